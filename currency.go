@@ -1,0 +1,46 @@
+package dynastay
+
+import "strings"
+
+// Currency is an ISO 4217 code in upper case, such as "USD". Only [Currency.Validate] says that it is one.
+type Currency string
+
+// isoMinorUnits lists the active codes of ISO 4217 by the digits of their minor unit. Funds and metals codes (XAU,
+// XDR …) are no currency that a guest pays in and are left out.
+var isoMinorUnits = [...]string{
+	0: "BIF CLP DJF GNF ISK JPY KMF KRW PYG RWF UGX VND VUV XAF XOF XPF",
+	2: "AED AFN ALL AMD AOA ARS AUD AWG AZN BAM BBD BDT BMD BND BOB BRL BSD BTN BWP BYN BZD CAD CDF CHF CNY COP " +
+		"CRC CUP CVE CZK DKK DOP DZD EGP ERN ETB EUR FJD FKP GBP GEL GHS GIP GMD GTQ GYD HKD HNL HTG HUF IDR ILS INR " +
+		"IRR JMD KES KGS KHR KPW KYD KZT LAK LBP LKR LRD LSL MAD MDL MGA MKD MMK MNT MOP MRU MUR MVR MWK MXN MYR MZN " +
+		"NAD NGN NIO NOK NPR NZD PAB PEN PGK PHP PKR PLN QAR RON RSD RUB SAR SBD SCR SDG SEK SGD SHP SLE SOS SRD SSP " +
+		"STN SVC SYP SZL THB TJS TMT TOP TRY TTD TWD TZS UAH USD UYU UZS VED VES WST XCD XCG YER ZAR ZMW ZWG",
+	3: "BHD IQD JOD KWD LYD OMR TND",
+}
+
+var minorUnits = func() map[Currency]int {
+	all := map[Currency]int{}
+	for digits, codes := range isoMinorUnits {
+		for _, code := range strings.Fields(codes) {
+			all[Currency(code)] = digits
+		}
+	}
+	return all
+}()
+
+// Validate refuses what is not an active ISO 4217 code in upper case. Its error has no field: the caller knows it
+// (see [Within]).
+func (c Currency) Validate() error {
+	if _, ok := minorUnits[c]; !ok {
+		return Invalid("", "%q is not an ISO 4217 currency", truncated(string(c)))
+	}
+	return nil
+}
+
+// MinorUnit is the number of digits behind the point that the currency is paid in: 2 for USD, 0 for JPY, 3 for KWD.
+// It is 2 for a code that is not valid.
+func (c Currency) MinorUnit() int {
+	if digits, ok := minorUnits[c]; ok {
+		return digits
+	}
+	return 2
+}

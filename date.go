@@ -1,0 +1,147 @@
+package dynastay
+
+import (
+	"fmt"
+	"time"
+)
+
+// Date is a calendar day without a time or a zone: a night is booked for a date at the property, whatever the clocks
+// of guest and server say. The zero Date is "no date". Dates are comparable with == and usable as map keys.
+type Date struct {
+	n int32 // days since 31 December of the year 0, so that the first valid date is 1 and zero stays free
+}
+
+// secondsToFirst is the Unix time of the day before 1 January of the year 1.
+const (
+	secondsToFirst = -62135596800 - secondsPerDay
+	secondsPerDay  = 86400
+)
+
+// NewDate makes a date. A day that does not exist, such as 30 February, is refused instead of normalised.
+func NewDate(year int, month time.Month, day int) (Date, error) {
+	t := time.Date(year, month, day, 0, 0, 0, 0, time.UTC)
+	if y, m, d := t.Date(); y != year || m != month || d != day || year < 1 || year > 9999 {
+		return Date{}, Invalid("Date", "there is no day %04d-%02d-%02d", year, int(month), day)
+	}
+	return dateOfUnix(t.Unix()), nil
+}
+
+// ParseDate reads the form 2025-01-15. Its error names the text, which is no personal data.
+func ParseDate(text string) (Date, error) {
+	var y, m, d int
+	if len(text) == 10 && text[4] == '-' && text[7] == '-' && digits(text[:4], &y) && digits(text[5:7], &m) && digits(text[8:], &d) {
+		if date, err := NewDate(y, time.Month(m), d); err == nil {
+			return date, nil
+		}
+	}
+	return Date{}, Invalid("Date", "%q is not a day in the form YYYY-MM-DD", truncated(text))
+}
+
+// MustDate is [ParseDate] for constants: it panics on an error.
+func MustDate(text string) Date {
+	d, err := ParseDate(text)
+	if err != nil {
+		panic(err)
+	}
+	return d
+}
+
+// DateOf is the day that a clock in loc shows at t. A nil loc means UTC.
+func DateOf(t time.Time, loc *time.Location) Date {
+	if loc == nil {
+		loc = time.UTC
+	}
+	y, m, d := t.In(loc).Date()
+	return dateOfUnix(time.Date(y, m, d, 0, 0, 0, 0, time.UTC).Unix())
+}
+
+func dateOfUnix(sec int64) Date { return Date{int32((sec - secondsToFirst) / secondsPerDay)} }
+
+// Time is midnight UTC of the day, for formatting and weekday arithmetic.
+func (d Date) Time() time.Time {
+	return time.Unix(int64(d.n)*secondsPerDay+secondsToFirst, 0).UTC()
+}
+
+// String is the form 2025-01-15, or "" for the zero Date.
+func (d Date) String() string {
+	if d.IsZero() {
+		return ""
+	}
+	return d.Time().Format(time.DateOnly)
+}
+
+// IsZero reports whether d is "no date".
+func (d Date) IsZero() bool { return d.n == 0 }
+
+// AddDays is the date n days later, or earlier where n is negative. A result outside the years 1 to 9999 is the zero
+// Date, and so is any sum with the zero Date.
+func (d Date) AddDays(n int) Date {
+	sum := int64(d.n) + int64(n)
+	if d.IsZero() || sum < 1 || sum > int64(lastDate) {
+		return Date{}
+	}
+	return Date{int32(sum)}
+}
+
+const lastDate = 3652059 // 9999-12-31
+
+// DaysUntil is the number of days from d to other: negative where other is earlier.
+func (d Date) DaysUntil(other Date) int { return int(other.n) - int(d.n) }
+
+// Before reports whether d is earlier than other.
+func (d Date) Before(other Date) bool { return d.n < other.n }
+
+// After reports whether d is later than other.
+func (d Date) After(other Date) bool { return d.n > other.n }
+
+// Compare is -1, 0 or +1, for slices.SortFunc.
+func (d Date) Compare(other Date) int {
+	switch {
+	case d.n < other.n:
+		return -1
+	case d.n > other.n:
+		return 1
+	}
+	return 0
+}
+
+// Weekday is the day of the week.
+func (d Date) Weekday() time.Weekday { return d.Time().Weekday() }
+
+// MarshalText is the form of [Date.String].
+func (d Date) MarshalText() ([]byte, error) { return []byte(d.String()), nil }
+
+// UnmarshalText reads the form of [Date.String]; empty text is the zero Date.
+func (d *Date) UnmarshalText(text []byte) error {
+	if len(text) == 0 {
+		*d = Date{}
+		return nil
+	}
+	parsed, err := ParseDate(string(text))
+	if err != nil {
+		return err
+	}
+	*d = parsed
+	return nil
+}
+
+func digits(s string, into *int) bool {
+	n := 0
+	for i := 0; i < len(s); i++ {
+		if s[i] < '0' || s[i] > '9' {
+			return false
+		}
+		n = n*10 + int(s[i]-'0')
+	}
+	*into = n
+	return true
+}
+
+// truncated keeps an error message readable whatever was passed.
+func truncated(s string) string {
+	const most = 40
+	if len(s) <= most {
+		return s
+	}
+	return fmt.Sprintf("%s… (%d bytes)", s[:most], len(s))
+}

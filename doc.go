@@ -1,0 +1,2 @@
+// Package dynastay is the vocabulary of a library of typed repositories on Amazon DynamoDB.
+package dynastay
