@@ -1,6 +1,11 @@
 package dynastay
 
-import "github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
+import (
+	"reflect"
+	"strconv"
+
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
+)
 
 // Item is a stored item, or a part of one, in the SDK's own types.
 type Item = map[string]types.AttributeValue
@@ -14,4 +19,97 @@ func text(v types.AttributeValue) string {
 		return s.Value
 	}
 	return ""
+}
+
+func itoa(n int) string { return strconv.Itoa(n) }
+
+// equal compares stored values as DynamoDB does: numbers by value, whatever their text.
+// A missing value and NULL are alike.
+func equal(a, b types.AttributeValue) bool {
+	if isNull(a) || isNull(b) {
+		return isNull(a) && isNull(b)
+	}
+	switch a := a.(type) {
+	case *types.AttributeValueMemberN:
+		b, ok := b.(*types.AttributeValueMemberN)
+		if !ok || a.Value == b.Value {
+			return ok
+		}
+		x, errX := parseDecimal(a.Value)
+		y, errY := parseDecimal(b.Value)
+		return errX == nil && errY == nil && x.Cmp(y) == 0
+	case *types.AttributeValueMemberM:
+		b, ok := b.(*types.AttributeValueMemberM)
+		return ok && len(a.Value) == len(b.Value) && holds(b.Value, a.Value)
+	case *types.AttributeValueMemberL:
+		b, ok := b.(*types.AttributeValueMemberL)
+		if !ok || len(a.Value) != len(b.Value) {
+			return false
+		}
+		for i := range a.Value {
+			if !equal(a.Value[i], b.Value[i]) {
+				return false
+			}
+		}
+		return true
+	}
+	return reflect.DeepEqual(a, b)
+}
+
+// holds reports whether item has every attribute of part, with an equal value.
+func holds(item, part Item) bool {
+	for name, v := range part {
+		if there, ok := item[name]; !ok || !equal(there, v) {
+			return false
+		}
+	}
+	return true
+}
+
+// sizeOf is an item's size as DynamoDB counts it.
+func sizeOf(item Item) int {
+	n := 0
+	for name, v := range item {
+		n += len(name) + sizeOfValue(v)
+	}
+	return n
+}
+
+func sizeOfValue(v types.AttributeValue) int {
+	const perElement, perCollection = 1, 3
+	switch v := v.(type) {
+	case *types.AttributeValueMemberS:
+		return len(v.Value)
+	case *types.AttributeValueMemberN:
+		return len(v.Value)/2 + 2
+	case *types.AttributeValueMemberB:
+		return len(v.Value)
+	case *types.AttributeValueMemberM:
+		return perCollection + perElement*len(v.Value) + sizeOf(v.Value)
+	case *types.AttributeValueMemberL:
+		n := perCollection
+		for _, element := range v.Value {
+			n += perElement + sizeOfValue(element)
+		}
+		return n
+	case *types.AttributeValueMemberSS:
+		n := 0
+		for _, s := range v.Value {
+			n += len(s)
+		}
+		return n
+	case *types.AttributeValueMemberNS:
+		n := 0
+		for _, s := range v.Value {
+			n += len(s)/2 + 2
+		}
+		return n
+	case *types.AttributeValueMemberBS:
+		n := 0
+		for _, b := range v.Value {
+			n += len(b)
+		}
+		return n
+	}
+	return 1
 }

@@ -1,0 +1,48 @@
+package dynastay
+
+import (
+	"github.com/aws/aws-sdk-go-v2/feature/dynamodb/attributevalue"
+)
+
+// Codec turns an entity into its stored attributes and back. Keys are no part of it: they are derived from the entity
+// (see [Entity]) and an entity is never read out of them.
+type Codec[T any] interface {
+	Encode(*T) (Item, error)
+	Decode(Item, *T) error
+}
+
+// Declare makes a codec of one function that states the stored form for both directions: it is run over an entity to
+// fill an item, and over an item to fill an entity. The first error sticks; the function need not look at it.
+//
+//	var messages = dynastay.Declare(func(f *dynastay.Fields, m *Message) {
+//		f.String("MessageId", &m.ID)
+//		f.Time("SentAt", &m.SentAt)
+//	})
+//
+// A missing attribute and a stored NULL both read as the zero value. Empty text, the zero time, the zero date and an
+// unset amount are written as absent; numbers and booleans always are written, unless declared with [Fields.IfSet].
+func Declare[T any](declare func(f *Fields, v *T)) Codec[T] { return declared[T](declare) }
+
+type declared[T any] func(*Fields, *T)
+
+func (d declared[T]) Encode(v *T) (Item, error) {
+	f := Fields{state: &state{item: Item{}}}
+	d(&f, v)
+	return f.item, f.err
+}
+
+func (d declared[T]) Decode(item Item, v *T) error {
+	f := Fields{state: &state{item: item, decoding: true}}
+	d(&f, v)
+	return f.err
+}
+
+// Tagged makes a codec of a struct with dynamodbav tags, by the rules of the SDK's attributevalue package. It is for
+// types that a service already has; it cannot hold [Money] or [Date] exactly unless they are tagged as text.
+func Tagged[T any]() Codec[T] { return tagged[T]{} }
+
+type tagged[T any] struct{}
+
+func (tagged[T]) Encode(v *T) (Item, error) { return attributevalue.MarshalMap(v) }
+
+func (tagged[T]) Decode(item Item, v *T) error { return attributevalue.UnmarshalMap(item, v) }

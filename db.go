@@ -1,0 +1,94 @@
+package dynastay
+
+import (
+	"context"
+	"crypto/rand"
+	"sync"
+	"time"
+
+	"github.com/oklog/ulid/v2"
+)
+
+// DB is what all repositories of one process must agree on: the client, the table names, the clock, the id generator
+// and the gates. Make one with [Open] and share it: two of them work on the same tables without harm, but calls that
+// contend for one item then meet in DynamoDB instead of queueing in the process.
+type DB struct {
+	client Client
+	opts   Options
+	gates  gates
+	ids    struct {
+		sync.Mutex
+		entropy *ulid.MonotonicEntropy
+	}
+}
+
+// Options configure [Open]. Every field may be left at its zero value.
+type Options struct {
+	// TablePrefix and TableSuffix go around every table's name. Default: none, the names of the schemas as they are.
+	TablePrefix, TableSuffix string
+	// Clock tells the time for timestamps, expiry and "today". Default: time.Now.
+	Clock func() time.Time
+	// NewID draws the id of a new entity, prefix included ("bkg_…"). Default: the prefix and a ULID, whose text order
+	// is the order of creation within one process.
+	NewID func(prefix string) string
+	// Observer is told of every request after its end, on the goroutine that sent it. With an observer every request
+	// asks DynamoDB for its consumed capacity, which costs nothing. Default: none.
+	Observer func(context.Context, Call)
+	// Retry bounds how long a write goes on against conflicts and throttling. Default: see [Retry].
+	Retry Retry
+	// NoGates lets calls that contend for one item in this process meet in DynamoDB instead of queueing here. Results
+	// are the same, requests many more. Default: false.
+	NoGates bool
+	// Idempotency is the table that keeps the records of [IdempotencyKey]; its TTL attribute must be set. Default: a
+	// table named Metadata with the key PK, SK and the TTL attribute ExpiresAt.
+	Idempotency *Schema
+}
+
+// Retry bounds the retries of one [DB.Write]. Waits grow from Base to Cap, each drawn between zero and the current
+// bound (full jitter), and end with the context.
+type Retry struct {
+	Attempts int           // requests at the most; default 16
+	Base     time.Duration // first bound of a wait; default 10 ms
+	Cap      time.Duration // last bound of a wait; default 500 ms
+}
+
+// Open makes a DB of a client, usually a *dynamodb.Client. It sends nothing. A nil opts means the defaults.
+func Open(client Client, opts *Options) *DB {
+	db := &DB{client: client}
+	if opts != nil {
+		db.opts = *opts
+	}
+	if db.opts.Clock == nil {
+		db.opts.Clock = time.Now
+	}
+	if db.opts.Retry.Attempts == 0 {
+		db.opts.Retry.Attempts = 16
+	}
+	if db.opts.Retry.Base == 0 {
+		db.opts.Retry.Base = 10 * time.Millisecond
+	}
+	if db.opts.Retry.Cap == 0 {
+		db.opts.Retry.Cap = 500 * time.Millisecond
+	}
+	if db.opts.Idempotency == nil {
+		db.opts.Idempotency = &Schema{Name: "Metadata", Key: KeyNames{"PK", "SK"}, TTL: "ExpiresAt"}
+	}
+	db.ids.entropy = ulid.Monotonic(rand.Reader, 0)
+	return db
+}
+
+// Now is the clock's time in UTC, cut to milliseconds, the precision of a stored instant.
+func (db *DB) Now() time.Time { return db.opts.Clock().UTC().Truncate(time.Millisecond) }
+
+// NewID draws an id: "bkg_" gives bkg_01JCR….
+func (db *DB) NewID(prefix string) string {
+	if db.opts.NewID != nil {
+		return db.opts.NewID(prefix)
+	}
+	db.ids.Lock()
+	defer db.ids.Unlock()
+	return prefix + ulid.MustNew(ulid.Timestamp(db.Now()), db.ids.entropy).String()
+}
+
+// TableName is the schema's name with the prefix and suffix of the options.
+func (db *DB) TableName(s *Schema) string { return db.opts.TablePrefix + s.Name + db.opts.TableSuffix }

@@ -1,0 +1,115 @@
+package dynastay
+
+import (
+	"strings"
+
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
+)
+
+// Entity describes how values of one type are stored in a table: their attributes, their key, and the attributes that
+// are derived from others.
+type Entity[T any] struct {
+	Name   string // such as "Booking"; it stands in errors
+	Schema *Schema
+	Codec  Codec[T]
+	// Key derives the primary key. The codec does not write key attributes.
+	Key func(*T) (Key, error)
+	// Validate refuses a value before it is written. Reading never validates: what is stored is stored. Optional.
+	Validate func(*T) error
+	// Derived are the attributes that follow from others: index keys and copies. An update keeps them right.
+	Derived []Derived[T]
+	// Version is the attribute that counts the updates, "" for none. The codec declares it too, with IfSet.
+	Version string
+	// Touched is the attribute that takes the time of every update, "" for none. The codec declares it too.
+	Touched string
+}
+
+// Derived is an attribute that follows from others. From must name everything that Value looks at: an update that
+// changes one of the inputs is then conditional on all the others still being what they were when it was computed.
+// Without that, two updates of different inputs would each store a result that neither of them means.
+type Derived[T any] struct {
+	Name  string   // the attribute, or a path such as "Card.Name"
+	From  []string // the attributes, or paths, that it is computed from
+	Value func(*T) (types.AttributeValue, error)
+}
+
+// IndexKey derives the two key attributes of an index. A zero Key leaves the item out of the index.
+func IndexKey[T any](s *Schema, index string, from []string, key func(*T) (Key, error)) []Derived[T] {
+	names := KeyNames{}
+	if found, ok := s.Index(index); ok {
+		names = found.Key
+	}
+	part := func(take func(Key) string) func(*T) (types.AttributeValue, error) {
+		return func(v *T) (types.AttributeValue, error) {
+			k, err := key(v)
+			if err != nil || k == (Key{}) {
+				return nil, err
+			}
+			return str(take(k)), nil
+		}
+	}
+	return []Derived[T]{
+		{Name: names.Partition, From: from, Value: part(func(k Key) string { return k.PK })},
+		{Name: names.Sort, From: from, Value: part(func(k Key) string { return k.SK })},
+	}
+}
+
+// Item is the value's whole stored form: attributes, key, derived attributes.
+func (e *Entity[T]) Item(v *T) (Item, error) {
+	if e.Validate != nil {
+		if err := e.Validate(v); err != nil {
+			return nil, err
+		}
+	}
+	key, err := e.Key(v)
+	if err != nil {
+		return nil, err
+	}
+	item, err := e.Codec.Encode(v)
+	if err != nil {
+		return nil, err
+	}
+	for _, d := range e.Derived {
+		value, err := d.Value(v)
+		if err != nil {
+			return nil, err
+		}
+		if value != nil {
+			place(item, d.Name, value)
+		}
+	}
+	for name, value := range e.Schema.Key.Of(key) {
+		item[name] = value
+	}
+	return item, nil
+}
+
+// place sets a value at a path, making the maps on the way.
+func place(item Item, path string, v types.AttributeValue) {
+	for {
+		first, rest, nested := strings.Cut(path, ".")
+		if !nested {
+			item[first] = v
+			return
+		}
+		m, ok := item[first].(*types.AttributeValueMemberM)
+		if !ok {
+			m = &types.AttributeValueMemberM{Value: Item{}}
+			item[first] = m
+		}
+		item, path = m.Value, rest
+	}
+}
+
+// Value reads a stored item. A failure says which entity and attribute it was.
+func (e *Entity[T]) Value(item Item) (*T, error) {
+	v := new(T)
+	if err := e.Codec.Decode(item, v); err != nil {
+		return nil, &Error{Entity: e.Name, ID: e.Schema.Key.From(item).String(), Kind: ErrCorrupt, Err: err}
+	}
+	return v, nil
+}
+
+func (e *Entity[T]) fail(key Key, kind error) error {
+	return &Error{Entity: e.Name, ID: key.String(), Kind: kind}
+}

@@ -1,0 +1,130 @@
+package dynastay
+
+import (
+	"cmp"
+	"context"
+	"slices"
+	"sync"
+)
+
+// gates let the operations of one process queue for an item instead of running into each other in DynamoDB, where all
+// but one would be cancelled and sent again. They change the number of requests, never the outcome: the condition in
+// the transaction decides.
+type gates struct {
+	mu    sync.Mutex
+	open  map[Ref]*gate
+	moves uint64 // counts arrivals and departures, so that "was already waiting" has a meaning
+}
+
+type gate struct{ queue []*waiter }
+
+type waiter struct {
+	arrived uint64
+	judge   func(seen map[Ref]Item) error
+	turn    chan error // nil: your turn; otherwise the shared refusal
+}
+
+// proof is what a refused write has seen, and since when its sight is good.
+type proof struct {
+	since uint64
+	seen  map[Ref]Item
+}
+
+// pass is one write's hold on its gates.
+type pass struct {
+	gates   *gates
+	arrived uint64
+	held    []Ref
+}
+
+func (g *gates) tick() uint64 {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	g.moves++
+	return g.moves
+}
+
+// enter waits for every ref in one fixed order, so that no two writes can wait for each other. An error that is not the
+// context's is the shared refusal of the write that was ahead.
+func (g *gates) enter(ctx context.Context, refs []Ref, judge func(map[Ref]Item) error) (*pass, error) {
+	refs = slices.Clone(refs)
+	slices.SortFunc(refs, func(a, b Ref) int {
+		return cmp.Or(cmp.Compare(a.Table, b.Table), cmp.Compare(a.Key.PK, b.Key.PK), cmp.Compare(a.Key.SK, b.Key.SK))
+	})
+	p := &pass{gates: g, arrived: g.tick()}
+	for _, ref := range slices.Compact(refs) {
+		if err := p.take(ctx, ref, judge); err != nil {
+			p.leave(nil)
+			return nil, err
+		}
+		p.held = append(p.held, ref)
+	}
+	return p, nil
+}
+
+func (p *pass) take(ctx context.Context, ref Ref, judge func(map[Ref]Item) error) error {
+	g := p.gates
+	g.mu.Lock()
+	at, taken := g.open[ref]
+	if !taken {
+		if g.open == nil {
+			g.open = map[Ref]*gate{}
+		}
+		g.open[ref] = &gate{}
+		g.mu.Unlock()
+		return nil
+	}
+	w := &waiter{arrived: p.arrived, judge: judge, turn: make(chan error, 1)}
+	at.queue = append(at.queue, w)
+	g.mu.Unlock()
+	select {
+	case err := <-w.turn:
+		return err
+	case <-ctx.Done():
+	}
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	if i := slices.Index(at.queue, w); i >= 0 {
+		at.queue = slices.Delete(at.queue, i, i+1)
+	} else if <-w.turn == nil {
+		// The turn came in the same moment; hand it on, or the gate stays shut for good.
+		g.next(ref)
+	}
+	return ctx.Err()
+}
+
+// leave gives the gates to the next in line. What a refused write saw settles those who had been waiting when its sight
+// began: their calls overlap with what it saw, so the same answer is right for them too.
+func (p *pass) leave(shared *proof) {
+	g := p.gates
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	g.moves++
+	for _, ref := range p.held {
+		if shared != nil {
+			at := g.open[ref]
+			at.queue = slices.DeleteFunc(at.queue, func(w *waiter) bool {
+				if w.arrived > shared.since {
+					return false
+				}
+				err := w.judge(shared.seen)
+				if err != nil {
+					w.turn <- err
+				}
+				return err != nil
+			})
+		}
+		g.next(ref)
+	}
+	p.held = nil
+}
+
+func (g *gates) next(ref Ref) {
+	at := g.open[ref]
+	if len(at.queue) == 0 {
+		delete(g.open, ref)
+		return
+	}
+	at.queue[0].turn <- nil
+	at.queue = at.queue[1:]
+}

@@ -1,0 +1,178 @@
+package dynastay
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"fmt"
+	"hash"
+	"maps"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/aws/aws-sdk-go-v2/feature/dynamodb/expression"
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
+	"github.com/dynastay/dynastay/internal/keytext"
+)
+
+// recordLife is how long a key keeps its meaning. A client that repeats a call after a month means a new one.
+const recordLife = 30 * 24 * time.Hour
+
+// IdempotencyKey makes a whole write happen once, however often it is called with the same key within 30 days: the
+// first call that commits leaves a record in the same transaction, and every later one gets the first one's results.
+// The key is the caller's own, such as the id of the request that it serves: 1 to 256 bytes once percent-escaped.
+// The same key with another input fails with [ErrIdempotencyMismatch].
+func IdempotencyKey(key string) WriteOption { return idempotencyKey(key) }
+
+type idempotencyKey string
+
+func (k idempotencyKey) option() {}
+
+func (k idempotencyKey) join(w *write) {
+	if w.keyed {
+		w.invalid = Invalid("IdempotencyKey", "is given twice")
+	}
+	w.keyed = true
+	escaped, err := keytext.Escape(string(k))
+	if err != nil {
+		w.invalid = Invalid("IdempotencyKey", "%s", err)
+	}
+	w.record = Key{PK: "IDEMPOTENCY#" + escaped, SK: "METADATA"}
+}
+
+// Input is the canonical form of what a caller agreed to. It is hashed, never stored.
+type Input struct{ hash.Hash }
+
+// inputForm names the canonical form within the stored hash. Another form takes another name.
+const inputForm = "v1:"
+
+// Field adds one field. Names and values are told apart by their lengths, so no two inputs look alike.
+func (in *Input) Field(name, value string) {
+	for _, s := range []string{name, value} {
+		in.Write([]byte(strconv.Itoa(len(s)) + ":" + s))
+	}
+}
+
+// Item adds a stored form, its attributes in the order of their names.
+func (in *Input) Item(item Item) {
+	for _, name := range slices.Sorted(maps.Keys(item)) {
+		in.Field(name, fmt.Sprintf("%T", item[name]))
+		in.value(item[name])
+	}
+}
+
+func (in *Input) value(v types.AttributeValue) {
+	switch v := v.(type) {
+	case *types.AttributeValueMemberM:
+		in.Field("map", strconv.Itoa(len(v.Value)))
+		in.Item(v.Value)
+	case *types.AttributeValueMemberL:
+		in.Field("list", strconv.Itoa(len(v.Value)))
+		for _, element := range v.Value {
+			in.value(element)
+		}
+	default:
+		text, _ := json.Marshal(v) // scalars and sets of them cannot fail
+		in.Field("value", string(text))
+	}
+}
+
+func hashOf(ops []operation) string {
+	in := &Input{sha256.New()}
+	for _, op := range ops {
+		in.Field("operation", op.name())
+		op.input(in)
+	}
+	return inputForm + hex.EncodeToString(in.Sum(nil))
+}
+
+// absentOrExpired lets a key be used again after its life, though DynamoDB may keep an expired item for days.
+var absentOrExpired = Prepare(expression.NewBuilder().WithCondition(
+	expression.AttributeNotExists(expression.Name("Hash")).Or(expression.Name("ExpiresAt").LessThanEqual(Param("now"))),
+))
+
+// putRecord is the action that claims the key for this write.
+func (w *write) putRecord(made []map[string]string) Action {
+	s, now := w.db.opts.Idempotency, w.db.Now()
+	list := make([]types.AttributeValue, len(made))
+	for i, ids := range made {
+		m := Item{}
+		for name, id := range ids {
+			m[name] = str(id)
+		}
+		list[i] = &types.AttributeValueMemberM{Value: m}
+	}
+	item := s.Key.Of(w.record)
+	item["EntityType"] = str("Idempotency")
+	item["Hash"] = str(w.hash)
+	item["Made"] = &types.AttributeValueMemberL{Value: list}
+	item["CreatedAt"] = str(instant(now))
+	item["ExpiresAt"] = num(strconv.FormatInt(now.Add(recordLife).Unix(), 10))
+	return Put(s, item, absentOrExpired.With(Item{"now": num(strconv.FormatInt(now.Unix(), 10))}), nil)
+}
+
+// live tells whether a stored record counts: an expired one may still be readable.
+func (w *write) live(record Item) bool {
+	if record == nil {
+		return false
+	}
+	n, ok := record["ExpiresAt"].(*types.AttributeValueMemberN)
+	if !ok {
+		return true
+	}
+	at, err := strconv.ParseInt(n.Value, 10, 64)
+	return err != nil || at > w.db.Now().Unix()
+}
+
+// replay takes the results of the call that left the record.
+func (w *write) replay(ctx context.Context, record Item) error {
+	// The hash of another form cannot be compared; refusing the key for it would break retries across an upgrade.
+	if stored := text(record["Hash"]); stored != w.hash && strings.HasPrefix(stored, inputForm) {
+		return &Error{Op: w.name(), Entity: "IdempotencyKey", ID: w.record.PK, Kind: ErrIdempotencyMismatch}
+	}
+	made := madeOf(record)
+	if len(made) != len(w.ops) {
+		return &Error{Op: w.name(), Entity: "IdempotencyKey", ID: w.record.PK, Kind: ErrCorrupt}
+	}
+	for i, op := range w.ops {
+		if err := op.restore(ctx, made[i]); err != nil {
+			return fmt.Errorf("replaying %s: %w", op.name(), err)
+		}
+	}
+	return nil
+}
+
+// MadeBy answers what an earlier write under an idempotency key made: the ids that each of its operations noted, in
+// their order. A nil answer means that no such write committed, or more than 30 days ago. It reads consistently.
+func (db *DB) MadeBy(ctx context.Context, key string) ([]map[string]string, error) {
+	w := &write{db: db}
+	idempotencyKey(key).join(w)
+	if w.invalid != nil {
+		return nil, w.invalid
+	}
+	record, err := db.Get(ctx, db.opts.Idempotency, w.record, true)
+	if err != nil || !w.live(record) {
+		return nil, err
+	}
+	return madeOf(record), nil
+}
+
+func madeOf(record Item) []map[string]string {
+	list, _ := record["Made"].(*types.AttributeValueMemberL)
+	if list == nil {
+		return nil
+	}
+	made := make([]map[string]string, len(list.Value))
+	for i, v := range list.Value {
+		made[i] = map[string]string{}
+		if m, ok := v.(*types.AttributeValueMemberM); ok {
+			for name, id := range m.Value {
+				made[i][name] = text(id)
+			}
+		}
+	}
+	return made
+}

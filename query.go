@@ -1,0 +1,189 @@
+package dynastay
+
+import (
+	"context"
+	"strconv"
+	"strings"
+	"sync"
+
+	"github.com/aws/aws-sdk-go-v2/feature/dynamodb/expression"
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
+)
+
+// Query reads one partition of a table or of an index, in sort order.
+type Query struct {
+	// Name tells this query from others in its cursors; give each of your queries its own, such as "bookings.ByUser".
+	Name       string
+	Index      string // "" reads the table itself
+	Partition  string
+	Range      Range
+	Descending bool
+	Consistent bool // only for the table itself: an index is never consistent
+	Paging     Paging
+}
+
+// Range bounds the sort value. The zero Range takes the whole partition.
+type Range struct {
+	// From and To are the first and the last text that is taken; either may be empty. Where sort keys go on behind the
+	// bounded value, a bound that ends before the rest of the key makes the range half-open: no key equals it.
+	From, To string
+	// Prefix takes the keys that begin with it; it does not go together with From and To.
+	Prefix string
+}
+
+// identity is what a cursor is tied to.
+func (q Query) identity(s *Schema) string {
+	parts := []string{q.Name, s.Name, q.Index, q.Partition, q.Range.From, q.Range.To, q.Range.Prefix, strconv.FormatBool(q.Descending)}
+	for i, p := range parts {
+		parts[i] = strconv.Quote(p)
+	}
+	return strings.Join(parts, ",")
+}
+
+// keyConditions are built once for each pair of key names and kind of range; there are only so many in a process.
+var keyConditions sync.Map
+
+type keyConditionKind struct {
+	names            KeyNames
+	from, to, prefix bool
+}
+
+func keyCondition(names KeyNames, q Query) Expr {
+	kind := keyConditionKind{names, q.Range.From != "", q.Range.To != "", q.Range.Prefix != ""}
+	prepared, ok := keyConditions.Load(kind)
+	if !ok {
+		prepared, _ = keyConditions.LoadOrStore(kind, kind.prepare())
+	}
+	return prepared.(*Prepared).With(Item{
+		"pk": str(q.Partition), "from": str(q.Range.From), "to": str(q.Range.To), "prefix": str(q.Range.Prefix),
+	})
+}
+
+func (k keyConditionKind) prepare() *Prepared {
+	condition := expression.KeyEqual(expression.Key(k.names.Partition), Param("pk"))
+	sort := expression.Key(k.names.Sort)
+	switch {
+	case k.prefix:
+		// The SDK's begins_with takes a string only, so the parameter's mark goes in as one.
+		condition = condition.And(expression.KeyBeginsWith(sort, paramMark+"prefix"))
+	case k.from && k.to:
+		condition = condition.And(expression.KeyBetween(sort, Param("from"), Param("to")))
+	case k.from:
+		condition = condition.And(expression.KeyGreaterThanEqual(sort, Param("from")))
+	case k.to:
+		condition = condition.And(expression.KeyLessThanEqual(sort, Param("to")))
+	}
+	return Prepare(expression.NewBuilder().WithKeyCondition(condition))
+}
+
+// QueryPage sends one request and decodes its rows. It is the form for rows that are no entity, such as those of an
+// index with a small projection; entities have [Table.Query].
+func QueryPage[T any](ctx context.Context, db *DB, s *Schema, q Query, decode func(Item) (T, error)) (Page[T], error) {
+	var page Page[T]
+	limit, err := q.Paging.limit()
+	if err != nil {
+		return page, Within("Paging", err)
+	}
+	names := s.Key
+	if q.Index != "" {
+		index, ok := s.Index(q.Index)
+		if !ok {
+			return page, Invalid("Index", "%s has no index %s", s.Name, q.Index)
+		}
+		names = index.Key
+	}
+	in := db.queryInput(s, names, q)
+	in.Limit = ptr(int32(limit))
+	if q.Paging.After != "" {
+		at, err := q.Paging.After.position(q.identity(s))
+		if err != nil {
+			return page, Within("Paging", err)
+		}
+		if q.Index == "" {
+			at.PK = q.Partition
+		}
+		in.ExclusiveStartKey = s.Key.Of(Key{at.PK, at.SK})
+		if q.Index != "" {
+			for name, v := range names.Of(Key{q.Partition, at.Sort}) {
+				in.ExclusiveStartKey[name] = v
+			}
+		}
+	}
+	out, err := db.query(ctx, in)
+	if err != nil {
+		return page, err
+	}
+	page.Items = make([]T, len(out.Items))
+	for i, item := range out.Items {
+		if page.Items[i], err = decode(item); err != nil {
+			return Page[T]{}, err
+		}
+	}
+	if len(out.LastEvaluatedKey) > 0 {
+		last := s.Key.From(out.LastEvaluatedKey)
+		at := position{SK: last.SK}
+		if q.Index != "" {
+			at.PK, at.Sort = last.PK, text(out.LastEvaluatedKey[names.Sort])
+		}
+		page.Next = at.cursor(q.identity(s))
+	}
+	return page, nil
+}
+
+// QueryAll reads every item that the query matches, over as many pages as it takes; its Paging is not looked at. It is
+// for partitions with a known bound, such as the rooms of a property or the nights of a stay.
+func QueryAll(ctx context.Context, db *DB, s *Schema, q Query) ([]Item, error) {
+	names := s.Key
+	if q.Index != "" {
+		index, ok := s.Index(q.Index)
+		if !ok {
+			return nil, Invalid("Index", "%s has no index %s", s.Name, q.Index)
+		}
+		names = index.Key
+	}
+	in := db.queryInput(s, names, q)
+	var all []Item
+	for {
+		out, err := db.query(ctx, in)
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, out.Items...)
+		if len(out.LastEvaluatedKey) == 0 {
+			return all, nil
+		}
+		in.ExclusiveStartKey = out.LastEvaluatedKey
+	}
+}
+
+func (db *DB) queryInput(s *Schema, names KeyNames, q Query) *dynamodb.QueryInput {
+	expr := keyCondition(names, q)
+	in := &dynamodb.QueryInput{
+		TableName:                 ptr(db.TableName(s)),
+		KeyConditionExpression:    expr.Key,
+		ExpressionAttributeNames:  expr.Names,
+		ExpressionAttributeValues: expr.Values,
+		ReturnConsumedCapacity:    db.capacity(),
+	}
+	if q.Index != "" {
+		in.IndexName = ptr(q.Index)
+	}
+	if q.Descending {
+		in.ScanIndexForward = ptr(false)
+	}
+	if q.Consistent {
+		in.ConsistentRead = ptr(true)
+	}
+	return in
+}
+
+// capacity asks for the units of tables and indexes only where somebody listens.
+func (db *DB) capacity() types.ReturnConsumedCapacity {
+	if db.opts.Observer == nil {
+		return ""
+	}
+	return types.ReturnConsumedCapacityIndexes
+}
+
+func ptr[T any](v T) *T { return &v }

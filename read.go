@@ -1,0 +1,70 @@
+package dynastay
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
+	"github.com/aws/smithy-go"
+	"github.com/aws/smithy-go/middleware"
+)
+
+// Get reads one item; nil means that there is none. A consistent read sees every write that was acknowledged before
+// it, at twice the units.
+func (db *DB) Get(ctx context.Context, s *Schema, key Key, consistent bool) (Item, error) {
+	in := &dynamodb.GetItemInput{
+		TableName: ptr(db.TableName(s)), Key: s.Key.Of(key), ReturnConsumedCapacity: db.capacity(),
+	}
+	if consistent {
+		in.ConsistentRead = ptr(true)
+	}
+	started := time.Now()
+	out, err := db.client.GetItem(ctx, in)
+	if err != nil {
+		db.observe(ctx, "GetItem", started, []target{{*in.TableName, ""}}, nil, middleware.Metadata{}, err)
+		return nil, readError(err)
+	}
+	db.observe(ctx, "GetItem", started, []target{{*in.TableName, ""}}, one(out.ConsumedCapacity), out.ResultMetadata, nil)
+	return out.Item, nil
+}
+
+func (db *DB) query(ctx context.Context, in *dynamodb.QueryInput) (*dynamodb.QueryOutput, error) {
+	named := []target{{*in.TableName, value(in.IndexName)}}
+	started := time.Now()
+	out, err := db.client.Query(ctx, in)
+	if err != nil {
+		db.observe(ctx, "Query", started, named, nil, middleware.Metadata{}, err)
+		return nil, readError(err)
+	}
+	db.observe(ctx, "Query", started, named, one(out.ConsumedCapacity), out.ResultMetadata, nil)
+	return out, nil
+}
+
+func one(c *types.ConsumedCapacity) []types.ConsumedCapacity {
+	if c == nil {
+		return nil
+	}
+	return []types.ConsumedCapacity{*c}
+}
+
+// readError gives a read's failure its kind. The SDK has retried by then, and a read can be repeated at will.
+func readError(err error) error {
+	if isThrottle(err) {
+		return &Error{Entity: "read", Kind: ErrThrottled, Err: err}
+	}
+	return err
+}
+
+func isThrottle(err error) bool {
+	var api smithy.APIError
+	if !errors.As(err, &api) {
+		return false
+	}
+	switch api.ErrorCode() {
+	case "ProvisionedThroughputExceededException", "RequestLimitExceeded", "ThrottlingException", "ThrottlingError":
+		return true
+	}
+	return false
+}

@@ -1,0 +1,138 @@
+package dynastay
+
+import (
+	"context"
+
+	"github.com/aws/aws-sdk-go-v2/feature/dynamodb/expression"
+)
+
+// Table reads and writes one kind of entity. The repositories are made of it, and so can a service's own entities be.
+// Its methods with Op at the end make operations for [DB.Write]; the ones without are the same, sent alone.
+type Table[T any] struct {
+	db     *DB
+	entity *Entity[T]
+	absent *Prepared
+}
+
+// NewTable binds an entity to a DB. It sends nothing.
+func NewTable[T any](db *DB, e *Entity[T]) *Table[T] {
+	return &Table[T]{db: db, entity: e, absent: Prepare(expression.NewBuilder().WithCondition(
+		expression.AttributeNotExists(NameOf(e.Schema.Key.Partition)),
+	))}
+}
+
+// DB is what the table was bound to.
+func (t *Table[T]) DB() *DB { return t.db }
+
+// Get reads one entity, or fails with [ErrNotFound]. A consistent read sees every acknowledged write, at twice the
+// units. 1 request.
+func (t *Table[T]) Get(ctx context.Context, key Key, consistent bool) (*T, error) {
+	item, err := t.db.Get(ctx, t.entity.Schema, key, consistent)
+	if err != nil {
+		return nil, err
+	}
+	if item == nil {
+		return nil, t.entity.fail(key, ErrNotFound)
+	}
+	return t.entity.Value(item)
+}
+
+// Query reads one page of entities, of the table or of an index that copies them whole. 1 request.
+func (t *Table[T]) Query(ctx context.Context, q Query) (Page[*T], error) {
+	return QueryPage(ctx, t.db, t.entity.Schema, q, t.entity.Value)
+}
+
+// CreateOp puts an entity that must not be there yet; otherwise it is refused with [ErrAlreadyExists].
+func (t *Table[T]) CreateOp(v *T) *Operation[*T] {
+	return t.putOp(t.entity.Name+".Create", v, t.absent.With(nil), func(key Key) error {
+		return t.entity.fail(key, ErrAlreadyExists)
+	})
+}
+
+// Create is [Table.CreateOp], sent. 1 request.
+func (t *Table[T]) Create(ctx context.Context, v *T, opts ...WriteOption) (*T, error) {
+	return Do(ctx, t.db, t.CreateOp(v), opts...)
+}
+
+// PutOp puts an entity, over whatever is there, unknown attributes and all. [Table.UpdateOp] is the gentle form.
+func (t *Table[T]) PutOp(v *T) *Operation[*T] {
+	return t.putOp(t.entity.Name+".Put", v, Expr{}, nil)
+}
+
+// Put is [Table.PutOp], sent. 1 request.
+func (t *Table[T]) Put(ctx context.Context, v *T, opts ...WriteOption) (*T, error) {
+	return Do(ctx, t.db, t.PutOp(v), opts...)
+}
+
+func (t *Table[T]) putOp(name string, v *T, expr Expr, failed func(Key) error) *Operation[*T] {
+	item, err := t.entity.Item(v)
+	key := t.entity.Schema.Key.From(item)
+	return NewOp(OpSpec[*T]{
+		Name: name, Invalid: err,
+		Input: func(in *Input) { in.Item(item) },
+		Prepare: func(_ context.Context, tx *Tx) (*T, error) {
+			tx.Add(Put(t.entity.Schema, item, expr, func(Item) error { return failed(key) }))
+			tx.Made("PK", key.PK)
+			tx.Made("SK", key.SK)
+			return v, nil
+		},
+		Restore: func(ctx context.Context, made map[string]string) (*T, error) {
+			return t.Get(ctx, Key{made["PK"], made["SK"]}, true)
+		},
+	})
+}
+
+// UpdateOp changes an entity as [Table.Change] does.
+func (t *Table[T]) UpdateOp(key Key, fn func(*T) error, opts ...UpdateOption) *Operation[*T] {
+	return NewOp(OpSpec[*T]{
+		Name:  t.entity.Name + ".Update",
+		Input: func(in *Input) { in.Field("key", key.String()) },
+		Prepare: func(ctx context.Context, tx *Tx) (*T, error) {
+			c, err := t.Change(ctx, tx, key, fn, opts...)
+			return c.After, err
+		},
+		Restore: func(ctx context.Context, _ map[string]string) (*T, error) { return t.Get(ctx, key, true) },
+	})
+}
+
+// Update is [Table.UpdateOp], sent. 2 requests: a consistent read and the write.
+func (t *Table[T]) Update(ctx context.Context, key Key, fn func(*T) error, opts ...UpdateOption) (*T, error) {
+	return Do(ctx, t.db, t.UpdateOp(key, fn, opts...))
+}
+
+// DeleteOp removes an entity, or is refused with [ErrNotFound], and with [ErrVersion] under [IfVersion].
+func (t *Table[T]) DeleteOp(key Key, opts ...UpdateOption) *Operation[struct{}] {
+	var o updateOptions
+	for _, option := range opts {
+		option(&o)
+	}
+	e := t.entity
+	condition := expression.AttributeExists(NameOf(e.Schema.Key.Partition))
+	if o.version != nil {
+		is := expression.Equal(NameOf(e.Version), expression.Value(N(*o.version)))
+		if *o.version == 0 {
+			is = is.Or(Absent(e.Version))
+		}
+		condition = condition.And(is)
+	}
+	expr, err := build(expression.NewBuilder().WithCondition(condition))
+	return NewOp(OpSpec[struct{}]{
+		Name: e.Name + ".Delete", Invalid: err,
+		Input: func(in *Input) { in.Field("key", key.String()) },
+		Prepare: func(_ context.Context, tx *Tx) (struct{}, error) {
+			tx.Add(Delete(e.Schema, key, expr, func(old Item) error {
+				if old == nil {
+					return e.fail(key, ErrNotFound)
+				}
+				return e.fail(key, ErrVersion)
+			}))
+			return struct{}{}, nil
+		},
+	})
+}
+
+// Delete is [Table.DeleteOp], sent. 1 request.
+func (t *Table[T]) Delete(ctx context.Context, key Key, opts ...UpdateOption) error {
+	_, err := Do(ctx, t.db, t.DeleteOp(key, opts...))
+	return err
+}

@@ -1,0 +1,290 @@
+package dynastay
+
+import (
+	"context"
+	"maps"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/aws/aws-sdk-go-v2/feature/dynamodb/expression"
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
+)
+
+// UpdateOption narrows an update or a delete.
+type UpdateOption func(*updateOptions)
+
+type updateOptions struct {
+	version *int
+	asRead  []string
+}
+
+// IfVersion lets the write happen only on the version that the caller has seen, for example the one that a form was
+// filled in from; otherwise it fails with [ErrVersion].
+func IfVersion(version int) UpdateOption { return func(o *updateOptions) { o.version = &version } }
+
+// IfAsRead makes the update conditional on more attributes being what they were when it was prepared. It is for
+// operations that derive other items from them.
+func IfAsRead(paths ...string) UpdateOption {
+	return func(o *updateOptions) { o.asRead = append(o.asRead, paths...) }
+}
+
+// Change is an entity before and after an update's function, and the item that it was read from.
+type Change[T any] struct {
+	Before, After *T
+	Item          Item
+}
+
+// Change reads the entity, lets fn change it, and adds to tx the action that writes the difference: attributes that fn
+// left alone, those that the library does not know among them, keep whatever value others give them at the same time.
+// Every derived attribute that depends on a change is computed anew, conditional on its other inputs. Nothing is added
+// where nothing changed. fn may run again; its errors pass unchanged.
+func (t *Table[T]) Change(ctx context.Context, tx *Tx, key Key, fn func(*T) error, opts ...UpdateOption) (Change[T], error) {
+	var o updateOptions
+	for _, option := range opts {
+		option(&o)
+	}
+	e := t.entity
+	stored, err := t.db.Get(ctx, e.Schema, key, true)
+	if err != nil {
+		return Change[T]{}, err
+	}
+	if stored == nil {
+		return Change[T]{}, e.fail(key, ErrNotFound)
+	}
+	if o.version != nil && versionOf(stored[e.Version]) != *o.version {
+		return Change[T]{}, e.fail(key, ErrVersion)
+	}
+	c := Change[T]{Item: stored}
+	if c.Before, err = e.Value(stored); err != nil {
+		return c, err
+	}
+	if c.After, err = e.Value(stored); err != nil {
+		return c, err
+	}
+	if err := fn(c.After); err != nil {
+		return c, err
+	}
+	if e.Validate != nil {
+		if err := e.Validate(c.After); err != nil {
+			return c, err
+		}
+	}
+	if same, err := e.Key(c.After); err != nil {
+		return c, err
+	} else if same != key {
+		return c, Invalid("", "the key of %s %s cannot change", e.Name, key)
+	}
+	d, err := e.difference(c)
+	if err != nil || d.empty() {
+		return c, err
+	}
+	now := t.db.Now()
+	action, err := e.updateAction(key, d, now, o)
+	if err != nil {
+		return c, err
+	}
+	tx.Add(action.From(stored))
+	return c, e.stamp(c.After, stored, now)
+}
+
+// stamp shows the caller the version and the time that the write will leave.
+func (e *Entity[T]) stamp(v *T, stored Item, now time.Time) error {
+	item, err := e.Codec.Encode(v)
+	if err != nil {
+		return err
+	}
+	if e.Version != "" {
+		item[e.Version] = num(strconv.Itoa(versionOf(stored[e.Version]) + 1))
+	}
+	if e.Touched != "" {
+		item[e.Touched] = str(instant(now))
+	}
+	return e.Codec.Decode(item, v)
+}
+
+func versionOf(v types.AttributeValue) int {
+	n, ok := v.(*types.AttributeValueMemberN)
+	if !ok {
+		return 0
+	}
+	version, _ := strconv.Atoi(n.Value)
+	return version
+}
+
+// difference is what an update writes, by path, and what that is conditional on.
+type difference struct {
+	stored Item
+	set    map[string]types.AttributeValue
+	remove map[string]bool
+	asRead map[string]bool
+}
+
+func (e *Entity[T]) difference(c Change[T]) (*difference, error) {
+	before, err := e.Codec.Encode(c.Before)
+	if err != nil {
+		return nil, err
+	}
+	after, err := e.Codec.Encode(c.After)
+	if err != nil {
+		return nil, err
+	}
+	for _, own := range []string{e.Version, e.Touched} {
+		delete(before, own)
+		delete(after, own)
+	}
+	d := &difference{stored: c.Item, set: map[string]types.AttributeValue{}, remove: map[string]bool{}, asRead: map[string]bool{}}
+	d.compare("", before, after)
+	if d.empty() {
+		return d, nil
+	}
+	return d, e.derive(c, d)
+}
+
+// derive adds the derived attributes that moved, and the conditions that keep them right.
+func (e *Entity[T]) derive(c Change[T], d *difference) error {
+	changed := slices.Collect(maps.Keys(d.set))
+	changed = slices.AppendSeq(changed, maps.Keys(d.remove))
+	depends := func(input string) bool {
+		return slices.ContainsFunc(changed, func(path string) bool {
+			return path == input || strings.HasPrefix(path, input+".") || strings.HasPrefix(input, path+".")
+		})
+	}
+	whole := Item{} // maps that are not stored yet, and so cannot take a value inside
+	for _, attribute := range e.Derived {
+		v, err := attribute.Value(c.After)
+		if err != nil {
+			return err
+		}
+		moved := !equal(at(c.Item, attribute.Name), v)
+		if !moved && !slices.ContainsFunc(attribute.From, depends) {
+			continue
+		}
+		// Even a value that stays the same was computed from inputs that another update may be about to change.
+		for _, input := range attribute.From {
+			if !depends(input) {
+				d.asRead[input] = true
+			}
+		}
+		parent, _, nested := strings.Cut(attribute.Name, ".")
+		switch {
+		case !moved:
+		case v == nil:
+			d.remove[attribute.Name] = true
+		case nested && !d.storedMap(parent):
+			place(whole, attribute.Name, v)
+		default:
+			d.set[attribute.Name] = v
+		}
+	}
+	for name, v := range whole {
+		d.set[name], d.asRead[name] = v, true
+	}
+	return nil
+}
+
+// compare walks two encoded forms. Maps are compared attribute by attribute, so that what others keep in them stays;
+// a list is one value.
+func (d *difference) compare(path string, before, after Item) {
+	for name, old := range before {
+		now, there := after[name]
+		at := path + name
+		oldMap, wasMap := old.(*types.AttributeValueMemberM)
+		nowMap, isMap := now.(*types.AttributeValueMemberM)
+		switch {
+		case wasMap && (isMap || !there):
+			inner := Item{}
+			if isMap {
+				inner = nowMap.Value
+			}
+			d.compare(at+".", oldMap.Value, inner)
+		case !there:
+			d.remove[at] = true
+		case !equal(old, now):
+			d.set[at] = now
+		}
+	}
+	for name, now := range after {
+		if _, there := before[name]; there {
+			continue
+		}
+		at := path + name
+		if nowMap, isMap := now.(*types.AttributeValueMemberM); isMap && d.storedMap(at) {
+			d.compare(at+".", Item{}, nowMap.Value)
+			continue
+		}
+		d.set[at] = now
+		if _, isMap := now.(*types.AttributeValueMemberM); isMap {
+			d.asRead[at] = true // a map that is put as a whole must not bury what another put there
+		}
+	}
+}
+
+func (d *difference) storedMap(path string) bool {
+	_, ok := at(d.stored, path).(*types.AttributeValueMemberM)
+	return ok
+}
+
+func (d *difference) empty() bool { return len(d.set)+len(d.remove) == 0 }
+
+// updateAction builds the request, its parts in a fixed order, so that equal updates are equal requests.
+func (e *Entity[T]) updateAction(key Key, d *difference, now time.Time, o updateOptions) (Action, error) {
+	var update expression.UpdateBuilder
+	for _, path := range slices.Sorted(maps.Keys(d.set)) {
+		update = update.Set(NameOf(path), expression.Value(d.set[path]))
+	}
+	for _, path := range slices.Sorted(maps.Keys(d.remove)) {
+		update = update.Remove(NameOf(path))
+	}
+	if e.Touched != "" {
+		update = update.Set(NameOf(e.Touched), expression.Value(str(instant(now))))
+	}
+	for _, path := range o.asRead {
+		d.asRead[path] = true
+	}
+	switch _, null := d.stored[e.Version].(*types.AttributeValueMemberNULL); {
+	case e.Version == "":
+	case null: // ADD refuses a NULL
+		update = update.Set(NameOf(e.Version), expression.Value(num("1")))
+		d.asRead[e.Version] = true
+	default:
+		update = update.Add(NameOf(e.Version), expression.Value(num("1")))
+	}
+	condition := expression.AttributeExists(NameOf(e.Schema.Key.Partition))
+	for _, path := range slices.Sorted(maps.Keys(d.asRead)) {
+		condition = condition.And(AsRead(path, d.stored))
+	}
+	if o.version != nil {
+		condition = condition.And(AsRead(e.Version, d.stored))
+	}
+	expr, err := build(expression.NewBuilder().WithUpdate(update).WithCondition(condition))
+	if err != nil {
+		return Action{}, err
+	}
+	failed := func(old Item) error {
+		switch {
+		case old == nil:
+			return e.fail(key, ErrNotFound)
+		case o.version != nil && versionOf(old[e.Version]) != *o.version:
+			return e.fail(key, ErrVersion)
+		}
+		return ErrOvertaken
+	}
+	return Update(e.Schema, key, expr, failed).Shows(d.shows), nil
+}
+
+// shows reports whether a stored item has all that the update writes.
+func (d *difference) shows(stored Item) bool {
+	for path, v := range d.set {
+		if !equal(at(stored, path), v) {
+			return false
+		}
+	}
+	for path := range d.remove {
+		if !isNull(at(stored, path)) {
+			return false
+		}
+	}
+	return stored != nil
+}
