@@ -28,9 +28,23 @@ type Entity[T any] struct {
 // changes one of the inputs is then conditional on all the others still being what they were when it was computed.
 // Without that, two updates of different inputs would each store a result that neither of them means.
 type Derived[T any] struct {
-	Name  string   // the attribute, or a path such as "Card.Name"
-	From  []string // the attributes, or paths, that it is computed from
-	Value func(*T) (types.AttributeValue, error)
+	Name   string   // the attribute, or a path such as "Card.Name"
+	From   []string // the attributes, or paths, that it is computed from
+	Value  func(*T) (types.AttributeValue, error)
+	copied string
+}
+
+// CopyOf derives an attribute that is a copy of another, such as Card.Name of Name.
+func CopyOf[T any](name, from string) Derived[T] {
+	return Derived[T]{Name: name, From: []string{from}, copied: from}
+}
+
+// of is the value for an entity whose encoded form is item; nil is "absent".
+func (d Derived[T]) of(v *T, item Item) (types.AttributeValue, error) {
+	if d.copied != "" {
+		return at(item, d.copied), nil
+	}
+	return d.Value(v)
 }
 
 // IndexKey derives the two key attributes of an index. A zero Key leaves the item out of the index.
@@ -70,7 +84,7 @@ func (e *Entity[T]) Item(v *T) (Item, error) {
 		return nil, err
 	}
 	for _, d := range e.Derived {
-		value, err := d.Value(v)
+		value, err := d.of(v, item)
 		if err != nil {
 			return nil, err
 		}

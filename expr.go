@@ -80,6 +80,9 @@ func S(s string) types.AttributeValue { return str(s) }
 // N is a whole number as a stored value.
 func N(n int) types.AttributeValue { return num(itoa(n)) }
 
+// TextOf is the text of a stored value, "" where it is none.
+func TextOf(v types.AttributeValue) string { return text(v) }
+
 // NameOf is the name of an attribute for an expression, its path split at the dots: "Card.Name".
 func NameOf(path string) expression.NameBuilder {
 	first, rest, nested := strings.Cut(path, ".")

@@ -138,6 +138,23 @@ func (f *Fields) Time(name string, p *time.Time) {
 	}
 }
 
+// Unix is an instant as a number of seconds, the form that DynamoDB's time to live asks for; the zero time is written
+// as absent.
+func (f *Fields) Unix(name string, p *time.Time) {
+	if !f.decoding {
+		if !p.IsZero() {
+			f.item[name] = num(strconv.FormatInt(p.Unix(), 10))
+		}
+		return
+	}
+	*p = time.Time{}
+	if n, ok := f.readNumber(name); ok {
+		seconds, err := strconv.ParseInt(n, 10, 64)
+		f.Fail(name, err)
+		*p = time.Unix(seconds, 0).UTC()
+	}
+}
+
 func instant(t time.Time) string {
 	t = t.UTC().Truncate(time.Millisecond)
 	if t.Nanosecond() == 0 {
@@ -202,6 +219,22 @@ func (f *Fields) Amount(name string, currency Currency, p *Money) {
 		return
 	}
 	f.item[name] = num(p.amount.String())
+}
+
+// Custom is an attribute of a form of its own. encode returns nil for "absent"; decode is not called for a missing
+// attribute or a NULL, so set the zero value before.
+func (f *Fields) Custom(name string, encode func() (types.AttributeValue, error), decode func(types.AttributeValue) error) {
+	if f.decoding {
+		if v := f.item[name]; !isNull(v) {
+			f.Fail(name, decode(v))
+		}
+		return
+	}
+	v, err := encode()
+	f.Fail(name, err)
+	if v != nil {
+		f.item[name] = v
+	}
 }
 
 // Strings is a list of texts in an order that matters; an empty list is written as such, nil as absent.

@@ -66,8 +66,8 @@ func holds(item, part Item) bool {
 	return true
 }
 
-// sizeOf is an item's size as DynamoDB counts it.
-func sizeOf(item Item) int {
+// SizeOf is an item's size in bytes as DynamoDB counts it for limits and units, to within a byte or two a number.
+func SizeOf(item Item) int {
 	n := 0
 	for name, v := range item {
 		n += len(name) + sizeOfValue(v)
@@ -85,7 +85,7 @@ func sizeOfValue(v types.AttributeValue) int {
 	case *types.AttributeValueMemberB:
 		return len(v.Value)
 	case *types.AttributeValueMemberM:
-		return perCollection + perElement*len(v.Value) + sizeOf(v.Value)
+		return perCollection + perElement*len(v.Value) + SizeOf(v.Value)
 	case *types.AttributeValueMemberL:
 		n := perCollection
 		for _, element := range v.Value {

@@ -88,8 +88,11 @@ func (t *Table[T]) UpdateOp(key Key, fn func(*T) error, opts ...UpdateOption) *O
 		Name:  t.entity.Name + ".Update",
 		Input: func(in *Input) { in.Field("key", key.String()) },
 		Prepare: func(ctx context.Context, tx *Tx) (*T, error) {
-			c, err := t.Change(ctx, tx, key, fn, opts...)
-			return c.After, err
+			c, err := t.Change(ctx, key, fn, opts...)
+			if err != nil {
+				return nil, err
+			}
+			return c.After, c.AddTo(tx)
 		},
 		Restore: func(ctx context.Context, _ map[string]string) (*T, error) { return t.Get(ctx, key, true) },
 	})

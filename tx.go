@@ -174,7 +174,7 @@ func (tx *Tx) check(ops []operation) error {
 			return Invalid("Operations", "%s and %s both write %s", tx.ownerName(j, ops), tx.ownerName(i, ops), a.key)
 		}
 		first[a.ref()] = i
-		size += sizeOf(a.item) + sizeOf(a.expr.Values) + len(a.key.PK) + len(a.key.SK)
+		size += SizeOf(a.item) + SizeOf(a.expr.Values) + len(a.key.PK) + len(a.key.SK)
 	}
 	if size > maxBytes {
 		return Invalid("Operations", "are %d bytes together, and a transaction takes %d", size, maxBytes)

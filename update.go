@@ -15,78 +15,96 @@ import (
 // UpdateOption narrows an update or a delete.
 type UpdateOption func(*updateOptions)
 
-type updateOptions struct {
-	version *int
-	asRead  []string
-}
+type updateOptions struct{ version *int }
 
 // IfVersion lets the write happen only on the version that the caller has seen, for example the one that a form was
 // filled in from; otherwise it fails with [ErrVersion].
 func IfVersion(version int) UpdateOption { return func(o *updateOptions) { o.version = &version } }
 
-// IfAsRead makes the update conditional on more attributes being what they were when it was prepared. It is for
-// operations that derive other items from them.
-func IfAsRead(paths ...string) UpdateOption {
-	return func(o *updateOptions) { o.asRead = append(o.asRead, paths...) }
-}
-
-// Change is an entity before and after an update's function, and the item that it was read from.
+// Change is an entity before and after an update's function, and what that makes of the stored item.
 type Change[T any] struct {
 	Before, After *T
-	Item          Item
+	Item          Item // as it was read
+
+	entity *Entity[T]
+	key    Key
+	opts   updateOptions
+	diff   *difference
+	now    time.Time
 }
 
-// Change reads the entity, lets fn change it, and adds to tx the action that writes the difference: attributes that fn
-// left alone, those that the library does not know among them, keep whatever value others give them at the same time.
-// Every derived attribute that depends on a change is computed anew, conditional on its other inputs. Nothing is added
-// where nothing changed. fn may run again; its errors pass unchanged.
-func (t *Table[T]) Change(ctx context.Context, tx *Tx, key Key, fn func(*T) error, opts ...UpdateOption) (Change[T], error) {
-	var o updateOptions
-	for _, option := range opts {
-		option(&o)
-	}
-	e := t.entity
-	stored, err := t.db.Get(ctx, e.Schema, key, true)
+// Change reads the entity, consistently, and lets fn change it; [Change.AddTo] then writes the difference. What fn left
+// alone, attributes that the library does not know among it, keeps whatever value others give it at the same time.
+// Every derived attribute that depends on a change is computed anew, conditional on its other inputs. fn may run again;
+// its errors pass unchanged. 1 request.
+func (t *Table[T]) Change(ctx context.Context, key Key, fn func(*T) error, opts ...UpdateOption) (*Change[T], error) {
+	stored, err := t.db.Get(ctx, t.entity.Schema, key, true)
 	if err != nil {
-		return Change[T]{}, err
+		return nil, err
 	}
+	return t.ChangeOf(key, stored, fn, opts...)
+}
+
+// ChangeOf is [Table.Change] of an item that was read already, consistently; nil is "not found".
+func (t *Table[T]) ChangeOf(key Key, stored Item, fn func(*T) error, opts ...UpdateOption) (*Change[T], error) {
+	e := t.entity
 	if stored == nil {
-		return Change[T]{}, e.fail(key, ErrNotFound)
+		return nil, e.fail(key, ErrNotFound)
 	}
-	if o.version != nil && versionOf(stored[e.Version]) != *o.version {
-		return Change[T]{}, e.fail(key, ErrVersion)
+	c := &Change[T]{Item: stored, entity: e, key: key, now: t.db.Now()}
+	for _, option := range opts {
+		option(&c.opts)
 	}
-	c := Change[T]{Item: stored}
+	if v := c.opts.version; v != nil && versionOf(stored[e.Version]) != *v {
+		return nil, e.fail(key, ErrVersion)
+	}
+	var err error
 	if c.Before, err = e.Value(stored); err != nil {
-		return c, err
+		return nil, err
 	}
 	if c.After, err = e.Value(stored); err != nil {
-		return c, err
+		return nil, err
 	}
 	if err := fn(c.After); err != nil {
-		return c, err
+		return nil, err
 	}
 	if e.Validate != nil {
 		if err := e.Validate(c.After); err != nil {
-			return c, err
+			return nil, err
 		}
 	}
-	if same, err := e.Key(c.After); err != nil {
-		return c, err
-	} else if same != key {
-		return c, Invalid("", "the key of %s %s cannot change", e.Name, key)
+	if now, err := e.Key(c.After); err != nil {
+		return nil, err
+	} else if now != key {
+		return nil, Invalid("", "the key of %s %s cannot change", e.Name, key)
 	}
-	d, err := e.difference(c)
-	if err != nil || d.empty() {
-		return c, err
-	}
-	now := t.db.Now()
-	action, err := e.updateAction(key, d, now, o)
-	if err != nil {
+	if c.diff, err = e.difference(c); err != nil || c.diff.empty() {
 		return c, err
 	}
-	tx.Add(action.From(stored))
-	return c, e.stamp(c.After, stored, now)
+	return c, e.stamp(c.After, stored, c.now)
+}
+
+// Changed reports whether there is anything to write.
+func (c *Change[T]) Changed() bool { return !c.diff.empty() }
+
+// IfAsRead makes the write conditional on more attributes being what they were when it was prepared. It is for
+// operations that derive other items from them.
+func (c *Change[T]) IfAsRead(paths ...string) {
+	for _, path := range paths {
+		c.diff.asRead[path] = true
+	}
+}
+
+// AddTo adds the action that writes the difference. Nothing is added where nothing changed.
+func (c *Change[T]) AddTo(tx *Tx) error {
+	if !c.Changed() {
+		return nil
+	}
+	action, err := c.entity.updateAction(c.key, c.diff, c.now, c.opts)
+	if err == nil {
+		tx.Add(action.From(c.Item))
+	}
+	return err
 }
 
 // stamp shows the caller the version and the time that the write will leave.
@@ -121,7 +139,7 @@ type difference struct {
 	asRead map[string]bool
 }
 
-func (e *Entity[T]) difference(c Change[T]) (*difference, error) {
+func (e *Entity[T]) difference(c *Change[T]) (*difference, error) {
 	before, err := e.Codec.Encode(c.Before)
 	if err != nil {
 		return nil, err
@@ -139,11 +157,11 @@ func (e *Entity[T]) difference(c Change[T]) (*difference, error) {
 	if d.empty() {
 		return d, nil
 	}
-	return d, e.derive(c, d)
+	return d, e.derive(c, after, d)
 }
 
 // derive adds the derived attributes that moved, and the conditions that keep them right.
-func (e *Entity[T]) derive(c Change[T], d *difference) error {
+func (e *Entity[T]) derive(c *Change[T], after Item, d *difference) error {
 	changed := slices.Collect(maps.Keys(d.set))
 	changed = slices.AppendSeq(changed, maps.Keys(d.remove))
 	depends := func(input string) bool {
@@ -153,7 +171,7 @@ func (e *Entity[T]) derive(c Change[T], d *difference) error {
 	}
 	whole := Item{} // maps that are not stored yet, and so cannot take a value inside
 	for _, attribute := range e.Derived {
-		v, err := attribute.Value(c.After)
+		v, err := attribute.of(c.After, after)
 		if err != nil {
 			return err
 		}
@@ -239,9 +257,6 @@ func (e *Entity[T]) updateAction(key Key, d *difference, now time.Time, o update
 	}
 	if e.Touched != "" {
 		update = update.Set(NameOf(e.Touched), expression.Value(str(instant(now))))
-	}
-	for _, path := range o.asRead {
-		d.asRead[path] = true
 	}
 	switch _, null := d.stored[e.Version].(*types.AttributeValueMemberNULL); {
 	case e.Version == "":

@@ -1,0 +1,73 @@
+package availability
+
+import (
+	"time"
+
+	"github.com/dynastay/dynastay"
+	"github.com/dynastay/dynastay/keys"
+)
+
+// Night is one night of one room type: what is left of it, its price, and its restrictions.
+type Night struct {
+	RoomTypeID string
+	PropertyID string
+	Date       dynastay.Date
+
+	Available int            // rooms left; below zero only after an overbooking
+	Total     int            // rooms that were put on sale
+	Price     dynastay.Money // for one room
+
+	MinStay         int  // nights that an arrival on this date must stay; 0 for no bound
+	MaxStay         int  // nights that an arrival on this date may stay; 0 for no bound
+	ClosedToArrival bool // no stay may begin on this date
+	// ClosedToDeparture says that no stay may end on the morning after this night. The rule is about the next date, but
+	// stands here: the last night of a stay is in its transaction anyway, so asking for it costs nothing.
+	ClosedToDeparture bool
+
+	StopSell       bool // the host takes the night off sale
+	StopSellReason string
+	PropertyClosed bool // the whole property is off sale
+
+	UpdatedAt time.Time
+	ExpiresAt time.Time // when DynamoDB may remove the item, two years after the night
+}
+
+// shelfLife is how long a night is kept after its date.
+const shelfLife = 2 // years
+
+var nightEntity = &dynastay.Entity[Night]{
+	Name:   "Night",
+	Schema: keys.AvailabilityTable,
+	Key: func(n *Night) (dynastay.Key, error) {
+		return keys.Of(keys.Night{RoomTypeID: n.RoomTypeID, Date: n.Date})
+	},
+	Codec: dynastay.Declare(func(f *dynastay.Fields, n *Night) {
+		f.Const(keys.AttrEntityType, "Availability")
+		f.String("RoomTypeId", &n.RoomTypeID)
+		f.String("PropertyId", &n.PropertyID)
+		f.Date("Date", &n.Date)
+		f.Int("AvailableRooms", &n.Available)
+		f.Int("TotalRooms", &n.Total)
+		f.Money("PricePerNight", "Currency", &n.Price)
+		f.IfSet().Int("MinStay", &n.MinStay)
+		f.IfSet().Int("MaxStay", &n.MaxStay)
+		f.IfSet().Bool("ClosedToArrival", &n.ClosedToArrival)
+		f.IfSet().Bool("ClosedToDeparture", &n.ClosedToDeparture)
+		f.Bool("IsBlocked", &n.StopSell)
+		f.String("BlockReason", &n.StopSellReason)
+		f.IfSet().Bool(keys.AttrPropertyClosed, &n.PropertyClosed)
+		f.Time("LastUpdated", &n.UpdatedAt)
+		f.Unix(keys.AttrExpiresAt, &n.ExpiresAt)
+	}),
+	Derived: dynastay.IndexKey(keys.AvailabilityTable, keys.PropertyDateIndex,
+		[]string{"PropertyId", "Date", "RoomTypeId"},
+		func(n *Night) (dynastay.Key, error) {
+			return keys.Of(keys.NightByProperty{PropertyID: n.PropertyID, Date: n.Date, RoomTypeID: n.RoomTypeID})
+		}),
+}
+
+// NightPrice is the price of one room for one night.
+type NightPrice struct {
+	Date  dynastay.Date
+	Price dynastay.Money
+}

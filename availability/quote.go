@@ -1,0 +1,217 @@
+package availability
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/dynastay/dynastay"
+	"github.com/dynastay/dynastay/keys"
+)
+
+// MaxNights is the longest stay that can be quoted and booked. It bounds the reach of every search for a guest who is
+// in the house.
+const MaxNights = 90
+
+// Property is what an offer tells of the property, and what a booking keeps of it.
+type Property struct {
+	ID          string
+	Name        string
+	TimeZone    string // IANA, such as "America/New_York"; "" means UTC
+	CheckInTime string // local time of day, such as "15:00"
+}
+
+// Guests are the people who stay.
+type Guests struct {
+	Adults, Children int
+}
+
+// Room is a number of rooms of one type, as an offer asks for them. The limits are those of one room.
+type Room struct {
+	RoomTypeID         string
+	Name               string
+	Quantity           int
+	MaxAdults          int
+	MaxChildren        int
+	MaxOccupancy       int
+	CancellationPolicy CancellationPolicy
+}
+
+// QuoteRequest asks for the price of a stay. Package properties makes one from a search result or a property.
+type QuoteRequest struct {
+	Property Property
+	Stay     dynastay.Stay
+	Guests   Guests
+	Rooms    []Room // the same room type twice is taken together
+}
+
+// Quote is an offer: a stay at exact prices, on the terms that it was made under. It reserves nothing: the rooms and
+// the prices are asked for again, by the database itself, when it is booked.
+type Quote struct {
+	Property Property
+	Stay     dynastay.Stay
+	Guests   Guests
+	Lines    []Line
+	Total    dynastay.Money // the sum of the lines
+	At       time.Time
+}
+
+// Line is one room type of a quote.
+type Line struct {
+	Room
+	Nights   []NightPrice   // every night of the stay in order, for one room
+	Subtotal dynastay.Money // the sum of the nights, times the quantity
+}
+
+// Location is the property's time zone; an unknown one is an error that names "TimeZone".
+func (p Property) Location() (*time.Location, error) {
+	loc, err := time.LoadLocation(p.TimeZone)
+	if err != nil {
+		return nil, dynastay.Invalid("TimeZone", "%q is not an IANA time zone", p.TimeZone)
+	}
+	return loc, nil
+}
+
+// Validate checks the request without the database: ids, a stay of 1 to [MaxNights] nights that does not begin before
+// today at the property, at least one guest and one room, and room enough for all. Its errors name the field.
+func (r QuoteRequest) Validate(now time.Time) error {
+	var invalid *dynastay.InvalidError
+	if _, err := keys.Of(keys.Property{PropertyID: r.Property.ID}); errors.As(err, &invalid) {
+		return dynastay.Invalid("Property.ID", "%s", invalid.Reason)
+	}
+	loc, err := r.Property.Location()
+	if err != nil {
+		return dynastay.Within("Property", err)
+	}
+	if err := r.Stay.Validate(); err != nil {
+		return dynastay.Within("Stay", err)
+	}
+	if today := dynastay.DateOf(now, loc); r.Stay.CheckIn.Before(today) {
+		return dynastay.Invalid("Stay.CheckIn", "%s is in the past: today is %s at the property", r.Stay.CheckIn, today)
+	}
+	if n := r.Stay.Nights(); n > MaxNights {
+		return dynastay.Invalid("Stay", "%d nights are more than %d", n, MaxNights)
+	}
+	if len(r.Rooms) == 0 {
+		return dynastay.Invalid("Rooms", "are missing")
+	}
+	for i, room := range r.Rooms {
+		if err := room.validate(); err != nil {
+			return dynastay.Within(fmt.Sprintf("Rooms[%d]", i), err)
+		}
+	}
+	return r.Guests.fit(r.Rooms)
+}
+
+func (r Room) validate() error {
+	if _, err := keys.Of(keys.RoomTypeGuard{RoomTypeID: r.RoomTypeID}); err != nil {
+		return err
+	}
+	if r.Quantity < 1 {
+		return dynastay.Invalid("Quantity", "%d is not a number of rooms", r.Quantity)
+	}
+	return dynastay.Within("CancellationPolicy", r.CancellationPolicy.Validate())
+}
+
+// fit asks each limit over all rooms together: three rooms for two sleep any six.
+func (g Guests) fit(rooms []Room) error {
+	if g.Adults < 1 {
+		return dynastay.Invalid("Guests.Adults", "%d is not a number of adults", g.Adults)
+	}
+	if g.Children < 0 {
+		return dynastay.Invalid("Guests.Children", "%d is not a number of children", g.Children)
+	}
+	var adults, children, all int
+	for _, r := range rooms {
+		adults += r.MaxAdults * r.Quantity
+		children += r.MaxChildren * r.Quantity
+		all += r.MaxOccupancy * r.Quantity
+	}
+	switch {
+	case g.Adults > adults:
+		return dynastay.Invalid("Guests.Adults", "%d are more than the %d that the rooms hold", g.Adults, adults)
+	case g.Children > children:
+		return dynastay.Invalid("Guests.Children", "%d are more than the %d that the rooms hold", g.Children, children)
+	case g.Adults+g.Children > all:
+		return dynastay.Invalid("Guests", "%d are more than the %d that the rooms hold", g.Adults+g.Children, all)
+	}
+	return nil
+}
+
+// Validate checks a quote before it is booked, as [QuoteRequest.Validate] does, and that its prices are complete, in
+// one currency, and add up: a quote may have travelled through a browser.
+func (q *Quote) Validate(now time.Time) error {
+	request := QuoteRequest{Property: q.Property, Stay: q.Stay, Guests: q.Guests}
+	for _, line := range q.Lines {
+		request.Rooms = append(request.Rooms, line.Room)
+	}
+	if err := request.Validate(now); err != nil {
+		return err
+	}
+	var total dynastay.Money
+	seen := map[string]bool{}
+	for i, line := range q.Lines {
+		at := fmt.Sprintf("Lines[%d]", i)
+		if seen[line.RoomTypeID] {
+			return dynastay.Invalid(at+".RoomTypeID", "%s stands in another line already", line.RoomTypeID)
+		}
+		seen[line.RoomTypeID] = true
+		subtotal, err := line.sum(q.Stay)
+		if err != nil {
+			return dynastay.Within(at, err)
+		}
+		if subtotal != line.Subtotal {
+			return dynastay.Invalid(at+".Subtotal", "%s is not the sum of the nights, %s", line.Subtotal, subtotal)
+		}
+		if total, err = total.Add(subtotal); err != nil {
+			return dynastay.Within(at, err)
+		}
+	}
+	if total != q.Total {
+		return dynastay.Invalid("Total", "%s is not the sum of the lines, %s", q.Total, total)
+	}
+	return nil
+}
+
+// sum is the exact price of the line, if its nights are those of the stay.
+func (l Line) sum(stay dynastay.Stay) (dynastay.Money, error) {
+	if len(l.Nights) != stay.Nights() {
+		return dynastay.Money{}, dynastay.Invalid("Nights", "are %d where the stay has %d", len(l.Nights), stay.Nights())
+	}
+	var one dynastay.Money
+	for i, date := range slices.Collect(stay.Dates()) {
+		night := l.Nights[i]
+		at := fmt.Sprintf("Nights[%d]", i)
+		if night.Date != date {
+			return one, dynastay.Invalid(at+".Date", "%s is not %s", night.Date, date)
+		}
+		if err := night.Price.Currency().Validate(); err != nil {
+			return one, dynastay.Within(at+".Price.Currency", err)
+		}
+		if night.Price.Sign() < 0 {
+			return one, dynastay.Invalid(at+".Price", "%s is negative", night.Price)
+		}
+		var err error
+		if one, err = one.Add(night.Price); err != nil {
+			return one, dynastay.Within(at+".Price", err)
+		}
+	}
+	return one.Times(l.Quantity)
+}
+
+// merged takes the same room type together and puts the lines in order, so that equal requests are equal quotes.
+func merged(rooms []Room) []Room {
+	var all []Room
+	for _, room := range rooms {
+		i := slices.IndexFunc(all, func(r Room) bool { return r.RoomTypeID == room.RoomTypeID })
+		if i < 0 {
+			all = append(all, room)
+		} else {
+			all[i].Quantity += room.Quantity
+		}
+	}
+	slices.SortFunc(all, func(a, b Room) int { return strings.Compare(a.RoomTypeID, b.RoomTypeID) })
+	return all
+}

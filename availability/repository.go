@@ -1,0 +1,138 @@
+package availability
+
+import (
+	"context"
+
+	"github.com/dynastay/dynastay"
+	"github.com/dynastay/dynastay/keys"
+)
+
+// Repository reads and changes the inventory.
+type Repository struct{ db *dynastay.DB }
+
+// New makes a repository. It sends nothing.
+func New(db *dynastay.DB) *Repository { return &Repository{db} }
+
+// Availability is the answer of [Repository.Check].
+type Availability struct {
+	Nights  []Night        // those that have an item, in order
+	Refused []RefusedNight // why the stay cannot be sold; empty if it can
+}
+
+// OK reports whether the stay can be sold.
+func (a Availability) OK() bool { return len(a.Refused) == 0 }
+
+// Check tells whether a number of rooms of one type can be sold for a stay, and if not, every night that is in the way
+// and why. The answer may be a moment old; only a sale is certain.
+//
+// Pattern A1: Availability, PK = ROOM#{roomTypeId}, SK from DATE#{check-in} to DATE#{last night}, 1 request
+func (r *Repository) Check(ctx context.Context, propertyID, roomTypeID string, rooms int, stay dynastay.Stay) (Availability, error) {
+	if rooms < 1 {
+		return Availability{}, dynastay.Invalid("Rooms", "%d is not a number of rooms", rooms)
+	}
+	nights, err := r.nights(ctx, roomTypeID, stay)
+	if err != nil {
+		return Availability{}, err
+	}
+	return check(propertyID, Room{RoomTypeID: roomTypeID, Quantity: rooms}, stay, nights), nil
+}
+
+// Prices are the prices of one room for the nights of a stay that have an item, whether or not they are sold out.
+//
+// Pattern A2: Availability, PK = ROOM#{roomTypeId}, SK from DATE#{check-in} to DATE#{last night}, 1 request
+func (r *Repository) Prices(ctx context.Context, roomTypeID string, stay dynastay.Stay) ([]NightPrice, error) {
+	nights, err := r.nights(ctx, roomTypeID, stay)
+	if err != nil {
+		return nil, err
+	}
+	prices := make([]NightPrice, len(nights))
+	for i, n := range nights {
+		prices[i] = NightPrice{n.Date, n.Price}
+	}
+	return prices, nil
+}
+
+// Quote prices a stay, or fails with [*Refused], which names every night that cannot be sold and why. It reserves
+// nothing. 1 request a room type.
+func (r *Repository) Quote(ctx context.Context, req QuoteRequest) (*Quote, error) {
+	now := r.db.Now()
+	if err := req.Validate(now); err != nil {
+		return nil, err
+	}
+	q := &Quote{Property: req.Property, Stay: req.Stay, Guests: req.Guests, At: now}
+	refused := &Refused{}
+	for _, room := range merged(req.Rooms) {
+		nights, err := r.nights(ctx, room.RoomTypeID, req.Stay)
+		if err != nil {
+			return nil, err
+		}
+		checked := check(req.Property.ID, room, req.Stay, nights)
+		refused.Nights = append(refused.Nights, checked.Refused...)
+		line := Line{Room: room}
+		for _, n := range nights {
+			line.Nights = append(line.Nights, NightPrice{n.Date, n.Price})
+		}
+		q.Lines = append(q.Lines, line)
+	}
+	if len(refused.Nights) > 0 {
+		return nil, refused
+	}
+	for i := range q.Lines {
+		line := &q.Lines[i]
+		var err error
+		if line.Subtotal, err = line.sum(q.Stay); err != nil {
+			return nil, err
+		}
+		if q.Total, err = q.Total.Add(line.Subtotal); err != nil {
+			return nil, err
+		}
+	}
+	return q, nil
+}
+
+func check(propertyID string, room Room, stay dynastay.Stay, nights []Night) Availability {
+	a := Availability{Nights: nights}
+	byDate := map[dynastay.Date]*Night{}
+	for i := range nights {
+		byDate[nights[i].Date] = &nights[i]
+	}
+	for date := range stay.Dates() {
+		a.Refused = append(a.Refused, refuse(propertyID, room, stay, date, byDate[date])...)
+	}
+	return a
+}
+
+func (r *Repository) nights(ctx context.Context, roomTypeID string, stay dynastay.Stay) ([]Night, error) {
+	if err := stay.Validate(); err != nil {
+		return nil, dynastay.Within("Stay", err)
+	}
+	items, err := readNights(ctx, r.db, roomTypeID, stay, false)
+	if err != nil {
+		return nil, err
+	}
+	nights := make([]Night, len(items))
+	for i, item := range items {
+		night, err := nightEntity.Value(item)
+		if err != nil {
+			return nil, err
+		}
+		nights[i] = *night
+	}
+	return nights, nil
+}
+
+// readNights reads the nights of a half-open range. A night's sort key ends with its date, so the bounds are the first
+// and the last night; the document's example takes the check-out date along.
+func readNights(ctx context.Context, db *dynastay.DB, roomTypeID string, stay dynastay.Stay, consistent bool) ([]dynastay.Item, error) {
+	first, err := keys.Of(keys.Night{RoomTypeID: roomTypeID, Date: stay.CheckIn})
+	if err != nil {
+		return nil, err
+	}
+	last, err := keys.Of(keys.Night{RoomTypeID: roomTypeID, Date: stay.LastNight()})
+	if err != nil {
+		return nil, err
+	}
+	return dynastay.QueryAll(ctx, db, keys.AvailabilityTable, dynastay.Query{
+		Partition: first.PK, Range: dynastay.Range{From: first.SK, To: last.SK}, Consistent: consistent,
+	})
+}

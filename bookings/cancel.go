@@ -1,0 +1,96 @@
+package bookings
+
+import (
+	"context"
+
+	"github.com/dynastay/dynastay"
+	"github.com/dynastay/dynastay/keys"
+)
+
+// Cancellation is what [Repository.Cancel] did.
+type Cancellation struct {
+	Booking *Booking
+	// Missing are nights whose rooms could not be given back, because they have no item any more.
+	Missing []MissingNight
+}
+
+// MissingNight is a night of a room type that is not in the inventory.
+type MissingNight struct {
+	RoomTypeID string
+	Date       dynastay.Date
+}
+
+// CancelOp cancels a pending or confirmed booking and returns its rooms. The booking's own change is conditional on its
+// status, in the same transaction, so that the rooms come back once however often and at whatever time it is cancelled.
+// Otherwise it is refused with [*StateError], or [dynastay.ErrNotFound].
+func (r *Repository) CancelOp(bookingID, reason string) *dynastay.Operation[Cancellation] {
+	key, err := keys.Of(keys.Booking{BookingID: bookingID})
+	missing := map[MissingNight]bool{}
+	return dynastay.NewOp(dynastay.OpSpec[Cancellation]{
+		Name:    "bookings.Cancel",
+		Invalid: err,
+		Input: func(in *dynastay.Input) {
+			in.Field("booking", bookingID)
+			in.Field("reason", reason)
+		},
+		Prepare: func(ctx context.Context, tx *dynastay.Tx) (Cancellation, error) {
+			return r.cancel(ctx, tx, key, reason, missing)
+		},
+		Restore: func(ctx context.Context, _ map[string]string) (Cancellation, error) {
+			b, err := r.get(ctx, bookingID, true)
+			return Cancellation{Booking: b}, err
+		},
+	})
+}
+
+// Cancel is [Repository.CancelOp], sent: 2 requests, a consistent Query of the booking and the transaction.
+func (r *Repository) Cancel(ctx context.Context, bookingID, reason string, opts ...dynastay.WriteOption) (Cancellation, error) {
+	return dynastay.Do(ctx, r.db, r.CancelOp(bookingID, reason), opts...)
+}
+
+func (r *Repository) cancel(
+	ctx context.Context, tx *dynastay.Tx, key dynastay.Key, reason string, missing map[MissingNight]bool,
+) (Cancellation, error) {
+	var result Cancellation
+	items, err := r.read(ctx, key, true)
+	if err != nil {
+		return result, err
+	}
+	change, err := r.table.ChangeOf(key, items.booking, func(b *Booking) error {
+		if b.Status != Pending && b.Status != Confirmed {
+			return &StateError{BookingID: b.ID, Status: b.Status, Op: "cancel"}
+		}
+		b.Status, b.CancelledAt, b.CancellationReason = Cancelled, r.db.Now(), reason
+		return nil
+	})
+	if err != nil {
+		return result, err
+	}
+	// The nights to return follow from the stay and the lines, which change with the version only.
+	change.IfAsRead("Status", keys.AttrVersion)
+	if err := change.AddTo(tx); err != nil {
+		return result, err
+	}
+	result.Booking = change.After
+	if err := items.addLines(result.Booking); err != nil {
+		return result, err
+	}
+	for _, line := range result.Booking.Lines {
+		for date := range result.Booking.Stay.Dates() {
+			night := MissingNight{line.RoomTypeID, date}
+			if missing[night] {
+				result.Missing = append(result.Missing, night)
+				continue
+			}
+			back, err := r.nights.GiveBack(result.Booking.PropertyID, line.RoomTypeID, date, line.Quantity, func() error {
+				missing[night] = true
+				return dynastay.ErrOvertaken // once more, without it
+			})
+			if err != nil {
+				return result, err
+			}
+			tx.Add(back)
+		}
+	}
+	return result, nil
+}

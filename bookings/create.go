@@ -1,0 +1,226 @@
+package bookings
+
+import (
+	"context"
+	"crypto/rand"
+	"errors"
+	"fmt"
+	"strconv"
+	"strings"
+
+	"github.com/aws/aws-sdk-go-v2/feature/dynamodb/expression"
+	"github.com/dynastay/dynastay"
+	"github.com/dynastay/dynastay/availability"
+	"github.com/dynastay/dynastay/keys"
+)
+
+// Refused says which nights could not be sold, and why; see package availability for the reasons.
+type Refused = availability.Refused
+
+// Request asks for a booking of what was quoted.
+type Request struct {
+	Quote           *availability.Quote
+	UserID          string
+	Guest           Guest
+	TaxesAndFees    dynastay.Money // on top of the quote's total, in its currency; the zero Money for none
+	SpecialRequests string
+}
+
+var absent = dynastay.Prepare(expression.NewBuilder().WithCondition(
+	expression.AttributeNotExists(expression.Name(keys.BookingsTable.Key.Partition)))).With(nil)
+
+// CreateOp books a quote: the rooms of every night leave the inventory under the quote's conditions, and the booking,
+// confirmed, with its lines and its reference, is written. It is refused with [*Refused] where a night cannot be sold
+// as quoted.
+//
+// It takes one action for each night of each room type, two for the booking and its reference, and one a line; a
+// transaction holds 100.
+func (r *Repository) CreateOp(req Request) *dynastay.Operation[*Booking] {
+	if err := r.validate(req); err != nil {
+		return dynastay.NewOp(dynastay.OpSpec[*Booking]{Name: "bookings.Create", Invalid: err})
+	}
+	id := r.db.NewID("bkg_")
+	reference := r.newReference()
+	sale := r.nights.Sale(req.Quote)
+	return dynastay.NewOp(dynastay.OpSpec[*Booking]{
+		Name:     "bookings.Create",
+		Input:    req.agreed,
+		Contends: sale.Contends(),
+		Prepare: func(_ context.Context, tx *dynastay.Tx) (*Booking, error) {
+			b, err := r.newBooking(id, reference, req)
+			if err != nil {
+				return nil, err
+			}
+			sale.Add(tx)
+			tx.Made("BookingId", id)
+			return b, r.addBooking(tx, b, func(dynastay.Item) error {
+				// Another booking has drawn the same reference.
+				reference = r.newReference()
+				return dynastay.ErrOvertaken
+			})
+		},
+		Refused: func(ctx context.Context, failed []dynastay.Failure) (error, map[dynastay.Ref]dynastay.Item) {
+			var refused *Refused
+			for _, f := range failed {
+				if !errors.As(f.Err, &refused) {
+					return f.Err, nil
+				}
+			}
+			return sale.Refused(ctx)
+		},
+		Judge: sale.Judge,
+		Restore: func(ctx context.Context, made map[string]string) (*Booking, error) {
+			return r.get(ctx, made["BookingId"], true)
+		},
+	})
+}
+
+// Create is [Repository.CreateOp], sent: 1 request, and after a refusal one more for each room type.
+func (r *Repository) Create(ctx context.Context, req Request, opts ...dynastay.WriteOption) (*Booking, error) {
+	return dynastay.Do(ctx, r.db, r.CreateOp(req), opts...)
+}
+
+// MadeBy is the booking that an earlier call under an idempotency key made, or [dynastay.ErrNotFound]. Ask it before a
+// retry quotes anew: once the last room is sold, to that very guest, there is nothing left to quote.
+func (r *Repository) MadeBy(ctx context.Context, idempotencyKey string) (*Booking, error) {
+	made, err := r.db.MadeBy(ctx, idempotencyKey)
+	if err != nil {
+		return nil, err
+	}
+	for _, ids := range made {
+		if id := ids["BookingId"]; id != "" {
+			return r.get(ctx, id, true)
+		}
+	}
+	return nil, &dynastay.Error{Op: "bookings.MadeBy", Entity: "Booking", Kind: dynastay.ErrNotFound}
+}
+
+// addBooking adds the booking, its lines and the guard of its reference.
+func (r *Repository) addBooking(tx *dynastay.Tx, b *Booking, referenceTaken dynastay.Failed) error {
+	item, err := bookingEntity.Item(b)
+	if err != nil {
+		return err
+	}
+	tx.Add(dynastay.Put(keys.BookingsTable, item, absent, func(dynastay.Item) error {
+		return &dynastay.Error{Op: "bookings.Create", Entity: "Booking", ID: b.ID, Kind: dynastay.ErrAlreadyExists}
+	}))
+	lines := lineEntity(b.Total.Currency())
+	for i := range b.Lines {
+		item, err := lines.Item(&b.Lines[i])
+		if err != nil {
+			return err
+		}
+		tx.Add(dynastay.Put(keys.BookingsTable, item, dynastay.Expr{}, nil))
+	}
+	guard, err := keys.Of(keys.ReferenceGuard{Reference: b.Reference})
+	if err != nil {
+		return err
+	}
+	item = keys.BookingsTable.Key.Of(guard)
+	item[keys.AttrEntityType] = dynastay.S("Guard")
+	item["BookingId"] = dynastay.S(b.ID)
+	tx.Add(dynastay.Put(keys.BookingsTable, item, absent, referenceTaken))
+	return nil
+}
+
+func (r *Repository) newBooking(id, reference string, req Request) (*Booking, error) {
+	q, now := req.Quote, r.db.Now()
+	b := &Booking{
+		ID: id, Reference: reference, UserID: req.UserID, PropertyID: q.Property.ID, Status: Confirmed,
+		Stay: q.Stay, Guests: q.Guests, Guest: req.Guest,
+		Breakdown: Breakdown{Rooms: q.Total, TaxesAndFees: req.TaxesAndFees}, PaymentStatus: PaymentPending,
+		SpecialRequests: req.SpecialRequests, CancellationPolicy: q.Lines[0].CancellationPolicy,
+		PropertyName: q.Property.Name, TimeZone: q.Property.TimeZone, CheckInTime: q.Property.CheckInTime,
+		CreatedAt: now, UpdatedAt: now, ConfirmedAt: now, Version: 1,
+	}
+	nothing, err := dynastay.NewMoney("0", q.Total.Currency())
+	if err != nil {
+		return nil, err
+	}
+	b.Breakdown.Discounts = nothing
+	if !b.Breakdown.TaxesAndFees.IsSet() {
+		b.Breakdown.TaxesAndFees = nothing
+	}
+	if b.Total, err = q.Total.Add(b.Breakdown.TaxesAndFees); err != nil {
+		return nil, err
+	}
+	for _, line := range q.Lines {
+		if line.CancellationPolicy != b.CancellationPolicy {
+			b.CancellationPolicy = ""
+		}
+		booked, err := newLine(id, line)
+		if err != nil {
+			return nil, err
+		}
+		b.Lines = append(b.Lines, booked)
+	}
+	return b, nil
+}
+
+// crockford is an alphabet without letters that are taken for digits, or for each other, on the telephone.
+const crockford = "0123456789ABCDEFGHJKMNPQRSTVWXYZ"
+
+func (r *Repository) newReference() string {
+	var drawn [6]byte
+	rand.Read(drawn[:])
+	for i, b := range drawn {
+		drawn[i] = crockford[b%32]
+	}
+	return fmt.Sprintf("BKG-%d-%s", r.db.Now().Year(), drawn[:])
+}
+
+func (r *Repository) validate(req Request) error {
+	if req.Quote == nil {
+		return dynastay.Invalid("Quote", "is missing")
+	}
+	if err := req.Quote.Validate(r.db.Now()); err != nil {
+		return dynastay.Within("Quote", err)
+	}
+	if _, err := keys.Partition(keys.BookingByUser{UserID: req.UserID}); err != nil {
+		return err
+	}
+	if t := req.TaxesAndFees; t.IsSet() {
+		if t.Currency() != req.Quote.Total.Currency() {
+			return dynastay.Invalid("TaxesAndFees", "are in %s, the quote is in %s", t.Currency(), req.Quote.Total.Currency())
+		}
+		if t.Sign() < 0 {
+			return dynastay.Invalid("TaxesAndFees", "%s is negative", t)
+		}
+	}
+	return dynastay.Within("Guest", req.Guest.Validate())
+}
+
+// Validate asks for a name and an e-mail address, and for a phone number in E.164 where there is one.
+func (g Guest) Validate() error {
+	if strings.TrimSpace(g.FirstName) == "" {
+		return dynastay.Invalid("FirstName", "is missing")
+	}
+	if strings.TrimSpace(g.LastName) == "" {
+		return dynastay.Invalid("LastName", "is missing")
+	}
+	if _, err := keys.NormalEmail(g.Email); err != nil {
+		return err
+	}
+	return dynastay.Within("Phone", dynastay.ValidatePhone(g.Phone))
+}
+
+// agreed is what the guest has said yes to. A retry draws other ids and comes at another time, but it agrees to this.
+func (req Request) agreed(in *dynastay.Input) {
+	q := req.Quote
+	in.Field("user", req.UserID)
+	in.Field("property", q.Property.ID)
+	in.Field("stay", q.Stay.String())
+	in.Field("adults", strconv.Itoa(q.Guests.Adults))
+	in.Field("children", strconv.Itoa(q.Guests.Children))
+	for _, line := range q.Lines {
+		in.Field("room type", line.RoomTypeID)
+		in.Field("quantity", strconv.Itoa(line.Quantity))
+		in.Field("policy", string(line.CancellationPolicy))
+		in.Field("subtotal", line.Subtotal.String())
+	}
+	in.Field("taxes and fees", req.TaxesAndFees.String())
+	for _, text := range []string{req.Guest.FirstName, req.Guest.LastName, req.Guest.Email, req.Guest.Phone, req.Guest.Country} {
+		in.Field("guest", text)
+	}
+	in.Field("requests", req.SpecialRequests)
+}

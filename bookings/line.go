@@ -1,0 +1,117 @@
+package bookings
+
+import (
+	"fmt"
+
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
+	"github.com/dynastay/dynastay"
+	"github.com/dynastay/dynastay/availability"
+	"github.com/dynastay/dynastay/keys"
+)
+
+// Line is one room type of a booking.
+type Line struct {
+	BookingID  string
+	RoomTypeID string
+	RoomName   string
+	RoomIDs    []string // the rooms themselves, given at check-in
+	Quantity   int
+
+	NightlyPrices map[dynastay.Date]dynastay.Money // of one room
+	PricePerNight dynastay.Money                   // their average, rounded to the currency's minor unit
+	Subtotal      dynastay.Money                   // their exact sum, times the quantity
+
+	CancellationPolicy availability.CancellationPolicy
+}
+
+// lineEntity declares a line for a currency: it stands on the booking, not on its lines.
+func lineEntity(currency dynastay.Currency) *dynastay.Entity[Line] {
+	return &dynastay.Entity[Line]{
+		Name:   "BookingRoom",
+		Schema: keys.BookingsTable,
+		Key: func(l *Line) (dynastay.Key, error) {
+			return keys.Of(keys.BookingRoom{BookingID: l.BookingID, RoomTypeID: l.RoomTypeID})
+		},
+		Codec: dynastay.Declare(func(f *dynastay.Fields, l *Line) {
+			f.Const(keys.AttrEntityType, "BookingRoom")
+			f.String("BookingId", &l.BookingID)
+			f.String("RoomTypeId", &l.RoomTypeID)
+			f.String("RoomName", &l.RoomName)
+			declareRoomIDs(f, &l.RoomIDs)
+			f.Int("Quantity", &l.Quantity)
+			f.Amount("PricePerNight", currency, &l.PricePerNight)
+			f.Amount("Subtotal", currency, &l.Subtotal)
+			declareNightlyPrices(f, currency, &l.NightlyPrices)
+			dynastay.Text(f, "CancellationPolicy", &l.CancellationPolicy)
+		}),
+	}
+}
+
+// declareRoomIDs keeps one room as plain text, as the document does, and several as a list.
+func declareRoomIDs(f *dynastay.Fields, ids *[]string) {
+	if f.Decoding() {
+		*ids = nil
+	}
+	f.Custom("RoomId", func() (types.AttributeValue, error) {
+		switch len(*ids) {
+		case 0:
+			return nil, nil
+		case 1:
+			return dynastay.S((*ids)[0]), nil
+		}
+		list := &types.AttributeValueMemberL{}
+		for _, id := range *ids {
+			list.Value = append(list.Value, dynastay.S(id))
+		}
+		return list, nil
+	}, func(v types.AttributeValue) error {
+		switch v := v.(type) {
+		case *types.AttributeValueMemberS:
+			*ids = []string{v.Value}
+			return nil
+		case *types.AttributeValueMemberL:
+			for _, element := range v.Value {
+				id, ok := element.(*types.AttributeValueMemberS)
+				if !ok {
+					return fmt.Errorf("holds a %T", element)
+				}
+				*ids = append(*ids, id.Value)
+			}
+			return nil
+		}
+		return fmt.Errorf("is %T, neither text nor a list", v)
+	})
+}
+
+func declareNightlyPrices(f *dynastay.Fields, currency dynastay.Currency, prices *map[dynastay.Date]dynastay.Money) {
+	byText := map[string]dynastay.Money{}
+	for date, price := range *prices {
+		byText[date.String()] = price
+	}
+	dynastay.Keyed(f, "NightlyPrices", &byText, func(f *dynastay.Fields, date string, price *dynastay.Money) {
+		f.Amount(date, currency, price)
+	})
+	if !f.Decoding() || len(byText) == 0 {
+		return
+	}
+	*prices = make(map[dynastay.Date]dynastay.Money, len(byText))
+	for text, price := range byText {
+		date, err := dynastay.ParseDate(text)
+		f.Fail("NightlyPrices", err)
+		(*prices)[date] = price
+	}
+}
+
+// newLine is a quote's line as it is booked.
+func newLine(bookingID string, l availability.Line) (Line, error) {
+	line := Line{
+		BookingID: bookingID, RoomTypeID: l.RoomTypeID, RoomName: l.Name, Quantity: l.Quantity,
+		NightlyPrices: map[dynastay.Date]dynastay.Money{}, Subtotal: l.Subtotal, CancellationPolicy: l.CancellationPolicy,
+	}
+	for _, night := range l.Nights {
+		line.NightlyPrices[night.Date] = night.Price
+	}
+	var err error
+	line.PricePerNight, err = l.Subtotal.DividedBy(l.Quantity * len(l.Nights))
+	return line, err
+}

@@ -1,0 +1,128 @@
+package bookings
+
+import (
+	"context"
+	"strings"
+
+	"github.com/dynastay/dynastay"
+	"github.com/dynastay/dynastay/availability"
+	"github.com/dynastay/dynastay/internal/unique"
+	"github.com/dynastay/dynastay/keys"
+)
+
+// Repository makes and finds bookings.
+type Repository struct {
+	db     *dynastay.DB
+	table  *dynastay.Table[Booking]
+	nights *availability.Repository
+}
+
+// New makes a repository. It sends nothing.
+func New(db *dynastay.DB) *Repository {
+	return &Repository{db: db, table: dynastay.NewTable(db, bookingEntity), nights: availability.New(db)}
+}
+
+// Get reads a booking with its lines, or fails with [dynastay.ErrNotFound]. 1 request, a Query of the booking's items.
+func (r *Repository) Get(ctx context.Context, bookingID string) (*Booking, error) {
+	return r.get(ctx, bookingID, false)
+}
+
+// ByUser is a page of a user's bookings, the latest check-in first. They have no lines; [Repository.Get] reads them. A
+// booking that was made a moment ago may be missing.
+//
+// Pattern B1: GSI1-UserBookingsIndex, GSI1PK = USER#{userId}, 1 request
+func (r *Repository) ByUser(ctx context.Context, userID string, paging dynastay.Paging) (dynastay.Page[*Booking], error) {
+	partition, err := keys.Partition(keys.BookingByUser{UserID: userID})
+	if err != nil {
+		return dynastay.Page[*Booking]{}, err
+	}
+	return r.table.Query(ctx, dynastay.Query{
+		Name: "bookings.ByUser", Index: keys.UserBookingsIndex, Partition: partition, Descending: true, Paging: paging,
+	})
+}
+
+// ByReference is the booking with the reference that its guest quotes, with its lines, or [dynastay.ErrNotFound]. It
+// finds a booking from the moment that it is made: where the index does not show it yet, the reference's guard does,
+// with 1 request more.
+//
+// Pattern B2: GSI4-ReferenceIndex, GSI4PK = REFERENCE#{reference}, then the booking, 2 requests
+func (r *Repository) ByReference(ctx context.Context, reference string) (*Booking, error) {
+	row, err := keys.Of(keys.BookingByReference{Reference: reference})
+	if err != nil {
+		return nil, err
+	}
+	guard, err := keys.Of(keys.ReferenceGuard{Reference: reference})
+	if err != nil {
+		return nil, err
+	}
+	return unique.Lookup[Booking]{
+		Schema: keys.BookingsTable, Name: "bookings.ByReference", Index: keys.ReferenceIndex, Row: row, Guard: guard,
+		Owner: func(guard dynastay.Item) (dynastay.Key, error) {
+			return keys.Of(keys.Booking{BookingID: dynastay.TextOf(guard["BookingId"])})
+		},
+		Load: r.load,
+		Carries: func(b *Booking) bool {
+			there, err := keys.Of(keys.BookingByReference{Reference: b.Reference})
+			return err == nil && there == row
+		},
+		NotFound: &dynastay.Error{Op: "bookings.ByReference", Entity: "Booking", ID: reference, Kind: dynastay.ErrNotFound},
+	}.Find(ctx, r.db)
+}
+
+func (r *Repository) get(ctx context.Context, bookingID string, consistent bool) (*Booking, error) {
+	key, err := keys.Of(keys.Booking{BookingID: bookingID})
+	if err != nil {
+		return nil, err
+	}
+	return r.load(ctx, key, consistent)
+}
+
+func (r *Repository) load(ctx context.Context, key dynastay.Key, consistent bool) (*Booking, error) {
+	items, err := r.read(ctx, key, consistent)
+	if err != nil {
+		return nil, err
+	}
+	if items.booking == nil {
+		return nil, &dynastay.Error{
+			Op: "bookings.Get", Entity: "Booking", ID: strings.TrimPrefix(key.PK, "BOOKING#"), Kind: dynastay.ErrNotFound,
+		}
+	}
+	b, err := bookingEntity.Value(items.booking)
+	if err != nil {
+		return nil, err
+	}
+	return b, items.addLines(b)
+}
+
+// stored is a booking's partition.
+type stored struct {
+	booking dynastay.Item
+	lines   []dynastay.Item
+}
+
+func (r *Repository) read(ctx context.Context, key dynastay.Key, consistent bool) (stored, error) {
+	items, err := dynastay.QueryAll(ctx, r.db, keys.BookingsTable, dynastay.Query{Partition: key.PK, Consistent: consistent})
+	var s stored
+	for _, item := range items {
+		at := keys.BookingsTable.Key.From(item)
+		if at == key {
+			s.booking = item
+		} else if strings.HasPrefix(at.SK, keys.SortKind[keys.BookingRoom]()) {
+			s.lines = append(s.lines, item)
+		}
+	}
+	return s, err
+}
+
+func (s stored) addLines(b *Booking) error {
+	lines := lineEntity(b.Total.Currency())
+	b.Lines = make([]Line, len(s.lines))
+	for i, item := range s.lines {
+		line, err := lines.Value(item)
+		if err != nil {
+			return err
+		}
+		b.Lines[i] = *line
+	}
+	return nil
+}

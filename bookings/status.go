@@ -1,0 +1,43 @@
+package bookings
+
+// Status is where a booking stands in its life.
+type Status string
+
+// The statuses. A pending booking holds its rooms until its hold ends.
+const (
+	Pending   Status = "pending"
+	Confirmed Status = "confirmed"
+	CheckedIn Status = "checked_in"
+	Completed Status = "completed"
+	Cancelled Status = "cancelled"
+	NoShow    Status = "no_show"
+	Expired   Status = "expired"
+)
+
+// gone reports whether the booking has given its rooms back and no arrival is expected.
+func (s Status) gone() bool { return s == Cancelled || s == Expired }
+
+// PaymentStatus is where a booking's payment stands. "succeeded", which other software stores, means [Paid].
+type PaymentStatus string
+
+// The payment statuses.
+const (
+	PaymentPending    PaymentStatus = "pending"
+	Authorized        PaymentStatus = "authorized"
+	Paid              PaymentStatus = "paid"
+	PaymentFailed     PaymentStatus = "failed"
+	PartiallyRefunded PaymentStatus = "partially_refunded"
+	Refunded          PaymentStatus = "refunded"
+)
+
+// StateError says that a booking is not in a state that allows the operation. Nothing was written.
+type StateError struct {
+	BookingID string
+	Status    Status // the one that it is in
+	Op        string // "cancel"
+}
+
+// Error names the booking, its state and what was asked of it.
+func (e *StateError) Error() string {
+	return "booking " + e.BookingID + " is " + string(e.Status) + ": cannot " + e.Op
+}

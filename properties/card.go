@@ -1,0 +1,188 @@
+package properties
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
+	"github.com/dynastay/dynastay"
+	"github.com/dynastay/dynastay/availability"
+	"github.com/dynastay/dynastay/keys"
+)
+
+// Card is what a search result shows of a property, and enough of it to quote and book a room.
+type Card struct {
+	PropertyID         string
+	Name               string
+	Slug               string
+	Type               Type
+	Stars              int
+	Latitude           float64
+	Longitude          float64
+	PrimaryImageURL    string
+	Rating             dynastay.Rating
+	ReviewCount        int
+	AmenityIDs         []string
+	Prices             PriceRange
+	FeaturedScore      int
+	TimeZone           string
+	CheckInTime        string
+	CancellationPolicy availability.CancellationPolicy
+	Rooms              []CardRoom // in the order of their ids
+}
+
+// CardRoom is what a card tells of a room type.
+type CardRoom struct {
+	ID                 string
+	Name               string
+	MaxAdults          int
+	MaxChildren        int
+	MaxOccupancy       int
+	BasePrice          dynastay.Money
+	CancellationPolicy availability.CancellationPolicy // its own; "" takes over the property's
+}
+
+// maxCardBytes bounds what every search pays for every result. A card is never cut to fit: a write that would make it
+// larger is refused.
+const maxCardBytes = 4096
+
+// cardCodec declares the map itself. The property's id is not in it: every row has it in its key.
+var cardCodec = dynastay.Declare(func(f *dynastay.Fields, c *Card) {
+	f.String("Name", &c.Name)
+	f.String("Slug", &c.Slug)
+	dynastay.Text(f, "PropertyType", &c.Type)
+	f.Int("StarRating", &c.Stars)
+	f.Float("Latitude", &c.Latitude)
+	f.Float("Longitude", &c.Longitude)
+	f.String("PrimaryImageUrl", &c.PrimaryImageURL)
+	f.Rating("AverageRating", &c.Rating)
+	f.Int("ReviewCount", &c.ReviewCount)
+	f.Strings("AmenityList", &c.AmenityIDs)
+	declarePrices(f, &c.Prices)
+	f.IfSet().Int("FeaturedScore", &c.FeaturedScore)
+	f.String("TimeZone", &c.TimeZone)
+	f.String("CheckInTime", &c.CheckInTime)
+	dynastay.Text(f, "CancellationPolicy", &c.CancellationPolicy)
+	declareCardRooms(f, &c.Rooms)
+})
+
+// declareCardRooms keeps the rooms in a map by their ids, so that a room's own write moves its part of the card only.
+func declareCardRooms(f *dynastay.Fields, rooms *[]CardRoom) {
+	byID := map[string]CardRoom{}
+	for _, room := range *rooms {
+		byID[room.ID] = room
+	}
+	dynastay.Keyed(f, "Rooms", &byID, func(f *dynastay.Fields, id string, room *CardRoom) {
+		room.ID = id
+		f.Map(id, func(f *dynastay.Fields) {
+			f.String("Name", &room.Name)
+			f.Int("MaxAdults", &room.MaxAdults)
+			f.Int("MaxChildren", &room.MaxChildren)
+			f.Int("MaxOccupancy", &room.MaxOccupancy)
+			f.Money("BasePricePerNight", "Currency", &room.BasePrice)
+			dynastay.Text(f, "CancellationPolicy", &room.CancellationPolicy)
+		})
+	})
+	if f.Decoding() {
+		*rooms = nil
+		for _, room := range byID {
+			*rooms = append(*rooms, room)
+		}
+		slices.SortFunc(*rooms, func(a, b CardRoom) int { return strings.Compare(a.ID, b.ID) })
+	}
+}
+
+// cardCopies keep the card's attributes what the property's are, one by one: two writes that move different ones do not
+// get in each other's way. The rooms' part belongs to the room writes.
+func cardCopies() (all []dynastay.Derived[Property]) {
+	for _, name := range []string{
+		"Name", "Slug", "PropertyType", "StarRating", "PrimaryImageUrl", "AverageRating", "ReviewCount", "AmenityList",
+		"PriceRange", "FeaturedScore", "TimeZone", "CheckInTime", "CancellationPolicy",
+	} {
+		all = append(all, dynastay.CopyOf[Property](keys.AttrCard+"."+name, name))
+	}
+	for _, name := range []string{"Latitude", "Longitude"} {
+		all = append(all, dynastay.CopyOf[Property](keys.AttrCard+"."+name, "Address."+name))
+	}
+	return all
+}
+
+// CardOf is the card of a property and its room types.
+func CardOf(p *Property, rooms []RoomType) *Card {
+	c := &Card{
+		PropertyID: p.ID, Name: p.Name, Slug: p.Slug, Type: p.Type, Stars: p.Stars,
+		Latitude: p.Address.Latitude, Longitude: p.Address.Longitude, PrimaryImageURL: p.PrimaryImageURL,
+		Rating: p.Rating, ReviewCount: p.ReviewCount, AmenityIDs: p.AmenityIDs, Prices: p.Prices,
+		FeaturedScore: p.FeaturedScore, TimeZone: p.TimeZone, CheckInTime: p.CheckInTime,
+		CancellationPolicy: p.CancellationPolicy,
+	}
+	for _, r := range rooms {
+		c.Rooms = append(c.Rooms, CardRoom{
+			ID: r.ID, Name: r.Name, MaxAdults: r.MaxAdults, MaxChildren: r.MaxChildren, MaxOccupancy: r.MaxOccupancy,
+			BasePrice: r.BasePrice, CancellationPolicy: r.CancellationPolicy,
+		})
+	}
+	slices.SortFunc(c.Rooms, func(a, b CardRoom) int { return strings.Compare(a.ID, b.ID) })
+	return c
+}
+
+func (c *Card) stored() (types.AttributeValue, error) {
+	item, err := cardCodec.Encode(c)
+	if err != nil {
+		return nil, err
+	}
+	if size := dynastay.SizeOf(item); size > maxCardBytes {
+		return nil, dynastay.Invalid("Card", "would have %d bytes, the most is %d: shorten names or amenities", size, maxCardBytes)
+	}
+	return &types.AttributeValueMemberM{Value: item}, nil
+}
+
+// cardOf reads the card of a row; nil where the row has none, as one that other software wrote.
+func cardOf(row dynastay.Item) (*Card, error) {
+	m, ok := row[keys.AttrCard].(*types.AttributeValueMemberM)
+	if !ok {
+		return nil, nil
+	}
+	at := keys.PropertiesTable.Key.From(row)
+	key, err := keys.Parse[keys.Property](at)
+	if err != nil {
+		return nil, err
+	}
+	c := &Card{PropertyID: key.PropertyID}
+	if err := cardCodec.Decode(m.Value, c); err != nil {
+		return nil, &dynastay.Error{Entity: "Card", ID: key.PropertyID, Kind: dynastay.ErrCorrupt, Err: err}
+	}
+	return c, nil
+}
+
+// Choice is a number of rooms of one type.
+type Choice struct {
+	RoomTypeID string
+	Quantity   int
+}
+
+// QuoteRequest asks for the price of rooms of the property; one that is not on the card is refused by its
+// Rooms[i].RoomTypeID.
+func (c *Card) QuoteRequest(stay dynastay.Stay, guests availability.Guests, choices ...Choice) (availability.QuoteRequest, error) {
+	req := availability.QuoteRequest{
+		Property: availability.Property{ID: c.PropertyID, Name: c.Name, TimeZone: c.TimeZone, CheckInTime: c.CheckInTime},
+		Stay:     stay,
+		Guests:   guests,
+	}
+	for i, choice := range choices {
+		at := slices.IndexFunc(c.Rooms, func(r CardRoom) bool { return r.ID == choice.RoomTypeID })
+		if at < 0 {
+			return req, dynastay.Invalid("Rooms["+itoa(i)+"].RoomTypeID", "%q is no room type of %s", choice.RoomTypeID, c.PropertyID)
+		}
+		room := c.Rooms[at]
+		policy := room.CancellationPolicy
+		if policy == "" {
+			policy = c.CancellationPolicy
+		}
+		req.Rooms = append(req.Rooms, availability.Room{
+			RoomTypeID: room.ID, Name: room.Name, Quantity: choice.Quantity, CancellationPolicy: policy,
+			MaxAdults: room.MaxAdults, MaxChildren: room.MaxChildren, MaxOccupancy: room.MaxOccupancy,
+		})
+	}
+	return req, nil
+}

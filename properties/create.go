@@ -1,0 +1,157 @@
+package properties
+
+import (
+	"context"
+	"fmt"
+	"slices"
+
+	"github.com/aws/aws-sdk-go-v2/feature/dynamodb/expression"
+	"github.com/dynastay/dynastay"
+	"github.com/dynastay/dynastay/keys"
+)
+
+// maxParts bounds a property's amenities and room types together, so that a change of its status or city, which moves
+// them all, fits into one transaction.
+const maxParts = 90
+
+var absent = dynastay.Prepare(expression.NewBuilder().WithCondition(
+	expression.AttributeNotExists(expression.Name(keys.PropertiesTable.Key.Partition)))).With(nil)
+
+// CreateOp writes a new property with its room types and amenities, and claims its slug and the room types' ids. Empty
+// ids are drawn, an empty status is pending, and what the library keeps (prices, counts, times, versions) is set. It is
+// refused with [dynastay.ErrAlreadyExists], whose Field is "Slug" or "RoomTypeID" where that belongs to another
+// property.
+//
+// It takes two actions, two a room type and one an amenity; a transaction holds 100.
+func (r *Repository) CreateOp(p Property, rooms ...RoomType) *dynastay.Operation[*WithRooms] {
+	given, givenRooms := p, slices.Clone(rooms)
+	made, err := r.newProperty(p, rooms)
+	return dynastay.NewOp(dynastay.OpSpec[*WithRooms]{
+		Name:    "properties.Create",
+		Invalid: err,
+		Input:   func(in *dynastay.Input) { agreed(in, given, givenRooms) },
+		Prepare: func(_ context.Context, tx *dynastay.Tx) (*WithRooms, error) {
+			tx.Made("PropertyId", made.ID)
+			return made, addProperty(tx, made)
+		},
+		Restore: func(ctx context.Context, ids map[string]string) (*WithRooms, error) {
+			return r.getWithRooms(ctx, ids["PropertyId"], true)
+		},
+	})
+}
+
+// Create is [Repository.CreateOp], sent. 1 request.
+func (r *Repository) Create(ctx context.Context, p Property, rooms []RoomType, opts ...dynastay.WriteOption) (*WithRooms, error) {
+	return dynastay.Do(ctx, r.db, r.CreateOp(p, rooms...), opts...)
+}
+
+func (r *Repository) newProperty(p Property, rooms []RoomType) (*WithRooms, error) {
+	now := r.db.Now()
+	if p.ID == "" {
+		p.ID = r.db.NewID("prop_")
+	}
+	if p.Status == "" {
+		p.Status = Pending
+	}
+	if p.Status != Pending && p.Status != Approved {
+		return nil, dynastay.Invalid("Status", "%q is not how a property begins", p.Status)
+	}
+	p.CreatedAt, p.UpdatedAt, p.Version = now, now, 1
+	p.Rating, p.ReviewCount, p.ImageCount = 0, 0, 0
+	p.AmenityIDs = append([]string{}, p.AmenityIDs...)
+	made := &WithRooms{Property: p, Rooms: slices.Clone(rooms)}
+	for i := range made.Rooms {
+		room := &made.Rooms[i]
+		if room.ID == "" {
+			room.ID = r.db.NewID("room_")
+		}
+		room.PropertyID, room.CreatedAt, room.UpdatedAt, room.Version = p.ID, now, now, 1
+		if err := room.Validate(); err != nil {
+			return nil, dynastay.Within(fmt.Sprintf("Rooms[%d]", i), err)
+		}
+	}
+	var err error
+	if made.Prices, err = priceRange(made.Rooms); err != nil {
+		return nil, err
+	}
+	for i, id := range p.AmenityIDs {
+		if slices.Contains(p.AmenityIDs[:i], id) {
+			return nil, dynastay.Invalid(fmt.Sprintf("AmenityIDs[%d]", i), "%q is named twice", id)
+		}
+		if _, err := (amenity{propertyID: p.ID, amenityID: id}).key(); err != nil {
+			return nil, dynastay.Within(fmt.Sprintf("AmenityIDs[%d]", i), err)
+		}
+	}
+	if n := len(p.AmenityIDs) + len(made.Rooms); n > maxParts {
+		return nil, dynastay.Invalid("AmenityIDs", "and room types are %d together, the most is %d", n, maxParts)
+	}
+	return made, made.Validate()
+}
+
+func addProperty(tx *dynastay.Tx, made *WithRooms) error {
+	exists := func(field string) dynastay.Failed {
+		return func(dynastay.Item) error {
+			return &dynastay.Error{Op: "properties.Create", Entity: "Property", ID: made.ID, Field: field, Kind: dynastay.ErrAlreadyExists}
+		}
+	}
+	item, err := propertyEntity.Item(&made.Property)
+	if err != nil {
+		return err
+	}
+	if item[keys.AttrCard], err = CardOf(&made.Property, made.Rooms).stored(); err != nil {
+		return err
+	}
+	tx.Add(dynastay.Put(keys.PropertiesTable, item, absent, exists("")))
+	guard, err := slugGuard(made.Slug, made.ID)
+	if err != nil {
+		return err
+	}
+	tx.Add(dynastay.Put(keys.PropertiesTable, guard, absent, exists("Slug")))
+	for i := range made.Rooms {
+		item, err := roomEntity.Item(&made.Rooms[i])
+		if err != nil {
+			return err
+		}
+		key, err := keys.Of(keys.RoomTypeGuard{RoomTypeID: made.Rooms[i].ID})
+		if err != nil {
+			return err
+		}
+		tx.Add(
+			dynastay.Put(keys.PropertiesTable, item, dynastay.Expr{}, nil),
+			dynastay.Put(keys.PropertiesTable, guardItem(key, made.ID), absent, exists("RoomTypeID")),
+		)
+	}
+	for _, id := range made.AmenityIDs {
+		put, err := (amenity{made.ID, id, placeOf(&made.Property)}).put()
+		if err != nil {
+			return err
+		}
+		tx.Add(put)
+	}
+	return nil
+}
+
+func slugGuard(slug, propertyID string) (dynastay.Item, error) {
+	key, err := keys.Of(keys.SlugGuard{Slug: slug})
+	return guardItem(key, propertyID), err
+}
+
+// guardItem keeps a value for its property.
+func guardItem(key dynastay.Key, propertyID string) dynastay.Item {
+	item := keys.PropertiesTable.Key.Of(key)
+	item[keys.AttrEntityType] = dynastay.S("Guard")
+	item["PropertyId"] = dynastay.S(propertyID)
+	return item
+}
+
+// agreed is the property as the caller gave it, in its stored form; ids that were left empty are not in it yet.
+func agreed(in *dynastay.Input, p Property, rooms []RoomType) {
+	if stored, err := propertyCodec.Encode(&p); err == nil {
+		in.Item(stored)
+	}
+	for i := range rooms {
+		if stored, err := roomEntity.Codec.Encode(&rooms[i]); err == nil {
+			in.Item(stored)
+		}
+	}
+}

@@ -1,0 +1,191 @@
+package properties
+
+import (
+	"strings"
+	"time"
+
+	"github.com/dynastay/dynastay"
+	"github.com/dynastay/dynastay/availability"
+	"github.com/dynastay/dynastay/keys"
+)
+
+// Status is where a property stands with the platform.
+type Status string
+
+// The statuses. Only an approved property is found by a search.
+const (
+	Pending   Status = "pending"
+	Approved  Status = "approved"
+	Rejected  Status = "rejected"
+	Suspended Status = "suspended"
+	Deleting  Status = "deleting"
+)
+
+// Type is the kind of a property. The platform may have kinds of its own, words in lower case.
+type Type string
+
+// The common kinds.
+const (
+	Hotel     Type = "hotel"
+	Apartment Type = "apartment"
+	Resort    Type = "resort"
+)
+
+// Property is a place to stay.
+type Property struct {
+	ID          string
+	Name        string
+	Slug        string
+	Type        Type
+	Stars       int // 0 to 5; 0 for none
+	Description string
+	OwnerID     string
+	Status      Status
+
+	Address Address
+	Contact Contact
+
+	CheckInTime  string // local time of day, "15:00"; "" for none
+	CheckOutTime string
+	TimeZone     string // IANA; "" means UTC
+	// CancellationPolicy is the one that room types without their own take over.
+	CancellationPolicy availability.CancellationPolicy
+
+	PrimaryImageURL string
+	ImageCount      int             // kept by the image writes
+	Rating          dynastay.Rating // the average of the reviews, kept by them
+	ReviewCount     int             // kept by the reviews
+	AmenityIDs      []string        // kept by the amenity writes
+	Prices          PriceRange      // kept by the room writes
+	Featured        bool
+	FeaturedScore   int // 0 to 9,999,999,999
+
+	CreatedAt time.Time
+	UpdatedAt time.Time
+	Version   int
+}
+
+// Address is where the property is; the coordinates are decimal degrees.
+type Address struct {
+	Line1, Line2         string
+	City, State, Country string
+	PostalCode           string
+	Latitude, Longitude  float64
+}
+
+// Contact is how guests reach the property.
+type Contact struct {
+	Phone, Email, Website string
+}
+
+// PriceRange holds the lowest and the highest base price of the room types; both are unset without any.
+type PriceRange struct {
+	Min, Max dynastay.Money
+}
+
+var propertyCodec = dynastay.Declare(func(f *dynastay.Fields, p *Property) {
+	f.Const(keys.AttrEntityType, "Property")
+	f.String("PropertyId", &p.ID)
+	f.String("Name", &p.Name)
+	f.String("Slug", &p.Slug)
+	dynastay.Text(f, "PropertyType", &p.Type)
+	f.Int("StarRating", &p.Stars)
+	f.String("Description", &p.Description)
+	f.String("OwnerId", &p.OwnerID)
+	dynastay.Text(f, "Status", &p.Status)
+	f.Map("Address", func(f *dynastay.Fields) {
+		f.String("Line1", &p.Address.Line1)
+		f.String("Line2", &p.Address.Line2)
+		f.String("City", &p.Address.City)
+		f.String("State", &p.Address.State)
+		f.String("Country", &p.Address.Country)
+		f.String("PostalCode", &p.Address.PostalCode)
+		f.Float("Latitude", &p.Address.Latitude)
+		f.Float("Longitude", &p.Address.Longitude)
+	})
+	f.Map("ContactInfo", func(f *dynastay.Fields) {
+		f.String("Phone", &p.Contact.Phone)
+		f.String("Email", &p.Contact.Email)
+		f.String("Website", &p.Contact.Website)
+	})
+	f.String("CheckInTime", &p.CheckInTime)
+	f.String("CheckOutTime", &p.CheckOutTime)
+	f.String("TimeZone", &p.TimeZone)
+	dynastay.Text(f, "CancellationPolicy", &p.CancellationPolicy)
+	f.String("PrimaryImageUrl", &p.PrimaryImageURL)
+	f.Int("ImageCount", &p.ImageCount)
+	f.Rating("AverageRating", &p.Rating)
+	f.Int("ReviewCount", &p.ReviewCount)
+	f.Strings("AmenityList", &p.AmenityIDs)
+	declarePrices(f, &p.Prices)
+	f.Bool("IsFeatured", &p.Featured)
+	f.IfSet().Int("FeaturedScore", &p.FeaturedScore)
+	f.Time("CreatedAt", &p.CreatedAt)
+	f.Time("UpdatedAt", &p.UpdatedAt)
+	f.IfSet().Int(keys.AttrVersion, &p.Version)
+})
+
+func declarePrices(f *dynastay.Fields, p *PriceRange) {
+	f.Map("PriceRange", func(f *dynastay.Fields) {
+		f.Money("Min", "Currency", &p.Min)
+		f.Money("Max", "Currency", &p.Max)
+	})
+}
+
+// Validate checks what can be checked without the database; its errors name the field.
+func (p *Property) Validate() error {
+	switch {
+	case strings.TrimSpace(p.Name) == "":
+		return dynastay.Invalid("Name", "is missing")
+	case p.Stars < 0 || p.Stars > 5:
+		return dynastay.Invalid("Stars", "%d are not 0 to 5", p.Stars)
+	case p.Status == Approved && !p.Prices.Min.IsSet():
+		return dynastay.Invalid("Status", "cannot be approved without a room type")
+	}
+	if _, err := time.LoadLocation(p.TimeZone); err != nil {
+		return dynastay.Invalid("TimeZone", "%q is not an IANA time zone", p.TimeZone)
+	}
+	for field, clock := range map[string]string{"CheckInTime": p.CheckInTime, "CheckOutTime": p.CheckOutTime} {
+		if _, err := time.Parse("15:04", clock); clock != "" && err != nil {
+			return dynastay.Invalid(field, "%q is not a time of day in the form 15:04", clock)
+		}
+	}
+	if err := p.CancellationPolicy.Validate(); err != nil {
+		return dynastay.Within("CancellationPolicy", err)
+	}
+	return p.validateKeys()
+}
+
+// validateKeys builds every key that the property may ever have, whether or not its status gives it one now: what was
+// accepted while it was pending must not fail its approval.
+func (p *Property) validateKeys() error {
+	if _, err := keys.Of(keys.Property{PropertyID: p.ID}); err != nil {
+		return err
+	}
+	if _, err := keys.PlaceOf(p.Address.Latitude, p.Address.Longitude); err != nil {
+		return dynastay.Within("Address", err)
+	}
+	if _, err := keys.Of(keys.PropertyByCity{City: p.Address.City, Country: p.Address.Country, Rating: p.Rating, PropertyID: p.ID}); err != nil {
+		return dynastay.Within("Address", err)
+	}
+	for _, key := range []func() (dynastay.Key, error){
+		func() (dynastay.Key, error) {
+			return keys.Of(keys.PropertyByOwner{OwnerID: p.OwnerID, PropertyID: p.ID})
+		},
+		func() (dynastay.Key, error) { return keys.Of(keys.PropertyBySlug{Slug: p.Slug}) },
+		func() (dynastay.Key, error) {
+			return keys.Of(keys.PropertyByType{Type: string(p.Type), Rating: p.Rating, PropertyID: p.ID})
+		},
+		func() (dynastay.Key, error) {
+			return keys.Of(keys.PropertyByStatus{Status: string(p.Status), Created: p.CreatedAt, PropertyID: p.ID})
+		},
+	} {
+		if _, err := key(); err != nil {
+			return err
+		}
+	}
+	if _, err := keys.Of(keys.FeaturedProperty{Score: int64(p.FeaturedScore), PropertyID: p.ID}); err != nil {
+		return dynastay.Invalid("FeaturedScore", "%d is out of range", p.FeaturedScore)
+	}
+	return nil
+}

@@ -1,0 +1,183 @@
+package properties
+
+import (
+	"context"
+	"strings"
+
+	"github.com/dynastay/dynastay"
+	"github.com/dynastay/dynastay/internal/unique"
+	"github.com/dynastay/dynastay/keys"
+)
+
+// Repository makes, changes and finds properties.
+type Repository struct {
+	db    *dynastay.DB
+	table *dynastay.Table[Property]
+}
+
+// New makes a repository. It sends nothing.
+func New(db *dynastay.DB) *Repository {
+	return &Repository{db: db, table: dynastay.NewTable(db, propertyEntity)}
+}
+
+// WithRooms is a property with its room types, in the order of their ids.
+type WithRooms struct {
+	Property
+	Rooms []RoomType
+}
+
+// Card is the property's card.
+func (w *WithRooms) Card() *Card { return CardOf(&w.Property, w.Rooms) }
+
+// CityQuery asks for the properties of a city.
+type CityQuery struct {
+	City, Country string
+	MinRating     dynastay.Rating // 0 for all, the unrated among them
+}
+
+// ByCity is a page of the approved properties of a city, the best rated first. A change of a moment ago may not be in
+// it yet.
+//
+// A row that other software wrote has no card; its property is then read, 1 request more each.
+//
+// Pattern P1: GSI1-LocationIndex, GSI1PK = CITY#{city}#{country}, GSI1SK from RATING#{minimum}, 1 request
+func (r *Repository) ByCity(ctx context.Context, q CityQuery, paging dynastay.Paging) (dynastay.Page[*Card], error) {
+	var page dynastay.Page[*Card]
+	at := keys.PropertyByCity{City: q.City, Country: q.Country, Rating: q.MinRating}
+	partition, err := keys.Partition(at)
+	if err != nil {
+		return page, err
+	}
+	if err := q.MinRating.Validate(); err != nil {
+		return page, dynastay.Within("MinRating", err)
+	}
+	var best dynastay.Range
+	if q.MinRating > 0 {
+		if best.From, err = keys.SortPrefix(at); err != nil {
+			return page, err
+		}
+	}
+	rows, err := dynastay.QueryPage(ctx, r.db, keys.PropertiesTable, dynastay.Query{
+		Name: "properties.ByCity", Index: keys.LocationIndex, Partition: partition, Range: best, Descending: true, Paging: paging,
+	}, func(row dynastay.Item) (dynastay.Item, error) { return row, nil })
+	if err != nil {
+		return page, err
+	}
+	page.Next = rows.Next
+	for _, row := range rows.Items {
+		card, err := r.cardOf(ctx, row)
+		if err != nil {
+			return dynastay.Page[*Card]{}, err
+		}
+		// The sort key of a row without a card may be in another form, out of its place.
+		if card != nil && card.Rating >= q.MinRating {
+			page.Items = append(page.Items, card)
+		}
+	}
+	return page, nil
+}
+
+// cardOf is the card of an index row, made of the property where the row has none; nil where that is gone by now.
+func (r *Repository) cardOf(ctx context.Context, row dynastay.Item) (*Card, error) {
+	card, err := cardOf(row)
+	if card != nil || err != nil {
+		return card, err
+	}
+	found, err := r.load(ctx, keys.PropertiesTable.Key.From(row), false)
+	if err != nil || found == nil {
+		return nil, err
+	}
+	return found.Card(), nil
+}
+
+// Get reads a property, or fails with [dynastay.ErrNotFound].
+//
+// Pattern P7: Properties, PK = PROPERTY#{id}, SK = METADATA, 1 request
+func (r *Repository) Get(ctx context.Context, propertyID string) (*Property, error) {
+	key, err := keys.Of(keys.Property{PropertyID: propertyID})
+	if err != nil {
+		return nil, err
+	}
+	return r.table.Get(ctx, key, false)
+}
+
+// GetWithRooms reads a property and its room types, or fails with [dynastay.ErrNotFound]. 1 request, a Query that leaves
+// images and amenities out.
+func (r *Repository) GetWithRooms(ctx context.Context, propertyID string) (*WithRooms, error) {
+	return r.getWithRooms(ctx, propertyID, false)
+}
+
+// BySlug is the property with the slug, with its room types, or [dynastay.ErrNotFound]. It finds a property from the
+// moment that it has the slug: where the index does not show it yet, the slug's guard does, with 1 request more.
+//
+// Pattern P8: GSI6-SlugIndex, GSI6PK = SLUG#{slug}, then the property with its rooms, 2 requests
+func (r *Repository) BySlug(ctx context.Context, slug string) (*WithRooms, error) {
+	row, err := keys.Of(keys.PropertyBySlug{Slug: slug})
+	if err != nil {
+		return nil, err
+	}
+	guard, err := keys.Of(keys.SlugGuard{Slug: slug})
+	if err != nil {
+		return nil, err
+	}
+	notFound := &dynastay.Error{Op: "properties.BySlug", Entity: "Property", ID: slug, Field: "Slug", Kind: dynastay.ErrNotFound}
+	return unique.Lookup[WithRooms]{
+		Schema: keys.PropertiesTable, Name: "properties.BySlug", Index: keys.SlugIndex, Row: row, Guard: guard,
+		Owner: func(guard dynastay.Item) (dynastay.Key, error) {
+			return keys.Of(keys.Property{PropertyID: dynastay.TextOf(guard["PropertyId"])})
+		},
+		Load: func(ctx context.Context, key dynastay.Key, consistent bool) (*WithRooms, error) {
+			found, err := r.load(ctx, key, consistent)
+			if err == nil && found == nil {
+				err = notFound
+			}
+			return found, err
+		},
+		Carries: func(w *WithRooms) bool {
+			there, err := keys.Of(keys.PropertyBySlug{Slug: w.Slug})
+			return err == nil && there == row
+		},
+		NotFound: notFound,
+	}.Find(ctx, r.db)
+}
+
+func (r *Repository) getWithRooms(ctx context.Context, propertyID string, consistent bool) (*WithRooms, error) {
+	key, err := keys.Of(keys.Property{PropertyID: propertyID})
+	if err != nil {
+		return nil, err
+	}
+	found, err := r.load(ctx, key, consistent)
+	if err == nil && found == nil {
+		err = &dynastay.Error{Op: "properties.GetWithRooms", Entity: "Property", ID: propertyID, Kind: dynastay.ErrNotFound}
+	}
+	return found, err
+}
+
+// load reads the property and the room types, which stand behind it in the sort order; nil where there is none.
+func (r *Repository) load(ctx context.Context, key dynastay.Key, consistent bool) (*WithRooms, error) {
+	items, err := dynastay.QueryAll(ctx, r.db, keys.PropertiesTable, dynastay.Query{
+		Partition: key.PK, Range: dynastay.Range{From: key.SK}, Consistent: consistent,
+	})
+	if err != nil || len(items) == 0 {
+		return nil, err
+	}
+	if keys.PropertiesTable.Key.From(items[0]) != key {
+		return nil, nil
+	}
+	p, err := propertyEntity.Value(items[0])
+	if err != nil {
+		return nil, err
+	}
+	found := &WithRooms{Property: *p}
+	for _, item := range items[1:] {
+		if !strings.HasPrefix(keys.PropertiesTable.Key.From(item).SK, keys.SortKind[keys.RoomType]()) {
+			continue
+		}
+		room, err := roomEntity.Value(item)
+		if err != nil {
+			return nil, err
+		}
+		found.Rooms = append(found.Rooms, *room)
+	}
+	return found, nil
+}

@@ -1,0 +1,94 @@
+package users
+
+import (
+	"strings"
+	"time"
+
+	"github.com/dynastay/dynastay"
+	"github.com/dynastay/dynastay/keys"
+)
+
+// Role is what a user may do on the platform. The platform may have roles of its own.
+type Role string
+
+// The common roles.
+const (
+	Customer Role = "customer"
+	Owner    Role = "owner"
+	Admin    Role = "admin"
+)
+
+// User is a profile.
+type User struct {
+	ID            string
+	Email         string // trimmed and in lower case once written
+	EmailVerified bool
+	FirstName     string
+	LastName      string
+	Phone         string // E.164, spaces and hyphens allowed; "" for none
+	PhoneVerified bool
+	PhotoURL      string
+	Role          Role
+
+	Country           string
+	PreferredCurrency dynastay.Currency // "" for none
+	PreferredLanguage string
+
+	CreatedAt   time.Time
+	UpdatedAt   time.Time
+	LastLoginAt time.Time
+	Version     int
+}
+
+var userEntity = &dynastay.Entity[User]{
+	Name:     "User",
+	Schema:   keys.UsersTable,
+	Version:  keys.AttrVersion,
+	Touched:  "UpdatedAt",
+	Validate: (*User).Validate,
+	Key:      func(u *User) (dynastay.Key, error) { return keys.Of(keys.Profile{UserID: u.ID}) },
+	Codec: dynastay.Declare(func(f *dynastay.Fields, u *User) {
+		f.Const(keys.AttrEntityType, "User")
+		f.String("UserId", &u.ID)
+		f.String("Email", &u.Email)
+		f.String("FirstName", &u.FirstName)
+		f.String("LastName", &u.LastName)
+		f.String("PhoneNumber", &u.Phone)
+		f.String("ProfilePhotoUrl", &u.PhotoURL)
+		dynastay.Text(f, "Role", &u.Role)
+		f.Bool("EmailVerified", &u.EmailVerified)
+		f.Bool("PhoneVerified", &u.PhoneVerified)
+		f.String("Country", &u.Country)
+		dynastay.Text(f, "PreferredCurrency", &u.PreferredCurrency)
+		f.String("PreferredLanguage", &u.PreferredLanguage)
+		f.Time("CreatedAt", &u.CreatedAt)
+		f.Time("UpdatedAt", &u.UpdatedAt)
+		f.Time("LastLoginAt", &u.LastLoginAt)
+		f.IfSet().Int(keys.AttrVersion, &u.Version)
+	}),
+	Derived: dynastay.IndexKey(keys.UsersTable, keys.EmailIndex, []string{"Email"}, func(u *User) (dynastay.Key, error) {
+		return keys.Of(keys.ProfileByEmail{Email: u.Email})
+	}),
+}
+
+// Validate asks for an e-mail address, a name and a role, and for a phone number and a currency that are ones where
+// they are given. Its errors name the field.
+func (u *User) Validate() error {
+	if _, err := keys.NormalEmail(u.Email); err != nil {
+		return err
+	}
+	switch {
+	case strings.TrimSpace(u.FirstName) == "":
+		return dynastay.Invalid("FirstName", "is missing")
+	case strings.TrimSpace(u.LastName) == "":
+		return dynastay.Invalid("LastName", "is missing")
+	case u.Role == "":
+		return dynastay.Invalid("Role", "is missing")
+	}
+	if u.PreferredCurrency != "" {
+		if err := u.PreferredCurrency.Validate(); err != nil {
+			return dynastay.Within("PreferredCurrency", err)
+		}
+	}
+	return dynastay.Within("Phone", dynastay.ValidatePhone(u.Phone))
+}
