@@ -12,7 +12,8 @@ type Entity[T any] struct {
 	Name   string // such as "Booking"; it stands in errors
 	Schema *Schema
 	Codec  Codec[T]
-	// Key derives the primary key. The codec does not write key attributes.
+	// Key derives the primary key. The codec need not write the key's attributes; where one of them is an attribute of
+	// the entity's own, as in a table whose key is "id", it declares it like any other.
 	Key func(*T) (Key, error)
 	// Validate refuses a value before it is written. Reading never validates: what is stored is stored. Optional.
 	Validate func(*T) error

@@ -76,7 +76,10 @@ func (p Property) Location() (*time.Location, error) {
 
 // Validate checks the request without the database: ids, a stay of 1 to [MaxNights] nights that does not begin before
 // today at the property, at least one guest and one room, and room enough for all. Its errors name the field.
-func (r QuoteRequest) Validate(now time.Time) error {
+func (r QuoteRequest) Validate(now time.Time) error { return r.validate(now, "Rooms") }
+
+// validate takes the name under which the caller knows the rooms.
+func (r QuoteRequest) validate(now time.Time, rooms string) error {
 	var invalid *dynastay.InvalidError
 	if _, err := keys.Of(keys.Property{PropertyID: r.Property.ID}); errors.As(err, &invalid) {
 		return dynastay.Invalid("Property.ID", "%s", invalid.Reason)
@@ -95,11 +98,11 @@ func (r QuoteRequest) Validate(now time.Time) error {
 		return dynastay.Invalid("Stay", "%d nights are more than %d", n, MaxNights)
 	}
 	if len(r.Rooms) == 0 {
-		return dynastay.Invalid("Rooms", "are missing")
+		return dynastay.Invalid(rooms, "are missing")
 	}
 	for i, room := range r.Rooms {
 		if err := room.validate(); err != nil {
-			return dynastay.Within(fmt.Sprintf("Rooms[%d]", i), err)
+			return dynastay.Within(fmt.Sprintf("%s[%d]", rooms, i), err)
 		}
 	}
 	return r.Guests.fit(r.Rooms)
@@ -147,7 +150,7 @@ func (q *Quote) Validate(now time.Time) error {
 	for _, line := range q.Lines {
 		request.Rooms = append(request.Rooms, line.Room)
 	}
-	if err := request.Validate(now); err != nil {
+	if err := request.validate(now, "Lines"); err != nil {
 		return err
 	}
 	var total dynastay.Money

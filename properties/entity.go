@@ -66,6 +66,9 @@ func propertyIndexes() (all []dynastay.Derived[Property]) {
 		})
 	}, "Address.City", "Address.Country", "PriceRange")
 	search(keys.RatingIndex, func(p *Property) (dynastay.Key, error) {
+		if p.Stars == 0 {
+			return dynastay.Key{}, nil
+		}
 		return keys.Of(keys.PropertyByStars{
 			City: p.Address.City, Country: p.Address.Country, Stars: p.Stars, Rating: p.Rating, PropertyID: p.ID,
 		})

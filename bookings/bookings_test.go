@@ -1,0 +1,225 @@
+package bookings_test
+
+import (
+	"context"
+	"regexp"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/dynastay/dynastay"
+	"github.com/dynastay/dynastay/availability"
+	"github.com/dynastay/dynastay/bookings"
+	"github.com/dynastay/dynastay/dyntest"
+	"github.com/dynastay/dynastay/internal/fixture"
+)
+
+// open gives a database, a hotel with rooms on sale in it, and the repository.
+func open(t *testing.T, rooms int) (*dyntest.DB, fixture.Hotel, *bookings.Repository) {
+	t.Helper()
+	db := dyntest.New(t, dyntest.With(dynastay.Options{Clock: fixture.Clock}))
+	return db, fixture.New(t, db.DB, rooms), bookings.New(db.DB)
+}
+
+func TestCreate(t *testing.T) {
+	t.Parallel()
+	ctx := t.Context()
+	db, hotel, repo := open(t, 20)
+	req := fixture.Request(hotel.Quote(t, db.DB, fixture.Stay, 2))
+	req.TaxesAndFees = dynastay.MustMoney("90.10", "USD")
+	req.SpecialRequests = "Late check-in"
+
+	made, err := repo.Create(ctx, req)
+	require.NoError(t, err)
+
+	assert.Equal(t, bookings.Confirmed, made.Status)
+	assert.Regexp(t, regexp.MustCompile(`^BKG-2026-[0-9A-HJKMNP-TV-Z]{6}$`), made.Reference)
+	assert.Equal(t, "1770.10 USD", made.Total.String(), "2 rooms × 3 nights × 280.00 and the taxes")
+	assert.Equal(t, "1680.00 USD", made.Breakdown.Rooms.String())
+	assert.Equal(t, availability.FreeCancellation(48), made.CancellationPolicy)
+	assert.Equal(t, "America/New_York", made.TimeZone)
+	require.Len(t, made.Lines, 1)
+	assert.Equal(t, "280.00 USD", made.Lines[0].PricePerNight.String())
+	assert.Equal(t, fixture.Price, made.Lines[0].NightlyPrices[fixture.Stay.LastNight()])
+	assert.Equal(t, []int{18, 18, 18}, hotel.Left(t, db.DB, fixture.Stay))
+	assert.Equal(t, []int{20}, hotel.Left(t, db.DB, dynastay.MustStay("2026-07-13", "2026-07-14")), "check-out is no night")
+
+	got, err := repo.Get(ctx, made.ID)
+	require.NoError(t, err)
+	assert.Equal(t, made, got, "what is stored is what was returned")
+	got, err = repo.ByReference(ctx, made.Reference)
+	require.NoError(t, err)
+	assert.Equal(t, made, got)
+}
+
+func TestByUserPagesLatestFirst(t *testing.T) {
+	t.Parallel()
+	ctx := t.Context()
+	db, hotel, repo := open(t, 20)
+	var want []string
+	for day := range 5 {
+		stay := dynastay.Stay{CheckIn: fixture.Stay.CheckIn.AddDays(day), CheckOut: fixture.Stay.CheckIn.AddDays(day + 1)}
+		made, err := repo.Create(ctx, fixture.Request(hotel.Quote(t, db.DB, stay, 1)))
+		require.NoError(t, err)
+		want = append([]string{made.ID}, want...)
+	}
+	other := fixture.Request(hotel.Quote(t, db.DB, fixture.Stay, 1))
+	other.UserID = "user_4567"
+	_, err := repo.Create(ctx, other)
+	require.NoError(t, err)
+
+	var got []string
+	pages := 0
+	for b, err := range dynastay.Each(ctx, dynastay.Paging{Limit: 2}, func(ctx context.Context, p dynastay.Paging) (dynastay.Page[*bookings.Booking], error) {
+		pages++
+		return repo.ByUser(ctx, "user_456", p)
+	}) {
+		require.NoError(t, err)
+		got = append(got, b.ID)
+		assert.Empty(t, b.Lines)
+	}
+	assert.Equal(t, want, got)
+	assert.Equal(t, 3, pages)
+
+	first, err := repo.ByUser(ctx, "user_456", dynastay.Paging{Limit: 2})
+	require.NoError(t, err)
+	_, err = repo.ByUser(ctx, "user_4567", dynastay.Paging{After: first.Next})
+	assert.ErrorIs(t, err, dynastay.ErrCursor, "another user's")
+}
+
+func TestRefusalNamesEveryNight(t *testing.T) {
+	t.Parallel()
+	ctx := t.Context()
+	db, hotel, repo := open(t, 2)
+	quoted := hotel.Quote(t, db.DB, fixture.Stay, 2)
+	for day := range 2 { // takes a room of the first two nights
+		stay := dynastay.Stay{CheckIn: fixture.Stay.CheckIn.AddDays(day), CheckOut: fixture.Stay.CheckIn.AddDays(day + 1)}
+		_, err := repo.Create(ctx, fixture.Request(hotel.Quote(t, db.DB, stay, 1)))
+		require.NoError(t, err)
+	}
+	_, err := repo.Create(ctx, fixture.Request(quoted))
+	var refused *bookings.Refused
+	require.ErrorAs(t, err, &refused)
+	assert.Equal(t, []availability.RefusedNight{
+		{RoomTypeID: hotel.RoomTypeID, Date: dynastay.MustDate("2026-07-10"), Reason: availability.SoldOut, Left: 1},
+		{RoomTypeID: hotel.RoomTypeID, Date: dynastay.MustDate("2026-07-11"), Reason: availability.SoldOut, Left: 1},
+	}, refused.Nights)
+	assert.Equal(t, []int{1, 1, 2}, hotel.Left(t, db.DB, fixture.Stay), "nothing was taken")
+}
+
+// The rooms come back once, whoever cancels how often.
+func TestCancelOnce(t *testing.T) {
+	t.Parallel()
+	ctx := t.Context()
+	db, hotel, repo := open(t, 5)
+	made, err := repo.Create(ctx, fixture.Request(hotel.Quote(t, db.DB, fixture.Stay, 2)))
+	require.NoError(t, err)
+	require.Equal(t, []int{3, 3, 3}, hotel.Left(t, db.DB, fixture.Stay))
+
+	db.Faults.Conflicts(time.Millisecond)
+	var done, refused atomic.Int32
+	var wg sync.WaitGroup
+	for range 8 {
+		wg.Go(func() {
+			_, err := repo.Cancel(context.Background(), made.ID, "plans changed")
+			var state *bookings.StateError
+			switch {
+			case err == nil:
+				done.Add(1)
+			case assert.ErrorAs(t, err, &state):
+				assert.Equal(t, bookings.Cancelled, state.Status)
+				refused.Add(1)
+			}
+		})
+	}
+	wg.Wait()
+	assert.EqualValues(t, 1, done.Load())
+	assert.EqualValues(t, 7, refused.Load())
+	assert.Equal(t, []int{5, 5, 5}, hotel.Left(t, db.DB, fixture.Stay))
+
+	got, err := repo.Get(ctx, made.ID)
+	require.NoError(t, err)
+	assert.Equal(t, bookings.Cancelled, got.Status)
+	assert.Equal(t, fixture.Now, got.CancelledAt)
+	assert.Equal(t, "plans changed", got.CancellationReason)
+	assert.Equal(t, made.Version+1, got.Version)
+	item, err := db.Get(ctx, bookingsTable, keyOf(made.ID), true)
+	require.NoError(t, err)
+	assert.NotContains(t, item, "GSI5PK", "no arrival is expected")
+	assert.Equal(t, dynastay.S("STATUS#cancelled"), item["GSI3PK"])
+}
+
+func TestCancelWithoutTheNights(t *testing.T) {
+	t.Parallel()
+	ctx := t.Context()
+	db, hotel, repo := open(t, 5)
+	made, err := repo.Create(ctx, fixture.Request(hotel.Quote(t, db.DB, fixture.Stay, 1)))
+	require.NoError(t, err)
+	gone := dynastay.MustDate("2026-07-11")
+	remove(t, db, nightKey(hotel.RoomTypeID, gone))
+
+	got, err := repo.Cancel(ctx, made.ID, "")
+	require.NoError(t, err)
+	assert.Equal(t, []bookings.MissingNight{{RoomTypeID: hotel.RoomTypeID, Date: gone}}, got.Missing)
+	assert.Equal(t, []int{5, 5}, hotel.Left(t, db.DB, fixture.Stay), "the two that are there")
+}
+
+func TestCancelWhatIsNotThere(t *testing.T) {
+	t.Parallel()
+	_, _, repo := open(t, 1)
+	_, err := repo.Cancel(t.Context(), "bkg_none", "")
+	assert.ErrorIs(t, err, dynastay.ErrNotFound)
+	_, err = repo.Get(t.Context(), "bkg_none")
+	assert.ErrorIs(t, err, dynastay.ErrNotFound)
+	_, err = repo.ByReference(t.Context(), "BKG-2026-NONE00")
+	assert.ErrorIs(t, err, dynastay.ErrNotFound)
+}
+
+// The reference's guard answers where the index does not: here its row is missing for good.
+func TestByReferenceBehindTheIndex(t *testing.T) {
+	t.Parallel()
+	ctx := t.Context()
+	db, hotel, repo := open(t, 5)
+	made, err := repo.Create(ctx, fixture.Request(hotel.Quote(t, db.DB, fixture.Stay, 1)))
+	require.NoError(t, err)
+	removeAttributes(t, db, keyOf(made.ID), "GSI4PK", "GSI4SK")
+	got, err := repo.ByReference(ctx, made.Reference)
+	require.NoError(t, err)
+	assert.Equal(t, made.ID, got.ID)
+}
+
+// A drawn reference that is taken is drawn again.
+func TestReferenceIsDrawnAgain(t *testing.T) {
+	t.Parallel()
+	ctx := t.Context()
+	db, hotel, repo := open(t, 5)
+	op := repo.CreateOp(fixture.Request(hotel.Quote(t, db.DB, fixture.Stay, 1)))
+	stop := db.Faults.Record()
+	taken := ""
+	// An operation that goes along takes, while the first preparation is on its way, the very reference that it drew.
+	spoil := dynastay.NewOp(dynastay.OpSpec[struct{}]{
+		Name: "test.Spoil", Input: func(*dynastay.Input) {},
+		Prepare: func(ctx context.Context, tx *dynastay.Tx) (struct{}, error) {
+			if taken == "" {
+				taken = op.Result().Reference
+				put(t, db, "Bookings", dynastay.Item{"PK": dynastay.S("REFERENCE#" + taken), "SK": dynastay.S("GUARD"), "BookingId": dynastay.S("bkg_other")})
+			}
+			return struct{}{}, nil
+		},
+	})
+	// The operation's own result is the booking that it prepared last.
+	require.NoError(t, db.Write(ctx, op, spoil))
+	assert.NotEqual(t, taken, op.Result().Reference)
+	transactions := 0
+	for _, r := range stop() {
+		if r.Operation == "TransactWriteItems" {
+			transactions++
+		}
+	}
+	assert.Equal(t, 2, transactions)
+	assert.Equal(t, []int{4, 4, 4}, hotel.Left(t, db.DB, fixture.Stay), "once, for all that")
+}

@@ -1,0 +1,77 @@
+package bookings_test
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/aws/aws-sdk-go-v2/aws"
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
+	"github.com/stretchr/testify/require"
+
+	"github.com/dynastay/dynastay"
+	"github.com/dynastay/dynastay/dyntest"
+	"github.com/dynastay/dynastay/internal/fixture"
+	"github.com/dynastay/dynastay/keys"
+)
+
+var bookingsTable = keys.BookingsTable
+
+func keyOf(bookingID string) dynastay.Key {
+	return dynastay.Key{PK: "BOOKING#" + bookingID, SK: "METADATA"}
+}
+
+func nightKey(roomTypeID string, date dynastay.Date) dynastay.Key {
+	return dynastay.Key{PK: "ROOM#" + roomTypeID, SK: "DATE#" + date.String()}
+}
+
+// onceOnly is another process that sends every request once.
+func onceOnly(db *dyntest.DB) *dynastay.DB {
+	client := dynamodb.New(db.Client.Options(), func(o *dynamodb.Options) { o.Retryer = aws.NopRetryer{} })
+	return dynastay.Open(client, &dynastay.Options{
+		TablePrefix: strings.TrimSuffix(db.TableName(bookingsTable), bookingsTable.Name),
+		Clock:       fixture.Clock,
+		Retry:       dynastay.Retry{Attempts: 1},
+	})
+}
+
+// put writes an item below the library.
+func put(t *testing.T, db *dyntest.DB, table string, item dynastay.Item) {
+	t.Helper()
+	_, err := db.Client.PutItem(t.Context(), &dynamodb.PutItemInput{
+		TableName: aws.String(db.TableName(&dynastay.Schema{Name: table})), Item: item,
+	})
+	require.NoError(t, err)
+}
+
+// remove takes a night away below the library.
+func remove(t *testing.T, db *dyntest.DB, key dynastay.Key) {
+	t.Helper()
+	s := keys.AvailabilityTable
+	_, err := db.Client.DeleteItem(t.Context(), &dynamodb.DeleteItemInput{
+		TableName: aws.String(db.TableName(s)), Key: s.Key.Of(key),
+	})
+	require.NoError(t, err)
+}
+
+// removeAttributes takes attributes of a booking away below the library.
+func removeAttributes(t *testing.T, db *dyntest.DB, key dynastay.Key, names ...string) {
+	t.Helper()
+	for _, name := range names {
+		_, err := db.Client.UpdateItem(t.Context(), &dynamodb.UpdateItemInput{
+			TableName: aws.String(db.TableName(bookingsTable)), Key: bookingsTable.Key.Of(key),
+			UpdateExpression: aws.String("REMOVE " + name),
+		})
+		require.NoError(t, err)
+	}
+}
+
+// change sets one attribute of a night below the library.
+func change(t *testing.T, db *dyntest.DB, key dynastay.Key, set string, values dynastay.Item) {
+	t.Helper()
+	s := keys.AvailabilityTable
+	_, err := db.Client.UpdateItem(t.Context(), &dynamodb.UpdateItemInput{
+		TableName: aws.String(db.TableName(s)), Key: s.Key.Of(key),
+		UpdateExpression: aws.String("SET " + set), ExpressionAttributeValues: values,
+	})
+	require.NoError(t, err)
+}

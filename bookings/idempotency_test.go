@@ -1,0 +1,171 @@
+package bookings_test
+
+import (
+	"context"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/dynastay/dynastay"
+	"github.com/dynastay/dynastay/availability"
+	"github.com/dynastay/dynastay/bookings"
+	"github.com/dynastay/dynastay/internal/fixture"
+)
+
+// The answer to the booking that took the last room is lost, and so is the process: another one repeats the call.
+func TestRetryOfTheLastRoom(t *testing.T) {
+	t.Parallel()
+	db, hotel, _ := open(t, 1)
+	req := fixture.Request(hotel.Quote(t, db.DB, fixture.Stay, 1))
+	key := dynastay.IdempotencyKey("request-1")
+
+	// The caller's time is up before the answer could be asked for again.
+	impatient := bookings.New(onceOnly(db))
+	db.Faults.LoseAnswer("TransactWriteItems", 1)
+	db.Faults.LoseAnswer("GetItem", 1) // nor can it be read whether the write was done,
+	db.Faults.LoseAnswer("GetItem", 2) // nor whether there is a record of the key
+	_, err := impatient.Create(t.Context(), req, key)
+	require.ErrorIs(t, err, dynastay.ErrOutcomeUnknown)
+	require.Equal(t, []int{0, 0, 0}, hotel.Left(t, db.DB, fixture.Stay), "it was done")
+
+	later := bookings.New(db.Open(&dynastay.Options{Clock: fixture.Clock}))
+	made, err := later.Create(t.Context(), req, key)
+	require.NoError(t, err, "not sold out: it is this guest who has the room")
+	again, err := later.Create(t.Context(), req, key)
+	require.NoError(t, err)
+	assert.Equal(t, made, again)
+	found, err := later.MadeBy(t.Context(), "request-1")
+	require.NoError(t, err)
+	assert.Equal(t, made, found)
+	page, err := later.ByUser(t.Context(), "user_456", dynastay.Paging{})
+	require.NoError(t, err)
+	assert.Len(t, page.Items, 1)
+
+	_, err = later.Create(t.Context(), req, dynastay.IdempotencyKey("request-2"))
+	var refused *bookings.Refused
+	require.ErrorAs(t, err, &refused, "another request is told the truth")
+	assert.True(t, refused.Has(availability.SoldOut))
+}
+
+// Within one call a lost answer is asked for again, under the same client token.
+func TestLostAnswer(t *testing.T) {
+	t.Parallel()
+	db, hotel, repo := open(t, 5)
+	db.Faults.LoseAnswer("TransactWriteItems", 1)
+	made, err := repo.Create(t.Context(), fixture.Request(hotel.Quote(t, db.DB, fixture.Stay, 1)))
+	require.NoError(t, err)
+	assert.Equal(t, []int{4, 4, 4}, hotel.Left(t, db.DB, fixture.Stay), "sold once")
+
+	db.Faults.LoseAnswer("TransactWriteItems", 1)
+	got, err := repo.Cancel(t.Context(), made.ID, "")
+	require.NoError(t, err)
+	assert.Equal(t, bookings.Cancelled, got.Booking.Status)
+	assert.Equal(t, []int{5, 5, 5}, hotel.Left(t, db.DB, fixture.Stay), "given back once")
+}
+
+// The caller gives up while the answer is on its way; reading tells that the booking was made.
+func TestCallerGivesUpAfterTheCommit(t *testing.T) {
+	t.Parallel()
+	db, hotel, _ := open(t, 5)
+	impatient := bookings.New(db.Open(&dynastay.Options{Clock: fixture.Clock, Retry: dynastay.Retry{Attempts: 1}}))
+	db.Faults.LoseAnswer("TransactWriteItems", 1)
+	made, err := impatient.Create(t.Context(), fixture.Request(hotel.Quote(t, db.DB, fixture.Stay, 1)))
+	require.NoError(t, err)
+	got, err := impatient.Get(t.Context(), made.ID)
+	require.NoError(t, err)
+	assert.Equal(t, made, got)
+}
+
+func TestSameKeyAnotherPayload(t *testing.T) {
+	t.Parallel()
+	db, hotel, repo := open(t, 5)
+	req := fixture.Request(hotel.Quote(t, db.DB, fixture.Stay, 1))
+	_, err := repo.Create(t.Context(), req, dynastay.IdempotencyKey("request-1"))
+	require.NoError(t, err)
+
+	for name, change := range map[string]func(*bookings.Request){
+		"user":     func(r *bookings.Request) { r.UserID = "user_789" },
+		"guest":    func(r *bookings.Request) { r.Guest.LastName = "Roe" },
+		"taxes":    func(r *bookings.Request) { r.TaxesAndFees = dynastay.MustMoney("1", "USD") },
+		"requests": func(r *bookings.Request) { r.SpecialRequests = "sea view" },
+		"stay": func(r *bookings.Request) {
+			r.Quote = hotel.Quote(t, db.DB, dynastay.MustStay("2026-07-11", "2026-07-14"), 1)
+		},
+		"rooms": func(r *bookings.Request) { r.Quote = hotel.Quote(t, db.DB, fixture.Stay, 2) },
+	} {
+		other := req
+		change(&other)
+		_, err := repo.Create(t.Context(), other, dynastay.IdempotencyKey("request-1"))
+		assert.ErrorIs(t, err, dynastay.ErrIdempotencyMismatch, name)
+	}
+	assert.Equal(t, []int{4, 4, 4}, hotel.Left(t, db.DB, fixture.Stay))
+
+	// What the caller did not agree to makes no other payload: the quote's time and the guests' time of day.
+	same := req
+	quote := *req.Quote
+	quote.At = quote.At.Add(time.Hour)
+	same.Quote = &quote
+	_, err = repo.Create(t.Context(), same, dynastay.IdempotencyKey("request-1"))
+	assert.NoError(t, err)
+}
+
+// A double click: the same request twice at once is one booking.
+func TestSameKeyAtOnce(t *testing.T) {
+	t.Parallel()
+	db, hotel, repo := open(t, 20)
+	req := fixture.Request(hotel.Quote(t, db.DB, fixture.Stay, 1))
+	db.Faults.Conflicts(hold)
+	var (
+		wg  sync.WaitGroup
+		mu  sync.Mutex
+		ids = map[string]int{}
+	)
+	for range 16 {
+		wg.Go(func() {
+			made, err := repo.Create(context.Background(), req, dynastay.IdempotencyKey("double click"))
+			if assert.NoError(t, err) {
+				mu.Lock()
+				defer mu.Unlock()
+				ids[made.ID]++
+			}
+		})
+	}
+	wg.Wait()
+	assert.Len(t, ids, 1)
+	assert.Equal(t, []int{19, 19, 19}, hotel.Left(t, db.DB, fixture.Stay))
+}
+
+// A key means something for 30 days; its record may be readable for longer.
+func TestKeyExpires(t *testing.T) {
+	t.Parallel()
+	db, hotel, repo := open(t, 5)
+	first, err := repo.Create(t.Context(), fixture.Request(hotel.Quote(t, db.DB, fixture.Stay, 1)), dynastay.IdempotencyKey("k"))
+	require.NoError(t, err)
+	later := db.Open(&dynastay.Options{Clock: func() time.Time { return fixture.Now.AddDate(0, 0, 31) }})
+	repo = bookings.New(later)
+	_, err = repo.MadeBy(t.Context(), "k")
+	assert.ErrorIs(t, err, dynastay.ErrNotFound)
+	second, err := repo.Create(t.Context(), fixture.Request(hotel.Quote(t, later, fixture.Stay, 1)), dynastay.IdempotencyKey("k"))
+	require.NoError(t, err)
+	assert.NotEqual(t, first.ID, second.ID)
+}
+
+// A keyed cancellation that is repeated is told what it did, not that the booking is cancelled already.
+func TestCancelReplays(t *testing.T) {
+	t.Parallel()
+	db, hotel, repo := open(t, 5)
+	made, err := repo.Create(t.Context(), fixture.Request(hotel.Quote(t, db.DB, fixture.Stay, 1)))
+	require.NoError(t, err)
+	for range 2 {
+		got, err := repo.Cancel(t.Context(), made.ID, "ill", dynastay.IdempotencyKey("cancel-1"))
+		require.NoError(t, err)
+		assert.Equal(t, bookings.Cancelled, got.Booking.Status)
+	}
+	assert.Equal(t, []int{5, 5, 5}, hotel.Left(t, db.DB, fixture.Stay))
+	_, err = repo.Cancel(t.Context(), made.ID, "ill", dynastay.IdempotencyKey("cancel-2"))
+	var state *bookings.StateError
+	assert.ErrorAs(t, err, &state)
+}

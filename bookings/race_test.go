@@ -1,0 +1,192 @@
+package bookings_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/dynastay/dynastay"
+	"github.com/dynastay/dynastay/availability"
+	"github.com/dynastay/dynastay/bookings"
+	"github.com/dynastay/dynastay/dyntest"
+	"github.com/dynastay/dynastay/internal/fixture"
+)
+
+// hold is how long a transaction holds its items in the races: what one takes on the service, roughly.
+const hold = 5 * time.Millisecond
+
+// outcome is what the callers of a race were told.
+type outcome struct {
+	sold, soldOut int
+	other         []error
+}
+
+// race sends n callers for the same quote at once, each with the repository and the options that it is given.
+func race(n int, req bookings.Request, caller func(i int) (*bookings.Repository, []dynastay.WriteOption)) outcome {
+	var (
+		mu  sync.Mutex
+		wg  sync.WaitGroup
+		got outcome
+	)
+	start := make(chan struct{})
+	for i := range n {
+		repo, opts := caller(i)
+		wg.Go(func() {
+			<-start
+			_, err := repo.Create(context.Background(), req, opts...)
+			mu.Lock()
+			defer mu.Unlock()
+			var refused *bookings.Refused
+			switch {
+			case err == nil:
+				got.sold++
+			case errors.As(err, &refused) && refused.Has(availability.SoldOut):
+				got.soldOut++
+			default:
+				got.other = append(got.other, err)
+			}
+		})
+	}
+	close(start)
+	wg.Wait()
+	return got
+}
+
+func withClock(db *dyntest.DB, o dynastay.Options) *dynastay.DB {
+	o.Clock = fixture.Clock
+	return db.Open(&o)
+}
+
+func TestRaceForTheLastRooms(t *testing.T) {
+	t.Parallel()
+	const callers, rooms = 64, 20
+	for _, test := range []struct {
+		name     string
+		open     func(db *dyntest.DB) []*dynastay.DB
+		keyed    bool
+		requests int // at the most; 0 for no bound
+	}{
+		{
+			name:     "gates",
+			open:     func(db *dyntest.DB) []*dynastay.DB { return []*dynastay.DB{withClock(db, dynastay.Options{})} },
+			requests: rooms * 3 / 2,
+		},
+		{
+			name:     "gates and idempotency keys",
+			open:     func(db *dyntest.DB) []*dynastay.DB { return []*dynastay.DB{withClock(db, dynastay.Options{})} },
+			keyed:    true,
+			requests: rooms*3/2 + callers - rooms,
+		},
+		{
+			name: "no gates",
+			open: func(db *dyntest.DB) []*dynastay.DB {
+				return []*dynastay.DB{withClock(db, dynastay.Options{NoGates: true})}
+			},
+		},
+		{
+			name: "two processes",
+			open: func(db *dyntest.DB) []*dynastay.DB {
+				return []*dynastay.DB{withClock(db, dynastay.Options{}), withClock(db, dynastay.Options{})}
+			},
+		},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			t.Parallel()
+			db := dyntest.New(t, dyntest.With(dynastay.Options{Clock: fixture.Clock}))
+			hotel := fixture.New(t, db.DB, rooms)
+			req := fixture.Request(hotel.Quote(t, db.DB, fixture.Stay, 1))
+			var repos []*bookings.Repository
+			for _, d := range test.open(db) {
+				repos = append(repos, bookings.New(d))
+			}
+			db.Faults.Conflicts(hold)
+			stop := db.Faults.Record()
+
+			got := race(callers, req, func(i int) (*bookings.Repository, []dynastay.WriteOption) {
+				var opts []dynastay.WriteOption
+				if test.keyed {
+					opts = append(opts, dynastay.IdempotencyKey(fmt.Sprintf("request-%d", i)))
+				}
+				return repos[i%len(repos)], opts
+			})
+
+			requests := len(stop())
+			t.Logf("%d requests for %d sales", requests, got.sold)
+			assert.Equal(t, rooms, got.sold)
+			assert.Equal(t, callers-rooms, got.soldOut, "every loser is told why")
+			assert.Empty(t, got.other)
+			assert.Equal(t, []int{0, 0, 0}, hotel.Left(t, db.DB, fixture.Stay))
+			if test.requests > 0 {
+				assert.LessOrEqual(t, requests, test.requests)
+			}
+		})
+	}
+}
+
+// Overlapping stays, several rooms at a time, with cancellations in between: whatever happens, rooms left and rooms
+// booked make the total.
+func TestRoomsAreNeitherLostNorMade(t *testing.T) {
+	t.Parallel()
+	const rooms = 6
+	db := dyntest.New(t, dyntest.With(dynastay.Options{Clock: fixture.Clock}))
+	hotel := fixture.New(t, db.DB, rooms)
+	stays := []dynastay.Stay{
+		dynastay.MustStay("2026-07-10", "2026-07-12"),
+		dynastay.MustStay("2026-07-11", "2026-07-14"),
+		dynastay.MustStay("2026-07-13", "2026-07-15"),
+		dynastay.MustStay("2026-07-10", "2026-07-15"),
+	}
+	requests := make([]bookings.Request, 0, 2*len(stays))
+	for _, stay := range stays {
+		for quantity := 1; quantity <= 2; quantity++ {
+			requests = append(requests, fixture.Request(hotel.Quote(t, db.DB, stay, quantity)))
+		}
+	}
+	db.Faults.Conflicts(time.Millisecond)
+	repo := bookings.New(withClock(db, dynastay.Options{Retry: dynastay.Retry{Attempts: 200, Cap: 50 * time.Millisecond}}))
+
+	var (
+		wg   sync.WaitGroup
+		mu   sync.Mutex
+		kept []*bookings.Booking
+	)
+	for i := range 48 {
+		wg.Go(func() {
+			made, err := repo.Create(context.Background(), requests[i%len(requests)])
+			var refused *bookings.Refused
+			if errors.As(err, &refused) {
+				return
+			}
+			if !assert.NoError(t, err) {
+				return
+			}
+			if i%3 == 0 {
+				_, err := repo.Cancel(context.Background(), made.ID, "plans changed")
+				assert.NoError(t, err)
+				return
+			}
+			mu.Lock()
+			defer mu.Unlock()
+			kept = append(kept, made)
+		})
+	}
+	wg.Wait()
+	require.NotEmpty(t, kept)
+	for date := range dynastay.MustStay("2026-07-10", "2026-07-15").Dates() {
+		booked := 0
+		for _, b := range kept {
+			if b.Stay.Contains(date) {
+				booked += b.Lines[0].Quantity
+			}
+		}
+		left := hotel.Left(t, db.DB, dynastay.Stay{CheckIn: date, CheckOut: date.AddDays(1)})[0]
+		assert.GreaterOrEqual(t, left, 0, date)
+		assert.Equal(t, rooms, left+booked, "rooms left and booked on %s", date)
+	}
+}

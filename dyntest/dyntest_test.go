@@ -1,0 +1,155 @@
+package dyntest
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/dynastay/dynastay"
+	"github.com/dynastay/dynastay/keys"
+)
+
+// things is a table of a consumer's own, with key attributes unlike the hotel's.
+var things = &dynastay.Schema{Name: "Things", Key: dynastay.KeyNames{Partition: "pk", Sort: "sk"}}
+
+func key(id string) dynastay.Item { return things.Key.Of(dynastay.Key{PK: id, SK: "thing"}) }
+
+func (d *DB) things() *string {
+	name := d.TableName(things)
+	return &name
+}
+
+// put writes an item of things with a value.
+func put(ctx context.Context, client *dynamodb.Client, d *DB, id, value string) error {
+	item := key(id)
+	item["value"] = &types.AttributeValueMemberS{Value: value}
+	_, err := client.PutItem(ctx, &dynamodb.PutItemInput{TableName: d.things(), Item: item})
+	return err
+}
+
+// read is the value of an item of things, "" where there is none.
+func read(t *testing.T, d *DB, id string) string {
+	t.Helper()
+	yes := true
+	out, err := d.Engine.Client().GetItem(t.Context(), &dynamodb.GetItemInput{
+		TableName: d.things(), Key: key(id), ConsistentRead: &yes,
+	})
+	require.NoError(t, err)
+	switch v := out.Item["value"].(type) {
+	case *types.AttributeValueMemberS:
+		return v.Value
+	case *types.AttributeValueMemberN:
+		return v.Value
+	}
+	return ""
+}
+
+func TestTestsAreIsolated(t *testing.T) {
+	t.Parallel()
+	one, other := New(t, Tables(things)), New(t, Tables(things))
+	require.NoError(t, put(t.Context(), one.Client, one, "a", "of one"))
+	assert.Empty(t, read(t, other, "a"))
+	require.NoError(t, put(t.Context(), other.Client, other, "a", "of the other"))
+	assert.Equal(t, "of one", read(t, one, "a"))
+}
+
+func TestHotelTablesAreThere(t *testing.T) {
+	t.Parallel()
+	d := New(t)
+	all := tables(t.Context(), d.Engine)
+	for _, schema := range keys.Tables() {
+		assert.Contains(t, all, d.TableName(schema))
+	}
+}
+
+func TestNamesFitDynamoDB(t *testing.T) {
+	t.Parallel()
+	prefix := tablePrefix("TestX/" + strings.Repeat("Zürich & Köln ", 40))
+	assert.LessOrEqual(t, len(prefix), 100)
+	assert.Regexp(t, `^TestX-Z-rich---K-ln-[a-zA-Z0-9_.-]+$`, prefix)
+	assert.NotEqual(t, prefix, tablePrefix("TestX"))
+}
+
+func TestOptionsReachTheDatabase(t *testing.T) {
+	t.Parallel()
+	noon := time.Date(2025, time.January, 15, 12, 0, 0, 0, time.UTC)
+	d := New(t, With(dynastay.Options{
+		Clock:       func() time.Time { return noon },
+		TablePrefix: "replaced", TableSuffix: "replaced",
+	}))
+	assert.Equal(t, noon, d.Now())
+	assert.Equal(t, d.prefix+"Things", *d.things())
+}
+
+func TestOpenSharesTheTables(t *testing.T) {
+	t.Parallel()
+	d := New(t)
+	second := d.Open(&dynastay.Options{NewID: func(prefix string) string { return prefix + "second" }})
+	assert.NotSame(t, d.DB, second)
+	assert.Equal(t, d.TableName(things), second.TableName(things))
+	assert.Equal(t, "bkg_second", second.NewID("bkg_"))
+	assert.Equal(t, d.TableName(things), d.Open(nil).TableName(things))
+}
+
+func TestTablesAreRemoved(t *testing.T) {
+	t.Parallel()
+	var d *DB
+	t.Run("test", func(t *testing.T) {
+		d = New(t, Tables(things))
+		assert.Contains(t, tables(t.Context(), d.Engine), *d.things())
+		// A test may remove a table itself.
+		_, err := d.Client.DeleteTable(t.Context(), &dynamodb.DeleteTableInput{TableName: d.things()})
+		assert.NoError(t, err)
+	})
+	for _, name := range tables(t.Context(), d.Engine) {
+		assert.False(t, strings.HasPrefix(name, d.prefix), "%s is still there", name)
+	}
+}
+
+func TestTablesAreRemovedAfterAFailure(t *testing.T) {
+	if end := os.Getenv(childVar); end != "" {
+		announceTables(New(t))
+		t.Run("inner", func(t *testing.T) {
+			announceTables(New(t))
+			if end == "panicking" {
+				panic("in a test")
+			}
+			t.FailNow()
+		})
+		return
+	}
+	t.Parallel()
+	engine := New(t).Engine
+	for _, end := range []string{"failing", "panicking"} {
+		output, err := child(t, end, engineVar+"=endpoint", endpointVar+"="+engine.Endpoint()).Output()
+		assert.Error(t, err, "the child's test should have failed")
+
+		var made []string
+		for line := range strings.Lines(string(output)) {
+			if name, ok := strings.CutPrefix(line, "table "); ok {
+				made = append(made, strings.TrimSpace(name))
+			}
+		}
+		require.Len(t, made, 2*len(keys.Tables()), "tables of the child's test and subtest; it printed:\n%s", output)
+		for _, name := range tables(t.Context(), engine) {
+			assert.NotContains(t, made, name)
+		}
+	}
+}
+
+func TestTablesThatExistAreAnError(t *testing.T) {
+	t.Parallel()
+	d := New(t, Tables(things))
+	err := d.Engine.CreateTables(t.Context(), d.prefix, things)
+	var inUse *types.ResourceInUseException
+	require.ErrorAs(t, err, &inUse)
+	assert.ErrorContains(t, err, fmt.Sprintf("table %s", *d.things()))
+}

@@ -1,0 +1,181 @@
+package dyntest
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/dynastay/dynastay"
+)
+
+// Faults makes an engine behave as DynamoDB does on a bad day, for one test. Requests reach it as they leave the SDK:
+// each of the SDK's retries is a request of its own. It is safe for concurrent use.
+type Faults struct {
+	prefix  string
+	schemas map[string]*dynastay.Schema // by full table name
+
+	mu         sync.Mutex
+	conflicts  *conflicts // nil until Conflicts switches them on
+	sent       map[string]int
+	lost       map[string]map[int]bool // by operation and the request's number in sent
+	recordings map[*recording]bool
+}
+
+// Request is one request as it was sent.
+type Request struct {
+	Operation string // "Query", "TransactWriteItems"
+	// Body is the JSON of the request with all object keys in order and without the test's table prefix, so that the
+	// same request always gives the same text.
+	Body json.RawMessage
+}
+
+type recording struct{ requests []Request }
+
+func newFaults() *Faults {
+	return &Faults{
+		schemas:    map[string]*dynastay.Schema{},
+		sent:       map[string]int{},
+		lost:       map[string]map[int]bool{},
+		recordings: map[*recording]bool{},
+	}
+}
+
+// know tells the key attributes of the tables.
+func (f *Faults) know(prefix string, schemas []*dynastay.Schema) {
+	f.prefix = prefix
+	for _, s := range schemas {
+		f.schemas[prefix+s.Name] = s
+	}
+}
+
+// Conflicts has writes to the test's tables conflict as in DynamoDB, from now on. While a TransactWriteItems request is
+// under way it holds each of its items, for hold and for as long as the engine then takes to carry it out. In that time
+//
+//   - a TransactWriteItems or TransactGetItems request for one of them is cancelled, with the reason
+//     TransactionConflict,
+//   - a PutItem, UpdateItem or DeleteItem request for one of them gets a TransactionConflictException,
+//   - a TransactWriteItems request with the same client token gets a TransactionInProgressException.
+//
+// A transaction is cancelled as well where a single write of one of its items is under way. The service takes several
+// milliseconds for a transaction; hold stands for them. BatchWriteItem and plain reads are left alone.
+func (f *Faults) Conflicts(hold time.Duration) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.conflicts = newConflicts(f.schemas, hold)
+}
+
+// LoseAnswer has the engine carry out the nth request of the operation from now, 1 being the next, and breaks the
+// connection instead of passing on the answer. An SDK client with its default retries sends the request again.
+func (f *Faults) LoseAnswer(operation string, nth int) {
+	if nth < 1 {
+		panic(fmt.Sprintf("dyntest: LoseAnswer of request %d; the next request is 1", nth))
+	}
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if f.lost[operation] == nil {
+		f.lost[operation] = map[int]bool{}
+	}
+	f.lost[operation][f.sent[operation]+nth] = true
+}
+
+// Count is how many requests of the operation were sent so far, whatever became of them.
+func (f *Faults) Count(operation string) int {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return f.sent[operation]
+}
+
+// Record keeps all requests from now on, until stop is called, which returns them in the order in which they were sent.
+func (f *Faults) Record() (stop func() []Request) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	r := &recording{}
+	f.recordings[r] = true
+	return func() []Request {
+		f.mu.Lock()
+		defer f.mu.Unlock()
+		delete(f.recordings, r)
+		return r.requests
+	}
+}
+
+// over puts the faults in front of a transport.
+func (f *Faults) over(next http.RoundTripper) http.RoundTripper { return &faultyTransport{f, next} }
+
+type faultyTransport struct {
+	faults *Faults
+	next   http.RoundTripper
+}
+
+// RoundTrip implements [http.RoundTripper].
+func (t *faultyTransport) RoundTrip(req *http.Request) (*http.Response, error) {
+	body, err := io.ReadAll(req.Body)
+	if err := errors.Join(err, req.Body.Close()); err != nil {
+		return nil, err
+	}
+	_, operation, _ := strings.Cut(req.Header.Get("X-Amz-Target"), ".")
+	conflicts, lost, err := t.faults.note(operation, body)
+	if err != nil {
+		return nil, err
+	}
+	send := func() (*http.Response, error) {
+		again := req.Clone(req.Context())
+		again.Body = io.NopCloser(bytes.NewReader(body))
+		return t.next.RoundTrip(again)
+	}
+	var resp *http.Response
+	if conflicts == nil {
+		resp, err = send()
+	} else {
+		resp, err = conflicts.send(req, operation, body, send)
+	}
+	if err != nil || !lost {
+		return resp, err
+	}
+	// With the last byte of the answer the engine has surely carried the request out.
+	_, err = io.Copy(io.Discard, resp.Body)
+	if err := errors.Join(err, resp.Body.Close()); err != nil {
+		return nil, err
+	}
+	return nil, fmt.Errorf("dyntest lost the answer to %s: %w", operation, io.ErrUnexpectedEOF)
+}
+
+// note counts and records a request, and tells what is to happen to it.
+func (f *Faults) note(operation string, body []byte) (c *conflicts, lost bool, err error) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.sent[operation]++
+	if len(f.recordings) > 0 {
+		text, err := canonical(bytes.ReplaceAll(body, []byte(f.prefix), nil))
+		if err != nil {
+			return nil, false, err
+		}
+		for r := range f.recordings {
+			r.requests = append(r.requests, Request{operation, text})
+		}
+	}
+	return f.conflicts, f.lost[operation][f.sent[operation]], nil
+}
+
+// canonical is the same JSON with the keys of all objects in order: the SDK writes maps in a random one.
+func canonical(body []byte) (json.RawMessage, error) {
+	decoder := json.NewDecoder(bytes.NewReader(body))
+	decoder.UseNumber()
+	var value any
+	if err := decoder.Decode(&value); err != nil {
+		return nil, err
+	}
+	var b bytes.Buffer
+	encoder := json.NewEncoder(&b)
+	encoder.SetEscapeHTML(false) // expressions are full of < and >
+	if err := encoder.Encode(value); err != nil {
+		return nil, err
+	}
+	return bytes.TrimSpace(b.Bytes()), nil
+}

@@ -1,0 +1,70 @@
+package dynastay_test
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/dynastay/dynastay"
+)
+
+func TestErrorText(t *testing.T) {
+	for want, err := range map[string]*dynastay.Error{
+		"bookings.Cancel: Booking bkg_1: not found":                       {Op: "bookings.Cancel", Entity: "Booking", ID: "bkg_1", Kind: dynastay.ErrNotFound},
+		"User u1 (Email): already exists":                                 {Entity: "User", ID: "u1", Field: "Email", Kind: dynastay.ErrAlreadyExists},
+		"write: contention: unexpected EOF":                               {Entity: "write", Kind: dynastay.ErrContention, Err: io.ErrUnexpectedEOF},
+		"read: unexpected EOF":                                            {Entity: "read", Err: io.ErrUnexpectedEOF},
+		"item (Beds[2].Type): unreadable item: is a number, text is wanted": {Entity: "item", Field: "Beds[2].Type", Kind: dynastay.ErrCorrupt, Err: errors.New("is a number, text is wanted")},
+		"User": {Entity: "User"},
+	} {
+		assert.EqualError(t, err, want)
+	}
+}
+
+func TestErrorMatchesItsKindAndItsCause(t *testing.T) {
+	cause := &dynastay.InvalidError{Field: "X", Reason: "is odd"}
+	err := fmt.Errorf("outer: %w", &dynastay.Error{Entity: "User", ID: "u1", Kind: dynastay.ErrNotFound, Err: cause})
+	assert.ErrorIs(t, err, dynastay.ErrNotFound)
+	assert.ErrorIs(t, err, dynastay.ErrInvalid)
+	assert.NotErrorIs(t, err, dynastay.ErrCorrupt)
+	var e *dynastay.Error
+	require.ErrorAs(t, err, &e)
+	assert.Equal(t, "u1", e.ID)
+	var invalid *dynastay.InvalidError
+	require.ErrorAs(t, err, &invalid)
+	assert.Same(t, cause, invalid)
+
+	assert.Empty(t, (&dynastay.Error{}).Unwrap())
+	assert.Equal(t, []error{dynastay.ErrNotFound}, (&dynastay.Error{Kind: dynastay.ErrNotFound}).Unwrap())
+	assert.Equal(t, []error{io.EOF}, (&dynastay.Error{Err: io.EOF}).Unwrap())
+}
+
+func TestInvalidError(t *testing.T) {
+	err := dynastay.Invalid("Lines[1].Quantity", "is %d, and %d is the most", 12, 9)
+	assert.EqualError(t, err, "invalid Lines[1].Quantity: is 12, and 9 is the most")
+	assert.ErrorIs(t, err, dynastay.ErrInvalid)
+	assert.NotErrorIs(t, err, dynastay.ErrCursor)
+
+	assert.EqualError(t, dynastay.Invalid("", "is odd"), "invalid: is odd")
+
+	err = &dynastay.InvalidError{Field: "After", Reason: "is not a cursor", Err: dynastay.ErrCursor}
+	assert.ErrorIs(t, err, dynastay.ErrInvalid)
+	assert.ErrorIs(t, err, dynastay.ErrCursor)
+}
+
+func TestWithin(t *testing.T) {
+	assert.NoError(t, dynastay.Within("Guest", nil))
+	assert.Same(t, io.EOF, dynastay.Within("Guest", io.EOF))
+
+	inner := &dynastay.InvalidError{Field: "Adults", Reason: "is missing", Err: dynastay.ErrCursor}
+	err := dynastay.Within("Request", dynastay.Within("Guests", inner))
+	assert.EqualError(t, err, "invalid Request.Guests.Adults: is missing")
+	assert.ErrorIs(t, err, dynastay.ErrCursor)
+	assert.Equal(t, "Adults", inner.Field, "the inner error may be shared and stays as it was")
+
+	assert.EqualError(t, dynastay.Within("Price.Currency", dynastay.Invalid("", "is odd")), "invalid Price.Currency: is odd")
+}

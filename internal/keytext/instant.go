@@ -1,0 +1,30 @@
+package keytext
+
+import (
+	"errors"
+	"time"
+)
+
+// instant has whole seconds: with decimals that come and go, as in RFC 3339, text order would not be time order.
+const instant = "2006-01-02T15:04:05Z"
+
+// Instant is t in UTC, in whole seconds; what is below a second is cut off. The zero time is no instant.
+func Instant(t time.Time) (string, error) {
+	t = t.UTC().Truncate(time.Second)
+	switch {
+	case t.IsZero():
+		return "", errors.New("is missing")
+	case t.Year() < 1 || t.Year() > 9999:
+		return "", errors.New("is outside the years 1 to 9999")
+	}
+	return t.Format(instant), nil
+}
+
+// ParseInstant undoes [Instant].
+func ParseInstant(text string) (time.Time, error) {
+	t, err := time.Parse(instant, text)
+	if err != nil {
+		return time.Time{}, errors.New("is not an instant in the form YYYY-MM-DDThh:mm:ssZ")
+	}
+	return t, nil
+}

@@ -1,0 +1,64 @@
+package keytext
+
+import (
+	"errors"
+	"fmt"
+	"strconv"
+	"strings"
+)
+
+// maxThousandths is what [Decimal] has room for: 999999999999.999.
+const maxThousandths = 999_999_999_999_999
+
+// Digits is n in exactly width digits.
+func Digits(n int64, width int) (string, error) {
+	text := fmt.Sprintf("%0*d", width, n)
+	switch {
+	case n < 0:
+		return "", errors.New("is negative")
+	case len(text) > width:
+		return "", fmt.Errorf("has more than %d digits", width)
+	}
+	return text, nil
+}
+
+// ParseDigits undoes [Digits].
+func ParseDigits(text string) (int64, error) {
+	n, err := strconv.ParseInt(text, 10, 64)
+	if err != nil {
+		return 0, errors.New("is not a whole number")
+	}
+	return n, nil
+}
+
+// Decimal is a number of thousandths as 12 digits, a point and 3 decimals.
+func Decimal(thousandths int64) (string, error) {
+	if thousandths < 0 {
+		return "", errors.New("is negative")
+	}
+	if thousandths > maxThousandths {
+		return "", errors.New("has more than 12 digits")
+	}
+	return fmt.Sprintf("%012d.%03d", thousandths/1000, thousandths%1000), nil
+}
+
+// Thousandths reads a decimal number, with or without leading zeros and decimals. It is exact: a fourth decimal is
+// refused, even a zero.
+func Thousandths(text string) (int64, error) {
+	whole, decimals, _ := strings.Cut(text, ".")
+	switch {
+	case whole == "":
+		return 0, errors.New("is missing")
+	case strings.HasPrefix(whole, "-"):
+		return 0, errors.New("is negative")
+	case len(decimals) > 3:
+		return 0, errors.New("has more than 3 decimals")
+	case len(whole) > 12:
+		return 0, errors.New("has more than 12 digits")
+	}
+	n, err := strconv.ParseUint(whole+(decimals + "000")[:3], 10, 64)
+	if err != nil {
+		return 0, errors.New("is not a decimal number")
+	}
+	return int64(n), nil
+}

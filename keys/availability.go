@@ -1,0 +1,50 @@
+package keys
+
+import "github.com/dynastay/dynastay"
+
+// PropertyDateIndex is the index of [AvailabilityTable].
+const PropertyDateIndex = "GSI1-PropertyDateIndex"
+
+// AvailabilityTable holds one item for each night of each room type, until two years after it. The index has what a
+// calendar and a quote read, half of a night's size.
+var AvailabilityTable = &dynastay.Schema{
+	Name: "Availability",
+	Key:  primaryKey,
+	Indexes: []dynastay.Index{
+		index(PropertyDateIndex, dynastay.ProjectInclude,
+			"AvailableRooms", "TotalRooms", "PricePerNight", "Currency", "MinStay", "MaxStay",
+			"IsBlocked", AttrPropertyClosed, "ClosedToArrival", "ClosedToDeparture"),
+	},
+	TTL: AttrExpiresAt,
+}
+
+// Night is the item of one night of a room type: ROOM#{RoomTypeID} / DATE#{Date}.
+type Night struct {
+	RoomTypeID string
+	Date       dynastay.Date
+}
+
+func (k *Night) form(f *form) {
+	f.lit("ROOM#")
+	f.id("RoomTypeID", &k.RoomTypeID)
+	f.sort()
+	f.lit("DATE#")
+	f.date("Date", &k.Date)
+}
+
+// NightByProperty is the row of a [Night] in [PropertyDateIndex]: PROPERTY#{PropertyID} / DATE#{Date}#ROOM#{RoomTypeID}.
+type NightByProperty struct {
+	PropertyID string
+	Date       dynastay.Date
+	RoomTypeID string
+}
+
+func (k *NightByProperty) form(f *form) {
+	f.lit("PROPERTY#")
+	f.id("PropertyID", &k.PropertyID)
+	f.sort()
+	f.lit("DATE#")
+	f.date("Date", &k.Date)
+	f.lit("#ROOM#")
+	f.id("RoomTypeID", &k.RoomTypeID)
+}

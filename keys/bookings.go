@@ -1,0 +1,201 @@
+package keys
+
+import (
+	"time"
+
+	"github.com/dynastay/dynastay"
+)
+
+// The indexes of [BookingsTable].
+const (
+	UserBookingsIndex     = "GSI1-UserBookingsIndex"
+	PropertyBookingsIndex = "GSI2-PropertyBookingsIndex"
+	BookingStatusIndex    = "GSI3-StatusIndex"
+	ReferenceIndex        = "GSI4-ReferenceIndex"
+	CheckInDateIndex      = "GSI5-CheckInDateIndex"
+	HoldIndex             = "GSI6-HoldIndex"
+)
+
+// BookingsTable holds the bookings with their rooms, payments and refunds.
+var BookingsTable = &dynastay.Schema{
+	Name: "Bookings",
+	Key:  primaryKey,
+	Indexes: []dynastay.Index{
+		index(UserBookingsIndex, dynastay.ProjectAll),
+		index(PropertyBookingsIndex, dynastay.ProjectAll),
+		index(BookingStatusIndex, dynastay.ProjectAll),
+		index(ReferenceIndex, dynastay.ProjectKeys),
+		index(CheckInDateIndex, dynastay.ProjectAll),
+		index(HoldIndex, dynastay.ProjectKeys),
+	},
+	Stream: true,
+}
+
+// Booking is the item of a booking: BOOKING#{BookingID} / METADATA.
+type Booking struct{ BookingID string }
+
+func (k *Booking) form(f *form) {
+	f.lit("BOOKING#")
+	f.id("BookingID", &k.BookingID)
+	f.sort()
+	f.lit("METADATA")
+}
+
+// Payment is the item with where a booking's payment stands: BOOKING#{BookingID} / PAYMENT.
+type Payment struct{ BookingID string }
+
+func (k *Payment) form(f *form) {
+	f.lit("BOOKING#")
+	f.id("BookingID", &k.BookingID)
+	f.sort()
+	f.lit("PAYMENT")
+}
+
+// PaymentAttempt is the item of one transaction at the payment provider:
+// BOOKING#{BookingID} / PAYMENT#{ProviderTransactionID}. The provider's id makes its notifications idempotent.
+type PaymentAttempt struct{ BookingID, ProviderTransactionID string }
+
+func (k *PaymentAttempt) form(f *form) {
+	f.lit("BOOKING#")
+	f.id("BookingID", &k.BookingID)
+	f.sort()
+	f.lit("PAYMENT#")
+	f.text("ProviderTransactionID", &k.ProviderTransactionID)
+}
+
+// Refund is the item of one refund: BOOKING#{BookingID} / REFUND#{RefundID}.
+type Refund struct{ BookingID, RefundID string }
+
+func (k *Refund) form(f *form) {
+	f.lit("BOOKING#")
+	f.id("BookingID", &k.BookingID)
+	f.sort()
+	f.lit("REFUND#")
+	f.id("RefundID", &k.RefundID)
+}
+
+// BookingRoom is the item of one line of a booking, a room type: BOOKING#{BookingID} / ROOM#{RoomTypeID}.
+type BookingRoom struct{ BookingID, RoomTypeID string }
+
+func (k *BookingRoom) form(f *form) {
+	f.lit("BOOKING#")
+	f.id("BookingID", &k.BookingID)
+	f.sort()
+	f.lit("ROOM#")
+	f.id("RoomTypeID", &k.RoomTypeID)
+}
+
+// ReferenceGuard keeps a booking reference for one booking: REFERENCE#{Reference} / GUARD.
+type ReferenceGuard struct{ Reference string }
+
+func (k *ReferenceGuard) form(f *form) {
+	f.lit("REFERENCE#")
+	f.text("Reference", &k.Reference)
+	f.sort()
+	f.lit("GUARD")
+}
+
+// BookingByUser is the row of a booking in [UserBookingsIndex]:
+// USER#{UserID} / CHECKIN#{CheckIn}#BOOKING#{BookingID}.
+type BookingByUser struct {
+	UserID    string
+	CheckIn   dynastay.Date
+	BookingID string
+}
+
+func (k *BookingByUser) form(f *form) {
+	f.lit("USER#")
+	f.id("UserID", &k.UserID)
+	f.sort()
+	f.lit("CHECKIN#")
+	f.date("CheckIn", &k.CheckIn)
+	f.lit("#BOOKING#")
+	f.id("BookingID", &k.BookingID)
+}
+
+// BookingByProperty is the row of a booking in [PropertyBookingsIndex]:
+// PROPERTY#{PropertyID} / CHECKIN#{CheckIn}#BOOKING#{BookingID}.
+type BookingByProperty struct {
+	PropertyID string
+	CheckIn    dynastay.Date
+	BookingID  string
+}
+
+func (k *BookingByProperty) form(f *form) {
+	f.lit("PROPERTY#")
+	f.id("PropertyID", &k.PropertyID)
+	f.sort()
+	f.lit("CHECKIN#")
+	f.date("CheckIn", &k.CheckIn)
+	f.lit("#BOOKING#")
+	f.id("BookingID", &k.BookingID)
+}
+
+// BookingByStatus is the row of a booking in [BookingStatusIndex], oldest first:
+// STATUS#{Status} / CREATED#{Created}#BOOKING#{BookingID}. The partition may be sharded, see [ShardOf].
+type BookingByStatus struct {
+	Status    string
+	Shard     int
+	Created   time.Time
+	BookingID string
+}
+
+func (k *BookingByStatus) form(f *form) {
+	f.lit("STATUS#")
+	f.word("Status", &k.Status)
+	f.shard(&k.Shard)
+	f.sort()
+	f.lit("CREATED#")
+	f.instant("Created", &k.Created)
+	f.lit("#BOOKING#")
+	f.id("BookingID", &k.BookingID)
+}
+
+// BookingByReference is the row of a booking in [ReferenceIndex]: REFERENCE#{Reference} / BOOKING.
+type BookingByReference struct{ Reference string }
+
+func (k *BookingByReference) form(f *form) {
+	f.lit("REFERENCE#")
+	f.text("Reference", &k.Reference)
+	f.sort()
+	f.lit("BOOKING")
+}
+
+// BookingByCheckIn is the row of a booking in [CheckInDateIndex], neither cancelled nor expired:
+// CHECKIN#{CheckIn} / PROPERTY#{PropertyID}#BOOKING#{BookingID}. It answers for all arrivals of a day and for those at
+// one property. The partition may be sharded, see [ShardOf].
+type BookingByCheckIn struct {
+	CheckIn    dynastay.Date
+	Shard      int
+	PropertyID string
+	BookingID  string
+}
+
+func (k *BookingByCheckIn) form(f *form) {
+	f.lit("CHECKIN#")
+	f.date("CheckIn", &k.CheckIn)
+	f.shard(&k.Shard)
+	f.sort()
+	f.lit("PROPERTY#")
+	f.id("PropertyID", &k.PropertyID)
+	f.lit("#BOOKING#")
+	f.id("BookingID", &k.BookingID)
+}
+
+// BookingByHold is the row of a pending booking in [HoldIndex], the first to expire first:
+// HOLDS / EXPIRES#{Expires}#BOOKING#{BookingID}. The partition may be sharded, see [ShardOf].
+type BookingByHold struct {
+	Shard     int
+	Expires   time.Time
+	BookingID string
+}
+
+func (k *BookingByHold) form(f *form) {
+	f.lit("HOLDS")
+	f.shard(&k.Shard)
+	f.sort()
+	f.lit("EXPIRES#")
+	f.instant("Expires", &k.Expires)
+	f.lit("#BOOKING#")
+	f.id("BookingID", &k.BookingID)
+}

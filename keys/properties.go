@@ -1,0 +1,307 @@
+package keys
+
+import (
+	"time"
+
+	"github.com/dynastay/dynastay"
+)
+
+// The indexes of [PropertiesTable].
+const (
+	LocationIndex       = "GSI1-LocationIndex"
+	GeoIndex            = "GSI2-GeoIndex"
+	OwnerIndex          = "GSI3-OwnerIndex"
+	TypeRatingIndex     = "GSI4-TypeRatingIndex"
+	FeaturedIndex       = "GSI5-FeaturedIndex"
+	SlugIndex           = "GSI6-SlugIndex"
+	PriceIndex          = "GSI7-PriceIndex"
+	RatingIndex         = "GSI8-RatingIndex"
+	AmenitiesIndex      = "GSI9-AmenitiesIndex"
+	GeohashIndex        = "GSI10-GeohashIndex"
+	PropertyStatusIndex = "GSI11-StatusIndex"
+)
+
+// PropertiesTable holds the properties with their room types, images and amenities.
+//
+// The indexes that a search reads hold the property's card instead of the whole property: a change that no search
+// result shows then costs them nothing, and a page of results is a fraction of the size. Their rows exist while the
+// property is approved. Owner and slug are indexed always, and the status while it is pending.
+var PropertiesTable = &dynastay.Schema{
+	Name: "Properties",
+	Key:  primaryKey,
+	Indexes: []dynastay.Index{
+		index(LocationIndex, dynastay.ProjectInclude, AttrCard),
+		index(GeoIndex, dynastay.ProjectInclude, AttrCard),
+		index(OwnerIndex, dynastay.ProjectAll),
+		index(TypeRatingIndex, dynastay.ProjectInclude, AttrCard),
+		index(FeaturedIndex, dynastay.ProjectInclude, AttrCard),
+		index(SlugIndex, dynastay.ProjectKeys),
+		index(PriceIndex, dynastay.ProjectInclude, AttrCard),
+		index(RatingIndex, dynastay.ProjectInclude, AttrCard),
+		index(AmenitiesIndex, dynastay.ProjectKeys),
+		index(GeohashIndex, dynastay.ProjectInclude, AttrCard),
+		index(PropertyStatusIndex, dynastay.ProjectInclude, AttrCard),
+	},
+	Stream: true,
+}
+
+// Property is the item of a property: PROPERTY#{PropertyID} / METADATA.
+type Property struct{ PropertyID string }
+
+func (k *Property) form(f *form) {
+	f.lit("PROPERTY#")
+	f.id("PropertyID", &k.PropertyID)
+	f.sort()
+	f.lit("METADATA")
+}
+
+// RoomType is the item of a room type, beside its property: PROPERTY#{PropertyID} / ROOM#{RoomTypeID}.
+type RoomType struct{ PropertyID, RoomTypeID string }
+
+func (k *RoomType) form(f *form) {
+	f.lit("PROPERTY#")
+	f.id("PropertyID", &k.PropertyID)
+	f.sort()
+	f.lit("ROOM#")
+	f.id("RoomTypeID", &k.RoomTypeID)
+}
+
+// Image is the item of a property's image: PROPERTY#{PropertyID} / IMAGE#{ImageID}.
+type Image struct{ PropertyID, ImageID string }
+
+func (k *Image) form(f *form) {
+	f.lit("PROPERTY#")
+	f.id("PropertyID", &k.PropertyID)
+	f.sort()
+	f.lit("IMAGE#")
+	f.id("ImageID", &k.ImageID)
+}
+
+// Amenity is the item of one amenity that a property has: PROPERTY#{PropertyID} / AMENITY#{AmenityID}. It is an item
+// of its own because an item has one row in an index, and a property is to be found by each of its amenities.
+type Amenity struct{ PropertyID, AmenityID string }
+
+func (k *Amenity) form(f *form) {
+	f.lit("PROPERTY#")
+	f.id("PropertyID", &k.PropertyID)
+	f.sort()
+	f.lit("AMENITY#")
+	f.id("AmenityID", &k.AmenityID)
+}
+
+// SlugGuard keeps a slug for one property, which an index cannot do: SLUG#{Slug} / GUARD.
+type SlugGuard struct{ Slug string }
+
+func (k *SlugGuard) form(f *form) {
+	f.lit("SLUG#")
+	f.text("Slug", &k.Slug)
+	f.sort()
+	f.lit("GUARD")
+}
+
+// RoomTypeGuard keeps a room type's id for one property, because a [Night] is known by that id alone:
+// ROOM#{RoomTypeID} / GUARD.
+type RoomTypeGuard struct{ RoomTypeID string }
+
+func (k *RoomTypeGuard) form(f *form) {
+	f.lit("ROOM#")
+	f.id("RoomTypeID", &k.RoomTypeID)
+	f.sort()
+	f.lit("GUARD")
+}
+
+// PropertyByCity is the row of a property in [LocationIndex], by guest rating:
+// CITY#{City}#{Country} / RATING#{Rating}#PROPERTY#{PropertyID}.
+type PropertyByCity struct {
+	City, Country string
+	Rating        dynastay.Rating
+	PropertyID    string
+}
+
+func (k *PropertyByCity) form(f *form) {
+	f.lit("CITY#")
+	f.text("City", &k.City)
+	f.lit("#")
+	f.text("Country", &k.Country)
+	f.sort()
+	f.lit("RATING#")
+	f.rating("Rating", &k.Rating)
+	f.lit("#PROPERTY#")
+	f.id("PropertyID", &k.PropertyID)
+}
+
+// PropertyByArea is the row of a property in [GeoIndex], by lowest price:
+// GEO#{Geohash} / PRICE#{Price}#PROPERTY#{PropertyID}. Geohash has 6 characters ([Place.Precision6]).
+type PropertyByArea struct {
+	Geohash    string
+	Price      Price
+	PropertyID string
+}
+
+func (k *PropertyByArea) form(f *form) {
+	f.lit("GEO#")
+	f.geohash("Geohash", &k.Geohash, areaCharacters)
+	f.sort()
+	f.lit("PRICE#")
+	f.price("Price", &k.Price)
+	f.lit("#PROPERTY#")
+	f.id("PropertyID", &k.PropertyID)
+}
+
+// PropertyByOwner is the row of a property in [OwnerIndex]: OWNER#{OwnerID} / PROPERTY#{PropertyID}.
+type PropertyByOwner struct{ OwnerID, PropertyID string }
+
+func (k *PropertyByOwner) form(f *form) {
+	f.lit("OWNER#")
+	f.id("OwnerID", &k.OwnerID)
+	f.sort()
+	f.lit("PROPERTY#")
+	f.id("PropertyID", &k.PropertyID)
+}
+
+// PropertyByType is the row of a property in [TypeRatingIndex], by guest rating:
+// TYPE#{Type} / RATING#{Rating}#PROPERTY#{PropertyID}. The partition may be sharded, see [ShardOf].
+type PropertyByType struct {
+	Type       string
+	Shard      int
+	Rating     dynastay.Rating
+	PropertyID string
+}
+
+func (k *PropertyByType) form(f *form) {
+	f.lit("TYPE#")
+	f.word("Type", &k.Type)
+	f.shard(&k.Shard)
+	f.sort()
+	f.lit("RATING#")
+	f.rating("Rating", &k.Rating)
+	f.lit("#PROPERTY#")
+	f.id("PropertyID", &k.PropertyID)
+}
+
+// FeaturedProperty is the row of a featured property in [FeaturedIndex], by score:
+// FEATURED / SCORE#{Score}#PROPERTY#{PropertyID}. The partition may be sharded, see [ShardOf].
+type FeaturedProperty struct {
+	Shard      int
+	Score      int64
+	PropertyID string
+}
+
+func (k *FeaturedProperty) form(f *form) {
+	f.lit("FEATURED")
+	f.shard(&k.Shard)
+	f.sort()
+	f.lit("SCORE#")
+	f.score("Score", &k.Score)
+	f.lit("#PROPERTY#")
+	f.id("PropertyID", &k.PropertyID)
+}
+
+// PropertyBySlug is the row of a property in [SlugIndex]: SLUG#{Slug} / PROPERTY.
+type PropertyBySlug struct{ Slug string }
+
+func (k *PropertyBySlug) form(f *form) {
+	f.lit("SLUG#")
+	f.text("Slug", &k.Slug)
+	f.sort()
+	f.lit("PROPERTY")
+}
+
+// PropertyByPrice is the row of a property in [PriceIndex], by lowest price:
+// CITY#{City}#{Country}#CURRENCY#{Currency} / PRICE#{Price}#PROPERTY#{PropertyID}. The currency is in the partition
+// because prices compare within one only.
+type PropertyByPrice struct {
+	City, Country string
+	Currency      dynastay.Currency
+	Price         Price
+	PropertyID    string
+}
+
+func (k *PropertyByPrice) form(f *form) {
+	f.lit("CITY#")
+	f.text("City", &k.City)
+	f.lit("#")
+	f.text("Country", &k.Country)
+	f.lit("#CURRENCY#")
+	f.currency("Currency", &k.Currency)
+	f.sort()
+	f.lit("PRICE#")
+	f.price("Price", &k.Price)
+	f.lit("#PROPERTY#")
+	f.id("PropertyID", &k.PropertyID)
+}
+
+// PropertyByStars is the row of a property in [RatingIndex], by guest rating among those of as many stars:
+// CITY#{City}#{Country}#STAR#{Stars} / RATING#{Rating}#PROPERTY#{PropertyID}. Stars are 1 to 5; a property without
+// stars has no row.
+type PropertyByStars struct {
+	City, Country string
+	Stars         int
+	Rating        dynastay.Rating
+	PropertyID    string
+}
+
+func (k *PropertyByStars) form(f *form) {
+	f.lit("CITY#")
+	f.text("City", &k.City)
+	f.lit("#")
+	f.text("Country", &k.Country)
+	f.lit("#STAR#")
+	f.stars("Stars", &k.Stars)
+	f.sort()
+	f.lit("RATING#")
+	f.rating("Rating", &k.Rating)
+	f.lit("#PROPERTY#")
+	f.id("PropertyID", &k.PropertyID)
+}
+
+// PropertyByAmenity is the row of an [Amenity] in [AmenitiesIndex]:
+// CITY#{City}#{Country}#AMENITY#{AmenityID} / PROPERTY#{PropertyID}. All amenities sort by property, so that the
+// properties with several of them are found by merging; and no rating stands here, so that a review rewrites none.
+type PropertyByAmenity struct{ City, Country, AmenityID, PropertyID string }
+
+func (k *PropertyByAmenity) form(f *form) {
+	f.lit("CITY#")
+	f.text("City", &k.City)
+	f.lit("#")
+	f.text("Country", &k.Country)
+	f.lit("#AMENITY#")
+	f.id("AmenityID", &k.AmenityID)
+	f.sort()
+	f.lit("PROPERTY#")
+	f.id("PropertyID", &k.PropertyID)
+}
+
+// PropertyByCell is the row of a property in [GeohashIndex]: GEOCELL#{Cell} / {Geohash}#PROPERTY#{PropertyID}. The
+// cells are large enough for any radius, and any shorter geohash is a prefix of the sort keys within it. Both come
+// from [PlaceOf]: Geohash has 9 characters, Cell has 3 or is a pole's.
+type PropertyByCell struct{ Cell, Geohash, PropertyID string }
+
+func (k *PropertyByCell) form(f *form) {
+	f.lit("GEOCELL#")
+	f.cell("Cell", &k.Cell)
+	f.sort()
+	f.geohash("Geohash", &k.Geohash, geohashCharacters)
+	f.lit("#PROPERTY#")
+	f.id("PropertyID", &k.PropertyID)
+}
+
+// PropertyByStatus is the row of a property that waits for approval in [PropertyStatusIndex], oldest first:
+// STATUS#{Status} / CREATED#{Created}#PROPERTY#{PropertyID}. The partition may be sharded, see [ShardOf].
+type PropertyByStatus struct {
+	Status     string
+	Shard      int
+	Created    time.Time
+	PropertyID string
+}
+
+func (k *PropertyByStatus) form(f *form) {
+	f.lit("STATUS#")
+	f.word("Status", &k.Status)
+	f.shard(&k.Shard)
+	f.sort()
+	f.lit("CREATED#")
+	f.instant("Created", &k.Created)
+	f.lit("#PROPERTY#")
+	f.id("PropertyID", &k.PropertyID)
+}

@@ -1,0 +1,171 @@
+package dynastay_test
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"flag"
+	"fmt"
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"maps"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/dynastay/dynastay"
+	"github.com/dynastay/dynastay/availability"
+	"github.com/dynastay/dynastay/bookings"
+	"github.com/dynastay/dynastay/dyntest"
+	"github.com/dynastay/dynastay/internal/fixture"
+	"github.com/dynastay/dynastay/properties"
+	"github.com/dynastay/dynastay/users"
+)
+
+var update = flag.Bool("update", false, "write testdata/patterns.json anew")
+
+// world is what the patterns are asked of.
+type world struct {
+	hotel   fixture.Hotel
+	user    *users.User
+	booking *bookings.Booking
+}
+
+// pattern is one of the documented access patterns with its method. The method is named by its expression, so that the
+// list cannot outlive a rename.
+type pattern struct {
+	id       string
+	requests int
+	reads    float64 // units, on table and indexes together
+	ask      func(ctx context.Context, db *dynastay.DB, w world) (any, error)
+}
+
+var patterns = []pattern{
+	{"P1", 1, 0.5, func(ctx context.Context, db *dynastay.DB, w world) (any, error) {
+		return (*properties.Repository).ByCity(properties.New(db), ctx,
+			properties.CityQuery{City: "New York", Country: "USA", MinRating: 80}, dynastay.Paging{Limit: 10})
+	}},
+	{"P7", 1, 0.5, func(ctx context.Context, db *dynastay.DB, w world) (any, error) {
+		return (*properties.Repository).Get(properties.New(db), ctx, w.hotel.ID)
+	}},
+	{"P8", 2, 1, func(ctx context.Context, db *dynastay.DB, w world) (any, error) {
+		return (*properties.Repository).BySlug(properties.New(db), ctx, w.hotel.Slug)
+	}},
+	{"A1", 1, 0.5, func(ctx context.Context, db *dynastay.DB, w world) (any, error) {
+		return (*availability.Repository).Check(availability.New(db), ctx, w.hotel.ID, w.hotel.RoomTypeID, 1, fixture.Stay)
+	}},
+	{"A2", 1, 0.5, func(ctx context.Context, db *dynastay.DB, w world) (any, error) {
+		return (*availability.Repository).Prices(availability.New(db), ctx, w.hotel.RoomTypeID, fixture.Stay)
+	}},
+	{"B1", 1, 0.5, func(ctx context.Context, db *dynastay.DB, w world) (any, error) {
+		return (*bookings.Repository).ByUser(bookings.New(db), ctx, w.user.ID, dynastay.Paging{Limit: 10})
+	}},
+	{"B2", 2, 1, func(ctx context.Context, db *dynastay.DB, w world) (any, error) {
+		return (*bookings.Repository).ByReference(bookings.New(db), ctx, w.booking.Reference)
+	}},
+	{"U1", 1, 0.5, func(ctx context.Context, db *dynastay.DB, w world) (any, error) {
+		return (*users.Repository).ByEmail(users.New(db), ctx, w.user.Email)
+	}},
+	{"U2", 1, 0.5, func(ctx context.Context, db *dynastay.DB, w world) (any, error) {
+		return (*users.Repository).Get(users.New(db), ctx, w.user.ID)
+	}},
+}
+
+// The requests of every pattern are pinned byte for byte: another index, a lost bound or a second round trip shows as
+// a difference in testdata/patterns.json.
+func TestPatterns(t *testing.T) {
+	t.Parallel()
+	ctx := t.Context()
+	var reads float64
+	db := dyntest.New(t, dyntest.With(dynastay.Options{
+		Clock:    fixture.Clock,
+		Observer: func(_ context.Context, c dynastay.Call) { reads += c.ReadUnits() },
+	}))
+	w := world{hotel: fixture.New(t, db.DB, 5)}
+	var err error
+	w.user, err = users.New(db.DB).Create(ctx, users.User{
+		Email: "john.doe@example.com", FirstName: "John", LastName: "Doe", Role: users.Customer,
+	})
+	require.NoError(t, err)
+	req := fixture.Request(w.hotel.Quote(t, db.DB, fixture.Stay, 1))
+	req.UserID = w.user.ID
+	w.booking, err = bookings.New(db.DB).Create(ctx, req)
+	require.NoError(t, err)
+
+	drawn := strings.NewReplacer(
+		w.hotel.ID, "prop_123", w.hotel.RoomTypeID, "room_789", w.hotel.Slug, "grand-luxury-hotel",
+		w.user.ID, "user_456", w.booking.ID, "bkg_12345", w.booking.Reference, "BKG-2026-XYZ123",
+	)
+	golden := map[string][]dyntest.Request{}
+	for _, p := range patterns {
+		stop := db.Faults.Record()
+		reads = 0
+		_, err := p.ask(ctx, db.DB, w)
+		sent := stop()
+		require.NoError(t, err, p.id)
+		assert.Len(t, sent, p.requests, "requests of %s", p.id)
+		assert.Equal(t, p.reads, reads, "read units of %s", p.id)
+		for _, r := range sent {
+			assert.NotEqual(t, "Scan", r.Operation, p.id)
+			r.Body = json.RawMessage(drawn.Replace(string(r.Body)))
+			golden[p.id] = append(golden[p.id], r)
+		}
+	}
+	compareGolden(t, filepath.Join("testdata", "patterns.json"), golden)
+}
+
+func compareGolden(t *testing.T, file string, got any) {
+	t.Helper()
+	var text bytes.Buffer
+	encoder := json.NewEncoder(&text)
+	encoder.SetEscapeHTML(false)
+	encoder.SetIndent("", "\t")
+	require.NoError(t, encoder.Encode(got))
+	if *update {
+		require.NoError(t, os.MkdirAll(filepath.Dir(file), 0o755))
+		require.NoError(t, os.WriteFile(file, text.Bytes(), 0o644))
+	}
+	want, err := os.ReadFile(file)
+	require.NoError(t, err, "write it with: go test . -run %s -update", t.Name())
+	assert.Equal(t, string(want), text.String())
+}
+
+// A pattern's line in a method's comment, its place in the list above, and the number of requests that both promise
+// are the same everywhere.
+func TestEveryPatternHasItsMethod(t *testing.T) {
+	t.Parallel()
+	line := regexp.MustCompile(`(?m)^Pattern ([A-Z]\d+): .*, (\d+) requests?$`)
+	promised := map[string]string{}
+	for _, dir := range []string{"availability", "bookings", "properties", "reviews", "users"} {
+		sources, err := filepath.Glob(filepath.Join(dir, "*.go"))
+		require.NoError(t, err)
+		for _, source := range sources {
+			file, err := parser.ParseFile(token.NewFileSet(), source, nil, parser.ParseComments)
+			require.NoError(t, err)
+			for _, d := range file.Decls {
+				method, ok := d.(*ast.FuncDecl)
+				if !ok || !strings.Contains(method.Doc.Text(), "Pattern ") {
+					continue
+				}
+				found := line.FindStringSubmatch(method.Doc.Text())
+				if assert.NotNil(t, found, "the pattern's line of %s.%s", dir, method.Name.Name) {
+					assert.NotContains(t, promised, found[1], "two methods for one pattern")
+					promised[found[1]] = found[2]
+				}
+			}
+		}
+	}
+	listed := map[string]string{}
+	for _, p := range patterns {
+		listed[p.id] = fmt.Sprint(p.requests)
+	}
+	assert.Equal(t, promised, listed)
+	assert.NotEmpty(t, slices.Collect(maps.Keys(listed)))
+}

@@ -1,0 +1,37 @@
+package dynastay_test
+
+import (
+	"fmt"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/dynastay/dynastay"
+)
+
+func TestRatingParsesWhatItPrints(t *testing.T) {
+	for r := dynastay.Rating(0); r <= dynastay.MaxRating; r++ {
+		assert.Equal(t, fmt.Sprintf("%.1f", float64(r)/10), r.String())
+		back, err := dynastay.ParseRating(r.String())
+		require.NoError(t, err)
+		assert.Equal(t, r, back)
+		assert.NoError(t, r.Validate())
+	}
+	nine, err := dynastay.ParseRating("9")
+	require.NoError(t, err)
+	assert.Equal(t, dynastay.Rating(90), nine)
+	for _, text := range []string{"", ".", "9.", ".5", "10.1", "11", "99", "100", "9.25", "-1", "+1", "9,2", " 9", "9 ", "9.x", "1e1", "0x1", "009"} {
+		_, err := dynastay.ParseRating(text)
+		var invalid *dynastay.InvalidError
+		require.ErrorAs(t, err, &invalid, "%q", text)
+		assert.Equal(t, "Rating", invalid.Field)
+	}
+}
+
+func TestRatingOutOfRange(t *testing.T) {
+	for r, text := range map[dynastay.Rating]string{-1: "-0.1", -5: "-0.5", -15: "-1.5", 101: "10.1"} {
+		assert.Equal(t, text, r.String())
+		assert.EqualError(t, dynastay.Within("Rating", r.Validate()), "invalid Rating: "+text+" is not between 0.0 and 10.0")
+	}
+}

@@ -1,0 +1,399 @@
+package dynastay_test
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/aws/aws-sdk-go-v2/feature/dynamodb/expression"
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
+	"github.com/aws/smithy-go"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/dynastay/dynastay"
+	"github.com/dynastay/dynastay/bookings"
+	"github.com/dynastay/dynastay/dyntest"
+	"github.com/dynastay/dynastay/internal/fixture"
+)
+
+// The service of these tests has an outbox of its own, with keys named its own way.
+var outboxTable = &dynastay.Schema{Name: "Outbox", Key: dynastay.KeyNames{Partition: "id"}}
+
+type message struct {
+	ID      string
+	Text    string
+	Sent    int
+	Version int
+}
+
+var messageEntity = &dynastay.Entity[message]{
+	Name:    "Message",
+	Schema:  outboxTable,
+	Version: "version",
+	Key:     func(m *message) (dynastay.Key, error) { return dynastay.Key{PK: m.ID}, nil },
+	Validate: func(m *message) error {
+		if m.ID == "" {
+			return dynastay.Invalid("ID", "is missing")
+		}
+		return nil
+	},
+	Codec: dynastay.Declare(func(f *dynastay.Fields, m *message) {
+		f.String("id", &m.ID)
+		f.String("text", &m.Text)
+		f.Int("sent", &m.Sent)
+		f.IfSet().Int("version", &m.Version)
+	}),
+}
+
+func openOutbox(t *testing.T, o dynastay.Options) (*dyntest.DB, *dynastay.Table[message]) {
+	t.Helper()
+	o.Clock = fixture.Clock
+	db := dyntest.New(t, dyntest.Tables(outboxTable), dyntest.With(o))
+	return db, dynastay.NewTable(db.DB, messageEntity)
+}
+
+func keyOf(id string) dynastay.Key { return dynastay.Key{PK: id} }
+
+func TestWriteComposes(t *testing.T) {
+	t.Parallel()
+	ctx := t.Context()
+	db, outbox := openOutbox(t, dynastay.Options{})
+	hotel := fixture.New(t, db.DB, 1)
+	repo := bookings.New(db.DB)
+	req := fixture.Request(hotel.Quote(t, db.DB, fixture.Stay, 1))
+
+	before := db.Faults.Count("TransactWriteItems")
+	made, note := repo.CreateOp(req), outbox.PutOp(&message{ID: "m1", Text: "booked"})
+	require.NoError(t, db.Write(ctx, dynastay.IdempotencyKey("r1"), made, note))
+	assert.Equal(t, before+1, db.Faults.Count("TransactWriteItems"), "one transaction")
+	got, err := outbox.Get(ctx, keyOf("m1"), true)
+	require.NoError(t, err)
+	assert.Equal(t, "booked", got.Text)
+
+	again, noteAgain := repo.CreateOp(req), outbox.PutOp(&message{ID: "m1", Text: "booked"})
+	require.NoError(t, db.Write(ctx, dynastay.IdempotencyKey("r1"), again, noteAgain))
+	assert.Equal(t, made.Result(), again.Result(), "the key covers the whole write, and every operation has its result back")
+	assert.Equal(t, "booked", noteAgain.Result().Text)
+
+	err = db.Write(ctx, repo.CreateOp(req), outbox.PutOp(&message{ID: "m2", Text: "booked"}))
+	var refused *bookings.Refused
+	require.ErrorAs(t, err, &refused)
+	_, err = outbox.Get(ctx, keyOf("m2"), true)
+	assert.ErrorIs(t, err, dynastay.ErrNotFound, "all or nothing")
+}
+
+func TestWriteRefusesBeforeSending(t *testing.T) {
+	t.Parallel()
+	ctx := t.Context()
+	db, outbox := openOutbox(t, dynastay.Options{})
+	stop := db.Faults.Record()
+
+	err := db.Write(ctx, outbox.PutOp(&message{ID: "m"}), outbox.CreateOp(&message{ID: "m"}))
+	var invalid *dynastay.InvalidError
+	require.ErrorAs(t, err, &invalid)
+	assert.Equal(t, "Message.Put (operation 1) and Message.Create (operation 2) both write m", invalid.Reason)
+
+	var many []dynastay.Part
+	for i := range 101 {
+		many = append(many, outbox.PutOp(&message{ID: fmt.Sprint(i)}))
+	}
+	require.ErrorAs(t, db.Write(ctx, many...), &invalid)
+	assert.Equal(t, "Operations", invalid.Field)
+	assert.Contains(t, invalid.Reason, "101 actions")
+
+	large := string(make([]byte, 300<<10))
+	many = nil
+	for i := range 14 {
+		many = append(many, outbox.PutOp(&message{ID: fmt.Sprint(i), Text: large}))
+	}
+	require.ErrorAs(t, db.Write(ctx, many...), &invalid)
+	assert.Contains(t, invalid.Reason, "bytes together")
+
+	require.ErrorAs(t, db.Write(ctx, outbox.PutOp(&message{ID: "m"}), outbox.PutOp(&message{})), &invalid)
+	assert.Equal(t, "Operations[1].ID", invalid.Field)
+	require.ErrorAs(t, db.Write(ctx, outbox.PutOp(&message{ID: "m"}), dynastay.IdempotencyKey("a"), dynastay.IdempotencyKey("b")), &invalid)
+	assert.Equal(t, "IdempotencyKey", invalid.Field)
+	assert.Empty(t, stop())
+}
+
+// An answer that is lost is asked for again with the same bytes, client token included, so that DynamoDB can tell that
+// it is the same write; one that was overtaken is another write.
+func TestWriteSendsTheSameAgain(t *testing.T) {
+	t.Parallel()
+	ctx := t.Context()
+	db, outbox := openOutbox(t, dynastay.Options{})
+	stop := db.Faults.Record()
+	db.Faults.LoseAnswer("TransactWriteItems", 1)
+	require.NoError(t, db.Write(ctx, outbox.CreateOp(&message{ID: "a"}), outbox.CreateOp(&message{ID: "b"})))
+	sent := stop()
+	require.Len(t, sent, 2)
+	assert.Equal(t, string(sent[0].Body), string(sent[1].Body))
+	assert.Contains(t, string(sent[0].Body), "ClientRequestToken")
+
+	stop = db.Faults.Record()
+	runs := 0
+	require.NoError(t, db.Write(ctx, outbox.CreateOp(&message{ID: "c"}), outbox.DeleteOp(keyOf("b")), dynastay.NewOp(dynastay.OpSpec[struct{}]{
+		Name: "test.Overtaken", Input: func(*dynastay.Input) {},
+		Prepare: func(_ context.Context, tx *dynastay.Tx) (struct{}, error) {
+			runs++
+			id := []string{"missing", "a"}[min(runs, 2)-1]
+			tx.Add(dynastay.Check(outboxTable, keyOf(id), exists, func(dynastay.Item) error { return dynastay.ErrOvertaken }))
+			return struct{}{}, nil
+		},
+	})))
+	sent = stop()
+	require.Len(t, sent, 2)
+	assert.NotEqual(t, tokenOf(t, sent[0]), tokenOf(t, sent[1]))
+}
+
+var exists = func() dynastay.Expr {
+	return dynastay.Prepare(expression.NewBuilder().WithCondition(expression.AttributeExists(expression.Name("id")))).With(nil)
+}()
+
+func tokenOf(t *testing.T, r dyntest.Request) string {
+	t.Helper()
+	var body struct{ ClientRequestToken string }
+	require.NoError(t, json.Unmarshal(r.Body, &body))
+	require.NotEmpty(t, body.ClientRequestToken)
+	return body.ClientRequestToken
+}
+
+func TestPlainWritesSurviveLostAnswers(t *testing.T) {
+	t.Parallel()
+	ctx := t.Context()
+	db, outbox := openOutbox(t, dynastay.Options{})
+
+	db.Faults.LoseAnswer("PutItem", 1)
+	_, err := outbox.Create(ctx, &message{ID: "m", Text: "one"})
+	require.NoError(t, err, "its own item is not taken for another's")
+	_, err = outbox.Create(ctx, &message{ID: "m", Text: "two"})
+	assert.ErrorIs(t, err, dynastay.ErrAlreadyExists)
+
+	db.Faults.LoseAnswer("UpdateItem", 1)
+	got, err := outbox.Update(ctx, keyOf("m"), func(m *message) error { m.Sent++; return nil })
+	require.NoError(t, err)
+	assert.Equal(t, &message{ID: "m", Text: "one", Sent: 1, Version: 1}, got)
+	stored, err := outbox.Get(ctx, keyOf("m"), true)
+	require.NoError(t, err)
+	assert.Equal(t, got, stored, "once")
+
+	db.Faults.LoseAnswer("DeleteItem", 1)
+	require.NoError(t, outbox.Delete(ctx, keyOf("m")))
+	assert.ErrorIs(t, outbox.Delete(ctx, keyOf("m")), dynastay.ErrNotFound)
+}
+
+// Others wrote the item after a write whose answer was lost: nobody can tell any more whether it was done.
+func TestOutcomeUnknown(t *testing.T) {
+	t.Parallel()
+	ctx := t.Context()
+	db, outbox := openOutbox(t, dynastay.Options{})
+	_, err := outbox.Create(ctx, &message{ID: "m"})
+	require.NoError(t, err)
+	other := dynastay.NewTable(db.Open(nil), messageEntity)
+	meddling := &meddler{Client: db.Client, after: func() {
+		_, err := other.Update(ctx, keyOf("m"), func(m *message) error { m.Text = "other's"; return nil })
+		require.NoError(t, err)
+	}}
+	mine := dynastay.NewTable(dynastay.Open(meddling, &dynastay.Options{TablePrefix: prefix(db)}), messageEntity)
+	_, err = mine.Update(ctx, keyOf("m"), func(m *message) error { m.Text = "mine"; return nil })
+	assert.ErrorIs(t, err, dynastay.ErrOutcomeUnknown)
+}
+
+func prefix(db *dyntest.DB) string {
+	name := db.TableName(outboxTable)
+	return name[:len(name)-len(outboxTable.Name)]
+}
+
+// meddler carries an update out, lets another caller in, and loses the answer.
+type meddler struct {
+	dynastay.Client
+	after func()
+}
+
+func (c *meddler) UpdateItem(ctx context.Context, in *dynamodb.UpdateItemInput, o ...func(*dynamodb.Options)) (*dynamodb.UpdateItemOutput, error) {
+	if _, err := c.Client.UpdateItem(ctx, in, o...); err != nil {
+		return nil, err
+	}
+	c.after()
+	return nil, errors.New("connection reset")
+}
+
+// A transaction holds the item for as long as the test likes; another write of it gives up when its budget is spent.
+func TestContention(t *testing.T) {
+	t.Parallel()
+	ctx := t.Context()
+	db, outbox := openOutbox(t, dynastay.Options{Retry: dynastay.Retry{Attempts: 2, Base: time.Millisecond}})
+	_, err := outbox.Create(ctx, &message{ID: "m"})
+	require.NoError(t, err)
+	db.Faults.Conflicts(time.Second)
+	var wg sync.WaitGroup
+	before := db.Faults.Count("TransactWriteItems")
+	wg.Go(func() {
+		err := db.Write(ctx, outbox.PutOp(&message{ID: "m", Text: "slow"}), outbox.PutOp(&message{ID: "n"}))
+		assert.NoError(t, err)
+	})
+	require.Eventually(t, func() bool { return db.Faults.Count("TransactWriteItems") > before }, 5*time.Second, time.Millisecond)
+
+	_, err = outbox.Put(ctx, &message{ID: "m", Text: "single"})
+	assert.ErrorIs(t, err, dynastay.ErrContention)
+	var single *types.TransactionConflictException
+	assert.ErrorAs(t, err, &single, "the SDK's error is within reach")
+
+	err = db.Write(ctx, outbox.PutOp(&message{ID: "m"}), outbox.PutOp(&message{ID: "o"}))
+	assert.ErrorIs(t, err, dynastay.ErrContention)
+	wg.Wait()
+	_, err = outbox.Get(ctx, keyOf("o"), true)
+	assert.ErrorIs(t, err, dynastay.ErrNotFound, "nothing was written")
+}
+
+// What is overtaken again and again ends as contention, not as an endless loop.
+func TestOvertakenForEver(t *testing.T) {
+	t.Parallel()
+	ctx := t.Context()
+	db, outbox := openOutbox(t, dynastay.Options{Retry: dynastay.Retry{Attempts: 4, Base: time.Millisecond}})
+	_, err := outbox.Create(ctx, &message{ID: "m"})
+	require.NoError(t, err)
+	never, err := expression.NewBuilder().WithCondition(expression.Name("text").Equal(expression.Value("never"))).Build()
+	require.NoError(t, err)
+	prepared := 0
+	op := dynastay.NewOp(dynastay.OpSpec[struct{}]{
+		Name: "test.Never", Input: func(*dynastay.Input) {},
+		Prepare: func(_ context.Context, tx *dynastay.Tx) (struct{}, error) {
+			prepared++
+			tx.Add(dynastay.Delete(outboxTable, keyOf("m"), dynastay.Expr{
+				Condition: never.Condition(), Names: never.Names(), Values: never.Values(),
+			}, func(dynastay.Item) error { return dynastay.ErrOvertaken }))
+			return struct{}{}, nil
+		},
+	})
+	err = db.Write(ctx, op)
+	assert.ErrorIs(t, err, dynastay.ErrContention)
+	assert.Equal(t, 4, prepared)
+}
+
+// faulty answers writes with errors before it lets them through: faults that no local engine shows.
+type faulty struct {
+	dynastay.Client
+	errs []error
+	sent int
+}
+
+func (c *faulty) fail() error {
+	c.sent++
+	if len(c.errs) == 0 {
+		return nil
+	}
+	err := c.errs[0]
+	c.errs = c.errs[1:]
+	return err
+}
+
+func (c *faulty) TransactWriteItems(ctx context.Context, in *dynamodb.TransactWriteItemsInput, o ...func(*dynamodb.Options)) (*dynamodb.TransactWriteItemsOutput, error) {
+	if err := c.fail(); err != nil {
+		return nil, err
+	}
+	return c.Client.TransactWriteItems(ctx, in, o...)
+}
+
+func (c *faulty) PutItem(ctx context.Context, in *dynamodb.PutItemInput, o ...func(*dynamodb.Options)) (*dynamodb.PutItemOutput, error) {
+	if err := c.fail(); err != nil {
+		return nil, err
+	}
+	return c.Client.PutItem(ctx, in, o...)
+}
+
+func cancelled(codes ...string) error {
+	e := &types.TransactionCanceledException{}
+	for _, code := range codes {
+		e.CancellationReasons = append(e.CancellationReasons, types.CancellationReason{Code: &code})
+	}
+	return e
+}
+
+func TestWriteRetries(t *testing.T) {
+	t.Parallel()
+	ctx := t.Context()
+	db, _ := openOutbox(t, dynastay.Options{})
+	throttle := &types.ProvisionedThroughputExceededException{}
+	for name, test := range map[string]struct {
+		errs []error
+		sent int
+		want error
+		kind error
+	}{
+		"throttled":                    {errs: []error{throttle, throttle}, sent: 3},
+		"throttled in the transaction": {errs: []error{cancelled("None", "ThrottlingError")}, sent: 2},
+		"conflict":                     {errs: []error{cancelled("TransactionConflict", "None")}, sent: 2},
+		"in progress":                  {errs: []error{&types.TransactionInProgressException{}}, sent: 2},
+		"throttled for good":           {errs: []error{throttle, throttle, throttle, throttle, throttle}, sent: 5, want: dynastay.ErrThrottled},
+		"refused as such":              {errs: []error{&smithy.GenericAPIError{Code: "ValidationException"}}, sent: 1, want: errAny},
+		"item too large":               {errs: []error{cancelled("ValidationError", "None")}, sent: 1, want: errAny},
+	} {
+		t.Run(name, func(t *testing.T) {
+			client := &faulty{Client: db.Client, errs: test.errs}
+			mine := dynastay.Open(client, &dynastay.Options{
+				TablePrefix: prefix(db), Retry: dynastay.Retry{Attempts: 5, Base: time.Microsecond, Cap: time.Microsecond},
+			})
+			table := dynastay.NewTable(mine, messageEntity)
+			err := mine.Write(ctx, table.PutOp(&message{ID: "a"}), table.PutOp(&message{ID: "b"}))
+			switch test.want {
+			case nil:
+				assert.NoError(t, err)
+			case errAny:
+				assert.ErrorIs(t, err, test.errs[0])
+				assert.NotErrorIs(t, err, dynastay.ErrOutcomeUnknown)
+			default:
+				assert.ErrorIs(t, err, test.want)
+			}
+			assert.Equal(t, test.sent, client.sent)
+		})
+	}
+}
+
+var errAny = errors.New("the engine's own error")
+
+// A condition that does not hold outweighs a conflict on another item: waiting would not help.
+func TestRefusalOutweighsConflict(t *testing.T) {
+	t.Parallel()
+	db, _ := openOutbox(t, dynastay.Options{})
+	client := &faulty{Client: db.Client, errs: []error{cancelled("TransactionConflict", "ConditionalCheckFailed")}}
+	mine := dynastay.Open(client, &dynastay.Options{TablePrefix: prefix(db)})
+	table := dynastay.NewTable(mine, messageEntity)
+	err := mine.Write(t.Context(), table.PutOp(&message{ID: "a"}), table.CreateOp(&message{ID: "b"}))
+	assert.ErrorIs(t, err, dynastay.ErrAlreadyExists)
+	assert.Equal(t, 1, client.sent)
+}
+
+// A lost internal error of a plain write is settled by reading: the item is not there, so it is sent again.
+func TestInternalErrorIsSettled(t *testing.T) {
+	t.Parallel()
+	db, _ := openOutbox(t, dynastay.Options{})
+	client := &faulty{Client: db.Client, errs: []error{errors.New("connection reset by peer")}}
+	mine := dynastay.Open(client, &dynastay.Options{TablePrefix: prefix(db)})
+	table := dynastay.NewTable(mine, messageEntity)
+	_, err := table.Create(t.Context(), &message{ID: "a", Text: "x"})
+	require.NoError(t, err)
+	assert.Equal(t, 2, client.sent)
+}
+
+// The context ends the waiting, and the error says so beside its kind.
+func TestContextEndsTheWaiting(t *testing.T) {
+	t.Parallel()
+	db, _ := openOutbox(t, dynastay.Options{})
+	ctx, cancel := context.WithCancel(t.Context())
+	client := &faulty{Client: db.Client, errs: []error{cancelled("TransactionConflict", "None")}}
+	mine := dynastay.Open(client, &dynastay.Options{
+		TablePrefix: prefix(db), Retry: dynastay.Retry{Base: time.Hour, Cap: time.Hour},
+		Observer: func(context.Context, dynastay.Call) { cancel() },
+	})
+	table := dynastay.NewTable(mine, messageEntity)
+	err := mine.Write(ctx, table.PutOp(&message{ID: "a"}), table.PutOp(&message{ID: "b"}))
+	assert.ErrorIs(t, err, context.Canceled)
+	assert.ErrorIs(t, err, dynastay.ErrContention)
+}
