@@ -51,7 +51,7 @@ func once(o *dynamodb.Options) { o.Retryer = aws.NopRetryer{} }
 
 func (db *DB) attempt(ctx context.Context, tx *Tx, token string) outcome {
 	started := time.Now()
-	if len(tx.actions) == 1 && tx.actions[0].kind != checkAction {
+	if tx.plain() {
 		a := tx.actions[0]
 		operation, consumed, meta, err := db.plain(ctx, a)
 		db.observe(ctx, operation, started, []target{{db.TableName(a.schema), ""}}, one(consumed), meta, err)
@@ -92,11 +92,12 @@ func (db *DB) plain(ctx context.Context, a Action) (operation string, consumed *
 		out, err := db.client.UpdateItem(ctx, &dynamodb.UpdateItemInput{
 			TableName: table, Key: key, ConditionExpression: a.expr.Condition, UpdateExpression: a.expr.Update,
 			ExpressionAttributeNames: a.expr.Names, ExpressionAttributeValues: a.expr.Values,
-			ReturnValuesOnConditionCheckFailure: old, ReturnConsumedCapacity: db.capacity(),
+			ReturnValuesOnConditionCheckFailure: old, ReturnConsumedCapacity: db.capacity(), ReturnValues: a.returnValues(),
 		}, once)
 		if err != nil {
 			return "UpdateItem", nil, meta, err
 		}
+		a.tell(out.Attributes)
 		return "UpdateItem", out.ConsumedCapacity, out.ResultMetadata, nil
 	}
 	out, err := db.client.DeleteItem(ctx, &dynamodb.DeleteItemInput{
@@ -108,6 +109,13 @@ func (db *DB) plain(ctx context.Context, a Action) (operation string, consumed *
 		return "DeleteItem", nil, meta, err
 	}
 	return "DeleteItem", out.ConsumedCapacity, out.ResultMetadata, nil
+}
+
+func (a Action) returnValues() types.ReturnValue {
+	if a.returned == nil {
+		return ""
+	}
+	return types.ReturnValueAllNew
 }
 
 // judge reads a plain request's end.
@@ -155,12 +163,16 @@ func (tx *Tx) judge(err error) outcome {
 func judgeTransport(err error) outcome {
 	got := outcome{verdict: answerLost, err: err}
 	var response *awshttp.ResponseError
+	var internal *types.InternalServerError
+	var replicated *types.ReplicatedWriteConflictException
 	var api smithy.APIError
 	var dial *net.OpError
 	switch {
 	case isThrottle(err):
 		got.verdict = throttled
-	case errors.As(err, &response) && response.HTTPStatusCode() >= 500:
+	case errors.As(err, &replicated):
+		got.verdict = conflict
+	case errors.As(err, &internal), errors.As(err, &response) && response.HTTPStatusCode() >= 500:
 		// An internal error does not say whether the write was done.
 	case errors.As(err, &api):
 		got.verdict = failed

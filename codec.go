@@ -1,7 +1,11 @@
 package dynastay
 
 import (
+	"encoding"
+	"fmt"
+
 	"github.com/aws/aws-sdk-go-v2/feature/dynamodb/attributevalue"
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 )
 
 // Codec turns an entity into its stored attributes and back. Keys are no part of it: they are derived from the entity
@@ -38,7 +42,8 @@ func (d declared[T]) Decode(item Item, v *T) error {
 }
 
 // Tagged makes a codec of a struct with dynamodbav tags, by the rules of the SDK's attributevalue package. It is for
-// types that a service already has; it cannot hold [Money] or [Date] exactly unless they are tagged as text.
+// types that a service already has. A [Date] and a [Money] are stored as the text of their String methods, or as NULL
+// where they are zero.
 func Tagged[T any]() Codec[T] { return tagged[T]{} }
 
 type tagged[T any] struct{}
@@ -46,3 +51,37 @@ type tagged[T any] struct{}
 func (tagged[T]) Encode(v *T) (Item, error) { return attributevalue.MarshalMap(v) }
 
 func (tagged[T]) Decode(item Item, v *T) error { return attributevalue.UnmarshalMap(item, v) }
+
+// MarshalDynamoDBAttributeValue is for the SDK's attributevalue package, see [Tagged].
+func (d Date) MarshalDynamoDBAttributeValue() (types.AttributeValue, error) {
+	return textOrNull(d.String()), nil
+}
+
+// UnmarshalDynamoDBAttributeValue is for the SDK's attributevalue package, see [Tagged].
+func (d *Date) UnmarshalDynamoDBAttributeValue(v types.AttributeValue) error {
+	return readTextOrNull(v, d)
+}
+
+// MarshalDynamoDBAttributeValue is for the SDK's attributevalue package, see [Tagged].
+func (m Money) MarshalDynamoDBAttributeValue() (types.AttributeValue, error) {
+	return textOrNull(m.String()), nil
+}
+
+// UnmarshalDynamoDBAttributeValue is for the SDK's attributevalue package, see [Tagged].
+func (m *Money) UnmarshalDynamoDBAttributeValue(v types.AttributeValue) error {
+	return readTextOrNull(v, m)
+}
+
+func textOrNull(s string) types.AttributeValue {
+	if s == "" {
+		return &types.AttributeValueMemberNULL{Value: true}
+	}
+	return str(s)
+}
+
+func readTextOrNull(v types.AttributeValue, into encoding.TextUnmarshaler) error {
+	if _, ok := v.(*types.AttributeValueMemberS); !ok && !isNull(v) {
+		return fmt.Errorf("is %T where text is expected", v)
+	}
+	return into.UnmarshalText([]byte(text(v)))
+}

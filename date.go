@@ -46,12 +46,16 @@ func MustDate(text string) Date {
 	return d
 }
 
-// DateOf is the day that a clock in loc shows at t. A nil loc means UTC.
+// DateOf is the day that a clock in loc shows at t. A nil loc means UTC. A day outside the years 1 to 9999 is the zero
+// Date.
 func DateOf(t time.Time, loc *time.Location) Date {
 	if loc == nil {
 		loc = time.UTC
 	}
 	y, m, d := t.In(loc).Date()
+	if y < 1 || y > 9999 {
+		return Date{}
+	}
 	return dateOfUnix(time.Date(y, m, d, 0, 0, 0, 0, time.UTC).Unix())
 }
 

@@ -16,6 +16,7 @@ type DB struct {
 	client Client
 	opts   Options
 	gates  gates
+	claim  *Prepared // the condition under which an idempotency key may be used
 	ids    struct {
 		sync.Mutex
 		entropy *ulid.MonotonicEntropy
@@ -31,7 +32,8 @@ type Options struct {
 	// NewID draws the id of a new entity, prefix included ("bkg_…"). Default: the prefix and a ULID, whose text order
 	// is the order of creation within one process.
 	NewID func(prefix string) string
-	// Observer is told of every request after its end, on the goroutine that sent it. With an observer every request
+	// Observer is told of every request after its end, on the goroutine that sent it and with the context of the call
+	// that caused it: a label that the caller puts into the context tells whose request it was. With an observer every request
 	// asks DynamoDB for its consumed capacity, which costs nothing. Default: none.
 	Observer func(context.Context, Call)
 	// Retry bounds how long a write goes on against conflicts and throttling. Default: see [Retry].
@@ -39,7 +41,7 @@ type Options struct {
 	// NoGates lets calls that contend for one item in this process meet in DynamoDB instead of queueing here. Results
 	// are the same, requests many more. Default: false.
 	NoGates bool
-	// Idempotency is the table that keeps the records of [IdempotencyKey]; its TTL attribute must be set. Default: a
+	// Idempotency is the table that keeps the records of [IdempotencyKey]; Open panics where it has no TTL. Default: a
 	// table named Metadata with the key PK, SK and the TTL attribute ExpiresAt.
 	Idempotency *Schema
 }
@@ -61,18 +63,22 @@ func Open(client Client, opts *Options) *DB {
 	if db.opts.Clock == nil {
 		db.opts.Clock = time.Now
 	}
-	if db.opts.Retry.Attempts == 0 {
+	if db.opts.Retry.Attempts <= 0 {
 		db.opts.Retry.Attempts = 16
 	}
-	if db.opts.Retry.Base == 0 {
+	if db.opts.Retry.Base <= 0 {
 		db.opts.Retry.Base = 10 * time.Millisecond
 	}
-	if db.opts.Retry.Cap == 0 {
+	if db.opts.Retry.Cap <= 0 {
 		db.opts.Retry.Cap = 500 * time.Millisecond
 	}
 	if db.opts.Idempotency == nil {
 		db.opts.Idempotency = &Schema{Name: "Metadata", Key: KeyNames{"PK", "SK"}, TTL: "ExpiresAt"}
 	}
+	if db.opts.Idempotency.TTL == "" {
+		panic("dynastay.Open: the table of idempotency records, " + db.opts.Idempotency.Name + ", has no TTL attribute")
+	}
+	db.claim = absentOrExpired(db.opts.Idempotency)
 	db.ids.entropy = ulid.Monotonic(rand.Reader, 0)
 	return db
 }

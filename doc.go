@@ -1,2 +1,57 @@
-// Package dynastay is the vocabulary of a library of typed repositories on Amazon DynamoDB.
+// Package dynastay is the shared vocabulary of a library of typed repositories on Amazon DynamoDB for lodging and
+// booking platforms: properties, room-night inventory, bookings and users that never oversell, never lose a write, and
+// cost the least requests and capacity that DynamoDB allows.
+//
+// The repositories are in the packages beside this one:
+//
+//	keys          every table, index and key, as builders and parsers
+//	availability  the inventory of room nights, and quotes
+//	properties    properties, room types, search results
+//	bookings      sold stays
+//	users         profiles
+//	dyntest       a real engine and isolated tables for tests, in one line
+//
+// This package holds what they agree on, and what a service needs to keep entities of its own beside them.
+//
+// # Opening
+//
+// [Open] makes a [DB] of a *dynamodb.Client. It holds the clock, the ids, the table names, an observer of every request,
+// and the queues that keep callers of one process from running into each other. All repositories take it:
+//
+//	db := dynastay.Open(dynamodb.NewFromConfig(cfg), nil)
+//	repo := bookings.New(db)
+//
+// # Values
+//
+// [Date] is a day without a clock, [Stay] a half-open range of nights, [Money] an exact amount in one [Currency],
+// [Rating] a guest rating in tenths. They are values: comparable with ==, usable as map keys.
+//
+// # Reading
+//
+// A query answers with a [Page]; its cursor is opaque, can be handed to a browser, and cannot be turned into another
+// user's. [Each] walks all pages.
+//
+// # Writing
+//
+// Every write of a repository exists twice: as a method that sends it, and as an operation, with Op at the end of its
+// name. [DB.Write] carries out operations of any repositories and tables together, all or none:
+//
+//	made := repo.CreateOp(request)
+//	note := outbox.PutOp(&Message{ID: requestID})
+//	err := db.Write(ctx, dynastay.IdempotencyKey(requestID), made, note)
+//
+// With an [IdempotencyKey] a write happens once, however often it is called. Write owns its retries; what it cannot
+// know for certain it reports as [ErrOutcomeUnknown].
+//
+// # Errors
+//
+// Errors match the kinds of this package ([ErrNotFound], [ErrAlreadyExists], [ErrVersion] …) with errors.Is, and the
+// SDK's own with errors.As. A refused argument is an [*InvalidError] that names the field, and nothing was sent.
+//
+// # Entities of your own
+//
+// An [Entity] says how a type is stored: its [Codec] ([Declare] states the stored form once for both directions,
+// [Tagged] takes existing struct tags), its key, and the attributes derived from others. A [Table] reads and writes it,
+// and makes operations that compose with those of the repositories. [Table.UpdateOp] writes only the difference:
+// attributes that the library does not know, and those that others change at the same time, survive.
 package dynastay

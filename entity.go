@@ -1,8 +1,6 @@
 package dynastay
 
 import (
-	"strings"
-
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 )
 
@@ -21,6 +19,9 @@ type Entity[T any] struct {
 	Derived []Derived[T]
 	// Version is the attribute that counts the updates, "" for none. The codec declares it too, with IfSet.
 	Version string
+	// Agreed writes down, for an [IdempotencyKey], what the caller of a put agreed to. Default: the whole stored form; an
+	// entity whose id or time is drawn anew for each call then has another input each time. Optional.
+	Agreed func(*Input, *T)
 	// Touched is the attribute that takes the time of every update, "" for none. The codec declares it too.
 	Touched string
 }
@@ -48,12 +49,14 @@ func (d Derived[T]) of(v *T, item Item) (types.AttributeValue, error) {
 	return d.Value(v)
 }
 
-// IndexKey derives the two key attributes of an index. A zero Key leaves the item out of the index.
+// IndexKey derives the key attributes of an index. A zero Key leaves the item out of the index. It is meant for package
+// variables and panics where the schema has no such index.
 func IndexKey[T any](s *Schema, index string, from []string, key func(*T) (Key, error)) []Derived[T] {
-	names := KeyNames{}
-	if found, ok := s.Index(index); ok {
-		names = found.Key
+	found, ok := s.Index(index)
+	if !ok {
+		panic("dynastay.IndexKey: " + s.Name + " has no index " + index)
 	}
+	names := found.Key
 	part := func(take func(Key) string) func(*T) (types.AttributeValue, error) {
 		return func(v *T) (types.AttributeValue, error) {
 			k, err := key(v)
@@ -63,10 +66,11 @@ func IndexKey[T any](s *Schema, index string, from []string, key func(*T) (Key, 
 			return str(take(k)), nil
 		}
 	}
-	return []Derived[T]{
-		{Name: names.Partition, From: from, Value: part(func(k Key) string { return k.PK })},
-		{Name: names.Sort, From: from, Value: part(func(k Key) string { return k.SK })},
+	all := []Derived[T]{{Name: names.Partition, From: from, Value: part(func(k Key) string { return k.PK })}}
+	if names.Sort != "" {
+		all = append(all, Derived[T]{Name: names.Sort, From: from, Value: part(func(k Key) string { return k.SK })})
 	}
+	return all
 }
 
 // Item is the value's whole stored form: attributes, key, derived attributes.
@@ -102,7 +106,7 @@ func (e *Entity[T]) Item(v *T) (Item, error) {
 // place sets a value at a path, making the maps on the way.
 func place(item Item, path string, v types.AttributeValue) {
 	for {
-		first, rest, nested := strings.Cut(path, ".")
+		first, rest, nested := step(path)
 		if !nested {
 			item[first] = v
 			return
@@ -120,7 +124,11 @@ func place(item Item, path string, v types.AttributeValue) {
 func (e *Entity[T]) Value(item Item) (*T, error) {
 	v := new(T)
 	if err := e.Codec.Decode(item, v); err != nil {
-		return nil, &Error{Entity: e.Name, ID: e.Schema.Key.From(item).String(), Kind: ErrCorrupt, Err: err}
+		failure := &Error{Entity: e.Name, ID: e.Schema.Key.From(item).String(), Kind: ErrCorrupt, Err: unreadable(err)}
+		if inner, ok := err.(*Error); ok && inner.Kind == ErrCorrupt {
+			failure.Field, failure.Err = inner.Field, inner.Err
+		}
+		return nil, failure
 	}
 	return v, nil
 }

@@ -95,7 +95,12 @@ func Invalid(field, format string, args ...any) error {
 }
 
 // Error names the field and the reason.
-func (e *InvalidError) Error() string { return "invalid " + e.Field + ": " + e.Reason }
+func (e *InvalidError) Error() string {
+	if e.Field == "" {
+		return "invalid: " + e.Reason
+	}
+	return "invalid " + e.Field + ": " + e.Reason
+}
 
 // Unwrap gives [ErrInvalid] and the more precise kind.
 func (e *InvalidError) Unwrap() []error {

@@ -14,10 +14,10 @@ import (
 
 func TestErrorText(t *testing.T) {
 	for want, err := range map[string]*dynastay.Error{
-		"bookings.Cancel: Booking bkg_1: not found":                       {Op: "bookings.Cancel", Entity: "Booking", ID: "bkg_1", Kind: dynastay.ErrNotFound},
-		"User u1 (Email): already exists":                                 {Entity: "User", ID: "u1", Field: "Email", Kind: dynastay.ErrAlreadyExists},
-		"write: contention: unexpected EOF":                               {Entity: "write", Kind: dynastay.ErrContention, Err: io.ErrUnexpectedEOF},
-		"read: unexpected EOF":                                            {Entity: "read", Err: io.ErrUnexpectedEOF},
+		"bookings.Cancel: Booking bkg_1: not found":                         {Op: "bookings.Cancel", Entity: "Booking", ID: "bkg_1", Kind: dynastay.ErrNotFound},
+		"User u1 (Email): already exists":                                   {Entity: "User", ID: "u1", Field: "Email", Kind: dynastay.ErrAlreadyExists},
+		"write: contention: unexpected EOF":                                 {Entity: "write", Kind: dynastay.ErrContention, Err: io.ErrUnexpectedEOF},
+		"read: unexpected EOF":                                              {Entity: "read", Err: io.ErrUnexpectedEOF},
 		"item (Beds[2].Type): unreadable item: is a number, text is wanted": {Entity: "item", Field: "Beds[2].Type", Kind: dynastay.ErrCorrupt, Err: errors.New("is a number, text is wanted")},
 		"User": {Entity: "User"},
 	} {

@@ -83,14 +83,32 @@ func N(n int) types.AttributeValue { return num(itoa(n)) }
 // TextOf is the text of a stored value, "" where it is none.
 func TextOf(v types.AttributeValue) string { return text(v) }
 
+// PathOf is the path of an attribute within maps, such as "Card.Name", for [NameOf], [Absent] and [AsRead]. Unlike a
+// path that is put together by hand, it also holds names with dots in them, which foreign ids may have.
+func PathOf(names ...string) string {
+	escaped := make([]string, len(names))
+	for i, name := range names {
+		escaped[i] = strings.ReplaceAll(name, ".", dotInName)
+	}
+	return strings.Join(escaped, ".")
+}
+
+// dotInName stands in a path for a dot that belongs to a name.
+const dotInName = "\x00"
+
+// step splits the first name off a path.
+func step(path string) (name, rest string, nested bool) {
+	name, rest, nested = strings.Cut(path, ".")
+	return strings.ReplaceAll(name, dotInName, "."), rest, nested
+}
+
 // NameOf is the name of an attribute for an expression, its path split at the dots: "Card.Name".
 func NameOf(path string) expression.NameBuilder {
-	first, rest, nested := strings.Cut(path, ".")
+	first, rest, nested := step(path)
 	name := expression.NameNoDotSplit(first)
 	for nested {
-		var next string
-		next, rest, nested = strings.Cut(rest, ".")
-		name = name.AppendName(expression.NameNoDotSplit(next))
+		first, rest, nested = step(rest)
+		name = name.AppendName(expression.NameNoDotSplit(first))
 	}
 	return name
 }
@@ -113,7 +131,7 @@ func AsRead(path string, item Item) expression.ConditionBuilder {
 
 func at(item Item, path string) types.AttributeValue {
 	for {
-		first, rest, nested := strings.Cut(path, ".")
+		first, rest, nested := step(path)
 		v := item[first]
 		if !nested {
 			return v

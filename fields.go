@@ -1,11 +1,13 @@
 package dynastay
 
 import (
+	"errors"
 	"fmt"
 	"math"
 	"strconv"
 	"strings"
 	"time"
+	"unicode/utf8"
 
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 	"github.com/govalues/decimal"
@@ -34,10 +36,18 @@ func (f *Fields) Fail(name string, err error) {
 		return
 	}
 	if f.decoding {
-		f.err = &Error{Entity: "item", Field: f.path + name, Kind: ErrCorrupt, Err: err}
+		f.err = &Error{Entity: "item", Field: f.path + name, Kind: ErrCorrupt, Err: unreadable(err)}
 	} else {
 		f.err = Within(f.path+name, err)
 	}
+}
+
+// unreadable keeps the text of an error only, where it would pass for a refusal of the caller's arguments.
+func unreadable(err error) error {
+	if errors.Is(err, ErrInvalid) {
+		return errors.New(err.Error())
+	}
+	return err
 }
 
 // Decoding reports whether the codec reads an item (true) or writes one.
@@ -58,6 +68,9 @@ func Text[S ~string](f *Fields, name string, p *S) {
 	if f.decoding {
 		*p = S(f.readText(name))
 	} else if *p != "" {
+		if !utf8.ValidString(string(*p)) {
+			f.Fail(name, Invalid("", "is not UTF-8")) // DynamoDB would store another text
+		}
 		f.item[name] = str(string(*p))
 	}
 }
@@ -82,6 +95,9 @@ func (f *Fields) Float(name string, p *float64) {
 		*p = 0
 		if n, ok := f.readNumber(name); ok {
 			v, err := strconv.ParseFloat(n, 64)
+			if err == nil && (math.IsNaN(v) || math.IsInf(v, 0)) {
+				err = fmt.Errorf("%s is not a number", n)
+			}
 			f.Fail(name, err)
 			*p = v
 		}
@@ -108,7 +124,7 @@ func (f *Fields) Bool(name string, p *bool) {
 	case *types.AttributeValueMemberBOOL:
 		*p = v.Value
 	default:
-		f.wrongType(name, "a boolean")
+		f.wrongType(name, v, "a boolean")
 	}
 }
 
@@ -126,6 +142,7 @@ func (f *Fields) Date(name string, p *Date) {
 func (f *Fields) Time(name string, p *time.Time) {
 	if !f.decoding {
 		if !p.IsZero() {
+			f.Fail(name, fourDigits(*p))
 			f.item[name] = str(instant(*p))
 		}
 		return
@@ -133,9 +150,20 @@ func (f *Fields) Time(name string, p *time.Time) {
 	*p = time.Time{}
 	if s := f.readText(name); s != "" {
 		t, err := time.Parse(time.RFC3339Nano, s)
+		if err == nil {
+			err = fourDigits(t)
+		}
 		f.Fail(name, err)
 		*p = t.UTC()
 	}
+}
+
+// fourDigits refuses an instant whose text could not be read again.
+func fourDigits(t time.Time) error {
+	if year := t.UTC().Year(); year < 1 || year > 9999 {
+		return Invalid("", "is in the year %d, not between 1 and 9999", year)
+	}
+	return nil
 }
 
 // Unix is an instant as a number of seconds, the form that DynamoDB's time to live asks for; the zero time is written
@@ -167,6 +195,7 @@ func instant(t time.Time) string {
 func (f *Fields) Rating(name string, p *Rating) {
 	if !f.decoding {
 		if *p != 0 || !f.ifSet {
+			f.Fail(name, p.Validate())
 			f.item[name] = num(strings.TrimSuffix(p.String(), ".0"))
 		}
 		return
@@ -258,7 +287,7 @@ func (f *Fields) Strings(name string, p *[]string) {
 	for i, v := range list {
 		s, ok := v.(*types.AttributeValueMemberS)
 		if !ok {
-			f.wrongType(fmt.Sprintf("%s[%d]", name, i), "text")
+			f.wrongType(fmt.Sprintf("%s[%d]", name, i), v, "text")
 			return
 		}
 		(*p)[i] = s.Value
@@ -274,7 +303,7 @@ func (f *Fields) Map(name string, inner func(f *Fields)) {
 		case *types.AttributeValueMemberM:
 			nested.item = v.Value
 		default:
-			f.wrongType(name, "a map")
+			f.wrongType(name, v, "a map")
 			return
 		}
 	}
@@ -300,7 +329,7 @@ func List[V any](f *Fields, name string, p *[]V, one func(f *Fields, v *V)) {
 			at := fmt.Sprintf("%s[%d]", name, i)
 			m, ok := list[i].(*types.AttributeValueMemberM)
 			if !ok {
-				f.wrongType(at, "a map")
+				f.wrongType(at, list[i], "a map")
 				return
 			}
 			element := &state{item: m.Value, decoding: true, path: f.path + at + "."}
@@ -341,7 +370,9 @@ func Keyed[V any](f *Fields, name string, p *map[string]V, one func(f *Fields, n
 		}
 		for key, v := range *p {
 			one(f, key, &v)
-			(*p)[key] = v
+			if f.decoding {
+				(*p)[key] = v
+			}
 		}
 	})
 }
@@ -352,7 +383,7 @@ func (f *Fields) readText(name string) string {
 	case *types.AttributeValueMemberS:
 		return v.Value
 	default:
-		f.wrongType(name, "text")
+		f.wrongType(name, v, "text")
 	}
 	return ""
 }
@@ -363,7 +394,7 @@ func (f *Fields) readNumber(name string) (string, bool) {
 	case *types.AttributeValueMemberN:
 		return v.Value, true
 	default:
-		f.wrongType(name, "a number")
+		f.wrongType(name, v, "a number")
 	}
 	return "", false
 }
@@ -374,11 +405,11 @@ func (f *Fields) readList(name string) ([]types.AttributeValue, bool) {
 	case *types.AttributeValueMemberL:
 		return v.Value, true
 	default:
-		f.wrongType(name, "a list")
+		f.wrongType(name, v, "a list")
 	}
 	return nil, false
 }
 
-func (f *Fields) wrongType(name, want string) {
-	f.Fail(name, fmt.Errorf("is %T where %s is expected", f.item[name], want))
+func (f *Fields) wrongType(name string, v types.AttributeValue, want string) {
+	f.Fail(name, fmt.Errorf("is %T where %s is expected", v, want))
 }

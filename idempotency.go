@@ -56,10 +56,16 @@ func (in *Input) Field(name, value string) {
 	}
 }
 
+// Key adds a key.
+func (in *Input) Key(key Key) {
+	in.Field("PK", key.PK)
+	in.Field("SK", key.SK)
+}
+
 // Item adds a stored form, its attributes in the order of their names.
 func (in *Input) Item(item Item) {
 	for _, name := range slices.Sorted(maps.Keys(item)) {
-		in.Field(name, fmt.Sprintf("%T", item[name]))
+		in.Field("name", name)
 		in.value(item[name])
 	}
 }
@@ -75,8 +81,8 @@ func (in *Input) value(v types.AttributeValue) {
 			in.value(element)
 		}
 	default:
-		text, _ := json.Marshal(v) // scalars and sets of them cannot fail
-		in.Field("value", string(text))
+		text, _ := json.Marshal(v)                   // scalars and sets of them cannot fail
+		in.Field(fmt.Sprintf("%T", v), string(text)) // text and a number of the same digits are not the same
 	}
 }
 
@@ -90,9 +96,10 @@ func hashOf(ops []operation) string {
 }
 
 // absentOrExpired lets a key be used again after its life, though DynamoDB may keep an expired item for days.
-var absentOrExpired = Prepare(expression.NewBuilder().WithCondition(
-	expression.AttributeNotExists(expression.Name("Hash")).Or(expression.Name("ExpiresAt").LessThanEqual(Param("now"))),
-))
+func absentOrExpired(s *Schema) *Prepared {
+	return Prepare(expression.NewBuilder().WithCondition(
+		expression.AttributeNotExists(NameOf("Hash")).Or(NameOf(s.TTL).LessThanEqual(Param("now")))))
+}
 
 // putRecord is the action that claims the key for this write.
 func (w *write) putRecord(made []map[string]string) Action {
@@ -110,8 +117,8 @@ func (w *write) putRecord(made []map[string]string) Action {
 	item["Hash"] = str(w.hash)
 	item["Made"] = &types.AttributeValueMemberL{Value: list}
 	item["CreatedAt"] = str(instant(now))
-	item["ExpiresAt"] = num(strconv.FormatInt(now.Add(recordLife).Unix(), 10))
-	return Put(s, item, absentOrExpired.With(Item{"now": num(strconv.FormatInt(now.Unix(), 10))}), nil)
+	item[s.TTL] = num(strconv.FormatInt(now.Add(recordLife).Unix(), 10))
+	return Put(s, item, w.db.claim.With(Item{"now": num(strconv.FormatInt(now.Unix(), 10))}), nil)
 }
 
 // live tells whether a stored record counts: an expired one may still be readable.
@@ -119,7 +126,7 @@ func (w *write) live(record Item) bool {
 	if record == nil {
 		return false
 	}
-	n, ok := record["ExpiresAt"].(*types.AttributeValueMemberN)
+	n, ok := record[w.db.opts.Idempotency.TTL].(*types.AttributeValueMemberN)
 	if !ok {
 		return true
 	}

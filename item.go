@@ -1,7 +1,9 @@
 package dynastay
 
 import (
+	"bytes"
 	"reflect"
+	"slices"
 	"strconv"
 
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
@@ -35,12 +37,10 @@ func equal(a, b types.AttributeValue) bool {
 		if !ok || a.Value == b.Value {
 			return ok
 		}
-		x, errX := parseDecimal(a.Value)
-		y, errY := parseDecimal(b.Value)
-		return errX == nil && errY == nil && x.Cmp(y) == 0
+		return sameNumber(a.Value, b.Value)
 	case *types.AttributeValueMemberM:
 		b, ok := b.(*types.AttributeValueMemberM)
-		return ok && len(a.Value) == len(b.Value) && holds(b.Value, a.Value)
+		return ok && holds(b.Value, a.Value) && holds(a.Value, b.Value)
 	case *types.AttributeValueMemberL:
 		b, ok := b.(*types.AttributeValueMemberL)
 		if !ok || len(a.Value) != len(b.Value) {
@@ -52,14 +52,36 @@ func equal(a, b types.AttributeValue) bool {
 			}
 		}
 		return true
+	case *types.AttributeValueMemberSS:
+		b, ok := b.(*types.AttributeValueMemberSS)
+		return ok && sameSet(a.Value, b.Value, func(x, y string) bool { return x == y })
+	case *types.AttributeValueMemberNS:
+		b, ok := b.(*types.AttributeValueMemberNS)
+		return ok && sameSet(a.Value, b.Value, sameNumber)
+	case *types.AttributeValueMemberBS:
+		b, ok := b.(*types.AttributeValueMemberBS)
+		return ok && sameSet(a.Value, b.Value, bytes.Equal)
 	}
 	return reflect.DeepEqual(a, b)
+}
+
+func sameNumber(a, b string) bool {
+	x, okX := readNumeral(a)
+	y, okY := readNumeral(b)
+	return a == b || okX && okY && x == y
+}
+
+// sameSet compares two sets. A set has no order, and its elements differ.
+func sameSet[V any](a, b []V, same func(x, y V) bool) bool {
+	return len(a) == len(b) && !slices.ContainsFunc(a, func(x V) bool {
+		return !slices.ContainsFunc(b, func(y V) bool { return same(x, y) })
+	})
 }
 
 // holds reports whether item has every attribute of part, with an equal value.
 func holds(item, part Item) bool {
 	for name, v := range part {
-		if there, ok := item[name]; !ok || !equal(there, v) {
+		if !equal(item[name], v) {
 			return false
 		}
 	}
@@ -113,3 +135,5 @@ func sizeOfValue(v types.AttributeValue) int {
 	}
 	return 1
 }
+
+func equalItems(a, b Item) bool { return (a == nil) == (b == nil) && holds(a, b) && holds(b, a) }

@@ -2,6 +2,8 @@ package dynastay
 
 import (
 	"fmt"
+	"math/big"
+	"strconv"
 	"strings"
 
 	"github.com/govalues/decimal"
@@ -59,33 +61,95 @@ func MoneyOfMinor(units int64, currency Currency) (Money, error) {
 	if err := currency.Validate(); err != nil {
 		return Money{}, Within("Currency", err)
 	}
-	d, err := decimal.New(units, currency.MinorUnit())
-	if err != nil || d.Prec() > maxDigits {
-		return Money{}, Invalid("Amount", "has more than %d digits", maxDigits)
-	}
-	return Money{d.Trim(0), currency}, nil
+	return moneyOf(big.NewInt(units), currency.MinorUnit(), currency)
 }
 
-// parseDecimal is exact or fails: decimal.Parse itself would round what it cannot hold.
+// moneyOf is coef ÷ 10^scale, exactly or not at all. It takes coef for its own.
+func moneyOf(coef *big.Int, scale int, currency Currency) (Money, error) {
+	rest := new(big.Int)
+	for scale > 0 {
+		if rest.Rem(coef, ten); rest.Sign() != 0 {
+			break
+		}
+		coef.Quo(coef, ten)
+		scale--
+	}
+	if coef.CmpAbs(tooMany) >= 0 {
+		return Money{}, Invalid("Amount", "has more than %d significant digits", maxDigits)
+	}
+	d, err := decimal.New(coef.Int64(), scale)
+	if err != nil {
+		return Money{}, Invalid("Amount", "has more than %d digits behind the point", decimal.MaxScale)
+	}
+	return Money{d, currency}, nil
+}
+
+var (
+	ten     = big.NewInt(10)
+	tooMany = powerOfTen(maxDigits)
+)
+
+func powerOfTen(n int) *big.Int { return new(big.Int).Exp(ten, big.NewInt(int64(n)), nil) }
+
+// parseDecimal is exact or fails, where decimal.Parse would round what it cannot hold.
 func parseDecimal(text string) (decimal.Decimal, error) {
-	mantissa, _, _ := strings.Cut(strings.ToLower(text), "e")
-	digits := strings.TrimLeft(strings.Replace(strings.TrimLeft(mantissa, "+-"), ".", "", 1), "0")
-	if strings.Contains(mantissa, ".") {
-		digits = strings.TrimRight(digits, "0")
-	}
-	d, err := decimal.Parse(text)
+	n, ok := readNumeral(text)
+	zeros := max(0, -n.scale)
 	switch {
-	case err != nil:
-		return d, Invalid("Amount", "%q is not a decimal number", truncated(text))
-	case len(digits) > maxDigits || d.Prec() > maxDigits || d.IsZero() != (strings.Trim(digits, "0") == ""):
-		return d, Invalid("Amount", "%q has more than %d significant digits", truncated(text), maxDigits)
+	case !ok:
+		return decimal.Decimal{}, Invalid("Amount", "%q is not a decimal number", truncated(text))
+	case len(n.digits)+zeros > maxDigits:
+		return decimal.Decimal{}, Invalid("Amount", "%q has more than %d significant digits", truncated(text), maxDigits)
+	case n.scale > decimal.MaxScale:
+		return decimal.Decimal{}, Invalid("Amount", "%q has more than %d digits behind the point", truncated(text), decimal.MaxScale)
+	case n.digits == "":
+		return decimal.Decimal{}, nil
 	}
-	d = d.Trim(0)
-	// An amount such as 1e-30 lies below what the type can hold; it must not turn into another number.
-	if back, err := decimal.Parse(text); err != nil || back.Cmp(d) != 0 {
-		return d, Invalid("Amount", "%q is out of range", truncated(text))
+	coef, err := strconv.ParseInt(n.digits+strings.Repeat("0", zeros), 10, 64)
+	if err != nil {
+		return decimal.Decimal{}, err // not with so few digits
 	}
-	return d, nil
+	if n.negative {
+		coef = -coef
+	}
+	return decimal.New(coef, max(0, n.scale))
+}
+
+// numeral is a decimal number taken apart: its digits without the zeros at either end, and how many of them stand
+// behind the point (where fewer than none do, zeros follow). Zero has no digits. Equal numbers are ==.
+type numeral struct {
+	negative bool
+	digits   string
+	scale    int
+}
+
+// readNumeral reads the numbers that DynamoDB knows: digits with an optional sign, point and exponent.
+func readNumeral(text string) (n numeral, ok bool) {
+	rest, exponent := text, 0
+	if i := strings.IndexAny(text, "eE"); i >= 0 {
+		const most = 1000 // DynamoDB ends at 126
+		e, err := strconv.Atoi(text[i+1:])
+		if err != nil || e < -most || e > most {
+			return numeral{}, false
+		}
+		rest, exponent = text[:i], e
+	}
+	if rest != "" && (rest[0] == '-' || rest[0] == '+') {
+		n.negative = rest[0] == '-'
+		rest = rest[1:]
+	}
+	whole, fraction, _ := strings.Cut(rest, ".")
+	all := whole + fraction
+	if all == "" || strings.Trim(all, "0123456789") != "" {
+		return numeral{}, false
+	}
+	kept := strings.TrimRight(all, "0")
+	n.digits = strings.TrimLeft(kept, "0")
+	if n.digits == "" {
+		return numeral{}, true
+	}
+	n.scale = len(fraction) - exponent - (len(all) - len(kept))
+	return n, true
 }
 
 // Currency is the amount's currency, "" for the zero Money.
@@ -99,7 +163,15 @@ func (m Money) Sign() int { return m.amount.Sign() }
 
 // Amount is the exact number with at least the currency's minor digits: "250.00", "1500" for JPY.
 func (m Money) Amount() string {
-	return m.amount.Pad(max(m.amount.Scale(), m.currency.MinorUnit())).String()
+	text := m.amount.String()
+	missing := m.currency.MinorUnit() - m.amount.Scale()
+	if missing <= 0 {
+		return text
+	}
+	if m.amount.Scale() == 0 {
+		text += "."
+	}
+	return text + strings.Repeat("0", missing)
 }
 
 // String is the amount and the currency, "250.00 USD"; "" for the zero Money.
@@ -110,15 +182,14 @@ func (m Money) String() string {
 	return m.Amount() + " " + string(m.currency)
 }
 
-// Minor is the amount in minor units, rounded as in [Money.Round]: what payment providers ask for.
-func (m Money) Minor() int64 {
-	rounded := m.Round().amount
-	digits := m.currency.MinorUnit()
-	whole, frac, _ := rounded.Int64(digits)
-	for range digits {
-		whole *= 10
+// Minor is the amount in minor units, rounded as in [Money.Round]: what payment providers ask for. An amount that an
+// int64 does not hold is an error.
+func (m Money) Minor() (int64, error) {
+	units := m.minorUnits(1)
+	if !units.IsInt64() {
+		return 0, Invalid("Amount", "is out of range")
 	}
-	return whole + frac
+	return units.Int64(), nil
 }
 
 // Add is m + other. Both need the same currency; a zero Money on either side counts as nothing.
@@ -139,58 +210,50 @@ func (m Money) combine(other Money, op func(a, b decimal.Decimal, scale int) (de
 	if other.IsSet() && other.currency != currency {
 		return Money{}, Invalid("Currency", "%s and %s do not add up", m.currency, other.currency)
 	}
-	return exactly(currency)(op(m.amount, other.amount, max(m.amount.Scale(), other.amount.Scale())))
+	d, err := op(m.amount, other.amount, max(m.amount.Scale(), other.amount.Scale()))
+	if d = d.Trim(0); err != nil || d.Prec() > maxDigits {
+		return Money{}, Invalid("Amount", "has more than %d significant digits", maxDigits)
+	}
+	return Money{d, currency}, nil
 }
 
 // Times is m × n.
 func (m Money) Times(n int) (Money, error) {
-	factor, err := decimal.New(int64(n), 0)
-	if err != nil {
-		return Money{}, Invalid("Amount", "cannot be multiplied by %d", n)
-	}
-	return exactly(m.currency)(m.amount.MulExact(factor, m.amount.Scale()))
+	product := big.NewInt(int64(n))
+	return moneyOf(product.Mul(product, m.coefficient()), m.amount.Scale(), m.currency)
 }
 
 // DividedBy is m ÷ n, rounded as in [Money.Round]. n must not be 0.
 func (m Money) DividedBy(n int) (Money, error) {
-	divisor, err := decimal.New(int64(n), 0)
-	if err != nil || n == 0 {
-		return Money{}, Invalid("Amount", "cannot be divided by %d", n)
+	if n == 0 {
+		return Money{}, Invalid("Amount", "cannot be divided by 0")
 	}
-	// The integer quotient and remainder of minor units decide the rounding exactly; a rounded quotient could not.
-	digits := m.currency.MinorUnit()
-	unit, err := decimal.New(1, digits)
-	if err != nil {
-		return Money{}, Invalid("Amount", "is out of range")
-	}
-	scaled, err := divisor.MulExact(unit, digits)
-	if err != nil {
-		return Money{}, Invalid("Amount", "cannot be divided by %d", n)
-	}
-	q, r, err := m.amount.QuoRem(scaled)
-	if err != nil {
-		return Money{}, Invalid("Amount", "is out of range")
-	}
-	twice, err := r.Add(r)
-	if err != nil {
-		return Money{}, Invalid("Amount", "is out of range")
-	}
-	if twice.CmpAbs(scaled) >= 0 {
-		away, _ := decimal.New(int64(m.Sign()*divisor.Sign()), 0)
-		if q, err = q.Add(away); err != nil {
-			return Money{}, Invalid("Amount", "is out of range")
-		}
-	}
-	return exactly(m.currency)(q.MulExact(unit, digits))
+	return moneyOf(m.minorUnits(n), m.currency.MinorUnit(), m.currency)
 }
 
-func exactly(currency Currency) func(decimal.Decimal, error) (Money, error) {
-	return func(d decimal.Decimal, err error) (Money, error) {
-		if err != nil || d.Prec() > maxDigits {
-			return Money{}, Invalid("Amount", "has more than %d significant digits", maxDigits)
-		}
-		return Money{d.Trim(0), currency}, nil
+// coefficient is the amount without its point.
+func (m Money) coefficient() *big.Int {
+	coef := new(big.Int).SetUint64(m.amount.Coef())
+	if m.amount.IsNeg() {
+		coef.Neg(coef)
 	}
+	return coef
+}
+
+// minorUnits is m ÷ n in minor units, half away from zero. Whole numbers decide the rounding: a quotient that was cut
+// to some length first could not.
+func (m Money) minorUnits(n int) *big.Int {
+	numerator, denominator := m.coefficient(), big.NewInt(int64(n))
+	negative := numerator.Sign()*denominator.Sign() < 0
+	numerator.Abs(numerator).Mul(numerator, powerOfTen(m.currency.MinorUnit()))
+	denominator.Abs(denominator).Mul(denominator, powerOfTen(m.amount.Scale()))
+	// a/b + 1/2 is (2a + b) / 2b
+	units := numerator.Lsh(numerator, 1).Add(numerator, denominator)
+	units.Quo(units, denominator.Lsh(denominator, 1))
+	if negative {
+		units.Neg(units)
+	}
+	return units
 }
 
 // Round is m at the currency's minor unit, half away from zero: 0.125 USD is 0.13, −0.125 USD is −0.13.
@@ -199,14 +262,8 @@ func (m Money) Round() Money {
 	if m.amount.Scale() <= digits {
 		return m
 	}
-	cut := m.amount.Trunc(digits)
-	rest, _ := m.amount.SubExact(cut, m.amount.Scale()) // cannot overflow: it is smaller than the amount
-	twice, _ := rest.Add(rest)
-	unit, _ := decimal.New(1, digits)
-	if twice.CmpAbs(unit) >= 0 {
-		cut, _ = cut.Add(unit.CopySign(m.amount))
-	}
-	return Money{cut.Trim(0), m.currency}
+	rounded, _ := moneyOf(m.minorUnits(1), digits, m.currency) // cannot fail: it has fewer digits than m
+	return rounded
 }
 
 // Compare is -1, 0 or +1. Amounts of different currencies cannot be compared; that is an error.

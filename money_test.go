@@ -261,7 +261,7 @@ func TestMoneyOfMinorAndMinorAreInverse(t *testing.T) {
 		require.NoError(t, err, "%s", m)
 		assert.Equal(t, want.Num().Int64(), got, "%s", m)
 	})
-	for _, units := range []int64{1e18, -1e18, math.MaxInt64, math.MinInt64} {
+	for _, units := range []int64{1e18 + 1, -1e18 - 1, math.MaxInt64, math.MinInt64} {
 		_, err := dynastay.MoneyOfMinor(units, "USD")
 		assert.ErrorIs(t, err, dynastay.ErrInvalid, "%d", units)
 	}

@@ -27,7 +27,7 @@ type OpSpec[R any] struct {
 	// Invalid is what the checks of the arguments found; Write returns it before any request.
 	Invalid error
 	// Input writes down what the caller agreed to, for the idempotency record: never generated ids or times, which
-	// differ in a repeated call. Required.
+	// differ in a repeated call. Default: none, and the operation cannot be written under an [IdempotencyKey].
 	Input func(*Input)
 	// Contends names the items that many callers may want at once. In one process they queue for them.
 	Contends []Ref
@@ -37,7 +37,7 @@ type OpSpec[R any] struct {
 	// Refused turns the failures of the operation's own actions into its error, where the first one's own error does
 	// not say enough. It may read: DynamoDB does not promise to report every action that would fail. Seen is every
 	// item whose present state it knows, for [OpSpec.Judge] of those that wait for the same items.
-	Refused func(ctx context.Context, failed []Failure) (err error, seen map[Ref]Item)
+	Refused func(ctx context.Context, failed []Failure) (seen map[Ref]Item, err error)
 	// Judge decides from items that another operation saw, while this one was already waiting for them, that this one
 	// is refused as well, without a request. A nil answer means that it has to try itself.
 	Judge func(seen map[Ref]Item) error
@@ -71,29 +71,33 @@ func (o *Operation[R]) join(w *write) { w.ops = append(w.ops, o) }
 type operation interface {
 	name() string
 	invalid() error
+	comparable() bool
 	input(*Input)
 	contends() []Ref
 	prepare(context.Context, *Tx) error
-	refused(context.Context, []Failure) (error, map[Ref]Item)
+	refused(context.Context, []Failure) (map[Ref]Item, error)
 	judge(map[Ref]Item) error
 	restore(context.Context, map[string]string) error
 }
 
 func (o *Operation[R]) name() string    { return o.spec.Name }
 func (o *Operation[R]) invalid() error  { return o.spec.Invalid }
-func (o *Operation[R]) input(in *Input) { o.spec.Input(in) }
 func (o *Operation[R]) contends() []Ref { return o.spec.Contends }
+
+func (o *Operation[R]) comparable() bool { return o.spec.Input != nil }
+
+func (o *Operation[R]) input(in *Input) { o.spec.Input(in) }
 
 func (o *Operation[R]) prepare(ctx context.Context, tx *Tx) (err error) {
 	o.result, err = o.spec.Prepare(ctx, tx)
 	return err
 }
 
-func (o *Operation[R]) refused(ctx context.Context, failed []Failure) (error, map[Ref]Item) {
+func (o *Operation[R]) refused(ctx context.Context, failed []Failure) (map[Ref]Item, error) {
 	if o.spec.Refused != nil {
 		return o.spec.Refused(ctx, failed)
 	}
-	return failed[0].Err, nil
+	return nil, failed[0].Err
 }
 
 func (o *Operation[R]) judge(seen map[Ref]Item) error {

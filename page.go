@@ -6,6 +6,7 @@ import (
 	"encoding/base64"
 	"encoding/json"
 	"iter"
+	"strings"
 )
 
 // Page is a part of a query's answer, in the query's order. A page may hold fewer items than the limit, even none,
@@ -103,7 +104,7 @@ func (c Cursor) position(query string) (position, error) {
 		return position{}, &InvalidError{Field: "After", Reason: reason, Err: ErrCursor}
 	}
 	raw, err := base64.RawURLEncoding.Strict().DecodeString(string(c))
-	if err != nil || len(raw) < 9 {
+	if err != nil || len(raw) < 9 || strings.ContainsAny(string(c), "\r\n") { // base64 passes over ends of lines
 		return refuse("is not a cursor")
 	}
 	if raw[0] != cursorVersion {
@@ -113,7 +114,7 @@ func (c Cursor) position(query string) (position, error) {
 		return refuse("belongs to another query or was altered")
 	}
 	var p position
-	if err := json.Unmarshal(raw[9:], &p); err != nil {
+	if err := json.Unmarshal(raw[9:], &p); err != nil || p.SK == "" && p.PK == "" {
 		return refuse("is not a cursor")
 	}
 	return p, nil

@@ -17,6 +17,9 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/aws/aws-sdk-go-v2/aws"
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
@@ -25,6 +28,7 @@ import (
 	"github.com/dynastay/dynastay/bookings"
 	"github.com/dynastay/dynastay/dyntest"
 	"github.com/dynastay/dynastay/internal/fixture"
+	"github.com/dynastay/dynastay/keys"
 	"github.com/dynastay/dynastay/properties"
 	"github.com/dynastay/dynastay/users"
 )
@@ -89,6 +93,7 @@ func TestPatterns(t *testing.T) {
 		Observer: func(_ context.Context, c dynastay.Call) { reads += c.ReadUnits() },
 	}))
 	w := world{hotel: fixture.New(t, db.DB, 5)}
+	rate(t, db, w.hotel.ID)
 	var err error
 	w.user, err = users.New(db.DB).Create(ctx, users.User{
 		Email: "john.doe@example.com", FirstName: "John", LastName: "Doe", Role: users.Customer,
@@ -119,6 +124,20 @@ func TestPatterns(t *testing.T) {
 		}
 	}
 	compareGolden(t, filepath.Join("testdata", "patterns.json"), golden)
+}
+
+// rate gives the hotel a 9.2, so that the city's query has a row to find.
+func rate(t *testing.T, db *dyntest.DB, propertyID string) {
+	t.Helper()
+	_, err := db.Client.UpdateItem(t.Context(), &dynamodb.UpdateItemInput{
+		TableName:        aws.String(db.TableName(keys.PropertiesTable)),
+		Key:              keys.PropertiesTable.Key.Of(dynastay.Key{PK: "PROPERTY#" + propertyID, SK: "METADATA"}),
+		UpdateExpression: aws.String("SET GSI1SK = :key, AverageRating = :rating, Card.AverageRating = :rating"),
+		ExpressionAttributeValues: dynastay.Item{
+			":key": dynastay.S("RATING#09.2#PROPERTY#" + propertyID), ":rating": &types.AttributeValueMemberN{Value: "9.2"},
+		},
+	})
+	require.NoError(t, err)
 }
 
 func compareGolden(t *testing.T, file string, got any) {

@@ -93,6 +93,12 @@ func QueryPage[T any](ctx context.Context, db *DB, s *Schema, q Query, decode fu
 		}
 		names = index.Key
 	}
+	switch r := q.Range; {
+	case r != (Range{}) && names.Sort == "":
+		return page, Invalid("Range", "has nothing to bound: there is no sort key")
+	case r.Prefix != "" && r != (Range{Prefix: r.Prefix}):
+		return page, Invalid("Range", "has a prefix besides other bounds")
+	}
 	in := db.queryInput(s, names, q)
 	in.Limit = ptr(int32(limit))
 	if q.Paging.After != "" {

@@ -31,4 +31,10 @@ func (r Rating) Validate() error {
 }
 
 // String is the form "9.2".
-func (r Rating) String() string { return fmt.Sprintf("%d.%d", int(r)/10, int(r)%10) }
+func (r Rating) String() string {
+	sign, whole, tenth := "", int(r)/10, int(r)%10
+	if r < 0 {
+		sign, whole, tenth = "-", -whole, -tenth
+	}
+	return fmt.Sprintf("%s%d.%d", sign, whole, tenth)
+}

@@ -2,6 +2,7 @@ package dynastay_test
 
 import (
 	"fmt"
+	"math"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -21,7 +22,7 @@ func TestRatingParsesWhatItPrints(t *testing.T) {
 	nine, err := dynastay.ParseRating("9")
 	require.NoError(t, err)
 	assert.Equal(t, dynastay.Rating(90), nine)
-	for _, text := range []string{"", ".", "9.", ".5", "10.1", "11", "99", "100", "9.25", "-1", "+1", "9,2", " 9", "9 ", "9.x", "1e1", "0x1", "009"} {
+	for _, text := range []string{"", ".", "9.", ".5", "10.1", "11", "99", "100", "9.25", "1.25", "-1", "+1", "9,2", " 9", "9 ", "9.x", "1e1", "0x1", "009"} {
 		_, err := dynastay.ParseRating(text)
 		var invalid *dynastay.InvalidError
 		require.ErrorAs(t, err, &invalid, "%q", text)
@@ -30,7 +31,7 @@ func TestRatingParsesWhatItPrints(t *testing.T) {
 }
 
 func TestRatingOutOfRange(t *testing.T) {
-	for r, text := range map[dynastay.Rating]string{-1: "-0.1", -5: "-0.5", -15: "-1.5", 101: "10.1"} {
+	for r, text := range map[dynastay.Rating]string{-1: "-0.1", -5: "-0.5", -15: "-1.5", 101: "10.1", math.MinInt: "-922337203685477580.8"} {
 		assert.Equal(t, text, r.String())
 		assert.EqualError(t, dynastay.Within("Rating", r.Validate()), "invalid Rating: "+text+" is not between 0.0 and 10.0")
 	}

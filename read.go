@@ -3,8 +3,10 @@ package dynastay
 import (
 	"context"
 	"errors"
+	"net/http"
 	"time"
 
+	awshttp "github.com/aws/aws-sdk-go-v2/aws/transport/http"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 	"github.com/aws/smithy-go"
@@ -58,6 +60,10 @@ func readError(err error) error {
 }
 
 func isThrottle(err error) bool {
+	var response *awshttp.ResponseError
+	if errors.As(err, &response) && response.HTTPStatusCode() == http.StatusTooManyRequests {
+		return true
+	}
 	var api smithy.APIError
 	if !errors.As(err, &api) {
 		return false

@@ -45,16 +45,21 @@ func (s Stay) Validate() error {
 }
 
 // Nights is the number of nights, 0 for a stay that is not valid.
-func (s Stay) Nights() int { return max(0, s.CheckIn.DaysUntil(s.CheckOut)) }
+func (s Stay) Nights() int {
+	if s.Validate() != nil {
+		return 0
+	}
+	return s.CheckIn.DaysUntil(s.CheckOut)
+}
 
 // LastNight is the night before check-out.
 func (s Stay) LastNight() Date { return s.CheckOut.AddDays(-1) }
 
-// Dates walks the nights in order: check-in included, check-out not.
+// Dates walks the nights in order: check-in included, check-out not. A stay that is not valid has none.
 func (s Stay) Dates() iter.Seq[Date] {
 	return func(yield func(Date) bool) {
-		for d := s.CheckIn; d.Before(s.CheckOut); d = d.AddDays(1) {
-			if !yield(d) {
+		for n := range s.Nights() {
+			if !yield(s.CheckIn.AddDays(n)) {
 				return
 			}
 		}
@@ -62,11 +67,14 @@ func (s Stay) Dates() iter.Seq[Date] {
 }
 
 // Contains reports whether the night of d belongs to the stay.
-func (s Stay) Contains(d Date) bool { return !d.Before(s.CheckIn) && d.Before(s.CheckOut) }
+func (s Stay) Contains(d Date) bool {
+	return s.Validate() == nil && !d.Before(s.CheckIn) && d.Before(s.CheckOut)
+}
 
 // Overlaps reports whether the two stays share a night. A check-in on the other's check-out day is no overlap.
 func (s Stay) Overlaps(other Stay) bool {
-	return s.CheckIn.Before(other.CheckOut) && other.CheckIn.Before(s.CheckOut)
+	return s.Validate() == nil && other.Validate() == nil &&
+		s.CheckIn.Before(other.CheckOut) && other.CheckIn.Before(s.CheckOut)
 }
 
 // String is the form "2025-01-15 to 2025-01-18".

@@ -2,6 +2,7 @@ package dynastay
 
 import (
 	"context"
+	"strconv"
 
 	"github.com/aws/aws-sdk-go-v2/feature/dynamodb/expression"
 )
@@ -69,7 +70,13 @@ func (t *Table[T]) putOp(name string, v *T, expr Expr, failed func(Key) error) *
 	key := t.entity.Schema.Key.From(item)
 	return NewOp(OpSpec[*T]{
 		Name: name, Invalid: err,
-		Input: func(in *Input) { in.Item(item) },
+		Input: func(in *Input) {
+			if t.entity.Agreed != nil {
+				t.entity.Agreed(in, v)
+			} else {
+				in.Item(item)
+			}
+		},
 		Prepare: func(_ context.Context, tx *Tx) (*T, error) {
 			tx.Add(Put(t.entity.Schema, item, expr, func(Item) error { return failed(key) }))
 			tx.Made("PK", key.PK)
@@ -86,7 +93,7 @@ func (t *Table[T]) putOp(name string, v *T, expr Expr, failed func(Key) error) *
 func (t *Table[T]) UpdateOp(key Key, fn func(*T) error, opts ...UpdateOption) *Operation[*T] {
 	return NewOp(OpSpec[*T]{
 		Name:  t.entity.Name + ".Update",
-		Input: func(in *Input) { in.Field("key", key.String()) },
+		Input: InputOf(key, opts...),
 		Prepare: func(ctx context.Context, tx *Tx) (*T, error) {
 			c, err := t.Change(ctx, key, fn, opts...)
 			if err != nil {
@@ -121,7 +128,12 @@ func (t *Table[T]) DeleteOp(key Key, opts ...UpdateOption) *Operation[struct{}] 
 	expr, err := build(expression.NewBuilder().WithCondition(condition))
 	return NewOp(OpSpec[struct{}]{
 		Name: e.Name + ".Delete", Invalid: err,
-		Input: func(in *Input) { in.Field("key", key.String()) },
+		Input: func(in *Input) {
+			in.Key(key)
+			if o.version != nil {
+				in.Field("version", strconv.Itoa(*o.version))
+			}
+		},
 		Prepare: func(_ context.Context, tx *Tx) (struct{}, error) {
 			tx.Add(Delete(e.Schema, key, expr, func(old Item) error {
 				if old == nil {

@@ -50,8 +50,11 @@ type Action struct {
 	item   Item
 	expr   Expr
 	failed func(old Item) error
-	before Item
-	shows  func(stored Item) bool
+
+	shows     func(stored Item) bool // that it was carried out; nil where no item can show it
+	proof     bool                   // nothing but this write can have made it show
+	untouched func(stored Item) bool // that it was not carried out so far
+	returned  func(stored Item)
 }
 
 type actionKind int
@@ -71,20 +74,25 @@ type Failed func(old Item) error
 func Put(s *Schema, item Item, expr Expr, failed Failed) Action {
 	return Action{
 		kind: putAction, schema: s, key: s.Key.From(item), item: item, expr: expr, failed: failed,
-		shows: func(stored Item) bool { return stored != nil && holds(stored, item) },
+		shows:     func(stored Item) bool { return stored != nil && holds(stored, item) },
+		untouched: func(stored Item) bool { return stored == nil },
 	}
 }
 
 // Update changes attributes of an item by expr's update expression.
 func Update(s *Schema, key Key, expr Expr, failed Failed) Action {
-	return Action{kind: updateAction, schema: s, key: key, expr: expr, failed: failed}
+	return Action{
+		kind: updateAction, schema: s, key: key, expr: expr, failed: failed,
+		untouched: func(Item) bool { return false },
+	}
 }
 
 // Delete removes an item.
 func Delete(s *Schema, key Key, expr Expr, failed Failed) Action {
 	return Action{
 		kind: deleteAction, schema: s, key: key, expr: expr, failed: failed,
-		shows: func(stored Item) bool { return stored == nil },
+		shows:     func(stored Item) bool { return stored == nil },
+		untouched: func(stored Item) bool { return stored != nil },
 	}
 }
 
@@ -93,18 +101,31 @@ func Check(s *Schema, key Key, expr Expr, failed Failed) Action {
 	return Action{kind: checkAction, schema: s, key: key, expr: expr, failed: failed}
 }
 
-// From tells the item as it was read before the action was made, nil for "there was none". A write whose answer was
-// lost is sent again as a plain request only where the item still is in that state.
-func (a Action) From(before Item) Action {
-	a.before = before
+// Drawn says that the key of a [Put] was drawn for this write, so that finding the item proves that the write was
+// carried out, should its answer be lost.
+func (a Action) Drawn() Action {
+	a.shows, a.proof = func(stored Item) bool { return stored != nil }, true
 	return a
 }
 
-// Shows tells how to see in the stored item that an [Update] was carried out, should its answer be lost: some value
-// that only this write can have put there.
-func (a Action) Shows(shows func(stored Item) bool) Action {
-	a.shows = shows
+// Shows tells how to see in the stored item that an [Update] was carried out, should its answer be lost: by values that
+// before, the item as it was read, did not have and that only this write can have put there.
+func (a Action) Shows(before Item, shows func(stored Item) bool) Action {
+	a.shows, a.proof = shows, !shows(before)
+	a.untouched = func(stored Item) bool { return equalItems(stored, before) }
 	return a
+}
+
+// Returned has an [Update] that is sent as a plain request tell what it left. In a transaction DynamoDB does not say.
+func (a Action) Returned(returned func(stored Item)) Action {
+	a.returned = returned
+	return a
+}
+
+func (a Action) tell(stored Item) {
+	if a.returned != nil && stored != nil {
+		a.returned(stored)
+	}
 }
 
 // Failure is an action that DynamoDB refused.
@@ -161,6 +182,8 @@ func (a Action) transact(db *DB) types.TransactWriteItem {
 const (
 	maxActions = 100
 	maxBytes   = 4 << 20
+
+	maxItemBytes = 400 << 10
 )
 
 // check refuses what DynamoDB would refuse, with a message that names the operations.
@@ -174,6 +197,9 @@ func (tx *Tx) check(ops []operation) error {
 			return Invalid("Operations", "%s and %s both write %s", tx.ownerName(j, ops), tx.ownerName(i, ops), a.key)
 		}
 		first[a.ref()] = i
+		if n := SizeOf(a.item); n > maxItemBytes {
+			return Invalid("Operations", "would make %s an item of %d bytes, and DynamoDB takes %d", a.key, n, maxItemBytes)
+		}
 		size += SizeOf(a.item) + SizeOf(a.expr.Values) + len(a.key.PK) + len(a.key.SK)
 	}
 	if size > maxBytes {
@@ -189,6 +215,34 @@ func (tx *Tx) ownerOf(ref Ref) int {
 		}
 	}
 	return -1
+}
+
+// plain reports whether the write is one plain request: one action that is no mere check.
+func (tx *Tx) plain() bool { return len(tx.actions) == 1 && tx.actions[0].kind != checkAction }
+
+func (tx *Tx) refs() []Ref {
+	refs := make([]Ref, len(tx.actions))
+	for i, a := range tx.actions {
+		refs[i] = a.ref()
+	}
+	return refs
+}
+
+// witness is the action whose item tells whether the write was done: the idempotency record, an item under a drawn key,
+// or a change that was not there before. A plain write has none but itself: what it means to leave is there or is not.
+// Anything else, such as an item that was put over an equal one, would also be found had the write never arrived.
+func (tx *Tx) witness(record int) *Action {
+	var best *Action
+	for i := range tx.actions {
+		a := &tx.actions[i]
+		if tx.owner[i] == record {
+			return a
+		}
+		if best == nil && a.shows != nil && (a.proof || tx.plain()) {
+			best = a
+		}
+	}
+	return best
 }
 
 func (tx *Tx) ownerName(action int, ops []operation) string {

@@ -15,7 +15,34 @@ import (
 // UpdateOption narrows an update or a delete.
 type UpdateOption func(*updateOptions)
 
-type updateOptions struct{ version *int }
+type updateOptions struct {
+	version *int
+	agreed  []string
+}
+
+// AgreedOn states what an update is about, so that it can be written under an [IdempotencyKey]: the function itself
+// cannot be compared with that of another call.
+func AgreedOn(values ...string) UpdateOption {
+	return func(o *updateOptions) { o.agreed = append([]string{}, values...) }
+}
+
+// InputOf is the [OpSpec.Input] of an update with these options: the key and what was agreed on, nil without
+// [AgreedOn].
+func InputOf(key Key, opts ...UpdateOption) func(*Input) {
+	var o updateOptions
+	for _, option := range opts {
+		option(&o)
+	}
+	if o.agreed == nil {
+		return nil
+	}
+	return func(in *Input) {
+		in.Key(key)
+		for _, value := range o.agreed {
+			in.Field("agreed", value)
+		}
+	}
+}
 
 // IfVersion lets the write happen only on the version that the caller has seen, for example the one that a form was
 // filled in from; otherwise it fails with [ErrVersion].
@@ -34,9 +61,11 @@ type Change[T any] struct {
 }
 
 // Change reads the entity, consistently, and lets fn change it; [Change.AddTo] then writes the difference. What fn left
-// alone, attributes that the library does not know among it, keeps whatever value others give it at the same time.
-// Every derived attribute that depends on a change is computed anew, conditional on its other inputs. fn may run again;
-// its errors pass unchanged. 1 request.
+// alone, attributes that the library does not know among it, keeps whatever value others give it at the same time. What
+// fn changed is written only over the value that fn saw: where another update has changed it since, fn runs again on
+// the new value, so that an increment is never lost. Every derived attribute that depends on a change is computed anew,
+// conditional on its other inputs. fn's errors pass unchanged; it must not write through the same DB itself, for it may
+// run while its own write has others wait. 1 request.
 func (t *Table[T]) Change(ctx context.Context, key Key, fn func(*T) error, opts ...UpdateOption) (*Change[T], error) {
 	stored, err := t.db.Get(ctx, t.entity.Schema, key, true)
 	if err != nil {
@@ -102,9 +131,17 @@ func (c *Change[T]) AddTo(tx *Tx) error {
 	}
 	action, err := c.entity.updateAction(c.key, c.diff, c.now, c.opts)
 	if err == nil {
-		tx.Add(action.From(c.Item))
+		tx.Add(action.Returned(c.took))
 	}
 	return err
+}
+
+// took is the stored entity after a plain update, with what others wrote at the same time. The update is done by then,
+// so an item that cannot be read leaves After as it was.
+func (c *Change[T]) took(stored Item) {
+	if v, err := c.entity.Value(stored); err == nil {
+		*c.After = *v
+	}
 }
 
 // stamp shows the caller the version and the time that the write will leave.
@@ -157,6 +194,14 @@ func (e *Entity[T]) difference(c *Change[T]) (*difference, error) {
 	if d.empty() {
 		return d, nil
 	}
+	// Not only increments ask for it. Derived attributes are compared with the item as read: had another update changed
+	// the same input, those that seem to stay would be left with what that update made of them.
+	for path := range d.set {
+		d.asRead[path] = true
+	}
+	for path := range d.remove {
+		d.asRead[path] = true
+	}
 	return d, e.derive(c, after, d)
 }
 
@@ -169,7 +214,7 @@ func (e *Entity[T]) derive(c *Change[T], after Item, d *difference) error {
 			return path == input || strings.HasPrefix(path, input+".") || strings.HasPrefix(input, path+".")
 		})
 	}
-	whole := Item{} // maps that are not stored yet, and so cannot take a value inside
+	whole := map[string]Item{} // maps that are not stored yet, and so cannot take a value inside
 	for _, attribute := range e.Derived {
 		v, err := attribute.of(c.After, after)
 		if err != nil {
@@ -181,25 +226,56 @@ func (e *Entity[T]) derive(c *Change[T], after Item, d *difference) error {
 		}
 		// Even a value that stays the same was computed from inputs that another update may be about to change.
 		for _, input := range attribute.From {
-			if !depends(input) {
-				d.asRead[input] = true
-			}
+			d.asRead[input] = true
 		}
-		parent, _, nested := strings.Cut(attribute.Name, ".")
+		missing := d.missingMap(attribute.Name)
 		switch {
-		case !moved:
+		case !moved: // unless another update is about to repair what it finds stale
+			d.asRead[attribute.Name] = true
 		case v == nil:
 			d.remove[attribute.Name] = true
-		case nested && !d.storedMap(parent):
-			place(whole, attribute.Name, v)
+		case missing != "":
+			if whole[missing] == nil {
+				whole[missing] = d.wholeMap(missing)
+			}
+			place(whole[missing], attribute.Name[len(missing)+1:], v)
 		default:
 			d.set[attribute.Name] = v
 		}
 	}
-	for name, v := range whole {
-		d.set[name], d.asRead[name] = v, true
+	for path, inner := range whole {
+		d.set[path], d.asRead[path] = &types.AttributeValueMemberM{Value: inner}, true
 	}
 	return nil
+}
+
+// missingMap is the outermost map on the way to a path that is not stored, "" where all are.
+func (d *difference) missingMap(path string) string {
+	for i := range path {
+		if path[i] == '.' && !d.storedMap(path[:i]) {
+			return path[:i]
+		}
+	}
+	return ""
+}
+
+// wholeMap is what the codec puts in the map, as a copy to add to.
+func (d *difference) wholeMap(path string) Item {
+	if declared, ok := d.set[path].(*types.AttributeValueMemberM); ok {
+		return copyMaps(declared.Value)
+	}
+	return Item{}
+}
+
+func copyMaps(item Item) Item {
+	copied := make(Item, len(item))
+	for name, v := range item {
+		if m, ok := v.(*types.AttributeValueMemberM); ok {
+			v = &types.AttributeValueMemberM{Value: copyMaps(m.Value)}
+		}
+		copied[name] = v
+	}
+	return copied
 }
 
 // compare walks two encoded forms. Maps are compared attribute by attribute, so that what others keep in them stays;
@@ -207,10 +283,15 @@ func (e *Entity[T]) derive(c *Change[T], after Item, d *difference) error {
 func (d *difference) compare(path string, before, after Item) {
 	for name, old := range before {
 		now, there := after[name]
-		at := path + name
+		at := path + PathOf(name)
 		oldMap, wasMap := old.(*types.AttributeValueMemberM)
 		nowMap, isMap := now.(*types.AttributeValueMemberM)
 		switch {
+		case wasMap && (isMap || !there) && !d.storedMap(at):
+			// What is not stored has a form because numbers and booleans are written as zeros.
+			if isMap && !equal(old, now) {
+				d.set[at] = now
+			}
 		case wasMap && (isMap || !there):
 			inner := Item{}
 			if isMap {
@@ -227,15 +308,12 @@ func (d *difference) compare(path string, before, after Item) {
 		if _, there := before[name]; there {
 			continue
 		}
-		at := path + name
+		at := path + PathOf(name)
 		if nowMap, isMap := now.(*types.AttributeValueMemberM); isMap && d.storedMap(at) {
 			d.compare(at+".", Item{}, nowMap.Value)
 			continue
 		}
 		d.set[at] = now
-		if _, isMap := now.(*types.AttributeValueMemberM); isMap {
-			d.asRead[at] = true // a map that is put as a whole must not bury what another put there
-		}
 	}
 }
 
@@ -286,7 +364,10 @@ func (e *Entity[T]) updateAction(key Key, d *difference, now time.Time, o update
 		}
 		return ErrOvertaken
 	}
-	return Update(e.Schema, key, expr, failed).Shows(d.shows), nil
+	shows := func(stored Item) bool {
+		return d.shows(stored) && (e.Touched == "" || text(stored[e.Touched]) == instant(now))
+	}
+	return Update(e.Schema, key, expr, failed).Shows(d.stored, shows), nil
 }
 
 // shows reports whether a stored item has all that the update writes.

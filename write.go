@@ -20,23 +20,22 @@ import (
 func (db *DB) Write(ctx context.Context, parts ...Part) error {
 	w := &write{db: db}
 	for _, part := range parts {
+		if part == nil {
+			return Invalid("Operations", "hold a nil")
+		}
 		part.join(w)
 	}
 	if err := w.validate(); err != nil {
 		return err
 	}
-	if db.opts.NoGates {
-		return w.run(ctx)
-	}
 	var refs []Ref
 	for _, op := range w.ops {
 		refs = append(refs, op.contends()...)
 	}
-	pass, err := db.gates.enter(ctx, refs, w.judge)
-	if err != nil {
+	defer func() { w.leave() }()
+	if err := w.queue(ctx, refs); err != nil {
 		return w.refuse(ctx, err)
 	}
-	defer func() { pass.leave(w.proof) }()
 	return w.run(ctx)
 }
 
@@ -50,10 +49,28 @@ type write struct {
 	record Key
 	hash   string
 
-	sent  int   // requests so far, of all preparations
-	last  error // the last one's
-	lost  bool  // the answer to a plain request is missing
+	sent  int // requests so far, of all preparations
+	pass  *pass
 	proof *proof
+}
+
+// queue waits for the gates of the items. Its error may be the refusal of the write that was ahead.
+func (w *write) queue(ctx context.Context, refs []Ref) error {
+	if w.db.opts.NoGates || len(refs) == 0 {
+		return nil
+	}
+	pass, err := w.db.gates.enter(ctx, refs, w.judge)
+	if err != nil && ctx.Err() != nil {
+		return &Error{Op: w.name(), Entity: "write", Kind: ErrContention, Err: err}
+	}
+	w.pass = pass
+	return err
+}
+
+func (w *write) leave() {
+	if w.pass != nil {
+		w.pass.leave(w.proof)
+	}
 }
 
 func (w *write) validate() error {
@@ -69,6 +86,9 @@ func (w *write) validate() error {
 				err = Within(fmt.Sprintf("Operations[%d]", i), err)
 			}
 			return fmt.Errorf("%s: %w", op.name(), err)
+		}
+		if w.keyed && !op.comparable() {
+			return Invalid("IdempotencyKey", "cannot cover %s, whose input is not known: see AgreedOn", op.name())
 		}
 	}
 	if w.keyed {
@@ -104,8 +124,20 @@ func (w *write) run(ctx context.Context) error {
 		if len(tx.actions) == 0 {
 			return nil
 		}
+		if err := tx.check(w.ops); err != nil {
+			return err
+		}
 		err = w.send(ctx, tx)
-		if !errors.Is(err, ErrOvertaken) {
+		switch {
+		case errors.Is(err, errMeetsOthers):
+			// The operations name nothing that they contend for, and yet another write was there: a cancellation among
+			// buyers, say, who would hold the night between them for ever.
+			err = w.queue(ctx, tx.refs())
+			if err != nil {
+				return w.refuse(ctx, err)
+			}
+			err = ErrOvertaken // what was read is older than the wait
+		case !errors.Is(err, ErrOvertaken):
 			return w.refuse(ctx, err)
 		}
 		if !w.pause(ctx) {
@@ -126,31 +158,39 @@ func (w *write) prepare(ctx context.Context) (*Tx, error) {
 		tx.current = len(w.ops)
 		tx.Add(w.putRecord(tx.made))
 	}
-	return tx, tx.check(w.ops)
+	return tx, nil
 }
 
 // refuse returns the error of a write that did not happen, unless it happened in an earlier call under the same key:
-// the retry of the booking that took the last room must not be told "sold out".
+// the retry of the booking that took the last room must not be told "sold out". Where the record cannot be read, nobody
+// knows, and the refusal is not passed on as if it were certain.
 func (w *write) refuse(ctx context.Context, err error) error {
-	var invalid *InvalidError
-	if err == nil || !w.keyed || ctx.Err() != nil || errors.As(err, &invalid) {
+	if err == nil || !w.keyed {
 		return err
 	}
+	detached, cancel := detach(ctx)
+	defer cancel()
 	var own *ownRecord
-	if errors.As(err, &own) {
-		return w.replay(ctx, own.record)
+	if errors.As(err, &own) && own.record != nil {
+		return w.replay(detached, own.record)
 	}
-	record, readErr := w.db.Get(ctx, w.db.opts.Idempotency, w.record, true)
-	if readErr != nil || !w.live(record) {
+	record, readErr := w.db.Get(detached, w.db.opts.Idempotency, w.record, true)
+	switch {
+	case readErr != nil:
+		return &Error{Op: w.name(), Entity: "write", Kind: ErrOutcomeUnknown, Err: errors.Join(err, readErr)}
+	case !w.live(record):
 		return err
 	}
-	return w.replay(ctx, record)
+	return w.replay(detached, record)
 }
 
 // ownRecord is the refusal by the record of an earlier call, as the transaction reported it.
 type ownRecord struct{ record Item }
 
 func (*ownRecord) Error() string { return "the idempotency key was used" }
+
+// errMeetsOthers asks for a place in the queues before the next try.
+var errMeetsOthers = errors.New("another write holds an item")
 
 // tokenLife is shorter than the ten minutes for which DynamoDB remembers a client token: a request that is sent again
 // later than that could be carried out twice.
@@ -159,40 +199,44 @@ const tokenLife = 9 * time.Minute
 // send brings one preparation to an end that is known, or fails with ErrOutcomeUnknown.
 func (w *write) send(ctx context.Context, tx *Tx) error {
 	token, born := rand.Text(), time.Now()
-	lost := false // an earlier answer is missing, so the write may have happened
+	var lost error // why an earlier answer is missing, so that the write may have happened
 	for {
+		if ctx.Err() != nil && lost == nil {
+			return &Error{Op: w.name(), Entity: "write", Err: ctx.Err()} // nothing was sent
+		}
 		since := w.db.gates.tick()
 		got := w.db.attempt(ctx, tx, token)
 		w.sent++
-		w.last = got.err
-		switch got.verdict {
-		case done:
+		switch {
+		case got.verdict == done:
 			return nil
-		case refused:
-			if w.lost {
-				return w.settle(ctx, tx, got.err) // by an earlier preparation of its own, perhaps
-			}
-			return w.refused(ctx, tx, got.failed, since)
-		case failed:
-			if lost {
-				return w.settle(ctx, tx, got.err)
-			}
+		case got.verdict == refused && lost != nil && tx.plain():
+			// By its own first request, perhaps, which has no token to be known by.
+			return w.settle(ctx, tx, lost)
+		case got.verdict == refused:
+			return w.refused(ctx, tx, got, since)
+		case got.verdict == failed && lost != nil:
+			return w.settle(ctx, tx, errors.Join(lost, got.err))
+		case got.verdict == failed:
 			return &Error{Op: w.name(), Entity: "write", Err: got.err}
-		case answerLost:
-			lost = true
-			w.lost = w.lost || len(tx.actions) == 1
-			if w.lost {
-				// A plain request has no client token: sent again blindly, it could undo what another caller wrote
-				// in between. So it is settled by reading first.
-				return w.settle(ctx, tx, got.err)
+		case got.verdict == conflict && lost == nil && w.pass == nil && !w.db.opts.NoGates:
+			return errMeetsOthers
+		case got.verdict == answerLost || got.verdict == inProgress:
+			lost = errors.Join(lost, got.err)
+			if tx.plain() {
+				// Sent again blindly, a plain request could undo what another caller wrote in between.
+				if err := w.settle(ctx, tx, lost); !errors.Is(err, errNotDone) {
+					return err
+				}
 			}
 		}
-		if time.Since(born) > tokenLife || !w.pause(ctx) {
-			if lost || got.verdict == inProgress {
-				return w.settle(ctx, tx, got.err)
-			}
-			return &Error{Op: w.name(), Entity: "write", Kind: got.verdict.kind(), Err: errors.Join(got.err, ctx.Err())}
+		if time.Since(born) < tokenLife && w.pause(ctx) {
+			continue
 		}
+		if lost != nil {
+			return w.settle(ctx, tx, errors.Join(lost, ctx.Err()))
+		}
+		return &Error{Op: w.name(), Entity: "write", Kind: got.verdict.kind(), Err: errors.Join(got.err, ctx.Err())}
 	}
 }
 
@@ -218,10 +262,10 @@ func (w *write) pause(ctx context.Context) bool {
 
 // refused gives each operation the failures of its own actions. That one was overtaken outweighs all else: what the
 // others were refused for may no longer hold once it is prepared again.
-func (w *write) refused(ctx context.Context, tx *Tx, failed []Failure, since uint64) error {
-	byOp := make([][]Failure, len(w.ops)+1)
+func (w *write) refused(ctx context.Context, tx *Tx, got outcome, since uint64) error {
+	byOp := make([][]Failure, len(w.ops))
 	overtaken := false
-	for _, f := range failed {
+	for _, f := range got.failed {
 		owner := tx.ownerOf(f.Ref)
 		if owner == len(w.ops) {
 			return &ownRecord{f.Old}
@@ -236,44 +280,46 @@ func (w *write) refused(ctx context.Context, tx *Tx, failed []Failure, since uin
 		if len(byOp[i]) == 0 {
 			continue
 		}
-		err, seen := op.refused(ctx, byOp[i])
+		seen, err := op.refused(ctx, byOp[i])
 		if len(seen) > 0 && !errors.Is(err, ErrOvertaken) {
 			w.proof = &proof{since, seen}
 		}
 		return err
 	}
-	return &Error{Op: w.name(), Entity: "write", Kind: ErrContention, Err: w.last}
+	return &Error{Op: w.name(), Entity: "write", Err: got.err} // a cancellation without a reason
 }
 
 // settleTime bounds the reading that follows a lost answer. It goes on after the caller's own time is up, because the
 // caller needs to know more than ever.
 const settleTime = 5 * time.Second
 
-// settle reads whether the write happened. ErrOvertaken means that it did not, and that a plain request may be
-// prepared again.
+func detach(ctx context.Context) (context.Context, context.CancelFunc) {
+	return context.WithTimeout(context.WithoutCancel(ctx), settleTime)
+}
+
+// errNotDone comes with ErrOutcomeUnknown where the item of a plain write still is what it was: the request was not
+// carried out so far, and may be sent again as it is, under its condition.
+var errNotDone = errors.New("not carried out so far")
+
+// settle reads whether the write happened. Only what this write alone can have put there proves that it did; that it is
+// missing proves nothing, because a request that was given up may still be on its way.
 func (w *write) settle(ctx context.Context, tx *Tx, cause error) error {
-	detached, cancel := context.WithTimeout(context.WithoutCancel(ctx), settleTime)
-	defer cancel()
 	unknown := &Error{Op: w.name(), Entity: "write", Kind: ErrOutcomeUnknown, Err: cause}
-	// The idempotency record, which comes last, is the surest witness.
-	for i := len(tx.actions) - 1; i >= 0; i-- {
-		a := tx.actions[i]
-		if a.shows == nil {
-			continue
-		}
-		stored, err := w.db.Get(detached, a.schema, a.key, true)
-		switch {
-		case err != nil:
-			unknown.Err = errors.Join(cause, err)
-			return unknown
-		case a.shows(stored):
-			return nil
-		case len(tx.actions) == 1 && ctx.Err() == nil && same(stored, a.before):
-			return ErrOvertaken
-		}
+	a := tx.witness(len(w.ops))
+	if a == nil {
 		return unknown
+	}
+	detached, cancel := detach(ctx)
+	defer cancel()
+	stored, err := w.db.Get(detached, a.schema, a.key, true)
+	switch {
+	case err != nil:
+		unknown.Err = errors.Join(cause, err)
+	case a.shows(stored):
+		a.tell(stored)
+		return nil
+	case tx.plain() && a.untouched(stored):
+		unknown.Err = errors.Join(cause, errNotDone)
 	}
 	return unknown
 }
-
-func same(a, b Item) bool { return len(a) == len(b) && holds(a, b) }

@@ -91,8 +91,14 @@ func (r *Repository) open(ctx context.Context, tx *dynastay.Tx, o OpenRequest) (
 	if err != nil {
 		return result, err
 	}
+	refused := func(kind error, field string) error {
+		return &dynastay.Error{Op: "availability.Open", Entity: "RoomType", ID: o.RoomTypeID, Field: field, Kind: kind}
+	}
 	has := map[dynastay.Key]bool{}
 	for _, item := range there {
+		if dynastay.TextOf(item["PropertyId"]) != o.PropertyID {
+			return result, refused(dynastay.ErrNotFound, "PropertyID")
+		}
 		has[keys.AvailabilityTable.Key.From(item)] = true
 	}
 	now := r.db.Now()
@@ -125,21 +131,23 @@ func (r *Repository) open(ctx context.Context, tx *dynastay.Tx, o OpenRequest) (
 	}
 	tx.Add(dynastay.Check(keys.PropertiesTable, guard, guardOpen.With(dynastay.Item{"property": dynastay.S(o.PropertyID)}),
 		func(old dynastay.Item) error {
-			refused := &dynastay.Error{Op: "availability.Open", Entity: "RoomType", ID: o.RoomTypeID, Kind: dynastay.ErrNotFound}
 			switch {
 			case old == nil:
+				return refused(dynastay.ErrNotFound, "")
 			case dynastay.TextOf(old["PropertyId"]) != o.PropertyID:
-				refused.Field = "PropertyID"
-			default:
-				refused.Kind = ErrClosed
+				return refused(dynastay.ErrNotFound, "PropertyID")
 			}
-			return refused
+			return refused(ErrClosed, "")
 		}))
 	return result, nil
 }
 
 // Open puts nights on sale, any number of them, in transactions of up to 99: each of them is all or none, the whole is
 // not. It can be repeated at will; what is open stays as it is.
+//
+// The room type must be one that package properties made: its guard is what ties it to the property. It is refused with
+// [dynastay.ErrNotFound] where there is no guard, with Field "PropertyID" where the guard, or a night that is there,
+// names another property, and with [ErrClosed].
 //
 // 2 requests for every 99 nights: a Query of what is there, and the transaction.
 func (r *Repository) Open(ctx context.Context, o OpenRequest) (Opened, error) {

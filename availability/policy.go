@@ -36,7 +36,10 @@ func (p CancellationPolicy) Terms() (terms Terms, ok bool) {
 		return Terms{}, true
 	case strings.HasPrefix(text, "free_cancellation_"):
 		hours, ok := readHours(strings.TrimPrefix(text, "free_cancellation_"))
-		return Terms{100, hours}, ok
+		if !ok {
+			return Terms{}, false
+		}
+		return Terms{100, hours}, true
 	case strings.HasPrefix(text, "partial_"):
 		percent, rest, _ := strings.Cut(strings.TrimPrefix(text, "partial_"), "_")
 		n, ok := readNumber(percent)
@@ -49,15 +52,17 @@ func (p CancellationPolicy) Terms() (terms Terms, ok bool) {
 	return Terms{}, false
 }
 
-// Validate refuses text that begins like a form of this package and is not one: a misspelt free cancellation would
-// otherwise be found out by the guest who relies on it.
+// Validate refuses text that begins like a form of this package, in whatever case, and is not one: a misspelt free
+// cancellation would otherwise be found out by the guest who relies on it.
 func (p CancellationPolicy) Validate() error {
 	if _, ok := p.Terms(); ok {
 		return nil
 	}
-	if strings.HasPrefix(string(p), "free_cancellation") || strings.HasPrefix(string(p), "partial") ||
-		strings.HasPrefix(string(p), string(NonRefundable)) {
-		return dynastay.Invalid("", "%q is not a cancellation policy", string(p))
+	text := strings.ToLower(strings.TrimSpace(string(p)))
+	for _, form := range []string{"free_cancellation", "partial", string(NonRefundable)} {
+		if strings.HasPrefix(text, form) {
+			return dynastay.Invalid("", "%q is not a cancellation policy", string(p))
+		}
 	}
 	return nil
 }

@@ -15,6 +15,9 @@ import (
 // in the house.
 const MaxNights = 90
 
+// maxRooms is more than any house has, and few enough that no sum of rooms or guests overflows.
+const maxRooms = 1_000_000
+
 // Property is what an offer tells of the property, and what a booking keeps of it.
 type Property struct {
 	ID          string
@@ -44,7 +47,7 @@ type QuoteRequest struct {
 	Property Property
 	Stay     dynastay.Stay
 	Guests   Guests
-	Rooms    []Room // the same room type twice is taken together
+	Rooms    []Room // the same room type twice, with the same name, limits and policy, is taken together
 }
 
 // Quote is an offer: a stay at exact prices, on the terms that it was made under. It reserves nothing: the rooms and
@@ -68,14 +71,15 @@ type Line struct {
 // Location is the property's time zone; an unknown one is an error that names "TimeZone".
 func (p Property) Location() (*time.Location, error) {
 	loc, err := time.LoadLocation(p.TimeZone)
-	if err != nil {
+	if err != nil || p.TimeZone == "Local" { // which is wherever this process runs
 		return nil, dynastay.Invalid("TimeZone", "%q is not an IANA time zone", p.TimeZone)
 	}
 	return loc, nil
 }
 
 // Validate checks the request without the database: ids, a stay of 1 to [MaxNights] nights that does not begin before
-// today at the property, at least one guest and one room, and room enough for all. Its errors name the field.
+// today at the property, at least one guest and one room, and room enough for all ([ErrTooSmall]). Its errors name the
+// field.
 func (r QuoteRequest) Validate(now time.Time) error { return r.validate(now, "Rooms") }
 
 // validate takes the name under which the caller knows the rooms.
@@ -100,10 +104,17 @@ func (r QuoteRequest) validate(now time.Time, rooms string) error {
 	if len(r.Rooms) == 0 {
 		return dynastay.Invalid(rooms, "are missing")
 	}
+	first := map[string]Room{}
 	for i, room := range r.Rooms {
+		at := fmt.Sprintf("%s[%d]", rooms, i)
 		if err := room.validate(); err != nil {
-			return dynastay.Within(fmt.Sprintf("%s[%d]", rooms, i), err)
+			return dynastay.Within(at, err)
 		}
+		room.Quantity = 0
+		if other, twice := first[room.RoomTypeID]; twice && other != room {
+			return dynastay.Invalid(at, "is another description of %s, which is named before", room.RoomTypeID)
+		}
+		first[room.RoomTypeID] = room
 	}
 	return r.Guests.fit(r.Rooms)
 }
@@ -112,11 +123,14 @@ func (r Room) validate() error {
 	if _, err := keys.Of(keys.RoomTypeGuard{RoomTypeID: r.RoomTypeID}); err != nil {
 		return err
 	}
-	if r.Quantity < 1 {
+	if r.Quantity < 1 || r.Quantity > maxRooms {
 		return dynastay.Invalid("Quantity", "%d is not a number of rooms", r.Quantity)
 	}
 	return dynastay.Within("CancellationPolicy", r.CancellationPolicy.Validate())
 }
+
+// ErrTooSmall comes with the [*dynastay.InvalidError] of a request whose rooms do not hold its guests.
+var ErrTooSmall = errors.New("the rooms do not hold the guests")
 
 // fit asks each limit over all rooms together: three rooms for two sleep any six.
 func (g Guests) fit(rooms []Room) error {
@@ -132,19 +146,35 @@ func (g Guests) fit(rooms []Room) error {
 		children += r.MaxChildren * r.Quantity
 		all += r.MaxOccupancy * r.Quantity
 	}
+	tooMany := func(field string, guests, held int) error {
+		reason := fmt.Sprintf("%d are more than the %d that the rooms hold", guests, held)
+		return &dynastay.InvalidError{Field: field, Reason: reason, Err: ErrTooSmall}
+	}
 	switch {
 	case g.Adults > adults:
-		return dynastay.Invalid("Guests.Adults", "%d are more than the %d that the rooms hold", g.Adults, adults)
+		return tooMany("Guests.Adults", g.Adults, adults)
 	case g.Children > children:
-		return dynastay.Invalid("Guests.Children", "%d are more than the %d that the rooms hold", g.Children, children)
+		return tooMany("Guests.Children", g.Children, children)
 	case g.Adults+g.Children > all:
-		return dynastay.Invalid("Guests", "%d are more than the %d that the rooms hold", g.Adults+g.Children, all)
+		return tooMany("Guests", g.Adults+g.Children, all)
 	}
 	return nil
 }
 
+// Clone is a copy that shares nothing with q.
+func (q *Quote) Clone() *Quote {
+	copied := *q
+	copied.Lines = slices.Clone(q.Lines)
+	for i := range copied.Lines {
+		copied.Lines[i].Nights = slices.Clone(q.Lines[i].Nights)
+	}
+	return &copied
+}
+
 // Validate checks a quote before it is booked, as [QuoteRequest.Validate] does, and that its prices are complete, in
-// one currency, and add up: a quote may have travelled through a browser.
+// one currency, and add up. The database asks for the property, the prices and the restrictions again; the rest, such
+// as the policy, the names and what the rooms hold, is taken from the quote as it stands. So a quote stays on the
+// server, between offer and booking.
 func (q *Quote) Validate(now time.Time) error {
 	request := QuoteRequest{Property: q.Property, Stay: q.Stay, Guests: q.Guests}
 	for _, line := range q.Lines {
@@ -169,7 +199,7 @@ func (q *Quote) Validate(now time.Time) error {
 			return dynastay.Invalid(at+".Subtotal", "%s is not the sum of the nights, %s", line.Subtotal, subtotal)
 		}
 		if total, err = total.Add(subtotal); err != nil {
-			return dynastay.Within(at, err)
+			return dynastay.Within(at+".Subtotal", err)
 		}
 	}
 	if total != q.Total {
@@ -201,7 +231,8 @@ func (l Line) sum(stay dynastay.Stay) (dynastay.Money, error) {
 			return one, dynastay.Within(at+".Price", err)
 		}
 	}
-	return one.Times(l.Quantity)
+	sum, err := one.Times(l.Quantity)
+	return sum, dynastay.Within("Subtotal", err)
 }
 
 // merged takes the same room type together and puts the lines in order, so that equal requests are equal quotes.

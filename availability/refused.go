@@ -28,6 +28,7 @@ type RefusedNight struct {
 	Date       dynastay.Date
 	Reason     Reason
 	Left       int            // rooms that are left, for SoldOut
+	Nights     int            // the bound, for MinStay and MaxStay
 	Price      dynastay.Money // the present price, for PriceChanged
 }
 
@@ -80,10 +81,14 @@ func refuse(propertyID string, room Room, stay dynastay.Stay, date dynastay.Date
 			all = append(all, because(ClosedToArrival))
 		}
 		if night.MinStay > stay.Nights() {
-			all = append(all, because(MinStay))
+			short := because(MinStay)
+			short.Nights = night.MinStay
+			all = append(all, short)
 		}
 		if night.MaxStay > 0 && night.MaxStay < stay.Nights() {
-			all = append(all, because(MaxStay))
+			long := because(MaxStay)
+			long.Nights = night.MaxStay
+			all = append(all, long)
 		}
 	}
 	if date == stay.LastNight() && night.ClosedToDeparture {

@@ -2,6 +2,7 @@ package availability
 
 import (
 	"context"
+	"errors"
 
 	"github.com/dynastay/dynastay"
 	"github.com/dynastay/dynastay/keys"
@@ -12,6 +13,9 @@ type Repository struct{ db *dynastay.DB }
 
 // New makes a repository. It sends nothing.
 func New(db *dynastay.DB) *Repository { return &Repository{db} }
+
+// maxCalendar is the longest range that Check and Prices read: two years, as long as nights are kept.
+const maxCalendar = 2 * 366
 
 // Availability is the answer of [Repository.Check].
 type Availability struct {
@@ -27,6 +31,9 @@ func (a Availability) OK() bool { return len(a.Refused) == 0 }
 //
 // Pattern A1: Availability, PK = ROOM#{roomTypeId}, SK from DATE#{check-in} to DATE#{last night}, 1 request
 func (r *Repository) Check(ctx context.Context, propertyID, roomTypeID string, rooms int, stay dynastay.Stay) (Availability, error) {
+	if _, err := keys.Of(keys.Property{PropertyID: propertyID}); err != nil {
+		return Availability{}, err
+	}
 	if rooms < 1 {
 		return Availability{}, dynastay.Invalid("Rooms", "%d is not a number of rooms", rooms)
 	}
@@ -80,11 +87,15 @@ func (r *Repository) Quote(ctx context.Context, req QuoteRequest) (*Quote, error
 	for i := range q.Lines {
 		line := &q.Lines[i]
 		var err error
-		if line.Subtotal, err = line.sum(q.Stay); err != nil {
-			return nil, err
+		if line.Subtotal, err = line.sum(q.Stay); err == nil {
+			q.Total, err = q.Total.Add(line.Subtotal)
 		}
-		if q.Total, err = q.Total.Add(line.Subtotal); err != nil {
-			return nil, err
+		if err != nil {
+			// The text alone: prices that do not add up are not the caller's mistake, so they must not match ErrInvalid.
+			return nil, &dynastay.Error{
+				Op: "availability.Quote", Entity: "RoomType", ID: line.RoomTypeID, Kind: dynastay.ErrCorrupt,
+				Err: errors.New(err.Error()),
+			}
 		}
 	}
 	return q, nil
@@ -105,6 +116,9 @@ func check(propertyID string, room Room, stay dynastay.Stay, nights []Night) Ava
 func (r *Repository) nights(ctx context.Context, roomTypeID string, stay dynastay.Stay) ([]Night, error) {
 	if err := stay.Validate(); err != nil {
 		return nil, dynastay.Within("Stay", err)
+	}
+	if n := stay.Nights(); n > maxCalendar {
+		return nil, dynastay.Invalid("Stay", "%d nights are more than %d", n, maxCalendar)
 	}
 	items, err := readNights(ctx, r.db, roomTypeID, stay, false)
 	if err != nil {

@@ -47,7 +47,7 @@ func prepareSale(arrival, last bool) *dynastay.Prepared {
 			And(notTrue("ClosedToArrival")).
 			And(dynastay.Absent("MinStay").Or(name("MinStay").LessThanEqual(nights))).
 			And(dynastay.Absent("MaxStay").Or(name("MaxStay").GreaterThanEqual(nights)).
-				Or(name("MaxStay").Equal(expression.Value(0))))
+				Or(name("MaxStay").LessThanEqual(expression.Value(0))))
 	}
 	if last {
 		condition = condition.And(notTrue("ClosedToDeparture"))
@@ -142,12 +142,12 @@ func (s *Sale) refusals(line Line, quoted NightPrice, item dynastay.Item) ([]Ref
 // Refused names every night that cannot be sold and its reasons. DynamoDB does not promise to report every action that
 // would fail, so the nights are read once more, consistently: 1 request a room type. If all of them can be sold by
 // then, the answer is [dynastay.ErrOvertaken].
-func (s *Sale) Refused(ctx context.Context) (error, map[dynastay.Ref]dynastay.Item) {
+func (s *Sale) Refused(ctx context.Context) (map[dynastay.Ref]dynastay.Item, error) {
 	seen := map[dynastay.Ref]dynastay.Item{}
 	for _, line := range s.quote.Lines {
 		items, err := readNights(ctx, s.db, line.RoomTypeID, s.quote.Stay, true)
 		if err != nil {
-			return err, nil
+			return nil, err
 		}
 		for _, night := range line.Nights {
 			seen[nightRef(line.RoomTypeID, night.Date)] = nil
@@ -157,9 +157,9 @@ func (s *Sale) Refused(ctx context.Context) (error, map[dynastay.Ref]dynastay.It
 		}
 	}
 	if err := s.Judge(seen); err != nil {
-		return err, seen
+		return seen, err
 	}
-	return dynastay.ErrOvertaken, nil
+	return nil, dynastay.ErrOvertaken
 }
 
 // Judge refuses the sale for what was seen of its nights. Nights that were not seen count as free; nil means that
@@ -185,14 +185,17 @@ func (s *Sale) Judge(seen map[dynastay.Ref]dynastay.Item) error {
 	return &Refused{all}
 }
 
+// giveBack asks for a number to add to: DynamoDB would refuse the whole transaction as invalid, every time, for a night
+// that other software left without one.
 var giveBack = dynastay.Prepare(expression.NewBuilder().
-	WithCondition(dynastay.NameOf("PropertyId").Equal(dynastay.Param("property"))).
+	WithCondition(dynastay.NameOf("PropertyId").Equal(dynastay.Param("property")).
+		And(expression.AttributeType(dynastay.NameOf("AvailableRooms"), expression.Number))).
 	WithUpdate(expression.
 		Set(dynastay.NameOf("AvailableRooms"), dynastay.NameOf("AvailableRooms").Plus(dynastay.Param("rooms"))).
 		Set(dynastay.NameOf("LastUpdated"), dynastay.Param("now"))))
 
-// GiveBack is the action that returns rooms to one night. missing is called where the night has no item any more; its
-// error is the action's.
+// GiveBack is the action that returns rooms to one night. missing is called where the night has no item any more, or
+// none that counts its rooms; its error is the action's.
 func (r *Repository) GiveBack(propertyID, roomTypeID string, date dynastay.Date, rooms int, missing func() error) (dynastay.Action, error) {
 	key, err := keys.Of(keys.Night{RoomTypeID: roomTypeID, Date: date})
 	if err != nil {

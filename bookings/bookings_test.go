@@ -153,6 +153,35 @@ func TestCancelOnce(t *testing.T) {
 	assert.Equal(t, dynastay.S("STATUS#cancelled"), item["GSI3PK"])
 }
 
+// Another cancels between this one's read and its write.
+func TestCancelOvertakesCancel(t *testing.T) {
+	t.Parallel()
+	ctx := t.Context()
+	db, hotel, repo := open(t, 5)
+	made, err := repo.Create(ctx, fixture.Request(hotel.Quote(t, db.DB, fixture.Stay, 2)))
+	require.NoError(t, err)
+	other := bookings.New(withClock(db, dynastay.Options{}))
+	ran := false
+	meanwhile := dynastay.NewOp(dynastay.OpSpec[struct{}]{
+		Name: "test.Meanwhile",
+		Prepare: func(ctx context.Context, _ *dynastay.Tx) (struct{}, error) {
+			if ran {
+				return struct{}{}, nil
+			}
+			ran = true
+			_, err := other.Cancel(ctx, made.ID, "first")
+			return struct{}{}, err
+		},
+	})
+	err = db.Write(ctx, repo.CancelOp(made.ID, "second"), meanwhile)
+	var state *bookings.StateError
+	require.ErrorAs(t, err, &state)
+	assert.Equal(t, []int{5, 5, 5}, hotel.Left(t, db.DB, fixture.Stay), "given back once")
+	got, err := repo.Get(ctx, made.ID)
+	require.NoError(t, err)
+	assert.Equal(t, "first", got.CancellationReason)
+}
+
 func TestCancelWithoutTheNights(t *testing.T) {
 	t.Parallel()
 	ctx := t.Context()

@@ -22,7 +22,8 @@ type MissingNight struct {
 
 // CancelOp cancels a pending or confirmed booking and returns its rooms. The booking's own change is conditional on its
 // status, in the same transaction, so that the rooms come back once however often and at whatever time it is cancelled.
-// Otherwise it is refused with [*StateError], or [dynastay.ErrNotFound].
+// Otherwise it is refused with [*StateError], or [dynastay.ErrNotFound]. What a call replays under an idempotency key has
+// no Missing nights: they were reported to the first one.
 func (r *Repository) CancelOp(bookingID, reason string) *dynastay.Operation[Cancellation] {
 	key, err := keys.Of(keys.Booking{BookingID: bookingID})
 	missing := map[MissingNight]bool{}

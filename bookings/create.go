@@ -39,6 +39,7 @@ func (r *Repository) CreateOp(req Request) *dynastay.Operation[*Booking] {
 	if err := r.validate(req); err != nil {
 		return dynastay.NewOp(dynastay.OpSpec[*Booking]{Name: "bookings.Create", Invalid: err})
 	}
+	req.Quote = req.Quote.Clone() // what was checked is what is booked, whatever the caller does with it meanwhile
 	id := r.db.NewID("bkg_")
 	reference := r.newReference()
 	sale := r.nights.Sale(req.Quote)
@@ -59,11 +60,11 @@ func (r *Repository) CreateOp(req Request) *dynastay.Operation[*Booking] {
 				return dynastay.ErrOvertaken
 			})
 		},
-		Refused: func(ctx context.Context, failed []dynastay.Failure) (error, map[dynastay.Ref]dynastay.Item) {
+		Refused: func(ctx context.Context, failed []dynastay.Failure) (map[dynastay.Ref]dynastay.Item, error) {
 			var refused *Refused
 			for _, f := range failed {
 				if !errors.As(f.Err, &refused) {
-					return f.Err, nil
+					return nil, f.Err
 				}
 			}
 			return sale.Refused(ctx)
@@ -75,7 +76,8 @@ func (r *Repository) CreateOp(req Request) *dynastay.Operation[*Booking] {
 	})
 }
 
-// Create is [Repository.CreateOp], sent: 1 request, and after a refusal one more for each room type.
+// Create is [Repository.CreateOp], sent: 1 request, and after a refusal one more for each room type, and one to look for
+// the record of an idempotency key. Callers of one process that want the same nights take turns, and may share a refusal.
 func (r *Repository) Create(ctx context.Context, req Request, opts ...dynastay.WriteOption) (*Booking, error) {
 	return dynastay.Do(ctx, r.db, r.CreateOp(req), opts...)
 }
@@ -103,7 +105,7 @@ func (r *Repository) addBooking(tx *dynastay.Tx, b *Booking, referenceTaken dyna
 	}
 	tx.Add(dynastay.Put(keys.BookingsTable, item, absent, func(dynastay.Item) error {
 		return &dynastay.Error{Op: "bookings.Create", Entity: "Booking", ID: b.ID, Kind: dynastay.ErrAlreadyExists}
-	}))
+	}).Drawn())
 	lines := lineEntity(b.Total.Currency())
 	for i := range b.Lines {
 		item, err := lines.Item(&b.Lines[i])

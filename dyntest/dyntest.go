@@ -11,7 +11,6 @@ import (
 	"time"
 
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
-	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 
 	"github.com/dynastay/dynastay"
 	"github.com/dynastay/dynastay/keys"
@@ -78,13 +77,13 @@ func New(t testing.TB, opts ...Option) *DB {
 	t.Cleanup(func() {
 		ctx, cancel := context.WithTimeout(context.Background(), setUpTime)
 		defer cancel()
-		if err := engine.deleteTables(ctx, d.prefix, c.schemas); err != nil {
+		if err := engine.DeleteTables(ctx, d.prefix, c.schemas...); err != nil {
 			t.Errorf("dyntest: remove the tables of this test from %s: %v", engine.Name(), err)
 		}
 	})
 	ctx, cancel := context.WithTimeout(t.Context(), setUpTime)
 	defer cancel()
-	if err := engine.CreateTables(ctx, d.prefix, c.schemas...); err != nil {
+	if err := engine.createOwnTables(ctx, d.prefix, c.schemas); err != nil {
 		t.Fatalf("dyntest: make the tables of this test on %s: %v", engine.Name(), err)
 	}
 	return d
@@ -121,19 +120,6 @@ func tablePrefix(test string) string {
 		return '-'
 	}, test)
 	return name[:min(len(name), longest)] + "-" + rand.Text()[:10] + "-"
-}
-
-func (e *Engine) deleteTables(ctx context.Context, prefix string, schemas []*dynastay.Schema) error {
-	client := e.Client()
-	return parallel(schemas, func(s *dynastay.Schema) error {
-		name := prefix + s.Name
-		_, err := client.DeleteTable(ctx, &dynamodb.DeleteTableInput{TableName: &name})
-		var gone *types.ResourceNotFoundException
-		if errors.As(err, &gone) {
-			return nil
-		}
-		return err
-	})
 }
 
 // parallel calls f with each schema at the same time.

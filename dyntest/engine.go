@@ -10,6 +10,7 @@ import (
 
 	"github.com/aws/aws-sdk-go-v2/credentials"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 
 	"github.com/dynastay/dynastay"
 )
@@ -57,10 +58,41 @@ func (e *Engine) client(transport http.RoundTripper, optFns ...func(*dynamodb.Op
 // CreateTables makes tables under their names with the prefix in front, all at the same time and without deletion
 // protection. A table that already exists is an error.
 func (e *Engine) CreateTables(ctx context.Context, prefix string, schemas ...*dynastay.Schema) error {
+	return parallel(schemas, func(s *dynastay.Schema) error { return e.createTable(ctx, prefix, s) })
+}
+
+func (e *Engine) createTable(ctx context.Context, prefix string, s *dynastay.Schema) error {
+	if err := s.Create(ctx, e.Client(), prefix+s.Name, &dynastay.TableOptions{Deletable: true}); err != nil {
+		return fmt.Errorf("table %s: %w", prefix+s.Name, err)
+	}
+	return nil
+}
+
+// createOwnTables is CreateTables under a prefix that nobody else has. A table that exists is then one of its own: the
+// SDK has sent the request again, because a busy engine was slow to answer the first one.
+func (e *Engine) createOwnTables(ctx context.Context, prefix string, schemas []*dynastay.Schema) error {
+	return parallel(schemas, func(s *dynastay.Schema) error {
+		err := e.createTable(ctx, prefix, s)
+		var exists *types.ResourceInUseException
+		if !errors.As(err, &exists) {
+			return err
+		}
+		if err := e.DeleteTables(ctx, prefix, s); err != nil {
+			return err
+		}
+		return e.createTable(ctx, prefix, s)
+	})
+}
+
+// DeleteTables removes what [Engine.CreateTables] made. A table that is not there is no error.
+func (e *Engine) DeleteTables(ctx context.Context, prefix string, schemas ...*dynastay.Schema) error {
 	client := e.Client()
 	return parallel(schemas, func(s *dynastay.Schema) error {
-		if err := s.Create(ctx, client, prefix+s.Name, &dynastay.TableOptions{Deletable: true}); err != nil {
-			return fmt.Errorf("table %s: %w", prefix+s.Name, err)
+		name := prefix + s.Name
+		_, err := client.DeleteTable(ctx, &dynamodb.DeleteTableInput{TableName: &name})
+		var gone *types.ResourceNotFoundException
+		if err != nil && !errors.As(err, &gone) {
+			return fmt.Errorf("table %s: %w", name, err)
 		}
 		return nil
 	})

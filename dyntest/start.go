@@ -52,6 +52,9 @@ func Start(ctx context.Context) (*Engine, error) {
 			engine.passed = passed
 			return engine, nil
 		}
+		if ctx.Err() != nil {
+			return nil, fmt.Errorf("dyntest: %w", ctx.Err()) // the next engine would fail for the same reason
+		}
 		passed = append(passed, attempt{s.engine, err})
 	}
 	return nil, noEngine(passed, variable)
@@ -72,7 +75,7 @@ func asked() (engine, variable string) {
 // asked for a single engine, if any.
 func noEngine(passed []attempt, variable string) error {
 	var b strings.Builder
-	b.WriteString("dyntest: these tests need a DynamoDB engine, and none could be had.\n\nTried, in this order:\n")
+	b.WriteString("dyntest: a DynamoDB engine is needed, and none could be had.\n\nTried, in this order:\n")
 	for _, a := range passed {
 		reason := strings.ReplaceAll(a.err.Error(), "\n", "\n            ")
 		fmt.Fprintf(&b, "  %-8s  %s\n", a.engine, reason)

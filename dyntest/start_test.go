@@ -167,7 +167,7 @@ func TestMessageWithoutAnyEngine(t *testing.T) {
 	message := string(output)
 	for _, part := range []string{
 		"--- FAIL: TestMessageWithoutAnyEngine",
-		"these tests need a DynamoDB engine, and none could be had",
+		"a DynamoDB engine is needed, and none could be had",
 		"endpoint  DYNTEST_ENDPOINT is not set",
 		"docker    no ",
 		"dynoxide  exec: \"dynoxide\": executable file not found",

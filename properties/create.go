@@ -4,6 +4,8 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"strings"
+	"time"
 
 	"github.com/aws/aws-sdk-go-v2/feature/dynamodb/expression"
 	"github.com/dynastay/dynastay"
@@ -32,7 +34,7 @@ func (r *Repository) CreateOp(p Property, rooms ...RoomType) *dynastay.Operation
 		Input:   func(in *dynastay.Input) { agreed(in, given, givenRooms) },
 		Prepare: func(_ context.Context, tx *dynastay.Tx) (*WithRooms, error) {
 			tx.Made("PropertyId", made.ID)
-			return made, addProperty(tx, made)
+			return made, addProperty(tx, made, given.ID == "")
 		},
 		Restore: func(ctx context.Context, ids map[string]string) (*WithRooms, error) {
 			return r.getWithRooms(ctx, ids["PropertyId"], true)
@@ -59,15 +61,24 @@ func (r *Repository) newProperty(p Property, rooms []RoomType) (*WithRooms, erro
 	p.CreatedAt, p.UpdatedAt, p.Version = now, now, 1
 	p.Rating, p.ReviewCount, p.ImageCount = 0, 0, 0
 	p.AmenityIDs = append([]string{}, p.AmenityIDs...)
+	if _, err := keys.Of(keys.Property{PropertyID: p.ID}); err != nil {
+		return nil, renamed("ID", err) // before the room types, which have it in their keys
+	}
 	made := &WithRooms{Property: p, Rooms: slices.Clone(rooms)}
 	for i := range made.Rooms {
 		room := &made.Rooms[i]
+		room.Beds, room.Amenities, room.Images = slices.Clone(room.Beds), slices.Clone(room.Amenities), slices.Clone(room.Images)
 		if room.ID == "" {
 			room.ID = r.db.NewID("room_")
 		}
 		room.PropertyID, room.CreatedAt, room.UpdatedAt, room.Version = p.ID, now, now, 1
 		if err := room.Validate(); err != nil {
 			return nil, dynastay.Within(fmt.Sprintf("Rooms[%d]", i), err)
+		}
+		for _, other := range made.Rooms[:i] {
+			if other.ID == room.ID {
+				return nil, dynastay.Invalid(fmt.Sprintf("Rooms[%d].ID", i), "%q is named twice", room.ID)
+			}
 		}
 	}
 	var err error
@@ -79,16 +90,17 @@ func (r *Repository) newProperty(p Property, rooms []RoomType) (*WithRooms, erro
 			return nil, dynastay.Invalid(fmt.Sprintf("AmenityIDs[%d]", i), "%q is named twice", id)
 		}
 		if _, err := (amenity{propertyID: p.ID, amenityID: id}).key(); err != nil {
-			return nil, dynastay.Within(fmt.Sprintf("AmenityIDs[%d]", i), err)
+			return nil, renamed(fmt.Sprintf("AmenityIDs[%d]", i), err)
 		}
 	}
 	if n := len(p.AmenityIDs) + len(made.Rooms); n > maxParts {
 		return nil, dynastay.Invalid("AmenityIDs", "and room types are %d together, the most is %d", n, maxParts)
 	}
+	slices.SortFunc(made.Rooms, func(a, b RoomType) int { return strings.Compare(a.ID, b.ID) })
 	return made, made.Validate()
 }
 
-func addProperty(tx *dynastay.Tx, made *WithRooms) error {
+func addProperty(tx *dynastay.Tx, made *WithRooms, drawn bool) error {
 	exists := func(field string) dynastay.Failed {
 		return func(dynastay.Item) error {
 			return &dynastay.Error{Op: "properties.Create", Entity: "Property", ID: made.ID, Field: field, Kind: dynastay.ErrAlreadyExists}
@@ -101,7 +113,11 @@ func addProperty(tx *dynastay.Tx, made *WithRooms) error {
 	if item[keys.AttrCard], err = CardOf(&made.Property, made.Rooms).stored(); err != nil {
 		return err
 	}
-	tx.Add(dynastay.Put(keys.PropertiesTable, item, absent, exists("")))
+	put := dynastay.Put(keys.PropertiesTable, item, absent, exists(""))
+	if drawn {
+		put = put.Drawn()
+	}
+	tx.Add(put)
 	guard, err := slugGuard(made.Slug, made.ID)
 	if err != nil {
 		return err
@@ -144,13 +160,18 @@ func guardItem(key dynastay.Key, propertyID string) dynastay.Item {
 	return item
 }
 
-// agreed is the property as the caller gave it, in its stored form; ids that were left empty are not in it yet.
+// agreed is the property as the caller gave it, in its stored form, without what Create sets itself; ids that were left
+// empty are not in it yet.
 func agreed(in *dynastay.Input, p Property, rooms []RoomType) {
+	p.Prices, p.Rating, p.ReviewCount, p.ImageCount = PriceRange{}, 0, 0, 0
+	p.CreatedAt, p.UpdatedAt, p.Version = time.Time{}, time.Time{}, 0
+	p.AmenityIDs = append([]string{}, p.AmenityIDs...)
 	if stored, err := propertyCodec.Encode(&p); err == nil {
 		in.Item(stored)
 	}
-	for i := range rooms {
-		if stored, err := roomEntity.Codec.Encode(&rooms[i]); err == nil {
+	for _, room := range rooms {
+		room.PropertyID, room.CreatedAt, room.UpdatedAt, room.Version = "", time.Time{}, time.Time{}, 0
+		if stored, err := roomEntity.Codec.Encode(&room); err == nil {
 			in.Item(stored)
 		}
 	}

@@ -1,6 +1,7 @@
 package properties
 
 import (
+	"errors"
 	"strings"
 	"time"
 
@@ -142,7 +143,8 @@ func (p *Property) Validate() error {
 	case p.Status == Approved && !p.Prices.Min.IsSet():
 		return dynastay.Invalid("Status", "cannot be approved without a room type")
 	}
-	if _, err := time.LoadLocation(p.TimeZone); err != nil {
+	// LoadLocation takes "Local" for the zone of the machine.
+	if _, err := time.LoadLocation(p.TimeZone); err != nil || p.TimeZone == "Local" {
 		return dynastay.Invalid("TimeZone", "%q is not an IANA time zone", p.TimeZone)
 	}
 	for field, clock := range map[string]string{"CheckInTime": p.CheckInTime, "CheckOutTime": p.CheckOutTime} {
@@ -160,10 +162,13 @@ func (p *Property) Validate() error {
 // accepted while it was pending must not fail its approval.
 func (p *Property) validateKeys() error {
 	if _, err := keys.Of(keys.Property{PropertyID: p.ID}); err != nil {
-		return err
+		return renamed("ID", err)
 	}
 	if _, err := keys.PlaceOf(p.Address.Latitude, p.Address.Longitude); err != nil {
 		return dynastay.Within("Address", err)
+	}
+	if err := p.Rating.Validate(); err != nil {
+		return dynastay.Within("Rating", err)
 	}
 	if _, err := keys.Of(keys.PropertyByCity{City: p.Address.City, Country: p.Address.Country, Rating: p.Rating, PropertyID: p.ID}); err != nil {
 		return dynastay.Within("Address", err)
@@ -188,4 +193,13 @@ func (p *Property) validateKeys() error {
 		return dynastay.Invalid("FeaturedScore", "%d is out of range", p.FeaturedScore)
 	}
 	return nil
+}
+
+// renamed gives the error of a key the name that the field has outside of keys.
+func renamed(field string, err error) error {
+	var invalid *dynastay.InvalidError
+	if !errors.As(err, &invalid) {
+		return err
+	}
+	return dynastay.Invalid(field, "%s", invalid.Reason)
 }

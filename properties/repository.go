@@ -77,14 +77,15 @@ func (r *Repository) ByCity(ctx context.Context, q CityQuery, paging dynastay.Pa
 	return page, nil
 }
 
-// cardOf is the card of an index row, made of the property where the row has none; nil where that is gone by now.
+// cardOf is the card of an index row, made of the property where the row has none; nil where that is gone by now, or is
+// not approved: other software may give any property its index keys.
 func (r *Repository) cardOf(ctx context.Context, row dynastay.Item) (*Card, error) {
 	card, err := cardOf(row)
 	if card != nil || err != nil {
 		return card, err
 	}
 	found, err := r.load(ctx, keys.PropertiesTable.Key.From(row), false)
-	if err != nil || found == nil {
+	if err != nil || found == nil || found.Status != Approved {
 		return nil, err
 	}
 	return found.Card(), nil

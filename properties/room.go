@@ -79,7 +79,10 @@ var roomEntity = &dynastay.Entity[RoomType]{
 
 // Validate checks what can be checked without the database; its errors name the field.
 func (r *RoomType) Validate() error {
-	if _, err := keys.Of(keys.RoomType{PropertyID: r.PropertyID, RoomTypeID: r.ID}); err != nil {
+	if _, err := keys.Of(keys.RoomTypeGuard{RoomTypeID: r.ID}); err != nil {
+		return renamed("ID", err)
+	}
+	if _, err := keys.Of(keys.Property{PropertyID: r.PropertyID}); err != nil {
 		return err
 	}
 	switch {
@@ -93,8 +96,8 @@ func (r *RoomType) Validate() error {
 		return dynastay.Invalid("MaxChildren", "%d is negative", r.MaxChildren)
 	case r.Total < 1:
 		return dynastay.Invalid("Total", "%d is not a number of rooms", r.Total)
-	case r.SizeSqm < 0:
-		return dynastay.Invalid("SizeSqm", "is negative")
+	case !(r.SizeSqm >= 0 && r.SizeSqm < 1e6): // false for NaN as well
+		return dynastay.Invalid("SizeSqm", "is not a size")
 	}
 	if err := r.BasePrice.Currency().Validate(); err != nil {
 		return dynastay.Within("BasePrice.Currency", err)

@@ -23,16 +23,24 @@ import (
 // other software wrote the property without a card.
 func (r *Repository) UpdateOp(propertyID string, fn func(*Property) error, opts ...dynastay.UpdateOption) *dynastay.Operation[*Property] {
 	key, err := keys.Of(keys.Property{PropertyID: propertyID})
+	foreign := map[string]bool{} // slugs whose guard belongs to another property
 	return dynastay.NewOp(dynastay.OpSpec[*Property]{
 		Name:    "properties.Update",
 		Invalid: err,
-		Input:   func(in *dynastay.Input) { in.Field("property", propertyID) },
+		Input:   dynastay.InputOf(key, opts...),
 		Prepare: func(ctx context.Context, tx *dynastay.Tx) (*Property, error) {
-			c, err := r.table.Change(ctx, key, fn, opts...)
+			c, err := r.table.Change(ctx, key, func(p *Property) error {
+				before := *p
+				before.AmenityIDs = slices.Clone(p.AmenityIDs)
+				if err := fn(p); err != nil {
+					return err
+				}
+				return mayChange(&before, p)
+			}, opts...)
 			if err != nil {
 				return nil, err
 			}
-			return c.After, addChange(tx, c)
+			return c.After, addChange(tx, c, foreign)
 		},
 		Restore: func(ctx context.Context, _ map[string]string) (*Property, error) {
 			return r.table.Get(ctx, key, true)
@@ -45,18 +53,15 @@ func (r *Repository) Update(ctx context.Context, propertyID string, fn func(*Pro
 	return dynastay.Do(ctx, r.db, r.UpdateOp(propertyID, fn, opts...))
 }
 
-func addChange(tx *dynastay.Tx, c *dynastay.Change[Property]) error {
+func addChange(tx *dynastay.Tx, c *dynastay.Change[Property], foreign map[string]bool) error {
 	if !c.Changed() {
 		return nil
-	}
-	if err := mayChange(c.Before, c.After); err != nil {
-		return err
 	}
 	if err := fits(c); err != nil {
 		return err
 	}
 	if c.Before.Slug != c.After.Slug {
-		if err := moveSlug(tx, c); err != nil {
+		if err := moveSlug(tx, c, foreign); err != nil {
 			return err
 		}
 	}
@@ -77,6 +82,8 @@ func addChange(tx *dynastay.Tx, c *dynastay.Change[Property]) error {
 func mayChange(before, after *Property) error {
 	open := []Status{Pending, Approved, Rejected}
 	switch {
+	case before.ID != after.ID:
+		return kept("ID")
 	case before.Prices != after.Prices:
 		return kept("Prices")
 	case before.ImageCount != after.ImageCount:
@@ -89,6 +96,10 @@ func mayChange(before, after *Property) error {
 		return kept("AmenityIDs")
 	case !before.CreatedAt.Equal(after.CreatedAt):
 		return kept("CreatedAt")
+	case !before.UpdatedAt.Equal(after.UpdatedAt):
+		return kept("UpdatedAt")
+	case before.Version != after.Version:
+		return kept("Version")
 	case before.Status == after.Status:
 		return nil
 	case before.Status == Approved || !slices.Contains(open, before.Status) || !slices.Contains(open, after.Status):
@@ -120,9 +131,9 @@ var freeOrOurs = dynastay.Prepare(expression.NewBuilder().WithCondition(
 	expression.AttributeNotExists(expression.Name(keys.PropertiesTable.Key.Partition)).
 		Or(dynastay.NameOf("PropertyId").Equal(dynastay.Param("property")))))
 
-// moveSlug claims the new slug and gives the old one back.
-func moveSlug(tx *dynastay.Tx, c *dynastay.Change[Property]) error {
-	c.IfAsRead("Slug")
+// moveSlug claims the new slug and gives the old one back, unless that is guarded for another property, which other
+// software let have the same.
+func moveSlug(tx *dynastay.Tx, c *dynastay.Change[Property], foreign map[string]bool) error {
 	old, err := keys.Of(keys.SlugGuard{Slug: c.Before.Slug})
 	if err != nil {
 		return err
@@ -139,7 +150,12 @@ func moveSlug(tx *dynastay.Tx, c *dynastay.Change[Property]) error {
 		dynastay.Put(keys.PropertiesTable, guard, ours, func(dynastay.Item) error {
 			return &dynastay.Error{Op: "properties.Update", Entity: "Property", ID: c.After.ID, Field: "Slug", Kind: dynastay.ErrAlreadyExists}
 		}),
-		dynastay.Delete(keys.PropertiesTable, old, ours, func(dynastay.Item) error { return dynastay.ErrOvertaken }),
 	)
+	if !foreign[c.Before.Slug] {
+		tx.Add(dynastay.Delete(keys.PropertiesTable, old, ours, func(dynastay.Item) error {
+			foreign[c.Before.Slug] = true
+			return dynastay.ErrOvertaken // once more, without it
+		}))
+	}
 	return nil
 }

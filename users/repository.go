@@ -2,6 +2,8 @@ package users
 
 import (
 	"context"
+	"errors"
+	"time"
 
 	"github.com/aws/aws-sdk-go-v2/feature/dynamodb/expression"
 	"github.com/dynastay/dynastay"
@@ -25,17 +27,17 @@ var absent = dynastay.Prepare(expression.NewBuilder().WithCondition(
 // CreateOp writes a new user and claims the e-mail address. An empty ID is drawn; times and version are set. It is
 // refused with [dynastay.ErrAlreadyExists], whose Field is "Email" where the address belongs to another user.
 func (r *Repository) CreateOp(u User) *dynastay.Operation[*User] {
+	given := u
 	if u.ID == "" {
 		u.ID = r.db.NewID("user_")
 	}
-	given := u
 	email, err := keys.NormalEmail(u.Email)
 	if err == nil {
 		u.Email = email
 		err = u.Validate()
 	}
 	if err == nil {
-		_, err = keys.Of(keys.Profile{UserID: u.ID})
+		err = validID(u.ID)
 	}
 	taken := func(field string) dynastay.Failed {
 		return func(dynastay.Item) error {
@@ -59,16 +61,26 @@ func (r *Repository) CreateOp(u User) *dynastay.Operation[*User] {
 				return nil, err
 			}
 			tx.Made("UserId", made.ID)
-			tx.Add(
-				dynastay.Put(keys.UsersTable, item, absent, taken("")),
-				dynastay.Put(keys.UsersTable, guard, absent, taken("Email")),
-			)
+			put := dynastay.Put(keys.UsersTable, item, absent, taken(""))
+			if given.ID == "" {
+				put = put.Drawn()
+			}
+			tx.Add(put, dynastay.Put(keys.UsersTable, guard, absent, taken("Email")))
 			return &made, nil
 		},
 		Restore: func(ctx context.Context, made map[string]string) (*User, error) {
 			return r.get(ctx, made["UserId"], true)
 		},
 	})
+}
+
+func validID(id string) error {
+	_, err := keys.Of(keys.Profile{UserID: id})
+	var invalid *dynastay.InvalidError
+	if errors.As(err, &invalid) {
+		return dynastay.Invalid("ID", "%s", invalid.Reason)
+	}
+	return err
 }
 
 // Create is [Repository.CreateOp], sent. 1 request.
@@ -85,13 +97,12 @@ func guardOf(u User) (dynastay.Item, error) {
 	return item, err
 }
 
-// agreed leaves out the id, which may have been drawn for this call, and the times.
+// agreed is the user as the caller gave it, in its stored form, without times, which a repeated call may draw anew; an
+// id that was left empty is not in it yet.
 func agreed(in *dynastay.Input, u User) {
-	for _, field := range []string{
-		u.Email, u.FirstName, u.LastName, u.Phone, u.PhotoURL, string(u.Role),
-		u.Country, string(u.PreferredCurrency), u.PreferredLanguage,
-	} {
-		in.Field("user", field)
+	u.CreatedAt, u.UpdatedAt, u.LastLoginAt, u.Version = time.Time{}, time.Time{}, time.Time{}, 0
+	if stored, err := userEntity.Codec.Encode(&u); err == nil {
+		in.Item(stored)
 	}
 }
 

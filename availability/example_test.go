@@ -1,0 +1,112 @@
+package availability_test
+
+import (
+	"context"
+	"crypto/rand"
+	"errors"
+	"fmt"
+	"log"
+	"time"
+
+	"github.com/dynastay/dynastay"
+	"github.com/dynastay/dynastay/availability"
+	"github.com/dynastay/dynastay/dyntest"
+	"github.com/dynastay/dynastay/keys"
+	"github.com/dynastay/dynastay/properties"
+)
+
+// A room type's nights are put on sale, a restriction shows, and a stay is priced.
+func Example() {
+	ctx := context.Background()
+	engine, err := dyntest.Start(ctx)
+	if err != nil {
+		log.Fatal(err)
+	}
+	defer engine.Stop(ctx)
+	prefix := rand.Text() + "-" // the engine may have tables of an earlier run
+	if err := engine.CreateTables(ctx, prefix, keys.Tables()...); err != nil {
+		log.Fatal(err)
+	}
+	db := dynastay.Open(engine.Client(), &dynastay.Options{
+		TablePrefix: prefix,
+		Clock:       func() time.Time { return time.Date(2026, 6, 1, 12, 0, 0, 0, time.UTC) },
+		NewID:       func(prefix string) string { return prefix + "123" },
+	})
+	nights := availability.New(db)
+
+	hotel, err := properties.New(db).Create(ctx, properties.Property{
+		Name: "Grand Luxury Hotel", Slug: "grand-luxury-hotel", Type: properties.Hotel, OwnerID: "user_456",
+		Status: properties.Approved, TimeZone: "America/New_York", CancellationPolicy: availability.FreeCancellation(48),
+		Address: properties.Address{City: "New York", Country: "USA", Latitude: 40.7589, Longitude: -73.9851},
+	}, []properties.RoomType{{
+		Name: "Deluxe King", MaxOccupancy: 2, MaxAdults: 2, BasePrice: dynastay.MustMoney("250", "USD"), Total: 20,
+	}})
+	if err != nil {
+		log.Fatal(err)
+	}
+	room := hotel.Rooms[0]
+
+	// Weekdays at one price, the weekend at another and not for a single night.
+	for _, o := range []availability.OpenRequest{
+		{Nights: dynastay.MustStay("2026-07-06", "2026-07-10"), Rooms: 20, Price: dynastay.MustMoney("250.00", "USD")},
+		{Nights: dynastay.MustStay("2026-07-10", "2026-07-12"), Rooms: 20, Price: dynastay.MustMoney("279.50", "USD"), MinStay: 2},
+	} {
+		o.PropertyID, o.RoomTypeID = hotel.ID, room.ID
+		opened, err := nights.Open(ctx, o)
+		if err != nil {
+			log.Fatal(err)
+		}
+		fmt.Println("opened", len(opened.Opened))
+	}
+
+	checked, err := nights.Check(ctx, hotel.ID, room.ID, 1, dynastay.MustStay("2026-07-10", "2026-07-11"))
+	if err != nil {
+		log.Fatal(err)
+	}
+	fmt.Println("one night:", checked.OK(), checked.Refused)
+
+	quote := func(stay dynastay.Stay) (*availability.Quote, error) {
+		request, err := hotel.Card().QuoteRequest(stay, availability.Guests{Adults: 4}, properties.Choice{RoomTypeID: room.ID, Quantity: 2})
+		if err != nil {
+			return nil, err
+		}
+		return nights.Quote(ctx, request)
+	}
+	offer, err := quote(dynastay.MustStay("2026-07-09", "2026-07-12"))
+	if err != nil {
+		log.Fatal(err)
+	}
+	for _, night := range offer.Lines[0].Nights {
+		fmt.Println(night.Date, night.Price)
+	}
+	fmt.Println("2 rooms:", offer.Total, offer.Lines[0].CancellationPolicy)
+
+	_, err = quote(dynastay.MustStay("2026-07-11", "2026-07-13"))
+	var refused *availability.Refused
+	if errors.As(err, &refused) {
+		fmt.Println(refused.Nights)
+	}
+	// Output:
+	// opened 4
+	// opened 2
+	// one night: false [2026-07-10 min_stay]
+	// 2026-07-09 250.00 USD
+	// 2026-07-10 279.50 USD
+	// 2026-07-11 279.50 USD
+	// 2 rooms: 1618.00 USD free_cancellation_48h
+	// [2026-07-12 not_on_sale]
+}
+
+func ExampleCancellationPolicy_Terms() {
+	for _, policy := range []availability.CancellationPolicy{
+		availability.FreeCancellation(48), availability.PartialRefund(50, 24), availability.NonRefundable, "house_rules",
+	} {
+		terms, ok := policy.Terms()
+		fmt.Printf("%s: %d%% until %d hours before check-in, %t\n", policy, terms.Percent, terms.Hours, ok)
+	}
+	// Output:
+	// free_cancellation_48h: 100% until 48 hours before check-in, true
+	// partial_50_24h: 50% until 24 hours before check-in, true
+	// non_refundable: 0% until 0 hours before check-in, true
+	// house_rules: 0% until 0 hours before check-in, false
+}

@@ -1,0 +1,4 @@
+package availability
+
+// NightEntity is the stored form of a night.
+var NightEntity = nightEntity

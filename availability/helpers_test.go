@@ -1,0 +1,250 @@
+package availability_test
+
+import (
+	"context"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/aws/aws-sdk-go-v2/aws"
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/dynastay/dynastay"
+	"github.com/dynastay/dynastay/availability"
+	"github.com/dynastay/dynastay/dyntest"
+	"github.com/dynastay/dynastay/internal/fixture"
+	"github.com/dynastay/dynastay/keys"
+)
+
+const (
+	propertyID = "prop_123"
+	roomTypeID = "room_789"
+)
+
+var (
+	null = &types.AttributeValueMemberNULL{Value: true}
+	yes  = &types.AttributeValueMemberBOOL{Value: true}
+	no   = &types.AttributeValueMemberBOOL{Value: false}
+)
+
+// open gives a database without anything in it, and the repository.
+func open(t *testing.T) (*dyntest.DB, *availability.Repository) {
+	t.Helper()
+	db := dyntest.New(t, dyntest.With(dynastay.Options{Clock: fixture.Clock}))
+	return db, availability.New(db.DB)
+}
+
+// openHotel gives a database with [fixture.New]'s hotel in it.
+func openHotel(t *testing.T, rooms int) (*dyntest.DB, fixture.Hotel, *availability.Repository) {
+	t.Helper()
+	db, repo := open(t)
+	return db, fixture.New(t, db.DB, rooms), repo
+}
+
+func date(text string) dynastay.Date { return dynastay.MustDate(text) }
+
+func dates(texts ...string) []dynastay.Date {
+	all := make([]dynastay.Date, len(texts))
+	for i, text := range texts {
+		all[i] = date(text)
+	}
+	return all
+}
+
+func money(text string) dynastay.Money {
+	m, err := dynastay.ParseMoney(text)
+	if err != nil {
+		panic(err)
+	}
+	return m
+}
+
+func number(text string) types.AttributeValue { return &types.AttributeValueMemberN{Value: text} }
+
+// night is one on sale as other software may store it: 5 rooms at 280 USD, and the attributes of more. A nil value
+// leaves an attribute out.
+func night(roomTypeID, date string, more ...dynastay.Item) dynastay.Item {
+	item := dynastay.Item{
+		"PK": dynastay.S("ROOM#" + roomTypeID), "SK": dynastay.S("DATE#" + date),
+		"EntityType": dynastay.S("Availability"),
+		"RoomTypeId": dynastay.S(roomTypeID), "PropertyId": dynastay.S(propertyID), "Date": dynastay.S(date),
+		"AvailableRooms": dynastay.N(5), "TotalRooms": dynastay.N(5),
+		"PricePerNight": number("280"), "Currency": dynastay.S("USD"), "IsBlocked": no,
+	}
+	for _, attributes := range more {
+		for name, v := range attributes {
+			if item[name] = v; v == nil {
+				delete(item, name)
+			}
+		}
+	}
+	return item
+}
+
+// put writes items below the library.
+func put(t require.TestingT, db *dyntest.DB, s *dynastay.Schema, items ...dynastay.Item) {
+	for _, item := range items {
+		_, err := db.Client.PutItem(context.Background(), &dynamodb.PutItemInput{
+			TableName: aws.String(db.TableName(s)), Item: item,
+		})
+		require.NoError(t, err)
+	}
+}
+
+// putNights writes nights below the library.
+func putNights(t require.TestingT, db *dyntest.DB, items ...dynastay.Item) {
+	put(t, db, keys.AvailabilityTable, items...)
+}
+
+// putGuard keeps a room type for a property.
+func putGuard(t require.TestingT, db *dyntest.DB, roomTypeID, propertyID string, more dynastay.Item) {
+	guard := dynastay.Item{
+		"PK": dynastay.S("ROOM#" + roomTypeID), "SK": dynastay.S("GUARD"), "PropertyId": dynastay.S(propertyID),
+	}
+	for name, v := range more {
+		guard[name] = v
+	}
+	put(t, db, keys.PropertiesTable, guard)
+}
+
+// change sets attributes of an item below the library.
+func change(t *testing.T, db *dyntest.DB, s *dynastay.Schema, key dynastay.Key, set string, values dynastay.Item) {
+	t.Helper()
+	_, err := db.Client.UpdateItem(context.Background(), &dynamodb.UpdateItemInput{
+		TableName: aws.String(db.TableName(s)), Key: s.Key.Of(key),
+		UpdateExpression: aws.String("SET " + set), ExpressionAttributeValues: values,
+	})
+	require.NoError(t, err)
+}
+
+// stored reads a night below the library; nil where there is none.
+func stored(t *testing.T, db *dyntest.DB, roomTypeID, date string) dynastay.Item {
+	t.Helper()
+	s := keys.AvailabilityTable
+	out, err := db.Client.GetItem(t.Context(), &dynamodb.GetItemInput{
+		TableName: aws.String(db.TableName(s)), ConsistentRead: aws.Bool(true),
+		Key: s.Key.Of(dynastay.Key{PK: "ROOM#" + roomTypeID, SK: "DATE#" + date}),
+	})
+	require.NoError(t, err)
+	if len(out.Item) == 0 {
+		return nil
+	}
+	return out.Item
+}
+
+// remove takes a night away below the library.
+func remove(t *testing.T, db *dyntest.DB, roomTypeID, date string) {
+	t.Helper()
+	s := keys.AvailabilityTable
+	_, err := db.Client.DeleteItem(t.Context(), &dynamodb.DeleteItemInput{
+		TableName: aws.String(db.TableName(s)),
+		Key:       s.Key.Of(dynastay.Key{PK: "ROOM#" + roomTypeID, SK: "DATE#" + date}),
+	})
+	require.NoError(t, err)
+}
+
+// count is how many of the requests are of an operation.
+func count(requests []dyntest.Request, operation string) (n int) {
+	for _, r := range requests {
+		if r.Operation == operation {
+			n++
+		}
+	}
+	return n
+}
+
+// standIn is a client that lets something happen just before a transaction is sent, once.
+type standIn struct {
+	*dynamodb.Client
+	once sync.Once
+	do   func()
+}
+
+func (c *standIn) TransactWriteItems(
+	ctx context.Context, in *dynamodb.TransactWriteItemsInput, opts ...func(*dynamodb.Options),
+) (*dynamodb.TransactWriteItemsOutput, error) {
+	c.once.Do(c.do)
+	return c.Client.TransactWriteItems(ctx, in, opts...)
+}
+
+// between gives a repository for which do happens between its first read and its write.
+func between(db *dyntest.DB, do func()) *availability.Repository {
+	return availability.New(dynastay.Open(&standIn{Client: db.Client, do: do}, &dynastay.Options{
+		TablePrefix: strings.TrimSuffix(db.TableName(keys.AvailabilityTable), keys.AvailabilityTable.Name),
+		Clock:       fixture.Clock,
+		Retry:       dynastay.Retry{Base: time.Millisecond},
+	}))
+}
+
+// allPrices reads a range that is longer than a stay may be.
+func allPrices(t *testing.T, repo *availability.Repository, all dynastay.Stay) (prices []availability.NightPrice) {
+	t.Helper()
+	for from := all.CheckIn; from.Before(all.CheckOut); from = from.AddDays(availability.MaxNights) {
+		part := dynastay.Stay{CheckIn: from, CheckOut: from.AddDays(availability.MaxNights)}
+		if part.CheckOut.After(all.CheckOut) {
+			part.CheckOut = all.CheckOut
+		}
+		got, err := repo.Prices(t.Context(), roomTypeID, part)
+		require.NoError(t, err)
+		prices = append(prices, got...)
+	}
+	return prices
+}
+
+// room asks for rooms of a type, each for 2 adults and 1 child, 2 people at the most.
+func room(roomTypeID string, quantity int) availability.Room {
+	return availability.Room{
+		RoomTypeID: roomTypeID, Name: "Deluxe King", Quantity: quantity, MaxAdults: 2, MaxChildren: 1, MaxOccupancy: 2,
+		CancellationPolicy: availability.FreeCancellation(48),
+	}
+}
+
+// request asks for a price for one guest.
+func request(stay dynastay.Stay, rooms ...availability.Room) availability.QuoteRequest {
+	return availability.QuoteRequest{
+		Property: availability.Property{ID: propertyID, Name: "Grand Luxury Hotel", TimeZone: "America/New_York", CheckInTime: "15:00"},
+		Stay:     stay, Guests: availability.Guests{Adults: 1}, Rooms: rooms,
+	}
+}
+
+// quoteOf is a quote as a browser may send it, at the same price for every night, without asking the database.
+func quoteOf(t require.TestingT, req availability.QuoteRequest, price dynastay.Money) *availability.Quote {
+	q := &availability.Quote{Property: req.Property, Stay: req.Stay, Guests: req.Guests, At: fixture.Now}
+	for _, room := range req.Rooms {
+		line := availability.Line{Room: room}
+		for date := range req.Stay.Dates() {
+			line.Nights = append(line.Nights, availability.NightPrice{Date: date, Price: price})
+		}
+		var err error
+		line.Subtotal, err = price.Times(room.Quantity * req.Stay.Nights())
+		require.NoError(t, err)
+		q.Total, err = q.Total.Add(line.Subtotal)
+		require.NoError(t, err)
+		q.Lines = append(q.Lines, line)
+	}
+	return q
+}
+
+func assertInvalid(t *testing.T, err error, field, name string) {
+	t.Helper()
+	var invalid *dynastay.InvalidError
+	if assert.ErrorAs(t, err, &invalid, name) {
+		assert.Equal(t, field, invalid.Field, "%s: %v", name, err)
+		assert.ErrorIs(t, err, dynastay.ErrInvalid, name)
+	}
+}
+
+// assertKind asks for a failure of a kind, on a field.
+func assertKind(t *testing.T, err, kind error, field string) {
+	t.Helper()
+	var failed *dynastay.Error
+	if assert.ErrorAs(t, err, &failed) {
+		assert.ErrorIs(t, err, kind)
+		assert.NotErrorIs(t, err, dynastay.ErrInvalid, "the caller is not to blame")
+		assert.Equal(t, field, failed.Field)
+	}
+}

@@ -1,0 +1,411 @@
+package availability_test
+
+import (
+	"context"
+	"math/rand/v2"
+	"slices"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/dynastay/dynastay"
+	"github.com/dynastay/dynastay/availability"
+	"github.com/dynastay/dynastay/bookings"
+	"github.com/dynastay/dynastay/internal/fixture"
+	"github.com/dynastay/dynastay/keys"
+)
+
+// opening is a request that is right in every field.
+func opening(checkIn, checkOut string) availability.OpenRequest {
+	return availability.OpenRequest{
+		PropertyID: propertyID, RoomTypeID: roomTypeID, Nights: dynastay.MustStay(checkIn, checkOut),
+		Rooms: 5, Price: money("280.00 USD"),
+	}
+}
+
+func TestOpenWritesTheNightsOfTheRange(t *testing.T) {
+	t.Parallel()
+	db, repo := open(t)
+	putGuard(t, db, roomTypeID, propertyID, nil)
+	o := opening("2026-07-10", "2026-07-12")
+	o.Price, o.MinStay, o.MaxStay = money("279.50 USD"), 2, 14
+
+	got, err := repo.Open(t.Context(), o)
+	require.NoError(t, err)
+	assert.Equal(t, availability.Opened{Opened: dates("2026-07-10", "2026-07-11")}, got)
+
+	assert.Nil(t, stored(t, db, roomTypeID, "2026-07-09"))
+	assert.Nil(t, stored(t, db, roomTypeID, "2026-07-12"), "the range is half-open")
+	assert.Equal(t, dynastay.Item{
+		"PK": dynastay.S("ROOM#room_789"), "SK": dynastay.S("DATE#2026-07-11"),
+		"GSI1PK": dynastay.S("PROPERTY#prop_123"), "GSI1SK": dynastay.S("DATE#2026-07-11#ROOM#room_789"),
+		"EntityType": dynastay.S("Availability"),
+		"RoomTypeId": dynastay.S("room_789"), "PropertyId": dynastay.S("prop_123"), "Date": dynastay.S("2026-07-11"),
+		"AvailableRooms": number("5"), "TotalRooms": number("5"),
+		"PricePerNight": number("279.5"), "Currency": dynastay.S("USD"),
+		"MinStay": number("2"), "MaxStay": number("14"), "IsBlocked": no,
+		"LastUpdated": dynastay.S("2026-06-01T12:00:00Z"),
+		"ExpiresAt":   number("1846886400"), // 2028-07-11T00:00:00Z
+	}, stored(t, db, roomTypeID, "2026-07-11"))
+}
+
+func TestOpenWithoutBounds(t *testing.T) {
+	t.Parallel()
+	db, repo := open(t)
+	putGuard(t, db, roomTypeID, propertyID, nil)
+	_, err := repo.Open(t.Context(), opening("2028-02-29", "2028-03-01"))
+	require.NoError(t, err)
+	item := stored(t, db, roomTypeID, "2028-02-29")
+	assert.NotContains(t, item, "MinStay")
+	assert.NotContains(t, item, "MaxStay")
+	assert.NotContains(t, item, "BlockReason")
+	assert.Equal(t, number("1898553600"), item["ExpiresAt"], "2030-03-01, for lack of a leap day")
+}
+
+func TestOpenLeavesExistingNightsAlone(t *testing.T) {
+	t.Parallel()
+	db, hotel, repo := openHotel(t, 5)
+	stay := dynastay.MustStay("2026-07-30", "2026-08-01")
+	_, err := bookings.New(db.DB).Create(t.Context(), fixture.Request(hotel.Quote(t, db.DB, stay, 2)))
+	require.NoError(t, err)
+	sold := stored(t, db, hotel.RoomTypeID, "2026-07-31")
+
+	o := opening("2026-07-31", "2026-08-02")
+	o.PropertyID, o.RoomTypeID, o.Rooms, o.Price = hotel.ID, hotel.RoomTypeID, 9, money("1.00 USD")
+	got, err := repo.Open(t.Context(), o)
+	require.NoError(t, err)
+	assert.Equal(t, availability.Opened{Opened: dates("2026-08-01"), Already: dates("2026-07-31")}, got)
+	assert.Equal(t, sold, stored(t, db, hotel.RoomTypeID, "2026-07-31"))
+	assert.Equal(t, []int{3, 3}, hotel.Left(t, db.DB, stay))
+
+	stop := db.Faults.Record()
+	got, err = repo.Open(t.Context(), o)
+	require.NoError(t, err)
+	assert.Equal(t, availability.Opened{Already: dates("2026-07-31", "2026-08-01")}, got, "it can be repeated")
+	requests := stop()
+	assert.Len(t, requests, 1)
+	assert.Equal(t, 1, count(requests, "Query"), "what is open already is only read")
+	assert.Contains(t, string(requests[0].Body), `"ConsistentRead":true`)
+}
+
+func TestOpenTakesAnyNumberOfNights(t *testing.T) {
+	t.Parallel()
+	db, repo := open(t)
+	putGuard(t, db, roomTypeID, propertyID, nil)
+	o := opening("2026-07-01", "2027-03-08")
+	require.Equal(t, 250, o.Nights.Nights())
+
+	stop := db.Faults.Record()
+	got, err := repo.Open(t.Context(), o)
+	require.NoError(t, err)
+	requests := stop()
+	assert.Len(t, requests, 6)
+	assert.Equal(t, 3, count(requests, "Query"))
+	assert.Equal(t, 3, count(requests, "TransactWriteItems"))
+	assert.Equal(t, slices.Collect(o.Nights.Dates()), got.Opened, "every night once, in order")
+	assert.Empty(t, got.Already)
+
+	prices := allPrices(t, repo, dynastay.MustStay("2026-06-01", "2027-06-01"))
+	require.Len(t, prices, 250)
+	assert.Equal(t, date("2026-07-01"), prices[0].Date)
+	assert.Equal(t, date("2027-03-07"), prices[249].Date)
+}
+
+// A full transaction is 99 nights and the guard; as one operation, more is refused before it is sent.
+func TestOpenOpTakes99Nights(t *testing.T) {
+	t.Parallel()
+	db, repo := open(t)
+	putGuard(t, db, roomTypeID, propertyID, nil)
+	full := opening("2026-07-01", "2026-10-08")
+	require.Equal(t, 99, full.Nights.Nights())
+	over := full
+	over.Nights.CheckOut = full.Nights.CheckOut.AddDays(1)
+
+	_, err := dynastay.Do(t.Context(), db.DB, repo.OpenOp(over))
+	assertInvalid(t, err, "Operations", "101 actions")
+	assert.Nil(t, stored(t, db, roomTypeID, "2026-07-01"))
+
+	got, err := dynastay.Do(t.Context(), db.DB, repo.OpenOp(full))
+	require.NoError(t, err)
+	assert.Len(t, got.Opened, 99)
+	got, err = dynastay.Do(t.Context(), db.DB, repo.OpenOp(over))
+	require.NoError(t, err, "what is open takes no room in the transaction")
+	assert.Equal(t, availability.Opened{Opened: dates("2026-10-08"), Already: slices.Collect(full.Nights.Dates())}, got)
+}
+
+func TestOpenAtTheEndOfTheCalendar(t *testing.T) {
+	t.Parallel()
+	db, repo := open(t)
+	putGuard(t, db, roomTypeID, propertyID, nil)
+	got, err := repo.Open(t.Context(), opening("9999-09-20", "9999-12-31"))
+	require.NoError(t, err)
+	assert.Len(t, got.Opened, 102)
+}
+
+// An operation to open nights under an idempotency key is done once.
+func TestOpenOpUnderAKey(t *testing.T) {
+	t.Parallel()
+	db, repo := open(t)
+	putGuard(t, db, roomTypeID, propertyID, nil)
+	o := opening("2026-07-01", "2026-07-03")
+	_, err := dynastay.Do(t.Context(), db.DB, repo.OpenOp(o), dynastay.IdempotencyKey("july"))
+	require.NoError(t, err)
+	got, err := dynastay.Do(t.Context(), db.DB, repo.OpenOp(o), dynastay.IdempotencyKey("july"))
+	require.NoError(t, err)
+	assert.Equal(t, availability.Opened{Already: dates("2026-07-01", "2026-07-02")}, got)
+
+	more := o
+	more.Rooms = 6
+	more.Nights.CheckOut = date("2026-07-05")
+	_, err = dynastay.Do(t.Context(), db.DB, repo.OpenOp(more), dynastay.IdempotencyKey("july"))
+	assert.ErrorIs(t, err, dynastay.ErrIdempotencyMismatch)
+	assert.Nil(t, stored(t, db, roomTypeID, "2026-07-04"))
+}
+
+// Two requests that differ in any one field are not the same under a key.
+func TestOpenOpAgreesToEveryField(t *testing.T) {
+	t.Parallel()
+	db, repo := open(t)
+	putGuard(t, db, roomTypeID, propertyID, nil)
+	agreed := opening("2026-07-01", "2026-07-03")
+	agreed.MinStay, agreed.MaxStay = 2, 7
+	_, err := dynastay.Do(t.Context(), db.DB, repo.OpenOp(agreed), dynastay.IdempotencyKey("k"))
+	require.NoError(t, err)
+	for d := range agreed.Nights.Dates() { // where nothing is to be written the key is not asked
+		remove(t, db, roomTypeID, d.String())
+	}
+	for name, edit := range map[string]func(*availability.OpenRequest){
+		"property":  func(o *availability.OpenRequest) { o.PropertyID = "prop_124" },
+		"room type": func(o *availability.OpenRequest) { o.RoomTypeID = "room_790" },
+		"check-in":  func(o *availability.OpenRequest) { o.Nights.CheckIn = date("2026-06-30") },
+		"check-out": func(o *availability.OpenRequest) { o.Nights.CheckOut = date("2026-07-04") },
+		"rooms":     func(o *availability.OpenRequest) { o.Rooms++ },
+		"price":     func(o *availability.OpenRequest) { o.Price = money("280.01 USD") },
+		"currency":  func(o *availability.OpenRequest) { o.Price = money("280.00 EUR") },
+		"min stay":  func(o *availability.OpenRequest) { o.MinStay = 3 },
+		"max stay":  func(o *availability.OpenRequest) { o.MaxStay = 8 },
+	} {
+		other := agreed
+		edit(&other)
+		_, err := dynastay.Do(t.Context(), db.DB, repo.OpenOp(other), dynastay.IdempotencyKey("k"))
+		assert.ErrorIs(t, err, dynastay.ErrIdempotencyMismatch, name)
+	}
+	got, err := dynastay.Do(t.Context(), db.DB, repo.OpenOp(agreed), dynastay.IdempotencyKey("k"))
+	require.NoError(t, err)
+	assert.Equal(t, dates("2026-07-01", "2026-07-02"), got.Already, "the same again is the first call's")
+}
+
+func TestOpenIsRefused(t *testing.T) {
+	t.Parallel()
+	for _, test := range []struct {
+		name  string
+		guard func() dynastay.Item // nil for none
+		owner string
+		kind  error
+		field string
+	}{
+		{name: "unknown room type", kind: dynastay.ErrNotFound},
+		{name: "another property's", owner: "prop_124", kind: dynastay.ErrNotFound, field: "PropertyID"},
+		{name: "closed", owner: propertyID, guard: func() dynastay.Item { return dynastay.Item{keys.AttrClosed: yes} }, kind: availability.ErrClosed},
+		{name: "closed at a time", owner: propertyID, guard: func() dynastay.Item {
+			return dynastay.Item{keys.AttrClosed: dynastay.S("2026-05-01T00:00:00Z")}
+		}, kind: availability.ErrClosed},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			t.Parallel()
+			db, repo := open(t)
+			if test.owner != "" {
+				var more dynastay.Item
+				if test.guard != nil {
+					more = test.guard()
+				}
+				putGuard(t, db, roomTypeID, test.owner, more)
+			}
+			stop := db.Faults.Record()
+			got, err := repo.Open(t.Context(), opening("2026-07-01", "2026-11-01"))
+			assertKind(t, err, test.kind, test.field)
+			var failed *dynastay.Error
+			require.ErrorAs(t, err, &failed)
+			assert.Equal(t, "availability.Open", failed.Op)
+			assert.Equal(t, roomTypeID, failed.ID)
+			assert.Empty(t, got)
+			assert.Equal(t, 1, count(stop(), "TransactWriteItems"), "it is not tried again, nor the next part")
+			assert.Empty(t, allPrices(t, repo, dynastay.MustStay("2026-07-01", "2026-11-01")), "nothing was written")
+		})
+	}
+}
+
+func TestOpenTakesANullForNotClosed(t *testing.T) {
+	t.Parallel()
+	db, repo := open(t)
+	putGuard(t, db, roomTypeID, propertyID, dynastay.Item{keys.AttrClosed: null})
+	_, err := repo.Open(t.Context(), opening("2026-07-01", "2026-07-02"))
+	assert.NoError(t, err)
+}
+
+// Where every night has an item the guard is not asked, but the nights know whose they are.
+func TestOpenDoesNotTakeAnotherPropertysNightsForItsOwn(t *testing.T) {
+	t.Parallel()
+	_, hotel, repo := openHotel(t, 5)
+	o := opening("2026-07-10", "2026-07-12")
+	o.RoomTypeID = hotel.RoomTypeID
+	got, err := repo.Open(t.Context(), o)
+	assertKind(t, err, dynastay.ErrNotFound, "PropertyID")
+	assert.Empty(t, got)
+}
+
+// A room type that is closed after the nights were read, and before they are written, has none opened behind it.
+func TestOpenWhileTheRoomTypeCloses(t *testing.T) {
+	t.Parallel()
+	db, repo := open(t)
+	putGuard(t, db, roomTypeID, propertyID, nil)
+	closing := between(db, func() {
+		change(t, db, keys.PropertiesTable, dynastay.Key{PK: "ROOM#" + roomTypeID, SK: "GUARD"}, "Closed = :yes", dynastay.Item{":yes": yes})
+	})
+	_, err := closing.Open(t.Context(), opening("2026-07-01", "2026-07-03"))
+	assertKind(t, err, availability.ErrClosed, "")
+	prices, err := repo.Prices(t.Context(), roomTypeID, dynastay.MustStay("2026-07-01", "2026-07-03"))
+	require.NoError(t, err)
+	assert.Empty(t, prices)
+}
+
+// A night that another opened, and sold rooms of, after it was read keeps what was sold.
+func TestOpenIsOvertaken(t *testing.T) {
+	t.Parallel()
+	db, _ := open(t)
+	putGuard(t, db, roomTypeID, propertyID, nil)
+	sold := night(roomTypeID, "2026-07-02", dynastay.Item{"AvailableRooms": dynastay.N(1)})
+	overtaken := between(db, func() { putNights(t, db, sold) })
+	stop := db.Faults.Record()
+	got, err := overtaken.Open(t.Context(), opening("2026-07-01", "2026-07-04"))
+	require.NoError(t, err)
+	assert.Equal(t, availability.Opened{Opened: dates("2026-07-01", "2026-07-03"), Already: dates("2026-07-02")}, got)
+	assert.Equal(t, 2, count(stop(), "TransactWriteItems"))
+	assert.Equal(t, plain(t, sold), plain(t, stored(t, db, roomTypeID, "2026-07-02")))
+}
+
+// Openers of overlapping ranges and guests at the same time: whoever opened a night, it is opened once, and no sold
+// room comes back.
+func TestConcurrentOpenersNeverOverwriteASale(t *testing.T) {
+	t.Parallel()
+	const openers, guests = 6, 6
+	db, hotel, _ := openHotel(t, 5) // July
+	db.Faults.Conflicts(time.Millisecond)
+	patient := func() *dynastay.DB { // a process of its own
+		return db.Open(&dynastay.Options{
+			Clock: fixture.Clock, Retry: dynastay.Retry{Attempts: 500, Base: time.Millisecond, Cap: 20 * time.Millisecond},
+		})
+	}
+	whole := dynastay.MustStay("2026-08-01", "2026-08-31")
+	var (
+		mu     sync.Mutex
+		opened = map[dynastay.Date]int{}
+		sold   = map[dynastay.Date]int{}
+		wg     sync.WaitGroup
+	)
+	for i := range openers {
+		wg.Go(func() {
+			repo := availability.New(patient())
+			for j := range 4 {
+				from := whole.CheckIn.AddDays(5 * ((i + j) % 5))
+				got, err := repo.Open(context.Background(), availability.OpenRequest{
+					PropertyID: hotel.ID, RoomTypeID: hotel.RoomTypeID, Rooms: 5, Price: fixture.Price,
+					Nights: dynastay.Stay{CheckIn: from, CheckOut: from.AddDays(10)},
+				})
+				assert.NoError(t, err)
+				mu.Lock()
+				for _, d := range got.Opened {
+					opened[d]++
+				}
+				mu.Unlock()
+			}
+		})
+	}
+	for range guests {
+		night := whole.CheckIn.AddDays(rand.IntN(29))
+		req := request(dynastay.Stay{CheckIn: night, CheckOut: night.AddDays(2)}, room(hotel.RoomTypeID, 1))
+		req.Property.ID = hotel.ID
+		q := quoteOf(t, req, fixture.Price)
+		wg.Go(func() {
+			repo := bookings.New(patient())
+			for range 20 { // until the nights are open
+				_, err := repo.Create(context.Background(), fixture.Request(q))
+				var refused *bookings.Refused
+				if err != nil {
+					assert.ErrorAs(t, err, &refused)
+					continue
+				}
+				mu.Lock()
+				for d := range q.Stay.Dates() {
+					sold[d]++
+				}
+				mu.Unlock()
+				return
+			}
+		})
+	}
+	wg.Wait()
+	assert.Len(t, opened, 30)
+	for d, times := range opened {
+		assert.Equal(t, 1, times, "%s was opened", d)
+	}
+	for i, left := range hotel.Left(t, db.DB, whole) {
+		d := whole.CheckIn.AddDays(i)
+		assert.Equal(t, 5-sold[d], left, "rooms left on %s", d)
+	}
+}
+
+func TestOpenRequestValidate(t *testing.T) {
+	t.Parallel()
+	db, repo := open(t)
+	stop := db.Faults.Record()
+	good := opening("2026-07-01", "2026-07-03")
+	require.NoError(t, good.Validate())
+	for _, test := range []struct {
+		name, field string
+		edit        func(*availability.OpenRequest)
+	}{
+		{"no property", "PropertyID", func(o *availability.OpenRequest) { o.PropertyID = "" }},
+		{"property with #", "PropertyID", func(o *availability.OpenRequest) { o.PropertyID = "a#b" }},
+		{"no room type", "RoomTypeID", func(o *availability.OpenRequest) { o.RoomTypeID = "" }},
+		{"room type with #", "RoomTypeID", func(o *availability.OpenRequest) { o.RoomTypeID = "a#b" }},
+		{"no check-in", "Nights.CheckIn", func(o *availability.OpenRequest) { o.Nights.CheckIn = dynastay.Date{} }},
+		{"no check-out", "Nights.CheckOut", func(o *availability.OpenRequest) { o.Nights.CheckOut = dynastay.Date{} }},
+		{"no nights", "Nights.CheckOut", func(o *availability.OpenRequest) { o.Nights.CheckOut = o.Nights.CheckIn }},
+		{"no rooms", "Rooms", func(o *availability.OpenRequest) { o.Rooms = 0 }},
+		{"negative rooms", "Rooms", func(o *availability.OpenRequest) { o.Rooms = -1 }},
+		{"no price", "Price.Currency", func(o *availability.OpenRequest) { o.Price = dynastay.Money{} }},
+		{"negative price", "Price", func(o *availability.OpenRequest) { o.Price = money("-0.01 USD") }},
+		{"half a cent", "Price", func(o *availability.OpenRequest) { o.Price = money("280.005 USD") }},
+		{"half a yen", "Price", func(o *availability.OpenRequest) { o.Price = money("280.5 JPY") }},
+		{"a tenth of a fils", "Price", func(o *availability.OpenRequest) { o.Price = money("280.0001 KWD") }},
+		{"negative minimum", "MinStay", func(o *availability.OpenRequest) { o.MinStay = -1 }},
+		{"negative maximum", "MaxStay", func(o *availability.OpenRequest) { o.MaxStay = -1 }},
+		{"maximum under minimum", "MaxStay", func(o *availability.OpenRequest) { o.MinStay, o.MaxStay = 3, 2 }},
+	} {
+		o := good
+		test.edit(&o)
+		assertInvalid(t, o.Validate(), test.field, test.name)
+		_, err := repo.Open(t.Context(), o)
+		assertInvalid(t, err, test.field, test.name)
+		_, err = dynastay.Do(t.Context(), db.DB, repo.OpenOp(o))
+		assertInvalid(t, err, test.field, test.name)
+	}
+	assert.Empty(t, stop(), "no request was sent")
+
+	for name, edit := range map[string]func(*availability.OpenRequest){
+		"free":               func(o *availability.OpenRequest) { o.Price = money("0 USD") },
+		"fils":               func(o *availability.OpenRequest) { o.Price = money("280.001 KWD") },
+		"yen":                func(o *availability.OpenRequest) { o.Price = money("280 JPY") },
+		"minimum only":       func(o *availability.OpenRequest) { o.MinStay = 3 },
+		"maximum only":       func(o *availability.OpenRequest) { o.MaxStay = 3 },
+		"minimum of maximum": func(o *availability.OpenRequest) { o.MinStay, o.MaxStay = 3, 3 },
+	} {
+		o := good
+		edit(&o)
+		assert.NoError(t, o.Validate(), name)
+	}
+}

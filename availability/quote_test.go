@@ -1,0 +1,541 @@
+package availability_test
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/dynastay/dynastay"
+	"github.com/dynastay/dynastay/availability"
+	"github.com/dynastay/dynastay/dyntest"
+	"github.com/dynastay/dynastay/internal/fixture"
+)
+
+var stay = dynastay.MustStay("2026-07-10", "2026-07-13")
+
+// refusedNight is a refusal of a night of the common room type.
+func refusedNight(day string, reason availability.Reason) availability.RefusedNight {
+	return availability.RefusedNight{RoomTypeID: roomTypeID, Date: date(day), Reason: reason}
+}
+
+// stayRule is a refusal by the minimum or maximum stay of a night.
+func stayRule(day string, reason availability.Reason, nights int) availability.RefusedNight {
+	n := refusedNight(day, reason)
+	n.Nights = nights
+	return n
+}
+
+func soldOut(day string, left int) availability.RefusedNight {
+	n := refusedNight(day, availability.SoldOut)
+	n.Left = left
+	return n
+}
+
+// The stay is 10, 11 and 12 July; the nights before and after it are in the table as well, and full of bad news that
+// must not matter.
+func TestCheckSaysWhatIsInTheWay(t *testing.T) {
+	t.Parallel()
+	const first, second, last = "2026-07-10", "2026-07-11", "2026-07-12"
+	everything := dynastay.Item{
+		"AvailableRooms": dynastay.N(0), "IsBlocked": yes, "PropertyClosed": yes, "ClosedToArrival": yes,
+		"ClosedToDeparture": yes, "MinStay": dynastay.N(9), "MaxStay": dynastay.N(1),
+	}
+	type refused = []availability.RefusedNight
+	for _, test := range []struct {
+		name  string
+		rooms int
+		night string // the one that differs, "" for none
+		item  dynastay.Item
+		want  refused
+	}{
+		{name: "all free"},
+		{name: "all of the rooms", rooms: 5},
+		{name: "one too many", rooms: 6, want: refused{soldOut(first, 5), soldOut(second, 5), soldOut(last, 5)}},
+		{name: "one night short", rooms: 3, night: second, item: dynastay.Item{"AvailableRooms": dynastay.N(2)}, want: refused{soldOut(second, 2)}},
+		{name: "sold out", night: last, item: dynastay.Item{"AvailableRooms": dynastay.N(0)}, want: refused{soldOut(last, 0)}},
+		{name: "overbooked", night: last, item: dynastay.Item{"AvailableRooms": dynastay.N(-2)}, want: refused{soldOut(last, 0)}},
+		{name: "no number of rooms", night: last, item: dynastay.Item{"AvailableRooms": nil}, want: refused{soldOut(last, 0)}},
+		{name: "stop-sell", night: second, item: dynastay.Item{"IsBlocked": yes}, want: refused{refusedNight(second, availability.StopSell)}},
+		{name: "property closed", night: second, item: dynastay.Item{"PropertyClosed": yes}, want: refused{refusedNight(second, availability.StopSell)}},
+		{name: "another property's", night: first, item: dynastay.Item{"PropertyId": dynastay.S("prop_124"), "IsBlocked": yes}, want: refused{refusedNight(first, availability.NotOnSale)}},
+		{name: "nobody's", night: first, item: dynastay.Item{"PropertyId": nil}, want: refused{refusedNight(first, availability.NotOnSale)}},
+
+		{name: "closed to arrival", night: first, item: dynastay.Item{"ClosedToArrival": yes}, want: refused{refusedNight(first, availability.ClosedToArrival)}},
+		{name: "closed to arrival later", night: second, item: dynastay.Item{"ClosedToArrival": yes}},
+		{name: "closed to arrival at the end", night: last, item: dynastay.Item{"ClosedToArrival": yes}},
+		{name: "closed to departure", night: last, item: dynastay.Item{"ClosedToDeparture": yes}, want: refused{refusedNight(last, availability.ClosedToDeparture)}},
+		{name: "closed to departure earlier", night: second, item: dynastay.Item{"ClosedToDeparture": yes}},
+		{name: "closed to departure at the start", night: first, item: dynastay.Item{"ClosedToDeparture": yes}},
+		{name: "minimum stay", night: first, item: dynastay.Item{"MinStay": dynastay.N(4)}, want: refused{stayRule(first, availability.MinStay, 4)}},
+		{name: "minimum stay met", night: first, item: dynastay.Item{"MinStay": dynastay.N(3)}},
+		{name: "minimum stay of another arrival", night: second, item: dynastay.Item{"MinStay": dynastay.N(4)}},
+		{name: "maximum stay", night: first, item: dynastay.Item{"MaxStay": dynastay.N(2)}, want: refused{stayRule(first, availability.MaxStay, 2)}},
+		{name: "maximum stay met", night: first, item: dynastay.Item{"MaxStay": dynastay.N(3)}},
+		{name: "maximum stay of another arrival", night: last, item: dynastay.Item{"MaxStay": dynastay.N(1)}},
+		{name: "maximum stay of none", night: first, item: dynastay.Item{"MaxStay": dynastay.N(0)}},
+		{name: "nulls", night: first, item: dynastay.Item{
+			"MinStay": null, "MaxStay": null, "IsBlocked": null, "PropertyClosed": null, "ClosedToArrival": null, "ClosedToDeparture": null,
+		}},
+		{name: "falses", night: last, item: dynastay.Item{"PropertyClosed": no, "ClosedToArrival": no, "ClosedToDeparture": no}},
+		{name: "everything on arrival", rooms: 1, night: first, item: dynastay.Item{
+			"AvailableRooms": dynastay.N(0), "IsBlocked": yes, "ClosedToArrival": yes, "ClosedToDeparture": yes, "MinStay": dynastay.N(9), "MaxStay": dynastay.N(1),
+		}, want: refused{
+			refusedNight(first, availability.StopSell), soldOut(first, 0), refusedNight(first, availability.ClosedToArrival),
+			stayRule(first, availability.MinStay, 9), stayRule(first, availability.MaxStay, 1),
+		}},
+		{name: "everything on the last night", night: last, item: everything, want: refused{
+			refusedNight(last, availability.StopSell), soldOut(last, 0), refusedNight(last, availability.ClosedToDeparture),
+		}},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			t.Parallel()
+			db, repo := open(t)
+			putNights(t, db, night(roomTypeID, "2026-07-09", everything), night(roomTypeID, "2026-07-13", everything))
+			for d := range stay.Dates() {
+				if d.String() == test.night {
+					putNights(t, db, night(roomTypeID, test.night, test.item))
+				} else {
+					putNights(t, db, night(roomTypeID, d.String()))
+				}
+			}
+			got, err := repo.Check(t.Context(), propertyID, roomTypeID, max(test.rooms, 1), stay)
+			require.NoError(t, err)
+			assert.Equal(t, test.want, got.Refused)
+			assert.Equal(t, len(test.want) == 0, got.OK())
+			require.Len(t, got.Nights, 3, "neither the night before nor the one of the check-out")
+			assert.Equal(t, date(first), got.Nights[0].Date)
+
+			q, err := repo.Quote(t.Context(), request(stay, room(roomTypeID, max(test.rooms, 1))))
+			if test.want == nil {
+				assert.NoError(t, err)
+				return
+			}
+			assert.Nil(t, q)
+			assert.Equal(t, &availability.Refused{Nights: test.want}, err, "a quote says the same")
+		})
+	}
+}
+
+// A stay of one night is arrival and last night in one.
+func TestCheckOfOneNight(t *testing.T) {
+	t.Parallel()
+	db, repo := open(t)
+	putNights(t, db, night(roomTypeID, "2026-07-10", dynastay.Item{"ClosedToArrival": yes, "ClosedToDeparture": yes}))
+	got, err := repo.Check(t.Context(), propertyID, roomTypeID, 1, dynastay.MustStay("2026-07-10", "2026-07-11"))
+	require.NoError(t, err)
+	assert.Equal(t, []availability.RefusedNight{
+		refusedNight("2026-07-10", availability.ClosedToArrival), refusedNight("2026-07-10", availability.ClosedToDeparture),
+	}, got.Refused)
+}
+
+func TestMissingNightsAreNotOnSale(t *testing.T) {
+	t.Parallel()
+	db, repo := open(t)
+	putNights(t, db, night(roomTypeID, "2026-07-11"), night(roomTypeID, "2026-07-13"), night("room_7890", "2026-07-10"))
+	want := []availability.RefusedNight{
+		refusedNight("2026-07-10", availability.NotOnSale), refusedNight("2026-07-12", availability.NotOnSale),
+	}
+	got, err := repo.Check(t.Context(), propertyID, roomTypeID, 1, stay)
+	require.NoError(t, err)
+	assert.Equal(t, want, got.Refused)
+	assert.Len(t, got.Nights, 1)
+	_, err = repo.Quote(t.Context(), request(stay, room(roomTypeID, 1)))
+	assert.Equal(t, &availability.Refused{Nights: want}, err)
+	prices, err := repo.Prices(t.Context(), roomTypeID, stay)
+	require.NoError(t, err)
+	assert.Equal(t, []availability.NightPrice{{Date: date("2026-07-11"), Price: money("280.00 USD")}}, prices)
+}
+
+// Prices are a calendar's: those of nights that cannot be sold are there as well.
+func TestPrices(t *testing.T) {
+	t.Parallel()
+	db, repo := open(t)
+	putNights(t, db,
+		night(roomTypeID, "2026-07-09", dynastay.Item{"PricePerNight": number("1")}),
+		night(roomTypeID, "2026-07-10", dynastay.Item{"PricePerNight": number("280.10"), "AvailableRooms": dynastay.N(0)}),
+		night(roomTypeID, "2026-07-11", dynastay.Item{"PricePerNight": number("0"), "IsBlocked": yes}),
+		night(roomTypeID, "2026-07-12", dynastay.Item{"PricePerNight": null}),
+		night(roomTypeID, "2026-07-13", dynastay.Item{"PricePerNight": number("1")}),
+	)
+	prices, err := repo.Prices(t.Context(), roomTypeID, stay)
+	require.NoError(t, err)
+	assert.Equal(t, []availability.NightPrice{
+		{Date: date("2026-07-10"), Price: money("280.10 USD")},
+		{Date: date("2026-07-11"), Price: money("0.00 USD")},
+		{Date: date("2026-07-12")},
+	}, prices)
+}
+
+func TestQuote(t *testing.T) {
+	t.Parallel()
+	db, repo := open(t)
+	putNights(t, db,
+		night("room_b", "2026-07-10", dynastay.Item{"PricePerNight": number("0.1")}),
+		night("room_b", "2026-07-11", dynastay.Item{"PricePerNight": number("0.2")}),
+		night("room_b", "2026-07-12", dynastay.Item{"PricePerNight": number("999.99")}), // the day of the check-out
+		night("room_a", "2026-07-10", dynastay.Item{"PricePerNight": number("33.333")}), // by other software
+		night("room_a", "2026-07-11"),
+	)
+	two := dynastay.MustStay("2026-07-10", "2026-07-12")
+	a, b := room("room_a", 1), room("room_b", 3)
+	a.Name, a.CancellationPolicy = "Queen", availability.NonRefundable
+	req := request(two, b, a)
+	req.Guests = availability.Guests{Adults: 5, Children: 1}
+
+	got, err := repo.Quote(t.Context(), req)
+	require.NoError(t, err)
+	want := &availability.Quote{
+		Property: req.Property, Stay: two, Guests: req.Guests, At: fixture.Now,
+		Lines: []availability.Line{
+			{Room: a, Subtotal: money("313.333 USD"), Nights: []availability.NightPrice{
+				{Date: date("2026-07-10"), Price: money("33.333 USD")}, {Date: date("2026-07-11"), Price: money("280.00 USD")},
+			}},
+			{Room: b, Subtotal: money("0.90 USD"), Nights: []availability.NightPrice{
+				{Date: date("2026-07-10"), Price: money("0.10 USD")}, {Date: date("2026-07-11"), Price: money("0.20 USD")},
+			}},
+		},
+		Total: money("314.233 USD"),
+	}
+	assert.Equal(t, want, got)
+	assert.NoError(t, got.Validate(fixture.Now))
+
+	// The order of the request does not matter, and rooms of one type are taken together.
+	req.Rooms = []availability.Room{withQuantity(b, 1), a, withQuantity(b, 2)}
+	again, err := repo.Quote(t.Context(), req)
+	require.NoError(t, err)
+	assert.Equal(t, want, again)
+	assert.Equal(t, []availability.Room{withQuantity(b, 1), a, withQuantity(b, 2)}, req.Rooms, "the request is left alone")
+}
+
+func withQuantity(r availability.Room, n int) availability.Room {
+	r.Quantity = n
+	return r
+}
+
+// Rooms of one type count together against what is left.
+func TestQuoteMergesBeforeItCounts(t *testing.T) {
+	t.Parallel()
+	db, repo := open(t)
+	one := dynastay.MustStay("2026-07-10", "2026-07-11")
+	putNights(t, db, night(roomTypeID, "2026-07-10"), night("room_790", "2026-07-10", dynastay.Item{"AvailableRooms": dynastay.N(0)}))
+	stop := db.Faults.Record()
+	_, err := repo.Quote(t.Context(), request(one, room("room_790", 1), room(roomTypeID, 3), room(roomTypeID, 3)))
+	other := soldOut("2026-07-10", 0)
+	other.RoomTypeID = "room_790"
+	assert.Equal(t, &availability.Refused{Nights: []availability.RefusedNight{soldOut("2026-07-10", 5), other}}, err)
+	assert.Len(t, stop(), 2, "one request for each room type")
+}
+
+// One room type is one line; it cannot be sold under two policies, or hold two numbers of guests.
+func TestQuoteRefusesTwoVersionsOfARoomType(t *testing.T) {
+	t.Parallel()
+	for name, edit := range map[string]func(*availability.Room){
+		"name":          func(r *availability.Room) { r.Name = "Queen" },
+		"policy":        func(r *availability.Room) { r.CancellationPolicy = availability.NonRefundable },
+		"adults":        func(r *availability.Room) { r.MaxAdults = 9 },
+		"children":      func(r *availability.Room) { r.MaxChildren = 9 },
+		"max occupancy": func(r *availability.Room) { r.MaxOccupancy = 9 },
+	} {
+		other := room(roomTypeID, 1)
+		edit(&other)
+		req := request(stay, room(roomTypeID, 1), room("room_790", 1), other)
+		assertInvalid(t, req.Validate(fixture.Now), "Rooms[2]", name)
+	}
+}
+
+// Exact in every currency: two floats of 0.1 and 0.2 do not make 0.3, and yen have no cents.
+func TestQuoteAddsExactly(t *testing.T) {
+	t.Parallel()
+	for _, test := range []struct {
+		currency dynastay.Currency
+		prices   [3]string
+		quantity int
+		subtotal string
+	}{
+		{"USD", [3]string{"0.1", "0.2", "0.3"}, 1, "0.60 USD"},
+		{"USD", [3]string{"1.1", "2.2", "3.3"}, 3, "19.80 USD"},
+		{"USD", [3]string{"0", "0", "0"}, 2, "0.00 USD"},
+		{"JPY", [3]string{"12345", "1", "99999"}, 2, "224690 JPY"},
+		{"KWD", [3]string{"0.001", "0.002", "85.125"}, 3, "255.384 KWD"},
+		{"USD", [3]string{"99999999999999.99", "0.01", "0"}, 5, "500000000000000.00 USD"},
+	} {
+		t.Run(test.subtotal, func(t *testing.T) {
+			t.Parallel()
+			db, repo := open(t)
+			for i, price := range test.prices {
+				putNights(t, db, night(roomTypeID, stay.CheckIn.AddDays(i).String(), dynastay.Item{
+					"PricePerNight": number(price), "Currency": dynastay.S(string(test.currency)),
+				}))
+			}
+			q, err := repo.Quote(t.Context(), request(stay, room(roomTypeID, test.quantity)))
+			require.NoError(t, err)
+			assert.Equal(t, test.subtotal, q.Lines[0].Subtotal.String())
+			assert.Equal(t, test.subtotal, q.Total.String())
+			assert.NoError(t, q.Validate(fixture.Now))
+		})
+	}
+}
+
+// A price that is stored without a currency, or two that do not add up, is not the caller's mistake.
+func TestQuoteOfBadPrices(t *testing.T) {
+	t.Parallel()
+	for name, item := range map[string]dynastay.Item{
+		"no price":             {"PricePerNight": nil},
+		"null price":           {"PricePerNight": null},
+		"no currency":          {"Currency": nil},
+		"no ISO currency":      {"Currency": dynastay.S("usd")},
+		"another currency":     {"Currency": dynastay.S("EUR")},
+		"negative":             {"PricePerNight": number("-1")},
+		"too long to add":      {"PricePerNight": number("999999999999999999")},
+		"too long to multiply": {"PricePerNight": number("99999999999999999")},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			db, repo := open(t)
+			putNights(t, db, night(roomTypeID, "2026-07-10", item),
+				night(roomTypeID, "2026-07-11", dynastay.Item{"PricePerNight": number("1.01")}), night(roomTypeID, "2026-07-12"))
+			_, err := repo.Quote(t.Context(), request(stay, room(roomTypeID, 2)))
+			assertKind(t, err, dynastay.ErrCorrupt, "")
+			assert.ErrorContains(t, err, roomTypeID)
+		})
+	}
+	t.Run("room types in two currencies", func(t *testing.T) {
+		t.Parallel()
+		db, repo := open(t)
+		one := dynastay.MustStay("2026-07-10", "2026-07-11")
+		putNights(t, db, night(roomTypeID, "2026-07-10"), night("room_790", "2026-07-10", dynastay.Item{"Currency": dynastay.S("EUR")}))
+		_, err := repo.Quote(t.Context(), request(one, room(roomTypeID, 1), room("room_790", 1)))
+		assertKind(t, err, dynastay.ErrCorrupt, "")
+		assert.ErrorContains(t, err, "room_790")
+	})
+}
+
+func TestBadInputSendsNothing(t *testing.T) {
+	t.Parallel()
+	db, repo := open(t)
+	stop := db.Faults.Record()
+	check := func(property, roomType string, rooms int, stay dynastay.Stay) error {
+		_, err := repo.Check(t.Context(), property, roomType, rooms, stay)
+		return err
+	}
+	prices := func(roomType string, stay dynastay.Stay) error {
+		_, err := repo.Prices(t.Context(), roomType, stay)
+		return err
+	}
+	backwards := dynastay.Stay{CheckIn: stay.CheckOut, CheckOut: stay.CheckIn}
+	tooLong := dynastay.Stay{CheckIn: stay.CheckIn, CheckOut: stay.CheckIn.AddDays(availability.MaxNights + 1)}
+	empty := dynastay.Stay{CheckIn: stay.CheckIn, CheckOut: stay.CheckIn}
+	for _, test := range []struct {
+		name, field string
+		err         error
+	}{
+		{"no rooms", "Rooms", check(propertyID, roomTypeID, 0, stay)},
+		{"negative rooms", "Rooms", check(propertyID, roomTypeID, -1, stay)},
+		{"no property", "PropertyID", check("", roomTypeID, 1, stay)},
+		{"property with #", "PropertyID", check("a#b", roomTypeID, 1, stay)},
+		{"no room type", "RoomTypeID", check(propertyID, "", 1, stay)},
+		{"room type with #", "RoomTypeID", check(propertyID, "a#b", 1, stay)},
+		{"long room type", "RoomTypeID", check(propertyID, strings.Repeat("r", 129), 1, stay)},
+		{"no check-in", "Stay.CheckIn", check(propertyID, roomTypeID, 1, dynastay.Stay{CheckOut: stay.CheckOut})},
+		{"no check-out", "Stay.CheckOut", check(propertyID, roomTypeID, 1, dynastay.Stay{CheckIn: stay.CheckIn})},
+		{"backwards", "Stay.CheckOut", check(propertyID, roomTypeID, 1, backwards)},
+		{"no nights", "Stay.CheckOut", check(propertyID, roomTypeID, 1, empty)},
+		{"too long", "Stay", check(propertyID, roomTypeID, 1, tooLong)},
+		{"prices: too long", "Stay", prices(roomTypeID, tooLong)},
+		{"prices: no room type", "RoomTypeID", prices("", stay)},
+		{"prices: no stay", "Stay.CheckIn", prices(roomTypeID, dynastay.Stay{})},
+		{"prices: backwards", "Stay.CheckOut", prices(roomTypeID, backwards)},
+	} {
+		assertInvalid(t, test.err, test.field, test.name)
+	}
+
+	for _, test := range []struct {
+		name, field string
+		edit        func(*availability.QuoteRequest)
+	}{
+		{"no property", "Property.ID", func(r *availability.QuoteRequest) { r.Property.ID = "" }},
+		{"property with #", "Property.ID", func(r *availability.QuoteRequest) { r.Property.ID = "a#b" }},
+		{"no such zone", "Property.TimeZone", func(r *availability.QuoteRequest) { r.Property.TimeZone = "America/Atlantis" }},
+		{"the server's zone", "Property.TimeZone", func(r *availability.QuoteRequest) { r.Property.TimeZone = "Local" }},
+		{"no check-in", "Stay.CheckIn", func(r *availability.QuoteRequest) { r.Stay.CheckIn = dynastay.Date{} }},
+		{"no check-out", "Stay.CheckOut", func(r *availability.QuoteRequest) { r.Stay.CheckOut = dynastay.Date{} }},
+		{"backwards", "Stay.CheckOut", func(r *availability.QuoteRequest) { r.Stay = backwards }},
+		{"in the past", "Stay.CheckIn", func(r *availability.QuoteRequest) { r.Stay.CheckIn = date("2026-05-31") }},
+		{"too long", "Stay", func(r *availability.QuoteRequest) { r.Stay.CheckOut = r.Stay.CheckIn.AddDays(91) }},
+		{"no rooms", "Rooms", func(r *availability.QuoteRequest) { r.Rooms = nil }},
+		{"none of a room", "Rooms[1].Quantity", func(r *availability.QuoteRequest) { r.Rooms[1].Quantity = 0 }},
+		{"less than none", "Rooms[1].Quantity", func(r *availability.QuoteRequest) { r.Rooms[1].Quantity = -1 }},
+		{"more than can be counted", "Rooms[0].Quantity", func(r *availability.QuoteRequest) {
+			r.Rooms[0].Quantity = 1 << 62
+			r.Rooms = append(r.Rooms, r.Rooms[0])
+		}},
+		{"no room type", "Rooms[0].RoomTypeID", func(r *availability.QuoteRequest) { r.Rooms[0].RoomTypeID = "" }},
+		{"room type with #", "Rooms[1].RoomTypeID", func(r *availability.QuoteRequest) { r.Rooms[1].RoomTypeID = "a#b" }},
+		{"misspelt policy", "Rooms[1].CancellationPolicy", func(r *availability.QuoteRequest) { r.Rooms[1].CancellationPolicy = "free_cancellation_48" }},
+		{"no adults", "Guests.Adults", func(r *availability.QuoteRequest) { r.Guests.Adults = 0 }},
+		{"less than no children", "Guests.Children", func(r *availability.QuoteRequest) { r.Guests.Children = -1 }},
+	} {
+		req := request(stay, room(roomTypeID, 1), room("room_790", 1))
+		test.edit(&req)
+		_, err := repo.Quote(t.Context(), req)
+		assertInvalid(t, err, test.field, test.name)
+		assertInvalid(t, req.Validate(fixture.Now), test.field, test.name)
+	}
+	assert.Empty(t, stop(), "no request was sent")
+}
+
+// The limits of all rooms count together, each kind of guest for itself.
+func TestOccupancy(t *testing.T) {
+	t.Parallel()
+	small, family := room(roomTypeID, 2), room("room_790", 1) // 2 + 1 and 2 at the most; 2 + 3 and 5 at the most
+	family.MaxChildren, family.MaxOccupancy = 3, 5
+	for _, test := range []struct {
+		adults, children int
+		field            string
+	}{
+		{6, 0, ""},
+		{6, 3, ""},
+		{4, 5, ""},
+		{7, 0, "Guests.Adults"},
+		{1, 6, "Guests.Children"},
+		{6, 4, "Guests"},
+		{5, 5, "Guests"},
+	} {
+		req := request(stay, small, family)
+		req.Guests = availability.Guests{Adults: test.adults, Children: test.children}
+		err := req.Validate(fixture.Now)
+		if test.field == "" {
+			assert.NoError(t, err, "%+v", req.Guests)
+		} else {
+			assertInvalid(t, err, test.field, "")
+			assert.ErrorIs(t, err, availability.ErrTooSmall)
+		}
+	}
+	req := request(stay, small)
+	req.Guests.Adults = 0
+	assert.NotErrorIs(t, req.Validate(fixture.Now), availability.ErrTooSmall)
+}
+
+// Today is the property's. At the time of the clock it is still 31 May in New York, 1 June in London, and noon of that
+// day in Auckland.
+func TestTheDayIsThePropertys(t *testing.T) {
+	t.Parallel()
+	now := time.Date(2026, 6, 1, 0, 30, 0, 0, time.UTC)
+	db := dyntest.New(t, dyntest.With(dynastay.Options{Clock: func() time.Time { return now }}))
+	repo := availability.New(db.DB)
+	putNights(t, db, night(roomTypeID, "2026-05-30"), night(roomTypeID, "2026-05-31"), night(roomTypeID, "2026-06-01"))
+	for _, test := range []struct {
+		zone  string
+		today string
+	}{
+		{"America/New_York", "2026-05-31"}, {"", "2026-06-01"}, {"UTC", "2026-06-01"}, {"Pacific/Auckland", "2026-06-01"},
+	} {
+		today := date(test.today)
+		req := request(dynastay.Stay{CheckIn: today, CheckOut: today.AddDays(1)}, room(roomTypeID, 1))
+		req.Property.TimeZone = test.zone
+		q, err := repo.Quote(t.Context(), req)
+		if assert.NoError(t, err, "a stay from today on, in %q", test.zone) {
+			assert.Equal(t, now, q.At)
+			assert.NoError(t, q.Validate(now))
+			assertInvalid(t, q.Validate(now.Add(24*time.Hour)), "Stay.CheckIn", "a day later")
+		}
+		req.Stay.CheckIn = today.AddDays(-1)
+		_, err = repo.Quote(t.Context(), req)
+		assertInvalid(t, err, "Stay.CheckIn", test.zone)
+		assert.ErrorContains(t, err, test.today)
+	}
+}
+
+func TestTheLongestStay(t *testing.T) {
+	t.Parallel()
+	db, repo := open(t)
+	putGuard(t, db, roomTypeID, propertyID, nil)
+	_, err := repo.Open(t.Context(), opening("2026-07-01", "2026-10-01"))
+	require.NoError(t, err)
+	long := dynastay.Stay{CheckIn: date("2026-07-01"), CheckOut: date("2026-07-01").AddDays(availability.MaxNights)}
+	q, err := repo.Quote(t.Context(), request(long, room(roomTypeID, 1)))
+	require.NoError(t, err)
+	assert.Len(t, q.Lines[0].Nights, 90)
+	assert.Equal(t, "25200.00 USD", q.Total.String())
+	assert.NoError(t, q.Validate(fixture.Now))
+}
+
+func TestCloneSharesNothing(t *testing.T) {
+	t.Parallel()
+	q := quoteOf(t, request(stay, room(roomTypeID, 2), room("room_790", 1)), fixture.Price)
+	copied := q.Clone()
+	assert.Equal(t, q, copied)
+	copied.Lines[0].Quantity = 9
+	copied.Lines[1].Nights[0].Price = money("1 USD")
+	copied.Lines = append(copied.Lines[:1], copied.Lines[0])
+	assert.Equal(t, quoteOf(t, request(stay, room(roomTypeID, 2), room("room_790", 1)), fixture.Price), q)
+}
+
+func TestQuoteValidateCatchesWhatWasTamperedWith(t *testing.T) {
+	t.Parallel()
+	good := func() *availability.Quote {
+		req := request(stay, room(roomTypeID, 2), room("room_790", 1))
+		req.Guests = availability.Guests{Adults: 4, Children: 1}
+		return quoteOf(t, req, money("279.95 USD"))
+	}
+	require.NoError(t, good().Validate(fixture.Now))
+	for _, test := range []struct {
+		name, field string
+		edit        func(*availability.Quote)
+	}{
+		{"property", "Property.ID", func(q *availability.Quote) { q.Property.ID = "" }},
+		{"time zone", "Property.TimeZone", func(q *availability.Quote) { q.Property.TimeZone = "Local" }},
+		{"in the past", "Stay.CheckIn", func(q *availability.Quote) { q.Stay.CheckIn = date("2026-05-31") }},
+		{"earlier", "Lines[0].Nights", func(q *availability.Quote) { q.Stay.CheckIn = q.Stay.CheckIn.AddDays(-1) }},
+		{"longer", "Lines[0].Nights", func(q *availability.Quote) { q.Stay.CheckOut = q.Stay.CheckOut.AddDays(1) }},
+		{"other nights", "Lines[0].Nights[0].Date", func(q *availability.Quote) {
+			q.Stay = dynastay.Stay{CheckIn: q.Stay.CheckIn.AddDays(1), CheckOut: q.Stay.CheckOut.AddDays(1)}
+		}},
+		{"too long", "Stay", func(q *availability.Quote) { q.Stay.CheckOut = q.Stay.CheckIn.AddDays(91) }},
+		{"no adults", "Guests.Adults", func(q *availability.Quote) { q.Guests.Adults = 0 }},
+		{"more adults", "Guests.Adults", func(q *availability.Quote) { q.Guests.Adults = 7 }},
+		{"more children", "Guests.Children", func(q *availability.Quote) { q.Guests.Children = 4 }},
+		{"more guests", "Guests", func(q *availability.Quote) { q.Guests.Adults = 6 }},
+		{"no lines", "Lines", func(q *availability.Quote) { q.Lines = nil }},
+		{"a line less", "Total", func(q *availability.Quote) { q.Lines, q.Guests = q.Lines[:1], availability.Guests{Adults: 1} }},
+		{"a line twice", "Lines[2].RoomTypeID", func(q *availability.Quote) { q.Lines = append(q.Lines, q.Lines[0]) }},
+		{"two lines of one type", "Lines[1].RoomTypeID", func(q *availability.Quote) { q.Lines[1].RoomTypeID = roomTypeID }},
+		{"room type", "Lines[1].RoomTypeID", func(q *availability.Quote) { q.Lines[1].RoomTypeID = "#" }},
+		{"more rooms for the same", "Lines[0].Subtotal", func(q *availability.Quote) { q.Lines[0].Quantity = 3 }},
+		{"no rooms", "Lines[0].Quantity", func(q *availability.Quote) { q.Lines[0].Quantity = 0 }},
+		{"rooms taken off", "Lines[0].Quantity", func(q *availability.Quote) { q.Lines[0].Quantity = -2 }},
+		{"policy", "Lines[0].CancellationPolicy", func(q *availability.Quote) { q.Lines[0].CancellationPolicy = "free_cancellation" }},
+		{"a night less", "Lines[1].Nights", func(q *availability.Quote) { q.Lines[1].Nights = q.Lines[1].Nights[1:] }},
+		{"a night twice", "Lines[0].Nights[1].Date", func(q *availability.Quote) { q.Lines[0].Nights[1] = q.Lines[0].Nights[0] }},
+		{"nights swapped", "Lines[0].Nights[0].Date", func(q *availability.Quote) {
+			n := q.Lines[0].Nights
+			n[0], n[1] = n[1], n[0]
+		}},
+		{"cheaper night", "Lines[0].Subtotal", func(q *availability.Quote) { q.Lines[0].Nights[2].Price = money("1 USD") }},
+		{"negative night", "Lines[0].Nights[2].Price", func(q *availability.Quote) { q.Lines[0].Nights[2].Price = money("-1 USD") }},
+		{"no price", "Lines[0].Nights[2].Price.Currency", func(q *availability.Quote) { q.Lines[0].Nights[2].Price = dynastay.Money{} }},
+		{"another currency", "Lines[0].Nights[2].Price.Currency", func(q *availability.Quote) { q.Lines[0].Nights[2].Price = money("279.95 EUR") }},
+		{"subtotal", "Lines[1].Subtotal", func(q *availability.Quote) { q.Lines[1].Subtotal = money("839.84 USD") }},
+		{"subtotal in another currency", "Lines[1].Subtotal", func(q *availability.Quote) { q.Lines[1].Subtotal = money("839.85 EUR") }},
+		{"no subtotal", "Lines[1].Subtotal", func(q *availability.Quote) { q.Lines[1].Subtotal = dynastay.Money{} }},
+		{"total", "Total", func(q *availability.Quote) { q.Total = money("2519.54 USD") }},
+		{"total in another currency", "Total", func(q *availability.Quote) { q.Total = money("2519.55 EUR") }},
+		{"no total", "Total", func(q *availability.Quote) { q.Total = dynastay.Money{} }},
+		{"lines in two currencies", "Lines[1].Subtotal.Currency", func(q *availability.Quote) {
+			eur := quoteOf(t, request(stay, room("room_790", 1)), money("279.95 EUR"))
+			q.Lines[1] = eur.Lines[0]
+		}},
+		{"sums beyond counting", "Lines[0].Subtotal.Amount", func(q *availability.Quote) {
+			for i := range q.Lines[0].Nights {
+				q.Lines[0].Nights[i].Price = money("333333333333333333 USD")
+			}
+		}},
+	} {
+		q := good()
+		test.edit(q)
+		assertInvalid(t, q.Validate(fixture.Now), test.field, test.name)
+	}
+}

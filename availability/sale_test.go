@@ -1,0 +1,223 @@
+package availability_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"testing"
+
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+	"pgregory.net/rapid"
+
+	"github.com/dynastay/dynastay"
+	"github.com/dynastay/dynastay/availability"
+	"github.com/dynastay/dynastay/bookings"
+	"github.com/dynastay/dynastay/dyntest"
+	"github.com/dynastay/dynastay/internal/fixture"
+)
+
+// flags and bounds are the ways in which software may store them; nil is missing.
+var (
+	flagsOff = []types.AttributeValue{nil, null, no}
+	flags    = []types.AttributeValue{nil, null, no, yes, yes, yes}
+	bounds   = []types.AttributeValue{nil, null, number("-1"), number("0"), number("1"), number("2"), number("2"), number("3"), number("3"), number("4")}
+)
+
+// spoil gives a night one property that may be in the way of a sale, or look like it.
+func spoil(t *rapid.T, item dynastay.Item) {
+	oneOf := func(name string, values ...types.AttributeValue) {
+		v := values[rapid.IntRange(0, len(values)-1).Draw(t, name)]
+		if item[name] = v; v == nil {
+			delete(item, name)
+		}
+	}
+	switch rapid.SampledFrom([]int{0, 1, 2, 3, 3, 4, 4, 5, 5, 5, 6, 6, 6, 7, 8, 9}).Draw(t, "spoiled") {
+	case 0:
+		oneOf("AvailableRooms", nil, null, number("-1"), number("0"), number("1"), number("2"), number("3"))
+	case 1:
+		oneOf("IsBlocked", flags...)
+	case 2:
+		oneOf("PropertyClosed", flags...)
+	case 3:
+		oneOf("ClosedToArrival", flags...)
+	case 4:
+		oneOf("ClosedToDeparture", flags...)
+	case 5:
+		oneOf("MinStay", bounds...)
+	case 6:
+		oneOf("MaxStay", bounds...)
+	case 7:
+		oneOf("PropertyId", nil, null, dynastay.S("prop_124"), dynastay.S(propertyID))
+	case 8:
+		oneOf("PricePerNight", nil, null, number("280.00"), number("2.8E2"), number("280.01"), number("0"), number("-280"))
+	case 9:
+		oneOf("Currency", nil, null, dynastay.S("EUR"), dynastay.S("usd"), dynastay.S("USD"))
+	}
+}
+
+// What Go says of a night, in a check and in a refusal, is what DynamoDB's condition says, whatever is stored: a stay is
+// sold if and only if the check has nothing against it and the prices are those of the quote.
+func TestCheckAgreesWithTheDatabase(t *testing.T) {
+	t.Parallel()
+	db := dyntest.New(t, dyntest.With(dynastay.Options{
+		Clock: fixture.Clock,
+		// Nobody else writes, so a sale that is neither done nor refused at once is one that the two disagree on.
+		Retry: dynastay.Retry{Attempts: 1},
+	}))
+	nights, repo := availability.New(db.DB), bookings.New(db.DB)
+	drawn, sold := 0, 0
+	scenario := func(t *rapid.T) {
+		drawn++
+		stay := dynastay.Stay{CheckIn: stay.CheckIn, CheckOut: stay.CheckIn.AddDays(rapid.IntRange(1, 3).Draw(t, "nights"))}
+		req := request(stay)
+		for i := range rapid.SampledFrom([]int{1, 1, 1, 2}).Draw(t, "room types") {
+			id := fmt.Sprintf("room_%d_%d", drawn, i)
+			req.Rooms = append(req.Rooms, room(id, rapid.IntRange(1, 3).Draw(t, "rooms")))
+		}
+		spoiled := rapid.SampledFrom([]int{0, 1, 1, 1, 1, 2, 2, 4}).Draw(t, "spoils")
+		var items []dynastay.Item
+		for _, r := range req.Rooms {
+			for d := range stay.Dates() {
+				item := night(r.RoomTypeID, d.String())
+				for _, name := range []string{"IsBlocked", "PropertyClosed", "ClosedToArrival", "ClosedToDeparture"} {
+					if item[name] = rapid.SampledFrom(flagsOff).Draw(t, name); item[name] == nil {
+						delete(item, name)
+					}
+				}
+				items = append(items, item)
+			}
+		}
+		for range spoiled {
+			// Most of the rules are those of the first and the last night.
+			at := rapid.SampledFrom([]int{0, 0, len(items) - 1, len(items) - 1, len(items) / 2}).Draw(t, "night")
+			spoil(t, items[at])
+		}
+		if rapid.IntRange(0, 9).Draw(t, "missing") == 0 {
+			items = items[1:]
+		}
+		putNights(t, db, items...)
+
+		before, want := see(t, nights, req)
+		made, err := repo.Create(context.Background(), fixture.Request(quoteOf(t, req, fixture.Price)))
+		after, _ := see(t, nights, req)
+		if len(want) == 0 {
+			require.NoError(t, err, "%v", items)
+			assert.Equal(t, bookings.Confirmed, made.Status)
+			for i, n := range before {
+				assert.Equal(t, n.Available-quantityOf(req, n.RoomTypeID), after[i].Available)
+			}
+			sold++
+			return
+		}
+		var refused *availability.Refused
+		require.ErrorAs(t, err, &refused, "%v", items)
+		assert.Equal(t, want, refused.Nights)
+		assert.Equal(t, before, after, "nothing was written")
+	}
+	rapid.Check(t, func(t *rapid.T) {
+		for range 4 { // a hundred would leave some conditions to luck
+			scenario(t)
+		}
+	})
+	t.Logf("%d of %d were sold", sold, drawn)
+	if !t.Failed() {
+		assert.NotZero(t, sold)
+		assert.Less(t, sold, drawn)
+	}
+}
+
+// see reads the nights, and what speaks against selling them at the fixture's price.
+func see(t require.TestingT, repo *availability.Repository, req availability.QuoteRequest) (nights []availability.Night, all []availability.RefusedNight) {
+	for _, room := range req.Rooms {
+		got, err := repo.Check(context.Background(), propertyID, room.RoomTypeID, room.Quantity, req.Stay)
+		require.NoError(t, err)
+		nights = append(nights, got.Nights...)
+		byDate := map[dynastay.Date]availability.Night{}
+		for _, n := range got.Nights {
+			byDate[n.Date] = n
+		}
+		for d := range req.Stay.Dates() {
+			for _, r := range got.Refused {
+				if r.Date == d {
+					all = append(all, r)
+				}
+			}
+			n, there := byDate[d]
+			if there && n.PropertyID == propertyID && n.Price != fixture.Price {
+				all = append(all, availability.RefusedNight{
+					RoomTypeID: room.RoomTypeID, Date: d, Reason: availability.PriceChanged, Price: n.Price,
+				})
+			}
+		}
+	}
+	return nights, all
+}
+
+func quantityOf(req availability.QuoteRequest, roomTypeID string) int {
+	for _, r := range req.Rooms {
+		if r.RoomTypeID == roomTypeID {
+			return r.Quantity
+		}
+	}
+	return 0
+}
+
+// A sale touches the rooms left and the time of the change, and nothing else of the night.
+func TestSaleAndGiveBackChangeTheRoomsOnly(t *testing.T) {
+	t.Parallel()
+	db, _ := open(t)
+	repo := bookings.New(db.DB)
+	one := dynastay.MustStay("2026-07-10", "2026-07-11")
+	item := night(roomTypeID, "2026-07-10", dynastay.Item{
+		"BlockReason": null, "Note": dynastay.S("other software's"), "LastUpdated": dynastay.S("2024-11-18T14:20:00Z"),
+	})
+	putNights(t, db, item)
+
+	made, err := repo.Create(t.Context(), fixture.Request(quoteOf(t, request(one, room(roomTypeID, 2)), fixture.Price)))
+	require.NoError(t, err)
+	item["AvailableRooms"], item["LastUpdated"] = dynastay.N(3), dynastay.S("2026-06-01T12:00:00Z")
+	assert.Equal(t, item, stored(t, db, roomTypeID, "2026-07-10"))
+
+	_, err = repo.Cancel(t.Context(), made.ID, "")
+	require.NoError(t, err)
+	item["AvailableRooms"] = dynastay.N(5)
+	assert.Equal(t, item, stored(t, db, roomTypeID, "2026-07-10"))
+}
+
+// Rooms go back to the property that they were taken from, or nowhere.
+func TestGiveBack(t *testing.T) {
+	t.Parallel()
+	db, repo := open(t)
+	errMissing := errors.New("missing")
+	back := func(property, day string) error {
+		return db.Write(t.Context(), dynastay.NewOp(dynastay.OpSpec[struct{}]{
+			Name:  "test.GiveBack",
+			Input: func(*dynastay.Input) {},
+			Prepare: func(_ context.Context, tx *dynastay.Tx) (struct{}, error) {
+				action, err := repo.GiveBack(property, roomTypeID, date(day), 2, func() error { return errMissing })
+				tx.Add(action)
+				return struct{}{}, err
+			},
+		}))
+	}
+	putNights(t, db, night(roomTypeID, "2026-07-10"), night(roomTypeID, "2026-07-11", dynastay.Item{"AvailableRooms": dynastay.N(-1)}))
+	require.NoError(t, back(propertyID, "2026-07-10"))
+	assert.Equal(t, number("7"), stored(t, db, roomTypeID, "2026-07-10")["AvailableRooms"])
+	require.NoError(t, back(propertyID, "2026-07-11"))
+	assert.Equal(t, number("1"), stored(t, db, roomTypeID, "2026-07-11")["AvailableRooms"], "an overbooking counts")
+	assert.ErrorIs(t, back("prop_124", "2026-07-10"), errMissing)
+	assert.Equal(t, number("7"), stored(t, db, roomTypeID, "2026-07-10")["AvailableRooms"])
+	assert.ErrorIs(t, back(propertyID, "2026-07-12"), errMissing)
+	for _, rooms := range []types.AttributeValue{nil, null} {
+		putNights(t, db, night(roomTypeID, "2026-07-13", dynastay.Item{"AvailableRooms": rooms}))
+		assert.ErrorIs(t, back(propertyID, "2026-07-13"), errMissing, "a night that counts no rooms")
+	}
+	assert.Nil(t, stored(t, db, roomTypeID, "2026-07-12"), "no night is made by it")
+
+	_, err := repo.GiveBack(propertyID, "a#b", date("2026-07-10"), 1, nil)
+	assertInvalid(t, err, "RoomTypeID", "")
+	_, err = repo.GiveBack(propertyID, roomTypeID, dynastay.Date{}, 1, nil)
+	assertInvalid(t, err, "Date", "")
+}

@@ -1,0 +1,109 @@
+package bookings_test
+
+import (
+	"context"
+	"crypto/rand"
+	"errors"
+	"fmt"
+	"log"
+	"time"
+
+	"github.com/dynastay/dynastay"
+	"github.com/dynastay/dynastay/availability"
+	"github.com/dynastay/dynastay/bookings"
+	"github.com/dynastay/dynastay/dyntest"
+	"github.com/dynastay/dynastay/keys"
+	"github.com/dynastay/dynastay/properties"
+)
+
+// The last room is quoted to two guests, booked by one, and free again once that one cancels.
+func Example() {
+	ctx := context.Background()
+	engine, err := dyntest.Start(ctx)
+	if err != nil {
+		log.Fatal(err)
+	}
+	defer engine.Stop(ctx)
+	prefix := rand.Text() + "-" // the engine may have tables of an earlier run
+	if err := engine.CreateTables(ctx, prefix, keys.Tables()...); err != nil {
+		log.Fatal(err)
+	}
+	drawn := 0
+	db := dynastay.Open(engine.Client(), &dynastay.Options{
+		TablePrefix: prefix,
+		Clock:       func() time.Time { return time.Date(2026, 6, 1, 12, 0, 0, 0, time.UTC) },
+		NewID: func(prefix string) string {
+			drawn++
+			return fmt.Sprintf("%s%d", prefix, drawn)
+		},
+	})
+
+	hotel, err := properties.New(db).Create(ctx, properties.Property{
+		Name: "Grand Luxury Hotel", Slug: "grand-luxury-hotel", Type: properties.Hotel, OwnerID: "user_456",
+		Status: properties.Approved, TimeZone: "America/New_York", CancellationPolicy: availability.FreeCancellation(48),
+		Address: properties.Address{City: "New York", Country: "USA", Latitude: 40.7589, Longitude: -73.9851},
+	}, []properties.RoomType{{
+		Name: "Deluxe King", MaxOccupancy: 2, MaxAdults: 2, BasePrice: dynastay.MustMoney("250", "USD"), Total: 20,
+	}})
+	if err != nil {
+		log.Fatal(err)
+	}
+	stay := dynastay.MustStay("2026-07-10", "2026-07-12")
+	if _, err := availability.New(db).Open(ctx, availability.OpenRequest{
+		PropertyID: hotel.ID, RoomTypeID: hotel.Rooms[0].ID, Nights: stay, Rooms: 1, Price: dynastay.MustMoney("279.50", "USD"),
+	}); err != nil {
+		log.Fatal(err)
+	}
+	wish, err := hotel.Card().QuoteRequest(stay, availability.Guests{Adults: 2},
+		properties.Choice{RoomTypeID: hotel.Rooms[0].ID, Quantity: 1})
+	if err != nil {
+		log.Fatal(err)
+	}
+	quote, err := availability.New(db).Quote(ctx, wish)
+	if err != nil {
+		log.Fatal(err)
+	}
+
+	repo := bookings.New(db)
+	request := bookings.Request{
+		Quote: quote, UserID: "user_789", TaxesAndFees: dynastay.MustMoney("83.85", "USD"),
+		Guest: bookings.Guest{FirstName: "John", LastName: "Doe", Email: "john.doe@example.com", Phone: "+1-555-123-4567"},
+	}
+	booking, err := repo.Create(ctx, request, dynastay.IdempotencyKey("request-1"))
+	if err != nil {
+		log.Fatal(err)
+	}
+	fmt.Println(booking.ID, booking.Status, booking.Stay, booking.Total)
+
+	// The answer was lost, say: the same call under the same key is the same booking.
+	again, err := repo.Create(ctx, request, dynastay.IdempotencyKey("request-1"))
+	if err != nil {
+		log.Fatal(err)
+	}
+	fmt.Println(again.ID, again.Reference == booking.Reference)
+
+	// Another guest has the same quote.
+	request.UserID = "user_790"
+	_, err = repo.Create(ctx, request, dynastay.IdempotencyKey("request-2"))
+	var refused *bookings.Refused
+	if errors.As(err, &refused) {
+		fmt.Println(refused.Nights)
+	}
+
+	cancelled, err := repo.Cancel(ctx, booking.ID, "plans changed")
+	if err != nil {
+		log.Fatal(err)
+	}
+	fmt.Println(cancelled.Booking.Status)
+	booking, err = repo.Create(ctx, request, dynastay.IdempotencyKey("request-2"))
+	if err != nil {
+		log.Fatal(err)
+	}
+	fmt.Println(booking.UserID, booking.Status)
+	// Output:
+	// bkg_3 confirmed 2026-07-10 to 2026-07-12 642.85 USD
+	// bkg_3 true
+	// [2026-07-10 sold_out 2026-07-11 sold_out]
+	// cancelled
+	// user_790 confirmed
+}

@@ -1,0 +1,102 @@
+package dynastay_test
+
+import (
+	"testing"
+
+	"github.com/aws/aws-sdk-go-v2/aws"
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/dynastay/dynastay"
+)
+
+func storeSchema() *dynastay.Schema {
+	return &dynastay.Schema{
+		Name: "Store", Key: dynastay.KeyNames{Partition: "PK", Sort: "SK"}, TTL: "ExpiresAt", Stream: true,
+		Indexes: []dynastay.Index{
+			{Name: "All", Key: dynastay.KeyNames{Partition: "GSI1PK", Sort: "GSI1SK"}},
+			{Name: "Keys", Key: dynastay.KeyNames{Partition: "GSI2PK"}, Project: dynastay.ProjectKeys},
+			{
+				Name: "Some", Key: dynastay.KeyNames{Partition: "GSI1PK", Sort: "SK"},
+				Project: dynastay.ProjectInclude, Include: []string{"Name", "Card"},
+			},
+		},
+	}
+}
+
+func TestCreateTableInput(t *testing.T) {
+	key := func(partition, sort string) []types.KeySchemaElement {
+		all := []types.KeySchemaElement{{AttributeName: &partition, KeyType: types.KeyTypeHash}}
+		if sort != "" {
+			all = append(all, types.KeySchemaElement{AttributeName: &sort, KeyType: types.KeyTypeRange})
+		}
+		return all
+	}
+	text := func(name string) types.AttributeDefinition {
+		return types.AttributeDefinition{AttributeName: &name, AttributeType: types.ScalarAttributeTypeS}
+	}
+	want := func() *dynamodb.CreateTableInput {
+		return &dynamodb.CreateTableInput{
+			TableName:                 aws.String("prod-Store"),
+			KeySchema:                 key("PK", "SK"),
+			AttributeDefinitions:      []types.AttributeDefinition{text("PK"), text("SK"), text("GSI1PK"), text("GSI1SK"), text("GSI2PK")},
+			BillingMode:               types.BillingModePayPerRequest,
+			DeletionProtectionEnabled: aws.Bool(true),
+			SSESpecification:          &types.SSESpecification{Enabled: aws.Bool(true), SSEType: types.SSETypeKms},
+			StreamSpecification: &types.StreamSpecification{
+				StreamEnabled: aws.Bool(true), StreamViewType: types.StreamViewTypeNewAndOldImages,
+			},
+			GlobalSecondaryIndexes: []types.GlobalSecondaryIndex{
+				{IndexName: aws.String("All"), KeySchema: key("GSI1PK", "GSI1SK"), Projection: &types.Projection{ProjectionType: types.ProjectionTypeAll}},
+				{IndexName: aws.String("Keys"), KeySchema: key("GSI2PK", ""), Projection: &types.Projection{ProjectionType: types.ProjectionTypeKeysOnly}},
+				{IndexName: aws.String("Some"), KeySchema: key("GSI1PK", "SK"), Projection: &types.Projection{
+					ProjectionType: types.ProjectionTypeInclude, NonKeyAttributes: []string{"Name", "Card"},
+				}},
+			},
+		}
+	}
+	assert.Equal(t, want(), storeSchema().CreateTableInput("prod-Store", nil))
+	assert.Equal(t, want(), storeSchema().CreateTableInput("prod-Store", &dynastay.TableOptions{}))
+
+	capacity := &types.ProvisionedThroughput{ReadCapacityUnits: aws.Int64(5), WriteCapacityUnits: aws.Int64(3)}
+	provisioned := want()
+	provisioned.BillingMode, provisioned.ProvisionedThroughput = types.BillingModeProvisioned, capacity
+	for i := range provisioned.GlobalSecondaryIndexes {
+		provisioned.GlobalSecondaryIndexes[i].ProvisionedThroughput = capacity
+	}
+	provisioned.DeletionProtectionEnabled = aws.Bool(false)
+	provisioned.SSESpecification.KMSMasterKeyId = aws.String("alias/store")
+	assert.Equal(t, provisioned, storeSchema().CreateTableInput("prod-Store", &dynastay.TableOptions{
+		Provisioned: capacity, KMSKey: "alias/store", Deletable: true, RecoveryDays: 7,
+	}))
+
+	plain := dynastay.Schema{Name: "Plain", Key: dynastay.KeyNames{Partition: "Id"}}
+	in := plain.CreateTableInput("Plain", nil)
+	assert.Equal(t, key("Id", ""), in.KeySchema)
+	assert.Equal(t, []types.AttributeDefinition{text("Id")}, in.AttributeDefinitions)
+	assert.Nil(t, in.StreamSpecification)
+	assert.Nil(t, in.GlobalSecondaryIndexes)
+	assert.Nil(t, in.ProvisionedThroughput)
+}
+
+func TestSchemaIndex(t *testing.T) {
+	index, ok := storeSchema().Index("Keys")
+	require.True(t, ok)
+	assert.Equal(t, "GSI2PK", index.Key.Partition)
+	_, ok = storeSchema().Index("keys")
+	assert.False(t, ok)
+}
+
+func TestKeyNames(t *testing.T) {
+	both, one := dynastay.KeyNames{Partition: "PK", Sort: "SK"}, dynastay.KeyNames{Partition: "Id"}
+	key := dynastay.Key{PK: "USER#1", SK: "PROFILE"}
+	assert.Equal(t, dynastay.Item{"PK": dynastay.S("USER#1"), "SK": dynastay.S("PROFILE")}, both.Of(key))
+	assert.Equal(t, key, both.From(both.Of(key)))
+	assert.Equal(t, dynastay.Item{"Id": dynastay.S("USER#1")}, one.Of(key))
+	assert.Equal(t, dynastay.Key{PK: "USER#1"}, one.From(dynastay.Item{"Id": dynastay.S("USER#1"), "SK": dynastay.S("x")}))
+	assert.Equal(t, dynastay.Key{}, both.From(dynastay.Item{"PK": dynastay.N(1)}))
+	assert.Equal(t, "USER#1/PROFILE", key.String())
+	assert.Equal(t, "USER#1", dynastay.Key{PK: "USER#1"}.String())
+}

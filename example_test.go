@@ -1,0 +1,171 @@
+package dynastay_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
+
+	"github.com/dynastay/dynastay"
+)
+
+func ExampleStay() {
+	stay := dynastay.MustStay("2025-01-30", "2025-02-02")
+	fmt.Println(stay, "has", stay.Nights(), "nights, the last on", stay.LastNight())
+	for night := range stay.Dates() {
+		fmt.Println(night, night.Weekday())
+	}
+	next := dynastay.MustStay("2025-02-02", "2025-02-05")
+	fmt.Println("overlaps the next:", stay.Overlaps(next))
+
+	_, err := dynastay.ParseStay("2025-02-02", "2025-01-30")
+	fmt.Println(err)
+	// Output:
+	// 2025-01-30 to 2025-02-02 has 3 nights, the last on 2025-02-01
+	// 2025-01-30 Thursday
+	// 2025-01-31 Friday
+	// 2025-02-01 Saturday
+	// overlaps the next: false
+	// invalid CheckOut: 2025-01-30 is not after check-in on 2025-02-02
+}
+
+func ExampleMoney() {
+	night := dynastay.MustMoney("33.335", "USD")
+	total, err := night.Times(3)
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	fmt.Println(total, "is paid as", total.Round())
+	half, _ := total.DividedBy(2)
+	fmt.Println("half of it:", half)
+	fmt.Println(dynastay.MustMoney("250", "USD") == dynastay.MustMoney("250.00", "USD"))
+
+	_, err = total.Add(dynastay.MustMoney("1", "EUR"))
+	fmt.Println(err)
+	// Output:
+	// 100.005 USD is paid as 100.01 USD
+	// half of it: 50.00 USD
+	// true
+	// invalid Currency: USD and EUR do not add up
+}
+
+func ExampleDate() {
+	d := dynastay.MustDate("2024-02-28")
+	fmt.Println(d.AddDays(1), d.AddDays(2))
+	fmt.Println(d.DaysUntil(dynastay.MustDate("2024-12-31")), "days left")
+
+	tokyo := time.FixedZone("Asia/Tokyo", 9*60*60)
+	fmt.Println(dynastay.DateOf(time.Date(2024, 2, 28, 20, 0, 0, 0, time.UTC), tokyo))
+
+	_, err := dynastay.ParseDate("2025-02-29")
+	fmt.Println(err)
+	// Output:
+	// 2024-02-29 2024-03-01
+	// 307 days left
+	// 2024-02-29
+	// invalid Date: "2025-02-29" is not a day in the form YYYY-MM-DD
+}
+
+// Message is an entity of a service of its own.
+type Message struct {
+	ID     string
+	Sender string
+	SentAt time.Time
+	Fee    dynastay.Money
+	Tags   []string
+}
+
+func ExampleDeclare() {
+	messages := dynastay.Declare(func(f *dynastay.Fields, m *Message) {
+		f.String("MessageId", &m.ID)
+		f.String("Sender", &m.Sender)
+		f.Time("SentAt", &m.SentAt)
+		f.Money("Fee", "Currency", &m.Fee)
+		f.Strings("Tags", &m.Tags)
+	})
+	item, err := messages.Encode(&Message{
+		ID: "msg_1", SentAt: time.Date(2025, 1, 15, 9, 30, 0, 0, time.UTC), Fee: dynastay.MustMoney("0.50", "EUR"),
+	})
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	fmt.Println(len(item), "attributes, SentAt is", dynastay.TextOf(item["SentAt"]))
+
+	var m Message
+	if err := messages.Decode(item, &m); err != nil {
+		fmt.Println(err)
+		return
+	}
+	fmt.Println(m.ID, m.Fee)
+
+	item["Tags"] = &types.AttributeValueMemberL{Value: []types.AttributeValue{dynastay.S("new"), dynastay.N(1)}}
+	fmt.Println(messages.Decode(item, &m))
+	// Output:
+	// 4 attributes, SentAt is 2025-01-15T09:30:00Z
+	// msg_1 0.50 EUR
+	// item (Tags[1]): unreadable item: is *types.AttributeValueMemberN where text is expected
+}
+
+func ExampleEach() {
+	// Stands for a method such as bookings.ByUser: it answers two letters at a time.
+	letters := map[dynastay.Cursor]dynastay.Page[string]{
+		"":  {Items: []string{"a", "b"}, Next: "b"},
+		"b": {Items: []string{"c", "d"}, Next: "d"},
+		"d": {Items: []string{"e"}},
+	}
+	page := func(_ context.Context, p dynastay.Paging) (dynastay.Page[string], error) {
+		fmt.Printf("request after %q\n", p.After)
+		return letters[p.After], nil
+	}
+	for letter, err := range dynastay.Each(context.Background(), dynastay.Paging{Limit: 2}, page) {
+		if err != nil {
+			fmt.Println(err)
+			return
+		}
+		fmt.Println(letter)
+		if letter == "d" {
+			break // the rest is not read
+		}
+	}
+	// Output:
+	// request after ""
+	// a
+	// b
+	// request after "b"
+	// c
+	// d
+}
+
+func ExampleError() {
+	var err error = &dynastay.Error{
+		Op: "users.Create", Entity: "User", ID: "user_1", Field: "Email", Kind: dynastay.ErrAlreadyExists,
+	}
+	err = fmt.Errorf("signing up: %w", err)
+
+	var failure *dynastay.Error
+	if errors.Is(err, dynastay.ErrAlreadyExists) && errors.As(err, &failure) {
+		fmt.Println(failure.Field, "is taken")
+	}
+	fmt.Println(err)
+	// Output:
+	// Email is taken
+	// signing up: users.Create: User user_1 (Email): already exists
+}
+
+func ExampleInvalidError() {
+	_, err := dynastay.NewMoney("1e3", "USD")
+	err = dynastay.Within("Price", err)
+
+	var invalid *dynastay.InvalidError
+	if errors.As(err, &invalid) {
+		fmt.Println("field: ", invalid.Field)
+		fmt.Println("reason:", invalid.Reason)
+	}
+	// Output:
+	// field:  Price.Amount
+	// reason: "1e3" is not a decimal number
+}

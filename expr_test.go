@@ -1,0 +1,128 @@
+package dynastay_test
+
+import (
+	"testing"
+
+	"github.com/aws/aws-sdk-go-v2/feature/dynamodb/expression"
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/dynastay/dynastay"
+)
+
+func TestPreparedIsWhatTheSDKBuilds(t *testing.T) {
+	builder := func(value func(name string) expression.ValueBuilder) expression.Builder {
+		return expression.NewBuilder().
+			WithKeyCondition(expression.KeyEqual(expression.Key("PK"), value("pk")).
+				And(expression.KeyBetween(expression.Key("SK"), value("from"), value("to")))).
+			WithFilter(dynastay.NameOf("Card.Name").Equal(value("name"))).
+			WithCondition(dynastay.NameOf("Rooms").GreaterThanEqual(value("rooms")).And(expression.Name("Open").Equal(expression.Value(true)))).
+			WithUpdate(expression.
+				Set(dynastay.NameOf("Rooms"), dynastay.NameOf("Rooms").Minus(value("rooms"))).
+				Set(expression.Name("Kind"), expression.Value("constant")).
+				Remove(expression.Name("Hold")))
+	}
+	values := dynastay.Item{
+		"pk": dynastay.S("ROOM#1"), "from": dynastay.S("A"), "to": dynastay.S("B"), "name": dynastay.S(""),
+		"rooms": dynastay.N(2),
+	}
+	prepared := dynastay.Prepare(builder(dynastay.Param))
+	direct, err := builder(func(name string) expression.ValueBuilder { return expression.Value(values[name]) }).Build()
+	require.NoError(t, err)
+	for range 2 { // filling in leaves the prepared one as it was
+		got := prepared.With(values)
+		assert.Equal(t, direct.KeyCondition(), got.Key)
+		assert.Equal(t, direct.Filter(), got.Filter)
+		assert.Equal(t, direct.Condition(), got.Condition)
+		assert.Equal(t, direct.Update(), got.Update)
+		assert.Equal(t, direct.Names(), got.Names)
+		assert.Equal(t, direct.Values(), got.Values)
+	}
+
+	other := prepared.With(dynastay.Item{"pk": dynastay.S("ROOM#2")})
+	assert.Len(t, other.Values, len(direct.Values()))
+	missing := 0
+	for _, v := range other.Values {
+		if v == nil {
+			missing++
+		}
+	}
+	assert.Equal(t, 5, missing, "from, to, name and rooms, the last in two places")
+}
+
+func TestPreparedWithoutParameters(t *testing.T) {
+	got := dynastay.Prepare(expression.NewBuilder().WithCondition(expression.AttributeNotExists(expression.Name("PK")))).With(nil)
+	assert.Equal(t, "attribute_not_exists (#0)", *got.Condition)
+	assert.Equal(t, map[string]string{"#0": "PK"}, got.Names)
+	assert.Nil(t, got.Values)
+	assert.Nil(t, got.Update)
+	assert.Panics(t, func() { dynastay.Prepare(expression.NewBuilder()) })
+}
+
+func condition(t *testing.T, c expression.ConditionBuilder) (string, map[string]string, dynastay.Item) {
+	t.Helper()
+	built, err := expression.NewBuilder().WithCondition(c).Build()
+	require.NoError(t, err)
+	return *built.Condition(), built.Names(), built.Values()
+}
+
+func TestNameOf(t *testing.T) {
+	for path, want := range map[string][]string{
+		"Name": {"Name"}, "Card.Name": {"Card", "Name"}, "Card.Rooms.room_1": {"Card", "Rooms", "room_1"},
+		dynastay.PathOf("Card", "Rooms", "deluxe.sea"): {"Card", "Rooms", "deluxe.sea"},
+		dynastay.PathOf("a.b"):                         {"a.b"},
+	} {
+		text, names, _ := condition(t, expression.AttributeExists(dynastay.NameOf(path)))
+		assert.Equal(t, []string{"attribute_exists (#0)", "attribute_exists (#0.#1)", "attribute_exists (#0.#1.#2)"}[len(want)-1], text)
+		got := make([]string, len(names))
+		for placeholder, name := range names {
+			got[placeholder[1]-'0'] = name
+		}
+		assert.Equal(t, want, got)
+	}
+	assert.Equal(t, "Card.Name", dynastay.PathOf("Card", "Name"))
+}
+
+func TestAbsent(t *testing.T) {
+	text, names, values := condition(t, dynastay.Absent("Card.Name"))
+	assert.Equal(t, "(attribute_not_exists (#0.#1)) OR (attribute_type (#0.#1, :0))", text)
+	assert.Equal(t, map[string]string{"#0": "Card", "#1": "Name"}, names)
+	assert.Equal(t, dynastay.Item{":0": dynastay.S("NULL")}, values)
+}
+
+func TestAsRead(t *testing.T) {
+	null := &types.AttributeValueMemberNULL{Value: true}
+	item := dynastay.Item{
+		"Name": dynastay.S("Grand"), "Gone": null, "Text": dynastay.S("no map"),
+		"Card": &types.AttributeValueMemberM{Value: dynastay.Item{
+			"Stars": dynastay.N(5), "Gone": null, "a.b": dynastay.S("dotted"),
+			"Rooms": &types.AttributeValueMemberM{Value: dynastay.Item{"r1": dynastay.S("King")}},
+		}},
+	}
+	for path, want := range map[string]types.AttributeValue{
+		"Name": dynastay.S("Grand"), "Card.Stars": dynastay.N(5), "Card.Rooms.r1": dynastay.S("King"),
+		dynastay.PathOf("Card", "a.b"): dynastay.S("dotted"),
+	} {
+		text, _, values := condition(t, dynastay.AsRead(path, item))
+		assert.Contains(t, []string{"#0 = :0", "#0.#1 = :0", "#0.#1.#2 = :0"}, text)
+		assert.Equal(t, dynastay.Item{":0": want}, values, path)
+	}
+	_, _, values := condition(t, dynastay.AsRead("Card", item))
+	assert.Equal(t, dynastay.Item{":0": item["Card"]}, values)
+	for _, path := range []string{"Gone", "Missing", "Card.Gone", "Card.Missing", "Card.Rooms.r2", "Text.Name", "Missing.Name", "Gone.Name", "Card.Stars.x"} {
+		text, names, values := condition(t, dynastay.AsRead(path, item))
+		absent, absentNames, absentValues := condition(t, dynastay.Absent(path))
+		assert.Equal(t, absent, text, path)
+		assert.Equal(t, absentNames, names)
+		assert.Equal(t, absentValues, values)
+	}
+}
+
+func TestStoredValues(t *testing.T) {
+	assert.Equal(t, &types.AttributeValueMemberS{Value: "a"}, dynastay.S("a"))
+	assert.Equal(t, &types.AttributeValueMemberN{Value: "-12"}, dynastay.N(-12))
+	assert.Equal(t, "a", dynastay.TextOf(dynastay.S("a")))
+	assert.Empty(t, dynastay.TextOf(dynastay.N(1)))
+	assert.Empty(t, dynastay.TextOf(nil))
+}

@@ -1,0 +1,55 @@
+package dynastay
+
+import (
+	"crypto/sha256"
+	"testing"
+
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
+	"github.com/stretchr/testify/assert"
+	"pgregory.net/rapid"
+)
+
+func inputHash(write func(*Input)) string {
+	in := &Input{sha256.New()}
+	write(in)
+	return string(in.Sum(nil))
+}
+
+func TestInputTellsInputsApart(t *testing.T) {
+	seen := map[string]int{}
+	list := func(v ...types.AttributeValue) Item { return Item{"L": &sL{Value: v}} }
+	for i, write := range []func(*Input){
+		func(in *Input) {},
+		func(in *Input) { in.Field("a", "bc") },
+		func(in *Input) { in.Field("ab", "c") },
+		func(in *Input) { in.Field("a", "b"); in.Field("c", "") },
+		func(in *Input) { in.Item(Item{"a": str("bc")}) },
+		func(in *Input) { in.Item(Item{"a": num("1")}) },
+		func(in *Input) { in.Item(Item{"a": str("1")}) },
+		func(in *Input) { in.Item(list(num("1"))) },
+		func(in *Input) { in.Item(list(str("1"))) },
+		func(in *Input) { in.Item(list(&sB{Value: []byte("1")})) },
+		func(in *Input) { in.Item(list(str("1"), str("2"))) },
+		func(in *Input) { in.Item(list(&sL{Value: []types.AttributeValue{str("1")}}, str("2"))) },
+		func(in *Input) { in.Item(list(&sM{Value: Item{"a": str("1")}})) },
+		func(in *Input) { in.Item(Item{"L": &sM{Value: Item{"a": str("1")}}}) },
+	} {
+		hash := inputHash(write)
+		other, twice := seen[hash]
+		assert.False(t, twice, "inputs %d and %d look alike", other, i)
+		seen[hash] = i
+	}
+}
+
+func TestInputIsCanonical(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		a, b := anyItem(2).Draw(t, "a"), anyItem(2).Draw(t, "b")
+		hash := func(item Item) string { return inputHash(func(in *Input) { in.Item(item) }) }
+		assert.Equal(t, hash(a), hash(cloneItem(a)), "maps have no order")
+		if assert.ObjectsAreEqual(a, b) {
+			assert.Equal(t, hash(a), hash(b))
+		} else {
+			assert.NotEqual(t, hash(a), hash(b))
+		}
+	})
+}

@@ -1,0 +1,172 @@
+package properties_test
+
+import (
+	"maps"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/dynastay/dynastay"
+	"github.com/dynastay/dynastay/dyntest"
+	"github.com/dynastay/dynastay/properties"
+)
+
+// cost is what one call sent.
+type cost struct {
+	requests    []string
+	read, write map[string]float64 // units by index, "" for the table
+}
+
+// touched are the indexes that were written.
+func (c cost) touched() []string {
+	return slices.Sorted(maps.Keys(c.write))
+}
+
+// measured gives a repository over p1, an approved hotel of under 2 KB with two room types and two amenities, and a
+// function that measures what is done with it.
+func measured(t *testing.T) (*properties.Repository, func(call func() error) cost) {
+	t.Helper()
+	db := dyntest.New(t)
+	var calls []dynastay.Call
+	repo := properties.New(observe(db, func(c dynastay.Call) { calls = append(calls, c) }))
+	create(t, properties.New(db.DB), grand("p1", func(p *properties.Property) { p.AmenityIDs = []string{"wifi", "pool"} }))
+	return repo, func(call func() error) cost {
+		t.Helper()
+		calls = nil
+		require.NoError(t, call())
+		c := cost{read: map[string]float64{}, write: map[string]float64{}}
+		for _, sent := range calls {
+			assert.Equal(t, 1, sent.Requests())
+			c.requests = append(c.requests, sent.Operation)
+			for _, u := range sent.Usage {
+				index, _, _ := strings.Cut(u.Index, "-")
+				if u.ReadUnits > 0 {
+					c.read[index] += u.ReadUnits
+				}
+				if u.WriteUnits > 0 {
+					c.write[index] += u.WriteUnits
+				}
+			}
+		}
+		return c
+	}
+}
+
+func TestCostOfReads(t *testing.T) {
+	t.Parallel()
+	repo, measure := measured(t)
+	get := measure(func() error {
+		_, err := repo.Get(t.Context(), "p1")
+		return err
+	})
+	assert.Equal(t, []string{"GetItem"}, get.requests)
+	assert.Equal(t, map[string]float64{"": 0.5}, get.read) // up to 4 KB, eventually consistent
+
+	withRooms := measure(func() error {
+		_, err := repo.GetWithRooms(t.Context(), "p1")
+		return err
+	})
+	assert.Equal(t, []string{"Query"}, withRooms.requests)
+	assert.Equal(t, map[string]float64{"": 0.5}, withRooms.read) // 4 KB together
+
+	byCity := measure(func() error {
+		page, err := repo.ByCity(t.Context(), properties.CityQuery{City: "New York", Country: "USA"}, dynastay.Paging{})
+		assert.Len(t, page.Items, 1)
+		return err
+	})
+	assert.Equal(t, []string{"Query"}, byCity.requests)
+	assert.Equal(t, map[string]float64{"GSI1": 0.5}, byCity.read) // the index alone, not the property
+
+	bySlug := measure(func() error {
+		_, err := repo.BySlug(t.Context(), grand("p1").Slug)
+		return err
+	})
+	assert.Equal(t, []string{"Query", "Query"}, bySlug.requests)
+	assert.Equal(t, map[string]float64{"GSI6": 0.5, "": 0.5}, bySlug.read)
+
+	none := measure(func() error {
+		_, err := repo.BySlug(t.Context(), "none")
+		assert.ErrorIs(t, err, dynastay.ErrNotFound)
+		return nil
+	})
+	assert.Equal(t, []string{"Query", "GetItem"}, none.requests)
+	assert.Equal(t, 1.0, none.read[""]) // the guard, consistently; engines disagree about a query that finds nothing
+}
+
+// A page of fifty cards costs a fraction of fifty properties.
+func TestCostOfAPage(t *testing.T) {
+	t.Parallel()
+	db := dyntest.New(t)
+	repo := properties.New(db.DB)
+	long := strings.Repeat("A luxurious 5-star hotel... ", 130) // of which a search shows nothing
+	for i := range 20 {
+		create(t, repo, grand(string(rune('a'+i)), func(p *properties.Property) { p.Description = long }))
+	}
+	var units float64
+	seen := properties.New(observe(db, func(c dynastay.Call) { units += c.ReadUnits() }))
+	page, err := seen.ByCity(t.Context(), properties.CityQuery{City: "New York", Country: "USA"}, dynastay.Paging{})
+	require.NoError(t, err)
+	assert.Len(t, page.Items, 20)
+	assert.LessOrEqual(t, units, 3.0) // 20 × less than 1 KB; the properties are 20 × more than 5 KB
+}
+
+// The writes of single items are measured to the unit. Those of transactions are not: local engines count them in
+// different ways, and differently from the service, but they agree about which indexes a transaction touches.
+func TestCostOfWrites(t *testing.T) {
+	t.Parallel()
+	repo, measure := measured(t)
+	update := func(change func(*properties.Property)) cost {
+		return measure(func() error {
+			_, err := repo.Update(t.Context(), "p1", edit(change))
+			return err
+		})
+	}
+	plain, transaction := []string{"GetItem", "UpdateItem"}, []string{"GetItem", "TransactWriteItems"}
+
+	// 2 KB in the table and in the index that copies the whole property, a card of up to 1 KB in each search index. Slug
+	// and amenities are other items or keys alone.
+	name := update(func(p *properties.Property) { p.Name = "Small Luxury Hotel" })
+	assert.Equal(t, plain, name.requests)
+	assert.Equal(t, map[string]float64{"": 1}, name.read) // consistent
+	assert.Equal(t, map[string]float64{
+		"": 2, "GSI1": 1, "GSI2": 1, "GSI3": 2, "GSI4": 1, "GSI5": 1, "GSI7": 1, "GSI8": 1, "GSI10": 1,
+	}, name.write)
+
+	// What no search shows costs the search indexes nothing.
+	description := update(func(p *properties.Property) { p.Description = "Smaller." })
+	assert.Equal(t, plain, description.requests)
+	assert.Equal(t, map[string]float64{"": 2, "GSI3": 2}, description.write)
+
+	// A row is removed from one index.
+	hidden := update(func(p *properties.Property) { p.Featured = false })
+	assert.Equal(t, plain, hidden.requests)
+	assert.Equal(t, map[string]float64{"": 2, "GSI3": 2, "GSI5": 1}, hidden.write)
+
+	nothing := update(func(*properties.Property) {})
+	assert.Equal(t, []string{"GetItem"}, nothing.requests)
+	assert.Empty(t, nothing.write)
+
+	city := update(func(p *properties.Property) { p.Address.City = "Boston" })
+	assert.Equal(t, transaction, city.requests) // with the amenities
+	assert.Equal(t, []string{"", "GSI1", "GSI3", "GSI7", "GSI8", "GSI9"}, city.touched())
+
+	slug := update(func(p *properties.Property) { p.Slug = "small" })
+	assert.Equal(t, transaction, slug.requests)
+	assert.Equal(t, []string{"", "GSI1", "GSI10", "GSI2", "GSI3", "GSI4", "GSI6", "GSI7", "GSI8"}, slug.touched())
+
+	creation := measure(func() error {
+		_, err := repo.Create(t.Context(), grand("p2"), []properties.RoomType{king("r1", "100")})
+		return err
+	})
+	assert.Equal(t, []string{"TransactWriteItems"}, creation.requests)
+	assert.Equal(t, []string{"", "GSI1", "GSI10", "GSI2", "GSI3", "GSI4", "GSI5", "GSI6", "GSI7", "GSI8", "GSI9"}, creation.touched())
+
+	waiting := measure(func() error {
+		_, err := repo.Create(t.Context(), grand("p3", pending), []properties.RoomType{king("r2", "100")})
+		return err
+	})
+	assert.Equal(t, []string{"", "GSI11", "GSI3", "GSI6"}, waiting.touched()) // no search index before the approval
+}

@@ -1,0 +1,459 @@
+package properties_test
+
+import (
+	"errors"
+	"fmt"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/dynastay/dynastay"
+	"github.com/dynastay/dynastay/dyntest"
+	"github.com/dynastay/dynastay/properties"
+)
+
+func TestCreate(t *testing.T) {
+	t.Parallel()
+	now := time.Date(2026, 6, 1, 12, 0, 0, int(7*time.Millisecond), time.UTC)
+	db := dyntest.New(t, dyntest.With(dynastay.Options{Clock: func() time.Time { return now }}))
+	repo := properties.New(db.DB)
+	p := grand("p1", func(p *properties.Property) {
+		// All this is set by the library, whatever the caller has in it.
+		p.Rating, p.ReviewCount, p.ImageCount, p.Version, p.CreatedAt, p.UpdatedAt = 92, 3, 4, 5, now.Add(-1), now.Add(-1)
+		p.Prices.Min = dynastay.MustMoney("1", "EUR")
+		p.Status = ""
+	})
+	rooms := []properties.RoomType{king("room_b", "250.00"), king("room_a", "150.50"), king("room_c", "500")}
+	made, err := repo.Create(t.Context(), p, rooms)
+	require.NoError(t, err)
+
+	want := p
+	want.Rating, want.ReviewCount, want.ImageCount, want.Version, want.CreatedAt, want.UpdatedAt = 0, 0, 0, 1, now, now
+	want.Prices = properties.PriceRange{Min: dynastay.MustMoney("150.5", "USD"), Max: dynastay.MustMoney("500", "USD")}
+	want.Status = properties.Pending
+	assert.Equal(t, want, made.Property)
+	assert.Equal(t, []string{"room_a", "room_b", "room_c"}, []string{made.Rooms[0].ID, made.Rooms[1].ID, made.Rooms[2].ID})
+	assert.Equal(t, "p1", made.Rooms[0].PropertyID)
+	assert.Equal(t, []string{"room_b", "room_a", "room_c"}, []string{rooms[0].ID, rooms[1].ID, rooms[2].ID}, "the caller's list is left alone")
+
+	there, err := repo.GetWithRooms(t.Context(), "p1")
+	require.NoError(t, err)
+	assert.Equal(t, made, there)
+	checkDerived(t, db, "p1")
+	for _, room := range rooms {
+		guard := plainOf(t, partition(t, db, "ROOM#"+room.ID)["GUARD"])
+		assert.Equal(t, "p1", guard["PropertyId"])
+	}
+}
+
+func TestCreateDrawsIDs(t *testing.T) {
+	t.Parallel()
+	db := dyntest.New(t)
+	repo := properties.New(db.DB)
+	p := grand("")
+	made, err := repo.Create(t.Context(), p, []properties.RoomType{king("", "1"), king("", "2")})
+	require.NoError(t, err)
+	assert.Regexp(t, `^prop_[0-9A-Z]{26}$`, made.ID)
+	for i, room := range made.Rooms {
+		assert.Regexp(t, `^room_[0-9A-Z]{26}$`, room.ID)
+		assert.Equal(t, dynastay.MustMoney(fmt.Sprint(i+1), "USD"), room.BasePrice, "drawn ids are in the order of the call")
+	}
+	checkDerived(t, db, made.ID)
+}
+
+func TestCreateWithoutAnything(t *testing.T) {
+	t.Parallel()
+	db := dyntest.New(t)
+	repo := properties.New(db.DB)
+	made, err := repo.Create(t.Context(), properties.Property{
+		ID: "p1", Name: "Bare", Slug: "bare", Type: properties.Apartment, OwnerID: "user_1",
+		Address: properties.Address{City: "Boston", Country: "USA"},
+	}, nil)
+	require.NoError(t, err)
+	there, err := repo.GetWithRooms(t.Context(), "p1")
+	require.NoError(t, err)
+	assert.Equal(t, made, there)
+	bySlug, err := repo.BySlug(t.Context(), "bare")
+	require.NoError(t, err)
+	assert.Equal(t, made, bySlug)
+
+	_, err = repo.Update(t.Context(), "p1", edit(func(p *properties.Property) { p.Status = properties.Approved }))
+	assertField(t, err, dynastay.ErrInvalid, "Status")
+}
+
+func TestGetNotFound(t *testing.T) {
+	t.Parallel()
+	db := dyntest.New(t)
+	repo := properties.New(db.DB)
+	_, err := repo.Get(t.Context(), "p1")
+	assert.ErrorIs(t, err, dynastay.ErrNotFound)
+	_, err = repo.GetWithRooms(t.Context(), "p1")
+	assert.ErrorIs(t, err, dynastay.ErrNotFound)
+	_, err = repo.BySlug(t.Context(), "none")
+	assertField(t, err, dynastay.ErrNotFound, "Slug")
+
+	// Room types whose property is gone are none.
+	create(t, repo, grand("p1"))
+	remove(t, db, keyOf("p1"))
+	_, err = repo.GetWithRooms(t.Context(), "p1")
+	assert.ErrorIs(t, err, dynastay.ErrNotFound)
+}
+
+// everything is all items of the partitions, for a comparison of before and after.
+func everything(t testing.TB, db *dyntest.DB, pks ...string) map[string]map[string]dynastay.Item {
+	all := map[string]map[string]dynastay.Item{}
+	for _, pk := range pks {
+		all[pk] = partition(t, db, pk)
+	}
+	return all
+}
+
+// What belongs to another property is refused, by the name of the field, and nothing of the new property is there.
+func TestCreateOfWhatIsTaken(t *testing.T) {
+	t.Parallel()
+	db := dyntest.New(t)
+	repo := properties.New(db.DB)
+	p := grand("p1")
+	_, err := repo.Create(t.Context(), p, []properties.RoomType{king("room_deluxe", "250")})
+	require.NoError(t, err)
+	for field, second := range map[string]struct{ id, slug, roomTypeID string }{
+		"":           {"p1", "new", "room_new"},
+		"Slug":       {"p2", " " + p.Slug, "room_new"},
+		"RoomTypeID": {"p2", "new", "room_deluxe"},
+	} {
+		t.Run(field, func(t *testing.T) {
+			pks := []string{"PROPERTY#p1", "PROPERTY#p2", "SLUG#" + p.Slug, "SLUG#new", "ROOM#room_deluxe", "ROOM#room_new"}
+			before := everything(t, db, pks...)
+			_, err := repo.Create(t.Context(), grand(second.id, func(p *properties.Property) { p.Slug = second.slug }),
+				[]properties.RoomType{king(second.roomTypeID, "1")})
+			assertField(t, err, dynastay.ErrAlreadyExists, field)
+			assert.Equal(t, before, everything(t, db, pks...))
+		})
+	}
+}
+
+// contest has n properties want one thing at once, and returns the winner, having checked that all others were told so.
+func contest(t *testing.T, n int, field string, want func(i int) error) (winner int) {
+	t.Helper()
+	var mu sync.Mutex
+	winner = -1
+	race(n, func(i int) {
+		err := want(i)
+		mu.Lock()
+		defer mu.Unlock()
+		if err == nil {
+			assert.Equal(t, -1, winner, "a second winner")
+			winner = i
+			return
+		}
+		assert.ErrorIs(t, err, dynastay.ErrAlreadyExists)
+		var failure *dynastay.Error
+		if assert.True(t, errors.As(err, &failure)) {
+			assert.Equal(t, field, failure.Field)
+		}
+	})
+	require.NotEqual(t, -1, winner, "nobody won")
+	return winner
+}
+
+func TestRaceForASlug(t *testing.T) {
+	t.Parallel()
+	const n = 8
+	open := func(t *testing.T) (*dyntest.DB, *properties.Repository) {
+		db := dyntest.New(t)
+		db.Faults.Conflicts(time.Millisecond)
+		return db, properties.New(db.Open(&dynastay.Options{Retry: patient}))
+	}
+	id := func(i int) string { return fmt.Sprintf("p%d", i) }
+	check := func(t *testing.T, db *dyntest.DB, repo *properties.Repository, winner int) {
+		got, err := repo.BySlug(t.Context(), "wanted")
+		require.NoError(t, err)
+		assert.Equal(t, id(winner), got.ID)
+		checkDerived(t, db, got.ID)
+	}
+	t.Run("creations", func(t *testing.T) {
+		t.Parallel()
+		db, repo := open(t)
+		winner := contest(t, n, "Slug", func(i int) error {
+			_, err := repo.Create(t.Context(), grand(id(i), func(p *properties.Property) { p.Slug = "wanted" }),
+				[]properties.RoomType{king("room_of_"+id(i), "100")})
+			return err
+		})
+		check(t, db, repo, winner)
+		for i := range n {
+			if i != winner {
+				assert.Empty(t, partition(t, db, "PROPERTY#"+id(i)))
+				assert.Empty(t, partition(t, db, "ROOM#room_of_"+id(i)))
+			}
+		}
+	})
+	t.Run("updates", func(t *testing.T) {
+		t.Parallel()
+		db, repo := open(t)
+		for i := range n {
+			create(t, repo, grand(id(i)))
+		}
+		winner := contest(t, n, "Slug", func(i int) error {
+			_, err := repo.Update(t.Context(), id(i), edit(func(p *properties.Property) { p.Slug = "wanted" }))
+			return err
+		})
+		check(t, db, repo, winner)
+		for i := range n {
+			checkDerived(t, db, id(i), "wanted")
+			got, err := repo.BySlug(t.Context(), grand(id(i)).Slug)
+			if i == winner {
+				assert.ErrorIs(t, err, dynastay.ErrNotFound, "the old slug is free")
+			} else {
+				require.NoError(t, err)
+				assert.Equal(t, id(i), got.ID)
+			}
+		}
+		create(t, repo, grand("heir", func(p *properties.Property) { p.Slug = grand(id(winner)).Slug }))
+	})
+	t.Run("a creation and updates", func(t *testing.T) {
+		t.Parallel()
+		db, repo := open(t)
+		for i := 1; i < n; i++ {
+			create(t, repo, grand(id(i)))
+		}
+		winner := contest(t, n, "Slug", func(i int) error {
+			if i == 0 {
+				_, err := repo.Create(t.Context(), grand(id(0), func(p *properties.Property) { p.Slug = "wanted" }), []properties.RoomType{king("room_0", "100")})
+				return err
+			}
+			_, err := repo.Update(t.Context(), id(i), edit(func(p *properties.Property) { p.Slug = "wanted" }))
+			return err
+		})
+		check(t, db, repo, winner)
+	})
+	t.Run("two of one property", func(t *testing.T) {
+		t.Parallel()
+		db, repo := open(t)
+		create(t, repo, grand("p1"))
+		race(n, func(i int) {
+			_, err := repo.Update(t.Context(), "p1", edit(func(p *properties.Property) { p.Slug = fmt.Sprintf("slug-%d", i) }))
+			assert.NoError(t, err)
+		})
+		slugs := []string{grand("p1").Slug}
+		for i := range n {
+			slugs = append(slugs, fmt.Sprintf("slug-%d", i))
+		}
+		checkDerived(t, db, "p1", slugs...)
+		for _, slug := range slugs {
+			guards := partition(t, db, "SLUG#"+slug)
+			if got, err := repo.BySlug(t.Context(), slug); err == nil {
+				assert.Equal(t, slug, got.Slug)
+				assert.Len(t, guards, 1)
+			} else {
+				assert.ErrorIs(t, err, dynastay.ErrNotFound)
+				assert.Empty(t, guards, "guard of %s", slug)
+			}
+		}
+	})
+}
+
+// Other software let two properties have one slug. The guard is not for the one to free that it does not name.
+func TestForeignGuardIsLeftAlone(t *testing.T) {
+	t.Parallel()
+	db := dyntest.New(t)
+	repo := properties.New(db.DB)
+	p := create(t, repo, grand("p1"))
+	guard := dynastay.Item{
+		"PK": dynastay.S("SLUG#" + p.Slug), "SK": dynastay.S("GUARD"), "PropertyId": dynastay.S("p2"),
+	}
+	put(t, db, guard)
+	rename := func(slug string) {
+		_, err := repo.Update(t.Context(), "p1", edit(func(p *properties.Property) { p.Slug = slug }))
+		require.NoError(t, err)
+	}
+	rename("new")
+	assert.Equal(t, guard, partition(t, db, "SLUG#"+p.Slug)["GUARD"])
+	checkDerived(t, db, "p1", p.Slug)
+
+	// A property that never had a guard changes its slug all the same.
+	remove(t, db, dynastay.Key{PK: "SLUG#new", SK: "GUARD"})
+	rename("newer")
+	checkDerived(t, db, "p1", p.Slug, "new")
+}
+
+func TestRaceForARoomTypeID(t *testing.T) {
+	t.Parallel()
+	const n = 8
+	db := dyntest.New(t)
+	db.Faults.Conflicts(time.Millisecond)
+	repo := properties.New(db.Open(&dynastay.Options{Retry: patient}))
+	winner := contest(t, n, "RoomTypeID", func(i int) error {
+		_, err := repo.Create(t.Context(), grand(fmt.Sprintf("p%d", i)), []properties.RoomType{king("room_deluxe", "100")})
+		return err
+	})
+	for i := range n {
+		id := fmt.Sprintf("p%d", i)
+		if i == winner {
+			checkDerived(t, db, id)
+			assert.Equal(t, id, plainOf(t, partition(t, db, "ROOM#room_deluxe")["GUARD"])["PropertyId"])
+			continue
+		}
+		assert.Empty(t, partition(t, db, "PROPERTY#"+id), "nothing is half-written")
+		assert.Empty(t, partition(t, db, "SLUG#"+grand(id).Slug))
+	}
+}
+
+func TestSpellingsOfASlug(t *testing.T) {
+	t.Parallel()
+	db := dyntest.New(t)
+	repo := properties.New(db.DB)
+	create(t, repo, grand("p1", func(p *properties.Property) { p.Slug = "hôtel#1" }))
+	_, err := repo.Update(t.Context(), "p1", edit(func(p *properties.Property) { p.Slug = " ho\u0302tel#1" }))
+	require.NoError(t, err)
+	for _, slug := range []string{"hôtel#1", "ho\u0302tel#1 "} {
+		got, err := repo.BySlug(t.Context(), slug)
+		require.NoError(t, err)
+		assert.Equal(t, " ho\u0302tel#1", got.Slug)
+	}
+	assert.Len(t, partition(t, db, "SLUG#hôtel%231"), 1)
+}
+
+func TestCreateOnce(t *testing.T) {
+	t.Parallel()
+	db := dyntest.New(t)
+	repo := properties.New(db.DB)
+	rooms := []properties.RoomType{king("", "250.00"), king("room_a", "150")}
+	key := dynastay.IdempotencyKey("request-1")
+	made, err := repo.Create(t.Context(), grand(""), rooms, key)
+	require.NoError(t, err)
+	again, err := repo.Create(t.Context(), grand(""), rooms, key)
+	require.NoError(t, err)
+	assert.Equal(t, made, again)
+
+	for name, call := range map[string]func() error{
+		"property": func() error {
+			_, err := repo.Create(t.Context(), grand("", func(p *properties.Property) { p.Name += "!" }), rooms, key)
+			return err
+		},
+		"id": func() error {
+			_, err := repo.Create(t.Context(), grand("p2"), rooms, key)
+			return err
+		},
+		"room": func() error {
+			_, err := repo.Create(t.Context(), grand(""), []properties.RoomType{king("", "250.01"), king("room_a", "150")}, key)
+			return err
+		},
+		"one room": func() error {
+			_, err := repo.Create(t.Context(), grand(""), rooms[:1], key)
+			return err
+		},
+	} {
+		assert.ErrorIs(t, call(), dynastay.ErrIdempotencyMismatch, name)
+	}
+
+	// What Create sets itself is no part of what the caller asks for.
+	again, err = repo.Create(t.Context(), grand("", func(p *properties.Property) {
+		p.CreatedAt, p.Version, p.Prices.Min, p.Rating = time.Now(), 7, dynastay.MustMoney("1", "EUR"), 50
+	}), rooms, key)
+	require.NoError(t, err)
+	assert.Equal(t, made, again)
+
+	other, err := repo.Create(t.Context(), grand("", func(p *properties.Property) { p.Slug = "other" }), []properties.RoomType{king("", "1")}, dynastay.IdempotencyKey("request-2"))
+	require.NoError(t, err)
+	assert.NotEqual(t, made.ID, other.ID)
+}
+
+func TestUpdateOnce(t *testing.T) {
+	t.Parallel()
+	db := dyntest.New(t)
+	repo := properties.New(db.DB)
+	create(t, repo, grand("p1"))
+	create(t, repo, grand("p2"))
+	key := dynastay.IdempotencyKey("request-1")
+	update := func(id string) (*properties.Property, error) {
+		op := repo.UpdateOp(id, edit(func(p *properties.Property) { p.FeaturedScore++ }), dynastay.AgreedOn("one more"))
+		return dynastay.Do(t.Context(), db.DB, op, key)
+	}
+	for range 3 {
+		got, err := update("p1")
+		require.NoError(t, err)
+		assert.Equal(t, 96, got.FeaturedScore)
+		assert.Equal(t, 2, got.Version)
+	}
+	_, err := update("p2")
+	assert.ErrorIs(t, err, dynastay.ErrIdempotencyMismatch)
+
+	// A function cannot be compared with another call's.
+	op := repo.UpdateOp("p1", edit(func(p *properties.Property) { p.Name = "other" }))
+	_, err = dynastay.Do(t.Context(), db.DB, op, key)
+	assert.ErrorIs(t, err, dynastay.ErrInvalid)
+}
+
+func TestLostAnswerToACreation(t *testing.T) {
+	t.Parallel()
+	for name, opts := range map[string][]dynastay.WriteOption{"bare": nil, "with a key": {dynastay.IdempotencyKey("request-1")}} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			db := dyntest.New(t)
+			repo := properties.New(db.DB)
+			db.Faults.LoseAnswer("TransactWriteItems", 1)
+			made, err := repo.Create(t.Context(), grand("p1"), []properties.RoomType{king("room_a", "150")}, opts...)
+			require.NoError(t, err)
+			assert.Equal(t, 2, db.Faults.Count("TransactWriteItems"))
+			there, err := repo.GetWithRooms(t.Context(), "p1")
+			require.NoError(t, err)
+			assert.Equal(t, made, there)
+			checkDerived(t, db, "p1")
+		})
+	}
+}
+
+func TestInOneTransaction(t *testing.T) {
+	t.Parallel()
+	db := dyntest.New(t)
+	repo := properties.New(db.DB)
+	create(t, repo, grand("p1"))
+	create(t, repo, grand("p2"))
+	rename := edit(func(p *properties.Property) { p.Name = "Chain Hotel" })
+	taken := edit(func(p *properties.Property) { p.Slug = grand("p2").Slug })
+	err := db.Write(t.Context(), repo.UpdateOp("p2", rename), repo.UpdateOp("p1", taken))
+	assertField(t, err, dynastay.ErrAlreadyExists, "Slug")
+	p2, err := repo.Get(t.Context(), "p2")
+	require.NoError(t, err)
+	assert.Equal(t, 1, p2.Version, "all or none")
+
+	one, two := repo.UpdateOp("p1", rename), repo.UpdateOp("p2", rename)
+	require.NoError(t, db.Write(t.Context(), one, two))
+	assert.Equal(t, "Chain Hotel", one.Result().Name)
+	assert.Equal(t, 2, two.Result().Version)
+}
+
+// An index that lags shows the slug that a property had a moment ago. It is brought about here by hand.
+func TestBySlugWhileTheIndexLags(t *testing.T) {
+	t.Parallel()
+	db := dyntest.New(t)
+	repo := properties.New(db.DB)
+	create(t, repo, grand("p1", func(p *properties.Property) { p.Slug = "old" }))
+	create(t, repo, grand("p2"))
+	lag := func(id, slug string) {
+		set(t, db, keyOf(id), "SET GSI6PK = :pk", dynastay.Item{":pk": dynastay.S("SLUG#" + slug)})
+	}
+	find := func(slug string) string {
+		got, err := repo.BySlug(t.Context(), slug)
+		if err != nil {
+			assert.ErrorIs(t, err, dynastay.ErrNotFound)
+			return ""
+		}
+		assert.Len(t, got.Rooms, 2)
+		return got.ID
+	}
+	_, err := repo.Update(t.Context(), "p1", edit(func(p *properties.Property) { p.Slug = "new" }))
+	require.NoError(t, err)
+	lag("p1", "old")
+	assert.Equal(t, "p1", find("new"))
+	assert.Empty(t, find("old"))
+
+	_, err = repo.Update(t.Context(), "p2", edit(func(p *properties.Property) { p.Slug = "old" }))
+	require.NoError(t, err)
+	assert.Equal(t, "p2", find("old"), "the index shows both")
+	lag("p2", grand("p2").Slug)
+	assert.Equal(t, "p2", find("old"), "the index shows the old owner")
+}

@@ -1,0 +1,191 @@
+package properties_test
+
+import (
+	"testing"
+
+	"github.com/aws/aws-sdk-go-v2/feature/dynamodb/attributevalue"
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/dynastay/dynastay"
+	"github.com/dynastay/dynastay/availability"
+	"github.com/dynastay/dynastay/dyntest"
+	"github.com/dynastay/dynastay/properties"
+)
+
+// assertSameBut compares two items attribute by attribute, numbers by value, NULL and missing alike; departures are the
+// attributes that may differ, with what they have become, nil for anything.
+func assertSameBut(t *testing.T, want, got dynastay.Item, departures map[string]any) {
+	t.Helper()
+	plain := func(item dynastay.Item) map[string]any {
+		m := map[string]any{}
+		require.NoError(t, attributevalue.UnmarshalMap(item, &m))
+		for name, v := range m {
+			if v == nil {
+				delete(m, name)
+			}
+		}
+		return m
+	}
+	before, after := plain(want), plain(got)
+	for name, now := range departures {
+		if now != nil {
+			assert.Equal(t, now, after[name], name)
+		}
+		assert.NotEqual(t, before[name], after[name], "%s is listed as a departure and is none", name)
+		delete(before, name)
+		delete(after, name)
+	}
+	assert.Equal(t, before, after)
+}
+
+func TestDocumentPropertyComesBack(t *testing.T) {
+	t.Parallel()
+	item := testdata(t, "property.json")
+	p, err := properties.PropertyEntity.Value(item)
+	require.NoError(t, err)
+	again, err := properties.PropertyEntity.Item(p)
+	require.NoError(t, err)
+	assertSameBut(t, item, again, map[string]any{
+		// The example's coordinates are not in its geohash.
+		"Geohash": "dr5ru7vty", "GeohashPrecision6": "dr5ru7", "GeohashPrecision5": "dr5ru", "GSI2PK": "GEO#dr5ru7",
+		// Numbers in keys have a fixed width, and the id ends them.
+		"GSI1SK": "RATING#09.2#PROPERTY#prop_123",
+		"GSI2SK": "PRICE#000000000150.000#PROPERTY#prop_123",
+		"GSI4SK": "RATING#09.2#PROPERTY#prop_123",
+		"GSI5SK": "SCORE#0000000095#PROPERTY#prop_123",
+		// The indexes that the example item leaves out, and those that the library adds.
+		"GSI6PK": "SLUG#grand-luxury-hotel-new-york", "GSI6SK": "PROPERTY",
+		"GSI7PK": "CITY#New York#USA#CURRENCY#USD", "GSI7SK": "PRICE#000000000150.000#PROPERTY#prop_123",
+		"GSI8PK": "CITY#New York#USA#STAR#5", "GSI8SK": "RATING#09.2#PROPERTY#prop_123",
+		"GSI10PK": "GEOCELL#dr5", "GSI10SK": "dr5ru7vty#PROPERTY#prop_123",
+		"Card": nil,
+	})
+}
+
+func TestDocumentRoomTypeComesBack(t *testing.T) {
+	t.Parallel()
+	item := testdata(t, "room.json")
+	r, err := properties.RoomEntity.Value(item)
+	require.NoError(t, err)
+	again, err := properties.RoomEntity.Item(r)
+	require.NoError(t, err)
+	assertSameBut(t, item, again, nil)
+}
+
+// NULL is how other software may write "none"; it reads as the zero value and is written as absent.
+func TestNullReadsAsMissing(t *testing.T) {
+	t.Parallel()
+	bare := func(keep ...string) dynastay.Item {
+		item := testdata(t, "property.json")
+		whole := testdata(t, "property.json")
+		for name := range item {
+			item[name] = &types.AttributeValueMemberNULL{Value: true}
+		}
+		for _, name := range keep {
+			item[name] = whole[name]
+		}
+		return item
+	}
+	null, err := properties.PropertyEntity.Value(bare("PK", "SK"))
+	require.NoError(t, err)
+	missing, err := properties.PropertyEntity.Value(dynastay.Item{})
+	require.NoError(t, err)
+	assert.Equal(t, missing, null)
+	assert.Equal(t, &properties.Property{}, null)
+}
+
+// The document's items as they stand, written by other software: no card, no guards, no amenity items.
+func TestDocumentItemsAreRead(t *testing.T) {
+	t.Parallel()
+	db := dyntest.New(t)
+	repo := properties.New(db.DB)
+	for _, name := range []string{"property.json", "room.json", "image.json"} {
+		put(t, db, testdata(t, name))
+	}
+
+	p, err := repo.Get(t.Context(), "prop_123")
+	require.NoError(t, err)
+	assert.Equal(t, "Grand Luxury Hotel", p.Name)
+	assert.Equal(t, dynastay.Rating(92), p.Rating)
+	assert.Equal(t, properties.PriceRange{Min: dynastay.MustMoney("150", "USD"), Max: dynastay.MustMoney("500", "USD")}, p.Prices)
+	assert.Equal(t, 40.7589, p.Address.Latitude)
+	assert.Equal(t, []string{"wifi", "pool", "gym", "parking", "spa"}, p.AmenityIDs)
+	assert.Zero(t, p.Version)
+
+	whole, err := repo.GetWithRooms(t.Context(), "prop_123")
+	require.NoError(t, err)
+	assert.Equal(t, *p, whole.Property)
+	require.Len(t, whole.Rooms, 1, "the image is no room")
+	room := whole.Rooms[0]
+	assert.Equal(t, "room_789", room.ID)
+	assert.Equal(t, dynastay.MustMoney("250", "USD"), room.BasePrice)
+	assert.Equal(t, []properties.Bed{{Type: "king", Count: 1}}, room.Beds)
+
+	page, err := repo.ByCity(t.Context(), properties.CityQuery{City: "New York", Country: "USA", MinRating: 90}, dynastay.Paging{})
+	require.NoError(t, err)
+	require.Len(t, page.Items, 1)
+	assert.Equal(t, whole.Card(), page.Items[0])
+	_, err = page.Items[0].QuoteRequest(dynastay.MustStay("2025-01-15", "2025-01-18"), availability.Guests{Adults: 2},
+		properties.Choice{RoomTypeID: "room_789", Quantity: 1})
+	assert.NoError(t, err)
+
+	// The row's sort key has one digit before the point, so the index takes it for better than any other.
+	page, err = repo.ByCity(t.Context(), properties.CityQuery{City: "New York", Country: "USA", MinRating: 93}, dynastay.Paging{})
+	require.NoError(t, err)
+	assert.Empty(t, page.Items)
+
+	_, err = repo.BySlug(t.Context(), "grand-luxury-hotel-new-york")
+	assert.ErrorIs(t, err, dynastay.ErrNotFound, "the example item has no row in the index by slug")
+	set(t, db, keyOf("prop_123"), "SET GSI6PK = :pk, GSI6SK = :sk", dynastay.Item{
+		":pk": dynastay.S("SLUG#grand-luxury-hotel-new-york"), ":sk": dynastay.S("PROPERTY"),
+	})
+	bySlug, err := repo.BySlug(t.Context(), "grand-luxury-hotel-new-york")
+	require.NoError(t, err)
+	assert.Equal(t, whole, bySlug)
+}
+
+// Other software gives a property its index keys whatever its status.
+func TestRowWithoutCardIsNotShownUnlessApproved(t *testing.T) {
+	t.Parallel()
+	db := dyntest.New(t)
+	repo := properties.New(db.DB)
+	item := testdata(t, "property.json")
+	item["Status"] = dynastay.S("pending")
+	put(t, db, item)
+	page, err := repo.ByCity(t.Context(), properties.CityQuery{City: "New York", Country: "USA"}, dynastay.Paging{})
+	require.NoError(t, err)
+	assert.Empty(t, page.Items)
+}
+
+func TestUpdateRefusesPropertyWithoutCard(t *testing.T) {
+	t.Parallel()
+	db := dyntest.New(t)
+	repo := properties.New(db.DB)
+	item := testdata(t, "property.json")
+	put(t, db, item)
+	before := writes(db)
+
+	_, err := repo.Update(t.Context(), "prop_123", edit(func(p *properties.Property) { p.Name = "Small Luxury Hotel" }))
+	assertField(t, err, dynastay.ErrCorrupt, "Card")
+	assert.Equal(t, before, writes(db))
+	assertSameBut(t, item, stored(t, db, "prop_123"), nil)
+}
+
+func TestUnreadableItemSaysWhere(t *testing.T) {
+	t.Parallel()
+	bad := &types.AttributeValueMemberBOOL{Value: true}
+	for field, spoil := range map[string]func(dynastay.Item){
+		"StarRating":       func(item dynastay.Item) { item["StarRating"] = bad },
+		"Address":          func(item dynastay.Item) { item["Address"] = bad },
+		"Address.Latitude": func(item dynastay.Item) { item["Address"].(*types.AttributeValueMemberM).Value["Latitude"] = bad },
+		"AmenityList[1]":   func(item dynastay.Item) { item["AmenityList"].(*types.AttributeValueMemberL).Value[1] = bad },
+	} {
+		item := testdata(t, "property.json")
+		spoil(item)
+		_, err := properties.PropertyEntity.Value(item)
+		assertField(t, err, dynastay.ErrCorrupt, field)
+		assert.ErrorContains(t, err, "PROPERTY#prop_123/METADATA")
+	}
+}

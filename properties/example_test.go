@@ -1,0 +1,163 @@
+package properties_test
+
+import (
+	"context"
+	"crypto/rand"
+	"errors"
+	"fmt"
+	"log"
+
+	"github.com/dynastay/dynastay"
+	"github.com/dynastay/dynastay/availability"
+	"github.com/dynastay/dynastay/dyntest"
+	"github.com/dynastay/dynastay/keys"
+	"github.com/dynastay/dynastay/properties"
+)
+
+// openDB starts an engine with the properties' table. A test has dyntest.New for it.
+func openDB(ctx context.Context) (db *dynastay.DB, stop func()) {
+	engine, err := dyntest.Start(ctx)
+	if err != nil {
+		log.Fatal(err)
+	}
+	prefix := "example-" + rand.Text() + "-"
+	if err := engine.CreateTables(ctx, prefix, keys.PropertiesTable); err != nil {
+		log.Fatal(err)
+	}
+	return dynastay.Open(engine.Client(), &dynastay.Options{TablePrefix: prefix}), func() { _ = engine.Stop(ctx) }
+}
+
+// hotel is a property that waits for its approval, and its one room type.
+func hotel(id, name string) (properties.Property, []properties.RoomType) {
+	p := properties.Property{
+		ID: id, Name: name, Slug: "slug-" + id, Type: properties.Hotel, Stars: 4, OwnerID: "user_456",
+		Address:            properties.Address{City: "New York", Country: "USA", Latitude: 40.7589, Longitude: -73.9851},
+		TimeZone:           "America/New_York",
+		CancellationPolicy: availability.FreeCancellation(48),
+		AmenityIDs:         []string{"wifi", "pool"},
+	}
+	return p, []properties.RoomType{{
+		ID: "room_" + id, Name: "Deluxe King", MaxOccupancy: 2, MaxAdults: 2, MaxChildren: 1,
+		BasePrice: dynastay.MustMoney("250.00", "USD"), Total: 20,
+	}}
+}
+
+// A property is found from its approval on.
+func Example() {
+	ctx := context.Background()
+	db, stop := openDB(ctx)
+	defer stop()
+	repo := properties.New(db)
+
+	property, rooms := hotel("grand", "Grand Luxury Hotel")
+	if _, err := repo.Create(ctx, property, rooms); err != nil {
+		log.Fatal(err)
+	}
+	newYork := properties.CityQuery{City: "New York", Country: "USA"}
+	page, err := repo.ByCity(ctx, newYork, dynastay.Paging{})
+	if err != nil {
+		log.Fatal(err)
+	}
+	fmt.Println("while pending:", len(page.Items))
+
+	approve := func(p *properties.Property) error {
+		p.Status = properties.Approved
+		return nil
+	}
+	if _, err := repo.Update(ctx, "grand", approve); err != nil {
+		log.Fatal(err)
+	}
+	if page, err = repo.ByCity(ctx, newYork, dynastay.Paging{}); err != nil {
+		log.Fatal(err)
+	}
+	card := page.Items[0]
+	fmt.Println(card.Name, card.Stars, card.AmenityIDs, "from", card.Prices.Min)
+
+	found, err := repo.BySlug(ctx, card.Slug)
+	if err != nil {
+		log.Fatal(err)
+	}
+	fmt.Println(found.Rooms[0].Name, found.Rooms[0].Total)
+	// Output:
+	// while pending: 0
+	// Grand Luxury Hotel 4 [wifi pool] from 250.00 USD
+	// Deluxe King 20
+}
+
+// A slug belongs to one property.
+func ExampleRepository_Create() {
+	ctx := context.Background()
+	db, stop := openDB(ctx)
+	defer stop()
+	repo := properties.New(db)
+
+	first, rooms := hotel("grand", "Grand Luxury Hotel")
+	made, err := repo.Create(ctx, first, rooms)
+	if err != nil {
+		log.Fatal(err)
+	}
+	fmt.Println(made.Status, made.Prices.Min, made.Version)
+
+	second, rooms := hotel("other", "Another Grand Hotel")
+	second.Slug = first.Slug
+	_, err = repo.Create(ctx, second, rooms)
+	var failure *dynastay.Error
+	if errors.As(err, &failure) && errors.Is(err, dynastay.ErrAlreadyExists) {
+		fmt.Println("taken:", failure.Field)
+	}
+
+	second.Slug, second.Address.Latitude = "another", 140.7589
+	_, err = repo.Create(ctx, second, rooms)
+	var invalid *dynastay.InvalidError
+	if errors.As(err, &invalid) {
+		fmt.Println(invalid.Field, invalid.Reason)
+	}
+	// Output:
+	// pending 250.00 USD 1
+	// taken: Slug
+	// Address.Latitude is not between -90 and 90
+}
+
+// Two owners of one property fill in a form each. Those who change different things both succeed; with IfVersion the
+// later one is told that the form was filled in from an older version.
+func ExampleRepository_Update() {
+	ctx := context.Background()
+	db, stop := openDB(ctx)
+	defer stop()
+	repo := properties.New(db)
+	property, rooms := hotel("grand", "Grand Luxury Hotel")
+	if _, err := repo.Create(ctx, property, rooms); err != nil {
+		log.Fatal(err)
+	}
+	form, err := repo.Get(ctx, "grand") // both see this
+	if err != nil {
+		log.Fatal(err)
+	}
+
+	rename := func(p *properties.Property) error {
+		p.Name = "Small Luxury Hotel"
+		return nil
+	}
+	got, err := repo.Update(ctx, "grand", rename, dynastay.IfVersion(form.Version))
+	if err != nil {
+		log.Fatal(err)
+	}
+	fmt.Println(got.Name, got.Version)
+
+	move := func(p *properties.Property) error {
+		p.CheckInTime = "14:00"
+		return nil
+	}
+	_, err = repo.Update(ctx, "grand", move, dynastay.IfVersion(form.Version))
+	fmt.Println(errors.Is(err, dynastay.ErrVersion))
+
+	got, err = repo.Update(ctx, "grand", move)
+	if err != nil {
+		log.Fatal(err)
+	}
+	fmt.Println(got.Name, got.CheckInTime, got.Version)
+	// Output:
+	// Small Luxury Hotel 2
+	// true
+	// Small Luxury Hotel 14:00 3
+}

@@ -1,0 +1,7 @@
+package properties
+
+// What the tests of stored forms need.
+var (
+	PropertyEntity = propertyEntity
+	RoomEntity     = roomEntity
+)

@@ -1,0 +1,213 @@
+package properties_test
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/aws/aws-sdk-go-v2/aws"
+	"github.com/aws/aws-sdk-go-v2/feature/dynamodb/attributevalue"
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/dynastay/dynastay"
+	"github.com/dynastay/dynastay/availability"
+	"github.com/dynastay/dynastay/dyntest"
+	"github.com/dynastay/dynastay/keys"
+	"github.com/dynastay/dynastay/properties"
+)
+
+// patient is for races, which must end with an answer for everyone.
+var patient = dynastay.Retry{Attempts: 500, Cap: 20 * time.Millisecond}
+
+// grand is an approved hotel with every attribute that a caller may give, and a slug and an id of its own.
+func grand(id string, edits ...func(*properties.Property)) properties.Property {
+	p := properties.Property{
+		ID: id, Name: "Grand Luxury Hotel", Slug: "slug-of-" + id, Type: properties.Hotel, Stars: 5,
+		Description: "A luxurious 5-star hotel...", OwnerID: "user_456", Status: properties.Approved,
+		Address: properties.Address{
+			Line1: "123 Fifth Avenue", Line2: "Suite 100", City: "New York", State: "NY", Country: "USA",
+			PostalCode: "10001", Latitude: 40.7589, Longitude: -73.9851,
+		},
+		Contact:     properties.Contact{Phone: "+1-212-555-0100", Email: "info@grandluxury.com", Website: "https://grandluxury.com"},
+		CheckInTime: "15:00", CheckOutTime: "11:00", TimeZone: "America/New_York",
+		CancellationPolicy: availability.FreeCancellation(48),
+		PrimaryImageURL:    "https://cdn.example.com/prop_123/main.jpg",
+		AmenityIDs:         []string{"wifi", "pool", "gym"},
+		Featured:           true, FeaturedScore: 95,
+	}
+	for _, edit := range edits {
+		edit(&p)
+	}
+	return p
+}
+
+func pending(p *properties.Property) { p.Status = properties.Pending }
+
+func king(id, price string) properties.RoomType {
+	return properties.RoomType{
+		ID: id, Name: "Deluxe King Suite", Description: "Spacious suite with king bed...",
+		MaxOccupancy: 2, MaxAdults: 2, MaxChildren: 1, SizeSqm: 45.5,
+		Beds: []properties.Bed{{Type: "king", Count: 1}}, BasePrice: dynastay.MustMoney(price, "USD"),
+		Amenities: []string{"wifi", "tv"}, Images: []string{"https://cdn.example.com/room_789/1.jpg"}, Total: 20,
+		CancellationPolicy: availability.NonRefundable,
+	}
+}
+
+// create makes a property with two room types of its own.
+func create(t testing.TB, repo *properties.Repository, p properties.Property) *properties.WithRooms {
+	t.Helper()
+	made, err := repo.Create(t.Context(), p, []properties.RoomType{
+		king("room_a_of_"+p.ID, "250.00"), king("room_b_of_"+p.ID, "150.00"),
+	})
+	require.NoError(t, err)
+	return made
+}
+
+// meanwhile lets something happen between an update's read and its write, on the first run only.
+func meanwhile(happens func(), fn func(*properties.Property)) func(*properties.Property) error {
+	var once sync.Once
+	return func(p *properties.Property) error {
+		once.Do(happens)
+		fn(p)
+		return nil
+	}
+}
+
+// edit is an update's function that cannot fail.
+func edit(fn func(*properties.Property)) func(*properties.Property) error {
+	return func(p *properties.Property) error {
+		fn(p)
+		return nil
+	}
+}
+
+// race runs f with 0 to n−1 at once.
+func race(n int, f func(i int)) {
+	var wg sync.WaitGroup
+	start := make(chan struct{})
+	for i := range n {
+		wg.Go(func() {
+			<-start
+			f(i)
+		})
+	}
+	close(start)
+	wg.Wait()
+}
+
+// testdata reads an item of the hotel-booking document.
+func testdata(t testing.TB, name string) dynastay.Item {
+	t.Helper()
+	text, err := os.ReadFile(filepath.Join("testdata", name))
+	require.NoError(t, err)
+	decoder := json.NewDecoder(bytes.NewReader(text))
+	decoder.UseNumber()
+	var plain map[string]any
+	require.NoError(t, decoder.Decode(&plain))
+	item, err := attributevalue.MarshalMap(plain)
+	require.NoError(t, err)
+	return item
+}
+
+// put writes an item as other software would.
+func put(t testing.TB, db *dyntest.DB, item dynastay.Item) {
+	t.Helper()
+	_, err := db.Client.PutItem(t.Context(), &dynamodb.PutItemInput{
+		TableName: aws.String(db.TableName(keys.PropertiesTable)), Item: item,
+	})
+	require.NoError(t, err)
+}
+
+// set changes an item as other software would.
+func set(t testing.TB, db *dyntest.DB, key dynastay.Key, update string, values dynastay.Item) {
+	t.Helper()
+	in := &dynamodb.UpdateItemInput{
+		TableName: aws.String(db.TableName(keys.PropertiesTable)), Key: keys.PropertiesTable.Key.Of(key),
+		UpdateExpression: &update, ExpressionAttributeValues: values,
+	}
+	if strings.Contains(update, "#status") { // a reserved word
+		in.ExpressionAttributeNames = map[string]string{"#status": "Status"}
+	}
+	_, err := db.Client.UpdateItem(t.Context(), in)
+	require.NoError(t, err)
+}
+
+// tester is what testing.TB and rapid.T have in common.
+type tester interface {
+	assert.TestingT
+	require.TestingT
+	Helper()
+}
+
+// partition reads all items of a partition, by sort key, past the library.
+func partition(t tester, db *dyntest.DB, pk string) map[string]dynastay.Item {
+	t.Helper()
+	out, err := db.Client.Query(context.Background(), &dynamodb.QueryInput{
+		TableName:                 aws.String(db.TableName(keys.PropertiesTable)),
+		ConsistentRead:            aws.Bool(true),
+		KeyConditionExpression:    aws.String("PK = :pk"),
+		ExpressionAttributeValues: dynastay.Item{":pk": dynastay.S(pk)},
+	})
+	require.NoError(t, err)
+	items := map[string]dynastay.Item{}
+	for _, item := range out.Items {
+		items[dynastay.TextOf(item["SK"])] = item
+	}
+	return items
+}
+
+// stored is the item of a property.
+func stored(t tester, db *dyntest.DB, id string) dynastay.Item {
+	t.Helper()
+	item := partition(t, db, "PROPERTY#"+id)["METADATA"]
+	require.NotNil(t, item)
+	return item
+}
+
+func keyOf(id string) dynastay.Key { return dynastay.Key{PK: "PROPERTY#" + id, SK: "METADATA"} }
+
+// assertField checks the kind of an error, and the field that it names.
+func assertField(t tester, err, kind error, field string) {
+	t.Helper()
+	require.ErrorIs(t, err, kind)
+	var invalid *dynastay.InvalidError
+	var failure *dynastay.Error
+	switch {
+	case kind == dynastay.ErrInvalid:
+		require.ErrorAs(t, err, &invalid)
+		assert.Equal(t, field, invalid.Field, "%v", err)
+	default:
+		require.ErrorAs(t, err, &failure)
+		assert.Equal(t, field, failure.Field, "%v", err)
+	}
+}
+
+// writes counts the requests so far that may write.
+func writes(db *dyntest.DB) (n int) {
+	for _, operation := range []string{"PutItem", "UpdateItem", "DeleteItem", "TransactWriteItems", "BatchWriteItem"} {
+		n += db.Faults.Count(operation)
+	}
+	return n
+}
+
+// remove takes an item away as other software would.
+func remove(t testing.TB, db *dyntest.DB, key dynastay.Key) {
+	t.Helper()
+	_, err := db.Client.DeleteItem(t.Context(), &dynamodb.DeleteItemInput{
+		TableName: aws.String(db.TableName(keys.PropertiesTable)), Key: keys.PropertiesTable.Key.Of(key),
+	})
+	require.NoError(t, err)
+}
+
+// observe is another process, whose requests are seen.
+func observe(db *dyntest.DB, see func(dynastay.Call)) *dynastay.DB {
+	return db.Open(&dynastay.Options{Observer: func(_ context.Context, c dynastay.Call) { see(c) }})
+}

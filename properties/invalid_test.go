@@ -1,0 +1,279 @@
+package properties_test
+
+import (
+	"fmt"
+	"math"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/dynastay/dynastay"
+	"github.com/dynastay/dynastay/availability"
+	"github.com/dynastay/dynastay/dyntest"
+	"github.com/dynastay/dynastay/properties"
+)
+
+// badProperties are properties that are refused, and the fields that the errors name.
+var badProperties = []struct {
+	field string
+	spoil func(*properties.Property)
+}{
+	{"Name", func(p *properties.Property) { p.Name = " " }},
+	{"Slug", func(p *properties.Property) { p.Slug = "" }},
+	{"Slug", func(p *properties.Property) { p.Slug = strings.Repeat("s", 257) }},
+	{"Slug", func(p *properties.Property) { p.Slug = "\xff" }},
+	{"Type", func(p *properties.Property) { p.Type = "" }},
+	{"Type", func(p *properties.Property) { p.Type = "Hotel" }},
+	{"Stars", func(p *properties.Property) { p.Stars = -1 }},
+	{"Stars", func(p *properties.Property) { p.Stars = 6 }},
+	{"OwnerID", func(p *properties.Property) { p.OwnerID = "" }},
+	{"OwnerID", func(p *properties.Property) { p.OwnerID = "a#b" }},
+	{"Address.City", func(p *properties.Property) { p.Address.City = "" }},
+	{"Address.Country", func(p *properties.Property) { p.Address.Country = "\t" }},
+	{"Address.Latitude", func(p *properties.Property) { p.Address.Latitude = 90.1 }},
+	{"Address.Latitude", func(p *properties.Property) { p.Address.Latitude = math.NaN() }},
+	{"Address.Longitude", func(p *properties.Property) { p.Address.Longitude = -180.1 }},
+	{"Address.Longitude", func(p *properties.Property) { p.Address.Longitude = math.Inf(1) }},
+	{"TimeZone", func(p *properties.Property) { p.TimeZone = "Mars/Olympus" }},
+	{"TimeZone", func(p *properties.Property) { p.TimeZone = "Local" }},
+	{"CheckInTime", func(p *properties.Property) { p.CheckInTime = "25:00" }},
+	{"CheckOutTime", func(p *properties.Property) { p.CheckOutTime = "11 am" }},
+	{"CancellationPolicy", func(p *properties.Property) { p.CancellationPolicy = "free_cancellation_two_days" }},
+	{"FeaturedScore", func(p *properties.Property) { p.FeaturedScore = -1 }},
+	{"FeaturedScore", func(p *properties.Property) { p.FeaturedScore = 10_000_000_000 }},
+	{"Card", func(p *properties.Property) { p.Name = strings.Repeat("n", 4096) }},
+	{"ID", func(p *properties.Property) { p.ID = "p#1" }},
+	{"ID", func(p *properties.Property) { p.ID = strings.Repeat("p", 129) }},
+}
+
+func TestCreateRefuses(t *testing.T) {
+	t.Parallel()
+	db := dyntest.New(t)
+	repo := properties.New(db.DB)
+	type call struct {
+		field string
+		p     properties.Property
+		rooms []properties.RoomType
+	}
+	var calls []call
+	for _, bad := range badProperties {
+		calls = append(calls, call{bad.field, grand("p1", bad.spoil), []properties.RoomType{king("r1", "100")}})
+	}
+	property := func(field string, spoil func(*properties.Property)) {
+		calls = append(calls, call{field, grand("p1", spoil), []properties.RoomType{king("r1", "100")}})
+	}
+	property("Status", func(p *properties.Property) { p.Status = properties.Rejected })
+	property("Status", func(p *properties.Property) { p.Status = properties.Suspended })
+	property("Status", func(p *properties.Property) { p.Status = "open" })
+	property("AmenityIDs[1]", func(p *properties.Property) { p.AmenityIDs = []string{"wifi", "a#b"} })
+	property("AmenityIDs[1]", func(p *properties.Property) { p.AmenityIDs = []string{"wifi", ""} })
+	property("AmenityIDs[2]", func(p *properties.Property) { p.AmenityIDs = []string{"wifi", "pool", "wifi"} })
+	many := func(n int) (list []string) {
+		for i := range n {
+			list = append(list, fmt.Sprintf("amenity_%d", i))
+		}
+		return list
+	}
+	property("AmenityIDs", func(p *properties.Property) { p.AmenityIDs = many(90) })
+	room := func(field string, spoil func(*properties.RoomType)) {
+		bad := king("r2", "100")
+		spoil(&bad)
+		calls = append(calls, call{"Rooms[1]." + field, grand("p1"), []properties.RoomType{king("r1", "100"), bad}})
+	}
+	room("ID", func(r *properties.RoomType) { r.ID = "r#2" })
+	room("ID", func(r *properties.RoomType) { r.ID = "r1" })
+	room("Name", func(r *properties.RoomType) { r.Name = "" })
+	room("MaxOccupancy", func(r *properties.RoomType) { r.MaxOccupancy = 0 })
+	room("MaxAdults", func(r *properties.RoomType) { r.MaxAdults = 0 })
+	room("MaxChildren", func(r *properties.RoomType) { r.MaxChildren = -1 })
+	room("Total", func(r *properties.RoomType) { r.Total = 0 })
+	room("SizeSqm", func(r *properties.RoomType) { r.SizeSqm = -1 })
+	room("SizeSqm", func(r *properties.RoomType) { r.SizeSqm = math.NaN() })
+	room("SizeSqm", func(r *properties.RoomType) { r.SizeSqm = math.Inf(1) })
+	room("BasePrice", func(r *properties.RoomType) { r.BasePrice = dynastay.MustMoney("-1", "USD") })
+	room("BasePrice", func(r *properties.RoomType) { r.BasePrice = dynastay.MustMoney("1.0001", "USD") })
+	room("BasePrice", func(r *properties.RoomType) { r.BasePrice = dynastay.MustMoney("1000000000000", "USD") })
+	room("BasePrice.Currency", func(r *properties.RoomType) { r.BasePrice = dynastay.Money{} })
+	room("BasePrice.Currency", func(r *properties.RoomType) { r.BasePrice = dynastay.MustMoney("100", "EUR") })
+	room("CancellationPolicy", func(r *properties.RoomType) { r.CancellationPolicy = "partial_150_24h" })
+	calls = append(calls, call{"Status", grand("p1"), nil}) // approved without a room type
+	var rooms []properties.RoomType
+	for i := range 50 {
+		rooms = append(rooms, king(fmt.Sprintf("r%d", i), "100"))
+		rooms[i].Name, rooms[i].CancellationPolicy = "R", ""
+	}
+	calls = append(calls, call{"Card", grand("p1"), rooms}) // each room type is on it
+	calls = append(calls, call{"AmenityIDs", grand("p1", func(p *properties.Property) { p.AmenityIDs = many(41) }), rooms})
+
+	stop := db.Faults.Record()
+	for i, c := range calls {
+		_, err := repo.Create(t.Context(), c.p, c.rooms)
+		if assert.Error(t, err, "call %d: %s", i, c.field) {
+			assertField(t, err, dynastay.ErrInvalid, c.field)
+		}
+	}
+	_, err := repo.Create(t.Context(), grand("p1"), rooms[:1], dynastay.IdempotencyKey(""))
+	assertField(t, err, dynastay.ErrInvalid, "IdempotencyKey")
+	assert.Empty(t, stop(), "no request at all")
+}
+
+// Two creations that fit a transaction each, but not together.
+func TestTooManyActions(t *testing.T) {
+	t.Parallel()
+	db := dyntest.New(t)
+	repo := properties.New(db.DB)
+	p := func(id string) *dynastay.Operation[*properties.WithRooms] {
+		amenities := make([]string, 60)
+		for i := range amenities {
+			amenities[i] = fmt.Sprintf("a%d", i)
+		}
+		return repo.CreateOp(grand(id, func(p *properties.Property) { p.AmenityIDs = amenities }), king("room_of_"+id, "100"))
+	}
+	stop := db.Faults.Record()
+	assertField(t, db.Write(t.Context(), p("p1"), p("p2")), dynastay.ErrInvalid, "Operations")
+	assert.Empty(t, stop())
+	require.NoError(t, db.Write(t.Context(), p("p1")))
+}
+
+// The most amenities that a property can have still move with it in one transaction, with a new slug on top.
+func TestPropertyOfTheLargestSizeMoves(t *testing.T) {
+	t.Parallel()
+	db := dyntest.New(t)
+	repo := properties.New(db.DB)
+	p := grand("p1", pending)
+	p.AmenityIDs = nil
+	for i := range 89 {
+		p.AmenityIDs = append(p.AmenityIDs, fmt.Sprintf("a%d", i))
+	}
+	_, err := repo.Create(t.Context(), p, []properties.RoomType{king("r1", "100")})
+	require.NoError(t, err)
+	_, err = repo.Update(t.Context(), "p1", edit(func(p *properties.Property) {
+		p.Status, p.Address.City, p.Slug = properties.Approved, "Boston", "boston"
+	}))
+	require.NoError(t, err)
+	checkDerived(t, db, "p1", p.Slug)
+}
+
+func TestUpdateRefuses(t *testing.T) {
+	t.Parallel()
+	db := dyntest.New(t)
+	repo := properties.New(db.DB)
+	create(t, repo, grand("approved"))
+	for _, id := range []string{"pending", "rejected"} {
+		create(t, repo, grand(id, pending))
+	}
+	_, err := repo.Update(t.Context(), "rejected", edit(func(p *properties.Property) { p.Status = properties.Rejected }))
+	require.NoError(t, err)
+	for _, status := range []properties.Status{properties.Suspended, properties.Deleting} {
+		id := string(status)
+		create(t, repo, grand(id, pending))
+		set(t, db, keyOf(id), "SET #status = :s REMOVE GSI11PK, GSI11SK", dynastay.Item{":s": dynastay.S(id)})
+	}
+	before := writes(db)
+	refuse := func(id, field string, change func(*properties.Property)) {
+		t.Helper()
+		_, err := repo.Update(t.Context(), id, edit(change))
+		if assert.Error(t, err, field) {
+			assertField(t, err, dynastay.ErrInvalid, field)
+		}
+	}
+	for _, bad := range badProperties {
+		refuse("approved", bad.field, bad.spoil)
+		refuse("pending", bad.field, bad.spoil)
+	}
+	for field, change := range map[string]func(*properties.Property){
+		"ID":          func(p *properties.Property) { p.ID = "p2" },
+		"Prices":      func(p *properties.Property) { p.Prices.Max = dynastay.MustMoney("1000", "USD") },
+		"ImageCount":  func(p *properties.Property) { p.ImageCount++ },
+		"Rating":      func(p *properties.Property) { p.Rating = 101 },
+		"ReviewCount": func(p *properties.Property) { p.ReviewCount++ },
+		"AmenityIDs":  func(p *properties.Property) { p.AmenityIDs[0] = "spa" },
+		"CreatedAt":   func(p *properties.Property) { p.CreatedAt = p.CreatedAt.AddDate(0, 0, 1) },
+		"UpdatedAt":   func(p *properties.Property) { p.UpdatedAt = p.UpdatedAt.AddDate(0, 0, 1) },
+		"Version":     func(p *properties.Property) { p.Version = 7 },
+	} {
+		refuse("approved", field, change)
+	}
+
+	moves := map[properties.Status][]properties.Status{ // allowed ones
+		properties.Pending:  {properties.Approved, properties.Rejected},
+		properties.Rejected: {properties.Approved, properties.Pending},
+	}
+	all := []properties.Status{properties.Pending, properties.Approved, properties.Rejected, properties.Suspended, properties.Deleting}
+	for _, from := range all {
+		for _, to := range append(all, "", "open") {
+			allowed := from == to
+			for _, status := range moves[from] {
+				allowed = allowed || to == status
+			}
+			if !allowed {
+				refuse(string(from), "Status", func(p *properties.Property) { p.Status = to })
+			}
+		}
+	}
+	assert.Equal(t, before, writes(db))
+
+	stop := db.Faults.Record()
+	_, err = repo.Update(t.Context(), "a#b", edit(func(*properties.Property) {}))
+	assertField(t, err, dynastay.ErrInvalid, "PropertyID")
+	assert.Empty(t, stop())
+}
+
+func TestReadsRefuse(t *testing.T) {
+	t.Parallel()
+	db := dyntest.New(t)
+	repo := properties.New(db.DB)
+	stop := db.Faults.Record()
+	_, err := repo.Get(t.Context(), "")
+	assertField(t, err, dynastay.ErrInvalid, "PropertyID")
+	_, err = repo.GetWithRooms(t.Context(), "a#b")
+	assertField(t, err, dynastay.ErrInvalid, "PropertyID")
+	_, err = repo.BySlug(t.Context(), " ")
+	assertField(t, err, dynastay.ErrInvalid, "Slug")
+	for field, q := range map[string]properties.CityQuery{
+		"City":      {Country: "USA"},
+		"Country":   {City: "New York"},
+		"MinRating": {City: "New York", Country: "USA", MinRating: 101},
+	} {
+		_, err := repo.ByCity(t.Context(), q, dynastay.Paging{})
+		assertField(t, err, dynastay.ErrInvalid, field)
+	}
+	_, err = repo.ByCity(t.Context(), properties.CityQuery{City: "New York", Country: "USA", MinRating: -1}, dynastay.Paging{})
+	assertField(t, err, dynastay.ErrInvalid, "MinRating")
+	for field, paging := range map[string]dynastay.Paging{"Paging.Limit": {Limit: 1001}, "Paging.After": {After: "?"}} {
+		_, err := repo.ByCity(t.Context(), properties.CityQuery{City: "New York", Country: "USA"}, paging)
+		assertField(t, err, dynastay.ErrInvalid, field)
+	}
+	assert.Empty(t, stop())
+}
+
+func TestCardQuoteRequestRefusesForeignRoomType(t *testing.T) {
+	t.Parallel()
+	card := properties.CardOf(&properties.Property{ID: "p1"}, []properties.RoomType{king("r1", "100")})
+	choices := []properties.Choice{{RoomTypeID: "r1", Quantity: 1}, {RoomTypeID: "r2", Quantity: 1}}
+	_, err := card.QuoteRequest(dynastay.MustStay("2026-07-10", "2026-07-13"), availability.Guests{Adults: 2}, choices...)
+	assertField(t, err, dynastay.ErrInvalid, "Rooms[1].RoomTypeID")
+}
+
+// A room type without a policy of its own takes over the property's.
+func TestCardQuoteRequest(t *testing.T) {
+	t.Parallel()
+	p := grand("p1")
+	own, taken := king("r1", "100"), king("r2", "100")
+	taken.CancellationPolicy = ""
+	card := properties.CardOf(&p, []properties.RoomType{taken, own})
+	stay := dynastay.MustStay("2026-07-10", "2026-07-13")
+	req, err := card.QuoteRequest(stay, availability.Guests{Adults: 2},
+		properties.Choice{RoomTypeID: "r2", Quantity: 2}, properties.Choice{RoomTypeID: "r1", Quantity: 1})
+	require.NoError(t, err)
+	assert.Equal(t, p.ID, req.Property.ID)
+	assert.Equal(t, p.TimeZone, req.Property.TimeZone)
+	assert.Equal(t, p.CheckInTime, req.Property.CheckInTime)
+	assert.Equal(t, stay, req.Stay)
+	require.Len(t, req.Rooms, 2)
+	assert.Equal(t, 2, req.Rooms[0].Quantity)
+	assert.Equal(t, p.CancellationPolicy, req.Rooms[0].CancellationPolicy)
+	assert.Equal(t, own.CancellationPolicy, req.Rooms[1].CancellationPolicy)
+}

@@ -1,0 +1,504 @@
+package properties_test
+
+import (
+	"errors"
+	"strconv"
+	"sync"
+	"sync/atomic"
+	"testing"
+
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/dynastay/dynastay"
+	"github.com/dynastay/dynastay/dyntest"
+	"github.com/dynastay/dynastay/properties"
+)
+
+func TestUpdateReturnsWhatItStored(t *testing.T) {
+	t.Parallel()
+	db := dyntest.New(t)
+	repo := properties.New(db.DB)
+	made := create(t, repo, grand("p1"))
+	got, err := repo.Update(t.Context(), "p1", edit(func(p *properties.Property) {
+		p.Name, p.Address.City, p.Contact.Phone = "Small Luxury Hotel", "Boston", ""
+	}))
+	require.NoError(t, err)
+	want := made.Property
+	want.Name, want.Address.City, want.Contact.Phone, want.Version = "Small Luxury Hotel", "Boston", "", 2
+	want.UpdatedAt = got.UpdatedAt
+	assert.Equal(t, &want, got)
+	there, err := repo.Get(t.Context(), "p1")
+	require.NoError(t, err)
+	assert.Equal(t, got, there)
+}
+
+func TestUpdateOfNothing(t *testing.T) {
+	t.Parallel()
+	db := dyntest.New(t)
+	repo := properties.New(db.DB)
+	made := create(t, repo, grand("p1"))
+	before := writes(db)
+
+	got, err := repo.Update(t.Context(), "p1", edit(func(*properties.Property) {}))
+	require.NoError(t, err)
+	assert.Equal(t, &made.Property, got)
+
+	// The function's own error comes back as it is, and what it did to its argument is lost.
+	own := errors.New("no")
+	_, err = repo.Update(t.Context(), "p1", func(p *properties.Property) error {
+		p.Name = "?"
+		return own
+	})
+	assert.Equal(t, own, err)
+
+	_, err = repo.Update(t.Context(), "p2", edit(func(*properties.Property) {}))
+	assert.ErrorIs(t, err, dynastay.ErrNotFound)
+	assert.Equal(t, before, writes(db))
+}
+
+// A deletion between the read and the write does not bring half a property back.
+func TestUpdateOfPropertyThatGoesAway(t *testing.T) {
+	t.Parallel()
+	db := dyntest.New(t)
+	repo := properties.New(db.DB)
+	create(t, repo, grand("p1"))
+	_, err := repo.Update(t.Context(), "p1", meanwhile(
+		func() { remove(t, db, keyOf("p1")) },
+		func(p *properties.Property) { p.Name = "Small Luxury Hotel" },
+	))
+	assert.ErrorIs(t, err, dynastay.ErrNotFound)
+	assert.NotContains(t, partition(t, db, "PROPERTY#p1"), "METADATA")
+}
+
+func TestTwoUpdatesOfDifferentAttributes(t *testing.T) {
+	t.Parallel()
+	type change = func(*properties.Property)
+	for name, test := range map[string]struct{ first, second change }{
+		"top level": {
+			func(p *properties.Property) { p.Name = "Small Luxury Hotel" },
+			func(p *properties.Property) { p.Description = "Smaller." },
+		},
+		"one map": {
+			func(p *properties.Property) { p.Address.Line1 = "1 Main Street" },
+			func(p *properties.Property) { p.Address.Line2 = "" },
+		},
+		"the card": {
+			func(p *properties.Property) { p.CheckInTime = "14:00" },
+			func(p *properties.Property) { p.TimeZone = "" },
+		},
+		"one index key": {
+			func(p *properties.Property) { p.Address.City = "Boston" },
+			func(p *properties.Property) { p.Address.Country = "Canada" },
+		},
+		"slug and name": {
+			func(p *properties.Property) { p.Slug = "small" },
+			func(p *properties.Property) { p.Name = "Small Luxury Hotel" },
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			db := dyntest.New(t)
+			repo := properties.New(db.DB)
+			want := create(t, repo, grand("p1")).Property
+			runs := 0
+			_, err := repo.Update(t.Context(), "p1", func(p *properties.Property) error {
+				if runs++; runs == 1 {
+					_, err := repo.Update(t.Context(), "p1", edit(test.second))
+					require.NoError(t, err)
+				}
+				test.first(p)
+				return nil
+			})
+			require.NoError(t, err)
+
+			test.first(&want)
+			test.second(&want)
+			got, err := repo.Get(t.Context(), "p1")
+			require.NoError(t, err)
+			want.Version, want.UpdatedAt = 3, got.UpdatedAt
+			assert.Equal(t, &want, got)
+			checkDerived(t, db, "p1", grand("p1").Slug)
+			// Only what is derived from both makes them wait for each other.
+			if name == "one index key" {
+				assert.Equal(t, 2, runs)
+			} else {
+				assert.Equal(t, 1, runs)
+			}
+		})
+	}
+}
+
+// ownAttributes are one attribute for each caller.
+var ownAttributes = []func(p *properties.Property) *string{
+	func(p *properties.Property) *string { return &p.Name },
+	func(p *properties.Property) *string { return &p.Description },
+	func(p *properties.Property) *string { return &p.OwnerID },
+	func(p *properties.Property) *string { return &p.PrimaryImageURL },
+	func(p *properties.Property) *string { return &p.Address.Line1 },
+	func(p *properties.Property) *string { return &p.Address.Line2 },
+	func(p *properties.Property) *string { return &p.Address.City },
+	func(p *properties.Property) *string { return &p.Address.State },
+	func(p *properties.Property) *string { return &p.Address.Country },
+	func(p *properties.Property) *string { return &p.Address.PostalCode },
+	func(p *properties.Property) *string { return &p.Contact.Phone },
+	func(p *properties.Property) *string { return &p.Contact.Email },
+	func(p *properties.Property) *string { return &p.Contact.Website },
+	func(p *properties.Property) *string { return (*string)(&p.CancellationPolicy) },
+	func(p *properties.Property) *string { return (*string)(&p.Type) },
+	func(p *properties.Property) *string { return &p.Slug },
+}
+
+// Half of the callers change an attribute of their own each, the other half count one up.
+func TestManyUpdatesAtOnce(t *testing.T) {
+	t.Parallel()
+	for _, retry := range []dynastay.Retry{patient, {Attempts: 4}} {
+		t.Run(strconv.Itoa(retry.Attempts), func(t *testing.T) {
+			t.Parallel()
+			db := dyntest.New(t)
+			repo := properties.New(db.Open(&dynastay.Options{Retry: retry}))
+			made := create(t, repo, grand("p1", func(p *properties.Property) { p.FeaturedScore = 0 }))
+			var done, counted atomic.Int64
+			n := len(ownAttributes)
+			changed := make([]bool, n)
+			race(2*n, func(i int) {
+				_, err := repo.Update(t.Context(), "p1", edit(func(p *properties.Property) {
+					if i < n {
+						*ownAttributes[i](p) = "own-" + strconv.Itoa(i)
+					} else {
+						p.FeaturedScore++
+					}
+				}))
+				switch {
+				case err == nil && i < n:
+					changed[i] = true
+					done.Add(1)
+				case err == nil:
+					counted.Add(1)
+					done.Add(1)
+				default:
+					assert.ErrorIs(t, err, dynastay.ErrContention)
+				}
+			})
+			if retry == patient {
+				assert.EqualValues(t, 2*n, done.Load())
+			}
+			got, err := repo.Get(t.Context(), "p1")
+			require.NoError(t, err)
+			for i, of := range ownAttributes {
+				want := *of(&made.Property)
+				if changed[i] {
+					want = "own-" + strconv.Itoa(i)
+				}
+				assert.Equal(t, want, *of(got))
+			}
+			assert.EqualValues(t, counted.Load(), got.FeaturedScore, "every increment survives or is reported")
+			assert.EqualValues(t, 1+done.Load(), got.Version)
+			checkDerived(t, db, "p1", made.Slug)
+		})
+	}
+}
+
+func TestIncrementsDoNotGetLost(t *testing.T) {
+	t.Parallel()
+	db := dyntest.New(t)
+	repo := properties.New(db.DB)
+	create(t, repo, grand("p1", func(p *properties.Property) { p.FeaturedScore = 7 }))
+	increment := func(p *properties.Property) { p.FeaturedScore++ }
+	_, err := repo.Update(t.Context(), "p1", meanwhile(func() {
+		_, err := repo.Update(t.Context(), "p1", edit(increment))
+		require.NoError(t, err)
+	}, increment))
+	require.NoError(t, err)
+	got, err := repo.Get(t.Context(), "p1")
+	require.NoError(t, err)
+	assert.Equal(t, 9, got.FeaturedScore)
+}
+
+// Approved while somebody rejects it: the rejection saw a pending property and comes too late.
+func TestForbiddenStatusMoveThroughARace(t *testing.T) {
+	t.Parallel()
+	db := dyntest.New(t)
+	repo := properties.New(db.DB)
+	create(t, repo, grand("p1", pending))
+	_, err := repo.Update(t.Context(), "p1", meanwhile(func() {
+		_, err := repo.Update(t.Context(), "p1", edit(func(p *properties.Property) { p.Status = properties.Approved }))
+		require.NoError(t, err)
+	}, func(p *properties.Property) { p.Status = properties.Rejected }))
+	assertField(t, err, dynastay.ErrInvalid, "Status")
+	checkDerived(t, db, "p1")
+}
+
+// While the property is pending its city is in no index. The change of the city must notice that the property gets
+// index keys before it is written: the approval made them of the old city.
+func TestCityChangesWhilePropertyIsApproved(t *testing.T) {
+	t.Parallel()
+	db := dyntest.New(t)
+	repo := properties.New(db.DB)
+	create(t, repo, grand("p1", pending, func(p *properties.Property) { p.AmenityIDs = nil }))
+	_, err := repo.Update(t.Context(), "p1", meanwhile(func() {
+		_, err := repo.Update(t.Context(), "p1", edit(func(p *properties.Property) { p.Status = properties.Approved }))
+		require.NoError(t, err)
+	}, func(p *properties.Property) { p.Address.City = "Boston" }))
+	require.NoError(t, err)
+
+	checkDerived(t, db, "p1")
+	for city, want := range map[string]int{"New York": 0, "Boston": 1} {
+		page, err := repo.ByCity(t.Context(), properties.CityQuery{City: city, Country: "USA"}, dynastay.Paging{})
+		require.NoError(t, err)
+		assert.Len(t, page.Items, want, city)
+	}
+}
+
+// A stale index key is repaired by the next update, whatever it is about. One that happens to be what a change of the
+// city is going to make of it must not be repaired away behind that change's back.
+func TestStaleIndexKeyIsRepaired(t *testing.T) {
+	t.Parallel()
+	db := dyntest.New(t)
+	repo := properties.New(db.DB)
+	create(t, repo, grand("p1", func(p *properties.Property) { p.AmenityIDs = nil }))
+	stale := func() {
+		set(t, db, keyOf("p1"), "SET GSI1PK = :pk", dynastay.Item{":pk": dynastay.S("CITY#Boston#USA")})
+	}
+	rename := func() {
+		_, err := repo.Update(t.Context(), "p1", edit(func(p *properties.Property) { p.Name += "!" }))
+		require.NoError(t, err)
+	}
+	stale()
+	rename()
+	checkDerived(t, db, "p1")
+
+	stale()
+	_, err := repo.Update(t.Context(), "p1", meanwhile(rename, func(p *properties.Property) { p.Address.City = "Boston" }))
+	require.NoError(t, err)
+	checkDerived(t, db, "p1")
+}
+
+// While the property gets its index keys its amenities get theirs, and those are moved by the change of the city as well.
+func TestAmenitiesMoveWithTheProperty(t *testing.T) {
+	t.Parallel()
+	db := dyntest.New(t)
+	repo := properties.New(db.DB)
+	create(t, repo, grand("p1", pending))
+	_, err := repo.Update(t.Context(), "p1", meanwhile(func() {
+		_, err := repo.Update(t.Context(), "p1", edit(func(p *properties.Property) { p.Status = properties.Approved }))
+		require.NoError(t, err)
+	}, func(p *properties.Property) { p.Address.City = "Boston" }))
+	require.NoError(t, err)
+	checkDerived(t, db, "p1")
+
+	// An amenity that is added between the read and the write is moved as well.
+	_, err = repo.Update(t.Context(), "p1", meanwhile(func() {
+		item := stored(t, db, "p1")
+		spa := &types.AttributeValueMemberL{Value: []types.AttributeValue{
+			dynastay.S("wifi"), dynastay.S("pool"), dynastay.S("gym"), dynastay.S("spa"),
+		}}
+		item["AmenityList"] = spa
+		item["Card"].(*types.AttributeValueMemberM).Value["AmenityList"] = spa
+		put(t, db, item)
+		put(t, db, dynastay.Item{
+			"PK": dynastay.S("PROPERTY#p1"), "SK": dynastay.S("AMENITY#spa"), "EntityType": dynastay.S("PropertyAmenity"),
+			"PropertyId": dynastay.S("p1"), "AmenityId": dynastay.S("spa"),
+			"GSI9PK": dynastay.S("CITY#Boston#USA#AMENITY#spa"), "GSI9SK": dynastay.S("PROPERTY#p1"),
+		})
+	}, func(p *properties.Property) { p.Address.City = "Chicago" }))
+	require.NoError(t, err)
+	checkDerived(t, db, "p1")
+}
+
+func TestUnknownAttributesSurvive(t *testing.T) {
+	t.Parallel()
+	db := dyntest.New(t)
+	repo := properties.New(db.DB)
+	create(t, repo, grand("p1"))
+	item := stored(t, db, "p1")
+	unknown := &types.AttributeValueMemberSS{Value: []string{"somebody else's"}}
+	inside := func(name string) dynastay.Item { return item[name].(*types.AttributeValueMemberM).Value }
+	item["Unknown"] = unknown
+	inside("Address")["Unknown"] = unknown
+	inside("Card")["Unknown"] = unknown
+	inside("ContactInfo")["Unknown"] = unknown
+	put(t, db, item)
+
+	for _, change := range []func(*properties.Property){
+		func(p *properties.Property) { p.Name = "Small Luxury Hotel" },
+		func(p *properties.Property) { p.Address = properties.Address{City: "Boston", Country: "USA"} },
+		func(p *properties.Property) { p.Contact = properties.Contact{} },
+		func(p *properties.Property) { p.Contact.Phone = "+1-212-555-0100" },
+		func(p *properties.Property) { p.Slug, p.Stars, p.TimeZone, p.CheckInTime = "small", 0, "", "" },
+	} {
+		_, err := repo.Update(t.Context(), "p1", edit(change))
+		require.NoError(t, err)
+		item = stored(t, db, "p1")
+		assert.Equal(t, unknown, item["Unknown"])
+		for _, name := range []string{"Address", "Card", "ContactInfo"} {
+			assert.Equal(t, unknown, inside(name)["Unknown"], name)
+		}
+	}
+}
+
+// A map that is not stored yet is put as a whole, but not over one that another update puts there first.
+func TestMapThatIsNotStored(t *testing.T) {
+	t.Parallel()
+	for _, name := range []string{"ContactInfo", "Address"} {
+		for _, form := range []string{"missing", "null"} {
+			t.Run(name+" "+form, func(t *testing.T) {
+				t.Parallel()
+				db := dyntest.New(t)
+				repo := properties.New(db.DB)
+				create(t, repo, grand("p1"))
+				item := stored(t, db, "p1")
+				delete(item, name)
+				if form == "null" {
+					item[name] = &types.AttributeValueMemberNULL{Value: true}
+				}
+				put(t, db, item)
+
+				place := func(p *properties.Property) { p.Address.City, p.Address.Country = "Boston", "USA" }
+				_, err := repo.Update(t.Context(), "p1", meanwhile(func() {
+					_, err := repo.Update(t.Context(), "p1", edit(func(p *properties.Property) {
+						place(p)
+						p.Contact.Phone, p.Address.Line1 = "+1-212-555-0100", "1 Main Street"
+					}))
+					require.NoError(t, err)
+				}, func(p *properties.Property) {
+					place(p)
+					p.Contact.Email, p.Address.Line2 = "info@grandluxury.com", "Suite 1"
+				}))
+				require.NoError(t, err)
+				got, err := repo.Get(t.Context(), "p1")
+				require.NoError(t, err)
+				assert.Equal(t, "+1-212-555-0100", got.Contact.Phone)
+				assert.Equal(t, "info@grandluxury.com", got.Contact.Email)
+				assert.Equal(t, "1 Main Street", got.Address.Line1)
+				assert.Equal(t, "Suite 1", got.Address.Line2)
+				assert.Equal(t, "Boston", got.Address.City)
+				checkDerived(t, db, "p1")
+			})
+		}
+	}
+}
+
+func TestIfVersion(t *testing.T) {
+	t.Parallel()
+	rename := func(p *properties.Property) { p.Name = "Small Luxury Hotel" }
+	move := func(p *properties.Property) { p.Address.City = "Boston" } // with amenities: a transaction
+	for name, change := range map[string]func(*properties.Property){"one item": rename, "several": move} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			db := dyntest.New(t)
+			repo := properties.New(db.DB)
+			create(t, repo, grand("p1"))
+			got, err := repo.Update(t.Context(), "p1", edit(change), dynastay.IfVersion(1))
+			require.NoError(t, err)
+			assert.Equal(t, 2, got.Version)
+			before := writes(db)
+
+			_, err = repo.Update(t.Context(), "p1", func(*properties.Property) error {
+				t.Error("called on a version that the caller has not seen")
+				return nil
+			}, dynastay.IfVersion(1))
+			assert.ErrorIs(t, err, dynastay.ErrVersion)
+			assert.Equal(t, before, writes(db))
+
+			// Another update comes in between the read and the write, of an attribute that has nothing to do with it.
+			runs := 0
+			_, err = repo.Update(t.Context(), "p1", func(p *properties.Property) error {
+				runs++
+				_, err := repo.Update(t.Context(), "p1", edit(func(p *properties.Property) { p.Description = "Smaller." }))
+				require.NoError(t, err)
+				p.Name, p.Address.City = "Tiny Luxury Hotel", "Chicago"
+				return nil
+			}, dynastay.IfVersion(2))
+			assert.ErrorIs(t, err, dynastay.ErrVersion)
+			assert.Equal(t, 1, runs)
+			there, err := repo.Get(t.Context(), "p1")
+			require.NoError(t, err)
+			assert.Equal(t, got.Name, there.Name)
+			assert.Equal(t, got.Address, there.Address)
+			assert.Equal(t, 3, there.Version)
+		})
+	}
+}
+
+// Missing counts as version 0, and so does NULL.
+func TestIfVersionOfOtherSoftware(t *testing.T) {
+	t.Parallel()
+	for _, form := range []string{"missing", "null"} {
+		t.Run(form, func(t *testing.T) {
+			t.Parallel()
+			db := dyntest.New(t)
+			repo := properties.New(db.DB)
+			create(t, repo, grand("p1"))
+			item := stored(t, db, "p1")
+			delete(item, "Version")
+			if form == "null" {
+				item["Version"] = &types.AttributeValueMemberNULL{Value: true}
+			}
+			put(t, db, item)
+			rename := edit(func(p *properties.Property) { p.Name += "!" })
+			_, err := repo.Update(t.Context(), "p1", rename, dynastay.IfVersion(1))
+			assert.ErrorIs(t, err, dynastay.ErrVersion)
+			got, err := repo.Update(t.Context(), "p1", rename, dynastay.IfVersion(0))
+			require.NoError(t, err)
+			assert.Equal(t, 1, got.Version)
+		})
+	}
+}
+
+func TestLostAnswers(t *testing.T) {
+	t.Parallel()
+	for name, test := range map[string]struct {
+		operation string
+		change    func(*properties.Property)
+	}{
+		"one item": {"UpdateItem", func(p *properties.Property) { p.FeaturedScore++ }},
+		"several": {"TransactWriteItems", func(p *properties.Property) {
+			p.FeaturedScore++
+			p.Slug += "-new"
+		}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			db := dyntest.New(t)
+			repo := properties.New(db.DB)
+			made := create(t, repo, grand("p1"))
+			db.Faults.LoseAnswer(test.operation, 1)
+			before := db.Faults.Count(test.operation)
+
+			got, err := repo.Update(t.Context(), "p1", edit(test.change))
+			require.NoError(t, err)
+			assert.Equal(t, 2, got.Version)
+			there, err := repo.Get(t.Context(), "p1")
+			require.NoError(t, err)
+			assert.Equal(t, got, there)
+			assert.Equal(t, made.FeaturedScore+1, there.FeaturedScore)
+			assert.Greater(t, db.Faults.Count(test.operation), before)
+			checkDerived(t, db, "p1", made.Slug)
+		})
+	}
+}
+
+// The lost write was done, and undone by another caller, before it is looked for.
+func TestLostAnswerIsNotRepeatedBlindly(t *testing.T) {
+	t.Parallel()
+	db := dyntest.New(t)
+	var undo sync.Once
+	repo := properties.New(db.DB)
+	observed := properties.New(observe(db, func(c dynastay.Call) {
+		if c.Operation == "UpdateItem" {
+			undo.Do(func() {
+				_, err := repo.Update(t.Context(), "p1", edit(func(p *properties.Property) { p.Name = "Third" }))
+				assert.NoError(t, err)
+			})
+		}
+	}))
+	create(t, repo, grand("p1", func(p *properties.Property) { p.Name = "First" }))
+	db.Faults.LoseAnswer("UpdateItem", 1)
+	_, err := observed.Update(t.Context(), "p1", edit(func(p *properties.Property) { p.Name = "Second" }))
+	assert.ErrorIs(t, err, dynastay.ErrOutcomeUnknown)
+	got, err := repo.Get(t.Context(), "p1")
+	require.NoError(t, err)
+	assert.Equal(t, "Third", got.Name)
+}

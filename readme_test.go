@@ -1,0 +1,88 @@
+package dynastay_test
+
+import (
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+// consumer is a module of its own, outside the tree, that uses this one.
+type consumer struct {
+	t   *testing.T
+	dir string
+}
+
+func newConsumer(t *testing.T, main string) consumer {
+	t.Helper()
+	here, err := os.Getwd()
+	require.NoError(t, err)
+	sums, err := os.ReadFile("go.sum")
+	require.NoError(t, err)
+	c := consumer{t, t.TempDir()}
+	for name, text := range map[string]string{
+		"go.sum": string(sums),
+		"go.mod": "module consumer.example/service\n\ngo 1.25.0\n\nrequire github.com/dynastay/dynastay v0.0.0\n\n" +
+			"replace github.com/dynastay/dynastay => " + here + "\n",
+		"main.go": main,
+	} {
+		require.NoError(t, os.WriteFile(filepath.Join(c.dir, name), []byte(text), 0o644))
+	}
+	return c
+}
+
+func (c consumer) run(args ...string) string {
+	c.t.Helper()
+	cmd := exec.Command("go", args...)
+	cmd.Dir = c.dir
+	cmd.Env = append(os.Environ(), "GOFLAGS=-mod=mod", "GOWORK=off")
+	out, err := cmd.CombinedOutput()
+	require.NoError(c.t, err, "go %s: %s", strings.Join(args, " "), out)
+	return string(out)
+}
+
+// A service that imports the bookings compiles what it uses: the SDK and a few small libraries, nothing of Docker,
+// testcontainers or a test framework.
+func TestConsumerCompilesNothingOfDocker(t *testing.T) {
+	t.Parallel()
+	c := newConsumer(t, `package main
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/dynastay/dynastay/bookings"
+)
+
+func cancel(ctx context.Context, repo *bookings.Repository, id string) error {
+	_, err := repo.Cancel(ctx, id, "plans changed")
+	return err
+}
+
+func main() { fmt.Println(cancel) }
+`)
+	c.run("build", "-o", filepath.Join(c.dir, "service"), ".")
+	packages := strings.Fields(c.run("list", "-deps", "."))
+	assert.Contains(t, packages, "github.com/dynastay/dynastay/bookings")
+	for _, p := range packages {
+		for _, word := range []string{"docker", "testcontainers", "testify", "moby", "dyntest", "rapid", "opentelemetry"} {
+			assert.NotContains(t, p, word)
+		}
+	}
+}
+
+// The quick start of the README is a program that compiles and does what it says.
+func TestReadmeQuickStart(t *testing.T) {
+	t.Parallel()
+	readme, err := os.ReadFile("README.md")
+	require.NoError(t, err)
+	program := regexp.MustCompile("(?s)```go\n(package main.*?)```").FindSubmatch(readme)
+	require.NotNil(t, program)
+	out := newConsumer(t, string(program[1])).run("run", ".")
+	assert.Regexp(t, `booked BKG-\d{4}-\w{6} for 598\.50 USD`, out)
+}

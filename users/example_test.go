@@ -1,0 +1,55 @@
+package users_test
+
+import (
+	"context"
+	"crypto/rand"
+	"errors"
+	"fmt"
+	"log"
+
+	"github.com/dynastay/dynastay"
+	"github.com/dynastay/dynastay/dyntest"
+	"github.com/dynastay/dynastay/keys"
+	"github.com/dynastay/dynastay/users"
+)
+
+// An address belongs to one user, in whatever case it is spelt.
+func Example() {
+	ctx := context.Background()
+	engine, err := dyntest.Start(ctx) // a test has dyntest.New for this and the tables
+	if err != nil {
+		log.Fatal(err)
+	}
+	defer engine.Stop(ctx)
+	prefix := "example-" + rand.Text() + "-"
+	if err := engine.CreateTables(ctx, prefix, keys.UsersTable); err != nil {
+		log.Fatal(err)
+	}
+	repo := users.New(dynastay.Open(engine.Client(), &dynastay.Options{TablePrefix: prefix}))
+
+	made, err := repo.Create(ctx, users.User{
+		Email: "John.Doe@example.com", FirstName: "John", LastName: "Doe", Role: users.Customer,
+	})
+	if err != nil {
+		log.Fatal(err)
+	}
+	fmt.Println(made.Email)
+
+	_, err = repo.Create(ctx, users.User{
+		Email: "john.doe@EXAMPLE.com", FirstName: "Jane", LastName: "Doe", Role: users.Customer,
+	})
+	var failure *dynastay.Error
+	if errors.As(err, &failure) && errors.Is(err, dynastay.ErrAlreadyExists) {
+		fmt.Println("taken:", failure.Field)
+	}
+
+	found, err := repo.ByEmail(ctx, " john.doe@example.com")
+	if err != nil {
+		log.Fatal(err)
+	}
+	fmt.Println(found.FirstName, found.ID == made.ID)
+	// Output:
+	// john.doe@example.com
+	// taken: Email
+	// John true
+}
