@@ -2,6 +2,7 @@ package dynastay
 
 import (
 	"strings"
+	"time"
 
 	"github.com/aws/aws-sdk-go-v2/feature/dynamodb/expression"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
@@ -79,6 +80,9 @@ func S(s string) types.AttributeValue { return str(s) }
 
 // N is a whole number as a stored value.
 func N(n int) types.AttributeValue { return num(itoa(n)) }
+
+// T is an instant as a stored value, in the form of [Fields.Time].
+func T(t time.Time) types.AttributeValue { return str(instant(t)) }
 
 // TextOf is the text of a stored value, "" where it is none.
 func TextOf(v types.AttributeValue) string { return text(v) }

@@ -7,7 +7,8 @@ import (
 // Part is what [DB.Write] takes: operations, and options such as [IdempotencyKey].
 type Part interface{ join(*write) }
 
-// WriteOption is a [Part] that sets how a write is done, not what it does. Every method that writes takes some.
+// WriteOption is a [Part] that sets how a write is done, not what it does. Methods that create or cancel take some; for
+// the others there is [Do].
 type WriteOption interface {
 	Part
 	option()

@@ -177,7 +177,8 @@ func (w *write) refuse(ctx context.Context, err error) error {
 	record, readErr := w.db.Get(detached, w.db.opts.Idempotency, w.record, true)
 	switch {
 	case readErr != nil:
-		return &Error{Op: w.name(), Entity: "write", Kind: ErrOutcomeUnknown, Err: errors.Join(err, readErr)}
+		// The refusal's text alone: a caller who looks for its type must not find it in what is not known.
+		return &Error{Op: w.name(), Entity: "write", Kind: ErrOutcomeUnknown, Err: errors.Join(errors.New(err.Error()), readErr)}
 	case !w.live(record):
 		return err
 	}

@@ -3,7 +3,6 @@ package availability
 import (
 	"context"
 	"strconv"
-	"time"
 
 	"github.com/aws/aws-sdk-go-v2/feature/dynamodb/expression"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
@@ -97,7 +96,7 @@ func (s *Sale) Add(tx *dynastay.Tx) {
 				"price":    &types.AttributeValueMemberN{Value: night.Price.Amount()},
 				"currency": dynastay.S(string(night.Price.Currency())),
 				"nights":   dynastay.N(q.Stay.Nights()),
-				"now":      dynastay.S(stamp(s.db.Now())),
+				"now":      dynastay.T(s.db.Now()),
 			})
 			ref := nightRef(line.RoomTypeID, night.Date)
 			tx.Add(dynastay.Update(keys.AvailabilityTable, ref.Key, expr, func(old dynastay.Item) error {
@@ -106,9 +105,6 @@ func (s *Sale) Add(tx *dynastay.Tx) {
 		}
 	}
 }
-
-// stamp is LastUpdated's form. It has whole seconds, like the document's.
-func stamp(t time.Time) string { return t.UTC().Format("2006-01-02T15:04:05Z") }
 
 func (s *Sale) judgeNight(line Line, quoted NightPrice, item dynastay.Item) error {
 	nights, err := s.refusals(line, quoted, item)
@@ -204,7 +200,7 @@ func (r *Repository) GiveBack(propertyID, roomTypeID string, date dynastay.Date,
 	expr := giveBack.With(dynastay.Item{
 		"property": dynastay.S(propertyID),
 		"rooms":    &types.AttributeValueMemberN{Value: strconv.Itoa(rooms)},
-		"now":      dynastay.S(stamp(r.db.Now())),
+		"now":      dynastay.T(r.db.Now()),
 	})
 	// A night of another property under the same room type is as good as none: the rooms are not that one's.
 	return dynastay.Update(keys.AvailabilityTable, key, expr, func(dynastay.Item) error { return missing() }), nil

@@ -8,6 +8,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
@@ -251,4 +252,62 @@ func TestReferenceIsDrawnAgain(t *testing.T) {
 	}
 	assert.Equal(t, 2, transactions)
 	assert.Equal(t, []int{4, 4, 4}, hotel.Left(t, db.DB, fixture.Stay), "once, for all that")
+}
+
+// What was checked is what is booked, whatever happens to the quote in between.
+func TestQuoteIsTakenAsItWas(t *testing.T) {
+	t.Parallel()
+	db, hotel, repo := open(t, 3)
+	q := hotel.Quote(t, db.DB, fixture.Stay, 1)
+	op := repo.CreateOp(fixture.Request(q))
+	q.Lines[0].Quantity = -5
+	q.Lines[0].Nights[0].Price = dynastay.MustMoney("0", "USD")
+	require.NoError(t, db.Write(t.Context(), op))
+	assert.Equal(t, []int{2, 2, 2}, hotel.Left(t, db.DB, fixture.Stay))
+}
+
+// A cancellation among buyers who hold the night between them gets its turn.
+func TestCancelAmongBuyers(t *testing.T) {
+	t.Parallel()
+	const buyers = 24
+	db, hotel, repo := open(t, 1000)
+	req := fixture.Request(hotel.Quote(t, db.DB, fixture.Stay, 1))
+	made, err := repo.Create(t.Context(), req)
+	require.NoError(t, err)
+	db.Faults.Conflicts(2 * time.Millisecond)
+	ctx, stop := context.WithCancel(t.Context())
+	bought := make(chan struct{}, buyers)
+	var wg sync.WaitGroup
+	for range buyers {
+		wg.Go(func() {
+			for ctx.Err() == nil {
+				if _, err := repo.Create(ctx, req); err == nil {
+					select {
+					case bought <- struct{}{}:
+					default:
+					}
+				}
+			}
+		})
+	}
+	for range buyers {
+		<-bought // they are all at it
+	}
+	_, err = repo.Cancel(t.Context(), made.ID, "")
+	assert.NoError(t, err)
+	stop()
+	wg.Wait()
+}
+
+// A night that does not say how many rooms it has cannot take any back; the booking is cancelled all the same.
+func TestCancelWithAnUncountedNight(t *testing.T) {
+	t.Parallel()
+	db, hotel, repo := open(t, 2)
+	made, err := repo.Create(t.Context(), fixture.Request(hotel.Quote(t, db.DB, fixture.Stay, 1)))
+	require.NoError(t, err)
+	odd := dynastay.MustDate("2026-07-10")
+	change(t, db, nightKey(hotel.RoomTypeID, odd), "AvailableRooms = :v", dynastay.Item{":v": &types.AttributeValueMemberNULL{Value: true}})
+	got, err := repo.Cancel(t.Context(), made.ID, "")
+	require.NoError(t, err)
+	assert.Equal(t, []bookings.MissingNight{{RoomTypeID: hotel.RoomTypeID, Date: odd}}, got.Missing)
 }

@@ -283,7 +283,7 @@ func TestNothingDerivedIsEverStale(t *testing.T) {
 		}
 
 		now := made.Property
-		for range rapid.IntRange(1, 6).Draw(t, "steps") {
+		for range rapid.IntRange(1, 4).Draw(t, "steps") {
 			before := now
 			outer := draw("update")
 			interrupted, inside := rapid.Bool().Draw(t, "interrupted"), func() {}

@@ -204,16 +204,20 @@ func TestIncrementsDoNotGetLost(t *testing.T) {
 	t.Parallel()
 	db := dyntest.New(t)
 	repo := properties.New(db.DB)
-	create(t, repo, grand("p1", func(p *properties.Property) { p.FeaturedScore = 7 }))
+	create(t, repo, grand("p1", func(p *properties.Property) { p.FeaturedScore, p.Description = 7, "Large" }))
 	increment := func(p *properties.Property) { p.FeaturedScore++ }
-	_, err := repo.Update(t.Context(), "p1", meanwhile(func() {
-		_, err := repo.Update(t.Context(), "p1", edit(increment))
+	extend := func(p *properties.Property) { p.Description += "!" } // from which nothing is derived
+	for _, change := range []func(*properties.Property){increment, extend} {
+		_, err := repo.Update(t.Context(), "p1", meanwhile(func() {
+			_, err := repo.Update(t.Context(), "p1", edit(change))
+			require.NoError(t, err)
+		}, change))
 		require.NoError(t, err)
-	}, increment))
-	require.NoError(t, err)
+	}
 	got, err := repo.Get(t.Context(), "p1")
 	require.NoError(t, err)
 	assert.Equal(t, 9, got.FeaturedScore)
+	assert.Equal(t, "Large!!", got.Description)
 }
 
 // Approved while somebody rejects it: the rejection saw a pending property and comes too late.
