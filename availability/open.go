@@ -7,6 +7,7 @@ import (
 	"strconv"
 
 	"github.com/aws/aws-sdk-go-v2/feature/dynamodb/expression"
+
 	"github.com/dynastay/dynastay"
 	"github.com/dynastay/dynastay/keys"
 )

@@ -68,7 +68,8 @@ type Line struct {
 	Subtotal dynastay.Money // the sum of the nights, times the quantity
 }
 
-// Location is the property's time zone; an unknown one is an error that names "TimeZone".
+// Location is the property's time zone; an unknown one is an error that names "TimeZone". It comes from the machine's
+// zone database; a program for a machine without one imports time/tzdata.
 func (p Property) Location() (*time.Location, error) {
 	loc, err := time.LoadLocation(p.TimeZone)
 	if err != nil || p.TimeZone == "Local" { // which is wherever this process runs

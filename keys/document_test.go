@@ -4,10 +4,11 @@ import (
 	"testing"
 	"time"
 
-	"github.com/dynastay/dynastay"
-	"github.com/dynastay/dynastay/keys"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	"github.com/dynastay/dynastay"
+	"github.com/dynastay/dynastay/keys"
 )
 
 // The keys of the example items in the hotel-booking document, and what becomes of those that it departs from.

@@ -4,10 +4,11 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/dynastay/dynastay"
-	"github.com/dynastay/dynastay/keys"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	"github.com/dynastay/dynastay"
+	"github.com/dynastay/dynastay/keys"
 )
 
 func TestNormalEmail(t *testing.T) {

@@ -6,11 +6,12 @@ import (
 	"time"
 	"unicode/utf8"
 
-	"github.com/dynastay/dynastay"
-	"github.com/dynastay/dynastay/internal/keytext"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 	"pgregory.net/rapid"
+
+	"github.com/dynastay/dynastay"
+	"github.com/dynastay/dynastay/internal/keytext"
 )
 
 // hostile are strings made of what keys are made of.

@@ -3,8 +3,9 @@ package keys
 import (
 	"math"
 
-	"github.com/dynastay/dynastay"
 	"github.com/mmcloughlin/geohash"
+
+	"github.com/dynastay/dynastay"
 )
 
 // The cells of the poles. Beyond PolarLatitude the cells of the geohash become so narrow that a circle touches ever

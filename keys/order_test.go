@@ -7,10 +7,11 @@ import (
 	"testing"
 	"time"
 
-	"github.com/dynastay/dynastay"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 	"pgregory.net/rapid"
+
+	"github.com/dynastay/dynastay"
 )
 
 // ordered compares two fields of a kind whose text sorts by value; it is false for the other kinds.

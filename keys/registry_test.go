@@ -11,9 +11,10 @@ import (
 	"testing"
 	"time"
 
-	"github.com/dynastay/dynastay"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	"github.com/dynastay/dynastay"
 )
 
 // entry is a key struct with a sample, for the tests that hold for all of them.

@@ -6,9 +6,10 @@ import (
 	"testing"
 
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
+	"github.com/stretchr/testify/assert"
+
 	"github.com/dynastay/dynastay"
 	"github.com/dynastay/dynastay/keys"
-	"github.com/stretchr/testify/assert"
 )
 
 func TestTablesHaveTheirNames(t *testing.T) {

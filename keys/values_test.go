@@ -7,11 +7,12 @@ import (
 	"testing"
 	"time"
 
-	"github.com/dynastay/dynastay"
-	"github.com/dynastay/dynastay/keys"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 	"pgregory.net/rapid"
+
+	"github.com/dynastay/dynastay"
+	"github.com/dynastay/dynastay/keys"
 )
 
 func TestWhatFieldsTake(t *testing.T) {

@@ -2,6 +2,7 @@ package properties
 
 import (
 	"github.com/aws/aws-sdk-go-v2/feature/dynamodb/expression"
+
 	"github.com/dynastay/dynastay"
 	"github.com/dynastay/dynastay/keys"
 )

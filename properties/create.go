@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/aws/aws-sdk-go-v2/feature/dynamodb/expression"
+
 	"github.com/dynastay/dynastay"
 	"github.com/dynastay/dynastay/keys"
 )
@@ -25,7 +26,7 @@ var absent = dynastay.Prepare(expression.NewBuilder().WithCondition(
 // property.
 //
 // It takes two actions, two a room type and one an amenity; a transaction holds 100.
-func (r *Repository) CreateOp(p Property, rooms ...RoomType) *dynastay.Operation[*WithRooms] {
+func (r *Repository) CreateOp(p Property, rooms []RoomType) *dynastay.Operation[*WithRooms] {
 	given, givenRooms := p, slices.Clone(rooms)
 	made, err := r.newProperty(p, rooms)
 	return dynastay.NewOp(dynastay.OpSpec[*WithRooms]{
@@ -44,7 +45,7 @@ func (r *Repository) CreateOp(p Property, rooms ...RoomType) *dynastay.Operation
 
 // Create is [Repository.CreateOp], sent. 1 request.
 func (r *Repository) Create(ctx context.Context, p Property, rooms []RoomType, opts ...dynastay.WriteOption) (*WithRooms, error) {
-	return dynastay.Do(ctx, r.db, r.CreateOp(p, rooms...), opts...)
+	return dynastay.Do(ctx, r.db, r.CreateOp(p, rooms), opts...)
 }
 
 func (r *Repository) newProperty(p Property, rooms []RoomType) (*WithRooms, error) {

@@ -129,7 +129,7 @@ func TestTooManyActions(t *testing.T) {
 		for i := range amenities {
 			amenities[i] = fmt.Sprintf("a%d", i)
 		}
-		return repo.CreateOp(grand(id, func(p *properties.Property) { p.AmenityIDs = amenities }), king("room_of_"+id, "100"))
+		return repo.CreateOp(grand(id, func(p *properties.Property) { p.AmenityIDs = amenities }), []properties.RoomType{king("room_of_"+id, "100")})
 	}
 	stop := db.Faults.Record()
 	assertField(t, db.Write(t.Context(), p("p1"), p("p2")), dynastay.ErrInvalid, "Operations")

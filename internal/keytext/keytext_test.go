@@ -8,11 +8,12 @@ import (
 	"unicode"
 	"unicode/utf8"
 
-	"github.com/dynastay/dynastay/internal/keytext"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 	"golang.org/x/text/unicode/norm"
 	"pgregory.net/rapid"
+
+	"github.com/dynastay/dynastay/internal/keytext"
 )
 
 func TestEscape(t *testing.T) {
