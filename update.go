@@ -137,10 +137,11 @@ func (c *Change[T]) AddTo(tx *Tx) error {
 }
 
 // took is the stored entity after a plain update, with what others wrote at the same time. The update is done by then,
-// so an item that cannot be read leaves After as it was.
+// so an item that cannot be read leaves After as it was, and what is no attribute stays.
 func (c *Change[T]) took(stored Item) {
-	if v, err := c.entity.Value(stored); err == nil {
-		*c.After = *v
+	after := *c.After
+	if err := c.entity.Codec.Decode(stored, &after); err == nil {
+		*c.After = after
 	}
 }
 

@@ -196,6 +196,20 @@ func TestCancelWithoutTheNights(t *testing.T) {
 	require.NoError(t, err)
 	assert.Equal(t, []bookings.MissingNight{{RoomTypeID: hotel.RoomTypeID, Date: gone}}, got.Missing)
 	assert.Equal(t, []int{5, 5}, hotel.Left(t, db.DB, fixture.Stay), "the two that are there")
+	assert.Len(t, got.Booking.Lines, 1)
+
+	// With none of the nights left, the booking's own change is all there is.
+	made, err = repo.Create(ctx, fixture.Request(hotel.Quote(t, db.DB, dynastay.MustStay("2026-07-20", "2026-07-21"), 1)))
+	require.NoError(t, err)
+	remove(t, db, nightKey(hotel.RoomTypeID, dynastay.MustDate("2026-07-20")))
+	got, err = repo.Cancel(ctx, made.ID, "")
+	require.NoError(t, err)
+	assert.Len(t, got.Missing, 1)
+	assert.Equal(t, bookings.Cancelled, got.Booking.Status)
+	assert.Len(t, got.Booking.Lines, 1)
+	stored, err := repo.Get(ctx, made.ID)
+	require.NoError(t, err)
+	assert.Equal(t, stored, got.Booking)
 }
 
 func TestCancelWhatIsNotThere(t *testing.T) {
