@@ -117,6 +117,11 @@ func NameOf(path string) expression.NameBuilder {
 	return name
 }
 
+// IfNew is the condition that there is no item under the key yet.
+func IfNew(s *Schema) Expr {
+	return Prepare(expression.NewBuilder().WithCondition(expression.AttributeNotExists(NameOf(s.Key.Partition)))).With(nil)
+}
+
 // Absent is the condition that an attribute is missing or NULL. Other software stores NULL for "none", so a bare
 // attribute_not_exists would take such an item for one that has the attribute.
 func Absent(path string) expression.ConditionBuilder {

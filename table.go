@@ -12,14 +12,12 @@ import (
 type Table[T any] struct {
 	db     *DB
 	entity *Entity[T]
-	absent *Prepared
+	absent Expr
 }
 
 // NewTable binds an entity to a DB. It sends nothing.
 func NewTable[T any](db *DB, e *Entity[T]) *Table[T] {
-	return &Table[T]{db: db, entity: e, absent: Prepare(expression.NewBuilder().WithCondition(
-		expression.AttributeNotExists(NameOf(e.Schema.Key.Partition)),
-	))}
+	return &Table[T]{db: db, entity: e, absent: IfNew(e.Schema)}
 }
 
 // DB is what the table was bound to.
@@ -45,7 +43,7 @@ func (t *Table[T]) Query(ctx context.Context, q Query) (Page[*T], error) {
 
 // CreateOp puts an entity that must not be there yet; otherwise it is refused with [ErrAlreadyExists].
 func (t *Table[T]) CreateOp(v *T) *Operation[*T] {
-	return t.putOp(t.entity.Name+".Create", v, t.absent.With(nil), func(key Key) error {
+	return t.putOp(t.entity.Name+".Create", v, t.absent, func(key Key) error {
 		return t.entity.fail(key, ErrAlreadyExists)
 	})
 }

@@ -203,6 +203,17 @@ func TestOutcomeUnknown(t *testing.T) {
 	mine := dynastay.NewTable(dynastay.Open(meddling, &dynastay.Options{TablePrefix: prefix(db)}), messageEntity)
 	_, err = mine.Update(ctx, keyOf("m"), func(m *message) error { m.Text = "mine"; return nil })
 	assert.ErrorIs(t, err, dynastay.ErrOutcomeUnknown)
+
+	// A put that takes no heed of what is there would bury the other's, were it simply sent again.
+	meddling.after = func() {
+		_, err := other.Put(ctx, &message{ID: "m", Text: "other's put"})
+		require.NoError(t, err)
+	}
+	_, err = mine.Put(ctx, &message{ID: "m", Text: "mine"})
+	assert.ErrorIs(t, err, dynastay.ErrOutcomeUnknown)
+	got, err := outbox.Get(ctx, keyOf("m"), true)
+	require.NoError(t, err)
+	assert.Equal(t, "other's put", got.Text)
 }
 
 func prefix(db *dyntest.DB) string {
@@ -210,7 +221,7 @@ func prefix(db *dyntest.DB) string {
 	return name[:len(name)-len(outboxTable.Name)]
 }
 
-// meddler carries an update out, lets another caller in, and loses the answer.
+// meddler carries an update or a put out, lets another caller in, and loses the answer.
 type meddler struct {
 	dynastay.Client
 	after func()
@@ -218,6 +229,14 @@ type meddler struct {
 
 func (c *meddler) UpdateItem(ctx context.Context, in *dynamodb.UpdateItemInput, o ...func(*dynamodb.Options)) (*dynamodb.UpdateItemOutput, error) {
 	if _, err := c.Client.UpdateItem(ctx, in, o...); err != nil {
+		return nil, err
+	}
+	c.after()
+	return nil, errors.New("connection reset")
+}
+
+func (c *meddler) PutItem(ctx context.Context, in *dynamodb.PutItemInput, o ...func(*dynamodb.Options)) (*dynamodb.PutItemOutput, error) {
+	if _, err := c.Client.PutItem(ctx, in, o...); err != nil {
 		return nil, err
 	}
 	c.after()

@@ -82,8 +82,7 @@ func (r *Repository) OpenOp(o OpenRequest) *dynastay.Operation[Opened] {
 var (
 	guardOpen = dynastay.Prepare(expression.NewBuilder().WithCondition(
 		dynastay.NameOf("PropertyId").Equal(dynastay.Param("property")).And(dynastay.Absent(keys.AttrClosed))))
-	nightAbsent = dynastay.Prepare(expression.NewBuilder().WithCondition(
-		expression.AttributeNotExists(expression.Name(keys.AvailabilityTable.Key.Partition)))).With(nil)
+	nightAbsent = dynastay.IfNew(keys.AvailabilityTable)
 )
 
 func (r *Repository) open(ctx context.Context, tx *dynastay.Tx, o OpenRequest) (Opened, error) {

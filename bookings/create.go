@@ -8,8 +8,6 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/aws/aws-sdk-go-v2/feature/dynamodb/expression"
-
 	"github.com/dynastay/dynastay"
 	"github.com/dynastay/dynastay/availability"
 	"github.com/dynastay/dynastay/keys"
@@ -27,8 +25,7 @@ type Request struct {
 	SpecialRequests string
 }
 
-var absent = dynastay.Prepare(expression.NewBuilder().WithCondition(
-	expression.AttributeNotExists(expression.Name(keys.BookingsTable.Key.Partition)))).With(nil)
+var absent = dynastay.IfNew(keys.BookingsTable)
 
 // CreateOp books a quote: the rooms of every night leave the inventory under the quote's conditions, and the booking,
 // confirmed, with its lines and its reference, is written. It is refused with [*Refused] where a night cannot be sold

@@ -7,8 +7,6 @@ import (
 	"strings"
 	"time"
 
-	"github.com/aws/aws-sdk-go-v2/feature/dynamodb/expression"
-
 	"github.com/dynastay/dynastay"
 	"github.com/dynastay/dynastay/keys"
 )
@@ -17,8 +15,7 @@ import (
 // them all, fits into one transaction.
 const maxParts = 90
 
-var absent = dynastay.Prepare(expression.NewBuilder().WithCondition(
-	expression.AttributeNotExists(expression.Name(keys.PropertiesTable.Key.Partition)))).With(nil)
+var absent = dynastay.IfNew(keys.PropertiesTable)
 
 // CreateOp writes a new property with its room types and amenities, and claims its slug and the room types' ids. Empty
 // ids are drawn, an empty status is pending, and what the library keeps (prices, counts, times, versions) is set. It is

@@ -5,8 +5,6 @@ import (
 	"errors"
 	"time"
 
-	"github.com/aws/aws-sdk-go-v2/feature/dynamodb/expression"
-
 	"github.com/dynastay/dynastay"
 	"github.com/dynastay/dynastay/keys"
 )
@@ -22,8 +20,7 @@ func New(db *dynastay.DB) *Repository {
 	return &Repository{db: db, table: dynastay.NewTable(db, userEntity)}
 }
 
-var absent = dynastay.Prepare(expression.NewBuilder().WithCondition(
-	expression.AttributeNotExists(expression.Name(keys.UsersTable.Key.Partition)))).With(nil)
+var absent = dynastay.IfNew(keys.UsersTable)
 
 // CreateOp writes a new user and claims the e-mail address. An empty ID is drawn; times and version are set. It is
 // refused with [dynastay.ErrAlreadyExists], whose Field is "Email" where the address belongs to another user.
