@@ -221,26 +221,30 @@ func prefix(db *dyntest.DB) string {
 	return name[:len(name)-len(outboxTable.Name)]
 }
 
-// meddler carries an update or a put out, lets another caller in, and loses the answer.
+// meddler carries the next update or put out, lets another caller in, and loses the answer.
 type meddler struct {
 	dynastay.Client
 	after func()
 }
 
-func (c *meddler) UpdateItem(ctx context.Context, in *dynamodb.UpdateItemInput, o ...func(*dynamodb.Options)) (*dynamodb.UpdateItemOutput, error) {
-	if _, err := c.Client.UpdateItem(ctx, in, o...); err != nil {
-		return nil, err
+func (c *meddler) meddle(err error) error {
+	after := c.after
+	c.after = nil
+	if err != nil || after == nil {
+		return err
 	}
-	c.after()
-	return nil, errors.New("connection reset")
+	after()
+	return errors.New("connection reset")
+}
+
+func (c *meddler) UpdateItem(ctx context.Context, in *dynamodb.UpdateItemInput, o ...func(*dynamodb.Options)) (*dynamodb.UpdateItemOutput, error) {
+	out, err := c.Client.UpdateItem(ctx, in, o...)
+	return out, c.meddle(err)
 }
 
 func (c *meddler) PutItem(ctx context.Context, in *dynamodb.PutItemInput, o ...func(*dynamodb.Options)) (*dynamodb.PutItemOutput, error) {
-	if _, err := c.Client.PutItem(ctx, in, o...); err != nil {
-		return nil, err
-	}
-	c.after()
-	return nil, errors.New("connection reset")
+	out, err := c.Client.PutItem(ctx, in, o...)
+	return out, c.meddle(err)
 }
 
 // A transaction holds the item for as long as the test likes; another write of it gives up when its budget is spent.
