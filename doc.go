@@ -40,13 +40,14 @@
 //	note := outbox.PutOp(&Message{ID: requestID})
 //	err := db.Write(ctx, dynastay.IdempotencyKey(requestID), made, note)
 //
-// With an [IdempotencyKey] a write happens once, however often it is called. Write owns its retries; what it cannot
-// know for certain it reports as [ErrOutcomeUnknown].
+// With an [IdempotencyKey] a write happens once, however often it is called with the same input. A message with a time or
+// a drawn id of its own is another input each time; its Entity says with Agreed what counts. Write owns its retries;
+// what it cannot know for certain it reports as [ErrOutcomeUnknown].
 //
 // # Errors
 //
 // Errors match the kinds of this package ([ErrNotFound], [ErrAlreadyExists], [ErrVersion] …) with errors.Is, and the
-// SDK's own with errors.As. A refused argument is an [*InvalidError] that names the field, and nothing was sent.
+// SDK's own with errors.As. A refused argument is an [*InvalidError] that names the field, and nothing was written.
 //
 // # Entities of your own
 //

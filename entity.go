@@ -7,22 +7,27 @@ import (
 // Entity describes how values of one type are stored in a table: their attributes, their key, and the attributes that
 // are derived from others.
 type Entity[T any] struct {
-	Name   string // such as "Booking"; it stands in errors
+	Name string // such as "Booking"; it stands in errors
+	// ID is the id that a key stands for, in errors. Default: the key's text. Optional.
+	ID     func(Key) string
 	Schema *Schema
 	Codec  Codec[T]
-	// Key derives the primary key. The codec need not write the key's attributes; where one of them is an attribute of
-	// the entity's own, as in a table whose key is "id", it declares it like any other.
+	// Key derives the primary key. The codec declares every field that Key looks at, under whatever name, for an entity
+	// is read out of its attributes and never out of its key. Where a key attribute is one of the entity's own, as in a
+	// table whose key is "id", that is its declaration. Under an idempotency key the record keeps the keys of what was
+	// put for 30 days, so a key should not hold personal data.
 	Key func(*T) (Key, error)
 	// Validate refuses a value before it is written. Reading never validates: what is stored is stored. Optional.
 	Validate func(*T) error
 	// Derived are the attributes that follow from others: index keys and copies. An update keeps them right.
 	Derived []Derived[T]
-	// Version is the attribute that counts the updates, "" for none. The codec declares it too, with IfSet.
+	// Version is the attribute that counts the updates, "" for none. The codec declares it too, with IfSet. A put stores
+	// what the value holds; every update adds one.
 	Version string
 	// Agreed writes down, for an [IdempotencyKey], what the caller of a put agreed to. Default: the whole stored form; an
 	// entity whose id or time is drawn anew for each call then has another input each time. Optional.
 	Agreed func(*Input, *T)
-	// Touched is the attribute that takes the time of every update, "" for none. The codec declares it too.
+	// Touched is the attribute that takes the time of every update, not of puts; "" for none. The codec declares it too.
 	Touched string
 }
 
@@ -63,7 +68,7 @@ func IndexKey[T any](s *Schema, index string, from []string, key func(*T) (Key, 
 			if err != nil || k == (Key{}) {
 				return nil, err
 			}
-			return str(take(k)), nil
+			return str(take(k)), names.check(k)
 		}
 	}
 	all := []Derived[T]{{Name: names.Partition, From: from, Value: part(func(k Key) string { return k.PK })}}
@@ -81,6 +86,9 @@ func (e *Entity[T]) Item(v *T) (Item, error) {
 		}
 	}
 	key, err := e.Key(v)
+	if err == nil {
+		err = e.Schema.Key.check(key)
+	}
 	if err != nil {
 		return nil, err
 	}
@@ -124,7 +132,7 @@ func place(item Item, path string, v types.AttributeValue) {
 func (e *Entity[T]) Value(item Item) (*T, error) {
 	v := new(T)
 	if err := e.Codec.Decode(item, v); err != nil {
-		failure := &Error{Entity: e.Name, ID: e.Schema.Key.From(item).String(), Kind: ErrCorrupt, Err: unreadable(err)}
+		failure := &Error{Entity: e.Name, ID: e.idOf(e.Schema.Key.From(item)), Kind: ErrCorrupt, Err: unreadable(err)}
 		if inner, ok := err.(*Error); ok && inner.Kind == ErrCorrupt {
 			failure.Field, failure.Err = inner.Field, inner.Err
 		}
@@ -133,6 +141,13 @@ func (e *Entity[T]) Value(item Item) (*T, error) {
 	return v, nil
 }
 
+func (e *Entity[T]) idOf(key Key) string {
+	if e.ID != nil {
+		return e.ID(key)
+	}
+	return key.String()
+}
+
 func (e *Entity[T]) fail(key Key, kind error) error {
-	return &Error{Entity: e.Name, ID: key.String(), Kind: kind}
+	return &Error{Entity: e.Name, ID: e.idOf(key), Kind: kind}
 }

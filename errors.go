@@ -6,8 +6,9 @@ import (
 	"strings"
 )
 
-// The kinds of failure. Every error that a repository returns matches one of them with [errors.Is], unless it is a
-// domain refusal with a type of its own (such as a refused booking) or the error of a caller's own function.
+// The kinds of failure that the library can name; its errors match them with [errors.Is]. A domain refusal has a type or
+// a value of its own instead, such as a refused booking. What the library cannot judge, such as a missing table, missing
+// permission or an ended context, comes through as the SDK's error, for [errors.As].
 var (
 	// ErrNotFound: the entity does not exist.
 	ErrNotFound = errors.New("not found")
@@ -19,14 +20,16 @@ var (
 	ErrContention = errors.New("contention")
 	// ErrThrottled: DynamoDB refused for lack of capacity until the retry budget was spent. Nothing was written.
 	ErrThrottled = errors.New("throttled")
-	// ErrInvalid: an argument is not acceptable; [*InvalidError] names the field. No request was sent.
+	// ErrInvalid: an argument is not acceptable; [*InvalidError] names the field. Nothing was written, and no request was
+	// sent but for the read that an update begins with.
 	ErrInvalid = errors.New("invalid argument")
 	// ErrCursor: a cursor is malformed, was altered, or belongs to another query. It always comes with ErrInvalid.
 	ErrCursor = errors.New("invalid cursor")
 	// ErrIdempotencyMismatch: the idempotency key was used before with another input. Nothing was written.
 	ErrIdempotencyMismatch = errors.New("idempotency key was used with another input")
-	// ErrOutcomeUnknown: the answer to a write was lost, and reading could not tell whether it was committed.
-	// Repeat the call with the same idempotency key: it is then done exactly once.
+	// ErrOutcomeUnknown: the answer to a write was lost, or the context ended while a request was under way, and reading
+	// could not tell whether it was committed. Repeat the call with the same idempotency key: it is then done exactly
+	// once. Without a key, read before you decide: a repetition may write twice.
 	ErrOutcomeUnknown = errors.New("outcome unknown")
 	// ErrCorrupt: a stored item does not have the form that the library expects of it.
 	ErrCorrupt = errors.New("unreadable item")
@@ -84,7 +87,10 @@ func (e *Error) Unwrap() []error {
 // InvalidError says which field of a call's input was refused, and why. It matches [ErrInvalid]. The value itself is
 // left out: it may be personal data.
 type InvalidError struct {
-	Field  string // dotted path in the input's own names, such as "Guests.Adults" or "Lines[1].Quantity"
+	// Field is the dotted path in the input's own names, such as "Guests.Adults" or "Lines[1].Quantity". In a write of
+	// several operations it begins with the operation's place, "Operations[0].Guest.Email". It is "" where no one field
+	// is to blame.
+	Field  string
 	Reason string
 	Err    error // a more precise kind, such as [ErrCursor]; may be nil
 }

@@ -23,7 +23,8 @@ import (
 const recordLife = 30 * 24 * time.Hour
 
 // IdempotencyKey makes a whole write happen once, however often it is called with the same key within 30 days: the
-// first call that commits leaves a record in the same transaction, and every later one gets the first one's results.
+// first call that commits leaves a record in the same transaction, one more action of the 100 that it holds, and every
+// later one gets the first one's results. They are read again, so they show the present state.
 // The key is the caller's own, such as the id of the request that it serves: 1 to 256 bytes once percent-escaped.
 // The same key with another input fails with [ErrIdempotencyMismatch].
 func IdempotencyKey(key string) WriteOption { return idempotencyKey(key) }
@@ -154,7 +155,7 @@ func (w *write) replay(ctx context.Context, record Item) error {
 }
 
 // MadeBy answers what an earlier write under an idempotency key made: the ids that each of its operations noted, in
-// their order. A nil answer means that no such write committed, or more than 30 days ago. It reads consistently.
+// their order; a table's puts note PK and SK. A nil answer means that no such write committed, or more than 30 days ago. It reads consistently.
 func (db *DB) MadeBy(ctx context.Context, key string) ([]map[string]string, error) {
 	w := &write{db: db}
 	idempotencyKey(key).join(w)

@@ -2,6 +2,7 @@ package dynastay
 
 import (
 	"context"
+	"sync/atomic"
 )
 
 // Part is what [DB.Write] takes: operations, and options such as [IdempotencyKey].
@@ -15,9 +16,10 @@ type WriteOption interface {
 }
 
 // Operation is one write of a repository, or of a consumer's own [Table], that has not been sent yet. [DB.Write] sends
-// it, alone or in one transaction with others. It is for one Write only.
+// it, alone or in one transaction with others. It is for one Write only, which refuses it the second time.
 type Operation[R any] struct {
 	spec   OpSpec[R]
+	used   atomic.Bool
 	result R
 }
 
@@ -66,7 +68,12 @@ func Do[R any](ctx context.Context, db *DB, op *Operation[R], opts ...WriteOptio
 	return op.Result(), nil
 }
 
-func (o *Operation[R]) join(w *write) { w.ops = append(w.ops, o) }
+func (o *Operation[R]) join(w *write) {
+	if o.used.Swap(true) {
+		w.invalid = Invalid("Operations", "hold %s a second time: make another one", o.spec.Name)
+	}
+	w.ops = append(w.ops, o)
+}
 
 // operation is an Operation of any result.
 type operation interface {

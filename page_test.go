@@ -147,7 +147,7 @@ func TestCursorOfAnotherQueryIsRefused(t *testing.T) {
 		"no range":  {pagedSchema, func(q *Query) { q.Range = Range{} }},
 		"prefix":    {pagedSchema, func(q *Query) { q.Range = Range{Prefix: "A"} }},
 		"direction": {pagedSchema, func(q *Query) { q.Descending = true }},
-		"shifted":   {pagedSchema, func(q *Query) { q.Name, q.Partition = `test","Paged`, "" }},
+		"shifted":   {pagedSchema, func(q *Query) { q.Name, q.Partition = `test","Paged`, "x" }},
 	} {
 		changed := q
 		c.change(&changed)

@@ -19,7 +19,7 @@ type Query struct {
 	Partition  string
 	Range      Range
 	Descending bool
-	Consistent bool // only for the table itself: an index is never consistent
+	Consistent bool // only for the table itself: an index never is, and is refused
 	Paging     Paging
 }
 
@@ -85,21 +85,10 @@ func QueryPage[T any](ctx context.Context, db *DB, s *Schema, q Query, decode fu
 	if err != nil {
 		return page, Within("Paging", err)
 	}
-	names := s.Key
-	if q.Index != "" {
-		index, ok := s.Index(q.Index)
-		if !ok {
-			return page, Invalid("Index", "%s has no index %s", s.Name, q.Index)
-		}
-		names = index.Key
+	in, names, err := db.queryInput(s, q)
+	if err != nil {
+		return page, err
 	}
-	switch r := q.Range; {
-	case r != (Range{}) && names.Sort == "":
-		return page, Invalid("Range", "has nothing to bound: there is no sort key")
-	case r.Prefix != "" && r != (Range{Prefix: r.Prefix}):
-		return page, Invalid("Range", "has a prefix besides other bounds")
-	}
-	in := db.queryInput(s, names, q)
 	in.Limit = ptr(int32(limit))
 	if q.Paging.After != "" {
 		at, err := q.Paging.After.position(q.identity(s))
@@ -140,15 +129,10 @@ func QueryPage[T any](ctx context.Context, db *DB, s *Schema, q Query, decode fu
 // QueryAll reads every item that the query matches, over as many pages as it takes; its Paging is not looked at. It is
 // for partitions with a known bound, such as the rooms of a property or the nights of a stay.
 func QueryAll(ctx context.Context, db *DB, s *Schema, q Query) ([]Item, error) {
-	names := s.Key
-	if q.Index != "" {
-		index, ok := s.Index(q.Index)
-		if !ok {
-			return nil, Invalid("Index", "%s has no index %s", s.Name, q.Index)
-		}
-		names = index.Key
+	in, _, err := db.queryInput(s, q)
+	if err != nil {
+		return nil, err
 	}
-	in := db.queryInput(s, names, q)
 	var all []Item
 	for {
 		out, err := db.query(ctx, in)
@@ -163,7 +147,26 @@ func QueryAll(ctx context.Context, db *DB, s *Schema, q Query) ([]Item, error) {
 	}
 }
 
-func (db *DB) queryInput(s *Schema, names KeyNames, q Query) *dynamodb.QueryInput {
+// queryInput is the request without its page, and the names of the key that it asks for.
+func (db *DB) queryInput(s *Schema, q Query) (*dynamodb.QueryInput, KeyNames, error) {
+	names := s.Key
+	if q.Index != "" {
+		index, ok := s.Index(q.Index)
+		if !ok {
+			return nil, names, Invalid("Index", "%s has no index %s", s.Name, q.Index)
+		}
+		names = index.Key
+	}
+	switch r := q.Range; {
+	case q.Partition == "":
+		return nil, names, Invalid("Partition", "is empty")
+	case q.Index != "" && q.Consistent:
+		return nil, names, Invalid("Consistent", "is for tables, an index never is")
+	case r != (Range{}) && names.Sort == "":
+		return nil, names, Invalid("Range", "has nothing to bound: there is no sort key")
+	case r.Prefix != "" && r != (Range{Prefix: r.Prefix}):
+		return nil, names, Invalid("Range", "has a prefix besides other bounds")
+	}
 	expr := keyCondition(names, q)
 	in := &dynamodb.QueryInput{
 		TableName:                 ptr(db.TableName(s)),
@@ -181,7 +184,7 @@ func (db *DB) queryInput(s *Schema, names KeyNames, q Query) *dynamodb.QueryInpu
 	if q.Consistent {
 		in.ConsistentRead = ptr(true)
 	}
-	return in
+	return in, names, nil
 }
 
 // capacity asks for the units of tables and indexes only where somebody listens.

@@ -16,6 +16,9 @@ import (
 // Get reads one item; nil means that there is none. A consistent read sees every write that was acknowledged before
 // it, at twice the units.
 func (db *DB) Get(ctx context.Context, s *Schema, key Key, consistent bool) (Item, error) {
+	if err := s.Key.check(key); err != nil {
+		return nil, err
+	}
 	in := &dynamodb.GetItemInput{
 		TableName: ptr(db.TableName(s)), Key: s.Key.Of(key), ReturnConsumedCapacity: db.capacity(),
 	}

@@ -29,6 +29,17 @@ func (n KeyNames) Of(k Key) Item {
 	return item
 }
 
+// check refuses a key that DynamoDB would: it takes no empty text in one.
+func (n KeyNames) check(k Key) error {
+	switch {
+	case k.PK == "":
+		return Invalid("Key.PK", "is empty")
+	case n.Sort != "" && k.SK == "":
+		return Invalid("Key.SK", "is empty")
+	}
+	return nil
+}
+
 // From reads the key out of an item; a missing attribute reads as "".
 func (n KeyNames) From(item Item) Key {
 	k := Key{PK: text(item[n.Partition])}

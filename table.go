@@ -2,6 +2,7 @@ package dynastay
 
 import (
 	"context"
+	"errors"
 	"strconv"
 
 	"github.com/aws/aws-sdk-go-v2/feature/dynamodb/expression"
@@ -82,7 +83,11 @@ func (t *Table[T]) putOp(name string, v *T, expr Expr, failed func(Key) error) *
 			return v, nil
 		},
 		Restore: func(ctx context.Context, made map[string]string) (*T, error) {
-			return t.Get(ctx, Key{made["PK"], made["SK"]}, true)
+			stored, err := t.Get(ctx, Key{made["PK"], made["SK"]}, true)
+			if errors.Is(err, ErrNotFound) {
+				return v, nil // it was put, and has been taken away since, as a worker does with an outbox message
+			}
+			return stored, err
 		},
 	})
 }

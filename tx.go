@@ -79,7 +79,8 @@ func Put(s *Schema, item Item, expr Expr, failed Failed) Action {
 	}
 }
 
-// Update changes attributes of an item by expr's update expression.
+// Update changes attributes of an item by expr's update expression, and makes the item where there is none, unless the
+// condition asks for one. Without a condition failed may be nil.
 func Update(s *Schema, key Key, expr Expr, failed Failed) Action {
 	return Action{
 		kind: updateAction, schema: s, key: key, expr: expr, failed: failed,
@@ -87,7 +88,7 @@ func Update(s *Schema, key Key, expr Expr, failed Failed) Action {
 	}
 }
 
-// Delete removes an item.
+// Delete removes an item. Without a condition failed may be nil.
 func Delete(s *Schema, key Key, expr Expr, failed Failed) Action {
 	return Action{
 		kind: deleteAction, schema: s, key: key, expr: expr, failed: failed,
@@ -102,7 +103,7 @@ func Check(s *Schema, key Key, expr Expr, failed Failed) Action {
 }
 
 // Drawn says that the key of a [Put] was drawn for this write, so that finding the item proves that the write was
-// carried out, should its answer be lost.
+// carried out, should its answer be lost for good. A transaction that nothing proves ends as [ErrOutcomeUnknown] then.
 func (a Action) Drawn() Action {
 	a.shows, a.proof = func(stored Item) bool { return stored != nil }, true
 	return a
@@ -247,7 +248,7 @@ func (tx *Tx) witness(record int) *Action {
 
 func (tx *Tx) ownerName(action int, ops []operation) string {
 	if owner := tx.owner[action]; owner < len(ops) {
-		return fmt.Sprintf("%s (operation %d)", ops[owner].name(), owner+1)
+		return fmt.Sprintf("%s (Operations[%d])", ops[owner].name(), owner)
 	}
 	return "the idempotency record"
 }

@@ -88,7 +88,7 @@ func (w *write) validate() error {
 			return fmt.Errorf("%s: %w", op.name(), err)
 		}
 		if w.keyed && !op.comparable() {
-			return Invalid("IdempotencyKey", "cannot cover %s, whose input is not known: see AgreedOn", op.name())
+			return Invalid("IdempotencyKey", "cannot cover %s, which states no input: OpSpec.Input, or AgreedOn for an update", op.name())
 		}
 	}
 	if w.keyed {

@@ -20,6 +20,7 @@ import (
 	"github.com/dynastay/dynastay/bookings"
 	"github.com/dynastay/dynastay/dyntest"
 	"github.com/dynastay/dynastay/internal/fixture"
+	"github.com/dynastay/dynastay/keys"
 )
 
 // The service of these tests has an outbox of its own, with keys named its own way.
@@ -97,7 +98,7 @@ func TestWriteRefusesBeforeSending(t *testing.T) {
 	err := db.Write(ctx, outbox.PutOp(&message{ID: "m"}), outbox.CreateOp(&message{ID: "m"}))
 	var invalid *dynastay.InvalidError
 	require.ErrorAs(t, err, &invalid)
-	assert.Equal(t, "Message.Put (operation 1) and Message.Create (operation 2) both write m", invalid.Reason)
+	assert.Equal(t, "Message.Put (Operations[0]) and Message.Create (Operations[1]) both write m", invalid.Reason)
 
 	var many []dynastay.Part
 	for i := range 101 {
@@ -119,7 +120,46 @@ func TestWriteRefusesBeforeSending(t *testing.T) {
 	assert.Equal(t, "Operations[1].ID", invalid.Field)
 	require.ErrorAs(t, db.Write(ctx, outbox.PutOp(&message{ID: "m"}), dynastay.IdempotencyKey("a"), dynastay.IdempotencyKey("b")), &invalid)
 	assert.Equal(t, "IdempotencyKey", invalid.Field)
+	for field, read := range map[string]func() error{
+		"Key.PK": func() error { _, err := outbox.Get(ctx, dynastay.Key{}, true); return err },
+		"Consistent": func() error {
+			_, err := dynastay.QueryAll(ctx, db.DB, keys.BookingsTable, dynastay.Query{
+				Index: keys.UserBookingsIndex, Partition: "USER#1", Consistent: true,
+			})
+			return err
+		},
+		"Partition": func() error { _, err := outbox.Query(ctx, dynastay.Query{}); return err },
+	} {
+		require.ErrorAs(t, read(), &invalid, field)
+		assert.Equal(t, field, invalid.Field)
+	}
 	assert.Empty(t, stop())
+}
+
+// An operation has one result, so it is for one write.
+func TestOperationIsForOneWrite(t *testing.T) {
+	t.Parallel()
+	db, outbox := openOutbox(t, dynastay.Options{})
+	op := outbox.PutOp(&message{ID: "m"})
+	require.NoError(t, db.Write(t.Context(), op))
+	assert.ErrorIs(t, db.Write(t.Context(), op), dynastay.ErrInvalid)
+}
+
+// A message that a worker has taken away since does not stand in the way of a replay.
+func TestReplayOfWhatIsGone(t *testing.T) {
+	t.Parallel()
+	ctx := t.Context()
+	db, outbox := openOutbox(t, dynastay.Options{})
+	for range 2 {
+		op := outbox.CreateOp(&message{ID: "m", Text: "booked"})
+		require.NoError(t, db.Write(ctx, op, dynastay.IdempotencyKey("k")))
+		assert.Equal(t, "booked", op.Result().Text)
+		if err := outbox.Delete(ctx, keyOf("m")); err != nil {
+			assert.ErrorIs(t, err, dynastay.ErrNotFound)
+		}
+	}
+	_, err := outbox.Get(ctx, keyOf("m"), true)
+	assert.ErrorIs(t, err, dynastay.ErrNotFound, "it was not put again")
 }
 
 // An answer that is lost is asked for again with the same bytes, client token included, so that DynamoDB can tell that

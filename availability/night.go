@@ -24,7 +24,7 @@ type Night struct {
 	// stands here: the last night of a stay is in its transaction anyway, so asking for it costs nothing.
 	ClosedToDeparture bool
 
-	StopSell       bool // the host takes the night off sale
+	StopSell       bool // the host takes the night off sale; stored as IsBlocked
 	StopSellReason string
 	PropertyClosed bool // the whole property is off sale
 

@@ -58,7 +58,7 @@ func (o OpenRequest) Validate() error {
 	return nil
 }
 
-// OpenOp opens up to 99 nights in one transaction. A night that has an item is left as it is: its rooms may be sold.
+// OpenOp opens up to 99 nights in one transaction, fewer beside other operations or an idempotency key. A night that has an item is left as it is: its rooms may be sold.
 func (r *Repository) OpenOp(o OpenRequest) *dynastay.Operation[Opened] {
 	return dynastay.NewOp(dynastay.OpSpec[Opened]{
 		Name:    "availability.Open",

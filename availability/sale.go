@@ -11,8 +11,8 @@ import (
 	"github.com/dynastay/dynastay/keys"
 )
 
-// Sale takes the rooms of a quote out of the inventory. It is the part of a booking's operation that package
-// availability knows: the actions for [dynastay.OpSpec.Prepare], and the meaning of their failures.
+// Sale takes the rooms of a quote out of the inventory. It is for authors of operations that sell nights, as package
+// bookings does: the actions for [dynastay.OpSpec.Prepare], and the meaning of their failures.
 type Sale struct {
 	db    *dynastay.DB
 	quote *Quote

@@ -1,6 +1,7 @@
 package bookings
 
 import (
+	"strings"
 	"time"
 
 	"github.com/dynastay/dynastay"
@@ -62,6 +63,7 @@ type Breakdown struct {
 
 var bookingEntity = &dynastay.Entity[Booking]{
 	Name:    "Booking",
+	ID:      func(k dynastay.Key) string { return strings.TrimPrefix(k.PK, "BOOKING#") },
 	Schema:  keys.BookingsTable,
 	Version: keys.AttrVersion,
 	Touched: "UpdatedAt",

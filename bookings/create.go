@@ -31,8 +31,12 @@ var absent = dynastay.IfNew(keys.BookingsTable)
 // confirmed, with its lines and its reference, is written. It is refused with [*Refused] where a night cannot be sold
 // as quoted.
 //
-// It takes one action for each night of each room type, two for the booking and its reference, and one a line; a
-// transaction holds 100.
+// It takes one action for each night of each room type, two for the booking and its reference, one a line, and one for
+// an idempotency key; a transaction holds 100.
+//
+// Under a key, what was agreed on is the user, the property, the stay, the guests, the lines with their policies and
+// subtotals, the fees, the guest's details and the requests; not the time of the quote. A quote at another price is
+// another input: ask [Repository.MadeBy] before quoting anew.
 func (r *Repository) CreateOp(req Request) *dynastay.Operation[*Booking] {
 	if err := r.validate(req); err != nil {
 		return dynastay.NewOp(dynastay.OpSpec[*Booking]{Name: "bookings.Create", Invalid: err})

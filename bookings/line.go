@@ -10,7 +10,7 @@ import (
 	"github.com/dynastay/dynastay/keys"
 )
 
-// Line is one room type of a booking.
+// Line is one room type of a booking, the document's "booking room".
 type Line struct {
 	BookingID  string
 	RoomTypeID string

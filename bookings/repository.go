@@ -22,7 +22,8 @@ func New(db *dynastay.DB) *Repository {
 	return &Repository{db: db, table: dynastay.NewTable(db, bookingEntity), nights: availability.New(db)}
 }
 
-// Get reads a booking with its lines, or fails with [dynastay.ErrNotFound]. 1 request, a Query of the booking's items.
+// Get reads a booking with its lines, or fails with [dynastay.ErrNotFound]. One that was made a moment ago may be missing;
+// what Create returned is complete. 1 request, a Query of the booking's items.
 func (r *Repository) Get(ctx context.Context, bookingID string) (*Booking, error) {
 	return r.get(ctx, bookingID, false)
 }

@@ -3,7 +3,7 @@ package bookings
 // Status is where a booking stands in its life.
 type Status string
 
-// The statuses. A pending booking holds its rooms until its hold ends.
+// The statuses. Create makes confirmed bookings and Cancel cancelled ones; the others are for what is read.
 const (
 	Pending   Status = "pending"
 	Confirmed Status = "confirmed"

@@ -71,7 +71,9 @@ func (f *Faults) Conflicts(hold time.Duration) {
 }
 
 // LoseAnswer has the engine carry out the nth request of the operation from now, 1 being the next, and breaks the
-// connection instead of passing on the answer. An SDK client with its default retries sends the request again.
+// connection instead of passing on the answer. A bare SDK client with its default retries sends the request again;
+// dynastay's Write settles its requests itself. To see ErrOutcomeUnknown in a test, give [With] a Retry of one attempt,
+// and lose the answers to the GetItem requests that would settle it too.
 func (f *Faults) LoseAnswer(operation string, nth int) {
 	if nth < 1 {
 		panic(fmt.Sprintf("dyntest: LoseAnswer of request %d; the next request is 1", nth))

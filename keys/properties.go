@@ -15,7 +15,7 @@ const (
 	FeaturedIndex       = "GSI5-FeaturedIndex"
 	SlugIndex           = "GSI6-SlugIndex"
 	PriceIndex          = "GSI7-PriceIndex"
-	RatingIndex         = "GSI8-RatingIndex"
+	RatingIndex         = "GSI8-RatingIndex" // by stars; guest ratings are in LocationIndex
 	AmenitiesIndex      = "GSI9-AmenitiesIndex"
 	GeohashIndex        = "GSI10-GeohashIndex"
 	PropertyStatusIndex = "GSI11-StatusIndex"

@@ -22,7 +22,7 @@ var absent = dynastay.IfNew(keys.PropertiesTable)
 // refused with [dynastay.ErrAlreadyExists], whose Field is "Slug" or "RoomTypeID" where that belongs to another
 // property.
 //
-// It takes two actions, two a room type and one an amenity; a transaction holds 100.
+// It takes two actions, two a room type, one an amenity, and one for an idempotency key; a transaction holds 100.
 func (r *Repository) CreateOp(p Property, rooms []RoomType) *dynastay.Operation[*WithRooms] {
 	given, givenRooms := p, slices.Clone(rooms)
 	made, err := r.newProperty(p, rooms)

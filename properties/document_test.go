@@ -186,6 +186,6 @@ func TestUnreadableItemSaysWhere(t *testing.T) {
 		spoil(item)
 		_, err := properties.PropertyEntity.Value(item)
 		assertField(t, err, dynastay.ErrCorrupt, field)
-		assert.ErrorContains(t, err, "PROPERTY#prop_123/METADATA")
+		assert.ErrorContains(t, err, "Property prop_123")
 	}
 }

@@ -1,6 +1,8 @@
 package properties
 
 import (
+	"strings"
+
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 
 	"github.com/dynastay/dynastay"
@@ -9,6 +11,7 @@ import (
 
 var propertyEntity = &dynastay.Entity[Property]{
 	Name:     "Property",
+	ID:       func(k dynastay.Key) string { return strings.TrimPrefix(k.PK, "PROPERTY#") },
 	Schema:   keys.PropertiesTable,
 	Version:  keys.AttrVersion,
 	Touched:  "UpdatedAt",

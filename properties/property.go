@@ -13,7 +13,7 @@ import (
 // Status is where a property stands with the platform.
 type Status string
 
-// The statuses. Only an approved property is found by a search.
+// The statuses. Only an approved property is found by a search. Suspended and Deleting are for what is read.
 const (
 	Pending   Status = "pending"
 	Approved  Status = "approved"

@@ -42,6 +42,7 @@ type User struct {
 
 var userEntity = &dynastay.Entity[User]{
 	Name:     "User",
+	ID:       func(k dynastay.Key) string { return strings.TrimPrefix(k.PK, "USER#") },
 	Schema:   keys.UsersTable,
 	Version:  keys.AttrVersion,
 	Touched:  "UpdatedAt",
