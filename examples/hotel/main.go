@@ -66,7 +66,7 @@ func run(ctx context.Context, w io.Writer) (err error) {
 	if err := engine.CreateTables(ctx, prefix, keys.Tables()...); err != nil {
 		return err
 	}
-	if err := out.head(engine.Name()+", with the six tables new", db.Now()); err != nil {
+	if err := out.head(engine.Name(), db.Now()); err != nil {
 		return err
 	}
 	return newDesk(db).day(ctx, out)

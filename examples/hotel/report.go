@@ -49,7 +49,7 @@ func (r *report) head(engine string, now time.Time) error {
 	if _, err := fmt.Fprintln(r.w, engine); err != nil {
 		return err
 	}
-	return r.line(now.Format("The clock stands at 2006-01-02 15:04 MST."), "requests", "read", "write")
+	return r.line(now.Format("Its six tables are new; the clock stands at 2006-01-02 15:04 MST."), "requests", "read", "write")
 }
 
 // step does a step and prints it, even where it failed: a line with its cost, and what it found.
