@@ -21,9 +21,6 @@ func NewTable[T any](db *DB, e *Entity[T]) *Table[T] {
 	return &Table[T]{db: db, entity: e, absent: IfNew(e.Schema)}
 }
 
-// DB is what the table was bound to.
-func (t *Table[T]) DB() *DB { return t.db }
-
 // Get reads one entity, or fails with [ErrNotFound]. A consistent read sees every acknowledged write, at twice the
 // units. 1 request.
 func (t *Table[T]) Get(ctx context.Context, key Key, consistent bool) (*T, error) {
