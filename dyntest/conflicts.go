@@ -32,42 +32,40 @@ func newConflicts(schemas map[string]*dynastay.Schema, hold time.Duration) *conf
 }
 
 // send sends the request, or answers it with the conflict that it meets.
-func (c *conflicts) send(
-	req *http.Request, operation string, body []byte, send func() (*http.Response, error),
-) (*http.Response, error) {
-	switch operation {
+func (c *conflicts) send(x *exchange, next hop) (*http.Response, error) {
+	switch x.operation {
 	case "TransactWriteItems":
-		items, token, err := c.itemsOf(body)
+		items, token, err := c.itemsOf(x.body)
 		if err != nil {
 			return nil, err
 		}
 		if refusal := c.beginTransaction(items, token); refusal != nil {
-			return refusal.response(req)
+			return refusal.response(x.Request)
 		}
 		defer c.endTransaction(items, token)
-		if err := c.wait(req); err != nil {
+		if err := c.wait(x.Request); err != nil {
 			return nil, err
 		}
 	case "TransactGetItems":
-		items, _, err := c.itemsOf(body)
+		items, _, err := c.itemsOf(x.body)
 		if err != nil {
 			return nil, err
 		}
 		if refusal := c.beginRead(items); refusal != nil {
-			return refusal.response(req)
+			return refusal.response(x.Request)
 		}
 	case "PutItem", "UpdateItem", "DeleteItem":
 		var write action
-		if err := json.Unmarshal(body, &write); err != nil {
+		if err := json.Unmarshal(x.body, &write); err != nil {
 			return nil, err
 		}
 		item := c.itemOf(write)
 		if refusal := c.beginWrite(item); refusal != nil {
-			return refusal.response(req)
+			return refusal.response(x.Request)
 		}
 		defer c.endWrite(item)
 	}
-	return send()
+	return next(x)
 }
 
 // wait is the time that a transaction takes in the service. A caller that gives up ends it before it was sent.

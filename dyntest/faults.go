@@ -3,11 +3,9 @@ package dyntest
 import (
 	"bytes"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"io"
 	"net/http"
-	"strings"
 	"sync"
 	"time"
 
@@ -108,61 +106,57 @@ func (f *Faults) Record() (stop func() []Request) {
 }
 
 // over puts the faults in front of a transport.
-func (f *Faults) over(next http.RoundTripper) http.RoundTripper { return &faultyTransport{f, next} }
-
-type faultyTransport struct {
-	faults *Faults
-	next   http.RoundTripper
+func (f *Faults) over(engine http.RoundTripper) http.RoundTripper {
+	return &wire{[]stage{f.note, f.loseAnswer, f.conflict}, engine}
 }
 
-// RoundTrip implements [http.RoundTripper].
-func (t *faultyTransport) RoundTrip(req *http.Request) (*http.Response, error) {
-	body, err := io.ReadAll(req.Body)
-	if err := errors.Join(err, req.Body.Close()); err != nil {
+// note counts and records a request as it left the SDK.
+func (f *Faults) note(x *exchange, next hop) (*http.Response, error) {
+	if err := f.record(x); err != nil {
 		return nil, err
 	}
-	_, operation, _ := strings.Cut(req.Header.Get("X-Amz-Target"), ".")
-	conflicts, lost, err := t.faults.note(operation, body)
+	return next(x)
+}
+
+func (f *Faults) record(x *exchange) error {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.sent[x.operation]++
+	if len(f.recordings) == 0 {
+		return nil
+	}
+	text, err := canonical(bytes.ReplaceAll(x.body, []byte(f.prefix), nil))
 	if err != nil {
-		return nil, err
+		return err
 	}
-	send := func() (*http.Response, error) {
-		again := req.Clone(req.Context())
-		again.Body = io.NopCloser(bytes.NewReader(body))
-		return t.next.RoundTrip(again)
+	for r := range f.recordings {
+		r.requests = append(r.requests, Request{x.operation, text})
 	}
-	var resp *http.Response
-	if conflicts == nil {
-		resp, err = send()
-	} else {
-		resp, err = conflicts.send(req, operation, body, send)
-	}
+	return nil
+}
+
+func (f *Faults) loseAnswer(x *exchange, next hop) (*http.Response, error) {
+	f.mu.Lock()
+	lost := f.lost[x.operation][f.sent[x.operation]]
+	f.mu.Unlock()
+	resp, err := next(x)
 	if err != nil || !lost {
 		return resp, err
 	}
-	// With the last byte of the answer the engine has surely carried the request out.
-	_, err = io.Copy(io.Discard, resp.Body)
-	if err := errors.Join(err, resp.Body.Close()); err != nil {
+	if _, err := readAnswer(resp); err != nil {
 		return nil, err
 	}
-	return nil, fmt.Errorf("dyntest lost the answer to %s: %w", operation, io.ErrUnexpectedEOF)
+	return nil, fmt.Errorf("dyntest lost the answer to %s: %w", x.operation, io.ErrUnexpectedEOF)
 }
 
-// note counts and records a request, and tells what is to happen to it.
-func (f *Faults) note(operation string, body []byte) (c *conflicts, lost bool, err error) {
+func (f *Faults) conflict(x *exchange, next hop) (*http.Response, error) {
 	f.mu.Lock()
-	defer f.mu.Unlock()
-	f.sent[operation]++
-	if len(f.recordings) > 0 {
-		text, err := canonical(bytes.ReplaceAll(body, []byte(f.prefix), nil))
-		if err != nil {
-			return nil, false, err
-		}
-		for r := range f.recordings {
-			r.requests = append(r.requests, Request{operation, text})
-		}
+	c := f.conflicts
+	f.mu.Unlock()
+	if c == nil {
+		return next(x)
 	}
-	return f.conflicts, f.lost[operation][f.sent[operation]], nil
+	return c.send(x, next)
 }
 
 // canonical is the same JSON with the keys of all objects in order: the SDK writes maps in a random one.

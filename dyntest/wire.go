@@ -1,0 +1,67 @@
+package dyntest
+
+import (
+	"bytes"
+	"errors"
+	"io"
+	"net/http"
+	"strings"
+)
+
+// exchange is one HTTP request on its way from the SDK to the engine. Each of the SDK's retries is one of its own.
+type exchange struct {
+	*http.Request // as the SDK made it, its body already read
+	operation     string
+	body          []byte // what goes on; a stage may replace it, never write into it
+}
+
+// hop passes an exchange on and returns the answer.
+type hop func(*exchange) (*http.Response, error)
+
+// stage stands between the SDK and the engine. It passes an exchange on by calling next: once, or not at all.
+type stage func(x *exchange, next hop) (*http.Response, error)
+
+// wire is a transport that leads through stages, the first one nearest to the SDK.
+type wire struct {
+	stages []stage
+	engine http.RoundTripper
+}
+
+// RoundTrip implements [http.RoundTripper].
+func (w *wire) RoundTrip(req *http.Request) (*http.Response, error) {
+	body, err := io.ReadAll(req.Body)
+	if err := errors.Join(err, req.Body.Close()); err != nil {
+		return nil, err
+	}
+	_, operation, _ := strings.Cut(req.Header.Get("X-Amz-Target"), ".")
+	return w.pass(w.stages, &exchange{req, operation, body})
+}
+
+func (w *wire) pass(stages []stage, x *exchange) (*http.Response, error) {
+	if len(stages) > 0 {
+		return stages[0](x, func(x *exchange) (*http.Response, error) { return w.pass(stages[1:], x) })
+	}
+	req := x.Clone(x.Context())
+	req.Body = io.NopCloser(bytes.NewReader(x.body))
+	req.ContentLength = int64(len(x.body))
+	return w.engine.RoundTrip(req)
+}
+
+// readAnswer reads an answer to its end: with its last byte the engine has surely carried the request out. The answer
+// itself stays readable.
+func readAnswer(resp *http.Response) ([]byte, error) {
+	body, err := io.ReadAll(resp.Body)
+	if err := errors.Join(err, resp.Body.Close()); err != nil {
+		return nil, err
+	}
+	resp.Body = io.NopCloser(bytes.NewReader(body))
+	return body, nil
+}
+
+// replaceAnswer gives an answer another body. The checksum that the engine sent belongs to the old one.
+func replaceAnswer(resp *http.Response, body []byte) {
+	resp.Body = io.NopCloser(bytes.NewReader(body))
+	resp.ContentLength = int64(len(body))
+	resp.Header.Del("X-Amz-Crc32")
+	resp.Header.Del("Content-Length")
+}
