@@ -4,6 +4,7 @@ import (
 	"context"
 	"crypto/rand"
 	"errors"
+	"net/http"
 	"slices"
 	"strings"
 	"sync"
@@ -13,7 +14,6 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 
 	"github.com/dynastay/dynastay"
-	"github.com/dynastay/dynastay/keys"
 )
 
 // DB is a database for one test.
@@ -28,24 +28,6 @@ type DB struct {
 	prefix string
 }
 
-// Option changes what [New] makes.
-type Option func(*config)
-
-type config struct {
-	schemas []*dynastay.Schema
-	options dynastay.Options
-}
-
-// Tables adds tables to those of the hotel.
-func Tables(schemas ...*dynastay.Schema) Option {
-	return func(c *config) { c.schemas = append(c.schemas, schemas...) }
-}
-
-// With sets the options of the [dynastay.DB]. Its TablePrefix and TableSuffix are replaced by the test's own.
-func With(options dynastay.Options) Option {
-	return func(c *config) { c.options = options }
-}
-
 // setUpTime bounds each of the steps that make and remove a test's tables. It is for an engine that hangs; they take
 // well under a second.
 const setUpTime = 2 * time.Minute
@@ -58,19 +40,16 @@ const setUpTime = 2 * time.Minute
 // a table, so a test does not choose a fixed one.
 func New(t testing.TB, opts ...Option) *DB {
 	t.Helper()
-	engine, err := shared()
+	c := configure(opts)
+	engine, err := c.engine()
 	if err != nil {
 		t.Fatal(err)
 	}
 	t.Log(engine.account())
 
-	c := config{schemas: keys.Tables()}
-	for _, opt := range opts {
-		opt(&c)
-	}
-	d := &DB{Faults: newFaults(), Engine: engine, prefix: tablePrefix(t.Name())}
-	d.Faults.know(d.prefix, c.schemas)
-	d.Client = engine.client(d.Faults.over(engine.transport))
+	d := &DB{Engine: engine, prefix: tablePrefix(t.Name())}
+	d.Faults = newFaults(t, engine, d.prefix, c)
+	d.Client = engine.client(d.over(engine.transport))
 	d.DB = d.Open(&c.options)
 
 	// Registered first, so that it also removes the tables of a set-up that failed half-way.
@@ -89,6 +68,11 @@ func New(t testing.TB, opts ...Option) *DB {
 	return d
 }
 
+// over is the transport of Client.
+func (d *DB) over(engine http.RoundTripper) http.RoundTripper {
+	return &wire{[]stage{d.Faults.note, d.Faults.conflict, d.Faults.loseAnswer}, engine}
+}
+
 // Open makes a second [dynastay.DB] over the same tables, independent of the first as another process would be. Nil
 // opts means the defaults; TablePrefix and TableSuffix are filled in.
 func (d *DB) Open(opts *dynastay.Options) *dynastay.DB {
@@ -99,14 +83,6 @@ func (d *DB) Open(opts *dynastay.Options) *dynastay.DB {
 	o.TablePrefix, o.TableSuffix = d.prefix, ""
 	return dynastay.Open(d.Client, &o)
 }
-
-// shared is the one engine of the test binary. A start that failed is not repeated for every test: it may have taken
-// long, and would fail in the same way.
-var shared = sync.OnceValues(func() (*Engine, error) {
-	ctx, cancel := context.WithTimeout(context.Background(), 5*time.Minute)
-	defer cancel()
-	return Start(ctx)
-})
 
 // tablePrefix makes table names that tell which test they belong to, and are unique on an engine that several test
 // binaries share, or that still has the tables of a binary that was killed.

@@ -7,6 +7,7 @@ import (
 	"io"
 	"net/http"
 	"sync"
+	"testing"
 	"time"
 
 	"github.com/dynastay/dynastay"
@@ -15,6 +16,8 @@ import (
 // Faults makes an engine behave as DynamoDB does on a bad day, for one test. Requests reach it as they leave the SDK:
 // each of the SDK's retries is a request of its own. It is safe for concurrent use.
 type Faults struct {
+	t       testing.TB
+	engine  *Engine
 	prefix  string
 	schemas map[string]*dynastay.Schema // by full table name
 
@@ -35,21 +38,18 @@ type Request struct {
 
 type recording struct{ requests []Request }
 
-func newFaults() *Faults {
-	return &Faults{
+func newFaults(t testing.TB, engine *Engine, prefix string, c *config) *Faults {
+	f := &Faults{
+		t: t, engine: engine, prefix: prefix,
 		schemas:    map[string]*dynastay.Schema{},
 		sent:       map[string]int{},
 		lost:       map[string]map[int]bool{},
 		recordings: map[*recording]bool{},
 	}
-}
-
-// know tells the key attributes of the tables.
-func (f *Faults) know(prefix string, schemas []*dynastay.Schema) {
-	f.prefix = prefix
-	for _, s := range schemas {
+	for _, s := range c.schemas {
 		f.schemas[prefix+s.Name] = s
 	}
+	return f
 }
 
 // Conflicts has writes to the test's tables conflict as in DynamoDB, from now on. While a TransactWriteItems request is
@@ -103,11 +103,6 @@ func (f *Faults) Record() (stop func() []Request) {
 		delete(f.recordings, r)
 		return r.requests
 	}
-}
-
-// over puts the faults in front of a transport.
-func (f *Faults) over(engine http.RoundTripper) http.RoundTripper {
-	return &wire{[]stage{f.note, f.loseAnswer, f.conflict}, engine}
 }
 
 // note counts and records a request as it left the SDK.
