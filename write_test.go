@@ -169,7 +169,7 @@ func TestWriteSendsTheSameAgain(t *testing.T) {
 	ctx := t.Context()
 	db, outbox := openOutbox(t, dynastay.Options{})
 	stop := db.Faults.Record()
-	db.Faults.LoseAnswer("TransactWriteItems", 1)
+	db.Faults.Inject(dyntest.LoseAnswer(), dyntest.When{Operation: "TransactWriteItems", Nth: 1})
 	require.NoError(t, db.Write(ctx, outbox.CreateOp(&message{ID: "a"}), outbox.CreateOp(&message{ID: "b"})))
 	sent := stop()
 	require.Len(t, sent, 2)
@@ -209,13 +209,13 @@ func TestPlainWritesSurviveLostAnswers(t *testing.T) {
 	ctx := t.Context()
 	db, outbox := openOutbox(t, dynastay.Options{})
 
-	db.Faults.LoseAnswer("PutItem", 1)
+	db.Faults.Inject(dyntest.LoseAnswer(), dyntest.When{Operation: "PutItem", Nth: 1})
 	_, err := outbox.Create(ctx, &message{ID: "m", Text: "one"})
 	require.NoError(t, err, "its own item is not taken for another's")
 	_, err = outbox.Create(ctx, &message{ID: "m", Text: "two"})
 	assert.ErrorIs(t, err, dynastay.ErrAlreadyExists)
 
-	db.Faults.LoseAnswer("UpdateItem", 1)
+	db.Faults.Inject(dyntest.LoseAnswer(), dyntest.When{Operation: "UpdateItem", Nth: 1})
 	got, err := outbox.Update(ctx, keyOf("m"), func(m *message) error { m.Sent++; return nil })
 	require.NoError(t, err)
 	assert.Equal(t, &message{ID: "m", Text: "one", Sent: 1, Version: 1}, got)
@@ -223,7 +223,7 @@ func TestPlainWritesSurviveLostAnswers(t *testing.T) {
 	require.NoError(t, err)
 	assert.Equal(t, got, stored, "once")
 
-	db.Faults.LoseAnswer("DeleteItem", 1)
+	db.Faults.Inject(dyntest.LoseAnswer(), dyntest.When{Operation: "DeleteItem", Nth: 1})
 	require.NoError(t, outbox.Delete(ctx, keyOf("m")))
 	assert.ErrorIs(t, outbox.Delete(ctx, keyOf("m")), dynastay.ErrNotFound)
 }
@@ -294,14 +294,18 @@ func TestContention(t *testing.T) {
 	db, outbox := openOutbox(t, dynastay.Options{Retry: dynastay.Retry{Attempts: 2, Base: time.Millisecond}})
 	_, err := outbox.Create(ctx, &message{ID: "m"})
 	require.NoError(t, err)
-	db.Faults.Conflicts(time.Second)
+	db.Faults.Conflicts(0)
+	held, release := make(chan struct{}), make(chan struct{})
+	db.Faults.Inject(dyntest.Before(func(context.Context) {
+		close(held)
+		<-release
+	}), dyntest.When{Operation: "TransactWriteItems", Nth: 1})
 	var wg sync.WaitGroup
-	before := db.Faults.Count("TransactWriteItems")
 	wg.Go(func() {
 		err := db.Write(ctx, outbox.PutOp(&message{ID: "m", Text: "slow"}), outbox.PutOp(&message{ID: "n"}))
 		assert.NoError(t, err)
 	})
-	require.Eventually(t, func() bool { return db.Faults.Count("TransactWriteItems") > before }, 5*time.Second, time.Millisecond)
+	<-held
 
 	_, err = outbox.Put(ctx, &message{ID: "m", Text: "single"})
 	assert.ErrorIs(t, err, dynastay.ErrContention)
@@ -310,6 +314,7 @@ func TestContention(t *testing.T) {
 
 	err = db.Write(ctx, outbox.PutOp(&message{ID: "m"}), outbox.PutOp(&message{ID: "o"}))
 	assert.ErrorIs(t, err, dynastay.ErrContention)
+	close(release)
 	wg.Wait()
 	_, err = outbox.Get(ctx, keyOf("o"), true)
 	assert.ErrorIs(t, err, dynastay.ErrNotFound, "nothing was written")

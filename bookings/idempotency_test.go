@@ -12,6 +12,7 @@ import (
 	"github.com/dynastay/dynastay"
 	"github.com/dynastay/dynastay/availability"
 	"github.com/dynastay/dynastay/bookings"
+	"github.com/dynastay/dynastay/dyntest"
 	"github.com/dynastay/dynastay/internal/fixture"
 )
 
@@ -24,9 +25,9 @@ func TestRetryOfTheLastRoom(t *testing.T) {
 
 	// The caller's time is up before the answer could be asked for again.
 	impatient := bookings.New(onceOnly(db))
-	db.Faults.LoseAnswer("TransactWriteItems", 1)
-	db.Faults.LoseAnswer("GetItem", 1) // nor can it be read whether the write was done,
-	db.Faults.LoseAnswer("GetItem", 2) // nor whether there is a record of the key
+	db.Faults.Inject(dyntest.LoseAnswer(), dyntest.When{Operation: "TransactWriteItems", Nth: 1})
+	// Nor can it be read whether the write was done, nor whether there is a record of the key.
+	db.Faults.Inject(dyntest.LoseAnswer(), dyntest.When{Operation: "GetItem", Nth: 1, Times: 2})
 	_, err := impatient.Create(t.Context(), req, key)
 	require.ErrorIs(t, err, dynastay.ErrOutcomeUnknown)
 	require.Equal(t, []int{0, 0, 0}, hotel.Left(t, db.DB, fixture.Stay), "it was done")
@@ -54,12 +55,12 @@ func TestRetryOfTheLastRoom(t *testing.T) {
 func TestLostAnswer(t *testing.T) {
 	t.Parallel()
 	db, hotel, repo := open(t, 5)
-	db.Faults.LoseAnswer("TransactWriteItems", 1)
+	db.Faults.Inject(dyntest.LoseAnswer(), dyntest.When{Operation: "TransactWriteItems", Nth: 1})
 	made, err := repo.Create(t.Context(), fixture.Request(hotel.Quote(t, db.DB, fixture.Stay, 1)))
 	require.NoError(t, err)
 	assert.Equal(t, []int{4, 4, 4}, hotel.Left(t, db.DB, fixture.Stay), "sold once")
 
-	db.Faults.LoseAnswer("TransactWriteItems", 1)
+	db.Faults.Inject(dyntest.LoseAnswer(), dyntest.When{Operation: "TransactWriteItems", Nth: 1})
 	got, err := repo.Cancel(t.Context(), made.ID, "")
 	require.NoError(t, err)
 	assert.Equal(t, bookings.Cancelled, got.Booking.Status)
@@ -71,7 +72,7 @@ func TestCallerGivesUpAfterTheCommit(t *testing.T) {
 	t.Parallel()
 	db, hotel, _ := open(t, 5)
 	impatient := bookings.New(db.Open(&dynastay.Options{Clock: fixture.Clock, Retry: dynastay.Retry{Attempts: 1}}))
-	db.Faults.LoseAnswer("TransactWriteItems", 1)
+	db.Faults.Inject(dyntest.LoseAnswer(), dyntest.When{Operation: "TransactWriteItems", Nth: 1})
 	made, err := impatient.Create(t.Context(), fixture.Request(hotel.Quote(t, db.DB, fixture.Stay, 1)))
 	require.NoError(t, err)
 	got, err := impatient.Get(t.Context(), made.ID)

@@ -1,12 +1,9 @@
 package dyntest
 
 import (
-	"bytes"
 	"encoding/json"
-	"io"
 	"net/http"
 	"slices"
-	"strings"
 	"sync"
 	"time"
 
@@ -43,7 +40,8 @@ func (c *conflicts) send(x *exchange, next hop) (*http.Response, error) {
 			return refusal.response(x.Request)
 		}
 		defer c.endTransaction(items, token)
-		if err := c.wait(x.Request); err != nil {
+		// The time that a transaction takes in the service. A caller that gives up ends it before it was sent.
+		if err := pause(x.Context(), c.hold); err != nil {
 			return nil, err
 		}
 	case "TransactGetItems":
@@ -68,18 +66,6 @@ func (c *conflicts) send(x *exchange, next hop) (*http.Response, error) {
 	return next(x)
 }
 
-// wait is the time that a transaction takes in the service. A caller that gives up ends it before it was sent.
-func (c *conflicts) wait(req *http.Request) error {
-	timer := time.NewTimer(c.hold)
-	defer timer.Stop()
-	select {
-	case <-timer.C:
-		return nil
-	case <-req.Context().Done():
-		return req.Context().Err()
-	}
-}
-
 func (c *conflicts) beginTransaction(items []string, token string) *refusal {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -87,7 +73,7 @@ func (c *conflicts) beginTransaction(items []string, token string) *refusal {
 		return transactionInProgress()
 	}
 	if held := c.heldOf(items); slices.Contains(held, true) {
-		return transactionCancelled(held)
+		return transactionCancelled(conflictReasons(held))
 	}
 	for _, item := range items {
 		if item != "" {
@@ -112,7 +98,7 @@ func (c *conflicts) beginRead(items []string) *refusal {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if held := c.heldOf(items); slices.Contains(held, true) {
-		return transactionCancelled(held)
+		return transactionCancelled(conflictReasons(held))
 	}
 	return nil
 }
@@ -180,65 +166,4 @@ func (c *conflicts) itemOf(a action) string {
 		attributes = a.Item
 	}
 	return a.TableName + " " + string(attributes[schema.Key.Partition]) + " " + string(attributes[schema.Key.Sort])
-}
-
-// refusal is an error answer, in the form of the service.
-type refusal struct {
-	Type                string   `json:"__type"`
-	Message             string   `json:"Message,omitempty"`
-	LowerMessage        string   `json:"message,omitempty"` // not all exceptions spell it alike
-	CancellationReasons []reason `json:",omitempty"`
-}
-
-type reason struct {
-	Code    string
-	Message string `json:",omitempty"`
-}
-
-const (
-	exception = "com.amazonaws.dynamodb.v20120810#"
-	ongoing   = "Transaction is ongoing for the item"
-)
-
-func transactionInProgress() *refusal {
-	return &refusal{
-		Type:    exception + "TransactionInProgressException",
-		Message: "The transaction with the given request token is already in progress.",
-	}
-}
-
-func transactionConflict() *refusal {
-	return &refusal{Type: exception + "TransactionConflictException", LowerMessage: ongoing}
-}
-
-func transactionCancelled(held []bool) *refusal {
-	r := &refusal{Type: exception + "TransactionCanceledException"}
-	var codes []string
-	for _, h := range held {
-		reason := reason{Code: "None"}
-		if h {
-			reason.Code, reason.Message = "TransactionConflict", ongoing
-		}
-		r.CancellationReasons = append(r.CancellationReasons, reason)
-		codes = append(codes, reason.Code)
-	}
-	r.Message = "Transaction cancelled, please refer cancellation reasons for specific reasons [" +
-		strings.Join(codes, ", ") + "]"
-	return r
-}
-
-func (r *refusal) response(req *http.Request) (*http.Response, error) {
-	body, err := json.Marshal(r)
-	if err != nil {
-		return nil, err
-	}
-	return &http.Response{
-		Status:     "400 Bad Request",
-		StatusCode: http.StatusBadRequest,
-		Proto:      "HTTP/1.1", ProtoMajor: 1, ProtoMinor: 1,
-		Header:        http.Header{"Content-Type": {"application/x-amz-json-1.0"}},
-		Body:          io.NopCloser(bytes.NewReader(body)),
-		ContentLength: int64(len(body)),
-		Request:       req,
-	}, nil
 }

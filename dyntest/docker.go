@@ -1,7 +1,6 @@
 package dyntest
 
 import (
-	"cmp"
 	"context"
 	"crypto/sha256"
 	"errors"
@@ -20,11 +19,11 @@ const (
 	containerPort = "8000/tcp"
 	// containerLabel finds the containers that stay where there is no reaper.
 	containerLabel = "dynastay.dyntest"
+	// telemetryVar keeps DynamoDB Local from reporting to its maker that it was started, which it does by default.
+	telemetryVar = "DDB_LOCAL_TELEMETRY"
 )
 
-func image() string { return cmp.Or(os.Getenv(imageVar), defaultImage) }
-
-func startDocker(ctx context.Context) (*Engine, error) {
+func startDocker(ctx context.Context, image string) (*Engine, error) {
 	if err := findDocker(ctx); err != nil {
 		return nil, fmt.Errorf("no Docker engine answers: %w", err)
 	}
@@ -33,17 +32,17 @@ func startDocker(ctx context.Context) (*Engine, error) {
 	defer cancel()
 	var container *testcontainers.DockerContainer
 	err := containerLog.quietly(func() (err error) {
-		container, err = runContainer(ctx, image(), testcontainers.SessionID())
+		container, err = runContainer(ctx, image, testcontainers.SessionID())
 		return err
 	})
 	if err != nil {
-		return nil, fmt.Errorf("no container of %s, although Docker runs: %w", image(), err)
+		return nil, fmt.Errorf("no container of %s, although Docker runs: %w", image, err)
 	}
 	address, err := container.PortEndpoint(ctx, containerPort, "")
 	if err != nil {
 		return nil, fmt.Errorf("the port of container %s: %w", short(container), err)
 	}
-	name := fmt.Sprintf("DynamoDB Local '%s' in container %s on %s", image(), short(container), address)
+	name := fmt.Sprintf("DynamoDB Local '%s' in container %s on %s", image, short(container), address)
 	return newEngine(name, "http://"+address, func(context.Context) error { return nil }), nil
 }
 
@@ -91,6 +90,7 @@ func runContainer(ctx context.Context, image, session string) (_ *testcontainers
 	run := func(named testcontainers.ContainerCustomizer) (*testcontainers.DockerContainer, error) {
 		return testcontainers.Run(ctx, image, named,
 			testcontainers.WithExposedPorts(containerPort),
+			testcontainers.WithEnv(map[string]string{telemetryVar: "0"}),
 			testcontainers.WithLabels(map[string]string{containerLabel: "engine"}),
 			testcontainers.WithWaitStrategyAndDeadline(2*time.Minute, answers),
 		)

@@ -11,6 +11,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/aws/aws-sdk-go-v2/aws/retry"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 
 	"github.com/dynastay/dynastay"
@@ -19,13 +20,22 @@ import (
 // DB is a database for one test.
 type DB struct {
 	*dynastay.DB
-	// Client is the client below DB. Its requests go through Faults.
+	// Client is the client below DB. Its requests go through Faults, and are measured. It retries as often as the SDK does
+	// by default, but at once: the seconds that the SDK would wait for after a fault teach a test nothing.
 	Client *dynamodb.Client
+	// Direct works on the same tables by the same clock, past Faults, measures and the Observer of [With]: to prepare a
+	// test and to look at what it did.
+	Direct *dynastay.DB
 	Faults *Faults
-	// Engine is shared with the other tests of the binary, so a test does not stop it. Its clients bypass Faults.
+	Clock  *Clock
+	// Engine is shared with the other tests of the binary, so a test does not stop it. Its clients bypass Faults, and are
+	// not measured.
 	Engine *Engine
 
-	prefix string
+	t       testing.TB
+	prefix  string
+	schemas []*dynastay.Schema
+	meter   *meter
 }
 
 // setUpTime bounds each of the steps that make and remove a test's tables. It is for an engine that hangs; they take
@@ -41,16 +51,27 @@ const setUpTime = 2 * time.Minute
 func New(t testing.TB, opts ...Option) *DB {
 	t.Helper()
 	c := configure(opts)
+	if err := c.complete(); err != nil {
+		t.Fatal(err)
+	}
 	engine, err := c.engine()
 	if err != nil {
 		t.Fatal(err)
 	}
 	t.Log(engine.account())
+	clock, err := c.newClock()
+	if err != nil {
+		t.Fatal(err)
+	}
 
-	d := &DB{Engine: engine, prefix: tablePrefix(t.Name())}
+	prefix := tablePrefix(t.Name())
+	d := &DB{Engine: engine, Clock: clock, t: t, prefix: prefix, schemas: c.schemas, meter: newMeter(prefix)}
 	d.Faults = newFaults(t, engine, d.prefix, c)
-	d.Client = engine.client(d.over(engine.transport))
+	d.Client = engine.client(d.over(engine.transport), atOnce)
 	d.DB = d.Open(&c.options)
+	direct := c.options
+	direct.Observer = nil
+	d.Direct = d.open(engine.Client(), &direct)
 
 	// Registered first, so that it also removes the tables of a set-up that failed half-way.
 	t.Cleanup(func() {
@@ -65,23 +86,35 @@ func New(t testing.TB, opts ...Option) *DB {
 	if err := engine.createOwnTables(ctx, d.prefix, c.schemas); err != nil {
 		t.Fatalf("dyntest: make the tables of this test on %s: %v", engine.Name(), err)
 	}
+	d.summarize()
 	return d
+}
+
+// atOnce has a client's retries wait for milliseconds at the most.
+func atOnce(o *dynamodb.Options) {
+	o.Retryer = retry.NewStandard(func(o *retry.StandardOptions) { o.MaxBackoff = 5 * time.Millisecond })
 }
 
 // over is the transport of Client.
 func (d *DB) over(engine http.RoundTripper) http.RoundTripper {
-	return &wire{[]stage{d.Faults.note, d.Faults.conflict, d.Faults.loseAnswer}, engine}
+	return &wire{[]stage{d.Faults.note, d.meter.count, d.Faults.conflict, d.Faults.inject}, engine}
 }
 
 // Open makes a second [dynastay.DB] over the same tables, independent of the first as another process would be. Nil
-// opts means the defaults; TablePrefix and TableSuffix are filled in.
-func (d *DB) Open(opts *dynastay.Options) *dynastay.DB {
+// opts means the defaults. TablePrefix and TableSuffix are filled in, and so is a Clock that is missing: it is that of
+// the test.
+func (d *DB) Open(opts *dynastay.Options) *dynastay.DB { return d.open(d.Client, opts) }
+
+func (d *DB) open(client *dynamodb.Client, opts *dynastay.Options) *dynastay.DB {
 	var o dynastay.Options
 	if opts != nil {
 		o = *opts
 	}
 	o.TablePrefix, o.TableSuffix = d.prefix, ""
-	return dynastay.Open(d.Client, &o)
+	if o.Clock == nil {
+		o.Clock = d.Clock.Now
+	}
+	return dynastay.Open(client, &o)
 }
 
 // tablePrefix makes table names that tell which test they belong to, and are unique on an engine that several test

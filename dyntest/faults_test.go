@@ -93,7 +93,7 @@ func assertCancelled(t *testing.T, err error, codes ...string) {
 func TestTransactionHoldsItsItems(t *testing.T) {
 	t.Parallel()
 	others := &dynastay.Schema{Name: "Others", Key: things.Key}
-	ctx, d := t.Context(), New(t, Tables(things, others))
+	ctx, d := t.Context(), New(t, OnlyTables(things, others))
 	d.Faults.Conflicts(0)
 	client := d.impatient()
 	slow, g := d.gated()
@@ -135,7 +135,7 @@ func TestTransactionHoldsItsItems(t *testing.T) {
 	other := d.TableName(others)
 	_, err = client.DeleteItem(ctx, &dynamodb.DeleteItemInput{TableName: &other, Key: key("a")})
 	assert.NoError(t, err)
-	assert.NoError(t, put(ctx, client, New(t, Tables(things)), "a", "1"))
+	assert.NoError(t, put(ctx, client, New(t, OnlyTables(things)), "a", "1"))
 
 	close(g.open)
 	require.NoError(t, <-ended)
@@ -146,7 +146,7 @@ func TestTransactionHoldsItsItems(t *testing.T) {
 
 func TestWriteUnderWayCancelsATransaction(t *testing.T) {
 	t.Parallel()
-	ctx, d := t.Context(), New(t, Tables(things))
+	ctx, d := t.Context(), New(t, OnlyTables(things))
 	d.Faults.Conflicts(0)
 	client := d.impatient()
 	slow, g := d.gated()
@@ -171,7 +171,7 @@ func TestWriteUnderWayCancelsATransaction(t *testing.T) {
 
 func TestWithoutTheFaultNothingConflicts(t *testing.T) {
 	t.Parallel()
-	ctx, d := t.Context(), New(t, Tables(things))
+	ctx, d := t.Context(), New(t, OnlyTables(things))
 	slow, g := d.gated()
 	ended := make(chan error, 1)
 	go func() {
@@ -188,7 +188,7 @@ func TestWithoutTheFaultNothingConflicts(t *testing.T) {
 
 func TestTransactionsRace(t *testing.T) {
 	t.Parallel()
-	ctx, d := t.Context(), New(t, Tables(things))
+	ctx, d := t.Context(), New(t, OnlyTables(things))
 	d.Faults.Conflicts(5 * time.Millisecond)
 	client := d.impatient()
 	var done, conflicts atomic.Int32
@@ -219,7 +219,7 @@ func TestTransactionsRace(t *testing.T) {
 
 func TestHoldEndsWithTheContext(t *testing.T) {
 	t.Parallel()
-	d := New(t, Tables(things))
+	d := New(t, OnlyTables(things))
 	d.Faults.Conflicts(time.Hour)
 	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Millisecond)
 	defer cancel()
@@ -231,9 +231,9 @@ func TestHoldEndsWithTheContext(t *testing.T) {
 
 func TestAnswerIsLost(t *testing.T) {
 	t.Parallel()
-	ctx, d := t.Context(), New(t, Tables(things))
+	ctx, d := t.Context(), New(t, OnlyTables(things))
 	client := d.impatient()
-	d.Faults.LoseAnswer("PutItem", 2)
+	lost := d.Faults.Inject(LoseAnswer(), When{Operation: "PutItem", Nth: 2})
 	_, err := client.DeleteItem(ctx, remove(d, "a"))
 	require.NoError(t, err, "it is another operation")
 	require.NoError(t, put(ctx, client, d, "a", "first"))
@@ -241,13 +241,13 @@ func TestAnswerIsLost(t *testing.T) {
 	assert.Equal(t, "second", read(t, d, "a"), "it was carried out")
 	assert.NoError(t, put(ctx, client, d, "a", "third"))
 	assert.Equal(t, 3, d.Faults.Count("PutItem"))
-	assert.Panics(t, func() { d.Faults.LoseAnswer("PutItem", 0) })
+	assert.Equal(t, 1, lost.Hits())
 }
 
 func TestSDKRepeatsARequestWhoseAnswerIsLost(t *testing.T) {
 	t.Parallel()
-	d := New(t, Tables(things))
-	d.Faults.LoseAnswer("TransactWriteItems", 1)
+	d := New(t, OnlyTables(things))
+	d.Faults.Inject(LoseAnswer(), When{Operation: "TransactWriteItems", Nth: 1})
 	_, err := d.Client.TransactWriteItems(t.Context(), add(d, "a"))
 	require.NoError(t, err)
 	assert.Equal(t, 2, d.Faults.Count("TransactWriteItems"))
@@ -256,7 +256,7 @@ func TestSDKRepeatsARequestWhoseAnswerIsLost(t *testing.T) {
 
 func TestRecord(t *testing.T) {
 	t.Parallel()
-	ctx, d := t.Context(), New(t, Tables(things))
+	ctx, d := t.Context(), New(t, OnlyTables(things))
 	stop := d.Faults.Record()
 	require.NoError(t, put(ctx, d.Client, d, "a<b", "1"))
 	_, err := d.Client.GetItem(ctx, &dynamodb.GetItemInput{TableName: d.things(), Key: key("a<b")})

@@ -28,6 +28,8 @@ func TestMain(m *testing.M) {
 	switch filepath.Base(os.Args[0]) {
 	case "dynoxide":
 		fakeDynoxide()
+	case "java":
+		fakeJava()
 	case "npm":
 		fakeNPM()
 	}
@@ -104,6 +106,7 @@ func fakeDynoxide() {
 		fmt.Println("dynoxide of this test")
 		os.Exit(0)
 	}
+	noteStart()
 	if path := os.Getenv(refuseOnceVar); path != "" {
 		if f, err := os.OpenFile(path, os.O_CREATE|os.O_EXCL, 0o600); err == nil {
 			f.Close()
@@ -111,11 +114,75 @@ func fakeDynoxide() {
 			os.Exit(1)
 		}
 	}
+	pretend(net.JoinHostPort(os.Args[3], os.Args[5])) // serve --host H --port P
+}
+
+// pretend is an engine that answers.
+func pretend(address string) {
 	// Should the test that is about its end fail, it ends all the same.
 	time.AfterFunc(time.Minute, func() { os.Exit(1) })
-	address := net.JoinHostPort(os.Args[3], os.Args[5]) // serve --host H --port P
 	fmt.Fprintln(os.Stderr, http.ListenAndServe(address, http.NotFoundHandler()))
 	os.Exit(1)
+}
+
+// startsVar names a file to which every fake engine adds a line when it starts: its folder, its setting for telemetry,
+// and its arguments.
+const startsVar = "DYNTEST_TEST_STARTS"
+
+func noteStart() {
+	path := os.Getenv(startsVar)
+	if path == "" {
+		return
+	}
+	f, err := os.OpenFile(path, os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o600)
+	if err != nil {
+		panic(err)
+	}
+	dir, err := os.Getwd()
+	if err != nil {
+		panic(err)
+	}
+	fmt.Fprintln(f, dir, "telemetry="+os.Getenv(telemetryVar), strings.Join(os.Args[1:], " "))
+	if err := f.Close(); err != nil {
+		panic(err)
+	}
+}
+
+// starts are the lines of startsVar's file.
+func starts(t *testing.T, path string) []string {
+	t.Helper()
+	content, err := os.ReadFile(path)
+	require.NoError(t, err)
+	return strings.Split(strings.TrimSpace(string(content)), "\n")
+}
+
+// oldJavaVar makes the fake java one that is too old for its jar.
+const oldJavaVar = "DYNTEST_TEST_OLD_JAVA"
+
+func fakeJava() {
+	noteStart()
+	if os.Getenv(oldJavaVar) != "" {
+		fmt.Fprintln(os.Stderr, "java.lang.UnsupportedClassVersionError: compiled by a more recent version")
+		os.Exit(1)
+	}
+	pretend(net.JoinHostPort("127.0.0.1", os.Args[len(os.Args)-1]))
+}
+
+// unpacked is a folder that looks like an unpacked DynamoDB Local.
+func unpacked(t *testing.T) string {
+	t.Helper()
+	folder, err := filepath.EvalSymlinks(t.TempDir())
+	require.NoError(t, err)
+	require.NoError(t, os.WriteFile(filepath.Join(folder, "DynamoDBLocal.jar"), nil, 0o600))
+	return folder
+}
+
+// nothingChosen takes away what the environment of the run says about engines.
+func nothingChosen(t *testing.T) {
+	t.Helper()
+	for _, name := range []string{engineVar, endpointVar, localVar, imageVar, "JAVA_HOME"} {
+		t.Setenv(name, "")
+	}
 }
 
 // archiveVar names the file that the fake npm delivers.
@@ -133,11 +200,11 @@ func fakeNPM() {
 	os.Exit(0)
 }
 
-// onlyUnix is for the tests that run dynoxide, real or not.
+// onlyUnix is for the tests that run an engine as a process, real or not.
 func onlyUnix(t *testing.T) {
 	t.Helper()
-	if runtime.GOOS == "windows" {
-		t.Skip("the dynoxide engine is not offered on Windows")
+	if !mayLaunch {
+		t.Skip("no engine runs as a process on " + runtime.GOOS)
 	}
 }
 

@@ -1,8 +1,8 @@
 package dyntest
 
 import (
-	"context"
-	"sync"
+	"fmt"
+	"slices"
 	"time"
 
 	"github.com/dynastay/dynastay"
@@ -10,38 +10,78 @@ import (
 )
 
 // Option changes what [New] makes.
-type Option func(*config)
+type Option interface{ configure(*config) }
+
+type option func(*config)
+
+func (o option) configure(c *config) { o(c) }
 
 type config struct {
-	schemas []*dynastay.Schema
+	choice  choice
+	only    bool               // no tables of the hotel's
+	schemas []*dynastay.Schema // those of the options; once complete, all of the test's
 	options dynastay.Options
+	at      *time.Time // the clock stands still there; nil where it runs
+	seeded  bool       // by Seed
+	seed    uint64     // of faults of chance; known once complete
 }
 
-// Tables adds tables to those of the hotel.
+// Tables adds tables to those of the hotel, or to those of [OnlyTables].
 func Tables(schemas ...*dynastay.Schema) Option {
-	return func(c *config) { c.schemas = append(c.schemas, schemas...) }
+	return option(func(c *config) { c.schemas = append(c.schemas, schemas...) })
+}
+
+// OnlyTables makes these tables and none of the hotel's. Together with [Tables] it makes both sets.
+func OnlyTables(schemas ...*dynastay.Schema) Option {
+	return option(func(c *config) {
+		c.only = true
+		c.schemas = append(c.schemas, schemas...)
+	})
+}
+
+// At makes the test's [Clock] stand still at t, until it is set or advanced. Default: it runs with the machine's.
+func At(t time.Time) Option {
+	return option(func(c *config) { c.at = &t })
 }
 
 // With sets the options of the [dynastay.DB]. Its TablePrefix and TableSuffix are replaced by the test's own.
 func With(options dynastay.Options) Option {
-	return func(c *config) { c.options = options }
+	return option(func(c *config) { c.options = options })
 }
 
 func configure(opts []Option) *config {
-	c := &config{schemas: keys.Tables()}
+	c := &config{}
 	for _, opt := range opts {
-		opt(c)
+		opt.configure(c)
 	}
 	return c
 }
 
-// engine is the engine that the test runs on.
-func (c *config) engine() (*Engine, error) { return shared() }
+// complete fills in what the options left open.
+func (c *config) complete() error {
+	if !c.seeded {
+		seed, err := defaultSeed()
+		if err != nil {
+			return err
+		}
+		c.seed = seed
+	}
+	var tables []*dynastay.Schema
+	if !c.only {
+		tables = keys.Tables()
+	}
+	for _, s := range c.schemas {
+		same := func(other *dynastay.Schema) bool { return other.Name == s.Name }
+		switch i := slices.IndexFunc(tables, same); {
+		case i < 0:
+			tables = append(tables, s)
+		case tables[i] != s:
+			return fmt.Errorf("dyntest: there are two tables named %s", s.Name)
+		}
+	}
+	c.schemas = tables
+	return nil
+}
 
-// shared is the one engine of the test binary. A start that failed is not repeated for every test: it may have taken
-// long, and would fail in the same way.
-var shared = sync.OnceValues(func() (*Engine, error) {
-	ctx, cancel := context.WithTimeout(context.Background(), 5*time.Minute)
-	defer cancel()
-	return Start(ctx)
-})
+// engine is the engine that the test runs on.
+func (c *config) engine() (*Engine, error) { return c.choice.shared() }

@@ -16,8 +16,8 @@ type process struct {
 
 // launch starts a program that ends when this process ends, however this one ends: a test binary may be killed, and a
 // panic in one of its goroutines leaves no time for a clean-up either.
-func launch(path string, args ...string) (*process, error) {
-	p := &process{cmd: exec.Command(path, args...), ended: make(chan struct{})}
+func launch(cmd *exec.Cmd) (*process, error) {
+	p := &process{cmd: cmd, ended: make(chan struct{})}
 	// Never this process's own output: `go test` waits until the last child lets go of it.
 	p.cmd.Stdout, p.cmd.Stderr = &p.output, &p.output
 	detach(p.cmd)
@@ -28,7 +28,7 @@ func launch(path string, args ...string) (*process, error) {
 	if err != nil {
 		_ = p.cmd.Process.Kill()
 		_ = p.cmd.Wait()
-		return nil, fmt.Errorf("watch over %s: %w", path, err)
+		return nil, fmt.Errorf("watch over %s: %w", cmd.Path, err)
 	}
 	go func() {
 		_ = p.cmd.Wait() // its exit code says nothing that output does not

@@ -8,6 +8,9 @@ import (
 	"syscall"
 )
 
+// mayLaunch tells whether launch works here.
+const mayLaunch = true
+
 // detach keeps the signals of the terminal away from a child, so that a program that handles an interrupt still has
 // its engine meanwhile.
 func detach(cmd *exec.Cmd) { cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true} }

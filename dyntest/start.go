@@ -14,85 +14,131 @@ import (
 const (
 	engineVar   = "DYNTEST_ENGINE"
 	endpointVar = "DYNTEST_ENDPOINT"
+	localVar    = "DYNTEST_DYNAMODB_LOCAL"
 	imageVar    = "DYNTEST_IMAGE"
 )
 
-// source is one way to an engine.
-type source struct {
-	engine string
-	start  func(context.Context) (*Engine, error)
-}
-
-// sources are in the order in which they are tried.
-func sources() []source {
-	return []source{{"endpoint", startEndpoint}, {"docker", startDocker}, {"dynoxide", startDynoxide}}
-}
-
 // attempt is an engine that could not be had.
 type attempt struct {
-	engine string
-	err    error
+	kind EngineKind
+	err  error
 }
 
-// Start gives a program the engine that [New] would give its tests, in the order of the package comment. Call
-// [Engine.Stop] when done with it.
-func Start(ctx context.Context) (*Engine, error) {
-	only, variable := asked()
-	if only != "" && !slices.ContainsFunc(sources(), func(s source) bool { return s.engine == only }) {
-		return nil, fmt.Errorf("dyntest: %s is %q, and must be endpoint, docker or dynoxide, or unset", variable, only)
+// Start gives a program the engine that [New] would give its tests, in the order of the package comment or as the
+// options choose. Call [Engine.Stop] when done with it.
+func Start(ctx context.Context, opts ...EngineOption) (*Engine, error) {
+	var c choice
+	for _, opt := range opts {
+		opt.choose(&c)
 	}
-	var passed []attempt
-	for _, s := range sources() {
-		if only != "" && only != s.engine {
-			passed = append(passed, attempt{s.engine, fmt.Errorf("%s=%s", variable, os.Getenv(variable))})
+	return c.search(ctx, func(ctx context.Context, s source) (*Engine, error) { return s.start(ctx) })
+}
+
+// search tries the sources that the choice and the environment allow, in their order.
+func (c choice) search(ctx context.Context, start func(context.Context, source) (*Engine, error)) (*Engine, error) {
+	only, err := c.demand()
+	if err != nil {
+		return nil, err
+	}
+	var passed, failed []attempt
+	for _, s := range c.sources() {
+		if only != nil && only.kind != s.kind {
+			passed = append(passed, attempt{s.kind, errors.New(only.by)})
 			continue
 		}
-		engine, err := s.start(ctx)
+		engine, err := start(ctx, s)
 		if err == nil {
-			engine.passed = passed
-			return engine, nil
+			taken := *engine // which others may share, who passed other engines
+			taken.passed = passed
+			return &taken, nil
 		}
 		if ctx.Err() != nil {
 			return nil, fmt.Errorf("dyntest: %w", ctx.Err()) // the next engine would fail for the same reason
 		}
-		passed = append(passed, attempt{s.engine, err})
+		passed = append(passed, attempt{s.kind, err})
+		failed = append(failed, attempt{s.kind, err})
 	}
-	return nil, noEngine(passed, variable)
+	return nil, noEngine(passed, c.help(failed, only))
 }
 
-// asked is the one engine that the environment asks for, and the variable that does; "" for none.
-func asked() (engine, variable string) {
-	if engine := os.Getenv(engineVar); engine != "" {
-		return engine, engineVar
+// demand is for one kind of engine.
+type demand struct {
+	kind EngineKind
+	by   string // why the others are not tried
+	drop string // what to do to have them tried
+}
+
+// demand is the one kind that the code or the environment asks for, nil where neither does.
+func (c choice) demand() (*demand, error) {
+	kinds := []EngineKind{Endpoint, Java, Docker, Dynoxide}
+	if c.kind != "" {
+		if !slices.Contains(kinds, c.kind) {
+			return nil, fmt.Errorf("dyntest: there is no engine %q; On takes Endpoint, Java, Docker or Dynoxide", c.kind)
+		}
+		return &demand{c.kind, "the code asks for " + string(c.kind), "Leave out On and Image"}, nil
+	}
+	variable := func(kind EngineKind, name string) *demand {
+		return &demand{kind, name + "=" + os.Getenv(name), "Unset " + name}
+	}
+	if kind := EngineKind(os.Getenv(engineVar)); kind != "" {
+		if !slices.Contains(kinds, kind) {
+			return nil, fmt.Errorf("dyntest: %s is %q, and must be endpoint, java, docker or dynoxide, or unset", engineVar, kind)
+		}
+		return variable(kind, engineVar), nil
 	}
 	if os.Getenv(endpointVar) != "" {
-		return "endpoint", endpointVar
+		return variable(Endpoint, endpointVar), nil
 	}
-	return "", ""
+	if os.Getenv(localVar) != "" {
+		return variable(Java, localVar), nil
+	}
+	return nil, nil
 }
 
-// noEngine is written for a person who has just run somebody else's tests for the first time. Variable is the one that
-// asked for a single engine, if any.
-func noEngine(passed []attempt, variable string) error {
+// noEngine is written for a person who has just run somebody else's tests for the first time.
+func noEngine(passed []attempt, help []string) error {
 	var b strings.Builder
 	b.WriteString("dyntest: a DynamoDB engine is needed, and none could be had.\n\nTried, in this order:\n")
 	for _, a := range passed {
 		reason := strings.ReplaceAll(a.err.Error(), "\n", "\n            ")
-		fmt.Fprintf(&b, "  %-8s  %s\n", a.engine, reason)
+		fmt.Fprintf(&b, "  %-8s  %s\n", a.kind, reason)
 	}
-	b.WriteString("\nAny one of these helps:\n")
-	if variable != "" {
-		b.WriteString("  - Unset " + variable + ", so that the other engines are tried as well.\n")
+	if len(help) == 1 {
+		b.WriteString("\nThis helps:")
+	} else {
+		b.WriteString("\nAny one of these helps:")
 	}
-	b.WriteString("" +
-		"  - Start Docker. `docker info` tells whether it runs; `docker pull " + image() + "`, whether it can get the image.\n" +
-		"  - Put the dynoxide binary on PATH:\n" +
-		"      npm pack @dynoxide/" + platform() + "@" + dynoxideVersion + "\n" +
-		"      tar -xzf dynoxide-" + platform() + "-" + dynoxideVersion + ".tgz\n" +
-		"      export PATH=\"$PWD/package:$PATH\"\n" +
-		"  - Name an engine that already runs:\n" +
-		"      export " + endpointVar + "=http://127.0.0.1:8000")
+	for _, h := range help {
+		b.WriteString("\n  - " + strings.ReplaceAll(h, "\n", "\n    "))
+	}
 	return errors.New(b.String())
+}
+
+// help says how to come by the engines that failed, the easiest first. Nothing in it repairs one that was not tried.
+func (c choice) help(failed []attempt, only *demand) []string {
+	var help []string
+	if only != nil {
+		help = append(help, only.drop+", so that the other engines are tried as well.")
+	}
+	tried := func(kind EngineKind) bool {
+		return slices.ContainsFunc(failed, func(a attempt) bool { return a.kind == kind })
+	}
+	for _, s := range c.sources() {
+		if tried(s.kind) && s.kind == Docker {
+			help = append(help, "Start Docker. `docker info` tells whether it runs; `docker pull "+s.image+
+				"`, whether it can get the image.")
+		}
+	}
+	if tried(Dynoxide) && mayLaunch {
+		help = append(help, dynoxideHelp())
+	}
+	if tried(Java) && mayLaunch {
+		help = append(help, javaHelp)
+	}
+	if tried(Endpoint) {
+		help = append(help, "Name an engine that already runs:\n  export "+endpointVar+"=http://127.0.0.1:8000")
+	}
+	return help
 }
 
 func startEndpoint(ctx context.Context) (*Engine, error) {

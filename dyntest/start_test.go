@@ -2,6 +2,7 @@ package dyntest
 
 import (
 	"bufio"
+	"cmp"
 	"context"
 	"crypto/rand"
 	"fmt"
@@ -28,9 +29,10 @@ func stopped(t *testing.T, engine *Engine) {
 }
 
 func TestEndpointComesFirst(t *testing.T) {
-	running, err := shared()
+	running, err := choice{}.shared()
 	require.NoError(t, err)
-	t.Setenv(engineVar, "")
+	nothingChosen(t)
+	t.Setenv(localVar, unpacked(t))
 	t.Setenv(endpointVar, running.Endpoint())
 	engine, err := Start(t.Context())
 	require.NoError(t, err)
@@ -41,7 +43,7 @@ func TestEndpointComesFirst(t *testing.T) {
 
 func TestEndpointThatIsWrongIsAnError(t *testing.T) {
 	onlyUnix(t)
-	t.Setenv(engineVar, "")
+	nothingChosen(t)
 	t.Setenv("PATH", fakes(t, "dynoxide")) // there to be taken
 	port, err := freePort()
 	require.NoError(t, err)
@@ -76,13 +78,12 @@ func TestEngineIsForced(t *testing.T) {
 
 	t.Setenv(engineVar, "dynamite")
 	_, err = Start(t.Context())
-	assert.EqualError(t, err, `dyntest: DYNTEST_ENGINE is "dynamite", and must be endpoint, docker or dynoxide, or unset`)
+	assert.EqualError(t, err, `dyntest: DYNTEST_ENGINE is "dynamite", and must be endpoint, java, docker or dynoxide, or unset`)
 }
 
 func TestDynoxideIsTakenWithoutAnImage(t *testing.T) {
 	onlyUnix(t)
-	t.Setenv(engineVar, "")
-	t.Setenv(endpointVar, "")
+	nothingChosen(t)
 	t.Setenv(imageVar, noImage)
 	t.Setenv("PATH", fakes(t, "dynoxide"))
 	engine, err := Start(t.Context())
@@ -90,6 +91,7 @@ func TestDynoxideIsTakenWithoutAnImage(t *testing.T) {
 	defer stopped(t, engine)
 	assert.Contains(t, engine.Name(), "dynoxide of this test")
 	assert.Contains(t, engine.account(), "not endpoint: DYNTEST_ENDPOINT is not set")
+	assert.Contains(t, engine.account(), "not java: DYNTEST_DYNAMODB_LOCAL is not set")
 	assert.Regexp(t, `not docker: no (Docker engine answers|container of dyntest.invalid/none:0)`, engine.account())
 }
 
@@ -105,6 +107,18 @@ func TestDynoxideTriesAnotherPort(t *testing.T) {
 	assert.FileExists(t, refused)
 }
 
+func TestEngineThatHangsIsTriedOnce(t *testing.T) {
+	onlyUnix(t)
+	t.Parallel()
+	tries := 0
+	_, _, err := serve(t.Context(), 50*time.Millisecond, func(int) *exec.Cmd {
+		tries++
+		return exec.Command("/bin/sh", "-c", "echo still busy; exec sleep 60")
+	})
+	require.ErrorContains(t, err, "no answer from http://127.0.0.1:")
+	assert.Equal(t, 1, tries)
+}
+
 func TestStopEndsDynoxide(t *testing.T) {
 	onlyUnix(t)
 	t.Setenv("PATH", fakes(t, "dynoxide"))
@@ -116,26 +130,35 @@ func TestStopEndsDynoxide(t *testing.T) {
 	assert.False(t, listens(t, engine.Endpoint()))
 }
 
-func TestDynoxideEndsWithItsParent(t *testing.T) {
+func TestEngineEndsWithItsParent(t *testing.T) {
 	onlyUnix(t)
-	for _, end := range []string{"killed", "exited"} {
-		t.Run(end, func(t *testing.T) {
-			t.Parallel()
-			parent := child(t, "start", engineVar+"=dynoxide", "PATH="+fakes(t, "dynoxide"))
-			stdin, err := parent.StdinPipe()
-			require.NoError(t, err)
-			endpoint := line(t, start(t, parent))
-			require.True(t, listens(t, endpoint), "there is no engine at %q", endpoint)
-			if end == "killed" {
-				require.NoError(t, parent.Process.Kill())
-				require.Error(t, parent.Wait())
-			} else {
-				require.NoError(t, stdin.Close())
-				require.NoError(t, parent.Wait())
-			}
-			assert.Eventually(t, func() bool { return !listens(t, endpoint) }, 20*time.Second, 20*time.Millisecond,
-				"the engine at %s outlived its parent", endpoint)
-		})
+	engines := map[string][]string{
+		"dynoxide": {engineVar + "=dynoxide", "PATH=" + fakes(t, "dynoxide")},
+		"java":     {engineVar + "=java", "PATH=" + fakes(t, "java"), "JAVA_HOME=", localVar + "=" + unpacked(t)},
+	}
+	if os.Getenv(localVar) != "" {
+		engines["the real java"] = []string{engineVar + "=java"}
+	}
+	for name, env := range engines {
+		for _, end := range []string{"killed", "exited"} {
+			t.Run(name+" "+end, func(t *testing.T) {
+				t.Parallel()
+				parent := child(t, "start", env...)
+				stdin, err := parent.StdinPipe()
+				require.NoError(t, err)
+				endpoint := line(t, start(t, parent))
+				require.True(t, listens(t, endpoint), "there is no engine at %q", endpoint)
+				if end == "killed" {
+					require.NoError(t, parent.Process.Kill())
+					require.Error(t, parent.Wait())
+				} else {
+					require.NoError(t, stdin.Close())
+					require.NoError(t, parent.Wait())
+				}
+				assert.Eventually(t, func() bool { return !listens(t, endpoint) }, 20*time.Second, 20*time.Millisecond,
+					"the engine at %s outlived its parent", endpoint)
+			})
+		}
 	}
 }
 
@@ -159,7 +182,7 @@ func TestMessageWithoutAnyEngine(t *testing.T) {
 	t.Parallel()
 	nowhere := t.TempDir()
 	output, err := child(t, "without",
-		engineVar+"=", endpointVar+"=", imageVar+"="+noImage, "DOCKER_HOST=tcp://127.0.0.1:1",
+		engineVar+"=", endpointVar+"=", localVar+"=", imageVar+"="+noImage, "DOCKER_HOST=tcp://127.0.0.1:1",
 		"PATH="+nowhere, "HOME="+nowhere, "XDG_CACHE_HOME="+nowhere, "LocalAppData="+nowhere,
 	).Output()
 	var failed *exec.ExitError
@@ -169,11 +192,13 @@ func TestMessageWithoutAnyEngine(t *testing.T) {
 		"--- FAIL: TestMessageWithoutAnyEngine",
 		"a DynamoDB engine is needed, and none could be had",
 		"endpoint  DYNTEST_ENDPOINT is not set",
+		"java      DYNTEST_DYNAMODB_LOCAL is not set",
 		"docker    no ",
 		"dynoxide  exec: \"dynoxide\": executable file not found",
 		"Start Docker.",
 		"docker pull " + noImage,
-		"npm pack @dynoxide/" + platform() + "@1.2.1\n",
+		strings.ReplaceAll(dynoxideHelp(), "\n", "\n            "),
+		"export DYNTEST_DYNAMODB_LOCAL=\"$HOME/dynamodb-local\"\n",
 		"export DYNTEST_ENDPOINT=http://127.0.0.1:8000",
 	} {
 		assert.Contains(t, message, part)
@@ -181,15 +206,15 @@ func TestMessageWithoutAnyEngine(t *testing.T) {
 }
 
 func TestProcessesShareOneContainer(t *testing.T) {
-	engine, err := shared()
+	engine, err := choice{}.shared()
 	require.NoError(t, err)
-	if !strings.HasPrefix(engine.Name(), "DynamoDB Local") {
+	if !strings.Contains(engine.Name(), " in container ") {
 		t.Skipf("needs Docker, and this run's engine is %s", engine.Name())
 	}
 	session := rand.Text()
 	t.Cleanup(func() {
 		ctx := context.WithoutCancel(t.Context())
-		container, err := runContainer(ctx, image(), session)
+		container, err := runContainer(ctx, cmp.Or(os.Getenv(imageVar), defaultImage), session)
 		require.NoError(t, err)
 		require.NoError(t, container.Terminate(ctx))
 	})

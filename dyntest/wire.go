@@ -15,6 +15,13 @@ type exchange struct {
 	body          []byte // what goes on; a stage may replace it, never write into it
 }
 
+// with is the exchange with another body.
+func (x *exchange) with(body []byte) *exchange {
+	changed := *x
+	changed.body = body
+	return &changed
+}
+
 // hop passes an exchange on and returns the answer.
 type hop func(*exchange) (*http.Response, error)
 

@@ -394,7 +394,7 @@ func TestLostAnswerToACreation(t *testing.T) {
 			t.Parallel()
 			db := dyntest.New(t)
 			repo := properties.New(db.DB)
-			db.Faults.LoseAnswer("TransactWriteItems", 1)
+			db.Faults.Inject(dyntest.LoseAnswer(), dyntest.When{Operation: "TransactWriteItems", Nth: 1})
 			made, err := repo.Create(t.Context(), grand("p1"), []properties.RoomType{king("room_a", "150")}, opts...)
 			require.NoError(t, err)
 			assert.Equal(t, 2, db.Faults.Count("TransactWriteItems"))

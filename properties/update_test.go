@@ -468,7 +468,7 @@ func TestLostAnswers(t *testing.T) {
 			db := dyntest.New(t)
 			repo := properties.New(db.DB)
 			made := create(t, repo, grand("p1"))
-			db.Faults.LoseAnswer(test.operation, 1)
+			db.Faults.Inject(dyntest.LoseAnswer(), dyntest.When{Operation: test.operation, Nth: 1})
 			before := db.Faults.Count(test.operation)
 
 			got, err := repo.Update(t.Context(), "p1", edit(test.change))
@@ -499,7 +499,7 @@ func TestLostAnswerIsNotRepeatedBlindly(t *testing.T) {
 		}
 	}))
 	create(t, repo, grand("p1", func(p *properties.Property) { p.Name = "First" }))
-	db.Faults.LoseAnswer("UpdateItem", 1)
+	db.Faults.Inject(dyntest.LoseAnswer(), dyntest.When{Operation: "UpdateItem", Nth: 1})
 	_, err := observed.Update(t.Context(), "p1", edit(func(p *properties.Property) { p.Name = "Second" }))
 	assert.ErrorIs(t, err, dynastay.ErrOutcomeUnknown)
 	got, err := repo.Get(t.Context(), "p1")

@@ -308,7 +308,7 @@ func TestLostAnswer(t *testing.T) {
 	t.Parallel()
 	db := dyntest.New(t)
 	repo := users.New(db.DB)
-	db.Faults.LoseAnswer("TransactWriteItems", 1)
+	db.Faults.Inject(dyntest.LoseAnswer(), dyntest.When{Operation: "TransactWriteItems", Nth: 1})
 	made, err := repo.Create(t.Context(), john())
 	require.NoError(t, err)
 	assert.Equal(t, 2, db.Faults.Count("TransactWriteItems"))

@@ -1,0 +1,73 @@
+package dyntest
+
+import (
+	"errors"
+	"fmt"
+	"sync"
+	"time"
+)
+
+// Clock is the time of one test: of its DB, its Direct, and every DB of [DB.Open] whose options have no clock of their
+// own. It runs with the machine's until it is set. It is safe for concurrent use.
+//
+// A Clock in the options of [With] takes its place: Now then reads that one, which cannot be set from here.
+type Clock struct {
+	mu     sync.Mutex
+	theirs func() time.Time // that of With
+	stands bool
+	at     time.Time     // while it stands
+	ahead  time.Duration // of the machine's clock, while it runs
+}
+
+// newClock is the clock that the options ask for.
+func (c *config) newClock() (*Clock, error) {
+	switch {
+	case c.at != nil && c.options.Clock != nil:
+		return nil, errors.New("dyntest: At and the Clock of With both say what time it is; leave one out")
+	case c.at != nil:
+		return &Clock{stands: true, at: *c.at}, nil
+	}
+	return &Clock{theirs: c.options.Clock}, nil
+}
+
+// Now is the time.
+func (c *Clock) Now() time.Time {
+	if c.theirs != nil {
+		return c.theirs()
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.stands {
+		return c.at
+	}
+	return time.Now().Add(c.ahead)
+}
+
+// Set makes the clock stand still at t, which may be earlier than it was.
+func (c *Clock) Set(t time.Time) {
+	c.own("Set")
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.stands, c.at = true, t
+}
+
+// Advance moves the clock forward by d, which must not be negative. It runs on, or stands still, as before.
+func (c *Clock) Advance(d time.Duration) {
+	c.own("Advance")
+	if d < 0 {
+		panic(fmt.Sprintf("dyntest: Clock.Advance by %v; it goes forward only, Set goes anywhere", d))
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.stands {
+		c.at = c.at.Add(d)
+	} else {
+		c.ahead += d
+	}
+}
+
+func (c *Clock) own(method string) {
+	if c.theirs != nil {
+		panic("dyntest: Clock." + method + " cannot move the Clock that With gave this test; start it with At instead")
+	}
+}

@@ -1,0 +1,53 @@
+package dyntest
+
+import (
+	"context"
+	"io"
+	"net/http"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+// lateEngine commits a request only when the last byte of its answer is read.
+type lateEngine struct {
+	io.Reader
+	committed bool
+}
+
+func (e *lateEngine) Read(p []byte) (int, error) {
+	n, err := e.Reader.Read(p)
+	e.committed = err == io.EOF
+	return n, err
+}
+
+func (*lateEngine) Close() error { return nil }
+
+// What happens after the commit waits for it.
+func TestAfterTheCommit(t *testing.T) {
+	t.Parallel()
+	d := New(t, OnlyTables(things))
+	engine := &lateEngine{}
+	for name, what := range map[string]Fault{
+		"lost answer": LoseAnswer(), "internal error": InternalErrorAfterCommit(), "delayed": DelayAnswer(time.Millisecond),
+		"called": After(func(context.Context) { assert.True(t, engine.committed) }),
+	} {
+		i := d.Faults.Inject(what, When{Nth: 1})
+		*engine = lateEngine{Reader: strings.NewReader(`{}`)}
+		req, err := http.NewRequestWithContext(t.Context(), http.MethodPost, "http://engine", nil)
+		require.NoError(t, err)
+		resp, err := d.Faults.inject(&exchange{req, "PutItem", []byte(`{}`)}, func(*exchange) (*http.Response, error) {
+			return &http.Response{StatusCode: http.StatusOK, Body: engine}, nil
+		})
+		assert.True(t, engine.committed, name)
+		assert.Equal(t, 1, i.Hits())
+		if err == nil && name != "internal error" {
+			text, err := io.ReadAll(resp.Body)
+			require.NoError(t, err)
+			assert.Equal(t, `{}`, string(text), "the answer is whole")
+		}
+	}
+}

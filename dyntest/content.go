@@ -1,0 +1,76 @@
+package dyntest
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"strings"
+)
+
+// Request is one request as it was sent.
+type Request struct {
+	Operation string // "Query", "TransactWriteItems"
+	// Body is the JSON of the request with all object keys in order and without the test's table prefix, so that the
+	// same request always gives the same text.
+	Body json.RawMessage
+	// Context is that of the call which sent the request, with what the caller has put into it.
+	Context context.Context `json:"-"`
+}
+
+func (f *Faults) request(x *exchange) (Request, error) {
+	text, err := canonical(bytes.ReplaceAll(x.body, []byte(f.prefix), nil))
+	return Request{x.operation, text, x.Context()}, err
+}
+
+// canonical is the same JSON with the keys of all objects in order: the SDK writes maps in a random one.
+func canonical(body []byte) (json.RawMessage, error) {
+	decoder := json.NewDecoder(bytes.NewReader(body))
+	decoder.UseNumber()
+	var value any
+	if err := decoder.Decode(&value); err != nil {
+		return nil, err
+	}
+	var b bytes.Buffer
+	encoder := json.NewEncoder(&b)
+	encoder.SetEscapeHTML(false) // expressions are full of < and >
+	if err := encoder.Encode(value); err != nil {
+		return nil, err
+	}
+	return bytes.TrimSpace(b.Bytes()), nil
+}
+
+// content is what faults want to know of a request.
+type content struct {
+	operation  string
+	invocation string          // the SDK's id of the call, the same for all its attempts
+	tables     map[string]bool // names of schemas, or of tables that are none of the test's
+
+	TableName, IndexName, ClientRequestToken string
+
+	Limit         int // 0 for none
+	RequestItems  batch
+	TransactItems []map[string]struct{ TableName string } // one entry each
+}
+
+// contentOf reads a request to the data plane.
+func (f *Faults) contentOf(x *exchange) (*content, error) {
+	c := &content{
+		operation: x.operation, invocation: x.Header.Get("Amz-Sdk-Invocation-Id"), tables: map[string]bool{},
+	}
+	if err := json.Unmarshal(x.body, c); err != nil {
+		return nil, err
+	}
+	name := func(table string) { c.tables[strings.TrimPrefix(table, f.prefix)] = true }
+	if c.TableName != "" {
+		name(c.TableName)
+	}
+	for table := range c.RequestItems {
+		name(table)
+	}
+	for _, kinds := range c.TransactItems {
+		for _, a := range kinds {
+			name(a.TableName)
+		}
+	}
+	return c, nil
+}

@@ -1,0 +1,99 @@
+package dyntest
+
+import (
+	"context"
+	"fmt"
+	"net/http"
+	"time"
+)
+
+// Delay has a request take that much longer to reach the engine. Where its context ends before that, it never does.
+func Delay(d time.Duration) Fault {
+	return delaying("Delay", d, func(t *turn, x *exchange, next hop) (*http.Response, error) {
+		t.hit()
+		if err := pause(x.Context(), d); err != nil {
+			return nil, err
+		}
+		return next(x)
+	})
+}
+
+// DelayAnswer has the answer take that much longer to reach the caller, after the engine has carried the request out.
+// Where the request's context ends before that, the caller gets its error instead.
+func DelayAnswer(d time.Duration) Fault {
+	return delaying("DelayAnswer", d, func(t *turn, x *exchange, next hop) (*http.Response, error) {
+		return afterAnswer(x, next, func() error {
+			t.hit()
+			return pause(x.Context(), d)
+		})
+	})
+}
+
+func delaying(name string, d time.Duration, strike strike) Fault {
+	fault := newFault(fmt.Sprintf("%s(%s)", name, d), nil, strike)
+	if d <= 0 {
+		fault.wrong = "that is no delay"
+	}
+	return fault
+}
+
+// pause lasts d, or until the context ends, whose error it returns.
+func pause(ctx context.Context, d time.Duration) error {
+	timer := time.NewTimer(d)
+	defer timer.Stop()
+	select {
+	case <-timer.C:
+		return nil
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+}
+
+// afterAnswer calls f once the engine has carried the request out, before its answer goes on, or f's error instead.
+func afterAnswer(x *exchange, next hop, f func() error) (*http.Response, error) {
+	resp, err := next(x)
+	if err != nil {
+		return nil, err
+	}
+	if _, err := readAnswer(resp); err != nil {
+		return nil, err
+	}
+	if err := f(); err != nil {
+		return nil, err
+	}
+	return resp, nil
+}
+
+// Before calls f before the request reaches the engine, on the goroutine that sends it and with its context: to have
+// another process write between a read and the write that follows from it, say. With [Faults.Conflicts] on, the request
+// holds its items by then. Requests that f sends itself do not find the same turn again; but since they could find
+// another one, Before needs Nth, Times or Match.
+func Before(f func(context.Context)) Fault {
+	return calling("Before", f, func(t *turn, x *exchange, next hop) (*http.Response, error) {
+		t.hit()
+		f(x.Context())
+		return next(x)
+	})
+}
+
+// After calls f when the engine has carried the request out, before the caller gets the answer, on the goroutine that
+// sends it and with its context. If that has ended when f returns, the caller gets its error instead of the answer. Like
+// [Before], it needs Nth, Times or Match.
+func After(f func(context.Context)) Fault {
+	return calling("After", f, func(t *turn, x *exchange, next hop) (*http.Response, error) {
+		return afterAnswer(x, next, func() error {
+			t.hit()
+			f(x.Context())
+			return x.Context().Err()
+		})
+	})
+}
+
+func calling(name string, f func(context.Context), strike strike) Fault {
+	fault := newFault(name, nil, strike)
+	fault.calls = true
+	if f == nil {
+		fault.wrong = "there is no function"
+	}
+	return fault
+}

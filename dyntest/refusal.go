@@ -1,0 +1,113 @@
+package dyntest
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"io"
+	"net/http"
+	"strings"
+)
+
+// refusal is an error answer, in the form of the service.
+type refusal struct {
+	Status              int      `json:"-"` // 0 is 400
+	Type                string   `json:"__type"`
+	Message             string   `json:"Message,omitempty"`
+	LowerMessage        string   `json:"message,omitempty"` // not all exceptions spell it alike
+	CancellationReasons []reason `json:",omitempty"`
+}
+
+// reason is what one action of a cancelled transaction has to do with it. The message of "None" is left out.
+type reason struct {
+	Code    string
+	Message string `json:",omitempty"`
+}
+
+const (
+	exception = "com.amazonaws.dynamodb.v20120810#"
+	ongoing   = "Transaction is ongoing for the item"
+)
+
+func transactionInProgress() *refusal {
+	return &refusal{
+		Type:    exception + "TransactionInProgressException",
+		Message: "The transaction with the given request token is already in progress.",
+	}
+}
+
+func transactionConflict() *refusal {
+	return &refusal{Type: exception + "TransactionConflictException", LowerMessage: ongoing}
+}
+
+// throughputExceeded is how a request other than a transaction is throttled: the only exception for it that all of
+// them declare, on tables of either billing mode.
+func throughputExceeded() *refusal {
+	return &refusal{
+		Type: exception + "ProvisionedThroughputExceededException",
+		LowerMessage: "The level of configured provisioned throughput for the table was exceeded. " +
+			"Consider increasing your provisioning level with the UpdateTable API.",
+	}
+}
+
+func internalServerError() *refusal {
+	return &refusal{
+		Status: http.StatusInternalServerError,
+		Type:   exception + "InternalServerError", LowerMessage: "Internal server error",
+	}
+}
+
+func transactionCancelled(reasons []reason) *refusal {
+	codes := make([]string, len(reasons))
+	for i, r := range reasons {
+		codes[i] = r.Code
+	}
+	return &refusal{
+		Type: exception + "TransactionCanceledException",
+		Message: "Transaction cancelled, please refer cancellation reasons for specific reasons [" +
+			strings.Join(codes, ", ") + "]",
+		CancellationReasons: reasons,
+	}
+}
+
+// conflictReasons are those of a transaction some of whose items are held by others.
+func conflictReasons(held []bool) []reason {
+	reasons := make([]reason, len(held))
+	for i, h := range held {
+		reasons[i] = reason{Code: "None"}
+		if h {
+			reasons[i] = reason{"TransactionConflict", ongoing}
+		}
+	}
+	return reasons
+}
+
+// firstReason has the first of a transaction's actions cancel it.
+func firstReason(actions int, first reason) []reason {
+	reasons := make([]reason, actions)
+	for i := range reasons {
+		reasons[i] = reason{Code: "None"}
+	}
+	reasons[0] = first
+	return reasons
+}
+
+func (r *refusal) response(req *http.Request) (*http.Response, error) {
+	body, err := json.Marshal(r)
+	if err != nil {
+		return nil, err
+	}
+	status := r.Status
+	if status == 0 {
+		status = http.StatusBadRequest
+	}
+	return &http.Response{
+		Status:     fmt.Sprintf("%d %s", status, http.StatusText(status)),
+		StatusCode: status,
+		Proto:      "HTTP/1.1", ProtoMajor: 1, ProtoMinor: 1,
+		Header:        http.Header{"Content-Type": {"application/x-amz-json-1.0"}},
+		Body:          io.NopCloser(bytes.NewReader(body)),
+		ContentLength: int64(len(body)),
+		Request:       req,
+	}, nil
+}
