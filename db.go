@@ -3,6 +3,8 @@ package dynastay
 import (
 	"context"
 	"crypto/rand"
+	"io"
+	mathrand "math/rand/v2"
 	"sync"
 	"time"
 
@@ -17,9 +19,9 @@ type DB struct {
 	opts   Options
 	gates  gates
 	claim  *Prepared // the condition under which an idempotency key may be used
-	ids    struct {
-		sync.Mutex
-		entropy *ulid.MonotonicEntropy
+	draws  struct {
+		sync.Mutex // for Options.Rand, which the entropy reads as well
+		entropy    *ulid.MonotonicEntropy
 	}
 }
 
@@ -32,6 +34,11 @@ type Options struct {
 	// NewID draws the id of a new entity, prefix included ("bkg_…"). Default: the prefix and a ULID, whose text order
 	// is the order of creation within one process.
 	NewID func(prefix string) string
+	// Rand is where the ids of the default NewID and the references of bookings are drawn from, by one goroutine at a
+	// time. It must not fail nor end: drawing from it panics then. The client tokens of transactions are not drawn from
+	// it: an engine remembers a token for longer than a test's table lives, and would take the transaction of the next
+	// test with the same source for a repetition. Default: crypto/rand.
+	Rand io.Reader
 	// Observer is told of every request after its end, on the goroutine that sent it and with the context of the call
 	// that caused it: a label that the caller puts into the context tells whose request it was. With an observer every request
 	// asks DynamoDB for its consumed capacity, which costs nothing. Default: none.
@@ -46,12 +53,32 @@ type Options struct {
 	Idempotency *Schema
 }
 
-// Retry bounds the retries of one [DB.Write]. Waits grow from Base to Cap, each drawn between zero and the current
-// bound (full jitter), and end with the context.
+// Retry bounds the retries of one [DB.Write], and those of a batch of [DB.GetAll] and [DB.PutAll]. Waits grow from Base to
+// Cap, each drawn between zero and the current bound (full jitter), and end with the context.
 type Retry struct {
-	Attempts int           // requests at the most; default 16
+	Attempts int           // requests of a write at the most, of a batch those in a row that bring nothing; default 16
 	Base     time.Duration // first bound of a wait; default 10 ms
 	Cap      time.Duration // last bound of a wait; default 500 ms
+}
+
+// wait pauses before the next request; spent is how much of the budget is gone. False means that all of it is, or the
+// context's time.
+func (r Retry) wait(ctx context.Context, spent int) bool {
+	if spent >= r.Attempts || ctx.Err() != nil {
+		return false
+	}
+	bound := r.Base << min(max(spent-1, 0), 20)
+	if bound <= 0 || bound > r.Cap {
+		bound = r.Cap
+	}
+	timer := time.NewTimer(mathrand.N(bound))
+	defer timer.Stop()
+	select {
+	case <-timer.C:
+		return true
+	case <-ctx.Done():
+		return false
+	}
 }
 
 // Open makes a DB of a client, usually a *dynamodb.Client. It sends nothing. A nil opts means the defaults.
@@ -62,6 +89,9 @@ func Open(client Client, opts *Options) *DB {
 	}
 	if db.opts.Clock == nil {
 		db.opts.Clock = time.Now
+	}
+	if db.opts.Rand == nil {
+		db.opts.Rand = rand.Reader
 	}
 	if db.opts.Retry.Attempts <= 0 {
 		db.opts.Retry.Attempts = 16
@@ -79,7 +109,7 @@ func Open(client Client, opts *Options) *DB {
 		panic("dynastay.Open: the table of idempotency records, " + db.opts.Idempotency.Name + ", has no TTL attribute")
 	}
 	db.claim = absentOrExpired(db.opts.Idempotency)
-	db.ids.entropy = ulid.Monotonic(rand.Reader, 0)
+	db.draws.entropy = ulid.Monotonic(db.opts.Rand, 0)
 	return db
 }
 
@@ -91,9 +121,18 @@ func (db *DB) NewID(prefix string) string {
 	if db.opts.NewID != nil {
 		return db.opts.NewID(prefix)
 	}
-	db.ids.Lock()
-	defer db.ids.Unlock()
-	return prefix + ulid.MustNew(ulid.Timestamp(db.Now()), db.ids.entropy).String()
+	db.draws.Lock()
+	defer db.draws.Unlock()
+	return prefix + ulid.MustNew(ulid.Timestamp(db.Now()), db.draws.entropy).String()
+}
+
+// Random fills p from [Options.Rand]. It is for repositories that draw more than ids.
+func (db *DB) Random(p []byte) {
+	db.draws.Lock()
+	defer db.draws.Unlock()
+	if _, err := io.ReadFull(db.opts.Rand, p); err != nil {
+		panic("dynastay: Options.Rand: " + err.Error())
+	}
 }
 
 // TableName is the schema's name with the prefix and suffix of the options.

@@ -34,6 +34,25 @@ func (t *Table[T]) Get(ctx context.Context, key Key, consistent bool) (*T, error
 	return t.entity.Value(item)
 }
 
+// GetAll reads entities by their keys, in the order of the keys, nil where there is none. 1 request for every 100
+// different keys, and more where DynamoDB leaves some unprocessed; see [DB.GetAll].
+func (t *Table[T]) GetAll(ctx context.Context, keys []Key, consistent bool) ([]*T, error) {
+	items, err := t.db.GetAll(ctx, t.entity.Schema, keys, consistent)
+	if err != nil {
+		return nil, err
+	}
+	all := make([]*T, len(items))
+	for i, item := range items {
+		if item == nil {
+			continue
+		}
+		if all[i], err = t.entity.Value(item); err != nil {
+			return nil, err
+		}
+	}
+	return all, nil
+}
+
 // Query reads one page of entities, of the table or of an index that copies them whole. 1 request.
 func (t *Table[T]) Query(ctx context.Context, q Query) (Page[*T], error) {
 	return QueryPage(ctx, t.db, t.entity.Schema, q, t.entity.Value)

@@ -5,7 +5,6 @@ import (
 	"crypto/rand"
 	"errors"
 	"fmt"
-	mathrand "math/rand/v2"
 	"strings"
 	"time"
 )
@@ -241,25 +240,8 @@ func (w *write) send(ctx context.Context, tx *Tx) error {
 	}
 }
 
-// pause waits before the next request, with full jitter; false means that the budget or the context is spent.
-func (w *write) pause(ctx context.Context) bool {
-	r := w.db.opts.Retry
-	if w.sent >= r.Attempts || ctx.Err() != nil {
-		return false
-	}
-	bound := r.Base << min(w.sent-1, 20)
-	if bound <= 0 || bound > r.Cap {
-		bound = r.Cap
-	}
-	timer := time.NewTimer(mathrand.N(bound))
-	defer timer.Stop()
-	select {
-	case <-timer.C:
-		return true
-	case <-ctx.Done():
-		return false
-	}
-}
+// pause waits before the next request; false means that the budget or the context is spent.
+func (w *write) pause(ctx context.Context) bool { return w.db.opts.Retry.wait(ctx, w.sent) }
 
 // refused gives each operation the failures of its own actions. That one was overtaken outweighs all else: what the
 // others were refused for may no longer hold once it is prepared again.

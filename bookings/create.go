@@ -2,7 +2,6 @@ package bookings
 
 import (
 	"context"
-	"crypto/rand"
 	"errors"
 	"fmt"
 	"strconv"
@@ -166,7 +165,7 @@ const crockford = "0123456789ABCDEFGHJKMNPQRSTVWXYZ"
 
 func (r *Repository) newReference() string {
 	var drawn [6]byte
-	rand.Read(drawn[:])
+	r.db.Random(drawn[:])
 	for i, b := range drawn {
 		drawn[i] = crockford[b%32]
 	}

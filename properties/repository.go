@@ -102,6 +102,19 @@ func (r *Repository) Get(ctx context.Context, propertyID string) (*Property, err
 	return r.table.Get(ctx, key, false)
 }
 
+// GetAll reads properties, in the order of the ids, nil where there is none. 1 request for every 100 different ids.
+func (r *Repository) GetAll(ctx context.Context, propertyIDs []string) ([]*Property, error) {
+	all := make([]dynastay.Key, len(propertyIDs))
+	for i, id := range propertyIDs {
+		key, err := keys.Of(keys.Property{PropertyID: id})
+		if err != nil {
+			return nil, renamed("PropertyIDs["+itoa(i)+"]", err)
+		}
+		all[i] = key
+	}
+	return r.table.GetAll(ctx, all, false)
+}
+
 // GetWithRooms reads a property and its room types, or fails with [dynastay.ErrNotFound]. 1 request, a Query that leaves
 // images and amenities out.
 func (r *Repository) GetWithRooms(ctx context.Context, propertyID string) (*WithRooms, error) {

@@ -1,0 +1,45 @@
+package properties_test
+
+import (
+	"fmt"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/dynastay/dynastay"
+	"github.com/dynastay/dynastay/dyntest"
+	"github.com/dynastay/dynastay/properties"
+)
+
+func TestGetAll(t *testing.T) {
+	t.Parallel()
+	ctx := t.Context()
+	db := dyntest.New(t)
+	repo := properties.New(db.DB)
+	one, err := repo.Create(ctx, grand("p1"), []properties.RoomType{king("r1", "100.00")})
+	require.NoError(t, err)
+	two, err := repo.Create(ctx, grand("p2", pending), nil)
+	require.NoError(t, err)
+
+	got, err := repo.GetAll(ctx, []string{"p2", "missing", "p1", "p2"})
+	require.NoError(t, err)
+	assert.Equal(t, []*properties.Property{&two.Property, nil, &one.Property, &two.Property}, got)
+	assert.Equal(t, 1, db.Faults.Count("BatchGetItem"))
+
+	var many []string
+	for i := range 201 {
+		many = append(many, fmt.Sprint("p", i))
+	}
+	got, err = repo.GetAll(ctx, many)
+	require.NoError(t, err)
+	assert.Len(t, got, 201)
+	assert.Equal(t, &one.Property, got[1])
+	assert.Equal(t, 4, db.Faults.Count("BatchGetItem"), "1 request for every 100")
+
+	_, err = repo.GetAll(ctx, []string{"p1", "a#b"})
+	var invalid *dynastay.InvalidError
+	require.ErrorAs(t, err, &invalid)
+	assert.Equal(t, "PropertyIDs[1]", invalid.Field)
+	assert.Equal(t, 4, db.Faults.Count("BatchGetItem"))
+}
