@@ -1,0 +1,167 @@
+package world
+
+import (
+	"context"
+	"crypto/rand"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
+	"github.com/stretchr/testify/require"
+
+	"github.com/dynastay/dynastay"
+	"github.com/dynastay/dynastay/availability"
+	"github.com/dynastay/dynastay/bookings"
+	"github.com/dynastay/dynastay/dyntest"
+	"github.com/dynastay/dynastay/keys"
+	"github.com/dynastay/dynastay/properties"
+	"github.com/dynastay/dynastay/users"
+)
+
+// BenchmarkLoad writes one world three times, each time into empty tables and with as many goroutines: by Load; by the
+// bare SDK, its items made before; and by the repositories, as a service would write them. What it reports are Load's
+// pace, and the time of the others in Load's.
+func BenchmarkLoad(b *testing.B) {
+	w := New(Options{Seed: 1, Properties: 100})
+	batches, n := prebuilt(w)
+	engine := dyntest.New(b).Engine
+	warm := func(db *dynastay.DB) { require.NoError(b, w.Load(b.Context(), db, nil)) }
+	timed(b, engine, w, warm) // DynamoDB Local is a Java program
+	var load, sdk, repositories time.Duration
+	for b.Loop() {
+		load += timed(b, engine, w, func(db *dynastay.DB) { require.NoError(b, w.Load(b.Context(), db, nil)) })
+		sdk += timed(b, engine, w, func(db *dynastay.DB) { writeBatches(b, engine, db, batches) })
+		repositories += timed(b, engine, w, func(db *dynastay.DB) { writeThroughRepositories(b, engine, db, w) })
+	}
+	b.ReportMetric(float64(n*b.N)/load.Seconds(), "items/s")
+	b.ReportMetric(sdk.Seconds()/load.Seconds(), "sdk/load")
+	b.ReportMetric(repositories.Seconds()/load.Seconds(), "repositories/load")
+}
+
+// BenchmarkItems makes hotels, with their share of the users, and writes nothing.
+func BenchmarkItems(b *testing.B) {
+	w := New(Options{Seed: 1, Properties: 100_000})
+	items := 0
+	b.ReportAllocs()
+	for i := 0; b.Loop(); i++ {
+		c, err := w.part(b.Context(), i%w.opts.Properties)
+		require.NoError(b, err)
+		items += len(c.capture.puts)
+	}
+	b.ReportMetric(float64(items)/b.Elapsed().Seconds(), "items/s")
+}
+
+// timed writes into tables without streams: dynoxide 1.2.1 becomes slower with every record of one.
+func timed(b *testing.B, engine *dyntest.Engine, w *World, write func(*dynastay.DB)) time.Duration {
+	ctx, prefix := context.Background(), "bench-"+rand.Text()[:8]+"-"
+	var tables []*dynastay.Schema
+	for _, s := range keys.Tables() {
+		table := *s
+		table.Stream = false
+		tables = append(tables, &table)
+	}
+	require.NoError(b, engine.CreateTables(ctx, prefix, tables...))
+	db := dynastay.Open(engine.Client(), &dynastay.Options{TablePrefix: prefix, Clock: w.Now})
+	started := time.Now()
+	write(db)
+	taken := time.Since(started)
+	require.NoError(b, engine.DeleteTables(ctx, prefix, tables...))
+	return taken
+}
+
+// inParallel calls f for all numbers below n as Load does.
+func inParallel(n int, f func(i int)) {
+	var next atomic.Int64
+	var wg sync.WaitGroup
+	for range min(workers(), n) {
+		wg.Go(func() {
+			for i := int(next.Add(1)) - 1; i < n; i = int(next.Add(1)) - 1 {
+				f(i)
+			}
+		})
+	}
+	wg.Wait()
+}
+
+// tableItem is an element of a batch, without a prefix.
+type tableItem struct {
+	schema *dynastay.Schema
+	put    types.WriteRequest
+}
+
+func prebuilt(w *World) (batches [][]tableItem, n int) {
+	for s, item := range w.Items() {
+		if n%25 == 0 {
+			batches = append(batches, nil)
+		}
+		last := &batches[len(batches)-1]
+		*last = append(*last, tableItem{s, types.WriteRequest{PutRequest: &types.PutRequest{Item: item}}})
+		n++
+	}
+	return batches, n
+}
+
+func writeBatches(b *testing.B, engine *dyntest.Engine, db *dynastay.DB, batches [][]tableItem) {
+	client := engine.Client()
+	inParallel(len(batches), func(i int) {
+		in := &dynamodb.BatchWriteItemInput{RequestItems: map[string][]types.WriteRequest{}}
+		for _, e := range batches[i] {
+			table := db.TableName(e.schema)
+			in.RequestItems[table] = append(in.RequestItems[table], e.put)
+		}
+		out, err := client.BatchWriteItem(context.Background(), in)
+		if err != nil || len(out.UnprocessedItems) > 0 {
+			b.Error(err, "or unprocessed items")
+		}
+	})
+}
+
+func writeThroughRepositories(b *testing.B, engine *dyntest.Engine, under *dynastay.DB, w *World) {
+	ctx, client := context.Background(), engine.Client()
+	fail := func(err error) {
+		if err != nil {
+			b.Error(err)
+		}
+	}
+	inParallel(w.opts.Properties, func(i int) {
+		c := w.cell()
+		db := dynastay.Open(client, &dynastay.Options{
+			TablePrefix: under.TableName(&dynastay.Schema{}),
+			Clock:       func() time.Time { return c.now },
+			NewID:       func(string) string { return c.id },
+			Rand:        &c.drawn,
+		})
+		h := w.house(i)
+		c.now = h.created
+		made, err := properties.New(db).Create(ctx, h.property, h.rooms)
+		fail(err)
+		for n := i * w.opts.Users / w.opts.Properties; n < (i+1)*w.opts.Users/w.opts.Properties; n++ {
+			var person users.User
+			person, c.now = w.person(n)
+			_, err := users.New(db).Create(ctx, person)
+			fail(err)
+		}
+		if made.Status != properties.Approved {
+			return
+		}
+		c.now = h.opened
+		for k := range h.rooms {
+			for _, call := range h.calls(k, w.nights()) {
+				_, err := availability.New(db).Open(ctx, call)
+				fail(err)
+			}
+		}
+		for n, s := range w.sales(i, h) {
+			c.now, c.id = s.made, bookingID(i, n)
+			reference := w.reference(i*mostBookings(w.opts.Nights) + n)
+			c.drawn.left = reference[:]
+			request, err := w.request(h, made.Card(), s)
+			fail(err)
+			_, err = bookings.New(db).Create(ctx, request)
+			fail(err)
+		}
+	})
+}

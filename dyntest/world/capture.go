@@ -1,0 +1,106 @@
+package world
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
+
+	"github.com/dynastay/dynastay"
+	"github.com/dynastay/dynastay/keys"
+)
+
+// capture is a database that is still empty, whatever is written to it: it only keeps the puts. Under repositories it
+// makes items without knowing what any of them looks like. The one kind of update that it takes is the sale of a night,
+// which names the item that the cell then changes itself.
+type capture struct {
+	puts []put
+	sold []dynastay.Key // of nights, since the last look
+}
+
+type put struct {
+	schema *dynastay.Schema
+	item   dynastay.Item
+}
+
+// schemas are the hotel's tables by the names that a database without a prefix gives them.
+var schemas = func() map[string]*dynastay.Schema {
+	all := map[string]*dynastay.Schema{}
+	for _, s := range keys.Tables() {
+		all[s.Name] = s
+	}
+	return all
+}()
+
+func (c *capture) put(table *string, item dynastay.Item) {
+	c.puts = append(c.puts, put{schemas[*table], item})
+}
+
+func (c *capture) TransactWriteItems(_ context.Context, in *dynamodb.TransactWriteItemsInput, _ ...func(*dynamodb.Options)) (*dynamodb.TransactWriteItemsOutput, error) {
+	for _, action := range in.TransactItems {
+		switch {
+		case action.Put != nil:
+			c.put(action.Put.TableName, action.Put.Item)
+		case action.Update != nil && *action.Update.TableName == keys.AvailabilityTable.Name:
+			c.sold = append(c.sold, keys.AvailabilityTable.Key.From(action.Update.Key))
+		case action.ConditionCheck == nil: // a check holds: what it asks for was put before
+			return nil, beyond("a transaction that updates or deletes")
+		}
+	}
+	return &dynamodb.TransactWriteItemsOutput{}, nil
+}
+
+func (c *capture) PutItem(_ context.Context, in *dynamodb.PutItemInput, _ ...func(*dynamodb.Options)) (*dynamodb.PutItemOutput, error) {
+	c.put(in.TableName, in.Item)
+	return &dynamodb.PutItemOutput{}, nil
+}
+
+func (c *capture) GetItem(context.Context, *dynamodb.GetItemInput, ...func(*dynamodb.Options)) (*dynamodb.GetItemOutput, error) {
+	return &dynamodb.GetItemOutput{}, nil
+}
+
+func (c *capture) Query(context.Context, *dynamodb.QueryInput, ...func(*dynamodb.Options)) (*dynamodb.QueryOutput, error) {
+	return &dynamodb.QueryOutput{}, nil
+}
+
+func (c *capture) BatchGetItem(context.Context, *dynamodb.BatchGetItemInput, ...func(*dynamodb.Options)) (*dynamodb.BatchGetItemOutput, error) {
+	return nil, beyond("BatchGetItem")
+}
+
+func (c *capture) UpdateItem(context.Context, *dynamodb.UpdateItemInput, ...func(*dynamodb.Options)) (*dynamodb.UpdateItemOutput, error) {
+	return nil, beyond("UpdateItem")
+}
+
+func (c *capture) DeleteItem(context.Context, *dynamodb.DeleteItemInput, ...func(*dynamodb.Options)) (*dynamodb.DeleteItemOutput, error) {
+	return nil, beyond("DeleteItem")
+}
+
+func (c *capture) BatchWriteItem(context.Context, *dynamodb.BatchWriteItemInput, ...func(*dynamodb.Options)) (*dynamodb.BatchWriteItemOutput, error) {
+	return nil, beyond("BatchWriteItem")
+}
+
+func (c *capture) TransactGetItems(context.Context, *dynamodb.TransactGetItemsInput, ...func(*dynamodb.Options)) (*dynamodb.TransactGetItemsOutput, error) {
+	return nil, beyond("TransactGetItems")
+}
+
+// beyond says what a repository does by now that a world cannot be made with.
+func beyond(what string) error {
+	return fmt.Errorf("world: %s is beyond what items are made with", what)
+}
+
+// shown answers queries with the puts of a capture, a whole partition at a time, whatever bounds were asked for.
+type shown struct{ *capture }
+
+func (s shown) Query(_ context.Context, in *dynamodb.QueryInput, _ ...func(*dynamodb.Options)) (*dynamodb.QueryOutput, error) {
+	asked := map[string]bool{}
+	for _, v := range in.ExpressionAttributeValues {
+		asked[dynastay.TextOf(v)] = true
+	}
+	out := &dynamodb.QueryOutput{}
+	for _, p := range s.puts {
+		if p.schema == schemas[*in.TableName] && asked[p.schema.Key.From(p.item).PK] {
+			out.Items = append(out.Items, p.item)
+		}
+	}
+	return out, nil
+}

@@ -1,0 +1,81 @@
+package world
+
+import (
+	"io"
+	"testing"
+
+	"github.com/aws/aws-sdk-go-v2/aws"
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/dynastay/dynastay"
+	"github.com/dynastay/dynastay/bookings"
+	"github.com/dynastay/dynastay/keys"
+)
+
+// Should a repository one day do more than put items, worlds must fail and not be wrong.
+func TestCaptureTakesPutsAndSalesOnly(t *testing.T) {
+	t.Parallel()
+	ctx, c := t.Context(), &capture{}
+	item := keys.MetadataTable.Key.Of(dynastay.Key{PK: "a", SK: "b"})
+	_, err := c.PutItem(ctx, &dynamodb.PutItemInput{TableName: aws.String("Metadata"), Item: item})
+	require.NoError(t, err)
+	assert.Equal(t, []put{{keys.MetadataTable, item}}, c.puts)
+
+	refused := func(actions ...types.TransactWriteItem) {
+		t.Helper()
+		_, err := c.TransactWriteItems(ctx, &dynamodb.TransactWriteItemsInput{TransactItems: actions})
+		assert.ErrorContains(t, err, "beyond")
+	}
+	refused(types.TransactWriteItem{Delete: &types.Delete{TableName: aws.String("Availability")}})
+	refused(types.TransactWriteItem{Update: &types.Update{TableName: aws.String("Bookings")}})
+	_, err = c.UpdateItem(ctx, nil)
+	assert.ErrorContains(t, err, "UpdateItem")
+	_, err = c.DeleteItem(ctx, nil)
+	assert.ErrorContains(t, err, "DeleteItem")
+	_, err = c.BatchGetItem(ctx, nil)
+	assert.ErrorContains(t, err, "BatchGetItem")
+	_, err = c.BatchWriteItem(ctx, nil)
+	assert.ErrorContains(t, err, "BatchWriteItem")
+	_, err = c.TransactGetItems(ctx, nil)
+	assert.ErrorContains(t, err, "TransactGetItems")
+}
+
+func TestSourceEnds(t *testing.T) {
+	t.Parallel()
+	s := &source{left: []byte{1, 2, 3}}
+	p := make([]byte, 2)
+	n, err := s.Read(p)
+	assert.Equal(t, []any{2, nil, []byte{1, 2}}, []any{n, err, p})
+	n, err = s.Read(p)
+	assert.Equal(t, []any{1, nil}, []any{n, err})
+	_, err = s.Read(p)
+	assert.ErrorIs(t, err, io.ErrUnexpectedEOF)
+}
+
+// A sale that the plan did not provide for is an error, whatever the quote said.
+func TestCellDoesNotOversell(t *testing.T) {
+	t.Parallel()
+	stay := dynastay.MustStay("2026-06-01", "2026-06-02")
+	key, err := keys.Of(keys.Night{RoomTypeID: "r", Date: stay.CheckIn})
+	require.NoError(t, err)
+	cellOf := func(left int) *cell {
+		c := New(Options{}).cell()
+		c.nights = map[dynastay.Key]dynastay.Item{key: {"AvailableRooms": dynastay.N(left), "RoomTypeId": dynastay.S("r")}}
+		c.capture.sold = []dynastay.Key{key}
+		return c
+	}
+	two := &bookings.Booking{ID: "b", Stay: stay, Lines: []bookings.Line{{RoomTypeID: "r", Quantity: 2}}}
+	c := cellOf(2)
+	require.NoError(t, c.sell(two))
+	assert.Equal(t, dynastay.N(0), c.nights[key]["AvailableRooms"])
+	assert.ErrorContains(t, cellOf(1).sell(two), "oversells")
+	c = cellOf(2)
+	c.capture.sold[0].SK = "DATE#2026-06-02"
+	assert.ErrorContains(t, c.sell(two), "is no number", "a night that is not there")
+	c = cellOf(2)
+	c.capture.sold = nil
+	assert.ErrorContains(t, c.sell(two), "sells 0 nights where its lines have 1")
+}

@@ -1,0 +1,186 @@
+package world
+
+import (
+	"context"
+	"fmt"
+	"strconv"
+	"time"
+
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
+
+	"github.com/dynastay/dynastay"
+	"github.com/dynastay/dynastay/availability"
+	"github.com/dynastay/dynastay/bookings"
+	"github.com/dynastay/dynastay/properties"
+	"github.com/dynastay/dynastay/users"
+)
+
+// cell is a part of the world that is made by itself: a hotel with its bookings, or users. The repositories make its
+// items, at the times and with the ids that the plan says, so that keys, indexes, cards and guards are theirs.
+type cell struct {
+	world   *World
+	capture capture
+	nights  map[dynastay.Key]dynastay.Item
+
+	now   time.Time
+	id    string // the next one that is drawn
+	drawn source
+}
+
+func (w *World) cell() *cell { return &cell{world: w} }
+
+// open is the database that the repositories of the cell see.
+func (c *cell) open(client dynastay.Client) *dynastay.DB {
+	return dynastay.Open(client, &dynastay.Options{
+		Clock:   func() time.Time { return c.now },
+		NewID:   func(string) string { return c.id },
+		Rand:    &c.drawn,
+		NoGates: true, // nobody else is here
+	})
+}
+
+// made is what a cell has made of a plan.
+type made struct {
+	property *properties.WithRooms
+	bookings []*bookings.Booking
+}
+
+// hotel makes the i-th hotel, its nights and its bookings.
+func (c *cell) hotel(ctx context.Context, i int) (m made, err error) {
+	w, h, db := c.world, c.world.house(i), c.open(&c.capture)
+	c.now = h.created
+	if m.property, err = properties.New(db).Create(ctx, h.property, h.rooms); err != nil {
+		return m, err
+	}
+	if h.property.Status != properties.Approved {
+		return m, nil // and not on sale
+	}
+	c.now = h.opened
+	nights, from := availability.New(db), len(c.capture.puts)
+	for k := range h.rooms {
+		for _, call := range h.calls(k, w.nights()) {
+			if _, err := nights.Open(ctx, call); err != nil {
+				return m, err
+			}
+		}
+	}
+	c.nights = map[dynastay.Key]dynastay.Item{}
+	for _, p := range c.capture.puts[from:] {
+		c.nights[p.schema.Key.From(p.item)] = p.item
+	}
+	repo := bookings.New(db)
+	card := m.property.Card()
+	for n, s := range w.sales(i, h) {
+		c.now, c.id = s.made, bookingID(i, n)
+		reference := w.reference(i*mostBookings(w.opts.Nights) + n)
+		c.drawn.left = reference[:]
+		request, err := w.request(h, card, s)
+		if err != nil {
+			return m, err
+		}
+		booked, err := repo.Create(ctx, request)
+		if err != nil {
+			return m, err
+		}
+		if err := c.sell(booked); err != nil {
+			return m, err
+		}
+		m.bookings = append(m.bookings, booked)
+	}
+	return m, nil
+}
+
+// request is what the guest of a sale asks for.
+func (w *World) request(h *house, card *properties.Card, s sale) (bookings.Request, error) {
+	guest, _ := w.person(s.booker)
+	req := bookings.Request{
+		UserID: guest.ID, SpecialRequests: s.requests,
+		Guest: bookings.Guest{
+			FirstName: guest.FirstName, LastName: guest.LastName, Email: guest.Email, Phone: guest.Phone, Country: guest.Country,
+		},
+	}
+	ask, err := card.QuoteRequest(w.stay(s), s.guests, h.choices(s)...)
+	if err != nil {
+		return req, err
+	}
+	if req.Quote, err = h.quote(ask, s); err != nil || s.fees == 0 {
+		return req, err
+	}
+	if req.TaxesAndFees, err = req.Quote.Total.Times(s.fees); err != nil {
+		return req, err
+	}
+	req.TaxesAndFees, err = req.TaxesAndFees.DividedBy(100)
+	return req, err
+}
+
+// sell takes the rooms of a booking out of the nights, as the update that the repository asked for does.
+func (c *cell) sell(b *bookings.Booking) error {
+	quantity := map[string]int{}
+	for _, line := range b.Lines {
+		quantity[line.RoomTypeID] = line.Quantity
+	}
+	for _, key := range c.capture.sold {
+		night := c.nights[key]
+		left, err := number(night["AvailableRooms"])
+		if err != nil {
+			return fmt.Errorf("world: %s sells %s: %w", b.ID, key, err)
+		}
+		if left -= quantity[dynastay.TextOf(night["RoomTypeId"])]; left < 0 {
+			return fmt.Errorf("world: %s oversells %s", b.ID, key)
+		}
+		night["AvailableRooms"] = dynastay.N(left)
+		night["LastUpdated"] = dynastay.T(c.now)
+	}
+	if want := len(b.Lines) * b.Stay.Nights(); len(c.capture.sold) != want {
+		return fmt.Errorf("world: %s sells %d nights where its lines have %d", b.ID, len(c.capture.sold), want)
+	}
+	c.capture.sold = c.capture.sold[:0]
+	return nil
+}
+
+func number(v types.AttributeValue) (int, error) {
+	n, ok := v.(*types.AttributeValueMemberN)
+	if !ok {
+		return 0, fmt.Errorf("%T is no number", v)
+	}
+	return strconv.Atoi(n.Value)
+}
+
+// readNights has the repository read the nights that it made of the room types, as the bookings left them.
+func (c *cell) readNights(ctx context.Context, p *properties.WithRooms) (all []*availability.Night, err error) {
+	repo := availability.New(c.open(shown{&c.capture}))
+	for _, room := range p.Rooms {
+		read, err := repo.Check(ctx, p.ID, room.ID, 1, c.world.nights())
+		if err != nil {
+			return nil, err
+		}
+		for i := range read.Nights {
+			all = append(all, &read.Nights[i])
+		}
+	}
+	return all, nil
+}
+
+// users makes the users from the first to the one before the last.
+func (c *cell) users(ctx context.Context, from, to int) (all []*users.User, err error) {
+	repo := users.New(c.open(&c.capture))
+	for i := from; i < to; i++ {
+		var person users.User
+		person, c.now = c.world.person(i)
+		made, err := repo.Create(ctx, person)
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, made)
+	}
+	return all, nil
+}
+
+// items are what the cell has made, in the order in which the repositories wrote it.
+func (c *cell) items(yield func(*dynastay.Schema, dynastay.Item) bool) {
+	for _, p := range c.capture.puts {
+		if !yield(p.schema, p.item) {
+			return
+		}
+	}
+}

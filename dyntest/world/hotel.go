@@ -1,0 +1,72 @@
+package world
+
+import (
+	"time"
+
+	"github.com/dynastay/dynastay"
+	"github.com/dynastay/dynastay/availability"
+	"github.com/dynastay/dynastay/bookings"
+	"github.com/dynastay/dynastay/properties"
+)
+
+// Hotel is a property with all that belongs to it, as it is stored. It is a copy: changing it changes no world.
+type Hotel struct {
+	*properties.WithRooms
+	// Nights are those on sale, by room type and date, with what the bookings left of them. A property that is still
+	// pending has none.
+	Nights []*availability.Night
+	// Bookings are in the order of their ids, which is that of their creation, with their lines.
+	Bookings []*bookings.Booking
+
+	now time.Time
+}
+
+// Offer asks for the first stay of so many nights that can still be had at the hotel, in so many rooms of one type, with
+// two adults in each, or one where it holds no more: a request that availability.Repository.Quote prices, and package
+// bookings then books, as long as nobody else has booked at the hotel in the meantime. It is false where there is none.
+func (h *Hotel) Offer(nights, rooms int) (availability.QuoteRequest, bool) {
+	loc, err := time.LoadLocation(h.TimeZone)
+	if err != nil || nights < 1 || nights > availability.MaxNights || rooms < 1 || len(h.Nights) == 0 {
+		return availability.QuoteRequest{}, false
+	}
+	today := dynastay.DateOf(h.now, loc)
+	type night struct {
+		room string
+		date dynastay.Date
+	}
+	on := map[night]*availability.Night{}
+	last := today
+	for _, n := range h.Nights {
+		on[night{n.RoomTypeID, n.Date}] = n
+		if n.Date.After(last) {
+			last = n.Date
+		}
+	}
+	for arrival := today; !arrival.After(last); arrival = arrival.AddDays(1) {
+		stay := dynastay.Stay{CheckIn: arrival, CheckOut: arrival.AddDays(nights)}
+		for _, room := range h.Rooms {
+			free := true
+			for date := range stay.Dates() {
+				free = free && sellable(on[night{room.ID, date}], stay, rooms)
+			}
+			if !free {
+				continue
+			}
+			guests := availability.Guests{Adults: min(2, room.MaxAdults) * rooms}
+			req, err := h.Card().QuoteRequest(stay, guests, properties.Choice{RoomTypeID: room.ID, Quantity: rooms})
+			return req, err == nil
+		}
+	}
+	return availability.QuoteRequest{}, false
+}
+
+// sellable tells whether a night of a stay can be had.
+func sellable(n *availability.Night, stay dynastay.Stay, rooms int) bool {
+	if n == nil || n.StopSell || n.PropertyClosed || n.Available < rooms {
+		return false
+	}
+	if n.Date == stay.CheckIn && (n.ClosedToArrival || n.MinStay > stay.Nights() || n.MaxStay > 0 && n.MaxStay < stay.Nights()) {
+		return false
+	}
+	return n.Date != stay.LastNight() || !n.ClosedToDeparture
+}

@@ -1,0 +1,250 @@
+package world
+
+import (
+	"context"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/dynastay/dynastay"
+	"github.com/dynastay/dynastay/availability"
+	"github.com/dynastay/dynastay/bookings"
+	"github.com/dynastay/dynastay/keys"
+	"github.com/dynastay/dynastay/properties"
+	"github.com/dynastay/dynastay/users"
+)
+
+// rowsOf are an item's keys in the indexes of its table.
+type rowsOf map[string]dynastay.Key
+
+// ledger is what should be stored, worked out from entities that were read: every item by table and key, with its rows
+// in the indexes, or the owner whom a guard names.
+type ledger struct {
+	t    testing.TB
+	rows map[string]rowsOf
+	own  map[string]string
+}
+
+func at(s *dynastay.Schema, key dynastay.Key) string { return s.Name + " " + key.String() }
+
+// key drops the error of a key that must be one.
+func (l *ledger) key(key dynastay.Key, err error) dynastay.Key {
+	require.NoError(l.t, err)
+	return key
+}
+
+func (l *ledger) add(s *dynastay.Schema, key dynastay.Key, rows rowsOf) { l.rows[at(s, key)] = rows }
+
+func (l *ledger) guard(s *dynastay.Schema, key dynastay.Key, owner string) {
+	l.add(s, key, rowsOf{})
+	l.own[at(s, key)] = owner
+}
+
+func (l *ledger) property(p *properties.WithRooms) {
+	s, at := keys.PropertiesTable, p.Address
+	rows := rowsOf{
+		keys.OwnerIndex: l.key(keys.Of(keys.PropertyByOwner{OwnerID: p.OwnerID, PropertyID: p.ID})),
+		keys.SlugIndex:  l.key(keys.Of(keys.PropertyBySlug{Slug: p.Slug})),
+	}
+	found := p.Status == properties.Approved
+	if found {
+		place, err := keys.PlaceOf(at.Latitude, at.Longitude)
+		require.NoError(l.t, err)
+		price, err := keys.PriceOf(p.Prices.Min)
+		require.NoError(l.t, err)
+		rows[keys.LocationIndex] = l.key(keys.Of(keys.PropertyByCity{City: at.City, Country: at.Country, PropertyID: p.ID}))
+		rows[keys.GeoIndex] = l.key(keys.Of(keys.PropertyByArea{Geohash: place.Precision6, Price: price, PropertyID: p.ID}))
+		rows[keys.TypeRatingIndex] = l.key(keys.Of(keys.PropertyByType{Type: string(p.Type), PropertyID: p.ID}))
+		rows[keys.PriceIndex] = l.key(keys.Of(keys.PropertyByPrice{
+			City: at.City, Country: at.Country, Currency: p.Prices.Min.Currency(), Price: price, PropertyID: p.ID,
+		}))
+		rows[keys.GeohashIndex] = l.key(keys.Of(keys.PropertyByCell{Cell: place.Cell, Geohash: place.Geohash, PropertyID: p.ID}))
+		if p.Stars > 0 {
+			rows[keys.RatingIndex] = l.key(keys.Of(keys.PropertyByStars{
+				City: at.City, Country: at.Country, Stars: p.Stars, PropertyID: p.ID,
+			}))
+		}
+		if p.Featured {
+			rows[keys.FeaturedIndex] = l.key(keys.Of(keys.FeaturedProperty{Score: int64(p.FeaturedScore), PropertyID: p.ID}))
+		}
+	} else {
+		rows[keys.PropertyStatusIndex] = l.key(keys.Of(keys.PropertyByStatus{
+			Status: string(p.Status), Created: p.CreatedAt, PropertyID: p.ID,
+		}))
+	}
+	l.add(s, l.key(keys.Of(keys.Property{PropertyID: p.ID})), rows)
+	l.guard(s, l.key(keys.Of(keys.SlugGuard{Slug: p.Slug})), p.ID)
+	for _, r := range p.Rooms {
+		l.add(s, l.key(keys.Of(keys.RoomType{PropertyID: p.ID, RoomTypeID: r.ID})), rowsOf{})
+		l.guard(s, l.key(keys.Of(keys.RoomTypeGuard{RoomTypeID: r.ID})), p.ID)
+	}
+	for _, id := range p.AmenityIDs {
+		rows := rowsOf{}
+		if found {
+			rows[keys.AmenitiesIndex] = l.key(keys.Of(keys.PropertyByAmenity{
+				City: at.City, Country: at.Country, AmenityID: id, PropertyID: p.ID,
+			}))
+		}
+		l.add(s, l.key(keys.Of(keys.Amenity{PropertyID: p.ID, AmenityID: id})), rows)
+	}
+}
+
+func (l *ledger) night(n availability.Night) {
+	l.add(keys.AvailabilityTable, l.key(keys.Of(keys.Night{RoomTypeID: n.RoomTypeID, Date: n.Date})), rowsOf{
+		keys.PropertyDateIndex: l.key(keys.Of(keys.NightByProperty{PropertyID: n.PropertyID, Date: n.Date, RoomTypeID: n.RoomTypeID})),
+	})
+}
+
+func (l *ledger) booking(b *bookings.Booking) {
+	s, in := keys.BookingsTable, b.Stay.CheckIn
+	l.add(s, l.key(keys.Of(keys.Booking{BookingID: b.ID})), rowsOf{
+		keys.UserBookingsIndex:     l.key(keys.Of(keys.BookingByUser{UserID: b.UserID, CheckIn: in, BookingID: b.ID})),
+		keys.PropertyBookingsIndex: l.key(keys.Of(keys.BookingByProperty{PropertyID: b.PropertyID, CheckIn: in, BookingID: b.ID})),
+		keys.BookingStatusIndex:    l.key(keys.Of(keys.BookingByStatus{Status: string(b.Status), Created: b.CreatedAt, BookingID: b.ID})),
+		keys.ReferenceIndex:        l.key(keys.Of(keys.BookingByReference{Reference: b.Reference})),
+		keys.CheckInDateIndex:      l.key(keys.Of(keys.BookingByCheckIn{CheckIn: in, PropertyID: b.PropertyID, BookingID: b.ID})),
+	})
+	l.guard(s, l.key(keys.Of(keys.ReferenceGuard{Reference: b.Reference})), b.ID)
+	for _, line := range b.Lines {
+		l.add(s, l.key(keys.Of(keys.BookingRoom{BookingID: b.ID, RoomTypeID: line.RoomTypeID})), rowsOf{})
+	}
+}
+
+func (l *ledger) user(u *users.User) {
+	s := keys.UsersTable
+	l.add(s, l.key(keys.Of(keys.Profile{UserID: u.ID})), rowsOf{
+		keys.EmailIndex: l.key(keys.Of(keys.ProfileByEmail{Email: u.Email})),
+	})
+	l.guard(s, l.key(keys.Of(keys.EmailGuard{Email: u.Email})), u.ID)
+}
+
+// The world's own idea of itself has no part in this: ids come from a scan, entities from the repositories.
+func TestLoadedWorldHoldsTogether(t *testing.T) {
+	t.Parallel()
+	ctx, w := t.Context(), New(Options{Seed: 4, Properties: 30, Users: 60, Nights: 14})
+	under := loaded(t, w)
+	db := under.DB
+
+	ids := map[string][]string{}
+	stored, owners := map[string]rowsOf{}, map[string]string{}
+	for s, item := range scanned(t, under) {
+		here := at(s, s.Key.From(item))
+		rows := rowsOf{}
+		for _, index := range s.Indexes {
+			if key := index.Key.From(item); key != (dynastay.Key{}) {
+				rows[index.Name] = key
+			}
+		}
+		stored[here] = rows
+		kind := dynastay.TextOf(item[keys.AttrEntityType])
+		if kind == "Guard" {
+			for _, name := range []string{"PropertyId", "BookingId", "UserId"} {
+				owners[here] += dynastay.TextOf(item[name])
+			}
+			continue
+		}
+		for name, of := range map[string]string{"PropertyId": "Property", "BookingId": "Booking", "UserId": "User"} {
+			if kind == of {
+				ids[kind] = append(ids[kind], dynastay.TextOf(item[name]))
+			}
+		}
+	}
+	require.Len(t, ids["Property"], 30)
+	require.Len(t, ids["User"], 60)
+	require.Greater(t, len(ids["Booking"]), 200)
+
+	l := &ledger{t, map[string]rowsOf{}, map[string]string{}}
+	people := map[string]*users.User{}
+	for _, id := range ids["User"] {
+		u, err := users.New(db).Get(ctx, id)
+		require.NoError(t, err)
+		l.user(u)
+		people[id] = u
+	}
+	type place struct {
+		room string
+		date dynastay.Date
+	}
+	nights, hotels := map[place]availability.Night{}, map[string]*properties.WithRooms{}
+	approved := map[properties.CityQuery]int{}
+	for _, id := range ids["Property"] {
+		p, err := properties.New(db).GetWithRooms(ctx, id)
+		require.NoError(t, err)
+		l.property(p)
+		hotels[id] = p
+		if assert.Contains(t, people, p.OwnerID) {
+			assert.Equal(t, users.Owner, people[p.OwnerID].Role)
+		}
+		if p.Status == properties.Approved {
+			approved[properties.CityQuery{City: p.Address.City, Country: p.Address.Country}]++
+		}
+		for _, r := range p.Rooms {
+			got, err := availability.New(db).Check(ctx, id, r.ID, 1, w.nights())
+			require.NoError(t, err)
+			for _, n := range got.Nights {
+				l.night(n)
+				nights[place{r.ID, n.Date}] = n
+				assert.True(t, n.Available >= 0 && n.Available <= n.Total && n.Total <= r.Total, "%s of %d: %+v", r.ID, r.Total, n)
+			}
+		}
+	}
+	sold := map[place]int{}
+	for _, id := range ids["Booking"] {
+		b, err := bookings.New(db).Get(ctx, id)
+		require.NoError(t, err)
+		l.booking(b)
+		guest := people[b.UserID]
+		require.NotNil(t, guest)
+		assert.Equal(t, guest.Email, b.Guest.Email)
+		assert.Equal(t, bookings.Confirmed, b.Status)
+		require.Contains(t, hotels, b.PropertyID)
+		var rooms dynastay.Money
+		for _, line := range b.Lines {
+			var one dynastay.Money
+			for date := range b.Stay.Dates() {
+				n, ok := nights[place{line.RoomTypeID, date}]
+				require.True(t, ok, "%s sells %s of %s, which is not on sale", id, date, line.RoomTypeID)
+				assert.Equal(t, b.PropertyID, n.PropertyID)
+				assert.Equal(t, n.Price, line.NightlyPrices[date])
+				one, err = one.Add(n.Price)
+				require.NoError(t, err)
+				sold[place{line.RoomTypeID, date}] += line.Quantity
+				if date == b.Stay.CheckIn {
+					assert.GreaterOrEqual(t, b.Stay.Nights(), n.MinStay)
+				}
+			}
+			subtotal, err := one.Times(line.Quantity)
+			require.NoError(t, err)
+			assert.Equal(t, subtotal, line.Subtotal)
+			rooms, err = rooms.Add(subtotal)
+			require.NoError(t, err)
+		}
+		assert.Equal(t, rooms, b.Breakdown.Rooms)
+	}
+	for at, n := range nights {
+		assert.Equal(t, n.Total-sold[at], n.Available, "%v", at)
+	}
+
+	// What should be there is, under the rows that it should have, and nothing else is.
+	for at, rows := range l.rows {
+		assert.Equal(t, rows, stored[at], at)
+	}
+	for at := range stored {
+		assert.Contains(t, l.rows, at)
+	}
+	assert.Equal(t, l.own, owners)
+
+	// A search finds every approved hotel.
+	for city, n := range approved {
+		found := 0
+		for card, err := range dynastay.Each(ctx, dynastay.Paging{}, func(ctx context.Context, p dynastay.Paging) (dynastay.Page[*properties.Card], error) {
+			return properties.New(db).ByCity(ctx, city, p)
+		}) {
+			require.NoError(t, err)
+			assert.Equal(t, hotels[card.PropertyID].Card(), card)
+			found++
+		}
+		assert.Equal(t, n, found, city.City)
+	}
+}

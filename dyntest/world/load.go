@@ -1,0 +1,66 @@
+package world
+
+import (
+	"context"
+	"fmt"
+	"runtime"
+	"sync"
+	"sync/atomic"
+
+	"github.com/dynastay/dynastay"
+)
+
+// Load writes the whole world into the tables of db, past every condition and over what is there, as [dynastay.DB.PutAll]
+// does: into tables that are empty, or hold the same world. It refuses a db whose clock shows another day than Today, on
+// which nothing could be quoted as the world says.
+//
+// A few goroutines make and write the hotels, each with its share of the users; none of them holds more than one hotel.
+// Progress is told after each hotel how many are done, one call after another, and at last that all are; nil is allowed.
+// The first error ends the loading, and so does the context; a repetition writes the same items again.
+func (w *World) Load(ctx context.Context, db *dynastay.DB, progress func(done, of int)) error {
+	if today := dynastay.DateOf(db.Now(), nil); today != w.opts.Today {
+		return fmt.Errorf("world: the clock of the db shows %s, and it is %s in the world: make the db with "+
+			"dyntest.At(w.Now()), or the world with Options.Today", today, w.opts.Today)
+	}
+	ctx, stop := context.WithCancelCause(ctx)
+	defer stop(nil)
+	var (
+		next atomic.Int64
+		mu   sync.Mutex // for progress
+		done int
+		wg   sync.WaitGroup
+	)
+	of := w.opts.Properties
+	for range min(workers(), of) {
+		wg.Go(func() {
+			for i := int(next.Add(1)) - 1; i < of; i = int(next.Add(1)) - 1 {
+				if err := w.loadPart(ctx, db, i); err != nil {
+					stop(err)
+					return
+				}
+				mu.Lock()
+				done++
+				if progress != nil {
+					progress(done, of)
+				}
+				mu.Unlock()
+			}
+		})
+	}
+	wg.Wait()
+	if done < of {
+		return context.Cause(ctx)
+	}
+	return nil
+}
+
+func (w *World) loadPart(ctx context.Context, db *dynastay.DB, i int) error {
+	c, err := w.part(ctx, i)
+	if err != nil {
+		return err
+	}
+	return db.PutAll(ctx, c.items)
+}
+
+// workers are enough to keep an engine busy while some of them make items.
+func workers() int { return 4 + runtime.GOMAXPROCS(0) }

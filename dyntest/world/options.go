@@ -1,0 +1,80 @@
+package world
+
+import (
+	"math"
+
+	"github.com/dynastay/dynastay"
+)
+
+// Options say what world to make. Every field may be left at its zero value. Equal options make equal worlds.
+type Options struct {
+	// Seed is what all chance comes from; another seed is another world. Default: 0, a seed like any other.
+	Seed uint64
+	// Properties is the number of hotels, up to 1,000,000. Default: 10.
+	Properties int
+	// Users is the number of users in all, up to 1,000,000: every tenth may own properties, and all may book. Default:
+	// five for each property.
+	Users int
+	// Nights is the number of nights on sale, from Today on, up to 730. Default: 30.
+	Nights int
+	// Occupancy is the share of the rooms on sale that is booked, taken over all nights, up to 0.95. It is met within a
+	// few percent over ten hotels or more. Default: 0.5.
+	Occupancy float64
+	// Empty leaves all rooms free: nobody has booked yet. Default: false.
+	Empty bool
+	// Today is the day on which the world stands, the first night on sale. Default: 2026-06-01.
+	Today dynastay.Date
+}
+
+const (
+	maxProperties = 1_000_000 // six digits in an id
+	maxUsers      = 1_000_000
+	maxNights     = 730 // nights are kept for two years
+	maxOccupancy  = 0.95
+	usersEach     = 5
+)
+
+// withDefaults fills in what was left out.
+func (o Options) withDefaults() Options {
+	if o.Properties == 0 {
+		o.Properties = 10
+	}
+	if o.Users == 0 {
+		o.Users = min(usersEach*o.Properties, maxUsers)
+	}
+	if o.Nights == 0 {
+		o.Nights = 30
+	}
+	if o.Occupancy == 0 && !o.Empty {
+		o.Occupancy = 0.5
+	}
+	if o.Today.IsZero() {
+		o.Today = dynastay.MustDate("2026-06-01")
+	}
+	return o
+}
+
+// Validate refuses options that no world can be made of. Its errors name the field. [New] panics on them; ask before,
+// where the options come from a person.
+func (o Options) Validate() error {
+	o, empty := o.withDefaults(), o.Empty && o.Occupancy != 0
+	switch {
+	case o.Properties < 1 || o.Properties > maxProperties:
+		return dynastay.Invalid("Properties", "%d are not 1 to %d", o.Properties, maxProperties)
+	case o.Users < 1 || o.Users > maxUsers:
+		return dynastay.Invalid("Users", "%d are not 1 to %d", o.Users, maxUsers)
+	case o.Nights < 1 || o.Nights > maxNights:
+		return dynastay.Invalid("Nights", "%d are not 1 to %d", o.Nights, maxNights)
+	case math.IsNaN(o.Occupancy) || o.Occupancy < 0 || o.Occupancy > maxOccupancy:
+		return dynastay.Invalid("Occupancy", "%v is not between 0 and %v", o.Occupancy, maxOccupancy)
+	case empty:
+		return dynastay.Invalid("Occupancy", "is for a world that is not empty")
+	case o.Properties > references/mostBookings(o.Nights):
+		return dynastay.Invalid("Properties", "%d with %d nights could have more bookings than there are references",
+			o.Properties, o.Nights)
+	case o.Today.Time().Year() < 10 || o.Today.Time().Year() > 9990:
+		// Users joined years before, and nights are kept for years after.
+		return dynastay.Invalid("Today", "%s is not between the years 10 and 9990", o.Today)
+	}
+	return nil
+}

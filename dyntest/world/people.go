@@ -1,0 +1,38 @@
+package world
+
+import (
+	"fmt"
+	"time"
+
+	"github.com/dynastay/dynastay/users"
+)
+
+// Every tenth user owns properties, or may.
+const ownersEach = 10
+
+// owner is the number of some user who owns properties.
+func (w *World) owner(d dice) int {
+	return d.below((w.opts.Users+ownersEach-1)/ownersEach) * ownersEach
+}
+
+// person plans the i-th user, who joins at the time that is returned.
+func (w *World) person(i int) (users.User, time.Time) {
+	d := w.dice(forUser, i)
+	at := draw(d, cityShares).country
+	from := countries[at]
+	joined := w.before(d, bookingDays+1, 1000)
+	u := users.User{
+		ID: userID(i), FirstName: pick(d, from.names.first), LastName: pick(d, from.names.last), Role: users.Customer,
+		Country: at, PreferredCurrency: from.currency, PreferredLanguage: from.language,
+		EmailVerified: d.percent(92), LastLoginAt: joined.Add(time.Duration(d.below(60)) * 24 * time.Hour),
+	}
+	u.Email = fmt.Sprintf("%s.%s.%d@example.com", mailName(u.FirstName), mailName(u.LastName), i)
+	if d.percent(60) {
+		u.Phone = phone(d, at)
+		u.PhoneVerified = d.percent(70)
+	}
+	if i%ownersEach == 0 {
+		u.Role = users.Owner
+	}
+	return u, joined
+}

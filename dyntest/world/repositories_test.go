@@ -1,0 +1,292 @@
+package world
+
+import (
+	"context"
+	"fmt"
+	"testing"
+	"time"
+
+	"github.com/aws/aws-sdk-go-v2/aws"
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/dynastay/dynastay"
+	"github.com/dynastay/dynastay/availability"
+	"github.com/dynastay/dynastay/bookings"
+	"github.com/dynastay/dynastay/dyntest"
+	"github.com/dynastay/dynastay/keys"
+	"github.com/dynastay/dynastay/properties"
+	"github.com/dynastay/dynastay/users"
+)
+
+// small is a world with everything in it that a world can have.
+var small = Options{Seed: 23, Properties: 7, Users: 20, Nights: 21}
+
+func TestSmallHasEverything(t *testing.T) {
+	t.Parallel()
+	has := map[string]bool{}
+	for h := range New(small).Hotels() {
+		has["pending"] = has["pending"] || h.Status == properties.Pending
+		has["featured"] = has["featured"] || h.Featured
+		has["yen"] = has["yen"] || h.Prices.Min.Currency().MinorUnit() == 0
+		for _, r := range h.Rooms {
+			has["own policy"] = has["own policy"] || r.CancellationPolicy != ""
+		}
+		for _, n := range h.Nights {
+			has["min stay"] = has["min stay"] || n.MinStay > 0
+			has["sold out"] = has["sold out"] || n.Available == 0
+		}
+		for _, b := range h.Bookings {
+			has["two types"] = has["two types"] || len(b.Lines) > 1
+			has["two rooms"] = has["two rooms"] || b.Lines[0].Quantity > 1
+			has["children"] = has["children"] || b.Guests.Children > 0
+			has["fees"] = has["fees"] || b.Breakdown.TaxesAndFees.Sign() > 0
+			has["requests"] = has["requests"] || b.SpecialRequests != ""
+		}
+	}
+	for what, there := range has {
+		assert.True(t, there, what)
+	}
+}
+
+// scan reads every item of the hotel's tables.
+func scan(t testing.TB, db *dyntest.DB) map[string]string {
+	t.Helper()
+	all := map[string]string{}
+	for s, item := range scanned(t, db) {
+		all[s.Name+" "+s.Key.From(item).String()] = text(t, item)
+	}
+	return all
+}
+
+func scanned(t testing.TB, db *dyntest.DB) func(yield func(*dynastay.Schema, dynastay.Item) bool) {
+	client := db.Engine.Client() // past the faults of the test
+	return func(yield func(*dynastay.Schema, dynastay.Item) bool) {
+		for _, s := range keys.Tables() {
+			pages := dynamodb.NewScanPaginator(client, &dynamodb.ScanInput{
+				TableName: aws.String(db.TableName(s)), ConsistentRead: aws.Bool(true),
+			})
+			for pages.HasMorePages() {
+				page, err := pages.NextPage(context.Background())
+				require.NoError(t, err)
+				for _, item := range page.Items {
+					if !yield(s, item) {
+						return
+					}
+				}
+			}
+		}
+	}
+}
+
+// compare names the items that differ, each with its attributes.
+func compare(t testing.TB, want, got map[string]string) {
+	t.Helper()
+	for at := range want {
+		assert.Equal(t, want[at], got[at], at)
+	}
+	for at := range got {
+		assert.Contains(t, want, at)
+	}
+}
+
+func loaded(t testing.TB, w *World, opts ...dyntest.Option) *dyntest.DB {
+	t.Helper()
+	db := dyntest.New(t, append(opts, dyntest.At(w.Now()))...)
+	require.NoError(t, w.Load(t.Context(), db.DB, nil))
+	return db
+}
+
+// The items of a world are those that the repositories write in a database: every one, attribute by attribute.
+func TestWorldIsWhatTheRepositoriesWrite(t *testing.T) {
+	t.Parallel()
+	ctx, w := t.Context(), New(small)
+	var (
+		now   time.Time
+		id    string
+		drawn source
+	)
+	db := dyntest.New(t, dyntest.With(dynastay.Options{
+		Clock: func() time.Time { return now },
+		NewID: func(prefix string) string { return id },
+		Rand:  &drawn,
+	}))
+	for i := range small.Users {
+		var person users.User
+		person, now = w.person(i)
+		made, err := users.New(db.DB).Create(ctx, person)
+		require.NoError(t, err)
+		assert.Equal(t, made, w.User(i))
+	}
+	booked := 0
+	for i := range small.Properties {
+		h, hotel := w.house(i), w.Hotel(i)
+		now = h.created
+		made, err := properties.New(db.DB).Create(ctx, h.property, h.rooms)
+		require.NoError(t, err)
+		assert.Equal(t, made, hotel.WithRooms)
+		if made.Status == properties.Pending {
+			continue
+		}
+		now = h.opened
+		nights := availability.New(db.DB)
+		for k := range h.rooms {
+			for date := range w.nights().Dates() { // one by one, where the world opens runs of them
+				price, minStay := h.night(k, date)
+				_, err := nights.Open(ctx, availability.OpenRequest{
+					PropertyID: made.ID, RoomTypeID: h.rooms[k].ID, Rooms: h.sale[k], Price: price, MinStay: minStay,
+					Nights: dynastay.Stay{CheckIn: date, CheckOut: date.AddDays(1)},
+				})
+				require.NoError(t, err)
+			}
+		}
+		for n, s := range w.sales(i, h) {
+			now, id = s.made, bookingID(i, n)
+			reference := w.reference(i*mostBookings(small.Nights) + n)
+			drawn.left = reference[:]
+			request, err := w.request(h, made.Card(), s)
+			require.NoError(t, err)
+			quote, err := nights.Quote(ctx, availability.QuoteRequest{
+				Property: request.Quote.Property, Stay: request.Quote.Stay, Guests: request.Quote.Guests, Rooms: roomsOf(request.Quote),
+			})
+			require.NoError(t, err, "%s can be had when it is booked", id)
+			assert.Equal(t, quote, request.Quote)
+			request.Quote = quote
+			b, err := bookings.New(db.DB).Create(ctx, request)
+			require.NoError(t, err)
+			assert.Equal(t, b, hotel.Bookings[n])
+			booked++
+		}
+	}
+	require.Greater(t, booked, 50)
+
+	want := scan(t, db)
+	require.Greater(t, len(want), 500)
+	compare(t, want, contents(t, w))
+	compare(t, want, scan(t, loaded(t, w)))
+}
+
+func roomsOf(q *availability.Quote) (rooms []availability.Room) {
+	for _, line := range q.Lines {
+		rooms = append(rooms, line.Room)
+	}
+	return rooms
+}
+
+// What a world says of itself is what is read from the tables.
+func TestWorldReadsAsItSays(t *testing.T) {
+	t.Parallel()
+	ctx, w := t.Context(), New(small)
+	db := loaded(t, w).DB
+	var ids []string
+	var all []*properties.Property
+	for h := range w.Hotels() {
+		got, err := properties.New(db).GetWithRooms(ctx, h.ID)
+		require.NoError(t, err)
+		assert.Equal(t, h.WithRooms, got)
+		ids, all = append(ids, h.ID), append(all, &h.Property)
+		var nights []*availability.Night
+		for _, r := range h.Rooms {
+			read, err := availability.New(db).Check(ctx, h.ID, r.ID, 1, w.nights())
+			require.NoError(t, err)
+			for i := range read.Nights {
+				nights = append(nights, &read.Nights[i])
+			}
+		}
+		assert.Equal(t, h.Nights, nights)
+		for _, b := range h.Bookings {
+			got, err := bookings.New(db).ByReference(ctx, b.Reference)
+			require.NoError(t, err)
+			assert.Equal(t, b, got)
+		}
+	}
+	got, err := properties.New(db).GetAll(ctx, ids)
+	require.NoError(t, err)
+	assert.Equal(t, all, got)
+	for u := range w.Users() {
+		got, err := users.New(db).ByEmail(ctx, u.Email)
+		require.NoError(t, err)
+		assert.Equal(t, u, got)
+	}
+}
+
+func TestOffers(t *testing.T) {
+	t.Parallel()
+	ctx, w := t.Context(), New(Options{Seed: 8, Properties: 25, Users: 30})
+	db := loaded(t, w).DB
+	offers := 0
+	for h := range w.Hotels() {
+		for _, ask := range []struct{ nights, rooms int }{{1, 1}, {3, 1}, {2, 2}, {5, 1}} {
+			req, ok := h.Offer(ask.nights, ask.rooms)
+			if !ok {
+				continue
+			}
+			offers++
+			assert.Equal(t, ask.nights, req.Stay.Nights())
+			quote, err := availability.New(db).Quote(ctx, req)
+			require.NoError(t, err, "%s for %s", h.ID, req.Stay)
+			assert.Equal(t, ask.rooms, quote.Lines[0].Quantity)
+			if offers%5 != 0 { // a booking changes what the next offers find
+				continue
+			}
+			_, err = bookings.New(db).Create(ctx, bookings.Request{Quote: quote, UserID: w.User(0).ID, Guest: bookings.Guest{
+				FirstName: "Ada", LastName: "Byron", Email: "ada@example.com",
+			}})
+			require.NoError(t, err)
+			break
+		}
+	}
+	assert.Greater(t, offers, 50)
+}
+
+func TestOfferFindsTheFirst(t *testing.T) {
+	t.Parallel()
+	day := dynastay.MustDate("2026-06-01")
+	room := properties.RoomType{ID: "room_1", MaxAdults: 1, MaxOccupancy: 1}
+	night := func(n, left int) *availability.Night {
+		return &availability.Night{RoomTypeID: "room_1", Date: day.AddDays(n), Available: left}
+	}
+	hotel := func(nights ...*availability.Night) *Hotel {
+		return &Hotel{
+			WithRooms: &properties.WithRooms{Property: properties.Property{ID: "p"}, Rooms: []properties.RoomType{room}},
+			Nights:    nights, now: day.Time().Add(12 * time.Hour),
+		}
+	}
+	first := func(h *Hotel, nights, rooms int) string {
+		req, ok := h.Offer(nights, rooms)
+		if !ok {
+			return ""
+		}
+		return fmt.Sprint(req.Stay, " ", req.Guests.Adults, " ", req.Rooms[0].Quantity)
+	}
+	h := hotel(night(-1, 9), night(0, 0), night(1, 1), night(2, 2), night(3, 2), night(5, 2))
+	assert.Equal(t, "2026-06-02 to 2026-06-03 1 1", first(h, 1, 1), "not in the past")
+	assert.Equal(t, "2026-06-02 to 2026-06-05 1 1", first(h, 3, 1))
+	assert.Equal(t, "2026-06-03 to 2026-06-05 2 2", first(h, 2, 2))
+	assert.Empty(t, first(h, 4, 1), "a night is missing")
+	assert.Empty(t, first(h, 1, 3))
+	assert.Empty(t, first(h, 0, 1))
+	assert.Empty(t, first(h, 1, 0))
+	assert.Empty(t, first(hotel(), 1, 1))
+
+	for name, spoil := range map[string]func(*availability.Night){
+		"stop sell":           func(n *availability.Night) { n.StopSell = true },
+		"property closed":     func(n *availability.Night) { n.PropertyClosed = true },
+		"closed to arrival":   func(n *availability.Night) { n.ClosedToArrival = true },
+		"closed to departure": func(n *availability.Night) { n.ClosedToDeparture = true },
+		"min stay":            func(n *availability.Night) { n.MinStay = 2 },
+	} {
+		h := hotel(night(0, 1), night(1, 1))
+		spoil(h.Nights[0])
+		assert.Equal(t, "2026-06-02 to 2026-06-03 1 1", first(h, 1, 1), name)
+	}
+	h = hotel(night(0, 1), night(1, 1), night(2, 1))
+	h.Nights[0].MaxStay = 1
+	assert.Equal(t, "2026-06-02 to 2026-06-04 1 1", first(h, 2, 1))
+
+	// At noon in UTC it is the next day in Auckland, in winter too.
+	h = hotel(night(0, 1), night(1, 1))
+	h.TimeZone = "Pacific/Auckland"
+	assert.Equal(t, "2026-06-02 to 2026-06-03 1 1", first(h, 1, 1))
+}

@@ -1,0 +1,177 @@
+package world
+
+import (
+	"slices"
+	"time"
+
+	"github.com/dynastay/dynastay"
+	"github.com/dynastay/dynastay/availability"
+	"github.com/dynastay/dynastay/properties"
+)
+
+// bookingDays is how long before Today the first guest booked.
+const bookingDays = 60
+
+// sale is a booking as it is planned.
+type sale struct {
+	made     time.Time
+	arrival  int // in days from Today
+	nights   int
+	rooms    []choice
+	booker   int // the user's number
+	guests   availability.Guests
+	fees     int // in percent
+	requests string
+}
+
+// choice is a number of rooms of the house's k-th type.
+type choice struct{ k, quantity int }
+
+var (
+	stayLengths = []share[int]{{20, 1}, {27, 2}, {20, 3}, {12, 4}, {9, 5}, {5, 6}, {7, 7}}
+	wishes      = []share[string]{
+		{84, ""}, {5, "A quiet room, please"}, {4, "Late arrival, around 23:00"}, {3, "A high floor, if possible"},
+		{2, "A cot for a baby"}, {2, "Feather-free pillows"},
+	}
+)
+
+// sales plans the bookings of the i-th hotel, the first made first. It goes through the rooms one by one and through
+// each room's nights in order, so that no room is sold twice.
+func (w *World) sales(i int, h *house) []sale {
+	if w.opts.Empty {
+		return nil
+	}
+	d := w.dice(forBookings, i)
+	// The first lane is no room: it brings what is due to where it is on average.
+	lanes := []*lane{{0, make([]bool, 100)}}
+	for k, rooms := range h.sale {
+		for range rooms {
+			lanes = append(lanes, &lane{k, make([]bool, w.opts.Nights)})
+		}
+	}
+	// In ten thousandths of a night. What a stay takes too much, the nights behind it stay free for, and the other way
+	// round, so that the share comes out right, with some play that leaves room for chance.
+	const night = 10_000
+	target := int(w.opts.Occupancy*night + 0.5)
+	play := 3 * 4 * target * (night - target) / night
+	due, fees := 0, pick(d, []int{0, 0, 5, 8, 10, 12, 15})
+	var all []sale
+	for l, lane := range lanes {
+		for at := 0; at < len(lane.taken); at++ {
+			due += target
+			if lane.taken[at] {
+				due -= night
+				continue
+			}
+			length := min(draw(d, stayLengths), lane.free(at))
+			if _, least := h.night(lane.k, w.opts.Today.AddDays(at)); length < least {
+				length = least
+			}
+			if due+d.between(-play, play) <= 0 || length > lane.free(at) {
+				continue
+			}
+			lane.take(at, length)
+			due -= night
+			if l == 0 {
+				continue
+			}
+			s := sale{
+				made: w.before(d, 0, bookingDays).Add(-time.Second), arrival: at, nights: length, fees: fees,
+				rooms: []choice{{lane.k, 1}},
+			}
+			if l+1 < len(lanes) && d.percent(10) {
+				// A party of two rooms, which are of two types where one type ends and the next begins. Nothing but
+				// this room's parties has taken nights of the next one so far, and they overlap no more than here.
+				next := lanes[l+1]
+				next.take(at, length)
+				if next.k == lane.k {
+					s.rooms[0].quantity++
+				} else {
+					s.rooms = append(s.rooms, choice{next.k, 1})
+				}
+			}
+			s.booker = d.below(w.opts.Users)
+			s.guests = h.party(d, s.rooms)
+			s.requests = draw(d, wishes)
+			all = append(all, s)
+		}
+	}
+	slices.SortStableFunc(all, func(a, b sale) int { return a.made.Compare(b.made) })
+	return all
+}
+
+// lane is one room on sale, of the house's k-th type, through all nights.
+type lane struct {
+	k     int
+	taken []bool
+}
+
+// free is the number of nights from at on before the next one that is taken.
+func (l *lane) free(at int) int {
+	if n := slices.Index(l.taken[at:], true); n >= 0 {
+		return n
+	}
+	return len(l.taken) - at
+}
+
+func (l *lane) take(at, nights int) {
+	for n := range nights {
+		l.taken[at+n] = true
+	}
+}
+
+// party is who comes: as many as the rooms hold, or fewer.
+func (h *house) party(d dice, rooms []choice) (g availability.Guests) {
+	var adults, children, all int
+	for _, c := range rooms {
+		room := h.rooms[c.k]
+		adults += room.MaxAdults * c.quantity
+		children += room.MaxChildren * c.quantity
+		all += room.MaxOccupancy * c.quantity
+	}
+	g.Adults = min(adults, draw(d, []share[int]{{25, 1}, {60, 2}, {10, 3}, {5, 4}}))
+	if most := min(children, all-g.Adults); most > 0 && d.percent(25) {
+		g.Children = d.between(1, most)
+	}
+	return g
+}
+
+// stay is when the guests come.
+func (w *World) stay(s sale) dynastay.Stay {
+	arrival := w.opts.Today.AddDays(s.arrival)
+	return dynastay.Stay{CheckIn: arrival, CheckOut: arrival.AddDays(s.nights)}
+}
+
+// choices are the rooms of a sale as a request names them.
+func (h *house) choices(s sale) []properties.Choice {
+	all := make([]properties.Choice, len(s.rooms))
+	for i, c := range s.rooms {
+		all[i] = properties.Choice{RoomTypeID: h.rooms[c.k].ID, Quantity: c.quantity}
+	}
+	return all
+}
+
+// quote is the offer that a sale takes, as it stood when it was taken.
+func (h *house) quote(req availability.QuoteRequest, s sale) (*availability.Quote, error) {
+	q := &availability.Quote{Property: req.Property, Stay: req.Stay, Guests: req.Guests, At: s.made}
+	for n, c := range s.rooms {
+		line := availability.Line{Room: req.Rooms[n]}
+		var one dynastay.Money
+		var err error
+		for date := range req.Stay.Dates() {
+			price, _ := h.night(c.k, date)
+			line.Nights = append(line.Nights, availability.NightPrice{Date: date, Price: price})
+			if one, err = one.Add(price); err != nil {
+				return nil, err
+			}
+		}
+		if line.Subtotal, err = one.Times(c.quantity); err != nil {
+			return nil, err
+		}
+		if q.Total, err = q.Total.Add(line.Subtotal); err != nil {
+			return nil, err
+		}
+		q.Lines = append(q.Lines, line)
+	}
+	return q, nil
+}

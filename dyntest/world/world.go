@@ -1,0 +1,114 @@
+package world
+
+import (
+	"context"
+	"fmt"
+	"iter"
+	"time"
+
+	"github.com/dynastay/dynastay"
+	"github.com/dynastay/dynastay/users"
+)
+
+// World is a plan from which every part can be made by itself. It holds no items, so that its size is no matter, and is
+// safe for concurrent use.
+type World struct{ opts Options }
+
+// New makes a world of options, and nothing else: hotels and users are made when they are asked for. It is meant for
+// options that a program states, and panics where [Options.Validate] refuses them.
+func New(opts Options) *World {
+	if err := opts.Validate(); err != nil {
+		panic("world.New: " + err.Error())
+	}
+	return &World{opts.withDefaults()}
+}
+
+// Options are those that the world was made with, the defaults filled in.
+func (w *World) Options() Options { return w.opts }
+
+// Now is the time in the world: noon of Today in UTC. A test gets it with dyntest.At(w.Now()).
+func (w *World) Now() time.Time { return w.opts.Today.Time().Add(12 * time.Hour) }
+
+// nights are those on sale.
+func (w *World) nights() dynastay.Stay {
+	return dynastay.Stay{CheckIn: w.opts.Today, CheckOut: w.opts.Today.AddDays(w.opts.Nights)}
+}
+
+// Hotel is the i-th hotel, from 0 to Properties-1, made without I/O. It depends on the options, save for Properties: a
+// larger world begins with the hotels of a smaller one. Who owns it and who booked there is drawn from all users, so
+// another number of Users gives it another owner and other guests, and changes nothing else.
+func (w *World) Hotel(i int) *Hotel {
+	inRange("Hotel", i, w.opts.Properties)
+	ctx, c := context.Background(), w.cell()
+	m, err := c.hotel(ctx, i)
+	h := &Hotel{WithRooms: m.property, Bookings: m.bookings, now: w.Now()}
+	if err == nil {
+		h.Nights, err = c.readNights(ctx, m.property)
+	}
+	must(err)
+	return h
+}
+
+// Hotels are all hotels, made one by one.
+func (w *World) Hotels() iter.Seq[*Hotel] { return each(w.opts.Properties, w.Hotel) }
+
+// User is the i-th user, from 0 to Users-1, made without I/O. It depends on the seed and on Today.
+func (w *World) User(i int) *users.User {
+	inRange("User", i, w.opts.Users)
+	all, err := w.cell().users(context.Background(), i, i+1)
+	must(err)
+	return all[0]
+}
+
+// Users are all users, made one by one.
+func (w *World) Users() iter.Seq[*users.User] { return each(w.opts.Users, w.User) }
+
+// Items are all items of the world with their tables, made without I/O and always in the same order. [World.Load] writes
+// the same ones, several at a time.
+func (w *World) Items() iter.Seq2[*dynastay.Schema, dynastay.Item] {
+	return func(yield func(*dynastay.Schema, dynastay.Item) bool) {
+		for i := range w.opts.Properties {
+			c, err := w.part(context.Background(), i)
+			must(err)
+			for _, p := range c.capture.puts {
+				if !yield(p.schema, p.item) {
+					return
+				}
+			}
+		}
+	}
+}
+
+// part is a piece of work for Load: the i-th hotel, and its share of the users. So all pieces are of about one size.
+func (w *World) part(ctx context.Context, i int) (*cell, error) {
+	c := w.cell()
+	if _, err := c.hotel(ctx, i); err != nil {
+		return nil, err
+	}
+	from, to := i*w.opts.Users/w.opts.Properties, (i+1)*w.opts.Users/w.opts.Properties
+	_, err := c.users(ctx, from, to)
+	return c, err
+}
+
+func each[T any](n int, of func(int) T) iter.Seq[T] {
+	return func(yield func(T) bool) {
+		for i := range n {
+			if !yield(of(i)) {
+				return
+			}
+		}
+	}
+}
+
+func inRange(what string, i, n int) {
+	if i < 0 || i >= n {
+		panic(fmt.Sprintf("world: %s %d of %d", what, i, n))
+	}
+}
+
+// must is for what follows from valid options alone.
+func must(err error) {
+	if err != nil {
+		panic(err)
+	}
+}

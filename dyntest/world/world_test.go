@@ -1,0 +1,292 @@
+package world
+
+import (
+	"encoding/json"
+	"fmt"
+	"math"
+	"math/big"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/dynastay/dynastay"
+	"github.com/dynastay/dynastay/bookings"
+	"github.com/dynastay/dynastay/properties"
+)
+
+// text is an item in one spelling: attributes in order, numbers by value.
+func text(t testing.TB, item dynastay.Item) string {
+	t.Helper()
+	b, err := json.Marshal(plainMap(item))
+	require.NoError(t, err)
+	return string(b)
+}
+
+func plainMap(item dynastay.Item) map[string]any {
+	m := map[string]any{}
+	for name, v := range item {
+		m[name] = plainValue(v)
+	}
+	return m
+}
+
+func plainValue(v types.AttributeValue) any {
+	switch v := v.(type) {
+	case *types.AttributeValueMemberS:
+		return map[string]any{"S": v.Value}
+	case *types.AttributeValueMemberN:
+		n, ok := new(big.Rat).SetString(v.Value)
+		if !ok {
+			return map[string]any{"N": "not a number: " + v.Value}
+		}
+		return map[string]any{"N": n.RatString()}
+	case *types.AttributeValueMemberBOOL:
+		return map[string]any{"BOOL": v.Value}
+	case *types.AttributeValueMemberM:
+		return map[string]any{"M": plainMap(v.Value)}
+	case *types.AttributeValueMemberL:
+		list := make([]any, len(v.Value))
+		for i := range v.Value {
+			list[i] = plainValue(v.Value[i])
+		}
+		return map[string]any{"L": list}
+	}
+	panic(fmt.Sprintf("%T in an item", v))
+}
+
+// contents are all items of a world by table and key.
+func contents(t testing.TB, w *World) map[string]string {
+	t.Helper()
+	all := map[string]string{}
+	for s, item := range w.Items() {
+		at := s.Name + " " + s.Key.From(item).String()
+		require.NotContains(t, all, at, "two items under one key")
+		all[at] = text(t, item)
+	}
+	return all
+}
+
+func TestEqualOptionsAreEqualWorlds(t *testing.T) {
+	t.Parallel()
+	o := Options{Seed: 11, Properties: 12, Users: 30, Nights: 20}
+	one := contents(t, New(o))
+	assert.Equal(t, one, contents(t, New(o)))
+	assert.Equal(t, one, contents(t, New(New(o).Options())), "the defaults are options like any others")
+
+	o.Seed++
+	other := contents(t, New(o))
+	same := 0
+	for at, item := range one {
+		if other[at] == item {
+			same++
+		}
+	}
+	assert.Less(t, same, len(one)/20, "items that two worlds share by chance, such as guards")
+}
+
+// A hotel and a user are the same in whatever order, and however large the world around them is.
+func TestPartsStandAlone(t *testing.T) {
+	t.Parallel()
+	small := New(Options{Seed: 5, Properties: 8, Users: 40})
+	large := New(Options{Seed: 5, Properties: 5000, Users: 40})
+	hotels := slices.Collect(small.Hotels())
+	for i := len(hotels) - 1; i >= 0; i-- {
+		assert.Equal(t, hotels[i], large.Hotel(i))
+		assert.Equal(t, hotels[i], small.Hotel(i))
+	}
+	for i, u := range slices.Collect(small.Users()) {
+		assert.Equal(t, u, New(Options{Seed: 5, Users: 999_999}).User(i))
+	}
+
+	// Among other users a hotel has another owner and other guests, and is the same otherwise.
+	others := New(Options{Seed: 5, Properties: 8, Users: 99})
+	for i, h := range hotels {
+		other := others.Hotel(i)
+		other.OwnerID = h.OwnerID
+		require.Len(t, other.Bookings, len(h.Bookings))
+		for n, b := range other.Bookings {
+			b.UserID, b.Guest = h.Bookings[n].UserID, h.Bookings[n].Guest
+		}
+		assert.Equal(t, h, other)
+	}
+
+	// The nights on sale and the bookings are nothing to the property.
+	for i, h := range hotels {
+		assert.Equal(t, h.WithRooms, New(Options{Seed: 5, Users: 40, Nights: 99, Empty: true}).Hotel(i).WithRooms)
+	}
+}
+
+func TestDefaults(t *testing.T) {
+	t.Parallel()
+	w := New(Options{})
+	assert.Equal(t, Options{
+		Properties: 10, Users: 50, Nights: 30, Occupancy: 0.5, Today: dynastay.MustDate("2026-06-01"),
+	}, w.Options())
+	assert.Equal(t, time.Date(2026, 6, 1, 12, 0, 0, 0, time.UTC), w.Now())
+	assert.Equal(t, 1_000_000, New(Options{Properties: 900_000}).Options().Users)
+}
+
+func TestOptionsThatAreRefused(t *testing.T) {
+	t.Parallel()
+	for _, test := range []struct {
+		field string
+		opts  Options
+	}{
+		{"Properties", Options{Properties: -1}},
+		{"Properties", Options{Properties: 1_000_001}},
+		{"Properties", Options{Properties: 200_000, Nights: 730}}, // not enough references
+		{"Users", Options{Users: -1}},
+		{"Users", Options{Users: 1_000_001}},
+		{"Nights", Options{Nights: -1}},
+		{"Nights", Options{Nights: 731}},
+		{"Occupancy", Options{Occupancy: -0.1}},
+		{"Occupancy", Options{Occupancy: 0.96}},
+		{"Occupancy", Options{Occupancy: math.NaN()}},
+		{"Occupancy", Options{Occupancy: 0.5, Empty: true}},
+		{"Today", Options{Today: dynastay.MustDate("0009-12-31")}},
+		{"Today", Options{Today: dynastay.MustDate("9991-01-01")}},
+	} {
+		var invalid *dynastay.InvalidError
+		require.ErrorAs(t, test.opts.Validate(), &invalid, "%+v", test.opts)
+		assert.Equal(t, test.field, invalid.Field)
+		assert.Panics(t, func() { New(test.opts) })
+	}
+	for _, o := range []Options{
+		{Properties: 1, Users: 1, Nights: 1}, {Properties: 1_000_000}, {Nights: 730, Occupancy: 0.95}, {Empty: true},
+		{Today: dynastay.MustDate("0010-01-01"), Nights: 3}, {Today: dynastay.MustDate("9990-12-31"), Nights: 730},
+	} {
+		assert.NoError(t, o.Validate())
+		assert.NotNil(t, New(o).Hotel(0))
+		assert.NotNil(t, New(o).User(0))
+	}
+	w := New(Options{})
+	assert.Panics(t, func() { w.Hotel(10) })
+	assert.Panics(t, func() { w.User(-1) })
+}
+
+// The shares that a world is made of. It is large enough that they come out.
+func TestWorldLooksReal(t *testing.T) {
+	t.Parallel()
+	w := New(Options{Seed: 1, Properties: 300, Users: 400})
+	slugs, texts := map[string]bool{}, map[string]int{}
+	kinds, stars, inCity := map[properties.Type]int{}, map[int]int{}, map[string]int{}
+	var pending, amenities, minStays, doubles, mixed, withFees, weekends int
+	var ids []string
+	for h := range w.Hotels() {
+		ids = append(ids, h.ID)
+		assert.False(t, slugs[h.Slug], h.Slug)
+		assert.True(t, strings.HasSuffix(h.Slug, fmt.Sprintf("-%d", len(slugs))), "%s: what makes it unique", h.Slug)
+		slugs[h.Slug] = true
+		texts[h.Name]++
+		kinds[h.Type]++
+		stars[h.Stars]++
+		inCity[h.Address.City]++
+		amenities += len(h.AmenityIDs)
+		assert.True(t, len(h.Rooms) >= 1 && len(h.Rooms) <= maxRoomTypes)
+		for _, r := range h.Rooms {
+			ids = append(ids, r.ID)
+			assert.Equal(t, countries[h.Address.Country].currency, r.BasePrice.Currency())
+			assert.Equal(t, r.BasePrice, r.BasePrice.Round())
+			assert.NotEmpty(t, r.Beds)
+		}
+		if h.Status == properties.Pending {
+			pending++
+			assert.Empty(t, h.Nights, "a pending property is not on sale")
+			assert.Empty(t, h.Bookings)
+		} else {
+			assert.Len(t, h.Nights, 30*len(h.Rooms))
+		}
+		for _, n := range h.Nights {
+			if n.MinStay > 0 {
+				minStays++
+			}
+			if weekday := n.Date.Weekday(); n.Price != h.Rooms[slices.IndexFunc(h.Rooms, func(r properties.RoomType) bool {
+				return r.ID == n.RoomTypeID
+			})].BasePrice {
+				assert.Contains(t, []time.Weekday{time.Friday, time.Saturday}, weekday)
+				weekends++
+			}
+		}
+		var before *bookings.Booking
+		for _, b := range h.Bookings {
+			ids = append(ids, b.ID)
+			assert.True(t, strings.HasPrefix(b.ID, "bkg_"+strings.TrimPrefix(h.ID, "prop_")))
+			assert.WithinRange(t, b.CreatedAt, w.opts.Today.Time().AddDate(0, 0, -61), w.opts.Today.Time().Add(-time.Second))
+			assert.True(t, b.CreatedAt.After(h.CreatedAt))
+			if before != nil {
+				assert.False(t, b.CreatedAt.Before(before.CreatedAt), "ids are in the order of creation")
+			}
+			before = b
+			if len(b.Lines) > 1 {
+				mixed++
+			}
+			if b.Lines[0].Quantity > 1 {
+				doubles++
+			}
+			if b.Breakdown.TaxesAndFees.Sign() > 0 {
+				withFees++
+			}
+		}
+	}
+	for i, u := range slices.Collect(w.Users()) {
+		ids = append(ids, u.ID)
+		assert.False(t, slugs[u.Email])
+		slugs[u.Email] = true
+		assert.Equal(t, i%ownersEach == 0, u.Role == "owner")
+		assert.True(t, u.CreatedAt.Before(w.opts.Today.Time().AddDate(0, 0, -bookingDays)), "before anybody booked")
+	}
+	assert.Len(t, slices.Compact(slices.Sorted(slices.Values(ids))), len(ids), "ids are unique")
+	assert.InDelta(t, 0.58*300, kinds[properties.Hotel], 30)
+	assert.InDelta(t, 0.22*300, kinds[properties.Apartment], 25)
+	assert.Len(t, kinds, 5)
+	assert.GreaterOrEqual(t, len(stars), 5)
+	assert.Greater(t, stars[3], stars[5])
+	assert.Greater(t, len(inCity), 40)
+	assert.Greater(t, inCity["London"]+inCity["Paris"]+inCity["New York"], inCity["Lima"]+inCity["Auckland"]+inCity["Nairobi"])
+	assert.InDelta(t, pendingPercent*3, pending, 9)
+	assert.InDelta(t, 7, float64(amenities)/300, 2)
+	assert.Greater(t, len(texts), 250, "names")
+	for name, n := range map[string]int{
+		"nights with a minimum stay": minStays, "bookings of two rooms": doubles, "of two room types": mixed,
+		"with fees": withFees, "nights with a price of their own": weekends,
+	} {
+		assert.Positive(t, n, name)
+	}
+}
+
+func TestIDsSortByNumber(t *testing.T) {
+	t.Parallel()
+	assert.Less(t, propertyID(99_999), propertyID(100_000))
+	assert.Less(t, userID(99_999), userID(100_000))
+	assert.Less(t, bookingID(3, 999), bookingID(3, 1000))
+	assert.Less(t, bookingID(3, mostBookings(maxNights)-1), bookingID(4, 0))
+	assert.Equal(t, []string{"prop_000042", "room_000042_1", "user_000017", "bkg_000042_0003"},
+		[]string{propertyID(42), roomID(42, 1), userID(17), bookingID(42, 3)})
+	assert.Less(t, maxProperties-1, 1_000_000)
+}
+
+func TestOccupancy(t *testing.T) {
+	t.Parallel()
+	for _, test := range []struct {
+		asked  float64
+		nights int
+	}{{0.05, 30}, {0.3, 30}, {0.5, 30}, {0.5, 7}, {0.8, 90}, {0.95, 30}} {
+		w := New(Options{Seed: 9, Properties: 60, Users: 20, Nights: test.nights, Occupancy: test.asked})
+		sold, all := 0, 0
+		for h := range w.Hotels() {
+			for _, n := range h.Nights {
+				sold += n.Total - n.Available
+				all += n.Total
+			}
+		}
+		assert.InDelta(t, test.asked, float64(sold)/float64(all), 0.03, "of %d nights", test.nights)
+	}
+	for h := range New(Options{Empty: true}).Hotels() {
+		assert.Empty(t, h.Bookings)
+	}
+}

@@ -1,0 +1,137 @@
+// World fills a real DynamoDB engine with a generated hotel world, and asks it a question:
+//
+//	go run ./examples/world -properties 10000 -nights 30 -seed 1
+//
+// It makes tables of its own, loads the hotels with their nights, bookings and users as fast as the engine takes them,
+// prints what is there and at what pace it came, searches a city, and removes the tables. The same options are the same
+// world, item by item; -users and -occupancy change how many people there are and how much is booked.
+//
+// Progress goes to the standard error: a bar where that is a terminal, a line now and then where it is not. Which engine
+// it runs on, package dyntest decides; its documentation tells how to choose.
+package main
+
+import (
+	"context"
+	"crypto/rand"
+	"errors"
+	"flag"
+	"fmt"
+	"io"
+	"os"
+	"os/signal"
+	"syscall"
+	"text/tabwriter"
+	"time"
+
+	"golang.org/x/text/language"
+	"golang.org/x/text/message"
+
+	"github.com/dynastay/dynastay"
+	"github.com/dynastay/dynastay/dyntest"
+	"github.com/dynastay/dynastay/dyntest/world"
+	"github.com/dynastay/dynastay/keys"
+	"github.com/dynastay/dynastay/properties"
+)
+
+func main() {
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	err := run(ctx, os.Args[1:], os.Stdout, os.Stderr)
+	stop()
+	switch {
+	case errors.Is(err, flag.ErrHelp):
+		os.Exit(2)
+	case err != nil:
+		fmt.Fprintln(os.Stderr, "world:", err)
+		os.Exit(1)
+	}
+}
+
+// in writes numbers with commas.
+var in = message.NewPrinter(language.English)
+
+func options(args []string, stderr io.Writer) (world.Options, error) {
+	var o world.Options
+	flags := flag.NewFlagSet("world", flag.ContinueOnError)
+	flags.SetOutput(stderr)
+	flags.Uint64Var(&o.Seed, "seed", 1, "what all chance comes from")
+	flags.IntVar(&o.Properties, "properties", 1000, "number of hotels")
+	flags.IntVar(&o.Users, "users", 0, "number of users in all; 0 means five for each hotel")
+	flags.IntVar(&o.Nights, "nights", 30, "nights on sale")
+	flags.Float64Var(&o.Occupancy, "occupancy", 0.5, "share of the rooms that is booked")
+	if err := flags.Parse(args); err != nil {
+		return o, err
+	}
+	o.Empty = o.Occupancy == 0
+	return o, o.Validate()
+}
+
+// run makes tables of its own, since others may use the engine as well, and removes them in the end.
+func run(ctx context.Context, args []string, stdout, stderr io.Writer) (err error) {
+	o, err := options(args, stderr)
+	if err != nil {
+		return err
+	}
+	w := world.New(o)
+	engine, err := dyntest.Start(ctx)
+	if err != nil {
+		return err
+	}
+	prefix, tables := "world-"+rand.Text()[:8]+"-", withoutStreams(keys.Tables())
+	defer func() {
+		// The end of the context may be why the program ends.
+		ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), time.Minute)
+		defer cancel()
+		err = errors.Join(err, engine.DeleteTables(ctx, prefix, tables...), engine.Stop(ctx))
+	}()
+	if err := engine.CreateTables(ctx, prefix, tables...); err != nil {
+		return err
+	}
+	in.Fprintf(stdout, "%s\n%d hotels, %d users, %d nights from %s on, seed %d\n\n",
+		engine.Name(), w.Options().Properties, w.Options().Users, w.Options().Nights, w.Options().Today, o.Seed)
+
+	counter := &counter{Client: engine.Client(), prefix: prefix, items: map[string]int{}}
+	db := dynastay.Open(counter, &dynastay.Options{TablePrefix: prefix, Clock: w.Now})
+	started := time.Now()
+	if err := w.Load(ctx, db, newProgress(stderr, w.Options().Properties, counter)); err != nil {
+		return err
+	}
+	if err := counter.report(stdout, time.Since(started)); err != nil {
+		return err
+	}
+	return search(ctx, stdout, w, engine, prefix)
+}
+
+// withoutStreams are the tables as nobody reads their streams here. An engine that keeps every record of a stream, as
+// dynoxide does, becomes slower with each.
+func withoutStreams(schemas []*dynastay.Schema) (plain []*dynastay.Schema) {
+	for _, s := range schemas {
+		table := *s
+		table.Stream = false
+		plain = append(plain, &table)
+	}
+	return plain
+}
+
+// search asks for the hotels of the first hotel's city, a page of them.
+func search(ctx context.Context, out io.Writer, w *world.World, engine *dyntest.Engine, prefix string) error {
+	var requests int
+	var units float64
+	db := dynastay.Open(engine.Client(), &dynastay.Options{
+		TablePrefix: prefix, Clock: w.Now,
+		Observer: func(_ context.Context, c dynastay.Call) {
+			requests += c.Requests()
+			units += c.ReadUnits()
+		},
+	})
+	at := w.Hotel(0).Address
+	page, err := properties.New(db).ByCity(ctx, properties.CityQuery{City: at.City, Country: at.Country}, dynastay.Paging{Limit: 10})
+	if err != nil {
+		return err
+	}
+	in.Fprintf(out, "\nHotels in %s, a page of %d: %d request, %.1f read units\n", at.City, len(page.Items), requests, units)
+	rows := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
+	for _, card := range page.Items {
+		in.Fprintf(rows, "  %s\t%s\t%d stars\tfrom %s\n", card.Name, card.Type, card.Stars, card.Prices.Min)
+	}
+	return rows.Flush()
+}

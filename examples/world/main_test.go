@@ -1,0 +1,70 @@
+package main
+
+import (
+	"context"
+	"strings"
+	"testing"
+
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/dynastay/dynastay/dyntest"
+)
+
+func TestRun(t *testing.T) {
+	var out, progress strings.Builder
+	require.NoError(t, run(t.Context(), []string{"-properties", "40", "-nights", "10", "-users", "25"}, &out, &progress))
+	t.Logf("\n%s%s", &progress, &out)
+	for _, part := range []string{
+		"40 hotels, 25 users, 10 nights from 2026-06-01 on, seed 1\n",
+		"  Users                   50 items\n", // with the guards of their addresses
+		"\nLoaded in ", " items a second.\n",
+		"\nHotels in Bangkok, a page of ", ": 1 request, ",
+		"  Grand Trinity Hotel  ", "from 3570.00 THB\n",
+	} {
+		assert.Contains(t, out.String(), part)
+	}
+	lines := strings.Split(strings.TrimSpace(progress.String()), "\n")
+	assert.Len(t, lines, 10)
+	assert.Contains(t, lines[9], "40 of 40 hotels, ")
+}
+
+func TestOptionsAreChecked(t *testing.T) {
+	var out strings.Builder
+	assert.ErrorContains(t, run(t.Context(), []string{"-nights", "-1"}, &out, &out), "Nights")
+	assert.Error(t, run(t.Context(), []string{"-unknown"}, &out, &out))
+	assert.Contains(t, out.String(), "-properties")
+	o, err := options([]string{"-occupancy", "0"}, &out)
+	require.NoError(t, err)
+	assert.True(t, o.Empty)
+}
+
+// Interrupted in the middle, it removes its tables all the same.
+func TestInterrupt(t *testing.T) {
+	engine, err := dyntest.Start(t.Context())
+	require.NoError(t, err)
+	defer engine.Stop(t.Context())
+	t.Setenv("DYNTEST_ENGINE", "endpoint") // which the program does not stop, so that one can look
+	t.Setenv("DYNTEST_ENDPOINT", engine.Endpoint())
+
+	ctx, interrupt := context.WithCancel(t.Context())
+	var out strings.Builder
+	err = run(ctx, []string{"-properties", "200"}, &out, writerFunc(interrupt))
+	assert.ErrorIs(t, err, context.Canceled)
+	assert.NotContains(t, out.String(), "Loaded")
+	assert.Contains(t, out.String(), "200 hotels")
+	left, err := engine.Client().ListTables(t.Context(), &dynamodb.ListTablesInput{})
+	require.NoError(t, err)
+	for _, name := range left.TableNames {
+		assert.NotContains(t, name, "world-")
+	}
+}
+
+// writerFunc is called with everything that is written.
+type writerFunc func()
+
+func (f writerFunc) Write(p []byte) (int, error) {
+	f()
+	return len(p), nil
+}

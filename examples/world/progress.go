@@ -1,0 +1,30 @@
+package main
+
+import (
+	"io"
+	"os"
+	"time"
+
+	"github.com/schollz/progressbar/v3"
+	"golang.org/x/term"
+)
+
+// newProgress tells how far the loading is: by a bar on a terminal, and by ten lines elsewhere, as in the log of a build.
+func newProgress(out io.Writer, of int, items *counter) func(done, of int) {
+	if f, ok := out.(*os.File); ok && term.IsTerminal(int(f.Fd())) {
+		bar := progressbar.NewOptions(of,
+			progressbar.OptionSetWriter(out), progressbar.OptionSetDescription("hotels"), progressbar.OptionShowCount(),
+			progressbar.OptionSetPredictTime(true), progressbar.OptionThrottle(100*time.Millisecond),
+			progressbar.OptionClearOnFinish(),
+		)
+		return func(done, _ int) { _ = bar.Set(done) } // a bar that cannot be drawn is no reason to stop
+	}
+	const lines = 10
+	started, told := time.Now(), 0
+	return func(done, of int) {
+		if line := done * lines / of; line > told {
+			told = line
+			in.Fprintf(out, "%d of %d hotels, %d items, %v\n", done, of, items.total(), time.Since(started).Round(time.Second))
+		}
+	}
+}
