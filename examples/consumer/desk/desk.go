@@ -1,0 +1,96 @@
+// Package desk books rooms, and tells the guest of it through the outbox: a booking and its message are one
+// transaction, so neither is ever there without the other.
+package desk
+
+import (
+	"context"
+	"errors"
+
+	"github.com/dynastay/dynastay"
+	"github.com/dynastay/dynastay/availability"
+	"github.com/dynastay/dynastay/bookings"
+	"github.com/dynastay/dynastay/properties"
+
+	"example.com/frontdesk/outbox"
+)
+
+// Confirmed is the topic of the message about a booking; its Ref is the id of the request that made the booking.
+const Confirmed = "booking.confirmed"
+
+// Desk takes orders.
+type Desk struct {
+	db         *dynastay.DB
+	properties *properties.Repository
+	nights     *availability.Repository
+	bookings   *bookings.Repository
+	outbox     *outbox.Outbox
+}
+
+// New makes a desk. It sends nothing.
+func New(db *dynastay.DB) *Desk {
+	return &Desk{db, properties.New(db), availability.New(db), bookings.New(db), outbox.New(db)}
+}
+
+// Order asks for rooms of one type.
+type Order struct {
+	PropertyID string
+	RoomTypeID string
+	Rooms      int
+	Stay       dynastay.Stay
+	Guests     availability.Guests
+	UserID     string
+	Guest      bookings.Guest
+}
+
+// Book books an order at today's prices. The request's id makes it happen once: repeat a call that failed with
+// [dynastay.ErrOutcomeUnknown], or whose answer never came, under the same id. An id that was used for another order
+// is refused with [dynastay.ErrIdempotencyMismatch].
+//
+// 4 requests: is it a repetition, the property with its rooms, the nights, and the transaction.
+func (d *Desk) Book(ctx context.Context, requestID string, o Order) (*bookings.Booking, error) {
+	// First of all, because a repetition may come when the last room is sold, to this very guest, or the price is another.
+	made, err := d.bookings.MadeBy(ctx, requestID)
+	switch {
+	case err == nil && o.made(made):
+		return made, nil
+	case err == nil:
+		return nil, dynastay.ErrIdempotencyMismatch
+	case !errors.Is(err, dynastay.ErrNotFound):
+		return nil, err
+	}
+	property, err := d.properties.GetWithRooms(ctx, o.PropertyID)
+	if err != nil {
+		return nil, err
+	}
+	ask, err := property.Card().QuoteRequest(o.Stay, o.Guests, properties.Choice{RoomTypeID: o.RoomTypeID, Quantity: o.Rooms})
+	if err != nil {
+		return nil, err
+	}
+	quote, err := d.nights.Quote(ctx, ask)
+	if err != nil {
+		return nil, err
+	}
+	booking := d.bookings.CreateOp(bookings.Request{Quote: quote, UserID: o.UserID, Guest: o.Guest})
+	message := d.outbox.SendOp(requestID, Confirmed, requestID)
+	if err := d.db.Write(ctx, dynastay.IdempotencyKey(requestID), booking, message); err != nil {
+		return nil, err
+	}
+	return booking.Result(), nil
+}
+
+// made tells whether the booking is that of the order.
+func (o Order) made(b *bookings.Booking) bool {
+	return b.UserID == o.UserID && b.PropertyID == o.PropertyID && b.Stay == o.Stay && b.Guests == o.Guests &&
+		len(b.Lines) == 1 && b.Lines[0].RoomTypeID == o.RoomTypeID && b.Lines[0].Quantity == o.Rooms
+}
+
+// Relay delivers the confirmations: send gets each booking that was made, at least once.
+func (d *Desk) Relay(send func(context.Context, *bookings.Booking) error) *outbox.Relay {
+	return &outbox.Relay{Outbox: d.outbox, Deliver: func(ctx context.Context, m *outbox.Message) error {
+		b, err := d.bookings.MadeBy(ctx, m.Ref)
+		if err != nil {
+			return err
+		}
+		return send(ctx, b)
+	}}
+}

@@ -1,0 +1,254 @@
+package desk_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/dynastay/dynastay"
+	"github.com/dynastay/dynastay/availability"
+	"github.com/dynastay/dynastay/bookings"
+	"github.com/dynastay/dynastay/dyntest"
+	"github.com/dynastay/dynastay/dyntest/world"
+	"github.com/dynastay/dynastay/keys"
+
+	"example.com/frontdesk/desk"
+	"example.com/frontdesk/outbox"
+)
+
+// test is a desk in a small world where nobody has booked yet, and where time stands still at noon.
+type test struct {
+	*testing.T
+	db    *dyntest.DB
+	desk  *desk.Desk
+	order desk.Order
+}
+
+func newTest(t *testing.T, opts ...dyntest.Option) *test {
+	t.Helper()
+	t.Parallel()
+	w := world.New(world.Options{Seed: 1, Properties: 3, Nights: 14, Empty: true})
+	db := dyntest.New(t, append(opts, dyntest.Tables(outbox.Table), dyntest.At(w.Now()))...)
+	require.NoError(t, w.Load(t.Context(), db.Direct, nil)) // past the faults and the measures
+	for hotel := range w.Hotels() {
+		if ask, ok := hotel.Offer(2, 4); ok {
+			ask.Guests.Adults = 1
+			return &test{t, db, desk.New(db.DB), desk.Order{
+				PropertyID: ask.Property.ID, RoomTypeID: ask.Rooms[0].RoomTypeID, Rooms: 1, Stay: ask.Stay, Guests: ask.Guests,
+				UserID: w.User(0).ID, Guest: bookings.Guest{FirstName: "Ada", LastName: "Byron", Email: "ada@example.com"},
+			}}
+		}
+	}
+	t.Fatal("no hotel of the world has four rooms for two nights")
+	return nil
+}
+
+// book repeats an order under its id until it is known what became of it, as a good client does.
+func (t *test) book(ctx context.Context, requestID string, o desk.Order) (*bookings.Booking, error) {
+	for {
+		b, err := t.desk.Book(ctx, requestID, o)
+		var refused *bookings.Refused
+		if err == nil || errors.As(err, &refused) || ctx.Err() != nil {
+			return b, err
+		}
+	}
+}
+
+// left is the number of rooms left on the nights of the order.
+func (t *test) left() []int {
+	t.Helper()
+	got, err := availability.New(t.db.Direct).Check(t.Context(), t.order.PropertyID, t.order.RoomTypeID, 1, t.order.Stay)
+	require.NoError(t, err)
+	var left []int
+	for _, night := range got.Nights {
+		left = append(left, night.Available)
+	}
+	return left
+}
+
+// less is a copy of a number of rooms for each night, less n.
+func less(left []int, n int) []int {
+	var all []int
+	for _, rooms := range left {
+		all = append(all, rooms-n)
+	}
+	return all
+}
+
+// booked are the user's bookings, in the table.
+func (t *test) booked() (all []*bookings.Booking) {
+	t.Helper()
+	repo := bookings.New(t.db.Direct)
+	for b, err := range dynastay.Each(t.Context(), dynastay.Paging{}, func(ctx context.Context, p dynastay.Paging) (dynastay.Page[*bookings.Booking], error) {
+		return repo.ByUser(ctx, t.order.UserID, p)
+	}) {
+		require.NoError(t, err)
+		all = append(all, b)
+	}
+	return all
+}
+
+// delivered are the references that the relay delivers, with the number of times.
+func (t *test) delivered() map[string]int {
+	t.Helper()
+	sent := map[string]int{}
+	_, err := desk.New(t.db.Direct).Relay(func(_ context.Context, b *bookings.Booking) error {
+		sent[b.Reference]++
+		return nil
+	}).Run(t.Context())
+	require.NoError(t, err)
+	return sent
+}
+
+func TestBookingAndMessageGoTogether(tt *testing.T) {
+	t := newTest(tt)
+	before := t.left()
+	b, err := t.desk.Book(t.Context(), "request-1", t.order)
+	require.NoError(t, err)
+	assert.Equal(t, less(before, 1), t.left())
+	assert.Equal(t, map[string]int{b.Reference: 1}, t.delivered())
+	assert.Empty(t, t.delivered(), "what was delivered is not delivered again")
+}
+
+// What a booking costs is part of its contract: another round trip is a change that a reviewer should see.
+func TestCostOfABooking(tt *testing.T) {
+	t := newTest(tt)
+	dyntest.Budget(t, t.db, dyntest.Cost{Requests: 4, ReadUnits: 3, WriteUnits: dyntest.Unbounded}, func() {
+		_, err := t.desk.Book(t.Context(), "request-1", t.order)
+		require.NoError(t, err)
+	})
+	dyntest.Budget(t, t.db, dyntest.Cost{Requests: 2, ReadUnits: 2}, func() {
+		_, err := t.desk.Book(t.Context(), "request-1", t.order)
+		require.NoError(t, err)
+	})
+}
+
+func TestThirdBookingCommitsAndItsAnswerIsLost(tt *testing.T) {
+	t := newTest(tt)
+	t.db.Faults.Inject(dyntest.LoseAnswer(), dyntest.When{Operation: "TransactWriteItems", Nth: 3})
+	before := t.left()
+	references := map[string]int{}
+	for i := range 4 {
+		b, err := t.desk.Book(t.Context(), fmt.Sprint("request-", i), t.order)
+		require.NoError(t, err)
+		references[b.Reference] = 1
+	}
+	assert.Len(t, references, 4)
+	assert.Equal(t, less(before, 4), t.left())
+	assert.Equal(t, references, t.delivered())
+}
+
+// Nothing is known after a booking whose answers are all lost, and the reads that would tell fail too. The same request
+// under the same id then finds what was made.
+func TestUnknownOutcomeIsRepeated(tt *testing.T) {
+	t := newTest(tt, dyntest.With(dynastay.Options{Retry: dynastay.Retry{Attempts: 2}}))
+	lost := t.db.Faults.Inject(dyntest.LoseAnswer(), dyntest.When{Operation: "TransactWriteItems", EveryAttempt: true, Times: 1})
+	t.db.Faults.Inject(dyntest.LoseRequest(), dyntest.When{Operation: "GetItem", Table: "Metadata", Nth: 2, Times: 6})
+	before := t.left()
+	_, err := t.desk.Book(t.Context(), "request-1", t.order)
+	require.ErrorIs(t, err, dynastay.ErrOutcomeUnknown)
+	assert.Positive(t, lost.Hits())
+	b, err := t.desk.Book(t.Context(), "request-1", t.order)
+	require.NoError(t, err)
+	assert.Equal(t, less(before, 1), t.left())
+	assert.Equal(t, map[string]int{b.Reference: 1}, t.delivered())
+}
+
+func TestRefusedBookingLeavesNoMessage(tt *testing.T) {
+	t := newTest(tt)
+	rooms := t.left()[0]
+	for i := range rooms {
+		_, err := t.desk.Book(t.Context(), fmt.Sprint("request-", i), t.order)
+		require.NoError(t, err)
+	}
+	_, err := t.desk.Book(t.Context(), "one-too-many", t.order)
+	var refused *bookings.Refused
+	require.ErrorAs(t, err, &refused)
+	assert.True(t, refused.Has(availability.SoldOut))
+	assert.Len(t, t.delivered(), rooms)
+}
+
+func TestSameIDForAnotherOrder(tt *testing.T) {
+	t := newTest(tt)
+	_, err := t.desk.Book(t.Context(), "request-1", t.order)
+	require.NoError(t, err)
+	other := t.order
+	other.Guests.Adults++
+	_, err = t.desk.Book(t.Context(), "request-1", other)
+	assert.ErrorIs(t, err, dynastay.ErrIdempotencyMismatch)
+}
+
+// The last room is sold to somebody else between the quote and the booking, at the very moment.
+func TestRoomIsGoneBetweenQuoteAndBooking(tt *testing.T) {
+	t := newTest(tt)
+	rooms := t.left()[0]
+	for i := range rooms - 1 {
+		_, err := t.desk.Book(t.Context(), fmt.Sprint("request-", i), t.order)
+		require.NoError(t, err)
+	}
+	t.db.Faults.Inject(dyntest.Before(func(ctx context.Context) {
+		_, err := desk.New(t.db.Direct).Book(ctx, "quicker", t.order)
+		assert.NoError(t, err)
+	}), dyntest.When{Operation: "TransactWriteItems", Nth: 1})
+	_, err := t.desk.Book(t.Context(), "slower", t.order)
+	var refused *bookings.Refused
+	require.ErrorAs(t, err, &refused)
+	assert.Len(t, t.delivered(), rooms)
+}
+
+// Whatever goes wrong on the way, each booking has its message and each room is sold once.
+func TestBadDay(tt *testing.T) {
+	t := newTest(tt)
+	t.db.Faults.Conflicts(time.Millisecond)
+	t.db.Faults.Inject(dyntest.AnyOf(), dyntest.When{Chance: 0.1})
+	before := t.left()
+	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+	defer cancel()
+	var (
+		wg   sync.WaitGroup
+		mu   sync.Mutex
+		made = map[string]int{}
+	)
+	for i := range before[0] + 5 {
+		wg.Go(func() {
+			b, err := t.book(ctx, fmt.Sprint("request-", i), t.order)
+			var refused *bookings.Refused
+			if errors.As(err, &refused) {
+				return
+			}
+			if assert.NoError(t, err) {
+				mu.Lock()
+				defer mu.Unlock()
+				made[b.Reference]++
+			}
+		})
+	}
+	wg.Wait()
+	assert.Len(t, made, before[0], "the house is full")
+	assert.Equal(t, 0, t.left()[0])
+	assert.Len(t, t.booked(), before[0])
+	assert.Equal(t, made, t.delivered())
+}
+
+// A request's id is good for thirty days; then it is forgotten, whether or not DynamoDB has removed its record yet.
+func TestRequestIsForgotten(tt *testing.T) {
+	t := newTest(tt)
+	first, err := t.desk.Book(t.Context(), "request-1", t.order)
+	require.NoError(t, err)
+	t.db.Clock.Advance(31 * 24 * time.Hour)
+	_, err = bookings.New(t.db.DB).MadeBy(t.Context(), "request-1")
+	assert.ErrorIs(t, err, dynastay.ErrNotFound)
+	var tables []string
+	for _, ref := range t.db.Sweep() {
+		tables = append(tables, ref.Table)
+	}
+	assert.Equal(t, []string{keys.MetadataTable.Name}, tables)
+	_, err = bookings.New(t.db.DB).Get(t.Context(), first.ID)
+	assert.NoError(t, err, "the booking stays")
+}
