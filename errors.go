@@ -18,7 +18,8 @@ var (
 	ErrVersion = errors.New("version conflict")
 	// ErrContention: others wrote the same items until the retry budget was spent. Nothing was written; try later.
 	ErrContention = errors.New("contention")
-	// ErrThrottled: DynamoDB refused for lack of capacity until the retry budget was spent. Nothing was written.
+	// ErrThrottled: DynamoDB refused for lack of capacity until the retry budget was spent. Nothing was written, save for
+	// what [DB.PutAll] had written before.
 	ErrThrottled = errors.New("throttled")
 	// ErrInvalid: an argument is not acceptable; [*InvalidError] names the field. Nothing was written, and no request was
 	// sent but for the read that an update begins with.

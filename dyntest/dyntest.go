@@ -83,7 +83,7 @@ func New(t testing.TB, opts ...Option) *DB {
 	})
 	ctx, cancel := context.WithTimeout(t.Context(), setUpTime)
 	defer cancel()
-	if err := engine.createOwnTables(ctx, d.prefix, c.schemas); err != nil {
+	if err := engine.createOwnTables(ctx, d.prefix, c.tables()); err != nil {
 		t.Fatalf("dyntest: make the tables of this test on %s: %v", engine.Name(), err)
 	}
 	d.summarize()

@@ -20,6 +20,7 @@ type config struct {
 	choice  choice
 	only    bool               // no tables of the hotel's
 	schemas []*dynastay.Schema // those of the options; once complete, all of the test's
+	streams bool
 	options dynastay.Options
 	at      *time.Time // the clock stands still there; nil where it runs
 	seeded  bool       // by Seed
@@ -37,6 +38,12 @@ func OnlyTables(schemas ...*dynastay.Schema) Option {
 		c.only = true
 		c.schemas = append(c.schemas, schemas...)
 	})
+}
+
+// Streams gives the test's tables the streams that their schemas ask for. Default: none. Few tests read them, and
+// dynoxide becomes slower with every record that it keeps.
+func Streams() Option {
+	return option(func(c *config) { c.streams = true })
 }
 
 // At makes the test's [Clock] stand still at t, until it is set or advanced. Default: it runs with the machine's.
@@ -81,6 +88,20 @@ func (c *config) complete() error {
 	}
 	c.schemas = tables
 	return nil
+}
+
+// tables are the schemas as the test's tables are made.
+func (c *config) tables() []*dynastay.Schema {
+	if c.streams {
+		return c.schemas
+	}
+	plain := make([]*dynastay.Schema, len(c.schemas))
+	for i, s := range c.schemas {
+		table := *s
+		table.Stream = false
+		plain[i] = &table
+	}
+	return plain
 }
 
 // engine is the engine that the test runs on.

@@ -80,3 +80,24 @@ func TestSeed(t *testing.T) {
 		assert.EqualValues(t, 7, seed(Seed(7)))
 	}
 }
+
+func TestStreamsOnlyWhereAskedFor(t *testing.T) {
+	t.Parallel()
+	streamed := &dynastay.Schema{Name: "Streamed", Key: things.Key, Stream: true}
+	for _, test := range []struct {
+		options []Option
+		want    bool
+	}{
+		{[]Option{OnlyTables(things, streamed)}, false},
+		{[]Option{OnlyTables(things, streamed), Streams()}, true},
+	} {
+		d := New(t, test.options...)
+		for s, want := range map[*dynastay.Schema]bool{things: false, streamed: test.want} {
+			name := d.TableName(s)
+			out, err := d.Engine.Client().DescribeTable(t.Context(), &dynamodb.DescribeTableInput{TableName: &name})
+			require.NoError(t, err)
+			got := out.Table.StreamSpecification != nil && *out.Table.StreamSpecification.StreamEnabled
+			assert.Equal(t, want, got, s.Name)
+		}
+	}
+}

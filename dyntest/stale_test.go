@@ -101,6 +101,13 @@ func TestStaleIndex(t *testing.T) {
 	assert.ElementsMatch(t, []string{"a", "c", "d", "e"}, all)
 	assert.Equal(t, 1+1+5, i.Hits())
 
+	// Nor is there a copy of a table that the test has made itself.
+	own := `{"TableName":"Own","IndexName":"ByColour"}`
+	arrived, _, err := mock(t, d.Faults, "Query", own, `{}`)
+	require.NoError(t, err)
+	assert.Equal(t, own, arrived)
+	assert.Equal(t, 1+1+5, i.Hits())
+
 	i.Stop()
 	assert.Equal(t, "c d e", showing(t, d, "red"))
 	assert.Equal(t, "a", showing(t, d, "blue"))
@@ -111,10 +118,12 @@ func TestStaleIndexGoesOn(t *testing.T) {
 	t.Parallel()
 	d := New(t, OnlyTables(coloured))
 	colour(t, d, "a", "red")
+	colour(t, d, "z", "red")
 	i := d.Faults.Inject(StaleIndex(), When{Index: "ByColour", Nth: 3, Times: 2})
 	colour(t, d, "b", "red")
-	assert.Equal(t, "a b", showing(t, d, "red"), "the 1st")
+	assert.Equal(t, "a b z", showing(t, d, "red"), "the 1st")
 	colour(t, d, "c", "red")
+	colour(t, d, "z", "blue")
 	uncolour(t, d, "a")
 	assert.Equal(t, "b c", showing(t, d, "red"), "the 2nd")
 	colour(t, d, "d", "red")

@@ -28,6 +28,6 @@
 // # Large worlds
 //
 // [World.Load] goes as fast as the engine does. 10,000 hotels with 30 nights are 1.4 million items, and take about 4 GB of
-// memory in either local engine, 30 MB in the program. dynoxide 1.2.1 becomes slower with every record of a stream: load
-// more than a few hundred hotels into tables that have none, as examples/world does.
+// memory in either local engine, 30 MB in the program. dynoxide 1.2.1 becomes slower with every record of a stream, so
+// examples/world loads into tables that have none, as those of a test are.
 package world
