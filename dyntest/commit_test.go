@@ -8,6 +8,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 )
@@ -49,5 +51,26 @@ func TestAfterTheCommit(t *testing.T) {
 			require.NoError(t, err)
 			assert.Equal(t, `{}`, string(text), "the answer is whole")
 		}
+	}
+}
+
+// The answer that is lost is a refusal: nothing was committed, so a test that meant a commit must not pass.
+func TestARefusalIsNoCommit(t *testing.T) {
+	t.Parallel()
+	for _, what := range []Fault{LoseAnswer(), InternalErrorAfterCommit()} {
+		d := New(t, OnlyTables(things))
+		w := d.watched()
+		i := d.Faults.Inject(what, When{Nth: 1})
+		never := "attribute_exists(pk)"
+		_, err := d.impatient().PutItem(t.Context(), &dynamodb.PutItemInput{
+			TableName: d.things(), Item: key("a"), ConditionExpression: &never,
+		})
+		require.Error(t, err)
+		var refused *types.ConditionalCheckFailedException
+		assert.NotErrorAs(t, err, &refused, "the refusal is lost as well")
+		assert.Zero(t, i.Hits())
+		d.Faults.settle()
+		require.Len(t, w.errors, 1)
+		assert.Contains(t, w.errors[0], "had no hit: 1 such request was sent; it was due on 1 of them and did not happen")
 	}
 }

@@ -97,7 +97,7 @@ func atOnce(o *dynamodb.Options) {
 
 // over is the transport of Client.
 func (d *DB) over(engine http.RoundTripper) http.RoundTripper {
-	return &wire{[]stage{d.Faults.note, d.meter.count, d.Faults.conflict, d.Faults.inject}, engine}
+	return &wire{[]stage{d.Faults.note, d.Faults.hint, d.meter.count, d.Faults.conflict, d.Faults.inject}, engine}
 }
 
 // Open makes a second [dynastay.DB] over the same tables, independent of the first as another process would be. Nil

@@ -25,6 +25,8 @@ type Faults struct {
 	seedLogged bool
 	sent       map[string]int
 	recordings map[*recording]bool
+	unknown    map[string]bool // tables that the test was told it does not have
+	ended      bool            // what a test leaves running may still send requests, and its log is closed
 }
 
 type recording struct{ requests []Request }
@@ -35,6 +37,7 @@ func newFaults(t testing.TB, engine *Engine, prefix string, c *config) *Faults {
 		schemas:    map[string]*dynastay.Schema{},
 		sent:       map[string]int{},
 		recordings: map[*recording]bool{},
+		unknown:    map[string]bool{},
 	}
 	for _, s := range c.schemas {
 		f.schemas[prefix+s.Name] = s

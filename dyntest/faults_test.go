@@ -275,3 +275,17 @@ func TestRecord(t *testing.T) {
 	assert.Equal(t, 2, d.Faults.Count("PutItem"))
 	assert.Zero(t, d.Faults.Count("CreateTable"), "set-up does not count")
 }
+
+func TestTableThatTheTestDoesNotHave(t *testing.T) {
+	t.Parallel()
+	d := New(t, OnlyTables(things))
+	w := d.watched()
+	name := d.TableName(&dynastay.Schema{Name: "Vouchers"})
+	for range 2 {
+		_, err := d.Client.GetItem(t.Context(), &dynamodb.GetItemInput{TableName: &name, Key: key("a")})
+		var gone *types.ResourceNotFoundException
+		assert.ErrorAs(t, err, &gone)
+	}
+	require.Len(t, w.logs, 1)
+	assert.Contains(t, w.logs[0], `this test has no table "Vouchers", it has Things; Tables adds`)
+}

@@ -1,8 +1,11 @@
 package dyntest
 
 import (
+	"fmt"
 	"math/rand/v2"
 	"net/http"
+	"path/filepath"
+	"runtime"
 	"slices"
 )
 
@@ -45,7 +48,8 @@ type Injection struct {
 	faults *Faults
 	what   Fault
 	when   When
-	number int // within the test, from 1
+	at     string // where it was injected
+	number int    // within the test, from 1
 	effect effect
 
 	// These are guarded by the mutex of faults.
@@ -66,7 +70,8 @@ type Injection struct {
 // them acts.
 //
 // The test fails at once, so call Inject on its goroutine, for what can never happen: an unknown operation, table or
-// index, or one that the fault cannot befall. It fails at its end if the fault never happened, or fewer than Times.
+// index, or one that the fault cannot befall. It fails at its end if the fault never happened, or fewer than Times; a
+// fault that is left to chance must at least have had the chance.
 func (f *Faults) Inject(what Fault, when When) *Injection {
 	f.t.Helper()
 	if when.Nth > 0 && when.Times == 0 {
@@ -75,7 +80,11 @@ func (f *Faults) Inject(what Fault, when When) *Injection {
 	if wrong := f.wrong(what, when); wrong != "" {
 		f.t.Fatalf("dyntest: Inject: %s", wrong)
 	}
-	i := &Injection{faults: f, what: what, when: when, repetition: map[string]bool{}}
+	_, file, line, _ := runtime.Caller(1)
+	i := &Injection{
+		faults: f, what: what, when: when, at: fmt.Sprintf("%s:%d", filepath.Base(file), line),
+		repetition: map[string]bool{},
+	}
 	f.mu.Lock()
 	f.injected++
 	i.number = f.injected
@@ -91,7 +100,8 @@ func (f *Faults) Inject(what Fault, when When) *Injection {
 }
 
 // Hits is how often the fault has happened. A request whose turn it was does not count where the fault had no effect on
-// it: because another fault answered, say, or because the page that was to be short was the last one anyhow.
+// it: because another fault answered, or the engine refused what was to be carried out, or because the page that was to
+// be short was the last one anyhow.
 func (i *Injection) Hits() int {
 	i.faults.mu.Lock()
 	defer i.faults.mu.Unlock()

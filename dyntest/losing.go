@@ -6,14 +6,20 @@ import (
 	"net/http"
 )
 
-// carryOut passes an exchange on, and returns once the engine has carried it out.
-func carryOut(x *exchange, next hop) error {
+// carryOut passes an exchange on and waits for the engine's answer, which is a hit if it is no refusal: who loses the
+// answer to a booking that was sold out anyhow has not lost the answer to a booking.
+func (t *turn) carryOut(x *exchange, next hop) error {
 	resp, err := next(x)
 	if err != nil {
 		return err
 	}
-	_, err = readAnswer(resp)
-	return err
+	if _, err := readAnswer(resp); err != nil {
+		return err
+	}
+	if resp.StatusCode == http.StatusOK {
+		t.hit()
+	}
+	return nil
 }
 
 // LoseRequest breaks the connection before the engine has the request. The caller cannot tell it from [LoseAnswer].
@@ -26,13 +32,12 @@ func LoseRequest() Fault {
 
 // LoseAnswer has the engine carry the request out, and breaks the connection instead of passing the answer on. A client
 // with the SDK's default retries sends the request again and its caller notices nothing; [dynastay.DB.Write] settles its
-// requests itself. When.EveryAttempt loses the answers to the repetitions too.
+// requests itself. When.EveryAttempt loses the answers to the repetitions too. A refusal is lost as well, and is no hit.
 func LoseAnswer() Fault {
 	return newFault("LoseAnswer", nil, func(t *turn, x *exchange, next hop) (*http.Response, error) {
-		if err := carryOut(x, next); err != nil {
+		if err := t.carryOut(x, next); err != nil {
 			return nil, err
 		}
-		t.hit()
 		return nil, fmt.Errorf("dyntest lost the answer to %s: %w", x.operation, io.ErrUnexpectedEOF)
 	})
 }

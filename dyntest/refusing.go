@@ -38,10 +38,9 @@ func InternalError() Fault {
 // InternalErrorAfterCommit has the engine carry a request out, and answers with an InternalServerError, status 500.
 func InternalErrorAfterCommit() Fault {
 	return newFault("InternalErrorAfterCommit", nil, func(t *turn, x *exchange, next hop) (*http.Response, error) {
-		if err := carryOut(x, next); err != nil {
+		if err := t.carryOut(x, next); err != nil {
 			return nil, err
 		}
-		t.hit()
 		return internalServerError().response(x.Request)
 	})
 }

@@ -4,21 +4,26 @@ import "fmt"
 
 // settle is the end of the test: what was injected should have happened.
 func (f *Faults) settle() {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.ended = true
 	if f.t.Failed() || f.t.Skipped() {
 		return
 	}
-	f.mu.Lock()
-	defer f.mu.Unlock()
 	for _, i := range f.injections {
 		if missing := i.missing(); missing != "" {
-			f.t.Errorf("dyntest: %s on %s %s", i.what.name, i.when, missing)
+			f.t.Errorf("dyntest: %s on %s, injected at %s, %s", i.what.name, i.when, i.at, missing)
 		}
 	}
 }
 
 // missing says what did not happen, "" if all did.
 func (i *Injection) missing() string {
-	if i.when.Optional || i.when.Chance > 0 || i.own >= max(i.when.Times, 1) {
+	least := max(i.when.Times, 1)
+	if i.when.Chance > 0 && i.when.Chance < 1 && i.counted > 0 {
+		least = 0 // it may have been left out by chance
+	}
+	if i.when.Optional || i.own >= least {
 		return ""
 	}
 	had := "had no hit"
@@ -33,7 +38,8 @@ func (i *Injection) missing() string {
 		sent = "1 such request was sent"
 	}
 	if idle := i.taken - i.own; idle > 0 {
-		sent += fmt.Sprintf("; it was due on %d of them and had no effect", idle)
+		sent += fmt.Sprintf("; it was due on %d of them and did not happen: "+
+			"another fault answered, the engine refused the request, or there was nothing to change", idle)
 	}
 	return had + ": " + sent
 }

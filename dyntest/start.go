@@ -78,7 +78,13 @@ func (c choice) demand() (*demand, error) {
 		return &demand{c.kind, "the code asks for " + string(c.kind), "Leave out On and Image"}, nil
 	}
 	variable := func(kind EngineKind, name string) *demand {
-		return &demand{kind, name + "=" + os.Getenv(name), "Unset " + name}
+		var set []string // each of them keeps the others from being tried
+		for _, other := range []string{engineVar, endpointVar, localVar} {
+			if os.Getenv(other) != "" {
+				set = append(set, other)
+			}
+		}
+		return &demand{kind, name + "=" + os.Getenv(name), "Unset " + strings.Join(set, " and ")}
 	}
 	if kind := EngineKind(os.Getenv(engineVar)); kind != "" {
 		if !slices.Contains(kinds, kind) {
@@ -135,7 +141,10 @@ func (c choice) help(failed []attempt, only *demand) []string {
 	if tried(Java) && mayLaunch {
 		help = append(help, javaHelp)
 	}
-	if tried(Endpoint) {
+	switch named := os.Getenv(endpointVar); {
+	case tried(Endpoint) && named != "":
+		help = append(help, "Start the engine at "+named+", or name another in "+endpointVar+".")
+	case tried(Endpoint):
 		help = append(help, "Name an engine that already runs:\n  export "+endpointVar+"=http://127.0.0.1:8000")
 	}
 	return help

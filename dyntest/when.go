@@ -33,8 +33,8 @@ type When struct {
 	Chance float64
 	// Match looks at the request. It runs on the goroutine that sends it. Default: nil, all match.
 	Match func(Request) bool
-	// Optional lets the test end without the fault having happened. Default: false, that is an error, unless the fault
-	// is left to Chance.
+	// Optional lets the test end without the fault having happened. Default: false, that is an error. Of a fault that is
+	// left to Chance only a request is asked for that it could have befallen.
 	Optional bool
 }
 

@@ -2,6 +2,7 @@ package dyntest
 
 import (
 	"context"
+	"regexp"
 	"testing"
 	"time"
 
@@ -95,9 +96,11 @@ func TestAFaultMustHappen(t *testing.T) {
 		"any table":       {ShortPages(2), When{Index: "GSI1-EmailIndex", Match: always}, 0, []string{"dyntest: ShortPages(2) on any request by GSI1-EmailIndex that matches had no hit: no such request was sent"}},
 		"not all":         {LoseRequest(), When{Nth: 2, Times: 3}, 3, []string{"dyntest: LoseRequest on the 2nd request had 2 of its 3 hits: 3 such requests were sent"}},
 		"all":             {LoseRequest(), When{Nth: 2, Times: 3}, 4, nil},
-		"without effect":  {ShortPages(1), When{Nth: 1}, 1, []string{"dyntest: ShortPages(1) on the 1st request had no hit: 1 such request was sent; it was due on 1 of them and had no effect"}},
+		"without effect":  {ShortPages(1), When{Nth: 1}, 1, []string{"dyntest: ShortPages(1) on the 1st request had no hit: 1 such request was sent; it was due on 1 of them and did not happen: another fault answered, the engine refused the request, or there was nothing to change"}},
 		"optional":        {LoseRequest(), When{Nth: 2, Optional: true}, 0, nil},
-		"left to chance":  {LoseRequest(), When{Chance: 0.5}, 0, nil},
+		"left to chance":  {LoseRequest(), When{Chance: 1e-9}, 1, nil},
+		"no chance":       {LoseRequest(), When{Chance: 0.5}, 0, []string{"dyntest: LoseRequest on any request had no hit: no such request was sent"}},
+		"no such chance":  {ShortPages(1), When{Chance: 1}, 1, []string{"dyntest: ShortPages(1) on any request had no hit: 1 such request was sent; it was due on 1 of them and did not happen: another fault answered, the engine refused the request, or there was nothing to change"}},
 		"drawn, not left": {AnyOf(), When{}, 0, []string{"dyntest: AnyOf on any request had no hit: no such request was sent"}},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -107,9 +110,20 @@ func TestAFaultMustHappen(t *testing.T) {
 			d.Faults.Inject(test.what, test.when)
 			hits(t, d.Faults, test.requests)
 			d.Faults.settle()
-			assert.Equal(t, test.want, w.errors)
+			assert.Equal(t, test.want, withoutPlaces(t, w.errors))
 		})
 	}
+}
+
+// withoutPlaces are messages without the place of an injection, which each of them names.
+func withoutPlaces(t *testing.T, messages []string) (all []string) {
+	t.Helper()
+	place := regexp.MustCompile(`, injected at \w+_test\.go:\d+,`)
+	for _, m := range messages {
+		assert.Regexp(t, place, m)
+		all = append(all, place.ReplaceAllString(m, ""))
+	}
+	return all
 }
 
 // ending is a test whose end can be called.

@@ -202,6 +202,45 @@ func TestRoomIsGoneBetweenQuoteAndBooking(tt *testing.T) {
 	assert.Len(t, t.delivered(), rooms)
 }
 
+// A booking that is under way holds its nights; another process that wants them is told to come back.
+func TestTwoBookingsAtOnce(tt *testing.T) {
+	t := newTest(tt)
+	held, release := make(chan struct{}), make(chan struct{})
+	t.db.Faults.Conflicts(0)
+	t.db.Faults.Inject(dyntest.Before(func(ctx context.Context) {
+		close(held)
+		select {
+		case <-release:
+		case <-ctx.Done():
+		}
+	}), dyntest.When{Operation: "TransactWriteItems", Nth: 1})
+	done := make(chan error, 1)
+	go func() {
+		_, err := t.desk.Book(t.Context(), "first", t.order)
+		done <- err
+	}()
+	<-held
+	other := desk.New(t.db.Open(&dynastay.Options{Retry: dynastay.Retry{Attempts: 2}}))
+	_, err := other.Book(t.Context(), "second", t.order)
+	assert.ErrorIs(t, err, dynastay.ErrContention)
+	close(release)
+	require.NoError(t, <-done)
+	_, err = other.Book(t.Context(), "second", t.order)
+	require.NoError(t, err)
+	assert.Len(t, t.delivered(), 2)
+}
+
+// The caller is gone right after the commit. The booking is made all the same, and known to be.
+func TestCallerIsGone(tt *testing.T) {
+	t := newTest(tt)
+	ctx, cancel := context.WithCancel(t.Context())
+	t.db.Faults.Inject(dyntest.After(func(context.Context) { cancel() }), dyntest.When{Operation: "TransactWriteItems", Nth: 1})
+	b, err := t.desk.Book(ctx, "request-1", t.order)
+	require.NoError(t, err)
+	require.Error(t, ctx.Err())
+	assert.Equal(t, map[string]int{b.Reference: 1}, t.delivered())
+}
+
 // Whatever goes wrong on the way, each booking has its message and each room is sold once.
 func TestBadDay(tt *testing.T) {
 	t := newTest(tt)

@@ -1,0 +1,36 @@
+package dyntest
+
+import (
+	"bytes"
+	"net/http"
+	"slices"
+)
+
+// hint is the stage that explains what the engine does not: its answer about a table that is not there names none.
+func (f *Faults) hint(x *exchange, next hop) (*http.Response, error) {
+	resp, err := next(x)
+	if err != nil || resp.StatusCode != http.StatusBadRequest || !slices.Contains(operations, x.operation) {
+		return resp, err
+	}
+	answer, err := readAnswer(resp)
+	if err != nil {
+		return nil, err
+	}
+	if !bytes.Contains(answer, []byte("ResourceNotFoundException")) {
+		return resp, nil
+	}
+	c, err := f.contentOf(x)
+	if err != nil {
+		return nil, err
+	}
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	for name := range c.tables {
+		if !f.ended && f.schemas[f.prefix+name] == nil && !f.unknown[name] {
+			f.unknown[name] = true
+			f.t.Logf("dyntest: this test has no table %q, it has %s; Tables adds those of a service's own, and "+
+				"TableName gives the full name of one", name, f.tableNames())
+		}
+	}
+	return resp, nil
+}
