@@ -56,7 +56,12 @@ func TestEndpointThatIsWrongIsAnError(t *testing.T) {
 		_, err := Start(t.Context())
 		require.ErrorContains(t, err, reason)
 		assert.ErrorContains(t, err, "dynoxide  DYNTEST_ENDPOINT="+endpoint)
+		assert.ErrorContains(t, err, "Unset DYNTEST_ENDPOINT, so that")
+		assert.ErrorContains(t, err, "Start the engine at "+endpoint+", or name another in DYNTEST_ENDPOINT.")
 	}
+	t.Setenv(engineVar, "endpoint")
+	_, err = Start(t.Context())
+	assert.ErrorContains(t, err, "Unset DYNTEST_ENGINE and DYNTEST_ENDPOINT, so that", "each alone would keep the others out")
 }
 
 func TestEngineIsForced(t *testing.T) {
