@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"iter"
+	"maps"
 	"slices"
 	"strings"
 	"time"
@@ -26,7 +27,8 @@ const (
 // The items are read one by one: together they are no snapshot, which is what a transaction reads.
 //
 // 1 request for every 100 different keys. What DynamoDB leaves unprocessed is asked for again, after waits that grow with
-// every request that brings nothing; [ErrThrottled] when [Retry] allows no more of these.
+// every request that brings nothing. When [Retry] allows no more of these the error is [ErrThrottled], or the SDK's where no
+// answer came.
 func (db *DB) GetAll(ctx context.Context, s *Schema, keys []Key, consistent bool) ([]Item, error) {
 	var asked []Key
 	found := make(map[Key]Item, len(keys))
@@ -106,7 +108,7 @@ func (db *DB) getBatch(ctx context.Context, s *Schema, keys []Key, consistent bo
 // PutAll is not atomic: after an error, which may also come from an item that is refused in the middle of the sequence,
 // those before it may be there. Repeating it is harmless, and PutAll does so itself: what DynamoDB leaves unprocessed, and
 // batches that were throttled or whose answer was lost, are sent again, after waits that grow with every request that
-// writes nothing; [ErrThrottled] when [Retry] allows no more of these.
+// writes nothing. When [Retry] allows no more of these the error is [ErrThrottled], or the SDK's where no answer came.
 func (db *DB) PutAll(ctx context.Context, items iter.Seq2[*Schema, Item]) error {
 	b := putBatch{db: db, keys: map[Ref]bool{}}
 	i := 0
@@ -150,7 +152,9 @@ func (b *putBatch) add(s *Schema, key Key, item Item) {
 		b.tables = append(b.tables, target{table, ""})
 	}
 	b.keys[RefOf(s, key)] = true
-	b.puts[table] = append(b.puts[table], types.WriteRequest{PutRequest: &types.PutRequest{Item: item}})
+	// A copy, because the sequence may go on to use its map for the next item before this one is sent.
+	put := &types.PutRequest{Item: maps.Clone(item)}
+	b.puts[table] = append(b.puts[table], types.WriteRequest{PutRequest: put})
 }
 
 // send writes the batch to its end and empties it.

@@ -471,3 +471,28 @@ func TestRand(t *testing.T) {
 		dynastay.Open(nil, &dynastay.Options{Rand: strings.NewReader("")}).Random(one)
 	})
 }
+
+// What was yielded is written, whatever the sequence does with its map afterwards.
+func TestPutAllKeepsNoMap(t *testing.T) {
+	t.Parallel()
+	ctx := t.Context()
+	db, outbox := openOutbox(t, dynastay.Options{})
+	require.NoError(t, db.PutAll(ctx, func(yield func(*dynastay.Schema, dynastay.Item) bool) {
+		item := dynastay.Item{}
+		for i := range 30 {
+			item["id"] = dynastay.S(fmt.Sprint("m", i))
+			item["text"] = dynastay.S(fmt.Sprint("text ", i))
+			if !yield(outboxTable, item) {
+				return
+			}
+		}
+		item["id"] = dynastay.S("never yielded")
+	}))
+	for i := range 30 {
+		got, err := outbox.Get(ctx, keyOf(fmt.Sprint("m", i)), true)
+		require.NoError(t, err)
+		assert.Equal(t, fmt.Sprint("text ", i), got.Text)
+	}
+	_, err := outbox.Get(ctx, keyOf("never yielded"), true)
+	assert.ErrorIs(t, err, dynastay.ErrNotFound)
+}

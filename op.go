@@ -53,7 +53,9 @@ type OpSpec[R any] struct {
 func NewOp[R any](spec OpSpec[R]) *Operation[R] { return &Operation[R]{spec: spec} }
 
 // Result is what the operation made. It is valid once Write has returned without an error; after a replay under an
-// idempotency key it is the first call's result, read again.
+// idempotency key it is the first call's result, read again. The operations that stand behind it in the same Write may
+// read it while they prepare: what it will be, should all of them be carried out. So a message can name the booking that
+// it goes with.
 func (o *Operation[R]) Result() R { return o.result }
 
 // Do sends one operation and returns its result: the common end of every method that has a form for composition.

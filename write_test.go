@@ -89,6 +89,39 @@ func TestWriteComposes(t *testing.T) {
 	assert.ErrorIs(t, err, dynastay.ErrNotFound, "all or nothing")
 }
 
+// An operation behind another one knows what that makes, each time that they are prepared.
+func TestLaterOperationsKnowTheResult(t *testing.T) {
+	t.Parallel()
+	ctx := t.Context()
+	db, outbox := openOutbox(t, dynastay.Options{})
+	tries := 0
+	made := dynastay.NewOp(dynastay.OpSpec[string]{
+		Name: "test.Draw",
+		Prepare: func(_ context.Context, tx *dynastay.Tx) (string, error) {
+			tries++
+			id := fmt.Sprint("m", tries)
+			item := outboxTable.Key.Of(keyOf(id))
+			tx.Add(dynastay.Put(outboxTable, item, dynastay.IfNew(outboxTable), func(dynastay.Item) error { return dynastay.ErrOvertaken }))
+			return id, nil
+		},
+	})
+	_, err := outbox.Create(ctx, &message{ID: "m1"}) // so that the first id is taken
+	require.NoError(t, err)
+	note := dynastay.NewOp(dynastay.OpSpec[struct{}]{
+		Name: "test.Note",
+		Prepare: func(_ context.Context, tx *dynastay.Tx) (struct{}, error) {
+			item := outboxTable.Key.Of(keyOf("note"))
+			item["text"] = dynastay.S("about " + made.Result())
+			tx.Add(dynastay.Put(outboxTable, item, dynastay.Expr{}, nil))
+			return struct{}{}, nil
+		},
+	})
+	require.NoError(t, db.Write(ctx, made, note))
+	got, err := outbox.Get(ctx, keyOf("note"), true)
+	require.NoError(t, err)
+	assert.Equal(t, "about m2", got.Text)
+}
+
 func TestWriteRefusesBeforeSending(t *testing.T) {
 	t.Parallel()
 	ctx := t.Context()

@@ -174,7 +174,7 @@ func (w *World) house(i int) *house {
 	h.furnish(d, i, at, kind)
 	p.Description = fmt.Sprintf("%s in %s, with %d kinds of rooms.", p.Name, at.name, len(h.rooms))
 
-	h.created = w.before(d, 100, 1500)
+	h.created = w.before(d, 100, oldestProperty)
 	h.opened = w.before(d, bookingDays+1, 99)
 	return h
 }

@@ -1,7 +1,9 @@
 package world
 
 import (
+	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"runtime"
 	"sync"
@@ -31,6 +33,14 @@ func (w *World) Load(ctx context.Context, db *dynastay.DB, progress func(done, o
 		wg   sync.WaitGroup
 	)
 	of := w.opts.Properties
+	tell := func() {
+		mu.Lock()
+		defer mu.Unlock() // also where progress ends its goroutine, as a failed assertion does
+		done++
+		if progress != nil {
+			progress(done, of)
+		}
+	}
 	for range min(workers(), of) {
 		wg.Go(func() {
 			for i := int(next.Add(1)) - 1; i < of; i = int(next.Add(1)) - 1 {
@@ -38,18 +48,13 @@ func (w *World) Load(ctx context.Context, db *dynastay.DB, progress func(done, o
 					stop(err)
 					return
 				}
-				mu.Lock()
-				done++
-				if progress != nil {
-					progress(done, of)
-				}
-				mu.Unlock()
+				tell()
 			}
 		})
 	}
 	wg.Wait()
 	if done < of {
-		return context.Cause(ctx)
+		return cmp.Or(context.Cause(ctx), errors.New("world: progress ended the loading"))
 	}
 	return nil
 }

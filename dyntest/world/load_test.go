@@ -3,6 +3,7 @@ package world
 import (
 	"context"
 	"errors"
+	"runtime"
 	"testing"
 	"time"
 
@@ -94,4 +95,21 @@ func TestLoadEndsWithTheFirstError(t *testing.T) {
 	})
 	assert.ErrorIs(t, err, enough)
 	assert.Less(t, last, 100)
+}
+
+// A failed assertion in progress ends its goroutine, and the others do not wait for it.
+func TestProgressThatEndsItsGoroutine(t *testing.T) {
+	t.Parallel()
+	w := New(Options{Seed: 2, Properties: 20, Users: 1, Nights: 3, Empty: true})
+	db := dyntest.New(t, dyntest.At(w.Now()))
+	last := 0
+	require.NoError(t, w.Load(t.Context(), db.DB, func(done, of int) {
+		if last = done; done == 2 {
+			runtime.Goexit()
+		}
+	}))
+	assert.Equal(t, 20, last)
+
+	every := w.Load(t.Context(), db.DB, func(int, int) { runtime.Goexit() })
+	assert.ErrorContains(t, every, "progress ended the loading")
 }

@@ -10,6 +10,9 @@ import (
 // Every tenth user owns properties, or may.
 const ownersEach = 10
 
+// oldestProperty is the age of the oldest property that there may be, in days.
+const oldestProperty = 1500
+
 // owner is the number of some user who owns properties.
 func (w *World) owner(d dice) int {
 	return d.below((w.opts.Users+ownersEach-1)/ownersEach) * ownersEach
@@ -21,6 +24,9 @@ func (w *World) person(i int) (users.User, time.Time) {
 	at := draw(d, cityShares).country
 	from := countries[at]
 	joined := w.before(d, bookingDays+1, 1000)
+	if i%ownersEach == 0 {
+		joined = w.before(d, oldestProperty+1, 2500) // before what they own
+	}
 	u := users.User{
 		ID: userID(i), FirstName: pick(d, from.names.first), LastName: pick(d, from.names.last), Role: users.Customer,
 		Country: at, PreferredCurrency: from.currency, PreferredLanguage: from.language,

@@ -259,6 +259,19 @@ func TestWorldLooksReal(t *testing.T) {
 	}
 }
 
+func TestOwnersWereThereBefore(t *testing.T) {
+	t.Parallel()
+	w := New(Options{Seed: 1, Properties: 50, Empty: true})
+	joined := map[string]time.Time{}
+	for u := range w.Users() {
+		joined[u.ID] = u.CreatedAt
+	}
+	for h := range w.Hotels() {
+		require.Contains(t, joined, h.OwnerID)
+		assert.True(t, joined[h.OwnerID].Before(h.CreatedAt), "%s owns %s", h.OwnerID, h.ID)
+	}
+}
+
 func TestIDsSortByNumber(t *testing.T) {
 	t.Parallel()
 	assert.Less(t, propertyID(99_999), propertyID(100_000))

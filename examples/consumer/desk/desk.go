@@ -14,7 +14,7 @@ import (
 	"example.com/frontdesk/outbox"
 )
 
-// Confirmed is the topic of the message about a booking; its Ref is the id of the request that made the booking.
+// Confirmed is the topic of the message about a booking; its Ref is the booking's id.
 const Confirmed = "booking.confirmed"
 
 // Desk takes orders.
@@ -46,18 +46,35 @@ type Order struct {
 // [dynastay.ErrOutcomeUnknown], or whose answer never came, under the same id. An id that was used for another order
 // is refused with [dynastay.ErrIdempotencyMismatch].
 //
-// 4 requests: is it a repetition, the property with its rooms, the nights, and the transaction.
+// 4 requests: is it a repetition, the property with its rooms, the nights, and the transaction. A refusal takes another.
 func (d *Desk) Book(ctx context.Context, requestID string, o Order) (*bookings.Booking, error) {
 	// First of all, because a repetition may come when the last room is sold, to this very guest, or the price is another.
-	made, err := d.bookings.MadeBy(ctx, requestID)
-	switch {
-	case err == nil && o.made(made):
-		return made, nil
-	case err == nil:
-		return nil, dynastay.ErrIdempotencyMismatch
-	case !errors.Is(err, dynastay.ErrNotFound):
-		return nil, err
+	made, err := d.madeBy(ctx, requestID, o)
+	if !errors.Is(err, dynastay.ErrNotFound) {
+		return made, err
 	}
+	booked, refusal := d.book(ctx, requestID, o)
+	var refused *bookings.Refused
+	if errors.As(refusal, &refused) || errors.Is(refusal, dynastay.ErrIdempotencyMismatch) {
+		// Or while the first call was still at work: it may have taken the last room since it was asked for above.
+		made, err := d.madeBy(ctx, requestID, o)
+		if !errors.Is(err, dynastay.ErrNotFound) {
+			return made, err
+		}
+	}
+	return booked, refusal
+}
+
+// madeBy is the booking that the request has made, or [dynastay.ErrNotFound].
+func (d *Desk) madeBy(ctx context.Context, requestID string, o Order) (*bookings.Booking, error) {
+	made, err := d.bookings.MadeBy(ctx, requestID)
+	if err == nil && !o.made(made) {
+		return nil, dynastay.ErrIdempotencyMismatch
+	}
+	return made, err
+}
+
+func (d *Desk) book(ctx context.Context, requestID string, o Order) (*bookings.Booking, error) {
 	property, err := d.properties.GetWithRooms(ctx, o.PropertyID)
 	if err != nil {
 		return nil, err
@@ -71,7 +88,7 @@ func (d *Desk) Book(ctx context.Context, requestID string, o Order) (*bookings.B
 		return nil, err
 	}
 	booking := d.bookings.CreateOp(bookings.Request{Quote: quote, UserID: o.UserID, Guest: o.Guest})
-	message := d.outbox.SendOp(requestID, Confirmed, requestID)
+	message := d.outbox.SendOp(Confirmed, func() string { return booking.Result().ID })
 	if err := d.db.Write(ctx, dynastay.IdempotencyKey(requestID), booking, message); err != nil {
 		return nil, err
 	}
@@ -80,14 +97,14 @@ func (d *Desk) Book(ctx context.Context, requestID string, o Order) (*bookings.B
 
 // made tells whether the booking is that of the order.
 func (o Order) made(b *bookings.Booking) bool {
-	return b.UserID == o.UserID && b.PropertyID == o.PropertyID && b.Stay == o.Stay && b.Guests == o.Guests &&
+	return b.UserID == o.UserID && b.PropertyID == o.PropertyID && b.Stay == o.Stay && b.Guests == o.Guests && b.Guest == o.Guest &&
 		len(b.Lines) == 1 && b.Lines[0].RoomTypeID == o.RoomTypeID && b.Lines[0].Quantity == o.Rooms
 }
 
 // Relay delivers the confirmations: send gets each booking that was made, at least once.
 func (d *Desk) Relay(send func(context.Context, *bookings.Booking) error) *outbox.Relay {
 	return &outbox.Relay{Outbox: d.outbox, Deliver: func(ctx context.Context, m *outbox.Message) error {
-		b, err := d.bookings.MadeBy(ctx, m.Ref)
+		b, err := d.bookings.Get(ctx, m.Ref)
 		if err != nil {
 			return err
 		}

@@ -33,7 +33,7 @@ type test struct {
 func newTest(t *testing.T, opts ...dyntest.Option) *test {
 	t.Helper()
 	t.Parallel()
-	w := world.New(world.Options{Seed: 1, Properties: 3, Nights: 14, Empty: true})
+	w := world.New(world.Options{Seed: 1, Properties: 3, Nights: 40, Empty: true})
 	db := dyntest.New(t, append(opts, dyntest.Tables(outbox.Table), dyntest.At(w.Now()))...)
 	require.NoError(t, w.Load(t.Context(), db.Direct, nil)) // past the faults and the measures
 	for hotel := range w.Hotels() {
@@ -178,10 +178,34 @@ func TestSameIDForAnotherOrder(tt *testing.T) {
 	t := newTest(tt)
 	_, err := t.desk.Book(t.Context(), "request-1", t.order)
 	require.NoError(t, err)
-	other := t.order
-	other.Guests.Adults++
-	_, err = t.desk.Book(t.Context(), "request-1", other)
-	assert.ErrorIs(t, err, dynastay.ErrIdempotencyMismatch)
+	for _, edit := range []func(*desk.Order){
+		func(o *desk.Order) { o.Guests.Adults++ },
+		func(o *desk.Order) { o.Guest.LastName = "Lovelace" },
+	} {
+		other := t.order
+		edit(&other)
+		_, err = t.desk.Book(t.Context(), "request-1", other)
+		assert.ErrorIs(t, err, dynastay.ErrIdempotencyMismatch)
+	}
+}
+
+// The same request twice at once, for the last room: the one that comes too late is not told that it is sold out.
+func TestRepetitionOfTheBookingOfTheLastRoom(tt *testing.T) {
+	t := newTest(tt)
+	rooms := t.left()[0]
+	for i := range rooms - 1 {
+		_, err := t.desk.Book(t.Context(), fmt.Sprint("request-", i), t.order)
+		require.NoError(t, err)
+	}
+	var first *bookings.Booking
+	t.db.Faults.Inject(dyntest.After(func(ctx context.Context) { // it has just been asked whether there is a booking
+		var err error
+		first, err = desk.New(t.db.Direct).Book(ctx, "last", t.order)
+		assert.NoError(t, err)
+	}), dyntest.When{Operation: "GetItem", Table: "Metadata", Nth: 1})
+	again, err := t.desk.Book(t.Context(), "last", t.order)
+	require.NoError(t, err)
+	assert.Equal(t, first.Reference, again.Reference)
 }
 
 // The last room is sold to somebody else between the quote and the booking, at the very moment.
@@ -290,4 +314,17 @@ func TestRequestIsForgotten(tt *testing.T) {
 	assert.Equal(t, []string{keys.MetadataTable.Name}, tables)
 	_, err = bookings.New(t.db.DB).Get(t.Context(), first.ID)
 	assert.NoError(t, err, "the booking stays")
+	assert.Equal(t, map[string]int{first.Reference: 1}, t.delivered(), "its message was not forgotten")
+}
+
+// Once it is forgotten, the id of a request is as good as another, although what it made is still there.
+func TestRequestIDIsUsedAgain(tt *testing.T) {
+	t := newTest(tt)
+	t.order.Stay = dynastay.Stay{CheckIn: t.order.Stay.CheckIn.AddDays(35), CheckOut: t.order.Stay.CheckOut.AddDays(35)}
+	_, err := t.desk.Book(t.Context(), "request-1", t.order)
+	require.NoError(t, err)
+	t.db.Clock.Advance(31 * 24 * time.Hour)
+	_, err = t.desk.Book(t.Context(), "request-1", t.order)
+	require.NoError(t, err)
+	assert.Len(t, t.delivered(), 2)
 }

@@ -1,8 +1,10 @@
 package desk
 
 import (
+	"context"
 	"encoding/json"
 	"errors"
+	"log/slog"
 	"net/http"
 
 	"github.com/dynastay/dynastay"
@@ -84,11 +86,14 @@ func refuse(w http.ResponseWriter, err error) {
 		answer(w, http.StatusUnprocessableEntity, problem{Problem: err.Error()})
 	case errors.Is(err, dynastay.ErrNotFound):
 		answer(w, http.StatusNotFound, problem{Problem: err.Error()})
-	default:
-		// Nobody knows whether it was done, or nothing was done for lack of capacity: either way the same request, under
-		// the same id, is right.
+	case errors.Is(err, dynastay.ErrOutcomeUnknown), errors.Is(err, dynastay.ErrContention), errors.Is(err, dynastay.ErrThrottled),
+		errors.Is(err, context.DeadlineExceeded), errors.Is(err, context.Canceled):
+		// Nobody knows whether it was done, or nothing was done: either way the same request, under the same id, is right.
 		w.Header().Set("Retry-After", "1")
 		answer(w, http.StatusServiceUnavailable, problem{Problem: "try again with the same Idempotency-Key"})
+	default:
+		slog.Error("book", "error", err)
+		answer(w, http.StatusInternalServerError, problem{Problem: "this should not happen"})
 	}
 }
 

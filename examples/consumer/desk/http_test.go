@@ -58,6 +58,15 @@ func TestHTTP(tt *testing.T) {
 	assert.Contains(t, body["problem"], "Idempotency-Key")
 }
 
+// A mistake of the operator's is not to be repeated for ever.
+func TestHTTPWhenThereIsNoPermission(tt *testing.T) {
+	t := newTest(tt)
+	t.db.Faults.Inject(dyntest.Fail("AccessDeniedException"), dyntest.When{Operation: "TransactWriteItems", Nth: 1})
+	status, body := t.post("request-1", nil)
+	assert.Equal(t, http.StatusInternalServerError, status)
+	assert.NotContains(t, body["problem"], "AccessDenied", "which is for the log")
+}
+
 func TestHTTPWhenThereIsNoCapacity(tt *testing.T) {
 	t := newTest(tt)
 	throttled := t.db.Faults.Inject(dyntest.Throttle(), dyntest.When{Table: "Properties", Operation: "Query"})

@@ -6,6 +6,7 @@ package outbox
 
 import (
 	"context"
+	"errors"
 	"time"
 
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
@@ -32,9 +33,9 @@ const Keep = 7 * 24 * time.Hour
 
 // Message is something to be told to somebody.
 type Message struct {
-	ID          string // the sender's, so that a repeated request makes the same message
+	ID          string
 	Topic       string // such as "booking.confirmed"
-	Ref         string // what it is about; the text is made when it is delivered, and holds no personal data until then
+	Ref         string // the id of what it is about; the text, with whatever is personal in it, is made on delivery
 	CreatedAt   time.Time
 	DeliveredAt time.Time // zero while it is pending
 }
@@ -59,18 +60,12 @@ var entity = &dynastay.Entity[Message]{
 		f.Time("createdAt", &m.CreatedAt)
 		f.Time("deliveredAt", &m.DeliveredAt)
 	}),
-	// The time is drawn anew by every call, also by the repetition of one, so it is no part of what was agreed on.
-	Agreed: func(in *dynastay.Input, m *Message) {
-		in.Field("id", m.ID)
-		in.Field("topic", m.Topic)
-		in.Field("ref", m.Ref)
-	},
 	Derived: append(
 		dynastay.IndexKey(Table, PendingIndex, []string{"deliveredAt", "createdAt", "id"}, func(m *Message) (dynastay.Key, error) {
 			if !m.DeliveredAt.IsZero() {
 				return dynastay.Key{}, nil // a delivered message leaves the index
 			}
-			return dynastay.Key{PK: pending, SK: m.CreatedAt.UTC().Format(time.RFC3339) + "#" + m.ID}, nil
+			return dynastay.Key{PK: pending, SK: m.CreatedAt.UTC().Format("2006-01-02T15:04:05.000Z") + "#" + m.ID}, nil
 		}),
 		dynastay.Derived[Message]{
 			Name: Table.TTL, From: []string{"deliveredAt"},
@@ -95,9 +90,37 @@ func New(db *dynastay.DB) *Outbox {
 	return &Outbox{db, dynastay.NewTable(db, entity)}
 }
 
-// SendOp puts a message, for a transaction together with what it tells of.
-func (o *Outbox) SendOp(id, topic, ref string) *dynastay.Operation[*Message] {
-	return o.messages.CreateOp(&Message{ID: id, Topic: topic, Ref: ref, CreatedAt: o.db.Now()})
+var absent = dynastay.IfNew(Table)
+
+// SendOp puts a message, for a transaction together with what it tells of. Ref is asked while the transaction is
+// prepared: an operation that stands before this one in the same Write then knows the id of what it makes.
+func (o *Outbox) SendOp(topic string, ref func() string) *dynastay.Operation[*Message] {
+	id := o.db.NewID("msg_")
+	return dynastay.NewOp(dynastay.OpSpec[*Message]{
+		Name: "outbox.Send",
+		// The id, the time and what another operation draws are another ones in every call, also in the repetition of one:
+		// under an idempotency key they are no part of what was agreed on.
+		Input: func(in *dynastay.Input) { in.Field("topic", topic) },
+		Prepare: func(_ context.Context, tx *dynastay.Tx) (*Message, error) {
+			m := &Message{ID: id, Topic: topic, Ref: ref(), CreatedAt: o.db.Now()}
+			item, err := entity.Item(m)
+			if err != nil {
+				return nil, err
+			}
+			tx.Add(dynastay.Put(Table, item, absent, func(dynastay.Item) error {
+				return &dynastay.Error{Op: "outbox.Send", Entity: "Message", ID: id, Kind: dynastay.ErrAlreadyExists}
+			}).Drawn())
+			tx.Made("MessageId", id)
+			return m, nil
+		},
+		Restore: func(ctx context.Context, made map[string]string) (*Message, error) {
+			m, err := o.messages.Get(ctx, dynastay.Key{PK: made["MessageId"]}, true)
+			if errors.Is(err, dynastay.ErrNotFound) {
+				return &Message{ID: made["MessageId"], Topic: topic}, nil // delivered so long ago that it is gone
+			}
+			return m, err
+		},
+	})
 }
 
 // Get is a message that is pending, or was delivered within [Keep]; otherwise [dynastay.ErrNotFound].
