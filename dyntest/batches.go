@@ -7,14 +7,21 @@ import (
 	"maps"
 	"net/http"
 	"slices"
+
+	"github.com/dynastay/dynastay"
 )
 
 var batches = []string{"BatchGetItem", "BatchWriteItem"}
 
+// mostInBatch is how many keys, or writes, DynamoDB takes in one batch.
+var mostInBatch = map[string]int{"BatchGetItem": 100, "BatchWriteItem": 25}
+
 // Unprocessed leaves the last n items of a BatchWriteItem, or the last n keys of a BatchGetItem, unprocessed: the answer
 // gives them back, in the form in which they were sent, to be sent again. Of several tables the last one by name is
 // the first to lose its items. At least one item is processed, and a batch of one is no match: DynamoDB refuses a batch
-// of which it can process nothing, as [Throttle] does.
+// of which it can process nothing, as [Throttle] does. Nor is a batch that DynamoDB refuses as a whole, of more than 25
+// writes or 100 keys, or with a key twice: the engine gets it as it was sent. The keys are those of the test's tables;
+// of other tables only entries that are the same throughout count as one key.
 func Unprocessed(n int) Fault {
 	fault := newFault(fmt.Sprintf("Unprocessed(%d)", n), batches, func(t *turn, x *exchange, next hop) (*http.Response, error) {
 		var left batch
@@ -41,7 +48,10 @@ func Unprocessed(n int) Fault {
 		t.hit()
 		return resp, nil
 	})
-	fault.befalls = func(c *content) bool { return c.RequestItems.size() > 1 }
+	fault.befalls = func(c *content) bool {
+		size := c.RequestItems.size()
+		return size > 1 && size <= mostInBatch[c.operation] && !c.RequestItems.repeats(c.schemas)
+	}
 	if n < 1 {
 		fault.wrong = "that leaves nothing unprocessed"
 	}
@@ -85,6 +95,51 @@ func (b batch) size() int {
 		n += len(p.entries)
 	}
 	return n
+}
+
+// repeats tells whether two of the entries are for the same item. The schemas are by full table name.
+func (b batch) repeats(schemas map[string]*dynastay.Schema) bool {
+	for table, p := range b {
+		seen := map[string]bool{}
+		for _, entry := range p.entries {
+			item := p.itemOf(entry, schemas[table])
+			if seen[item] {
+				return true
+			}
+			seen[item] = true
+		}
+	}
+	return false
+}
+
+// itemOf is a text that names the item of an entry: its key, or all of the entry where the key cannot be known.
+func (p portion) itemOf(entry json.RawMessage, schema *dynastay.Schema) string {
+	if attributes := p.attributesOf(entry); schema != nil && attributes != nil {
+		return keyText(schema, attributes)
+	}
+	text, err := canonical(entry)
+	if err != nil {
+		return string(entry)
+	}
+	return string(text)
+}
+
+// attributesOf are the key of an entry, or the item that it puts; nil where it has neither.
+func (p portion) attributesOf(entry json.RawMessage) map[string]json.RawMessage {
+	if p.reading != nil {
+		var key map[string]json.RawMessage
+		_ = json.Unmarshal(entry, &key) // what is no key is for the engine to refuse
+		return key
+	}
+	var write struct {
+		PutRequest    struct{ Item map[string]json.RawMessage }
+		DeleteRequest struct{ Key map[string]json.RawMessage }
+	}
+	_ = json.Unmarshal(entry, &write)
+	if write.PutRequest.Item != nil {
+		return write.PutRequest.Item
+	}
+	return write.DeleteRequest.Key
 }
 
 // takeLast moves the last n entries into a batch of their own.

@@ -3,6 +3,7 @@ package dyntest
 import (
 	"encoding/json"
 	"io"
+	"strconv"
 	"testing"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
@@ -135,8 +136,63 @@ func TestUnprocessedOfARefusedBatch(t *testing.T) {
 	t.Parallel()
 	d := New(t, OnlyTables(things))
 	i := d.Faults.Inject(Unprocessed(1), When{Optional: true})
-	in := putBatch(d, "a", "a", "b")
+	in := putBatch(d, "a", "b", "c")
+	delete(in.RequestItems[*d.things()][0].PutRequest.Item, "sk")
 	_, err := d.impatient().BatchWriteItem(t.Context(), in)
 	assert.ErrorContains(t, err, "ValidationException")
 	assert.Zero(t, i.Hits())
+	assert.Equal(t, 1, i.counted)
+}
+
+// ids are n different ones.
+func ids(n int) (all []string) {
+	for i := range n {
+		all = append(all, strconv.Itoa(i))
+	}
+	return all
+}
+
+// What DynamoDB refuses as a whole must not become a batch that it takes.
+func TestUnprocessedLeavesInvalidBatchesWhole(t *testing.T) {
+	t.Parallel()
+	ctx, d := t.Context(), New(t, OnlyTables(things))
+	client, i := d.impatient(), d.Faults.Inject(Unprocessed(1), When{Optional: true})
+	other := putBatch(d, "a", "b", "a") // which puts two versions of a
+	other.RequestItems[*d.things()][2].PutRequest.Item["value"] = &types.AttributeValueMemberS{Value: "2"}
+	deleted := putBatch(d, "a", "b", "a")
+	deleted.RequestItems[*d.things()][2] = types.WriteRequest{DeleteRequest: &types.DeleteRequest{Key: key("a")}}
+	for name, in := range map[string]*dynamodb.BatchWriteItemInput{
+		"too many": putBatch(d, ids(26)...), "put twice": other, "put and deleted": deleted,
+	} {
+		_, err := client.BatchWriteItem(ctx, in)
+		assert.ErrorContains(t, err, "ValidationException", name)
+	}
+	for name, in := range map[string]*dynamodb.BatchGetItemInput{
+		"too many": getBatch(d, ids(101)...), "twice": getBatch(d, "a", "b", "a"),
+	} {
+		_, err := client.BatchGetItem(ctx, in)
+		assert.ErrorContains(t, err, "ValidationException", name)
+	}
+	assert.Zero(t, i.counted)
+
+	_, err := client.BatchWriteItem(ctx, putBatch(d, ids(25)...))
+	require.NoError(t, err)
+	_, err = client.BatchGetItem(ctx, getBatch(d, ids(100)...))
+	require.NoError(t, err)
+	assert.Equal(t, 2, i.Hits(), "these are as large as they may be")
+}
+
+// Without a schema nobody knows which attributes are the key.
+func TestUnprocessedOfUnknownTables(t *testing.T) {
+	t.Parallel()
+	d := New(t, OnlyTables(things))
+	i := d.Faults.Inject(Unprocessed(1), When{Optional: true})
+	put := func(item string) string { return `{"PutRequest":{"Item":` + item + `}}` }
+	a, same, another := put(`{"pk":{"S":"a"},"v":{"S":"1"}}`), put(`{"v":{"S":"1"},"pk":{"S":"a"}}`), put(`{"pk":{"S":"a"},"v":{"S":"2"}}`)
+	for writes, hits := range map[string]int{a + "," + same: 0, a + "," + another: 1} {
+		before := i.Hits()
+		_, _, err := mock(t, d.Faults, "BatchWriteItem", `{"RequestItems":{"T":[`+writes+`]}}`, `{}`)
+		require.NoError(t, err)
+		assert.Equal(t, hits, i.Hits()-before, writes)
+	}
 }

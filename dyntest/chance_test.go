@@ -105,7 +105,7 @@ func TestAnyOfDrawsAmongAllThatCanBefall(t *testing.T) {
 		{"GetItem", `{"TableName":"T"}`, nil},
 		{"PutItem", `{"TableName":"T"}`, []string{"conflict"}},
 		{"Query", `{"TableName":"T"}`, []string{"short page"}},
-		{"BatchWriteItem", `{"RequestItems":{"T":[{},{}]}}`, []string{"unprocessed"}},
+		{"BatchWriteItem", `{"RequestItems":{"T":[1,2]}}`, []string{"unprocessed"}},
 		{"TransactGetItems", `{"TransactItems":[{"Get":{}}]}`, []string{"conflict"}},
 		{"TransactWriteItems", `{"TransactItems":[{"Put":{}}]}`, []string{"conflict", "in progress"}},
 	} {
@@ -135,6 +135,6 @@ func TestAnyOfNeedsAFaultThatCanBefall(t *testing.T) {
 	assert.Equal(t, "answered", fate(t, d.Faults, "BatchWriteItem", `{"RequestItems":{"T":[{}]}}`))
 	assert.Equal(t, "answered", fate(t, d.Faults, "GetItem", `{}`))
 	assert.Zero(t, i.Hits())
-	assert.Equal(t, "unprocessed", fate(t, d.Faults, "BatchWriteItem", `{"RequestItems":{"T":[{},{}]}}`))
+	assert.Equal(t, "unprocessed", fate(t, d.Faults, "BatchWriteItem", `{"RequestItems":{"T":[1,2]}}`))
 	assert.Equal(t, "in progress", fate(t, d.Faults, "TransactWriteItems", `{"TransactItems":[{"Put":{}}]}`))
 }

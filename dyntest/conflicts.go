@@ -165,5 +165,10 @@ func (c *conflicts) itemOf(a action) string {
 	if attributes == nil {
 		attributes = a.Item
 	}
-	return a.TableName + " " + string(attributes[schema.Key.Partition]) + " " + string(attributes[schema.Key.Sort])
+	return a.TableName + " " + keyText(schema, attributes)
+}
+
+// keyText is the key among the attributes of an item, as they were sent.
+func keyText(schema *dynastay.Schema, attributes map[string]json.RawMessage) string {
+	return string(attributes[schema.Key.Partition]) + " " + string(attributes[schema.Key.Sort])
 }

@@ -5,6 +5,8 @@ import (
 	"context"
 	"encoding/json"
 	"strings"
+
+	"github.com/dynastay/dynastay"
 )
 
 // Request is one request as it was sent.
@@ -42,8 +44,9 @@ func canonical(body []byte) (json.RawMessage, error) {
 // content is what faults want to know of a request.
 type content struct {
 	operation  string
-	invocation string          // the SDK's id of the call, the same for all its attempts
-	tables     map[string]bool // names of schemas, or of tables that are none of the test's
+	invocation string                      // the SDK's id of the call, the same for all its attempts
+	tables     map[string]bool             // names of schemas, or of tables that are none of the test's
+	schemas    map[string]*dynastay.Schema // the test's, by full table name
 
 	TableName, IndexName, ClientRequestToken string
 
@@ -55,7 +58,8 @@ type content struct {
 // contentOf reads a request to the data plane.
 func (f *Faults) contentOf(x *exchange) (*content, error) {
 	c := &content{
-		operation: x.operation, invocation: x.Header.Get("Amz-Sdk-Invocation-Id"), tables: map[string]bool{},
+		operation: x.operation, invocation: x.Header.Get("Amz-Sdk-Invocation-Id"),
+		tables: map[string]bool{}, schemas: f.schemas,
 	}
 	if err := json.Unmarshal(x.body, c); err != nil {
 		return nil, err

@@ -55,6 +55,7 @@ type Injection struct {
 	// These are guarded by the mutex of faults.
 	counted    int // requests that matched
 	taken      int // of these, the ones whose turn it was; repetitions do not count
+	returned   int // of these, the ones without effect that do not count against Times
 	hits, own  int // those that it acted on, with and without repetitions
 	stopped    bool
 	repetition map[string]bool // invocation ids and client tokens that were hit
@@ -101,7 +102,8 @@ func (f *Faults) Inject(what Fault, when When) *Injection {
 
 // Hits is how often the fault has happened. A request whose turn it was does not count where the fault had no effect on
 // it: because another fault answered, or the engine refused what was to be carried out, or because the page that was to
-// be short was the last one anyhow.
+// be short had no LastEvaluatedKey anyhow. One that had it is a hit, even where only an empty page follows: see
+// [ShortPages].
 func (i *Injection) Hits() int {
 	i.faults.mu.Lock()
 	defer i.faults.mu.Unlock()
@@ -121,6 +123,7 @@ type turn struct {
 	content *content
 	due     bool
 	again   bool // it repeats a request that was hit
+	acted   bool // guarded by the mutex of faults
 	random  *rand.Rand
 }
 
@@ -128,8 +131,20 @@ func (t *turn) hit() {
 	t.faults.mu.Lock()
 	defer t.faults.mu.Unlock()
 	t.hits++
+	t.acted = true
 	if !t.again {
 		t.own++
+	}
+}
+
+// end gives a turn back that had no effect, unless Nth means this request and no other.
+func (t *turn) end() {
+	t.faults.mu.Lock()
+	defer t.faults.mu.Unlock()
+	if t.due && !t.again && !t.acted && t.when.Nth == 0 {
+		t.returned++
+		delete(t.repetition, t.content.invocation)
+		delete(t.repetition, t.content.ClientRequestToken)
 	}
 }
 
@@ -139,6 +154,12 @@ func (f *Faults) inject(x *exchange, next hop) (*http.Response, error) {
 	if err != nil {
 		return nil, err
 	}
+	// Not as soon as a fault has acted: one that another fault kept from acting has had its turn as well.
+	defer func() {
+		for _, t := range turns {
+			t.end()
+		}
+	}()
 	return play(turns, x, next)
 }
 
@@ -218,7 +239,7 @@ func (i *Injection) count(c *content) *turn {
 	case i.repetition[c.invocation], i.repetition[c.ClientRequestToken]:
 		t.due, t.again = true, true
 		return t
-	case i.when.Times > 0 && i.taken == i.when.Times:
+	case i.when.Times > 0 && i.taken-i.returned == i.when.Times:
 		return nil
 	}
 	t.due = i.counted >= i.when.Nth && (i.when.Chance == 0 || t.random.Float64() < i.when.Chance)

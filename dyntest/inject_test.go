@@ -213,6 +213,56 @@ func TestEveryAttempt(t *testing.T) {
 	assert.Equal(t, "2", read(t, d, "n"))
 }
 
+// Without Nth the Times are hits, not requests that could have been hit.
+func TestATurnWithoutEffectIsGivenBack(t *testing.T) {
+	t.Parallel()
+	d := New(t, OnlyTables(things))
+	const more, last = `{"LastEvaluatedKey":{}}`, `{}`
+	hitsOf := func(w When, answers ...string) string {
+		w.Optional = true
+		i := d.Faults.Inject(ShortPages(1), w)
+		defer i.Stop()
+		var marks strings.Builder
+		for _, answer := range answers {
+			before := i.Hits()
+			_, _, err := mock(t, d.Faults, "Query", `{"TableName":"T"}`, answer)
+			require.NoError(t, err)
+			marks.WriteByte(".x"[i.Hits()-before])
+		}
+		return marks.String()
+	}
+	assert.Equal(t, "..x..", hitsOf(When{Times: 1}, last, last, more, more, last))
+	assert.Equal(t, "x.x.", hitsOf(When{Times: 2}, more, last, more, more))
+	assert.Equal(t, "....", hitsOf(When{Nth: 2}, more, last, more, more), "it was the 2nd")
+	assert.Equal(t, "..x.", hitsOf(When{Nth: 2, Times: 2}, more, last, more, more))
+}
+
+// It is also given back where another fault answered before it came to act.
+func TestATurnThatAnotherFaultTookIsGivenBack(t *testing.T) {
+	t.Parallel()
+	d := New(t, OnlyTables(things))
+	d.Faults.Inject(Throttle(), When{Nth: 1})
+	i := d.Faults.Inject(LoseRequest(), When{Times: 2})
+	assert.Equal(t, "xxx.", hits(t, d.Faults, 4))
+	assert.Equal(t, 2, i.Hits())
+}
+
+// The repetition of a request that was not hit is one like any other, and counts as such. That of one that was hit
+// does not, so it has nothing to give back.
+func TestRepetitionWithoutEffect(t *testing.T) {
+	t.Parallel()
+	for _, nth := range []int{1, 2} {
+		ctx, d := t.Context(), New(t, OnlyTables(things))
+		d.Faults.Inject(InternalError(), When{Nth: nth})
+		i := d.Faults.Inject(LoseAnswer(), When{Operation: "TransactWriteItems", Times: 1, EveryAttempt: true})
+		_, err := d.eager().TransactWriteItems(ctx, add(d, "n"))
+		assert.ErrorIs(t, err, io.ErrUnexpectedEOF)
+		assert.Equal(t, []int{2, 1}, []int{i.Hits(), i.own}, "of the three attempts the %d. was not hit", nth)
+		_, err = d.eager().TransactWriteItems(ctx, add(d, "m"))
+		assert.NoError(t, err)
+	}
+}
+
 // Three attempts of one call are one of the Times.
 func TestRepetitionsDoNotMakeUpForCalls(t *testing.T) {
 	t.Parallel()

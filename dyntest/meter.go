@@ -71,7 +71,7 @@ func (m *meter) answered(call *Call, err string, usage []dynastay.Usage) {
 }
 
 // count is the stage that measures. Units are asked for where the caller does not, and then kept from it, so that
-// being measured changes nothing that it can see.
+// being measured changes nothing that it can see: what the engine does not know it still gets to refuse.
 func (m *meter) count(x *exchange, next hop) (*http.Response, error) {
 	repeated := m.repeated(x)
 	if !m.measuring() {
@@ -85,7 +85,7 @@ func (m *meter) count(x *exchange, next hop) (*http.Response, error) {
 	m.sent(call)
 
 	write, metered := kindOf(x.operation, &asked)
-	askInstead := metered && asked.ReturnConsumedCapacity != unitsByIndex
+	askInstead := metered && slices.Contains(lessThanByIndex, asked.ReturnConsumedCapacity)
 	if askInstead {
 		body, err := askUnits(x.body)
 		if err != nil {

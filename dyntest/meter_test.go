@@ -114,6 +114,29 @@ func TestMeasureIsNotNoticed(t *testing.T) {
 	}
 }
 
+// What the caller asks for in a way that DynamoDB does not know goes on as it is, to be refused.
+func TestMeasureHidesNoMistake(t *testing.T) {
+	t.Parallel()
+	d := New(t, OnlyTables(things))
+	var sent []byte
+	refuse := answering(http.StatusBadRequest, `{"__type":"com.amazon.coral.validate#ValidationException"}`)
+	client := d.Engine.client(d.over(transport(func(req *http.Request) (resp *http.Response, err error) {
+		if sent, err = io.ReadAll(req.Body); err != nil {
+			return nil, err
+		}
+		return refuse()
+	})))
+	spent := d.Measure(func() {
+		_, err := client.GetItem(t.Context(), &dynamodb.GetItemInput{
+			TableName: d.things(), Key: key("a"), ReturnConsumedCapacity: "ALL",
+		})
+		assert.ErrorContains(t, err, "ValidationException")
+	})
+	assert.Contains(t, string(sent), `"ReturnConsumedCapacity":"ALL"`)
+	require.Len(t, spent.Calls, 1)
+	assert.Equal(t, "ValidationException", spent.Calls[0].Err)
+}
+
 func TestUnitsAreSplitByKind(t *testing.T) {
 	t.Parallel()
 	m := newMeter("mine-")

@@ -8,8 +8,9 @@ import (
 )
 
 // ShortPages ends a page of a Query or Scan after n items, or sooner as the engine sees fit, as DynamoDB does where a
-// page would pass 1 MB: the answer says where to go on. A request that asks for n items or fewer is no match, and it is
-// no hit where nothing was left to come.
+// page would pass 1 MB: the answer says where to go on, in its LastEvaluatedKey. A request that asks for n items or fewer is
+// no match, and an answer without that key is no hit. Engines give the key also where exactly n items were there, and so
+// does DynamoDB: the page that follows a hit may be empty, and the last one.
 func ShortPages(n int) Fault {
 	fault := newFault(fmt.Sprintf("ShortPages(%d)", n), pagers, func(t *turn, x *exchange, next hop) (*http.Response, error) {
 		body, err := edit(x.body, func(request map[string]json.RawMessage) error {

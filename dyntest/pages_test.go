@@ -65,6 +65,13 @@ func TestShortPages(t *testing.T) {
 	assert.Equal(t, [][]string{{"0", "1"}, {"2", "3"}, {"4"}}, walk(t, d.impatient(), ofPartition(d, 2)))
 	assert.Equal(t, 6, i.counted, "its pages are short already")
 
+	// The engine cannot know that nothing follows.
+	exact := d.Faults.Inject(ShortPages(5), When{Nth: 1})
+	i.Stop()
+	assert.Equal(t, [][]string{{"0", "1", "2", "3", "4"}, {}}, walk(t, d.impatient(), ofPartition(d, 0)))
+	assert.Equal(t, 1, exact.Hits())
+	d.Faults.Inject(ShortPages(2), When{})
+
 	// Of two, the shorter page.
 	d.Faults.Inject(ShortPages(1), When{Nth: 1})
 	d.Faults.Inject(ShortPages(3), When{Nth: 1})

@@ -63,11 +63,20 @@ func InProgress() Fault {
 	return refusing("InProgress", []string{"TransactWriteItems"}, func(*content) *refusal { return transactionInProgress() })
 }
 
+// statuses are those of errors that are the service's fault; those that are the caller's come with 400.
+var statuses = map[string]int{
+	"InternalServerError":         http.StatusInternalServerError,
+	"InternalFailure":             http.StatusInternalServerError,
+	"ServiceUnavailable":          http.StatusServiceUnavailable,
+	"ServiceUnavailableException": http.StatusServiceUnavailable,
+}
+
 // Fail refuses a request with any other error of the service, such as "AccessDeniedException" or
-// "ResourceNotFoundException", status 400. Nothing is written.
+// "ResourceNotFoundException". Nothing is written. The status is 500 for InternalServerError and InternalFailure, 503 for
+// ServiceUnavailable and ServiceUnavailableException, which the SDK sends again, and 400 for all else.
 func Fail(code string) Fault {
 	fail := refusing("Fail("+strconv.Quote(code)+")", nil, func(*content) *refusal {
-		return &refusal{Type: exception + code, LowerMessage: "this is a fault that the test injected"}
+		return &refusal{Status: statuses[code], Type: exception + code, LowerMessage: "this is a fault that the test injected"}
 	})
 	if code == "" {
 		fail.wrong = "an error has a code"

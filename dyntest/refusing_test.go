@@ -192,6 +192,18 @@ func TestFail(t *testing.T) {
 	assert.Empty(t, read(t, d, "a"))
 }
 
+func TestFailHasTheStatusOfItsCode(t *testing.T) {
+	t.Parallel()
+	ctx, d := t.Context(), New(t, OnlyTables(things))
+	for code, status := range map[string]int{
+		"InternalServerError": 500, "InternalFailure": 500, "ServiceUnavailable": 503, "ServiceUnavailableException": 503,
+	} {
+		d.Faults.Inject(Fail(code), When{Times: 2})
+		assertStatus(t, put(ctx, d.impatient(), d, "a", "1"), status, code)
+		assert.NoError(t, put(ctx, d.eager(), d, "a", "1"), "the SDK repeats %s", code)
+	}
+}
+
 func TestLostRequest(t *testing.T) {
 	t.Parallel()
 	ctx, d := t.Context(), New(t, OnlyTables(things))

@@ -12,8 +12,8 @@ import (
 )
 
 // serve runs a program on a free port until it answers, for no longer than patience. The program cannot be asked to
-// choose the port itself: it would not tell which. Between the look for a port and its use somebody else may take it;
-// then the program ends, and the next port is tried.
+// choose the port itself: it would not tell which. Between the look for a port and its use somebody else may take it,
+// and may even be the one that answers; then the program ends, and the next port is tried.
 func serve(ctx context.Context, patience time.Duration, command func(port int) *exec.Cmd) (*process, string, error) {
 	var failed error
 	for range 5 {
@@ -45,7 +45,16 @@ func serve(ctx context.Context, patience time.Duration, command func(port int) *
 func (p *process) untilAnswer(ctx context.Context, patience time.Duration, endpoint string) error {
 	ctx, cancel := context.WithTimeout(ctx, patience)
 	defer cancel()
-	return untilAnswer(ctx, endpoint, p.ended)
+	if err := untilAnswer(ctx, endpoint, p.ended); err != nil {
+		return err
+	}
+	// A program whose port was taken may still be on its way to finding out.
+	select {
+	case <-p.ended:
+		return errEnded
+	case <-time.After(50 * time.Millisecond):
+		return nil
+	}
 }
 
 func freePort() (int, error) {

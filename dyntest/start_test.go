@@ -112,6 +112,39 @@ func TestDynoxideTriesAnotherPort(t *testing.T) {
 	assert.FileExists(t, refused)
 }
 
+// Somebody else has taken the port and answers, before the engine has noticed.
+func TestAnAnswerOfSomebodyElse(t *testing.T) {
+	onlyUnix(t)
+	t.Setenv("GORACE", "atexit_sleep_ms=0") // the race detector makes a child's end a second long
+	dynoxide := filepath.Join(fakes(t, "dynoxide"), "dynoxide")
+	ended, inherited, err := os.Pipe()
+	require.NoError(t, err)
+	defer ended.Close()
+	var ports []int
+	stranger := &http.Server{Handler: http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		_ = inherited.Close()
+		_, _ = ended.Read(make([]byte, 1)) // it waits until the child does not have it either
+		w.WriteHeader(http.StatusOK)
+	})}
+	defer stranger.Close()
+	p, address, err := serve(t.Context(), 10*time.Second, func(port int) *exec.Cmd {
+		ports = append(ports, port)
+		host := "127.0.0.1"
+		cmd := exec.Command(dynoxide, "serve", "--host", host, "--port", fmt.Sprint(port))
+		if len(ports) == 1 {
+			l, err := net.Listen("tcp", net.JoinHostPort(host, fmt.Sprint(port)))
+			require.NoError(t, err)
+			go func() { _ = stranger.Serve(l) }()
+			cmd.ExtraFiles = []*os.File{inherited}
+		}
+		return cmd
+	})
+	require.NoError(t, err)
+	defer func() { assert.NoError(t, p.stop(context.WithoutCancel(t.Context()))) }()
+	require.Len(t, ports, 2)
+	assert.Equal(t, fmt.Sprintf("127.0.0.1:%d", ports[1]), address)
+}
+
 func TestEngineThatHangsIsTriedOnce(t *testing.T) {
 	onlyUnix(t)
 	t.Parallel()

@@ -13,11 +13,15 @@ import (
 	"github.com/dynastay/dynastay"
 )
 
-// The ways to ask for consumed units. All else, and nothing, means none.
+// The ways to ask for consumed units. Nothing means none, and all else is an error.
 const (
 	unitsByIndex = "INDEXES" // those of the table and of each index
 	unitsInSum   = "TOTAL"   // one figure for each table
+	noUnits      = "NONE"
 )
+
+// lessThanByIndex are the ways to ask for less than a meter needs.
+var lessThanByIndex = []string{"", noUnits, unitsInSum}
 
 // question is what a meter reads of a request of any operation.
 type question struct {

@@ -20,7 +20,9 @@ type When struct {
 	// Nth leaves the matching requests before the Nth from now alone; 1 is the next. The retries of the SDK and those of
 	// [dynastay.DB.Write] count as requests. Default: 0, begin with the next.
 	Nth int
-	// Times is how many matching requests are then hit. Default: 0, which means 1 with Nth, otherwise all.
+	// Times is how many matching requests are then hit. One on which the fault has no effect (see [Injection.Hits]) uses
+	// up one of them with Nth, which names the requests; without Nth the fault hits a later request instead. Default: 0,
+	// which means 1 with Nth, otherwise all.
 	Times int
 	// EveryAttempt hits the repetitions of a request that was hit as well: the SDK's retries of the same call, and
 	// TransactWriteItems requests under the same client token. They do not count against Times. A single lost answer

@@ -97,6 +97,7 @@ func TestAFaultMustHappen(t *testing.T) {
 		"not all":         {LoseRequest(), When{Nth: 2, Times: 3}, 3, []string{"dyntest: LoseRequest on the 2nd request had 2 of its 3 hits: 3 such requests were sent"}},
 		"all":             {LoseRequest(), When{Nth: 2, Times: 3}, 4, nil},
 		"without effect":  {ShortPages(1), When{Nth: 1}, 1, []string{"dyntest: ShortPages(1) on the 1st request had no hit: 1 such request was sent; it was due on 1 of them and did not happen: another fault answered, the engine refused the request, or there was nothing to change"}},
+		"given back":      {ShortPages(1), When{Times: 1}, 3, []string{"dyntest: ShortPages(1) on any request had no hit: 3 such requests were sent; it was due on 3 of them and did not happen: another fault answered, the engine refused the request, or there was nothing to change"}},
 		"optional":        {LoseRequest(), When{Nth: 2, Optional: true}, 0, nil},
 		"left to chance":  {LoseRequest(), When{Chance: 1e-9}, 1, nil},
 		"no chance":       {LoseRequest(), When{Chance: 0.5}, 0, []string{"dyntest: LoseRequest on any request had no hit: no such request was sent"}},
