@@ -257,7 +257,7 @@ func TestRepetitionWithoutEffect(t *testing.T) {
 		i := d.Faults.Inject(LoseAnswer(), When{Operation: "TransactWriteItems", Times: 1, EveryAttempt: true})
 		_, err := d.eager().TransactWriteItems(ctx, add(d, "n"))
 		assert.ErrorIs(t, err, io.ErrUnexpectedEOF)
-		assert.Equal(t, []int{2, 1}, []int{i.Hits(), i.own}, "of the three attempts the %d. was not hit", nth)
+		assert.Equal(t, []int{2, 1}, []int{i.Hits(), i.own}, "the %s attempt was not hit", ordinal(nth))
 		_, err = d.eager().TransactWriteItems(ctx, add(d, "m"))
 		assert.NoError(t, err)
 	}
