@@ -37,8 +37,9 @@ func TestDelay(t *testing.T) {
 
 // cancelOnce gives up as soon as the fault has happened.
 func cancelOnce(i *Injection, cancel func()) {
-	for i.Hits() == 0 && i.faults.t.Context().Err() == nil {
-		time.Sleep(time.Millisecond)
+	select {
+	case <-i.Happened():
+	case <-i.faults.t.Context().Done():
 	}
 	cancel()
 }

@@ -59,6 +59,8 @@ type Injection struct {
 	hits, own  int // those that it acted on, with and without repetitions
 	stopped    bool
 	repetition map[string]bool // invocation ids and client tokens that were hit
+
+	happened chan struct{}
 }
 
 // Inject has a fault happen to the test's requests from now on, until the test ends or [Injection.Stop]:
@@ -84,7 +86,7 @@ func (f *Faults) Inject(what Fault, when When) *Injection {
 	_, file, line, _ := runtime.Caller(1)
 	i := &Injection{
 		faults: f, what: what, when: when, at: fmt.Sprintf("%s:%d", filepath.Base(file), line),
-		repetition: map[string]bool{},
+		repetition: map[string]bool{}, happened: make(chan struct{}),
 	}
 	f.mu.Lock()
 	f.injected++
@@ -110,6 +112,10 @@ func (i *Injection) Hits() int {
 	return i.hits
 }
 
+// Happened is closed with the first hit, for a test that goes on from there instead of sleeping: that gives up, say, while
+// an answer is delayed.
+func (i *Injection) Happened() <-chan struct{} { return i.happened }
+
 // Stop ends the injection. A request that is under way is not affected, nor is what the end of the test asks for.
 func (i *Injection) Stop() {
 	i.faults.mu.Lock()
@@ -130,7 +136,9 @@ type turn struct {
 func (t *turn) hit() {
 	t.faults.mu.Lock()
 	defer t.faults.mu.Unlock()
-	t.hits++
+	if t.hits++; t.hits == 1 {
+		close(t.happened)
+	}
 	t.acted = true
 	if !t.again {
 		t.own++

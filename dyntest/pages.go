@@ -51,15 +51,3 @@ func ShortPages(n int) Fault {
 	}
 	return fault
 }
-
-// edit is a JSON object after a change to its fields.
-func edit(object []byte, change func(map[string]json.RawMessage) error) ([]byte, error) {
-	var fields map[string]json.RawMessage
-	if err := json.Unmarshal(object, &fields); err != nil {
-		return nil, err
-	}
-	if err := change(fields); err != nil {
-		return nil, err
-	}
-	return json.Marshal(fields)
-}

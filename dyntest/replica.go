@@ -55,6 +55,7 @@ func (r *replica) refresh(ctx context.Context) error {
 	return r.write(ctx, writes)
 }
 
+// scan reads a whole table of the test. The library never does; this is the bookkeeping of a test tool, past its measures.
 func (r *replica) scan(ctx context.Context, table string) (map[dynastay.Key]dynastay.Item, error) {
 	yes, items := true, map[dynastay.Key]dynastay.Item{}
 	pages := dynamodb.NewScanPaginator(r.client, &dynamodb.ScanInput{TableName: &table, ConsistentRead: &yes})

@@ -72,8 +72,9 @@ func givesUp(t *testing.T, i *dyntest.Injection) context.Context {
 	ctx, cancel := context.WithCancel(t.Context())
 	go func() {
 		defer cancel()
-		for i.Hits() == 0 && t.Context().Err() == nil {
-			time.Sleep(time.Millisecond)
+		select {
+		case <-i.Happened():
+		case <-t.Context().Done():
 		}
 	}()
 	return ctx

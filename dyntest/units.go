@@ -55,12 +55,10 @@ func kindOf(operation string, asked *question) (write, metered bool) {
 
 // askUnits is a request that asks for its units by index.
 func askUnits(body []byte) ([]byte, error) {
-	var fields map[string]json.RawMessage
-	if err := json.Unmarshal(body, &fields); err != nil {
-		return nil, err
-	}
-	fields["ReturnConsumedCapacity"] = json.RawMessage(`"` + unitsByIndex + `"`)
-	return json.Marshal(fields)
+	return edit(body, func(request map[string]json.RawMessage) error {
+		request["ReturnConsumedCapacity"] = json.RawMessage(`"` + unitsByIndex + `"`)
+		return nil
+	})
 }
 
 // consumedOf is what an answer reports: one object, or a list of them where the request may name several tables. It is
@@ -81,19 +79,14 @@ func consumedOf(body []byte) ([]types.ConsumedCapacity, error) {
 // answerAsAsked turns an answer with units by index into what the caller would have got.
 func answerAsAsked(body []byte, asked string) ([]byte, error) {
 	const field = "ConsumedCapacity"
-	var fields map[string]json.RawMessage
-	if err := json.Unmarshal(body, &fields); err != nil {
-		return nil, err
-	}
-	if asked == unitsInSum {
-		var err error
-		if fields[field], err = sumOnly(fields[field]); err != nil {
-			return nil, err
+	return edit(body, func(answer map[string]json.RawMessage) (err error) {
+		if asked == unitsInSum {
+			answer[field], err = sumOnly(answer[field])
+			return err
 		}
-	} else {
-		delete(fields, field)
-	}
-	return json.Marshal(fields)
+		delete(answer, field)
+		return nil
+	})
 }
 
 // sumOnly drops the units of tables and indexes, which stand beside their sum.
@@ -111,14 +104,12 @@ func sumOnly(consumed json.RawMessage) (json.RawMessage, error) {
 		}
 		return json.Marshal(several)
 	}
-	var one map[string]json.RawMessage
-	if err := json.Unmarshal(consumed, &one); err != nil {
-		return nil, err
-	}
-	for _, detail := range []string{"Table", "GlobalSecondaryIndexes", "LocalSecondaryIndexes"} {
-		delete(one, detail)
-	}
-	return json.Marshal(one)
+	return edit(consumed, func(one map[string]json.RawMessage) error {
+		for _, detail := range []string{"Table", "GlobalSecondaryIndexes", "LocalSecondaryIndexes"} {
+			delete(one, detail)
+		}
+		return nil
+	})
 }
 
 func isList(text json.RawMessage) bool { return bytes.HasPrefix(text, []byte("[")) }

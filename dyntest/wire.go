@@ -2,6 +2,7 @@ package dyntest
 
 import (
 	"bytes"
+	"encoding/json"
 	"errors"
 	"io"
 	"net/http"
@@ -71,4 +72,16 @@ func replaceAnswer(resp *http.Response, body []byte) {
 	resp.ContentLength = int64(len(body))
 	resp.Header.Del("X-Amz-Crc32")
 	resp.Header.Del("Content-Length")
+}
+
+// edit is a JSON object after a change to its fields.
+func edit(object []byte, change func(map[string]json.RawMessage) error) ([]byte, error) {
+	var fields map[string]json.RawMessage
+	if err := json.Unmarshal(object, &fields); err != nil {
+		return nil, err
+	}
+	if err := change(fields); err != nil {
+		return nil, err
+	}
+	return json.Marshal(fields)
 }
