@@ -29,13 +29,15 @@
 //
 // The processes of 2 and 4 need a Unix. DynamoDB Local is told to keep its telemetry to itself.
 //
-// A test that is about one engine says so with [On] or [Image], which win over the environment. Otherwise these
-// environment variables choose:
+// A test that is about one engine says so with [On] or [Image], which win over the environment. These
+// environment variables choose otherwise, and set what else is not in code:
 //
 //	DYNTEST_ENGINE                 endpoint, java, docker or dynoxide: try this one only
 //	DYNTEST_ENDPOINT               the address of a local engine, such as http://127.0.0.1:8000
 //	DYNTEST_DYNAMODB_LOCAL         the folder with DynamoDBLocal.jar and DynamoDBLocal_lib
 //	DYNTEST_IMAGE                  the image for Docker; default amazon/dynamodb-local:3.1.0
+//	DYNTEST_SEED                   the seed of faults that are left to chance
+//	DYNTEST_SUMMARY                1: every test logs what it sent, for go test -v
 //	TESTCONTAINERS_RYUK_DISABLED   true: run no reaper beside the container; see below
 //
 // Testcontainers' reaper removes the container some seconds after the last test binary has ended. Where the reaper is
