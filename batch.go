@@ -80,12 +80,12 @@ func (db *DB) getBatch(ctx context.Context, s *Schema, keys []Key, consistent bo
 	if consistent {
 		asked.ConsistentRead = ptr(true)
 	}
-	return db.insist(ctx, "GetAll", len(keys), func() (left int, err error) {
+	return db.insist(ctx, "GetAll", len(keys), func(way *passage) (left int, err error) {
 		in := &dynamodb.BatchGetItemInput{
 			RequestItems: map[string]types.KeysAndAttributes{table: asked}, ReturnConsumedCapacity: db.capacity(),
 		}
 		started, named := time.Now(), []target{{table, ""}}
-		out, err := db.client.BatchGetItem(ctx, in, once)
+		out, err := db.client.BatchGetItem(ctx, in, way.once)
 		if err != nil {
 			db.observe(ctx, "BatchGetItem", started, named, nil, middleware.Metadata{}, err)
 			return len(asked.Keys), err
@@ -162,10 +162,10 @@ func (b *putBatch) send(ctx context.Context) error {
 	if len(b.keys) == 0 {
 		return nil
 	}
-	err := b.db.insist(ctx, "PutAll", len(b.keys), func() (left int, err error) {
+	err := b.db.insist(ctx, "PutAll", len(b.keys), func(way *passage) (left int, err error) {
 		in := &dynamodb.BatchWriteItemInput{RequestItems: b.puts, ReturnConsumedCapacity: b.db.capacity()}
 		started := time.Now()
-		out, err := b.db.client.BatchWriteItem(ctx, in, once)
+		out, err := b.db.client.BatchWriteItem(ctx, in, way.once)
 		if err != nil {
 			b.db.observe(ctx, "BatchWriteItem", started, b.tables, nil, middleware.Metadata{}, err)
 			return 0, err
@@ -185,14 +185,15 @@ func (b *putBatch) send(ctx context.Context) error {
 // insist sends a batch of n elements until none is left. Progress is what counts: however throttled a table is, a batch
 // goes on for as long as every few requests get something through. The SDK's retries are off, so that there is one
 // budget; both kinds of batch can be repeated at will, whatever became of the request.
-func (db *DB) insist(ctx context.Context, op string, n int, send func() (left int, err error)) error {
+func (db *DB) insist(ctx context.Context, op string, n int, send func(way *passage) (left int, err error)) error {
 	for idle := 0; ; {
-		left, err := send()
+		var way passage
+		left, err := send(&way)
 		got := outcome{verdict: throttled} // DynamoDB has no other reason to leave something unprocessed for long
 		switch {
 		case err != nil:
-			if got = judgeTransport(err); got.verdict == failed {
-				return &Error{Op: op, Entity: "batch", Err: err}
+			if got = way.judge(err); got.verdict == rejected {
+				return &Error{Op: op, Entity: "batch", Kind: ErrRejected, Err: err}
 			}
 			idle++
 		case left == 0:

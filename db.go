@@ -45,6 +45,9 @@ type Options struct {
 	Observer func(context.Context, Call)
 	// Retry bounds how long a write goes on against conflicts and throttling. Default: see [Retry].
 	Retry Retry
+	// Settle is how long a write goes on reading after its context has ended, to find out what became of a request whose
+	// answer it did not get. It is one budget for the whole call, and nobody waits for the call meanwhile. Default: 1 s.
+	Settle time.Duration
 	// NoGates lets calls that contend for one item in this process meet in DynamoDB instead of queueing here. Results
 	// are the same, requests many more. Default: false.
 	NoGates bool
@@ -101,6 +104,9 @@ func Open(client Client, opts *Options) *DB {
 	}
 	if db.opts.Retry.Cap <= 0 {
 		db.opts.Retry.Cap = 500 * time.Millisecond
+	}
+	if db.opts.Settle <= 0 {
+		db.opts.Settle = time.Second
 	}
 	if db.opts.Idempotency == nil {
 		db.opts.Idempotency = &Schema{Name: "Metadata", Key: KeyNames{"PK", "SK"}, TTL: "ExpiresAt"}

@@ -21,6 +21,9 @@ type Entity[T any] struct {
 	Validate func(*T) error
 	// Derived are the attributes that follow from others: index keys and copies. An update keeps them right.
 	Derived []Derived[T]
+	// Counters are the attributes that deltas and maxima write (see [Update]), past every update and without a new write
+	// id: an update's function may not change them, and nothing derived may follow from them. Optional.
+	Counters []string
 	// Version is the attribute that counts the updates, "" for none. The codec declares it too, with IfSet. A put stores
 	// what the value holds; every update adds one.
 	Version string
@@ -31,20 +34,15 @@ type Entity[T any] struct {
 	Touched string
 }
 
-// Derived is an attribute that follows from others. From must name everything that Value looks at: an update that
-// changes one of the inputs is then conditional on all the others still being what they were when it was computed.
-// Without that, two updates of different inputs would each store a result that neither of them means.
+// Derived is an attribute that follows from others, but not from [Entity.Counters].
 type Derived[T any] struct {
-	Name   string   // the attribute, or a path such as "Card.Name"
-	From   []string // the attributes, or paths, that it is computed from
+	Name   string // the attribute, or a path such as "Card.Name"
 	Value  func(*T) (types.AttributeValue, error)
 	copied string
 }
 
 // CopyOf derives an attribute that is a copy of another, such as Card.Name of Name.
-func CopyOf[T any](name, from string) Derived[T] {
-	return Derived[T]{Name: name, From: []string{from}, copied: from}
-}
+func CopyOf[T any](name, from string) Derived[T] { return Derived[T]{Name: name, copied: from} }
 
 // of is the value for an entity whose encoded form is item; nil is "absent".
 func (d Derived[T]) of(v *T, item Item) (types.AttributeValue, error) {
@@ -56,7 +54,7 @@ func (d Derived[T]) of(v *T, item Item) (types.AttributeValue, error) {
 
 // IndexKey derives the key attributes of an index. A zero Key leaves the item out of the index. It is meant for package
 // variables and panics where the schema has no such index.
-func IndexKey[T any](s *Schema, index string, from []string, key func(*T) (Key, error)) []Derived[T] {
+func IndexKey[T any](s *Schema, index string, key func(*T) (Key, error)) []Derived[T] {
 	found, ok := s.Index(index)
 	if !ok {
 		panic("dynastay.IndexKey: " + s.Name + " has no index " + index)
@@ -71,14 +69,15 @@ func IndexKey[T any](s *Schema, index string, from []string, key func(*T) (Key, 
 			return str(take(k)), names.check(k)
 		}
 	}
-	all := []Derived[T]{{Name: names.Partition, From: from, Value: part(func(k Key) string { return k.PK })}}
+	all := []Derived[T]{{Name: names.Partition, Value: part(func(k Key) string { return k.PK })}}
 	if names.Sort != "" {
-		all = append(all, Derived[T]{Name: names.Sort, From: from, Value: part(func(k Key) string { return k.SK })})
+		all = append(all, Derived[T]{Name: names.Sort, Value: part(func(k Key) string { return k.SK })})
 	}
 	return all
 }
 
-// Item is the value's whole stored form: attributes, key, derived attributes.
+// Item is the value's whole stored form: attributes, key, derived attributes. It has no write id: that is of the write, not
+// of the value.
 func (e *Entity[T]) Item(v *T) (Item, error) {
 	if e.Validate != nil {
 		if err := e.Validate(v); err != nil {
@@ -96,6 +95,7 @@ func (e *Entity[T]) Item(v *T) (Item, error) {
 	if err != nil {
 		return nil, err
 	}
+	delete(item, e.Schema.writeID())
 	for _, d := range e.Derived {
 		value, err := d.of(v, item)
 		if err != nil {
@@ -150,4 +150,13 @@ func (e *Entity[T]) idOf(key Key) string {
 
 func (e *Entity[T]) fail(key Key, kind error) error {
 	return &Error{Entity: e.Name, ID: e.idOf(key), Kind: kind}
+}
+
+// as is a copy of a value as it reads once the item is stored.
+func (e *Entity[T]) as(v *T, item Item) (*T, error) {
+	stored := *v
+	if err := e.Codec.Decode(item, &stored); err != nil {
+		return nil, err
+	}
+	return &stored, nil
 }

@@ -7,8 +7,8 @@ import (
 )
 
 // The kinds of failure that the library can name; its errors match them with [errors.Is]. A domain refusal has a type or
-// a value of its own instead, such as a refused booking. What the library cannot judge, such as a missing table, missing
-// permission or an ended context, comes through as the SDK's error, for [errors.As].
+// a value of its own instead, such as a refused booking. The SDK's error, where there is one, is within reach of
+// [errors.As], and so is that of an ended context.
 var (
 	// ErrNotFound: the entity does not exist.
 	ErrNotFound = errors.New("not found")
@@ -18,9 +18,15 @@ var (
 	ErrVersion = errors.New("version conflict")
 	// ErrContention: others wrote the same items until the retry budget was spent. Nothing was written; try later.
 	ErrContention = errors.New("contention")
-	// ErrThrottled: DynamoDB refused for lack of capacity until the retry budget was spent. Nothing was written, save for
+	// ErrThrottled: DynamoDB refused for lack of capacity until the retry budget was spent. Nothing was written, apart from
 	// what [DB.PutAll] had written before.
 	ErrThrottled = errors.New("throttled")
+	// ErrUnavailable: DynamoDB could not be reached, or the request could not be signed, until the retry budget was spent.
+	// Nothing was written; try later.
+	ErrUnavailable = errors.New("unavailable")
+	// ErrRejected: DynamoDB takes no such request: the table is missing, the permission or the signature is refused, or the
+	// request is malformed. Nothing was written, and a repetition does not help before that is mended.
+	ErrRejected = errors.New("request rejected")
 	// ErrInvalid: an argument is not acceptable; [*InvalidError] names the field. Nothing was written, and no request was
 	// sent but for the read that an update begins with.
 	ErrInvalid = errors.New("invalid argument")
@@ -32,6 +38,9 @@ var (
 	// could not tell whether it was committed. Repeat the call with the same idempotency key: it is then done exactly
 	// once. Without a key, read before you decide: a repetition may write twice.
 	ErrOutcomeUnknown = errors.New("outcome unknown")
+	// ErrCommitted: the write was carried out, by this call or an earlier one under its idempotency key, but its result
+	// could not be read again. Repeat the call with the same key, or read the entity.
+	ErrCommitted = errors.New("written, but the result could not be read")
 	// ErrCorrupt: a stored item does not have the form that the library expects of it.
 	ErrCorrupt = errors.New("unreadable item")
 )

@@ -166,6 +166,14 @@ func fourDigits(t time.Time) error {
 	return nil
 }
 
+// WriteID reads the item's write id; name is that of the schema's attribute. The library writes it, whatever p holds.
+func (f *Fields) WriteID(name string, p *WriteID) {
+	if f.decoding {
+		*p = ""
+		f.Custom(name, nil, p.UnmarshalDynamoDBAttributeValue)
+	}
+}
+
 // Unix is an instant as a number of seconds, the form that DynamoDB's time to live asks for; the zero time is written
 // as absent.
 func (f *Fields) Unix(name string, p *time.Time) {

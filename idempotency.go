@@ -22,27 +22,59 @@ import (
 // recordLife is how long a key keeps its meaning. A client that repeats a call after a month means a new one.
 const recordLife = 30 * 24 * time.Hour
 
+// Idempotency is an idempotency key, see [IdempotencyKey]: a [WriteOption], and what [DB.MadeBy] asks for.
+type Idempotency struct {
+	key, scope string
+	scoped     bool
+}
+
 // IdempotencyKey makes a whole write happen once, however often it is called with the same key within 30 days: the
 // first call that commits leaves a record in the same transaction, one more action of the 100 that it holds, and every
-// later one gets the first one's results. They are read again, so they show the present state.
+// later one gets the first one's results. They are read again, so they show the present state. A call that finds nothing
+// to write leaves its record too; a call that is refused leaves none.
+//
 // The key is the caller's own, such as the id of the request that it serves: 1 to 256 bytes once percent-escaped.
 // The same key with another input fails with [ErrIdempotencyMismatch].
-func IdempotencyKey(key string) WriteOption { return idempotencyKey(key) }
+//
+// A key that comes from outside belongs to somebody: [Idempotency.Of] says to whom. Without that, all callers of the table
+// share one space of keys, and whoever knows or guesses another's key gets that call's results.
+func IdempotencyKey(key string) Idempotency { return Idempotency{key: key} }
 
-type idempotencyKey string
+// Of is the key within a scope, such as the user or the tenant who sent it: 1 to 256 bytes once percent-escaped. The same
+// key in another scope is another key.
+func (k Idempotency) Of(scope string) Idempotency {
+	k.scope, k.scoped = scope, true
+	return k
+}
 
-func (k idempotencyKey) option() {}
+func (k Idempotency) option() {}
 
-func (k idempotencyKey) join(w *write) {
+func (k Idempotency) join(w *write) {
 	if w.keyed {
 		w.invalid = Invalid("IdempotencyKey", "is given twice")
 	}
 	w.keyed = true
-	escaped, err := keytext.Escape(string(k))
-	if err != nil {
-		w.invalid = Invalid("IdempotencyKey", "%s", err)
+	var err error
+	if w.record, err = k.record(); err != nil {
+		w.invalid = err
 	}
-	w.record = Key{PK: "IDEMPOTENCY#" + escaped, SK: "METADATA"}
+}
+
+// record is the key of the record: IDEMPOTENCY#{scope}#{key}, or without a scope IDEMPOTENCY#{key}.
+func (k Idempotency) record() (Key, error) {
+	pk := "IDEMPOTENCY#"
+	if k.scoped {
+		scope, err := keytext.Escape(k.scope)
+		if err != nil {
+			return Key{}, Invalid("IdempotencyKey.Scope", "%s", err)
+		}
+		pk += scope + "#"
+	}
+	escaped, err := keytext.Escape(k.key)
+	if err != nil {
+		return Key{}, Invalid("IdempotencyKey", "%s", err)
+	}
+	return Key{PK: pk + escaped, SK: "METADATA"}, nil
 }
 
 // Input is the canonical form of what a caller agreed to. It is hashed, never stored.
@@ -124,16 +156,16 @@ func (w *write) putRecord(made []map[string]string) Action {
 }
 
 // live tells whether a stored record counts: an expired one may still be readable.
-func (w *write) live(record Item) bool {
+func (db *DB) live(record Item) bool {
 	if record == nil {
 		return false
 	}
-	n, ok := record[w.db.opts.Idempotency.TTL].(*types.AttributeValueMemberN)
+	n, ok := record[db.opts.Idempotency.TTL].(*types.AttributeValueMemberN)
 	if !ok {
 		return true
 	}
 	at, err := strconv.ParseInt(n.Value, 10, 64)
-	return err != nil || at > w.db.Now().Unix()
+	return err != nil || at > db.Now().Unix()
 }
 
 // replay takes the results of the call that left the record.
@@ -146,24 +178,19 @@ func (w *write) replay(ctx context.Context, record Item) error {
 	if len(made) != len(w.ops) {
 		return &Error{Op: w.name(), Entity: "IdempotencyKey", ID: w.record.PK, Kind: ErrCorrupt}
 	}
-	for i, op := range w.ops {
-		if err := op.restore(ctx, made[i]); err != nil {
-			return fmt.Errorf("replaying %s: %w", op.name(), err)
-		}
-	}
-	return nil
+	return w.restore(ctx, made)
 }
 
 // MadeBy answers what an earlier write under an idempotency key made: the ids that each of its operations noted, in
-// their order; a table's puts note PK and SK. A nil answer means that no such write committed, or more than 30 days ago. It reads consistently.
-func (db *DB) MadeBy(ctx context.Context, key string) ([]map[string]string, error) {
-	w := &write{db: db}
-	idempotencyKey(key).join(w)
-	if w.invalid != nil {
-		return nil, w.invalid
+// their order; a table's puts note PK and SK. A nil answer means that no such write committed, or more than 30 days ago.
+// It reads consistently. 1 request.
+func (db *DB) MadeBy(ctx context.Context, key Idempotency) ([]map[string]string, error) {
+	at, err := key.record()
+	if err != nil {
+		return nil, err
 	}
-	record, err := db.Get(ctx, db.opts.Idempotency, w.record, true)
-	if err != nil || !w.live(record) {
+	record, err := db.Get(ctx, db.opts.Idempotency, at, true)
+	if err != nil || !db.live(record) {
 		return nil, err
 	}
 	return madeOf(record), nil

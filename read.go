@@ -56,8 +56,9 @@ func one(c *types.ConsumedCapacity) []types.ConsumedCapacity {
 
 // readError gives a read's failure its kind. The SDK has retried by then, and a read can be repeated at will.
 func readError(err error) error {
-	if isThrottle(err) {
-		return &Error{Entity: "read", Kind: ErrThrottled, Err: err}
+	switch v := new(passage).judge(err).verdict; v {
+	case throttled, unsent, rejected:
+		return &Error{Entity: "read", Kind: v.kind(), Err: err}
 	}
 	return err
 }

@@ -55,6 +55,7 @@ type Schema struct {
 	Key     KeyNames
 	Indexes []Index
 	TTL     string // the attribute with the time to live, "" for none
+	WriteID string // the attribute with the item's write id, see [WriteID]; default: WriteId
 	Stream  bool   // NEW_AND_OLD_IMAGES
 }
 
@@ -76,6 +77,13 @@ const (
 	ProjectKeys
 	ProjectInclude
 )
+
+func (s *Schema) writeID() string {
+	if s.WriteID == "" {
+		return "WriteId"
+	}
+	return s.WriteID
+}
 
 // Index is the index of that name; ok is false where there is none.
 func (s *Schema) Index(name string) (index Index, ok bool) {

@@ -58,7 +58,10 @@ func (t *Table[T]) Query(ctx context.Context, q Query) (Page[*T], error) {
 	return QueryPage(ctx, t.db, t.entity.Schema, q, t.entity.Value)
 }
 
-// CreateOp puts an entity that must not be there yet; otherwise it is refused with [ErrAlreadyExists].
+// CreateOp puts an entity that must not be there yet; otherwise it is refused with [ErrAlreadyExists]. The result is the
+// entity as it is stored, with its write id where the codec declares that. Sent alone, it ends as [ErrOutcomeUnknown] where
+// its answer was lost and the item does not show that it was done; it is not sent again, because the item may have been
+// there and have been taken away since. Under an [IdempotencyKey] it can be repeated.
 func (t *Table[T]) CreateOp(v *T) *Operation[*T] {
 	return t.putOp(t.entity.Name+".Create", v, t.absent, func(key Key) error {
 		return t.entity.fail(key, ErrAlreadyExists)
@@ -93,10 +96,11 @@ func (t *Table[T]) putOp(name string, v *T, expr Expr, failed func(Key) error) *
 			}
 		},
 		Prepare: func(_ context.Context, tx *Tx) (*T, error) {
-			tx.Add(Put(t.entity.Schema, item, expr, func(Item) error { return failed(key) }))
+			put := Put(t.entity.Schema, item, expr, func(Item) error { return failed(key) }).Identified()
+			tx.Add(put)
 			tx.Made("PK", key.PK)
 			tx.Made("SK", key.SK)
-			return v, nil
+			return t.entity.as(v, put.withID(tx.stamp).item)
 		},
 		Restore: func(ctx context.Context, made map[string]string) (*T, error) {
 			stored, err := t.Get(ctx, Key{made["PK"], made["SK"]}, true)
@@ -129,13 +133,13 @@ func (t *Table[T]) Update(ctx context.Context, key Key, fn func(*T) error, opts 
 	return Do(ctx, t.db, t.UpdateOp(key, fn, opts...))
 }
 
-// DeleteOp removes an entity, or is refused with [ErrNotFound], and with [ErrVersion] under [IfVersion].
+// DeleteOp removes an entity, or is refused with [ErrNotFound], and with [ErrVersion] under [IfVersion] and [IfWritten].
+//
+// Sent alone, its answer may be lost for good, and then it ends as [ErrOutcomeUnknown]: that the entity is gone does not say
+// who took it. It is not sent again, for it might remove what another caller has made meanwhile. Under [IfWritten] a caller
+// can repeat it at will.
 func (t *Table[T]) DeleteOp(key Key, opts ...UpdateOption) *Operation[struct{}] {
-	var o updateOptions
-	for _, option := range opts {
-		option(&o)
-	}
-	e := t.entity
+	e, o := t.entity, optionsOf(opts)
 	condition := expression.AttributeExists(NameOf(e.Schema.Key.Partition))
 	if o.version != nil {
 		is := expression.Equal(NameOf(e.Version), expression.Value(N(*o.version)))
@@ -144,13 +148,23 @@ func (t *Table[T]) DeleteOp(key Key, opts ...UpdateOption) *Operation[struct{}] 
 		}
 		condition = condition.And(is)
 	}
+	if o.written != nil {
+		id, _ := o.written.stored() // refused below where it is none
+		condition = condition.And(AsRead(e.Schema.writeID(), Item{e.Schema.writeID(): id}))
+	}
 	expr, err := build(expression.NewBuilder().WithCondition(condition))
+	if invalid := o.invalid(); invalid != nil {
+		err = invalid
+	}
 	return NewOp(OpSpec[struct{}]{
 		Name: e.Name + ".Delete", Invalid: err,
 		Input: func(in *Input) {
 			in.Key(key)
 			if o.version != nil {
 				in.Field("version", strconv.Itoa(*o.version))
+			}
+			if o.written != nil {
+				in.Field("written", string(*o.written))
 			}
 		},
 		Prepare: func(_ context.Context, tx *Tx) (struct{}, error) {

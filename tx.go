@@ -1,7 +1,9 @@
 package dynastay
 
 import (
+	"errors"
 	"fmt"
+	"maps"
 
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 )
@@ -17,16 +19,21 @@ func RefOf(s *Schema, key Key) Ref { return Ref{s.Name, key} }
 
 // Tx collects the actions of one write while its operations prepare.
 type Tx struct {
+	stamp   stamp // of the write ids that this preparation leaves
 	actions []Action
 	owner   []int // the operation that added the action of the same index
 	made    []map[string]string
 	current int
+	lost    []stamp // of earlier preparations of the same write that may yet be carried out
 }
 
 // Add adds actions to the write. Each item may have one action only; two operations that want the same item are
 // refused before anything is sent.
 func (tx *Tx) Add(actions ...Action) {
 	for _, a := range actions {
+		if a.identified {
+			a = a.withID(tx.stamp)
+		}
 		tx.actions = append(tx.actions, a)
 		tx.owner = append(tx.owner, tx.current)
 	}
@@ -51,10 +58,10 @@ type Action struct {
 	expr   Expr
 	failed func(old Item) error
 
-	shows     func(stored Item) bool // that it was carried out; nil where no item can show it
-	proof     bool                   // nothing but this write can have made it show
-	untouched func(stored Item) bool // that it was not carried out so far
-	returned  func(stored Item)
+	identified bool  // a put that is to leave a write id
+	drawn      bool  // the key was drawn for this write
+	stamp      stamp // of the write id that it leaves, zero for none
+	read       Item  // what an update was prepared from; nil for other actions
 }
 
 type actionKind int
@@ -72,29 +79,19 @@ type Failed func(old Item) error
 
 // Put writes a whole item. Without a condition expr is the zero Expr and failed may be nil.
 func Put(s *Schema, item Item, expr Expr, failed Failed) Action {
-	return Action{
-		kind: putAction, schema: s, key: s.Key.From(item), item: item, expr: expr, failed: failed,
-		shows:     func(stored Item) bool { return stored != nil && holds(stored, item) },
-		untouched: func(stored Item) bool { return stored == nil },
-	}
+	return Action{kind: putAction, schema: s, key: s.Key.From(item), item: item, expr: expr, failed: failed}
 }
 
 // Update changes attributes of an item by expr's update expression, and makes the item where there is none, unless the
-// condition asks for one. Without a condition failed may be nil.
+// condition asks for one. Without a condition failed may be nil. It leaves the item's write id alone, so it is for deltas;
+// what was read first is changed by [Table.Change].
 func Update(s *Schema, key Key, expr Expr, failed Failed) Action {
-	return Action{
-		kind: updateAction, schema: s, key: key, expr: expr, failed: failed,
-		untouched: func(Item) bool { return false },
-	}
+	return Action{kind: updateAction, schema: s, key: key, expr: expr, failed: failed}
 }
 
 // Delete removes an item. Without a condition failed may be nil.
 func Delete(s *Schema, key Key, expr Expr, failed Failed) Action {
-	return Action{
-		kind: deleteAction, schema: s, key: key, expr: expr, failed: failed,
-		shows:     func(stored Item) bool { return stored == nil },
-		untouched: func(stored Item) bool { return stored != nil },
-	}
+	return Action{kind: deleteAction, schema: s, key: key, expr: expr, failed: failed}
 }
 
 // Check asks for expr's condition on an item that the write leaves alone.
@@ -102,31 +99,26 @@ func Check(s *Schema, key Key, expr Expr, failed Failed) Action {
 	return Action{kind: checkAction, schema: s, key: key, expr: expr, failed: failed}
 }
 
+// Identified has a [Put] leave a write id in the item, which whoever reads the item and then writes it needs (see
+// [WriteID]), and which tells whether the put was carried out, should its answer be lost. Items that nobody reads before
+// writing them, such as guards, do without.
+func (a Action) Identified() Action {
+	a.identified = true
+	return a
+}
+
+func (a Action) withID(s stamp) Action {
+	item := maps.Clone(a.item)
+	item[a.schema.writeID()] = s.over(nil)
+	a.item, a.stamp = item, s
+	return a
+}
+
 // Drawn says that the key of a [Put] was drawn for this write, so that finding the item proves that the write was
-// carried out, should its answer be lost for good. A transaction that nothing proves ends as [ErrOutcomeUnknown] then.
+// carried out, however often others have changed it since.
 func (a Action) Drawn() Action {
-	a.shows, a.proof = func(stored Item) bool { return stored != nil }, true
+	a.drawn = true
 	return a
-}
-
-// Shows tells how to see in the stored item that an [Update] was carried out, should its answer be lost: by values that
-// before, the item as it was read, did not have and that only this write can have put there.
-func (a Action) Shows(before Item, shows func(stored Item) bool) Action {
-	a.shows, a.proof = shows, !shows(before)
-	a.untouched = func(stored Item) bool { return equalItems(stored, before) }
-	return a
-}
-
-// Returned has an [Update] that is sent as a plain request tell what it left. In a transaction DynamoDB does not say.
-func (a Action) Returned(returned func(stored Item)) Action {
-	a.returned = returned
-	return a
-}
-
-func (a Action) tell(stored Item) {
-	if a.returned != nil && stored != nil {
-		a.returned(stored)
-	}
 }
 
 // Failure is an action that DynamoDB refused.
@@ -143,13 +135,17 @@ func (a Action) failure(old Item) Failure {
 	if len(old) > 0 { // an engine may say "no item" with an empty one
 		f.Old = old
 	}
-	if a.failed != nil {
-		f.Err = a.failed(f.Old)
-	} else {
+	if a.failed == nil {
 		f.Err = &Error{Entity: a.schema.Name, ID: a.key.String(), Kind: ErrVersion}
+	} else if f.Err = a.failed(f.Old); f.Err == nil {
+		// Passed on, it would make a cancelled transaction look done.
+		f.Err = &Error{Entity: a.schema.Name, ID: a.key.String(), Err: errNoReason}
 	}
 	return f
 }
+
+// errNoReason is an error of the program.
+var errNoReason = errors.New("a Failed or Refused function of the operation answers nil for a condition that does not hold")
 
 func (a Action) transact(db *DB) types.TransactWriteItem {
 	table, key, old := ptr(db.TableName(a.schema)), a.schema.Key.Of(a.key), types.ReturnValuesOnConditionCheckFailureAllOld
@@ -218,8 +214,16 @@ func (tx *Tx) ownerOf(ref Ref) int {
 	return -1
 }
 
-// plain reports whether the write is one plain request: one action that is no mere check.
-func (tx *Tx) plain() bool { return len(tx.actions) == 1 && tx.actions[0].kind != checkAction }
+// plain reports whether the write is one plain request, at half the units of a transaction: one action whose lost answer
+// can be settled by reading the item. A delta and a put without a write id leave nothing to tell them by, so they are
+// transactions of one action, which have a token.
+func (tx *Tx) plain() bool {
+	if len(tx.actions) != 1 {
+		return false
+	}
+	a := tx.actions[0]
+	return a.stamp != stamp{} || a.kind == deleteAction
+}
 
 func (tx *Tx) refs() []Ref {
 	refs := make([]Ref, len(tx.actions))
@@ -229,17 +233,16 @@ func (tx *Tx) refs() []Ref {
 	return refs
 }
 
-// witness is the action whose item tells whether the write was done: the idempotency record, an item under a drawn key,
-// or a change that was not there before. A plain write has none but itself: what it means to leave is there or is not.
-// Anything else, such as an item that was put over an equal one, would also be found had the write never arrived.
-func (tx *Tx) witness(record int) *Action {
+// witness is the action whose item tells best whether the write was done, nil where none can: an item under a drawn key,
+// which tells for good; one that was read, which also tells that the write cannot be done any more; or any with an id.
+func (tx *Tx) witness() *Action {
 	var best *Action
 	for i := range tx.actions {
-		a := &tx.actions[i]
-		if tx.owner[i] == record {
+		switch a := &tx.actions[i]; {
+		case a.drawn:
 			return a
-		}
-		if best == nil && a.shows != nil && (a.proof || tx.plain()) {
+		case a.stamp == stamp{} && !tx.plain():
+		case best == nil || best.read == nil && a.read != nil:
 			best = a
 		}
 	}

@@ -5,7 +5,6 @@ import (
 	"maps"
 	"slices"
 	"strconv"
-	"strings"
 	"time"
 
 	"github.com/aws/aws-sdk-go-v2/feature/dynamodb/expression"
@@ -17,7 +16,24 @@ type UpdateOption func(*updateOptions)
 
 type updateOptions struct {
 	version *int
+	written *WriteID
 	agreed  []string
+}
+
+func optionsOf(opts []UpdateOption) (o updateOptions) {
+	for _, option := range opts {
+		option(&o)
+	}
+	return o
+}
+
+// invalid refuses what no stored item can meet.
+func (o updateOptions) invalid() error {
+	if o.written == nil {
+		return nil
+	}
+	_, err := o.written.stored()
+	return err
 }
 
 // AgreedOn states what an update is about, so that it can be written under an [IdempotencyKey]: the function itself
@@ -29,10 +45,7 @@ func AgreedOn(values ...string) UpdateOption {
 // InputOf is the [OpSpec.Input] of an update with these options: the key and what was agreed on, nil without
 // [AgreedOn].
 func InputOf(key Key, opts ...UpdateOption) func(*Input) {
-	var o updateOptions
-	for _, option := range opts {
-		option(&o)
-	}
+	o := optionsOf(opts)
 	if o.agreed == nil {
 		return nil
 	}
@@ -48,7 +61,8 @@ func InputOf(key Key, opts ...UpdateOption) func(*Input) {
 // filled in from; otherwise it fails with [ErrVersion].
 func IfVersion(version int) UpdateOption { return func(o *updateOptions) { o.version = &version } }
 
-// Change is an entity before and after an update's function, and what that makes of the stored item.
+// Change is an entity before and after an update's function, and what that makes of the stored item. After shows the version,
+// time and write id of the write once [Change.AddTo] was called.
 type Change[T any] struct {
 	Before, After *T
 	Item          Item // as it was read
@@ -60,13 +74,15 @@ type Change[T any] struct {
 	now    time.Time
 }
 
-// Change reads the entity, consistently, and lets fn change it; [Change.AddTo] then writes the difference. What fn left
-// alone, attributes that the library does not know among it, keeps whatever value others give it at the same time. What
-// fn changed is written only over the value that fn saw: where another update has changed it since, fn runs again on
-// the new value, so that an increment is never lost. Every derived attribute that depends on a change is computed anew,
-// conditional on its other inputs. fn's errors pass unchanged; it must not write through the same DB itself, for it may
-// run while its own write has others wait. 1 request.
+// Change reads the entity, consistently, and lets fn change it; [Change.AddTo] then writes the difference, on condition that
+// the item still is the one that was read. So attributes that the library does not know stay, nothing derived can be
+// stale, and of two callers who change an entity at once neither is lost: the one who was overtaken reads again, and its fn
+// runs again on the new value. fn's errors pass unchanged. fn must not write through the same DB itself, for it may run
+// while its own write has others wait. 1 request.
 func (t *Table[T]) Change(ctx context.Context, key Key, fn func(*T) error, opts ...UpdateOption) (*Change[T], error) {
+	if err := optionsOf(opts).invalid(); err != nil {
+		return nil, err
+	}
 	stored, err := t.db.Get(ctx, t.entity.Schema, key, true)
 	if err != nil {
 		return nil, err
@@ -80,11 +96,11 @@ func (t *Table[T]) ChangeOf(key Key, stored Item, fn func(*T) error, opts ...Upd
 	if stored == nil {
 		return nil, e.fail(key, ErrNotFound)
 	}
-	c := &Change[T]{Item: stored, entity: e, key: key, now: t.db.Now()}
-	for _, option := range opts {
-		option(&c.opts)
+	c := &Change[T]{Item: stored, entity: e, key: key, opts: optionsOf(opts), now: t.db.Now()}
+	if err := c.opts.invalid(); err != nil {
+		return nil, err
 	}
-	if v := c.opts.version; v != nil && versionOf(stored[e.Version]) != *v {
+	if !e.meets(stored, c.opts) {
 		return nil, e.fail(key, ErrVersion)
 	}
 	var err error
@@ -107,57 +123,63 @@ func (t *Table[T]) ChangeOf(key Key, stored Item, fn func(*T) error, opts ...Upd
 	} else if now != key {
 		return nil, Invalid("", "the key of %s %s cannot change", e.Name, key)
 	}
-	if c.diff, err = e.difference(c); err != nil || c.diff.empty() {
-		return c, err
-	}
-	return c, e.stamp(c.After, stored, c.now)
+	c.diff, err = e.difference(c)
+	return c, err
 }
 
 // Changed reports whether there is anything to write.
 func (c *Change[T]) Changed() bool { return !c.diff.empty() }
-
-// IfAsRead makes the write conditional on more attributes being what they were when it was prepared. It is for
-// operations that derive other items from them.
-func (c *Change[T]) IfAsRead(paths ...string) {
-	for _, path := range paths {
-		c.diff.asRead[path] = true
-	}
-}
 
 // AddTo adds the action that writes the difference. Nothing is added where nothing changed.
 func (c *Change[T]) AddTo(tx *Tx) error {
 	if !c.Changed() {
 		return nil
 	}
-	action, err := c.entity.updateAction(c.key, c.diff, c.now, c.opts)
-	if err == nil {
-		tx.Add(action.Returned(c.took))
+	there := stampsOf(c.Item[c.entity.Schema.writeID()])
+	for _, lost := range tx.lost {
+		if lost == there.own || lost == there.before {
+			return &lateCommit{lost}
+		}
 	}
-	return err
-}
-
-// took is the stored entity after a plain update, with what others wrote at the same time. The update is done by then,
-// so an item that cannot be read leaves After as it was, and what is no attribute stays.
-func (c *Change[T]) took(stored Item) {
-	after := *c.After
-	if err := c.entity.Codec.Decode(stored, &after); err == nil {
-		*c.After = after
-	}
-}
-
-// stamp shows the caller the version and the time that the write will leave.
-func (e *Entity[T]) stamp(v *T, stored Item, now time.Time) error {
-	item, err := e.Codec.Encode(v)
+	action, err := c.entity.updateAction(c, tx.stamp)
 	if err != nil {
 		return err
 	}
+	tx.Add(action)
+	return c.show(tx.stamp)
+}
+
+// meets reports whether the caller's conditions hold for a stored item.
+func (e *Entity[T]) meets(stored Item, o updateOptions) bool {
+	if o.version != nil && versionOf(stored[e.Version]) != *o.version {
+		return false
+	}
+	if o.written == nil {
+		return true
+	}
+	id, err := o.written.stored()
+	return err == nil && equal(stored[e.Schema.writeID()], id)
+}
+
+// show gives After the version, the time and the write id that the write will leave.
+func (c *Change[T]) show(id stamp) error {
+	e := c.entity
+	item, err := e.Codec.Encode(c.After)
+	if err != nil {
+		return err
+	}
+	item[e.Schema.writeID()] = id.over(c.Item[e.Schema.writeID()])
 	if e.Version != "" {
-		item[e.Version] = num(strconv.Itoa(versionOf(stored[e.Version]) + 1))
+		item[e.Version] = c.nextVersion()
 	}
 	if e.Touched != "" {
-		item[e.Touched] = str(instant(now))
+		item[e.Touched] = str(instant(c.now))
 	}
-	return e.Codec.Decode(item, v)
+	return e.Codec.Decode(item, c.After)
+}
+
+func (c *Change[T]) nextVersion() types.AttributeValue {
+	return num(strconv.Itoa(versionOf(c.Item[c.entity.Version]) + 1))
 }
 
 func versionOf(v types.AttributeValue) int {
@@ -169,12 +191,12 @@ func versionOf(v types.AttributeValue) int {
 	return version
 }
 
-// difference is what an update writes, by path, and what that is conditional on.
+// difference is what an update writes, by path.
 type difference struct {
 	stored Item
+	before Item // in the codec's form
 	set    map[string]types.AttributeValue
 	remove map[string]bool
-	asRead map[string]bool
 }
 
 func (e *Entity[T]) difference(c *Change[T]) (*difference, error) {
@@ -186,53 +208,36 @@ func (e *Entity[T]) difference(c *Change[T]) (*difference, error) {
 	if err != nil {
 		return nil, err
 	}
-	for _, own := range []string{e.Version, e.Touched} {
-		delete(before, own)
-		delete(after, own)
+	for _, name := range e.Counters {
+		if !equal(before[name], after[name]) {
+			return nil, Invalid(name, "is counted by writes of its own, and no update changes it")
+		}
 	}
-	d := &difference{stored: c.Item, set: map[string]types.AttributeValue{}, remove: map[string]bool{}, asRead: map[string]bool{}}
+	for _, own := range []string{e.Version, e.Touched, e.Schema.writeID()} {
+		delete(after, own) // it is not for the function to change
+		if v, there := before[own]; there {
+			after[own] = v
+		}
+	}
+	d := &difference{stored: c.Item, before: before, set: map[string]types.AttributeValue{}, remove: map[string]bool{}}
 	d.compare("", before, after)
 	if d.empty() {
 		return d, nil
 	}
-	// Not only increments ask for it. Derived attributes are compared with the item as read: had another update changed
-	// the same input, those that seem to stay would be left with what that update made of them.
-	for path := range d.set {
-		d.asRead[path] = true
-	}
-	for path := range d.remove {
-		d.asRead[path] = true
-	}
 	return d, e.derive(c, after, d)
 }
 
-// derive adds the derived attributes that moved, and the conditions that keep them right.
+// derive adds the derived attributes that moved, and those that other software left stale.
 func (e *Entity[T]) derive(c *Change[T], after Item, d *difference) error {
-	changed := slices.Collect(maps.Keys(d.set))
-	changed = slices.AppendSeq(changed, maps.Keys(d.remove))
-	depends := func(input string) bool {
-		return slices.ContainsFunc(changed, func(path string) bool {
-			return path == input || strings.HasPrefix(path, input+".") || strings.HasPrefix(input, path+".")
-		})
-	}
 	whole := map[string]Item{} // maps that are not stored yet, and so cannot take a value inside
 	for _, attribute := range e.Derived {
 		v, err := attribute.of(c.After, after)
 		if err != nil {
 			return err
 		}
-		moved := !equal(at(c.Item, attribute.Name), v)
-		if !moved && !slices.ContainsFunc(attribute.From, depends) {
-			continue
-		}
-		// Even a value that stays the same was computed from inputs that another update may be about to change.
-		for _, input := range attribute.From {
-			d.asRead[input] = true
-		}
 		missing := d.missingMap(attribute.Name)
 		switch {
-		case !moved: // unless another update is about to repair what it finds stale
-			d.asRead[attribute.Name] = true
+		case equal(at(c.Item, attribute.Name), v):
 		case v == nil:
 			d.remove[attribute.Name] = true
 		case missing != "":
@@ -245,7 +250,7 @@ func (e *Entity[T]) derive(c *Change[T], after Item, d *difference) error {
 		}
 	}
 	for path, inner := range whole {
-		d.set[path], d.asRead[path] = &types.AttributeValueMemberM{Value: inner}, true
+		d.set[path] = &types.AttributeValueMemberM{Value: inner}
 	}
 	return nil
 }
@@ -325,9 +330,10 @@ func (d *difference) storedMap(path string) bool {
 
 func (d *difference) empty() bool { return len(d.set)+len(d.remove) == 0 }
 
-// updateAction builds the request, its parts in a fixed order, so that equal updates are equal requests.
-func (e *Entity[T]) updateAction(key Key, d *difference, now time.Time, o updateOptions) (Action, error) {
-	var update expression.UpdateBuilder
+// updateAction builds the request, its parts in a fixed order, so that equal updates are equal requests but for their ids.
+func (e *Entity[T]) updateAction(c *Change[T], id stamp) (Action, error) {
+	d, own := c.diff, e.Schema.writeID()
+	update := expression.Set(NameOf(own), expression.Value(id.over(c.Item[own])))
 	for _, path := range slices.Sorted(maps.Keys(d.set)) {
 		update = update.Set(NameOf(path), expression.Value(d.set[path]))
 	}
@@ -335,53 +341,59 @@ func (e *Entity[T]) updateAction(key Key, d *difference, now time.Time, o update
 		update = update.Remove(NameOf(path))
 	}
 	if e.Touched != "" {
-		update = update.Set(NameOf(e.Touched), expression.Value(str(instant(now))))
+		update = update.Set(NameOf(e.Touched), expression.Value(str(instant(c.now))))
 	}
-	switch _, null := d.stored[e.Version].(*types.AttributeValueMemberNULL); {
-	case e.Version == "":
-	case null: // ADD refuses a NULL
-		update = update.Set(NameOf(e.Version), expression.Value(num("1")))
-		d.asRead[e.Version] = true
-	default:
-		update = update.Add(NameOf(e.Version), expression.Value(num("1")))
+	if e.Version != "" {
+		update = update.Set(NameOf(e.Version), expression.Value(c.nextVersion()))
 	}
-	condition := expression.AttributeExists(NameOf(e.Schema.Key.Partition))
-	for _, path := range slices.Sorted(maps.Keys(d.asRead)) {
-		condition = condition.And(AsRead(path, d.stored))
-	}
-	if o.version != nil {
-		condition = condition.And(AsRead(e.Version, d.stored))
-	}
-	expr, err := build(expression.NewBuilder().WithUpdate(update).WithCondition(condition))
+	expr, err := build(expression.NewBuilder().WithUpdate(update).WithCondition(e.asRead(c)))
 	if err != nil {
 		return Action{}, err
 	}
-	failed := func(old Item) error {
+	action := Update(e.Schema, c.key, expr, func(old Item) error {
 		switch {
 		case old == nil:
-			return e.fail(key, ErrNotFound)
-		case o.version != nil && versionOf(old[e.Version]) != *o.version:
-			return e.fail(key, ErrVersion)
+			return e.fail(c.key, ErrNotFound)
+		case !e.meets(old, c.opts):
+			return e.fail(c.key, ErrVersion)
 		}
 		return ErrOvertaken
-	}
-	shows := func(stored Item) bool {
-		return d.shows(stored) && (e.Touched == "" || text(stored[e.Touched]) == instant(now))
-	}
-	return Update(e.Schema, key, expr, failed).Shows(d.stored, shows), nil
+	})
+	action.stamp, action.read = id, c.Item
+	return action, nil
 }
 
-// shows reports whether a stored item has all that the update writes.
-func (d *difference) shows(stored Item) bool {
-	for path, v := range d.set {
-		if !equal(at(stored, path), v) {
-			return false
+// asRead is the condition that the item is the one that was read, apart from what is counted. Its write id says so in one
+// comparison. Without one, other software wrote the item, and all that the entity declares or derives is compared.
+func (e *Entity[T]) asRead(c *Change[T]) expression.ConditionBuilder {
+	own := e.Schema.writeID()
+	condition := expression.AttributeExists(NameOf(e.Schema.Key.Partition)).And(AsRead(own, c.Item))
+	if isNull(c.Item[own]) {
+		for _, name := range slices.Sorted(maps.Keys(e.known(c.diff))) {
+			condition = condition.And(AsRead(PathOf(name), c.Item))
 		}
 	}
-	for path := range d.remove {
-		if !isNull(at(stored, path)) {
-			return false
-		}
+	return condition
+}
+
+// known are the names of the attributes that the entity declares or derives, without those that are counted.
+func (e *Entity[T]) known(d *difference) map[string]bool {
+	known := map[string]bool{e.Version: true, e.Touched: true}
+	for name := range d.before {
+		known[name] = true
 	}
-	return stored != nil
+	add := func(path string) {
+		name, _, _ := step(path)
+		known[name] = true
+	}
+	for path := range d.set {
+		add(path) // what is not there yet
+	}
+	for _, attribute := range e.Derived {
+		add(attribute.Name)
+	}
+	for _, name := range append([]string{"", e.Schema.Key.Partition, e.Schema.Key.Sort}, e.Counters...) {
+		delete(known, name)
+	}
+	return known
 }

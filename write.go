@@ -5,6 +5,7 @@ import (
 	"crypto/rand"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 )
@@ -27,12 +28,8 @@ func (db *DB) Write(ctx context.Context, parts ...Part) error {
 	if err := w.validate(); err != nil {
 		return err
 	}
-	var refs []Ref
-	for _, op := range w.ops {
-		refs = append(refs, op.contends()...)
-	}
-	defer func() { w.leave() }()
-	if err := w.queue(ctx, refs); err != nil {
+	defer w.end()
+	if err := w.queue(ctx, w.contends()); err != nil {
 		return w.refuse(ctx, err)
 	}
 	return w.run(ctx)
@@ -48,13 +45,18 @@ type write struct {
 	record Key
 	hash   string
 
-	sent  int // requests so far, of all preparations
-	pass  *pass
-	proof *proof
+	sent    int // requests so far, of all preparations
+	pass    *pass
+	proof   *proof
+	met     []Ref // the items on which the last preparation met another write
+	lost    []*Tx // preparations that lost an answer, were then refused, and may yet arrive
+	late    context.Context
+	endLate func()
 }
 
 // queue waits for the gates of the items. Its error may be the refusal of the write that was ahead.
 func (w *write) queue(ctx context.Context, refs []Ref) error {
+	w.leave()
 	if w.db.opts.NoGates || len(refs) == 0 {
 		return nil
 	}
@@ -66,10 +68,20 @@ func (w *write) queue(ctx context.Context, refs []Ref) error {
 	return err
 }
 
+// leave gives the gates to the next in line. It comes before everything that is read about a write that is over, however
+// it ended: that may take long, and changes nothing for those who wait.
 func (w *write) leave() {
 	if w.pass != nil {
 		w.pass.leave(w.proof)
+		w.pass, w.proof = nil, nil
 	}
+}
+
+// queued reports whether the write has its turn for all of the items, or no turns are taken.
+func (w *write) queued(refs []Ref) bool {
+	return w.db.opts.NoGates || !slices.ContainsFunc(refs, func(ref Ref) bool {
+		return w.pass == nil || !slices.Contains(w.pass.held, ref)
+	})
 }
 
 func (w *write) validate() error {
@@ -81,10 +93,7 @@ func (w *write) validate() error {
 	}
 	for i, op := range w.ops {
 		if err := op.invalid(); err != nil {
-			if len(w.ops) > 1 {
-				err = Within(fmt.Sprintf("Operations[%d]", i), err)
-			}
-			return fmt.Errorf("%s: %w", op.name(), err)
+			return w.within(i, err)
 		}
 		if w.keyed && !op.comparable() {
 			return Invalid("IdempotencyKey", "cannot cover %s, which states no input: OpSpec.Input, or AgreedOn for an update", op.name())
@@ -114,6 +123,13 @@ func (w *write) judge(seen map[Ref]Item) error {
 	return nil
 }
 
+func (w *write) contends() (refs []Ref) {
+	for _, op := range w.ops {
+		refs = append(refs, op.contends()...)
+	}
+	return refs
+}
+
 func (w *write) run(ctx context.Context) error {
 	for {
 		tx, err := w.prepare(ctx)
@@ -126,77 +142,131 @@ func (w *write) run(ctx context.Context) error {
 		if err := tx.check(w.ops); err != nil {
 			return err
 		}
-		err = w.send(ctx, tx)
-		switch {
-		case errors.Is(err, errMeetsOthers):
-			// The operations name nothing that they contend for, and yet another write was there: a cancellation among
-			// buyers, say, who would hold the night between them for ever.
-			err = w.queue(ctx, tx.refs())
-			if err != nil {
-				return w.refuse(ctx, err)
-			}
-			err = ErrOvertaken // what was read is older than the wait
-		case !errors.Is(err, ErrOvertaken):
+		if err := w.send(ctx, tx); !errors.Is(err, ErrOvertaken) {
 			return w.refuse(ctx, err)
 		}
 		if !w.pause(ctx) {
-			return &Error{Op: w.name(), Entity: "write", Kind: ErrContention, Err: errors.Join(err, ctx.Err())}
+			err := &Error{Op: w.name(), Entity: "write", Kind: ErrContention, Err: errors.Join(ErrOvertaken, ctx.Err())}
+			return w.refuse(ctx, err)
+		}
+		if !w.queued(w.met) {
+			// Another write was at an item for which this one has no turn: a cancellation among buyers, say, who would hold
+			// the night between them for ever. From now on it takes its turn for all of them.
+			if err := w.queue(ctx, append(tx.refs(), w.contends()...)); err != nil {
+				return w.refuse(ctx, err)
+			}
 		}
 	}
 }
 
 func (w *write) prepare(ctx context.Context) (*Tx, error) {
-	tx := &Tx{made: make([]map[string]string, len(w.ops))}
+	tx := &Tx{stamp: newStamp(), made: make([]map[string]string, len(w.ops))}
+	for _, lost := range w.lost {
+		tx.lost = append(tx.lost, lost.stamp)
+	}
 	for i, op := range w.ops {
 		tx.current = i
 		if err := op.prepare(ctx, tx); err != nil {
-			return nil, err
+			return nil, w.within(i, err)
 		}
 	}
-	if w.keyed && len(tx.actions) > 0 {
+	if w.keyed {
+		// Even where there is nothing to write: what the key stands for was done then, and is not done later.
 		tx.current = len(w.ops)
 		tx.Add(w.putRecord(tx.made))
 	}
 	return tx, nil
 }
 
-// refuse returns the error of a write that did not happen, unless it happened in an earlier call under the same key:
-// the retry of the booking that took the last room must not be told "sold out". Where the record cannot be read, nobody
-// knows, and the refusal is not passed on as if it were certain.
-func (w *write) refuse(ctx context.Context, err error) error {
-	if err == nil || !w.keyed {
+// within gives a refused input the place and the name of its operation.
+func (w *write) within(i int, err error) error {
+	if !errors.Is(err, ErrInvalid) {
 		return err
 	}
-	detached, cancel := detach(ctx)
-	defer cancel()
+	if len(w.ops) > 1 {
+		err = Within(fmt.Sprintf("Operations[%d]", i), err)
+	}
+	return fmt.Errorf("%s: %w", w.ops[i].name(), err)
+}
+
+// refuse returns the error of a write that did not happen, unless it did: in an earlier call under the same key, since
+// the retry of the booking that took the last room must not be told "sold out", or by an earlier request of this call
+// that arrived late. Where that cannot be read nobody knows, and the refusal is not passed on as if it were certain.
+func (w *write) refuse(ctx context.Context, err error) error {
+	if err == nil || !w.keyed && len(w.lost) == 0 {
+		return err
+	}
+	w.leave()
+	late := w.outlive(ctx)
+	var came *lateCommit
+	if errors.As(err, &came) {
+		i := slices.IndexFunc(w.lost, func(tx *Tx) bool { return tx.stamp == came.stamp })
+		return w.restore(late, w.lost[i].made)
+	}
+	if !w.keyed {
+		return w.refuseLate(late, err)
+	}
 	var own *ownRecord
 	if errors.As(err, &own) && own.record != nil {
-		return w.replay(detached, own.record)
+		return w.replay(late, own.record)
 	}
-	record, readErr := w.db.Get(detached, w.db.opts.Idempotency, w.record, true)
+	record, readErr := w.db.Get(late, w.db.opts.Idempotency, w.record, true)
 	switch {
+	case readErr != nil && errors.Is(err, ErrRejected) && errors.Is(readErr, ErrRejected):
+		return err // DynamoDB takes nothing from this caller
 	case readErr != nil:
-		// The refusal's text alone: a caller who looks for its type must not find it in what is not known.
-		return &Error{Op: w.name(), Entity: "write", Kind: ErrOutcomeUnknown, Err: errors.Join(errors.New(err.Error()), readErr)}
-	case !w.live(record):
-		return err
+		return w.unknown(opaque(err), opaque(readErr))
+	case w.db.live(record):
+		return w.replay(late, record)
+	case own != nil: // the record has ended its life in this very moment
+		return &Error{Op: w.name(), Entity: "write", Kind: ErrContention, Err: own}
 	}
-	return w.replay(detached, record)
+	return err
 }
+
+// refuseLate looks for what the requests left that were lost before.
+func (w *write) refuseLate(late context.Context, err error) error {
+	for _, tx := range w.lost {
+		a := tx.witness()
+		if a == nil {
+			continue // it was refused under its token, and nothing can tell more
+		}
+		stored, readErr := w.db.Get(late, a.schema, a.key, true)
+		switch {
+		case readErr != nil:
+			return w.unknown(opaque(err), opaque(readErr))
+		case a.trace(stored) == carried:
+			return w.restore(late, tx.made)
+		}
+	}
+	return err
+}
+
+// unknown is the error of a write of which nobody knows whether it was done.
+func (w *write) unknown(causes ...error) error {
+	return &Error{Op: w.name(), Entity: "write", Kind: ErrOutcomeUnknown, Err: errors.Join(causes...)}
+}
+
+// opaque keeps the text of an error only. A caller who looks for a refusal, or for "nothing was written", must not find it
+// in what is not known, or was done.
+func opaque(err error) error { return errors.New(err.Error()) }
+
+// lateCommit is what preparing found: an earlier preparation of the same write, whose answer was lost, was carried out.
+type lateCommit struct{ stamp stamp }
+
+func (*lateCommit) Error() string { return "an earlier request of this write was carried out" }
 
 // ownRecord is the refusal by the record of an earlier call, as the transaction reported it.
 type ownRecord struct{ record Item }
 
 func (*ownRecord) Error() string { return "the idempotency key was used" }
 
-// errMeetsOthers asks for a place in the queues before the next try.
-var errMeetsOthers = errors.New("another write holds an item")
-
 // tokenLife is shorter than the ten minutes for which DynamoDB remembers a client token: a request that is sent again
 // later than that could be carried out twice.
 const tokenLife = 9 * time.Minute
 
-// send brings one preparation to an end that is known, or fails with ErrOutcomeUnknown.
+// send brings one preparation to an end that is known, or fails with [ErrOutcomeUnknown]. ErrOvertaken asks for another
+// preparation: this one was not carried out, and where an answer was lost it is among w.lost.
 func (w *write) send(ctx context.Context, tx *Tx) error {
 	token, born := rand.Text(), time.Now()
 	var lost error // why an earlier answer is missing, so that the write may have happened
@@ -207,36 +277,41 @@ func (w *write) send(ctx context.Context, tx *Tx) error {
 		since := w.db.gates.tick()
 		got := w.db.attempt(ctx, tx, token)
 		w.sent++
-		switch {
-		case got.verdict == done:
+		next := nextMove(tx.plain(), lost != nil, got.verdict)
+		cause := errors.Join(lost, got.err)
+		if got.verdict.ambiguous() {
+			lost = cause
+		}
+		var looked error
+		switch next {
+		case finish:
 			return nil
-		case got.verdict == refused && lost != nil && tx.plain():
-			// By its own first request, perhaps, which has no token to be known by.
-			return w.settle(ctx, tx, lost)
-		case got.verdict == refused:
-			return w.refused(ctx, tx, got, since)
-		case got.verdict == failed && lost != nil:
-			return w.settle(ctx, tx, errors.Join(lost, got.err))
-		case got.verdict == failed:
-			return &Error{Op: w.name(), Entity: "write", Err: got.err}
-		case got.verdict == conflict && lost == nil && w.pass == nil && !w.db.opts.NoGates:
-			return errMeetsOthers
-		case got.verdict == answerLost || got.verdict == inProgress:
-			lost = errors.Join(lost, got.err)
-			if tx.plain() {
-				// Sent again blindly, a plain request could undo what another caller wrote in between.
-				if err := w.settle(ctx, tx, lost); !errors.Is(err, errNotDone) {
-					return err
-				}
+		case judge:
+			if lost != nil {
+				w.lost = append(w.lost, tx)
 			}
+			return w.refused(ctx, tx, got, since)
+		case meet:
+			if w.met = got.refs; !w.queued(w.met) {
+				return ErrOvertaken // and prepared again, for what was read is older than the wait
+			}
+		case look:
+			looked = w.settle(ctx, tx, got, cause)
+			if again := (*notDone)(nil); !errors.As(looked, &again) {
+				return looked
+			}
+		case giveUp:
+			return &Error{Op: w.name(), Entity: "write", Kind: got.verdict.kind(), Err: got.err}
 		}
-		if time.Since(born) < tokenLife && w.pause(ctx) {
-			continue
+		switch {
+		case time.Since(born) < tokenLife && w.pause(ctx):
+		case looked != nil:
+			return errors.Unwrap(looked)
+		case lost != nil:
+			return w.settle(ctx, tx, got, errors.Join(cause, ctx.Err()))
+		default:
+			return &Error{Op: w.name(), Entity: "write", Kind: got.verdict.kind(), Err: errors.Join(got.err, ctx.Err())}
 		}
-		if lost != nil {
-			return w.settle(ctx, tx, errors.Join(lost, ctx.Err()))
-		}
-		return &Error{Op: w.name(), Entity: "write", Kind: got.verdict.kind(), Err: errors.Join(got.err, ctx.Err())}
 	}
 }
 
@@ -247,16 +322,17 @@ func (w *write) pause(ctx context.Context) bool { return w.db.opts.Retry.wait(ct
 // others were refused for may no longer hold once it is prepared again.
 func (w *write) refused(ctx context.Context, tx *Tx, got outcome, since uint64) error {
 	byOp := make([][]Failure, len(w.ops))
-	overtaken := false
+	isOvertaken := false
 	for _, f := range got.failed {
 		owner := tx.ownerOf(f.Ref)
 		if owner == len(w.ops) {
 			return &ownRecord{f.Old}
 		}
 		byOp[owner] = append(byOp[owner], f)
-		overtaken = overtaken || errors.Is(f.Err, ErrOvertaken)
+		isOvertaken = isOvertaken || errors.Is(f.Err, ErrOvertaken)
 	}
-	if overtaken {
+	w.met = got.refs
+	if isOvertaken {
 		return ErrOvertaken
 	}
 	for i, op := range w.ops {
@@ -264,45 +340,13 @@ func (w *write) refused(ctx context.Context, tx *Tx, got outcome, since uint64) 
 			continue
 		}
 		seen, err := op.refused(ctx, byOp[i])
+		if err == nil {
+			return &Error{Op: op.name(), Entity: "write", Err: errNoReason}
+		}
 		if len(seen) > 0 && !errors.Is(err, ErrOvertaken) {
 			w.proof = &proof{since, seen}
 		}
 		return err
 	}
-	return &Error{Op: w.name(), Entity: "write", Err: got.err} // a cancellation without a reason
-}
-
-// settleTime bounds the reading that follows a lost answer. It goes on after the caller's own time is up, because the
-// caller needs to know more than ever.
-const settleTime = 5 * time.Second
-
-func detach(ctx context.Context) (context.Context, context.CancelFunc) {
-	return context.WithTimeout(context.WithoutCancel(ctx), settleTime)
-}
-
-// errNotDone comes with ErrOutcomeUnknown where the item of a plain write still is what it was: the request was not
-// carried out so far, and may be sent again as it is, under its condition.
-var errNotDone = errors.New("not carried out so far")
-
-// settle reads whether the write happened. Only what this write alone can have put there proves that it did; that it is
-// missing proves nothing, because a request that was given up may still be on its way.
-func (w *write) settle(ctx context.Context, tx *Tx, cause error) error {
-	unknown := &Error{Op: w.name(), Entity: "write", Kind: ErrOutcomeUnknown, Err: cause}
-	a := tx.witness(len(w.ops))
-	if a == nil {
-		return unknown
-	}
-	detached, cancel := detach(ctx)
-	defer cancel()
-	stored, err := w.db.Get(detached, a.schema, a.key, true)
-	switch {
-	case err != nil:
-		unknown.Err = errors.Join(cause, err)
-	case a.shows(stored):
-		a.tell(stored)
-		return nil
-	case tx.plain() && a.untouched(stored):
-		unknown.Err = errors.Join(cause, errNotDone)
-	}
-	return unknown
+	return &Error{Op: w.name(), Entity: "write", Kind: ErrRejected, Err: got.err} // a cancellation without a reason
 }

@@ -60,7 +60,6 @@ var nightEntity = &dynastay.Entity[Night]{
 		f.Unix(keys.AttrExpiresAt, &n.ExpiresAt)
 	}),
 	Derived: dynastay.IndexKey(keys.AvailabilityTable, keys.PropertyDateIndex,
-		[]string{"PropertyId", "Date", "RoomTypeId"},
 		func(n *Night) (dynastay.Key, error) {
 			return keys.Of(keys.NightByProperty{PropertyID: n.PropertyID, Date: n.Date, RoomTypeID: n.RoomTypeID})
 		}),

@@ -119,7 +119,7 @@ func (r *Repository) open(ctx context.Context, tx *dynastay.Tx, o OpenRequest) (
 		result.Opened = append(result.Opened, date)
 		tx.Add(dynastay.Put(keys.AvailabilityTable, item, nightAbsent, func(dynastay.Item) error {
 			return dynastay.ErrOvertaken // another opened it in the meantime
-		}))
+		}).Identified())
 	}
 	if len(result.Opened) == 0 {
 		return result, nil

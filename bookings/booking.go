@@ -114,28 +114,28 @@ var bookingEntity = &dynastay.Entity[Booking]{
 }
 
 func bookingIndexes() (all []dynastay.Derived[Booking]) {
-	index := func(name string, from []string, key func(*Booking) (dynastay.Key, error)) {
-		all = append(all, dynastay.IndexKey(keys.BookingsTable, name, from, key)...)
+	index := func(name string, key func(*Booking) (dynastay.Key, error)) {
+		all = append(all, dynastay.IndexKey(keys.BookingsTable, name, key)...)
 	}
-	index(keys.UserBookingsIndex, []string{"UserId", "CheckInDate", "BookingId"}, func(b *Booking) (dynastay.Key, error) {
+	index(keys.UserBookingsIndex, func(b *Booking) (dynastay.Key, error) {
 		return keys.Of(keys.BookingByUser{UserID: b.UserID, CheckIn: b.Stay.CheckIn, BookingID: b.ID})
 	})
-	index(keys.PropertyBookingsIndex, []string{"PropertyId", "CheckInDate", "BookingId"}, func(b *Booking) (dynastay.Key, error) {
+	index(keys.PropertyBookingsIndex, func(b *Booking) (dynastay.Key, error) {
 		return keys.Of(keys.BookingByProperty{PropertyID: b.PropertyID, CheckIn: b.Stay.CheckIn, BookingID: b.ID})
 	})
-	index(keys.BookingStatusIndex, []string{"Status", "CreatedAt", "BookingId"}, func(b *Booking) (dynastay.Key, error) {
+	index(keys.BookingStatusIndex, func(b *Booking) (dynastay.Key, error) {
 		return keys.Of(keys.BookingByStatus{Status: string(b.Status), Created: b.CreatedAt, BookingID: b.ID})
 	})
-	index(keys.ReferenceIndex, []string{"BookingReference"}, func(b *Booking) (dynastay.Key, error) {
+	index(keys.ReferenceIndex, func(b *Booking) (dynastay.Key, error) {
 		return keys.Of(keys.BookingByReference{Reference: b.Reference})
 	})
-	index(keys.CheckInDateIndex, []string{"CheckInDate", "PropertyId", "BookingId", "Status"}, func(b *Booking) (dynastay.Key, error) {
+	index(keys.CheckInDateIndex, func(b *Booking) (dynastay.Key, error) {
 		if b.Status.gone() {
 			return dynastay.Key{}, nil
 		}
 		return keys.Of(keys.BookingByCheckIn{CheckIn: b.Stay.CheckIn, PropertyID: b.PropertyID, BookingID: b.ID})
 	})
-	index(keys.HoldIndex, []string{"Status", "HoldExpiresAt", "BookingId"}, func(b *Booking) (dynastay.Key, error) {
+	index(keys.HoldIndex, func(b *Booking) (dynastay.Key, error) {
 		if b.Status != Pending || b.HoldExpiresAt.IsZero() {
 			return dynastay.Key{}, nil
 		}

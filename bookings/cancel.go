@@ -67,8 +67,8 @@ func (r *Repository) cancel(
 	if err != nil {
 		return result, err
 	}
-	// The nights to return follow from the stay and the lines, which change with the version only.
-	change.IfAsRead("Status", keys.AttrVersion)
+	// The nights to return follow from the stay and the lines, and no write changes those without changing the booking: that
+	// it is the one that was read is the condition of its own change.
 	if err := change.AddTo(tx); err != nil {
 		return result, err
 	}

@@ -85,8 +85,8 @@ func (r *Repository) Create(ctx context.Context, req Request, opts ...dynastay.W
 
 // MadeBy is the booking that an earlier call under an idempotency key made, or [dynastay.ErrNotFound]. Ask it before a
 // retry quotes anew: once the last room is sold, to that very guest, there is nothing left to quote.
-func (r *Repository) MadeBy(ctx context.Context, idempotencyKey string) (*Booking, error) {
-	made, err := r.db.MadeBy(ctx, idempotencyKey)
+func (r *Repository) MadeBy(ctx context.Context, key dynastay.Idempotency) (*Booking, error) {
+	made, err := r.db.MadeBy(ctx, key)
 	if err != nil {
 		return nil, err
 	}
@@ -106,7 +106,7 @@ func (r *Repository) addBooking(tx *dynastay.Tx, b *Booking, referenceTaken dyna
 	}
 	tx.Add(dynastay.Put(keys.BookingsTable, item, absent, func(dynastay.Item) error {
 		return &dynastay.Error{Op: "bookings.Create", Entity: "Booking", ID: b.ID, Kind: dynastay.ErrAlreadyExists}
-	}).Drawn())
+	}).Identified().Drawn())
 	lines := lineEntity(b.Total.Currency())
 	for i := range b.Lines {
 		item, err := lines.Item(&b.Lines[i])

@@ -111,7 +111,7 @@ func addProperty(tx *dynastay.Tx, made *WithRooms, drawn bool) error {
 	if item[keys.AttrCard], err = CardOf(&made.Property, made.Rooms).stored(); err != nil {
 		return err
 	}
-	put := dynastay.Put(keys.PropertiesTable, item, absent, exists(""))
+	put := dynastay.Put(keys.PropertiesTable, item, absent, exists("")).Identified()
 	if drawn {
 		put = put.Drawn()
 	}
@@ -131,7 +131,7 @@ func addProperty(tx *dynastay.Tx, made *WithRooms, drawn bool) error {
 			return err
 		}
 		tx.Add(
-			dynastay.Put(keys.PropertiesTable, item, dynastay.Expr{}, nil),
+			dynastay.Put(keys.PropertiesTable, item, dynastay.Expr{}, nil).Identified(),
 			dynastay.Put(keys.PropertiesTable, guardItem(key, made.ID), absent, exists("RoomTypeID")),
 		)
 	}

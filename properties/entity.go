@@ -23,43 +23,43 @@ var propertyEntity = &dynastay.Entity[Property]{
 
 // propertyIndexes are the keys of the property's own indexes; the one by amenity is on the amenities' items.
 func propertyIndexes() (all []dynastay.Derived[Property]) {
-	index := func(name string, key func(*Property) (dynastay.Key, error), from ...string) {
-		all = append(all, dynastay.IndexKey(keys.PropertiesTable, name, append(from, "PropertyId"), key)...)
+	index := func(name string, key func(*Property) (dynastay.Key, error)) {
+		all = append(all, dynastay.IndexKey(keys.PropertiesTable, name, key)...)
 	}
 	// A search must not find a property that is not approved, so its keys come and go with the status.
-	search := func(name string, key func(*Property) (dynastay.Key, error), from ...string) {
+	search := func(name string, key func(*Property) (dynastay.Key, error)) {
 		index(name, func(p *Property) (dynastay.Key, error) {
 			if p.Status != Approved {
 				return dynastay.Key{}, nil
 			}
 			return key(p)
-		}, append(from, "Status")...)
+		})
 	}
 	search(keys.LocationIndex, func(p *Property) (dynastay.Key, error) {
 		return keys.Of(keys.PropertyByCity{City: p.Address.City, Country: p.Address.Country, Rating: p.Rating, PropertyID: p.ID})
-	}, "Address.City", "Address.Country", "AverageRating")
+	})
 	search(keys.GeoIndex, func(p *Property) (dynastay.Key, error) {
 		place, price, err := p.placeAndPrice()
 		if err != nil {
 			return dynastay.Key{}, err
 		}
 		return keys.Of(keys.PropertyByArea{Geohash: place.Precision6, Price: price, PropertyID: p.ID})
-	}, "Address.Latitude", "Address.Longitude", "PriceRange")
+	})
 	index(keys.OwnerIndex, func(p *Property) (dynastay.Key, error) {
 		return keys.Of(keys.PropertyByOwner{OwnerID: p.OwnerID, PropertyID: p.ID})
-	}, "OwnerId")
+	})
 	search(keys.TypeRatingIndex, func(p *Property) (dynastay.Key, error) {
 		return keys.Of(keys.PropertyByType{Type: string(p.Type), Rating: p.Rating, PropertyID: p.ID})
-	}, "PropertyType", "AverageRating")
+	})
 	search(keys.FeaturedIndex, func(p *Property) (dynastay.Key, error) {
 		if !p.Featured {
 			return dynastay.Key{}, nil
 		}
 		return keys.Of(keys.FeaturedProperty{Score: int64(p.FeaturedScore), PropertyID: p.ID})
-	}, "IsFeatured", "FeaturedScore")
+	})
 	index(keys.SlugIndex, func(p *Property) (dynastay.Key, error) {
 		return keys.Of(keys.PropertyBySlug{Slug: p.Slug})
-	}, "Slug")
+	})
 	search(keys.PriceIndex, func(p *Property) (dynastay.Key, error) {
 		_, price, err := p.placeAndPrice()
 		if err != nil {
@@ -68,7 +68,7 @@ func propertyIndexes() (all []dynastay.Derived[Property]) {
 		return keys.Of(keys.PropertyByPrice{
 			City: p.Address.City, Country: p.Address.Country, Currency: p.Prices.Min.Currency(), Price: price, PropertyID: p.ID,
 		})
-	}, "Address.City", "Address.Country", "PriceRange")
+	})
 	search(keys.RatingIndex, func(p *Property) (dynastay.Key, error) {
 		if p.Stars == 0 {
 			return dynastay.Key{}, nil
@@ -76,20 +76,20 @@ func propertyIndexes() (all []dynastay.Derived[Property]) {
 		return keys.Of(keys.PropertyByStars{
 			City: p.Address.City, Country: p.Address.Country, Stars: p.Stars, Rating: p.Rating, PropertyID: p.ID,
 		})
-	}, "Address.City", "Address.Country", "StarRating", "AverageRating")
+	})
 	search(keys.GeohashIndex, func(p *Property) (dynastay.Key, error) {
 		place, err := keys.PlaceOf(p.Address.Latitude, p.Address.Longitude)
 		if err != nil {
 			return dynastay.Key{}, err
 		}
 		return keys.Of(keys.PropertyByCell{Cell: place.Cell, Geohash: place.Geohash, PropertyID: p.ID})
-	}, "Address.Latitude", "Address.Longitude")
+	})
 	index(keys.PropertyStatusIndex, func(p *Property) (dynastay.Key, error) {
 		if p.Status != Pending {
 			return dynastay.Key{}, nil
 		}
 		return keys.Of(keys.PropertyByStatus{Status: string(p.Status), Created: p.CreatedAt, PropertyID: p.ID})
-	}, "Status", "CreatedAt")
+	})
 	return all
 }
 
@@ -110,7 +110,7 @@ func placeCopies() (all []dynastay.Derived[Property]) {
 		"GeohashPrecision5": func(p keys.Place) string { return p.Precision5 },
 	} {
 		all = append(all, dynastay.Derived[Property]{
-			Name: name, From: []string{"Address.Latitude", "Address.Longitude"},
+			Name: name,
 			Value: func(p *Property) (types.AttributeValue, error) {
 				place, err := keys.PlaceOf(p.Address.Latitude, p.Address.Longitude)
 				return dynastay.S(take(place)), err

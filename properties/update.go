@@ -67,8 +67,8 @@ func addChange(tx *dynastay.Tx, c *dynastay.Change[Property], foreign map[string
 		}
 	}
 	if placeOf(c.Before) != placeOf(c.After) {
-		// The amenities' items follow from the list: one that is added meanwhile must not be left behind.
-		c.IfAsRead("AmenityList", "Status", "Address.City", "Address.Country")
+		// The amenities' items follow from the property, and the write is conditional on all of it being as it was read: an
+		// amenity that is added meanwhile is not left behind.
 		for _, id := range c.After.AmenityIDs {
 			move, err := (amenity{c.After.ID, id, placeOf(c.After)}).move()
 			if err != nil {

@@ -59,7 +59,7 @@ func (r *Repository) CreateOp(u User) *dynastay.Operation[*User] {
 				return nil, err
 			}
 			tx.Made("UserId", made.ID)
-			put := dynastay.Put(keys.UsersTable, item, absent, taken(""))
+			put := dynastay.Put(keys.UsersTable, item, absent, taken("")).Identified()
 			if given.ID == "" {
 				put = put.Drawn()
 			}

@@ -67,7 +67,7 @@ var userEntity = &dynastay.Entity[User]{
 		f.Time("LastLoginAt", &u.LastLoginAt)
 		f.IfSet().Int(keys.AttrVersion, &u.Version)
 	}),
-	Derived: dynastay.IndexKey(keys.UsersTable, keys.EmailIndex, []string{"Email"}, func(u *User) (dynastay.Key, error) {
+	Derived: dynastay.IndexKey(keys.UsersTable, keys.EmailIndex, func(u *User) (dynastay.Key, error) {
 		return keys.Of(keys.ProfileByEmail{Email: u.Email})
 	}),
 }

@@ -305,7 +305,7 @@ func TestRequestIsForgotten(tt *testing.T) {
 	first, err := t.desk.Book(t.Context(), "request-1", t.order)
 	require.NoError(t, err)
 	t.db.Clock.Advance(31 * 24 * time.Hour)
-	_, err = bookings.New(t.db.DB).MadeBy(t.Context(), "request-1")
+	_, err = bookings.New(t.db.DB).MadeBy(t.Context(), dynastay.IdempotencyKey("request-1"))
 	assert.ErrorIs(t, err, dynastay.ErrNotFound)
 	var tables []string
 	for _, ref := range t.db.Sweep() {

@@ -1,0 +1,75 @@
+package dynastay
+
+import (
+	"context"
+	"errors"
+	"net"
+	"net/http"
+
+	"github.com/aws/aws-sdk-go-v2/aws"
+	awshttp "github.com/aws/aws-sdk-go-v2/aws/transport/http"
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
+	"github.com/aws/smithy-go"
+	"github.com/aws/smithy-go/middleware"
+)
+
+// passage is how far a request came within the SDK. One that failed before it was handed to the network, for lack of
+// credentials say, has certainly written nothing.
+type passage struct{ entered, left bool }
+
+// once switches the SDK's retries off for a request, and watches its passage. The retries know neither conflicts nor when
+// to prepare again.
+func (p *passage) once(o *dynamodb.Options) {
+	o.Retryer = aws.NopRetryer{}
+	o.APIOptions = append(o.APIOptions, p.watch)
+}
+
+func (p *passage) watch(stack *middleware.Stack) error {
+	enter := middleware.InitializeMiddlewareFunc("dynastay.enter", func(
+		ctx context.Context, in middleware.InitializeInput, next middleware.InitializeHandler,
+	) (middleware.InitializeOutput, middleware.Metadata, error) {
+		p.entered = true
+		return next.HandleInitialize(ctx, in)
+	})
+	leave := middleware.DeserializeMiddlewareFunc("dynastay.leave", func(
+		ctx context.Context, in middleware.DeserializeInput, next middleware.DeserializeHandler,
+	) (middleware.DeserializeOutput, middleware.Metadata, error) {
+		p.left = true
+		return next.HandleDeserialize(ctx, in)
+	})
+	if err := stack.Initialize.Add(enter, middleware.Before); err != nil {
+		return err
+	}
+	return stack.Deserialize.Add(leave, middleware.After)
+}
+
+// judge tells what is known to have failed from what may have happened.
+func (p *passage) judge(err error) outcome {
+	got := outcome{verdict: answerLost, err: err}
+	var response *awshttp.ResponseError
+	var internal *types.InternalServerError
+	var replicated *types.ReplicatedWriteConflictException
+	var api smithy.APIError
+	var dial *net.OpError
+	switch {
+	case isThrottle(err):
+		got.verdict = throttled
+	case errors.As(err, &replicated):
+		got.verdict = conflict
+	case errors.As(err, &internal), errors.As(err, &response) && response.HTTPStatusCode() >= http.StatusInternalServerError:
+		// Neither 500 nor 503 says whether the write was done.
+	case errors.As(err, &api), isBuildError(err):
+		got.verdict = rejected
+	case errors.As(err, &dial) && dial.Op == "dial", p.entered && !p.left:
+		got.verdict = unsent
+	}
+	return got
+}
+
+// isBuildError tells an error of the SDK before it sent anything, such as a missing parameter.
+func isBuildError(err error) bool {
+	var invalid smithy.InvalidParamsError
+	var serialize *smithy.SerializationError
+	return errors.As(err, &invalid) || errors.As(err, &serialize)
+}
