@@ -78,7 +78,7 @@ func TestCosts(t *testing.T) {
 		{"Quote one room type", quote(stay, room(roomTypeID, 2)), []string{"Query"}, 0.5, nil},
 		{"Quote two room types", quote(stay, room(roomTypeID, 1), room("room_790", 1), room(roomTypeID, 1)), []string{"Query", "Query"}, 1, nil},
 		{"Open the rest of 90 nights", open(quarter), openings, 3, both},
-		{"Quote 90 nights", quote(quarter.Nights, room(roomTypeID, 2)), []string{"Query"}, 3, nil},
+		{"Quote 90 nights", quote(quarter.Nights, room(roomTypeID, 2)), []string{"Query"}, 3.5, nil},
 	} {
 		got = bill{reads: map[string]float64{}}
 		require.NoError(t, test.call(), test.name)

@@ -8,6 +8,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
@@ -39,6 +40,9 @@ func TestOpenWritesTheNightsOfTheRange(t *testing.T) {
 
 	assert.Nil(t, stored(t, db, roomTypeID, "2026-07-09"))
 	assert.Nil(t, stored(t, db, roomTypeID, "2026-07-12"), "the range is half-open")
+	night := stored(t, db, roomTypeID, "2026-07-11")
+	require.IsType(t, &types.AttributeValueMemberB{}, night["WriteId"], "a night is read before it is changed")
+	delete(night, "WriteId")
 	assert.Equal(t, dynastay.Item{
 		"PK": dynastay.S("ROOM#room_789"), "SK": dynastay.S("DATE#2026-07-11"),
 		"GSI1PK": dynastay.S("PROPERTY#prop_123"), "GSI1SK": dynastay.S("DATE#2026-07-11#ROOM#room_789"),
@@ -49,7 +53,7 @@ func TestOpenWritesTheNightsOfTheRange(t *testing.T) {
 		"MinStay": number("2"), "MaxStay": number("14"), "IsBlocked": no,
 		"LastUpdated": dynastay.S("2026-06-01T12:00:00Z"),
 		"ExpiresAt":   number("1846886400"), // 2028-07-11T00:00:00Z
-	}, stored(t, db, roomTypeID, "2026-07-11"))
+	}, night)
 }
 
 func TestOpenWithoutBounds(t *testing.T) {
