@@ -37,7 +37,20 @@ func (k *PromoCode) form(f *form) {
 	f.lit("METADATA")
 }
 
-// IdempotencyRecord is the item of what a caller's idempotency key was used for: IDEMPOTENCY#{Key} / METADATA.
+// ScopedIdempotencyRecord is the item of what an idempotency key within a scope was used for, such as that of a user:
+// IDEMPOTENCY#{Scope}#{Key} / METADATA.
+type ScopedIdempotencyRecord struct{ Scope, Key string }
+
+func (k *ScopedIdempotencyRecord) form(f *form) {
+	f.lit("IDEMPOTENCY#")
+	f.text("Scope", &k.Scope)
+	f.lit("#")
+	f.text("Key", &k.Key)
+	f.sort()
+	f.lit("METADATA")
+}
+
+// IdempotencyRecord is the item of what an idempotency key without a scope was used for: IDEMPOTENCY#{Key} / METADATA.
 type IdempotencyRecord struct{ Key string }
 
 func (k *IdempotencyRecord) form(f *form) {
