@@ -38,6 +38,7 @@ func TestCreate(t *testing.T) {
 	require.NoError(t, err)
 
 	assert.Equal(t, bookings.Confirmed, made.Status)
+	assert.Equal(t, bookings.PaymentPending, made.PaymentStatus)
 	assert.Regexp(t, regexp.MustCompile(`^BKG-2026-[0-9A-HJKMNP-TV-Z]{6}$`), made.Reference)
 	assert.Equal(t, "1770.10 USD", made.Total.String(), "2 rooms × 3 nights × 280.00 and the taxes")
 	assert.Equal(t, "1680.00 USD", made.Breakdown.Rooms.String())

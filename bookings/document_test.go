@@ -96,6 +96,22 @@ func TestDocumentItems(t *testing.T) {
 	assert.NotContains(t, item, "NumberOfRooms", "a cancellation does not count the rooms")
 }
 
+// A list shows until when a booking is held.
+func TestPendingBookingIsListed(t *testing.T) {
+	t.Parallel()
+	db, _, repo := open(t, 1)
+	b, err := bookings.BookingEntity.Value(testdata(t, "booking.json"))
+	require.NoError(t, err)
+	b.Status, b.HoldExpiresAt = bookings.Pending, fixture.Now.Add(15*time.Minute)
+	item, err := bookings.BookingEntity.Item(b)
+	require.NoError(t, err)
+	assert.Equal(t, dynastay.S("EXPIRES#2026-06-01T12:15:00Z#BOOKING#bkg_12345"), item["GSI6SK"])
+	put(t, db, "Bookings", item)
+	page, err := repo.ByUser(t.Context(), b.UserID, dynastay.Paging{})
+	require.NoError(t, err)
+	assert.Equal(t, []*bookings.Summary{&b.Summary}, page.Items)
+}
+
 // A row that cannot be read names its booking, by the key: the row has no other id.
 func TestUnreadableRowSaysWhere(t *testing.T) {
 	t.Parallel()
