@@ -46,7 +46,7 @@ func (p Paging) limit() (int, error) {
 // Each walks all pages of a query, one request at a time as the loop goes on. It starts after from.After and ends with
 // the loop, the last page, or an error, which it yields once.
 //
-//	for b, err := range dynastay.Each(ctx, dynastay.Paging{}, func(ctx context.Context, p dynastay.Paging) (dynastay.Page[*bookings.Booking], error) {
+//	for b, err := range dynastay.Each(ctx, dynastay.Paging{}, func(ctx context.Context, p dynastay.Paging) (dynastay.Page[*bookings.Summary], error) {
 //		return repo.ByUser(ctx, userID, p)
 //	}) { … }
 func Each[T any](ctx context.Context, from Paging, page func(context.Context, Paging) (Page[T], error)) iter.Seq2[T, error] {

@@ -9,33 +9,39 @@ import (
 	"github.com/dynastay/dynastay/keys"
 )
 
-// Booking is a sold stay. One that was read from an index has no Lines; [Repository.Get] reads them along.
-type Booking struct {
-	ID         string
-	Reference  string // what the guest quotes, such as "BKG-2026-7K3QX9"
-	UserID     string
-	PropertyID string
-	Status     Status
+// Summary is what a list shows of a booking; [Repository.Get] reads the rest.
+type Summary struct {
+	ID           string
+	Reference    string // what the guest quotes, such as "BKG-2026-7K3QX9"
+	UserID       string
+	PropertyID   string
+	PropertyName string // as quoted
 
+	Guest  Guest
 	Stay   dynastay.Stay
 	Guests availability.Guests
-	Guest  Guest
+	Rooms  int // over all lines; 0 where other software made the booking
 
-	Total         dynastay.Money
-	Breakdown     Breakdown
+	Status        Status
 	PaymentStatus PaymentStatus
+	Total         dynastay.Money
+	HoldExpiresAt time.Time // of a pending booking
+	CreatedAt     time.Time
+}
 
+// Booking is a sold stay.
+type Booking struct {
+	Summary
+
+	Breakdown       Breakdown
 	SpecialRequests string
 	// CancellationPolicy is the one that all lines share, "" where they differ.
 	CancellationPolicy availability.CancellationPolicy
 
-	// What the quote said of the property, so that a confirmation can be written without reading it.
-	PropertyName string
-	TimeZone     string
-	CheckInTime  string
+	// What the quote said of the property, as PropertyName, so that a confirmation can be written without reading it.
+	TimeZone    string
+	CheckInTime string
 
-	HoldExpiresAt      time.Time // of a pending booking
-	CreatedAt          time.Time
 	UpdatedAt          time.Time
 	ConfirmedAt        time.Time
 	CancelledAt        time.Time
@@ -61,9 +67,59 @@ type Breakdown struct {
 	Discounts    dynastay.Money
 }
 
+// declare states what booking and summary share: what the indexes hold, as keys.BookingsTable lists it, so without the
+// id.
+func (s *Summary) declare(f *dynastay.Fields) {
+	f.String("BookingReference", &s.Reference)
+	f.String("UserId", &s.UserID)
+	f.String("PropertyId", &s.PropertyID)
+	f.String("PropertyName", &s.PropertyName)
+	f.Map("GuestInfo", func(f *dynastay.Fields) {
+		f.String("FirstName", &s.Guest.FirstName)
+		f.String("LastName", &s.Guest.LastName)
+		f.String("Email", &s.Guest.Email)
+		f.String("Phone", &s.Guest.Phone)
+		f.String("Country", &s.Guest.Country)
+	})
+	f.Date("CheckInDate", &s.Stay.CheckIn)
+	f.Date("CheckOutDate", &s.Stay.CheckOut)
+	f.Int("NumberOfAdults", &s.Guests.Adults)
+	f.Int("NumberOfChildren", &s.Guests.Children)
+	f.IfSet().Int("NumberOfRooms", &s.Rooms)
+	dynastay.Text(f, "Status", &s.Status)
+	dynastay.Text(f, "PaymentStatus", &s.PaymentStatus)
+	f.Money("TotalAmount", "Currency", &s.Total)
+	f.Time("HoldExpiresAt", &s.HoldExpiresAt)
+	f.Time("CreatedAt", &s.CreatedAt)
+}
+
+var summaryEntity = &dynastay.Entity[Summary]{
+	Name:   "Booking",
+	ID:     idOf,
+	Schema: keys.BookingsTable,
+	Codec:  dynastay.Declare(func(f *dynastay.Fields, s *Summary) { s.declare(f) }),
+}
+
+// summaryOf reads the row of an index. The id is in its key only.
+func summaryOf(row dynastay.Item) (*Summary, error) {
+	key, err := keys.Parse[keys.Booking](keys.BookingsTable.Key.From(row))
+	if err != nil {
+		return nil, err
+	}
+	s, err := summaryEntity.Value(row)
+	if err != nil {
+		return nil, err
+	}
+	s.ID = key.BookingID
+	return s, nil
+}
+
+// idOf is the booking's id, in errors.
+func idOf(k dynastay.Key) string { return strings.TrimPrefix(k.PK, "BOOKING#") }
+
 var bookingEntity = &dynastay.Entity[Booking]{
 	Name:    "Booking",
-	ID:      func(k dynastay.Key) string { return strings.TrimPrefix(k.PK, "BOOKING#") },
+	ID:      idOf,
 	Schema:  keys.BookingsTable,
 	Version: keys.AttrVersion,
 	Touched: "UpdatedAt",
@@ -73,37 +129,18 @@ var bookingEntity = &dynastay.Entity[Booking]{
 	Codec: dynastay.Declare(func(f *dynastay.Fields, b *Booking) {
 		f.Const(keys.AttrEntityType, "Booking")
 		f.String("BookingId", &b.ID)
-		f.String("BookingReference", &b.Reference)
-		f.String("UserId", &b.UserID)
-		f.String("PropertyId", &b.PropertyID)
-		dynastay.Text(f, "Status", &b.Status)
-		f.Date("CheckInDate", &b.Stay.CheckIn)
-		f.Date("CheckOutDate", &b.Stay.CheckOut)
+		b.declare(f)
 		nights := b.Stay.Nights()
 		f.Int("NumberOfNights", &nights)
-		f.Int("NumberOfAdults", &b.Guests.Adults)
-		f.Int("NumberOfChildren", &b.Guests.Children)
-		f.Map("GuestInfo", func(f *dynastay.Fields) {
-			f.String("FirstName", &b.Guest.FirstName)
-			f.String("LastName", &b.Guest.LastName)
-			f.String("Email", &b.Guest.Email)
-			f.String("Phone", &b.Guest.Phone)
-			f.String("Country", &b.Guest.Country)
-		})
-		f.Money("TotalAmount", "Currency", &b.Total)
 		f.Map("PriceBreakdown", func(f *dynastay.Fields) {
 			f.Amount("RoomTotal", b.Total.Currency(), &b.Breakdown.Rooms)
 			f.Amount("TaxesAndFees", b.Total.Currency(), &b.Breakdown.TaxesAndFees)
 			f.Amount("Discounts", b.Total.Currency(), &b.Breakdown.Discounts)
 		})
-		dynastay.Text(f, "PaymentStatus", &b.PaymentStatus)
 		f.String("SpecialRequests", &b.SpecialRequests)
 		dynastay.Text(f, "CancellationPolicy", &b.CancellationPolicy)
-		f.String("PropertyName", &b.PropertyName)
 		f.String("TimeZone", &b.TimeZone)
 		f.String("CheckInTime", &b.CheckInTime)
-		f.Time("HoldExpiresAt", &b.HoldExpiresAt)
-		f.Time("CreatedAt", &b.CreatedAt)
 		f.Time("UpdatedAt", &b.UpdatedAt)
 		f.Time("ConfirmedAt", &b.ConfirmedAt)
 		f.Time("CancelledAt", &b.CancelledAt)

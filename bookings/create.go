@@ -129,12 +129,15 @@ func (r *Repository) addBooking(tx *dynastay.Tx, b *Booking, referenceTaken dyna
 func (r *Repository) newBooking(id, reference string, req Request) (*Booking, error) {
 	q, now := req.Quote, r.db.Now()
 	b := &Booking{
-		ID: id, Reference: reference, UserID: req.UserID, PropertyID: q.Property.ID, Status: Confirmed,
-		Stay: q.Stay, Guests: q.Guests, Guest: req.Guest,
-		Breakdown: Breakdown{Rooms: q.Total, TaxesAndFees: req.TaxesAndFees}, PaymentStatus: PaymentPending,
+		Summary: Summary{
+			ID: id, Reference: reference, UserID: req.UserID, PropertyID: q.Property.ID, PropertyName: q.Property.Name,
+			Guest: req.Guest, Stay: q.Stay, Guests: q.Guests,
+			Status: Confirmed, PaymentStatus: PaymentPending, CreatedAt: now,
+		},
+		Breakdown:       Breakdown{Rooms: q.Total, TaxesAndFees: req.TaxesAndFees},
 		SpecialRequests: req.SpecialRequests, CancellationPolicy: q.Lines[0].CancellationPolicy,
-		PropertyName: q.Property.Name, TimeZone: q.Property.TimeZone, CheckInTime: q.Property.CheckInTime,
-		CreatedAt: now, UpdatedAt: now, ConfirmedAt: now, Version: 1,
+		TimeZone: q.Property.TimeZone, CheckInTime: q.Property.CheckInTime,
+		UpdatedAt: now, ConfirmedAt: now, Version: 1,
 	}
 	nothing, err := dynastay.NewMoney("0", q.Total.Currency())
 	if err != nil {
@@ -156,6 +159,7 @@ func (r *Repository) newBooking(id, reference string, req Request) (*Booking, er
 			return nil, err
 		}
 		b.Lines = append(b.Lines, booked)
+		b.Rooms += line.Quantity
 	}
 	return b, nil
 }

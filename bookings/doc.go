@@ -10,6 +10,9 @@
 //	| B1 | [Repository.ByUser]      | Query GSI1-UserBookingsIndex |
 //	| B2 | [Repository.ByReference] | Query GSI4-ReferenceIndex, then the booking |
 //
+// A list answers with a [Summary] of each booking, which is all that its index holds; [Repository.Get] reads a booking
+// with its lines.
+//
 // A write that is refused says what a caller can act on: [*Refused] names every night and its reason, [*StateError] the
 // state that the booking is in.
 package bookings

@@ -28,18 +28,17 @@ func (r *Repository) Get(ctx context.Context, bookingID string) (*Booking, error
 	return r.get(ctx, bookingID, false)
 }
 
-// ByUser is a page of a user's bookings, the latest check-in first. They have no lines; [Repository.Get] reads them. A
-// booking that was made a moment ago may be missing.
+// ByUser is a page of a user's bookings, the latest check-in first. A booking that was made a moment ago may be missing.
 //
 // Pattern B1: GSI1-UserBookingsIndex, GSI1PK = USER#{userId}, 1 request
-func (r *Repository) ByUser(ctx context.Context, userID string, paging dynastay.Paging) (dynastay.Page[*Booking], error) {
+func (r *Repository) ByUser(ctx context.Context, userID string, paging dynastay.Paging) (dynastay.Page[*Summary], error) {
 	partition, err := keys.Partition(keys.BookingByUser{UserID: userID})
 	if err != nil {
-		return dynastay.Page[*Booking]{}, err
+		return dynastay.Page[*Summary]{}, err
 	}
-	return r.table.Query(ctx, dynastay.Query{
+	return dynastay.QueryPage(ctx, r.db, keys.BookingsTable, dynastay.Query{
 		Name: "bookings.ByUser", Index: keys.UserBookingsIndex, Partition: partition, Descending: true, Paging: paging,
-	})
+	}, summaryOf)
 }
 
 // ByReference is the booking with the reference that its guest quotes, with its lines, or [dynastay.ErrNotFound]. It
@@ -85,7 +84,7 @@ func (r *Repository) load(ctx context.Context, key dynastay.Key, consistent bool
 	}
 	if items.booking == nil {
 		return nil, &dynastay.Error{
-			Op: "bookings.Get", Entity: "Booking", ID: strings.TrimPrefix(key.PK, "BOOKING#"), Kind: dynastay.ErrNotFound,
+			Op: "bookings.Get", Entity: "Booking", ID: idOf(key), Kind: dynastay.ErrNotFound,
 		}
 	}
 	b, err := bookingEntity.Value(items.booking)

@@ -162,7 +162,7 @@ func TestShortPagesLoseNothing(t *testing.T) {
 	before = short.Hits()
 	got := map[string]bool{}
 	repo := bookings.New(h.DB.DB)
-	for b, err := range dynastay.Each(ctx, dynastay.Paging{}, func(ctx context.Context, p dynastay.Paging) (dynastay.Page[*bookings.Booking], error) {
+	for b, err := range dynastay.Each(ctx, dynastay.Paging{}, func(ctx context.Context, p dynastay.Paging) (dynastay.Page[*bookings.Summary], error) {
 		return repo.ByUser(ctx, "ada", p)
 	}) {
 		require.NoError(t, err)

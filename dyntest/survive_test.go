@@ -42,7 +42,7 @@ func (h house) ask(t *testing.T, user string) bookings.Request {
 }
 
 // bookedBy are the bookings of a user.
-func (h house) bookedBy(t *testing.T, user string) []*bookings.Booking {
+func (h house) bookedBy(t *testing.T, user string) []*bookings.Summary {
 	t.Helper()
 	page, err := bookings.New(h.Direct).ByUser(context.Background(), user, dynastay.Paging{Limit: 1000})
 	require.NoError(t, err)

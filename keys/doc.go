@@ -68,6 +68,6 @@
 //
 // The properties' indexes from GSI7 on, and GSI5 and GSI6 of the bookings, serve patterns that the document lists
 // without an index, or with one that cannot answer them. Guards are items that make a value unique, which an index
-// cannot. Most indexes of the properties copy the card, and the nights' index what a calendar shows, where the
-// document copies everything: an index pays for every attribute that changes in it.
+// cannot. Most indexes of the properties copy the card, those of the bookings a summary, and the nights' index what a
+// calendar shows, where the document copies everything: an index pays for every attribute that changes in it.
 package keys

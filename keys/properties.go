@@ -25,14 +25,15 @@ const (
 //
 // The indexes that a search reads hold the property's card instead of the whole property: a change that no search
 // result shows then costs them nothing, and a page of results is a fraction of the size. Their rows exist while the
-// property is approved. Owner and slug are indexed always, and the status while it is pending.
+// property is approved. Owner and slug are indexed always, and the status while it is pending. An owner also sees those
+// that no search finds, so that index has the status beside the card.
 var PropertiesTable = &dynastay.Schema{
 	Name: "Properties",
 	Key:  primaryKey,
 	Indexes: []dynastay.Index{
 		index(LocationIndex, dynastay.ProjectInclude, AttrCard),
 		index(GeoIndex, dynastay.ProjectInclude, AttrCard),
-		index(OwnerIndex, dynastay.ProjectAll),
+		index(OwnerIndex, dynastay.ProjectInclude, AttrCard, "Status"),
 		index(TypeRatingIndex, dynastay.ProjectInclude, AttrCard),
 		index(FeaturedIndex, dynastay.ProjectInclude, AttrCard),
 		index(SlugIndex, dynastay.ProjectKeys),

@@ -14,7 +14,9 @@ const (
 	BookingReviewIndex   = "GSI4-BookingReviewIndex"
 )
 
-// ReviewsTable holds the reviews with the properties' responses and the readers' votes.
+// ReviewsTable holds the reviews with the properties' responses and the readers' votes. A review has a row in
+// [PropertyReviewsIndex] only while it is approved and one in [ReviewStatusIndex] only while it is pending: nothing asks
+// for the others, and every vote would pay for them. The user's and the booking's rows are there always.
 var ReviewsTable = &dynastay.Schema{
 	Name: "Reviews",
 	Key:  primaryKey,
@@ -37,7 +39,8 @@ func (k *Review) form(f *form) {
 	f.lit("METADATA")
 }
 
-// Response is the item of the property's response to a review: REVIEW#{ReviewID} / RESPONSE.
+// Response is the item of the property's response to a review: REVIEW#{ReviewID} / RESPONSE. It has a row of its own in
+// [UserReviewsIndex], [ResponseByUser].
 type Response struct{ ReviewID string }
 
 func (k *Response) form(f *form) {
@@ -47,7 +50,8 @@ func (k *Response) form(f *form) {
 	f.lit("RESPONSE")
 }
 
-// Vote is the item of a user's vote for a review: REVIEW#{ReviewID} / VOTE#{UserID}. There is one for each user.
+// Vote is the item of a user's vote for a review: REVIEW#{ReviewID} / VOTE#{UserID}. There is one for each user. It has
+// a row of its own in [UserReviewsIndex], [VoteByUser].
 type Vote struct{ ReviewID, UserID string }
 
 func (k *Vote) form(f *form) {
@@ -68,7 +72,7 @@ func (k *BookingReviewGuard) form(f *form) {
 	f.lit("REVIEW")
 }
 
-// ReviewByProperty is the row of an approved review in [PropertyReviewsIndex]:
+// ReviewByProperty is the row of a review in [PropertyReviewsIndex], which it has only while it is approved:
 // PROPERTY#{PropertyID} / CREATED#{Created}#REVIEW#{ReviewID}.
 type ReviewByProperty struct {
 	PropertyID string
@@ -129,7 +133,7 @@ func (k *ResponseByUser) form(f *form) {
 	f.id("ReviewID", &k.ReviewID)
 }
 
-// ReviewByStatus is the row of a review in [ReviewStatusIndex], oldest first:
+// ReviewByStatus is the row of a review in [ReviewStatusIndex], which it has only while it is pending, oldest first:
 // STATUS#{Status} / CREATED#{Created}#REVIEW#{ReviewID}. The partition may be sharded, see [ShardOf].
 type ReviewByStatus struct {
 	Status   string

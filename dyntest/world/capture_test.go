@@ -67,7 +67,7 @@ func TestCellDoesNotOversell(t *testing.T) {
 		c.capture.sold = []dynastay.Key{key}
 		return c
 	}
-	two := &bookings.Booking{ID: "b", Stay: stay, Lines: []bookings.Line{{RoomTypeID: "r", Quantity: 2}}}
+	two := &bookings.Booking{Summary: bookings.Summary{ID: "b", Stay: stay}, Lines: []bookings.Line{{RoomTypeID: "r", Quantity: 2}}}
 	c := cellOf(2)
 	require.NoError(t, c.sell(two))
 	assert.Equal(t, dynastay.N(0), c.nights[key]["AvailableRooms"])

@@ -200,7 +200,9 @@ func TestLoadedWorldHoldsTogether(t *testing.T) {
 		assert.Equal(t, bookings.Confirmed, b.Status)
 		require.Contains(t, hotels, b.PropertyID)
 		var rooms dynastay.Money
+		count := 0
 		for _, line := range b.Lines {
+			count += line.Quantity
 			var one dynastay.Money
 			for date := range b.Stay.Dates() {
 				n, ok := nights[place{line.RoomTypeID, date}]
@@ -221,6 +223,7 @@ func TestLoadedWorldHoldsTogether(t *testing.T) {
 			require.NoError(t, err)
 		}
 		assert.Equal(t, rooms, b.Breakdown.Rooms)
+		assert.Equal(t, count, b.Rooms)
 	}
 	for at, n := range nights {
 		assert.Equal(t, n.Total-sold[at], n.Available, "%v", at)

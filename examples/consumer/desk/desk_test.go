@@ -82,10 +82,10 @@ func less(left []int, n int) []int {
 }
 
 // booked are the user's bookings, in the table.
-func (t *test) booked() (all []*bookings.Booking) {
+func (t *test) booked() (all []*bookings.Summary) {
 	t.Helper()
 	repo := bookings.New(t.db.Direct)
-	for b, err := range dynastay.Each(t.Context(), dynastay.Paging{}, func(ctx context.Context, p dynastay.Paging) (dynastay.Page[*bookings.Booking], error) {
+	for b, err := range dynastay.Each(t.Context(), dynastay.Paging{}, func(ctx context.Context, p dynastay.Paging) (dynastay.Page[*bookings.Summary], error) {
 		return repo.ByUser(ctx, t.order.UserID, p)
 	}) {
 		require.NoError(t, err)

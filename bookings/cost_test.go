@@ -1,0 +1,155 @@
+package bookings_test
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/dynastay/dynastay"
+	"github.com/dynastay/dynastay/bookings"
+	"github.com/dynastay/dynastay/dyntest"
+	"github.com/dynastay/dynastay/internal/fixture"
+)
+
+// moving gives a clock that goes on by a second with each reading, its milliseconds never zero: instants without any
+// are shorter, and those of a clock that stands still do not change.
+func moving() func() time.Time {
+	var readings atomic.Int64
+	return func() time.Time {
+		return fixture.Now.Add(time.Duration(readings.Add(1))*time.Second + 123*time.Millisecond)
+	}
+}
+
+// units are write units by table, or by table and the number of its index.
+type units map[string]float64
+
+// assertWritten compares the writes of a transaction, and their sums over tables and indexes and over indexes alone.
+// Engines agree on what is written, not on the units: dynoxide counts two for a KB of a table's item and one for a KB of
+// an index's row, DynamoDB Local doubles others.
+func assertWritten(t *testing.T, db *dyntest.DB, want units, total, indexes float64, spent *dyntest.Spent) {
+	t.Helper()
+	got, inIndexes := units{}, 0.0
+	for _, call := range spent.Calls {
+		for _, u := range call.Usage {
+			if u.WriteUnits == 0 {
+				continue
+			}
+			index, _, _ := strings.Cut(u.Index, "-")
+			got[strings.TrimSpace(u.Table+" "+index)] += u.WriteUnits
+			if u.Index != "" {
+				inIndexes += u.WriteUnits
+			}
+		}
+	}
+	if !strings.HasPrefix(db.Engine.Name(), "dynoxide") {
+		assert.Equal(t, slices.Sorted(maps.Keys(want)), slices.Sorted(maps.Keys(got)))
+		return
+	}
+	assert.Equal(t, want, got)
+	assert.Equal(t, total, spent.WriteUnits)
+	assert.Equal(t, indexes, inIndexes)
+}
+
+// An unkeyed, confirmed booking of three nights and one room type, and its cancellation. However long the requests are,
+// the indexes pay for a summary; ids that are drawn make the booking's own item larger than 1 KB.
+func TestCostOfABooking(t *testing.T) {
+	t.Parallel()
+	const kb = 1024
+	const spare = 25 // bytes, for an attribute more
+	var drawn atomic.Int64
+	short := func(prefix string) string { return fmt.Sprint(prefix, drawn.Add(1)) }
+	for _, test := range []struct {
+		name                   string
+		newID                  func(string) string // nil draws them
+		requests               string
+		moreThan, atMost       int     // bytes of the booking's own item
+		item                   float64 // units of it
+		creation, cancellation float64 // units of all
+	}{
+		{"a service's short ids", short, "Late", 0, kb, 2, 20, 16},
+		{"a service's short ids and requests", short, strings.Repeat("Late check-in. ", 10), kb, 2 * kb, 4, 22, 18},
+		{"drawn ids", nil, "", kb, 2 * kb, 4, 22, 18},
+		{"drawn ids and long requests", nil, strings.Repeat("Late check-in. ", 75), 2 * kb, 3 * kb, 6, 24, 20},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			t.Parallel()
+			db := dyntest.New(t, dyntest.With(dynastay.Options{Clock: moving(), NewID: test.newID}))
+			hotel, repo := fixture.New(t, db.DB, 5), bookings.New(db.DB)
+			req := fixture.Request(hotel.Quote(t, db.DB, fixture.Stay, 1))
+			req.UserID, req.SpecialRequests = db.NewID("user_"), test.requests
+
+			var made *bookings.Booking
+			spent := db.Measure(func() {
+				var err error
+				made, err = repo.Create(t.Context(), req)
+				require.NoError(t, err)
+			})
+			item, err := db.Direct.Get(t.Context(), bookingsTable, keyOf(made.ID), true)
+			require.NoError(t, err)
+			size := dynastay.SizeOf(item)
+			assert.Greater(t, size, test.moreThan)
+			assert.LessOrEqual(t, size+spare, test.atMost)
+
+			want := units{
+				"Availability": 6, "Availability GSI1": 3, // 3 nights
+				"Bookings":      test.item + 2 + 2, // with the line and the guard of the reference
+				"Bookings GSI1": 1, "Bookings GSI2": 1, "Bookings GSI3": 1, "Bookings GSI4": 1, "Bookings GSI5": 1,
+			}
+			assertWritten(t, db, want, test.creation, 8, spent)
+			assert.Equal(t, 1, spent.Requests)
+			assert.Zero(t, spent.ReadUnits)
+
+			spent = db.Measure(func() {
+				_, err := repo.Cancel(t.Context(), made.ID, "plans changed")
+				require.NoError(t, err)
+			})
+			want = units{
+				"Availability": 6, "Availability GSI1": 3,
+				"Bookings":      test.item,
+				"Bookings GSI1": 1, "Bookings GSI2": 1, "Bookings GSI5": 1,
+				"Bookings GSI3": 2, // out of one partition, into another; a reference does not change
+			}
+			assertWritten(t, db, want, test.cancellation, 8, spent)
+			assert.Equal(t, 2, spent.Requests)
+			assert.Equal(t, 1.0, spent.ReadUnits, "up to 4 KB, consistently")
+		})
+	}
+}
+
+func TestCostOfReads(t *testing.T) {
+	t.Parallel()
+	ctx := t.Context()
+	db := dyntest.New(t, dyntest.With(dynastay.Options{Clock: moving()}))
+	hotel, repo := fixture.New(t, db.DB, 5), bookings.New(db.DB)
+	req := fixture.Request(hotel.Quote(t, db.DB, fixture.Stay, 1))
+	req.UserID, req.SpecialRequests = db.NewID("user_"), "Late check-in"
+	var made *bookings.Booking
+	for range 5 {
+		var err error
+		made, err = repo.Create(ctx, req)
+		require.NoError(t, err)
+	}
+	cost := func(call func() error) dyntest.Cost {
+		return db.Measure(func() { require.NoError(t, call()) }).Cost
+	}
+	assert.Equal(t, dyntest.Cost{Requests: 1, ReadUnits: 0.5}, cost(func() error {
+		_, err := repo.Get(ctx, made.ID)
+		return err
+	}), "with its line, up to 4 KB")
+	assert.Equal(t, dyntest.Cost{Requests: 1, ReadUnits: 0.5}, cost(func() error {
+		page, err := repo.ByUser(ctx, req.UserID, dynastay.Paging{})
+		assert.Len(t, page.Items, 5)
+		return err
+	}), "5 summaries, up to 4 KB; the bookings are more than 5 KB")
+	assert.Equal(t, dyntest.Cost{Requests: 2, ReadUnits: 1}, cost(func() error {
+		_, err := repo.ByReference(ctx, made.Reference)
+		return err
+	}), "a key, then the booking")
+}

@@ -1,0 +1,133 @@
+package bookings_test
+
+import (
+	"bytes"
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"testing"
+	"time"
+
+	"github.com/aws/aws-sdk-go-v2/feature/dynamodb/attributevalue"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/dynastay/dynastay"
+	"github.com/dynastay/dynastay/availability"
+	"github.com/dynastay/dynastay/bookings"
+	"github.com/dynastay/dynastay/internal/fixture"
+)
+
+// testdata reads an item of the hotel-booking document.
+func testdata(t *testing.T, name string) dynastay.Item {
+	t.Helper()
+	text, err := os.ReadFile(filepath.Join("testdata", name))
+	require.NoError(t, err)
+	decoder := json.NewDecoder(bytes.NewReader(text))
+	decoder.UseNumber()
+	var plain map[string]any
+	require.NoError(t, decoder.Decode(&plain))
+	item, err := attributevalue.MarshalMap(plain)
+	require.NoError(t, err)
+	return item
+}
+
+// plain are an item's attributes to compare: numbers by value, NULL and missing alike.
+func plain(t *testing.T, item dynastay.Item) map[string]any {
+	t.Helper()
+	m := map[string]any{}
+	require.NoError(t, attributevalue.UnmarshalMap(item, &m))
+	for name, v := range m {
+		if v == nil {
+			delete(m, name)
+		}
+	}
+	return m
+}
+
+// The document's booking has neither a number of rooms nor a version, and gets none from being read.
+func TestDocumentBookingComesBack(t *testing.T) {
+	t.Parallel()
+	item := testdata(t, "booking.json")
+	b, err := bookings.BookingEntity.Value(item)
+	require.NoError(t, err)
+	again, err := bookings.BookingEntity.Item(b)
+	require.NoError(t, err)
+	want := plain(t, item)
+	want["GSI3SK"] = "CREATED#2024-11-10T09:15:00Z#BOOKING#bkg_12345" // the id ends it
+	want["GSI5PK"], want["GSI5SK"] = "CHECKIN#2025-01-15", "PROPERTY#prop_123#BOOKING#bkg_12345"
+	assert.Equal(t, want, plain(t, again))
+}
+
+// The document's items as they stand, written by other software, are read, listed and cancelled.
+func TestDocumentItems(t *testing.T) {
+	t.Parallel()
+	ctx := t.Context()
+	db, _, repo := open(t, 1)
+	put(t, db, "Bookings", testdata(t, "booking.json"))
+	put(t, db, "Bookings", testdata(t, "line.json"))
+	usd := func(amount string) dynastay.Money { return dynastay.MustMoney(amount, "USD") }
+	summary := bookings.Summary{
+		ID: "bkg_12345", Reference: "BKG-2024-XYZ123", UserID: "user_456", PropertyID: "prop_123",
+		Guest: bookings.Guest{
+			FirstName: "John", LastName: "Doe", Email: "john.doe@example.com", Phone: "+1-555-123-4567", Country: "USA",
+		},
+		Stay: dynastay.MustStay("2025-01-15", "2025-01-18"), Guests: availability.Guests{Adults: 2, Children: 1},
+		Status: bookings.Confirmed, PaymentStatus: bookings.Paid, Total: usd("840.00"),
+		CreatedAt: time.Date(2024, 11, 10, 9, 15, 0, 0, time.UTC),
+	}
+
+	b, err := repo.Get(ctx, "bkg_12345")
+	require.NoError(t, err)
+	assert.Equal(t, summary, b.Summary)
+	assert.Equal(t, bookings.Breakdown{Rooms: usd("750.00"), TaxesAndFees: usd("90.00"), Discounts: usd("0.00")}, b.Breakdown)
+	require.Len(t, b.Lines, 1)
+	assert.Equal(t, usd("750.00"), b.Lines[0].Subtotal)
+	assert.Equal(t, []string{"room_001"}, b.Lines[0].RoomIDs)
+	page, err := repo.ByUser(ctx, "user_456", dynastay.Paging{})
+	require.NoError(t, err)
+	assert.Equal(t, []*bookings.Summary{&summary}, page.Items)
+
+	cancelled, err := repo.Cancel(ctx, "bkg_12345", "")
+	require.NoError(t, err)
+	assert.Len(t, cancelled.Missing, 3, "its nights are not in the inventory")
+	item, err := db.Get(ctx, bookingsTable, keyOf("bkg_12345"), true)
+	require.NoError(t, err)
+	assert.NotContains(t, item, "NumberOfRooms", "a cancellation does not count the rooms")
+}
+
+// A list shows until when a booking is held.
+func TestPendingBookingIsListed(t *testing.T) {
+	t.Parallel()
+	db, _, repo := open(t, 1)
+	b, err := bookings.BookingEntity.Value(testdata(t, "booking.json"))
+	require.NoError(t, err)
+	b.Status, b.HoldExpiresAt = bookings.Pending, fixture.Now.Add(15*time.Minute)
+	item, err := bookings.BookingEntity.Item(b)
+	require.NoError(t, err)
+	assert.Equal(t, dynastay.S("EXPIRES#2026-06-01T12:15:00Z#BOOKING#bkg_12345"), item["GSI6SK"])
+	put(t, db, "Bookings", item)
+	page, err := repo.ByUser(t.Context(), b.UserID, dynastay.Paging{})
+	require.NoError(t, err)
+	assert.Equal(t, []*bookings.Summary{&b.Summary}, page.Items)
+}
+
+// A row that cannot be read names its booking, by the key: the row has no other id.
+func TestUnreadableRowSaysWhere(t *testing.T) {
+	t.Parallel()
+	for name, spoil := range map[string]func(dynastay.Item){
+		"Booking bkg_12345 (NumberOfAdults)": func(item dynastay.Item) { item["NumberOfAdults"] = dynastay.S("two") },
+		"Booking BOOKING#bkg_12345/PAYMENT":  func(item dynastay.Item) { item["SK"] = dynastay.S("PAYMENT") },
+	} {
+		db, hotel, repo := open(t, 1)
+		_, err := repo.Create(t.Context(), fixture.Request(hotel.Quote(t, db.DB, fixture.Stay, 1)))
+		require.NoError(t, err)
+		item := testdata(t, "booking.json")
+		spoil(item)
+		put(t, db, "Bookings", item)
+		page, err := repo.ByUser(t.Context(), "user_456", dynastay.Paging{})
+		require.ErrorIs(t, err, dynastay.ErrCorrupt)
+		assert.ErrorContains(t, err, name)
+		assert.Empty(t, page)
+	}
+}

@@ -1,0 +1,4 @@
+package bookings
+
+// BookingEntity is the stored form of a booking.
+var BookingEntity = bookingEntity
