@@ -42,7 +42,7 @@
 //	  GSI3-StatusIndex            ReviewByStatus
 //	  GSI4-BookingReviewIndex     ReviewByBooking
 //	MetadataTable
-//	  items                       Wishlist, CatalogItem, PromoCode, IdempotencyRecord
+//	  items                       Wishlist, CatalogItem, PromoCode, IdempotencyRecord, ScopedIdempotencyRecord
 //
 // The constants of index names leave the number out. Three tables have a StatusIndex; theirs begin with the entity:
 // [PropertyStatusIndex], [BookingStatusIndex], [ReviewStatusIndex].

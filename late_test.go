@@ -1,0 +1,233 @@
+package dynastay_test
+
+import (
+	"context"
+	"io"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/dynastay/dynastay"
+	"github.com/dynastay/dynastay/bookings"
+	"github.com/dynastay/dynastay/dyntest"
+	"github.com/dynastay/dynastay/internal/fixture"
+)
+
+// While one caller finds out what became of its booking, the next one has its turn at the nights.
+func TestSettlingHoldsNoGate(t *testing.T) {
+	t.Parallel()
+	ctx := t.Context()
+	db, _ := openOutbox(t, dynastay.Options{Retry: dynastay.Retry{Attempts: 1}})
+	hotel := fixture.New(t, db.Direct, 5)
+	request := fixture.Request(hotel.Quote(t, db.Direct, fixture.Stay, 1))
+	repo := bookings.New(db.DB)
+	for name, opts := range map[string][]dynastay.WriteOption{"no key": nil, "a key": {dynastay.IdempotencyKey("k")}} {
+		db.Faults.Inject(dyntest.LoseAnswer(), dyntest.When{Operation: "TransactWriteItems", Nth: 1})
+		before(db, "GetItem", 1, func(context.Context) {
+			_, err := repo.Create(ctx, request) // it would wait here for ever, were the gates still held
+			assert.NoError(t, err)
+		})
+		_, err := repo.Create(ctx, request, opts...)
+		require.NoError(t, err, name)
+	}
+}
+
+// Everything that is read after the caller's deadline shares one short budget.
+func TestOneBudgetAfterTheDeadline(t *testing.T) {
+	t.Parallel()
+	db, _ := openOutbox(t, dynastay.Options{Settle: 20 * time.Millisecond})
+	outbox := dynastay.NewTable(db.DB, messageEntity)
+	ctx, cancel := context.WithCancel(t.Context())
+	defer cancel()
+	db.Faults.Inject(dyntest.After(func(context.Context) { cancel() }), dyntest.When{Operation: "TransactWriteItems", Nth: 1})
+	reads := 0
+	db.Faults.Inject(dyntest.Before(func(late context.Context) {
+		reads++
+		<-late.Done() // an engine that does not answer: only the budget ends this
+	}), dyntest.When{Operation: "GetItem", Match: func(dyntest.Request) bool { return true }})
+	_, err := outbox.Create(ctx, &message{ID: "m"}, dynastay.IdempotencyKey("k"))
+	assert.ErrorIs(t, err, dynastay.ErrOutcomeUnknown)
+	assert.ErrorIs(t, err, context.Canceled)
+	assert.Equal(t, 1, reads, "no second budget for a second read")
+}
+
+// The budget begins with the end of the caller's time, not before.
+func TestReadsWithinTheCallersTimeAreNotBounded(t *testing.T) {
+	t.Parallel()
+	ctx := t.Context()
+	db, _ := openOutbox(t, dynastay.Options{Settle: time.Nanosecond, Retry: dynastay.Retry{Attempts: 1}})
+	outbox := dynastay.NewTable(db.DB, messageEntity)
+	db.Faults.Inject(dyntest.LoseAnswer(), dyntest.When{Operation: "TransactWriteItems", Nth: 1})
+	got, err := outbox.Create(ctx, &message{ID: "m"}, dynastay.IdempotencyKey("k"))
+	require.NoError(t, err)
+	assert.Equal(t, "m", got.ID)
+}
+
+// straggler loses the first transaction and keeps it. The second request, under the same token, meets another write; then
+// the first one arrives after all.
+type straggler struct {
+	dynastay.Client
+	refusal error // of the second request
+	sent    int
+	tokens  []string
+	arrive  func() error
+}
+
+func (c *straggler) TransactWriteItems(
+	ctx context.Context, in *dynamodb.TransactWriteItemsInput, o ...func(*dynamodb.Options),
+) (*dynamodb.TransactWriteItemsOutput, error) {
+	c.sent++
+	c.tokens = append(c.tokens, *in.ClientRequestToken)
+	switch c.sent {
+	case 1:
+		c.arrive = func() error { _, err := c.Client.TransactWriteItems(context.WithoutCancel(ctx), in, o...); return err }
+		return nil, io.ErrUnexpectedEOF
+	case 2:
+		if err := c.arrive(); err != nil {
+			return nil, err
+		}
+		return nil, c.refusal
+	}
+	return c.Client.TransactWriteItems(ctx, in, o...)
+}
+
+// A booking that the call's own late request made is not refused as somebody else's: its id was drawn for this call.
+func TestOwnLateRequestIsNoOtherBooking(t *testing.T) {
+	t.Parallel()
+	ctx := t.Context()
+	db, _ := openOutbox(t, dynastay.Options{})
+	hotel := fixture.New(t, db.Direct, 5)
+	request := fixture.Request(hotel.Quote(t, db.Direct, fixture.Stay, 1))
+	// Three nights, the booking, its line, and the reference, which another one is said to have drawn.
+	late := &straggler{Client: db.Client, refusal: cancelled("None", "None", "None", "None", "None", "ConditionalCheckFailed")}
+	made, err := bookings.New(over(db, late, 5)).Create(ctx, request)
+	require.NoError(t, err)
+	assert.Equal(t, 3, late.sent)
+	assert.Equal(t, late.tokens[0], late.tokens[1])
+	assert.NotEqual(t, late.tokens[0], late.tokens[2], "prepared anew")
+	got, err := bookings.New(db.Direct).Get(ctx, made.ID)
+	require.NoError(t, err)
+	assert.Equal(t, got, made, "the one that is stored, with its reference")
+	assert.Equal(t, []int{4, 4, 4}, hotel.Left(t, db.Direct, fixture.Stay), "once")
+}
+
+// An increment that arrived late is found by the id that it left, and not made a second time on top of itself.
+func TestOwnLateRequestIsNotRepeated(t *testing.T) {
+	t.Parallel()
+	ctx := t.Context()
+	for name, opts := range map[string][]dynastay.Part{"no key": nil, "a key": {dynastay.IdempotencyKey("k")}} {
+		t.Run(name, func(t *testing.T) {
+			db, outbox := openOutbox(t, dynastay.Options{})
+			_, err := outbox.Create(ctx, &message{ID: "m"})
+			require.NoError(t, err)
+			late := &straggler{Client: db.Client, refusal: cancelled("ConditionalCheckFailed", "None", "None")}
+			mine := over(db, late, 5)
+			box := dynastay.NewTable(mine, messageEntity)
+			count := box.UpdateOp(keyOf("m"), increment, dynastay.AgreedOn("one more"))
+			err = mine.Write(ctx, append(opts, count, box.PutOp(&message{ID: "n"}))...)
+			require.NoError(t, err)
+			assert.Equal(t, 2, late.sent)
+			got, err := outbox.Get(ctx, keyOf("m"), true)
+			require.NoError(t, err)
+			assert.Equal(t, &message{ID: "m", Sent: 1, Version: 1}, got)
+			assert.Equal(t, got, count.Result())
+		})
+	}
+}
+
+// A refusal after a lost answer stands where the item does not say otherwise, and is not passed on where that cannot be
+// read.
+func TestRefusalAfterALostAnswer(t *testing.T) {
+	t.Parallel()
+	ctx := t.Context()
+	for name, unreadable := range map[string]bool{"readable": false, "unreadable": true} {
+		t.Run(name, func(t *testing.T) {
+			db, outbox := openOutbox(t, dynastay.Options{})
+			_, err := outbox.Create(ctx, &message{ID: "taken"})
+			require.NoError(t, err)
+			db.Faults.Inject(dyntest.LoseRequest(), dyntest.When{Operation: "TransactWriteItems", Nth: 1})
+			want, wrong := dynastay.ErrAlreadyExists, dynastay.ErrOutcomeUnknown
+			if unreadable {
+				db.Faults.Inject(dyntest.Fail("AccessDeniedException"), dyntest.When{Operation: "GetItem"})
+				want, wrong = wrong, want
+			}
+			err = db.Write(ctx, outbox.CreateOp(&message{ID: "taken"}), outbox.CreateOp(&message{ID: "free"}))
+			assert.ErrorIs(t, err, want)
+			assert.NotErrorIs(t, err, wrong)
+		})
+	}
+}
+
+// Bookings of different nights that all move one counter: who meets another write at an item for which it has no turn
+// takes its turn for all of them, and none gives up.
+func TestConflictsOfOtherOperationsQueue(t *testing.T) {
+	t.Parallel()
+	ctx := t.Context()
+	const callers = 48
+	db := dyntest.New(t, dyntest.Tables(outboxTable), dyntest.At(fixture.Now))
+	hotel := fixture.New(t, db.Direct, callers)
+	_, err := dynastay.NewTable(db.Direct, messageEntity).Create(ctx, &message{ID: "counter"})
+	require.NoError(t, err)
+	db.Faults.Conflicts(2 * time.Millisecond)
+	mine := db.Open(&dynastay.Options{Retry: dynastay.Retry{Attempts: 6}})
+	repo, box := bookings.New(mine), dynastay.NewTable(mine, messageEntity)
+	var wg sync.WaitGroup
+	for n := range callers {
+		checkIn := fixture.Stay.CheckIn.AddDays(n % 12)
+		quote := hotel.Quote(t, db.Direct, dynastay.Stay{CheckIn: checkIn, CheckOut: checkIn.AddDays(1)}, 1)
+		wg.Go(func() {
+			err := mine.Write(ctx, repo.CreateOp(fixture.Request(quote)), box.UpdateOp(keyOf("counter"), increment))
+			assert.NoError(t, err)
+		})
+	}
+	wg.Wait()
+	got, err := dynastay.NewTable(db.Direct, messageEntity).Get(ctx, keyOf("counter"), true)
+	require.NoError(t, err)
+	assert.Equal(t, callers, got.Sent)
+}
+
+// Who was overtaken once queues at the item from then on.
+func TestOvertakenUpdateQueues(t *testing.T) {
+	t.Parallel()
+	ctx := t.Context()
+	db, outbox := openOutbox(t, dynastay.Options{})
+	_, err := outbox.Create(ctx, &message{ID: "m"})
+	require.NoError(t, err)
+	var wg sync.WaitGroup
+	for range 64 {
+		wg.Go(func() {
+			_, err := outbox.Update(ctx, keyOf("m"), increment)
+			assert.NoError(t, err)
+		})
+	}
+	wg.Wait()
+	got, err := outbox.Get(ctx, keyOf("m"), true)
+	require.NoError(t, err)
+	assert.Equal(t, 64, got.Sent)
+	assert.Less(t, db.Faults.Count("UpdateItem"), 3*64, "it would be some 260 without turns")
+}
+
+// The requests of one preparation are the same to the byte, write ids included.
+func TestPreparationsDifferInTheirIDs(t *testing.T) {
+	t.Parallel()
+	ctx := t.Context()
+	db, outbox := openOutbox(t, dynastay.Options{})
+	_, err := outbox.Create(ctx, &message{ID: "m"})
+	require.NoError(t, err)
+	stop := db.Faults.Record()
+	db.Faults.Inject(dyntest.LoseRequest(), dyntest.When{Operation: "UpdateItem", Nth: 1})
+	_, err = outbox.Update(ctx, keyOf("m"), increment)
+	require.NoError(t, err)
+	var sent []dyntest.Request
+	for _, r := range stop() {
+		if r.Operation == "UpdateItem" {
+			sent = append(sent, r)
+		}
+	}
+	require.Len(t, sent, 2)
+	assert.Equal(t, string(sent[0].Body), string(sent[1].Body))
+}
