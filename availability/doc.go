@@ -9,7 +9,7 @@
 //	| A1 | [Repository.Check]  | Query Availability, the nights of one room type |
 //	| A2 | [Repository.Prices] | Query Availability, the nights of one room type |
 //
-// Nights stay as they were opened, save for the rooms that are sold and given back.
+// Nights stay as they were opened, apart from the rooms that are sold and given back.
 //
 // [Repository.Quote] turns nights into an offer with an exact total; package bookings turns a quote into a booking.
 // The names are the field's: a night is sold by its date, a stay is half-open, stop-sell takes a night off sale, and a

@@ -104,7 +104,7 @@ func (c choice) demand() (*demand, error) {
 // noEngine is written for a person who has just run somebody else's tests for the first time.
 func noEngine(passed []attempt, help []string) error {
 	var b strings.Builder
-	b.WriteString("dyntest: a DynamoDB engine is needed, and none could be had.\n\nTried, in this order:\n")
+	b.WriteString("dyntest: a DynamoDB engine is needed, and none was found.\n\nTried, in this order:\n")
 	for _, a := range passed {
 		reason := strings.ReplaceAll(a.err.Error(), "\n", "\n            ")
 		fmt.Fprintf(&b, "  %-8s  %s\n", a.kind, reason)

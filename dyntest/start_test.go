@@ -228,7 +228,7 @@ func TestMessageWithoutAnyEngine(t *testing.T) {
 	message := string(output)
 	for _, part := range []string{
 		"--- FAIL: TestMessageWithoutAnyEngine",
-		"a DynamoDB engine is needed, and none could be had",
+		"a DynamoDB engine is needed, and none was found",
 		"endpoint  DYNTEST_ENDPOINT is not set",
 		"java      DYNTEST_DYNAMODB_LOCAL is not set",
 		"docker    no ",

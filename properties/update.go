@@ -11,7 +11,7 @@ import (
 	"github.com/dynastay/dynastay/keys"
 )
 
-// UpdateOp changes a property. fn gets it as it is stored and changes what it likes, save for what the library keeps:
+// UpdateOp changes a property. fn gets it as it is stored and changes what it likes, except what the library keeps:
 // the id, prices, counts, ratings, amenities, times and version. Only the difference is written: two callers who change
 // different attributes at once both succeed, and attributes that the library does not know stay. Every index key, the
 // card, the slug's guard and the amenities follow in the same transaction. fn may run again.

@@ -34,7 +34,7 @@ func (w *World) nights() dynastay.Stay {
 	return dynastay.Stay{CheckIn: w.opts.Today, CheckOut: w.opts.Today.AddDays(w.opts.Nights)}
 }
 
-// Hotel is the i-th hotel, from 0 to Properties-1, made without I/O. It depends on the options, save for Properties: a
+// Hotel is the i-th hotel, from 0 to Properties-1, made without I/O. It depends on the options, except Properties: a
 // larger world begins with the hotels of a smaller one. Who owns it and who booked there is drawn from all users, so
 // another number of Users gives it another owner and other guests, and changes nothing else.
 func (w *World) Hotel(i int) *Hotel {

@@ -43,8 +43,8 @@ type Order struct {
 }
 
 // Book books an order at today's prices. The request's id makes it happen once: repeat a call that failed with
-// [dynastay.ErrOutcomeUnknown], or whose answer never came, under the same id. An id that was used for another order
-// is refused with [dynastay.ErrIdempotencyMismatch].
+// [dynastay.ErrOutcomeUnknown] or [dynastay.ErrCommitted], or whose answer never came, under the same id. An id that the
+// user has used for another order is refused with [dynastay.ErrIdempotencyMismatch]; the ids of other users are theirs.
 //
 // 4 requests: is it a repetition, the property with its rooms, the nights, and the transaction. A refusal takes another.
 func (d *Desk) Book(ctx context.Context, requestID string, o Order) (*bookings.Booking, error) {
@@ -65,9 +65,14 @@ func (d *Desk) Book(ctx context.Context, requestID string, o Order) (*bookings.B
 	return booked, refusal
 }
 
+// keyOf is the request's key among those of its user: whoever guesses another user's request id learns nothing by it.
+func keyOf(requestID string, o Order) dynastay.Idempotency {
+	return dynastay.IdempotencyKey(requestID).Of(o.UserID)
+}
+
 // madeBy is the booking that the request has made, or [dynastay.ErrNotFound].
 func (d *Desk) madeBy(ctx context.Context, requestID string, o Order) (*bookings.Booking, error) {
-	made, err := d.bookings.MadeBy(ctx, requestID)
+	made, err := d.bookings.MadeBy(ctx, keyOf(requestID, o))
 	if err == nil && !o.made(made) {
 		return nil, dynastay.ErrIdempotencyMismatch
 	}
@@ -89,7 +94,7 @@ func (d *Desk) book(ctx context.Context, requestID string, o Order) (*bookings.B
 	}
 	booking := d.bookings.CreateOp(bookings.Request{Quote: quote, UserID: o.UserID, Guest: o.Guest})
 	message := d.outbox.SendOp(Confirmed, func() string { return booking.Result().ID })
-	if err := d.db.Write(ctx, dynastay.IdempotencyKey(requestID), booking, message); err != nil {
+	if err := d.db.Write(ctx, keyOf(requestID, o), booking, message); err != nil {
 		return nil, err
 	}
 	return booking.Result(), nil
@@ -97,7 +102,7 @@ func (d *Desk) book(ctx context.Context, requestID string, o Order) (*bookings.B
 
 // made tells whether the booking is that of the order.
 func (o Order) made(b *bookings.Booking) bool {
-	return b.UserID == o.UserID && b.PropertyID == o.PropertyID && b.Stay == o.Stay && b.Guests == o.Guests && b.Guest == o.Guest &&
+	return b.PropertyID == o.PropertyID && b.Stay == o.Stay && b.Guests == o.Guests && b.Guest == o.Guest &&
 		len(b.Lines) == 1 && b.Lines[0].RoomTypeID == o.RoomTypeID && b.Lines[0].Quantity == o.Rooms
 }
 

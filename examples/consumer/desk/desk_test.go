@@ -149,7 +149,7 @@ func TestThirdBookingCommitsAndItsAnswerIsLost(tt *testing.T) {
 func TestUnknownOutcomeIsRepeated(tt *testing.T) {
 	t := newTest(tt, dyntest.With(dynastay.Options{Retry: dynastay.Retry{Attempts: 2}}))
 	lost := t.db.Faults.Inject(dyntest.LoseAnswer(), dyntest.When{Operation: "TransactWriteItems", EveryAttempt: true, Times: 1})
-	t.db.Faults.Inject(dyntest.LoseRequest(), dyntest.When{Operation: "GetItem", Table: "Metadata", Nth: 2, Times: 6})
+	t.db.Faults.Inject(dyntest.LoseRequest(), dyntest.When{Operation: "GetItem", Table: "Metadata", Nth: 2, Times: 3})
 	before := t.left()
 	_, err := t.desk.Book(t.Context(), "request-1", t.order)
 	require.ErrorIs(t, err, dynastay.ErrOutcomeUnknown)
@@ -305,7 +305,7 @@ func TestRequestIsForgotten(tt *testing.T) {
 	first, err := t.desk.Book(t.Context(), "request-1", t.order)
 	require.NoError(t, err)
 	t.db.Clock.Advance(31 * 24 * time.Hour)
-	_, err = bookings.New(t.db.DB).MadeBy(t.Context(), dynastay.IdempotencyKey("request-1"))
+	_, err = bookings.New(t.db.DB).MadeBy(t.Context(), dynastay.IdempotencyKey("request-1").Of(t.order.UserID))
 	assert.ErrorIs(t, err, dynastay.ErrNotFound)
 	var tables []string
 	for _, ref := range t.db.Sweep() {
@@ -327,4 +327,17 @@ func TestRequestIDIsUsedAgain(tt *testing.T) {
 	_, err = t.desk.Book(t.Context(), "request-1", t.order)
 	require.NoError(t, err)
 	assert.Len(t, t.delivered(), 2)
+}
+
+// Two users may use the same request id; neither learns of the other's booking.
+func TestRequestIDsBelongToUsers(tt *testing.T) {
+	t := newTest(tt)
+	hers, err := t.desk.Book(t.Context(), "1", t.order)
+	require.NoError(t, err)
+	his := t.order
+	his.UserID = "user_bob"
+	other, err := t.desk.Book(t.Context(), "1", his)
+	require.NoError(t, err)
+	assert.NotEqual(t, hers.ID, other.ID)
+	assert.Equal(t, "user_bob", other.UserID)
 }

@@ -25,7 +25,7 @@ type confirmation struct {
 type problem struct {
 	Problem string            `json:"problem"`
 	Field   string            `json:"field,omitempty"`
-	Nights  map[string]string `json:"nights,omitempty"` // the date, and why it cannot be had
+	Nights  map[string]string `json:"nights,omitempty"` // the date, and why it is not available
 }
 
 // order is [Order] as it comes in.
@@ -75,7 +75,7 @@ func refuse(w http.ResponseWriter, err error) {
 	var invalid *dynastay.InvalidError
 	switch {
 	case errors.As(err, &refused):
-		p := problem{Problem: "not to be had", Nights: map[string]string{}}
+		p := problem{Problem: "not available", Nights: map[string]string{}}
 		for _, night := range refused.Nights {
 			p.Nights[night.Date.String()] = string(night.Reason)
 		}
@@ -86,9 +86,10 @@ func refuse(w http.ResponseWriter, err error) {
 		answer(w, http.StatusUnprocessableEntity, problem{Problem: err.Error()})
 	case errors.Is(err, dynastay.ErrNotFound):
 		answer(w, http.StatusNotFound, problem{Problem: err.Error()})
-	case errors.Is(err, dynastay.ErrOutcomeUnknown), errors.Is(err, dynastay.ErrContention), errors.Is(err, dynastay.ErrThrottled),
+	case errors.Is(err, dynastay.ErrOutcomeUnknown), errors.Is(err, dynastay.ErrCommitted), errors.Is(err, dynastay.ErrContention),
+		errors.Is(err, dynastay.ErrThrottled), errors.Is(err, dynastay.ErrUnavailable),
 		errors.Is(err, context.DeadlineExceeded), errors.Is(err, context.Canceled):
-		// Nobody knows whether it was done, or nothing was done: either way the same request, under the same id, is right.
+		// It was done, or not, or nobody knows: the same request, under the same id, is right in any case.
 		w.Header().Set("Retry-After", "1")
 		answer(w, http.StatusServiceUnavailable, problem{Problem: "try again with the same Idempotency-Key"})
 	default:

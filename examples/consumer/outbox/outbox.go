@@ -61,14 +61,14 @@ var entity = &dynastay.Entity[Message]{
 		f.Time("deliveredAt", &m.DeliveredAt)
 	}),
 	Derived: append(
-		dynastay.IndexKey(Table, PendingIndex, []string{"deliveredAt", "createdAt", "id"}, func(m *Message) (dynastay.Key, error) {
+		dynastay.IndexKey(Table, PendingIndex, func(m *Message) (dynastay.Key, error) {
 			if !m.DeliveredAt.IsZero() {
 				return dynastay.Key{}, nil // a delivered message leaves the index
 			}
 			return dynastay.Key{PK: pending, SK: m.CreatedAt.UTC().Format("2006-01-02T15:04:05.000Z") + "#" + m.ID}, nil
 		}),
 		dynastay.Derived[Message]{
-			Name: Table.TTL, From: []string{"deliveredAt"},
+			Name: Table.TTL,
 			Value: func(m *Message) (types.AttributeValue, error) {
 				if m.expires().IsZero() {
 					return nil, nil
@@ -109,7 +109,7 @@ func (o *Outbox) SendOp(topic string, ref func() string) *dynastay.Operation[*Me
 			}
 			tx.Add(dynastay.Put(Table, item, absent, func(dynastay.Item) error {
 				return &dynastay.Error{Op: "outbox.Send", Entity: "Message", ID: id, Kind: dynastay.ErrAlreadyExists}
-			}).Drawn())
+			}).Identified().Drawn())
 			tx.Made("MessageId", id)
 			return m, nil
 		},
