@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"maps"
 	"math"
+	mathrand "math/rand/v2"
 	"slices"
 	"strconv"
 	"strings"
@@ -329,7 +330,17 @@ func corrupt(t require.TestingT, err error, path string) {
 
 func TestDeclareNeverPanics(t *testing.T) { rapid.Check(t, decodeAnything) }
 
-func FuzzDecode(f *testing.F) { f.Fuzz(rapid.MakeFuzz(decodeAnything)) }
+func FuzzDecode(f *testing.F) {
+	draws := mathrand.New(mathrand.NewPCG(1, 2))
+	for _, n := range []int{0, 64, 256, 1024, 4096, 8192} { // what rapid draws an item from
+		seed := make([]byte, n)
+		for i := range seed {
+			seed[i] = byte(draws.UintN(256))
+		}
+		f.Add(seed)
+	}
+	f.Fuzz(rapid.MakeFuzz(decodeAnything))
+}
 
 func decodeAnything(t *rapid.T) {
 	item := rapid.MapOfN(rapid.SampledFrom(storedNames), anyValue(3), 0, 4).Draw(t, "item")

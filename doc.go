@@ -38,11 +38,12 @@
 //
 //	made := repo.CreateOp(request)
 //	note := outbox.PutOp(&Message{ID: requestID})
-//	err := db.Write(ctx, dynastay.IdempotencyKey(requestID), made, note)
+//	err := db.Write(ctx, dynastay.IdempotencyKey(requestID).Of(userID), made, note)
 //
 // With an [IdempotencyKey] a write happens once, however often it is called with the same input. A message with a time or
-// a drawn id of its own is another input each time; its Entity says with Agreed what counts. Write owns its retries;
-// what it cannot know for certain it reports as [ErrOutcomeUnknown].
+// a drawn id of its own is another input each time; its Entity says with Agreed what counts. Write owns its retries. An
+// acknowledged write was made by that call, once; what cannot be known for certain is [ErrOutcomeUnknown]. Items carry a
+// [WriteID] for that, and for [IfWritten], with which a lock is released by its holder only.
 //
 // # Errors
 //
@@ -53,6 +54,7 @@
 //
 // An [Entity] says how a type is stored: its [Codec] ([Declare] states the stored form once for both directions,
 // [Tagged] takes existing struct tags), its key, and the attributes derived from others. A [Table] reads and writes it,
-// and makes operations that compose with those of the repositories. [Table.UpdateOp] writes only the difference:
-// attributes that the library does not know, and those that others change at the same time, survive.
+// and makes operations that compose with those of the repositories. [Table.UpdateOp] writes only the difference, over the
+// item that its function saw: attributes that the library does not know survive, and so does what others change at the
+// same time.
 package dynastay

@@ -369,3 +369,23 @@ func TestWriteIDForm(t *testing.T) {
 		assert.Equal(t, stamps{}, stampsOf(other), fmt.Sprint(other))
 	}
 }
+
+// An id that came back from a form is one that an item can have, or none.
+func FuzzWriteID(f *testing.F) {
+	for _, seed := range []string{"", "AAAAAAAAAAAAAAAA", "AQIDBAUGBwgJCgsM", "AQIDBAUGBwgJCgs=", "AQIDBAUGBwgJCgsM\n", "AQIDBAUGBwgJCg-_", "AQIDBAUGBwgJCg+/"} {
+		f.Add(seed)
+	}
+	f.Fuzz(func(t *testing.T, text string) {
+		stored, err := WriteID(text).stored()
+		if err != nil {
+			assert.ErrorIs(t, err, ErrInvalid)
+			return
+		}
+		var back WriteID
+		require.NoError(t, back.UnmarshalDynamoDBAttributeValue(stored))
+		again, err := back.stored()
+		require.NoError(t, err)
+		assert.Equal(t, stored, again)
+		assert.Equal(t, text, string(back), "one text for one id")
+	})
+}

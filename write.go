@@ -93,7 +93,7 @@ func (w *write) validate() error {
 	}
 	for i, op := range w.ops {
 		if err := op.invalid(); err != nil {
-			return w.within(i, err)
+			return fmt.Errorf("%s: %w", op.name(), w.within(i, err))
 		}
 		if w.keyed && !op.comparable() {
 			return Invalid("IdempotencyKey", "cannot cover %s, which states no input: OpSpec.Input, or AgreedOn for an update", op.name())
@@ -178,15 +178,12 @@ func (w *write) prepare(ctx context.Context) (*Tx, error) {
 	return tx, nil
 }
 
-// within gives a refused input the place and the name of its operation.
+// within gives a refused input of one of several operations its place.
 func (w *write) within(i int, err error) error {
-	if !errors.Is(err, ErrInvalid) {
+	if len(w.ops) == 1 {
 		return err
 	}
-	if len(w.ops) > 1 {
-		err = Within(fmt.Sprintf("Operations[%d]", i), err)
-	}
-	return fmt.Errorf("%s: %w", w.ops[i].name(), err)
+	return Within(fmt.Sprintf("Operations[%d]", i), err)
 }
 
 // refuse returns the error of a write that did not happen, unless it did: in an earlier call under the same key, since

@@ -82,7 +82,7 @@ func (id *WriteID) UnmarshalDynamoDBAttributeValue(v types.AttributeValue) error
 
 func (id WriteID) stored() (types.AttributeValue, error) {
 	raw, err := base64.RawURLEncoding.Strict().DecodeString(string(id))
-	if err != nil || len(raw) != writeIDBytes {
+	if err != nil || len(id) != base64.RawURLEncoding.EncodedLen(writeIDBytes) || len(raw) != writeIDBytes { // it passes over ends of lines
 		return nil, Invalid("WriteID", "is not the id of a write")
 	}
 	return &types.AttributeValueMemberB{Value: raw}, nil

@@ -93,8 +93,8 @@ func declareCardRooms(f *dynastay.Fields, rooms *[]CardRoom) {
 	}
 }
 
-// cardCopies keep the card's attributes what the property's are, one by one: two writes that move different ones do not
-// get in each other's way. The rooms' part belongs to the room writes.
+// cardCopies keep the card's attributes what the property's are, one by one, so that an update writes those that it moves. The
+// rooms' part belongs to the room writes.
 func cardCopies() (all []dynastay.Derived[Property]) {
 	for _, name := range []string{
 		"Name", "Slug", "PropertyType", "StarRating", "PrimaryImageUrl", "AverageRating", "ReviewCount", "AmenityList",
