@@ -141,6 +141,9 @@ func TestWriteRefusesBeforeSending(t *testing.T) {
 	assert.Equal(t, "Operations", invalid.Field)
 	assert.Contains(t, invalid.Reason, "101 actions")
 
+	require.ErrorAs(t, db.Write(ctx, outbox.PutOp(&message{ID: "john@example.com", Text: string(make([]byte, 400<<10))})), &invalid)
+	assert.Contains(t, invalid.Reason, "would make *** an item of")
+
 	large := string(make([]byte, 300<<10))
 	many = nil
 	for i := range 14 {

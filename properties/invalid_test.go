@@ -43,7 +43,6 @@ var badProperties = []struct {
 	{"CancellationPolicy", func(p *properties.Property) { p.CancellationPolicy = "free_cancellation_two_days" }},
 	{"FeaturedScore", func(p *properties.Property) { p.FeaturedScore = -1 }},
 	{"FeaturedScore", func(p *properties.Property) { p.FeaturedScore = 10_000_000_000 }},
-	{"Card", func(p *properties.Property) { p.Name = strings.Repeat("n", 4096) }},
 	{"ID", func(p *properties.Property) { p.ID = "p#1" }},
 	{"ID", func(p *properties.Property) { p.ID = strings.Repeat("p", 129) }},
 }
