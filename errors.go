@@ -62,7 +62,7 @@ func (e *Error) Error() string {
 		b.WriteString(" " + masked(e.ID))
 	}
 	if e.Field != "" {
-		b.WriteString(" (" + e.Field + ")")
+		b.WriteString(" (" + masked(e.Field) + ")")
 	}
 	if e.Kind != nil {
 		b.WriteString(": " + e.Kind.Error())
@@ -73,8 +73,9 @@ func (e *Error) Error() string {
 	return b.String()
 }
 
-// masked is an id, or the text of a key, without the e-mail addresses that may be parts of it: error texts end up in
-// logs. A part ends at '#'. An address may have a '/' before its '@', which is masked along, but none behind it.
+// masked is an id, the text of a key, or the path of a field, which may lead through a map by e-mail address, without the
+// addresses that may be parts of it: error texts end up in logs. A part ends at '#'. An address may have a '/' before its
+// '@', which is masked along, but none behind it.
 func masked(id string) string {
 	if !strings.Contains(id, "@") {
 		return id
@@ -124,7 +125,7 @@ func (e *InvalidError) Error() string {
 	if e.Field == "" {
 		return "invalid: " + e.Reason
 	}
-	return "invalid " + e.Field + ": " + e.Reason
+	return "invalid " + masked(e.Field) + ": " + e.Reason
 }
 
 // Unwrap gives [ErrInvalid] and the more precise kind.

@@ -45,6 +45,9 @@ func TestErrorTextHoldsNoAddress(t *testing.T) {
 		assert.EqualError(t, err, "User "+want+": not found")
 		assert.Equal(t, id, err.ID, "the program still has it")
 	}
+	failed := &dynastay.Error{Entity: "item", Field: "Prices.john@example.com", Kind: dynastay.ErrCorrupt}
+	assert.EqualError(t, failed, "item (***): unreadable item")
+	assert.EqualError(t, dynastay.Invalid("Prices.john@example.com", "is odd"), "invalid ***: is odd")
 	_, err := dynastay.ParseDate("john@example.com")
 	assert.EqualError(t, err, `invalid Date: "***" is not a day in the form YYYY-MM-DD`)
 	_, err = dynastay.ParseDate(strings.Repeat("j", 40) + "@example.com")

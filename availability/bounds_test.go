@@ -145,6 +145,13 @@ func TestTextsOfARequestHaveLimits(t *testing.T) {
 		}
 		*test.text = good
 	}
+
+	// A zone is looked up as a file, so its length is judged first.
+	for size, want := range map[int]string{64: "is not an IANA time zone", 65: "has 65 bytes, the most is 64"} {
+		_, err := availability.Property{TimeZone: strings.Repeat("z", size)}.Location()
+		assertInvalid(t, err, "TimeZone", "zone")
+		assert.ErrorContains(t, err, want)
+	}
 }
 
 // Error texts end up in logs: they hold no text of a caller.

@@ -82,7 +82,8 @@ func (r *Repository) cancel(
 	if err := items.addLines(result.Booking); err != nil {
 		return result, err
 	}
-	// Other software may have stored a stay of any length. What no transaction can return is not counted out first.
+	// Other software may have stored a stay of any length. More nights than a transaction returns are refused before they
+	// are listed.
 	if n := result.Booking.Stay.Nights() * len(result.Booking.Lines); n > mostReturned {
 		return result, dynastay.Invalid("Operations", "return %d nights, the most is %d", n, mostReturned)
 	}
