@@ -100,9 +100,13 @@ func TestGuestsCannotOverflow(t *testing.T) {
 	}{
 		{"more types than a transaction has actions", "Rooms", func(r *availability.QuoteRequest) { r.Rooms = make([]availability.Room, 101) }},
 		{"too many rooms", "Rooms[0].Quantity", func(r *availability.QuoteRequest) { r.Rooms[0].Quantity = availability.MaxRooms + 1 }},
-		{"too many together", "Rooms[2].Quantity", func(r *availability.QuoteRequest) {
-			r.Rooms = []availability.Room{room("room_a", availability.MaxRooms-1), room("room_b", 2), room("room_a", 2)}
+		{"too many together", "Rooms[3].Quantity", func(r *availability.QuoteRequest) {
+			r.Rooms = []availability.Room{room("room_a", availability.MaxRooms-2), room("room_b", 2), room("room_a", 1), room("room_a", 2)}
 		}},
+		{"more than can be added", "Rooms[1].Quantity", func(r *availability.QuoteRequest) {
+			r.Rooms = append(r.Rooms, room(roomTypeID, math.MaxInt))
+		}},
+		{"no rooms", "Rooms", func(r *availability.QuoteRequest) { r.Rooms = nil }},
 		{"adults", "Rooms[0].MaxAdults", func(r *availability.QuoteRequest) { r.Rooms[0].MaxAdults = availability.MaxGuests + 1 }},
 		{"children", "Rooms[0].MaxChildren", func(r *availability.QuoteRequest) { r.Rooms[0].MaxChildren = math.MaxInt }},
 		{"guests", "Rooms[0].MaxOccupancy", func(r *availability.QuoteRequest) { r.Rooms[0].MaxOccupancy = math.MaxInt / 2 }},
@@ -112,7 +116,7 @@ func TestGuestsCannotOverflow(t *testing.T) {
 		test.edit(&req)
 		assertInvalid(t, req.Validate(fixture.Now), test.field, test.name)
 	}
-	together := request(stay, room("room_a", availability.MaxRooms-1), room("room_b", 2), room("room_a", 1))
+	together := request(stay, room("room_a", availability.MaxRooms-2), room("room_b", 2), room("room_a", 1), room("room_a", 1))
 	assert.NoError(t, together.Validate(fixture.Now))
 
 	quote := quoteOf(t, request(stay, room(roomTypeID, 1)), fixture.Price)

@@ -124,13 +124,16 @@ func (p Property) notBefore(stay dynastay.Stay, now time.Time) error {
 // today at the property, at least one guest and one room, and room enough for all ([ErrTooSmall]). Its errors name the
 // field.
 func (r QuoteRequest) Validate(now time.Time) error {
+	if err := checkEntries("Rooms", len(r.Rooms)); err != nil {
+		return err
+	}
 	if err := r.validate("Rooms"); err != nil {
 		return err
 	}
 	return r.Property.notBefore(r.Stay, now)
 }
 
-// validate takes the name under which the caller knows the rooms.
+// validate takes the name under which the caller knows the rooms, which are counted by then.
 func (r QuoteRequest) validate(rooms string) error {
 	if err := r.Property.validate(); err != nil {
 		return dynastay.Within("Property", err)
@@ -141,9 +144,6 @@ func (r QuoteRequest) validate(rooms string) error {
 	if n := r.Stay.Nights(); n > MaxNights {
 		return dynastay.Invalid("Stay", "%d nights are more than %d", n, MaxNights)
 	}
-	if err := checkEntries(rooms, len(r.Rooms)); err != nil {
-		return err
-	}
 	named := map[string]Room{} // with the quantity of all entries so far
 	for i, room := range r.Rooms {
 		at := fmt.Sprintf("%s[%d]", rooms, i)
@@ -151,11 +151,11 @@ func (r QuoteRequest) validate(rooms string) error {
 			return dynastay.Within(at, err)
 		}
 		before, twice := named[room.RoomTypeID]
-		quantity := before.Quantity + room.Quantity
-		if quantity > MaxRooms {
-			return dynastay.Invalid(at+".Quantity", "makes %d rooms of the type, the most is %d", quantity, MaxRooms)
+		if room.Quantity > MaxRooms-before.Quantity {
+			return dynastay.Invalid(at+".Quantity", "makes more than %d rooms of the type", MaxRooms)
 		}
-		room.Quantity, before.Quantity = quantity, quantity
+		room.Quantity += before.Quantity
+		before.Quantity = room.Quantity
 		if twice && before != room {
 			return dynastay.Invalid(at, "describes its room type in another way than before")
 		}
@@ -181,8 +181,8 @@ func (r Room) validate() error {
 	if err := dynastay.CheckText(r.Name, dynastay.MaxName); err != nil {
 		return dynastay.Within("Name", err)
 	}
-	if r.Quantity < 1 || r.Quantity > MaxRooms {
-		return dynastay.Invalid("Quantity", "%d is not a number of rooms from 1 to %d", r.Quantity, MaxRooms)
+	if r.Quantity < 1 {
+		return dynastay.Invalid("Quantity", "%d is not a number of rooms", r.Quantity)
 	}
 	for _, limit := range []struct {
 		field  string
