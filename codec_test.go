@@ -444,6 +444,16 @@ func TestTextIsUTF8(t *testing.T) {
 	}
 }
 
+// What stands in a place where a time is expected may be anybody's address.
+func TestUnreadableTimesAreNotEchoed(t *testing.T) {
+	for _, stored := range []string{"john@example.com", strings.Repeat("j", 100_000)} {
+		err := allCodec.Decode(Item{"At": str(stored)}, new(all))
+		corrupt(t, err, "At")
+		assert.NotContains(t, err.Error(), "john")
+		assert.Less(t, len(err.Error()), 150)
+	}
+}
+
 func TestFirstFailureSticks(t *testing.T) {
 	first, second := errors.New("first"), errors.New("second")
 	codec := Declare(func(f *Fields, _ *struct{}) {

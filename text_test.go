@@ -37,3 +37,14 @@ func TestAgreedOnHasALimit(t *testing.T) {
 	assert.Empty(t, stop(), "no request was sent")
 	assert.NoError(t, dynastay.CheckAgreed(dynastay.AgreedOn(strings.Repeat("a", 4000), strings.Repeat("b", 96))))
 }
+
+func TestUpdateErrorsHoldNoAddress(t *testing.T) {
+	t.Parallel()
+	_, outbox := openOutbox(t, dynastay.Options{})
+	_, err := outbox.Create(t.Context(), &message{ID: "john@example.com"})
+	require.NoError(t, err)
+	_, err = outbox.Update(t.Context(), keyOf("john@example.com"), func(m *message) error { m.ID = "m"; return nil })
+	assert.ErrorIs(t, err, dynastay.ErrInvalid)
+	assert.ErrorContains(t, err, "cannot change")
+	assert.NotContains(t, err.Error(), "john")
+}

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"strings"
 	"sync"
 	"testing"
 	"time"
@@ -165,9 +166,14 @@ func TestWriteRefusesBeforeSending(t *testing.T) {
 			return err
 		},
 		"Partition": func() error { _, err := outbox.Query(ctx, dynastay.Query{}); return err },
+		"Index": func() error {
+			_, err := outbox.Query(ctx, dynastay.Query{Index: strings.Repeat("i", 1000), Partition: "p"})
+			return err
+		},
 	} {
 		require.ErrorAs(t, read(), &invalid, field)
 		assert.Equal(t, field, invalid.Field)
+		assert.Less(t, len(invalid.Error()), 150, field)
 	}
 	assert.Empty(t, stop())
 }
