@@ -48,7 +48,18 @@ func Tagged[T any]() Codec[T] { return tagged[T]{} }
 
 type tagged[T any] struct{}
 
-func (tagged[T]) Encode(v *T) (Item, error) { return attributevalue.MarshalMap(v) }
+func (tagged[T]) Encode(v *T) (Item, error) {
+	item, err := attributevalue.MarshalMap(v)
+	if err != nil {
+		return nil, err
+	}
+	for name, value := range item {
+		if at, bad := badText(name, value); bad {
+			return nil, Invalid(at, notUTF8)
+		}
+	}
+	return item, nil
+}
 
 func (tagged[T]) Decode(item Item, v *T) error { return attributevalue.UnmarshalMap(item, v) }
 

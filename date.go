@@ -141,11 +141,12 @@ func digits(s string, into *int) bool {
 	return true
 }
 
-// truncated keeps an error message readable whatever was passed.
+// truncated keeps an error message readable, and free of e-mail addresses, whatever was passed.
 func truncated(s string) string {
 	const most = 40
-	if len(s) <= most {
-		return s
+	shown := masked(s)
+	if len(shown) <= most {
+		return shown
 	}
-	return fmt.Sprintf("%s… (%d bytes)", s[:most], len(s))
+	return fmt.Sprintf("%s… (%d bytes)", shown[:most], len(s))
 }

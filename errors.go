@@ -54,7 +54,7 @@ var ErrOvertaken = errors.New("overtaken by another write")
 type Error struct {
 	Op     string // the method, such as "bookings.Cancel"; may be empty
 	Entity string // such as "Booking"
-	ID     string // the entity's id, or the key's text
+	ID     string // the entity's id, or the key's text; Error masks an e-mail address in it
 	Field  string // the attribute that was refused, where there is one
 	Kind   error  // one of the Err… values
 	Err    error  // the cause; may be nil
@@ -68,10 +68,10 @@ func (e *Error) Error() string {
 	}
 	b.WriteString(e.Entity)
 	if e.ID != "" {
-		b.WriteString(" " + e.ID)
+		b.WriteString(" " + masked(e.ID))
 	}
 	if e.Field != "" {
-		b.WriteString(" (" + e.Field + ")")
+		b.WriteString(" (" + masked(e.Field) + ")")
 	}
 	if e.Kind != nil {
 		b.WriteString(": " + e.Kind.Error())
@@ -80,6 +80,25 @@ func (e *Error) Error() string {
 		b.WriteString(": " + e.Err.Error())
 	}
 	return b.String()
+}
+
+// masked is an id, the text of a key, or the path of a field, which may lead through a map by e-mail address, without the
+// addresses that may be parts of it: error texts end up in logs. A part ends at '#'. An address may have a '/' before its
+// '@', which is masked along, but none behind it.
+func masked(id string) string {
+	if !strings.Contains(id, "@") {
+		return id
+	}
+	parts := strings.Split(id, "#")
+	for i, part := range parts {
+		if at := strings.LastIndexByte(part, '@'); at >= 0 {
+			_, sort, more := strings.Cut(part[at:], "/")
+			if parts[i] = "***"; more {
+				parts[i] += "/" + sort
+			}
+		}
+	}
+	return strings.Join(parts, "#")
 }
 
 // Unwrap gives errors.Is and errors.As both the kind and the cause.
@@ -115,7 +134,7 @@ func (e *InvalidError) Error() string {
 	if e.Field == "" {
 		return "invalid: " + e.Reason
 	}
-	return "invalid " + e.Field + ": " + e.Reason
+	return "invalid " + masked(e.Field) + ": " + e.Reason
 }
 
 // Unwrap gives [ErrInvalid] and the more precise kind.

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -23,6 +24,37 @@ func TestErrorText(t *testing.T) {
 	} {
 		assert.EqualError(t, err, want)
 	}
+}
+
+// Error texts end up in logs, so an e-mail address that is part of a key is masked.
+func TestErrorTextHoldsNoAddress(t *testing.T) {
+	for id, want := range map[string]string{
+		"user_1":                                   "user_1",
+		"EMAIL#john@example.com":                   "EMAIL#***",
+		"EMAIL#john@example.com/GUARD":             "EMAIL#***/GUARD",
+		"EMAIL#john/doe@example.com/GUARD":         "EMAIL#***/GUARD", // a name may have a slash, a domain has none
+		"EMAIL#a%23b@example.com/GUARD":            "EMAIL#***/GUARD",
+		"IDEMPOTENCY#john@example.com":             "IDEMPOTENCY#***",
+		"USER#u1/VIEW#john@example.com#PROPERTY#p": "USER#u1/VIEW#***#PROPERTY#p",
+		"john@example.com":                         "***",
+		"john@example.com/PROFILE":                 "***/PROFILE",
+		"A#john@example.com#B#jane@example.com/C":  "A#***#B#***/C",
+		"PROPERTY#p1/ROOM#r1":                      "PROPERTY#p1/ROOM#r1",
+	} {
+		err := &dynastay.Error{Entity: "User", ID: id, Kind: dynastay.ErrNotFound}
+		assert.EqualError(t, err, "User "+want+": not found")
+		assert.Equal(t, id, err.ID, "the program still has it")
+	}
+	failed := &dynastay.Error{Entity: "item", Field: "Prices.john@example.com", Kind: dynastay.ErrCorrupt}
+	assert.EqualError(t, failed, "item (***): unreadable item")
+	assert.EqualError(t, dynastay.Invalid("Prices.john@example.com", "is odd"), "invalid ***: is odd")
+	_, err := dynastay.ParseDate("john@example.com")
+	assert.EqualError(t, err, `invalid Date: "***" is not a day in the form YYYY-MM-DD`)
+	_, err = dynastay.ParseDate(strings.Repeat("j", 40) + "@example.com")
+	assert.NotContains(t, err.Error(), "jj")
+	_, err = dynastay.ParseDate(strings.Repeat("9", 100_000))
+	assert.ErrorContains(t, err, "… (100000 bytes)")
+	assert.Less(t, len(err.Error()), 150)
 }
 
 func TestErrorMatchesItsKindAndItsCause(t *testing.T) {

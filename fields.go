@@ -68,11 +68,17 @@ func Text[S ~string](f *Fields, name string, p *S) {
 	if f.decoding {
 		*p = S(f.readText(name))
 	} else if *p != "" {
-		if !utf8.ValidString(string(*p)) {
-			f.Fail(name, Invalid("", "is not UTF-8")) // DynamoDB would store another text
-		}
-		f.item[name] = str(string(*p))
+		f.put(name, str(string(*p)))
 	}
+}
+
+// put sets an attribute, unless DynamoDB would store another text of it.
+func (f *Fields) put(name string, v types.AttributeValue) {
+	if at, bad := badText(name, v); bad {
+		f.Fail(at, Invalid("", notUTF8))
+		return
+	}
+	f.item[name] = v
 }
 
 // Int is a whole number.
@@ -152,6 +158,8 @@ func (f *Fields) Time(name string, p *time.Time) {
 		t, err := time.Parse(time.RFC3339Nano, s)
 		if err == nil {
 			err = fourDigits(t)
+		} else {
+			err = fmt.Errorf("%q is not an instant", truncated(s))
 		}
 		f.Fail(name, err)
 		*p = t.UTC()
@@ -270,7 +278,7 @@ func (f *Fields) Custom(name string, encode func() (types.AttributeValue, error)
 	v, err := encode()
 	f.Fail(name, err)
 	if v != nil {
-		f.item[name] = v
+		f.put(name, v)
 	}
 }
 
@@ -282,7 +290,7 @@ func (f *Fields) Strings(name string, p *[]string) {
 			for i, s := range *p {
 				list[i] = str(s)
 			}
-			f.item[name] = &types.AttributeValueMemberL{Value: list}
+			f.put(name, &types.AttributeValueMemberL{Value: list})
 		}
 		return
 	}
@@ -368,6 +376,12 @@ func List[V any](f *Fields, name string, p *[]V, one func(f *Fields, v *V)) {
 func Keyed[V any](f *Fields, name string, p *map[string]V, one func(f *Fields, name string, v *V)) {
 	if f.decoding {
 		*p = nil
+	}
+	for key := range *p {
+		if !utf8.ValidString(key) {
+			f.Fail(name, Invalid("", "has a name that is not UTF-8"))
+			return
+		}
 	}
 	f.Map(name, func(f *Fields) {
 		if f.decoding && len(f.item) > 0 {

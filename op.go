@@ -27,7 +27,8 @@ type Operation[R any] struct {
 type OpSpec[R any] struct {
 	// Name is the method, such as "bookings.Create"; it stands in errors and in idempotency records.
 	Name string
-	// Invalid is what the checks of the arguments found; Write returns it before any request.
+	// Invalid is what the checks of the arguments found; Write returns it before any request. What depends on the clock
+	// is for the beginning of Prepare instead, so that a later repetition under an [IdempotencyKey] still gets its result.
 	Invalid error
 	// Input writes down what the caller agreed to, for the idempotency record: never generated ids or times, which
 	// differ in a repeated call. Default: none, and the operation cannot be written under an [IdempotencyKey].

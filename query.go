@@ -153,7 +153,7 @@ func (db *DB) queryInput(s *Schema, q Query) (*dynamodb.QueryInput, KeyNames, er
 	if q.Index != "" {
 		index, ok := s.Index(q.Index)
 		if !ok {
-			return nil, names, Invalid("Index", "%s has no index %s", s.Name, q.Index)
+			return nil, names, Invalid("Index", "%s has no index %s", s.Name, truncated(q.Index))
 		}
 		names = index.Key
 	}

@@ -1,5 +1,7 @@
 package dynastay
 
+import "unicode/utf8"
+
 // Key is a primary key, of a table or of an index: a partition value and a sort value, both text. SK is empty where
 // the table has no sort key.
 type Key struct {
@@ -29,13 +31,17 @@ func (n KeyNames) Of(k Key) Item {
 	return item
 }
 
-// check refuses a key that DynamoDB would: it takes no empty text in one.
+// check refuses a key that DynamoDB would, for it takes no empty text in one, or that it would store as another.
 func (n KeyNames) check(k Key) error {
 	switch {
 	case k.PK == "":
 		return Invalid("Key.PK", "is empty")
 	case n.Sort != "" && k.SK == "":
 		return Invalid("Key.SK", "is empty")
+	case !utf8.ValidString(k.PK):
+		return Invalid("Key.PK", notUTF8)
+	case !utf8.ValidString(k.SK):
+		return Invalid("Key.SK", notUTF8)
 	}
 	return nil
 }

@@ -115,8 +115,9 @@ func (t *Table[T]) putOp(name string, v *T, expr Expr, failed func(Key) error) *
 // UpdateOp changes an entity as [Table.Change] does.
 func (t *Table[T]) UpdateOp(key Key, fn func(*T) error, opts ...UpdateOption) *Operation[*T] {
 	return NewOp(OpSpec[*T]{
-		Name:  t.entity.Name + ".Update",
-		Input: InputOf(key, opts...),
+		Name:    t.entity.Name + ".Update",
+		Invalid: CheckAgreed(opts...),
+		Input:   InputOf(key, opts...),
 		Prepare: func(ctx context.Context, tx *Tx) (*T, error) {
 			c, err := t.Change(ctx, key, fn, opts...)
 			if err != nil {

@@ -191,11 +191,11 @@ func (tx *Tx) check(ops []operation) error {
 	first, size := map[Ref]int{}, 0
 	for i, a := range tx.actions {
 		if j, twice := first[a.ref()]; twice {
-			return Invalid("Operations", "%s and %s both write %s", tx.ownerName(j, ops), tx.ownerName(i, ops), a.key)
+			return Invalid("Operations", "%s and %s both write %s", tx.ownerName(j, ops), tx.ownerName(i, ops), masked(a.key.String()))
 		}
 		first[a.ref()] = i
 		if n := SizeOf(a.item); n > maxItemBytes {
-			return Invalid("Operations", "would make %s an item of %d bytes, and DynamoDB takes %d", a.key, n, maxItemBytes)
+			return Invalid("Operations", "would make %s an item of %d bytes, and DynamoDB takes %d", masked(a.key.String()), n, maxItemBytes)
 		}
 		size += SizeOf(a.item) + SizeOf(a.expr.Values) + len(a.key.PK) + len(a.key.SK)
 	}

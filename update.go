@@ -37,7 +37,7 @@ func (o updateOptions) invalid() error {
 }
 
 // AgreedOn states what an update is about, so that it can be written under an [IdempotencyKey]: the function itself
-// cannot be compared with that of another call.
+// cannot be compared with that of another call. The values have at most 4,096 bytes together.
 func AgreedOn(values ...string) UpdateOption {
 	return func(o *updateOptions) { o.agreed = append([]string{}, values...) }
 }
@@ -121,7 +121,7 @@ func (t *Table[T]) ChangeOf(key Key, stored Item, fn func(*T) error, opts ...Upd
 	if now, err := e.Key(c.After); err != nil {
 		return nil, err
 	} else if now != key {
-		return nil, Invalid("", "the key of %s %s cannot change", e.Name, key)
+		return nil, Invalid("", "the key of %s %s cannot change", e.Name, masked(key.String()))
 	}
 	c.diff, err = e.difference(c)
 	return c, err

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"strings"
 	"sync"
 	"testing"
 	"time"
@@ -141,6 +142,9 @@ func TestWriteRefusesBeforeSending(t *testing.T) {
 	assert.Equal(t, "Operations", invalid.Field)
 	assert.Contains(t, invalid.Reason, "101 actions")
 
+	require.ErrorAs(t, db.Write(ctx, outbox.PutOp(&message{ID: "john@example.com", Text: string(make([]byte, 400<<10))})), &invalid)
+	assert.Contains(t, invalid.Reason, "would make *** an item of")
+
 	large := string(make([]byte, 300<<10))
 	many = nil
 	for i := range 14 {
@@ -162,9 +166,14 @@ func TestWriteRefusesBeforeSending(t *testing.T) {
 			return err
 		},
 		"Partition": func() error { _, err := outbox.Query(ctx, dynastay.Query{}); return err },
+		"Index": func() error {
+			_, err := outbox.Query(ctx, dynastay.Query{Index: strings.Repeat("i", 1000), Partition: "p"})
+			return err
+		},
 	} {
 		require.ErrorAs(t, read(), &invalid, field)
 		assert.Equal(t, field, invalid.Field)
+		assert.Less(t, len(invalid.Error()), 150, field)
 	}
 	assert.Empty(t, stop())
 }

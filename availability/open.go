@@ -20,7 +20,7 @@ type OpenRequest struct {
 	PropertyID string
 	RoomTypeID string
 	Nights     dynastay.Stay  // the dates, half-open: CheckOut is the first night that is not opened
-	Rooms      int            // rooms on sale each night
+	Rooms      int            // rooms on sale each night, up to MaxRooms
 	Price      dynastay.Money // for one room and night, not finer than the currency's minor unit
 	MinStay    int            // 0 for no bound
 	MaxStay    int            // 0 for no bound
@@ -32,20 +32,28 @@ type Opened struct {
 	Already []dynastay.Date // had an item before and are as they were
 }
 
-// Validate checks the request; its errors name the field.
-func (o OpenRequest) Validate() error {
+// mostNights is what one transaction opens: with the check of the guard, its 100 actions.
+const mostNights = 99
+
+// Validate checks the request, of at most 732 nights; its errors name the field.
+func (o OpenRequest) Validate() error { return o.validate(maxCalendar) }
+
+func (o OpenRequest) validate(nights int) error {
 	if _, err := keys.Of(keys.RoomType{PropertyID: o.PropertyID, RoomTypeID: o.RoomTypeID}); err != nil {
 		return err
 	}
 	if err := o.Nights.Validate(); err != nil {
 		return dynastay.Within("Nights", err)
 	}
+	if n := o.Nights.Nights(); n > nights {
+		return dynastay.Invalid("Nights", "are %d, the most is %d", n, nights)
+	}
 	if err := o.Price.Currency().Validate(); err != nil {
 		return dynastay.Within("Price.Currency", err)
 	}
 	switch {
-	case o.Rooms < 1:
-		return dynastay.Invalid("Rooms", "%d is not a number of rooms", o.Rooms)
+	case o.Rooms < 1 || o.Rooms > MaxRooms:
+		return dynastay.Invalid("Rooms", "%d is not a number of rooms from 1 to %d", o.Rooms, MaxRooms)
 	case o.Price.Sign() < 0:
 		return dynastay.Invalid("Price", "%s is negative", o.Price)
 	case o.Price != o.Price.Round():
@@ -58,11 +66,12 @@ func (o OpenRequest) Validate() error {
 	return nil
 }
 
-// OpenOp opens up to 99 nights in one transaction, fewer beside other operations or an idempotency key. A night that has an item is left as it is: its rooms may be sold.
+// OpenOp opens up to 99 nights in one transaction, fewer beside other operations or an idempotency key; more are refused
+// with the field "Nights". A night that has an item is left as it is: its rooms may be sold.
 func (r *Repository) OpenOp(o OpenRequest) *dynastay.Operation[Opened] {
 	return dynastay.NewOp(dynastay.OpSpec[Opened]{
 		Name:    "availability.Open",
-		Invalid: o.Validate(),
+		Invalid: o.validate(mostNights),
 		Input: func(in *dynastay.Input) {
 			in.Field("property", o.PropertyID)
 			in.Field("room type", o.RoomTypeID)
@@ -142,7 +151,7 @@ func (r *Repository) open(ctx context.Context, tx *dynastay.Tx, o OpenRequest) (
 	return result, nil
 }
 
-// Open puts nights on sale, any number of them, in transactions of up to 99: each of them is all or none, the whole is
+// Open puts nights on sale, up to 732 of them, in transactions of up to 99: each of them is all or none, the whole is
 // not. It can be repeated at will; what is open stays as it is.
 //
 // The room type must be one that package properties made: its guard is what ties it to the property. It is refused with
@@ -151,13 +160,12 @@ func (r *Repository) open(ctx context.Context, tx *dynastay.Tx, o OpenRequest) (
 //
 // 2 requests for every 99 nights: a Query of what is there, and the transaction.
 func (r *Repository) Open(ctx context.Context, o OpenRequest) (Opened, error) {
-	const most = 99 // with the check of the guard, the 100 actions of a transaction
 	var all Opened
 	if err := o.Validate(); err != nil {
 		return all, err
 	}
 	for part := o; part.Nights.CheckIn.Before(o.Nights.CheckOut); part.Nights.CheckIn = part.Nights.CheckOut {
-		part.Nights.CheckOut = part.Nights.CheckIn.AddDays(most)
+		part.Nights.CheckOut = part.Nights.CheckIn.AddDays(mostNights)
 		if part.Nights.CheckOut.IsZero() || part.Nights.CheckOut.After(o.Nights.CheckOut) {
 			part.Nights.CheckOut = o.Nights.CheckOut
 		}

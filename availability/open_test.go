@@ -95,7 +95,7 @@ func TestOpenLeavesExistingNightsAlone(t *testing.T) {
 	assert.Contains(t, string(requests[0].Body), `"ConsistentRead":true`)
 }
 
-func TestOpenTakesAnyNumberOfNights(t *testing.T) {
+func TestOpenTakesMoreThanATransaction(t *testing.T) {
 	t.Parallel()
 	db, repo := open(t)
 	putGuard(t, db, roomTypeID, propertyID, nil)
@@ -128,16 +128,16 @@ func TestOpenOpTakes99Nights(t *testing.T) {
 	over := full
 	over.Nights.CheckOut = full.Nights.CheckOut.AddDays(1)
 
+	stop := db.Faults.Record()
 	_, err := dynastay.Do(t.Context(), db.DB, repo.OpenOp(over))
-	assertInvalid(t, err, "Operations", "101 actions")
-	assert.Nil(t, stored(t, db, roomTypeID, "2026-07-01"))
+	assertInvalid(t, err, "Nights", "100 nights")
+	assert.Empty(t, stop(), "no request was sent")
 
 	got, err := dynastay.Do(t.Context(), db.DB, repo.OpenOp(full))
 	require.NoError(t, err)
 	assert.Len(t, got.Opened, 99)
-	got, err = dynastay.Do(t.Context(), db.DB, repo.OpenOp(over))
-	require.NoError(t, err, "what is open takes no room in the transaction")
-	assert.Equal(t, availability.Opened{Opened: dates("2026-10-08"), Already: slices.Collect(full.Nights.Dates())}, got)
+	_, err = dynastay.Do(t.Context(), db.DB, repo.OpenOp(over))
+	assertInvalid(t, err, "Nights", "the count decides, not what is open already")
 }
 
 func TestOpenAtTheEndOfTheCalendar(t *testing.T) {
@@ -379,7 +379,9 @@ func TestOpenRequestValidate(t *testing.T) {
 		{"no check-in", "Nights.CheckIn", func(o *availability.OpenRequest) { o.Nights.CheckIn = dynastay.Date{} }},
 		{"no check-out", "Nights.CheckOut", func(o *availability.OpenRequest) { o.Nights.CheckOut = dynastay.Date{} }},
 		{"no nights", "Nights.CheckOut", func(o *availability.OpenRequest) { o.Nights.CheckOut = o.Nights.CheckIn }},
+		{"too many nights", "Nights", func(o *availability.OpenRequest) { o.Nights.CheckOut = o.Nights.CheckIn.AddDays(733) }},
 		{"no rooms", "Rooms", func(o *availability.OpenRequest) { o.Rooms = 0 }},
+		{"too many rooms", "Rooms", func(o *availability.OpenRequest) { o.Rooms = availability.MaxRooms + 1 }},
 		{"negative rooms", "Rooms", func(o *availability.OpenRequest) { o.Rooms = -1 }},
 		{"no price", "Price.Currency", func(o *availability.OpenRequest) { o.Price = dynastay.Money{} }},
 		{"negative price", "Price", func(o *availability.OpenRequest) { o.Price = money("-0.01 USD") }},
@@ -401,12 +403,14 @@ func TestOpenRequestValidate(t *testing.T) {
 	assert.Empty(t, stop(), "no request was sent")
 
 	for name, edit := range map[string]func(*availability.OpenRequest){
-		"free":               func(o *availability.OpenRequest) { o.Price = money("0 USD") },
-		"fils":               func(o *availability.OpenRequest) { o.Price = money("280.001 KWD") },
-		"yen":                func(o *availability.OpenRequest) { o.Price = money("280 JPY") },
-		"minimum only":       func(o *availability.OpenRequest) { o.MinStay = 3 },
-		"maximum only":       func(o *availability.OpenRequest) { o.MaxStay = 3 },
-		"minimum of maximum": func(o *availability.OpenRequest) { o.MinStay, o.MaxStay = 3, 3 },
+		"as long as a calendar":   func(o *availability.OpenRequest) { o.Nights.CheckOut = o.Nights.CheckIn.AddDays(732) },
+		"as many rooms as may be": func(o *availability.OpenRequest) { o.Rooms = availability.MaxRooms },
+		"free":                    func(o *availability.OpenRequest) { o.Price = money("0 USD") },
+		"fils":                    func(o *availability.OpenRequest) { o.Price = money("280.001 KWD") },
+		"yen":                     func(o *availability.OpenRequest) { o.Price = money("280 JPY") },
+		"minimum only":            func(o *availability.OpenRequest) { o.MinStay = 3 },
+		"maximum only":            func(o *availability.OpenRequest) { o.MaxStay = 3 },
+		"minimum of maximum":      func(o *availability.OpenRequest) { o.MinStay, o.MaxStay = 3, 3 },
 	} {
 		o := good
 		edit(&o)

@@ -9,7 +9,7 @@ import (
 
 // CancellationPolicy says what a cancellation costs, as text such as "free_cancellation_48h". The forms of this package
 // can be read with [CancellationPolicy.Terms]; a platform may use others of its own and read them itself. "" means that
-// nothing was agreed.
+// nothing was agreed. It has at most 256 bytes.
 type CancellationPolicy string
 
 // NonRefundable keeps the whole price.
@@ -52,16 +52,19 @@ func (p CancellationPolicy) Terms() (terms Terms, ok bool) {
 	return Terms{}, false
 }
 
-// Validate refuses text that begins like a form of this package, in whatever case, and is not one: a misspelt free
+// Validate refuses text of more than 256 bytes, and text that begins like a form of this package, in whatever case, and is not one: a misspelt free
 // cancellation would otherwise be found out by the guest who relies on it.
 func (p CancellationPolicy) Validate() error {
+	if err := dynastay.CheckText(string(p), dynastay.MaxName); err != nil {
+		return err
+	}
 	if _, ok := p.Terms(); ok {
 		return nil
 	}
 	text := strings.ToLower(strings.TrimSpace(string(p)))
 	for _, form := range []string{"free_cancellation", "partial", string(NonRefundable)} {
 		if strings.HasPrefix(text, form) {
-			return dynastay.Invalid("", "%q is not a cancellation policy", string(p))
+			return dynastay.Invalid("", "is not a cancellation policy, though it begins with %s", form)
 		}
 	}
 	return nil

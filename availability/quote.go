@@ -15,10 +15,21 @@ import (
 // in the house.
 const MaxNights = 90
 
-// maxRooms is more than any house has, and few enough that no sum of rooms or guests overflows.
-const maxRooms = 1_000_000
+// The most rooms of one type, and the most guests of one room. They are more than any house has, and few enough that no
+// sum over a request overflows, in 32 bits either.
+const (
+	MaxRooms  = 10_000
+	MaxGuests = 1_000
+)
 
-// Property is what an offer tells of the property, and what a booking keeps of it.
+// maxEntries bounds the rooms of a request: the actions of a transaction, of which each room type takes several.
+const maxEntries = 100
+
+// maxZone bounds the name of a time zone, which is looked up as a file: no IANA name has half of it.
+const maxZone = 64
+
+// Property is what an offer tells of the property, and what a booking keeps of it. Name and CheckInTime have at most
+// [dynastay.MaxName] bytes.
 type Property struct {
 	ID          string
 	Name        string
@@ -31,7 +42,8 @@ type Guests struct {
 	Adults, Children int
 }
 
-// Room is a number of rooms of one type, as an offer asks for them. The limits are those of one room.
+// Room is a number of rooms of one type, as an offer asks for them, [MaxRooms] at the most. The limits are those of one
+// room, [MaxGuests] at the most; Name has at most [dynastay.MaxName] bytes.
 type Room struct {
 	RoomTypeID         string
 	Name               string
@@ -47,7 +59,7 @@ type QuoteRequest struct {
 	Property Property
 	Stay     dynastay.Stay
 	Guests   Guests
-	Rooms    []Room // the same room type twice, with the same name, limits and policy, is taken together
+	Rooms    []Room // up to 100; the same room type twice, with the same name, limits and policy, is taken together
 }
 
 // Quote is an offer: a stay at exact prices, on the terms that it was made under. It reserves nothing: the rooms and
@@ -71,61 +83,114 @@ type Line struct {
 // Location is the property's time zone; an unknown one is an error that names "TimeZone". It comes from the machine's
 // zone database; a program for a machine without one imports time/tzdata.
 func (p Property) Location() (*time.Location, error) {
+	if err := dynastay.CheckText(p.TimeZone, maxZone); err != nil {
+		return nil, dynastay.Within("TimeZone", err)
+	}
 	loc, err := time.LoadLocation(p.TimeZone)
 	if err != nil || p.TimeZone == "Local" { // which is wherever this process runs
-		return nil, dynastay.Invalid("TimeZone", "%q is not an IANA time zone", p.TimeZone)
+		return nil, dynastay.Invalid("TimeZone", "is not an IANA time zone")
 	}
 	return loc, nil
+}
+
+func (p Property) validate() error {
+	var invalid *dynastay.InvalidError
+	if _, err := keys.Of(keys.Property{PropertyID: p.ID}); errors.As(err, &invalid) {
+		return dynastay.Invalid("ID", "%s", invalid.Reason)
+	}
+	if err := dynastay.CheckText(p.Name, dynastay.MaxName); err != nil {
+		return dynastay.Within("Name", err)
+	}
+	if err := dynastay.CheckText(p.CheckInTime, dynastay.MaxName); err != nil {
+		return dynastay.Within("CheckInTime", err)
+	}
+	_, err := p.Location()
+	return err
+}
+
+// notBefore refuses a stay that begins before today at the property.
+func (p Property) notBefore(stay dynastay.Stay, now time.Time) error {
+	loc, err := p.Location()
+	if err != nil {
+		return dynastay.Within("Property", err)
+	}
+	if today := dynastay.DateOf(now, loc); stay.CheckIn.Before(today) {
+		return dynastay.Invalid("Stay.CheckIn", "%s is in the past: today is %s at the property", stay.CheckIn, today)
+	}
+	return nil
 }
 
 // Validate checks the request without the database: ids, a stay of 1 to [MaxNights] nights that does not begin before
 // today at the property, at least one guest and one room, and room enough for all ([ErrTooSmall]). Its errors name the
 // field.
-func (r QuoteRequest) Validate(now time.Time) error { return r.validate(now, "Rooms") }
-
-// validate takes the name under which the caller knows the rooms.
-func (r QuoteRequest) validate(now time.Time, rooms string) error {
-	var invalid *dynastay.InvalidError
-	if _, err := keys.Of(keys.Property{PropertyID: r.Property.ID}); errors.As(err, &invalid) {
-		return dynastay.Invalid("Property.ID", "%s", invalid.Reason)
+func (r QuoteRequest) Validate(now time.Time) error {
+	if err := checkEntries("Rooms", len(r.Rooms)); err != nil {
+		return err
 	}
-	loc, err := r.Property.Location()
-	if err != nil {
+	if err := r.validate("Rooms"); err != nil {
+		return err
+	}
+	return r.Property.notBefore(r.Stay, now)
+}
+
+// validate takes the name under which the caller knows the rooms, which are counted by then.
+func (r QuoteRequest) validate(rooms string) error {
+	if err := r.Property.validate(); err != nil {
 		return dynastay.Within("Property", err)
 	}
 	if err := r.Stay.Validate(); err != nil {
 		return dynastay.Within("Stay", err)
 	}
-	if today := dynastay.DateOf(now, loc); r.Stay.CheckIn.Before(today) {
-		return dynastay.Invalid("Stay.CheckIn", "%s is in the past: today is %s at the property", r.Stay.CheckIn, today)
-	}
 	if n := r.Stay.Nights(); n > MaxNights {
 		return dynastay.Invalid("Stay", "%d nights are more than %d", n, MaxNights)
 	}
-	if len(r.Rooms) == 0 {
-		return dynastay.Invalid(rooms, "are missing")
-	}
-	first := map[string]Room{}
+	named := map[string]Room{} // with the quantity of all entries so far
 	for i, room := range r.Rooms {
 		at := fmt.Sprintf("%s[%d]", rooms, i)
 		if err := room.validate(); err != nil {
 			return dynastay.Within(at, err)
 		}
-		room.Quantity = 0
-		if other, twice := first[room.RoomTypeID]; twice && other != room {
-			return dynastay.Invalid(at, "is another description of %s, which is named before", room.RoomTypeID)
+		before, twice := named[room.RoomTypeID]
+		if room.Quantity > MaxRooms-before.Quantity {
+			return dynastay.Invalid(at+".Quantity", "makes more than %d rooms of the type", MaxRooms)
 		}
-		first[room.RoomTypeID] = room
+		room.Quantity += before.Quantity
+		before.Quantity = room.Quantity
+		if twice && before != room {
+			return dynastay.Invalid(at, "describes its room type in another way than before")
+		}
+		named[room.RoomTypeID] = room
 	}
 	return r.Guests.fit(r.Rooms)
+}
+
+func checkEntries(rooms string, n int) error {
+	switch {
+	case n == 0:
+		return dynastay.Invalid(rooms, "are missing")
+	case n > maxEntries:
+		return dynastay.Invalid(rooms, "are %d, the most is %d", n, maxEntries)
+	}
+	return nil
 }
 
 func (r Room) validate() error {
 	if _, err := keys.Of(keys.RoomTypeGuard{RoomTypeID: r.RoomTypeID}); err != nil {
 		return err
 	}
-	if r.Quantity < 1 || r.Quantity > maxRooms {
+	if err := dynastay.CheckText(r.Name, dynastay.MaxName); err != nil {
+		return dynastay.Within("Name", err)
+	}
+	if r.Quantity < 1 {
 		return dynastay.Invalid("Quantity", "%d is not a number of rooms", r.Quantity)
+	}
+	for _, limit := range []struct {
+		field  string
+		guests int
+	}{{"MaxAdults", r.MaxAdults}, {"MaxChildren", r.MaxChildren}, {"MaxOccupancy", r.MaxOccupancy}} {
+		if limit.guests < 0 || limit.guests > MaxGuests {
+			return dynastay.Invalid(limit.field, "%d is not a number of guests from 0 to %d", limit.guests, MaxGuests)
+		}
 	}
 	return dynastay.Within("CancellationPolicy", r.CancellationPolicy.Validate())
 }
@@ -172,16 +237,23 @@ func (q *Quote) Clone() *Quote {
 	return &copied
 }
 
-// Validate checks a quote before it is booked, as [QuoteRequest.Validate] does, and that its prices are complete, in
-// one currency, and add up. The database asks for the property, the prices and the restrictions again; the rest, such
-// as the policy, the names and what the rooms hold, is taken from the quote as it stands. So a quote stays on the
-// server, between offer and booking.
-func (q *Quote) Validate(now time.Time) error {
+// Current refuses a quote whose stay begins before today at the property; the field is "Stay.CheckIn". It is apart from
+// [Quote.Validate] because it is true of a quote at one time and false at another.
+func (q *Quote) Current(now time.Time) error { return q.Property.notBefore(q.Stay, now) }
+
+// Validate checks a quote before it is booked, as [QuoteRequest.Validate] does but for the clock, see [Quote.Current],
+// and that its prices are complete, in one currency, and add up. The database asks for the property, the prices and the
+// restrictions again; the rest, such as the policy, the names and what the rooms hold, is taken from the quote as it
+// stands. So a quote stays on the server, between offer and booking.
+func (q *Quote) Validate() error {
+	if err := checkEntries("Lines", len(q.Lines)); err != nil {
+		return err
+	}
 	request := QuoteRequest{Property: q.Property, Stay: q.Stay, Guests: q.Guests}
 	for _, line := range q.Lines {
 		request.Rooms = append(request.Rooms, line.Room)
 	}
-	if err := request.validate(now, "Lines"); err != nil {
+	if err := request.validate("Lines"); err != nil {
 		return err
 	}
 	var total dynastay.Money
@@ -189,7 +261,7 @@ func (q *Quote) Validate(now time.Time) error {
 	for i, line := range q.Lines {
 		at := fmt.Sprintf("Lines[%d]", i)
 		if seen[line.RoomTypeID] {
-			return dynastay.Invalid(at+".RoomTypeID", "%s stands in another line already", line.RoomTypeID)
+			return dynastay.Invalid(at+".RoomTypeID", "stands in another line already")
 		}
 		seen[line.RoomTypeID] = true
 		subtotal, err := line.sum(q.Stay)

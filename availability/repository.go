@@ -14,7 +14,8 @@ type Repository struct{ db *dynastay.DB }
 // New makes a repository. It sends nothing.
 func New(db *dynastay.DB) *Repository { return &Repository{db} }
 
-// maxCalendar is the longest range that Check and Prices read: two years, as long as nights are kept.
+// maxCalendar is the longest range that Open, Check and Prices take: two years, as long as nights are kept, and longer
+// than rooms are sold ahead.
 const maxCalendar = 2 * 366
 
 // Availability is the answer of [Repository.Check].
@@ -27,15 +28,15 @@ type Availability struct {
 func (a Availability) OK() bool { return len(a.Refused) == 0 }
 
 // Check tells whether a number of rooms of one type can be sold for a stay, and if not, every night that is in the way
-// and why. The answer may be a moment old; only a sale is certain.
+// and why. The answer may be a moment old; only a sale is certain. A stay has at most 732 nights here.
 //
 // Pattern A1: Availability, PK = ROOM#{roomTypeId}, SK from DATE#{check-in} to DATE#{last night}, 1 request
 func (r *Repository) Check(ctx context.Context, propertyID, roomTypeID string, rooms int, stay dynastay.Stay) (Availability, error) {
 	if _, err := keys.Of(keys.Property{PropertyID: propertyID}); err != nil {
 		return Availability{}, err
 	}
-	if rooms < 1 {
-		return Availability{}, dynastay.Invalid("Rooms", "%d is not a number of rooms", rooms)
+	if rooms < 1 || rooms > MaxRooms {
+		return Availability{}, dynastay.Invalid("Rooms", "%d is not a number of rooms from 1 to %d", rooms, MaxRooms)
 	}
 	nights, err := r.nights(ctx, roomTypeID, stay)
 	if err != nil {
@@ -44,7 +45,8 @@ func (r *Repository) Check(ctx context.Context, propertyID, roomTypeID string, r
 	return check(propertyID, Room{RoomTypeID: roomTypeID, Quantity: rooms}, stay, nights), nil
 }
 
-// Prices are the prices of one room for the nights of a stay that have an item, whether or not they are sold out.
+// Prices are the prices of one room for the nights of a stay, 732 at the most, that have an item, whether or not they are
+// sold out.
 //
 // Pattern A2: Availability, PK = ROOM#{roomTypeId}, SK from DATE#{check-in} to DATE#{last night}, 1 request
 func (r *Repository) Prices(ctx context.Context, roomTypeID string, stay dynastay.Stay) ([]NightPrice, error) {

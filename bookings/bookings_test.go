@@ -8,6 +8,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/aws/aws-sdk-go-v2/aws"
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -212,6 +214,35 @@ func TestCancelWithoutTheNights(t *testing.T) {
 	stored, err := repo.Get(ctx, made.ID)
 	require.NoError(t, err)
 	assert.Equal(t, stored, got.Booking)
+}
+
+// Other software may have stored a stay of any length; its nights are counted, not listed.
+func TestCancelOfAges(t *testing.T) {
+	db, hotel, repo := open(t, 1)
+	made, err := repo.Create(t.Context(), fixture.Request(hotel.Quote(t, db.DB, fixture.Stay, 1)))
+	require.NoError(t, err)
+	checkOut := func(date string) {
+		_, err := db.Client.UpdateItem(t.Context(), &dynamodb.UpdateItemInput{
+			TableName: aws.String(db.TableName(bookingsTable)), Key: bookingsTable.Key.Of(keyOf(made.ID)),
+			UpdateExpression: aws.String("SET CheckOutDate = :d"), ExpressionAttributeValues: dynastay.Item{":d": dynastay.S(date)},
+		})
+		require.NoError(t, err)
+	}
+	checkOut("9999-12-31")
+	allocated := testing.AllocsPerRun(1, func() {
+		_, err := repo.Cancel(t.Context(), made.ID, "")
+		assertInvalid(t, err, "Operations", "nearly three million nights")
+	})
+	assert.Less(t, allocated, 50_000.0)
+
+	checkOut(fixture.Stay.CheckIn.AddDays(100).String())
+	_, err = repo.Cancel(t.Context(), made.ID, "")
+	assertInvalid(t, err, "Operations", "100 nights")
+	assert.ErrorContains(t, err, "return 100 nights")
+	checkOut(fixture.Stay.CheckIn.AddDays(99).String())
+	got, err := repo.Cancel(t.Context(), made.ID, "")
+	require.NoError(t, err)
+	assert.Equal(t, bookings.Cancelled, got.Booking.Status)
 }
 
 func TestCancelWhatIsNotThere(t *testing.T) {

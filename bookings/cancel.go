@@ -7,6 +7,9 @@ import (
 	"github.com/dynastay/dynastay/keys"
 )
 
+// mostReturned is how many nights one transaction gives back: with the booking, its 100 actions.
+const mostReturned = 99
+
 // Cancellation is what [Repository.Cancel] did.
 type Cancellation struct {
 	Booking *Booking
@@ -23,9 +26,12 @@ type MissingNight struct {
 // CancelOp cancels a pending or confirmed booking and returns its rooms. The booking's own change is conditional on its
 // status, in the same transaction, so that the rooms come back once however often and at whatever time it is cancelled.
 // Otherwise it is refused with [*StateError], or [dynastay.ErrNotFound]. What a call replays under an idempotency key has
-// no Missing nights: they were reported to the first one.
+// no Missing nights: they were reported to the first one. The reason has at most [dynastay.MaxNote] bytes.
 func (r *Repository) CancelOp(bookingID, reason string) *dynastay.Operation[Cancellation] {
 	key, err := keys.Of(keys.Booking{BookingID: bookingID})
+	if err == nil {
+		err = dynastay.Within("Reason", dynastay.CheckText(reason, dynastay.MaxNote))
+	}
 	missing := map[MissingNight]bool{}
 	return dynastay.NewOp(dynastay.OpSpec[Cancellation]{
 		Name:    "bookings.Cancel",
@@ -75,6 +81,11 @@ func (r *Repository) cancel(
 	result.Booking = change.After
 	if err := items.addLines(result.Booking); err != nil {
 		return result, err
+	}
+	// Other software may have stored a stay of any length. More nights than a transaction returns are refused before they
+	// are listed.
+	if n := result.Booking.Stay.Nights() * len(result.Booking.Lines); n > mostReturned {
+		return result, dynastay.Invalid("Operations", "return %d nights, the most is %d", n, mostReturned)
 	}
 	for _, line := range result.Booking.Lines {
 		for date := range result.Booking.Stay.Dates() {

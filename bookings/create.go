@@ -21,7 +21,7 @@ type Request struct {
 	UserID          string
 	Guest           Guest
 	TaxesAndFees    dynastay.Money // on top of the quote's total, in its currency; the zero Money for none
-	SpecialRequests string
+	SpecialRequests string         // at most dynastay.MaxNote bytes
 }
 
 var absent = dynastay.IfNew(keys.BookingsTable)
@@ -37,7 +37,7 @@ var absent = dynastay.IfNew(keys.BookingsTable)
 // subtotals, the fees, the guest's details and the requests; not the time of the quote. A quote at another price is
 // another input: ask [Repository.MadeBy] before quoting anew.
 func (r *Repository) CreateOp(req Request) *dynastay.Operation[*Booking] {
-	if err := r.validate(req); err != nil {
+	if err := req.validate(); err != nil {
 		return dynastay.NewOp(dynastay.OpSpec[*Booking]{Name: "bookings.Create", Invalid: err})
 	}
 	req.Quote = req.Quote.Clone() // what was checked is what is booked, whatever the caller does with it meanwhile
@@ -49,6 +49,10 @@ func (r *Repository) CreateOp(req Request) *dynastay.Operation[*Booking] {
 		Input:    req.agreed,
 		Contends: sale.Contends(),
 		Prepare: func(_ context.Context, tx *dynastay.Tx) (*Booking, error) {
+			// Not in Invalid: a retry after midnight must find the booking that it made.
+			if err := req.Quote.Current(r.db.Now()); err != nil {
+				return nil, dynastay.Within("Quote", err)
+			}
 			b, err := r.newBooking(id, reference, req)
 			if err != nil {
 				return nil, err
@@ -176,11 +180,11 @@ func (r *Repository) newReference() string {
 	return fmt.Sprintf("BKG-%d-%s", r.db.Now().Year(), drawn[:])
 }
 
-func (r *Repository) validate(req Request) error {
+func (req Request) validate() error {
 	if req.Quote == nil {
 		return dynastay.Invalid("Quote", "is missing")
 	}
-	if err := req.Quote.Validate(r.db.Now()); err != nil {
+	if err := req.Quote.Validate(); err != nil {
 		return dynastay.Within("Quote", err)
 	}
 	if _, err := keys.Partition(keys.BookingByUser{UserID: req.UserID}); err != nil {
@@ -194,11 +198,22 @@ func (r *Repository) validate(req Request) error {
 			return dynastay.Invalid("TaxesAndFees", "%s is negative", t)
 		}
 	}
+	if err := dynastay.CheckText(req.SpecialRequests, dynastay.MaxNote); err != nil {
+		return dynastay.Within("SpecialRequests", err)
+	}
 	return dynastay.Within("Guest", req.Guest.Validate())
 }
 
-// Validate asks for a name and an e-mail address, and for a phone number in E.164 where there is one.
+// Validate asks for a name and an e-mail address, and for a phone number in E.164 where there is one. Each has at most
+// [dynastay.MaxName] bytes, and so has the country.
 func (g Guest) Validate() error {
+	for _, text := range []struct{ field, value string }{
+		{"FirstName", g.FirstName}, {"LastName", g.LastName}, {"Email", g.Email}, {"Country", g.Country},
+	} {
+		if err := dynastay.CheckText(text.value, dynastay.MaxName); err != nil {
+			return dynastay.Within(text.field, err)
+		}
+	}
 	if strings.TrimSpace(g.FirstName) == "" {
 		return dynastay.Invalid("FirstName", "is missing")
 	}

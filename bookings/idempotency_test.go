@@ -113,6 +113,49 @@ func TestSameKeyAnotherPayload(t *testing.T) {
 	assert.NoError(t, err)
 }
 
+// What is true of a request at one time only is judged behind the record: the answer to a booking for tonight is lost,
+// and it is midnight when the call is repeated.
+func TestRetryAfterTheDayOfArrival(t *testing.T) {
+	t.Parallel()
+	ctx := t.Context()
+	db := dyntest.New(t, dyntest.At(fixture.Now))
+	hotel, repo := fixture.New(t, db.DB, 5), bookings.New(db.DB)
+	req := fixture.Request(hotel.Quote(t, db.DB, fixture.Stay, 1))
+	db.Clock.Set(time.Date(2026, 7, 11, 3, 59, 0, 0, time.UTC)) // the last minute of the day in New York
+	made, err := repo.Create(ctx, req, dynastay.IdempotencyKey("request-1"))
+	require.NoError(t, err)
+
+	db.Clock.Advance(time.Minute)
+	again, err := repo.Create(ctx, req, dynastay.IdempotencyKey("request-1"))
+	require.NoError(t, err)
+	assert.Equal(t, made, again)
+	other := req
+	other.SpecialRequests = "sea view"
+	_, err = repo.Create(ctx, other, dynastay.IdempotencyKey("request-1"))
+	assert.ErrorIs(t, err, dynastay.ErrIdempotencyMismatch)
+
+	stop := db.Faults.Record()
+	_, err = repo.Create(ctx, req)
+	assertInvalid(t, err, "Quote.Stay.CheckIn", "without a key")
+	assert.Empty(t, stop(), "no request was sent")
+
+	stop = db.Faults.Record()
+	_, err = repo.Create(ctx, req, dynastay.IdempotencyKey("request-2"))
+	assertInvalid(t, err, "Quote.Stay.CheckIn", "another key")
+	requests := stop()
+	require.Len(t, requests, 1)
+	assert.Equal(t, "GetItem", requests[0].Operation, "the look for the record, and no write")
+	_, err = repo.MadeBy(ctx, dynastay.IdempotencyKey("request-2"))
+	assert.ErrorIs(t, err, dynastay.ErrNotFound, "a refusal leaves no record")
+	assert.Equal(t, []int{4, 4, 4}, hotel.Left(t, db.DB, fixture.Stay))
+
+	// The key is free: with a stay that is yet to come, it makes a booking.
+	req = fixture.Request(hotel.Quote(t, db.DB, dynastay.MustStay("2026-07-11", "2026-07-14"), 1))
+	second, err := repo.Create(ctx, req, dynastay.IdempotencyKey("request-2"))
+	require.NoError(t, err)
+	assert.NotEqual(t, made.ID, second.ID)
+}
+
 // A double click: the same request twice at once is one booking.
 func TestSameKeyAtOnce(t *testing.T) {
 	t.Parallel()

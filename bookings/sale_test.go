@@ -1,6 +1,7 @@
 package bookings_test
 
 import (
+	"strings"
 	"testing"
 
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
@@ -118,7 +119,12 @@ func TestBadInput(t *testing.T) {
 		{"time zone", "Quote.Property.TimeZone", quote(func(q *availability.Quote) { q.Property.TimeZone = "Mars" })},
 		{"no check-in", "Quote.Stay.CheckIn", quote(func(q *availability.Quote) { q.Stay.CheckIn = dynastay.Date{} })},
 		{"check-out before check-in", "Quote.Stay.CheckOut", quote(func(q *availability.Quote) { q.Stay.CheckOut = q.Stay.CheckIn.AddDays(-1) })},
-		{"in the past", "Quote.Stay.CheckIn", quote(func(q *availability.Quote) { q.Stay = dynastay.MustStay("2026-05-30", "2026-06-02") })},
+		{"in the past", "Quote.Stay.CheckIn", quote(func(q *availability.Quote) {
+			q.Stay = dynastay.MustStay("2026-05-30", "2026-06-02")
+			for i := range q.Lines[0].Nights {
+				q.Lines[0].Nights[i].Date = q.Stay.CheckIn.AddDays(i)
+			}
+		})},
 		{"too long", "Quote.Stay", quote(func(q *availability.Quote) { q.Stay.CheckOut = q.Stay.CheckIn.AddDays(91) })},
 		{"no rooms", "Quote.Lines", quote(func(q *availability.Quote) { q.Lines = nil })},
 		{"zero rooms", "Quote.Lines[0].Quantity", quote(func(q *availability.Quote) { q.Lines[0].Quantity = 0 })},
@@ -138,6 +144,7 @@ func TestBadInput(t *testing.T) {
 		{"no first name", "Guest.FirstName", func(r *bookings.Request) { r.Guest.FirstName = " " }},
 		{"e-mail", "Guest.Email", func(r *bookings.Request) { r.Guest.Email = "john" }},
 		{"phone", "Guest.Phone", func(r *bookings.Request) { r.Guest.Phone = "555" }},
+		{"long phone", "Guest.Phone", func(r *bookings.Request) { r.Guest.Phone = "+1555123456" + strings.Repeat(" ", 53) + "7" }},
 		{"taxes in another currency", "TaxesAndFees", func(r *bookings.Request) { r.TaxesAndFees = dynastay.MustMoney("1", "EUR") }},
 		{"negative taxes", "TaxesAndFees", func(r *bookings.Request) { r.TaxesAndFees = dynastay.MustMoney("-1", "USD") }},
 	} {
@@ -152,6 +159,11 @@ func TestBadInput(t *testing.T) {
 	}{
 		{"empty booking id", "BookingID", func() error { _, err := repo.Get(t.Context(), ""); return err }},
 		{"cancel an id with #", "BookingID", func() error { _, err := repo.Cancel(t.Context(), "a#b", ""); return err }},
+		{"long reason", "Reason", func() error {
+			_, err := repo.Cancel(t.Context(), "bkg_1", strings.Repeat("r", dynastay.MaxNote+1))
+			return err
+		}},
+		{"reason", "Reason", func() error { _, err := repo.Cancel(t.Context(), "bkg_1", "\xff"); return err }},
 		{"empty reference", "Reference", func() error { _, err := repo.ByReference(t.Context(), " "); return err }},
 		{"empty user", "UserID", func() error { _, err := repo.ByUser(t.Context(), "", dynastay.Paging{}); return err }},
 		{"limit", "Paging.Limit", func() error {
@@ -171,6 +183,56 @@ func TestBadInput(t *testing.T) {
 		assertInvalid(t, test.call(), test.field, test.name)
 	}
 	assert.Empty(t, stop(), "no request was sent")
+}
+
+// A text at its limit is stored, one byte more is refused before any request, and so is what is not UTF-8.
+func TestTextsHaveLimits(t *testing.T) {
+	t.Parallel()
+	db, hotel, repo := open(t, 2)
+	req := fixture.Request(hotel.Quote(t, db.DB, fixture.Stay, 1))
+	quote := *req.Quote
+	quote.Lines = append([]availability.Line{}, quote.Lines...)
+	req.Quote = &quote
+	const address = "@example.com"
+	texts := []struct {
+		field string
+		most  int
+		text  *string
+	}{
+		{"Guest.FirstName", 256, &req.Guest.FirstName},
+		{"Guest.LastName", 256, &req.Guest.LastName},
+		{"Guest.Email", 256, &req.Guest.Email},
+		{"Guest.Country", 256, &req.Guest.Country},
+		{"SpecialRequests", 2048, &req.SpecialRequests},
+		{"Quote.Property.Name", 256, &quote.Property.Name},
+		{"Quote.Property.CheckInTime", 256, &quote.Property.CheckInTime},
+		{"Quote.Lines[0].Name", 256, &quote.Lines[0].Name},
+		{"Quote.Lines[0].CancellationPolicy", 256, (*string)(&quote.Lines[0].CancellationPolicy)},
+	}
+	for _, test := range texts { // a limit is in bytes, and an é has two
+		*test.text = strings.Repeat("é", (test.most-len(address))/2) + address
+	}
+	stop := db.Faults.Record()
+	for _, test := range texts {
+		good := *test.text
+		for _, bad := range []string{strings.Repeat("a", test.most+1-len(address)) + address, "\xff" + address} {
+			*test.text = bad
+			_, err := repo.Create(t.Context(), req)
+			assertInvalid(t, err, test.field, test.field)
+		}
+		*test.text = good
+	}
+	assert.Empty(t, stop(), "no request was sent")
+
+	made, err := repo.Create(t.Context(), req)
+	require.NoError(t, err)
+	reason := strings.Repeat("r", 2048)
+	_, err = repo.Cancel(t.Context(), made.ID, reason)
+	require.NoError(t, err)
+	got, err := repo.Get(t.Context(), made.ID)
+	require.NoError(t, err)
+	assert.Equal(t, req.Guest, got.Guest)
+	assert.Equal(t, reason, got.CancellationReason)
 }
 
 func assertInvalid(t *testing.T, err error, field, name string) {

@@ -3,9 +3,13 @@ package keys_test
 import (
 	"strings"
 	"testing"
+	"unicode"
+	"unicode/utf8"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+	"golang.org/x/text/unicode/norm"
+	"pgregory.net/rapid"
 
 	"github.com/dynastay/dynastay"
 	"github.com/dynastay/dynastay/keys"
@@ -13,22 +17,26 @@ import (
 
 func TestNormalEmail(t *testing.T) {
 	for email, want := range map[string]string{
-		"john.doe@example.com":     "john.doe@example.com",
-		"  John.Doe@Example.COM\n": "john.doe@example.com",
-		"a+b#c%d@example.com":      "a+b#c%d@example.com",
-		"JOSÉ@example.com":         "josÉ@example.com", // only ASCII changes its case
-		"jose\u0301@example.com":   "josé@example.com",
-		"H\u0331@example.com":      "ẖ@example.com",
-		"\u212a@example.com":       "k@example.com", // the Kelvin sign
-		"":                         "",
-		"@":                        "",
-		"john":                     "",
-		"john@":                    "",
-		"@example.com":             "",
-		"john@doe@example.com":     "",
-		"john doe@example.com":     "",
-		"john\x00doe@example.com":  "",
-		"john@example.com\xff":     "",
+		"john.doe@example.com":              "john.doe@example.com",
+		"  John.Doe@Example.COM\n":          "john.doe@example.com",
+		"a+b#c%d@example.com":               "a+b#c%d@example.com",
+		"JOSÉ@example.com":                  "josÉ@example.com", // only ASCII changes its case
+		"jose\u0301@example.com":            "josé@example.com",
+		"H\u0331@example.com":               "ẖ@example.com",
+		"\u212a@example.com":                "k@example.com", // the Kelvin sign
+		"":                                  "",
+		"@":                                 "",
+		"john":                              "",
+		"john@":                             "",
+		"@example.com":                      "",
+		"john@doe@example.com":              "",
+		"john doe@example.com":              "",
+		"john\x00doe@example.com":           "",
+		"john@example.com\xff":              "",
+		"a@b":                               "a@b",
+		"o'neil/x_y!@mail-1.bücher.example": "o'neil/x_y!@mail-1.bücher.example",
+		"अ@उदाहरण.भारत":                     "अ@उदाहरण.भारत", // with marks, in the domain as well
+		"a@e\u0301.example":                 "a@é.example",
 	} {
 		got, err := keys.NormalEmail(email)
 		assert.Equal(t, want, got, "%q", email)
@@ -42,9 +50,108 @@ func TestNormalEmail(t *testing.T) {
 	}
 }
 
+// lookalikes look like john@example.com, or like an address as good as it.
+var lookalikes = map[string]string{
+	"zero-width space":            "jo\u200bhn@example.com",
+	"zero-width non-joiner":       "jo\u200chn@example.com",
+	"zero-width joiner":           "jo\u200dhn@example.com",
+	"in the domain":               "john@exam\u200dple.com",
+	"word joiner":                 "jo\u2060hn@example.com",
+	"soft hyphen":                 "jo\u00adhn@example.com",
+	"byte order mark":             "\ufeffjohn@example.com",
+	"variation selector":          "john\ufe0f@example.com",
+	"variation selector 17":       "john\U000e0100@example.com",
+	"Mongolian selector":          "john\u180b@example.com",
+	"Mongolian vowel separator":   "john\u180e@example.com",
+	"combining grapheme joiner":   "jo\u034fhn@example.com",
+	"Hangul filler":               "john\u3164@example.com",
+	"Hangul choseong filler":      "john\u115f@example.com",
+	"Hangul jungseong filler":     "john\u1160@example.com",
+	"half-width Hangul filler":    "john\uffa0@example.com",
+	"Khmer inherent vowel":        "john\u17b4@example.com",
+	"tag":                         "john\U000e0061@example.com",
+	"right-to-left mark":          "john\u200f@example.com",
+	"right-to-left override":      "\u202enhoj@example.com",
+	"first strong isolate":        "\u2068john@example.com",
+	"no-break space":              "jo\u00a0hn@example.com",
+	"private use":                 "john\ue000@example.com",
+	"no character":                "john\u0378@example.com",
+	"full-width letter":           "ｊohn@example.com",
+	"full-width letter in domain": "john@ｅxample.com",
+	"ligature":                    "ﬁnn@example.com",
+	"mathematical letter":         "𝐣ohn@example.com",
+	"full-width at sign":          "john＠example.com",
+	"full-width stop":             "john@example．com",
+	"ideographic stop":            "john@example。com",
+	"trailing dot":                "john@example.com.",
+	"leading dot":                 "john@.example.com",
+	"empty label":                 "john@example..com",
+	"dot alone":                   "john@.",
+	"underscore in the domain":    "john@exa_mple.com",
+	"address literal":             "john@[192.0.2.1]",
+	"port":                        "john@example.com:25",
+	"slash in the domain":         "john@example.com/x",
+	"too long":                    strings.Repeat("j", 257-len("@example.com")) + "@example.com",
+	"too long to look at":         strings.Repeat(" ", 1025) + "john@example.com",
+}
+
+// An account of john@example.com cannot be shadowed by one that nobody can tell from it.
+func TestNormalEmailRefusesLookalikes(t *testing.T) {
+	for name, email := range lookalikes {
+		got, err := keys.NormalEmail(email)
+		assert.Empty(t, got, name)
+		var invalid *dynastay.InvalidError
+		if assert.ErrorAs(t, err, &invalid, name) {
+			assert.Equal(t, "Email", invalid.Field, name)
+			assert.NotContains(t, err.Error(), "example", name)
+		}
+	}
+	longest := strings.Repeat("j", 256-len("@example.com")) + "@example.com"
+	got, err := keys.NormalEmail(longest)
+	require.NoError(t, err)
+	assert.Equal(t, longest, got)
+}
+
+// Whatever is put into an address that is taken, it is refused, or is another address to everybody's eyes.
+func TestNormalEmailIsVisible(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		parts := rapid.SampledFrom([]string{"a", "B", "@", ".", "-", "#", "%", "/", "é", "e\u0301", "\u212a", "한", " ", "1", "٣"})
+		text := strings.Join(rapid.SliceOfN(rapid.OneOf(parts, rapid.Map(rapid.Rune(), func(r rune) string { return string(r) })), 1, 12).Draw(t, "parts"), "")
+		if at := rapid.IntRange(0, len(text)).Draw(t, "at"); utf8.ValidString(text[:at]) {
+			text = text[:at] + "@" + text[at:]
+		}
+		normal, err := keys.NormalEmail(text)
+		if err != nil {
+			return
+		}
+		again, err := keys.NormalEmail(normal)
+		require.NoError(t, err)
+		assert.Equal(t, normal, again)
+		assert.True(t, norm.NFKC.IsNormalString(normal), "%q", normal)
+		for _, r := range normal {
+			assert.True(t, unicode.IsGraphic(r) && !unicode.IsSpace(r), "%q in %q", r, normal)
+			assert.False(t, unicode.In(r, unicode.Cf, unicode.Other_Default_Ignorable_Code_Point, unicode.Variation_Selector), "%q", r)
+		}
+		_, host, _ := strings.Cut(normal, "@")
+		assert.NotContains(t, "."+host+".", "..")
+
+		key, err := keys.Of(keys.EmailGuard{Email: text})
+		if len(normal)+2*strings.Count(normal, "#")+2*strings.Count(normal, "%") > 256 {
+			return
+		}
+		require.NoError(t, err)
+		parsed, err := keys.Parse[keys.EmailGuard](key)
+		require.NoError(t, err)
+		assert.Equal(t, normal, parsed.Email)
+	})
+}
+
 func FuzzNormalEmail(f *testing.F) {
 	f.Add("John@Example.com")
 	f.Add("H\u0331@\u212a")
+	for _, email := range lookalikes {
+		f.Add(email)
+	}
 	f.Fuzz(func(t *testing.T, email string) {
 		normal, err := keys.NormalEmail(email)
 		if err != nil {

@@ -173,7 +173,7 @@ func (c *Card) QuoteRequest(stay dynastay.Stay, guests availability.Guests, choi
 	for i, choice := range choices {
 		at := slices.IndexFunc(c.Rooms, func(r CardRoom) bool { return r.ID == choice.RoomTypeID })
 		if at < 0 {
-			return req, dynastay.Invalid("Rooms["+itoa(i)+"].RoomTypeID", "%q is no room type of %s", choice.RoomTypeID, c.PropertyID)
+			return req, dynastay.Invalid("Rooms["+itoa(i)+"].RoomTypeID", "is no room type of the property")
 		}
 		room := c.Rooms[at]
 		policy := room.CancellationPolicy

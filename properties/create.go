@@ -54,7 +54,10 @@ func (r *Repository) newProperty(p Property, rooms []RoomType) (*WithRooms, erro
 		p.Status = Pending
 	}
 	if p.Status != Pending && p.Status != Approved {
-		return nil, dynastay.Invalid("Status", "%q is not how a property begins", p.Status)
+		return nil, dynastay.Invalid("Status", "is not one that a property begins with")
+	}
+	if n := len(p.AmenityIDs) + len(rooms); n > maxParts {
+		return nil, dynastay.Invalid("AmenityIDs", "and room types are %d together, the most is %d", n, maxParts)
 	}
 	p.CreatedAt, p.UpdatedAt, p.Version = now, now, 1
 	p.Rating, p.ReviewCount, p.ImageCount = 0, 0, 0
@@ -65,7 +68,6 @@ func (r *Repository) newProperty(p Property, rooms []RoomType) (*WithRooms, erro
 	made := &WithRooms{Property: p, Rooms: slices.Clone(rooms)}
 	for i := range made.Rooms {
 		room := &made.Rooms[i]
-		room.Beds, room.Amenities, room.Images = slices.Clone(room.Beds), slices.Clone(room.Amenities), slices.Clone(room.Images)
 		if room.ID == "" {
 			room.ID = r.db.NewID("room_")
 		}
@@ -73,9 +75,10 @@ func (r *Repository) newProperty(p Property, rooms []RoomType) (*WithRooms, erro
 		if err := room.Validate(); err != nil {
 			return nil, dynastay.Within(fmt.Sprintf("Rooms[%d]", i), err)
 		}
+		room.Beds, room.Amenities, room.Images = slices.Clone(room.Beds), slices.Clone(room.Amenities), slices.Clone(room.Images)
 		for _, other := range made.Rooms[:i] {
 			if other.ID == room.ID {
-				return nil, dynastay.Invalid(fmt.Sprintf("Rooms[%d].ID", i), "%q is named twice", room.ID)
+				return nil, dynastay.Invalid(fmt.Sprintf("Rooms[%d].ID", i), "is named twice")
 			}
 		}
 	}
@@ -85,14 +88,11 @@ func (r *Repository) newProperty(p Property, rooms []RoomType) (*WithRooms, erro
 	}
 	for i, id := range p.AmenityIDs {
 		if slices.Contains(p.AmenityIDs[:i], id) {
-			return nil, dynastay.Invalid(fmt.Sprintf("AmenityIDs[%d]", i), "%q is named twice", id)
+			return nil, dynastay.Invalid(fmt.Sprintf("AmenityIDs[%d]", i), "is named twice")
 		}
 		if _, err := (amenity{propertyID: p.ID, amenityID: id}).key(); err != nil {
 			return nil, renamed(fmt.Sprintf("AmenityIDs[%d]", i), err)
 		}
-	}
-	if n := len(p.AmenityIDs) + len(made.Rooms); n > maxParts {
-		return nil, dynastay.Invalid("AmenityIDs", "and room types are %d together, the most is %d", n, maxParts)
 	}
 	slices.SortFunc(made.Rooms, func(a, b RoomType) int { return strings.Compare(a.ID, b.ID) })
 	return made, made.Validate()

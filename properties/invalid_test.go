@@ -43,7 +43,6 @@ var badProperties = []struct {
 	{"CancellationPolicy", func(p *properties.Property) { p.CancellationPolicy = "free_cancellation_two_days" }},
 	{"FeaturedScore", func(p *properties.Property) { p.FeaturedScore = -1 }},
 	{"FeaturedScore", func(p *properties.Property) { p.FeaturedScore = 10_000_000_000 }},
-	{"Card", func(p *properties.Property) { p.Name = strings.Repeat("n", 4096) }},
 	{"ID", func(p *properties.Property) { p.ID = "p#1" }},
 	{"ID", func(p *properties.Property) { p.ID = strings.Repeat("p", 129) }},
 }
@@ -86,9 +85,13 @@ func TestCreateRefuses(t *testing.T) {
 	room("ID", func(r *properties.RoomType) { r.ID = "r1" })
 	room("Name", func(r *properties.RoomType) { r.Name = "" })
 	room("MaxOccupancy", func(r *properties.RoomType) { r.MaxOccupancy = 0 })
+	room("MaxOccupancy", func(r *properties.RoomType) { r.MaxOccupancy = availability.MaxGuests + 1 })
 	room("MaxAdults", func(r *properties.RoomType) { r.MaxAdults = 0 })
+	room("MaxAdults", func(r *properties.RoomType) { r.MaxAdults = availability.MaxGuests + 1 })
 	room("MaxChildren", func(r *properties.RoomType) { r.MaxChildren = -1 })
+	room("MaxChildren", func(r *properties.RoomType) { r.MaxChildren = availability.MaxGuests + 1 })
 	room("Total", func(r *properties.RoomType) { r.Total = 0 })
+	room("Total", func(r *properties.RoomType) { r.Total = availability.MaxRooms + 1 })
 	room("SizeSqm", func(r *properties.RoomType) { r.SizeSqm = -1 })
 	room("SizeSqm", func(r *properties.RoomType) { r.SizeSqm = math.NaN() })
 	room("SizeSqm", func(r *properties.RoomType) { r.SizeSqm = math.Inf(1) })
@@ -117,6 +120,151 @@ func TestCreateRefuses(t *testing.T) {
 	_, err := repo.Create(t.Context(), grand("p1"), rooms[:1], dynastay.IdempotencyKey(""))
 	assertField(t, err, dynastay.ErrInvalid, "IdempotencyKey")
 	assert.Empty(t, stop(), "no request at all")
+}
+
+// A text and a list at their limits are stored, one byte or element more is refused before any request.
+func TestTextsHaveLimits(t *testing.T) {
+	t.Parallel()
+	db := dyntest.New(t)
+	repo := properties.New(db.DB)
+	long := func(n int) string { return strings.Repeat("é", n/2) }
+	p, room := grand("p1"), king("r1", "100")
+	room.MaxOccupancy, room.MaxAdults, room.MaxChildren = availability.MaxGuests, availability.MaxGuests, availability.MaxGuests
+	room.Total = availability.MaxRooms
+	room.Beds, room.Amenities, room.Images = make([]properties.Bed, 32), make([]string, 100), make([]string, 50)
+	for i := range room.Beds {
+		room.Beds[i] = properties.Bed{Type: long(256), Count: 1}
+	}
+	for i := range room.Amenities {
+		room.Amenities[i] = long(256)
+	}
+	for i := range room.Images {
+		room.Images[i] = long(2048)
+	}
+	texts := []struct {
+		field string
+		most  int
+		text  *string
+	}{
+		{"Name", 256, &p.Name},
+		{"Description", 16 << 10, &p.Description},
+		{"Address.Line1", 256, &p.Address.Line1},
+		{"Address.Line2", 256, &p.Address.Line2},
+		{"Address.City", 256, &p.Address.City},
+		{"Address.State", 256, &p.Address.State},
+		{"Address.Country", 256, &p.Address.Country},
+		{"Address.PostalCode", 256, &p.Address.PostalCode},
+		{"Contact.Phone", 256, &p.Contact.Phone},
+		{"Contact.Email", 256, &p.Contact.Email},
+		{"Contact.Website", 2048, &p.Contact.Website},
+		{"PrimaryImageURL", 2048, &p.PrimaryImageURL},
+		{"CancellationPolicy", 256, (*string)(&p.CancellationPolicy)},
+		{"Rooms[0].Name", 256, &room.Name},
+		{"Rooms[0].Description", 16 << 10, &room.Description},
+		{"Rooms[0].CancellationPolicy", 256, (*string)(&room.CancellationPolicy)},
+		{"Rooms[0].Beds[31].Type", 256, &room.Beds[31].Type},
+		{"Rooms[0].Amenities[99]", 256, &room.Amenities[99]},
+		{"Rooms[0].Images[49]", 2048, &room.Images[49]},
+	}
+	for _, test := range texts {
+		*test.text = long(test.most)
+	}
+	stop := db.Faults.Record()
+	refused := func(field string, p properties.Property, room properties.RoomType) {
+		t.Helper()
+		_, err := repo.Create(t.Context(), p, []properties.RoomType{room})
+		assertField(t, err, dynastay.ErrInvalid, field)
+	}
+	for _, test := range texts {
+		good := *test.text
+		for _, bad := range []string{strings.Repeat("a", test.most+1), "\xff"} {
+			*test.text = bad
+			refused(test.field, p, room)
+		}
+		*test.text = good
+	}
+	more := room
+	more.Beds = append(more.Beds, properties.Bed{Type: "king", Count: 1})
+	refused("Rooms[0].Beds", p, more)
+	more = room
+	more.Amenities = append(more.Amenities, "")
+	refused("Rooms[0].Amenities", p, more)
+	more = room
+	more.Images = append(more.Images, "")
+	refused("Rooms[0].Images", p, more)
+	assert.Empty(t, stop(), "no request at all")
+
+	made, err := repo.Create(t.Context(), p, []properties.RoomType{room})
+	require.NoError(t, err)
+	got, err := repo.GetWithRooms(t.Context(), made.ID)
+	require.NoError(t, err)
+	assert.Equal(t, made, got)
+}
+
+// Amenities are counted before they are compared with each other.
+func TestManyAmenitiesAreOnlyCounted(t *testing.T) {
+	repo := properties.New(dyntest.New(t).DB)
+	p := grand("p1", func(p *properties.Property) { p.AmenityIDs = make([]string, 100_000) })
+	for i := range p.AmenityIDs {
+		p.AmenityIDs[i] = fmt.Sprint("amenity_", i)
+	}
+	rooms := []properties.RoomType{king("r1", "100")}
+	allocated := testing.AllocsPerRun(1, func() {
+		_, err := repo.Create(t.Context(), p, rooms)
+		assertField(t, err, dynastay.ErrInvalid, "AmenityIDs")
+	})
+	assert.Less(t, allocated, 1_000.0)
+}
+
+// Error texts end up in logs: they hold no text of a caller.
+func TestErrorsEchoNothing(t *testing.T) {
+	t.Parallel()
+	db := dyntest.New(t)
+	repo := properties.New(db.DB)
+	const secret = "john@example.com"
+	create := func(p properties.Property, rooms ...properties.RoomType) error {
+		_, err := repo.Create(t.Context(), p, append(rooms, king("r1", "100")))
+		return err
+	}
+	errs := map[string]error{
+		"room type twice": create(grand("p1"), king(secret, "100"), king(secret, "100")),
+		"amenity twice":   create(grand("p1", func(p *properties.Property) { p.AmenityIDs = []string{secret, secret} })),
+		"status":          create(grand("p1", func(p *properties.Property) { p.Status = secret })),
+		"time zone":       create(grand("p1", func(p *properties.Property) { p.TimeZone = secret })),
+		"check-in time":   create(grand("p1", func(p *properties.Property) { p.CheckInTime = secret })),
+		"policy":          create(grand("p1", func(p *properties.Property) { p.CancellationPolicy = "partial_" + secret })),
+	}
+	require.NoError(t, create(grand("p1")))
+	_, errs["new status"] = repo.Update(t.Context(), "p1", edit(func(p *properties.Property) { p.Status = secret }))
+	_, errs["room type"] = new(properties.Card).QuoteRequest(dynastay.MustStay("2026-07-10", "2026-07-13"), availability.Guests{}, properties.Choice{RoomTypeID: secret})
+	for name, err := range errs {
+		require.ErrorIs(t, err, dynastay.ErrInvalid, name)
+		assert.NotContains(t, err.Error(), "john", name)
+	}
+}
+
+func TestUpdateAgreesToALimit(t *testing.T) {
+	t.Parallel()
+	db := dyntest.New(t)
+	repo := properties.New(db.DB)
+	stop := db.Faults.Record()
+	_, err := repo.Update(t.Context(), "p1", edit(func(*properties.Property) {}), dynastay.AgreedOn(strings.Repeat("a", 4097)))
+	assertField(t, err, dynastay.ErrInvalid, "AgreedOn")
+	assert.Empty(t, stop())
+}
+
+// A card that grows too large by an update is refused as one that is too large from the beginning.
+func TestUpdateOfALargeCard(t *testing.T) {
+	t.Parallel()
+	repo := properties.New(dyntest.New(t).DB)
+	var rooms []properties.RoomType
+	for i := range 20 {
+		rooms = append(rooms, king(fmt.Sprintf("r%d", i), "100"))
+	}
+	_, err := repo.Create(t.Context(), grand("p1"), rooms)
+	require.NoError(t, err)
+	_, err = repo.Update(t.Context(), "p1", edit(func(p *properties.Property) { p.PrimaryImageURL = strings.Repeat("u", 2048) }))
+	assertField(t, err, dynastay.ErrInvalid, "Card")
 }
 
 // Two creations that fit a transaction each, but not together.

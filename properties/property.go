@@ -133,8 +133,31 @@ func declarePrices(f *dynastay.Fields, p *PriceRange) {
 	})
 }
 
-// Validate checks what can be checked without the database; its errors name the field.
+// maxDescription is a dozen pages.
+const maxDescription = 16 << 10
+
+// Validate checks what can be checked without the database; its errors name the field. The description has at most 16 KB,
+// a URL [dynastay.MaxURL] bytes, every other text [dynastay.MaxName].
 func (p *Property) Validate() error {
+	for _, text := range []struct {
+		field, value string
+		most         int
+	}{
+		{"Name", p.Name, dynastay.MaxName},
+		{"Description", p.Description, maxDescription},
+		{"Address.Line1", p.Address.Line1, dynastay.MaxName},
+		{"Address.Line2", p.Address.Line2, dynastay.MaxName},
+		{"Address.State", p.Address.State, dynastay.MaxName},
+		{"Address.PostalCode", p.Address.PostalCode, dynastay.MaxName},
+		{"Contact.Phone", p.Contact.Phone, dynastay.MaxName},
+		{"Contact.Email", p.Contact.Email, dynastay.MaxName},
+		{"Contact.Website", p.Contact.Website, dynastay.MaxURL},
+		{"PrimaryImageURL", p.PrimaryImageURL, dynastay.MaxURL},
+	} {
+		if err := dynastay.CheckText(text.value, text.most); err != nil {
+			return dynastay.Within(text.field, err)
+		}
+	}
 	switch {
 	case strings.TrimSpace(p.Name) == "":
 		return dynastay.Invalid("Name", "is missing")
@@ -143,13 +166,12 @@ func (p *Property) Validate() error {
 	case p.Status == Approved && !p.Prices.Min.IsSet():
 		return dynastay.Invalid("Status", "cannot be approved without a room type")
 	}
-	// LoadLocation takes "Local" for the zone of the machine.
-	if _, err := time.LoadLocation(p.TimeZone); err != nil || p.TimeZone == "Local" {
-		return dynastay.Invalid("TimeZone", "%q is not an IANA time zone", p.TimeZone)
+	if _, err := (availability.Property{TimeZone: p.TimeZone}).Location(); err != nil {
+		return err
 	}
 	for field, clock := range map[string]string{"CheckInTime": p.CheckInTime, "CheckOutTime": p.CheckOutTime} {
 		if _, err := time.Parse("15:04", clock); clock != "" && err != nil {
-			return dynastay.Invalid(field, "%q is not a time of day in the form 15:04", clock)
+			return dynastay.Invalid(field, "is not a time of day in the form 15:04")
 		}
 	}
 	if err := p.CancellationPolicy.Validate(); err != nil {

@@ -19,7 +19,7 @@ type RoomType struct {
 	Name        string
 	Description string
 
-	MaxOccupancy int // the limits of one room
+	MaxOccupancy int // the limits of one room, up to availability.MaxGuests
 	MaxAdults    int
 	MaxChildren  int
 
@@ -28,7 +28,7 @@ type RoomType struct {
 	BasePrice dynastay.Money // for one night; a property's room types share one currency
 	Amenities []string
 	Images    []string
-	Total     int // rooms of this type that the house has
+	Total     int // rooms of this type that the house has, up to availability.MaxRooms
 	// CancellationPolicy overrides the property's; "" takes that over.
 	CancellationPolicy availability.CancellationPolicy
 
@@ -77,7 +77,17 @@ var roomEntity = &dynastay.Entity[RoomType]{
 	}),
 }
 
-// Validate checks what can be checked without the database; its errors name the field.
+// The longest lists of a room type: more than any room has, and of a size that leaves its item far below DynamoDB's
+// 400 KB with every element at its longest.
+const (
+	maxBeds          = 32
+	maxRoomAmenities = 100
+	maxRoomImages    = 50
+)
+
+// Validate checks what can be checked without the database; its errors name the field. The description has at most 16 KB,
+// every other text [dynastay.MaxName] bytes, but an image, which is a URL, [dynastay.MaxURL]. There are at most 32 kinds
+// of bed, 100 amenities and 50 images.
 func (r *RoomType) Validate() error {
 	if _, err := keys.Of(keys.RoomTypeGuard{RoomTypeID: r.ID}); err != nil {
 		return renamed("ID", err)
@@ -85,16 +95,19 @@ func (r *RoomType) Validate() error {
 	if _, err := keys.Of(keys.Property{PropertyID: r.PropertyID}); err != nil {
 		return err
 	}
+	if err := r.validateTexts(); err != nil {
+		return err
+	}
 	switch {
 	case strings.TrimSpace(r.Name) == "":
 		return dynastay.Invalid("Name", "is missing")
-	case r.MaxOccupancy < 1:
+	case r.MaxOccupancy < 1 || r.MaxOccupancy > availability.MaxGuests:
 		return dynastay.Invalid("MaxOccupancy", "%d is not a number of guests", r.MaxOccupancy)
-	case r.MaxAdults < 1:
+	case r.MaxAdults < 1 || r.MaxAdults > availability.MaxGuests:
 		return dynastay.Invalid("MaxAdults", "%d is not a number of adults", r.MaxAdults)
-	case r.MaxChildren < 0:
-		return dynastay.Invalid("MaxChildren", "%d is negative", r.MaxChildren)
-	case r.Total < 1:
+	case r.MaxChildren < 0 || r.MaxChildren > availability.MaxGuests:
+		return dynastay.Invalid("MaxChildren", "%d is not a number of children", r.MaxChildren)
+	case r.Total < 1 || r.Total > availability.MaxRooms:
 		return dynastay.Invalid("Total", "%d is not a number of rooms", r.Total)
 	case !(r.SizeSqm >= 0 && r.SizeSqm < 1e6): // false for NaN as well
 		return dynastay.Invalid("SizeSqm", "is not a size")
@@ -106,6 +119,40 @@ func (r *RoomType) Validate() error {
 		return dynastay.Invalid("BasePrice", "%s is negative or out of range", r.BasePrice)
 	}
 	return dynastay.Within("CancellationPolicy", r.CancellationPolicy.Validate())
+}
+
+func (r *RoomType) validateTexts() error {
+	if err := dynastay.CheckText(r.Name, dynastay.MaxName); err != nil {
+		return dynastay.Within("Name", err)
+	}
+	if err := dynastay.CheckText(r.Description, maxDescription); err != nil {
+		return dynastay.Within("Description", err)
+	}
+	if n := len(r.Beds); n > maxBeds {
+		return dynastay.Invalid("Beds", "are %d, the most is %d", n, maxBeds)
+	}
+	for i, bed := range r.Beds {
+		if err := dynastay.CheckText(bed.Type, dynastay.MaxName); err != nil {
+			return dynastay.Within(fmt.Sprintf("Beds[%d].Type", i), err)
+		}
+	}
+	if err := checkList("Amenities", r.Amenities, maxRoomAmenities, dynastay.MaxName); err != nil {
+		return err
+	}
+	return checkList("Images", r.Images, maxRoomImages, dynastay.MaxURL)
+}
+
+// checkList counts the texts before it looks at any of them.
+func checkList(field string, texts []string, most, mostBytes int) error {
+	if n := len(texts); n > most {
+		return dynastay.Invalid(field, "are %d, the most is %d", n, most)
+	}
+	for i, text := range texts {
+		if err := dynastay.CheckText(text, mostBytes); err != nil {
+			return dynastay.Within(fmt.Sprintf("%s[%d]", field, i), err)
+		}
+	}
+	return nil
 }
 
 // priceRange is the lowest and the highest base price; all must be in one currency.

@@ -24,6 +24,9 @@ import (
 // other software wrote the property without a card.
 func (r *Repository) UpdateOp(propertyID string, fn func(*Property) error, opts ...dynastay.UpdateOption) *dynastay.Operation[*Property] {
 	key, err := keys.Of(keys.Property{PropertyID: propertyID})
+	if err == nil {
+		err = dynastay.CheckAgreed(opts...)
+	}
 	foreign := map[string]bool{} // slugs whose guard belongs to another property
 	return dynastay.NewOp(dynastay.OpSpec[*Property]{
 		Name:    "properties.Update",
@@ -104,7 +107,7 @@ func mayChange(before, after *Property) error {
 	case before.Status == after.Status:
 		return nil
 	case before.Status == Approved || !slices.Contains(open, before.Status) || !slices.Contains(open, after.Status):
-		return dynastay.Invalid("Status", "cannot go from %s to %s by an update", before.Status, after.Status)
+		return dynastay.Invalid("Status", "cannot change like this by an update")
 	}
 	return nil
 }

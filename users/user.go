@@ -73,8 +73,24 @@ var userEntity = &dynastay.Entity[User]{
 }
 
 // Validate asks for an e-mail address, a name and a role, and for a phone number and a currency that are ones where
-// they are given. Its errors name the field.
+// they are given. A text has at most [dynastay.MaxName] bytes, the photo's URL [dynastay.MaxURL]. Its errors name the
+// field.
 func (u *User) Validate() error {
+	for _, text := range []struct {
+		field, value string
+		most         int
+	}{
+		{"FirstName", u.FirstName, dynastay.MaxName},
+		{"LastName", u.LastName, dynastay.MaxName},
+		{"PhotoURL", u.PhotoURL, dynastay.MaxURL},
+		{"Role", string(u.Role), dynastay.MaxName},
+		{"Country", u.Country, dynastay.MaxName},
+		{"PreferredLanguage", u.PreferredLanguage, dynastay.MaxName},
+	} {
+		if err := dynastay.CheckText(text.value, text.most); err != nil {
+			return dynastay.Within(text.field, err)
+		}
+	}
 	if _, err := keys.NormalEmail(u.Email); err != nil {
 		return err
 	}

@@ -280,6 +280,70 @@ func TestCreateRefuses(t *testing.T) {
 	assert.Empty(t, stop(), "no request at all")
 }
 
+// A text at its limit is stored, one byte more is refused before any request, and so is what is not UTF-8.
+func TestTextsHaveLimits(t *testing.T) {
+	t.Parallel()
+	db := dyntest.New(t)
+	repo := users.New(db.DB)
+	u := john()
+	texts := []struct {
+		field string
+		most  int
+		text  *string
+	}{
+		{"FirstName", 256, &u.FirstName},
+		{"LastName", 256, &u.LastName},
+		{"PhotoURL", 2048, &u.PhotoURL},
+		{"Role", 256, (*string)(&u.Role)},
+		{"Country", 256, &u.Country},
+		{"PreferredLanguage", 256, &u.PreferredLanguage},
+	}
+	for _, test := range texts {
+		*test.text = strings.Repeat("é", test.most/2)
+	}
+	stop := db.Faults.Record()
+	for _, test := range texts {
+		good := *test.text
+		for _, bad := range []string{strings.Repeat("a", test.most+1), "\xff"} {
+			*test.text = bad
+			_, err := repo.Create(t.Context(), u)
+			assertField(t, err, dynastay.ErrInvalid, test.field)
+		}
+		*test.text = good
+	}
+	assert.Empty(t, stop(), "no request at all")
+	made, err := repo.Create(t.Context(), u)
+	require.NoError(t, err)
+	got, err := repo.Get(t.Context(), u.ID)
+	require.NoError(t, err)
+	assert.Equal(t, made, got)
+}
+
+// Logs keep error texts, so these hold no address, though a key does.
+func TestErrorsHoldNoAddress(t *testing.T) {
+	t.Parallel()
+	db := dyntest.New(t)
+	repo := users.New(db.DB)
+	twice := func() error {
+		return db.Write(t.Context(), repo.CreateOp(john()), repo.CreateOp(john(func(u *users.User) { u.ID = "user_2" })))
+	}
+	err := twice()
+	assertField(t, err, dynastay.ErrInvalid, "Operations")
+	assert.ErrorContains(t, err, "both write EMAIL#***/GUARD")
+	assert.NotContains(t, err.Error(), "john")
+
+	_, err = repo.Create(t.Context(), john(), dynastay.IdempotencyKey("john.doe@example.com"))
+	require.NoError(t, err)
+	_, err = repo.Create(t.Context(), john(func(u *users.User) { u.FirstName = "Jane" }), dynastay.IdempotencyKey("john.doe@example.com"))
+	assert.ErrorIs(t, err, dynastay.ErrIdempotencyMismatch)
+	assert.NotContains(t, err.Error(), "john")
+	assert.ErrorContains(t, err, "IDEMPOTENCY#***")
+
+	_, err = keys.Parse[keys.ProfileByEmail](dynastay.Key{PK: "EMAIL#john@doe@example.com", SK: "USER"})
+	assert.ErrorIs(t, err, dynastay.ErrCorrupt)
+	assert.NotContains(t, err.Error(), "john")
+}
+
 func TestCreateOnce(t *testing.T) {
 	t.Parallel()
 	repo := users.New(dyntest.New(t).DB)

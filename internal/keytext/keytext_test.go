@@ -18,20 +18,22 @@ import (
 
 func TestEscape(t *testing.T) {
 	for text, want := range map[string]string{
-		"New York":               "New York",
-		"  New York\n":           "New York",
-		"A#B":                    "A%23B",
-		"100%":                   "100%25",
-		"A%23B":                  "A%2523B",
-		"a\tb\x7f":               "a%09b%7F",
-		"a\u0085b":               "a%C2%85b",
-		"Malmo\u0308":            "Malmö",
-		"東京":                     "東京",
-		"a/b?c+d":                "a/b?c+d",
-		" \u0301":                "\u0301", // a mark without its letter
-		"\x00":                   "%00",
-		strings.Repeat("x", 256): strings.Repeat("x", 256),
-		strings.Repeat("#", 85):  strings.Repeat("%23", 85),
+		"New York":                               "New York",
+		"  New York\n":                           "New York",
+		"A#B":                                    "A%23B",
+		"100%":                                   "100%25",
+		"A%23B":                                  "A%2523B",
+		"a\tb\x7f":                               "a%09b%7F",
+		"a\u0085b":                               "a%C2%85b",
+		"Malmo\u0308":                            "Malmö",
+		"東京":                                     "東京",
+		"a/b?c+d":                                "a/b?c+d",
+		" \u0301":                                "\u0301", // a mark without its letter
+		"\x00":                                   "%00",
+		strings.Repeat(" ", 1023) + "x":          "x",
+		strings.Repeat("\u1100\u1161\u11a8", 85): strings.Repeat("각", 85), // nine bytes each make three
+		strings.Repeat("x", 256):                 strings.Repeat("x", 256),
+		strings.Repeat("#", 85):                  strings.Repeat("%23", 85),
 	} {
 		got, err := keytext.Escape(text)
 		require.NoError(t, err, "%q", text)
@@ -39,6 +41,7 @@ func TestEscape(t *testing.T) {
 	}
 	for _, text := range []string{
 		"", " ", "\u00a0\n", "\xff", "a\xc3", strings.Repeat("x", 257), strings.Repeat("é", 129), strings.Repeat("#", 86),
+		strings.Repeat(" ", 1024) + "x",
 	} {
 		got, err := keytext.Escape(text)
 		assert.Error(t, err, "%q", text)

@@ -35,9 +35,16 @@ func CheckID(id string) error {
 	return nil
 }
 
+// maxRaw is looked at before any work is done on a text. The composed form of a character has at least a quarter of its
+// bytes, so nothing but white space makes MaxText of more.
+const maxRaw = 4 * MaxText
+
 // Normal is text in the one spelling that keys and hashes compare: composed (Unicode NFC) and without white space
-// around it. It fails where nothing is left, and for invalid UTF-8.
+// around it. It fails where nothing is left, for more than 1,024 bytes, and for invalid UTF-8.
 func Normal(text string) (string, error) {
+	if len(text) > maxRaw {
+		return "", fmt.Errorf("is longer than %d bytes", MaxText)
+	}
 	if !utf8.ValidString(text) {
 		return "", errors.New("is not valid UTF-8")
 	}

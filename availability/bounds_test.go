@@ -1,0 +1,188 @@
+package availability_test
+
+import (
+	"fmt"
+	"math"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/dynastay/dynastay"
+	"github.com/dynastay/dynastay/availability"
+	"github.com/dynastay/dynastay/internal/fixture"
+)
+
+// Nights are counted before anything is built of them. The test is not parallel, because it counts allocations.
+func TestAgesAreRefusedBeforeAnyWork(t *testing.T) {
+	db, repo := open(t)
+	ages := dynastay.MustStay("2026-07-10", "9999-07-10")
+	o := opening("2026-07-10", "9999-07-10")
+	req := request(ages, room(roomTypeID, 1))
+	quote := quoteOf(t, request(stay, room(roomTypeID, 1)), fixture.Price)
+	quote.Stay = ages
+	stop := db.Faults.Record()
+	for _, test := range []struct {
+		name, field string
+		call        func() error
+	}{
+		{"OpenOp", "Nights", func() error { _, err := dynastay.Do(t.Context(), db.DB, repo.OpenOp(o)); return err }},
+		{"OpenOp under a key", "Nights", func() error {
+			_, err := dynastay.Do(t.Context(), db.DB, repo.OpenOp(o), dynastay.IdempotencyKey("k"))
+			return err
+		}},
+		{"Open", "Nights", func() error { _, err := repo.Open(t.Context(), o); return err }},
+		{"OpenRequest", "Nights", func() error { return o.Validate() }},
+		{"Check", "Stay", func() error { _, err := repo.Check(t.Context(), propertyID, roomTypeID, 1, ages); return err }},
+		{"Prices", "Stay", func() error { _, err := repo.Prices(t.Context(), roomTypeID, ages); return err }},
+		{"Quote", "Stay", func() error { _, err := repo.Quote(t.Context(), req); return err }},
+		{"QuoteRequest", "Stay", func() error { return req.Validate(fixture.Now) }},
+		{"Quote.Validate", "Stay", func() error { return quote.Validate() }},
+	} {
+		allocated := testing.AllocsPerRun(1, func() { assertInvalid(t, test.call(), test.field, test.name) })
+		assert.Less(t, allocated, 5_000.0, "%s of almost 3 million nights", test.name)
+	}
+	assert.Empty(t, stop(), "no request was sent")
+}
+
+// A calendar is read for two years, a night more is refused.
+func TestTheLongestCalendar(t *testing.T) {
+	t.Parallel()
+	_, repo := open(t)
+	long := dynastay.Stay{CheckIn: stay.CheckIn, CheckOut: stay.CheckIn.AddDays(732)}
+	got, err := repo.Check(t.Context(), propertyID, roomTypeID, availability.MaxRooms, long)
+	require.NoError(t, err)
+	assert.Len(t, got.Refused, 732)
+	_, err = repo.Prices(t.Context(), roomTypeID, long)
+	require.NoError(t, err)
+	long.CheckOut = long.CheckOut.AddDays(1)
+	_, err = repo.Check(t.Context(), propertyID, roomTypeID, 1, long)
+	assertInvalid(t, err, "Stay", "Check")
+	_, err = repo.Prices(t.Context(), roomTypeID, long)
+	assertInvalid(t, err, "Stay", "Prices")
+	_, err = repo.Check(t.Context(), propertyID, roomTypeID, availability.MaxRooms+1, stay)
+	assertInvalid(t, err, "Rooms", "Check")
+}
+
+// A sum that overflowed would let any number of guests in, or keep all out.
+func TestGuestsCannotOverflow(t *testing.T) {
+	t.Parallel()
+	largest := room(roomTypeID, availability.MaxRooms)
+	largest.MaxAdults, largest.MaxChildren, largest.MaxOccupancy = availability.MaxGuests, availability.MaxGuests, availability.MaxGuests
+	req := request(stay)
+	for i := range 100 {
+		largest.RoomTypeID = fmt.Sprint("room_", i)
+		req.Rooms = append(req.Rooms, largest)
+	}
+	const all = 1_000_000_000
+	require.Less(t, int64(2*all), int64(math.MaxInt32), "in 32 bits as well")
+	req.Guests = availability.Guests{Adults: all}
+	require.NoError(t, req.Validate(fixture.Now))
+	for _, test := range []struct {
+		field  string
+		guests availability.Guests
+	}{
+		{"Guests.Adults", availability.Guests{Adults: all + 1}},
+		{"Guests.Adults", availability.Guests{Adults: math.MaxInt, Children: math.MaxInt}},
+		{"Guests.Children", availability.Guests{Adults: 1, Children: math.MaxInt}},
+		{"Guests", availability.Guests{Adults: all, Children: 1}},
+	} {
+		req.Guests = test.guests
+		err := req.Validate(fixture.Now)
+		assertInvalid(t, err, test.field, "")
+		assert.ErrorIs(t, err, availability.ErrTooSmall)
+	}
+
+	for _, test := range []struct {
+		name, field string
+		edit        func(*availability.QuoteRequest)
+	}{
+		{"more types than a transaction has actions", "Rooms", func(r *availability.QuoteRequest) { r.Rooms = make([]availability.Room, 101) }},
+		{"too many rooms", "Rooms[0].Quantity", func(r *availability.QuoteRequest) { r.Rooms[0].Quantity = availability.MaxRooms + 1 }},
+		{"too many together", "Rooms[3].Quantity", func(r *availability.QuoteRequest) {
+			r.Rooms = []availability.Room{room("room_a", availability.MaxRooms-2), room("room_b", 2), room("room_a", 1), room("room_a", 2)}
+		}},
+		{"more than can be added", "Rooms[1].Quantity", func(r *availability.QuoteRequest) {
+			r.Rooms = append(r.Rooms, room(roomTypeID, math.MaxInt))
+		}},
+		{"no rooms", "Rooms", func(r *availability.QuoteRequest) { r.Rooms = nil }},
+		{"adults", "Rooms[0].MaxAdults", func(r *availability.QuoteRequest) { r.Rooms[0].MaxAdults = availability.MaxGuests + 1 }},
+		{"children", "Rooms[0].MaxChildren", func(r *availability.QuoteRequest) { r.Rooms[0].MaxChildren = math.MaxInt }},
+		{"guests", "Rooms[0].MaxOccupancy", func(r *availability.QuoteRequest) { r.Rooms[0].MaxOccupancy = math.MaxInt / 2 }},
+		{"fewer than none", "Rooms[0].MaxOccupancy", func(r *availability.QuoteRequest) { r.Rooms[0].MaxOccupancy = -1 }},
+	} {
+		req := request(stay, room(roomTypeID, 1))
+		test.edit(&req)
+		assertInvalid(t, req.Validate(fixture.Now), test.field, test.name)
+	}
+	together := request(stay, room("room_a", availability.MaxRooms-2), room("room_b", 2), room("room_a", 1), room("room_a", 1))
+	assert.NoError(t, together.Validate(fixture.Now))
+
+	quote := quoteOf(t, request(stay, room(roomTypeID, 1)), fixture.Price)
+	quote.Lines = make([]availability.Line, 101)
+	assertInvalid(t, quote.Validate(), "Lines", "quote")
+}
+
+// A text at its limit is taken, one byte more is refused, and so is what is not UTF-8.
+func TestTextsOfARequestHaveLimits(t *testing.T) {
+	t.Parallel()
+	req := request(stay, room(roomTypeID, 1))
+	texts := []struct {
+		field string
+		text  *string
+	}{
+		{"Property.Name", &req.Property.Name},
+		{"Property.CheckInTime", &req.Property.CheckInTime},
+		{"Rooms[0].Name", &req.Rooms[0].Name},
+		{"Rooms[0].CancellationPolicy", (*string)(&req.Rooms[0].CancellationPolicy)},
+	}
+	for _, test := range texts {
+		*test.text = strings.Repeat("é", 128)
+	}
+	require.NoError(t, req.Validate(fixture.Now))
+	for _, test := range texts {
+		good := *test.text
+		for _, bad := range []string{good + "a", "\xff"} {
+			*test.text = bad
+			assertInvalid(t, req.Validate(fixture.Now), test.field, test.field)
+		}
+		*test.text = good
+	}
+
+	// A zone is looked up as a file, so its length is judged first.
+	for size, want := range map[int]string{64: "is not an IANA time zone", 65: "has 65 bytes, the most is 64"} {
+		_, err := availability.Property{TimeZone: strings.Repeat("z", size)}.Location()
+		assertInvalid(t, err, "TimeZone", "zone")
+		assert.ErrorContains(t, err, want)
+	}
+}
+
+// Error texts end up in logs: they hold no text of a caller.
+func TestErrorsEchoNothing(t *testing.T) {
+	t.Parallel()
+	const secret = "john@example.com"
+	for name, err := range map[string]error{
+		"policy":      availability.CancellationPolicy("partial_" + secret).Validate(),
+		"long policy": availability.CancellationPolicy("partial_" + strings.Repeat(secret, 10_000)).Validate(),
+		"time zone":   func() error { _, err := availability.Property{TimeZone: secret}.Location(); return err }(),
+		"long zone": func() error {
+			_, err := availability.Property{TimeZone: strings.Repeat(secret, 10_000)}.Location()
+			return err
+		}(),
+		"room type twice": func() error {
+			other := room(secret, 1)
+			other.Name = "Queen"
+			return request(stay, room(secret, 1), other).Validate(fixture.Now)
+		}(),
+		"line twice": func() error {
+			q := quoteOf(t, request(stay, room(secret, 1)), fixture.Price)
+			q.Lines = append(q.Lines, q.Lines[0])
+			return q.Validate()
+		}(),
+	} {
+		require.ErrorIs(t, err, dynastay.ErrInvalid, name)
+		assert.NotContains(t, err.Error(), "john", name)
+		assert.Less(t, len(err.Error()), 200, name)
+	}
+}
