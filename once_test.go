@@ -203,6 +203,20 @@ func TestUnsentIsNotUnknown(t *testing.T) {
 	}
 	_, err := dynastay.NewTable(dynastay.Open(unsigned, brief), messageEntity).Create(ctx, &message{ID: "m"})
 	assert.ErrorContains(t, err, "no credentials here")
+
+	// The context ends while the request is signed: the caller has left, and DynamoDB is not to blame.
+	ending, cancel := context.WithCancel(ctx)
+	left := dynamodb.New(dynamodb.Options{
+		Region: "local", BaseEndpoint: aws.String("http://127.0.0.1:9"),
+		Credentials: aws.CredentialsProviderFunc(func(ctx context.Context) (aws.Credentials, error) {
+			cancel()
+			return aws.Credentials{}, ctx.Err()
+		}),
+	})
+	_, err = dynastay.NewTable(dynastay.Open(left, nil), messageEntity).Create(ending, &message{ID: "m"})
+	assert.ErrorIs(t, err, context.Canceled)
+	assert.NotErrorIs(t, err, dynastay.ErrUnavailable)
+	assert.NotErrorIs(t, err, dynastay.ErrOutcomeUnknown)
 }
 
 // A record of a later version of the library cannot be compared. The key is not refused for it.

@@ -39,8 +39,9 @@ type OpSpec[R any] struct {
 	// overtaken: then it must start anew. An operation that turns out to have nothing to write adds nothing.
 	Prepare func(ctx context.Context, tx *Tx) (R, error)
 	// Refused turns the failures of the operation's own actions into its error, where the first one's own error does
-	// not say enough. It may read: DynamoDB does not promise to report every action that would fail. Seen is every
-	// item whose present state it knows, for [OpSpec.Judge] of those that wait for the same items.
+	// not say enough. It may read: DynamoDB does not promise to report every action that would fail. Its error may not be
+	// nil: the conditions did not hold. Seen is every item whose present state it knows, for [OpSpec.Judge] of those that
+	// wait for the same items.
 	Refused func(ctx context.Context, failed []Failure) (seen map[Ref]Item, err error)
 	// Judge decides from items that another operation saw, while this one was already waiting for them, that this one
 	// is refused as well, without a request. A nil answer means that it has to try itself.

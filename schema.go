@@ -61,7 +61,7 @@ type Schema struct {
 	Key     KeyNames
 	Indexes []Index
 	TTL     string // the attribute with the time to live, "" for none
-	WriteID string // the attribute with the item's write id, see [WriteID]; default: WriteId
+	WriteID string // the attribute with the item's write id, see [WriteID]; default: WriteId. No entity keeps anything else in it
 	Stream  bool   // NEW_AND_OLD_IMAGES
 }
 

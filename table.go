@@ -116,7 +116,7 @@ func (t *Table[T]) putOp(name string, v *T, expr Expr, failed func(Key) error) *
 func (t *Table[T]) UpdateOp(key Key, fn func(*T) error, opts ...UpdateOption) *Operation[*T] {
 	return NewOp(OpSpec[*T]{
 		Name:    t.entity.Name + ".Update",
-		Invalid: CheckAgreed(opts...),
+		Invalid: CheckUpdate(opts...),
 		Input:   InputOf(key, opts...),
 		Prepare: func(ctx context.Context, tx *Tx) (*T, error) {
 			c, err := t.Change(ctx, key, fn, opts...)
@@ -154,7 +154,7 @@ func (t *Table[T]) DeleteOp(key Key, opts ...UpdateOption) *Operation[struct{}] 
 		condition = condition.And(AsRead(e.Schema.writeID(), Item{e.Schema.writeID(): id}))
 	}
 	expr, err := build(expression.NewBuilder().WithCondition(condition))
-	if invalid := o.invalid(); invalid != nil {
+	if invalid := CheckUpdate(opts...); invalid != nil {
 		err = invalid
 	}
 	return NewOp(OpSpec[struct{}]{

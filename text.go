@@ -32,26 +32,6 @@ func CheckText(text string, most int) error {
 
 const notUTF8 = "is not UTF-8"
 
-// maxAgreed bounds what an update states with [AgreedOn], all values together: it is hashed with every call.
-const maxAgreed = 4096
-
-// CheckAgreed is the [OpSpec.Invalid] of an update with these options: it refuses values of [AgreedOn] that have more
-// than 4,096 bytes together.
-func CheckAgreed(opts ...UpdateOption) error {
-	var o updateOptions
-	for _, option := range opts {
-		option(&o)
-	}
-	size := 0
-	for _, value := range o.agreed {
-		size += len(value)
-	}
-	if size > maxAgreed {
-		return Invalid("AgreedOn", "has %d bytes, the most is %d", size, maxAgreed)
-	}
-	return nil
-}
-
 // badText is the path of a text in v that is not UTF-8; v stands at path.
 func badText(path string, v types.AttributeValue) (at string, bad bool) {
 	texts := func(n int, one func(i int) types.AttributeValue) (string, bool) {

@@ -73,8 +73,8 @@ const (
 	checkAction
 )
 
-// Failed says what it means that an action's condition did not hold; old is the item as it stood, nil if there was
-// none. [ErrOvertaken] asks for another preparation.
+// Failed says what it means that an action's condition did not hold; old is the item as it was, nil if there was none.
+// [ErrOvertaken] asks for another preparation. Nil is an error of the program, and Write says so.
 type Failed func(old Item) error
 
 // Put writes a whole item. Without a condition expr is the zero Expr and failed may be nil.

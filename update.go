@@ -27,8 +27,19 @@ func optionsOf(opts []UpdateOption) (o updateOptions) {
 	return o
 }
 
-// invalid refuses what no stored item can meet.
-func (o updateOptions) invalid() error {
+// maxAgreed bounds what an update states with [AgreedOn], all values together: it is hashed with every call.
+const maxAgreed = 4096
+
+// CheckUpdate is the [OpSpec.Invalid] of an update or a delete with these options. It refuses values of [AgreedOn] that have
+// more than 4,096 bytes together, and an [IfWritten] of what is no write id.
+func CheckUpdate(opts ...UpdateOption) error {
+	o, size := optionsOf(opts), 0
+	for _, value := range o.agreed {
+		size += len(value)
+	}
+	if size > maxAgreed {
+		return Invalid("AgreedOn", "has %d bytes, the most is %d", size, maxAgreed)
+	}
 	if o.written == nil {
 		return nil
 	}
@@ -80,9 +91,6 @@ type Change[T any] struct {
 // runs again on the new value. fn's errors pass unchanged. fn must not write through the same DB itself, for it may run
 // while its own write has others wait. 1 request.
 func (t *Table[T]) Change(ctx context.Context, key Key, fn func(*T) error, opts ...UpdateOption) (*Change[T], error) {
-	if err := optionsOf(opts).invalid(); err != nil {
-		return nil, err
-	}
 	stored, err := t.db.Get(ctx, t.entity.Schema, key, true)
 	if err != nil {
 		return nil, err
@@ -97,9 +105,6 @@ func (t *Table[T]) ChangeOf(key Key, stored Item, fn func(*T) error, opts ...Upd
 		return nil, e.fail(key, ErrNotFound)
 	}
 	c := &Change[T]{Item: stored, entity: e, key: key, opts: optionsOf(opts), now: t.db.Now()}
-	if err := c.opts.invalid(); err != nil {
-		return nil, err
-	}
 	if !e.meets(stored, c.opts) {
 		return nil, e.fail(key, ErrVersion)
 	}
@@ -368,7 +373,7 @@ func (e *Entity[T]) updateAction(c *Change[T], id stamp) (Action, error) {
 func (e *Entity[T]) asRead(c *Change[T]) expression.ConditionBuilder {
 	own := e.Schema.writeID()
 	condition := expression.AttributeExists(NameOf(e.Schema.Key.Partition)).And(AsRead(own, c.Item))
-	if isNull(c.Item[own]) {
+	if stampsOf(c.Item[own]).own == (stamp{}) {
 		for _, name := range slices.Sorted(maps.Keys(e.known(c.diff))) {
 			condition = condition.And(AsRead(PathOf(name), c.Item))
 		}

@@ -11,12 +11,16 @@ import (
 )
 
 // Write carries out operations, of any repositories and of the caller's own tables, all or none: in one
-// TransactWriteItems, or as a plain request where one action is all there is. It returns the error of the operation
-// that was refused; [ErrInvalid] before any request; [ErrContention] or [ErrThrottled] when the retry budget was spent
-// and nothing was written; [ErrOutcomeUnknown] when the answer was lost and reading could not tell.
+// TransactWriteItems, or as a plain request where one action is all there is. Nil means that this very call wrote, or, under
+// an [IdempotencyKey], an earlier one with the same key.
 //
-// Write owns its retries: conflicts with other transactions, requests still in progress, throttling and lost answers
-// are sent again, unchanged and under one client token; what was overtaken by another write is prepared again.
+// Nothing was written after the error of an operation that was refused; after [ErrInvalid], which comes before any request;
+// after [ErrRejected]; and after [ErrContention], [ErrThrottled] and [ErrUnavailable], when the retry budget was spent.
+// [ErrCommitted] means that it was written, and [ErrOutcomeUnknown] that nobody can tell.
+//
+// Write owns its retries. Transactions that met another one, are still in progress, were throttled or lost their answer are
+// sent again, unchanged and under one client token. A plain request is sent again only where its item shows that it was
+// not carried out. What was overtaken by another write is prepared again.
 func (db *DB) Write(ctx context.Context, parts ...Part) error {
 	w := &write{db: db}
 	for _, part := range parts {
@@ -306,6 +310,8 @@ func (w *write) send(ctx context.Context, tx *Tx) error {
 			return errors.Unwrap(looked)
 		case lost != nil:
 			return w.settle(ctx, tx, got, errors.Join(cause, ctx.Err()))
+		case got.verdict == unsent && ctx.Err() != nil: // which is why it was not sent
+			return &Error{Op: w.name(), Entity: "write", Err: errors.Join(got.err, ctx.Err())}
 		default:
 			return &Error{Op: w.name(), Entity: "write", Kind: got.verdict.kind(), Err: errors.Join(got.err, ctx.Err())}
 		}

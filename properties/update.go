@@ -11,9 +11,9 @@ import (
 	"github.com/dynastay/dynastay/keys"
 )
 
-// UpdateOp changes a property. fn gets it as it is stored and changes what it likes, except what the library keeps:
-// the id, prices, counts, ratings, amenities, times and version. Only the difference is written: two callers who change
-// different attributes at once both succeed, and attributes that the library does not know stay. Every index key, the
+// UpdateOp changes a property. fn gets it as it is stored and changes what it likes, except what the library keeps: the id,
+// prices, counts, ratings, amenities, times and version. Only the difference is written, over the property that fn saw:
+// attributes that the library does not know stay, and two callers who change it at once both succeed. Every index key, the
 // card, the slug's guard and the amenities follow in the same transaction. fn may run again.
 //
 // The status moves between pending, approved and rejected. An approved property stays approved here: taking it off sale
@@ -25,7 +25,7 @@ import (
 func (r *Repository) UpdateOp(propertyID string, fn func(*Property) error, opts ...dynastay.UpdateOption) *dynastay.Operation[*Property] {
 	key, err := keys.Of(keys.Property{PropertyID: propertyID})
 	if err == nil {
-		err = dynastay.CheckAgreed(opts...)
+		err = dynastay.CheckUpdate(opts...)
 	}
 	foreign := map[string]bool{} // slugs whose guard belongs to another property
 	return dynastay.NewOp(dynastay.OpSpec[*Property]{
