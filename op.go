@@ -20,6 +20,7 @@ type WriteOption interface {
 type Operation[R any] struct {
 	spec   OpSpec[R]
 	used   atomic.Bool
+	known  bool // the result
 	result R
 }
 
@@ -47,7 +48,7 @@ type OpSpec[R any] struct {
 	// is refused as well, without a request. A nil answer means that it has to try itself.
 	Judge func(seen map[Ref]Item) error
 	// Restore reads the result of an earlier call with the same idempotency key again, from the ids that it noted with
-	// [Tx.Made]. Required where Prepare notes some.
+	// [Tx.Made]. Where Prepare notes some it is required: the operation is refused without.
 	Restore func(ctx context.Context, made map[string]string) (R, error)
 }
 
@@ -58,7 +59,14 @@ func NewOp[R any](spec OpSpec[R]) *Operation[R] { return &Operation[R]{spec: spe
 // idempotency key it is the first call's result, read again. The operations that stand behind it in the same Write may
 // read it while they prepare: what it will be, should all of them be carried out. So a message can name the booking that
 // it goes with.
-func (o *Operation[R]) Result() R { return o.result }
+//
+// Asked before the operation was prepared, Result panics, and says so: it is an error of the program.
+func (o *Operation[R]) Result() R {
+	if !o.known {
+		panic("dynastay: the result of " + o.spec.Name + " is asked for before the operation was prepared")
+	}
+	return o.result
+}
 
 // Do sends one operation and returns its result: the common end of every method that has a form for composition.
 func Do[R any](ctx context.Context, db *DB, op *Operation[R], opts ...WriteOption) (R, error) {
@@ -84,6 +92,7 @@ type operation interface {
 	name() string
 	invalid() error
 	comparable() bool
+	restorable() bool
 	input(*Input)
 	contends() []Ref
 	prepare(context.Context, *Tx) error
@@ -98,10 +107,13 @@ func (o *Operation[R]) contends() []Ref { return o.spec.Contends }
 
 func (o *Operation[R]) comparable() bool { return o.spec.Input != nil }
 
+func (o *Operation[R]) restorable() bool { return o.spec.Restore != nil }
+
 func (o *Operation[R]) input(in *Input) { o.spec.Input(in) }
 
 func (o *Operation[R]) prepare(ctx context.Context, tx *Tx) (err error) {
 	o.result, err = o.spec.Prepare(ctx, tx)
+	o.known = err == nil
 	return err
 }
 
@@ -123,5 +135,6 @@ func (o *Operation[R]) restore(ctx context.Context, made map[string]string) (err
 	if o.spec.Restore != nil {
 		o.result, err = o.spec.Restore(ctx, made)
 	}
+	o.known = err == nil
 	return err
 }

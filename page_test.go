@@ -278,6 +278,7 @@ func TestQueryThatMakesNoSenseIsRefused(t *testing.T) {
 	}{
 		{Query{Index: "None", Partition: "P"}, "Index"},
 		{Query{Index: "Unsorted", Partition: "P", Range: Range{From: "A"}}, "Range"},
+		{Query{Partition: "P", Range: Range{From: "B", To: "A"}}, "Range"},
 		{Query{Partition: "P", Range: Range{Prefix: "A", To: "B"}}, "Range"},
 	} {
 		_, err := QueryPage(context.Background(), noRequests(t), pagedSchema, c.q, asItem)

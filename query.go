@@ -166,6 +166,8 @@ func (db *DB) queryInput(s *Schema, q Query) (*dynamodb.QueryInput, KeyNames, er
 		return nil, names, Invalid("Range", "has nothing to bound: there is no sort key")
 	case r.Prefix != "" && r != (Range{Prefix: r.Prefix}):
 		return nil, names, Invalid("Range", "has a prefix besides other bounds")
+	case r.To != "" && r.From > r.To:
+		return nil, names, Invalid("Range", "ends before it begins")
 	}
 	expr := keyCondition(names, q)
 	in := &dynamodb.QueryInput{

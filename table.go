@@ -53,8 +53,12 @@ func (t *Table[T]) GetAll(ctx context.Context, keys []Key, consistent bool) ([]*
 	return all, nil
 }
 
-// Query reads one page of entities, of the table or of an index that copies them whole. 1 request.
+// Query reads one page of entities, of the table or of an index that copies them whole. Another index is refused: what it
+// holds would be taken for an entity, and stored as one. Its rows are for [QueryPage]. 1 request.
 func (t *Table[T]) Query(ctx context.Context, q Query) (Page[*T], error) {
+	if index, ok := t.entity.Schema.Index(q.Index); ok && index.Project != ProjectAll {
+		return Page[*T]{}, Invalid("Index", "%s does not hold whole entities; QueryPage reads its rows", q.Index)
+	}
 	return QueryPage(ctx, t.db, t.entity.Schema, q, t.entity.Value)
 }
 
@@ -96,11 +100,11 @@ func (t *Table[T]) putOp(name string, v *T, expr Expr, failed func(Key) error) *
 			}
 		},
 		Prepare: func(_ context.Context, tx *Tx) (*T, error) {
-			put := Put(t.entity.Schema, item, expr, func(Item) error { return failed(key) }).Identified()
+			put := Put(t.entity.Schema, item, expr, func(Item) error { return failed(key) }).withID(tx.stamp)
 			tx.Add(put)
 			tx.Made("PK", key.PK)
 			tx.Made("SK", key.SK)
-			return t.entity.as(v, put.withID(tx.stamp).item)
+			return t.entity.as(v, put.item)
 		},
 		Restore: func(ctx context.Context, made map[string]string) (*T, error) {
 			stored, err := t.Get(ctx, Key{made["PK"], made["SK"]}, true)
@@ -116,7 +120,7 @@ func (t *Table[T]) putOp(name string, v *T, expr Expr, failed func(Key) error) *
 func (t *Table[T]) UpdateOp(key Key, fn func(*T) error, opts ...UpdateOption) *Operation[*T] {
 	return NewOp(OpSpec[*T]{
 		Name:    t.entity.Name + ".Update",
-		Invalid: CheckUpdate(opts...),
+		Invalid: t.entity.CheckUpdate(opts...),
 		Input:   InputOf(key, opts...),
 		Prepare: func(ctx context.Context, tx *Tx) (*T, error) {
 			c, err := t.Change(ctx, key, fn, opts...)
@@ -154,7 +158,7 @@ func (t *Table[T]) DeleteOp(key Key, opts ...UpdateOption) *Operation[struct{}] 
 		condition = condition.And(AsRead(e.Schema.writeID(), Item{e.Schema.writeID(): id}))
 	}
 	expr, err := build(expression.NewBuilder().WithCondition(condition))
-	if invalid := CheckUpdate(opts...); invalid != nil {
+	if invalid := e.CheckUpdate(opts...); invalid != nil {
 		err = invalid
 	}
 	return NewOp(OpSpec[struct{}]{

@@ -35,7 +35,7 @@ func TestAgreedOnHasALimit(t *testing.T) {
 	require.ErrorAs(t, err, &invalid)
 	assert.Equal(t, "AgreedOn", invalid.Field)
 	assert.Empty(t, stop(), "no request was sent")
-	assert.NoError(t, dynastay.CheckUpdate(dynastay.AgreedOn(strings.Repeat("a", 4000), strings.Repeat("b", 96))))
+	assert.NoError(t, messageEntity.CheckUpdate(dynastay.AgreedOn(strings.Repeat("a", 4000), strings.Repeat("b", 96))))
 }
 
 func TestUpdateErrorsHoldNoAddress(t *testing.T) {

@@ -31,9 +31,12 @@ func optionsOf(opts []UpdateOption) (o updateOptions) {
 const maxAgreed = 4096
 
 // CheckUpdate is the [OpSpec.Invalid] of an update or a delete with these options. It refuses values of [AgreedOn] that have
-// more than 4,096 bytes together, and an [IfWritten] of what is no write id.
-func CheckUpdate(opts ...UpdateOption) error {
+// more than 4,096 bytes together, an [IfWritten] of what is no write id, and an [IfVersion] where there are no versions.
+func (e *Entity[T]) CheckUpdate(opts ...UpdateOption) error {
 	o, size := optionsOf(opts), 0
+	if o.version != nil && e.Version == "" {
+		return Invalid("IfVersion", "asks for a version, and a %s has none", e.Name)
+	}
 	for _, value := range o.agreed {
 		size += len(value)
 	}

@@ -173,6 +173,10 @@ func (w *write) prepare(ctx context.Context) (*Tx, error) {
 		if err := op.prepare(ctx, tx); err != nil {
 			return nil, w.within(i, err)
 		}
+		if len(tx.made[i]) > 0 && !op.restorable() {
+			// A replay would answer with the result of a preparation that was not carried out.
+			return nil, &Error{Op: op.name(), Entity: "write", Err: errNoRestore}
+		}
 	}
 	if w.keyed {
 		// Even where there is nothing to write: what the key stands for was done then, and is not done later.
@@ -181,6 +185,9 @@ func (w *write) prepare(ctx context.Context) (*Tx, error) {
 	}
 	return tx, nil
 }
+
+// errNoRestore is an error of the program.
+var errNoRestore = errors.New("the operation notes what it makes, and has no Restore function to read it again")
 
 // within gives a refused input of one of several operations its place.
 func (w *write) within(i int, err error) error {

@@ -25,7 +25,7 @@ import (
 func (r *Repository) UpdateOp(propertyID string, fn func(*Property) error, opts ...dynastay.UpdateOption) *dynastay.Operation[*Property] {
 	key, err := keys.Of(keys.Property{PropertyID: propertyID})
 	if err == nil {
-		err = dynastay.CheckUpdate(opts...)
+		err = propertyEntity.CheckUpdate(opts...)
 	}
 	foreign := map[string]bool{} // slugs whose guard belongs to another property
 	return dynastay.NewOp(dynastay.OpSpec[*Property]{

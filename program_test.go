@@ -1,0 +1,98 @@
+package dynastay_test
+
+import (
+	"context"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/dynastay/dynastay"
+	"github.com/dynastay/dynastay/bookings"
+	"github.com/dynastay/dynastay/internal/fixture"
+	"github.com/dynastay/dynastay/keys"
+)
+
+// A version of what has none would be 0 for ever, and hold whatever happens.
+func TestIfVersionNeedsVersions(t *testing.T) {
+	t.Parallel()
+	ctx := t.Context()
+	db, _ := openOutbox(t, dynastay.Options{})
+	locks := dynastay.NewTable(db.DB, lockEntity)
+	_, err := locks.Create(ctx, &lock{Name: "l"})
+	require.NoError(t, err)
+	stop := db.Faults.Record()
+	for name, write := range map[string]func() error{
+		"update": func() error {
+			_, err := locks.Update(ctx, keyOf("l"), func(l *lock) error { l.Holder = "a"; return nil }, dynastay.IfVersion(0))
+			return err
+		},
+		"delete": func() error { return locks.Delete(ctx, keyOf("l"), dynastay.IfVersion(0)) },
+	} {
+		var invalid *dynastay.InvalidError
+		require.ErrorAs(t, write(), &invalid, name)
+		assert.Equal(t, "IfVersion", invalid.Field)
+	}
+	assert.Empty(t, stop())
+}
+
+// A row of an index that holds a part of the entity is no entity: put, it would lose the rest.
+func TestTableQueryNeedsWholeEntities(t *testing.T) {
+	t.Parallel()
+	ctx := t.Context()
+	db, _ := openOutbox(t, dynastay.Options{})
+	hotel := fixture.New(t, db.Direct, 1)
+	_, err := bookings.New(db.DB).Create(ctx, fixture.Request(hotel.Quote(t, db.Direct, fixture.Stay, 1)))
+	require.NoError(t, err)
+	type row struct{ Reference string }
+	table := dynastay.NewTable(db.DB, &dynastay.Entity[row]{
+		Name: "Row", Schema: keys.BookingsTable,
+		Key:   func(*row) (dynastay.Key, error) { return dynastay.Key{}, nil },
+		Codec: dynastay.Declare(func(f *dynastay.Fields, r *row) { f.String("BookingReference", &r.Reference) }),
+	})
+	stop := db.Faults.Record()
+	for _, index := range []string{keys.UserBookingsIndex, keys.ReferenceIndex} {
+		_, err = table.Query(ctx, dynastay.Query{Name: "rows", Index: index, Partition: "USER#user_456"})
+		var invalid *dynastay.InvalidError
+		require.ErrorAs(t, err, &invalid)
+		assert.Equal(t, "Index", invalid.Field)
+		assert.Contains(t, invalid.Reason, index)
+	}
+	assert.Empty(t, stop())
+}
+
+func TestResultBeforePreparing(t *testing.T) {
+	t.Parallel()
+	db, outbox := openOutbox(t, dynastay.Options{})
+	op := outbox.CreateOp(&message{ID: "m"})
+	assert.PanicsWithValue(t, "dynastay: the result of Message.Create is asked for before the operation was prepared", func() { op.Result() })
+	require.NoError(t, db.Write(t.Context(), op))
+	assert.Equal(t, "m", op.Result().ID)
+	again := outbox.CreateOp(&message{ID: "m"})
+	assert.ErrorIs(t, db.Write(t.Context(), again), dynastay.ErrAlreadyExists)
+}
+
+// An operation that notes what it makes and cannot read it again would answer a repetition with ids that nobody stored.
+func TestMadeNeedsRestore(t *testing.T) {
+	t.Parallel()
+	ctx := t.Context()
+	db, outbox := openOutbox(t, dynastay.Options{})
+	op := func() *dynastay.Operation[string] {
+		return dynastay.NewOp(dynastay.OpSpec[string]{
+			Name: "test.Make", Input: func(*dynastay.Input) {},
+			Prepare: func(_ context.Context, tx *dynastay.Tx) (string, error) {
+				id := db.NewID("m_")
+				tx.Add(dynastay.Put(outboxTable, outboxTable.Key.Of(keyOf(id)), dynastay.Expr{}, nil))
+				tx.Made("id", id)
+				return id, nil
+			},
+		})
+	}
+	stop := db.Faults.Record()
+	assert.ErrorContains(t, db.Write(ctx, op()), "no Restore function")
+	assert.Empty(t, stop())
+	err := db.Write(ctx, op(), outbox.CreateOp(&message{ID: "n"}), dynastay.IdempotencyKey("k"))
+	assert.ErrorContains(t, err, "test.Make")
+	_, err = outbox.Get(ctx, keyOf("n"), true)
+	assert.ErrorIs(t, err, dynastay.ErrNotFound)
+}
