@@ -1,0 +1,223 @@
+package checker
+
+import (
+	"context"
+	"fmt"
+	"sync"
+	"sync/atomic"
+
+	"github.com/dynastay/dynastay"
+)
+
+var (
+	lockTable  = &dynastay.Schema{Name: "Locks", Key: dynastay.KeyNames{Partition: "id"}}
+	latchTable = &dynastay.Schema{Name: "Latches", Key: dynastay.KeyNames{Partition: "id"}}
+)
+
+type lock struct {
+	ID      string
+	Holder  string
+	Turns   int
+	WriteID dynastay.WriteID
+}
+
+func lockIn(table *dynastay.Schema) *dynastay.Entity[lock] {
+	return &dynastay.Entity[lock]{
+		Name: "Lock", Schema: table,
+		Key: func(l *lock) (dynastay.Key, error) { return dynastay.Key{PK: l.ID}, nil },
+		Codec: dynastay.Declare(func(f *dynastay.Fields, l *lock) {
+			f.String("id", &l.ID)
+			f.String("holder", &l.Holder)
+			f.Int("turns", &l.Turns)
+			f.WriteID("WriteId", &l.WriteID)
+		}),
+	}
+}
+
+// locks are taken with Create and released with Delete: one holder at a time, and nobody's lock is taken away. A lock is
+// released by its write id, which makes the release repeatable. A latch is released by a plain Delete, which is never
+// repeated unless the latch is seen to be there still.
+type locks struct {
+	*checker
+	holders map[string]*atomic.Pointer[string]
+
+	mu       sync.Mutex
+	given    map[string]bool // marks of takers that gave up: their request may arrive late
+	rejected map[string]bool // marks of takers that were told that nothing was written
+}
+
+func newLocks(c *checker) *locks {
+	l := &locks{checker: c, holders: map[string]*atomic.Pointer[string]{}, given: map[string]bool{}, rejected: map[string]bool{}}
+	for n := range 6 {
+		l.holders[fmt.Sprint("lock-", n)] = &atomic.Pointer[string]{}
+		l.holders[fmt.Sprint("latch-", n)] = &atomic.Pointer[string]{}
+	}
+	return l
+}
+
+func (l *locks) step(w *worker) {
+	fenced := w.oneIn(2)
+	table, id := w.latches, fmt.Sprint("latch-", w.rand.IntN(6))
+	if fenced {
+		table, id = w.locks, fmt.Sprint("lock-", w.rand.IntN(6))
+	}
+	mark := w.mark()
+	held, ok := l.take(w, table, id, mark)
+	if !ok {
+		return
+	}
+	if !l.holders[id].CompareAndSwap(nil, &mark) {
+		l.differ("two holders of one lock", id, "%s took it while %s had it", mark, *l.holders[id].Load())
+		return
+	}
+	shaky := false
+	if w.oneIn(4) {
+		held, shaky = l.extend(w, table, held)
+	}
+	l.holders[id].Store(nil) // from now on the release may have arrived
+	if fenced {
+		l.release(w, table, held, shaky)
+	} else {
+		l.unlatch(w, held, shaky)
+	}
+}
+
+// read is how it stands, past all faults; nil where nobody has it.
+func (l *locks) read(table *dynastay.Table[lock], id string) *lock {
+	direct := dynastay.NewTable(l.db.Direct, lockIn(lockTable))
+	if id[:5] == "latch" {
+		direct = dynastay.NewTable(l.db.Direct, lockIn(latchTable))
+	}
+	there, err := direct.Get(context.Background(), dynastay.Key{PK: id}, true)
+	if err != nil {
+		return nil
+	}
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.rejected[there.Holder] {
+		l.differ("a lock of one who was told that nothing was written", id, "%s", there.Holder)
+	}
+	return there
+}
+
+func (l *locks) take(w *worker, table *dynastay.Table[lock], id, mark string) (*lock, bool) {
+	var made *lock
+	switch w.call("take "+mark, id, refusedBy(dynastay.ErrAlreadyExists), func(ctx context.Context) (err error) {
+		made, err = table.Create(ctx, &lock{ID: id, Holder: mark})
+		return err
+	}) {
+	case acknowledged:
+		return made, true
+	case refused:
+		l.mu.Lock()
+		l.rejected[mark] = true
+		l.mu.Unlock()
+		l.clear(w, table, id)
+		return nil, false
+	}
+	if there := l.read(table, id); there != nil && there.Holder == mark {
+		return there, true
+	}
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.given[mark] = true
+	return nil, false
+}
+
+// clear removes a lock that arrived when its taker had given up.
+func (l *locks) clear(w *worker, table *dynastay.Table[lock], id string) {
+	there := l.read(table, id)
+	if there == nil {
+		return
+	}
+	l.mu.Lock()
+	given := l.given[there.Holder]
+	l.mu.Unlock()
+	if given {
+		w.call("clear "+there.Holder, id, refusedBy(dynastay.ErrNotFound, dynastay.ErrVersion), func(ctx context.Context) error {
+			return table.Delete(ctx, dynastay.Key{PK: id}, dynastay.IfWritten(there.WriteID))
+		})
+	}
+}
+
+// extend writes the lock while it is held. It is shaky afterwards where that may yet arrive.
+func (l *locks) extend(w *worker, table *dynastay.Table[lock], held *lock) (now *lock, shaky bool) {
+	switch w.call("extend "+held.Holder, held.ID, never, func(ctx context.Context) (err error) {
+		now, err = table.Update(ctx, dynastay.Key{PK: held.ID}, func(l *lock) error { l.Turns++; return nil }, dynastay.IfWritten(held.WriteID))
+		return err
+	}) {
+	case acknowledged:
+		return now, false
+	case unknown:
+		return held, true
+	}
+	return held, false
+}
+
+// release repeats the release with the same write id until it is certain.
+func (l *locks) release(w *worker, table *dynastay.Table[lock], held *lock, shaky bool) {
+	sent := false
+	for {
+		gone := false
+		v := w.call("release "+held.Holder, held.ID, func(err error) bool {
+			gone = refusedBy(dynastay.ErrNotFound, dynastay.ErrVersion)(err)
+			return gone
+		}, func(ctx context.Context) error {
+			return table.Delete(ctx, dynastay.Key{PK: held.ID}, dynastay.IfWritten(held.WriteID))
+		})
+		switch there := l.read(table, held.ID); {
+		case v == acknowledged:
+			return
+		case v == unknown:
+			sent = true
+			if there == nil || there.Holder != held.Holder {
+				return
+			}
+		case gone && shaky && there != nil && there.Holder == held.Holder:
+			held = there // the extension has arrived
+		case gone:
+			if !sent {
+				l.differ("somebody's lock was taken away", held.ID, "%s had it, and now there is %v", held.Holder, there)
+			}
+			return
+		}
+	}
+}
+
+// unlatch deletes the latch, whatever it is by then, and again only while it is seen to be there. It takes its time: a
+// request that is given up could remove the next one's.
+func (l *locks) unlatch(w *worker, held *lock, shaky bool) {
+	for sent := false; ; {
+		gone := false
+		v := w.callIn(w.t.Context(), "unlatch "+held.Holder, held.ID, func(err error) bool {
+			gone = refusedBy(dynastay.ErrNotFound)(err)
+			return gone
+		}, func(ctx context.Context) error { return w.latches.Delete(ctx, dynastay.Key{PK: held.ID}) })
+		switch {
+		case v == acknowledged:
+			return
+		case v == unknown:
+			sent = true
+			if there := l.read(w.latches, held.ID); there == nil || there.Holder != held.Holder {
+				return
+			}
+		case gone:
+			if !sent {
+				l.differ("somebody's lock was taken away", held.ID, "%s had it", held.Holder)
+			}
+			return
+		}
+	}
+}
+
+func (l *locks) settle(*worker) {}
+
+func (l *locks) check() {
+	for _, table := range []*dynastay.Schema{lockTable, latchTable} {
+		for id, there := range stored(l.checker, lockIn(table)) {
+			if !l.given[there.Holder] {
+				l.differ("a lock that nobody left", id, "%s: refused %v", there.Holder, l.rejected[there.Holder])
+			}
+		}
+	}
+}
