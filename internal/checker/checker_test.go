@@ -5,7 +5,9 @@ import (
 	"errors"
 	"flag"
 	"fmt"
+	"maps"
 	"math/rand/v2"
+	"slices"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -86,6 +88,7 @@ func TestChecker(t *testing.T) {
 		s.check()
 	}
 	t.Log(c.summary(stormed))
+
 	c.report()
 }
 
@@ -100,12 +103,12 @@ type checker struct {
 	started   time.Time
 	storm     []*fault
 	count     atomic.Int64
-	told      [broken + 1]atomic.Int64
 	conflicts atomic.Int64
 
 	mu          sync.Mutex
 	differences []difference
-	history     map[string][]string // the last calls on each item
+	tallies     map[string]*[broken + 1]int // of the answers, by the name of the call
+	history     map[string][]string         // the last calls on each item
 }
 
 type difference struct{ kind, item, text string }
@@ -113,7 +116,7 @@ type difference struct{ kind, item, text string }
 func newChecker(t *testing.T) *checker {
 	command := fmt.Sprintf("go test ./internal/checker -calls %d -seed %d -workers %d -processes %d", *calls, *seed, *workers, *processes)
 	db := dyntest.New(t, dyntest.Tables(tables...), dyntest.At(fixture.Now), dyntest.Seed(*seed))
-	c := &checker{t: t, db: db, command: command, history: map[string][]string{}}
+	c := &checker{t: t, db: db, command: command, tallies: map[string]*[broken + 1]int{}, history: map[string][]string{}}
 	c.late = &latecomers{rand: rand.New(rand.NewPCG(*seed, 1<<32))}
 	c.hotel = newHouse(t, db.Direct)
 	for n := range *processes {
@@ -160,19 +163,19 @@ func (w *worker) lap() (context.Context, context.CancelFunc) {
 	return context.WithTimeout(w.t.Context(), plenty)
 }
 
-// call calls the library once. It knows what the call is about only for the account of a difference.
-func (w *worker) call(name, item string, mayRefuse refusal, f func(context.Context) error) verdict {
+// call calls the library once. The item and what it is about are for the account of a difference.
+func (w *worker) call(name, item, about string, mayRefuse refusal, f func(context.Context) error) verdict {
 	ctx, cancel := w.lap()
 	defer cancel()
-	return w.callIn(ctx, name, item, mayRefuse, f)
+	return w.callIn(ctx, name, item, about, mayRefuse, f)
 }
 
-func (w *worker) callIn(ctx context.Context, name, item string, mayRefuse refusal, f func(context.Context) error) verdict {
+func (w *worker) callIn(ctx context.Context, name, item, about string, mayRefuse refusal, f func(context.Context) error) verdict {
 	n := w.count.Add(1)
 	err := f(ctx)
 	v := judge(err, mayRefuse)
-	w.told[v].Add(1)
-	text := fmt.Sprintf("%d %s %s worker %d: %s: %s", n, time.Now().Format("05.000000"), w.process.name, w.n, name, v)
+	w.tally(name, v)
+	text := fmt.Sprintf("%d %s %s worker %d: %s %s: %s", n, time.Now().Format("05.000000"), w.process.name, w.n, name, about, v)
 	if err != nil {
 		text += ": " + err.Error()
 	}
@@ -184,6 +187,16 @@ func (w *worker) callIn(ctx context.Context, name, item string, mayRefuse refusa
 		w.differ("an end of the context that did not come", item, "%s: %v", name, err)
 	}
 	return v
+}
+
+// tally counts the answers to one kind of call.
+func (c *checker) tally(name string, v verdict) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.tallies[name] == nil {
+		c.tallies[name] = &[broken + 1]int{}
+	}
+	c.tallies[name][v]++
 }
 
 const remembered = 60
@@ -238,10 +251,20 @@ func (c *checker) summary(stormed time.Duration) string {
 	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
+	var all [broken + 1]int
+	var kinds []string
+	for _, name := range slices.Sorted(maps.Keys(c.tallies)) {
+		told := c.tallies[name]
+		for v, n := range told {
+			all[v] += n
+		}
+		kinds = append(kinds, fmt.Sprintf("%s %d/%d/%d", name, told[acknowledged], told[refused], told[unknown]))
+	}
 	return fmt.Sprintf("%d calls, %d requests: %d acknowledged, %d refused, %d unknown, %d differences, %.1f s (%.1f s of them storm)\n"+
-		"  conflicts %d, late %d, %s", c.count.Load(), requests,
-		c.told[acknowledged].Load(), c.told[refused].Load(), c.told[unknown].Load(), len(c.differences),
-		time.Since(c.started).Seconds(), stormed.Seconds(), c.conflicts.Load(), c.late.number(), strings.Join(faults, ", "))
+		"  conflicts %d, late %d, %s\n  acknowledged/refused/unknown: %s",
+		c.count.Load(), requests, all[acknowledged], all[refused], all[unknown], len(c.differences),
+		time.Since(c.started).Seconds(), stormed.Seconds(), c.conflicts.Load(), c.late.number(), strings.Join(faults, ", "),
+		strings.Join(kinds, ", "))
 }
 
 // scan reads all items of a table, past everything.

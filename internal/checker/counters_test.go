@@ -81,7 +81,7 @@ func (s *counters) told(v verdict, ids ...string) {
 }
 
 func (s *counters) alone(w *worker, id string) {
-	s.told(w.call("increment", id, never, func(ctx context.Context) error {
+	s.told(w.call("increment", id, "", never, func(ctx context.Context) error {
 		_, err := w.counters.Update(ctx, counterKey(id), increment)
 		return err
 	}), id)
@@ -101,8 +101,7 @@ func (s *counters) successor(w *worker, id string) {
 	if read.Value < least {
 		s.differ("a consistent read before an acknowledged write", id, "%d where %d were acknowledged before", read.Value, least)
 	}
-	name := fmt.Sprintf("increment version %d", read.Version)
-	v := w.call(name, id, refusedBy(dynastay.ErrVersion), func(ctx context.Context) error {
+	v := w.call("increment version", id, fmt.Sprint(read.Version), refusedBy(dynastay.ErrVersion), func(ctx context.Context) error {
 		_, err := w.counters.Update(ctx, counterKey(id), increment, dynastay.IfVersion(read.Version))
 		return err
 	})
@@ -125,7 +124,7 @@ func (s *counters) pair(w *worker, id string) {
 	if other == id {
 		return
 	}
-	s.told(w.call("increment "+id+" and "+other, id, never, func(ctx context.Context) error {
+	s.told(w.call("increment two", id, "and "+other, never, func(ctx context.Context) error {
 		return w.Write(ctx, w.counters.UpdateOp(counterKey(id), increment), w.counters.UpdateOp(counterKey(other), increment))
 	}), id, other)
 }
@@ -134,7 +133,7 @@ func (s *counters) underKey(w *worker, id string) {
 	s.keyed.call(w, func() *once {
 		mark := w.mark()
 		o := &once{
-			key: dynastay.IdempotencyKey(mark).Of("counters"), name: "increment once " + mark, item: id, refusal: never,
+			key: dynastay.IdempotencyKey(mark).Of("counters"), name: "increment once", item: id, about: mark, refusal: never,
 		}
 		o.send = func(ctx context.Context, p *process) error {
 			return p.Write(ctx, o.key, p.counters.UpdateOp(counterKey(id), increment, dynastay.AgreedOn("one more")))

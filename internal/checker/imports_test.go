@@ -29,7 +29,7 @@ func whatever(err error) bool {
 func (i *imports) step(w *worker) {
 	mark, n := w.mark(), 1+w.rand.IntN(60)
 	id := func(k int) string { return fmt.Sprintf("%s-%d", mark, k) }
-	if w.call("put all", mark, whatever, func(ctx context.Context) error {
+	if w.call("put all", mark, "", whatever, func(ctx context.Context) error {
 		return w.PutAll(ctx, func(yield func(*dynastay.Schema, dynastay.Item) bool) {
 			for k := range n {
 				if !yield(importTable, i.item(id(k), mark)) {
@@ -48,7 +48,7 @@ func (i *imports) step(w *worker) {
 	}
 	i.mu.Unlock()
 	var got []dynastay.Item
-	if w.call("get all", mark, whatever, func(ctx context.Context) (err error) {
+	if w.call("get all", mark, "", whatever, func(ctx context.Context) (err error) {
 		got, err = w.GetAll(ctx, importTable, asked, true)
 		return err
 	}) != acknowledged {

@@ -101,7 +101,7 @@ func (l *listings) slug(w *worker) string { return fmt.Sprint("slug-", w.rand.In
 func (l *listings) create(w *worker) {
 	mark, slug := w.mark(), l.slug(w)
 	var made *properties.WithRooms
-	v := w.call("create "+mark+" as "+slug, slug, taken("Slug"), func(ctx context.Context) (err error) {
+	v := w.call("list", slug, mark, taken("Slug"), func(ctx context.Context) (err error) {
 		made, err = w.properties.Create(ctx, l.property(slug, mark), l.rooms())
 		return err
 	})
@@ -146,7 +146,7 @@ func (l *listings) update(w *worker) {
 		}
 	}
 	mayRefuse := taken("Slug").or(staysApproved).or(refusedBy(dynastay.ErrVersion))
-	v := w.call(fmt.Sprintf("update %s %d %s", mark, what, slug), id, mayRefuse, func(ctx context.Context) error {
+	v := w.call("update", id, fmt.Sprintf("%s %d %s", mark, what, slug), mayRefuse, func(ctx context.Context) error {
 		_, err := w.properties.Update(ctx, id, change, opts...)
 		return err
 	})
@@ -159,13 +159,12 @@ func (l *listings) update(w *worker) {
 // open puts nights of the house's third room type on sale, at a price of the caller's own.
 func (l *listings) open(w *worker) {
 	first := dynastay.MustDate("2026-09-01").AddDays(w.rand.IntN(60 + int(w.count.Load()/100)))
-	mark := w.mark()
 	l.mu.Lock()
 	price := dynastay.MustMoney(fmt.Sprintf("%d.%02d", 1+len(l.prices)/100, len(l.prices)%100), "USD")
 	l.prices[price.Amount()] = unknown
 	l.mu.Unlock()
 	var got availability.Opened
-	v := w.call("open "+mark+" at "+price.Amount(), "nights", never, func(ctx context.Context) (err error) {
+	v := w.call("open", "nights", "at "+price.Amount(), never, func(ctx context.Context) (err error) {
 		got, err = w.nights.Open(ctx, availability.OpenRequest{
 			PropertyID: l.hotel.ID, RoomTypeID: l.hotel.Rooms[2].ID, Rooms: 1 + w.rand.IntN(5), Price: price,
 			Nights: dynastay.Stay{CheckIn: first, CheckOut: first.AddDays(1 + w.rand.IntN(9))},

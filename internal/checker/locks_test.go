@@ -75,10 +75,13 @@ func (l *locks) step(w *worker) {
 		held, shaky = l.extend(w, table, held)
 	}
 	l.holders[id].Store(nil) // from now on the release may have arrived
-	if fenced {
-		l.release(w, table, held, shaky)
-	} else {
-		l.unlatch(w, held, shaky)
+	if !fenced {
+		l.unlatch(w, held)
+		return
+	}
+	l.release(w, table, held, shaky)
+	if w.oneIn(4) {
+		l.stale(w, held)
 	}
 }
 
@@ -102,7 +105,7 @@ func (l *locks) read(table *dynastay.Table[lock], id string) *lock {
 
 func (l *locks) take(w *worker, table *dynastay.Table[lock], id, mark string) (*lock, bool) {
 	var made *lock
-	switch w.call("take "+mark, id, refusedBy(dynastay.ErrAlreadyExists), func(ctx context.Context) (err error) {
+	switch w.call("take", id, mark, refusedBy(dynastay.ErrAlreadyExists), func(ctx context.Context) (err error) {
 		made, err = table.Create(ctx, &lock{ID: id, Holder: mark})
 		return err
 	}) {
@@ -134,7 +137,7 @@ func (l *locks) clear(w *worker, table *dynastay.Table[lock], id string) {
 	given := l.given[there.Holder]
 	l.mu.Unlock()
 	if given {
-		w.call("clear "+there.Holder, id, refusedBy(dynastay.ErrNotFound, dynastay.ErrVersion), func(ctx context.Context) error {
+		w.call("clear", id, there.Holder, refusedBy(dynastay.ErrNotFound, dynastay.ErrVersion), func(ctx context.Context) error {
 			return table.Delete(ctx, dynastay.Key{PK: id}, dynastay.IfWritten(there.WriteID))
 		})
 	}
@@ -142,7 +145,7 @@ func (l *locks) clear(w *worker, table *dynastay.Table[lock], id string) {
 
 // extend writes the lock while it is held. It is shaky afterwards where that may yet arrive.
 func (l *locks) extend(w *worker, table *dynastay.Table[lock], held *lock) (now *lock, shaky bool) {
-	switch w.call("extend "+held.Holder, held.ID, never, func(ctx context.Context) (err error) {
+	switch w.call("extend", held.ID, held.Holder, never, func(ctx context.Context) (err error) {
 		now, err = table.Update(ctx, dynastay.Key{PK: held.ID}, func(l *lock) error { l.Turns++; return nil }, dynastay.IfWritten(held.WriteID))
 		return err
 	}) {
@@ -159,7 +162,7 @@ func (l *locks) release(w *worker, table *dynastay.Table[lock], held *lock, shak
 	sent := false
 	for {
 		gone := false
-		v := w.call("release "+held.Holder, held.ID, func(err error) bool {
+		v := w.call("release", held.ID, held.Holder, func(err error) bool {
 			gone = refusedBy(dynastay.ErrNotFound, dynastay.ErrVersion)(err)
 			return gone
 		}, func(ctx context.Context) error {
@@ -184,12 +187,21 @@ func (l *locks) release(w *worker, table *dynastay.Table[lock], held *lock, shak
 	}
 }
 
+// stale releases a lock once more, which is somebody else's by now.
+func (l *locks) stale(w *worker, held *lock) {
+	if w.call("release again", held.ID, held.Holder, refusedBy(dynastay.ErrNotFound, dynastay.ErrVersion), func(ctx context.Context) error {
+		return w.locks.Delete(ctx, dynastay.Key{PK: held.ID}, dynastay.IfWritten(held.WriteID))
+	}) == acknowledged {
+		l.differ("a lock released twice", held.ID, "%s had it", held.Holder)
+	}
+}
+
 // unlatch deletes the latch, whatever it is by then, and again only while it is seen to be there. It takes its time: a
 // request that is given up could remove the next one's.
-func (l *locks) unlatch(w *worker, held *lock, shaky bool) {
+func (l *locks) unlatch(w *worker, held *lock) {
 	for sent := false; ; {
 		gone := false
-		v := w.callIn(w.t.Context(), "unlatch "+held.Holder, held.ID, func(err error) bool {
+		v := w.callIn(w.t.Context(), "unlatch", held.ID, held.Holder, func(err error) bool {
 			gone = refusedBy(dynastay.ErrNotFound)(err)
 			return gone
 		}, func(ctx context.Context) error { return w.latches.Delete(ctx, dynastay.Key{PK: held.ID}) })

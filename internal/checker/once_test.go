@@ -11,6 +11,7 @@ import (
 type once struct {
 	key        dynastay.Idempotency
 	name, item string
+	about      string
 	refusal    refusal
 	send       func(ctx context.Context, p *process) error // one call of the library
 
@@ -21,7 +22,7 @@ type once struct {
 }
 
 func (o *once) call(w *worker) verdict {
-	v := w.call(o.name, o.item, o.refusal, func(ctx context.Context) error { return o.send(ctx, w.process) })
+	v := w.call(o.name, o.item, o.about, o.refusal, func(ctx context.Context) error { return o.send(ctx, w.process) })
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	o.told[v]++
@@ -51,7 +52,7 @@ func (o *once) settle(w *worker) {
 	o.last = o.call(w)
 	o.sure = true
 	if o.last == unknown {
-		w.differ("an unknown outcome that a repetition does not clear up", o.item, "%s", o.name)
+		w.differ("an unknown outcome that a repetition does not clear up", o.item, "%s %s", o.name, o.about)
 	}
 }
 

@@ -80,7 +80,7 @@ func (o *outbox) produce(w *worker) {
 	if w.oneIn(2) {
 		put, name = w.outbox.Put, "put"
 	}
-	v := w.call(name, m.ID, never, func(ctx context.Context) error {
+	v := w.call(name, m.ID, "", never, func(ctx context.Context) error {
 		_, err := put(ctx, m)
 		return err
 	})
@@ -108,7 +108,7 @@ func (o *outbox) consume(w *worker) {
 		}
 	}
 	m := page.Items[w.rand.IntN(len(page.Items))]
-	v := w.call("consume", m.ID, refusedBy(dynastay.ErrNotFound, dynastay.ErrVersion), func(ctx context.Context) error {
+	v := w.call("consume", m.ID, "", refusedBy(dynastay.ErrNotFound, dynastay.ErrVersion), func(ctx context.Context) error {
 		return w.outbox.Delete(ctx, dynastay.Key{PK: m.Queue, SK: m.ID}, dynastay.IfWritten(m.WriteID))
 	})
 	o.mu.Lock()

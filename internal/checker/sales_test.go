@@ -36,6 +36,7 @@ type sales struct {
 	mu      sync.Mutex
 	asked   map[string]*ask
 	made    []string // ids of acknowledged bookings
+	open    []string // of these, the ones of which no cancellation was acknowledged
 	cancels map[string]*cancellation
 }
 
@@ -91,7 +92,7 @@ func (s *sales) acknowledged(mark string, a *ask, b *bookings.Booking) {
 	switch a.id {
 	case "":
 		a.id = b.ID
-		s.made = append(s.made, b.ID)
+		s.made, s.open = append(s.made, b.ID), append(s.open, b.ID)
 	case b.ID:
 	default:
 		s.differ("two bookings of one key", mark, "%s and %s", a.id, b.ID)
@@ -104,7 +105,7 @@ func (s *sales) book(w *worker) {
 	s.mu.Lock()
 	s.asked[mark] = a
 	s.mu.Unlock()
-	v := w.call("book", mark, soldOut, func(ctx context.Context) error {
+	v := w.call("book", mark, "", soldOut, func(ctx context.Context) error {
 		b, err := w.bookings.Create(ctx, request)
 		if err == nil {
 			s.acknowledged(mark, a, b)
@@ -174,18 +175,20 @@ func (s *sales) cancel(w *worker) {
 		s.mu.Unlock()
 		return
 	}
-	id := s.made[max(0, len(s.made)-1-w.rand.IntN(12))]
-	if w.oneIn(2) {
-		id = s.made[w.rand.IntN(len(s.made))]
+	id := s.made[w.rand.IntN(len(s.made))]
+	if open := len(s.open); open > 0 && !w.oneIn(5) {
+		id = s.open[w.rand.IntN(min(4, open))] // which others want to cancel too
 	}
 	s.mu.Unlock()
 	if w.oneIn(3) {
 		s.cancelledOnce.call(w, func() *once {
 			reason := w.mark()
 			c := &cancellation{bookingID: id, refund: w.oneIn(2)}
-			o := &once{key: dynastay.IdempotencyKey(reason), name: "cancel once by " + reason, item: id, refusal: notCancellable}
+			o := &once{key: dynastay.IdempotencyKey(reason), name: "cancel once", item: id, about: "by " + reason, refusal: notCancellable}
 			o.send = func(ctx context.Context, p *process) error {
-				return p.Write(ctx, append(c.parts(p, reason), o.key)...)
+				err := p.Write(ctx, append(c.parts(p, reason), o.key)...)
+				s.closed(id, err)
+				return err
 			}
 			c.verdict = o.verdict
 			s.mu.Lock()
@@ -200,10 +203,24 @@ func (s *sales) cancel(w *worker) {
 	s.mu.Lock()
 	s.cancels[reason] = c
 	s.mu.Unlock()
-	v := w.call("cancel by "+reason, id, notCancellable, func(ctx context.Context) error { return w.Write(ctx, c.parts(w.process, reason)...) })
+	v := w.call("cancel", id, "by "+reason, notCancellable, func(ctx context.Context) error {
+		err := w.Write(ctx, c.parts(w.process, reason)...)
+		s.closed(id, err)
+		return err
+	})
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	c.verdict = func() verdict { return v }
+}
+
+// closed takes a booking from those that are worth cancelling.
+func (s *sales) closed(id string, err error) {
+	if err != nil && !notCancellable(err) {
+		return
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.open = slices.DeleteFunc(s.open, func(open string) bool { return open == id })
 }
 
 func (c *cancellation) parts(p *process, reason string) []dynastay.Part {

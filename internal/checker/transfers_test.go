@@ -87,7 +87,7 @@ func (t *transfers) step(w *worker) {
 	if w.oneIn(2) {
 		t.keyed.call(w, func() *once {
 			e := t.draw(w)
-			o := &once{key: dynastay.IdempotencyKey(e.ID).Of("bank"), name: fmt.Sprint("transfer once ", e), item: e.ID, refusal: never}
+			o := &once{key: dynastay.IdempotencyKey(e.ID).Of("bank"), name: "transfer once", item: e.ID, about: fmt.Sprint(e), refusal: never}
 			o.send = func(ctx context.Context, p *process) error { return p.Write(ctx, append(t.parts(p, e), o.key)...) }
 			t.mu.Lock()
 			defer t.mu.Unlock()
@@ -97,7 +97,7 @@ func (t *transfers) step(w *worker) {
 		return
 	}
 	e := t.draw(w)
-	v := w.call(fmt.Sprint("transfer ", e), e.ID, never, func(ctx context.Context) error { return w.Write(ctx, t.parts(w.process, e)...) })
+	v := w.call("transfer", e.ID, fmt.Sprint(e), never, func(ctx context.Context) error { return w.Write(ctx, t.parts(w.process, e)...) })
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	t.made[e.ID] = func() verdict { return v }
