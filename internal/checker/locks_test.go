@@ -3,6 +3,7 @@ package checker
 import (
 	"context"
 	"fmt"
+	"strings"
 	"sync"
 	"sync/atomic"
 
@@ -56,39 +57,55 @@ func newLocks(c *checker) *locks {
 }
 
 func (l *locks) step(w *worker) {
-	fenced := w.oneIn(2)
-	table, id := w.latches, fmt.Sprint("latch-", w.rand.IntN(6))
-	if fenced {
-		table, id = w.locks, fmt.Sprint("lock-", w.rand.IntN(6))
+	switch w.rand.IntN(5) {
+	case 0, 1:
+		l.hold(w, w.latches, l.id(w, "latch"))
+	case 2, 3:
+		l.hold(w, w.locks, l.id(w, "lock"))
+	default:
+		one, other := l.id(w, "lock"), l.id(w, "lock")
+		if one != other {
+			l.hold(w, w.locks, one, other)
+		}
 	}
+}
+
+func (l *locks) id(w *worker, kind string) string { return fmt.Sprintf("%s-%d", kind, w.rand.IntN(6)) }
+
+// hold takes locks, all or none, and releases them one by one.
+func (l *locks) hold(w *worker, table *dynastay.Table[lock], ids ...string) {
 	mark := w.mark()
-	held, ok := l.take(w, table, id, mark)
+	all, ok := l.take(w, table, ids, mark)
 	if !ok {
 		return
 	}
-	if !l.holders[id].CompareAndSwap(nil, &mark) {
-		l.differ("two holders of one lock", id, "%s took it while %s had it", mark, *l.holders[id].Load())
-		return
+	for _, id := range ids {
+		if !l.holders[id].CompareAndSwap(nil, &mark) {
+			l.differ("two holders of one lock", id, "%s took it while another had it", mark)
+			return
+		}
 	}
-	shaky := false
-	if w.oneIn(4) {
-		held, shaky = l.extend(w, table, held)
-	}
-	l.holders[id].Store(nil) // from now on the release may have arrived
-	if !fenced {
-		l.unlatch(w, held)
-		return
-	}
-	l.release(w, table, held, shaky)
-	if w.oneIn(4) {
-		l.stale(w, held)
+	for _, held := range all {
+		shaky := false
+		if w.oneIn(4) {
+			held, shaky = l.extend(w, table, held)
+		}
+		l.holders[held.ID].Store(nil) // from now on the release may have arrived
+		if table == w.latches {
+			l.unlatch(w, held)
+			continue
+		}
+		l.release(w, table, held, shaky)
+		if w.oneIn(4) {
+			l.stale(w, held)
+		}
 	}
 }
 
 // read is how it stands, past all faults; nil where nobody has it.
-func (l *locks) read(table *dynastay.Table[lock], id string) *lock {
+func (l *locks) read(id string) *lock {
 	direct := dynastay.NewTable(l.db.Direct, lockIn(lockTable))
-	if id[:5] == "latch" {
+	if strings.HasPrefix(id, "latch") {
 		direct = dynastay.NewTable(l.db.Direct, lockIn(latchTable))
 	}
 	there, err := direct.Get(context.Background(), dynastay.Key{PK: id}, true)
@@ -103,23 +120,52 @@ func (l *locks) read(table *dynastay.Table[lock], id string) *lock {
 	return there
 }
 
-func (l *locks) take(w *worker, table *dynastay.Table[lock], id, mark string) (*lock, bool) {
-	var made *lock
-	switch w.call("take", id, mark, refusedBy(dynastay.ErrAlreadyExists), func(ctx context.Context) (err error) {
-		made, err = table.Create(ctx, &lock{ID: id, Holder: mark})
-		return err
+func (l *locks) take(w *worker, table *dynastay.Table[lock], ids []string, mark string) ([]*lock, bool) {
+	var made []*lock
+	name := "take"
+	if len(ids) > 1 {
+		name = "take two"
+	}
+	switch w.call(name, ids[0], fmt.Sprint(ids, " as ", mark), refusedBy(dynastay.ErrAlreadyExists), func(ctx context.Context) error {
+		var parts []dynastay.Part
+		var locks []*dynastay.Operation[*lock]
+		for _, id := range ids {
+			op := table.CreateOp(&lock{ID: id, Holder: mark})
+			parts, locks = append(parts, op), append(locks, op)
+		}
+		if err := w.Write(ctx, parts...); err != nil {
+			return err
+		}
+		for _, op := range locks {
+			made = append(made, op.Result())
+		}
+		return nil
 	}) {
 	case acknowledged:
-		return made, true
+		if len(made) == len(ids) {
+			return made, true
+		}
 	case refused:
 		l.mu.Lock()
 		l.rejected[mark] = true
 		l.mu.Unlock()
-		l.clear(w, table, id)
+		for _, id := range ids {
+			l.clear(w, table, id)
+		}
 		return nil, false
 	}
-	if there := l.read(table, id); there != nil && there.Holder == mark {
-		return there, true
+	for _, id := range ids {
+		if there := l.read(id); there != nil && there.Holder == mark {
+			made = append(made, there)
+		} else if len(made) > 0 {
+			l.differ("half of a transaction", id, "%s has %s only", mark, made[0].ID)
+			return nil, false
+		} else {
+			break
+		}
+	}
+	if len(made) == len(ids) {
+		return made, true
 	}
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -129,7 +175,7 @@ func (l *locks) take(w *worker, table *dynastay.Table[lock], id, mark string) (*
 
 // clear removes a lock that arrived when its taker had given up.
 func (l *locks) clear(w *worker, table *dynastay.Table[lock], id string) {
-	there := l.read(table, id)
+	there := l.read(id)
 	if there == nil {
 		return
 	}
@@ -168,7 +214,7 @@ func (l *locks) release(w *worker, table *dynastay.Table[lock], held *lock, shak
 		}, func(ctx context.Context) error {
 			return table.Delete(ctx, dynastay.Key{PK: held.ID}, dynastay.IfWritten(held.WriteID))
 		})
-		switch there := l.read(table, held.ID); {
+		switch there := l.read(held.ID); {
 		case v == acknowledged:
 			return
 		case v == unknown:
@@ -210,7 +256,7 @@ func (l *locks) unlatch(w *worker, held *lock) {
 			return
 		case v == unknown:
 			sent = true
-			if there := l.read(w.latches, held.ID); there == nil || there.Holder != held.Holder {
+			if there := l.read(held.ID); there == nil || there.Holder != held.Holder {
 				return
 			}
 		case gone:
