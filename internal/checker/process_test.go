@@ -158,7 +158,8 @@ func (l *latecomers) draw() (time.Duration, bool) {
 	}
 	l.count++
 	l.under.Add(1)
-	return time.Duration(l.rand.IntN(20_000)) * time.Microsecond, true
+	most := []int{2, 20, 100}[l.rand.IntN(3)] // while the call still tries, about when it ends, and long after
+	return time.Duration(l.rand.IntN(most*1000)) * time.Microsecond, true
 }
 
 // client loses some writes and delivers them later, to the faults and the engine behind it.
