@@ -111,7 +111,7 @@ type checker struct {
 	history     map[string][]string         // the last calls on each item
 }
 
-type difference struct{ kind, item, text string }
+type difference struct{ kind, items, text string }
 
 func newChecker(t *testing.T) *checker {
 	command := fmt.Sprintf("go test ./internal/checker -calls %d -seed %d -workers %d -processes %d", *calls, *seed, *workers, *processes)
@@ -163,14 +163,14 @@ func (w *worker) lap() (context.Context, context.CancelFunc) {
 	return context.WithTimeout(w.t.Context(), plenty)
 }
 
-// call calls the library once. The item and what it is about are for the account of a difference.
-func (w *worker) call(name, item, about string, mayRefuse refusal, f func(context.Context) error) verdict {
+// call calls the library once. The items, with blanks between them, and what it is about are for the account of a difference.
+func (w *worker) call(name, items, about string, mayRefuse refusal, f func(context.Context) error) verdict {
 	ctx, cancel := w.lap()
 	defer cancel()
-	return w.callIn(ctx, name, item, about, mayRefuse, f)
+	return w.callIn(ctx, name, items, about, mayRefuse, f)
 }
 
-func (w *worker) callIn(ctx context.Context, name, item, about string, mayRefuse refusal, f func(context.Context) error) verdict {
+func (w *worker) callIn(ctx context.Context, name, items, about string, mayRefuse refusal, f func(context.Context) error) verdict {
 	n := w.count.Add(1)
 	err := f(ctx)
 	v := judge(err, mayRefuse)
@@ -179,12 +179,12 @@ func (w *worker) callIn(ctx context.Context, name, item, about string, mayRefuse
 	if err != nil {
 		text += ": " + err.Error()
 	}
-	w.note(item, text)
+	w.note(items, text)
 	if v == broken {
-		w.differ("an error that no call may answer", item, "%s: %v", name, err)
+		w.differ("an error that no call may answer", items, "%s: %v", name, err)
 	}
 	if errors.Is(err, context.DeadlineExceeded) && ctx.Err() == nil {
-		w.differ("an end of the context that did not come", item, "%s: %v", name, err)
+		w.differ("an end of the context that did not come", items, "%s: %v", name, err)
 	}
 	return v
 }
@@ -201,23 +201,25 @@ func (c *checker) tally(name string, v verdict) {
 
 const remembered = 60
 
-func (c *checker) note(item, text string) {
+func (c *checker) note(items, text string) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	old := c.history[item]
-	if len(old) == remembered {
-		old = old[1:]
+	for _, item := range strings.Fields(items) {
+		old := c.history[item]
+		if len(old) == remembered {
+			old = old[1:]
+		}
+		c.history[item] = append(old, text)
 	}
-	c.history[item] = append(old, text)
 }
 
-func (c *checker) differ(kind, item, format string, args ...any) {
+func (c *checker) differ(kind, items, format string, args ...any) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	c.differences = append(c.differences, difference{kind, item, fmt.Sprintf(format, args...)})
+	c.differences = append(c.differences, difference{kind, items, fmt.Sprintf(format, args...)})
 }
 
-// report fails the test for every difference, with the calls on its item for the first of each kind.
+// report fails the test for every difference, with the last calls on its items for the first few of each kind.
 func (c *checker) report() {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -228,7 +230,11 @@ func (c *checker) report() {
 			left[d.kind]++
 			continue
 		}
-		c.t.Errorf("%s: %s: %s\n  %s", d.kind, d.item, d.text, strings.Join(c.history[d.item], "\n  "))
+		var touched []string
+		for _, item := range strings.Fields(d.items) {
+			touched = append(touched, c.history[item]...)
+		}
+		c.t.Errorf("%s: %s: %s\n  %s", d.kind, d.items, d.text, strings.Join(touched, "\n  "))
 	}
 	for kind, n := range left {
 		c.t.Errorf("%s: %d more", kind, n)

@@ -124,7 +124,7 @@ func (s *counters) pair(w *worker, id string) {
 	if other == id {
 		return
 	}
-	s.told(w.call("increment two", id, "and "+other, never, func(ctx context.Context) error {
+	s.told(w.call("increment two", id+" "+other, "", never, func(ctx context.Context) error {
 		return w.Write(ctx, w.counters.UpdateOp(counterKey(id), increment), w.counters.UpdateOp(counterKey(other), increment))
 	}), id, other)
 }
@@ -133,7 +133,7 @@ func (s *counters) underKey(w *worker, id string) {
 	s.keyed.call(w, func() *once {
 		mark := w.mark()
 		o := &once{
-			key: dynastay.IdempotencyKey(mark).Of("counters"), name: "increment once", item: id, about: mark, refusal: never,
+			key: dynastay.IdempotencyKey(mark).Of("counters"), name: "increment once", items: id, about: mark, refusal: never,
 		}
 		o.send = func(ctx context.Context, p *process) error {
 			return p.Write(ctx, o.key, p.counters.UpdateOp(counterKey(id), increment, dynastay.AgreedOn("one more")))

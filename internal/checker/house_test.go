@@ -71,11 +71,11 @@ func (h house) quote(t *testing.T, db *dynastay.DB, stay dynastay.Stay, rooms []
 	return quote
 }
 
-// nights are the nights that a booking of a quote takes, as "room type date".
+// nightsOf are the nights that a booking of a quote takes, as "room type/date". Each of its lines is one room.
 func nightsOf(q *availability.Quote) (all []string) {
 	for _, line := range q.Lines {
 		for _, night := range line.Nights {
-			all = append(all, fmt.Sprintf("%s %s %d", line.RoomTypeID, night.Date, line.Quantity))
+			all = append(all, fmt.Sprintf("%s/%s", line.RoomTypeID, night.Date))
 		}
 	}
 	slices.Sort(all)

@@ -126,7 +126,7 @@ func (l *locks) take(w *worker, table *dynastay.Table[lock], ids []string, mark 
 	if len(ids) > 1 {
 		name = "take two"
 	}
-	switch w.call(name, ids[0], fmt.Sprint(ids, " as ", mark), refusedBy(dynastay.ErrAlreadyExists), func(ctx context.Context) error {
+	switch w.call(name, strings.Join(ids, " "), mark, refusedBy(dynastay.ErrAlreadyExists), func(ctx context.Context) error {
 		var parts []dynastay.Part
 		var locks []*dynastay.Operation[*lock]
 		for _, id := range ids {

@@ -9,11 +9,11 @@ import (
 
 // once is a write under an idempotency key, which anybody may repeat, at the same time too.
 type once struct {
-	key        dynastay.Idempotency
-	name, item string
-	about      string
-	refusal    refusal
-	send       func(ctx context.Context, p *process) error // one call of the library
+	key         dynastay.Idempotency
+	name, items string
+	about       string
+	refusal     refusal
+	send        func(ctx context.Context, p *process) error // one call of the library
 
 	mu   sync.Mutex
 	told [broken + 1]int
@@ -22,7 +22,17 @@ type once struct {
 }
 
 func (o *once) call(w *worker) verdict {
-	v := w.call(o.name, o.item, o.about, o.refusal, func(ctx context.Context) error { return o.send(ctx, w.process) })
+	o.mu.Lock()
+	before := o.told[acknowledged] > 0
+	o.mu.Unlock()
+	var err error
+	v := w.call(o.name, o.items, o.about, o.refusal, func(ctx context.Context) error {
+		err = o.send(ctx, w.process)
+		return err
+	})
+	if before && o.refusal(err) {
+		w.differ("a repetition refused for what the key itself has done", o.items, "%s %s: %v", o.name, o.about, err)
+	}
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	o.told[v]++
@@ -52,7 +62,7 @@ func (o *once) settle(w *worker) {
 	o.last = o.call(w)
 	o.sure = true
 	if o.last == unknown {
-		w.differ("an unknown outcome that a repetition does not clear up", o.item, "%s %s", o.name, o.about)
+		w.differ("an unknown outcome that a repetition does not clear up", o.items, "%s %s", o.name, o.about)
 	}
 }
 

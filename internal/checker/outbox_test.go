@@ -59,7 +59,7 @@ func (o *outbox) produce(w *worker) {
 	if w.oneIn(3) {
 		o.keyed.call(w, func() *once {
 			m := &message{Queue: o.queue(w), ID: w.mark()}
-			one := &once{key: dynastay.IdempotencyKey(m.ID), name: "create once", item: m.ID, refusal: never}
+			one := &once{key: dynastay.IdempotencyKey(m.ID), name: "create once", items: m.ID, refusal: never}
 			one.send = func(ctx context.Context, p *process) error {
 				_, err := p.outbox.Create(ctx, m, one.key)
 				return err

@@ -35,8 +35,8 @@ type sales struct {
 
 	mu      sync.Mutex
 	asked   map[string]*ask
-	made    []string // ids of acknowledged bookings
-	open    []string // of these, the ones of which no cancellation was acknowledged
+	made    []*ask // that were acknowledged
+	open    []*ask // of these, the ones of which no cancellation was acknowledged
 	cancels map[string]*cancellation
 }
 
@@ -46,6 +46,9 @@ type ask struct {
 	once    *once  // nil without a key
 	verdict func() verdict
 }
+
+// items are the request and the nights that it is about.
+func (a *ask) items(mark string) string { return mark + " " + strings.Join(nightsOf(a.quote), " ") }
 
 type cancellation struct {
 	bookingID string
@@ -92,7 +95,7 @@ func (s *sales) acknowledged(mark string, a *ask, b *bookings.Booking) {
 	switch a.id {
 	case "":
 		a.id = b.ID
-		s.made, s.open = append(s.made, b.ID), append(s.open, b.ID)
+		s.made, s.open = append(s.made, a), append(s.open, a)
 	case b.ID:
 	default:
 		s.differ("two bookings of one key", mark, "%s and %s", a.id, b.ID)
@@ -105,7 +108,7 @@ func (s *sales) book(w *worker) {
 	s.mu.Lock()
 	s.asked[mark] = a
 	s.mu.Unlock()
-	v := w.call("book", mark, "", soldOut, func(ctx context.Context) error {
+	v := w.call("book", a.items(mark), "", soldOut, func(ctx context.Context) error {
 		b, err := w.bookings.Create(ctx, request)
 		if err == nil {
 			s.acknowledged(mark, a, b)
@@ -121,7 +124,7 @@ func (s *sales) bookOnce(w *worker) {
 	s.keyed.call(w, func() *once {
 		mark := w.mark()
 		a, request := s.request(w, mark)
-		o := &once{key: dynastay.IdempotencyKey(mark).Of(request.UserID), name: "book once", item: mark, refusal: soldOut}
+		o := &once{key: dynastay.IdempotencyKey(mark).Of(request.UserID), name: "book once", items: a.items(mark), about: mark, refusal: soldOut}
 		o.send = func(ctx context.Context, p *process) error {
 			b, err := p.bookings.Create(ctx, request, o.key)
 			if err == nil {
@@ -147,19 +150,19 @@ func (s *sales) madeBy(w *worker) {
 	o := s.keyed.all[max(0, len(s.keyed.all)-1-w.rand.IntN(12))]
 	s.keyed.mu.Unlock()
 	s.mu.Lock()
-	a := s.asked[o.item]
+	a := s.asked[o.about]
 	before := a.id
 	s.mu.Unlock()
 	ctx, cancel := w.lap()
 	defer cancel()
 	switch b, err := w.bookings.MadeBy(ctx, o.key); {
 	case err == nil:
-		s.acknowledged(o.item, a, b)
+		s.acknowledged(o.about, a, b)
 		o.mu.Lock()
 		o.told[acknowledged]++
 		o.mu.Unlock()
 	case errors.Is(err, dynastay.ErrNotFound) && before != "":
-		s.differ("a key that has forgotten its booking", o.item, "%s", before)
+		s.differ("a key that has forgotten its booking", o.about, "%s", before)
 	}
 }
 
@@ -175,16 +178,17 @@ func (s *sales) cancel(w *worker) {
 		s.mu.Unlock()
 		return
 	}
-	id := s.made[w.rand.IntN(len(s.made))]
+	booked := s.made[w.rand.IntN(len(s.made))]
 	if open := len(s.open); open > 0 && !w.oneIn(5) {
-		id = s.open[w.rand.IntN(min(4, open))] // which others want to cancel too
+		booked = s.open[w.rand.IntN(min(4, open))] // which others want to cancel too
 	}
+	id, items := booked.id, booked.items(booked.id)
 	s.mu.Unlock()
 	if w.oneIn(3) {
 		s.cancelledOnce.call(w, func() *once {
 			reason := w.mark()
 			c := &cancellation{bookingID: id, refund: w.oneIn(2)}
-			o := &once{key: dynastay.IdempotencyKey(reason), name: "cancel once", item: id, about: "by " + reason, refusal: notCancellable}
+			o := &once{key: dynastay.IdempotencyKey(reason), name: "cancel once", items: items, about: "by " + reason, refusal: notCancellable}
 			o.send = func(ctx context.Context, p *process) error {
 				err := p.Write(ctx, append(c.parts(p, reason), o.key)...)
 				s.closed(id, err)
@@ -203,7 +207,7 @@ func (s *sales) cancel(w *worker) {
 	s.mu.Lock()
 	s.cancels[reason] = c
 	s.mu.Unlock()
-	v := w.call("cancel", id, "by "+reason, notCancellable, func(ctx context.Context) error {
+	v := w.call("cancel", items, "by "+reason, notCancellable, func(ctx context.Context) error {
 		err := w.Write(ctx, c.parts(w.process, reason)...)
 		s.closed(id, err)
 		return err
@@ -220,7 +224,7 @@ func (s *sales) closed(id string, err error) {
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.open = slices.DeleteFunc(s.open, func(open string) bool { return open == id })
+	s.open = slices.DeleteFunc(s.open, func(open *ask) bool { return open.id == id })
 }
 
 func (c *cancellation) parts(p *process, reason string) []dynastay.Part {
@@ -259,7 +263,7 @@ func (f *found) nights() (all []string) {
 	checkOut, _ := dynastay.ParseDate(f.plain["CheckOutDate"].(string))
 	for date := range (dynastay.Stay{CheckIn: checkIn, CheckOut: checkOut}).Dates() {
 		for _, line := range f.lines {
-			all = append(all, fmt.Sprintf("%s %s %.0f", line["RoomTypeId"], date, line["Quantity"]))
+			all = append(all, fmt.Sprintf("%s/%s", line["RoomTypeId"], date))
 		}
 	}
 	slices.Sort(all)
@@ -301,8 +305,8 @@ func (s *sales) readBookings() map[string]*found {
 	}
 	for id, f := range all {
 		_, arrives := f.plain["GSI5PK"]
-		if !f.guard || f.plain["GSI3PK"] != "STATUS#"+f.plain["Status"].(string) || arrives != f.confirmed() {
-			s.differ("a booking whose guard or index keys are wrong", id, "%v", f.plain)
+		if !f.guard || len(f.lines) != int(f.plain["NumberOfRooms"].(float64)) || f.plain["GSI3PK"] != "STATUS#"+f.plain["Status"].(string) || arrives != f.confirmed() {
+			s.differ("a booking whose lines, guard or index keys are wrong", id, "%v", f.plain)
 		}
 	}
 	return all
@@ -367,15 +371,12 @@ func (s *sales) checkNights(all map[string]*found) {
 			continue
 		}
 		for _, night := range f.nights() {
-			at := strings.LastIndexByte(night, ' ')
-			n := 0.0
-			_, _ = fmt.Sscan(night[at+1:], &n)
-			sold[night[:at]] += n
+			sold[night]++
 		}
 	}
 	for _, item := range s.scan(keys.AvailabilityTable) {
 		p := s.plainOf(item)
-		night := fmt.Sprintf("%s %s", p["RoomTypeId"], p["Date"])
+		night := fmt.Sprintf("%s/%s", p["RoomTypeId"], p["Date"])
 		left, total := p["AvailableRooms"].(float64), p["TotalRooms"].(float64)
 		if left < 0 || left+sold[night] != total {
 			s.differ("rooms do not add up", night, "%v left and %v sold of %v", left, sold[night], total)

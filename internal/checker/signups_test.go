@@ -53,7 +53,7 @@ func (s *signups) step(w *worker) {
 	if w.oneIn(2) {
 		s.keyed.call(w, func() *once {
 			mark, a, u := s.draw(w)
-			o := &once{key: dynastay.IdempotencyKey(mark), name: "sign up once", item: a.email, about: mark, refusal: taken("Email")}
+			o := &once{key: dynastay.IdempotencyKey(mark), name: "sign up once", items: a.email, about: mark, refusal: taken("Email")}
 			o.send = func(ctx context.Context, p *process) error {
 				made, err := p.users.Create(ctx, u, o.key)
 				if err == nil {

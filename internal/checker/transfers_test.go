@@ -41,6 +41,8 @@ type entry struct {
 	Amount       int
 }
 
+func (e entry) items() string { return e.ID + " " + e.From + " " + e.To }
+
 // transfers move money between two accounts and write it into a journal, all or none.
 type transfers struct {
 	*checker
@@ -87,7 +89,7 @@ func (t *transfers) step(w *worker) {
 	if w.oneIn(2) {
 		t.keyed.call(w, func() *once {
 			e := t.draw(w)
-			o := &once{key: dynastay.IdempotencyKey(e.ID).Of("bank"), name: "transfer once", item: e.ID, about: fmt.Sprint(e), refusal: never}
+			o := &once{key: dynastay.IdempotencyKey(e.ID).Of("bank"), name: "transfer once", items: e.items(), about: fmt.Sprint(e), refusal: never}
 			o.send = func(ctx context.Context, p *process) error { return p.Write(ctx, append(t.parts(p, e), o.key)...) }
 			t.mu.Lock()
 			defer t.mu.Unlock()
@@ -97,7 +99,7 @@ func (t *transfers) step(w *worker) {
 		return
 	}
 	e := t.draw(w)
-	v := w.call("transfer", e.ID, fmt.Sprint(e), never, func(ctx context.Context) error { return w.Write(ctx, t.parts(w.process, e)...) })
+	v := w.call("transfer", e.items(), fmt.Sprint(e), never, func(ctx context.Context) error { return w.Write(ctx, t.parts(w.process, e)...) })
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	t.made[e.ID] = func() verdict { return v }
