@@ -148,8 +148,8 @@ func (w *worker) mark() string {
 // oneIn is true once in so many times.
 func (w *worker) oneIn(n int) bool { return w.rand.IntN(n) == 0 }
 
-// lap is how much time a call gets: all that it wants, or so little that the end comes at any point of it, even before.
-func (w *worker) lap() (context.Context, context.CancelFunc) {
+// deadline is how much time a call gets: all that it wants, or so little that the end comes at any point of it, even before.
+func (w *worker) deadline() (context.Context, context.CancelFunc) {
 	plenty := time.Minute
 	switch at := w.rand.IntN(100); {
 	case w.calm:
@@ -165,7 +165,7 @@ func (w *worker) lap() (context.Context, context.CancelFunc) {
 
 // call calls the library once. The items, with blanks between them, and what it is about are for the account of a difference.
 func (w *worker) call(name, items, about string, mayRefuse refusal, f func(context.Context) error) verdict {
-	ctx, cancel := w.lap()
+	ctx, cancel := w.deadline()
 	defer cancel()
 	return w.callIn(ctx, name, items, about, mayRefuse, f)
 }

@@ -92,7 +92,7 @@ func (s *counters) successor(w *worker, id string) {
 	s.mu.Lock()
 	least := s.bare[id][acknowledged]
 	s.mu.Unlock()
-	ctx, cancel := w.lap()
+	ctx, cancel := w.deadline()
 	defer cancel()
 	read, err := w.counters.Get(ctx, counterKey(id), true)
 	if err != nil {

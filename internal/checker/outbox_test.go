@@ -94,7 +94,7 @@ func (o *outbox) consume(w *worker) {
 	o.mu.Lock()
 	before := maps.Clone(o.dropped)
 	o.mu.Unlock()
-	ctx, cancel := w.lap()
+	ctx, cancel := w.deadline()
 	defer cancel()
 	page, err := w.outbox.Query(ctx, dynastay.Query{
 		Name: "checker.outbox", Partition: o.queue(w), Consistent: true, Paging: dynastay.Paging{Limit: 4},

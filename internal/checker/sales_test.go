@@ -43,7 +43,6 @@ type sales struct {
 type ask struct {
 	quote   *availability.Quote
 	id      string // as it was acknowledged
-	once    *once  // nil without a key
 	verdict func() verdict
 }
 
@@ -132,7 +131,7 @@ func (s *sales) bookOnce(w *worker) {
 			}
 			return err
 		}
-		a.once, a.verdict = o, o.verdict
+		a.verdict = o.verdict
 		s.mu.Lock()
 		defer s.mu.Unlock()
 		s.asked[mark] = a
@@ -153,7 +152,7 @@ func (s *sales) madeBy(w *worker) {
 	a := s.asked[o.about]
 	before := a.id
 	s.mu.Unlock()
-	ctx, cancel := w.lap()
+	ctx, cancel := w.deadline()
 	defer cancel()
 	switch b, err := w.bookings.MadeBy(ctx, o.key); {
 	case err == nil:

@@ -42,9 +42,9 @@ func (r refusal) or(other refusal) refusal {
 }
 
 var (
-	never    = refusedBy()
-	givenUp  = refusedBy(dynastay.ErrContention, dynastay.ErrThrottled, dynastay.ErrUnavailable)
-	outOfLap = refusedBy(context.Canceled, context.DeadlineExceeded)
+	never   = refusedBy()
+	givenUp = refusedBy(dynastay.ErrContention, dynastay.ErrThrottled, dynastay.ErrUnavailable)
+	ended   = refusedBy(context.Canceled, context.DeadlineExceeded)
 )
 
 func judge(err error, mayRefuse refusal) verdict {
@@ -57,7 +57,7 @@ func judge(err error, mayRefuse refusal) verdict {
 		return acknowledged
 	case isUnknown:
 		return unknown
-	case mayRefuse.or(givenUp).or(outOfLap)(err), readFailed(err):
+	case mayRefuse.or(givenUp).or(ended)(err), readFailed(err):
 		return refused
 	}
 	return broken
