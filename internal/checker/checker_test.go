@@ -1,0 +1,307 @@
+package checker
+
+import (
+	"context"
+	"errors"
+	"flag"
+	"fmt"
+	"maps"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/aws/aws-sdk-go-v2/feature/dynamodb/attributevalue"
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
+	"github.com/stretchr/testify/require"
+
+	"github.com/dynastay/dynastay"
+	"github.com/dynastay/dynastay/dyntest"
+	"github.com/dynastay/dynastay/internal/fixture"
+)
+
+var (
+	calls     = flag.Int64("calls", 2000, "calls of the library until the storm ends")
+	seed      = flag.Uint64("seed", 0, "what the calls and the faults are drawn from; 0 draws one from the clock")
+	workers   = flag.Int("workers", 64, "workers that call at the same time")
+	processes = flag.Int("processes", 4, "processes, which the workers share")
+)
+
+// scenario is one kind of write on items that many workers want.
+type scenario interface {
+	// step calls the library, a few times at the most.
+	step(w *worker)
+	// settle makes certain what the storm left unknown, where a repetition under a key can tell.
+	settle(w *worker)
+	// check compares what was answered with what is stored.
+	check()
+}
+
+// TestChecker is the storm, and the comparison after it.
+func TestChecker(t *testing.T) {
+	if *seed == 0 {
+		*seed = uint64(time.Now().UnixNano())
+	}
+	c := newChecker(t)
+	t.Logf("seed %d; to draw the same calls and faults:\n  %s", *seed, c.command)
+	scenarios := []struct {
+		scenario
+		weight int
+	}{
+		{newLocks(c), 18}, {newCounters(c), 26}, {newOutbox(c), 14}, {newTransfers(c), 12},
+		{newSales(c), 20}, {newListings(c), 7}, {newSignups(c), 2}, {newImports(c), 1},
+	}
+	total := 0
+	for _, s := range scenarios {
+		total += s.weight
+	}
+
+	c.begin()
+	var all sync.WaitGroup
+	for n := range *workers {
+		w := c.worker(n)
+		all.Go(func() {
+			for c.count.Load() < *calls {
+				at := w.rand.IntN(total)
+				for _, s := range scenarios {
+					if at -= s.weight; at < 0 {
+						s.step(w)
+						break
+					}
+				}
+			}
+		})
+	}
+	all.Wait()
+	c.end()
+	stormed := time.Since(c.started)
+
+	calm := c.worker(*workers)
+	calm.process = c.process("calm", patient)
+	calm.calm = true
+	for _, s := range scenarios {
+		s.settle(calm)
+		s.check()
+	}
+	t.Log(c.summary(stormed))
+
+	c.report()
+}
+
+// checker is what the workers share.
+type checker struct {
+	t         *testing.T
+	db        *dyntest.DB
+	hotel     house
+	late      *latecomers
+	processes []*process
+	command   string
+	started   time.Time
+	storm     []*fault
+	count     atomic.Int64
+	conflicts atomic.Int64
+
+	mu          sync.Mutex
+	differences []difference
+	tallies     map[string]*[broken + 1]int // of the answers, by the name of the call
+	history     map[string][]string         // the last calls on each item
+}
+
+type difference struct{ kind, items, text string }
+
+func newChecker(t *testing.T) *checker {
+	command := fmt.Sprintf("go test ./internal/checker -calls %d -seed %d -workers %d -processes %d", *calls, *seed, *workers, *processes)
+	db := dyntest.New(t, dyntest.Tables(tables...), dyntest.At(fixture.Now), dyntest.Seed(*seed))
+	c := &checker{t: t, db: db, command: command, tallies: map[string]*[broken + 1]int{}, history: map[string][]string{}}
+	c.late = &latecomers{rand: rand.New(rand.NewPCG(*seed, 1<<32))}
+	c.hotel = newHouse(t, db.Direct)
+	for n := range *processes {
+		c.processes = append(c.processes, c.process(fmt.Sprint("process ", n), temperaments[n%len(temperaments)]))
+	}
+	return c
+}
+
+// worker is one goroutine of a process.
+type worker struct {
+	*checker
+	*process
+	n    int
+	rand *rand.Rand
+	made int
+	calm bool
+}
+
+func (c *checker) worker(n int) *worker {
+	return &worker{checker: c, process: c.processes[n%len(c.processes)], n: n, rand: rand.New(rand.NewPCG(*seed, uint64(n)))}
+}
+
+// mark is a text that nobody else draws.
+func (w *worker) mark() string {
+	w.made++
+	return fmt.Sprintf("w%d-%d", w.n, w.made)
+}
+
+// oneIn is true once in so many times.
+func (w *worker) oneIn(n int) bool { return w.rand.IntN(n) == 0 }
+
+// deadline is how much time a call gets: all that it wants, or so little that the end comes at any point of it, even before.
+func (w *worker) deadline() (context.Context, context.CancelFunc) {
+	plenty := time.Minute
+	switch at := w.rand.IntN(100); {
+	case w.calm:
+	case at < 3:
+		plenty = 0
+	case at < 18:
+		plenty = time.Duration(w.rand.IntN(20_000)) * time.Microsecond
+	case at < 25:
+		plenty = time.Duration(w.rand.IntN(100_000)) * time.Microsecond
+	}
+	return context.WithTimeout(w.t.Context(), plenty)
+}
+
+// call calls the library once. The items, with blanks between them, and what it is about are for the account of a difference.
+func (w *worker) call(name, items, about string, mayRefuse refusal, f func(context.Context) error) verdict {
+	ctx, cancel := w.deadline()
+	defer cancel()
+	return w.callIn(ctx, name, items, about, mayRefuse, f)
+}
+
+func (w *worker) callIn(ctx context.Context, name, items, about string, mayRefuse refusal, f func(context.Context) error) verdict {
+	n := w.count.Add(1)
+	err := f(ctx)
+	v := judge(err, mayRefuse)
+	w.tally(name, v)
+	text := fmt.Sprintf("%d %s %s worker %d: %s %s: %s", n, time.Now().Format("05.000000"), w.process.name, w.n, name, about, v)
+	if err != nil {
+		text += ": " + err.Error()
+	}
+	w.note(items, text)
+	if v == broken {
+		w.differ("an error that no call may answer", items, "%s: %v", name, err)
+	}
+	if errors.Is(err, context.DeadlineExceeded) && ctx.Err() == nil {
+		w.differ("an end of the context that did not come", items, "%s: %v", name, err)
+	}
+	return v
+}
+
+// tally counts the answers to one kind of call.
+func (c *checker) tally(name string, v verdict) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.tallies[name] == nil {
+		c.tallies[name] = &[broken + 1]int{}
+	}
+	c.tallies[name][v]++
+}
+
+const remembered = 60
+
+func (c *checker) note(items, text string) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	for _, item := range strings.Fields(items) {
+		old := c.history[item]
+		if len(old) == remembered {
+			old = old[1:]
+		}
+		c.history[item] = append(old, text)
+	}
+}
+
+func (c *checker) differ(kind, items, format string, args ...any) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.differences = append(c.differences, difference{kind, items, fmt.Sprintf(format, args...)})
+}
+
+// report fails the test for every difference, with the last calls on its items for the first few of each kind.
+func (c *checker) report() {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	const most = 5
+	shown, left := map[string]int{}, map[string]int{}
+	for _, d := range c.differences {
+		if shown[d.kind]++; shown[d.kind] > most {
+			left[d.kind]++
+			continue
+		}
+		var touched []string
+		for _, item := range strings.Fields(d.items) {
+			touched = append(touched, c.history[item]...)
+		}
+		c.t.Errorf("%s: %s: %s\n  %s", d.kind, d.items, d.text, strings.Join(touched, "\n  "))
+	}
+	for kind, n := range left {
+		c.t.Errorf("%s: %d more", kind, n)
+	}
+	if len(c.differences) > 0 {
+		c.t.Errorf("%d differences with seed %d:\n  %s", len(c.differences), *seed, c.command)
+	}
+}
+
+func (c *checker) summary(stormed time.Duration) string {
+	requests := 0
+	for _, operation := range []string{
+		"GetItem", "PutItem", "UpdateItem", "DeleteItem", "Query", "BatchGetItem", "BatchWriteItem", "TransactWriteItems",
+	} {
+		requests += c.db.Faults.Count(operation)
+	}
+	var faults []string
+	for _, f := range c.storm {
+		faults = append(faults, fmt.Sprintf("%s %d", f.name, f.Hits()))
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	var all [broken + 1]int
+	var kinds []string
+	for _, name := range slices.Sorted(maps.Keys(c.tallies)) {
+		told := c.tallies[name]
+		for v, n := range told {
+			all[v] += n
+		}
+		kinds = append(kinds, fmt.Sprintf("%s %d/%d/%d", name, told[acknowledged], told[refused], told[unknown]))
+	}
+	return fmt.Sprintf("%d calls, %d requests: %d acknowledged, %d refused, %d unknown, %d differences, %.1f s (%.1f s of them storm)\n"+
+		"  conflicts %d, late %d, %s\n  acknowledged/refused/unknown: %s",
+		c.count.Load(), requests, all[acknowledged], all[refused], all[unknown], len(c.differences),
+		time.Since(c.started).Seconds(), stormed.Seconds(), c.conflicts.Load(), c.late.number(), strings.Join(faults, ", "),
+		strings.Join(kinds, ", "))
+}
+
+// scan reads all items of a table, past everything.
+func (c *checker) scan(s *dynastay.Schema) []dynastay.Item {
+	yes, name := true, c.db.Direct.TableName(s)
+	var items []dynastay.Item
+	pages := dynamodb.NewScanPaginator(c.db.Engine.Client(), &dynamodb.ScanInput{TableName: &name, ConsistentRead: &yes})
+	for pages.HasMorePages() {
+		page, err := pages.NextPage(c.t.Context())
+		require.NoError(c.t, err)
+		items = append(items, page.Items...)
+	}
+	return items
+}
+
+// plain is a stored item without the library.
+type plain = map[string]any
+
+func (c *checker) plainOf(item map[string]types.AttributeValue) plain {
+	var m plain
+	require.NoError(c.t, attributevalue.UnmarshalMap(item, &m))
+	return m
+}
+
+// stored are the entities of a table by their ids.
+func stored[T any](c *checker, e *dynastay.Entity[T]) map[string]*T {
+	all := map[string]*T{}
+	for _, item := range c.scan(e.Schema) {
+		v, err := e.Value(item)
+		require.NoError(c.t, err)
+		all[e.Schema.Key.From(item).String()] = v
+	}
+	return all
+}

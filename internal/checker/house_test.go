@@ -1,0 +1,83 @@
+package checker
+
+import (
+	"fmt"
+	"slices"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/dynastay/dynastay"
+	"github.com/dynastay/dynastay/availability"
+	"github.com/dynastay/dynastay/internal/fixture"
+	"github.com/dynastay/dynastay/properties"
+)
+
+// tables are those that the checker has of its own, beside the hotel's.
+var tables = []*dynastay.Schema{
+	lockTable, latchTable, counterEntity.Schema, messageEntity.Schema, accountEntity.Schema, entryEntity.Schema,
+	refundEntity.Schema, importTable,
+}
+
+// house is the hotel that everybody books: two room types with few rooms, for six nights.
+type house struct {
+	*properties.WithRooms
+	quotes []*availability.Quote
+}
+
+const (
+	scarce     = 5 // rooms of each type
+	firstNight = "2026-07-01"
+	lastNight  = "2026-07-07"
+)
+
+func newHouse(t *testing.T, db *dynastay.DB) house {
+	room := properties.RoomType{Name: "Double", MaxOccupancy: 2, MaxAdults: 2, BasePrice: fixture.Price, Total: scarce}
+	made, err := properties.New(db).Create(t.Context(), properties.Property{
+		Name: "Contested House", Slug: "contested-house", Type: properties.Hotel, OwnerID: "user_host",
+		Status: properties.Approved, Address: properties.Address{City: "Boston", Country: "USA", Latitude: 42.36, Longitude: -71.06},
+	}, []properties.RoomType{room, room, room})
+	require.NoError(t, err)
+	h := house{WithRooms: made}
+	open := dynastay.MustStay(firstNight, lastNight)
+	for _, r := range made.Rooms[:2] {
+		_, err := availability.New(db).Open(t.Context(), availability.OpenRequest{
+			PropertyID: made.ID, RoomTypeID: r.ID, Nights: open, Rooms: scarce, Price: fixture.Price,
+		})
+		require.NoError(t, err)
+	}
+	// Every stay of one to three nights, in one room of either type or in one of each.
+	for from := range open.Nights() {
+		for n := 1; n <= 3 && from+n <= open.Nights(); n++ {
+			checkIn := open.CheckIn.AddDays(from)
+			stay := dynastay.Stay{CheckIn: checkIn, CheckOut: checkIn.AddDays(n)}
+			for _, rooms := range [][]int{{0}, {1}, {0, 1}} {
+				h.quotes = append(h.quotes, h.quote(t, db, stay, rooms))
+			}
+		}
+	}
+	return h
+}
+
+func (h house) quote(t *testing.T, db *dynastay.DB, stay dynastay.Stay, rooms []int) *availability.Quote {
+	var choices []properties.Choice
+	for _, n := range rooms {
+		choices = append(choices, properties.Choice{RoomTypeID: h.Rooms[n].ID, Quantity: 1})
+	}
+	request, err := h.Card().QuoteRequest(stay, availability.Guests{Adults: len(rooms)}, choices...)
+	require.NoError(t, err)
+	quote, err := availability.New(db).Quote(t.Context(), request)
+	require.NoError(t, err)
+	return quote
+}
+
+// nightsOf are the nights that a booking of a quote takes, as "room type/date". Each of its lines is one room.
+func nightsOf(q *availability.Quote) (all []string) {
+	for _, line := range q.Lines {
+		for _, night := range line.Nights {
+			all = append(all, fmt.Sprintf("%s/%s", line.RoomTypeID, night.Date))
+		}
+	}
+	slices.Sort(all)
+	return all
+}

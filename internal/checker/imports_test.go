@@ -1,0 +1,81 @@
+package checker
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"reflect"
+	"sync"
+
+	"github.com/dynastay/dynastay"
+)
+
+var importTable = &dynastay.Schema{Name: "Imports", Key: dynastay.KeyNames{Partition: "id"}}
+
+// imports are batches that one worker writes and reads again: [dynastay.DB.PutAll] and GetAll, with parts left unprocessed.
+type imports struct {
+	*checker
+	mu    sync.Mutex
+	lines map[string]string // what was acknowledged
+}
+
+func newImports(c *checker) *imports { return &imports{checker: c, lines: map[string]string{}} }
+
+// whatever an import is told, short of success, some of it may be there.
+func whatever(err error) bool {
+	return !errors.Is(err, dynastay.ErrOutcomeUnknown) && !errors.Is(err, dynastay.ErrCommitted)
+}
+
+func (i *imports) step(w *worker) {
+	mark, n := w.mark(), 1+w.rand.IntN(60)
+	id := func(k int) string { return fmt.Sprintf("%s-%d", mark, k) }
+	if w.call("put all", mark, "", whatever, func(ctx context.Context) error {
+		return w.PutAll(ctx, func(yield func(*dynastay.Schema, dynastay.Item) bool) {
+			for k := range n {
+				if !yield(importTable, i.item(id(k), mark)) {
+					return
+				}
+			}
+		})
+	}) != acknowledged {
+		return // some may be there
+	}
+	var asked []dynastay.Key
+	i.mu.Lock()
+	for k := range n {
+		i.lines[id(k)] = mark
+		asked = append(asked, dynastay.Key{PK: id(k)})
+	}
+	i.mu.Unlock()
+	var got []dynastay.Item
+	if w.call("get all", mark, "", whatever, func(ctx context.Context) (err error) {
+		got, err = w.GetAll(ctx, importTable, asked, true)
+		return err
+	}) != acknowledged {
+		return
+	}
+	for k, item := range got {
+		if !reflect.DeepEqual(item, i.item(id(k), mark)) {
+			i.differ("a line that is not read again", mark, "%d: %v", k, item)
+		}
+	}
+}
+
+func (i *imports) item(id, mark string) dynastay.Item {
+	return dynastay.Item{"id": dynastay.S(id), "mark": dynastay.S(mark)}
+}
+
+func (i *imports) settle(*worker) {}
+
+func (i *imports) check() {
+	there := map[string]any{}
+	for _, item := range i.scan(importTable) {
+		p := i.plainOf(item)
+		there[p["id"].(string)] = p["mark"]
+	}
+	for id, mark := range i.lines {
+		if there[id] != mark {
+			i.differ("a line is lost", mark, "%s: %v", id, there[id])
+		}
+	}
+}

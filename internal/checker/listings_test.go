@@ -1,0 +1,273 @@
+package checker
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"sync"
+
+	"github.com/dynastay/dynastay"
+	"github.com/dynastay/dynastay/availability"
+	"github.com/dynastay/dynastay/internal/fixture"
+	"github.com/dynastay/dynastay/keys"
+	"github.com/dynastay/dynastay/properties"
+)
+
+// listings are properties that several editors change, make, and open the nights of. Each update leaves a mark in the
+// description, so that every one of them changes something.
+type listings struct {
+	*checker
+
+	mu      sync.Mutex
+	ids     []string
+	updates map[string]*[broken + 1]int // by property
+	edits   map[string]*edit
+	made    map[string]verdict // by the mark of the maker
+	opened  map[string]string  // night to the price of the one who was told to have opened it
+	prices  map[string]verdict
+}
+
+type edit struct {
+	id      string
+	verdict verdict
+}
+
+const slugs = 9
+
+func newListings(c *checker) *listings {
+	l := &listings{
+		checker: c, updates: map[string]*[broken + 1]int{}, edits: map[string]*edit{}, made: map[string]verdict{},
+		opened: map[string]string{}, prices: map[string]verdict{},
+	}
+	for n := range 3 {
+		made, err := properties.New(c.db.Direct).Create(c.t.Context(), l.property(fmt.Sprint("slug-", n), "first"), l.rooms())
+		if err != nil {
+			c.t.Fatal(err)
+		}
+		l.add(made.ID)
+	}
+	return l
+}
+
+func (l *listings) add(id string) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.ids = append(l.ids, id)
+	l.updates[id] = &[broken + 1]int{}
+}
+
+func (l *listings) property(slug, mark string) properties.Property {
+	return properties.Property{
+		Name: "House of " + mark, Description: mark, Slug: slug, Type: properties.Apartment, Stars: 3, OwnerID: "user_host",
+		Status: properties.Pending, AmenityIDs: []string{"pool", "wifi"},
+		Address: properties.Address{City: "Boston", Country: "USA", Latitude: 42.36, Longitude: -71.06},
+	}
+}
+
+func (l *listings) rooms() []properties.RoomType {
+	return []properties.RoomType{
+		{Name: "Double", MaxOccupancy: 2, MaxAdults: 2, BasePrice: fixture.Price, Total: 3},
+		{Name: "Single", MaxOccupancy: 1, MaxAdults: 1, BasePrice: dynastay.MustMoney("99.50", "USD"), Total: 2},
+	}
+}
+
+func (l *listings) step(w *worker) {
+	switch w.rand.IntN(10) {
+	case 0:
+		l.create(w)
+	case 1:
+		l.open(w)
+	default:
+		l.update(w)
+	}
+}
+
+func taken(field string) refusal {
+	return func(err error) bool {
+		var failure *dynastay.Error
+		return errors.Is(err, dynastay.ErrAlreadyExists) && errors.As(err, &failure) && failure.Field == field
+	}
+}
+
+// staysApproved is the one change that an update of these may not make.
+func staysApproved(err error) bool {
+	var invalid *dynastay.InvalidError
+	return errors.As(err, &invalid) && invalid.Field == "Status"
+}
+
+func (l *listings) slug(w *worker) string { return fmt.Sprint("slug-", w.rand.IntN(slugs)) }
+
+func (l *listings) create(w *worker) {
+	mark, slug := w.mark(), l.slug(w)
+	var made *properties.WithRooms
+	v := w.call("list", slug, mark, taken("Slug"), func(ctx context.Context) (err error) {
+		made, err = w.properties.Create(ctx, l.property(slug, mark), l.rooms())
+		return err
+	})
+	l.mu.Lock()
+	l.made[mark] = v
+	l.mu.Unlock()
+	if v == acknowledged && made != nil {
+		l.add(made.ID)
+	}
+}
+
+func (l *listings) update(w *worker) {
+	l.mu.Lock()
+	id := l.ids[w.rand.IntN(min(3, len(l.ids)))]
+	if w.oneIn(3) {
+		id = l.ids[w.rand.IntN(len(l.ids))]
+	}
+	l.mu.Unlock()
+	mark, what, slug := w.mark(), w.rand.IntN(100), l.slug(w)
+	change := func(p *properties.Property) error {
+		p.Description = mark
+		switch {
+		case what < 25:
+			p.Name = "House of " + mark
+		case what < 55:
+			p.Slug = slug
+		case what < 75:
+			p.Address.City = []string{"Boston", "Berlin", "Bergen"}[what%3]
+		case what < 80:
+			p.Status = properties.Rejected
+		case what < 85:
+			p.Status = properties.Pending
+		case what < 88:
+			p.Status = properties.Approved
+		}
+		return nil
+	}
+	var opts []dynastay.UpdateOption
+	if w.oneIn(5) {
+		if there, err := properties.New(l.db.Direct).Get(w.t.Context(), id); err == nil {
+			opts = append(opts, dynastay.IfVersion(there.Version))
+		}
+	}
+	mayRefuse := taken("Slug").or(staysApproved).or(refusedBy(dynastay.ErrVersion))
+	v := w.call("update", id, fmt.Sprintf("%s %d %s", mark, what, slug), mayRefuse, func(ctx context.Context) error {
+		_, err := w.properties.Update(ctx, id, change, opts...)
+		return err
+	})
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.updates[id][v]++
+	l.edits[mark] = &edit{id, v}
+}
+
+// open puts nights of the house's third room type on sale, at a price of the caller's own.
+func (l *listings) open(w *worker) {
+	first := dynastay.MustDate("2026-09-01").AddDays(w.rand.IntN(60 + int(w.count.Load()/100)))
+	l.mu.Lock()
+	price := dynastay.MustMoney(fmt.Sprintf("%d.%02d", 1+len(l.prices)/100, len(l.prices)%100), "USD")
+	l.prices[price.Amount()] = unknown
+	l.mu.Unlock()
+	var got availability.Opened
+	v := w.call("open", "nights", "at "+price.Amount(), never, func(ctx context.Context) (err error) {
+		got, err = w.nights.Open(ctx, availability.OpenRequest{
+			PropertyID: l.hotel.ID, RoomTypeID: l.hotel.Rooms[2].ID, Rooms: 1 + w.rand.IntN(5), Price: price,
+			Nights: dynastay.Stay{CheckIn: first, CheckOut: first.AddDays(1 + w.rand.IntN(9))},
+		})
+		return err
+	})
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.prices[price.Amount()] = v
+	for _, date := range got.Opened {
+		if other, twice := l.opened[date.String()]; twice {
+			l.differ("a night that two have opened", "nights", "%s by %s and %s", date, price.Amount(), other)
+		}
+		l.opened[date.String()] = price.Amount()
+	}
+}
+
+func (l *listings) settle(*worker) {}
+
+func (l *listings) check() {
+	all := map[string]*listing{}
+	of := func(id string) *listing {
+		if all[id] == nil {
+			all[id] = &listing{items: map[string]plain{}}
+		}
+		return all[id]
+	}
+	guards := map[string]string{}
+	for _, item := range l.scan(keys.PropertiesTable) {
+		p := l.plainOf(item)
+		pk, sk := p["PK"].(string), p["SK"].(string)
+		if id, ok := strings.CutPrefix(pk, "PROPERTY#"); ok {
+			of(id).items[sk] = p
+		} else if sk == "GUARD" {
+			guards[pk] = p["PropertyId"].(string)
+		} else {
+			l.differ("an item of no kind", pk, "%v", p)
+		}
+	}
+	for id, p := range all {
+		if p.items["METADATA"] == nil {
+			l.differ("parts without a property", id, "%v", p.items)
+			continue
+		}
+		for _, guard := range p.guards() {
+			if guards[guard] != id {
+				l.differ("a guard that is missing or another's", id, "%s is of %q", guard, guards[guard])
+			}
+			delete(guards, guard)
+		}
+		if wrong := p.derived(id); wrong != "" {
+			l.differ("what is derived is stale", id, "%s", wrong)
+		}
+		l.checkUpdates(id, p.items["METADATA"])
+	}
+	for guard, id := range guards {
+		l.differ("a guard of nothing", id, "%s", guard)
+	}
+	for _, id := range l.ids {
+		if all[id] == nil {
+			l.differ("a property is lost", id, "")
+		}
+	}
+	l.checkNights()
+}
+
+func (l *listings) checkUpdates(id string, p plain) {
+	if id == l.hotel.ID {
+		return
+	}
+	mark := p["Description"].(string)
+	if e := l.edits[mark]; e != nil && (e.id != id || e.verdict == refused) {
+		l.differ("an update that was not to be made", id, "%s", mark)
+	} else if v, made := l.made[mark]; e == nil && mark != "first" && (!made || v == refused) {
+		l.differ("a property that was not to be made", id, "%s", mark)
+	}
+	told := l.updates[id]
+	if told == nil {
+		return // nobody was told of it
+	}
+	version := int(p["Version"].(float64))
+	if least, most := 1+told[acknowledged], 1+told[acknowledged]+told[unknown]; version < least || version > most {
+		l.differ("updates do not add up", id, "version %d where %d to %d updates were made", version, least-1, most-1)
+	}
+}
+
+func (l *listings) checkNights() {
+	for _, item := range l.scan(keys.AvailabilityTable) {
+		p := l.plainOf(item)
+		if p["RoomTypeId"] != l.hotel.Rooms[2].ID {
+			continue
+		}
+		date := p["Date"].(string)
+		price := dynastay.MustMoney(fmt.Sprint(p["PricePerNight"]), "USD").Amount()
+		if told, there := l.opened[date]; there && told != price {
+			l.differ("a night that was opened anew", "nights", "%s at %s where %s was acknowledged", date, price, told)
+		}
+		if v, made := l.prices[price]; !made || v == refused {
+			l.differ("a night that nobody opened", "nights", "%s at %s", date, price)
+		}
+		delete(l.opened, date)
+	}
+	for date, price := range l.opened {
+		l.differ("a night is lost", "nights", "%s at %s", date, price)
+	}
+}

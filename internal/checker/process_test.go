@@ -1,0 +1,208 @@
+package checker
+
+import (
+	"context"
+	"errors"
+	"io"
+	"math/rand/v2"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/aws/aws-sdk-go-v2/aws"
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
+
+	"github.com/dynastay/dynastay"
+	"github.com/dynastay/dynastay/availability"
+	"github.com/dynastay/dynastay/bookings"
+	"github.com/dynastay/dynastay/dyntest"
+	"github.com/dynastay/dynastay/keys"
+	"github.com/dynastay/dynastay/properties"
+	"github.com/dynastay/dynastay/users"
+)
+
+// patient goes on until it knows, or until nobody else is left.
+var patient = dynastay.Options{Retry: dynastay.Retry{Attempts: 40, Base: time.Millisecond, Cap: 20 * time.Millisecond}}
+
+// temperaments are the options of the processes, in turn.
+var temperaments = []dynastay.Options{
+	{Retry: dynastay.Retry{Attempts: 6, Base: time.Millisecond, Cap: 5 * time.Millisecond}, Settle: 50 * time.Millisecond},
+	{Retry: dynastay.Retry{Attempts: 16, Base: time.Millisecond, Cap: 10 * time.Millisecond}, NoGates: true},
+	{Retry: dynastay.Retry{Attempts: 3, Base: time.Millisecond, Cap: 5 * time.Millisecond}, NoGates: true, Settle: 50 * time.Millisecond},
+	patient,
+}
+
+// process is what one process has of its own: a DB, and all that works on it.
+type process struct {
+	name string
+	*dynastay.DB
+	locks, latches *dynastay.Table[lock]
+	counters       *dynastay.Table[counter]
+	outbox         *dynastay.Table[message]
+	accounts       *dynastay.Table[account]
+	journal        *dynastay.Table[entry]
+	refunds        *dynastay.Table[refund]
+	bookings       *bookings.Repository
+	properties     *properties.Repository
+	users          *users.Repository
+	nights         *availability.Repository
+}
+
+func (c *checker) process(name string, options dynastay.Options) *process {
+	options.TablePrefix = strings.TrimSuffix(c.db.TableName(keys.BookingsTable), keys.BookingsTable.Name)
+	options.Clock = c.db.Clock.Now
+	options.Observer = c.observe
+	db := dynastay.Open(&client{c.db.Client, c.late}, &options)
+	return &process{
+		name: name, DB: db,
+		locks: dynastay.NewTable(db, lockIn(lockTable)), latches: dynastay.NewTable(db, lockIn(latchTable)),
+		counters: dynastay.NewTable(db, counterEntity), outbox: dynastay.NewTable(db, messageEntity),
+		accounts: dynastay.NewTable(db, accountEntity), journal: dynastay.NewTable(db, entryEntity),
+		refunds:  dynastay.NewTable(db, refundEntity),
+		bookings: bookings.New(db), properties: properties.New(db), users: users.New(db), nights: availability.New(db),
+	}
+}
+
+// observe counts the conflicts, those that were injected among them.
+func (c *checker) observe(_ context.Context, call dynastay.Call) {
+	var single *types.TransactionConflictException
+	var cancelled *types.TransactionCanceledException
+	met := errors.As(call.Err, &single)
+	if errors.As(call.Err, &cancelled) {
+		for _, reason := range cancelled.CancellationReasons {
+			met = met || reason.Code != nil && *reason.Code == "TransactionConflict"
+		}
+	}
+	if met {
+		c.conflicts.Add(1)
+	}
+}
+
+// fault is one that befalls requests by chance.
+type fault struct {
+	name string
+	*dyntest.Injection
+}
+
+// begin lets the storm loose. The faults are those of [dyntest.AnyOf], and answers that take long, each on its own, so that
+// they can be counted: together they befall some 15 of 100 requests.
+func (c *checker) begin() {
+	c.db.Faults.Conflicts(time.Millisecond)
+	for _, f := range []struct {
+		name   string
+		what   dyntest.Fault
+		chance float64
+	}{
+		{"throttled", dyntest.Throttle(), 0.02},
+		{"internal errors", dyntest.InternalError(), 0.015},
+		{"internal errors after the commit", dyntest.InternalErrorAfterCommit(), 0.02},
+		{"conflicts of nobody", dyntest.Conflict(), 0.02},
+		{"in progress", dyntest.InProgress(), 0.015},
+		{"lost requests", dyntest.LoseRequest(), 0.02},
+		{"lost answers", dyntest.LoseAnswer(), 0.03},
+		{"delayed requests", dyntest.Delay(3 * time.Millisecond), 0.015},
+		{"delayed answers", dyntest.DelayAnswer(3 * time.Millisecond), 0.02},
+		{"short pages", dyntest.ShortPages(1), 0.05},
+		{"unprocessed", dyntest.Unprocessed(1), 0.15},
+	} {
+		c.storm = append(c.storm, &fault{f.name, c.db.Faults.Inject(f.what, dyntest.When{Chance: f.chance, Optional: true})})
+	}
+	c.late.begin()
+	c.started = time.Now()
+}
+
+// end waits until the last request has arrived that somebody gave up.
+func (c *checker) end() {
+	for _, f := range c.storm {
+		f.Stop()
+	}
+	c.late.end()
+}
+
+// latecomers are the requests that are still under way when their caller has given them up: a connection that breaks says
+// nothing of what went through it.
+type latecomers struct {
+	mu    sync.Mutex
+	rand  *rand.Rand
+	open  bool
+	count int
+	under sync.WaitGroup
+}
+
+func (l *latecomers) begin() { l.set(true) }
+
+func (l *latecomers) end() {
+	l.set(false)
+	l.under.Wait()
+}
+
+func (l *latecomers) set(open bool) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.open = open
+}
+
+func (l *latecomers) number() int {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.count
+}
+
+// draw says whether a request comes late, and by how much.
+func (l *latecomers) draw() (time.Duration, bool) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if !l.open || l.rand.IntN(40) > 0 {
+		return 0, false
+	}
+	l.count++
+	l.under.Add(1)
+	most := []int{2, 20, 100}[l.rand.IntN(3)] // while the call still tries, about when it ends, and long after
+	return time.Duration(l.rand.IntN(most*1000)) * time.Microsecond, true
+}
+
+// client loses some writes and delivers them later, to the faults and the engine behind it.
+type client struct {
+	*dynamodb.Client
+	late *latecomers
+}
+
+var errLate = io.ErrUnexpectedEOF
+
+func send[I, O any](
+	c *client, ctx context.Context, in *I, options []func(*dynamodb.Options),
+	through func(context.Context, *I, ...func(*dynamodb.Options)) (*O, error),
+) (*O, error) {
+	after, late := c.late.draw()
+	if !late {
+		return through(ctx, in, options...)
+	}
+	go func() {
+		defer c.late.under.Done()
+		time.Sleep(after)
+		_, _ = through(context.WithoutCancel(ctx), in, func(o *dynamodb.Options) { o.Retryer = aws.NopRetryer{} })
+	}()
+	return nil, errLate
+}
+
+func (c *client) PutItem(ctx context.Context, in *dynamodb.PutItemInput, o ...func(*dynamodb.Options)) (*dynamodb.PutItemOutput, error) {
+	return send(c, ctx, in, o, c.Client.PutItem)
+}
+
+func (c *client) UpdateItem(ctx context.Context, in *dynamodb.UpdateItemInput, o ...func(*dynamodb.Options)) (*dynamodb.UpdateItemOutput, error) {
+	return send(c, ctx, in, o, c.Client.UpdateItem)
+}
+
+func (c *client) DeleteItem(ctx context.Context, in *dynamodb.DeleteItemInput, o ...func(*dynamodb.Options)) (*dynamodb.DeleteItemOutput, error) {
+	if strings.HasSuffix(*in.TableName, latchTable.Name) {
+		return c.Client.DeleteItem(ctx, in, o...) // nothing would tell whose latch it then removes
+	}
+	return send(c, ctx, in, o, c.Client.DeleteItem)
+}
+
+func (c *client) TransactWriteItems(
+	ctx context.Context, in *dynamodb.TransactWriteItemsInput, o ...func(*dynamodb.Options),
+) (*dynamodb.TransactWriteItemsOutput, error) {
+	return send(c, ctx, in, o, c.Client.TransactWriteItems)
+}

@@ -1,0 +1,137 @@
+package checker
+
+import (
+	"context"
+	"fmt"
+	"sync"
+
+	"github.com/dynastay/dynastay"
+)
+
+var accountEntity = &dynastay.Entity[account]{
+	Name: "Account", Version: "version",
+	Schema: &dynastay.Schema{Name: "Accounts", Key: dynastay.KeyNames{Partition: "id"}},
+	Key:    func(a *account) (dynastay.Key, error) { return dynastay.Key{PK: a.ID}, nil },
+	Codec: dynastay.Declare(func(f *dynastay.Fields, a *account) {
+		f.String("id", &a.ID)
+		f.Int("balance", &a.Balance)
+		f.IfSet().Int("version", &a.Version)
+	}),
+}
+
+type account struct {
+	ID               string
+	Balance, Version int
+}
+
+var entryEntity = &dynastay.Entity[entry]{
+	Name:   "Entry",
+	Schema: &dynastay.Schema{Name: "Journal", Key: dynastay.KeyNames{Partition: "id"}},
+	Key:    func(e *entry) (dynastay.Key, error) { return dynastay.Key{PK: e.ID}, nil },
+	Codec: dynastay.Declare(func(f *dynastay.Fields, e *entry) {
+		f.String("id", &e.ID)
+		f.String("from", &e.From)
+		f.String("to", &e.To)
+		f.Int("amount", &e.Amount)
+	}),
+}
+
+type entry struct {
+	ID, From, To string
+	Amount       int
+}
+
+func (e entry) items() string { return e.ID + " " + e.From + " " + e.To }
+
+// transfers move money between two accounts and write it into a journal, all or none.
+type transfers struct {
+	*checker
+	keyed repeats
+
+	mu   sync.Mutex
+	made map[string]func() verdict
+}
+
+const (
+	accounts = 6
+	opening  = 1000
+)
+
+func newTransfers(c *checker) *transfers {
+	table := dynastay.NewTable(c.db.Direct, accountEntity)
+	for n := range accounts {
+		if _, err := table.Create(context.Background(), &account{ID: fmt.Sprint("account-", n), Balance: opening}); err != nil {
+			c.t.Fatal(err)
+		}
+	}
+	return &transfers{checker: c, made: map[string]func() verdict{}}
+}
+
+func (t *transfers) draw(w *worker) entry {
+	from := w.rand.IntN(accounts)
+	to := (from + 1 + w.rand.IntN(accounts-1)) % accounts
+	return entry{w.mark(), fmt.Sprint("account-", from), fmt.Sprint("account-", to), 1 + w.rand.IntN(9)}
+}
+
+// parts are the operations of a transfer, in an order that differs from one to the next.
+func (t *transfers) parts(p *process, e entry) []dynastay.Part {
+	move := func(id string, by int) dynastay.Part {
+		return p.accounts.UpdateOp(dynastay.Key{PK: id}, func(a *account) error { a.Balance += by; return nil }, dynastay.AgreedOn(fmt.Sprint(by)))
+	}
+	parts := []dynastay.Part{move(e.From, -e.Amount), move(e.To, e.Amount), p.journal.CreateOp(&e)}
+	if e.Amount%2 == 0 {
+		parts[0], parts[2] = parts[2], parts[0]
+	}
+	return parts
+}
+
+func (t *transfers) step(w *worker) {
+	if w.oneIn(2) {
+		t.keyed.call(w, func() *once {
+			e := t.draw(w)
+			o := &once{key: dynastay.IdempotencyKey(e.ID).Of("bank"), name: "transfer once", items: e.items(), about: fmt.Sprint(e), refusal: never}
+			o.send = func(ctx context.Context, p *process) error { return p.Write(ctx, append(t.parts(p, e), o.key)...) }
+			t.mu.Lock()
+			defer t.mu.Unlock()
+			t.made[e.ID] = o.verdict
+			return o
+		})
+		return
+	}
+	e := t.draw(w)
+	v := w.call("transfer", e.items(), fmt.Sprint(e), never, func(ctx context.Context) error { return w.Write(ctx, t.parts(w.process, e)...) })
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.made[e.ID] = func() verdict { return v }
+}
+
+func (t *transfers) settle(w *worker) { t.keyed.settle(w) }
+
+func (t *transfers) check() {
+	journal := stored(t.checker, entryEntity)
+	should, sum := map[string]int{}, 0
+	for id, e := range journal {
+		should[e.From] -= e.Amount
+		should[e.To] += e.Amount
+		switch verdict := t.made[id]; {
+		case verdict == nil:
+			t.differ("a journal entry that nobody made", id, "%v", *e)
+		case verdict() == refused:
+			t.differ("a transfer that was not to be made", id, "%v", *e)
+		}
+	}
+	for id, verdict := range t.made {
+		if verdict() == acknowledged && journal[id] == nil {
+			t.differ("a transfer is lost", id, "")
+		}
+	}
+	for id, a := range stored(t.checker, accountEntity) {
+		sum += a.Balance
+		if a.Balance != opening+should[id] {
+			t.differ("an account is not what its journal says", id, "%d where the journal makes it %d", a.Balance, opening+should[id])
+		}
+	}
+	if sum != accounts*opening {
+		t.differ("money is made or lost", "accounts", "%d where there were %d", sum, accounts*opening)
+	}
+}
