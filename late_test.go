@@ -2,6 +2,7 @@ package dynastay_test
 
 import (
 	"context"
+	"errors"
 	"io"
 	"sync"
 	"testing"
@@ -72,6 +73,7 @@ func TestReadsWithinTheCallersTimeAreNotBounded(t *testing.T) {
 type straggler struct {
 	dynastay.Client
 	refusal error // of the second request
+	through bool  // pass the second request on as it is; the first one waits for the test
 	sent    int
 	tokens  []string
 	arrive  func() error
@@ -87,6 +89,9 @@ func (c *straggler) TransactWriteItems(
 		c.arrive = func() error { _, err := c.Client.TransactWriteItems(context.WithoutCancel(ctx), in, o...); return err }
 		return nil, io.ErrUnexpectedEOF
 	case 2:
+		if c.through {
+			break
+		}
 		if err := c.arrive(); err != nil {
 			return nil, err
 		}
@@ -139,27 +144,90 @@ func TestOwnLateRequestIsNotRepeated(t *testing.T) {
 	}
 }
 
-// A refusal after a lost answer stands where the item does not say otherwise, and is not passed on where that cannot be
-// read.
-func TestRefusalAfterALostAnswer(t *testing.T) {
+// A refusal after a lost request is not certain: the request may arrive when what it was refused for has changed. It is where
+// an item that the request is conditional on was replaced.
+func TestRefusalAfterALostRequest(t *testing.T) {
 	t.Parallel()
 	ctx := t.Context()
-	for name, unreadable := range map[string]bool{"readable": false, "unreadable": true} {
+	for name, test := range map[string]struct {
+		replaced, unreadable bool
+		want, wrong          error
+	}{
+		"it may arrive":      {want: dynastay.ErrOutcomeUnknown, wrong: dynastay.ErrAlreadyExists},
+		"it never will":      {replaced: true, want: dynastay.ErrAlreadyExists, wrong: dynastay.ErrOutcomeUnknown},
+		"nothing is to read": {unreadable: true, want: dynastay.ErrOutcomeUnknown, wrong: dynastay.ErrAlreadyExists},
+	} {
 		t.Run(name, func(t *testing.T) {
-			db, outbox := openOutbox(t, dynastay.Options{})
-			_, err := outbox.Create(ctx, &message{ID: "taken"})
-			require.NoError(t, err)
-			db.Faults.Inject(dyntest.LoseRequest(), dyntest.When{Operation: "TransactWriteItems", Nth: 1})
-			want, wrong := dynastay.ErrAlreadyExists, dynastay.ErrOutcomeUnknown
-			if unreadable {
-				db.Faults.Inject(dyntest.Fail("AccessDeniedException"), dyntest.When{Operation: "GetItem"})
-				want, wrong = wrong, want
+			t.Parallel()
+			for _, opts := range [][]dynastay.Part{nil, {dynastay.IdempotencyKey("k")}} {
+				db, outbox := openOutbox(t, dynastay.Options{})
+				for _, id := range []string{"taken", "edited"} {
+					_, err := outbox.Create(ctx, &message{ID: id})
+					require.NoError(t, err)
+				}
+				db.Faults.Inject(dyntest.LoseRequest(), dyntest.When{Operation: "TransactWriteItems", Nth: 1})
+				if test.replaced {
+					before(db, "TransactWriteItems", 2, func(ctx context.Context) {
+						_, err := dynastay.NewTable(db.Direct, messageEntity).Update(ctx, keyOf("edited"), increment)
+						assert.NoError(t, err)
+					})
+				}
+				if test.unreadable {
+					// Not the reading before the update, which comes first.
+					db.Faults.Inject(dyntest.Fail("AccessDeniedException"), dyntest.When{Operation: "GetItem", Nth: 2, Times: 9, Optional: true})
+				}
+				edit := outbox.UpdateOp(keyOf("edited"), increment, dynastay.AgreedOn("one more"))
+				err := db.Write(ctx, append(opts, edit, outbox.CreateOp(&message{ID: "taken"}))...)
+				assert.ErrorIs(t, err, test.want)
+				assert.NotErrorIs(t, err, test.wrong)
 			}
-			err = db.Write(ctx, outbox.CreateOp(&message{ID: "taken"}), outbox.CreateOp(&message{ID: "free"}))
-			assert.ErrorIs(t, err, want)
-			assert.NotErrorIs(t, err, wrong)
 		})
 	}
+}
+
+// The guest is told that the rooms are sold out, and has one all the same: the first request was still on its way.
+func TestSoldOutIsNotCertainAfterALostRequest(t *testing.T) {
+	t.Parallel()
+	ctx := t.Context()
+	for name, opts := range map[string][]dynastay.WriteOption{"no key": nil, "a key": {dynastay.IdempotencyKey("k")}} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			db, _ := openOutbox(t, dynastay.Options{})
+			hotel := fixture.New(t, db.Direct, 1)
+			request := fixture.Request(hotel.Quote(t, db.Direct, fixture.Stay, 1))
+			other, err := bookings.New(db.Direct).Create(ctx, request)
+			require.NoError(t, err)
+			late := &straggler{Client: db.Client, through: true}
+			_, err = bookings.New(over(db, late, 5)).Create(ctx, request, opts...)
+			assert.ErrorIs(t, err, dynastay.ErrOutcomeUnknown)
+			var refused *bookings.Refused
+			assert.False(t, errors.As(err, &refused), "%v", err)
+
+			_, err = bookings.New(db.Direct).Cancel(ctx, other.ID, "")
+			require.NoError(t, err)
+			require.NoError(t, late.arrive())
+			assert.Equal(t, []int{0, 0, 0}, hotel.Left(t, db.Direct, fixture.Stay), "it was carried out after all")
+		})
+	}
+}
+
+// Two preparations of a delta could both be carried out, and nothing would tell.
+func TestLostDeltaIsNotPreparedAnew(t *testing.T) {
+	t.Parallel()
+	ctx := t.Context()
+	db, _ := openOutbox(t, dynastay.Options{})
+	db.Faults.Inject(dyntest.LoseRequest(), dyntest.When{Operation: "TransactWriteItems", Nth: 1})
+	prepared := 0
+	err := db.Write(ctx, dynastay.NewOp(dynastay.OpSpec[struct{}]{
+		Name: "test.Count",
+		Prepare: func(_ context.Context, tx *dynastay.Tx) (struct{}, error) {
+			prepared++
+			tx.Add(dynastay.Check(outboxTable, keyOf("missing"), exists, func(dynastay.Item) error { return dynastay.ErrOvertaken }))
+			return struct{}{}, nil
+		},
+	}))
+	assert.ErrorIs(t, err, dynastay.ErrOutcomeUnknown)
+	assert.Equal(t, 1, prepared)
 }
 
 // Bookings of different nights that all move one counter: none gives up.

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"maps"
+	"slices"
 
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 )
@@ -247,6 +248,14 @@ func (tx *Tx) witness() *Action {
 		}
 	}
 	return best
+}
+
+// dead reports whether a transaction can never be carried out: an item that it read was replaced.
+func (tx *Tx) dead(failed []Failure) bool {
+	return slices.ContainsFunc(failed, func(f Failure) bool {
+		i := slices.IndexFunc(tx.actions, func(a Action) bool { return a.ref() == f.Ref })
+		return tx.actions[i].trace(f.Old) == overtaken
+	})
 }
 
 func (tx *Tx) ownerName(action int, ops []operation) string {

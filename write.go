@@ -53,7 +53,7 @@ type write struct {
 	pass    *pass
 	proof   *proof
 	met     []Ref // the items on which the last preparation met another write
-	lost    []*Tx // preparations that lost an answer, were then refused, and may yet arrive
+	lost    []*Tx // preparations that lost an answer, were then refused, and may yet arrive and be carried out
 	late    context.Context
 	endLate func()
 }
@@ -199,7 +199,8 @@ func (w *write) within(i int, err error) error {
 
 // refuse returns the error of a write that did not happen, unless it did: in an earlier call under the same key, since
 // the retry of the booking that took the last room must not be told "sold out", or by an earlier request of this call
-// that arrived late. Where that cannot be read nobody knows, and the refusal is not passed on as if it were certain.
+// that arrived late. Where that cannot be read, or a request may yet arrive, nobody knows, and the refusal is not passed on
+// as if it were certain.
 func (w *write) refuse(ctx context.Context, err error) error {
 	if err == nil || errors.Is(err, ErrOutcomeUnknown) || errors.Is(err, ErrCommitted) || !w.keyed && len(w.lost) == 0 {
 		return err
@@ -212,7 +213,7 @@ func (w *write) refuse(ctx context.Context, err error) error {
 		return w.restore(late, w.lost[i].made)
 	}
 	if !w.keyed {
-		return w.refuseLate(late, err)
+		return w.refuseLost(late, err)
 	}
 	var own *ownRecord
 	if errors.As(err, &own) && own.record != nil {
@@ -229,23 +230,28 @@ func (w *write) refuse(ctx context.Context, err error) error {
 	case own != nil: // the record has ended its life in this very moment
 		return &Error{Op: w.name(), Entity: "write", Kind: ErrContention, Err: own}
 	}
-	return err
+	return w.refuseLost(late, err)
 }
 
-// refuseLate looks for what the requests left that were lost before.
-func (w *write) refuseLate(late context.Context, err error) error {
+// refuseLost passes a refusal on where none of the lost requests was carried out, or can be any more: what they were refused
+// for under their token may change before they arrive.
+func (w *write) refuseLost(late context.Context, err error) error {
 	for _, tx := range w.lost {
 		a := tx.witness()
 		if a == nil {
-			continue // it was refused under its token, and nothing can tell more
+			return w.unknown(opaque(err))
 		}
 		stored, readErr := w.db.Get(late, a.schema, a.key, true)
-		switch {
-		case readErr != nil:
+		if readErr != nil {
 			return w.unknown(opaque(err), opaque(readErr))
-		case a.trace(stored) == carried:
-			return w.restore(late, tx.made)
 		}
+		switch a.trace(stored) {
+		case carried:
+			return w.restore(late, tx.made)
+		case overtaken:
+			continue
+		}
+		return w.unknown(opaque(err))
 	}
 	return err
 }
@@ -274,7 +280,7 @@ func (*ownRecord) Error() string { return "the idempotency key was used" }
 const tokenLife = 9 * time.Minute
 
 // send brings one preparation to an end that is known, or fails with [ErrOutcomeUnknown]. ErrOvertaken asks for another
-// preparation: this one was not carried out, and where an answer was lost it is among w.lost.
+// preparation: this one was not carried out so far, and where it may yet be it is among w.lost.
 func (w *write) send(ctx context.Context, tx *Tx) error {
 	token, born := rand.Text(), time.Now()
 	var lost error // why an earlier answer is missing, so that the write may have happened
@@ -295,10 +301,14 @@ func (w *write) send(ctx context.Context, tx *Tx) error {
 		case finish:
 			return nil
 		case judge:
-			if lost != nil {
+			err := w.refused(ctx, tx, got, since)
+			if lost != nil && !tx.dead(got.failed) {
 				w.lost = append(w.lost, tx)
+				if tx.witness() == nil && errors.Is(err, ErrOvertaken) {
+					return w.unknown(cause) // nothing would tell the two preparations apart
+				}
 			}
-			return w.refused(ctx, tx, got, since)
+			return err
 		case meet:
 			if w.met = got.refs; !w.queued(w.met) {
 				return ErrOvertaken // and prepared again, for what was read is older than the wait
