@@ -24,6 +24,7 @@ func TestInputTellsInputsApart(t *testing.T) {
 		func(in *Input) { in.Field("ab", "c") },
 		func(in *Input) { in.Field("a", "b"); in.Field("c", "") },
 		func(in *Input) { in.Item(Item{"a": str("bc")}) },
+		func(in *Input) { in.Item(Item{"b": str("bc")}) },
 		func(in *Input) { in.Item(Item{"a": num("1")}) },
 		func(in *Input) { in.Item(Item{"a": str("1")}) },
 		func(in *Input) { in.Item(list(num("1"))) },
@@ -32,7 +33,13 @@ func TestInputTellsInputsApart(t *testing.T) {
 		func(in *Input) { in.Item(list(str("1"), str("2"))) },
 		func(in *Input) { in.Item(list(&sL{Value: []types.AttributeValue{str("1")}}, str("2"))) },
 		func(in *Input) { in.Item(list(&sM{Value: Item{"a": str("1")}})) },
+		func(in *Input) { in.Item(list(&sM{Value: Item{"a": str("1")}}, &sM{Value: Item{"b": str("2")}})) },
+		func(in *Input) { in.Item(list(&sM{Value: Item{"a": str("1"), "b": str("2")}}, &sM{Value: Item{}})) },
 		func(in *Input) { in.Item(Item{"L": &sM{Value: Item{"a": str("1")}}}) },
+		func(in *Input) { in.Item(Item{"L": &sM{Value: Item{"a": str("2")}}}) },
+		func(in *Input) { in.Key(Key{"a", "bc"}) },
+		func(in *Input) { in.Key(Key{"b", "bc"}) },
+		func(in *Input) { in.Key(Key{"a", "b"}) },
 	} {
 		hash := inputHash(write)
 		other, twice := seen[hash]
