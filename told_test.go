@@ -81,12 +81,12 @@ func TestErrorsOfOneOperation(t *testing.T) {
 type counting struct {
 	script
 	reads int
-	read  func(n int) (Item, error)
+	read  func(ctx context.Context, n int) (Item, error)
 }
 
-func (c *counting) GetItem(context.Context, *dynamodb.GetItemInput, ...func(*dynamodb.Options)) (*dynamodb.GetItemOutput, error) {
+func (c *counting) GetItem(ctx context.Context, _ *dynamodb.GetItemInput, _ ...func(*dynamodb.Options)) (*dynamodb.GetItemOutput, error) {
 	c.reads++
-	item, err := c.read(c.reads)
+	item, err := c.read(ctx, c.reads)
 	return &dynamodb.GetItemOutput{Item: item}, err
 }
 
@@ -114,7 +114,7 @@ func TestWhatIsNotKnownSaysWhy(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				client := &counting{script: script{answers: test.answers}, read: func(int) (Item, error) { return nil, test.read }}
+				client := &counting{script: script{answers: test.answers}, read: func(context.Context, int) (Item, error) { return nil, test.read }}
 				db := Open(client, &Options{Retry: Retry{Attempts: 3}})
 				table := NewTable(db, shopEntity())
 				err := db.Write(t.Context(), append(test.key, table.CreateOp(&shop{ID: "1"}), table.PutOp(&shop{ID: "2"}))...)
@@ -158,7 +158,7 @@ func TestRecordDecides(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				client := &counting{script: script{answers: []error{io.ErrUnexpectedEOF}}, read: func(n int) (Item, error) {
+				client := &counting{script: script{answers: []error{io.ErrUnexpectedEOF}}, read: func(_ context.Context, n int) (Item, error) {
 					switch n {
 					case 1:
 						return read, nil
