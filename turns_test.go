@@ -231,6 +231,38 @@ func TestConflictTakesATurn(t *testing.T) {
 	}
 }
 
+// Only what was seen is shared, and only where it refused the write for good.
+func TestNothingSeenIsNothingShared(t *testing.T) {
+	t.Parallel()
+	for name, test := range map[string]struct {
+		seen   map[Ref]Item
+		reason error
+		want   error
+	}{
+		"it saw nothing":        {nil, errSharedRefusal, errSharedRefusal},
+		"it was only overtaken": {map[Ref]Item{gateRef("a"): nil}, ErrOvertaken, nil},
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				ready := make(chan struct{})
+				client := &staged{answer: func(n int) error {
+					if n == 1 {
+						return cancelledBy("ConditionalCheckFailed")
+					}
+					return nil
+				}}
+				c := &calls{db: Open(client, atOnce), ended: map[string]error{}}
+				first := (&purchase{name: "first", turn: "a", refusal: errSharedRefusal, preparing: func(n int) { <-ready }}).op()
+				first.spec.Refused = func(context.Context, []Failure) (map[Ref]Item, error) { return test.seen, test.reason }
+				c.start(t.Context(), "first", first)
+				c.start(t.Context(), "second", (&purchase{name: "second", turn: "a", judge: errSharedRefusal}).op())
+				close(ready)
+				assert.Equal(t, map[string]error{"first": test.want, "second": nil}, c.now())
+			})
+		})
+	}
+}
+
 // Who queues a second time may be refused there as well, by what another one saw.
 func TestRefusalIsSharedAtTheSecondQueue(t *testing.T) {
 	t.Parallel()

@@ -1,0 +1,104 @@
+package dynastay
+
+import (
+	"errors"
+	"strings"
+	"testing"
+
+	"github.com/aws/aws-sdk-go-v2/aws"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+// The bounds of a transaction are those of DynamoDB, to the action and the byte.
+func TestBoundsOfTransactions(t *testing.T) {
+	ops := []operation{NewOp(OpSpec[struct{}]{Name: "test"})}
+	const overhead = len("PK") + len("SK") + len("s") + len("T")
+	item := func(pk string, size int) Item {
+		return Item{"PK": str(pk), "SK": str("s"), "T": str(strings.Repeat("x", size-overhead-len(pk)))}
+	}
+	check := func(actions ...Action) error {
+		return (&Tx{actions: actions, owner: make([]int, len(actions))}).check(ops)
+	}
+	put := func(pk string, size int) Action { return Put(shopSchema, item(pk, size), Expr{}, nil) }
+	refused := func(t *testing.T, reason string, err error) {
+		var invalid *InvalidError
+		require.ErrorAs(t, err, &invalid)
+		assert.Equal(t, "Operations", invalid.Field)
+		assert.Contains(t, invalid.Reason, reason)
+	}
+	t.Run("actions", func(t *testing.T) {
+		var all []Action
+		for i := range 100 {
+			all = append(all, Delete(shopSchema, Key{itoa(i), "s"}, Expr{}, nil))
+		}
+		assert.NoError(t, check(all...))
+		refused(t, "make 101 actions together", check(append(all, Delete(shopSchema, Key{"x", "s"}, Expr{}, nil))...))
+	})
+	t.Run("an item", func(t *testing.T) {
+		require.Equal(t, 400<<10, SizeOf(item("a", 400<<10)))
+		assert.NoError(t, check(put("a", 400<<10)))
+		refused(t, "an item of 409601 bytes", check(put("a", 400<<10+1)))
+	})
+	t.Run("all together", func(t *testing.T) {
+		// Each action counts its item, its key (here two bytes), and the values of its expression.
+		var all []Action
+		for i := range 10 {
+			all = append(all, put(itoa(i), 400<<10))
+		}
+		fill := 4<<20 - 10*(400<<10+2)
+		last := Update(shopSchema, Key{"x", "s"}, Expr{Values: Item{":0": str(strings.Repeat("x", fill-4))}}, nil)
+		assert.NoError(t, check(append(all, last)...))
+		last.expr.Values = Item{":0": str(strings.Repeat("x", fill-3))}
+		refused(t, "are 4194305 bytes together", check(append(all, last)...))
+	})
+}
+
+// What an action's failure says, and what its function is shown.
+func TestFailureOfAnAction(t *testing.T) {
+	var shown []Item
+	a := Update(shopSchema, shopKey, Expr{Condition: aws.String("…")}, func(old Item) error {
+		shown = append(shown, old)
+		return ErrVersion
+	})
+	bare := Item{"id": str("m")}
+	for i, line := range []struct{ reported, old Item }{{nil, nil}, {Item{}, nil}, {bare, bare}} { // some engines report no item as {}
+		f := a.failure(line.reported)
+		assert.Equal(t, Failure{Ref: RefOf(shopSchema, shopKey), Old: line.old, Err: ErrVersion}, f)
+		assert.Equal(t, line.old, shown[i])
+	}
+	a.failed = nil
+	assert.Equal(t, &Error{Entity: "Shops", ID: "SHOP#1/METADATA", Kind: ErrVersion}, a.failure(nil).Err)
+	a.failed = func(Item) error { return nil }
+	assert.Equal(t, &Error{Entity: "Shops", ID: "SHOP#1/METADATA", Err: errNoReason}, a.failure(nil).Err)
+}
+
+// An update's function that leaves what cannot be stored writes nothing.
+func TestChangeThatCannotBeStored(t *testing.T) {
+	stored := storedShop(t, shop{Name: "a"})
+	table := shops()
+	_, err := table.ChangeOf(shopKey, stored, func(s *shop) error { s.Name = "\xff"; return nil })
+	assert.ErrorIs(t, err, ErrInvalid)
+	_, err = table.ChangeOf(shopKey, stored, func(*shop) error { return nil }, IfWritten("no id"))
+	assert.ErrorIs(t, err, ErrInvalid, "and not a matter of the version")
+	_, err = table.ChangeOf(shopKey, stored, func(s *shop) error { s.ID = "2"; return nil })
+	assert.EqualError(t, err, "invalid: the key of Shop SHOP#1/METADATA cannot change")
+	boom := errors.New("boom")
+	table.entity.Key = func(*shop) (Key, error) { return shopKey, boom }
+	_, err = table.ChangeOf(shopKey, stored, func(*shop) error { return nil })
+	assert.Same(t, boom, err)
+}
+
+// The version, the time and the id of a write are not for an update's function, whether they are stored so far or not.
+func TestFunctionDoesNotSetWhatTheLibraryKeeps(t *testing.T) {
+	for name, stored := range map[string]Item{
+		"stored": storedShop(t, shop{Name: "a", Version: 3, Touched: noon}), "not stored": storedShop(t, shop{Name: "a"}),
+	} {
+		c, err := shops().ChangeOf(shopKey, stored, func(s *shop) error {
+			s.Version, s.Touched = 9, noon.AddDate(1, 0, 0)
+			return nil
+		})
+		require.NoError(t, err)
+		assert.False(t, c.Changed(), name)
+	}
+}
