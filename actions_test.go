@@ -25,7 +25,9 @@ func TestActions(t *testing.T) {
 	text := dynastay.NameOf("text")
 	while := expression.NewBuilder().WithCondition(text.Equal(dynastay.Param("text")))
 	condition, change := dynastay.Prepare(while), dynastay.Prepare(while.WithUpdate(expression.Set(text, expression.Value("new"))))
-	expected := func(p *dynastay.Prepared, text string) dynastay.Expr { return p.With(dynastay.Item{"text": dynastay.S(text)}) }
+	expected := func(p *dynastay.Prepared, text string) dynastay.Expr {
+		return p.With(dynastay.Item{"text": dynastay.S(text)})
+	}
 	item := outboxTable.Key.Of(keyOf("m"))
 	item["text"] = dynastay.S("new")
 	for name, kind := range map[string]struct {
