@@ -89,6 +89,9 @@ func TestResultsAreThoseOfTheRequestThatArrived(t *testing.T) {
 					require.NoError(t, db.Write(t.Context(), op, table.CreateOp(&shop{ID: "2"})))
 					assert.Equal(t, arrived+1, op.Result())
 					assert.Len(t, client.times, 4)
+					if how == "preparing" {
+						assert.Equal(t, 4, client.reads, "three preparations and a result: what was found is not looked for again")
+					}
 				})
 			})
 		}

@@ -2,10 +2,13 @@ package dynastay
 
 import (
 	"errors"
+	"maps"
+	"slices"
 	"strings"
 	"testing"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 )
@@ -100,5 +103,76 @@ func TestFunctionDoesNotSetWhatTheLibraryKeeps(t *testing.T) {
 		})
 		require.NoError(t, err)
 		assert.False(t, c.Changed(), name)
+	}
+}
+
+// Derived attributes that other software left stale are mended by the next change, and are none themselves.
+func TestStaleIsNoChange(t *testing.T) {
+	stored := storedShop(t, shop{Name: "a", City: "Rome"})
+	stored["GSI1PK"] = str("CITY#Paris")
+	c, err := shops().ChangeOf(shopKey, stored, func(*shop) error { return nil })
+	require.NoError(t, err)
+	assert.False(t, c.Changed())
+
+	table, boom := shops(), errors.New("boom")
+	table.entity.Derived = append(table.entity.Derived, Derived[shop]{Name: "Bad", Value: func(*shop) (types.AttributeValue, error) {
+		return str("bad"), boom
+	}})
+	_, err = table.ChangeOf(shopKey, stored, func(s *shop) error { s.Name = "b"; return nil })
+	assert.Same(t, boom, err)
+}
+
+// An item without a write id is adopted while all that the entity knows is as it was read, what it did not have included.
+func TestAdoptionIsConditional(t *testing.T) {
+	bare := storedShop(t, shop{Name: "a"})
+	table := shops()
+	table.entity.Version, table.entity.Touched = "", ""
+	c, err := table.ChangeOf(shopKey, bare, func(s *shop) error { s.City = "Rome"; return nil })
+	require.NoError(t, err)
+	a := action(t, c)
+	assert.True(t, evaluation{expr: a.expr, item: bare}.holds())
+	there := cloneItem(bare)
+	there["City"] = str("Paris")
+	assert.False(t, evaluation{expr: a.expr, item: there}.holds())
+}
+
+// Every way in which two forms of an entity can differ.
+func TestCompare(t *testing.T) {
+	m := func(item Item) types.AttributeValue { return &sM{Value: item} }
+	inner, other := m(Item{"A": str("a"), "B": str("b")}), m(Item{"A": str("x"), "C": str("c")})
+	null := &sNULL{Value: true}
+	for name, line := range map[string]struct {
+		stored, before, after types.AttributeValue
+		set                   Item
+		remove                []string
+	}{
+		"the same":                     {inner, inner, inner, Item{}, nil},
+		"within a map":                 {inner, inner, other, Item{"M.A": str("x"), "M.C": str("c")}, []string{"M.B"}},
+		"a map that vanishes":          {inner, inner, nil, Item{}, []string{"M.A", "M.B"}},
+		"a map that becomes none":      {inner, inner, null, Item{"M": null}, nil},
+		"a map that becomes text":      {inner, inner, str("t"), Item{"M": str("t")}, nil},
+		"a map that is not stored":     {nil, inner, other, Item{"M": other}, nil},
+		"the same, not stored":         {nil, inner, inner, Item{}, nil},
+		"not stored, and none either":  {nil, inner, nil, Item{}, nil},
+		"not stored, becomes text":     {nil, inner, str("t"), Item{"M": str("t")}, nil},
+		"text that becomes a map":      {str("t"), str("t"), inner, Item{"M": inner}, nil},
+		"a map that appears":           {nil, nil, inner, Item{"M": inner}, nil},
+		"text that appears":            {nil, nil, str("t"), Item{"M": str("t")}, nil},
+		"text beside an unknown map":   {inner, nil, str("t"), Item{"M": str("t")}, nil},
+		"a map in one that was unread": {m(Item{"X": str("x")}), nil, inner, Item{"M.A": str("a"), "M.B": str("b")}, nil},
+		"text that changes":            {str("t"), str("t"), str("u"), Item{"M": str("u")}, nil},
+		"text that vanishes":           {str("t"), str("t"), nil, Item{}, []string{"M"}},
+	} {
+		form := func(v types.AttributeValue) Item {
+			if v == nil {
+				return Item{}
+			}
+			return Item{"M": v}
+		}
+		d := &difference{stored: form(line.stored), set: Item{}, remove: map[string]bool{}}
+		d.compare("", form(line.before), form(line.after))
+		assert.Equal(t, line.set, d.set, name)
+		assert.Equal(t, line.remove, slices.Sorted(maps.Keys(d.remove)), name)
+		assert.Equal(t, len(line.set)+len(line.remove) == 0, d.empty(), name)
 	}
 }

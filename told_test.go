@@ -90,6 +90,32 @@ func (c *counting) GetItem(ctx context.Context, _ *dynamodb.GetItemInput, _ ...f
 	return &dynamodb.GetItemOutput{Item: item}, err
 }
 
+// A record that is not this write's, or that nobody can make sense of, is told by its key.
+func TestErrorsNameTheKey(t *testing.T) {
+	t.Parallel()
+	list := func(made ...types.AttributeValue) types.AttributeValue { return &sL{Value: made} }
+	one := &sM{Value: Item{}}
+	for name, test := range map[string]struct {
+		record Item
+		kind   error
+	}{
+		"another input":       {Item{"Hash": str("v1:another"), "Made": list(one, one)}, ErrIdempotencyMismatch},
+		"fewer results":       {Item{"Hash": str("v0:"), "Made": list(one)}, ErrCorrupt},
+		"more results":        {Item{"Hash": str("v0:"), "Made": list(one, one, one)}, ErrCorrupt},
+		"no results, no hash": {Item{"PK": str("IDEMPOTENCY#k")}, ErrCorrupt},
+	} {
+		t.Run(name, func(t *testing.T) {
+			db := Open(&script{answers: []error{cancelledBy("None", "None", "ConditionalCheckFailed")}, stored: test.record}, nil)
+			err := db.Write(t.Context(), append(pair(db), IdempotencyKey("k"))...)
+			var told *Error
+			require.ErrorAs(t, err, &told)
+			assert.Equal(t, Error{Op: "Shop.Put + Shop.Put", Entity: "IdempotencyKey", ID: "IDEMPOTENCY#k", Kind: test.kind}, *told)
+		})
+	}
+	assert.Equal(t, []map[string]string{{}, {"PK": "p"}}, madeOf(Item{"Made": list(str("none"), &sM{Value: Item{"PK": str("p")}})}))
+	assert.Nil(t, madeOf(Item{}))
+}
+
 // What is not known is told with the reasons for it: why the answer is missing, and why reading does not help. Neither can
 // be taken for a refusal.
 func TestWhatIsNotKnownSaysWhy(t *testing.T) {
