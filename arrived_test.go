@@ -198,6 +198,84 @@ func TestRejectedTransactionIsNotSentAgain(t *testing.T) {
 	})
 }
 
+type label struct{}
+
+// What became of a write is found out though its caller's time is up, and still on behalf of that caller.
+func TestResultsAreReadAfterTheEnd(t *testing.T) {
+	t.Parallel()
+	record := Item{"Hash": str("v0:"), "Made": &sL{Value: []types.AttributeValue{&sM{Value: Item{}}, &sM{Value: Item{}}}}}
+	own := func(record Item) error {
+		e := cancelledBy("None", "None", "ConditionalCheckFailed").(*types.TransactionCanceledException)
+		e.CancellationReasons[2].Item = record
+		return e
+	}
+	for name, test := range map[string]struct {
+		answer error
+		reads  int // the record, where the answer does not show it, and the result
+	}{
+		"the record is shown":     {own(record), 2},
+		"the record is not shown": {own(nil), 3},
+		"the answer is lost":      {io.ErrUnexpectedEOF, 3},
+	} {
+		t.Run(name, func(t *testing.T) {
+			ctx, cancel := context.WithCancel(context.WithValue(t.Context(), label{}, "caller"))
+			client := &counting{script: script{answers: []error{test.answer}}}
+			client.read = func(late context.Context, n int) (Item, error) {
+				assert.Equal(t, "caller", late.Value(label{}))
+				if n > 1 {
+					assert.Error(t, ctx.Err())
+				}
+				if err := late.Err(); err != nil {
+					return nil, err
+				}
+				if n == test.reads-1 && n > 1 {
+					return record, nil
+				}
+				return shopItem(stamp{1}, stamp{}, "a"), nil
+			}
+			db := Open(client, &Options{Observer: func(_ context.Context, c Call) {
+				if c.Operation == "TransactWriteItems" {
+					cancel()
+				}
+			}})
+			table := NewTable(db, shopEntity())
+			rename := table.UpdateOp(shopKey, func(s *shop) error { s.Name = "b"; return nil }, AgreedOn("b"))
+			unread := NewOp(OpSpec[struct{}]{
+				Name: "unread", Input: func(*Input) {},
+				Prepare: func(_ context.Context, tx *Tx) (struct{}, error) {
+					tx.Add(Delete(shopSchema, Key{"x", "y"}, Expr{}, nil))
+					return struct{}{}, nil
+				},
+			})
+			require.NoError(t, db.Write(ctx, rename, unread, IdempotencyKey("k")))
+			assert.Equal(t, "a", rename.Result().Name)
+			assert.Equal(t, test.reads, client.reads)
+		})
+	}
+	t.Run("preparing finds it", func(t *testing.T) {
+		ctx, cancel := context.WithCancel(t.Context())
+		client := &noting{}
+		client.answers = []error{io.ErrUnexpectedEOF, overtakenAt(shopItem(stamp{2}, stamp{1}, "b"))}
+		client.read = func(late context.Context, n int) (Item, error) {
+			if err := late.Err(); err != nil {
+				return nil, err
+			}
+			switch n {
+			case 1:
+				return shopItem(stamp{}, stamp{}, "a"), nil
+			case 2:
+				cancel()
+			}
+			return shopItem(client.ids[0], stamp{}, "mine"), nil
+		}
+		db := Open(client, &Options{Retry: atOnce.Retry})
+		table := NewTable(db, shopEntity())
+		rename := table.UpdateOp(shopKey, func(s *shop) error { s.Name = "mine " + strconv.Itoa(client.reads); return nil })
+		require.NoError(t, db.Write(ctx, rename, table.PutOp(&shop{ID: "2"})))
+		assert.Equal(t, "mine", rename.Result().Name)
+	})
+}
+
 // All that is read after the caller's time is up shares one budget, in however many steps it comes.
 func TestOneBudgetForAllReads(t *testing.T) {
 	t.Parallel()

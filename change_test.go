@@ -134,6 +134,25 @@ func TestAdoptionIsConditional(t *testing.T) {
 	there := cloneItem(bare)
 	there["City"] = str("Paris")
 	assert.False(t, evaluation{expr: a.expr, item: there}.holds())
+
+	a = changeOf(t, bare, func(s *shop) { s.Name = "b" })
+	for name, v := range (Item{"Version": num("1"), "UpdatedAt": str("2026-01-02T13:00:00Z")}) {
+		there := cloneItem(bare)
+		there[name] = v
+		assert.False(t, evaluation{expr: a.expr, item: there}.holds(), name)
+	}
+}
+
+// A put leaves its write id in the item that is stored, not in the one that it was made of, and follows no other write,
+// whatever id it was made with.
+func TestPutHasAnIDOfItsOwn(t *testing.T) {
+	given := shopSchema.Key.Of(shopKey)
+	given["WriteId"] = stamp{7}.over(nil)
+	asGiven := cloneItem(given)
+	tx := Tx{stamp: stamp{1}}
+	tx.Add(Put(shopSchema, given, Expr{}, nil).Identified())
+	assert.Equal(t, asGiven, given)
+	assert.Equal(t, stamp{1}.over(nil), tx.actions[0].item["WriteId"])
 }
 
 // Every way in which two forms of an entity can differ.

@@ -131,11 +131,14 @@ func TestWhatIsNotKnownSaysWhy(t *testing.T) {
 		read    error
 		wants   []string
 	}{
-		"lost":                           {[]error{lost}, nil, denied, []string{"unexpected EOF", "not for you"}},
-		"lost, under a key":              {[]error{lost}, []Part{key}, denied, []string{"unexpected EOF", "not for you"}},
-		"refused, under a key":           {[]error{refusal}, []Part{key}, denied, []string{"already exists", "not for you"}},
-		"rejected, and no time to read":  {[]error{denied}, []Part{key}, throttle, []string{"not for you", "Throughput"}},
-		"lost, and then refused":         {[]error{lost, refusal}, nil, denied, []string{"already exists", "not for you"}},
+		"lost":                          {[]error{lost}, nil, denied, []string{"unexpected EOF", "not for you"}},
+		"lost, under a key":             {[]error{lost}, []Part{key}, denied, []string{"unexpected EOF", "not for you"}},
+		"refused, under a key":          {[]error{refusal}, []Part{key}, denied, []string{"already exists", "not for you"}},
+		"rejected, and no time to read": {[]error{denied}, []Part{key}, throttle, []string{"not for you", "Throughput"}},
+		"lost, and then refused":        {[]error{lost, refusal}, nil, denied, []string{"already exists", "not for you"}},
+		"lost three times": {
+			[]error{lost, errors.New("reset"), errors.New("timeout")}, nil, denied, []string{"unexpected EOF", "reset", "timeout", "not for you"},
+		},
 		"lost, and then no more is told": {[]error{lost, throttle}, nil, denied, []string{"unexpected EOF", "not for you"}},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -231,6 +234,21 @@ func (c ending) Err() error {
 		return context.DeadlineExceeded
 	}
 	return nil
+}
+
+// A context that ends between two requests is told beside what the last one came to.
+func TestEndOfTheContextIsTold(t *testing.T) {
+	t.Parallel()
+	for want, answer := range map[error]error{ErrThrottled: &types.ProvisionedThroughputExceededException{}, ErrOutcomeUnknown: io.ErrUnexpectedEOF} {
+		synctest.Test(t, func(t *testing.T) {
+			ctx, cancel := context.WithCancel(t.Context())
+			db := Open(&script{answers: []error{answer}}, &Options{Observer: func(_ context.Context, c Call) { cancel() }})
+			err := db.Write(ctx, pair(db)...)
+			assert.ErrorIs(t, err, want)
+			assert.ErrorIs(t, err, answer)
+			assert.ErrorIs(t, err, context.Canceled)
+		})
+	}
 }
 
 // After a lost answer a context that ends does not mean that nothing was sent.

@@ -213,7 +213,9 @@ func TestConflictTakesATurn(t *testing.T) {
 					db.gates.mu.Lock()
 					defer db.gates.mu.Unlock()
 					if !test.noGates {
-						assert.Contains(t, db.gates.open, gateRef("m"), "the turn that it had")
+						for _, name := range []string{"m", "idle"} {
+							assert.Contains(t, db.gates.open, gateRef(name), "the turns that it had")
+						}
 					}
 					_, there := db.gates.open[gateRef("b")]
 					assert.Equal(t, test.prepared == 2, there)
@@ -221,7 +223,10 @@ func TestConflictTakesATurn(t *testing.T) {
 				}}
 				db = Open(client, &Options{NoGates: test.noGates, Retry: atOnce.Retry})
 				p := &purchase{name: "p", turn: "m", others: []string{"b"}}
-				require.NoError(t, db.Write(t.Context(), p.op()))
+				idle := NewOp(OpSpec[struct{}]{
+					Name: "idle", Contends: gateRefs("idle"), Prepare: func(context.Context, *Tx) (struct{}, error) { return struct{}{}, nil },
+				})
+				require.NoError(t, db.Write(t.Context(), p.op(), idle))
 				assert.Equal(t, test.prepared, p.prepared)
 				require.Len(t, client.tokens, 2)
 				assert.Equal(t, test.prepared == 1, client.tokens[0] == client.tokens[1])

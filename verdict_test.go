@@ -97,6 +97,7 @@ func TestJudgeOfErrors(t *testing.T) {
 		"throughput exceeded":        {&types.ProvisionedThroughputExceededException{}, passage{true, true}, throttled},
 		"throttling":                 {api("ThrottlingException"), passage{}, throttled},
 		"throttling, the other name": {api("ThrottlingError"), passage{}, throttled},
+		"throttling, as a 503":       {status(503, api("ThrottlingException")), passage{true, true}, throttled},
 		"request limit":              {api("RequestLimitExceeded"), passage{}, throttled},
 		"too many requests":          {status(429, errors.New("slow down")), passage{}, throttled},
 		"replication":                {&types.ReplicatedWriteConflictException{}, passage{}, conflict},
