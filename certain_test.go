@@ -261,22 +261,6 @@ func TestIfWritten(t *testing.T) {
 	}
 }
 
-// What an update's function makes of the write id is not heeded.
-func TestFunctionDoesNotSetTheWriteID(t *testing.T) {
-	t.Parallel()
-	ctx := t.Context()
-	db, _ := openOutbox(t, dynastay.Options{})
-	locks := dynastay.NewTable(db.DB, lockEntity)
-	first, err := locks.Create(ctx, &lock{Name: "night audit"})
-	require.NoError(t, err)
-	got, err := locks.Update(ctx, keyOf("night audit"), func(l *lock) error { l.WriteID, l.Holder = "AAAAAAAAAAAAAAAA", "a"; return nil })
-	require.NoError(t, err)
-	read, err := locks.Get(ctx, keyOf("night audit"), true)
-	require.NoError(t, err)
-	assert.Equal(t, read, got)
-	assert.NotEqual(t, first.WriteID, got.WriteID)
-}
-
 // Tagged structs take the id along like any other attribute; what they write into it is not heeded.
 func TestWriteIDOfTaggedEntities(t *testing.T) {
 	t.Parallel()

@@ -106,6 +106,28 @@ func TestFunctionDoesNotSetWhatTheLibraryKeeps(t *testing.T) {
 	}
 }
 
+// So is the write id of an entity that declares it: only what else changed is written, and the id once.
+func TestFunctionDoesNotSetTheID(t *testing.T) {
+	type lock struct {
+		Holder  string
+		WriteID WriteID
+	}
+	table := NewTable(Open(nil, nil), &Entity[lock]{
+		Name: "Lock", Schema: shopSchema, Key: func(*lock) (Key, error) { return shopKey, nil },
+		Codec: Declare(func(f *Fields, l *lock) {
+			f.String("Holder", &l.Holder)
+			f.WriteID("WriteId", &l.WriteID)
+		}),
+	})
+	for name, stored := range map[string]Item{
+		"stored": shopItem(stamp{1}, stamp{}, ""), "not stored": shopItem(stamp{}, stamp{}, ""),
+	} {
+		c, err := table.ChangeOf(shopKey, stored, func(l *lock) error { l.WriteID = "AAAAAAAAAAAAAAAA"; return nil })
+		require.NoError(t, err)
+		assert.False(t, c.Changed(), name)
+	}
+}
+
 // Derived attributes that other software left stale are mended by the next change, and are none themselves.
 func TestStaleIsNoChange(t *testing.T) {
 	stored := storedShop(t, shop{Name: "a", City: "Rome"})
