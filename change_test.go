@@ -106,18 +106,14 @@ func TestFunctionDoesNotSetWhatTheLibraryKeeps(t *testing.T) {
 	}
 }
 
-// So is the write id of an entity that declares it: only what else changed is written, and the id once.
+// Nor is the write id of a tagged struct, which is encoded like any other attribute.
 func TestFunctionDoesNotSetTheID(t *testing.T) {
 	type lock struct {
-		Holder  string
-		WriteID WriteID
+		Holder  string  `dynamodbav:"Name"`
+		WriteID WriteID `dynamodbav:"WriteId"`
 	}
 	table := NewTable(Open(nil, nil), &Entity[lock]{
-		Name: "Lock", Schema: shopSchema, Key: func(*lock) (Key, error) { return shopKey, nil },
-		Codec: Declare(func(f *Fields, l *lock) {
-			f.String("Holder", &l.Holder)
-			f.WriteID("WriteId", &l.WriteID)
-		}),
+		Name: "Lock", Schema: shopSchema, Key: func(*lock) (Key, error) { return shopKey, nil }, Codec: Tagged[lock](),
 	})
 	for name, stored := range map[string]Item{
 		"stored": shopItem(stamp{1}, stamp{}, ""), "not stored": shopItem(stamp{}, stamp{}, ""),
