@@ -73,7 +73,7 @@ func (w *write) queue(ctx context.Context, refs []Ref) error {
 func (w *write) leave() {
 	if w.pass != nil {
 		w.pass.leave(w.proof)
-		w.pass, w.proof = nil, nil
+		w.pass = nil
 	}
 }
 
