@@ -190,7 +190,7 @@ func (w *write) within(i int, err error) error {
 // the retry of the booking that took the last room must not be told "sold out", or by an earlier request of this call
 // that arrived late. Where that cannot be read nobody knows, and the refusal is not passed on as if it were certain.
 func (w *write) refuse(ctx context.Context, err error) error {
-	if err == nil || errors.Is(err, ErrOutcomeUnknown) || errors.Is(err, ErrCommitted) || !w.keyed && len(w.lost) == 0 {
+	if err == nil || errors.Is(err, ErrOutcomeUnknown) || errors.Is(err, ErrCommitted) {
 		return err
 	}
 	w.leave()
@@ -209,7 +209,7 @@ func (w *write) refuse(ctx context.Context, err error) error {
 	}
 	record, readErr := w.db.Get(late, w.db.opts.Idempotency, w.record, true)
 	switch {
-	case readErr != nil && errors.Is(err, ErrRejected) && errors.Is(readErr, ErrRejected):
+	case errors.Is(err, ErrRejected) && errors.Is(readErr, ErrRejected):
 		return err // DynamoDB takes nothing from this caller
 	case readErr != nil:
 		return w.unknown(opaque(err), opaque(readErr))
