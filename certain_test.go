@@ -167,6 +167,34 @@ func TestConsumedItemIsNotBroughtBack(t *testing.T) {
 	}
 }
 
+// An item under a key that was drawn for the write proves it, whoever has written the item since.
+func TestDrawnKeyProvesTheWrite(t *testing.T) {
+	t.Parallel()
+	ctx := t.Context()
+	for drawn, want := range map[bool]error{true: nil, false: dynastay.ErrOutcomeUnknown} {
+		db, _ := openOutbox(t, dynastay.Options{})
+		worker := dynastay.NewTable(db.Direct, messageEntity)
+		db.Faults.Inject(dyntest.LoseAnswer(), dyntest.When{Operation: "PutItem", Nth: 1})
+		before(db, "GetItem", 1, func(ctx context.Context) {
+			for range 2 {
+				_, err := worker.Update(ctx, keyOf("m"), increment)
+				assert.NoError(t, err)
+			}
+		})
+		assert.ErrorIs(t, db.Write(ctx, dynastay.NewOp(dynastay.OpSpec[struct{}]{
+			Name: "test.Put",
+			Prepare: func(_ context.Context, tx *dynastay.Tx) (struct{}, error) {
+				put := dynastay.Put(outboxTable, outboxTable.Key.Of(keyOf("m")), dynastay.Expr{}, nil).Identified()
+				if drawn {
+					put = put.Drawn()
+				}
+				tx.Add(put)
+				return struct{}{}, nil
+			},
+		})), want)
+	}
+}
+
 type lock struct {
 	Name    string
 	Holder  string

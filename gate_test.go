@@ -80,9 +80,9 @@ func TestGateIsFirstInFirstOut(t *testing.T) {
 func TestGatesAreApart(t *testing.T) {
 	t.Parallel()
 	g := &gates{}
-	first := enterNow(t, g, "a", "b", "a")
 	other := gateRef("a")
 	other.Table = "Days"
+	first := enterNow(t, g, "a", "b", "a")
 	second, err := g.enter(t.Context(), []Ref{other, gateRef("c"), other}, never)
 	require.NoError(t, err)
 	none, err := g.enter(t.Context(), nil, never)
@@ -91,6 +91,11 @@ func TestGatesAreApart(t *testing.T) {
 	for _, p := range []*pass{second, none, first} {
 		p.leave(nil)
 	}
+	assertOpen(t, g)
+	third, err := g.enter(t.Context(), []Ref{gateRef("a"), other, gateRef("a"), other}, never)
+	require.NoError(t, err)
+	assert.Equal(t, []Ref{other, gateRef("a")}, third.held)
+	third.leave(nil)
 	assertOpen(t, g)
 }
 
@@ -235,6 +240,27 @@ func TestSharedRefusalCountsFromTheArrival(t *testing.T) {
 		b.leave(&proof{since, map[Ref]Item{}})
 		synctest.Wait()
 		assert.Equal(t, map[string]error{"early": errSharedRefusal}, l.ended)
+		assertOpen(t, l.gates)
+	})
+}
+
+// A judge that panics refuses nothing, and takes nobody else along.
+func TestJudgeThatPanics(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		l := newLine()
+		holder := enterNow(t, l.gates, "a")
+		go func() {
+			p, err := l.gates.enter(t.Context(), gateRefs("a"), func(map[Ref]Item) error { panic("boom") })
+			if assert.NoError(t, err, "it tries") {
+				p.leave(nil)
+			}
+		}()
+		synctest.Wait()
+		l.wait(t.Context(), "behind it", errSharedRefusal, "a")
+		holder.leave(&proof{l.gates.tick(), map[Ref]Item{}})
+		synctest.Wait()
+		assert.Equal(t, map[string]error{"behind it": errSharedRefusal}, l.ended)
 		assertOpen(t, l.gates)
 	})
 }

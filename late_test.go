@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
@@ -35,6 +36,25 @@ func TestSettlingHoldsNoGate(t *testing.T) {
 		_, err := repo.Create(ctx, request, opts...)
 		require.NoError(t, err, name)
 	}
+}
+
+// While one caller looks for the record of its key, the next one has its turn as well.
+func TestRefusalHoldsNoGate(t *testing.T) {
+	t.Parallel()
+	ctx := t.Context()
+	db, _ := openOutbox(t, dynastay.Options{})
+	hotel := fixture.New(t, db.Direct, 1)
+	request := fixture.Request(hotel.Quote(t, db.Direct, fixture.Stay, 1))
+	repo := bookings.New(db.DB)
+	_, err := repo.Create(ctx, request)
+	require.NoError(t, err)
+	var refused *bookings.Refused
+	before(db, "GetItem", 1, func(context.Context) {
+		_, err := repo.Create(ctx, request) // it would wait here for ever, were the gates still held
+		assert.ErrorAs(t, err, &refused)
+	})
+	_, err = repo.Create(ctx, request, dynastay.IdempotencyKey("k"))
+	assert.ErrorAs(t, err, &refused)
 }
 
 // Everything that is read after the caller's deadline shares one short budget.
@@ -77,6 +97,7 @@ type straggler struct {
 	sent    int
 	tokens  []string
 	arrive  func() error
+	then    func() // after the first one has arrived
 }
 
 func (c *straggler) TransactWriteItems(
@@ -94,6 +115,9 @@ func (c *straggler) TransactWriteItems(
 		}
 		if err := c.arrive(); err != nil {
 			return nil, err
+		}
+		if c.then != nil {
+			c.then()
 		}
 		return nil, c.refusal
 	}
@@ -140,6 +164,37 @@ func TestOwnLateRequestIsNotRepeated(t *testing.T) {
 			require.NoError(t, err)
 			assert.Equal(t, &message{ID: "m", Sent: 1, Version: 1}, got)
 			assert.Equal(t, got, count.Result())
+		})
+	}
+}
+
+// A late request of this write stands in its own way: preparing once more finds it, also where another write came after it.
+func TestOwnLateRequestIsFoundByPreparing(t *testing.T) {
+	t.Parallel()
+	ctx := t.Context()
+	for name, others := range map[string]int{"as it left the item": 0, "overwritten once": 1} {
+		t.Run(name, func(t *testing.T) {
+			db, outbox := openOutbox(t, dynastay.Options{})
+			_, err := outbox.Create(ctx, &message{ID: "m"})
+			require.NoError(t, err)
+			overtaken := cancelled("ConditionalCheckFailed", "None").(*types.TransactionCanceledException)
+			overtaken.CancellationReasons[0].Item = outboxTable.Key.Of(keyOf("m"))
+			late := &straggler{Client: db.Client, refusal: overtaken}
+			mine := over(db, late, 5)
+			box := dynastay.NewTable(mine, messageEntity)
+			late.then = func() {
+				for range others {
+					_, err := outbox.Update(ctx, keyOf("m"), increment)
+					assert.NoError(t, err)
+				}
+			}
+			count := box.UpdateOp(keyOf("m"), increment)
+			require.NoError(t, mine.Write(ctx, count, box.PutOp(&message{ID: "n"})))
+			assert.Equal(t, 2, late.sent)
+			got, err := outbox.Get(ctx, keyOf("m"), true)
+			require.NoError(t, err)
+			assert.Equal(t, 1+others, got.Sent)
+			assert.Equal(t, got, count.Result(), "the result is read again")
 		})
 	}
 }

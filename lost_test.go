@@ -103,6 +103,7 @@ func TestLateUpdate(t *testing.T) {
 			_, err = mine.Update(ctx, keyOf("m"), func(m *message) error { m.Sent++; return nil }, test.opts...)
 			if test.want != nil {
 				assert.ErrorIs(t, err, test.want)
+				assert.Equal(t, 98, late.reads, "one look is enough")
 			} else {
 				assert.NoError(t, err)
 			}

@@ -240,6 +240,60 @@ func TestRecordOfAnotherForm(t *testing.T) {
 	assert.Equal(t, "first", got.Text)
 }
 
+// The record is the item that other software finds under the key.
+func TestRecordAsStored(t *testing.T) {
+	t.Parallel()
+	ctx := t.Context()
+	db, outbox := openOutbox(t, dynastay.Options{})
+	_, err := outbox.Create(ctx, &message{ID: "m"}, dynastay.IdempotencyKey("k"))
+	require.NoError(t, err)
+	at := dynastay.Key{PK: "IDEMPOTENCY#k", SK: "METADATA"}
+	record, err := db.Get(ctx, keys.MetadataTable, at, true)
+	require.NoError(t, err)
+	assert.Regexp(t, "^v1:[0-9a-f]{64}$", dynastay.TextOf(record["Hash"]))
+	assert.Equal(t, dynastay.Item{
+		"PK": dynastay.S(at.PK), "SK": dynastay.S(at.SK), "EntityType": dynastay.S("Idempotency"), "Hash": record["Hash"],
+		"Made": &types.AttributeValueMemberL{Value: []types.AttributeValue{&types.AttributeValueMemberM{Value: dynastay.Item{
+			"PK": dynastay.S("m"), "SK": dynastay.S(""),
+		}}}},
+		"CreatedAt": dynastay.T(fixture.Now), "ExpiresAt": dynastay.N(int(fixture.Now.AddDate(0, 0, 30).Unix())),
+	}, record)
+
+	// Without an end that can be read it counts for ever.
+	for _, end := range []types.AttributeValue{nil, dynastay.S("never"), &types.AttributeValueMemberN{Value: "1.5"}} {
+		if delete(record, "ExpiresAt"); end != nil {
+			record["ExpiresAt"] = end
+		}
+		_, err = db.Client.PutItem(ctx, &dynamodb.PutItemInput{TableName: aws.String(db.TableName(keys.MetadataTable)), Item: record})
+		require.NoError(t, err)
+		made, err := db.MadeBy(ctx, dynastay.IdempotencyKey("k"))
+		require.NoError(t, err)
+		assert.Equal(t, []map[string]string{{"PK": "m", "SK": ""}}, made)
+	}
+}
+
+// A key stands for its operations and the items that they are about, not for the values alone.
+func TestKeyTellsWritesApart(t *testing.T) {
+	t.Parallel()
+	ctx := t.Context()
+	db, outbox := openOutbox(t, dynastay.Options{})
+	for _, id := range []string{"m", "n"} {
+		_, err := outbox.Create(ctx, &message{ID: id})
+		require.NoError(t, err)
+	}
+	rename := func(id string) dynastay.Part {
+		return outbox.UpdateOp(keyOf(id), func(m *message) error { m.Text = "a"; return nil }, dynastay.AgreedOn("a"))
+	}
+	key := dynastay.IdempotencyKey("update")
+	require.NoError(t, db.Write(ctx, rename("m"), key))
+	assert.ErrorIs(t, db.Write(ctx, rename("n"), key), dynastay.ErrIdempotencyMismatch, "another item")
+	key = dynastay.IdempotencyKey("put")
+	_, err := outbox.Create(ctx, &message{ID: "o"}, key)
+	require.NoError(t, err)
+	_, err = outbox.Put(ctx, &message{ID: "o"}, key)
+	assert.ErrorIs(t, err, dynastay.ErrIdempotencyMismatch, "another operation")
+}
+
 // A key keeps its meaning for thirty days, to the second.
 func TestRecordLivesThirtyDays(t *testing.T) {
 	t.Parallel()
@@ -304,6 +358,21 @@ func TestReadsThatDecideAreConsistent(t *testing.T) {
 			_, err := dynastay.NewTable(short, messageEntity).Create(ctx, &message{ID: "z"}, dynastay.IdempotencyKey("z"))
 			return err
 		}},
+		"after a refusal behind a lost answer": {1, func() error {
+			db.Faults.Inject(dyntest.LoseRequest(), dyntest.When{Operation: "TransactWriteItems", Nth: 1})
+			err := db.Write(ctx, outbox.CreateOp(&message{ID: "m"}), outbox.PutOp(&message{ID: "n"}))
+			assert.ErrorIs(t, err, dynastay.ErrOutcomeUnknown)
+			return nil
+		}},
+		"an update and its repetition": {3, func() error { // before it, before the repetition, and the result
+			for range 2 {
+				op := outbox.UpdateOp(keyOf("m"), func(m *message) error { m.Text = "u"; return nil }, dynastay.AgreedOn("u"))
+				if err := db.Write(ctx, op, dynastay.IdempotencyKey("u")); err != nil {
+					return err
+				}
+			}
+			return nil
+		}},
 		"what a key made":      {1, func() error { _, err := db.MadeBy(ctx, key); return err }},
 		"the booking of a key": {2, func() error { _, err := repo.MadeBy(ctx, key); return err }},
 		"a replay":             {1, func() error { _, err := repo.Create(ctx, request, key); return err }},
@@ -353,6 +422,8 @@ func TestVerdictsOfCancellations(t *testing.T) {
 		"throttling and a conflict":           {[]string{"ThrottlingError", "TransactionConflict"}, dynastay.ErrContention},
 		"no reason at all":                    {[]string{"None", "None"}, dynastay.ErrRejected},
 		"the one capacity that is exceeded":   {[]string{"None", "ProvisionedThroughputExceeded"}, dynastay.ErrThrottled},
+		"no code beside a conflict":           {[]string{"", "TransactionConflict"}, dynastay.ErrContention},
+		"a reason for no action":              {[]string{"None", "None", "ConditionalCheckFailed"}, dynastay.ErrRejected},
 		"an item that is too large, no other": {[]string{"ValidationError", "None"}, dynastay.ErrRejected},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -160,6 +160,17 @@ func TestCursorOfAnotherQueryIsRefused(t *testing.T) {
 	assert.EqualValues(t, 7, *sent.Limit, "the limit may change from page to page")
 }
 
+// Arguments that would read alike, were they written one behind the other, are still two queries.
+func TestQueriesThatRunTogetherShareNoCursor(t *testing.T) {
+	for _, between := range []string{"", ",", `","`, `\",\"`, "\x00"} {
+		q := Query{Name: "test", Index: "ByUser", Partition: "USER#1", Range: Range{From: "A", To: "B" + between + "C"}}
+		page, _ := pageAt(t, q, Item{"PK": str("BOOKING#1"), "SK": str("METADATA"), "GSI1PK": str("USER#1"), "GSI1SK": str("AB")})
+		q.Range, q.Paging.After = Range{From: "A" + between + "B", To: "C"}, page.Next
+		_, err := QueryPage(context.Background(), noRequests(t), pagedSchema, q, asItem)
+		refusedCursor(t, err)
+	}
+}
+
 // A cursor is not signed: whoever knows the code can make one that is accepted. It still cannot point into another
 // partition than the arguments name.
 func TestForgedCursorStaysInThePartition(t *testing.T) {

@@ -97,6 +97,7 @@ func TestJudgeOfErrors(t *testing.T) {
 		"throughput exceeded":        {&types.ProvisionedThroughputExceededException{}, passage{true, true}, throttled},
 		"throttling":                 {api("ThrottlingException"), passage{}, throttled},
 		"throttling, the other name": {api("ThrottlingError"), passage{}, throttled},
+		"throttling, as a 503":       {status(503, api("ThrottlingException")), passage{true, true}, throttled},
 		"request limit":              {api("RequestLimitExceeded"), passage{}, throttled},
 		"too many requests":          {status(429, errors.New("slow down")), passage{}, throttled},
 		"replication":                {&types.ReplicatedWriteConflictException{}, passage{}, conflict},
@@ -265,6 +266,7 @@ func TestTrace(t *testing.T) {
 		{"adopted and overwritten", adopting, item(other, mine), carried},
 		{"not adopted", adopting, Item{"PK": str("p"), "Name": str("a")}, untouched},
 		{"not adopted, and changed", adopting, Item{"PK": str("p"), "Name": str("b")}, noTrace},
+		{"not adopted, and gone", adopting, nil, noTrace},
 		{"adopted by another", adopting, item(other, stamp{}), noTrace},
 		{"a put's own item", put, item(mine, stamp{}), carried},
 		{"a put, overwritten once", put, item(other, mine), carried},
@@ -372,7 +374,7 @@ func TestWriteIDForm(t *testing.T) {
 
 // An id that came back from a form is one that an item can have, or none.
 func FuzzWriteID(f *testing.F) {
-	for _, seed := range []string{"", "AAAAAAAAAAAAAAAA", "AQIDBAUGBwgJCgsM", "AQIDBAUGBwgJCgs=", "AQIDBAUGBwgJCgsM\n", "AQIDBAUGBwgJCg-_", "AQIDBAUGBwgJCg+/"} {
+	for _, seed := range []string{"", "AAAAAAAAAAAAAAAA", "AQIDBAUGBwgJCgsM", "AQIDBAUGBwgJCgs=", "AQIDBAUGBwgJCgsM\n", "AQIDBAUGBwgJCgs\n", "AQIDBAUGBwgJCg-_", "AQIDBAUGBwgJCg+/"} {
 		f.Add(seed)
 	}
 	f.Fuzz(func(t *testing.T, text string) {

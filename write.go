@@ -77,7 +77,7 @@ func (w *write) queue(ctx context.Context, refs []Ref) error {
 func (w *write) leave() {
 	if w.pass != nil {
 		w.pass.leave(w.proof)
-		w.pass, w.proof = nil, nil
+		w.pass = nil
 	}
 }
 
@@ -202,7 +202,7 @@ func (w *write) within(i int, err error) error {
 // that arrived late. Where that cannot be read, or a request may yet arrive, nobody knows, and the refusal is not passed on
 // as if it were certain.
 func (w *write) refuse(ctx context.Context, err error) error {
-	if err == nil || errors.Is(err, ErrOutcomeUnknown) || errors.Is(err, ErrCommitted) || !w.keyed && len(w.lost) == 0 {
+	if err == nil || errors.Is(err, ErrOutcomeUnknown) || errors.Is(err, ErrCommitted) {
 		return err
 	}
 	w.leave()
@@ -221,7 +221,7 @@ func (w *write) refuse(ctx context.Context, err error) error {
 	}
 	record, readErr := w.db.Get(late, w.db.opts.Idempotency, w.record, true)
 	switch {
-	case readErr != nil && errors.Is(err, ErrRejected) && errors.Is(readErr, ErrRejected):
+	case errors.Is(err, ErrRejected) && errors.Is(readErr, ErrRejected):
 		return err // DynamoDB takes nothing from this caller
 	case readErr != nil:
 		return w.unknown(opaque(err), opaque(readErr))
@@ -236,21 +236,24 @@ func (w *write) refuse(ctx context.Context, err error) error {
 // refuseLost passes a refusal on where none of the lost requests was carried out, or can be any more: what they were refused
 // for under their token may change before they arrive.
 func (w *write) refuseLost(late context.Context, err error) error {
+	certain := true
 	for _, tx := range w.lost {
 		a := tx.witness()
 		if a == nil {
-			return w.unknown(opaque(err))
+			certain = false
+			continue
 		}
 		stored, readErr := w.db.Get(late, a.schema, a.key, true)
 		if readErr != nil {
 			return w.unknown(opaque(err), opaque(readErr))
 		}
-		switch a.trace(stored) {
-		case carried:
+		trace := a.trace(stored)
+		if trace == carried {
 			return w.restore(late, tx.made)
-		case overtaken:
-			continue
 		}
+		certain = certain && trace == overtaken
+	}
+	if !certain {
 		return w.unknown(opaque(err))
 	}
 	return err

@@ -1,0 +1,134 @@
+package dynastay_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"testing"
+
+	"github.com/aws/aws-sdk-go-v2/feature/dynamodb/expression"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/dynastay/dynastay"
+	"github.com/dynastay/dynastay/dyntest"
+	"github.com/dynastay/dynastay/keys"
+)
+
+// Every kind of action, alone and in a transaction: it does what it says where its condition holds, and its Failed function
+// is shown the item where it does not.
+func TestActions(t *testing.T) {
+	t.Parallel()
+	ctx := t.Context()
+	db, outbox := openOutbox(t, dynastay.Options{})
+	old := &message{ID: "m", Text: "old"}
+	text := dynastay.NameOf("text")
+	while := expression.NewBuilder().WithCondition(text.Equal(dynastay.Param("text")))
+	condition, change := dynastay.Prepare(while), dynastay.Prepare(while.WithUpdate(expression.Set(text, expression.Value("new"))))
+	expected := func(p *dynastay.Prepared, text string) dynastay.Expr {
+		return p.With(dynastay.Item{"text": dynastay.S(text)})
+	}
+	item := outboxTable.Key.Of(keyOf("m"))
+	item["text"] = dynastay.S("new")
+	for name, kind := range map[string]struct {
+		action func(text string, failed dynastay.Failed) dynastay.Action
+		want   string // the text that it leaves, "" for no item
+	}{
+		"put": {func(text string, failed dynastay.Failed) dynastay.Action {
+			return dynastay.Put(outboxTable, item, expected(condition, text), failed)
+		}, "new"},
+		"put with an id": {func(text string, failed dynastay.Failed) dynastay.Action {
+			return dynastay.Put(outboxTable, item, expected(condition, text), failed).Identified()
+		}, "new"},
+		"update": {func(text string, failed dynastay.Failed) dynastay.Action {
+			return dynastay.Update(outboxTable, keyOf("m"), expected(change, text), failed)
+		}, "new"},
+		"delete": {func(text string, failed dynastay.Failed) dynastay.Action {
+			return dynastay.Delete(outboxTable, keyOf("m"), expected(condition, text), failed)
+		}, ""},
+		"check": {func(text string, failed dynastay.Failed) dynastay.Action {
+			return dynastay.Check(outboxTable, keyOf("m"), expected(condition, text), failed)
+		}, "old"},
+	} {
+		for others := range 2 {
+			t.Run(fmt.Sprintf("%s beside %d", name, others), func(t *testing.T) {
+				_, err := outbox.Put(ctx, old)
+				require.NoError(t, err)
+				refused := errors.New("refused")
+				write := func(text string, shown *dynastay.Item) error {
+					parts := []dynastay.Part{dynastay.NewOp(dynastay.OpSpec[struct{}]{
+						Name: "test.Act",
+						Prepare: func(_ context.Context, tx *dynastay.Tx) (struct{}, error) {
+							tx.Add(kind.action(text, func(there dynastay.Item) error { *shown = there; return refused }))
+							return struct{}{}, nil
+						},
+					})}
+					if others == 1 {
+						parts = append(parts, outbox.PutOp(&message{ID: "other"}))
+					}
+					return db.Write(ctx, parts...)
+				}
+				var shown dynastay.Item
+				assert.ErrorIs(t, write("another", &shown), refused)
+				assert.Equal(t, dynastay.S("old"), shown["text"])
+				got, err := outbox.Get(ctx, keyOf("m"), true)
+				require.NoError(t, err)
+				assert.Equal(t, old, got)
+
+				require.NoError(t, write("old", &shown))
+				got, err = outbox.Get(ctx, keyOf("m"), true)
+				if kind.want == "" {
+					assert.ErrorIs(t, err, dynastay.ErrNotFound)
+					return
+				}
+				require.NoError(t, err)
+				assert.Equal(t, kind.want, got.Text)
+			})
+		}
+	}
+}
+
+// What would write nothing is refused or sends nothing, and what is missing is no operation.
+func TestWriteOfNothing(t *testing.T) {
+	t.Parallel()
+	ctx := t.Context()
+	db, outbox := openOutbox(t, dynastay.Options{})
+	_, err := outbox.Create(ctx, &message{ID: "m", Text: "a"})
+	require.NoError(t, err)
+	stop := db.Faults.Record()
+	for reason, parts := range map[string][]dynastay.Part{
+		"are missing": {dynastay.IdempotencyKey("k")},
+		"hold a nil":  {outbox.PutOp(&message{ID: "n"}), nil},
+	} {
+		var invalid *dynastay.InvalidError
+		require.ErrorAs(t, db.Write(ctx, parts...), &invalid)
+		assert.Equal(t, dynastay.InvalidError{Field: "Operations", Reason: reason}, *invalid)
+	}
+	assert.Empty(t, stop())
+
+	stop = db.Faults.Record()
+	got, err := outbox.Update(ctx, keyOf("m"), func(m *message) error { m.Text = "a"; return nil })
+	require.NoError(t, err)
+	assert.Equal(t, &message{ID: "m", Text: "a"}, got)
+	sent := stop()
+	require.Len(t, sent, 1)
+	assert.Equal(t, "GetItem", sent[0].Operation)
+}
+
+// An operation that writes the record of its own key is told so.
+func TestNobodyElseWritesTheRecord(t *testing.T) {
+	t.Parallel()
+	db := dyntest.New(t)
+	op := dynastay.NewOp(dynastay.OpSpec[struct{}]{
+		Name: "test.Meddle", Input: func(*dynastay.Input) {},
+		Prepare: func(_ context.Context, tx *dynastay.Tx) (struct{}, error) {
+			tx.Add(dynastay.Delete(keys.MetadataTable, dynastay.Key{PK: "IDEMPOTENCY#k", SK: "METADATA"}, dynastay.Expr{}, nil))
+			return struct{}{}, nil
+		},
+	})
+	var invalid *dynastay.InvalidError
+	require.ErrorAs(t, db.Write(t.Context(), op, dynastay.IdempotencyKey("k")), &invalid)
+	assert.Equal(t, dynastay.InvalidError{
+		Field: "Operations", Reason: "test.Meddle (Operations[0]) and the idempotency record both write IDEMPOTENCY#k/METADATA",
+	}, *invalid)
+}

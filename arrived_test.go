@@ -1,0 +1,345 @@
+package dynastay
+
+import (
+	"context"
+	"io"
+	"strconv"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
+	"github.com/aws/smithy-go"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+// shopItem is a stored shop with a write id, without one where that is zero.
+func shopItem(id, before stamp, name string) Item {
+	item := shopSchema.Key.Of(shopKey)
+	item["ShopId"], item["Name"] = str("1"), str(name)
+	if id != (stamp{}) {
+		raw := append(append([]byte{}, id[:]...), before[:]...)
+		item["WriteId"] = &sB{Value: raw}
+	}
+	return item
+}
+
+// overtakenAt refuses the first action of a transaction by another write's item.
+func overtakenAt(item Item) error {
+	e := cancelledBy("ConditionalCheckFailed", "None").(*types.TransactionCanceledException)
+	e.CancellationReasons[0].Item = item
+	return e
+}
+
+// noting is a client that keeps the write ids of the updates that it was sent.
+type noting struct {
+	counting
+	ids []stamp
+}
+
+func (c *noting) TransactWriteItems(
+	ctx context.Context, in *dynamodb.TransactWriteItemsInput, o ...func(*dynamodb.Options),
+) (*dynamodb.TransactWriteItemsOutput, error) {
+	for _, v := range in.TransactItems[0].Update.ExpressionAttributeValues {
+		if id := stampsOf(v).own; id != (stamp{}) {
+			c.ids = append(c.ids, id)
+		}
+	}
+	return c.counting.TransactWriteItems(ctx, in, o...)
+}
+
+// Two preparations of one write lose their answers. Whichever of them is found to have been carried out, its own results
+// are those of the write, however that comes to light.
+func TestResultsAreThoseOfTheRequestThatArrived(t *testing.T) {
+	t.Parallel()
+	for how, last := range map[string]error{
+		"preparing":         overtakenAt(shopItem(stamp{}, stamp{}, "third")),
+		"after the refusal": cancelledBy("None", "ConditionalCheckFailed"),
+	} {
+		for arrived := range 2 {
+			t.Run(how+" "+strconv.Itoa(arrived), func(t *testing.T) {
+				synctest.Test(t, func(t *testing.T) {
+					overtaken := overtakenAt(shopItem(stamp{}, stamp{}, "second"))
+					client := &noting{}
+					client.answers = []error{io.ErrUnexpectedEOF, overtaken, io.ErrUnexpectedEOF, last}
+					client.read = func(_ context.Context, n int) (Item, error) {
+						if n <= 2 { // what other software left, without an id
+							return shopItem(stamp{}, stamp{}, "read "+strconv.Itoa(n)), nil
+						}
+						return shopItem(client.ids[2*arrived], stamp{}, "mine"), nil
+					}
+					db := Open(client, nil)
+					table := NewTable(db, shopEntity())
+					runs := 0
+					op := NewOp(OpSpec[int]{
+						Name: "rename",
+						Prepare: func(ctx context.Context, tx *Tx) (int, error) {
+							runs++
+							tx.Made("run", strconv.Itoa(runs))
+							c, err := table.Change(ctx, shopKey, func(s *shop) error { s.Name = "mine " + strconv.Itoa(runs); return nil })
+							if err != nil {
+								return 0, err
+							}
+							return runs, c.AddTo(tx)
+						},
+						Restore: func(_ context.Context, made map[string]string) (int, error) { return strconv.Atoi(made["run"]) },
+					})
+					require.NoError(t, db.Write(t.Context(), op, table.CreateOp(&shop{ID: "2"})))
+					assert.Equal(t, arrived+1, op.Result())
+					assert.Len(t, client.times, 4)
+					if how == "preparing" {
+						assert.Equal(t, 4, client.reads, "three preparations and a result: what was found is not looked for again")
+					}
+				})
+			})
+		}
+	}
+}
+
+// A plain update that meets another write takes its turn for the item before it reads it again, whether it is told of a
+// conflict or finds the other's item where its own answer was lost.
+func TestPlainUpdateTakesATurn(t *testing.T) {
+	t.Parallel()
+	for name, test := range map[string]struct {
+		answer error
+		reads  []Item
+	}{
+		"a conflict": {&types.TransactionConflictException{}, []Item{shopItem(stamp{1}, stamp{}, "a"), shopItem(stamp{1}, stamp{}, "a")}},
+		"a lost answer": {io.ErrUnexpectedEOF, []Item{
+			shopItem(stamp{1}, stamp{}, "a"), shopItem(stamp{2}, stamp{1}, "b"), shopItem(stamp{2}, stamp{1}, "b"),
+		}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				client := &counting{script: script{answers: []error{test.answer, nil}}}
+				db := Open(client, nil)
+				client.read = func(_ context.Context, n int) (Item, error) {
+					db.gates.mu.Lock()
+					defer db.gates.mu.Unlock()
+					_, held := db.gates.open[RefOf(shopSchema, shopKey)]
+					assert.Equal(t, n == len(test.reads), held)
+					return test.reads[n-1], nil
+				}
+				_, err := NewTable(db, shopEntity()).Update(t.Context(), shopKey, func(s *shop) error { s.Name = "mine"; return nil })
+				require.NoError(t, err)
+				assert.Equal(t, len(test.reads), client.reads)
+				assertOpen(t, &db.gates)
+			})
+		})
+	}
+}
+
+// The refusal of a request that follows a lost one shows the item, which is not read once more.
+func TestRefusalShowsTheItem(t *testing.T) {
+	t.Parallel()
+	for name, test := range map[string]struct {
+		shown Item
+		want  error
+		reads int
+	}{
+		"the first request's": {nil, nil, 2}, // its id is put in below
+		"another's":           {shopItem(stamp{2}, stamp{1}, "b"), nil, 3},
+		"two others'":         {shopItem(stamp{3}, stamp{2}, "c"), ErrOutcomeUnknown, 2},
+		"none":                {nil, ErrOutcomeUnknown, 2},
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				refusal := &types.ConditionalCheckFailedException{Item: test.shown}
+				client := &shown{own: name == "the first request's", refusal: refusal}
+				client.answers = []error{io.ErrUnexpectedEOF, refusal, nil}
+				client.read = func(_ context.Context, n int) (Item, error) {
+					if n == 3 {
+						return test.shown, nil
+					}
+					return shopItem(stamp{1}, stamp{}, "a"), nil
+				}
+				_, err := NewTable(Open(client, nil), shopEntity()).Update(t.Context(), shopKey, func(s *shop) error { s.Name = "mine"; return nil })
+				assert.ErrorIs(t, err, test.want)
+				if test.want != nil {
+					assert.ErrorIs(t, err, refusal, "why it is not known")
+					assert.ErrorIs(t, err, io.ErrUnexpectedEOF)
+				}
+				assert.Equal(t, test.reads, client.reads)
+			})
+		})
+	}
+}
+
+// shown puts the id of the first update into the refusal, as if that update had arrived.
+type shown struct {
+	counting
+	own     bool
+	refusal *types.ConditionalCheckFailedException
+}
+
+func (c *shown) UpdateItem(ctx context.Context, in *dynamodb.UpdateItemInput, o ...func(*dynamodb.Options)) (*dynamodb.UpdateItemOutput, error) {
+	for _, v := range in.ExpressionAttributeValues {
+		if ids := stampsOf(v); c.own && ids.before == (stamp{1}) {
+			c.refusal.Item = shopItem(ids.own, ids.before, "mine")
+		}
+	}
+	return c.counting.UpdateItem(ctx, in, o...)
+}
+
+// That the item is the one that was read does not help a transaction: its token alone makes two requests one, and a
+// rejected one is not sent again.
+func TestRejectedTransactionIsNotSentAgain(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		client := &counting{script: script{answers: []error{io.ErrUnexpectedEOF, &smithy.GenericAPIError{Code: "AccessDeniedException"}}}}
+		client.read = func(context.Context, int) (Item, error) { return shopItem(stamp{1}, stamp{}, "a"), nil }
+		db := Open(client, nil)
+		table := NewTable(db, shopEntity())
+		rename := table.UpdateOp(shopKey, func(s *shop) error { s.Name = "mine"; return nil })
+		assert.ErrorIs(t, db.Write(t.Context(), rename, table.PutOp(&shop{ID: "2"})), ErrOutcomeUnknown)
+		assert.Len(t, client.times, 2)
+	})
+}
+
+type label struct{}
+
+// What became of a write is found out though its caller's time is up, and still on behalf of that caller.
+func TestResultsAreReadAfterTheEnd(t *testing.T) {
+	t.Parallel()
+	record := Item{"Hash": str("v0:"), "Made": &sL{Value: []types.AttributeValue{&sM{Value: Item{}}, &sM{Value: Item{}}}}}
+	own := func(record Item) error {
+		e := cancelledBy("None", "None", "ConditionalCheckFailed").(*types.TransactionCanceledException)
+		e.CancellationReasons[2].Item = record
+		return e
+	}
+	for name, test := range map[string]struct {
+		answer error
+		reads  int // the record, where the answer does not show it, and the result
+	}{
+		"the record is shown":     {own(record), 2},
+		"the record is not shown": {own(nil), 3},
+		"the answer is lost":      {io.ErrUnexpectedEOF, 3},
+	} {
+		t.Run(name, func(t *testing.T) {
+			ctx, cancel := context.WithCancel(context.WithValue(t.Context(), label{}, "caller"))
+			client := &counting{script: script{answers: []error{test.answer}}}
+			client.read = func(late context.Context, n int) (Item, error) {
+				assert.Equal(t, "caller", late.Value(label{}))
+				if n > 1 {
+					assert.Error(t, ctx.Err())
+				}
+				if err := late.Err(); err != nil {
+					return nil, err
+				}
+				if n == test.reads-1 && n > 1 {
+					return record, nil
+				}
+				return shopItem(stamp{1}, stamp{}, "a"), nil
+			}
+			db := Open(client, &Options{Observer: func(_ context.Context, c Call) {
+				if c.Operation == "TransactWriteItems" {
+					cancel()
+				}
+			}})
+			table := NewTable(db, shopEntity())
+			rename := table.UpdateOp(shopKey, func(s *shop) error { s.Name = "b"; return nil }, AgreedOn("b"))
+			unread := NewOp(OpSpec[struct{}]{
+				Name: "unread", Input: func(*Input) {},
+				Prepare: func(_ context.Context, tx *Tx) (struct{}, error) {
+					tx.Add(Delete(shopSchema, Key{"x", "y"}, Expr{}, nil))
+					return struct{}{}, nil
+				},
+			})
+			require.NoError(t, db.Write(ctx, rename, unread, IdempotencyKey("k")))
+			assert.Equal(t, "a", rename.Result().Name)
+			assert.Equal(t, test.reads, client.reads)
+		})
+	}
+	t.Run("preparing finds it", func(t *testing.T) {
+		ctx, cancel := context.WithCancel(t.Context())
+		client := &noting{}
+		client.answers = []error{io.ErrUnexpectedEOF, overtakenAt(shopItem(stamp{2}, stamp{1}, "b"))}
+		client.read = func(late context.Context, n int) (Item, error) {
+			if err := late.Err(); err != nil {
+				return nil, err
+			}
+			switch n {
+			case 1:
+				return shopItem(stamp{}, stamp{}, "a"), nil
+			case 2:
+				cancel()
+			}
+			return shopItem(client.ids[0], stamp{}, "mine"), nil
+		}
+		db := Open(client, &Options{Retry: atOnce.Retry})
+		table := NewTable(db, shopEntity())
+		rename := table.UpdateOp(shopKey, func(s *shop) error { s.Name = "mine " + strconv.Itoa(client.reads); return nil })
+		require.NoError(t, db.Write(ctx, rename, table.PutOp(&shop{ID: "2"})))
+		assert.Equal(t, "mine", rename.Result().Name)
+	})
+}
+
+// All that is read after the caller's time is up shares one budget, in however many steps it comes.
+func TestOneBudgetForAllReads(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		ctx, cancel := context.WithCancel(t.Context())
+		defer cancel()
+		const settle = 10 * time.Second
+		second := shopItem(stamp{2}, stamp{9}, "second") // which does not say that it replaced the first
+		client := &counting{script: script{answers: []error{io.ErrUnexpectedEOF, overtakenAt(second), io.ErrUnexpectedEOF}}}
+		var ended time.Time
+		client.read = func(late context.Context, n int) (Item, error) {
+			switch n {
+			case 1:
+				return shopItem(stamp{1}, stamp{}, "first"), nil
+			case 2:
+				return second, nil
+			case 3: // the engine takes its time to say that the second preparation was overtaken
+				require.NoError(t, late.Err())
+				time.Sleep(settle / 2)
+				return shopItem(stamp{3}, stamp{2}, "third"), nil
+			}
+			<-late.Done() // and says nothing of the first one
+			return nil, late.Err()
+		}
+		db := Open(client, &Options{Settle: settle, Observer: func(context.Context, Call) {
+			if len(client.times) == 3 && ended.IsZero() {
+				ended = time.Now()
+				cancel()
+			}
+		}})
+		table := NewTable(db, shopEntity())
+		rename := table.UpdateOp(shopKey, func(s *shop) error { s.Name = "mine"; return nil })
+		err := db.Write(ctx, rename, table.PutOp(&shop{ID: "2"}))
+		assert.ErrorIs(t, err, ErrOutcomeUnknown)
+		assert.Equal(t, 4, client.reads)
+		assert.Equal(t, settle, time.Since(ended))
+	})
+}
+
+// watched is a context that counts who waits for its end.
+type watched struct {
+	context.Context
+	done    chan struct{}
+	waiting *int
+}
+
+func (c watched) Done() <-chan struct{} { return c.done }
+
+func (c watched) AfterFunc(func()) (stop func() bool) {
+	*c.waiting++
+	return func() bool { *c.waiting--; return true }
+}
+
+// A write that is over leaves nothing behind in a context that lives on.
+func TestNothingIsLeftInTheContext(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		ctx := watched{t.Context(), make(chan struct{}), new(int)}
+		var during int
+		client := &counting{script: script{answers: []error{io.ErrUnexpectedEOF}}}
+		client.read = func(context.Context, int) (Item, error) { during = *ctx.waiting; return nil, nil }
+		db := Open(client, &Options{Retry: Retry{Attempts: 1}})
+		assert.ErrorIs(t, db.Write(ctx, pair(db)...), ErrOutcomeUnknown)
+		assert.Equal(t, 1, during)
+		assert.Zero(t, *ctx.waiting)
+	})
+}

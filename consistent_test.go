@@ -1,0 +1,89 @@
+package dynastay_test
+
+import (
+	"encoding/json"
+	"slices"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/dynastay/dynastay"
+	"github.com/dynastay/dynastay/availability"
+	"github.com/dynastay/dynastay/bookings"
+	"github.com/dynastay/dynastay/dyntest"
+	"github.com/dynastay/dynastay/internal/fixture"
+	"github.com/dynastay/dynastay/keys"
+	"github.com/dynastay/dynastay/properties"
+	"github.com/dynastay/dynastay/users"
+)
+
+// tableReads are the reads of tables, not of indexes, among requests: whether each is consistent, in their order.
+func tableReads(t *testing.T, sent []dyntest.Request) (consistent []bool) {
+	t.Helper()
+	for _, r := range sent {
+		var body struct {
+			ConsistentRead bool
+			IndexName      string
+		}
+		require.NoError(t, json.Unmarshal(r.Body, &body))
+		if (r.Operation == "GetItem" || r.Operation == "Query") && body.IndexName == "" {
+			consistent = append(consistent, body.ConsistentRead)
+		}
+	}
+	return consistent
+}
+
+// The results of a repeated call are read consistently in every repository: the first one may have ended a moment ago.
+func TestRepeatedCallsReadConsistently(t *testing.T) {
+	t.Parallel()
+	ctx := t.Context()
+	db := dyntest.New(t, dyntest.At(fixture.Now))
+	hotel := fixture.New(t, db.Direct, 2)
+	booked, err := bookings.New(db.Direct).Create(ctx, fixture.Request(hotel.Quote(t, db.Direct, fixture.Stay, 1)))
+	require.NoError(t, err)
+	key := dynastay.IdempotencyKey("k")
+	for name, call := range map[string]struct {
+		reads int // before the write, and of the result
+		op    func() dynastay.Part
+	}{
+		"bookings.Cancel": {3, func() dynastay.Part { return bookings.New(db.DB).CancelOp(booked.ID, "") }},
+		"properties.Create": {1, func() dynastay.Part {
+			return properties.New(db.DB).CreateOp(properties.Property{
+				Name: "Inn", Slug: "inn", Type: properties.Hotel, OwnerID: "user_host", Address: properties.Address{City: "Rome", Country: "Italy"},
+			}, nil)
+		}},
+		"properties.Update": {2, func() dynastay.Part {
+			return properties.New(db.DB).UpdateOp(hotel.ID, func(p *properties.Property) error { p.Name = "Inn"; return nil }, dynastay.AgreedOn("Inn"))
+		}},
+		"users.Create": {1, func() dynastay.Part {
+			return users.New(db.DB).CreateOp(users.User{Email: "john@example.com", FirstName: "John", LastName: "Doe", Role: users.Customer})
+		}},
+		"availability.Open": {1, func() dynastay.Part {
+			return availability.New(db.DB).OpenOp(availability.OpenRequest{
+				PropertyID: hotel.ID, RoomTypeID: hotel.RoomTypeID, Nights: dynastay.MustStay("2026-09-01", "2026-09-02"), Rooms: 1, Price: fixture.Price,
+			})
+		}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			require.NoError(t, db.Write(ctx, call.op(), key.Of(name)))
+			stop := db.Faults.Record()
+			require.NoError(t, db.Write(ctx, call.op(), key.Of(name)))
+			assert.Equal(t, slices.Repeat([]bool{true}, call.reads), tableReads(t, stop()))
+		})
+	}
+}
+
+// Where an index does not show a unique value yet, its guard and its owner are read consistently.
+func TestGuardsAreReadConsistently(t *testing.T) {
+	t.Parallel()
+	ctx := t.Context()
+	db := dyntest.New(t, dyntest.At(fixture.Now))
+	db.Faults.Inject(dyntest.StaleIndex(), dyntest.When{Operation: "Query", Index: keys.SlugIndex, Nth: 1})
+	hotel := fixture.New(t, db.Direct, 1)
+	stop := db.Faults.Record()
+	got, err := properties.New(db.DB).BySlug(ctx, hotel.Slug)
+	require.NoError(t, err)
+	assert.Equal(t, hotel.ID, got.ID)
+	assert.Equal(t, []bool{true, true}, tableReads(t, stop()))
+}
