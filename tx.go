@@ -207,12 +207,7 @@ func (tx *Tx) check(ops []operation) error {
 }
 
 func (tx *Tx) ownerOf(ref Ref) int {
-	for i, a := range tx.actions {
-		if a.ref() == ref {
-			return tx.owner[i]
-		}
-	}
-	return -1
+	return tx.owner[slices.IndexFunc(tx.actions, func(a Action) bool { return a.ref() == ref })]
 }
 
 // plain reports whether the write is one plain request, at half the units of a transaction: one action whose lost answer

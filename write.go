@@ -358,18 +358,14 @@ func (w *write) refused(ctx context.Context, tx *Tx, got outcome, since uint64) 
 	if isOvertaken {
 		return ErrOvertaken
 	}
-	for i, op := range w.ops {
-		if len(byOp[i]) == 0 {
-			continue
-		}
-		seen, err := op.refused(ctx, byOp[i])
-		if err == nil {
-			return &Error{Op: op.name(), Entity: "write", Err: errNoReason}
-		}
-		if len(seen) > 0 && !errors.Is(err, ErrOvertaken) {
-			w.proof = &proof{since, seen}
-		}
-		return err
+	first := slices.IndexFunc(byOp, func(failed []Failure) bool { return len(failed) > 0 })
+	op := w.ops[first]
+	seen, err := op.refused(ctx, byOp[first])
+	if err == nil {
+		return &Error{Op: op.name(), Entity: "write", Err: errNoReason}
 	}
-	return &Error{Op: w.name(), Entity: "write", Kind: ErrRejected, Err: got.err} // a cancellation without a reason
+	if len(seen) > 0 && !errors.Is(err, ErrOvertaken) {
+		w.proof = &proof{since, seen}
+	}
+	return err
 }
