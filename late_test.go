@@ -228,7 +228,7 @@ func TestConflictsOfOtherOperationsQueue(t *testing.T) {
 	_, err := dynastay.NewTable(db.Direct, messageEntity).Create(ctx, &message{ID: "counter"})
 	require.NoError(t, err)
 	db.Faults.Conflicts(2 * time.Millisecond)
-	mine := db.Open(&dynastay.Options{Retry: dynastay.Retry{Attempts: 6}})
+	mine := db.Open(&dynastay.Options{Retry: dynastay.Retry{Attempts: 12}})
 	repo, box := bookings.New(mine), dynastay.NewTable(mine, messageEntity)
 	var wg sync.WaitGroup
 	for n := range callers {
