@@ -155,7 +155,8 @@ func TestRefusalShowsTheItem(t *testing.T) {
 					}
 					return shopItem(stamp{1}, stamp{}, "a"), nil
 				}
-				_, err := NewTable(Open(client, nil), shopEntity()).Update(t.Context(), shopKey, func(s *shop) error { s.Name = "mine"; return nil })
+				table := NewTable(Open(client, nil), shopEntity())
+				_, err := table.Update(t.Context(), shopKey, func(s *shop) error { s.Name = "mine"; return nil })
 				assert.ErrorIs(t, err, test.want)
 				if test.want != nil {
 					assert.ErrorIs(t, err, refusal, "why it is not known")

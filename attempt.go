@@ -21,8 +21,7 @@ const (
 	throttled          // no capacity; nothing was written
 	unsent             // the request did not reach DynamoDB
 	rejected           // DynamoDB takes no such request: nothing was written, and sending it again is no use
-	inProgress         // the same token is still at work
-	answerLost         // it may have been carried out
+	answerLost         // it may have been carried out, or is still at work
 )
 
 // kind is what the verdict means once the write gives up.
@@ -39,9 +38,6 @@ func (v verdict) kind() error {
 	}
 	return nil
 }
-
-// ambiguous reports whether the request may have been carried out, or may yet be.
-func (v verdict) ambiguous() bool { return v == inProgress || v == answerLost }
 
 // move is what a write does next.
 type move int
@@ -182,7 +178,7 @@ func (tx *Tx) judge(err error, way *passage) outcome {
 	var running *types.TransactionInProgressException
 	switch {
 	case errors.As(err, &running):
-		return outcome{verdict: inProgress, err: err}
+		return outcome{verdict: answerLost, err: err}
 	case !errors.As(err, &cancelled):
 		return way.judge(err)
 	}

@@ -211,3 +211,13 @@ func TestCompare(t *testing.T) {
 		assert.Equal(t, len(line.set)+len(line.remove) == 0, d.empty(), name)
 	}
 }
+
+// An update that writes nothing shows what is stored.
+func TestNothingWrittenIsNothingShown(t *testing.T) {
+	stored := storedShop(t, shop{Name: "a", Version: 3, Touched: noon})
+	c, err := shops().ChangeOf(shopKey, stored, func(s *shop) error { s.Version, s.Touched = 9, noon.AddDate(1, 0, 0); return nil })
+	require.NoError(t, err)
+	assert.False(t, c.Changed())
+	assert.Equal(t, 3, c.After.Version)
+	assert.Equal(t, noon, c.After.Touched)
+}

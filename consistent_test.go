@@ -54,14 +54,16 @@ func TestRepeatedCallsReadConsistently(t *testing.T) {
 			}, nil)
 		}},
 		"properties.Update": {2, func() dynastay.Part {
-			return properties.New(db.DB).UpdateOp(hotel.ID, func(p *properties.Property) error { p.Name = "Inn"; return nil }, dynastay.AgreedOn("Inn"))
+			rename := func(p *properties.Property) error { p.Name = "Inn"; return nil }
+			return properties.New(db.DB).UpdateOp(hotel.ID, rename, dynastay.AgreedOn("Inn"))
 		}},
 		"users.Create": {1, func() dynastay.Part {
 			return users.New(db.DB).CreateOp(users.User{Email: "john@example.com", FirstName: "John", LastName: "Doe", Role: users.Customer})
 		}},
 		"availability.Open": {1, func() dynastay.Part {
 			return availability.New(db.DB).OpenOp(availability.OpenRequest{
-				PropertyID: hotel.ID, RoomTypeID: hotel.RoomTypeID, Nights: dynastay.MustStay("2026-09-01", "2026-09-02"), Rooms: 1, Price: fixture.Price,
+				PropertyID: hotel.ID, RoomTypeID: hotel.RoomTypeID,
+				Nights: dynastay.MustStay("2026-09-01", "2026-09-02"), Rooms: 1, Price: fixture.Price,
 			})
 		}},
 	} {

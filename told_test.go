@@ -241,7 +241,8 @@ func (c ending) Err() error {
 // A context that ends between two requests is told beside what the last one came to.
 func TestEndOfTheContextIsTold(t *testing.T) {
 	t.Parallel()
-	for want, answer := range map[error]error{ErrThrottled: &types.ProvisionedThroughputExceededException{}, ErrOutcomeUnknown: io.ErrUnexpectedEOF} {
+	throttle := &types.ProvisionedThroughputExceededException{}
+	for want, answer := range map[error]error{ErrThrottled: throttle, ErrOutcomeUnknown: io.ErrUnexpectedEOF} {
 		synctest.Test(t, func(t *testing.T) {
 			ctx, cancel := context.WithCancel(t.Context())
 			db := Open(&script{answers: []error{answer}}, &Options{Observer: func(_ context.Context, c Call) { cancel() }})

@@ -131,7 +131,9 @@ func (t *Table[T]) ChangeOf(key Key, stored Item, fn func(*T) error, opts ...Upd
 	} else if now != key {
 		return nil, Invalid("", "the key of %s %s cannot change", e.Name, masked(key.String()))
 	}
-	c.diff, err = e.difference(c)
+	if c.diff, err = e.difference(c); err == nil && c.diff.empty() {
+		*c.After = *c.Before // what the function set of the version or the time is not stored
+	}
 	return c, err
 }
 

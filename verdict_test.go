@@ -36,7 +36,6 @@ func TestNextMove(t *testing.T) {
 		{transaction, false, throttled, again},
 		{transaction, false, unsent, again},
 		{transaction, false, rejected, giveUp},
-		{transaction, false, inProgress, again},
 		{transaction, false, answerLost, again},
 
 		// Under its token the transaction is carried out once, so it is sent until that is known. It is not prepared again
@@ -47,7 +46,6 @@ func TestNextMove(t *testing.T) {
 		{transaction, true, throttled, again},
 		{transaction, true, unsent, again},
 		{transaction, true, rejected, look},
-		{transaction, true, inProgress, again},
 		{transaction, true, answerLost, again},
 
 		{plain, false, done, finish},
@@ -56,7 +54,6 @@ func TestNextMove(t *testing.T) {
 		{plain, false, throttled, again},
 		{plain, false, unsent, again},
 		{plain, false, rejected, giveUp},
-		{plain, false, inProgress, look},
 		{plain, false, answerLost, look},
 
 		// A plain request that was lost is looked for before anything else is believed.
@@ -66,7 +63,6 @@ func TestNextMove(t *testing.T) {
 		{plain, true, throttled, again},
 		{plain, true, unsent, again},
 		{plain, true, rejected, look},
-		{plain, true, inProgress, look},
 		{plain, true, answerLost, look},
 	} {
 		assert.Equal(t, line.want, nextMove(line.kind, line.lost, line.got), "%+v", line)
@@ -77,7 +73,6 @@ func TestVerdictKinds(t *testing.T) {
 	kinds := map[verdict]error{conflict: ErrContention, throttled: ErrThrottled, unsent: ErrUnavailable, rejected: ErrRejected}
 	for v := done; v <= answerLost; v++ {
 		assert.Equal(t, kinds[v], v.kind(), v)
-		assert.Equal(t, v == inProgress || v == answerLost, v.ambiguous(), v)
 	}
 }
 

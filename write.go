@@ -66,7 +66,7 @@ func (w *write) queue(ctx context.Context, refs []Ref) error {
 	}
 	pass, err := w.db.gates.enter(ctx, refs, w.judge)
 	if err != nil && ctx.Err() != nil {
-		return &Error{Op: w.name(), Entity: "write", Kind: ErrContention, Err: err}
+		return w.fail(ErrContention, err)
 	}
 	w.pass = pass
 	return err
@@ -150,8 +150,7 @@ func (w *write) run(ctx context.Context) error {
 			return w.refuse(ctx, err)
 		}
 		if !w.pause(ctx) {
-			err := &Error{Op: w.name(), Entity: "write", Kind: ErrContention, Err: errors.Join(ErrOvertaken, ctx.Err())}
-			return w.refuse(ctx, err)
+			return w.refuse(ctx, w.fail(ErrContention, ErrOvertaken, ctx.Err()))
 		}
 		if !w.queued(w.met) {
 			// Another write was at an item for which this one has no turn: a cancellation among buyers, say, who would hold
@@ -228,7 +227,7 @@ func (w *write) refuse(ctx context.Context, err error) error {
 	case w.db.live(record):
 		return w.replay(late, record)
 	case own != nil: // the record has ended its life in this very moment
-		return &Error{Op: w.name(), Entity: "write", Kind: ErrContention, Err: own}
+		return w.fail(ErrContention, own)
 	}
 	return w.refuseLost(late, err)
 }
@@ -260,8 +259,11 @@ func (w *write) refuseLost(late context.Context, err error) error {
 }
 
 // unknown is the error of a write of which nobody knows whether it was done.
-func (w *write) unknown(causes ...error) error {
-	return &Error{Op: w.name(), Entity: "write", Kind: ErrOutcomeUnknown, Err: errors.Join(causes...)}
+func (w *write) unknown(causes ...error) error { return w.fail(ErrOutcomeUnknown, causes...) }
+
+// fail is an error of the write as a whole; kind and causes may be nil.
+func (w *write) fail(kind error, causes ...error) error {
+	return &Error{Op: w.name(), Entity: "write", Kind: kind, Err: errors.Join(causes...)}
 }
 
 // opaque keeps the text of an error only. A caller who looks for a refusal, or for "nothing was written", must not find it
@@ -289,14 +291,14 @@ func (w *write) send(ctx context.Context, tx *Tx) error {
 	var lost error // why an earlier answer is missing, so that the write may have happened
 	for {
 		if ctx.Err() != nil && lost == nil {
-			return &Error{Op: w.name(), Entity: "write", Err: ctx.Err()} // nothing was sent
+			return w.fail(nil, ctx.Err()) // nothing was sent
 		}
 		since := w.db.gates.tick()
 		got := w.db.attempt(ctx, tx, token)
 		w.sent++
 		next := nextMove(tx.plain(), lost != nil, got.verdict)
 		cause := errors.Join(lost, got.err)
-		if got.verdict.ambiguous() {
+		if got.verdict == answerLost {
 			lost = cause
 		}
 		var looked error
@@ -322,7 +324,7 @@ func (w *write) send(ctx context.Context, tx *Tx) error {
 				return looked
 			}
 		case giveUp:
-			return &Error{Op: w.name(), Entity: "write", Kind: got.verdict.kind(), Err: got.err}
+			return w.fail(got.verdict.kind(), got.err)
 		}
 		switch {
 		case time.Since(born) < tokenLife && w.pause(ctx):
@@ -331,9 +333,9 @@ func (w *write) send(ctx context.Context, tx *Tx) error {
 		case lost != nil:
 			return w.settle(ctx, tx, got, errors.Join(cause, ctx.Err()))
 		case got.verdict == unsent && ctx.Err() != nil: // which is why it was not sent
-			return &Error{Op: w.name(), Entity: "write", Err: errors.Join(got.err, ctx.Err())}
+			return w.fail(nil, got.err, ctx.Err())
 		default:
-			return &Error{Op: w.name(), Entity: "write", Kind: got.verdict.kind(), Err: errors.Join(got.err, ctx.Err())}
+			return w.fail(got.verdict.kind(), got.err, ctx.Err())
 		}
 	}
 }
