@@ -154,6 +154,9 @@ func (b *putBatch) add(s *Schema, key Key, item Item) {
 	b.keys[RefOf(s, key)] = true
 	// A copy, because the sequence may go on to use its map for the next item before this one is sent.
 	put := &types.PutRequest{Item: maps.Clone(item)}
+	if own := s.writeID(); !isNull(item[own]) {
+		put.Item[own] = newStamp().over(nil) // a copy of an item is another write than the item's
+	}
 	b.puts[table] = append(b.puts[table], types.WriteRequest{PutRequest: put})
 }
 

@@ -45,7 +45,8 @@ type OpSpec[R any] struct {
 	// wait for the same items.
 	Refused func(ctx context.Context, failed []Failure) (seen map[Ref]Item, err error)
 	// Judge decides from items that another operation saw, while this one was already waiting for them, that this one
-	// is refused as well, without a request. A nil answer means that it has to try itself.
+	// is refused as well, without a request. A nil answer means that it has to try itself. It runs while all others are held
+	// up: it neither waits nor writes.
 	Judge func(seen map[Ref]Item) error
 	// Restore reads the result of an earlier call with the same idempotency key again, from the ids that it noted with
 	// [Tx.Made]. Where Prepare notes some it is required: the operation is refused without.

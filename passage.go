@@ -59,13 +59,17 @@ func (p *passage) judge(err error) outcome {
 		got.verdict = conflict
 	case errors.As(err, &internal), errors.As(err, &response) && response.HTTPStatusCode() >= http.StatusInternalServerError:
 		// Neither 500 nor 503 says whether the write was done.
-	case errors.As(err, &api), isBuildError(err):
+	case errors.As(err, &api) && api.ErrorCode() != notDynamoDB, isBuildError(err):
 		got.verdict = rejected
 	case errors.As(err, &dial) && dial.Op == "dial", p.entered && !p.left:
 		got.verdict = unsent
 	}
 	return got
 }
+
+// notDynamoDB is the code that the SDK gives to an answer without one, such as a proxy's 408: it says nothing of what the
+// proxy had passed on by then.
+const notDynamoDB = "UnknownError"
 
 // isBuildError tells an error of the SDK before it sent anything, such as a missing parameter.
 func isBuildError(err error) bool {

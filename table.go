@@ -107,7 +107,7 @@ func (t *Table[T]) putOp(name string, v *T, expr Expr, failed func(Key) error) *
 			return t.entity.as(v, put.item)
 		},
 		Restore: func(ctx context.Context, made map[string]string) (*T, error) {
-			stored, err := t.Get(ctx, Key{made["PK"], made["SK"]}, true)
+			stored, err := t.again(ctx, Key{made["PK"], made["SK"]})
 			if errors.Is(err, ErrNotFound) {
 				return v, nil // it was put, and has been taken away since, as a worker does with an outbox message
 			}
@@ -129,8 +129,22 @@ func (t *Table[T]) UpdateOp(key Key, fn func(*T) error, opts ...UpdateOption) *O
 			}
 			return c.After, c.AddTo(tx)
 		},
-		Restore: func(ctx context.Context, _ map[string]string) (*T, error) { return t.Get(ctx, key, true) },
+		Restore: func(ctx context.Context, _ map[string]string) (*T, error) { return t.again(ctx, key) },
 	})
+}
+
+// again reads the result of an earlier call. It hands out no write id: the item may be another caller's by now, and the id
+// would let the one who repeats a call release a lock that is not his any more.
+func (t *Table[T]) again(ctx context.Context, key Key) (*T, error) {
+	item, err := t.db.Get(ctx, t.entity.Schema, key, true)
+	switch {
+	case err != nil:
+		return nil, err
+	case item == nil:
+		return nil, t.entity.fail(key, ErrNotFound)
+	}
+	delete(item, t.entity.Schema.writeID())
+	return t.entity.Value(item)
 }
 
 // Update is [Table.UpdateOp], sent. 2 requests: a consistent read and the write.

@@ -25,14 +25,13 @@ type Tx struct {
 	owner   []int // the operation that added the action of the same index
 	made    []map[string]string
 	current int
-	lost    []stamp // of earlier preparations of the same write that may yet be carried out
 }
 
 // Add adds actions to the write. Each item may have one action only; two operations that want the same item are
 // refused before anything is sent.
 func (tx *Tx) Add(actions ...Action) {
 	for _, a := range actions {
-		if a.identified {
+		if a.identified || a.item[a.schema.writeID()] != nil { // a copy of an item is another write than the item's
 			a = a.withID(tx.stamp)
 		}
 		tx.actions = append(tx.actions, a)

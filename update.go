@@ -145,12 +145,6 @@ func (c *Change[T]) AddTo(tx *Tx) error {
 	if !c.Changed() {
 		return nil
 	}
-	there := stampsOf(c.Item[c.entity.Schema.writeID()])
-	for _, lost := range tx.lost {
-		if lost == there.own || lost == there.before {
-			return &lateCommit{lost}
-		}
-	}
 	action, err := c.entity.updateAction(c, tx.stamp)
 	if err != nil {
 		return err

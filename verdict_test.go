@@ -101,6 +101,7 @@ func TestJudgeOfErrors(t *testing.T) {
 		"503":                        {status(503, api("ServiceUnavailable")), passage{true, true}, answerLost},
 		"502 of a proxy":             {status(502, errors.New("bad gateway")), passage{true, true}, answerLost},
 		"499":                        {status(499, api("ClientClosedRequest")), passage{true, true}, rejected},
+		"408 of a proxy":             {status(408, api("UnknownError")), passage{true, true}, answerLost},
 		"validation":                 {status(400, api("ValidationException")), passage{true, true}, rejected},
 		"missing parameter":          {smithy.InvalidParamsError{}, passage{true, false}, rejected},
 		"not serialized":             {&smithy.SerializationError{Err: io.EOF}, passage{true, false}, rejected},

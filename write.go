@@ -53,7 +53,6 @@ type write struct {
 	pass    *pass
 	proof   *proof
 	met     []Ref // the items on which the last preparation met another write
-	lost    []*Tx // preparations that lost an answer, were then refused, and may yet arrive and be carried out
 	late    context.Context
 	endLate func()
 }
@@ -144,7 +143,7 @@ func (w *write) run(ctx context.Context) error {
 			return nil
 		}
 		if err := tx.check(w.ops); err != nil {
-			return err
+			return w.refuse(ctx, err)
 		}
 		if err := w.send(ctx, tx); !errors.Is(err, ErrOvertaken) {
 			return w.refuse(ctx, err)
@@ -164,9 +163,6 @@ func (w *write) run(ctx context.Context) error {
 
 func (w *write) prepare(ctx context.Context) (*Tx, error) {
 	tx := &Tx{stamp: newStamp(), made: make([]map[string]string, len(w.ops))}
-	for _, lost := range w.lost {
-		tx.lost = append(tx.lost, lost.stamp)
-	}
 	for i, op := range w.ops {
 		tx.current = i
 		if err := op.prepare(ctx, tx); err != nil {
@@ -196,24 +192,18 @@ func (w *write) within(i int, err error) error {
 	return Within(fmt.Sprintf("Operations[%d]", i), err)
 }
 
-// refuse returns the error of a write that did not happen, unless it did: in an earlier call under the same key, since
-// the retry of the booking that took the last room must not be told "sold out", or by an earlier request of this call
-// that arrived late. Where that cannot be read, or a request may yet arrive, nobody knows, and the refusal is not passed on
-// as if it were certain.
+// refuse returns the error of a write that did not happen, unless it did in an earlier call under the same key: the retry of
+// the booking that took the last room must not be told "sold out". Where that cannot be read nobody knows, and the refusal is
+// not passed on as if it were certain.
 func (w *write) refuse(ctx context.Context, err error) error {
 	if err == nil || errors.Is(err, ErrOutcomeUnknown) || errors.Is(err, ErrCommitted) {
 		return err
 	}
 	w.leave()
-	late := w.outlive(ctx)
-	var came *lateCommit
-	if errors.As(err, &came) {
-		i := slices.IndexFunc(w.lost, func(tx *Tx) bool { return tx.stamp == came.stamp })
-		return w.restore(late, w.lost[i].made)
-	}
 	if !w.keyed {
-		return w.refuseLost(late, err)
+		return err
 	}
+	late := w.outlive(ctx)
 	var own *ownRecord
 	if errors.As(err, &own) && own.record != nil {
 		return w.replay(late, own.record)
@@ -228,32 +218,6 @@ func (w *write) refuse(ctx context.Context, err error) error {
 		return w.replay(late, record)
 	case own != nil: // the record has ended its life in this very moment
 		return w.fail(ErrContention, own)
-	}
-	return w.refuseLost(late, err)
-}
-
-// refuseLost passes a refusal on where none of the lost requests was carried out, or can be any more: what they were refused
-// for under their token may change before they arrive.
-func (w *write) refuseLost(late context.Context, err error) error {
-	certain := true
-	for _, tx := range w.lost {
-		a := tx.witness()
-		if a == nil {
-			certain = false
-			continue
-		}
-		stored, readErr := w.db.Get(late, a.schema, a.key, true)
-		if readErr != nil {
-			return w.unknown(opaque(err), opaque(readErr))
-		}
-		trace := a.trace(stored)
-		if trace == carried {
-			return w.restore(late, tx.made)
-		}
-		certain = certain && trace == overtaken
-	}
-	if !certain {
-		return w.unknown(opaque(err))
 	}
 	return err
 }
@@ -270,11 +234,6 @@ func (w *write) fail(kind error, causes ...error) error {
 // in what is not known, or was done.
 func opaque(err error) error { return errors.New(err.Error()) }
 
-// lateCommit is what preparing found: an earlier preparation of the same write, whose answer was lost, was carried out.
-type lateCommit struct{ stamp stamp }
-
-func (*lateCommit) Error() string { return "an earlier request of this write was carried out" }
-
 // ownRecord is the refusal by the record of an earlier call, as the transaction reported it.
 type ownRecord struct{ record Item }
 
@@ -285,7 +244,7 @@ func (*ownRecord) Error() string { return "the idempotency key was used" }
 const tokenLife = 9 * time.Minute
 
 // send brings one preparation to an end that is known, or fails with [ErrOutcomeUnknown]. ErrOvertaken asks for another
-// preparation: this one was not carried out so far, and where it may yet be it is among w.lost.
+// preparation: this one was not carried out, and never will be.
 func (w *write) send(ctx context.Context, tx *Tx) error {
 	token, born := rand.Text(), time.Now()
 	var lost error // why an earlier answer is missing, so that the write may have happened
@@ -307,13 +266,10 @@ func (w *write) send(ctx context.Context, tx *Tx) error {
 			return nil
 		case judge:
 			err := w.refused(ctx, tx, got, since)
-			if lost != nil && !tx.dead(got.failed) {
-				w.lost = append(w.lost, tx)
-				if tx.witness() == nil && errors.Is(err, ErrOvertaken) {
-					return w.unknown(cause) // nothing would tell the two preparations apart
-				}
+			if lost == nil || tx.dead(got.failed) {
+				return err
 			}
-			return err
+			return w.doubt(ctx, tx, err, cause)
 		case meet:
 			if w.met = got.refs; !w.queued(w.met) {
 				return ErrOvertaken // and prepared again, for what was read is older than the wait

@@ -12,6 +12,8 @@ import (
 // [IfWritten] lets a later write happen only while the item is still that write's. It is text of 16 characters that is
 // safe in a form or a URL.
 //
+// A call that is repeated under an [IdempotencyKey] hands out none.
+//
 // Every put and every update of a [Table] leaves a fresh one, drawn from crypto/rand; an update is conditional on the
 // one that it read. Deltas, which do not look at what was there, leave it alone.
 type WriteID string
