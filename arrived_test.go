@@ -25,13 +25,6 @@ func shopItem(id, before stamp, name string) Item {
 	return item
 }
 
-// overtakenAt refuses the first action of a transaction by another write's item.
-func overtakenAt(item Item) error {
-	e := cancelledBy("ConditionalCheckFailed", "None").(*types.TransactionCanceledException)
-	e.CancellationReasons[0].Item = item
-	return e
-}
-
 // A plain update that meets another write takes its turn for the item before it reads it again, whether it is told of a
 // conflict or finds the other's item where its own answer was lost.
 func TestPlainUpdateTakesATurn(t *testing.T) {

@@ -168,3 +168,23 @@ func TestReplayHandsOutNoOtherWriteID(t *testing.T) {
 	require.NoError(t, err)
 	assert.NotEqual(t, other.WriteID, again.WriteID)
 }
+
+// A raw put of an item that was read is another write than the one that left the item.
+func TestCopyOfAnItemHasAnIDOfItsOwn(t *testing.T) {
+	t.Parallel()
+	ctx := t.Context()
+	db, _ := openOutbox(t, dynastay.Options{})
+	locks := dynastay.NewTable(db.DB, lockEntity)
+	first, err := locks.Create(ctx, &lock{Name: "l", Holder: "a"})
+	require.NoError(t, err)
+	item, err := db.Get(ctx, outboxTable, keyOf("l"), true)
+	require.NoError(t, err)
+	require.NoError(t, db.Write(ctx, dynastay.NewOp(dynastay.OpSpec[struct{}]{
+		Name: "test.Copy",
+		Prepare: func(_ context.Context, tx *dynastay.Tx) (struct{}, error) {
+			tx.Add(dynastay.Put(outboxTable, item, dynastay.Expr{}, nil))
+			return struct{}{}, nil
+		},
+	})))
+	assert.ErrorIs(t, locks.Delete(ctx, keyOf("l"), dynastay.IfWritten(first.WriteID)), dynastay.ErrVersion)
+}

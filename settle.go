@@ -2,7 +2,6 @@ package dynastay
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"time"
 )
@@ -36,7 +35,7 @@ func (n *notDone) Unwrap() error { return n.error }
 // [*notDone]; or [ErrOutcomeUnknown]. Only what this write alone can have left counts, never values, which another caller
 // may have written as well. That a trace is missing proves nothing: a request that was given up may still be on its way.
 func (w *write) settle(ctx context.Context, tx *Tx, got outcome, cause error) error {
-	if got.verdict == refused && tx.plain() { // and reports the item as it is
+	if got.verdict == refused { // and reports the item as it is
 		return w.conclude(tx, &tx.actions[0], got.failed[0].Old, cause)
 	}
 	w.leave()
@@ -73,17 +72,6 @@ func (w *write) conclude(tx *Tx, a *Action, stored Item, cause error) error {
 		return &notDone{w.unknown(cause)}
 	}
 	return w.unknown(cause)
-}
-
-// doubt is what becomes of the refusal of a transaction after an answer to it was lost. The lost request may yet arrive, when
-// what it was refused for has changed: a guest who was told "sold out" would have a room, and a new preparation could be
-// carried out beside the first. So the refusal counts only where the lost request never can be.
-func (w *write) doubt(ctx context.Context, tx *Tx, refusal, cause error) error {
-	err := w.settle(ctx, tx, outcome{}, errors.Join(cause, opaque(refusal)))
-	if errors.Is(err, ErrOvertaken) {
-		return refusal
-	}
-	return err
 }
 
 // restore reads the results of what was carried out, by this write or by an earlier one under its key, from the ids that

@@ -269,7 +269,9 @@ func (w *write) send(ctx context.Context, tx *Tx) error {
 			if lost == nil || tx.dead(got.failed) {
 				return err
 			}
-			return w.doubt(ctx, tx, err, cause)
+			// The lost request may yet arrive, when what it was refused for has changed: a guest who was told "sold out" would
+			// have a room, and a new preparation could be carried out beside this one.
+			return w.settle(ctx, tx, outcome{}, errors.Join(cause, opaque(err)))
 		case meet:
 			if w.met = got.refs; !w.queued(w.met) {
 				return ErrOvertaken // and prepared again, for what was read is older than the wait
