@@ -45,6 +45,7 @@ func TestMeetingAnotherWriteQueues(t *testing.T) {
 				result := make(chan error, 1)
 				go func() { result <- db.Write(t.Context(), test.ops(table)...) }()
 				time.Sleep(time.Hour) // of the bubble: whatever does not wait for the gate has happened by then
+				synctest.Wait()
 				assert.Len(t, client.times, 1, "it waits for its turn")
 				other.leave(nil)
 				require.NoError(t, <-result)
