@@ -411,60 +411,6 @@ func TestDeclareRefusesWhatCannotBeReadAgain(t *testing.T) {
 	}
 }
 
-// DynamoDB stores another text where one is not UTF-8.
-func TestTextIsUTF8(t *testing.T) {
-	const bad = "a\xff"
-	custom := func(v types.AttributeValue) Codec[struct{}] {
-		return Declare(func(f *Fields, _ *struct{}) {
-			f.Map("Outer", func(f *Fields) {
-				f.Custom("C", func() (types.AttributeValue, error) { return v, nil }, func(types.AttributeValue) error { return nil })
-			})
-		})
-	}
-	type tag struct {
-		Names []string
-		Inner map[string]map[string]string
-	}
-	encode := func(_ Item, err error) error { return err }
-	for _, test := range []struct {
-		field string
-		err   error
-	}{
-		{"S", encode(allCodec.Encode(&all{S: bad}))},
-		{"T", encode(allCodec.Encode(&all{T: bad}))},
-		{"L[1]", encode(allCodec.Encode(&all{L: []string{"a", bad}}))},
-		{"Nested.Inner[0]", encode(allCodec.Encode(&all{Nested: part{Inner: []string{bad}}}))},
-		{"Counts", encode(allCodec.Encode(&all{Counts: map[string]int{bad: 1}}))},
-		{"Prices", encode(allCodec.Encode(&all{Prices: map[string]Money{bad: MustMoney("1", "KWD")}, Currency: "KWD"}))},
-		{"Outer.C", encode(custom(str(bad)).Encode(nil))},
-		{"Outer.C[1]", encode(custom(&sL{Value: []types.AttributeValue{str("a"), str(bad)}}).Encode(nil))},
-		{"Outer.C[0]", encode(custom(&types.AttributeValueMemberSS{Value: []string{bad}}).Encode(nil))},
-		{"Outer.C.M[0]", encode(custom(&sM{Value: Item{"M": &sL{Value: []types.AttributeValue{str(bad)}}}}).Encode(nil))},
-		{"Outer.C", encode(custom(&sM{Value: Item{bad: num("1")}}).Encode(nil))},
-		{"Names[1]", encode(Tagged[tag]().Encode(&tag{Names: []string{"a", bad}}))},
-		{"Inner.a.b", encode(Tagged[tag]().Encode(&tag{Inner: map[string]map[string]string{"a": {"b": bad}}}))},
-		{"Inner.a", encode(Tagged[tag]().Encode(&tag{Inner: map[string]map[string]string{"a": {bad: "b"}}}))},
-		{"Key.PK", KeyNames{"pk", "sk"}.check(Key{bad, "a"})},
-		{"Key.SK", KeyNames{"pk", "sk"}.check(Key{"a", bad})},
-	} {
-		var invalid *InvalidError
-		if assert.ErrorAs(t, test.err, &invalid, test.field) {
-			assert.Equal(t, test.field, invalid.Field)
-			assert.NotContains(t, test.err.Error(), bad)
-		}
-	}
-}
-
-// What stands in a place where a time is expected may be anybody's address.
-func TestUnreadableTimesAreNotEchoed(t *testing.T) {
-	for _, stored := range []string{"john@example.com", strings.Repeat("j", 100_000)} {
-		err := allCodec.Decode(Item{"At": str(stored)}, new(all))
-		corrupt(t, err, "At")
-		assert.NotContains(t, err.Error(), "john")
-		assert.Less(t, len(err.Error()), 150)
-	}
-}
-
 func TestFirstFailureSticks(t *testing.T) {
 	first, second := errors.New("first"), errors.New("second")
 	codec := Declare(func(f *Fields, _ *struct{}) {

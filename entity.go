@@ -7,7 +7,7 @@ import (
 // Entity describes how values of one type are stored in a table: their attributes, their key, and the attributes that
 // are derived from others.
 type Entity[T any] struct {
-	Name string // such as "Booking"; it stands in errors
+	Name string // such as "Booking", for errors
 	// ID is the id that a key stands for, in errors. Default: the key's text. Optional.
 	ID     func(Key) string
 	Schema *Schema

@@ -167,7 +167,7 @@ func TestOwnLateRequestIsNotRepeated(t *testing.T) {
 	}
 }
 
-// A late request of this write stands in its own way: its id is found, also where another write came after it.
+// A late request of this write is found by its id, also where another write came after it.
 func TestOwnLateRequestIsFound(t *testing.T) {
 	t.Parallel()
 	ctx := t.Context()

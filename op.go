@@ -26,7 +26,7 @@ type Operation[R any] struct {
 
 // OpSpec says what an operation does. Repositories and consumers make operations of it with [NewOp].
 type OpSpec[R any] struct {
-	// Name is the method, such as "bookings.Create"; it stands in errors and in idempotency records.
+	// Name is the method, such as "bookings.Create": for errors, and for what an idempotency key is compared by.
 	Name string
 	// Invalid is what the checks of the arguments found; Write returns it before any request. What depends on the clock
 	// is for the beginning of Prepare instead, so that a later repetition under an [IdempotencyKey] still gets its result.

@@ -261,7 +261,7 @@ func (q *Quote) Validate() error {
 	for i, line := range q.Lines {
 		at := fmt.Sprintf("Lines[%d]", i)
 		if seen[line.RoomTypeID] {
-			return dynastay.Invalid(at+".RoomTypeID", "stands in another line already")
+			return dynastay.Invalid(at+".RoomTypeID", "is in another line already")
 		}
 		seen[line.RoomTypeID] = true
 		subtotal, err := line.sum(q.Stay)

@@ -203,6 +203,6 @@ func (r *Repository) GiveBack(propertyID, roomTypeID string, date dynastay.Date,
 		"rooms":    &types.AttributeValueMemberN{Value: strconv.Itoa(rooms)},
 		"now":      dynastay.T(r.db.Now()),
 	})
-	// A night of another property under the same room type is as good as none: the rooms are not that one's.
+	// A night of another property under the same room type counts as missing: the rooms are not that property's.
 	return dynastay.Update(keys.AvailabilityTable, key, expr, func(dynastay.Item) error { return missing() }), nil
 }

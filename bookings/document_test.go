@@ -59,7 +59,7 @@ func TestDocumentBookingComesBack(t *testing.T) {
 	assert.Equal(t, want, plain(t, again))
 }
 
-// The document's items as they stand, written by other software, are read, listed and cancelled.
+// The document's items, written by other software and unchanged, are read, listed and cancelled.
 func TestDocumentItems(t *testing.T) {
 	t.Parallel()
 	ctx := t.Context()

@@ -1,6 +1,6 @@
 package bookings
 
-// Status is where a booking stands in its life.
+// Status is the state of a booking.
 type Status string
 
 // The statuses. Create makes confirmed bookings and Cancel cancelled ones; the others are for what is read.

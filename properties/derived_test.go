@@ -59,7 +59,7 @@ func keyText(v any) string {
 }
 
 // checkDerived compares all that follows from a property's own attributes with what the model's document says about
-// them, in the key forms as they stand there.
+// them, in its key forms.
 func checkDerived(t tester, db *dyntest.DB, id string, slugs ...string) {
 	t.Helper()
 	items := partition(t, db, "PROPERTY#"+id)

@@ -2,7 +2,7 @@
 //
 //	go run ./examples/hotel
 //
-// It loads the hotel of the hotel-booking document, item by item as they stand there, and three more of its own.
+// It loads the hotel of the hotel-booking document, item by item and unchanged, and three more of its own.
 // Then it searches, books, finds a booking again, lets 64 guests race for the last 20 rooms, and cancels. Each step is
 // one function below, and is printed with the requests that it sent and the units that the engine charged. Local
 // engines do not agree on the units of a transaction; the requests are what DynamoDB would see as well.
@@ -101,7 +101,7 @@ func (d *desk) day(ctx context.Context, r *report) error {
 		title string
 		do    func(context.Context, *details) error
 	}{
-		{"Load the document's items as they stand, in one transaction", d.loadDocument},
+		{"Load the document's items, unchanged, in one transaction", d.loadDocument},
 		{"Read them: the user by e-mail, the booking by reference, the night", d.readDocument},
 		{fmt.Sprintf("Open three hotels, each room type for %d nights", season.Nights()), d.openHotels},
 		{fmt.Sprintf("Search New York: %d nights for two, %s", stay.Nights(), stay), d.search},

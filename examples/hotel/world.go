@@ -27,7 +27,7 @@ const (
 	lastRooms = 20
 )
 
-// document holds items of the hotel-booking document as they stand there, by table.
+// document holds items of the hotel-booking document, unchanged, by table.
 //
 //go:embed document.json
 var document []byte
