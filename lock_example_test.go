@@ -1,0 +1,58 @@
+package dynastay_test
+
+import (
+	"context"
+	"crypto/rand"
+	"errors"
+	"fmt"
+	"log"
+
+	"github.com/dynastay/dynastay"
+	"github.com/dynastay/dynastay/dyntest"
+)
+
+// A lock is an item that one caller makes and deletes. Its write id tells the holder from the one before, whose deletion
+// may come late.
+func ExampleIfWritten() {
+	ctx := context.Background()
+	engine, err := dyntest.Start(ctx)
+	if err != nil {
+		log.Fatal(err)
+	}
+	defer engine.Stop(ctx)
+	type job struct {
+		Name    string
+		WriteID dynastay.WriteID
+	}
+	table := &dynastay.Schema{Name: "Locks", Key: dynastay.KeyNames{Partition: "name"}}
+	prefix := "example-" + rand.Text() + "-"
+	if err := engine.CreateTables(ctx, prefix, table); err != nil {
+		log.Fatal(err)
+	}
+	key := func(j *job) (dynastay.Key, error) { return dynastay.Key{PK: j.Name}, nil }
+	locks := dynastay.NewTable(dynastay.Open(engine.Client(), &dynastay.Options{TablePrefix: prefix}), &dynastay.Entity[job]{
+		Name: "Lock", Schema: table, Key: key,
+		Codec: dynastay.Declare(func(f *dynastay.Fields, j *job) {
+			f.String("name", &j.Name)
+			f.WriteID("WriteId", &j.WriteID)
+		}),
+	})
+
+	mine, err := locks.Create(ctx, &job{Name: "night audit"})
+	if err != nil {
+		log.Fatal(err)
+	}
+	_, err = locks.Create(ctx, &job{Name: "night audit"})
+	fmt.Println("another caller:", errors.Is(err, dynastay.ErrAlreadyExists))
+
+	release := func() error { return locks.Delete(ctx, dynastay.Key{PK: "night audit"}, dynastay.IfWritten(mine.WriteID)) }
+	fmt.Println("released:", release() == nil)
+	if _, err := locks.Create(ctx, &job{Name: "night audit"}); err != nil {
+		log.Fatal(err)
+	}
+	fmt.Println("a late release of the first:", errors.Is(release(), dynastay.ErrVersion))
+	// Output:
+	// another caller: true
+	// released: true
+	// a late release of the first: true
+}
