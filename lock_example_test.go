@@ -45,7 +45,9 @@ func ExampleIfWritten() {
 	_, err = locks.Create(ctx, &job{Name: "night audit"})
 	fmt.Println("another caller:", errors.Is(err, dynastay.ErrAlreadyExists))
 
-	release := func() error { return locks.Delete(ctx, dynastay.Key{PK: "night audit"}, dynastay.IfWritten(mine.WriteID)) }
+	release := func() error {
+		return locks.Delete(ctx, dynastay.Key{PK: "night audit"}, dynastay.IfWritten(mine.WriteID))
+	}
 	fmt.Println("released:", release() == nil)
 	if _, err := locks.Create(ctx, &job{Name: "night audit"}); err != nil {
 		log.Fatal(err)
