@@ -31,7 +31,8 @@ type Tx struct {
 // refused before anything is sent.
 func (tx *Tx) Add(actions ...Action) {
 	for _, a := range actions {
-		if a.identified || a.item[a.schema.writeID()] != nil { // a copy of an item is another write than the item's
+		copied := a.item[a.schema.writeID()] != nil // a copy of an item is another write than the item's
+		if a.stamp == (stamp{}) && (a.identified || copied) {
 			a = a.withID(tx.stamp)
 		}
 		tx.actions = append(tx.actions, a)

@@ -96,7 +96,7 @@ func TestNullReadsAsMissing(t *testing.T) {
 	assert.Equal(t, &properties.Property{}, null)
 }
 
-// The document's items as they stand, written by other software: no card, no guards, no amenity items.
+// The document's items, unchanged, written by other software: no card, no guards, no amenity items.
 func TestDocumentItemsAreRead(t *testing.T) {
 	t.Parallel()
 	db := dyntest.New(t)

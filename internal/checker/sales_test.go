@@ -27,8 +27,8 @@ var refundEntity = &dynastay.Entity[refund]{
 
 type refund struct{ ID, BookingID string }
 
-// sales are the bookings of the house and their cancellations. What a booking was asked for by stands in its
-// SpecialRequests, what it was cancelled by in its CancellationReason, so that each stored one can be told.
+// sales are the bookings of the house and their cancellations. The call that made a booking is named in its SpecialRequests,
+// the one that cancelled it in its CancellationReason, so that each stored one can be told.
 type sales struct {
 	*checker
 	keyed, cancelledOnce repeats
