@@ -85,7 +85,7 @@ func nextMove(plain, lost bool, v verdict) move {
 
 type outcome struct {
 	verdict verdict
-	failed  []Failure
+	failed  []failure
 	refs    []Ref // of the actions that were refused or met another transaction
 	err     error
 }
@@ -117,7 +117,7 @@ func (db *DB) attempt(ctx context.Context, tx *Tx, token string) outcome {
 }
 
 // plain sends one action as a request of its own, at half the units of a transaction.
-func (db *DB) plain(ctx context.Context, a Action, once func(*dynamodb.Options)) (
+func (db *DB) plain(ctx context.Context, a *Action, once func(*dynamodb.Options)) (
 	operation string, consumed *types.ConsumedCapacity, meta middleware.Metadata, err error,
 ) {
 	table, key, old := ptr(db.TableName(a.schema)), a.schema.Key.Of(a.key), types.ReturnValuesOnConditionCheckFailureAllOld
@@ -155,7 +155,7 @@ func (db *DB) plain(ctx context.Context, a Action, once func(*dynamodb.Options))
 }
 
 // judge reads a plain request's end.
-func (a Action) judge(err error, way *passage) outcome {
+func (a *Action) judge(err error, way *passage) outcome {
 	var condition *types.ConditionalCheckFailedException
 	var conflicting *types.TransactionConflictException
 	refs := []Ref{a.ref()}
@@ -163,7 +163,7 @@ func (a Action) judge(err error, way *passage) outcome {
 	case err == nil:
 		return outcome{verdict: done}
 	case errors.As(err, &condition):
-		return outcome{verdict: refused, failed: []Failure{a.failure(condition.Item)}, refs: refs, err: err}
+		return outcome{verdict: refused, failed: []failure{a.failure(condition.Item)}, refs: refs, err: err}
 	case errors.As(err, &conflicting):
 		return outcome{verdict: conflict, refs: refs, err: err}
 	}

@@ -13,6 +13,8 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 	"github.com/aws/smithy-go/middleware"
+
+	"github.com/dynastay/dynastay/internal/stored"
 )
 
 // What one batch takes. Its other bound, 16 MB, cannot be reached by a write: 25 items of the 400 KB that an item may
@@ -22,23 +24,23 @@ const (
 	maxBatchWrites = 25
 )
 
-// GetAll reads items of one table by their keys: in the order of the keys, nil where there is none. Keys may repeat; the
-// same key gives the same Item. A consistent read sees every write that was acknowledged before it, at twice the units.
+// GetAll reads items of one table by their keys: in the order of the keys, the zero Row where there is none. Keys may
+// repeat; the same key gives the same Row. A consistent read sees every write that was acknowledged before it, at twice the units.
 // The items are read one by one: together they are no snapshot, which is what a transaction reads.
 //
 // 1 request for every 100 different keys. What DynamoDB leaves unprocessed is asked for again, after waits that grow with
 // every request that brings nothing. When [Retry] allows no more of these the error is [ErrThrottled], or the SDK's where no
 // answer came.
-func (db *DB) GetAll(ctx context.Context, s *Schema, keys []Key, consistent bool) ([]Item, error) {
+func (db *DB) GetAll(ctx context.Context, s *Schema, keys []Key, consistent bool) ([]Row, error) {
 	var asked []Key
-	found := make(map[Key]Item, len(keys))
+	found := make(map[Key]Row, len(keys))
 	for i, key := range keys {
-		if err := s.Key.check(key); err != nil {
+		if err := s.Key.Check(key); err != nil {
 			return nil, elementOf("Keys", i, err)
 		}
 		key = s.Key.only(key)
 		if _, twice := found[key]; !twice {
-			found[key] = nil
+			found[key] = Row{}
 			asked = append(asked, key)
 		}
 	}
@@ -47,7 +49,7 @@ func (db *DB) GetAll(ctx context.Context, s *Schema, keys []Key, consistent bool
 			return nil, err
 		}
 	}
-	items := make([]Item, len(keys))
+	items := make([]Row, len(keys))
 	for i, key := range keys {
 		items[i] = found[s.Key.only(key)]
 	}
@@ -71,7 +73,7 @@ func (n KeyNames) only(k Key) Key {
 	return k
 }
 
-func (db *DB) getBatch(ctx context.Context, s *Schema, keys []Key, consistent bool, found map[Key]Item) error {
+func (db *DB) getBatch(ctx context.Context, s *Schema, keys []Key, consistent bool, found map[Key]Row) error {
 	table := db.TableName(s)
 	asked := types.KeysAndAttributes{Keys: make([]Item, len(keys))}
 	for i, key := range keys {
@@ -92,7 +94,7 @@ func (db *DB) getBatch(ctx context.Context, s *Schema, keys []Key, consistent bo
 		}
 		db.observe(ctx, "BatchGetItem", started, named, out.ConsumedCapacity, out.ResultMetadata, nil)
 		for _, item := range out.Responses[table] {
-			found[s.Key.From(item)] = item
+			found[s.Key.From(RowOf(item))] = RowOf(item)
 		}
 		asked.Keys = out.UnprocessedKeys[table].Keys
 		return len(asked.Keys), nil
@@ -116,11 +118,11 @@ func (db *DB) PutAll(ctx context.Context, items iter.Seq2[*Schema, Item]) error 
 		if s == nil {
 			return Invalid(fmt.Sprintf("Items[%d].Schema", i), "is missing")
 		}
-		key := s.Key.From(item)
-		if err := s.Key.check(key); err != nil {
+		key := s.Key.From(RowOf(item))
+		if err := s.Key.Check(key); err != nil {
 			return Within(fmt.Sprintf("Items[%d]", i), err)
 		}
-		if n := SizeOf(item); n > maxItemBytes {
+		if n := stored.Size(item); n > maxItemBytes {
 			return Invalid(fmt.Sprintf("Items[%d]", i), "has %d bytes, and DynamoDB takes %d", n, maxItemBytes)
 		}
 		// DynamoDB refuses a batch that names a key twice.
@@ -154,7 +156,7 @@ func (b *putBatch) add(s *Schema, key Key, item Item) {
 	b.keys[RefOf(s, key)] = true
 	// A copy, because the sequence may go on to use its map for the next item before this one is sent.
 	put := &types.PutRequest{Item: maps.Clone(item)}
-	if own := s.writeID(); !isNull(item[own]) {
+	if own := s.WriteIDName(); !stored.IsNull(item[own]) {
 		put.Item[own] = newStamp().over(nil) // a copy of an item is another write than the item's
 	}
 	b.puts[table] = append(b.puts[table], types.WriteRequest{PutRequest: put})

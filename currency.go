@@ -1,6 +1,10 @@
 package dynastay
 
-import "strings"
+import (
+	"strings"
+
+	"github.com/dynastay/dynastay/internal/shown"
+)
 
 // Currency is an ISO 4217 code in upper case, such as "USD". Only [Currency.Validate] says that it is one.
 type Currency string
@@ -31,7 +35,7 @@ var minorUnits = func() map[Currency]int {
 // (see [Within]).
 func (c Currency) Validate() error {
 	if _, ok := minorUnits[c]; !ok {
-		return Invalid("", "%q is not an ISO 4217 currency", truncated(string(c)))
+		return Invalid("", "%q is not an ISO 4217 currency", shown.Truncated(string(c)))
 	}
 	return nil
 }

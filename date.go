@@ -1,8 +1,9 @@
 package dynastay
 
 import (
-	"fmt"
 	"time"
+
+	"github.com/dynastay/dynastay/internal/shown"
 )
 
 // Date is a calendar day without a time or a zone: a night is booked for a date at the property, whatever the clocks
@@ -34,7 +35,7 @@ func ParseDate(text string) (Date, error) {
 			return date, nil
 		}
 	}
-	return Date{}, Invalid("Date", "%q is not a day in the form YYYY-MM-DD", truncated(text))
+	return Date{}, Invalid("Date", "%q is not a day in the form YYYY-MM-DD", shown.Truncated(text))
 }
 
 // MustDate is [ParseDate] for constants: it panics on an error.
@@ -139,14 +140,4 @@ func digits(s string, into *int) bool {
 	}
 	*into = n
 	return true
-}
-
-// truncated keeps an error message readable, and free of e-mail addresses, whatever was passed.
-func truncated(s string) string {
-	const most = 40
-	shown := masked(s)
-	if len(shown) <= most {
-		return shown
-	}
-	return fmt.Sprintf("%s… (%d bytes)", shown[:most], len(s))
 }

@@ -4,6 +4,8 @@ import (
 	"errors"
 	"fmt"
 	"strings"
+
+	"github.com/dynastay/dynastay/internal/shown"
 )
 
 // The kinds of failure that the library can name; its errors match them with [errors.Is]. A domain refusal has a type or
@@ -49,6 +51,10 @@ var (
 // so". [DB.Write] then prepares the operation again, and returns [ErrContention] once its budget is spent.
 var ErrOvertaken = errors.New("overtaken by another write")
 
+// ErrSkip is for authors of operations: an action's failure that means "do without this action". [DB.Write] then prepares
+// the operation again, which asks [Tx.Skipped].
+var ErrSkip = errors.New("to be done without")
+
 // Error is a failure of one operation on one entity. It matches, with [errors.Is] and [errors.As], both its Kind and
 // the error that caused it (the SDK's, where there is one).
 type Error struct {
@@ -68,37 +74,18 @@ func (e *Error) Error() string {
 	}
 	b.WriteString(e.Entity)
 	if e.ID != "" {
-		b.WriteString(" " + masked(e.ID))
+		b.WriteString(" " + shown.Masked(e.ID))
 	}
 	if e.Field != "" {
-		b.WriteString(" (" + masked(e.Field) + ")")
+		b.WriteString(" (" + shown.Masked(e.Field) + ")")
 	}
 	if e.Kind != nil {
 		b.WriteString(": " + e.Kind.Error())
 	}
 	if e.Err != nil {
-		b.WriteString(": " + e.Err.Error())
+		b.WriteString(": " + shown.OneLine(e.Err.Error()))
 	}
 	return b.String()
-}
-
-// masked is an id, the text of a key, or the path of a field, which may lead through a map by e-mail address, without the
-// addresses that may be parts of it: error texts end up in logs. A part ends at '#'. An address may have a '/' before its
-// '@', which is masked along, but none behind it.
-func masked(id string) string {
-	if !strings.Contains(id, "@") {
-		return id
-	}
-	parts := strings.Split(id, "#")
-	for i, part := range parts {
-		if at := strings.LastIndexByte(part, '@'); at >= 0 {
-			_, sort, more := strings.Cut(part[at:], "/")
-			if parts[i] = "***"; more {
-				parts[i] += "/" + sort
-			}
-		}
-	}
-	return strings.Join(parts, "#")
 }
 
 // Unwrap gives errors.Is and errors.As both the kind and the cause.
@@ -134,7 +121,7 @@ func (e *InvalidError) Error() string {
 	if e.Field == "" {
 		return "invalid: " + e.Reason
 	}
-	return "invalid " + masked(e.Field) + ": " + e.Reason
+	return "invalid " + shown.Masked(e.Field) + ": " + e.Reason
 }
 
 // Unwrap gives [ErrInvalid] and the more precise kind.

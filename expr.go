@@ -2,10 +2,11 @@ package dynastay
 
 import (
 	"strings"
-	"time"
 
 	"github.com/aws/aws-sdk-go-v2/feature/dynamodb/expression"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
+
+	"github.com/dynastay/dynastay/internal/stored"
 )
 
 // Expr is a built expression, ready for one request. Fields that a request has no use for are nil.
@@ -41,7 +42,7 @@ func Prepare(b expression.Builder) *Prepared {
 	}
 	p := &Prepared{expr: expr, params: map[string]string{}}
 	for placeholder, v := range expr.Values {
-		if name, ok := strings.CutPrefix(text(v), paramMark); ok {
+		if name, ok := strings.CutPrefix(stored.TextOf(v), paramMark); ok {
 			p.params[placeholder] = name
 		}
 	}
@@ -75,43 +76,16 @@ func build(b expression.Builder) (Expr, error) {
 	}, nil
 }
 
-// S is text as a stored value.
-func S(s string) types.AttributeValue { return str(s) }
-
-// N is a whole number as a stored value.
-func N(n int) types.AttributeValue { return num(itoa(n)) }
-
-// T is an instant as a stored value, in the form of [Fields.Time].
-func T(t time.Time) types.AttributeValue { return str(instant(t)) }
-
-// TextOf is the text of a stored value, "" where it is none.
-func TextOf(v types.AttributeValue) string { return text(v) }
-
 // PathOf is the path of an attribute within maps, such as "Card.Name", for [NameOf], [Absent] and [AsRead]. Unlike a
 // path that is put together by hand, it also holds names with dots in them, which foreign ids may have.
-func PathOf(names ...string) string {
-	escaped := make([]string, len(names))
-	for i, name := range names {
-		escaped[i] = strings.ReplaceAll(name, ".", dotInName)
-	}
-	return strings.Join(escaped, ".")
-}
-
-// dotInName stands in a path for a dot that belongs to a name.
-const dotInName = "\x00"
-
-// step splits the first name off a path.
-func step(path string) (name, rest string, nested bool) {
-	name, rest, nested = strings.Cut(path, ".")
-	return strings.ReplaceAll(name, dotInName, "."), rest, nested
-}
+func PathOf(names ...string) string { return stored.Path(names...) }
 
 // NameOf is the name of an attribute for an expression, its path split at the dots: "Card.Name".
 func NameOf(path string) expression.NameBuilder {
-	first, rest, nested := step(path)
+	first, rest, nested := stored.Step(path)
 	name := expression.NameNoDotSplit(first)
 	for nested {
-		first, rest, nested = step(rest)
+		first, rest, nested = stored.Step(rest)
 		name = name.AppendName(expression.NameNoDotSplit(first))
 	}
 	return name
@@ -130,30 +104,24 @@ func Absent(path string) expression.ConditionBuilder {
 }
 
 // AsRead is the condition that an attribute still is what it was in the item as read, missing and NULL being alike.
-func AsRead(path string, item Item) expression.ConditionBuilder {
-	v := at(item, path)
-	if isNull(v) {
+func AsRead(path string, read Row) expression.ConditionBuilder {
+	v := stored.At(read.Item(), path)
+	if stored.IsNull(v) {
 		return Absent(path)
 	}
 	return expression.Equal(NameOf(path), expression.Value(v))
 }
 
-func at(item Item, path string) types.AttributeValue {
-	for {
-		first, rest, nested := step(path)
-		v := item[first]
-		if !nested {
-			return v
+// Unchanged is the condition that an item still is the one that was read, apart from what deltas count. Its write id says so
+// in one comparison. Where it has none, other software wrote it, and the known attributes are compared instead: name all that
+// the decision rests on.
+func Unchanged(s *Schema, read Row, known ...string) expression.ConditionBuilder {
+	own := s.WriteIDName()
+	condition := expression.AttributeExists(NameOf(s.Key.Partition)).And(AsRead(own, read))
+	if stampsOf(read.Item()[own]).own == (stamp{}) {
+		for _, name := range known {
+			condition = condition.And(AsRead(PathOf(name), read))
 		}
-		m, ok := v.(*types.AttributeValueMemberM)
-		if !ok {
-			return nil
-		}
-		item, path = m.Value, rest
 	}
-}
-
-func isNull(v types.AttributeValue) bool {
-	_, null := v.(*types.AttributeValueMemberNULL)
-	return v == nil || null
+	return condition
 }

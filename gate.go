@@ -20,14 +20,14 @@ type gate struct{ queue []*waiter }
 
 type waiter struct {
 	arrived uint64
-	judge   func(seen map[Ref]Item) error
+	judge   func(seen map[Ref]Row) error
 	turn    chan error // nil: your turn; otherwise the shared refusal
 }
 
 // proof is what a refused write has seen, and since when its sight is good.
 type proof struct {
 	since uint64
-	seen  map[Ref]Item
+	seen  map[Ref]Row
 }
 
 // pass is one write's hold on its gates.
@@ -46,7 +46,7 @@ func (g *gates) tick() uint64 {
 
 // enter waits for every ref in one fixed order, so that no two writes can wait for each other. An error that is not the
 // context's is the shared refusal of the write that was ahead.
-func (g *gates) enter(ctx context.Context, refs []Ref, judge func(map[Ref]Item) error) (*pass, error) {
+func (g *gates) enter(ctx context.Context, refs []Ref, judge func(map[Ref]Row) error) (*pass, error) {
 	refs = slices.Clone(refs)
 	slices.SortFunc(refs, func(a, b Ref) int {
 		return cmp.Or(cmp.Compare(a.Table, b.Table), cmp.Compare(a.Key.PK, b.Key.PK), cmp.Compare(a.Key.SK, b.Key.SK))
@@ -62,7 +62,7 @@ func (g *gates) enter(ctx context.Context, refs []Ref, judge func(map[Ref]Item) 
 	return p, nil
 }
 
-func (p *pass) take(ctx context.Context, ref Ref, judge func(map[Ref]Item) error) error {
+func (p *pass) take(ctx context.Context, ref Ref, judge func(map[Ref]Row) error) error {
 	g := p.gates
 	g.mu.Lock()
 	at, taken := g.open[ref]
@@ -118,7 +118,7 @@ func (p *pass) leave(shared *proof) {
 }
 
 // judgeSafely keeps a judge that panics from taking the gates of all others along: its own write then simply tries.
-func judgeSafely(judge func(map[Ref]Item) error, seen map[Ref]Item) error {
+func judgeSafely(judge func(map[Ref]Row) error, seen map[Ref]Row) error {
 	defer func() { _ = recover() }() // and the answer is nil
 	return judge(seen)
 }

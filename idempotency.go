@@ -17,6 +17,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 
 	"github.com/dynastay/dynastay/internal/keytext"
+	"github.com/dynastay/dynastay/internal/stored"
 )
 
 // recordLife is how long a key keeps its meaning. A client that repeats a call after a month means a new one.
@@ -135,43 +136,40 @@ func absentOrExpired(s *Schema) *Prepared {
 		expression.AttributeNotExists(NameOf("Hash")).Or(NameOf(s.TTL).LessThanEqual(Param("now")))))
 }
 
-// putRecord is the action that claims the key for this write.
-func (w *write) putRecord(made []map[string]string) Action {
+// putRecord adds the action that claims the key for this write.
+func (w *write) putRecord(tx *Tx) {
 	s, now := w.db.opts.Idempotency, w.db.Now()
-	list := make([]types.AttributeValue, len(made))
-	for i, ids := range made {
+	list := make([]types.AttributeValue, len(tx.made))
+	for i, ids := range tx.made {
 		m := Item{}
 		for name, id := range ids {
-			m[name] = str(id)
+			m[name] = Text(id)
 		}
 		list[i] = &types.AttributeValueMemberM{Value: m}
 	}
 	item := s.Key.Of(w.record)
-	item["EntityType"] = str("Idempotency")
-	item["Hash"] = str(w.hash)
+	item["EntityType"] = Text("Idempotency")
+	item["Hash"] = Text(w.hash)
 	item["Made"] = &types.AttributeValueMemberL{Value: list}
-	item["CreatedAt"] = str(instant(now))
-	item[s.TTL] = num(strconv.FormatInt(now.Add(recordLife).Unix(), 10))
-	return Put(s, item, w.db.claim.With(Item{"now": num(strconv.FormatInt(now.Unix(), 10))}), nil)
+	item["CreatedAt"] = Instant(now)
+	item[s.TTL] = stored.Number(strconv.FormatInt(now.Add(recordLife).Unix(), 10))
+	tx.Put(s, item).If(w.db.claim.With(Item{"now": stored.Number(strconv.FormatInt(now.Unix(), 10))}), nil)
 }
 
 // live tells whether a stored record counts: an expired one may still be readable.
-func (db *DB) live(record Item) bool {
-	if record == nil {
+func (db *DB) live(record Row) bool {
+	if !record.Exists() {
 		return false
 	}
-	n, ok := record[db.opts.Idempotency.TTL].(*types.AttributeValueMemberN)
-	if !ok {
-		return true
-	}
-	at, err := strconv.ParseInt(n.Value, 10, 64)
-	return err != nil || at > db.Now().Unix()
+	expires := record.Value(db.opts.Idempotency.TTL)
+	at, err := strconv.ParseInt(expires.Text(), 10, 64)
+	return expires.Kind() != KindNumber || err != nil || at > db.Now().Unix()
 }
 
 // replay takes the results of the call that left the record.
-func (w *write) replay(ctx context.Context, record Item) error {
+func (w *write) replay(ctx context.Context, record Row) error {
 	// The hash of another form cannot be compared; refusing the key for it would break retries across an upgrade.
-	if stored := text(record["Hash"]); stored != w.hash && strings.HasPrefix(stored, inputForm) {
+	if hash := record.Text("Hash"); hash != w.hash && strings.HasPrefix(hash, inputForm) {
 		return &Error{Op: w.name(), Entity: "IdempotencyKey", ID: w.record.PK, Kind: ErrIdempotencyMismatch}
 	}
 	made := madeOf(record)
@@ -196,19 +194,14 @@ func (db *DB) MadeBy(ctx context.Context, key Idempotency) ([]map[string]string,
 	return madeOf(record), nil
 }
 
-func madeOf(record Item) []map[string]string {
-	list, _ := record["Made"].(*types.AttributeValueMemberL)
-	if list == nil {
-		return nil
-	}
-	made := make([]map[string]string, len(list.Value))
-	for i, v := range list.Value {
-		made[i] = map[string]string{}
-		if m, ok := v.(*types.AttributeValueMemberM); ok {
-			for name, id := range m.Value {
-				made[i][name] = text(id)
-			}
+func madeOf(record Row) []map[string]string {
+	var made []map[string]string
+	for _, v := range record.Value("Made").List() {
+		ids, byName := v.Map(), map[string]string{}
+		for name := range ids.Names() {
+			byName[name] = ids.Text(name)
 		}
+		made = append(made, byName)
 	}
 	return made
 }

@@ -7,6 +7,9 @@ import (
 	"strings"
 
 	"github.com/govalues/decimal"
+
+	"github.com/dynastay/dynastay/internal/shown"
+	"github.com/dynastay/dynastay/internal/stored"
 )
 
 // Money is an exact amount in one currency. It is never a float: 0.1 + 0.2 is 0.3, and a total is the sum of its
@@ -29,7 +32,7 @@ func NewMoney(amount string, currency Currency) (Money, error) {
 		return Money{}, Within("Currency", err)
 	}
 	if strings.ContainsAny(amount, "eE") {
-		return Money{}, Invalid("Amount", "%q is not a decimal number", truncated(amount))
+		return Money{}, Invalid("Amount", "%q is not a decimal number", shown.Truncated(amount))
 	}
 	d, err := parseDecimal(amount)
 	if err != nil {
@@ -51,10 +54,23 @@ func MustMoney(amount string, currency Currency) Money {
 func ParseMoney(text string) (Money, error) {
 	amount, currency, ok := strings.Cut(text, " ")
 	if !ok {
-		return Money{}, Invalid("Amount", "%q is not an amount and a currency", truncated(text))
+		return Money{}, Invalid("Amount", "%q is not an amount and a currency", shown.Truncated(text))
 	}
 	return NewMoney(amount, Currency(currency))
 }
+
+// MoneyOfDigits reads an amount as it is stored: a number as DynamoDB writes it, with an exponent where it has one. The
+// currency is not checked, so that what other software stored can be read.
+func MoneyOfDigits(digits string, currency Currency) (Money, error) {
+	d, err := parseDecimal(digits)
+	if err != nil {
+		return Money{}, err
+	}
+	return Money{d, currency}, nil
+}
+
+// Digits is the number as it is stored: without zeros at its end, and without the currency.
+func (m Money) Digits() string { return m.amount.String() }
 
 // MoneyOfMinor makes an amount of minor units: 25000 USD minor units are 250.00 USD.
 func MoneyOfMinor(units int64, currency Currency) (Money, error) {
@@ -93,63 +109,26 @@ func powerOfTen(n int) *big.Int { return new(big.Int).Exp(ten, big.NewInt(int64(
 
 // parseDecimal is exact or fails, where decimal.Parse would round what it cannot hold.
 func parseDecimal(text string) (decimal.Decimal, error) {
-	n, ok := readNumeral(text)
-	zeros := max(0, -n.scale)
+	n, ok := stored.ReadNumeral(text)
+	zeros := max(0, -n.Scale)
 	switch {
 	case !ok:
-		return decimal.Decimal{}, Invalid("Amount", "%q is not a decimal number", truncated(text))
-	case len(n.digits)+zeros > maxDigits:
-		return decimal.Decimal{}, Invalid("Amount", "%q has more than %d significant digits", truncated(text), maxDigits)
-	case n.scale > decimal.MaxScale:
-		return decimal.Decimal{}, Invalid("Amount", "%q has more than %d digits behind the point", truncated(text), decimal.MaxScale)
-	case n.digits == "":
+		return decimal.Decimal{}, Invalid("Amount", "%q is not a decimal number", shown.Truncated(text))
+	case len(n.Digits)+zeros > maxDigits:
+		return decimal.Decimal{}, Invalid("Amount", "%q has more than %d significant digits", shown.Truncated(text), maxDigits)
+	case n.Scale > decimal.MaxScale:
+		return decimal.Decimal{}, Invalid("Amount", "%q has more than %d digits behind the point", shown.Truncated(text), decimal.MaxScale)
+	case n.Digits == "":
 		return decimal.Decimal{}, nil
 	}
-	coef, err := strconv.ParseInt(n.digits+strings.Repeat("0", zeros), 10, 64)
+	coef, err := strconv.ParseInt(n.Digits+strings.Repeat("0", zeros), 10, 64)
 	if err != nil {
 		return decimal.Decimal{}, err // not with so few digits
 	}
-	if n.negative {
+	if n.Negative {
 		coef = -coef
 	}
-	return decimal.New(coef, max(0, n.scale))
-}
-
-// numeral is a decimal number taken apart: its digits without the zeros at either end, and how many of them stand
-// behind the point (where fewer than none do, zeros follow). Zero has no digits. Equal numbers are ==.
-type numeral struct {
-	negative bool
-	digits   string
-	scale    int
-}
-
-// readNumeral reads the numbers that DynamoDB knows: digits with an optional sign, point and exponent.
-func readNumeral(text string) (n numeral, ok bool) {
-	rest, exponent := text, 0
-	if i := strings.IndexAny(text, "eE"); i >= 0 {
-		const most = 1000 // DynamoDB ends at 126
-		e, err := strconv.Atoi(text[i+1:])
-		if err != nil || e < -most || e > most {
-			return numeral{}, false
-		}
-		rest, exponent = text[:i], e
-	}
-	if rest != "" && (rest[0] == '-' || rest[0] == '+') {
-		n.negative = rest[0] == '-'
-		rest = rest[1:]
-	}
-	whole, fraction, _ := strings.Cut(rest, ".")
-	all := whole + fraction
-	if all == "" || strings.Trim(all, "0123456789") != "" {
-		return numeral{}, false
-	}
-	kept := strings.TrimRight(all, "0")
-	n.digits = strings.TrimLeft(kept, "0")
-	if n.digits == "" {
-		return numeral{}, true
-	}
-	n.scale = len(fraction) - exponent - (len(all) - len(kept))
-	return n, true
+	return decimal.New(coef, max(0, n.Scale))
 }
 
 // Currency is the amount's currency, "" for the zero Money.

@@ -2,6 +2,7 @@ package dynastay
 
 import (
 	"context"
+	"slices"
 	"sync/atomic"
 )
 
@@ -34,27 +35,46 @@ type OpSpec[R any] struct {
 	// Input writes down what the caller agreed to, for the idempotency record: never generated ids or times, which
 	// differ in a repeated call. Default: none, and the operation cannot be written under an [IdempotencyKey].
 	Input func(*Input)
-	// Contends names the items that many callers may want at once. In one process they queue for them.
-	Contends []Ref
+	// Contest is what the operation fights for, where that is known from the start. Optional; [Tx.Contend] names one later.
+	Contest *Contest
 	// Prepare adds the actions and returns the result that they will have. It may read, and it runs again when it was
 	// overtaken: then it must start anew. An operation that turns out to have nothing to write adds nothing.
 	Prepare func(ctx context.Context, tx *Tx) (R, error)
-	// Refused turns the failures of the operation's own actions into its error, where the first one's own error does
-	// not say enough. It may read: DynamoDB does not promise to report every action that would fail. Its error may not be
-	// nil: the conditions did not hold. Seen is every item whose present state it knows, for [OpSpec.Judge] of those that
-	// wait for the same items.
-	Refused func(ctx context.Context, failed []Failure) (seen map[Ref]Item, err error)
-	// Judge decides from items that another operation saw, while this one was already waiting for them, that this one
-	// is refused as well, without a request. A nil answer means that it has to try itself. It runs while all others are held
-	// up: it neither waits nor writes.
-	Judge func(seen map[Ref]Item) error
 	// Restore reads the result of an earlier call with the same idempotency key again, from the ids that it noted with
 	// [Tx.Made]. Where Prepare notes some it is required: the operation is refused without.
 	Restore func(ctx context.Context, made map[string]string) (R, error)
 }
 
-// NewOp makes an operation.
-func NewOp[R any](spec OpSpec[R]) *Operation[R] { return &Operation[R]{spec: spec} }
+// Contest is what an operation fights for with others: the items that many callers may want at once.
+type Contest struct {
+	// Items are what is fought for. In one process the operations queue for them. Optional are:
+	Items []Ref
+	// Judge says, from what was seen of the items, why the operation is refused; nil where nothing speaks against it. It
+	// gives the failures of all actions on the items their meaning, and decides for those that were already waiting while
+	// another operation was refused, without a request. It runs while all others are held up: it neither waits nor writes.
+	// What seen does not hold is not known. Without Judge each action says what its own failure means.
+	Judge func(seen map[Ref]Row) error
+	// See reads the items after a refusal, consistently: DynamoDB does not promise to report every action that would fail.
+	// Without it the refusal is judged from what was reported.
+	See func(ctx context.Context) (map[Ref]Row, error)
+}
+
+// judges reports whether the contest gives the failure of an action on the item its meaning.
+func (c *Contest) judges(ref Ref) bool {
+	return c != nil && c.Judge != nil && slices.Contains(c.Items, ref)
+}
+
+// NewOp makes an operation. One without a name, or without Prepare where nothing is invalid, is an error of the program, and
+// panics.
+func NewOp[R any](spec OpSpec[R]) *Operation[R] {
+	switch {
+	case spec.Name == "":
+		panic("dynastay.NewOp: the operation has no Name")
+	case spec.Prepare == nil && spec.Invalid == nil:
+		panic("dynastay.NewOp: " + spec.Name + " has no Prepare")
+	}
+	return &Operation[R]{spec: spec}
+}
 
 // Result is what the operation made. It is valid once Write has returned without an error; after a replay under an
 // idempotency key it is the first call's result, read again. The operations that stand behind it in the same Write may
@@ -95,16 +115,14 @@ type operation interface {
 	comparable() bool
 	restorable() bool
 	input(*Input)
-	contends() []Ref
+	contest() *Contest
 	prepare(context.Context, *Tx) error
-	refused(context.Context, []Failure) (map[Ref]Item, error)
-	judge(map[Ref]Item) error
 	restore(context.Context, map[string]string) error
 }
 
-func (o *Operation[R]) name() string    { return o.spec.Name }
-func (o *Operation[R]) invalid() error  { return o.spec.Invalid }
-func (o *Operation[R]) contends() []Ref { return o.spec.Contends }
+func (o *Operation[R]) name() string      { return o.spec.Name }
+func (o *Operation[R]) invalid() error    { return o.spec.Invalid }
+func (o *Operation[R]) contest() *Contest { return o.spec.Contest }
 
 func (o *Operation[R]) comparable() bool { return o.spec.Input != nil }
 
@@ -116,20 +134,6 @@ func (o *Operation[R]) prepare(ctx context.Context, tx *Tx) (err error) {
 	o.result, err = o.spec.Prepare(ctx, tx)
 	o.known = err == nil
 	return err
-}
-
-func (o *Operation[R]) refused(ctx context.Context, failed []Failure) (map[Ref]Item, error) {
-	if o.spec.Refused != nil {
-		return o.spec.Refused(ctx, failed)
-	}
-	return nil, failed[0].Err
-}
-
-func (o *Operation[R]) judge(seen map[Ref]Item) error {
-	if o.spec.Judge == nil {
-		return nil
-	}
-	return o.spec.Judge(seen)
 }
 
 func (o *Operation[R]) restore(ctx context.Context, made map[string]string) (err error) {

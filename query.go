@@ -9,6 +9,8 @@ import (
 	"github.com/aws/aws-sdk-go-v2/feature/dynamodb/expression"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
+
+	"github.com/dynastay/dynastay/internal/shown"
 )
 
 // Query reads one partition of a table or of an index, in sort order.
@@ -56,7 +58,7 @@ func keyCondition(names KeyNames, q Query) Expr {
 		prepared, _ = keyConditions.LoadOrStore(kind, kind.prepare())
 	}
 	return prepared.(*Prepared).With(Item{
-		"pk": str(q.Partition), "from": str(q.Range.From), "to": str(q.Range.To), "prefix": str(q.Range.Prefix),
+		"pk": Text(q.Partition), "from": Text(q.Range.From), "to": Text(q.Range.To), "prefix": Text(q.Range.Prefix),
 	})
 }
 
@@ -79,7 +81,7 @@ func (k keyConditionKind) prepare() *Prepared {
 
 // QueryPage sends one request and decodes its rows. It is the form for rows that are no entity, such as those of an
 // index with a small projection; entities have [Table.Query].
-func QueryPage[T any](ctx context.Context, db *DB, s *Schema, q Query, decode func(Item) (T, error)) (Page[T], error) {
+func QueryPage[T any](ctx context.Context, db *DB, s *Schema, q Query, decode func(Row) (T, error)) (Page[T], error) {
 	var page Page[T]
 	limit, err := q.Paging.limit()
 	if err != nil {
@@ -111,35 +113,37 @@ func QueryPage[T any](ctx context.Context, db *DB, s *Schema, q Query, decode fu
 	}
 	page.Items = make([]T, len(out.Items))
 	for i, item := range out.Items {
-		if page.Items[i], err = decode(item); err != nil {
+		if page.Items[i], err = decode(RowOf(item)); err != nil {
 			return Page[T]{}, err
 		}
 	}
 	if len(out.LastEvaluatedKey) > 0 {
-		last := s.Key.From(out.LastEvaluatedKey)
+		last := s.Key.From(RowOf(out.LastEvaluatedKey))
 		at := position{SK: last.SK}
 		if q.Index != "" {
-			at.PK, at.Sort = last.PK, text(out.LastEvaluatedKey[names.Sort])
+			at.PK, at.Sort = last.PK, RowOf(out.LastEvaluatedKey).Text(names.Sort)
 		}
 		page.Next = at.cursor(q.identity(s))
 	}
 	return page, nil
 }
 
-// QueryAll reads every item that the query matches, over as many pages as it takes; its Paging is not looked at. It is
+// QueryAll reads every row that the query matches, over as many pages as it takes; its Paging is not looked at. It is
 // for partitions with a known bound, such as the rooms of a property or the nights of a stay.
-func QueryAll(ctx context.Context, db *DB, s *Schema, q Query) ([]Item, error) {
+func QueryAll(ctx context.Context, db *DB, s *Schema, q Query) ([]Row, error) {
 	in, _, err := db.queryInput(s, q)
 	if err != nil {
 		return nil, err
 	}
-	var all []Item
+	var all []Row
 	for {
 		out, err := db.query(ctx, in)
 		if err != nil {
 			return nil, err
 		}
-		all = append(all, out.Items...)
+		for _, item := range out.Items {
+			all = append(all, RowOf(item))
+		}
 		if len(out.LastEvaluatedKey) == 0 {
 			return all, nil
 		}
@@ -153,7 +157,7 @@ func (db *DB) queryInput(s *Schema, q Query) (*dynamodb.QueryInput, KeyNames, er
 	if q.Index != "" {
 		index, ok := s.Index(q.Index)
 		if !ok {
-			return nil, names, Invalid("Index", "%s has no index %s", s.Name, truncated(q.Index))
+			return nil, names, Invalid("Index", "%s has no index %s", s.Name, shown.Truncated(q.Index))
 		}
 		names = index.Key
 	}

@@ -3,6 +3,8 @@ package dynastay
 import (
 	"fmt"
 	"strings"
+
+	"github.com/dynastay/dynastay/internal/shown"
 )
 
 // Rating is a guest rating in tenths: 92 is 9.2. Integers keep sums and averages exact. Zero means unrated; a guest
@@ -17,7 +19,7 @@ func ParseRating(text string) (Rating, error) {
 	whole, tenth, point := strings.Cut(text, ".")
 	var w, t int
 	if whole == "" || len(whole) > 2 || !digits(whole, &w) || point && (len(tenth) != 1 || !digits(tenth, &t)) || w*10+t > int(MaxRating) {
-		return 0, Invalid("Rating", "%q is not a rating from 0 to 10 in steps of 0.1", truncated(text))
+		return 0, Invalid("Rating", "%q is not a rating from 0 to 10 in steps of 0.1", shown.Truncated(text))
 	}
 	return Rating(w*10 + t), nil
 }

@@ -13,11 +13,11 @@ import (
 	"github.com/aws/smithy-go/middleware"
 )
 
-// Get reads one item; nil means that there is none. A consistent read sees every write that was acknowledged before
+// Get reads one item; the zero Row means that there is none. A consistent read sees every write that was acknowledged before
 // it, at twice the units.
-func (db *DB) Get(ctx context.Context, s *Schema, key Key, consistent bool) (Item, error) {
-	if err := s.Key.check(key); err != nil {
-		return nil, err
+func (db *DB) Get(ctx context.Context, s *Schema, key Key, consistent bool) (Row, error) {
+	if err := s.Key.Check(key); err != nil {
+		return Row{}, err
 	}
 	in := &dynamodb.GetItemInput{
 		TableName: ptr(db.TableName(s)), Key: s.Key.Of(key), ReturnConsumedCapacity: db.capacity(),
@@ -29,10 +29,10 @@ func (db *DB) Get(ctx context.Context, s *Schema, key Key, consistent bool) (Ite
 	out, err := db.client.GetItem(ctx, in)
 	if err != nil {
 		db.observe(ctx, "GetItem", started, []target{{*in.TableName, ""}}, nil, middleware.Metadata{}, err)
-		return nil, readError(err)
+		return Row{}, readError(err)
 	}
 	db.observe(ctx, "GetItem", started, []target{{*in.TableName, ""}}, one(out.ConsumedCapacity), out.ResultMetadata, nil)
-	return out.Item, nil
+	return RowOf(out.Item), nil
 }
 
 func (db *DB) query(ctx context.Context, in *dynamodb.QueryInput) (*dynamodb.QueryOutput, error) {

@@ -1,6 +1,10 @@
 package dynastay
 
-import "unicode/utf8"
+import (
+	"unicode/utf8"
+
+	"github.com/dynastay/dynastay/internal/stored"
+)
 
 // Key is a primary key, of a table or of an index: a partition value and a sort value, both text. SK is empty where
 // the table has no sort key.
@@ -24,33 +28,33 @@ type KeyNames struct {
 
 // Of is the key in the form that requests take.
 func (n KeyNames) Of(k Key) Item {
-	item := Item{n.Partition: str(k.PK)}
+	item := Item{n.Partition: Text(k.PK)}
 	if n.Sort != "" {
-		item[n.Sort] = str(k.SK)
+		item[n.Sort] = Text(k.SK)
 	}
 	return item
 }
 
-// check refuses a key that DynamoDB would, for it takes no empty text in one, or that it would store as another.
-func (n KeyNames) check(k Key) error {
+// Check refuses a key that DynamoDB would, for it takes no empty text in one, or that it would store as another.
+func (n KeyNames) Check(k Key) error {
 	switch {
 	case k.PK == "":
 		return Invalid("Key.PK", "is empty")
 	case n.Sort != "" && k.SK == "":
 		return Invalid("Key.SK", "is empty")
 	case !utf8.ValidString(k.PK):
-		return Invalid("Key.PK", notUTF8)
+		return Invalid("Key.PK", stored.NotUTF8)
 	case !utf8.ValidString(k.SK):
-		return Invalid("Key.SK", notUTF8)
+		return Invalid("Key.SK", stored.NotUTF8)
 	}
 	return nil
 }
 
-// From reads the key out of an item; a missing attribute reads as "".
-func (n KeyNames) From(item Item) Key {
-	k := Key{PK: text(item[n.Partition])}
+// From reads the key out of a row; a missing attribute reads as "".
+func (n KeyNames) From(row Row) Key {
+	k := Key{PK: row.Text(n.Partition)}
 	if n.Sort != "" {
-		k.SK = text(item[n.Sort])
+		k.SK = row.Text(n.Sort)
 	}
 	return k
 }
@@ -84,7 +88,8 @@ const (
 	ProjectInclude
 )
 
-func (s *Schema) writeID() string {
+// WriteIDName is the name of the attribute with the item's write id.
+func (s *Schema) WriteIDName() string {
 	if s.WriteID == "" {
 		return "WriteId"
 	}

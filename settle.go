@@ -36,7 +36,7 @@ func (n *notDone) Unwrap() error { return n.error }
 // may have written as well. That a trace is missing proves nothing: a request that was given up may still be on its way.
 func (w *write) settle(ctx context.Context, tx *Tx, got outcome, cause error) error {
 	if got.verdict == refused { // and reports the item as it is
-		return w.conclude(tx, &tx.actions[0], got.failed[0].Old, cause)
+		return w.conclude(tx, tx.actions[0], got.failed[0].old.Item(), cause)
 	}
 	w.leave()
 	late := w.outlive(ctx)
@@ -58,7 +58,7 @@ func (w *write) settle(ctx context.Context, tx *Tx, got outcome, cause error) er
 	if err != nil {
 		return w.unknown(cause, opaque(err))
 	}
-	return w.conclude(tx, a, stored, cause)
+	return w.conclude(tx, a, stored.Item(), cause)
 }
 
 func (w *write) conclude(tx *Tx, a *Action, stored Item, cause error) error {

@@ -1,12 +1,17 @@
 package dynastay
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"maps"
 	"slices"
 
+	"github.com/aws/aws-sdk-go-v2/feature/dynamodb/expression"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
+
+	"github.com/dynastay/dynastay/internal/shown"
+	"github.com/dynastay/dynastay/internal/stored"
 )
 
 // Ref names one item of one table, by the schema's name. It is comparable.
@@ -18,26 +23,14 @@ type Ref struct {
 // RefOf is the name of an item.
 func RefOf(s *Schema, key Key) Ref { return Ref{s.Name, key} }
 
-// Tx collects the actions of one write while its operations prepare.
+// Tx collects the actions of one write while its operations prepare. Each item may have one action only; two operations
+// that want the same item are refused before anything is sent.
 type Tx struct {
+	write   *write
 	stamp   stamp // of the write ids that this preparation leaves
-	actions []Action
-	owner   []int // the operation that added the action of the same index
+	actions []*Action
 	made    []map[string]string
 	current int
-}
-
-// Add adds actions to the write. Each item may have one action only; two operations that want the same item are
-// refused before anything is sent.
-func (tx *Tx) Add(actions ...Action) {
-	for _, a := range actions {
-		copied := a.item[a.schema.writeID()] != nil // a copy of an item is another write than the item's
-		if a.stamp == (stamp{}) && (a.identified || copied) {
-			a = a.withID(tx.stamp)
-		}
-		tx.actions = append(tx.actions, a)
-		tx.owner = append(tx.owner, tx.current)
-	}
 }
 
 // Made notes the id of something that the current operation creates, for [OpSpec.Restore]. Only ids belong here: an
@@ -49,20 +42,73 @@ func (tx *Tx) Made(name, id string) {
 	tx.made[tx.current][name] = id
 }
 
-// Action is one change of one item, or a check of one, with the meaning of its failure. Make it with [Put], [Update],
-// [Delete] or [Check].
+// Contend names what the current operation fights for, where that is known only after a first read: it waits for its turn, so
+// what is read afterwards is fresh. It takes the place of [OpSpec.Contest]. Its error ends the preparation.
+func (tx *Tx) Contend(ctx context.Context, c Contest) error {
+	return tx.write.contend(ctx, tx.current, c)
+}
+
+// Put writes a whole item, over what is there.
+func (tx *Tx) Put(s *Schema, item Item) *Action {
+	a := tx.add(&Action{kind: putAction, schema: s, key: s.Key.From(RowOf(item)), item: item})
+	if item[s.WriteIDName()] != nil { // a copy of an item is another write than the item's
+		a.Identified()
+	}
+	return a
+}
+
+// Update changes attributes of an item by expr's update expression, on its condition where it has one (an update and its
+// condition are built together, for they share placeholders), and makes the item where there is none, unless the condition
+// asks for one. It leaves the item's write id alone, so it is for deltas; what was read first is changed by [Tx.Rewrite].
+func (tx *Tx) Update(s *Schema, key Key, expr Expr) *Action {
+	return tx.add(&Action{kind: updateAction, schema: s, key: key, expr: expr})
+}
+
+// Rewrite changes an item that was read, consistently, on condition that it is [Unchanged], and leaves a fresh write id in it.
+// Of two writes that read the same item one is refused, which its [Action.Else] gives a meaning. known are the attributes
+// that the change rests on, for an item without a write id.
+func (tx *Tx) Rewrite(s *Schema, read Row, change expression.UpdateBuilder, known ...string) (*Action, error) {
+	own, item := s.WriteIDName(), read.Item()
+	change = change.Set(NameOf(own), expression.Value(tx.stamp.over(item[own])))
+	expr, err := build(expression.NewBuilder().WithUpdate(change).WithCondition(Unchanged(s, read, known...)))
+	if err != nil {
+		return nil, err
+	}
+	a := tx.Update(s, s.Key.From(read), expr)
+	a.stamp, a.read = tx.stamp, item
+	return a, nil
+}
+
+// Delete removes an item.
+func (tx *Tx) Delete(s *Schema, key Key) *Action {
+	return tx.add(&Action{kind: deleteAction, schema: s, key: key})
+}
+
+// Check asks for a condition on an item that the write leaves alone.
+func (tx *Tx) Check(s *Schema, key Key, condition Expr, meaning Failed) *Action {
+	return tx.add(&Action{kind: checkAction, schema: s, key: key}).If(condition, meaning)
+}
+
+func (tx *Tx) add(a *Action) *Action {
+	a.owner, a.fresh = tx.current, tx.stamp
+	tx.actions = append(tx.actions, a)
+	return a
+}
+
+// Action is one change of one item, or a check of one, with the meaning of its failure.
 type Action struct {
 	kind   actionKind
 	schema *Schema
 	key    Key
 	item   Item
 	expr   Expr
-	failed func(old Item) error
+	failed Failed
+	owner  int // the operation that added it
 
-	identified bool  // a put that is to leave a write id
-	drawn      bool  // the key was drawn for this write
-	stamp      stamp // of the write id that it leaves, zero for none
-	read       Item  // what an update was prepared from; nil for other actions
+	fresh stamp // of the preparation
+	drawn bool  // the key was drawn for this write
+	stamp stamp // of the write id that it leaves, zero for none
+	read  Item  // what a rewrite was prepared from; nil for other actions
 }
 
 type actionKind int
@@ -74,81 +120,80 @@ const (
 	checkAction
 )
 
-// Failed says what it means that an action's condition did not hold; old is the item as it was, nil if there was none.
-// [ErrOvertaken] asks for another preparation. Nil is an error of the program, and Write says so.
-type Failed func(old Item) error
+// Failed says what it means that an action's condition did not hold; old is the item as it was. [ErrOvertaken] asks for
+// another preparation. Nil is an error of the program, and Write says so.
+type Failed func(old Row) error
 
-// Put writes a whole item. Without a condition expr is the zero Expr and failed may be nil.
-func Put(s *Schema, item Item, expr Expr, failed Failed) Action {
-	return Action{kind: putAction, schema: s, key: s.Key.From(item), item: item, expr: expr, failed: failed}
-}
-
-// Update changes attributes of an item by expr's update expression, and makes the item where there is none, unless the
-// condition asks for one. Without a condition failed may be nil. It leaves the item's write id alone, so it is for deltas;
-// what was read first is changed by [Table.Change].
-func Update(s *Schema, key Key, expr Expr, failed Failed) Action {
-	return Action{kind: updateAction, schema: s, key: key, expr: expr, failed: failed}
-}
-
-// Delete removes an item. Without a condition failed may be nil.
-func Delete(s *Schema, key Key, expr Expr, failed Failed) Action {
-	return Action{kind: deleteAction, schema: s, key: key, expr: expr, failed: failed}
-}
-
-// Check asks for expr's condition on an item that the write leaves alone.
-func Check(s *Schema, key Key, expr Expr, failed Failed) Action {
-	return Action{kind: checkAction, schema: s, key: key, expr: expr, failed: failed}
-}
-
-// Identified has a [Put] leave a write id in the item, which whoever reads the item and then writes it needs (see
-// [WriteID]), and which tells whether the put was carried out, should its answer be lost. Items that nobody reads before
-// writing them, such as guards, do without.
-func (a Action) Identified() Action {
-	a.identified = true
+// If is the condition of a put or a delete, and what it means that it does not hold. Without a meaning that is [ErrVersion].
+func (a *Action) If(condition Expr, meaning Failed) *Action {
+	a.expr, a.failed = condition, meaning
 	return a
 }
 
-func (a Action) withID(s stamp) Action {
-	item := maps.Clone(a.item)
-	item[a.schema.writeID()] = s.over(nil)
-	a.item, a.stamp = item, s
+// Else is what it means that the condition of an update does not hold. Without a meaning that is [ErrVersion].
+func (a *Action) Else(meaning Failed) *Action {
+	a.failed = meaning
 	return a
 }
 
-// Drawn says that the key of a [Put] was drawn for this write, so that finding the item proves that the write was
-// carried out, however often others have changed it since.
-func (a Action) Drawn() Action {
+// Identified has a put leave a write id in the item, which whoever reads the item and then writes it needs (see [WriteID]),
+// and which tells whether the put was carried out, should its answer be lost. Items that nobody reads before writing them,
+// such as guards, do without.
+func (a *Action) Identified() *Action {
+	a.item = maps.Clone(a.item)
+	a.item[a.schema.WriteIDName()] = a.fresh.over(nil)
+	a.stamp = a.fresh
+	return a
+}
+
+// Drawn says that the key of a put was drawn for this write, so that finding the item proves that the write was carried out,
+// however often others have changed it since.
+func (a *Action) Drawn() *Action {
 	a.drawn = true
 	return a
 }
 
-// Failure is an action that DynamoDB refused.
-type Failure struct {
-	Ref Ref
-	Old Item  // the item as it stood, nil if there was none
-	Err error // what the action's Failed function made of it
+// WriteID is the id that the action leaves in its item, "" for none.
+func (a *Action) WriteID() (id WriteID) {
+	if a.stamp != (stamp{}) {
+		_ = id.UnmarshalDynamoDBAttributeValue(a.stamp.over(a.read[a.schema.WriteIDName()])) // binary cannot fail
+	}
+	return id
 }
 
-func (a Action) ref() Ref { return Ref{a.schema.Name, a.key} }
+// failure is an action that DynamoDB refused.
+type failure struct {
+	action *Action
+	old    Row
+}
 
-func (a Action) failure(old Item) Failure {
-	f := Failure{Ref: a.ref()}
-	if len(old) > 0 { // an engine may say "no item" with an empty one
-		f.Old = old
-	}
+// meaning is what the action's own function makes of its failure.
+func (f failure) meaning() error {
+	a := f.action
 	if a.failed == nil {
-		f.Err = &Error{Entity: a.schema.Name, ID: a.key.String(), Kind: ErrVersion}
-	} else if f.Err = a.failed(f.Old); f.Err == nil {
-		// Passed on, it would make a cancelled transaction look done.
-		f.Err = &Error{Entity: a.schema.Name, ID: a.key.String(), Err: errNoReason}
+		return &Error{Entity: a.schema.Name, ID: a.key.String(), Kind: ErrVersion}
+	}
+	if err := a.failed(f.old); err != nil {
+		return err
+	}
+	// Passed on, it would make a cancelled transaction look done.
+	return &Error{Entity: a.schema.Name, ID: a.key.String(), Err: errNoReason}
+}
+
+// errNoReason is an error of the program.
+var errNoReason = errors.New("a Failed function of the operation answers nil for a condition that does not hold")
+
+func (a *Action) failure(old Item) failure {
+	f := failure{action: a}
+	if len(old) > 0 { // an engine may say "no item" with an empty one
+		f.old = RowOf(old)
 	}
 	return f
 }
 
-// errNoReason is an error of the program.
-var errNoReason = errors.New("a Failed or Refused function of the operation answers nil for a condition that does not hold")
+func (a *Action) ref() Ref { return Ref{a.schema.Name, a.key} }
 
-func (a Action) transact(db *DB) types.TransactWriteItem {
+func (a *Action) transact(db *DB) types.TransactWriteItem {
 	table, key, old := ptr(db.TableName(a.schema)), a.schema.Key.Of(a.key), types.ReturnValuesOnConditionCheckFailureAllOld
 	switch a.kind {
 	case putAction:
@@ -192,22 +237,18 @@ func (tx *Tx) check(ops []operation) error {
 	first, size := map[Ref]int{}, 0
 	for i, a := range tx.actions {
 		if j, twice := first[a.ref()]; twice {
-			return Invalid("Operations", "%s and %s both write %s", tx.ownerName(j, ops), tx.ownerName(i, ops), masked(a.key.String()))
+			return Invalid("Operations", "%s and %s both write %s", tx.ownerName(j, ops), tx.ownerName(i, ops), shown.Masked(a.key.String()))
 		}
 		first[a.ref()] = i
-		if n := SizeOf(a.item); n > maxItemBytes {
-			return Invalid("Operations", "would make %s an item of %d bytes, and DynamoDB takes %d", masked(a.key.String()), n, maxItemBytes)
+		if n := stored.Size(a.item); n > maxItemBytes {
+			return Invalid("Operations", "would make %s an item of %d bytes, and DynamoDB takes %d", shown.Masked(a.key.String()), n, maxItemBytes)
 		}
-		size += SizeOf(a.item) + SizeOf(a.expr.Values) + len(a.key.PK) + len(a.key.SK)
+		size += stored.Size(a.item) + stored.Size(a.expr.Values) + len(a.key.PK) + len(a.key.SK)
 	}
 	if size > maxBytes {
 		return Invalid("Operations", "are %d bytes together, and a transaction takes %d", size, maxBytes)
 	}
 	return nil
-}
-
-func (tx *Tx) ownerOf(ref Ref) int {
-	return tx.owner[slices.IndexFunc(tx.actions, func(a Action) bool { return a.ref() == ref })]
 }
 
 // plain reports whether the write is one plain request, at half the units of a transaction: one action whose lost answer
@@ -233,8 +274,8 @@ func (tx *Tx) refs() []Ref {
 // which tells for good; one that was read, which also tells that the write cannot be done any more; or any with an id.
 func (tx *Tx) witness() *Action {
 	var best *Action
-	for i := range tx.actions {
-		switch a := &tx.actions[i]; {
+	for _, a := range tx.actions {
+		switch {
 		case a.drawn:
 			return a
 		case a.stamp == stamp{} && !tx.plain():
@@ -246,16 +287,16 @@ func (tx *Tx) witness() *Action {
 }
 
 // dead reports whether a transaction can never be carried out: an item that it read was replaced.
-func (tx *Tx) dead(failed []Failure) bool {
-	return slices.ContainsFunc(failed, func(f Failure) bool {
-		i := slices.IndexFunc(tx.actions, func(a Action) bool { return a.ref() == f.Ref })
-		return tx.actions[i].trace(f.Old) == overtaken
-	})
+func (tx *Tx) dead(failed []failure) bool {
+	return slices.ContainsFunc(failed, func(f failure) bool { return f.action.trace(f.old.Item()) == overtaken })
 }
 
 func (tx *Tx) ownerName(action int, ops []operation) string {
-	if owner := tx.owner[action]; owner < len(ops) {
+	if owner := tx.actions[action].owner; owner < len(ops) {
 		return fmt.Sprintf("%s (Operations[%d])", ops[owner].name(), owner)
 	}
 	return "the idempotency record"
 }
+
+// Skipped reports whether an action on the item was given up with [ErrSkip] by an earlier preparation of the same write.
+func (tx *Tx) Skipped(s *Schema, key Key) bool { return tx.write.skipped[RefOf(s, key)] }

@@ -33,7 +33,10 @@ func (db *DB) Write(ctx context.Context, parts ...Part) error {
 		return err
 	}
 	defer w.end()
-	if err := w.queue(ctx, w.contends()); err != nil {
+	for _, op := range w.ops {
+		w.contests = append(w.contests, op.contest())
+	}
+	if err := w.queue(ctx, w.contended()); err != nil {
 		return w.refuse(ctx, err)
 	}
 	return w.run(ctx)
@@ -41,9 +44,10 @@ func (db *DB) Write(ctx context.Context, parts ...Part) error {
 
 // write is one call of Write.
 type write struct {
-	db      *DB
-	ops     []operation
-	invalid error
+	db       *DB
+	ops      []operation
+	contests []*Contest // of the operations, nil for none
+	invalid  error
 
 	keyed  bool
 	record Key
@@ -52,13 +56,18 @@ type write struct {
 	sent    int // requests so far, of all preparations
 	pass    *pass
 	proof   *proof
-	met     []Ref // the items on which the last preparation met another write
+	skipped map[Ref]bool // the items whose actions are given up
+	met     []Ref        // the items on which the last preparation met another write
 	late    context.Context
 	endLate func()
 }
 
-// queue waits for the gates of the items. Its error may be the refusal of the write that was ahead.
+// queue waits for the gates of the items, and of those that the write holds already: it takes them all anew, in the one order
+// in which nobody waits for anybody who waits. Its error may be the refusal of the write that was ahead.
 func (w *write) queue(ctx context.Context, refs []Ref) error {
+	if w.pass != nil {
+		refs = append(slices.Clone(w.pass.held), refs...)
+	}
 	w.leave()
 	if w.db.opts.NoGates || len(refs) == 0 {
 		return nil
@@ -96,7 +105,7 @@ func (w *write) validate() error {
 	}
 	for i, op := range w.ops {
 		if err := op.invalid(); err != nil {
-			return fmt.Errorf("%s: %w", op.name(), w.within(i, err))
+			return w.placed(i, fmt.Errorf("%s: %w", op.name(), err))
 		}
 		if w.keyed && !op.comparable() {
 			return Invalid("IdempotencyKey", "cannot cover %s, which states no input: OpSpec.Input, or AgreedOn for an update", op.name())
@@ -117,18 +126,31 @@ func (w *write) name() string {
 }
 
 // judge lets any of the operations be refused by what another write has seen; one is enough, for they go together.
-func (w *write) judge(seen map[Ref]Item) error {
-	for _, op := range w.ops {
-		if err := op.judge(seen); err != nil {
-			return err
+func (w *write) judge(seen map[Ref]Row) error {
+	for _, c := range w.contests {
+		if c != nil && c.Judge != nil {
+			if err := c.Judge(seen); err != nil {
+				return err
+			}
 		}
 	}
 	return nil
 }
 
-func (w *write) contends() (refs []Ref) {
-	for _, op := range w.ops {
-		refs = append(refs, op.contends()...)
+// contend is [Tx.Contend].
+func (w *write) contend(ctx context.Context, op int, c Contest) error {
+	w.contests[op] = &c
+	if w.queued(c.Items) {
+		return nil
+	}
+	return w.queue(ctx, w.contended())
+}
+
+func (w *write) contended() (refs []Ref) {
+	for _, c := range w.contests {
+		if c != nil {
+			refs = append(refs, c.Items...)
+		}
 	}
 	return refs
 }
@@ -154,7 +176,7 @@ func (w *write) run(ctx context.Context) error {
 		if !w.queued(w.met) {
 			// Another write was at an item for which this one has no turn: a cancellation among buyers, say, who would hold
 			// the night between them for ever. From now on it takes its turn for all of them.
-			if err := w.queue(ctx, append(tx.refs(), w.contends()...)); err != nil {
+			if err := w.queue(ctx, append(tx.refs(), w.contended()...)); err != nil {
 				return w.refuse(ctx, err)
 			}
 		}
@@ -162,11 +184,11 @@ func (w *write) run(ctx context.Context) error {
 }
 
 func (w *write) prepare(ctx context.Context) (*Tx, error) {
-	tx := &Tx{stamp: newStamp(), made: make([]map[string]string, len(w.ops))}
+	tx := &Tx{write: w, stamp: newStamp(), made: make([]map[string]string, len(w.ops))}
 	for i, op := range w.ops {
 		tx.current = i
 		if err := op.prepare(ctx, tx); err != nil {
-			return nil, w.within(i, err)
+			return nil, w.placed(i, err)
 		}
 		if len(tx.made[i]) > 0 && !op.restorable() {
 			// A replay would answer with the result of a preparation that was not carried out.
@@ -176,7 +198,7 @@ func (w *write) prepare(ctx context.Context) (*Tx, error) {
 	if w.keyed {
 		// Even where there is nothing to write: what the key stands for was done then, and is not done later.
 		tx.current = len(w.ops)
-		tx.Add(w.putRecord(tx.made))
+		w.putRecord(tx)
 	}
 	return tx, nil
 }
@@ -184,12 +206,12 @@ func (w *write) prepare(ctx context.Context) (*Tx, error) {
 // errNoRestore is an error of the program.
 var errNoRestore = errors.New("the operation notes what it makes, and has no Restore function to read it again")
 
-// within gives a refused input of one of several operations its place.
-func (w *write) within(i int, err error) error {
-	if len(w.ops) == 1 {
+// placed gives a refused input of one of several operations its place, beside the field.
+func (w *write) placed(i int, err error) error {
+	if len(w.ops) == 1 || !errors.Is(err, ErrInvalid) {
 		return err
 	}
-	return Within(fmt.Sprintf("Operations[%d]", i), err)
+	return &Error{Entity: fmt.Sprintf("Operations[%d]", i), Err: err}
 }
 
 // refuse returns the error of a write that did not happen, unless it did in an earlier call under the same key: the retry of
@@ -205,7 +227,7 @@ func (w *write) refuse(ctx context.Context, err error) error {
 	}
 	late := w.outlive(ctx)
 	var own *ownRecord
-	if errors.As(err, &own) && own.record != nil {
+	if errors.As(err, &own) && own.record.Exists() {
 		return w.replay(late, own.record)
 	}
 	record, readErr := w.db.Get(late, w.db.opts.Idempotency, w.record, true)
@@ -235,7 +257,7 @@ func (w *write) fail(kind error, causes ...error) error {
 func opaque(err error) error { return errors.New(err.Error()) }
 
 // ownRecord is the refusal by the record of an earlier call, as the transaction reported it.
-type ownRecord struct{ record Item }
+type ownRecord struct{ record Row }
 
 func (*ownRecord) Error() string { return "the idempotency key was used" }
 
@@ -301,31 +323,60 @@ func (w *write) send(ctx context.Context, tx *Tx) error {
 // pause waits before the next request; false means that the budget or the context is spent.
 func (w *write) pause(ctx context.Context) bool { return w.db.opts.Retry.wait(ctx, w.sent) }
 
-// refused gives each operation the failures of its own actions. That one was overtaken outweighs all else: what the
-// others were refused for may no longer hold once it is prepared again.
+// refused says why the conditions did not hold. That one was overtaken outweighs all else: what the others were refused for
+// may no longer hold once it is prepared again.
 func (w *write) refused(ctx context.Context, tx *Tx, got outcome, since uint64) error {
-	byOp := make([][]Failure, len(w.ops))
-	isOvertaken := false
-	for _, f := range got.failed {
-		owner := tx.ownerOf(f.Ref)
-		if owner == len(w.ops) {
-			return &ownRecord{f.Old}
-		}
-		byOp[owner] = append(byOp[owner], f)
-		isOvertaken = isOvertaken || errors.Is(f.Err, ErrOvertaken)
-	}
 	w.met = got.refs
-	if isOvertaken {
+	reasons := make([]error, len(got.failed))
+	for i, f := range got.failed {
+		if f.action.owner == len(w.ops) {
+			return &ownRecord{f.old}
+		}
+		reasons[i] = w.reason(f)
+	}
+	if slices.ContainsFunc(reasons, func(err error) bool { return errors.Is(err, ErrOvertaken) }) {
 		return ErrOvertaken
 	}
-	first := slices.IndexFunc(byOp, func(failed []Failure) bool { return len(failed) > 0 })
-	op := w.ops[first]
-	seen, err := op.refused(ctx, byOp[first])
+	contest := w.contests[got.failed[0].action.owner]
+	seen := map[Ref]Row{}
+	for i, f := range got.failed {
+		if f.action.owner == got.failed[0].action.owner {
+			if !contest.judges(f.action.ref()) {
+				return reasons[i]
+			}
+			seen[f.action.ref()] = f.old
+		}
+	}
+	if contest.See != nil {
+		var err error
+		if seen, err = contest.See(ctx); err != nil {
+			return err
+		}
+	}
+	err := contest.Judge(seen)
 	if err == nil {
-		return &Error{Op: op.name(), Entity: "write", Err: errNoReason}
+		return ErrOvertaken // by now nothing speaks against it
 	}
-	if len(seen) > 0 && !errors.Is(err, ErrOvertaken) {
-		w.proof = &proof{since, seen}
-	}
+	w.proof = &proof{since, seen}
 	return err
+}
+
+// reason is what the failure of one action means.
+func (w *write) reason(f failure) error {
+	contest, ref := w.contests[f.action.owner], f.action.ref()
+	if !contest.judges(ref) {
+		err := f.meaning()
+		if errors.Is(err, ErrSkip) {
+			if w.skipped == nil {
+				w.skipped = map[Ref]bool{}
+			}
+			w.skipped[ref] = true
+			return ErrOvertaken
+		}
+		return err
+	}
+	if err := contest.Judge(map[Ref]Row{ref: f.old}); err != nil {
+		return err
+	}
+	return ErrOvertaken // what it was refused for has changed already
 }

@@ -6,6 +6,8 @@ import (
 	"fmt"
 
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
+
+	"github.com/dynastay/dynastay/internal/stored"
 )
 
 // WriteID names the last write of an item, and no other write of any item. [Fields.WriteID] reads it into an entity, and
@@ -17,13 +19,6 @@ import (
 // Every put and every update of a [Table] leaves a fresh one, drawn from crypto/rand; an update is conditional on the
 // one that it read. Deltas, which do not look at what was there, leave it alone.
 type WriteID string
-
-// IfWritten lets a write happen only while the item is as the write of that id left it; otherwise it fails with
-// [ErrVersion]. Unlike a version, an id never comes back, not even after the item was deleted and made again. So a lock is
-// released by the one who took it and by nobody else.
-func IfWritten(id WriteID) UpdateOption {
-	return func(o *updateOptions) { o.written = &id }
-}
 
 // An id as it is stored: the part of the write itself, then that of the write before, zeros where none is known. The
 // second part tells a write that was carried out and then overwritten once from one that never was.
@@ -61,7 +56,7 @@ func stampsOf(v types.AttributeValue) (s stamps) {
 	return s
 }
 
-// MarshalDynamoDBAttributeValue is for the SDK's attributevalue package, see [Tagged].
+// MarshalDynamoDBAttributeValue is for the SDK's attributevalue package, for structs with its tags.
 func (id WriteID) MarshalDynamoDBAttributeValue() (types.AttributeValue, error) {
 	if id == "" {
 		return &types.AttributeValueMemberNULL{Value: true}, nil
@@ -69,7 +64,7 @@ func (id WriteID) MarshalDynamoDBAttributeValue() (types.AttributeValue, error) 
 	return id.stored()
 }
 
-// UnmarshalDynamoDBAttributeValue is for the SDK's attributevalue package, see [Tagged].
+// UnmarshalDynamoDBAttributeValue is for the SDK's attributevalue package, for structs with its tags.
 func (id *WriteID) UnmarshalDynamoDBAttributeValue(v types.AttributeValue) error {
 	switch v := v.(type) {
 	case *types.AttributeValueMemberNULL:
@@ -80,6 +75,12 @@ func (id *WriteID) UnmarshalDynamoDBAttributeValue(v types.AttributeValue) error
 		return fmt.Errorf("is %T where binary is expected", v)
 	}
 	return nil
+}
+
+// Validate refuses what is no write id.
+func (id WriteID) Validate() error {
+	_, err := id.stored()
+	return err
 }
 
 func (id WriteID) stored() (types.AttributeValue, error) {
@@ -101,20 +102,20 @@ const (
 )
 
 // trace looks for the write in the item that it is about. Only ids count: another caller may have written the same values.
-func (a Action) trace(stored Item) trace {
-	there, read := stampsOf(stored[a.schema.writeID()]), stampsOf(a.read[a.schema.writeID()])
+func (a *Action) trace(now Item) trace {
+	there, read := stampsOf(now[a.schema.WriteIDName()]), stampsOf(a.read[a.schema.WriteIDName()])
 	switch {
-	case a.drawn && stored != nil:
+	case a.drawn && now != nil:
 		return carried // nobody else knows the key
 	case a.stamp != stamp{} && (there.own == a.stamp || there.before == a.stamp):
 		return carried
-	case a.kind == deleteAction && stored == nil && a.expr.Condition == nil:
+	case a.kind == deleteAction && now == nil && a.expr.Condition == nil:
 		return carried
 	case a.read == nil:
 		return noTrace
 	case read.own == stamp{}:
 		// Other software wrote what was read, without an id.
-		if equalItems(stored, a.read) {
+		if stored.EqualItems(now, a.read) {
 			return untouched
 		}
 	case there == read:

@@ -69,11 +69,11 @@ func number(text string) types.AttributeValue { return &types.AttributeValueMemb
 // leaves an attribute out.
 func night(roomTypeID, date string, more ...dynastay.Item) dynastay.Item {
 	item := dynastay.Item{
-		"PK": dynastay.S("ROOM#" + roomTypeID), "SK": dynastay.S("DATE#" + date),
-		"EntityType": dynastay.S("Availability"),
-		"RoomTypeId": dynastay.S(roomTypeID), "PropertyId": dynastay.S(propertyID), "Date": dynastay.S(date),
-		"AvailableRooms": dynastay.N(5), "TotalRooms": dynastay.N(5),
-		"PricePerNight": number("280"), "Currency": dynastay.S("USD"), "IsBlocked": no,
+		"PK": dynastay.Text("ROOM#" + roomTypeID), "SK": dynastay.Text("DATE#" + date),
+		"EntityType": dynastay.Text("Availability"),
+		"RoomTypeId": dynastay.Text(roomTypeID), "PropertyId": dynastay.Text(propertyID), "Date": dynastay.Text(date),
+		"AvailableRooms": dynastay.Number(5), "TotalRooms": dynastay.Number(5),
+		"PricePerNight": number("280"), "Currency": dynastay.Text("USD"), "IsBlocked": no,
 	}
 	for _, attributes := range more {
 		for name, v := range attributes {
@@ -103,7 +103,7 @@ func putNights(t require.TestingT, db *dyntest.DB, items ...dynastay.Item) {
 // putGuard keeps a room type for a property.
 func putGuard(t require.TestingT, db *dyntest.DB, roomTypeID, propertyID string, more dynastay.Item) {
 	guard := dynastay.Item{
-		"PK": dynastay.S("ROOM#" + roomTypeID), "SK": dynastay.S("GUARD"), "PropertyId": dynastay.S(propertyID),
+		"PK": dynastay.Text("ROOM#" + roomTypeID), "SK": dynastay.Text("GUARD"), "PropertyId": dynastay.Text(propertyID),
 	}
 	for name, v := range more {
 		guard[name] = v

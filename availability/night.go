@@ -4,6 +4,7 @@ import (
 	"time"
 
 	"github.com/dynastay/dynastay"
+	"github.com/dynastay/dynastay/entity"
 	"github.com/dynastay/dynastay/keys"
 )
 
@@ -35,13 +36,12 @@ type Night struct {
 // shelfLife is how long a night is kept after its date.
 const shelfLife = 2 // years
 
-var nightEntity = &dynastay.Entity[Night]{
-	Name:   "Night",
-	Schema: keys.AvailabilityTable,
+var nightEntity = entity.New(entity.Spec[Night]{
+	Name: "Night", Schema: keys.AvailabilityTable,
 	Key: func(n *Night) (dynastay.Key, error) {
 		return keys.Of(keys.Night{RoomTypeID: n.RoomTypeID, Date: n.Date})
 	},
-	Codec: dynastay.Declare(func(f *dynastay.Fields, n *Night) {
+	Codec: entity.Declare(func(f *entity.Fields, n *Night) {
 		f.Const(keys.AttrEntityType, "Availability")
 		f.String("RoomTypeId", &n.RoomTypeID)
 		f.String("PropertyId", &n.PropertyID)
@@ -59,11 +59,12 @@ var nightEntity = &dynastay.Entity[Night]{
 		f.Time("LastUpdated", &n.UpdatedAt)
 		f.Unix(keys.AttrExpiresAt, &n.ExpiresAt)
 	}),
-	Derived: dynastay.IndexKey(keys.AvailabilityTable, keys.PropertyDateIndex,
-		func(n *Night) (dynastay.Key, error) {
+	Indexes: map[string]func(*Night) (dynastay.Key, error){
+		keys.PropertyDateIndex: func(n *Night) (dynastay.Key, error) {
 			return keys.Of(keys.NightByProperty{PropertyID: n.PropertyID, Date: n.Date, RoomTypeID: n.RoomTypeID})
-		}),
-}
+		},
+	},
+})
 
 // NightPrice is the price of one room for one night.
 type NightPrice struct {

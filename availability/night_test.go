@@ -66,8 +66,8 @@ func TestDocumentNightComesBack(t *testing.T) {
 	assert.NotContains(t, again, "ExpiresAt")
 
 	delete(item, "BlockReason")
-	item["ExpiresAt"] = dynastay.N(1799971200)
-	item["BlockReason"] = dynastay.S("Refurbishment")
+	item["ExpiresAt"] = dynastay.Number(1799971200)
+	item["BlockReason"] = dynastay.Text("Refurbishment")
 	item["PropertyClosed"], item["ClosedToArrival"], item["ClosedToDeparture"] = yes, yes, yes
 	whole, err := availability.NightEntity.Value(item)
 	require.NoError(t, err)
@@ -94,7 +94,7 @@ func TestNullReadsAsMissing(t *testing.T) {
 func TestUnreadableNight(t *testing.T) {
 	t.Parallel()
 	db, repo := open(t)
-	putNights(t, db, night(roomTypeID, "2026-07-10", dynastay.Item{"AvailableRooms": dynastay.S("five")}))
+	putNights(t, db, night(roomTypeID, "2026-07-10", dynastay.Item{"AvailableRooms": dynastay.Text("five")}))
 	stay := dynastay.MustStay("2026-07-10", "2026-07-11")
 
 	_, err := repo.Check(t.Context(), propertyID, roomTypeID, 1, stay)

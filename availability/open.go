@@ -104,11 +104,11 @@ func (r *Repository) open(ctx context.Context, tx *dynastay.Tx, o OpenRequest) (
 		return &dynastay.Error{Op: "availability.Open", Entity: "RoomType", ID: o.RoomTypeID, Field: field, Kind: kind}
 	}
 	has := map[dynastay.Key]bool{}
-	for _, item := range there {
-		if dynastay.TextOf(item["PropertyId"]) != o.PropertyID {
+	for _, row := range there {
+		if row.Text("PropertyId") != o.PropertyID {
 			return result, refused(dynastay.ErrNotFound, "PropertyID")
 		}
-		has[keys.AvailabilityTable.Key.From(item)] = true
+		has[keys.AvailabilityTable.Key.From(row)] = true
 	}
 	now := r.db.Now()
 	for date := range o.Nights.Dates() {
@@ -121,14 +121,14 @@ func (r *Repository) open(ctx context.Context, tx *dynastay.Tx, o OpenRequest) (
 		if err != nil {
 			return result, err
 		}
-		if has[keys.AvailabilityTable.Key.From(item)] {
+		if has[keys.AvailabilityTable.Key.From(dynastay.RowOf(item))] {
 			result.Already = append(result.Already, date)
 			continue
 		}
 		result.Opened = append(result.Opened, date)
-		tx.Add(dynastay.Put(keys.AvailabilityTable, item, nightAbsent, func(dynastay.Item) error {
+		tx.Put(keys.AvailabilityTable, item).Identified().If(nightAbsent, func(dynastay.Row) error {
 			return dynastay.ErrOvertaken // another opened it in the meantime
-		}).Identified())
+		})
 	}
 	if len(result.Opened) == 0 {
 		return result, nil
@@ -138,16 +138,16 @@ func (r *Repository) open(ctx context.Context, tx *dynastay.Tx, o OpenRequest) (
 	if err != nil {
 		return result, err
 	}
-	tx.Add(dynastay.Check(keys.PropertiesTable, guard, guardOpen.With(dynastay.Item{"property": dynastay.S(o.PropertyID)}),
-		func(old dynastay.Item) error {
-			switch {
-			case old == nil:
-				return refused(dynastay.ErrNotFound, "")
-			case dynastay.TextOf(old["PropertyId"]) != o.PropertyID:
-				return refused(dynastay.ErrNotFound, "PropertyID")
-			}
-			return refused(ErrClosed, "")
-		}))
+	open := guardOpen.With(dynastay.Item{"property": dynastay.Text(o.PropertyID)})
+	tx.Check(keys.PropertiesTable, guard, open, func(old dynastay.Row) error {
+		switch {
+		case !old.Exists():
+			return refused(dynastay.ErrNotFound, "")
+		case old.Text("PropertyId") != o.PropertyID:
+			return refused(dynastay.ErrNotFound, "PropertyID")
+		}
+		return refused(ErrClosed, "")
+	})
 	return result, nil
 }
 

@@ -44,14 +44,14 @@ func TestOpenWritesTheNightsOfTheRange(t *testing.T) {
 	require.IsType(t, &types.AttributeValueMemberB{}, night["WriteId"], "a night is read before it is changed")
 	delete(night, "WriteId")
 	assert.Equal(t, dynastay.Item{
-		"PK": dynastay.S("ROOM#room_789"), "SK": dynastay.S("DATE#2026-07-11"),
-		"GSI1PK": dynastay.S("PROPERTY#prop_123"), "GSI1SK": dynastay.S("DATE#2026-07-11#ROOM#room_789"),
-		"EntityType": dynastay.S("Availability"),
-		"RoomTypeId": dynastay.S("room_789"), "PropertyId": dynastay.S("prop_123"), "Date": dynastay.S("2026-07-11"),
+		"PK": dynastay.Text("ROOM#room_789"), "SK": dynastay.Text("DATE#2026-07-11"),
+		"GSI1PK": dynastay.Text("PROPERTY#prop_123"), "GSI1SK": dynastay.Text("DATE#2026-07-11#ROOM#room_789"),
+		"EntityType": dynastay.Text("Availability"),
+		"RoomTypeId": dynastay.Text("room_789"), "PropertyId": dynastay.Text("prop_123"), "Date": dynastay.Text("2026-07-11"),
 		"AvailableRooms": number("5"), "TotalRooms": number("5"),
-		"PricePerNight": number("279.5"), "Currency": dynastay.S("USD"),
+		"PricePerNight": number("279.5"), "Currency": dynastay.Text("USD"),
 		"MinStay": number("2"), "MaxStay": number("14"), "IsBlocked": no,
-		"LastUpdated": dynastay.S("2026-06-01T12:00:00Z"),
+		"LastUpdated": dynastay.Text("2026-06-01T12:00:00Z"),
 		"ExpiresAt":   number("1846886400"), // 2028-07-11T00:00:00Z
 	}, night)
 }
@@ -215,7 +215,7 @@ func TestOpenIsRefused(t *testing.T) {
 		{name: "another property's", owner: "prop_124", kind: dynastay.ErrNotFound, field: "PropertyID"},
 		{name: "closed", owner: propertyID, guard: func() dynastay.Item { return dynastay.Item{keys.AttrClosed: yes} }, kind: availability.ErrClosed},
 		{name: "closed at a time", owner: propertyID, guard: func() dynastay.Item {
-			return dynastay.Item{keys.AttrClosed: dynastay.S("2026-05-01T00:00:00Z")}
+			return dynastay.Item{keys.AttrClosed: dynastay.Text("2026-05-01T00:00:00Z")}
 		}, kind: availability.ErrClosed},
 	} {
 		t.Run(test.name, func(t *testing.T) {
@@ -281,7 +281,7 @@ func TestOpenIsOvertaken(t *testing.T) {
 	t.Parallel()
 	db, _ := open(t)
 	putGuard(t, db, roomTypeID, propertyID, nil)
-	sold := night(roomTypeID, "2026-07-02", dynastay.Item{"AvailableRooms": dynastay.N(1)})
+	sold := night(roomTypeID, "2026-07-02", dynastay.Item{"AvailableRooms": dynastay.Number(1)})
 	overtaken := between(db, func() { putNights(t, db, sold) })
 	stop := db.Faults.Record()
 	got, err := overtaken.Open(t.Context(), opening("2026-07-01", "2026-07-04"))

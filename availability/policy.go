@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/dynastay/dynastay"
+	"github.com/dynastay/dynastay/entity"
 )
 
 // CancellationPolicy says what a cancellation costs, as text such as "free_cancellation_48h". The forms of this package
@@ -55,7 +56,7 @@ func (p CancellationPolicy) Terms() (terms Terms, ok bool) {
 // Validate refuses text of more than 256 bytes, and text that begins like a form of this package, in whatever case, and is not one: a misspelt free
 // cancellation would otherwise be found out by the guest who relies on it.
 func (p CancellationPolicy) Validate() error {
-	if err := dynastay.CheckText(string(p), dynastay.MaxName); err != nil {
+	if err := entity.CheckText(string(p), entity.MaxName); err != nil {
 		return err
 	}
 	if _, ok := p.Terms(); ok {

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/dynastay/dynastay"
+	"github.com/dynastay/dynastay/entity"
 	"github.com/dynastay/dynastay/keys"
 )
 
@@ -29,7 +30,7 @@ const maxEntries = 100
 const maxZone = 64
 
 // Property is what an offer tells of the property, and what a booking keeps of it. Name and CheckInTime have at most
-// [dynastay.MaxName] bytes.
+// [entity.MaxName] bytes.
 type Property struct {
 	ID          string
 	Name        string
@@ -43,7 +44,7 @@ type Guests struct {
 }
 
 // Room is a number of rooms of one type, as an offer asks for them, [MaxRooms] at the most. The limits are those of one
-// room, [MaxGuests] at the most; Name has at most [dynastay.MaxName] bytes.
+// room, [MaxGuests] at the most; Name has at most [entity.MaxName] bytes.
 type Room struct {
 	RoomTypeID         string
 	Name               string
@@ -83,7 +84,7 @@ type Line struct {
 // Location is the property's time zone; an unknown one is an error that names "TimeZone". It comes from the machine's
 // zone database; a program for a machine without one imports time/tzdata.
 func (p Property) Location() (*time.Location, error) {
-	if err := dynastay.CheckText(p.TimeZone, maxZone); err != nil {
+	if err := entity.CheckText(p.TimeZone, maxZone); err != nil {
 		return nil, dynastay.Within("TimeZone", err)
 	}
 	loc, err := time.LoadLocation(p.TimeZone)
@@ -98,10 +99,10 @@ func (p Property) validate() error {
 	if _, err := keys.Of(keys.Property{PropertyID: p.ID}); errors.As(err, &invalid) {
 		return dynastay.Invalid("ID", "%s", invalid.Reason)
 	}
-	if err := dynastay.CheckText(p.Name, dynastay.MaxName); err != nil {
+	if err := entity.CheckText(p.Name, entity.MaxName); err != nil {
 		return dynastay.Within("Name", err)
 	}
-	if err := dynastay.CheckText(p.CheckInTime, dynastay.MaxName); err != nil {
+	if err := entity.CheckText(p.CheckInTime, entity.MaxName); err != nil {
 		return dynastay.Within("CheckInTime", err)
 	}
 	_, err := p.Location()
@@ -178,7 +179,7 @@ func (r Room) validate() error {
 	if _, err := keys.Of(keys.RoomTypeGuard{RoomTypeID: r.RoomTypeID}); err != nil {
 		return err
 	}
-	if err := dynastay.CheckText(r.Name, dynastay.MaxName); err != nil {
+	if err := entity.CheckText(r.Name, entity.MaxName); err != nil {
 		return dynastay.Within("Name", err)
 	}
 	if r.Quantity < 1 {

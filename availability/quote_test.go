@@ -40,8 +40,8 @@ func TestCheckSaysWhatIsInTheWay(t *testing.T) {
 	t.Parallel()
 	const first, second, last = "2026-07-10", "2026-07-11", "2026-07-12"
 	everything := dynastay.Item{
-		"AvailableRooms": dynastay.N(0), "IsBlocked": yes, "PropertyClosed": yes, "ClosedToArrival": yes,
-		"ClosedToDeparture": yes, "MinStay": dynastay.N(9), "MaxStay": dynastay.N(1),
+		"AvailableRooms": dynastay.Number(0), "IsBlocked": yes, "PropertyClosed": yes, "ClosedToArrival": yes,
+		"ClosedToDeparture": yes, "MinStay": dynastay.Number(9), "MaxStay": dynastay.Number(1),
 	}
 	type refused = []availability.RefusedNight
 	for _, test := range []struct {
@@ -54,13 +54,13 @@ func TestCheckSaysWhatIsInTheWay(t *testing.T) {
 		{name: "all free"},
 		{name: "all of the rooms", rooms: 5},
 		{name: "one too many", rooms: 6, want: refused{soldOut(first, 5), soldOut(second, 5), soldOut(last, 5)}},
-		{name: "one night short", rooms: 3, night: second, item: dynastay.Item{"AvailableRooms": dynastay.N(2)}, want: refused{soldOut(second, 2)}},
-		{name: "sold out", night: last, item: dynastay.Item{"AvailableRooms": dynastay.N(0)}, want: refused{soldOut(last, 0)}},
-		{name: "overbooked", night: last, item: dynastay.Item{"AvailableRooms": dynastay.N(-2)}, want: refused{soldOut(last, 0)}},
+		{name: "one night short", rooms: 3, night: second, item: dynastay.Item{"AvailableRooms": dynastay.Number(2)}, want: refused{soldOut(second, 2)}},
+		{name: "sold out", night: last, item: dynastay.Item{"AvailableRooms": dynastay.Number(0)}, want: refused{soldOut(last, 0)}},
+		{name: "overbooked", night: last, item: dynastay.Item{"AvailableRooms": dynastay.Number(-2)}, want: refused{soldOut(last, 0)}},
 		{name: "no number of rooms", night: last, item: dynastay.Item{"AvailableRooms": nil}, want: refused{soldOut(last, 0)}},
 		{name: "stop-sell", night: second, item: dynastay.Item{"IsBlocked": yes}, want: refused{refusedNight(second, availability.StopSell)}},
 		{name: "property closed", night: second, item: dynastay.Item{"PropertyClosed": yes}, want: refused{refusedNight(second, availability.StopSell)}},
-		{name: "another property's", night: first, item: dynastay.Item{"PropertyId": dynastay.S("prop_124"), "IsBlocked": yes}, want: refused{refusedNight(first, availability.NotOnSale)}},
+		{name: "another property's", night: first, item: dynastay.Item{"PropertyId": dynastay.Text("prop_124"), "IsBlocked": yes}, want: refused{refusedNight(first, availability.NotOnSale)}},
 		{name: "nobody's", night: first, item: dynastay.Item{"PropertyId": nil}, want: refused{refusedNight(first, availability.NotOnSale)}},
 
 		{name: "closed to arrival", night: first, item: dynastay.Item{"ClosedToArrival": yes}, want: refused{refusedNight(first, availability.ClosedToArrival)}},
@@ -69,19 +69,19 @@ func TestCheckSaysWhatIsInTheWay(t *testing.T) {
 		{name: "closed to departure", night: last, item: dynastay.Item{"ClosedToDeparture": yes}, want: refused{refusedNight(last, availability.ClosedToDeparture)}},
 		{name: "closed to departure earlier", night: second, item: dynastay.Item{"ClosedToDeparture": yes}},
 		{name: "closed to departure at the start", night: first, item: dynastay.Item{"ClosedToDeparture": yes}},
-		{name: "minimum stay", night: first, item: dynastay.Item{"MinStay": dynastay.N(4)}, want: refused{stayRule(first, availability.MinStay, 4)}},
-		{name: "minimum stay met", night: first, item: dynastay.Item{"MinStay": dynastay.N(3)}},
-		{name: "minimum stay of another arrival", night: second, item: dynastay.Item{"MinStay": dynastay.N(4)}},
-		{name: "maximum stay", night: first, item: dynastay.Item{"MaxStay": dynastay.N(2)}, want: refused{stayRule(first, availability.MaxStay, 2)}},
-		{name: "maximum stay met", night: first, item: dynastay.Item{"MaxStay": dynastay.N(3)}},
-		{name: "maximum stay of another arrival", night: last, item: dynastay.Item{"MaxStay": dynastay.N(1)}},
-		{name: "maximum stay of none", night: first, item: dynastay.Item{"MaxStay": dynastay.N(0)}},
+		{name: "minimum stay", night: first, item: dynastay.Item{"MinStay": dynastay.Number(4)}, want: refused{stayRule(first, availability.MinStay, 4)}},
+		{name: "minimum stay met", night: first, item: dynastay.Item{"MinStay": dynastay.Number(3)}},
+		{name: "minimum stay of another arrival", night: second, item: dynastay.Item{"MinStay": dynastay.Number(4)}},
+		{name: "maximum stay", night: first, item: dynastay.Item{"MaxStay": dynastay.Number(2)}, want: refused{stayRule(first, availability.MaxStay, 2)}},
+		{name: "maximum stay met", night: first, item: dynastay.Item{"MaxStay": dynastay.Number(3)}},
+		{name: "maximum stay of another arrival", night: last, item: dynastay.Item{"MaxStay": dynastay.Number(1)}},
+		{name: "maximum stay of none", night: first, item: dynastay.Item{"MaxStay": dynastay.Number(0)}},
 		{name: "nulls", night: first, item: dynastay.Item{
 			"MinStay": null, "MaxStay": null, "IsBlocked": null, "PropertyClosed": null, "ClosedToArrival": null, "ClosedToDeparture": null,
 		}},
 		{name: "falses", night: last, item: dynastay.Item{"PropertyClosed": no, "ClosedToArrival": no, "ClosedToDeparture": no}},
 		{name: "everything on arrival", rooms: 1, night: first, item: dynastay.Item{
-			"AvailableRooms": dynastay.N(0), "IsBlocked": yes, "ClosedToArrival": yes, "ClosedToDeparture": yes, "MinStay": dynastay.N(9), "MaxStay": dynastay.N(1),
+			"AvailableRooms": dynastay.Number(0), "IsBlocked": yes, "ClosedToArrival": yes, "ClosedToDeparture": yes, "MinStay": dynastay.Number(9), "MaxStay": dynastay.Number(1),
 		}, want: refused{
 			refusedNight(first, availability.StopSell), soldOut(first, 0), refusedNight(first, availability.ClosedToArrival),
 			stayRule(first, availability.MinStay, 9), stayRule(first, availability.MaxStay, 1),
@@ -155,7 +155,7 @@ func TestPrices(t *testing.T) {
 	db, repo := open(t)
 	putNights(t, db,
 		night(roomTypeID, "2026-07-09", dynastay.Item{"PricePerNight": number("1")}),
-		night(roomTypeID, "2026-07-10", dynastay.Item{"PricePerNight": number("280.10"), "AvailableRooms": dynastay.N(0)}),
+		night(roomTypeID, "2026-07-10", dynastay.Item{"PricePerNight": number("280.10"), "AvailableRooms": dynastay.Number(0)}),
 		night(roomTypeID, "2026-07-11", dynastay.Item{"PricePerNight": number("0"), "IsBlocked": yes}),
 		night(roomTypeID, "2026-07-12", dynastay.Item{"PricePerNight": null}),
 		night(roomTypeID, "2026-07-13", dynastay.Item{"PricePerNight": number("1")}),
@@ -220,7 +220,7 @@ func TestQuoteMergesBeforeItCounts(t *testing.T) {
 	t.Parallel()
 	db, repo := open(t)
 	one := dynastay.MustStay("2026-07-10", "2026-07-11")
-	putNights(t, db, night(roomTypeID, "2026-07-10"), night("room_790", "2026-07-10", dynastay.Item{"AvailableRooms": dynastay.N(0)}))
+	putNights(t, db, night(roomTypeID, "2026-07-10"), night("room_790", "2026-07-10", dynastay.Item{"AvailableRooms": dynastay.Number(0)}))
 	stop := db.Faults.Record()
 	_, err := repo.Quote(t.Context(), request(one, room("room_790", 1), room(roomTypeID, 3), room(roomTypeID, 3)))
 	other := soldOut("2026-07-10", 0)
@@ -267,7 +267,7 @@ func TestQuoteAddsExactly(t *testing.T) {
 			db, repo := open(t)
 			for i, price := range test.prices {
 				putNights(t, db, night(roomTypeID, stay.CheckIn.AddDays(i).String(), dynastay.Item{
-					"PricePerNight": number(price), "Currency": dynastay.S(string(test.currency)),
+					"PricePerNight": number(price), "Currency": dynastay.Text(string(test.currency)),
 				}))
 			}
 			q, err := repo.Quote(t.Context(), request(stay, room(roomTypeID, test.quantity)))
@@ -286,8 +286,8 @@ func TestQuoteOfBadPrices(t *testing.T) {
 		"no price":             {"PricePerNight": nil},
 		"null price":           {"PricePerNight": null},
 		"no currency":          {"Currency": nil},
-		"no ISO currency":      {"Currency": dynastay.S("usd")},
-		"another currency":     {"Currency": dynastay.S("EUR")},
+		"no ISO currency":      {"Currency": dynastay.Text("usd")},
+		"another currency":     {"Currency": dynastay.Text("EUR")},
 		"negative":             {"PricePerNight": number("-1")},
 		"too long to add":      {"PricePerNight": number("999999999999999999")},
 		"too long to multiply": {"PricePerNight": number("99999999999999999")},
@@ -306,7 +306,7 @@ func TestQuoteOfBadPrices(t *testing.T) {
 		t.Parallel()
 		db, repo := open(t)
 		one := dynastay.MustStay("2026-07-10", "2026-07-11")
-		putNights(t, db, night(roomTypeID, "2026-07-10"), night("room_790", "2026-07-10", dynastay.Item{"Currency": dynastay.S("EUR")}))
+		putNights(t, db, night(roomTypeID, "2026-07-10"), night("room_790", "2026-07-10", dynastay.Item{"Currency": dynastay.Text("EUR")}))
 		_, err := repo.Quote(t.Context(), request(one, room(roomTypeID, 1), room("room_790", 1)))
 		assertKind(t, err, dynastay.ErrCorrupt, "")
 		assert.ErrorContains(t, err, "room_790")

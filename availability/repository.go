@@ -122,13 +122,13 @@ func (r *Repository) nights(ctx context.Context, roomTypeID string, stay dynasta
 	if n := stay.Nights(); n > maxCalendar {
 		return nil, dynastay.Invalid("Stay", "%d nights are more than %d", n, maxCalendar)
 	}
-	items, err := readNights(ctx, r.db, roomTypeID, stay, false)
+	rows, err := readNights(ctx, r.db, roomTypeID, stay, false)
 	if err != nil {
 		return nil, err
 	}
-	nights := make([]Night, len(items))
-	for i, item := range items {
-		night, err := nightEntity.Value(item)
+	nights := make([]Night, len(rows))
+	for i, row := range rows {
+		night, err := nightEntity.Value(row)
 		if err != nil {
 			return nil, err
 		}
@@ -139,7 +139,7 @@ func (r *Repository) nights(ctx context.Context, roomTypeID string, stay dynasta
 
 // readNights reads the nights of a half-open range. A night's sort key ends with its date, so the bounds are the first
 // and the last night; the document's example takes the check-out date along.
-func readNights(ctx context.Context, db *dynastay.DB, roomTypeID string, stay dynastay.Stay, consistent bool) ([]dynastay.Item, error) {
+func readNights(ctx context.Context, db *dynastay.DB, roomTypeID string, stay dynastay.Stay, consistent bool) ([]dynastay.Row, error) {
 	first, err := keys.Of(keys.Night{RoomTypeID: roomTypeID, Date: stay.CheckIn})
 	if err != nil {
 		return nil, err

@@ -2,7 +2,6 @@ package availability
 
 import (
 	"context"
-	"strconv"
 
 	"github.com/aws/aws-sdk-go-v2/feature/dynamodb/expression"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
@@ -62,8 +61,13 @@ func notTrue(path string) expression.ConditionBuilder {
 	return dynastay.Absent(path).Or(dynastay.NameOf(path).Equal(expression.Value(false)))
 }
 
-// Contends are the nights: callers in one process queue for them.
-func (s *Sale) Contends() []dynastay.Ref {
+// Contest is about the nights: callers in one process queue for them, and a refusal names every night that cannot be sold,
+// with its reasons. It reads them again for that, 1 request a room type.
+func (s *Sale) Contest() *dynastay.Contest {
+	return &dynastay.Contest{Items: s.nights(), Judge: s.judge, See: s.see}
+}
+
+func (s *Sale) nights() []dynastay.Ref {
 	var refs []dynastay.Ref
 	for _, line := range s.quote.Lines {
 		for _, night := range line.Nights {
@@ -73,10 +77,16 @@ func (s *Sale) Contends() []dynastay.Ref {
 	return refs
 }
 
+// NightRef names the item of a night: what a sale and its return fight for.
+func NightRef(roomTypeID string, date dynastay.Date) (dynastay.Ref, error) {
+	key, err := keys.Of(keys.Night{RoomTypeID: roomTypeID, Date: date})
+	return dynastay.RefOf(keys.AvailabilityTable, key), err
+}
+
+// nightRef is for a quote, which was validated before it comes here.
 func nightRef(roomTypeID string, date dynastay.Date) dynastay.Ref {
-	// A quote was validated before it comes here, and a key that cannot be built contends with nothing.
-	key, _ := keys.Of(keys.Night{RoomTypeID: roomTypeID, Date: date})
-	return dynastay.RefOf(keys.AvailabilityTable, key)
+	ref, _ := NightRef(roomTypeID, date)
+	return ref
 }
 
 // Add adds one action for each night of each room type.
@@ -92,38 +102,25 @@ func (s *Sale) Add(tx *dynastay.Tx) {
 				last = 1
 			}
 			expr := saleOf[arrival][last].With(dynastay.Item{
-				"property": dynastay.S(q.Property.ID),
-				"rooms":    dynastay.N(line.Quantity),
+				"property": dynastay.Text(q.Property.ID),
+				"rooms":    dynastay.Number(line.Quantity),
 				"price":    &types.AttributeValueMemberN{Value: night.Price.Amount()},
-				"currency": dynastay.S(string(night.Price.Currency())),
-				"nights":   dynastay.N(q.Stay.Nights()),
-				"now":      dynastay.T(s.db.Now()),
+				"currency": dynastay.Text(string(night.Price.Currency())),
+				"nights":   dynastay.Number(q.Stay.Nights()),
+				"now":      dynastay.Instant(s.db.Now()),
 			})
 			ref := nightRef(line.RoomTypeID, night.Date)
-			tx.Add(dynastay.Update(keys.AvailabilityTable, ref.Key, expr, func(old dynastay.Item) error {
-				return s.judgeNight(line, night, old)
-			}))
+			tx.Update(keys.AvailabilityTable, ref.Key, expr)
 		}
 	}
 }
 
-func (s *Sale) judgeNight(line Line, quoted NightPrice, item dynastay.Item) error {
-	nights, err := s.refusals(line, quoted, item)
-	switch {
-	case err != nil:
-		return err
-	case len(nights) == 0:
-		return dynastay.ErrOvertaken // it could be sold after all
-	}
-	return &Refused{nights}
-}
-
 // refusals says why a stored night cannot be sold as quoted; none means that it can.
-func (s *Sale) refusals(line Line, quoted NightPrice, item dynastay.Item) ([]RefusedNight, error) {
+func (s *Sale) refusals(line Line, quoted NightPrice, row dynastay.Row) ([]RefusedNight, error) {
 	var night *Night
-	if item != nil {
+	if row.Exists() {
 		var err error
-		if night, err = nightEntity.Value(item); err != nil {
+		if night, err = nightEntity.Value(row); err != nil {
 			return nil, err
 		}
 	}
@@ -136,40 +133,33 @@ func (s *Sale) refusals(line Line, quoted NightPrice, item dynastay.Item) ([]Ref
 	return all, nil
 }
 
-// Refused names every night that cannot be sold and its reasons. DynamoDB does not promise to report every action that
-// would fail, so the nights are read once more, consistently: 1 request a room type. If all of them can be sold by
-// then, the answer is [dynastay.ErrOvertaken].
-func (s *Sale) Refused(ctx context.Context) (map[dynastay.Ref]dynastay.Item, error) {
-	seen := map[dynastay.Ref]dynastay.Item{}
+func (s *Sale) see(ctx context.Context) (map[dynastay.Ref]dynastay.Row, error) {
+	seen := map[dynastay.Ref]dynastay.Row{}
 	for _, line := range s.quote.Lines {
-		items, err := readNights(ctx, s.db, line.RoomTypeID, s.quote.Stay, true)
+		rows, err := readNights(ctx, s.db, line.RoomTypeID, s.quote.Stay, true)
 		if err != nil {
 			return nil, err
 		}
 		for _, night := range line.Nights {
-			seen[nightRef(line.RoomTypeID, night.Date)] = nil
+			seen[nightRef(line.RoomTypeID, night.Date)] = dynastay.Row{}
 		}
-		for _, item := range items {
-			seen[dynastay.RefOf(keys.AvailabilityTable, keys.AvailabilityTable.Key.From(item))] = item
+		for _, row := range rows {
+			seen[dynastay.RefOf(keys.AvailabilityTable, keys.AvailabilityTable.Key.From(row))] = row
 		}
 	}
-	if err := s.Judge(seen); err != nil {
-		return seen, err
-	}
-	return nil, dynastay.ErrOvertaken
+	return seen, nil
 }
 
-// Judge refuses the sale for what was seen of its nights. Nights that were not seen count as free; nil means that
-// nothing speaks against the sale.
-func (s *Sale) Judge(seen map[dynastay.Ref]dynastay.Item) error {
+// judge refuses the sale for what was seen of its nights.
+func (s *Sale) judge(seen map[dynastay.Ref]dynastay.Row) error {
 	var all []RefusedNight
 	for _, line := range s.quote.Lines {
 		for _, night := range line.Nights {
-			item, known := seen[nightRef(line.RoomTypeID, night.Date)]
+			row, known := seen[nightRef(line.RoomTypeID, night.Date)]
 			if !known {
 				continue
 			}
-			nights, err := s.refusals(line, night, item)
+			nights, err := s.refusals(line, night, row)
 			if err != nil {
 				return err
 			}
@@ -191,18 +181,19 @@ var giveBack = dynastay.Prepare(expression.NewBuilder().
 		Set(dynastay.NameOf("AvailableRooms"), dynastay.NameOf("AvailableRooms").Plus(dynastay.Param("rooms"))).
 		Set(dynastay.NameOf("LastUpdated"), dynastay.Param("now"))))
 
-// GiveBack is the action that returns rooms to one night. missing is called where the night has no item any more, or
-// none that counts its rooms; its error is the action's.
-func (r *Repository) GiveBack(propertyID, roomTypeID string, date dynastay.Date, rooms int, missing func() error) (dynastay.Action, error) {
-	key, err := keys.Of(keys.Night{RoomTypeID: roomTypeID, Date: date})
+// GiveBack adds the action that returns rooms to one night. One that has no item any more, or none that
+// counts its rooms, is done without: [dynastay.Tx.Skipped] tells.
+func (r *Repository) GiveBack(tx *dynastay.Tx, propertyID, roomTypeID string, date dynastay.Date, rooms int) error {
+	night, err := NightRef(roomTypeID, date)
 	if err != nil {
-		return dynastay.Action{}, err
+		return err
 	}
 	expr := giveBack.With(dynastay.Item{
-		"property": dynastay.S(propertyID),
-		"rooms":    &types.AttributeValueMemberN{Value: strconv.Itoa(rooms)},
-		"now":      dynastay.T(r.db.Now()),
+		"property": dynastay.Text(propertyID),
+		"rooms":    dynastay.Number(rooms),
+		"now":      dynastay.Instant(r.db.Now()),
 	})
 	// A night of another property under the same room type counts as missing: the rooms are not that property's.
-	return dynastay.Update(keys.AvailabilityTable, key, expr, func(dynastay.Item) error { return missing() }), nil
+	tx.Update(keys.AvailabilityTable, night.Key, expr).Else(func(dynastay.Row) error { return dynastay.ErrSkip })
+	return nil
 }

@@ -49,11 +49,11 @@ func spoil(t *rapid.T, item dynastay.Item) {
 	case 6:
 		oneOf("MaxStay", bounds...)
 	case 7:
-		oneOf("PropertyId", nil, null, dynastay.S("prop_124"), dynastay.S(propertyID))
+		oneOf("PropertyId", nil, null, dynastay.Text("prop_124"), dynastay.Text(propertyID))
 	case 8:
 		oneOf("PricePerNight", nil, null, number("280.00"), number("2.8E2"), number("280.01"), number("0"), number("-280"))
 	case 9:
-		oneOf("Currency", nil, null, dynastay.S("EUR"), dynastay.S("usd"), dynastay.S("USD"))
+		oneOf("Currency", nil, null, dynastay.Text("EUR"), dynastay.Text("usd"), dynastay.Text("USD"))
 	}
 }
 
@@ -171,18 +171,18 @@ func TestSaleAndGiveBackChangeTheRoomsOnly(t *testing.T) {
 	repo := bookings.New(db.DB)
 	one := dynastay.MustStay("2026-07-10", "2026-07-11")
 	item := night(roomTypeID, "2026-07-10", dynastay.Item{
-		"BlockReason": null, "Note": dynastay.S("other software's"), "LastUpdated": dynastay.S("2024-11-18T14:20:00Z"),
+		"BlockReason": null, "Note": dynastay.Text("other software's"), "LastUpdated": dynastay.Text("2024-11-18T14:20:00Z"),
 	})
 	putNights(t, db, item)
 
 	made, err := repo.Create(t.Context(), fixture.Request(quoteOf(t, request(one, room(roomTypeID, 2)), fixture.Price)))
 	require.NoError(t, err)
-	item["AvailableRooms"], item["LastUpdated"] = dynastay.N(3), dynastay.S("2026-06-01T12:00:00Z")
+	item["AvailableRooms"], item["LastUpdated"] = dynastay.Number(3), dynastay.Text("2026-06-01T12:00:00Z")
 	assert.Equal(t, item, stored(t, db, roomTypeID, "2026-07-10"))
 
 	_, err = repo.Cancel(t.Context(), made.ID, "")
 	require.NoError(t, err)
-	item["AvailableRooms"] = dynastay.N(5)
+	item["AvailableRooms"] = dynastay.Number(5)
 	assert.Equal(t, item, stored(t, db, roomTypeID, "2026-07-10"))
 }
 
@@ -202,7 +202,7 @@ func TestGiveBack(t *testing.T) {
 			},
 		}))
 	}
-	putNights(t, db, night(roomTypeID, "2026-07-10"), night(roomTypeID, "2026-07-11", dynastay.Item{"AvailableRooms": dynastay.N(-1)}))
+	putNights(t, db, night(roomTypeID, "2026-07-10"), night(roomTypeID, "2026-07-11", dynastay.Item{"AvailableRooms": dynastay.Number(-1)}))
 	require.NoError(t, back(propertyID, "2026-07-10"))
 	assert.Equal(t, number("7"), stored(t, db, roomTypeID, "2026-07-10")["AvailableRooms"])
 	require.NoError(t, back(propertyID, "2026-07-11"))

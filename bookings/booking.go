@@ -6,6 +6,7 @@ import (
 
 	"github.com/dynastay/dynastay"
 	"github.com/dynastay/dynastay/availability"
+	"github.com/dynastay/dynastay/entity"
 	"github.com/dynastay/dynastay/keys"
 )
 
@@ -69,12 +70,12 @@ type Breakdown struct {
 
 // declare states what booking and summary share: what the indexes hold, as keys.BookingsTable lists it, so without the
 // id.
-func (s *Summary) declare(f *dynastay.Fields) {
+func (s *Summary) declare(f *entity.Fields) {
 	f.String("BookingReference", &s.Reference)
 	f.String("UserId", &s.UserID)
 	f.String("PropertyId", &s.PropertyID)
 	f.String("PropertyName", &s.PropertyName)
-	f.Map("GuestInfo", func(f *dynastay.Fields) {
+	f.Map("GuestInfo", func(f *entity.Fields) {
 		f.String("FirstName", &s.Guest.FirstName)
 		f.String("LastName", &s.Guest.LastName)
 		f.String("Email", &s.Guest.Email)
@@ -86,27 +87,22 @@ func (s *Summary) declare(f *dynastay.Fields) {
 	f.Int("NumberOfAdults", &s.Guests.Adults)
 	f.Int("NumberOfChildren", &s.Guests.Children)
 	f.IfSet().Int("NumberOfRooms", &s.Rooms)
-	dynastay.Text(f, "Status", &s.Status)
-	dynastay.Text(f, "PaymentStatus", &s.PaymentStatus)
+	entity.Text(f, "Status", &s.Status)
+	entity.Text(f, "PaymentStatus", &s.PaymentStatus)
 	f.Money("TotalAmount", "Currency", &s.Total)
 	f.Time("HoldExpiresAt", &s.HoldExpiresAt)
 	f.Time("CreatedAt", &s.CreatedAt)
 }
 
-var summaryEntity = &dynastay.Entity[Summary]{
-	Name:   "Booking",
-	ID:     idOf,
-	Schema: keys.BookingsTable,
-	Codec:  dynastay.Declare(func(f *dynastay.Fields, s *Summary) { s.declare(f) }),
-}
+var summaryCodec = entity.Declare(func(f *entity.Fields, s *Summary) { s.declare(f) })
 
 // summaryOf reads the row of an index. The id is in its key only.
-func summaryOf(row dynastay.Item) (*Summary, error) {
+func summaryOf(row dynastay.Row) (*Summary, error) {
 	key, err := keys.Parse[keys.Booking](keys.BookingsTable.Key.From(row))
 	if err != nil {
 		return nil, err
 	}
-	s, err := summaryEntity.Value(row)
+	s, err := entity.Read("Booking", key.BookingID, summaryCodec, row)
 	if err != nil {
 		return nil, err
 	}
@@ -117,28 +113,23 @@ func summaryOf(row dynastay.Item) (*Summary, error) {
 // idOf is the booking's id, in errors.
 func idOf(k dynastay.Key) string { return strings.TrimPrefix(k.PK, "BOOKING#") }
 
-var bookingEntity = &dynastay.Entity[Booking]{
-	Name:    "Booking",
-	ID:      idOf,
-	Schema:  keys.BookingsTable,
-	Version: keys.AttrVersion,
-	Touched: "UpdatedAt",
-	Key: func(b *Booking) (dynastay.Key, error) {
-		return keys.Of(keys.Booking{BookingID: b.ID})
-	},
-	Codec: dynastay.Declare(func(f *dynastay.Fields, b *Booking) {
+var bookingEntity = entity.New(entity.Spec[Booking]{
+	Name: "Booking", Operations: "bookings", Schema: keys.BookingsTable, IDOf: idOf,
+	ID: "BookingId", Prefix: "bkg_", Created: "CreatedAt", Updated: "UpdatedAt", Version: keys.AttrVersion,
+	Key: func(b *Booking) (dynastay.Key, error) { return keys.Of(keys.Booking{BookingID: b.ID}) },
+	Codec: entity.Declare(func(f *entity.Fields, b *Booking) {
 		f.Const(keys.AttrEntityType, "Booking")
 		f.String("BookingId", &b.ID)
 		b.declare(f)
 		nights := b.Stay.Nights()
 		f.Int("NumberOfNights", &nights)
-		f.Map("PriceBreakdown", func(f *dynastay.Fields) {
+		f.Map("PriceBreakdown", func(f *entity.Fields) {
 			f.Amount("RoomTotal", b.Total.Currency(), &b.Breakdown.Rooms)
 			f.Amount("TaxesAndFees", b.Total.Currency(), &b.Breakdown.TaxesAndFees)
 			f.Amount("Discounts", b.Total.Currency(), &b.Breakdown.Discounts)
 		})
 		f.String("SpecialRequests", &b.SpecialRequests)
-		dynastay.Text(f, "CancellationPolicy", &b.CancellationPolicy)
+		entity.Text(f, "CancellationPolicy", &b.CancellationPolicy)
 		f.String("TimeZone", &b.TimeZone)
 		f.String("CheckInTime", &b.CheckInTime)
 		f.Time("UpdatedAt", &b.UpdatedAt)
@@ -147,36 +138,40 @@ var bookingEntity = &dynastay.Entity[Booking]{
 		f.String("CancellationReason", &b.CancellationReason)
 		f.IfSet().Int(keys.AttrVersion, &b.Version)
 	}),
-	Derived: bookingIndexes(),
-}
-
-func bookingIndexes() (all []dynastay.Derived[Booking]) {
-	index := func(name string, key func(*Booking) (dynastay.Key, error)) {
-		all = append(all, dynastay.IndexKey(keys.BookingsTable, name, key)...)
-	}
-	index(keys.UserBookingsIndex, func(b *Booking) (dynastay.Key, error) {
-		return keys.Of(keys.BookingByUser{UserID: b.UserID, CheckIn: b.Stay.CheckIn, BookingID: b.ID})
-	})
-	index(keys.PropertyBookingsIndex, func(b *Booking) (dynastay.Key, error) {
-		return keys.Of(keys.BookingByProperty{PropertyID: b.PropertyID, CheckIn: b.Stay.CheckIn, BookingID: b.ID})
-	})
-	index(keys.BookingStatusIndex, func(b *Booking) (dynastay.Key, error) {
-		return keys.Of(keys.BookingByStatus{Status: string(b.Status), Created: b.CreatedAt, BookingID: b.ID})
-	})
-	index(keys.ReferenceIndex, func(b *Booking) (dynastay.Key, error) {
-		return keys.Of(keys.BookingByReference{Reference: b.Reference})
-	})
-	index(keys.CheckInDateIndex, func(b *Booking) (dynastay.Key, error) {
-		if b.Status.gone() {
-			return dynastay.Key{}, nil
-		}
-		return keys.Of(keys.BookingByCheckIn{CheckIn: b.Stay.CheckIn, PropertyID: b.PropertyID, BookingID: b.ID})
-	})
-	index(keys.HoldIndex, func(b *Booking) (dynastay.Key, error) {
-		if b.Status != Pending || b.HoldExpiresAt.IsZero() {
-			return dynastay.Key{}, nil
-		}
-		return keys.Of(keys.BookingByHold{Expires: b.HoldExpiresAt, BookingID: b.ID})
-	})
-	return all
-}
+	Indexes: map[string]func(*Booking) (dynastay.Key, error){
+		keys.UserBookingsIndex: func(b *Booking) (dynastay.Key, error) {
+			return keys.Of(keys.BookingByUser{UserID: b.UserID, CheckIn: b.Stay.CheckIn, BookingID: b.ID})
+		},
+		keys.PropertyBookingsIndex: func(b *Booking) (dynastay.Key, error) {
+			return keys.Of(keys.BookingByProperty{PropertyID: b.PropertyID, CheckIn: b.Stay.CheckIn, BookingID: b.ID})
+		},
+		keys.BookingStatusIndex: func(b *Booking) (dynastay.Key, error) {
+			return keys.Of(keys.BookingByStatus{Status: string(b.Status), Created: b.CreatedAt, BookingID: b.ID})
+		},
+		keys.ReferenceIndex: func(b *Booking) (dynastay.Key, error) {
+			return keys.Of(keys.BookingByReference{Reference: b.Reference})
+		},
+		keys.CheckInDateIndex: func(b *Booking) (dynastay.Key, error) {
+			if b.Status.gone() {
+				return dynastay.Key{}, nil
+			}
+			return keys.Of(keys.BookingByCheckIn{CheckIn: b.Stay.CheckIn, PropertyID: b.PropertyID, BookingID: b.ID})
+		},
+		keys.HoldIndex: func(b *Booking) (dynastay.Key, error) {
+			if b.Status != Pending || b.HoldExpiresAt.IsZero() {
+				return dynastay.Key{}, nil
+			}
+			return keys.Of(keys.BookingByHold{Expires: b.HoldExpiresAt, BookingID: b.ID})
+		},
+	},
+	Unique: []entity.Unique[Booking]{{
+		Field: "Reference", Owner: []string{"BookingId"}, Mark: map[string]string{keys.AttrEntityType: "Guard"},
+		Guard: func(b *Booking) (dynastay.Key, error) { return keys.Of(keys.ReferenceGuard{Reference: b.Reference}) },
+		Index: keys.ReferenceIndex,
+		Partition: func(b *Booking) (string, error) {
+			return keys.Partition(keys.BookingByReference{Reference: b.Reference})
+		},
+		// Another booking has drawn the same reference: the next preparation draws another one.
+		Taken: func(*Booking) error { return dynastay.ErrOvertaken },
+	}},
+})

@@ -155,7 +155,7 @@ func TestCancelOnce(t *testing.T) {
 	item, err := db.Get(ctx, bookingsTable, keyOf(made.ID), true)
 	require.NoError(t, err)
 	assert.NotContains(t, item, "GSI5PK", "no arrival is expected")
-	assert.Equal(t, dynastay.S("STATUS#cancelled"), item["GSI3PK"])
+	assert.Equal(t, dynastay.Text("STATUS#cancelled"), item["GSI3PK"])
 }
 
 // Another cancels between this one's read and its write.
@@ -224,7 +224,7 @@ func TestCancelOfAges(t *testing.T) {
 	checkOut := func(date string) {
 		_, err := db.Client.UpdateItem(t.Context(), &dynamodb.UpdateItemInput{
 			TableName: aws.String(db.TableName(bookingsTable)), Key: bookingsTable.Key.Of(keyOf(made.ID)),
-			UpdateExpression: aws.String("SET CheckOutDate = :d"), ExpressionAttributeValues: dynastay.Item{":d": dynastay.S(date)},
+			UpdateExpression: aws.String("SET CheckOutDate = :d"), ExpressionAttributeValues: dynastay.Item{":d": dynastay.Text(date)},
 		})
 		require.NoError(t, err)
 	}
@@ -283,7 +283,7 @@ func TestReferenceIsDrawnAgain(t *testing.T) {
 		Prepare: func(ctx context.Context, tx *dynastay.Tx) (struct{}, error) {
 			if taken == "" {
 				taken = op.Result().Reference
-				put(t, db, "Bookings", dynastay.Item{"PK": dynastay.S("REFERENCE#" + taken), "SK": dynastay.S("GUARD"), "BookingId": dynastay.S("bkg_other")})
+				put(t, db, "Bookings", dynastay.Item{"PK": dynastay.Text("REFERENCE#" + taken), "SK": dynastay.Text("GUARD"), "BookingId": dynastay.Text("bkg_other")})
 			}
 			return struct{}{}, nil
 		},

@@ -4,6 +4,8 @@ import (
 	"context"
 
 	"github.com/dynastay/dynastay"
+	"github.com/dynastay/dynastay/availability"
+	"github.com/dynastay/dynastay/entity"
 	"github.com/dynastay/dynastay/keys"
 )
 
@@ -26,13 +28,12 @@ type MissingNight struct {
 // CancelOp cancels a pending or confirmed booking and returns its rooms. The booking's own change is conditional on its
 // status, in the same transaction, so that the rooms come back once however often and at whatever time it is cancelled.
 // Otherwise it is refused with [*StateError], or [dynastay.ErrNotFound]. What a call replays under an idempotency key has
-// no Missing nights: they were reported to the first one. The reason has at most [dynastay.MaxNote] bytes.
+// no Missing nights: they were reported to the first one. The reason has at most [entity.MaxNote] bytes.
 func (r *Repository) CancelOp(bookingID, reason string) *dynastay.Operation[Cancellation] {
 	key, err := keys.Of(keys.Booking{BookingID: bookingID})
 	if err == nil {
-		err = dynastay.Within("Reason", dynastay.CheckText(reason, dynastay.MaxNote))
+		err = dynastay.Within("Reason", entity.CheckText(reason, entity.MaxNote))
 	}
-	missing := map[MissingNight]bool{}
 	return dynastay.NewOp(dynastay.OpSpec[Cancellation]{
 		Name:    "bookings.Cancel",
 		Invalid: err,
@@ -41,7 +42,7 @@ func (r *Repository) CancelOp(bookingID, reason string) *dynastay.Operation[Canc
 			in.Field("reason", reason)
 		},
 		Prepare: func(ctx context.Context, tx *dynastay.Tx) (Cancellation, error) {
-			return r.cancel(ctx, tx, key, reason, missing)
+			return r.cancel(ctx, tx, key, reason)
 		},
 		Restore: func(ctx context.Context, _ map[string]string) (Cancellation, error) {
 			b, err := r.get(ctx, bookingID, true)
@@ -55,15 +56,13 @@ func (r *Repository) Cancel(ctx context.Context, bookingID, reason string, opts 
 	return dynastay.Do(ctx, r.db, r.CancelOp(bookingID, reason), opts...)
 }
 
-func (r *Repository) cancel(
-	ctx context.Context, tx *dynastay.Tx, key dynastay.Key, reason string, missing map[MissingNight]bool,
-) (Cancellation, error) {
+func (r *Repository) cancel(ctx context.Context, tx *dynastay.Tx, key dynastay.Key, reason string) (Cancellation, error) {
 	var result Cancellation
-	items, err := r.read(ctx, key, true)
+	rows, err := r.read(ctx, key, true)
 	if err != nil {
 		return result, err
 	}
-	change, err := r.table.ChangeOf(key, items.booking, func(b *Booking) error {
+	change, err := r.table.ChangeOf(key, rows.booking, func(b *Booking) error {
 		if b.Status != Pending && b.Status != Confirmed {
 			return &StateError{BookingID: b.ID, Status: b.Status, Op: "cancel"}
 		}
@@ -79,7 +78,7 @@ func (r *Repository) cancel(
 		return result, err
 	}
 	result.Booking = change.After
-	if err := items.addLines(result.Booking); err != nil {
+	if err := rows.addLines(result.Booking); err != nil {
 		return result, err
 	}
 	// Other software may have stored a stay of any length. More nights than a transaction returns are refused before they
@@ -87,22 +86,37 @@ func (r *Repository) cancel(
 	if n := result.Booking.Stay.Nights() * len(result.Booking.Lines); n > mostReturned {
 		return result, dynastay.Invalid("Operations", "return %d nights, the most is %d", n, mostReturned)
 	}
+	nights, err := result.nights()
+	if err != nil {
+		return result, err
+	}
+	// Now that they are known: among buyers who hold the nights between them it would have to try again and again.
+	if err := tx.Contend(ctx, dynastay.Contest{Items: nights}); err != nil {
+		return result, err
+	}
 	for _, line := range result.Booking.Lines {
 		for date := range result.Booking.Stay.Dates() {
-			night := MissingNight{line.RoomTypeID, date}
-			if missing[night] {
-				result.Missing = append(result.Missing, night)
-				continue
-			}
-			back, err := r.nights.GiveBack(result.Booking.PropertyID, line.RoomTypeID, date, line.Quantity, func() error {
-				missing[night] = true
-				return dynastay.ErrOvertaken // once more, without it
-			})
-			if err != nil {
+			if tx.Skipped(keys.AvailabilityTable, nights[0].Key) {
+				result.Missing = append(result.Missing, MissingNight{line.RoomTypeID, date})
+			} else if err := r.nights.GiveBack(tx, result.Booking.PropertyID, line.RoomTypeID, date, line.Quantity); err != nil {
 				return result, err
 			}
-			tx.Add(back)
+			nights = nights[1:]
 		}
 	}
 	return result, nil
+}
+
+// nights are the nights of the booking, line by line.
+func (c Cancellation) nights() (nights []dynastay.Ref, err error) {
+	for _, line := range c.Booking.Lines {
+		for date := range c.Booking.Stay.Dates() {
+			night, err := availability.NightRef(line.RoomTypeID, date)
+			if err != nil {
+				return nil, err
+			}
+			nights = append(nights, night)
+		}
+	}
+	return nights, nil
 }

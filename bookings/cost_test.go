@@ -16,6 +16,7 @@ import (
 	"github.com/dynastay/dynastay/bookings"
 	"github.com/dynastay/dynastay/dyntest"
 	"github.com/dynastay/dynastay/internal/fixture"
+	"github.com/dynastay/dynastay/internal/stored"
 )
 
 // moving gives a clock that goes on by a second with each reading, its milliseconds never zero: instants without any
@@ -92,7 +93,7 @@ func TestCostOfABooking(t *testing.T) {
 			})
 			item, err := db.Direct.Get(t.Context(), bookingsTable, keyOf(made.ID), true)
 			require.NoError(t, err)
-			size := dynastay.SizeOf(item)
+			size := stored.Size(item)
 			assert.Greater(t, size, test.moreThan)
 			assert.LessOrEqual(t, size, test.atMost)
 

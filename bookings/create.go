@@ -2,13 +2,14 @@ package bookings
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"strconv"
 	"strings"
 
 	"github.com/dynastay/dynastay"
 	"github.com/dynastay/dynastay/availability"
+	"github.com/dynastay/dynastay/entity"
+	"github.com/dynastay/dynastay/internal/phone"
 	"github.com/dynastay/dynastay/keys"
 )
 
@@ -21,10 +22,8 @@ type Request struct {
 	UserID          string
 	Guest           Guest
 	TaxesAndFees    dynastay.Money // on top of the quote's total, in its currency; the zero Money for none
-	SpecialRequests string         // at most dynastay.MaxNote bytes
+	SpecialRequests string         // at most entity.MaxNote bytes
 }
-
-var absent = dynastay.IfNew(keys.BookingsTable)
 
 // CreateOp books a quote: the rooms of every night leave the inventory under the quote's conditions, and the booking,
 // confirmed, with its lines and its reference, is written. It is refused with [*Refused] where a night cannot be sold
@@ -41,40 +40,29 @@ func (r *Repository) CreateOp(req Request) *dynastay.Operation[*Booking] {
 		return dynastay.NewOp(dynastay.OpSpec[*Booking]{Name: "bookings.Create", Invalid: err})
 	}
 	req.Quote = req.Quote.Clone() // what was checked is what is booked, whatever the caller does with it meanwhile
-	id := r.db.NewID("bkg_")
-	reference := r.newReference()
-	sale := r.nights.Sale(req.Quote)
+	sale, prepared := r.nights.Sale(req.Quote), false
+	made, err := r.newBooking(req)
 	return dynastay.NewOp(dynastay.OpSpec[*Booking]{
-		Name:     "bookings.Create",
-		Input:    req.agreed,
-		Contends: sale.Contends(),
+		Name:    "bookings.Create",
+		Invalid: err,
+		Input:   req.agreed,
+		Contest: sale.Contest(),
 		Prepare: func(_ context.Context, tx *dynastay.Tx) (*Booking, error) {
+			now := r.db.Now()
 			// Not in Invalid: a retry after midnight must find the booking that it made.
-			if err := req.Quote.Current(r.db.Now()); err != nil {
+			if err := req.Quote.Current(now); err != nil {
 				return nil, dynastay.Within("Quote", err)
 			}
-			b, err := r.newBooking(id, reference, req)
-			if err != nil {
+			if made.Value.ConfirmedAt = now; prepared {
+				made.Value.Reference = r.newReference() // another booking may have drawn the same
+			}
+			prepared = true
+			sale.Add(tx)
+			if err := made.AddTo(tx); err != nil {
 				return nil, err
 			}
-			sale.Add(tx)
-			tx.Made("BookingId", id)
-			return b, r.addBooking(tx, b, func(dynastay.Item) error {
-				// Another booking has drawn the same reference.
-				reference = r.newReference()
-				return dynastay.ErrOvertaken
-			})
+			return made.Value, addLines(tx, made.Value)
 		},
-		Refused: func(ctx context.Context, failed []dynastay.Failure) (map[dynastay.Ref]dynastay.Item, error) {
-			var refused *Refused
-			for _, f := range failed {
-				if !errors.As(f.Err, &refused) {
-					return nil, f.Err
-				}
-			}
-			return sale.Refused(ctx)
-		},
-		Judge: sale.Judge,
 		Restore: func(ctx context.Context, made map[string]string) (*Booking, error) {
 			return r.get(ctx, made["BookingId"], true)
 		},
@@ -102,46 +90,29 @@ func (r *Repository) MadeBy(ctx context.Context, key dynastay.Idempotency) (*Boo
 	return nil, &dynastay.Error{Op: "bookings.MadeBy", Entity: "Booking", Kind: dynastay.ErrNotFound}
 }
 
-// addBooking adds the booking, its lines and the guard of its reference.
-func (r *Repository) addBooking(tx *dynastay.Tx, b *Booking, referenceTaken dynastay.Failed) error {
-	item, err := bookingEntity.Item(b)
-	if err != nil {
-		return err
-	}
-	tx.Add(dynastay.Put(keys.BookingsTable, item, absent, func(dynastay.Item) error {
-		return &dynastay.Error{Op: "bookings.Create", Entity: "Booking", ID: b.ID, Kind: dynastay.ErrAlreadyExists}
-	}).Identified().Drawn())
+func addLines(tx *dynastay.Tx, b *Booking) error {
 	lines := lineEntity(b.Total.Currency())
 	for i := range b.Lines {
 		item, err := lines.Item(&b.Lines[i])
 		if err != nil {
 			return err
 		}
-		tx.Add(dynastay.Put(keys.BookingsTable, item, dynastay.Expr{}, nil))
+		tx.Put(keys.BookingsTable, item)
 	}
-	guard, err := keys.Of(keys.ReferenceGuard{Reference: b.Reference})
-	if err != nil {
-		return err
-	}
-	item = keys.BookingsTable.Key.Of(guard)
-	item[keys.AttrEntityType] = dynastay.S("Guard")
-	item["BookingId"] = dynastay.S(b.ID)
-	tx.Add(dynastay.Put(keys.BookingsTable, item, absent, referenceTaken))
 	return nil
 }
 
-func (r *Repository) newBooking(id, reference string, req Request) (*Booking, error) {
-	q, now := req.Quote, r.db.Now()
+func (r *Repository) newBooking(req Request) (*entity.Creation[Booking], error) {
+	q := req.Quote
 	b := &Booking{
 		Summary: Summary{
-			ID: id, Reference: reference, UserID: req.UserID, PropertyID: q.Property.ID, PropertyName: q.Property.Name,
+			Reference: r.newReference(), UserID: req.UserID, PropertyID: q.Property.ID, PropertyName: q.Property.Name,
 			Guest: req.Guest, Stay: q.Stay, Guests: q.Guests,
-			Status: Confirmed, PaymentStatus: PaymentPending, CreatedAt: now,
+			Status: Confirmed, PaymentStatus: PaymentPending,
 		},
 		Breakdown:       Breakdown{Rooms: q.Total, TaxesAndFees: req.TaxesAndFees},
 		SpecialRequests: req.SpecialRequests, CancellationPolicy: q.Lines[0].CancellationPolicy,
 		TimeZone: q.Property.TimeZone, CheckInTime: q.Property.CheckInTime,
-		UpdatedAt: now, ConfirmedAt: now, Version: 1,
 	}
 	nothing, err := dynastay.NewMoney("0", q.Total.Currency())
 	if err != nil {
@@ -158,14 +129,20 @@ func (r *Repository) newBooking(id, reference string, req Request) (*Booking, er
 		if line.CancellationPolicy != b.CancellationPolicy {
 			b.CancellationPolicy = ""
 		}
-		booked, err := newLine(id, line)
+		b.Rooms += line.Quantity
+	}
+	made, err := r.table.Creation(b)
+	if err != nil {
+		return nil, err
+	}
+	for _, line := range q.Lines {
+		booked, err := newLine(made.Value.ID, line)
 		if err != nil {
 			return nil, err
 		}
-		b.Lines = append(b.Lines, booked)
-		b.Rooms += line.Quantity
+		made.Value.Lines = append(made.Value.Lines, booked)
 	}
-	return b, nil
+	return made, nil
 }
 
 // crockford is an alphabet without letters that are taken for digits, or for each other, on the telephone.
@@ -198,19 +175,19 @@ func (req Request) validate() error {
 			return dynastay.Invalid("TaxesAndFees", "%s is negative", t)
 		}
 	}
-	if err := dynastay.CheckText(req.SpecialRequests, dynastay.MaxNote); err != nil {
+	if err := entity.CheckText(req.SpecialRequests, entity.MaxNote); err != nil {
 		return dynastay.Within("SpecialRequests", err)
 	}
 	return dynastay.Within("Guest", req.Guest.Validate())
 }
 
 // Validate asks for a name and an e-mail address, and for a phone number in E.164 where there is one. Each has at most
-// [dynastay.MaxName] bytes, and so has the country.
+// [entity.MaxName] bytes, and so has the country.
 func (g Guest) Validate() error {
 	for _, text := range []struct{ field, value string }{
 		{"FirstName", g.FirstName}, {"LastName", g.LastName}, {"Email", g.Email}, {"Country", g.Country},
 	} {
-		if err := dynastay.CheckText(text.value, dynastay.MaxName); err != nil {
+		if err := entity.CheckText(text.value, entity.MaxName); err != nil {
 			return dynastay.Within(text.field, err)
 		}
 	}
@@ -223,7 +200,7 @@ func (g Guest) Validate() error {
 	if _, err := keys.NormalEmail(g.Email); err != nil {
 		return err
 	}
-	return dynastay.Within("Phone", dynastay.ValidatePhone(g.Phone))
+	return dynastay.Within("Phone", phone.Validate(g.Phone))
 }
 
 // agreed is what the guest has said yes to. A retry draws other ids and comes at another time, but it agrees to this.

@@ -105,7 +105,7 @@ func TestPendingBookingIsListed(t *testing.T) {
 	b.Status, b.HoldExpiresAt = bookings.Pending, fixture.Now.Add(15*time.Minute)
 	item, err := bookings.BookingEntity.Item(b)
 	require.NoError(t, err)
-	assert.Equal(t, dynastay.S("EXPIRES#2026-06-01T12:15:00Z#BOOKING#bkg_12345"), item["GSI6SK"])
+	assert.Equal(t, dynastay.Text("EXPIRES#2026-06-01T12:15:00Z#BOOKING#bkg_12345"), item["GSI6SK"])
 	put(t, db, "Bookings", item)
 	page, err := repo.ByUser(t.Context(), b.UserID, dynastay.Paging{})
 	require.NoError(t, err)
@@ -116,8 +116,8 @@ func TestPendingBookingIsListed(t *testing.T) {
 func TestUnreadableRowSaysWhere(t *testing.T) {
 	t.Parallel()
 	for name, spoil := range map[string]func(dynastay.Item){
-		"Booking bkg_12345 (NumberOfAdults)": func(item dynastay.Item) { item["NumberOfAdults"] = dynastay.S("two") },
-		"Booking BOOKING#bkg_12345/PAYMENT":  func(item dynastay.Item) { item["SK"] = dynastay.S("PAYMENT") },
+		"Booking bkg_12345 (NumberOfAdults)": func(item dynastay.Item) { item["NumberOfAdults"] = dynastay.Text("two") },
+		"Booking BOOKING#bkg_12345/PAYMENT":  func(item dynastay.Item) { item["SK"] = dynastay.Text("PAYMENT") },
 	} {
 		db, hotel, repo := open(t, 1)
 		_, err := repo.Create(t.Context(), fixture.Request(hotel.Quote(t, db.DB, fixture.Stay, 1)))

@@ -7,6 +7,7 @@ import (
 
 	"github.com/dynastay/dynastay"
 	"github.com/dynastay/dynastay/availability"
+	"github.com/dynastay/dynastay/entity"
 	"github.com/dynastay/dynastay/keys"
 )
 
@@ -26,14 +27,14 @@ type Line struct {
 }
 
 // lineEntity declares a line for a currency: it stands on the booking, not on its lines.
-func lineEntity(currency dynastay.Currency) *dynastay.Entity[Line] {
-	return &dynastay.Entity[Line]{
+func lineEntity(currency dynastay.Currency) *entity.Entity[Line] {
+	return entity.New(entity.Spec[Line]{
 		Name:   "BookingRoom",
 		Schema: keys.BookingsTable,
 		Key: func(l *Line) (dynastay.Key, error) {
 			return keys.Of(keys.BookingRoom{BookingID: l.BookingID, RoomTypeID: l.RoomTypeID})
 		},
-		Codec: dynastay.Declare(func(f *dynastay.Fields, l *Line) {
+		Codec: entity.Declare(func(f *entity.Fields, l *Line) {
 			f.Const(keys.AttrEntityType, "BookingRoom")
 			f.String("BookingId", &l.BookingID)
 			f.String("RoomTypeId", &l.RoomTypeID)
@@ -43,53 +44,48 @@ func lineEntity(currency dynastay.Currency) *dynastay.Entity[Line] {
 			f.Amount("PricePerNight", currency, &l.PricePerNight)
 			f.Amount("Subtotal", currency, &l.Subtotal)
 			declareNightlyPrices(f, currency, &l.NightlyPrices)
-			dynastay.Text(f, "CancellationPolicy", &l.CancellationPolicy)
+			entity.Text(f, "CancellationPolicy", &l.CancellationPolicy)
 		}),
-	}
-}
-
-// declareRoomIDs keeps one room as plain text, as the document does, and several as a list.
-func declareRoomIDs(f *dynastay.Fields, ids *[]string) {
-	if f.Decoding() {
-		*ids = nil
-	}
-	f.Custom("RoomId", func() (types.AttributeValue, error) {
-		switch len(*ids) {
-		case 0:
-			return nil, nil
-		case 1:
-			return dynastay.S((*ids)[0]), nil
-		}
-		list := &types.AttributeValueMemberL{}
-		for _, id := range *ids {
-			list.Value = append(list.Value, dynastay.S(id))
-		}
-		return list, nil
-	}, func(v types.AttributeValue) error {
-		switch v := v.(type) {
-		case *types.AttributeValueMemberS:
-			*ids = []string{v.Value}
-			return nil
-		case *types.AttributeValueMemberL:
-			for _, element := range v.Value {
-				id, ok := element.(*types.AttributeValueMemberS)
-				if !ok {
-					return fmt.Errorf("holds a %T", element)
-				}
-				*ids = append(*ids, id.Value)
-			}
-			return nil
-		}
-		return fmt.Errorf("is %T, neither text nor a list", v)
 	})
 }
 
-func declareNightlyPrices(f *dynastay.Fields, currency dynastay.Currency, prices *map[dynastay.Date]dynastay.Money) {
+// declareRoomIDs keeps one room as plain text, as the document does, and several as a list.
+func declareRoomIDs(f *entity.Fields, ids *[]string) {
+	entity.Custom(f, "RoomId", ids, func(ids []string) (types.AttributeValue, error) {
+		switch len(ids) {
+		case 0:
+			return nil, nil
+		case 1:
+			return dynastay.Text(ids[0]), nil
+		}
+		list := &types.AttributeValueMemberL{}
+		for _, id := range ids {
+			list.Value = append(list.Value, dynastay.Text(id))
+		}
+		return list, nil
+	}, func(v dynastay.Value) (ids []string, err error) {
+		if v.Kind() == dynastay.KindText {
+			return []string{v.Text()}, nil
+		}
+		if v.Kind() != dynastay.KindList {
+			return nil, fmt.Errorf("is %s, neither text nor a list", v.Kind())
+		}
+		for _, id := range v.List() {
+			if id.Kind() != dynastay.KindText {
+				return nil, fmt.Errorf("holds %s", id.Kind())
+			}
+			ids = append(ids, id.Text())
+		}
+		return ids, nil
+	})
+}
+
+func declareNightlyPrices(f *entity.Fields, currency dynastay.Currency, prices *map[dynastay.Date]dynastay.Money) {
 	byText := map[string]dynastay.Money{}
 	for date, price := range *prices {
 		byText[date.String()] = price
 	}
-	dynastay.Keyed(f, "NightlyPrices", &byText, func(f *dynastay.Fields, date string, price *dynastay.Money) {
+	entity.Keyed(f, "NightlyPrices", &byText, func(f *entity.Fields, date string, price *dynastay.Money) {
 		f.Amount(date, currency, price)
 	})
 	if !f.Decoding() || len(byText) == 0 {

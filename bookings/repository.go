@@ -6,20 +6,20 @@ import (
 
 	"github.com/dynastay/dynastay"
 	"github.com/dynastay/dynastay/availability"
-	"github.com/dynastay/dynastay/internal/unique"
+	"github.com/dynastay/dynastay/entity"
 	"github.com/dynastay/dynastay/keys"
 )
 
 // Repository makes and finds bookings.
 type Repository struct {
 	db     *dynastay.DB
-	table  *dynastay.Table[Booking]
+	table  *entity.Table[Booking]
 	nights *availability.Repository
 }
 
 // New makes a repository. It sends nothing.
 func New(db *dynastay.DB) *Repository {
-	return &Repository{db: db, table: dynastay.NewTable(db, bookingEntity), nights: availability.New(db)}
+	return &Repository{db: db, table: entity.NewTable(db, bookingEntity), nights: availability.New(db)}
 }
 
 // Get reads a booking with its lines, or fails with [dynastay.ErrNotFound]. One that was made a moment ago may be missing;
@@ -47,26 +47,8 @@ func (r *Repository) ByUser(ctx context.Context, userID string, paging dynastay.
 //
 // Pattern B2: GSI4-ReferenceIndex, GSI4PK = REFERENCE#{reference}, then the booking, 2 requests
 func (r *Repository) ByReference(ctx context.Context, reference string) (*Booking, error) {
-	row, err := keys.Of(keys.BookingByReference{Reference: reference})
-	if err != nil {
-		return nil, err
-	}
-	guard, err := keys.Of(keys.ReferenceGuard{Reference: reference})
-	if err != nil {
-		return nil, err
-	}
-	return unique.Lookup[Booking]{
-		Schema: keys.BookingsTable, Name: "bookings.ByReference", Index: keys.ReferenceIndex, Row: row, Guard: guard,
-		Owner: func(guard dynastay.Item) (dynastay.Key, error) {
-			return keys.Of(keys.Booking{BookingID: dynastay.TextOf(guard["BookingId"])})
-		},
-		Load: r.load,
-		Carries: func(b *Booking) bool {
-			there, err := keys.Of(keys.BookingByReference{Reference: b.Reference})
-			return err == nil && there == row
-		},
-		NotFound: &dynastay.Error{Op: "bookings.ByReference", Entity: "Booking", ID: reference, Kind: dynastay.ErrNotFound},
-	}.Find(ctx, r.db)
+	like := &Booking{Summary: Summary{Reference: reference}}
+	return entity.FindWith(ctx, r.table, "Reference", like, r.load, func(b *Booking) *Booking { return b })
 }
 
 func (r *Repository) get(ctx context.Context, bookingID string, consistent bool) (*Booking, error) {
@@ -78,37 +60,37 @@ func (r *Repository) get(ctx context.Context, bookingID string, consistent bool)
 }
 
 func (r *Repository) load(ctx context.Context, key dynastay.Key, consistent bool) (*Booking, error) {
-	items, err := r.read(ctx, key, consistent)
+	rows, err := r.read(ctx, key, consistent)
 	if err != nil {
 		return nil, err
 	}
-	if items.booking == nil {
+	if !rows.booking.Exists() {
 		return nil, &dynastay.Error{
 			Op: "bookings.Get", Entity: "Booking", ID: idOf(key), Kind: dynastay.ErrNotFound,
 		}
 	}
-	b, err := bookingEntity.Value(items.booking)
+	b, err := bookingEntity.Value(rows.booking)
 	if err != nil {
 		return nil, err
 	}
-	return b, items.addLines(b)
+	return b, rows.addLines(b)
 }
 
 // stored is a booking's partition.
 type stored struct {
-	booking dynastay.Item
-	lines   []dynastay.Item
+	booking dynastay.Row
+	lines   []dynastay.Row
 }
 
 func (r *Repository) read(ctx context.Context, key dynastay.Key, consistent bool) (stored, error) {
-	items, err := dynastay.QueryAll(ctx, r.db, keys.BookingsTable, dynastay.Query{Partition: key.PK, Consistent: consistent})
+	rows, err := dynastay.QueryAll(ctx, r.db, keys.BookingsTable, dynastay.Query{Partition: key.PK, Consistent: consistent})
 	var s stored
-	for _, item := range items {
-		at := keys.BookingsTable.Key.From(item)
+	for _, row := range rows {
+		at := keys.BookingsTable.Key.From(row)
 		if at == key {
-			s.booking = item
+			s.booking = row
 		} else if strings.HasPrefix(at.SK, keys.SortKind[keys.BookingRoom]()) {
-			s.lines = append(s.lines, item)
+			s.lines = append(s.lines, row)
 		}
 	}
 	return s, err
@@ -117,8 +99,8 @@ func (r *Repository) read(ctx context.Context, key dynastay.Key, consistent bool
 func (s stored) addLines(b *Booking) error {
 	lines := lineEntity(b.Total.Currency())
 	b.Lines = make([]Line, len(s.lines))
-	for i, item := range s.lines {
-		line, err := lines.Value(item)
+	for i, row := range s.lines {
+		line, err := lines.Value(row)
 		if err != nil {
 			return err
 		}

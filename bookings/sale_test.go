@@ -11,6 +11,7 @@ import (
 	"github.com/dynastay/dynastay"
 	"github.com/dynastay/dynastay/availability"
 	"github.com/dynastay/dynastay/bookings"
+	"github.com/dynastay/dynastay/entity"
 	"github.com/dynastay/dynastay/internal/fixture"
 	"github.com/dynastay/dynastay/keys"
 )
@@ -28,17 +29,17 @@ func TestSaleCondition(t *testing.T) {
 		values dynastay.Item
 		reason availability.Reason
 	}{
-		{"sold out", "2026-07-11", "AvailableRooms = :v", dynastay.Item{":v": dynastay.N(0)}, availability.SoldOut},
-		{"another property's", first, "PropertyId = :v", dynastay.Item{":v": dynastay.S("prop_other")}, availability.NotOnSale},
+		{"sold out", "2026-07-11", "AvailableRooms = :v", dynastay.Item{":v": dynastay.Number(0)}, availability.SoldOut},
+		{"another property's", first, "PropertyId = :v", dynastay.Item{":v": dynastay.Text("prop_other")}, availability.NotOnSale},
 		{"stop-sell", last, "IsBlocked = :v", yes, availability.StopSell},
 		{"property closed", first, keys.AttrPropertyClosed + " = :v", yes, availability.StopSell},
-		{"dearer", last, "PricePerNight = :v", dynastay.Item{":v": dynastay.N(281)}, availability.PriceChanged},
-		{"cheaper", last, "PricePerNight = :v", dynastay.Item{":v": dynastay.N(279)}, availability.PriceChanged},
-		{"another currency", first, "Currency = :v", dynastay.Item{":v": dynastay.S("EUR")}, availability.PriceChanged},
+		{"dearer", last, "PricePerNight = :v", dynastay.Item{":v": dynastay.Number(281)}, availability.PriceChanged},
+		{"cheaper", last, "PricePerNight = :v", dynastay.Item{":v": dynastay.Number(279)}, availability.PriceChanged},
+		{"another currency", first, "Currency = :v", dynastay.Item{":v": dynastay.Text("EUR")}, availability.PriceChanged},
 		{"closed to arrival", first, "ClosedToArrival = :v", yes, availability.ClosedToArrival},
 		{"closed to departure", last, "ClosedToDeparture = :v", yes, availability.ClosedToDeparture},
-		{"minimum stay", first, "MinStay = :v", dynastay.Item{":v": dynastay.N(4)}, availability.MinStay},
-		{"maximum stay", first, "MaxStay = :v", dynastay.Item{":v": dynastay.N(2)}, availability.MaxStay},
+		{"minimum stay", first, "MinStay = :v", dynastay.Item{":v": dynastay.Number(4)}, availability.MinStay},
+		{"maximum stay", first, "MaxStay = :v", dynastay.Item{":v": dynastay.Number(2)}, availability.MaxStay},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			t.Parallel()
@@ -71,10 +72,10 @@ func TestSaleWithinRestrictions(t *testing.T) {
 		name, date, set string
 		values          dynastay.Item
 	}{
-		{"minimum stay met", first, "MinStay = :v", dynastay.Item{":v": dynastay.N(3)}},
-		{"maximum stay met", first, "MaxStay = :v", dynastay.Item{":v": dynastay.N(3)}},
-		{"maximum stay of zero", first, "MaxStay = :v", dynastay.Item{":v": dynastay.N(0)}},
-		{"minimum stay of another arrival", second, "MinStay = :v", dynastay.Item{":v": dynastay.N(9)}},
+		{"minimum stay met", first, "MinStay = :v", dynastay.Item{":v": dynastay.Number(3)}},
+		{"maximum stay met", first, "MaxStay = :v", dynastay.Item{":v": dynastay.Number(3)}},
+		{"maximum stay of zero", first, "MaxStay = :v", dynastay.Item{":v": dynastay.Number(0)}},
+		{"minimum stay of another arrival", second, "MinStay = :v", dynastay.Item{":v": dynastay.Number(9)}},
 		{"closed to other arrivals", second, "ClosedToArrival = :v", yes},
 		{"closed to arrival on the last night", last, "ClosedToArrival = :v", yes},
 		{"closed to other departures", first, "ClosedToDeparture = :v", yes},
@@ -160,7 +161,7 @@ func TestBadInput(t *testing.T) {
 		{"empty booking id", "BookingID", func() error { _, err := repo.Get(t.Context(), ""); return err }},
 		{"cancel an id with #", "BookingID", func() error { _, err := repo.Cancel(t.Context(), "a#b", ""); return err }},
 		{"long reason", "Reason", func() error {
-			_, err := repo.Cancel(t.Context(), "bkg_1", strings.Repeat("r", dynastay.MaxNote+1))
+			_, err := repo.Cancel(t.Context(), "bkg_1", strings.Repeat("r", entity.MaxNote+1))
 			return err
 		}},
 		{"reason", "Reason", func() error { _, err := repo.Cancel(t.Context(), "bkg_1", "\xff"); return err }},

@@ -112,7 +112,7 @@ func TestDirectBypassesFaultsAndMeasures(t *testing.T) {
 	spent := d.Measure(func() {
 		item, err := d.Direct.Get(t.Context(), things, dynastay.Key{PK: "a", SK: "thing"}, true)
 		require.NoError(t, err)
-		assert.Equal(t, dynastay.S("1"), item["value"])
+		assert.Equal(t, dynastay.Text("1"), item["value"])
 	})
 	assert.Empty(t, spent.Calls)
 	assert.Empty(t, stop())

@@ -91,7 +91,7 @@ func (l life) user() users.User {
 
 func (l life) note(db *dyntest.DB) *dynamodb.PutItemInput {
 	item := notes.Key.Of(dynastay.Key{PK: "note", SK: "1"})
-	item["Text"] = dynastay.S(l.name())
+	item["Text"] = dynastay.Text(l.name())
 	return &dynamodb.PutItemInput{TableName: aws.String(db.TableName(notes)), Item: item}
 }
 

@@ -65,7 +65,7 @@ func (r *replica) scan(ctx context.Context, table string) (map[dynastay.Key]dyna
 			return nil, err
 		}
 		for _, item := range page.Items {
-			items[r.schema.Key.From(item)] = item
+			items[r.schema.Key.From(dynastay.RowOf(item))] = item
 		}
 	}
 	return items, nil

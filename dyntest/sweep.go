@@ -64,7 +64,7 @@ func (d *DB) sweep(ctx context.Context, s *dynastay.Schema) ([]dynastay.Ref, err
 				return nil, err
 			}
 			if gone {
-				swept = append(swept, dynastay.RefOf(s, s.Key.From(item)))
+				swept = append(swept, dynastay.RefOf(s, s.Key.From(dynastay.RowOf(item))))
 			}
 		}
 	}
@@ -84,7 +84,7 @@ func expired(ttl types.AttributeValue, now time.Time) bool {
 func removeUnchanged(ctx context.Context, client *dynamodb.Client, table string, s *dynastay.Schema, item dynastay.Item) (bool, error) {
 	_, err := client.DeleteItem(ctx, &dynamodb.DeleteItemInput{
 		TableName:                 &table,
-		Key:                       s.Key.Of(s.Key.From(item)),
+		Key:                       s.Key.Of(s.Key.From(dynastay.RowOf(item))),
 		ConditionExpression:       aws.String("#ttl = :read"),
 		ExpressionAttributeNames:  map[string]string{"#ttl": s.TTL},
 		ExpressionAttributeValues: dynastay.Item{":read": item[s.TTL]},

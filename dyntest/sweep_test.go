@@ -63,7 +63,7 @@ func TestSweepKeepsToTheRules(t *testing.T) {
 	expiring(t, d, visits, "five years", seconds(noon.AddDate(-5, 0, 0)))
 	expiring(t, d, visits, "older", seconds(noon.AddDate(-5, 0, 0).Add(-time.Second)))
 	expiring(t, d, visits, "none", nil)
-	expiring(t, d, visits, "text", dynastay.S(fmt.Sprint(before.Unix())))
+	expiring(t, d, visits, "text", dynastay.Text(fmt.Sprint(before.Unix())))
 	expiring(t, d, visits, "fraction", &types.AttributeValueMemberN{Value: fmt.Sprint(before.Unix()) + ".5"})
 	expiring(t, d, letters, "b", seconds(before))
 	expiring(t, d, letters, "a", seconds(before))
@@ -93,7 +93,7 @@ func TestSweepReadsAllPages(t *testing.T) {
 	name := d.TableName(letters)
 	for i := range 4 { // 1.2 MB, of which a page holds 1
 		item := letters.Key.Of(dynastay.Key{PK: fmt.Sprint(i)})
-		item["ttl"], item["text"] = seconds(noon.Add(-time.Minute)), dynastay.S(strings.Repeat("x", 300_000))
+		item["ttl"], item["text"] = seconds(noon.Add(-time.Minute)), dynastay.Text(strings.Repeat("x", 300_000))
 		_, err := d.Engine.Client().PutItem(t.Context(), &dynamodb.PutItemInput{TableName: &name, Item: item})
 		require.NoError(t, err)
 	}

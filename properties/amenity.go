@@ -1,6 +1,8 @@
 package properties
 
 import (
+	"maps"
+
 	"github.com/aws/aws-sdk-go-v2/feature/dynamodb/expression"
 
 	"github.com/dynastay/dynastay"
@@ -44,26 +46,42 @@ var amenityIndex = func() dynastay.KeyNames {
 	return index.Key
 }()
 
-// put is the action that writes the amenity of a new property.
-func (a amenity) put() (dynastay.Action, error) {
+// moveAmenities puts a new property's amenities, and moves those of one whose place in the index has changed. They follow from
+// the property, and the write is conditional on all of it being as it was read: an amenity that is added meanwhile is not left
+// behind.
+func moveAmenities(tx *dynastay.Tx, before, after *Property) error {
+	add := amenity.move
+	if before == nil {
+		add = amenity.put
+	} else if placeOf(before) == placeOf(after) {
+		return nil
+	}
+	for _, id := range after.AmenityIDs {
+		if err := add(amenity{after.ID, id, placeOf(after)}, tx); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (a amenity) put(tx *dynastay.Tx) error {
 	key, err := a.key()
 	if err != nil {
-		return dynastay.Action{}, err
+		return err
 	}
 	row, err := a.row()
 	if err != nil {
-		return dynastay.Action{}, err
+		return err
 	}
 	item := keys.PropertiesTable.Key.Of(key)
-	item[keys.AttrEntityType] = dynastay.S("PropertyAmenity")
-	item["PropertyId"] = dynastay.S(a.propertyID)
-	item["AmenityId"] = dynastay.S(a.amenityID)
+	item[keys.AttrEntityType] = dynastay.Text("PropertyAmenity")
+	item["PropertyId"] = dynastay.Text(a.propertyID)
+	item["AmenityId"] = dynastay.Text(a.amenityID)
 	if row != (dynastay.Key{}) {
-		for name, v := range amenityIndex.Of(row) {
-			item[name] = v
-		}
+		maps.Copy(item, amenityIndex.Of(row))
 	}
-	return dynastay.Put(keys.PropertiesTable, item, dynastay.Expr{}, nil), nil
+	tx.Put(keys.PropertiesTable, item)
+	return nil
 }
 
 var (
@@ -86,20 +104,22 @@ func describeAmenity() expression.UpdateBuilder {
 		Set(dynastay.NameOf("AmenityId"), dynastay.Param("amenity"))
 }
 
-// move is the action that puts the amenity where its property now is.
-func (a amenity) move() (dynastay.Action, error) {
+// move puts the amenity where its property now is.
+func (a amenity) move(tx *dynastay.Tx) error {
 	key, err := a.key()
 	if err != nil {
-		return dynastay.Action{}, err
+		return err
 	}
 	row, err := a.row()
 	if err != nil {
-		return dynastay.Action{}, err
+		return err
 	}
-	values := dynastay.Item{"property": dynastay.S(a.propertyID), "amenity": dynastay.S(a.amenityID)}
+	values := dynastay.Item{"property": dynastay.Text(a.propertyID), "amenity": dynastay.Text(a.amenityID)}
 	if row == (dynastay.Key{}) {
-		return dynastay.Update(keys.PropertiesTable, key, hideAmenity.With(values), nil), nil
+		tx.Update(keys.PropertiesTable, key, hideAmenity.With(values))
+		return nil
 	}
-	values["pk"], values["sk"] = dynastay.S(row.PK), dynastay.S(row.SK)
-	return dynastay.Update(keys.PropertiesTable, key, moveAmenity.With(values), nil), nil
+	values["pk"], values["sk"] = dynastay.Text(row.PK), dynastay.Text(row.SK)
+	tx.Update(keys.PropertiesTable, key, moveAmenity.With(values))
+	return nil
 }

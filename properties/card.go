@@ -8,6 +8,8 @@ import (
 
 	"github.com/dynastay/dynastay"
 	"github.com/dynastay/dynastay/availability"
+	"github.com/dynastay/dynastay/entity"
+	"github.com/dynastay/dynastay/internal/stored"
 	"github.com/dynastay/dynastay/keys"
 )
 
@@ -48,10 +50,10 @@ type CardRoom struct {
 const maxCardBytes = 4096
 
 // cardCodec declares the map itself. The property's id is not in it: every row has it in its key.
-var cardCodec = dynastay.Declare(func(f *dynastay.Fields, c *Card) {
+var cardCodec = entity.Declare(func(f *entity.Fields, c *Card) {
 	f.String("Name", &c.Name)
 	f.String("Slug", &c.Slug)
-	dynastay.Text(f, "PropertyType", &c.Type)
+	entity.Text(f, "PropertyType", &c.Type)
 	f.Int("StarRating", &c.Stars)
 	f.Float("Latitude", &c.Latitude)
 	f.Float("Longitude", &c.Longitude)
@@ -63,25 +65,25 @@ var cardCodec = dynastay.Declare(func(f *dynastay.Fields, c *Card) {
 	f.IfSet().Int("FeaturedScore", &c.FeaturedScore)
 	f.String("TimeZone", &c.TimeZone)
 	f.String("CheckInTime", &c.CheckInTime)
-	dynastay.Text(f, "CancellationPolicy", &c.CancellationPolicy)
+	entity.Text(f, "CancellationPolicy", &c.CancellationPolicy)
 	declareCardRooms(f, &c.Rooms)
 })
 
 // declareCardRooms keeps the rooms in a map by their ids, so that a room's own write moves its part of the card only.
-func declareCardRooms(f *dynastay.Fields, rooms *[]CardRoom) {
+func declareCardRooms(f *entity.Fields, rooms *[]CardRoom) {
 	byID := map[string]CardRoom{}
 	for _, room := range *rooms {
 		byID[room.ID] = room
 	}
-	dynastay.Keyed(f, "Rooms", &byID, func(f *dynastay.Fields, id string, room *CardRoom) {
+	entity.Keyed(f, "Rooms", &byID, func(f *entity.Fields, id string, room *CardRoom) {
 		room.ID = id
-		f.Map(id, func(f *dynastay.Fields) {
+		f.Map(id, func(f *entity.Fields) {
 			f.String("Name", &room.Name)
 			f.Int("MaxAdults", &room.MaxAdults)
 			f.Int("MaxChildren", &room.MaxChildren)
 			f.Int("MaxOccupancy", &room.MaxOccupancy)
 			f.Money("BasePricePerNight", "Currency", &room.BasePrice)
-			dynastay.Text(f, "CancellationPolicy", &room.CancellationPolicy)
+			entity.Text(f, "CancellationPolicy", &room.CancellationPolicy)
 		})
 	})
 	if f.Decoding() {
@@ -95,15 +97,15 @@ func declareCardRooms(f *dynastay.Fields, rooms *[]CardRoom) {
 
 // cardCopies keep the card's attributes what the property's are, one by one, so that an update writes those that it moves. The
 // rooms' part belongs to the room writes.
-func cardCopies() (all []dynastay.Derived[Property]) {
+func cardCopies() (all []entity.Derived[Property]) {
 	for _, name := range []string{
 		"Name", "Slug", "PropertyType", "StarRating", "PrimaryImageUrl", "AverageRating", "ReviewCount", "AmenityList",
 		"PriceRange", "FeaturedScore", "TimeZone", "CheckInTime", "CancellationPolicy",
 	} {
-		all = append(all, dynastay.CopyOf[Property](keys.AttrCard+"."+name, name))
+		all = append(all, entity.CopyOf[Property](keys.AttrCard+"."+name, name))
 	}
 	for _, name := range []string{"Latitude", "Longitude"} {
-		all = append(all, dynastay.CopyOf[Property](keys.AttrCard+"."+name, "Address."+name))
+		all = append(all, entity.CopyOf[Property](keys.AttrCard+"."+name, "Address."+name))
 	}
 	return all
 }
@@ -132,28 +134,27 @@ func (c *Card) stored() (types.AttributeValue, error) {
 	if err != nil {
 		return nil, err
 	}
-	if size := dynastay.SizeOf(item); size > maxCardBytes {
+	if size := stored.Size(item); size > maxCardBytes {
 		return nil, dynastay.Invalid("Card", "would have %d bytes, the most is %d: shorten names or amenities", size, maxCardBytes)
 	}
 	return &types.AttributeValueMemberM{Value: item}, nil
 }
 
 // cardOf reads the card of a row; nil where the row has none, as one that other software wrote.
-func cardOf(row dynastay.Item) (*Card, error) {
-	m, ok := row[keys.AttrCard].(*types.AttributeValueMemberM)
-	if !ok {
+func cardOf(row dynastay.Row) (*Card, error) {
+	card := row.Value(keys.AttrCard)
+	if card.Kind() != dynastay.KindMap {
 		return nil, nil
 	}
-	at := keys.PropertiesTable.Key.From(row)
-	key, err := keys.Parse[keys.Property](at)
+	key, err := keys.Parse[keys.Property](keys.PropertiesTable.Key.From(row))
 	if err != nil {
 		return nil, err
 	}
-	c := &Card{PropertyID: key.PropertyID}
-	if err := cardCodec.Decode(m.Value, c); err != nil {
-		return nil, &dynastay.Error{Entity: "Card", ID: key.PropertyID, Kind: dynastay.ErrCorrupt, Err: err}
+	c, err := entity.Read("Card", key.PropertyID, cardCodec, card.Map())
+	if err == nil {
+		c.PropertyID = key.PropertyID
 	}
-	return c, nil
+	return c, err
 }
 
 // Choice is a number of rooms of one type.

@@ -24,7 +24,7 @@ func rated(t testing.TB, db *dyntest.DB, repo *properties.Repository, rating str
 	values := dynastay.Item{":r": &types.AttributeValueMemberN{Value: rating}}
 	if _, ok := item["GSI1SK"]; ok {
 		update += ", GSI1SK = :k, GSI4SK = :k, GSI8SK = :k"
-		values[":k"] = dynastay.S(fmt.Sprintf("RATING#%02d.%d#PROPERTY#%s", int(n)/10, int(n)%10, p.ID))
+		values[":k"] = dynastay.Text(fmt.Sprintf("RATING#%02d.%d#PROPERTY#%s", int(n)/10, int(n)%10, p.ID))
 	}
 	set(t, db, keyOf(p.ID), update, values)
 	checkDerived(t, db, p.ID)

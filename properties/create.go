@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/dynastay/dynastay"
+	"github.com/dynastay/dynastay/entity"
 	"github.com/dynastay/dynastay/keys"
 )
 
@@ -24,15 +25,20 @@ var absent = dynastay.IfNew(keys.PropertiesTable)
 //
 // It takes two actions, two a room type, one an amenity, and one for an idempotency key; a transaction holds 100.
 func (r *Repository) CreateOp(p Property, rooms []RoomType) *dynastay.Operation[*WithRooms] {
-	given, givenRooms := p, slices.Clone(rooms)
-	made, err := r.newProperty(p, rooms)
+	givenAmenities, givenRooms := slices.Clone(p.AmenityIDs), slices.Clone(rooms)
+	made, all, err := r.newProperty(p, rooms)
 	return dynastay.NewOp(dynastay.OpSpec[*WithRooms]{
 		Name:    "properties.Create",
 		Invalid: err,
-		Input:   func(in *dynastay.Input) { agreed(in, given, givenRooms) },
+		Input: func(in *dynastay.Input) {
+			made.Input(in)
+			agreed(in, givenAmenities, givenRooms)
+		},
 		Prepare: func(_ context.Context, tx *dynastay.Tx) (*WithRooms, error) {
-			tx.Made("PropertyId", made.ID)
-			return made, addProperty(tx, made, given.ID == "")
+			if err := made.AddTo(tx); err != nil {
+				return nil, err
+			}
+			return &WithRooms{*made.Value, all}, r.addRooms(tx, all)
 		},
 		Restore: func(ctx context.Context, ids map[string]string) (*WithRooms, error) {
 			return r.getWithRooms(ctx, ids["PropertyId"], true)
@@ -45,127 +51,95 @@ func (r *Repository) Create(ctx context.Context, p Property, rooms []RoomType, o
 	return dynastay.Do(ctx, r.db, r.CreateOp(p, rooms), opts...)
 }
 
-func (r *Repository) newProperty(p Property, rooms []RoomType) (*WithRooms, error) {
-	now := r.db.Now()
-	if p.ID == "" {
-		p.ID = r.db.NewID("prop_")
-	}
+func (r *Repository) newProperty(p Property, rooms []RoomType) (*entity.Creation[Property], []RoomType, error) {
 	if p.Status == "" {
 		p.Status = Pending
 	}
 	if p.Status != Pending && p.Status != Approved {
-		return nil, dynastay.Invalid("Status", "is not one that a property begins with")
+		return nil, nil, dynastay.Invalid("Status", "is not one that a property begins with")
 	}
 	if n := len(p.AmenityIDs) + len(rooms); n > maxParts {
-		return nil, dynastay.Invalid("AmenityIDs", "and room types are %d together, the most is %d", n, maxParts)
+		return nil, nil, dynastay.Invalid("AmenityIDs", "and room types are %d together, the most is %d", n, maxParts)
 	}
-	p.CreatedAt, p.UpdatedAt, p.Version = now, now, 1
 	p.Rating, p.ReviewCount, p.ImageCount = 0, 0, 0
 	p.AmenityIDs = append([]string{}, p.AmenityIDs...)
-	if _, err := keys.Of(keys.Property{PropertyID: p.ID}); err != nil {
-		return nil, renamed("ID", err) // before the room types, which have it in their keys
+	var err error
+	if p.Prices, err = priceRange(rooms); err != nil {
+		return nil, nil, err
 	}
-	made := &WithRooms{Property: p, Rooms: slices.Clone(rooms)}
-	for i := range made.Rooms {
-		room := &made.Rooms[i]
+	for i, id := range p.AmenityIDs {
+		if slices.Contains(p.AmenityIDs[:i], id) {
+			return nil, nil, dynastay.Invalid(fmt.Sprintf("AmenityIDs[%d]", i), "is named twice")
+		}
+		if _, err := keys.Of(keys.Amenity{PropertyID: "p", AmenityID: id}); err != nil {
+			return nil, nil, renamed(fmt.Sprintf("AmenityIDs[%d]", i), err)
+		}
+	}
+	made, err := r.table.Creation(&p)
+	if err != nil {
+		return nil, nil, err
+	}
+	all, err := r.newRooms(made.Value.ID, rooms)
+	if err != nil {
+		return nil, nil, err
+	}
+	card, err := CardOf(made.Value, all).stored()
+	made.Extra = dynastay.Item{keys.AttrCard: card}
+	return made, all, err
+}
+
+// newRooms are the room types of a new property, in the order of their ids.
+func (r *Repository) newRooms(propertyID string, rooms []RoomType) ([]RoomType, error) {
+	all, now := slices.Clone(rooms), r.db.Now()
+	for i := range all {
+		room := &all[i]
 		if room.ID == "" {
 			room.ID = r.db.NewID("room_")
 		}
-		room.PropertyID, room.CreatedAt, room.UpdatedAt, room.Version = p.ID, now, now, 1
+		room.PropertyID, room.CreatedAt, room.UpdatedAt, room.Version = propertyID, now, now, 1
+		room.Beds, room.Amenities, room.Images = slices.Clone(room.Beds), slices.Clone(room.Amenities), slices.Clone(room.Images)
 		if err := room.Validate(); err != nil {
 			return nil, dynastay.Within(fmt.Sprintf("Rooms[%d]", i), err)
 		}
-		room.Beds, room.Amenities, room.Images = slices.Clone(room.Beds), slices.Clone(room.Amenities), slices.Clone(room.Images)
-		for _, other := range made.Rooms[:i] {
+		for _, other := range all[:i] {
 			if other.ID == room.ID {
 				return nil, dynastay.Invalid(fmt.Sprintf("Rooms[%d].ID", i), "is named twice")
 			}
 		}
 	}
-	var err error
-	if made.Prices, err = priceRange(made.Rooms); err != nil {
-		return nil, err
-	}
-	for i, id := range p.AmenityIDs {
-		if slices.Contains(p.AmenityIDs[:i], id) {
-			return nil, dynastay.Invalid(fmt.Sprintf("AmenityIDs[%d]", i), "is named twice")
-		}
-		if _, err := (amenity{propertyID: p.ID, amenityID: id}).key(); err != nil {
-			return nil, renamed(fmt.Sprintf("AmenityIDs[%d]", i), err)
-		}
-	}
-	slices.SortFunc(made.Rooms, func(a, b RoomType) int { return strings.Compare(a.ID, b.ID) })
-	return made, made.Validate()
+	slices.SortFunc(all, func(a, b RoomType) int { return strings.Compare(a.ID, b.ID) })
+	return all, nil
 }
 
-func addProperty(tx *dynastay.Tx, made *WithRooms, drawn bool) error {
-	exists := func(field string) dynastay.Failed {
-		return func(dynastay.Item) error {
-			return &dynastay.Error{Op: "properties.Create", Entity: "Property", ID: made.ID, Field: field, Kind: dynastay.ErrAlreadyExists}
-		}
-	}
-	item, err := propertyEntity.Item(&made.Property)
-	if err != nil {
-		return err
-	}
-	if item[keys.AttrCard], err = CardOf(&made.Property, made.Rooms).stored(); err != nil {
-		return err
-	}
-	put := dynastay.Put(keys.PropertiesTable, item, absent, exists("")).Identified()
-	if drawn {
-		put = put.Drawn()
-	}
-	tx.Add(put)
-	guard, err := slugGuard(made.Slug, made.ID)
-	if err != nil {
-		return err
-	}
-	tx.Add(dynastay.Put(keys.PropertiesTable, guard, absent, exists("Slug")))
-	for i := range made.Rooms {
-		item, err := roomEntity.Item(&made.Rooms[i])
+// addRooms adds the room types, and the guards that keep their ids for the property.
+func (r *Repository) addRooms(tx *dynastay.Tx, rooms []RoomType) error {
+	for i := range rooms {
+		room := &rooms[i]
+		item, err := roomEntity.Item(room)
 		if err != nil {
 			return err
 		}
-		key, err := keys.Of(keys.RoomTypeGuard{RoomTypeID: made.Rooms[i].ID})
+		key, err := keys.Of(keys.RoomTypeGuard{RoomTypeID: room.ID})
 		if err != nil {
 			return err
 		}
-		tx.Add(
-			dynastay.Put(keys.PropertiesTable, item, dynastay.Expr{}, nil).Identified(),
-			dynastay.Put(keys.PropertiesTable, guardItem(key, made.ID), absent, exists("RoomTypeID")),
-		)
-	}
-	for _, id := range made.AmenityIDs {
-		put, err := (amenity{made.ID, id, placeOf(&made.Property)}).put()
-		if err != nil {
-			return err
-		}
-		tx.Add(put)
+		guard := keys.PropertiesTable.Key.Of(key)
+		guard[keys.AttrEntityType] = dynastay.Text("Guard")
+		guard["PropertyId"] = dynastay.Text(room.PropertyID)
+		tx.Put(keys.PropertiesTable, item).Identified()
+		tx.Put(keys.PropertiesTable, guard).If(absent, func(dynastay.Row) error {
+			return &dynastay.Error{
+				Op: "properties.Create", Entity: "Property", ID: room.PropertyID, Field: "RoomTypeID", Kind: dynastay.ErrAlreadyExists,
+			}
+		})
 	}
 	return nil
 }
 
-func slugGuard(slug, propertyID string) (dynastay.Item, error) {
-	key, err := keys.Of(keys.SlugGuard{Slug: slug})
-	return guardItem(key, propertyID), err
-}
-
-// guardItem keeps a value for its property.
-func guardItem(key dynastay.Key, propertyID string) dynastay.Item {
-	item := keys.PropertiesTable.Key.Of(key)
-	item[keys.AttrEntityType] = dynastay.S("Guard")
-	item["PropertyId"] = dynastay.S(propertyID)
-	return item
-}
-
-// agreed is the property as the caller gave it, in its stored form, without what Create sets itself; ids that were left
-// empty are not in it yet.
-func agreed(in *dynastay.Input, p Property, rooms []RoomType) {
-	p.Prices, p.Rating, p.ReviewCount, p.ImageCount = PriceRange{}, 0, 0, 0
-	p.CreatedAt, p.UpdatedAt, p.Version = time.Time{}, time.Time{}, 0
-	p.AmenityIDs = append([]string{}, p.AmenityIDs...)
-	if stored, err := propertyCodec.Encode(&p); err == nil {
-		in.Item(stored)
+// agreed is what the caller gave with the property: ids that were left empty are not in it yet.
+func agreed(in *dynastay.Input, amenityIDs []string, rooms []RoomType) {
+	for _, id := range amenityIDs {
+		in.Field("amenity", id)
 	}
 	for _, room := range rooms {
 		room.PropertyID, room.CreatedAt, room.UpdatedAt, room.Version = "", time.Time{}, time.Time{}, 0

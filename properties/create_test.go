@@ -262,7 +262,7 @@ func TestForeignGuardIsLeftAlone(t *testing.T) {
 	repo := properties.New(db.DB)
 	p := create(t, repo, grand("p1"))
 	guard := dynastay.Item{
-		"PK": dynastay.S("SLUG#" + p.Slug), "SK": dynastay.S("GUARD"), "PropertyId": dynastay.S("p2"),
+		"PK": dynastay.Text("SLUG#" + p.Slug), "SK": dynastay.Text("GUARD"), "PropertyId": dynastay.Text("p2"),
 	}
 	put(t, db, guard)
 	rename := func(slug string) {
@@ -434,7 +434,7 @@ func TestBySlugWhileTheIndexLags(t *testing.T) {
 	create(t, repo, grand("p1", func(p *properties.Property) { p.Slug = "old" }))
 	create(t, repo, grand("p2"))
 	lag := func(id, slug string) {
-		set(t, db, keyOf(id), "SET GSI6PK = :pk", dynastay.Item{":pk": dynastay.S("SLUG#" + slug)})
+		set(t, db, keyOf(id), "SET GSI6PK = :pk", dynastay.Item{":pk": dynastay.Text("SLUG#" + slug)})
 	}
 	find := func(slug string) string {
 		got, err := repo.BySlug(t.Context(), slug)

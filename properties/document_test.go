@@ -139,7 +139,7 @@ func TestDocumentItemsAreRead(t *testing.T) {
 	_, err = repo.BySlug(t.Context(), "grand-luxury-hotel-new-york")
 	assert.ErrorIs(t, err, dynastay.ErrNotFound, "the example item has no row in the index by slug")
 	set(t, db, keyOf("prop_123"), "SET GSI6PK = :pk, GSI6SK = :sk", dynastay.Item{
-		":pk": dynastay.S("SLUG#grand-luxury-hotel-new-york"), ":sk": dynastay.S("PROPERTY"),
+		":pk": dynastay.Text("SLUG#grand-luxury-hotel-new-york"), ":sk": dynastay.Text("PROPERTY"),
 	})
 	bySlug, err := repo.BySlug(t.Context(), "grand-luxury-hotel-new-york")
 	require.NoError(t, err)
@@ -152,7 +152,7 @@ func TestRowWithoutCardIsNotShownUnlessApproved(t *testing.T) {
 	db := dyntest.New(t)
 	repo := properties.New(db.DB)
 	item := testdata(t, "property.json")
-	item["Status"] = dynastay.S("pending")
+	item["Status"] = dynastay.Text("pending")
 	put(t, db, item)
 	page, err := repo.ByCity(t.Context(), properties.CityQuery{City: "New York", Country: "USA"}, dynastay.Paging{})
 	require.NoError(t, err)

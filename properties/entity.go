@@ -6,34 +6,52 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 
 	"github.com/dynastay/dynastay"
+	"github.com/dynastay/dynastay/entity"
 	"github.com/dynastay/dynastay/keys"
 )
 
-var propertyEntity = &dynastay.Entity[Property]{
-	Name:     "Property",
-	ID:       func(k dynastay.Key) string { return strings.TrimPrefix(k.PK, "PROPERTY#") },
-	Schema:   keys.PropertiesTable,
-	Version:  keys.AttrVersion,
-	Touched:  "UpdatedAt",
-	Validate: (*Property).Validate,
-	Codec:    propertyCodec,
-	Key:      func(p *Property) (dynastay.Key, error) { return keys.Of(keys.Property{PropertyID: p.ID}) },
-	Derived:  append(append(propertyIndexes(), cardCopies()...), placeCopies()...),
-}
+var propertyEntity = entity.New(entity.Spec[Property]{
+	Name: "Property", Operations: "properties", Schema: keys.PropertiesTable, Validate: (*Property).Validate,
+	ID: "PropertyId", Prefix: "prop_", Created: "CreatedAt", Updated: "UpdatedAt", Version: keys.AttrVersion,
+	Kept:    []string{"PriceRange", "ImageCount", "AverageRating", "ReviewCount", "AmenityList"},
+	Key:     func(p *Property) (dynastay.Key, error) { return keys.Of(keys.Property{PropertyID: p.ID}) },
+	IDOf:    func(k dynastay.Key) string { return strings.TrimPrefix(k.PK, "PROPERTY#") },
+	Codec:   propertyCodec,
+	Indexes: propertyIndexes(),
+	Derived: append(cardCopies(), placeCopies()...),
+	Unique: []entity.Unique[Property]{{
+		Field: "Slug", Owner: []string{"PropertyId"}, Mark: map[string]string{keys.AttrEntityType: "Guard"},
+		Guard:     func(p *Property) (dynastay.Key, error) { return keys.Of(keys.SlugGuard{Slug: p.Slug}) },
+		Index:     keys.SlugIndex,
+		Partition: func(p *Property) (string, error) { return keys.Partition(keys.PropertyBySlug{Slug: p.Slug}) },
+	}},
+	Follow: moveAmenities,
+})
 
 // propertyIndexes are the keys of the property's own indexes; the one by amenity is on the amenities' items.
-func propertyIndexes() (all []dynastay.Derived[Property]) {
-	index := func(name string, key func(*Property) (dynastay.Key, error)) {
-		all = append(all, dynastay.IndexKey(keys.PropertiesTable, name, key)...)
+func propertyIndexes() map[string]func(*Property) (dynastay.Key, error) {
+	all := map[string]func(*Property) (dynastay.Key, error){
+		keys.OwnerIndex: func(p *Property) (dynastay.Key, error) {
+			return keys.Of(keys.PropertyByOwner{OwnerID: p.OwnerID, PropertyID: p.ID})
+		},
+		keys.SlugIndex: func(p *Property) (dynastay.Key, error) {
+			return keys.Of(keys.PropertyBySlug{Slug: p.Slug})
+		},
+		keys.PropertyStatusIndex: func(p *Property) (dynastay.Key, error) {
+			if p.Status != Pending {
+				return dynastay.Key{}, nil
+			}
+			return keys.Of(keys.PropertyByStatus{Status: string(p.Status), Created: p.CreatedAt, PropertyID: p.ID})
+		},
 	}
 	// A search must not find a property that is not approved, so its keys come and go with the status.
 	search := func(name string, key func(*Property) (dynastay.Key, error)) {
-		index(name, func(p *Property) (dynastay.Key, error) {
+		all[name] = func(p *Property) (dynastay.Key, error) {
 			if p.Status != Approved {
 				return dynastay.Key{}, nil
 			}
 			return key(p)
-		})
+		}
 	}
 	search(keys.LocationIndex, func(p *Property) (dynastay.Key, error) {
 		return keys.Of(keys.PropertyByCity{City: p.Address.City, Country: p.Address.Country, Rating: p.Rating, PropertyID: p.ID})
@@ -45,9 +63,6 @@ func propertyIndexes() (all []dynastay.Derived[Property]) {
 		}
 		return keys.Of(keys.PropertyByArea{Geohash: place.Precision6, Price: price, PropertyID: p.ID})
 	})
-	index(keys.OwnerIndex, func(p *Property) (dynastay.Key, error) {
-		return keys.Of(keys.PropertyByOwner{OwnerID: p.OwnerID, PropertyID: p.ID})
-	})
 	search(keys.TypeRatingIndex, func(p *Property) (dynastay.Key, error) {
 		return keys.Of(keys.PropertyByType{Type: string(p.Type), Rating: p.Rating, PropertyID: p.ID})
 	})
@@ -56,9 +71,6 @@ func propertyIndexes() (all []dynastay.Derived[Property]) {
 			return dynastay.Key{}, nil
 		}
 		return keys.Of(keys.FeaturedProperty{Score: int64(p.FeaturedScore), PropertyID: p.ID})
-	})
-	index(keys.SlugIndex, func(p *Property) (dynastay.Key, error) {
-		return keys.Of(keys.PropertyBySlug{Slug: p.Slug})
 	})
 	search(keys.PriceIndex, func(p *Property) (dynastay.Key, error) {
 		_, price, err := p.placeAndPrice()
@@ -84,12 +96,6 @@ func propertyIndexes() (all []dynastay.Derived[Property]) {
 		}
 		return keys.Of(keys.PropertyByCell{Cell: place.Cell, Geohash: place.Geohash, PropertyID: p.ID})
 	})
-	index(keys.PropertyStatusIndex, func(p *Property) (dynastay.Key, error) {
-		if p.Status != Pending {
-			return dynastay.Key{}, nil
-		}
-		return keys.Of(keys.PropertyByStatus{Status: string(p.Status), Created: p.CreatedAt, PropertyID: p.ID})
-	})
 	return all
 }
 
@@ -103,17 +109,17 @@ func (p *Property) placeAndPrice() (keys.Place, keys.Price, error) {
 }
 
 // placeCopies are the geohash attributes that the document keeps beside the coordinates.
-func placeCopies() (all []dynastay.Derived[Property]) {
+func placeCopies() (all []entity.Derived[Property]) {
 	for name, take := range map[string]func(keys.Place) string{
 		"Geohash":           func(p keys.Place) string { return p.Geohash },
 		"GeohashPrecision6": func(p keys.Place) string { return p.Precision6 },
 		"GeohashPrecision5": func(p keys.Place) string { return p.Precision5 },
 	} {
-		all = append(all, dynastay.Derived[Property]{
+		all = append(all, entity.Derived[Property]{
 			Name: name,
 			Value: func(p *Property) (types.AttributeValue, error) {
 				place, err := keys.PlaceOf(p.Address.Latitude, p.Address.Longitude)
-				return dynastay.S(take(place)), err
+				return dynastay.Text(take(place)), err
 			},
 		})
 	}

@@ -154,12 +154,12 @@ func partition(t tester, db *dyntest.DB, pk string) map[string]dynastay.Item {
 		TableName:                 aws.String(db.TableName(keys.PropertiesTable)),
 		ConsistentRead:            aws.Bool(true),
 		KeyConditionExpression:    aws.String("PK = :pk"),
-		ExpressionAttributeValues: dynastay.Item{":pk": dynastay.S(pk)},
+		ExpressionAttributeValues: dynastay.Item{":pk": dynastay.Text(pk)},
 	})
 	require.NoError(t, err)
 	items := map[string]dynastay.Item{}
 	for _, item := range out.Items {
-		items[dynastay.TextOf(item["SK"])] = item
+		items[item.Text("SK")] = item
 	}
 	return items
 }

@@ -317,7 +317,7 @@ func TestUpdateRefuses(t *testing.T) {
 	for _, status := range []properties.Status{properties.Suspended, properties.Deleting} {
 		id := string(status)
 		create(t, repo, grand(id, pending))
-		set(t, db, keyOf(id), "SET #status = :s REMOVE GSI11PK, GSI11SK", dynastay.Item{":s": dynastay.S(id)})
+		set(t, db, keyOf(id), "SET #status = :s REMOVE GSI11PK, GSI11SK", dynastay.Item{":s": dynastay.Text(id)})
 	}
 	before := writes(db)
 	refuse := func(id, field string, change func(*properties.Property)) {

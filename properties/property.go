@@ -7,6 +7,7 @@ import (
 
 	"github.com/dynastay/dynastay"
 	"github.com/dynastay/dynastay/availability"
+	"github.com/dynastay/dynastay/entity"
 	"github.com/dynastay/dynastay/keys"
 )
 
@@ -84,17 +85,17 @@ type PriceRange struct {
 	Min, Max dynastay.Money
 }
 
-var propertyCodec = dynastay.Declare(func(f *dynastay.Fields, p *Property) {
+var propertyCodec = entity.Declare(func(f *entity.Fields, p *Property) {
 	f.Const(keys.AttrEntityType, "Property")
 	f.String("PropertyId", &p.ID)
 	f.String("Name", &p.Name)
 	f.String("Slug", &p.Slug)
-	dynastay.Text(f, "PropertyType", &p.Type)
+	entity.Text(f, "PropertyType", &p.Type)
 	f.Int("StarRating", &p.Stars)
 	f.String("Description", &p.Description)
 	f.String("OwnerId", &p.OwnerID)
-	dynastay.Text(f, "Status", &p.Status)
-	f.Map("Address", func(f *dynastay.Fields) {
+	entity.Text(f, "Status", &p.Status)
+	f.Map("Address", func(f *entity.Fields) {
 		f.String("Line1", &p.Address.Line1)
 		f.String("Line2", &p.Address.Line2)
 		f.String("City", &p.Address.City)
@@ -104,7 +105,7 @@ var propertyCodec = dynastay.Declare(func(f *dynastay.Fields, p *Property) {
 		f.Float("Latitude", &p.Address.Latitude)
 		f.Float("Longitude", &p.Address.Longitude)
 	})
-	f.Map("ContactInfo", func(f *dynastay.Fields) {
+	f.Map("ContactInfo", func(f *entity.Fields) {
 		f.String("Phone", &p.Contact.Phone)
 		f.String("Email", &p.Contact.Email)
 		f.String("Website", &p.Contact.Website)
@@ -112,7 +113,7 @@ var propertyCodec = dynastay.Declare(func(f *dynastay.Fields, p *Property) {
 	f.String("CheckInTime", &p.CheckInTime)
 	f.String("CheckOutTime", &p.CheckOutTime)
 	f.String("TimeZone", &p.TimeZone)
-	dynastay.Text(f, "CancellationPolicy", &p.CancellationPolicy)
+	entity.Text(f, "CancellationPolicy", &p.CancellationPolicy)
 	f.String("PrimaryImageUrl", &p.PrimaryImageURL)
 	f.Int("ImageCount", &p.ImageCount)
 	f.Rating("AverageRating", &p.Rating)
@@ -126,8 +127,8 @@ var propertyCodec = dynastay.Declare(func(f *dynastay.Fields, p *Property) {
 	f.IfSet().Int(keys.AttrVersion, &p.Version)
 })
 
-func declarePrices(f *dynastay.Fields, p *PriceRange) {
-	f.Map("PriceRange", func(f *dynastay.Fields) {
+func declarePrices(f *entity.Fields, p *PriceRange) {
+	f.Map("PriceRange", func(f *entity.Fields) {
 		f.Money("Min", "Currency", &p.Min)
 		f.Money("Max", "Currency", &p.Max)
 	})
@@ -137,24 +138,24 @@ func declarePrices(f *dynastay.Fields, p *PriceRange) {
 const maxDescription = 16 << 10
 
 // Validate checks what can be checked without the database; its errors name the field. The description has at most 16 KB,
-// a URL [dynastay.MaxURL] bytes, every other text [dynastay.MaxName].
+// a URL [entity.MaxURL] bytes, every other text [entity.MaxName].
 func (p *Property) Validate() error {
 	for _, text := range []struct {
 		field, value string
 		most         int
 	}{
-		{"Name", p.Name, dynastay.MaxName},
+		{"Name", p.Name, entity.MaxName},
 		{"Description", p.Description, maxDescription},
-		{"Address.Line1", p.Address.Line1, dynastay.MaxName},
-		{"Address.Line2", p.Address.Line2, dynastay.MaxName},
-		{"Address.State", p.Address.State, dynastay.MaxName},
-		{"Address.PostalCode", p.Address.PostalCode, dynastay.MaxName},
-		{"Contact.Phone", p.Contact.Phone, dynastay.MaxName},
-		{"Contact.Email", p.Contact.Email, dynastay.MaxName},
-		{"Contact.Website", p.Contact.Website, dynastay.MaxURL},
-		{"PrimaryImageURL", p.PrimaryImageURL, dynastay.MaxURL},
+		{"Address.Line1", p.Address.Line1, entity.MaxName},
+		{"Address.Line2", p.Address.Line2, entity.MaxName},
+		{"Address.State", p.Address.State, entity.MaxName},
+		{"Address.PostalCode", p.Address.PostalCode, entity.MaxName},
+		{"Contact.Phone", p.Contact.Phone, entity.MaxName},
+		{"Contact.Email", p.Contact.Email, entity.MaxName},
+		{"Contact.Website", p.Contact.Website, entity.MaxURL},
+		{"PrimaryImageURL", p.PrimaryImageURL, entity.MaxURL},
 	} {
-		if err := dynastay.CheckText(text.value, text.most); err != nil {
+		if err := entity.CheckText(text.value, text.most); err != nil {
 			return dynastay.Within(text.field, err)
 		}
 	}

@@ -5,19 +5,19 @@ import (
 	"strings"
 
 	"github.com/dynastay/dynastay"
-	"github.com/dynastay/dynastay/internal/unique"
+	"github.com/dynastay/dynastay/entity"
 	"github.com/dynastay/dynastay/keys"
 )
 
 // Repository makes, changes and finds properties.
 type Repository struct {
 	db    *dynastay.DB
-	table *dynastay.Table[Property]
+	table *entity.Table[Property]
 }
 
 // New makes a repository. It sends nothing.
 func New(db *dynastay.DB) *Repository {
-	return &Repository{db: db, table: dynastay.NewTable(db, propertyEntity)}
+	return &Repository{db: db, table: entity.NewTable(db, propertyEntity)}
 }
 
 // WithRooms is a property with its room types, in the order of their ids.
@@ -59,7 +59,7 @@ func (r *Repository) ByCity(ctx context.Context, q CityQuery, paging dynastay.Pa
 	}
 	rows, err := dynastay.QueryPage(ctx, r.db, keys.PropertiesTable, dynastay.Query{
 		Name: "properties.ByCity", Index: keys.LocationIndex, Partition: partition, Range: best, Descending: true, Paging: paging,
-	}, func(row dynastay.Item) (dynastay.Item, error) { return row, nil })
+	}, func(row dynastay.Row) (dynastay.Row, error) { return row, nil })
 	if err != nil {
 		return page, err
 	}
@@ -79,7 +79,7 @@ func (r *Repository) ByCity(ctx context.Context, q CityQuery, paging dynastay.Pa
 
 // cardOf is the card of an index row, made of the property where the row has none; nil where that is gone by now, or is
 // not approved: other software may give any property its index keys.
-func (r *Repository) cardOf(ctx context.Context, row dynastay.Item) (*Card, error) {
+func (r *Repository) cardOf(ctx context.Context, row dynastay.Row) (*Card, error) {
 	card, err := cardOf(row)
 	if card != nil || err != nil {
 		return card, err
@@ -126,33 +126,14 @@ func (r *Repository) GetWithRooms(ctx context.Context, propertyID string) (*With
 //
 // Pattern P8: GSI6-SlugIndex, GSI6PK = SLUG#{slug}, then the property with its rooms, 2 requests
 func (r *Repository) BySlug(ctx context.Context, slug string) (*WithRooms, error) {
-	row, err := keys.Of(keys.PropertyBySlug{Slug: slug})
-	if err != nil {
-		return nil, err
+	load := func(ctx context.Context, key dynastay.Key, consistent bool) (*WithRooms, error) {
+		found, err := r.load(ctx, key, consistent)
+		if err == nil && found == nil {
+			err = dynastay.ErrNotFound
+		}
+		return found, err
 	}
-	guard, err := keys.Of(keys.SlugGuard{Slug: slug})
-	if err != nil {
-		return nil, err
-	}
-	notFound := &dynastay.Error{Op: "properties.BySlug", Entity: "Property", ID: slug, Field: "Slug", Kind: dynastay.ErrNotFound}
-	return unique.Lookup[WithRooms]{
-		Schema: keys.PropertiesTable, Name: "properties.BySlug", Index: keys.SlugIndex, Row: row, Guard: guard,
-		Owner: func(guard dynastay.Item) (dynastay.Key, error) {
-			return keys.Of(keys.Property{PropertyID: dynastay.TextOf(guard["PropertyId"])})
-		},
-		Load: func(ctx context.Context, key dynastay.Key, consistent bool) (*WithRooms, error) {
-			found, err := r.load(ctx, key, consistent)
-			if err == nil && found == nil {
-				err = notFound
-			}
-			return found, err
-		},
-		Carries: func(w *WithRooms) bool {
-			there, err := keys.Of(keys.PropertyBySlug{Slug: w.Slug})
-			return err == nil && there == row
-		},
-		NotFound: notFound,
-	}.Find(ctx, r.db)
+	return entity.FindWith(ctx, r.table, "Slug", &Property{Slug: slug}, load, func(w *WithRooms) *Property { return &w.Property })
 }
 
 func (r *Repository) getWithRooms(ctx context.Context, propertyID string, consistent bool) (*WithRooms, error) {
@@ -169,25 +150,25 @@ func (r *Repository) getWithRooms(ctx context.Context, propertyID string, consis
 
 // load reads the property and the room types, which stand behind it in the sort order; nil where there is none.
 func (r *Repository) load(ctx context.Context, key dynastay.Key, consistent bool) (*WithRooms, error) {
-	items, err := dynastay.QueryAll(ctx, r.db, keys.PropertiesTable, dynastay.Query{
+	rows, err := dynastay.QueryAll(ctx, r.db, keys.PropertiesTable, dynastay.Query{
 		Partition: key.PK, Range: dynastay.Range{From: key.SK}, Consistent: consistent,
 	})
-	if err != nil || len(items) == 0 {
+	if err != nil || len(rows) == 0 {
 		return nil, err
 	}
-	if keys.PropertiesTable.Key.From(items[0]) != key {
+	if keys.PropertiesTable.Key.From(rows[0]) != key {
 		return nil, nil
 	}
-	p, err := propertyEntity.Value(items[0])
+	p, err := propertyEntity.Value(rows[0])
 	if err != nil {
 		return nil, err
 	}
 	found := &WithRooms{Property: *p}
-	for _, item := range items[1:] {
-		if !strings.HasPrefix(keys.PropertiesTable.Key.From(item).SK, keys.SortKind[keys.RoomType]()) {
+	for _, row := range rows[1:] {
+		if !strings.HasPrefix(keys.PropertiesTable.Key.From(row).SK, keys.SortKind[keys.RoomType]()) {
 			continue
 		}
-		room, err := roomEntity.Value(item)
+		room, err := roomEntity.Value(row)
 		if err != nil {
 			return nil, err
 		}

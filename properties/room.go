@@ -8,6 +8,7 @@ import (
 
 	"github.com/dynastay/dynastay"
 	"github.com/dynastay/dynastay/availability"
+	"github.com/dynastay/dynastay/entity"
 	"github.com/dynastay/dynastay/keys"
 )
 
@@ -43,16 +44,13 @@ type Bed struct {
 	Count int
 }
 
-var roomEntity = &dynastay.Entity[RoomType]{
-	Name:     "RoomType",
-	Schema:   keys.PropertiesTable,
-	Version:  keys.AttrVersion,
-	Touched:  "UpdatedAt",
-	Validate: (*RoomType).Validate,
+var roomEntity = entity.New(entity.Spec[RoomType]{
+	Name: "RoomType", Schema: keys.PropertiesTable, Validate: (*RoomType).Validate,
+	Created: "CreatedAt", Updated: "UpdatedAt", Version: keys.AttrVersion,
 	Key: func(r *RoomType) (dynastay.Key, error) {
 		return keys.Of(keys.RoomType{PropertyID: r.PropertyID, RoomTypeID: r.ID})
 	},
-	Codec: dynastay.Declare(func(f *dynastay.Fields, r *RoomType) {
+	Codec: entity.Declare(func(f *entity.Fields, r *RoomType) {
 		f.Const(keys.AttrEntityType, "RoomType")
 		f.String("RoomTypeId", &r.ID)
 		f.String("PropertyId", &r.PropertyID)
@@ -62,7 +60,7 @@ var roomEntity = &dynastay.Entity[RoomType]{
 		f.Int("MaxAdults", &r.MaxAdults)
 		f.Int("MaxChildren", &r.MaxChildren)
 		f.IfSet().Float("RoomSizeSqm", &r.SizeSqm)
-		dynastay.List(f, "BedConfiguration", &r.Beds, func(f *dynastay.Fields, b *Bed) {
+		entity.List(f, "BedConfiguration", &r.Beds, func(f *entity.Fields, b *Bed) {
 			f.String("type", &b.Type)
 			f.Int("count", &b.Count)
 		})
@@ -70,12 +68,12 @@ var roomEntity = &dynastay.Entity[RoomType]{
 		f.Strings("RoomAmenities", &r.Amenities)
 		f.Strings("Images", &r.Images)
 		f.Int("TotalRooms", &r.Total)
-		dynastay.Text(f, "CancellationPolicy", &r.CancellationPolicy)
+		entity.Text(f, "CancellationPolicy", &r.CancellationPolicy)
 		f.Time("CreatedAt", &r.CreatedAt)
 		f.Time("UpdatedAt", &r.UpdatedAt)
 		f.IfSet().Int(keys.AttrVersion, &r.Version)
 	}),
-}
+})
 
 // The longest lists of a room type: more than any room has, and of a size that leaves its item far below DynamoDB's
 // 400 KB with every element at its longest.
@@ -86,7 +84,7 @@ const (
 )
 
 // Validate checks what can be checked without the database; its errors name the field. The description has at most 16 KB,
-// every other text [dynastay.MaxName] bytes, but an image, which is a URL, [dynastay.MaxURL]. There are at most 32 kinds
+// every other text [entity.MaxName] bytes, but an image, which is a URL, [entity.MaxURL]. There are at most 32 kinds
 // of bed, 100 amenities and 50 images.
 func (r *RoomType) Validate() error {
 	if _, err := keys.Of(keys.RoomTypeGuard{RoomTypeID: r.ID}); err != nil {
@@ -122,24 +120,24 @@ func (r *RoomType) Validate() error {
 }
 
 func (r *RoomType) validateTexts() error {
-	if err := dynastay.CheckText(r.Name, dynastay.MaxName); err != nil {
+	if err := entity.CheckText(r.Name, entity.MaxName); err != nil {
 		return dynastay.Within("Name", err)
 	}
-	if err := dynastay.CheckText(r.Description, maxDescription); err != nil {
+	if err := entity.CheckText(r.Description, maxDescription); err != nil {
 		return dynastay.Within("Description", err)
 	}
 	if n := len(r.Beds); n > maxBeds {
 		return dynastay.Invalid("Beds", "are %d, the most is %d", n, maxBeds)
 	}
 	for i, bed := range r.Beds {
-		if err := dynastay.CheckText(bed.Type, dynastay.MaxName); err != nil {
+		if err := entity.CheckText(bed.Type, entity.MaxName); err != nil {
 			return dynastay.Within(fmt.Sprintf("Beds[%d].Type", i), err)
 		}
 	}
-	if err := checkList("Amenities", r.Amenities, maxRoomAmenities, dynastay.MaxName); err != nil {
+	if err := checkList("Amenities", r.Amenities, maxRoomAmenities, entity.MaxName); err != nil {
 		return err
 	}
-	return checkList("Images", r.Images, maxRoomImages, dynastay.MaxURL)
+	return checkList("Images", r.Images, maxRoomImages, entity.MaxURL)
 }
 
 // checkList counts the texts before it looks at any of them.
@@ -148,7 +146,7 @@ func checkList(field string, texts []string, most, mostBytes int) error {
 		return dynastay.Invalid(field, "are %d, the most is %d", n, most)
 	}
 	for i, text := range texts {
-		if err := dynastay.CheckText(text, mostBytes); err != nil {
+		if err := entity.CheckText(text, mostBytes); err != nil {
 			return dynastay.Within(fmt.Sprintf("%s[%d]", field, i), err)
 		}
 	}

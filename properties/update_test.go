@@ -259,7 +259,7 @@ func TestStaleIndexKeyIsRepaired(t *testing.T) {
 	repo := properties.New(db.DB)
 	create(t, repo, grand("p1", func(p *properties.Property) { p.AmenityIDs = nil }))
 	stale := func() {
-		set(t, db, keyOf("p1"), "SET GSI1PK = :pk", dynastay.Item{":pk": dynastay.S("CITY#Boston#USA")})
+		set(t, db, keyOf("p1"), "SET GSI1PK = :pk", dynastay.Item{":pk": dynastay.Text("CITY#Boston#USA")})
 	}
 	rename := func() {
 		_, err := repo.Update(t.Context(), "p1", edit(func(p *properties.Property) { p.Name += "!" }))
@@ -292,16 +292,16 @@ func TestAmenitiesMoveWithTheProperty(t *testing.T) {
 	_, err = repo.Update(t.Context(), "p1", meanwhile(func() {
 		item := stored(t, db, "p1")
 		spa := &types.AttributeValueMemberL{Value: []types.AttributeValue{
-			dynastay.S("wifi"), dynastay.S("pool"), dynastay.S("gym"), dynastay.S("spa"),
+			dynastay.Text("wifi"), dynastay.Text("pool"), dynastay.Text("gym"), dynastay.Text("spa"),
 		}}
 		item["AmenityList"] = spa
 		item["Card"].(*types.AttributeValueMemberM).Value["AmenityList"] = spa
 		delete(item, "WriteId") // as other software has to
 		put(t, db, item)
 		put(t, db, dynastay.Item{
-			"PK": dynastay.S("PROPERTY#p1"), "SK": dynastay.S("AMENITY#spa"), "EntityType": dynastay.S("PropertyAmenity"),
-			"PropertyId": dynastay.S("p1"), "AmenityId": dynastay.S("spa"),
-			"GSI9PK": dynastay.S("CITY#Boston#USA#AMENITY#spa"), "GSI9SK": dynastay.S("PROPERTY#p1"),
+			"PK": dynastay.Text("PROPERTY#p1"), "SK": dynastay.Text("AMENITY#spa"), "EntityType": dynastay.Text("PropertyAmenity"),
+			"PropertyId": dynastay.Text("p1"), "AmenityId": dynastay.Text("spa"),
+			"GSI9PK": dynastay.Text("CITY#Boston#USA#AMENITY#spa"), "GSI9SK": dynastay.Text("PROPERTY#p1"),
 		})
 	}, func(p *properties.Property) { p.Address.City = "Chicago" }))
 	require.NoError(t, err)

@@ -5,6 +5,8 @@ import (
 	"time"
 
 	"github.com/dynastay/dynastay"
+	"github.com/dynastay/dynastay/entity"
+	"github.com/dynastay/dynastay/internal/phone"
 	"github.com/dynastay/dynastay/keys"
 )
 
@@ -40,15 +42,13 @@ type User struct {
 	Version     int
 }
 
-var userEntity = &dynastay.Entity[User]{
-	Name:     "User",
-	ID:       func(k dynastay.Key) string { return strings.TrimPrefix(k.PK, "USER#") },
-	Schema:   keys.UsersTable,
-	Version:  keys.AttrVersion,
-	Touched:  "UpdatedAt",
-	Validate: (*User).Validate,
+var userEntity = entity.New(entity.Spec[User]{
+	Name: "User", Operations: "users", Schema: keys.UsersTable, Validate: (*User).Validate,
+	ID: "UserId", Prefix: "user_", Created: "CreatedAt", Updated: "UpdatedAt", Version: keys.AttrVersion,
+	Counters: []string{"LastLoginAt"},
 	Key:      func(u *User) (dynastay.Key, error) { return keys.Of(keys.Profile{UserID: u.ID}) },
-	Codec: dynastay.Declare(func(f *dynastay.Fields, u *User) {
+	IDOf:     func(k dynastay.Key) string { return strings.TrimPrefix(k.PK, "USER#") },
+	Codec: entity.Declare(func(f *entity.Fields, u *User) {
 		f.Const(keys.AttrEntityType, "User")
 		f.String("UserId", &u.ID)
 		f.String("Email", &u.Email)
@@ -56,38 +56,42 @@ var userEntity = &dynastay.Entity[User]{
 		f.String("LastName", &u.LastName)
 		f.String("PhoneNumber", &u.Phone)
 		f.String("ProfilePhotoUrl", &u.PhotoURL)
-		dynastay.Text(f, "Role", &u.Role)
+		entity.Text(f, "Role", &u.Role)
 		f.Bool("EmailVerified", &u.EmailVerified)
 		f.Bool("PhoneVerified", &u.PhoneVerified)
 		f.String("Country", &u.Country)
-		dynastay.Text(f, "PreferredCurrency", &u.PreferredCurrency)
+		entity.Text(f, "PreferredCurrency", &u.PreferredCurrency)
 		f.String("PreferredLanguage", &u.PreferredLanguage)
 		f.Time("CreatedAt", &u.CreatedAt)
 		f.Time("UpdatedAt", &u.UpdatedAt)
 		f.Time("LastLoginAt", &u.LastLoginAt)
 		f.IfSet().Int(keys.AttrVersion, &u.Version)
 	}),
-	Derived: dynastay.IndexKey(keys.UsersTable, keys.EmailIndex, func(u *User) (dynastay.Key, error) {
-		return keys.Of(keys.ProfileByEmail{Email: u.Email})
-	}),
-}
+	Indexes: map[string]func(*User) (dynastay.Key, error){
+		keys.EmailIndex: func(u *User) (dynastay.Key, error) { return keys.Of(keys.ProfileByEmail{Email: u.Email}) },
+	},
+	Unique: []entity.Unique[User]{{
+		Field: "Email", Owner: []string{"UserId"}, Mark: map[string]string{keys.AttrEntityType: "Guard"},
+		Guard: func(u *User) (dynastay.Key, error) { return keys.Of(keys.EmailGuard{Email: u.Email}) },
+	}},
+})
 
 // Validate asks for an e-mail address, a name and a role, and for a phone number and a currency that are ones where
-// they are given. A text has at most [dynastay.MaxName] bytes, the photo's URL [dynastay.MaxURL]. Its errors name the
+// they are given. A text has at most [entity.MaxName] bytes, the photo's URL [entity.MaxURL]. Its errors name the
 // field.
 func (u *User) Validate() error {
 	for _, text := range []struct {
 		field, value string
 		most         int
 	}{
-		{"FirstName", u.FirstName, dynastay.MaxName},
-		{"LastName", u.LastName, dynastay.MaxName},
-		{"PhotoURL", u.PhotoURL, dynastay.MaxURL},
-		{"Role", string(u.Role), dynastay.MaxName},
-		{"Country", u.Country, dynastay.MaxName},
-		{"PreferredLanguage", u.PreferredLanguage, dynastay.MaxName},
+		{"FirstName", u.FirstName, entity.MaxName},
+		{"LastName", u.LastName, entity.MaxName},
+		{"PhotoURL", u.PhotoURL, entity.MaxURL},
+		{"Role", string(u.Role), entity.MaxName},
+		{"Country", u.Country, entity.MaxName},
+		{"PreferredLanguage", u.PreferredLanguage, entity.MaxName},
 	} {
-		if err := dynastay.CheckText(text.value, text.most); err != nil {
+		if err := entity.CheckText(text.value, text.most); err != nil {
 			return dynastay.Within(text.field, err)
 		}
 	}
@@ -107,5 +111,5 @@ func (u *User) Validate() error {
 			return dynastay.Within("PreferredCurrency", err)
 		}
 	}
-	return dynastay.Within("Phone", dynastay.ValidatePhone(u.Phone))
+	return dynastay.Within("Phone", phone.Validate(u.Phone))
 }

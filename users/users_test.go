@@ -63,7 +63,7 @@ func partition(t *testing.T, db *dyntest.DB, pk string) []map[string]any {
 	out, err := db.Client.Query(t.Context(), &dynamodb.QueryInput{
 		TableName: aws.String(db.TableName(keys.UsersTable)), ConsistentRead: aws.Bool(true),
 		KeyConditionExpression:    aws.String("PK = :pk"),
-		ExpressionAttributeValues: dynastay.Item{":pk": dynastay.S(pk)},
+		ExpressionAttributeValues: dynastay.Item{":pk": dynastay.Text(pk)},
 	})
 	require.NoError(t, err)
 	var items []map[string]any

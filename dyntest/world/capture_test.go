@@ -63,14 +63,14 @@ func TestCellDoesNotOversell(t *testing.T) {
 	require.NoError(t, err)
 	cellOf := func(left int) *cell {
 		c := New(Options{}).cell()
-		c.nights = map[dynastay.Key]dynastay.Item{key: {"AvailableRooms": dynastay.N(left), "RoomTypeId": dynastay.S("r")}}
+		c.nights = map[dynastay.Key]dynastay.Item{key: {"AvailableRooms": dynastay.Number(left), "RoomTypeId": dynastay.Text("r")}}
 		c.capture.sold = []dynastay.Key{key}
 		return c
 	}
 	two := &bookings.Booking{Summary: bookings.Summary{ID: "b", Stay: stay}, Lines: []bookings.Line{{RoomTypeID: "r", Quantity: 2}}}
 	c := cellOf(2)
 	require.NoError(t, c.sell(two))
-	assert.Equal(t, dynastay.N(0), c.nights[key]["AvailableRooms"])
+	assert.Equal(t, dynastay.Number(0), c.nights[key]["AvailableRooms"])
 	assert.ErrorContains(t, cellOf(1).sell(two), "oversells")
 	c = cellOf(2)
 	c.capture.sold[0].SK = "DATE#2026-06-02"

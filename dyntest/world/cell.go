@@ -125,11 +125,11 @@ func (c *cell) sell(b *bookings.Booking) error {
 		if err != nil {
 			return fmt.Errorf("world: %s sells %s: %w", b.ID, key, err)
 		}
-		if left -= quantity[dynastay.TextOf(night["RoomTypeId"])]; left < 0 {
+		if left -= quantity[night.Text("RoomTypeId")]; left < 0 {
 			return fmt.Errorf("world: %s oversells %s", b.ID, key)
 		}
-		night["AvailableRooms"] = dynastay.N(left)
-		night["LastUpdated"] = dynastay.T(c.now)
+		night["AvailableRooms"] = dynastay.Number(left)
+		night["LastUpdated"] = dynastay.Instant(c.now)
 	}
 	if want := len(b.Lines) * b.Stay.Nights(); len(c.capture.sold) != want {
 		return fmt.Errorf("world: %s sells %d nights where its lines have %d", b.ID, len(c.capture.sold), want)

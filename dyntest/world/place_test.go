@@ -10,6 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/dynastay/dynastay"
+	"github.com/dynastay/dynastay/internal/phone"
 )
 
 // metresBetween is the distance on a sphere.
@@ -35,7 +36,7 @@ func TestCities(t *testing.T) {
 		from, ok := countries[c.country]
 		require.True(t, ok, c.name)
 		require.NoError(t, from.currency.Validate(), c.name)
-		require.NoError(t, dynastay.ValidatePhone("+"+from.calling+"-200-000-000"), c.name)
+		require.NoError(t, phone.Validate("+"+from.calling+"-200-000-000"), c.name)
 		assert.Len(t, c.country, 3, c.name)
 
 		// A plain room costs between 25 and 400 dollars or so; the rates are those of early 2026, roughly.

@@ -21,6 +21,7 @@ import (
 
 	"github.com/dynastay/dynastay"
 	"github.com/dynastay/dynastay/dyntest"
+	"github.com/dynastay/dynastay/entity"
 	"github.com/dynastay/dynastay/internal/fixture"
 )
 
@@ -296,7 +297,7 @@ func (c *checker) plainOf(item map[string]types.AttributeValue) plain {
 }
 
 // stored are the entities of a table by their ids.
-func stored[T any](c *checker, e *dynastay.Entity[T]) map[string]*T {
+func stored[T any](c *checker, e *entity.Entity[T]) map[string]*T {
 	all := map[string]*T{}
 	for _, item := range c.scan(e.Schema) {
 		v, err := e.Value(item)

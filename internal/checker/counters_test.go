@@ -7,13 +7,14 @@ import (
 	"sync"
 
 	"github.com/dynastay/dynastay"
+	"github.com/dynastay/dynastay/entity"
 )
 
-var counterEntity = &dynastay.Entity[counter]{
+var counterEntity = &entity.Entity[counter]{
 	Name: "Counter", Version: "version",
 	Schema: &dynastay.Schema{Name: "Counters", Key: dynastay.KeyNames{Partition: "id"}},
 	Key:    func(c *counter) (dynastay.Key, error) { return dynastay.Key{PK: c.ID}, nil },
-	Codec: dynastay.Declare(func(f *dynastay.Fields, c *counter) {
+	Codec: entity.Declare(func(f *entity.Fields, c *counter) {
 		f.String("id", &c.ID)
 		f.Int("value", &c.Value)
 		f.IfSet().Int("version", &c.Version)
@@ -43,7 +44,7 @@ type counters struct {
 
 func newCounters(c *checker) *counters {
 	s := &counters{checker: c, bare: map[string]*[broken + 1]int{}, taken: map[string]string{}, byKey: map[string][]*once{}}
-	table := dynastay.NewTable(c.db.Direct, counterEntity)
+	table := entity.NewTable(c.db.Direct, counterEntity)
 	for n := range 5 {
 		id := counterID(n)
 		s.bare[id] = &[broken + 1]int{}

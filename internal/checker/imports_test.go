@@ -62,7 +62,7 @@ func (i *imports) step(w *worker) {
 }
 
 func (i *imports) item(id, mark string) dynastay.Item {
-	return dynastay.Item{"id": dynastay.S(id), "mark": dynastay.S(mark)}
+	return dynastay.Item{"id": dynastay.Text(id), "mark": dynastay.Text(mark)}
 }
 
 func (i *imports) settle(*worker) {}

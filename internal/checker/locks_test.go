@@ -8,6 +8,7 @@ import (
 	"sync/atomic"
 
 	"github.com/dynastay/dynastay"
+	"github.com/dynastay/dynastay/entity"
 )
 
 var (
@@ -22,11 +23,11 @@ type lock struct {
 	WriteID dynastay.WriteID
 }
 
-func lockIn(table *dynastay.Schema) *dynastay.Entity[lock] {
-	return &dynastay.Entity[lock]{
+func lockIn(table *dynastay.Schema) *entity.Entity[lock] {
+	return &entity.Entity[lock]{
 		Name: "Lock", Schema: table,
 		Key: func(l *lock) (dynastay.Key, error) { return dynastay.Key{PK: l.ID}, nil },
-		Codec: dynastay.Declare(func(f *dynastay.Fields, l *lock) {
+		Codec: entity.Declare(func(f *entity.Fields, l *lock) {
 			f.String("id", &l.ID)
 			f.String("holder", &l.Holder)
 			f.Int("turns", &l.Turns)
@@ -73,7 +74,7 @@ func (l *locks) step(w *worker) {
 func (l *locks) id(w *worker, kind string) string { return fmt.Sprintf("%s-%d", kind, w.rand.IntN(6)) }
 
 // hold takes locks, all or none, and releases them one by one.
-func (l *locks) hold(w *worker, table *dynastay.Table[lock], ids ...string) {
+func (l *locks) hold(w *worker, table *entity.Table[lock], ids ...string) {
 	mark := w.mark()
 	all, ok := l.take(w, table, ids, mark)
 	if !ok {
@@ -104,9 +105,9 @@ func (l *locks) hold(w *worker, table *dynastay.Table[lock], ids ...string) {
 
 // read is how it stands, past all faults; nil where nobody has it.
 func (l *locks) read(id string) *lock {
-	direct := dynastay.NewTable(l.db.Direct, lockIn(lockTable))
+	direct := entity.NewTable(l.db.Direct, lockIn(lockTable))
 	if strings.HasPrefix(id, "latch") {
-		direct = dynastay.NewTable(l.db.Direct, lockIn(latchTable))
+		direct = entity.NewTable(l.db.Direct, lockIn(latchTable))
 	}
 	there, err := direct.Get(context.Background(), dynastay.Key{PK: id}, true)
 	if err != nil {
@@ -120,7 +121,7 @@ func (l *locks) read(id string) *lock {
 	return there
 }
 
-func (l *locks) take(w *worker, table *dynastay.Table[lock], ids []string, mark string) ([]*lock, bool) {
+func (l *locks) take(w *worker, table *entity.Table[lock], ids []string, mark string) ([]*lock, bool) {
 	var made []*lock
 	name := "take"
 	if len(ids) > 1 {
@@ -174,7 +175,7 @@ func (l *locks) take(w *worker, table *dynastay.Table[lock], ids []string, mark 
 }
 
 // clear removes a lock that arrived when its taker had given up.
-func (l *locks) clear(w *worker, table *dynastay.Table[lock], id string) {
+func (l *locks) clear(w *worker, table *entity.Table[lock], id string) {
 	there := l.read(id)
 	if there == nil {
 		return
@@ -190,7 +191,7 @@ func (l *locks) clear(w *worker, table *dynastay.Table[lock], id string) {
 }
 
 // extend writes the lock while it is held. It is shaky afterwards where that may yet arrive.
-func (l *locks) extend(w *worker, table *dynastay.Table[lock], held *lock) (now *lock, shaky bool) {
+func (l *locks) extend(w *worker, table *entity.Table[lock], held *lock) (now *lock, shaky bool) {
 	switch w.call("extend", held.ID, held.Holder, never, func(ctx context.Context) (err error) {
 		now, err = table.Update(ctx, dynastay.Key{PK: held.ID}, func(l *lock) error { l.Turns++; return nil }, dynastay.IfWritten(held.WriteID))
 		return err
@@ -204,7 +205,7 @@ func (l *locks) extend(w *worker, table *dynastay.Table[lock], held *lock) (now 
 }
 
 // release repeats the release with the same write id until it is certain.
-func (l *locks) release(w *worker, table *dynastay.Table[lock], held *lock, shaky bool) {
+func (l *locks) release(w *worker, table *entity.Table[lock], held *lock, shaky bool) {
 	sent := false
 	for {
 		gone := false

@@ -7,13 +7,14 @@ import (
 	"sync"
 
 	"github.com/dynastay/dynastay"
+	"github.com/dynastay/dynastay/entity"
 )
 
-var messageEntity = &dynastay.Entity[message]{
+var messageEntity = &entity.Entity[message]{
 	Name:   "Message",
 	Schema: &dynastay.Schema{Name: "Outbox", Key: dynastay.KeyNames{Partition: "queue", Sort: "id"}},
 	Key:    func(m *message) (dynastay.Key, error) { return dynastay.Key{PK: m.Queue, SK: m.ID}, nil },
-	Codec: dynastay.Declare(func(f *dynastay.Fields, m *message) {
+	Codec: entity.Declare(func(f *entity.Fields, m *message) {
 		f.String("queue", &m.Queue)
 		f.String("id", &m.ID)
 		f.WriteID("WriteId", &m.WriteID)

@@ -17,6 +17,7 @@ import (
 	"github.com/dynastay/dynastay/availability"
 	"github.com/dynastay/dynastay/bookings"
 	"github.com/dynastay/dynastay/dyntest"
+	"github.com/dynastay/dynastay/entity"
 	"github.com/dynastay/dynastay/keys"
 	"github.com/dynastay/dynastay/properties"
 	"github.com/dynastay/dynastay/users"
@@ -37,12 +38,12 @@ var temperaments = []dynastay.Options{
 type process struct {
 	name string
 	*dynastay.DB
-	locks, latches *dynastay.Table[lock]
-	counters       *dynastay.Table[counter]
-	outbox         *dynastay.Table[message]
-	accounts       *dynastay.Table[account]
-	journal        *dynastay.Table[entry]
-	refunds        *dynastay.Table[refund]
+	locks, latches *entity.Table[lock]
+	counters       *entity.Table[counter]
+	outbox         *entity.Table[message]
+	accounts       *entity.Table[account]
+	journal        *entity.Table[entry]
+	refunds        *entity.Table[refund]
 	bookings       *bookings.Repository
 	properties     *properties.Repository
 	users          *users.Repository
@@ -56,10 +57,10 @@ func (c *checker) process(name string, options dynastay.Options) *process {
 	db := dynastay.Open(&client{c.db.Client, c.late}, &options)
 	return &process{
 		name: name, DB: db,
-		locks: dynastay.NewTable(db, lockIn(lockTable)), latches: dynastay.NewTable(db, lockIn(latchTable)),
-		counters: dynastay.NewTable(db, counterEntity), outbox: dynastay.NewTable(db, messageEntity),
-		accounts: dynastay.NewTable(db, accountEntity), journal: dynastay.NewTable(db, entryEntity),
-		refunds:  dynastay.NewTable(db, refundEntity),
+		locks: entity.NewTable(db, lockIn(lockTable)), latches: entity.NewTable(db, lockIn(latchTable)),
+		counters: entity.NewTable(db, counterEntity), outbox: entity.NewTable(db, messageEntity),
+		accounts: entity.NewTable(db, accountEntity), journal: entity.NewTable(db, entryEntity),
+		refunds:  entity.NewTable(db, refundEntity),
 		bookings: bookings.New(db), properties: properties.New(db), users: users.New(db), nights: availability.New(db),
 	}
 }

@@ -11,15 +11,16 @@ import (
 	"github.com/dynastay/dynastay"
 	"github.com/dynastay/dynastay/availability"
 	"github.com/dynastay/dynastay/bookings"
+	"github.com/dynastay/dynastay/entity"
 	"github.com/dynastay/dynastay/internal/fixture"
 	"github.com/dynastay/dynastay/keys"
 )
 
-var refundEntity = &dynastay.Entity[refund]{
+var refundEntity = &entity.Entity[refund]{
 	Name:   "Refund",
 	Schema: &dynastay.Schema{Name: "Refunds", Key: dynastay.KeyNames{Partition: "id"}},
 	Key:    func(r *refund) (dynastay.Key, error) { return dynastay.Key{PK: r.ID}, nil },
-	Codec: dynastay.Declare(func(f *dynastay.Fields, r *refund) {
+	Codec: entity.Declare(func(f *entity.Fields, r *refund) {
 		f.String("id", &r.ID)
 		f.String("booking", &r.BookingID)
 	}),

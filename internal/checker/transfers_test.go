@@ -6,13 +6,14 @@ import (
 	"sync"
 
 	"github.com/dynastay/dynastay"
+	"github.com/dynastay/dynastay/entity"
 )
 
-var accountEntity = &dynastay.Entity[account]{
+var accountEntity = &entity.Entity[account]{
 	Name: "Account", Version: "version",
 	Schema: &dynastay.Schema{Name: "Accounts", Key: dynastay.KeyNames{Partition: "id"}},
 	Key:    func(a *account) (dynastay.Key, error) { return dynastay.Key{PK: a.ID}, nil },
-	Codec: dynastay.Declare(func(f *dynastay.Fields, a *account) {
+	Codec: entity.Declare(func(f *entity.Fields, a *account) {
 		f.String("id", &a.ID)
 		f.Int("balance", &a.Balance)
 		f.IfSet().Int("version", &a.Version)
@@ -24,11 +25,11 @@ type account struct {
 	Balance, Version int
 }
 
-var entryEntity = &dynastay.Entity[entry]{
+var entryEntity = &entity.Entity[entry]{
 	Name:   "Entry",
 	Schema: &dynastay.Schema{Name: "Journal", Key: dynastay.KeyNames{Partition: "id"}},
 	Key:    func(e *entry) (dynastay.Key, error) { return dynastay.Key{PK: e.ID}, nil },
-	Codec: dynastay.Declare(func(f *dynastay.Fields, e *entry) {
+	Codec: entity.Declare(func(f *entity.Fields, e *entry) {
 		f.String("id", &e.ID)
 		f.String("from", &e.From)
 		f.String("to", &e.To)
@@ -58,7 +59,7 @@ const (
 )
 
 func newTransfers(c *checker) *transfers {
-	table := dynastay.NewTable(c.db.Direct, accountEntity)
+	table := entity.NewTable(c.db.Direct, accountEntity)
 	for n := range accounts {
 		if _, err := table.Create(context.Background(), &account{ID: fmt.Sprint("account-", n), Balance: opening}); err != nil {
 			c.t.Fatal(err)

@@ -12,6 +12,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 
 	"github.com/dynastay/dynastay"
+	"github.com/dynastay/dynastay/entity"
 )
 
 // PendingIndex holds the messages that were not delivered yet, the oldest first. It keeps keys only: the relay has to
@@ -49,11 +50,11 @@ func (m *Message) expires() time.Time {
 	return m.DeliveredAt.Add(Keep)
 }
 
-var entity = &dynastay.Entity[Message]{
+var entity = &entity.Entity[Message]{
 	Name:   "Message",
 	Schema: Table,
 	Key:    func(m *Message) (dynastay.Key, error) { return dynastay.Key{PK: m.ID}, nil },
-	Codec: dynastay.Declare(func(f *dynastay.Fields, m *Message) {
+	Codec: entity.Declare(func(f *entity.Fields, m *Message) {
 		f.String("id", &m.ID)
 		f.String("topic", &m.Topic)
 		f.String("ref", &m.Ref)
@@ -67,13 +68,13 @@ var entity = &dynastay.Entity[Message]{
 			}
 			return dynastay.Key{PK: pending, SK: m.CreatedAt.UTC().Format("2006-01-02T15:04:05.000Z") + "#" + m.ID}, nil
 		}),
-		dynastay.Derived[Message]{
+		entity.Derived[Message]{
 			Name: Table.TTL,
 			Value: func(m *Message) (types.AttributeValue, error) {
 				if m.expires().IsZero() {
 					return nil, nil
 				}
-				return dynastay.N(int(m.expires().Unix())), nil
+				return dynastay.Number(int(m.expires().Unix())), nil
 			},
 		},
 	),
@@ -82,12 +83,12 @@ var entity = &dynastay.Entity[Message]{
 // Outbox puts and finds messages.
 type Outbox struct {
 	db       *dynastay.DB
-	messages *dynastay.Table[Message]
+	messages *entity.Table[Message]
 }
 
 // New makes an outbox. It sends nothing.
 func New(db *dynastay.DB) *Outbox {
-	return &Outbox{db, dynastay.NewTable(db, entity)}
+	return &Outbox{db, entity.NewTable(db, entity)}
 }
 
 var absent = dynastay.IfNew(Table)

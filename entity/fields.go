@@ -1,4 +1,4 @@
-package dynastay
+package entity
 
 import (
 	"errors"
@@ -10,7 +10,10 @@ import (
 	"unicode/utf8"
 
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
-	"github.com/govalues/decimal"
+
+	"github.com/dynastay/dynastay"
+	"github.com/dynastay/dynastay/internal/shown"
+	"github.com/dynastay/dynastay/internal/stored"
 )
 
 // Fields is the item that a declared codec is at work on; each method names one attribute and the variable that holds
@@ -21,10 +24,21 @@ type Fields struct {
 }
 
 type state struct {
-	item     Item
+	item     dynastay.Item // that is filled
+	row      dynastay.Row  // that is read
 	decoding bool
-	path     string // of the map that item is, "" at the top
+	names    *names // where they are all that is asked for
+	path     string // of the map that item or row is, "" at the top
 	err      error
+}
+
+// naming notes an attribute and its variable, and reports whether that is all that is asked for.
+func (f *Fields) naming(name string, p any) bool {
+	if f.names == nil {
+		return false
+	}
+	f.names.add(f.path+name, p)
+	return true
 }
 
 // IfSet is f for attributes whose zero value is written as absent: f.IfSet().Int("Version", &e.Version).
@@ -32,31 +46,31 @@ func (f *Fields) IfSet() *Fields { return &Fields{f.state, true} }
 
 // Fail stops the codec with an error at the attribute of that name. It is for the checks of a caller's own types.
 func (f *Fields) Fail(name string, err error) {
-	if f.err != nil || err == nil {
+	if f.err != nil || err == nil || f.names != nil {
 		return
 	}
 	if f.decoding {
-		f.err = &Error{Entity: "item", Field: f.path + name, Kind: ErrCorrupt, Err: unreadable(err)}
+		f.err = &dynastay.Error{Entity: "item", Field: f.path + name, Kind: dynastay.ErrCorrupt, Err: unreadable(err)}
 	} else {
-		f.err = Within(f.path+name, err)
+		f.err = dynastay.Within(f.path+name, err)
 	}
 }
 
 // unreadable keeps the text of an error only, where it would pass for a refusal of the caller's arguments.
 func unreadable(err error) error {
-	if errors.Is(err, ErrInvalid) {
+	if errors.Is(err, dynastay.ErrInvalid) {
 		return errors.New(err.Error())
 	}
 	return err
 }
 
-// Decoding reports whether the codec reads an item (true) or writes one.
+// Decoding reports whether the codec reads a row (true) or writes an item.
 func (f *Fields) Decoding() bool { return f.decoding }
 
 // Const writes an attribute that says what the item is, such as EntityType. It is not looked at when reading.
 func (f *Fields) Const(name, value string) {
-	if !f.decoding {
-		f.item[name] = str(value)
+	if !f.naming(name, nil) && !f.decoding {
+		f.item[name] = stored.Text(value)
 	}
 }
 
@@ -65,17 +79,20 @@ func (f *Fields) String(name string, p *string) { Text(f, name, p) }
 
 // Text is text of a named type, such as a status; "" is written as absent.
 func Text[S ~string](f *Fields, name string, p *S) {
+	if f.naming(name, p) {
+		return
+	}
 	if f.decoding {
 		*p = S(f.readText(name))
 	} else if *p != "" {
-		f.put(name, str(string(*p)))
+		f.put(name, stored.Text(string(*p)))
 	}
 }
 
 // put sets an attribute, unless DynamoDB would store another text of it.
 func (f *Fields) put(name string, v types.AttributeValue) {
-	if at, bad := badText(name, v); bad {
-		f.Fail(at, Invalid("", notUTF8))
+	if at, bad := stored.BadText(name, v); bad {
+		f.Fail(at, dynastay.Invalid("", stored.NotUTF8))
 		return
 	}
 	f.item[name] = v
@@ -83,6 +100,9 @@ func (f *Fields) put(name string, v types.AttributeValue) {
 
 // Int is a whole number.
 func (f *Fields) Int(name string, p *int) {
+	if f.naming(name, p) {
+		return
+	}
 	if f.decoding {
 		*p = 0
 		if n, ok := f.readNumber(name); ok {
@@ -91,12 +111,15 @@ func (f *Fields) Int(name string, p *int) {
 			*p = whole
 		}
 	} else if *p != 0 || !f.ifSet {
-		f.item[name] = num(strconv.Itoa(*p))
+		f.item[name] = stored.Number(strconv.Itoa(*p))
 	}
 }
 
 // Float is a measurement, such as a coordinate or an area; never an amount of money.
 func (f *Fields) Float(name string, p *float64) {
+	if f.naming(name, p) {
+		return
+	}
 	if f.decoding {
 		*p = 0
 		if n, ok := f.readNumber(name); ok {
@@ -109,15 +132,18 @@ func (f *Fields) Float(name string, p *float64) {
 		}
 	} else if *p != 0 || !f.ifSet {
 		if math.IsNaN(*p) || math.IsInf(*p, 0) {
-			f.Fail(name, Invalid("", "is not a number"))
+			f.Fail(name, dynastay.Invalid("", "is not a number"))
 			return
 		}
-		f.item[name] = num(strconv.FormatFloat(*p, 'f', -1, 64))
+		f.item[name] = stored.Number(strconv.FormatFloat(*p, 'f', -1, 64))
 	}
 }
 
 // Bool is a yes or no.
 func (f *Fields) Bool(name string, p *bool) {
+	if f.naming(name, p) {
+		return
+	}
 	if !f.decoding {
 		if *p || !f.ifSet {
 			f.item[name] = &types.AttributeValueMemberBOOL{Value: *p}
@@ -125,31 +151,33 @@ func (f *Fields) Bool(name string, p *bool) {
 		return
 	}
 	*p = false
-	switch v := f.item[name].(type) {
-	case nil, *types.AttributeValueMemberNULL:
-	case *types.AttributeValueMemberBOOL:
-		*p = v.Value
-	default:
-		f.wrongType(name, v, "a boolean")
+	if v, ok := f.read(name, dynastay.KindBool); ok {
+		*p = v.Bool()
 	}
 }
 
 // Date is a calendar day, stored as 2025-01-15; the zero Date is written as absent.
-func (f *Fields) Date(name string, p *Date) {
+func (f *Fields) Date(name string, p *dynastay.Date) {
+	if f.naming(name, p) {
+		return
+	}
 	if f.decoding {
 		f.Fail(name, p.UnmarshalText([]byte(f.readText(name))))
 	} else if !p.IsZero() {
-		f.item[name] = str(p.String())
+		f.item[name] = stored.Text(p.String())
 	}
 }
 
 // Time is an instant, stored in UTC as 2024-11-18T14:20:00Z, with milliseconds where they are not zero; the zero time
 // is written as absent.
 func (f *Fields) Time(name string, p *time.Time) {
+	if f.naming(name, p) {
+		return
+	}
 	if !f.decoding {
 		if !p.IsZero() {
 			f.Fail(name, fourDigits(*p))
-			f.item[name] = str(instant(*p))
+			f.item[name] = dynastay.Instant(*p)
 		}
 		return
 	}
@@ -159,7 +187,7 @@ func (f *Fields) Time(name string, p *time.Time) {
 		if err == nil {
 			err = fourDigits(t)
 		} else {
-			err = fmt.Errorf("%q is not an instant", truncated(s))
+			err = fmt.Errorf("%q is not an instant", shown.Truncated(s))
 		}
 		f.Fail(name, err)
 		*p = t.UTC()
@@ -169,25 +197,31 @@ func (f *Fields) Time(name string, p *time.Time) {
 // fourDigits refuses an instant whose text could not be read again.
 func fourDigits(t time.Time) error {
 	if year := t.UTC().Year(); year < 1 || year > 9999 {
-		return Invalid("", "is in the year %d, not between 1 and 9999", year)
+		return dynastay.Invalid("", "is in the year %d, not between 1 and 9999", year)
 	}
 	return nil
 }
 
 // WriteID reads the item's write id; name is that of the schema's attribute. The library writes it, whatever p holds.
-func (f *Fields) WriteID(name string, p *WriteID) {
+func (f *Fields) WriteID(name string, p *dynastay.WriteID) {
+	if f.naming(name, p) {
+		return
+	}
 	if f.decoding {
 		*p = ""
-		f.Custom(name, nil, p.UnmarshalDynamoDBAttributeValue)
+		f.Fail(name, p.UnmarshalDynamoDBAttributeValue(orNull(f.row.Value(name))))
 	}
 }
 
 // Unix is an instant as a number of seconds, the form that DynamoDB's time to live asks for; the zero time is written
 // as absent.
 func (f *Fields) Unix(name string, p *time.Time) {
+	if f.naming(name, p) {
+		return
+	}
 	if !f.decoding {
 		if !p.IsZero() {
-			f.item[name] = num(strconv.FormatInt(p.Unix(), 10))
+			f.item[name] = stored.Number(strconv.FormatInt(p.Unix(), 10))
 		}
 		return
 	}
@@ -199,29 +233,31 @@ func (f *Fields) Unix(name string, p *time.Time) {
 	}
 }
 
-func instant(t time.Time) string {
-	t = t.UTC().Truncate(time.Millisecond)
-	if t.Nanosecond() == 0 {
-		return t.Format("2006-01-02T15:04:05Z")
+func orNull(v dynastay.Value) types.AttributeValue {
+	if v.IsNull() {
+		return dynastay.NullValue().Stored()
 	}
-	return t.Format("2006-01-02T15:04:05.000Z")
+	return v.Stored()
 }
 
 // Rating is a guest rating, stored as a number such as 9.2.
-func (f *Fields) Rating(name string, p *Rating) {
+func (f *Fields) Rating(name string, p *dynastay.Rating) {
+	if f.naming(name, p) {
+		return
+	}
 	if !f.decoding {
 		if *p != 0 || !f.ifSet {
 			f.Fail(name, p.Validate())
-			f.item[name] = num(strings.TrimSuffix(p.String(), ".0"))
+			f.item[name] = stored.Number(strings.TrimSuffix(p.String(), ".0"))
 		}
 		return
 	}
 	*p = 0
 	if n, ok := f.readNumber(name); ok {
-		r, err := ParseRating(n)
+		r, err := dynastay.ParseRating(n)
 		if v, inexact := strconv.ParseFloat(n, 64); err != nil && inexact == nil && v >= 0 && v <= 10 {
 			// Other software may store an average with more digits. It must not make the entity unreadable.
-			r, err = Rating(math.Floor(v*10+0.5)), nil
+			r, err = dynastay.Rating(math.Floor(v*10+0.5)), nil
 		}
 		f.Fail(name, err)
 		*p = r
@@ -230,65 +266,79 @@ func (f *Fields) Rating(name string, p *Rating) {
 
 // Money is an exact amount as a number, with its currency in an attribute of its own beside it, which several amounts
 // of one item may share: then all must be of that currency.
-func (f *Fields) Money(name, currencyName string, p *Money) {
-	var currency Currency
+func (f *Fields) Money(name, currencyName string, p *dynastay.Money) {
+	if f.names != nil {
+		f.names.currencies = append(f.names.currencies, f.path+currencyName)
+	}
+	var currency dynastay.Currency
 	if f.decoding {
-		currency = Currency(f.readText(currencyName))
-	} else if p.currency != "" {
-		currency = p.currency
-		if there := Currency(text(f.item[currencyName])); there != "" && there != currency {
-			f.Fail(name, Invalid("", "is in %s where the other amounts are in %s", currency, there))
+		currency = dynastay.Currency(f.readText(currencyName))
+	} else if currency = p.Currency(); currency != "" && f.names == nil {
+		if there := dynastay.Currency(stored.TextOf(f.item[currencyName])); there != "" && there != currency {
+			f.Fail(name, dynastay.Invalid("", "is in %s where the other amounts are in %s", currency, there))
 			return
 		}
-		f.item[currencyName] = str(string(currency))
+		f.item[currencyName] = stored.Text(string(currency))
 	}
 	f.Amount(name, currency, p)
 }
 
 // Amount is an exact amount as a number, whose currency stands elsewhere and is passed along.
-func (f *Fields) Amount(name string, currency Currency, p *Money) {
+func (f *Fields) Amount(name string, currency dynastay.Currency, p *dynastay.Money) {
+	if f.naming(name, p) {
+		return
+	}
 	if f.decoding {
-		*p = Money{}
+		*p = dynastay.Money{}
 		if n, ok := f.readNumber(name); ok {
-			d, err := parseDecimal(n)
+			m, err := dynastay.MoneyOfDigits(n, currency)
 			f.Fail(name, err)
-			*p = Money{d, currency}
+			*p = m
 		}
 		return
 	}
-	if !p.IsSet() && p.amount == (decimal.Decimal{}) {
+	if *p == (dynastay.Money{}) {
 		return
 	}
-	if p.currency != currency {
-		f.Fail(name, Invalid("", "is in %s, not in %s", p.currency, currency))
+	if p.Currency() != currency {
+		f.Fail(name, dynastay.Invalid("", "is in %s, not in %s", p.Currency(), currency))
 		return
 	}
-	f.item[name] = num(p.amount.String())
+	f.item[name] = stored.Number(p.Digits())
 }
 
 // Custom is an attribute of a form of its own. encode returns nil for "absent"; decode is not called for a missing
-// attribute or a NULL, so set the zero value before.
-func (f *Fields) Custom(name string, encode func() (types.AttributeValue, error), decode func(types.AttributeValue) error) {
-	if f.decoding {
-		if v := f.item[name]; !isNull(v) {
-			f.Fail(name, decode(v))
+// attribute or a NULL, which read as the zero V.
+func Custom[V any](f *Fields, name string, p *V, encode func(V) (types.AttributeValue, error), decode func(dynastay.Value) (V, error)) {
+	if f.naming(name, p) {
+		return
+	}
+	if !f.decoding {
+		v, err := encode(*p)
+		f.Fail(name, err)
+		if v != nil {
+			f.put(name, v)
 		}
 		return
 	}
-	v, err := encode()
-	f.Fail(name, err)
-	if v != nil {
-		f.put(name, v)
+	*p = *new(V)
+	if v := f.row.Value(name); !v.IsNull() {
+		decoded, err := decode(v)
+		f.Fail(name, err)
+		*p = decoded
 	}
 }
 
 // Strings is a list of texts in an order that matters; an empty list is written as such, nil as absent.
 func (f *Fields) Strings(name string, p *[]string) {
+	if f.naming(name, p) {
+		return
+	}
 	if !f.decoding {
 		if *p != nil && (len(*p) > 0 || !f.ifSet) {
 			list := make([]types.AttributeValue, len(*p))
 			for i, s := range *p {
-				list[i] = str(s)
+				list[i] = stored.Text(s)
 			}
 			f.put(name, &types.AttributeValueMemberL{Value: list})
 		}
@@ -301,39 +351,48 @@ func (f *Fields) Strings(name string, p *[]string) {
 	}
 	*p = make([]string, len(list))
 	for i, v := range list {
-		s, ok := v.(*types.AttributeValueMemberS)
-		if !ok {
-			f.wrongType(fmt.Sprintf("%s[%d]", name, i), v, "text")
+		if v.Kind() != dynastay.KindText {
+			f.wrongKind(fmt.Sprintf("%s[%d]", name, i), v, dynastay.KindText)
 			return
 		}
-		(*p)[i] = s.Value
+		(*p)[i] = v.Text()
 	}
 }
 
 // Map is a nested map, its attributes declared by inner. A map in which nothing is set is written as absent.
 func (f *Fields) Map(name string, inner func(f *Fields)) {
-	nested := &state{item: Item{}, decoding: f.decoding, path: f.path + name + "."}
+	f.naming(name, nil)
+	nested := f.within(name + ".")
 	if f.decoding {
-		switch v := f.item[name].(type) {
-		case nil, *types.AttributeValueMemberNULL:
-		case *types.AttributeValueMemberM:
-			nested.item = v.Value
-		default:
-			f.wrongType(name, v, "a map")
-			return
-		}
+		v, _ := f.read(name, dynastay.KindMap)
+		nested.row = v.Map()
 	}
 	inner(&Fields{state: nested})
+	f.take(nested)
+	if len(nested.item) > 0 {
+		f.item[name] = &types.AttributeValueMemberM{Value: nested.item}
+	}
+}
+
+// within is the state of a map that stands behind the path.
+func (f *Fields) within(path string) *state {
+	nested := &state{decoding: f.decoding, names: f.names, path: f.path + path}
+	if !f.decoding {
+		nested.item = dynastay.Item{}
+	}
+	return nested
+}
+
+// take takes over what went wrong in a map within.
+func (f *Fields) take(nested *state) {
 	if f.err == nil {
 		f.err = nested.err
-	}
-	if !f.decoding && len(nested.item) > 0 {
-		f.item[name] = &types.AttributeValueMemberM{Value: nested.item}
 	}
 }
 
 // List is a list of maps, each declared by one; nil is written as absent.
 func List[V any](f *Fields, name string, p *[]V, one func(f *Fields, v *V)) {
+	at := func(i int) *state { return f.within(fmt.Sprintf("%s[%d].", name, i)) }
 	if f.decoding {
 		*p = nil
 		list, ok := f.readList(name)
@@ -341,18 +400,25 @@ func List[V any](f *Fields, name string, p *[]V, one func(f *Fields, v *V)) {
 			return
 		}
 		*p = make([]V, len(list))
-		for i := range list {
-			at := fmt.Sprintf("%s[%d]", name, i)
-			m, ok := list[i].(*types.AttributeValueMemberM)
-			if !ok {
-				f.wrongType(at, list[i], "a map")
+		for i, v := range list {
+			if v.Kind() != dynastay.KindMap {
+				f.wrongKind(fmt.Sprintf("%s[%d]", name, i), v, dynastay.KindMap)
 				return
 			}
-			element := &state{item: m.Value, decoding: true, path: f.path + at + "."}
+			element := at(i)
+			element.row = v.Map()
 			one(&Fields{state: element}, &(*p)[i])
-			if f.err == nil {
-				f.err = element.err
-			}
+			f.take(element)
+		}
+		return
+	}
+	if f.naming(name, p) {
+		elements := *p
+		if len(elements) == 0 {
+			elements = make([]V, 1) // so that its names are known
+		}
+		for i := range elements {
+			one(&Fields{state: at(i)}, &elements[i])
 		}
 		return
 	}
@@ -361,11 +427,9 @@ func List[V any](f *Fields, name string, p *[]V, one func(f *Fields, v *V)) {
 	}
 	list := make([]types.AttributeValue, len(*p))
 	for i := range *p {
-		element := &state{item: Item{}, path: fmt.Sprintf("%s%s[%d].", f.path, name, i)}
+		element := at(i)
 		one(&Fields{state: element}, &(*p)[i])
-		if f.err == nil {
-			f.err = element.err
-		}
+		f.take(element)
 		list[i] = &types.AttributeValueMemberM{Value: element.item}
 	}
 	f.item[name] = &types.AttributeValueMemberL{Value: list}
@@ -379,14 +443,16 @@ func Keyed[V any](f *Fields, name string, p *map[string]V, one func(f *Fields, n
 	}
 	for key := range *p {
 		if !utf8.ValidString(key) {
-			f.Fail(name, Invalid("", "has a name that is not UTF-8"))
+			f.Fail(name, dynastay.Invalid("", "has a name that is not UTF-8"))
 			return
 		}
 	}
 	f.Map(name, func(f *Fields) {
-		if f.decoding && len(f.item) > 0 {
-			*p = make(map[string]V, len(f.item))
-			for key := range f.item {
+		if f.decoding {
+			for key := range f.row.Names() {
+				if *p == nil {
+					*p = map[string]V{}
+				}
 				(*p)[key] = *new(V)
 			}
 		}
@@ -399,39 +465,33 @@ func Keyed[V any](f *Fields, name string, p *map[string]V, one func(f *Fields, n
 	})
 }
 
-func (f *Fields) readText(name string) string {
-	switch v := f.item[name].(type) {
-	case nil, *types.AttributeValueMemberNULL:
-	case *types.AttributeValueMemberS:
-		return v.Value
-	default:
-		f.wrongType(name, v, "text")
+// read is an attribute that has to be of one kind; ok is false where it is missing, NULL, or of another one.
+func (f *Fields) read(name string, kind dynastay.Kind) (v dynastay.Value, ok bool) {
+	v = f.row.Value(name)
+	switch {
+	case v.Kind() == kind:
+		return v, true
+	case !v.IsNull():
+		f.wrongKind(name, v, kind)
 	}
-	return ""
+	return dynastay.Value{}, false
+}
+
+func (f *Fields) readText(name string) string {
+	v, _ := f.read(name, dynastay.KindText)
+	return v.Text()
 }
 
 func (f *Fields) readNumber(name string) (string, bool) {
-	switch v := f.item[name].(type) {
-	case nil, *types.AttributeValueMemberNULL:
-	case *types.AttributeValueMemberN:
-		return v.Value, true
-	default:
-		f.wrongType(name, v, "a number")
-	}
-	return "", false
+	v, ok := f.read(name, dynastay.KindNumber)
+	return v.Text(), ok
 }
 
-func (f *Fields) readList(name string) ([]types.AttributeValue, bool) {
-	switch v := f.item[name].(type) {
-	case nil, *types.AttributeValueMemberNULL:
-	case *types.AttributeValueMemberL:
-		return v.Value, true
-	default:
-		f.wrongType(name, v, "a list")
-	}
-	return nil, false
+func (f *Fields) readList(name string) ([]dynastay.Value, bool) {
+	v, ok := f.read(name, dynastay.KindList)
+	return v.List(), ok
 }
 
-func (f *Fields) wrongType(name string, v types.AttributeValue, want string) {
-	f.Fail(name, fmt.Errorf("is %T where %s is expected", v, want))
+func (f *Fields) wrongKind(name string, v dynastay.Value, want dynastay.Kind) {
+	f.Fail(name, fmt.Errorf("is %s where %s is expected", v.Kind(), want))
 }

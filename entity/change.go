@@ -1,0 +1,402 @@
+package entity
+
+import (
+	"context"
+	"maps"
+	"slices"
+	"strconv"
+	"time"
+
+	"github.com/aws/aws-sdk-go-v2/feature/dynamodb/expression"
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
+
+	"github.com/dynastay/dynastay"
+	"github.com/dynastay/dynastay/internal/condition"
+	"github.com/dynastay/dynastay/internal/shown"
+	"github.com/dynastay/dynastay/internal/stored"
+)
+
+// setOf is what the options ask for.
+func setOf(opts []dynastay.UpdateOption) (s condition.Set) {
+	for _, option := range opts {
+		option(&s)
+	}
+	return s
+}
+
+// maxAgreed bounds what an update states with [dynastay.AgreedOn], all values together: it is hashed with every call.
+const maxAgreed = 4096
+
+// CheckUpdate is the [dynastay.OpSpec.Invalid] of an update with these options. It refuses values of [dynastay.AgreedOn] that
+// have more than 4,096 bytes together, a [dynastay.IfWritten] of what is no write id, a [dynastay.IfVersion] where there are no
+// versions, and what is for deletes only.
+func (e *Entity[T]) CheckUpdate(opts ...dynastay.UpdateOption) error {
+	if setOf(opts).Missing {
+		return dynastay.Invalid("OrMissing", "is for deletes: an update needs a %s", e.Name)
+	}
+	return e.check(setOf(opts))
+}
+
+func (e *Entity[T]) check(s condition.Set) error {
+	if s.Version != nil && e.Version == "" {
+		return dynastay.Invalid("IfVersion", "asks for a version, and a %s has none", e.Name)
+	}
+	size := 0
+	for _, value := range s.Agreed {
+		size += len(value)
+	}
+	if size > maxAgreed {
+		return dynastay.Invalid("AgreedOn", "has %d bytes, the most is %d", size, maxAgreed)
+	}
+	if s.Written != nil {
+		return dynastay.WriteID(*s.Written).Validate()
+	}
+	return nil
+}
+
+// InputOf is the [dynastay.OpSpec.Input] of an update with these options: the key and what was agreed on, nil without
+// [dynastay.AgreedOn].
+func InputOf(key dynastay.Key, opts ...dynastay.UpdateOption) func(*dynastay.Input) {
+	agreed := setOf(opts).Agreed
+	if agreed == nil {
+		return nil
+	}
+	return func(in *dynastay.Input) {
+		in.Key(key)
+		for _, value := range agreed {
+			in.Field("agreed", value)
+		}
+	}
+}
+
+// Change is an entity before and after an update's function, and what that makes of the stored item. After shows the version,
+// time and write id of the write once [Change.AddTo] was called.
+type Change[T any] struct {
+	Before, After *T
+	Row           dynastay.Row // as it was read
+
+	entity *Entity[T]
+	key    dynastay.Key
+	asked  condition.Set
+	diff   *difference
+	now    time.Time
+}
+
+// Change reads the entity, consistently, and lets fn change it; [Change.AddTo] then writes the difference, on condition that
+// the item still is the one that was read. So attributes that the library does not know stay, nothing derived can be
+// stale, and of two callers who change an entity at once neither is lost: the one who was overtaken reads again, and its fn
+// runs again on the new value. fn's errors pass unchanged; what the library writes itself it may not change. fn must not write
+// through the same DB itself, for it may run while its own write has others wait. 1 request.
+func (t *Table[T]) Change(ctx context.Context, key dynastay.Key, fn func(*T) error, opts ...dynastay.UpdateOption) (*Change[T], error) {
+	row, err := t.db.Get(ctx, t.entity.Schema, key, true)
+	if err != nil {
+		return nil, err
+	}
+	return t.ChangeOf(key, row, fn, opts...)
+}
+
+// ChangeOf is [Table.Change] of a row that was read already, consistently.
+func (t *Table[T]) ChangeOf(key dynastay.Key, row dynastay.Row, fn func(*T) error, opts ...dynastay.UpdateOption) (*Change[T], error) {
+	e := t.entity
+	c, err := t.before(key, row, setOf(opts), "")
+	if err != nil {
+		return nil, err
+	}
+	if c.After, err = e.Value(row); err != nil {
+		return nil, err
+	}
+	if err := fn(c.After); err != nil {
+		return nil, err
+	}
+	if err := c.kept(); err != nil {
+		return nil, err
+	}
+	if e.Validate != nil {
+		if err := e.Validate(c.After); err != nil {
+			return nil, err
+		}
+	}
+	if now, err := e.Key(c.After); err != nil {
+		return nil, e.inOwnWords(c.After, err)
+	} else if now != key {
+		return nil, dynastay.Invalid("", "the key of %s %s cannot change", e.Name, shown.Masked(key.String()))
+	}
+	return c, e.derive(c)
+}
+
+// before is the beginning of a change, of an item that meets what the caller asks for.
+func (t *Table[T]) before(key dynastay.Key, row dynastay.Row, asked condition.Set, operation string) (*Change[T], error) {
+	e := t.entity
+	switch {
+	case !row.Exists():
+		return nil, e.fail(operation, key, dynastay.ErrNotFound)
+	case !e.meets(row, asked):
+		return nil, e.fail(operation, key, dynastay.ErrVersion)
+	}
+	c := &Change[T]{Row: row, entity: e, key: key, asked: asked, now: t.db.Now()}
+	var err error
+	c.Before, err = e.Value(row)
+	return c, err
+}
+
+// Changed reports whether there is anything to write.
+func (c *Change[T]) Changed() bool { return !c.diff.empty() }
+
+// AddTo adds the action that writes the difference, those of the guards, and those of what follows the entity. Nothing is
+// added where nothing changed.
+func (c *Change[T]) AddTo(tx *dynastay.Tx) error {
+	if !c.Changed() {
+		return nil
+	}
+	e := c.entity
+	for _, g := range e.guards {
+		if err := g.move(tx, c.Before, c.After, "Update"); err != nil {
+			return err
+		}
+	}
+	if e.Follow != nil {
+		if err := e.Follow(tx, c.Before, c.After); err != nil {
+			return err
+		}
+	}
+	action, err := tx.Rewrite(e.Schema, c.Row, c.update(), c.known()...)
+	if err != nil {
+		return err
+	}
+	action.Else(e.overtaken(c.key, c.asked, ""))
+	return c.show(action)
+}
+
+// overtaken is what it means that an item is not the one that was read any more.
+func (e *Entity[T]) overtaken(key dynastay.Key, asked condition.Set, operation string) dynastay.Failed {
+	return func(old dynastay.Row) error {
+		switch {
+		case !old.Exists():
+			return e.fail(operation, key, dynastay.ErrNotFound)
+		case !e.meets(old, asked):
+			return e.fail(operation, key, dynastay.ErrVersion)
+		}
+		return dynastay.ErrOvertaken
+	}
+}
+
+// meets reports whether the caller's conditions hold for a stored item.
+func (e *Entity[T]) meets(row dynastay.Row, asked condition.Set) bool {
+	if asked.Version != nil && versionOf(row.Value(e.Version)) != *asked.Version {
+		return false
+	}
+	return asked.Written == nil || writtenBy(e.Schema, row) == dynastay.WriteID(*asked.Written)
+}
+
+// writtenBy is the write id of a stored item, "" for none.
+func writtenBy(s *dynastay.Schema, row dynastay.Row) (id dynastay.WriteID) {
+	v := row.Value(s.WriteIDName())
+	if v.Kind() == dynastay.KindBinary {
+		_ = id.UnmarshalDynamoDBAttributeValue(v.Stored()) // binary cannot fail
+	}
+	return id
+}
+
+// kept refuses a change of what the library writes itself.
+func (c *Change[T]) kept() error {
+	e := c.entity
+	before, err := e.Codec.Encode(c.Before)
+	if err != nil {
+		return err
+	}
+	after, err := e.Codec.Encode(c.After)
+	if err != nil {
+		return err
+	}
+	for _, name := range e.owned {
+		if !stored.Equal(before[name], after[name]) {
+			return dynastay.Invalid(e.fieldOf(c.After, name), "is kept by the library")
+		}
+	}
+	delete(before, e.Schema.WriteIDName())
+	delete(after, e.Schema.WriteIDName())
+	c.diff = &difference{
+		stored: c.Row.Item(), before: before, after: after, set: map[string]types.AttributeValue{}, remove: map[string]bool{},
+	}
+	if c.diff.compare("", before, after); c.diff.empty() {
+		*c.After = *c.Before // a write id that the function set is not stored
+	}
+	return nil
+}
+
+// show gives After the version, the time and the write id that the write will leave.
+func (c *Change[T]) show(action *dynastay.Action) error {
+	e := c.entity
+	item, err := e.Codec.Encode(c.After)
+	if err != nil {
+		return err
+	}
+	if item[e.Schema.WriteIDName()], err = action.WriteID().MarshalDynamoDBAttributeValue(); err != nil {
+		return err
+	}
+	if e.Version != "" {
+		item[e.Version] = c.nextVersion()
+	}
+	if e.Updated != "" {
+		item[e.Updated] = dynastay.Instant(c.now)
+	}
+	return e.decode(item, c.After)
+}
+
+func (c *Change[T]) nextVersion() types.AttributeValue {
+	return dynastay.Number(versionOf(c.Row.Value(c.entity.Version)) + 1)
+}
+
+func versionOf(v dynastay.Value) int {
+	version := 0
+	if v.Kind() == dynastay.KindNumber {
+		version, _ = strconv.Atoi(v.Text())
+	}
+	return version
+}
+
+// difference is what an update writes, by path.
+type difference struct {
+	stored dynastay.Item
+	before dynastay.Item // in the codec's form
+	after  dynastay.Item
+	set    map[string]types.AttributeValue
+	remove map[string]bool
+}
+
+// derive adds the derived attributes that moved, and those that other software left stale.
+func (e *Entity[T]) derive(c *Change[T]) error {
+	d := c.diff
+	if d.empty() {
+		return nil
+	}
+	whole := map[string]dynastay.Item{} // maps that are not stored yet, and so cannot take a value inside
+	for _, attribute := range e.derived {
+		v, err := attribute.of(c.After, d.after)
+		if err != nil {
+			return err
+		}
+		missing := d.missingMap(attribute.Name)
+		switch {
+		case stored.Equal(stored.At(d.stored, attribute.Name), v):
+		case v == nil:
+			d.remove[attribute.Name] = true
+		case missing != "":
+			if whole[missing] == nil {
+				whole[missing] = d.wholeMap(missing)
+			}
+			stored.Place(whole[missing], attribute.Name[len(missing)+1:], v)
+		default:
+			d.set[attribute.Name] = v
+		}
+	}
+	for path, inner := range whole {
+		d.set[path] = &types.AttributeValueMemberM{Value: inner}
+	}
+	return nil
+}
+
+// missingMap is the outermost map on the way to a path that is not stored, "" where all are.
+func (d *difference) missingMap(path string) string {
+	for i := range path {
+		if path[i] == '.' && !d.storedMap(path[:i]) {
+			return path[:i]
+		}
+	}
+	return ""
+}
+
+// wholeMap is what the codec puts in the map, as a copy to add to.
+func (d *difference) wholeMap(path string) dynastay.Item {
+	if declared, ok := d.set[path].(*types.AttributeValueMemberM); ok {
+		return stored.CopyMaps(declared.Value)
+	}
+	return dynastay.Item{}
+}
+
+// compare walks two encoded forms. Maps are compared attribute by attribute, so that what others keep in them stays;
+// a list is one value.
+func (d *difference) compare(path string, before, after dynastay.Item) {
+	for name, old := range before {
+		now, there := after[name]
+		at := path + dynastay.PathOf(name)
+		oldMap, wasMap := old.(*types.AttributeValueMemberM)
+		nowMap, isMap := now.(*types.AttributeValueMemberM)
+		switch {
+		case wasMap && (isMap || !there) && !d.storedMap(at):
+			// What is not stored has a form because numbers and booleans are written as zeros.
+			if isMap && !stored.Equal(old, now) {
+				d.set[at] = now
+			}
+		case wasMap && (isMap || !there):
+			inner := dynastay.Item{}
+			if isMap {
+				inner = nowMap.Value
+			}
+			d.compare(at+".", oldMap.Value, inner)
+		case !there:
+			d.remove[at] = true
+		case !stored.Equal(old, now):
+			d.set[at] = now
+		}
+	}
+	for name, now := range after {
+		if _, there := before[name]; there {
+			continue
+		}
+		at := path + dynastay.PathOf(name)
+		if nowMap, isMap := now.(*types.AttributeValueMemberM); isMap && d.storedMap(at) {
+			d.compare(at+".", dynastay.Item{}, nowMap.Value)
+			continue
+		}
+		d.set[at] = now
+	}
+}
+
+func (d *difference) storedMap(path string) bool {
+	_, ok := stored.At(d.stored, path).(*types.AttributeValueMemberM)
+	return ok
+}
+
+func (d *difference) empty() bool { return len(d.set)+len(d.remove) == 0 }
+
+// update is the update expression, its parts in a fixed order, so that equal updates are equal requests but for their ids.
+func (c *Change[T]) update() (u expression.UpdateBuilder) {
+	for _, path := range slices.Sorted(maps.Keys(c.diff.set)) {
+		u = u.Set(dynastay.NameOf(path), expression.Value(c.diff.set[path]))
+	}
+	for _, path := range slices.Sorted(maps.Keys(c.diff.remove)) {
+		u = u.Remove(dynastay.NameOf(path))
+	}
+	if c.entity.Updated != "" {
+		u = u.Set(dynastay.NameOf(c.entity.Updated), expression.Value(dynastay.Instant(c.now)))
+	}
+	if c.entity.Version != "" {
+		u = u.Set(dynastay.NameOf(c.entity.Version), expression.Value(c.nextVersion()))
+	}
+	return u
+}
+
+// known are the names of the attributes that the entity declares or derives, without those that are counted: what has to be
+// as it was read of an item that has no write id.
+func (c *Change[T]) known() []string {
+	e := c.entity
+	known := map[string]bool{e.Version: true, e.Updated: true}
+	add := func(path string) {
+		name, _, _ := stored.Step(path)
+		known[name] = true
+	}
+	for name := range c.diff.before {
+		known[name] = true
+	}
+	for path := range c.diff.set {
+		add(path) // what is not there yet
+	}
+	for _, attribute := range e.derived {
+		add(attribute.Name)
+	}
+	for _, name := range append([]string{"", e.Schema.Key.Partition, e.Schema.Key.Sort}, e.Counters...) {
+		delete(known, name)
+	}
+	return slices.Sorted(maps.Keys(known))
+}

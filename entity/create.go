@@ -1,0 +1,215 @@
+package entity
+
+import (
+	"context"
+	"errors"
+	"maps"
+
+	"github.com/dynastay/dynastay"
+	"github.com/dynastay/dynastay/internal/stored"
+)
+
+// Creation is an entity that is about to be created: for operations that create more than it. [Table.CreateOp] is made of it.
+type Creation[T any] struct {
+	Value *T            // as it will be, its id drawn where it had none
+	Extra dynastay.Item // attributes that the entity does not declare; they go over those that it derives
+
+	table *Table[T]
+	given T
+	drawn bool
+}
+
+// Creation draws the entity's id where it has none, gives it its times and its first version, and checks it. What is refused
+// is the [dynastay.OpSpec.Invalid] of the operation. It sends nothing.
+func (t *Table[T]) Creation(v *T) (*Creation[T], error) {
+	id := ""
+	if t.entity.Prefix != "" {
+		id = t.db.NewID(t.entity.Prefix)
+	}
+	return t.creation(v, id)
+}
+
+// creation is a Creation whose id, where the value has none, is the given one.
+func (t *Table[T]) creation(v *T, id string) (*Creation[T], error) {
+	e, made := t.entity, *v
+	c := &Creation[T]{table: t, given: *v, Value: &made}
+	item, err := e.Codec.Encode(v)
+	if err != nil {
+		return c, err
+	}
+	if _, has := item[e.ID]; e.Prefix != "" && !has {
+		item[e.ID], c.drawn = stored.Text(id), true
+	}
+	if err := c.stamp(item); err != nil {
+		return c, err
+	}
+	_, err = e.Item(c.Value)
+	return c, err
+}
+
+// stamp gives the value, whose stored form item is, its times and its first version.
+func (c *Creation[T]) stamp(item dynastay.Item) error {
+	e, now := c.table.entity, dynastay.Instant(c.table.db.Now())
+	for _, name := range []string{e.Created, e.Updated} {
+		if name != "" {
+			item[name] = now
+		}
+	}
+	if e.Version != "" {
+		item[e.Version] = dynastay.Number(1)
+	}
+	return e.decode(item, c.Value)
+}
+
+// Input writes down what the caller agreed to: the value as it was given, without what the library writes.
+func (c *Creation[T]) Input(in *dynastay.Input) { c.table.agreed(in, &c.given) }
+
+// agreed is for a value as it was given to a create or a put.
+func (t *Table[T]) agreed(in *dynastay.Input, v *T) {
+	e := t.entity
+	if e.Agreed != nil {
+		e.Agreed(in, v)
+		return
+	}
+	item, err := e.Codec.Encode(v)
+	if err != nil {
+		return // and the operation is refused for it
+	}
+	for _, name := range e.owned {
+		if name != e.ID { // an id that the caller gave is a part of it
+			delete(item, name)
+		}
+	}
+	delete(item, e.Schema.WriteIDName())
+	in.Item(item)
+}
+
+// AddTo adds the action that puts the entity, on condition that it is not there, those of its guards, and those of what follows
+// it. The times are those of the present preparation.
+func (c *Creation[T]) AddTo(tx *dynastay.Tx) error {
+	e := c.table.entity
+	item, err := e.Codec.Encode(c.Value)
+	if err == nil {
+		err = c.stamp(item)
+	}
+	if err != nil {
+		return err
+	}
+	if item, err = e.Item(c.Value); err != nil {
+		return err
+	}
+	maps.Copy(item, c.Extra)
+	key := e.Schema.Key.From(dynastay.RowOf(item))
+	put := tx.Put(e.Schema, item).Identified().If(c.table.absent, func(dynastay.Row) error {
+		return e.fail("Create", key, dynastay.ErrAlreadyExists)
+	})
+	if c.drawn {
+		put.Drawn()
+	}
+	e.made(tx, key, item)
+	for _, g := range e.guards {
+		if err := g.move(tx, nil, c.Value, "Create"); err != nil {
+			return err
+		}
+	}
+	if e.Follow != nil {
+		if err := e.Follow(tx, nil, c.Value); err != nil {
+			return err
+		}
+	}
+	if item[e.Schema.WriteIDName()], err = put.WriteID().MarshalDynamoDBAttributeValue(); err != nil {
+		return err
+	}
+	return e.decode(item, c.Value)
+}
+
+// made notes what finds the entity again: its id, or the key of one that has none.
+func (e *Entity[T]) made(tx *dynastay.Tx, key dynastay.Key, item dynastay.Item) {
+	if e.ID != "" {
+		tx.Made(e.ID, stored.TextOf(item[e.ID]))
+		return
+	}
+	tx.Made("PK", key.PK)
+	tx.Made("SK", key.SK)
+}
+
+// restore is what an earlier call with the same idempotency key put.
+func (t *Table[T]) restore(ctx context.Context, v *T, made map[string]string) (*T, error) {
+	e, key := t.entity, dynastay.Key{PK: made["PK"], SK: made["SK"]}
+	if e.ID != "" {
+		item, err := e.Codec.Encode(v)
+		if err != nil {
+			return nil, err
+		}
+		again := *v
+		item[e.ID] = stored.Text(made[e.ID])
+		if err := e.decode(item, &again); err != nil {
+			return nil, err
+		}
+		if key, err = e.Key(&again); err != nil {
+			return nil, err
+		}
+		v = &again
+	}
+	found, err := t.again(ctx, key)
+	if errors.Is(err, dynastay.ErrNotFound) {
+		return v, nil // it was put, and has been taken away since, as a worker does with an outbox message
+	}
+	return found, err
+}
+
+// CreateOp puts an entity that must not be there yet, and claims its unique values; otherwise it is refused with
+// [dynastay.ErrAlreadyExists], whose Field names the value that another one has. An empty id is drawn, and what the library
+// writes is set. The result is the entity as it is stored, with its write id where the codec declares that.
+//
+// Sent alone, without guards, it ends as [dynastay.ErrOutcomeUnknown] where its answer was lost and the item does not show that
+// it was done; it is not sent again, because the item may have been there and have been taken away since. Under a
+// [dynastay.IdempotencyKey] it can be repeated.
+func (t *Table[T]) CreateOp(v *T) *dynastay.Operation[*T] {
+	c, err := t.Creation(v)
+	return dynastay.NewOp(dynastay.OpSpec[*T]{
+		Name: t.entity.Operations + ".Create", Invalid: err, Input: c.Input,
+		Prepare: func(_ context.Context, tx *dynastay.Tx) (*T, error) {
+			return c.Value, c.AddTo(tx)
+		},
+		Restore: func(ctx context.Context, made map[string]string) (*T, error) { return t.restore(ctx, c.Value, made) },
+	})
+}
+
+// Create is [Table.CreateOp], sent. 1 request.
+func (t *Table[T]) Create(ctx context.Context, v *T, opts ...dynastay.WriteOption) (*T, error) {
+	return dynastay.Do(ctx, t.db, t.CreateOp(v), opts...)
+}
+
+// CreateFromOp is [Table.CreateOp] of a value that depends on the results of the operations before it in the same Write: from is
+// asked while they are prepared, so a message can name the booking that it goes with. It may run again. The value cannot be
+// compared before, so under a [dynastay.IdempotencyKey] agreed states what it is about.
+func (t *Table[T]) CreateFromOp(from func() (*T, error), agreed ...string) *dynastay.Operation[*T] {
+	id := ""
+	if t.entity.Prefix != "" {
+		id = t.db.NewID(t.entity.Prefix)
+	}
+	var input func(*dynastay.Input)
+	if len(agreed) > 0 {
+		input = func(in *dynastay.Input) {
+			for _, value := range agreed {
+				in.Field("agreed", value)
+			}
+		}
+	}
+	return dynastay.NewOp(dynastay.OpSpec[*T]{
+		Name: t.entity.Operations + ".Create", Input: input,
+		Prepare: func(_ context.Context, tx *dynastay.Tx) (*T, error) {
+			v, err := from()
+			if err != nil {
+				return nil, err
+			}
+			c, err := t.creation(v, id)
+			if err != nil {
+				return nil, err
+			}
+			return c.Value, c.AddTo(tx)
+		},
+		Restore: func(ctx context.Context, made map[string]string) (*T, error) { return t.restore(ctx, new(T), made) },
+	})
+}

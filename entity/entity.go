@@ -1,0 +1,286 @@
+package entity
+
+import (
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/aws/aws-sdk-go-v2/feature/dynamodb/expression"
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
+
+	"github.com/dynastay/dynastay"
+	"github.com/dynastay/dynastay/internal/stored"
+)
+
+// Spec says how values of one type are stored. Name, Schema, Codec and Key are required.
+type Spec[T any] struct {
+	Name string // such as "Booking", for errors
+	// Operations is what the names of the operations begin with, such as "bookings" of bookings.Create. Default: Name.
+	Operations string
+	Schema     *dynastay.Schema
+	Codec      Codec[T]
+	// Key derives the primary key. The codec declares every field that Key looks at, under whatever name, for an entity
+	// is read out of its attributes and never out of its key. Where a key attribute is one of the entity's own, as in a
+	// table whose key is "id", that is its declaration.
+	Key func(*T) (dynastay.Key, error)
+	// IDOf is the id that a key stands for, in errors. Default: the key's text.
+	IDOf func(dynastay.Key) string
+	// Validate refuses a value before it is written. Reading never validates: what is stored is stored. Optional.
+	Validate func(*T) error
+
+	// Indexes derive the keys of the entity's rows in the indexes of those names. A zero Key leaves the entity out of one.
+	Indexes map[string]func(*T) (dynastay.Key, error)
+	// Derived are further attributes that follow from others. An update keeps them right.
+	Derived []Derived[T]
+	// Unique are the values that one entity only may have.
+	Unique []Unique[T]
+	// Follow adds the actions by which other items follow the entity, in the transaction of every create, update and delete:
+	// before is nil for a create, after for a delete. The transaction is conditional on before being what is stored.
+	// Optional.
+	Follow func(tx *dynastay.Tx, before, after *T) error
+
+	// The attributes that the library writes itself, by their names; "" for none. The codec declares them too.
+	ID      string // of an entity whose id is drawn where it is empty
+	Prefix  string // of a drawn id: "bkg_"
+	Created string // the time of the create
+	Updated string // the time of the create and of every update
+	Version string // 1 after the create, one more with every update; the codec declares it with IfSet
+	// Kept are attributes that only special operations write, such as a count. Like those above they cannot be changed by an
+	// update's function, and are no part of what an idempotency key compares.
+	Kept []string
+	// Counters are the attributes that deltas and maxima write, see [dynastay.Tx.Update], past every update and without a new
+	// write id. They are kept in the same way, and nothing derived may follow from them.
+	Counters []string
+
+	// Agreed writes down, for a [dynastay.IdempotencyKey], what the caller of a create or a put agreed to. Default: the stored
+	// form of the value as it was given, without what the library writes.
+	Agreed func(*dynastay.Input, *T)
+}
+
+// Derived is an attribute that follows from others, but not from [Spec.Counters].
+type Derived[T any] struct {
+	Name   string // the attribute, or a path such as "Card.Name"
+	Value  func(*T) (types.AttributeValue, error)
+	copied string
+}
+
+// CopyOf derives an attribute that is a copy of another, such as Card.Name of Name.
+func CopyOf[T any](name, from string) Derived[T] { return Derived[T]{Name: name, copied: from} }
+
+// of is the value for an entity whose encoded form is item; nil is "absent".
+func (d Derived[T]) of(v *T, item dynastay.Item) (types.AttributeValue, error) {
+	if d.copied != "" {
+		return stored.At(item, d.copied), nil
+	}
+	return d.Value(v)
+}
+
+// Entity is a checked [Spec]. A [Table] reads and writes it.
+type Entity[T any] struct {
+	Spec[T]
+	derived []Derived[T] // those of the indexes too
+	owned   []string     // what an update's function leaves alone
+	guards  []guard[T]
+}
+
+// New checks a specification. What is missing in it, or named twice, is an error of the program, and panics by its name.
+func New[T any](s Spec[T]) *Entity[T] {
+	e := &Entity[T]{Spec: s}
+	if e.Operations == "" {
+		e.Operations = s.Name
+	}
+	for field, missing := range map[string]bool{
+		"Name": s.Name == "", "Schema": s.Schema == nil, "Codec": s.Codec == nil, "Key": s.Key == nil,
+	} {
+		if missing {
+			e.panics("has no %s", field)
+		}
+	}
+	for _, name := range slices.Sorted(maps.Keys(s.Indexes)) {
+		e.derived = append(e.derived, e.indexKey(name, s.Indexes[name])...)
+	}
+	e.derived = append(e.derived, s.Derived...)
+	for _, name := range append(append([]string{s.ID, s.Created, s.Updated, s.Version}, s.Kept...), s.Counters...) {
+		if name != "" {
+			e.owned = append(e.owned, name)
+		}
+	}
+	e.checkNames()
+	for _, u := range s.Unique {
+		e.guards = append(e.guards, e.newGuard(u))
+	}
+	return e
+}
+
+func (e *Entity[T]) panics(format string, args ...any) {
+	panic(fmt.Sprintf("entity.New: %s ", e.Name) + fmt.Sprintf(format, args...))
+}
+
+// checkNames refuses an attribute that two declarations would write, and one that the library is to write and none reads.
+func (e *Entity[T]) checkNames() {
+	written := map[string]bool{}
+	if d, ok := e.Codec.(declared[T]); ok {
+		n := d.names(new(T))
+		if len(n.twice) > 0 {
+			e.panics("declares %s twice", n.twice[0])
+		}
+		for _, name := range n.currencies {
+			if _, twice := n.pointers[name]; twice {
+				e.panics("declares %s twice, as a currency too", name)
+			}
+		}
+		for _, name := range e.owned {
+			if _, there := n.pointers[name]; !there {
+				e.panics("does not declare %s", name)
+			}
+		}
+		for name := range n.pointers {
+			written[name] = true
+		}
+	}
+	for _, d := range e.derived {
+		if written[d.Name] {
+			e.panics("declares %s twice", d.Name)
+		}
+		written[d.Name] = true
+	}
+}
+
+// indexKey derives the key attributes of an index. Its errors name the index and the attribute.
+func (e *Entity[T]) indexKey(name string, key func(*T) (dynastay.Key, error)) []Derived[T] {
+	index, ok := e.Schema.Index(name)
+	if !ok {
+		e.panics("has a key for %s, and %s has no such index", name, e.Schema.Name)
+	}
+	part := func(attribute string, take func(dynastay.Key) string) Derived[T] {
+		return Derived[T]{Name: attribute, Value: func(v *T) (types.AttributeValue, error) {
+			k, err := key(v)
+			if err == nil && k == (dynastay.Key{}) {
+				return nil, nil
+			}
+			if text := take(k); err == nil && text == "" {
+				err = dynastay.Invalid(attribute, "is empty")
+			} else if err == nil {
+				return stored.Text(text), nil
+			}
+			return nil, &dynastay.Error{Entity: name, Field: attribute, Err: e.inOwnWords(v, err)}
+		}}
+	}
+	all := []Derived[T]{part(index.Key.Partition, func(k dynastay.Key) string { return k.PK })}
+	if index.Key.Sort != "" {
+		all = append(all, part(index.Key.Sort, func(k dynastay.Key) string { return k.SK }))
+	}
+	return all
+}
+
+// inOwnWords gives a refused part of a key the entity's own name for it: a key that says UserID is built of what is stored as
+// UserId, and the entity may call it ID.
+func (e *Entity[T]) inOwnWords(v *T, err error) error {
+	var invalid *dynastay.InvalidError
+	d, ok := e.Codec.(declared[T])
+	if !ok || !errors.As(err, &invalid) {
+		return err
+	}
+	n := d.names(v)
+	for name := range n.pointers {
+		if !strings.EqualFold(name, invalid.Field) {
+			continue
+		}
+		if own, ok := n.field(v, name); ok {
+			return &dynastay.InvalidError{Field: own, Reason: invalid.Reason, Err: invalid.Err}
+		}
+	}
+	return err
+}
+
+// fieldOf is the entity's own name for an attribute.
+func (e *Entity[T]) fieldOf(v *T, attribute string) string {
+	if d, ok := e.Codec.(declared[T]); ok {
+		if own, ok := d.names(v).field(v, attribute); ok {
+			return own
+		}
+	}
+	return attribute
+}
+
+// Item is the value's whole stored form: attributes, key, derived attributes. It has no write id: that is of the write, not
+// of the value.
+func (e *Entity[T]) Item(v *T) (dynastay.Item, error) {
+	if e.Validate != nil {
+		if err := e.Validate(v); err != nil {
+			return nil, err
+		}
+	}
+	key, err := e.Key(v)
+	if err == nil {
+		err = e.Schema.Key.Check(key)
+	}
+	if err != nil {
+		return nil, e.inOwnWords(v, err)
+	}
+	item, err := e.Codec.Encode(v)
+	if err != nil {
+		return nil, err
+	}
+	delete(item, e.Schema.WriteIDName())
+	for _, d := range e.derived {
+		value, err := d.of(v, item)
+		if err != nil {
+			return nil, err
+		}
+		if value != nil {
+			stored.Place(item, d.Name, value)
+		}
+	}
+	maps.Copy(item, e.Schema.Key.Of(key))
+	return item, nil
+}
+
+// Value reads a stored item. A failure says which entity and attribute it was.
+func (e *Entity[T]) Value(row dynastay.Row) (*T, error) {
+	return Read(e.Name, e.idOf(e.Schema.Key.From(row)), e.Codec, row)
+}
+
+// Read reads a row that is no whole entity, such as what an index holds of one. Its error is [dynastay.ErrCorrupt], and names
+// the attribute, and the entity by name and id.
+func Read[T any](name, id string, c Codec[T], row dynastay.Row) (*T, error) {
+	v := new(T)
+	if err := c.Decode(row, v); err != nil {
+		failure := &dynastay.Error{Entity: name, ID: id, Kind: dynastay.ErrCorrupt, Err: unreadable(err)}
+		if inner, ok := err.(*dynastay.Error); ok && inner.Kind == dynastay.ErrCorrupt {
+			failure.Field, failure.Err = inner.Field, inner.Err
+		}
+		return nil, failure
+	}
+	return v, nil
+}
+
+func (e *Entity[T]) idOf(key dynastay.Key) string {
+	if e.IDOf != nil {
+		return e.IDOf(key)
+	}
+	return key.String()
+}
+
+func (e *Entity[T]) fail(operation string, key dynastay.Key, kind error) error {
+	if operation != "" {
+		operation = e.Operations + "." + operation
+	}
+	return &dynastay.Error{Op: operation, Entity: e.Name, ID: e.idOf(key), Kind: kind}
+}
+
+// decode changes *v to what the item says, and leaves alone what the codec does not declare.
+func (e *Entity[T]) decode(item dynastay.Item, v *T) error {
+	return e.Codec.Decode(dynastay.RowOf(item), v)
+}
+
+// is the condition that every one of the attributes has its parameter's value.
+func is(attributes []string) expression.ConditionBuilder {
+	condition := dynastay.NameOf(attributes[0]).Equal(dynastay.Param(attributes[0]))
+	for _, name := range attributes[1:] {
+		condition = condition.And(dynastay.NameOf(name).Equal(dynastay.Param(name)))
+	}
+	return condition
+}

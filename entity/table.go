@@ -1,0 +1,237 @@
+package entity
+
+import (
+	"context"
+	"maps"
+	"strconv"
+
+	"github.com/aws/aws-sdk-go-v2/feature/dynamodb/expression"
+
+	"github.com/dynastay/dynastay"
+)
+
+// Table reads and writes one kind of entity. The repositories are made of it, and so can a service's own entities be.
+// Its methods with Op at the end make operations for [dynastay.DB.Write]; the ones without are the same, sent alone.
+type Table[T any] struct {
+	db     *dynastay.DB
+	entity *Entity[T]
+	absent dynastay.Expr
+}
+
+// NewTable binds an entity to a DB. It sends nothing.
+func NewTable[T any](db *dynastay.DB, e *Entity[T]) *Table[T] {
+	return &Table[T]{db: db, entity: e, absent: dynastay.IfNew(e.Schema)}
+}
+
+// Get reads one entity, or fails with [dynastay.ErrNotFound]. A consistent read sees every acknowledged write, at twice the
+// units. 1 request.
+func (t *Table[T]) Get(ctx context.Context, key dynastay.Key, consistent bool) (*T, error) {
+	row, err := t.db.Get(ctx, t.entity.Schema, key, consistent)
+	if err != nil {
+		return nil, err
+	}
+	if !row.Exists() {
+		return nil, t.entity.fail("", key, dynastay.ErrNotFound)
+	}
+	return t.entity.Value(row)
+}
+
+// GetAll reads entities by their keys, in the order of the keys, nil where there is none. 1 request for every 100
+// different keys, and more where DynamoDB leaves some unprocessed; see [dynastay.DB.GetAll].
+func (t *Table[T]) GetAll(ctx context.Context, keys []dynastay.Key, consistent bool) ([]*T, error) {
+	rows, err := t.db.GetAll(ctx, t.entity.Schema, keys, consistent)
+	if err != nil {
+		return nil, err
+	}
+	all := make([]*T, len(rows))
+	for i, row := range rows {
+		if !row.Exists() {
+			continue
+		}
+		if all[i], err = t.entity.Value(row); err != nil {
+			return nil, err
+		}
+	}
+	return all, nil
+}
+
+// Query reads one page of entities, of the table or of an index that copies them whole. Another index is refused: what it
+// holds would be taken for an entity, and stored as one. Its rows are for [dynastay.QueryPage] and [Read]. 1 request.
+func (t *Table[T]) Query(ctx context.Context, q dynastay.Query) (dynastay.Page[*T], error) {
+	if index, ok := t.entity.Schema.Index(q.Index); ok && index.Project != dynastay.ProjectAll {
+		return dynastay.Page[*T]{}, dynastay.Invalid("Index", "%s does not hold whole entities; QueryPage reads its rows", q.Index)
+	}
+	return dynastay.QueryPage(ctx, t.db, t.entity.Schema, q, t.entity.Value)
+}
+
+// PutOp puts an entity as it is given, over whatever is there, unknown attributes and all; neither an id nor times are set. An
+// entity with unique values, or that others follow, cannot be put over unseen, and is refused: [Table.CreateOp] and
+// [Table.UpdateOp] keep them right.
+func (t *Table[T]) PutOp(v *T) *dynastay.Operation[*T] {
+	e, given := t.entity, *v
+	item, err := e.Item(v)
+	if len(e.guards) > 0 || e.Follow != nil {
+		err = dynastay.Invalid("", "a %s has items that go with it, and is created or updated, not put", e.Name)
+	}
+	key := e.Schema.Key.From(dynastay.RowOf(item))
+	return dynastay.NewOp(dynastay.OpSpec[*T]{
+		Name: e.Operations + ".Put", Invalid: err,
+		Input: func(in *dynastay.Input) { t.agreed(in, &given) },
+		Prepare: func(_ context.Context, tx *dynastay.Tx) (*T, error) {
+			put := tx.Put(e.Schema, item).Identified()
+			e.made(tx, key, item)
+			made, shown := given, maps.Clone(item)
+			var err error
+			if shown[e.Schema.WriteIDName()], err = put.WriteID().MarshalDynamoDBAttributeValue(); err != nil {
+				return nil, err
+			}
+			return &made, e.decode(shown, &made)
+		},
+		Restore: func(ctx context.Context, made map[string]string) (*T, error) { return t.restore(ctx, &given, made) },
+	})
+}
+
+// Put is [Table.PutOp], sent. 1 request.
+func (t *Table[T]) Put(ctx context.Context, v *T, opts ...dynastay.WriteOption) (*T, error) {
+	return dynastay.Do(ctx, t.db, t.PutOp(v), opts...)
+}
+
+// UpdateOp changes an entity as [Table.Change] does.
+func (t *Table[T]) UpdateOp(key dynastay.Key, fn func(*T) error, opts ...dynastay.UpdateOption) *dynastay.Operation[*T] {
+	return dynastay.NewOp(dynastay.OpSpec[*T]{
+		Name:    t.entity.Operations + ".Update",
+		Invalid: t.entity.CheckUpdate(opts...),
+		Input:   InputOf(key, opts...),
+		Prepare: func(ctx context.Context, tx *dynastay.Tx) (*T, error) {
+			c, err := t.Change(ctx, key, fn, opts...)
+			if err != nil {
+				return nil, err
+			}
+			return c.After, c.AddTo(tx)
+		},
+		Restore: func(ctx context.Context, _ map[string]string) (*T, error) { return t.again(ctx, key) },
+	})
+}
+
+// again reads the result of an earlier call. It hands out no write id: the item may be another caller's by now, and the id
+// would let the one who repeats a call release a lock that is not his any more.
+func (t *Table[T]) again(ctx context.Context, key dynastay.Key) (*T, error) {
+	row, err := t.db.Get(ctx, t.entity.Schema, key, true)
+	switch {
+	case err != nil:
+		return nil, err
+	case !row.Exists():
+		return nil, t.entity.fail("", key, dynastay.ErrNotFound)
+	}
+	item := maps.Clone(row.Item())
+	delete(item, t.entity.Schema.WriteIDName())
+	return t.entity.Value(dynastay.RowOf(item))
+}
+
+// Update is [Table.UpdateOp], sent. 2 requests: a consistent read and the write.
+func (t *Table[T]) Update(ctx context.Context, key dynastay.Key, fn func(*T) error, opts ...dynastay.UpdateOption) (*T, error) {
+	return dynastay.Do(ctx, t.db, t.UpdateOp(key, fn, opts...))
+}
+
+// DeleteOp removes an entity, with the guards of its unique values, or is refused: with [dynastay.ErrNotFound], unless
+// [dynastay.OrMissing] is given, and with [dynastay.ErrVersion] under [dynastay.IfVersion] and [dynastay.IfWritten].
+//
+// Sent alone, its answer may be lost for good, and then it ends as [dynastay.ErrOutcomeUnknown]: that the entity is gone does
+// not say who took it. It is not sent again, for it might remove what another caller has made meanwhile. Under
+// [dynastay.IfWritten] a caller can repeat it at will.
+func (t *Table[T]) DeleteOp(key dynastay.Key, opts ...dynastay.UpdateOption) *dynastay.Operation[struct{}] {
+	e, asked := t.entity, setOf(opts)
+	prepare := t.deleteUnseen(key, opts)
+	if len(e.guards) > 0 || e.Follow != nil {
+		prepare = t.deleteSeen(key, opts)
+	}
+	return dynastay.NewOp(dynastay.OpSpec[struct{}]{
+		Name: e.Operations + ".Delete", Invalid: e.check(asked),
+		Input: func(in *dynastay.Input) {
+			in.Key(key)
+			if asked.Version != nil {
+				in.Field("version", strconv.Itoa(*asked.Version))
+			}
+			if asked.Written != nil {
+				in.Field("written", *asked.Written)
+			}
+			if asked.Missing {
+				in.Field("or missing", "")
+			}
+		},
+		Prepare: func(ctx context.Context, tx *dynastay.Tx) (struct{}, error) { return struct{}{}, prepare(ctx, tx) },
+	})
+}
+
+// deleteUnseen is the delete of an entity that no other items go with.
+func (t *Table[T]) deleteUnseen(key dynastay.Key, opts []dynastay.UpdateOption) func(context.Context, *dynastay.Tx) error {
+	return func(_ context.Context, tx *dynastay.Tx) error {
+		e, asked := t.entity, setOf(opts)
+		there := expression.AttributeExists(dynastay.NameOf(e.Schema.Key.Partition))
+		condition := there
+		if asked.Version != nil {
+			is := expression.Equal(dynastay.NameOf(e.Version), expression.Value(dynastay.Number(*asked.Version)))
+			if *asked.Version == 0 {
+				is = is.Or(dynastay.Absent(e.Version))
+			}
+			condition = condition.And(is)
+		}
+		if asked.Written != nil {
+			id, err := dynastay.WriteID(*asked.Written).MarshalDynamoDBAttributeValue()
+			if err != nil {
+				return err
+			}
+			condition = condition.And(expression.Equal(dynastay.NameOf(e.Schema.WriteIDName()), expression.Value(id)))
+		}
+		gone := tx.Delete(e.Schema, key)
+		switch {
+		case asked.Missing && asked.Version == nil && asked.Written == nil:
+			return nil
+		case asked.Missing:
+			condition = condition.Or(expression.Not(there))
+		}
+		gone.If(dynastay.Prepare(expression.NewBuilder().WithCondition(condition)).With(nil), func(old dynastay.Row) error {
+			if !old.Exists() {
+				return e.fail("", key, dynastay.ErrNotFound)
+			}
+			return e.fail("", key, dynastay.ErrVersion)
+		})
+		return nil
+	}
+}
+
+// deleteSeen reads the entity, which says what else has to go.
+func (t *Table[T]) deleteSeen(key dynastay.Key, opts []dynastay.UpdateOption) func(context.Context, *dynastay.Tx) error {
+	return func(ctx context.Context, tx *dynastay.Tx) error {
+		e, asked := t.entity, setOf(opts)
+		row, err := t.db.Get(ctx, e.Schema, key, true)
+		if err != nil || !row.Exists() && asked.Missing {
+			return err
+		}
+		c, err := t.before(key, row, asked, "")
+		if err != nil {
+			return err
+		}
+		for _, g := range e.guards {
+			if err := g.move(tx, c.Before, nil, "Delete"); err != nil {
+				return err
+			}
+		}
+		if e.Follow != nil {
+			if err := e.Follow(tx, c.Before, nil); err != nil {
+				return err
+			}
+		}
+		c.diff = &difference{before: row.Item()}
+		unchanged := dynastay.Unchanged(e.Schema, row, c.known()...)
+		tx.Delete(e.Schema, key).If(dynastay.Prepare(expression.NewBuilder().WithCondition(unchanged)).With(nil),
+			e.overtaken(key, asked, ""))
+		return nil
+	}
+}
+
+// Delete is [Table.DeleteOp], sent. 1 request; 2 where guards or other items go with the entity.
+func (t *Table[T]) Delete(ctx context.Context, key dynastay.Key, opts ...dynastay.UpdateOption) error {
+	_, err := dynastay.Do(ctx, t.db, t.DeleteOp(key, opts...))
+	return err
+}

@@ -1,0 +1,234 @@
+package entity
+
+import (
+	"context"
+	"errors"
+
+	"github.com/aws/aws-sdk-go-v2/feature/dynamodb/expression"
+
+	"github.com/dynastay/dynastay"
+	"github.com/dynastay/dynastay/internal/stored"
+)
+
+// Unique is a value that one entity only may have, such as an e-mail address. A guard item under the value's key belongs to
+// the entity: it is claimed when the entity is created, moved when the value changes, and released when the entity is deleted,
+// always in the same transaction. An index cannot do that: it lags behind the table, and two callers who ask it at once both
+// find the value free.
+type Unique[T any] struct {
+	Field string // the entity's own name of the value, for errors and [Table.Find]: "Email"
+	// Guard is the key of the guard. A zero Key is for an entity that has no such value.
+	Guard func(*T) (dynastay.Key, error)
+	// Owner are the attributes of the entity that the guard repeats: all that its key is made of.
+	Owner []string
+	// Mark are further attributes of the guard, such as what kind of item it is. Optional.
+	Mark map[string]string
+	// Index is where the value is looked up first, and Partition the value's partition there. Without an index it is looked
+	// up by its guard.
+	Index     string
+	Partition func(*T) (string, error)
+	// Taken is the error for a value that belongs to another entity. Default: [dynastay.ErrAlreadyExists] with the Field. One
+	// that draws the value itself draws another one, and answers [dynastay.ErrOvertaken].
+	Taken func(*T) error
+}
+
+// guard is a Unique with its conditions.
+type guard[T any] struct {
+	Unique[T]
+	e          *Entity[T]
+	free       dynastay.Expr
+	freeOrOurs *dynastay.Prepared
+}
+
+func (e *Entity[T]) newGuard(u Unique[T]) guard[T] {
+	if u.Field == "" || u.Guard == nil || len(u.Owner) == 0 {
+		e.panics("has a Unique without Field, Guard or Owner: %q", u.Field)
+	}
+	if _, ok := e.Schema.Index(u.Index); u.Index != "" && !ok {
+		e.panics("looks %s up in %s, and %s has no such index", u.Field, u.Index, e.Schema.Name)
+	}
+	absent := expression.AttributeNotExists(dynastay.NameOf(e.Schema.Key.Partition))
+	return guard[T]{
+		Unique: u, e: e, free: dynastay.IfNew(e.Schema),
+		// Ours as well: other software may have let two entities have one value, and the guard then is another's, or missing.
+		freeOrOurs: dynastay.Prepare(expression.NewBuilder().WithCondition(absent.Or(is(u.Owner)))),
+	}
+}
+
+func (g guard[T]) key(v *T) (dynastay.Key, error) {
+	key, err := g.Guard(v)
+	if err == nil && key != (dynastay.Key{}) {
+		err = g.e.Schema.Key.Check(key)
+	}
+	return key, g.e.inOwnWords(v, err)
+}
+
+// owner is what the guard says of its entity.
+func (g guard[T]) owner(v *T) (dynastay.Item, error) {
+	item, err := g.e.Codec.Encode(v)
+	owner := dynastay.Item{}
+	for _, name := range g.Owner {
+		owner[name] = item[name]
+	}
+	return owner, err
+}
+
+func (g guard[T]) put(tx *dynastay.Tx, key dynastay.Key, owner dynastay.Item, condition dynastay.Expr, v *T, operation string) {
+	item := g.e.Schema.Key.Of(key)
+	for name, text := range g.Mark {
+		item[name] = stored.Text(text)
+	}
+	for name, value := range owner {
+		item[name] = value
+	}
+	tx.Put(g.e.Schema, item).If(condition, func(dynastay.Row) error {
+		if g.Taken != nil {
+			return g.Taken(v)
+		}
+		at, _ := g.e.Key(v)
+		return &dynastay.Error{
+			Op: g.e.Operations + "." + operation, Entity: g.e.Name, ID: g.e.idOf(at), Field: g.Field, Kind: dynastay.ErrAlreadyExists,
+		}
+	})
+}
+
+// move claims, moves or releases the value: before is nil for a new entity, after for one that goes.
+func (g guard[T]) move(tx *dynastay.Tx, before, after *T, operation string) error {
+	var old, now dynastay.Key
+	var keyless, err error
+	if before != nil {
+		if old, keyless = g.key(before); keyless != nil {
+			old = dynastay.Key{} // other software stored a value that no guard can have
+		}
+	}
+	if after != nil {
+		if now, err = g.key(after); err != nil && keyless == nil {
+			return err
+		}
+	}
+	if old == now || err != nil {
+		return nil // the same value, or another spelling of it
+	}
+	if now != (dynastay.Key{}) {
+		owner, err := g.owner(after)
+		if err != nil {
+			return err
+		}
+		condition := g.free
+		if before != nil {
+			condition = g.freeOrOurs.With(owner)
+		}
+		g.put(tx, now, owner, condition, after, operation)
+	}
+	if old == (dynastay.Key{}) || tx.Skipped(g.e.Schema, old) {
+		return nil
+	}
+	owner, err := g.owner(before)
+	if err != nil {
+		return err
+	}
+	// A guard that is missing, or that other software let another entity have, is not released.
+	tx.Delete(g.e.Schema, old).If(g.freeOrOurs.With(owner), func(dynastay.Row) error { return dynastay.ErrSkip })
+	return nil
+}
+
+// Find is the entity with the unique value of that field, which like holds; or [dynastay.ErrNotFound]. It finds an entity from
+// the moment that it has the value: the index answers first, for it almost always is right, but its answer counts only if it
+// is exactly one entity that still carries the value. Otherwise one consistent read of the guard decides. 2 requests, and up
+// to 2 more while the index lags; without an index always 2, read consistently.
+func (t *Table[T]) Find(ctx context.Context, field string, like *T) (*T, error) {
+	return FindWith(ctx, t, field, like, t.Get, func(v *T) *T { return v })
+}
+
+// FindWith is [Table.Find] of what load reads of an entity, by its key, such as the entity with items that belong to it; of is
+// the entity in that. load fails with [dynastay.ErrNotFound] where there is none.
+func FindWith[T, R any](
+	ctx context.Context, t *Table[T], field string, like *T,
+	load func(ctx context.Context, key dynastay.Key, consistent bool) (R, error), of func(R) *T,
+) (R, error) {
+	var none R
+	g, err := t.entity.guardOf(field)
+	if err != nil {
+		return none, err
+	}
+	at, err := g.key(like)
+	if err != nil {
+		return none, err
+	}
+	notFound := &dynastay.Error{
+		Op: g.e.Operations + ".Find", Entity: g.e.Name, ID: at.PK, Field: field, Kind: dynastay.ErrNotFound,
+	}
+	carries := func(r R) bool {
+		now, err := g.key(of(r))
+		return err == nil && now == at
+	}
+	if g.Index != "" {
+		found, err := g.look(ctx, t, like)
+		if err != nil {
+			return none, err
+		}
+		if len(found) == 1 {
+			switch r, err := load(ctx, found[0], false); {
+			case err == nil && carries(r):
+				return r, nil
+			case err != nil && !errors.Is(err, dynastay.ErrNotFound):
+				return none, err
+			}
+		}
+	}
+	row, err := t.db.Get(ctx, g.e.Schema, at, true)
+	if err != nil {
+		return none, err
+	}
+	if !row.Exists() {
+		return none, notFound
+	}
+	key, err := g.keyOfOwner(row)
+	if err != nil {
+		return none, err
+	}
+	switch r, err := load(ctx, key, true); {
+	case errors.Is(err, dynastay.ErrNotFound):
+		return none, notFound
+	case err != nil:
+		return none, err
+	case carries(r):
+		return r, nil
+	}
+	return none, notFound // it gave the value up between the two reads
+}
+
+func (e *Entity[T]) guardOf(field string) (guard[T], error) {
+	for _, g := range e.guards {
+		if g.Field == field {
+			return g, nil
+		}
+	}
+	return guard[T]{}, dynastay.Invalid("Field", "%s is not unique to a %s", field, e.Name)
+}
+
+// look asks the index.
+func (g guard[T]) look(ctx context.Context, t *Table[T], like *T) ([]dynastay.Key, error) {
+	partition, err := g.Partition(like)
+	if err != nil {
+		return nil, g.e.inOwnWords(like, err)
+	}
+	page, err := dynastay.QueryPage(ctx, t.db, g.e.Schema, dynastay.Query{
+		Name: g.e.Operations + ".Find." + g.Field, Index: g.Index, Partition: partition, Paging: dynastay.Paging{Limit: 2},
+	}, func(row dynastay.Row) (dynastay.Key, error) { return g.e.Schema.Key.From(row), nil })
+	return page.Items, err
+}
+
+// keyOfOwner is the key of the entity that a guard belongs to.
+func (g guard[T]) keyOfOwner(row dynastay.Row) (dynastay.Key, error) {
+	owner := dynastay.Item{}
+	for _, name := range g.Owner {
+		if v := row.Value(name); !v.IsNull() {
+			owner[name] = v.Stored()
+		}
+	}
+	v := new(T)
+	if err := g.e.decode(owner, v); err != nil {
+		return dynastay.Key{}, err
+	}
+	return g.e.Key(v)
+}

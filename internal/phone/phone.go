@@ -1,0 +1,26 @@
+// Package phone checks telephone numbers.
+package phone
+
+import (
+	"strings"
+
+	"github.com/dynastay/dynastay"
+)
+
+// Validate asks for a number in E.164, +1-555-123-4567 say, where there is one: a plus sign and 7 to 15 digits,
+// with spaces and hyphens wherever the writer likes them, 64 bytes in all. Its error has no field, see [dynastay.Within].
+func Validate(phone string) error {
+	const most = 64 // the longest number, with " - " between its digits
+	if phone == "" {
+		return nil
+	}
+	if len(phone) > most {
+		return dynastay.Invalid("", "has %d bytes, the most is %d", len(phone), most)
+	}
+	compact := strings.NewReplacer(" ", "", "-", "").Replace(phone)
+	number, plus := strings.CutPrefix(compact, "+")
+	if !plus || len(number) < 7 || len(number) > 15 || number[0] == '0' || strings.Trim(number, "0123456789") != "" {
+		return dynastay.Invalid("", "is not a phone number in the form +1-555-123-4567")
+	}
+	return nil
+}

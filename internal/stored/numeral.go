@@ -1,0 +1,43 @@
+package stored
+
+import (
+	"strconv"
+	"strings"
+)
+
+// Numeral is a decimal number taken apart: its digits without the zeros at either end, and how many of them stand
+// behind the point (where fewer than none do, zeros follow). Zero has no digits. Equal numbers are ==.
+type Numeral struct {
+	Negative bool
+	Digits   string
+	Scale    int
+}
+
+// ReadNumeral reads the numbers that DynamoDB knows: digits with an optional sign, point and exponent.
+func ReadNumeral(text string) (n Numeral, ok bool) {
+	rest, exponent := text, 0
+	if i := strings.IndexAny(text, "eE"); i >= 0 {
+		const most = 1000 // DynamoDB ends at 126
+		e, err := strconv.Atoi(text[i+1:])
+		if err != nil || e < -most || e > most {
+			return Numeral{}, false
+		}
+		rest, exponent = text[:i], e
+	}
+	if rest != "" && (rest[0] == '-' || rest[0] == '+') {
+		n.Negative = rest[0] == '-'
+		rest = rest[1:]
+	}
+	whole, fraction, _ := strings.Cut(rest, ".")
+	all := whole + fraction
+	if all == "" || strings.Trim(all, "0123456789") != "" {
+		return Numeral{}, false
+	}
+	kept := strings.TrimRight(all, "0")
+	n.Digits = strings.TrimLeft(kept, "0")
+	if n.Digits == "" {
+		return Numeral{}, true
+	}
+	n.Scale = len(fraction) - exponent - (len(all) - len(kept))
+	return n, true
+}

@@ -1,0 +1,41 @@
+package stored
+
+import (
+	"strconv"
+	"unicode/utf8"
+
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
+)
+
+// NotUTF8 is why such a text is refused: DynamoDB would store another one.
+const NotUTF8 = "is not UTF-8"
+
+// BadText is the path of a text in v that is not UTF-8; v stands at path.
+func BadText(path string, v types.AttributeValue) (at string, bad bool) {
+	texts := func(n int, one func(i int) types.AttributeValue) (string, bool) {
+		for i := range n {
+			if at, bad := BadText(path+"["+strconv.Itoa(i)+"]", one(i)); bad {
+				return at, true
+			}
+		}
+		return "", false
+	}
+	switch v := v.(type) {
+	case *types.AttributeValueMemberS:
+		return path, !utf8.ValidString(v.Value)
+	case *types.AttributeValueMemberSS:
+		return texts(len(v.Value), func(i int) types.AttributeValue { return Text(v.Value[i]) })
+	case *types.AttributeValueMemberL:
+		return texts(len(v.Value), func(i int) types.AttributeValue { return v.Value[i] })
+	case *types.AttributeValueMemberM:
+		for name, inner := range v.Value {
+			if !utf8.ValidString(name) {
+				return path, true
+			}
+			if at, bad := BadText(path+"."+name, inner); bad {
+				return at, true
+			}
+		}
+	}
+	return "", false
+}
