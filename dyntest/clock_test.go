@@ -110,9 +110,9 @@ func TestDirectBypassesFaultsAndMeasures(t *testing.T) {
 	require.NoError(t, put(t.Context(), d.Engine.Client(), d, "a", "1"))
 	stop := d.Faults.Record()
 	spent := d.Measure(func() {
-		item, err := d.Direct.Get(t.Context(), things, dynastay.Key{PK: "a", SK: "thing"}, true)
+		row, err := d.Direct.Get(t.Context(), things, dynastay.Key{PK: "a", SK: "thing"}, true)
 		require.NoError(t, err)
-		assert.Equal(t, dynastay.Text("1"), item["value"])
+		assert.Equal(t, dynastay.Text("1"), row.Item()["value"])
 	})
 	assert.Empty(t, spent.Calls)
 	assert.Empty(t, stop())

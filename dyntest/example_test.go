@@ -37,6 +37,6 @@ func Example() {
 	if err != nil {
 		log.Fatal(err)
 	}
-	fmt.Println(guests.Key.From(out.Item))
+	fmt.Println(guests.Key.From(dynastay.RowOf(out.Item)))
 	// Output: GUEST#7/PROFILE
 }

@@ -30,9 +30,9 @@ func TestExpiredKeysCanBeUsedAgain(t *testing.T) {
 	record := func(key string) dynastay.Item {
 		at, err := keys.Of(keys.IdempotencyRecord{Key: key})
 		require.NoError(t, err)
-		item, err := db.Direct.Get(ctx, keys.MetadataTable, at, true)
+		row, err := db.Direct.Get(ctx, keys.MetadataTable, at, true)
 		require.NoError(t, err)
-		return item
+		return row.Item()
 	}
 	ref := func(key string) dynastay.Ref {
 		at, err := keys.Of(keys.IdempotencyRecord{Key: key})

@@ -43,7 +43,7 @@ func walk(t *testing.T, client *dynamodb.Client, in *dynamodb.QueryInput) (pages
 		require.NoError(t, err)
 		page := []string{}
 		for _, item := range out.Items {
-			page = append(page, things.Key.From(item).SK)
+			page = append(page, things.Key.From(dynastay.RowOf(item)).SK)
 		}
 		pages = append(pages, page)
 		if in.ExclusiveStartKey = out.LastEvaluatedKey; len(out.LastEvaluatedKey) == 0 {

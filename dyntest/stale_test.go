@@ -59,7 +59,7 @@ func find(ctx context.Context, d *DB, colour string, size int32) (string, error)
 			return "the copy's name", nil
 		}
 		for _, item := range page.Items {
-			ids = append(ids, coloured.Key.From(item).PK)
+			ids = append(ids, coloured.Key.From(dynastay.RowOf(item)).PK)
 		}
 	}
 	return strings.Join(ids, " "), nil
@@ -96,7 +96,7 @@ func TestStaleIndex(t *testing.T) {
 	require.NoError(t, err)
 	var all []string
 	for _, item := range out.Items {
-		all = append(all, coloured.Key.From(item).PK)
+		all = append(all, coloured.Key.From(dynastay.RowOf(item)).PK)
 	}
 	assert.ElementsMatch(t, []string{"a", "c", "d", "e"}, all)
 	assert.Equal(t, 1+1+5, i.Hits())

@@ -48,7 +48,7 @@ func left(t *testing.T, d *DB, s *dynastay.Schema) []string {
 	require.NoError(t, err)
 	var all []string
 	for _, item := range out.Items {
-		all = append(all, s.Key.From(item).PK)
+		all = append(all, s.Key.From(dynastay.RowOf(item)).PK)
 	}
 	return all
 }

@@ -7,6 +7,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 
 	"github.com/dynastay/dynastay"
+	"github.com/dynastay/dynastay/internal/stored"
 	"github.com/dynastay/dynastay/keys"
 )
 
@@ -42,7 +43,7 @@ func (c *capture) TransactWriteItems(_ context.Context, in *dynamodb.TransactWri
 		case action.Put != nil:
 			c.put(action.Put.TableName, action.Put.Item)
 		case action.Update != nil && *action.Update.TableName == keys.AvailabilityTable.Name:
-			c.sold = append(c.sold, keys.AvailabilityTable.Key.From(action.Update.Key))
+			c.sold = append(c.sold, keys.AvailabilityTable.Key.From(dynastay.RowOf(action.Update.Key)))
 		case action.ConditionCheck == nil: // a check holds: what it asks for was put before
 			return nil, beyond("a transaction that updates or deletes")
 		}
@@ -94,11 +95,11 @@ type shown struct{ *capture }
 func (s shown) Query(_ context.Context, in *dynamodb.QueryInput, _ ...func(*dynamodb.Options)) (*dynamodb.QueryOutput, error) {
 	asked := map[string]bool{}
 	for _, v := range in.ExpressionAttributeValues {
-		asked[dynastay.TextOf(v)] = true
+		asked[stored.TextOf(v)] = true
 	}
 	out := &dynamodb.QueryOutput{}
 	for _, p := range s.puts {
-		if p.schema == schemas[*in.TableName] && asked[p.schema.Key.From(p.item).PK] {
+		if p.schema == schemas[*in.TableName] && asked[p.schema.Key.From(dynastay.RowOf(p.item)).PK] {
 			out.Items = append(out.Items, p.item)
 		}
 	}

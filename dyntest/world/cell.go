@@ -11,6 +11,7 @@ import (
 	"github.com/dynastay/dynastay"
 	"github.com/dynastay/dynastay/availability"
 	"github.com/dynastay/dynastay/bookings"
+	"github.com/dynastay/dynastay/internal/stored"
 	"github.com/dynastay/dynastay/properties"
 	"github.com/dynastay/dynastay/users"
 )
@@ -66,7 +67,7 @@ func (c *cell) hotel(ctx context.Context, i int) (m made, err error) {
 	}
 	c.nights = map[dynastay.Key]dynastay.Item{}
 	for _, p := range c.capture.puts[from:] {
-		c.nights[p.schema.Key.From(p.item)] = p.item
+		c.nights[p.schema.Key.From(dynastay.RowOf(p.item))] = p.item
 	}
 	repo := bookings.New(db)
 	card := m.property.Card()
@@ -125,7 +126,7 @@ func (c *cell) sell(b *bookings.Booking) error {
 		if err != nil {
 			return fmt.Errorf("world: %s sells %s: %w", b.ID, key, err)
 		}
-		if left -= quantity[night.Text("RoomTypeId")]; left < 0 {
+		if left -= quantity[stored.TextOf(night["RoomTypeId"])]; left < 0 {
 			return fmt.Errorf("world: %s oversells %s", b.ID, key)
 		}
 		night["AvailableRooms"] = dynastay.Number(left)

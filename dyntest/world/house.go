@@ -158,7 +158,7 @@ func (w *World) house(i int) *house {
 	}
 	p.Address.Latitude, p.Address.Longitude = at.somewhere(d)
 	p.Contact = properties.Contact{
-		Phone: phone(d, at.country), Email: "stay@" + p.Slug + ".example", Website: "https://" + p.Slug + ".example",
+		Phone: phoneNumber(d, at.country), Email: "stay@" + p.Slug + ".example", Website: "https://" + p.Slug + ".example",
 	}
 	for _, a := range amenityKinds {
 		if d.percent(a.percent + a.stars*stars) {
@@ -278,7 +278,7 @@ func (h *house) calls(k int, nights dynastay.Stay) (calls []availability.OpenReq
 	return calls
 }
 
-func phone(d dice, in string) string {
+func phoneNumber(d dice, in string) string {
 	return fmt.Sprintf("+%s-%d-%03d-%03d", countries[in].calling, d.between(200, 999), d.below(1000), d.below(1000))
 }
 

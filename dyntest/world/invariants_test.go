@@ -129,24 +129,25 @@ func TestLoadedWorldHoldsTogether(t *testing.T) {
 	ids := map[string][]string{}
 	stored, owners := map[string]rowsOf{}, map[string]string{}
 	for s, item := range scanned(t, under) {
-		here := at(s, s.Key.From(item))
+		row := dynastay.RowOf(item)
+		here := at(s, s.Key.From(row))
 		rows := rowsOf{}
 		for _, index := range s.Indexes {
-			if key := index.Key.From(item); key != (dynastay.Key{}) {
+			if key := index.Key.From(row); key != (dynastay.Key{}) {
 				rows[index.Name] = key
 			}
 		}
 		stored[here] = rows
-		kind := dynastay.TextOf(item[keys.AttrEntityType])
+		kind := row.Text(keys.AttrEntityType)
 		if kind == "Guard" {
 			for _, name := range []string{"PropertyId", "BookingId", "UserId"} {
-				owners[here] += dynastay.TextOf(item[name])
+				owners[here] += row.Text(name)
 			}
 			continue
 		}
 		for name, of := range map[string]string{"PropertyId": "Property", "BookingId": "Booking", "UserId": "User"} {
 			if kind == of {
-				ids[kind] = append(ids[kind], dynastay.TextOf(item[name]))
+				ids[kind] = append(ids[kind], row.Text(name))
 			}
 		}
 	}

@@ -34,7 +34,7 @@ func (w *World) person(i int) (users.User, time.Time) {
 	}
 	u.Email = fmt.Sprintf("%s.%s.%d@example.com", mailName(u.FirstName), mailName(u.LastName), i)
 	if d.percent(60) {
-		u.Phone = phone(d, at)
+		u.Phone = phoneNumber(d, at)
 		u.PhoneVerified = d.percent(70)
 	}
 	if i%ownersEach == 0 {

@@ -55,7 +55,7 @@ func scan(t testing.TB, db *dyntest.DB) map[string]string {
 	t.Helper()
 	all := map[string]string{}
 	for s, item := range scanned(t, db) {
-		all[s.Name+" "+s.Key.From(item).String()] = text(t, item)
+		all[s.Name+" "+s.Key.From(dynastay.RowOf(item)).String()] = text(t, item)
 	}
 	return all
 }

@@ -68,7 +68,7 @@ func contents(t testing.TB, w *World) map[string]string {
 	t.Helper()
 	all := map[string]string{}
 	for s, item := range w.Items() {
-		at := s.Name + " " + s.Key.From(item).String()
+		at := s.Name + " " + s.Key.From(dynastay.RowOf(item)).String()
 		require.NotContains(t, all, at, "two items under one key")
 		all[at] = text(t, item)
 	}
