@@ -89,7 +89,7 @@ func assertField(t *testing.T, err, kind error, field string) {
 func TestDocumentProfileComesBack(t *testing.T) {
 	t.Parallel()
 	item := testdata(t, "profile.json")
-	u, err := users.UserEntity.Value(item)
+	u, err := users.UserEntity.Value(dynastay.RowOf(item))
 	require.NoError(t, err)
 	again, err := users.UserEntity.Item(u)
 	require.NoError(t, err)
@@ -122,7 +122,7 @@ func TestNullReadsAsMissing(t *testing.T) {
 	for name := range item {
 		item[name] = &types.AttributeValueMemberNULL{Value: true}
 	}
-	got, err := users.UserEntity.Value(item)
+	got, err := users.UserEntity.Value(dynastay.RowOf(item))
 	require.NoError(t, err)
 	assert.Equal(t, &users.User{}, got)
 }
