@@ -69,7 +69,7 @@ func TestDocumentNightComesBack(t *testing.T) {
 	item["ExpiresAt"] = dynastay.Number(1799971200)
 	item["BlockReason"] = dynastay.Text("Refurbishment")
 	item["PropertyClosed"], item["ClosedToArrival"], item["ClosedToDeparture"] = yes, yes, yes
-	whole, err := availability.NightEntity.Value(item)
+	whole, err := availability.NightEntity.Value(dynastay.RowOf(item))
 	require.NoError(t, err)
 	assert.Equal(t, time.Date(2027, 1, 15, 0, 0, 0, 0, time.UTC), whole.ExpiresAt)
 	again, err = availability.NightEntity.Item(whole)
@@ -86,7 +86,7 @@ func TestNullReadsAsMissing(t *testing.T) {
 			item[name] = null
 		}
 	}
-	bare, err := availability.NightEntity.Value(item)
+	bare, err := availability.NightEntity.Value(dynastay.RowOf(item))
 	require.NoError(t, err)
 	assert.Equal(t, &availability.Night{}, bare)
 }
