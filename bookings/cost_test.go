@@ -91,9 +91,9 @@ func TestCostOfABooking(t *testing.T) {
 				made, err = repo.Create(t.Context(), req)
 				require.NoError(t, err)
 			})
-			item, err := db.Direct.Get(t.Context(), bookingsTable, keyOf(made.ID), true)
+			row, err := db.Direct.Get(t.Context(), bookingsTable, keyOf(made.ID), true)
 			require.NoError(t, err)
-			size := stored.Size(item)
+			size := stored.Size(row.Item())
 			assert.Greater(t, size, test.moreThan)
 			assert.LessOrEqual(t, size, test.atMost)
 

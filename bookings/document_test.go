@@ -49,7 +49,7 @@ func plain(t *testing.T, item dynastay.Item) map[string]any {
 func TestDocumentBookingComesBack(t *testing.T) {
 	t.Parallel()
 	item := testdata(t, "booking.json")
-	b, err := bookings.BookingEntity.Value(item)
+	b, err := bookings.BookingEntity.Value(dynastay.RowOf(item))
 	require.NoError(t, err)
 	again, err := bookings.BookingEntity.Item(b)
 	require.NoError(t, err)
@@ -91,16 +91,16 @@ func TestDocumentItems(t *testing.T) {
 	cancelled, err := repo.Cancel(ctx, "bkg_12345", "")
 	require.NoError(t, err)
 	assert.Len(t, cancelled.Missing, 3, "its nights are not in the inventory")
-	item, err := db.Get(ctx, bookingsTable, keyOf("bkg_12345"), true)
+	row, err := db.Get(ctx, bookingsTable, keyOf("bkg_12345"), true)
 	require.NoError(t, err)
-	assert.NotContains(t, item, "NumberOfRooms", "a cancellation does not count the rooms")
+	assert.NotContains(t, row.Item(), "NumberOfRooms", "a cancellation does not count the rooms")
 }
 
 // A list shows until when a booking is held.
 func TestPendingBookingIsListed(t *testing.T) {
 	t.Parallel()
 	db, _, repo := open(t, 1)
-	b, err := bookings.BookingEntity.Value(testdata(t, "booking.json"))
+	b, err := bookings.BookingEntity.Value(dynastay.RowOf(testdata(t, "booking.json")))
 	require.NoError(t, err)
 	b.Status, b.HoldExpiresAt = bookings.Pending, fixture.Now.Add(15*time.Minute)
 	item, err := bookings.BookingEntity.Item(b)
