@@ -53,7 +53,7 @@ const maxCardBytes = 4096
 var cardCodec = entity.Declare(func(f *entity.Fields, c *Card) {
 	f.String("Name", &c.Name)
 	f.String("Slug", &c.Slug)
-	entity.Text(f, "PropertyType", &c.Type)
+	entity.String(f, "PropertyType", &c.Type)
 	f.Int("StarRating", &c.Stars)
 	f.Float("Latitude", &c.Latitude)
 	f.Float("Longitude", &c.Longitude)
@@ -65,7 +65,7 @@ var cardCodec = entity.Declare(func(f *entity.Fields, c *Card) {
 	f.IfSet().Int("FeaturedScore", &c.FeaturedScore)
 	f.String("TimeZone", &c.TimeZone)
 	f.String("CheckInTime", &c.CheckInTime)
-	entity.Text(f, "CancellationPolicy", &c.CancellationPolicy)
+	entity.String(f, "CancellationPolicy", &c.CancellationPolicy)
 	declareCardRooms(f, &c.Rooms)
 })
 
@@ -83,7 +83,7 @@ func declareCardRooms(f *entity.Fields, rooms *[]CardRoom) {
 			f.Int("MaxChildren", &room.MaxChildren)
 			f.Int("MaxOccupancy", &room.MaxOccupancy)
 			f.Money("BasePricePerNight", "Currency", &room.BasePrice)
-			entity.Text(f, "CancellationPolicy", &room.CancellationPolicy)
+			entity.String(f, "CancellationPolicy", &room.CancellationPolicy)
 		})
 	})
 	if f.Decoding() {

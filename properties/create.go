@@ -38,7 +38,8 @@ func (r *Repository) CreateOp(p Property, rooms []RoomType) *dynastay.Operation[
 			if err := made.AddTo(tx); err != nil {
 				return nil, err
 			}
-			return &WithRooms{*made.Value, all}, r.addRooms(tx, all)
+			property := &WithRooms{*made.Value, all}
+			return property, addRooms(tx, property)
 		},
 		Restore: func(ctx context.Context, ids map[string]string) (*WithRooms, error) {
 			return r.getWithRooms(ctx, ids["PropertyId"], true)
@@ -63,7 +64,10 @@ func (r *Repository) newProperty(p Property, rooms []RoomType) (*entity.Creation
 	}
 	p.Rating, p.ReviewCount, p.ImageCount = 0, 0, 0
 	p.AmenityIDs = append([]string{}, p.AmenityIDs...)
-	var err error
+	all, err := r.newRooms(rooms) // first, for a price that is refused is the room type's
+	if err != nil {
+		return nil, nil, err
+	}
 	if p.Prices, err = priceRange(rooms); err != nil {
 		return nil, nil, err
 	}
@@ -79,26 +83,21 @@ func (r *Repository) newProperty(p Property, rooms []RoomType) (*entity.Creation
 	if err != nil {
 		return nil, nil, err
 	}
-	all, err := r.newRooms(made.Value.ID, rooms)
-	if err != nil {
-		return nil, nil, err
-	}
 	card, err := CardOf(made.Value, all).stored()
 	made.Extra = dynastay.Item{keys.AttrCard: card}
 	return made, all, err
 }
 
-// newRooms are the room types of a new property, in the order of their ids.
-func (r *Repository) newRooms(propertyID string, rooms []RoomType) ([]RoomType, error) {
-	all, now := slices.Clone(rooms), r.db.Now()
+// newRooms are the room types of a new property, in the order of their ids. [addRooms] gives them what is the property's.
+func (r *Repository) newRooms(rooms []RoomType) ([]RoomType, error) {
+	all := slices.Clone(rooms)
 	for i := range all {
 		room := &all[i]
 		if room.ID == "" {
 			room.ID = r.db.NewID("room_")
 		}
-		room.PropertyID, room.CreatedAt, room.UpdatedAt, room.Version = propertyID, now, now, 1
 		room.Beds, room.Amenities, room.Images = slices.Clone(room.Beds), slices.Clone(room.Amenities), slices.Clone(room.Images)
-		if err := room.Validate(); err != nil {
+		if err := room.validate(); err != nil {
 			return nil, dynastay.Within(fmt.Sprintf("Rooms[%d]", i), err)
 		}
 		for _, other := range all[:i] {
@@ -112,9 +111,10 @@ func (r *Repository) newRooms(propertyID string, rooms []RoomType) ([]RoomType, 
 }
 
 // addRooms adds the room types, and the guards that keep their ids for the property.
-func (r *Repository) addRooms(tx *dynastay.Tx, rooms []RoomType) error {
-	for i := range rooms {
-		room := &rooms[i]
+func addRooms(tx *dynastay.Tx, p *WithRooms) error {
+	for i := range p.Rooms {
+		room := &p.Rooms[i]
+		room.PropertyID, room.CreatedAt, room.UpdatedAt, room.Version = p.ID, p.CreatedAt, p.UpdatedAt, 1
 		item, err := roomEntity.Item(room)
 		if err != nil {
 			return err

@@ -49,6 +49,25 @@ func TestCreate(t *testing.T) {
 	}
 }
 
+// The times are those of the write, and the same for the property and all of its room types.
+func TestCreatedAtOnce(t *testing.T) {
+	t.Parallel()
+	db := dyntest.New(t, dyntest.At(time.Date(2026, 6, 1, 12, 0, 0, 0, time.UTC)))
+	repo := properties.New(db.DB)
+	op := repo.CreateOp(grand("p1"), []properties.RoomType{king("room_a", "250.00"), king("room_b", "150.50")})
+	db.Clock.Advance(time.Minute)
+	require.NoError(t, db.Write(t.Context(), op))
+	made := op.Result()
+	assert.Equal(t, db.Clock.Now(), made.CreatedAt)
+	for _, room := range made.Rooms {
+		assert.Equal(t, made.CreatedAt, room.CreatedAt)
+		assert.Equal(t, made.CreatedAt, room.UpdatedAt)
+	}
+	there, err := repo.GetWithRooms(t.Context(), "p1")
+	require.NoError(t, err)
+	assert.Equal(t, made, there)
+}
+
 func TestCreateDrawsIDs(t *testing.T) {
 	t.Parallel()
 	db := dyntest.New(t)

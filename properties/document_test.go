@@ -43,7 +43,7 @@ func assertSameBut(t *testing.T, want, got dynastay.Item, departures map[string]
 func TestDocumentPropertyComesBack(t *testing.T) {
 	t.Parallel()
 	item := testdata(t, "property.json")
-	p, err := properties.PropertyEntity.Value(item)
+	p, err := properties.PropertyEntity.Value(dynastay.RowOf(item))
 	require.NoError(t, err)
 	again, err := properties.PropertyEntity.Item(p)
 	require.NoError(t, err)
@@ -67,7 +67,7 @@ func TestDocumentPropertyComesBack(t *testing.T) {
 func TestDocumentRoomTypeComesBack(t *testing.T) {
 	t.Parallel()
 	item := testdata(t, "room.json")
-	r, err := properties.RoomEntity.Value(item)
+	r, err := properties.RoomEntity.Value(dynastay.RowOf(item))
 	require.NoError(t, err)
 	again, err := properties.RoomEntity.Item(r)
 	require.NoError(t, err)
@@ -88,9 +88,9 @@ func TestNullReadsAsMissing(t *testing.T) {
 		}
 		return item
 	}
-	null, err := properties.PropertyEntity.Value(bare("PK", "SK"))
+	null, err := properties.PropertyEntity.Value(dynastay.RowOf(bare("PK", "SK")))
 	require.NoError(t, err)
-	missing, err := properties.PropertyEntity.Value(dynastay.Item{})
+	missing, err := properties.PropertyEntity.Value(dynastay.RowOf(dynastay.Item{}))
 	require.NoError(t, err)
 	assert.Equal(t, missing, null)
 	assert.Equal(t, &properties.Property{}, null)
@@ -184,7 +184,7 @@ func TestUnreadableItemSaysWhere(t *testing.T) {
 	} {
 		item := testdata(t, "property.json")
 		spoil(item)
-		_, err := properties.PropertyEntity.Value(item)
+		_, err := properties.PropertyEntity.Value(dynastay.RowOf(item))
 		assertField(t, err, dynastay.ErrCorrupt, field)
 		assert.ErrorContains(t, err, "Property prop_123")
 	}

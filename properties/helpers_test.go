@@ -159,7 +159,7 @@ func partition(t tester, db *dyntest.DB, pk string) map[string]dynastay.Item {
 	require.NoError(t, err)
 	items := map[string]dynastay.Item{}
 	for _, item := range out.Items {
-		items[item.Text("SK")] = item
+		items[dynastay.RowOf(item).Text("SK")] = item
 	}
 	return items
 }

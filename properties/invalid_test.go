@@ -101,7 +101,11 @@ func TestCreateRefuses(t *testing.T) {
 	room("BasePrice.Currency", func(r *properties.RoomType) { r.BasePrice = dynastay.Money{} })
 	room("BasePrice.Currency", func(r *properties.RoomType) { r.BasePrice = dynastay.MustMoney("100", "EUR") })
 	room("CancellationPolicy", func(r *properties.RoomType) { r.CancellationPolicy = "partial_150_24h" })
-	calls = append(calls, call{"Status", grand("p1"), nil}) // approved without a room type
+	euro := king("r1", "100")
+	euro.BasePrice = dynastay.MustMoney("100", "EUR")
+	unsorted := []properties.RoomType{king("r2", "100"), king("r3", "100"), euro}
+	calls = append(calls, call{"Rooms[2].BasePrice.Currency", grand("p1"), unsorted}) // its place in the caller's list
+	calls = append(calls, call{"Status", grand("p1"), nil})                           // approved without a room type
 	var rooms []properties.RoomType
 	for i := range 50 {
 		rooms = append(rooms, king(fmt.Sprintf("r%d", i), "100"))

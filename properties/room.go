@@ -68,7 +68,7 @@ var roomEntity = entity.New(entity.Spec[RoomType]{
 		f.Strings("RoomAmenities", &r.Amenities)
 		f.Strings("Images", &r.Images)
 		f.Int("TotalRooms", &r.Total)
-		entity.Text(f, "CancellationPolicy", &r.CancellationPolicy)
+		entity.String(f, "CancellationPolicy", &r.CancellationPolicy)
 		f.Time("CreatedAt", &r.CreatedAt)
 		f.Time("UpdatedAt", &r.UpdatedAt)
 		f.IfSet().Int(keys.AttrVersion, &r.Version)
@@ -87,11 +87,16 @@ const (
 // every other text [entity.MaxName] bytes, but an image, which is a URL, [entity.MaxURL]. There are at most 32 kinds
 // of bed, 100 amenities and 50 images.
 func (r *RoomType) Validate() error {
-	if _, err := keys.Of(keys.RoomTypeGuard{RoomTypeID: r.ID}); err != nil {
-		return renamed("ID", err)
-	}
 	if _, err := keys.Of(keys.Property{PropertyID: r.PropertyID}); err != nil {
 		return err
+	}
+	return r.validate()
+}
+
+// validate is Validate of one whose property has no id yet.
+func (r *RoomType) validate() error {
+	if _, err := keys.Of(keys.RoomTypeGuard{RoomTypeID: r.ID}); err != nil {
+		return renamed("ID", err)
 	}
 	if err := r.validateTexts(); err != nil {
 		return err
