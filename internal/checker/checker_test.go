@@ -300,9 +300,10 @@ func (c *checker) plainOf(item map[string]types.AttributeValue) plain {
 func stored[T any](c *checker, e *entity.Entity[T]) map[string]*T {
 	all := map[string]*T{}
 	for _, item := range c.scan(e.Schema) {
-		v, err := e.Value(item)
+		row := dynastay.RowOf(item)
+		v, err := e.Value(row)
 		require.NoError(c.t, err)
-		all[e.Schema.Key.From(item).String()] = v
+		all[e.Schema.Key.From(row).String()] = v
 	}
 	return all
 }

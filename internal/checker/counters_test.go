@@ -10,7 +10,7 @@ import (
 	"github.com/dynastay/dynastay/entity"
 )
 
-var counterEntity = &entity.Entity[counter]{
+var counterEntity = entity.New(entity.Spec[counter]{
 	Name: "Counter", Version: "version",
 	Schema: &dynastay.Schema{Name: "Counters", Key: dynastay.KeyNames{Partition: "id"}},
 	Key:    func(c *counter) (dynastay.Key, error) { return dynastay.Key{PK: c.ID}, nil },
@@ -19,7 +19,7 @@ var counterEntity = &entity.Entity[counter]{
 		f.Int("value", &c.Value)
 		f.IfSet().Int("version", &c.Version)
 	}),
-}
+})
 
 type counter struct {
 	ID             string
@@ -156,7 +156,7 @@ func (s *counters) check() {
 				least, most = least+1, most+1
 			}
 		}
-		if there.Value < least || there.Value > most || there.Version != there.Value {
+		if there.Value < least || there.Value > most || there.Version != 1+there.Value {
 			s.differ("increments do not add up", id, "%d, version %d, where %d to %d were made", there.Value, there.Version, least, most)
 		}
 	}

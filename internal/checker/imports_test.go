@@ -47,16 +47,16 @@ func (i *imports) step(w *worker) {
 		asked = append(asked, dynastay.Key{PK: id(k)})
 	}
 	i.mu.Unlock()
-	var got []dynastay.Item
+	var got []dynastay.Row
 	if w.call("get all", mark, "", whatever, func(ctx context.Context) (err error) {
 		got, err = w.GetAll(ctx, importTable, asked, true)
 		return err
 	}) != acknowledged {
 		return
 	}
-	for k, item := range got {
-		if !reflect.DeepEqual(item, i.item(id(k), mark)) {
-			i.differ("a line that is not read again", mark, "%d: %v", k, item)
+	for k, row := range got {
+		if !reflect.DeepEqual(row.Item(), i.item(id(k), mark)) {
+			i.differ("a line that is not read again", mark, "%d: %v", k, row.Item())
 		}
 	}
 }

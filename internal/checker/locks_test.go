@@ -24,7 +24,7 @@ type lock struct {
 }
 
 func lockIn(table *dynastay.Schema) *entity.Entity[lock] {
-	return &entity.Entity[lock]{
+	return entity.New(entity.Spec[lock]{
 		Name: "Lock", Schema: table,
 		Key: func(l *lock) (dynastay.Key, error) { return dynastay.Key{PK: l.ID}, nil },
 		Codec: entity.Declare(func(f *entity.Fields, l *lock) {
@@ -33,7 +33,7 @@ func lockIn(table *dynastay.Schema) *entity.Entity[lock] {
 			f.Int("turns", &l.Turns)
 			f.WriteID("WriteId", &l.WriteID)
 		}),
-	}
+	})
 }
 
 // locks are taken with Create and released with Delete: one holder at a time, and nobody's lock is taken away. A lock is

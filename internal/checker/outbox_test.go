@@ -10,7 +10,7 @@ import (
 	"github.com/dynastay/dynastay/entity"
 )
 
-var messageEntity = &entity.Entity[message]{
+var messageEntity = entity.New(entity.Spec[message]{
 	Name:   "Message",
 	Schema: &dynastay.Schema{Name: "Outbox", Key: dynastay.KeyNames{Partition: "queue", Sort: "id"}},
 	Key:    func(m *message) (dynastay.Key, error) { return dynastay.Key{PK: m.Queue, SK: m.ID}, nil },
@@ -19,7 +19,7 @@ var messageEntity = &entity.Entity[message]{
 		f.String("id", &m.ID)
 		f.WriteID("WriteId", &m.WriteID)
 	}),
-}
+})
 
 type message struct {
 	Queue, ID string

@@ -16,7 +16,7 @@ import (
 	"github.com/dynastay/dynastay/keys"
 )
 
-var refundEntity = &entity.Entity[refund]{
+var refundEntity = entity.New(entity.Spec[refund]{
 	Name:   "Refund",
 	Schema: &dynastay.Schema{Name: "Refunds", Key: dynastay.KeyNames{Partition: "id"}},
 	Key:    func(r *refund) (dynastay.Key, error) { return dynastay.Key{PK: r.ID}, nil },
@@ -24,7 +24,7 @@ var refundEntity = &entity.Entity[refund]{
 		f.String("id", &r.ID)
 		f.String("booking", &r.BookingID)
 	}),
-}
+})
 
 type refund struct{ ID, BookingID string }
 

@@ -9,7 +9,7 @@ import (
 	"github.com/dynastay/dynastay/entity"
 )
 
-var accountEntity = &entity.Entity[account]{
+var accountEntity = entity.New(entity.Spec[account]{
 	Name: "Account", Version: "version",
 	Schema: &dynastay.Schema{Name: "Accounts", Key: dynastay.KeyNames{Partition: "id"}},
 	Key:    func(a *account) (dynastay.Key, error) { return dynastay.Key{PK: a.ID}, nil },
@@ -18,14 +18,14 @@ var accountEntity = &entity.Entity[account]{
 		f.Int("balance", &a.Balance)
 		f.IfSet().Int("version", &a.Version)
 	}),
-}
+})
 
 type account struct {
 	ID               string
 	Balance, Version int
 }
 
-var entryEntity = &entity.Entity[entry]{
+var entryEntity = entity.New(entity.Spec[entry]{
 	Name:   "Entry",
 	Schema: &dynastay.Schema{Name: "Journal", Key: dynastay.KeyNames{Partition: "id"}},
 	Key:    func(e *entry) (dynastay.Key, error) { return dynastay.Key{PK: e.ID}, nil },
@@ -35,7 +35,7 @@ var entryEntity = &entity.Entity[entry]{
 		f.String("to", &e.To)
 		f.Int("amount", &e.Amount)
 	}),
-}
+})
 
 type entry struct {
 	ID, From, To string
