@@ -124,17 +124,20 @@ func (d *desk) loadDocument(ctx context.Context, out *details) error {
 	if err != nil {
 		return err
 	}
-	var puts []dynastay.Action
 	for _, schema := range keys.Tables() {
 		for _, item := range items[schema.Name] {
-			puts = append(puts, dynastay.Put(schema, item, dynastay.Expr{}, nil))
-			out.row(schema.Name, dynastay.TextOf(item[keys.AttrEntityType]), schema.Key.From(item))
+			row := dynastay.RowOf(item)
+			out.row(schema.Name, row.Text(keys.AttrEntityType), schema.Key.From(row))
 		}
 	}
 	return d.db.Write(ctx, dynastay.NewOp(dynastay.OpSpec[struct{}]{
 		Name: "hotel.LoadDocument",
 		Prepare: func(_ context.Context, tx *dynastay.Tx) (struct{}, error) {
-			tx.Add(puts...)
+			for _, schema := range keys.Tables() {
+				for _, item := range items[schema.Name] {
+					tx.Put(schema, item)
+				}
+			}
 			return struct{}{}, nil
 		},
 	}))
