@@ -26,28 +26,28 @@ func TestActions(t *testing.T) {
 	while := expression.NewBuilder().WithCondition(text.Equal(dynastay.Param("text")))
 	condition, change := dynastay.Prepare(while), dynastay.Prepare(while.WithUpdate(expression.Set(text, expression.Value("new"))))
 	expected := func(p *dynastay.Prepared, text string) dynastay.Expr {
-		return p.With(dynastay.Item{"text": dynastay.S(text)})
+		return p.With(dynastay.Item{"text": dynastay.Text(text)})
 	}
 	item := outboxTable.Key.Of(keyOf("m"))
-	item["text"] = dynastay.S("new")
+	item["text"] = dynastay.Text("new")
 	for name, kind := range map[string]struct {
-		action func(text string, failed dynastay.Failed) dynastay.Action
-		want   string // the text that it leaves, "" for no item
+		add  func(tx *dynastay.Tx, text string, failed dynastay.Failed)
+		want string // the text that it leaves, "" for no item
 	}{
-		"put": {func(text string, failed dynastay.Failed) dynastay.Action {
-			return dynastay.Put(outboxTable, item, expected(condition, text), failed)
+		"put": {func(tx *dynastay.Tx, text string, failed dynastay.Failed) {
+			tx.Put(outboxTable, item).If(expected(condition, text), failed)
 		}, "new"},
-		"put with an id": {func(text string, failed dynastay.Failed) dynastay.Action {
-			return dynastay.Put(outboxTable, item, expected(condition, text), failed).Identified()
+		"put with an id": {func(tx *dynastay.Tx, text string, failed dynastay.Failed) {
+			tx.Put(outboxTable, item).Identified().If(expected(condition, text), failed)
 		}, "new"},
-		"update": {func(text string, failed dynastay.Failed) dynastay.Action {
-			return dynastay.Update(outboxTable, keyOf("m"), expected(change, text), failed)
+		"update": {func(tx *dynastay.Tx, text string, failed dynastay.Failed) {
+			tx.Update(outboxTable, keyOf("m"), expected(change, text)).Else(failed)
 		}, "new"},
-		"delete": {func(text string, failed dynastay.Failed) dynastay.Action {
-			return dynastay.Delete(outboxTable, keyOf("m"), expected(condition, text), failed)
+		"delete": {func(tx *dynastay.Tx, text string, failed dynastay.Failed) {
+			tx.Delete(outboxTable, keyOf("m")).If(expected(condition, text), failed)
 		}, ""},
-		"check": {func(text string, failed dynastay.Failed) dynastay.Action {
-			return dynastay.Check(outboxTable, keyOf("m"), expected(condition, text), failed)
+		"check": {func(tx *dynastay.Tx, text string, failed dynastay.Failed) {
+			tx.Check(outboxTable, keyOf("m"), expected(condition, text), failed)
 		}, "old"},
 	} {
 		for others := range 2 {
@@ -55,11 +55,11 @@ func TestActions(t *testing.T) {
 				_, err := outbox.Put(ctx, old)
 				require.NoError(t, err)
 				refused := errors.New("refused")
-				write := func(text string, shown *dynastay.Item) error {
+				write := func(text string, shown *dynastay.Row) error {
 					parts := []dynastay.Part{dynastay.NewOp(dynastay.OpSpec[struct{}]{
 						Name: "test.Act",
 						Prepare: func(_ context.Context, tx *dynastay.Tx) (struct{}, error) {
-							tx.Add(kind.action(text, func(there dynastay.Item) error { *shown = there; return refused }))
+							kind.add(tx, text, func(there dynastay.Row) error { *shown = there; return refused })
 							return struct{}{}, nil
 						},
 					})}
@@ -68,9 +68,9 @@ func TestActions(t *testing.T) {
 					}
 					return db.Write(ctx, parts...)
 				}
-				var shown dynastay.Item
+				var shown dynastay.Row
 				assert.ErrorIs(t, write("another", &shown), refused)
-				assert.Equal(t, dynastay.S("old"), shown["text"])
+				assert.Equal(t, "old", shown.Text("text"))
 				got, err := outbox.Get(ctx, keyOf("m"), true)
 				require.NoError(t, err)
 				assert.Equal(t, old, got)
@@ -109,7 +109,7 @@ func TestWriteOfNothing(t *testing.T) {
 	stop = db.Faults.Record()
 	got, err := outbox.Update(ctx, keyOf("m"), func(m *message) error { m.Text = "a"; return nil })
 	require.NoError(t, err)
-	assert.Equal(t, &message{ID: "m", Text: "a"}, got)
+	assert.Equal(t, &message{ID: "m", Text: "a", Version: 1}, got)
 	sent := stop()
 	require.Len(t, sent, 1)
 	assert.Equal(t, "GetItem", sent[0].Operation)
@@ -122,7 +122,7 @@ func TestNobodyElseWritesTheRecord(t *testing.T) {
 	op := dynastay.NewOp(dynastay.OpSpec[struct{}]{
 		Name: "test.Meddle", Input: func(*dynastay.Input) {},
 		Prepare: func(_ context.Context, tx *dynastay.Tx) (struct{}, error) {
-			tx.Add(dynastay.Delete(keys.MetadataTable, dynastay.Key{PK: "IDEMPOTENCY#k", SK: "METADATA"}, dynastay.Expr{}, nil))
+			tx.Delete(keys.MetadataTable, dynastay.Key{PK: "IDEMPOTENCY#k", SK: "METADATA"})
 			return struct{}{}, nil
 		},
 	})

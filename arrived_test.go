@@ -49,7 +49,7 @@ func TestPlainUpdateTakesATurn(t *testing.T) {
 					assert.Equal(t, n == len(test.reads), held)
 					return test.reads[n-1], nil
 				}
-				_, err := NewTable(db, shopEntity()).Update(t.Context(), shopKey, func(s *shop) error { s.Name = "mine"; return nil })
+				_, err := shops{db}.Update(t.Context(), shopKey, func(s *shop) error { s.Name = "mine"; return nil })
 				require.NoError(t, err)
 				assert.Equal(t, len(test.reads), client.reads)
 				assertOpen(t, &db.gates)
@@ -62,9 +62,9 @@ func TestPlainUpdateTakesATurn(t *testing.T) {
 func TestRefusalShowsTheItem(t *testing.T) {
 	t.Parallel()
 	for name, test := range map[string]struct {
-		shown Item
-		want  error
-		reads int
+		seenTwice Item
+		want      error
+		reads     int
 	}{
 		"the first request's": {nil, nil, 2}, // its id is put in below
 		"another's":           {shopItem(stamp{2}, stamp{1}, "b"), nil, 3},
@@ -73,16 +73,16 @@ func TestRefusalShowsTheItem(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				refusal := &types.ConditionalCheckFailedException{Item: test.shown}
-				client := &shown{own: name == "the first request's", refusal: refusal}
+				refusal := &types.ConditionalCheckFailedException{Item: test.seenTwice}
+				client := &seenTwice{own: name == "the first request's", refusal: refusal}
 				client.answers = []error{io.ErrUnexpectedEOF, refusal, nil}
 				client.read = func(_ context.Context, n int) (Item, error) {
 					if n == 3 {
-						return test.shown, nil
+						return test.seenTwice, nil
 					}
 					return shopItem(stamp{1}, stamp{}, "a"), nil
 				}
-				table := NewTable(Open(client, nil), shopEntity())
+				table := shops{Open(client, nil)}
 				_, err := table.Update(t.Context(), shopKey, func(s *shop) error { s.Name = "mine"; return nil })
 				assert.ErrorIs(t, err, test.want)
 				if test.want != nil {
@@ -95,14 +95,14 @@ func TestRefusalShowsTheItem(t *testing.T) {
 	}
 }
 
-// shown puts the id of the first update into the refusal, as if that update had arrived.
-type shown struct {
+// seenTwice puts the id of the first update into the refusal, as if that update had arrived.
+type seenTwice struct {
 	counting
 	own     bool
 	refusal *types.ConditionalCheckFailedException
 }
 
-func (c *shown) UpdateItem(ctx context.Context, in *dynamodb.UpdateItemInput, o ...func(*dynamodb.Options)) (*dynamodb.UpdateItemOutput, error) {
+func (c *seenTwice) UpdateItem(ctx context.Context, in *dynamodb.UpdateItemInput, o ...func(*dynamodb.Options)) (*dynamodb.UpdateItemOutput, error) {
 	for _, v := range in.ExpressionAttributeValues {
 		if ids := stampsOf(v); c.own && ids.before == (stamp{1}) {
 			c.refusal.Item = shopItem(ids.own, ids.before, "mine")
@@ -119,7 +119,7 @@ func TestRejectedTransactionIsNotSentAgain(t *testing.T) {
 		client := &counting{script: script{answers: []error{io.ErrUnexpectedEOF, &smithy.GenericAPIError{Code: "AccessDeniedException"}}}}
 		client.read = func(context.Context, int) (Item, error) { return shopItem(stamp{1}, stamp{}, "a"), nil }
 		db := Open(client, nil)
-		table := NewTable(db, shopEntity())
+		table := shops{db}
 		rename := table.UpdateOp(shopKey, func(s *shop) error { s.Name = "mine"; return nil })
 		assert.ErrorIs(t, db.Write(t.Context(), rename, table.PutOp(&shop{ID: "2"})), ErrOutcomeUnknown)
 		assert.Len(t, client.times, 2)
@@ -141,9 +141,9 @@ func TestResultsAreReadAfterTheEnd(t *testing.T) {
 		answer error
 		reads  int // the record, where the answer does not show it, and the result
 	}{
-		"the record is shown":     {own(record), 2},
-		"the record is not shown": {own(nil), 3},
-		"the answer is lost":      {io.ErrUnexpectedEOF, 3},
+		"the record is seenTwice":     {own(record), 2},
+		"the record is not seenTwice": {own(nil), 3},
+		"the answer is lost":          {io.ErrUnexpectedEOF, 3},
 	} {
 		t.Run(name, func(t *testing.T) {
 			ctx, cancel := context.WithCancel(context.WithValue(t.Context(), label{}, "caller"))
@@ -166,12 +166,12 @@ func TestResultsAreReadAfterTheEnd(t *testing.T) {
 					cancel()
 				}
 			}})
-			table := NewTable(db, shopEntity())
+			table := shops{db}
 			rename := table.UpdateOp(shopKey, func(s *shop) error { s.Name = "b"; return nil }, AgreedOn("b"))
 			unread := NewOp(OpSpec[struct{}]{
 				Name: "unread", Input: func(*Input) {},
 				Prepare: func(_ context.Context, tx *Tx) (struct{}, error) {
-					tx.Add(Delete(shopSchema, Key{"x", "y"}, Expr{}, nil))
+					tx.Delete(shopSchema, Key{"x", "y"})
 					return struct{}{}, nil
 				},
 			})
@@ -210,7 +210,7 @@ func TestOneBudgetForAllReads(t *testing.T) {
 				cancel()
 			}
 		}})
-		rename := NewTable(db, shopEntity()).UpdateOp(shopKey, func(s *shop) error { s.Name = "mine"; return nil }, AgreedOn("mine"))
+		rename := shops{db}.UpdateOp(shopKey, func(s *shop) error { s.Name = "mine"; return nil }, AgreedOn("mine"))
 		assert.ErrorIs(t, db.Write(ctx, rename, IdempotencyKey("k")), ErrCommitted)
 		assert.Equal(t, 3, client.reads)
 		assert.Equal(t, settle, time.Since(ended))

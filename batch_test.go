@@ -38,12 +38,12 @@ func rows(all ...row) iter.Seq2[*dynastay.Schema, dynastay.Item] {
 }
 
 func note(id, text string) row {
-	return row{outboxTable, dynastay.Item{"id": dynastay.S(id), "text": dynastay.S(text)}}
+	return row{outboxTable, dynastay.Item{"id": dynastay.Text(id), "text": dynastay.Text(text)}}
 }
 
 func profile(id string) row {
 	item := keys.UsersTable.Key.Of(dynastay.Key{PK: "USER#" + id, SK: "PROFILE"})
-	item["FirstName"] = dynastay.S(id)
+	item["FirstName"] = dynastay.Text(id)
 	return row{keys.UsersTable, item}
 }
 
@@ -147,8 +147,8 @@ func stored(t *testing.T, db *dynastay.DB, n int) (texts map[string]string) {
 	require.NoError(t, err)
 	texts = map[string]string{}
 	for i, item := range items {
-		if item != nil {
-			texts[all[i].PK] = dynastay.TextOf(item["text"])
+		if item.Exists() {
+			texts[all[i].PK] = item.Text("text")
 		}
 	}
 	return texts
@@ -184,14 +184,14 @@ func TestPutAllAndGetAll(t *testing.T) {
 	for i, item := range items {
 		id := asked[i].PK
 		if i < 20 || id == "missing" {
-			assert.Nil(t, item, id)
+			assert.False(t, item.Exists(), id)
 		} else {
-			assert.Equal(t, note(id, "text of "+id).item, item)
+			assert.Equal(t, note(id, "text of "+id).item, item.Item())
 		}
 	}
 	users, err := db.GetAll(ctx, keys.UsersTable, []dynastay.Key{{PK: "USER#220", SK: "PROFILE"}, {PK: "USER#220", SK: "OTHER"}}, true)
 	require.NoError(t, err)
-	assert.Equal(t, []dynastay.Item{profile("220").item, nil}, users)
+	assert.Equal(t, []dynastay.Row{dynastay.RowOf(profile("220").item), {}}, users)
 
 	got, err := outbox.GetAll(ctx, []dynastay.Key{keyOf("3"), keyOf("missing"), keyOf("1")}, true)
 	require.NoError(t, err)
@@ -211,7 +211,7 @@ func TestGetAllLeavesOutAnUnknownSortValue(t *testing.T) {
 	require.NoError(t, under.PutAll(t.Context(), rows(note("1", "one"))))
 	items, err := under.GetAll(t.Context(), outboxTable, []dynastay.Key{{PK: "1", SK: "x"}, {PK: "1"}}, true)
 	require.NoError(t, err)
-	assert.Equal(t, []dynastay.Item{note("1", "one").item, note("1", "one").item}, items)
+	assert.Equal(t, []dynastay.Row{dynastay.RowOf(note("1", "one").item), dynastay.RowOf(note("1", "one").item)}, items)
 }
 
 func TestPutAllLaterItemWins(t *testing.T) {
@@ -258,7 +258,7 @@ func TestBatchesSendTheRestAgain(t *testing.T) {
 	items, err := db.GetAll(ctx, keys.UsersTable, asked, true)
 	require.NoError(t, err)
 	for i, item := range items {
-		assert.Equal(t, profile(fmt.Sprint(i)).item, item)
+		assert.Equal(t, profile(fmt.Sprint(i)).item, item.Item())
 	}
 	sent := record()
 	assert.Greater(t, len(sent), 1)
@@ -286,7 +286,7 @@ func TestBatchesOnAWeakEngine(t *testing.T) {
 	items, err := under.GetAll(ctx, outboxTable, asked, true)
 	require.NoError(t, err)
 	for i, item := range items {
-		assert.Equal(t, all[i].item, item)
+		assert.Equal(t, all[i].item, item.Item())
 	}
 
 	// The SDK does not multiply the budget.
@@ -412,7 +412,7 @@ func TestBatchesOfTheLargestItems(t *testing.T) {
 	items, err := under.GetAll(t.Context(), outboxTable, asked, true)
 	require.NoError(t, err)
 	for i, item := range items {
-		assert.Equal(t, dynastay.TextOf(all[i].item["id"]), dynastay.TextOf(item["id"]))
+		assert.Equal(t, dynastay.RowOf(all[i].item).Text("id"), item.Text("id"))
 	}
 	assert.Equal(t, 2, under.Faults.Count("BatchGetItem"), "16 MB, and the rest")
 }
@@ -480,13 +480,13 @@ func TestPutAllKeepsNoMap(t *testing.T) {
 	require.NoError(t, db.PutAll(ctx, func(yield func(*dynastay.Schema, dynastay.Item) bool) {
 		item := dynastay.Item{}
 		for i := range 30 {
-			item["id"] = dynastay.S(fmt.Sprint("m", i))
-			item["text"] = dynastay.S(fmt.Sprint("text ", i))
+			item["id"] = dynastay.Text(fmt.Sprint("m", i))
+			item["text"] = dynastay.Text(fmt.Sprint("text ", i))
 			if !yield(outboxTable, item) {
 				return
 			}
 		}
-		item["id"] = dynastay.S("never yielded")
+		item["id"] = dynastay.Text("never yielded")
 	}))
 	for i := range 30 {
 		got, err := outbox.Get(ctx, keyOf(fmt.Sprint("m", i)), true)

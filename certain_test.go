@@ -3,7 +3,6 @@ package dynastay_test
 import (
 	"context"
 	"encoding/json"
-	"errors"
 	"sync/atomic"
 	"testing"
 	"time"
@@ -15,6 +14,7 @@ import (
 	"github.com/dynastay/dynastay"
 	"github.com/dynastay/dynastay/bookings"
 	"github.com/dynastay/dynastay/dyntest"
+	"github.com/dynastay/dynastay/entity"
 	"github.com/dynastay/dynastay/internal/fixture"
 )
 
@@ -40,7 +40,7 @@ func TestIdenticalChangesAreToldApart(t *testing.T) {
 		sent int
 	}{
 		"both are done":                      {nil, nil, 2},
-		"one version is for one caller only": {[]dynastay.UpdateOption{dynastay.IfVersion(0)}, dynastay.ErrVersion, 1},
+		"one version is for one caller only": {[]dynastay.UpdateOption{dynastay.IfVersion(1)}, dynastay.ErrVersion, 1},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -48,7 +48,7 @@ func TestIdenticalChangesAreToldApart(t *testing.T) {
 			db, outbox := openOutbox(t, dynastay.Options{})
 			_, err := outbox.Create(ctx, &message{ID: "m"})
 			require.NoError(t, err)
-			other := dynastay.NewTable(db.Direct, messageEntity)
+			other := entity.NewTable(db.Direct, messageEntity)
 			db.Faults.Inject(dyntest.LoseRequest(), dyntest.When{Operation: "UpdateItem", Nth: 1})
 			before(db, "GetItem", 2, func(ctx context.Context) { // the first one reads for the update, the second to settle it
 				_, err := other.Update(ctx, keyOf("m"), increment, test.opts...)
@@ -81,7 +81,7 @@ func TestWriteIDsReachOneWriteBack(t *testing.T) {
 			require.NoError(t, err)
 			db.Faults.Inject(test.fault, dyntest.When{Operation: "UpdateItem", Nth: 1})
 			before(db, "GetItem", 2, func(ctx context.Context) {
-				_, err := dynastay.NewTable(db.Direct, messageEntity).Update(ctx, keyOf("m"), func(m *message) error {
+				_, err := entity.NewTable(db.Direct, messageEntity).Update(ctx, keyOf("m"), func(m *message) error {
 					m.Sent += 10
 					return nil
 				})
@@ -99,13 +99,13 @@ func TestWriteIDsReachOneWriteBack(t *testing.T) {
 // A deletion whose answer is lost is never sent again: it would take what another caller has made since.
 func TestDeletionIsNotSentAgain(t *testing.T) {
 	t.Parallel()
-	for name, opts := range map[string][]dynastay.UpdateOption{"any": nil, "one version": {dynastay.IfVersion(0)}} {
+	for name, opts := range map[string][]dynastay.UpdateOption{"any": nil, "one version": {dynastay.IfVersion(1)}} {
 		for fault, lose := range map[string]dyntest.Fault{"answer": dyntest.LoseAnswer(), "request": dyntest.LoseRequest()} {
 			t.Run(name+", lost "+fault, func(t *testing.T) {
 				t.Parallel()
 				ctx := t.Context()
 				db, outbox := openOutbox(t, dynastay.Options{})
-				other := dynastay.NewTable(db.Direct, messageEntity)
+				other := entity.NewTable(db.Direct, messageEntity)
 				_, err := outbox.Create(ctx, &message{ID: "m", Text: "first"})
 				require.NoError(t, err)
 				db.Faults.Inject(lose, dyntest.When{Operation: "DeleteItem", Nth: 1})
@@ -132,7 +132,7 @@ func TestUnconditionalDeletion(t *testing.T) {
 		return db.Write(ctx, dynastay.NewOp(dynastay.OpSpec[struct{}]{
 			Name: "test.Remove",
 			Prepare: func(_ context.Context, tx *dynastay.Tx) (struct{}, error) {
-				tx.Add(dynastay.Delete(outboxTable, keyOf("m"), dynastay.Expr{}, nil))
+				tx.Delete(outboxTable, keyOf("m"))
 				return struct{}{}, nil
 			},
 		}))
@@ -152,7 +152,7 @@ func TestConsumedItemIsNotBroughtBack(t *testing.T) {
 	t.Parallel()
 	ctx := t.Context()
 	db, outbox := openOutbox(t, dynastay.Options{})
-	worker := dynastay.NewTable(db.Direct, messageEntity)
+	worker := entity.NewTable(db.Direct, messageEntity)
 	for name, put := range map[string]func(context.Context, *message, ...dynastay.WriteOption) (*message, error){
 		"create": outbox.Create, "put": outbox.Put,
 	} {
@@ -173,7 +173,7 @@ func TestDrawnKeyProvesTheWrite(t *testing.T) {
 	ctx := t.Context()
 	for drawn, want := range map[bool]error{true: nil, false: dynastay.ErrOutcomeUnknown} {
 		db, _ := openOutbox(t, dynastay.Options{})
-		worker := dynastay.NewTable(db.Direct, messageEntity)
+		worker := entity.NewTable(db.Direct, messageEntity)
 		db.Faults.Inject(dyntest.LoseAnswer(), dyntest.When{Operation: "PutItem", Nth: 1})
 		before(db, "GetItem", 1, func(ctx context.Context) {
 			for range 2 {
@@ -184,11 +184,10 @@ func TestDrawnKeyProvesTheWrite(t *testing.T) {
 		assert.ErrorIs(t, db.Write(ctx, dynastay.NewOp(dynastay.OpSpec[struct{}]{
 			Name: "test.Put",
 			Prepare: func(_ context.Context, tx *dynastay.Tx) (struct{}, error) {
-				put := dynastay.Put(outboxTable, outboxTable.Key.Of(keyOf("m")), dynastay.Expr{}, nil).Identified()
+				put := tx.Put(outboxTable, outboxTable.Key.Of(keyOf("m"))).Identified()
 				if drawn {
-					put = put.Drawn()
+					put.Drawn()
 				}
-				tx.Add(put)
 				return struct{}{}, nil
 			},
 		})), want)
@@ -201,23 +200,23 @@ type lock struct {
 	WriteID dynastay.WriteID
 }
 
-var lockEntity = &dynastay.Entity[lock]{
+var lockEntity = entity.New(entity.Spec[lock]{
 	Name:   "Lock",
 	Schema: outboxTable,
 	Key:    func(l *lock) (dynastay.Key, error) { return keyOf(l.Name), nil },
-	Codec: dynastay.Declare(func(f *dynastay.Fields, l *lock) {
+	Codec: entity.Declare(func(f *entity.Fields, l *lock) {
 		f.String("id", &l.Name)
 		f.String("holder", &l.Holder)
 		f.WriteID("WriteId", &l.WriteID)
 	}),
-}
+})
 
 // A lock is released by the one who took it and by nobody else, however alike the locks look.
 func TestIfWritten(t *testing.T) {
 	t.Parallel()
 	ctx := t.Context()
 	db, _ := openOutbox(t, dynastay.Options{})
-	locks := dynastay.NewTable(db.DB, lockEntity)
+	locks := entity.NewTable(db.DB, lockEntity)
 	first, err := locks.Create(ctx, &lock{Name: "night audit", Holder: "a"})
 	require.NoError(t, err)
 	assert.Len(t, first.WriteID, 16)
@@ -244,7 +243,7 @@ func TestIfWritten(t *testing.T) {
 	fourth, err := locks.Create(ctx, &lock{Name: "night audit"})
 	require.NoError(t, err)
 	before(db, "UpdateItem", 1, func(ctx context.Context) {
-		_, err := dynastay.NewTable(db.Direct, lockEntity).Update(ctx, keyOf("night audit"), func(l *lock) error { l.Holder = "c"; return nil })
+		_, err := entity.NewTable(db.Direct, lockEntity).Update(ctx, keyOf("night audit"), func(l *lock) error { l.Holder = "c"; return nil })
 		assert.NoError(t, err)
 	})
 	_, err = locks.Update(ctx, keyOf("night audit"), func(l *lock) error { l.Holder = "d"; return nil }, dynastay.IfWritten(fourth.WriteID))
@@ -270,10 +269,10 @@ func TestWriteIDOfTaggedEntities(t *testing.T) {
 		WriteID dynastay.WriteID `dynamodbav:"WriteId"`
 	}
 	db, _ := openOutbox(t, dynastay.Options{})
-	table := dynastay.NewTable(db.DB, &dynastay.Entity[tagged]{
-		Name: "Tagged", Schema: outboxTable, Codec: dynastay.Tagged[tagged](),
+	table := entity.NewTable(db.DB, entity.New(entity.Spec[tagged]{
+		Name: "Tagged", Schema: outboxTable, Codec: entity.Tagged[tagged](),
 		Key: func(v *tagged) (dynastay.Key, error) { return keyOf(v.ID), nil },
-	})
+	}))
 	made, err := table.Put(ctx, &tagged{ID: "t"})
 	require.NoError(t, err)
 	again, err := table.Put(ctx, made)
@@ -328,7 +327,7 @@ func TestTransactionIsProvedByItsWriteIDs(t *testing.T) {
 			require.NoError(t, err)
 			db.Faults.Inject(what.fault, dyntest.When{Operation: "TransactWriteItems", Nth: 1, EveryAttempt: true})
 			mine := db.Open(brief)
-			box := dynastay.NewTable(mine, messageEntity)
+			box := entity.NewTable(mine, messageEntity)
 			err = mine.Write(ctx, box.UpdateOp(keyOf("a"), increment), box.PutOp(&message{ID: "b"}))
 			assert.ErrorIs(t, err, what.want)
 			got, err := outbox.Get(ctx, keyOf("a"), true)
@@ -350,7 +349,7 @@ func TestDeltaIsATransaction(t *testing.T) {
 		return db.Write(ctx, dynastay.NewOp(dynastay.OpSpec[struct{}]{
 			Name: "test.Count",
 			Prepare: func(_ context.Context, tx *dynastay.Tx) (struct{}, error) {
-				tx.Add(dynastay.Update(outboxTable, keyOf("m"), add, nil))
+				tx.Update(outboxTable, keyOf("m"), add)
 				return struct{}{}, nil
 			},
 		}))
@@ -368,7 +367,7 @@ func TestDeltaIsATransaction(t *testing.T) {
 	err = mine.Write(ctx, dynastay.NewOp(dynastay.OpSpec[struct{}]{
 		Name: "test.Count",
 		Prepare: func(_ context.Context, tx *dynastay.Tx) (struct{}, error) {
-			tx.Add(dynastay.Update(outboxTable, keyOf("m"), add, nil))
+			tx.Update(outboxTable, keyOf("m"), add)
 			return struct{}{}, nil
 		},
 	}))
@@ -383,12 +382,12 @@ func TestTwoEditorsBothSurvive(t *testing.T) {
 	_, err := outbox.Create(ctx, &message{ID: "m"})
 	require.NoError(t, err)
 	before(db, "UpdateItem", 1, func(ctx context.Context) {
-		_, err := dynastay.NewTable(db.Direct, messageEntity).Update(ctx, keyOf("m"), increment)
+		_, err := entity.NewTable(db.Direct, messageEntity).Update(ctx, keyOf("m"), increment)
 		assert.NoError(t, err)
 	})
 	got, err := outbox.Update(ctx, keyOf("m"), func(m *message) error { m.Text = "mine"; return nil })
 	require.NoError(t, err)
-	assert.Equal(t, &message{ID: "m", Text: "mine", Sent: 1, Version: 2}, got)
+	assert.Equal(t, &message{ID: "m", Text: "mine", Sent: 1, Version: 3}, got)
 	stored, err := outbox.Get(ctx, keyOf("m"), true)
 	require.NoError(t, err)
 	assert.Equal(t, stored, got)
@@ -399,22 +398,22 @@ func TestUpdateLeavesCountersAlone(t *testing.T) {
 	t.Parallel()
 	ctx := t.Context()
 	db, outbox := openOutbox(t, dynastay.Options{})
-	counted := *messageEntity
+	counted := messageEntity.Spec
 	counted.Counters = []string{"sent"}
-	table := dynastay.NewTable(db.DB, &counted)
+	table := entity.NewTable(db.DB, entity.New(counted))
 	_, err := outbox.Create(ctx, &message{ID: "m"})
 	require.NoError(t, err)
 	_, err = table.Update(ctx, keyOf("m"), increment)
 	var invalid *dynastay.InvalidError
 	require.ErrorAs(t, err, &invalid)
-	assert.Equal(t, "sent", invalid.Field)
+	assert.Equal(t, "Sent", invalid.Field)
 
 	// A delta between the reading and the writing is neither in the way nor lost, with a write id or without one.
 	add := dynastay.Prepare(expression.NewBuilder().WithUpdate(expression.Add(expression.Name("sent"), expression.Value(1)))).With(nil)
 	for i, id := range []string{"m", "bare"} {
 		if i == 1 {
 			require.NoError(t, db.PutAll(ctx, func(yield func(*dynastay.Schema, dynastay.Item) bool) {
-				yield(outboxTable, dynastay.Item{"id": dynastay.S(id), "sent": dynastay.N(0)})
+				yield(outboxTable, dynastay.Item{"id": dynastay.Text(id), "sent": dynastay.Number(0)})
 			}))
 		}
 		runs := new(atomic.Int32)
@@ -422,7 +421,7 @@ func TestUpdateLeavesCountersAlone(t *testing.T) {
 			assert.NoError(t, db.Direct.Write(ctx, dynastay.NewOp(dynastay.OpSpec[struct{}]{
 				Name: "test.Count",
 				Prepare: func(_ context.Context, tx *dynastay.Tx) (struct{}, error) {
-					tx.Add(dynastay.Update(outboxTable, keyOf(id), add, nil))
+					tx.Update(outboxTable, keyOf(id), add)
 					return struct{}{}, nil
 				},
 			})))
@@ -432,7 +431,7 @@ func TestUpdateLeavesCountersAlone(t *testing.T) {
 		assert.EqualValues(t, 1, runs.Load())
 		got, err := outbox.Get(ctx, keyOf(id), true)
 		require.NoError(t, err)
-		assert.Equal(t, &message{ID: id, Text: "edited", Sent: 1, Version: 1}, got)
+		assert.Equal(t, &message{ID: id, Text: "edited", Sent: 1, Version: 2 - i}, got)
 	}
 }
 
@@ -440,25 +439,19 @@ func TestUpdateLeavesCountersAlone(t *testing.T) {
 func TestNoReasonIsNoSuccess(t *testing.T) {
 	t.Parallel()
 	ctx := t.Context()
-	db, _ := openOutbox(t, dynastay.Options{})
-	missing := func(failed dynastay.Failed) dynastay.Action {
-		return dynastay.Check(outboxTable, keyOf("missing"), exists, failed)
-	}
-	boom := errors.New("boom")
-	for name, spec := range map[string]dynastay.OpSpec[struct{}]{
-		"Failed": {Prepare: func(_ context.Context, tx *dynastay.Tx) (struct{}, error) {
-			tx.Add(missing(func(dynastay.Item) error { return nil }))
-			return struct{}{}, nil
+	db, _ := openOutbox(t, dynastay.Options{Retry: dynastay.Retry{Attempts: 2}})
+	for want, spec := range map[string]dynastay.OpSpec[struct{}]{
+		"answers nil for a condition that does not hold": {},
+		"contention: overtaken by another write": {Contest: &dynastay.Contest{
+			Items: []dynastay.Ref{dynastay.RefOf(outboxTable, keyOf("missing"))},
+			Judge: func(map[dynastay.Ref]dynastay.Row) error { return nil },
 		}},
-		"Refused": {
-			Prepare: func(_ context.Context, tx *dynastay.Tx) (struct{}, error) {
-				tx.Add(missing(func(dynastay.Item) error { return boom }))
-				return struct{}{}, nil
-			},
-			Refused: func(context.Context, []dynastay.Failure) (map[dynastay.Ref]dynastay.Item, error) { return nil, nil },
-		},
 	} {
-		spec.Name = "test." + name
-		assert.ErrorContains(t, db.Write(ctx, dynastay.NewOp(spec)), "answers nil for a condition that does not hold", name)
+		spec.Name = "test.Check"
+		spec.Prepare = func(_ context.Context, tx *dynastay.Tx) (struct{}, error) {
+			tx.Check(outboxTable, keyOf("missing"), exists, func(dynastay.Row) error { return nil })
+			return struct{}{}, nil
+		}
+		assert.ErrorContains(t, db.Write(ctx, dynastay.NewOp(spec)), want)
 	}
 }

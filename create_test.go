@@ -92,11 +92,11 @@ func TestSchemaIndex(t *testing.T) {
 func TestKeyNames(t *testing.T) {
 	both, one := dynastay.KeyNames{Partition: "PK", Sort: "SK"}, dynastay.KeyNames{Partition: "Id"}
 	key := dynastay.Key{PK: "USER#1", SK: "PROFILE"}
-	assert.Equal(t, dynastay.Item{"PK": dynastay.S("USER#1"), "SK": dynastay.S("PROFILE")}, both.Of(key))
-	assert.Equal(t, key, both.From(both.Of(key)))
-	assert.Equal(t, dynastay.Item{"Id": dynastay.S("USER#1")}, one.Of(key))
-	assert.Equal(t, dynastay.Key{PK: "USER#1"}, one.From(dynastay.Item{"Id": dynastay.S("USER#1"), "SK": dynastay.S("x")}))
-	assert.Equal(t, dynastay.Key{}, both.From(dynastay.Item{"PK": dynastay.N(1)}))
+	assert.Equal(t, dynastay.Item{"PK": dynastay.Text("USER#1"), "SK": dynastay.Text("PROFILE")}, both.Of(key))
+	assert.Equal(t, key, both.From(dynastay.RowOf(both.Of(key))))
+	assert.Equal(t, dynastay.Item{"Id": dynastay.Text("USER#1")}, one.Of(key))
+	assert.Equal(t, dynastay.Key{PK: "USER#1"}, one.From(dynastay.RowOf(dynastay.Item{"Id": dynastay.Text("USER#1"), "SK": dynastay.Text("x")})))
+	assert.Equal(t, dynastay.Key{}, both.From(dynastay.RowOf(dynastay.Item{"PK": dynastay.Number(1)})))
 	assert.Equal(t, "USER#1/PROFILE", key.String())
 	assert.Equal(t, "USER#1", dynastay.Key{PK: "USER#1"}.String())
 }

@@ -11,6 +11,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/dynastay/dynastay"
+	"github.com/dynastay/dynastay/entity"
 )
 
 // enterDoor is an operation that goes together with others while a door is shut, and prepares again where it is not.
@@ -18,7 +19,7 @@ func enterDoor() dynastay.Part {
 	return dynastay.NewOp(dynastay.OpSpec[struct{}]{
 		Name: "test.Enter", Input: func(*dynastay.Input) {},
 		Prepare: func(_ context.Context, tx *dynastay.Tx) (struct{}, error) {
-			tx.Add(dynastay.Check(outboxTable, keyOf("door"), dynastay.IfNew(outboxTable), func(dynastay.Item) error { return dynastay.ErrOvertaken }))
+			tx.Check(outboxTable, keyOf("door"), dynastay.IfNew(outboxTable), func(dynastay.Row) error { return dynastay.ErrOvertaken })
 			return struct{}{}, nil
 		},
 	})
@@ -28,7 +29,7 @@ func count(id string) dynastay.Part {
 	return dynastay.NewOp(dynastay.OpSpec[struct{}]{
 		Name: "test.Count",
 		Prepare: func(_ context.Context, tx *dynastay.Tx) (struct{}, error) {
-			tx.Add(dynastay.Update(outboxTable, keyOf(id), addHit, func(dynastay.Item) error { return dynastay.ErrNotFound }))
+			tx.Update(outboxTable, keyOf(id), addHit).Else(func(dynastay.Row) error { return dynastay.ErrNotFound })
 			return struct{}{}, nil
 		},
 	})
@@ -39,14 +40,14 @@ func TestOwnLateRequestThatLeavesNothingToChange(t *testing.T) {
 	t.Parallel()
 	ctx := t.Context()
 	db, outbox := openOutbox(t, dynastay.Options{})
-	table := dynastay.NewTable(db.Direct, shelfEntity)
+	table := entity.NewTable(db.Direct, shelfEntity)
 	for _, id := range []string{"a", "counted"} {
 		_, err := outbox.Create(ctx, &message{ID: id})
 		require.NoError(t, err)
 	}
 	late := &straggler{Client: db.Client, refusal: cancelled("None", "None", "ConditionalCheckFailed")}
 	mine := over(db, late, 5)
-	box := dynastay.NewTable(mine, messageEntity)
+	box := entity.NewTable(mine, messageEntity)
 	set := box.UpdateOp(keyOf("a"), func(m *message) error { m.Text = "set"; return nil })
 	require.NoError(t, mine.Write(ctx, set, count("counted"), enterDoor()))
 	got, err := table.Get(ctx, keyOf("counted"), true)
@@ -60,17 +61,17 @@ func TestOwnLateRequestThatWasOverwritten(t *testing.T) {
 	t.Parallel()
 	for name, test := range map[string]struct {
 		opts []dynastay.UpdateOption
-		hide func(*dynastay.Table[message]) error
+		hide func(*entity.Table[message]) error
 	}{
-		"put": {nil, func(box *dynastay.Table[message]) error {
+		"put": {nil, func(box *entity.Table[message]) error {
 			_, err := box.Put(context.Background(), &message{ID: "a", Version: 7})
 			return err
 		}},
-		"put, for one version": {[]dynastay.UpdateOption{dynastay.IfVersion(0)}, func(box *dynastay.Table[message]) error {
+		"put, for one version": {[]dynastay.UpdateOption{dynastay.IfVersion(1)}, func(box *entity.Table[message]) error {
 			_, err := box.Put(context.Background(), &message{ID: "a", Version: 7})
 			return err
 		}},
-		"deleted": {nil, func(box *dynastay.Table[message]) error { return box.Delete(context.Background(), keyOf("a")) }},
+		"deleted": {nil, func(box *entity.Table[message]) error { return box.Delete(context.Background(), keyOf("a")) }},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -79,9 +80,9 @@ func TestOwnLateRequestThatWasOverwritten(t *testing.T) {
 			_, err := outbox.Create(ctx, &message{ID: "a"})
 			require.NoError(t, err)
 			late := &straggler{Client: db.Client, refusal: cancelled("None", "ConditionalCheckFailed")}
-			before(db, "GetItem", 2, func(context.Context) { assert.NoError(t, test.hide(dynastay.NewTable(db.Direct, messageEntity))) })
+			before(db, "GetItem", 2, func(context.Context) { assert.NoError(t, test.hide(entity.NewTable(db.Direct, messageEntity))) })
 			mine := over(db, late, 5)
-			err = mine.Write(ctx, dynastay.NewTable(mine, messageEntity).UpdateOp(keyOf("a"), increment, test.opts...), enterDoor())
+			err = mine.Write(ctx, entity.NewTable(mine, messageEntity).UpdateOp(keyOf("a"), increment, test.opts...), enterDoor())
 			assert.ErrorIs(t, err, dynastay.ErrOutcomeUnknown, "it was carried out, and nothing is left of it")
 		})
 	}
@@ -97,7 +98,7 @@ func TestReplayOfWhatWouldNoLongerFit(t *testing.T) {
 			Name: "test.Flush", Input: func(*dynastay.Input) {},
 			Prepare: func(_ context.Context, tx *dynastay.Tx) (struct{}, error) {
 				for n := range messages {
-					tx.Add(dynastay.Put(outboxTable, outboxTable.Key.Of(keyOf(fmt.Sprint(n))), dynastay.Expr{}, nil))
+					tx.Put(outboxTable, outboxTable.Key.Of(keyOf(fmt.Sprint(n))))
 				}
 				return struct{}{}, nil
 			},
@@ -128,7 +129,7 @@ func TestRejectionAfterALostAnswerUnderAKey(t *testing.T) {
 	require.NoError(t, err)
 	late := &locked{straggler{Client: db.Client, refusal: cancelled("None", "ConditionalCheckFailed", "None")}}
 	mine := over(db, late, 5)
-	update := dynastay.NewTable(mine, messageEntity).UpdateOp(keyOf("a"), increment, dynastay.AgreedOn("one"))
+	update := entity.NewTable(mine, messageEntity).UpdateOp(keyOf("a"), increment, dynastay.AgreedOn("one"))
 	err = mine.Write(ctx, dynastay.IdempotencyKey("k"), update, enterDoor())
 	got, readErr := outbox.Get(ctx, keyOf("a"), true)
 	require.NoError(t, readErr)
@@ -142,13 +143,14 @@ func TestPutAllLeavesNoOldWriteID(t *testing.T) {
 	t.Parallel()
 	ctx := t.Context()
 	db, _ := openOutbox(t, dynastay.Options{})
-	locks := dynastay.NewTable(db.DB, lockEntity)
+	locks := entity.NewTable(db.DB, lockEntity)
 	first, err := locks.Create(ctx, &lock{Name: "l", Holder: "a"})
 	require.NoError(t, err)
-	item, err := db.Get(ctx, outboxTable, keyOf("l"), true)
+	row, err := db.Get(ctx, outboxTable, keyOf("l"), true)
 	require.NoError(t, err)
+	item := row.Item()
 	require.NoError(t, locks.Delete(ctx, keyOf("l"), dynastay.IfWritten(first.WriteID)))
-	item["holder"] = dynastay.S("b")
+	item["holder"] = dynastay.Text("b")
 	require.NoError(t, db.PutAll(ctx, func(yield func(*dynastay.Schema, dynastay.Item) bool) { yield(outboxTable, item) }))
 	assert.ErrorIs(t, locks.Delete(ctx, keyOf("l"), dynastay.IfWritten(first.WriteID)), dynastay.ErrVersion)
 }
@@ -158,7 +160,7 @@ func TestReplayHandsOutNoOtherWriteID(t *testing.T) {
 	t.Parallel()
 	ctx := t.Context()
 	db, _ := openOutbox(t, dynastay.Options{})
-	locks := dynastay.NewTable(db.DB, lockEntity)
+	locks := entity.NewTable(db.DB, lockEntity)
 	mine, err := locks.Create(ctx, &lock{Name: "l", Holder: "a"}, dynastay.IdempotencyKey("a"))
 	require.NoError(t, err)
 	require.NoError(t, locks.Delete(ctx, keyOf("l"), dynastay.IfWritten(mine.WriteID)), "taken away, for it took too long")
@@ -174,7 +176,7 @@ func TestCopyOfAnItemHasAnIDOfItsOwn(t *testing.T) {
 	t.Parallel()
 	ctx := t.Context()
 	db, _ := openOutbox(t, dynastay.Options{})
-	locks := dynastay.NewTable(db.DB, lockEntity)
+	locks := entity.NewTable(db.DB, lockEntity)
 	first, err := locks.Create(ctx, &lock{Name: "l", Holder: "a"})
 	require.NoError(t, err)
 	item, err := db.Get(ctx, outboxTable, keyOf("l"), true)
@@ -182,7 +184,7 @@ func TestCopyOfAnItemHasAnIDOfItsOwn(t *testing.T) {
 	require.NoError(t, db.Write(ctx, dynastay.NewOp(dynastay.OpSpec[struct{}]{
 		Name: "test.Copy",
 		Prepare: func(_ context.Context, tx *dynastay.Tx) (struct{}, error) {
-			tx.Add(dynastay.Put(outboxTable, item, dynastay.Expr{}, nil))
+			tx.Put(outboxTable, item.Item())
 			return struct{}{}, nil
 		},
 	})))

@@ -6,8 +6,6 @@ import (
 	"fmt"
 	"time"
 
-	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
-
 	"github.com/dynastay/dynastay"
 )
 
@@ -67,47 +65,6 @@ func ExampleDate() {
 	// 307 days left
 	// 2024-02-29
 	// invalid Date: "2025-02-29" is not a day in the form YYYY-MM-DD
-}
-
-// Message is an entity of a service of its own.
-type Message struct {
-	ID     string
-	Sender string
-	SentAt time.Time
-	Fee    dynastay.Money
-	Tags   []string
-}
-
-func ExampleDeclare() {
-	messages := dynastay.Declare(func(f *dynastay.Fields, m *Message) {
-		f.String("MessageId", &m.ID)
-		f.String("Sender", &m.Sender)
-		f.Time("SentAt", &m.SentAt)
-		f.Money("Fee", "Currency", &m.Fee)
-		f.Strings("Tags", &m.Tags)
-	})
-	item, err := messages.Encode(&Message{
-		ID: "msg_1", SentAt: time.Date(2025, 1, 15, 9, 30, 0, 0, time.UTC), Fee: dynastay.MustMoney("0.50", "EUR"),
-	})
-	if err != nil {
-		fmt.Println(err)
-		return
-	}
-	fmt.Println(len(item), "attributes, SentAt is", dynastay.TextOf(item["SentAt"]))
-
-	var m Message
-	if err := messages.Decode(item, &m); err != nil {
-		fmt.Println(err)
-		return
-	}
-	fmt.Println(m.ID, m.Fee)
-
-	item["Tags"] = &types.AttributeValueMemberL{Value: []types.AttributeValue{dynastay.S("new"), dynastay.N(1)}}
-	fmt.Println(messages.Decode(item, &m))
-	// Output:
-	// 4 attributes, SentAt is 2025-01-15T09:30:00Z
-	// msg_1 0.50 EUR
-	// item (Tags[1]): unreadable item: is *types.AttributeValueMemberN where text is expected
 }
 
 func ExampleEach() {

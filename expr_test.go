@@ -24,8 +24,8 @@ func TestPreparedIsWhatTheSDKBuilds(t *testing.T) {
 				Remove(expression.Name("Hold")))
 	}
 	values := dynastay.Item{
-		"pk": dynastay.S("ROOM#1"), "from": dynastay.S("A"), "to": dynastay.S("B"), "name": dynastay.S(""),
-		"rooms": dynastay.N(2),
+		"pk": dynastay.Text("ROOM#1"), "from": dynastay.Text("A"), "to": dynastay.Text("B"), "name": dynastay.Text(""),
+		"rooms": dynastay.Number(2),
 	}
 	prepared := dynastay.Prepare(builder(dynastay.Param))
 	direct, err := builder(func(name string) expression.ValueBuilder { return expression.Value(values[name]) }).Build()
@@ -40,7 +40,7 @@ func TestPreparedIsWhatTheSDKBuilds(t *testing.T) {
 		assert.Equal(t, direct.Values(), got.Values)
 	}
 
-	other := prepared.With(dynastay.Item{"pk": dynastay.S("ROOM#2")})
+	other := prepared.With(dynastay.Item{"pk": dynastay.Text("ROOM#2")})
 	assert.Len(t, other.Values, len(direct.Values()))
 	missing := 0
 	for _, v := range other.Values {
@@ -88,30 +88,30 @@ func TestAbsent(t *testing.T) {
 	text, names, values := condition(t, dynastay.Absent("Card.Name"))
 	assert.Equal(t, "(attribute_not_exists (#0.#1)) OR (attribute_type (#0.#1, :0))", text)
 	assert.Equal(t, map[string]string{"#0": "Card", "#1": "Name"}, names)
-	assert.Equal(t, dynastay.Item{":0": dynastay.S("NULL")}, values)
+	assert.Equal(t, dynastay.Item{":0": dynastay.Text("NULL")}, values)
 }
 
 func TestAsRead(t *testing.T) {
 	null := &types.AttributeValueMemberNULL{Value: true}
 	item := dynastay.Item{
-		"Name": dynastay.S("Grand"), "Gone": null, "Text": dynastay.S("no map"),
+		"Name": dynastay.Text("Grand"), "Gone": null, "Text": dynastay.Text("no map"),
 		"Card": &types.AttributeValueMemberM{Value: dynastay.Item{
-			"Stars": dynastay.N(5), "Gone": null, "a.b": dynastay.S("dotted"),
-			"Rooms": &types.AttributeValueMemberM{Value: dynastay.Item{"r1": dynastay.S("King")}},
+			"Stars": dynastay.Number(5), "Gone": null, "a.b": dynastay.Text("dotted"),
+			"Rooms": &types.AttributeValueMemberM{Value: dynastay.Item{"r1": dynastay.Text("King")}},
 		}},
 	}
 	for path, want := range map[string]types.AttributeValue{
-		"Name": dynastay.S("Grand"), "Card.Stars": dynastay.N(5), "Card.Rooms.r1": dynastay.S("King"),
-		dynastay.PathOf("Card", "a.b"): dynastay.S("dotted"),
+		"Name": dynastay.Text("Grand"), "Card.Stars": dynastay.Number(5), "Card.Rooms.r1": dynastay.Text("King"),
+		dynastay.PathOf("Card", "a.b"): dynastay.Text("dotted"),
 	} {
-		text, _, values := condition(t, dynastay.AsRead(path, item))
+		text, _, values := condition(t, dynastay.AsRead(path, dynastay.RowOf(item)))
 		assert.Contains(t, []string{"#0 = :0", "#0.#1 = :0", "#0.#1.#2 = :0"}, text)
 		assert.Equal(t, dynastay.Item{":0": want}, values, path)
 	}
-	_, _, values := condition(t, dynastay.AsRead("Card", item))
+	_, _, values := condition(t, dynastay.AsRead("Card", dynastay.RowOf(item)))
 	assert.Equal(t, dynastay.Item{":0": item["Card"]}, values)
 	for _, path := range []string{"Gone", "Missing", "Card.Gone", "Card.Missing", "Card.Rooms.r2", "Text.Name", "Missing.Name", "Gone.Name", "Card.Stars.x"} {
-		text, names, values := condition(t, dynastay.AsRead(path, item))
+		text, names, values := condition(t, dynastay.AsRead(path, dynastay.RowOf(item)))
 		absent, absentNames, absentValues := condition(t, dynastay.Absent(path))
 		assert.Equal(t, absent, text, path)
 		assert.Equal(t, absentNames, names)
@@ -120,9 +120,6 @@ func TestAsRead(t *testing.T) {
 }
 
 func TestStoredValues(t *testing.T) {
-	assert.Equal(t, &types.AttributeValueMemberS{Value: "a"}, dynastay.S("a"))
-	assert.Equal(t, &types.AttributeValueMemberN{Value: "-12"}, dynastay.N(-12))
-	assert.Equal(t, "a", dynastay.TextOf(dynastay.S("a")))
-	assert.Empty(t, dynastay.TextOf(dynastay.N(1)))
-	assert.Empty(t, dynastay.TextOf(nil))
+	assert.Equal(t, &types.AttributeValueMemberS{Value: "a"}, dynastay.Text("a"))
+	assert.Equal(t, &types.AttributeValueMemberN{Value: "-12"}, dynastay.Number(-12))
 }

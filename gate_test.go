@@ -29,7 +29,7 @@ func gateRefs(names ...string) []Ref {
 }
 
 // never is the judge of a write that what others see does not refuse.
-func never(map[Ref]Item) error { return nil }
+func never(map[Ref]Row) error { return nil }
 
 // enterNow enters gates that are free.
 func enterNow(t *testing.T, g *gates, names ...string) *pass {
@@ -169,7 +169,7 @@ type line struct {
 	mu    sync.Mutex
 	ended map[string]error
 	turns []string
-	seen  map[string]map[Ref]Item
+	seen  map[string]map[Ref]Row
 }
 
 var errSharedRefusal = errors.New("sold out")
@@ -177,7 +177,7 @@ var errSharedRefusal = errors.New("sold out")
 // wait queues a write for the items and lets it go on at once when its turn comes.
 func (l *line) wait(ctx context.Context, name string, verdict error, items ...string) {
 	go func() {
-		p, err := l.gates.enter(ctx, gateRefs(items...), func(seen map[Ref]Item) error {
+		p, err := l.gates.enter(ctx, gateRefs(items...), func(seen map[Ref]Row) error {
 			l.seen[name] = seen // the gates' lock is held
 			return verdict
 		})
@@ -195,7 +195,7 @@ func (l *line) wait(ctx context.Context, name string, verdict error, items ...st
 }
 
 func newLine() *line {
-	return &line{gates: &gates{}, ended: map[string]error{}, seen: map[string]map[Ref]Item{}}
+	return &line{gates: &gates{}, ended: map[string]error{}, seen: map[string]map[Ref]Row{}}
 }
 
 func TestSharedRefusalReachesThoseThatWaited(t *testing.T) {
@@ -212,7 +212,7 @@ func TestSharedRefusalReachesThoseThatWaited(t *testing.T) {
 		l.wait(ctx, "late, and not refused", nil, "a")
 		assert.Empty(t, l.ended)
 
-		seen := map[Ref]Item{gateRef("a"): {"AvailableRooms": N(0)}}
+		seen := map[Ref]Row{gateRef("a"): RowOf(Item{"AvailableRooms": Number(0)})}
 		holder.leave(&proof{since, seen})
 		synctest.Wait()
 		assert.Equal(t, map[string]error{
@@ -220,7 +220,7 @@ func TestSharedRefusalReachesThoseThatWaited(t *testing.T) {
 			"late": nil, "late, and not refused": nil,
 		}, l.ended)
 		assert.Equal(t, []string{"early but not refused", "late", "late, and not refused"}, l.turns, "still in order")
-		assert.Equal(t, map[string]map[Ref]Item{
+		assert.Equal(t, map[string]map[Ref]Row{
 			"early": seen, "early but not refused": seen, "early, and behind": seen,
 		}, l.seen, "those that came later are not even judged")
 		assertOpen(t, l.gates)
@@ -237,7 +237,7 @@ func TestSharedRefusalCountsFromTheArrival(t *testing.T) {
 		since := l.gates.tick()
 		a.leave(nil)
 		synctest.Wait() // it waits for b now
-		b.leave(&proof{since, map[Ref]Item{}})
+		b.leave(&proof{since, map[Ref]Row{}})
 		synctest.Wait()
 		assert.Equal(t, map[string]error{"early": errSharedRefusal}, l.ended)
 		assertOpen(t, l.gates)
@@ -251,14 +251,14 @@ func TestJudgeThatPanics(t *testing.T) {
 		l := newLine()
 		holder := enterNow(t, l.gates, "a")
 		go func() {
-			p, err := l.gates.enter(t.Context(), gateRefs("a"), func(map[Ref]Item) error { panic("boom") })
+			p, err := l.gates.enter(t.Context(), gateRefs("a"), func(map[Ref]Row) error { panic("boom") })
 			if assert.NoError(t, err, "it tries") {
 				p.leave(nil)
 			}
 		}()
 		synctest.Wait()
 		l.wait(t.Context(), "behind it", errSharedRefusal, "a")
-		holder.leave(&proof{l.gates.tick(), map[Ref]Item{}})
+		holder.leave(&proof{l.gates.tick(), map[Ref]Row{}})
 		synctest.Wait()
 		assert.Equal(t, map[string]error{"behind it": errSharedRefusal}, l.ended)
 		assertOpen(t, l.gates)
@@ -289,7 +289,7 @@ func TestRefusedWaiterGivesBackItsGates(t *testing.T) {
 		l.wait(t.Context(), "refused", errSharedRefusal, "a", "b", "c")
 		l.wait(t.Context(), "behind it at a", errSharedRefusal, "a")
 		l.wait(t.Context(), "behind it at b", errSharedRefusal, "b")
-		holder.leave(&proof{l.gates.tick(), map[Ref]Item{}})
+		holder.leave(&proof{l.gates.tick(), map[Ref]Row{}})
 		synctest.Wait()
 		assert.Equal(t, map[string]error{"refused": errSharedRefusal, "behind it at a": nil, "behind it at b": nil}, l.ended)
 		assertOpen(t, l.gates)
@@ -364,7 +364,7 @@ func TestCancelMeetsTheTurn(t *testing.T) {
 		queue := func(ctx context.Context, length int) <-chan entry {
 			into := make(chan entry, 1)
 			go func() {
-				p, err := g.enter(ctx, gateRefs("a"), func(map[Ref]Item) error { return verdict() })
+				p, err := g.enter(ctx, gateRefs("a"), func(map[Ref]Row) error { return verdict() })
 				into <- entry{p, err}
 			}()
 			for waiting := 0; waiting < length; runtime.Gosched() {
@@ -432,7 +432,7 @@ func TestGatesUnderEverything(t *testing.T) {
 				for _, i := range set {
 					refs = append(refs, gateRef(fmt.Sprint(i)))
 				}
-				p, err := g.enter(ctx, refs, func(map[Ref]Item) error {
+				p, err := g.enter(ctx, refs, func(map[Ref]Row) error {
 					if w%2 == 0 {
 						return errSharedRefusal
 					}
@@ -446,7 +446,7 @@ func TestGatesUnderEverything(t *testing.T) {
 					}
 					var shared *proof
 					if rand.IntN(3) == 0 {
-						shared = &proof{g.tick(), map[Ref]Item{}}
+						shared = &proof{g.tick(), map[Ref]Row{}}
 					}
 					p.leave(shared)
 				} else {

@@ -82,7 +82,7 @@ func (k Idempotency) record() (Key, error) {
 type Input struct{ hash.Hash }
 
 // inputForm names the canonical form within the stored hash. Another form takes another name.
-const inputForm = "v1:"
+const inputForm = "v2:"
 
 // Field adds one field. Names and values are told apart by their lengths, so no two inputs look alike.
 func (in *Input) Field(name, value string) {

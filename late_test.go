@@ -16,6 +16,7 @@ import (
 	"github.com/dynastay/dynastay"
 	"github.com/dynastay/dynastay/bookings"
 	"github.com/dynastay/dynastay/dyntest"
+	"github.com/dynastay/dynastay/entity"
 	"github.com/dynastay/dynastay/internal/fixture"
 )
 
@@ -61,7 +62,7 @@ func TestRefusalHoldsNoGate(t *testing.T) {
 func TestOneBudgetAfterTheDeadline(t *testing.T) {
 	t.Parallel()
 	db, _ := openOutbox(t, dynastay.Options{Settle: 20 * time.Millisecond})
-	outbox := dynastay.NewTable(db.DB, messageEntity)
+	outbox := entity.NewTable(db.DB, messageEntity)
 	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()
 	db.Faults.Inject(dyntest.After(func(context.Context) { cancel() }), dyntest.When{Operation: "TransactWriteItems", Nth: 1})
@@ -81,7 +82,7 @@ func TestReadsWithinTheCallersTimeAreNotBounded(t *testing.T) {
 	t.Parallel()
 	ctx := t.Context()
 	db, _ := openOutbox(t, dynastay.Options{Settle: time.Nanosecond, Retry: dynastay.Retry{Attempts: 1}})
-	outbox := dynastay.NewTable(db.DB, messageEntity)
+	outbox := entity.NewTable(db.DB, messageEntity)
 	db.Faults.Inject(dyntest.LoseAnswer(), dyntest.When{Operation: "TransactWriteItems", Nth: 1})
 	got, err := outbox.Create(ctx, &message{ID: "m"}, dynastay.IdempotencyKey("k"))
 	require.NoError(t, err)
@@ -154,14 +155,14 @@ func TestOwnLateRequestIsNotRepeated(t *testing.T) {
 			require.NoError(t, err)
 			late := &straggler{Client: db.Client, refusal: cancelled("ConditionalCheckFailed", "None", "None")}
 			mine := over(db, late, 5)
-			box := dynastay.NewTable(mine, messageEntity)
+			box := entity.NewTable(mine, messageEntity)
 			count := box.UpdateOp(keyOf("m"), increment, dynastay.AgreedOn("one more"))
 			err = mine.Write(ctx, append(opts, count, box.PutOp(&message{ID: "n"}))...)
 			require.NoError(t, err)
 			assert.Equal(t, 2, late.sent)
 			got, err := outbox.Get(ctx, keyOf("m"), true)
 			require.NoError(t, err)
-			assert.Equal(t, &message{ID: "m", Sent: 1, Version: 1}, got)
+			assert.Equal(t, &message{ID: "m", Sent: 1, Version: 2}, got)
 			assert.Equal(t, got, count.Result())
 		})
 	}
@@ -180,7 +181,7 @@ func TestOwnLateRequestIsFound(t *testing.T) {
 			overtaken.CancellationReasons[0].Item = outboxTable.Key.Of(keyOf("m"))
 			late := &straggler{Client: db.Client, refusal: overtaken}
 			mine := over(db, late, 5)
-			box := dynastay.NewTable(mine, messageEntity)
+			box := entity.NewTable(mine, messageEntity)
 			late.then = func() {
 				for range others {
 					_, err := outbox.Update(ctx, keyOf("m"), increment)
@@ -193,7 +194,7 @@ func TestOwnLateRequestIsFound(t *testing.T) {
 			got, err := outbox.Get(ctx, keyOf("m"), true)
 			require.NoError(t, err)
 			assert.Equal(t, 1+others, got.Sent)
-			assert.Equal(t, &message{ID: "m", Sent: 1, Version: 1}, count.Result(), "what this write left")
+			assert.Equal(t, &message{ID: "m", Sent: 1, Version: 2}, count.Result(), "what this write left")
 		})
 	}
 }
@@ -222,7 +223,7 @@ func TestRefusalAfterALostRequest(t *testing.T) {
 				db.Faults.Inject(dyntest.LoseRequest(), dyntest.When{Operation: "TransactWriteItems", Nth: 1})
 				if test.replaced {
 					before(db, "TransactWriteItems", 2, func(ctx context.Context) {
-						_, err := dynastay.NewTable(db.Direct, messageEntity).Update(ctx, keyOf("edited"), increment)
+						_, err := entity.NewTable(db.Direct, messageEntity).Update(ctx, keyOf("edited"), increment)
 						assert.NoError(t, err)
 					})
 				}
@@ -276,7 +277,7 @@ func TestLostDeltaIsNotPreparedAnew(t *testing.T) {
 		Name: "test.Count",
 		Prepare: func(_ context.Context, tx *dynastay.Tx) (struct{}, error) {
 			prepared++
-			tx.Add(dynastay.Check(outboxTable, keyOf("missing"), exists, func(dynastay.Item) error { return dynastay.ErrOvertaken }))
+			tx.Check(outboxTable, keyOf("missing"), exists, func(dynastay.Row) error { return dynastay.ErrOvertaken })
 			return struct{}{}, nil
 		},
 	}))
@@ -291,10 +292,10 @@ func TestConflictsOfOtherOperationsQueue(t *testing.T) {
 	const callers = 48
 	db := dyntest.New(t, dyntest.Tables(outboxTable), dyntest.At(fixture.Now))
 	hotel := fixture.New(t, db.Direct, callers)
-	_, err := dynastay.NewTable(db.Direct, messageEntity).Create(ctx, &message{ID: "counter"})
+	_, err := entity.NewTable(db.Direct, messageEntity).Create(ctx, &message{ID: "counter"})
 	require.NoError(t, err)
 	db.Faults.Conflicts(2 * time.Millisecond)
-	repo, box := bookings.New(db.DB), dynastay.NewTable(db.DB, messageEntity)
+	repo, box := bookings.New(db.DB), entity.NewTable(db.DB, messageEntity)
 	var wg sync.WaitGroup
 	for n := range callers {
 		checkIn := fixture.Stay.CheckIn.AddDays(n % 12)
@@ -305,7 +306,7 @@ func TestConflictsOfOtherOperationsQueue(t *testing.T) {
 		})
 	}
 	wg.Wait()
-	got, err := dynastay.NewTable(db.Direct, messageEntity).Get(ctx, keyOf("counter"), true)
+	got, err := entity.NewTable(db.Direct, messageEntity).Get(ctx, keyOf("counter"), true)
 	require.NoError(t, err)
 	assert.Equal(t, callers, got.Sent)
 }

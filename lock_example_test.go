@@ -9,6 +9,7 @@ import (
 
 	"github.com/dynastay/dynastay"
 	"github.com/dynastay/dynastay/dyntest"
+	"github.com/dynastay/dynastay/entity"
 )
 
 // A lock is an item that one caller makes and deletes. Its write id tells the holder from the one before, whose deletion
@@ -30,13 +31,13 @@ func ExampleIfWritten() {
 		log.Fatal(err)
 	}
 	key := func(j *job) (dynastay.Key, error) { return dynastay.Key{PK: j.Name}, nil }
-	locks := dynastay.NewTable(dynastay.Open(engine.Client(), &dynastay.Options{TablePrefix: prefix}), &dynastay.Entity[job]{
+	locks := entity.NewTable(dynastay.Open(engine.Client(), &dynastay.Options{TablePrefix: prefix}), entity.New(entity.Spec[job]{
 		Name: "Lock", Schema: table, Key: key,
-		Codec: dynastay.Declare(func(f *dynastay.Fields, j *job) {
+		Codec: entity.Declare(func(f *entity.Fields, j *job) {
 			f.String("name", &j.Name)
 			f.WriteID("WriteId", &j.WriteID)
 		}),
-	})
+	}))
 
 	mine, err := locks.Create(ctx, &job{Name: "night audit"})
 	if err != nil {

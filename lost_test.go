@@ -15,6 +15,7 @@ import (
 	"github.com/dynastay/dynastay"
 	"github.com/dynastay/dynastay/bookings"
 	"github.com/dynastay/dynastay/dyntest"
+	"github.com/dynastay/dynastay/entity"
 	"github.com/dynastay/dynastay/internal/fixture"
 )
 
@@ -44,7 +45,7 @@ func TestWitnessMustBeTheWritesOwn(t *testing.T) {
 	require.NoError(t, err)
 
 	mine := over(db, dropper{db.Client}, 2)
-	repo, box := bookings.New(mine), dynastay.NewTable(mine, messageEntity)
+	repo, box := bookings.New(mine), entity.NewTable(mine, messageEntity)
 	for name, op := range map[string]dynastay.Part{
 		"create": repo.CreateOp(fixture.Request(hotel.Quote(t, db.DB, fixture.Stay, 1))),
 		"cancel": repo.CancelOp(made.ID, ""),
@@ -99,7 +100,7 @@ func TestLateUpdate(t *testing.T) {
 			_, err := outbox.Put(ctx, &message{ID: "m"})
 			require.NoError(t, err)
 			late := &zombie{Client: db.Client, reads: test.reads}
-			mine := dynastay.NewTable(over(db, late, test.attempts), messageEntity)
+			mine := entity.NewTable(over(db, late, test.attempts), messageEntity)
 			_, err = mine.Update(ctx, keyOf("m"), func(m *message) error { m.Sent++; return nil }, test.opts...)
 			if test.want != nil {
 				assert.ErrorIs(t, err, test.want)
@@ -192,7 +193,7 @@ func TestUpdateReturnsWhatIsStored(t *testing.T) {
 		return nil
 	})
 	require.NoError(t, err)
-	assert.Equal(t, &message{ID: "m", Text: "other's", Sent: 1, Version: 2}, got)
+	assert.Equal(t, &message{ID: "m", Text: "other's", Sent: 1, Version: 3}, got)
 }
 
 // An idempotency key stands for an input. What has none that could be compared cannot be written under one.
@@ -213,5 +214,5 @@ func TestKeyNeedsAnInput(t *testing.T) {
 	assert.ErrorIs(t, set("b", dynastay.AgreedOn("b")), dynastay.ErrIdempotencyMismatch)
 	got, err := outbox.Get(ctx, keyOf("m"), true)
 	require.NoError(t, err)
-	assert.Equal(t, &message{ID: "m", Text: "a", Version: 1}, got)
+	assert.Equal(t, &message{ID: "m", Text: "a", Version: 2}, got)
 }

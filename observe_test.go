@@ -8,6 +8,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/dynastay/dynastay"
+	"github.com/dynastay/dynastay/entity"
 )
 
 // seen is what a test compares of a call: each table and index that the request named, and whether it was charged.
@@ -34,11 +35,11 @@ func TestObserverSeesWrites(t *testing.T) {
 	box, records := [2]string{prefix(db) + "Outbox", ""}, [2]string{prefix(db) + "Metadata", ""}
 	touch := func(m *message) error { m.Sent++; return nil }
 	meddle := func(m *message) error {
-		_, err := dynastay.NewTable(db.Direct, messageEntity).Update(ctx, keyOf("m"), touch)
+		_, err := entity.NewTable(db.Direct, messageEntity).Update(ctx, keyOf("m"), touch)
 		require.NoError(t, err)
 		return touch(m)
 	}
-	version := dynastay.IfVersion(1)
+	version := dynastay.IfVersion(2)
 	for _, step := range []struct {
 		write func() error
 		want  []seen

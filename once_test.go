@@ -17,6 +17,7 @@ import (
 	"github.com/dynastay/dynastay"
 	"github.com/dynastay/dynastay/bookings"
 	"github.com/dynastay/dynastay/dyntest"
+	"github.com/dynastay/dynastay/entity"
 	"github.com/dynastay/dynastay/internal/fixture"
 	"github.com/dynastay/dynastay/keys"
 )
@@ -125,7 +126,7 @@ func TestContentionLooksAtTheRecord(t *testing.T) {
 			_, err := outbox.Create(ctx, &message{ID: "m"}, dynastay.IdempotencyKey("k"))
 			require.NoError(t, err)
 			db.Faults.Inject(dyntest.Conflict(), dyntest.When{Operation: "TransactWriteItems"})
-			mine := dynastay.NewTable(db.Open(&dynastay.Options{Retry: retry}), messageEntity)
+			mine := entity.NewTable(db.Open(&dynastay.Options{Retry: retry}), messageEntity)
 			got, err := mine.Create(ctx, &message{ID: "m"}, dynastay.IdempotencyKey("k"))
 			require.NoError(t, err)
 			assert.Equal(t, "m", got.ID)
@@ -174,7 +175,7 @@ func TestRejectedIsNotUnknown(t *testing.T) {
 func TestMissingTableOfRecords(t *testing.T) {
 	t.Parallel()
 	db := dyntest.New(t, dyntest.OnlyTables(outboxTable))
-	outbox := dynastay.NewTable(db.DB, messageEntity)
+	outbox := entity.NewTable(db.DB, messageEntity)
 	_, err := outbox.Create(t.Context(), &message{ID: "m"}, dynastay.IdempotencyKey("k"))
 	assert.ErrorIs(t, err, dynastay.ErrRejected)
 	assert.NotErrorIs(t, err, dynastay.ErrOutcomeUnknown)
@@ -196,12 +197,12 @@ func TestUnsentIsNotUnknown(t *testing.T) {
 		}),
 	})
 	for name, client := range map[string]*dynamodb.Client{"unsigned": unsigned, "nobody listens": nobody} {
-		box := dynastay.NewTable(dynastay.Open(client, brief), messageEntity)
+		box := entity.NewTable(dynastay.Open(client, brief), messageEntity)
 		_, err := box.Create(ctx, &message{ID: "m"})
 		assert.ErrorIs(t, err, dynastay.ErrUnavailable, name)
 		assert.NotErrorIs(t, err, dynastay.ErrOutcomeUnknown, name)
 	}
-	_, err := dynastay.NewTable(dynastay.Open(unsigned, brief), messageEntity).Create(ctx, &message{ID: "m"})
+	_, err := entity.NewTable(dynastay.Open(unsigned, brief), messageEntity).Create(ctx, &message{ID: "m"})
 	assert.ErrorContains(t, err, "no credentials here")
 
 	// The context ends while the request is signed: the caller has left, and DynamoDB is not to blame.
@@ -213,7 +214,7 @@ func TestUnsentIsNotUnknown(t *testing.T) {
 			return aws.Credentials{}, ctx.Err()
 		}),
 	})
-	_, err = dynastay.NewTable(dynastay.Open(left, nil), messageEntity).Create(ending, &message{ID: "m"})
+	_, err = entity.NewTable(dynastay.Open(left, nil), messageEntity).Create(ending, &message{ID: "m"})
 	assert.ErrorIs(t, err, context.Canceled)
 	assert.NotErrorIs(t, err, dynastay.ErrUnavailable)
 	assert.NotErrorIs(t, err, dynastay.ErrOutcomeUnknown)
@@ -230,9 +231,10 @@ func TestRecordOfAnotherForm(t *testing.T) {
 	require.ErrorIs(t, err, dynastay.ErrIdempotencyMismatch)
 	at, err := keys.Of(keys.IdempotencyRecord{Key: "k"})
 	require.NoError(t, err)
-	record, err := db.Get(ctx, keys.MetadataTable, at, true)
+	stored, err := db.Get(ctx, keys.MetadataTable, at, true)
 	require.NoError(t, err)
-	record["Hash"] = dynastay.S("v2:" + dynastay.TextOf(record["Hash"])[3:])
+	record := stored.Item()
+	record["Hash"] = dynastay.Text("v0:" + stored.Text("Hash")[3:])
 	_, err = db.Client.PutItem(ctx, &dynamodb.PutItemInput{TableName: aws.String(db.TableName(keys.MetadataTable)), Item: record})
 	require.NoError(t, err)
 	got, err := outbox.Create(ctx, &message{ID: "m", Text: "another"}, dynastay.IdempotencyKey("k"))
@@ -248,19 +250,20 @@ func TestRecordAsStored(t *testing.T) {
 	_, err := outbox.Create(ctx, &message{ID: "m"}, dynastay.IdempotencyKey("k"))
 	require.NoError(t, err)
 	at := dynastay.Key{PK: "IDEMPOTENCY#k", SK: "METADATA"}
-	record, err := db.Get(ctx, keys.MetadataTable, at, true)
+	stored, err := db.Get(ctx, keys.MetadataTable, at, true)
 	require.NoError(t, err)
-	assert.Regexp(t, "^v1:[0-9a-f]{64}$", dynastay.TextOf(record["Hash"]))
+	record := stored.Item()
+	assert.Regexp(t, "^v2:[0-9a-f]{64}$", stored.Text("Hash"))
 	assert.Equal(t, dynastay.Item{
-		"PK": dynastay.S(at.PK), "SK": dynastay.S(at.SK), "EntityType": dynastay.S("Idempotency"), "Hash": record["Hash"],
+		"PK": dynastay.Text(at.PK), "SK": dynastay.Text(at.SK), "EntityType": dynastay.Text("Idempotency"), "Hash": record["Hash"],
 		"Made": &types.AttributeValueMemberL{Value: []types.AttributeValue{&types.AttributeValueMemberM{Value: dynastay.Item{
-			"PK": dynastay.S("m"), "SK": dynastay.S(""),
+			"PK": dynastay.Text("m"), "SK": dynastay.Text(""),
 		}}}},
-		"CreatedAt": dynastay.T(fixture.Now), "ExpiresAt": dynastay.N(int(fixture.Now.AddDate(0, 0, 30).Unix())),
+		"CreatedAt": dynastay.Instant(fixture.Now), "ExpiresAt": dynastay.Number(int(fixture.Now.AddDate(0, 0, 30).Unix())),
 	}, record)
 
 	// Without an end that can be read it counts for ever.
-	for _, end := range []types.AttributeValue{nil, dynastay.S("never"), &types.AttributeValueMemberN{Value: "1.5"}} {
+	for _, end := range []types.AttributeValue{nil, dynastay.Text("never"), &types.AttributeValueMemberN{Value: "1.5"}} {
 		if delete(record, "ExpiresAt"); end != nil {
 			record["ExpiresAt"] = end
 		}
@@ -299,7 +302,7 @@ func TestRecordLivesThirtyDays(t *testing.T) {
 	t.Parallel()
 	ctx := t.Context()
 	db := dyntest.New(t, dyntest.Tables(outboxTable), dyntest.At(fixture.Now))
-	outbox := dynastay.NewTable(db.DB, messageEntity)
+	outbox := entity.NewTable(db.DB, messageEntity)
 	key := dynastay.IdempotencyKey("k")
 	_, err := outbox.Create(ctx, &message{ID: "m"}, key)
 	require.NoError(t, err)
@@ -350,12 +353,12 @@ func TestReadsThatDecideAreConsistent(t *testing.T) {
 		}},
 		"after a lost answer to a transaction": {1, func() error {
 			lose("TransactWriteItems")
-			box := dynastay.NewTable(short, messageEntity)
+			box := entity.NewTable(short, messageEntity)
 			return short.Write(ctx, box.PutOp(&message{ID: "x"}), box.PutOp(&message{ID: "y"}))
 		}},
 		"after a lost answer under a key": {2, func() error { // the record, and the result
 			lose("TransactWriteItems")
-			_, err := dynastay.NewTable(short, messageEntity).Create(ctx, &message{ID: "z"}, dynastay.IdempotencyKey("z"))
+			_, err := entity.NewTable(short, messageEntity).Create(ctx, &message{ID: "z"}, dynastay.IdempotencyKey("z"))
 			return err
 		}},
 		"after a refusal behind a lost answer": {1, func() error {
@@ -429,7 +432,7 @@ func TestVerdictsOfCancellations(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			client := &faulty{Client: db.Client, errs: []error{cancelled(test.codes...), cancelled(test.codes...)}}
 			mine := dynastay.Open(client, &dynastay.Options{TablePrefix: prefix(db), Retry: dynastay.Retry{Attempts: 2, Base: time.Millisecond}})
-			table := dynastay.NewTable(mine, messageEntity)
+			table := entity.NewTable(mine, messageEntity)
 			err := mine.Write(ctx, table.CreateOp(&message{ID: "a"}), table.CreateOp(&message{ID: "b"}))
 			assert.ErrorIs(t, err, test.want)
 			if test.want != dynastay.ErrAlreadyExists {

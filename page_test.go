@@ -41,7 +41,7 @@ var pagedSchema = &Schema{
 	},
 }
 
-func asItem(item Item) (Item, error) { return item, nil }
+func asItem(row Row) (Item, error) { return row.Item(), nil }
 
 // pageAt sends q and answers that the page ended at last.
 func pageAt(t require.TestingT, q Query, last Item) (Page[Item], *dynamodb.QueryInput) {
@@ -314,11 +314,11 @@ func TestQueryPageFailures(t *testing.T) {
 	db = Open(onlyQueries{answer: func(*dynamodb.QueryInput) (*dynamodb.QueryOutput, error) {
 		return &dynamodb.QueryOutput{Items: []Item{{"A": str("1")}, {}}, LastEvaluatedKey: Item{"PK": str("P"), "SK": str("S")}}, nil
 	}}, nil)
-	page, err := QueryPage(context.Background(), db, pagedSchema, Query{Partition: "P"}, func(item Item) (string, error) {
-		if len(item) == 0 {
+	page, err := QueryPage(context.Background(), db, pagedSchema, Query{Partition: "P"}, func(row Row) (string, error) {
+		if len(row.Item()) == 0 {
 			return "", boom
 		}
-		return text(item["A"]), nil
+		return row.Text("A"), nil
 	})
 	assert.ErrorIs(t, err, boom)
 	assert.Equal(t, Page[string]{}, page, "no half page, and no cursor beyond what was given")

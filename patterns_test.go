@@ -134,7 +134,7 @@ func rate(t *testing.T, db *dyntest.DB, propertyID string) {
 		Key:              keys.PropertiesTable.Key.Of(dynastay.Key{PK: "PROPERTY#" + propertyID, SK: "METADATA"}),
 		UpdateExpression: aws.String("SET GSI1SK = :key, AverageRating = :rating, Card.AverageRating = :rating"),
 		ExpressionAttributeValues: dynastay.Item{
-			":key": dynastay.S("RATING#09.2#PROPERTY#" + propertyID), ":rating": &types.AttributeValueMemberN{Value: "9.2"},
+			":key": dynastay.Text("RATING#09.2#PROPERTY#" + propertyID), ":rating": &types.AttributeValueMemberN{Value: "9.2"},
 		},
 	})
 	require.NoError(t, err)

@@ -9,6 +9,7 @@ import (
 
 	"github.com/dynastay/dynastay"
 	"github.com/dynastay/dynastay/bookings"
+	"github.com/dynastay/dynastay/entity"
 	"github.com/dynastay/dynastay/internal/fixture"
 	"github.com/dynastay/dynastay/keys"
 )
@@ -18,7 +19,7 @@ func TestIfVersionNeedsVersions(t *testing.T) {
 	t.Parallel()
 	ctx := t.Context()
 	db, _ := openOutbox(t, dynastay.Options{})
-	locks := dynastay.NewTable(db.DB, lockEntity)
+	locks := entity.NewTable(db.DB, lockEntity)
 	_, err := locks.Create(ctx, &lock{Name: "l"})
 	require.NoError(t, err)
 	stop := db.Faults.Record()
@@ -45,11 +46,11 @@ func TestTableQueryNeedsWholeEntities(t *testing.T) {
 	_, err := bookings.New(db.DB).Create(ctx, fixture.Request(hotel.Quote(t, db.Direct, fixture.Stay, 1)))
 	require.NoError(t, err)
 	type row struct{ Reference string }
-	table := dynastay.NewTable(db.DB, &dynastay.Entity[row]{
+	table := entity.NewTable(db.DB, entity.New(entity.Spec[row]{
 		Name: "Row", Schema: keys.BookingsTable,
 		Key:   func(*row) (dynastay.Key, error) { return dynastay.Key{}, nil },
-		Codec: dynastay.Declare(func(f *dynastay.Fields, r *row) { f.String("BookingReference", &r.Reference) }),
-	})
+		Codec: entity.Declare(func(f *entity.Fields, r *row) { f.String("BookingReference", &r.Reference) }),
+	}))
 	stop := db.Faults.Record()
 	for _, index := range []string{keys.UserBookingsIndex, keys.ReferenceIndex} {
 		_, err = table.Query(ctx, dynastay.Query{Name: "rows", Index: index, Partition: "USER#user_456"})
@@ -82,7 +83,7 @@ func TestMadeNeedsRestore(t *testing.T) {
 			Name: "test.Make", Input: func(*dynastay.Input) {},
 			Prepare: func(_ context.Context, tx *dynastay.Tx) (string, error) {
 				id := db.NewID("m_")
-				tx.Add(dynastay.Put(outboxTable, outboxTable.Key.Of(keyOf(id)), dynastay.Expr{}, nil))
+				tx.Put(outboxTable, outboxTable.Key.Of(keyOf(id)))
 				tx.Made("id", id)
 				return id, nil
 			},

@@ -23,15 +23,15 @@ func TestMeetingAnotherWriteQueues(t *testing.T) {
 	first := RefOf(shopSchema, shopKey)
 	for name, test := range map[string]struct {
 		answer error
-		ops    func(*Table[shop]) []Part
+		ops    func(shops) []Part
 	}{
-		"a conflict": {conflicting, func(table *Table[shop]) []Part {
+		"a conflict": {conflicting, func(table shops) []Part {
 			return []Part{table.PutOp(&shop{ID: "1"}), table.PutOp(&shop{ID: "2"})}
 		}},
-		"a plain conflict": {&types.TransactionConflictException{}, func(table *Table[shop]) []Part {
+		"a plain conflict": {&types.TransactionConflictException{}, func(table shops) []Part {
 			return []Part{table.UpdateOp(shopKey, func(s *shop) error { s.Name = "b"; return nil })}
 		}},
-		"overtaken": {condition, func(table *Table[shop]) []Part {
+		"overtaken": {condition, func(table shops) []Part {
 			return []Part{table.UpdateOp(shopKey, func(s *shop) error { s.Name = "b"; return nil })}
 		}},
 	} {
@@ -39,7 +39,7 @@ func TestMeetingAnotherWriteQueues(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				client := &script{answers: []error{test.answer, nil}, stored: stored}
 				db := Open(client, nil)
-				table := NewTable(db, shopEntity())
+				table := shops{db}
 				other, err := db.gates.enter(t.Context(), []Ref{first}, nil)
 				require.NoError(t, err)
 				result := make(chan error, 1)
@@ -56,11 +56,11 @@ func TestMeetingAnotherWriteQueues(t *testing.T) {
 				client := &script{answers: []error{test.answer, nil}, stored: stored}
 				db := Open(client, nil)
 				holder := NewOp(OpSpec[struct{}]{
-					Name: "test.Holder", Contends: []Ref{first},
+					Name: "test.Holder", Contest: &Contest{Items: []Ref{first}},
 					Prepare: func(context.Context, *Tx) (struct{}, error) { return struct{}{}, nil },
 				})
 				entered := make(chan error, 1)
-				parts := append(test.ops(NewTable(db, shopEntity())), holder)
+				parts := append(test.ops(shops{db}), holder)
 				go func() { entered <- db.Write(t.Context(), parts...) }()
 				require.NoError(t, <-entered)
 				assert.Len(t, client.times, 2)

@@ -17,6 +17,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/dynastay/dynastay"
+	"github.com/dynastay/dynastay/entity"
 )
 
 // shelf is what the storm rages over: a text and a count of updates, a label that follows from both, and a count of deltas.
@@ -32,13 +33,13 @@ var background = context.Background() // a late request, and one on the way, out
 
 func labelOf(v *shelf) string { return fmt.Sprint(v.Text, "#", v.Sent) }
 
-var shelfEntity = &dynastay.Entity[shelf]{
+var shelfEntity = entity.New(entity.Spec[shelf]{
 	Name: "Shelf", Schema: outboxTable, Version: "version", Counters: []string{"hits"},
 	Key: func(v *shelf) (dynastay.Key, error) { return keyOf(v.ID), nil },
-	Derived: []dynastay.Derived[shelf]{{Name: "label", Value: func(v *shelf) (types.AttributeValue, error) {
-		return dynastay.S(labelOf(v)), nil
+	Derived: []entity.Derived[shelf]{{Name: "label", Value: func(v *shelf) (types.AttributeValue, error) {
+		return dynastay.Text(labelOf(v)), nil
 	}}},
-	Codec: dynastay.Declare(func(f *dynastay.Fields, v *shelf) {
+	Codec: entity.Declare(func(f *entity.Fields, v *shelf) {
 		f.String("id", &v.ID)
 		f.String("text", &v.Text)
 		f.Int("sent", &v.Sent)
@@ -46,7 +47,7 @@ var shelfEntity = &dynastay.Entity[shelf]{
 		f.IfSet().Int("version", &v.Version)
 		f.WriteID("WriteId", &v.WriteID)
 	}),
-}
+})
 
 // step is one operation of a call on one shelf.
 type step struct {
@@ -85,7 +86,7 @@ type storm struct {
 	*rapid.T
 	engine  dynastay.Client
 	db      *dynastay.DB
-	direct  *dynastay.Table[shelf]
+	direct  *entity.Table[shelf]
 	dbs     []*dynastay.DB     // by the depth of a call: calls that interrupt each other are of different processes
 	ids     []string           // of the shelves
 	door    string             // an item that other software puts and removes
@@ -109,7 +110,7 @@ func TestWritesAreTrueInAStorm(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		worlds++
 		s := &storm{
-			T: t, engine: db.Engine.Client(), db: db.Direct, direct: dynastay.NewTable(db.Direct, shelfEntity),
+			T: t, engine: db.Engine.Client(), db: db.Direct, direct: entity.NewTable(db.Direct, shelfEntity),
 			history: []map[string]shelf{{}}, carried: map[string]bool{}, told: map[string]bool{},
 		}
 		for depth := range 3 {
@@ -223,7 +224,7 @@ func (s *storm) isTrue(l *storyline, st step, got *shelf) {
 }
 
 func (s *storm) operation(db *dynastay.DB, name string, st step) dynastay.Part {
-	table, opts := dynastay.NewTable(db, shelfEntity), []dynastay.UpdateOption{dynastay.AgreedOn(name)}
+	table, opts := entity.NewTable(db, shelfEntity), []dynastay.UpdateOption{dynastay.AgreedOn(name)}
 	if st.version != nil {
 		opts = append(opts, dynastay.IfVersion(*st.version))
 	}
@@ -244,16 +245,16 @@ func (s *storm) operation(db *dynastay.DB, name string, st step) dynastay.Part {
 		Name: "test." + st.do, Input: func(in *dynastay.Input) { in.Field("name", name) },
 		Prepare: func(ctx context.Context, tx *dynastay.Tx) (none struct{}, err error) {
 			if st.do == "add" {
-				tx.Add(dynastay.Update(outboxTable, keyOf(st.id), addHit, func(dynastay.Item) error { return dynastay.ErrNotFound }))
+				tx.Update(outboxTable, keyOf(st.id), addHit).Else(func(dynastay.Row) error { return dynastay.ErrNotFound })
 				return none, nil
 			}
 			// The door has to be as it is now. Unlike a write id, that may be so again: what was refused for it may yet be done.
 			door, err := db.Get(ctx, outboxTable, keyOf(s.door), true)
 			condition := exists
-			if door == nil {
+			if !door.Exists() {
 				condition = dynastay.IfNew(outboxTable)
 			}
-			tx.Add(dynastay.Check(outboxTable, keyOf(s.door), condition, func(dynastay.Item) error { return dynastay.ErrOvertaken }))
+			tx.Check(outboxTable, keyOf(s.door), condition, func(dynastay.Row) error { return dynastay.ErrOvertaken })
 			return none, err
 		},
 	})
@@ -273,7 +274,7 @@ func (s *storm) meddle(id string) {
 	v.Text, v.writer = fmt.Sprint("meddled", len(s.history)), ""
 	item, err := shelfEntity.Item(&v)
 	require.NoError(s.T, err)
-	item["label"] = dynastay.S(v.label)
+	item["label"] = dynastay.Text(v.label)
 	require.NoError(s.T, s.db.PutAll(background, func(yield func(*dynastay.Schema, dynastay.Item) bool) { yield(outboxTable, item) }))
 	next[id] = v
 	s.history = append(s.history, next)
@@ -310,6 +311,9 @@ func (s *storm) commit(c *call) {
 		switch st.do {
 		case "create", "put":
 			v = shelf{ID: st.id, Text: c.name}
+			if st.do == "create" {
+				v.Version = 1
+			}
 			v.label, v.writer = labelOf(&v), c.name
 		case "update":
 			v.Sent++
@@ -333,13 +337,13 @@ func (s *storm) compare() {
 		item, err := s.db.Get(background, outboxTable, keyOf(id), true)
 		require.NoError(s.T, err)
 		want, there := s.shelves()[id]
-		require.Equal(s.T, there, item != nil, id)
+		require.Equal(s.T, there, item.Exists(), id)
 		if !there {
 			continue
 		}
 		got, err := shelfEntity.Value(item)
 		require.NoError(s.T, err)
-		got.label = dynastay.TextOf(item["label"])
+		got.label = item.Text("label")
 		require.Equal(s.T, want.writer != "", got.WriteID != "", id)
 		got.WriteID, want.writer = "", ""
 		require.Equal(s.T, want, *got)

@@ -63,14 +63,14 @@ func TestErrorsOfOneOperation(t *testing.T) {
 	t.Parallel()
 	for reason, want := range map[error]string{
 		ErrOvertaken: "buy: write: contention: overtaken by another write",
-		nil:          "buy: write: " + errNoReason.Error(),
+		nil:          "Nights a/2026-07-10: " + errNoReason.Error(),
 	} {
 		synctest.Test(t, func(t *testing.T) {
 			db := Open(&staged{answer: func(int) error { return cancelledBy("ConditionalCheckFailed") }}, &Options{Retry: Retry{Attempts: 2}})
 			p := purchase{name: "buy", turn: "a", refusal: reason}
 			op := p.op()
 			if reason == nil {
-				op.spec.Refused = func(context.Context, []Failure) (map[Ref]Item, error) { return nil, nil }
+				op.spec.Contest = nil
 			}
 			assert.EqualError(t, db.Write(t.Context(), op), want)
 		})
@@ -99,7 +99,7 @@ func TestErrorsNameTheKey(t *testing.T) {
 		record Item
 		kind   error
 	}{
-		"another input":       {Item{"Hash": str("v1:another"), "Made": list(one, one)}, ErrIdempotencyMismatch},
+		"another input":       {Item{"Hash": str("v2:another"), "Made": list(one, one)}, ErrIdempotencyMismatch},
 		"fewer results":       {Item{"Hash": str("v0:"), "Made": list(one)}, ErrCorrupt},
 		"more results":        {Item{"Hash": str("v0:"), "Made": list(one, one, one)}, ErrCorrupt},
 		"no results, no hash": {Item{"PK": str("IDEMPOTENCY#k")}, ErrCorrupt},
@@ -112,8 +112,8 @@ func TestErrorsNameTheKey(t *testing.T) {
 			assert.Equal(t, Error{Op: "Shop.Put + Shop.Put", Entity: "IdempotencyKey", ID: "IDEMPOTENCY#k", Kind: test.kind}, *told)
 		})
 	}
-	assert.Equal(t, []map[string]string{{}, {"PK": "p"}}, madeOf(Item{"Made": list(str("none"), &sM{Value: Item{"PK": str("p")}})}))
-	assert.Nil(t, madeOf(Item{}))
+	assert.Equal(t, []map[string]string{{}, {"PK": "p"}}, madeOf(RowOf(Item{"Made": list(str("none"), &sM{Value: Item{"PK": str("p")}})})))
+	assert.Nil(t, madeOf(RowOf(Item{})))
 }
 
 // What is not known is told with the reasons for it: why the answer is missing, and why reading does not help. Neither can
@@ -145,7 +145,7 @@ func TestWhatIsNotKnownSaysWhy(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				client := &counting{script: script{answers: test.answers}, read: func(context.Context, int) (Item, error) { return nil, test.read }}
 				db := Open(client, &Options{Retry: Retry{Attempts: 3}})
-				table := NewTable(db, shopEntity())
+				table := shops{db}
 				err := db.Write(t.Context(), append(test.key, table.CreateOp(&shop{ID: "1"}), table.PutOp(&shop{ID: "2"}))...)
 				assert.ErrorIs(t, err, ErrOutcomeUnknown)
 				for _, want := range test.wants {
@@ -164,7 +164,7 @@ func TestCertainRefusalReadsNothing(t *testing.T) {
 	t.Parallel()
 	client := &counting{script: script{answers: []error{cancelledBy("ConditionalCheckFailed", "None")}}}
 	db := Open(client, nil)
-	table := NewTable(db, shopEntity())
+	table := shops{db}
 	err := db.Write(t.Context(), table.CreateOp(&shop{ID: "1"}), table.PutOp(&shop{ID: "2"}))
 	assert.ErrorIs(t, err, ErrAlreadyExists)
 	assert.Zero(t, client.reads)
@@ -197,7 +197,7 @@ func TestRecordDecides(t *testing.T) {
 					return overwritten, errors.New("no answer")
 				}}
 				db := Open(client, &Options{Retry: Retry{Attempts: 2}})
-				op := NewTable(db, shopEntity()).UpdateOp(shopKey, func(s *shop) error { s.Name = "b"; return nil }, AgreedOn("b"))
+				op := shops{db}.UpdateOp(shopKey, func(s *shop) error { s.Name = "b"; return nil }, AgreedOn("b"))
 				assert.ErrorIs(t, db.Write(t.Context(), op, IdempotencyKey("k")), test.want)
 				assert.Equal(t, test.reads, client.reads)
 			})

@@ -30,7 +30,7 @@ func (c *staged) TransactWriteItems(
 	_ context.Context, in *dynamodb.TransactWriteItemsInput, _ ...func(*dynamodb.Options),
 ) (*dynamodb.TransactWriteItemsOutput, error) {
 	c.mu.Lock()
-	c.by, c.tokens = append(c.by, text(in.TransactItems[0].Put.Item["By"])), append(c.tokens, *in.ClientRequestToken)
+	c.by, c.tokens = append(c.by, RowOf(in.TransactItems[0].Put.Item).Text("By")), append(c.tokens, *in.ClientRequestToken)
 	n := len(c.by)
 	c.mu.Unlock()
 	if c.answer == nil {
@@ -66,7 +66,13 @@ var nightsSchema = &Schema{Name: "Nights", Key: KeyNames{"PK", "SK"}}
 
 func (p *purchase) op() *Operation[struct{}] {
 	return NewOp(OpSpec[struct{}]{
-		Name: p.name, Contends: gateRefs(p.turn), Input: func(*Input) {},
+		Name: p.name, Input: func(*Input) {},
+		Contest: &Contest{Items: gateRefs(p.turn), Judge: func(map[Ref]Row) error {
+			if p.prepared > 0 && p.refusal != nil {
+				return p.refusal // it is its own
+			}
+			return p.judge
+		}},
 		Prepare: func(_ context.Context, tx *Tx) (struct{}, error) {
 			if p.prepared++; p.preparing != nil {
 				p.preparing(p.prepared)
@@ -74,14 +80,10 @@ func (p *purchase) op() *Operation[struct{}] {
 			for _, name := range append([]string{p.turn}, p.others...) {
 				item := nightsSchema.Key.Of(gateRef(name).Key)
 				item["By"] = str(p.name)
-				tx.Add(Put(nightsSchema, item, Expr{}, func(Item) error { return p.refusal }))
+				tx.Put(nightsSchema, item).If(Expr{}, func(Row) error { return p.refusal })
 			}
 			return struct{}{}, nil
 		},
-		Refused: func(_ context.Context, failed []Failure) (map[Ref]Item, error) {
-			return map[Ref]Item{gateRef(p.turn): nil}, failed[0].Err
-		},
-		Judge: func(map[Ref]Item) error { return p.judge },
 	})
 }
 
@@ -224,7 +226,7 @@ func TestConflictTakesATurn(t *testing.T) {
 				db = Open(client, &Options{NoGates: test.noGates, Retry: atOnce.Retry})
 				p := &purchase{name: "p", turn: "m", others: []string{"b"}}
 				idle := NewOp(OpSpec[struct{}]{
-					Name: "idle", Contends: gateRefs("idle"), Prepare: func(context.Context, *Tx) (struct{}, error) { return struct{}{}, nil },
+					Name: "idle", Contest: &Contest{Items: gateRefs("idle")}, Prepare: func(context.Context, *Tx) (struct{}, error) { return struct{}{}, nil },
 				})
 				require.NoError(t, db.Write(t.Context(), p.op(), idle))
 				assert.Equal(t, test.prepared, p.prepared)
@@ -240,25 +242,26 @@ func TestConflictTakesATurn(t *testing.T) {
 func TestNothingSeenIsNothingShared(t *testing.T) {
 	t.Parallel()
 	for name, test := range map[string]struct {
-		seen   map[Ref]Item
+		failed []string
 		reason error
 		want   error
 	}{
-		"it saw nothing":        {nil, errSharedRefusal, errSharedRefusal},
-		"it was only overtaken": {map[Ref]Item{gateRef("a"): nil}, ErrOvertaken, nil},
+		"it is not about the contest": {[]string{"None", "ConditionalCheckFailed"}, errSharedRefusal, errSharedRefusal},
+		"it was only overtaken":       {[]string{"ConditionalCheckFailed"}, ErrOvertaken, nil},
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				ready := make(chan struct{})
 				client := &staged{answer: func(n int) error {
 					if n == 1 {
-						return cancelledBy("ConditionalCheckFailed")
+						return cancelledBy(test.failed...)
 					}
 					return nil
 				}}
 				c := &calls{db: Open(client, atOnce), ended: map[string]error{}}
-				first := (&purchase{name: "first", turn: "a", refusal: errSharedRefusal, preparing: func(n int) { <-ready }}).op()
-				first.spec.Refused = func(context.Context, []Failure) (map[Ref]Item, error) { return test.seen, test.reason }
+				first := (&purchase{
+					name: "first", turn: "a", others: []string{"b"}, refusal: test.reason, preparing: func(n int) { <-ready },
+				}).op()
 				c.start(t.Context(), "first", first)
 				c.start(t.Context(), "second", (&purchase{name: "second", turn: "a", judge: errSharedRefusal}).op())
 				close(ready)

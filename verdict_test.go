@@ -19,6 +19,8 @@ import (
 	smithyhttp "github.com/aws/smithy-go/transport/http"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	"github.com/dynastay/dynastay/internal/stored"
 )
 
 // What was lost before, and what the next request came to: every line of the table.
@@ -145,7 +147,7 @@ func (s *script) GetItem(context.Context, *dynamodb.GetItemInput, ...func(*dynam
 
 // pair is a transaction of two puts.
 func pair(db *DB) []Part {
-	table := NewTable(db, shopEntity())
+	table := shops{db}
 	return []Part{table.PutOp(&shop{ID: "1"}), table.PutOp(&shop{ID: "2"})}
 }
 
@@ -236,16 +238,16 @@ func TestTrace(t *testing.T) {
 		return Item{"PK": str("p"), "WriteId": &types.AttributeValueMemberB{Value: raw}}
 	}
 	was, bare := item(read, stamp{9}), Item{"PK": str("p"), "Name": str("a")}
-	update := Action{kind: updateAction, schema: shopSchema, stamp: mine, read: was}
-	adopting := Action{kind: updateAction, schema: shopSchema, stamp: mine, read: bare}
-	put := Action{kind: putAction, schema: shopSchema, stamp: mine}
-	drawn := Action{kind: putAction, schema: shopSchema, drawn: true}
-	remove := Action{kind: deleteAction, schema: shopSchema}
-	removeIf := Action{kind: deleteAction, schema: shopSchema, expr: Expr{Condition: aws.String("…")}}
-	delta := Action{kind: updateAction, schema: shopSchema}
+	update := &Action{kind: updateAction, schema: shopSchema, stamp: mine, read: was}
+	adopting := &Action{kind: updateAction, schema: shopSchema, stamp: mine, read: bare}
+	put := &Action{kind: putAction, schema: shopSchema, stamp: mine}
+	drawn := &Action{kind: putAction, schema: shopSchema, drawn: true}
+	remove := &Action{kind: deleteAction, schema: shopSchema}
+	removeIf := &Action{kind: deleteAction, schema: shopSchema, expr: Expr{Condition: aws.String("…")}}
+	delta := &Action{kind: updateAction, schema: shopSchema}
 	for _, line := range []struct {
 		name   string
-		action Action
+		action *Action
 		stored Item
 		want   trace
 	}{
@@ -284,13 +286,13 @@ func TestTrace(t *testing.T) {
 
 // The witness of a transaction is the item that tells most.
 func TestWitness(t *testing.T) {
-	at := func(name string, a Action) Action { a.key = Key{PK: name}; return a }
-	put := at("put", Action{kind: putAction, stamp: stamp{1}})
-	second := at("second", Action{kind: putAction, stamp: stamp{1}})
-	update := at("update", Action{kind: updateAction, stamp: stamp{1}, read: Item{}})
-	drawn := at("drawn", Action{kind: putAction, drawn: true})
-	check, delta, guard, remove := Action{kind: checkAction}, Action{kind: updateAction}, Action{kind: putAction}, Action{kind: deleteAction}
-	for want, actions := range map[string][]Action{
+	at := func(name string, a *Action) *Action { copied := *a; copied.key = Key{PK: name}; return &copied }
+	put := at("put", &Action{kind: putAction, stamp: stamp{1}})
+	second := at("second", &Action{kind: putAction, stamp: stamp{1}})
+	update := at("update", &Action{kind: updateAction, stamp: stamp{1}, read: Item{}})
+	drawn := at("drawn", &Action{kind: putAction, drawn: true})
+	check, delta, guard, remove := &Action{kind: checkAction}, &Action{kind: updateAction}, &Action{kind: putAction}, &Action{kind: deleteAction}
+	for want, actions := range map[string][]*Action{
 		"put":    {check, put, delta, second},
 		"update": {put, update, at("later", update)},
 		"drawn":  {put, update, drawn},
@@ -310,15 +312,15 @@ func TestWitness(t *testing.T) {
 func TestPlain(t *testing.T) {
 	for _, test := range []struct {
 		want    bool
-		actions []Action
+		actions []*Action
 	}{
-		{true, []Action{{kind: putAction, stamp: stamp{1}}}},
-		{true, []Action{{kind: updateAction, stamp: stamp{1}}}},
-		{true, []Action{{kind: deleteAction}}},
-		{false, []Action{{kind: putAction}}},
-		{false, []Action{{kind: updateAction}}},
-		{false, []Action{{kind: checkAction}}},
-		{false, []Action{{kind: putAction, stamp: stamp{1}}, {kind: deleteAction}}},
+		{true, []*Action{{kind: putAction, stamp: stamp{1}}}},
+		{true, []*Action{{kind: updateAction, stamp: stamp{1}}}},
+		{true, []*Action{{kind: deleteAction}}},
+		{false, []*Action{{kind: putAction}}},
+		{false, []*Action{{kind: updateAction}}},
+		{false, []*Action{{kind: checkAction}}},
+		{false, []*Action{{kind: putAction, stamp: stamp{1}}, {kind: deleteAction}}},
 		{false, nil},
 	} {
 		assert.Equal(t, test.want, (&Tx{actions: test.actions}).plain(), "%+v", test.actions)
@@ -347,7 +349,7 @@ func (zeroReader) Read(p []byte) (int, error) { clear(p); return len(p), nil }
 func TestWriteIDForm(t *testing.T) {
 	id := stamp{1, 2, 3, 4, 5, 6}.over(stamp{7, 8, 9, 10, 11, 12}.over(stamp{13}.over(nil)))
 	assert.Equal(t, []byte{1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12}, id.(*sB).Value)
-	assert.Equal(t, 19, SizeOf(Item{shopSchema.writeID(): id}))
+	assert.Equal(t, 19, stored.Size(Item{shopSchema.WriteIDName(): id}))
 	var text WriteID
 	require.NoError(t, text.UnmarshalDynamoDBAttributeValue(id))
 	assert.Len(t, string(text), 16)
@@ -362,7 +364,7 @@ func TestWriteIDForm(t *testing.T) {
 	require.NoError(t, err)
 	assert.Equal(t, &sNULL{Value: true}, null)
 	assert.Error(t, text.UnmarshalDynamoDBAttributeValue(str("text")))
-	assert.Equal(t, "write_id", (&Schema{WriteID: "write_id"}).writeID())
+	assert.Equal(t, "write_id", (&Schema{WriteID: "write_id"}).WriteIDName())
 	for _, other := range []types.AttributeValue{nil, str("x"), &sB{Value: []byte{1}}, &sB{Value: make([]byte, 13)}} {
 		assert.Equal(t, stamps{}, stampsOf(other), fmt.Sprint(other))
 	}

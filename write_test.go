@@ -20,6 +20,7 @@ import (
 	"github.com/dynastay/dynastay"
 	"github.com/dynastay/dynastay/bookings"
 	"github.com/dynastay/dynastay/dyntest"
+	"github.com/dynastay/dynastay/entity"
 	"github.com/dynastay/dynastay/internal/fixture"
 	"github.com/dynastay/dynastay/keys"
 )
@@ -34,7 +35,7 @@ type message struct {
 	Version int
 }
 
-var messageEntity = &dynastay.Entity[message]{
+var messageEntity = entity.New(entity.Spec[message]{
 	Name:    "Message",
 	Schema:  outboxTable,
 	Version: "version",
@@ -45,19 +46,19 @@ var messageEntity = &dynastay.Entity[message]{
 		}
 		return nil
 	},
-	Codec: dynastay.Declare(func(f *dynastay.Fields, m *message) {
+	Codec: entity.Declare(func(f *entity.Fields, m *message) {
 		f.String("id", &m.ID)
 		f.String("text", &m.Text)
 		f.Int("sent", &m.Sent)
 		f.IfSet().Int("version", &m.Version)
 	}),
-}
+})
 
-func openOutbox(t *testing.T, o dynastay.Options) (*dyntest.DB, *dynastay.Table[message]) {
+func openOutbox(t *testing.T, o dynastay.Options) (*dyntest.DB, *entity.Table[message]) {
 	t.Helper()
 	o.Clock = fixture.Clock
 	db := dyntest.New(t, dyntest.Tables(outboxTable), dyntest.With(o))
-	return db, dynastay.NewTable(db.DB, messageEntity)
+	return db, entity.NewTable(db.DB, messageEntity)
 }
 
 func keyOf(id string) dynastay.Key { return dynastay.Key{PK: id} }
@@ -102,7 +103,7 @@ func TestLaterOperationsKnowTheResult(t *testing.T) {
 			tries++
 			id := fmt.Sprint("m", tries)
 			item := outboxTable.Key.Of(keyOf(id))
-			tx.Add(dynastay.Put(outboxTable, item, dynastay.IfNew(outboxTable), func(dynastay.Item) error { return dynastay.ErrOvertaken }))
+			tx.Put(outboxTable, item).If(dynastay.IfNew(outboxTable), func(dynastay.Row) error { return dynastay.ErrOvertaken })
 			return id, nil
 		},
 	})
@@ -112,8 +113,8 @@ func TestLaterOperationsKnowTheResult(t *testing.T) {
 		Name: "test.Note",
 		Prepare: func(_ context.Context, tx *dynastay.Tx) (struct{}, error) {
 			item := outboxTable.Key.Of(keyOf("note"))
-			item["text"] = dynastay.S("about " + made.Result())
-			tx.Add(dynastay.Put(outboxTable, item, dynastay.Expr{}, nil))
+			item["text"] = dynastay.Text("about " + made.Result())
+			tx.Put(outboxTable, item)
 			return struct{}{}, nil
 		},
 	})
@@ -154,7 +155,7 @@ func TestWriteRefusesBeforeSending(t *testing.T) {
 	assert.Contains(t, invalid.Reason, "bytes together")
 
 	require.ErrorAs(t, db.Write(ctx, outbox.PutOp(&message{ID: "m"}), outbox.PutOp(&message{})), &invalid)
-	assert.Equal(t, "Operations[1].ID", invalid.Field)
+	assert.Equal(t, "ID", invalid.Field)
 	require.ErrorAs(t, db.Write(ctx, outbox.PutOp(&message{ID: "m"}), dynastay.IdempotencyKey("a"), dynastay.IdempotencyKey("b")), &invalid)
 	assert.Equal(t, "IdempotencyKey", invalid.Field)
 	for field, read := range map[string]func() error{
@@ -225,7 +226,7 @@ func TestWriteSendsTheSameAgain(t *testing.T) {
 		Prepare: func(_ context.Context, tx *dynastay.Tx) (struct{}, error) {
 			runs++
 			id := []string{"missing", "a"}[min(runs, 2)-1]
-			tx.Add(dynastay.Check(outboxTable, keyOf(id), exists, func(dynastay.Item) error { return dynastay.ErrOvertaken }))
+			tx.Check(outboxTable, keyOf(id), exists, func(dynastay.Row) error { return dynastay.ErrOvertaken })
 			return struct{}{}, nil
 		},
 	})))
@@ -260,7 +261,7 @@ func TestPlainWritesSurviveLostAnswers(t *testing.T) {
 	db.Faults.Inject(dyntest.LoseAnswer(), dyntest.When{Operation: "UpdateItem", Nth: 1})
 	got, err := outbox.Update(ctx, keyOf("m"), func(m *message) error { m.Sent++; return nil })
 	require.NoError(t, err)
-	assert.Equal(t, &message{ID: "m", Text: "one", Sent: 1, Version: 1}, got)
+	assert.Equal(t, &message{ID: "m", Text: "one", Sent: 1, Version: 2}, got)
 	stored, err := outbox.Get(ctx, keyOf("m"), true)
 	require.NoError(t, err)
 	assert.Equal(t, got, stored, "once")
@@ -277,14 +278,14 @@ func TestOutcomeUnknown(t *testing.T) {
 	db, outbox := openOutbox(t, dynastay.Options{})
 	_, err := outbox.Create(ctx, &message{ID: "m"})
 	require.NoError(t, err)
-	other := dynastay.NewTable(db.Open(nil), messageEntity)
+	other := entity.NewTable(db.Open(nil), messageEntity)
 	meddling := &meddler{Client: db.Client, after: func() {
 		for _, text := range []string{"other's", "once more"} {
 			_, err := other.Update(ctx, keyOf("m"), func(m *message) error { m.Text = text; return nil })
 			require.NoError(t, err)
 		}
 	}}
-	mine := dynastay.NewTable(dynastay.Open(meddling, &dynastay.Options{TablePrefix: prefix(db)}), messageEntity)
+	mine := entity.NewTable(dynastay.Open(meddling, &dynastay.Options{TablePrefix: prefix(db)}), messageEntity)
 	_, err = mine.Update(ctx, keyOf("m"), func(m *message) error { m.Text = "mine"; return nil })
 	assert.ErrorIs(t, err, dynastay.ErrOutcomeUnknown)
 
@@ -378,9 +379,9 @@ func TestOvertakenForEver(t *testing.T) {
 		Name: "test.Never", Input: func(*dynastay.Input) {},
 		Prepare: func(_ context.Context, tx *dynastay.Tx) (struct{}, error) {
 			prepared++
-			tx.Add(dynastay.Delete(outboxTable, keyOf("m"), dynastay.Expr{
+			tx.Delete(outboxTable, keyOf("m")).If(dynastay.Expr{
 				Condition: never.Condition(), Names: never.Names(), Values: never.Values(),
-			}, func(dynastay.Item) error { return dynastay.ErrOvertaken }))
+			}, func(dynastay.Row) error { return dynastay.ErrOvertaken })
 			return struct{}{}, nil
 		},
 	})
@@ -452,7 +453,7 @@ func TestWriteRetries(t *testing.T) {
 			mine := dynastay.Open(client, &dynastay.Options{
 				TablePrefix: prefix(db), Retry: dynastay.Retry{Attempts: 5, Base: time.Microsecond, Cap: time.Microsecond},
 			})
-			table := dynastay.NewTable(mine, messageEntity)
+			table := entity.NewTable(mine, messageEntity)
 			err := mine.Write(ctx, table.PutOp(&message{ID: "a"}), table.PutOp(&message{ID: "b"}))
 			switch test.want {
 			case nil:
@@ -476,7 +477,7 @@ func TestRefusalOutweighsConflict(t *testing.T) {
 	db, _ := openOutbox(t, dynastay.Options{})
 	client := &faulty{Client: db.Client, errs: []error{cancelled("TransactionConflict", "ConditionalCheckFailed")}}
 	mine := dynastay.Open(client, &dynastay.Options{TablePrefix: prefix(db)})
-	table := dynastay.NewTable(mine, messageEntity)
+	table := entity.NewTable(mine, messageEntity)
 	err := mine.Write(t.Context(), table.PutOp(&message{ID: "a"}), table.CreateOp(&message{ID: "b"}))
 	assert.ErrorIs(t, err, dynastay.ErrAlreadyExists)
 	assert.Equal(t, 1, client.sent)
@@ -492,7 +493,7 @@ func TestContextEndsTheWaiting(t *testing.T) {
 		TablePrefix: prefix(db), Retry: dynastay.Retry{Base: time.Hour, Cap: time.Hour},
 		Observer: func(context.Context, dynastay.Call) { cancel() },
 	})
-	table := dynastay.NewTable(mine, messageEntity)
+	table := entity.NewTable(mine, messageEntity)
 	err := mine.Write(ctx, table.PutOp(&message{ID: "a"}), table.PutOp(&message{ID: "b"}))
 	assert.ErrorIs(t, err, context.Canceled)
 	assert.ErrorIs(t, err, dynastay.ErrContention)

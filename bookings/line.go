@@ -44,7 +44,7 @@ func lineEntity(currency dynastay.Currency) *entity.Entity[Line] {
 			f.Amount("PricePerNight", currency, &l.PricePerNight)
 			f.Amount("Subtotal", currency, &l.Subtotal)
 			declareNightlyPrices(f, currency, &l.NightlyPrices)
-			entity.Text(f, "CancellationPolicy", &l.CancellationPolicy)
+			entity.String(f, "CancellationPolicy", &l.CancellationPolicy)
 		}),
 	})
 }

@@ -75,10 +75,10 @@ func (f *Fields) Const(name, value string) {
 }
 
 // String is text; "" is written as absent.
-func (f *Fields) String(name string, p *string) { Text(f, name, p) }
+func (f *Fields) String(name string, p *string) { String(f, name, p) }
 
-// Text is text of a named type, such as a status; "" is written as absent.
-func Text[S ~string](f *Fields, name string, p *S) {
+// String is text of a named type, such as a status; "" is written as absent.
+func String[S ~string](f *Fields, name string, p *S) {
 	if f.naming(name, p) {
 		return
 	}

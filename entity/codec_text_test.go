@@ -1,4 +1,4 @@
-package dynastay
+package entity
 
 import (
 	"strings"
@@ -6,6 +6,8 @@ import (
 
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 	"github.com/stretchr/testify/assert"
+
+	"github.com/dynastay/dynastay"
 )
 
 // DynamoDB stores another text where one is not UTF-8.
@@ -14,7 +16,7 @@ func TestTextIsUTF8(t *testing.T) {
 	custom := func(v types.AttributeValue) Codec[struct{}] {
 		return Declare(func(f *Fields, _ *struct{}) {
 			f.Map("Outer", func(f *Fields) {
-				f.Custom("C", func() (types.AttributeValue, error) { return v, nil }, func(types.AttributeValue) error { return nil })
+				Custom(f, "C", new(int), func(int) (types.AttributeValue, error) { return v, nil }, func(dynastay.Value) (int, error) { return 0, nil })
 			})
 		})
 	}
@@ -22,7 +24,7 @@ func TestTextIsUTF8(t *testing.T) {
 		Names []string
 		Inner map[string]map[string]string
 	}
-	encode := func(_ Item, err error) error { return err }
+	encode := func(_ dynastay.Item, err error) error { return err }
 	for _, test := range []struct {
 		field string
 		err   error
@@ -32,19 +34,19 @@ func TestTextIsUTF8(t *testing.T) {
 		{"L[1]", encode(allCodec.Encode(&all{L: []string{"a", bad}}))},
 		{"Nested.Inner[0]", encode(allCodec.Encode(&all{Nested: part{Inner: []string{bad}}}))},
 		{"Counts", encode(allCodec.Encode(&all{Counts: map[string]int{bad: 1}}))},
-		{"Prices", encode(allCodec.Encode(&all{Prices: map[string]Money{bad: MustMoney("1", "KWD")}, Currency: "KWD"}))},
-		{"Outer.C", encode(custom(str(bad)).Encode(nil))},
-		{"Outer.C[1]", encode(custom(&sL{Value: []types.AttributeValue{str("a"), str(bad)}}).Encode(nil))},
-		{"Outer.C[0]", encode(custom(&types.AttributeValueMemberSS{Value: []string{bad}}).Encode(nil))},
-		{"Outer.C.M[0]", encode(custom(&sM{Value: Item{"M": &sL{Value: []types.AttributeValue{str(bad)}}}}).Encode(nil))},
-		{"Outer.C", encode(custom(&sM{Value: Item{bad: num("1")}}).Encode(nil))},
+		{"Prices", encode(allCodec.Encode(&all{Prices: map[string]dynastay.Money{bad: dynastay.MustMoney("1", "KWD")}, Currency: "KWD"}))},
+		{"Outer.C", encode(custom(str(bad)).Encode(new(struct{})))},
+		{"Outer.C[1]", encode(custom(&sL{Value: []types.AttributeValue{str("a"), str(bad)}}).Encode(new(struct{})))},
+		{"Outer.C[0]", encode(custom(&types.AttributeValueMemberSS{Value: []string{bad}}).Encode(new(struct{})))},
+		{"Outer.C.M[0]", encode(custom(&sM{Value: dynastay.Item{"M": &sL{Value: []types.AttributeValue{str(bad)}}}}).Encode(new(struct{})))},
+		{"Outer.C", encode(custom(&sM{Value: dynastay.Item{bad: num("1")}}).Encode(new(struct{})))},
 		{"Names[1]", encode(Tagged[tag]().Encode(&tag{Names: []string{"a", bad}}))},
 		{"Inner.a.b", encode(Tagged[tag]().Encode(&tag{Inner: map[string]map[string]string{"a": {"b": bad}}}))},
 		{"Inner.a", encode(Tagged[tag]().Encode(&tag{Inner: map[string]map[string]string{"a": {bad: "b"}}}))},
-		{"Key.PK", KeyNames{"pk", "sk"}.check(Key{bad, "a"})},
-		{"Key.SK", KeyNames{"pk", "sk"}.check(Key{"a", bad})},
+		{"Key.PK", dynastay.KeyNames{Partition: "pk", Sort: "sk"}.Check(dynastay.Key{PK: bad, SK: "a"})},
+		{"Key.SK", dynastay.KeyNames{Partition: "pk", Sort: "sk"}.Check(dynastay.Key{PK: "a", SK: bad})},
 	} {
-		var invalid *InvalidError
+		var invalid *dynastay.InvalidError
 		if assert.ErrorAs(t, test.err, &invalid, test.field) {
 			assert.Equal(t, test.field, invalid.Field)
 			assert.NotContains(t, test.err.Error(), bad)
@@ -54,8 +56,8 @@ func TestTextIsUTF8(t *testing.T) {
 
 // What stands in a place where a time is expected may be anybody's address.
 func TestUnreadableTimesAreNotEchoed(t *testing.T) {
-	for _, stored := range []string{"john@example.com", strings.Repeat("j", 100_000)} {
-		err := allCodec.Decode(Item{"At": str(stored)}, new(all))
+	for _, text := range []string{"john@example.com", strings.Repeat("j", 100_000)} {
+		err := allCodec.Decode(dynastay.RowOf(dynastay.Item{"At": str(text)}), new(all))
 		corrupt(t, err, "At")
 		assert.NotContains(t, err.Error(), "john")
 		assert.Less(t, len(err.Error()), 150)

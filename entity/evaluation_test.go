@@ -1,18 +1,22 @@
-package dynastay
+package entity
 
 import (
 	"fmt"
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
+
+	"github.com/dynastay/dynastay"
+	"github.com/dynastay/dynastay/internal/stored"
 )
 
 // evaluation carries out condition and update expressions of the forms that updates use, on an item in memory.
 type evaluation struct {
-	expr   Expr
-	item   Item
+	expr   dynastay.Expr
+	item   dynastay.Item
 	tokens []string
 }
 
@@ -100,7 +104,7 @@ func (e *evaluation) operand() bool {
 		e.next()
 		v, _ := e.read(e.path())
 		e.next()
-		if kind := text(e.value()); kind != "NULL" {
+		if kind := stored.TextOf(e.value()); kind != "NULL" {
 			panic("attribute_type of " + kind)
 		}
 		e.next()
@@ -112,11 +116,11 @@ func (e *evaluation) operand() bool {
 		panic("operator " + operator)
 	}
 	want := e.value()
-	return there && equal(v, want)
+	return there && stored.Equal(v, want)
 }
 
 // apply carries out the update as DynamoDB does: no two paths overlap, and the map of a path must be there.
-func (e evaluation) apply() (Item, [][]string, error) {
+func (e evaluation) apply() (dynastay.Item, [][]string, error) {
 	item := cloneItem(e.item)
 	var written [][]string
 	for _, line := range strings.Split(strings.TrimSpace(*e.expr.Update), "\n") {
@@ -139,7 +143,7 @@ func (e evaluation) apply() (Item, [][]string, error) {
 				v = e.value()
 				old, there := e.read(path)
 				if n, ok := old.(*sN); ok {
-					v = num(itoa(versionOf(n) + versionOf(v)))
+					v = num(strconv.Itoa(numberOf(n) + numberOf(v)))
 				} else if there {
 					return nil, nil, fmt.Errorf("an operand of ADD is no number: %v", path)
 				}
@@ -163,4 +167,12 @@ func (e evaluation) apply() (Item, [][]string, error) {
 		}
 	}
 	return item, written, nil
+}
+
+func numberOf(v types.AttributeValue) int {
+	n, err := strconv.Atoi(v.(*sN).Value)
+	if err != nil {
+		panic(err)
+	}
+	return n
 }

@@ -10,20 +10,6 @@ import (
 	"github.com/dynastay/dynastay"
 )
 
-func TestCheckText(t *testing.T) {
-	for _, text := range []string{"", "abcd", "éé", "\x00"} {
-		assert.NoError(t, dynastay.CheckText(text, 4), "%q", text)
-	}
-	for _, text := range []string{"abcde", "ééé", "a\xff", "\xed\xa0\x80"} {
-		err := dynastay.CheckText(text, 4)
-		var invalid *dynastay.InvalidError
-		require.ErrorAs(t, err, &invalid, "%q", text)
-		assert.Empty(t, invalid.Field)
-		assert.NotContains(t, err.Error(), text)
-		assert.EqualError(t, dynastay.Within("Name", err), "invalid Name: "+invalid.Reason)
-	}
-}
-
 // What an update was agreed on is hashed, so it is bounded before.
 func TestAgreedOnHasALimit(t *testing.T) {
 	t.Parallel()

@@ -1,17 +1,23 @@
-package dynastay
+package entity
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
 
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 	"pgregory.net/rapid"
+
+	"github.com/dynastay/dynastay"
+	values "github.com/dynastay/dynastay/internal/stored"
 )
 
 // shop is an entity with six attributes, one of them a map, and attributes that are derived from them.
@@ -20,7 +26,7 @@ type shop struct {
 	Name    string
 	City    string
 	Stars   int
-	Price   Money
+	Price   dynastay.Money
 	Tags    []string
 	Spec    spec
 	Version int
@@ -33,14 +39,14 @@ type spec struct {
 	Stock  map[string]int
 }
 
-var shopSchema = &Schema{
-	Name: "Shops", Key: KeyNames{"PK", "SK"},
-	Indexes: []Index{{Name: "ByCity", Key: KeyNames{"GSI1PK", "GSI1SK"}}, {Name: "ByTag", Key: KeyNames{Partition: "GSI2PK"}}},
+var shopSchema = &dynastay.Schema{
+	Name: "Shops", Key: dynastay.KeyNames{Partition: "PK", Sort: "SK"},
+	Indexes: []dynastay.Index{{Name: "ByCity", Key: dynastay.KeyNames{Partition: "GSI1PK", Sort: "GSI1SK"}}, {Name: "ByTag", Key: dynastay.KeyNames{Partition: "GSI2PK"}}},
 }
 
-func shopEntity() *Entity[shop] {
-	e := &Entity[shop]{
-		Name: "Shop", Schema: shopSchema, Version: "Version", Touched: "UpdatedAt",
+func shopSpec() Spec[shop] {
+	return Spec[shop]{
+		Name: "Shop", Schema: shopSchema, Version: "Version", Updated: "UpdatedAt",
 		Codec: Declare(func(f *Fields, s *shop) {
 			f.String("ShopId", &s.ID)
 			f.String("Name", &s.Name)
@@ -56,56 +62,59 @@ func shopEntity() *Entity[shop] {
 			f.IfSet().Int("Version", &s.Version)
 			f.Time("UpdatedAt", &s.Touched)
 		}),
-		Key: func(s *shop) (Key, error) { return Key{"SHOP#" + s.ID, "METADATA"}, nil },
+		Key: func(s *shop) (dynastay.Key, error) { return dynastay.Key{PK: "SHOP#" + s.ID, SK: "METADATA"}, nil },
 		Validate: func(s *shop) error {
 			if s.Name == "forbidden" {
-				return Invalid("Name", "is forbidden")
+				return dynastay.Invalid("Name", "is forbidden")
 			}
 			return nil
 		},
+		Indexes: map[string]func(*shop) (dynastay.Key, error){
+			// A key that vanishes without a city, from two inputs.
+			"ByCity": func(s *shop) (dynastay.Key, error) {
+				if s.City == "" {
+					return dynastay.Key{}, nil
+				}
+				return dynastay.Key{PK: "CITY#" + s.City, SK: fmt.Sprintf("STARS#%d#SHOP#%s", s.Stars, s.ID)}, nil
+			},
+			"ByTag": func(s *shop) (dynastay.Key, error) {
+				if len(s.Tags) == 0 {
+					return dynastay.Key{}, nil
+				}
+				return dynastay.Key{PK: "TAG#" + s.Tags[0]}, nil
+			},
+		},
+		Derived: []Derived[shop]{
+			CopyOf[shop]("Card.Name", "Name"),
+			CopyOf[shop]("Card.Colour", "Spec.Colour"),
+			CopyOf[shop]("Card.Price", "Price"),
+			{Name: "Card.Total", Value: func(s *shop) (types.AttributeValue, error) {
+				return dynastay.Number(s.Stars + s.Spec.Size), nil
+			}},
+			// Written into the map that the codec declares as well.
+			{Name: "Spec.Label", Value: func(s *shop) (types.AttributeValue, error) {
+				return dynastay.Text(s.Name + "/" + s.Spec.Colour), nil
+			}},
+			{Name: "StockSum", Value: func(s *shop) (types.AttributeValue, error) {
+				sum := 0
+				for _, n := range s.Spec.Stock {
+					sum += n
+				}
+				return dynastay.Number(sum), nil
+			}},
+		},
 	}
-	// An index key that vanishes without a city, from two inputs.
-	e.Derived = append(e.Derived, IndexKey(shopSchema, "ByCity", func(s *shop) (Key, error) {
-		if s.City == "" {
-			return Key{}, nil
-		}
-		return Key{"CITY#" + s.City, fmt.Sprintf("STARS#%d#SHOP#%s", s.Stars, s.ID)}, nil
-	})...)
-	e.Derived = append(e.Derived, IndexKey(shopSchema, "ByTag", func(s *shop) (Key, error) {
-		if len(s.Tags) == 0 {
-			return Key{}, nil
-		}
-		return Key{PK: "TAG#" + s.Tags[0]}, nil
-	})...)
-	e.Derived = append(e.Derived,
-		CopyOf[shop]("Card.Name", "Name"),
-		CopyOf[shop]("Card.Colour", "Spec.Colour"),
-		CopyOf[shop]("Card.Price", "Price"),
-		Derived[shop]{Name: "Card.Total", Value: func(s *shop) (types.AttributeValue, error) {
-			return N(s.Stars + s.Spec.Size), nil
-		}},
-		// Written into the map that the codec declares as well.
-		Derived[shop]{Name: "Spec.Label", Value: func(s *shop) (types.AttributeValue, error) {
-			return S(s.Name + "/" + s.Spec.Colour), nil
-		}},
-		Derived[shop]{Name: "StockSum", Value: func(s *shop) (types.AttributeValue, error) {
-			sum := 0
-			for _, n := range s.Spec.Stock {
-				sum += n
-			}
-			return N(sum), nil
-		}},
-	)
-	return e
 }
+
+func shopEntity() *Entity[shop] { return New(shopSpec()) }
 
 var (
 	noon    = time.Date(2026, 1, 2, 12, 0, 0, 0, time.UTC)
-	shopKey = Key{"SHOP#1", "METADATA"}
+	shopKey = dynastay.Key{PK: "SHOP#1", SK: "METADATA"}
 )
 
 func shops() *Table[shop] {
-	return NewTable(Open(nil, &Options{Clock: func() time.Time { return noon }}), shopEntity())
+	return NewTable(dynastay.Open(nil, &dynastay.Options{Clock: func() time.Time { return noon }}), shopEntity())
 }
 
 var shopWord = rapid.SampledFrom([]string{"", "a", "b"})
@@ -118,7 +127,7 @@ func anyShop() *rapid.Generator[shop] {
 			Spec:    spec{Colour: shopWord.Draw(t, "Colour"), Size: rapid.IntRange(0, 2).Draw(t, "Size")},
 		}
 		if rapid.Bool().Draw(t, "priced") {
-			s.Price = MustMoney(rapid.SampledFrom([]string{"1", "2.50"}).Draw(t, "Price"), "USD")
+			s.Price = dynastay.MustMoney(rapid.SampledFrom([]string{"1", "2.50"}).Draw(t, "Price"), "USD")
 		}
 		if rapid.Bool().Draw(t, "tagged") {
 			s.Tags = rapid.SliceOfN(rapid.SampledFrom([]string{"x", "y"}), 0, 2).Draw(t, "Tags")
@@ -132,41 +141,41 @@ func anyShop() *rapid.Generator[shop] {
 
 // unknown attributes are put into every stored item at all levels, and must never be touched.
 var unknown = map[string]types.AttributeValue{
-	"X": str("kept"), "Spec.X": num("1"), "Card.X": &sM{Value: Item{"Y": str("kept")}}, "Spec.Stock.X.Y": num("7"),
+	"X": str("kept"), "Spec.X": num("1"), "Card.X": &sM{Value: dynastay.Item{"Y": str("kept")}}, "Spec.Stock.X.Y": num("7"),
 }
 
 // anyStored draws a stored shop as the library, or other software, may have left it.
-func anyStored() *rapid.Generator[Item] {
+func anyStored() *rapid.Generator[dynastay.Item] {
 	null := &sNULL{Value: true}
-	return rapid.Custom(func(t *rapid.T) Item {
+	return rapid.Custom(func(t *rapid.T) dynastay.Item {
 		s := anyShop().Draw(t, "stored")
 		item, err := shopEntity().Item(&s)
 		require.NoError(t, err)
 		item = cloneItem(item)
 		if rapid.Bool().Draw(t, "identified") {
-			item["WriteId"] = stamp{9}.over(nil)
+			item["WriteId"] = &sB{Value: []byte("abcdefghijkl")}
 		}
 		for name, v := range unknown {
-			if parent := parentOf(name); name != "Spec.Stock.X.Y" && (parent == "" || isMap(at(item, parent))) && rapid.Bool().Draw(t, name) {
-				place(item, name, v)
+			if parent := parentOf(name); name != "Spec.Stock.X.Y" && (parent == "" || isMap(values.At(item, parent))) && rapid.Bool().Draw(t, name) {
+				values.Place(item, name, v)
 			}
 		}
 		for _, name := range []string{"Card", "Spec", "Spec.Stock", "City", "Stars", "Price", "GSI1PK", "Card.Name", "Version", "StockSum"} {
 			parent := parentOf(name)
-			if parent != "" && !isMap(at(item, parent)) || rapid.IntRange(0, 5).Draw(t, "spoil "+name) > 0 {
+			if parent != "" && !isMap(values.At(item, parent)) || rapid.IntRange(0, 5).Draw(t, "spoil "+name) > 0 {
 				continue
 			}
 			switch rapid.IntRange(0, 2).Draw(t, "spoilt "+name) {
 			case 0:
-				place(item, name, null)
+				values.Place(item, name, null)
 			case 1:
 				unplace(item, name)
 			case 2:
 				if slices.Contains([]string{"GSI1PK", "Card.Name"}, name) {
-					place(item, name, str("stale"))
+					values.Place(item, name, str("stale"))
 				}
 				if slices.Contains([]string{"Card", "Spec", "Spec.Stock"}, name) {
-					place(item, name, &sM{Value: Item{}})
+					values.Place(item, name, &sM{Value: dynastay.Item{}})
 				}
 			}
 		}
@@ -183,11 +192,11 @@ func parentOf(path string) string {
 	return ""
 }
 
-func unplace(item Item, path string) {
-	if m, ok := at(item, parentOf(path)).(*sM); ok {
+func unplace(item dynastay.Item, path string) {
+	if m, ok := values.At(item, parentOf(path)).(*sM); ok {
 		item = m.Value
 	}
-	name, _, _ := step(path[strings.LastIndex(path, ".")+1:])
+	name, _, _ := values.Step(path[strings.LastIndex(path, ".")+1:])
 	delete(item, name)
 }
 
@@ -224,26 +233,71 @@ func anyEdit() *rapid.Generator[func(*shop) error] {
 	})
 }
 
-// action is what a change adds to a write, nil where there is nothing to write.
-func action[T any](t require.TestingT, c *Change[T]) *Action {
-	tx := Tx{stamp: stamp{1}}
-	require.NoError(t, c.AddTo(&tx))
-	require.Equal(t, c.Changed(), len(tx.actions) == 1)
-	if len(tx.actions) == 0 {
-		return nil
-	}
-	return &tx.actions[0]
+// sent is the request of a write, and what becomes of its refusal.
+type sent struct {
+	dynastay.Client
+	expr   dynastay.Expr
+	refuse dynastay.Item // as the item stood; nil for none
+	done   bool
 }
 
-func derivedRight(t require.TestingT, e *Entity[shop], item Item) {
-	v, err := e.Value(item)
+func (s *sent) UpdateItem(
+	_ context.Context, in *dynamodb.UpdateItemInput, _ ...func(*dynamodb.Options),
+) (*dynamodb.UpdateItemOutput, error) {
+	s.expr = dynastay.Expr{
+		Condition: in.ConditionExpression, Update: in.UpdateExpression, Names: in.ExpressionAttributeNames, Values: in.ExpressionAttributeValues,
+	}
+	if s.done {
+		return nil, &types.ConditionalCheckFailedException{Item: s.refuse}
+	}
+	return &dynamodb.UpdateItemOutput{}, nil
+}
+
+// write sends a change through a client that takes it, or refuses it.
+func (s *sent) write(change interface{ AddTo(*dynastay.Tx) error }) error {
+	db := dynastay.Open(s, &dynastay.Options{Retry: dynastay.Retry{Attempts: 1}})
+	return db.Write(context.Background(), dynastay.NewOp(dynastay.OpSpec[struct{}]{
+		Name:    "test",
+		Prepare: func(_ context.Context, tx *dynastay.Tx) (struct{}, error) { return struct{}{}, change.AddTo(tx) },
+	}))
+}
+
+// refused is the error of a change whose condition does not hold for the item as it then stands.
+func refused(change interface{ AddTo(*dynastay.Tx) error }, now dynastay.Item) error {
+	return (&sent{done: true, refuse: now}).write(change)
+}
+
+// action is what a change sends, nil where there is nothing to write.
+func action[T any](t require.TestingT, c *Change[T]) *sent {
+	var s sent
+	require.NoError(t, s.write(c))
+	require.Equal(t, c.Changed(), s.expr.Update != nil)
+	if s.expr.Update == nil {
+		return nil
+	}
+	return &s
+}
+
+// idOf is the write id that an update leaves; its first half is that of the write.
+func (s *sent) idOf(t require.TestingT) []byte {
+	for placeholder, v := range s.expr.Values {
+		if b, ok := v.(*sB); ok && strings.Contains(*s.expr.Update, " = "+placeholder) {
+			return b.Value
+		}
+	}
+	t.Errorf("%s leaves no write id", *s.expr.Update)
+	return nil
+}
+
+func derivedRight(t require.TestingT, e *Entity[shop], item dynastay.Item) {
+	v, err := e.Value(dynastay.RowOf(item))
 	require.NoError(t, err)
 	encoded, err := e.Codec.Encode(v)
 	require.NoError(t, err)
-	for _, d := range e.Derived {
+	for _, d := range e.derived {
 		want, err := d.of(v, encoded)
 		require.NoError(t, err)
-		assert.True(t, equal(want, at(item, d.Name)), "%s is %#v, not %#v", d.Name, at(item, d.Name), want)
+		assert.True(t, values.Equal(want, values.At(item, d.Name)), "%s is %#v, not %#v", d.Name, values.At(item, d.Name), want)
 	}
 }
 
@@ -253,7 +307,7 @@ func TestUpdateWritesTheDifference(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		stored, edit := anyStored().Draw(t, "item"), anyEdit().Draw(t, "edit")
 		asRead := cloneItem(stored)
-		c, err := table.ChangeOf(shopKey, stored, edit)
+		c, err := table.ChangeOf(shopKey, dynastay.RowOf(stored), edit)
 		require.NoError(t, err)
 		assert.Equal(t, asRead, stored, "the item as read stays as it was")
 		wanted := *c.Before
@@ -264,7 +318,7 @@ func TestUpdateWritesTheDifference(t *testing.T) {
 		require.NoError(t, err)
 		a := action(t, c)
 		if a == nil {
-			assert.True(t, holds(before, after) && holds(after, before), "nothing is written where nothing changed")
+			assert.True(t, values.Holds(before, after) && values.Holds(after, before), "nothing is written where nothing changed")
 			return
 		}
 		run := evaluation{expr: a.expr, item: stored}
@@ -274,39 +328,40 @@ func TestUpdateWritesTheDifference(t *testing.T) {
 
 		// What is written is what was meant, and what the caller was shown.
 		var left shop
-		require.NoError(t, e.Codec.Decode(got, &left))
+		require.NoError(t, e.decode(got, &left))
 		assert.Equal(t, *c.After, left)
 		wanted.Version, wanted.Touched = c.Before.Version+1, noon
 		assert.Equal(t, encoded(t, e, &wanted), encoded(t, e, &left))
-		assert.Equal(t, carried, a.trace(got))
-		assert.Equal(t, untouched, a.trace(stored))
+		assert.Equal(t, &sB{Value: a.idOf(t)}, got["WriteId"])
 
 		// What depends on the change is right. Stale values are repaired with it.
 		derivedRight(t, e, got)
 
 		// What the library does not know stays.
 		for name := range unknown {
-			assert.Equal(t, at(stored, name), at(got, name), name)
+			assert.Equal(t, values.At(stored, name), values.At(got, name), name)
 		}
 
 		// Nothing is set or removed that was right before.
 		for _, path := range written {
-			path := PathOf(path...)
+			path := dynastay.PathOf(path...)
 			switch path {
-			case e.Version, e.Touched, "WriteId":
+			case e.Version, e.Updated, "WriteId":
 			case "Currency": // it may be stored without an amount, and then reads as unset
 			default:
-				assert.False(t, equal(at(stored, path), at(got, path)), "%s is written without need", path)
+				assert.False(t, values.Equal(values.At(stored, path), values.At(got, path)), "%s is written without need", path)
 			}
 		}
 		// Equal updates are equal requests, but for their ids.
-		again, err := table.ChangeOf(shopKey, stored, edit)
+		again, err := table.ChangeOf(shopKey, dynastay.RowOf(stored), edit)
 		require.NoError(t, err)
-		assert.Equal(t, a.expr, action(t, again).expr)
+		b := action(t, again)
+		copy(b.idOf(t)[:6], a.idOf(t)[:6])
+		assert.Equal(t, a.expr, b.expr)
 	})
 }
 
-func encoded(t require.TestingT, e *Entity[shop], s *shop) Item {
+func encoded(t require.TestingT, e *Entity[shop], s *shop) dynastay.Item {
 	item, err := e.Codec.Encode(s)
 	require.NoError(t, err)
 	return item
@@ -318,24 +373,24 @@ func TestUpdateIsConditionalOnTheItemAsRead(t *testing.T) {
 	table := shops()
 	rapid.Check(t, func(t *rapid.T) {
 		stored, edit := anyStored().Draw(t, "item"), anyEdit().Draw(t, "edit")
-		c, err := table.ChangeOf(shopKey, stored, edit)
+		c, err := table.ChangeOf(shopKey, dynastay.RowOf(stored), edit)
 		require.NoError(t, err)
 		a := action(t, c)
 		if a == nil {
 			return
 		}
-		assert.False(t, evaluation{expr: a.expr, item: Item{}}.holds(), "an update makes no item")
+		assert.False(t, evaluation{expr: a.expr, item: dynastay.Item{}}.holds(), "an update makes no item")
 		refusedAfter := func(name string, v types.AttributeValue) {
 			changed := cloneItem(stored)
 			changed[name] = v
 			assert.False(t, evaluation{expr: a.expr, item: changed}.holds(), name)
 		}
-		refusedAfter("WriteId", newStamp().over(stored["WriteId"]))
+		refusedAfter("WriteId", &sB{Value: []byte("ABCDEFGHIJKL")})
 		if stored["WriteId"] != nil {
 			return
 		}
 		for _, name := range []string{"Name", "City", "Tags", "Stars", "Version", "Spec", "GSI1PK", "Card", "StockSum"} {
-			if !isNull(stored[name]) {
+			if !values.IsNull(stored[name]) {
 				refusedAfter(name, str("another's"))
 			}
 		}
@@ -347,9 +402,9 @@ func TestConcurrentUpdatesNeverGoTogether(t *testing.T) {
 	table := shops()
 	rapid.Check(t, func(t *rapid.T) {
 		stored := anyStored().Draw(t, "item")
-		first, err := table.ChangeOf(shopKey, stored, anyEdit().Draw(t, "first"))
+		first, err := table.ChangeOf(shopKey, dynastay.RowOf(stored), anyEdit().Draw(t, "first"))
 		require.NoError(t, err)
-		second, err := table.ChangeOf(shopKey, stored, anyEdit().Draw(t, "second"))
+		second, err := table.ChangeOf(shopKey, dynastay.RowOf(stored), anyEdit().Draw(t, "second"))
 		require.NoError(t, err)
 		a, b := action(t, first), action(t, second)
 		if a == nil || b == nil {
@@ -358,18 +413,18 @@ func TestConcurrentUpdatesNeverGoTogether(t *testing.T) {
 		between, _, err := evaluation{expr: a.expr, item: stored}.apply()
 		require.NoError(t, err)
 		require.False(t, evaluation{expr: b.expr, item: between}.holds())
-		assert.ErrorIs(t, b.failed(between), ErrOvertaken)
+		assert.ErrorIs(t, refused(second, between), dynastay.ErrContention)
 	})
 }
 
-func changeOf(t *testing.T, stored Item, edit func(*shop)) *Action {
+func changeOf(t *testing.T, stored dynastay.Item, edit func(*shop)) *sent {
 	t.Helper()
-	c, err := shops().ChangeOf(shopKey, stored, func(s *shop) error { edit(s); return nil })
+	c, err := shops().ChangeOf(shopKey, dynastay.RowOf(stored), func(s *shop) error { edit(s); return nil })
 	require.NoError(t, err)
 	return action(t, c)
 }
 
-func storedShop(t *testing.T, s shop) Item {
+func storedShop(t *testing.T, s shop) dynastay.Item {
 	t.Helper()
 	s.ID = "1"
 	item, err := shopEntity().Item(&s)
@@ -380,16 +435,16 @@ func storedShop(t *testing.T, s shop) Item {
 func TestUpdateExpression(t *testing.T) {
 	stored := storedShop(t, shop{Name: "a", City: "Rome", Stars: 3, Spec: spec{Colour: "red"}, Version: 4})
 	stored["Secret"] = str("unknown")
-	read := stamp{7}.over(nil)
+	read := &sB{Value: []byte{7, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0}}
 	stored["WriteId"] = read
 	a := changeOf(t, stored, func(s *shop) { s.City = "" })
-	assert.Equal(t, "REMOVE #2, #3, #4\nSET #1 = :1, #5 = :2, #6 = :3\n", *a.expr.Update)
+	assert.Equal(t, "REMOVE #2, #3, #4\nSET #5 = :1, #6 = :2, #1 = :3\n", *a.expr.Update)
 	assert.Equal(t, "(attribute_exists (#0)) AND (#1 = :0)", *a.expr.Condition)
 	assert.Equal(t, map[string]string{
 		"#0": "PK", "#1": "WriteId", "#2": "City", "#3": "GSI1PK", "#4": "GSI1SK", "#5": "UpdatedAt", "#6": "Version",
 	}, a.expr.Names)
-	assert.Equal(t, Item{
-		":0": read, ":1": &sB{Value: []byte{1, 0, 0, 0, 0, 0, 7, 0, 0, 0, 0, 0}}, ":2": str("2026-01-02T12:00:00Z"), ":3": num("5"),
+	assert.Equal(t, dynastay.Item{
+		":0": read, ":1": str("2026-01-02T12:00:00Z"), ":2": num("5"), ":3": &sB{Value: append(a.idOf(t)[:6:6], 7, 0, 0, 0, 0, 0)},
 	}, a.expr.Values)
 }
 
@@ -410,7 +465,6 @@ func TestIndexKeysAppearAndVanish(t *testing.T) {
 	for _, name := range []string{"GSI1PK", "GSI1SK", "GSI2PK", ""} {
 		assert.NotContains(t, again, name)
 	}
-	assert.Panics(t, func() { IndexKey(shopSchema, "None", func(*shop) (Key, error) { return Key{}, nil }) })
 }
 
 func TestMissingMapIsSetWholeAndOnlyWhileMissing(t *testing.T) {
@@ -425,11 +479,11 @@ func TestMissingMapIsSetWholeAndOnlyWhileMissing(t *testing.T) {
 		a := changeOf(t, stored, func(s *shop) { s.Spec.Colour = "blue" })
 		got, _, err := evaluation{expr: a.expr, item: stored}.apply()
 		require.NoError(t, err)
-		assert.Equal(t, &sM{Value: Item{"Colour": str("blue"), "Size": num("0"), "Label": str("a/blue")}}, got["Spec"])
-		assert.Equal(t, &sM{Value: Item{"Name": str("a"), "Colour": str("blue"), "Total": num("0")}}, got["Card"])
+		assert.Equal(t, &sM{Value: dynastay.Item{"Colour": str("blue"), "Size": num("0"), "Label": str("a/blue")}}, got["Spec"])
+		assert.Equal(t, &sM{Value: dynastay.Item{"Name": str("a"), "Colour": str("blue"), "Total": num("0")}}, got["Card"])
 		for _, name := range []string{"Spec", "Card"} {
 			there := cloneItem(stored)
-			there[name] = &sM{Value: Item{"X": str("another's")}}
+			there[name] = &sM{Value: dynastay.Item{"X": str("another's")}}
 			assert.False(t, evaluation{expr: a.expr, item: there}.holds(), name)
 		}
 	}
@@ -440,7 +494,7 @@ func TestNamesWithDotsAreNames(t *testing.T) {
 	a := changeOf(t, stored, func(s *shop) { s.Spec.Stock = map[string]int{"r.1": 5, "r3": 3, "r.4": 4} })
 	got, written, err := evaluation{expr: a.expr, item: stored}.apply()
 	require.NoError(t, err)
-	assert.Equal(t, Item{"r.1": num("5"), "r3": num("3"), "r.4": num("4")}, at(got, "Spec.Stock").(*sM).Value)
+	assert.Equal(t, dynastay.Item{"r.1": num("5"), "r3": num("3"), "r.4": num("4")}, values.At(got, "Spec.Stock").(*sM).Value)
 	assert.Contains(t, written, []string{"Spec", "Stock", "r.1"})
 }
 
@@ -455,8 +509,8 @@ func TestVersions(t *testing.T) {
 		if c.stored != nil {
 			stored["Version"] = c.stored
 		}
-		for _, opts := range [][]UpdateOption{nil, {IfVersion(c.version)}} {
-			change, err := shops().ChangeOf(shopKey, stored, rename, opts...)
+		for _, opts := range [][]dynastay.UpdateOption{nil, {dynastay.IfVersion(c.version)}} {
+			change, err := shops().ChangeOf(shopKey, dynastay.RowOf(stored), rename, opts...)
 			require.NoError(t, err)
 			assert.Equal(t, c.version, change.Before.Version)
 			a := action(t, change)
@@ -466,44 +520,44 @@ func TestVersions(t *testing.T) {
 			require.True(t, run.holds())
 			got, _, err := run.apply()
 			require.NoError(t, err)
-			assert.Equal(t, num(itoa(c.version+1)), got["Version"])
+			assert.Equal(t, num(strconv.Itoa(c.version+1)), got["Version"])
 
 			moved := cloneItem(stored)
-			moved["Version"] = num(itoa(c.version + 1))
+			moved["Version"] = num(strconv.Itoa(c.version + 1))
 			assert.False(t, evaluation{expr: a.expr, item: moved}.holds())
 			if opts != nil {
-				assert.ErrorIs(t, a.failed(moved), ErrVersion)
+				assert.ErrorIs(t, refused(change, moved), dynastay.ErrVersion)
 			} else {
-				assert.ErrorIs(t, a.failed(moved), ErrOvertaken)
+				assert.ErrorIs(t, refused(change, moved), dynastay.ErrContention)
 			}
-			assert.ErrorIs(t, a.failed(nil), ErrNotFound)
+			assert.ErrorIs(t, refused(change, nil), dynastay.ErrNotFound)
 		}
-		_, err := shops().ChangeOf(shopKey, stored, rename, IfVersion(c.version+1))
-		assert.ErrorIs(t, err, ErrVersion)
+		_, err := shops().ChangeOf(shopKey, dynastay.RowOf(stored), rename, dynastay.IfVersion(c.version+1))
+		assert.ErrorIs(t, err, dynastay.ErrVersion)
 	}
 }
 
 func TestChangeOfRefusals(t *testing.T) {
 	table, stored := shops(), storedShop(t, shop{Name: "a"})
 	boom := errors.New("boom")
-	_, err := table.ChangeOf(shopKey, nil, func(*shop) error { return nil })
-	assert.ErrorIs(t, err, ErrNotFound)
+	_, err := table.ChangeOf(shopKey, dynastay.Row{}, func(*shop) error { return nil })
+	assert.ErrorIs(t, err, dynastay.ErrNotFound)
 	assert.ErrorContains(t, err, "Shop SHOP#1/METADATA")
-	_, err = table.ChangeOf(shopKey, stored, func(*shop) error { return boom })
+	_, err = table.ChangeOf(shopKey, dynastay.RowOf(stored), func(*shop) error { return boom })
 	assert.Same(t, boom, err, "the function's errors pass unchanged")
-	_, err = table.ChangeOf(shopKey, stored, func(s *shop) error { s.Name = "forbidden"; return nil })
+	_, err = table.ChangeOf(shopKey, dynastay.RowOf(stored), func(s *shop) error { s.Name = "forbidden"; return nil })
 	assert.EqualError(t, err, "invalid Name: is forbidden")
-	_, err = table.ChangeOf(shopKey, stored, func(s *shop) error { s.ID = "2"; return nil })
-	assert.ErrorIs(t, err, ErrInvalid)
+	_, err = table.ChangeOf(shopKey, dynastay.RowOf(stored), func(s *shop) error { s.ID = "2"; return nil })
+	assert.ErrorIs(t, err, dynastay.ErrInvalid)
 	spoilt := cloneItem(stored)
-	place(spoilt, "Spec.Size", str("large"))
-	_, err = table.ChangeOf(shopKey, spoilt, func(*shop) error { return nil })
-	var e *Error
+	values.Place(spoilt, "Spec.Size", str("large"))
+	_, err = table.ChangeOf(shopKey, dynastay.RowOf(spoilt), func(*shop) error { return nil })
+	var e *dynastay.Error
 	require.ErrorAs(t, err, &e)
-	assert.Equal(t, Error{Entity: "Shop", ID: "SHOP#1/METADATA", Field: "Spec.Size", Kind: ErrCorrupt, Err: e.Err}, *e)
-	assert.NotErrorIs(t, err, ErrInvalid)
+	assert.Equal(t, dynastay.Error{Entity: "Shop", ID: "SHOP#1/METADATA", Field: "Spec.Size", Kind: dynastay.ErrCorrupt, Err: e.Err}, *e)
+	assert.NotErrorIs(t, err, dynastay.ErrInvalid)
 
-	c, err := table.ChangeOf(shopKey, stored, func(*shop) error { return nil })
+	c, err := table.ChangeOf(shopKey, dynastay.RowOf(stored), func(*shop) error { return nil })
 	require.NoError(t, err)
 	assert.False(t, c.Changed())
 	assert.Nil(t, action(t, c))
@@ -511,27 +565,28 @@ func TestChangeOfRefusals(t *testing.T) {
 
 func TestEntityItem(t *testing.T) {
 	e := shopEntity()
-	s := shop{ID: "1", Name: "a", City: "Rome", Stars: 3, Price: MustMoney("2.50", "USD"), Tags: []string{"x"}, Spec: spec{Colour: "red", Size: 2}}
+	s := shop{ID: "1", Name: "a", City: "Rome", Stars: 3, Price: dynastay.MustMoney("2.50", "USD"), Tags: []string{"x"}, Spec: spec{Colour: "red", Size: 2}}
 	item, err := e.Item(&s)
 	require.NoError(t, err)
-	assert.Equal(t, Item{
+	assert.Equal(t, dynastay.Item{
 		"PK": str("SHOP#1"), "SK": str("METADATA"), "ShopId": str("1"), "Name": str("a"), "City": str("Rome"), "Stars": num("3"),
 		"Price": num("2.5"), "Currency": str("USD"), "Tags": &sL{Value: []types.AttributeValue{str("x")}},
-		"Spec":   &sM{Value: Item{"Colour": str("red"), "Size": num("2"), "Label": str("a/red")}},
-		"Card":   &sM{Value: Item{"Name": str("a"), "Colour": str("red"), "Price": num("2.5"), "Total": num("5")}},
+		"Spec":   &sM{Value: dynastay.Item{"Colour": str("red"), "Size": num("2"), "Label": str("a/red")}},
+		"Card":   &sM{Value: dynastay.Item{"Name": str("a"), "Colour": str("red"), "Price": num("2.5"), "Total": num("5")}},
 		"GSI1PK": str("CITY#Rome"), "GSI1SK": str("STARS#3#SHOP#1"), "GSI2PK": str("TAG#x"), "StockSum": num("0"),
 	}, item)
-	back, err := e.Value(item)
+	back, err := e.Value(dynastay.RowOf(item))
 	require.NoError(t, err)
 	assert.Equal(t, s, *back)
 
 	_, err = e.Item(&shop{Name: "forbidden"})
-	assert.ErrorIs(t, err, ErrInvalid)
-	boom := errors.New("boom")
-	e.Derived = append(e.Derived, Derived[shop]{Name: "Bad", Value: func(*shop) (types.AttributeValue, error) { return nil, boom }})
+	assert.ErrorIs(t, err, dynastay.ErrInvalid)
+	boom, spec := errors.New("boom"), shopSpec()
+	spec.Derived = append(spec.Derived, Derived[shop]{Name: "Bad", Value: func(*shop) (types.AttributeValue, error) { return nil, boom }})
+	e = New(spec)
 	_, err = e.Item(&s)
 	assert.ErrorIs(t, err, boom)
-	e.Key = func(*shop) (Key, error) { return Key{}, Invalid("ID", "is missing") }
+	e.Key = func(*shop) (dynastay.Key, error) { return dynastay.Key{}, dynastay.Invalid("ID", "is missing") }
 	_, err = e.Item(&s)
-	assert.ErrorIs(t, err, ErrInvalid)
+	assert.ErrorIs(t, err, dynastay.ErrInvalid)
 }

@@ -1,0 +1,141 @@
+package entity
+
+import (
+	"errors"
+	"maps"
+	"slices"
+	"testing"
+
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/dynastay/dynastay"
+)
+
+// An update's function that leaves what cannot be stored writes nothing.
+func TestChangeThatCannotBeStored(t *testing.T) {
+	stored := storedShop(t, shop{Name: "a"})
+	table := shops()
+	_, err := table.ChangeOf(shopKey, dynastay.RowOf(stored), func(s *shop) error { s.Name = "\xff"; return nil })
+	assert.ErrorIs(t, err, dynastay.ErrInvalid)
+	_, err = table.ChangeOf(shopKey, dynastay.RowOf(stored), func(s *shop) error { s.ID = "2"; return nil })
+	assert.EqualError(t, err, "invalid: the key of Shop SHOP#1/METADATA cannot change")
+	boom := errors.New("boom")
+	table.entity.Key = func(*shop) (dynastay.Key, error) { return shopKey, boom }
+	_, err = table.ChangeOf(shopKey, dynastay.RowOf(stored), func(*shop) error { return nil })
+	assert.Same(t, boom, err)
+}
+
+// The version, the time and the id of a write are not for an update's function, whether they are stored so far or not.
+func TestFunctionDoesNotSetWhatTheLibraryKeeps(t *testing.T) {
+	for name, stored := range map[string]dynastay.Item{
+		"stored": storedShop(t, shop{Name: "a", Version: 3, Touched: noon}), "not stored": storedShop(t, shop{Name: "a"}),
+	} {
+		for field, edit := range map[string]func(*shop){
+			"Version": func(s *shop) { s.Version = 9 }, "Touched": func(s *shop) { s.Touched = noon.AddDate(1, 0, 0) },
+		} {
+			_, err := shops().ChangeOf(shopKey, dynastay.RowOf(stored), func(s *shop) error { edit(s); return nil })
+			assert.EqualError(t, err, "invalid "+field+": is kept by the library", name)
+		}
+	}
+}
+
+// Nor is the write id of a tagged struct, which is encoded like any other attribute.
+func TestFunctionDoesNotSetTheID(t *testing.T) {
+	type lock struct {
+		Holder  string           `dynamodbav:"Name"`
+		WriteID dynastay.WriteID `dynamodbav:"WriteId"`
+	}
+	table := NewTable(dynastay.Open(nil, nil), New(Spec[lock]{
+		Name: "Lock", Schema: shopSchema, Key: func(*lock) (dynastay.Key, error) { return shopKey, nil }, Codec: Tagged[lock](),
+	}))
+	for name, stored := range map[string]dynastay.Item{
+		"stored":     {"PK": str("SHOP#1"), "SK": str("METADATA"), "Name": str(""), "WriteId": &sB{Value: []byte("abcdefghijkl")}},
+		"not stored": {"PK": str("SHOP#1"), "SK": str("METADATA"), "Name": str("")},
+	} {
+		c, err := table.ChangeOf(shopKey, dynastay.RowOf(stored), func(l *lock) error { l.WriteID = "AAAAAAAAAAAAAAAA"; return nil })
+		require.NoError(t, err)
+		assert.False(t, c.Changed(), name)
+	}
+}
+
+// Derived attributes that other software left stale are mended by the next change, and are none themselves.
+func TestStaleIsNoChange(t *testing.T) {
+	stored := storedShop(t, shop{Name: "a", City: "Rome"})
+	stored["GSI1PK"] = str("CITY#Paris")
+	c, err := shops().ChangeOf(shopKey, dynastay.RowOf(stored), func(*shop) error { return nil })
+	require.NoError(t, err)
+	assert.False(t, c.Changed())
+
+	spec, boom := shopSpec(), errors.New("boom")
+	spec.Derived = append(spec.Derived, Derived[shop]{Name: "Bad", Value: func(*shop) (types.AttributeValue, error) {
+		return str("bad"), boom
+	}})
+	table := NewTable(dynastay.Open(nil, nil), New(spec))
+	_, err = table.ChangeOf(shopKey, dynastay.RowOf(stored), func(s *shop) error { s.Name = "b"; return nil })
+	assert.Same(t, boom, err)
+}
+
+// An item without a write id is adopted while all that the entity knows is as it was read, what it did not have included.
+func TestAdoptionIsConditional(t *testing.T) {
+	bare := storedShop(t, shop{Name: "a"})
+	spec := shopSpec()
+	spec.Version, spec.Updated = "", ""
+	table := NewTable(dynastay.Open(nil, nil), New(spec))
+	c, err := table.ChangeOf(shopKey, dynastay.RowOf(bare), func(s *shop) error { s.City = "Rome"; return nil })
+	require.NoError(t, err)
+	a := action(t, c)
+	assert.True(t, evaluation{expr: a.expr, item: bare}.holds())
+	there := cloneItem(bare)
+	there["City"] = str("Paris")
+	assert.False(t, evaluation{expr: a.expr, item: there}.holds())
+
+	a = changeOf(t, bare, func(s *shop) { s.Name = "b" })
+	for name, v := range (dynastay.Item{"Version": num("1"), "UpdatedAt": str("2026-01-02T13:00:00Z")}) {
+		there := cloneItem(bare)
+		there[name] = v
+		assert.False(t, evaluation{expr: a.expr, item: there}.holds(), name)
+	}
+}
+
+// Every way in which two forms of an entity can differ.
+func TestCompare(t *testing.T) {
+	m := func(item dynastay.Item) types.AttributeValue { return &sM{Value: item} }
+	inner, other := m(dynastay.Item{"A": str("a"), "B": str("b")}), m(dynastay.Item{"A": str("x"), "C": str("c")})
+	null := &sNULL{Value: true}
+	for name, line := range map[string]struct {
+		stored, before, after types.AttributeValue
+		set                   dynastay.Item
+		remove                []string
+	}{
+		"the same":                     {inner, inner, inner, dynastay.Item{}, nil},
+		"within a map":                 {inner, inner, other, dynastay.Item{"M.A": str("x"), "M.C": str("c")}, []string{"M.B"}},
+		"a map that vanishes":          {inner, inner, nil, dynastay.Item{}, []string{"M.A", "M.B"}},
+		"a map that becomes none":      {inner, inner, null, dynastay.Item{"M": null}, nil},
+		"a map that becomes text":      {inner, inner, str("t"), dynastay.Item{"M": str("t")}, nil},
+		"a map that is not stored":     {nil, inner, other, dynastay.Item{"M": other}, nil},
+		"the same, not stored":         {nil, inner, inner, dynastay.Item{}, nil},
+		"not stored, and none either":  {nil, inner, nil, dynastay.Item{}, nil},
+		"not stored, becomes text":     {nil, inner, str("t"), dynastay.Item{"M": str("t")}, nil},
+		"text that becomes a map":      {str("t"), str("t"), inner, dynastay.Item{"M": inner}, nil},
+		"a map that appears":           {nil, nil, inner, dynastay.Item{"M": inner}, nil},
+		"text that appears":            {nil, nil, str("t"), dynastay.Item{"M": str("t")}, nil},
+		"text beside an unknown map":   {inner, nil, str("t"), dynastay.Item{"M": str("t")}, nil},
+		"a map in one that was unread": {m(dynastay.Item{"X": str("x")}), nil, inner, dynastay.Item{"M.A": str("a"), "M.B": str("b")}, nil},
+		"text that changes":            {str("t"), str("t"), str("u"), dynastay.Item{"M": str("u")}, nil},
+		"text that vanishes":           {str("t"), str("t"), nil, dynastay.Item{}, []string{"M"}},
+	} {
+		form := func(v types.AttributeValue) dynastay.Item {
+			if v == nil {
+				return dynastay.Item{}
+			}
+			return dynastay.Item{"M": v}
+		}
+		d := &difference{stored: form(line.stored), set: dynastay.Item{}, remove: map[string]bool{}}
+		d.compare("", form(line.before), form(line.after))
+		assert.Equal(t, line.set, d.set, name)
+		assert.Equal(t, line.remove, slices.Sorted(maps.Keys(d.remove)), name)
+		assert.Equal(t, len(line.set)+len(line.remove) == 0, d.empty(), name)
+	}
+}
