@@ -69,6 +69,7 @@ func TestShardOf(t *testing.T) {
 	// FNV-1a's published vector for "foobar" is 0xbf9cf968. Where a row lies may never change.
 	assert.Equal(t, 0xbf9cf968%7, key.ShardOf("foobar", 7))
 	assert.Equal(t, 0xbf9cf968%1000, key.ShardOf("foobar", 1000))
+	assert.Equal(t, 1, key.ShardOf("b", 2)) // 0xe70c2de5
 
 	rows := make([]int, 4)
 	for i := range 4000 {

@@ -70,6 +70,7 @@ func TestPartitionAloneIsAKey(t *testing.T) {
 
 func TestSortKindAndTemplate(t *testing.T) {
 	assert.Equal(t, "DAY#", key.SortKind[Visit]())
+	assert.Equal(t, "PROFILE", key.SortKind[Guest]())
 	assert.Equal(t, "GUEST#{GuestID} / DAY#{Day}#VISIT#{VisitID}", key.Template[Visit]())
 	assert.Empty(t, key.SortKind[everything](), "it begins with a value")
 }

@@ -43,7 +43,6 @@ func (v *shardValue) encode() (string, error) {
 }
 
 func (v *shardValue) decode(text string) error {
-	*v = 0
 	if text == "" {
 		return nil
 	}

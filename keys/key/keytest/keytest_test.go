@@ -95,13 +95,25 @@ func (k *period) Form(f *key.Form) {
 		func(text string) error { _, err := fmt.Sscanf(text, "%d-%d", &k.From, &k.To); return err }))
 }
 
+// visitor has a field that the suite cannot change, and a sort key that ends with its first value.
+type visitor struct {
+	GuestID string
+	number  int
+}
+
+func (k *visitor) Form(f *key.Form) {
+	f.PK("VISITOR", key.Shard("number", &k.number))
+	f.SK("GUEST#", key.ID("GuestID", &k.GuestID))
+}
+
 var (
 	guests = guest{"guest_1"}
 	stays  = stay{"guest_1", 7, "Room #12"}
 )
 
 func TestCheckPasses(t *testing.T) {
-	Check(t, Samples(guests), Samples(stays, stay{"guest_2", 300, "a"}), Samples(period{7, 9}))
+	Check(t, Samples(guests), Samples(stays, stay{"guest_2", 300, "a"}), Samples(period{7, 9}), Samples(visitor{"guest_1", 7}))
+	InOrder(t, visitor{GuestID: "p1"}, visitor{GuestID: "p10"})
 	rapid.Check(t, func(t *rapid.T) {
 		InOrder(t, stay{"a", 7, "z"}, stay{"b", 70, "b"}, stay{"c", 70, "ba"}, stay{"a", 365, "a"})
 	})
@@ -201,6 +213,25 @@ func (k *overlapping) Form(f *key.Form) {
 	f.SK("PROFILE")
 }
 
+// notOnes and notTwos read each other's keys where both values are others than those of either sample.
+type (
+	notOnes struct{ A, B string }
+	notTwos struct{ A, B string }
+)
+
+func (k *notOnes) Form(f *key.Form) { f.PK("A#", not("1", "A", &k.A)); f.SK("B#", not("1", "B", &k.B)) }
+func (k *notTwos) Form(f *key.Form) { f.PK("A#", not("2", "A", &k.A)); f.SK("B#", not("2", "B", &k.B)) }
+
+func not(refused, name string, p *string) key.Value {
+	encode := func() (string, error) {
+		if *p == refused {
+			return "", errors.New("is refused")
+		}
+		return *p, nil
+	}
+	return key.Custom(name, encode, func(text string) error { *p = text; return nil })
+}
+
 func TestCheckFindsWrongDeclarations(t *testing.T) {
 	for want, types := range map[string][]Type{
 		"guest has no samples":                          {Samples[guest]()},
@@ -215,6 +246,7 @@ func TestCheckFindsWrongDeclarations(t *testing.T) {
 		"a partition key is longer than DynamoDB takes": {Samples(endlessPartition{"a", "b", "c", "d", "e", "f", "g", "h"})},
 		"is a key of guest and of twin":                 {Samples(guests), Samples(twin{"guest_1"})},
 		"is a key of guest and of overlapping":          {Samples(guest{"Guest_1"}), Samples(overlapping{"guest_1"})},
+		"is a key of notOnes and of notTwos":            {Samples(notOnes{"2", "2"}), Samples(notTwos{"1", "1"})},
 	} {
 		assert.Contains(t, said(t, func(t rapid.TB) { Check(t, types...) }), want)
 	}
@@ -224,6 +256,26 @@ func TestInOrderFindsWhatIsNot(t *testing.T) {
 	assert.Contains(t, said(t, func(t rapid.TB) { InOrder(t, unpadded{"a", 9}, unpadded{"a", 10}) }), "out of order")
 	assert.Contains(t, said(t, func(t rapid.TB) { InOrder(t, stays, stays) }), "out of order", "equal keys")
 	assert.Contains(t, said(t, func(t rapid.TB) { InOrder(t, stay{}) }), "GuestID")
+}
+
+func TestInOrderFindsAWrongBuilder(t *testing.T) {
+	right := Samples(stay{"a", 7, "z"}, stay{"a", 70, "a"})
+	for want, test := range map[string]struct {
+		nights int
+		prefix string
+	}{
+		"the SortPrefix is no bound":      {70, "STAY#0"},
+		"the SortPrefix \"STAY#0\" finds": {7, "STAY#0"},
+	} {
+		y := right
+		y.sortPrefix = func(k any) (string, error) {
+			if k.(stay).Nights == test.nights {
+				return test.prefix, nil
+			}
+			return right.sortPrefix(k)
+		}
+		assert.Contains(t, said(t, y.inOrder), want)
+	}
 }
 
 // What package key does not do unless it is changed itself.
@@ -258,6 +310,15 @@ func TestCheckFindsAWrongBuilder(t *testing.T) {
 					return k, errors.New("unreadable")
 				}
 				return k, nil
+			}
+		},
+		"draw sort key": func(y *Type, right Type) {
+			y.parse = func(stored dynastay.Key) (any, error) {
+				k, err := right.parse(stored)
+				if !strings.HasPrefix(stored.SK, "STAY#") {
+					err = errors.New("unreadable")
+				}
+				return k, err
 			}
 		},
 		"Place changes other fields": func(y *Type, right Type) {
