@@ -180,7 +180,10 @@ func (y Type) checkSample(t rapid.TB, k any) []string {
 	require.Equal(t, k, back, "%s: Parse does not give the sample back", y.name)
 
 	for _, other := range []dynastay.Key{
-		{PK: stored.PK + "#", SK: stored.SK}, {PK: stored.PK, SK: stored.SK + "#"}, {SK: stored.SK}, {PK: "#" + stored.PK, SK: stored.SK},
+		{PK: stored.PK + "#", SK: stored.SK},
+		{PK: stored.PK, SK: stored.SK + "#"},
+		{SK: stored.SK},
+		{PK: "#" + stored.PK, SK: stored.SK},
 	} {
 		_, err := y.parse(other)
 		require.ErrorIs(t, err, dynastay.ErrCorrupt, "%s: %s", y.name, other)

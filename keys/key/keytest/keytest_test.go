@@ -27,7 +27,7 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// recorder is a test that may fail. FailNow ends its function with a panic, which rapid knows from its own tests.
+// recorder is a test that may fail. FailNow panics, because said has to go on in the same goroutine.
 type recorder struct {
 	*testing.T
 	failed bool
@@ -123,7 +123,7 @@ func FuzzPasses(f *testing.F) {
 	Fuzz(f, []Type{Samples(guests), Samples(stays)}, []Type{Samples(guests)})
 }
 
-// Declarations that go wrong though they are ones.
+// Declarations that go wrong though they compile and do not panic.
 
 type nights struct {
 	GuestID string
