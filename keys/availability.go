@@ -1,6 +1,9 @@
 package keys
 
-import "github.com/dynastay/dynastay"
+import (
+	"github.com/dynastay/dynastay"
+	"github.com/dynastay/dynastay/keys/key"
+)
 
 // PropertyDateIndex is the index of [AvailabilityTable].
 const PropertyDateIndex = "GSI1-PropertyDateIndex"
@@ -24,12 +27,9 @@ type Night struct {
 	Date       dynastay.Date
 }
 
-func (k *Night) form(f *form) {
-	f.lit("ROOM#")
-	f.id("RoomTypeID", &k.RoomTypeID)
-	f.sort()
-	f.lit("DATE#")
-	f.date("Date", &k.Date)
+func (k *Night) Form(f *key.Form) {
+	f.PK("ROOM#", key.ID("RoomTypeID", &k.RoomTypeID))
+	f.SK("DATE#", key.Date("Date", &k.Date))
 }
 
 // NightByProperty is the row of a [Night] in [PropertyDateIndex]: PROPERTY#{PropertyID} / DATE#{Date}#ROOM#{RoomTypeID}.
@@ -39,12 +39,7 @@ type NightByProperty struct {
 	RoomTypeID string
 }
 
-func (k *NightByProperty) form(f *form) {
-	f.lit("PROPERTY#")
-	f.id("PropertyID", &k.PropertyID)
-	f.sort()
-	f.lit("DATE#")
-	f.date("Date", &k.Date)
-	f.lit("#ROOM#")
-	f.id("RoomTypeID", &k.RoomTypeID)
+func (k *NightByProperty) Form(f *key.Form) {
+	f.PK("PROPERTY#", key.ID("PropertyID", &k.PropertyID))
+	f.SK("DATE#", key.Date("Date", &k.Date), "#ROOM#", key.ID("RoomTypeID", &k.RoomTypeID))
 }

@@ -4,6 +4,7 @@ import (
 	"time"
 
 	"github.com/dynastay/dynastay"
+	"github.com/dynastay/dynastay/keys/key"
 )
 
 // The indexes of [BookingsTable].
@@ -44,65 +45,50 @@ var BookingsTable = &dynastay.Schema{
 // Booking is the item of a booking: BOOKING#{BookingID} / METADATA.
 type Booking struct{ BookingID string }
 
-func (k *Booking) form(f *form) {
-	f.lit("BOOKING#")
-	f.id("BookingID", &k.BookingID)
-	f.sort()
-	f.lit("METADATA")
+func (k *Booking) Form(f *key.Form) {
+	f.PK("BOOKING#", key.ID("BookingID", &k.BookingID))
+	f.SK("METADATA")
 }
 
 // Payment is the item with where a booking's payment stands: BOOKING#{BookingID} / PAYMENT.
 type Payment struct{ BookingID string }
 
-func (k *Payment) form(f *form) {
-	f.lit("BOOKING#")
-	f.id("BookingID", &k.BookingID)
-	f.sort()
-	f.lit("PAYMENT")
+func (k *Payment) Form(f *key.Form) {
+	f.PK("BOOKING#", key.ID("BookingID", &k.BookingID))
+	f.SK("PAYMENT")
 }
 
 // PaymentAttempt is the item of one transaction at the payment provider:
 // BOOKING#{BookingID} / PAYMENT#{ProviderTransactionID}. The provider's id makes its notifications idempotent.
 type PaymentAttempt struct{ BookingID, ProviderTransactionID string }
 
-func (k *PaymentAttempt) form(f *form) {
-	f.lit("BOOKING#")
-	f.id("BookingID", &k.BookingID)
-	f.sort()
-	f.lit("PAYMENT#")
-	f.text("ProviderTransactionID", &k.ProviderTransactionID)
+func (k *PaymentAttempt) Form(f *key.Form) {
+	f.PK("BOOKING#", key.ID("BookingID", &k.BookingID))
+	f.SK("PAYMENT#", key.Text("ProviderTransactionID", &k.ProviderTransactionID))
 }
 
 // Refund is the item of one refund: BOOKING#{BookingID} / REFUND#{RefundID}.
 type Refund struct{ BookingID, RefundID string }
 
-func (k *Refund) form(f *form) {
-	f.lit("BOOKING#")
-	f.id("BookingID", &k.BookingID)
-	f.sort()
-	f.lit("REFUND#")
-	f.id("RefundID", &k.RefundID)
+func (k *Refund) Form(f *key.Form) {
+	f.PK("BOOKING#", key.ID("BookingID", &k.BookingID))
+	f.SK("REFUND#", key.ID("RefundID", &k.RefundID))
 }
 
 // BookingRoom is the item of one line of a booking, a room type: BOOKING#{BookingID} / ROOM#{RoomTypeID}.
 type BookingRoom struct{ BookingID, RoomTypeID string }
 
-func (k *BookingRoom) form(f *form) {
-	f.lit("BOOKING#")
-	f.id("BookingID", &k.BookingID)
-	f.sort()
-	f.lit("ROOM#")
-	f.id("RoomTypeID", &k.RoomTypeID)
+func (k *BookingRoom) Form(f *key.Form) {
+	f.PK("BOOKING#", key.ID("BookingID", &k.BookingID))
+	f.SK("ROOM#", key.ID("RoomTypeID", &k.RoomTypeID))
 }
 
 // ReferenceGuard keeps a booking reference for one booking: REFERENCE#{Reference} / GUARD.
 type ReferenceGuard struct{ Reference string }
 
-func (k *ReferenceGuard) form(f *form) {
-	f.lit("REFERENCE#")
-	f.text("Reference", &k.Reference)
-	f.sort()
-	f.lit("GUARD")
+func (k *ReferenceGuard) Form(f *key.Form) {
+	f.PK("REFERENCE#", key.Text("Reference", &k.Reference))
+	f.SK("GUARD")
 }
 
 // BookingByUser is the row of a booking in [UserBookingsIndex]:
@@ -113,14 +99,9 @@ type BookingByUser struct {
 	BookingID string
 }
 
-func (k *BookingByUser) form(f *form) {
-	f.lit("USER#")
-	f.id("UserID", &k.UserID)
-	f.sort()
-	f.lit("CHECKIN#")
-	f.date("CheckIn", &k.CheckIn)
-	f.lit("#BOOKING#")
-	f.id("BookingID", &k.BookingID)
+func (k *BookingByUser) Form(f *key.Form) {
+	f.PK("USER#", key.ID("UserID", &k.UserID))
+	f.SK("CHECKIN#", key.Date("CheckIn", &k.CheckIn), "#BOOKING#", key.ID("BookingID", &k.BookingID))
 }
 
 // BookingByProperty is the row of a booking in [PropertyBookingsIndex]:
@@ -131,18 +112,13 @@ type BookingByProperty struct {
 	BookingID  string
 }
 
-func (k *BookingByProperty) form(f *form) {
-	f.lit("PROPERTY#")
-	f.id("PropertyID", &k.PropertyID)
-	f.sort()
-	f.lit("CHECKIN#")
-	f.date("CheckIn", &k.CheckIn)
-	f.lit("#BOOKING#")
-	f.id("BookingID", &k.BookingID)
+func (k *BookingByProperty) Form(f *key.Form) {
+	f.PK("PROPERTY#", key.ID("PropertyID", &k.PropertyID))
+	f.SK("CHECKIN#", key.Date("CheckIn", &k.CheckIn), "#BOOKING#", key.ID("BookingID", &k.BookingID))
 }
 
 // BookingByStatus is the row of a booking in [BookingStatusIndex], oldest first:
-// STATUS#{Status} / CREATED#{Created}#BOOKING#{BookingID}. The partition may be sharded, see [ShardOf].
+// STATUS#{Status} / CREATED#{Created}#BOOKING#{BookingID}. The partition may be sharded, see [key.ShardOf].
 type BookingByStatus struct {
 	Status    string
 	Shard     int
@@ -150,30 +126,22 @@ type BookingByStatus struct {
 	BookingID string
 }
 
-func (k *BookingByStatus) form(f *form) {
-	f.lit("STATUS#")
-	f.word("Status", &k.Status)
-	f.shard(&k.Shard)
-	f.sort()
-	f.lit("CREATED#")
-	f.instant("Created", &k.Created)
-	f.lit("#BOOKING#")
-	f.id("BookingID", &k.BookingID)
+func (k *BookingByStatus) Form(f *key.Form) {
+	f.PK("STATUS#", key.Word("Status", &k.Status), key.Shard("Shard", &k.Shard))
+	f.SK("CREATED#", key.Instant("Created", &k.Created), "#BOOKING#", key.ID("BookingID", &k.BookingID))
 }
 
 // BookingByReference is the row of a booking in [ReferenceIndex]: REFERENCE#{Reference} / BOOKING.
 type BookingByReference struct{ Reference string }
 
-func (k *BookingByReference) form(f *form) {
-	f.lit("REFERENCE#")
-	f.text("Reference", &k.Reference)
-	f.sort()
-	f.lit("BOOKING")
+func (k *BookingByReference) Form(f *key.Form) {
+	f.PK("REFERENCE#", key.Text("Reference", &k.Reference))
+	f.SK("BOOKING")
 }
 
 // BookingByCheckIn is the row of a booking in [CheckInDateIndex], neither cancelled nor expired:
 // CHECKIN#{CheckIn} / PROPERTY#{PropertyID}#BOOKING#{BookingID}. It answers for all arrivals of a day and for those at
-// one property. The partition may be sharded, see [ShardOf].
+// one property. The partition may be sharded, see [key.ShardOf].
 type BookingByCheckIn struct {
 	CheckIn    dynastay.Date
 	Shard      int
@@ -181,31 +149,20 @@ type BookingByCheckIn struct {
 	BookingID  string
 }
 
-func (k *BookingByCheckIn) form(f *form) {
-	f.lit("CHECKIN#")
-	f.date("CheckIn", &k.CheckIn)
-	f.shard(&k.Shard)
-	f.sort()
-	f.lit("PROPERTY#")
-	f.id("PropertyID", &k.PropertyID)
-	f.lit("#BOOKING#")
-	f.id("BookingID", &k.BookingID)
+func (k *BookingByCheckIn) Form(f *key.Form) {
+	f.PK("CHECKIN#", key.Date("CheckIn", &k.CheckIn), key.Shard("Shard", &k.Shard))
+	f.SK("PROPERTY#", key.ID("PropertyID", &k.PropertyID), "#BOOKING#", key.ID("BookingID", &k.BookingID))
 }
 
 // BookingByHold is the row of a pending booking in [HoldIndex], the first to expire first:
-// HOLDS / EXPIRES#{Expires}#BOOKING#{BookingID}. The partition may be sharded, see [ShardOf].
+// HOLDS / EXPIRES#{Expires}#BOOKING#{BookingID}. The partition may be sharded, see [key.ShardOf].
 type BookingByHold struct {
 	Shard     int
 	Expires   time.Time
 	BookingID string
 }
 
-func (k *BookingByHold) form(f *form) {
-	f.lit("HOLDS")
-	f.shard(&k.Shard)
-	f.sort()
-	f.lit("EXPIRES#")
-	f.instant("Expires", &k.Expires)
-	f.lit("#BOOKING#")
-	f.id("BookingID", &k.BookingID)
+func (k *BookingByHold) Form(f *key.Form) {
+	f.PK("HOLDS", key.Shard("Shard", &k.Shard))
+	f.SK("EXPIRES#", key.Instant("Expires", &k.Expires), "#BOOKING#", key.ID("BookingID", &k.BookingID))
 }

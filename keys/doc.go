@@ -1,7 +1,8 @@
 // Package keys is the one place where the hotel's tables, indexes and keys are written down: their names, the text of
 // every key, and how to read it back. Repositories build keys with it; nobody formats one by hand.
 //
-// Each key is a struct. [Of] writes it, [Parse] reads it, [Partition] and [SortPrefix] are for queries:
+// Each key is a struct, declared with package key, which says what the kinds of text are and what all keys guarantee.
+// [Of] writes it, [Parse] reads it, [Partition] and [SortPrefix] are for queries:
 //
 //	key, err := keys.Of(keys.Night{RoomTypeID: "room_789", Date: date}) // ROOM#room_789 / DATE#2025-01-15
 //	night, err := keys.Parse[keys.Night](key)
@@ -46,19 +47,6 @@
 //
 // The constants of index names leave the number out. Three tables have a StatusIndex; theirs begin with the entity:
 // [PropertyStatusIndex], [BookingStatusIndex], [ReviewStatusIndex].
-//
-// # Text
-//
-//	id         as it is; refused if it is empty, has '#', control characters or invalid UTF-8, or is over 128 bytes
-//	text       composed (NFC) and trimmed, with '%', '#' and control characters as %XX; 1 to 256 bytes of that
-//	e-mail     the address of NormalEmail, or its HashEmail
-//	word       an enumeration's: lower-case ASCII letters, digits, '_' and '-', up to 64 bytes
-//	rating     09.2
-//	price      000000000150.000
-//	score      0000000095
-//	date       2025-01-15
-//	instant    2024-11-10T09:15:00Z: UTC, whole seconds, the rest cut off
-//	geohash    lower case, of one length for each key
 //
 // # Where the keys depart from the hotel-booking document
 //

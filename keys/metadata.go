@@ -1,6 +1,9 @@
 package keys
 
-import "github.com/dynastay/dynastay"
+import (
+	"github.com/dynastay/dynastay"
+	"github.com/dynastay/dynastay/keys/key"
+)
 
 // MetadataTable holds wishlists, catalogues, promo codes and the records of idempotency keys. It has no indexes.
 var MetadataTable = &dynastay.Schema{Name: "Metadata", Key: primaryKey, TTL: AttrExpiresAt}
@@ -8,54 +11,40 @@ var MetadataTable = &dynastay.Schema{Name: "Metadata", Key: primaryKey, TTL: Att
 // Wishlist is the item of a user's wishlist: USER#{UserID} / WISHLIST#{WishlistID}.
 type Wishlist struct{ UserID, WishlistID string }
 
-func (k *Wishlist) form(f *form) {
-	f.lit("USER#")
-	f.id("UserID", &k.UserID)
-	f.sort()
-	f.lit("WISHLIST#")
-	f.id("WishlistID", &k.WishlistID)
+func (k *Wishlist) Form(f *key.Form) {
+	f.PK("USER#", key.ID("UserID", &k.UserID))
+	f.SK("WISHLIST#", key.ID("WishlistID", &k.WishlistID))
 }
 
 // CatalogItem is the item of an entry of a catalogue, such as an amenity: CATALOG#{Catalog} / ITEM#{ItemID}.
 type CatalogItem struct{ Catalog, ItemID string }
 
-func (k *CatalogItem) form(f *form) {
-	f.lit("CATALOG#")
-	f.id("Catalog", &k.Catalog)
-	f.sort()
-	f.lit("ITEM#")
-	f.id("ItemID", &k.ItemID)
+func (k *CatalogItem) Form(f *key.Form) {
+	f.PK("CATALOG#", key.ID("Catalog", &k.Catalog))
+	f.SK("ITEM#", key.ID("ItemID", &k.ItemID))
 }
 
 // PromoCode is the item of a promo code: PROMO#{Code} / METADATA.
 type PromoCode struct{ Code string }
 
-func (k *PromoCode) form(f *form) {
-	f.lit("PROMO#")
-	f.text("Code", &k.Code)
-	f.sort()
-	f.lit("METADATA")
+func (k *PromoCode) Form(f *key.Form) {
+	f.PK("PROMO#", key.Text("Code", &k.Code))
+	f.SK("METADATA")
 }
 
 // ScopedIdempotencyRecord is the item of what an idempotency key within a scope was used for, such as that of a user:
 // IDEMPOTENCY#{Scope}#{Key} / METADATA.
 type ScopedIdempotencyRecord struct{ Scope, Key string }
 
-func (k *ScopedIdempotencyRecord) form(f *form) {
-	f.lit("IDEMPOTENCY#")
-	f.text("Scope", &k.Scope)
-	f.lit("#")
-	f.text("Key", &k.Key)
-	f.sort()
-	f.lit("METADATA")
+func (k *ScopedIdempotencyRecord) Form(f *key.Form) {
+	f.PK("IDEMPOTENCY#", key.Text("Scope", &k.Scope), "#", key.Text("Key", &k.Key))
+	f.SK("METADATA")
 }
 
 // IdempotencyRecord is the item of what an idempotency key without a scope was used for: IDEMPOTENCY#{Key} / METADATA.
 type IdempotencyRecord struct{ Key string }
 
-func (k *IdempotencyRecord) form(f *form) {
-	f.lit("IDEMPOTENCY#")
-	f.text("Key", &k.Key)
-	f.sort()
-	f.lit("METADATA")
+func (k *IdempotencyRecord) Form(f *key.Form) {
+	f.PK("IDEMPOTENCY#", key.Text("Key", &k.Key))
+	f.SK("METADATA")
 }

@@ -4,6 +4,7 @@ import (
 	"time"
 
 	"github.com/dynastay/dynastay"
+	"github.com/dynastay/dynastay/keys/key"
 )
 
 // The indexes of [PropertiesTable].
@@ -49,66 +50,51 @@ var PropertiesTable = &dynastay.Schema{
 // Property is the item of a property: PROPERTY#{PropertyID} / METADATA.
 type Property struct{ PropertyID string }
 
-func (k *Property) form(f *form) {
-	f.lit("PROPERTY#")
-	f.id("PropertyID", &k.PropertyID)
-	f.sort()
-	f.lit("METADATA")
+func (k *Property) Form(f *key.Form) {
+	f.PK("PROPERTY#", key.ID("PropertyID", &k.PropertyID))
+	f.SK("METADATA")
 }
 
 // RoomType is the item of a room type, beside its property: PROPERTY#{PropertyID} / ROOM#{RoomTypeID}.
 type RoomType struct{ PropertyID, RoomTypeID string }
 
-func (k *RoomType) form(f *form) {
-	f.lit("PROPERTY#")
-	f.id("PropertyID", &k.PropertyID)
-	f.sort()
-	f.lit("ROOM#")
-	f.id("RoomTypeID", &k.RoomTypeID)
+func (k *RoomType) Form(f *key.Form) {
+	f.PK("PROPERTY#", key.ID("PropertyID", &k.PropertyID))
+	f.SK("ROOM#", key.ID("RoomTypeID", &k.RoomTypeID))
 }
 
 // Image is the item of a property's image: PROPERTY#{PropertyID} / IMAGE#{ImageID}.
 type Image struct{ PropertyID, ImageID string }
 
-func (k *Image) form(f *form) {
-	f.lit("PROPERTY#")
-	f.id("PropertyID", &k.PropertyID)
-	f.sort()
-	f.lit("IMAGE#")
-	f.id("ImageID", &k.ImageID)
+func (k *Image) Form(f *key.Form) {
+	f.PK("PROPERTY#", key.ID("PropertyID", &k.PropertyID))
+	f.SK("IMAGE#", key.ID("ImageID", &k.ImageID))
 }
 
 // Amenity is the item of one amenity that a property has: PROPERTY#{PropertyID} / AMENITY#{AmenityID}. It is an item
 // of its own because an item has one row in an index, and a property is to be found by each of its amenities.
 type Amenity struct{ PropertyID, AmenityID string }
 
-func (k *Amenity) form(f *form) {
-	f.lit("PROPERTY#")
-	f.id("PropertyID", &k.PropertyID)
-	f.sort()
-	f.lit("AMENITY#")
-	f.id("AmenityID", &k.AmenityID)
+func (k *Amenity) Form(f *key.Form) {
+	f.PK("PROPERTY#", key.ID("PropertyID", &k.PropertyID))
+	f.SK("AMENITY#", key.ID("AmenityID", &k.AmenityID))
 }
 
 // SlugGuard keeps a slug for one property, which an index cannot do: SLUG#{Slug} / GUARD.
 type SlugGuard struct{ Slug string }
 
-func (k *SlugGuard) form(f *form) {
-	f.lit("SLUG#")
-	f.text("Slug", &k.Slug)
-	f.sort()
-	f.lit("GUARD")
+func (k *SlugGuard) Form(f *key.Form) {
+	f.PK("SLUG#", key.Text("Slug", &k.Slug))
+	f.SK("GUARD")
 }
 
 // RoomTypeGuard keeps a room type's id for one property, because a [Night] is known by that id alone:
 // ROOM#{RoomTypeID} / GUARD.
 type RoomTypeGuard struct{ RoomTypeID string }
 
-func (k *RoomTypeGuard) form(f *form) {
-	f.lit("ROOM#")
-	f.id("RoomTypeID", &k.RoomTypeID)
-	f.sort()
-	f.lit("GUARD")
+func (k *RoomTypeGuard) Form(f *key.Form) {
+	f.PK("ROOM#", key.ID("RoomTypeID", &k.RoomTypeID))
+	f.SK("GUARD")
 }
 
 // PropertyByCity is the row of a property in [LocationIndex], by guest rating:
@@ -119,49 +105,34 @@ type PropertyByCity struct {
 	PropertyID    string
 }
 
-func (k *PropertyByCity) form(f *form) {
-	f.lit("CITY#")
-	f.text("City", &k.City)
-	f.lit("#")
-	f.text("Country", &k.Country)
-	f.sort()
-	f.lit("RATING#")
-	f.rating("Rating", &k.Rating)
-	f.lit("#PROPERTY#")
-	f.id("PropertyID", &k.PropertyID)
+func (k *PropertyByCity) Form(f *key.Form) {
+	f.PK("CITY#", key.Text("City", &k.City), "#", key.Text("Country", &k.Country))
+	f.SK("RATING#", key.Rating("Rating", &k.Rating), "#PROPERTY#", key.ID("PropertyID", &k.PropertyID))
 }
 
 // PropertyByArea is the row of a property in [GeoIndex], by lowest price:
-// GEO#{Geohash} / PRICE#{Price}#PROPERTY#{PropertyID}. Geohash has 6 characters ([Place.Precision6]).
+// GEO#{Geohash} / PRICE#{Price}#PROPERTY#{PropertyID}. Geohash has 6 characters ([key.Place.Precision6]).
 type PropertyByArea struct {
 	Geohash    string
-	Price      Price
+	Price      key.Thousandths
 	PropertyID string
 }
 
-func (k *PropertyByArea) form(f *form) {
-	f.lit("GEO#")
-	f.geohash("Geohash", &k.Geohash, areaCharacters)
-	f.sort()
-	f.lit("PRICE#")
-	f.price("Price", &k.Price)
-	f.lit("#PROPERTY#")
-	f.id("PropertyID", &k.PropertyID)
+func (k *PropertyByArea) Form(f *key.Form) {
+	f.PK("GEO#", key.Geohash("Geohash", &k.Geohash, 6))
+	f.SK("PRICE#", key.Price("Price", &k.Price), "#PROPERTY#", key.ID("PropertyID", &k.PropertyID))
 }
 
 // PropertyByOwner is the row of a property in [OwnerIndex]: OWNER#{OwnerID} / PROPERTY#{PropertyID}.
 type PropertyByOwner struct{ OwnerID, PropertyID string }
 
-func (k *PropertyByOwner) form(f *form) {
-	f.lit("OWNER#")
-	f.id("OwnerID", &k.OwnerID)
-	f.sort()
-	f.lit("PROPERTY#")
-	f.id("PropertyID", &k.PropertyID)
+func (k *PropertyByOwner) Form(f *key.Form) {
+	f.PK("OWNER#", key.ID("OwnerID", &k.OwnerID))
+	f.SK("PROPERTY#", key.ID("PropertyID", &k.PropertyID))
 }
 
 // PropertyByType is the row of a property in [TypeRatingIndex], by guest rating:
-// TYPE#{Type} / RATING#{Rating}#PROPERTY#{PropertyID}. The partition may be sharded, see [ShardOf].
+// TYPE#{Type} / RATING#{Rating}#PROPERTY#{PropertyID}. The partition may be sharded, see [key.ShardOf].
 type PropertyByType struct {
 	Type       string
 	Shard      int
@@ -169,43 +140,30 @@ type PropertyByType struct {
 	PropertyID string
 }
 
-func (k *PropertyByType) form(f *form) {
-	f.lit("TYPE#")
-	f.word("Type", &k.Type)
-	f.shard(&k.Shard)
-	f.sort()
-	f.lit("RATING#")
-	f.rating("Rating", &k.Rating)
-	f.lit("#PROPERTY#")
-	f.id("PropertyID", &k.PropertyID)
+func (k *PropertyByType) Form(f *key.Form) {
+	f.PK("TYPE#", key.Word("Type", &k.Type), key.Shard("Shard", &k.Shard))
+	f.SK("RATING#", key.Rating("Rating", &k.Rating), "#PROPERTY#", key.ID("PropertyID", &k.PropertyID))
 }
 
 // FeaturedProperty is the row of a featured property in [FeaturedIndex], by score:
-// FEATURED / SCORE#{Score}#PROPERTY#{PropertyID}. The partition may be sharded, see [ShardOf].
+// FEATURED / SCORE#{Score}#PROPERTY#{PropertyID}. The partition may be sharded, see [key.ShardOf].
 type FeaturedProperty struct {
 	Shard      int
 	Score      int64
 	PropertyID string
 }
 
-func (k *FeaturedProperty) form(f *form) {
-	f.lit("FEATURED")
-	f.shard(&k.Shard)
-	f.sort()
-	f.lit("SCORE#")
-	f.score("Score", &k.Score)
-	f.lit("#PROPERTY#")
-	f.id("PropertyID", &k.PropertyID)
+func (k *FeaturedProperty) Form(f *key.Form) {
+	f.PK("FEATURED", key.Shard("Shard", &k.Shard))
+	f.SK("SCORE#", key.Digits("Score", &k.Score, 10), "#PROPERTY#", key.ID("PropertyID", &k.PropertyID))
 }
 
 // PropertyBySlug is the row of a property in [SlugIndex]: SLUG#{Slug} / PROPERTY.
 type PropertyBySlug struct{ Slug string }
 
-func (k *PropertyBySlug) form(f *form) {
-	f.lit("SLUG#")
-	f.text("Slug", &k.Slug)
-	f.sort()
-	f.lit("PROPERTY")
+func (k *PropertyBySlug) Form(f *key.Form) {
+	f.PK("SLUG#", key.Text("Slug", &k.Slug))
+	f.SK("PROPERTY")
 }
 
 // PropertyByPrice is the row of a property in [PriceIndex], by lowest price:
@@ -214,22 +172,17 @@ func (k *PropertyBySlug) form(f *form) {
 type PropertyByPrice struct {
 	City, Country string
 	Currency      dynastay.Currency
-	Price         Price
+	Price         key.Thousandths
 	PropertyID    string
 }
 
-func (k *PropertyByPrice) form(f *form) {
-	f.lit("CITY#")
-	f.text("City", &k.City)
-	f.lit("#")
-	f.text("Country", &k.Country)
-	f.lit("#CURRENCY#")
-	f.currency("Currency", &k.Currency)
-	f.sort()
-	f.lit("PRICE#")
-	f.price("Price", &k.Price)
-	f.lit("#PROPERTY#")
-	f.id("PropertyID", &k.PropertyID)
+func (k *PropertyByPrice) Form(f *key.Form) {
+	f.PK(
+		"CITY#", key.Text("City", &k.City),
+		"#", key.Text("Country", &k.Country),
+		"#CURRENCY#", key.Currency("Currency", &k.Currency),
+	)
+	f.SK("PRICE#", key.Price("Price", &k.Price), "#PROPERTY#", key.ID("PropertyID", &k.PropertyID))
 }
 
 // PropertyByStars is the row of a property in [RatingIndex], by guest rating among those of as many stars:
@@ -242,18 +195,13 @@ type PropertyByStars struct {
 	PropertyID    string
 }
 
-func (k *PropertyByStars) form(f *form) {
-	f.lit("CITY#")
-	f.text("City", &k.City)
-	f.lit("#")
-	f.text("Country", &k.Country)
-	f.lit("#STAR#")
-	f.stars("Stars", &k.Stars)
-	f.sort()
-	f.lit("RATING#")
-	f.rating("Rating", &k.Rating)
-	f.lit("#PROPERTY#")
-	f.id("PropertyID", &k.PropertyID)
+func (k *PropertyByStars) Form(f *key.Form) {
+	f.PK(
+		"CITY#", key.Text("City", &k.City),
+		"#", key.Text("Country", &k.Country),
+		"#STAR#", key.Whole("Stars", &k.Stars, 1, 5),
+	)
+	f.SK("RATING#", key.Rating("Rating", &k.Rating), "#PROPERTY#", key.ID("PropertyID", &k.PropertyID))
 }
 
 // PropertyByAmenity is the row of an [Amenity] in [AmenitiesIndex]:
@@ -261,34 +209,27 @@ func (k *PropertyByStars) form(f *form) {
 // properties with several of them are found by merging; and no rating stands here, so that a review rewrites none.
 type PropertyByAmenity struct{ City, Country, AmenityID, PropertyID string }
 
-func (k *PropertyByAmenity) form(f *form) {
-	f.lit("CITY#")
-	f.text("City", &k.City)
-	f.lit("#")
-	f.text("Country", &k.Country)
-	f.lit("#AMENITY#")
-	f.id("AmenityID", &k.AmenityID)
-	f.sort()
-	f.lit("PROPERTY#")
-	f.id("PropertyID", &k.PropertyID)
+func (k *PropertyByAmenity) Form(f *key.Form) {
+	f.PK(
+		"CITY#", key.Text("City", &k.City),
+		"#", key.Text("Country", &k.Country),
+		"#AMENITY#", key.ID("AmenityID", &k.AmenityID),
+	)
+	f.SK("PROPERTY#", key.ID("PropertyID", &k.PropertyID))
 }
 
 // PropertyByCell is the row of a property in [GeohashIndex]: GEOCELL#{Cell} / {Geohash}#PROPERTY#{PropertyID}. The
 // cells are large enough for any radius, and any shorter geohash is a prefix of the sort keys within it. Both come
-// from [PlaceOf]: Geohash has 9 characters, Cell has 3 or is a pole's.
+// from [key.PlaceOf]: Geohash has 9 characters, Cell has 3 or is a pole's.
 type PropertyByCell struct{ Cell, Geohash, PropertyID string }
 
-func (k *PropertyByCell) form(f *form) {
-	f.lit("GEOCELL#")
-	f.cell("Cell", &k.Cell)
-	f.sort()
-	f.geohash("Geohash", &k.Geohash, geohashCharacters)
-	f.lit("#PROPERTY#")
-	f.id("PropertyID", &k.PropertyID)
+func (k *PropertyByCell) Form(f *key.Form) {
+	f.PK("GEOCELL#", key.Cell("Cell", &k.Cell))
+	f.SK(key.Geohash("Geohash", &k.Geohash, 9), "#PROPERTY#", key.ID("PropertyID", &k.PropertyID))
 }
 
 // PropertyByStatus is the row of a property that waits for approval in [PropertyStatusIndex], oldest first:
-// STATUS#{Status} / CREATED#{Created}#PROPERTY#{PropertyID}. The partition may be sharded, see [ShardOf].
+// STATUS#{Status} / CREATED#{Created}#PROPERTY#{PropertyID}. The partition may be sharded, see [key.ShardOf].
 type PropertyByStatus struct {
 	Status     string
 	Shard      int
@@ -296,13 +237,7 @@ type PropertyByStatus struct {
 	PropertyID string
 }
 
-func (k *PropertyByStatus) form(f *form) {
-	f.lit("STATUS#")
-	f.word("Status", &k.Status)
-	f.shard(&k.Shard)
-	f.sort()
-	f.lit("CREATED#")
-	f.instant("Created", &k.Created)
-	f.lit("#PROPERTY#")
-	f.id("PropertyID", &k.PropertyID)
+func (k *PropertyByStatus) Form(f *key.Form) {
+	f.PK("STATUS#", key.Word("Status", &k.Status), key.Shard("Shard", &k.Shard))
+	f.SK("CREATED#", key.Instant("Created", &k.Created), "#PROPERTY#", key.ID("PropertyID", &k.PropertyID))
 }

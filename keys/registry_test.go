@@ -4,6 +4,7 @@ import (
 	"go/ast"
 	"go/parser"
 	"go/token"
+	"maps"
 	"path/filepath"
 	"reflect"
 	"slices"
@@ -15,6 +16,8 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/dynastay/dynastay"
+	"github.com/dynastay/dynastay/keys/key"
+	"github.com/dynastay/dynastay/keys/key/keytest"
 )
 
 // entry is a key struct with a sample, for the tests that hold for all of them.
@@ -28,17 +31,16 @@ type entry struct {
 	partition  func(any) (string, error)
 	sortPrefix func(any) (string, error)
 	sortKind   string
+	template   string
 	parse      func(dynastay.Key) (any, error)
-	sort       func(any) part
-	// change is a copy of a key with its fields changed by f.
-	change func(k any, f func(name string, v value)) any
+	typ        keytest.Type
 }
 
-func item[K any, P layout[K]](table *dynastay.Schema, sample K, pk, sk string) entry {
+func item[K any, P key.Layout[K]](table *dynastay.Schema, sample K, pk, sk string) entry {
 	return row[K, P](table, "", sample, pk, sk)
 }
 
-func row[K any, P layout[K]](table *dynastay.Schema, index string, sample K, pk, sk string) entry {
+func row[K any, P key.Layout[K]](table *dynastay.Schema, index string, sample K, pk, sk string) entry {
 	return entry{
 		name:       reflect.TypeFor[K]().Name(),
 		space:      table.Name + "/" + index,
@@ -49,18 +51,9 @@ func row[K any, P layout[K]](table *dynastay.Schema, index string, sample K, pk,
 		partition:  func(k any) (string, error) { return Partition[K, P](k.(K)) },
 		sortPrefix: func(k any) (string, error) { return SortPrefix[K, P](k.(K)) },
 		sortKind:   SortKind[K, P](),
-		parse:      func(key dynastay.Key) (any, error) { return Parse[K, P](key) },
-		sort:       func(original any) part { k := original.(K); return formOf[K, P](&k).sk },
-		change: func(original any, f func(string, value)) any {
-			k := original.(K)
-			form := formOf[K, P](&k)
-			for _, piece := range append(form.pk, form.sk...) {
-				if piece.value != nil {
-					f(piece.field, piece.value)
-				}
-			}
-			return k
-		},
+		template:   key.Template[K, P](),
+		parse:      func(stored dynastay.Key) (any, error) { return Parse[K, P](stored) },
+		typ:        keytest.Samples[K, P](sample),
 	}
 }
 
@@ -195,7 +188,7 @@ func TestEveryKeyIsInTheTests(t *testing.T) {
 	var declared, tested []string
 	for _, file := range sources(t) {
 		for _, decl := range file.Decls {
-			if f, ok := decl.(*ast.FuncDecl); ok && f.Name.Name == "form" {
+			if f, ok := decl.(*ast.FuncDecl); ok && f.Name.Name == "Form" {
 				declared = append(declared, f.Recv.List[0].Type.(*ast.StarExpr).X.(*ast.Ident).Name)
 			}
 		}
@@ -206,33 +199,24 @@ func TestEveryKeyIsInTheTests(t *testing.T) {
 	assert.ElementsMatch(t, declared, tested)
 }
 
-func TestEveryTableAndIndexHasKeys(t *testing.T) {
-	var spaces, used []string
-	for _, table := range Tables() {
-		spaces = append(spaces, table.Name+"/")
-		for _, index := range table.Indexes {
-			spaces = append(spaces, table.Name+"/"+index.Name)
-		}
-	}
-	seen := map[string]bool{}
+// spaces are the types of key in each table and each index.
+func spaces() map[string][]keytest.Type {
+	all := map[string][]keytest.Type{}
 	for _, e := range entries {
-		if !seen[e.space] {
-			seen[e.space] = true
-			used = append(used, e.space)
-		}
+		all[e.space] = append(all[e.space], e.typ)
 	}
-	assert.ElementsMatch(t, spaces, used)
+	return all
 }
 
-func TestEveryFieldIsInTheForm(t *testing.T) {
-	for _, e := range entries {
-		var fields, formed []string
-		for _, field := range reflect.VisibleFields(reflect.TypeOf(e.sample)) {
-			fields = append(fields, field.Name)
+func TestEveryTableAndIndexHasKeys(t *testing.T) {
+	var want []string
+	for _, table := range Tables() {
+		want = append(want, table.Name+"/")
+		for _, index := range table.Indexes {
+			want = append(want, table.Name+"/"+index.Name)
 		}
-		e.change(e.sample, func(name string, _ value) { formed = append(formed, name) })
-		assert.ElementsMatch(t, fields, formed, e.name)
 	}
+	assert.ElementsMatch(t, want, slices.Collect(maps.Keys(spaces())))
 }
 
 // The comment of every key shows its text, and the package's table has it under its index.
@@ -250,7 +234,7 @@ func TestEveryKeyIsDocumented(t *testing.T) {
 		}
 	}
 	for _, e := range entries {
-		assert.Contains(t, comments[e.name], template(e))
+		assert.Contains(t, comments[e.name], strings.ReplaceAll(e.template, "{Shard}", ""), "a shard is left out")
 		table, index, _ := strings.Cut(e.space, "/")
 		if index == "" {
 			index = "items"
@@ -268,22 +252,4 @@ func documented(overview []string, table, index string) []string {
 		}
 	}
 	return nil
-}
-
-// template is the key's text with the names of the fields in braces. A shard is left out.
-func template(e entry) string {
-	k := reflect.New(reflect.TypeOf(e.sample)).Interface().(interface{ form(*form) })
-	f := &form{}
-	k.form(f)
-	text := func(p part) (text string) {
-		for _, piece := range p {
-			if piece.value == nil {
-				text += piece.lit
-			} else if piece.field != "Shard" {
-				text += "{" + piece.field + "}"
-			}
-		}
-		return text
-	}
-	return text(f.pk) + " / " + text(f.sk)
 }

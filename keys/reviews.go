@@ -4,6 +4,7 @@ import (
 	"time"
 
 	"github.com/dynastay/dynastay"
+	"github.com/dynastay/dynastay/keys/key"
 )
 
 // The indexes of [ReviewsTable].
@@ -32,44 +33,35 @@ var ReviewsTable = &dynastay.Schema{
 // Review is the item of a review: REVIEW#{ReviewID} / METADATA.
 type Review struct{ ReviewID string }
 
-func (k *Review) form(f *form) {
-	f.lit("REVIEW#")
-	f.id("ReviewID", &k.ReviewID)
-	f.sort()
-	f.lit("METADATA")
+func (k *Review) Form(f *key.Form) {
+	f.PK("REVIEW#", key.ID("ReviewID", &k.ReviewID))
+	f.SK("METADATA")
 }
 
 // Response is the item of the property's response to a review: REVIEW#{ReviewID} / RESPONSE. It has a row of its own in
 // [UserReviewsIndex], [ResponseByUser].
 type Response struct{ ReviewID string }
 
-func (k *Response) form(f *form) {
-	f.lit("REVIEW#")
-	f.id("ReviewID", &k.ReviewID)
-	f.sort()
-	f.lit("RESPONSE")
+func (k *Response) Form(f *key.Form) {
+	f.PK("REVIEW#", key.ID("ReviewID", &k.ReviewID))
+	f.SK("RESPONSE")
 }
 
 // Vote is the item of a user's vote for a review: REVIEW#{ReviewID} / VOTE#{UserID}. There is one for each user. It has
 // a row of its own in [UserReviewsIndex], [VoteByUser].
 type Vote struct{ ReviewID, UserID string }
 
-func (k *Vote) form(f *form) {
-	f.lit("REVIEW#")
-	f.id("ReviewID", &k.ReviewID)
-	f.sort()
-	f.lit("VOTE#")
-	f.id("UserID", &k.UserID)
+func (k *Vote) Form(f *key.Form) {
+	f.PK("REVIEW#", key.ID("ReviewID", &k.ReviewID))
+	f.SK("VOTE#", key.ID("UserID", &k.UserID))
 }
 
 // BookingReviewGuard keeps a booking for one review: BOOKING#{BookingID} / REVIEW.
 type BookingReviewGuard struct{ BookingID string }
 
-func (k *BookingReviewGuard) form(f *form) {
-	f.lit("BOOKING#")
-	f.id("BookingID", &k.BookingID)
-	f.sort()
-	f.lit("REVIEW")
+func (k *BookingReviewGuard) Form(f *key.Form) {
+	f.PK("BOOKING#", key.ID("BookingID", &k.BookingID))
+	f.SK("REVIEW")
 }
 
 // ReviewByProperty is the row of a review in [PropertyReviewsIndex], which it has only while it is approved:
@@ -80,14 +72,9 @@ type ReviewByProperty struct {
 	ReviewID   string
 }
 
-func (k *ReviewByProperty) form(f *form) {
-	f.lit("PROPERTY#")
-	f.id("PropertyID", &k.PropertyID)
-	f.sort()
-	f.lit("CREATED#")
-	f.instant("Created", &k.Created)
-	f.lit("#REVIEW#")
-	f.id("ReviewID", &k.ReviewID)
+func (k *ReviewByProperty) Form(f *key.Form) {
+	f.PK("PROPERTY#", key.ID("PropertyID", &k.PropertyID))
+	f.SK("CREATED#", key.Instant("Created", &k.Created), "#REVIEW#", key.ID("ReviewID", &k.ReviewID))
 }
 
 // ReviewByUser is the row of a review in [UserReviewsIndex]:
@@ -99,42 +86,31 @@ type ReviewByUser struct {
 	ReviewID string
 }
 
-func (k *ReviewByUser) form(f *form) {
-	f.lit("USER#")
-	f.id("UserID", &k.UserID)
-	f.sort()
-	f.lit("CREATED#")
-	f.instant("Created", &k.Created)
-	f.lit("#REVIEW#")
-	f.id("ReviewID", &k.ReviewID)
+func (k *ReviewByUser) Form(f *key.Form) {
+	f.PK("USER#", key.ID("UserID", &k.UserID))
+	f.SK("CREATED#", key.Instant("Created", &k.Created), "#REVIEW#", key.ID("ReviewID", &k.ReviewID))
 }
 
 // VoteByUser is the row of a [Vote] in [UserReviewsIndex], so that all that a user left can be found:
 // USER#{UserID} / VOTE#{ReviewID}.
 type VoteByUser struct{ UserID, ReviewID string }
 
-func (k *VoteByUser) form(f *form) {
-	f.lit("USER#")
-	f.id("UserID", &k.UserID)
-	f.sort()
-	f.lit("VOTE#")
-	f.id("ReviewID", &k.ReviewID)
+func (k *VoteByUser) Form(f *key.Form) {
+	f.PK("USER#", key.ID("UserID", &k.UserID))
+	f.SK("VOTE#", key.ID("ReviewID", &k.ReviewID))
 }
 
 // ResponseByUser is the row of a [Response] in [UserReviewsIndex], under the user who gave it:
 // USER#{ResponderID} / RESPONSE#{ReviewID}.
 type ResponseByUser struct{ ResponderID, ReviewID string }
 
-func (k *ResponseByUser) form(f *form) {
-	f.lit("USER#")
-	f.id("ResponderID", &k.ResponderID)
-	f.sort()
-	f.lit("RESPONSE#")
-	f.id("ReviewID", &k.ReviewID)
+func (k *ResponseByUser) Form(f *key.Form) {
+	f.PK("USER#", key.ID("ResponderID", &k.ResponderID))
+	f.SK("RESPONSE#", key.ID("ReviewID", &k.ReviewID))
 }
 
 // ReviewByStatus is the row of a review in [ReviewStatusIndex], which it has only while it is pending, oldest first:
-// STATUS#{Status} / CREATED#{Created}#REVIEW#{ReviewID}. The partition may be sharded, see [ShardOf].
+// STATUS#{Status} / CREATED#{Created}#REVIEW#{ReviewID}. The partition may be sharded, see [key.ShardOf].
 type ReviewByStatus struct {
 	Status   string
 	Shard    int
@@ -142,23 +118,15 @@ type ReviewByStatus struct {
 	ReviewID string
 }
 
-func (k *ReviewByStatus) form(f *form) {
-	f.lit("STATUS#")
-	f.word("Status", &k.Status)
-	f.shard(&k.Shard)
-	f.sort()
-	f.lit("CREATED#")
-	f.instant("Created", &k.Created)
-	f.lit("#REVIEW#")
-	f.id("ReviewID", &k.ReviewID)
+func (k *ReviewByStatus) Form(f *key.Form) {
+	f.PK("STATUS#", key.Word("Status", &k.Status), key.Shard("Shard", &k.Shard))
+	f.SK("CREATED#", key.Instant("Created", &k.Created), "#REVIEW#", key.ID("ReviewID", &k.ReviewID))
 }
 
 // ReviewByBooking is the row of a review in [BookingReviewIndex]: BOOKING#{BookingID} / REVIEW.
 type ReviewByBooking struct{ BookingID string }
 
-func (k *ReviewByBooking) form(f *form) {
-	f.lit("BOOKING#")
-	f.id("BookingID", &k.BookingID)
-	f.sort()
-	f.lit("REVIEW")
+func (k *ReviewByBooking) Form(f *key.Form) {
+	f.PK("BOOKING#", key.ID("BookingID", &k.BookingID))
+	f.SK("REVIEW")
 }

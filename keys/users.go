@@ -1,6 +1,9 @@
 package keys
 
-import "github.com/dynastay/dynastay"
+import (
+	"github.com/dynastay/dynastay"
+	"github.com/dynastay/dynastay/keys/key"
+)
 
 // EmailIndex is the index of [UsersTable].
 const EmailIndex = "GSI1-EmailIndex"
@@ -16,82 +19,66 @@ var UsersTable = &dynastay.Schema{
 // Profile is the item of a user: USER#{UserID} / PROFILE.
 type Profile struct{ UserID string }
 
-func (k *Profile) form(f *form) {
-	f.lit("USER#")
-	f.id("UserID", &k.UserID)
-	f.sort()
-	f.lit("PROFILE")
+func (k *Profile) Form(f *key.Form) {
+	f.PK("USER#", key.ID("UserID", &k.UserID))
+	f.SK("PROFILE")
 }
 
 // Loyalty is the item of a user's points: USER#{UserID} / LOYALTY.
 type Loyalty struct{ UserID string }
 
-func (k *Loyalty) form(f *form) {
-	f.lit("USER#")
-	f.id("UserID", &k.UserID)
-	f.sort()
-	f.lit("LOYALTY")
+func (k *Loyalty) Form(f *key.Form) {
+	f.PK("USER#", key.ID("UserID", &k.UserID))
+	f.SK("LOYALTY")
 }
 
 // LoyaltyEntry is the item of one movement of points: USER#{UserID} / LOYALTYENTRY#{ReasonID}. What it is for is its
 // key, so that nothing is credited twice.
 type LoyaltyEntry struct{ UserID, ReasonID string }
 
-func (k *LoyaltyEntry) form(f *form) {
-	f.lit("USER#")
-	f.id("UserID", &k.UserID)
-	f.sort()
-	f.lit("LOYALTYENTRY#")
-	f.id("ReasonID", &k.ReasonID)
+func (k *LoyaltyEntry) Form(f *key.Form) {
+	f.PK("USER#", key.ID("UserID", &k.UserID))
+	f.SK("LOYALTYENTRY#", key.ID("ReasonID", &k.ReasonID))
 }
 
 // Preference is the item of a user's preferences: USER#{UserID} / PREFERENCE.
 type Preference struct{ UserID string }
 
-func (k *Preference) form(f *form) {
-	f.lit("USER#")
-	f.id("UserID", &k.UserID)
-	f.sort()
-	f.lit("PREFERENCE")
+func (k *Preference) Form(f *key.Form) {
+	f.PK("USER#", key.ID("UserID", &k.UserID))
+	f.SK("PREFERENCE")
 }
 
 // Erased is the item that stays of a user whose data were erased, and keeps new ones out: USER#{UserID} / ERASED.
 type Erased struct{ UserID string }
 
-func (k *Erased) form(f *form) {
-	f.lit("USER#")
-	f.id("UserID", &k.UserID)
-	f.sort()
-	f.lit("ERASED")
+func (k *Erased) Form(f *key.Form) {
+	f.PK("USER#", key.ID("UserID", &k.UserID))
+	f.SK("ERASED")
 }
 
 // EmailGuard keeps an address for one user: EMAIL#{Email} / GUARD. Email is an address, which the key takes in its
-// normal form, or its [HashEmail].
+// normal form, or its [key.HashEmail].
 type EmailGuard struct{ Email string }
 
-func (k *EmailGuard) form(f *form) {
-	f.lit("EMAIL#")
-	f.email("Email", &k.Email)
-	f.sort()
-	f.lit("GUARD")
+func (k *EmailGuard) Form(f *key.Form) {
+	f.PK("EMAIL#", key.Email("Email", &k.Email))
+	f.SK("GUARD")
 }
 
 // EmailConfig is the item that says which form of address, and of which secret, the keys of the table have:
 // CONFIG#email / GUARD.
 type EmailConfig struct{}
 
-func (k *EmailConfig) form(f *form) {
-	f.lit("CONFIG#email")
-	f.sort()
-	f.lit("GUARD")
+func (k *EmailConfig) Form(f *key.Form) {
+	f.PK("CONFIG#email")
+	f.SK("GUARD")
 }
 
 // ProfileByEmail is the row of a [Profile] in [EmailIndex]: EMAIL#{Email} / USER. Email is as in [EmailGuard].
 type ProfileByEmail struct{ Email string }
 
-func (k *ProfileByEmail) form(f *form) {
-	f.lit("EMAIL#")
-	f.email("Email", &k.Email)
-	f.sort()
-	f.lit("USER")
+func (k *ProfileByEmail) Form(f *key.Form) {
+	f.PK("EMAIL#", key.Email("Email", &k.Email))
+	f.SK("USER")
 }

@@ -20,16 +20,22 @@ const (
 
 // CheckID refuses what may not stand in a key as an id. An id is compared byte by byte and therefore never altered.
 func CheckID(id string) error {
-	switch {
-	case id == "":
-		return errors.New("is missing")
-	case len(id) > MaxID:
+	if len(id) > MaxID {
 		return fmt.Errorf("is longer than %d bytes", MaxID)
-	case !utf8.ValidString(id):
+	}
+	return Check(id)
+}
+
+// Check refuses what may not stand between the '#' of a key.
+func Check(text string) error {
+	switch {
+	case text == "":
+		return errors.New("is missing")
+	case !utf8.ValidString(text):
 		return errors.New("is not valid UTF-8")
-	case strings.Contains(id, "#"):
+	case strings.Contains(text, "#"):
 		return errors.New("contains '#'")
-	case strings.ContainsFunc(id, unicode.IsControl):
+	case strings.ContainsFunc(text, unicode.IsControl):
 		return errors.New("contains a control character")
 	}
 	return nil

@@ -1,4 +1,4 @@
-package keys
+package key
 
 import (
 	"errors"
@@ -10,11 +10,11 @@ import (
 // ShardOf is the shard of an entity, 0 to count−1: FNV-1a of its id, so that every process finds the same one. A count
 // of 0 counts as 1.
 //
-// Partitions that many entities share (a status, a property type, the featured properties, one day's arrivals, the
-// holds) are spread over shards where one partition's throughput is not enough. Shard 0 is the key without a suffix:
-// a table that was never spread needs no change. Writers and readers have a count each, at first 1, and neither may
-// shrink. To grow, raise the readers' count in every process first and the writers' afterwards; then a reader always
-// asks for every shard that anyone writes. Rows that nothing changes stay in the shard they are in.
+// Partitions that many entities share, such as all of one status or one day, are spread over shards where one
+// partition's throughput is not enough. Shard 0 is the key without a suffix: a table that was never spread needs no
+// change. Writers and readers have a count each, at first 1, and neither may shrink. To grow, raise the readers' count
+// in every process first and the writers' afterwards; then a reader always asks for every shard that anyone writes.
+// Rows that nothing changes stay in the shard they are in.
 func ShardOf(id string, count int) int {
 	if count <= 1 {
 		return 0
@@ -24,7 +24,10 @@ func ShardOf(id string, count int) int {
 	return int(uint64(h.Sum32()) % uint64(count))
 }
 
-// shardValue is nothing for shard 0, and #SHARD#{n} for the others.
+// Shard is the number of a shard, see [ShardOf]. It stands behind all other parts of PK and is nothing for shard 0,
+// #SHARD#{n} for the others. A negative number is refused.
+func Shard(name string, p *int) Value { return Value{field: name, kind: (*shardValue)(p)} }
+
 type shardValue int
 
 const shardPrefix = "#SHARD#"
@@ -40,7 +43,6 @@ func (v *shardValue) encode() (string, error) {
 }
 
 func (v *shardValue) decode(text string) error {
-	*v = 0
 	if text == "" {
 		return nil
 	}

@@ -1,4 +1,4 @@
-package keys_test
+package key_test
 
 import (
 	"strings"
@@ -12,8 +12,12 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/dynastay/dynastay"
-	"github.com/dynastay/dynastay/keys"
+	"github.com/dynastay/dynastay/keys/key"
 )
+
+type login struct{ Email string }
+
+func (k *login) Form(f *key.Form) { f.PK("EMAIL#", key.Email("Email", &k.Email)) }
 
 func TestNormalEmail(t *testing.T) {
 	for email, want := range map[string]string{
@@ -38,7 +42,7 @@ func TestNormalEmail(t *testing.T) {
 		"अ@उदाहरण.भारत":                     "अ@उदाहरण.भारत", // with marks, in the domain as well
 		"a@e\u0301.example":                 "a@é.example",
 	} {
-		got, err := keys.NormalEmail(email)
+		got, err := key.NormalEmail(email)
 		assert.Equal(t, want, got, "%q", email)
 		if want == "" {
 			var invalid *dynastay.InvalidError
@@ -98,7 +102,7 @@ var lookalikes = map[string]string{
 // An account of john@example.com cannot be shadowed by one that nobody can tell from it.
 func TestNormalEmailRefusesLookalikes(t *testing.T) {
 	for name, email := range lookalikes {
-		got, err := keys.NormalEmail(email)
+		got, err := key.NormalEmail(email)
 		assert.Empty(t, got, name)
 		var invalid *dynastay.InvalidError
 		if assert.ErrorAs(t, err, &invalid, name) {
@@ -107,7 +111,7 @@ func TestNormalEmailRefusesLookalikes(t *testing.T) {
 		}
 	}
 	longest := strings.Repeat("j", 256-len("@example.com")) + "@example.com"
-	got, err := keys.NormalEmail(longest)
+	got, err := key.NormalEmail(longest)
 	require.NoError(t, err)
 	assert.Equal(t, longest, got)
 }
@@ -120,11 +124,11 @@ func TestNormalEmailIsVisible(t *testing.T) {
 		if at := rapid.IntRange(0, len(text)).Draw(t, "at"); utf8.ValidString(text[:at]) {
 			text = text[:at] + "@" + text[at:]
 		}
-		normal, err := keys.NormalEmail(text)
+		normal, err := key.NormalEmail(text)
 		if err != nil {
 			return
 		}
-		again, err := keys.NormalEmail(normal)
+		again, err := key.NormalEmail(normal)
 		require.NoError(t, err)
 		assert.Equal(t, normal, again)
 		assert.True(t, norm.NFKC.IsNormalString(normal), "%q", normal)
@@ -135,12 +139,12 @@ func TestNormalEmailIsVisible(t *testing.T) {
 		_, host, _ := strings.Cut(normal, "@")
 		assert.NotContains(t, "."+host+".", "..")
 
-		key, err := keys.Of(keys.EmailGuard{Email: text})
+		stored, err := key.Of(login{Email: text})
 		if len(normal)+2*strings.Count(normal, "#")+2*strings.Count(normal, "%") > 256 {
 			return
 		}
 		require.NoError(t, err)
-		parsed, err := keys.Parse[keys.EmailGuard](key)
+		parsed, err := key.Parse[login](stored)
 		require.NoError(t, err)
 		assert.Equal(t, normal, parsed.Email)
 	})
@@ -153,36 +157,36 @@ func FuzzNormalEmail(f *testing.F) {
 		f.Add(email)
 	}
 	f.Fuzz(func(t *testing.T, email string) {
-		normal, err := keys.NormalEmail(email)
+		normal, err := key.NormalEmail(email)
 		if err != nil {
 			return
 		}
-		again, err := keys.NormalEmail(normal)
+		again, err := key.NormalEmail(normal)
 		require.NoError(t, err)
 		assert.Equal(t, normal, again)
 	})
 }
 
 func TestKeysTakeTheNormalEmailOrItsHash(t *testing.T) {
-	key, err := keys.Of(keys.EmailGuard{Email: " John@Example.com"})
+	stored, err := key.Of(login{Email: " John@Example.com"})
 	require.NoError(t, err)
-	assert.Equal(t, "EMAIL#john@example.com", key.PK)
+	assert.Equal(t, "EMAIL#john@example.com", stored.PK)
 
-	key, err = keys.Of(keys.EmailGuard{Email: "a#b%c@example.com"})
+	stored, err = key.Of(login{Email: "a#b%c@example.com"})
 	require.NoError(t, err)
-	assert.Equal(t, "EMAIL#a%23b%25c@example.com", key.PK)
+	assert.Equal(t, "EMAIL#a%23b%25c@example.com", stored.PK)
 
-	hash, err := keys.HashEmail([]byte("secret"), " John@Example.com")
+	hash, err := key.HashEmail([]byte("secret"), " John@Example.com")
 	require.NoError(t, err)
-	key, err = keys.Of(keys.ProfileByEmail{Email: hash})
+	stored, err = key.Of(login{Email: hash})
 	require.NoError(t, err)
-	assert.Equal(t, "EMAIL#"+hash, key.PK)
-	back, err := keys.Parse[keys.ProfileByEmail](key)
+	assert.Equal(t, "EMAIL#"+hash, stored.PK)
+	back, err := key.Parse[login](stored)
 	require.NoError(t, err)
 	assert.Equal(t, hash, back.Email)
 
 	for _, email := range []string{"john", hash[1:], strings.ToUpper(hash)} {
-		_, err = keys.Of(keys.EmailGuard{Email: email})
+		_, err = key.Of(login{Email: email})
 		assert.ErrorIs(t, err, dynastay.ErrInvalid, email)
 	}
 }
@@ -190,16 +194,16 @@ func TestKeysTakeTheNormalEmailOrItsHash(t *testing.T) {
 func TestHashEmail(t *testing.T) {
 	// From: printf john@example.com | openssl dgst -sha256 -hmac secret
 	const want = "62f6d956c6a553410a5571d75aaf18a7ceaf78addce3d9999da2e289164e8598"
-	hash, err := keys.HashEmail([]byte("secret"), "John@Example.com ")
+	hash, err := key.HashEmail([]byte("secret"), "John@Example.com ")
 	require.NoError(t, err)
 	assert.Equal(t, want, hash)
 
-	other, err := keys.HashEmail([]byte("Secret"), "john@example.com")
+	other, err := key.HashEmail([]byte("Secret"), "john@example.com")
 	require.NoError(t, err)
 	assert.NotEqual(t, hash, other)
 
-	_, err = keys.HashEmail(nil, "john@example.com")
+	_, err = key.HashEmail(nil, "john@example.com")
 	assert.ErrorIs(t, err, dynastay.ErrInvalid)
-	_, err = keys.HashEmail([]byte("secret"), "john")
+	_, err = key.HashEmail([]byte("secret"), "john")
 	assert.ErrorIs(t, err, dynastay.ErrInvalid)
 }

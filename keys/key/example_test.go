@@ -1,0 +1,64 @@
+package key_test
+
+import (
+	"fmt"
+
+	"github.com/dynastay/dynastay"
+	"github.com/dynastay/dynastay/keys/key"
+)
+
+// Guest is the item of a guest: GUEST#{GuestID} / PROFILE.
+type Guest struct{ GuestID string }
+
+func (k *Guest) Form(f *key.Form) {
+	f.PK("GUEST#", key.ID("GuestID", &k.GuestID))
+	f.SK("PROFILE")
+}
+
+// Visit is the item of a visit, beside its guest: GUEST#{GuestID} / DAY#{Day}#VISIT#{VisitID}.
+type Visit struct {
+	GuestID string
+	Day     dynastay.Date
+	VisitID string
+}
+
+func (k *Visit) Form(f *key.Form) {
+	f.PK("GUEST#", key.ID("GuestID", &k.GuestID))
+	f.SK("DAY#", key.Date("Day", &k.Day), "#VISIT#", key.ID("VisitID", &k.VisitID))
+}
+
+// Two keys of a table of a service's own.
+func Example() {
+	guest, err := key.Of(Guest{GuestID: "guest_4"})
+	fmt.Println(guest, err)
+
+	visit := Visit{GuestID: "guest_4", Day: dynastay.MustDate("2025-01-15"), VisitID: "visit_1"}
+	stored, err := key.Of(visit)
+	fmt.Println(stored, err)
+
+	back, err := key.Parse[Visit](stored)
+	fmt.Println(back == visit, err)
+
+	// Another spelling of the day is no key, or it would be a second item of the same visit.
+	_, err = key.Parse[Visit](dynastay.Key{PK: "GUEST#guest_4", SK: "DAY#2025-1-15#VISIT#visit_1"})
+	fmt.Println(err)
+
+	// An id cannot pose as another key.
+	_, err = key.Of(Guest{GuestID: "guest_4#VIP"})
+	fmt.Println(err)
+
+	// The guest's visits from that day on, before February: a Query with BETWEEN these bounds.
+	from, err := key.SortPrefix(visit)
+	fmt.Println(from, err)
+	to, err := key.SortPrefix(Visit{Day: dynastay.MustDate("2025-02-01")})
+	fmt.Println(to, err)
+
+	// Output:
+	// GUEST#guest_4/PROFILE <nil>
+	// GUEST#guest_4/DAY#2025-01-15#VISIT#visit_1 <nil>
+	// true <nil>
+	// Visit GUEST#guest_4/DAY#2025-1-15#VISIT#visit_1: unreadable item: sort key: invalid Day: "2025-1-15" is not a day in the form YYYY-MM-DD
+	// invalid GuestID: contains '#'
+	// DAY#2025-01-15#VISIT# <nil>
+	// DAY#2025-02-01#VISIT# <nil>
+}

@@ -1,0 +1,99 @@
+package key
+
+import (
+	"fmt"
+	"math"
+	"strings"
+
+	"github.com/mmcloughlin/geohash"
+
+	"github.com/dynastay/dynastay"
+)
+
+// The cells of the poles. Beyond PolarLatitude the cells of the geohash become so narrow that a circle touches ever
+// more of them; all that lies there is one cell.
+const (
+	NorthCell     = "NORTH"
+	SouthCell     = "SOUTH"
+	PolarLatitude = 80
+)
+
+const (
+	geohashAlphabet = "0123456789bcdefghjkmnpqrstuvwxyz"
+	geohashLongest  = 12
+	cellCharacters  = 3
+)
+
+// Place says where something stands in geographic indexes.
+type Place struct {
+	Geohash    string // 9 characters, about 5 m
+	Precision6 string // about 1 km
+	Precision5 string // about 5 km
+	Cell       string // 3 characters, about 156 km, or a pole's: large enough to be partitions for any radius
+}
+
+// PlaceOf is the place of coordinates in decimal degrees; its errors name "Latitude" or "Longitude".
+func PlaceOf(latitude, longitude float64) (Place, error) {
+	if !(math.Abs(latitude) <= 90) { // false for NaN as well
+		return Place{}, dynastay.Invalid("Latitude", "is not between -90 and 90")
+	}
+	if !(math.Abs(longitude) <= 180) {
+		return Place{}, dynastay.Invalid("Longitude", "is not between -180 and 180")
+	}
+	// A cell does not include its northern and eastern edge. Without the nudge the geohash of the north pole would be
+	// the south pole's.
+	const nudge = 1e-9
+	hash := geohash.EncodeWithPrecision(min(latitude, 90-nudge), min(longitude, 180-nudge), 9)
+	place := Place{Geohash: hash, Precision6: hash[:6], Precision5: hash[:5], Cell: hash[:cellCharacters]}
+	switch {
+	case latitude > PolarLatitude:
+		place.Cell = NorthCell
+	case latitude < -PolarLatitude:
+		place.Cell = SouthCell
+	}
+	return place, nil
+}
+
+// Geohash is a geohash of exactly so many characters, 1 to 12, in lower case.
+func Geohash(name string, p *string, characters int) Value {
+	v := Value{field: name, kind: geohashValue{p, characters}}
+	if characters < 1 || characters > geohashLongest {
+		v.wrong = fmt.Sprintf("has %d characters, not 1 to %d", characters, geohashLongest)
+	}
+	return v
+}
+
+// Cell is a cell of [Place].
+func Cell(name string, p *string) Value { return Value{field: name, kind: (*cellValue)(p)} }
+
+type geohashValue struct {
+	v          *string
+	characters int
+}
+
+func (v geohashValue) encode() (string, error) {
+	if len(*v.v) != v.characters || strings.Trim(*v.v, geohashAlphabet) != "" {
+		return "", fmt.Errorf("is not a geohash of %d characters", v.characters)
+	}
+	return *v.v, nil
+}
+
+func (v geohashValue) decode(text string) error {
+	*v.v = text
+	return nil
+}
+
+type cellValue string
+
+func (v *cellValue) encode() (string, error) {
+	cell := string(*v)
+	if cell == NorthCell || cell == SouthCell {
+		return cell, nil
+	}
+	return geohashValue{&cell, cellCharacters}.encode()
+}
+
+func (v *cellValue) decode(text string) error {
+	*v = cellValue(text)
+	return nil
+}

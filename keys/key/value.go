@@ -1,0 +1,199 @@
+package key
+
+import (
+	"errors"
+	"fmt"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/dynastay/dynastay"
+	"github.com/dynastay/dynastay/internal/keytext"
+)
+
+// ID is an id, as it is. It is refused if it is empty, has '#', control characters or invalid UTF-8, or is longer than
+// 128 bytes.
+func ID(name string, p *string) Value { return Value{field: name, kind: (*idValue)(p)} }
+
+// Text is text of a person or of another system, composed (NFC) and trimmed, with '%', '#' and control characters as
+// %XX. It is refused if it is empty or invalid UTF-8, or has more than 256 bytes of that.
+func Text(name string, p *string) Value { return Value{field: name, kind: (*textValue)(p)} }
+
+// Email is an e-mail address, which the key takes in the form of [NormalEmail], or its [HashEmail].
+func Email(name string, p *string) Value { return Value{field: name, kind: (*emailValue)(p)} }
+
+// Word is a word of an enumeration, such as a status: lower-case ASCII letters, digits, '_' and '-', 1 to 64 bytes.
+func Word(name string, p *string) Value { return Value{field: name, kind: (*wordValue)(p)} }
+
+// Currency is an ISO 4217 code.
+func Currency(name string, p *dynastay.Currency) Value {
+	return Value{field: name, kind: (*currencyValue)(p)}
+}
+
+// Rating is a rating of 0.0 to 10.0, in order: 09.2.
+func Rating(name string, p *dynastay.Rating) Value {
+	return Value{field: name, kind: (*ratingValue)(p)}
+}
+
+// Date is a calendar day, in order: 2025-01-15. The zero date is refused.
+func Date(name string, p *dynastay.Date) Value { return Value{field: name, kind: (*dateValue)(p)} }
+
+// Instant is a time in UTC, in order: 2024-11-10T09:15:00Z. What is below a second is cut off. The zero time and those
+// outside the years 1 to 9999 are refused.
+func Instant(name string, p *time.Time) Value { return Value{field: name, kind: (*instantValue)(p)} }
+
+// Digits is a number in exactly width digits, 1 to 19, in order: 0000000095 for a width of 10. A negative number is
+// refused, and one of more digits.
+func Digits(name string, p *int64, width int) Value {
+	v := Value{field: name, kind: digitsValue{p, width}}
+	if width < 1 || width > 19 {
+		v.wrong = fmt.Sprintf("has a width of %d, not of 1 to 19", width)
+	}
+	return v
+}
+
+// Whole is a number from least, 0 or more, to most, in order: in as many digits as most has.
+func Whole(name string, p *int, least, most int) Value {
+	v := Value{field: name, kind: wholeValue{p, least, most}}
+	if least < 0 || least > most {
+		v.wrong = fmt.Sprintf("has a range from %d to %d", least, most)
+	}
+	return v
+}
+
+// idValue is compared byte by byte and therefore never altered.
+type idValue string
+
+func (v *idValue) encode() (string, error) { return string(*v), keytext.CheckID(string(*v)) }
+
+func (v *idValue) decode(text string) error {
+	*v = idValue(text)
+	return nil
+}
+
+type textValue string
+
+func (v *textValue) encode() (string, error) { return keytext.Escape(string(*v)) }
+
+func (v *textValue) decode(text string) error {
+	plain, err := keytext.Unescape(text)
+	*v = textValue(plain)
+	return err
+}
+
+// emailValue normalises an address, because one that its caller forgot to normalise would be a second account.
+type emailValue string
+
+func (v *emailValue) encode() (string, error) {
+	if isEmailHash(string(*v)) {
+		return string(*v), nil
+	}
+	email, err := NormalEmail(string(*v))
+	if err != nil {
+		return "", err
+	}
+	return keytext.Escape(email)
+}
+
+func (v *emailValue) decode(text string) error { return (*textValue)(v).decode(text) }
+
+type wordValue string
+
+func (v *wordValue) encode() (string, error) {
+	const most = 64
+	word := string(*v)
+	switch {
+	case word == "":
+		return "", errors.New("is missing")
+	case len(word) > most:
+		return "", fmt.Errorf("is longer than %d bytes", most)
+	case strings.Trim(word, "abcdefghijklmnopqrstuvwxyz0123456789_-") != "":
+		return "", errors.New("is not a lower-case word")
+	}
+	return word, nil
+}
+
+func (v *wordValue) decode(text string) error {
+	*v = wordValue(text)
+	return nil
+}
+
+type currencyValue dynastay.Currency
+
+func (v *currencyValue) encode() (string, error) {
+	return string(*v), dynastay.Currency(*v).Validate()
+}
+
+func (v *currencyValue) decode(text string) error {
+	*v = currencyValue(text)
+	return nil
+}
+
+// ratingValue has two digits before the point, so that 10.0 sorts behind 9.2.
+type ratingValue dynastay.Rating
+
+func (v *ratingValue) encode() (string, error) {
+	return fmt.Sprintf("%02d.%d", *v/10, *v%10), dynastay.Rating(*v).Validate()
+}
+
+func (v *ratingValue) decode(text string) error {
+	rating, err := dynastay.ParseRating(text)
+	*v = ratingValue(rating)
+	return err
+}
+
+type dateValue dynastay.Date
+
+func (v *dateValue) encode() (string, error) {
+	date := dynastay.Date(*v)
+	if date.IsZero() {
+		return "", errors.New("is missing")
+	}
+	return date.String(), nil
+}
+
+func (v *dateValue) decode(text string) error {
+	date, err := dynastay.ParseDate(text)
+	*v = dateValue(date)
+	return err
+}
+
+type instantValue time.Time
+
+func (v *instantValue) encode() (string, error) { return keytext.Instant(time.Time(*v)) }
+
+func (v *instantValue) decode(text string) error {
+	t, err := keytext.ParseInstant(text)
+	*v = instantValue(t)
+	return err
+}
+
+type digitsValue struct {
+	v     *int64
+	width int
+}
+
+func (v digitsValue) encode() (string, error) { return keytext.Digits(*v.v, v.width) }
+
+func (v digitsValue) decode(text string) (err error) {
+	*v.v, err = keytext.ParseDigits(text)
+	return err
+}
+
+type wholeValue struct {
+	v           *int
+	least, most int
+}
+
+func (v wholeValue) encode() (string, error) {
+	if *v.v < v.least || *v.v > v.most {
+		return "", fmt.Errorf("is not between %d and %d", v.least, v.most)
+	}
+	return keytext.Digits(int64(*v.v), len(strconv.Itoa(v.most)))
+}
+
+func (v wholeValue) decode(text string) error {
+	n, err := keytext.ParseDigits(text)
+	*v.v = int(n)
+	return err
+}
