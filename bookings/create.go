@@ -11,6 +11,7 @@ import (
 	"github.com/dynastay/dynastay/entity"
 	"github.com/dynastay/dynastay/internal/phone"
 	"github.com/dynastay/dynastay/keys"
+	"github.com/dynastay/dynastay/keys/key"
 )
 
 // Refused says which nights could not be sold, and why; see package availability for the reasons.
@@ -197,7 +198,7 @@ func (g Guest) Validate() error {
 	if strings.TrimSpace(g.LastName) == "" {
 		return dynastay.Invalid("LastName", "is missing")
 	}
-	if _, err := keys.NormalEmail(g.Email); err != nil {
+	if _, err := key.NormalEmail(g.Email); err != nil {
 		return err
 	}
 	return dynastay.Within("Phone", phone.Validate(g.Phone))

@@ -9,6 +9,7 @@ import (
 
 	"github.com/dynastay/dynastay"
 	"github.com/dynastay/dynastay/keys"
+	"github.com/dynastay/dynastay/keys/key"
 )
 
 // The keys of the example items in the hotel-booking document, and what becomes of those that it departs from.
@@ -21,7 +22,7 @@ func TestKeysOfTheDocument(t *testing.T) {
 	date := dynastay.MustDate("2025-01-15")
 	bookedAt := time.Date(2024, 11, 10, 9, 15, 0, 0, time.UTC)
 	reviewedAt := time.Date(2025, 1, 20, 10, 0, 0, 0, time.UTC)
-	price, err := keys.PriceOf(dynastay.MustMoney("150", "USD"))
+	price, err := key.PriceOf(dynastay.MustMoney("150", "USD"))
 	require.NoError(t, err)
 
 	must := func(key dynastay.Key, err error) dynastay.Key {

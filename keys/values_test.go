@@ -9,6 +9,7 @@ import (
 
 	"github.com/dynastay/dynastay"
 	"github.com/dynastay/dynastay/keys"
+	"github.com/dynastay/dynastay/keys/key"
 )
 
 // What the fields take whose range or length is the hotel's own choice.
@@ -49,7 +50,7 @@ func TestWhatFieldsTake(t *testing.T) {
 
 func TestPlaceOfFitsTheKeys(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		place, err := keys.PlaceOf(rapid.Float64Range(-90, 90).Draw(t, "latitude"), rapid.Float64Range(-180, 180).Draw(t, "longitude"))
+		place, err := key.PlaceOf(rapid.Float64Range(-90, 90).Draw(t, "latitude"), rapid.Float64Range(-180, 180).Draw(t, "longitude"))
 		require.NoError(t, err)
 		_, err = keys.Of(keys.PropertyByCell{Cell: place.Cell, Geohash: place.Geohash, PropertyID: "prop_1"})
 		require.NoError(t, err)

@@ -8,6 +8,7 @@ import (
 	"github.com/dynastay/dynastay"
 	"github.com/dynastay/dynastay/entity"
 	"github.com/dynastay/dynastay/keys"
+	"github.com/dynastay/dynastay/keys/key"
 )
 
 var propertyEntity = entity.New(entity.Spec[Property]{
@@ -90,7 +91,7 @@ func propertyIndexes() map[string]func(*Property) (dynastay.Key, error) {
 		})
 	})
 	search(keys.GeohashIndex, func(p *Property) (dynastay.Key, error) {
-		place, err := keys.PlaceOf(p.Address.Latitude, p.Address.Longitude)
+		place, err := key.PlaceOf(p.Address.Latitude, p.Address.Longitude)
 		if err != nil {
 			return dynastay.Key{}, err
 		}
@@ -99,26 +100,26 @@ func propertyIndexes() map[string]func(*Property) (dynastay.Key, error) {
 	return all
 }
 
-func (p *Property) placeAndPrice() (keys.Place, keys.Price, error) {
-	place, err := keys.PlaceOf(p.Address.Latitude, p.Address.Longitude)
+func (p *Property) placeAndPrice() (key.Place, key.Thousandths, error) {
+	place, err := key.PlaceOf(p.Address.Latitude, p.Address.Longitude)
 	if err != nil {
 		return place, 0, err
 	}
-	price, err := keys.PriceOf(p.Prices.Min)
+	price, err := key.PriceOf(p.Prices.Min)
 	return place, price, err
 }
 
 // placeCopies are the geohash attributes that the document keeps beside the coordinates.
 func placeCopies() (all []entity.Derived[Property]) {
-	for name, take := range map[string]func(keys.Place) string{
-		"Geohash":           func(p keys.Place) string { return p.Geohash },
-		"GeohashPrecision6": func(p keys.Place) string { return p.Precision6 },
-		"GeohashPrecision5": func(p keys.Place) string { return p.Precision5 },
+	for name, take := range map[string]func(key.Place) string{
+		"Geohash":           func(p key.Place) string { return p.Geohash },
+		"GeohashPrecision6": func(p key.Place) string { return p.Precision6 },
+		"GeohashPrecision5": func(p key.Place) string { return p.Precision5 },
 	} {
 		all = append(all, entity.Derived[Property]{
 			Name: name,
 			Value: func(p *Property) (types.AttributeValue, error) {
-				place, err := keys.PlaceOf(p.Address.Latitude, p.Address.Longitude)
+				place, err := key.PlaceOf(p.Address.Latitude, p.Address.Longitude)
 				return dynastay.Text(take(place)), err
 			},
 		})

@@ -9,6 +9,7 @@ import (
 	"github.com/dynastay/dynastay/availability"
 	"github.com/dynastay/dynastay/entity"
 	"github.com/dynastay/dynastay/keys"
+	"github.com/dynastay/dynastay/keys/key"
 )
 
 // Status is where a property stands with the platform.
@@ -187,7 +188,7 @@ func (p *Property) validateKeys() error {
 	if _, err := keys.Of(keys.Property{PropertyID: p.ID}); err != nil {
 		return renamed("ID", err)
 	}
-	if _, err := keys.PlaceOf(p.Address.Latitude, p.Address.Longitude); err != nil {
+	if _, err := key.PlaceOf(p.Address.Latitude, p.Address.Longitude); err != nil {
 		return dynastay.Within("Address", err)
 	}
 	if err := p.Rating.Validate(); err != nil {

@@ -10,6 +10,7 @@ import (
 	"github.com/dynastay/dynastay/availability"
 	"github.com/dynastay/dynastay/entity"
 	"github.com/dynastay/dynastay/keys"
+	"github.com/dynastay/dynastay/keys/key"
 )
 
 // RoomType is a kind of room that a property sells. Its id belongs to one property only, since it is all that the key
@@ -118,7 +119,7 @@ func (r *RoomType) validate() error {
 	if err := r.BasePrice.Currency().Validate(); err != nil {
 		return dynastay.Within("BasePrice.Currency", err)
 	}
-	if _, err := keys.PriceOf(r.BasePrice); err != nil {
+	if _, err := key.PriceOf(r.BasePrice); err != nil {
 		return dynastay.Invalid("BasePrice", "%s is negative or out of range", r.BasePrice)
 	}
 	return dynastay.Within("CancellationPolicy", r.CancellationPolicy.Validate())

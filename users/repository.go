@@ -6,6 +6,7 @@ import (
 	"github.com/dynastay/dynastay"
 	"github.com/dynastay/dynastay/entity"
 	"github.com/dynastay/dynastay/keys"
+	"github.com/dynastay/dynastay/keys/key"
 )
 
 // Repository makes and finds users.
@@ -22,7 +23,7 @@ func New(db *dynastay.DB) *Repository {
 // CreateOp writes a new user and claims the e-mail address. An empty ID is drawn; times and version are set. It is
 // refused with [dynastay.ErrAlreadyExists], whose Field is "Email" where the address belongs to another user.
 func (r *Repository) CreateOp(u User) *dynastay.Operation[*User] {
-	if email, err := keys.NormalEmail(u.Email); err == nil { // otherwise the table refuses it
+	if email, err := key.NormalEmail(u.Email); err == nil { // otherwise the table refuses it
 		u.Email = email
 	}
 	return r.table.CreateOp(&u)

@@ -8,6 +8,7 @@ import (
 	"github.com/dynastay/dynastay/entity"
 	"github.com/dynastay/dynastay/internal/phone"
 	"github.com/dynastay/dynastay/keys"
+	"github.com/dynastay/dynastay/keys/key"
 )
 
 // Role is what a user may do on the platform. The platform may have roles of its own.
@@ -56,11 +57,11 @@ var userEntity = entity.New(entity.Spec[User]{
 		f.String("LastName", &u.LastName)
 		f.String("PhoneNumber", &u.Phone)
 		f.String("ProfilePhotoUrl", &u.PhotoURL)
-		entity.Text(f, "Role", &u.Role)
+		entity.String(f, "Role", &u.Role)
 		f.Bool("EmailVerified", &u.EmailVerified)
 		f.Bool("PhoneVerified", &u.PhoneVerified)
 		f.String("Country", &u.Country)
-		entity.Text(f, "PreferredCurrency", &u.PreferredCurrency)
+		entity.String(f, "PreferredCurrency", &u.PreferredCurrency)
 		f.String("PreferredLanguage", &u.PreferredLanguage)
 		f.Time("CreatedAt", &u.CreatedAt)
 		f.Time("UpdatedAt", &u.UpdatedAt)
@@ -95,7 +96,7 @@ func (u *User) Validate() error {
 			return dynastay.Within(text.field, err)
 		}
 	}
-	if _, err := keys.NormalEmail(u.Email); err != nil {
+	if _, err := key.NormalEmail(u.Email); err != nil {
 		return err
 	}
 	switch {

@@ -11,6 +11,7 @@ import (
 	"github.com/dynastay/dynastay/availability"
 	"github.com/dynastay/dynastay/bookings"
 	"github.com/dynastay/dynastay/keys"
+	"github.com/dynastay/dynastay/keys/key"
 	"github.com/dynastay/dynastay/properties"
 	"github.com/dynastay/dynastay/users"
 )
@@ -49,9 +50,9 @@ func (l *ledger) property(p *properties.WithRooms) {
 	}
 	found := p.Status == properties.Approved
 	if found {
-		place, err := keys.PlaceOf(at.Latitude, at.Longitude)
+		place, err := key.PlaceOf(at.Latitude, at.Longitude)
 		require.NoError(l.t, err)
-		price, err := keys.PriceOf(p.Prices.Min)
+		price, err := key.PriceOf(p.Prices.Min)
 		require.NoError(l.t, err)
 		rows[keys.LocationIndex] = l.key(keys.Of(keys.PropertyByCity{City: at.City, Country: at.Country, PropertyID: p.ID}))
 		rows[keys.GeoIndex] = l.key(keys.Of(keys.PropertyByArea{Geohash: place.Precision6, Price: price, PropertyID: p.ID}))
