@@ -54,13 +54,10 @@ func one(c *types.ConsumedCapacity) []types.ConsumedCapacity {
 	return []types.ConsumedCapacity{*c}
 }
 
-// readError gives a read's failure its kind. The SDK has retried by then, and a read can be repeated at will.
+// readError gives a read's failure its kind, nil where the answer was lost. The SDK has retried by then, and a read can be
+// repeated at will.
 func readError(err error) error {
-	switch v := new(passage).judge(err).verdict; v {
-	case throttled, unsent, rejected:
-		return &Error{Entity: "read", Kind: v.kind(), Err: err}
-	}
-	return err
+	return &Error{Entity: "read", Kind: new(passage).judge(err).verdict.kind(), Err: err}
 }
 
 func isThrottle(err error) bool {

@@ -14,9 +14,9 @@ type Creation[T any] struct {
 	Value *T            // as it will be, its id drawn where it had none
 	Extra dynastay.Item // attributes that the entity does not declare; they go over those that it derives
 
-	table *Table[T]
-	given T
-	drawn bool
+	table  *Table[T]
+	agreed func(*dynastay.Input)
+	drawn  bool
 }
 
 // Creation draws the entity's id where it has none, gives it its times and its first version, and checks it. What is refused
@@ -32,8 +32,9 @@ func (t *Table[T]) Creation(v *T) (*Creation[T], error) {
 // creation is a Creation whose id, where the value has none, is the given one.
 func (t *Table[T]) creation(v *T, id string) (*Creation[T], error) {
 	e, made := t.entity, *v
-	c := &Creation[T]{table: t, given: *v, Value: &made}
+	c := &Creation[T]{table: t, Value: &made}
 	item, err := e.Codec.Encode(v)
+	c.agreed = e.agreed(*v, item)
 	if err != nil {
 		return c, err
 	}
@@ -62,26 +63,21 @@ func (c *Creation[T]) stamp(item dynastay.Item) error {
 }
 
 // Input writes down what the caller agreed to: the value as it was given, without what the library writes.
-func (c *Creation[T]) Input(in *dynastay.Input) { c.table.agreed(in, &c.given) }
+func (c *Creation[T]) Input(in *dynastay.Input) { c.agreed(in) }
 
-// agreed is for a value as it was given to a create or a put.
-func (t *Table[T]) agreed(in *dynastay.Input, v *T) {
-	e := t.entity
+// agreed writes down a value as it was given to a create or a put; item is its stored form.
+func (e *Entity[T]) agreed(given T, item dynastay.Item) func(*dynastay.Input) {
 	if e.Agreed != nil {
-		e.Agreed(in, v)
-		return
+		return func(in *dynastay.Input) { e.Agreed(in, &given) }
 	}
-	item, err := e.Codec.Encode(v)
-	if err != nil {
-		return // and the operation is refused for it
-	}
+	asked := maps.Clone(item)
 	for _, name := range e.owned {
 		if name != e.ID { // an id that the caller gave is a part of it
-			delete(item, name)
+			delete(asked, name)
 		}
 	}
-	delete(item, e.Schema.WriteIDName())
-	in.Item(item)
+	delete(asked, e.Schema.WriteIDName())
+	return func(in *dynastay.Input) { in.Item(asked) }
 }
 
 // AddTo adds the action that puts the entity, on condition that it is not there, those of its guards, and those of what follows
@@ -123,33 +119,46 @@ func (c *Creation[T]) AddTo(tx *dynastay.Tx) error {
 	return e.decode(item, c.Value)
 }
 
-// made notes what finds the entity again: its id, or the key of one that has none.
+// made notes what finds the entity again: its id, and the key where that does not follow from the id alone.
 func (e *Entity[T]) made(tx *dynastay.Tx, key dynastay.Key, item dynastay.Item) {
-	if e.ID != "" {
-		tx.Made(e.ID, stored.TextOf(item[e.ID]))
-		return
+	id := stored.TextOf(item[e.ID])
+	if id != "" {
+		tx.Made(e.ID, id)
 	}
-	tx.Made("PK", key.PK)
-	tx.Made("SK", key.SK)
+	if found, err := e.keyOf(dynastay.Item{e.ID: item[e.ID]}); id == "" || err != nil || found != key {
+		tx.Made("PK", key.PK)
+		tx.Made("SK", key.SK)
+	}
+}
+
+// keyOf is the key that follows from some attributes.
+func (e *Entity[T]) keyOf(some dynastay.Item) (dynastay.Key, error) {
+	v := new(T)
+	if err := e.decode(some, v); err != nil {
+		return dynastay.Key{}, err
+	}
+	return e.Key(v)
 }
 
 // restore is what an earlier call with the same idempotency key put.
 func (t *Table[T]) restore(ctx context.Context, v *T, made map[string]string) (*T, error) {
 	e, key := t.entity, dynastay.Key{PK: made["PK"], SK: made["SK"]}
-	if e.ID != "" {
+	if id := made[e.ID]; e.ID != "" && id != "" {
 		item, err := e.Codec.Encode(v)
 		if err != nil {
 			return nil, err
 		}
-		again := *v
-		item[e.ID] = stored.Text(made[e.ID])
+		again := *v // with the id that was drawn then
+		item[e.ID] = stored.Text(id)
 		if err := e.decode(item, &again); err != nil {
 			return nil, err
 		}
-		if key, err = e.Key(&again); err != nil {
-			return nil, err
-		}
 		v = &again
+		if key.PK == "" {
+			if key, err = e.keyOf(dynastay.Item{e.ID: item[e.ID]}); err != nil {
+				return nil, err
+			}
+		}
 	}
 	found, err := t.again(ctx, key)
 	if errors.Is(err, dynastay.ErrNotFound) {

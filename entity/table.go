@@ -76,7 +76,7 @@ func (t *Table[T]) PutOp(v *T) *dynastay.Operation[*T] {
 	key := e.Schema.Key.From(dynastay.RowOf(item))
 	return dynastay.NewOp(dynastay.OpSpec[*T]{
 		Name: e.Operations + ".Put", Invalid: err,
-		Input: func(in *dynastay.Input) { t.agreed(in, &given) },
+		Input: e.agreed(given, item),
 		Prepare: func(_ context.Context, tx *dynastay.Tx) (*T, error) {
 			put := tx.Put(e.Schema, item).Identified()
 			e.made(tx, key, item)

@@ -226,9 +226,10 @@ func (g guard[T]) keyOfOwner(row dynastay.Row) (dynastay.Key, error) {
 			owner[name] = v.Stored()
 		}
 	}
-	v := new(T)
-	if err := g.e.decode(owner, v); err != nil {
-		return dynastay.Key{}, err
+	key, err := g.e.keyOf(owner)
+	if err != nil {
+		at := g.e.Schema.Key.From(row)
+		return key, &dynastay.Error{Entity: "Guard", ID: at.String(), Kind: dynastay.ErrCorrupt, Err: unreadable(err)}
 	}
-	return g.e.Key(v)
+	return key, nil
 }
