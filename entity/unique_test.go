@@ -601,7 +601,8 @@ func TestStoredValueWithoutAGuard(t *testing.T) {
 	c.assertStored(map[string]string{"tom": "tom"}, map[string]string{"tom": "Tom"})
 
 	c.cat("kit", "k#t", "")
-	require.NoError(t, c.Delete(t.Context(), catKey("kit")))
+	sent := c.sent(func() { require.NoError(t, c.Delete(t.Context(), catKey("kit"))) })
+	assert.Equal(t, []string{"GetItem", "DeleteItem"}, sent, "there is no guard to release")
 	c.assertStored(map[string]string{"tom": "tom"}, map[string]string{"tom": "Tom"})
 }
 
