@@ -4,7 +4,8 @@
 //
 // The repositories are in the packages beside this one:
 //
-//	keys          every table, index and key, as builders and parsers
+//	entity        for the author of an entity: what is stored, derived, unique and kept; tables of one's own
+//	keys          every table, index and key, as builders and parsers; keys/key declares keys of one's own
 //	availability  the inventory of room nights, and quotes
 //	properties    properties, room types, search results
 //	bookings      sold stays
@@ -41,7 +42,7 @@
 //	err := db.Write(ctx, dynastay.IdempotencyKey(requestID).Of(userID), made, note)
 //
 // With an [IdempotencyKey] a write happens once, however often it is called with the same input. A message with a time or
-// a drawn id of its own is another input each time; its Entity says with Agreed what counts. Write owns its retries. An
+// a drawn id of its own is another input each time; its entity says what counts. Write owns its retries. An
 // acknowledged write was made by that call, once; what cannot be known for certain is [ErrOutcomeUnknown]. Items carry a
 // [WriteID] for that, and for [IfWritten], with which a lock is released by its holder only.
 //
@@ -52,9 +53,7 @@
 //
 // # Entities of your own
 //
-// An [Entity] says how a type is stored: its [Codec] ([Declare] states the stored form once for both directions,
-// [Tagged] takes existing struct tags), its key, and the attributes derived from others. A [Table] reads and writes it,
-// and makes operations that compose with those of the repositories. [Table.UpdateOp] writes only the difference, over the
-// item that its function saw: attributes that the library does not know survive, and so does what others change at the
-// same time.
+// Package entity is for what a service stores beside the repositories, in tables of its own: a declaration of its attributes,
+// its keys and what is unique gives it the same operations, which compose with those of the repositories. An operation of
+// another kind is made with [NewOp], of the actions of a [Tx].
 package dynastay

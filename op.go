@@ -16,7 +16,7 @@ type WriteOption interface {
 	option()
 }
 
-// Operation is one write of a repository, or of a consumer's own [Table], that has not been sent yet. [DB.Write] sends
+// Operation is one write of a repository, or of a table of the caller's own, that has not been sent yet. [DB.Write] sends
 // it, alone or in one transaction with others. It is for one Write only, which refuses it the second time.
 type Operation[R any] struct {
 	spec   OpSpec[R]

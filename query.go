@@ -80,7 +80,7 @@ func (k keyConditionKind) prepare() *Prepared {
 }
 
 // QueryPage sends one request and decodes its rows. It is the form for rows that are no entity, such as those of an
-// index with a small projection; entities have [Table.Query].
+// index with a small projection; entities have the Query of their table.
 func QueryPage[T any](ctx context.Context, db *DB, s *Schema, q Query, decode func(Row) (T, error)) (Page[T], error) {
 	var page Page[T]
 	limit, err := q.Paging.limit()

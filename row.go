@@ -3,6 +3,7 @@ package dynastay
 import (
 	"iter"
 	"slices"
+	"strconv"
 
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 
@@ -49,6 +50,15 @@ func (r Row) Text(name string) string {
 		return v.text
 	}
 	return ""
+}
+
+// Int is an attribute that is a whole number, 0 where it is missing or is none.
+func (r Row) Int(name string) int {
+	n := 0
+	if v := r.Value(name); v.kind == KindNumber {
+		n, _ = strconv.Atoi(v.text)
+	}
+	return n
 }
 
 // Names are the names of all attributes, in any order.

@@ -10,13 +10,13 @@ import (
 	"github.com/dynastay/dynastay/internal/stored"
 )
 
-// WriteID names the last write of an item, and no other write of any item. [Fields.WriteID] reads it into an entity, and
+// WriteID names the last write of an item, and no other write of any item. a codec of package entity reads it into an entity, and
 // [IfWritten] lets a later write happen only while the item is still that write's. It is text of 16 characters that is
 // safe in a form or a URL.
 //
 // A call that is repeated under an [IdempotencyKey] hands out none.
 //
-// Every put and every update of a [Table] leaves a fresh one, drawn from crypto/rand; an update is conditional on the
+// Every put and every update of an entity leaves a fresh one, drawn from crypto/rand; an update is conditional on the
 // one that it read. Deltas, which do not look at what was there, leave it alone.
 type WriteID string
 

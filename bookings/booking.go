@@ -172,6 +172,9 @@ var bookingEntity = entity.New(entity.Spec[Booking]{
 			return keys.Partition(keys.BookingByReference{Reference: b.Reference})
 		},
 		// Another booking has drawn the same reference: the next preparation draws another one.
-		Taken: func(*Booking) error { return dynastay.ErrOvertaken },
+		Taken: func(b *Booking) error {
+			b.Reference = ""
+			return dynastay.ErrOvertaken
+		},
 	}},
 })

@@ -41,7 +41,7 @@ func (r *Repository) CreateOp(req Request) *dynastay.Operation[*Booking] {
 		return dynastay.NewOp(dynastay.OpSpec[*Booking]{Name: "bookings.Create", Invalid: err})
 	}
 	req.Quote = req.Quote.Clone() // what was checked is what is booked, whatever the caller does with it meanwhile
-	sale, prepared := r.nights.Sale(req.Quote), false
+	sale := r.nights.Sale(req.Quote)
 	made, err := r.newBooking(req)
 	return dynastay.NewOp(dynastay.OpSpec[*Booking]{
 		Name:    "bookings.Create",
@@ -49,15 +49,10 @@ func (r *Repository) CreateOp(req Request) *dynastay.Operation[*Booking] {
 		Input:   req.agreed,
 		Contest: sale.Contest(),
 		Prepare: func(_ context.Context, tx *dynastay.Tx) (*Booking, error) {
-			now := r.db.Now()
 			// Not in Invalid: a retry after midnight must find the booking that it made.
-			if err := req.Quote.Current(now); err != nil {
+			if err := req.Quote.Current(r.db.Now()); err != nil {
 				return nil, dynastay.Within("Quote", err)
 			}
-			if made.Value.ConfirmedAt = now; prepared {
-				made.Value.Reference = r.newReference() // another booking may have drawn the same
-			}
-			prepared = true
 			sale.Add(tx)
 			if err := made.AddTo(tx); err != nil {
 				return nil, err
@@ -89,18 +84,6 @@ func (r *Repository) MadeBy(ctx context.Context, key dynastay.Idempotency) (*Boo
 		}
 	}
 	return nil, &dynastay.Error{Op: "bookings.MadeBy", Entity: "Booking", Kind: dynastay.ErrNotFound}
-}
-
-func addLines(tx *dynastay.Tx, b *Booking) error {
-	lines := lineEntity(b.Total.Currency())
-	for i := range b.Lines {
-		item, err := lines.Item(&b.Lines[i])
-		if err != nil {
-			return err
-		}
-		tx.Put(keys.BookingsTable, item)
-	}
-	return nil
 }
 
 func (r *Repository) newBooking(req Request) (*entity.Creation[Booking], error) {
@@ -135,6 +118,11 @@ func (r *Repository) newBooking(req Request) (*entity.Creation[Booking], error) 
 	made, err := r.table.Creation(b)
 	if err != nil {
 		return nil, err
+	}
+	made.Finish = func(b *Booking) {
+		if b.ConfirmedAt = b.CreatedAt; b.Reference == "" {
+			b.Reference = r.newReference() // the one before was taken
+		}
 	}
 	for _, line := range q.Lines {
 		booked, err := newLine(made.Value.ID, line)

@@ -2,6 +2,7 @@ package bookings
 
 import (
 	"fmt"
+	"maps"
 
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 
@@ -26,27 +27,38 @@ type Line struct {
 	CancellationPolicy availability.CancellationPolicy
 }
 
-// lineEntity declares a line for a currency: it stands on the booking, not on its lines.
-func lineEntity(currency dynastay.Currency) *entity.Entity[Line] {
-	return entity.New(entity.Spec[Line]{
-		Name:   "BookingRoom",
-		Schema: keys.BookingsTable,
-		Key: func(l *Line) (dynastay.Key, error) {
-			return keys.Of(keys.BookingRoom{BookingID: l.BookingID, RoomTypeID: l.RoomTypeID})
-		},
-		Codec: entity.Declare(func(f *entity.Fields, l *Line) {
-			f.Const(keys.AttrEntityType, "BookingRoom")
-			f.String("BookingId", &l.BookingID)
-			f.String("RoomTypeId", &l.RoomTypeID)
-			f.String("RoomName", &l.RoomName)
-			declareRoomIDs(f, &l.RoomIDs)
-			f.Int("Quantity", &l.Quantity)
-			f.Amount("PricePerNight", currency, &l.PricePerNight)
-			f.Amount("Subtotal", currency, &l.Subtotal)
-			declareNightlyPrices(f, currency, &l.NightlyPrices)
-			entity.String(f, "CancellationPolicy", &l.CancellationPolicy)
-		}),
+// lineCodec declares a line for a currency: it stands on the booking, not on its lines.
+func lineCodec(currency dynastay.Currency) entity.Codec[Line] {
+	return entity.Declare(func(f *entity.Fields, l *Line) {
+		f.Const(keys.AttrEntityType, "BookingRoom")
+		f.String("BookingId", &l.BookingID)
+		f.String("RoomTypeId", &l.RoomTypeID)
+		f.String("RoomName", &l.RoomName)
+		declareRoomIDs(f, &l.RoomIDs)
+		f.Int("Quantity", &l.Quantity)
+		f.Amount("PricePerNight", currency, &l.PricePerNight)
+		f.Amount("Subtotal", currency, &l.Subtotal)
+		declareNightlyPrices(f, currency, &l.NightlyPrices)
+		entity.String(f, "CancellationPolicy", &l.CancellationPolicy)
 	})
+}
+
+// addLines puts a booking's lines.
+func addLines(tx *dynastay.Tx, b *Booking) error {
+	codec := lineCodec(b.Total.Currency())
+	for i := range b.Lines {
+		key, err := keys.Of(keys.BookingRoom{BookingID: b.ID, RoomTypeID: b.Lines[i].RoomTypeID})
+		if err != nil {
+			return err
+		}
+		item, err := codec.Encode(&b.Lines[i])
+		if err != nil {
+			return err
+		}
+		maps.Copy(item, keys.BookingsTable.Key.Of(key))
+		tx.Put(keys.BookingsTable, item)
+	}
+	return nil
 }
 
 // declareRoomIDs keeps one room as plain text, as the document does, and several as a list.

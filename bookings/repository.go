@@ -97,10 +97,10 @@ func (r *Repository) read(ctx context.Context, key dynastay.Key, consistent bool
 }
 
 func (s stored) addLines(b *Booking) error {
-	lines := lineEntity(b.Total.Currency())
+	codec := lineCodec(b.Total.Currency())
 	b.Lines = make([]Line, len(s.lines))
 	for i, row := range s.lines {
-		line, err := lines.Value(row)
+		line, err := entity.Read("BookingRoom", keys.BookingsTable.Key.From(row).String(), codec, row)
 		if err != nil {
 			return err
 		}

@@ -4,7 +4,6 @@ import (
 	"context"
 	"maps"
 	"slices"
-	"strconv"
 	"time"
 
 	"github.com/aws/aws-sdk-go-v2/feature/dynamodb/expression"
@@ -28,8 +27,8 @@ func setOf(opts []dynastay.UpdateOption) (s condition.Set) {
 const maxAgreed = 4096
 
 // CheckUpdate is the [dynastay.OpSpec.Invalid] of an update with these options. It refuses values of [dynastay.AgreedOn] that
-// have more than 4,096 bytes together, a [dynastay.IfWritten] of what is no write id, a [dynastay.IfVersion] where there are no
-// versions, and what is for deletes only.
+// have more than 4,096 bytes together, a malformed id in [dynastay.IfWritten], [dynastay.IfVersion] for an entity without
+// versions, and options that only deletes take.
 func (e *Entity[T]) CheckUpdate(opts ...dynastay.UpdateOption) error {
 	if setOf(opts).Missing {
 		return dynastay.Invalid("OrMissing", "is for deletes: an update needs a %s", e.Name)
@@ -54,8 +53,8 @@ func (e *Entity[T]) check(s condition.Set) error {
 	return nil
 }
 
-// InputOf is the [dynastay.OpSpec.Input] of an update with these options: the key and what was agreed on, nil without
-// [dynastay.AgreedOn].
+// InputOf is the [dynastay.OpSpec.Input] of an update with these options: the key, and the values of [dynastay.AgreedOn].
+// Without that option it is nil.
 func InputOf(key dynastay.Key, opts ...dynastay.UpdateOption) func(*dynastay.Input) {
 	agreed := setOf(opts).Agreed
 	if agreed == nil {
@@ -182,7 +181,7 @@ func (e *Entity[T]) overtaken(key dynastay.Key, asked condition.Set, operation s
 
 // meets reports whether the caller's conditions hold for a stored item.
 func (e *Entity[T]) meets(row dynastay.Row, asked condition.Set) bool {
-	if asked.Version != nil && versionOf(row.Value(e.Version)) != *asked.Version {
+	if asked.Version != nil && row.Int(e.Version) != *asked.Version {
 		return false
 	}
 	return asked.Written == nil || writtenBy(e.Schema, row) == dynastay.WriteID(*asked.Written)
@@ -244,15 +243,7 @@ func (c *Change[T]) show(action *dynastay.Action) error {
 }
 
 func (c *Change[T]) nextVersion() types.AttributeValue {
-	return dynastay.Number(versionOf(c.Row.Value(c.entity.Version)) + 1)
-}
-
-func versionOf(v dynastay.Value) int {
-	version := 0
-	if v.Kind() == dynastay.KindNumber {
-		version, _ = strconv.Atoi(v.Text())
-	}
-	return version
+	return dynastay.Number(c.Row.Int(c.entity.Version) + 1)
 }
 
 // difference is what an update writes, by path.

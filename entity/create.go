@@ -13,6 +13,8 @@ import (
 type Creation[T any] struct {
 	Value *T            // as it will be, its id drawn where it had none
 	Extra dynastay.Item // attributes that the entity does not declare; they go over those that it derives
+	// Finish completes the value of a preparation, once its times are set. It runs with each preparation. Optional.
+	Finish func(*T)
 
 	table  *Table[T]
 	agreed func(*dynastay.Input)
@@ -90,6 +92,9 @@ func (c *Creation[T]) AddTo(tx *dynastay.Tx) error {
 	}
 	if err != nil {
 		return err
+	}
+	if c.Finish != nil {
+		c.Finish(c.Value)
 	}
 	if item, err = e.Item(c.Value); err != nil {
 		return err
@@ -191,8 +196,8 @@ func (t *Table[T]) Create(ctx context.Context, v *T, opts ...dynastay.WriteOptio
 }
 
 // CreateFromOp is [Table.CreateOp] of a value that depends on the results of the operations before it in the same Write: from is
-// asked while they are prepared, so a message can name the booking that it goes with. It may run again. The value cannot be
-// compared before, so under a [dynastay.IdempotencyKey] agreed states what it is about.
+// called while the write is prepared, so a message can name the booking that it goes with; it may be called again. What it
+// returns is not known when an idempotency key is looked at: under one, state in agreed what the value is about.
 func (t *Table[T]) CreateFromOp(from func() (*T, error), agreed ...string) *dynastay.Operation[*T] {
 	id := ""
 	if t.entity.Prefix != "" {

@@ -27,10 +27,12 @@ type Spec[T any] struct {
 	Key func(*T) (dynastay.Key, error)
 	// IDOf is the id that a key stands for, in errors. Default: the key's text.
 	IDOf func(dynastay.Key) string
-	// Validate refuses a value before it is written. Reading never validates: what is stored is stored. Optional.
+	// Validate refuses a value before it is created, put or updated, its id and times being set already. Reading never
+	// validates: what is stored is stored. Optional.
 	Validate func(*T) error
 
-	// Indexes derive the keys of the entity's rows in the indexes of those names. A zero Key leaves the entity out of one.
+	// Indexes derive the keys of the entity's rows in the indexes of those names. Return the zero Key to keep the entity out
+	// of the index.
 	Indexes map[string]func(*T) (dynastay.Key, error)
 	// Derived are further attributes that follow from others. An update keeps them right.
 	Derived []Derived[T]
@@ -42,16 +44,17 @@ type Spec[T any] struct {
 	Follow func(tx *dynastay.Tx, before, after *T) error
 
 	// The attributes that the library writes itself, by their names; "" for none. The codec declares them too.
-	ID      string // of an entity whose id is drawn where it is empty
-	Prefix  string // of a drawn id: "bkg_"
+	ID      string // the entity's id
+	Prefix  string // of the id that a create draws where it is empty: "bkg_"; "" draws none
 	Created string // the time of the create
 	Updated string // the time of the create and of every update
 	Version string // 1 after the create, one more with every update; the codec declares it with IfSet
-	// Kept are attributes that only special operations write, such as a count. Like those above they cannot be changed by an
-	// update's function, and are no part of what an idempotency key compares.
+	// Kept are attributes that only operations of their own write, such as a count. Like those above they cannot be changed by
+	// an update's function, and are no part of what an idempotency key compares. A create stores what it is given.
 	Kept []string
 	// Counters are the attributes that deltas and maxima write, see [dynastay.Tx.Update], past every update and without a new
-	// write id. They are kept in the same way, and nothing derived may follow from them.
+	// write id. They are kept in the same way. Nothing derived may follow from them, no index key, guard or copy: an update does
+	// not see them change.
 	Counters []string
 
 	// Agreed writes down, for a [dynastay.IdempotencyKey], what the caller of a create or a put agreed to. Default: the stored
@@ -85,7 +88,8 @@ type Entity[T any] struct {
 	guards  []guard[T]
 }
 
-// New checks a specification. What is missing in it, or named twice, is an error of the program, and panics by its name.
+// New checks a specification. It panics, naming the entity and the field, where Name, Schema, Codec or Key is missing, an
+// attribute is declared twice, one that the library writes is not declared, or an index is not the schema's.
 func New[T any](s Spec[T]) *Entity[T] {
 	e := &Entity[T]{Spec: s}
 	if e.Operations == "" {
@@ -131,7 +135,11 @@ func (e *Entity[T]) checkNames() {
 				e.panics("declares %s twice, as a currency too", name)
 			}
 		}
-		for _, name := range e.owned {
+		needed := slices.Clone(e.owned)
+		for _, u := range e.Unique {
+			needed = append(needed, u.Owner...)
+		}
+		for _, name := range needed {
 			if _, there := n.pointers[name]; !there {
 				e.panics("does not declare %s", name)
 			}

@@ -96,7 +96,9 @@ func (t *Table[T]) Put(ctx context.Context, v *T, opts ...dynastay.WriteOption) 
 	return dynastay.Do(ctx, t.db, t.PutOp(v), opts...)
 }
 
-// UpdateOp changes an entity as [Table.Change] does.
+// UpdateOp reads the entity, lets fn change it, and writes the difference, as [Table.Change] says; fn may run again. It is
+// refused with [dynastay.ErrNotFound], and with [dynastay.ErrVersion] under [dynastay.IfVersion] and [dynastay.IfWritten]. The
+// result shows the version, the time and the write id that were written.
 func (t *Table[T]) UpdateOp(key dynastay.Key, fn func(*T) error, opts ...dynastay.UpdateOption) *dynastay.Operation[*T] {
 	return dynastay.NewOp(dynastay.OpSpec[*T]{
 		Name:    t.entity.Operations + ".Update",
@@ -222,7 +224,11 @@ func (t *Table[T]) deleteSeen(key dynastay.Key, opts []dynastay.UpdateOption) fu
 				return err
 			}
 		}
-		c.diff = &difference{before: row.Item()}
+		known, err := e.Codec.Encode(c.Before)
+		if err != nil {
+			return err
+		}
+		c.diff = &difference{before: known}
 		unchanged := dynastay.Unchanged(e.Schema, row, c.known()...)
 		tx.Delete(e.Schema, key).If(dynastay.Prepare(expression.NewBuilder().WithCondition(unchanged)).With(nil),
 			e.overtaken(key, asked, ""))

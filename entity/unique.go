@@ -10,13 +10,14 @@ import (
 	"github.com/dynastay/dynastay/internal/stored"
 )
 
-// Unique is a value that one entity only may have, such as an e-mail address. A guard item under the value's key belongs to
-// the entity: it is claimed when the entity is created, moved when the value changes, and released when the entity is deleted,
+// Unique is a value that one entity only may have, such as an e-mail address. A guard item under the value's key, in the
+// entity's own table, belongs to the entity: it is claimed when the entity is created, moved when the value changes, and released when the entity is deleted,
 // always in the same transaction. An index cannot do that: it lags behind the table, and two callers who ask it at once both
 // find the value free.
 type Unique[T any] struct {
 	Field string // the entity's own name of the value, for errors and [Table.Find]: "Email"
-	// Guard is the key of the guard. A zero Key is for an entity that has no such value.
+	// Guard is the key of the guard. Return the zero Key for an entity that has no such value. It looks at the value alone,
+	// for that is all that Find knows.
 	Guard func(*T) (dynastay.Key, error)
 	// Owner are the attributes of the entity that the guard repeats: all that its key is made of.
 	Owner []string
@@ -26,8 +27,8 @@ type Unique[T any] struct {
 	// up by its guard.
 	Index     string
 	Partition func(*T) (string, error)
-	// Taken is the error for a value that belongs to another entity. Default: [dynastay.ErrAlreadyExists] with the Field. One
-	// that draws the value itself draws another one, and answers [dynastay.ErrOvertaken].
+	// Taken is the error for a value that belongs to another entity. Default: [dynastay.ErrAlreadyExists] with the Field. Where
+	// the program draws the value, [dynastay.ErrOvertaken] prepares the operation again, which then draws another one.
 	Taken func(*T) error
 }
 
@@ -131,7 +132,8 @@ func (g guard[T]) move(tx *dynastay.Tx, before, after *T, operation string) erro
 	return nil
 }
 
-// Find is the entity with the unique value of that field, which like holds; or [dynastay.ErrNotFound]. It finds an entity from
+// Find returns the entity with the unique value of that field (see [Unique]), which like holds, or fails with
+// [dynastay.ErrNotFound]. It finds an entity from
 // the moment that it has the value: the index answers first, for it almost always is right, but its answer counts only if it
 // is exactly one entity that still carries the value. Otherwise one consistent read of the guard decides. 2 requests, and up
 // to 2 more while the index lags; without an index always 2, read consistently.
@@ -139,8 +141,8 @@ func (t *Table[T]) Find(ctx context.Context, field string, like *T) (*T, error) 
 	return FindWith(ctx, t, field, like, t.Get, func(v *T) *T { return v })
 }
 
-// FindWith is [Table.Find] of what load reads of an entity, by its key, such as the entity with items that belong to it; of is
-// the entity in that. load fails with [dynastay.ErrNotFound] where there is none.
+// FindWith is [Table.Find] for a larger result R, such as an entity with the items that belong to it: load reads R by the
+// entity's key, or fails with [dynastay.ErrNotFound], and of returns the entity within R.
 func FindWith[T, R any](
 	ctx context.Context, t *Table[T], field string, like *T,
 	load func(ctx context.Context, key dynastay.Key, consistent bool) (R, error), of func(R) *T,
@@ -153,6 +155,9 @@ func FindWith[T, R any](
 	at, err := g.key(like)
 	if err != nil {
 		return none, err
+	}
+	if at == (dynastay.Key{}) {
+		return none, dynastay.Invalid(field, "is missing")
 	}
 	notFound := &dynastay.Error{
 		Op: g.e.Operations + ".Find", Entity: g.e.Name, ID: at.PK, Field: field, Kind: dynastay.ErrNotFound,

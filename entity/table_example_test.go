@@ -1,0 +1,117 @@
+package entity_test
+
+import (
+	"context"
+	"crypto/rand"
+	"errors"
+	"fmt"
+	"log"
+
+	"github.com/dynastay/dynastay"
+	"github.com/dynastay/dynastay/dyntest"
+	"github.com/dynastay/dynastay/entity"
+)
+
+// note is a note of the night shift, in a table whose key is the date and a number.
+type note struct {
+	Date    dynastay.Date
+	Number  int
+	Text    string
+	Version int
+}
+
+var notesTable = &dynastay.Schema{Name: "Notes", Key: dynastay.KeyNames{Partition: "date", Sort: "number"}}
+
+func noteKey(date dynastay.Date, number int) dynastay.Key {
+	return dynastay.Key{PK: date.String(), SK: fmt.Sprintf("%04d", number)}
+}
+
+var noteEntity = entity.New(entity.Spec[note]{
+	Name: "Note", Schema: notesTable, Version: "version",
+	Key: func(n *note) (dynastay.Key, error) { return noteKey(n.Date, n.Number), nil },
+	Codec: entity.Declare(func(f *entity.Fields, n *note) {
+		f.Date("day", &n.Date)
+		f.Int("n", &n.Number)
+		f.String("text", &n.Text)
+		f.IfSet().Int("version", &n.Version)
+	}),
+})
+
+// Two people change one note. The second has seen what the first wrote, or is told so.
+func ExampleTable() {
+	ctx := context.Background()
+	engine, err := dyntest.Start(ctx)
+	if err != nil {
+		log.Fatal(err)
+	}
+	defer engine.Stop(ctx)
+	prefix := "example-" + rand.Text() + "-"
+	if err := engine.CreateTables(ctx, prefix, notesTable); err != nil {
+		log.Fatal(err)
+	}
+	notes := entity.NewTable(dynastay.Open(engine.Client(), &dynastay.Options{TablePrefix: prefix}), noteEntity)
+
+	seen, err := notes.Create(ctx, &note{Date: dynastay.MustDate("2026-07-10"), Number: 1, Text: "Lift stuck."})
+	if err != nil {
+		log.Fatal(err)
+	}
+	at := noteKey(seen.Date, seen.Number)
+	now, err := notes.Update(ctx, at, func(n *note) error { n.Text = "Lift mended."; return nil }, dynastay.IfVersion(seen.Version))
+	if err != nil {
+		log.Fatal(err)
+	}
+	fmt.Println("version", now.Version)
+	_, err = notes.Update(ctx, at, func(n *note) error { n.Text = "Lift?"; return nil }, dynastay.IfVersion(seen.Version))
+	fmt.Println("seen before:", errors.Is(err, dynastay.ErrVersion))
+	_, err = notes.Update(ctx, at, func(n *note) error { n.Version = 7; return nil })
+	fmt.Println(err)
+
+	fmt.Println(notes.Delete(ctx, at), notes.Delete(ctx, at, dynastay.OrMissing()))
+	fmt.Println(errors.Is(notes.Delete(ctx, at), dynastay.ErrNotFound))
+	// Output:
+	// version 2
+	// seen before: true
+	// invalid Version: is kept by the library
+	// <nil> <nil>
+	// true
+}
+
+// A page of a partition, and a walk over all of it.
+func ExampleTable_Query() {
+	ctx := context.Background()
+	engine, err := dyntest.Start(ctx)
+	if err != nil {
+		log.Fatal(err)
+	}
+	defer engine.Stop(ctx)
+	prefix := "example-" + rand.Text() + "-"
+	if err := engine.CreateTables(ctx, prefix, notesTable); err != nil {
+		log.Fatal(err)
+	}
+	notes := entity.NewTable(dynastay.Open(engine.Client(), &dynastay.Options{TablePrefix: prefix}), noteEntity)
+	for i, text := range []string{"Lift stuck.", "Noise in 12.", "Lift mended."} {
+		if _, err := notes.Create(ctx, &note{Date: dynastay.MustDate("2026-07-10"), Number: i + 1, Text: text}); err != nil {
+			log.Fatal(err)
+		}
+	}
+
+	ofDay := func(ctx context.Context, p dynastay.Paging) (dynastay.Page[*note], error) {
+		return notes.Query(ctx, dynastay.Query{Name: "notes.OfDay", Partition: "2026-07-10", Descending: true, Paging: p})
+	}
+	page, err := ofDay(ctx, dynastay.Paging{Limit: 1})
+	if err != nil {
+		log.Fatal(err)
+	}
+	fmt.Println("the last:", page.Items[0].Text, page.Next != "")
+	for n, err := range dynastay.Each(ctx, dynastay.Paging{Limit: 2}, ofDay) {
+		if err != nil {
+			log.Fatal(err)
+		}
+		fmt.Println(n.Number, n.Text)
+	}
+	// Output:
+	// the last: Lift mended. true
+	// 3 Lift mended.
+	// 2 Noise in 12.
+	// 1 Lift stuck.
+}
