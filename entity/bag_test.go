@@ -6,6 +6,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/aws/aws-sdk-go-v2/aws"
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -155,4 +157,10 @@ func invalid(t require.TestingT, err error, field string) string {
 	require.ErrorAs(t, err, &refused, field)
 	assert.Equal(t, field, refused.Field)
 	return refused.Reason
+}
+
+type list = types.AttributeValueMemberL
+
+func scanOf(table string) *dynamodb.ScanInput {
+	return &dynamodb.ScanInput{TableName: &table, ConsistentRead: aws.Bool(true)}
 }

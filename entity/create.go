@@ -40,7 +40,7 @@ func (t *Table[T]) creation(v *T, id string) (*Creation[T], error) {
 	if err != nil {
 		return c, err
 	}
-	if _, has := item[e.ID]; e.Prefix != "" && !has {
+	if e.Prefix != "" && stored.TextOf(item[e.ID]) == "" { // a tagged struct stores "" as such
 		item[e.ID], c.drawn = stored.Text(id), true
 	}
 	if err := c.stamp(item); err != nil {
@@ -69,10 +69,13 @@ func (c *Creation[T]) Input(in *dynastay.Input) { c.agreed(in) }
 
 // agreed writes down a value as it was given to a create or a put; item is its stored form.
 func (e *Entity[T]) agreed(given T, item dynastay.Item) func(*dynastay.Input) {
-	if e.Agreed != nil {
-		return func(in *dynastay.Input) { e.Agreed(in, &given) }
-	}
 	asked := maps.Clone(item)
+	if e.Agreed != nil {
+		return func(in *dynastay.Input) {
+			_ = e.decode(asked, &given) // the caller may have changed its lists since; what was refused is not compared
+			e.Agreed(in, &given)
+		}
+	}
 	for _, name := range e.owned {
 		if name != e.ID { // an id that the caller gave is a part of it
 			delete(asked, name)
@@ -104,7 +107,7 @@ func (c *Creation[T]) AddTo(tx *dynastay.Tx) error {
 	put := tx.Put(e.Schema, item).Identified().If(c.table.absent, func(dynastay.Row) error {
 		return e.fail("Create", key, dynastay.ErrAlreadyExists)
 	})
-	if c.drawn {
+	if c.drawn && e.keyHasID(*c.Value, item, key) {
 		put.Drawn()
 	}
 	e.made(tx, key, item)
@@ -122,6 +125,17 @@ func (c *Creation[T]) AddTo(tx *dynastay.Tx) error {
 		return err
 	}
 	return e.decode(item, c.Value)
+}
+
+// keyHasID reports whether another id would make another key.
+func (e *Entity[T]) keyHasID(v T, item dynastay.Item, key dynastay.Key) bool {
+	other := maps.Clone(item)
+	other[e.ID] = stored.Text(e.Prefix)
+	if err := e.decode(other, &v); err != nil {
+		return false
+	}
+	at, err := e.Key(&v)
+	return err != nil || at != key
 }
 
 // made notes what finds the entity again: its id, and the key where that does not follow from the id alone.
