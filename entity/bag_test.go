@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
+	"github.com/aws/aws-sdk-go-v2/feature/dynamodb/expression"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 	"github.com/stretchr/testify/assert"
@@ -163,4 +164,17 @@ type list = types.AttributeValueMemberL
 
 func scanOf(table string) *dynamodb.ScanInput {
 	return &dynamodb.ScanInput{TableName: &table, ConsistentRead: aws.Bool(true)}
+}
+
+// moved is a delta by another process.
+func (c cloakroom) moved(ctx context.Context, id string) {
+	more := expression.Add(dynastay.NameOf("Moves"), expression.Value(dynastay.Number(1)))
+	built, err := expression.NewBuilder().WithUpdate(more).Build()
+	assert.NoError(c.t, err)
+	assert.NoError(c.t, c.db.Direct.Write(ctx, dynastay.NewOp(dynastay.OpSpec[struct{}]{
+		Name: "move", Prepare: func(_ context.Context, tx *dynastay.Tx) (none struct{}, _ error) {
+			tx.Update(bagTable, bagKey(id), dynastay.Expr{Update: built.Update(), Names: built.Names(), Values: built.Values()})
+			return none, nil
+		},
+	})))
 }
