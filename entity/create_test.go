@@ -36,6 +36,21 @@ func TestCreateDraws(t *testing.T) {
 	}))
 	_, err := plain.Create(t.Context(), &bag{Owner: "john"})
 	assert.Equal(t, "is missing", invalid(t, err, "ID"))
+
+	var asked []string
+	db := c.db.Open(&dynastay.Options{NewID: func(prefix string) string {
+		asked = append(asked, prefix)
+		return prefix + "drawn"
+	}})
+	op := entity.NewTable(db, bagOf()).CreateOp(&bag{})
+	from := entity.NewTable(db, bagOf()).CreateFromOp(func() (*bag, error) { return &bag{ID: "8"}, nil })
+	require.NoError(t, db.Write(t.Context(), op, from))
+	assert.Equal(t, "bag_drawn", op.Result().ID)
+	assert.Equal(t, []string{"bag_", "bag_"}, asked, "each id is drawn once")
+	without := entity.NewTable(db, bagOf(func(s *entity.Spec[bag]) { s.Prefix = "" }))
+	from = without.CreateFromOp(func() (*bag, error) { return &bag{ID: "9"}, nil })
+	require.NoError(t, db.Write(t.Context(), from, without.CreateOp(&bag{ID: "10"})))
+	assert.Len(t, asked, 2, "without a prefix none is drawn")
 }
 
 // The times are those of the preparation that is sent, and the first version is 1, whatever the value says. What is kept is
