@@ -10,6 +10,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"pgregory.net/rapid"
 
+	"github.com/dynastay/dynastay/internal/draw"
 	"github.com/dynastay/dynastay/internal/stored"
 )
 
@@ -59,7 +60,7 @@ func foreignValue(v types.AttributeValue) Value {
 // A row reads the same in whatever form it arrived, and gives the same item back.
 func TestRowReadsEveryForm(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		item := anyItem(2).Draw(t, "item")
+		item := draw.Item(2).Draw(t, "item")
 		sdk, other := RowOf(item), foreignRow(item)
 		assert.True(t, other.Exists())
 		assert.Equal(t, slices.Sorted(maps.Keys(item)), slices.Sorted(sdk.Names()))
