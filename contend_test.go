@@ -284,3 +284,35 @@ func TestNewOpRefuses(t *testing.T) {
 	assert.PanicsWithValue(t, "dynastay.NewOp: notes.Put has no Prepare", func() { NewOp(OpSpec[int]{Name: "notes.Put"}) })
 	assert.NotPanics(t, func() { NewOp(OpSpec[int]{Name: "notes.Put", Invalid: ErrInvalid}) })
 }
+
+// Who took its turn at an item where it met another write keeps it when it names more that it fights for.
+func TestContendKeepsWhatIsHeld(t *testing.T) {
+	t.Parallel()
+	client := &staged{answer: func(n int) error {
+		if n == 1 {
+			return cancelledBy("None", "TransactionConflict")
+		}
+		return nil
+	}}
+	db := Open(client, atOnce)
+	n := &named{name: "n", then: Contest{Items: gateRefs("a")}}
+	n.read = func() {
+		if n.runs == 2 {
+			assert.Len(t, db.gates.open, 3, "a and z, and x, where it was met")
+		}
+	}
+	first := NewOp(OpSpec[struct{}]{Name: "first", Prepare: func(context.Context, *Tx) (struct{}, error) {
+		if n.runs == 1 {
+			n.then.Items = gateRefs("a", "z") // it fights for another item by now
+		}
+		return struct{}{}, nil
+	}})
+	met := NewOp(OpSpec[struct{}]{Name: "met", Prepare: func(_ context.Context, tx *Tx) (struct{}, error) {
+		item := nightsSchema.Key.Of(gateRef("x").Key)
+		tx.Put(nightsSchema, item)
+		return struct{}{}, nil
+	}})
+	require.NoError(t, db.Write(t.Context(), first, n.op(), met))
+	assert.Equal(t, 2, n.runs)
+	assertOpen(t, &db.gates)
+}
