@@ -316,3 +316,15 @@ func TestContendKeepsWhatIsHeld(t *testing.T) {
 	assert.Equal(t, 2, n.runs)
 	assertOpen(t, &db.gates)
 }
+
+// Of several operations that are refused, the first one's reason is told.
+func TestFirstRefusalIsTold(t *testing.T) {
+	t.Parallel()
+	first := &purchase{name: "first", turn: "a", judge: errSharedRefusal, refusal: errSharedRefusal}
+	second := NewOp(OpSpec[struct{}]{Name: "second", Prepare: func(_ context.Context, tx *Tx) (struct{}, error) {
+		tx.Put(nightsSchema, nightsSchema.Key.Of(gateRef("b").Key)).If(Expr{}, func(Row) error { return errNoRoom })
+		return struct{}{}, nil
+	}})
+	client := &staged{answer: func(int) error { return cancelledBy("ConditionalCheckFailed", "ConditionalCheckFailed") }}
+	assert.Equal(t, errSharedRefusal, Open(client, atOnce).Write(t.Context(), first.op(), second))
+}
