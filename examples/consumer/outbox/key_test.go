@@ -1,21 +1,13 @@
-package outbox_test
+package outbox
 
 import (
 	"testing"
-	"time"
 
 	"github.com/dynastay/dynastay/keys/key/keytest"
-
-	"example.com/frontdesk/outbox"
 )
 
 func TestKeys(t *testing.T) {
-	keytest.Check(t, keytest.Samples(outbox.ByID{ID: "msg_1"}))
-	keytest.Check(t, keytest.Samples(outbox.Pending{Millis: noon.UnixMilli(), ID: "msg_1"}))
-	keytest.InOrder(t,
-		outbox.Pending{Millis: noon.Add(-time.Hour).UnixMilli(), ID: "msg_4"},
-		outbox.Pending{Millis: noon.UnixMilli(), ID: "msg_3"},
-		outbox.Pending{Millis: noon.Add(time.Millisecond).UnixMilli(), ID: "msg_1"},
-		outbox.Pending{Millis: noon.Add(time.Millisecond).UnixMilli(), ID: "msg_2"},
-	)
+	keytest.Check(t, keytest.Samples(byID{"msg_1"}))
+	keytest.Check(t, keytest.Samples(byAge{1780315200000, "msg_1"}))
+	keytest.InOrder(t, byAge{999, "msg_4"}, byAge{1780315200000, "msg_3"}, byAge{1780315200001, "msg_1"}, byAge{1780315200001, "msg_2"})
 }

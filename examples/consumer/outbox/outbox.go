@@ -64,7 +64,7 @@ var messages = entity.New(entity.Spec[Message]{
 			if !m.DeliveredAt.IsZero() {
 				return dynastay.Key{}, nil // a delivered message leaves the index
 			}
-			return key.Of(Pending{m.CreatedAt.UnixMilli(), m.ID})
+			return key.Of(byAge{m.CreatedAt.UnixMilli(), m.ID})
 		},
 	},
 	Derived: []entity.Derived[Message]{{
@@ -129,7 +129,7 @@ func (o *Outbox) deliver(ctx context.Context, id string) error {
 
 // pending is a page of the ids of messages that the index takes for pending.
 func (o *Outbox) pending(ctx context.Context, paging dynastay.Paging) (dynastay.Page[string], error) {
-	partition, err := key.Partition(Pending{})
+	partition, err := key.Partition(byAge{})
 	if err != nil {
 		return dynastay.Page[string]{}, err
 	}
