@@ -38,7 +38,7 @@ type Card struct {
 }
 
 func (c *Card) validate() error {
-	if err := entity.CheckText(c.GuestName, entity.MaxName); err != nil {
+	if err := entity.CheckText(c.GuestName, 2*entity.MaxName+1); err != nil { // a first and a last name
 		return dynastay.Within("GuestName", err)
 	}
 	switch {

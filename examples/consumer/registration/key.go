@@ -5,10 +5,10 @@ import (
 	"github.com/dynastay/dynastay/keys/key"
 )
 
-type byID struct{ CardID string }
+type byID struct{ ID string }
 
 func (k *byID) Form(f *key.Form) {
-	f.PK("CARD#", key.ID("CardID", &k.CardID))
+	f.PK("CARD#", key.ID("ID", &k.ID))
 	f.SK("CARD")
 }
 
