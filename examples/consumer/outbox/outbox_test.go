@@ -58,6 +58,24 @@ func TestOldestFirst(t *testing.T) {
 	assert.Equal(t, noon.Add(2*time.Millisecond), m.DeliveredAt)
 }
 
+// Messages of one second go out in their order too, whatever their ids are.
+func TestOldestFirstWithinASecond(t *testing.T) {
+	t.Parallel()
+	ids := []string{"msg_b", "msg_a"}
+	db := dyntest.New(t, dyntest.OnlyTables(outbox.Table), dyntest.At(noon), dyntest.With(dynastay.Options{
+		NewID: func(string) string { id := ids[0]; ids = ids[1:]; return id },
+	}))
+	o := outbox.New(db.DB)
+	for _, about := range []string{"first", "second"} {
+		require.NoError(t, db.Write(t.Context(), o.SendOp("test", func() string { return about })))
+		db.Clock.Advance(time.Millisecond)
+	}
+	var delivered []string
+	_, err := relay(o, &delivered).Run(t.Context())
+	require.NoError(t, err)
+	assert.Equal(t, []string{"first", "second"}, delivered)
+}
+
 func TestPagesThatEndEarlyAreNotTheEnd(t *testing.T) {
 	db, o := newTest(t, "a", "b", "c")
 	pages := db.Faults.Inject(dyntest.ShortPages(1), dyntest.When{Operation: "Query", Index: outbox.PendingIndex})

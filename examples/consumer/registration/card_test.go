@@ -242,6 +242,7 @@ func TestBadInput(t *testing.T) {
 		{"GuestName", create(func(c *registration.Card) { c.GuestName = strings.Repeat("x", 514) })},
 		{"GuestName", create(func(c *registration.Card) { c.GuestName = "\xff" })},
 		{"DocumentLast4", create(func(c *registration.Card) { c.DocumentLast4 = "AB12345" })},
+		{"DocumentLast4", create(func(c *registration.Card) { c.DocumentLast4 = "12-4" })},
 		{"Arrival", create(func(c *registration.Card) { c.Arrival = dynastay.Date{} })},
 		{"ID", create(func(c *registration.Card) { c.ID = "reg#1" })},
 		{"ID", func() error { _, err := cards.Sign(t.Context(), "", 1, "X123"); return err }},
