@@ -8,8 +8,6 @@ import (
 	"context"
 	"time"
 
-	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
-
 	"github.com/dynastay/dynastay"
 	"github.com/dynastay/dynastay/entity"
 	"github.com/dynastay/dynastay/keys/key"
@@ -67,15 +65,7 @@ var messages = entity.New(entity.Spec[Message]{
 			return key.Of(byAge{m.CreatedAt.UnixMilli(), m.ID})
 		},
 	},
-	Derived: []entity.Derived[Message]{{
-		Name: Table.TTL,
-		Value: func(m *Message) (types.AttributeValue, error) {
-			if m.DeliveredAt.IsZero() {
-				return nil, nil
-			}
-			return dynastay.Number(int(m.expires().Unix())), nil
-		},
-	}},
+	Derived: []entity.Derived[Message]{entity.TTL(Table.TTL, (*Message).expires)},
 })
 
 // Outbox puts and finds messages.
