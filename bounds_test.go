@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
+	"github.com/aws/aws-sdk-go-v2/feature/dynamodb/expression"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
@@ -52,6 +53,39 @@ func TestBoundsOfTransactions(t *testing.T) {
 		last.expr.Values = Item{":0": str(strings.Repeat("x", fill-3))}
 		refused(t, "are 4194305 bytes together", check(append(all, last)...))
 	})
+}
+
+// The write id that an action leaves is known before it is sent: of a put that is to have one and of a rewrite, and of no other.
+func TestWriteIDOfAnAction(t *testing.T) {
+	tx := Tx{stamp: stamp{1}}
+	over := func(s stamp) (id WriteID) {
+		require.NoError(t, id.UnmarshalDynamoDBAttributeValue(tx.stamp.over(s.over(nil))))
+		return id
+	}
+	assert.Equal(t, over(stamp{}), tx.Put(shopSchema, shop{ID: "1"}.item()).Identified().WriteID())
+	read := shop{ID: "1"}.item()
+	read["WriteId"] = stamp{2}.over(nil)
+	rewrite, err := tx.Rewrite(shopSchema, RowOf(read), expression.Set(NameOf("Name"), expression.Value("a")))
+	require.NoError(t, err)
+	assert.Equal(t, over(stamp{2}), rewrite.WriteID())
+	for _, a := range []*Action{
+		tx.Put(shopSchema, shop{ID: "1"}.item()), tx.Update(shopSchema, shopKey, Expr{}), tx.Delete(shopSchema, shopKey),
+	} {
+		assert.Empty(t, a.WriteID())
+	}
+}
+
+// Of an item with a write id only that is compared: what a delta counts meanwhile is not in the way. Of one without, what the
+// caller names is compared as well.
+func TestUnchanged(t *testing.T) {
+	read := Item{"PK": str("SHOP#1"), "SK": str("METADATA"), "Name": str("a"), "Gone": &sNULL{Value: true}}
+	condition := func(item Item) string {
+		return *Prepare(expression.NewBuilder().WithCondition(Unchanged(shopSchema, RowOf(item), "Name", "Gone"))).expr.Condition
+	}
+	assert.Equal(t, "(((attribute_exists (#0)) AND ((attribute_not_exists (#1)) OR (attribute_type (#1, :0)))) AND (#2 = :1)) AND "+
+		"((attribute_not_exists (#3)) OR (attribute_type (#3, :0)))", strings.ReplaceAll(condition(read), ":2", ":0"))
+	read["WriteId"] = stamp{1}.over(nil)
+	assert.Equal(t, "(attribute_exists (#0)) AND (#1 = :0)", condition(read))
 }
 
 // What an action's failure says, and what its function is shown.

@@ -41,10 +41,10 @@
 //	note := outbox.PutOp(&Message{ID: requestID})
 //	err := db.Write(ctx, dynastay.IdempotencyKey(requestID).Of(userID), made, note)
 //
-// With an [IdempotencyKey] a write happens once, however often it is called with the same input. A message with a time or
-// a drawn id of its own is another input each time; its entity says what counts. Write owns its retries. An
-// acknowledged write was made by that call, once; what cannot be known for certain is [ErrOutcomeUnknown]. Items carry a
-// [WriteID] for that, and for [IfWritten], with which a lock is released by its holder only.
+// With an [IdempotencyKey] a write happens once, however often it is called with the same input: what the caller gave, and
+// not what each call draws anew. Write owns its retries. An acknowledged write was made by that call, once; what cannot be
+// known for certain is [ErrOutcomeUnknown]. Items carry a [WriteID] for that, and for [IfWritten], with which a lock is
+// released by its holder only.
 //
 // # Errors
 //

@@ -29,8 +29,8 @@ var (
 	// ErrRejected: DynamoDB takes no such request: the table is missing, the permission or the signature is refused, or the
 	// request is malformed. Nothing was written, and a repetition does not help before that is mended.
 	ErrRejected = errors.New("request rejected")
-	// ErrInvalid: an argument is not acceptable; [*InvalidError] names the field. Nothing was written, and no request was
-	// sent but for the read that an update begins with.
+	// ErrInvalid: an argument is not acceptable; [*InvalidError] names the field. Nothing was written, and nothing was read
+	// but what an update, or a value that is made while the write is prepared, begins with.
 	ErrInvalid = errors.New("invalid argument")
 	// ErrCursor: a cursor is malformed, was altered, or belongs to another query. It always comes with ErrInvalid.
 	ErrCursor = errors.New("invalid cursor")

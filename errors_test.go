@@ -20,7 +20,8 @@ func TestErrorText(t *testing.T) {
 		"write: contention: unexpected EOF":                                 {Entity: "write", Kind: dynastay.ErrContention, Err: io.ErrUnexpectedEOF},
 		"read: unexpected EOF":                                              {Entity: "read", Err: io.ErrUnexpectedEOF},
 		"item (Beds[2].Type): unreadable item: is a number, text is wanted": {Entity: "item", Field: "Beds[2].Type", Kind: dynastay.ErrCorrupt, Err: errors.New("is a number, text is wanted")},
-		"User": {Entity: "User"},
+		"User":            {Entity: "User"},
+		"batch: one; two": {Entity: "batch", Err: errors.Join(errors.New("one\n"), errors.New("\n  two"))}, // whatever the cause says
 	} {
 		assert.EqualError(t, err, want)
 	}

@@ -7,6 +7,8 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 	"github.com/stretchr/testify/assert"
 	"pgregory.net/rapid"
+
+	"github.com/dynastay/dynastay/internal/draw"
 )
 
 func inputHash(write func(*Input)) string {
@@ -50,7 +52,7 @@ func TestInputTellsInputsApart(t *testing.T) {
 
 func TestInputIsCanonical(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		a, b := anyItem(2).Draw(t, "a"), anyItem(2).Draw(t, "b")
+		a, b := draw.Item(2).Draw(t, "a"), draw.Item(2).Draw(t, "b")
 		hash := func(item Item) string { return inputHash(func(in *Input) { in.Item(item) }) }
 		assert.Equal(t, hash(a), hash(cloneItem(a)), "maps have no order")
 		if assert.ObjectsAreEqual(a, b) {

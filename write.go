@@ -104,8 +104,10 @@ func (w *write) validate() error {
 		return Invalid("Operations", "are missing")
 	}
 	for i, op := range w.ops {
-		if err := op.invalid(); err != nil {
-			return w.placed(i, fmt.Errorf("%s: %w", op.name(), err))
+		if err := op.invalid(); err != nil && len(w.ops) == 1 {
+			return fmt.Errorf("%s: %w", op.name(), err)
+		} else if err != nil {
+			return w.placed(i, err)
 		}
 		if w.keyed && !op.comparable() {
 			return Invalid("IdempotencyKey", "cannot cover %s, which states no input: OpSpec.Input, or AgreedOn for an update", op.name())
@@ -209,9 +211,9 @@ var errNoRestore = errors.New("the operation notes what it makes, and has no Res
 // placed gives a refused input of one of several operations its place, beside the field.
 func (w *write) placed(i int, err error) error {
 	if len(w.ops) == 1 || !errors.Is(err, ErrInvalid) {
-		return err
+		return err // as the operation gave it
 	}
-	return &Error{Entity: fmt.Sprintf("Operations[%d]", i), Err: err}
+	return &Error{Op: w.ops[i].name(), Entity: fmt.Sprintf("Operations[%d]", i), Err: err}
 }
 
 // refuse returns the error of a write that did not happen, unless it did in an earlier call under the same key: the retry of

@@ -154,8 +154,18 @@ func TestWriteRefusesBeforeSending(t *testing.T) {
 	require.ErrorAs(t, db.Write(ctx, many...), &invalid)
 	assert.Contains(t, invalid.Reason, "bytes together")
 
-	require.ErrorAs(t, db.Write(ctx, outbox.PutOp(&message{ID: "m"}), outbox.PutOp(&message{})), &invalid)
-	assert.Equal(t, "ID", invalid.Field)
+	// The field is the same alone and composed; the operation's place is beside it.
+	alone := db.Write(ctx, outbox.PutOp(&message{}))
+	assert.EqualError(t, alone, "Message.Put: invalid ID: is missing")
+	composed := db.Write(ctx, outbox.PutOp(&message{ID: "m"}), outbox.PutOp(&message{}))
+	assert.EqualError(t, composed, "Message.Put: Operations[1]: invalid ID: is missing")
+	for _, err := range []error{alone, composed} {
+		require.ErrorAs(t, err, &invalid)
+		assert.Equal(t, "ID", invalid.Field)
+	}
+	var placed *dynastay.Error
+	require.ErrorAs(t, composed, &placed)
+	assert.Equal(t, "Operations[1]", placed.Entity)
 	require.ErrorAs(t, db.Write(ctx, outbox.PutOp(&message{ID: "m"}), dynastay.IdempotencyKey("a"), dynastay.IdempotencyKey("b")), &invalid)
 	assert.Equal(t, "IdempotencyKey", invalid.Field)
 	for field, read := range map[string]func() error{

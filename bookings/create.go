@@ -57,7 +57,8 @@ func (r *Repository) CreateOp(req Request) *dynastay.Operation[*Booking] {
 			if err := made.AddTo(tx); err != nil {
 				return nil, err
 			}
-			return made.Value, addLines(tx, made.Value)
+			b := *made.Value // what others do with the result is not what the next preparation writes
+			return &b, addLines(tx, &b)
 		},
 		Restore: func(ctx context.Context, made map[string]string) (*Booking, error) {
 			return r.get(ctx, made["BookingId"], true)

@@ -19,6 +19,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/dynastay/dynastay"
+	"github.com/dynastay/dynastay/internal/draw"
 )
 
 type (
@@ -348,9 +349,9 @@ func FuzzDecode(f *testing.F) {
 }
 
 func decodeAnything(t *rapid.T) {
-	item := rapid.MapOfN(rapid.SampledFrom(storedNames), anyValue(3), 0, 4).Draw(t, "item")
+	item := rapid.MapOfN(rapid.SampledFrom(storedNames), draw.Value(3), 0, 4).Draw(t, "item")
 	if rapid.Bool().Draw(t, "a deeper one") {
-		item["Nested"] = &sM{Value: rapid.MapOfN(rapid.SampledFrom([]string{"Name", "Count", "Inner"}), anyValue(1), 0, 3).Draw(t, "nested")}
+		item["Nested"] = &sM{Value: rapid.MapOfN(rapid.SampledFrom([]string{"Name", "Count", "Inner"}), draw.Value(1), 0, 3).Draw(t, "nested")}
 	}
 	before := cloneItem(item)
 	var a all

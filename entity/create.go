@@ -33,6 +33,9 @@ func (t *Table[T]) Creation(v *T) (*Creation[T], error) {
 
 // creation is a Creation whose id, where the value has none, is the given one.
 func (t *Table[T]) creation(v *T, id string) (*Creation[T], error) {
+	if v == nil {
+		return nil, dynastay.Invalid("", "there is no %s", t.entity.Name)
+	}
 	e, made := t.entity, *v
 	c := &Creation[T]{table: t, Value: &made}
 	item, err := e.Codec.Encode(v)
@@ -107,7 +110,7 @@ func (c *Creation[T]) AddTo(tx *dynastay.Tx) error {
 	put := tx.Put(e.Schema, item).Identified().If(c.table.absent, func(dynastay.Row) error {
 		return e.fail("Create", key, dynastay.ErrAlreadyExists)
 	})
-	if c.drawn && e.keyHasID(*c.Value, item, key) {
+	if c.drawn && e.idIsInKey(key, item) {
 		put.Drawn()
 	}
 	e.made(tx, key, item)
@@ -127,15 +130,13 @@ func (c *Creation[T]) AddTo(tx *dynastay.Tx) error {
 	return e.decode(item, c.Value)
 }
 
-// keyHasID reports whether another id would make another key.
-func (e *Entity[T]) keyHasID(v T, item dynastay.Item, key dynastay.Key) bool {
+// idIsInKey reports whether another id would give another key. Only then does an item under a key with a drawn id prove that
+// it was put by this write: where the key is made of other things, such as a booking's id, it may be anybody's.
+func (e *Entity[T]) idIsInKey(key dynastay.Key, item dynastay.Item) bool {
 	other := maps.Clone(item)
-	other[e.ID] = stored.Text(e.Prefix)
-	if err := e.decode(other, &v); err != nil {
-		return false
-	}
-	at, err := e.Key(&v)
-	return err != nil || at != key
+	other[e.ID] = stored.Text(stored.TextOf(item[e.ID]) + "0")
+	now, err := e.keyOf(other)
+	return err == nil && now != key
 }
 
 // made notes what finds the entity again: its id, and the key where that does not follow from the id alone.
@@ -188,7 +189,8 @@ func (t *Table[T]) restore(ctx context.Context, v *T, made map[string]string) (*
 
 // CreateOp puts an entity that must not be there yet, and claims its unique values; otherwise it is refused with
 // [dynastay.ErrAlreadyExists], whose Field names the value that another one has. An empty id is drawn, and what the library
-// writes is set. The result is the entity as it is stored, with its write id where the codec declares that.
+// writes is set. The result is the entity as it is stored, with its write id where the codec declares that. A repetition under
+// an idempotency key gives the entity as it is by then; one that has been removed since, as it was given, with the id of then.
 //
 // Sent alone, without guards, it ends as [dynastay.ErrOutcomeUnknown] where its answer was lost and the item does not show that
 // it was done; it is not sent again, because the item may have been there and have been taken away since. Under a
@@ -196,9 +198,11 @@ func (t *Table[T]) restore(ctx context.Context, v *T, made map[string]string) (*
 func (t *Table[T]) CreateOp(v *T) *dynastay.Operation[*T] {
 	c, err := t.Creation(v)
 	return dynastay.NewOp(dynastay.OpSpec[*T]{
-		Name: t.entity.Operations + ".Create", Invalid: err, Input: c.Input,
+		Name: t.entity.Operations + ".Create", Invalid: err, Input: func(in *dynastay.Input) { c.Input(in) },
 		Prepare: func(_ context.Context, tx *dynastay.Tx) (*T, error) {
-			return c.Value, c.AddTo(tx)
+			err := c.AddTo(tx)
+			made := *c.Value // what others do with the result is not what the next preparation writes
+			return &made, err
 		},
 		Restore: func(ctx context.Context, made map[string]string) (*T, error) { return t.restore(ctx, c.Value, made) },
 	})

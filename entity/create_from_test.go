@@ -123,9 +123,10 @@ func TestCreateFromFails(t *testing.T) {
 	assert.Empty(t, c.sent(func() {
 		err := c.db.Write(t.Context(), c.CreateOp(&bag{}), c.CreateFromOp(func() (*bag, error) { return nil, boom }))
 		assert.Same(t, boom, err)
+		assert.EqualError(t, c.db.Write(t.Context(), c.CreateFromOp(func() (*bag, error) { return nil, nil })), "invalid: there is no Bag")
 		refused := c.CreateFromOp(func() (*bag, error) { return &bag{Shelf: notUTF8}, nil })
 		err = c.db.Write(t.Context(), c.CreateOp(&bag{}), refused)
-		assert.EqualError(t, err, "Operations[1]: invalid Shelf: is not UTF-8")
+		assert.EqualError(t, err, "bags.Create: Operations[1]: invalid Shelf: is not UTF-8")
 	}))
 }
 

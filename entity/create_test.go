@@ -109,6 +109,10 @@ func TestCreateRefuses(t *testing.T) {
 	assert.Empty(t, c.sent(func() {
 		_, err := c.Create(t.Context(), &bag{})
 		assert.EqualError(t, err, "bags.Create: invalid Owner: is missing")
+		_, err = c.Create(t.Context(), nil)
+		assert.EqualError(t, err, "bags.Create: invalid: there is no Bag")
+		err = c.db.Write(t.Context(), c.CreateOp(&bag{Owner: "jane"}), c.CreateOp(nil), keyed)
+		assert.EqualError(t, err, "bags.Create: Operations[1]: invalid: there is no Bag")
 	}))
 	assert.Equal(t, []string{"PutItem"}, c.sent(func() { c.create(bag{Owner: "jane"}) }))
 }
@@ -199,25 +203,6 @@ func (c cloakroom) ids() map[string]bool {
 		ids[dynastay.RowOf(item).Text("BagId")] = true
 	}
 	return ids
-}
-
-// An id that was drawn proves nothing where the key is made of something else: the item under it may be another caller's.
-func TestDrawnIdThatIsNotInTheKey(t *testing.T) {
-	t.Parallel()
-	c := openCloakroom(t, func(s *entity.Spec[bag]) {
-		s.Key = func(b *bag) (dynastay.Key, error) { return bagKey(b.Owner), nil }
-	})
-	c.create(bag{Owner: "john", Shelf: "1"})
-	c.db.Faults.Inject(dyntest.LoseRequest(), dyntest.When{Operation: "PutItem", Nth: 1})
-	_, err := c.Create(t.Context(), &bag{Owner: "john", Shelf: "2"})
-	assert.ErrorIs(t, err, dynastay.ErrOutcomeUnknown)
-	assert.Equal(t, dynastay.Text("1"), c.item(bagKey("john"))["Place"])
-
-	_, err = c.Create(t.Context(), &bag{Owner: "jane"}, dynastay.IdempotencyKey("k"))
-	require.NoError(t, err)
-	made, err := c.db.MadeBy(t.Context(), dynastay.IdempotencyKey("k"))
-	require.NoError(t, err)
-	assert.Equal(t, "BAG#jane", made[0]["PK"])
 }
 
 // creating is an operation that is made of a Creation.

@@ -7,6 +7,7 @@ import (
 	"maps"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/aws/aws-sdk-go-v2/feature/dynamodb/expression"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
@@ -73,6 +74,17 @@ type Derived[T any] struct {
 // CopyOf derives an attribute that is a copy of another, such as Card.Name of Name.
 func CopyOf[T any](name, from string) Derived[T] { return Derived[T]{Name: name, copied: from} }
 
+// TTL derives the attribute by which DynamoDB removes the item some days after a time, see [dynastay.Schema]. The zero time
+// keeps it.
+func TTL[T any](name string, at func(*T) time.Time) Derived[T] {
+	return Derived[T]{Name: name, Value: func(v *T) (types.AttributeValue, error) {
+		if at(v).IsZero() {
+			return nil, nil
+		}
+		return dynastay.Number(int(at(v).Unix())), nil
+	}}
+}
+
 // of is the value for an entity whose encoded form is item; nil is "absent".
 func (d Derived[T]) of(v *T, item dynastay.Item) (types.AttributeValue, error) {
 	if d.copied != "" {
@@ -103,19 +115,23 @@ func New[T any](s Spec[T]) *Entity[T] {
 			e.panics("has no %s", field)
 		}
 	}
-	if s.Prefix != "" && s.ID == "" {
-		e.panics("has a Prefix and no ID")
-	}
 	for _, name := range slices.Sorted(maps.Keys(s.Indexes)) {
 		e.derived = append(e.derived, e.indexKey(name, s.Indexes[name])...)
 	}
 	e.derived = append(e.derived, s.Derived...)
 	for _, name := range append(append([]string{s.ID, s.Created, s.Updated, s.Version}, s.Kept...), s.Counters...) {
+		if slices.Contains(e.owned, name) {
+			e.panics("has two uses for %s", name)
+		}
 		if name != "" {
 			e.owned = append(e.owned, name)
 		}
 	}
+	if s.Prefix != "" && s.ID == "" {
+		e.panics("has a Prefix and no ID")
+	}
 	e.checkNames()
+	e.checkStamps()
 	for _, u := range s.Unique {
 		e.guards = append(e.guards, e.newGuard(u))
 	}
@@ -154,11 +170,46 @@ func (e *Entity[T]) checkNames() {
 			written[name] = true
 		}
 	}
+	for _, name := range []string{e.Schema.Key.Partition, e.Schema.Key.Sort} {
+		if slices.ContainsFunc(e.derived, func(d Derived[T]) bool { return d.Name == name }) {
+			e.panics("derives %s, which is the table's key", name)
+		}
+	}
 	for _, d := range e.derived {
-		if written[d.Name] {
+		switch {
+		case written[d.Name]:
 			e.panics("declares %s twice", d.Name)
+		case d.Name == "" || d.Value == nil && d.copied == "":
+			e.panics("has a Derived without Name or Value: %q", d.Name)
 		}
 		written[d.Name] = true
+	}
+}
+
+// checkStamps refuses a codec that does not keep what the library writes: an attribute of another kind, such as a time as a
+// number, or one that a struct has under another name.
+func (e *Entity[T]) checkStamps() {
+	stamps := dynastay.Item{}
+	for name, v := range map[string]types.AttributeValue{
+		e.ID: stored.Text("x"), e.Version: dynastay.Number(1),
+		e.Created: dynastay.Instant(time.Unix(1, 0)), e.Updated: dynastay.Instant(time.Unix(1, 0)),
+	} {
+		if name != "" {
+			stamps[name] = v
+		}
+	}
+	v := new(T)
+	if err := e.decode(stamps, v); err != nil {
+		e.panics("cannot hold what the library writes: %v", err)
+	}
+	item, err := e.Codec.Encode(v)
+	if err != nil {
+		return // an empty entity need not be one that can be stored
+	}
+	for name, stamp := range stamps {
+		if !stored.Equal(item[name], stamp) {
+			e.panics("does not keep %s", name)
+		}
 	}
 }
 
@@ -167,6 +218,9 @@ func (e *Entity[T]) indexKey(name string, key func(*T) (dynastay.Key, error)) []
 	index, ok := e.Schema.Index(name)
 	if !ok {
 		e.panics("has a key for %s, and %s has no such index", name, e.Schema.Name)
+	}
+	if key == nil {
+		e.panics("has no function for the key of %s", name)
 	}
 	part := func(attribute string, take func(dynastay.Key) string) Derived[T] {
 		return Derived[T]{Name: attribute, Value: func(v *T) (types.AttributeValue, error) {

@@ -190,7 +190,7 @@ func TestRefusedByTheirOwnNames(t *testing.T) {
 		var placed *dynastay.Error
 		require.ErrorAs(t, err, &placed, test.field)
 		assert.Equal(t, "Operations[1]", placed.Entity, test.field)
-		assert.EqualError(t, err, "Operations[1]: visits.Create: invalid "+test.field+": "+test.reason, test.field)
+		assert.EqualError(t, err, "visits.Create: Operations[1]: invalid "+test.field+": "+test.reason, test.field)
 
 		_, err = table.Put(t.Context(), &v)
 		assert.Equal(t, reason, invalid(t, err, test.field), test.field)
@@ -250,7 +250,7 @@ func TestIndexKeyRefused(t *testing.T) {
 
 			err = db.Write(t.Context(), table.PutOp(&visit{ID: "other"}), table.CreateOp(&v))
 			invalid(t, err, test.field)
-			assert.True(t, strings.HasPrefix(err.Error(), "Operations[1]: visits.Create: ByGuest ("), "%s", err)
+			assert.True(t, strings.HasPrefix(err.Error(), "visits.Create: Operations[1]: ByGuest ("), "%s", err)
 			return stop()
 		}())
 	}

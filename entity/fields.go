@@ -7,7 +7,6 @@ import (
 	"strconv"
 	"strings"
 	"time"
-	"unicode/utf8"
 
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 
@@ -357,112 +356,6 @@ func (f *Fields) Strings(name string, p *[]string) {
 		}
 		(*p)[i] = v.Text()
 	}
-}
-
-// Map is a nested map, its attributes declared by inner. A map in which nothing is set is written as absent.
-func (f *Fields) Map(name string, inner func(f *Fields)) {
-	f.naming(name, nil)
-	nested := f.within(name + ".")
-	if f.decoding {
-		v, _ := f.read(name, dynastay.KindMap)
-		nested.row = v.Map()
-	}
-	inner(&Fields{state: nested})
-	f.take(nested)
-	if len(nested.item) > 0 {
-		f.item[name] = &types.AttributeValueMemberM{Value: nested.item}
-	}
-}
-
-// within is the state of a map that stands behind the path.
-func (f *Fields) within(path string) *state {
-	nested := &state{decoding: f.decoding, names: f.names, path: f.path + path}
-	if !f.decoding {
-		nested.item = dynastay.Item{}
-	}
-	return nested
-}
-
-// take takes over what went wrong in a map within.
-func (f *Fields) take(nested *state) {
-	if f.err == nil {
-		f.err = nested.err
-	}
-}
-
-// List is a list of maps, each declared by one; nil is written as absent.
-func List[V any](f *Fields, name string, p *[]V, one func(f *Fields, v *V)) {
-	at := func(i int) *state { return f.within(fmt.Sprintf("%s[%d].", name, i)) }
-	if f.decoding {
-		*p = nil
-		list, ok := f.readList(name)
-		if !ok {
-			return
-		}
-		*p = make([]V, len(list))
-		for i, v := range list {
-			if v.Kind() != dynastay.KindMap {
-				f.wrongKind(fmt.Sprintf("%s[%d]", name, i), v, dynastay.KindMap)
-				return
-			}
-			element := at(i)
-			element.row = v.Map()
-			one(&Fields{state: element}, &(*p)[i])
-			f.take(element)
-		}
-		return
-	}
-	if f.naming(name, p) {
-		elements := *p
-		if len(elements) == 0 {
-			elements = make([]V, 1) // so that its names are known
-		}
-		for i := range elements {
-			one(&Fields{state: at(i)}, &elements[i])
-		}
-		return
-	}
-	if *p == nil {
-		return
-	}
-	list := make([]types.AttributeValue, len(*p))
-	for i := range *p {
-		element := at(i)
-		one(&Fields{state: element}, &(*p)[i])
-		f.take(element)
-		list[i] = &types.AttributeValueMemberM{Value: element.item}
-	}
-	f.item[name] = &types.AttributeValueMemberL{Value: list}
-}
-
-// Keyed is a nested map from texts of the entity's own, such as dates or ids, to values; one declares the attribute of
-// the given name. A nil or empty map is written as absent.
-func Keyed[V any](f *Fields, name string, p *map[string]V, one func(f *Fields, name string, v *V)) {
-	if f.decoding {
-		*p = nil
-	}
-	for key := range *p {
-		if !utf8.ValidString(key) {
-			f.Fail(name, dynastay.Invalid("", "has a name that is not UTF-8"))
-			return
-		}
-	}
-	f.Map(name, func(f *Fields) {
-		if f.decoding {
-			for key := range f.row.Names() {
-				if *p == nil {
-					*p = map[string]V{}
-				}
-				(*p)[key] = *new(V)
-			}
-		}
-		for key, v := range *p {
-			one(f, key, &v)
-			if f.decoding {
-				(*p)[key] = v
-			}
-		}
-	})
 }
 
 // read is an attribute that has to be of one kind; ok is false where it is missing, NULL, or of another one.

@@ -111,7 +111,62 @@ func TestNewPanics(t *testing.T) {
 		"nothing that the library keeps": {"", func(s *entity.Spec[bag]) {
 			s.ID, s.Prefix, s.Created, s.Updated, s.Version, s.Kept, s.Counters = "", "", "", "", "", nil, nil
 		}},
-		"a codec that states no names": {"", func(s *entity.Spec[bag]) { s.Codec = entity.Tagged[bag]() }},
+		"two uses of an attribute":            {"Bag has two uses for BagId", func(s *entity.Spec[bag]) { s.Created = "BagId" }},
+		"counted and kept":                    {"Bag has two uses for Weight", func(s *entity.Spec[bag]) { s.Counters = s.Kept }},
+		"the partition of the key is derived": {"Bag derives PK, which is the table's key", derived("PK")},
+		"the rest of the key is derived":      {"Bag derives SK, which is the table's key", derived("SK")},
+		"derived without a name":              {`Bag has a Derived without Name or Value: ""`, derived("")},
+		"derived from nothing": {`Bag has a Derived without Name or Value: "A"`, func(s *entity.Spec[bag]) {
+			s.Derived = []entity.Derived[bag]{{Name: "A"}}
+		}},
+		"a copy": {"", func(s *entity.Spec[bag]) { s.Derived = []entity.Derived[bag]{entity.CopyOf[bag]("A", "Owner")} }},
+		"an index without a function": {"Bag has no function for the key of ByShelf", func(s *entity.Spec[bag]) {
+			s.Indexes = map[string]func(*bag) (dynastay.Key, error){"ByShelf": nil}
+		}},
+		"a time as a number": {
+			"Bag cannot hold what the library writes: item (CreatedAt): unreadable item: is text where a number is expected",
+			func(s *entity.Spec[bag]) {
+				s.Codec = entity.Declare(func(f *entity.Fields, b *bag) {
+					f.String("BagId", &b.ID)
+					f.Unix("CreatedAt", &b.CreatedAt)
+				})
+				s.Updated, s.Version, s.Kept, s.Counters = "", "", nil, nil
+			},
+		},
+		"an attribute that is not kept": {"Bag does not keep BagId", func(s *entity.Spec[bag]) {
+			s.Codec = entity.Declare(func(f *entity.Fields, b *bag) {
+				id := b.ID
+				f.String("BagId", &id)
+			})
+			s.Created, s.Updated, s.Version, s.Kept, s.Counters = "", "", "", nil, nil
+		}},
+		"a tagged struct without it": {"Bag does not keep BagId", func(s *entity.Spec[bag]) {
+			s.Codec, s.Created, s.Updated, s.Version = entity.Tagged[bag](), "", "", ""
+		}},
+		"a tagged struct": {"", func(s *entity.Spec[bag]) {
+			s.Codec, s.ID, s.Kept, s.Counters = entity.Tagged[bag](), "ID", nil, nil
+		}},
+		"an empty bag cannot be stored": {"", more(func(f *entity.Fields, b *bag) {
+			if b.Owner == "" && !f.Decoding() {
+				f.Fail("Owner", boom)
+			}
+		})},
+		"a unique value in an index, without its partition": {"Bag looks Shelf up in ByShelf without a Partition", func(s *entity.Spec[bag]) {
+			guarded(s)
+			s.Unique[0].Index = "ByShelf"
+		}},
+		"a unique value twice": {"Bag has two Uniques of Shelf", func(s *entity.Spec[bag]) {
+			guarded(s)
+			s.Unique = append(s.Unique, s.Unique[0])
+		}},
+		"a mark that is the key": {"Bag marks the guard of Shelf with SK, which it has already", func(s *entity.Spec[bag]) {
+			guarded(s)
+			s.Unique[0].Mark = map[string]string{"SK": "x"}
+		}},
+		"a mark that is the owner": {"Bag marks the guard of Shelf with BagId, which it has already", func(s *entity.Spec[bag]) {
+			guarded(s)
+			s.Unique[0].Mark = map[string]string{"BagId": "x"}
+		}},
 	} {
 		made := func() { bagOf(test.edit) }
 		if test.says == "" {

@@ -36,6 +36,8 @@ func TestPut(t *testing.T) {
 	assert.Empty(t, c.sent(func() {
 		_, err := c.Put(t.Context(), &bag{Shelf: notUTF8})
 		invalid(t, err, "Shelf")
+		_, err = c.Put(t.Context(), nil)
+		assert.EqualError(t, err, "bags.Put: invalid: there is no Bag")
 	}))
 	made, err = c.Put(t.Context(), &bag{Owner: "nobody"})
 	require.NoError(t, err)

@@ -68,6 +68,11 @@ func (t *Table[T]) Query(ctx context.Context, q dynastay.Query) (dynastay.Page[*
 // entity with unique values, or that others follow, cannot be put over unseen, and is refused: [Table.CreateOp] and
 // [Table.UpdateOp] keep them right.
 func (t *Table[T]) PutOp(v *T) *dynastay.Operation[*T] {
+	if v == nil {
+		return dynastay.NewOp(dynastay.OpSpec[*T]{
+			Name: t.entity.Operations + ".Put", Invalid: dynastay.Invalid("", "there is no %s", t.entity.Name),
+		})
+	}
 	e, given := t.entity, *v
 	item, err := e.Item(v)
 	if len(e.guards) > 0 || e.Follow != nil {

@@ -3,6 +3,7 @@ package entity
 import (
 	"context"
 	"errors"
+	"fmt"
 
 	"github.com/aws/aws-sdk-go-v2/feature/dynamodb/expression"
 
@@ -14,6 +15,9 @@ import (
 // entity's own table, belongs to the entity: it is claimed when the entity is created, moved when the value changes, and released when the entity is deleted,
 // always in the same transaction. An index cannot do that: it lags behind the table, and two callers who ask it at once both
 // find the value free.
+//
+// One Write moves a value once: two operations that release and claim the same value do not go together. An item that goes past
+// the library, by its time to live for example, leaves its guard behind.
 type Unique[T any] struct {
 	Field string // the entity's own name of the value, for errors and [Table.Find]: "Email"
 	// Guard is the key of the guard. Return the zero Key for an entity that has no such value. It looks at the value alone,
@@ -47,6 +51,17 @@ func (e *Entity[T]) newGuard(u Unique[T]) guard[T] {
 	if _, ok := e.Schema.Index(u.Index); u.Index != "" && !ok {
 		e.panics("looks %s up in %s, and %s has no such index", u.Field, u.Index, e.Schema.Name)
 	}
+	if u.Index != "" && u.Partition == nil {
+		e.panics("looks %s up in %s without a Partition", u.Field, u.Index)
+	}
+	if _, err := e.guardOf(u.Field); err == nil {
+		e.panics("has two Uniques of %s", u.Field)
+	}
+	for _, name := range append([]string{e.Schema.Key.Partition, e.Schema.Key.Sort}, u.Owner...) {
+		if _, twice := u.Mark[name]; twice {
+			e.panics("marks the guard of %s with %s, which it has already", u.Field, name)
+		}
+	}
 	absent := expression.AttributeNotExists(dynastay.NameOf(e.Schema.Key.Partition))
 	return guard[T]{
 		Unique: u, e: e, free: dynastay.IfNew(e.Schema),
@@ -63,15 +78,30 @@ func (g guard[T]) key(v *T) (dynastay.Key, error) {
 	return key, g.e.inOwnWords(v, err)
 }
 
-// owner is what the guard says of its entity.
+// owner is what the guard says of its entity: enough to find it.
 func (g guard[T]) owner(v *T) (dynastay.Item, error) {
 	item, err := g.e.Codec.Encode(v)
+	if err != nil {
+		return nil, err
+	}
 	owner := dynastay.Item{}
 	for _, name := range g.Owner {
-		owner[name] = item[name]
+		if item[name] != nil {
+			owner[name] = item[name]
+		}
 	}
-	return owner, err
+	key, err := g.e.Key(v)
+	if err != nil {
+		return nil, err
+	}
+	if found, err := g.e.keyOf(owner); err != nil || found != key {
+		return nil, &dynastay.Error{Entity: g.e.Name, ID: g.e.idOf(key), Err: errNoOwner}
+	}
+	return owner, nil
 }
+
+// errNoOwner is an error of the program.
+var errNoOwner = errors.New("the Owner of a Unique does not make the entity's key, so its guard leads nowhere")
 
 func (g guard[T]) put(tx *dynastay.Tx, key dynastay.Key, owner dynastay.Item, condition dynastay.Expr, v *T, operation string) {
 	item := g.e.Schema.Key.Of(key)
@@ -208,7 +238,8 @@ func (e *Entity[T]) guardOf(field string) (guard[T], error) {
 			return g, nil
 		}
 	}
-	return guard[T]{}, dynastay.Invalid("Field", "%s is not unique to a %s", field, e.Name)
+	// An error of the program: its user named nothing.
+	return guard[T]{}, &dynastay.Error{Entity: e.Name, Err: fmt.Errorf("has no unique %s", field)}
 }
 
 // look asks the index.

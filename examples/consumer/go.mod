@@ -80,6 +80,7 @@ require (
 	golang.org/x/crypto v0.54.0 // indirect
 	golang.org/x/sys v0.47.0 // indirect
 	golang.org/x/text v0.40.0 // indirect
+	pgregory.net/rapid v1.3.0 // indirect
 )
 
 replace github.com/dynastay/dynastay => ../..

@@ -1,5 +1,5 @@
-// Package desk books rooms, and tells the guest of it through the outbox: a booking and its message are one
-// transaction, so neither is ever there without the other.
+// Package desk books rooms, prepares the guest's registration card, and tells the guest of it through the outbox: a booking,
+// its card and its message are one transaction, so none is ever there without the others.
 package desk
 
 import (
@@ -12,6 +12,7 @@ import (
 	"github.com/dynastay/dynastay/properties"
 
 	"example.com/frontdesk/outbox"
+	"example.com/frontdesk/registration"
 )
 
 // Confirmed is the topic of the message about a booking; its Ref is the booking's id.
@@ -23,12 +24,13 @@ type Desk struct {
 	properties *properties.Repository
 	nights     *availability.Repository
 	bookings   *bookings.Repository
+	cards      *registration.Cards
 	outbox     *outbox.Outbox
 }
 
 // New makes a desk. It sends nothing.
 func New(db *dynastay.DB) *Desk {
-	return &Desk{db, properties.New(db), availability.New(db), bookings.New(db), outbox.New(db)}
+	return &Desk{db, properties.New(db), availability.New(db), bookings.New(db), registration.New(db), outbox.New(db)}
 }
 
 // Order asks for rooms of one type.
@@ -93,8 +95,14 @@ func (d *Desk) book(ctx context.Context, requestID string, o Order) (*bookings.B
 		return nil, err
 	}
 	booking := d.bookings.CreateOp(bookings.Request{Quote: quote, UserID: o.UserID, Guest: o.Guest})
+	card := d.cards.CreateFromOp(func() (*registration.Card, error) {
+		b := booking.Result()
+		return &registration.Card{
+			BookingID: b.ID, PropertyID: b.PropertyID, GuestName: b.Guest.FirstName + " " + b.Guest.LastName, Arrival: b.Stay.CheckIn,
+		}, nil
+	}, "card") // all that is on it follows from the booking
 	message := d.outbox.SendOp(Confirmed, func() string { return booking.Result().ID })
-	if err := d.db.Write(ctx, keyOf(requestID, o), booking, message); err != nil {
+	if err := d.db.Write(ctx, keyOf(requestID, o), booking, card, message); err != nil {
 		return nil, err
 	}
 	return booking.Result(), nil

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strings"
 	"sync"
 	"testing"
 	"time"
@@ -16,10 +17,12 @@ import (
 	"github.com/dynastay/dynastay/bookings"
 	"github.com/dynastay/dynastay/dyntest"
 	"github.com/dynastay/dynastay/dyntest/world"
+	"github.com/dynastay/dynastay/entity"
 	"github.com/dynastay/dynastay/keys"
 
 	"example.com/frontdesk/desk"
 	"example.com/frontdesk/outbox"
+	"example.com/frontdesk/registration"
 )
 
 // test is a desk in a small world where nobody has booked yet, and where time stands still at noon.
@@ -34,7 +37,7 @@ func newTest(t *testing.T, opts ...dyntest.Option) *test {
 	t.Helper()
 	t.Parallel()
 	w := world.New(world.Options{Seed: 1, Properties: 3, Nights: 40, Empty: true})
-	db := dyntest.New(t, append(opts, dyntest.Tables(outbox.Table), dyntest.At(w.Now()))...)
+	db := dyntest.New(t, append(opts, dyntest.Tables(outbox.Table, registration.Table), dyntest.At(w.Now()))...)
 	require.NoError(t, w.Load(t.Context(), db.Direct, nil)) // past the faults and the measures
 	for hotel := range w.Hotels() {
 		if ask, ok := hotel.Offer(2, 4); ok {
@@ -106,23 +109,57 @@ func (t *test) delivered() map[string]int {
 	return sent
 }
 
-func TestBookingAndMessageGoTogether(tt *testing.T) {
+// registered are the bookings that have a card, of the guests who arrive with the order.
+func (t *test) registered() (ids []string) {
+	t.Helper()
+	cards := registration.New(t.db.Direct)
+	for c, err := range dynastay.Each(t.Context(), dynastay.Paging{}, func(ctx context.Context, p dynastay.Paging) (dynastay.Page[*registration.Card], error) {
+		return cards.Arrivals(ctx, t.order.PropertyID, t.order.Stay.CheckIn, p)
+	}) {
+		require.NoError(t, err)
+		ids = append(ids, c.BookingID)
+	}
+	return ids
+}
+
+func TestBookingCardAndMessageGoTogether(tt *testing.T) {
 	t := newTest(tt)
 	before := t.left()
 	b, err := t.desk.Book(t.Context(), "request-1", t.order)
 	require.NoError(t, err)
 	assert.Equal(t, less(before, 1), t.left())
+	card, err := registration.New(t.db.Direct).ByBooking(t.Context(), b.ID)
+	require.NoError(t, err)
+	assert.Equal(t, "Ada Byron", card.GuestName)
+	assert.Equal(t, []string{b.ID}, t.registered())
 	assert.Equal(t, map[string]int{b.Reference: 1}, t.delivered())
 	assert.Empty(t, t.delivered(), "what was delivered is not delivered again")
+}
+
+// written are the write units of a table. Those of its indexes are left out, because engines count them differently.
+func written(spent *dyntest.Spent, table *dynastay.Schema) (units float64) {
+	for _, call := range spent.Calls {
+		for _, u := range call.Usage {
+			if u.Table == table.Name && u.Index == "" {
+				units += u.WriteUnits
+			}
+		}
+	}
+	return units
 }
 
 // What a booking costs is part of its contract: another round trip is a change that a reviewer should see.
 func TestCostOfABooking(tt *testing.T) {
 	t := newTest(tt)
-	dyntest.Budget(t, t.db, dyntest.Cost{Requests: 4, ReadUnits: 3, WriteUnits: dyntest.Unbounded}, func() {
-		_, err := t.desk.Book(t.Context(), "request-1", t.order)
-		require.NoError(t, err)
+	spent := t.db.Measure(func() {
+		dyntest.Budget(t, t.db, dyntest.Cost{Requests: 4, ReadUnits: 3, WriteUnits: dyntest.Unbounded}, func() {
+			_, err := t.desk.Book(t.Context(), "request-1", t.order)
+			require.NoError(t, err)
+		})
 	})
+	// What goes with the booking, of up to 1 KB each, twice for the transaction.
+	assert.Equal(t, 2.0, written(spent, outbox.Table), "the message")
+	assert.Equal(t, 4.0, written(spent, registration.Table), "the card, and the guard of its booking")
 	dyntest.Budget(t, t.db, dyntest.Cost{Requests: 2, ReadUnits: 2}, func() {
 		_, err := t.desk.Book(t.Context(), "request-1", t.order)
 		require.NoError(t, err)
@@ -160,7 +197,7 @@ func TestUnknownOutcomeIsRepeated(tt *testing.T) {
 	assert.Equal(t, map[string]int{b.Reference: 1}, t.delivered())
 }
 
-func TestRefusedBookingLeavesNoMessage(tt *testing.T) {
+func TestRefusedBookingLeavesNeitherCardNorMessage(tt *testing.T) {
 	t := newTest(tt)
 	rooms := t.left()[0]
 	for i := range rooms {
@@ -171,6 +208,7 @@ func TestRefusedBookingLeavesNoMessage(tt *testing.T) {
 	var refused *bookings.Refused
 	require.ErrorAs(t, err, &refused)
 	assert.True(t, refused.Has(availability.SoldOut))
+	assert.Len(t, t.registered(), rooms)
 	assert.Len(t, t.delivered(), rooms)
 }
 
@@ -224,6 +262,15 @@ func TestRoomIsGoneBetweenQuoteAndBooking(tt *testing.T) {
 	var refused *bookings.Refused
 	require.ErrorAs(t, err, &refused)
 	assert.Len(t, t.delivered(), rooms)
+}
+
+// A card has room for the longest names that a booking takes.
+func TestLongestNames(tt *testing.T) {
+	t := newTest(tt)
+	t.order.Guest.FirstName, t.order.Guest.LastName = strings.Repeat("a", entity.MaxName), strings.Repeat("b", entity.MaxName)
+	b, err := t.desk.Book(t.Context(), "request-1", t.order)
+	require.NoError(t, err)
+	assert.Equal(t, []string{b.ID}, t.registered())
 }
 
 // A booking that is under way holds its nights; another process that wants them is told to come back.
@@ -296,6 +343,7 @@ func TestBadDay(tt *testing.T) {
 	assert.Len(t, made, before[0], "the house is full")
 	assert.Equal(t, 0, t.left()[0])
 	assert.Len(t, t.booked(), before[0])
+	assert.Len(t, t.registered(), before[0])
 	assert.Equal(t, made, t.delivered())
 }
 

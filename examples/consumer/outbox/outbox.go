@@ -6,13 +6,11 @@ package outbox
 
 import (
 	"context"
-	"errors"
 	"time"
-
-	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 
 	"github.com/dynastay/dynastay"
 	"github.com/dynastay/dynastay/entity"
+	"github.com/dynastay/dynastay/keys/key"
 )
 
 // PendingIndex holds the messages that were not delivered yet, the oldest first. It keeps keys only: the relay has to
@@ -41,8 +39,6 @@ type Message struct {
 	DeliveredAt time.Time // zero while it is pending
 }
 
-const pending = "PENDING"
-
 func (m *Message) expires() time.Time {
 	if m.DeliveredAt.IsZero() {
 		return time.Time{}
@@ -50,10 +46,10 @@ func (m *Message) expires() time.Time {
 	return m.DeliveredAt.Add(Keep)
 }
 
-var entity = &entity.Entity[Message]{
-	Name:   "Message",
-	Schema: Table,
-	Key:    func(m *Message) (dynastay.Key, error) { return dynastay.Key{PK: m.ID}, nil },
+var messages = entity.New(entity.Spec[Message]{
+	Name: "Message", Operations: "outbox", Schema: Table,
+	ID: "id", Prefix: "msg_", Created: "createdAt",
+	Key: func(m *Message) (dynastay.Key, error) { return keyOf(m.ID) },
 	Codec: entity.Declare(func(f *entity.Fields, m *Message) {
 		f.String("id", &m.ID)
 		f.String("topic", &m.Topic)
@@ -61,24 +57,16 @@ var entity = &entity.Entity[Message]{
 		f.Time("createdAt", &m.CreatedAt)
 		f.Time("deliveredAt", &m.DeliveredAt)
 	}),
-	Derived: append(
-		dynastay.IndexKey(Table, PendingIndex, func(m *Message) (dynastay.Key, error) {
+	Indexes: map[string]func(*Message) (dynastay.Key, error){
+		PendingIndex: func(m *Message) (dynastay.Key, error) {
 			if !m.DeliveredAt.IsZero() {
 				return dynastay.Key{}, nil // a delivered message leaves the index
 			}
-			return dynastay.Key{PK: pending, SK: m.CreatedAt.UTC().Format("2006-01-02T15:04:05.000Z") + "#" + m.ID}, nil
-		}),
-		entity.Derived[Message]{
-			Name: Table.TTL,
-			Value: func(m *Message) (types.AttributeValue, error) {
-				if m.expires().IsZero() {
-					return nil, nil
-				}
-				return dynastay.Number(int(m.expires().Unix())), nil
-			},
+			return key.Of(byAge{m.CreatedAt.UnixMilli(), m.ID})
 		},
-	),
-}
+	},
+	Derived: []entity.Derived[Message]{entity.TTL(Table.TTL, (*Message).expires)},
+})
 
 // Outbox puts and finds messages.
 type Outbox struct {
@@ -88,45 +76,24 @@ type Outbox struct {
 
 // New makes an outbox. It sends nothing.
 func New(db *dynastay.DB) *Outbox {
-	return &Outbox{db, entity.NewTable(db, entity)}
+	return &Outbox{db, entity.NewTable(db, messages)}
 }
 
-var absent = dynastay.IfNew(Table)
-
 // SendOp puts a message, for a transaction together with what it tells of. Ref is asked while the transaction is
-// prepared: an operation that stands before this one in the same Write then knows the id of what it makes.
+// prepared: an operation that stands before this one in the same Write then knows the id of what it makes. Under an
+// idempotency key the topic is all that is compared, for what another operation draws is another one in every call. A
+// repetition gives the first message; of one that was delivered so long ago that it is gone, the ID alone.
 func (o *Outbox) SendOp(topic string, ref func() string) *dynastay.Operation[*Message] {
-	id := o.db.NewID("msg_")
-	return dynastay.NewOp(dynastay.OpSpec[*Message]{
-		Name: "outbox.Send",
-		// The id, the time and what another operation draws are another ones in every call, also in the repetition of one:
-		// under an idempotency key they are no part of what was agreed on.
-		Input: func(in *dynastay.Input) { in.Field("topic", topic) },
-		Prepare: func(_ context.Context, tx *dynastay.Tx) (*Message, error) {
-			m := &Message{ID: id, Topic: topic, Ref: ref(), CreatedAt: o.db.Now()}
-			item, err := entity.Item(m)
-			if err != nil {
-				return nil, err
-			}
-			tx.Add(dynastay.Put(Table, item, absent, func(dynastay.Item) error {
-				return &dynastay.Error{Op: "outbox.Send", Entity: "Message", ID: id, Kind: dynastay.ErrAlreadyExists}
-			}).Identified().Drawn())
-			tx.Made("MessageId", id)
-			return m, nil
-		},
-		Restore: func(ctx context.Context, made map[string]string) (*Message, error) {
-			m, err := o.messages.Get(ctx, dynastay.Key{PK: made["MessageId"]}, true)
-			if errors.Is(err, dynastay.ErrNotFound) {
-				return &Message{ID: made["MessageId"], Topic: topic}, nil // delivered so long ago that it is gone
-			}
-			return m, err
-		},
-	})
+	return o.messages.CreateFromOp(func() (*Message, error) { return &Message{Topic: topic, Ref: ref()}, nil }, topic)
 }
 
 // Get is a message that is pending, or was delivered within [Keep]; otherwise [dynastay.ErrNotFound].
 func (o *Outbox) Get(ctx context.Context, id string) (*Message, error) {
-	m, err := o.messages.Get(ctx, dynastay.Key{PK: id}, true)
+	k, err := keyOf(id)
+	if err != nil {
+		return nil, err
+	}
+	m, err := o.messages.Get(ctx, k, true)
 	if err != nil {
 		return nil, err
 	}
@@ -137,9 +104,26 @@ func (o *Outbox) Get(ctx context.Context, id string) (*Message, error) {
 	return m, nil
 }
 
+// deliver notes that a message was delivered.
+func (o *Outbox) deliver(ctx context.Context, id string) error {
+	k, err := keyOf(id)
+	if err != nil {
+		return err
+	}
+	_, err = o.messages.Update(ctx, k, func(m *Message) error {
+		m.DeliveredAt = o.db.Now()
+		return nil
+	})
+	return err
+}
+
 // pending is a page of the ids of messages that the index takes for pending.
 func (o *Outbox) pending(ctx context.Context, paging dynastay.Paging) (dynastay.Page[string], error) {
+	partition, err := key.Partition(byAge{})
+	if err != nil {
+		return dynastay.Page[string]{}, err
+	}
 	return dynastay.QueryPage(ctx, o.db, Table, dynastay.Query{
-		Name: "outbox.pending", Index: PendingIndex, Partition: pending, Paging: paging,
-	}, func(row dynastay.Item) (string, error) { return Table.Key.From(row).PK, nil })
+		Name: "outbox.pending", Index: PendingIndex, Partition: partition, Paging: paging,
+	}, func(row dynastay.Row) (string, error) { return Table.Key.From(row).PK, nil })
 }

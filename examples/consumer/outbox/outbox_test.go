@@ -58,6 +58,24 @@ func TestOldestFirst(t *testing.T) {
 	assert.Equal(t, noon.Add(2*time.Millisecond), m.DeliveredAt)
 }
 
+// Messages of one second go out in their order too, whatever their ids are.
+func TestOldestFirstWithinASecond(t *testing.T) {
+	t.Parallel()
+	ids := []string{"msg_b", "msg_a"}
+	db := dyntest.New(t, dyntest.OnlyTables(outbox.Table), dyntest.At(noon), dyntest.With(dynastay.Options{
+		NewID: func(string) string { id := ids[0]; ids = ids[1:]; return id },
+	}))
+	o := outbox.New(db.DB)
+	for _, about := range []string{"first", "second"} {
+		require.NoError(t, db.Write(t.Context(), o.SendOp("test", func() string { return about })))
+		db.Clock.Advance(time.Millisecond)
+	}
+	var delivered []string
+	_, err := relay(o, &delivered).Run(t.Context())
+	require.NoError(t, err)
+	assert.Equal(t, []string{"first", "second"}, delivered)
+}
+
 func TestPagesThatEndEarlyAreNotTheEnd(t *testing.T) {
 	db, o := newTest(t, "a", "b", "c")
 	pages := db.Faults.Inject(dyntest.ShortPages(1), dyntest.When{Operation: "Query", Index: outbox.PendingIndex})
@@ -140,6 +158,32 @@ func TestDeliveredMessagesExpire(t *testing.T) {
 	assert.Equal(t, []dynastay.Ref{gone}, db.Sweep())
 	_, err = o.Get(t.Context(), pending)
 	assert.NoError(t, err)
+}
+
+// A message has an id and a time of its own in every call. Under an idempotency key the first one counts all the same.
+func TestRepetitionGivesTheFirstMessage(t *testing.T) {
+	t.Parallel()
+	db := dyntest.New(t, dyntest.Tables(outbox.Table), dyntest.At(noon))
+	o := outbox.New(db.DB)
+	write := func(topic, about string) (*outbox.Message, error) {
+		op := o.SendOp(topic, func() string { return about })
+		if err := db.Write(t.Context(), dynastay.IdempotencyKey("request-1"), op); err != nil {
+			return nil, err
+		}
+		return op.Result(), nil
+	}
+	first, err := write("test", "bkg_1")
+	require.NoError(t, err)
+	db.Clock.Advance(time.Minute)
+	again, err := write("test", "bkg_2")
+	require.NoError(t, err)
+	assert.Equal(t, first, again)
+	_, err = write("another", "bkg_1")
+	assert.ErrorIs(t, err, dynastay.ErrIdempotencyMismatch)
+	var delivered []string
+	_, err = relay(o, &delivered).Run(t.Context())
+	require.NoError(t, err)
+	assert.Equal(t, []string{"bkg_1"}, delivered)
 }
 
 // The cost of a run is one query, and three requests a message: two reads, since an update reads for itself.

@@ -43,9 +43,5 @@ func (r *Relay) one(ctx context.Context, id string) (done bool, err error) {
 	if err := r.Deliver(ctx, m); err != nil {
 		return false, err
 	}
-	_, err = r.Outbox.messages.Update(ctx, dynastay.Key{PK: id}, func(m *Message) error {
-		m.DeliveredAt = r.Outbox.db.Now()
-		return nil
-	})
-	return true, err
+	return true, r.Outbox.deliver(ctx, id)
 }

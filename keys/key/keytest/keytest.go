@@ -31,6 +31,7 @@ import (
 type Type struct {
 	name     string
 	fields   []reflect.StructField // the exported ones
+	hidden   bool                  // there are others
 	pk, sk   []string              // the names of the fields in the form
 	samples  []any
 	sortKind string
@@ -61,6 +62,8 @@ func Samples[K any, P key.Layout[K]](samples ...K) Type {
 	for i := range reflect.TypeFor[K]().NumField() {
 		if f := reflect.TypeFor[K]().Field(i); f.IsExported() {
 			y.fields = append(y.fields, f)
+		} else {
+			y.hidden = true
 		}
 	}
 	pk, sk, _ := strings.Cut(key.Template[K, P](), " / ")
@@ -86,9 +89,11 @@ func Samples[K any, P key.Layout[K]](samples ...K) Type {
 // t is a *testing.T, or a *rapid.T.
 func Check(t rapid.TB, types ...Type) {
 	t.Helper()
+	require.NotEmpty(t, types, "there are no types to check")
 	var texts []string
 	for _, y := range types {
 		require.NotEmpty(t, y.samples, "%s has no samples", y.name)
+		require.False(t, y.hidden && len(y.fields) == 0, "%s has no exported field, and cannot be checked", y.name)
 		for _, k := range y.samples {
 			texts = append(texts, y.checkSample(t, k)...)
 		}
@@ -108,6 +113,7 @@ func Check(t rapid.TB, types ...Type) {
 // them and a prefix of its own keys only. t is a *testing.T, or a *rapid.T.
 func InOrder[K any, P key.Layout[K]](t rapid.TB, ascending ...K) {
 	t.Helper()
+	require.GreaterOrEqual(t, len(ascending), 2, "there is no order among fewer than two keys")
 	Samples[K, P](ascending...).inOrder(t)
 }
 

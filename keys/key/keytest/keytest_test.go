@@ -140,6 +140,10 @@ func (k *misnamed) Form(f *key.Form) {
 	f.PK("GUEST#", key.ID("HostID", &k.GuestID), "#", key.ID("GuestID", &k.HostID))
 }
 
+type hidden struct{ guestID string }
+
+func (k *hidden) Form(f *key.Form) { f.PK("GUEST#", key.ID("guestID", &k.guestID)) }
+
 type nameless guest
 
 func (k *nameless) Form(f *key.Form) {
@@ -234,7 +238,9 @@ func not(refused, name string, p *string) key.Value {
 
 func TestCheckFindsWrongDeclarations(t *testing.T) {
 	for want, types := range map[string][]Type{
+		"there are no types":                            nil,
 		"guest has no samples":                          {Samples[guest]()},
+		"hidden has no exported field":                  {Samples(hidden{"guest_1"})},
 		"guest: {GuestID:}":                             {Samples(guest{})},
 		"Parse does not give the sample back":           {Samples(forgotten{"guest_1", 7})},
 		"forgotten.Nights is not in the key":            {Samples(forgotten{"guest_1", 0})},
@@ -255,7 +261,8 @@ func TestCheckFindsWrongDeclarations(t *testing.T) {
 func TestInOrderFindsWhatIsNot(t *testing.T) {
 	assert.Contains(t, said(t, func(t rapid.TB) { InOrder(t, unpadded{"a", 9}, unpadded{"a", 10}) }), "out of order")
 	assert.Contains(t, said(t, func(t rapid.TB) { InOrder(t, stays, stays) }), "out of order", "equal keys")
-	assert.Contains(t, said(t, func(t rapid.TB) { InOrder(t, stay{}) }), "GuestID")
+	assert.Contains(t, said(t, func(t rapid.TB) { InOrder(t, stay{}, stays) }), "GuestID")
+	assert.Contains(t, said(t, func(t rapid.TB) { InOrder(t, stays) }), "fewer than two")
 }
 
 func TestInOrderFindsAWrongBuilder(t *testing.T) {

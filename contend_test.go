@@ -1,0 +1,330 @@
+package dynastay
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"sync"
+	"testing"
+	"testing/synctest"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+	"pgregory.net/rapid"
+)
+
+// named is an operation that learns what it fights for while it prepares.
+type named struct {
+	name  string
+	first []string // what it knows from the start
+	then  Contest
+	read  func() // behind its turn
+	runs  int
+}
+
+func (n *named) op() *Operation[struct{}] {
+	spec := OpSpec[struct{}]{
+		Name: n.name, Input: func(*Input) {},
+		Prepare: func(ctx context.Context, tx *Tx) (struct{}, error) {
+			n.runs++
+			if err := tx.Contend(ctx, n.then); err != nil {
+				return struct{}{}, err
+			}
+			if n.read != nil {
+				n.read()
+			}
+			for _, ref := range n.then.Items {
+				item := nightsSchema.Key.Of(ref.Key)
+				item["By"] = str(n.name)
+				tx.Put(nightsSchema, item).If(Expr{}, func(Row) error { return errors.New("no room") })
+			}
+			return struct{}{}, nil
+		},
+	}
+	if n.first != nil {
+		spec.Contest = &Contest{Items: gateRefs(n.first...)}
+	}
+	return NewOp(spec)
+}
+
+// Who learns what it fights for from a first read waits there for its turn, keeps it until the write is over, and prepares
+// once: what it reads behind its turn is fresh.
+func TestContendWaitsForTheTurn(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		client := &staged{answer: func(int) error { return nil }}
+		c := &calls{db: Open(client, atOnce), ended: map[string]error{}}
+		other := enterNow(t, &c.db.gates, "a")
+		fresh := false
+		n := &named{name: "n", then: Contest{Items: gateRefs("a", "b")}, read: func() {
+			fresh = true
+			assert.Len(t, c.db.gates.open, 2)
+		}}
+		c.start(t.Context(), "n", n.op())
+		assert.Empty(t, c.now(), "it waits")
+		assert.False(t, fresh)
+		other.leave(nil)
+		assert.Equal(t, map[string]error{"n": nil}, c.now())
+		assert.Equal(t, 1, n.runs)
+		assert.True(t, fresh)
+		assertOpen(t, &c.db.gates)
+	})
+}
+
+// What a write has its turn for already is not waited for again.
+func TestContendForWhatIsHeld(t *testing.T) {
+	t.Parallel()
+	db := Open(&staged{answer: func(int) error { return nil }}, atOnce)
+	n := &named{name: "n", first: []string{"a", "b"}, then: Contest{Items: gateRefs("b")}}
+	require.NoError(t, db.Write(t.Context(), n.op()))
+	assert.EqualValues(t, 2, db.gates.moves, "one arrival, and a tick for the request")
+	assertOpen(t, &db.gates)
+}
+
+// Of items that are named one after the other in any order nobody waits for anybody who waits, and nobody writes an item at the
+// same time as another.
+func TestContendExcludesWithoutDeadlock(t *testing.T) {
+	items := []string{"a", "b", "c", "d"}
+	rapid.Check(t, func(t *rapid.T) {
+		some := rapid.SliceOfNDistinct(rapid.SampledFrom(items), 0, 3, rapid.ID)
+		var all [][2][]string
+		for range rapid.IntRange(2, 6).Draw(t, "writes") {
+			all = append(all, [2][]string{some.Draw(t, "first"), some.Draw(t, "then")})
+		}
+		db := Open(&staged{answer: func(int) error { return nil }}, atOnce)
+		var mu sync.Mutex
+		inside := map[string]bool{}
+		var group sync.WaitGroup
+		for _, w := range all {
+			group.Go(func() {
+				held := append(slices.Clone(w[0]), w[1]...)
+				n := &named{name: "n", first: append([]string{}, w[0]...), then: Contest{Items: gateRefs(w[1]...)}}
+				n.read = func() {
+					mu.Lock()
+					for _, name := range w[1] {
+						if inside[name] {
+							t.Errorf("two are at %s", name)
+						}
+						inside[name] = true
+					}
+					mu.Unlock()
+				}
+				leave := NewOp(OpSpec[struct{}]{Name: "leave", Prepare: func(context.Context, *Tx) (struct{}, error) {
+					mu.Lock()
+					defer mu.Unlock()
+					for _, name := range w[1] {
+						inside[name] = false
+					}
+					return struct{}{}, nil
+				}})
+				if err := db.Write(context.Background(), n.op(), leave); err != nil {
+					t.Errorf("%v: %v", held, err)
+				}
+			})
+		}
+		group.Wait()
+		if len(db.gates.open) > 0 {
+			t.Fatalf("left shut: %v", db.gates.open)
+		}
+	})
+}
+
+// A refusal settles those that wait where they learnt what they fight for, without a request, and only where they judge so.
+func TestRefusalIsSharedWhereItIsContended(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		ready := make(chan struct{})
+		client := &staged{answer: func(n int) error {
+			if n == 1 {
+				return cancelledBy("ConditionalCheckFailed")
+			}
+			return nil
+		}}
+		c := &calls{db: Open(client, atOnce), ended: map[string]error{}}
+		first := &purchase{name: "first", turn: "a", refusal: errSharedRefusal, preparing: func(int) { <-ready }}
+		c.start(t.Context(), "first", first.op())
+		judging := func(answer error) func(map[Ref]Row) error {
+			return func(map[Ref]Row) error { return answer }
+		}
+		refused := &named{name: "refused", then: Contest{Items: gateRefs("a"), Judge: judging(errSharedRefusal)}}
+		tries := &named{name: "tries", then: Contest{Items: gateRefs("a"), Judge: judging(nil)}}
+		c.start(t.Context(), "refused", refused.op())
+		c.start(t.Context(), "tries", tries.op())
+		close(ready)
+		assert.Equal(t, map[string]error{"first": errSharedRefusal, "refused": errSharedRefusal, "tries": nil}, c.now())
+		assert.Equal(t, []string{"first", "tries"}, client.by)
+		assertOpen(t, &c.db.gates)
+	})
+}
+
+// The caller's time may end in the queue. Then nothing was written, and nothing is held.
+func TestContextEndsWhereItIsContended(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		client := &staged{answer: func(int) error { return nil }}
+		c := &calls{db: Open(client, atOnce), ended: map[string]error{}}
+		other := enterNow(t, &c.db.gates, "b")
+		ctx, cancel := context.WithCancel(t.Context())
+		c.start(ctx, "n", (&named{name: "n", first: []string{"a"}, then: Contest{Items: gateRefs("b")}}).op())
+		cancel()
+		err := c.now()["n"]
+		assert.ErrorIs(t, err, ErrContention)
+		assert.ErrorIs(t, err, context.Canceled)
+		assert.Empty(t, client.by)
+		other.leave(nil)
+		assertOpen(t, &c.db.gates)
+	})
+}
+
+func TestContendWithoutGates(t *testing.T) {
+	t.Parallel()
+	db := Open(&staged{answer: func(int) error { return nil }}, &Options{NoGates: true})
+	enterNow(t, &db.gates, "a")
+	require.NoError(t, db.Write(t.Context(), (&named{name: "n", then: Contest{Items: gateRefs("a")}}).op()))
+}
+
+// A contest says what it means that an action on one of its items was refused: from what it reads then, or else from what was
+// reported. Another action says so itself, and that outweighs the contest.
+func TestContestJudgesItsItems(t *testing.T) {
+	t.Parallel()
+	boom, unreadable := errors.New("sold out"), errors.New("unreadable")
+	a, b := gateRef("a"), gateRef("b")
+	judge := func(wanted ...Ref) func(map[Ref]Row) error {
+		return func(seen map[Ref]Row) error {
+			for _, ref := range wanted {
+				if _, known := seen[ref]; known {
+					return boom
+				}
+			}
+			return nil
+		}
+	}
+	see := func(answer error, refs ...Ref) func(context.Context) (map[Ref]Row, error) {
+		return func(context.Context) (map[Ref]Row, error) {
+			seen := map[Ref]Row{}
+			for _, ref := range refs {
+				seen[ref] = Row{}
+			}
+			return seen, answer
+		}
+	}
+	for name, test := range map[string]struct {
+		contest Contest
+		codes   []string
+		want    error
+	}{
+		"from what was reported":     {Contest{Items: []Ref{a, b}, Judge: judge(a)}, []string{"ConditionalCheckFailed", "None"}, boom},
+		"from what it reads":         {Contest{Items: []Ref{a, b}, Judge: judge(a), See: see(nil, a, b)}, []string{"ConditionalCheckFailed", "None"}, boom},
+		"nothing against it by now":  {Contest{Items: []Ref{a, b}, Judge: judge(a), See: see(nil, b)}, []string{"ConditionalCheckFailed", "None"}, ErrContention},
+		"nothing against the item":   {Contest{Items: []Ref{a, b}, Judge: judge(b), See: see(nil, b)}, []string{"ConditionalCheckFailed", "None"}, ErrContention},
+		"one of two says so":         {Contest{Items: []Ref{a, b}, Judge: judge(a, b)}, []string{"ConditionalCheckFailed", "ConditionalCheckFailed"}, boom},
+		"it cannot read":             {Contest{Items: []Ref{a, b}, Judge: judge(a), See: see(unreadable)}, []string{"ConditionalCheckFailed", "None"}, unreadable},
+		"no judge":                   {Contest{Items: []Ref{a, b}}, []string{"ConditionalCheckFailed", "None"}, errNoRoom},
+		"an item of no contest":      {Contest{Items: []Ref{b}, Judge: judge(b)}, []string{"ConditionalCheckFailed", "None"}, errNoRoom},
+		"an item of no contest, too": {Contest{Items: []Ref{a}, Judge: judge(a)}, []string{"ConditionalCheckFailed", "ConditionalCheckFailed"}, errNoRoom},
+	} {
+		t.Run(name, func(t *testing.T) {
+			db := Open(&staged{answer: func(int) error { return cancelledBy(test.codes...) }}, &Options{Retry: Retry{Attempts: 2, Base: 1, Cap: 1}})
+			err := db.Write(t.Context(), NewOp(OpSpec[struct{}]{
+				Name: "test", Contest: &test.contest,
+				Prepare: func(_ context.Context, tx *Tx) (struct{}, error) {
+					for _, ref := range []Ref{a, b} {
+						tx.Put(nightsSchema, nightsSchema.Key.Of(ref.Key)).If(Expr{}, func(Row) error { return errNoRoom })
+					}
+					return struct{}{}, nil
+				},
+			}))
+			assert.ErrorIs(t, err, test.want)
+		})
+	}
+}
+
+var errNoRoom = errors.New("no room")
+
+// An action that is given up is left out of the next preparation, by the operation that asks, and of no other write.
+func TestSkipped(t *testing.T) {
+	t.Parallel()
+	client := &staged{answer: func(n int) error {
+		if n == 1 {
+			return cancelledBy("None", "ConditionalCheckFailed")
+		}
+		return nil
+	}}
+	db := Open(client, atOnce)
+	var skipped [][]string
+	op := func() *Operation[struct{}] {
+		return NewOp(OpSpec[struct{}]{
+			Name: "test",
+			Prepare: func(_ context.Context, tx *Tx) (struct{}, error) {
+				var now []string
+				for _, name := range []string{"a", "b", "c"} {
+					at := gateRef(name).Key
+					if tx.Skipped(nightsSchema, at) {
+						now = append(now, name)
+						continue
+					}
+					item := nightsSchema.Key.Of(at)
+					item["By"] = str(name)
+					tx.Put(nightsSchema, item).If(Expr{}, func(Row) error { return ErrSkip })
+				}
+				skipped = append(skipped, now)
+				return struct{}{}, nil
+			},
+		})
+	}
+	require.NoError(t, db.Write(t.Context(), op()))
+	require.NoError(t, db.Write(t.Context(), op()))
+	assert.Equal(t, [][]string{nil, {"b"}, nil}, skipped)
+}
+
+// An operation without a name or without anything to do is an error of the program.
+func TestNewOpRefuses(t *testing.T) {
+	prepare := func(context.Context, *Tx) (int, error) { return 0, nil }
+	assert.PanicsWithValue(t, "dynastay.NewOp: the operation has no Name", func() { NewOp(OpSpec[int]{Prepare: prepare}) })
+	assert.PanicsWithValue(t, "dynastay.NewOp: notes.Put has no Prepare", func() { NewOp(OpSpec[int]{Name: "notes.Put"}) })
+	assert.NotPanics(t, func() { NewOp(OpSpec[int]{Name: "notes.Put", Invalid: ErrInvalid}) })
+}
+
+// Who took its turn at an item where it met another write keeps it when it names more that it fights for.
+func TestContendKeepsWhatIsHeld(t *testing.T) {
+	t.Parallel()
+	client := &staged{answer: func(n int) error {
+		if n == 1 {
+			return cancelledBy("None", "TransactionConflict")
+		}
+		return nil
+	}}
+	db := Open(client, atOnce)
+	n := &named{name: "n", then: Contest{Items: gateRefs("a")}}
+	n.read = func() {
+		if n.runs == 2 {
+			assert.Len(t, db.gates.open, 3, "a and z, and x, where it was met")
+		}
+	}
+	first := NewOp(OpSpec[struct{}]{Name: "first", Prepare: func(context.Context, *Tx) (struct{}, error) {
+		if n.runs == 1 {
+			n.then.Items = gateRefs("a", "z") // it fights for another item by now
+		}
+		return struct{}{}, nil
+	}})
+	met := NewOp(OpSpec[struct{}]{Name: "met", Prepare: func(_ context.Context, tx *Tx) (struct{}, error) {
+		item := nightsSchema.Key.Of(gateRef("x").Key)
+		tx.Put(nightsSchema, item)
+		return struct{}{}, nil
+	}})
+	require.NoError(t, db.Write(t.Context(), first, n.op(), met))
+	assert.Equal(t, 2, n.runs)
+	assertOpen(t, &db.gates)
+}
+
+// Of several operations that are refused, the first one's reason is told.
+func TestFirstRefusalIsTold(t *testing.T) {
+	t.Parallel()
+	first := &purchase{name: "first", turn: "a", judge: errSharedRefusal, refusal: errSharedRefusal}
+	second := NewOp(OpSpec[struct{}]{Name: "second", Prepare: func(_ context.Context, tx *Tx) (struct{}, error) {
+		tx.Put(nightsSchema, nightsSchema.Key.Of(gateRef("b").Key)).If(Expr{}, func(Row) error { return errNoRoom })
+		return struct{}{}, nil
+	}})
+	client := &staged{answer: func(int) error { return cancelledBy("ConditionalCheckFailed", "ConditionalCheckFailed") }}
+	assert.Equal(t, errSharedRefusal, Open(client, atOnce).Write(t.Context(), first.op(), second))
+}

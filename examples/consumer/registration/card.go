@@ -1,0 +1,151 @@
+// Package registration keeps the registration cards that guests sign when they arrive: one for each booking, which a guard
+// item sees to.
+package registration
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/dynastay/dynastay"
+	"github.com/dynastay/dynastay/entity"
+	"github.com/dynastay/dynastay/keys/key"
+)
+
+// ArrivalIndex holds the cards of a property by the day of arrival.
+const ArrivalIndex = "ArrivalIndex"
+
+// Table is where cards are kept.
+var Table = &dynastay.Schema{
+	Name:    "Registration",
+	Key:     dynastay.KeyNames{Partition: "PK", Sort: "SK"},
+	Indexes: []dynastay.Index{{Name: ArrivalIndex, Key: dynastay.KeyNames{Partition: "ArrivalPK", Sort: "ArrivalSK"}}},
+}
+
+// Card is a registration card.
+type Card struct {
+	ID            string
+	BookingID     string
+	PropertyID    string
+	GuestName     string
+	DocumentLast4 string // the last four characters of the number of the guest's document; "" until it is shown
+	Arrival       dynastay.Date
+	SignedAt      time.Time // zero until it is signed
+	CreatedAt     time.Time
+	UpdatedAt     time.Time
+	Version       int
+}
+
+func (c *Card) validate() error {
+	if err := entity.CheckText(c.GuestName, 2*entity.MaxName+1); err != nil { // a first and a last name
+		return dynastay.Within("GuestName", err)
+	}
+	switch {
+	case strings.TrimSpace(c.GuestName) == "":
+		return dynastay.Invalid("GuestName", "is missing")
+	case c.DocumentLast4 == "" && c.SignedAt.IsZero():
+		return nil
+	case len(c.DocumentLast4) != 4 || strings.Trim(c.DocumentLast4, "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ") != "":
+		return dynastay.Invalid("DocumentLast4", "is not four digits or capital letters")
+	}
+	return nil
+}
+
+// SignedError says that a card was signed already.
+type SignedError struct {
+	ID string
+	At time.Time
+}
+
+func (e *SignedError) Error() string { return fmt.Sprintf("card %s was signed at %s", e.ID, e.At) }
+
+var cards = entity.New(entity.Spec[Card]{
+	Name: "Card", Operations: "registration", Schema: Table, Validate: (*Card).validate,
+	ID: "CardId", Prefix: "reg_", Created: "CreatedAt", Updated: "UpdatedAt", Version: "Version",
+	Key: func(c *Card) (dynastay.Key, error) { return key.Of(byID{c.ID}) },
+	Codec: entity.Declare(func(f *entity.Fields, c *Card) {
+		f.String("CardId", &c.ID)
+		f.String("BookingId", &c.BookingID)
+		f.String("PropertyId", &c.PropertyID)
+		f.String("GuestName", &c.GuestName)
+		f.String("DocumentLast4", &c.DocumentLast4)
+		f.Date("Arrival", &c.Arrival)
+		f.Time("SignedAt", &c.SignedAt)
+		f.Time("CreatedAt", &c.CreatedAt)
+		f.Time("UpdatedAt", &c.UpdatedAt)
+		f.IfSet().Int("Version", &c.Version)
+	}),
+	Indexes: map[string]func(*Card) (dynastay.Key, error){
+		ArrivalIndex: func(c *Card) (dynastay.Key, error) { return key.Of(byArrival{c.PropertyID, c.Arrival, c.ID}) },
+	},
+	Unique: []entity.Unique[Card]{{
+		Field: "BookingID", Owner: []string{"CardId"},
+		Guard: func(c *Card) (dynastay.Key, error) { return key.Of(guard{c.BookingID}) },
+	}},
+})
+
+// Cards makes and finds cards.
+type Cards struct {
+	db    *dynastay.DB
+	table *entity.Table[Card]
+}
+
+// New makes a repository of cards. It sends nothing.
+func New(db *dynastay.DB) *Cards { return &Cards{db, entity.NewTable(db, cards)} }
+
+// Create makes a card. It is refused with [dynastay.ErrAlreadyExists] where the booking has one. 1 request.
+func (r *Cards) Create(ctx context.Context, c Card, opts ...dynastay.WriteOption) (*Card, error) {
+	return r.table.Create(ctx, &c, opts...)
+}
+
+// CreateFromOp is [Cards.Create] of what the operations before it in the same Write make, see [entity.Table.CreateFromOp].
+func (r *Cards) CreateFromOp(from func() (*Card, error), agreed ...string) *dynastay.Operation[*Card] {
+	return r.table.CreateFromOp(from, agreed...)
+}
+
+// Sign notes that the guest has shown a document and signed the card of that version; otherwise it fails with
+// [dynastay.ErrVersion], or with a [*SignedError]. 2 requests.
+func (r *Cards) Sign(ctx context.Context, id string, version int, documentLast4 string) (*Card, error) {
+	k, err := key.Of(byID{id})
+	if err != nil {
+		return nil, err
+	}
+	return r.table.Update(ctx, k, func(c *Card) error {
+		if !c.SignedAt.IsZero() {
+			return &SignedError{c.ID, c.SignedAt}
+		}
+		c.SignedAt, c.DocumentLast4 = r.db.Now(), documentLast4
+		return nil
+	}, dynastay.IfVersion(version))
+}
+
+// ByBooking is the card of a booking, from the moment that it is made; or [dynastay.ErrNotFound]. 2 requests.
+func (r *Cards) ByBooking(ctx context.Context, bookingID string) (*Card, error) {
+	return r.table.Find(ctx, "BookingID", &Card{BookingID: bookingID})
+}
+
+// Arrivals is a page of the cards of a property's arrivals on a day. It lags a little behind the table. 1 request.
+func (r *Cards) Arrivals(ctx context.Context, propertyID string, day dynastay.Date, p dynastay.Paging) (dynastay.Page[*Card], error) {
+	at := byArrival{PropertyID: propertyID, Arrival: day}
+	partition, err := key.Partition(at)
+	if err != nil {
+		return dynastay.Page[*Card]{}, err
+	}
+	prefix, err := key.SortPrefix(at)
+	if err != nil {
+		return dynastay.Page[*Card]{}, err
+	}
+	return r.table.Query(ctx, dynastay.Query{
+		Name: "registration.Arrivals", Index: ArrivalIndex, Partition: partition, Range: dynastay.Range{Prefix: prefix}, Paging: p,
+	})
+}
+
+// Delete removes a card and frees its booking for another one. 2 requests.
+func (r *Cards) Delete(ctx context.Context, id string) error {
+	k, err := key.Of(byID{id})
+	if err != nil {
+		return err
+	}
+	return r.table.Delete(ctx, k)
+}
