@@ -130,14 +130,14 @@ func TestCreateLeavesTheValueAlone(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			c := openCloakroom(t, func(s *entity.Spec[bag]) { s.Agreed = agreed })
-			given := func() *bag { return &bag{Owner: "john", Labels: []string{"fragile"}} }
+			given := func() *bag { return &bag{Owner: "john", Labels: []string{"fragile"}, WriteID: "AAAAAAAAAAAAAAAA"} }
 			v := given()
 			op := c.CreateOp(v)
 			assert.Equal(t, given(), v)
 			v.Owner, v.Labels[0] = "jane", "heavy"
 			require.NoError(t, c.db.Write(t.Context(), op, dynastay.IdempotencyKey("k")))
 			made := op.Result()
-			assert.Equal(t, &bag{Owner: "jane", Labels: []string{"heavy"}}, v)
+			assert.Equal(t, &bag{Owner: "jane", Labels: []string{"heavy"}, WriteID: "AAAAAAAAAAAAAAAA"}, v)
 			assert.Equal(t, "john", made.Owner)
 			assert.Equal(t, []string{"fragile"}, made.Labels)
 

@@ -28,6 +28,7 @@ type (
 
 	// visit has fields of every kind, none of which is called as its attribute.
 	visit struct {
+		Next *visit
 		audit
 		*person
 		when
@@ -45,10 +46,10 @@ type (
 		Raw      string
 		Lone     struct{ Text string }
 		Flat     string
+		Exit     string
 		First    struct{ A, B string }
 		Second   struct{ C string }
 		Index    string // what the key of the index is refused for, "" for nothing
-		Next     *visit
 	}
 )
 
@@ -121,6 +122,7 @@ var visits = entity.New(entity.Spec[visit]{
 			f.Const("Form", "deep")
 			f.Map("Inner", text("B", &v.First.B))
 		})
+		f.String("X", &v.Exit)
 		f.String("IndexProblem", &v.Index)
 	}),
 	Indexes: map[string]func(*visit) (dynastay.Key, error){"ByGuest": func(v *visit) (dynastay.Key, error) {
@@ -172,10 +174,23 @@ func TestRefusedByTheirOwnNames(t *testing.T) {
 		{"Tags[1]", "is not UTF-8", func(v *visit) { v.Tags = []string{"a", notUTF8} }},
 		{"Raw", "holds a #", func(v *visit) { v.Raw = "#" }},
 		{"Raw.Inner", "is not UTF-8", func(v *visit) { v.Raw = notUTF8 }}, // its form is its own
+		{"Exit", "is not UTF-8", func(v *visit) { v.Exit = notUTF8 }},
 		{"Flat", "is not UTF-8", func(v *visit) { v.Flat = notUTF8 }},
 		{"First.B", "is not UTF-8", func(v *visit) { v.First.B = notUTF8 }},
+		{"Exit", "is not UTF-8", func(v *visit) { // whatever else is set
+			*v = visit{
+				ID: "1", audit: audit{"a"}, person: &person{"a", "b"}, when: when{noon}, Guest: person{"a", "b"}, Contact: &person{"a", "b"},
+				Beds: []bed{{"a", 1, []string{"a"}}}, Pair: [2]bed{{}, {"a", 1, nil}}, Rates: map[string]float64{"a": 1},
+				Fee: dynastay.MustMoney("1", "USD"), Tip: dynastay.MustMoney("2", "USD"), Score: 92, Arrival: noon, Tags: []string{"a"},
+				Raw: "a", Flat: "a", Index: "boom", Exit: notUTF8,
+			}
+		}},
 		// A value that points to itself has no end of paths.
 		{"Guest.FirstName", "is not UTF-8", func(v *visit) { v.Guest.FirstName, v.Next = notUTF8, v }},
+		{"Guest.FirstName", "is not UTF-8", func(v *visit) {
+			v.Guest.FirstName, v.Next = notUTF8, &visit{}
+			v.Next.Next = v.Next
+		}},
 		{"ID", "holds a #", func(v *visit) { v.ID = "#" }},
 	} {
 		v := visit{ID: "1"}

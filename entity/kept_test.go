@@ -158,3 +158,52 @@ func TestUpdateOfAForeignWriteID(t *testing.T) {
 	assert.ErrorIs(t, update(dynastay.IfWritten("AAAAAAAAAAAAAAAA")), dynastay.ErrVersion)
 	assert.NoError(t, update())
 }
+
+// Nor does a function write the write id: its result shows the one that is stored.
+func TestFunctionThatSetsTheWriteID(t *testing.T) {
+	t.Parallel()
+	c := openCloakroom(t)
+	made := c.create(bag{ID: "1"})
+	assert.Equal(t, []string{"GetItem"}, c.sent(func() {
+		now, err := c.Update(t.Context(), bagKey("1"), func(b *bag) error { b.WriteID = "AAAAAAAAAAAAAAAA"; return nil })
+		require.NoError(t, err)
+		assert.Equal(t, made, now)
+	}))
+}
+
+// Under a key an update is what it was agreed on, and the entity that it is for.
+func TestUpdateUnderAKey(t *testing.T) {
+	t.Parallel()
+	c := openCloakroom(t)
+	c.create(bag{ID: "1"})
+	c.create(bag{ID: "2"})
+	update := func(id string, opts ...dynastay.UpdateOption) (*bag, error) {
+		op := c.UpdateOp(bagKey(id), func(b *bag) error { b.Owner = "john"; return nil }, opts...)
+		if err := c.db.Write(t.Context(), op, keyed); err != nil {
+			return nil, err
+		}
+		return op.Result(), nil
+	}
+	assert.Empty(t, c.sent(func() {
+		_, err := update("1")
+		assert.Contains(t, invalid(t, err, "IdempotencyKey"), "cannot cover bags.Update")
+	}))
+	first, err := update("1", dynastay.AgreedOn("owner", "john"))
+	require.NoError(t, err)
+	c.relabelled(t.Context(), "1", "fragile")
+	again, err := update("1", dynastay.AgreedOn("owner", "john"))
+	require.NoError(t, err)
+	assert.Equal(t, []string{"fragile"}, again.Labels, "as it is by now")
+	assert.NotEmpty(t, first.WriteID)
+	assert.Empty(t, again.WriteID)
+	for _, agreed := range [][]string{{"owner", "jane"}, {"owner"}, {}, {"ownerjohn"}} {
+		_, err = update("1", dynastay.AgreedOn(agreed...))
+		assert.ErrorIs(t, err, dynastay.ErrIdempotencyMismatch, "%q", agreed)
+	}
+	_, err = update("2", dynastay.AgreedOn("owner", "john"))
+	assert.ErrorIs(t, err, dynastay.ErrIdempotencyMismatch)
+	require.NoError(t, c.Delete(t.Context(), bagKey("1")))
+	_, err = update("1", dynastay.AgreedOn("owner", "john"))
+	assert.ErrorIs(t, err, dynastay.ErrCommitted)
+	assert.Equal(t, dynastay.Item(nil), c.item(bagKey("1")))
+}

@@ -40,14 +40,10 @@ func (n *names) field(v any, attribute string) (string, bool) {
 		if p == nil || !strings.HasPrefix(inner, attribute+".") {
 			continue
 		}
-		own, ok := path(p)
-		if !ok {
-			return "", false
-		}
+		own, _ := path(p)
 		parts := strings.Split(own, ".")
 		if !found {
 			shared, found = parts[:len(parts)-1], true
-			continue
 		}
 		same := 0
 		for same < len(shared) && same < len(parts) && shared[same] == parts[same] {
