@@ -63,3 +63,16 @@ func TestUnreadableTimesAreNotEchoed(t *testing.T) {
 		assert.Less(t, len(err.Error()), 150)
 	}
 }
+
+// Nor could an instant be written again that is in another year once it is in UTC.
+func TestInstantsAreOfYearsWithFourDigits(t *testing.T) {
+	for text, says := range map[string]string{
+		"9999-12-31T23:59:59-01:00": "is in the year 10000", "0001-01-01T00:00:00+01:00": "is in the year 0,",
+	} {
+		err := allCodec.Decode(dynastay.RowOf(dynastay.Item{"At": str(text)}), new(all))
+		corrupt(t, err, "At")
+		assert.ErrorContains(t, err, says)
+	}
+	assert.NoError(t, allCodec.Decode(dynastay.RowOf(dynastay.Item{"At": str("9999-12-31T23:59:59Z")}), new(all)))
+	assert.NoError(t, allCodec.Decode(dynastay.RowOf(dynastay.Item{"At": str("0001-01-01T00:00:01Z")}), new(all)))
+}

@@ -3,11 +3,13 @@ package entity_test
 import (
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
 	"github.com/dynastay/dynastay"
+	"github.com/dynastay/dynastay/entity"
 )
 
 func TestGetAll(t *testing.T) {
@@ -60,6 +62,47 @@ func TestReadingsAreConsistent(t *testing.T) {
 		_, err := c.Update(t.Context(), bagKey("1"), func(b *bag) error { b.Owner = "x"; return nil })
 		require.NoError(t, err)
 	}))
+	_, err := c.Update(t.Context(), bagKey("1"), func(b *bag) error { b.Shelf = "3"; return nil })
+	require.NoError(t, err)
+	assert.Equal(t, []bool{true, true}, readings(func() {
+		_, err := c.Find(t.Context(), "Shelf", &bag{Shelf: "3"})
+		require.NoError(t, err)
+	}), "the guard and the bag")
 	assert.Equal(t, []bool{true}, readings(func() { require.NoError(t, c.Delete(t.Context(), bagKey("1"))) }))
 	assert.Equal(t, []bool{false}, readings(func() { _, _ = c.Get(t.Context(), bagKey("1"), false) }))
+}
+
+// An index that does not copy the entities whole is refused: what it holds would be taken for them.
+func TestQueryOfAnIndex(t *testing.T) {
+	t.Parallel()
+	c := openCloakroom(t, func(s *entity.Spec[bag]) {
+		s.Indexes = map[string]func(*bag) (dynastay.Key, error){"ByOwner": func(b *bag) (dynastay.Key, error) {
+			return dynastay.Key{PK: "OWNER#" + b.Owner, SK: "BAG#" + b.ID}, nil
+		}}
+	})
+	made := c.create(bag{ID: "1", Owner: "john"})
+	c.create(bag{ID: "2", Owner: "jane"})
+	page, err := c.Query(t.Context(), dynastay.Query{Name: "bags.ByOwner", Index: "ByOwner", Partition: "OWNER#john"})
+	require.NoError(t, err)
+	assert.Equal(t, []*bag{made}, page.Items)
+
+	cats := openCattery(t)
+	assert.Empty(t, cats.sent(func() {
+		_, err := cats.Query(t.Context(), dynastay.Query{Name: "cats.ByName", Index: byName.Name, Partition: "NAME#tom"})
+		assert.Equal(t, "ByName does not hold whole entities; QueryPage reads its rows", invalid(t, err, "Index"))
+	}))
+}
+
+// The time to live follows from a time; without one the item stays.
+func TestTTL(t *testing.T) {
+	t.Parallel()
+	e := bagOf(func(s *entity.Spec[bag]) {
+		s.Derived = append(s.Derived, entity.TTL("ExpiresAt", func(b *bag) time.Time { return b.CreatedAt }))
+	})
+	item, err := e.Item(&bag{ID: "1", CreatedAt: noon})
+	require.NoError(t, err)
+	assert.Equal(t, dynastay.Number(int(noon.Unix())), item["ExpiresAt"])
+	item, err = e.Item(&bag{ID: "1"})
+	require.NoError(t, err)
+	assert.NotContains(t, item, "ExpiresAt")
 }
