@@ -72,7 +72,7 @@ var boats = entity.New(entity.Spec[boat]{
 	},
 	Derived: []entity.Derived[boat]{
 		entity.CopyOf[boat]("Plate.Name", "Name"),
-		entity.CopyOf[boat]("Plate.Flag", "Flag"),
+		entity.CopyOf[boat]("Plate.Harbour", "Harbour"),
 		{Name: "Label", Value: func(b *boat) (types.AttributeValue, error) {
 			return dynastay.Text(fmt.Sprintf("%s of %s, %d m", b.Name, b.Harbour, b.Length)), nil
 		}},
@@ -145,14 +145,13 @@ func checkFleet(t *testing.T, db *dyntest.DB) {
 		boat := plain{
 			"PK": "BOAT#" + id, "SK": "METADATA",
 			"BoatId": id, "Name": name, "Harbour": harbour, "Length": length, "Afloat": afloat,
-			"Label": fmt.Sprintf("%s of %s, %.0f m", name, harbour, length), "Plate": plain{"Name": name},
+			"Label": fmt.Sprintf("%s of %s, %.0f m", name, harbour, length), "Plate": plain{"Name": name, "Harbour": harbour},
 		}
 		if afloat {
 			boat["HarbourPK"], boat["HarbourSK"] = harbour, fmt.Sprintf("%03.0f#%s", length, id)
 		}
 		if flag != nil {
 			boat["Flag"] = flag
-			boat["Plate"].(plain)["Flag"] = flag
 			if afloat {
 				boat["FlagPK"], boat["FlagSK"] = flag, name+"#"+id
 			}
