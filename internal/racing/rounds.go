@@ -1,4 +1,4 @@
-package race
+package racing
 
 import (
 	"flag"
@@ -11,8 +11,8 @@ import (
 )
 
 var (
-	rounds = flag.Int("race.rounds", 6, "how many times each race is drawn anew")
-	seed   = flag.Uint64("race.seed", 0, "what the first round is drawn from, and one more for each after it; 0 draws it")
+	rounds = flag.Int("racing.rounds", 6, "how many times each race is drawn anew")
+	seed   = flag.Uint64("racing.seed", 0, "what the first round is drawn from, and one more for each after it; 0 draws it")
 )
 
 // Rounds runs f several times, each time with another source and with tables of its own.

@@ -1,4 +1,4 @@
-package race_test
+package racing_test
 
 import (
 	"context"
@@ -13,10 +13,10 @@ import (
 	"github.com/dynastay/dynastay"
 	"github.com/dynastay/dynastay/dyntest"
 	"github.com/dynastay/dynastay/entity"
-	"github.com/dynastay/dynastay/internal/race"
+	"github.com/dynastay/dynastay/internal/racing"
 )
 
-func rename(id, name string) race.Call {
+func rename(id, name string) racing.Call {
 	return func(ctx context.Context, db *dynastay.DB) error {
 		_, err := entity.NewTable(db, boats).Update(ctx, boatKey(id), func(b *boat) error {
 			b.Name = name
@@ -26,13 +26,13 @@ func rename(id, name string) race.Call {
 	}
 }
 
-func sink(id string) race.Call {
+func sink(id string) racing.Call {
 	return func(ctx context.Context, db *dynastay.DB) error {
 		return entity.NewTable(db, boats).Delete(ctx, boatKey(id))
 	}
 }
 
-func build(id, name string) race.Call {
+func build(id, name string) racing.Call {
 	return func(ctx context.Context, db *dynastay.DB) error {
 		_, err := entity.NewTable(db, boats).Create(ctx, &boat{ID: id, Name: name, Harbour: "Kiel"})
 		return err
@@ -43,8 +43,8 @@ func build(id, name string) race.Call {
 // what the other one is told.
 func TestASunkBoatLeavesNothing(t *testing.T) {
 	t.Parallel()
-	race.Rounds(t, tables, func(t *testing.T, db *dyntest.DB, draw *rand.Rand) {
-		check := func(about, id string, way race.Way, renamed, sunk error) {
+	racing.Rounds(t, tables, func(t *testing.T, db *dyntest.DB, draw *rand.Rand) {
+		check := func(about, id string, way racing.Way, renamed, sunk error) {
 			if !way.Unknown || !errors.Is(sunk, dynastay.ErrOutcomeUnknown) {
 				assert.NoError(t, sunk, about)
 			}
@@ -58,7 +58,7 @@ func TestASunkBoatLeavesNothing(t *testing.T) {
 			assert.Empty(t, scan(t, db), about)
 			require.False(t, t.Failed(), about)
 		}
-		for n, way := range race.Ways {
+		for n, way := range racing.Ways {
 			id := fmt.Sprint("a", n)
 			launch(t, db.Direct, draw, id, "Anna")
 			renamed, sunk := way.Meet(t, db, rename(id, "Berta"), sink(id))
@@ -71,8 +71,8 @@ func TestASunkBoatLeavesNothing(t *testing.T) {
 		}
 		launch(t, db.Direct, draw, "c", "Anna")
 		db.Faults.Conflicts(0)
-		errs := race.AtOnce(t, db, rename("c", "Berta"), sink("c"))
-		check("at once", "c", race.Way{}, errs[0], errs[1])
+		errs := racing.AtOnce(t, db, rename("c", "Berta"), sink("c"))
+		check("at once", "c", racing.Way{}, errs[0], errs[1])
 	})
 }
 
@@ -80,11 +80,11 @@ func TestASunkBoatLeavesNothing(t *testing.T) {
 // and each name that is kept has its boat.
 func TestEveryNameHasItsBoat(t *testing.T) {
 	t.Parallel()
-	race.Rounds(t, tables, func(t *testing.T, db *dyntest.DB, draw *rand.Rand) {
+	racing.Rounds(t, tables, func(t *testing.T, db *dyntest.DB, draw *rand.Rand) {
 		ids, names := []string{"1", "2", "3"}, []string{"Anna", "Berta", "Cora"}
-		step := func() race.Call {
-			id, name := race.One(draw, ids...), race.One(draw, names...)
-			return race.One(draw, rename(id, name), rename(id, name), sink(id), build(id, name))
+		step := func() racing.Call {
+			id, name := racing.One(draw, ids...), racing.One(draw, names...)
+			return racing.One(draw, rename(id, name), rename(id, name), sink(id), build(id, name))
 		}
 		check := func(err error) {
 			if err != nil && !errors.Is(err, dynastay.ErrNotFound) {
@@ -95,7 +95,7 @@ func TestEveryNameHasItsBoat(t *testing.T) {
 			for i, id := range ids {
 				check(build(id, names[i])(t.Context(), db.Direct)) // unless it still is there, or its name is taken
 			}
-			check(race.Harass(t, db, 6, step(), func() {
+			check(racing.Harass(t, db, 6, step(), func() {
 				for range draw.IntN(4) {
 					check(step()(t.Context(), db.Direct))
 				}
@@ -104,7 +104,7 @@ func TestEveryNameHasItsBoat(t *testing.T) {
 			require.False(t, t.Failed())
 		}
 		db.Faults.Conflicts(0)
-		for _, err := range race.AtOnce(t, db, step(), step(), step(), step(), step(), step()) {
+		for _, err := range racing.AtOnce(t, db, step(), step(), step(), step(), step(), step()) {
 			check(err)
 		}
 		checkFleet(t, db)

@@ -1,4 +1,4 @@
-package race_test
+package racing_test
 
 import (
 	"fmt"
@@ -17,7 +17,7 @@ import (
 	"github.com/dynastay/dynastay"
 	"github.com/dynastay/dynastay/dyntest"
 	"github.com/dynastay/dynastay/entity"
-	"github.com/dynastay/dynastay/internal/race"
+	"github.com/dynastay/dynastay/internal/racing"
 )
 
 // boat has all that can go stale: a name that is its alone, a berth in another item that follows it, rows in two indexes, a
@@ -176,8 +176,8 @@ var harbours = []string{"Kiel", "Oslo", "Riga"}
 func launch(t *testing.T, db *dynastay.DB, draw *rand.Rand, id, name string) *boat {
 	t.Helper()
 	made, err := entity.NewTable(db, boats).Create(t.Context(), &boat{
-		ID: id, Name: name, Harbour: race.One(draw, harbours...), Flag: race.One(draw, "", "DK"),
-		Length: race.One(draw, 7, 30), Afloat: race.One(draw, true, false),
+		ID: id, Name: name, Harbour: racing.One(draw, harbours...), Flag: racing.One(draw, "", "DK"),
+		Length: racing.One(draw, 7, 30), Afloat: racing.One(draw, true, false),
 	})
 	require.NoError(t, err)
 	return made
@@ -185,7 +185,7 @@ func launch(t *testing.T, db *dynastay.DB, draw *rand.Rand, id, name string) *bo
 
 func TestNoChangeOfABoatIsLost(t *testing.T) {
 	t.Parallel()
-	race.Attributes[boat]{
+	racing.Attributes[boat]{
 		Entity: boats,
 		Make: func(t *testing.T, db *dynastay.DB, draw *rand.Rand) *boat {
 			id := db.NewID("")
