@@ -109,7 +109,7 @@ func addAmenity(id, amenity string) racing.Call {
 // An amenity that is added while its property becomes approved, or moves to another city, is found there.
 func TestNoAmenityIsLeftBehind(t *testing.T) {
 	t.Parallel()
-	racing.Rounds(t, []*dynastay.Schema{keys.PropertiesTable}, func(t *testing.T, db *dyntest.DB, draw *rand.Rand) {
+	racing.Rounds(t, func(t *testing.T, db *dyntest.DB, draw *rand.Rand) {
 		move := func(p *properties.Property) racing.Call {
 			city := racing.One(draw, "Boston", "100% #1")
 			fn := func(p *properties.Property) { p.Address.City = city }
@@ -141,5 +141,5 @@ func TestNoAmenityIsLeftBehind(t *testing.T) {
 			require.NoError(t, err)
 		}
 		checkDerived(t, db, p.ID, slugsOf(p.ID)...)
-	})
+	}, dyntest.OnlyTables(keys.PropertiesTable))
 }

@@ -42,7 +42,7 @@ const elsewhere = "Elsewhere"
 
 // Run draws pairs, and has each of them meet in all ways, and at once.
 func (a Attributes[T]) Run(t *testing.T) {
-	Rounds(t, []*dynastay.Schema{a.Entity.Schema}, func(t *testing.T, db *dyntest.DB, draw *rand.Rand) {
+	Rounds(t, func(t *testing.T, db *dyntest.DB, draw *rand.Rand) {
 		for _, way := range Ways {
 			p := a.pair(t, db, draw)
 			first, second := way.Meet(t, db, p.call(0), p.call(1))
@@ -55,7 +55,7 @@ func (a Attributes[T]) Run(t *testing.T) {
 		db.Faults.Conflicts(0)
 		errs := AtOnce(t, db, p.call(0), p.call(1))
 		p.check("at once", errs...)
-	})
+	}, dyntest.OnlyTables(a.Entity.Schema))
 }
 
 // pair is an entity and two changes of it.

@@ -54,8 +54,6 @@ func valuesOf(t reflect.Type) []any {
 	switch t {
 	case reflect.TypeFor[time.Time]():
 		return []any{time.Time{}, time.Date(2026, 5, 4, 3, 2, 1, 0, time.UTC), time.Date(2026, 7, 8, 9, 10, 11, 0, time.UTC)}
-	case reflect.TypeFor[dynastay.Date]():
-		return []any{dynastay.MustDate("2026-07-10"), dynastay.MustDate("2026-07-13"), dynastay.MustDate("2027-01-31")}
 	case reflect.TypeFor[dynastay.Money]():
 		return []any{dynastay.MustMoney("0", "USD"), dynastay.MustMoney("99.95", "USD"), dynastay.MustMoney("280", "USD")}
 	}

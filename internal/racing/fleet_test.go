@@ -28,16 +28,13 @@ type boat struct {
 	Afloat                  bool
 }
 
-var (
-	fleet = &dynastay.Schema{
-		Name: "Fleet", Key: dynastay.KeyNames{Partition: "PK", Sort: "SK"},
-		Indexes: []dynastay.Index{
-			{Name: "ByHarbour", Key: dynastay.KeyNames{Partition: "HarbourPK", Sort: "HarbourSK"}, Project: dynastay.ProjectKeys},
-			{Name: "ByFlag", Key: dynastay.KeyNames{Partition: "FlagPK", Sort: "FlagSK"}, Project: dynastay.ProjectKeys},
-		},
-	}
-	tables = []*dynastay.Schema{fleet}
-)
+var fleet = &dynastay.Schema{
+	Name: "Fleet", Key: dynastay.KeyNames{Partition: "PK", Sort: "SK"},
+	Indexes: []dynastay.Index{
+		{Name: "ByHarbour", Key: dynastay.KeyNames{Partition: "HarbourPK", Sort: "HarbourSK"}, Project: dynastay.ProjectKeys},
+		{Name: "ByFlag", Key: dynastay.KeyNames{Partition: "FlagPK", Sort: "FlagSK"}, Project: dynastay.ProjectKeys},
+	},
+}
 
 func boatKey(id string) dynastay.Key { return dynastay.Key{PK: "BOAT#" + id, SK: "METADATA"} }
 

@@ -43,7 +43,7 @@ func build(id, name string) racing.Call {
 // what the other one is told.
 func TestASunkBoatLeavesNothing(t *testing.T) {
 	t.Parallel()
-	racing.Rounds(t, tables, func(t *testing.T, db *dyntest.DB, draw *rand.Rand) {
+	racing.Rounds(t, func(t *testing.T, db *dyntest.DB, draw *rand.Rand) {
 		check := func(about, id string, way racing.Way, renamed, sunk error) {
 			if !way.Unknown || !errors.Is(sunk, dynastay.ErrOutcomeUnknown) {
 				assert.NoError(t, sunk, about)
@@ -73,14 +73,14 @@ func TestASunkBoatLeavesNothing(t *testing.T) {
 		db.Faults.Conflicts(0)
 		errs := racing.AtOnce(t, db, rename("c", "Berta"), sink("c"))
 		check("at once", "c", racing.Way{}, errs[0], errs[1])
-	})
+	}, dyntest.OnlyTables(fleet))
 }
 
 // Three boats and three names: whatever becomes of them before each request of a call, each boat that is there has its name,
 // and each name that is kept has its boat.
 func TestEveryNameHasItsBoat(t *testing.T) {
 	t.Parallel()
-	racing.Rounds(t, tables, func(t *testing.T, db *dyntest.DB, draw *rand.Rand) {
+	racing.Rounds(t, func(t *testing.T, db *dyntest.DB, draw *rand.Rand) {
 		ids, names := []string{"1", "2", "3"}, []string{"Anna", "Berta", "Cora"}
 		step := func() racing.Call {
 			id, name := racing.One(draw, ids...), racing.One(draw, names...)
@@ -108,5 +108,5 @@ func TestEveryNameHasItsBoat(t *testing.T) {
 			check(err)
 		}
 		checkFleet(t, db)
-	})
+	}, dyntest.OnlyTables(fleet))
 }

@@ -4,19 +4,19 @@ import (
 	"flag"
 	"fmt"
 	"math/rand/v2"
+	"slices"
 	"testing"
 
-	"github.com/dynastay/dynastay"
 	"github.com/dynastay/dynastay/dyntest"
 )
 
 var (
-	rounds = flag.Int("racing.rounds", 6, "how many times each race is drawn anew")
+	rounds = flag.Int("racing.rounds", 4, "how many times each race is drawn anew")
 	seed   = flag.Uint64("racing.seed", 0, "what the first round is drawn from, and one more for each after it; 0 draws it")
 )
 
 // Rounds runs f several times, each time with another source and with tables of its own.
-func Rounds(t *testing.T, tables []*dynastay.Schema, f func(t *testing.T, db *dyntest.DB, draw *rand.Rand)) {
+func Rounds(t *testing.T, f func(t *testing.T, db *dyntest.DB, draw *rand.Rand), opts ...dyntest.Option) {
 	t.Helper()
 	first := *seed
 	if first == 0 {
@@ -25,7 +25,8 @@ func Rounds(t *testing.T, tables []*dynastay.Schema, f func(t *testing.T, db *dy
 	for n := range uint64(*rounds) {
 		t.Run(fmt.Sprint("seed ", first+n), func(t *testing.T) {
 			t.Parallel()
-			f(t, dyntest.New(t, dyntest.OnlyTables(tables...), dyntest.Seed(first+n)), rand.New(rand.NewPCG(first+n, 0)))
+			db := dyntest.New(t, append(slices.Clone(opts), dyntest.Seed(first+n))...)
+			f(t, db, rand.New(rand.NewPCG(first+n, 0)))
 		})
 	}
 }
