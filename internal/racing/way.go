@@ -29,14 +29,17 @@ type fault struct {
 	match func(dyntest.Request) bool
 }
 
+// Between is the way in which what was read no longer holds.
+var Between = Way{Name: "between the read and the write", faults: func(second func(context.Context)) []fault {
+	return []fault{{dyntest.Before(second), firstWrites}}
+}}
+
 // Ways are all points at which two calls can meet that read an item and then write it.
 var Ways = []Way{
 	{Name: "before the read", faults: func(second func(context.Context)) []fault {
 		return []fault{{dyntest.Before(second), ofFirst}}
 	}},
-	{Name: "between the read and the write", faults: func(second func(context.Context)) []fault {
-		return []fault{{dyntest.Before(second), firstWrites}}
-	}},
+	Between,
 	{Name: "before a write that meets a conflict", faults: func(second func(context.Context)) []fault {
 		return []fault{{dyntest.Before(second), firstWrites}, {dyntest.Conflict(), firstWrites}}
 	}},
