@@ -40,11 +40,14 @@ func within(t reflect.Type, path string, index []int, values map[string][]any) (
 		default:
 			f.values = valuesOf(at.Type)
 		}
+		var inner []field
 		if f.values == nil && !f.given && at.Type.Kind() == reflect.Struct {
-			all = append(all, within(at.Type, f.path+".", f.index, values)...)
-			continue
+			inner = within(at.Type, f.path+".", f.index, values)
 		}
-		all = append(all, f)
+		if inner == nil { // a type that shows nothing of itself, such as Date, is a value too
+			inner = []field{f}
+		}
+		all = append(all, inner...)
 	}
 	return all
 }
