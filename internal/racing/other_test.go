@@ -24,6 +24,7 @@ func TestOtherSoftwareIsNoticed(t *testing.T) {
 	}{
 		{"an attribute", "DK", "SET Flag = :value", "SE"},
 		{"a derived attribute, which it gets wrong", "DK", "SET Label = :value", "stale"},
+		{"an attribute that it did not have", "", "SET Flag = :value", "SE"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			t.Parallel()
