@@ -170,6 +170,8 @@ func (c *Change[T]) AddTo(tx *dynastay.Tx) error {
 func (e *Entity[T]) overtaken(key dynastay.Key, asked condition.Set, operation string) dynastay.Failed {
 	return func(old dynastay.Row) error {
 		switch {
+		case !old.Exists() && asked.Missing:
+			return dynastay.ErrOvertaken // by another delete
 		case !old.Exists():
 			return e.fail(operation, key, dynastay.ErrNotFound)
 		case !e.meets(old, asked):

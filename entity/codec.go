@@ -114,5 +114,13 @@ func (tagged[T]) attributes() (all []string) {
 }
 
 func (tagged[T]) Decode(row dynastay.Row, v *T) error {
+	// The SDK would read into the lists and maps that are there already, and they may be the caller's.
+	if s := reflect.ValueOf(v).Elem(); s.Kind() == reflect.Struct {
+		for i := range s.NumField() {
+			if field := s.Type().Field(i); field.IsExported() && field.Tag.Get("dynamodbav") != "-" {
+				s.Field(i).SetZero()
+			}
+		}
+	}
 	return attributevalue.UnmarshalMap(row.Item(), v)
 }

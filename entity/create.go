@@ -43,7 +43,7 @@ func (t *Table[T]) creation(v *T, id string) (*Creation[T], error) {
 	if err != nil {
 		return c, err
 	}
-	if _, has := item[e.ID]; e.Prefix != "" && !has {
+	if e.Prefix != "" && stored.TextOf(item[e.ID]) == "" { // a tagged struct stores "" as such
 		item[e.ID], c.drawn = stored.Text(id), true
 	}
 	if err := c.stamp(item); err != nil {
@@ -72,10 +72,13 @@ func (c *Creation[T]) Input(in *dynastay.Input) { c.agreed(in) }
 
 // agreed writes down a value as it was given to a create or a put; item is its stored form.
 func (e *Entity[T]) agreed(given T, item dynastay.Item) func(*dynastay.Input) {
-	if e.Agreed != nil {
-		return func(in *dynastay.Input) { e.Agreed(in, &given) }
-	}
 	asked := maps.Clone(item)
+	if e.Agreed != nil {
+		return func(in *dynastay.Input) {
+			_ = e.decode(asked, &given) // the caller may have changed its lists since; what was refused is not compared
+			e.Agreed(in, &given)
+		}
+	}
 	for _, name := range e.owned {
 		if name != e.ID { // an id that the caller gave is a part of it
 			delete(asked, name)

@@ -1,6 +1,7 @@
 package entity
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"maps"
@@ -102,7 +103,7 @@ type Entity[T any] struct {
 }
 
 // New checks a specification. It panics, naming the entity and the field, where Name, Schema, Codec or Key is missing, an
-// attribute is declared twice, one that the library writes is not declared, or an index is not the schema's.
+// attribute is declared twice, one that the library writes is not declared at the top, or an index is not the schema's.
 func New[T any](s Spec[T]) *Entity[T] {
 	e := &Entity[T]{Spec: s}
 	if e.Operations == "" {
@@ -140,7 +141,7 @@ func New[T any](s Spec[T]) *Entity[T] {
 }
 
 func (e *Entity[T]) panics(format string, args ...any) {
-	panic(fmt.Sprintf("entity.New: %s ", e.Name) + fmt.Sprintf(format, args...))
+	panic("entity.New: " + cmp.Or(e.Name, "a Spec") + " " + fmt.Sprintf(format, args...))
 }
 
 // checkNames refuses an attribute that two declarations would write, and one that the library is to write and none reads.
@@ -155,13 +156,15 @@ func (e *Entity[T]) checkNames() {
 			if _, twice := n.pointers[name]; twice {
 				e.panics("declares %s twice, as a currency too", name)
 			}
+			written[name] = true
 		}
 		needed := slices.Clone(e.owned)
 		for _, u := range e.Unique {
 			needed = append(needed, u.Owner...)
 		}
 		for _, name := range needed {
-			if _, there := n.pointers[name]; !there {
+			// One within a map is none of the item's own attributes, and would not be kept.
+			if _, there := n.pointers[name]; !there || strings.Contains(name, ".") {
 				e.panics("does not declare %s", name)
 			}
 		}

@@ -20,20 +20,27 @@ func (n *names) add(path string, p any) {
 	n.pointers[path] = p
 }
 
-// field is the path, within *v, of the variable that holds the attribute: the input's own name for it.
+// field is the path, within *v, of the variable that holds the attribute: the input's own name for it. What is within the
+// attribute of one variable, such as one of its texts, is found in it: Tags[1].
 func (n *names) field(v any, attribute string) (string, bool) {
-	root := reflect.ValueOf(v).Elem()
-	if p := n.pointers[attribute]; p != nil {
-		return pathTo(root, reflect.ValueOf(p), 0)
+	path := func(p any) (string, bool) {
+		root := reflect.ValueOf(v).Elem()
+		return pathTo(root, reflect.ValueOf(p), map[uintptr]bool{root.Addr().Pointer(): true})
+	}
+	for end := len(attribute); end > 0; end = strings.LastIndexAny(attribute[:end], ".[") {
+		if p := n.pointers[attribute[:end]]; p != nil {
+			own, ok := path(p)
+			return own + attribute[end:], ok
+		}
 	}
 	// A map has no variable of its own; its attributes have, and what their paths share is the map's.
 	var shared []string
 	found := false
-	for path, p := range n.pointers {
-		if p == nil || !strings.HasPrefix(path, attribute+".") {
+	for inner, p := range n.pointers {
+		if p == nil || !strings.HasPrefix(inner, attribute+".") {
 			continue
 		}
-		own, ok := pathTo(root, reflect.ValueOf(p), 0)
+		own, ok := path(p)
 		if !ok {
 			return "", false
 		}
@@ -51,24 +58,22 @@ func (n *names) field(v any, attribute string) (string, bool) {
 	return strings.Join(shared, "."), len(shared) > 0
 }
 
-// pathTo finds a variable within another one by its address. It runs only once something was refused.
-func pathTo(in, p reflect.Value, depth int) (string, bool) {
-	const deepest = 16 // a type may hold pointers to itself
-	if depth > deepest || !in.CanAddr() {
-		return "", false
-	}
+// pathTo finds a variable within another one by its address; pointers to what was seen lead nowhere new. It runs only once
+// something was refused.
+func pathTo(in, p reflect.Value, seen map[uintptr]bool) (string, bool) {
 	if in.Addr().Pointer() == p.Pointer() && in.Type() == p.Type().Elem() {
 		return "", true
 	}
 	switch in.Kind() {
 	case reflect.Pointer:
-		if !in.IsNil() {
-			return pathTo(in.Elem(), p, depth+1)
+		if !in.IsNil() && !seen[in.Pointer()] {
+			seen[in.Pointer()] = true
+			return pathTo(in.Elem(), p, seen)
 		}
 	case reflect.Struct:
 		for i := range in.NumField() {
-			if rest, ok := pathTo(in.Field(i), p, depth+1); ok {
-				if field := in.Type().Field(i); !field.Anonymous {
+			if rest, ok := pathTo(in.Field(i), p, seen); ok {
+				if field := in.Type().Field(i); !field.Anonymous || rest == "" {
 					rest = join(field.Name, rest)
 				}
 				return rest, true
@@ -76,7 +81,7 @@ func pathTo(in, p reflect.Value, depth int) (string, bool) {
 		}
 	case reflect.Slice, reflect.Array:
 		for i := range in.Len() {
-			if rest, ok := pathTo(in.Index(i), p, depth+1); ok {
+			if rest, ok := pathTo(in.Index(i), p, seen); ok {
 				return join("["+strconv.Itoa(i)+"]", rest), true
 			}
 		}

@@ -15,6 +15,8 @@ type (
 	sBOOL = types.AttributeValueMemberBOOL
 	sNULL = types.AttributeValueMemberNULL
 	sSS   = types.AttributeValueMemberSS
+	sNS   = types.AttributeValueMemberNS
+	sBS   = types.AttributeValueMemberBS
 )
 
 // clone is a deep copy.

@@ -483,7 +483,7 @@ func TestForeignGuardIsLeftAlone(t *testing.T) {
 		})
 	}
 
-	// Once the guard is left alone the delete is all there is, and no transaction.
+	// A guard that is left alone is checked to be another's still, with the delete.
 	c := openCattery(t)
 	c.cat("tom", "Tom", "")
 	c.guard("tom", "other")

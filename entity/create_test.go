@@ -1,0 +1,266 @@
+package entity_test
+
+import (
+	"context"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/dynastay/dynastay"
+	"github.com/dynastay/dynastay/dyntest"
+	"github.com/dynastay/dynastay/entity"
+)
+
+// An id is drawn with the prefix where there is none, and where there is a prefix.
+func TestCreateDraws(t *testing.T) {
+	t.Parallel()
+	c := openCloakroom(t)
+	first, second := c.create(bag{Owner: "john"}), c.create(bag{Owner: "jane"})
+	assert.Regexp(t, "^bag_[0-9A-Z]{26}$", first.ID)
+	assert.NotEqual(t, first.ID, second.ID)
+	assert.Equal(t, dynastay.Text(first.ID), c.item(bagKey(first.ID))["BagId"])
+	assert.Equal(t, "7", c.create(bag{ID: "7"}).ID)
+	assert.NotNil(t, c.item(bagKey("7")))
+
+	plain := entity.NewTable(c.db.DB, bagOf(func(s *entity.Spec[bag]) {
+		s.Prefix = ""
+		s.Validate = func(b *bag) error {
+			if b.ID == "" {
+				return dynastay.Invalid("ID", "is missing")
+			}
+			return nil
+		}
+	}))
+	_, err := plain.Create(t.Context(), &bag{Owner: "john"})
+	assert.Equal(t, "is missing", invalid(t, err, "ID"))
+
+	var asked []string
+	db := c.db.Open(&dynastay.Options{NewID: func(prefix string) string {
+		asked = append(asked, prefix)
+		return prefix + "drawn"
+	}})
+	op := entity.NewTable(db, bagOf()).CreateOp(&bag{})
+	from := entity.NewTable(db, bagOf()).CreateFromOp(func() (*bag, error) { return &bag{ID: "8"}, nil })
+	require.NoError(t, db.Write(t.Context(), op, from))
+	assert.Equal(t, "bag_drawn", op.Result().ID)
+	assert.Equal(t, []string{"bag_", "bag_"}, asked, "each id is drawn once")
+	without := entity.NewTable(db, bagOf(func(s *entity.Spec[bag]) { s.Prefix = "" }))
+	from = without.CreateFromOp(func() (*bag, error) { return &bag{ID: "9"}, nil })
+	require.NoError(t, db.Write(t.Context(), from, without.CreateOp(&bag{ID: "10"})))
+	assert.Len(t, asked, 2, "without a prefix none is drawn")
+}
+
+// The times are those of the preparation that is sent, and the first version is 1, whatever the value says. What is kept is
+// stored as it is given.
+func TestCreateStamps(t *testing.T) {
+	t.Parallel()
+	c := openCloakroom(t)
+	c.create(bag{ID: "other"})
+	given := bag{ID: "1", Weight: 7, Moves: 3, Version: 9, CreatedAt: noon.AddDate(-1, 0, 0), UpdatedAt: noon.AddDate(1, 0, 0)}
+	op := c.CreateOp(&given)
+	c.db.Clock.Advance(time.Hour)
+	overtaken := c.before("TransactWriteItems", func(ctx context.Context) {
+		c.relabelled(ctx, "other", "fragile")
+		c.db.Clock.Advance(time.Hour + time.Millisecond)
+	})
+	require.NoError(t, c.db.Write(t.Context(), op, c.UpdateOp(bagKey("other"), func(b *bag) error { b.Owner = "x"; return nil })))
+	assert.Equal(t, 1, overtaken.Hits())
+	then := noon.Add(2*time.Hour + time.Millisecond)
+	made := op.Result()
+	assert.Len(t, made.WriteID, 16)
+	assert.Equal(t, &bag{ID: "1", Weight: 7, Moves: 3, Version: 1, CreatedAt: then, UpdatedAt: then, WriteID: made.WriteID}, made)
+	read, err := c.Get(t.Context(), bagKey("1"), true)
+	require.NoError(t, err)
+	assert.Equal(t, made, read, "the result is what is stored")
+	assert.Equal(t, dynastay.Number(1), c.item(bagKey("1"))["Version"])
+}
+
+// An entity that leaves its times and versions to itself keeps those that it has.
+func TestCreateStampsNothing(t *testing.T) {
+	t.Parallel()
+	c := openCloakroom(t, func(s *entity.Spec[bag]) { s.Created, s.Updated, s.Version = "", "", "" })
+	given := bag{ID: "1", Version: 9, CreatedAt: noon.AddDate(-1, 0, 0)}
+	made := c.create(given)
+	given.WriteID = made.WriteID
+	assert.Equal(t, &given, made)
+}
+
+// The first answer counts: a bag that is there already is refused, and stays as it is.
+func TestCreateRefuses(t *testing.T) {
+	t.Parallel()
+	c := openCloakroom(t, func(s *entity.Spec[bag]) {
+		s.Validate = func(b *bag) error {
+			switch {
+			case b.ID == "" || b.CreatedAt != noon || b.UpdatedAt != noon || b.Version != 1:
+				return boom // its id and times are set by then
+			case b.Owner == "":
+				return dynastay.Invalid("Owner", "is missing")
+			}
+			return nil
+		}
+	})
+	c.create(bag{ID: "1", Owner: "john"})
+	_, err := c.Create(t.Context(), &bag{ID: "1", Owner: "jane"})
+	assert.Equal(t, &dynastay.Error{Op: "bags.Create", Entity: "Bag", ID: "BAG#1/METADATA", Kind: dynastay.ErrAlreadyExists}, err)
+	assert.Equal(t, dynastay.Text("john"), c.item(bagKey("1"))["Owner"])
+	assert.Empty(t, c.sent(func() {
+		_, err := c.Create(t.Context(), &bag{})
+		assert.EqualError(t, err, "bags.Create: invalid Owner: is missing")
+		_, err = c.Create(t.Context(), nil)
+		assert.EqualError(t, err, "bags.Create: invalid: there is no Bag")
+		err = c.db.Write(t.Context(), c.CreateOp(&bag{Owner: "jane"}), c.CreateOp(nil), keyed)
+		assert.EqualError(t, err, "bags.Create: Operations[1]: invalid: there is no Bag")
+	}))
+	assert.Equal(t, []string{"PutItem"}, c.sent(func() { c.create(bag{Owner: "jane"}) }))
+}
+
+// The value that was passed is its caller's own: it is not changed, and a change of it later changes nothing.
+func TestCreateLeavesTheValueAlone(t *testing.T) {
+	t.Parallel()
+	for name, agreed := range map[string]func(*dynastay.Input, *bag){
+		"by default": nil,
+		"Agreed": func(in *dynastay.Input, b *bag) {
+			in.Field("owner", b.Owner)
+			in.Field("labels", strings.Join(b.Labels, ","))
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			c := openCloakroom(t, func(s *entity.Spec[bag]) { s.Agreed = agreed })
+			given := func() *bag { return &bag{Owner: "john", Labels: []string{"fragile"}} }
+			v := given()
+			op := c.CreateOp(v)
+			assert.Equal(t, given(), v)
+			v.Owner, v.Labels[0] = "jane", "heavy"
+			require.NoError(t, c.db.Write(t.Context(), op, dynastay.IdempotencyKey("k")))
+			made := op.Result()
+			assert.Equal(t, &bag{Owner: "jane", Labels: []string{"heavy"}}, v)
+			assert.Equal(t, "john", made.Owner)
+			assert.Equal(t, []string{"fragile"}, made.Labels)
+
+			again, err := c.Create(t.Context(), given(), dynastay.IdempotencyKey("k"))
+			require.NoError(t, err)
+			assert.Equal(t, made.ID, again.ID)
+			_, err = c.Create(t.Context(), v, dynastay.IdempotencyKey("k"))
+			assert.ErrorIs(t, err, dynastay.ErrIdempotencyMismatch)
+
+			put := c.PutOp(&bag{ID: "p", Labels: v.Labels})
+			v.Labels[0] = "light"
+			require.NoError(t, c.db.Write(t.Context(), put, dynastay.IdempotencyKey("p")))
+			assert.Equal(t, []string{"heavy"}, put.Result().Labels)
+			_, err = c.Put(t.Context(), &bag{ID: "p", Labels: []string{"heavy"}}, dynastay.IdempotencyKey("p"))
+			assert.NoError(t, err)
+		})
+	}
+}
+
+// Whose answer was lost finds the item: under a drawn id whatever others made of it, under a given one while it shows its own
+// write.
+func TestCreateWhoseAnswerIsLost(t *testing.T) {
+	t.Parallel()
+	for name, test := range map[string]struct {
+		id      string
+		updates int
+		unknown bool
+	}{
+		"drawn": {"", 0, false}, "drawn, and changed since": {"", 2, false},
+		"given": {"1", 0, false}, "given, and changed once": {"1", 1, false}, "given, and changed since": {"1", 2, true},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			c := openCloakroom(t)
+			op := c.CreateOp(&bag{ID: test.id, Owner: "john"})
+			c.db.Faults.Inject(dyntest.LoseAnswer(), dyntest.When{Operation: "PutItem", Nth: 1})
+			c.before("GetItem", func(ctx context.Context) {
+				for range test.updates {
+					for id := range c.ids() {
+						c.relabelled(ctx, id, "fragile")
+					}
+				}
+			})
+			err := c.db.Write(t.Context(), op)
+			assert.Len(t, c.ids(), 1)
+			if test.unknown {
+				assert.ErrorIs(t, err, dynastay.ErrOutcomeUnknown)
+				return
+			}
+			require.NoError(t, err)
+			assert.NotNil(t, c.item(bagKey(op.Result().ID)))
+		})
+	}
+}
+
+// ids are those of all stored bags.
+func (c cloakroom) ids() map[string]bool {
+	c.t.Helper()
+	ids := map[string]bool{}
+	out, err := c.db.Engine.Client().Scan(c.t.Context(), scanOf(c.db.TableName(bagTable)))
+	require.NoError(c.t, err)
+	for _, item := range out.Items {
+		ids[dynastay.RowOf(item).Text("BagId")] = true
+	}
+	return ids
+}
+
+// creating is an operation that is made of a Creation.
+func creating(c *entity.Creation[bag]) *dynastay.Operation[*bag] {
+	return dynastay.NewOp(dynastay.OpSpec[*bag]{
+		Name: "bags.Create", Prepare: func(_ context.Context, tx *dynastay.Tx) (*bag, error) { return c.Value, c.AddTo(tx) },
+		Restore: func(context.Context, map[string]string) (*bag, error) { return nil, boom },
+	})
+}
+
+// Finish runs with each preparation, once the times are set; Extra goes over what is derived.
+func TestCreationIsFinished(t *testing.T) {
+	t.Parallel()
+	c := openCloakroom(t)
+	c.create(bag{ID: "other"})
+	made, err := c.Creation(&bag{Owner: "john", Shelf: "3"})
+	require.NoError(t, err)
+	assert.Regexp(t, "^bag_", made.Value.ID, "which an operation may want to know")
+	assert.Equal(t, noon, made.Value.CreatedAt)
+	assert.Equal(t, 1, made.Value.Version)
+	made.Extra = dynastay.Item{"Search": dynastay.Text("extra"), "Beside": dynastay.Number(7)}
+	var finished []time.Time
+	made.Finish = func(b *bag) {
+		finished = append(finished, b.CreatedAt)
+		b.Labels = append(b.Labels[:0], b.CreatedAt.Format(time.Kitchen))
+	}
+	c.before("TransactWriteItems", func(ctx context.Context) {
+		c.relabelled(ctx, "other", "fragile")
+		c.db.Clock.Advance(time.Hour)
+	})
+	op := creating(made)
+	require.NoError(t, c.db.Write(t.Context(), op, c.UpdateOp(bagKey("other"), func(b *bag) error { b.Owner = "x"; return nil })))
+	assert.Equal(t, []time.Time{noon, noon.Add(time.Hour)}, finished)
+	assert.Equal(t, []string{"1:00PM"}, op.Result().Labels)
+	item := c.item(bagKey(op.Result().ID))
+	assert.Equal(t, dynastay.Text("extra"), item["Search"])
+	assert.Equal(t, dynastay.Number(7), item["Beside"])
+	assert.Len(t, item["Labels"].(*list).Value, 1)
+
+	// What it leaves is checked like what was given.
+	for field, finish := range map[string]func(*bag){
+		"Owner": func(b *bag) { b.Owner = notUTF8 }, "CreatedAt": func(b *bag) { b.CreatedAt = noon.AddDate(8000, 0, 0) },
+	} {
+		made, err := c.Creation(&bag{})
+		require.NoError(t, err)
+		made.Finish = finish
+		assert.Empty(t, c.sent(func() { invalid(t, c.db.Write(t.Context(), creating(made)), field) }))
+	}
+}
+
+// A value that is changed between its check and its write is checked again.
+func TestCreationIsCheckedAgain(t *testing.T) {
+	t.Parallel()
+	c := openCloakroom(t)
+	made, err := c.Creation(&bag{})
+	require.NoError(t, err)
+	made.Value.Shelf = notUTF8
+	assert.Empty(t, c.sent(func() { invalid(t, c.db.Write(t.Context(), creating(made)), "Shelf") }))
+	_, err = c.Creation(&bag{Shelf: notUTF8})
+	invalid(t, err, "Shelf")
+}

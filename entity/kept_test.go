@@ -1,0 +1,160 @@
+package entity_test
+
+import (
+	"context"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/dynastay/dynastay"
+	"github.com/dynastay/dynastay/entity"
+)
+
+// What the library writes is refused by its field, and nothing is written.
+func TestKeptFieldsAreRefused(t *testing.T) {
+	t.Parallel()
+	c := openCloakroom(t)
+	made := c.create(bag{ID: "1", Owner: "john", Weight: 7, Moves: 3})
+	for field, edit := range map[string]func(*bag){
+		"ID":        func(b *bag) { b.ID = "2" },
+		"CreatedAt": func(b *bag) { b.CreatedAt = noon.Add(time.Hour) },
+		"UpdatedAt": func(b *bag) { b.UpdatedAt = time.Time{} },
+		"Version":   func(b *bag) { b.Version++ },
+		"Weight":    func(b *bag) { b.Weight = 0 },
+		"Moves":     func(b *bag) { b.Moves++ },
+	} {
+		assert.Equal(t, []string{"GetItem"}, c.sent(func() {
+			_, err := c.Update(t.Context(), bagKey("1"), func(b *bag) error { b.Owner = "jane"; edit(b); return nil })
+			assert.EqualError(t, err, "invalid "+field+": is kept by the library")
+		}))
+	}
+	read, err := c.Get(t.Context(), bagKey("1"), true)
+	require.NoError(t, err)
+	assert.Equal(t, made, read)
+}
+
+// A bag's key that is made of another field does not change either.
+func TestKeyIsRefused(t *testing.T) {
+	t.Parallel()
+	c := openCloakroom(t, func(s *entity.Spec[bag]) {
+		s.Key = func(b *bag) (dynastay.Key, error) {
+			if strings.Contains(b.Owner, "#") {
+				return dynastay.Key{}, dynastay.Invalid("owner", "holds a #")
+			}
+			return bagKey(b.Owner), nil
+		}
+	})
+	c.create(bag{Owner: "john@example.com"})
+	for owner, says := range map[string]string{
+		"jane": "invalid: the key of Bag BAG#***/METADATA cannot change", "#": "invalid Owner: holds a #",
+	} {
+		assert.Equal(t, []string{"GetItem"}, c.sent(func() {
+			_, err := c.Update(t.Context(), bagKey("john@example.com"), func(b *bag) error { b.Owner = owner; return nil })
+			assert.EqualError(t, err, says)
+		}))
+	}
+}
+
+// Options that are not for updates are refused before any request.
+func TestUpdateRefusesOptions(t *testing.T) {
+	t.Parallel()
+	c := openCloakroom(t)
+	e := bagOf(func(s *entity.Spec[bag]) { s.Version = "" })
+	unversioned := entity.NewTable(c.db.DB, e)
+	update := func(table *entity.Table[bag], option dynastay.UpdateOption) error {
+		_, err := table.Update(t.Context(), bagKey("1"), func(*bag) error { return boom }, option)
+		return err
+	}
+	assert.Empty(t, c.sent(func() {
+		assert.Equal(t, "is for deletes: an update needs a Bag", invalid(t, update(c.Table, dynastay.OrMissing()), "OrMissing"))
+		assert.Equal(t, "asks for a version, and a Bag has none", invalid(t, update(unversioned, dynastay.IfVersion(1)), "IfVersion"))
+		invalid(t, update(c.Table, dynastay.IfWritten("x")), "WriteID")
+		assert.Equal(t, "has 4097 bytes, the most is 4096",
+			invalid(t, update(c.Table, dynastay.AgreedOn(strings.Repeat("a", 4096), "b")), "AgreedOn"))
+	}))
+	assert.ErrorIs(t, update(c.Table, dynastay.AgreedOn(strings.Repeat("a", 4096))), dynastay.ErrNotFound)
+	assert.NoError(t, e.CheckUpdate(dynastay.IfWritten("AAAAAAAAAAAAAAAA")))
+}
+
+// An update without a version or a time of its own writes neither.
+func TestUpdateWithoutTimesAndVersions(t *testing.T) {
+	t.Parallel()
+	c := openCloakroom(t, func(s *entity.Spec[bag]) { s.Updated, s.Version = "", "" })
+	c.create(bag{ID: "1", Version: 9})
+	c.db.Clock.Advance(time.Hour)
+	now, err := c.Update(t.Context(), bagKey("1"), func(b *bag) error { b.Owner = "jane"; return nil })
+	require.NoError(t, err)
+	assert.Equal(t, 9, now.Version)
+	assert.True(t, now.UpdatedAt.IsZero())
+	read, err := c.Get(t.Context(), bagKey("1"), true)
+	require.NoError(t, err)
+	assert.Equal(t, now, read)
+}
+
+// Between the reading and the update another process is at work: the one who was overtaken reads again, or is told.
+func TestUpdateIsOvertaken(t *testing.T) {
+	t.Parallel()
+	changed := func(ctx context.Context, c cloakroom) { c.relabelled(ctx, "1", "x") }
+	gone := func(ctx context.Context, c cloakroom) { assert.NoError(c.t, c.elsewhere().Delete(ctx, bagKey("1"))) }
+	foreign := func(name string, v int) func(context.Context, cloakroom) {
+		return func(_ context.Context, c cloakroom) { c.foreign("1", dynastay.Item{name: dynastay.Number(v)}) }
+	}
+	bare := func(c cloakroom) { c.foreign("1", nil) }
+	ours := func(c cloakroom) { c.create(bag{ID: "1"}) }
+	for name, test := range map[string]struct {
+		stored  func(cloakroom)
+		between func(context.Context, cloakroom)
+		opts    []dynastay.UpdateOption
+		runs    int
+		fails   error
+	}{
+		"changed":                          {ours, changed, nil, 2, nil},
+		"changed, of a version":            {ours, changed, []dynastay.UpdateOption{dynastay.IfVersion(1)}, 1, dynastay.ErrVersion},
+		"gone":                             {ours, gone, nil, 1, dynastay.ErrNotFound},
+		"counted":                          {ours, func(ctx context.Context, c cloakroom) { c.moved(ctx, "1") }, nil, 1, nil},
+		"without a write id, counted":      {bare, foreign("Moves", 1), nil, 1, nil},
+		"without a write id, unknown":      {bare, foreign("Unknown", 1), nil, 1, nil},
+		"without a write id, its version":  {bare, foreign("Version", 1), nil, 2, nil},
+		"without a write id, what is kept": {func(c cloakroom) { c.foreign("1", dynastay.Item{"Weight": dynastay.Number(7)}) }, foreign("Weight", 8), nil, 2, nil},
+		"without a write id, of a version": {bare, foreign("Version", 1), []dynastay.UpdateOption{dynastay.IfVersion(0)}, 1, dynastay.ErrVersion},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			c := openCloakroom(t)
+			test.stored(c)
+			c.before("UpdateItem", func(ctx context.Context) { test.between(ctx, c) })
+			runs := 0
+			now, err := c.Update(t.Context(), bagKey("1"), func(b *bag) error { runs++; b.Owner = "jane"; return nil }, test.opts...)
+			assert.Equal(t, test.runs, runs)
+			if test.fails != nil {
+				assert.Equal(t, &dynastay.Error{Entity: "Bag", ID: "BAG#1/METADATA", Kind: test.fails}, err)
+				return
+			}
+			require.NoError(t, err)
+			read, err := c.Get(t.Context(), bagKey("1"), true)
+			require.NoError(t, err)
+			assert.Equal(t, "jane", read.Owner)
+			now.Moves = read.Moves // a delta is none of the update's business
+			assert.Equal(t, now, read)
+		})
+	}
+}
+
+// A write id that is not one is nobody's.
+func TestUpdateOfAForeignWriteID(t *testing.T) {
+	t.Parallel()
+	c := openCloakroom(t, func(s *entity.Spec[bag]) {
+		s.Codec = entity.Declare(func(f *entity.Fields, b *bag) { f.String("BagId", &b.ID); f.String("Owner", &b.Owner) })
+		s.Created, s.Updated, s.Version, s.Kept, s.Counters = "", "", "", nil, nil
+	})
+	c.foreign("1", dynastay.Item{"WriteId": dynastay.Text("AAAAAAAAAAAAAAAA")})
+	update := func(opts ...dynastay.UpdateOption) error {
+		_, err := c.Update(t.Context(), bagKey("1"), func(b *bag) error { b.Owner = "jane"; return nil }, opts...)
+		return err
+	}
+	assert.ErrorIs(t, update(dynastay.IfWritten("AAAAAAAAAAAAAAAA")), dynastay.ErrVersion)
+	assert.NoError(t, update())
+}

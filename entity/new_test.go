@@ -1,0 +1,185 @@
+package entity_test
+
+import (
+	"testing"
+
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
+	"github.com/stretchr/testify/assert"
+
+	"github.com/dynastay/dynastay"
+	"github.com/dynastay/dynastay/entity"
+)
+
+func TestNewPanics(t *testing.T) {
+	t.Parallel()
+	// more declares further attributes.
+	more := func(declare func(f *entity.Fields, b *bag)) func(*entity.Spec[bag]) {
+		return func(s *entity.Spec[bag]) {
+			s.Codec = entity.Declare(func(f *entity.Fields, b *bag) {
+				declareBag(f, b)
+				declare(f, b)
+			})
+		}
+	}
+	derived := func(names ...string) func(*entity.Spec[bag]) {
+		return func(s *entity.Spec[bag]) {
+			for _, name := range names {
+				s.Derived = append(s.Derived, entity.Derived[bag]{
+					Name: name, Value: func(*bag) (types.AttributeValue, error) { return nil, nil },
+				})
+			}
+		}
+	}
+	indexed := func(names ...string) func(*entity.Spec[bag]) {
+		return func(s *entity.Spec[bag]) {
+			s.Indexes = map[string]func(*bag) (dynastay.Key, error){}
+			for _, name := range names {
+				s.Indexes[name] = func(*bag) (dynastay.Key, error) { return dynastay.Key{}, nil }
+			}
+		}
+	}
+	var s string
+	var m dynastay.Money
+	type element struct{ A, B string }
+	for name, test := range map[string]struct {
+		says string // "" where nothing is amiss
+		edit func(*entity.Spec[bag])
+	}{
+		"nothing amiss": {"", func(*entity.Spec[bag]) {}},
+		"no Name":       {"a Spec has no Name", func(s *entity.Spec[bag]) { s.Name = "" }},
+		"no Schema":     {"Bag has no Schema", func(s *entity.Spec[bag]) { s.Schema = nil }},
+		"no Codec":      {"Bag has no Codec", func(s *entity.Spec[bag]) { s.Codec = nil }},
+		"no Key":        {"Bag has no Key", func(s *entity.Spec[bag]) { s.Key = nil }},
+
+		"an attribute twice": {"Bag declares Owner twice", more(func(f *entity.Fields, _ *bag) { f.String("Owner", &s) })},
+		"a constant twice":   {"Bag declares Owner twice", more(func(f *entity.Fields, _ *bag) { f.Const("Owner", "x") })},
+		"in a map": {"Bag declares In.A twice", more(func(f *entity.Fields, _ *bag) {
+			f.Map("In", func(f *entity.Fields) { f.String("A", &s); f.String("A", &s) })
+		})},
+		"a map twice": {"Bag declares In twice", more(func(f *entity.Fields, _ *bag) {
+			f.Map("In", func(f *entity.Fields) {})
+			f.Map("In", func(f *entity.Fields) {})
+		})},
+		"inside and outside a map": {"", more(func(f *entity.Fields, _ *bag) {
+			f.Map("In", func(f *entity.Fields) { f.String("Owner", &s) })
+		})},
+		"in an element": {"Bag declares Parts[0].A twice", more(func(f *entity.Fields, _ *bag) {
+			entity.List(f, "Parts", new([]element), func(f *entity.Fields, e *element) { f.String("A", &e.A); f.String("A", &e.B) })
+		})},
+		"a currency that is an attribute": {
+			"Bag declares Owner twice, as a currency too", more(func(f *entity.Fields, _ *bag) { f.Money("Fee", "Owner", &m) }),
+		},
+		"in a map, a currency that is an attribute": {
+			"Bag declares In.A twice, as a currency too", more(func(f *entity.Fields, _ *bag) {
+				f.Map("In", func(f *entity.Fields) { f.String("A", &s); f.Money("Fee", "A", &m) })
+			}),
+		},
+		"a currency of two amounts": {
+			"", more(func(f *entity.Fields, _ *bag) { f.Money("Fee", "Currency", &m); f.Money("Tip", "Currency", &m) }),
+		},
+		"derived twice":               {"Bag declares Sum twice", derived("Sum", "Sum")},
+		"derived and declared":        {"Bag declares Owner twice", derived("Owner")},
+		"derived side by side":        {"", derived("Sum.A", "Sum.B")},
+		"two indexes with a key":      {"Bag declares OwnerPK twice", indexed("ByOwner", "ByOwnerAndTime")},
+		"derived, and an index's key": {"Bag declares Shelf twice", func(s *entity.Spec[bag]) { indexed("ByShelf")(s); derived("Shelf")(s) }},
+		"an index that is not there":  {"Bag has a key for ByAge, and Bags has no such index", indexed("ByAge")},
+		"two indexes":                 {"", indexed("ByOwner", "ByShelf")},
+		"derived, and a currency": {"Bag declares Currency twice", func(s *entity.Spec[bag]) {
+			more(func(f *entity.Fields, _ *bag) { f.Money("Fee", "Currency", &m) })(s)
+			derived("Currency")(s)
+		}},
+
+		"ID":       {"Bag does not declare X", func(s *entity.Spec[bag]) { s.ID = "X" }},
+		"Created":  {"Bag does not declare X", func(s *entity.Spec[bag]) { s.Created = "X" }},
+		"Updated":  {"Bag does not declare X", func(s *entity.Spec[bag]) { s.Updated = "X" }},
+		"Version":  {"Bag does not declare X", func(s *entity.Spec[bag]) { s.Version = "X" }},
+		"Kept":     {"Bag does not declare X", func(s *entity.Spec[bag]) { s.Kept = []string{"Weight", "X"} }},
+		"Counters": {"Bag does not declare X", func(s *entity.Spec[bag]) { s.Counters = []string{"Moves", "X"} }},
+		"Kept, in a map": {"Bag does not declare In.A", func(s *entity.Spec[bag]) {
+			more(func(f *entity.Fields, _ *bag) { f.Map("In", func(f *entity.Fields) { f.String("A", &s.Name) }) })(s)
+			s.Kept = []string{"In.A"}
+		}},
+		"a map that is kept": {"", func(s *entity.Spec[bag]) {
+			more(func(f *entity.Fields, _ *bag) { f.Map("In", func(f *entity.Fields) {}) })(s)
+			s.Kept = []string{"In"}
+		}},
+		"Owner": {"Bag does not declare X", func(s *entity.Spec[bag]) {
+			s.Unique = []entity.Unique[bag]{{Field: "Owner", Owner: []string{"BagId", "X"}, Guard: s.Key}}
+		}},
+		"a Prefix without an ID": {"Bag has a Prefix and no ID", func(s *entity.Spec[bag]) { s.ID = "" }},
+		"an ID without a Prefix": {"", func(s *entity.Spec[bag]) { s.Prefix = "" }},
+		"nothing that the library keeps": {"", func(s *entity.Spec[bag]) {
+			s.ID, s.Prefix, s.Created, s.Updated, s.Version, s.Kept, s.Counters = "", "", "", "", "", nil, nil
+		}},
+		"two uses of an attribute":            {"Bag has two uses for BagId", func(s *entity.Spec[bag]) { s.Created = "BagId" }},
+		"counted and kept":                    {"Bag has two uses for Weight", func(s *entity.Spec[bag]) { s.Counters = s.Kept }},
+		"the partition of the key is derived": {"Bag derives PK, which is the table's key", derived("PK")},
+		"the rest of the key is derived":      {"Bag derives SK, which is the table's key", derived("SK")},
+		"derived without a name":              {`Bag has a Derived without Name or Value: ""`, derived("")},
+		"derived from nothing": {`Bag has a Derived without Name or Value: "A"`, func(s *entity.Spec[bag]) {
+			s.Derived = []entity.Derived[bag]{{Name: "A"}}
+		}},
+		"a copy": {"", func(s *entity.Spec[bag]) { s.Derived = []entity.Derived[bag]{entity.CopyOf[bag]("A", "Owner")} }},
+		"an index without a function": {"Bag has no function for the key of ByShelf", func(s *entity.Spec[bag]) {
+			s.Indexes = map[string]func(*bag) (dynastay.Key, error){"ByShelf": nil}
+		}},
+		"a time as a number": {
+			"Bag cannot hold what the library writes: item (CreatedAt): unreadable item: is text where a number is expected",
+			func(s *entity.Spec[bag]) {
+				s.Codec = entity.Declare(func(f *entity.Fields, b *bag) {
+					f.String("BagId", &b.ID)
+					f.Unix("CreatedAt", &b.CreatedAt)
+				})
+				s.Updated, s.Version, s.Kept, s.Counters = "", "", nil, nil
+			},
+		},
+		"an attribute that is not kept": {"Bag does not keep BagId", func(s *entity.Spec[bag]) {
+			s.Codec = entity.Declare(func(f *entity.Fields, b *bag) {
+				id := b.ID
+				f.String("BagId", &id)
+			})
+			s.Created, s.Updated, s.Version, s.Kept, s.Counters = "", "", "", nil, nil
+		}},
+		"a tagged struct without it": {"Bag does not keep BagId", func(s *entity.Spec[bag]) {
+			s.Codec, s.Created, s.Updated, s.Version = entity.Tagged[bag](), "", "", ""
+		}},
+		"a tagged struct": {"", func(s *entity.Spec[bag]) {
+			s.Codec, s.ID, s.Kept, s.Counters = entity.Tagged[bag](), "ID", nil, nil
+		}},
+		"an empty bag cannot be stored": {"", more(func(f *entity.Fields, b *bag) {
+			if b.Owner == "" && !f.Decoding() {
+				f.Fail("Owner", boom)
+			}
+		})},
+		"a unique value in an index, without its partition": {"Bag looks Shelf up in ByShelf without a Partition", func(s *entity.Spec[bag]) {
+			guarded(s)
+			s.Unique[0].Index = "ByShelf"
+		}},
+		"a unique value twice": {"Bag has two Uniques of Shelf", func(s *entity.Spec[bag]) {
+			guarded(s)
+			s.Unique = append(s.Unique, s.Unique[0])
+		}},
+		"a mark that is the key": {"Bag marks the guard of Shelf with SK, which it has already", func(s *entity.Spec[bag]) {
+			guarded(s)
+			s.Unique[0].Mark = map[string]string{"SK": "x"}
+		}},
+		"a mark that is the owner": {"Bag marks the guard of Shelf with BagId, which it has already", func(s *entity.Spec[bag]) {
+			guarded(s)
+			s.Unique[0].Mark = map[string]string{"BagId": "x"}
+		}},
+	} {
+		made := func() { bagOf(test.edit) }
+		if test.says == "" {
+			assert.NotPanics(t, made, name)
+		} else {
+			assert.PanicsWithValue(t, "entity.New: "+test.says, made, name)
+		}
+	}
+}
+
+// The operations are named by Operations, or else by Name.
+func TestOperationsDefault(t *testing.T) {
+	t.Parallel()
+	assert.Equal(t, "bags", bagOf().Operations)
+	assert.Equal(t, "Bag", bagOf(func(s *entity.Spec[bag]) { s.Operations = "" }).Operations)
+}
