@@ -103,9 +103,9 @@ func (e *Error) Unwrap() []error {
 // InvalidError says which field of a call's input was refused, and why. It matches [ErrInvalid]. The value itself is
 // left out: it may be personal data.
 type InvalidError struct {
-	// Field is the dotted path in the input's own names, such as "Guests.Adults" or "Lines[1].Quantity". In a write of
-	// several operations it begins with the operation's place, "Operations[0].Guest.Email". It is "" where no one field
-	// is to blame.
+	// Field is the dotted path in the input's own names, such as "Guests.Adults" or "Lines[1].Quantity". It is "" where no
+	// one field is to blame. In a write of several operations the [Error] around it has the operation's name as its Op, and
+	// its place, "Operations[0]", as its Entity.
 	Field  string
 	Reason string
 	Err    error // a more precise kind, such as [ErrCursor]; may be nil

@@ -44,10 +44,26 @@ func (r Row) Value(name string) Value {
 	return valueOf(r.item[name])
 }
 
+// Scalar is the text of a text or the digits of a number, and the attribute's kind: what is asked for most, in one step.
+func (r Row) Scalar(name string) (text string, kind Kind) {
+	if r.from == nil {
+		switch v := r.item[name].(type) {
+		case *types.AttributeValueMemberS:
+			return v.Value, KindText
+		case *types.AttributeValueMemberN:
+			return v.Value, KindNumber
+		case nil:
+			return "", KindMissing
+		}
+	}
+	v := r.Value(name)
+	return v.Text(), v.kind
+}
+
 // Text is the text of an attribute, "" where it is missing or is no text.
 func (r Row) Text(name string) string {
-	if v := r.Value(name); v.kind == KindText {
-		return v.text
+	if text, kind := r.Scalar(name); kind == KindText {
+		return text
 	}
 	return ""
 }
@@ -55,8 +71,8 @@ func (r Row) Text(name string) string {
 // Int is an attribute that is a whole number, 0 where it is missing or is none.
 func (r Row) Int(name string) int {
 	n := 0
-	if v := r.Value(name); v.kind == KindNumber {
-		n, _ = strconv.Atoi(v.text)
+	if digits, kind := r.Scalar(name); kind == KindNumber {
+		n, _ = strconv.Atoi(digits)
 	}
 	return n
 }

@@ -68,6 +68,12 @@ func TestRowReadsEveryForm(t *testing.T) {
 		for name, v := range item {
 			sameValue(t, sdk.Value(name), other.Value(name))
 			assert.Equal(t, sdk.Text(name), other.Text(name))
+			text, kind := sdk.Scalar(name)
+			again, same := other.Scalar(name)
+			assert.Equal(t, text, again)
+			assert.Equal(t, kind, same)
+			assert.Equal(t, sdk.Value(name).Text(), text)
+			assert.Equal(t, sdk.Value(name).Kind(), kind)
 			assert.Equal(t, sdk.Int(name), other.Int(name))
 			assert.True(t, stored.Equal(v, sdk.Value(name).Stored()))
 		}

@@ -2,12 +2,10 @@ package dynastay
 
 import (
 	"context"
-	"testing"
 	"time"
 
 	"github.com/aws/aws-sdk-go-v2/feature/dynamodb/expression"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
-	"github.com/stretchr/testify/require"
 
 	"github.com/dynastay/dynastay/internal/stored"
 )
@@ -131,10 +129,3 @@ func (t shops) DeleteOp(key Key) *Operation[struct{}] {
 
 // cloneItem is a deep copy.
 func cloneItem(item Item) Item { return stored.CopyMaps(item) }
-
-func storedShop(t *testing.T, s shop) Item {
-	t.Helper()
-	require.NotEmpty(t, s.Name)
-	s.ID = "1"
-	return s.item()
-}

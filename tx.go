@@ -79,6 +79,17 @@ func (tx *Tx) Rewrite(s *Schema, read Row, change expression.UpdateBuilder, know
 	return a, nil
 }
 
+// Remove deletes an item that was read, consistently, on condition that it is [Unchanged], as [Tx.Rewrite] does.
+func (tx *Tx) Remove(s *Schema, read Row, known ...string) (*Action, error) {
+	expr, err := build(expression.NewBuilder().WithCondition(Unchanged(s, read, known...)))
+	if err != nil {
+		return nil, err
+	}
+	a := tx.Delete(s, s.Key.From(read))
+	a.expr, a.read = expr, read.Item()
+	return a, nil
+}
+
 // Delete removes an item.
 func (tx *Tx) Delete(s *Schema, key Key) *Action {
 	return tx.add(&Action{kind: deleteAction, schema: s, key: key})
@@ -108,7 +119,7 @@ type Action struct {
 	fresh stamp // of the preparation
 	drawn bool  // the key was drawn for this write
 	stamp stamp // of the write id that it leaves, zero for none
-	read  Item  // what a rewrite was prepared from; nil for other actions
+	read  Item  // what a rewrite or a removal was prepared from; nil for other actions
 }
 
 type actionKind int
@@ -130,7 +141,7 @@ func (a *Action) If(condition Expr, meaning Failed) *Action {
 	return a
 }
 
-// Else is what it means that the condition of an update does not hold. Without a meaning that is [ErrVersion].
+// Else is what it means that the condition of an action that has one does not hold. Without a meaning that is [ErrVersion].
 func (a *Action) Else(meaning Failed) *Action {
 	a.failed = meaning
 	return a
@@ -278,7 +289,7 @@ func (tx *Tx) witness() *Action {
 		switch {
 		case a.drawn:
 			return a
-		case a.stamp == stamp{} && !tx.plain():
+		case a.stamp == stamp{} && a.read == nil && !tx.plain():
 		case best == nil || best.read == nil && a.read != nil:
 			best = a
 		}
@@ -298,5 +309,6 @@ func (tx *Tx) ownerName(action int, ops []operation) string {
 	return "the idempotency record"
 }
 
-// Skipped reports whether an action on the item was given up with [ErrSkip] by an earlier preparation of the same write.
+// Skipped reports whether an action on the item was given up with [ErrSkip] by the preparation before. It is forgotten once
+// another action of the write was overtaken.
 func (tx *Tx) Skipped(s *Schema, key Key) bool { return tx.write.skipped[RefOf(s, key)] }

@@ -244,6 +244,7 @@ func TestTrace(t *testing.T) {
 	drawn := &Action{kind: putAction, schema: shopSchema, drawn: true}
 	remove := &Action{kind: deleteAction, schema: shopSchema}
 	removeIf := &Action{kind: deleteAction, schema: shopSchema, expr: Expr{Condition: aws.String("…")}}
+	removal := &Action{kind: deleteAction, schema: shopSchema, expr: Expr{Condition: aws.String("…")}, read: was}
 	delta := &Action{kind: updateAction, schema: shopSchema}
 	for _, line := range []struct {
 		name   string
@@ -276,6 +277,10 @@ func TestTrace(t *testing.T) {
 		{"a deletion, still there", remove, was, noTrace},
 		{"a deletion on condition, gone", removeIf, nil, noTrace},
 		{"a deletion on condition, still there", removeIf, was, noTrace},
+		{"a removal, gone", removal, nil, noTrace},
+		{"a removal, still there", removal, item(read, stamp{9}), untouched},
+		{"a removal, rewritten by another", removal, item(other, read), overtaken},
+		{"a removal, put anew", removal, item(other, stamp{}), noTrace},
 		{"a delta", delta, was, noTrace},
 		{"a delta on an item without an id", delta, bare, noTrace},
 		{"a delta, gone", delta, nil, noTrace},
@@ -291,12 +296,14 @@ func TestWitness(t *testing.T) {
 	second := at("second", &Action{kind: putAction, stamp: stamp{1}})
 	update := at("update", &Action{kind: updateAction, stamp: stamp{1}, read: Item{}})
 	drawn := at("drawn", &Action{kind: putAction, drawn: true})
+	removal := at("removal", &Action{kind: deleteAction, read: Item{}})
 	check, delta, guard, remove := &Action{kind: checkAction}, &Action{kind: updateAction}, &Action{kind: putAction}, &Action{kind: deleteAction}
 	for want, actions := range map[string][]*Action{
-		"put":    {check, put, delta, second},
-		"update": {put, update, at("later", update)},
-		"drawn":  {put, update, drawn},
-		"none":   {check, delta, guard, remove},
+		"put":     {check, put, delta, second},
+		"update":  {put, update, at("later", update)},
+		"removal": {put, check, removal},
+		"drawn":   {put, update, drawn},
+		"none":    {check, delta, guard, remove},
 	} {
 		got := (&Tx{actions: actions}).witness()
 		if want == "none" {

@@ -337,6 +337,10 @@ func (w *write) refused(ctx context.Context, tx *Tx, got outcome, since uint64) 
 		reasons[i] = w.reason(f)
 	}
 	if slices.ContainsFunc(reasons, func(err error) bool { return errors.Is(err, ErrOvertaken) }) {
+		w.skipped = nil // what was given up may be what has changed
+		return ErrOvertaken
+	}
+	if skipped := w.giveUp(got.failed, reasons); skipped {
 		return ErrOvertaken
 	}
 	contest := w.contests[got.failed[0].action.owner]
@@ -363,19 +367,24 @@ func (w *write) refused(ctx context.Context, tx *Tx, got outcome, since uint64) 
 	return err
 }
 
+// giveUp notes the actions that the next preparation does without, and reports whether there are any.
+func (w *write) giveUp(failed []failure, reasons []error) (any bool) {
+	for i, f := range failed {
+		if errors.Is(reasons[i], ErrSkip) {
+			if w.skipped == nil {
+				w.skipped = map[Ref]bool{}
+			}
+			w.skipped[f.action.ref()], any = true, true
+		}
+	}
+	return any
+}
+
 // reason is what the failure of one action means.
 func (w *write) reason(f failure) error {
 	contest, ref := w.contests[f.action.owner], f.action.ref()
 	if !contest.judges(ref) {
-		err := f.meaning()
-		if errors.Is(err, ErrSkip) {
-			if w.skipped == nil {
-				w.skipped = map[Ref]bool{}
-			}
-			w.skipped[ref] = true
-			return ErrOvertaken
-		}
-		return err
+		return f.meaning()
 	}
 	if err := contest.Judge(map[Ref]Row{ref: f.old}); err != nil {
 		return err

@@ -158,7 +158,7 @@ func (c *Change[T]) AddTo(tx *dynastay.Tx) error {
 			return err
 		}
 	}
-	action, err := tx.Rewrite(e.Schema, c.Row, c.update(), c.known()...)
+	action, err := tx.Rewrite(e.Schema, c.Row, c.update(), e.known...)
 	if err != nil {
 		return err
 	}
@@ -263,28 +263,4 @@ func (c *Change[T]) update() (u expression.UpdateBuilder) {
 		u = u.Set(dynastay.NameOf(c.entity.Version), expression.Value(c.nextVersion()))
 	}
 	return u
-}
-
-// known are the names of the attributes that the entity declares or derives, without those that are counted: what has to be
-// as it was read of an item that has no write id.
-func (c *Change[T]) known() []string {
-	e := c.entity
-	known := map[string]bool{e.Version: true, e.Updated: true}
-	add := func(path string) {
-		name, _, _ := stored.Step(path)
-		known[name] = true
-	}
-	for name := range c.diff.before {
-		known[name] = true
-	}
-	for path := range c.diff.set {
-		add(path) // what is not there yet
-	}
-	for _, attribute := range e.derived {
-		add(attribute.Name)
-	}
-	for _, name := range append([]string{"", e.Schema.Key.Partition, e.Schema.Key.Sort}, e.Counters...) {
-		delete(known, name)
-	}
-	return slices.Sorted(maps.Keys(known))
 }

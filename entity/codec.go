@@ -2,7 +2,10 @@ package entity
 
 import (
 	"errors"
+	"maps"
 	"reflect"
+	"slices"
+	"strings"
 
 	"github.com/aws/aws-sdk-go-v2/feature/dynamodb/attributevalue"
 
@@ -52,6 +55,11 @@ func (d declared[T]) Decode(row dynastay.Row, v *T) error {
 	return f.err
 }
 
+func (d declared[T]) attributes() []string {
+	n := d.names(new(T))
+	return slices.AppendSeq(n.currencies, maps.Keys(n.pointers))
+}
+
 // names runs the declaration for nothing but the names in it.
 func (d declared[T]) names(v *T) *names {
 	n := &names{pointers: map[string]any{}}
@@ -77,6 +85,32 @@ func (tagged[T]) Encode(v *T) (dynastay.Item, error) {
 		}
 	}
 	return item, nil
+}
+
+// attributes follows the rules of attributevalue for the names of fields.
+func (tagged[T]) attributes() (all []string) {
+	var of func(t reflect.Type)
+	of = func(t reflect.Type) {
+		for i := range t.NumField() {
+			f := t.Field(i)
+			name, _, _ := strings.Cut(f.Tag.Get("dynamodbav"), ",")
+			embedded := f.Type
+			if embedded.Kind() == reflect.Pointer {
+				embedded = embedded.Elem()
+			}
+			switch {
+			case name == "-":
+			case name != "":
+				all = append(all, stored.Path(name))
+			case f.Anonymous && embedded.Kind() == reflect.Struct:
+				of(embedded)
+			case f.IsExported():
+				all = append(all, stored.Path(f.Name))
+			}
+		}
+	}
+	of(reflect.TypeFor[T]())
+	return all
 }
 
 func (tagged[T]) Decode(row dynastay.Row, v *T) error {

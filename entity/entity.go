@@ -97,6 +97,7 @@ func (d Derived[T]) of(v *T, item dynastay.Item) (types.AttributeValue, error) {
 type Entity[T any] struct {
 	Spec[T]
 	derived []Derived[T] // those of the indexes too
+	known   []string     // the attributes that are declared or derived, without those that are counted
 	owned   []string     // what an update's function leaves alone
 	guards  []guard[T]
 }
@@ -132,6 +133,7 @@ func New[T any](s Spec[T]) *Entity[T] {
 	}
 	e.checkNames()
 	e.checkStamps()
+	e.known = e.allKnown()
 	for _, u := range s.Unique {
 		e.guards = append(e.guards, e.newGuard(u))
 	}
@@ -184,6 +186,28 @@ func (e *Entity[T]) checkNames() {
 		}
 		written[d.Name] = true
 	}
+}
+
+// allKnown are the attributes that have to be as they were read of an item without a write id: also those that it did not have,
+// which other software may add before it is written.
+func (e *Entity[T]) allKnown() []string {
+	known := map[string]bool{}
+	add := func(path string) {
+		name, _, _ := stored.Step(path)
+		known[name] = true
+	}
+	if c, ok := e.Codec.(interface{ attributes() []string }); ok {
+		for _, path := range c.attributes() {
+			add(path)
+		}
+	}
+	for _, d := range e.derived {
+		add(d.Name)
+	}
+	for _, name := range append([]string{e.Schema.Key.Partition, e.Schema.Key.Sort, e.Schema.WriteIDName()}, e.Counters...) {
+		delete(known, name)
+	}
+	return slices.Sorted(maps.Keys(known))
 }
 
 // checkStamps refuses a codec that does not keep what the library writes: an attribute of another kind, such as a time as a

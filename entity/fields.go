@@ -351,7 +351,7 @@ func (f *Fields) Strings(name string, p *[]string) {
 	*p = make([]string, len(list))
 	for i, v := range list {
 		if v.Kind() != dynastay.KindText {
-			f.wrongKind(fmt.Sprintf("%s[%d]", name, i), v, dynastay.KindText)
+			f.wrongKind(fmt.Sprintf("%s[%d]", name, i), v.Kind(), dynastay.KindText)
 			return
 		}
 		(*p)[i] = v.Text()
@@ -361,30 +361,39 @@ func (f *Fields) Strings(name string, p *[]string) {
 // read is an attribute that has to be of one kind; ok is false where it is missing, NULL, or of another one.
 func (f *Fields) read(name string, kind dynastay.Kind) (v dynastay.Value, ok bool) {
 	v = f.row.Value(name)
-	switch {
-	case v.Kind() == kind:
+	if v.Kind() == kind {
 		return v, true
-	case !v.IsNull():
-		f.wrongKind(name, v, kind)
+	}
+	if !v.IsNull() {
+		f.wrongKind(name, v.Kind(), kind)
 	}
 	return dynastay.Value{}, false
 }
 
-func (f *Fields) readText(name string) string {
-	v, _ := f.read(name, dynastay.KindText)
-	return v.Text()
+// scalar is read of a text or a number.
+func (f *Fields) scalar(name string, want dynastay.Kind) (string, bool) {
+	text, kind := f.row.Scalar(name)
+	if kind == want {
+		return text, true
+	}
+	if kind > dynastay.KindNull {
+		f.wrongKind(name, kind, want)
+	}
+	return "", false
 }
 
-func (f *Fields) readNumber(name string) (string, bool) {
-	v, ok := f.read(name, dynastay.KindNumber)
-	return v.Text(), ok
+func (f *Fields) readText(name string) string {
+	text, _ := f.scalar(name, dynastay.KindText)
+	return text
 }
+
+func (f *Fields) readNumber(name string) (string, bool) { return f.scalar(name, dynastay.KindNumber) }
 
 func (f *Fields) readList(name string) ([]dynastay.Value, bool) {
 	v, ok := f.read(name, dynastay.KindList)
 	return v.List(), ok
 }
 
-func (f *Fields) wrongKind(name string, v dynastay.Value, want dynastay.Kind) {
-	f.Fail(name, fmt.Errorf("is %s where %s is expected", v.Kind(), want))
+func (f *Fields) wrongKind(name string, is, want dynastay.Kind) {
+	f.Fail(name, fmt.Errorf("is %s where %s is expected", is, want))
 }

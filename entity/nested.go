@@ -52,7 +52,7 @@ func List[V any](f *Fields, name string, p *[]V, one func(f *Fields, v *V)) {
 		*p = make([]V, len(list))
 		for i, v := range list {
 			if v.Kind() != dynastay.KindMap {
-				f.wrongKind(fmt.Sprintf("%s[%d]", name, i), v, dynastay.KindMap)
+				f.wrongKind(fmt.Sprintf("%s[%d]", name, i), v.Kind(), dynastay.KindMap)
 				return
 			}
 			element := at(i)

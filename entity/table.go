@@ -229,14 +229,11 @@ func (t *Table[T]) deleteSeen(key dynastay.Key, opts []dynastay.UpdateOption) fu
 				return err
 			}
 		}
-		known, err := e.Codec.Encode(c.Before)
+		gone, err := tx.Remove(e.Schema, row, e.known...)
 		if err != nil {
 			return err
 		}
-		c.diff = &difference{before: known}
-		unchanged := dynastay.Unchanged(e.Schema, row, c.known()...)
-		tx.Delete(e.Schema, key).If(dynastay.Prepare(expression.NewBuilder().WithCondition(unchanged)).With(nil),
-			e.overtaken(key, asked, ""))
+		gone.Else(e.overtaken(key, asked, ""))
 		return nil
 	}
 }

@@ -42,6 +42,7 @@ type guard[T any] struct {
 	e          *Entity[T]
 	free       dynastay.Expr
 	freeOrOurs *dynastay.Prepared
+	anothers   *dynastay.Prepared
 }
 
 func (e *Entity[T]) newGuard(u Unique[T]) guard[T] {
@@ -62,11 +63,12 @@ func (e *Entity[T]) newGuard(u Unique[T]) guard[T] {
 			e.panics("marks the guard of %s with %s, which it has already", u.Field, name)
 		}
 	}
-	absent := expression.AttributeNotExists(dynastay.NameOf(e.Schema.Key.Partition))
+	// Ours as well: other software may have let two entities have one value, and the guard then is another's, or missing.
+	freeOrOurs := expression.AttributeNotExists(dynastay.NameOf(e.Schema.Key.Partition)).Or(is(u.Owner))
 	return guard[T]{
 		Unique: u, e: e, free: dynastay.IfNew(e.Schema),
-		// Ours as well: other software may have let two entities have one value, and the guard then is another's, or missing.
-		freeOrOurs: dynastay.Prepare(expression.NewBuilder().WithCondition(absent.Or(is(u.Owner)))),
+		freeOrOurs: dynastay.Prepare(expression.NewBuilder().WithCondition(freeOrOurs)),
+		anothers:   dynastay.Prepare(expression.NewBuilder().WithCondition(expression.Not(freeOrOurs))),
 	}
 }
 
@@ -150,12 +152,17 @@ func (g guard[T]) move(tx *dynastay.Tx, before, after *T, operation string) erro
 		}
 		g.put(tx, now, owner, condition, after, operation)
 	}
-	if old == (dynastay.Key{}) || tx.Skipped(g.e.Schema, old) {
+	if old == (dynastay.Key{}) {
 		return nil
 	}
 	owner, err := g.owner(before)
 	if err != nil {
 		return err
+	}
+	if tx.Skipped(g.e.Schema, old) {
+		// It was another's. Should it be ours by now, it has to go after all.
+		tx.Check(g.e.Schema, old, g.anothers.With(owner), func(dynastay.Row) error { return dynastay.ErrOvertaken })
+		return nil
 	}
 	// A guard that is missing, or that other software let another entity have, is not released.
 	tx.Delete(g.e.Schema, old).If(g.freeOrOurs.With(owner), func(dynastay.Row) error { return dynastay.ErrSkip })

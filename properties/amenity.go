@@ -46,14 +46,24 @@ var amenityIndex = func() dynastay.KeyNames {
 	return index.Key
 }()
 
-// moveAmenities puts a new property's amenities, and moves those of one whose place in the index has changed. They follow from
+// moveAmenities puts a new property's amenities, removes those of one that goes, and moves those of one whose place in the index has changed. They follow from
 // the property, and the write is conditional on all of it being as it was read: an amenity that is added meanwhile is not left
 // behind.
 func moveAmenities(tx *dynastay.Tx, before, after *Property) error {
 	add := amenity.move
-	if before == nil {
+	switch {
+	case after == nil:
+		for _, id := range before.AmenityIDs {
+			key, err := (amenity{propertyID: before.ID, amenityID: id}).key()
+			if err != nil {
+				return err
+			}
+			tx.Delete(keys.PropertiesTable, key)
+		}
+		return nil
+	case before == nil:
 		add = amenity.put
-	} else if placeOf(before) == placeOf(after) {
+	case placeOf(before) == placeOf(after):
 		return nil
 	}
 	for _, id := range after.AmenityIDs {

@@ -12,7 +12,6 @@ import (
 )
 
 type (
-	sN    = types.AttributeValueMemberN
 	sB    = types.AttributeValueMemberB
 	sM    = types.AttributeValueMemberM
 	sL    = types.AttributeValueMemberL

@@ -1,0 +1,213 @@
+package bookings_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"regexp"
+	"testing"
+	"time"
+
+	"github.com/aws/aws-sdk-go-v2/aws"
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/dynastay/dynastay"
+	"github.com/dynastay/dynastay/bookings"
+	"github.com/dynastay/dynastay/dyntest"
+	"github.com/dynastay/dynastay/entity"
+	"github.com/dynastay/dynastay/internal/fixture"
+	"github.com/dynastay/dynastay/internal/racing"
+)
+
+// storedItem reads an item of a booking past the library, nil where there is none.
+func storedItem(t *testing.T, db *dyntest.DB, key dynastay.Key) map[string]any {
+	t.Helper()
+	out, err := db.Engine.Client().GetItem(t.Context(), &dynamodb.GetItemInput{
+		TableName: aws.String(db.TableName(bookingsTable)), Key: bookingsTable.Key.Of(key), ConsistentRead: aws.Bool(true),
+	})
+	require.NoError(t, err)
+	return plain(t, out.Item)
+}
+
+var indexKey = regexp.MustCompile(`^GSI\d+[PS]K$`)
+
+// checkDerived compares all that follows from a booking's own attributes with what the model's document says about them, in
+// its key forms. The booking has one of the references.
+func checkDerived(t *testing.T, db *dyntest.DB, id string, references ...string) {
+	t.Helper()
+	b := storedItem(t, db, keyOf(id))
+	text := func(name string) string { return b[name].(string) }
+	day := func(name string) time.Time {
+		at, err := time.Parse(time.DateOnly, text(name))
+		require.NoError(t, err)
+		return at
+	}
+	seconds := func(name string) string { return text(name)[:len("2006-01-02T15:04:05")] + "Z" }
+	want := map[string]any{
+		"GSI1PK": "USER#" + text("UserId"), "GSI1SK": "CHECKIN#" + text("CheckInDate") + "#BOOKING#" + id,
+		"GSI2PK": "PROPERTY#" + text("PropertyId"), "GSI2SK": "CHECKIN#" + text("CheckInDate") + "#BOOKING#" + id,
+		"GSI3PK": "STATUS#" + text("Status"), "GSI3SK": "CREATED#" + seconds("CreatedAt") + "#BOOKING#" + id,
+		"GSI4PK": "REFERENCE#" + text("BookingReference"), "GSI4SK": "BOOKING",
+	}
+	if b["Status"] != "cancelled" && b["Status"] != "expired" {
+		want["GSI5PK"], want["GSI5SK"] = "CHECKIN#"+text("CheckInDate"), "PROPERTY#"+text("PropertyId")+"#BOOKING#"+id
+	}
+	if b["Status"] == "pending" && b["HoldExpiresAt"] != nil {
+		want["GSI6PK"], want["GSI6SK"] = "HOLDS", "EXPIRES#"+seconds("HoldExpiresAt")+"#BOOKING#"+id
+	}
+	got := map[string]any{}
+	for name, v := range b {
+		if indexKey.MatchString(name) {
+			got[name] = v
+		}
+	}
+	assert.Equal(t, want, got, "index keys of %s", id)
+	assert.Equal(t, day("CheckOutDate").Sub(day("CheckInDate")).Hours()/24, b["NumberOfNights"])
+
+	assert.Contains(t, references, b["BookingReference"])
+	for _, reference := range references {
+		guard := storedItem(t, db, dynastay.Key{PK: "REFERENCE#" + reference, SK: "GUARD"})
+		if reference != b["BookingReference"] {
+			assert.Empty(t, guard, "guard of a reference that %s has given up", id)
+			continue
+		}
+		assert.Equal(t, map[string]any{
+			"PK": "REFERENCE#" + reference, "SK": "GUARD", "EntityType": "Guard", "BookingId": id,
+		}, guard)
+	}
+}
+
+// Any two fields of a booking: neither change is lost, and index keys, nights and the reference's guard follow from both.
+func TestNoChangeOfABookingIsLost(t *testing.T) {
+	t.Parallel()
+	references := func(id string) []string { return []string{"A-" + id, "B-" + id, "C-" + id} }
+	racing.Attributes[bookings.Booking]{
+		Entity: bookings.BookingEntity,
+		Make: func(t *testing.T, db *dynastay.DB, draw *rand.Rand) *bookings.Booking {
+			id := db.NewID("bkg_")
+			made, err := entity.NewTable(db, bookings.BookingEntity).Create(t.Context(), &bookings.Booking{
+				Summary: bookings.Summary{
+					ID: id, Reference: references(id)[0], UserID: "user_456", PropertyID: "prop_123", Stay: fixture.Stay,
+					Status: racing.One(draw, bookings.Pending, bookings.Confirmed, bookings.Cancelled),
+					Total:  dynastay.MustMoney("840", "USD"), HoldExpiresAt: racing.One(draw, time.Time{}, fixture.Now),
+				},
+			})
+			require.NoError(t, err)
+			return made
+		},
+		Values: func(b *bookings.Booking) map[string][]any {
+			return map[string][]any{
+				"Reference":     {references(b.ID)[1], references(b.ID)[2]},
+				"Stay.CheckIn":  {dynastay.MustDate("2026-07-08"), dynastay.MustDate("2026-07-09")},
+				"Stay.CheckOut": {dynastay.MustDate("2026-07-14"), dynastay.MustDate("2027-01-31")},
+				"UserID":        {"user_1", "user_2"}, "PropertyID": {"prop_1", "prop_2"},
+				"Status": {bookings.Pending, bookings.Confirmed, bookings.Cancelled, bookings.Expired, bookings.CheckedIn},
+			}
+		},
+		Kept: []string{"ID", "CreatedAt", "UpdatedAt", "Version", "Lines"},
+		Check: func(t *testing.T, db *dyntest.DB, b *bookings.Booking) {
+			checkDerived(t, db, b.ID, references(b.ID)...)
+		},
+	}.Run(t)
+}
+
+// A booking is cancelled while it is cancelled, or while something else of it is changed: its rooms come back once, all that is
+// derived fits, and no change is lost.
+func TestACancellationRaces(t *testing.T) {
+	t.Parallel()
+	const rooms = 4
+	racing.Rounds(t, func(t *testing.T, db *dyntest.DB, draw *rand.Rand) {
+		hotel := fixture.New(t, db.Direct, rooms)
+		quote := hotel.Quote(t, db.Direct, fixture.Stay, 1)
+		// book makes a booking; one of two of them is left as other software leaves it.
+		var made *bookings.Booking
+		var stamped bool
+		book := func() string {
+			var err error
+			made, err = bookings.New(db.Direct).Create(t.Context(), fixture.Request(quote))
+			require.NoError(t, err)
+			if stamped = draw.IntN(2) == 0; !stamped {
+				removeAttributes(t, db, keyOf(made.ID), "WriteId", "GSI3PK", "GSI3SK")
+			}
+			return made.ID
+		}
+		cancel := func(id string) racing.Call {
+			return func(ctx context.Context, db *dynastay.DB) error {
+				_, err := bookings.New(db).Cancel(ctx, id, "plans changed")
+				return err
+			}
+		}
+		changes := map[string]func(*bookings.Booking){
+			"SpecialRequests": func(b *bookings.Booking) { b.SpecialRequests = "changed" },
+			"PaymentStatus":   func(b *bookings.Booking) { b.PaymentStatus = "changed" },
+			"UserId":          func(b *bookings.Booking) { b.UserID = "changed" },
+			"PropertyName":    func(b *bookings.Booking) { b.PropertyName = "changed" },
+		}
+		change := func(id, name string) racing.Call {
+			return func(ctx context.Context, db *dynastay.DB) error {
+				_, err := entity.NewTable(db, bookings.BookingEntity).Update(ctx, keyOf(id), func(b *bookings.Booking) error {
+					changes[name](b)
+					return nil
+				})
+				return err
+			}
+		}
+		check := func(way string, writes int) {
+			t.Helper()
+			b := storedItem(t, db, keyOf(made.ID))
+			assert.Equal(t, "cancelled", b["Status"], way)
+			assert.Equal(t, []int{rooms, rooms, rooms}, hotel.Left(t, db.Direct, fixture.Stay), way)
+			assert.Equal(t, float64(1+writes), b["Version"], way)
+			checkDerived(t, db, made.ID, made.Reference)
+			require.False(t, t.Failed(), way)
+		}
+		// again makes certain what was not.
+		again := func(way racing.Way, err error, call racing.Call) error {
+			if way.Unknown && !stamped && errors.Is(err, dynastay.ErrOutcomeUnknown) {
+				return call(t.Context(), db.Direct)
+			}
+			return err
+		}
+		once := func(way string, errs ...error) {
+			t.Helper()
+			refused := 0
+			for _, err := range errs {
+				var state *bookings.StateError
+				if errors.As(err, &state) {
+					assert.Equal(t, &bookings.StateError{BookingID: made.ID, Status: bookings.Cancelled, Op: "cancel"}, state)
+					refused++
+					continue
+				}
+				assert.NoError(t, err, way)
+			}
+			assert.Equal(t, len(errs)-1, refused, way)
+			check(way, 1)
+		}
+		for _, way := range racing.Ways {
+			id := book()
+			first, second := way.Meet(t, db, cancel(id), cancel(id))
+			once(way.Name, again(way, first, cancel(id)), second)
+
+			name := racing.One(draw, "SpecialRequests", "PaymentStatus", "UserId", "PropertyName")
+			id = book()
+			first, second = way.Meet(t, db, cancel(id), change(id, name))
+			require.NoError(t, again(way, first, cancel(id)), way.Name)
+			require.NoError(t, second, way.Name)
+			assert.Equal(t, "changed", storedItem(t, db, keyOf(id))[name], way.Name)
+			check(fmt.Sprintf("%s changed %s of the cancellation", name, way.Name), 2)
+
+			id = book()
+			first, second = way.Meet(t, db, change(id, name), cancel(id))
+			require.NoError(t, again(way, first, change(id, name)), way.Name)
+			require.NoError(t, second, way.Name)
+			assert.Equal(t, "changed", storedItem(t, db, keyOf(id))[name], way.Name)
+			check(fmt.Sprintf("cancelled %s of a change of %s", way.Name, name), 2)
+		}
+		id := book()
+		db.Faults.Conflicts(0)
+		once("at once", racing.AtOnce(t, db, cancel(id), cancel(id), cancel(id))...)
+	}, dyntest.At(fixture.Now))
+}

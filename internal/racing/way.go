@@ -1,0 +1,116 @@
+package racing
+
+import (
+	"context"
+	"slices"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+
+	"github.com/dynastay/dynastay"
+	"github.com/dynastay/dynastay/dyntest"
+)
+
+// Call is a call of the library in a process of its own.
+type Call func(ctx context.Context, db *dynastay.DB) error
+
+// Way is the point of the first call's way at which the second one happens, as a whole.
+type Way struct {
+	Name string
+	// Unknown says that of an item without a write id nobody may be able to tell whether the first call changed it.
+	Unknown bool
+	faults  func(second func(context.Context)) []fault
+}
+
+type fault struct {
+	what  dyntest.Fault
+	match func(dyntest.Request) bool
+}
+
+// Between is the way in which what was read no longer holds.
+var Between = Way{Name: "between the read and the write", faults: func(second func(context.Context)) []fault {
+	return []fault{{dyntest.Before(second), firstWrites}}
+}}
+
+// Ways are all points at which two calls can meet that read an item and then write it.
+var Ways = []Way{
+	{Name: "before the read", faults: func(second func(context.Context)) []fault {
+		return []fault{{dyntest.Before(second), ofFirst}}
+	}},
+	Between,
+	{Name: "before a write that meets a conflict", faults: func(second func(context.Context)) []fault {
+		return []fault{{dyntest.Before(second), firstWrites}, {dyntest.Conflict(), firstWrites}}
+	}},
+	{Name: "before a write that is lost", Unknown: true, faults: func(second func(context.Context)) []fault {
+		return []fault{{dyntest.Before(second), firstWrites}, {dyntest.LoseRequest(), firstWrites}}
+	}},
+	{Name: "between the read and the write, its own answer lost", faults: func(second func(context.Context)) []fault {
+		return []fault{{dyntest.Before(second), firstWrites}, {dyntest.LoseAnswer(), secondWrites}}
+	}},
+	{Name: "after a write whose answer is lost", faults: func(second func(context.Context)) []fault {
+		return []fault{{dyntest.LoseAnswer(), firstWrites}, {dyntest.After(second), firstWrites}}
+	}},
+	{Name: "after the write", faults: func(second func(context.Context)) []fault {
+		return []fault{{dyntest.After(second), firstWrites}}
+	}},
+}
+
+// patient is for races, which must end with an answer for everyone.
+var patient = &dynastay.Options{Retry: dynastay.Retry{Attempts: 500, Cap: 20 * time.Millisecond}}
+
+// Meet sends the first call, and the second one where it meets the first, and returns their errors.
+func (w Way) Meet(t *testing.T, db *dyntest.DB, first, second Call) (error, error) {
+	t.Helper()
+	var err error
+	met := false
+	for _, f := range w.faults(func(context.Context) {
+		met = true
+		err = second(context.WithValue(t.Context(), caller{}, 2), db.Open(patient))
+	}) {
+		defer db.Faults.Inject(f.what, dyntest.When{Match: f.match, Nth: 1}).Stop()
+	}
+	firstErr := first(context.WithValue(t.Context(), caller{}, 1), db.Open(patient))
+	assert.True(t, met, "%s: the calls did not meet: %v", w.Name, firstErr)
+	return firstErr, err
+}
+
+// Harass sends a call, and has step happen before each of its first n requests, on the same goroutine.
+func Harass(t *testing.T, db *dyntest.DB, n int, call Call, step func()) error {
+	t.Helper()
+	defer db.Faults.Inject(dyntest.Before(func(context.Context) { step() }), dyntest.When{Match: ofFirst, Times: n, Optional: true}).Stop()
+	return call(context.WithValue(t.Context(), caller{}, 1), db.Open(patient))
+}
+
+// caller is the key of the number of the call in the context of its requests.
+type caller struct{}
+
+func ofFirst(r dyntest.Request) bool { return r.Context.Value(caller{}) == 1 }
+
+func firstWrites(r dyntest.Request) bool { return ofFirst(r) && Writes(r) }
+
+func secondWrites(r dyntest.Request) bool { return r.Context.Value(caller{}) == 2 && Writes(r) }
+
+// Writes reports whether a request writes.
+func Writes(r dyntest.Request) bool {
+	return slices.Contains([]string{"PutItem", "UpdateItem", "DeleteItem", "TransactWriteItems"}, r.Operation)
+}
+
+// AtOnce sends calls at the same time, each from a process of its own, and returns their errors.
+func AtOnce(t *testing.T, db *dyntest.DB, calls ...Call) []error {
+	t.Helper()
+	errs := make([]error, len(calls))
+	start := make(chan struct{})
+	var all sync.WaitGroup
+	for i, call := range calls {
+		process := db.Open(patient)
+		all.Go(func() {
+			<-start
+			errs[i] = call(t.Context(), process)
+		})
+	}
+	close(start)
+	all.Wait()
+	return errs
+}

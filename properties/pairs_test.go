@@ -1,0 +1,145 @@
+package properties_test
+
+import (
+	"context"
+	"math/rand/v2"
+	"testing"
+
+	"github.com/aws/aws-sdk-go-v2/feature/dynamodb/expression"
+	"github.com/stretchr/testify/require"
+
+	"github.com/dynastay/dynastay"
+	"github.com/dynastay/dynastay/availability"
+	"github.com/dynastay/dynastay/dyntest"
+	"github.com/dynastay/dynastay/internal/racing"
+	"github.com/dynastay/dynastay/keys"
+	"github.com/dynastay/dynastay/properties"
+)
+
+// slugsOf are the slugs that a property may have in a race.
+func slugsOf(id string) []string { return []string{"a-" + id, "B " + id, "c#" + id} }
+
+// drawn makes a property in a state that is drawn, with up to three amenities.
+func drawn(t *testing.T, db *dynastay.DB, draw *rand.Rand) *properties.Property {
+	t.Helper()
+	return &create(t, properties.New(db), grand(db.NewID("prop_"), func(p *properties.Property) {
+		p.Slug = slugsOf(p.ID)[0]
+		p.Status = racing.One(draw, properties.Pending, properties.Approved)
+		p.Stars, p.Featured = racing.One(draw, 0, 5), racing.One(draw, true, false)
+		p.FeaturedScore, p.Address.Line2 = racing.One(draw, 0, 95), racing.One(draw, "", "Suite 100")
+		p.AmenityIDs = p.AmenityIDs[:draw.IntN(4)]
+	})).Property
+}
+
+// Any two fields of a property: neither change is lost, and index keys, card, amenities and the slug's guard follow from both.
+func TestNoChangeOfAPropertyIsLost(t *testing.T) {
+	t.Parallel()
+	racing.Attributes[properties.Property]{
+		Entity: properties.PropertyEntity,
+		Make:   drawn,
+		Values: func(p *properties.Property) map[string][]any {
+			slugs := slugsOf(p.ID)
+			values := map[string][]any{
+				"Slug": {slugs[1], slugs[2]}, "Type": {"resort", "tree_house"},
+				"Status":             {},
+				"Address.City":       {" New York", "Boston", "100% #1"},
+				"Address.Country":    {"US#A", "Canada"},
+				"Address.Latitude":   {-33.8568, 82.5},
+				"Address.Longitude":  {151.2153, 0.5},
+				"CheckInTime":        {"", "14:00"},
+				"CheckOutTime":       {"", "10:30"},
+				"TimeZone":           {"", "Europe/Riga"},
+				"CancellationPolicy": {"", availability.NonRefundable},
+				"OwnerID":            {"user_1", "user_2"},
+			}
+			if p.Status == properties.Pending { // what is approved stays so
+				values["Status"] = []any{properties.Rejected, properties.Approved}
+			}
+			return values
+		},
+		Kept: []string{
+			"ID", "ImageCount", "Rating", "ReviewCount", "AmenityIDs", "Prices.Min", "Prices.Max", "CreatedAt", "UpdatedAt", "Version",
+		},
+		Update: func(ctx context.Context, db *dynastay.DB, p *properties.Property, fn func(*properties.Property) error) error {
+			_, err := properties.New(db).Update(ctx, p.ID, fn)
+			return err
+		},
+		Check: func(t *testing.T, db *dyntest.DB, p *properties.Property) {
+			checkDerived(t, db, p.ID, slugsOf(p.ID)...)
+		},
+	}.Run(t)
+}
+
+// addAmenity lists one more amenity, and puts its item where the property is: what a write of amenities has to do.
+func addAmenity(id, amenity string) racing.Call {
+	return func(ctx context.Context, db *dynastay.DB) error {
+		table := keys.PropertiesTable
+		return db.Write(ctx, dynastay.NewOp(dynastay.OpSpec[struct{}]{
+			Name: "AddAmenity",
+			Prepare: func(ctx context.Context, tx *dynastay.Tx) (none struct{}, err error) {
+				row, err := db.Get(ctx, table, keyOf(id), true)
+				if err != nil {
+					return none, err
+				}
+				p, err := properties.PropertyEntity.Value(row)
+				if err != nil {
+					return none, err
+				}
+				item := table.Key.Of(dynastay.Key{PK: "PROPERTY#" + id, SK: "AMENITY#" + amenity})
+				item["EntityType"], item["PropertyId"] = dynastay.Text("PropertyAmenity"), dynastay.Text(id)
+				item["AmenityId"] = dynastay.Text(amenity)
+				if p.Status == properties.Approved {
+					city := "CITY#" + keyText(p.Address.City) + "#" + keyText(p.Address.Country)
+					item["GSI9PK"], item["GSI9SK"] = dynastay.Text(city+"#AMENITY#"+amenity), dynastay.Text("PROPERTY#"+id)
+				}
+				tx.Put(table, item)
+				all := expression.Value(append(p.AmenityIDs, amenity))
+				a, err := tx.Rewrite(table, row, expression.
+					Set(dynastay.NameOf("AmenityList"), all).Set(dynastay.NameOf("Card.AmenityList"), all),
+					"AmenityList", "Card", "Status", "Address")
+				if err == nil {
+					a.Else(func(dynastay.Row) error { return dynastay.ErrOvertaken })
+				}
+				return none, err
+			},
+		}))
+	}
+}
+
+// An amenity that is added while its property becomes approved, or moves to another city, is found there.
+func TestNoAmenityIsLeftBehind(t *testing.T) {
+	t.Parallel()
+	racing.Rounds(t, func(t *testing.T, db *dyntest.DB, draw *rand.Rand) {
+		move := func(p *properties.Property) racing.Call {
+			city := racing.One(draw, "Boston", "100% #1")
+			fn := func(p *properties.Property) { p.Address.City = city }
+			if p.Status == properties.Pending && draw.IntN(2) == 0 {
+				fn = func(p *properties.Property) { p.Status = properties.Approved }
+			}
+			return func(ctx context.Context, db *dynastay.DB) error {
+				_, err := properties.New(db).Update(ctx, p.ID, edit(fn))
+				return err
+			}
+		}
+		for _, way := range racing.Ways {
+			for _, added := range []bool{true, false} {
+				p := drawn(t, db.Direct, draw)
+				first, second := move(p), addAmenity(p.ID, "sauna")
+				if added {
+					first, second = second, first
+				}
+				one, other := way.Meet(t, db, first, second)
+				require.NoError(t, one, way.Name)
+				require.NoError(t, other, way.Name)
+				checkDerived(t, db, p.ID, slugsOf(p.ID)...)
+				require.False(t, t.Failed(), way.Name)
+			}
+		}
+		p := drawn(t, db.Direct, draw)
+		db.Faults.Conflicts(0)
+		for _, err := range racing.AtOnce(t, db, move(p), move(p), addAmenity(p.ID, "sauna"), addAmenity(p.ID, "bar")) {
+			require.NoError(t, err)
+		}
+		checkDerived(t, db, p.ID, slugsOf(p.ID)...)
+	}, dyntest.OnlyTables(keys.PropertiesTable))
+}
