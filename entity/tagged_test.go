@@ -1,8 +1,10 @@
 package entity_test
 
 import (
+	"context"
 	"testing"
 
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
@@ -85,4 +87,66 @@ func TestItem(t *testing.T) {
 	assert.Equal(t, dynastay.Text("1"), item["ID"])
 	_, err = entity.New(spec).Item(&tagged{ID: "1"})
 	assert.Equal(t, "is empty", invalid(t, err, "Key.SK"))
+}
+
+type (
+	shelf struct{ Row string }
+	Place struct {
+		Floor string `dynamodbav:",omitempty"`
+	}
+	Drawer struct{ Depth string }
+	Mark   string
+	// crate is what attributevalue names in every way.
+	crate struct {
+		shelf
+		*Place
+		Mark
+		Drawer `dynamodbav:"Drawer"`
+		ID     string
+		Owner  string  `dynamodbav:"Who,omitempty"`
+		Dotted string  `dynamodbav:"a.b,omitempty"`
+		Loose  *string `dynamodbav:",omitempty"`
+		Beside string  `dynamodbav:"-"`
+		hidden string
+		Named  struct{} `dynamodbav:",omitempty"`
+	}
+)
+
+// An item that other software stored is not changed where anything that the struct has an attribute for came in between.
+func TestTaggedAttributesAreKnown(t *testing.T) {
+	t.Parallel()
+	crates := entity.New(entity.Spec[crate]{
+		Name: "Crate", Schema: bagTable, Codec: entity.Tagged[crate](),
+		Key: func(v *crate) (dynastay.Key, error) { return bagKey(v.ID), nil },
+	})
+	for name, runs := range map[string]int{
+		"Row": 2, "Floor": 2, "Drawer": 2, "Who": 2, "a.b": 2, "Loose": 2, "Mark": 2,
+		"Owner": 1, "Beside": 1, "hidden": 1, "shelf": 1, "Place": 1, "Depth": 1, "Unknown": 1,
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			c := openCloakroom(t)
+			table := entity.NewTable(c.db.DB, crates)
+			c.foreign("1", dynastay.Item{"ID": dynastay.Text("1")})
+			c.before("UpdateItem", func(context.Context) {
+				between := dynastay.Item{"ID": dynastay.Text("1"), name: dynastay.Text("x")}
+				if name == "Drawer" {
+					between[name] = &types.AttributeValueMemberM{Value: dynastay.Item{"Depth": dynastay.Text("x")}}
+				}
+				c.foreign("1", between)
+			})
+			ran := 0
+			now, err := table.Update(t.Context(), bagKey("1"), func(v *crate) error {
+				ran++
+				v.Named, v.hidden = struct{}{}, "x"
+				v.shelf.Row += "y"
+				return nil
+			})
+			if name == "Row" {
+				assert.Equal(t, "xy", now.Row)
+			}
+			require.NoError(t, err)
+			assert.Equal(t, runs, ran)
+		})
+	}
 }
