@@ -20,7 +20,7 @@ import (
 
 var (
 	noon     = time.Date(2026, 1, 2, 12, 0, 0, 0, time.UTC)
-	boom     = errors.New("boom")
+	errBoom  = errors.New("errBoom")
 	records  = &dynastay.Schema{Name: "Metadata", Key: dynastay.KeyNames{Partition: "PK", Sort: "SK"}, TTL: "ExpiresAt"}
 	bagTable = &dynastay.Schema{
 		Name: "Bags", Key: dynastay.KeyNames{Partition: "PK", Sort: "SK"},

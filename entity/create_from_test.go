@@ -121,8 +121,8 @@ func TestCreateFromFails(t *testing.T) {
 	t.Parallel()
 	c := openCloakroom(t)
 	assert.Empty(t, c.sent(func() {
-		err := c.db.Write(t.Context(), c.CreateOp(&bag{}), c.CreateFromOp(func() (*bag, error) { return nil, boom }))
-		assert.Same(t, boom, err)
+		err := c.db.Write(t.Context(), c.CreateOp(&bag{}), c.CreateFromOp(func() (*bag, error) { return nil, errBoom }))
+		assert.Same(t, errBoom, err)
 		assert.EqualError(t, c.db.Write(t.Context(), c.CreateFromOp(func() (*bag, error) { return nil, nil })), "invalid: there is no Bag")
 		refused := c.CreateFromOp(func() (*bag, error) { return &bag{Shelf: notUTF8}, nil })
 		err = c.db.Write(t.Context(), c.CreateOp(&bag{}), refused)

@@ -95,7 +95,7 @@ func TestCreateRefuses(t *testing.T) {
 		s.Validate = func(b *bag) error {
 			switch {
 			case b.ID == "" || b.CreatedAt != noon || b.UpdatedAt != noon || b.Version != 1:
-				return boom // its id and times are set by then
+				return errBoom // its id and times are set by then
 			case b.Owner == "":
 				return dynastay.Invalid("Owner", "is missing")
 			}
@@ -209,7 +209,7 @@ func (c cloakroom) ids() map[string]bool {
 func creating(c *entity.Creation[bag]) *dynastay.Operation[*bag] {
 	return dynastay.NewOp(dynastay.OpSpec[*bag]{
 		Name: "bags.Create", Prepare: func(_ context.Context, tx *dynastay.Tx) (*bag, error) { return c.Value, c.AddTo(tx) },
-		Restore: func(context.Context, map[string]string) (*bag, error) { return nil, boom },
+		Restore: func(context.Context, map[string]string) (*bag, error) { return nil, errBoom },
 	})
 }
 

@@ -129,8 +129,8 @@ var visits = entity.New(entity.Spec[visit]{
 		switch v.Index {
 		case "":
 			return dynastay.Key{}, nil
-		case "boom":
-			return dynastay.Key{}, boom
+		case "errBoom":
+			return dynastay.Key{}, errBoom
 		case "PK only":
 			return dynastay.Key{PK: "GUEST#1"}, nil
 		}
@@ -182,7 +182,7 @@ func TestRefusedByTheirOwnNames(t *testing.T) {
 				ID: "1", audit: audit{"a"}, person: &person{"a", "b"}, when: when{noon}, Guest: person{"a", "b"}, Contact: &person{"a", "b"},
 				Beds: []bed{{"a", 1, []string{"a"}}}, Pair: [2]bed{{}, {"a", 1, nil}}, Rates: map[string]float64{"a": 1},
 				Fee: dynastay.MustMoney("1", "USD"), Tip: dynastay.MustMoney("2", "USD"), Score: 92, Arrival: noon, Tags: []string{"a"},
-				Raw: "a", Flat: "a", Index: "boom", Exit: notUTF8,
+				Raw: "a", Flat: "a", Index: "errBoom", Exit: notUTF8,
 			}
 		}},
 		// A value that points to itself has no end of paths.
@@ -269,8 +269,8 @@ func TestIndexKeyRefused(t *testing.T) {
 			return stop()
 		}())
 	}
-	_, err := table.Create(t.Context(), &visit{ID: "1", Index: "boom"})
-	assert.ErrorIs(t, err, boom)
+	_, err := table.Create(t.Context(), &visit{ID: "1", Index: "errBoom"})
+	assert.ErrorIs(t, err, errBoom)
 	assert.False(t, errors.Is(err, dynastay.ErrInvalid))
 	_, err = table.Create(t.Context(), &visit{ID: "1", Index: "PK only"})
 	assert.ErrorContains(t, err, "invalid GuestSK: is empty")

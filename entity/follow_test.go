@@ -30,8 +30,8 @@ func logged(steps *[]step) func(*entity.Spec[bag]) {
 				tx.Delete(bagTable, logKey(before.ID))
 				return nil
 			}
-			if after.Owner == "boom" {
-				return boom
+			if after.Owner == "errBoom" {
+				return errBoom
 			}
 			item := bagTable.Key.Of(logKey(after.ID))
 			item["Owner"] = dynastay.Text(after.Owner)
@@ -82,17 +82,17 @@ func TestFollowFails(t *testing.T) {
 	t.Parallel()
 	var steps []step
 	c := openCloakroom(t, logged(&steps))
-	_, err := c.Create(t.Context(), &bag{ID: "1", Owner: "boom"})
-	assert.Same(t, boom, err)
+	_, err := c.Create(t.Context(), &bag{ID: "1", Owner: "errBoom"})
+	assert.Same(t, errBoom, err)
 	assert.Empty(t, c.ids())
 	c.create(bag{ID: "1", Owner: "john"})
-	_, err = c.Update(t.Context(), bagKey("1"), func(b *bag) error { b.Owner = "boom"; return nil })
-	assert.Same(t, boom, err)
+	_, err = c.Update(t.Context(), bagKey("1"), func(b *bag) error { b.Owner = "errBoom"; return nil })
+	assert.Same(t, errBoom, err)
 	assert.Equal(t, dynastay.Text("john"), c.item(bagKey("1"))["Owner"])
 
 	failing := entity.NewTable(c.db.DB, bagOf(func(s *entity.Spec[bag]) {
-		s.Follow = func(*dynastay.Tx, *bag, *bag) error { return boom }
+		s.Follow = func(*dynastay.Tx, *bag, *bag) error { return errBoom }
 	}))
-	assert.Same(t, boom, failing.Delete(t.Context(), bagKey("1")))
+	assert.Same(t, errBoom, failing.Delete(t.Context(), bagKey("1")))
 	assert.NotNil(t, c.item(bagKey("1")))
 }

@@ -65,7 +65,7 @@ func TestUpdateRefusesOptions(t *testing.T) {
 	e := bagOf(func(s *entity.Spec[bag]) { s.Version = "" })
 	unversioned := entity.NewTable(c.db.DB, e)
 	update := func(table *entity.Table[bag], option dynastay.UpdateOption) error {
-		_, err := table.Update(t.Context(), bagKey("1"), func(*bag) error { return boom }, option)
+		_, err := table.Update(t.Context(), bagKey("1"), func(*bag) error { return errBoom }, option)
 		return err
 	}
 	assert.Empty(t, c.sent(func() {

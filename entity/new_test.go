@@ -148,7 +148,7 @@ func TestNewPanics(t *testing.T) {
 		}},
 		"an empty bag cannot be stored": {"", more(func(f *entity.Fields, b *bag) {
 			if b.Owner == "" && !f.Decoding() {
-				f.Fail("Owner", boom)
+				f.Fail("Owner", errBoom)
 			}
 		})},
 		"a unique value in an index, without its partition": {"Bag looks Shelf up in ByShelf without a Partition", func(s *entity.Spec[bag]) {

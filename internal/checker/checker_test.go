@@ -49,12 +49,14 @@ func TestChecker(t *testing.T) {
 	}
 	c := newChecker(t)
 	t.Logf("seed %d; to draw the same calls and faults:\n  %s", *seed, c.command)
+	outbox := newOutbox(c)
 	scenarios := []struct {
 		scenario
 		weight int
 	}{
-		{newLocks(c), 18}, {newCounters(c), 26}, {newOutbox(c), 14}, {newTransfers(c), 12},
+		{newLocks(c), 18}, {newCounters(c), 26}, {outbox, 14}, {newTransfers(c), 12},
 		{newSales(c), 20}, {newListings(c), 7}, {newSignups(c), 2}, {newImports(c), 1},
+		{newShops(c, outbox), 16}, {newOrders(c), 14}, {newReturns(c), 16},
 	}
 	total := 0
 	for _, s := range scenarios {
@@ -104,6 +106,7 @@ type checker struct {
 	started   time.Time
 	storm     []*fault
 	count     atomic.Int64
+	moments   atomic.Int64
 	conflicts atomic.Int64
 
 	mu          sync.Mutex
@@ -149,19 +152,22 @@ func (w *worker) mark() string {
 // oneIn is true once in so many times.
 func (w *worker) oneIn(n int) bool { return w.rand.IntN(n) == 0 }
 
+// plenty is what no call needs, unless it waits for one that waits for it.
+const plenty = time.Minute
+
 // deadline is how much time a call gets: all that it wants, or so little that the end comes at any point of it, even before.
 func (w *worker) deadline() (context.Context, context.CancelFunc) {
-	plenty := time.Minute
+	enough := plenty
 	switch at := w.rand.IntN(100); {
 	case w.calm:
 	case at < 3:
-		plenty = 0
+		enough = 0
 	case at < 18:
-		plenty = time.Duration(w.rand.IntN(20_000)) * time.Microsecond
+		enough = time.Duration(w.rand.IntN(20_000)) * time.Microsecond
 	case at < 25:
-		plenty = time.Duration(w.rand.IntN(100_000)) * time.Microsecond
+		enough = time.Duration(w.rand.IntN(100_000)) * time.Microsecond
 	}
-	return context.WithTimeout(w.t.Context(), plenty)
+	return context.WithTimeout(w.t.Context(), enough)
 }
 
 // call calls the library once. The items, with blanks between them, and what it is about are for the account of a difference.
@@ -172,8 +178,11 @@ func (w *worker) call(name, items, about string, mayRefuse refusal, f func(conte
 }
 
 func (w *worker) callIn(ctx context.Context, name, items, about string, mayRefuse refusal, f func(context.Context) error) verdict {
-	n := w.count.Add(1)
+	n, began := w.count.Add(1), time.Now()
 	err := f(ctx)
+	if time.Since(began) >= plenty {
+		w.differ("a call that does not end", items, "%s: %v", name, err)
+	}
 	v := judge(err, mayRefuse)
 	w.tally(name, v)
 	text := fmt.Sprintf("%d %s %s worker %d: %s %s: %s", n, time.Now().Format("05.000000"), w.process.name, w.n, name, about, v)

@@ -16,7 +16,8 @@ import (
 // tables are those that the checker has of its own, beside the hotel's.
 var tables = []*dynastay.Schema{
 	lockTable, latchTable, counterEntity.Schema, messageEntity.Schema, accountEntity.Schema, entryEntity.Schema,
-	refundEntity.Schema, importTable,
+	refundEntity.Schema, importTable, shopTable, signTable, registerTable, goodsTable, basketEntity.Schema, orderEntity.Schema,
+	shelfTable, removedTable, parcelEntity.Schema,
 }
 
 // house is the hotel that everybody books: two room types with few rooms, for six nights.

@@ -90,6 +90,13 @@ func (o *outbox) produce(w *worker) {
 	told = v
 }
 
+// announce lets another scenario produce a message along with what it writes.
+func (o *outbox) announce(m *message, verdict func() verdict) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	o.made[m.ID] = verdict
+}
+
 // consume takes one of the messages of a queue, the first ones above all, which others want too.
 func (o *outbox) consume(w *worker) {
 	o.mu.Lock()

@@ -36,7 +36,8 @@ var temperaments = []dynastay.Options{
 
 // process is what one process has of its own: a DB, and all that works on it.
 type process struct {
-	name string
+	name       string
+	takesTurns bool
 	*dynastay.DB
 	locks, latches *entity.Table[lock]
 	counters       *entity.Table[counter]
@@ -44,6 +45,10 @@ type process struct {
 	accounts       *entity.Table[account]
 	journal        *entity.Table[entry]
 	refunds        *entity.Table[refund]
+	shops          *entity.Table[shop]
+	baskets        *entity.Table[basket]
+	orders         *entity.Table[order]
+	parcels        *entity.Table[parcel]
 	bookings       *bookings.Repository
 	properties     *properties.Repository
 	users          *users.Repository
@@ -56,11 +61,13 @@ func (c *checker) process(name string, options dynastay.Options) *process {
 	options.Observer = c.observe
 	db := dynastay.Open(&client{c.db.Client, c.late}, &options)
 	return &process{
-		name: name, DB: db,
+		name: name, takesTurns: !options.NoGates, DB: db,
 		locks: entity.NewTable(db, lockIn(lockTable)), latches: entity.NewTable(db, lockIn(latchTable)),
 		counters: entity.NewTable(db, counterEntity), outbox: entity.NewTable(db, messageEntity),
 		accounts: entity.NewTable(db, accountEntity), journal: entity.NewTable(db, entryEntity),
-		refunds:  entity.NewTable(db, refundEntity),
+		refunds: entity.NewTable(db, refundEntity), shops: entity.NewTable(db, shopEntity),
+		baskets: entity.NewTable(db, basketEntity), orders: entity.NewTable(db, orderEntity),
+		parcels:  entity.NewTable(db, parcelEntity),
 		bookings: bookings.New(db), properties: properties.New(db), users: users.New(db), nights: availability.New(db),
 	}
 }

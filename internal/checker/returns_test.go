@@ -1,0 +1,445 @@
+package checker
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"sync"
+
+	"github.com/aws/aws-sdk-go-v2/feature/dynamodb/expression"
+
+	"github.com/dynastay/dynastay"
+	"github.com/dynastay/dynastay/entity"
+)
+
+var (
+	shelfTable   = &dynastay.Schema{Name: "Shelves", Key: dynastay.KeyNames{Partition: "id"}}
+	removedTable = &dynastay.Schema{Name: "Removed", Key: dynastay.KeyNames{Partition: "id"}}
+)
+
+// parcel holds one piece for each of some shelves. Who returned it stands in By.
+type parcel struct {
+	ID, By, Note              string
+	Pieces, Returned, Skipped []string
+	Notes                     int
+	WriteID                   dynastay.WriteID
+}
+
+var parcelEntity = entity.New(entity.Spec[parcel]{
+	Name: "Parcel", Version: "notes",
+	Schema: &dynastay.Schema{Name: "Parcels", Key: dynastay.KeyNames{Partition: "id"}},
+	Key:    func(v *parcel) (dynastay.Key, error) { return dynastay.Key{PK: v.ID}, nil },
+	Codec: entity.Declare(func(f *entity.Fields, v *parcel) {
+		f.String("id", &v.ID)
+		f.String("by", &v.By)
+		f.String("note", &v.Note)
+		f.Strings("pieces", &v.Pieces)
+		f.Strings("returned", &v.Returned)
+		f.Strings("skipped", &v.Skipped)
+		f.IfSet().Int("notes", &v.Notes)
+		f.WriteID("WriteId", &v.WriteID)
+	}),
+})
+
+const shelves = 6
+
+func shelfID(n int) string { return fmt.Sprint("shelf-", n) }
+
+// returns put the pieces of parcels back on their shelves, while shelves are removed and come back empty: a piece whose shelf
+// is missing is done without. What a shelf held when it was removed is kept, so that all pieces can be counted.
+type returns struct {
+	*checker
+	all deeds[*handling]
+
+	mu      sync.Mutex
+	parcels []string
+	notes   map[string]*[broken + 1]int // by parcel
+	deeds   map[string]*handling        // by mark
+}
+
+// handling is one write: the return of a parcel, or the removal or the coming of a shelf.
+type handling struct {
+	*deed
+	kind  string
+	id    string // of the parcel or the shelf
+	made  *parcel
+	moved bool // of the shelf or the parcel, as it is stored
+}
+
+var (
+	errReturned = errors.New("the parcel was returned")
+	errNoShelf  = errors.New("there is no such shelf")
+	errShelf    = errors.New("there is a shelf")
+
+	addPiece = dynastay.Prepare(expression.NewBuilder().
+			WithCondition(expression.AttributeExists(dynastay.NameOf("count"))).
+			WithUpdate(expression.Set(dynastay.NameOf("count"), dynastay.NameOf("count").Plus(expression.Value(1)))))
+	noShelf = dynastay.Prepare(expression.NewBuilder().
+		WithCondition(expression.AttributeNotExists(dynastay.NameOf("id"))))
+	sameShelf = dynastay.Prepare(expression.NewBuilder().
+			WithCondition(dynastay.NameOf("life").Equal(dynastay.Param("life")).
+				And(dynastay.NameOf("count").Equal(dynastay.Param("count")))))
+)
+
+func newReturns(c *checker) *returns {
+	return &returns{checker: c, notes: map[string]*[broken + 1]int{}, deeds: map[string]*handling{}}
+}
+
+func (r *returns) step(w *worker) {
+	id, there := r.pick(w)
+	switch at := w.rand.IntN(20); {
+	case !there, at < 3:
+		r.send(w)
+		return
+	case at < 6:
+		r.note(w, id)
+		return
+	}
+	d, v := r.all.do(w, func(keyed bool) *handling {
+		shelf := shelfID(w.rand.IntN(shelves))
+		switch at := w.rand.IntN(14); {
+		case at < 3:
+			return r.remove(w, shelf, keyed)
+		case at < 7:
+			return r.place(w, shelf, keyed)
+		}
+		return r.giveBack(w, id, keyed)
+	})
+	if v == unknown {
+		r.look(d)
+	}
+}
+
+// pick is one of the last parcels, which others want to return too.
+func (r *returns) pick(w *worker) (string, bool) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if len(r.parcels) == 0 {
+		return "", false
+	}
+	return r.parcels[len(r.parcels)-1-w.rand.IntN(min(4, len(r.parcels)))], true
+}
+
+func (r *returns) send(w *worker) {
+	v := &parcel{ID: w.mark()}
+	for _, n := range w.rand.Perm(shelves)[:1+w.rand.IntN(4)] {
+		v.Pieces = append(v.Pieces, shelfID(n))
+	}
+	if _, err := entity.NewTable(r.db.Direct, parcelEntity).Create(w.t.Context(), v); err != nil {
+		w.t.Error(err)
+		return
+	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.parcels = append(r.parcels, v.ID)
+	r.notes[v.ID] = &[broken + 1]int{}
+}
+
+// note changes a parcel while others return it.
+func (r *returns) note(w *worker, id string) {
+	mark := w.mark()
+	v := w.call("note", id, mark, never, func(ctx context.Context) error {
+		_, err := w.parcels.Update(ctx, dynastay.Key{PK: id}, func(v *parcel) error { v.Note = mark; return nil })
+		return err
+	})
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.notes[id][v]++
+}
+
+func (r *returns) handling(
+	w *worker, h *handling, mark, items string, keyed bool, refusal error, op func(*process) *dynastay.Operation[*parcel],
+) *handling {
+	h.deed = w.deed(mark, h.kind, items, "", keyed, refusedBy(refusal),
+		func(ctx context.Context, p *process, parts ...dynastay.Part) error {
+			one := op(p)
+			err := p.Write(ctx, append(parts, one)...)
+			if err == nil {
+				r.mu.Lock()
+				defer r.mu.Unlock()
+				h.made = one.Result()
+			}
+			return err
+		})
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.deeds[mark] = h
+	return h
+}
+
+// remove takes a shelf away with all that is on it.
+func (r *returns) remove(w *worker, id string, keyed bool) *handling {
+	mark := w.mark()
+	h := &handling{kind: "remove shelf", id: id}
+	return r.handling(w, h, mark, id, keyed, errNoShelf, func(p *process) *dynastay.Operation[*parcel] {
+		return dynastay.NewOp(dynastay.OpSpec[*parcel]{
+			Name:  "returns.Remove",
+			Input: func(in *dynastay.Input) { in.Field("mark", mark) },
+			Prepare: func(ctx context.Context, tx *dynastay.Tx) (*parcel, error) {
+				row, err := p.Get(ctx, shelfTable, dynastay.Key{PK: id}, true)
+				if err != nil {
+					return nil, err
+				}
+				if !row.Exists() {
+					return nil, errNoShelf
+				}
+				life, count := dynastay.Text(row.Text("life")), dynastay.Number(row.Int("count"))
+				same := sameShelf.With(dynastay.Item{"life": life, "count": count})
+				tx.Delete(shelfTable, dynastay.Key{PK: id}).If(same, func(dynastay.Row) error { return dynastay.ErrOvertaken })
+				tx.Put(removedTable, dynastay.Item{
+					"id": dynastay.Text(mark), "shelf": dynastay.Text(id), "life": life, "count": count,
+				})
+				return nil, nil
+			},
+		})
+	})
+}
+
+// place brings a shelf back, with nothing on it.
+func (r *returns) place(w *worker, id string, keyed bool) *handling {
+	mark := w.mark()
+	h := &handling{kind: "place shelf", id: id}
+	return r.handling(w, h, mark, id, keyed, errShelf, func(*process) *dynastay.Operation[*parcel] {
+		return dynastay.NewOp(dynastay.OpSpec[*parcel]{
+			Name:  "returns.Place",
+			Input: func(in *dynastay.Input) { in.Field("mark", mark) },
+			Prepare: func(_ context.Context, tx *dynastay.Tx) (*parcel, error) {
+				tx.Put(shelfTable, dynastay.Item{
+					"id": dynastay.Text(id), "life": dynastay.Text(mark), "count": dynastay.Number(0),
+				}).If(dynastay.IfNew(shelfTable), func(dynastay.Row) error { return errShelf })
+				return nil, nil
+			},
+		})
+	})
+}
+
+// giveBack returns a parcel. A shelf that is done without has to be missing still when the write is carried out, or only
+// when it was tried, which is one in two.
+func (r *returns) giveBack(w *worker, id string, keyed bool) *handling {
+	mark, strict := w.mark(), w.oneIn(2)
+	h := &handling{kind: "return", id: id}
+	return r.handling(w, h, mark, mark+" "+id, keyed, errReturned, func(p *process) *dynastay.Operation[*parcel] {
+		g := &givingBack{returns: r, process: p, mark: mark, id: id, strict: strict}
+		return dynastay.NewOp(dynastay.OpSpec[*parcel]{
+			Name:    "returns.Return",
+			Input:   func(in *dynastay.Input) { in.Field("mark", mark) },
+			Prepare: g.prepare,
+			Restore: func(ctx context.Context, _ map[string]string) (*parcel, error) {
+				return p.parcels.Get(ctx, dynastay.Key{PK: id}, true)
+			},
+		})
+	})
+}
+
+// givingBack is the operation of one call, with what it was told of its last preparations.
+type givingBack struct {
+	*returns
+	*process
+	mark, id  string
+	strict    bool
+	missing   map[string]bool // shelves, as the actions on them have failed
+	overtaken bool            // since then
+}
+
+func (g *givingBack) prepare(ctx context.Context, tx *dynastay.Tx) (*parcel, error) {
+	if g.overtaken {
+		g.missing, g.overtaken = nil, false
+	}
+	row, err := g.Get(ctx, parcelEntity.Schema, dynastay.Key{PK: g.id}, true)
+	if err != nil {
+		return nil, err
+	}
+	v, err := parcelEntity.Value(row)
+	if err != nil {
+		return nil, err
+	}
+	if v.By != "" {
+		return nil, errReturned
+	}
+	var refs []dynastay.Ref
+	for _, shelf := range v.Pieces {
+		refs = append(refs, dynastay.RefOf(shelfTable, dynastay.Key{PK: shelf}))
+	}
+	if err := tx.Contend(ctx, dynastay.Contest{Items: refs}); err != nil {
+		return nil, err
+	}
+	v.By, v.Returned, v.Skipped = g.mark, []string{}, []string{}
+	for _, shelf := range v.Pieces {
+		skipped := tx.Skipped(shelfTable, dynastay.Key{PK: shelf})
+		if skipped != g.missing[shelf] {
+			g.differ("a piece that is done without for another reason", g.id+" "+shelf, "%s: %t and %t", g.mark, skipped, g.missing[shelf])
+		}
+		if g.add(tx, shelf, skipped); skipped {
+			v.Skipped = append(v.Skipped, shelf)
+		} else {
+			v.Returned = append(v.Returned, shelf)
+		}
+	}
+	change := expression.Set(dynastay.NameOf("by"), expression.Value(v.By)).
+		Set(dynastay.NameOf("returned"), expression.Value(v.Returned)).
+		Set(dynastay.NameOf("skipped"), expression.Value(v.Skipped))
+	action, err := tx.Rewrite(parcelEntity.Schema, row, change)
+	if err != nil {
+		return nil, err
+	}
+	action.Else(g.again)
+	return v, nil
+}
+
+// again is the meaning of what asks for another preparation.
+func (g *givingBack) again(dynastay.Row) error {
+	g.overtaken = true
+	return dynastay.ErrOvertaken
+}
+
+func (g *givingBack) add(tx *dynastay.Tx, shelf string, skipped bool) {
+	key := dynastay.Key{PK: shelf}
+	switch {
+	case !skipped:
+		tx.Update(shelfTable, key, addPiece.With(nil)).Else(func(dynastay.Row) error {
+			if g.missing == nil {
+				g.missing = map[string]bool{}
+			}
+			g.missing[shelf] = true
+			return dynastay.ErrSkip
+		})
+	case g.strict:
+		tx.Check(shelfTable, key, noShelf.With(nil), g.again)
+	}
+}
+
+// look finds out what became of a write of which nobody knows.
+func (r *returns) look(h *handling) {
+	ctx, db := r.t.Context(), r.db.Direct
+	var row dynastay.Row
+	var err error
+	attribute := "by"
+	switch h.kind {
+	case "return":
+		row, err = db.Get(ctx, parcelEntity.Schema, dynastay.Key{PK: h.id}, true)
+	case "remove shelf":
+		attribute = "id"
+		row, err = db.Get(ctx, removedTable, dynastay.Key{PK: h.mark}, true)
+	case "place shelf":
+		attribute = "life"
+		row, err = db.Get(ctx, shelfTable, dynastay.Key{PK: h.id}, true)
+	}
+	if err == nil && row.Text(attribute) == h.mark {
+		h.saw(r.now())
+	}
+}
+
+func (r *returns) settle(w *worker) { r.all.settle(w) }
+
+// life is a shelf from when it was placed until it was removed, for certain and possibly.
+type life struct{ possible, certain span }
+
+func (r *returns) check() {
+	counts, lives := r.shelves()
+	should := map[string]int{}
+	for id, v := range stored(r.checker, parcelEntity) {
+		r.checkParcel(id, v, lives)
+		for _, shelf := range v.Returned {
+			should[shelf]++
+		}
+	}
+	if !maps.Equal(counts, should) {
+		r.differ("pieces do not add up", "shelves", "%v are on the shelves where %v were returned", counts, should)
+	}
+	for mark, h := range r.deeds {
+		if h.done() && !h.moved {
+			r.differ("a return, or the way of a shelf, is lost", h.items, "%s %s", h.kind, mark)
+		}
+		for _, refusal := range h.refusals {
+			if !r.isTrue(h, refusal, lives) {
+				r.differ("a refusal that was not true", h.items, "%s %s: %v", h.kind, mark, refusal.err)
+			}
+		}
+	}
+}
+
+// shelves are the pieces that each shelf has held, now and before it was removed, and its lives.
+func (r *returns) shelves() (map[string]int, map[string][]life) {
+	counts, lives := map[string]int{}, map[string][]life{}
+	for _, item := range slices.Concat(r.scan(shelfTable), r.scan(removedTable)) {
+		p := r.plainOf(item)
+		id, shelf, removed := p["id"].(string), p["shelf"], false
+		until := span{ever, ever}
+		if shelf != nil {
+			until, removed = r.move(id, "remove shelf", shelf.(string)), true
+		} else {
+			shelf = id
+		}
+		name := shelf.(string)
+		from := r.move(p["life"].(string), "place shelf", name)
+		if count := int(p["count"].(float64)); count > 0 {
+			counts[name] += count
+		}
+		if removed {
+			from.to = min(from.to, until.to)
+		}
+		lives[name] = append(lives[name], life{span{from.from, until.to}, span{from.to, until.from}})
+	}
+	return counts, lives
+}
+
+// move notes that a deed has left what it was to leave, which it may do once, and tells when.
+func (r *returns) move(mark, kind, id string) span {
+	h := r.deeds[mark]
+	if h == nil || h.kind != kind || h.id != id || h.verdict() == refused || h.moved {
+		r.differ("a "+kind+" that was not to be, or twice", id, "by %q", mark)
+		return span{0, ever}
+	}
+	h.moved = true
+	return h.within
+}
+
+func (r *returns) checkParcel(id string, v *parcel, lives map[string][]life) {
+	told := r.notes[id]
+	if least, most := 1+told[acknowledged], 1+told[acknowledged]+told[unknown]; v.Notes < least || v.Notes > most {
+		r.differ("notes do not add up", id, "%d where %d to %d were made", v.Notes, least, most)
+	}
+	if v.By == "" {
+		if len(v.Returned)+len(v.Skipped) > 0 {
+			r.differ("a parcel that nobody returned", id, "%v", *v)
+		}
+		return
+	}
+	within := r.move(v.By, "return", id)
+	all := slices.Concat(v.Returned, v.Skipped)
+	slices.Sort(all)
+	if pieces := slices.Sorted(slices.Values(v.Pieces)); !slices.Equal(all, pieces) {
+		r.differ("pieces that are neither returned nor done without", id, "%v", *v)
+	}
+	if h := r.deeds[v.By]; h != nil && h.made != nil &&
+		!(slices.Equal(h.made.Returned, v.Returned) && slices.Equal(h.made.Skipped, v.Skipped)) {
+		r.differ("a report that is wrong", id, "%v where %v is stored", *h.made, *v)
+	}
+	for _, shelf := range v.Skipped {
+		if there(lives[shelf], within) {
+			r.differ("a piece that was done without where its shelf was", id+" "+shelf, "by %s", v.By)
+		}
+	}
+}
+
+// there reports whether a shelf certainly was there all the time.
+func there(lives []life, at span) bool {
+	return slices.ContainsFunc(lives, func(l life) bool { return l.certain.from < at.from && at.to < l.certain.to })
+}
+
+func (r *returns) isTrue(h *handling, refusal told, lives map[string][]life) bool {
+	switch {
+	case errors.Is(refusal.err, errNoShelf):
+		return !there(lives[h.id], refusal.span)
+	case errors.Is(refusal.err, errShelf):
+		return slices.ContainsFunc(lives[h.id], func(l life) bool { return l.possible.meets(refusal.span) })
+	}
+	for _, other := range r.deeds {
+		if other.kind == "return" && other.id == h.id && other.moved {
+			return other != h && other.within.from <= refusal.to
+		}
+	}
+	return false
+}
