@@ -97,7 +97,7 @@ func (t *Table[T]) Change(ctx context.Context, key dynastay.Key, fn func(*T) err
 // ChangeOf is [Table.Change] of a row that was read already, consistently.
 func (t *Table[T]) ChangeOf(key dynastay.Key, row dynastay.Row, fn func(*T) error, opts ...dynastay.UpdateOption) (*Change[T], error) {
 	e := t.entity
-	c, err := t.before(key, row, setOf(opts), "")
+	c, err := t.before(key, row, setOf(opts))
 	if err != nil {
 		return nil, err
 	}
@@ -124,13 +124,13 @@ func (t *Table[T]) ChangeOf(key dynastay.Key, row dynastay.Row, fn func(*T) erro
 }
 
 // before is the beginning of a change, of an item that meets what the caller asks for.
-func (t *Table[T]) before(key dynastay.Key, row dynastay.Row, asked condition.Set, operation string) (*Change[T], error) {
+func (t *Table[T]) before(key dynastay.Key, row dynastay.Row, asked condition.Set) (*Change[T], error) {
 	e := t.entity
 	switch {
 	case !row.Exists():
-		return nil, e.fail(operation, key, dynastay.ErrNotFound)
+		return nil, e.fail(key, dynastay.ErrNotFound)
 	case !e.meets(row, asked):
-		return nil, e.fail(operation, key, dynastay.ErrVersion)
+		return nil, e.fail(key, dynastay.ErrVersion)
 	}
 	c := &Change[T]{Row: row, entity: e, key: key, asked: asked, now: t.db.Now()}
 	var err error
@@ -162,20 +162,20 @@ func (c *Change[T]) AddTo(tx *dynastay.Tx) error {
 	if err != nil {
 		return err
 	}
-	action.Else(e.overtaken(c.key, c.asked, ""))
+	action.Else(e.overtaken(c.key, c.asked))
 	return c.show(action)
 }
 
 // overtaken is what it means that an item is not the one that was read any more.
-func (e *Entity[T]) overtaken(key dynastay.Key, asked condition.Set, operation string) dynastay.Failed {
+func (e *Entity[T]) overtaken(key dynastay.Key, asked condition.Set) dynastay.Failed {
 	return func(old dynastay.Row) error {
 		switch {
 		case !old.Exists() && asked.Missing:
 			return dynastay.ErrOvertaken // by another delete
 		case !old.Exists():
-			return e.fail(operation, key, dynastay.ErrNotFound)
+			return e.fail(key, dynastay.ErrNotFound)
 		case !e.meets(old, asked):
-			return e.fail(operation, key, dynastay.ErrVersion)
+			return e.fail(key, dynastay.ErrVersion)
 		}
 		return dynastay.ErrOvertaken
 	}

@@ -108,7 +108,7 @@ func (c *Creation[T]) AddTo(tx *dynastay.Tx) error {
 	maps.Copy(item, c.Extra)
 	key := e.Schema.Key.From(dynastay.RowOf(item))
 	put := tx.Put(e.Schema, item).Identified().If(c.table.absent, func(dynastay.Row) error {
-		return e.fail("Create", key, dynastay.ErrAlreadyExists)
+		return &dynastay.Error{Op: e.Operations + ".Create", Entity: e.Name, ID: e.idOf(key), Kind: dynastay.ErrAlreadyExists}
 	})
 	if c.drawn && e.idIsInKey(key, item) {
 		put.Drawn()

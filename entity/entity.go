@@ -109,11 +109,12 @@ func New[T any](s Spec[T]) *Entity[T] {
 	if e.Operations == "" {
 		e.Operations = s.Name
 	}
-	for field, missing := range map[string]bool{
-		"Name": s.Name == "", "Schema": s.Schema == nil, "Codec": s.Codec == nil, "Key": s.Key == nil,
-	} {
-		if missing {
-			e.panics("has no %s", field)
+	for _, part := range []struct {
+		name    string
+		missing bool
+	}{{"Name", s.Name == ""}, {"Schema", s.Schema == nil}, {"Codec", s.Codec == nil}, {"Key", s.Key == nil}} {
+		if part.missing {
+			e.panics("has no %s", part.name)
 		}
 	}
 	for _, name := range slices.Sorted(maps.Keys(s.Indexes)) {
@@ -356,11 +357,8 @@ func (e *Entity[T]) idOf(key dynastay.Key) string {
 	return key.String()
 }
 
-func (e *Entity[T]) fail(operation string, key dynastay.Key, kind error) error {
-	if operation != "" {
-		operation = e.Operations + "." + operation
-	}
-	return &dynastay.Error{Op: operation, Entity: e.Name, ID: e.idOf(key), Kind: kind}
+func (e *Entity[T]) fail(key dynastay.Key, kind error) error {
+	return &dynastay.Error{Entity: e.Name, ID: e.idOf(key), Kind: kind}
 }
 
 // decode changes *v to what the item says, and leaves alone what the codec does not declare.

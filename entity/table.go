@@ -31,7 +31,7 @@ func (t *Table[T]) Get(ctx context.Context, key dynastay.Key, consistent bool) (
 		return nil, err
 	}
 	if !row.Exists() {
-		return nil, t.entity.fail("", key, dynastay.ErrNotFound)
+		return nil, t.entity.fail(key, dynastay.ErrNotFound)
 	}
 	return t.entity.Value(row)
 }
@@ -128,7 +128,7 @@ func (t *Table[T]) again(ctx context.Context, key dynastay.Key) (*T, error) {
 	case err != nil:
 		return nil, err
 	case !row.Exists():
-		return nil, t.entity.fail("", key, dynastay.ErrNotFound)
+		return nil, t.entity.fail(key, dynastay.ErrNotFound)
 	}
 	item := maps.Clone(row.Item())
 	delete(item, t.entity.Schema.WriteIDName())
@@ -199,9 +199,9 @@ func (t *Table[T]) deleteUnseen(key dynastay.Key, opts []dynastay.UpdateOption) 
 		}
 		gone.If(dynastay.Prepare(expression.NewBuilder().WithCondition(condition)).With(nil), func(old dynastay.Row) error {
 			if !old.Exists() {
-				return e.fail("", key, dynastay.ErrNotFound)
+				return e.fail(key, dynastay.ErrNotFound)
 			}
-			return e.fail("", key, dynastay.ErrVersion)
+			return e.fail(key, dynastay.ErrVersion)
 		})
 		return nil
 	}
@@ -215,7 +215,7 @@ func (t *Table[T]) deleteSeen(key dynastay.Key, opts []dynastay.UpdateOption) fu
 		if err != nil || !row.Exists() && asked.Missing {
 			return err
 		}
-		c, err := t.before(key, row, asked, "")
+		c, err := t.before(key, row, asked)
 		if err != nil {
 			return err
 		}
@@ -233,7 +233,7 @@ func (t *Table[T]) deleteSeen(key dynastay.Key, opts []dynastay.UpdateOption) fu
 		if err != nil {
 			return err
 		}
-		gone.Else(e.overtaken(key, asked, ""))
+		gone.Else(e.overtaken(key, asked))
 		return nil
 	}
 }
