@@ -6,6 +6,8 @@ import (
 	"errors"
 	"fmt"
 	"log"
+	"maps"
+	"slices"
 
 	"github.com/dynastay/dynastay"
 	"github.com/dynastay/dynastay/dyntest"
@@ -36,6 +38,38 @@ var noteEntity = entity.New(entity.Spec[note]{
 		f.IfSet().Int("version", &n.Version)
 	}),
 })
+
+// What a note is in the table, and what becomes of an item that is none.
+func ExampleEntity() {
+	n := &note{Date: dynastay.MustDate("2026-07-10"), Number: 1, Text: "Lift stuck."}
+	item, err := noteEntity.Item(n)
+	if err != nil {
+		log.Fatal(err)
+	}
+	for _, name := range slices.Sorted(maps.Keys(item)) {
+		fmt.Println(name, dynastay.RowOf(item).Value(name).Text())
+	}
+
+	read, err := noteEntity.Value(dynastay.RowOf(item))
+	fmt.Println(*read == *n, err)
+
+	item["text"] = dynastay.Number(7)
+	_, err = noteEntity.Value(dynastay.RowOf(item))
+	fmt.Println(err)
+
+	n.Text = "\xff"
+	_, err = noteEntity.Item(n)
+	fmt.Println(err)
+	// Output:
+	// date 2026-07-10
+	// day 2026-07-10
+	// n 1
+	// number 0001
+	// text Lift stuck.
+	// true <nil>
+	// Note 2026-07-10/0001 (text): unreadable item: is a number where text is expected
+	// invalid Text: is not UTF-8
+}
 
 // Two people change one note. The second has seen what the first wrote, or is told so.
 func ExampleTable() {
