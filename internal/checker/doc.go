@@ -5,7 +5,8 @@
 //
 // What a call may answer, and what that promises, is in verdict_test.go: done once, certainly not done, or unknown. Each of
 // the other files drives one kind of write on a few items that everybody wants, remembers what it was told, and knows what
-// has to be stored then.
+// has to be stored then. Whether a refusal was true for some moment of its call is told from the times of all writes, see
+// deeds_test.go.
 //
 // The "processes" of the workers are [dynastay.DB] values of one binary, each with gates, ids and a client of its own; some
 // have no gates, some give up early. Real processes would prove less: a conflict is between transactions that one observer

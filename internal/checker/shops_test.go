@@ -90,8 +90,6 @@ const (
 	wild  = 3 // of the names, which other software gives to its shops without asking
 )
 
-func isWild(name string) bool { return strings.HasPrefix(name, "wild") }
-
 // shops are opened, renamed and closed under few names. The register tells what was done in which order.
 type shops struct {
 	*checker
@@ -100,7 +98,7 @@ type shops struct {
 
 	mu       sync.Mutex
 	trades   map[string]*trade  // by mark
-	known    []string           // shops that may be open
+	known    []*shop            // that may be open, as they were found or made
 	released string             // a name that may be free
 	excused  map[[2]string]bool // shops, and the names that other software let them have without a guard
 	finds    []find
@@ -140,45 +138,48 @@ func (s *shops) name(w *worker) string {
 	}
 }
 
-// pick is one of the last shops.
-func (s *shops) pick(w *worker) (string, bool) {
+// pick is one of the last shops, which others want too.
+func (s *shops) pick(w *worker) *shop {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if len(s.known) == 0 {
-		return "", false
+		return nil
 	}
-	return s.known[len(s.known)-1-w.rand.IntN(min(names, len(s.known)))], true
+	return s.known[len(s.known)-1-w.rand.IntN(min(5, len(s.known)))]
 }
 
-func (s *shops) add(id string) {
+// saw remembers a shop as somebody has seen it.
+func (s *shops) saw(v *shop) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if !slices.Contains(s.known, id) {
-		s.known = append(s.known, id)
+	if i := slices.IndexFunc(s.known, func(known *shop) bool { return known.ID == v.ID }); i >= 0 {
+		s.known[i] = v
+	} else {
+		s.known = append(s.known, v)
 	}
 }
 
 func (s *shops) gone(id string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.known = slices.DeleteFunc(s.known, func(known string) bool { return known == id })
+	s.known = slices.DeleteFunc(s.known, func(known *shop) bool { return known.ID == id })
 }
 
 func (s *shops) step(w *worker) {
 	switch at := w.rand.IntN(20); {
-	case at < 1:
+	case at < 2:
 		s.foreign(w)
 		return
-	case at < 3:
+	case at < 4:
 		s.find(w)
 		return
 	}
-	id, there := s.pick(w)
+	there := s.pick(w)
 	draw := func(keyed bool) *trade { return s.open(w, keyed) }
-	if at := w.rand.IntN(10); there && at < 4 {
-		draw = func(keyed bool) *trade { return s.rename(w, id, keyed) }
-	} else if there && at < 7 {
-		draw = func(keyed bool) *trade { return s.close(w, id, keyed) }
+	if at := w.rand.IntN(10); there != nil && at < 4 {
+		draw = func(keyed bool) *trade { return s.rename(w, there, keyed) }
+	} else if there != nil && at < 7 {
+		draw = func(keyed bool) *trade { return s.close(w, there, keyed) }
 	}
 	if t, v := s.all.do(w, draw); v == unknown {
 		s.look(t)
@@ -223,52 +224,47 @@ func (s *shops) open(w *worker, keyed bool) *trade {
 	t := &trade{kind: "open shop", name: name}
 	return s.trade(w, t, mark, "as "+name, keyed, taken("Name"),
 		func(p *process) dynastay.Part { return p.shops.CreateOp(&shop{Name: name, By: mark}) },
-		func(op dynastay.Part) { s.opened(t, op.(*dynastay.Operation[*shop]).Result().ID) })
+		func(op dynastay.Part) { s.opened(t, op.(*dynastay.Operation[*shop]).Result()) })
 }
 
-func (s *shops) opened(t *trade, id string) {
+func (s *shops) opened(t *trade, v *shop) {
 	s.mu.Lock()
 	other := t.shop
 	if other == "" {
-		t.shop = id
+		t.shop = v.ID
 	}
 	s.mu.Unlock()
 	switch other {
 	case "":
-		s.add(id)
-	case id:
+		s.saw(v)
+	case v.ID:
 	default:
-		s.differ("two shops of one key", t.name, "%s: %s and %s", t.mark, other, id)
+		s.differ("two shops of one key", t.name, "%s: %s and %s", t.mark, other, v.ID)
 	}
 }
 
-// asked are the conditions of a write, drawn from how the shop is now.
-func (s *shops) asked(w *worker, t *trade) (opts []dynastay.UpdateOption) {
-	there, err := entity.NewTable(s.db.Direct, shopEntity).Get(w.t.Context(), shopKey(t.shop), true)
-	if err != nil {
+// asked are the conditions of a write: that the shop still is as it was seen, or none.
+func (t *trade) asked(w *worker, seen *shop) (opts []dynastay.UpdateOption) {
+	switch at := w.rand.IntN(3); {
+	case at == 0:
+		opts = append(opts, dynastay.IfVersion(seen.Version))
+	case at == 1 && seen.WriteID != "": // other software writes none, and what is read again shows none
+		opts = append(opts, dynastay.IfWritten(seen.WriteID))
+	default:
 		return nil
 	}
-	switch written := there.WriteID != ""; w.rand.IntN(5) {
-	case 0:
-		t.version = there.Version
-		return []dynastay.UpdateOption{dynastay.IfVersion(there.Version)}
-	case 1:
-		if written { // by the library
-			t.version = there.Version
-			return []dynastay.UpdateOption{dynastay.IfWritten(there.WriteID)}
-		}
-	}
-	return nil
+	t.version = seen.Version
+	return opts
 }
 
-func (s *shops) rename(w *worker, id string, keyed bool) *trade {
+func (s *shops) rename(w *worker, seen *shop, keyed bool) *trade {
 	mark, name := w.mark(), s.name(w)
-	t := &trade{kind: "rename shop", shop: id, name: name}
-	opts := append(s.asked(w, t), dynastay.AgreedOn(mark, name))
+	t := &trade{kind: "rename shop", shop: seen.ID, name: name}
+	opts := append(t.asked(w, seen), dynastay.AgreedOn(mark, name))
 	mayRefuse := taken("Name").or(refusedBy(dynastay.ErrNotFound, dynastay.ErrVersion))
 	return s.trade(w, t, mark, fmt.Sprintf("to %s, of version %d", name, t.version), keyed, mayRefuse,
 		func(p *process) dynastay.Part {
-			return p.shops.UpdateOp(shopKey(id), func(v *shop) error {
+			return p.shops.UpdateOp(shopKey(seen.ID), func(v *shop) error {
 				s.mu.Lock()
 				defer s.mu.Unlock()
 				s.released, v.Name, v.By = v.Name, name, mark
@@ -277,63 +273,75 @@ func (s *shops) rename(w *worker, id string, keyed bool) *trade {
 		}, func(dynastay.Part) {})
 }
 
-func (s *shops) close(w *worker, id string, keyed bool) *trade {
-	t := &trade{kind: "close shop", shop: id}
-	opts, mayRefuse := s.asked(w, t), refusedBy(dynastay.ErrVersion)
+func (s *shops) close(w *worker, seen *shop, keyed bool) *trade {
+	t := &trade{kind: "close shop", shop: seen.ID}
+	opts, mayRefuse := t.asked(w, seen), refusedBy(dynastay.ErrVersion)
 	if t.sure = !w.oneIn(3); t.sure {
 		mayRefuse = refusedBy(dynastay.ErrVersion, dynastay.ErrNotFound)
 	} else {
 		opts = append(opts, dynastay.OrMissing())
 	}
 	return s.trade(w, t, w.mark(), fmt.Sprintf("of version %d, sure %t", t.version, t.sure), keyed, mayRefuse,
-		func(p *process) dynastay.Part { return p.shops.DeleteOp(shopKey(id), opts...) },
-		func(dynastay.Part) { s.gone(id) })
+		func(p *process) dynastay.Part { return p.shops.DeleteOp(shopKey(seen.ID), opts...) },
+		func(dynastay.Part) { s.gone(seen.ID) })
 }
 
 // foreign opens a shop as other software would: without a guard, or by making another's guard its own.
 func (s *shops) foreign(w *worker) {
-	mark := w.mark()
+	mark, rob := w.mark(), w.oneIn(2)
 	v := &shop{ID: "foreign-" + mark, Name: fmt.Sprint("wild-", w.rand.IntN(wild)), By: mark, Version: 1}
 	item, err := shopEntity.Item(v)
 	if err != nil {
 		w.t.Error(err)
 		return
 	}
-	d := w.deed(mark, "foreign", v.ID+" "+v.Name, "", false, never, func(context.Context, *process, ...dynastay.Part) error {
-		return s.db.Direct.Write(w.t.Context(), dynastay.NewOp(dynastay.OpSpec[struct{}]{
-			Name: "foreign",
-			Prepare: func(_ context.Context, tx *dynastay.Tx) (struct{}, error) {
-				tx.Put(shopTable, item)
-				return struct{}{}, followShop(tx, nil, v)
-			},
-		}))
+	put := dynastay.NewOp(dynastay.OpSpec[struct{}]{
+		Name: "foreign",
+		Prepare: func(_ context.Context, tx *dynastay.Tx) (struct{}, error) {
+			tx.Put(shopTable, item)
+			return struct{}{}, followShop(tx, nil, v)
+		},
 	})
+	t := &trade{kind: "foreign shop", shop: v.ID, name: v.Name}
+	t.deed = w.deed(mark, t.kind, v.ID+" "+v.Name, fmt.Sprint("robs: ", rob), false, never,
+		func(context.Context, *process, ...dynastay.Part) error {
+			if rob {
+				s.rob(v)
+			} else {
+				s.excuse(v.ID, v.Name)
+			}
+			return s.db.Direct.Write(w.t.Context(), put)
+		})
 	s.mu.Lock()
-	s.trades[mark] = &trade{deed: d, kind: d.name, shop: v.ID, name: v.Name}
-	s.excused[[2]string{v.ID, v.Name}] = true
+	s.trades[mark] = t
 	s.mu.Unlock()
-	if d.call(w) != acknowledged {
+	if t.call(w) != acknowledged {
 		w.differ("a write past all faults that failed", v.ID, "")
 		return
 	}
-	if w.oneIn(2) {
-		guard, table := shopTable.Key.Of(nameKey(v.Name)), s.db.Direct.TableName(shopTable)
-		guard["id"] = dynastay.Text(v.ID)
-		out, err := s.db.Engine.Client().PutItem(w.t.Context(), &dynamodb.PutItemInput{
-			TableName: &table, Item: guard, ReturnValues: types.ReturnValueAllOld,
-		})
-		if err != nil {
-			w.t.Error(err)
-			return
-		}
-		s.mu.Lock()
-		delete(s.excused, [2]string{v.ID, v.Name})
-		if robbed := dynastay.RowOf(out.Attributes).Text("id"); robbed != "" {
-			s.excused[[2]string{robbed, v.Name}] = true
-		}
-		s.mu.Unlock()
+	s.saw(v)
+}
+
+// rob lets a shop have the guard of its name, whoever had it before.
+func (s *shops) rob(v *shop) {
+	guard, table := shopTable.Key.Of(nameKey(v.Name)), s.db.Direct.TableName(shopTable)
+	guard["id"] = dynastay.Text(v.ID)
+	out, err := s.db.Engine.Client().PutItem(s.t.Context(), &dynamodb.PutItemInput{
+		TableName: &table, Item: guard, ReturnValues: types.ReturnValueAllOld,
+	})
+	if err != nil {
+		s.t.Error(err)
+		return
 	}
-	s.add(v.ID)
+	if robbed := dynastay.RowOf(out.Attributes).Text("id"); robbed != "" {
+		s.excuse(robbed, v.Name)
+	}
+}
+
+func (s *shops) excuse(id, name string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.excused[[2]string{id, name}] = true
 }
 
 func (s *shops) find(w *worker) {
@@ -348,6 +356,7 @@ func (s *shops) find(w *worker) {
 		s.differ("a shop of another name", name, "%v", *v)
 	case err == nil:
 		f.shop, f.version = v.ID, v.Version
+		s.saw(v)
 	case !errors.Is(err, dynastay.ErrNotFound):
 		return
 	}
@@ -363,7 +372,7 @@ func (s *shops) look(t *trade) {
 	if t.kind == "open shop" {
 		if there, err := direct.Find(ctx, "Name", &shop{Name: t.name}); err == nil && there.By == t.mark {
 			t.saw(s.now())
-			s.opened(t, there.ID)
+			s.opened(t, there)
 		}
 		return
 	}
@@ -530,10 +539,13 @@ func (s *shops) checkStored(register map[string][]line) {
 		if signs[id] != name {
 			s.differ("a shop whose sign is wrong", id, "it is %v, and the sign says %v", name, signs[id])
 		}
-		if guards[name] != id && !s.excused[[2]string{id, name}] {
+		if s.excused[[2]string{id, name}] {
+			continue
+		}
+		if guards[name] != id {
 			s.differ("a shop without its guard", id+" "+name, "%s is of %q", name, guards[name])
 		}
-		if other := owners[name]; other != "" && !isWild(name) {
+		if other := owners[name]; other != "" {
 			s.differ("two shops of one name", id+" "+other+" "+name, "%s", name)
 		}
 		owners[name] = id
@@ -574,7 +586,7 @@ func (s *shops) checkTenures(register map[string][]line) {
 	byName := map[string][]tenure{}
 	for _, id := range slices.Sorted(maps.Keys(register)) {
 		for _, t := range tenures(register[id]) {
-			if t.certain.from < t.certain.to && !isWild(t.name) {
+			if t.certain.from < t.certain.to && !s.excused[[2]string{t.shop, t.name}] {
 				byName[t.name] = append(byName[t.name], t)
 			}
 		}
@@ -619,7 +631,7 @@ func (s *shops) checkFind(register map[string][]line, f find) {
 	}
 	for _, lines := range register {
 		for _, t := range tenures(lines) {
-			if t.name == f.name && !isWild(f.name) && t.certain.from < f.from && f.to < t.certain.to {
+			if t.name == f.name && !s.excused[[2]string{t.shop, t.name}] && t.certain.from < f.from && f.to < t.certain.to {
 				s.differ("a name that was not found", t.shop+" "+f.name, "it had version %d", t.version)
 			}
 		}
