@@ -492,6 +492,28 @@ func TestForeignGuardIsLeftAlone(t *testing.T) {
 	c.assertStored(map[string]string{"tom": "other"}, map[string]string{})
 }
 
+// A guard that was another's may be the cat's own by the time that the write goes without it. Nobody would ever release it.
+func TestGuardThatComesBackIsReleased(t *testing.T) {
+	t.Parallel()
+	for name, write := range map[string]func(*cattery) error{
+		"moved":   func(c *cattery) error { return c.rename("tom", "Thomas") },
+		"deleted": func(c *cattery) error { return c.Delete(c.t.Context(), catKey("tom")) },
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			c := openCattery(t)
+			c.cat("tom", "Tom", "")
+			c.guard("tom", "other")
+			back := c.db.Faults.Inject(dyntest.Before(func(context.Context) { c.guard("tom", "tom") }),
+				dyntest.When{Operation: "TransactWriteItems", Nth: 2})
+			require.NoError(t, write(c))
+			assert.Equal(t, 1, back.Hits())
+			guards, _ := c.stored()
+			assert.NotContains(t, guards, "tom")
+		})
+	}
+}
+
 func (c *cattery) rename(id, name string) error {
 	_, err := c.Update(c.t.Context(), catKey(id), call(name))
 	return err
