@@ -5,7 +5,6 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/aws/smithy-go"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 

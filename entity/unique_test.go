@@ -3,7 +3,6 @@ package entity_test
 import (
 	"context"
 	"errors"
-	"slices"
 	"strings"
 	"testing"
 
