@@ -41,7 +41,8 @@ type OpSpec[R any] struct {
 	// overtaken: then it must start anew. An operation that turns out to have nothing to write adds nothing.
 	Prepare func(ctx context.Context, tx *Tx) (R, error)
 	// Restore reads the result of an earlier call with the same idempotency key again, from the ids that it noted with
-	// [Tx.Made]. Where Prepare notes some it is required: the operation is refused without.
+	// [Tx.Made]. Without it the operation cannot be written under an [IdempotencyKey], unless its result is struct{}, and its
+	// Prepare cannot note any.
 	Restore func(ctx context.Context, made map[string]string) (R, error)
 }
 
@@ -49,10 +50,11 @@ type OpSpec[R any] struct {
 type Contest struct {
 	// Items are what is fought for. In one process the operations queue for them. Optional are:
 	Items []Ref
-	// Judge says, from what was seen of the items, why the operation is refused; nil where nothing speaks against it. It
-	// gives the failures of all actions on the items their meaning, and decides for those that were already waiting while
-	// another operation was refused, without a request. It runs while all others are held up: it neither waits nor writes.
-	// What seen does not hold is not known. Without Judge each action says what its own failure means.
+	// Judge says, from what was seen of the items, why the operation is refused. Nil means that nothing speaks against it: it
+	// is prepared again, and ends as [ErrContention] where its conditions never hold. Judge gives the failures of all actions
+	// on the items their meaning, and decides for those that were already waiting while another operation was refused, without
+	// a request. It runs while all others are held up: it neither waits nor writes. What seen does not hold is not known.
+	// Without Judge each action says what its own failure means.
 	Judge func(seen map[Ref]Row) error
 	// See reads the items after a refusal, consistently: DynamoDB does not promise to report every action that would fail.
 	// Without it the refusal is judged from what was reported.
@@ -72,6 +74,8 @@ func NewOp[R any](spec OpSpec[R]) *Operation[R] {
 		panic("dynastay.NewOp: the operation has no Name")
 	case spec.Prepare == nil && spec.Invalid == nil:
 		panic("dynastay.NewOp: " + spec.Name + " has no Prepare")
+	case spec.Contest != nil && spec.Contest.Judge != nil && len(spec.Contest.Items) == 0:
+		panic("dynastay.NewOp: " + spec.Name + " has a Contest with a Judge and no Items to judge")
 	}
 	return &Operation[R]{spec: spec}
 }
@@ -114,6 +118,7 @@ type operation interface {
 	invalid() error
 	comparable() bool
 	restorable() bool
+	notes() bool
 	input(*Input)
 	contest() *Contest
 	prepare(context.Context, *Tx) error
@@ -126,7 +131,13 @@ func (o *Operation[R]) contest() *Contest { return o.spec.Contest }
 
 func (o *Operation[R]) comparable() bool { return o.spec.Input != nil }
 
-func (o *Operation[R]) restorable() bool { return o.spec.Restore != nil }
+// restorable reports whether a replay has a result to give: read again, or none at all.
+func (o *Operation[R]) restorable() bool {
+	_, none := any(o.result).(struct{})
+	return o.spec.Restore != nil || none
+}
+
+func (o *Operation[R]) notes() bool { return o.spec.Restore != nil }
 
 func (o *Operation[R]) input(in *Input) { o.spec.Input(in) }
 

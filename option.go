@@ -6,7 +6,8 @@ import "github.com/dynastay/dynastay/internal/condition"
 type UpdateOption func(*condition.Set)
 
 // IfVersion lets the write happen only on the version that the caller has seen, for example the one that a form was
-// filled in from; otherwise it fails with [ErrVersion]. An entity without versions refuses it.
+// filled in from; otherwise it fails with [ErrVersion], before an update's function is asked. Version 0 is that of an item that
+// has none. An entity without versions refuses it.
 func IfVersion(version int) UpdateOption { return func(s *condition.Set) { s.Version = &version } }
 
 // IfWritten lets a write happen only while the item is as the write of that id left it; otherwise it fails with

@@ -117,6 +117,7 @@ type Action struct {
 	owner  int // the operation that added it
 
 	fresh stamp // of the preparation
+	idle  bool  // it has a meaning for a condition that it does not have
 	drawn bool  // the key was drawn for this write
 	stamp stamp // of the write id that it leaves, zero for none
 	read  Item  // what a rewrite or a removal was prepared from; nil for other actions
@@ -143,7 +144,7 @@ func (a *Action) If(condition Expr, meaning Failed) *Action {
 
 // Else is what it means that the condition of an action that has one does not hold. Without a meaning that is [ErrVersion].
 func (a *Action) Else(meaning Failed) *Action {
-	a.failed = meaning
+	a.failed, a.idle = meaning, a.expr.Condition == nil
 	return a
 }
 
@@ -190,6 +191,9 @@ func (f failure) meaning() error {
 	// Passed on, it would make a cancelled transaction look done.
 	return &Error{Entity: a.schema.Name, ID: a.key.String(), Err: errNoReason}
 }
+
+// errNoCondition is an error of the program: what was to be asked for is not.
+var errNoCondition = errors.New("the update has a meaning for its failure, and no condition")
 
 // errNoReason is an error of the program.
 var errNoReason = errors.New("a Failed function of the operation answers nil for a condition that does not hold")
@@ -247,6 +251,9 @@ func (tx *Tx) check(ops []operation) error {
 	}
 	first, size := map[Ref]int{}, 0
 	for i, a := range tx.actions {
+		if a.idle {
+			return &Error{Entity: a.schema.Name, ID: a.key.String(), Err: errNoCondition}
+		}
 		if j, twice := first[a.ref()]; twice {
 			return Invalid("Operations", "%s and %s both write %s", tx.ownerName(j, ops), tx.ownerName(i, ops), shown.Masked(a.key.String()))
 		}

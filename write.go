@@ -14,7 +14,7 @@ import (
 // TransactWriteItems, or as a plain request where one action is all there is. Nil means that this very call wrote, or, under
 // an [IdempotencyKey], an earlier one with the same key.
 //
-// Nothing was written after the error of an operation that was refused; after [ErrInvalid], which comes before any request;
+// Nothing was written after the error of an operation that was refused, the first one of several; after [ErrInvalid], which comes before any request;
 // after [ErrRejected]; and after [ErrContention], [ErrThrottled] and [ErrUnavailable], when the retry budget was spent.
 // [ErrCommitted] means that it was written, and [ErrOutcomeUnknown] that nobody can tell.
 //
@@ -109,6 +109,9 @@ func (w *write) validate() error {
 		} else if err != nil {
 			return w.placed(i, err)
 		}
+		if w.keyed && !op.restorable() {
+			return Invalid("IdempotencyKey", "cannot cover %s, which has no Restore to read its result again", op.name())
+		}
 		if w.keyed && !op.comparable() {
 			return Invalid("IdempotencyKey", "cannot cover %s, which states no input: OpSpec.Input, or AgreedOn for an update", op.name())
 		}
@@ -192,7 +195,7 @@ func (w *write) prepare(ctx context.Context) (*Tx, error) {
 		if err := op.prepare(ctx, tx); err != nil {
 			return nil, w.placed(i, err)
 		}
-		if len(tx.made[i]) > 0 && !op.restorable() {
+		if len(tx.made[i]) > 0 && !op.notes() {
 			// A replay would answer with the result of a preparation that was not carried out.
 			return nil, &Error{Op: op.name(), Entity: "write", Err: errNoRestore}
 		}

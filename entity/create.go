@@ -3,6 +3,7 @@ package entity
 import (
 	"context"
 	"errors"
+	"fmt"
 	"maps"
 
 	"github.com/dynastay/dynastay"
@@ -49,8 +50,43 @@ func (t *Table[T]) creation(v *T, id string) (*Creation[T], error) {
 	if err := c.stamp(item); err != nil {
 		return c, err
 	}
-	_, err = e.Item(c.Value)
-	return c, err
+	if item, err = e.Item(c.Value); err != nil {
+		return c, err
+	}
+	return c, e.checkDeclared(c.Value, item)
+}
+
+// checkDeclared refuses an entity that would not be found again: its key, a guard or an index key looks at a field that the codec
+// does not declare, so that what is stored has another one, and a later update or delete would leave things behind.
+func (e *Entity[T]) checkDeclared(v *T, item dynastay.Item) error {
+	read := new(T)
+	err := e.decode(item, read)
+	again, keyErr := e.Key(read)
+	lost := ""
+	switch key := e.Schema.Key.From(dynastay.RowOf(item)); {
+	case err != nil:
+		return err
+	case keyErr != nil || again != key:
+		lost = "its key"
+	}
+	for _, g := range e.guards {
+		now, _ := g.Guard(v) // it is checked where it is claimed
+		if again, _ := g.Guard(read); again != now {
+			lost = "the guard of " + g.Field
+		}
+	}
+	for _, d := range e.derived {
+		if d.copied != "" {
+			continue
+		}
+		if again, err := d.Value(read); err != nil || !stored.Equal(again, stored.At(item, d.Name)) {
+			lost = d.Name
+		}
+	}
+	if lost == "" {
+		return nil
+	}
+	return &dynastay.Error{Entity: e.Name, Err: fmt.Errorf("%s looks at a field that the codec does not declare", lost)}
 }
 
 // stamp gives the value, whose stored form item is, its times and its first version.

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"maps"
+	"reflect"
 	"slices"
 	"strings"
 	"time"
@@ -172,6 +173,13 @@ func (e *Entity[T]) checkNames() {
 		for name := range n.pointers {
 			written[name] = true
 		}
+		for name, wanted := range map[string]reflect.Type{
+			e.Created: reflect.TypeFor[*time.Time](), e.Updated: reflect.TypeFor[*time.Time](), e.Version: reflect.TypeFor[*int](),
+		} {
+			if name != "" && reflect.TypeOf(n.pointers[name]) != wanted {
+				e.panics("cannot keep %s in a %s", name, strings.TrimPrefix(fmt.Sprintf("%T", n.pointers[name]), "*"))
+			}
+		}
 	}
 	for _, name := range []string{e.Schema.Key.Partition, e.Schema.Key.Sort} {
 		if slices.ContainsFunc(e.derived, func(d Derived[T]) bool { return d.Name == name }) {
@@ -209,6 +217,12 @@ func (e *Entity[T]) allKnown() []string {
 		delete(known, name)
 	}
 	return slices.Sorted(maps.Keys(known))
+}
+
+// mayBeIn reports whether the entity can have a row in an index: it derives the key, or declares its attributes itself.
+func (e *Entity[T]) mayBeIn(index dynastay.Index) bool {
+	_, names := e.Codec.(interface{ attributes() []string })
+	return !names || slices.Contains(e.known, index.Key.Partition)
 }
 
 // checkStamps refuses a codec that does not keep what the library writes: an attribute of another kind, such as a time as a
@@ -318,6 +332,11 @@ func (e *Entity[T]) Item(v *T) (dynastay.Item, error) {
 		return nil, err
 	}
 	delete(item, e.Schema.WriteIDName())
+	for name, part := range e.Schema.Key.Of(key) {
+		if item[name] != nil && !stored.Equal(item[name], part) {
+			return nil, &dynastay.Error{Entity: e.Name, Field: name, Err: errOtherKey}
+		}
+	}
 	for _, d := range e.derived {
 		value, err := d.of(v, item)
 		if err != nil {
@@ -330,6 +349,9 @@ func (e *Entity[T]) Item(v *T) (dynastay.Item, error) {
 	maps.Copy(item, e.Schema.Key.Of(key))
 	return item, nil
 }
+
+// errOtherKey is an error of the program.
+var errOtherKey = errors.New("is declared, and is not what the entity's Key says")
 
 // Value reads a stored item. A failure says which entity and attribute it was.
 func (e *Entity[T]) Value(row dynastay.Row) (*T, error) {

@@ -8,6 +8,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/feature/dynamodb/expression"
 
 	"github.com/dynastay/dynastay"
+	"github.com/dynastay/dynastay/internal/shown"
 )
 
 // Table reads and writes one kind of entity. The repositories are made of it, and so can a service's own entities be.
@@ -60,6 +61,9 @@ func (t *Table[T]) GetAll(ctx context.Context, keys []dynastay.Key, consistent b
 func (t *Table[T]) Query(ctx context.Context, q dynastay.Query) (dynastay.Page[*T], error) {
 	if index, ok := t.entity.Schema.Index(q.Index); ok && index.Project != dynastay.ProjectAll {
 		return dynastay.Page[*T]{}, dynastay.Invalid("Index", "%s does not hold whole entities; QueryPage reads its rows", q.Index)
+	}
+	if index, ok := t.entity.Schema.Index(q.Index); ok && !t.entity.mayBeIn(index) {
+		return dynastay.Page[*T]{}, dynastay.Invalid("Index", "%s holds no %s: it has no key there", q.Index, t.entity.Name)
 	}
 	return dynastay.QueryPage(ctx, t.db, t.entity.Schema, q, t.entity.Value)
 }
@@ -218,6 +222,9 @@ func (t *Table[T]) deleteSeen(key dynastay.Key, opts []dynastay.UpdateOption) fu
 		c, err := t.before(key, row, asked)
 		if err != nil {
 			return err
+		}
+		if own, err := e.Key(c.Before); err != nil || own != key {
+			return dynastay.Invalid("", "%s is not the key of a %s", shown.Masked(key.String()), e.Name)
 		}
 		for _, g := range e.guards {
 			if err := g.move(tx, c.Before, nil, "Delete"); err != nil {

@@ -16,12 +16,13 @@ import (
 // always in the same transaction. An index cannot do that: it lags behind the table, and two callers who ask it at once both
 // find the value free.
 //
-// One Write moves a value once: two operations that release and claim the same value do not go together. An item that goes past
+// One Write moves a value once: two operations that release and claim the same value do not go together, for a transaction writes
+// an item once. Release it first, in a Write of its own. An item that goes past
 // the library, by its time to live for example, leaves its guard behind.
 type Unique[T any] struct {
 	Field string // the entity's own name of the value, for errors and [Table.Find]: "Email"
-	// Guard is the key of the guard. Return the zero Key for an entity that has no such value. It looks at the value alone,
-	// for that is all that Find knows.
+	// Guard is the key of the guard. Return the zero Key for an entity that has no such value, or none any more, such as a card
+	// that was revoked. It looks at as little as it can: what Find is given has to have all of that.
 	Guard func(*T) (dynastay.Key, error)
 	// Owner are the attributes of the entity that the guard repeats: all that its key is made of.
 	Owner []string
@@ -194,7 +195,7 @@ func FindWith[T, R any](
 		return none, err
 	}
 	if at == (dynastay.Key{}) {
-		return none, dynastay.Invalid(field, "is missing")
+		return none, dynastay.Invalid(field, "is missing, or what is asked for is of an entity that has none")
 	}
 	notFound := &dynastay.Error{
 		Op: g.e.Operations + ".Find", Entity: g.e.Name, ID: at.PK, Field: field, Kind: dynastay.ErrNotFound,

@@ -281,7 +281,7 @@ func TestFindRefuses(t *testing.T) {
 		_, err = c.Find(t.Context(), "Name", &cat{Name: "t#m"})
 		assert.EqualError(t, err, "invalid Name: holds a #")
 		_, err = c.Find(t.Context(), "Name", &cat{})
-		assert.EqualError(t, err, "invalid Name: is missing")
+		assert.EqualError(t, err, "invalid Name: is missing, or what is asked for is of an entity that has none")
 		_, err = broken.Find(t.Context(), "Name", &cat{Name: "Tom"})
 		assert.Same(t, boom, err)
 	}))

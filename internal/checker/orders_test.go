@@ -212,6 +212,7 @@ func (o *orders) orderOp(p *process, mark string, goods []string) *dynastay.Oper
 			}
 			return goods, o.alone(ctx, p, mark, goods)
 		},
+		Restore: func(context.Context, map[string]string) ([]string, error) { return goods, nil },
 	})
 }
 
@@ -235,6 +236,7 @@ func (o *orders) basketOp(p *process, mark, id string) *dynastay.Operation[[]str
 			tx.Check(basketEntity.Schema, dynastay.Key{PK: id}, same, func(dynastay.Row) error { return dynastay.ErrOvertaken })
 			return b.Goods, o.alone(ctx, p, mark, b.Goods)
 		},
+		Restore: func(context.Context, map[string]string) ([]string, error) { return nil, nil }, // the order has them
 	})
 }
 

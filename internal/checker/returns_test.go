@@ -193,6 +193,7 @@ func (r *returns) remove(w *worker, id string, keyed bool) *handling {
 				})
 				return nil, nil
 			},
+			Restore: func(context.Context, map[string]string) (*parcel, error) { return nil, nil },
 		})
 	})
 }
@@ -211,6 +212,7 @@ func (r *returns) place(w *worker, id string, keyed bool) *handling {
 				}).If(dynastay.IfNew(shelfTable), func(dynastay.Row) error { return errShelf })
 				return nil, nil
 			},
+			Restore: func(context.Context, map[string]string) (*parcel, error) { return nil, nil },
 		})
 	})
 }
