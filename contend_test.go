@@ -283,6 +283,11 @@ func TestNewOpRefuses(t *testing.T) {
 	assert.PanicsWithValue(t, "dynastay.NewOp: the operation has no Name", func() { NewOp(OpSpec[int]{Prepare: prepare}) })
 	assert.PanicsWithValue(t, "dynastay.NewOp: notes.Put has no Prepare", func() { NewOp(OpSpec[int]{Name: "notes.Put"}) })
 	assert.NotPanics(t, func() { NewOp(OpSpec[int]{Name: "notes.Put", Invalid: ErrInvalid}) })
+	judge := func(map[Ref]Row) error { return nil }
+	assert.PanicsWithValue(t, "dynastay.NewOp: notes.Put has a Contest with a Judge and no Items to judge", func() {
+		NewOp(OpSpec[int]{Name: "notes.Put", Prepare: prepare, Contest: &Contest{Judge: judge}})
+	})
+	assert.NotPanics(t, func() { NewOp(OpSpec[int]{Name: "notes.Put", Prepare: prepare, Contest: &Contest{}}) })
 }
 
 // Who took its turn at an item where it met another write keeps it when it names more that it fights for.
@@ -327,4 +332,40 @@ func TestFirstRefusalIsTold(t *testing.T) {
 	}})
 	client := &staged{answer: func(int) error { return cancelledBy("ConditionalCheckFailed", "ConditionalCheckFailed") }}
 	assert.Equal(t, errSharedRefusal, Open(client, atOnce).Write(t.Context(), first.op(), second))
+}
+
+// A meaning of a failure that cannot happen is a forgotten condition.
+func TestMeaningNeedsACondition(t *testing.T) {
+	t.Parallel()
+	client := &staged{answer: func(int) error { return nil }}
+	write := func(expr Expr) error {
+		return Open(client, atOnce).Write(t.Context(), NewOp(OpSpec[struct{}]{
+			Name: "test",
+			Prepare: func(_ context.Context, tx *Tx) (struct{}, error) {
+				tx.Put(nightsSchema, Item{"PK": str("a"), "SK": str("b"), "By": str("test")})
+				tx.Update(nightsSchema, gateRef("a").Key, expr).Else(func(Row) error { return errNoRoom })
+				return struct{}{}, nil
+			},
+		}))
+	}
+	condition := "attribute_exists(PK)"
+	assert.ErrorIs(t, write(Expr{}), errNoCondition)
+	assert.Empty(t, client.by, "nothing was sent")
+	assert.NoError(t, write(Expr{Condition: &condition}))
+}
+
+// A result that cannot be read again has no replay: it would be one that was never stored.
+func TestKeyNeedsARestore(t *testing.T) {
+	t.Parallel()
+	client := &staged{answer: func(int) error { return nil }}
+	db := Open(client, atOnce)
+	err := db.Write(t.Context(), IdempotencyKey("k"), NewOp(OpSpec[string]{
+		Name: "test.Draw", Input: func(*Input) {},
+		Prepare: func(context.Context, *Tx) (string, error) { return "drawn", nil },
+	}))
+	var invalid *InvalidError
+	require.ErrorAs(t, err, &invalid)
+	assert.Equal(t, "IdempotencyKey", invalid.Field)
+	assert.Contains(t, invalid.Reason, "test.Draw, which has no Restore")
+	assert.Empty(t, client.by)
 }

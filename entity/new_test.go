@@ -51,6 +51,12 @@ func TestNewPanics(t *testing.T) {
 		"no Codec":      {"Bag has no Codec", func(s *entity.Spec[bag]) { s.Codec = nil }},
 		"no Key":        {"Bag has no Key", func(s *entity.Spec[bag]) { s.Key = nil }},
 
+		"a time of text": {"Bag cannot keep Owner in a string", func(s *entity.Spec[bag]) { s.Created = "Owner" }},
+		"an update's time of a number": {"Bag cannot keep Weight in a int", func(s *entity.Spec[bag]) {
+			s.Kept, s.Updated = nil, "Weight"
+		}},
+		"a version of text": {"Bag cannot keep Owner in a string", func(s *entity.Spec[bag]) { s.Version = "Owner" }},
+
 		"an attribute twice": {"Bag declares Owner twice", more(func(f *entity.Fields, _ *bag) { f.String("Owner", &s) })},
 		"a constant twice":   {"Bag declares Owner twice", more(func(f *entity.Fields, _ *bag) { f.Const("Owner", "x") })},
 		"in a map": {"Bag declares In.A twice", more(func(f *entity.Fields, _ *bag) {
