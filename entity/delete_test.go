@@ -281,18 +281,3 @@ func TestDeleteOfWhatCannotBeRead(t *testing.T) {
 	assert.ErrorIs(t, err, dynastay.ErrCorrupt)
 	assert.NotNil(t, c.item(bagKey("1")))
 }
-
-// A delete that has read the entity is certain where its request was lost: the item shows that it was not done, and the same
-// request is sent again.
-func TestLostDeleteOfWhatWasRead(t *testing.T) {
-	t.Parallel()
-	db := dyntest.New(t, dyntest.Tables(badgesTable))
-	badges := entity.NewTable(db.DB, entity.New(badgeSpec("")))
-	_, err := badges.Create(t.Context(), &badge{ID: "1", Holder: "ada"}) // of no door, so without a guard
-	require.NoError(t, err)
-	lost := db.Faults.Inject(dyntest.LoseRequest(), dyntest.When{Operation: "DeleteItem", Nth: 1})
-	require.NoError(t, badges.Delete(t.Context(), dynastay.Key{PK: "BADGE#1"}))
-	assert.Equal(t, 1, lost.Hits())
-	_, err = badges.Get(t.Context(), dynastay.Key{PK: "BADGE#1"}, true)
-	assert.ErrorIs(t, err, dynastay.ErrNotFound)
-}
