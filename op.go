@@ -66,8 +66,8 @@ func (c *Contest) judges(ref Ref) bool {
 	return c != nil && c.Judge != nil && slices.Contains(c.Items, ref)
 }
 
-// NewOp makes an operation. One without a name, or without Prepare where nothing is invalid, is an error of the program, and
-// panics.
+// NewOp makes an operation. One without a name, or without Prepare where nothing is invalid, or with a contest that judges no
+// items, is an error of the program, and panics.
 func NewOp[R any](spec OpSpec[R]) *Operation[R] {
 	switch {
 	case spec.Name == "":

@@ -32,7 +32,8 @@ func Tables(schemas ...*dynastay.Schema) Option {
 	return option(func(c *config) { c.schemas = append(c.schemas, schemas...) })
 }
 
-// OnlyTables makes these tables and none of the hotel's. Together with [Tables] it makes both sets.
+// OnlyTables makes these tables and none of the hotel's. Together with [Tables] it makes both sets. Writes under an idempotency
+// key need the table of their records as well, which is keys.MetadataTable unless the options name another.
 func OnlyTables(schemas ...*dynastay.Schema) Option {
 	return option(func(c *config) {
 		c.only = true

@@ -124,6 +124,7 @@ func (y Type) inOrder(t rapid.TB) {
 	for _, k := range y.samples {
 		stored, err := y.of(k)
 		require.NoError(t, err)
+		require.NotEmpty(t, stored.SK, "%s has no sort key, and so no order", y.name)
 		prefix, err := y.sortPrefix(k)
 		require.NoError(t, err)
 		for _, l := range lower {

@@ -263,6 +263,7 @@ func TestInOrderFindsWhatIsNot(t *testing.T) {
 	assert.Contains(t, said(t, func(t rapid.TB) { InOrder(t, stays, stays) }), "out of order", "equal keys")
 	assert.Contains(t, said(t, func(t rapid.TB) { InOrder(t, stay{}, stays) }), "GuestID")
 	assert.Contains(t, said(t, func(t rapid.TB) { InOrder(t, stays) }), "fewer than two")
+	assert.Contains(t, said(t, func(t rapid.TB) { InOrder(t, forgotten{"a", 1}, forgotten{"b", 1}) }), "forgotten has no sort key")
 }
 
 func TestInOrderFindsAWrongBuilder(t *testing.T) {
