@@ -40,25 +40,25 @@ func TestRepeatedCallsReadConsistently(t *testing.T) {
 	ctx := t.Context()
 	db := dyntest.New(t, dyntest.At(fixture.Now))
 	hotel := fixture.New(t, db.Direct, 2)
-	booked, err := bookings.New(db.Direct).Create(ctx, fixture.Request(hotel.Quote(t, db.Direct, fixture.Stay, 1)))
+	booked, err := bookings.New(db.Direct, nil).Create(ctx, fixture.Request(hotel.Quote(t, db.Direct, fixture.Stay, 1)))
 	require.NoError(t, err)
 	key := dynastay.IdempotencyKey("k")
 	for name, call := range map[string]struct {
 		reads int // before the write, and of the result
 		op    func() dynastay.Part
 	}{
-		"bookings.Cancel": {3, func() dynastay.Part { return bookings.New(db.DB).CancelOp(booked.ID, "") }},
+		"bookings.Cancel": {3, func() dynastay.Part { return bookings.New(db.DB, nil).CancelOp(booked.ID, "") }},
 		"properties.Create": {1, func() dynastay.Part {
-			return properties.New(db.DB).CreateOp(properties.Property{
+			return properties.New(db.DB, nil).CreateOp(properties.Property{
 				Name: "Inn", Slug: "inn", Type: properties.Hotel, OwnerID: "user_host", Address: properties.Address{City: "Rome", Country: "Italy"},
 			}, nil)
 		}},
 		"properties.Update": {2, func() dynastay.Part {
 			rename := func(p *properties.Property) error { p.Name = "Inn"; return nil }
-			return properties.New(db.DB).UpdateOp(hotel.ID, rename, dynastay.AgreedOn("Inn"))
+			return properties.New(db.DB, nil).UpdateOp(hotel.ID, rename, dynastay.AgreedOn("Inn"))
 		}},
 		"users.Create": {1, func() dynastay.Part {
-			return users.New(db.DB).CreateOp(users.User{Email: "john@example.com", FirstName: "John", LastName: "Doe", Role: users.Customer})
+			return users.New(db.DB, nil).CreateOp(users.User{Email: "john@example.com", FirstName: "John", LastName: "Doe", Role: users.Customer})
 		}},
 		"availability.Open": {1, func() dynastay.Part {
 			return availability.New(db.DB).OpenOp(availability.OpenRequest{
@@ -84,7 +84,7 @@ func TestGuardsAreReadConsistently(t *testing.T) {
 	db.Faults.Inject(dyntest.StaleIndex(), dyntest.When{Operation: "Query", Index: keys.SlugIndex, Nth: 1})
 	hotel := fixture.New(t, db.Direct, 1)
 	stop := db.Faults.Record()
-	got, err := properties.New(db.DB).BySlug(ctx, hotel.Slug)
+	got, err := properties.New(db.DB, nil).BySlug(ctx, hotel.Slug)
 	require.NoError(t, err)
 	assert.Equal(t, hotel.ID, got.ID)
 	assert.Equal(t, []bool{true, true}, tableReads(t, stop()))

@@ -20,7 +20,7 @@
 // and the queues that keep callers of one process from running into each other. All repositories take it:
 //
 //	db := dynastay.Open(dynamodb.NewFromConfig(cfg), nil)
-//	repo := bookings.New(db)
+//	repo := bookings.New(db, nil)
 //
 // # Values
 //

@@ -27,7 +27,7 @@ func TestSettlingHoldsNoGate(t *testing.T) {
 	db, _ := openOutbox(t, dynastay.Options{Retry: dynastay.Retry{Attempts: 1}})
 	hotel := fixture.New(t, db.Direct, 5)
 	request := fixture.Request(hotel.Quote(t, db.Direct, fixture.Stay, 1))
-	repo := bookings.New(db.DB)
+	repo := bookings.New(db.DB, nil)
 	for name, opts := range map[string][]dynastay.WriteOption{"no key": nil, "a key": {dynastay.IdempotencyKey("k")}} {
 		db.Faults.Inject(dyntest.LoseAnswer(), dyntest.When{Operation: "TransactWriteItems", Nth: 1})
 		before(db, "GetItem", 1, func(context.Context) {
@@ -46,7 +46,7 @@ func TestRefusalHoldsNoGate(t *testing.T) {
 	db, _ := openOutbox(t, dynastay.Options{})
 	hotel := fixture.New(t, db.Direct, 1)
 	request := fixture.Request(hotel.Quote(t, db.Direct, fixture.Stay, 1))
-	repo := bookings.New(db.DB)
+	repo := bookings.New(db.DB, nil)
 	_, err := repo.Create(ctx, request)
 	require.NoError(t, err)
 	var refused *bookings.Refused
@@ -134,11 +134,11 @@ func TestOwnLateRequestIsNoOtherBooking(t *testing.T) {
 	request := fixture.Request(hotel.Quote(t, db.Direct, fixture.Stay, 1))
 	// Three nights, the booking, its line, and the reference, which another one is said to have drawn.
 	late := &straggler{Client: db.Client, refusal: cancelled("None", "None", "None", "None", "None", "ConditionalCheckFailed")}
-	made, err := bookings.New(over(db, late, 5)).Create(ctx, request)
+	made, err := bookings.New(over(db, late, 5), nil).Create(ctx, request)
 	require.NoError(t, err)
 	assert.Equal(t, 2, late.sent)
 	assert.Equal(t, late.tokens[0], late.tokens[1])
-	got, err := bookings.New(db.Direct).Get(ctx, made.ID)
+	got, err := bookings.New(db.Direct, nil).Get(ctx, made.ID)
 	require.NoError(t, err)
 	assert.Equal(t, got, made, "the one that is stored, with its reference")
 	assert.Equal(t, []int{4, 4, 4}, hotel.Left(t, db.Direct, fixture.Stay), "once")
@@ -250,15 +250,15 @@ func TestSoldOutIsNotCertainAfterALostRequest(t *testing.T) {
 			db, _ := openOutbox(t, dynastay.Options{})
 			hotel := fixture.New(t, db.Direct, 1)
 			request := fixture.Request(hotel.Quote(t, db.Direct, fixture.Stay, 1))
-			other, err := bookings.New(db.Direct).Create(ctx, request)
+			other, err := bookings.New(db.Direct, nil).Create(ctx, request)
 			require.NoError(t, err)
 			late := &straggler{Client: db.Client, through: true}
-			_, err = bookings.New(over(db, late, 5)).Create(ctx, request, opts...)
+			_, err = bookings.New(over(db, late, 5), nil).Create(ctx, request, opts...)
 			assert.ErrorIs(t, err, dynastay.ErrOutcomeUnknown)
 			var refused *bookings.Refused
 			assert.False(t, errors.As(err, &refused), "%v", err)
 
-			_, err = bookings.New(db.Direct).Cancel(ctx, other.ID, "")
+			_, err = bookings.New(db.Direct, nil).Cancel(ctx, other.ID, "")
 			require.NoError(t, err)
 			require.NoError(t, late.arrive())
 			assert.Equal(t, []int{0, 0, 0}, hotel.Left(t, db.Direct, fixture.Stay), "it was carried out after all")
@@ -295,7 +295,7 @@ func TestConflictsOfOtherOperationsQueue(t *testing.T) {
 	_, err := entity.NewTable(db.Direct, messageEntity).Create(ctx, &message{ID: "counter"})
 	require.NoError(t, err)
 	db.Faults.Conflicts(2 * time.Millisecond)
-	repo, box := bookings.New(db.DB), entity.NewTable(db.DB, messageEntity)
+	repo, box := bookings.New(db.DB, nil), entity.NewTable(db.DB, messageEntity)
 	var wg sync.WaitGroup
 	for n := range callers {
 		checkIn := fixture.Stay.CheckIn.AddDays(n % 12)

@@ -39,13 +39,13 @@ func TestWitnessMustBeTheWritesOwn(t *testing.T) {
 	ctx := t.Context()
 	db, outbox := openOutbox(t, dynastay.Options{})
 	hotel := fixture.New(t, db.DB, 3)
-	made, err := bookings.New(db.DB).Create(ctx, fixture.Request(hotel.Quote(t, db.DB, fixture.Stay, 1)))
+	made, err := bookings.New(db.DB, nil).Create(ctx, fixture.Request(hotel.Quote(t, db.DB, fixture.Stay, 1)))
 	require.NoError(t, err)
 	_, err = outbox.Put(ctx, &message{ID: "there", Text: "told"})
 	require.NoError(t, err)
 
 	mine := over(db, dropper{db.Client}, 2)
-	repo, box := bookings.New(mine), entity.NewTable(mine, messageEntity)
+	repo, box := bookings.New(mine, nil), entity.NewTable(mine, messageEntity)
 	for name, op := range map[string]dynastay.Part{
 		"create": repo.CreateOp(fixture.Request(hotel.Quote(t, db.DB, fixture.Stay, 1))),
 		"cancel": repo.CancelOp(made.ID, ""),
@@ -148,7 +148,7 @@ func TestRefusalIsNotCertainWithoutTheRecord(t *testing.T) {
 	db, _ := openOutbox(t, dynastay.Options{})
 	hotel := fixture.New(t, db.DB, 1)
 	req := fixture.Request(hotel.Quote(t, db.DB, fixture.Stay, 1))
-	repo := bookings.New(over(db, terse{db.Client}, 3))
+	repo := bookings.New(over(db, terse{db.Client}, 3), nil)
 	_, err := repo.Create(ctx, req, dynastay.IdempotencyKey("k"))
 	require.NoError(t, err)
 	_, err = repo.Create(ctx, req, dynastay.IdempotencyKey("k"))
@@ -157,7 +157,7 @@ func TestRefusalIsNotCertainWithoutTheRecord(t *testing.T) {
 	assert.False(t, errors.As(err, &refused), "%v", err)
 
 	// The record's own refusal needs no reading.
-	got, err := bookings.New(db.DB).Create(ctx, req, dynastay.IdempotencyKey("k"))
+	got, err := bookings.New(db.DB, nil).Create(ctx, req, dynastay.IdempotencyKey("k"))
 	require.NoError(t, err)
 	assert.Equal(t, bookings.Confirmed, got.Status)
 }

@@ -330,7 +330,7 @@ func TestReadsThatDecideAreConsistent(t *testing.T) {
 	ctx := t.Context()
 	db, outbox := openOutbox(t, dynastay.Options{})
 	hotel := fixture.New(t, db.Direct, 1)
-	repo := bookings.New(db.DB)
+	repo := bookings.New(db.DB, nil)
 	request := fixture.Request(hotel.Quote(t, db.Direct, fixture.Stay, 1))
 	key := dynastay.IdempotencyKey("k")
 	made, err := repo.Create(ctx, request, key)

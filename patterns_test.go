@@ -53,14 +53,14 @@ type pattern struct {
 
 var patterns = []pattern{
 	{"P1", 1, 0.5, func(ctx context.Context, db *dynastay.DB, w world) (any, error) {
-		return (*properties.Repository).ByCity(properties.New(db), ctx,
+		return (*properties.Repository).ByCity(properties.New(db, nil), ctx,
 			properties.CityQuery{City: "New York", Country: "USA", MinRating: 80}, dynastay.Paging{Limit: 10})
 	}},
 	{"P7", 1, 0.5, func(ctx context.Context, db *dynastay.DB, w world) (any, error) {
-		return (*properties.Repository).Get(properties.New(db), ctx, w.hotel.ID)
+		return (*properties.Repository).Get(properties.New(db, nil), ctx, w.hotel.ID)
 	}},
 	{"P8", 2, 1, func(ctx context.Context, db *dynastay.DB, w world) (any, error) {
-		return (*properties.Repository).BySlug(properties.New(db), ctx, w.hotel.Slug)
+		return (*properties.Repository).BySlug(properties.New(db, nil), ctx, w.hotel.Slug)
 	}},
 	{"A1", 1, 0.5, func(ctx context.Context, db *dynastay.DB, w world) (any, error) {
 		return (*availability.Repository).Check(availability.New(db), ctx, w.hotel.ID, w.hotel.RoomTypeID, 1, fixture.Stay)
@@ -69,16 +69,16 @@ var patterns = []pattern{
 		return (*availability.Repository).Prices(availability.New(db), ctx, w.hotel.RoomTypeID, fixture.Stay)
 	}},
 	{"B1", 1, 0.5, func(ctx context.Context, db *dynastay.DB, w world) (any, error) {
-		return (*bookings.Repository).ByUser(bookings.New(db), ctx, w.user.ID, dynastay.Paging{Limit: 10})
+		return (*bookings.Repository).ByUser(bookings.New(db, nil), ctx, w.user.ID, dynastay.Paging{Limit: 10})
 	}},
 	{"B2", 2, 1, func(ctx context.Context, db *dynastay.DB, w world) (any, error) {
-		return (*bookings.Repository).ByReference(bookings.New(db), ctx, w.booking.Reference)
+		return (*bookings.Repository).ByReference(bookings.New(db, nil), ctx, w.booking.Reference)
 	}},
 	{"U1", 1, 0.5, func(ctx context.Context, db *dynastay.DB, w world) (any, error) {
-		return (*users.Repository).ByEmail(users.New(db), ctx, w.user.Email)
+		return (*users.Repository).ByEmail(users.New(db, nil), ctx, w.user.Email)
 	}},
 	{"U2", 1, 0.5, func(ctx context.Context, db *dynastay.DB, w world) (any, error) {
-		return (*users.Repository).Get(users.New(db), ctx, w.user.ID)
+		return (*users.Repository).Get(users.New(db, nil), ctx, w.user.ID)
 	}},
 }
 
@@ -95,13 +95,13 @@ func TestPatterns(t *testing.T) {
 	w := world{hotel: fixture.New(t, db.DB, 5)}
 	rate(t, db, w.hotel.ID)
 	var err error
-	w.user, err = users.New(db.DB).Create(ctx, users.User{
+	w.user, err = users.New(db.DB, nil).Create(ctx, users.User{
 		Email: "john.doe@example.com", FirstName: "John", LastName: "Doe", Role: users.Customer,
 	})
 	require.NoError(t, err)
 	req := fixture.Request(w.hotel.Quote(t, db.DB, fixture.Stay, 1))
 	req.UserID = w.user.ID
-	w.booking, err = bookings.New(db.DB).Create(ctx, req)
+	w.booking, err = bookings.New(db.DB, nil).Create(ctx, req)
 	require.NoError(t, err)
 
 	drawn := strings.NewReplacer(

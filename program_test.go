@@ -43,7 +43,7 @@ func TestTableQueryNeedsWholeEntities(t *testing.T) {
 	ctx := t.Context()
 	db, _ := openOutbox(t, dynastay.Options{})
 	hotel := fixture.New(t, db.Direct, 1)
-	_, err := bookings.New(db.DB).Create(ctx, fixture.Request(hotel.Quote(t, db.Direct, fixture.Stay, 1)))
+	_, err := bookings.New(db.DB, nil).Create(ctx, fixture.Request(hotel.Quote(t, db.Direct, fixture.Stay, 1)))
 	require.NoError(t, err)
 	type row struct{ Reference string }
 	table := entity.NewTable(db.DB, entity.New(entity.Spec[row]{

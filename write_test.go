@@ -68,7 +68,7 @@ func TestWriteComposes(t *testing.T) {
 	ctx := t.Context()
 	db, outbox := openOutbox(t, dynastay.Options{})
 	hotel := fixture.New(t, db.DB, 1)
-	repo := bookings.New(db.DB)
+	repo := bookings.New(db.DB, nil)
 	req := fixture.Request(hotel.Quote(t, db.DB, fixture.Stay, 1))
 
 	before := db.Faults.Count("TransactWriteItems")

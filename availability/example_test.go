@@ -34,7 +34,7 @@ func Example() {
 	})
 	nights := availability.New(db)
 
-	hotel, err := properties.New(db).Create(ctx, properties.Property{
+	hotel, err := properties.New(db, nil).Create(ctx, properties.Property{
 		Name: "Grand Luxury Hotel", Slug: "grand-luxury-hotel", Type: properties.Hotel, OwnerID: "user_456",
 		Status: properties.Approved, TimeZone: "America/New_York", CancellationPolicy: availability.FreeCancellation(48),
 		Address: properties.Address{City: "New York", Country: "USA", Latitude: 40.7589, Longitude: -73.9851},

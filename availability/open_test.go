@@ -73,7 +73,7 @@ func TestOpenLeavesExistingNightsAlone(t *testing.T) {
 	t.Parallel()
 	db, hotel, repo := openHotel(t, 5)
 	stay := dynastay.MustStay("2026-07-30", "2026-08-01")
-	_, err := bookings.New(db.DB).Create(t.Context(), fixture.Request(hotel.Quote(t, db.DB, stay, 2)))
+	_, err := bookings.New(db.DB, nil).Create(t.Context(), fixture.Request(hotel.Quote(t, db.DB, stay, 2)))
 	require.NoError(t, err)
 	sold := stored(t, db, hotel.RoomTypeID, "2026-07-31")
 
@@ -334,7 +334,7 @@ func TestConcurrentOpenersNeverOverwriteASale(t *testing.T) {
 		req.Property.ID = hotel.ID
 		q := quoteOf(t, req, fixture.Price)
 		wg.Go(func() {
-			repo := bookings.New(patient())
+			repo := bookings.New(patient(), nil)
 			for range 20 { // until the nights are open
 				_, err := repo.Create(context.Background(), fixture.Request(q))
 				var refused *bookings.Refused

@@ -66,7 +66,7 @@ func TestCheckAgreesWithTheDatabase(t *testing.T) {
 		// Nobody else writes, so a sale that is neither done nor refused at once is one that the two disagree on.
 		Retry: dynastay.Retry{Attempts: 1},
 	}))
-	nights, repo := availability.New(db.DB), bookings.New(db.DB)
+	nights, repo := availability.New(db.DB), bookings.New(db.DB, nil)
 	drawn, sold := 0, 0
 	scenario := func(t *rapid.T) {
 		drawn++
@@ -168,7 +168,7 @@ func quantityOf(req availability.QuoteRequest, roomTypeID string) int {
 func TestSaleAndGiveBackChangeTheRoomsOnly(t *testing.T) {
 	t.Parallel()
 	db, _ := open(t)
-	repo := bookings.New(db.DB)
+	repo := bookings.New(db.DB, nil)
 	one := dynastay.MustStay("2026-07-10", "2026-07-11")
 	item := night(roomTypeID, "2026-07-10", dynastay.Item{
 		"BlockReason": null, "Note": dynastay.Text("other software's"), "LastUpdated": dynastay.Text("2024-11-18T14:20:00Z"),

@@ -113,68 +113,70 @@ func summaryOf(row dynastay.Row) (*Summary, error) {
 // idOf is the booking's id, in errors.
 func idOf(k dynastay.Key) string { return strings.TrimPrefix(k.PK, "BOOKING#") }
 
-var bookingEntity = entity.New(entity.Spec[Booking]{
-	Name: "Booking", Operations: "bookings", Schema: keys.BookingsTable, IDOf: idOf,
-	ID: "BookingId", Prefix: "bkg_", Created: "CreatedAt", Updated: "UpdatedAt", Version: keys.AttrVersion,
-	Key: func(b *Booking) (dynastay.Key, error) { return keys.Of(keys.Booking{BookingID: b.ID}) },
-	Codec: entity.Declare(func(f *entity.Fields, b *Booking) {
-		f.Const(keys.AttrEntityType, "Booking")
-		f.String("BookingId", &b.ID)
-		b.declare(f)
-		nights := b.Stay.Nights()
-		f.Int("NumberOfNights", &nights)
-		f.Map("PriceBreakdown", func(f *entity.Fields) {
-			f.Amount("RoomTotal", b.Total.Currency(), &b.Breakdown.Rooms)
-			f.Amount("TaxesAndFees", b.Total.Currency(), &b.Breakdown.TaxesAndFees)
-			f.Amount("Discounts", b.Total.Currency(), &b.Breakdown.Discounts)
-		})
-		f.String("SpecialRequests", &b.SpecialRequests)
-		entity.String(f, "CancellationPolicy", &b.CancellationPolicy)
-		f.String("TimeZone", &b.TimeZone)
-		f.String("CheckInTime", &b.CheckInTime)
-		f.Time("UpdatedAt", &b.UpdatedAt)
-		f.Time("ConfirmedAt", &b.ConfirmedAt)
-		f.Time("CancelledAt", &b.CancelledAt)
-		f.String("CancellationReason", &b.CancellationReason)
-		f.IfSet().Int(keys.AttrVersion, &b.Version)
-	}),
-	Indexes: map[string]func(*Booking) (dynastay.Key, error){
-		keys.UserBookingsIndex: func(b *Booking) (dynastay.Key, error) {
-			return keys.Of(keys.BookingByUser{UserID: b.UserID, CheckIn: b.Stay.CheckIn, BookingID: b.ID})
+func newEntity(o Options) *entity.Entity[Booking] {
+	return entity.New(entity.Spec[Booking]{
+		Name: "Booking", Operations: "bookings", Schema: keys.BookingsTable, IDOf: idOf,
+		ID: "BookingId", Prefix: "bkg_", Created: "CreatedAt", Updated: "UpdatedAt", Version: keys.AttrVersion,
+		Key: func(b *Booking) (dynastay.Key, error) { return keys.Of(keys.Booking{BookingID: b.ID}) },
+		Codec: entity.Declare(func(f *entity.Fields, b *Booking) {
+			f.Const(keys.AttrEntityType, "Booking")
+			f.String("BookingId", &b.ID)
+			b.declare(f)
+			nights := b.Stay.Nights()
+			f.Int("NumberOfNights", &nights)
+			f.Map("PriceBreakdown", func(f *entity.Fields) {
+				f.Amount("RoomTotal", b.Total.Currency(), &b.Breakdown.Rooms)
+				f.Amount("TaxesAndFees", b.Total.Currency(), &b.Breakdown.TaxesAndFees)
+				f.Amount("Discounts", b.Total.Currency(), &b.Breakdown.Discounts)
+			})
+			f.String("SpecialRequests", &b.SpecialRequests)
+			entity.String(f, "CancellationPolicy", &b.CancellationPolicy)
+			f.String("TimeZone", &b.TimeZone)
+			f.String("CheckInTime", &b.CheckInTime)
+			f.Time("UpdatedAt", &b.UpdatedAt)
+			f.Time("ConfirmedAt", &b.ConfirmedAt)
+			f.Time("CancelledAt", &b.CancelledAt)
+			f.String("CancellationReason", &b.CancellationReason)
+			f.IfSet().Int(keys.AttrVersion, &b.Version)
+		}),
+		Indexes: map[string]func(*Booking) (dynastay.Key, error){
+			keys.UserBookingsIndex: func(b *Booking) (dynastay.Key, error) {
+				return keys.Of(keys.BookingByUser{UserID: b.UserID, CheckIn: b.Stay.CheckIn, BookingID: b.ID})
+			},
+			keys.PropertyBookingsIndex: func(b *Booking) (dynastay.Key, error) {
+				return keys.Of(keys.BookingByProperty{PropertyID: b.PropertyID, CheckIn: b.Stay.CheckIn, BookingID: b.ID})
+			},
+			keys.BookingStatusIndex: func(b *Booking) (dynastay.Key, error) {
+				return keys.Of(keys.BookingByStatus{Status: string(b.Status), Shard: o.StatusShards.Of(b.ID), Created: b.CreatedAt, BookingID: b.ID})
+			},
+			keys.ReferenceIndex: func(b *Booking) (dynastay.Key, error) {
+				return keys.Of(keys.BookingByReference{Reference: b.Reference})
+			},
+			keys.CheckInDateIndex: func(b *Booking) (dynastay.Key, error) {
+				if b.Status.gone() {
+					return dynastay.Key{}, nil
+				}
+				return keys.Of(keys.BookingByCheckIn{CheckIn: b.Stay.CheckIn, Shard: o.CheckInShards.Of(b.ID), PropertyID: b.PropertyID, BookingID: b.ID})
+			},
+			keys.HoldIndex: func(b *Booking) (dynastay.Key, error) {
+				if b.Status != Pending || b.HoldExpiresAt.IsZero() {
+					return dynastay.Key{}, nil
+				}
+				return keys.Of(keys.BookingByHold{Shard: o.HoldShards.Of(b.ID), Expires: b.HoldExpiresAt, BookingID: b.ID})
+			},
 		},
-		keys.PropertyBookingsIndex: func(b *Booking) (dynastay.Key, error) {
-			return keys.Of(keys.BookingByProperty{PropertyID: b.PropertyID, CheckIn: b.Stay.CheckIn, BookingID: b.ID})
-		},
-		keys.BookingStatusIndex: func(b *Booking) (dynastay.Key, error) {
-			return keys.Of(keys.BookingByStatus{Status: string(b.Status), Created: b.CreatedAt, BookingID: b.ID})
-		},
-		keys.ReferenceIndex: func(b *Booking) (dynastay.Key, error) {
-			return keys.Of(keys.BookingByReference{Reference: b.Reference})
-		},
-		keys.CheckInDateIndex: func(b *Booking) (dynastay.Key, error) {
-			if b.Status.gone() {
-				return dynastay.Key{}, nil
-			}
-			return keys.Of(keys.BookingByCheckIn{CheckIn: b.Stay.CheckIn, PropertyID: b.PropertyID, BookingID: b.ID})
-		},
-		keys.HoldIndex: func(b *Booking) (dynastay.Key, error) {
-			if b.Status != Pending || b.HoldExpiresAt.IsZero() {
-				return dynastay.Key{}, nil
-			}
-			return keys.Of(keys.BookingByHold{Expires: b.HoldExpiresAt, BookingID: b.ID})
-		},
-	},
-	Unique: []entity.Unique[Booking]{{
-		Field: "Reference", Owner: []string{"BookingId"}, Mark: map[string]string{keys.AttrEntityType: "Guard"},
-		Guard: func(b *Booking) (dynastay.Key, error) { return keys.Of(keys.ReferenceGuard{Reference: b.Reference}) },
-		Index: keys.ReferenceIndex,
-		Partition: func(b *Booking) (string, error) {
-			return keys.Partition(keys.BookingByReference{Reference: b.Reference})
-		},
-		// Another booking has drawn the same reference: the next preparation draws another one.
-		Taken: func(b *Booking) error {
-			b.Reference = ""
-			return dynastay.ErrOvertaken
-		},
-	}},
-})
+		Unique: []entity.Unique[Booking]{{
+			Field: "Reference", Owner: []string{"BookingId"}, Mark: map[string]string{keys.AttrEntityType: "Guard"},
+			Guard: func(b *Booking) (dynastay.Key, error) { return keys.Of(keys.ReferenceGuard{Reference: b.Reference}) },
+			Index: keys.ReferenceIndex,
+			Partition: func(b *Booking) (string, error) {
+				return keys.Partition(keys.BookingByReference{Reference: b.Reference})
+			},
+			// Another booking has drawn the same reference: the next preparation draws another one.
+			Taken: func(b *Booking) error {
+				b.Reference = ""
+				return dynastay.ErrOvertaken
+			},
+		}},
+	})
+}

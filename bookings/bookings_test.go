@@ -25,7 +25,7 @@ import (
 func open(t *testing.T, rooms int) (*dyntest.DB, fixture.Hotel, *bookings.Repository) {
 	t.Helper()
 	db := dyntest.New(t, dyntest.With(dynastay.Options{Clock: fixture.Clock}))
-	return db, fixture.New(t, db.DB, rooms), bookings.New(db.DB)
+	return db, fixture.New(t, db.DB, rooms), bookings.New(db.DB, nil)
 }
 
 func TestCreate(t *testing.T) {
@@ -165,7 +165,7 @@ func TestCancelOvertakesCancel(t *testing.T) {
 	db, hotel, repo := open(t, 5)
 	made, err := repo.Create(ctx, fixture.Request(hotel.Quote(t, db.DB, fixture.Stay, 2)))
 	require.NoError(t, err)
-	other := bookings.New(withClock(db, dynastay.Options{}))
+	other := bookings.New(withClock(db, dynastay.Options{}), nil)
 	ran := false
 	meanwhile := dynastay.NewOp(dynastay.OpSpec[struct{}]{
 		Name: "test.Meanwhile",

@@ -127,7 +127,7 @@ func TestACancellationRaces(t *testing.T) {
 		var stamped bool
 		book := func() string {
 			var err error
-			made, err = bookings.New(db.Direct).Create(t.Context(), fixture.Request(quote))
+			made, err = bookings.New(db.Direct, nil).Create(t.Context(), fixture.Request(quote))
 			require.NoError(t, err)
 			if stamped = draw.IntN(2) == 0; !stamped {
 				removeAttributes(t, db, keyOf(made.ID), "WriteId", "GSI3PK", "GSI3SK")
@@ -136,7 +136,7 @@ func TestACancellationRaces(t *testing.T) {
 		}
 		cancel := func(id string) racing.Call {
 			return func(ctx context.Context, db *dynastay.DB) error {
-				_, err := bookings.New(db).Cancel(ctx, id, "plans changed")
+				_, err := bookings.New(db, nil).Cancel(ctx, id, "plans changed")
 				return err
 			}
 		}

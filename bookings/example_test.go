@@ -38,7 +38,7 @@ func Example() {
 		},
 	})
 
-	hotel, err := properties.New(db).Create(ctx, properties.Property{
+	hotel, err := properties.New(db, nil).Create(ctx, properties.Property{
 		Name: "Grand Luxury Hotel", Slug: "grand-luxury-hotel", Type: properties.Hotel, OwnerID: "user_456",
 		Status: properties.Approved, TimeZone: "America/New_York", CancellationPolicy: availability.FreeCancellation(48),
 		Address: properties.Address{City: "New York", Country: "USA", Latitude: 40.7589, Longitude: -73.9851},
@@ -64,7 +64,7 @@ func Example() {
 		log.Fatal(err)
 	}
 
-	repo := bookings.New(db)
+	repo := bookings.New(db, nil)
 	request := bookings.Request{
 		Quote: quote, UserID: "user_789", TaxesAndFees: dynastay.MustMoney("83.85", "USD"),
 		Guest: bookings.Guest{FirstName: "John", LastName: "Doe", Email: "john.doe@example.com", Phone: "+1-555-123-4567"},

@@ -1,4 +1,4 @@
 package bookings
 
 // BookingEntity is the stored form of a booking.
-var BookingEntity = bookingEntity
+var BookingEntity = newEntity(Options{})

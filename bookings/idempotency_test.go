@@ -24,7 +24,7 @@ func TestRetryOfTheLastRoom(t *testing.T) {
 	key := dynastay.IdempotencyKey("request-1")
 
 	// The caller's time is up before the answer could be asked for again.
-	impatient := bookings.New(onceOnly(db))
+	impatient := bookings.New(onceOnly(db), nil)
 	db.Faults.Inject(dyntest.LoseAnswer(), dyntest.When{Operation: "TransactWriteItems", Nth: 1})
 	// Nor can it be read whether the write was done, nor whether there is a record of the key.
 	db.Faults.Inject(dyntest.LoseAnswer(), dyntest.When{Operation: "GetItem", Nth: 1, Times: 2})
@@ -32,7 +32,7 @@ func TestRetryOfTheLastRoom(t *testing.T) {
 	require.ErrorIs(t, err, dynastay.ErrOutcomeUnknown)
 	require.Equal(t, []int{0, 0, 0}, hotel.Left(t, db.DB, fixture.Stay), "it was done")
 
-	later := bookings.New(db.Open(&dynastay.Options{Clock: fixture.Clock}))
+	later := bookings.New(db.Open(&dynastay.Options{Clock: fixture.Clock}), nil)
 	made, err := later.Create(t.Context(), req, key)
 	require.NoError(t, err, "not sold out: it is this guest who has the room")
 	again, err := later.Create(t.Context(), req, key)
@@ -71,7 +71,7 @@ func TestLostAnswer(t *testing.T) {
 func TestCallerGivesUpAfterTheCommit(t *testing.T) {
 	t.Parallel()
 	db, hotel, _ := open(t, 5)
-	impatient := bookings.New(db.Open(&dynastay.Options{Clock: fixture.Clock, Retry: dynastay.Retry{Attempts: 1}}))
+	impatient := bookings.New(db.Open(&dynastay.Options{Clock: fixture.Clock, Retry: dynastay.Retry{Attempts: 1}}), nil)
 	db.Faults.Inject(dyntest.LoseAnswer(), dyntest.When{Operation: "TransactWriteItems", Nth: 1})
 	made, err := impatient.Create(t.Context(), fixture.Request(hotel.Quote(t, db.DB, fixture.Stay, 1)))
 	require.NoError(t, err)
@@ -119,7 +119,7 @@ func TestRetryAfterTheDayOfArrival(t *testing.T) {
 	t.Parallel()
 	ctx := t.Context()
 	db := dyntest.New(t, dyntest.At(fixture.Now))
-	hotel, repo := fixture.New(t, db.DB, 5), bookings.New(db.DB)
+	hotel, repo := fixture.New(t, db.DB, 5), bookings.New(db.DB, nil)
 	req := fixture.Request(hotel.Quote(t, db.DB, fixture.Stay, 1))
 	db.Clock.Set(time.Date(2026, 7, 11, 3, 59, 0, 0, time.UTC)) // the last minute of the day in New York
 	made, err := repo.Create(ctx, req, dynastay.IdempotencyKey("request-1"))
@@ -189,7 +189,7 @@ func TestKeyExpires(t *testing.T) {
 	first, err := repo.Create(t.Context(), fixture.Request(hotel.Quote(t, db.DB, fixture.Stay, 1)), dynastay.IdempotencyKey("k"))
 	require.NoError(t, err)
 	later := db.Open(&dynastay.Options{Clock: func() time.Time { return fixture.Now.AddDate(0, 0, 31) }})
-	repo = bookings.New(later)
+	repo = bookings.New(later, nil)
 	_, err = repo.MadeBy(t.Context(), dynastay.IdempotencyKey("k"))
 	assert.ErrorIs(t, err, dynastay.ErrNotFound)
 	second, err := repo.Create(t.Context(), fixture.Request(hotel.Quote(t, later, fixture.Stay, 1)), dynastay.IdempotencyKey("k"))

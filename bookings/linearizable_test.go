@@ -59,8 +59,8 @@ func TestSalesAreLinearizable(t *testing.T) {
 	patient := dynastay.Retry{Attempts: 1000, Base: time.Millisecond, Cap: 20 * time.Millisecond}
 	// Two processes, so that some callers meet at the gates and some in the database.
 	repos := []*bookings.Repository{
-		bookings.New(withClock(db, dynastay.Options{Retry: patient})),
-		bookings.New(withClock(db, dynastay.Options{Retry: patient})),
+		bookings.New(withClock(db, dynastay.Options{Retry: patient}), nil),
+		bookings.New(withClock(db, dynastay.Options{Retry: patient}), nil),
 	}
 
 	var (

@@ -105,7 +105,7 @@ func TestRaceForTheLastRooms(t *testing.T) {
 			req := fixture.Request(hotel.Quote(t, db.DB, fixture.Stay, 1))
 			var repos []*bookings.Repository
 			for _, d := range test.open(db) {
-				repos = append(repos, bookings.New(d))
+				repos = append(repos, bookings.New(d, nil))
 			}
 			db.Faults.Conflicts(hold)
 			stop := db.Faults.Record()
@@ -151,7 +151,7 @@ func TestRoomsAreNeitherLostNorMade(t *testing.T) {
 		}
 	}
 	db.Faults.Conflicts(time.Millisecond)
-	repo := bookings.New(withClock(db, dynastay.Options{Retry: dynastay.Retry{Attempts: 200, Cap: 50 * time.Millisecond}}))
+	repo := bookings.New(withClock(db, dynastay.Options{Retry: dynastay.Retry{Attempts: 200, Cap: 50 * time.Millisecond}}), nil)
 
 	var (
 		wg   sync.WaitGroup

@@ -52,7 +52,7 @@ func TestBudgetMessage(t *testing.T) {
 	db := dyntest.New(t, dyntest.At(fixture.Now))
 	hotel := fixture.New(t, db.Direct, 5)
 	got := judged(t, db, dyntest.Cost{Requests: 1, ReadUnits: 0.5}, func() {
-		_, err := properties.New(db.DB).BySlug(t.Context(), hotel.Slug)
+		_, err := properties.New(db.DB, nil).BySlug(t.Context(), hotel.Slug)
 		require.NoError(t, err)
 	})
 
@@ -68,8 +68,8 @@ func TestBudgetMessage(t *testing.T) {
 func TestBudgets(t *testing.T) {
 	t.Parallel()
 	db := dyntest.New(t, dyntest.At(fixture.Now))
-	repo := users.New(db.DB)
-	made, err := users.New(db.Direct).Create(t.Context(), users.User{Email: "ada@example.com", FirstName: "Ada", LastName: "Byron", Role: users.Customer})
+	repo := users.New(db.DB, nil)
+	made, err := users.New(db.Direct, nil).Create(t.Context(), users.User{Email: "ada@example.com", FirstName: "Ada", LastName: "Byron", Role: users.Customer})
 	require.NoError(t, err)
 	read := func() {
 		_, err := repo.Get(t.Context(), made.ID)
@@ -121,7 +121,7 @@ func TestWritesAreBudgetedToo(t *testing.T) {
 func TestFaultsCost(t *testing.T) {
 	t.Parallel()
 	ctx, db := t.Context(), dyntest.New(t, dyntest.At(fixture.Now))
-	repo := users.New(db.DB)
+	repo := users.New(db.DB, nil)
 	db.Faults.Inject(dyntest.LoseAnswer(), dyntest.When{Operation: "TransactWriteItems", Nth: 1})
 	var made *users.User
 	spent := db.Measure(func() {
@@ -181,17 +181,17 @@ func flow(t *testing.T, db *dyntest.DB) {
 	t.Helper()
 	ctx := t.Context()
 	hotel := fixture.New(t, db.DB, 5)
-	guest, err := users.New(db.DB).Create(ctx, users.User{
+	guest, err := users.New(db.DB, nil).Create(ctx, users.User{
 		Email: "ada@example.com", FirstName: "Ada", LastName: "Byron", Role: users.Customer,
 	}, dynastay.IdempotencyKey("user-request"))
 	require.NoError(t, err)
-	_, err = properties.New(db.DB).ByCity(ctx, properties.CityQuery{City: "New York", Country: "USA"}, dynastay.Paging{Limit: 10})
+	_, err = properties.New(db.DB, nil).ByCity(ctx, properties.CityQuery{City: "New York", Country: "USA"}, dynastay.Paging{Limit: 10})
 	require.NoError(t, err)
 	_, err = availability.New(db.DB).Check(ctx, hotel.ID, hotel.RoomTypeID, 1, fixture.Stay)
 	require.NoError(t, err)
 	req := fixture.Request(hotel.Quote(t, db.DB, fixture.Stay, 2))
 	req.UserID = guest.ID
-	repo := bookings.New(db.DB)
+	repo := bookings.New(db.DB, nil)
 	made, err := repo.Create(ctx, req, dynastay.IdempotencyKey("booking-request"))
 	require.NoError(t, err)
 	_, err = repo.ByReference(ctx, made.Reference)

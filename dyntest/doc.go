@@ -3,7 +3,7 @@
 //	func TestBooking(t *testing.T) {
 //		t.Parallel()
 //		db := dyntest.New(t) // the hotel's tables, for this test only
-//		made, err := bookings.New(db.DB).Create(t.Context(), bookings.Request{Quote: quote, UserID: "user_1", Guest: guest})
+//		made, err := bookings.New(db.DB, nil).Create(t.Context(), bookings.Request{Quote: quote, UserID: "user_1", Guest: guest})
 //		…
 //	}
 //

@@ -22,7 +22,7 @@ func TestExpiredKeysCanBeUsedAgain(t *testing.T) {
 	ctx := t.Context()
 	db := dyntest.New(t, dyntest.At(fixture.Now))
 	create := func(email, key string) error {
-		_, err := users.New(db.DB).Create(ctx, users.User{
+		_, err := users.New(db.DB, nil).Create(ctx, users.User{
 			Email: email, FirstName: "Ada", LastName: "Byron", Role: users.Customer,
 		}, dynastay.IdempotencyKey(key))
 		return err

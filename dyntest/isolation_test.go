@@ -97,7 +97,7 @@ func (l life) note(db *dyntest.DB) *dynamodb.PutItemInput {
 
 // write takes one request for each of its writes: nobody is in its way.
 func (l life) write(t *testing.T, db *dyntest.DB) {
-	_, err := users.New(db.DB).Create(t.Context(), l.user())
+	_, err := users.New(db.DB, nil).Create(t.Context(), l.user())
 	require.NoError(t, err)
 	_, err = db.Client.PutItem(t.Context(), l.note(db))
 	require.NoError(t, err)
@@ -110,7 +110,7 @@ func (l life) writeInTrouble(t *testing.T, db *dyntest.DB) {
 	db.Faults.Inject(dyntest.LoseAnswer(), dyntest.When{Operation: "TransactWriteItems", Nth: 1})
 	refused := db.Faults.Inject(dyntest.Fail("AccessDeniedException"), dyntest.When{Operation: "PutItem"})
 
-	_, err := users.New(db.DB).Create(t.Context(), l.user())
+	_, err := users.New(db.DB, nil).Create(t.Context(), l.user())
 	require.NoError(t, err)
 	_, err = db.Client.PutItem(t.Context(), l.note(db))
 	require.ErrorContains(t, err, "AccessDeniedException")
@@ -121,11 +121,11 @@ func (l life) writeInTrouble(t *testing.T, db *dyntest.DB) {
 
 // check finds the values of this test, and no others.
 func (l life) check(t *testing.T, db *dyntest.DB) {
-	user, err := users.New(db.Direct).Get(t.Context(), "user_1")
+	user, err := users.New(db.Direct, nil).Get(t.Context(), "user_1")
 	require.NoError(t, err)
 	assert.Equal(t, l.name(), user.FirstName)
 	assert.Equal(t, l.now, user.CreatedAt)
-	found, err := users.New(db.Direct).ByEmail(t.Context(), "ada@example.com")
+	found, err := users.New(db.Direct, nil).ByEmail(t.Context(), "ada@example.com")
 	require.NoError(t, err)
 	assert.Equal(t, user, found)
 

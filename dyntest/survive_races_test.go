@@ -21,13 +21,13 @@ func TestAnotherProcessWritesInBetween(t *testing.T) {
 	t.Parallel()
 	h := openHouse(t)
 	between := h.Faults.Inject(dyntest.Before(func(ctx context.Context) {
-		_, err := properties.New(h.Direct).Update(ctx, h.ID, func(p *properties.Property) error {
+		_, err := properties.New(h.Direct, nil).Update(ctx, h.ID, func(p *properties.Property) error {
 			p.Name, p.FeaturedScore = "Other", 10
 			return nil
 		})
 		require.NoError(t, err)
 	}), dyntest.When{Operation: "UpdateItem", Table: "Properties", Nth: 1})
-	got, err := properties.New(h.DB.DB).Update(t.Context(), h.ID, score)
+	got, err := properties.New(h.DB.DB, nil).Update(t.Context(), h.ID, score)
 	require.NoError(t, err)
 	assert.Equal(t, 11, got.FeaturedScore, "the function ran again on what the other wrote")
 	assert.Equal(t, "Other", got.Name)
@@ -41,10 +41,10 @@ func TestAnotherProcessIsFaster(t *testing.T) {
 	h := openHouse(t)
 	mine, other := h.ask(t, "ada"), fixture.Request(h.Quote(t, h.Direct, fixture.Stay, 10))
 	h.Faults.Inject(dyntest.Before(func(ctx context.Context) {
-		_, err := bookings.New(h.Direct).Create(ctx, other)
+		_, err := bookings.New(h.Direct, nil).Create(ctx, other)
 		require.NoError(t, err)
 	}), dyntest.When{Operation: "TransactWriteItems", Nth: 1})
-	_, err := bookings.New(h.DB.DB).Create(t.Context(), mine)
+	_, err := bookings.New(h.DB.DB, nil).Create(t.Context(), mine)
 	var refused *bookings.Refused
 	require.ErrorAs(t, err, &refused)
 	assert.True(t, refused.Has(availability.SoldOut))
@@ -59,7 +59,7 @@ func TestTheCallerLeavesAfterTheCommit(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	after := h.Faults.Inject(dyntest.After(func(context.Context) { cancel() }),
 		dyntest.When{Operation: "TransactWriteItems", Nth: 1})
-	made, err := bookings.New(h.DB.DB).Create(ctx, h.ask(t, "ada"))
+	made, err := bookings.New(h.DB.DB, nil).Create(ctx, h.ask(t, "ada"))
 	require.NoError(t, err)
 	assert.ErrorIs(t, ctx.Err(), context.Canceled)
 	assert.Equal(t, 1, after.Hits())
@@ -93,7 +93,7 @@ func TestTheCallerGivesUp(t *testing.T) {
 			t.Parallel()
 			h := openHouse(t)
 			slow := h.Faults.Inject(test.what, dyntest.When{Operation: "TransactWriteItems", Nth: 1})
-			_, err := bookings.New(h.DB.DB).Create(givesUp(t, slow), h.ask(t, "ada"))
+			_, err := bookings.New(h.DB.DB, nil).Create(givesUp(t, slow), h.ask(t, "ada"))
 			if test.sold == 0 {
 				assert.ErrorIs(t, err, dynastay.ErrOutcomeUnknown)
 				assert.ErrorIs(t, err, context.Canceled)

@@ -22,7 +22,7 @@ import (
 
 func grace(t *testing.T, db *dynastay.DB) *users.User {
 	t.Helper()
-	u, err := users.New(db).Create(t.Context(), users.User{Email: "grace@example.com", FirstName: "Grace", LastName: "H", Role: users.Customer})
+	u, err := users.New(db, nil).Create(t.Context(), users.User{Email: "grace@example.com", FirstName: "Grace", LastName: "H", Role: users.Customer})
 	require.NoError(t, err)
 	return u
 }
@@ -44,13 +44,13 @@ func TestReadSurvives(t *testing.T) {
 			db := dyntest.New(t)
 			u := grace(t, db.Direct)
 			h := db.Faults.Inject(test.what, dyntest.When{Operation: "GetItem", Nth: 1})
-			got, err := users.New(db.DB).Get(t.Context(), u.ID)
+			got, err := users.New(db.DB, nil).Get(t.Context(), u.ID)
 			require.NoError(t, err)
 			assert.Equal(t, u, got)
 			assert.Equal(t, 1, h.Hits())
 
 			h = db.Faults.Inject(test.what, dyntest.When{Operation: "Query", Nth: 1, EveryAttempt: true})
-			_, err = users.New(db.DB).ByEmail(t.Context(), u.Email)
+			_, err = users.New(db.DB, nil).ByEmail(t.Context(), u.Email)
 			require.Error(t, err)
 			assert.NotErrorIs(t, err, dynastay.ErrNotFound)
 			if test.want != nil {
@@ -67,7 +67,7 @@ func TestStaleSlug(t *testing.T) {
 	h := openHouse(t)
 	old := h.Slug
 	stale := h.Faults.Inject(dyntest.StaleIndex(), dyntest.When{Index: keys.SlugIndex})
-	repo := properties.New(h.DB.DB)
+	repo := properties.New(h.DB.DB, nil)
 	_, err := repo.Update(t.Context(), h.ID, func(p *properties.Property) error { p.Slug = "moved"; return nil })
 	require.NoError(t, err)
 	found, err := repo.BySlug(t.Context(), "moved")
@@ -92,7 +92,7 @@ func TestStaleReference(t *testing.T) {
 	t.Parallel()
 	h := openHouse(t)
 	stale := h.Faults.Inject(dyntest.StaleIndex(), dyntest.When{Table: "Bookings", Index: keys.ReferenceIndex})
-	repo := bookings.New(h.DB.DB)
+	repo := bookings.New(h.DB.DB, nil)
 	made, err := repo.Create(t.Context(), h.ask(t, "ada"))
 	require.NoError(t, err)
 	found, err := repo.ByReference(t.Context(), made.Reference)
@@ -106,7 +106,7 @@ func TestStaleEmail(t *testing.T) {
 	t.Parallel()
 	db := dyntest.New(t)
 	stale := db.Faults.Inject(dyntest.StaleIndex(), dyntest.When{Operation: "Query", Table: "Users"})
-	repo := users.New(db.DB)
+	repo := users.New(db.DB, nil)
 	u := grace(t, db.DB)
 	_, err := repo.ByEmail(t.Context(), u.Email)
 	assert.ErrorIs(t, err, dynastay.ErrNotFound)
@@ -131,20 +131,20 @@ func TestShortPagesLoseNothing(t *testing.T) {
 			Name: fmt.Sprint("Room ", n), MaxOccupancy: 2, MaxAdults: 2, BasePrice: fixture.Price, Total: 1,
 		})
 	}
-	made, err := properties.New(h.Direct).Create(ctx, properties.Property{
+	made, err := properties.New(h.Direct, nil).Create(ctx, properties.Property{
 		Name: "Three", Slug: "three", Type: properties.Hotel, OwnerID: "user_host", Status: properties.Approved,
 		TimeZone: "America/New_York", Address: h.Address,
 	}, rooms)
 	require.NoError(t, err)
 	want := map[string]bool{}
 	for range 5 {
-		b, err := bookings.New(h.Direct).Create(ctx, h.ask(t, "ada"))
+		b, err := bookings.New(h.Direct, nil).Create(ctx, h.ask(t, "ada"))
 		require.NoError(t, err)
 		want[b.ID] = true
 	}
 
 	short := h.Faults.Inject(dyntest.ShortPages(1), dyntest.When{})
-	found, err := properties.New(h.DB.DB).GetWithRooms(ctx, made.ID)
+	found, err := properties.New(h.DB.DB, nil).GetWithRooms(ctx, made.ID)
 	require.NoError(t, err)
 	assert.Equal(t, made, found)
 	before := short.Hits()
@@ -161,7 +161,7 @@ func TestShortPagesLoseNothing(t *testing.T) {
 
 	before = short.Hits()
 	got := map[string]bool{}
-	repo := bookings.New(h.DB.DB)
+	repo := bookings.New(h.DB.DB, nil)
 	for b, err := range dynastay.Each(ctx, dynastay.Paging{}, func(ctx context.Context, p dynastay.Paging) (dynastay.Page[*bookings.Summary], error) {
 		return repo.ByUser(ctx, "ada", p)
 	}) {
@@ -213,14 +213,14 @@ func TestPropertiesAreAllRead(t *testing.T) {
 	second := fixture.New(t, h.Direct, 1)
 	left := h.Faults.Inject(dyntest.Unprocessed(99), dyntest.When{Operation: "BatchGetItem", Nth: 1})
 	h.Faults.Inject(dyntest.Throttle(), dyntest.When{Operation: "BatchGetItem", Nth: 2})
-	found, err := properties.New(h.DB.DB).GetAll(t.Context(), []string{h.ID, "missing", second.ID})
+	found, err := properties.New(h.DB.DB, nil).GetAll(t.Context(), []string{h.ID, "missing", second.ID})
 	require.NoError(t, err)
 	require.Len(t, found, 3)
 	assert.Equal(t, []*properties.Property{&h.Property, nil, &second.Property}, found)
 	assert.Equal(t, 1, left.Hits())
 
 	h.Faults.Inject(dyntest.Throttle(), dyntest.When{Operation: "BatchGetItem"})
-	_, err = properties.New(h.brief()).GetAll(t.Context(), []string{h.ID, second.ID})
+	_, err = properties.New(h.brief(), nil).GetAll(t.Context(), []string{h.ID, second.ID})
 	assert.ErrorIs(t, err, dynastay.ErrThrottled)
 }
 
@@ -232,7 +232,7 @@ func TestReadPastTheDeadline(t *testing.T) {
 	slow := db.Faults.Inject(dyntest.Delay(time.Hour), dyntest.When{Operation: "GetItem", Nth: 1})
 	ctx, cancel := context.WithTimeout(t.Context(), time.Second)
 	defer cancel()
-	_, err := users.New(db.DB).Get(ctx, u.ID)
+	_, err := users.New(db.DB, nil).Get(ctx, u.ID)
 	assert.ErrorIs(t, err, context.DeadlineExceeded)
 	assert.Equal(t, 1, slow.Hits())
 }

@@ -42,7 +42,7 @@ func TestStormOfBookings(t *testing.T) {
 				db.Faults.Conflicts(time.Millisecond)
 			}
 			storm := db.Faults.Inject(dyntest.AnyOf(), dyntest.When{Operation: "TransactWriteItems", Chance: 0.5})
-			repo := bookings.New(db.Open(&test.options))
+			repo := bookings.New(db.Open(&test.options), nil)
 
 			told := make([]error, guests)
 			book := func(n int) error {
@@ -82,7 +82,7 @@ func TestStormOfBookings(t *testing.T) {
 			assert.Equal(t, []int{left, left, left}, hotel.Left(t, db.Direct, fixture.Stay))
 
 			// The storm is over, and everyone repeats the call under the same key.
-			repo = bookings.New(db.Open(nil))
+			repo = bookings.New(db.Open(nil), nil)
 			for n := range told {
 				require.NoError(t, book(n))
 				assert.Len(t, h.bookedBy(t, fmt.Sprint("guest-", n)), 1)
@@ -97,7 +97,7 @@ func TestStormOfUpdates(t *testing.T) {
 	t.Parallel()
 	h := openHouse(t)
 	storm := h.Faults.Inject(dyntest.AnyOf(), dyntest.When{Operation: "UpdateItem", Chance: 0.5})
-	repo := properties.New(h.DB.Open(&dynastay.Options{Retry: hasty}))
+	repo := properties.New(h.DB.Open(&dynastay.Options{Retry: hasty}), nil)
 	done, unknown := 0, 0
 	for range 40 {
 		switch _, err := repo.Update(t.Context(), h.ID, score); {
@@ -120,7 +120,7 @@ func TestStormOfAllRequests(t *testing.T) {
 	t.Parallel()
 	h := openHouse(t, dyntest.Seed(1)) // three faults in a row are too many for a read
 	storm := h.Faults.Inject(dyntest.AnyOf(), dyntest.When{Chance: 0.2})
-	repo := bookings.New(h.DB.DB)
+	repo := bookings.New(h.DB.DB, nil)
 	for n := range 6 {
 		made, err := repo.Create(t.Context(), h.ask(t, "ada"))
 		require.NoError(t, err)

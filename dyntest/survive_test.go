@@ -44,7 +44,7 @@ func (h house) ask(t *testing.T, user string) bookings.Request {
 // bookedBy are the bookings of a user.
 func (h house) bookedBy(t *testing.T, user string) []*bookings.Summary {
 	t.Helper()
-	page, err := bookings.New(h.Direct).ByUser(context.Background(), user, dynastay.Paging{Limit: 1000})
+	page, err := bookings.New(h.Direct, nil).ByUser(context.Background(), user, dynastay.Paging{Limit: 1000})
 	require.NoError(t, err)
 	return page.Items
 }
@@ -59,7 +59,7 @@ func (h house) assertSold(t *testing.T, sold int, user string) {
 // property is the hotel as it stands.
 func (h house) property(t *testing.T) *properties.Property {
 	t.Helper()
-	p, err := properties.New(h.Direct).Get(t.Context(), h.ID)
+	p, err := properties.New(h.Direct, nil).Get(t.Context(), h.ID)
 	require.NoError(t, err)
 	return p
 }
@@ -74,7 +74,7 @@ func TestTheThirdAnswerIsLost(t *testing.T) {
 	t.Parallel()
 	h := openHouse(t)
 	lost := h.Faults.Inject(dyntest.LoseAnswer(), dyntest.When{Operation: "TransactWriteItems", Nth: 3})
-	repo := bookings.New(h.DB.DB)
+	repo := bookings.New(h.DB.DB, nil)
 	for range 5 {
 		_, err := repo.Create(t.Context(), h.ask(t, "ada"))
 		require.NoError(t, err)
@@ -104,7 +104,7 @@ func TestNoAnswerEver(t *testing.T) {
 			if test.unreadable {
 				h.Faults.Inject(dyntest.Fail("AccessDeniedException"), dyntest.When{Operation: "GetItem"})
 			}
-			made, err := bookings.New(h.brief()).Create(t.Context(), h.ask(t, "ada"), test.opts...)
+			made, err := bookings.New(h.brief(), nil).Create(t.Context(), h.ask(t, "ada"), test.opts...)
 			assert.Equal(t, 3, lost.Hits())
 			h.assertSold(t, 1, "ada")
 			if test.want != nil {
@@ -115,7 +115,7 @@ func TestNoAnswerEver(t *testing.T) {
 
 			// Under a key the call is repeated at will, by another process.
 			if len(test.opts) > 0 {
-				_, err := bookings.New(h.Direct).Create(t.Context(), h.ask(t, "ada"), test.opts...)
+				_, err := bookings.New(h.Direct, nil).Create(t.Context(), h.ask(t, "ada"), test.opts...)
 				require.NoError(t, err)
 				h.assertSold(t, 1, "ada")
 			}
@@ -145,12 +145,12 @@ func TestBookingSurvives(t *testing.T) {
 			t.Parallel()
 			h := openHouse(t)
 			h.Faults.Inject(test.what, dyntest.When{Operation: "TransactWriteItems", Nth: 1, Times: 2})
-			_, err := bookings.New(h.brief()).Create(t.Context(), h.ask(t, "once"))
+			_, err := bookings.New(h.brief(), nil).Create(t.Context(), h.ask(t, "once"))
 			require.NoError(t, err)
 			h.assertSold(t, 1, "once")
 
 			always := h.Faults.Inject(test.what, dyntest.When{Operation: "TransactWriteItems"})
-			_, err = bookings.New(h.brief()).Create(t.Context(), h.ask(t, "always"))
+			_, err = bookings.New(h.brief(), nil).Create(t.Context(), h.ask(t, "always"))
 			if test.want != nil {
 				assert.ErrorIs(t, err, test.want)
 				assert.Equal(t, 3, always.Hits())
@@ -184,14 +184,14 @@ func TestUpdateSurvives(t *testing.T) {
 			t.Parallel()
 			h := openHouse(t)
 			once := h.Faults.Inject(test.what, dyntest.When{Operation: "UpdateItem", Nth: 1})
-			got, err := properties.New(h.brief()).Update(t.Context(), h.ID, score)
+			got, err := properties.New(h.brief(), nil).Update(t.Context(), h.ID, score)
 			require.NoError(t, err)
 			assert.Equal(t, 1, got.FeaturedScore)
 			assert.Equal(t, got, h.property(t))
 			assert.Equal(t, 1, once.Hits())
 
 			always := h.Faults.Inject(test.what, dyntest.When{Operation: "UpdateItem"})
-			_, err = properties.New(h.brief()).Update(t.Context(), h.ID, score)
+			_, err = properties.New(h.brief(), nil).Update(t.Context(), h.ID, score)
 			if test.want != nil {
 				assert.ErrorIs(t, err, test.want)
 			} else {
@@ -208,7 +208,7 @@ func TestRefusalOfTheService(t *testing.T) {
 	t.Parallel()
 	h := openHouse(t)
 	denied := h.Faults.Inject(dyntest.Fail("AccessDeniedException"), dyntest.When{Nth: 1})
-	_, err := bookings.New(h.DB.DB).Create(t.Context(), h.ask(t, "ada"))
+	_, err := bookings.New(h.DB.DB, nil).Create(t.Context(), h.ask(t, "ada"))
 	var api smithy.APIError
 	require.ErrorAs(t, err, &api)
 	assert.Equal(t, "AccessDeniedException", api.ErrorCode())

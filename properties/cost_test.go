@@ -31,8 +31,8 @@ func measured(t *testing.T) (*properties.Repository, func(call func() error) cos
 	t.Helper()
 	db := dyntest.New(t)
 	var calls []dynastay.Call
-	repo := properties.New(observe(db, func(c dynastay.Call) { calls = append(calls, c) }))
-	create(t, properties.New(db.DB), grand("p1", func(p *properties.Property) { p.AmenityIDs = []string{"wifi", "pool"} }))
+	repo := properties.New(observe(db, func(c dynastay.Call) { calls = append(calls, c) }), nil)
+	create(t, properties.New(db.DB, nil), grand("p1", func(p *properties.Property) { p.AmenityIDs = []string{"wifi", "pool"} }))
 	return repo, func(call func() error) cost {
 		t.Helper()
 		calls = nil
@@ -100,13 +100,13 @@ func TestCostOfReads(t *testing.T) {
 func TestCostOfAPage(t *testing.T) {
 	t.Parallel()
 	db := dyntest.New(t)
-	repo := properties.New(db.DB)
+	repo := properties.New(db.DB, nil)
 	long := strings.Repeat("A luxurious 5-star hotel... ", 130) // of which a search shows nothing
 	for i := range 20 {
 		create(t, repo, grand(string(rune('a'+i)), func(p *properties.Property) { p.Description = long }))
 	}
 	var units float64
-	seen := properties.New(observe(db, func(c dynastay.Call) { units += c.ReadUnits() }))
+	seen := properties.New(observe(db, func(c dynastay.Call) { units += c.ReadUnits() }), nil)
 	page, err := seen.ByCity(t.Context(), properties.CityQuery{City: "New York", Country: "USA"}, dynastay.Paging{})
 	require.NoError(t, err)
 	assert.Len(t, page.Items, 20)

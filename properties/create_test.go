@@ -19,7 +19,7 @@ func TestCreate(t *testing.T) {
 	t.Parallel()
 	now := time.Date(2026, 6, 1, 12, 0, 0, int(7*time.Millisecond), time.UTC)
 	db := dyntest.New(t, dyntest.With(dynastay.Options{Clock: func() time.Time { return now }}))
-	repo := properties.New(db.DB)
+	repo := properties.New(db.DB, nil)
 	p := grand("p1", func(p *properties.Property) {
 		// All this is set by the library, whatever the caller has in it.
 		p.Rating, p.ReviewCount, p.ImageCount, p.Version, p.CreatedAt, p.UpdatedAt = 92, 3, 4, 5, now.Add(-1), now.Add(-1)
@@ -53,7 +53,7 @@ func TestCreate(t *testing.T) {
 func TestCreatedAtOnce(t *testing.T) {
 	t.Parallel()
 	db := dyntest.New(t, dyntest.At(time.Date(2026, 6, 1, 12, 0, 0, 0, time.UTC)))
-	repo := properties.New(db.DB)
+	repo := properties.New(db.DB, nil)
 	op := repo.CreateOp(grand("p1"), []properties.RoomType{king("room_a", "250.00"), king("room_b", "150.50")})
 	db.Clock.Advance(time.Minute)
 	require.NoError(t, db.Write(t.Context(), op))
@@ -71,7 +71,7 @@ func TestCreatedAtOnce(t *testing.T) {
 func TestCreateDrawsIDs(t *testing.T) {
 	t.Parallel()
 	db := dyntest.New(t)
-	repo := properties.New(db.DB)
+	repo := properties.New(db.DB, nil)
 	p := grand("")
 	made, err := repo.Create(t.Context(), p, []properties.RoomType{king("", "1"), king("", "2")})
 	require.NoError(t, err)
@@ -86,7 +86,7 @@ func TestCreateDrawsIDs(t *testing.T) {
 func TestCreateWithoutAnything(t *testing.T) {
 	t.Parallel()
 	db := dyntest.New(t)
-	repo := properties.New(db.DB)
+	repo := properties.New(db.DB, nil)
 	made, err := repo.Create(t.Context(), properties.Property{
 		ID: "p1", Name: "Bare", Slug: "bare", Type: properties.Apartment, OwnerID: "user_1",
 		Address: properties.Address{City: "Boston", Country: "USA"},
@@ -106,7 +106,7 @@ func TestCreateWithoutAnything(t *testing.T) {
 func TestGetNotFound(t *testing.T) {
 	t.Parallel()
 	db := dyntest.New(t)
-	repo := properties.New(db.DB)
+	repo := properties.New(db.DB, nil)
 	_, err := repo.Get(t.Context(), "p1")
 	assert.ErrorIs(t, err, dynastay.ErrNotFound)
 	_, err = repo.GetWithRooms(t.Context(), "p1")
@@ -134,7 +134,7 @@ func everything(t testing.TB, db *dyntest.DB, pks ...string) map[string]map[stri
 func TestCreateOfWhatIsTaken(t *testing.T) {
 	t.Parallel()
 	db := dyntest.New(t)
-	repo := properties.New(db.DB)
+	repo := properties.New(db.DB, nil)
 	p := grand("p1")
 	_, err := repo.Create(t.Context(), p, []properties.RoomType{king("room_deluxe", "250")})
 	require.NoError(t, err)
@@ -184,7 +184,7 @@ func TestRaceForASlug(t *testing.T) {
 	open := func(t *testing.T) (*dyntest.DB, *properties.Repository) {
 		db := dyntest.New(t)
 		db.Faults.Conflicts(time.Millisecond)
-		return db, properties.New(db.Open(&dynastay.Options{Retry: patient}))
+		return db, properties.New(db.Open(&dynastay.Options{Retry: patient}), nil)
 	}
 	id := func(i int) string { return fmt.Sprintf("p%d", i) }
 	check := func(t *testing.T, db *dyntest.DB, repo *properties.Repository, winner int) {
@@ -278,7 +278,7 @@ func TestRaceForASlug(t *testing.T) {
 func TestForeignGuardIsLeftAlone(t *testing.T) {
 	t.Parallel()
 	db := dyntest.New(t)
-	repo := properties.New(db.DB)
+	repo := properties.New(db.DB, nil)
 	p := create(t, repo, grand("p1"))
 	guard := dynastay.Item{
 		"PK": dynastay.Text("SLUG#" + p.Slug), "SK": dynastay.Text("GUARD"), "PropertyId": dynastay.Text("p2"),
@@ -303,7 +303,7 @@ func TestRaceForARoomTypeID(t *testing.T) {
 	const n = 8
 	db := dyntest.New(t)
 	db.Faults.Conflicts(time.Millisecond)
-	repo := properties.New(db.Open(&dynastay.Options{Retry: patient}))
+	repo := properties.New(db.Open(&dynastay.Options{Retry: patient}), nil)
 	winner := contest(t, n, "RoomTypeID", func(i int) error {
 		_, err := repo.Create(t.Context(), grand(fmt.Sprintf("p%d", i)), []properties.RoomType{king("room_deluxe", "100")})
 		return err
@@ -323,7 +323,7 @@ func TestRaceForARoomTypeID(t *testing.T) {
 func TestSpellingsOfASlug(t *testing.T) {
 	t.Parallel()
 	db := dyntest.New(t)
-	repo := properties.New(db.DB)
+	repo := properties.New(db.DB, nil)
 	create(t, repo, grand("p1", func(p *properties.Property) { p.Slug = "hôtel#1" }))
 	_, err := repo.Update(t.Context(), "p1", edit(func(p *properties.Property) { p.Slug = " ho\u0302tel#1" }))
 	require.NoError(t, err)
@@ -338,7 +338,7 @@ func TestSpellingsOfASlug(t *testing.T) {
 func TestCreateOnce(t *testing.T) {
 	t.Parallel()
 	db := dyntest.New(t)
-	repo := properties.New(db.DB)
+	repo := properties.New(db.DB, nil)
 	rooms := []properties.RoomType{king("", "250.00"), king("room_a", "150")}
 	key := dynastay.IdempotencyKey("request-1")
 	made, err := repo.Create(t.Context(), grand(""), rooms, key)
@@ -383,7 +383,7 @@ func TestCreateOnce(t *testing.T) {
 func TestUpdateOnce(t *testing.T) {
 	t.Parallel()
 	db := dyntest.New(t)
-	repo := properties.New(db.DB)
+	repo := properties.New(db.DB, nil)
 	create(t, repo, grand("p1"))
 	create(t, repo, grand("p2"))
 	key := dynastay.IdempotencyKey("request-1")
@@ -412,7 +412,7 @@ func TestLostAnswerToACreation(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			db := dyntest.New(t)
-			repo := properties.New(db.DB)
+			repo := properties.New(db.DB, nil)
 			db.Faults.Inject(dyntest.LoseAnswer(), dyntest.When{Operation: "TransactWriteItems", Nth: 1})
 			made, err := repo.Create(t.Context(), grand("p1"), []properties.RoomType{king("room_a", "150")}, opts...)
 			require.NoError(t, err)
@@ -428,7 +428,7 @@ func TestLostAnswerToACreation(t *testing.T) {
 func TestInOneTransaction(t *testing.T) {
 	t.Parallel()
 	db := dyntest.New(t)
-	repo := properties.New(db.DB)
+	repo := properties.New(db.DB, nil)
 	create(t, repo, grand("p1"))
 	create(t, repo, grand("p2"))
 	rename := edit(func(p *properties.Property) { p.Name = "Chain Hotel" })
@@ -449,7 +449,7 @@ func TestInOneTransaction(t *testing.T) {
 func TestBySlugWhileTheIndexLags(t *testing.T) {
 	t.Parallel()
 	db := dyntest.New(t)
-	repo := properties.New(db.DB)
+	repo := properties.New(db.DB, nil)
 	create(t, repo, grand("p1", func(p *properties.Property) { p.Slug = "old" }))
 	create(t, repo, grand("p2"))
 	lag := func(id, slug string) {

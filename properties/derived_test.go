@@ -215,7 +215,7 @@ func attributesOf(slugs []string) []attribute {
 func TestNothingDerivedIsEverStale(t *testing.T) {
 	t.Parallel()
 	db := dyntest.New(t)
-	repo := properties.New(db.DB)
+	repo := properties.New(db.DB, nil)
 	rapid.Check(t, func(t *rapid.T) {
 		id := db.NewID("prop_")
 		slugs := []string{"a-" + id, "A " + id, "b#" + id, "rival-" + id}
@@ -342,7 +342,7 @@ func TestNothingDerivedIsEverStale(t *testing.T) {
 func TestNothingDerivedIsStaleAfterTwoChanges(t *testing.T) {
 	t.Parallel()
 	db := dyntest.New(t)
-	repo := properties.New(db.DB)
+	repo := properties.New(db.DB, nil)
 	inputs := attributesOf([]string{"another"})
 	inputs = inputs[:slices.IndexFunc(inputs, func(a attribute) bool { return a.name == "TimeZone" })]
 	to := map[string]any{"Status": properties.Approved, "City": "Boston", "Featured": true}
@@ -391,12 +391,12 @@ func TestNothingDerivedIsStaleAfterARace(t *testing.T) {
 			t.Parallel()
 			db := dyntest.New(t)
 			slugs := []string{"a", "b", "c", "rival"}
-			repo := properties.New(db.DB)
+			repo := properties.New(db.DB, nil)
 			create(t, repo, grand("rival", func(p *properties.Property) { p.Slug = "rival" }))
 			create(t, repo, grand("p1", pending, func(p *properties.Property) { p.Slug = "a" }))
 			attributes := attributesOf(slugs)
 			repos := []*properties.Repository{
-				properties.New(db.Open(&dynastay.Options{Retry: patient})), properties.New(db.Open(&dynastay.Options{Retry: patient})),
+				properties.New(db.Open(&dynastay.Options{Retry: patient}), nil), properties.New(db.Open(&dynastay.Options{Retry: patient}), nil),
 			}
 			race(len(attributes), func(i int) {
 				a := attributes[i]

@@ -100,7 +100,7 @@ func TestNullReadsAsMissing(t *testing.T) {
 func TestDocumentItemsAreRead(t *testing.T) {
 	t.Parallel()
 	db := dyntest.New(t)
-	repo := properties.New(db.DB)
+	repo := properties.New(db.DB, nil)
 	for _, name := range []string{"property.json", "room.json", "image.json"} {
 		put(t, db, testdata(t, name))
 	}
@@ -150,7 +150,7 @@ func TestDocumentItemsAreRead(t *testing.T) {
 func TestRowWithoutCardIsNotShownUnlessApproved(t *testing.T) {
 	t.Parallel()
 	db := dyntest.New(t)
-	repo := properties.New(db.DB)
+	repo := properties.New(db.DB, nil)
 	item := testdata(t, "property.json")
 	item["Status"] = dynastay.Text("pending")
 	put(t, db, item)
@@ -162,7 +162,7 @@ func TestRowWithoutCardIsNotShownUnlessApproved(t *testing.T) {
 func TestUpdateRefusesPropertyWithoutCard(t *testing.T) {
 	t.Parallel()
 	db := dyntest.New(t)
-	repo := properties.New(db.DB)
+	repo := properties.New(db.DB, nil)
 	item := testdata(t, "property.json")
 	put(t, db, item)
 	before := writes(db)

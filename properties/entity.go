@@ -11,26 +11,28 @@ import (
 	"github.com/dynastay/dynastay/keys/key"
 )
 
-var propertyEntity = entity.New(entity.Spec[Property]{
-	Name: "Property", Operations: "properties", Schema: keys.PropertiesTable, Validate: (*Property).Validate,
-	ID: "PropertyId", Prefix: "prop_", Created: "CreatedAt", Updated: "UpdatedAt", Version: keys.AttrVersion,
-	Kept:    []string{"PriceRange", "ImageCount", "AverageRating", "ReviewCount", "AmenityList"},
-	Key:     func(p *Property) (dynastay.Key, error) { return keys.Of(keys.Property{PropertyID: p.ID}) },
-	IDOf:    func(k dynastay.Key) string { return strings.TrimPrefix(k.PK, "PROPERTY#") },
-	Codec:   propertyCodec,
-	Indexes: propertyIndexes(),
-	Derived: append(cardCopies(), placeCopies()...),
-	Unique: []entity.Unique[Property]{{
-		Field: "Slug", Owner: []string{"PropertyId"}, Mark: map[string]string{keys.AttrEntityType: "Guard"},
-		Guard:     func(p *Property) (dynastay.Key, error) { return keys.Of(keys.SlugGuard{Slug: p.Slug}) },
-		Index:     keys.SlugIndex,
-		Partition: func(p *Property) (string, error) { return keys.Partition(keys.PropertyBySlug{Slug: p.Slug}) },
-	}},
-	Follow: moveAmenities,
-})
+func newEntity(o Options) *entity.Entity[Property] {
+	return entity.New(entity.Spec[Property]{
+		Name: "Property", Operations: "properties", Schema: keys.PropertiesTable, Validate: (*Property).Validate,
+		ID: "PropertyId", Prefix: "prop_", Created: "CreatedAt", Updated: "UpdatedAt", Version: keys.AttrVersion,
+		Kept:    []string{"PriceRange", "ImageCount", "AverageRating", "ReviewCount", "AmenityList"},
+		Key:     func(p *Property) (dynastay.Key, error) { return keys.Of(keys.Property{PropertyID: p.ID}) },
+		IDOf:    func(k dynastay.Key) string { return strings.TrimPrefix(k.PK, "PROPERTY#") },
+		Codec:   propertyCodec,
+		Indexes: propertyIndexes(o),
+		Derived: append(cardCopies(), placeCopies()...),
+		Unique: []entity.Unique[Property]{{
+			Field: "Slug", Owner: []string{"PropertyId"}, Mark: map[string]string{keys.AttrEntityType: "Guard"},
+			Guard:     func(p *Property) (dynastay.Key, error) { return keys.Of(keys.SlugGuard{Slug: p.Slug}) },
+			Index:     keys.SlugIndex,
+			Partition: func(p *Property) (string, error) { return keys.Partition(keys.PropertyBySlug{Slug: p.Slug}) },
+		}},
+		Follow: moveAmenities,
+	})
+}
 
 // propertyIndexes are the keys of the property's own indexes; the one by amenity is on the amenities' items.
-func propertyIndexes() map[string]func(*Property) (dynastay.Key, error) {
+func propertyIndexes(o Options) map[string]func(*Property) (dynastay.Key, error) {
 	all := map[string]func(*Property) (dynastay.Key, error){
 		keys.OwnerIndex: func(p *Property) (dynastay.Key, error) {
 			return keys.Of(keys.PropertyByOwner{OwnerID: p.OwnerID, PropertyID: p.ID})
@@ -42,7 +44,7 @@ func propertyIndexes() map[string]func(*Property) (dynastay.Key, error) {
 			if p.Status != Pending {
 				return dynastay.Key{}, nil
 			}
-			return keys.Of(keys.PropertyByStatus{Status: string(p.Status), Created: p.CreatedAt, PropertyID: p.ID})
+			return keys.Of(keys.PropertyByStatus{Status: string(p.Status), Shard: o.PendingShards.Of(p.ID), Created: p.CreatedAt, PropertyID: p.ID})
 		},
 	}
 	// A search must not find a property that is not approved, so its keys come and go with the status.
@@ -65,13 +67,13 @@ func propertyIndexes() map[string]func(*Property) (dynastay.Key, error) {
 		return keys.Of(keys.PropertyByArea{Geohash: place.Precision6, Price: price, PropertyID: p.ID})
 	})
 	search(keys.TypeRatingIndex, func(p *Property) (dynastay.Key, error) {
-		return keys.Of(keys.PropertyByType{Type: string(p.Type), Rating: p.Rating, PropertyID: p.ID})
+		return keys.Of(keys.PropertyByType{Type: string(p.Type), Shard: o.TypeShards.Of(p.ID), Rating: p.Rating, PropertyID: p.ID})
 	})
 	search(keys.FeaturedIndex, func(p *Property) (dynastay.Key, error) {
 		if !p.Featured {
 			return dynastay.Key{}, nil
 		}
-		return keys.Of(keys.FeaturedProperty{Score: int64(p.FeaturedScore), PropertyID: p.ID})
+		return keys.Of(keys.FeaturedProperty{Shard: o.FeaturedShards.Of(p.ID), Score: int64(p.FeaturedScore), PropertyID: p.ID})
 	})
 	search(keys.PriceIndex, func(p *Property) (dynastay.Key, error) {
 		_, price, err := p.placeAndPrice()

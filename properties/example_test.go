@@ -47,7 +47,7 @@ func Example() {
 	ctx := context.Background()
 	db, stop := openDB(ctx)
 	defer stop()
-	repo := properties.New(db)
+	repo := properties.New(db, nil)
 
 	property, rooms := hotel("grand", "Grand Luxury Hotel")
 	if _, err := repo.Create(ctx, property, rooms); err != nil {
@@ -89,7 +89,7 @@ func ExampleRepository_Create() {
 	ctx := context.Background()
 	db, stop := openDB(ctx)
 	defer stop()
-	repo := properties.New(db)
+	repo := properties.New(db, nil)
 
 	first, rooms := hotel("grand", "Grand Luxury Hotel")
 	made, err := repo.Create(ctx, first, rooms)
@@ -124,7 +124,7 @@ func ExampleRepository_Update() {
 	ctx := context.Background()
 	db, stop := openDB(ctx)
 	defer stop()
-	repo := properties.New(db)
+	repo := properties.New(db, nil)
 	property, rooms := hotel("grand", "Grand Luxury Hotel")
 	if _, err := repo.Create(ctx, property, rooms); err != nil {
 		log.Fatal(err)

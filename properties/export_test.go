@@ -2,6 +2,6 @@ package properties
 
 // What the tests of stored forms need.
 var (
-	PropertyEntity = propertyEntity
+	PropertyEntity = newEntity(Options{})
 	RoomEntity     = roomEntity
 )

@@ -16,7 +16,7 @@ func TestGetAll(t *testing.T) {
 	t.Parallel()
 	ctx := t.Context()
 	db := dyntest.New(t)
-	repo := properties.New(db.DB)
+	repo := properties.New(db.DB, nil)
 	one, err := repo.Create(ctx, grand("p1"), []properties.RoomType{king("r1", "100.00")})
 	require.NoError(t, err)
 	two, err := repo.Create(ctx, grand("p2", pending), nil)

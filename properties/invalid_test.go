@@ -50,7 +50,7 @@ var badProperties = []struct {
 func TestCreateRefuses(t *testing.T) {
 	t.Parallel()
 	db := dyntest.New(t)
-	repo := properties.New(db.DB)
+	repo := properties.New(db.DB, nil)
 	type call struct {
 		field string
 		p     properties.Property
@@ -130,7 +130,7 @@ func TestCreateRefuses(t *testing.T) {
 func TestTextsHaveLimits(t *testing.T) {
 	t.Parallel()
 	db := dyntest.New(t)
-	repo := properties.New(db.DB)
+	repo := properties.New(db.DB, nil)
 	long := func(n int) string { return strings.Repeat("é", n/2) }
 	p, room := grand("p1"), king("r1", "100")
 	room.MaxOccupancy, room.MaxAdults, room.MaxChildren = availability.MaxGuests, availability.MaxGuests, availability.MaxGuests
@@ -207,7 +207,7 @@ func TestTextsHaveLimits(t *testing.T) {
 
 // Amenities are counted before they are compared with each other.
 func TestManyAmenitiesAreOnlyCounted(t *testing.T) {
-	repo := properties.New(dyntest.New(t).DB)
+	repo := properties.New(dyntest.New(t).DB, nil)
 	p := grand("p1", func(p *properties.Property) { p.AmenityIDs = make([]string, 100_000) })
 	for i := range p.AmenityIDs {
 		p.AmenityIDs[i] = fmt.Sprint("amenity_", i)
@@ -224,7 +224,7 @@ func TestManyAmenitiesAreOnlyCounted(t *testing.T) {
 func TestErrorsEchoNothing(t *testing.T) {
 	t.Parallel()
 	db := dyntest.New(t)
-	repo := properties.New(db.DB)
+	repo := properties.New(db.DB, nil)
 	const secret = "john@example.com"
 	create := func(p properties.Property, rooms ...properties.RoomType) error {
 		_, err := repo.Create(t.Context(), p, append(rooms, king("r1", "100")))
@@ -250,7 +250,7 @@ func TestErrorsEchoNothing(t *testing.T) {
 func TestUpdateAgreesToALimit(t *testing.T) {
 	t.Parallel()
 	db := dyntest.New(t)
-	repo := properties.New(db.DB)
+	repo := properties.New(db.DB, nil)
 	stop := db.Faults.Record()
 	_, err := repo.Update(t.Context(), "p1", edit(func(*properties.Property) {}), dynastay.AgreedOn(strings.Repeat("a", 4097)))
 	assertField(t, err, dynastay.ErrInvalid, "AgreedOn")
@@ -260,7 +260,7 @@ func TestUpdateAgreesToALimit(t *testing.T) {
 // A card that grows too large by an update is refused as one that is too large from the beginning.
 func TestUpdateOfALargeCard(t *testing.T) {
 	t.Parallel()
-	repo := properties.New(dyntest.New(t).DB)
+	repo := properties.New(dyntest.New(t).DB, nil)
 	var rooms []properties.RoomType
 	for i := range 20 {
 		rooms = append(rooms, king(fmt.Sprintf("r%d", i), "100"))
@@ -275,7 +275,7 @@ func TestUpdateOfALargeCard(t *testing.T) {
 func TestTooManyActions(t *testing.T) {
 	t.Parallel()
 	db := dyntest.New(t)
-	repo := properties.New(db.DB)
+	repo := properties.New(db.DB, nil)
 	p := func(id string) *dynastay.Operation[*properties.WithRooms] {
 		amenities := make([]string, 60)
 		for i := range amenities {
@@ -293,7 +293,7 @@ func TestTooManyActions(t *testing.T) {
 func TestPropertyOfTheLargestSizeMoves(t *testing.T) {
 	t.Parallel()
 	db := dyntest.New(t)
-	repo := properties.New(db.DB)
+	repo := properties.New(db.DB, nil)
 	p := grand("p1", pending)
 	p.AmenityIDs = nil
 	for i := range 89 {
@@ -311,7 +311,7 @@ func TestPropertyOfTheLargestSizeMoves(t *testing.T) {
 func TestUpdateRefuses(t *testing.T) {
 	t.Parallel()
 	db := dyntest.New(t)
-	repo := properties.New(db.DB)
+	repo := properties.New(db.DB, nil)
 	create(t, repo, grand("approved"))
 	for _, id := range []string{"pending", "rejected"} {
 		create(t, repo, grand(id, pending))
@@ -376,7 +376,7 @@ func TestUpdateRefuses(t *testing.T) {
 func TestReadsRefuse(t *testing.T) {
 	t.Parallel()
 	db := dyntest.New(t)
-	repo := properties.New(db.DB)
+	repo := properties.New(db.DB, nil)
 	stop := db.Faults.Record()
 	_, err := repo.Get(t.Context(), "")
 	assertField(t, err, dynastay.ErrInvalid, "PropertyID")

@@ -22,7 +22,7 @@ func slugsOf(id string) []string { return []string{"a-" + id, "B " + id, "c#" + 
 // drawn makes a property in a state that is drawn, with up to three amenities.
 func drawn(t *testing.T, db *dynastay.DB, draw *rand.Rand) *properties.Property {
 	t.Helper()
-	return &create(t, properties.New(db), grand(db.NewID("prop_"), func(p *properties.Property) {
+	return &create(t, properties.New(db, nil), grand(db.NewID("prop_"), func(p *properties.Property) {
 		p.Slug = slugsOf(p.ID)[0]
 		p.Status = racing.One(draw, properties.Pending, properties.Approved)
 		p.Stars, p.Featured = racing.One(draw, 0, 5), racing.One(draw, true, false)
@@ -61,7 +61,7 @@ func TestNoChangeOfAPropertyIsLost(t *testing.T) {
 			"ID", "ImageCount", "Rating", "ReviewCount", "AmenityIDs", "Prices.Min", "Prices.Max", "CreatedAt", "UpdatedAt", "Version",
 		},
 		Update: func(ctx context.Context, db *dynastay.DB, p *properties.Property, fn func(*properties.Property) error) error {
-			_, err := properties.New(db).Update(ctx, p.ID, fn)
+			_, err := properties.New(db, nil).Update(ctx, p.ID, fn)
 			return err
 		},
 		Check: func(t *testing.T, db *dyntest.DB, p *properties.Property) {
@@ -117,7 +117,7 @@ func TestNoAmenityIsLeftBehind(t *testing.T) {
 				fn = func(p *properties.Property) { p.Status = properties.Approved }
 			}
 			return func(ctx context.Context, db *dynastay.DB) error {
-				_, err := properties.New(db).Update(ctx, p.ID, edit(fn))
+				_, err := properties.New(db, nil).Update(ctx, p.ID, edit(fn))
 				return err
 			}
 		}

@@ -7,17 +7,44 @@ import (
 	"github.com/dynastay/dynastay"
 	"github.com/dynastay/dynastay/entity"
 	"github.com/dynastay/dynastay/keys"
+	"github.com/dynastay/dynastay/keys/key"
 )
 
 // Repository makes, changes and finds properties.
 type Repository struct {
-	db    *dynastay.DB
-	table *entity.Table[Property]
+	db     *dynastay.DB
+	opts   Options
+	entity *entity.Entity[Property]
+	table  *entity.Table[Property]
 }
 
-// New makes a repository. It sends nothing.
-func New(db *dynastay.DB) *Repository {
-	return &Repository{db: db, table: entity.NewTable(db, propertyEntity)}
+// Options configure [New]. Every process that works on the tables has the same ones, apart from counts of shards while
+// they are being raised.
+type Options struct {
+	// TypeShards spread the approved properties of each type, FeaturedShards the featured ones, and PendingShards those
+	// that wait for approval.
+	TypeShards     key.Shards
+	FeaturedShards key.Shards
+	PendingShards  key.Shards
+}
+
+// New makes a repository. It sends nothing. A nil opts means the defaults. It panics where [key.Shards.Validate] refuses
+// a count.
+func New(db *dynastay.DB, opts *Options) *Repository {
+	r := &Repository{db: db}
+	if opts != nil {
+		r.opts = *opts
+	}
+	for field, shards := range map[string]key.Shards{
+		"TypeShards": r.opts.TypeShards, "FeaturedShards": r.opts.FeaturedShards, "PendingShards": r.opts.PendingShards,
+	} {
+		if err := shards.Validate(); err != nil {
+			panic("properties.New: " + dynastay.Within("Options."+field, err).Error())
+		}
+	}
+	r.entity = newEntity(r.opts)
+	r.table = entity.NewTable(db, r.entity)
+	return r
 }
 
 // WithRooms is a property with its room types, in the order of their ids.
@@ -159,7 +186,7 @@ func (r *Repository) load(ctx context.Context, key dynastay.Key, consistent bool
 	if keys.PropertiesTable.Key.From(rows[0]) != key {
 		return nil, nil
 	}
-	p, err := propertyEntity.Value(rows[0])
+	p, err := r.entity.Value(rows[0])
 	if err != nil {
 		return nil, err
 	}

@@ -23,7 +23,7 @@ import (
 func (r *Repository) UpdateOp(propertyID string, fn func(*Property) error, opts ...dynastay.UpdateOption) *dynastay.Operation[*Property] {
 	key, err := keys.Of(keys.Property{PropertyID: propertyID})
 	if err == nil {
-		err = propertyEntity.CheckUpdate(opts...)
+		err = r.entity.CheckUpdate(opts...)
 	}
 	return dynastay.NewOp(dynastay.OpSpec[*Property]{
 		Name:    "properties.Update",

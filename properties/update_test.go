@@ -20,7 +20,7 @@ import (
 func TestUpdateReturnsWhatItStored(t *testing.T) {
 	t.Parallel()
 	db := dyntest.New(t)
-	repo := properties.New(db.DB)
+	repo := properties.New(db.DB, nil)
 	made := create(t, repo, grand("p1"))
 	got, err := repo.Update(t.Context(), "p1", edit(func(p *properties.Property) {
 		p.Name, p.Address.City, p.Contact.Phone = "Small Luxury Hotel", "Boston", ""
@@ -38,7 +38,7 @@ func TestUpdateReturnsWhatItStored(t *testing.T) {
 func TestUpdateOfNothing(t *testing.T) {
 	t.Parallel()
 	db := dyntest.New(t)
-	repo := properties.New(db.DB)
+	repo := properties.New(db.DB, nil)
 	made := create(t, repo, grand("p1"))
 	before := writes(db)
 
@@ -63,7 +63,7 @@ func TestUpdateOfNothing(t *testing.T) {
 func TestUpdateOfPropertyThatGoesAway(t *testing.T) {
 	t.Parallel()
 	db := dyntest.New(t)
-	repo := properties.New(db.DB)
+	repo := properties.New(db.DB, nil)
 	create(t, repo, grand("p1"))
 	_, err := repo.Update(t.Context(), "p1", meanwhile(
 		func() { remove(t, db, keyOf("p1")) },
@@ -101,7 +101,7 @@ func TestTwoUpdatesOfDifferentAttributes(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			db := dyntest.New(t)
-			repo := properties.New(db.DB)
+			repo := properties.New(db.DB, nil)
 			want := create(t, repo, grand("p1")).Property
 			runs := 0
 			_, err := repo.Update(t.Context(), "p1", func(p *properties.Property) error {
@@ -153,7 +153,7 @@ func TestManyUpdatesAtOnce(t *testing.T) {
 		t.Run(strconv.Itoa(retry.Attempts), func(t *testing.T) {
 			t.Parallel()
 			db := dyntest.New(t)
-			repo := properties.New(db.Open(&dynastay.Options{Retry: retry}))
+			repo := properties.New(db.Open(&dynastay.Options{Retry: retry}), nil)
 			made := create(t, repo, grand("p1", func(p *properties.Property) { p.FeaturedScore = 0 }))
 			var done, counted atomic.Int64
 			n := len(ownAttributes)
@@ -199,7 +199,7 @@ func TestManyUpdatesAtOnce(t *testing.T) {
 func TestIncrementsDoNotGetLost(t *testing.T) {
 	t.Parallel()
 	db := dyntest.New(t)
-	repo := properties.New(db.DB)
+	repo := properties.New(db.DB, nil)
 	create(t, repo, grand("p1", func(p *properties.Property) { p.FeaturedScore, p.Description = 7, "Large" }))
 	increment := func(p *properties.Property) { p.FeaturedScore++ }
 	extend := func(p *properties.Property) { p.Description += "!" } // from which nothing is derived
@@ -220,7 +220,7 @@ func TestIncrementsDoNotGetLost(t *testing.T) {
 func TestForbiddenStatusMoveThroughARace(t *testing.T) {
 	t.Parallel()
 	db := dyntest.New(t)
-	repo := properties.New(db.DB)
+	repo := properties.New(db.DB, nil)
 	create(t, repo, grand("p1", pending))
 	_, err := repo.Update(t.Context(), "p1", meanwhile(func() {
 		_, err := repo.Update(t.Context(), "p1", edit(func(p *properties.Property) { p.Status = properties.Approved }))
@@ -235,7 +235,7 @@ func TestForbiddenStatusMoveThroughARace(t *testing.T) {
 func TestCityChangesWhilePropertyIsApproved(t *testing.T) {
 	t.Parallel()
 	db := dyntest.New(t)
-	repo := properties.New(db.DB)
+	repo := properties.New(db.DB, nil)
 	create(t, repo, grand("p1", pending, func(p *properties.Property) { p.AmenityIDs = nil }))
 	_, err := repo.Update(t.Context(), "p1", meanwhile(func() {
 		_, err := repo.Update(t.Context(), "p1", edit(func(p *properties.Property) { p.Status = properties.Approved }))
@@ -256,7 +256,7 @@ func TestCityChangesWhilePropertyIsApproved(t *testing.T) {
 func TestStaleIndexKeyIsRepaired(t *testing.T) {
 	t.Parallel()
 	db := dyntest.New(t)
-	repo := properties.New(db.DB)
+	repo := properties.New(db.DB, nil)
 	create(t, repo, grand("p1", func(p *properties.Property) { p.AmenityIDs = nil }))
 	stale := func() {
 		set(t, db, keyOf("p1"), "SET GSI1PK = :pk", dynastay.Item{":pk": dynastay.Text("CITY#Boston#USA")})
@@ -279,7 +279,7 @@ func TestStaleIndexKeyIsRepaired(t *testing.T) {
 func TestAmenitiesMoveWithTheProperty(t *testing.T) {
 	t.Parallel()
 	db := dyntest.New(t)
-	repo := properties.New(db.DB)
+	repo := properties.New(db.DB, nil)
 	create(t, repo, grand("p1", pending))
 	_, err := repo.Update(t.Context(), "p1", meanwhile(func() {
 		_, err := repo.Update(t.Context(), "p1", edit(func(p *properties.Property) { p.Status = properties.Approved }))
@@ -311,7 +311,7 @@ func TestAmenitiesMoveWithTheProperty(t *testing.T) {
 func TestUnknownAttributesSurvive(t *testing.T) {
 	t.Parallel()
 	db := dyntest.New(t)
-	repo := properties.New(db.DB)
+	repo := properties.New(db.DB, nil)
 	create(t, repo, grand("p1"))
 	item := stored(t, db, "p1")
 	unknown := &types.AttributeValueMemberSS{Value: []string{"somebody else's"}}
@@ -347,7 +347,7 @@ func TestMapThatIsNotStored(t *testing.T) {
 			t.Run(name+" "+form, func(t *testing.T) {
 				t.Parallel()
 				db := dyntest.New(t)
-				repo := properties.New(db.DB)
+				repo := properties.New(db.DB, nil)
 				create(t, repo, grand("p1"))
 				item := stored(t, db, "p1")
 				delete(item, name)
@@ -389,7 +389,7 @@ func TestIfVersion(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			db := dyntest.New(t)
-			repo := properties.New(db.DB)
+			repo := properties.New(db.DB, nil)
 			create(t, repo, grand("p1"))
 			got, err := repo.Update(t.Context(), "p1", edit(change), dynastay.IfVersion(1))
 			require.NoError(t, err)
@@ -430,7 +430,7 @@ func TestIfVersionOfOtherSoftware(t *testing.T) {
 		t.Run(form, func(t *testing.T) {
 			t.Parallel()
 			db := dyntest.New(t)
-			repo := properties.New(db.DB)
+			repo := properties.New(db.DB, nil)
 			create(t, repo, grand("p1"))
 			item := stored(t, db, "p1")
 			delete(item, "Version")
@@ -463,7 +463,7 @@ func TestLostAnswers(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			db := dyntest.New(t)
-			repo := properties.New(db.DB)
+			repo := properties.New(db.DB, nil)
 			made := create(t, repo, grand("p1"))
 			db.Faults.Inject(dyntest.LoseAnswer(), dyntest.When{Operation: test.operation, Nth: 1})
 			before := db.Faults.Count(test.operation)
@@ -489,7 +489,7 @@ func TestLostAnswerIsNotRepeatedBlindly(t *testing.T) {
 			t.Parallel()
 			db := dyntest.New(t)
 			var undo sync.Once
-			repo := properties.New(db.DB)
+			repo := properties.New(db.DB, nil)
 			observed := properties.New(observe(db, func(c dynastay.Call) {
 				if c.Operation == "UpdateItem" {
 					undo.Do(func() {
@@ -499,7 +499,7 @@ func TestLostAnswerIsNotRepeatedBlindly(t *testing.T) {
 						}
 					})
 				}
-			}))
+			}), nil)
 			create(t, repo, grand("p1", func(p *properties.Property) { p.Name = "First" }))
 			db.Faults.Inject(dyntest.LoseAnswer(), dyntest.When{Operation: "UpdateItem", Nth: 1})
 			_, err := observed.Update(t.Context(), "p1", edit(func(p *properties.Property) { p.Name = "Second" }))

@@ -18,7 +18,7 @@ func TestCosts(t *testing.T) {
 	db := dyntest.New(t, dyntest.With(dynastay.Options{
 		Observer: func(_ context.Context, c dynastay.Call) { calls = append(calls, c) },
 	}))
-	repo := users.New(db.DB)
+	repo := users.New(db.DB, nil)
 	only := func(operation string) dynastay.Call {
 		t.Helper()
 		require.Len(t, calls, 1)

@@ -28,7 +28,7 @@ func addressesOf(id string) []string {
 func drawn(t *testing.T, db *dynastay.DB, draw *rand.Rand) *users.User {
 	t.Helper()
 	id := db.NewID("user_")
-	made, err := users.New(db).Create(t.Context(), john(func(u *users.User) {
+	made, err := users.New(db, nil).Create(t.Context(), john(func(u *users.User) {
 		u.ID, u.Email = id, addressesOf(id)[0]
 		u.PhotoURL, u.Phone = racing.One(draw, "", u.PhotoURL), racing.One(draw, "", u.Phone)
 	}))

@@ -25,7 +25,7 @@ func Example() {
 	if err := engine.CreateTables(ctx, prefix, keys.UsersTable); err != nil {
 		log.Fatal(err)
 	}
-	repo := users.New(dynastay.Open(engine.Client(), &dynastay.Options{TablePrefix: prefix}))
+	repo := users.New(dynastay.Open(engine.Client(), &dynastay.Options{TablePrefix: prefix}), nil)
 
 	made, err := repo.Create(ctx, users.User{
 		Email: "John.Doe@example.com", FirstName: "John", LastName: "Doe", Role: users.Customer,

@@ -1,4 +1,4 @@
 package users
 
 // UserEntity is what the tests of stored forms need.
-var UserEntity = userEntity
+var UserEntity = newEntity()

@@ -15,9 +15,12 @@ type Repository struct {
 	table *entity.Table[User]
 }
 
+// Options configure [New].
+type Options struct{}
+
 // New makes a repository. It sends nothing.
-func New(db *dynastay.DB) *Repository {
-	return &Repository{db, entity.NewTable(db, userEntity)}
+func New(db *dynastay.DB, opts *Options) *Repository {
+	return &Repository{db, entity.NewTable(db, newEntity())}
 }
 
 // CreateOp writes a new user and claims the e-mail address. An empty ID is drawn; times and version are set. It is

@@ -43,39 +43,41 @@ type User struct {
 	Version     int
 }
 
-var userEntity = entity.New(entity.Spec[User]{
-	Name: "User", Operations: "users", Schema: keys.UsersTable, Validate: (*User).Validate,
-	ID: "UserId", Prefix: "user_", Created: "CreatedAt", Updated: "UpdatedAt", Version: keys.AttrVersion,
-	Counters: []string{"LastLoginAt"},
-	Key:      func(u *User) (dynastay.Key, error) { return keys.Of(keys.Profile{UserID: u.ID}) },
-	IDOf:     func(k dynastay.Key) string { return strings.TrimPrefix(k.PK, "USER#") },
-	Codec: entity.Declare(func(f *entity.Fields, u *User) {
-		f.Const(keys.AttrEntityType, "User")
-		f.String("UserId", &u.ID)
-		f.String("Email", &u.Email)
-		f.String("FirstName", &u.FirstName)
-		f.String("LastName", &u.LastName)
-		f.String("PhoneNumber", &u.Phone)
-		f.String("ProfilePhotoUrl", &u.PhotoURL)
-		entity.String(f, "Role", &u.Role)
-		f.Bool("EmailVerified", &u.EmailVerified)
-		f.Bool("PhoneVerified", &u.PhoneVerified)
-		f.String("Country", &u.Country)
-		entity.String(f, "PreferredCurrency", &u.PreferredCurrency)
-		f.String("PreferredLanguage", &u.PreferredLanguage)
-		f.Time("CreatedAt", &u.CreatedAt)
-		f.Time("UpdatedAt", &u.UpdatedAt)
-		f.Time("LastLoginAt", &u.LastLoginAt)
-		f.IfSet().Int(keys.AttrVersion, &u.Version)
-	}),
-	Indexes: map[string]func(*User) (dynastay.Key, error){
-		keys.EmailIndex: func(u *User) (dynastay.Key, error) { return keys.Of(keys.ProfileByEmail{Email: u.Email}) },
-	},
-	Unique: []entity.Unique[User]{{
-		Field: "Email", Owner: []string{"UserId"}, Mark: map[string]string{keys.AttrEntityType: "Guard"},
-		Guard: func(u *User) (dynastay.Key, error) { return keys.Of(keys.EmailGuard{Email: u.Email}) },
-	}},
-})
+func newEntity() *entity.Entity[User] {
+	return entity.New(entity.Spec[User]{
+		Name: "User", Operations: "users", Schema: keys.UsersTable, Validate: (*User).Validate,
+		ID: "UserId", Prefix: "user_", Created: "CreatedAt", Updated: "UpdatedAt", Version: keys.AttrVersion,
+		Counters: []string{"LastLoginAt"},
+		Key:      func(u *User) (dynastay.Key, error) { return keys.Of(keys.Profile{UserID: u.ID}) },
+		IDOf:     func(k dynastay.Key) string { return strings.TrimPrefix(k.PK, "USER#") },
+		Codec: entity.Declare(func(f *entity.Fields, u *User) {
+			f.Const(keys.AttrEntityType, "User")
+			f.String("UserId", &u.ID)
+			f.String("Email", &u.Email)
+			f.String("FirstName", &u.FirstName)
+			f.String("LastName", &u.LastName)
+			f.String("PhoneNumber", &u.Phone)
+			f.String("ProfilePhotoUrl", &u.PhotoURL)
+			entity.String(f, "Role", &u.Role)
+			f.Bool("EmailVerified", &u.EmailVerified)
+			f.Bool("PhoneVerified", &u.PhoneVerified)
+			f.String("Country", &u.Country)
+			entity.String(f, "PreferredCurrency", &u.PreferredCurrency)
+			f.String("PreferredLanguage", &u.PreferredLanguage)
+			f.Time("CreatedAt", &u.CreatedAt)
+			f.Time("UpdatedAt", &u.UpdatedAt)
+			f.Time("LastLoginAt", &u.LastLoginAt)
+			f.IfSet().Int(keys.AttrVersion, &u.Version)
+		}),
+		Indexes: map[string]func(*User) (dynastay.Key, error){
+			keys.EmailIndex: func(u *User) (dynastay.Key, error) { return keys.Of(keys.ProfileByEmail{Email: u.Email}) },
+		},
+		Unique: []entity.Unique[User]{{
+			Field: "Email", Owner: []string{"UserId"}, Mark: map[string]string{keys.AttrEntityType: "Guard"},
+			Guard: func(u *User) (dynastay.Key, error) { return keys.Of(keys.EmailGuard{Email: u.Email}) },
+		}},
+	})
+}
 
 // Validate asks for an e-mail address, a name and a role, and for a phone number and a currency that are ones where
 // they are given. A text has at most [entity.MaxName] bytes, the photo's URL [entity.MaxURL]. Its errors name the

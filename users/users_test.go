@@ -99,7 +99,7 @@ func TestDocumentProfileComesBack(t *testing.T) {
 func TestDocumentProfileIsRead(t *testing.T) {
 	t.Parallel()
 	db := dyntest.New(t)
-	repo := users.New(db.DB)
+	repo := users.New(db.DB, nil)
 	put(t, db, testdata(t, "profile.json"))
 	put(t, db, testdata(t, "loyalty.json"))
 	want := john()
@@ -131,7 +131,7 @@ func TestCreate(t *testing.T) {
 	t.Parallel()
 	now := time.Date(2026, 6, 1, 12, 0, 0, int(7*time.Millisecond), time.UTC)
 	db := dyntest.New(t, dyntest.With(dynastay.Options{Clock: func() time.Time { return now }}))
-	repo := users.New(db.DB)
+	repo := users.New(db.DB, nil)
 	made, err := repo.Create(t.Context(), john(func(u *users.User) {
 		u.Email = " John.Doe@Example.COM "
 		u.CreatedAt, u.UpdatedAt, u.Version = now.Add(-1), now.Add(-1), 7 // set by the library, whatever is in them
@@ -157,7 +157,7 @@ func TestCreate(t *testing.T) {
 
 func TestCreateDrawsAnID(t *testing.T) {
 	t.Parallel()
-	repo := users.New(dyntest.New(t).DB)
+	repo := users.New(dyntest.New(t).DB, nil)
 	made, err := repo.Create(t.Context(), users.User{Email: "a@b", FirstName: "A", LastName: "B", Role: users.Owner})
 	require.NoError(t, err)
 	assert.Regexp(t, `^user_[0-9A-Z]{26}$`, made.ID)
@@ -168,7 +168,7 @@ func TestCreateDrawsAnID(t *testing.T) {
 
 func TestNotFound(t *testing.T) {
 	t.Parallel()
-	repo := users.New(dyntest.New(t).DB)
+	repo := users.New(dyntest.New(t).DB, nil)
 	_, err := repo.Get(t.Context(), "user_1")
 	assert.ErrorIs(t, err, dynastay.ErrNotFound)
 	_, err = repo.ByEmail(t.Context(), "nobody@example.com")
@@ -179,7 +179,7 @@ func TestNotFound(t *testing.T) {
 func TestCreateOfWhatIsTaken(t *testing.T) {
 	t.Parallel()
 	db := dyntest.New(t)
-	repo := users.New(db.DB)
+	repo := users.New(db.DB, nil)
 	made, err := repo.Create(t.Context(), john())
 	require.NoError(t, err)
 
@@ -201,7 +201,7 @@ func TestRaceForAnEmail(t *testing.T) {
 	const n = 16
 	db := dyntest.New(t)
 	db.Faults.Conflicts(time.Millisecond)
-	repo := users.New(db.Open(&dynastay.Options{Retry: dynastay.Retry{Attempts: 500, Cap: 20 * time.Millisecond}}))
+	repo := users.New(db.Open(&dynastay.Options{Retry: dynastay.Retry{Attempts: 500, Cap: 20 * time.Millisecond}}), nil)
 	var (
 		mu      sync.Mutex
 		wg      sync.WaitGroup
@@ -248,7 +248,7 @@ func TestRaceForAnEmail(t *testing.T) {
 func TestCreateRefuses(t *testing.T) {
 	t.Parallel()
 	db := dyntest.New(t)
-	repo := users.New(db.DB)
+	repo := users.New(db.DB, nil)
 	stop := db.Faults.Record()
 	for _, bad := range []struct {
 		field string
@@ -284,7 +284,7 @@ func TestCreateRefuses(t *testing.T) {
 func TestTextsHaveLimits(t *testing.T) {
 	t.Parallel()
 	db := dyntest.New(t)
-	repo := users.New(db.DB)
+	repo := users.New(db.DB, nil)
 	u := john()
 	texts := []struct {
 		field string
@@ -323,7 +323,7 @@ func TestTextsHaveLimits(t *testing.T) {
 func TestErrorsHoldNoAddress(t *testing.T) {
 	t.Parallel()
 	db := dyntest.New(t)
-	repo := users.New(db.DB)
+	repo := users.New(db.DB, nil)
 	twice := func() error {
 		return db.Write(t.Context(), repo.CreateOp(john()), repo.CreateOp(john(func(u *users.User) { u.ID = "user_2" })))
 	}
@@ -346,7 +346,7 @@ func TestErrorsHoldNoAddress(t *testing.T) {
 
 func TestCreateOnce(t *testing.T) {
 	t.Parallel()
-	repo := users.New(dyntest.New(t).DB)
+	repo := users.New(dyntest.New(t).DB, nil)
 	key := dynastay.IdempotencyKey("sign-up-1")
 	noID := func(u *users.User) { u.ID = "" }
 	made, err := repo.Create(t.Context(), john(noID), key)
@@ -371,7 +371,7 @@ func TestCreateOnce(t *testing.T) {
 func TestLostAnswer(t *testing.T) {
 	t.Parallel()
 	db := dyntest.New(t)
-	repo := users.New(db.DB)
+	repo := users.New(db.DB, nil)
 	db.Faults.Inject(dyntest.LoseAnswer(), dyntest.When{Operation: "TransactWriteItems", Nth: 1})
 	made, err := repo.Create(t.Context(), john())
 	require.NoError(t, err)

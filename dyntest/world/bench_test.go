@@ -136,12 +136,12 @@ func writeThroughRepositories(b *testing.B, engine *dyntest.Engine, under *dynas
 		})
 		h := w.house(i)
 		c.now = h.created
-		made, err := properties.New(db).Create(ctx, h.property, h.rooms)
+		made, err := properties.New(db, nil).Create(ctx, h.property, h.rooms)
 		fail(err)
 		for n := i * w.opts.Users / w.opts.Properties; n < (i+1)*w.opts.Users/w.opts.Properties; n++ {
 			var person users.User
 			person, c.now = w.person(n)
-			_, err := users.New(db).Create(ctx, person)
+			_, err := users.New(db, nil).Create(ctx, person)
 			fail(err)
 		}
 		if made.Status != properties.Approved {
@@ -160,7 +160,7 @@ func writeThroughRepositories(b *testing.B, engine *dyntest.Engine, under *dynas
 			c.drawn.left = reference[:]
 			request, err := w.request(h, made.Card(), s)
 			fail(err)
-			_, err = bookings.New(db).Create(ctx, request)
+			_, err = bookings.New(db, nil).Create(ctx, request)
 			fail(err)
 		}
 	})

@@ -50,7 +50,7 @@ type made struct {
 func (c *cell) hotel(ctx context.Context, i int) (m made, err error) {
 	w, h, db := c.world, c.world.house(i), c.open(&c.capture)
 	c.now = h.created
-	if m.property, err = properties.New(db).Create(ctx, h.property, h.rooms); err != nil {
+	if m.property, err = properties.New(db, nil).Create(ctx, h.property, h.rooms); err != nil {
 		return m, err
 	}
 	if h.property.Status != properties.Approved {
@@ -69,7 +69,7 @@ func (c *cell) hotel(ctx context.Context, i int) (m made, err error) {
 	for _, p := range c.capture.puts[from:] {
 		c.nights[p.schema.Key.From(dynastay.RowOf(p.item))] = p.item
 	}
-	repo := bookings.New(db)
+	repo := bookings.New(db, nil)
 	card := m.property.Card()
 	for n, s := range w.sales(i, h) {
 		c.now, c.id = s.made, bookingID(i, n)
@@ -164,7 +164,7 @@ func (c *cell) readNights(ctx context.Context, p *properties.WithRooms) (all []*
 
 // users makes the users from the first to the one before the last.
 func (c *cell) users(ctx context.Context, from, to int) (all []*users.User, err error) {
-	repo := users.New(c.open(&c.capture))
+	repo := users.New(c.open(&c.capture), nil)
 	for i := from; i < to; i++ {
 		var person users.User
 		person, c.now = c.world.person(i)

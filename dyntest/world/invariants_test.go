@@ -159,7 +159,7 @@ func TestLoadedWorldHoldsTogether(t *testing.T) {
 	l := &ledger{t, map[string]rowsOf{}, map[string]string{}}
 	people := map[string]*users.User{}
 	for _, id := range ids["User"] {
-		u, err := users.New(db).Get(ctx, id)
+		u, err := users.New(db, nil).Get(ctx, id)
 		require.NoError(t, err)
 		l.user(u)
 		people[id] = u
@@ -171,7 +171,7 @@ func TestLoadedWorldHoldsTogether(t *testing.T) {
 	nights, hotels := map[place]availability.Night{}, map[string]*properties.WithRooms{}
 	approved := map[properties.CityQuery]int{}
 	for _, id := range ids["Property"] {
-		p, err := properties.New(db).GetWithRooms(ctx, id)
+		p, err := properties.New(db, nil).GetWithRooms(ctx, id)
 		require.NoError(t, err)
 		l.property(p)
 		hotels[id] = p
@@ -193,7 +193,7 @@ func TestLoadedWorldHoldsTogether(t *testing.T) {
 	}
 	sold := map[place]int{}
 	for _, id := range ids["Booking"] {
-		b, err := bookings.New(db).Get(ctx, id)
+		b, err := bookings.New(db, nil).Get(ctx, id)
 		require.NoError(t, err)
 		l.booking(b)
 		guest := people[b.UserID]
@@ -244,7 +244,7 @@ func TestLoadedWorldHoldsTogether(t *testing.T) {
 	for city, n := range approved {
 		found := 0
 		for card, err := range dynastay.Each(ctx, dynastay.Paging{}, func(ctx context.Context, p dynastay.Paging) (dynastay.Page[*properties.Card], error) {
-			return properties.New(db).ByCity(ctx, city, p)
+			return properties.New(db, nil).ByCity(ctx, city, p)
 		}) {
 			require.NoError(t, err)
 			assert.Equal(t, hotels[card.PropertyID].Card(), card)

@@ -115,7 +115,7 @@ func TestWorldIsWhatTheRepositoriesWrite(t *testing.T) {
 	for i := range small.Users {
 		var person users.User
 		person, now = w.person(i)
-		made, err := users.New(db.DB).Create(ctx, person)
+		made, err := users.New(db.DB, nil).Create(ctx, person)
 		require.NoError(t, err)
 		assert.Equal(t, made, w.User(i))
 	}
@@ -123,7 +123,7 @@ func TestWorldIsWhatTheRepositoriesWrite(t *testing.T) {
 	for i := range small.Properties {
 		h, hotel := w.house(i), w.Hotel(i)
 		now = h.created
-		made, err := properties.New(db.DB).Create(ctx, h.property, h.rooms)
+		made, err := properties.New(db.DB, nil).Create(ctx, h.property, h.rooms)
 		require.NoError(t, err)
 		assert.Equal(t, made, hotel.WithRooms)
 		if made.Status == properties.Pending {
@@ -153,7 +153,7 @@ func TestWorldIsWhatTheRepositoriesWrite(t *testing.T) {
 			require.NoError(t, err, "%s can be had when it is booked", id)
 			assert.Equal(t, quote, request.Quote)
 			request.Quote = quote
-			b, err := bookings.New(db.DB).Create(ctx, request)
+			b, err := bookings.New(db.DB, nil).Create(ctx, request)
 			require.NoError(t, err)
 			assert.Equal(t, b, hotel.Bookings[n])
 			booked++
@@ -182,7 +182,7 @@ func TestWorldReadsAsItSays(t *testing.T) {
 	var ids []string
 	var all []*properties.Property
 	for h := range w.Hotels() {
-		got, err := properties.New(db).GetWithRooms(ctx, h.ID)
+		got, err := properties.New(db, nil).GetWithRooms(ctx, h.ID)
 		require.NoError(t, err)
 		assert.Equal(t, h.WithRooms, got)
 		ids, all = append(ids, h.ID), append(all, &h.Property)
@@ -196,16 +196,16 @@ func TestWorldReadsAsItSays(t *testing.T) {
 		}
 		assert.Equal(t, h.Nights, nights)
 		for _, b := range h.Bookings {
-			got, err := bookings.New(db).ByReference(ctx, b.Reference)
+			got, err := bookings.New(db, nil).ByReference(ctx, b.Reference)
 			require.NoError(t, err)
 			assert.Equal(t, b, got)
 		}
 	}
-	got, err := properties.New(db).GetAll(ctx, ids)
+	got, err := properties.New(db, nil).GetAll(ctx, ids)
 	require.NoError(t, err)
 	assert.Equal(t, all, got)
 	for u := range w.Users() {
-		got, err := users.New(db).ByEmail(ctx, u.Email)
+		got, err := users.New(db, nil).ByEmail(ctx, u.Email)
 		require.NoError(t, err)
 		assert.Equal(t, u, got)
 	}
@@ -230,7 +230,7 @@ func TestOffers(t *testing.T) {
 			if offers%5 != 0 { // a booking changes what the next offers find
 				continue
 			}
-			_, err = bookings.New(db).Create(ctx, bookings.Request{Quote: quote, UserID: w.User(0).ID, Guest: bookings.Guest{
+			_, err = bookings.New(db, nil).Create(ctx, bookings.Request{Quote: quote, UserID: w.User(0).ID, Guest: bookings.Guest{
 				FirstName: "Ada", LastName: "Byron", Email: "ada@example.com",
 			}})
 			require.NoError(t, err)

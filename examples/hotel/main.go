@@ -88,10 +88,10 @@ type desk struct {
 func newDesk(db *dynastay.DB) *desk {
 	return &desk{
 		db:         db,
-		properties: properties.New(db),
+		properties: properties.New(db, nil),
 		nights:     availability.New(db),
-		bookings:   bookings.New(db),
-		users:      users.New(db),
+		bookings:   bookings.New(db, nil),
+		users:      users.New(db, nil),
 	}
 }
 

@@ -41,7 +41,7 @@ func newListings(c *checker) *listings {
 		opened: map[string]string{}, prices: map[string]verdict{},
 	}
 	for n := range 3 {
-		made, err := properties.New(c.db.Direct).Create(c.t.Context(), l.property(fmt.Sprint("slug-", n), "first"), l.rooms())
+		made, err := properties.New(c.db.Direct, nil).Create(c.t.Context(), l.property(fmt.Sprint("slug-", n), "first"), l.rooms())
 		if err != nil {
 			c.t.Fatal(err)
 		}
@@ -141,7 +141,7 @@ func (l *listings) update(w *worker) {
 	}
 	var opts []dynastay.UpdateOption
 	if w.oneIn(5) {
-		if there, err := properties.New(l.db.Direct).Get(w.t.Context(), id); err == nil {
+		if there, err := properties.New(l.db.Direct, nil).Get(w.t.Context(), id); err == nil {
 			opts = append(opts, dynastay.IfVersion(there.Version))
 		}
 	}

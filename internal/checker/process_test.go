@@ -68,7 +68,7 @@ func (c *checker) process(name string, options dynastay.Options) *process {
 		refunds: entity.NewTable(db, refundEntity), shops: entity.NewTable(db, shopEntity),
 		baskets: entity.NewTable(db, basketEntity), orders: entity.NewTable(db, orderEntity),
 		parcels:  entity.NewTable(db, parcelEntity),
-		bookings: bookings.New(db), properties: properties.New(db), users: users.New(db), nights: availability.New(db),
+		bookings: bookings.New(db, nil), properties: properties.New(db, nil), users: users.New(db, nil), nights: availability.New(db),
 	}
 }
 

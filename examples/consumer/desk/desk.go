@@ -30,7 +30,7 @@ type Desk struct {
 
 // New makes a desk. It sends nothing.
 func New(db *dynastay.DB) *Desk {
-	return &Desk{db, properties.New(db), availability.New(db), bookings.New(db), registration.New(db), outbox.New(db)}
+	return &Desk{db, properties.New(db, nil), availability.New(db), bookings.New(db, nil), registration.New(db), outbox.New(db)}
 }
 
 // Order asks for rooms of one type.

@@ -87,7 +87,7 @@ func less(left []int, n int) []int {
 // booked are the user's bookings, in the table.
 func (t *test) booked() (all []*bookings.Summary) {
 	t.Helper()
-	repo := bookings.New(t.db.Direct)
+	repo := bookings.New(t.db.Direct, nil)
 	for b, err := range dynastay.Each(t.Context(), dynastay.Paging{}, func(ctx context.Context, p dynastay.Paging) (dynastay.Page[*bookings.Summary], error) {
 		return repo.ByUser(ctx, t.order.UserID, p)
 	}) {
@@ -353,14 +353,14 @@ func TestRequestIsForgotten(tt *testing.T) {
 	first, err := t.desk.Book(t.Context(), "request-1", t.order)
 	require.NoError(t, err)
 	t.db.Clock.Advance(31 * 24 * time.Hour)
-	_, err = bookings.New(t.db.DB).MadeBy(t.Context(), dynastay.IdempotencyKey("request-1").Of(t.order.UserID))
+	_, err = bookings.New(t.db.DB, nil).MadeBy(t.Context(), dynastay.IdempotencyKey("request-1").Of(t.order.UserID))
 	assert.ErrorIs(t, err, dynastay.ErrNotFound)
 	var tables []string
 	for _, ref := range t.db.Sweep() {
 		tables = append(tables, ref.Table)
 	}
 	assert.Equal(t, []string{keys.MetadataTable.Name}, tables)
-	_, err = bookings.New(t.db.DB).Get(t.Context(), first.ID)
+	_, err = bookings.New(t.db.DB, nil).Get(t.Context(), first.ID)
 	assert.NoError(t, err, "the booking stays")
 	assert.Equal(t, map[string]int{first.Reference: 1}, t.delivered(), "its message was not forgotten")
 }
