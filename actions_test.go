@@ -71,12 +71,12 @@ func TestActions(t *testing.T) {
 				var shown dynastay.Row
 				assert.ErrorIs(t, write("another", &shown), refused)
 				assert.Equal(t, "old", shown.Text("text"))
-				got, err := outbox.Get(ctx, keyOf("m"), true)
+				got, err := outbox.Get(ctx, keyOf("m"), dynastay.Consistent)
 				require.NoError(t, err)
 				assert.Equal(t, old, got)
 
 				require.NoError(t, write("old", &shown))
-				got, err = outbox.Get(ctx, keyOf("m"), true)
+				got, err = outbox.Get(ctx, keyOf("m"), dynastay.Consistent)
 				if kind.want == "" {
 					assert.ErrorIs(t, err, dynastay.ErrNotFound)
 					return

@@ -8,6 +8,7 @@ import (
 	"maps"
 	"slices"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
@@ -25,13 +26,13 @@ const (
 )
 
 // GetAll reads items of one table by their keys: in the order of the keys, the zero Row where there is none. Keys may
-// repeat; the same key gives the same Row. A consistent read sees every write that was acknowledged before it, at twice the units.
-// The items are read one by one: together they are no snapshot, which is what a transaction reads.
+// repeat; the same key gives the same Row. [Consistent] may be asked for. The items are read one by one: together they are no
+// snapshot, which is what a transaction reads.
 //
-// 1 request for every 100 different keys. What DynamoDB leaves unprocessed is asked for again, after waits that grow with
+// 1 request for every 100 different keys, up to 16 of them in parallel. What DynamoDB leaves unprocessed is asked for again, after waits that grow with
 // every request that brings nothing. When [Retry] allows no more of these the error is [ErrThrottled], or the SDK's where no
 // answer came.
-func (db *DB) GetAll(ctx context.Context, s *Schema, keys []Key, consistent bool) ([]Row, error) {
+func (db *DB) GetAll(ctx context.Context, s *Schema, keys []Key, opts ...ReadOption) ([]Row, error) {
 	var asked []Key
 	found := make(map[Key]Row, len(keys))
 	for i, key := range keys {
@@ -44,10 +45,17 @@ func (db *DB) GetAll(ctx context.Context, s *Schema, keys []Key, consistent bool
 			asked = append(asked, key)
 		}
 	}
-	for part := range slices.Chunk(asked, maxBatchReads) {
-		if err := db.getBatch(ctx, s, part, consistent, found); err != nil {
-			return nil, err
-		}
+	parts := slices.Collect(slices.Chunk(asked, maxBatchReads))
+	var mu sync.Mutex
+	err := parallel(len(parts), func(i int) error {
+		return db.getBatch(ctx, s, parts[i], slices.Contains(opts, Consistent), func(key Key, row Row) {
+			mu.Lock()
+			defer mu.Unlock()
+			found[key] = row
+		})
+	})
+	if err != nil {
+		return nil, err
 	}
 	items := make([]Row, len(keys))
 	for i, key := range keys {
@@ -73,7 +81,7 @@ func (n KeyNames) only(k Key) Key {
 	return k
 }
 
-func (db *DB) getBatch(ctx context.Context, s *Schema, keys []Key, consistent bool, found map[Key]Row) error {
+func (db *DB) getBatch(ctx context.Context, s *Schema, keys []Key, consistent bool, found func(Key, Row)) error {
 	table := db.TableName(s)
 	asked := types.KeysAndAttributes{Keys: make([]Item, len(keys))}
 	for i, key := range keys {
@@ -94,7 +102,7 @@ func (db *DB) getBatch(ctx context.Context, s *Schema, keys []Key, consistent bo
 		}
 		db.observe(ctx, "BatchGetItem", started, named, out.ConsumedCapacity, out.ResultMetadata, nil)
 		for _, item := range out.Responses[table] {
-			found[s.Key.From(RowOf(item))] = RowOf(item)
+			found(s.Key.From(RowOf(item)), RowOf(item))
 		}
 		asked.Keys = out.UnprocessedKeys[table].Keys
 		return len(asked.Keys), nil

@@ -57,7 +57,7 @@ func TestRepeatedCallsReadConsistently(t *testing.T) {
 			rename := func(p *properties.Property) error { p.Name = "Inn"; return nil }
 			return properties.New(db.DB, nil).UpdateOp(hotel.ID, rename, dynastay.AgreedOn("Inn"))
 		}},
-		"users.Create": {1, func() dynastay.Part {
+		"users.Create": {2, func() dynastay.Part {
 			return users.New(db.DB, nil).CreateOp(users.User{Email: "john@example.com", FirstName: "John", LastName: "Doe", Role: users.Customer})
 		}},
 		"availability.Open": {1, func() dynastay.Part {

@@ -50,7 +50,7 @@ func TestOwnLateRequestThatLeavesNothingToChange(t *testing.T) {
 	box := entity.NewTable(mine, messageEntity)
 	set := box.UpdateOp(keyOf("a"), func(m *message) error { m.Text = "set"; return nil })
 	require.NoError(t, mine.Write(ctx, set, count("counted"), enterDoor()))
-	got, err := table.Get(ctx, keyOf("counted"), true)
+	got, err := table.Get(ctx, keyOf("counted"), dynastay.Consistent)
 	require.NoError(t, err)
 	assert.Equal(t, 1, got.Hits)
 }
@@ -106,7 +106,7 @@ func TestReplayOfWhatWouldNoLongerFit(t *testing.T) {
 	}
 	require.NoError(t, write(1))
 	assert.NoError(t, write(100), "by now there is more to flush")
-	_, err := outbox.Get(ctx, keyOf("1"), true)
+	_, err := outbox.Get(ctx, keyOf("1"), dynastay.Consistent)
 	assert.ErrorIs(t, err, dynastay.ErrNotFound)
 }
 
@@ -131,7 +131,7 @@ func TestRejectionAfterALostAnswerUnderAKey(t *testing.T) {
 	mine := over(db, late, 5)
 	update := entity.NewTable(mine, messageEntity).UpdateOp(keyOf("a"), increment, dynastay.AgreedOn("one"))
 	err = mine.Write(ctx, dynastay.IdempotencyKey("k"), update, enterDoor())
-	got, readErr := outbox.Get(ctx, keyOf("a"), true)
+	got, readErr := outbox.Get(ctx, keyOf("a"), dynastay.Consistent)
 	require.NoError(t, readErr)
 	require.Equal(t, 1, got.Sent, "it was written")
 	assert.ErrorIs(t, err, dynastay.ErrOutcomeUnknown)
@@ -146,7 +146,7 @@ func TestPutAllLeavesNoOldWriteID(t *testing.T) {
 	locks := entity.NewTable(db.DB, lockEntity)
 	first, err := locks.Create(ctx, &lock{Name: "l", Holder: "a"})
 	require.NoError(t, err)
-	row, err := db.Get(ctx, outboxTable, keyOf("l"), true)
+	row, err := db.Get(ctx, outboxTable, keyOf("l"), dynastay.Consistent)
 	require.NoError(t, err)
 	item := row.Item()
 	require.NoError(t, locks.Delete(ctx, keyOf("l"), dynastay.IfWritten(first.WriteID)))
@@ -179,7 +179,7 @@ func TestCopyOfAnItemHasAnIDOfItsOwn(t *testing.T) {
 	locks := entity.NewTable(db.DB, lockEntity)
 	first, err := locks.Create(ctx, &lock{Name: "l", Holder: "a"})
 	require.NoError(t, err)
-	item, err := db.Get(ctx, outboxTable, keyOf("l"), true)
+	item, err := db.Get(ctx, outboxTable, keyOf("l"), dynastay.Consistent)
 	require.NoError(t, err)
 	require.NoError(t, db.Write(ctx, dynastay.NewOp(dynastay.OpSpec[struct{}]{
 		Name: "test.Copy",

@@ -1,7 +1,6 @@
 package dynastay_test
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"time"
@@ -65,36 +64,6 @@ func ExampleDate() {
 	// 307 days left
 	// 2024-02-29
 	// invalid Date: "2025-02-29" is not a day in the form YYYY-MM-DD
-}
-
-func ExampleEach() {
-	// Stands for a method such as bookings.ByUser: it answers two letters at a time.
-	letters := map[dynastay.Cursor]dynastay.Page[string]{
-		"":  {Items: []string{"a", "b"}, Next: "b"},
-		"b": {Items: []string{"c", "d"}, Next: "d"},
-		"d": {Items: []string{"e"}},
-	}
-	page := func(_ context.Context, p dynastay.Paging) (dynastay.Page[string], error) {
-		fmt.Printf("request after %q\n", p.After)
-		return letters[p.After], nil
-	}
-	for letter, err := range dynastay.Each(context.Background(), dynastay.Paging{Limit: 2}, page) {
-		if err != nil {
-			fmt.Println(err)
-			return
-		}
-		fmt.Println(letter)
-		if letter == "d" {
-			break // the rest is not read
-		}
-	}
-	// Output:
-	// request after ""
-	// a
-	// b
-	// request after "b"
-	// c
-	// d
 }
 
 func ExampleError() {

@@ -187,7 +187,7 @@ func (db *DB) MadeBy(ctx context.Context, key Idempotency) ([]map[string]string,
 	if err != nil {
 		return nil, err
 	}
-	record, err := db.Get(ctx, db.opts.Idempotency, at, true)
+	record, err := db.Get(ctx, db.opts.Idempotency, at, Consistent)
 	if err != nil || !db.live(record) {
 		return nil, err
 	}

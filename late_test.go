@@ -160,7 +160,7 @@ func TestOwnLateRequestIsNotRepeated(t *testing.T) {
 			err = mine.Write(ctx, append(opts, count, box.PutOp(&message{ID: "n"}))...)
 			require.NoError(t, err)
 			assert.Equal(t, 2, late.sent)
-			got, err := outbox.Get(ctx, keyOf("m"), true)
+			got, err := outbox.Get(ctx, keyOf("m"), dynastay.Consistent)
 			require.NoError(t, err)
 			assert.Equal(t, &message{ID: "m", Sent: 1, Version: 2}, got)
 			assert.Equal(t, got, count.Result())
@@ -191,7 +191,7 @@ func TestOwnLateRequestIsFound(t *testing.T) {
 			count := box.UpdateOp(keyOf("m"), increment)
 			require.NoError(t, mine.Write(ctx, count, box.PutOp(&message{ID: "n"})))
 			assert.Equal(t, 2, late.sent)
-			got, err := outbox.Get(ctx, keyOf("m"), true)
+			got, err := outbox.Get(ctx, keyOf("m"), dynastay.Consistent)
 			require.NoError(t, err)
 			assert.Equal(t, 1+others, got.Sent)
 			assert.Equal(t, &message{ID: "m", Sent: 1, Version: 2}, count.Result(), "what this write left")
@@ -306,7 +306,7 @@ func TestConflictsOfOtherOperationsQueue(t *testing.T) {
 		})
 	}
 	wg.Wait()
-	got, err := entity.NewTable(db.Direct, messageEntity).Get(ctx, keyOf("counter"), true)
+	got, err := entity.NewTable(db.Direct, messageEntity).Get(ctx, keyOf("counter"), dynastay.Consistent)
 	require.NoError(t, err)
 	assert.Equal(t, callers, got.Sent)
 }
@@ -326,7 +326,7 @@ func TestOvertakenUpdateQueues(t *testing.T) {
 		})
 	}
 	wg.Wait()
-	got, err := outbox.Get(ctx, keyOf("m"), true)
+	got, err := outbox.Get(ctx, keyOf("m"), dynastay.Consistent)
 	require.NoError(t, err)
 	assert.Equal(t, 64, got.Sent)
 	assert.Less(t, db.Faults.Count("UpdateItem"), 3*64, "it would be some 260 without turns")

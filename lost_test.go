@@ -109,7 +109,7 @@ func TestLateUpdate(t *testing.T) {
 				assert.NoError(t, err)
 			}
 			late.land()
-			got, err := outbox.Get(ctx, keyOf("m"), true)
+			got, err := outbox.Get(ctx, keyOf("m"), dynastay.Consistent)
 			require.NoError(t, err)
 			assert.Equal(t, &message{ID: "m", Sent: 1, Version: 1}, got)
 		})
@@ -212,7 +212,7 @@ func TestKeyNeedsAnInput(t *testing.T) {
 	require.NoError(t, set("a", dynastay.AgreedOn("a")))
 	require.NoError(t, set("a", dynastay.AgreedOn("a")))
 	assert.ErrorIs(t, set("b", dynastay.AgreedOn("b")), dynastay.ErrIdempotencyMismatch)
-	got, err := outbox.Get(ctx, keyOf("m"), true)
+	got, err := outbox.Get(ctx, keyOf("m"), dynastay.Consistent)
 	require.NoError(t, err)
 	assert.Equal(t, &message{ID: "m", Text: "a", Version: 2}, got)
 }

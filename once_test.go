@@ -65,7 +65,7 @@ func TestNothingToWriteLeavesARecord(t *testing.T) {
 	_, err = outbox.Update(ctx, keyOf("m"), func(m *message) error { m.Text = "another's"; return nil })
 	require.NoError(t, err)
 	require.NoError(t, set("a"), "the repetition")
-	got, err := outbox.Get(ctx, keyOf("m"), true)
+	got, err := outbox.Get(ctx, keyOf("m"), dynastay.Consistent)
 	require.NoError(t, err)
 	assert.Equal(t, "another's", got.Text)
 	assert.ErrorIs(t, set("b"), dynastay.ErrIdempotencyMismatch)
@@ -99,7 +99,7 @@ func TestKeysHaveOwners(t *testing.T) {
 	}
 	record, err := keys.Of(keys.ScopedIdempotencyRecord{Scope: "ada", Key: "1"})
 	require.NoError(t, err)
-	item, err := db.Get(ctx, keys.MetadataTable, record, true)
+	item, err := db.Get(ctx, keys.MetadataTable, record, dynastay.Consistent)
 	require.NoError(t, err)
 	assert.NotNil(t, item, "%s", record)
 
@@ -231,7 +231,7 @@ func TestRecordOfAnotherForm(t *testing.T) {
 	require.ErrorIs(t, err, dynastay.ErrIdempotencyMismatch)
 	at, err := keys.Of(keys.IdempotencyRecord{Key: "k"})
 	require.NoError(t, err)
-	stored, err := db.Get(ctx, keys.MetadataTable, at, true)
+	stored, err := db.Get(ctx, keys.MetadataTable, at, dynastay.Consistent)
 	require.NoError(t, err)
 	record := stored.Item()
 	record["Hash"] = dynastay.Text("v0:" + stored.Text("Hash")[3:])
@@ -250,7 +250,7 @@ func TestRecordAsStored(t *testing.T) {
 	_, err := outbox.Create(ctx, &message{ID: "m"}, dynastay.IdempotencyKey("k"))
 	require.NoError(t, err)
 	at := dynastay.Key{PK: "IDEMPOTENCY#k", SK: "METADATA"}
-	stored, err := db.Get(ctx, keys.MetadataTable, at, true)
+	stored, err := db.Get(ctx, keys.MetadataTable, at, dynastay.Consistent)
 	require.NoError(t, err)
 	record := stored.Item()
 	assert.Regexp(t, "^v2:[0-9a-f]{64}$", stored.Text("Hash"))

@@ -2,6 +2,13 @@ package dynastay
 
 import "github.com/dynastay/dynastay/internal/condition"
 
+// ReadOption says more of a read.
+type ReadOption int
+
+// Consistent has a read see every write that was acknowledged before it, at twice the units. A lookup by a unique value
+// then asks the value's guard instead of the index, which lags.
+const Consistent ReadOption = 1
+
 // UpdateOption narrows an update or a delete of a repository, or says more of it.
 type UpdateOption func(*condition.Set)
 

@@ -1,16 +1,15 @@
 package dynastay
 
 import (
-	"context"
+	"cmp"
 	"crypto/sha256"
 	"encoding/base64"
 	"encoding/json"
-	"iter"
 	"strings"
 )
 
-// Page is a part of a query's answer, in the query's order. A page may hold fewer items than the limit, even none,
-// without being the last: only an empty Next is the end.
+// Page is a part of a list, in the list's order. A page may hold fewer items than the limit, even none, without being
+// the last: only an empty Next is the end.
 type Page[T any] struct {
 	Items []T
 	Next  Cursor
@@ -24,50 +23,31 @@ type Cursor string
 
 // Paging asks for one page.
 type Paging struct {
-	Limit int    // items at the most, 1 to 1000; default 50
+	Limit int    // items at the most, 1 to 1,000; default 50
 	After Cursor // the Next of the page before; default: the first page
+	// Reads is how often a page may go back to DynamoDB before it is returned as it is, 1 to 100; default 10. A list that
+	// leaves out much of what it reads needs several reads to fill a page. The other lists need one, which for a sharded
+	// list is a request for each shard, sent in parallel, and a second one where the rows are spread unevenly.
+	Reads int
 }
 
 const (
 	defaultLimit = 50
 	maxLimit     = 1000
+	defaultReads = 10
+	maxReads     = 100
 )
 
-func (p Paging) limit() (int, error) {
+// complete fills in the defaults.
+func (p Paging) complete() (Paging, error) {
 	switch {
-	case p.Limit == 0:
-		return defaultLimit, nil
 	case p.Limit < 0 || p.Limit > maxLimit:
-		return 0, Invalid("Limit", "%d is not between 1 and %d", p.Limit, maxLimit)
+		return p, Invalid("Paging.Limit", "must be between 1 and 1,000")
+	case p.Reads < 0 || p.Reads > maxReads:
+		return p, Invalid("Paging.Reads", "must be between 1 and 100")
 	}
-	return p.Limit, nil
-}
-
-// Each walks all pages of a query, one request at a time as the loop goes on. It starts after from.After and ends with
-// the loop, the last page, or an error, which it yields once.
-//
-//	for b, err := range dynastay.Each(ctx, dynastay.Paging{}, func(ctx context.Context, p dynastay.Paging) (dynastay.Page[*bookings.Summary], error) {
-//		return repo.ByUser(ctx, userID, p)
-//	}) { … }
-func Each[T any](ctx context.Context, from Paging, page func(context.Context, Paging) (Page[T], error)) iter.Seq2[T, error] {
-	return func(yield func(T, error) bool) {
-		for {
-			got, err := page(ctx, from)
-			if err != nil {
-				yield(*new(T), err)
-				return
-			}
-			for _, item := range got.Items {
-				if !yield(item, nil) {
-					return
-				}
-			}
-			if got.Next == "" {
-				return
-			}
-			from.After = got.Next
-		}
-	}
+	p.Limit, p.Reads = cmp.Or(p.Limit, defaultLimit), cmp.Or(p.Reads, defaultReads)
+	return p, nil
 }
 
 // cursorVersion is the first byte of a cursor. A change of the form below takes another one, and old cursors are then
@@ -75,7 +55,7 @@ func Each[T any](ctx context.Context, from Paging, page func(context.Context, Pa
 const cursorVersion = 1
 
 // position is where a page ended: the table's sort value and, where an index was read, also the index's sort value and
-// the table's partition value. The partition value that was queried is left out on purpose, see [Cursor].
+// the table's partition value. It is the same for all partitions of a list that are merged: each goes on behind it. The partition value that was queried is left out on purpose, see [Cursor].
 type position struct {
 	Sort string `json:"s,omitempty"`
 	PK   string `json:"p,omitempty"`
@@ -101,7 +81,7 @@ func (p position) cursor(query string) Cursor {
 
 func (c Cursor) position(query string) (position, error) {
 	refuse := func(reason string) (position, error) {
-		return position{}, &InvalidError{Field: "After", Reason: reason, Err: ErrCursor}
+		return position{}, &InvalidError{Field: "Paging.After", Reason: reason, Err: ErrCursor}
 	}
 	raw, err := base64.RawURLEncoding.Strict().DecodeString(string(c))
 	if err != nil || len(raw) < 9 || strings.ContainsAny(string(c), "\r\n") { // base64 passes over ends of lines

@@ -8,7 +8,6 @@ import (
 	"testing"
 
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
-	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 	"pgregory.net/rapid"
@@ -41,18 +40,24 @@ var pagedSchema = &Schema{
 	},
 }
 
-func asItem(row Row) (Item, error) { return row.Item(), nil }
+func asItem(_ context.Context, row Row) (Item, error) { return row.Item(), nil }
 
-// pageAt sends q and answers that the page ended at last.
-func pageAt(t require.TestingT, q Query, last Item) (Page[Item], *dynamodb.QueryInput) {
-	var sent *dynamodb.QueryInput
+// ask asks for one page of a query.
+func ask(db *DB, s *Schema, q Query, p Paging) (Page[Item], error) {
+	return List(db, s, q, asItem).Page(context.Background(), p)
+}
+
+// pageAt sends q, once, and answers that the page ended at last.
+func pageAt(t require.TestingT, q Query, p Paging, last Item) (Page[Item], *dynamodb.QueryInput) {
+	var sent dynamodb.QueryInput
 	db := Open(onlyQueries{answer: func(in *dynamodb.QueryInput) (*dynamodb.QueryOutput, error) {
-		sent = in
+		sent = *in
 		return &dynamodb.QueryOutput{LastEvaluatedKey: last}, nil
 	}}, nil)
-	page, err := QueryPage(context.Background(), db, pagedSchema, q, asItem)
+	p.Reads = 1
+	page, err := ask(db, pagedSchema, q, p)
 	require.NoError(t, err)
-	return page, sent
+	return page, &sent
 }
 
 func TestCursorLeadsToTheKeyThatThePageEndedAt(t *testing.T) {
@@ -69,14 +74,13 @@ func TestCursorLeadsToTheKeyThatThePageEndedAt(t *testing.T) {
 			"Unsorted": {gsi, Item{"PK": str(pk), "SK": str(sk), "GSI2PK": str(gsi)}},
 		} {
 			q := Query{Name: "test", Index: index, Partition: c.partition}
-			page, sent := pageAt(t, q, c.last)
+			page, sent := pageAt(t, q, Paging{}, c.last)
 			assert.Nil(t, sent.ExclusiveStartKey)
 			require.NotEmpty(t, page.Next)
 			raw, err := base64.RawURLEncoding.DecodeString(string(page.Next))
 			require.NoError(t, err, "a cursor is safe in a URL")
 			assert.NotContains(t, string(raw), "GSI1PK")
-			q.Paging.After = page.Next
-			end, sent := pageAt(t, q, nil)
+			end, sent := pageAt(t, q, Paging{After: page.Next}, nil)
 			assert.Equal(t, c.last, sent.ExclusiveStartKey)
 			assert.Empty(t, end.Next, "no key is the end")
 		}
@@ -93,12 +97,11 @@ func refusedCursor(t require.TestingT, err error) {
 
 func TestCursorRefusesEveryAlteredByte(t *testing.T) {
 	q := Query{Name: "test", Index: "ByUser", Partition: "USER#1"}
-	page, _ := pageAt(t, q, Item{"PK": str("BOOKING#1"), "SK": str("METADATA"), "GSI1PK": str("USER#1"), "GSI1SK": str("CREATED#1")})
+	page, _ := pageAt(t, q, Paging{}, Item{"PK": str("BOOKING#1"), "SK": str("METADATA"), "GSI1PK": str("USER#1"), "GSI1SK": str("CREATED#1")})
 	good, db := string(page.Next), noRequests(t)
 	refuse := func(cursor string) {
 		t.Helper()
-		q.Paging.After = Cursor(cursor)
-		_, err := QueryPage(context.Background(), db, pagedSchema, q, asItem)
+		_, err := ask(db, pagedSchema, q, Paging{After: Cursor(cursor)})
 		refusedCursor(t, err)
 	}
 	for i := range good {
@@ -130,7 +133,7 @@ func TestCursorRefusesEveryAlteredByte(t *testing.T) {
 
 func TestCursorOfAnotherQueryIsRefused(t *testing.T) {
 	q := Query{Name: "test", Index: "ByUser", Partition: "USER#1", Range: Range{From: "A", To: "B"}}
-	page, _ := pageAt(t, q, Item{"PK": str("BOOKING#1"), "SK": str("METADATA"), "GSI1PK": str("USER#1"), "GSI1SK": str("AB")})
+	page, _ := pageAt(t, q, Paging{}, Item{"PK": str("BOOKING#1"), "SK": str("METADATA"), "GSI1PK": str("USER#1"), "GSI1SK": str("AB")})
 	other := *pagedSchema
 	other.Name = "Other"
 	for name, c := range map[string]struct {
@@ -151,12 +154,10 @@ func TestCursorOfAnotherQueryIsRefused(t *testing.T) {
 	} {
 		changed := q
 		c.change(&changed)
-		changed.Paging.After = page.Next
-		_, err := QueryPage(context.Background(), noRequests(t), c.schema, changed, asItem)
+		_, err := ask(noRequests(t), c.schema, changed, Paging{After: page.Next})
 		t.Run(name, func(t *testing.T) { refusedCursor(t, err) })
 	}
-	q.Paging = Paging{Limit: 7, After: page.Next}
-	_, sent := pageAt(t, q, nil)
+	_, sent := pageAt(t, q, Paging{Limit: 7, After: page.Next}, nil)
 	assert.EqualValues(t, 7, *sent.Limit, "the limit may change from page to page")
 }
 
@@ -164,9 +165,9 @@ func TestCursorOfAnotherQueryIsRefused(t *testing.T) {
 func TestQueriesThatRunTogetherShareNoCursor(t *testing.T) {
 	for _, between := range []string{"", ",", `","`, `\",\"`, "\x00"} {
 		q := Query{Name: "test", Index: "ByUser", Partition: "USER#1", Range: Range{From: "A", To: "B" + between + "C"}}
-		page, _ := pageAt(t, q, Item{"PK": str("BOOKING#1"), "SK": str("METADATA"), "GSI1PK": str("USER#1"), "GSI1SK": str("AB")})
-		q.Range, q.Paging.After = Range{From: "A" + between + "B", To: "C"}, page.Next
-		_, err := QueryPage(context.Background(), noRequests(t), pagedSchema, q, asItem)
+		page, _ := pageAt(t, q, Paging{}, Item{"PK": str("BOOKING#1"), "SK": str("METADATA"), "GSI1PK": str("USER#1"), "GSI1SK": str("AB")})
+		q.Range = Range{From: "A" + between + "B", To: "C"}
+		_, err := ask(noRequests(t), pagedSchema, q, Paging{After: page.Next})
 		refusedCursor(t, err)
 	}
 }
@@ -181,8 +182,7 @@ func TestForgedCursorStaysInThePartition(t *testing.T) {
 		}
 		text := rapid.OneOf(rapid.StringMatching(`(USER|BOOKING)#[0-9]`), rapid.String())
 		forged := position{Sort: text.Draw(t, "sort"), PK: text.Draw(t, "pk"), SK: "sk" + text.Draw(t, "sk")}
-		q.Paging.After = forged.cursor(q.identity(pagedSchema))
-		_, sent := pageAt(t, q, nil)
+		_, sent := pageAt(t, q, Paging{After: forged.cursor(q.identity(pagedSchema))}, nil)
 		names := pagedSchema.Key
 		if index, ok := pagedSchema.Index(q.Index); ok {
 			names = index.Key
@@ -237,11 +237,11 @@ func FuzzForgedCursor(f *testing.F) {
 
 func TestPagingLimit(t *testing.T) {
 	for limit, want := range map[int]int32{0: 50, 1: 1, 50: 50, 1000: 1000} {
-		_, sent := pageAt(t, Query{Name: "test", Partition: "USER#1", Paging: Paging{Limit: limit}}, nil)
+		_, sent := pageAt(t, Query{Name: "test", Partition: "USER#1"}, Paging{Limit: limit}, nil)
 		assert.Equal(t, want, *sent.Limit)
 	}
 	for _, limit := range []int{-1, 1001, -1 << 40, 1 << 40} {
-		_, err := QueryPage(context.Background(), noRequests(t), pagedSchema, Query{Partition: "USER#1", Paging: Paging{Limit: limit}}, asItem)
+		_, err := ask(noRequests(t), pagedSchema, Query{Partition: "USER#1"}, Paging{Limit: limit})
 		var invalid *InvalidError
 		require.ErrorAs(t, err, &invalid, "%d", limit)
 		assert.Equal(t, "Paging.Limit", invalid.Field)
@@ -262,7 +262,7 @@ func TestQueryRequest(t *testing.T) {
 		{Range{Prefix: "C"}, "(#0 = :0) AND (begins_with (#1, :1))", Item{":0": str("P"), ":1": str("C")}},
 	} {
 		q := Query{Name: "test", Index: "ByUser", Partition: "P", Range: c.bounds}
-		_, sent := pageAt(t, q, nil)
+		_, sent := pageAt(t, q, Paging{}, nil)
 		assert.Equal(t, c.condition, *sent.KeyConditionExpression)
 		assert.Equal(t, c.values, sent.ExpressionAttributeValues)
 		assert.Equal(t, "GSI1PK", sent.ExpressionAttributeNames["#0"])
@@ -275,7 +275,7 @@ func TestQueryRequest(t *testing.T) {
 		assert.Nil(t, sent.ConsistentRead)
 		assert.Empty(t, sent.ReturnConsumedCapacity)
 	}
-	_, sent := pageAt(t, Query{Partition: "P", Descending: true, Consistent: true}, nil)
+	_, sent := pageAt(t, Query{Partition: "P", Descending: true, Consistent: true}, Paging{}, nil)
 	assert.Nil(t, sent.IndexName)
 	assert.False(t, *sent.ScanIndexForward)
 	assert.True(t, *sent.ConsistentRead)
@@ -292,74 +292,9 @@ func TestQueryThatMakesNoSenseIsRefused(t *testing.T) {
 		{Query{Partition: "P", Range: Range{From: "B", To: "A"}}, "Range"},
 		{Query{Partition: "P", Range: Range{Prefix: "A", To: "B"}}, "Range"},
 	} {
-		_, err := QueryPage(context.Background(), noRequests(t), pagedSchema, c.q, asItem)
+		_, err := ask(noRequests(t), pagedSchema, c.q, Paging{})
 		var invalid *InvalidError
 		require.ErrorAs(t, err, &invalid)
 		assert.Equal(t, c.field, invalid.Field)
 	}
-}
-
-func TestQueryPageFailures(t *testing.T) {
-	boom := errors.New("boom")
-	db := Open(onlyQueries{answer: func(*dynamodb.QueryInput) (*dynamodb.QueryOutput, error) { return nil, boom }}, nil)
-	_, err := QueryPage(context.Background(), db, pagedSchema, Query{Partition: "P"}, asItem)
-	assert.ErrorIs(t, err, boom)
-
-	db = Open(onlyQueries{answer: func(*dynamodb.QueryInput) (*dynamodb.QueryOutput, error) {
-		return nil, &types.ProvisionedThroughputExceededException{}
-	}}, nil)
-	_, err = QueryPage(context.Background(), db, pagedSchema, Query{Partition: "P"}, asItem)
-	assert.ErrorIs(t, err, ErrThrottled)
-
-	db = Open(onlyQueries{answer: func(*dynamodb.QueryInput) (*dynamodb.QueryOutput, error) {
-		return &dynamodb.QueryOutput{Items: []Item{{"A": str("1")}, {}}, LastEvaluatedKey: Item{"PK": str("P"), "SK": str("S")}}, nil
-	}}, nil)
-	page, err := QueryPage(context.Background(), db, pagedSchema, Query{Partition: "P"}, func(row Row) (string, error) {
-		if len(row.Item()) == 0 {
-			return "", boom
-		}
-		return row.Text("A"), nil
-	})
-	assert.ErrorIs(t, err, boom)
-	assert.Equal(t, Page[string]{}, page, "no half page, and no cursor beyond what was given")
-}
-
-func TestEach(t *testing.T) {
-	boom := errors.New("boom")
-	pages := map[Cursor]Page[int]{
-		"":  {Items: []int{1, 2}, Next: "a"},
-		"a": {Next: "b"}, // a page may be empty without being the last
-		"b": {Items: []int{3}, Next: "c"},
-		"c": {Items: []int{4}},
-	}
-	var asked []Paging
-	walk := func(ctx context.Context, p Paging) (Page[int], error) {
-		asked = append(asked, p)
-		if p.After == "boom" {
-			return Page[int]{Items: []int{9}}, boom
-		}
-		return pages[p.After], nil
-	}
-	var got []int
-	for n, err := range Each(context.Background(), Paging{Limit: 2}, walk) {
-		require.NoError(t, err)
-		got = append(got, n)
-	}
-	assert.Equal(t, []int{1, 2, 3, 4}, got)
-	assert.Equal(t, []Paging{{2, ""}, {2, "a"}, {2, "b"}, {2, "c"}}, asked)
-
-	asked = nil
-	for n := range Each(context.Background(), Paging{After: "b"}, walk) {
-		assert.Equal(t, 3, n)
-		break
-	}
-	assert.Len(t, asked, 1, "no request ahead of the loop")
-
-	calls := 0
-	for n, err := range Each(context.Background(), Paging{After: "boom"}, walk) {
-		calls++
-		assert.Zero(t, n)
-		assert.ErrorIs(t, err, boom)
-	}
-	assert.Equal(t, 1, calls)
 }

@@ -53,7 +53,7 @@ func TestTableQueryNeedsWholeEntities(t *testing.T) {
 	}))
 	stop := db.Faults.Record()
 	for _, index := range []string{keys.UserBookingsIndex, keys.ReferenceIndex} {
-		_, err = table.Query(ctx, dynastay.Query{Name: "rows", Index: index, Partition: "USER#user_456"})
+		_, err = table.List(dynastay.Query{Name: "rows", Index: index, Partition: "USER#user_456"}).Page(ctx, dynastay.Paging{})
 		var invalid *dynastay.InvalidError
 		require.ErrorAs(t, err, &invalid)
 		assert.Equal(t, "Index", invalid.Field)
@@ -94,6 +94,6 @@ func TestMadeNeedsRestore(t *testing.T) {
 	assert.Empty(t, stop())
 	err := db.Write(ctx, op(), outbox.CreateOp(&message{ID: "n"}), dynastay.IdempotencyKey("k"))
 	assert.ErrorContains(t, err, "test.Make")
-	_, err = outbox.Get(ctx, keyOf("n"), true)
+	_, err = outbox.Get(ctx, keyOf("n"), dynastay.Consistent)
 	assert.ErrorIs(t, err, dynastay.ErrNotFound)
 }

@@ -13,16 +13,20 @@ import (
 	"github.com/dynastay/dynastay/internal/shown"
 )
 
-// Query reads one partition of a table or of an index, in sort order.
+// Query says what a list is read from: one partition of a table or of an index, in sort order.
 type Query struct {
 	// Name tells this query from others in its cursors; give each of your queries its own, such as "bookings.ByUser".
-	Name       string
-	Index      string // "" reads the table itself
-	Partition  string
+	// Where a list leaves items out by an argument, the argument belongs to its Name.
+	Name      string
+	Index     string // "" reads the table itself
+	Partition string
+	// Shards are the further partitions over which the rows of Partition are spread, see key.Shards: they are read in
+	// parallel and merged by their sort values, which must differ from each other: let them end in the entity's id.
+	// A cursor stays valid when shards are added.
+	Shards     []string
 	Range      Range
 	Descending bool
 	Consistent bool // only for the table itself: an index never is, and is refused
-	Paging     Paging
 }
 
 // Range bounds the sort value. The zero Range takes the whole partition.
@@ -79,57 +83,8 @@ func (k keyConditionKind) prepare() *Prepared {
 	return Prepare(expression.NewBuilder().WithKeyCondition(condition))
 }
 
-// QueryPage sends one request and decodes its rows. It is the form for rows that are no entity, such as those of an
-// index with a small projection; entities have the Query of their table.
-func QueryPage[T any](ctx context.Context, db *DB, s *Schema, q Query, decode func(Row) (T, error)) (Page[T], error) {
-	var page Page[T]
-	limit, err := q.Paging.limit()
-	if err != nil {
-		return page, Within("Paging", err)
-	}
-	in, names, err := db.queryInput(s, q)
-	if err != nil {
-		return page, err
-	}
-	in.Limit = ptr(int32(limit))
-	if q.Paging.After != "" {
-		at, err := q.Paging.After.position(q.identity(s))
-		if err != nil {
-			return page, Within("Paging", err)
-		}
-		if q.Index == "" {
-			at.PK = q.Partition
-		}
-		in.ExclusiveStartKey = s.Key.Of(Key{at.PK, at.SK})
-		if q.Index != "" {
-			for name, v := range names.Of(Key{q.Partition, at.Sort}) {
-				in.ExclusiveStartKey[name] = v
-			}
-		}
-	}
-	out, err := db.query(ctx, in)
-	if err != nil {
-		return page, err
-	}
-	page.Items = make([]T, len(out.Items))
-	for i, item := range out.Items {
-		if page.Items[i], err = decode(RowOf(item)); err != nil {
-			return Page[T]{}, err
-		}
-	}
-	if len(out.LastEvaluatedKey) > 0 {
-		last := s.Key.From(RowOf(out.LastEvaluatedKey))
-		at := position{SK: last.SK}
-		if q.Index != "" {
-			at.PK, at.Sort = last.PK, RowOf(out.LastEvaluatedKey).Text(names.Sort)
-		}
-		page.Next = at.cursor(q.identity(s))
-	}
-	return page, nil
-}
-
-// QueryAll reads every row that the query matches, over as many pages as it takes; its Paging is not looked at. It is
-// for partitions with a known bound, such as the rooms of a property or the nights of a stay.
+// QueryAll reads every row of a query's Partition, over as many pages as it takes. It is for partitions with a known
+// bound, such as the rooms of a property or the nights of a stay; [List] is for the others.
 func QueryAll(ctx context.Context, db *DB, s *Schema, q Query) ([]Row, error) {
 	in, _, err := db.queryInput(s, q)
 	if err != nil {

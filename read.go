@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"net/http"
+	"slices"
 	"time"
 
 	awshttp "github.com/aws/aws-sdk-go-v2/aws/transport/http"
@@ -13,16 +14,15 @@ import (
 	"github.com/aws/smithy-go/middleware"
 )
 
-// Get reads one item; the zero Row means that there is none. A consistent read sees every write that was acknowledged before
-// it, at twice the units.
-func (db *DB) Get(ctx context.Context, s *Schema, key Key, consistent bool) (Row, error) {
+// Get reads one item; the zero Row means that there is none. [Consistent] may be asked for.
+func (db *DB) Get(ctx context.Context, s *Schema, key Key, opts ...ReadOption) (Row, error) {
 	if err := s.Key.Check(key); err != nil {
 		return Row{}, err
 	}
 	in := &dynamodb.GetItemInput{
 		TableName: ptr(db.TableName(s)), Key: s.Key.Of(key), ReturnConsumedCapacity: db.capacity(),
 	}
-	if consistent {
+	if slices.Contains(opts, Consistent) {
 		in.ConsistentRead = ptr(true)
 	}
 	started := time.Now()

@@ -41,7 +41,7 @@ func (w *write) settle(ctx context.Context, tx *Tx, got outcome, cause error) er
 	w.leave()
 	late := w.outlive(ctx)
 	if w.keyed {
-		record, err := w.db.Get(late, w.db.opts.Idempotency, w.record, true)
+		record, err := w.db.Get(late, w.db.opts.Idempotency, w.record, Consistent)
 		switch {
 		case err != nil:
 			return w.unknown(cause, opaque(err))
@@ -54,7 +54,7 @@ func (w *write) settle(ctx context.Context, tx *Tx, got outcome, cause error) er
 	if a == nil {
 		return w.unknown(cause)
 	}
-	stored, err := w.db.Get(late, a.schema, a.key, true)
+	stored, err := w.db.Get(late, a.schema, a.key, Consistent)
 	if err != nil {
 		return w.unknown(cause, opaque(err))
 	}

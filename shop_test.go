@@ -46,7 +46,7 @@ func (s shop) item() Item {
 func shopOf(row Row) *shop { return &shop{row.Text("ShopId"), row.Text("Name")} }
 
 func (t shops) again(ctx context.Context, _ map[string]string) (*shop, error) {
-	row, err := t.db.Get(ctx, shopSchema, shopKey, true)
+	row, err := t.db.Get(ctx, shopSchema, shopKey, Consistent)
 	switch {
 	case err == nil && !row.Exists():
 		err = ErrNotFound
@@ -83,7 +83,7 @@ func (t shops) UpdateOp(key Key, fn func(*shop) error, opts ...UpdateOption) *Op
 			in.Field("options", itoa(len(opts)))
 		},
 		Prepare: func(ctx context.Context, tx *Tx) (*shop, error) {
-			row, err := t.db.Get(ctx, shopSchema, key, true)
+			row, err := t.db.Get(ctx, shopSchema, key, Consistent)
 			if err != nil {
 				return nil, err
 			}

@@ -160,7 +160,7 @@ func (s *storm) story() *storyline {
 	for i, do := range plots[die.Draw(s.T, "operations")] {
 		st := step{do: do, id: s.ids[(first+i)%2]}
 		if do == "update" || do == "delete" {
-			seen, err := s.direct.Get(background, keyOf(st.id), true)
+			seen, err := s.direct.Get(background, keyOf(st.id), dynastay.Consistent)
 			switch n := die.Draw(s.T, "if"); {
 			case err != nil:
 			case n >= 13:
@@ -249,7 +249,7 @@ func (s *storm) operation(db *dynastay.DB, name string, st step) dynastay.Part {
 				return none, nil
 			}
 			// The door has to be as it is now. Unlike a write id, that may be so again: what was refused for it may yet be done.
-			door, err := db.Get(ctx, outboxTable, keyOf(s.door), true)
+			door, err := db.Get(ctx, outboxTable, keyOf(s.door), dynastay.Consistent)
 			condition := exists
 			if !door.Exists() {
 				condition = dynastay.IfNew(outboxTable)
@@ -334,7 +334,7 @@ func (s *storm) commit(c *call) {
 // compare holds the stored shelves against the model.
 func (s *storm) compare() {
 	for _, id := range s.ids {
-		item, err := s.db.Get(background, outboxTable, keyOf(id), true)
+		item, err := s.db.Get(background, outboxTable, keyOf(id), dynastay.Consistent)
 		require.NoError(s.T, err)
 		want, there := s.shelves()[id]
 		require.Equal(s.T, there, item.Exists(), id)

@@ -235,7 +235,7 @@ func (w *write) refuse(ctx context.Context, err error) error {
 	if errors.As(err, &own) && own.record.Exists() {
 		return w.replay(late, own.record)
 	}
-	record, readErr := w.db.Get(late, w.db.opts.Idempotency, w.record, true)
+	record, readErr := w.db.Get(late, w.db.opts.Idempotency, w.record, Consistent)
 	switch {
 	case errors.Is(err, ErrRejected) && errors.Is(readErr, ErrRejected):
 		return err // DynamoDB takes nothing from this caller

@@ -75,7 +75,7 @@ func TestWriteComposes(t *testing.T) {
 	made, note := repo.CreateOp(req), outbox.PutOp(&message{ID: "m1", Text: "booked"})
 	require.NoError(t, db.Write(ctx, dynastay.IdempotencyKey("r1"), made, note))
 	assert.Equal(t, before+1, db.Faults.Count("TransactWriteItems"), "one transaction")
-	got, err := outbox.Get(ctx, keyOf("m1"), true)
+	got, err := outbox.Get(ctx, keyOf("m1"), dynastay.Consistent)
 	require.NoError(t, err)
 	assert.Equal(t, "booked", got.Text)
 
@@ -87,7 +87,7 @@ func TestWriteComposes(t *testing.T) {
 	err = db.Write(ctx, repo.CreateOp(req), outbox.PutOp(&message{ID: "m2", Text: "booked"}))
 	var refused *bookings.Refused
 	require.ErrorAs(t, err, &refused)
-	_, err = outbox.Get(ctx, keyOf("m2"), true)
+	_, err = outbox.Get(ctx, keyOf("m2"), dynastay.Consistent)
 	assert.ErrorIs(t, err, dynastay.ErrNotFound, "all or nothing")
 }
 
@@ -119,7 +119,7 @@ func TestLaterOperationsKnowTheResult(t *testing.T) {
 		},
 	})
 	require.NoError(t, db.Write(ctx, made, note))
-	got, err := outbox.Get(ctx, keyOf("note"), true)
+	got, err := outbox.Get(ctx, keyOf("note"), dynastay.Consistent)
 	require.NoError(t, err)
 	assert.Equal(t, "about m2", got.Text)
 }
@@ -169,16 +169,16 @@ func TestWriteRefusesBeforeSending(t *testing.T) {
 	require.ErrorAs(t, db.Write(ctx, outbox.PutOp(&message{ID: "m"}), dynastay.IdempotencyKey("a"), dynastay.IdempotencyKey("b")), &invalid)
 	assert.Equal(t, "IdempotencyKey", invalid.Field)
 	for field, read := range map[string]func() error{
-		"Key.PK": func() error { _, err := outbox.Get(ctx, dynastay.Key{}, true); return err },
+		"Key.PK": func() error { _, err := outbox.Get(ctx, dynastay.Key{}, dynastay.Consistent); return err },
 		"Consistent": func() error {
 			_, err := dynastay.QueryAll(ctx, db.DB, keys.BookingsTable, dynastay.Query{
 				Index: keys.UserBookingsIndex, Partition: "USER#1", Consistent: true,
 			})
 			return err
 		},
-		"Partition": func() error { _, err := outbox.Query(ctx, dynastay.Query{}); return err },
+		"Partition": func() error { _, err := outbox.List(dynastay.Query{}).Page(ctx, dynastay.Paging{}); return err },
 		"Index": func() error {
-			_, err := outbox.Query(ctx, dynastay.Query{Index: strings.Repeat("i", 1000), Partition: "p"})
+			_, err := outbox.List(dynastay.Query{Index: strings.Repeat("i", 1000), Partition: "p"}).Page(ctx, dynastay.Paging{})
 			return err
 		},
 	} {
@@ -211,7 +211,7 @@ func TestReplayOfWhatIsGone(t *testing.T) {
 			assert.ErrorIs(t, err, dynastay.ErrNotFound)
 		}
 	}
-	_, err := outbox.Get(ctx, keyOf("m"), true)
+	_, err := outbox.Get(ctx, keyOf("m"), dynastay.Consistent)
 	assert.ErrorIs(t, err, dynastay.ErrNotFound, "it was not put again")
 }
 
@@ -272,7 +272,7 @@ func TestPlainWritesSurviveLostAnswers(t *testing.T) {
 	got, err := outbox.Update(ctx, keyOf("m"), func(m *message) error { m.Sent++; return nil })
 	require.NoError(t, err)
 	assert.Equal(t, &message{ID: "m", Text: "one", Sent: 1, Version: 2}, got)
-	stored, err := outbox.Get(ctx, keyOf("m"), true)
+	stored, err := outbox.Get(ctx, keyOf("m"), dynastay.Consistent)
 	require.NoError(t, err)
 	assert.Equal(t, got, stored, "once")
 
@@ -306,7 +306,7 @@ func TestOutcomeUnknown(t *testing.T) {
 	}
 	_, err = mine.Put(ctx, &message{ID: "m", Text: "mine"})
 	assert.ErrorIs(t, err, dynastay.ErrOutcomeUnknown)
-	got, err := outbox.Get(ctx, keyOf("m"), true)
+	got, err := outbox.Get(ctx, keyOf("m"), dynastay.Consistent)
 	require.NoError(t, err)
 	assert.Equal(t, "other's put", got.Text)
 }
@@ -371,7 +371,7 @@ func TestContention(t *testing.T) {
 	assert.ErrorIs(t, err, dynastay.ErrContention)
 	close(release)
 	wg.Wait()
-	_, err = outbox.Get(ctx, keyOf("o"), true)
+	_, err = outbox.Get(ctx, keyOf("o"), dynastay.Consistent)
 	assert.ErrorIs(t, err, dynastay.ErrNotFound, "nothing was written")
 }
 

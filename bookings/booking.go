@@ -1,6 +1,7 @@
 package bookings
 
 import (
+	"context"
 	"strings"
 	"time"
 
@@ -97,7 +98,7 @@ func (s *Summary) declare(f *entity.Fields) {
 var summaryCodec = entity.Declare(func(f *entity.Fields, s *Summary) { s.declare(f) })
 
 // summaryOf reads the row of an index. The id is in its key only.
-func summaryOf(row dynastay.Row) (*Summary, error) {
+func summaryOf(_ context.Context, row dynastay.Row) (*Summary, error) {
 	key, err := keys.Parse[keys.Booking](keys.BookingsTable.Key.From(row))
 	if err != nil {
 		return nil, err

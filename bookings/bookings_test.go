@@ -79,19 +79,23 @@ func TestByUserPagesLatestFirst(t *testing.T) {
 
 	var got []*bookings.Summary
 	pages := 0
-	for b, err := range dynastay.Each(ctx, dynastay.Paging{Limit: 2}, func(ctx context.Context, p dynastay.Paging) (dynastay.Page[*bookings.Summary], error) {
-		pages++
-		return repo.ByUser(ctx, "user_456", p)
-	}) {
+	for p := (dynastay.Paging{Limit: 2}); pages == 0 || p.After != ""; pages++ {
+		page, err := repo.ByUser("user_456").Page(ctx, p)
 		require.NoError(t, err)
-		got = append(got, b)
+		got, p.After = append(got, page.Items...), page.Next
 	}
 	assert.Equal(t, want, got, "the row holds all of the summary")
 	assert.Equal(t, 3, pages)
+	var walked []*bookings.Summary
+	for b, err := range repo.ByUser("user_456").All(ctx) {
+		require.NoError(t, err)
+		walked = append(walked, b)
+	}
+	assert.Equal(t, want, walked)
 
-	first, err := repo.ByUser(ctx, "user_456", dynastay.Paging{Limit: 2})
+	first, err := repo.ByUser("user_456").Page(ctx, dynastay.Paging{Limit: 2})
 	require.NoError(t, err)
-	_, err = repo.ByUser(ctx, "user_4567", dynastay.Paging{After: first.Next})
+	_, err = repo.ByUser("user_4567").Page(ctx, dynastay.Paging{After: first.Next})
 	assert.ErrorIs(t, err, dynastay.ErrCursor, "another user's")
 }
 
@@ -152,7 +156,7 @@ func TestCancelOnce(t *testing.T) {
 	assert.Equal(t, "plans changed", got.CancellationReason)
 	assert.Equal(t, made.Version+1, got.Version)
 	assert.Equal(t, 2, got.Rooms, "the lines are not read along with what changes")
-	row, err := db.Get(ctx, bookingsTable, keyOf(made.ID), true)
+	row, err := db.Get(ctx, bookingsTable, keyOf(made.ID), dynastay.Consistent)
 	require.NoError(t, err)
 	assert.NotContains(t, row.Item(), "GSI5PK", "no arrival is expected")
 	assert.Equal(t, "STATUS#cancelled", row.Text("GSI3PK"))

@@ -45,7 +45,7 @@ func (r *Repository) CancelOp(bookingID, reason string) *dynastay.Operation[Canc
 			return r.cancel(ctx, tx, key, reason)
 		},
 		Restore: func(ctx context.Context, _ map[string]string) (Cancellation, error) {
-			b, err := r.get(ctx, bookingID, true)
+			b, err := r.Get(ctx, bookingID, dynastay.Consistent)
 			return Cancellation{Booking: b}, err
 		},
 	})
@@ -58,7 +58,7 @@ func (r *Repository) Cancel(ctx context.Context, bookingID, reason string, opts 
 
 func (r *Repository) cancel(ctx context.Context, tx *dynastay.Tx, key dynastay.Key, reason string) (Cancellation, error) {
 	var result Cancellation
-	rows, err := r.read(ctx, key, true)
+	rows, err := r.read(ctx, key, dynastay.Consistent)
 	if err != nil {
 		return result, err
 	}

@@ -91,7 +91,7 @@ func TestCostOfABooking(t *testing.T) {
 				made, err = repo.Create(t.Context(), req)
 				require.NoError(t, err)
 			})
-			row, err := db.Direct.Get(t.Context(), bookingsTable, keyOf(made.ID), true)
+			row, err := db.Direct.Get(t.Context(), bookingsTable, keyOf(made.ID), dynastay.Consistent)
 			require.NoError(t, err)
 			size := stored.Size(row.Item())
 			assert.Greater(t, size, test.moreThan)
@@ -144,7 +144,7 @@ func TestCostOfReads(t *testing.T) {
 		return err
 	}), "with its line, up to 4 KB")
 	assert.Equal(t, dyntest.Cost{Requests: 1, ReadUnits: 0.5}, cost(func() error {
-		page, err := repo.ByUser(ctx, req.UserID, dynastay.Paging{})
+		page, err := repo.ByUser(req.UserID).Page(ctx, dynastay.Paging{})
 		assert.Len(t, page.Items, 5)
 		return err
 	}), "5 summaries, up to 4 KB; the bookings are more than 5 KB")

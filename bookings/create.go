@@ -61,7 +61,7 @@ func (r *Repository) CreateOp(req Request) *dynastay.Operation[*Booking] {
 			return &b, addLines(tx, &b)
 		},
 		Restore: func(ctx context.Context, made map[string]string) (*Booking, error) {
-			return r.get(ctx, made["BookingId"], true)
+			return r.Get(ctx, made["BookingId"], dynastay.Consistent)
 		},
 	})
 }
@@ -81,7 +81,7 @@ func (r *Repository) MadeBy(ctx context.Context, key dynastay.Idempotency) (*Boo
 	}
 	for _, ids := range made {
 		if id := ids["BookingId"]; id != "" {
-			return r.get(ctx, id, true)
+			return r.Get(ctx, id, dynastay.Consistent)
 		}
 	}
 	return nil, &dynastay.Error{Op: "bookings.MadeBy", Entity: "Booking", Kind: dynastay.ErrNotFound}

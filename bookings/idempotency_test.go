@@ -41,7 +41,7 @@ func TestRetryOfTheLastRoom(t *testing.T) {
 	found, err := later.MadeBy(t.Context(), dynastay.IdempotencyKey("request-1"))
 	require.NoError(t, err)
 	assert.Equal(t, made, found)
-	page, err := later.ByUser(t.Context(), "user_456", dynastay.Paging{})
+	page, err := later.ByUser("user_456").Page(t.Context(), dynastay.Paging{})
 	require.NoError(t, err)
 	assert.Len(t, page.Items, 1)
 

@@ -2,6 +2,7 @@ package bookings
 
 import (
 	"context"
+	"slices"
 	"strings"
 
 	"github.com/dynastay/dynastay"
@@ -49,45 +50,56 @@ func New(db *dynastay.DB, opts *Options) *Repository {
 	return r
 }
 
-// Get reads a booking with its lines, or fails with [dynastay.ErrNotFound]. One that was made a moment ago may be missing;
-// what Create returned is complete. 1 request, a Query of the booking's items.
-func (r *Repository) Get(ctx context.Context, bookingID string) (*Booking, error) {
-	return r.get(ctx, bookingID, false)
+// Get reads a booking with its lines, or fails with [dynastay.ErrNotFound]. One that was made a moment ago may be missing,
+// unless [dynastay.Consistent] is asked for; what Create returned is complete. 1 request, a Query of the booking's items.
+func (r *Repository) Get(ctx context.Context, bookingID string, opts ...dynastay.ReadOption) (*Booking, error) {
+	at, err := keys.Of(keys.Booking{BookingID: bookingID})
+	if err != nil {
+		return nil, err
+	}
+	return r.load(ctx, at, opts...)
 }
 
-// ByUser is a page of a user's bookings, the latest check-in first. A booking that was made a moment ago may be missing.
+// ByUser lists a user's bookings, the latest check-in first. A booking that was made a moment ago may be missing.
 //
 // Pattern B1: GSI1-UserBookingsIndex, GSI1PK = USER#{userId}, 1 request
-func (r *Repository) ByUser(ctx context.Context, userID string, paging dynastay.Paging) (dynastay.Page[*Summary], error) {
+func (r *Repository) ByUser(userID string) dynastay.Listing[*Summary] {
 	partition, err := keys.Partition(keys.BookingByUser{UserID: userID})
 	if err != nil {
-		return dynastay.Page[*Summary]{}, err
+		return dynastay.NoListing[*Summary](err)
 	}
-	return dynastay.QueryPage(ctx, r.db, keys.BookingsTable, dynastay.Query{
-		Name: "bookings.ByUser", Index: keys.UserBookingsIndex, Partition: partition, Descending: true, Paging: paging,
+	return dynastay.List(r.db, keys.BookingsTable, dynastay.Query{
+		Name: "bookings.ByUser", Index: keys.UserBookingsIndex, Partition: partition, Descending: true,
 	}, summaryOf)
 }
 
 // ByReference is the booking with the reference that its guest quotes, with its lines, or [dynastay.ErrNotFound]. It
 // finds a booking from the moment that it is made: where the index does not show it yet, the reference's guard does,
-// with 1 request more.
+// with 1 request more. With [dynastay.Consistent] the guard is asked at once.
 //
 // Pattern B2: GSI4-ReferenceIndex, GSI4PK = REFERENCE#{reference}, then the booking, 2 requests
-func (r *Repository) ByReference(ctx context.Context, reference string) (*Booking, error) {
+func (r *Repository) ByReference(ctx context.Context, reference string, opts ...dynastay.ReadOption) (*Booking, error) {
 	like := &Booking{Summary: Summary{Reference: reference}}
-	return entity.FindWith(ctx, r.table, "Reference", like, r.load, func(b *Booking) *Booking { return b })
+	return entity.FindWith(ctx, r.table, "Reference", like, r.load, func(b *Booking) *Booking { return b }, opts...)
 }
 
-func (r *Repository) get(ctx context.Context, bookingID string, consistent bool) (*Booking, error) {
-	at, err := keys.Of(keys.Booking{BookingID: bookingID})
+// ByStatus lists the bookings of one status, of all properties, the first made first. A booking that was made or changed
+// a moment ago may be missing, or still be in the list of its former status. Every shard takes 1 request, all of them in
+// parallel.
+//
+// Pattern B4: GSI3-StatusIndex, GSI3PK = STATUS#{status}, 1 request
+func (r *Repository) ByStatus(status Status) dynastay.Listing[*Summary] {
+	shards, err := keys.Partitions(keys.BookingByStatus{Status: string(status)}, r.opts.StatusShards.Read)
 	if err != nil {
-		return nil, err
+		return dynastay.NoListing[*Summary](err)
 	}
-	return r.load(ctx, at, consistent)
+	return dynastay.List(r.db, keys.BookingsTable, dynastay.Query{
+		Name: "bookings.ByStatus", Index: keys.BookingStatusIndex, Partition: shards[0], Shards: shards[1:],
+	}, summaryOf)
 }
 
-func (r *Repository) load(ctx context.Context, key dynastay.Key, consistent bool) (*Booking, error) {
-	rows, err := r.read(ctx, key, consistent)
+func (r *Repository) load(ctx context.Context, key dynastay.Key, opts ...dynastay.ReadOption) (*Booking, error) {
+	rows, err := r.read(ctx, key, opts...)
 	if err != nil {
 		return nil, err
 	}
@@ -109,8 +121,10 @@ type stored struct {
 	lines   []dynastay.Row
 }
 
-func (r *Repository) read(ctx context.Context, key dynastay.Key, consistent bool) (stored, error) {
-	rows, err := dynastay.QueryAll(ctx, r.db, keys.BookingsTable, dynastay.Query{Partition: key.PK, Consistent: consistent})
+func (r *Repository) read(ctx context.Context, key dynastay.Key, opts ...dynastay.ReadOption) (stored, error) {
+	rows, err := dynastay.QueryAll(ctx, r.db, keys.BookingsTable, dynastay.Query{
+		Partition: key.PK, Consistent: slices.Contains(opts, dynastay.Consistent),
+	})
 	var s stored
 	for _, row := range rows {
 		at := keys.BookingsTable.Key.From(row)

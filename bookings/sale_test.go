@@ -166,13 +166,13 @@ func TestBadInput(t *testing.T) {
 		}},
 		{"reason", "Reason", func() error { _, err := repo.Cancel(t.Context(), "bkg_1", "\xff"); return err }},
 		{"empty reference", "Reference", func() error { _, err := repo.ByReference(t.Context(), " "); return err }},
-		{"empty user", "UserID", func() error { _, err := repo.ByUser(t.Context(), "", dynastay.Paging{}); return err }},
+		{"empty user", "UserID", func() error { _, err := repo.ByUser("").Page(t.Context(), dynastay.Paging{}); return err }},
 		{"limit", "Paging.Limit", func() error {
-			_, err := repo.ByUser(t.Context(), "user_1", dynastay.Paging{Limit: -1})
+			_, err := repo.ByUser("user_1").Page(t.Context(), dynastay.Paging{Limit: -1})
 			return err
 		}},
 		{"cursor", "Paging.After", func() error {
-			_, err := repo.ByUser(t.Context(), "user_1", dynastay.Paging{After: "AAAA"})
+			_, err := repo.ByUser("user_1").Page(t.Context(), dynastay.Paging{After: "AAAA"})
 			return err
 		}},
 		{"empty idempotency key", "IdempotencyKey", func() error {

@@ -110,7 +110,7 @@ func TestDirectBypassesFaultsAndMeasures(t *testing.T) {
 	require.NoError(t, put(t.Context(), d.Engine.Client(), d, "a", "1"))
 	stop := d.Faults.Record()
 	spent := d.Measure(func() {
-		row, err := d.Direct.Get(t.Context(), things, dynastay.Key{PK: "a", SK: "thing"}, true)
+		row, err := d.Direct.Get(t.Context(), things, dynastay.Key{PK: "a", SK: "thing"}, dynastay.Consistent)
 		require.NoError(t, err)
 		assert.Equal(t, dynastay.Text("1"), row.Item()["value"])
 	})

@@ -30,7 +30,7 @@ func TestExpiredKeysCanBeUsedAgain(t *testing.T) {
 	record := func(key string) dynastay.Item {
 		at, err := keys.Of(keys.IdempotencyRecord{Key: key})
 		require.NoError(t, err)
-		row, err := db.Direct.Get(ctx, keys.MetadataTable, at, true)
+		row, err := db.Direct.Get(ctx, keys.MetadataTable, at, dynastay.Consistent)
 		require.NoError(t, err)
 		return row.Item()
 	}

@@ -102,13 +102,13 @@ func (l life) write(t *testing.T, db *dyntest.DB) {
 	_, err = db.Client.PutItem(t.Context(), l.note(db))
 	require.NoError(t, err)
 	assert.Equal(t, 1, db.Faults.Count("TransactWriteItems"))
-	assert.Equal(t, 1, db.Faults.Count("PutItem"))
+	assert.Equal(t, 2, db.Faults.Count("PutItem"), "the note, and the config of the users' table")
 }
 
 func (l life) writeInTrouble(t *testing.T, db *dyntest.DB) {
 	db.Faults.Conflicts(20 * time.Millisecond)
 	db.Faults.Inject(dyntest.LoseAnswer(), dyntest.When{Operation: "TransactWriteItems", Nth: 1})
-	refused := db.Faults.Inject(dyntest.Fail("AccessDeniedException"), dyntest.When{Operation: "PutItem"})
+	refused := db.Faults.Inject(dyntest.Fail("AccessDeniedException"), dyntest.When{Operation: "PutItem", Table: notes.Name})
 
 	_, err := users.New(db.DB, nil).Create(t.Context(), l.user())
 	require.NoError(t, err)
@@ -129,7 +129,7 @@ func (l life) check(t *testing.T, db *dyntest.DB) {
 	require.NoError(t, err)
 	assert.Equal(t, user, found)
 
-	assert.Len(t, l.items(t, db, keys.UsersTable), 2, "the user, and the guard of the e-mail address")
+	assert.Len(t, l.items(t, db, keys.UsersTable), 3, "the user, the guard of the e-mail address, and the config of all addresses")
 	stored := l.items(t, db, notes)
 	require.Len(t, stored, 1)
 	assert.Equal(t, l.note(db).Item, stored[0])

@@ -162,9 +162,7 @@ func TestShortPagesLoseNothing(t *testing.T) {
 	before = short.Hits()
 	got := map[string]bool{}
 	repo := bookings.New(h.DB.DB, nil)
-	for b, err := range dynastay.Each(ctx, dynastay.Paging{}, func(ctx context.Context, p dynastay.Paging) (dynastay.Page[*bookings.Summary], error) {
-		return repo.ByUser(ctx, "ada", p)
-	}) {
+	for b, err := range repo.ByUser("ada").All(ctx) {
 		require.NoError(t, err)
 		assert.False(t, got[b.ID], "twice")
 		got[b.ID] = true
@@ -198,7 +196,7 @@ func TestBatchesAreFinished(t *testing.T) {
 
 	reads := db.Faults.Inject(dyntest.Unprocessed(40), dyntest.When{Operation: "BatchGetItem"})
 	for name, source := range map[string]*dynastay.DB{"past the faults": db.Direct, "through them": quick} {
-		items, err := source.GetAll(ctx, s, at, true)
+		items, err := source.GetAll(ctx, s, at, dynastay.Consistent)
 		require.NoError(t, err)
 		for n, item := range items {
 			assert.Equal(t, at[n], s.Key.From(item), name)

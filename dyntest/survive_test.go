@@ -44,7 +44,7 @@ func (h house) ask(t *testing.T, user string) bookings.Request {
 // bookedBy are the bookings of a user.
 func (h house) bookedBy(t *testing.T, user string) []*bookings.Summary {
 	t.Helper()
-	page, err := bookings.New(h.Direct, nil).ByUser(context.Background(), user, dynastay.Paging{Limit: 1000})
+	page, err := bookings.New(h.Direct, nil).ByUser(user).Page(context.Background(), dynastay.Paging{Limit: 1000})
 	require.NoError(t, err)
 	return page.Items
 }

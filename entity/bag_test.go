@@ -95,7 +95,7 @@ func bagOf(edits ...func(*entity.Spec[bag])) *entity.Entity[bag] {
 // item is what is stored under the key, nil for nothing.
 func (c cloakroom) item(key dynastay.Key) dynastay.Item {
 	c.t.Helper()
-	row, err := c.db.Direct.Get(c.t.Context(), bagTable, key, true)
+	row, err := c.db.Direct.Get(c.t.Context(), bagTable, key, dynastay.Consistent)
 	require.NoError(c.t, err)
 	return row.Item()
 }

@@ -87,7 +87,7 @@ type Change[T any] struct {
 // runs again on the new value. fn's errors pass unchanged; what the library writes itself it may not change. fn must not write
 // through the same DB itself, for it may run while its own write has others wait. 1 request.
 func (t *Table[T]) Change(ctx context.Context, key dynastay.Key, fn func(*T) error, opts ...dynastay.UpdateOption) (*Change[T], error) {
-	row, err := t.db.Get(ctx, t.entity.Schema, key, true)
+	row, err := t.db.Get(ctx, t.entity.Schema, key, dynastay.Consistent)
 	if err != nil {
 		return nil, err
 	}

@@ -30,7 +30,7 @@ func TestCreateFromSeesTheResultBeforeIt(t *testing.T) {
 	assert.Regexp(t, "^bag_", made.ID)
 	assert.Equal(t, 1, made.Version)
 	assert.Equal(t, noon, made.CreatedAt)
-	read, err := c.Get(t.Context(), bagKey(made.ID), true)
+	read, err := c.Get(t.Context(), bagKey(made.ID), dynastay.Consistent)
 	require.NoError(t, err)
 	assert.Equal(t, made, read)
 

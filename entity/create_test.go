@@ -72,7 +72,7 @@ func TestCreateStamps(t *testing.T) {
 	made := op.Result()
 	assert.Len(t, made.WriteID, 16)
 	assert.Equal(t, &bag{ID: "1", Weight: 7, Moves: 3, Version: 1, CreatedAt: then, UpdatedAt: then, WriteID: made.WriteID}, made)
-	read, err := c.Get(t.Context(), bagKey("1"), true)
+	read, err := c.Get(t.Context(), bagKey("1"), dynastay.Consistent)
 	require.NoError(t, err)
 	assert.Equal(t, made, read, "the result is what is stored")
 	assert.Equal(t, dynastay.Number(1), c.item(bagKey("1"))["Version"])

@@ -40,7 +40,7 @@ func TestDrawnIDProvesNothingOfAnotherKey(t *testing.T) {
 	_, err = slips.Create(t.Context(), &slip{Booking: "b1", Guest: "Bob"})
 	assert.ErrorIs(t, err, dynastay.ErrOutcomeUnknown)
 	assert.Positive(t, lost.Hits())
-	got, err := slips.Get(t.Context(), dynastay.Key{PK: "BOOKING#b1"}, true)
+	got, err := slips.Get(t.Context(), dynastay.Key{PK: "BOOKING#b1"}, dynastay.Consistent)
 	require.NoError(t, err)
 	assert.Equal(t, "Ada", got.Guest)
 

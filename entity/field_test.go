@@ -236,7 +236,7 @@ func TestUpdateRefusedByItsOwnName(t *testing.T) {
 		require.ErrorAs(t, err, &placed, field)
 		assert.Equal(t, "Operations[1]", placed.Entity, field)
 	}
-	_, err = table.Get(t.Context(), dynastay.Key{PK: "VISIT#other", SK: "METADATA"}, true)
+	_, err = table.Get(t.Context(), dynastay.Key{PK: "VISIT#other", SK: "METADATA"}, dynastay.Consistent)
 	assert.ErrorIs(t, err, dynastay.ErrNotFound, "nothing is half-written")
 }
 

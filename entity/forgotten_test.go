@@ -106,13 +106,13 @@ func TestDeleteOfAnotherItem(t *testing.T) {
 }
 
 // An index in which an entity has no key holds none of it.
-func TestQueryOfAnIndexWithoutAKey(t *testing.T) {
+func TestListOfAnIndexWithoutAKey(t *testing.T) {
 	t.Parallel()
 	db := dyntest.New(t, dyntest.Tables(badgesTable))
 	badges := entity.NewTable(db.DB, entity.New(badgeSpec("")))
-	_, err := badges.Query(t.Context(), dynastay.Query{Index: "Other", Partition: "x"})
-	assert.EqualError(t, err, "invalid Index: Other holds no Badge: it has no key there")
-	_, err = badges.Query(t.Context(), dynastay.Query{Index: "ByHolder", Partition: "x"})
+	_, err := badges.List(dynastay.Query{Index: "Other", Partition: "x"}).Page(t.Context(), dynastay.Paging{})
+	assert.EqualError(t, err, "invalid Index: Other has no rows of a Badge")
+	_, err = badges.List(dynastay.Query{Index: "ByHolder", Partition: "x"}).Page(t.Context(), dynastay.Paging{})
 	assert.NoError(t, err)
 
 	type tagged struct {
@@ -123,7 +123,7 @@ func TestQueryOfAnIndexWithoutAKey(t *testing.T) {
 		Name: "Tagged", Schema: badgesTable, Codec: entity.Tagged[tagged](),
 		Key: func(v *tagged) (dynastay.Key, error) { return dynastay.Key{PK: v.ID}, nil },
 	}))
-	_, err = own.Query(t.Context(), dynastay.Query{Index: "Other", Partition: "x"})
+	_, err = own.List(dynastay.Query{Index: "Other", Partition: "x"}).Page(t.Context(), dynastay.Paging{})
 	assert.NoError(t, err, "it declares the index's key itself")
 }
 
@@ -138,6 +138,6 @@ func TestLostDeleteOfWhatWasRead(t *testing.T) {
 	lost := db.Faults.Inject(dyntest.LoseRequest(), dyntest.When{Operation: "DeleteItem", Nth: 1})
 	require.NoError(t, badges.Delete(t.Context(), dynastay.Key{PK: "BADGE#1"}))
 	assert.Equal(t, 1, lost.Hits())
-	_, err = badges.Get(t.Context(), dynastay.Key{PK: "BADGE#1"}, true)
+	_, err = badges.Get(t.Context(), dynastay.Key{PK: "BADGE#1"}, dynastay.Consistent)
 	assert.ErrorIs(t, err, dynastay.ErrNotFound)
 }

@@ -16,14 +16,14 @@ func TestGetAll(t *testing.T) {
 	t.Parallel()
 	c := openCloakroom(t)
 	one, two := c.create(bag{ID: "1", Owner: "john"}), c.create(bag{ID: "2"})
-	all, err := c.GetAll(t.Context(), []dynastay.Key{bagKey("2"), bagKey("missing"), bagKey("1")}, true)
+	all, err := c.GetAll(t.Context(), []dynastay.Key{bagKey("2"), bagKey("missing"), bagKey("1")}, dynastay.Consistent)
 	require.NoError(t, err)
 	assert.Equal(t, []*bag{two, nil, one}, all)
 
-	_, err = c.GetAll(t.Context(), []dynastay.Key{{}}, true)
+	_, err = c.GetAll(t.Context(), []dynastay.Key{{}}, dynastay.Consistent)
 	invalid(t, err, "Keys[0].PK")
 	c.foreign("3", dynastay.Item{"Owner": dynastay.Number(1)})
-	_, err = c.GetAll(t.Context(), []dynastay.Key{bagKey("1"), bagKey("3")}, true)
+	_, err = c.GetAll(t.Context(), []dynastay.Key{bagKey("1"), bagKey("3")}, dynastay.Consistent)
 	assert.ErrorIs(t, err, dynastay.ErrCorrupt)
 	assert.ErrorContains(t, err, "Bag BAG#3/METADATA (Owner)")
 }
@@ -31,10 +31,10 @@ func TestGetAll(t *testing.T) {
 func TestGet(t *testing.T) {
 	t.Parallel()
 	c := openCloakroom(t)
-	_, err := c.Get(t.Context(), bagKey("1"), false)
+	_, err := c.Get(t.Context(), bagKey("1"))
 	assert.Equal(t, &dynastay.Error{Entity: "Bag", ID: "BAG#1/METADATA", Kind: dynastay.ErrNotFound}, err)
 	c.foreign("1", dynastay.Item{"Owner": dynastay.Number(1)})
-	_, err = c.Get(t.Context(), bagKey("1"), false)
+	_, err = c.Get(t.Context(), bagKey("1"))
 	assert.ErrorIs(t, err, dynastay.ErrCorrupt)
 }
 
@@ -69,7 +69,7 @@ func TestReadingsAreConsistent(t *testing.T) {
 		require.NoError(t, err)
 	}), "the guard and the bag")
 	assert.Equal(t, []bool{true}, readings(func() { require.NoError(t, c.Delete(t.Context(), bagKey("1"))) }))
-	assert.Equal(t, []bool{false}, readings(func() { _, _ = c.Get(t.Context(), bagKey("1"), false) }))
+	assert.Equal(t, []bool{false}, readings(func() { _, _ = c.Get(t.Context(), bagKey("1")) }))
 }
 
 // An index that does not copy the entities whole is refused: what it holds would be taken for them.
@@ -82,14 +82,14 @@ func TestQueryOfAnIndex(t *testing.T) {
 	})
 	made := c.create(bag{ID: "1", Owner: "john"})
 	c.create(bag{ID: "2", Owner: "jane"})
-	page, err := c.Query(t.Context(), dynastay.Query{Name: "bags.ByOwner", Index: "ByOwner", Partition: "OWNER#john"})
+	page, err := c.List(dynastay.Query{Name: "bags.ByOwner", Index: "ByOwner", Partition: "OWNER#john"}).Page(t.Context(), dynastay.Paging{})
 	require.NoError(t, err)
 	assert.Equal(t, []*bag{made}, page.Items)
 
 	cats := openCattery(t)
 	assert.Empty(t, cats.sent(func() {
-		_, err := cats.Query(t.Context(), dynastay.Query{Name: "cats.ByName", Index: byName.Name, Partition: "NAME#tom"})
-		assert.Equal(t, "ByName does not hold whole entities; QueryPage reads its rows", invalid(t, err, "Index"))
+		_, err := cats.List(dynastay.Query{Name: "cats.ByName", Index: byName.Name, Partition: "NAME#tom"}).Page(t.Context(), dynastay.Paging{})
+		assert.Equal(t, "ByName does not hold whole entities; use dynastay.List to read its rows", invalid(t, err, "Index"))
 	}))
 }
 

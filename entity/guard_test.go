@@ -22,7 +22,7 @@ func TestCreateClaims(t *testing.T) {
 		return err
 	}
 	assert.Equal(t, []string{"TransactWriteItems"}, c.sent(func() { require.NoError(t, create("tom", " Tom")) }))
-	guard, err := c.db.Direct.Get(t.Context(), cats, guardKey("tom"), true)
+	guard, err := c.db.Direct.Get(t.Context(), cats, guardKey("tom"), dynastay.Consistent)
 	require.NoError(t, err)
 	assert.Equal(t, dynastay.Item{
 		"PK": dynastay.Text("NAME#tom"), "SK": dynastay.Text("GUARD"), "CatId": dynastay.Text("tom"), "Kind": dynastay.Text("Guard"),

@@ -31,7 +31,7 @@ func TestKeptFieldsAreRefused(t *testing.T) {
 			assert.EqualError(t, err, "invalid "+field+": is kept by the library")
 		}))
 	}
-	read, err := c.Get(t.Context(), bagKey("1"), true)
+	read, err := c.Get(t.Context(), bagKey("1"), dynastay.Consistent)
 	require.NoError(t, err)
 	assert.Equal(t, made, read)
 }
@@ -89,7 +89,7 @@ func TestUpdateWithoutTimesAndVersions(t *testing.T) {
 	require.NoError(t, err)
 	assert.Equal(t, 9, now.Version)
 	assert.True(t, now.UpdatedAt.IsZero())
-	read, err := c.Get(t.Context(), bagKey("1"), true)
+	read, err := c.Get(t.Context(), bagKey("1"), dynastay.Consistent)
 	require.NoError(t, err)
 	assert.Equal(t, now, read)
 }
@@ -134,7 +134,7 @@ func TestUpdateIsOvertaken(t *testing.T) {
 				return
 			}
 			require.NoError(t, err)
-			read, err := c.Get(t.Context(), bagKey("1"), true)
+			read, err := c.Get(t.Context(), bagKey("1"), dynastay.Consistent)
 			require.NoError(t, err)
 			assert.Equal(t, "jane", read.Owner)
 			now.Moves = read.Moves // a delta is none of the update's business

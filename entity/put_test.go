@@ -27,7 +27,7 @@ func TestPut(t *testing.T) {
 	assert.Len(t, made.WriteID, 16)
 	given.WriteID = made.WriteID
 	assert.Equal(t, &given, made)
-	read, err := c.Get(t.Context(), bagKey("1"), true)
+	read, err := c.Get(t.Context(), bagKey("1"), dynastay.Consistent)
 	require.NoError(t, err)
 	assert.Equal(t, made, read)
 	assert.NotContains(t, c.item(bagKey("1")), "Unknown")

@@ -174,14 +174,14 @@ func (r reviews) delete(ctx context.Context, id string) error {
 	return r.table.Delete(ctx, at)
 }
 
-// byProperty is a page of the approved reviews of a property, the newest first.
-func (r reviews) byProperty(ctx context.Context, propertyID string, p dynastay.Paging) (dynastay.Page[*review], error) {
+// byProperty lists the approved reviews of a property, the newest first.
+func (r reviews) byProperty(propertyID string) dynastay.Listing[*review] {
 	partition, err := key.Partition(byProperty{PropertyID: propertyID})
 	if err != nil {
-		return dynastay.Page[*review]{}, err
+		return dynastay.NoListing[*review](err)
 	}
-	return r.table.Query(ctx, dynastay.Query{
-		Name: "reviews.ByProperty", Index: "ByProperty", Partition: partition, Descending: true, Paging: p,
+	return r.table.List(dynastay.Query{
+		Name: "reviews.ByProperty", Index: "ByProperty", Partition: partition, Descending: true,
 	})
 }
 
@@ -216,7 +216,7 @@ func Example() {
 	}
 
 	shown := func() {
-		page, err := repo.byProperty(ctx, "prop_1", dynastay.Paging{})
+		page, err := repo.byProperty("prop_1").Page(ctx, dynastay.Paging{})
 		if err != nil {
 			log.Fatal(err)
 		}

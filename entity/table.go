@@ -24,10 +24,9 @@ func NewTable[T any](db *dynastay.DB, e *Entity[T]) *Table[T] {
 	return &Table[T]{db: db, entity: e, absent: dynastay.IfNew(e.Schema)}
 }
 
-// Get reads one entity, or fails with [dynastay.ErrNotFound]. A consistent read sees every acknowledged write, at twice the
-// units. 1 request.
-func (t *Table[T]) Get(ctx context.Context, key dynastay.Key, consistent bool) (*T, error) {
-	row, err := t.db.Get(ctx, t.entity.Schema, key, consistent)
+// Get reads one entity, or fails with [dynastay.ErrNotFound]. [dynastay.Consistent] may be asked for. 1 request.
+func (t *Table[T]) Get(ctx context.Context, key dynastay.Key, opts ...dynastay.ReadOption) (*T, error) {
+	row, err := t.db.Get(ctx, t.entity.Schema, key, opts...)
 	if err != nil {
 		return nil, err
 	}
@@ -37,35 +36,40 @@ func (t *Table[T]) Get(ctx context.Context, key dynastay.Key, consistent bool) (
 	return t.entity.Value(row)
 }
 
-// GetAll reads entities by their keys, in the order of the keys, nil where there is none. 1 request for every 100
-// different keys, and more where DynamoDB leaves some unprocessed; see [dynastay.DB.GetAll].
-func (t *Table[T]) GetAll(ctx context.Context, keys []dynastay.Key, consistent bool) ([]*T, error) {
-	rows, err := t.db.GetAll(ctx, t.entity.Schema, keys, consistent)
+// GetAll reads entities by their keys, in the order of the keys, nil where there is none. An entity that cannot be read is
+// nil as well, and hides none of the others: the error is then an [*dynastay.UnreadableError], beside the result. 1 request for
+// every 100 different keys, and more where DynamoDB leaves some unprocessed; see [dynastay.DB.GetAll].
+func (t *Table[T]) GetAll(ctx context.Context, keys []dynastay.Key, opts ...dynastay.ReadOption) ([]*T, error) {
+	rows, err := t.db.GetAll(ctx, t.entity.Schema, keys, opts...)
 	if err != nil {
 		return nil, err
 	}
 	all := make([]*T, len(rows))
+	var unreadable []error
 	for i, row := range rows {
 		if !row.Exists() {
 			continue
 		}
 		if all[i], err = t.entity.Value(row); err != nil {
-			return nil, err
+			unreadable = append(unreadable, err)
 		}
+	}
+	if len(unreadable) > 0 {
+		return all, &dynastay.UnreadableError{Items: unreadable}
 	}
 	return all, nil
 }
 
-// Query reads one page of entities, of the table or of an index that copies them whole. Another index is refused: what it
-// holds would be taken for an entity, and stored as one. Its rows are for [dynastay.QueryPage] and [Read]. 1 request.
-func (t *Table[T]) Query(ctx context.Context, q dynastay.Query) (dynastay.Page[*T], error) {
+// List is a list of entities, of the table or of an index that copies them whole. Another index is refused: what it holds
+// would be taken for an entity, and stored as one. Its rows are for [dynastay.List] and [Read]. 1 request a page.
+func (t *Table[T]) List(q dynastay.Query) dynastay.Listing[*T] {
 	if index, ok := t.entity.Schema.Index(q.Index); ok && index.Project != dynastay.ProjectAll {
-		return dynastay.Page[*T]{}, dynastay.Invalid("Index", "%s does not hold whole entities; QueryPage reads its rows", q.Index)
+		return dynastay.NoListing[*T](dynastay.Invalid("Index", "%s does not hold whole entities; use dynastay.List to read its rows", q.Index))
 	}
 	if index, ok := t.entity.Schema.Index(q.Index); ok && !t.entity.mayBeIn(index) {
-		return dynastay.Page[*T]{}, dynastay.Invalid("Index", "%s holds no %s: it has no key there", q.Index, t.entity.Name)
+		return dynastay.NoListing[*T](dynastay.Invalid("Index", "%s has no rows of a %s", q.Index, t.entity.Name))
 	}
-	return dynastay.QueryPage(ctx, t.db, t.entity.Schema, q, t.entity.Value)
+	return dynastay.List(t.db, t.entity.Schema, q, func(_ context.Context, row dynastay.Row) (*T, error) { return t.entity.Value(row) })
 }
 
 // PutOp puts an entity as it is given, over whatever is there, unknown attributes and all; neither an id nor times are set. An
@@ -127,7 +131,7 @@ func (t *Table[T]) UpdateOp(key dynastay.Key, fn func(*T) error, opts ...dynasta
 // again reads the result of an earlier call. It hands out no write id: the item may be another caller's by now, and the id
 // would let the one who repeats a call release a lock that is not his any more.
 func (t *Table[T]) again(ctx context.Context, key dynastay.Key) (*T, error) {
-	row, err := t.db.Get(ctx, t.entity.Schema, key, true)
+	row, err := t.db.Get(ctx, t.entity.Schema, key, dynastay.Consistent)
 	switch {
 	case err != nil:
 		return nil, err
@@ -215,7 +219,7 @@ func (t *Table[T]) deleteUnseen(key dynastay.Key, opts []dynastay.UpdateOption) 
 func (t *Table[T]) deleteSeen(key dynastay.Key, opts []dynastay.UpdateOption) func(context.Context, *dynastay.Tx) error {
 	return func(ctx context.Context, tx *dynastay.Tx) error {
 		e, asked := t.entity, setOf(opts)
-		row, err := t.db.Get(ctx, e.Schema, key, true)
+		row, err := t.db.Get(ctx, e.Schema, key, dynastay.Consistent)
 		if err != nil || !row.Exists() && asked.Missing {
 			return err
 		}

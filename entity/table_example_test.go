@@ -111,7 +111,7 @@ func ExampleTable() {
 }
 
 // A page of a partition, and a walk over all of it.
-func ExampleTable_Query() {
+func ExampleTable_List() {
 	ctx := context.Background()
 	engine, err := dyntest.Start(ctx)
 	if err != nil {
@@ -129,15 +129,13 @@ func ExampleTable_Query() {
 		}
 	}
 
-	ofDay := func(ctx context.Context, p dynastay.Paging) (dynastay.Page[*note], error) {
-		return notes.Query(ctx, dynastay.Query{Name: "notes.OfDay", Partition: "2026-07-10", Descending: true, Paging: p})
-	}
-	page, err := ofDay(ctx, dynastay.Paging{Limit: 1})
+	ofDay := notes.List(dynastay.Query{Name: "notes.OfDay", Partition: "2026-07-10", Descending: true})
+	page, err := ofDay.Page(ctx, dynastay.Paging{Limit: 1})
 	if err != nil {
 		log.Fatal(err)
 	}
 	fmt.Println("the last:", page.Items[0].Text, page.Next != "")
-	for n, err := range dynastay.Each(ctx, dynastay.Paging{Limit: 2}, ofDay) {
+	for n, err := range ofDay.All(ctx) {
 		if err != nil {
 			log.Fatal(err)
 		}

@@ -51,7 +51,7 @@ func TestTaggedValueIsLeftAlone(t *testing.T) {
 	assert.Regexp(t, "^tag_", made.ID)
 	want.ID, want.WriteID = made.ID, made.WriteID
 	assert.Equal(t, want, made, "what has no attribute stays")
-	read, err := table.Get(t.Context(), bagKey(made.ID), true)
+	read, err := table.Get(t.Context(), bagKey(made.ID), dynastay.Consistent)
 	require.NoError(t, err)
 	want.Beside, want.hidden = "", ""
 	assert.Equal(t, want, read)

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 
 	"github.com/aws/aws-sdk-go-v2/feature/dynamodb/expression"
 
@@ -174,16 +175,16 @@ func (g guard[T]) move(tx *dynastay.Tx, before, after *T, operation string) erro
 // [dynastay.ErrNotFound]. It finds an entity from
 // the moment that it has the value: the index answers first, for it almost always is right, but its answer counts only if it
 // is exactly one entity that still carries the value. Otherwise one consistent read of the guard decides. 2 requests, and up
-// to 2 more while the index lags; without an index always 2, read consistently.
-func (t *Table[T]) Find(ctx context.Context, field string, like *T) (*T, error) {
-	return FindWith(ctx, t, field, like, t.Get, func(v *T) *T { return v })
+// to 2 more while the index lags; without an index, or with [dynastay.Consistent], always 2, read consistently.
+func (t *Table[T]) Find(ctx context.Context, field string, like *T, opts ...dynastay.ReadOption) (*T, error) {
+	return FindWith(ctx, t, field, like, t.Get, func(v *T) *T { return v }, opts...)
 }
 
 // FindWith is [Table.Find] for a larger result R, such as an entity with the items that belong to it: load reads R by the
 // entity's key, or fails with [dynastay.ErrNotFound], and of returns the entity within R.
 func FindWith[T, R any](
 	ctx context.Context, t *Table[T], field string, like *T,
-	load func(ctx context.Context, key dynastay.Key, consistent bool) (R, error), of func(R) *T,
+	load func(context.Context, dynastay.Key, ...dynastay.ReadOption) (R, error), of func(R) *T, opts ...dynastay.ReadOption,
 ) (R, error) {
 	var none R
 	g, err := t.entity.guardOf(field)
@@ -204,13 +205,13 @@ func FindWith[T, R any](
 		now, err := g.key(of(r))
 		return err == nil && now == at
 	}
-	if g.Index != "" {
+	if g.Index != "" && !slices.Contains(opts, dynastay.Consistent) {
 		found, err := g.look(ctx, t, like)
 		if err != nil {
 			return none, err
 		}
 		if len(found) == 1 {
-			switch r, err := load(ctx, found[0], false); {
+			switch r, err := load(ctx, found[0]); {
 			case err == nil && carries(r):
 				return r, nil
 			case err != nil && !errors.Is(err, dynastay.ErrNotFound):
@@ -218,7 +219,7 @@ func FindWith[T, R any](
 			}
 		}
 	}
-	row, err := t.db.Get(ctx, g.e.Schema, at, true)
+	row, err := t.db.Get(ctx, g.e.Schema, at, dynastay.Consistent)
 	if err != nil {
 		return none, err
 	}
@@ -229,7 +230,7 @@ func FindWith[T, R any](
 	if err != nil {
 		return none, err
 	}
-	switch r, err := load(ctx, key, true); {
+	switch r, err := load(ctx, key, dynastay.Consistent); {
 	case errors.Is(err, dynastay.ErrNotFound):
 		return none, notFound
 	case err != nil:
@@ -256,9 +257,11 @@ func (g guard[T]) look(ctx context.Context, t *Table[T], like *T) ([]dynastay.Ke
 	if err != nil {
 		return nil, g.e.inOwnWords(like, err)
 	}
-	page, err := dynastay.QueryPage(ctx, t.db, g.e.Schema, dynastay.Query{
-		Name: g.e.Operations + ".Find." + g.Field, Index: g.Index, Partition: partition, Paging: dynastay.Paging{Limit: 2},
-	}, func(row dynastay.Row) (dynastay.Key, error) { return g.e.Schema.Key.From(row), nil })
+	page, err := dynastay.List(t.db, g.e.Schema, dynastay.Query{
+		Name: g.e.Operations + ".Find." + g.Field, Index: g.Index, Partition: partition,
+	}, func(_ context.Context, row dynastay.Row) (dynastay.Key, error) {
+		return g.e.Schema.Key.From(row), nil
+	}).Page(ctx, dynastay.Paging{Limit: 2})
 	return page.Items, err
 }
 

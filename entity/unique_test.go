@@ -3,6 +3,7 @@ package entity_test
 import (
 	"context"
 	"errors"
+	"slices"
 	"strings"
 	"testing"
 
@@ -121,16 +122,16 @@ func (c *cattery) remove(key dynastay.Key) {
 	require.NoError(c.t, err)
 }
 
-func (c *cattery) load(ctx context.Context, key dynastay.Key, consistent bool) (*cat, error) {
+func (c *cattery) load(ctx context.Context, key dynastay.Key, opts ...dynastay.ReadOption) (*cat, error) {
 	id := strings.TrimPrefix(key.PK, "CAT#")
 	if c.before != nil {
-		c.before(id, consistent)
+		c.before(id, slices.Contains(opts, dynastay.Consistent))
 	}
-	if consistent {
+	if slices.Contains(opts, dynastay.Consistent) {
 		id += " consistently"
 	}
 	c.loads = append(c.loads, id)
-	return c.Get(ctx, key, consistent)
+	return c.Get(ctx, key, opts...)
 }
 
 func (c *cattery) find(name string) (*cat, error) {
@@ -293,11 +294,11 @@ func TestFindFails(t *testing.T) {
 	boom := errors.New("boom")
 	loading := func(c *cattery, failing bool) error { // fails with boom in the reading that is failing
 		_, err := entity.FindWith(t.Context(), c.Table, "Name", &cat{Name: "Tom"},
-			func(ctx context.Context, key dynastay.Key, consistent bool) (*cat, error) {
-				if consistent == failing {
+			func(ctx context.Context, key dynastay.Key, opts ...dynastay.ReadOption) (*cat, error) {
+				if slices.Contains(opts, dynastay.Consistent) == failing {
 					return nil, boom
 				}
-				return c.Get(ctx, key, consistent)
+				return c.Get(ctx, key, opts...)
 			}, func(found *cat) *cat { return found })
 		return err
 	}

@@ -14,6 +14,11 @@ func Parse[K any, P key.Layout[K]](stored dynastay.Key) (K, error) { return key.
 // Partition is [key.Partition]: the partition key alone, for a Query.
 func Partition[K any, P key.Layout[K]](k K) (string, error) { return key.Partition[K, P](k) }
 
+// Partitions is [key.Partitions]: the partition keys of a key's shards, for a Query that merges them.
+func Partitions[K any, P key.Layout[K]](k K, count int) ([]string, error) {
+	return key.Partitions[K, P](k, count)
+}
+
 // SortPrefix is [key.SortPrefix]: the sort key up to its first value and the separator after it, such as
 // RATING#08.0#PROPERTY#, a prefix and a bound of ranges.
 func SortPrefix[K any, P key.Layout[K]](k K) (string, error) { return key.SortPrefix[K, P](k) }

@@ -65,7 +65,7 @@ func TestByCity(t *testing.T) {
 			query := properties.CityQuery{City: "New York", Country: "USA", MinRating: minimum}
 			var got []*properties.Card
 			for paging := (dynastay.Paging{Limit: limit}); ; {
-				page, err := repo.ByCity(t.Context(), query, paging)
+				page, err := repo.ByCity(query).Page(t.Context(), paging)
 				require.NoError(t, err)
 				assert.LessOrEqual(t, len(page.Items), limit)
 				got = append(got, page.Items...)
@@ -77,13 +77,13 @@ func TestByCity(t *testing.T) {
 		}
 	}
 
-	page, err := repo.ByCity(t.Context(), properties.CityQuery{City: " New York ", Country: "USA"}, dynastay.Paging{Limit: 1})
+	page, err := repo.ByCity(properties.CityQuery{City: " New York ", Country: "USA"}).Page(t.Context(), dynastay.Paging{Limit: 1})
 	require.NoError(t, err)
 	found, err := repo.GetWithRooms(t.Context(), "b")
 	require.NoError(t, err)
 	assert.Equal(t, found.Card(), page.Items[0])
 
-	_, err = repo.ByCity(t.Context(), properties.CityQuery{City: "New York", Country: "USA", MinRating: 80}, dynastay.Paging{Limit: 1, After: page.Next})
+	_, err = repo.ByCity(properties.CityQuery{City: "New York", Country: "USA", MinRating: 80}).Page(t.Context(), dynastay.Paging{Limit: 1, After: page.Next})
 	assert.ErrorIs(t, err, dynastay.ErrCursor)
 }
 
@@ -97,11 +97,11 @@ func TestCitiesDoNotMix(t *testing.T) {
 		create(t, repo, grand(fmt.Sprintf("p%d", i), in(place[0], place[1])))
 	}
 	for i, place := range places {
-		page, err := repo.ByCity(t.Context(), properties.CityQuery{City: place[0], Country: place[1]}, dynastay.Paging{})
+		page, err := repo.ByCity(properties.CityQuery{City: place[0], Country: place[1]}).Page(t.Context(), dynastay.Paging{})
 		require.NoError(t, err)
 		assert.Equal(t, []string{fmt.Sprintf("p%d", i)}, ids(page.Items), "%q", place)
 	}
-	page, err := repo.ByCity(t.Context(), properties.CityQuery{City: "A", Country: "C"}, dynastay.Paging{})
+	page, err := repo.ByCity(properties.CityQuery{City: "A", Country: "C"}).Page(t.Context(), dynastay.Paging{})
 	require.NoError(t, err)
 	assert.Empty(t, page.Items)
 }
@@ -117,7 +117,7 @@ func TestRowsWithoutCard(t *testing.T) {
 	set(t, db, keyOf("b"), "REMOVE Card", nil)
 	var got []string
 	for paging := (dynastay.Paging{Limit: 1}); ; {
-		page, err := repo.ByCity(t.Context(), properties.CityQuery{City: "New York", Country: "USA"}, paging)
+		page, err := repo.ByCity(properties.CityQuery{City: "New York", Country: "USA"}).Page(t.Context(), paging)
 		require.NoError(t, err)
 		got = append(got, ids(page.Items)...)
 		if paging.After = page.Next; paging.After == "" {

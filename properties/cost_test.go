@@ -73,7 +73,7 @@ func TestCostOfReads(t *testing.T) {
 	assert.Equal(t, map[string]float64{"": 0.5}, withRooms.read) // 4 KB together
 
 	byCity := measure(func() error {
-		page, err := repo.ByCity(t.Context(), properties.CityQuery{City: "New York", Country: "USA"}, dynastay.Paging{})
+		page, err := repo.ByCity(properties.CityQuery{City: "New York", Country: "USA"}).Page(t.Context(), dynastay.Paging{})
 		assert.Len(t, page.Items, 1)
 		return err
 	})
@@ -107,7 +107,7 @@ func TestCostOfAPage(t *testing.T) {
 	}
 	var units float64
 	seen := properties.New(observe(db, func(c dynastay.Call) { units += c.ReadUnits() }), nil)
-	page, err := seen.ByCity(t.Context(), properties.CityQuery{City: "New York", Country: "USA"}, dynastay.Paging{})
+	page, err := seen.ByCity(properties.CityQuery{City: "New York", Country: "USA"}).Page(t.Context(), dynastay.Paging{})
 	require.NoError(t, err)
 	assert.Len(t, page.Items, 20)
 	assert.LessOrEqual(t, units, 3.0) // 20 × less than 1 KB; the properties are 20 × more than 5 KB

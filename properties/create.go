@@ -42,7 +42,7 @@ func (r *Repository) CreateOp(p Property, rooms []RoomType) *dynastay.Operation[
 			return property, addRooms(tx, property)
 		},
 		Restore: func(ctx context.Context, ids map[string]string) (*WithRooms, error) {
-			return r.getWithRooms(ctx, ids["PropertyId"], true)
+			return r.GetWithRooms(ctx, ids["PropertyId"], dynastay.Consistent)
 		},
 	})
 }

@@ -123,7 +123,7 @@ func TestDocumentItemsAreRead(t *testing.T) {
 	assert.Equal(t, dynastay.MustMoney("250", "USD"), room.BasePrice)
 	assert.Equal(t, []properties.Bed{{Type: "king", Count: 1}}, room.Beds)
 
-	page, err := repo.ByCity(t.Context(), properties.CityQuery{City: "New York", Country: "USA", MinRating: 90}, dynastay.Paging{})
+	page, err := repo.ByCity(properties.CityQuery{City: "New York", Country: "USA", MinRating: 90}).Page(t.Context(), dynastay.Paging{})
 	require.NoError(t, err)
 	require.Len(t, page.Items, 1)
 	assert.Equal(t, whole.Card(), page.Items[0])
@@ -132,7 +132,7 @@ func TestDocumentItemsAreRead(t *testing.T) {
 	assert.NoError(t, err)
 
 	// The row's sort key has one digit before the point, so the index takes it for better than any other.
-	page, err = repo.ByCity(t.Context(), properties.CityQuery{City: "New York", Country: "USA", MinRating: 93}, dynastay.Paging{})
+	page, err = repo.ByCity(properties.CityQuery{City: "New York", Country: "USA", MinRating: 93}).Page(t.Context(), dynastay.Paging{})
 	require.NoError(t, err)
 	assert.Empty(t, page.Items)
 
@@ -154,7 +154,7 @@ func TestRowWithoutCardIsNotShownUnlessApproved(t *testing.T) {
 	item := testdata(t, "property.json")
 	item["Status"] = dynastay.Text("pending")
 	put(t, db, item)
-	page, err := repo.ByCity(t.Context(), properties.CityQuery{City: "New York", Country: "USA"}, dynastay.Paging{})
+	page, err := repo.ByCity(properties.CityQuery{City: "New York", Country: "USA"}).Page(t.Context(), dynastay.Paging{})
 	require.NoError(t, err)
 	assert.Empty(t, page.Items)
 }

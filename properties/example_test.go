@@ -54,7 +54,7 @@ func Example() {
 		log.Fatal(err)
 	}
 	newYork := properties.CityQuery{City: "New York", Country: "USA"}
-	page, err := repo.ByCity(ctx, newYork, dynastay.Paging{})
+	page, err := repo.ByCity(newYork).Page(ctx, dynastay.Paging{})
 	if err != nil {
 		log.Fatal(err)
 	}
@@ -67,7 +67,7 @@ func Example() {
 	if _, err := repo.Update(ctx, "grand", approve); err != nil {
 		log.Fatal(err)
 	}
-	if page, err = repo.ByCity(ctx, newYork, dynastay.Paging{}); err != nil {
+	if page, err = repo.ByCity(newYork).Page(ctx, dynastay.Paging{}); err != nil {
 		log.Fatal(err)
 	}
 	card := page.Items[0]

@@ -389,13 +389,13 @@ func TestReadsRefuse(t *testing.T) {
 		"Country":   {City: "New York"},
 		"MinRating": {City: "New York", Country: "USA", MinRating: 101},
 	} {
-		_, err := repo.ByCity(t.Context(), q, dynastay.Paging{})
+		_, err := repo.ByCity(q).Page(t.Context(), dynastay.Paging{})
 		assertField(t, err, dynastay.ErrInvalid, field)
 	}
-	_, err = repo.ByCity(t.Context(), properties.CityQuery{City: "New York", Country: "USA", MinRating: -1}, dynastay.Paging{})
+	_, err = repo.ByCity(properties.CityQuery{City: "New York", Country: "USA", MinRating: -1}).Page(t.Context(), dynastay.Paging{})
 	assertField(t, err, dynastay.ErrInvalid, "MinRating")
 	for field, paging := range map[string]dynastay.Paging{"Paging.Limit": {Limit: 1001}, "Paging.After": {After: "?"}} {
-		_, err := repo.ByCity(t.Context(), properties.CityQuery{City: "New York", Country: "USA"}, paging)
+		_, err := repo.ByCity(properties.CityQuery{City: "New York", Country: "USA"}).Page(t.Context(), paging)
 		assertField(t, err, dynastay.ErrInvalid, field)
 	}
 	assert.Empty(t, stop())

@@ -77,7 +77,7 @@ func addAmenity(id, amenity string) racing.Call {
 		return db.Write(ctx, dynastay.NewOp(dynastay.OpSpec[struct{}]{
 			Name: "AddAmenity",
 			Prepare: func(ctx context.Context, tx *dynastay.Tx) (none struct{}, err error) {
-				row, err := db.Get(ctx, table, keyOf(id), true)
+				row, err := db.Get(ctx, table, keyOf(id), dynastay.Consistent)
 				if err != nil {
 					return none, err
 				}

@@ -49,7 +49,7 @@ func (r *Repository) UpdateOp(propertyID string, fn func(*Property) error, opts 
 			return c.After, err
 		},
 		Restore: func(ctx context.Context, _ map[string]string) (*Property, error) {
-			return r.table.Get(ctx, key, true)
+			return r.table.Get(ctx, key, dynastay.Consistent)
 		},
 	})
 }

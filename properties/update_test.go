@@ -245,7 +245,7 @@ func TestCityChangesWhilePropertyIsApproved(t *testing.T) {
 
 	checkDerived(t, db, "p1")
 	for city, want := range map[string]int{"New York": 0, "Boston": 1} {
-		page, err := repo.ByCity(t.Context(), properties.CityQuery{City: city, Country: "USA"}, dynastay.Paging{})
+		page, err := repo.ByCity(properties.CityQuery{City: city, Country: "USA"}).Page(t.Context(), dynastay.Paging{})
 		require.NoError(t, err)
 		assert.Len(t, page.Items, want, city)
 	}

@@ -1,4 +1,4 @@
 package users
 
 // UserEntity is what the tests of stored forms need.
-var UserEntity = newEntity()
+var UserEntity = newEntity(newEmailKeys(nil, nil))

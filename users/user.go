@@ -43,7 +43,7 @@ type User struct {
 	Version     int
 }
 
-func newEntity() *entity.Entity[User] {
+func newEntity(emails *emailKeys) *entity.Entity[User] {
 	return entity.New(entity.Spec[User]{
 		Name: "User", Operations: "users", Schema: keys.UsersTable, Validate: (*User).Validate,
 		ID: "UserId", Prefix: "user_", Created: "CreatedAt", Updated: "UpdatedAt", Version: keys.AttrVersion,
@@ -70,11 +70,23 @@ func newEntity() *entity.Entity[User] {
 			f.IfSet().Int(keys.AttrVersion, &u.Version)
 		}),
 		Indexes: map[string]func(*User) (dynastay.Key, error){
-			keys.EmailIndex: func(u *User) (dynastay.Key, error) { return keys.Of(keys.ProfileByEmail{Email: u.Email}) },
+			keys.EmailIndex: func(u *User) (dynastay.Key, error) {
+				text, err := emails.text(u.Email)
+				if err != nil {
+					return dynastay.Key{}, err
+				}
+				return keys.Of(keys.ProfileByEmail{Email: text})
+			},
 		},
 		Unique: []entity.Unique[User]{{
 			Field: "Email", Owner: []string{"UserId"}, Mark: map[string]string{keys.AttrEntityType: "Guard"},
-			Guard: func(u *User) (dynastay.Key, error) { return keys.Of(keys.EmailGuard{Email: u.Email}) },
+			Guard: func(u *User) (dynastay.Key, error) {
+				text, err := emails.text(u.Email)
+				if err != nil {
+					return dynastay.Key{}, err
+				}
+				return keys.Of(keys.EmailGuard{Email: text})
+			},
 		}},
 	})
 }

@@ -15,8 +15,9 @@ import (
 // makes items without knowing what any of them looks like. The one kind of update that it takes is the sale of a night,
 // which names the item that the cell then changes itself.
 type capture struct {
-	puts []put
-	sold []dynastay.Key // of nights, since the last look
+	puts   []put
+	sold   []dynastay.Key // of nights, since the last look
+	config dynastay.Item  // of the users' table, which its first user puts
 }
 
 type put struct {
@@ -33,7 +34,18 @@ var schemas = func() map[string]*dynastay.Schema {
 	return all
 }()
 
+// emailConfig is the one item that all users share.
+var emailConfig = func() dynastay.Key {
+	key, err := keys.Of(keys.EmailConfig{})
+	must(err)
+	return key
+}()
+
 func (c *capture) put(table *string, item dynastay.Item) {
+	if keys.UsersTable.Key.From(dynastay.RowOf(item)) == emailConfig {
+		c.config = item
+		return
+	}
 	c.puts = append(c.puts, put{schemas[*table], item})
 }
 
@@ -56,7 +68,10 @@ func (c *capture) PutItem(_ context.Context, in *dynamodb.PutItemInput, _ ...fun
 	return &dynamodb.PutItemOutput{}, nil
 }
 
-func (c *capture) GetItem(context.Context, *dynamodb.GetItemInput, ...func(*dynamodb.Options)) (*dynamodb.GetItemOutput, error) {
+func (c *capture) GetItem(_ context.Context, in *dynamodb.GetItemInput, _ ...func(*dynamodb.Options)) (*dynamodb.GetItemOutput, error) {
+	if keys.UsersTable.Key.From(dynastay.RowOf(in.Key)) == emailConfig {
+		return &dynamodb.GetItemOutput{Item: c.config}, nil
+	}
 	return &dynamodb.GetItemOutput{}, nil
 }
 

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/dynastay/dynastay"
+	"github.com/dynastay/dynastay/keys"
 	"github.com/dynastay/dynastay/users"
 )
 
@@ -86,8 +87,13 @@ func (w *World) part(ctx context.Context, i int) (*cell, error) {
 		return nil, err
 	}
 	from, to := i*w.opts.Users/w.opts.Properties, (i+1)*w.opts.Users/w.opts.Properties
-	_, err := c.users(ctx, from, to)
-	return c, err
+	if _, err := c.users(ctx, from, to); err != nil {
+		return nil, err
+	}
+	if from == 0 && to > 0 {
+		c.capture.puts = append(c.capture.puts, put{keys.UsersTable, c.capture.config})
+	}
+	return c, nil
 }
 
 func each[T any](n int, of func(int) T) iter.Seq[T] {

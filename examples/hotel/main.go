@@ -206,7 +206,7 @@ func (d *desk) openNights(ctx context.Context, p *properties.WithRooms, minStay 
 
 // search asks a price for every room type that the search finds, and keeps the cheapest offer.
 func (d *desk) search(ctx context.Context, out *details) error {
-	page, err := d.properties.ByCity(ctx, properties.CityQuery{City: "New York", Country: "USA"}, dynastay.Paging{})
+	page, err := d.properties.ByCity(properties.CityQuery{City: "New York", Country: "USA"}).Page(ctx, dynastay.Paging{})
 	if err != nil {
 		return err
 	}
@@ -283,7 +283,7 @@ func (d *desk) find(ctx context.Context, out *details) error {
 	}
 	out.row("reference", found.Reference, found.Status, found.Stay, found.Total)
 
-	page, err := d.bookings.ByUser(ctx, d.guest.ID, dynastay.Paging{})
+	page, err := d.bookings.ByUser(d.guest.ID).Page(ctx, dynastay.Paging{})
 	if err != nil {
 		return err
 	}

@@ -124,7 +124,7 @@ func search(ctx context.Context, out io.Writer, w *world.World, engine *dyntest.
 		},
 	})
 	at := w.Hotel(0).Address
-	page, err := properties.New(db, nil).ByCity(ctx, properties.CityQuery{City: at.City, Country: at.Country}, dynastay.Paging{Limit: 10})
+	page, err := properties.New(db, nil).ByCity(properties.CityQuery{City: at.City, Country: at.Country}).Page(ctx, dynastay.Paging{Limit: 10})
 	if err != nil {
 		return err
 	}

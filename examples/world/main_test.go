@@ -18,7 +18,7 @@ func TestRun(t *testing.T) {
 	t.Logf("\n%s%s", &progress, &out)
 	for _, part := range []string{
 		"40 hotels, 25 users, 10 nights from 2026-06-01 on, seed 1\n",
-		"  Users                   50 items\n", // with the guards of their addresses
+		"  Users                   51 items\n", // with the guards of their addresses, and their config
 		"\nLoaded in ", " items a second.\n",
 		"\nHotels in Bangkok, a page of ", ": 1 request, ",
 		"  Grand Trinity Hotel  ", "from 3570.00 THB\n",

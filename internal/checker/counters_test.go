@@ -95,7 +95,7 @@ func (s *counters) successor(w *worker, id string) {
 	s.mu.Unlock()
 	ctx, cancel := w.deadline()
 	defer cancel()
-	read, err := w.counters.Get(ctx, counterKey(id), true)
+	read, err := w.counters.Get(ctx, counterKey(id), dynastay.Consistent)
 	if err != nil {
 		return
 	}

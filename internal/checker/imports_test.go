@@ -49,7 +49,7 @@ func (i *imports) step(w *worker) {
 	i.mu.Unlock()
 	var got []dynastay.Row
 	if w.call("get all", mark, "", whatever, func(ctx context.Context) (err error) {
-		got, err = w.GetAll(ctx, importTable, asked, true)
+		got, err = w.GetAll(ctx, importTable, asked, dynastay.Consistent)
 		return err
 	}) != acknowledged {
 		return

@@ -109,7 +109,7 @@ func (l *locks) read(id string) *lock {
 	if strings.HasPrefix(id, "latch") {
 		direct = entity.NewTable(l.db.Direct, lockIn(latchTable))
 	}
-	there, err := direct.Get(context.Background(), dynastay.Key{PK: id}, true)
+	there, err := direct.Get(context.Background(), dynastay.Key{PK: id}, dynastay.Consistent)
 	if err != nil {
 		return nil
 	}

@@ -154,7 +154,7 @@ func contest(p *process, goods []string) *dynastay.Contest {
 			return nil
 		},
 		See: func(ctx context.Context) (map[dynastay.Ref]dynastay.Row, error) {
-			rows, err := p.GetAll(ctx, goodsTable, keysOf(goods), true)
+			rows, err := p.GetAll(ctx, goodsTable, keysOf(goods), dynastay.Consistent)
 			seen := map[dynastay.Ref]dynastay.Row{}
 			for i, row := range rows {
 				seen[goodsRef(goods[i])] = row
@@ -178,7 +178,7 @@ var (
 func (o *orders) alone(ctx context.Context, p *process, mark string, goods []string) error {
 	o.enter(p, mark, goods)
 	defer o.leave(p, goods)
-	_, err := p.GetAll(ctx, goodsTable, keysOf(goods), true)
+	_, err := p.GetAll(ctx, goodsTable, keysOf(goods), dynastay.Consistent)
 	return err
 }
 
@@ -222,7 +222,7 @@ func (o *orders) basketOp(p *process, mark, id string) *dynastay.Operation[[]str
 		Name:  "orders.OrderBasket",
 		Input: func(in *dynastay.Input) { in.Field("mark", mark) },
 		Prepare: func(ctx context.Context, tx *dynastay.Tx) ([]string, error) {
-			b, err := p.baskets.Get(ctx, dynastay.Key{PK: id}, true)
+			b, err := p.baskets.Get(ctx, dynastay.Key{PK: id}, dynastay.Consistent)
 			if err != nil {
 				return nil, err
 			}
@@ -391,12 +391,12 @@ func (o *orders) closed(id string) {
 func (o *orders) look(d *purchase) {
 	direct := entity.NewTable(o.db.Direct, orderEntity)
 	for id := range d.goods {
-		if there, err := direct.Get(o.t.Context(), dynastay.Key{PK: id}, true); err == nil {
+		if there, err := direct.Get(o.t.Context(), dynastay.Key{PK: id}, dynastay.Consistent); err == nil {
 			d.saw(o.now())
 			o.ordered(there)
 		}
 	}
-	if there, err := direct.Get(o.t.Context(), dynastay.Key{PK: d.cancels}, true); err == nil && there.CancelledBy == d.mark {
+	if there, err := direct.Get(o.t.Context(), dynastay.Key{PK: d.cancels}, dynastay.Consistent); err == nil && there.CancelledBy == d.mark {
 		d.saw(o.now())
 	}
 }

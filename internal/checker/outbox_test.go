@@ -104,9 +104,9 @@ func (o *outbox) consume(w *worker) {
 	o.mu.Unlock()
 	ctx, cancel := w.deadline()
 	defer cancel()
-	page, err := w.outbox.Query(ctx, dynastay.Query{
-		Name: "checker.outbox", Partition: o.queue(w), Consistent: true, Paging: dynastay.Paging{Limit: 4},
-	})
+	page, err := w.outbox.List(dynastay.Query{
+		Name: "checker.outbox", Partition: o.queue(w), Consistent: true,
+	}).Page(ctx, dynastay.Paging{Limit: 4})
 	if err != nil || len(page.Items) == 0 {
 		return
 	}

@@ -178,7 +178,7 @@ func (r *returns) remove(w *worker, id string, keyed bool) *handling {
 			Name:  "returns.Remove",
 			Input: func(in *dynastay.Input) { in.Field("mark", mark) },
 			Prepare: func(ctx context.Context, tx *dynastay.Tx) (*parcel, error) {
-				row, err := p.Get(ctx, shelfTable, dynastay.Key{PK: id}, true)
+				row, err := p.Get(ctx, shelfTable, dynastay.Key{PK: id}, dynastay.Consistent)
 				if err != nil {
 					return nil, err
 				}
@@ -229,7 +229,7 @@ func (r *returns) giveBack(w *worker, id string, keyed bool) *handling {
 			Input:   func(in *dynastay.Input) { in.Field("mark", mark) },
 			Prepare: g.prepare,
 			Restore: func(ctx context.Context, _ map[string]string) (*parcel, error) {
-				return p.parcels.Get(ctx, dynastay.Key{PK: id}, true)
+				return p.parcels.Get(ctx, dynastay.Key{PK: id}, dynastay.Consistent)
 			},
 		})
 	})
@@ -249,7 +249,7 @@ func (g *givingBack) prepare(ctx context.Context, tx *dynastay.Tx) (*parcel, err
 	if g.overtaken {
 		g.missing, g.overtaken = nil, false
 	}
-	row, err := g.Get(ctx, parcelEntity.Schema, dynastay.Key{PK: g.id}, true)
+	row, err := g.Get(ctx, parcelEntity.Schema, dynastay.Key{PK: g.id}, dynastay.Consistent)
 	if err != nil {
 		return nil, err
 	}
@@ -320,13 +320,13 @@ func (r *returns) look(h *handling) {
 	attribute := "by"
 	switch h.kind {
 	case "return":
-		row, err = db.Get(ctx, parcelEntity.Schema, dynastay.Key{PK: h.id}, true)
+		row, err = db.Get(ctx, parcelEntity.Schema, dynastay.Key{PK: h.id}, dynastay.Consistent)
 	case "remove shelf":
 		attribute = "id"
-		row, err = db.Get(ctx, removedTable, dynastay.Key{PK: h.mark}, true)
+		row, err = db.Get(ctx, removedTable, dynastay.Key{PK: h.mark}, dynastay.Consistent)
 	case "place shelf":
 		attribute = "life"
-		row, err = db.Get(ctx, shelfTable, dynastay.Key{PK: h.id}, true)
+		row, err = db.Get(ctx, shelfTable, dynastay.Key{PK: h.id}, dynastay.Consistent)
 	}
 	if err == nil && row.Text(attribute) == h.mark {
 		h.saw(r.now())

@@ -376,7 +376,7 @@ func (s *shops) look(t *trade) {
 		}
 		return
 	}
-	there, err := direct.Get(ctx, shopKey(t.shop), true)
+	there, err := direct.Get(ctx, shopKey(t.shop), dynastay.Consistent)
 	switch missing := errors.Is(err, dynastay.ErrNotFound); {
 	case missing:
 		s.gone(t.shop)

@@ -86,6 +86,9 @@ func (s *signups) check() {
 	owners := map[string]string{}
 	for _, item := range s.scan(keys.UsersTable) {
 		p := s.plainOf(item)
+		if p["PK"] == "CONFIG#email" {
+			continue // the form of the addresses in keys
+		}
 		if email, ok := strings.CutPrefix(p["PK"].(string), "EMAIL#"); ok {
 			guards[email] = p["UserId"].(string)
 			continue

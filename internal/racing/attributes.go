@@ -79,7 +79,7 @@ func (a Attributes[T]) pair(t *testing.T, db *dyntest.DB, draw *rand.Rand) *pair
 	p.key, err = a.Entity.Key(p.made)
 	require.NoError(t, err)
 	p.age()
-	p.row, err = db.Direct.Get(t.Context(), a.Entity.Schema, p.key, true)
+	p.row, err = db.Direct.Get(t.Context(), a.Entity.Schema, p.key, dynastay.Consistent)
 	require.NoError(t, err)
 	p.made, err = a.Entity.Value(p.row)
 	require.NoError(t, err)
@@ -176,7 +176,7 @@ func (p *pair[T]) check(way string, errs ...error) {
 	for _, err := range errs {
 		require.NoError(t, err, about)
 	}
-	row, err := p.db.Direct.Get(t.Context(), p.Entity.Schema, p.key, true)
+	row, err := p.db.Direct.Get(t.Context(), p.Entity.Schema, p.key, dynastay.Consistent)
 	require.NoError(t, err)
 	now, err := p.Entity.Value(row)
 	require.NoError(t, err)

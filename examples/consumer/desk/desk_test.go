@@ -88,9 +88,7 @@ func less(left []int, n int) []int {
 func (t *test) booked() (all []*bookings.Summary) {
 	t.Helper()
 	repo := bookings.New(t.db.Direct, nil)
-	for b, err := range dynastay.Each(t.Context(), dynastay.Paging{}, func(ctx context.Context, p dynastay.Paging) (dynastay.Page[*bookings.Summary], error) {
-		return repo.ByUser(ctx, t.order.UserID, p)
-	}) {
+	for b, err := range repo.ByUser(t.order.UserID).All(t.Context()) {
 		require.NoError(t, err)
 		all = append(all, b)
 	}
@@ -113,9 +111,7 @@ func (t *test) delivered() map[string]int {
 func (t *test) registered() (ids []string) {
 	t.Helper()
 	cards := registration.New(t.db.Direct)
-	for c, err := range dynastay.Each(t.Context(), dynastay.Paging{}, func(ctx context.Context, p dynastay.Paging) (dynastay.Page[*registration.Card], error) {
-		return cards.Arrivals(ctx, t.order.PropertyID, t.order.Stay.CheckIn, p)
-	}) {
+	for c, err := range cards.Arrivals(t.order.PropertyID, t.order.Stay.CheckIn).All(t.Context()) {
 		require.NoError(t, err)
 		ids = append(ids, c.BookingID)
 	}

@@ -93,7 +93,7 @@ func (o *Outbox) Get(ctx context.Context, id string) (*Message, error) {
 	if err != nil {
 		return nil, err
 	}
-	m, err := o.messages.Get(ctx, k, true)
+	m, err := o.messages.Get(ctx, k, dynastay.Consistent)
 	if err != nil {
 		return nil, err
 	}
@@ -117,13 +117,13 @@ func (o *Outbox) deliver(ctx context.Context, id string) error {
 	return err
 }
 
-// pending is a page of the ids of messages that the index takes for pending.
-func (o *Outbox) pending(ctx context.Context, paging dynastay.Paging) (dynastay.Page[string], error) {
+// pending lists the ids of messages that the index takes for pending.
+func (o *Outbox) pending() dynastay.Listing[string] {
 	partition, err := key.Partition(byAge{})
 	if err != nil {
-		return dynastay.Page[string]{}, err
+		return dynastay.NoListing[string](err)
 	}
-	return dynastay.QueryPage(ctx, o.db, Table, dynastay.Query{
-		Name: "outbox.pending", Index: PendingIndex, Partition: partition, Paging: paging,
-	}, func(row dynastay.Row) (string, error) { return Table.Key.From(row).PK, nil })
+	return dynastay.List(o.db, Table, dynastay.Query{
+		Name: "outbox.pending", Index: PendingIndex, Partition: partition,
+	}, func(_ context.Context, row dynastay.Row) (string, error) { return Table.Key.From(row).PK, nil })
 }

@@ -150,7 +150,7 @@ func TestDeliveredMessagesExpire(t *testing.T) {
 	db.Clock.Advance(2 * time.Second)
 	_, err = o.Get(t.Context(), old)
 	assert.ErrorIs(t, err, dynastay.ErrNotFound)
-	item, err := db.Direct.Get(t.Context(), outbox.Table, dynastay.Key{PK: old}, true)
+	item, err := db.Direct.Get(t.Context(), outbox.Table, dynastay.Key{PK: old}, dynastay.Consistent)
 	require.NoError(t, err)
 	assert.NotEmpty(t, item, "it is still there")
 

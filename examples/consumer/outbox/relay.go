@@ -18,7 +18,7 @@ type Relay struct {
 // Run delivers all that is pending now, and returns how many messages it delivered. A message whose delivery fails
 // stays pending, and does not keep the others.
 func (r *Relay) Run(ctx context.Context) (delivered int, err error) {
-	for id, walkErr := range dynastay.Each(ctx, dynastay.Paging{}, r.Outbox.pending) {
+	for id, walkErr := range r.Outbox.pending().All(ctx) {
 		if walkErr != nil {
 			return delivered, errors.Join(err, walkErr)
 		}

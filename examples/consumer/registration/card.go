@@ -125,19 +125,19 @@ func (r *Cards) ByBooking(ctx context.Context, bookingID string) (*Card, error) 
 	return r.table.Find(ctx, "BookingID", &Card{BookingID: bookingID})
 }
 
-// Arrivals is a page of the cards of a property's arrivals on a day. It lags a little behind the table. 1 request.
-func (r *Cards) Arrivals(ctx context.Context, propertyID string, day dynastay.Date, p dynastay.Paging) (dynastay.Page[*Card], error) {
+// Arrivals lists the cards of a property's arrivals on a day. It lags a little behind the table. 1 request a page.
+func (r *Cards) Arrivals(propertyID string, day dynastay.Date) dynastay.Listing[*Card] {
 	at := byArrival{PropertyID: propertyID, Arrival: day}
 	partition, err := key.Partition(at)
 	if err != nil {
-		return dynastay.Page[*Card]{}, err
+		return dynastay.NoListing[*Card](err)
 	}
 	prefix, err := key.SortPrefix(at)
 	if err != nil {
-		return dynastay.Page[*Card]{}, err
+		return dynastay.NoListing[*Card](err)
 	}
-	return r.table.Query(ctx, dynastay.Query{
-		Name: "registration.Arrivals", Index: ArrivalIndex, Partition: partition, Range: dynastay.Range{Prefix: prefix}, Paging: p,
+	return r.table.List(dynastay.Query{
+		Name: "registration.Arrivals", Index: ArrivalIndex, Partition: partition, Range: dynastay.Range{Prefix: prefix},
 	})
 }
 

@@ -33,7 +33,7 @@ func ada() registration.Card {
 
 func arrivals(t *testing.T, cards *registration.Cards, day dynastay.Date) (names []string) {
 	t.Helper()
-	page, err := cards.Arrivals(t.Context(), "prop_1", day, dynastay.Paging{})
+	page, err := cards.Arrivals("prop_1", day).Page(t.Context(), dynastay.Paging{})
 	require.NoError(t, err)
 	for _, c := range page.Items {
 		names = append(names, c.GuestName)
@@ -71,9 +71,9 @@ func TestArrivals(t *testing.T) {
 	assert.Equal(t, []string{"Ada", "Dan"}, arrivals(t, cards, today))
 	assert.Equal(t, []string{"Bob"}, arrivals(t, cards, today.AddDays(1)))
 
-	first, err := cards.Arrivals(t.Context(), "prop_1", today, dynastay.Paging{Limit: 1})
+	first, err := cards.Arrivals("prop_1", today).Page(t.Context(), dynastay.Paging{Limit: 1})
 	require.NoError(t, err)
-	_, err = cards.Arrivals(t.Context(), "prop_1", today.AddDays(1), dynastay.Paging{After: first.Next})
+	_, err = cards.Arrivals("prop_1", today.AddDays(1)).Page(t.Context(), dynastay.Paging{After: first.Next})
 	assert.ErrorIs(t, err, dynastay.ErrCursor, "a position in another day")
 }
 
@@ -248,13 +248,13 @@ func TestBadInput(t *testing.T) {
 		{"ID", func() error { _, err := cards.Sign(t.Context(), "", 1, "X123"); return err }},
 		{"ID", func() error { return cards.Delete(t.Context(), "reg#1") }},
 		{"BookingID", func() error { _, err := cards.ByBooking(t.Context(), ""); return err }},
-		{"PropertyID", func() error { _, err := cards.Arrivals(t.Context(), "", today, dynastay.Paging{}); return err }},
+		{"PropertyID", func() error { _, err := cards.Arrivals("", today).Page(t.Context(), dynastay.Paging{}); return err }},
 		{"Arrival", func() error {
-			_, err := cards.Arrivals(t.Context(), "prop_1", dynastay.Date{}, dynastay.Paging{})
+			_, err := cards.Arrivals("prop_1", dynastay.Date{}).Page(t.Context(), dynastay.Paging{})
 			return err
 		}},
 		{"Paging.Limit", func() error {
-			_, err := cards.Arrivals(t.Context(), "p", today, dynastay.Paging{Limit: -1})
+			_, err := cards.Arrivals("p", today).Page(t.Context(), dynastay.Paging{Limit: -1})
 			return err
 		}},
 	} {

@@ -1,0 +1,227 @@
+package dynastay
+
+import (
+	"context"
+	"math"
+	"slices"
+	"sync"
+
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
+
+	"github.com/dynastay/dynastay/internal/shown"
+)
+
+// lane is one partition of a list.
+type lane[T any] struct {
+	db     *DB
+	schema *Schema
+	query  Query // of one partition
+	shard  bool  // one of Query.Shards
+	decode func(context.Context, Row) (T, error)
+}
+
+func lanesOf[T any](db *DB, s *Schema, q Query, decode func(context.Context, Row) (T, error)) []lane[T] {
+	shards := q.Shards
+	q.Shards = nil
+	all := []lane[T]{{db, s, q, false, decode}}
+	for _, partition := range shards {
+		q.Partition = partition
+		all = append(all, lane[T]{db, s, q, true, decode})
+	}
+	return all
+}
+
+// runsWith reports whether the rows of both can be put in one order.
+func (l lane[T]) runsWith(other lane[T]) bool {
+	return l.db == other.db && l.schema == other.schema && l.query.Index == other.query.Index &&
+		l.query.Descending == other.query.Descending
+}
+
+// reader is a lane that is being read.
+type reader[T any] struct {
+	lane[T]
+	in    *dynamodb.QueryInput
+	names KeyNames // of what is queried
+	ask   int      // rows that the read before asked for, or the first one will
+	rows  []Row    // read and not taken yet
+	last  bool     // nothing follows them
+}
+
+// open prepares the request for the rows behind a position.
+func (l lane[T]) open(at position, limit, lanes int) (reader[T], error) {
+	in, names, err := l.db.queryInput(l.schema, l.query)
+	switch {
+	case err != nil:
+		return reader[T]{}, err
+	case lanes > 1 && names.Sort == "":
+		return reader[T]{}, Invalid("Index", "%s has no sort key to merge by", shown.Truncated(l.query.Index))
+	}
+	if at != (position{}) {
+		if l.query.Index == "" {
+			at.PK = l.query.Partition
+		}
+		in.ExclusiveStartKey = l.schema.Key.Of(Key{at.PK, at.SK})
+		if l.query.Index != "" {
+			for name, v := range names.Of(Key{l.query.Partition, at.Sort}) {
+				in.ExclusiveStartKey[name] = v
+			}
+		}
+	}
+	return reader[T]{lane: l, in: in, names: names, ask: share(limit, lanes)}, nil
+}
+
+// share is what each of several lanes is asked for. An even share alone would leave some lane short nearly every time,
+// since chance never spreads rows evenly; with two standard deviations more, one read is mostly enough.
+func share(limit, lanes int) int {
+	if lanes == 1 {
+		return limit
+	}
+	return min(limit, likely(float64(limit)/float64(lanes)))
+}
+
+// likely is a count that a count of chance, whose mean is given, is rarely above.
+func likely(mean float64) int { return int(math.Ceil(mean + 2*math.Sqrt(mean))) }
+
+// read asks for the next rows.
+func (r *reader[T]) read(ctx context.Context, ask int) error {
+	r.in.Limit, r.ask = ptr(int32(ask)), ask
+	out, err := r.db.query(ctx, r.in)
+	if err != nil {
+		return err
+	}
+	for _, item := range out.Items {
+		r.rows = append(r.rows, RowOf(item))
+	}
+	r.in.ExclusiveStartKey = out.LastEvaluatedKey
+	r.last = len(out.LastEvaluatedKey) == 0
+	return nil
+}
+
+func (r *reader[T]) position(row Row) position {
+	key := r.schema.Key.From(row)
+	at := position{SK: key.SK}
+	if r.query.Index != "" {
+		at.PK, at.Sort = key.PK, row.Text(r.names.Sort)
+	}
+	return at
+}
+
+// merge takes rows from several lanes in the order of their sort values.
+type merge[T any] struct {
+	lanes    []reader[T]
+	filtered bool
+	limit    int // items that the page may have
+	found    int // items that it has
+	taken    int // rows that were looked at for them
+	reads    int // that are left
+	at       position
+	moved    bool // at is not the cursor's any more
+}
+
+// next takes the row that comes first. The lane is nil at the end, and when no reads are left; but not before the list
+// has moved on, for a cursor that leads nowhere would keep its reader asking for ever.
+func (m *merge[T]) next(ctx context.Context) (Row, *reader[T], error) {
+	for empty := m.empty(); len(empty) > 0; empty = m.empty() {
+		if m.reads <= 0 && m.moved {
+			return Row{}, nil, nil
+		}
+		m.reads--
+		err := parallel(len(empty), func(i int) error { return empty[i].read(ctx, m.ask(empty[i])) })
+		if err != nil {
+			return Row{}, nil, err
+		}
+		if only := &m.lanes[0]; len(m.lanes) == 1 && len(only.rows) == 0 && !only.last {
+			m.at, m.moved = only.position(RowOf(only.in.ExclusiveStartKey)), true // an empty page leads on as well
+		}
+	}
+	var first *reader[T]
+	for i := range m.lanes {
+		if lane := &m.lanes[i]; len(lane.rows) > 0 && (first == nil || lane.before(first)) {
+			first = lane
+		}
+	}
+	if first == nil {
+		return Row{}, nil, nil
+	}
+	row := first.rows[0]
+	m.at, m.moved = first.position(row), true
+	m.taken++
+	first.rows = first.rows[1:]
+	m.dropRepeated()
+	return row, first, nil
+}
+
+// ask is how many rows a lane is asked for: its share at first, then twice as many with each read, but no more than the
+// page can take, or than it is likely to need by what the filters have let through so far.
+func (m *merge[T]) ask(lane *reader[T]) int {
+	if lane.in.Limit == nil {
+		return lane.ask
+	}
+	missing, most := m.limit-m.found, maxLimit
+	if !m.filtered {
+		most = missing
+	} else if m.found > 0 {
+		most = likely(float64(missing) * float64(m.taken) / float64(m.found))
+	}
+	return min(2*lane.ask, most, maxLimit)
+}
+
+// before reports whether r's next row comes before the other's.
+func (r *reader[T]) before(other *reader[T]) bool {
+	own, others := r.rows[0].Text(r.names.Sort), other.rows[0].Text(other.names.Sort)
+	if r.query.Descending {
+		return own > others
+	}
+	return own < others
+}
+
+// dropRepeated leaves out an entity that another lane shows as well: it moved from one shard to the other while they
+// were read.
+func (m *merge[T]) dropRepeated() {
+	for i := range m.lanes {
+		lane := &m.lanes[i]
+		if lane.query.Index != "" && len(lane.rows) > 0 && lane.position(lane.rows[0]) == m.at {
+			lane.rows = lane.rows[1:]
+		}
+	}
+}
+
+// empty are the lanes that have to be read before the next row is known.
+func (m *merge[T]) empty() (empty []*reader[T]) {
+	for i := range m.lanes {
+		if lane := &m.lanes[i]; len(lane.rows) == 0 && !lane.last {
+			empty = append(empty, lane)
+		}
+	}
+	return empty
+}
+
+func (m *merge[T]) ended() bool {
+	return !slices.ContainsFunc(m.lanes, func(r reader[T]) bool { return len(r.rows) > 0 || !r.last })
+}
+
+// mostParallel bounds the requests that one call sends at the same time.
+const mostParallel = 16
+
+// parallel calls f for 0 to n−1, up to 16 at the same time, and returns the first error.
+func parallel(n int, f func(int) error) error {
+	if n == 1 {
+		return f(0)
+	}
+	var wg sync.WaitGroup
+	errs, free := make([]error, n), make(chan struct{}, mostParallel)
+	for i := range n {
+		free <- struct{}{}
+		wg.Go(func() {
+			defer func() { <-free }()
+			errs[i] = f(i)
+		})
+	}
+	wg.Wait()
+	for _, err := range errs {
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}

@@ -1,0 +1,415 @@
+package dynastay
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+// partitions answers queries of the index ByUser from rows in memory, as DynamoDB would, and counts.
+type partitions struct {
+	mu       sync.Mutex
+	rows     map[string][]Item // by partition, in order
+	requests int
+	read     int   // rows
+	asked    []int // limits
+	short    int   // rows of a page at the most; 0 for no bound
+}
+
+func (p *partitions) db() *DB { return Open(onlyQueries{answer: p.answer}, nil) }
+
+func (p *partitions) answer(in *dynamodb.QueryInput) (*dynamodb.QueryOutput, error) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.requests++
+	p.asked = append(p.asked, int(*in.Limit))
+	rows := slices.Clone(p.rows[textOf(in.ExpressionAttributeValues[":0"])])
+	if in.ScanIndexForward != nil {
+		slices.Reverse(rows)
+	}
+	if in.ExclusiveStartKey != nil {
+		last := RowOf(in.ExclusiveStartKey).Text("GSI1SK")
+		rows = slices.DeleteFunc(rows, func(row Item) bool {
+			sort := RowOf(row).Text("GSI1SK")
+			return sort == last || sort < last != (in.ScanIndexForward != nil)
+		})
+	}
+	most := int(*in.Limit)
+	if p.short > 0 {
+		most = min(most, p.short)
+	}
+	out := &dynamodb.QueryOutput{Items: rows[:min(most, len(rows))]}
+	if len(rows) >= most { // DynamoDB says so of a page that ends with the partition, too
+		out.LastEvaluatedKey = pagedSchema.Key.Of(pagedSchema.Key.From(RowOf(rows[most-1])))
+		out.LastEvaluatedKey["GSI1PK"], out.LastEvaluatedKey["GSI1SK"] = rows[most-1]["GSI1PK"], rows[most-1]["GSI1SK"]
+	}
+	p.read += len(out.Items)
+	return out, nil
+}
+
+func textOf(v types.AttributeValue) string { return RowOf(Item{"v": v}).Text("v") }
+
+// add adds a row; sort values are added in order.
+func (p *partitions) add(partition, sort string) {
+	if p.rows == nil {
+		p.rows = map[string][]Item{}
+	}
+	p.rows[partition] = append(p.rows[partition], Item{
+		"PK": str("ITEM#" + sort), "SK": str("METADATA"), "GSI1PK": str(partition), "GSI1SK": str(sort),
+	})
+}
+
+func sortOf(_ context.Context, row Row) (string, error) { return row.Text("GSI1SK"), nil }
+
+// walk collects a list page by page.
+func walk(t *testing.T, list func() Listing[string], p Paging) (all []string, pages int) {
+	t.Helper()
+	for {
+		page, err := list().Page(context.Background(), p)
+		require.NoError(t, err)
+		assert.LessOrEqual(t, len(page.Items), max(p.Limit, 1))
+		all = append(all, page.Items...)
+		pages++
+		if p.After = page.Next; p.After == "" {
+			return all, pages
+		}
+		require.Less(t, pages, 10_000)
+	}
+}
+
+func TestListOfShardsIsTheListOfOnePartition(t *testing.T) {
+	for _, shards := range []int{1, 2, 3, 7} {
+		for _, n := range []int{0, 1, 2, 5, 40, 137} {
+			for _, limit := range []int{1, 2, 3, 10, 50, 1000} {
+				for _, short := range []int{0, 1, 4} {
+					for _, descending := range []bool{false, true} {
+						table, want := &partitions{short: short}, []string(nil)
+						q := Query{Name: "test", Index: "ByUser", Partition: "P", Descending: descending}
+						for i := 1; i < shards; i++ {
+							q.Shards = append(q.Shards, fmt.Sprint("P", i))
+						}
+						for i := range n {
+							sort := fmt.Sprintf("%04d", i)
+							table.add(append([]string{"P"}, q.Shards...)[i*i%shards], sort)
+							want = append(want, sort)
+						}
+						if descending {
+							slices.Reverse(want)
+						}
+						list := func() Listing[string] { return List(table.db(), pagedSchema, q, sortOf) }
+						got, pages := walk(t, list, Paging{Limit: limit, Reads: 100})
+						require.Equal(t, want, got)
+						if shards == 1 && short == 0 {
+							assert.Equal(t, pages, table.requests)
+						}
+						var all []string
+						for item, err := range list().All(context.Background()) {
+							require.NoError(t, err)
+							all = append(all, item)
+						}
+						require.Equal(t, want, all)
+					}
+				}
+			}
+		}
+	}
+}
+
+// A page of a list whose rows are spread evenly takes one read of each shard, and not all that the shards could give.
+func TestCostOfShards(t *testing.T) {
+	table := &partitions{}
+	q := Query{Name: "test", Index: "ByUser", Partition: "P", Shards: []string{"P1", "P2", "P3"}}
+	for i := range 400 {
+		table.add([]string{"P", "P1", "P2", "P3"}[i%4], fmt.Sprintf("%04d", i))
+	}
+	page, err := List(table.db(), pagedSchema, q, sortOf).Page(context.Background(), Paging{Limit: 100})
+	require.NoError(t, err)
+	assert.Len(t, page.Items, 100)
+	assert.Equal(t, 4, table.requests)
+	assert.Equal(t, []int{35, 35, 35, 35}, table.asked, "25, and two standard deviations")
+
+	// All in one shard, as before the others were written to: a second read takes the rest.
+	table = &partitions{}
+	for i := range 400 {
+		table.add("P", fmt.Sprintf("%04d", i))
+	}
+	page, err = List(table.db(), pagedSchema, q, sortOf).Page(context.Background(), Paging{Limit: 100})
+	require.NoError(t, err)
+	assert.Len(t, page.Items, 100)
+	assert.Equal(t, []int{35, 35, 35, 35, 65}, table.asked)
+}
+
+// An entity that moves to another shard while both are read is one item.
+func TestRowInTwoShardsIsOneItem(t *testing.T) {
+	table := &partitions{}
+	for _, partition := range []string{"P", "P1"} {
+		table.add(partition, "0001")
+		table.add(partition, "0002")
+	}
+	q := Query{Name: "test", Index: "ByUser", Partition: "P", Shards: []string{"P1"}}
+	for _, limit := range []int{1, 2, 10} {
+		got, _ := walk(t, func() Listing[string] { return List(table.db(), pagedSchema, q, sortOf) }, Paging{Limit: limit})
+		assert.Equal(t, []string{"0001", "0002"}, got)
+	}
+}
+
+// A cursor of a process that reads fewer shards goes on in one that reads more, and the other way round.
+func TestCursorOutlivesMoreShards(t *testing.T) {
+	table := &partitions{}
+	for i := range 20 {
+		table.add([]string{"P", "P1"}[i%2], fmt.Sprintf("%04d", i))
+	}
+	q := Query{Name: "test", Index: "ByUser", Partition: "P", Shards: []string{"P1"}}
+	first, err := List(table.db(), pagedSchema, q, sortOf).Page(context.Background(), Paging{Limit: 5})
+	require.NoError(t, err)
+	q.Shards = append(q.Shards, "P2", "P3")
+	rest, err := List(table.db(), pagedSchema, q, sortOf).Page(context.Background(), Paging{After: first.Next})
+	require.NoError(t, err)
+	assert.Equal(t, []string{"0000", "0001", "0002", "0003", "0004"}, first.Items)
+	assert.Equal(t, "0005", rest.Items[0])
+	assert.Len(t, rest.Items, 15)
+}
+
+func TestFilterFillsThePage(t *testing.T) {
+	table := &partitions{}
+	for i := range 500 {
+		table.add("P", fmt.Sprintf("%04d", i))
+	}
+	list := List(table.db(), pagedSchema, Query{Name: "test", Index: "ByUser", Partition: "P"}, sortOf)
+	tens := list.Filter(func(s string) bool { return strings.HasSuffix(s, "0") })
+	page, err := tens.Page(context.Background(), Paging{Limit: 5})
+	require.NoError(t, err)
+	assert.Equal(t, []string{"0000", "0010", "0020", "0030", "0040"}, page.Items)
+	assert.Equal(t, []int{5, 10, 20, 15}, table.asked, "twice as many each time, then by what came of it")
+
+	got, _ := walk(t, func() Listing[string] { return tens }, Paging{Limit: 3})
+	assert.Len(t, got, 50)
+	got, _ = walk(t, func() Listing[string] { return tens.Filter(func(s string) bool { return s > "0300" }) }, Paging{Limit: 3})
+	assert.Len(t, got, 19)
+	assert.Equal(t, "0310", got[0])
+
+	// The reads are bounded, and the next page goes on where they ended.
+	table.asked = nil
+	none := list.Filter(func(s string) bool { return s == "0499" })
+	page, err = none.Page(context.Background(), Paging{Limit: 1, Reads: 3})
+	require.NoError(t, err)
+	assert.Empty(t, page.Items)
+	assert.NotEmpty(t, page.Next)
+	assert.Equal(t, []int{1, 2, 4}, table.asked)
+	got, pages := walk(t, func() Listing[string] { return none }, Paging{Limit: 1, Reads: 3})
+	assert.Equal(t, []string{"0499"}, got)
+	assert.Equal(t, 73, pages, "of 7 rows, and the end, which is known only once it is asked for")
+	table.asked = nil
+	_, err = none.Page(context.Background(), Paging{Limit: 1})
+	require.NoError(t, err)
+	assert.Len(t, table.asked, 9, "10 reads by default are more than 500 rows need")
+	assert.Empty(t, list.keep, "the list that was filtered is as it was")
+}
+
+func TestMerge(t *testing.T) {
+	table := &partitions{}
+	for i := range 30 {
+		table.add(fmt.Sprint("P", i%3), fmt.Sprintf("%04d", i))
+	}
+	of := func(partition string) Listing[string] {
+		return List(table.db(), pagedSchema, Query{Name: "test", Index: "ByUser", Partition: partition}, sortOf)
+	}
+	db := table.db()
+	three := func() Listing[string] {
+		lists := make([]Listing[string], 3)
+		for i := range lists {
+			q := Query{Name: "test", Index: "ByUser", Partition: fmt.Sprint("P", i)}
+			lists[i] = List(db, pagedSchema, q, sortOf)
+		}
+		return Merge(lists...)
+	}
+	got, _ := walk(t, three, Paging{Limit: 4})
+	assert.Len(t, got, 30)
+	assert.True(t, slices.IsSorted(got))
+
+	first, err := three().Page(context.Background(), Paging{Limit: 4})
+	require.NoError(t, err)
+	_, err = of("P0").Page(context.Background(), Paging{After: first.Next})
+	assert.ErrorIs(t, err, ErrCursor, "of another list")
+
+	refused := func(l Listing[string], field string) {
+		t.Helper()
+		_, err := l.Page(context.Background(), Paging{})
+		var invalid *InvalidError
+		require.ErrorAs(t, err, &invalid)
+		assert.Equal(t, field, invalid.Field)
+	}
+	other := func(q Query) Listing[string] { q.Name = "test"; return List(db, pagedSchema, q, sortOf) }
+	p0 := other(Query{Index: "ByUser", Partition: "P0"})
+	refused(Merge(p0, other(Query{Index: "ByUser", Partition: "P1", Descending: true})), "Lists[1]")
+	refused(Merge(p0, other(Query{Partition: "P1"})), "Lists[1]")
+	refused(Merge(p0, of("P1")), "Lists[1]")
+	refused(Merge(p0, p0.Filter(func(string) bool { return true })), "Lists[1]")
+	refused(Merge(p0, NoListing[string](Invalid("UserID", "is empty"))), "UserID")
+	refused(Merge(other(Query{Index: "Unsorted", Partition: "P"}), other(Query{Index: "Unsorted", Partition: "Q"})), "Index")
+	empty, err := Merge[string]().Page(context.Background(), Paging{})
+	require.NoError(t, err)
+	assert.Equal(t, Page[string]{}, empty)
+}
+
+func TestListingCarriesTheErrorOfItsArguments(t *testing.T) {
+	bad := NoListing[string](Invalid("UserID", "is empty")).Filter(func(string) bool { return true })
+	_, err := bad.Page(context.Background(), Paging{Limit: -1})
+	assert.EqualError(t, err, "invalid UserID: is empty")
+	calls := 0
+	for _, err := range bad.All(context.Background()) {
+		calls++
+		assert.EqualError(t, err, "invalid UserID: is empty")
+	}
+	assert.Equal(t, 1, calls)
+
+	page, err := Listing[string]{}.Page(context.Background(), Paging{})
+	require.NoError(t, err)
+	assert.Equal(t, Page[string]{}, page)
+	for _, p := range []Paging{{Reads: -1}, {Reads: 101}} {
+		_, err := ask(noRequests(t), pagedSchema, Query{Partition: "P"}, p)
+		var invalid *InvalidError
+		require.ErrorAs(t, err, &invalid)
+		assert.Equal(t, "Paging.Reads", invalid.Field)
+	}
+}
+
+// An item that cannot be read names itself, and hides neither the rest of the page nor the cursor past it.
+func TestUnreadableItem(t *testing.T) {
+	table := &partitions{}
+	for i := range 10 {
+		table.add("P", fmt.Sprintf("%04d", i))
+	}
+	damaged := func(_ context.Context, row Row) (string, error) {
+		switch sort := row.Text("GSI1SK"); sort {
+		case "0003":
+			return "", errors.New("is damaged")
+		case "0004":
+			return "", &Error{Entity: "Bag", ID: "4", Field: "Size", Kind: ErrCorrupt}
+		case "0005":
+			return "", Invalid("Size", "is negative")
+		default:
+			return sort, nil
+		}
+	}
+	list := List(table.db(), pagedSchema, Query{Name: "test", Index: "ByUser", Partition: "P"}, damaged)
+	page, err := list.Page(context.Background(), Paging{Limit: 5})
+	assert.Equal(t, []string{"0000", "0001", "0002", "0006", "0007"}, page.Items, "the page is full")
+	var unreadable *UnreadableError
+	require.ErrorAs(t, err, &unreadable)
+	require.Len(t, unreadable.Items, 3)
+	assert.EqualError(t, err, "Paged ITEM#0003/METADATA: unreadable item: is damaged; "+
+		"Bag 4 (Size): unreadable item; "+
+		"Paged ITEM#0005/METADATA: unreadable item: invalid Size: is negative")
+	assert.ErrorIs(t, err, ErrCorrupt)
+	assert.NotErrorIs(t, err, ErrInvalid, "the caller did nothing wrong")
+	page, err = list.Page(context.Background(), Paging{After: page.Next})
+	require.NoError(t, err)
+	assert.Equal(t, []string{"0008", "0009"}, page.Items)
+
+	var all []string
+	failures := 0
+	for item, err := range list.All(context.Background()) {
+		if err != nil {
+			assert.ErrorIs(t, err, ErrCorrupt)
+			assert.Empty(t, item)
+			failures++
+			continue
+		}
+		all = append(all, item)
+	}
+	assert.Len(t, all, 7)
+	assert.Equal(t, 3, failures)
+}
+
+func TestFailureOfARequestEndsThePage(t *testing.T) {
+	boom := errors.New("boom")
+	db := Open(onlyQueries{answer: func(*dynamodb.QueryInput) (*dynamodb.QueryOutput, error) { return nil, boom }}, nil)
+	_, err := ask(db, pagedSchema, Query{Partition: "P"}, Paging{})
+	assert.ErrorIs(t, err, boom)
+	_, err = ask(db, pagedSchema, Query{Partition: "P", Shards: []string{"Q"}}, Paging{})
+	assert.ErrorIs(t, err, boom)
+
+	db = Open(onlyQueries{answer: func(*dynamodb.QueryInput) (*dynamodb.QueryOutput, error) {
+		return nil, &types.ProvisionedThroughputExceededException{}
+	}}, nil)
+	list := List(db, pagedSchema, Query{Partition: "P"}, sortOf)
+	calls := 0
+	for item, err := range list.All(context.Background()) {
+		calls++
+		assert.Empty(t, item)
+		assert.ErrorIs(t, err, ErrThrottled)
+	}
+	assert.Equal(t, 1, calls)
+
+	// So does one that decode has sent, and the end of the context.
+	table := &partitions{}
+	table.add("P", "1")
+	q := Query{Name: "test", Index: "ByUser", Partition: "P"}
+	page, err := List(table.db(), pagedSchema, q, func(context.Context, Row) (string, error) {
+		return "", &Error{Entity: "read", Kind: ErrThrottled, Err: boom}
+	}).Page(context.Background(), Paging{})
+	assert.ErrorIs(t, err, ErrThrottled)
+	assert.NotErrorIs(t, err, ErrCorrupt)
+	assert.Equal(t, Page[string]{}, page, "no half page, and no cursor beyond what was given")
+	ctx, cancel := context.WithCancel(context.Background())
+	_, err = List(table.db(), pagedSchema, q, func(context.Context, Row) (string, error) {
+		cancel()
+		return "", ctx.Err()
+	}).Page(ctx, Paging{})
+	assert.ErrorIs(t, err, context.Canceled)
+	assert.NotErrorIs(t, err, ErrCorrupt)
+}
+
+func TestAllReadsNoFurtherThanTheLoop(t *testing.T) {
+	table := &partitions{}
+	for i := range 2000 {
+		table.add("P", fmt.Sprintf("%04d", i))
+	}
+	list := List(table.db(), pagedSchema, Query{Name: "test", Index: "ByUser", Partition: "P"}, sortOf)
+	for item := range list.All(context.Background()) {
+		if item == "0049" {
+			break
+		}
+	}
+	assert.Equal(t, []int{50}, table.asked)
+	table.asked = nil
+	for range list.All(context.Background()) {
+	}
+	assert.Equal(t, []int{50, 100, 200, 400, 800, 1000}, table.asked)
+}
+
+// A page that DynamoDB cuts short, or leaves empty, is filled.
+func TestShortPagesAreFilled(t *testing.T) {
+	table := &partitions{short: 20}
+	for i := range 100 {
+		table.add("P", fmt.Sprintf("%04d", i))
+	}
+	list := List(table.db(), pagedSchema, Query{Name: "test", Index: "ByUser", Partition: "P"}, sortOf)
+	page, err := list.Page(context.Background(), Paging{Limit: 50})
+	require.NoError(t, err)
+	assert.Len(t, page.Items, 50)
+	assert.Equal(t, []int{50, 30, 10}, table.asked)
+
+	requests := 0
+	db := Open(onlyQueries{answer: func(in *dynamodb.QueryInput) (*dynamodb.QueryOutput, error) {
+		if requests++; requests < 3 {
+			return &dynamodb.QueryOutput{LastEvaluatedKey: Item{"PK": str("P"), "SK": str(fmt.Sprint(requests))}}, nil
+		}
+		assert.Equal(t, "2", RowOf(in.ExclusiveStartKey).Text("SK"))
+		return &dynamodb.QueryOutput{Items: []Item{{"PK": str("P"), "SK": str("3")}}}, nil
+	}}, nil)
+	got, err := ask(db, pagedSchema, Query{Name: "test", Partition: "P"}, Paging{})
+	require.NoError(t, err)
+	assert.Len(t, got.Items, 1)
+	assert.Empty(t, got.Next)
+}
