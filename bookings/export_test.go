@@ -1,4 +1,7 @@
 package bookings
 
-// BookingEntity is the stored form of a booking.
-var BookingEntity = newEntity(Options{})
+// BookingEntity is the stored form of a booking, and EntityWith that of a repository with options.
+var (
+	BookingEntity = newEntity(Options{})
+	EntityWith    = newEntity
+)

@@ -37,9 +37,19 @@ func TestGetAll(t *testing.T) {
 	assert.Equal(t, &one.Property, got[1])
 	assert.Equal(t, 4, db.Faults.Count("BatchGetItem"), "1 request for every 100")
 
+	// One that cannot be read hides none of the others.
+	set(t, db, keyOf("p2"), "SET StarRating = :s", dynastay.Item{":s": dynastay.Text("five")})
+	got, err = repo.GetAll(ctx, []string{"p2", "p1"}, dynastay.Consistent)
+	assert.Equal(t, []*properties.Property{nil, &one.Property}, got)
+	assert.ErrorContains(t, err, "Property p2 (StarRating): unreadable item")
+	assert.ErrorIs(t, err, dynastay.ErrCorrupt)
+	var unreadable *dynastay.UnreadableError
+	require.ErrorAs(t, err, &unreadable)
+	assert.Len(t, unreadable.Items, 1)
+
 	_, err = repo.GetAll(ctx, []string{"p1", "a#b"})
 	var invalid *dynastay.InvalidError
 	require.ErrorAs(t, err, &invalid)
 	assert.Equal(t, "PropertyIDs[1]", invalid.Field)
-	assert.Equal(t, 4, db.Faults.Count("BatchGetItem"))
+	assert.Equal(t, 5, db.Faults.Count("BatchGetItem"))
 }

@@ -89,19 +89,27 @@ func (k *emailKeys) claim(ctx context.Context) error {
 	if err := k.compare(ctx); err != nil || k.seen.Load() == ours {
 		return err
 	}
-	_, err := k.table.Create(ctx, &emailConfig{k.form()})
-	switch {
-	case err == nil:
-		k.seen.Store(ours)
-		return nil
-	case errors.Is(err, dynastay.ErrAlreadyExists) || errors.Is(err, dynastay.ErrOutcomeUnknown):
-		// Somebody's is there, or will be: what it says decides, and not who put it.
-		if compareErr := k.compare(ctx); compareErr != nil || k.seen.Load() == ours {
-			return compareErr
+	var err error
+	for range claims {
+		_, err = k.table.Create(ctx, &emailConfig{k.form()})
+		if err == nil {
+			k.seen.Store(ours)
+			return nil
+		}
+		if !errors.Is(err, dynastay.ErrAlreadyExists) && !errors.Is(err, dynastay.ErrOutcomeUnknown) {
+			return err
+		}
+		// Somebody's is there, or may be: what it says decides, and not who put it. A lost request can be sent again, for
+		// should it arrive late, it finds the item or puts the same one.
+		if err := k.compare(ctx); err != nil || k.seen.Load() == ours {
+			return err
 		}
 	}
-	return err
+	return &dynastay.Error{Op: "users.Create", Entity: "EmailConfig", Kind: dynastay.ErrUnavailable, Err: errors.New(err.Error())}
 }
+
+// claims is how often the config is put where the connection breaks every time.
+const claims = 3
 
 // compare reads the config. Where there is none, nothing is known for sure: another process may be putting it.
 func (k *emailKeys) compare(ctx context.Context) error {

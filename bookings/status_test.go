@@ -1,0 +1,304 @@
+package bookings_test
+
+import (
+	"context"
+	"flag"
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/aws/aws-sdk-go-v2/aws"
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/dynastay/dynastay"
+	"github.com/dynastay/dynastay/bookings"
+	"github.com/dynastay/dynastay/dyntest"
+	"github.com/dynastay/dynastay/internal/fixture"
+	"github.com/dynastay/dynastay/keys/key"
+)
+
+var shardCalls = flag.Int("shards.calls", 300, "writes of TestShardsGrowUnderWrites")
+
+// all walks a list in pages of a size.
+func all(t *testing.T, list func() dynastay.Listing[*bookings.Summary], limit int) (got []*bookings.Summary) {
+	t.Helper()
+	for p := (dynastay.Paging{Limit: limit}); ; {
+		page, err := list().Page(t.Context(), p)
+		require.NoError(t, err)
+		got = append(got, page.Items...)
+		if p.After = page.Next; p.After == "" {
+			return got
+		}
+	}
+}
+
+func idsOf(list []*bookings.Summary) (ids []string) {
+	for _, b := range list {
+		ids = append(ids, b.ID)
+	}
+	return ids
+}
+
+// process is one of several that disagree on their settings while these are raised.
+type process struct {
+	db   *dynastay.DB
+	mu   sync.RWMutex // for repo: settings are those that a process starts with
+	repo *bookings.Repository
+}
+
+func (p *process) use(shards key.Shards) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.repo = bookings.New(p.db, &bookings.Options{StatusShards: shards, CheckInShards: shards, HoldShards: shards})
+}
+
+func (p *process) bookings() *bookings.Repository {
+	p.mu.RLock()
+	defer p.mu.RUnlock()
+	return p.repo
+}
+
+// Bookings are made and cancelled, and lists are read, by processes whose settings are raised meanwhile, readers first.
+// Every list of every process is the list of a table without shards, in its order; also one that is walked while others
+// write holds each booking that nobody touches, once.
+func TestShardsGrowUnderWrites(t *testing.T) {
+	t.Parallel()
+	db := dyntest.New(t)
+	db.Clock.Set(fixture.Now)
+	hotel := fixture.New(t, db.DB, 10_000)
+	quote := hotel.Quote(t, db.DB, fixture.Stay, 1)
+	processes := make([]*process, 3)
+	for i := range processes {
+		processes[i] = &process{db: db.Open(&dynastay.Options{Clock: db.Clock.Now})}
+		processes[i].use(key.Shards{})
+	}
+	seed := rand.Uint64()
+	t.Logf("seed %d", seed)
+
+	var (
+		mu   sync.Mutex
+		made []string // confirmed bookings
+		calm []string // those of earlier phases that nobody touches any more
+	)
+	write := func(p *process, draw *rand.Rand) {
+		mu.Lock()
+		var victim string
+		if len(made) > 0 && draw.IntN(4) == 0 {
+			at := draw.IntN(len(made))
+			victim = made[at]
+			made = slices.Delete(made, at, at+1)
+		}
+		mu.Unlock()
+		if victim != "" {
+			_, err := p.bookings().Cancel(t.Context(), victim, "")
+			assert.NoError(t, err)
+			return
+		}
+		b, err := p.bookings().Create(t.Context(), fixture.Request(quote))
+		if assert.NoError(t, err) {
+			mu.Lock()
+			made = append(made, b.ID)
+			mu.Unlock()
+		}
+	}
+	// phase lets all processes write while raise changes their settings one by one, and one reader walks.
+	phase := func(raise key.Shards) {
+		calm = append(calm, made...)
+		slices.Sort(calm)
+		made = nil
+		var writers sync.WaitGroup
+		for i, p := range processes {
+			writers.Go(func() {
+				draw := rand.New(rand.NewPCG(seed, uint64(i)))
+				for range *shardCalls / len(processes) / 5 {
+					write(p, draw)
+				}
+			})
+		}
+		for _, p := range processes {
+			p.use(raise)
+			db.Clock.Advance(time.Second)
+			var seen []string
+			for b, err := range p.bookings().ByStatus(bookings.Confirmed).All(t.Context()) {
+				if assert.NoError(t, err) {
+					seen = append(seen, b.ID)
+				}
+			}
+			for _, id := range calm {
+				assert.Contains(t, seen, id, "nobody touches it")
+			}
+			slices.Sort(seen)
+			assert.Equal(t, slices.Compact(slices.Clone(seen)), seen, "twice")
+		}
+		writers.Wait()
+		compareWithUnsharded(t, db, processes)
+	}
+	phase(key.Shards{})
+	phase(key.Shards{Read: 4})
+	phase(key.Shards{Read: 4, Write: 4})
+	phase(key.Shards{Read: 7, Write: 4})
+	phase(key.Shards{Read: 7, Write: 7})
+
+	partitions := map[string]bool{}
+	for _, id := range append(calm, made...) {
+		partitions[storedItem(t, db, keyOf(id))["GSI3PK"].(string)] = true
+	}
+	assert.True(t, partitions["STATUS#confirmed"], "what was written before the counts were raised stays where it is")
+	assert.Greater(t, len(partitions), 4)
+	for partition := range partitions {
+		assert.True(t, strings.HasPrefix(partition, "STATUS#confirmed"), partition)
+	}
+}
+
+// compareWithUnsharded puts all bookings, as a process without shards would have stored them, into tables of their own.
+func compareWithUnsharded(t *testing.T, db *dyntest.DB, processes []*process) {
+	t.Helper()
+	plain := dyntest.New(t)
+	var rows []dynastay.Row
+	for _, status := range []bookings.Status{bookings.Confirmed, bookings.Cancelled} {
+		for b, err := range processes[0].bookings().ByStatus(status).All(t.Context()) {
+			require.NoError(t, err)
+			whole, err := processes[0].bookings().Get(t.Context(), b.ID, dynastay.Consistent)
+			require.NoError(t, err)
+			item, err := bookings.BookingEntity.Item(whole)
+			require.NoError(t, err)
+			rows = append(rows, dynastay.RowOf(item))
+		}
+	}
+	assert.Len(t, rows, bookingsIn(t, db), "no booking is in no list")
+	require.NoError(t, plain.PutAll(t.Context(), func(yield func(*dynastay.Schema, dynastay.Item) bool) {
+		for _, row := range rows {
+			if !yield(bookingsTable, row.Item()) {
+				return
+			}
+		}
+	}))
+	unsharded := bookings.New(plain.DB, nil)
+	for _, status := range []bookings.Status{bookings.Confirmed, bookings.Cancelled, bookings.NoShow} {
+		want := all(t, func() dynastay.Listing[*bookings.Summary] { return unsharded.ByStatus(status) }, 1000)
+		for i, p := range processes {
+			for _, limit := range []int{7, 50, 1000} {
+				got := all(t, func() dynastay.Listing[*bookings.Summary] { return p.bookings().ByStatus(status) }, limit)
+				assert.Equal(t, want, got, "process %d, %s, pages of %d", i, status, limit)
+			}
+		}
+		// One page after the other by another process.
+		turn := 0
+		got := all(t, func() dynastay.Listing[*bookings.Summary] {
+			turn++
+			return processes[turn%len(processes)].bookings().ByStatus(status)
+		}, 5)
+		assert.Equal(t, idsOf(want), idsOf(got), "by turns")
+	}
+}
+
+func TestShardsOfBookings(t *testing.T) {
+	t.Parallel()
+	db := dyntest.New(t, dyntest.At(fixture.Now))
+	hotel := fixture.New(t, db.DB, 1)
+	repo := bookings.New(db.DB, &bookings.Options{
+		StatusShards:  key.Shards{Write: 2, Read: 2},
+		CheckInShards: key.Shards{Write: 3, Read: 3},
+		HoldShards:    key.Shards{Write: 4, Read: 4},
+	})
+	b, err := repo.Create(t.Context(), fixture.Request(hotel.Quote(t, db.DB, fixture.Stay, 1)))
+	require.NoError(t, err)
+	suffix := func(count int) string {
+		if n := key.ShardOf(b.ID, count); n > 0 {
+			return fmt.Sprint("#SHARD#", n)
+		}
+		return ""
+	}
+	stored := storedItem(t, db, keyOf(b.ID))
+	assert.Equal(t, "STATUS#confirmed"+suffix(2), stored["GSI3PK"])
+	assert.Equal(t, "CHECKIN#2026-07-10"+suffix(3), stored["GSI5PK"])
+	held := *b
+	held.Status, held.HoldExpiresAt = bookings.Pending, fixture.Now.Add(time.Hour)
+	item, err := bookings.EntityWith(bookings.Options{HoldShards: key.Shards{Write: 4, Read: 4}}).Item(&held)
+	require.NoError(t, err)
+	assert.Equal(t, dynastay.Text("HOLDS"+suffix(4)), item["GSI6PK"])
+
+	for field, opts := range map[string]bookings.Options{
+		"StatusShards":  {StatusShards: key.Shards{Write: 2}},
+		"CheckInShards": {CheckInShards: key.Shards{Write: 3, Read: 2}},
+		"HoldShards":    {HoldShards: key.Shards{Write: -1}},
+	} {
+		assert.PanicsWithValue(t, fmt.Sprintf("bookings.New: %v",
+			dynastay.Within("Options."+field, shardsOf(opts).Validate())), func() { bookings.New(db.DB, &opts) })
+	}
+}
+
+func shardsOf(o bookings.Options) key.Shards {
+	for _, s := range []key.Shards{o.StatusShards, o.CheckInShards, o.HoldShards} {
+		if s != (key.Shards{}) {
+			return s
+		}
+	}
+	return key.Shards{}
+}
+
+// A page of 50 from four shards costs four requests, and not much more than the units of one.
+func TestCostOfByStatus(t *testing.T) {
+	t.Parallel()
+	drawn := 0
+	db := dyntest.New(t, dyntest.At(fixture.Now), dyntest.With(dynastay.Options{
+		NewID: func(prefix string) string { drawn++; return fmt.Sprint(prefix, drawn) }, // the same shards every time
+	}))
+	hotel := fixture.New(t, db.DB, 1000)
+	quote := hotel.Quote(t, db.DB, fixture.Stay, 1)
+	shards := key.Shards{Write: 4, Read: 4}
+	repo := bookings.New(db.DB, &bookings.Options{StatusShards: shards})
+	plain := bookings.New(db.DB, nil)
+	for range 200 {
+		_, err := repo.Create(t.Context(), fixture.Request(quote))
+		require.NoError(t, err)
+	}
+	spent := db.Measure(func() {
+		page, err := repo.ByStatus(bookings.Confirmed).Page(t.Context(), dynastay.Paging{})
+		require.NoError(t, err)
+		assert.Len(t, page.Items, 50)
+	})
+	assert.LessOrEqual(t, len(spent.Calls), 5)
+	assert.GreaterOrEqual(t, len(spent.Calls), 4)
+	whole := db.Measure(func() {
+		_, err := plain.ByUser("user_456").Page(t.Context(), dynastay.Paging{})
+		require.NoError(t, err)
+	})
+	t.Logf("a page of 50: %.1f read units of four shards, %.1f of one", spent.ReadUnits, whole.ReadUnits)
+	assert.Less(t, spent.ReadUnits, 2.2*whole.ReadUnits)
+}
+
+func TestByStatusIsRefusedBeforeARequest(t *testing.T) {
+	t.Parallel()
+	db := dyntest.New(t)
+	stop := db.Faults.Record()
+	for _, status := range []bookings.Status{"", "Confirmed", "a#b"} {
+		_, err := bookings.New(db.DB, nil).ByStatus(status).Page(context.Background(), dynastay.Paging{})
+		var invalid *dynastay.InvalidError
+		require.ErrorAs(t, err, &invalid, "%q", status)
+		assert.Equal(t, "Status", invalid.Field)
+	}
+	assert.Empty(t, stop())
+}
+
+// bookingsIn counts the bookings of the table, past its indexes.
+func bookingsIn(t *testing.T, db *dyntest.DB) (n int) {
+	t.Helper()
+	pages := dynamodb.NewScanPaginator(db.Engine.Client(), &dynamodb.ScanInput{TableName: aws.String(db.TableName(bookingsTable))})
+	for pages.HasMorePages() {
+		page, err := pages.NextPage(t.Context())
+		require.NoError(t, err)
+		for _, item := range page.Items {
+			if dynastay.RowOf(item).Text("SK") == "METADATA" {
+				n++
+			}
+		}
+	}
+	return n
+}
