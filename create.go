@@ -3,6 +3,7 @@ package dynastay
 import (
 	"context"
 	"errors"
+	"slices"
 	"time"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
@@ -16,6 +17,7 @@ type Admin interface {
 	CreateTable(context.Context, *dynamodb.CreateTableInput, ...func(*dynamodb.Options)) (*dynamodb.CreateTableOutput, error)
 	DescribeTable(context.Context, *dynamodb.DescribeTableInput, ...func(*dynamodb.Options)) (*dynamodb.DescribeTableOutput, error)
 	DeleteTable(context.Context, *dynamodb.DeleteTableInput, ...func(*dynamodb.Options)) (*dynamodb.DeleteTableOutput, error)
+	DescribeTimeToLive(context.Context, *dynamodb.DescribeTimeToLiveInput, ...func(*dynamodb.Options)) (*dynamodb.DescribeTimeToLiveOutput, error)
 	UpdateTimeToLive(context.Context, *dynamodb.UpdateTimeToLiveInput, ...func(*dynamodb.Options)) (*dynamodb.UpdateTimeToLiveOutput, error)
 	UpdateContinuousBackups(context.Context, *dynamodb.UpdateContinuousBackupsInput, ...func(*dynamodb.Options)) (*dynamodb.UpdateContinuousBackupsOutput, error)
 }
@@ -34,34 +36,37 @@ type TableOptions struct {
 }
 
 // Create makes the table under the given full name, waits until it is active, and switches on its time to live and
-// point-in-time recovery. An engine that has no point-in-time recovery (the local ones answer
-// UnknownOperationException) goes without. A table that exists is an error of the SDK, *types.ResourceInUseException.
+// point-in-time recovery. It can be run again: a table that is there is completed where an earlier run was broken off,
+// and keeps its billing, its encryption and its deletion protection. It fails with [ErrAlreadyExists], whose Field says
+// what differs, where the table has another key, lacks an index, or has another time to live.
+//
+// An engine that has no point-in-time recovery (the local ones answer UnknownOperationException) goes without.
 func (s *Schema) Create(ctx context.Context, admin Admin, name string, opts *TableOptions) error {
 	if opts == nil {
 		opts = &TableOptions{}
 	}
-	if _, err := admin.CreateTable(ctx, s.CreateTableInput(name, opts)); err != nil {
+	var exists *types.ResourceInUseException
+	if _, err := admin.CreateTable(ctx, s.CreateTableInput(name, opts)); err != nil && !errors.As(err, &exists) {
 		return err
 	}
 	active := dynamodb.NewTableExistsWaiter(admin, func(o *dynamodb.TableExistsWaiterOptions) {
 		o.MinDelay, o.MaxDelay = 20*time.Millisecond, 5*time.Second
 	})
-	if err := active.Wait(ctx, &dynamodb.DescribeTableInput{TableName: &name}, 5*time.Minute); err != nil {
+	table, err := active.WaitForOutput(ctx, &dynamodb.DescribeTableInput{TableName: &name}, 5*time.Minute)
+	if err != nil {
 		return err
 	}
-	if s.TTL != "" {
-		if _, err := admin.UpdateTimeToLive(ctx, &dynamodb.UpdateTimeToLiveInput{
-			TableName:               &name,
-			TimeToLiveSpecification: &types.TimeToLiveSpecification{AttributeName: &s.TTL, Enabled: aws.Bool(true)},
-		}); err != nil {
-			return err
-		}
+	if differs := s.differs(table.Table); differs != "" {
+		return &Error{Op: "Schema.Create", Entity: "Table", ID: name, Field: differs, Kind: ErrAlreadyExists}
+	}
+	if err := s.expire(ctx, admin, name); err != nil {
+		return err
 	}
 	days := int32(35)
 	if opts.RecoveryDays != 0 {
 		days = int32(opts.RecoveryDays)
 	}
-	_, err := admin.UpdateContinuousBackups(ctx, &dynamodb.UpdateContinuousBackupsInput{
+	_, err = admin.UpdateContinuousBackups(ctx, &dynamodb.UpdateContinuousBackupsInput{
 		TableName: &name,
 		PointInTimeRecoverySpecification: &types.PointInTimeRecoverySpecification{
 			PointInTimeRecoveryEnabled: aws.Bool(true), RecoveryPeriodInDays: &days,
@@ -71,6 +76,51 @@ func (s *Schema) Create(ctx context.Context, admin Admin, name string, opts *Tab
 	if errors.As(err, &api) && api.ErrorCode() == "UnknownOperationException" {
 		return nil
 	}
+	return err
+}
+
+// differs says in what a table that is there is not the schema's, "" if it is. Indexes that the schema does not know are
+// somebody else's business.
+func (s *Schema) differs(table *types.TableDescription) string {
+	if !sameKey(table.KeySchema, s.Key) {
+		return "Key"
+	}
+	for _, index := range s.Indexes {
+		if !slices.ContainsFunc(table.GlobalSecondaryIndexes, func(there types.GlobalSecondaryIndexDescription) bool {
+			return *there.IndexName == index.Name && sameKey(there.KeySchema, index.Key) &&
+				there.Projection.ProjectionType == index.projection().ProjectionType
+		}) {
+			return index.Name
+		}
+	}
+	return ""
+}
+
+func sameKey(there []types.KeySchemaElement, names KeyNames) bool {
+	return slices.EqualFunc(there, names.schema(), func(a, b types.KeySchemaElement) bool {
+		return *a.AttributeName == *b.AttributeName && a.KeyType == b.KeyType
+	})
+}
+
+// expire switches the time to live on. It asks first: DynamoDB refuses to switch on what is on.
+func (s *Schema) expire(ctx context.Context, admin Admin, name string) error {
+	if s.TTL == "" {
+		return nil
+	}
+	there, err := admin.DescribeTimeToLive(ctx, &dynamodb.DescribeTimeToLiveInput{TableName: &name})
+	if err != nil {
+		return err
+	}
+	if d := there.TimeToLiveDescription; d != nil && d.AttributeName != nil && d.TimeToLiveStatus != types.TimeToLiveStatusDisabled {
+		if *d.AttributeName != s.TTL {
+			return &Error{Op: "Schema.Create", Entity: "Table", ID: name, Field: "TTL", Kind: ErrAlreadyExists}
+		}
+		return nil
+	}
+	_, err = admin.UpdateTimeToLive(ctx, &dynamodb.UpdateTimeToLiveInput{
+		TableName:               &name,
+		TimeToLiveSpecification: &types.TimeToLiveSpecification{AttributeName: &s.TTL, Enabled: aws.Bool(true)},
+	})
 	return err
 }
 

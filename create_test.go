@@ -1,6 +1,7 @@
 package dynastay_test
 
 import (
+	"context"
 	"testing"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
@@ -10,6 +11,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/dynastay/dynastay"
+	"github.com/dynastay/dynastay/dyntest"
 )
 
 func storeSchema() *dynastay.Schema {
@@ -99,4 +101,48 @@ func TestKeyNames(t *testing.T) {
 	assert.Equal(t, dynastay.Key{}, both.From(dynastay.RowOf(dynastay.Item{"PK": dynastay.Number(1)})))
 	assert.Equal(t, "USER#1/PROFILE", key.String())
 	assert.Equal(t, "USER#1", dynastay.Key{PK: "USER#1"}.String())
+}
+
+// Tables can be made again by every deployment: what an earlier run left unfinished is completed.
+func TestCreateCanBeRunAgain(t *testing.T) {
+	t.Parallel()
+	ctx := t.Context()
+	db := dyntest.New(t)
+	admin := db.Engine.Client()
+	name := db.TableName(&dynastay.Schema{Name: "Store"})
+	s := storeSchema()
+	opts := &dynastay.TableOptions{Deletable: true}
+	_, err := admin.CreateTable(ctx, s.CreateTableInput(name, opts)) // and there it ended
+	require.NoError(t, err)
+	t.Cleanup(func() {
+		_, err := admin.DeleteTable(context.Background(), &dynamodb.DeleteTableInput{TableName: &name})
+		assert.NoError(t, err)
+	})
+	for range 2 {
+		require.NoError(t, s.Create(ctx, admin, name, opts))
+		ttl, err := admin.DescribeTimeToLive(ctx, &dynamodb.DescribeTimeToLiveInput{TableName: &name})
+		require.NoError(t, err)
+		assert.Equal(t, "ExpiresAt", *ttl.TimeToLiveDescription.AttributeName)
+	}
+
+	for field, change := range map[string]func(*dynastay.Schema){
+		"Key":  func(s *dynastay.Schema) { s.Key.Sort = "Sort" },
+		"Keys": func(s *dynastay.Schema) { s.Indexes[1].Project = dynastay.ProjectAll },
+		"Some": func(s *dynastay.Schema) { s.Indexes[2].Key.Sort = "GSI1SK" },
+		"More": func(s *dynastay.Schema) {
+			s.Indexes = append(s.Indexes, dynastay.Index{Name: "More", Key: dynastay.KeyNames{Partition: "GSI3PK"}})
+		},
+		"TTL": func(s *dynastay.Schema) { s.TTL = "Expires" },
+	} {
+		other := storeSchema()
+		change(other)
+		err := other.Create(ctx, admin, name, opts)
+		assert.ErrorIs(t, err, dynastay.ErrAlreadyExists, field)
+		var failure *dynastay.Error
+		require.ErrorAs(t, err, &failure, field)
+		assert.Equal(t, field, failure.Field)
+	}
+	fewer := storeSchema()
+	fewer.Indexes = fewer.Indexes[:1]
+	assert.NoError(t, fewer.Create(ctx, admin, name, opts), "an index more is no matter")
 }

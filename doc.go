@@ -29,8 +29,13 @@
 //
 // # Reading
 //
-// A query answers with a [Page]; its cursor is opaque, can be handed to a browser, and cannot be turned into another
-// user's. [Each] walks all pages.
+// A list of a repository is a [Listing]: a value that is asked for one [Page], or walked to its end.
+//
+//	page, err := repo.ByUser(userID).Page(ctx, dynastay.Paging{Limit: 20, After: cursor})
+//	for booking, err := range repo.ByUser(userID).All(ctx) { … }
+//
+// A cursor is opaque, can be handed to a browser, and cannot be turned into another user's. An item that cannot be read
+// hides no other: see [UnreadableError]. Reads are eventually consistent; a Get takes [Consistent].
 //
 // # Writing
 //

@@ -9,6 +9,7 @@
 //	|---|---|---|
 //	| B1 | [Repository.ByUser]      | Query GSI1-UserBookingsIndex |
 //	| B2 | [Repository.ByReference] | Query GSI4-ReferenceIndex, then the booking |
+//	| B4 | [Repository.ByStatus]    | Query GSI3-StatusIndex, every shard of it |
 //
 // A list answers with a [Summary] of each booking, which is all that its index holds; [Repository.Get] reads a booking
 // with its lines.
