@@ -73,9 +73,6 @@ func (l lane[T]) open(at position, limit, lanes int) (reader[T], error) {
 // share is what each of several lanes is asked for. An even share alone would leave some lane short nearly every time,
 // since chance never spreads rows evenly; with two standard deviations more, one read is mostly enough.
 func share(limit, lanes int) int {
-	if lanes == 1 {
-		return limit
-	}
 	return min(limit, likely(float64(limit)/float64(lanes)))
 }
 

@@ -413,3 +413,23 @@ func TestShortPagesAreFilled(t *testing.T) {
 	assert.Len(t, got.Items, 1)
 	assert.Empty(t, got.Next)
 }
+
+// A page that found nothing yet goes on past its reads: a cursor that leads back to where it came from is no end.
+func TestPageMovesOn(t *testing.T) {
+	empty := 3
+	db := Open(onlyQueries{answer: func(in *dynamodb.QueryInput) (*dynamodb.QueryOutput, error) {
+		partition := textOf(in.ExpressionAttributeValues[":0"])
+		key := Item{"PK": str("ITEM#1"), "SK": str("METADATA"), "GSI1PK": str(partition), "GSI1SK": str("1")}
+		if partition == "P" {
+			return &dynamodb.QueryOutput{}, nil
+		}
+		if empty--; empty >= 0 {
+			return &dynamodb.QueryOutput{LastEvaluatedKey: key}, nil
+		}
+		return &dynamodb.QueryOutput{Items: []Item{key}}, nil
+	}}, nil)
+	q := Query{Name: "test", Index: "ByUser", Partition: "P", Shards: []string{"Q"}}
+	page, err := List(db, pagedSchema, q, sortOf).Page(context.Background(), Paging{Reads: 1})
+	require.NoError(t, err)
+	assert.Equal(t, Page[string]{Items: []string{"1"}}, page)
+}

@@ -19,6 +19,7 @@ import (
 	"github.com/dynastay/dynastay/dyntest"
 	"github.com/dynastay/dynastay/entity"
 	"github.com/dynastay/dynastay/keys"
+	"github.com/dynastay/dynastay/keys/key"
 	"github.com/dynastay/dynastay/properties"
 	"github.com/dynastay/dynastay/users"
 )
@@ -55,6 +56,11 @@ type process struct {
 	nights         *availability.Repository
 }
 
+// The processes write to different counts of shards, as while these are raised, and keep addresses out of keys.
+const shards = 3
+
+var emailSecret = []byte("the secret that all processes share")
+
 func (c *checker) process(name string, options dynastay.Options) *process {
 	options.TablePrefix = strings.TrimSuffix(c.db.TableName(keys.BookingsTable), keys.BookingsTable.Name)
 	options.Clock = c.db.Clock.Now
@@ -67,8 +73,10 @@ func (c *checker) process(name string, options dynastay.Options) *process {
 		accounts: entity.NewTable(db, accountEntity), journal: entity.NewTable(db, entryEntity),
 		refunds: entity.NewTable(db, refundEntity), shops: entity.NewTable(db, shopEntity),
 		baskets: entity.NewTable(db, basketEntity), orders: entity.NewTable(db, orderEntity),
-		parcels:  entity.NewTable(db, parcelEntity),
-		bookings: bookings.New(db, nil), properties: properties.New(db, nil), users: users.New(db, nil), nights: availability.New(db),
+		parcels:    entity.NewTable(db, parcelEntity),
+		bookings:   bookings.New(db, &bookings.Options{StatusShards: key.Shards{Write: 1 + len(c.processes)%shards, Read: shards}}),
+		properties: properties.New(db, nil), nights: availability.New(db),
+		users: users.New(db, &users.Options{EmailSecret: emailSecret}),
 	}
 }
 

@@ -6,8 +6,11 @@ import (
 	"strings"
 	"sync"
 
+	"github.com/stretchr/testify/assert"
+
 	"github.com/dynastay/dynastay"
 	"github.com/dynastay/dynastay/keys"
+	"github.com/dynastay/dynastay/keys/key"
 	"github.com/dynastay/dynastay/users"
 )
 
@@ -81,6 +84,13 @@ func (s *signups) step(w *worker) {
 
 func (s *signups) settle(w *worker) { s.keyed.settle(w) }
 
+// inKeys is an address as keys hold it.
+func (s *signups) inKeys(email string) string {
+	hash, err := key.HashEmail(emailSecret, email)
+	assert.NoError(s.t, err)
+	return hash
+}
+
 func (s *signups) check() {
 	guards, byMark := map[string]string{}, map[string]plain{}
 	owners := map[string]string{}
@@ -102,7 +112,7 @@ func (s *signups) check() {
 			s.differ("one user twice", email, "%s", mark)
 		}
 		byMark[mark] = p
-		if a := s.asked[mark]; a == nil || a.verdict() == refused || a.email != email || p["GSI1PK"] != "EMAIL#"+email {
+		if a := s.asked[mark]; a == nil || a.verdict() == refused || a.email != email || p["GSI1PK"] != "EMAIL#"+s.inKeys(email) {
 			s.differ("a user that was not to be made", email, "%v", p)
 		}
 	}
@@ -111,13 +121,17 @@ func (s *signups) check() {
 			s.differ("a user is lost", a.email, "%s %s", mark, a.id)
 		}
 	}
+	byHash := map[string]string{}
+	for email, id := range owners {
+		byHash[s.inKeys(email)] = id
+	}
 	for email, id := range guards {
-		if owners[email] != id {
+		if byHash[email] != id {
 			s.differ("an address that is kept for nobody", email, "for %s", id)
 		}
 	}
 	for email := range owners {
-		if guards[email] == "" {
+		if guards[s.inKeys(email)] == "" {
 			s.differ("an address that is not kept", email, "")
 		}
 	}
