@@ -40,7 +40,8 @@ type Options struct {
 	// test with the same source for a repetition. Default: crypto/rand.
 	Rand io.Reader
 	// Observer is told of every request after its end, on the goroutine that sent it and with the context of the call
-	// that caused it: a label that the caller puts into the context tells whose request it was. With an observer every request
+	// that caused it: a label that the caller puts into the context tells whose request it was. Even one call may send
+	// requests from several goroutines, so it must be safe for concurrent use. With an observer every request
 	// asks DynamoDB for its consumed capacity, which costs nothing. Default: none.
 	Observer func(context.Context, Call)
 	// Retry bounds how long a write goes on against conflicts and throttling. Default: see [Retry].

@@ -29,7 +29,7 @@ type Options struct {
 	PendingShards  key.Shards
 }
 
-// New makes a repository. It sends nothing. A nil opts means the defaults. It panics where [key.Shards.Validate] refuses
+// New makes a repository. It sends nothing; make one for the process and share it. A nil opts means the defaults. It panics where [key.Shards.Validate] refuses
 // a count.
 func New(db *dynastay.DB, opts *Options) *Repository {
 	r := &Repository{db: db}
