@@ -31,8 +31,8 @@ type Options struct {
 	HoldShards    key.Shards
 }
 
-// New makes a repository. It sends nothing; make one for the process and share it. A nil opts means the defaults. It panics where [key.Shards.Validate] refuses
-// a count.
+// New makes a repository. It sends nothing; make one for the process and share it. A nil opts means the defaults. It
+// panics where [key.Shards.Validate] refuses a count.
 func New(db *dynastay.DB, opts *Options) *Repository {
 	r := &Repository{db: db, nights: availability.New(db)}
 	if opts != nil {

@@ -29,8 +29,8 @@ type Options struct {
 	PendingShards  key.Shards
 }
 
-// New makes a repository. It sends nothing; make one for the process and share it. A nil opts means the defaults. It panics where [key.Shards.Validate] refuses
-// a count.
+// New makes a repository. It sends nothing; make one for the process and share it. A nil opts means the defaults. It
+// panics where [key.Shards.Validate] refuses a count.
 func New(db *dynastay.DB, opts *Options) *Repository {
 	r := &Repository{db: db}
 	if opts != nil {
