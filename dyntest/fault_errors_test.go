@@ -2,8 +2,6 @@ package dyntest
 
 import (
 	"context"
-	"errors"
-	"io"
 	"net/http"
 	"testing"
 
@@ -202,16 +200,4 @@ func TestFailHasTheStatusOfItsCode(t *testing.T) {
 		assertStatus(t, put(ctx, d.impatient(), d, "a", "1"), status, code)
 		assert.NoError(t, put(ctx, d.eager(), d, "a", "1"), "the SDK repeats %s", code)
 	}
-}
-
-func TestLostRequest(t *testing.T) {
-	t.Parallel()
-	ctx, d := t.Context(), New(t, OnlyTables(things))
-	i := d.Faults.Inject(LoseRequest(), When{Operation: "PutItem", Nth: 1})
-	err := put(ctx, d.impatient(), d, "a", "1")
-	assert.ErrorIs(t, err, io.ErrUnexpectedEOF)
-	var api smithy.APIError
-	assert.False(t, errors.As(err, &api), "there was no answer")
-	assert.Empty(t, read(t, d, "a"))
-	assert.Equal(t, 1, i.Hits())
 }
