@@ -127,9 +127,9 @@ func TestTablesAreRemovedAfterAFailure(t *testing.T) {
 		return
 	}
 	t.Parallel()
-	engine := New(t).Engine
+	running := New(t).Engine
 	for _, end := range []string{"failing", "panicking"} {
-		output, err := child(t, end, engineVar+"=endpoint", endpointVar+"="+engine.Endpoint()).Output()
+		output, err := child(t, end, "DYNTEST_ENGINE=endpoint", "DYNTEST_ENDPOINT="+running.Endpoint()).Output()
 		assert.Error(t, err, "the child's test should have failed")
 
 		var made []string
@@ -139,7 +139,7 @@ func TestTablesAreRemovedAfterAFailure(t *testing.T) {
 			}
 		}
 		require.Len(t, made, 2*len(keys.Tables()), "tables of the child's test and subtest; it printed:\n%s", output)
-		for _, name := range tables(t.Context(), engine) {
+		for _, name := range tables(t.Context(), running) {
 			assert.NotContains(t, made, name)
 		}
 	}

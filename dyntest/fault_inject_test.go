@@ -23,7 +23,7 @@ import (
 
 // eager is the test's client with the SDK's default number of attempts and no time between them.
 func (d *DB) eager() *dynamodb.Client {
-	return d.Engine.client(d.over(d.Engine.transport), func(o *dynamodb.Options) {
+	return d.Engine.Client(d.front, func(o *dynamodb.Options) {
 		o.Retryer = retry.NewStandard(func(o *retry.StandardOptions) {
 			o.Backoff = retry.BackoffDelayerFunc(func(int, error) (time.Duration, error) { return 0, nil })
 		})

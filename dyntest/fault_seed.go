@@ -12,7 +12,7 @@ const seedVar = "DYNTEST_SEED"
 // Seed fixes what the faults of chance do. Default: the number in the environment variable DYNTEST_SEED, otherwise one
 // that is drawn for the test.
 func Seed(seed uint64) Option {
-	return option(func(c *config) { c.seeded, c.seed = true, seed })
+	return func(c *config) { c.seeded, c.seed = true, seed }
 }
 
 func defaultSeed() (uint64, error) {

@@ -10,6 +10,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 
 	"github.com/dynastay/dynastay"
+	"github.com/dynastay/dynastay/dyntest/engine"
 )
 
 // replica is a second table with the items that a table had some time ago. Its requests bypass the faults.
@@ -21,11 +22,11 @@ type replica struct {
 	mu     sync.Mutex // one refresh at a time
 }
 
-func newReplica(engine *Engine, prefix string, of *dynastay.Schema, number int) *replica {
+func newReplica(on *engine.Engine, prefix string, of *dynastay.Schema, number int) *replica {
 	schema := *of
 	schema.Name = fmt.Sprintf("%s-frozen-%d", of.Name, number)
 	schema.TTL, schema.Stream = "", false
-	return &replica{client: engine.Client(), of: prefix + of.Name, name: prefix + schema.Name, schema: &schema}
+	return &replica{client: on.Client(), of: prefix + of.Name, name: prefix + schema.Name, schema: &schema}
 }
 
 // refresh writes what has changed in the table since the last time. It compares the tables themselves: a refresh that

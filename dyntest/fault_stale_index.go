@@ -48,7 +48,7 @@ func (f *Faults) freeze(i *Injection) effect {
 	})
 	ctx, cancel := context.WithTimeout(f.t.Context(), setUpTime)
 	defer cancel()
-	if err := f.engine.createOwnTables(ctx, f.prefix, schemas); err != nil {
+	if err := createTables(ctx, f.engine, f.prefix, schemas); err != nil {
 		f.t.Fatalf("dyntest: make copies of tables for StaleIndex: %v", err)
 	}
 	for table, r := range copies {

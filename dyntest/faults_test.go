@@ -13,7 +13,7 @@ func once(o *dynamodb.Options) { o.RetryMaxAttempts = 1 }
 
 // impatient is the test's client without the SDK's retries.
 func (d *DB) impatient() *dynamodb.Client {
-	return d.Engine.client(d.over(d.Engine.transport), once)
+	return d.Engine.Client(d.front, once)
 }
 
 // gate is a transport below the faults that holds every request until it is opened.
@@ -25,8 +25,8 @@ type gate struct {
 
 // gated is a client whose requests wait between the faults and the engine.
 func (d *DB) gated() (*dynamodb.Client, *gate) {
-	g := &gate{d.Engine.transport, make(chan struct{}), make(chan struct{})}
-	return d.Engine.client(d.over(g), once), g
+	g := &gate{d.network(), make(chan struct{}), make(chan struct{})}
+	return d.clientOver(g, once), g
 }
 
 func (g *gate) RoundTrip(req *http.Request) (*http.Response, error) {

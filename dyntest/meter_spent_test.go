@@ -59,7 +59,7 @@ func TestSummary(t *testing.T) {
 	}
 	for value, want := range map[string]bool{"1": true, "": false, "0": false} {
 		output, err := child(t, "summary", summaryVar+"="+value,
-			engineVar+"=endpoint", endpointVar+"="+d.Engine.Endpoint()).CombinedOutput()
+			"DYNTEST_ENGINE=endpoint", "DYNTEST_ENDPOINT="+d.Engine.Endpoint()).CombinedOutput()
 		assert.NoError(t, err, "%s", output)
 		for _, line := range []string{
 			"dyntest: what this test sent\n",

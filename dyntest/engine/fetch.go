@@ -1,4 +1,4 @@
-package dyntest
+package engine
 
 import (
 	"archive/tar"
@@ -37,10 +37,10 @@ func platform() string {
 }
 
 // fetch gets the package of the platform through npm, which knows the machine's registry, proxy and cache, and puts
-// the binary in it at path. Several test binaries may do so at the same time.
+// the binary in it at path. Several processes may do so at the same time.
 func fetch(ctx context.Context, path, platform, integrity string) error {
 	if integrity == "" {
-		return fmt.Errorf("no pinned build for %s: put dynoxide on PATH or start Docker", platform)
+		return fmt.Errorf("there is no pinned build for %s; put dynoxide on PATH", platform)
 	}
 	npm, err := exec.LookPath("npm")
 	if err != nil {
@@ -70,14 +70,14 @@ func fetch(ctx context.Context, path, platform, integrity string) error {
 		return err
 	}
 	if len(archives) != 1 {
-		return fmt.Errorf("npm pack %s wrote %d archives instead of one", name, len(archives))
+		return fmt.Errorf("npm pack %s wrote %d archives, not one", name, len(archives))
 	}
 	archive, err := os.ReadFile(archives[0])
 	if err != nil {
 		return err
 	}
 	if err := verify(archive, integrity); err != nil {
-		return fmt.Errorf("%s is refused: %w", name, err)
+		return fmt.Errorf("%s: %w", name, err)
 	}
 	binary := filepath.Join(dir, "dynoxide")
 	if err := extract(archive, "package/dynoxide", binary); err != nil {
@@ -92,7 +92,7 @@ func verify(archive []byte, integrity string) error {
 		return err
 	}
 	if got := sha512.Sum512(archive); !bytes.Equal(got[:], want) {
-		return fmt.Errorf("its checksum is sha512-%s, and must be %s",
+		return fmt.Errorf("the checksum is sha512-%s, not %s",
 			base64.StdEncoding.EncodeToString(got[:]), integrity)
 	}
 	return nil
@@ -108,7 +108,7 @@ func extract(archive []byte, name, path string) error {
 	for {
 		header, err := files.Next()
 		if errors.Is(err, io.EOF) {
-			return fmt.Errorf("there is no %s in it", name)
+			return fmt.Errorf("the archive has no %s", name)
 		}
 		if err != nil {
 			return err

@@ -1,4 +1,4 @@
-package dyntest
+package engine
 
 import (
 	"bytes"
@@ -20,7 +20,7 @@ func startDynoxide(ctx context.Context) (*Engine, error) {
 	}
 	version, err := exec.CommandContext(ctx, path, "--version").Output()
 	if err != nil {
-		return nil, fmt.Errorf("%s does not run: %w", path, err)
+		return nil, fmt.Errorf("run %s: %w", path, err)
 	}
 	process, address, err := serve(ctx, 10*time.Second, func(port int) *exec.Cmd {
 		return exec.Command(path, "serve", "--host", "127.0.0.1", "--port", strconv.Itoa(port))
@@ -51,14 +51,14 @@ func findDynoxide(ctx context.Context) (string, error) {
 	notThere := err
 	cache, err := os.UserCacheDir()
 	if err != nil {
-		return "", fmt.Errorf("%w; and no folder to fetch it into: %w", notThere, err)
+		return "", fmt.Errorf("%w; there is no cache folder to download it into: %w", notThere, err)
 	}
 	path = filepath.Join(cache, "dynastay", "dynoxide-"+dynoxideVersion, "dynoxide")
 	if _, err := os.Stat(path); err == nil {
 		return path, nil
 	}
 	if err := fetch(ctx, path, platform(), integrities[platform()]); err != nil {
-		return "", fmt.Errorf("%w, nor is it in %s; and it could not be fetched: %w", notThere, filepath.Dir(path), err)
+		return "", fmt.Errorf("%w; not in %s either; the download failed: %w", notThere, filepath.Dir(path), err)
 	}
 	return path, nil
 }

@@ -1,4 +1,4 @@
-package dyntest_test
+package engine_test
 
 import (
 	"context"
@@ -9,25 +9,25 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 
 	"github.com/dynastay/dynastay"
-	"github.com/dynastay/dynastay/dyntest"
+	"github.com/dynastay/dynastay/dyntest/engine"
 )
 
-// A program starts an engine, makes its tables, and works on them. A test has [dyntest.New] for all of it.
+// A program starts an engine, creates its tables, and works on them.
 func Example() {
 	ctx := context.Background()
-	engine, err := dyntest.Start(ctx)
+	e, err := engine.Start(ctx)
 	if err != nil {
 		log.Fatal(err)
 	}
-	defer engine.Stop(ctx)
+	defer e.Stop(ctx)
 
 	guests := &dynastay.Schema{Name: "Guests", Key: dynastay.KeyNames{Partition: "pk", Sort: "sk"}}
 	prefix := rand.Text() + "-" // the engine may have tables of an earlier run
-	if err := engine.CreateTables(ctx, prefix, guests); err != nil {
+	if err := e.CreateTables(ctx, prefix, guests); err != nil {
 		log.Fatal(err)
 	}
 
-	client := engine.Client()
+	client := e.Client()
 	db := dynastay.Open(client, &dynastay.Options{TablePrefix: prefix})
 	table, key := db.TableName(guests), guests.Key.Of(dynastay.Key{PK: "GUEST#7", SK: "PROFILE"})
 	if _, err := client.PutItem(ctx, &dynamodb.PutItemInput{TableName: &table, Item: key}); err != nil {

@@ -1,4 +1,4 @@
-package dyntest
+package docker
 
 import (
 	"fmt"

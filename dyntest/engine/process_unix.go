@@ -1,6 +1,6 @@
 //go:build unix
 
-package dyntest
+package engine
 
 import (
 	"os/exec"

@@ -1,4 +1,18 @@
-package dyntest
+// Package docker lets package engine run DynamoDB Local in Docker:
+//
+//	e, err := engine.Start(ctx, docker.Allow())
+//
+// It is a package of its own because it imports testcontainers, and so the Docker client.
+//
+// All processes of one session share one container for each image. A session is all that one `go test` runs, or a single
+// program. The image is the one given to [Image], then the one in DYNTEST_IMAGE, then amazon/dynamodb-local:3.1.0.
+//
+// No [engine.Engine.Stop] ends the container, because others may be using it. The reaper of testcontainers removes it some
+// seconds after the last process of the session has ended. With TESTCONTAINERS_RYUK_DISABLED=true there is no reaper, and
+// the container stays until you remove it:
+//
+//	docker ps -aq --filter label=dynastay.dyntest | xargs -r docker rm -f
+package docker
 
 import (
 	"context"
@@ -12,38 +26,55 @@ import (
 
 	"github.com/testcontainers/testcontainers-go"
 	"github.com/testcontainers/testcontainers-go/wait"
+
+	"github.com/dynastay/dynastay/dyntest/engine"
+	"github.com/dynastay/dynastay/dyntest/internal/choice"
 )
 
 const (
-	defaultImage  = "amazon/dynamodb-local:3.1.0"
 	containerPort = "8000/tcp"
-	// containerLabel finds the containers that stay where there is no reaper.
+	// containerLabel finds the containers that stay without a reaper.
 	containerLabel = "dynastay.dyntest"
 	// telemetryVar keeps DynamoDB Local from reporting to its maker that it was started, which it does by default.
 	telemetryVar = "DDB_LOCAL_TELEMETRY"
 )
 
-func startDocker(ctx context.Context, image string) (*Engine, error) {
+// Allow lets [engine.Start] try Docker, in its place in the order: after an endpoint and Java, before dynoxide. With
+// [engine.On], as in engine.Start(ctx, docker.Allow(), engine.On(engine.Docker)), nothing else is tried.
+func Allow() engine.Option {
+	return func(c *choice.Choice) { c.Docker = start }
+}
+
+// Image tries Docker with this image, such as "amazon/dynamodb-local:3.1.0", and nothing else.
+func Image(name string) engine.Option {
+	return func(c *choice.Choice) {
+		engine.On(engine.Docker)(c)
+		c.Docker, c.Image = start, name
+	}
+}
+
+// start runs a container of the image, or finds that of the session. The reaper ends it.
+func start(ctx context.Context, image string) (name, endpoint string, err error) {
 	if err := findDocker(ctx); err != nil {
-		return nil, fmt.Errorf("no Docker engine answers: %w", err)
+		return "", "", fmt.Errorf("Docker is unavailable: %w", err)
 	}
 	// Enough for a slow pull, and short enough to leave the next engine some of the caller's time.
 	ctx, cancel := context.WithTimeout(ctx, 3*time.Minute)
 	defer cancel()
 	var container *testcontainers.DockerContainer
-	err := containerLog.quietly(func() (err error) {
+	err = containerLog.quietly(func() (err error) {
 		container, err = runContainer(ctx, image, testcontainers.SessionID())
 		return err
 	})
 	if err != nil {
-		return nil, fmt.Errorf("no container of %s, although Docker runs: %w", image, err)
+		return "", "", fmt.Errorf("Docker runs, but starts no container of %s: %w", image, err)
 	}
 	address, err := container.PortEndpoint(ctx, containerPort, "")
 	if err != nil {
-		return nil, fmt.Errorf("the port of container %s: %w", short(container), err)
+		return "", "", fmt.Errorf("get the port of container %s: %w", short(container), err)
 	}
-	name := fmt.Sprintf("DynamoDB Local '%s' in container %s on %s", image, short(container), address)
-	return newEngine(name, "http://"+address, func(context.Context) error { return nil }), nil
+	name = fmt.Sprintf("DynamoDB Local '%s' in container %s on %s", image, short(container), address)
+	return name, "http://" + address, nil
 }
 
 // findDocker looks for a Docker engine, for no longer than one that is there needs to answer. The look-up itself takes
@@ -66,7 +97,7 @@ func findDocker(ctx context.Context) error {
 	case err := <-found:
 		return err
 	case <-timer.C:
-		return fmt.Errorf("nothing within %v", patience)
+		return fmt.Errorf("no answer within %v", patience)
 	case <-ctx.Done():
 		return ctx.Err()
 	}
@@ -79,7 +110,7 @@ func runContainer(ctx context.Context, image, session string) (_ *testcontainers
 	// knows nothing of it when asked for its state.
 	unlock, err := lock(ctx, filepath.Join(os.TempDir(), fmt.Sprintf("dynastay-dyntest-%d.lock", os.Getuid())))
 	if err != nil {
-		return nil, fmt.Errorf("wait for other processes: %w", err)
+		return nil, fmt.Errorf("wait for other processes that start it: %w", err)
 	}
 	defer func() { err = errors.Join(err, unlock()) }()
 

@@ -1,10 +1,8 @@
-package dyntest
+package engine
 
 import (
-	"bufio"
-	"cmp"
 	"context"
-	"crypto/rand"
+	"errors"
 	"fmt"
 	"net"
 	"net/http"
@@ -18,6 +16,8 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	"github.com/dynastay/dynastay/dyntest/internal/choice"
 )
 
 // noImage is an image that no registry can have.
@@ -28,17 +28,34 @@ func stopped(t *testing.T, engine *Engine) {
 	require.NoError(t, engine.Stop(context.WithoutCancel(t.Context())))
 }
 
+// working is a Docker that answers, and failing one that does not.
+func working(_ context.Context, image string) (name, endpoint string, err error) {
+	return "a container of " + image, "http://127.0.0.1:1", nil
+}
+
+func failing(context.Context, string) (name, endpoint string, err error) {
+	return "", "", errors.New("Docker is unavailable")
+}
+
+func allow(docker func(context.Context, string) (string, string, error)) Option {
+	return func(c *choice.Choice) { c.Docker = docker }
+}
+
 func TestEndpointComesFirst(t *testing.T) {
-	running, err := choice{}.shared()
-	require.NoError(t, err)
+	onlyUnix(t)
 	nothingChosen(t)
+	t.Setenv("PATH", fakes(t, "dynoxide", "java"))
+	running, err := Start(t.Context(), On(Dynoxide))
+	require.NoError(t, err)
+	defer stopped(t, running)
 	t.Setenv(localVar, unpacked(t))
 	t.Setenv(endpointVar, running.Endpoint())
-	engine, err := Start(t.Context())
+	engine, err := Start(t.Context(), allow(working))
 	require.NoError(t, err)
-	defer stopped(t, engine)
 	assert.Equal(t, "endpoint "+running.Endpoint(), engine.Name())
 	assert.Equal(t, running.Endpoint(), engine.Endpoint())
+	require.NoError(t, engine.Stop(t.Context()))
+	assert.True(t, listens(t, running.Endpoint()), "an endpoint goes on")
 }
 
 func TestEndpointThatIsWrongIsAnError(t *testing.T) {
@@ -50,22 +67,23 @@ func TestEndpointThatIsWrongIsAnError(t *testing.T) {
 	nobody := fmt.Sprintf("127.0.0.1:%d", port)
 	for endpoint, reason := range map[string]string{
 		"http://" + nobody: "no answer from http://" + nobody,
-		"127.0.0.1:8000":   `DYNTEST_ENDPOINT is "127.0.0.1:8000", and must be an address`,
+		"127.0.0.1:8000":   `DYNTEST_ENDPOINT is "127.0.0.1:8000"; it must be a URL such as http://127.0.0.1:8000`,
 	} {
 		t.Setenv(endpointVar, endpoint)
 		_, err := Start(t.Context())
 		require.ErrorContains(t, err, reason)
-		assert.ErrorContains(t, err, "dynoxide  DYNTEST_ENDPOINT="+endpoint)
-		assert.ErrorContains(t, err, "Unset DYNTEST_ENDPOINT, so that")
-		assert.ErrorContains(t, err, "Start the engine at "+endpoint+", or name another in DYNTEST_ENDPOINT.")
+		assert.ErrorContains(t, err, "dynoxide  not tried because DYNTEST_ENDPOINT="+endpoint)
+		assert.ErrorContains(t, err, "Unset DYNTEST_ENDPOINT to try")
+		assert.ErrorContains(t, err, "Start the engine at "+endpoint+", or name another one in DYNTEST_ENDPOINT.")
 	}
 	t.Setenv(engineVar, "endpoint")
 	_, err = Start(t.Context())
-	assert.ErrorContains(t, err, "Unset DYNTEST_ENGINE and DYNTEST_ENDPOINT, so that", "each alone would keep the others out")
+	assert.ErrorContains(t, err, "Unset DYNTEST_ENGINE and DYNTEST_ENDPOINT to try", "each alone would keep the others out")
 }
 
 func TestEngineIsForced(t *testing.T) {
 	onlyUnix(t)
+	nothingChosen(t)
 	t.Setenv("PATH", fakes(t, "dynoxide"))
 	t.Setenv(endpointVar, "http://127.0.0.1:8000")
 	t.Setenv(engineVar, "dynoxide")
@@ -73,31 +91,88 @@ func TestEngineIsForced(t *testing.T) {
 	require.NoError(t, err)
 	defer stopped(t, engine)
 	assert.Equal(t, "dynoxide of this test on "+strings.TrimPrefix(engine.Endpoint(), "http://"), engine.Name())
-	assert.Contains(t, engine.account(), "not endpoint: DYNTEST_ENGINE=dynoxide")
+	assert.Equal(t, "the engine is "+engine.Name()+`
+  endpoint  not tried because DYNTEST_ENGINE=dynoxide
+  java      not tried because DYNTEST_ENGINE=dynoxide
+  docker    not tried because DYNTEST_ENGINE=dynoxide`, engine.Account())
 
 	t.Setenv(engineVar, "docker")
 	t.Setenv(imageVar, noImage)
-	_, err = Start(t.Context())
-	require.ErrorContains(t, err, "dynoxide  DYNTEST_ENGINE=docker")
-	assert.ErrorContains(t, err, "Unset DYNTEST_ENGINE")
+	_, err = Start(t.Context(), allow(failing))
+	require.ErrorContains(t, err, "dynoxide  not tried because DYNTEST_ENGINE=docker")
+	assert.ErrorContains(t, err, "Unset DYNTEST_ENGINE and DYNTEST_ENDPOINT to try")
 
 	t.Setenv(engineVar, "dynamite")
 	_, err = Start(t.Context())
-	assert.EqualError(t, err, `dyntest: DYNTEST_ENGINE is "dynamite", and must be endpoint, java, docker or dynoxide, or unset`)
+	assert.EqualError(t, err, `dyntest/engine: DYNTEST_ENGINE is "dynamite"; it must be endpoint, java, docker or dynoxide`)
 }
 
-func TestDynoxideIsTakenWithoutAnImage(t *testing.T) {
+// Docker has its place in the order, wherever the option is in the list.
+func TestDockerComesBeforeDynoxide(t *testing.T) {
 	onlyUnix(t)
 	nothingChosen(t)
-	t.Setenv(imageVar, noImage)
+	t.Setenv("PATH", fakes(t, "dynoxide", "java"))
+	start := func(opts ...Option) string {
+		engine, err := Start(t.Context(), opts...)
+		require.NoError(t, err)
+		defer stopped(t, engine)
+		return engine.Name()
+	}
+	assert.Equal(t, "a container of amazon/dynamodb-local:3.1.0", start(allow(working)))
+	assert.Contains(t, start(), "dynoxide of this test")
+	assert.Contains(t, start(On(Dynoxide), allow(working)), "dynoxide of this test")
+	assert.Contains(t, start(allow(working), On(Dynoxide)), "dynoxide of this test")
+	assert.Equal(t, "a container of amazon/dynamodb-local:3.1.0", start(On(Docker), allow(working)))
+	t.Setenv(imageVar, "of the environment")
+	assert.Equal(t, "a container of of the environment", start(allow(working)))
+	image := func(c *choice.Choice) { c.Image = "of the option" }
+	assert.Equal(t, "a container of of the option", start(image, allow(working)))
+
+	t.Setenv(localVar, unpacked(t))
+	assert.Contains(t, start(allow(working)), "DynamoDB Local of ")
+}
+
+func TestDynoxideIsTakenWithoutDocker(t *testing.T) {
+	onlyUnix(t)
+	nothingChosen(t)
 	t.Setenv("PATH", fakes(t, "dynoxide"))
-	engine, err := Start(t.Context())
-	require.NoError(t, err)
-	defer stopped(t, engine)
-	assert.Contains(t, engine.Name(), "dynoxide of this test")
-	assert.Contains(t, engine.account(), "not endpoint: DYNTEST_ENDPOINT is not set")
-	assert.Contains(t, engine.account(), "not java: DYNTEST_DYNAMODB_LOCAL is not set")
-	assert.Regexp(t, `not docker: no (Docker engine answers|container of dyntest.invalid/none:0)`, engine.account())
+	for docker, opts := range map[string][]Option{
+		"Docker is unavailable": {allow(failing)},
+		`not tried because the program does not pass docker.Allow() of ` +
+			`"github.com/dynastay/dynastay/dyntest/engine/docker" to engine.Start`: nil,
+	} {
+		engine, err := Start(t.Context(), opts...)
+		require.NoError(t, err)
+		defer stopped(t, engine)
+		assert.Equal(t, "the engine is "+engine.Name()+`
+  endpoint  DYNTEST_ENDPOINT is not set
+  java      DYNTEST_DYNAMODB_LOCAL is not set
+  docker    `+docker, engine.Account())
+	}
+}
+
+// A program that asks for Docker, or whose environment does, has to be built with it.
+func TestDockerThatIsNotAllowed(t *testing.T) {
+	onlyUnix(t)
+	nothingChosen(t)
+	t.Setenv("PATH", fakes(t, "dynoxide")) // there to be taken
+	_, err := Start(t.Context(), On(Docker))
+	assert.EqualError(t, err, `dyntest/engine: no DynamoDB engine is available:
+
+  endpoint  not tried because the code asks for docker
+  java      not tried because the code asks for docker
+  docker    not tried because the program does not pass docker.Allow() of "github.com/dynastay/dynastay/dyntest/engine/docker" to engine.Start
+  dynoxide  not tried because the code asks for docker
+
+To fix this, do one of the following:
+  - Remove the option On or Image to try the other engines.
+  - Pass docker.Allow() of "github.com/dynastay/dynastay/dyntest/engine/docker" to engine.Start to try Docker.`)
+
+	t.Setenv(engineVar, "docker")
+	_, err = Start(t.Context())
+	require.ErrorContains(t, err, "dynoxide  not tried because DYNTEST_ENGINE=docker")
+	assert.ErrorContains(t, err, "Unset DYNTEST_ENGINE to try the other engines.\n  - Pass docker.Allow() of ")
+	assert.NotContains(t, err.Error(), "Start Docker")
 }
 
 func TestDynoxideTriesAnotherPort(t *testing.T) {
@@ -210,90 +285,4 @@ func listens(t *testing.T, endpoint string) bool {
 		return false
 	}
 	return assert.NoError(t, conn.Close())
-}
-
-func TestMessageWithoutAnyEngine(t *testing.T) {
-	if os.Getenv(childVar) != "" {
-		New(t)
-		return
-	}
-	t.Parallel()
-	nowhere := t.TempDir()
-	output, err := child(t, "without",
-		engineVar+"=", endpointVar+"=", localVar+"=", imageVar+"="+noImage, "DOCKER_HOST=tcp://127.0.0.1:1",
-		"PATH="+nowhere, "HOME="+nowhere, "XDG_CACHE_HOME="+nowhere, "LocalAppData="+nowhere,
-	).Output()
-	var failed *exec.ExitError
-	require.ErrorAs(t, err, &failed, "the child's test should have failed; it printed:\n%s", output)
-	message := string(output)
-	for _, part := range []string{
-		"--- FAIL: TestMessageWithoutAnyEngine",
-		"a DynamoDB engine is needed, and none was found",
-		"endpoint  DYNTEST_ENDPOINT is not set",
-		"java      DYNTEST_DYNAMODB_LOCAL is not set",
-		"docker    no ",
-		"dynoxide  exec: \"dynoxide\": executable file not found",
-		"Start Docker.",
-		"docker pull " + noImage,
-		strings.ReplaceAll(dynoxideHelp(), "\n", "\n            "),
-		"export DYNTEST_DYNAMODB_LOCAL=\"$HOME/dynamodb-local\"\n",
-		"export DYNTEST_ENDPOINT=http://127.0.0.1:8000",
-	} {
-		assert.Contains(t, message, part)
-	}
-}
-
-func TestProcessesShareOneContainer(t *testing.T) {
-	engine, err := choice{}.shared()
-	require.NoError(t, err)
-	if !strings.Contains(engine.Name(), " in container ") {
-		t.Skipf("needs Docker, and this run's engine is %s", engine.Name())
-	}
-	session := rand.Text()
-	t.Cleanup(func() {
-		ctx := context.WithoutCancel(t.Context())
-		container, err := runContainer(ctx, cmp.Or(os.Getenv(imageVar), defaultImage), session)
-		require.NoError(t, err)
-		require.NoError(t, container.Terminate(ctx))
-	})
-	// They start at the same time, and none of them finds a container that is there already.
-	var printed []*bufio.Reader
-	for range 3 {
-		process := child(t, "start", engineVar+"=docker", "TESTCONTAINERS_SESSION_ID="+session)
-		stdin, err := process.StdinPipe()
-		require.NoError(t, err)
-		printed = append(printed, start(t, process))
-		defer func() {
-			assert.NoError(t, stdin.Close())
-			assert.NoError(t, process.Wait())
-		}()
-	}
-	first := line(t, printed[0])
-	for _, other := range printed[1:] {
-		assert.Equal(t, first, line(t, other))
-	}
-	resp, err := http.Get(first)
-	require.NoError(t, err)
-	require.NoError(t, resp.Body.Close())
-	assert.NotEqual(t, engine.Endpoint(), first)
-}
-
-type lines []string
-
-func (l *lines) Printf(format string, args ...any) { *l = append(*l, fmt.Sprintf(format, args...)) }
-
-func TestFailedLogIsShown(t *testing.T) {
-	var shown lines
-	log := &heldLog{next: &shown}
-	require.NoError(t, log.quietly(func() error {
-		log.Printf("held %d", 1)
-		return nil
-	}))
-	assert.Empty(t, shown)
-	log.Printf("passed on")
-	require.EqualError(t, log.quietly(func() error {
-		log.Printf("held %d", 2)
-		panic("no Docker")
-	}), "no Docker")
-	assert.Equal(t, lines{"passed on", "held 2"}, shown)
 }

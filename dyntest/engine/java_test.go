@@ -1,4 +1,4 @@
-package dyntest
+package engine
 
 import (
 	"context"
@@ -21,7 +21,7 @@ func TestJavaIsTakenWhereItsFolderIsNamed(t *testing.T) {
 	engine, err := Start(t.Context())
 	require.NoError(t, err)
 	assert.Equal(t, fmt.Sprintf("DynamoDB Local of %s on %s", folder, engine.Endpoint()[len("http://"):]), engine.Name())
-	assert.Contains(t, engine.account(), "not endpoint: DYNTEST_DYNAMODB_LOCAL="+folder)
+	assert.Contains(t, engine.Account(), "endpoint  not tried because DYNTEST_DYNAMODB_LOCAL="+folder)
 
 	port := engine.Endpoint()[len("http://127.0.0.1:"):]
 	assert.Equal(t, []string{fmt.Sprintf(
@@ -45,7 +45,7 @@ func TestJavaIsThatOfJavaHome(t *testing.T) {
 	stopped(t, engine)
 }
 
-func TestJavaThatCannotBeHad(t *testing.T) {
+func TestJavaIsUnavailable(t *testing.T) {
 	onlyUnix(t)
 	empty, folder := t.TempDir(), unpacked(t)
 	java := fakes(t, "java")
@@ -55,15 +55,15 @@ func TestJavaThatCannotBeHad(t *testing.T) {
 	}{
 		"no folder is named": {
 			map[string]string{engineVar: "java"},
-			[]string{"java      DYNTEST_DYNAMODB_LOCAL is not set", "docker    DYNTEST_ENGINE=java"},
+			[]string{"java      DYNTEST_DYNAMODB_LOCAL is not set", "docker    not tried because DYNTEST_ENGINE=java"},
 		},
 		"the folder is another one": {
 			map[string]string{localVar: empty},
 			[]string{
-				"java      DYNTEST_DYNAMODB_LOCAL must be the folder of an unpacked DynamoDB Local: stat " +
+				"java      DYNTEST_DYNAMODB_LOCAL must name the folder of an unpacked DynamoDB Local: stat " +
 					filepath.Join(empty, "DynamoDBLocal.jar") + ": no such file",
-				"docker    DYNTEST_DYNAMODB_LOCAL=" + empty,
-				"dynoxide  DYNTEST_DYNAMODB_LOCAL=" + empty,
+				"docker    not tried because DYNTEST_DYNAMODB_LOCAL=" + empty,
+				"dynoxide  not tried because DYNTEST_DYNAMODB_LOCAL=" + empty,
 				"Unset DYNTEST_DYNAMODB_LOCAL",
 			},
 		},
@@ -78,7 +78,7 @@ func TestJavaThatCannotBeHad(t *testing.T) {
 		"it is too old": {
 			map[string]string{localVar: folder, oldJavaVar: "1"},
 			[]string{
-				"java      " + filepath.Join(java, "java") + ": it ended before it answered; it printed: " +
+				"java      " + filepath.Join(java, "java") + ": it ended before it answered; its output: " +
 					"java.lang.UnsupportedClassVersionError: compiled by a more recent version",
 				"Java 17 or later",
 			},
@@ -91,7 +91,7 @@ func TestJavaThatCannotBeHad(t *testing.T) {
 			for name, value := range test.env {
 				t.Setenv(name, value)
 			}
-			_, err := Start(t.Context())
+			_, err := Start(t.Context(), allow(working))
 			require.Error(t, err)
 			for _, part := range test.want {
 				assert.ErrorContains(t, err, part)
@@ -109,17 +109,21 @@ func TestRealJava(t *testing.T) {
 	t.Parallel()
 	before, err := os.ReadDir(folder)
 	require.NoError(t, err)
-	d := New(t, On(Java), OnlyTables(things))
-	assert.Contains(t, d.Engine.Name(), "DynamoDB Local of ")
-	require.NoError(t, put(t.Context(), d.Client, d, "a", "one"))
-	assert.Equal(t, "one", read(t, d, "a"))
-
-	own, err := Start(context.WithoutCancel(t.Context()), On(Java))
-	require.NoError(t, err)
-	assert.NotEqual(t, d.Engine.Endpoint(), own.Endpoint())
-	assert.Empty(t, tables(t.Context(), own))
-	require.NoError(t, own.Stop(t.Context()))
-	assert.False(t, listens(t, own.Endpoint()))
+	ctx := context.WithoutCancel(t.Context())
+	var endpoints []string
+	for range 2 {
+		engine, err := Start(ctx, On(Java))
+		require.NoError(t, err)
+		endpoints = append(endpoints, engine.Endpoint())
+		require.NoError(t, engine.CreateTables(ctx, "java-", guests), "each has tables of its own")
+		require.NoError(t, engine.DeleteTables(ctx, "java-", guests))
+		require.NoError(t, engine.CreateTables(ctx, "java-", guests))
+		defer func() {
+			require.NoError(t, engine.Stop(ctx))
+			assert.False(t, listens(t, engine.Endpoint()))
+		}()
+	}
+	assert.NotEqual(t, endpoints[0], endpoints[1])
 
 	after, err := os.ReadDir(folder)
 	require.NoError(t, err)

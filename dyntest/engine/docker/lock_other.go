@@ -1,6 +1,6 @@
 //go:build !unix || aix || solaris
 
-package dyntest
+package docker
 
 import "context"
 
