@@ -35,7 +35,7 @@ func TestMessageWithoutAnyEngine(t *testing.T) {
 		"dyntest/engine: no DynamoDB engine is available:",
 		"endpoint  DYNTEST_ENDPOINT is not set",
 		"java      DYNTEST_DYNAMODB_LOCAL is not set",
-		"docker    Docker is unavailable: ",
+		"docker    no connection to Docker: ",
 		"dynoxide  exec: \"dynoxide\": executable file not found",
 		"Start Docker.",
 		"docker pull " + noImage,

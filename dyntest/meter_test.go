@@ -212,7 +212,7 @@ func TestOtherOperationsAreCounted(t *testing.T) {
 	assert.Equal(t, []string{`{"TableName":"` + *d.things() + `"}`}, sent)
 }
 
-// transport is a stand-in for the network below the faults and the meter.
+// transport replaces the network below the faults and the meter.
 type transport func(*http.Request) (*http.Response, error)
 
 func (f transport) RoundTrip(req *http.Request) (*http.Response, error) { return f(req) }

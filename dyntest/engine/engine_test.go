@@ -1,7 +1,6 @@
 package engine
 
 import (
-	"os"
 	"testing"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
@@ -16,9 +15,7 @@ import (
 var guests = &dynastay.Schema{Name: "Guests", Key: dynastay.KeyNames{Partition: "pk", Sort: "sk"}}
 
 func TestTables(t *testing.T) {
-	if !mayLaunch && os.Getenv(endpointVar) == "" {
-		t.Skip("no engine runs as a process here")
-	}
+	onlyUnix(t)
 	t.Parallel()
 	ctx := t.Context()
 	engine, err := Start(ctx)

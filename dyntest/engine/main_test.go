@@ -16,7 +16,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 	"github.com/stretchr/testify/require"
 )
 
@@ -55,20 +54,6 @@ func startForParent() {
 	fmt.Println(engine.Endpoint())
 	_, _ = io.Copy(io.Discard, os.Stdin)
 	os.Exit(0)
-}
-
-// tables are the names of all tables of an engine.
-func tables(ctx context.Context, engine *Engine) []string {
-	var names []string
-	pages := dynamodb.NewListTablesPaginator(engine.Client(), &dynamodb.ListTablesInput{})
-	for pages.HasMorePages() {
-		page, err := pages.NextPage(ctx)
-		if err != nil {
-			panic(err)
-		}
-		names = append(names, page.TableNames...)
-	}
-	return names
 }
 
 // child is this test binary as another process, which runs the same test only.

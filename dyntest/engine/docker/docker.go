@@ -56,7 +56,7 @@ func Image(name string) engine.Option {
 // start runs a container of the image, or finds that of the session. The reaper ends it.
 func start(ctx context.Context, image string) (name, endpoint string, err error) {
 	if err := findDocker(ctx); err != nil {
-		return "", "", fmt.Errorf("Docker is unavailable: %w", err)
+		return "", "", fmt.Errorf("no connection to Docker: %w", err)
 	}
 	// Enough for a slow pull, and short enough to leave the next engine some of the caller's time.
 	ctx, cancel := context.WithTimeout(ctx, 3*time.Minute)
@@ -67,7 +67,7 @@ func start(ctx context.Context, image string) (name, endpoint string, err error)
 		return err
 	})
 	if err != nil {
-		return "", "", fmt.Errorf("Docker runs, but starts no container of %s: %w", image, err)
+		return "", "", fmt.Errorf("cannot start a container of %s: %w", image, err)
 	}
 	address, err := container.PortEndpoint(ctx, containerPort, "")
 	if err != nil {

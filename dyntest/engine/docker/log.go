@@ -7,7 +7,7 @@ import (
 	"github.com/testcontainers/testcontainers-go/log"
 )
 
-// containerLog stands in front of testcontainers' logger, which greets every test binary with its settings and every
+// containerLog wraps testcontainers' logger, which greets every test binary with its settings and every
 // container with a dozen lines. It passes everything on, except from what runs quietly.
 var containerLog = &heldLog{next: log.Default()}
 
