@@ -51,6 +51,7 @@ func TestTestFailsWithoutTheEngineItAsksFor(t *testing.T) {
 	if os.Getenv(childVar) != "" {
 		t.Run("endpoint", func(t *testing.T) { fmt.Println("endpoint is", New(t, On(engine.Endpoint)).Engine.Name()) })
 		t.Run("java", func(t *testing.T) { New(t, On(engine.Java)) })
+		t.Run("image", func(t *testing.T) { New(t, Image("dyntest.invalid/other:0")) })
 		return
 	}
 	t.Parallel()
@@ -59,7 +60,10 @@ func TestTestFailsWithoutTheEngineItAsksFor(t *testing.T) {
 		"DYNTEST_ENDPOINT="+running.Endpoint()).Output()
 	require.Error(t, err, "the child's test should have failed; it printed:\n%s", output)
 	assert.Contains(t, string(output), "endpoint is endpoint "+running.Endpoint())
+	assert.Contains(t, string(output), "dyntest: the engine is endpoint "+running.Endpoint())
 	assert.Contains(t, string(output), "--- FAIL: TestTestFailsWithoutTheEngineItAsksFor/java")
 	assert.Contains(t, string(output), "java      DYNTEST_DYNAMODB_LOCAL is not set")
+	assert.Contains(t, string(output), "--- FAIL: TestTestFailsWithoutTheEngineItAsksFor/image")
+	assert.Contains(t, string(output), "docker pull dyntest.invalid/other:0")
 	assert.NotContains(t, string(output), "SKIP")
 }

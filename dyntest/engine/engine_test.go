@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"context"
 	"testing"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
@@ -33,4 +34,7 @@ func TestTables(t *testing.T) {
 	_, err = engine.Client().DescribeTable(ctx, &dynamodb.DescribeTableInput{TableName: aws.String("test-Guests")})
 	require.ErrorAs(t, err, new(*types.ResourceNotFoundException))
 	assert.NoError(t, engine.DeleteTables(ctx, "test-", guests), "a table that does not exist is no error")
+	ended, end := context.WithCancel(ctx)
+	end()
+	assert.ErrorContains(t, engine.DeleteTables(ended, "test-", guests), "table test-Guests: ")
 }

@@ -34,7 +34,7 @@ func working(_ context.Context, image string) (name, endpoint string, err error)
 }
 
 func failing(context.Context, string) (name, endpoint string, err error) {
-	return "", "", errors.New("no connection to Docker")
+	return "", "", errors.New("no connection to Docker:\nis it running?")
 }
 
 func allow(docker func(context.Context, string) (string, string, error)) Option {
@@ -137,7 +137,7 @@ func TestDynoxideIsTakenWithoutDocker(t *testing.T) {
 	nothingChosen(t)
 	t.Setenv("PATH", fakes(t, "dynoxide"))
 	for docker, opts := range map[string][]Option{
-		"no connection to Docker": {allow(failing)},
+		"no connection to Docker:\n            is it running?": {allow(failing)},
 		`not tried because the program does not pass docker.Allow() of ` +
 			`"github.com/dynastay/dynastay/dyntest/engine/docker" to engine.Start`: nil,
 	} {
