@@ -6,7 +6,7 @@
 //	}
 //	defer e.Stop(ctx)
 //
-// A test has [dyntest.New] of the package above, which does this and gives the test tables of its own.
+// It imports neither testing nor Docker. A test uses [dyntest.New] instead, which also creates tables for that test only.
 //
 // # The engines
 //
@@ -18,7 +18,7 @@
 //     DYNTEST_DYNAMODB_LOCAL names the folder of an unpacked download. If that is set, and DYNTEST_ENDPOINT is not, it
 //     is the only one tried.
 //  3. [Docker]: DynamoDB Local in a container, if the program passes [docker.Allow] to Start. It is an option because
-//     it brings testcontainers, and with it the Docker client, into the program; nothing else here does.
+//     it links testcontainers, and with it the Docker client, into the program.
 //  4. [Dynoxide]: dynoxide, an in-memory DynamoDB in one binary that needs neither Docker nor Java: the one on PATH, or
 //     a pinned build that npm downloads once into the user's cache folder.
 //

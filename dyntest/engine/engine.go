@@ -50,8 +50,8 @@ func (e *Engine) Account() string {
 	return b.String()
 }
 
-// Client makes a client for it, with the SDK's defaults for everything that optFns leave alone. They get HTTPClient as an
-// [*http.Client] with the engine's connections, to put a transport of their own in front of its Transport.
+// Client makes a client for it, with the SDK's defaults for everything that optFns leave alone. The HTTPClient that they get
+// is an [*http.Client] over the engine's connections: package dyntest wraps its Transport.
 func (e *Engine) Client(optFns ...func(*dynamodb.Options)) *dynamodb.Client {
 	return dynamodb.New(dynamodb.Options{
 		BaseEndpoint: &e.endpoint,

@@ -9,7 +9,7 @@ import (
 	"github.com/dynastay/dynastay/dyntest/internal/choice"
 )
 
-// Kind is one of the engines of the package comment.
+// Kind is one of the engines that the package comment describes.
 type Kind string
 
 const (
@@ -19,7 +19,7 @@ const (
 	Dynoxide Kind = "dynoxide" // dynoxide as a process
 )
 
-// Option changes which engines [Start] tries. They are made by [On] and by package docker.
+// Option changes which engines [Start] tries. [On] and package docker return one.
 type Option func(*choice.Choice)
 
 // On tries this kind of engine and no other, whatever the environment says.

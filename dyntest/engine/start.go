@@ -19,7 +19,7 @@ const (
 )
 
 // Start starts an engine, or finds one that runs, as the package comment says. The error lists each engine with the
-// reason why it is unavailable, and what would help. Call [Engine.Stop] when done.
+// reason why it is unavailable, and how to fix it. Call [Engine.Stop] when done.
 //
 //	e, err := engine.Start(ctx)                              // any, except Docker
 //	e, err := engine.Start(ctx, docker.Allow())              // any
