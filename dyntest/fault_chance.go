@@ -61,7 +61,7 @@ func AnyOf(faults ...Fault) Fault {
 	for _, one := range faults {
 		switch {
 		case one.begin == nil:
-			fault.wrong = "the zero Fault is none"
+			fault.wrong = "the zero Fault does nothing"
 		case one.wrong != "":
 			fault.wrong = one.name + ": " + one.wrong
 		}

@@ -79,7 +79,7 @@ func Fail(code string) Fault {
 		return &refusal{Status: statuses[code], Type: exception + code, LowerMessage: "this is a fault that the test injected"}
 	})
 	if code == "" {
-		fail.wrong = "an error has a code"
+		fail.wrong = "the code is empty"
 	}
 	return fail
 }

@@ -22,7 +22,7 @@ func defaultSeed() (uint64, error) {
 	}
 	seed, err := strconv.ParseUint(text, 10, 64)
 	if err != nil {
-		return 0, fmt.Errorf("dyntest: %s is %q, and must be a whole number from 0 to 2^64-1, or unset", seedVar, text)
+		return 0, fmt.Errorf("dyntest: %s is %q; it must be a whole number from 0 to 2^64-1", seedVar, text)
 	}
 	return seed, nil
 }

@@ -30,7 +30,7 @@ type When struct {
 	EveryAttempt bool
 	// Chance hits each matching request with this probability, above 0 and up to 1. It is drawn from the seed of the
 	// test, in the order in which the requests come: a test that sends one after the other repeats exactly; where
-	// requests race, which of them is hit does not. It does not go together with Nth or Times. Default: 0, no chance
+	// requests race, which of them is hit does not. It cannot be combined with Nth or Times. Default: 0, no chance
 	// about it.
 	Chance float64
 	// Match looks at the request. It runs on the goroutine that sends it. Default: nil, all match.
@@ -94,11 +94,11 @@ func ordinal(n int) string {
 func (f *Faults) wrong(what Fault, w When) string {
 	switch {
 	case what.begin == nil:
-		return "the zero Fault is none"
+		return "the zero Fault does nothing"
 	case what.wrong != "":
 		return what.name + ": " + what.wrong
 	case w.Operation != "" && !slices.Contains(operations, w.Operation):
-		return fmt.Sprintf("%q is none of the operations that faults befall: %s", w.Operation, strings.Join(operations, ", "))
+		return fmt.Sprintf("%q is not an operation that faults can befall: %s", w.Operation, strings.Join(operations, ", "))
 	case w.Operation != "" && !what.canBefallOperation(w.Operation):
 		return fmt.Sprintf("%s cannot befall %s, only %s", what.name, w.Operation, strings.Join(what.operations, ", "))
 	case w.Index != "" && w.Operation != "" && !slices.Contains(pagers, w.Operation):
@@ -108,13 +108,13 @@ func (f *Faults) wrong(what Fault, w When) string {
 	case w.Nth < 0:
 		return fmt.Sprintf("Nth is %d; the next request is 1", w.Nth)
 	case w.Times < 0:
-		return fmt.Sprintf("Times is %d", w.Times)
+		return fmt.Sprintf("Times is %d; it must not be negative", w.Times)
 	case w.Chance != 0 && !(w.Chance > 0 && w.Chance <= 1):
-		return fmt.Sprintf("Chance is %v, and a probability is above 0 and up to 1", w.Chance)
+		return fmt.Sprintf("Chance is %v; it must be above 0 and at most 1", w.Chance)
 	case w.Chance != 0 && (w.Nth > 0 || w.Times > 0):
-		return "Chance does not go together with Nth or Times"
+		return "Chance cannot be combined with Nth or Times"
 	case what.calls && w.Nth == 0 && w.Times == 0 && w.Match == nil:
-		return what.name + " needs Nth, Times or Match: its function's own requests would be hit without end"
+		return what.name + " needs Nth, Times or Match: otherwise the requests of its own function would be hit too, without end"
 	case w.Table != "" && f.tablesOf(When{Table: w.Table}) == nil:
 		return fmt.Sprintf("this test has no table %q; it has %s", w.Table, f.tableNames())
 	case w.Table != "" && f.tablesOf(w) == nil:
