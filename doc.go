@@ -10,7 +10,8 @@
 //	properties    properties, room types, search results
 //	bookings      sold stays
 //	users         profiles
-//	dyntest       a real engine and isolated tables for tests, in one line; faults, budgets, a clock, generated worlds
+//	dyntest       a real engine and isolated tables for tests, in one line; faults, budgets, a clock, generated worlds;
+//	              dyntest/engine starts engines for programs
 //
 // This package holds what they agree on, and what a service needs to keep entities of its own beside them.
 //

@@ -8,7 +8,8 @@ import (
 	"log"
 
 	"github.com/dynastay/dynastay"
-	"github.com/dynastay/dynastay/dyntest"
+	"github.com/dynastay/dynastay/dyntest/engine"
+	"github.com/dynastay/dynastay/dyntest/engine/docker"
 	"github.com/dynastay/dynastay/entity"
 )
 
@@ -16,22 +17,22 @@ import (
 // may come late.
 func ExampleIfWritten() {
 	ctx := context.Background()
-	engine, err := dyntest.Start(ctx)
+	e, err := engine.Start(ctx, docker.Allow())
 	if err != nil {
 		log.Fatal(err)
 	}
-	defer engine.Stop(ctx)
+	defer e.Stop(ctx)
 	type job struct {
 		Name    string
 		WriteID dynastay.WriteID
 	}
 	table := &dynastay.Schema{Name: "Locks", Key: dynastay.KeyNames{Partition: "name"}}
 	prefix := "example-" + rand.Text() + "-"
-	if err := engine.CreateTables(ctx, prefix, table); err != nil {
+	if err := e.CreateTables(ctx, prefix, table); err != nil {
 		log.Fatal(err)
 	}
 	key := func(j *job) (dynastay.Key, error) { return dynastay.Key{PK: j.Name}, nil }
-	locks := entity.NewTable(dynastay.Open(engine.Client(), &dynastay.Options{TablePrefix: prefix}), entity.New(entity.Spec[job]{
+	locks := entity.NewTable(dynastay.Open(e.Client(), &dynastay.Options{TablePrefix: prefix}), entity.New(entity.Spec[job]{
 		Name: "Lock", Schema: table, Key: key,
 		Codec: entity.Declare(func(f *entity.Fields, j *job) {
 			f.String("name", &j.Name)

@@ -10,7 +10,8 @@ import (
 	"github.com/aws/aws-sdk-go-v2/feature/dynamodb/expression"
 
 	"github.com/dynastay/dynastay"
-	"github.com/dynastay/dynastay/dyntest"
+	"github.com/dynastay/dynastay/dyntest/engine"
+	"github.com/dynastay/dynastay/dyntest/engine/docker"
 	"github.com/dynastay/dynastay/keys"
 )
 
@@ -18,17 +19,17 @@ import (
 // queue for the day, and those who wait when it is gone share the refusal.
 func ExampleNewOp() {
 	ctx := context.Background()
-	engine, err := dyntest.Start(ctx)
+	e, err := engine.Start(ctx, docker.Allow())
 	if err != nil {
 		log.Fatal(err)
 	}
-	defer engine.Stop(ctx)
+	defer e.Stop(ctx)
 	days := &dynastay.Schema{Name: "Breakfasts", Key: dynastay.KeyNames{Partition: "day"}}
 	prefix := "example-" + rand.Text() + "-"
-	if err := engine.CreateTables(ctx, prefix, days, keys.MetadataTable); err != nil {
+	if err := e.CreateTables(ctx, prefix, days, keys.MetadataTable); err != nil {
 		log.Fatal(err)
 	}
-	db := dynastay.Open(engine.Client(), &dynastay.Options{TablePrefix: prefix})
+	db := dynastay.Open(e.Client(), &dynastay.Options{TablePrefix: prefix})
 
 	// The condition is asked by DynamoDB, with the very write: what was read before may be gone.
 	left := dynastay.NameOf("left")

@@ -40,10 +40,23 @@ func (c consumer) run(args ...string) string {
 	c.t.Helper()
 	cmd := exec.Command("go", args...)
 	cmd.Dir = c.dir
-	cmd.Env = append(os.Environ(), "GOFLAGS=-mod=mod", "GOWORK=off")
+	cmd.Env = append(os.Environ(), "GOFLAGS=-mod=mod", "GOWORK=off", "DYNTEST_ENGINE=dynoxide")
 	out, err := cmd.CombinedOutput()
 	require.NoError(c.t, err, "go %s: %s", strings.Join(args, " "), out)
 	return string(out)
+}
+
+// packages are all that a package links. None of them belongs to Docker or to a test framework.
+func (c consumer) packages(name string) []string {
+	c.t.Helper()
+	packages := strings.Fields(c.run("list", "-deps", name))
+	for _, p := range packages {
+		for _, word := range []string{"docker", "testcontainers", "testify", "moby", "rapid", "opentelemetry"} {
+			assert.NotContains(c.t, p, word)
+		}
+	}
+	assert.NotContains(c.t, packages, "testing")
+	return packages
 }
 
 // A service that imports the bookings compiles what it uses: the SDK and a few small libraries, nothing of Docker,
@@ -67,22 +80,24 @@ func cancel(ctx context.Context, repo *bookings.Repository, id string) error {
 func main() { fmt.Println(cancel) }
 `)
 	c.run("build", "-o", filepath.Join(c.dir, "service"), ".")
-	packages := strings.Fields(c.run("list", "-deps", "."))
+	packages := c.packages(".")
 	assert.Contains(t, packages, "github.com/dynastay/dynastay/bookings")
 	for _, p := range packages {
-		for _, word := range []string{"docker", "testcontainers", "testify", "moby", "dyntest", "rapid", "opentelemetry"} {
-			assert.NotContains(t, p, word)
-		}
+		assert.NotContains(t, p, "dyntest")
 	}
 }
 
-// The quick start of the README is a program that compiles and does what it says.
+// The quick start of the README is a program that compiles and does what it says. It starts dynoxide and creates tables
+// through dyntest/engine, which links as little as the service above.
 func TestReadmeQuickStart(t *testing.T) {
 	t.Parallel()
 	readme, err := os.ReadFile("README.md")
 	require.NoError(t, err)
 	program := regexp.MustCompile("(?s)```go\n(package main.*?)```").FindSubmatch(readme)
 	require.NotNil(t, program)
-	out := newConsumer(t, string(program[1])).run("run", ".")
-	assert.Regexp(t, `booked BKG-\d{4}-\w{6} for 598\.50 USD`, out)
+	c := newConsumer(t, string(program[1]))
+	assert.Regexp(t, `booked BKG-\d{4}-\w{6} for 598\.50 USD`, c.run("run", "."))
+	const engine = "github.com/dynastay/dynastay/dyntest/engine"
+	assert.Contains(t, c.packages("."), engine)
+	assert.Contains(t, c.packages(engine), engine)
 }

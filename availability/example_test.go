@@ -10,7 +10,8 @@ import (
 
 	"github.com/dynastay/dynastay"
 	"github.com/dynastay/dynastay/availability"
-	"github.com/dynastay/dynastay/dyntest"
+	"github.com/dynastay/dynastay/dyntest/engine"
+	"github.com/dynastay/dynastay/dyntest/engine/docker"
 	"github.com/dynastay/dynastay/keys"
 	"github.com/dynastay/dynastay/properties"
 )
@@ -18,16 +19,16 @@ import (
 // A room type's nights are put on sale, a restriction shows, and a stay is priced.
 func Example() {
 	ctx := context.Background()
-	engine, err := dyntest.Start(ctx)
+	e, err := engine.Start(ctx, docker.Allow())
 	if err != nil {
 		log.Fatal(err)
 	}
-	defer engine.Stop(ctx)
+	defer e.Stop(ctx)
 	prefix := rand.Text() + "-" // the engine may have tables of an earlier run
-	if err := engine.CreateTables(ctx, prefix, keys.Tables()...); err != nil {
+	if err := e.CreateTables(ctx, prefix, keys.Tables()...); err != nil {
 		log.Fatal(err)
 	}
-	db := dynastay.Open(engine.Client(), &dynastay.Options{
+	db := dynastay.Open(e.Client(), &dynastay.Options{
 		TablePrefix: prefix,
 		Clock:       func() time.Time { return time.Date(2026, 6, 1, 12, 0, 0, 0, time.UTC) },
 		NewID:       func(prefix string) string { return prefix + "123" },

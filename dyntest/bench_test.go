@@ -3,14 +3,15 @@ package dyntest
 import (
 	"cmp"
 	"context"
-	"crypto/rand"
 	"os"
+	"os/exec"
+	"strings"
 	"testing"
 	"time"
 
 	"github.com/stretchr/testify/require"
-	"github.com/testcontainers/testcontainers-go"
 
+	"github.com/dynastay/dynastay/dyntest/engine"
 	"github.com/dynastay/dynastay/keys"
 )
 
@@ -29,17 +30,17 @@ func (e *episode) end() {
 	}
 }
 
-func oneTest(b *testing.B, kind EngineKind) {
+func oneTest(b *testing.B, kind engine.Kind) {
 	e := &episode{TB: b}
 	New(e, On(kind))
 	e.end()
 }
 
 // onEach runs a benchmark on every kind of engine that starts here, and for the first test on it.
-func onEach(b *testing.B, benchmark func(b *testing.B, kind EngineKind)) {
-	for _, kind := range []EngineKind{Dynoxide, Java, Docker} {
+func onEach(b *testing.B, benchmark func(b *testing.B, kind engine.Kind)) {
+	for _, kind := range []engine.Kind{engine.Dynoxide, engine.Java, engine.Docker} {
 		b.Run(string(kind), func(b *testing.B) {
-			if _, err := (choice{kind: kind}).shared(); err != nil {
+			if _, err := configure([]Option{On(kind)}).start(b.Context()); err != nil {
 				b.Skip(err)
 			}
 			oneTest(b, kind)
@@ -51,7 +52,7 @@ func onEach(b *testing.B, benchmark func(b *testing.B, kind EngineKind)) {
 // BenchmarkSetUp compares New and its clean-up on the shared engine with an engine that is started for one test, given
 // the same tables, and ended. Both are measured in one run, so that their ratio says something on any machine.
 func BenchmarkSetUp(b *testing.B) {
-	onEach(b, func(b *testing.B, kind EngineKind) {
+	onEach(b, func(b *testing.B, kind engine.Kind) {
 		for b.Loop() {
 			oneTest(b, kind)
 		}
@@ -70,35 +71,45 @@ func BenchmarkSetUp(b *testing.B) {
 	})
 }
 
-func oneEngine(b *testing.B, kind EngineKind) {
+func oneEngine(b *testing.B, kind engine.Kind) {
 	ctx := b.Context()
-	engine, end := startOwn(ctx, b, kind)
-	require.NoError(b, engine.createOwnTables(ctx, "", keys.Tables()))
+	own, end := startOwn(ctx, b, kind)
+	require.NoError(b, createTables(ctx, own, "", keys.Tables()))
 	require.NoError(b, end(context.WithoutCancel(ctx)))
 }
 
-// startOwn is Start, except that it shares no container with anybody.
-func startOwn(ctx context.Context, b *testing.B, kind EngineKind) (*Engine, func(context.Context) error) {
-	if kind != Docker {
-		engine, err := Start(ctx, On(kind))
+// startOwn is engine.Start, except that it shares no container with anybody.
+func startOwn(ctx context.Context, b *testing.B, kind engine.Kind) (*engine.Engine, func(context.Context) error) {
+	if kind != engine.Docker {
+		own, err := engine.Start(ctx, engine.On(kind))
 		require.NoError(b, err)
-		return engine, engine.Stop
+		return own, own.Stop
 	}
-	var container *testcontainers.DockerContainer
-	require.NoError(b, containerLog.quietly(func() (err error) {
-		container, err = runContainer(ctx, cmp.Or(os.Getenv(imageVar), defaultImage), rand.Text())
-		return err
-	}))
-	address, err := container.PortEndpoint(ctx, containerPort, "")
-	require.NoError(b, err)
-	return newEngine("", "http://"+address, nil), func(ctx context.Context) error {
-		return containerLog.quietly(func() error { return container.Terminate(ctx) })
+	docker := func(ctx context.Context, args ...string) string {
+		out, err := exec.CommandContext(ctx, "docker", args...).Output()
+		require.NoError(b, err, "docker %s", args)
+		return strings.TrimSpace(string(out))
+	}
+	image := cmp.Or(os.Getenv("DYNTEST_IMAGE"), "amazon/dynamodb-local:3.1.0")
+	container := docker(ctx, "run", "--detach", "--publish", "127.0.0.1::8000", "--label", "dynastay.dyntest", image)
+	b.Setenv("DYNTEST_ENDPOINT", "http://"+docker(ctx, "port", container, "8000/tcp"))
+	end := func(ctx context.Context) error {
+		docker(ctx, "rm", "--force", container)
+		return nil
+	}
+	for {
+		// Two seconds at most, which Java may take longer than to begin.
+		own, err := engine.Start(ctx, engine.On(engine.Endpoint))
+		if err == nil {
+			return own, end
+		}
+		require.NoError(b, ctx.Err())
 	}
 }
 
 // BenchmarkParallelNew is BenchmarkSetUp's shared part with eight tests for each processor at the same time.
 func BenchmarkParallelNew(b *testing.B) {
-	onEach(b, func(b *testing.B, kind EngineKind) {
+	onEach(b, func(b *testing.B, kind engine.Kind) {
 		b.SetParallelism(8)
 		b.RunParallel(func(next *testing.PB) {
 			for next.Next() {

@@ -11,39 +11,24 @@
 //
 //	db := dyntest.New(t, dyntest.Tables(outboxTable), dyntest.At(noon))
 //
-// A program, such as an example, starts an engine with [Start].
-//
 // # The engine
 //
-// The first of these that can be had is taken. The test's log says which one, and why the ones before it were not.
-// There is always an engine or a failed test, never a skipped one.
+// Package engine, below this one, finds or starts the engine and describes the order of the search. A test offers Docker
+// too. The test's log says which engine was taken, and why the ones before it were not. If none is available the test
+// fails; it is never skipped.
 //
-//  1. An endpoint that already runs, where DYNTEST_ENDPOINT names one. It is then the only one tried: a wrong address
-//     is an error.
-//  2. DynamoDB Local as a process of this machine's Java (that of JAVA_HOME, or on PATH), where DYNTEST_DYNAMODB_LOCAL
-//     names the folder of an unpacked download. Where that is set, and DYNTEST_ENDPOINT is not, it is the only one
-//     tried. Each test binary runs a process of its own, which ends with it, even if it is killed.
-//  3. DynamoDB Local in Docker, through testcontainers. All packages of one `go test` share one container.
-//  4. dynoxide, an in-memory DynamoDB in one binary that needs neither Docker nor Java: the one on PATH, or a pinned
-//     build that is fetched once with npm into the user's cache folder. Like Java's, a process of each test binary.
+// All tests of a test binary share the engine: a process of Java or dynoxide ends with the binary, even if it is killed. All
+// packages of one `go test` share one container. A test that is about one engine says so, whatever the environment says:
 //
-// The processes of 2 and 4 need a Unix. DynamoDB Local is told to keep its telemetry to itself.
+//	db := dyntest.New(t, dyntest.On(engine.Docker))
 //
-// A test that is about one engine says so with [On] or [Image], which win over the environment. These
-// environment variables choose otherwise, and set what else is not in code:
+// [Image] does the same for one image of Docker. The environment variables of package engine, such as DYNTEST_ENGINE, choose
+// for all other tests, and those of package docker are about its containers. These are for tests only:
 //
-//	DYNTEST_ENGINE                 endpoint, java, docker or dynoxide: try this one only
-//	DYNTEST_ENDPOINT               the address of a local engine, such as http://127.0.0.1:8000
-//	DYNTEST_DYNAMODB_LOCAL         the folder with DynamoDBLocal.jar and DynamoDBLocal_lib
-//	DYNTEST_IMAGE                  the image for Docker; default amazon/dynamodb-local:3.1.0
-//	DYNTEST_SEED                   the seed of faults that are left to chance
-//	DYNTEST_SUMMARY                1: every test logs what it sent, for go test -v
-//	TESTCONTAINERS_RYUK_DISABLED   true: run no reaper beside the container; see below
+//	DYNTEST_SEED      the seed of faults that are left to chance
+//	DYNTEST_SUMMARY   1: every test logs what it sent, for go test -v
 //
-// Testcontainers' reaper removes the container some seconds after the last test binary has ended. Where the reaper is
-// disabled, the container stays, and whoever disabled it removes it:
-//
-//	docker ps -aq --filter label=dynastay.dyntest | xargs -r docker rm -f
+// A program, such as an example, starts an engine with package engine itself, which does not import testing.
 //
 // # Faults, budgets, time
 //

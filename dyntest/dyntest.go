@@ -3,11 +3,8 @@ package dyntest
 import (
 	"context"
 	"crypto/rand"
-	"errors"
 	"net/http"
-	"slices"
 	"strings"
-	"sync"
 	"testing"
 	"time"
 
@@ -15,6 +12,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 
 	"github.com/dynastay/dynastay"
+	"github.com/dynastay/dynastay/dyntest/engine"
 )
 
 // DB is a database for one test.
@@ -30,7 +28,7 @@ type DB struct {
 	Clock  *Clock
 	// Engine is shared with the other tests of the binary, so a test does not stop it. Its clients bypass Faults, and are
 	// not measured.
-	Engine *Engine
+	Engine *engine.Engine
 
 	t       testing.TB
 	prefix  string
@@ -43,8 +41,8 @@ type DB struct {
 const setUpTime = 2 * time.Minute
 
 // New gives a database whose tables exist for this test only: those of the hotel, and those of [Tables]. They are
-// removed when the test ends, however it ends. All tests of a test binary share one engine; the package comment says
-// which. Where there is none, the test fails with what was tried and what would help.
+// removed when the test ends, however it ends. All tests of a test binary share one engine, which package engine
+// finds or starts. If none is available, the test fails with what was tried and what would help.
 //
 // Client tokens of transactions are the one thing that tests still share: an engine remembers them beyond the end of
 // a table, so a test does not choose a fixed one.
@@ -54,37 +52,37 @@ func New(t testing.TB, opts ...Option) *DB {
 	if err := c.complete(); err != nil {
 		t.Fatal(err)
 	}
-	engine, err := c.engine()
+	found, err := c.start(t.Context())
 	if err != nil {
 		t.Fatal(err)
 	}
-	t.Log(engine.account())
+	t.Log("dyntest: " + found.Account())
 	clock, err := c.newClock()
 	if err != nil {
 		t.Fatal(err)
 	}
 
 	prefix := tablePrefix(t.Name())
-	d := &DB{Engine: engine, Clock: clock, t: t, prefix: prefix, schemas: c.schemas, meter: newMeter(prefix)}
-	d.Faults = newFaults(t, engine, d.prefix, c)
-	d.Client = engine.client(d.over(engine.transport), atOnce)
+	d := &DB{Engine: found, Clock: clock, t: t, prefix: prefix, schemas: c.schemas, meter: newMeter(prefix)}
+	d.Faults = newFaults(t, found, d.prefix, c)
+	d.Client = found.Client(d.front, atOnce)
 	d.DB = d.Open(&c.options)
 	direct := c.options
 	direct.Observer = nil
-	d.Direct = d.open(engine.Client(), &direct)
+	d.Direct = d.open(found.Client(), &direct)
 
 	// Registered first, so that it also removes the tables of a set-up that failed half-way.
 	t.Cleanup(func() {
 		ctx, cancel := context.WithTimeout(context.Background(), setUpTime)
 		defer cancel()
-		if err := engine.DeleteTables(ctx, d.prefix, c.schemas...); err != nil {
-			t.Errorf("dyntest: remove the tables of this test from %s: %v", engine.Name(), err)
+		if err := found.DeleteTables(ctx, d.prefix, c.schemas...); err != nil {
+			t.Errorf("dyntest: delete the tables of this test from %s: %v", found.Name(), err)
 		}
 	})
 	ctx, cancel := context.WithTimeout(t.Context(), setUpTime)
 	defer cancel()
-	if err := engine.createOwnTables(ctx, d.prefix, c.tables()); err != nil {
-		t.Fatalf("dyntest: make the tables of this test on %s: %v", engine.Name(), err)
+	if err := createTables(ctx, found, d.prefix, c.tables()); err != nil {
+		t.Fatalf("dyntest: create the tables of this test on %s: %v", found.Name(), err)
 	}
 	d.summarize()
 	return d
@@ -95,9 +93,15 @@ func atOnce(o *dynamodb.Options) {
 	o.Retryer = retry.NewStandard(func(o *retry.StandardOptions) { o.MaxBackoff = 5 * time.Millisecond })
 }
 
-// over is the transport of Client.
-func (d *DB) over(engine http.RoundTripper) http.RoundTripper {
-	return &wire{[]stage{d.Faults.note, d.Faults.hint, d.meter.count, d.Faults.conflict, d.Faults.inject}, engine}
+// front puts the faults and the meter of the test in front of an engine's client.
+func (d *DB) front(o *dynamodb.Options) {
+	client := *o.HTTPClient.(*http.Client)
+	client.Transport = d.over(client.Transport)
+	o.HTTPClient = &client
+}
+
+func (d *DB) over(network http.RoundTripper) http.RoundTripper {
+	return &wire{[]stage{d.Faults.note, d.Faults.hint, d.meter.count, d.Faults.conflict, d.Faults.inject}, network}
 }
 
 // Open makes a second [dynastay.DB] over the same tables, independent of the first as another process would be. Nil
@@ -129,15 +133,4 @@ func tablePrefix(test string) string {
 		return '-'
 	}, test)
 	return name[:min(len(name), longest)] + "-" + rand.Text()[:10] + "-"
-}
-
-// parallel calls f with each schema at the same time.
-func parallel(schemas []*dynastay.Schema, f func(*dynastay.Schema) error) error {
-	var wg sync.WaitGroup
-	errs := make([]error, len(schemas))
-	for i, s := range schemas {
-		wg.Go(func() { errs[i] = f(s) })
-	}
-	wg.Wait()
-	return errors.Join(slices.DeleteFunc(errs, func(err error) bool { return err == nil })...)
 }

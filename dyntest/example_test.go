@@ -1,42 +1,27 @@
 package dyntest_test
 
 import (
-	"context"
-	"crypto/rand"
 	"fmt"
-	"log"
-
-	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 
 	"github.com/dynastay/dynastay"
 	"github.com/dynastay/dynastay/dyntest"
 )
 
-// A program starts an engine, makes its tables, and works on them. A test has [dyntest.New] for all of it.
-func Example() {
-	ctx := context.Background()
-	engine, err := dyntest.Start(ctx)
-	if err != nil {
-		log.Fatal(err)
+// What [dyntest.DB.Measure] returns is a table when printed. Here it is what a look-up by slug sends in a test:
+//
+//	spent := db.Measure(func() { hotel, err = properties.New(db.DB, nil).BySlug(ctx, "harbour-house") })
+func ExampleSpent() {
+	spent := &dyntest.Spent{
+		Cost: dyntest.Cost{Requests: 2, ReadUnits: 1},
+		Calls: []dyntest.Call{
+			{Operation: "Query", Usage: []dynastay.Usage{{Table: "Properties", Index: "GSI6-SlugIndex", ReadUnits: 0.5}}},
+			{Operation: "Query", Usage: []dynastay.Usage{{Table: "Properties", ReadUnits: 0.5}}},
+		},
 	}
-	defer engine.Stop(ctx)
-
-	guests := &dynastay.Schema{Name: "Guests", Key: dynastay.KeyNames{Partition: "pk", Sort: "sk"}}
-	prefix := rand.Text() + "-" // the engine may have tables of an earlier run
-	if err := engine.CreateTables(ctx, prefix, guests); err != nil {
-		log.Fatal(err)
-	}
-
-	client := engine.Client()
-	db := dynastay.Open(client, &dynastay.Options{TablePrefix: prefix})
-	table, key := db.TableName(guests), guests.Key.Of(dynastay.Key{PK: "GUEST#7", SK: "PROFILE"})
-	if _, err := client.PutItem(ctx, &dynamodb.PutItemInput{TableName: &table, Item: key}); err != nil {
-		log.Fatal(err)
-	}
-	out, err := client.GetItem(ctx, &dynamodb.GetItemInput{TableName: &table, Key: key})
-	if err != nil {
-		log.Fatal(err)
-	}
-	fmt.Println(guests.Key.From(dynastay.RowOf(out.Item)))
-	// Output: GUEST#7/PROFILE
+	fmt.Println(spent)
+	// Output:
+	// operation  table       index           requests  retries  read units  write units
+	// Query      Properties                         1        0         0.5          0.0
+	// Query      Properties  GSI6-SlugIndex         1        0         0.5          0.0
+	// total                                         2        0         1.0          0.0
 }

@@ -7,13 +7,14 @@ import (
 	"time"
 
 	"github.com/dynastay/dynastay"
+	"github.com/dynastay/dynastay/dyntest/engine"
 )
 
 // Faults makes an engine behave as DynamoDB does on a bad day, for one test. Requests reach it as they leave the SDK:
 // each of the SDK's retries is a request of its own. It is safe for concurrent use.
 type Faults struct {
 	t       testing.TB
-	engine  *Engine
+	engine  *engine.Engine
 	prefix  string
 	schemas map[string]*dynastay.Schema // by full table name
 	seed    uint64
@@ -31,9 +32,9 @@ type Faults struct {
 
 type recording struct{ requests []Request }
 
-func newFaults(t testing.TB, engine *Engine, prefix string, c *config) *Faults {
+func newFaults(t testing.TB, on *engine.Engine, prefix string, c *config) *Faults {
 	f := &Faults{
-		t: t, engine: engine, prefix: prefix, seed: c.seed,
+		t: t, engine: on, prefix: prefix, seed: c.seed,
 		schemas:    map[string]*dynastay.Schema{},
 		sent:       map[string]int{},
 		recordings: map[*recording]bool{},

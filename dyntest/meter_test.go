@@ -72,7 +72,7 @@ func (d *DB) ask(t *testing.T, operation, body, capacity string) string {
 	req.Header.Set("X-Amz-Date", "20260601T120000Z")
 	req.Header.Set("Authorization", "AWS4-HMAC-SHA256 Credential=dyntest/20260601/us-east-1/dynamodb/aws4_request, "+
 		"SignedHeaders=host;x-amz-date;x-amz-target, Signature=00")
-	resp, err := d.over(d.Engine.transport).RoundTrip(req)
+	resp, err := d.over(d.network()).RoundTrip(req)
 	require.NoError(t, err)
 	defer resp.Body.Close()
 	answer, err := io.ReadAll(resp.Body)
@@ -120,12 +120,12 @@ func TestMeasureHidesNoMistake(t *testing.T) {
 	d := New(t, OnlyTables(things))
 	var sent []byte
 	refuse := answering(http.StatusBadRequest, `{"__type":"com.amazon.coral.validate#ValidationException"}`)
-	client := d.Engine.client(d.over(transport(func(req *http.Request) (resp *http.Response, err error) {
+	client := d.clientOver(transport(func(req *http.Request) (resp *http.Response, err error) {
 		if sent, err = io.ReadAll(req.Body); err != nil {
 			return nil, err
 		}
 		return refuse()
-	})))
+	}))
 	spent := d.Measure(func() {
 		_, err := client.GetItem(t.Context(), &dynamodb.GetItemInput{
 			TableName: d.things(), Key: key("a"), ReturnConsumedCapacity: "ALL",
@@ -195,13 +195,13 @@ func TestOtherOperationsAreCounted(t *testing.T) {
 	t.Parallel()
 	d := New(t, Tables(things))
 	var sent []string
-	client := d.Engine.client(d.over(transport(func(req *http.Request) (*http.Response, error) {
+	client := d.clientOver(transport(func(req *http.Request) (*http.Response, error) {
 		body, err := io.ReadAll(req.Body)
 		require.NoError(t, err)
 		sent = append(sent, string(body))
 		req.Body = io.NopCloser(bytes.NewReader(body))
-		return d.Engine.transport.RoundTrip(req)
-	})))
+		return d.network().RoundTrip(req)
+	}))
 	spent := d.Measure(func() {
 		_, err := client.DescribeTable(t.Context(), &dynamodb.DescribeTableInput{TableName: d.things()})
 		require.NoError(t, err)
@@ -212,7 +212,7 @@ func TestOtherOperationsAreCounted(t *testing.T) {
 	assert.Equal(t, []string{`{"TableName":"` + *d.things() + `"}`}, sent)
 }
 
-// transport is a stand-in for the network below the faults and the meter.
+// transport replaces the network below the faults and the meter.
 type transport func(*http.Request) (*http.Response, error)
 
 func (f transport) RoundTrip(req *http.Request) (*http.Response, error) { return f(req) }
@@ -221,7 +221,7 @@ func (f transport) RoundTrip(req *http.Request) (*http.Response, error) { return
 func (d *DB) instead(answers ...func() (*http.Response, error)) transport {
 	return func(req *http.Request) (*http.Response, error) {
 		if len(answers) == 0 {
-			return d.Engine.transport.RoundTrip(req)
+			return d.network().RoundTrip(req)
 		}
 		answer := answers[0]
 		answers = answers[1:]
@@ -245,7 +245,7 @@ const throttled = `{"__type":"com.amazonaws.dynamodb.v20120810#ThrottlingExcepti
 func TestRetriesOfTheSDK(t *testing.T) {
 	t.Parallel()
 	d := New(t, Tables(things))
-	client := d.Engine.client(d.over(d.instead(answering(400, throttled), broken, answering(503, "<html>"))), func(o *dynamodb.Options) {
+	client := d.clientOver(d.instead(answering(400, throttled), broken, answering(503, "<html>")), func(o *dynamodb.Options) {
 		o.RetryMaxAttempts = 4
 	})
 	spent := d.Measure(func() { require.NoError(t, put(t.Context(), client, d, "a", "1")) })
@@ -266,7 +266,7 @@ func TestAnswerThatBreaksOff(t *testing.T) {
 		return &http.Response{StatusCode: 200, Header: http.Header{}, Body: io.NopCloser(io.MultiReader(
 			strings.NewReader("{"), readerFunc(func([]byte) (int, error) { return 0, io.ErrUnexpectedEOF })))}, nil
 	}
-	client := d.Engine.client(d.over(d.instead(breaksOff)), once)
+	client := d.clientOver(d.instead(breaksOff), once)
 	spent := d.Measure(func() { require.ErrorIs(t, put(t.Context(), client, d, "a", "1"), io.ErrUnexpectedEOF) })
 	assert.Equal(t, []Call{{Operation: "PutItem", Usage: []dynastay.Usage{{Table: "Things"}}, Err: NoAnswer}}, spent.Calls)
 }
@@ -278,7 +278,7 @@ func (f readerFunc) Read(p []byte) (int, error) { return f(p) }
 func TestTransactionUnderAUsedTokenIsARetry(t *testing.T) {
 	t.Parallel()
 	d := New(t, Tables(things))
-	client := d.Engine.client(d.over(d.Engine.transport), once)
+	client := d.Engine.Client(d.front, once)
 	token, other := d.prefix[:20]+"1", d.prefix[:20]+"2"
 	send := func(token string) {
 		in := add(d, "a")
@@ -347,11 +347,11 @@ func TestCallThatIsNotYetAnswered(t *testing.T) {
 	t.Parallel()
 	d := New(t, Tables(things))
 	arrived, goOn, ended := make(chan bool), make(chan bool), make(chan error)
-	client := d.Engine.client(d.over(transport(func(req *http.Request) (*http.Response, error) {
+	client := d.clientOver(transport(func(req *http.Request) (*http.Response, error) {
 		arrived <- true
 		<-goOn
-		return d.Engine.transport.RoundTrip(req)
-	})), once)
+		return d.network().RoundTrip(req)
+	}), once)
 	spent := d.Measure(func() {
 		go func() { ended <- put(context.WithoutCancel(t.Context()), client, d, "a", "1") }()
 		<-arrived

@@ -1,23 +1,23 @@
 package dyntest
 
 import (
+	"context"
 	"fmt"
 	"slices"
 	"time"
 
 	"github.com/dynastay/dynastay"
+	"github.com/dynastay/dynastay/dyntest/engine"
+	"github.com/dynastay/dynastay/dyntest/engine/docker"
+	"github.com/dynastay/dynastay/dyntest/internal/choice"
 	"github.com/dynastay/dynastay/keys"
 )
 
 // Option changes what [New] makes.
-type Option interface{ configure(*config) }
-
-type option func(*config)
-
-func (o option) configure(c *config) { o(c) }
+type Option func(*config)
 
 type config struct {
-	choice  choice
+	engine  []engine.Option
 	only    bool               // no tables of the hotel's
 	schemas []*dynastay.Schema // those of the options; once complete, all of the test's
 	streams bool
@@ -29,38 +29,38 @@ type config struct {
 
 // Tables adds tables to those of the hotel, or to those of [OnlyTables].
 func Tables(schemas ...*dynastay.Schema) Option {
-	return option(func(c *config) { c.schemas = append(c.schemas, schemas...) })
+	return func(c *config) { c.schemas = append(c.schemas, schemas...) }
 }
 
 // OnlyTables makes these tables and none of the hotel's. Together with [Tables] it makes both sets. Writes under an idempotency
 // key need the table of their records as well, which is keys.MetadataTable unless the options name another.
 func OnlyTables(schemas ...*dynastay.Schema) Option {
-	return option(func(c *config) {
+	return func(c *config) {
 		c.only = true
 		c.schemas = append(c.schemas, schemas...)
-	})
+	}
 }
 
 // Streams gives the test's tables the streams that their schemas ask for. Default: none. Few tests read them, and
 // dynoxide becomes slower with every record that it keeps.
 func Streams() Option {
-	return option(func(c *config) { c.streams = true })
+	return func(c *config) { c.streams = true }
 }
 
 // At makes the test's [Clock] stand still at t, until it is set or advanced. Default: it runs with the machine's.
 func At(t time.Time) Option {
-	return option(func(c *config) { c.at = &t })
+	return func(c *config) { c.at = &t }
 }
 
 // With sets the options of the [dynastay.DB]. Its TablePrefix and TableSuffix are replaced by the test's own.
 func With(options dynastay.Options) Option {
-	return option(func(c *config) { c.options = options })
+	return func(c *config) { c.options = options }
 }
 
 func configure(opts []Option) *config {
 	c := &config{}
 	for _, opt := range opts {
-		opt.configure(c)
+		opt(c)
 	}
 	return c
 }
@@ -105,5 +105,21 @@ func (c *config) tables() []*dynastay.Schema {
 	return plain
 }
 
-// engine is the engine that the test runs on.
-func (c *config) engine() (*Engine, error) { return c.choice.shared() }
+// On runs the test on this kind of engine, such as [engine.Dynoxide], and no other, whatever the environment says: the
+// test is about that engine. If it is unavailable, the test fails. Other tests may run on other engines at the same time:
+// a test binary starts one for each kind and image that its tests ask for.
+func On(kind engine.Kind) Option { return startWith(engine.On(kind)) }
+
+// Image is On([engine.Docker]) with this image. Default, also of On(engine.Docker): the one in DYNTEST_IMAGE, then
+// amazon/dynamodb-local:3.1.0.
+func Image(name string) Option { return startWith(docker.Image(name)) }
+
+func startWith(opt engine.Option) Option {
+	return func(c *config) { c.engine = append(c.engine, opt) }
+}
+
+// start finds the engine that the test runs on.
+func (c *config) start(ctx context.Context) (*engine.Engine, error) {
+	shared := func(c *choice.Choice) { c.Shared = true }
+	return engine.Start(ctx, append(c.engine, docker.Allow(), shared)...)
+}

@@ -76,7 +76,7 @@ func TestSeed(t *testing.T) {
 	for _, wrong := range []string{"-1", "seven", "18446744073709551616"} {
 		t.Setenv(seedVar, wrong)
 		assert.EqualError(t, configure(nil).complete(),
-			`dyntest: DYNTEST_SEED is "`+wrong+`", and must be a whole number from 0 to 2^64-1, or unset`)
+			`dyntest: DYNTEST_SEED is "`+wrong+`"; it must be a whole number from 0 to 2^64-1`)
 		assert.EqualValues(t, 7, seed(Seed(7)))
 	}
 }

@@ -10,7 +10,8 @@ import (
 	"time"
 
 	"github.com/dynastay/dynastay"
-	"github.com/dynastay/dynastay/dyntest"
+	"github.com/dynastay/dynastay/dyntest/engine"
+	"github.com/dynastay/dynastay/dyntest/engine/docker"
 	"github.com/dynastay/dynastay/entity"
 	"github.com/dynastay/dynastay/keys/key"
 )
@@ -192,16 +193,16 @@ func (r reviews) byBooking(ctx context.Context, bookingID string) (*review, erro
 // An entity of a service's own: keys, table, three indexes, one unique value, and a repository.
 func Example() {
 	ctx := context.Background()
-	engine, err := dyntest.Start(ctx) // a test has dyntest.New for this and the tables
+	e, err := engine.Start(ctx, docker.Allow()) // a test has dyntest.New for this and the tables
 	if err != nil {
 		log.Fatal(err)
 	}
-	defer engine.Stop(ctx)
+	defer e.Stop(ctx)
 	prefix := "example-" + rand.Text() + "-"
-	if err := engine.CreateTables(ctx, prefix, reviewsTable); err != nil {
+	if err := e.CreateTables(ctx, prefix, reviewsTable); err != nil {
 		log.Fatal(err)
 	}
-	db := dynastay.Open(engine.Client(), &dynastay.Options{TablePrefix: prefix})
+	db := dynastay.Open(e.Client(), &dynastay.Options{TablePrefix: prefix})
 	repo := reviews{entity.NewTable(db, reviewEntity)}
 
 	stay := review{PropertyID: "prop_1", UserID: "user_1", BookingID: "bkg_1", Rating: 92, Text: "Quiet rooms."}

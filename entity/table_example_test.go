@@ -10,7 +10,8 @@ import (
 	"slices"
 
 	"github.com/dynastay/dynastay"
-	"github.com/dynastay/dynastay/dyntest"
+	"github.com/dynastay/dynastay/dyntest/engine"
+	"github.com/dynastay/dynastay/dyntest/engine/docker"
 	"github.com/dynastay/dynastay/entity"
 )
 
@@ -74,16 +75,16 @@ func ExampleEntity() {
 // Two people change one note. The second has seen what the first wrote, or is told so.
 func ExampleTable() {
 	ctx := context.Background()
-	engine, err := dyntest.Start(ctx)
+	e, err := engine.Start(ctx, docker.Allow())
 	if err != nil {
 		log.Fatal(err)
 	}
-	defer engine.Stop(ctx)
+	defer e.Stop(ctx)
 	prefix := "example-" + rand.Text() + "-"
-	if err := engine.CreateTables(ctx, prefix, notesTable); err != nil {
+	if err := e.CreateTables(ctx, prefix, notesTable); err != nil {
 		log.Fatal(err)
 	}
-	notes := entity.NewTable(dynastay.Open(engine.Client(), &dynastay.Options{TablePrefix: prefix}), noteEntity)
+	notes := entity.NewTable(dynastay.Open(e.Client(), &dynastay.Options{TablePrefix: prefix}), noteEntity)
 
 	seen, err := notes.Create(ctx, &note{Date: dynastay.MustDate("2026-07-10"), Number: 1, Text: "Lift stuck."})
 	if err != nil {
@@ -113,16 +114,16 @@ func ExampleTable() {
 // A page of a partition, and a walk over all of it.
 func ExampleTable_List() {
 	ctx := context.Background()
-	engine, err := dyntest.Start(ctx)
+	e, err := engine.Start(ctx, docker.Allow())
 	if err != nil {
 		log.Fatal(err)
 	}
-	defer engine.Stop(ctx)
+	defer e.Stop(ctx)
 	prefix := "example-" + rand.Text() + "-"
-	if err := engine.CreateTables(ctx, prefix, notesTable); err != nil {
+	if err := e.CreateTables(ctx, prefix, notesTable); err != nil {
 		log.Fatal(err)
 	}
-	notes := entity.NewTable(dynastay.Open(engine.Client(), &dynastay.Options{TablePrefix: prefix}), noteEntity)
+	notes := entity.NewTable(dynastay.Open(e.Client(), &dynastay.Options{TablePrefix: prefix}), noteEntity)
 	for i, text := range []string{"Lift stuck.", "Noise in 12.", "Lift mended."} {
 		if _, err := notes.Create(ctx, &note{Date: dynastay.MustDate("2026-07-10"), Number: i + 1, Text: text}); err != nil {
 			log.Fatal(err)

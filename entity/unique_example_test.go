@@ -9,7 +9,8 @@ import (
 	"strings"
 
 	"github.com/dynastay/dynastay"
-	"github.com/dynastay/dynastay/dyntest"
+	"github.com/dynastay/dynastay/dyntest/engine"
+	"github.com/dynastay/dynastay/dyntest/engine/docker"
 	"github.com/dynastay/dynastay/entity"
 )
 
@@ -31,16 +32,16 @@ func ExampleUnique() {
 		}},
 	})
 
-	engine, err := dyntest.Start(ctx)
+	e, err := engine.Start(ctx, docker.Allow())
 	if err != nil {
 		log.Fatal(err)
 	}
-	defer engine.Stop(ctx)
+	defer e.Stop(ctx)
 	prefix := "example-" + rand.Text() + "-"
-	if err := engine.CreateTables(ctx, prefix, table); err != nil {
+	if err := e.CreateTables(ctx, prefix, table); err != nil {
 		log.Fatal(err)
 	}
-	repo := entity.NewTable(dynastay.Open(engine.Client(), &dynastay.Options{TablePrefix: prefix}), houses)
+	repo := entity.NewTable(dynastay.Open(e.Client(), &dynastay.Options{TablePrefix: prefix}), houses)
 
 	if _, err := repo.Create(ctx, &house{ID: "1", Name: "Seaview"}); err != nil {
 		log.Fatal(err)

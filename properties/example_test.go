@@ -9,22 +9,23 @@ import (
 
 	"github.com/dynastay/dynastay"
 	"github.com/dynastay/dynastay/availability"
-	"github.com/dynastay/dynastay/dyntest"
+	"github.com/dynastay/dynastay/dyntest/engine"
+	"github.com/dynastay/dynastay/dyntest/engine/docker"
 	"github.com/dynastay/dynastay/keys"
 	"github.com/dynastay/dynastay/properties"
 )
 
 // openDB starts an engine with the properties' table. A test has dyntest.New for it.
 func openDB(ctx context.Context) (db *dynastay.DB, stop func()) {
-	engine, err := dyntest.Start(ctx)
+	e, err := engine.Start(ctx, docker.Allow())
 	if err != nil {
 		log.Fatal(err)
 	}
 	prefix := "example-" + rand.Text() + "-"
-	if err := engine.CreateTables(ctx, prefix, keys.PropertiesTable); err != nil {
+	if err := e.CreateTables(ctx, prefix, keys.PropertiesTable); err != nil {
 		log.Fatal(err)
 	}
-	return dynastay.Open(engine.Client(), &dynastay.Options{TablePrefix: prefix}), func() { _ = engine.Stop(ctx) }
+	return dynastay.Open(e.Client(), &dynastay.Options{TablePrefix: prefix}), func() { _ = e.Stop(ctx) }
 }
 
 // hotel is a property that waits for its approval, and its one room type.

@@ -8,7 +8,8 @@ import (
 	"log"
 
 	"github.com/dynastay/dynastay"
-	"github.com/dynastay/dynastay/dyntest"
+	"github.com/dynastay/dynastay/dyntest/engine"
+	"github.com/dynastay/dynastay/dyntest/engine/docker"
 	"github.com/dynastay/dynastay/keys"
 	"github.com/dynastay/dynastay/users"
 )
@@ -16,16 +17,16 @@ import (
 // An address belongs to one user, in whatever case it is spelt.
 func Example() {
 	ctx := context.Background()
-	engine, err := dyntest.Start(ctx) // a test has dyntest.New for this and the tables
+	e, err := engine.Start(ctx, docker.Allow()) // a test has dyntest.New for this and the tables
 	if err != nil {
 		log.Fatal(err)
 	}
-	defer engine.Stop(ctx)
+	defer e.Stop(ctx)
 	prefix := "example-" + rand.Text() + "-"
-	if err := engine.CreateTables(ctx, prefix, keys.UsersTable); err != nil {
+	if err := e.CreateTables(ctx, prefix, keys.UsersTable); err != nil {
 		log.Fatal(err)
 	}
-	repo := users.New(dynastay.Open(engine.Client(), &dynastay.Options{TablePrefix: prefix}), nil)
+	repo := users.New(dynastay.Open(e.Client(), &dynastay.Options{TablePrefix: prefix}), nil)
 
 	made, err := repo.Create(ctx, users.User{
 		Email: "John.Doe@example.com", FirstName: "John", LastName: "Doe", Role: users.Customer,

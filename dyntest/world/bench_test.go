@@ -16,6 +16,7 @@ import (
 	"github.com/dynastay/dynastay/availability"
 	"github.com/dynastay/dynastay/bookings"
 	"github.com/dynastay/dynastay/dyntest"
+	"github.com/dynastay/dynastay/dyntest/engine"
 	"github.com/dynastay/dynastay/keys"
 	"github.com/dynastay/dynastay/properties"
 	"github.com/dynastay/dynastay/users"
@@ -27,14 +28,14 @@ import (
 func BenchmarkLoad(b *testing.B) {
 	w := New(Options{Seed: 1, Properties: 100})
 	batches, n := prebuilt(w)
-	engine := dyntest.New(b).Engine
+	on := dyntest.New(b).Engine
 	warm := func(db *dynastay.DB) { require.NoError(b, w.Load(b.Context(), db, nil)) }
-	timed(b, engine, w, warm) // DynamoDB Local is a Java program
+	timed(b, on, w, warm) // DynamoDB Local is a Java program
 	var load, sdk, repositories time.Duration
 	for b.Loop() {
-		load += timed(b, engine, w, func(db *dynastay.DB) { require.NoError(b, w.Load(b.Context(), db, nil)) })
-		sdk += timed(b, engine, w, func(db *dynastay.DB) { writeBatches(b, engine, db, batches) })
-		repositories += timed(b, engine, w, func(db *dynastay.DB) { writeThroughRepositories(b, engine, db, w) })
+		load += timed(b, on, w, func(db *dynastay.DB) { require.NoError(b, w.Load(b.Context(), db, nil)) })
+		sdk += timed(b, on, w, func(db *dynastay.DB) { writeBatches(b, on, db, batches) })
+		repositories += timed(b, on, w, func(db *dynastay.DB) { writeThroughRepositories(b, on, db, w) })
 	}
 	b.ReportMetric(float64(n*b.N)/load.Seconds(), "items/s")
 	b.ReportMetric(sdk.Seconds()/load.Seconds(), "sdk/load")
@@ -55,7 +56,7 @@ func BenchmarkItems(b *testing.B) {
 }
 
 // timed writes into tables without streams: dynoxide 1.2.1 becomes slower with every record of one.
-func timed(b *testing.B, engine *dyntest.Engine, w *World, write func(*dynastay.DB)) time.Duration {
+func timed(b *testing.B, on *engine.Engine, w *World, write func(*dynastay.DB)) time.Duration {
 	ctx, prefix := context.Background(), "bench-"+rand.Text()[:8]+"-"
 	var tables []*dynastay.Schema
 	for _, s := range keys.Tables() {
@@ -63,12 +64,12 @@ func timed(b *testing.B, engine *dyntest.Engine, w *World, write func(*dynastay.
 		table.Stream = false
 		tables = append(tables, &table)
 	}
-	require.NoError(b, engine.CreateTables(ctx, prefix, tables...))
-	db := dynastay.Open(engine.Client(), &dynastay.Options{TablePrefix: prefix, Clock: w.Now})
+	require.NoError(b, on.CreateTables(ctx, prefix, tables...))
+	db := dynastay.Open(on.Client(), &dynastay.Options{TablePrefix: prefix, Clock: w.Now})
 	started := time.Now()
 	write(db)
 	taken := time.Since(started)
-	require.NoError(b, engine.DeleteTables(ctx, prefix, tables...))
+	require.NoError(b, on.DeleteTables(ctx, prefix, tables...))
 	return taken
 }
 
@@ -104,8 +105,8 @@ func prebuilt(w *World) (batches [][]tableItem, n int) {
 	return batches, n
 }
 
-func writeBatches(b *testing.B, engine *dyntest.Engine, db *dynastay.DB, batches [][]tableItem) {
-	client := engine.Client()
+func writeBatches(b *testing.B, on *engine.Engine, db *dynastay.DB, batches [][]tableItem) {
+	client := on.Client()
 	inParallel(len(batches), func(i int) {
 		in := &dynamodb.BatchWriteItemInput{RequestItems: map[string][]types.WriteRequest{}}
 		for _, e := range batches[i] {
@@ -119,8 +120,8 @@ func writeBatches(b *testing.B, engine *dyntest.Engine, db *dynastay.DB, batches
 	})
 }
 
-func writeThroughRepositories(b *testing.B, engine *dyntest.Engine, under *dynastay.DB, w *World) {
-	ctx, client := context.Background(), engine.Client()
+func writeThroughRepositories(b *testing.B, on *engine.Engine, under *dynastay.DB, w *World) {
+	ctx, client := context.Background(), on.Client()
 	fail := func(err error) {
 		if err != nil {
 			b.Error(err)

@@ -60,7 +60,7 @@ func (h *Hotel) Offer(nights, rooms int) (availability.QuoteRequest, bool) {
 	return availability.QuoteRequest{}, false
 }
 
-// sellable tells whether a night of a stay can be had.
+// sellable tells whether a night of a stay is for sale.
 func sellable(n *availability.Night, stay dynastay.Stay, rooms int) bool {
 	if n == nil || n.StopSell || n.PropertyClosed || n.Available < rooms {
 		return false

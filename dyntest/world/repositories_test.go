@@ -150,7 +150,7 @@ func TestWorldIsWhatTheRepositoriesWrite(t *testing.T) {
 			quote, err := nights.Quote(ctx, availability.QuoteRequest{
 				Property: request.Quote.Property, Stay: request.Quote.Stay, Guests: request.Quote.Guests, Rooms: roomsOf(request.Quote),
 			})
-			require.NoError(t, err, "%s can be had when it is booked", id)
+			require.NoError(t, err, "%s must be free when it is booked", id)
 			assert.Equal(t, quote, request.Quote)
 			request.Quote = quote
 			b, err := bookings.New(db.DB, nil).Create(ctx, request)

@@ -8,7 +8,7 @@
 // engines do not agree on the units of a transaction; the requests are what DynamoDB would see as well.
 //
 // The program fails unless exactly 20 of the racing guests get a room, and the cancelled one comes back on sale. Which
-// engine it runs on, package dyntest decides; its documentation tells how to choose.
+// engine it runs on, package dyntest/engine decides; its documentation tells how to choose.
 package main
 
 import (
@@ -28,7 +28,8 @@ import (
 	"github.com/dynastay/dynastay"
 	"github.com/dynastay/dynastay/availability"
 	"github.com/dynastay/dynastay/bookings"
-	"github.com/dynastay/dynastay/dyntest"
+	"github.com/dynastay/dynastay/dyntest/engine"
+	"github.com/dynastay/dynastay/dyntest/engine/docker"
 	"github.com/dynastay/dynastay/keys"
 	"github.com/dynastay/dynastay/properties"
 	"github.com/dynastay/dynastay/users"
@@ -46,13 +47,13 @@ func main() {
 
 // run makes tables of its own, since others may use the engine as well, and removes them in the end.
 func run(ctx context.Context, w io.Writer) (err error) {
-	engine, err := dyntest.Start(ctx)
+	e, err := engine.Start(ctx, docker.Allow())
 	if err != nil {
 		return err
 	}
 	out := &report{w: w}
 	prefix := "hotel-" + rand.Text()[:8] + "-"
-	db := dynastay.Open(engine.Client(), &dynastay.Options{
+	db := dynastay.Open(e.Client(), &dynastay.Options{
 		TablePrefix: prefix,
 		Clock:       func() time.Time { return now },
 		Observer:    out.observe,
@@ -61,12 +62,12 @@ func run(ctx context.Context, w io.Writer) (err error) {
 		// The end of the context may be why the program ends.
 		ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), 10*time.Second)
 		defer cancel()
-		err = errors.Join(err, engine.DeleteTables(ctx, prefix, keys.Tables()...), engine.Stop(ctx))
+		err = errors.Join(err, e.DeleteTables(ctx, prefix, keys.Tables()...), e.Stop(ctx))
 	}()
-	if err := engine.CreateTables(ctx, prefix, keys.Tables()...); err != nil {
+	if err := e.CreateTables(ctx, prefix, keys.Tables()...); err != nil {
 		return err
 	}
-	if err := out.head(engine.Name(), db.Now()); err != nil {
+	if err := out.head(e.Name(), db.Now()); err != nil {
 		return err
 	}
 	return newDesk(db).day(ctx, out)

@@ -7,7 +7,7 @@
 // world, item by item; -users and -occupancy change how many people there are and how much is booked.
 //
 // Progress goes to the standard error: a bar where that is a terminal, a line now and then where it is not. Which engine
-// it runs on, package dyntest decides; its documentation tells how to choose.
+// it runs on, package dyntest/engine decides; its documentation tells how to choose.
 package main
 
 import (
@@ -27,7 +27,8 @@ import (
 	"golang.org/x/text/message"
 
 	"github.com/dynastay/dynastay"
-	"github.com/dynastay/dynastay/dyntest"
+	"github.com/dynastay/dynastay/dyntest/engine"
+	"github.com/dynastay/dynastay/dyntest/engine/docker"
 	"github.com/dynastay/dynastay/dyntest/world"
 	"github.com/dynastay/dynastay/keys"
 	"github.com/dynastay/dynastay/properties"
@@ -72,7 +73,7 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) (err erro
 		return err
 	}
 	w := world.New(o)
-	engine, err := dyntest.Start(ctx)
+	e, err := engine.Start(ctx, docker.Allow())
 	if err != nil {
 		return err
 	}
@@ -81,15 +82,15 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) (err erro
 		// The end of the context may be why the program ends.
 		ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), time.Minute)
 		defer cancel()
-		err = errors.Join(err, engine.DeleteTables(ctx, prefix, tables...), engine.Stop(ctx))
+		err = errors.Join(err, e.DeleteTables(ctx, prefix, tables...), e.Stop(ctx))
 	}()
-	if err := engine.CreateTables(ctx, prefix, tables...); err != nil {
+	if err := e.CreateTables(ctx, prefix, tables...); err != nil {
 		return err
 	}
 	in.Fprintf(stdout, "%s\n%d hotels, %d users, %d nights from %s on, seed %d\n\n",
-		engine.Name(), w.Options().Properties, w.Options().Users, w.Options().Nights, w.Options().Today, o.Seed)
+		e.Name(), w.Options().Properties, w.Options().Users, w.Options().Nights, w.Options().Today, o.Seed)
 
-	counter := &counter{Client: engine.Client(), prefix: prefix, items: map[string]int{}}
+	counter := &counter{Client: e.Client(), prefix: prefix, items: map[string]int{}}
 	db := dynastay.Open(counter, &dynastay.Options{TablePrefix: prefix, Clock: w.Now})
 	started := time.Now()
 	if err := w.Load(ctx, db, newProgress(stderr, w.Options().Properties, counter)); err != nil {
@@ -98,7 +99,7 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) (err erro
 	if err := counter.report(stdout, time.Since(started)); err != nil {
 		return err
 	}
-	return search(ctx, stdout, w, engine, prefix)
+	return search(ctx, stdout, w, e, prefix)
 }
 
 // withoutStreams are the tables as nobody reads their streams here. An engine that keeps every record of a stream, as
@@ -113,10 +114,10 @@ func withoutStreams(schemas []*dynastay.Schema) (plain []*dynastay.Schema) {
 }
 
 // search asks for the hotels of the first hotel's city, a page of them.
-func search(ctx context.Context, out io.Writer, w *world.World, engine *dyntest.Engine, prefix string) error {
+func search(ctx context.Context, out io.Writer, w *world.World, e *engine.Engine, prefix string) error {
 	var requests int
 	var units float64
-	db := dynastay.Open(engine.Client(), &dynastay.Options{
+	db := dynastay.Open(e.Client(), &dynastay.Options{
 		TablePrefix: prefix, Clock: w.Now,
 		Observer: func(_ context.Context, c dynastay.Call) {
 			requests += c.Requests()

@@ -9,7 +9,8 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/dynastay/dynastay/dyntest"
+	"github.com/dynastay/dynastay/dyntest/engine"
+	"github.com/dynastay/dynastay/dyntest/engine/docker"
 )
 
 func TestRun(t *testing.T) {
@@ -42,11 +43,11 @@ func TestOptionsAreChecked(t *testing.T) {
 
 // Interrupted in the middle, it removes its tables all the same.
 func TestInterrupt(t *testing.T) {
-	engine, err := dyntest.Start(t.Context())
+	e, err := engine.Start(t.Context(), docker.Allow())
 	require.NoError(t, err)
-	defer engine.Stop(t.Context())
+	defer e.Stop(t.Context())
 	t.Setenv("DYNTEST_ENGINE", "endpoint") // which the program does not stop, so that one can look
-	t.Setenv("DYNTEST_ENDPOINT", engine.Endpoint())
+	t.Setenv("DYNTEST_ENDPOINT", e.Endpoint())
 
 	ctx, interrupt := context.WithCancel(t.Context())
 	var out strings.Builder
@@ -54,7 +55,7 @@ func TestInterrupt(t *testing.T) {
 	assert.ErrorIs(t, err, context.Canceled)
 	assert.NotContains(t, out.String(), "Loaded")
 	assert.Contains(t, out.String(), "200 hotels")
-	left, err := engine.Client().ListTables(t.Context(), &dynamodb.ListTablesInput{})
+	left, err := e.Client().ListTables(t.Context(), &dynamodb.ListTablesInput{})
 	require.NoError(t, err)
 	for _, name := range left.TableNames {
 		assert.NotContains(t, name, "world-")

@@ -1,0 +1,37 @@
+// Package engine finds or starts a DynamoDB engine for a program, in one line:
+//
+//	e, err := engine.Start(ctx)
+//	if err != nil {
+//		return err
+//	}
+//	defer e.Stop(ctx)
+//
+// It imports neither testing nor Docker. A test uses [dyntest.New] instead, which also creates tables for that test only.
+//
+// # The engines
+//
+// Start takes the first of these that is available:
+//
+//  1. [Endpoint]: an engine that already runs, if DYNTEST_ENDPOINT names one. It is then the only one tried, so that a
+//     wrong address is an error.
+//  2. [Java]: DynamoDB Local as a process of this machine's Java (the one of JAVA_HOME, or on PATH), if
+//     DYNTEST_DYNAMODB_LOCAL names the folder of an unpacked download. If that is set, and DYNTEST_ENDPOINT is not, it
+//     is the only one tried.
+//  3. [Docker]: DynamoDB Local in a container, if the program passes [docker.Allow] to Start. It is an option because
+//     it links testcontainers, and with it the Docker client, into the program.
+//  4. [Dynoxide]: dynoxide, an in-memory DynamoDB in one binary that needs neither Docker nor Java: the one on PATH, or
+//     a pinned build that npm downloads once into the user's cache folder.
+//
+// Java and dynoxide need a Unix system. Each Start runs a process of its own, which ends with the program even if that is
+// killed. DynamoDB Local runs without telemetry.
+//
+// An option such as [On] overrides the environment. These environment variables choose the engine otherwise:
+//
+//	DYNTEST_ENGINE           endpoint, java, docker or dynoxide: try this one only
+//	DYNTEST_ENDPOINT         the address of a running engine, such as http://127.0.0.1:8000
+//	DYNTEST_DYNAMODB_LOCAL   the folder with DynamoDBLocal.jar and DynamoDBLocal_lib
+//	DYNTEST_IMAGE            the image for Docker; default amazon/dynamodb-local:3.1.0
+//
+// [dyntest.New]: https://pkg.go.dev/github.com/dynastay/dynastay/dyntest#New
+// [docker.Allow]: https://pkg.go.dev/github.com/dynastay/dynastay/dyntest/engine/docker#Allow
+package engine

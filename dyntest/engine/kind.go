@@ -1,0 +1,63 @@
+package engine
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"os"
+
+	"github.com/dynastay/dynastay/dyntest/internal/choice"
+)
+
+// Kind is one of the engines that the package comment describes.
+type Kind string
+
+const (
+	Endpoint Kind = "endpoint" // one that already runs
+	Java     Kind = "java"     // DynamoDB Local as a process of this machine's Java
+	Docker   Kind = "docker"   // DynamoDB Local in a container; needs an option of package docker
+	Dynoxide Kind = "dynoxide" // dynoxide as a process
+)
+
+// Option changes which engines [Start] tries. [On] and package docker return one.
+type Option func(*choice.Choice)
+
+// On tries this kind of engine and no other, whatever the environment says.
+func On(kind Kind) Option {
+	return func(c *choice.Choice) { c.Kind = string(kind) }
+}
+
+// defaultImage is the image of a [Docker] engine that neither an option nor the environment names.
+const defaultImage = "amazon/dynamodb-local:3.1.0"
+
+const allowDocker = `docker.Allow() of "github.com/dynastay/dynastay/dyntest/engine/docker"`
+
+// errDockerNotAllowed is the reason to pass over Docker in a program that was built without it.
+var errDockerNotAllowed = errors.New("not tried because the program does not pass " + allowDocker + " to engine.Start")
+
+// source is one of the engines in the order of the search.
+type source struct {
+	kind  Kind
+	image string // of Docker
+	start func(context.Context) (*Engine, error)
+}
+
+// sources are in the order in which they are tried.
+func sources(c *choice.Choice) []source {
+	image := cmp.Or(c.Image, os.Getenv(imageVar), defaultImage)
+	return []source{
+		{kind: Endpoint, start: startEndpoint},
+		{kind: Java, start: startJava},
+		{Docker, image, func(ctx context.Context) (*Engine, error) {
+			if c.Docker == nil {
+				return nil, errDockerNotAllowed
+			}
+			name, endpoint, err := c.Docker(ctx, image)
+			if err != nil {
+				return nil, err
+			}
+			return newEngine(name, endpoint, func(context.Context) error { return nil }), nil
+		}},
+		{kind: Dynoxide, start: startDynoxide},
+	}
+}

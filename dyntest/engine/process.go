@@ -1,0 +1,50 @@
+package engine
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"os/exec"
+)
+
+// process is a child of this process that does not outlive it.
+type process struct {
+	cmd    *exec.Cmd
+	ended  chan struct{}
+	output bytes.Buffer // what it printed; to be read when it has ended
+}
+
+// launch starts a program that ends when this process ends, however this one ends: a test binary may be killed, and a
+// panic in one of its goroutines leaves no time for a clean-up either.
+func launch(cmd *exec.Cmd) (*process, error) {
+	p := &process{cmd: cmd, ended: make(chan struct{})}
+	// Never this process's own output: `go test` waits until the last child lets go of it.
+	p.cmd.Stdout, p.cmd.Stderr = &p.output, &p.output
+	detach(p.cmd)
+	if err := p.cmd.Start(); err != nil {
+		return nil, err
+	}
+	release, err := watch(p.cmd.Process.Pid)
+	if err != nil {
+		_ = p.cmd.Process.Kill()
+		_ = p.cmd.Wait()
+		return nil, fmt.Errorf("end %s with this process: %w", cmd.Path, err)
+	}
+	go func() {
+		_ = p.cmd.Wait() // its exit code says nothing that output does not
+		release()        // before the process id can belong to somebody else
+		close(p.ended)
+	}()
+	return p, nil
+}
+
+// stop ends the process and waits until it is gone. It keeps nothing on disk, so it may be killed.
+func (p *process) stop(ctx context.Context) error {
+	_ = p.cmd.Process.Kill() // fails only if it has ended
+	select {
+	case <-p.ended:
+		return nil
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+}

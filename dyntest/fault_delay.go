@@ -1,0 +1,65 @@
+package dyntest
+
+import (
+	"context"
+	"fmt"
+	"net/http"
+	"time"
+)
+
+// Delay has a request take that much longer to reach the engine. Where its context ends before that, it never does.
+func Delay(d time.Duration) Fault {
+	return delaying("Delay", d, func(t *turn, x *exchange, next hop) (*http.Response, error) {
+		t.hit()
+		if err := pause(x.Context(), d); err != nil {
+			return nil, err
+		}
+		return next(x)
+	})
+}
+
+// DelayAnswer has the answer take that much longer to reach the caller, after the engine has carried the request out.
+// Where the request's context ends before that, the caller gets its error instead.
+func DelayAnswer(d time.Duration) Fault {
+	return delaying("DelayAnswer", d, func(t *turn, x *exchange, next hop) (*http.Response, error) {
+		return afterAnswer(x, next, func() error {
+			t.hit()
+			return pause(x.Context(), d)
+		})
+	})
+}
+
+func delaying(name string, d time.Duration, strike strike) Fault {
+	fault := newFault(fmt.Sprintf("%s(%s)", name, d), nil, strike)
+	if d <= 0 {
+		fault.wrong = "the delay must be positive"
+	}
+	return fault
+}
+
+// pause lasts d, or until the context ends, whose error it returns.
+func pause(ctx context.Context, d time.Duration) error {
+	timer := time.NewTimer(d)
+	defer timer.Stop()
+	select {
+	case <-timer.C:
+		return nil
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+}
+
+// afterAnswer calls f once the engine has carried the request out, before its answer goes on, or f's error instead.
+func afterAnswer(x *exchange, next hop, f func() error) (*http.Response, error) {
+	resp, err := next(x)
+	if err != nil {
+		return nil, err
+	}
+	if _, err := readAnswer(resp); err != nil {
+		return nil, err
+	}
+	if err := f(); err != nil {
+		return nil, err
+	}
+	return resp, nil
+}

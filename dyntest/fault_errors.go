@@ -1,0 +1,85 @@
+package dyntest
+
+import (
+	"net/http"
+	"strconv"
+)
+
+// refusing is a fault that answers by itself; the engine never sees the request.
+func refusing(name string, operations []string, refuse func(*content) *refusal) Fault {
+	return newFault(name, operations, func(t *turn, x *exchange, _ hop) (*http.Response, error) {
+		t.hit()
+		return refuse(t.content).response(x.Request)
+	})
+}
+
+// Throttle refuses a request for lack of capacity. A transaction is cancelled, with ThrottlingError as the reason of its
+// first action; all else gets a ProvisionedThroughputExceededException.
+func Throttle() Fault {
+	return refusing("Throttle", nil, func(c *content) *refusal {
+		if len(c.TransactItems) == 0 {
+			return throughputExceeded()
+		}
+		return transactionCancelled(firstReason(len(c.TransactItems), reason{
+			"ThrottlingError",
+			"Throughput exceeds the current capacity of your table or index. DynamoDB is automatically scaling your table " +
+				"or index so please try again shortly. If exceptions persist, check if you have a hot key: " +
+				"https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/bp-partition-key-design.html",
+		}))
+	})
+}
+
+// InternalError answers with an InternalServerError, status 500, and does not carry the request out. The caller cannot
+// tell it from [InternalErrorAfterCommit].
+func InternalError() Fault {
+	return refusing("InternalError", nil, func(*content) *refusal { return internalServerError() })
+}
+
+// InternalErrorAfterCommit has the engine carry a request out, and answers with an InternalServerError, status 500.
+func InternalErrorAfterCommit() Fault {
+	return newFault("InternalErrorAfterCommit", nil, func(t *turn, x *exchange, next hop) (*http.Response, error) {
+		if err := t.carryOut(x, next); err != nil {
+			return nil, err
+		}
+		return internalServerError().response(x.Request)
+	})
+}
+
+// Conflict refuses a write or a transaction as if another transaction held its item, the first one of several. Nothing
+// is written.
+func Conflict() Fault {
+	held := []string{"PutItem", "UpdateItem", "DeleteItem", "TransactGetItems", "TransactWriteItems"}
+	return refusing("Conflict", held, func(c *content) *refusal {
+		if len(c.TransactItems) == 0 {
+			return transactionConflict()
+		}
+		return transactionCancelled(firstReason(len(c.TransactItems), reason{"TransactionConflict", ongoing}))
+	})
+}
+
+// InProgress answers a TransactWriteItems with a TransactionInProgressException, as if an earlier request under the same
+// client token were still at work, and does not carry it out.
+func InProgress() Fault {
+	return refusing("InProgress", []string{"TransactWriteItems"}, func(*content) *refusal { return transactionInProgress() })
+}
+
+// statuses are those of errors that are the service's fault; those that are the caller's come with 400.
+var statuses = map[string]int{
+	"InternalServerError":         http.StatusInternalServerError,
+	"InternalFailure":             http.StatusInternalServerError,
+	"ServiceUnavailable":          http.StatusServiceUnavailable,
+	"ServiceUnavailableException": http.StatusServiceUnavailable,
+}
+
+// Fail refuses a request with any other error of the service, such as "AccessDeniedException" or
+// "ResourceNotFoundException". Nothing is written. The status is 500 for InternalServerError and InternalFailure, 503 for
+// ServiceUnavailable and ServiceUnavailableException, which the SDK sends again, and 400 for all else.
+func Fail(code string) Fault {
+	fail := refusing("Fail("+strconv.Quote(code)+")", nil, func(*content) *refusal {
+		return &refusal{Status: statuses[code], Type: exception + code, LowerMessage: "this is a fault that the test injected"}
+	})
+	if code == "" {
+		fail.wrong = "the code is empty"
+	}
+	return fail
+}

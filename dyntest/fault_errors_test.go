@@ -1,0 +1,203 @@
+package dyntest
+
+import (
+	"context"
+	"net/http"
+	"testing"
+
+	"github.com/aws/aws-sdk-go-v2/aws"
+	awshttp "github.com/aws/aws-sdk-go-v2/aws/transport/http"
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
+	"github.com/aws/smithy-go"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+// assertStatus checks the code and the HTTP status of an error of the service.
+func assertStatus(t *testing.T, err error, status int, code string) {
+	t.Helper()
+	var response *awshttp.ResponseError
+	require.ErrorAs(t, err, &response)
+	assert.Equal(t, status, response.HTTPStatusCode())
+	var api smithy.APIError
+	require.ErrorAs(t, err, &api)
+	assert.Equal(t, code, api.ErrorCode())
+	assert.NotEmpty(t, api.ErrorMessage())
+}
+
+// sends are a request of each operation, that adds one to the item n or reads it.
+func sends(d *DB, client *dynamodb.Client) map[string]func(context.Context) error {
+	expression, names := "ADD #v :one", map[string]string{"#v": "value"}
+	one := map[string]types.AttributeValue{":one": &types.AttributeValueMemberN{Value: "1"}}
+	condition := map[string]types.AttributeValue{":n": &types.AttributeValueMemberS{Value: "n"}}
+	return map[string]func(context.Context) error{
+		"GetItem": func(ctx context.Context) error {
+			_, err := client.GetItem(ctx, &dynamodb.GetItemInput{TableName: d.things(), Key: key("n")})
+			return err
+		},
+		"PutItem": func(ctx context.Context) error { return put(ctx, client, d, "n", "1") },
+		"UpdateItem": func(ctx context.Context) error {
+			_, err := client.UpdateItem(ctx, &dynamodb.UpdateItemInput{
+				TableName: d.things(), Key: key("n"), UpdateExpression: &expression,
+				ExpressionAttributeNames: names, ExpressionAttributeValues: one,
+			})
+			return err
+		},
+		"DeleteItem": func(ctx context.Context) error {
+			_, err := client.DeleteItem(ctx, remove(d, "n"))
+			return err
+		},
+		"Query": func(ctx context.Context) error {
+			_, err := client.Query(ctx, &dynamodb.QueryInput{
+				TableName: d.things(), KeyConditionExpression: aws.String("pk = :n"), ExpressionAttributeValues: condition,
+			})
+			return err
+		},
+		"Scan": func(ctx context.Context) error {
+			_, err := client.Scan(ctx, &dynamodb.ScanInput{TableName: d.things()})
+			return err
+		},
+		"BatchGetItem": func(ctx context.Context) error {
+			_, err := client.BatchGetItem(ctx, getBatch(d, "n", "m"))
+			return err
+		},
+		"BatchWriteItem": func(ctx context.Context) error {
+			_, err := client.BatchWriteItem(ctx, putBatch(d, "n", "m"))
+			return err
+		},
+		"TransactGetItems": func(ctx context.Context) error {
+			_, err := client.TransactGetItems(ctx, get(d, "n", "m"))
+			return err
+		},
+		"TransactWriteItems": func(ctx context.Context) error {
+			_, err := client.TransactWriteItems(ctx, add(d, "n", "m"))
+			return err
+		},
+	}
+}
+
+func isTransaction(operation string) bool {
+	return operation == "TransactGetItems" || operation == "TransactWriteItems"
+}
+
+func TestThrottle(t *testing.T) {
+	t.Parallel()
+	ctx, d := t.Context(), New(t, OnlyTables(things))
+	i := d.Faults.Inject(Throttle(), When{})
+	for operation, send := range sends(d, d.impatient()) {
+		err := send(ctx)
+		if isTransaction(operation) {
+			assertStatus(t, err, http.StatusBadRequest, "TransactionCanceledException")
+			var cancelled *types.TransactionCanceledException
+			require.ErrorAs(t, err, &cancelled)
+			assert.Equal(t, "Transaction cancelled, please refer cancellation reasons for specific reasons [ThrottlingError, None]",
+				cancelled.ErrorMessage())
+			require.Len(t, cancelled.CancellationReasons, 2)
+			assert.Equal(t, "ThrottlingError", *cancelled.CancellationReasons[0].Code)
+			assert.NotEmpty(t, *cancelled.CancellationReasons[0].Message)
+			assert.Equal(t, types.CancellationReason{Code: aws.String("None")}, cancelled.CancellationReasons[1])
+		} else {
+			assertStatus(t, err, http.StatusBadRequest, "ProvisionedThroughputExceededException")
+			assert.ErrorAs(t, err, new(*types.ProvisionedThroughputExceededException), operation)
+		}
+	}
+	assert.Equal(t, len(operations), i.Hits())
+	assert.Empty(t, read(t, d, "n"), "nothing was written")
+}
+
+// What the SDK sends again by itself, a caller does not see.
+func TestTheSDKRepeatsWhatPasses(t *testing.T) {
+	t.Parallel()
+	for name, what := range map[string]Fault{
+		"throttled": Throttle(), "in progress": InProgress(), "internal": InternalError(),
+		"internal, done": InternalErrorAfterCommit(), "lost": LoseRequest(), "lost, done": LoseAnswer(),
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			d := New(t, OnlyTables(things))
+			operation := "UpdateItem"
+			if name == "in progress" || name == "internal, done" || name == "lost, done" {
+				operation = "TransactWriteItems" // whose token makes it one
+			}
+			i := d.Faults.Inject(what, When{Operation: operation, Nth: 1, Times: 2})
+			require.NoError(t, sends(d, d.eager())[operation](t.Context()))
+			assert.Equal(t, 2, i.Hits())
+			assert.Equal(t, 3, d.Faults.Count(operation))
+			assert.Equal(t, "1", read(t, d, "n"))
+		})
+	}
+}
+
+func TestInternalErrors(t *testing.T) {
+	t.Parallel()
+	for name, what := range map[string]Fault{"": InternalError(), "1": InternalErrorAfterCommit()} {
+		t.Run("leaves "+name, func(t *testing.T) {
+			t.Parallel()
+			d := New(t, OnlyTables(things))
+			i := d.Faults.Inject(what, When{})
+			err := put(t.Context(), d.impatient(), d, "a", "1")
+			assertStatus(t, err, http.StatusInternalServerError, "InternalServerError")
+			assert.ErrorAs(t, err, new(*types.InternalServerError))
+			assert.Equal(t, name, read(t, d, "a"))
+			assert.Equal(t, 1, i.Hits())
+		})
+	}
+}
+
+func TestConflict(t *testing.T) {
+	t.Parallel()
+	ctx, d := t.Context(), New(t, OnlyTables(things))
+	i := d.Faults.Inject(Conflict(), When{})
+	hit := 0
+	for operation, send := range sends(d, d.impatient()) {
+		err := send(ctx)
+		switch operation {
+		case "PutItem", "UpdateItem", "DeleteItem":
+			assertStatus(t, err, http.StatusBadRequest, "TransactionConflictException")
+			hit++
+		case "TransactGetItems", "TransactWriteItems":
+			assertCancelled(t, err, "TransactionConflict", "None")
+			hit++
+		default:
+			assert.NoError(t, err, operation)
+		}
+	}
+	assert.Equal(t, 5, hit)
+	assert.Equal(t, 5, i.Hits())
+	assert.Equal(t, 5, i.counted, "the others do not count")
+}
+
+func TestInProgress(t *testing.T) {
+	t.Parallel()
+	ctx, d := t.Context(), New(t, OnlyTables(things))
+	d.Faults.Inject(InProgress(), When{Nth: 1})
+	require.NoError(t, put(ctx, d.impatient(), d, "a", "1"), "it is no transaction")
+	_, err := d.impatient().TransactWriteItems(ctx, add(d, "n"))
+	assertStatus(t, err, http.StatusBadRequest, "TransactionInProgressException")
+	assert.ErrorAs(t, err, new(*types.TransactionInProgressException))
+	assert.Empty(t, read(t, d, "n"))
+}
+
+func TestFail(t *testing.T) {
+	t.Parallel()
+	ctx, d := t.Context(), New(t, OnlyTables(things))
+	d.Faults.Inject(Fail("AccessDeniedException"), When{Nth: 1})
+	assertStatus(t, put(ctx, d.eager(), d, "a", "1"), http.StatusBadRequest, "AccessDeniedException")
+	d.Faults.Inject(Fail("ResourceNotFoundException"), When{Nth: 1})
+	assert.ErrorAs(t, put(ctx, d.eager(), d, "a", "1"), new(*types.ResourceNotFoundException))
+	assert.Equal(t, 2, d.Faults.Count("PutItem"), "the SDK does not repeat these")
+	assert.Empty(t, read(t, d, "a"))
+}
+
+func TestFailHasTheStatusOfItsCode(t *testing.T) {
+	t.Parallel()
+	ctx, d := t.Context(), New(t, OnlyTables(things))
+	for code, status := range map[string]int{
+		"InternalServerError": 500, "InternalFailure": 500, "ServiceUnavailable": 503, "ServiceUnavailableException": 503,
+	} {
+		d.Faults.Inject(Fail(code), When{Times: 2})
+		assertStatus(t, put(ctx, d.impatient(), d, "a", "1"), status, code)
+		assert.NoError(t, put(ctx, d.eager(), d, "a", "1"), "the SDK repeats %s", code)
+	}
+}

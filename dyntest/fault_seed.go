@@ -1,0 +1,28 @@
+package dyntest
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"strconv"
+)
+
+const seedVar = "DYNTEST_SEED"
+
+// Seed fixes what the faults of chance do. Default: the number in the environment variable DYNTEST_SEED, otherwise one
+// that is drawn for the test.
+func Seed(seed uint64) Option {
+	return func(c *config) { c.seeded, c.seed = true, seed }
+}
+
+func defaultSeed() (uint64, error) {
+	text := os.Getenv(seedVar)
+	if text == "" {
+		return rand.Uint64(), nil
+	}
+	seed, err := strconv.ParseUint(text, 10, 64)
+	if err != nil {
+		return 0, fmt.Errorf("dyntest: %s is %q; it must be a whole number from 0 to 2^64-1", seedVar, text)
+	}
+	return seed, nil
+}

@@ -1,0 +1,94 @@
+package dyntest
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"net/http"
+
+	"github.com/dynastay/dynastay"
+)
+
+// StaleIndex has a Query or Scan of an index answer from the past, as an index may that DynamoDB has not brought up to
+// date yet. The index is frozen: as it was at the injection, or at the last read of an index of that table that matched
+// and was not hit, which sees the present. What was written since is missing, what was changed is found under its old
+// key and with its old attributes, and what was deleted is still there. Reads of the table itself are no match.
+//
+// It keeps a second copy of each of the tables that [When] allows, which the injection makes and the end of the test
+// removes.
+func StaleIndex() Fault {
+	return Fault{
+		name: "StaleIndex", operations: pagers, needsIndex: true,
+		befalls: func(c *content) bool { return c.IndexName != "" },
+		begin:   func(i *Injection) effect { return i.faults.freeze(i) },
+	}
+}
+
+// frozen are the copies of tables, by the full names of these.
+type frozen map[string]*replica
+
+// freeze makes copies of the tables that the injection can be about.
+func (f *Faults) freeze(i *Injection) effect {
+	f.t.Helper()
+	copies := frozen{}
+	var schemas []*dynastay.Schema
+	for _, s := range f.tablesOf(i.when) {
+		if len(s.Indexes) > 0 {
+			r := newReplica(f.engine, f.prefix, s, i.number)
+			copies[f.prefix+s.Name] = r
+			schemas = append(schemas, r.schema)
+		}
+	}
+	f.t.Cleanup(func() {
+		ctx, cancel := context.WithTimeout(context.Background(), setUpTime)
+		defer cancel()
+		if err := f.engine.DeleteTables(ctx, f.prefix, schemas...); err != nil {
+			f.t.Errorf("dyntest: remove the frozen copies of tables: %v", err)
+		}
+	})
+	ctx, cancel := context.WithTimeout(f.t.Context(), setUpTime)
+	defer cancel()
+	if err := createTables(ctx, f.engine, f.prefix, schemas); err != nil {
+		f.t.Fatalf("dyntest: make copies of tables for StaleIndex: %v", err)
+	}
+	for table, r := range copies {
+		if err := r.refresh(ctx); err != nil {
+			f.t.Fatalf("dyntest: copy %s for StaleIndex: %v", table, err)
+		}
+	}
+	return effect{strike: copies.strike, spare: copies.spare}
+}
+
+// strike has the copy answer in the name of the table.
+func (copies frozen) strike(t *turn, x *exchange, next hop) (*http.Response, error) {
+	r := copies[t.content.TableName]
+	if r == nil {
+		return next(x) // a table that the test has made itself
+	}
+	body, err := edit(x.body, func(request map[string]json.RawMessage) (err error) {
+		request["TableName"], err = json.Marshal(r.name)
+		return err
+	})
+	if err != nil {
+		return nil, err
+	}
+	resp, err := next(x.with(body))
+	if err != nil {
+		return nil, err
+	}
+	answer, err := readAnswer(resp)
+	if err != nil {
+		return nil, err
+	}
+	replaceAnswer(resp, bytes.ReplaceAll(answer, []byte(r.name), []byte(t.content.TableName)))
+	t.hit()
+	return resp, nil
+}
+
+// spare brings the copy up to date before a read of the present.
+func (copies frozen) spare(t *turn, x *exchange) error {
+	if r := copies[t.content.TableName]; r != nil {
+		return r.refresh(x.Context())
+	}
+	return nil
+}

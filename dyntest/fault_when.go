@@ -1,0 +1,149 @@
+package dyntest
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/dynastay/dynastay"
+)
+
+// When says which requests a fault befalls. The zero When is every request of the data plane that it can befall.
+type When struct {
+	// Operation is that of the request, such as "Query" or "TransactWriteItems". Default: "", all that the fault can
+	// befall.
+	Operation string
+	// Table is the name of a schema: the request names its table, perhaps among others. Default: "", any table.
+	Table string
+	// Index is the one that a Query or Scan reads. Default: "", any or none.
+	Index string
+	// Nth leaves the matching requests before the Nth from now alone; 1 is the next. The retries of the SDK and those of
+	// [dynastay.DB.Write] count as requests. Default: 0, begin with the next.
+	Nth int
+	// Times is how many matching requests are then hit. One on which the fault has no effect (see [Injection.Hits]) uses
+	// up one of them with Nth, which names the requests; without Nth the fault hits a later request instead. Default: 0,
+	// which means 1 with Nth, otherwise all.
+	Times int
+	// EveryAttempt hits the repetitions of a request that was hit as well: the SDK's retries of the same call, and
+	// TransactWriteItems requests under the same client token. They do not count against Times. A single lost answer
+	// stays invisible to a caller whose client sends the request again. Default: false.
+	EveryAttempt bool
+	// Chance hits each matching request with this probability, above 0 and up to 1. It is drawn from the seed of the
+	// test, in the order in which the requests come: a test that sends one after the other repeats exactly; where
+	// requests race, which of them is hit does not. It cannot be combined with Nth or Times. Default: 0, no chance
+	// about it.
+	Chance float64
+	// Match looks at the request. It runs on the goroutine that sends it. Default: nil, all match.
+	Match func(Request) bool
+	// Optional lets the test end without the fault having happened. Default: false, that is an error. Of a fault that is
+	// left to Chance only a request is asked for that it could have befallen.
+	Optional bool
+}
+
+// operations are those of the data plane.
+var operations = []string{
+	"GetItem", "PutItem", "UpdateItem", "DeleteItem", "Query", "Scan",
+	"BatchGetItem", "BatchWriteItem", "TransactGetItems", "TransactWriteItems",
+}
+
+// pagers are the operations that read an index, in pages.
+var pagers = []string{"Query", "Scan"}
+
+// String is the request in words, such as "the 3rd Query of Bookings".
+func (w When) String() string {
+	request := "request"
+	if w.Operation != "" {
+		request = w.Operation
+	}
+	switch {
+	case w.Table != "" && w.Index != "":
+		request += " of " + w.Table + " by " + w.Index
+	case w.Table != "":
+		request += " of " + w.Table
+	case w.Index != "":
+		request += " by " + w.Index
+	}
+	if w.Match != nil {
+		request += " that matches"
+	}
+	if w.Nth > 0 {
+		return "the " + ordinal(w.Nth) + " " + request
+	}
+	if w.Operation == "" {
+		return "any " + request
+	}
+	return request
+}
+
+func ordinal(n int) string {
+	ending := "th"
+	if n%100 < 11 || n%100 > 13 {
+		switch n % 10 {
+		case 1:
+			ending = "st"
+		case 2:
+			ending = "nd"
+		case 3:
+			ending = "rd"
+		}
+	}
+	return fmt.Sprint(n) + ending
+}
+
+// wrong says why an injection could never do what it is meant to do, "" where it can.
+func (f *Faults) wrong(what Fault, w When) string {
+	switch {
+	case what.begin == nil:
+		return "the zero Fault does nothing"
+	case what.wrong != "":
+		return what.name + ": " + what.wrong
+	case w.Operation != "" && !slices.Contains(operations, w.Operation):
+		return fmt.Sprintf("%q is not an operation that faults can befall: %s", w.Operation, strings.Join(operations, ", "))
+	case w.Operation != "" && !what.canBefallOperation(w.Operation):
+		return fmt.Sprintf("%s cannot befall %s, only %s", what.name, w.Operation, strings.Join(what.operations, ", "))
+	case w.Index != "" && w.Operation != "" && !slices.Contains(pagers, w.Operation):
+		return fmt.Sprintf("%s reads no index", w.Operation)
+	case w.Index != "" && !slices.ContainsFunc(pagers, what.canBefallOperation):
+		return fmt.Sprintf("%s cannot befall the read of an index", what.name)
+	case w.Nth < 0:
+		return fmt.Sprintf("Nth is %d; the next request is 1", w.Nth)
+	case w.Times < 0:
+		return fmt.Sprintf("Times is %d; it must not be negative", w.Times)
+	case w.Chance != 0 && !(w.Chance > 0 && w.Chance <= 1):
+		return fmt.Sprintf("Chance is %v; it must be above 0 and at most 1", w.Chance)
+	case w.Chance != 0 && (w.Nth > 0 || w.Times > 0):
+		return "Chance cannot be combined with Nth or Times"
+	case what.calls && w.Nth == 0 && w.Times == 0 && w.Match == nil:
+		return what.name + " needs Nth, Times or Match: otherwise the requests of its own function would be hit too, without end"
+	case w.Table != "" && f.tablesOf(When{Table: w.Table}) == nil:
+		return fmt.Sprintf("this test has no table %q; it has %s", w.Table, f.tableNames())
+	case w.Table != "" && f.tablesOf(w) == nil:
+		return fmt.Sprintf("table %s has no index %q", w.Table, w.Index)
+	case w.Index != "" && f.tablesOf(w) == nil:
+		return fmt.Sprintf("no table of this test has an index %q", w.Index)
+	case what.needsIndex && !slices.ContainsFunc(f.tablesOf(w), func(s *dynastay.Schema) bool { return len(s.Indexes) > 0 }):
+		return fmt.Sprintf("%s cannot befall %s: there is no index", what.name, w)
+	}
+	return ""
+}
+
+// tablesOf are the test's tables that the requests can be for, in the order of their names.
+func (f *Faults) tablesOf(w When) []*dynastay.Schema {
+	var found []*dynastay.Schema
+	for _, s := range f.schemas {
+		_, there := s.Index(w.Index)
+		if (w.Table == "" || w.Table == s.Name) && (w.Index == "" || there) {
+			found = append(found, s)
+		}
+	}
+	slices.SortFunc(found, func(a, b *dynastay.Schema) int { return strings.Compare(a.Name, b.Name) })
+	return found
+}
+
+func (f *Faults) tableNames() string {
+	var names []string
+	for _, s := range f.tablesOf(When{}) {
+		names = append(names, s.Name)
+	}
+	return strings.Join(names, ", ")
+}

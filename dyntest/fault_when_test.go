@@ -1,0 +1,84 @@
+package dyntest
+
+import (
+	"context"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+
+	"github.com/dynastay/dynastay/keys"
+)
+
+func TestWhatCanNeverHappenIsRefused(t *testing.T) {
+	t.Parallel()
+	d := New(t, OnlyTables(things, keys.UsersTable))
+	w := d.watched()
+	nothing := func(context.Context) {}
+	for _, test := range []struct {
+		what Fault
+		when When
+		want string
+	}{
+		{Throttle(), When{Operation: "TransactWriteItem"}, `"TransactWriteItem" is not an operation that faults can befall: GetItem`},
+		{Throttle(), When{Operation: "CreateTable"}, `"CreateTable" is not an operation`},
+		{Conflict(), When{Operation: "Query"}, "Conflict cannot befall Query, only PutItem, UpdateItem, DeleteItem, TransactGetItems, TransactWriteItems"},
+		{InProgress(), When{Operation: "PutItem"}, "InProgress cannot befall PutItem, only TransactWriteItems"},
+		{Unprocessed(1), When{Operation: "PutItem"}, "Unprocessed(1) cannot befall PutItem"},
+		{ShortPages(1), When{Operation: "GetItem"}, "ShortPages(1) cannot befall GetItem"},
+		{AnyOf(InProgress(), Conflict()), When{Operation: "Query"}, "AnyOf cannot befall Query"},
+		{Throttle(), When{Operation: "GetItem", Index: "GSI1-EmailIndex"}, "GetItem reads no index"},
+		{Conflict(), When{Index: "GSI1-EmailIndex"}, "Conflict cannot befall the read of an index"},
+		{Throttle(), When{Table: "User"}, `this test has no table "User"; it has Things, Users`},
+		{Throttle(), When{Table: d.prefix + "Users"}, "this test has no table"},
+		{Throttle(), When{Table: "Users", Index: "GSI6-SlugIndex"}, `table Users has no index "GSI6-SlugIndex"`},
+		{Throttle(), When{Index: "SlugIndex"}, `no table of this test has an index "SlugIndex"`},
+		{StaleIndex(), When{Table: "Things"}, "StaleIndex cannot befall any request of Things: there is no index"},
+		{AnyOf(StaleIndex()), When{Table: "Things"}, "AnyOf cannot befall any request of Things: there is no index"},
+		{Throttle(), When{Nth: -1}, "Nth is -1; the next request is 1"},
+		{Throttle(), When{Times: -1}, "Times is -1; it must not be negative"},
+		{Throttle(), When{Chance: -0.1}, "Chance is -0.1; it must be above 0 and at most 1"},
+		{Throttle(), When{Chance: 1.1}, "Chance is 1.1"},
+		{Throttle(), When{Chance: 0.5, Nth: 1}, "Chance cannot be combined with Nth or Times"},
+		{Throttle(), When{Chance: 0.5, Times: 1}, "Chance cannot be combined with Nth or Times"},
+		{Before(nothing), When{Operation: "PutItem"}, "Before needs Nth, Times or Match"},
+		{After(nothing), When{Chance: 0.5}, "After needs Nth, Times or Match"},
+		{AnyOf(Throttle(), Before(nothing)), When{}, "AnyOf needs Nth, Times or Match"},
+		{Before(nil), When{Nth: 1}, "Before: the function is nil"},
+		{Delay(0), When{}, "Delay(0s): the delay must be positive"},
+		{DelayAnswer(-time.Second), When{}, "DelayAnswer(-1s): the delay must be positive"},
+		{ShortPages(0), When{}, "ShortPages(0): n must be at least 1"},
+		{Unprocessed(0), When{}, "Unprocessed(0): n must be at least 1"},
+		{Fail(""), When{}, `Fail(""): the code is empty`},
+		{AnyOf(Throttle(), ShortPages(0)), When{}, "AnyOf: ShortPages(0): n must be at least 1"},
+		{AnyOf(Fault{}), When{}, "AnyOf: the zero Fault does nothing"},
+		{Fault{}, When{}, "the zero Fault does nothing"},
+	} {
+		got := w.fatal(func() { d.Faults.Inject(test.what, test.when) })
+		assert.Contains(t, got, "dyntest: Inject: "+test.want)
+	}
+	assert.Empty(t, d.Faults.injections)
+}
+
+func TestWhatCanHappenIsAccepted(t *testing.T) {
+	t.Parallel()
+	d := New(t, OnlyTables(things, keys.UsersTable))
+	w := d.watched()
+	for what, when := range map[*When]Fault{
+		{Operation: "Scan"}: ShortPages(1),
+		{Index: "GSI1-EmailIndex", Table: "Users", Operation: "Query"}: Throttle(),
+		{Table: "Things"}:                            AnyOf(StaleIndex(), Throttle()),
+		{Operation: "Query"}:                         AnyOf(InProgress(), ShortPages(1)),
+		{Match: func(Request) bool { return false }}: Before(func(context.Context) {}),
+	} {
+		assert.Empty(t, w.fatal(func() { d.Faults.Inject(when, *what) }))
+	}
+	assert.Len(t, d.Faults.injections, 5)
+}
+
+func TestOrdinals(t *testing.T) {
+	t.Parallel()
+	for n, want := range map[int]string{1: "1st", 2: "2nd", 3: "3rd", 4: "4th", 11: "11th", 12: "12th", 13: "13th", 21: "21st", 112: "112th", 122: "122nd"} {
+		assert.Equal(t, want, ordinal(n))
+	}
+}
