@@ -152,7 +152,7 @@ func TestTextsOfARequestHaveLimits(t *testing.T) {
 
 	// A zone is looked up as a file, so its length is judged first.
 	for size, want := range map[int]string{64: "is not an IANA time zone", 65: "has 65 bytes, the most is 64"} {
-		_, err := availability.Property{TimeZone: strings.Repeat("z", size)}.Location()
+		_, err := availability.House{TimeZone: strings.Repeat("z", size)}.Location()
 		assertInvalid(t, err, "TimeZone", "zone")
 		assert.ErrorContains(t, err, want)
 	}
@@ -165,9 +165,9 @@ func TestErrorsEchoNothing(t *testing.T) {
 	for name, err := range map[string]error{
 		"policy":      availability.CancellationPolicy("partial_" + secret).Validate(),
 		"long policy": availability.CancellationPolicy("partial_" + strings.Repeat(secret, 10_000)).Validate(),
-		"time zone":   func() error { _, err := availability.Property{TimeZone: secret}.Location(); return err }(),
+		"time zone":   func() error { _, err := availability.House{TimeZone: secret}.Location(); return err }(),
 		"long zone": func() error {
-			_, err := availability.Property{TimeZone: strings.Repeat(secret, 10_000)}.Location()
+			_, err := availability.House{TimeZone: strings.Repeat(secret, 10_000)}.Location()
 			return err
 		}(),
 		"room type twice": func() error {

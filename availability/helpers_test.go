@@ -206,7 +206,7 @@ func room(roomTypeID string, quantity int) availability.Room {
 // request asks for a price for one guest.
 func request(stay dynastay.Stay, rooms ...availability.Room) availability.QuoteRequest {
 	return availability.QuoteRequest{
-		Property: availability.Property{ID: propertyID, Name: "Grand Luxury Hotel", TimeZone: "America/New_York", CheckInTime: "15:00"},
+		Property: availability.House{ID: propertyID, Name: "Grand Luxury Hotel", TimeZone: "America/New_York", CheckInTime: "15:00"},
 		Stay:     stay, Guests: availability.Guests{Adults: 1}, Rooms: rooms,
 	}
 }

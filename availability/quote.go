@@ -29,9 +29,9 @@ const maxEntries = 100
 // maxZone bounds the name of a time zone, which is looked up as a file: no IANA name has half of it.
 const maxZone = 64
 
-// Property is what an offer tells of the property, and what a booking keeps of it. Name and CheckInTime have at most
+// House is what an offer tells of the property, and what a booking keeps of it. Name and CheckInTime have at most
 // [entity.MaxName] bytes.
-type Property struct {
+type House struct {
 	ID          string
 	Name        string
 	TimeZone    string // IANA, such as "America/New_York"; "" means UTC
@@ -57,7 +57,7 @@ type Room struct {
 
 // QuoteRequest asks for the price of a stay. Package properties makes one from a search result or a property.
 type QuoteRequest struct {
-	Property Property
+	Property House
 	Stay     dynastay.Stay
 	Guests   Guests
 	Rooms    []Room // up to 100; the same room type twice, with the same name, limits and policy, is taken together
@@ -66,7 +66,7 @@ type QuoteRequest struct {
 // Quote is an offer: a stay at exact prices, on the terms that it was made under. It reserves nothing: the rooms and
 // the prices are asked for again, by the database itself, when it is booked.
 type Quote struct {
-	Property Property
+	Property House
 	Stay     dynastay.Stay
 	Guests   Guests
 	Lines    []Line
@@ -83,35 +83,35 @@ type Line struct {
 
 // Location is the property's time zone; an unknown one is an error that names "TimeZone". It comes from the machine's
 // zone database; a program for a machine without one imports time/tzdata.
-func (p Property) Location() (*time.Location, error) {
-	if err := entity.CheckText(p.TimeZone, maxZone); err != nil {
+func (h House) Location() (*time.Location, error) {
+	if err := entity.CheckText(h.TimeZone, maxZone); err != nil {
 		return nil, dynastay.Within("TimeZone", err)
 	}
-	loc, err := time.LoadLocation(p.TimeZone)
-	if err != nil || p.TimeZone == "Local" { // which is wherever this process runs
+	loc, err := time.LoadLocation(h.TimeZone)
+	if err != nil || h.TimeZone == "Local" { // which is wherever this process runs
 		return nil, dynastay.Invalid("TimeZone", "is not an IANA time zone")
 	}
 	return loc, nil
 }
 
-func (p Property) validate() error {
+func (h House) validate() error {
 	var invalid *dynastay.InvalidError
-	if _, err := keys.Of(keys.Property{PropertyID: p.ID}); errors.As(err, &invalid) {
+	if _, err := keys.Of(keys.Property{PropertyID: h.ID}); errors.As(err, &invalid) {
 		return dynastay.Invalid("ID", "%s", invalid.Reason)
 	}
-	if err := entity.CheckText(p.Name, entity.MaxName); err != nil {
+	if err := entity.CheckText(h.Name, entity.MaxName); err != nil {
 		return dynastay.Within("Name", err)
 	}
-	if err := entity.CheckText(p.CheckInTime, entity.MaxName); err != nil {
+	if err := entity.CheckText(h.CheckInTime, entity.MaxName); err != nil {
 		return dynastay.Within("CheckInTime", err)
 	}
-	_, err := p.Location()
+	_, err := h.Location()
 	return err
 }
 
 // notBefore refuses a stay that begins before today at the property.
-func (p Property) notBefore(stay dynastay.Stay, now time.Time) error {
-	loc, err := p.Location()
+func (h House) notBefore(stay dynastay.Stay, now time.Time) error {
+	loc, err := h.Location()
 	if err != nil {
 		return dynastay.Within("Property", err)
 	}

@@ -167,7 +167,7 @@ type Choice struct {
 // Rooms[i].RoomTypeID.
 func (c *Card) QuoteRequest(stay dynastay.Stay, guests availability.Guests, choices ...Choice) (availability.QuoteRequest, error) {
 	req := availability.QuoteRequest{
-		Property: availability.Property{ID: c.PropertyID, Name: c.Name, TimeZone: c.TimeZone, CheckInTime: c.CheckInTime},
+		Property: availability.House{ID: c.PropertyID, Name: c.Name, TimeZone: c.TimeZone, CheckInTime: c.CheckInTime},
 		Stay:     stay,
 		Guests:   guests,
 	}

@@ -168,7 +168,7 @@ func (p *Property) Validate() error {
 	case p.Status == Approved && !p.Prices.Min.IsSet():
 		return dynastay.Invalid("Status", "cannot be approved without a room type")
 	}
-	if _, err := (availability.Property{TimeZone: p.TimeZone}).Location(); err != nil {
+	if _, err := (availability.House{TimeZone: p.TimeZone}).Location(); err != nil {
 		return err
 	}
 	for field, clock := range map[string]string{"CheckInTime": p.CheckInTime, "CheckOutTime": p.CheckOutTime} {
