@@ -198,7 +198,7 @@ func allPrices(t *testing.T, repo *availability.Repository, all dynastay.Stay) (
 // room asks for rooms of a type, each for 2 adults and 1 child, 2 people at the most.
 func room(roomTypeID string, quantity int) availability.Room {
 	return availability.Room{
-		RoomTypeID: roomTypeID, Name: "Deluxe King", Quantity: quantity, MaxAdults: 2, MaxChildren: 1, MaxOccupancy: 2,
+		RoomTypeID: roomTypeID, Name: "Deluxe King", Quantity: quantity, Limits: availability.Limits{MaxAdults: 2, MaxChildren: 1, MaxOccupancy: 2},
 		CancellationPolicy: availability.FreeCancellation(48),
 	}
 }
@@ -215,7 +215,10 @@ func request(stay dynastay.Stay, rooms ...availability.Room) availability.QuoteR
 func quoteOf(t require.TestingT, req availability.QuoteRequest, price dynastay.Money) *availability.Quote {
 	q := &availability.Quote{Property: req.Property, Stay: req.Stay, Guests: req.Guests, At: fixture.Now}
 	for _, room := range req.Rooms {
-		line := availability.Line{Room: room}
+		line := lineOf(room)
+		q.Sleeps.MaxAdults += room.MaxAdults * room.Quantity
+		q.Sleeps.MaxChildren += room.MaxChildren * room.Quantity
+		q.Sleeps.MaxOccupancy += room.MaxOccupancy * room.Quantity
 		for date := range req.Stay.Dates() {
 			line.Nights = append(line.Nights, availability.NightPrice{Date: date, Price: price})
 		}
@@ -227,6 +230,13 @@ func quoteOf(t require.TestingT, req availability.QuoteRequest, price dynastay.M
 		q.Lines = append(q.Lines, line)
 	}
 	return q
+}
+
+// lineOf is a line without its prices.
+func lineOf(room availability.Room) availability.Line {
+	return availability.Line{
+		RoomTypeID: room.RoomTypeID, Name: room.Name, Quantity: room.Quantity, CancellationPolicy: room.CancellationPolicy,
+	}
 }
 
 func assertInvalid(t *testing.T, err error, field, name string) {

@@ -187,17 +187,18 @@ func TestQuote(t *testing.T) {
 
 	got, err := repo.Quote(t.Context(), req)
 	require.NoError(t, err)
+	lineA, lineB := lineOf(a), lineOf(b)
+	lineA.Subtotal, lineA.Nights = money("313.333 USD"), []availability.NightPrice{
+		{Date: date("2026-07-10"), Price: money("33.333 USD")}, {Date: date("2026-07-11"), Price: money("280.00 USD")},
+	}
+	lineB.Subtotal, lineB.Nights = money("0.90 USD"), []availability.NightPrice{
+		{Date: date("2026-07-10"), Price: money("0.10 USD")}, {Date: date("2026-07-11"), Price: money("0.20 USD")},
+	}
 	want := &availability.Quote{
 		Property: req.Property, Stay: two, Guests: req.Guests, At: fixture.Now,
-		Lines: []availability.Line{
-			{Room: a, Subtotal: money("313.333 USD"), Nights: []availability.NightPrice{
-				{Date: date("2026-07-10"), Price: money("33.333 USD")}, {Date: date("2026-07-11"), Price: money("280.00 USD")},
-			}},
-			{Room: b, Subtotal: money("0.90 USD"), Nights: []availability.NightPrice{
-				{Date: date("2026-07-10"), Price: money("0.10 USD")}, {Date: date("2026-07-11"), Price: money("0.20 USD")},
-			}},
-		},
-		Total: money("314.233 USD"),
+		Lines:  []availability.Line{lineA, lineB},
+		Sleeps: availability.Limits{MaxAdults: 8, MaxChildren: 4, MaxOccupancy: 8},
+		Total:  money("314.233 USD"),
 	}
 	assert.Equal(t, want, got)
 	assert.NoError(t, got.Validate())
@@ -496,6 +497,10 @@ func TestQuoteValidateCatchesWhatWasTamperedWith(t *testing.T) {
 		{"more adults", "Guests.Adults", func(q *availability.Quote) { q.Guests.Adults = 7 }},
 		{"more children", "Guests.Children", func(q *availability.Quote) { q.Guests.Children = 4 }},
 		{"more guests", "Guests", func(q *availability.Quote) { q.Guests.Adults = 6 }},
+		{"rooms for fewer adults", "Guests.Adults", func(q *availability.Quote) { q.Sleeps.MaxAdults = q.Guests.Adults - 1 }},
+		{"rooms for more than rooms hold", "Sleeps.MaxOccupancy", func(q *availability.Quote) { q.Sleeps.MaxOccupancy = 3*availability.MaxGuests + 1 }},
+		{"rooms for adults less than none", "Sleeps.MaxAdults", func(q *availability.Quote) { q.Sleeps.MaxAdults = -1 }},
+		{"rooms for children less than none", "Sleeps.MaxChildren", func(q *availability.Quote) { q.Sleeps.MaxChildren = -1 }},
 		{"no lines", "Lines", func(q *availability.Quote) { q.Lines = nil }},
 		{"a line less", "Total", func(q *availability.Quote) { q.Lines, q.Guests = q.Lines[:1], availability.Guests{Adults: 1} }},
 		{"a line twice", "Lines[2].RoomTypeID", func(q *availability.Quote) { q.Lines = append(q.Lines, q.Lines[0]) }},

@@ -42,7 +42,7 @@ func (r *Repository) Check(ctx context.Context, propertyID, roomTypeID string, r
 	if err != nil {
 		return Availability{}, err
 	}
-	return check(propertyID, Room{RoomTypeID: roomTypeID, Quantity: rooms}, stay, nights), nil
+	return check(propertyID, Line{RoomTypeID: roomTypeID, Quantity: rooms}, stay, nights), nil
 }
 
 // Prices are the prices of one room for the nights of a stay, 732 at the most, that have an item, whether or not they are
@@ -68,16 +68,15 @@ func (r *Repository) Quote(ctx context.Context, req QuoteRequest) (*Quote, error
 	if err := req.Validate(now); err != nil {
 		return nil, err
 	}
-	q := &Quote{Property: req.Property, Stay: req.Stay, Guests: req.Guests, At: now}
+	q := &Quote{Property: req.Property, Stay: req.Stay, Guests: req.Guests, Sleeps: sleeps(req.Rooms), At: now}
 	refused := &Refused{}
 	for _, room := range merged(req.Rooms) {
 		nights, err := r.nights(ctx, room.RoomTypeID, req.Stay)
 		if err != nil {
 			return nil, err
 		}
-		checked := check(req.Property.ID, room, req.Stay, nights)
-		refused.Nights = append(refused.Nights, checked.Refused...)
-		line := Line{Room: room}
+		line := room.line()
+		refused.Nights = append(refused.Nights, check(req.Property.ID, line, req.Stay, nights).Refused...)
 		for _, n := range nights {
 			line.Nights = append(line.Nights, NightPrice{n.Date, n.Price})
 		}
@@ -103,14 +102,14 @@ func (r *Repository) Quote(ctx context.Context, req QuoteRequest) (*Quote, error
 	return q, nil
 }
 
-func check(propertyID string, room Room, stay dynastay.Stay, nights []Night) Availability {
+func check(propertyID string, line Line, stay dynastay.Stay, nights []Night) Availability {
 	a := Availability{Nights: nights}
 	byDate := map[dynastay.Date]*Night{}
 	for i := range nights {
 		byDate[nights[i].Date] = &nights[i]
 	}
 	for date := range stay.Dates() {
-		a.Refused = append(a.Refused, refuse(propertyID, room, stay, date, byDate[date])...)
+		a.Refused = append(a.Refused, refuse(propertyID, line, stay, date, byDate[date])...)
 	}
 	return a
 }

@@ -124,7 +124,7 @@ func (s *Sale) refusals(line Line, quoted NightPrice, row dynastay.Row) ([]Refus
 			return nil, err
 		}
 	}
-	all := refuse(s.quote.Property.ID, line.Room, s.quote.Stay, quoted.Date, night)
+	all := refuse(s.quote.Property.ID, line, s.quote.Stay, quoted.Date, night)
 	if night != nil && night.PropertyID == s.quote.Property.ID && night.Price != quoted.Price {
 		all = append(all, RefusedNight{
 			RoomTypeID: line.RoomTypeID, Date: quoted.Date, Reason: PriceChanged, Price: night.Price,

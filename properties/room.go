@@ -21,9 +21,7 @@ type RoomType struct {
 	Name        string
 	Description string
 
-	MaxOccupancy int // the limits of one room, up to availability.MaxGuests
-	MaxAdults    int
-	MaxChildren  int
+	availability.Limits
 
 	SizeSqm   float64 // 0 for unknown
 	Beds      []Bed
@@ -105,16 +103,13 @@ func (r *RoomType) validate() error {
 	switch {
 	case strings.TrimSpace(r.Name) == "":
 		return dynastay.Invalid("Name", "is missing")
-	case r.MaxOccupancy < 1 || r.MaxOccupancy > availability.MaxGuests:
-		return dynastay.Invalid("MaxOccupancy", "%d is not a number of guests", r.MaxOccupancy)
-	case r.MaxAdults < 1 || r.MaxAdults > availability.MaxGuests:
-		return dynastay.Invalid("MaxAdults", "%d is not a number of adults", r.MaxAdults)
-	case r.MaxChildren < 0 || r.MaxChildren > availability.MaxGuests:
-		return dynastay.Invalid("MaxChildren", "%d is not a number of children", r.MaxChildren)
 	case r.Total < 1 || r.Total > availability.MaxRooms:
 		return dynastay.Invalid("Total", "%d is not a number of rooms", r.Total)
 	case !(r.SizeSqm >= 0 && r.SizeSqm < 1e6): // false for NaN as well
 		return dynastay.Invalid("SizeSqm", "is not a size")
+	}
+	if err := r.Limits.Validate(); err != nil {
+		return err
 	}
 	if err := r.BasePrice.Currency().Validate(); err != nil {
 		return dynastay.Within("BasePrice.Currency", err)

@@ -11,6 +11,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/dynastay/dynastay"
+	"github.com/dynastay/dynastay/availability"
 	"github.com/dynastay/dynastay/bookings"
 	"github.com/dynastay/dynastay/keys"
 )
@@ -67,7 +68,7 @@ func TestCellDoesNotOversell(t *testing.T) {
 		c.capture.sold = []dynastay.Key{key}
 		return c
 	}
-	two := &bookings.Booking{Summary: bookings.Summary{ID: "b", Stay: stay}, Lines: []bookings.Line{{RoomTypeID: "r", Quantity: 2}}}
+	two := &bookings.Booking{Summary: bookings.Summary{ID: "b", Stay: stay}, Lines: []bookings.Line{{Line: availability.Line{RoomTypeID: "r", Quantity: 2}}}}
 	c := cellOf(2)
 	require.NoError(t, c.sell(two))
 	assert.Equal(t, dynastay.Number(0), c.nights[key]["AvailableRooms"])
