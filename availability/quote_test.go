@@ -481,6 +481,9 @@ func TestQuoteValidateCatchesWhatWasTamperedWith(t *testing.T) {
 		return quoteOf(t, req, money("279.95 USD"))
 	}
 	require.NoError(t, good().Validate())
+	largest := good()
+	largest.Sleeps = availability.Limits{MaxAdults: 3 * availability.MaxGuests, MaxChildren: 3 * availability.MaxGuests, MaxOccupancy: 3 * availability.MaxGuests}
+	require.NoError(t, largest.Validate())
 	for _, test := range []struct {
 		name, field string
 		edit        func(*availability.Quote)
@@ -508,6 +511,7 @@ func TestQuoteValidateCatchesWhatWasTamperedWith(t *testing.T) {
 		{"room type", "Lines[1].RoomTypeID", func(q *availability.Quote) { q.Lines[1].RoomTypeID = "#" }},
 		{"more rooms for the same", "Lines[0].Subtotal", func(q *availability.Quote) { q.Lines[0].Quantity = 3 }},
 		{"no rooms", "Lines[0].Quantity", func(q *availability.Quote) { q.Lines[0].Quantity = 0 }},
+		{"too many rooms", "Lines[0].Quantity", func(q *availability.Quote) { q.Lines[0].Quantity = availability.MaxRooms + 1 }},
 		{"rooms taken off", "Lines[0].Quantity", func(q *availability.Quote) { q.Lines[0].Quantity = -2 }},
 		{"policy", "Lines[0].CancellationPolicy", func(q *availability.Quote) { q.Lines[0].CancellationPolicy = "free_cancellation" }},
 		{"a night less", "Lines[1].Nights", func(q *availability.Quote) { q.Lines[1].Nights = q.Lines[1].Nights[1:] }},

@@ -50,6 +50,7 @@ func TestCreate(t *testing.T) {
 	require.Len(t, made.Lines, 1)
 	assert.Equal(t, "280.00 USD", made.Lines[0].PricePerNight.String())
 	assert.Equal(t, req.Quote.Lines[0], made.Lines[0].Line, "what was quoted")
+	assert.Equal(t, made.ID, made.Lines[0].BookingID)
 	assert.Equal(t, []int{18, 18, 18}, hotel.Left(t, db.DB, fixture.Stay))
 	assert.Equal(t, []int{20}, hotel.Left(t, db.DB, dynastay.MustStay("2026-07-13", "2026-07-14")), "check-out is no night")
 

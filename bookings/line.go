@@ -99,12 +99,13 @@ func declareNights(f *entity.Fields, currency dynastay.Currency, nights *[]avail
 	if !f.Decoding() {
 		return
 	}
-	*nights = nil
+	var sorted []availability.NightPrice
 	for _, text := range slices.Sorted(maps.Keys(prices)) {
 		date, err := dynastay.ParseDate(text)
 		f.Fail("NightlyPrices", err)
-		*nights = append(*nights, availability.NightPrice{Date: date, Price: prices[text]})
+		sorted = append(sorted, availability.NightPrice{Date: date, Price: prices[text]})
 	}
+	*nights = sorted
 }
 
 // newLine is a quote's line as it is booked.
