@@ -27,11 +27,7 @@ func (h House) Location() (*time.Location, error) {
 	if err := entity.CheckText(h.TimeZone, maxZone); err != nil {
 		return nil, dynastay.Within("TimeZone", err)
 	}
-	loc, err := time.LoadLocation(h.TimeZone)
-	if err != nil || h.TimeZone == "Local" { // which is wherever this process runs
-		return nil, dynastay.Invalid("TimeZone", "is not an IANA time zone")
-	}
-	return loc, nil
+	return zones.load(h.TimeZone)
 }
 
 func (h House) validate() error {
@@ -49,14 +45,24 @@ func (h House) validate() error {
 	return err
 }
 
+// today is the date at the property.
+func (h House) today(now time.Time) (dynastay.Date, error) {
+	loc, err := h.Location()
+	return dynastay.DateOf(now, loc), err
+}
+
 // notBefore refuses a stay that begins before today at the property.
 func (h House) notBefore(stay dynastay.Stay, now time.Time) error {
-	loc, err := h.Location()
+	today, err := h.today(now)
 	if err != nil {
 		return dynastay.Within("Property", err)
 	}
-	if today := dynastay.DateOf(now, loc); stay.CheckIn.Before(today) {
-		return dynastay.Invalid("Stay.CheckIn", "%s is in the past: today is %s at the property", stay.CheckIn, today)
+	return dynastay.Within("Stay", notPast(stay, today))
+}
+
+func notPast(stay dynastay.Stay, today dynastay.Date) error {
+	if stay.CheckIn.Before(today) {
+		return dynastay.Invalid("CheckIn", "must not be before today, %s at the property", today)
 	}
 	return nil
 }
