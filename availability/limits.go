@@ -23,20 +23,22 @@ type Limits struct {
 	MaxOccupancy int // adults and children together
 }
 
-// Validate checks the limits of a room type; its errors name the field.
+// Validate checks the limits of a room type: it holds an adult, and neither more adults nor more children than guests.
+// Its errors name the field.
 func (l Limits) Validate() error {
 	switch {
 	case l.MaxOccupancy < 1 || l.MaxOccupancy > MaxGuests:
 		return dynastay.Invalid("MaxOccupancy", "must be between 1 and %d", MaxGuests)
-	case l.MaxAdults < 1 || l.MaxAdults > MaxGuests:
-		return dynastay.Invalid("MaxAdults", "must be between 1 and %d", MaxGuests)
-	case l.MaxChildren < 0 || l.MaxChildren > MaxGuests:
-		return dynastay.Invalid("MaxChildren", "must be between 0 and %d", MaxGuests)
+	case l.MaxAdults < 1 || l.MaxAdults > l.MaxOccupancy:
+		return dynastay.Invalid("MaxAdults", "must be between 1 and MaxOccupancy, %d", l.MaxOccupancy)
+	case l.MaxChildren < 0 || l.MaxChildren > l.MaxOccupancy:
+		return dynastay.Invalid("MaxChildren", "must be between 0 and MaxOccupancy, %d", l.MaxOccupancy)
 	}
 	return nil
 }
 
-// within asks for no more than what the sums of a request need.
+// within bounds what is asked for and sold. It is less than Validate asks: a room that other software stored with more
+// adults than guests can be sold all the same, because the guests are counted together as well.
 func (l Limits) within(most int) error {
 	for _, limit := range []struct {
 		field  string
