@@ -214,8 +214,8 @@ func (l Line) sum(stay dynastay.Stay) (dynastay.Money, error) {
 		if night.Date != date {
 			return one, dynastay.Invalid(at+".Date", "must be %s", date)
 		}
-		if err := night.Price.Currency().Validate(); err != nil {
-			return one, dynastay.Within(at+".Price.Currency", err)
+		if err := night.Price.Validate(); err != nil {
+			return one, dynastay.Within(at+".Price", err)
 		}
 		if night.Price.Sign() < 0 {
 			return one, dynastay.Invalid(at+".Price", "must not be negative")

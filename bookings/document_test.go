@@ -126,6 +126,24 @@ func TestNightsOfALineAreInOrder(t *testing.T) {
 	assert.ErrorContains(t, err, "NightlyPrices")
 }
 
+// A booking that was made under a policy of no form, and at a price finer than a cent, is read and cancelled.
+func TestStoredBookingIsNotJudged(t *testing.T) {
+	t.Parallel()
+	db, _, repo := open(t, 1)
+	booking, line := testdata(t, "booking.json"), testdata(t, "line.json")
+	booking["CancellationPolicy"], line["CancellationPolicy"] = dynastay.Text("nonrefundable"), dynastay.Text("nonrefundable")
+	line["Subtotal"] = &types.AttributeValueMemberN{Value: "750.001"}
+	put(t, db, "Bookings", booking)
+	put(t, db, "Bookings", line)
+	b, err := repo.Get(t.Context(), "bkg_12345")
+	require.NoError(t, err)
+	assert.Equal(t, availability.CancellationPolicy("nonrefundable"), b.CancellationPolicy)
+	assert.Equal(t, availability.CancellationPolicy("nonrefundable"), b.Lines[0].CancellationPolicy)
+	assert.Equal(t, "750.001 USD", b.Lines[0].Subtotal.String())
+	_, err = repo.Cancel(t.Context(), "bkg_12345", "")
+	assert.NoError(t, err)
+}
+
 // A list shows until when a booking is held.
 func TestPendingBookingIsListed(t *testing.T) {
 	t.Parallel()

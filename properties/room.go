@@ -111,8 +111,8 @@ func (r *RoomType) validate() error {
 	if err := r.Limits.Validate(); err != nil {
 		return err
 	}
-	if err := r.BasePrice.Currency().Validate(); err != nil {
-		return dynastay.Within("BasePrice.Currency", err)
+	if err := r.BasePrice.Validate(); err != nil {
+		return dynastay.Within("BasePrice", err)
 	}
 	if _, err := key.PriceOf(r.BasePrice); err != nil {
 		return dynastay.Invalid("BasePrice", "%s is negative or out of range", r.BasePrice)
