@@ -2,6 +2,7 @@ package availability_test
 
 import (
 	"context"
+	"maps"
 	"strings"
 	"sync"
 	"testing"
@@ -109,6 +110,31 @@ func putGuard(t require.TestingT, db *dyntest.DB, roomTypeID, propertyID string,
 		guard[name] = v
 	}
 	put(t, db, keys.PropertiesTable, guard)
+}
+
+// putRoomType writes what opening asks of a room type: its guard, and its item with 5 rooms in USD and the attributes of
+// more. The property has no item.
+func putRoomType(t require.TestingT, db *dyntest.DB, roomTypeID string, more ...dynastay.Item) {
+	putGuard(t, db, roomTypeID, propertyID, nil)
+	putRoom(t, db, roomTypeID, more...)
+}
+
+func putRoom(t require.TestingT, db *dyntest.DB, roomTypeID string, more ...dynastay.Item) {
+	item := dynastay.Item{
+		"PK": dynastay.Text("PROPERTY#" + propertyID), "SK": dynastay.Text("ROOM#" + roomTypeID),
+		"Currency": dynastay.Text("USD"), "TotalRooms": dynastay.Number(5),
+	}
+	for _, attributes := range more {
+		maps.Copy(item, attributes)
+	}
+	put(t, db, keys.PropertiesTable, item)
+}
+
+// putProperty writes the property, in a time zone.
+func putProperty(t require.TestingT, db *dyntest.DB, zone string) {
+	put(t, db, keys.PropertiesTable, dynastay.Item{
+		"PK": dynastay.Text("PROPERTY#" + propertyID), "SK": dynastay.Text("METADATA"), "TimeZone": dynastay.Text(zone),
+	})
 }
 
 // change sets attributes of an item below the library.

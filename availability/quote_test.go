@@ -176,7 +176,7 @@ func TestQuote(t *testing.T) {
 		night("room_b", "2026-07-10", dynastay.Item{"PricePerNight": number("0.1")}),
 		night("room_b", "2026-07-11", dynastay.Item{"PricePerNight": number("0.2")}),
 		night("room_b", "2026-07-12", dynastay.Item{"PricePerNight": number("999.99")}), // the day of the check-out
-		night("room_a", "2026-07-10", dynastay.Item{"PricePerNight": number("33.333")}), // by other software
+		night("room_a", "2026-07-10", dynastay.Item{"PricePerNight": number("33.33")}),
 		night("room_a", "2026-07-11"),
 	)
 	two := dynastay.MustStay("2026-07-10", "2026-07-12")
@@ -188,8 +188,8 @@ func TestQuote(t *testing.T) {
 	got, err := repo.Quote(t.Context(), req)
 	require.NoError(t, err)
 	lineA, lineB := lineOf(a), lineOf(b)
-	lineA.Subtotal, lineA.Nights = money("313.333 USD"), []availability.NightPrice{
-		{Date: date("2026-07-10"), Price: money("33.333 USD")}, {Date: date("2026-07-11"), Price: money("280.00 USD")},
+	lineA.Subtotal, lineA.Nights = money("313.33 USD"), []availability.NightPrice{
+		{Date: date("2026-07-10"), Price: money("33.33 USD")}, {Date: date("2026-07-11"), Price: money("280.00 USD")},
 	}
 	lineB.Subtotal, lineB.Nights = money("0.90 USD"), []availability.NightPrice{
 		{Date: date("2026-07-10"), Price: money("0.10 USD")}, {Date: date("2026-07-11"), Price: money("0.20 USD")},
@@ -198,7 +198,7 @@ func TestQuote(t *testing.T) {
 		Property: req.Property, Stay: two, Guests: req.Guests, At: fixture.Now,
 		Lines:  []availability.Line{lineA, lineB},
 		Sleeps: availability.Limits{MaxAdults: 8, MaxChildren: 4, MaxOccupancy: 8},
-		Total:  money("314.233 USD"),
+		Total:  money("314.23 USD"),
 	}
 	assert.Equal(t, want, got)
 	assert.NoError(t, got.Validate())
@@ -290,6 +290,7 @@ func TestQuoteOfBadPrices(t *testing.T) {
 		"no ISO currency":      {"Currency": dynastay.Text("usd")},
 		"another currency":     {"Currency": dynastay.Text("EUR")},
 		"negative":             {"PricePerNight": number("-1")},
+		"a tenth of a cent":    {"PricePerNight": number("280.001")},
 		"too long to add":      {"PricePerNight": number("999999999999999999")},
 		"too long to multiply": {"PricePerNight": number("99999999999999999")},
 	} {
@@ -451,7 +452,7 @@ func TestTheDayIsThePropertys(t *testing.T) {
 func TestTheLongestStay(t *testing.T) {
 	t.Parallel()
 	db, repo := open(t)
-	putGuard(t, db, roomTypeID, propertyID, nil)
+	putRoomType(t, db, roomTypeID)
 	_, err := repo.Open(t.Context(), opening("2026-07-01", "2026-10-01"))
 	require.NoError(t, err)
 	long := dynastay.Stay{CheckIn: date("2026-07-01"), CheckOut: date("2026-07-01").AddDays(availability.MaxNights)}
@@ -522,6 +523,7 @@ func TestQuoteValidateCatchesWhatWasTamperedWith(t *testing.T) {
 		}},
 		{"cheaper night", "Lines[0].Subtotal", func(q *availability.Quote) { q.Lines[0].Nights[2].Price = money("1 USD") }},
 		{"negative night", "Lines[0].Nights[2].Price", func(q *availability.Quote) { q.Lines[0].Nights[2].Price = money("-1 USD") }},
+		{"a tenth of a cent", "Lines[0].Nights[1].Price", func(q *availability.Quote) { q.Lines[0].Nights[1].Price = money("279.951 USD") }},
 		{"no price", "Lines[0].Nights[2].Price.Currency", func(q *availability.Quote) { q.Lines[0].Nights[2].Price = dynastay.Money{} }},
 		{"another currency", "Lines[0].Nights[2].Price.Currency", func(q *availability.Quote) { q.Lines[0].Nights[2].Price = money("279.95 EUR") }},
 		{"subtotal", "Lines[1].Subtotal", func(q *availability.Quote) { q.Lines[1].Subtotal = money("839.84 USD") }},
