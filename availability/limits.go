@@ -30,9 +30,9 @@ func (l Limits) Validate() error {
 	case l.MaxOccupancy < 1 || l.MaxOccupancy > MaxGuests:
 		return dynastay.Invalid("MaxOccupancy", "must be between 1 and %d", MaxGuests)
 	case l.MaxAdults < 1 || l.MaxAdults > l.MaxOccupancy:
-		return dynastay.Invalid("MaxAdults", "must be between 1 and MaxOccupancy, %d", l.MaxOccupancy)
+		return dynastay.Invalid("MaxAdults", "must be between 1 and MaxOccupancy (%d)", l.MaxOccupancy)
 	case l.MaxChildren < 0 || l.MaxChildren > l.MaxOccupancy:
-		return dynastay.Invalid("MaxChildren", "must be between 0 and MaxOccupancy, %d", l.MaxOccupancy)
+		return dynastay.Invalid("MaxChildren", "must be between 0 and MaxOccupancy (%d)", l.MaxOccupancy)
 	}
 	return nil
 }
@@ -62,7 +62,7 @@ func sleeps(rooms []Room) (all Limits) {
 }
 
 // ErrTooSmall comes with the [*dynastay.InvalidError] of a request whose rooms do not hold its guests.
-var ErrTooSmall = errors.New("the rooms do not hold the guests")
+var ErrTooSmall = errors.New("too many guests for the rooms")
 
 // fit checks the guests against what the rooms hold together.
 func (g Guests) fit(rooms Limits) error {
@@ -72,17 +72,17 @@ func (g Guests) fit(rooms Limits) error {
 	if g.Children < 0 {
 		return dynastay.Invalid("Guests.Children", "must not be negative")
 	}
-	tooMany := func(field string, guests, most int) error {
-		reason := fmt.Sprintf("%d exceeds the %d that the rooms hold", guests, most)
+	tooMany := func(field string, most int) error {
+		reason := fmt.Sprintf("must be at most %d, the capacity of the rooms", most)
 		return &dynastay.InvalidError{Field: field, Reason: reason, Err: ErrTooSmall}
 	}
 	switch {
 	case g.Adults > rooms.MaxAdults:
-		return tooMany("Guests.Adults", g.Adults, rooms.MaxAdults)
+		return tooMany("Guests.Adults", rooms.MaxAdults)
 	case g.Children > rooms.MaxChildren:
-		return tooMany("Guests.Children", g.Children, rooms.MaxChildren)
+		return tooMany("Guests.Children", rooms.MaxChildren)
 	case g.Adults+g.Children > rooms.MaxOccupancy:
-		return tooMany("Guests", g.Adults+g.Children, rooms.MaxOccupancy)
+		return tooMany("Guests", rooms.MaxOccupancy)
 	}
 	return nil
 }

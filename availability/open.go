@@ -60,7 +60,7 @@ func (o OpenRequest) validate(nights int) error {
 	case o.MinStay < 0:
 		return dynastay.Invalid("MinStay", "must not be negative")
 	case o.MaxStay < 0 || o.MaxStay > 0 && o.MaxStay < o.MinStay:
-		return dynastay.Invalid("MaxStay", "must be 0 or at least MinStay, %d", o.MinStay)
+		return dynastay.Invalid("MaxStay", "must be 0 or at least MinStay (%d)", o.MinStay)
 	}
 	return nil
 }
@@ -141,7 +141,7 @@ func (r *Repository) fits(ctx context.Context, o OpenRequest) error {
 		return dynastay.Invalid("Price.Currency", "must be the currency of the room type's base price")
 	}
 	if most := room.Int("TotalRooms"); o.Rooms > most && !o.Overbook {
-		return dynastay.Invalid("Rooms", "must be at most %d, the rooms of the type, unless Overbook is set", most)
+		return dynastay.Invalid("Rooms", "must be at most %d, the number of rooms of this type, unless Overbook is set", most)
 	}
 	return nil
 }

@@ -79,7 +79,7 @@ func (r QuoteRequest) Validate(now time.Time) error {
 		}
 		before, twice := named[room.RoomTypeID]
 		if room.Quantity > MaxRooms-before.Quantity {
-			return dynastay.Invalid(at+".Quantity", "exceeds %d rooms of one type in all", MaxRooms)
+			return dynastay.Invalid(at+".Quantity", "must be at most %d in total for one room type", MaxRooms)
 		}
 		room.Quantity += before.Quantity
 		before.Quantity = room.Quantity
@@ -205,7 +205,7 @@ func (q *Quote) Validate() error {
 // sum is the exact price of the line, if its nights are those of the stay.
 func (l Line) sum(stay dynastay.Stay) (dynastay.Money, error) {
 	if len(l.Nights) != stay.Nights() {
-		return dynastay.Money{}, dynastay.Invalid("Nights", "must be the %d nights of the stay", stay.Nights())
+		return dynastay.Money{}, dynastay.Invalid("Nights", "must have one entry for each of the %d nights of the stay", stay.Nights())
 	}
 	var one dynastay.Money
 	for i, date := range slices.Collect(stay.Dates()) {

@@ -36,7 +36,7 @@ func (r *Repository) Check(ctx context.Context, propertyID, roomTypeID string, r
 		return Availability{}, err
 	}
 	if rooms < 1 || rooms > MaxRooms {
-		return Availability{}, dynastay.Invalid("Rooms", "%d is not a number of rooms from 1 to %d", rooms, MaxRooms)
+		return Availability{}, dynastay.Invalid("Rooms", "must be between 1 and %d", MaxRooms)
 	}
 	nights, err := r.nights(ctx, roomTypeID, stay)
 	if err != nil {
@@ -118,8 +118,8 @@ func (r *Repository) nights(ctx context.Context, roomTypeID string, stay dynasta
 	if err := stay.Validate(); err != nil {
 		return nil, dynastay.Within("Stay", err)
 	}
-	if n := stay.Nights(); n > maxCalendar {
-		return nil, dynastay.Invalid("Stay", "%d nights are more than %d", n, maxCalendar)
+	if stay.Nights() > maxCalendar {
+		return nil, dynastay.Invalid("Stay", "must be at most %d nights", maxCalendar)
 	}
 	rows, err := readNights(ctx, r.db, roomTypeID, stay, false)
 	if err != nil {

@@ -239,7 +239,7 @@ func TestCancelOfAges(t *testing.T) {
 	checkOut(fixture.Stay.CheckIn.AddDays(100).String())
 	_, err = repo.Cancel(t.Context(), made.ID, "")
 	assertInvalid(t, err, "Operations", "100 nights")
-	assert.ErrorContains(t, err, "return 100 nights")
+	assert.ErrorContains(t, err, "must return at most 99 nights")
 	checkOut(fixture.Stay.CheckIn.AddDays(99).String())
 	got, err := repo.Cancel(t.Context(), made.ID, "")
 	require.NoError(t, err)

@@ -75,11 +75,11 @@ func declareRoomIDs(f *entity.Fields, ids *[]string) {
 			return []string{v.Text()}, nil
 		}
 		if v.Kind() != dynastay.KindList {
-			return nil, fmt.Errorf("is %s, neither text nor a list", v.Kind())
+			return nil, fmt.Errorf("must be text or a list, but is %s", v.Kind())
 		}
 		for _, id := range v.List() {
 			if id.Kind() != dynastay.KindText {
-				return nil, fmt.Errorf("holds %s", id.Kind())
+				return nil, fmt.Errorf("must hold text only, but holds %s", id.Kind())
 			}
 			ids = append(ids, id.Text())
 		}

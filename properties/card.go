@@ -132,7 +132,7 @@ func (c *Card) stored() (types.AttributeValue, error) {
 		return nil, err
 	}
 	if size := stored.Size(item); size > maxCardBytes {
-		return nil, dynastay.Invalid("Card", "would have %d bytes, the most is %d: shorten names or amenities", size, maxCardBytes)
+		return nil, dynastay.Invalid("Card", "must be at most %d bytes, but would be %d: shorten names or amenities", maxCardBytes, size)
 	}
 	return &types.AttributeValueMemberM{Value: item}, nil
 }
@@ -171,7 +171,7 @@ func (c *Card) QuoteRequest(stay dynastay.Stay, guests availability.Guests, choi
 	for i, choice := range choices {
 		at := slices.IndexFunc(c.Rooms, func(r CardRoom) bool { return r.ID == choice.RoomTypeID })
 		if at < 0 {
-			return req, dynastay.Invalid("Rooms["+itoa(i)+"].RoomTypeID", "is no room type of the property")
+			return req, dynastay.Invalid("Rooms["+itoa(i)+"].RoomTypeID", "is not a room type of the property")
 		}
 		room := c.Rooms[at]
 		policy := room.CancellationPolicy

@@ -57,10 +57,10 @@ func (r *Repository) newProperty(p Property, rooms []RoomType) (*entity.Creation
 		p.Status = Pending
 	}
 	if p.Status != Pending && p.Status != Approved {
-		return nil, nil, dynastay.Invalid("Status", "is not one that a property begins with")
+		return nil, nil, dynastay.Invalid("Status", "is not a valid initial status")
 	}
-	if n := len(p.AmenityIDs) + len(rooms); n > maxParts {
-		return nil, nil, dynastay.Invalid("AmenityIDs", "and room types are %d together, the most is %d", n, maxParts)
+	if len(p.AmenityIDs)+len(rooms) > maxParts {
+		return nil, nil, dynastay.Invalid("AmenityIDs", "must be at most %d together with the room types", maxParts)
 	}
 	p.Rating, p.ReviewCount, p.ImageCount = 0, 0, 0
 	p.AmenityIDs = append([]string{}, p.AmenityIDs...)
@@ -73,7 +73,7 @@ func (r *Repository) newProperty(p Property, rooms []RoomType) (*entity.Creation
 	}
 	for i, id := range p.AmenityIDs {
 		if slices.Contains(p.AmenityIDs[:i], id) {
-			return nil, nil, dynastay.Invalid(fmt.Sprintf("AmenityIDs[%d]", i), "is named twice")
+			return nil, nil, dynastay.Invalid(fmt.Sprintf("AmenityIDs[%d]", i), "is a duplicate")
 		}
 		if _, err := keys.Of(keys.Amenity{PropertyID: "p", AmenityID: id}); err != nil {
 			return nil, nil, renamed(fmt.Sprintf("AmenityIDs[%d]", i), err)
@@ -102,7 +102,7 @@ func (r *Repository) newRooms(rooms []RoomType) ([]RoomType, error) {
 		}
 		for _, other := range all[:i] {
 			if other.ID == room.ID {
-				return nil, dynastay.Invalid(fmt.Sprintf("Rooms[%d].ID", i), "is named twice")
+				return nil, dynastay.Invalid(fmt.Sprintf("Rooms[%d].ID", i), "is a duplicate")
 			}
 		}
 	}

@@ -104,9 +104,9 @@ func (r *RoomType) validate() error {
 	case strings.TrimSpace(r.Name) == "":
 		return dynastay.Invalid("Name", "is missing")
 	case r.Total < 1 || r.Total > availability.MaxRooms:
-		return dynastay.Invalid("Total", "%d is not a number of rooms", r.Total)
+		return dynastay.Invalid("Total", "must be between 1 and %d", availability.MaxRooms)
 	case !(r.SizeSqm >= 0 && r.SizeSqm < 1e6): // false for NaN as well
-		return dynastay.Invalid("SizeSqm", "is not a size")
+		return dynastay.Invalid("SizeSqm", "must be at least 0 and less than 1,000,000")
 	}
 	if err := r.Limits.Validate(); err != nil {
 		return err
@@ -115,7 +115,7 @@ func (r *RoomType) validate() error {
 		return dynastay.Within("BasePrice", err)
 	}
 	if _, err := key.PriceOf(r.BasePrice); err != nil {
-		return dynastay.Invalid("BasePrice", "%s is negative or out of range", r.BasePrice)
+		return dynastay.Invalid("BasePrice", "must be at least 0 and less than 1,000,000,000,000")
 	}
 	return dynastay.Within("CancellationPolicy", r.CancellationPolicy.Validate())
 }
@@ -127,8 +127,8 @@ func (r *RoomType) validateTexts() error {
 	if err := entity.CheckText(r.Description, maxDescription); err != nil {
 		return dynastay.Within("Description", err)
 	}
-	if n := len(r.Beds); n > maxBeds {
-		return dynastay.Invalid("Beds", "are %d, the most is %d", n, maxBeds)
+	if len(r.Beds) > maxBeds {
+		return dynastay.Invalid("Beds", "must have at most %d entries", maxBeds)
 	}
 	for i, bed := range r.Beds {
 		if err := entity.CheckText(bed.Type, entity.MaxName); err != nil {
@@ -143,8 +143,8 @@ func (r *RoomType) validateTexts() error {
 
 // checkList counts the texts before it looks at any of them.
 func checkList(field string, texts []string, most, mostBytes int) error {
-	if n := len(texts); n > most {
-		return dynastay.Invalid(field, "are %d, the most is %d", n, most)
+	if len(texts) > most {
+		return dynastay.Invalid(field, "must have at most %d entries", most)
 	}
 	for i, text := range texts {
 		if err := entity.CheckText(text, mostBytes); err != nil {
@@ -164,8 +164,8 @@ func priceRange(rooms []RoomType) (PriceRange, error) {
 		}
 		low, err := r.BasePrice.Compare(p.Min)
 		if err != nil {
-			return p, dynastay.Invalid(fmt.Sprintf("Rooms[%d].BasePrice.Currency", i), "%s is not the %s of the other room types",
-				r.BasePrice.Currency(), p.Min.Currency())
+			return p, dynastay.Invalid(fmt.Sprintf("Rooms[%d].BasePrice.Currency", i), "must be %s, the currency of the other room types",
+				p.Min.Currency())
 		}
 		if low < 0 {
 			p.Min = r.BasePrice
