@@ -62,7 +62,8 @@ func (r *Repository) Prices(ctx context.Context, roomTypeID string, stay dynasta
 }
 
 // Quote prices a stay, or fails with [*Refused], which names every night that cannot be sold and why. It reserves
-// nothing. 1 request a room type.
+// nothing. Stored prices that do not add up, or are finer than their currency's minor unit, are [dynastay.ErrCorrupt].
+// 1 request a room type.
 func (r *Repository) Quote(ctx context.Context, req QuoteRequest) (*Quote, error) {
 	now := r.db.Now()
 	if err := req.Validate(now); err != nil {
