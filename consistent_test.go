@@ -3,6 +3,7 @@ package dynastay_test
 import (
 	"encoding/json"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -89,3 +90,57 @@ func TestGuardsAreReadConsistently(t *testing.T) {
 	assert.Equal(t, hotel.ID, got.ID)
 	assert.Equal(t, []bool{true, true}, tableReads(t, stop()))
 }
+
+// Whatever reads an item or a partition of a table can be asked to read it consistently, and then asks nothing of an index.
+func TestConsistentIsHonoured(t *testing.T) {
+	t.Parallel()
+	ctx := t.Context()
+	db := dyntest.New(t, dyntest.At(fixture.Now))
+	hotel := fixture.New(t, db.Direct, 2)
+	booked, err := bookings.New(db.Direct, nil).Create(ctx, fixture.Request(hotel.Quote(t, db.Direct, fixture.Stay, 1)))
+	require.NoError(t, err)
+	people := users.New(db.DB, nil)
+	user, err := people.Create(ctx, users.User{Email: "john@example.com", FirstName: "John", LastName: "Doe", Role: users.Customer})
+	require.NoError(t, err)
+
+	for name, read := range map[string]func(opts ...dynastay.ReadOption) error{
+		"properties.Get": func(o ...dynastay.ReadOption) error {
+			return second(properties.New(db.DB, nil).Get(ctx, hotel.ID, o...))
+		},
+		"properties.GetAll": func(o ...dynastay.ReadOption) error {
+			return second(properties.New(db.DB, nil).GetAll(ctx, []string{hotel.ID}, o...))
+		},
+		"properties.GetWithRooms": func(o ...dynastay.ReadOption) error {
+			return second(properties.New(db.DB, nil).GetWithRooms(ctx, hotel.ID, o...))
+		},
+		"properties.BySlug": func(o ...dynastay.ReadOption) error {
+			return second(properties.New(db.DB, nil).BySlug(ctx, hotel.Slug, o...))
+		},
+		"bookings.Get": func(o ...dynastay.ReadOption) error {
+			return second(bookings.New(db.DB, nil).Get(ctx, booked.ID, o...))
+		},
+		"bookings.ByReference": func(o ...dynastay.ReadOption) error {
+			return second(bookings.New(db.DB, nil).ByReference(ctx, booked.Reference, o...))
+		},
+		"users.Get":     func(o ...dynastay.ReadOption) error { return second(people.Get(ctx, user.ID, o...)) },
+		"users.ByEmail": func(o ...dynastay.ReadOption) error { return second(people.ByEmail(ctx, user.Email, o...)) },
+		"availability.Check": func(o ...dynastay.ReadOption) error {
+			return second(availability.New(db.DB).Check(ctx, hotel.ID, hotel.RoomTypeID, 1, fixture.Stay, o...))
+		},
+		"availability.Prices": func(o ...dynastay.ReadOption) error {
+			return second(availability.New(db.DB).Prices(ctx, hotel.RoomTypeID, fixture.Stay, o...))
+		},
+	} {
+		for _, opts := range [][]dynastay.ReadOption{nil, {dynastay.Consistent}} {
+			stop := db.Faults.Record()
+			require.NoError(t, read(opts...), name)
+			sent := stop()
+			require.NotEmpty(t, sent)
+			for _, r := range sent {
+				assert.Equal(t, opts != nil, strings.Contains(string(r.Body), `"ConsistentRead":true`), "%s: %s", name, r.Body)
+			}
+		}
+	}
+}
+
+func second[T any](_ T, err error) error { return err }

@@ -245,6 +245,18 @@ func (m Money) Round() Money {
 	return rounded
 }
 
+// Validate checks an amount that is to be paid, such as a price: its currency must be valid (the field is "Currency"), and
+// it must not be finer than the currency's minor unit. 0.001 USD is refused, 0.001 KWD is not.
+func (m Money) Validate() error {
+	if err := m.currency.Validate(); err != nil {
+		return Within("Currency", err)
+	}
+	if digits := m.currency.MinorUnit(); m.amount.Scale() > digits {
+		return Invalid("", "must have at most %d decimal places in %s", digits, m.currency)
+	}
+	return nil
+}
+
 // Compare is -1, 0 or +1. Amounts of different currencies cannot be compared; that is an error.
 func (m Money) Compare(other Money) (int, error) {
 	if m.currency != other.currency {

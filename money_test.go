@@ -326,6 +326,32 @@ func TestMoneyOfDifferentCurrencies(t *testing.T) {
 	assert.Equal(t, -1, order)
 }
 
+// What is paid is paid in whole minor units.
+func TestMoneyValidate(t *testing.T) {
+	for text, payable := range map[string]bool{
+		"0 USD": true, "250 USD": true, "-250.01 USD": true, "100.00 JPY": true, "0.001 KWD": true,
+		"0.001 USD": false, "-0.001 USD": false, "0.5 JPY": false, "0.0001 KWD": false,
+	} {
+		m, err := dynastay.ParseMoney(text)
+		require.NoError(t, err)
+		if err = m.Validate(); payable {
+			assert.NoError(t, err, text)
+			continue
+		}
+		var invalid *dynastay.InvalidError
+		require.ErrorAs(t, err, &invalid, text)
+		assert.Empty(t, invalid.Field, text)
+		assert.Contains(t, invalid.Reason, "decimal places in "+string(m.Currency()))
+	}
+	odd, err := dynastay.MoneyOfDigits("1", "usd")
+	require.NoError(t, err)
+	for _, m := range []dynastay.Money{{}, odd} {
+		var invalid *dynastay.InvalidError
+		require.ErrorAs(t, m.Validate(), &invalid)
+		assert.Equal(t, "Currency", invalid.Field)
+	}
+}
+
 func TestMoneyAsText(t *testing.T) {
 	type body struct{ Price, Fee dynastay.Money }
 	text, err := json.Marshal(body{Price: dynastay.MustMoney("250", "USD")})

@@ -140,6 +140,7 @@ func TestTextsOfARequestHaveLimits(t *testing.T) {
 	for _, test := range texts {
 		*test.text = strings.Repeat("é", 128)
 	}
+	req.Rooms[0].CancellationPolicy = availability.CustomPolicy(strings.Repeat("c", 249))
 	require.NoError(t, req.Validate(fixture.Now))
 	for _, test := range texts {
 		good := *test.text
@@ -152,7 +153,7 @@ func TestTextsOfARequestHaveLimits(t *testing.T) {
 
 	// A zone is looked up as a file, so its length is judged first.
 	for size, want := range map[int]string{64: "is not an IANA time zone", 65: "has 65 bytes, the most is 64"} {
-		_, err := availability.Property{TimeZone: strings.Repeat("z", size)}.Location()
+		_, err := availability.House{TimeZone: strings.Repeat("z", size)}.Location()
 		assertInvalid(t, err, "TimeZone", "zone")
 		assert.ErrorContains(t, err, want)
 	}
@@ -163,11 +164,11 @@ func TestErrorsEchoNothing(t *testing.T) {
 	t.Parallel()
 	const secret = "john@example.com"
 	for name, err := range map[string]error{
-		"policy":      availability.CancellationPolicy("partial_" + secret).Validate(),
-		"long policy": availability.CancellationPolicy("partial_" + strings.Repeat(secret, 10_000)).Validate(),
-		"time zone":   func() error { _, err := availability.Property{TimeZone: secret}.Location(); return err }(),
+		"policy":      availability.CancellationPolicy(secret).Validate(),
+		"long policy": availability.CancellationPolicy(strings.Repeat(secret, 10_000)).Validate(),
+		"time zone":   func() error { _, err := availability.House{TimeZone: secret}.Location(); return err }(),
 		"long zone": func() error {
-			_, err := availability.Property{TimeZone: strings.Repeat(secret, 10_000)}.Location()
+			_, err := availability.House{TimeZone: strings.Repeat(secret, 10_000)}.Location()
 			return err
 		}(),
 		"room type twice": func() error {

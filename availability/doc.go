@@ -11,7 +11,8 @@
 //
 // Nights stay as they were opened, apart from the rooms that are sold and given back.
 //
-// [Repository.Quote] turns nights into an offer with an exact total; package bookings turns a quote into a booking.
+// [Repository.Quote] turns nights into an offer with an exact total; package bookings turns a quote into a booking. A [Room]
+// is what is asked for, a [Line] what is quoted and booked.
 // The names are the field's: a night is sold by its date, a stay is half-open, stop-sell takes a night off sale, and a
 // night may be closed to arrival (CTA) or to departure (CTD).
 package availability

@@ -40,7 +40,7 @@ func Example() {
 		Status: properties.Approved, TimeZone: "America/New_York", CancellationPolicy: availability.FreeCancellation(48),
 		Address: properties.Address{City: "New York", Country: "USA", Latitude: 40.7589, Longitude: -73.9851},
 	}, []properties.RoomType{{
-		Name: "Deluxe King", MaxOccupancy: 2, MaxAdults: 2, BasePrice: dynastay.MustMoney("250", "USD"), Total: 20,
+		Name: "Deluxe King", Limits: availability.Limits{MaxOccupancy: 2, MaxAdults: 2}, BasePrice: dynastay.MustMoney("250", "USD"), Total: 20,
 	}})
 	if err != nil {
 		log.Fatal(err)
@@ -100,7 +100,8 @@ func Example() {
 
 func ExampleCancellationPolicy_Terms() {
 	for _, policy := range []availability.CancellationPolicy{
-		availability.FreeCancellation(48), availability.PartialRefund(50, 24), availability.NonRefundable, "house_rules",
+		availability.FreeCancellation(48), availability.PartialRefund(50, 24), availability.NonRefundable,
+		availability.CustomPolicy("house_rules"),
 	} {
 		terms, ok := policy.Terms()
 		fmt.Printf("%s: %d%% until %d hours before check-in, %t\n", policy, terms.Percent, terms.Hours, ok)
@@ -109,5 +110,5 @@ func ExampleCancellationPolicy_Terms() {
 	// free_cancellation_48h: 100% until 48 hours before check-in, true
 	// partial_50_24h: 50% until 24 hours before check-in, true
 	// non_refundable: 0% until 0 hours before check-in, true
-	// house_rules: 0% until 0 hours before check-in, false
+	// custom_house_rules: 0% until 0 hours before check-in, false
 }

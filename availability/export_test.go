@@ -1,4 +1,4 @@
 package availability
 
 // NightEntity is the stored form of a night.
-var NightEntity = nightEntity
+var NightEntity = newEntity()

@@ -2,6 +2,7 @@ package availability_test
 
 import (
 	"context"
+	"maps"
 	"strings"
 	"sync"
 	"testing"
@@ -111,6 +112,31 @@ func putGuard(t require.TestingT, db *dyntest.DB, roomTypeID, propertyID string,
 	put(t, db, keys.PropertiesTable, guard)
 }
 
+// putRoomType writes what opening asks of a room type: its guard, and its item with 5 rooms in USD and the attributes of
+// more. The property has no item.
+func putRoomType(t require.TestingT, db *dyntest.DB, roomTypeID string, more ...dynastay.Item) {
+	putGuard(t, db, roomTypeID, propertyID, nil)
+	putRoom(t, db, roomTypeID, more...)
+}
+
+func putRoom(t require.TestingT, db *dyntest.DB, roomTypeID string, more ...dynastay.Item) {
+	item := dynastay.Item{
+		"PK": dynastay.Text("PROPERTY#" + propertyID), "SK": dynastay.Text("ROOM#" + roomTypeID),
+		"Currency": dynastay.Text("USD"), "TotalRooms": dynastay.Number(5),
+	}
+	for _, attributes := range more {
+		maps.Copy(item, attributes)
+	}
+	put(t, db, keys.PropertiesTable, item)
+}
+
+// putProperty writes the property, in a time zone.
+func putProperty(t require.TestingT, db *dyntest.DB, zone string) {
+	put(t, db, keys.PropertiesTable, dynastay.Item{
+		"PK": dynastay.Text("PROPERTY#" + propertyID), "SK": dynastay.Text("METADATA"), "TimeZone": dynastay.Text(zone),
+	})
+}
+
 // change sets attributes of an item below the library.
 func change(t *testing.T, db *dyntest.DB, s *dynastay.Schema, key dynastay.Key, set string, values dynastay.Item) {
 	t.Helper()
@@ -198,7 +224,7 @@ func allPrices(t *testing.T, repo *availability.Repository, all dynastay.Stay) (
 // room asks for rooms of a type, each for 2 adults and 1 child, 2 people at the most.
 func room(roomTypeID string, quantity int) availability.Room {
 	return availability.Room{
-		RoomTypeID: roomTypeID, Name: "Deluxe King", Quantity: quantity, MaxAdults: 2, MaxChildren: 1, MaxOccupancy: 2,
+		RoomTypeID: roomTypeID, Name: "Deluxe King", Quantity: quantity, Limits: availability.Limits{MaxAdults: 2, MaxChildren: 1, MaxOccupancy: 2},
 		CancellationPolicy: availability.FreeCancellation(48),
 	}
 }
@@ -206,7 +232,7 @@ func room(roomTypeID string, quantity int) availability.Room {
 // request asks for a price for one guest.
 func request(stay dynastay.Stay, rooms ...availability.Room) availability.QuoteRequest {
 	return availability.QuoteRequest{
-		Property: availability.Property{ID: propertyID, Name: "Grand Luxury Hotel", TimeZone: "America/New_York", CheckInTime: "15:00"},
+		Property: availability.House{ID: propertyID, Name: "Grand Luxury Hotel", TimeZone: "America/New_York", CheckInTime: "15:00"},
 		Stay:     stay, Guests: availability.Guests{Adults: 1}, Rooms: rooms,
 	}
 }
@@ -215,7 +241,10 @@ func request(stay dynastay.Stay, rooms ...availability.Room) availability.QuoteR
 func quoteOf(t require.TestingT, req availability.QuoteRequest, price dynastay.Money) *availability.Quote {
 	q := &availability.Quote{Property: req.Property, Stay: req.Stay, Guests: req.Guests, At: fixture.Now}
 	for _, room := range req.Rooms {
-		line := availability.Line{Room: room}
+		line := lineOf(room)
+		q.Sleeps.MaxAdults += room.MaxAdults * room.Quantity
+		q.Sleeps.MaxChildren += room.MaxChildren * room.Quantity
+		q.Sleeps.MaxOccupancy += room.MaxOccupancy * room.Quantity
 		for date := range req.Stay.Dates() {
 			line.Nights = append(line.Nights, availability.NightPrice{Date: date, Price: price})
 		}
@@ -227,6 +256,13 @@ func quoteOf(t require.TestingT, req availability.QuoteRequest, price dynastay.M
 		q.Lines = append(q.Lines, line)
 	}
 	return q
+}
+
+// lineOf is a line without its prices.
+func lineOf(room availability.Room) availability.Line {
+	return availability.Line{
+		RoomTypeID: room.RoomTypeID, Name: room.Name, Quantity: room.Quantity, CancellationPolicy: room.CancellationPolicy,
+	}
 }
 
 func assertInvalid(t *testing.T, err error, field, name string) {

@@ -36,35 +36,37 @@ type Night struct {
 // shelfLife is how long a night is kept after its date.
 const shelfLife = 2 // years
 
-var nightEntity = entity.New(entity.Spec[Night]{
-	Name: "Night", Schema: keys.AvailabilityTable,
-	Key: func(n *Night) (dynastay.Key, error) {
-		return keys.Of(keys.Night{RoomTypeID: n.RoomTypeID, Date: n.Date})
-	},
-	Codec: entity.Declare(func(f *entity.Fields, n *Night) {
-		f.Const(keys.AttrEntityType, "Availability")
-		f.String("RoomTypeId", &n.RoomTypeID)
-		f.String("PropertyId", &n.PropertyID)
-		f.Date("Date", &n.Date)
-		f.Int("AvailableRooms", &n.Available)
-		f.Int("TotalRooms", &n.Total)
-		f.Money("PricePerNight", "Currency", &n.Price)
-		f.IfSet().Int("MinStay", &n.MinStay)
-		f.IfSet().Int("MaxStay", &n.MaxStay)
-		f.IfSet().Bool("ClosedToArrival", &n.ClosedToArrival)
-		f.IfSet().Bool("ClosedToDeparture", &n.ClosedToDeparture)
-		f.Bool("IsBlocked", &n.StopSell)
-		f.String("BlockReason", &n.StopSellReason)
-		f.IfSet().Bool(keys.AttrPropertyClosed, &n.PropertyClosed)
-		f.Time("LastUpdated", &n.UpdatedAt)
-		f.Unix(keys.AttrExpiresAt, &n.ExpiresAt)
-	}),
-	Indexes: map[string]func(*Night) (dynastay.Key, error){
-		keys.PropertyDateIndex: func(n *Night) (dynastay.Key, error) {
-			return keys.Of(keys.NightByProperty{PropertyID: n.PropertyID, Date: n.Date, RoomTypeID: n.RoomTypeID})
+func newEntity() *entity.Entity[Night] {
+	return entity.New(entity.Spec[Night]{
+		Name: "Night", Schema: keys.AvailabilityTable,
+		Key: func(n *Night) (dynastay.Key, error) {
+			return keys.Of(keys.Night{RoomTypeID: n.RoomTypeID, Date: n.Date})
 		},
-	},
-})
+		Codec: entity.Declare(func(f *entity.Fields, n *Night) {
+			f.Const(keys.AttrEntityType, "Availability")
+			f.String("RoomTypeId", &n.RoomTypeID)
+			f.String("PropertyId", &n.PropertyID)
+			f.Date("Date", &n.Date)
+			f.Int("AvailableRooms", &n.Available)
+			f.Int("TotalRooms", &n.Total)
+			f.Money("PricePerNight", "Currency", &n.Price)
+			f.IfSet().Int("MinStay", &n.MinStay)
+			f.IfSet().Int("MaxStay", &n.MaxStay)
+			f.IfSet().Bool("ClosedToArrival", &n.ClosedToArrival)
+			f.IfSet().Bool("ClosedToDeparture", &n.ClosedToDeparture)
+			f.Bool("IsBlocked", &n.StopSell)
+			f.String("BlockReason", &n.StopSellReason)
+			f.IfSet().Bool(keys.AttrPropertyClosed, &n.PropertyClosed)
+			f.Time("LastUpdated", &n.UpdatedAt)
+			f.Unix(keys.AttrExpiresAt, &n.ExpiresAt)
+		}),
+		Indexes: map[string]func(*Night) (dynastay.Key, error){
+			keys.PropertyDateIndex: func(n *Night) (dynastay.Key, error) {
+				return keys.Of(keys.NightByProperty{PropertyID: n.PropertyID, Date: n.Date, RoomTypeID: n.RoomTypeID})
+			},
+		},
+	})
+}
 
 // NightPrice is the price of one room for one night.
 type NightPrice struct {

@@ -19,9 +19,10 @@ var ErrClosed = errors.New("room type is closed")
 type OpenRequest struct {
 	PropertyID string
 	RoomTypeID string
-	Nights     dynastay.Stay  // the dates, half-open: CheckOut is the first night that is not opened
-	Rooms      int            // rooms on sale each night, up to MaxRooms
-	Price      dynastay.Money // for one room and night, not finer than the currency's minor unit
+	Nights     dynastay.Stay  // the dates from today on, half-open: CheckOut is the first night that is not opened
+	Rooms      int            // rooms on sale each night, up to those of the room type
+	Overbook   bool           // allows more than those, up to MaxRooms
+	Price      dynastay.Money // for one room and night, in whole minor units of the room type's currency
 	MinStay    int            // 0 for no bound
 	MaxStay    int            // 0 for no bound
 }
@@ -45,30 +46,38 @@ func (o OpenRequest) validate(nights int) error {
 	if err := o.Nights.Validate(); err != nil {
 		return dynastay.Within("Nights", err)
 	}
-	if n := o.Nights.Nights(); n > nights {
-		return dynastay.Invalid("Nights", "are %d, the most is %d", n, nights)
+	if o.Nights.Nights() > nights {
+		return dynastay.Invalid("Nights", "must be at most %d nights", nights)
 	}
-	if err := o.Price.Currency().Validate(); err != nil {
-		return dynastay.Within("Price.Currency", err)
+	if err := o.Price.Validate(); err != nil {
+		return dynastay.Within("Price", err)
 	}
 	switch {
 	case o.Rooms < 1 || o.Rooms > MaxRooms:
-		return dynastay.Invalid("Rooms", "%d is not a number of rooms from 1 to %d", o.Rooms, MaxRooms)
+		return dynastay.Invalid("Rooms", "must be between 1 and %d", MaxRooms)
 	case o.Price.Sign() < 0:
-		return dynastay.Invalid("Price", "%s is negative", o.Price)
-	case o.Price != o.Price.Round():
-		return dynastay.Invalid("Price", "%s is finer than what %s is paid in", o.Price, o.Price.Currency())
+		return dynastay.Invalid("Price", "must not be negative")
 	case o.MinStay < 0:
-		return dynastay.Invalid("MinStay", "%d is negative", o.MinStay)
+		return dynastay.Invalid("MinStay", "must not be negative")
 	case o.MaxStay < 0 || o.MaxStay > 0 && o.MaxStay < o.MinStay:
-		return dynastay.Invalid("MaxStay", "%d is negative or less than the minimum stay of %d", o.MaxStay, o.MinStay)
+		return dynastay.Invalid("MaxStay", "must be 0 or at least MinStay (%d)", o.MinStay)
 	}
 	return nil
 }
 
+// refused says that the room type cannot be opened, whatever the request asks for.
+func (o OpenRequest) refused(kind error, field string) error {
+	return &dynastay.Error{Op: "availability.Open", Entity: "RoomType", ID: o.RoomTypeID, Field: field, Kind: kind}
+}
+
 // OpenOp opens up to 99 nights in one transaction, fewer beside other operations or an idempotency key; more are refused
-// with the field "Nights". A night that has an item is left as it is: its rooms may be sold.
+// with the field "Nights". A night that has an item is left as it is: its rooms may be sold. Its refusals are those of
+// [Repository.Open].
 func (r *Repository) OpenOp(o OpenRequest) *dynastay.Operation[Opened] {
+	return r.openOp(o, r.fits)
+}
+
+func (r *Repository) openOp(o OpenRequest, fits func(context.Context, OpenRequest) error) *dynastay.Operation[Opened] {
 	return dynastay.NewOp(dynastay.OpSpec[Opened]{
 		Name:    "availability.Open",
 		Invalid: o.validate(mostNights),
@@ -77,11 +86,18 @@ func (r *Repository) OpenOp(o OpenRequest) *dynastay.Operation[Opened] {
 			in.Field("room type", o.RoomTypeID)
 			in.Field("nights", o.Nights.String())
 			in.Field("rooms", strconv.Itoa(o.Rooms))
+			in.Field("overbook", strconv.FormatBool(o.Overbook))
 			in.Field("price", o.Price.String())
 			in.Field("min stay", strconv.Itoa(o.MinStay))
 			in.Field("max stay", strconv.Itoa(o.MaxStay))
 		},
-		Prepare: func(ctx context.Context, tx *dynastay.Tx) (Opened, error) { return r.open(ctx, tx, o) },
+		Prepare: func(ctx context.Context, tx *dynastay.Tx) (Opened, error) {
+			// Not in Invalid: a retry after midnight must find the nights that it opened.
+			if err := fits(ctx, o); err != nil {
+				return Opened{}, err
+			}
+			return r.open(ctx, tx, o)
+		},
 		Restore: func(context.Context, map[string]string) (Opened, error) {
 			return Opened{Already: slices.Collect(o.Nights.Dates())}, nil
 		},
@@ -94,19 +110,52 @@ var (
 	nightAbsent = dynastay.IfNew(keys.AvailabilityTable)
 )
 
+// fits refuses what the room type does not have, and nights of the past. 1 request.
+func (r *Repository) fits(ctx context.Context, o OpenRequest) error {
+	roomType, err := keys.Of(keys.RoomType{PropertyID: o.PropertyID, RoomTypeID: o.RoomTypeID})
+	if err != nil {
+		return err
+	}
+	property, err := keys.Of(keys.Property{PropertyID: o.PropertyID})
+	if err != nil {
+		return err
+	}
+	rows, err := r.db.GetAll(ctx, keys.PropertiesTable, []dynastay.Key{roomType, property}, dynastay.Consistent)
+	if err != nil {
+		return err
+	}
+	room, house := rows[0], House{TimeZone: rows[1].Text("TimeZone")}
+	if !room.Exists() {
+		return o.refused(dynastay.ErrNotFound, "")
+	}
+	today, err := house.today(r.db.Now())
+	if err != nil { // the text alone: the zone is not in the request
+		return &dynastay.Error{
+			Op: "availability.Open", Entity: "Property", ID: o.PropertyID, Kind: dynastay.ErrCorrupt, Err: errors.New(err.Error()),
+		}
+	}
+	if err := notPast(o.Nights, today); err != nil {
+		return dynastay.Within("Nights", err)
+	}
+	if o.Price.Currency() != dynastay.Currency(room.Text("Currency")) {
+		return dynastay.Invalid("Price.Currency", "must be the currency of the room type's base price")
+	}
+	if most := room.Int("TotalRooms"); o.Rooms > most && !o.Overbook {
+		return dynastay.Invalid("Rooms", "must be at most %d, the number of rooms of this type, unless Overbook is set", most)
+	}
+	return nil
+}
+
 func (r *Repository) open(ctx context.Context, tx *dynastay.Tx, o OpenRequest) (Opened, error) {
 	var result Opened
-	there, err := readNights(ctx, r.db, o.RoomTypeID, o.Nights, true)
+	there, err := r.read(ctx, o.RoomTypeID, o.Nights, dynastay.Consistent)
 	if err != nil {
 		return result, err
-	}
-	refused := func(kind error, field string) error {
-		return &dynastay.Error{Op: "availability.Open", Entity: "RoomType", ID: o.RoomTypeID, Field: field, Kind: kind}
 	}
 	has := map[dynastay.Key]bool{}
 	for _, row := range there {
 		if row.Text("PropertyId") != o.PropertyID {
-			return result, refused(dynastay.ErrNotFound, "PropertyID")
+			return result, o.refused(dynastay.ErrNotFound, "PropertyID")
 		}
 		has[keys.AvailabilityTable.Key.From(row)] = true
 	}
@@ -117,7 +166,7 @@ func (r *Repository) open(ctx context.Context, tx *dynastay.Tx, o OpenRequest) (
 			Available: o.Rooms, Total: o.Rooms, Price: o.Price, MinStay: o.MinStay, MaxStay: o.MaxStay,
 			UpdatedAt: now, ExpiresAt: date.Time().AddDate(shelfLife, 0, 0),
 		}
-		item, err := nightEntity.Item(night)
+		item, err := r.entity.Item(night)
 		if err != nil {
 			return result, err
 		}
@@ -142,11 +191,11 @@ func (r *Repository) open(ctx context.Context, tx *dynastay.Tx, o OpenRequest) (
 	tx.Check(keys.PropertiesTable, guard, open, func(old dynastay.Row) error {
 		switch {
 		case !old.Exists():
-			return refused(dynastay.ErrNotFound, "")
+			return o.refused(dynastay.ErrNotFound, "")
 		case old.Text("PropertyId") != o.PropertyID:
-			return refused(dynastay.ErrNotFound, "PropertyID")
+			return o.refused(dynastay.ErrNotFound, "PropertyID")
 		}
-		return refused(ErrClosed, "")
+		return o.refused(ErrClosed, "")
 	})
 	return result, nil
 }
@@ -155,21 +204,28 @@ func (r *Repository) open(ctx context.Context, tx *dynastay.Tx, o OpenRequest) (
 // not. It can be repeated at will; what is open stays as it is.
 //
 // The room type must be one that package properties made: its guard is what ties it to the property. It is refused with
-// [dynastay.ErrNotFound] where there is no guard, with Field "PropertyID" where the guard, or a night that is there,
-// names another property, and with [ErrClosed].
+// [dynastay.ErrNotFound] where the property has no such room type or there is no guard, with Field "PropertyID" where the
+// guard, or a night that is there, names another property, and with [ErrClosed].
 //
-// 2 requests for every 99 nights: a Query of what is there, and the transaction.
+// What does not fit the room type or the calendar is refused with the field named: "Nights.CheckIn" before today at the
+// property, "Price.Currency" where the base price has another, "Rooms" above the rooms of the type without Overbook.
+//
+// 1 request for these checks, and 2 for every 99 nights: a Query of what is there, and the transaction.
 func (r *Repository) Open(ctx context.Context, o OpenRequest) (Opened, error) {
 	var all Opened
 	if err := o.Validate(); err != nil {
 		return all, err
 	}
+	if err := r.fits(ctx, o); err != nil {
+		return all, err
+	}
+	checked := func(context.Context, OpenRequest) error { return nil }
 	for part := o; part.Nights.CheckIn.Before(o.Nights.CheckOut); part.Nights.CheckIn = part.Nights.CheckOut {
 		part.Nights.CheckOut = part.Nights.CheckIn.AddDays(mostNights)
 		if part.Nights.CheckOut.IsZero() || part.Nights.CheckOut.After(o.Nights.CheckOut) {
 			part.Nights.CheckOut = o.Nights.CheckOut
 		}
-		opened, err := dynastay.Do(ctx, r.db, r.OpenOp(part))
+		opened, err := dynastay.Do(ctx, r.db, r.openOp(part, checked))
 		if err != nil {
 			return all, err
 		}

@@ -15,6 +15,7 @@ import (
 	"github.com/dynastay/dynastay"
 	"github.com/dynastay/dynastay/availability"
 	"github.com/dynastay/dynastay/bookings"
+	"github.com/dynastay/dynastay/dyntest"
 	"github.com/dynastay/dynastay/internal/fixture"
 	"github.com/dynastay/dynastay/keys"
 )
@@ -30,7 +31,7 @@ func opening(checkIn, checkOut string) availability.OpenRequest {
 func TestOpenWritesTheNightsOfTheRange(t *testing.T) {
 	t.Parallel()
 	db, repo := open(t)
-	putGuard(t, db, roomTypeID, propertyID, nil)
+	putRoomType(t, db, roomTypeID)
 	o := opening("2026-07-10", "2026-07-12")
 	o.Price, o.MinStay, o.MaxStay = money("279.50 USD"), 2, 14
 
@@ -59,7 +60,7 @@ func TestOpenWritesTheNightsOfTheRange(t *testing.T) {
 func TestOpenWithoutBounds(t *testing.T) {
 	t.Parallel()
 	db, repo := open(t)
-	putGuard(t, db, roomTypeID, propertyID, nil)
+	putRoomType(t, db, roomTypeID)
 	_, err := repo.Open(t.Context(), opening("2028-02-29", "2028-03-01"))
 	require.NoError(t, err)
 	item := stored(t, db, roomTypeID, "2028-02-29")
@@ -78,7 +79,7 @@ func TestOpenLeavesExistingNightsAlone(t *testing.T) {
 	sold := stored(t, db, hotel.RoomTypeID, "2026-07-31")
 
 	o := opening("2026-07-31", "2026-08-02")
-	o.PropertyID, o.RoomTypeID, o.Rooms, o.Price = hotel.ID, hotel.RoomTypeID, 9, money("1.00 USD")
+	o.PropertyID, o.RoomTypeID, o.Rooms, o.Price = hotel.ID, hotel.RoomTypeID, 4, money("1.00 USD")
 	got, err := repo.Open(t.Context(), o)
 	require.NoError(t, err)
 	assert.Equal(t, availability.Opened{Opened: dates("2026-08-01"), Already: dates("2026-07-31")}, got)
@@ -90,15 +91,18 @@ func TestOpenLeavesExistingNightsAlone(t *testing.T) {
 	require.NoError(t, err)
 	assert.Equal(t, availability.Opened{Already: dates("2026-07-31", "2026-08-01")}, got, "it can be repeated")
 	requests := stop()
-	assert.Len(t, requests, 1)
+	assert.Len(t, requests, 2)
+	assert.Equal(t, 1, count(requests, "BatchGetItem"))
 	assert.Equal(t, 1, count(requests, "Query"), "what is open already is only read")
-	assert.Contains(t, string(requests[0].Body), `"ConsistentRead":true`)
+	for _, r := range requests {
+		assert.Contains(t, string(r.Body), `"ConsistentRead":true`)
+	}
 }
 
 func TestOpenTakesMoreThanATransaction(t *testing.T) {
 	t.Parallel()
 	db, repo := open(t)
-	putGuard(t, db, roomTypeID, propertyID, nil)
+	putRoomType(t, db, roomTypeID)
 	o := opening("2026-07-01", "2027-03-08")
 	require.Equal(t, 250, o.Nights.Nights())
 
@@ -106,7 +110,8 @@ func TestOpenTakesMoreThanATransaction(t *testing.T) {
 	got, err := repo.Open(t.Context(), o)
 	require.NoError(t, err)
 	requests := stop()
-	assert.Len(t, requests, 6)
+	assert.Len(t, requests, 7)
+	assert.Equal(t, 1, count(requests, "BatchGetItem"), "the room type is read once")
 	assert.Equal(t, 3, count(requests, "Query"))
 	assert.Equal(t, 3, count(requests, "TransactWriteItems"))
 	assert.Equal(t, slices.Collect(o.Nights.Dates()), got.Opened, "every night once, in order")
@@ -122,7 +127,7 @@ func TestOpenTakesMoreThanATransaction(t *testing.T) {
 func TestOpenOpTakes99Nights(t *testing.T) {
 	t.Parallel()
 	db, repo := open(t)
-	putGuard(t, db, roomTypeID, propertyID, nil)
+	putRoomType(t, db, roomTypeID)
 	full := opening("2026-07-01", "2026-10-08")
 	require.Equal(t, 99, full.Nights.Nights())
 	over := full
@@ -143,7 +148,7 @@ func TestOpenOpTakes99Nights(t *testing.T) {
 func TestOpenAtTheEndOfTheCalendar(t *testing.T) {
 	t.Parallel()
 	db, repo := open(t)
-	putGuard(t, db, roomTypeID, propertyID, nil)
+	putRoomType(t, db, roomTypeID)
 	got, err := repo.Open(t.Context(), opening("9999-09-20", "9999-12-31"))
 	require.NoError(t, err)
 	assert.Len(t, got.Opened, 102)
@@ -153,27 +158,35 @@ func TestOpenAtTheEndOfTheCalendar(t *testing.T) {
 func TestOpenOpUnderAKey(t *testing.T) {
 	t.Parallel()
 	db, repo := open(t)
-	putGuard(t, db, roomTypeID, propertyID, nil)
-	o := opening("2026-07-01", "2026-07-03")
-	_, err := dynastay.Do(t.Context(), db.DB, repo.OpenOp(o), dynastay.IdempotencyKey("july"))
+	putRoomType(t, db, roomTypeID)
+	o := opening("2026-06-11", "2026-06-13")
+	_, err := dynastay.Do(t.Context(), db.DB, repo.OpenOp(o), dynastay.IdempotencyKey("k"))
 	require.NoError(t, err)
-	got, err := dynastay.Do(t.Context(), db.DB, repo.OpenOp(o), dynastay.IdempotencyKey("july"))
+	got, err := dynastay.Do(t.Context(), db.DB, repo.OpenOp(o), dynastay.IdempotencyKey("k"))
 	require.NoError(t, err)
-	assert.Equal(t, availability.Opened{Already: dates("2026-07-01", "2026-07-02")}, got)
+	assert.Equal(t, availability.Opened{Already: dates("2026-06-11", "2026-06-12")}, got)
 
 	more := o
 	more.Rooms = 6
-	more.Nights.CheckOut = date("2026-07-05")
-	_, err = dynastay.Do(t.Context(), db.DB, repo.OpenOp(more), dynastay.IdempotencyKey("july"))
+	more.Nights.CheckOut = date("2026-06-15")
+	_, err = dynastay.Do(t.Context(), db.DB, repo.OpenOp(more), dynastay.IdempotencyKey("k"))
 	assert.ErrorIs(t, err, dynastay.ErrIdempotencyMismatch)
-	assert.Nil(t, stored(t, db, roomTypeID, "2026-07-04"))
+	assert.Nil(t, stored(t, db, roomTypeID, "2026-06-14"))
+
+	// When the nights have gone by the first call's result is still there, and without the key nothing can be opened.
+	later := db.Open(&dynastay.Options{Clock: func() time.Time { return date("2026-06-20").Time() }})
+	got, err = dynastay.Do(t.Context(), later, availability.New(later).OpenOp(o), dynastay.IdempotencyKey("k"))
+	require.NoError(t, err)
+	assert.Equal(t, availability.Opened{Already: dates("2026-06-11", "2026-06-12")}, got)
+	_, err = dynastay.Do(t.Context(), later, availability.New(later).OpenOp(o))
+	assertInvalid(t, err, "Nights.CheckIn", "past")
 }
 
 // Two requests that differ in any one field are not the same under a key.
 func TestOpenOpAgreesToEveryField(t *testing.T) {
 	t.Parallel()
 	db, repo := open(t)
-	putGuard(t, db, roomTypeID, propertyID, nil)
+	putRoomType(t, db, roomTypeID)
 	agreed := opening("2026-07-01", "2026-07-03")
 	agreed.MinStay, agreed.MaxStay = 2, 7
 	_, err := dynastay.Do(t.Context(), db.DB, repo.OpenOp(agreed), dynastay.IdempotencyKey("k"))
@@ -187,6 +200,7 @@ func TestOpenOpAgreesToEveryField(t *testing.T) {
 		"check-in":  func(o *availability.OpenRequest) { o.Nights.CheckIn = date("2026-06-30") },
 		"check-out": func(o *availability.OpenRequest) { o.Nights.CheckOut = date("2026-07-04") },
 		"rooms":     func(o *availability.OpenRequest) { o.Rooms++ },
+		"overbook":  func(o *availability.OpenRequest) { o.Overbook = true },
 		"price":     func(o *availability.OpenRequest) { o.Price = money("280.01 USD") },
 		"currency":  func(o *availability.OpenRequest) { o.Price = money("280.00 EUR") },
 		"min stay":  func(o *availability.OpenRequest) { o.MinStay = 3 },
@@ -205,13 +219,15 @@ func TestOpenOpAgreesToEveryField(t *testing.T) {
 func TestOpenIsRefused(t *testing.T) {
 	t.Parallel()
 	for _, test := range []struct {
-		name  string
-		guard func() dynastay.Item // nil for none
-		owner string
-		kind  error
-		field string
+		name    string
+		unknown bool
+		guard   func() dynastay.Item // nil for none
+		owner   string
+		kind    error
+		field   string
 	}{
-		{name: "unknown room type", kind: dynastay.ErrNotFound},
+		{name: "unknown room type", unknown: true, owner: propertyID, kind: dynastay.ErrNotFound},
+		{name: "no guard", kind: dynastay.ErrNotFound},
 		{name: "another property's", owner: "prop_124", kind: dynastay.ErrNotFound, field: "PropertyID"},
 		{name: "closed", owner: propertyID, guard: func() dynastay.Item { return dynastay.Item{keys.AttrClosed: yes} }, kind: availability.ErrClosed},
 		{name: "closed at a time", owner: propertyID, guard: func() dynastay.Item {
@@ -221,6 +237,9 @@ func TestOpenIsRefused(t *testing.T) {
 		t.Run(test.name, func(t *testing.T) {
 			t.Parallel()
 			db, repo := open(t)
+			if !test.unknown {
+				putRoom(t, db, roomTypeID)
+			}
 			if test.owner != "" {
 				var more dynastay.Item
 				if test.guard != nil {
@@ -236,7 +255,12 @@ func TestOpenIsRefused(t *testing.T) {
 			assert.Equal(t, "availability.Open", failed.Op)
 			assert.Equal(t, roomTypeID, failed.ID)
 			assert.Empty(t, got)
-			assert.Equal(t, 1, count(stop(), "TransactWriteItems"), "it is not tried again, nor the next part")
+			writes := 1
+			if test.unknown {
+				writes = 0
+			}
+			assert.Equal(t, writes, count(stop(), "TransactWriteItems"), "it is not tried again, nor the next part")
+			assert.Equal(t, "RoomType", failed.Entity)
 			assert.Empty(t, allPrices(t, repo, dynastay.MustStay("2026-07-01", "2026-11-01")), "nothing was written")
 		})
 	}
@@ -246,6 +270,7 @@ func TestOpenTakesANullForNotClosed(t *testing.T) {
 	t.Parallel()
 	db, repo := open(t)
 	putGuard(t, db, roomTypeID, propertyID, dynastay.Item{keys.AttrClosed: null})
+	putRoom(t, db, roomTypeID)
 	_, err := repo.Open(t.Context(), opening("2026-07-01", "2026-07-02"))
 	assert.NoError(t, err)
 }
@@ -253,7 +278,8 @@ func TestOpenTakesANullForNotClosed(t *testing.T) {
 // Where every night has an item the guard is not asked, but the nights know whose they are.
 func TestOpenDoesNotTakeAnotherPropertysNightsForItsOwn(t *testing.T) {
 	t.Parallel()
-	_, hotel, repo := openHotel(t, 5)
+	db, hotel, repo := openHotel(t, 5)
+	putRoom(t, db, hotel.RoomTypeID)
 	o := opening("2026-07-10", "2026-07-12")
 	o.RoomTypeID = hotel.RoomTypeID
 	got, err := repo.Open(t.Context(), o)
@@ -265,7 +291,7 @@ func TestOpenDoesNotTakeAnotherPropertysNightsForItsOwn(t *testing.T) {
 func TestOpenWhileTheRoomTypeCloses(t *testing.T) {
 	t.Parallel()
 	db, repo := open(t)
-	putGuard(t, db, roomTypeID, propertyID, nil)
+	putRoomType(t, db, roomTypeID)
 	closing := between(db, func() {
 		change(t, db, keys.PropertiesTable, dynastay.Key{PK: "ROOM#" + roomTypeID, SK: "GUARD"}, "Closed = :yes", dynastay.Item{":yes": yes})
 	})
@@ -280,7 +306,7 @@ func TestOpenWhileTheRoomTypeCloses(t *testing.T) {
 func TestOpenIsOvertaken(t *testing.T) {
 	t.Parallel()
 	db, _ := open(t)
-	putGuard(t, db, roomTypeID, propertyID, nil)
+	putRoomType(t, db, roomTypeID)
 	sold := night(roomTypeID, "2026-07-02", dynastay.Item{"AvailableRooms": dynastay.Number(1)})
 	overtaken := between(db, func() { putNights(t, db, sold) })
 	stop := db.Faults.Record()
@@ -360,6 +386,91 @@ func TestConcurrentOpenersNeverOverwriteASale(t *testing.T) {
 		d := whole.CheckIn.AddDays(i)
 		assert.Equal(t, 5-sold[d], left, "rooms left on %s", d)
 	}
+}
+
+// Nights fit the room type that they are of, whether they are opened by a call or by an operation.
+func TestOpenFitsTheRoomType(t *testing.T) {
+	t.Parallel()
+	for _, test := range []struct {
+		name, field string // "" where they are opened
+		edit        func(*availability.OpenRequest)
+	}{
+		{"all of the rooms", "", func(o *availability.OpenRequest) { o.Rooms = 5 }},
+		{"one more", "Rooms", func(o *availability.OpenRequest) { o.Rooms = 6 }},
+		{"overbooked", "", func(o *availability.OpenRequest) { o.Rooms, o.Overbook = 6, true }},
+		{"another currency", "Price.Currency", func(o *availability.OpenRequest) { o.Price = money("280.00 EUR") }},
+		{"from today on", "", func(o *availability.OpenRequest) { o.Nights.CheckIn = date("2026-06-01") }},
+		{"from yesterday on", "Nights.CheckIn", func(o *availability.OpenRequest) { o.Nights.CheckIn = date("2026-05-31") }},
+	} {
+		for way, call := range map[string]func(*dynastay.DB, availability.OpenRequest) error{
+			"Open": func(db *dynastay.DB, o availability.OpenRequest) error {
+				_, err := availability.New(db).Open(t.Context(), o)
+				return err
+			},
+			"OpenOp": func(db *dynastay.DB, o availability.OpenRequest) error {
+				_, err := dynastay.Do(t.Context(), db, availability.New(db).OpenOp(o))
+				return err
+			},
+		} {
+			t.Run(test.name+" by "+way, func(t *testing.T) {
+				t.Parallel()
+				db, _ := open(t)
+				putRoomType(t, db, roomTypeID)
+				o := opening("2026-07-01", "2026-07-03")
+				test.edit(&o)
+				stop := db.Faults.Record()
+				err := call(db.DB, o)
+				requests := stop()
+				if test.field == "" {
+					require.NoError(t, err)
+					assert.Len(t, requests, 3)
+					return
+				}
+				assertInvalid(t, err, test.field, test.name)
+				assert.Len(t, requests, 1)
+				assert.Equal(t, 1, count(requests, "BatchGetItem"))
+			})
+		}
+	}
+}
+
+// Nights are opened from today on, where the property is; a property without a zone, or an item, is in UTC.
+func TestOpenFromTodayAtTheProperty(t *testing.T) {
+	t.Parallel()
+	now := time.Date(2026, 6, 1, 0, 30, 0, 0, time.UTC)
+	for _, test := range []struct{ zone, today string }{
+		{"none", "2026-06-01"}, {"", "2026-06-01"}, {"America/New_York", "2026-05-31"}, {"Pacific/Kiritimati", "2026-06-01"},
+		{"Pacific/Pago_Pago", "2026-05-31"},
+	} {
+		t.Run(test.zone, func(t *testing.T) {
+			t.Parallel()
+			db := dyntest.New(t, dyntest.With(dynastay.Options{Clock: func() time.Time { return now }}))
+			repo := availability.New(db.DB)
+			putRoomType(t, db, roomTypeID)
+			if test.zone != "none" {
+				putProperty(t, db, test.zone)
+			}
+			today := date(test.today)
+			o := opening("2026-05-01", "2026-06-02")
+			o.Nights.CheckIn = today.AddDays(-1)
+			_, err := repo.Open(t.Context(), o)
+			assertInvalid(t, err, "Nights.CheckIn", test.zone)
+			assert.ErrorContains(t, err, test.today)
+			o.Nights.CheckIn = today
+			got, err := repo.Open(t.Context(), o)
+			require.NoError(t, err)
+			assert.Equal(t, slices.Collect(o.Nights.Dates()), got.Opened)
+		})
+	}
+	t.Run("no zone", func(t *testing.T) {
+		t.Parallel()
+		db, repo := open(t)
+		putRoomType(t, db, roomTypeID)
+		putProperty(t, db, "America/Atlantis")
+		_, err := repo.Open(t.Context(), opening("2026-07-01", "2026-07-03"))
+		assertKind(t, err, dynastay.ErrCorrupt, "")
+		assert.ErrorContains(t, err, "Property prop_123")
+	})
 }
 
 func TestOpenRequestValidate(t *testing.T) {

@@ -9,7 +9,7 @@ import (
 )
 
 // CancellationPolicy says what a cancellation costs, as text such as "free_cancellation_48h". The forms of this package
-// can be read with [CancellationPolicy.Terms]; a platform may use others of its own and read them itself. "" means that
+// can be read with [CancellationPolicy.Terms]; a platform reads its own, made by [CustomPolicy], itself. "" means that
 // nothing was agreed. It has at most 256 bytes.
 type CancellationPolicy string
 
@@ -25,6 +25,11 @@ func FreeCancellation(hours int) CancellationPolicy {
 func PartialRefund(percent, hours int) CancellationPolicy {
 	return CancellationPolicy("partial_" + strconv.Itoa(percent) + "_" + strconv.Itoa(hours) + "h")
 }
+
+const custom = "custom_"
+
+// CustomPolicy is a policy of the platform's own, such as "custom_flexible".
+func CustomPolicy(name string) CancellationPolicy { return CancellationPolicy(custom + name) }
 
 // Terms are what a policy says: Percent of the price comes back until Hours before check-in, nothing later.
 type Terms struct{ Percent, Hours int }
@@ -53,22 +58,18 @@ func (p CancellationPolicy) Terms() (terms Terms, ok bool) {
 	return Terms{}, false
 }
 
-// Validate refuses text of more than 256 bytes, and text that begins like a form of this package, in whatever case, and is not one: a misspelt free
+// Validate refuses what is neither empty, nor of a form of this package, nor a custom policy: a misspelt free
 // cancellation would otherwise be found out by the guest who relies on it.
 func (p CancellationPolicy) Validate() error {
 	if err := entity.CheckText(string(p), entity.MaxName); err != nil {
 		return err
 	}
-	if _, ok := p.Terms(); ok {
+	_, ok := p.Terms()
+	if name, own := strings.CutPrefix(string(p), custom); ok || p == "" || own && name != "" {
 		return nil
 	}
-	text := strings.ToLower(strings.TrimSpace(string(p)))
-	for _, form := range []string{"free_cancellation", "partial", string(NonRefundable)} {
-		if strings.HasPrefix(text, form) {
-			return dynastay.Invalid("", "is not a cancellation policy, though it begins with %s", form)
-		}
-	}
-	return nil
+	return dynastay.Invalid("",
+		"must be empty, non_refundable, free_cancellation_{hours}h, partial_{percent}_{hours}h, or custom_{name}")
 }
 
 func readHours(text string) (int, bool) {

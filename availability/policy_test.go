@@ -31,7 +31,7 @@ func TestCancellationPolicyTerms(t *testing.T) {
 	}
 }
 
-// What only looks like a policy of the package is refused; what does not is the platform's own affair.
+// What is neither of a form of the package nor custom is refused: it may be misspelt.
 func TestCancellationPolicyValidate(t *testing.T) {
 	t.Parallel()
 	for _, policy := range []availability.CancellationPolicy{
@@ -42,6 +42,8 @@ func TestCancellationPolicyValidate(t *testing.T) {
 		"partial", "partial_50", "partial_50h", "partial_50_", "partial_50_24", "partial_101_24h", "partial_-1_24h",
 		"partial_050_24h", "partial_50%_24h", "partial_50_24h_1", "partial__24h", "PARTIAL_50_24H",
 		"non_refundable_", "non_refundable_48h", "Non_Refundable",
+		"free_cancelation_48h", "nonrefundable", "flexible", "strict_14_days", "refund_partial", " ", "none",
+		"custom", "custom_", "Custom_flexible", " custom_flexible", "customs_flexible", availability.CustomPolicy(""),
 		availability.FreeCancellation(-1), availability.PartialRefund(-1, 1), availability.PartialRefund(101, 1), availability.PartialRefund(1, -1),
 	} {
 		terms, ok := policy.Terms()
@@ -49,7 +51,9 @@ func TestCancellationPolicyValidate(t *testing.T) {
 		assert.Zero(t, terms, "%q", policy)
 		assertInvalid(t, policy.Validate(), "", string(policy))
 	}
-	for _, policy := range []availability.CancellationPolicy{"", "flexible", "strict_14_days", "policy#7", "refund_partial"} {
+	for _, policy := range []availability.CancellationPolicy{
+		"", availability.CustomPolicy("flexible"), "custom_strict_14_days", "custom_policy#7", "custom_free_cancelation_48h",
+	} {
 		terms, ok := policy.Terms()
 		assert.False(t, ok, "%q", policy)
 		assert.Zero(t, terms, "%q", policy)
@@ -57,11 +61,22 @@ func TestCancellationPolicyValidate(t *testing.T) {
 	}
 }
 
+// The error is how a caller learns what is accepted.
+func TestCancellationPolicyNamesTheForms(t *testing.T) {
+	t.Parallel()
+	err := availability.CancellationPolicy("flexible").Validate()
+	for _, policy := range []availability.CancellationPolicy{
+		availability.NonRefundable, "free_cancellation_{hours}h", "partial_{percent}_{hours}h", availability.CustomPolicy("{name}"),
+	} {
+		assert.ErrorContains(t, err, string(policy))
+	}
+}
+
 // A policy that is read has one spelling: that of the constructors.
 func FuzzCancellationPolicy(f *testing.F) {
 	for _, seed := range []string{
 		"", "non_refundable", "free_cancellation_48h", "partial_50_24h", "partial_0_0h", "partial_100_0h", "free_cancellation_007h",
-		"partial_1_2_3h", "free_cancellation_+1h", "partial_٥_1h", "free_cancellation_9223372036854775808h",
+		"partial_1_2_3h", "custom_1h", "free_cancellation_+1h", "partial_٥_1h", "free_cancellation_9223372036854775808h",
 	} {
 		f.Add(seed)
 	}

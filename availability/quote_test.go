@@ -176,7 +176,7 @@ func TestQuote(t *testing.T) {
 		night("room_b", "2026-07-10", dynastay.Item{"PricePerNight": number("0.1")}),
 		night("room_b", "2026-07-11", dynastay.Item{"PricePerNight": number("0.2")}),
 		night("room_b", "2026-07-12", dynastay.Item{"PricePerNight": number("999.99")}), // the day of the check-out
-		night("room_a", "2026-07-10", dynastay.Item{"PricePerNight": number("33.333")}), // by other software
+		night("room_a", "2026-07-10", dynastay.Item{"PricePerNight": number("33.33")}),
 		night("room_a", "2026-07-11"),
 	)
 	two := dynastay.MustStay("2026-07-10", "2026-07-12")
@@ -187,17 +187,18 @@ func TestQuote(t *testing.T) {
 
 	got, err := repo.Quote(t.Context(), req)
 	require.NoError(t, err)
+	lineA, lineB := lineOf(a), lineOf(b)
+	lineA.Subtotal, lineA.Nights = money("313.33 USD"), []availability.NightPrice{
+		{Date: date("2026-07-10"), Price: money("33.33 USD")}, {Date: date("2026-07-11"), Price: money("280.00 USD")},
+	}
+	lineB.Subtotal, lineB.Nights = money("0.90 USD"), []availability.NightPrice{
+		{Date: date("2026-07-10"), Price: money("0.10 USD")}, {Date: date("2026-07-11"), Price: money("0.20 USD")},
+	}
 	want := &availability.Quote{
 		Property: req.Property, Stay: two, Guests: req.Guests, At: fixture.Now,
-		Lines: []availability.Line{
-			{Room: a, Subtotal: money("313.333 USD"), Nights: []availability.NightPrice{
-				{Date: date("2026-07-10"), Price: money("33.333 USD")}, {Date: date("2026-07-11"), Price: money("280.00 USD")},
-			}},
-			{Room: b, Subtotal: money("0.90 USD"), Nights: []availability.NightPrice{
-				{Date: date("2026-07-10"), Price: money("0.10 USD")}, {Date: date("2026-07-11"), Price: money("0.20 USD")},
-			}},
-		},
-		Total: money("314.233 USD"),
+		Lines:  []availability.Line{lineA, lineB},
+		Sleeps: availability.Limits{MaxAdults: 8, MaxChildren: 4, MaxOccupancy: 8},
+		Total:  money("314.23 USD"),
 	}
 	assert.Equal(t, want, got)
 	assert.NoError(t, got.Validate())
@@ -289,6 +290,7 @@ func TestQuoteOfBadPrices(t *testing.T) {
 		"no ISO currency":      {"Currency": dynastay.Text("usd")},
 		"another currency":     {"Currency": dynastay.Text("EUR")},
 		"negative":             {"PricePerNight": number("-1")},
+		"a tenth of a cent":    {"PricePerNight": number("280.001")},
 		"too long to add":      {"PricePerNight": number("999999999999999999")},
 		"too long to multiply": {"PricePerNight": number("99999999999999999")},
 	} {
@@ -450,7 +452,7 @@ func TestTheDayIsThePropertys(t *testing.T) {
 func TestTheLongestStay(t *testing.T) {
 	t.Parallel()
 	db, repo := open(t)
-	putGuard(t, db, roomTypeID, propertyID, nil)
+	putRoomType(t, db, roomTypeID)
 	_, err := repo.Open(t.Context(), opening("2026-07-01", "2026-10-01"))
 	require.NoError(t, err)
 	long := dynastay.Stay{CheckIn: date("2026-07-01"), CheckOut: date("2026-07-01").AddDays(availability.MaxNights)}
@@ -480,6 +482,9 @@ func TestQuoteValidateCatchesWhatWasTamperedWith(t *testing.T) {
 		return quoteOf(t, req, money("279.95 USD"))
 	}
 	require.NoError(t, good().Validate())
+	largest := good()
+	largest.Sleeps = availability.Limits{MaxAdults: 3 * availability.MaxGuests, MaxChildren: 3 * availability.MaxGuests, MaxOccupancy: 3 * availability.MaxGuests}
+	require.NoError(t, largest.Validate())
 	for _, test := range []struct {
 		name, field string
 		edit        func(*availability.Quote)
@@ -496,6 +501,10 @@ func TestQuoteValidateCatchesWhatWasTamperedWith(t *testing.T) {
 		{"more adults", "Guests.Adults", func(q *availability.Quote) { q.Guests.Adults = 7 }},
 		{"more children", "Guests.Children", func(q *availability.Quote) { q.Guests.Children = 4 }},
 		{"more guests", "Guests", func(q *availability.Quote) { q.Guests.Adults = 6 }},
+		{"rooms for fewer adults", "Guests.Adults", func(q *availability.Quote) { q.Sleeps.MaxAdults = q.Guests.Adults - 1 }},
+		{"rooms for more than rooms hold", "Sleeps.MaxOccupancy", func(q *availability.Quote) { q.Sleeps.MaxOccupancy = 3*availability.MaxGuests + 1 }},
+		{"rooms for adults less than none", "Sleeps.MaxAdults", func(q *availability.Quote) { q.Sleeps.MaxAdults = -1 }},
+		{"rooms for children less than none", "Sleeps.MaxChildren", func(q *availability.Quote) { q.Sleeps.MaxChildren = -1 }},
 		{"no lines", "Lines", func(q *availability.Quote) { q.Lines = nil }},
 		{"a line less", "Total", func(q *availability.Quote) { q.Lines, q.Guests = q.Lines[:1], availability.Guests{Adults: 1} }},
 		{"a line twice", "Lines[2].RoomTypeID", func(q *availability.Quote) { q.Lines = append(q.Lines, q.Lines[0]) }},
@@ -503,6 +512,7 @@ func TestQuoteValidateCatchesWhatWasTamperedWith(t *testing.T) {
 		{"room type", "Lines[1].RoomTypeID", func(q *availability.Quote) { q.Lines[1].RoomTypeID = "#" }},
 		{"more rooms for the same", "Lines[0].Subtotal", func(q *availability.Quote) { q.Lines[0].Quantity = 3 }},
 		{"no rooms", "Lines[0].Quantity", func(q *availability.Quote) { q.Lines[0].Quantity = 0 }},
+		{"too many rooms", "Lines[0].Quantity", func(q *availability.Quote) { q.Lines[0].Quantity = availability.MaxRooms + 1 }},
 		{"rooms taken off", "Lines[0].Quantity", func(q *availability.Quote) { q.Lines[0].Quantity = -2 }},
 		{"policy", "Lines[0].CancellationPolicy", func(q *availability.Quote) { q.Lines[0].CancellationPolicy = "free_cancellation" }},
 		{"a night less", "Lines[1].Nights", func(q *availability.Quote) { q.Lines[1].Nights = q.Lines[1].Nights[1:] }},
@@ -513,6 +523,7 @@ func TestQuoteValidateCatchesWhatWasTamperedWith(t *testing.T) {
 		}},
 		{"cheaper night", "Lines[0].Subtotal", func(q *availability.Quote) { q.Lines[0].Nights[2].Price = money("1 USD") }},
 		{"negative night", "Lines[0].Nights[2].Price", func(q *availability.Quote) { q.Lines[0].Nights[2].Price = money("-1 USD") }},
+		{"a tenth of a cent", "Lines[0].Nights[1].Price", func(q *availability.Quote) { q.Lines[0].Nights[1].Price = money("279.951 USD") }},
 		{"no price", "Lines[0].Nights[2].Price.Currency", func(q *availability.Quote) { q.Lines[0].Nights[2].Price = dynastay.Money{} }},
 		{"another currency", "Lines[0].Nights[2].Price.Currency", func(q *availability.Quote) { q.Lines[0].Nights[2].Price = money("279.95 EUR") }},
 		{"subtotal", "Lines[1].Subtotal", func(q *availability.Quote) { q.Lines[1].Subtotal = money("839.84 USD") }},

@@ -60,9 +60,9 @@ func (r *Refused) Has(reason Reason) bool {
 }
 
 // refuse looks at one night of a stay as a sale would; night is nil where there is no item.
-func refuse(propertyID string, room Room, stay dynastay.Stay, date dynastay.Date, night *Night) []RefusedNight {
+func refuse(propertyID string, line Line, stay dynastay.Stay, date dynastay.Date, night *Night) []RefusedNight {
 	because := func(reason Reason) RefusedNight {
-		return RefusedNight{RoomTypeID: room.RoomTypeID, Date: date, Reason: reason}
+		return RefusedNight{RoomTypeID: line.RoomTypeID, Date: date, Reason: reason}
 	}
 	if night == nil || night.PropertyID != propertyID {
 		return []RefusedNight{because(NotOnSale)}
@@ -71,7 +71,7 @@ func refuse(propertyID string, room Room, stay dynastay.Stay, date dynastay.Date
 	if night.StopSell || night.PropertyClosed {
 		all = append(all, because(StopSell))
 	}
-	if night.Available < room.Quantity {
+	if night.Available < line.Quantity {
 		soldOut := because(SoldOut)
 		soldOut.Left = max(0, night.Available)
 		all = append(all, soldOut)

@@ -3,16 +3,21 @@ package availability
 import (
 	"context"
 	"errors"
+	"slices"
 
 	"github.com/dynastay/dynastay"
+	"github.com/dynastay/dynastay/entity"
 	"github.com/dynastay/dynastay/keys"
 )
 
 // Repository reads and changes the inventory.
-type Repository struct{ db *dynastay.DB }
+type Repository struct {
+	db     *dynastay.DB
+	entity *entity.Entity[Night]
+}
 
-// New makes a repository. It sends nothing.
-func New(db *dynastay.DB) *Repository { return &Repository{db} }
+// New makes a repository. It sends nothing; make one for the process and share it.
+func New(db *dynastay.DB) *Repository { return &Repository{db, newEntity()} }
 
 // maxCalendar is the longest range that Open, Check and Prices take: two years, as long as nights are kept, and longer
 // than rooms are sold ahead.
@@ -31,26 +36,26 @@ func (a Availability) OK() bool { return len(a.Refused) == 0 }
 // and why. The answer may be a moment old; only a sale is certain. A stay has at most 732 nights here.
 //
 // Pattern A1: Availability, PK = ROOM#{roomTypeId}, SK from DATE#{check-in} to DATE#{last night}, 1 request
-func (r *Repository) Check(ctx context.Context, propertyID, roomTypeID string, rooms int, stay dynastay.Stay) (Availability, error) {
+func (r *Repository) Check(ctx context.Context, propertyID, roomTypeID string, rooms int, stay dynastay.Stay, opts ...dynastay.ReadOption) (Availability, error) {
 	if _, err := keys.Of(keys.Property{PropertyID: propertyID}); err != nil {
 		return Availability{}, err
 	}
 	if rooms < 1 || rooms > MaxRooms {
-		return Availability{}, dynastay.Invalid("Rooms", "%d is not a number of rooms from 1 to %d", rooms, MaxRooms)
+		return Availability{}, dynastay.Invalid("Rooms", "must be between 1 and %d", MaxRooms)
 	}
-	nights, err := r.nights(ctx, roomTypeID, stay)
+	nights, err := r.nights(ctx, roomTypeID, stay, opts...)
 	if err != nil {
 		return Availability{}, err
 	}
-	return check(propertyID, Room{RoomTypeID: roomTypeID, Quantity: rooms}, stay, nights), nil
+	return check(propertyID, Line{RoomTypeID: roomTypeID, Quantity: rooms}, stay, nights), nil
 }
 
 // Prices are the prices of one room for the nights of a stay, 732 at the most, that have an item, whether or not they are
 // sold out.
 //
 // Pattern A2: Availability, PK = ROOM#{roomTypeId}, SK from DATE#{check-in} to DATE#{last night}, 1 request
-func (r *Repository) Prices(ctx context.Context, roomTypeID string, stay dynastay.Stay) ([]NightPrice, error) {
-	nights, err := r.nights(ctx, roomTypeID, stay)
+func (r *Repository) Prices(ctx context.Context, roomTypeID string, stay dynastay.Stay, opts ...dynastay.ReadOption) ([]NightPrice, error) {
+	nights, err := r.nights(ctx, roomTypeID, stay, opts...)
 	if err != nil {
 		return nil, err
 	}
@@ -62,22 +67,22 @@ func (r *Repository) Prices(ctx context.Context, roomTypeID string, stay dynasta
 }
 
 // Quote prices a stay, or fails with [*Refused], which names every night that cannot be sold and why. It reserves
-// nothing. 1 request a room type.
+// nothing. Stored prices that do not add up, or are finer than their currency's minor unit, are [dynastay.ErrCorrupt].
+// 1 request a room type.
 func (r *Repository) Quote(ctx context.Context, req QuoteRequest) (*Quote, error) {
 	now := r.db.Now()
 	if err := req.Validate(now); err != nil {
 		return nil, err
 	}
-	q := &Quote{Property: req.Property, Stay: req.Stay, Guests: req.Guests, At: now}
+	q := &Quote{Property: req.Property, Stay: req.Stay, Guests: req.Guests, Sleeps: sleeps(req.Rooms), At: now}
 	refused := &Refused{}
 	for _, room := range merged(req.Rooms) {
 		nights, err := r.nights(ctx, room.RoomTypeID, req.Stay)
 		if err != nil {
 			return nil, err
 		}
-		checked := check(req.Property.ID, room, req.Stay, nights)
-		refused.Nights = append(refused.Nights, checked.Refused...)
-		line := Line{Room: room}
+		line := room.line()
+		refused.Nights = append(refused.Nights, check(req.Property.ID, line, req.Stay, nights).Refused...)
 		for _, n := range nights {
 			line.Nights = append(line.Nights, NightPrice{n.Date, n.Price})
 		}
@@ -103,32 +108,32 @@ func (r *Repository) Quote(ctx context.Context, req QuoteRequest) (*Quote, error
 	return q, nil
 }
 
-func check(propertyID string, room Room, stay dynastay.Stay, nights []Night) Availability {
+func check(propertyID string, line Line, stay dynastay.Stay, nights []Night) Availability {
 	a := Availability{Nights: nights}
 	byDate := map[dynastay.Date]*Night{}
 	for i := range nights {
 		byDate[nights[i].Date] = &nights[i]
 	}
 	for date := range stay.Dates() {
-		a.Refused = append(a.Refused, refuse(propertyID, room, stay, date, byDate[date])...)
+		a.Refused = append(a.Refused, refuse(propertyID, line, stay, date, byDate[date])...)
 	}
 	return a
 }
 
-func (r *Repository) nights(ctx context.Context, roomTypeID string, stay dynastay.Stay) ([]Night, error) {
+func (r *Repository) nights(ctx context.Context, roomTypeID string, stay dynastay.Stay, opts ...dynastay.ReadOption) ([]Night, error) {
 	if err := stay.Validate(); err != nil {
 		return nil, dynastay.Within("Stay", err)
 	}
-	if n := stay.Nights(); n > maxCalendar {
-		return nil, dynastay.Invalid("Stay", "%d nights are more than %d", n, maxCalendar)
+	if stay.Nights() > maxCalendar {
+		return nil, dynastay.Invalid("Stay", "must be at most %d nights", maxCalendar)
 	}
-	rows, err := readNights(ctx, r.db, roomTypeID, stay, false)
+	rows, err := r.read(ctx, roomTypeID, stay, opts...)
 	if err != nil {
 		return nil, err
 	}
 	nights := make([]Night, len(rows))
 	for i, row := range rows {
-		night, err := nightEntity.Value(row)
+		night, err := r.entity.Value(row)
 		if err != nil {
 			return nil, err
 		}
@@ -137,9 +142,9 @@ func (r *Repository) nights(ctx context.Context, roomTypeID string, stay dynasta
 	return nights, nil
 }
 
-// readNights reads the nights of a half-open range. A night's sort key ends with its date, so the bounds are the first
+// read reads the nights of a half-open range. A night's sort key ends with its date, so the bounds are the first
 // and the last night; the document's example takes the check-out date along.
-func readNights(ctx context.Context, db *dynastay.DB, roomTypeID string, stay dynastay.Stay, consistent bool) ([]dynastay.Row, error) {
+func (r *Repository) read(ctx context.Context, roomTypeID string, stay dynastay.Stay, opts ...dynastay.ReadOption) ([]dynastay.Row, error) {
 	first, err := keys.Of(keys.Night{RoomTypeID: roomTypeID, Date: stay.CheckIn})
 	if err != nil {
 		return nil, err
@@ -148,7 +153,7 @@ func readNights(ctx context.Context, db *dynastay.DB, roomTypeID string, stay dy
 	if err != nil {
 		return nil, err
 	}
-	return dynastay.QueryAll(ctx, db, keys.AvailabilityTable, dynastay.Query{
-		Partition: first.PK, Range: dynastay.Range{From: first.SK, To: last.SK}, Consistent: consistent,
+	return dynastay.QueryAll(ctx, r.db, keys.AvailabilityTable, dynastay.Query{
+		Partition: first.PK, Range: dynastay.Range{From: first.SK, To: last.SK}, Consistent: slices.Contains(opts, dynastay.Consistent),
 	})
 }

@@ -13,12 +13,12 @@ import (
 // Sale takes the rooms of a quote out of the inventory. It is for authors of operations that sell nights, as package
 // bookings does: the actions for [dynastay.OpSpec.Prepare], and the meaning of their failures.
 type Sale struct {
-	db    *dynastay.DB
-	quote *Quote
+	nights *Repository
+	quote  *Quote
 }
 
 // Sale of a quote that [Quote.Validate] accepts.
-func (r *Repository) Sale(q *Quote) *Sale { return &Sale{r.db, q} }
+func (r *Repository) Sale(q *Quote) *Sale { return &Sale{r, q} }
 
 // saleOf is the update of one night, by whether the stay arrives on it and whether it is its last. The condition is
 // what keeps a night from being oversold: it is the database that counts, not what was read before.
@@ -64,10 +64,10 @@ func notTrue(path string) expression.ConditionBuilder {
 // Contest is about the nights: callers in one process queue for them, and a refusal names every night that cannot be sold,
 // with its reasons. It reads them again for that, 1 request a room type.
 func (s *Sale) Contest() *dynastay.Contest {
-	return &dynastay.Contest{Items: s.nights(), Judge: s.judge, See: s.see}
+	return &dynastay.Contest{Items: s.refs(), Judge: s.judge, See: s.see}
 }
 
-func (s *Sale) nights() []dynastay.Ref {
+func (s *Sale) refs() []dynastay.Ref {
 	var refs []dynastay.Ref
 	for _, line := range s.quote.Lines {
 		for _, night := range line.Nights {
@@ -107,7 +107,7 @@ func (s *Sale) Add(tx *dynastay.Tx) {
 				"price":    &types.AttributeValueMemberN{Value: night.Price.Amount()},
 				"currency": dynastay.Text(string(night.Price.Currency())),
 				"nights":   dynastay.Number(q.Stay.Nights()),
-				"now":      dynastay.Instant(s.db.Now()),
+				"now":      dynastay.Instant(s.nights.db.Now()),
 			})
 			ref := nightRef(line.RoomTypeID, night.Date)
 			tx.Update(keys.AvailabilityTable, ref.Key, expr)
@@ -120,11 +120,11 @@ func (s *Sale) refusals(line Line, quoted NightPrice, row dynastay.Row) ([]Refus
 	var night *Night
 	if row.Exists() {
 		var err error
-		if night, err = nightEntity.Value(row); err != nil {
+		if night, err = s.nights.entity.Value(row); err != nil {
 			return nil, err
 		}
 	}
-	all := refuse(s.quote.Property.ID, line.Room, s.quote.Stay, quoted.Date, night)
+	all := refuse(s.quote.Property.ID, line, s.quote.Stay, quoted.Date, night)
 	if night != nil && night.PropertyID == s.quote.Property.ID && night.Price != quoted.Price {
 		all = append(all, RefusedNight{
 			RoomTypeID: line.RoomTypeID, Date: quoted.Date, Reason: PriceChanged, Price: night.Price,
@@ -136,7 +136,7 @@ func (s *Sale) refusals(line Line, quoted NightPrice, row dynastay.Row) ([]Refus
 func (s *Sale) see(ctx context.Context) (map[dynastay.Ref]dynastay.Row, error) {
 	seen := map[dynastay.Ref]dynastay.Row{}
 	for _, line := range s.quote.Lines {
-		rows, err := readNights(ctx, s.db, line.RoomTypeID, s.quote.Stay, true)
+		rows, err := s.nights.read(ctx, line.RoomTypeID, s.quote.Stay, dynastay.Consistent)
 		if err != nil {
 			return nil, err
 		}

@@ -49,7 +49,8 @@ func TestCreate(t *testing.T) {
 	assert.Equal(t, 2, made.Rooms)
 	require.Len(t, made.Lines, 1)
 	assert.Equal(t, "280.00 USD", made.Lines[0].PricePerNight.String())
-	assert.Equal(t, fixture.Price, made.Lines[0].NightlyPrices[fixture.Stay.LastNight()])
+	assert.Equal(t, req.Quote.Lines[0], made.Lines[0].Line, "what was quoted")
+	assert.Equal(t, made.ID, made.Lines[0].BookingID)
 	assert.Equal(t, []int{18, 18, 18}, hotel.Left(t, db.DB, fixture.Stay))
 	assert.Equal(t, []int{20}, hotel.Left(t, db.DB, dynastay.MustStay("2026-07-13", "2026-07-14")), "check-out is no night")
 
@@ -242,7 +243,7 @@ func TestCancelOfAges(t *testing.T) {
 	checkOut(fixture.Stay.CheckIn.AddDays(100).String())
 	_, err = repo.Cancel(t.Context(), made.ID, "")
 	assertInvalid(t, err, "Operations", "100 nights")
-	assert.ErrorContains(t, err, "return 100 nights")
+	assert.ErrorContains(t, err, "must return at most 99 nights")
 	checkOut(fixture.Stay.CheckIn.AddDays(99).String())
 	got, err := repo.Cancel(t.Context(), made.ID, "")
 	require.NoError(t, err)

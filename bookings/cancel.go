@@ -83,8 +83,8 @@ func (r *Repository) cancel(ctx context.Context, tx *dynastay.Tx, key dynastay.K
 	}
 	// Other software may have stored a stay of any length. More nights than a transaction returns are refused before they
 	// are listed.
-	if n := result.Booking.Stay.Nights() * len(result.Booking.Lines); n > mostReturned {
-		return result, dynastay.Invalid("Operations", "return %d nights, the most is %d", n, mostReturned)
+	if result.Booking.Stay.Nights()*len(result.Booking.Lines) > mostReturned {
+		return result, dynastay.Invalid("Operations", "must return at most %d nights", mostReturned)
 	}
 	nights, err := result.nights()
 	if err != nil {

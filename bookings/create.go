@@ -22,7 +22,7 @@ type Request struct {
 	Quote           *availability.Quote
 	UserID          string
 	Guest           Guest
-	TaxesAndFees    dynastay.Money // on top of the quote's total, in its currency; the zero Money for none
+	TaxesAndFees    dynastay.Money // on top of the quote's total, in whole minor units of its currency; the zero Money for none
 	SpecialRequests string         // at most entity.MaxNote bytes
 }
 
@@ -159,10 +159,13 @@ func (req Request) validate() error {
 	}
 	if t := req.TaxesAndFees; t.IsSet() {
 		if t.Currency() != req.Quote.Total.Currency() {
-			return dynastay.Invalid("TaxesAndFees", "are in %s, the quote is in %s", t.Currency(), req.Quote.Total.Currency())
+			return dynastay.Invalid("TaxesAndFees", "must be in %s, the currency of the quote", req.Quote.Total.Currency())
 		}
 		if t.Sign() < 0 {
-			return dynastay.Invalid("TaxesAndFees", "%s is negative", t)
+			return dynastay.Invalid("TaxesAndFees", "must not be negative")
+		}
+		if err := t.Validate(); err != nil {
+			return dynastay.Within("TaxesAndFees", err)
 		}
 	}
 	if err := entity.CheckText(req.SpecialRequests, entity.MaxNote); err != nil {

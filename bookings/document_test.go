@@ -5,10 +5,12 @@ import (
 	"encoding/json"
 	"os"
 	"path/filepath"
+	"strconv"
 	"testing"
 	"time"
 
 	"github.com/aws/aws-sdk-go-v2/feature/dynamodb/attributevalue"
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
@@ -82,8 +84,10 @@ func TestDocumentItems(t *testing.T) {
 	assert.Equal(t, summary, b.Summary)
 	assert.Equal(t, bookings.Breakdown{Rooms: usd("750.00"), TaxesAndFees: usd("90.00"), Discounts: usd("0.00")}, b.Breakdown)
 	require.Len(t, b.Lines, 1)
-	assert.Equal(t, usd("750.00"), b.Lines[0].Subtotal)
-	assert.Equal(t, []string{"room_001"}, b.Lines[0].RoomIDs)
+	assert.Equal(t, bookings.Line{
+		Line:      availability.Line{RoomTypeID: "room_789", Name: "Deluxe King Suite", Quantity: 1, Subtotal: usd("750.00")},
+		BookingID: "bkg_12345", RoomIDs: []string{"room_001"}, PricePerNight: usd("250.00"),
+	}, b.Lines[0])
 	page, err := repo.ByUser("user_456").Page(ctx, dynastay.Paging{})
 	require.NoError(t, err)
 	assert.Equal(t, []*bookings.Summary{&summary}, page.Items)
@@ -94,6 +98,50 @@ func TestDocumentItems(t *testing.T) {
 	row, err := db.Get(ctx, bookingsTable, keyOf("bkg_12345"), dynastay.Consistent)
 	require.NoError(t, err)
 	assert.NotContains(t, row.Item(), "NumberOfRooms", "a cancellation does not count the rooms")
+}
+
+// The nights of a line are a map in the database, and in the order of their dates here.
+func TestNightsOfALineAreInOrder(t *testing.T) {
+	t.Parallel()
+	db, _, repo := open(t, 1)
+	put(t, db, "Bookings", testdata(t, "booking.json"))
+	line := testdata(t, "line.json")
+	prices := &types.AttributeValueMemberM{Value: dynastay.Item{}}
+	line["NightlyPrices"] = prices
+	var want []availability.NightPrice
+	for date := range dynastay.MustStay("2025-01-25", "2025-02-07").Dates() {
+		price := dynastay.MustMoney(strconv.Itoa(100+len(want)), "USD")
+		want = append(want, availability.NightPrice{Date: date, Price: price})
+		prices.Value[date.String()] = &types.AttributeValueMemberN{Value: price.Digits()}
+	}
+	put(t, db, "Bookings", line)
+	b, err := repo.Get(t.Context(), "bkg_12345")
+	require.NoError(t, err)
+	assert.Equal(t, want, b.Lines[0].Nights)
+
+	prices.Value["tonight"] = &types.AttributeValueMemberN{Value: "100"}
+	put(t, db, "Bookings", line)
+	_, err = repo.Get(t.Context(), "bkg_12345")
+	require.ErrorIs(t, err, dynastay.ErrCorrupt)
+	assert.ErrorContains(t, err, "NightlyPrices")
+}
+
+// A booking that was made under a policy of no form, and at a price finer than a cent, is read and cancelled.
+func TestStoredBookingIsNotJudged(t *testing.T) {
+	t.Parallel()
+	db, _, repo := open(t, 1)
+	booking, line := testdata(t, "booking.json"), testdata(t, "line.json")
+	booking["CancellationPolicy"], line["CancellationPolicy"] = dynastay.Text("nonrefundable"), dynastay.Text("nonrefundable")
+	line["Subtotal"] = &types.AttributeValueMemberN{Value: "750.001"}
+	put(t, db, "Bookings", booking)
+	put(t, db, "Bookings", line)
+	b, err := repo.Get(t.Context(), "bkg_12345")
+	require.NoError(t, err)
+	assert.Equal(t, availability.CancellationPolicy("nonrefundable"), b.CancellationPolicy)
+	assert.Equal(t, availability.CancellationPolicy("nonrefundable"), b.Lines[0].CancellationPolicy)
+	assert.Equal(t, "750.001 USD", b.Lines[0].Subtotal.String())
+	_, err = repo.Cancel(t.Context(), "bkg_12345", "")
+	assert.NoError(t, err)
 }
 
 // A list shows until when a booking is held.

@@ -44,7 +44,7 @@ func Example() {
 		Status: properties.Approved, TimeZone: "America/New_York", CancellationPolicy: availability.FreeCancellation(48),
 		Address: properties.Address{City: "New York", Country: "USA", Latitude: 40.7589, Longitude: -73.9851},
 	}, []properties.RoomType{{
-		Name: "Deluxe King", MaxOccupancy: 2, MaxAdults: 2, BasePrice: dynastay.MustMoney("250", "USD"), Total: 20,
+		Name: "Deluxe King", Limits: availability.Limits{MaxOccupancy: 2, MaxAdults: 2}, BasePrice: dynastay.MustMoney("250", "USD"), Total: 20,
 	}})
 	if err != nil {
 		log.Fatal(err)

@@ -3,6 +3,7 @@ package bookings
 import (
 	"fmt"
 	"maps"
+	"slices"
 
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 
@@ -12,19 +13,13 @@ import (
 	"github.com/dynastay/dynastay/keys"
 )
 
-// Line is one room type of a booking, the document's "booking room".
+// Line is one room type of a booking, the document's "booking room". Its nights are missing where other software made
+// the booking.
 type Line struct {
-	BookingID  string
-	RoomTypeID string
-	RoomName   string
-	RoomIDs    []string // the rooms themselves, given at check-in
-	Quantity   int
-
-	NightlyPrices map[dynastay.Date]dynastay.Money // of one room
-	PricePerNight dynastay.Money                   // their average, rounded to the currency's minor unit
-	Subtotal      dynastay.Money                   // their exact sum, times the quantity
-
-	CancellationPolicy availability.CancellationPolicy
+	availability.Line
+	BookingID     string
+	RoomIDs       []string       // the rooms themselves, given at check-in
+	PricePerNight dynastay.Money // the average of the nights, rounded to the currency's minor unit
 }
 
 // lineCodec declares a line for a currency: it stands on the booking, not on its lines.
@@ -33,12 +28,12 @@ func lineCodec(currency dynastay.Currency) entity.Codec[Line] {
 		f.Const(keys.AttrEntityType, "BookingRoom")
 		f.String("BookingId", &l.BookingID)
 		f.String("RoomTypeId", &l.RoomTypeID)
-		f.String("RoomName", &l.RoomName)
+		f.String("RoomName", &l.Name)
 		declareRoomIDs(f, &l.RoomIDs)
 		f.Int("Quantity", &l.Quantity)
 		f.Amount("PricePerNight", currency, &l.PricePerNight)
 		f.Amount("Subtotal", currency, &l.Subtotal)
-		declareNightlyPrices(f, currency, &l.NightlyPrices)
+		declareNights(f, currency, &l.Nights)
 		entity.String(f, "CancellationPolicy", &l.CancellationPolicy)
 	})
 }
@@ -80,11 +75,11 @@ func declareRoomIDs(f *entity.Fields, ids *[]string) {
 			return []string{v.Text()}, nil
 		}
 		if v.Kind() != dynastay.KindList {
-			return nil, fmt.Errorf("is %s, neither text nor a list", v.Kind())
+			return nil, fmt.Errorf("must be text or a list, but is %s", v.Kind())
 		}
 		for _, id := range v.List() {
 			if id.Kind() != dynastay.KindText {
-				return nil, fmt.Errorf("holds %s", id.Kind())
+				return nil, fmt.Errorf("must hold text only, but holds %s", id.Kind())
 			}
 			ids = append(ids, id.Text())
 		}
@@ -92,35 +87,29 @@ func declareRoomIDs(f *entity.Fields, ids *[]string) {
 	})
 }
 
-func declareNightlyPrices(f *entity.Fields, currency dynastay.Currency, prices *map[dynastay.Date]dynastay.Money) {
-	byText := map[string]dynastay.Money{}
-	for date, price := range *prices {
-		byText[date.String()] = price
+// declareNights keeps the nights as a map of the prices by date.
+func declareNights(f *entity.Fields, currency dynastay.Currency, nights *[]availability.NightPrice) {
+	prices := map[string]dynastay.Money{}
+	for _, night := range *nights {
+		prices[night.Date.String()] = night.Price
 	}
-	entity.Keyed(f, "NightlyPrices", &byText, func(f *entity.Fields, date string, price *dynastay.Money) {
+	entity.Keyed(f, "NightlyPrices", &prices, func(f *entity.Fields, date string, price *dynastay.Money) {
 		f.Amount(date, currency, price)
 	})
-	if !f.Decoding() || len(byText) == 0 {
+	if !f.Decoding() {
 		return
 	}
-	*prices = make(map[dynastay.Date]dynastay.Money, len(byText))
-	for text, price := range byText {
+	var sorted []availability.NightPrice
+	for _, text := range slices.Sorted(maps.Keys(prices)) {
 		date, err := dynastay.ParseDate(text)
 		f.Fail("NightlyPrices", err)
-		(*prices)[date] = price
+		sorted = append(sorted, availability.NightPrice{Date: date, Price: prices[text]})
 	}
+	*nights = sorted
 }
 
 // newLine is a quote's line as it is booked.
-func newLine(bookingID string, l availability.Line) (Line, error) {
-	line := Line{
-		BookingID: bookingID, RoomTypeID: l.RoomTypeID, RoomName: l.Name, Quantity: l.Quantity,
-		NightlyPrices: map[dynastay.Date]dynastay.Money{}, Subtotal: l.Subtotal, CancellationPolicy: l.CancellationPolicy,
-	}
-	for _, night := range l.Nights {
-		line.NightlyPrices[night.Date] = night.Price
-	}
-	var err error
-	line.PricePerNight, err = l.Subtotal.DividedBy(l.Quantity * len(l.Nights))
-	return line, err
+func newLine(bookingID string, sold availability.Line) (Line, error) {
+	average, err := sold.Subtotal.DividedBy(sold.Quantity * len(sold.Nights))
+	return Line{Line: sold, BookingID: bookingID, PricePerNight: average}, err
 }

@@ -147,6 +147,8 @@ func TestBadInput(t *testing.T) {
 		{"phone", "Guest.Phone", func(r *bookings.Request) { r.Guest.Phone = "555" }},
 		{"long phone", "Guest.Phone", func(r *bookings.Request) { r.Guest.Phone = "+1555123456" + strings.Repeat(" ", 53) + "7" }},
 		{"taxes in another currency", "TaxesAndFees", func(r *bookings.Request) { r.TaxesAndFees = dynastay.MustMoney("1", "EUR") }},
+		{"a tenth of a cent of taxes", "TaxesAndFees", func(r *bookings.Request) { r.TaxesAndFees = dynastay.MustMoney("0.001", "USD") }},
+		{"a tenth of a cent of a price", "Quote.Lines[0].Nights[1].Price", quote(func(q *availability.Quote) { q.Lines[0].Nights[1].Price = dynastay.MustMoney("280.001", "USD") })},
 		{"negative taxes", "TaxesAndFees", func(r *bookings.Request) { r.TaxesAndFees = dynastay.MustMoney("-1", "USD") }},
 	} {
 		req := good
@@ -213,6 +215,7 @@ func TestTextsHaveLimits(t *testing.T) {
 	for _, test := range texts { // a limit is in bytes, and an é has two
 		*test.text = strings.Repeat("é", (test.most-len(address))/2) + address
 	}
+	quote.Lines[0].CancellationPolicy = availability.CustomPolicy(strings.Repeat("c", 249))
 	stop := db.Faults.Record()
 	for _, test := range texts {
 		good := *test.text

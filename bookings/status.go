@@ -37,7 +37,7 @@ type StateError struct {
 	Op        string // "cancel"
 }
 
-// Error names the booking, its state and what was asked of it.
+// Error names what was asked, the booking and its state.
 func (e *StateError) Error() string {
-	return "booking " + e.BookingID + " is " + string(e.Status) + ": cannot " + e.Op
+	return "cannot " + e.Op + " booking " + e.BookingID + ": it is " + string(e.Status)
 }

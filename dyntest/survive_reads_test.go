@@ -128,7 +128,7 @@ func TestShortPagesLoseNothing(t *testing.T) {
 	var rooms []properties.RoomType
 	for n := range 3 {
 		rooms = append(rooms, properties.RoomType{
-			Name: fmt.Sprint("Room ", n), MaxOccupancy: 2, MaxAdults: 2, BasePrice: fixture.Price, Total: 1,
+			Name: fmt.Sprint("Room ", n), Limits: availability.Limits{MaxOccupancy: 2, MaxAdults: 2}, BasePrice: fixture.Price, Total: 1,
 		})
 	}
 	made, err := properties.New(h.Direct, nil).Create(ctx, properties.Property{

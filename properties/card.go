@@ -36,11 +36,9 @@ type Card struct {
 
 // CardRoom is what a card tells of a room type.
 type CardRoom struct {
-	ID                 string
-	Name               string
-	MaxAdults          int
-	MaxChildren        int
-	MaxOccupancy       int
+	ID   string
+	Name string
+	availability.Limits
 	BasePrice          dynastay.Money
 	CancellationPolicy availability.CancellationPolicy // its own; "" takes over the property's
 }
@@ -121,8 +119,7 @@ func CardOf(p *Property, rooms []RoomType) *Card {
 	}
 	for _, r := range rooms {
 		c.Rooms = append(c.Rooms, CardRoom{
-			ID: r.ID, Name: r.Name, MaxAdults: r.MaxAdults, MaxChildren: r.MaxChildren, MaxOccupancy: r.MaxOccupancy,
-			BasePrice: r.BasePrice, CancellationPolicy: r.CancellationPolicy,
+			ID: r.ID, Name: r.Name, Limits: r.Limits, BasePrice: r.BasePrice, CancellationPolicy: r.CancellationPolicy,
 		})
 	}
 	slices.SortFunc(c.Rooms, func(a, b CardRoom) int { return strings.Compare(a.ID, b.ID) })
@@ -135,7 +132,7 @@ func (c *Card) stored() (types.AttributeValue, error) {
 		return nil, err
 	}
 	if size := stored.Size(item); size > maxCardBytes {
-		return nil, dynastay.Invalid("Card", "would have %d bytes, the most is %d: shorten names or amenities", size, maxCardBytes)
+		return nil, dynastay.Invalid("Card", "must be at most %d bytes, but would be %d: shorten names or amenities", maxCardBytes, size)
 	}
 	return &types.AttributeValueMemberM{Value: item}, nil
 }
@@ -167,14 +164,14 @@ type Choice struct {
 // Rooms[i].RoomTypeID.
 func (c *Card) QuoteRequest(stay dynastay.Stay, guests availability.Guests, choices ...Choice) (availability.QuoteRequest, error) {
 	req := availability.QuoteRequest{
-		Property: availability.Property{ID: c.PropertyID, Name: c.Name, TimeZone: c.TimeZone, CheckInTime: c.CheckInTime},
+		Property: availability.House{ID: c.PropertyID, Name: c.Name, TimeZone: c.TimeZone, CheckInTime: c.CheckInTime},
 		Stay:     stay,
 		Guests:   guests,
 	}
 	for i, choice := range choices {
 		at := slices.IndexFunc(c.Rooms, func(r CardRoom) bool { return r.ID == choice.RoomTypeID })
 		if at < 0 {
-			return req, dynastay.Invalid("Rooms["+itoa(i)+"].RoomTypeID", "is no room type of the property")
+			return req, dynastay.Invalid("Rooms["+itoa(i)+"].RoomTypeID", "is not a room type of the property")
 		}
 		room := c.Rooms[at]
 		policy := room.CancellationPolicy
@@ -182,8 +179,7 @@ func (c *Card) QuoteRequest(stay dynastay.Stay, guests availability.Guests, choi
 			policy = c.CancellationPolicy
 		}
 		req.Rooms = append(req.Rooms, availability.Room{
-			RoomTypeID: room.ID, Name: room.Name, Quantity: choice.Quantity, CancellationPolicy: policy,
-			MaxAdults: room.MaxAdults, MaxChildren: room.MaxChildren, MaxOccupancy: room.MaxOccupancy,
+			RoomTypeID: room.ID, Name: room.Name, Quantity: choice.Quantity, Limits: room.Limits, CancellationPolicy: policy,
 		})
 	}
 	return req, nil

@@ -32,14 +32,14 @@ func (r *Repository) CreateOp(p Property, rooms []RoomType) *dynastay.Operation[
 		Invalid: err,
 		Input: func(in *dynastay.Input) {
 			made.Input(in)
-			agreed(in, givenAmenities, givenRooms)
+			r.agreed(in, givenAmenities, givenRooms)
 		},
 		Prepare: func(_ context.Context, tx *dynastay.Tx) (*WithRooms, error) {
 			if err := made.AddTo(tx); err != nil {
 				return nil, err
 			}
 			property := &WithRooms{*made.Value, all}
-			return property, addRooms(tx, property)
+			return property, r.addRooms(tx, property)
 		},
 		Restore: func(ctx context.Context, ids map[string]string) (*WithRooms, error) {
 			return r.GetWithRooms(ctx, ids["PropertyId"], dynastay.Consistent)
@@ -57,10 +57,10 @@ func (r *Repository) newProperty(p Property, rooms []RoomType) (*entity.Creation
 		p.Status = Pending
 	}
 	if p.Status != Pending && p.Status != Approved {
-		return nil, nil, dynastay.Invalid("Status", "is not one that a property begins with")
+		return nil, nil, dynastay.Invalid("Status", "is not a valid initial status")
 	}
-	if n := len(p.AmenityIDs) + len(rooms); n > maxParts {
-		return nil, nil, dynastay.Invalid("AmenityIDs", "and room types are %d together, the most is %d", n, maxParts)
+	if len(p.AmenityIDs)+len(rooms) > maxParts {
+		return nil, nil, dynastay.Invalid("AmenityIDs", "must be at most %d together with the room types", maxParts)
 	}
 	p.Rating, p.ReviewCount, p.ImageCount = 0, 0, 0
 	p.AmenityIDs = append([]string{}, p.AmenityIDs...)
@@ -73,7 +73,7 @@ func (r *Repository) newProperty(p Property, rooms []RoomType) (*entity.Creation
 	}
 	for i, id := range p.AmenityIDs {
 		if slices.Contains(p.AmenityIDs[:i], id) {
-			return nil, nil, dynastay.Invalid(fmt.Sprintf("AmenityIDs[%d]", i), "is named twice")
+			return nil, nil, dynastay.Invalid(fmt.Sprintf("AmenityIDs[%d]", i), "is a duplicate")
 		}
 		if _, err := keys.Of(keys.Amenity{PropertyID: "p", AmenityID: id}); err != nil {
 			return nil, nil, renamed(fmt.Sprintf("AmenityIDs[%d]", i), err)
@@ -102,7 +102,7 @@ func (r *Repository) newRooms(rooms []RoomType) ([]RoomType, error) {
 		}
 		for _, other := range all[:i] {
 			if other.ID == room.ID {
-				return nil, dynastay.Invalid(fmt.Sprintf("Rooms[%d].ID", i), "is named twice")
+				return nil, dynastay.Invalid(fmt.Sprintf("Rooms[%d].ID", i), "is a duplicate")
 			}
 		}
 	}
@@ -111,11 +111,11 @@ func (r *Repository) newRooms(rooms []RoomType) ([]RoomType, error) {
 }
 
 // addRooms adds the room types, and the guards that keep their ids for the property.
-func addRooms(tx *dynastay.Tx, p *WithRooms) error {
+func (r *Repository) addRooms(tx *dynastay.Tx, p *WithRooms) error {
 	for i := range p.Rooms {
 		room := &p.Rooms[i]
 		room.PropertyID, room.CreatedAt, room.UpdatedAt, room.Version = p.ID, p.CreatedAt, p.UpdatedAt, 1
-		item, err := roomEntity.Item(room)
+		item, err := r.rooms.Item(room)
 		if err != nil {
 			return err
 		}
@@ -137,13 +137,13 @@ func addRooms(tx *dynastay.Tx, p *WithRooms) error {
 }
 
 // agreed is what the caller gave with the property: ids that were left empty are not in it yet.
-func agreed(in *dynastay.Input, amenityIDs []string, rooms []RoomType) {
+func (r *Repository) agreed(in *dynastay.Input, amenityIDs []string, rooms []RoomType) {
 	for _, id := range amenityIDs {
 		in.Field("amenity", id)
 	}
 	for _, room := range rooms {
 		room.PropertyID, room.CreatedAt, room.UpdatedAt, room.Version = "", time.Time{}, time.Time{}, 0
-		if stored, err := roomEntity.Codec.Encode(&room); err == nil {
+		if stored, err := r.rooms.Codec.Encode(&room); err == nil {
 			in.Item(stored)
 		}
 	}

@@ -2,6 +2,7 @@ package properties_test
 
 import (
 	"testing"
+	"time"
 
 	"github.com/aws/aws-sdk-go-v2/feature/dynamodb/attributevalue"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
@@ -171,6 +172,39 @@ func TestUpdateRefusesPropertyWithoutCard(t *testing.T) {
 	assertField(t, err, dynastay.ErrCorrupt, "Card")
 	assert.Equal(t, before, writes(db))
 	assertSameBut(t, item, stored(t, db, "prop_123"), nil)
+}
+
+// What would be refused now is read as it is stored, and refused where it is updated or quoted.
+func TestStoredPolicyOfNoForm(t *testing.T) {
+	t.Parallel()
+	db := dyntest.New(t)
+	repo := properties.New(db.DB, nil)
+	roomTypeID := create(t, repo, grand("p1")).Rooms[0].ID
+	misspelt := dynastay.Text("free_cancelation_48h")
+	set(t, db, keyOf("p1"), "SET CancellationPolicy = :p, Card.CancellationPolicy = :p", dynastay.Item{":p": misspelt})
+	set(t, db, dynastay.Key{PK: "PROPERTY#p1", SK: "ROOM#" + roomTypeID}, "SET CancellationPolicy = :p, MaxAdults = :a",
+		dynastay.Item{":p": misspelt, ":a": dynastay.Number(4)})
+
+	got, err := repo.GetWithRooms(t.Context(), "p1")
+	require.NoError(t, err)
+	assert.Equal(t, availability.CancellationPolicy("free_cancelation_48h"), got.CancellationPolicy)
+	assert.Equal(t, availability.CancellationPolicy("free_cancelation_48h"), got.Rooms[0].CancellationPolicy)
+
+	_, err = repo.Update(t.Context(), "p1", edit(func(p *properties.Property) { p.Name = "Another" }))
+	assertField(t, err, dynastay.ErrInvalid, "CancellationPolicy")
+	_, err = repo.Update(t.Context(), "p1", edit(func(p *properties.Property) {
+		p.CancellationPolicy = availability.CustomPolicy("48h")
+	}))
+	require.NoError(t, err)
+
+	ask, err := got.Card().QuoteRequest(dynastay.MustStay("2026-07-10", "2026-07-13"), availability.Guests{Adults: 2},
+		properties.Choice{RoomTypeID: roomTypeID, Quantity: 1})
+	require.NoError(t, err)
+	now := time.Date(2026, 6, 1, 12, 0, 0, 0, time.UTC)
+	assertField(t, ask.Validate(now), dynastay.ErrInvalid, "Rooms[0].CancellationPolicy")
+	ask.Rooms[0].CancellationPolicy = ""
+	require.Greater(t, ask.Rooms[0].MaxAdults, ask.Rooms[0].MaxOccupancy)
+	assert.NoError(t, ask.Validate(now), "it is sold by its occupancy")
 }
 
 func TestUnreadableItemSaysWhere(t *testing.T) {

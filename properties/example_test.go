@@ -38,7 +38,7 @@ func hotel(id, name string) (properties.Property, []properties.RoomType) {
 		AmenityIDs:         []string{"wifi", "pool"},
 	}
 	return p, []properties.RoomType{{
-		ID: "room_" + id, Name: "Deluxe King", MaxOccupancy: 2, MaxAdults: 2, MaxChildren: 1,
+		ID: "room_" + id, Name: "Deluxe King", Limits: availability.Limits{MaxOccupancy: 2, MaxAdults: 2, MaxChildren: 1},
 		BasePrice: dynastay.MustMoney("250.00", "USD"), Total: 20,
 	}}
 }

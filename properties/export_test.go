@@ -3,5 +3,5 @@ package properties
 // What the tests of stored forms need.
 var (
 	PropertyEntity = newEntity(Options{})
-	RoomEntity     = roomEntity
+	RoomEntity     = newRoomEntity()
 )

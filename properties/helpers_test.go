@@ -54,7 +54,7 @@ func pending(p *properties.Property) { p.Status = properties.Pending }
 func king(id, price string) properties.RoomType {
 	return properties.RoomType{
 		ID: id, Name: "Deluxe King Suite", Description: "Spacious suite with king bed...",
-		MaxOccupancy: 2, MaxAdults: 2, MaxChildren: 1, SizeSqm: 45.5,
+		Limits: availability.Limits{MaxOccupancy: 2, MaxAdults: 2, MaxChildren: 1}, SizeSqm: 45.5,
 		Beds: []properties.Bed{{Type: "king", Count: 1}}, BasePrice: dynastay.MustMoney(price, "USD"),
 		Amenities: []string{"wifi", "tv"}, Images: []string{"https://cdn.example.com/room_789/1.jpg"}, Total: 20,
 		CancellationPolicy: availability.NonRefundable,

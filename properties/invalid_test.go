@@ -41,6 +41,7 @@ var badProperties = []struct {
 	{"CheckInTime", func(p *properties.Property) { p.CheckInTime = "25:00" }},
 	{"CheckOutTime", func(p *properties.Property) { p.CheckOutTime = "11 am" }},
 	{"CancellationPolicy", func(p *properties.Property) { p.CancellationPolicy = "free_cancellation_two_days" }},
+	{"CancellationPolicy", func(p *properties.Property) { p.CancellationPolicy = "free_cancelation_48h" }},
 	{"FeaturedScore", func(p *properties.Property) { p.FeaturedScore = -1 }},
 	{"FeaturedScore", func(p *properties.Property) { p.FeaturedScore = 10_000_000_000 }},
 	{"ID", func(p *properties.Property) { p.ID = "p#1" }},
@@ -88,6 +89,8 @@ func TestCreateRefuses(t *testing.T) {
 	room("MaxOccupancy", func(r *properties.RoomType) { r.MaxOccupancy = availability.MaxGuests + 1 })
 	room("MaxAdults", func(r *properties.RoomType) { r.MaxAdults = 0 })
 	room("MaxAdults", func(r *properties.RoomType) { r.MaxAdults = availability.MaxGuests + 1 })
+	room("MaxAdults", func(r *properties.RoomType) { r.MaxAdults, r.MaxOccupancy = 3, 2 })
+	room("MaxChildren", func(r *properties.RoomType) { r.MaxChildren, r.MaxOccupancy = 3, 2 })
 	room("MaxChildren", func(r *properties.RoomType) { r.MaxChildren = -1 })
 	room("MaxChildren", func(r *properties.RoomType) { r.MaxChildren = availability.MaxGuests + 1 })
 	room("Total", func(r *properties.RoomType) { r.Total = 0 })
@@ -96,11 +99,13 @@ func TestCreateRefuses(t *testing.T) {
 	room("SizeSqm", func(r *properties.RoomType) { r.SizeSqm = math.NaN() })
 	room("SizeSqm", func(r *properties.RoomType) { r.SizeSqm = math.Inf(1) })
 	room("BasePrice", func(r *properties.RoomType) { r.BasePrice = dynastay.MustMoney("-1", "USD") })
-	room("BasePrice", func(r *properties.RoomType) { r.BasePrice = dynastay.MustMoney("1.0001", "USD") })
+	room("BasePrice", func(r *properties.RoomType) { r.BasePrice = dynastay.MustMoney("1.001", "USD") })
+	room("BasePrice", func(r *properties.RoomType) { r.BasePrice = dynastay.MustMoney("1.0001", "KWD") })
 	room("BasePrice", func(r *properties.RoomType) { r.BasePrice = dynastay.MustMoney("1000000000000", "USD") })
 	room("BasePrice.Currency", func(r *properties.RoomType) { r.BasePrice = dynastay.Money{} })
 	room("BasePrice.Currency", func(r *properties.RoomType) { r.BasePrice = dynastay.MustMoney("100", "EUR") })
 	room("CancellationPolicy", func(r *properties.RoomType) { r.CancellationPolicy = "partial_150_24h" })
+	room("CancellationPolicy", func(r *properties.RoomType) { r.CancellationPolicy = "nonrefundable" })
 	euro := king("r1", "100")
 	euro.BasePrice = dynastay.MustMoney("100", "EUR")
 	unsorted := []properties.RoomType{king("r2", "100"), king("r3", "100"), euro}
@@ -173,6 +178,8 @@ func TestTextsHaveLimits(t *testing.T) {
 	for _, test := range texts {
 		*test.text = long(test.most)
 	}
+	p.CancellationPolicy = availability.CustomPolicy(strings.Repeat("c", 249))
+	room.CancellationPolicy = p.CancellationPolicy
 	stop := db.Faults.Record()
 	refused := func(field string, p properties.Property, room properties.RoomType) {
 		t.Helper()

@@ -164,16 +164,16 @@ func (p *Property) Validate() error {
 	case strings.TrimSpace(p.Name) == "":
 		return dynastay.Invalid("Name", "is missing")
 	case p.Stars < 0 || p.Stars > 5:
-		return dynastay.Invalid("Stars", "%d are not 0 to 5", p.Stars)
+		return dynastay.Invalid("Stars", "must be between 0 and 5")
 	case p.Status == Approved && !p.Prices.Min.IsSet():
 		return dynastay.Invalid("Status", "cannot be approved without a room type")
 	}
-	if _, err := (availability.Property{TimeZone: p.TimeZone}).Location(); err != nil {
+	if _, err := (availability.House{TimeZone: p.TimeZone}).Location(); err != nil {
 		return err
 	}
 	for field, clock := range map[string]string{"CheckInTime": p.CheckInTime, "CheckOutTime": p.CheckOutTime} {
 		if _, err := time.Parse("15:04", clock); clock != "" && err != nil {
-			return dynastay.Invalid(field, "is not a time of day in the form 15:04")
+			return dynastay.Invalid(field, "must be a time of day in the form 15:04")
 		}
 	}
 	if err := p.CancellationPolicy.Validate(); err != nil {
@@ -214,7 +214,7 @@ func (p *Property) validateKeys() error {
 		}
 	}
 	if _, err := keys.Of(keys.FeaturedProperty{Score: int64(p.FeaturedScore), PropertyID: p.ID}); err != nil {
-		return dynastay.Invalid("FeaturedScore", "%d is out of range", p.FeaturedScore)
+		return dynastay.Invalid("FeaturedScore", "must be between 0 and 9,999,999,999")
 	}
 	return nil
 }

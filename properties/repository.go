@@ -17,6 +17,7 @@ type Repository struct {
 	opts   Options
 	entity *entity.Entity[Property]
 	table  *entity.Table[Property]
+	rooms  *entity.Entity[RoomType]
 }
 
 // Options configure [New]. Every process that works on the tables has the same ones, apart from counts of shards while
@@ -32,7 +33,7 @@ type Options struct {
 // New makes a repository. It sends nothing; make one for the process and share it. A nil opts means the defaults. It
 // panics where [key.Shards.Validate] refuses a count.
 func New(db *dynastay.DB, opts *Options) *Repository {
-	r := &Repository{db: db}
+	r := &Repository{db: db, rooms: newRoomEntity()}
 	if opts != nil {
 		r.opts = *opts
 	}
@@ -182,7 +183,7 @@ func (r *Repository) load(ctx context.Context, key dynastay.Key, opts ...dynasta
 		if !strings.HasPrefix(keys.PropertiesTable.Key.From(row).SK, keys.SortKind[keys.RoomType]()) {
 			continue
 		}
-		room, err := roomEntity.Value(row)
+		room, err := r.rooms.Value(row)
 		if err != nil {
 			return nil, err
 		}

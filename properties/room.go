@@ -21,9 +21,7 @@ type RoomType struct {
 	Name        string
 	Description string
 
-	MaxOccupancy int // the limits of one room, up to availability.MaxGuests
-	MaxAdults    int
-	MaxChildren  int
+	availability.Limits
 
 	SizeSqm   float64 // 0 for unknown
 	Beds      []Bed
@@ -45,36 +43,38 @@ type Bed struct {
 	Count int
 }
 
-var roomEntity = entity.New(entity.Spec[RoomType]{
-	Name: "RoomType", Schema: keys.PropertiesTable, Validate: (*RoomType).Validate,
-	Created: "CreatedAt", Updated: "UpdatedAt", Version: keys.AttrVersion,
-	Key: func(r *RoomType) (dynastay.Key, error) {
-		return keys.Of(keys.RoomType{PropertyID: r.PropertyID, RoomTypeID: r.ID})
-	},
-	Codec: entity.Declare(func(f *entity.Fields, r *RoomType) {
-		f.Const(keys.AttrEntityType, "RoomType")
-		f.String("RoomTypeId", &r.ID)
-		f.String("PropertyId", &r.PropertyID)
-		f.String("Name", &r.Name)
-		f.String("Description", &r.Description)
-		f.Int("MaxOccupancy", &r.MaxOccupancy)
-		f.Int("MaxAdults", &r.MaxAdults)
-		f.Int("MaxChildren", &r.MaxChildren)
-		f.IfSet().Float("RoomSizeSqm", &r.SizeSqm)
-		entity.List(f, "BedConfiguration", &r.Beds, func(f *entity.Fields, b *Bed) {
-			f.String("type", &b.Type)
-			f.Int("count", &b.Count)
-		})
-		f.Money("BasePricePerNight", "Currency", &r.BasePrice)
-		f.Strings("RoomAmenities", &r.Amenities)
-		f.Strings("Images", &r.Images)
-		f.Int("TotalRooms", &r.Total)
-		entity.String(f, "CancellationPolicy", &r.CancellationPolicy)
-		f.Time("CreatedAt", &r.CreatedAt)
-		f.Time("UpdatedAt", &r.UpdatedAt)
-		f.IfSet().Int(keys.AttrVersion, &r.Version)
-	}),
-})
+func newRoomEntity() *entity.Entity[RoomType] {
+	return entity.New(entity.Spec[RoomType]{
+		Name: "RoomType", Schema: keys.PropertiesTable, Validate: (*RoomType).Validate,
+		Created: "CreatedAt", Updated: "UpdatedAt", Version: keys.AttrVersion,
+		Key: func(r *RoomType) (dynastay.Key, error) {
+			return keys.Of(keys.RoomType{PropertyID: r.PropertyID, RoomTypeID: r.ID})
+		},
+		Codec: entity.Declare(func(f *entity.Fields, r *RoomType) {
+			f.Const(keys.AttrEntityType, "RoomType")
+			f.String("RoomTypeId", &r.ID)
+			f.String("PropertyId", &r.PropertyID)
+			f.String("Name", &r.Name)
+			f.String("Description", &r.Description)
+			f.Int("MaxOccupancy", &r.MaxOccupancy)
+			f.Int("MaxAdults", &r.MaxAdults)
+			f.Int("MaxChildren", &r.MaxChildren)
+			f.IfSet().Float("RoomSizeSqm", &r.SizeSqm)
+			entity.List(f, "BedConfiguration", &r.Beds, func(f *entity.Fields, b *Bed) {
+				f.String("type", &b.Type)
+				f.Int("count", &b.Count)
+			})
+			f.Money("BasePricePerNight", "Currency", &r.BasePrice)
+			f.Strings("RoomAmenities", &r.Amenities)
+			f.Strings("Images", &r.Images)
+			f.Int("TotalRooms", &r.Total)
+			entity.String(f, "CancellationPolicy", &r.CancellationPolicy)
+			f.Time("CreatedAt", &r.CreatedAt)
+			f.Time("UpdatedAt", &r.UpdatedAt)
+			f.IfSet().Int(keys.AttrVersion, &r.Version)
+		}),
+	})
+}
 
 // The longest lists of a room type: more than any room has, and of a size that leaves its item far below DynamoDB's
 // 400 KB with every element at its longest.
@@ -105,22 +105,19 @@ func (r *RoomType) validate() error {
 	switch {
 	case strings.TrimSpace(r.Name) == "":
 		return dynastay.Invalid("Name", "is missing")
-	case r.MaxOccupancy < 1 || r.MaxOccupancy > availability.MaxGuests:
-		return dynastay.Invalid("MaxOccupancy", "%d is not a number of guests", r.MaxOccupancy)
-	case r.MaxAdults < 1 || r.MaxAdults > availability.MaxGuests:
-		return dynastay.Invalid("MaxAdults", "%d is not a number of adults", r.MaxAdults)
-	case r.MaxChildren < 0 || r.MaxChildren > availability.MaxGuests:
-		return dynastay.Invalid("MaxChildren", "%d is not a number of children", r.MaxChildren)
 	case r.Total < 1 || r.Total > availability.MaxRooms:
-		return dynastay.Invalid("Total", "%d is not a number of rooms", r.Total)
+		return dynastay.Invalid("Total", "must be between 1 and %d", availability.MaxRooms)
 	case !(r.SizeSqm >= 0 && r.SizeSqm < 1e6): // false for NaN as well
-		return dynastay.Invalid("SizeSqm", "is not a size")
+		return dynastay.Invalid("SizeSqm", "must be at least 0 and less than 1,000,000")
 	}
-	if err := r.BasePrice.Currency().Validate(); err != nil {
-		return dynastay.Within("BasePrice.Currency", err)
+	if err := r.Limits.Validate(); err != nil {
+		return err
+	}
+	if err := r.BasePrice.Validate(); err != nil {
+		return dynastay.Within("BasePrice", err)
 	}
 	if _, err := key.PriceOf(r.BasePrice); err != nil {
-		return dynastay.Invalid("BasePrice", "%s is negative or out of range", r.BasePrice)
+		return dynastay.Invalid("BasePrice", "must be at least 0 and less than 1,000,000,000,000")
 	}
 	return dynastay.Within("CancellationPolicy", r.CancellationPolicy.Validate())
 }
@@ -132,8 +129,8 @@ func (r *RoomType) validateTexts() error {
 	if err := entity.CheckText(r.Description, maxDescription); err != nil {
 		return dynastay.Within("Description", err)
 	}
-	if n := len(r.Beds); n > maxBeds {
-		return dynastay.Invalid("Beds", "are %d, the most is %d", n, maxBeds)
+	if len(r.Beds) > maxBeds {
+		return dynastay.Invalid("Beds", "must have at most %d entries", maxBeds)
 	}
 	for i, bed := range r.Beds {
 		if err := entity.CheckText(bed.Type, entity.MaxName); err != nil {
@@ -148,8 +145,8 @@ func (r *RoomType) validateTexts() error {
 
 // checkList counts the texts before it looks at any of them.
 func checkList(field string, texts []string, most, mostBytes int) error {
-	if n := len(texts); n > most {
-		return dynastay.Invalid(field, "are %d, the most is %d", n, most)
+	if len(texts) > most {
+		return dynastay.Invalid(field, "must have at most %d entries", most)
 	}
 	for i, text := range texts {
 		if err := entity.CheckText(text, mostBytes); err != nil {
@@ -169,8 +166,8 @@ func priceRange(rooms []RoomType) (PriceRange, error) {
 		}
 		low, err := r.BasePrice.Compare(p.Min)
 		if err != nil {
-			return p, dynastay.Invalid(fmt.Sprintf("Rooms[%d].BasePrice.Currency", i), "%s is not the %s of the other room types",
-				r.BasePrice.Currency(), p.Min.Currency())
+			return p, dynastay.Invalid(fmt.Sprintf("Rooms[%d].BasePrice.Currency", i), "must be %s, the currency of the other room types",
+				p.Min.Currency())
 		}
 		if low < 0 {
 			p.Min = r.BasePrice

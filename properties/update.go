@@ -62,7 +62,7 @@ func (r *Repository) Update(ctx context.Context, propertyID string, fn func(*Pro
 func mayBecome(before, after Status) error {
 	open := []Status{Pending, Approved, Rejected}
 	if before != after && (before == Approved || !slices.Contains(open, before) || !slices.Contains(open, after)) {
-		return dynastay.Invalid("Status", "cannot change like this by an update")
+		return dynastay.Invalid("Status", "cannot be changed to this value by an update")
 	}
 	return nil
 }

@@ -161,7 +161,7 @@ func TestManyUpdatesAtOnce(t *testing.T) {
 			race(2*n, func(i int) {
 				_, err := repo.Update(t.Context(), "p1", edit(func(p *properties.Property) {
 					if i < n {
-						*ownAttributes[i](p) = "own-" + strconv.Itoa(i)
+						*ownAttributes[i](p) = "custom_" + strconv.Itoa(i)
 					} else {
 						p.FeaturedScore++
 					}
@@ -185,7 +185,7 @@ func TestManyUpdatesAtOnce(t *testing.T) {
 			for i, of := range ownAttributes {
 				want := *of(&made.Property)
 				if changed[i] {
-					want = "own-" + strconv.Itoa(i)
+					want = "custom_" + strconv.Itoa(i)
 				}
 				assert.Equal(t, want, *of(got))
 			}

@@ -63,7 +63,7 @@ func (e *Engine) Client(optFns ...func(*dynamodb.Options)) *dynamodb.Client {
 }
 
 // CreateTables makes tables under their names with the prefix in front, all at the same time and without deletion
-// protection. A table that already exists is an error.
+// protection. It can be run again, see [dynastay.Schema.Create].
 func (e *Engine) CreateTables(ctx context.Context, prefix string, schemas ...*dynastay.Schema) error {
 	client := e.Client()
 	return parallel.Do(schemas, func(s *dynastay.Schema) error {

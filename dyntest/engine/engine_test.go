@@ -23,8 +23,11 @@ func TestTables(t *testing.T) {
 	require.NoError(t, err)
 	defer stopped(t, engine)
 	require.NoError(t, engine.CreateTables(ctx, "test-", guests))
-	err = engine.CreateTables(ctx, "test-", guests)
-	require.ErrorAs(t, err, new(*types.ResourceInUseException))
+	require.NoError(t, engine.CreateTables(ctx, "test-", guests), "they are there already")
+	other := *guests
+	other.Key.Sort = "other"
+	err = engine.CreateTables(ctx, "test-", &other)
+	require.ErrorIs(t, err, dynastay.ErrAlreadyExists)
 	require.ErrorContains(t, err, "table test-Guests: ")
 
 	out, err := engine.Client().DescribeTable(ctx, &dynamodb.DescribeTableInput{TableName: aws.String("test-Guests")})

@@ -3,6 +3,7 @@ package world
 import (
 	"context"
 	"fmt"
+	"slices"
 
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 
@@ -11,9 +12,9 @@ import (
 	"github.com/dynastay/dynastay/keys"
 )
 
-// capture is a database that is still empty, whatever is written to it: it only keeps the puts. Under repositories it
-// makes items without knowing what any of them looks like. The one kind of update that it takes is the sale of a night,
-// which names the item that the cell then changes itself.
+// capture is a database that keeps the puts, and still finds nothing of them but the items that it is asked for in a
+// batch. Under repositories it makes items without knowing what any of them looks like. The one kind of update that it
+// takes is the sale of a night, which names the item that the cell then changes itself.
 type capture struct {
 	puts   []put
 	sold   []dynastay.Key // of nights, since the last look
@@ -79,8 +80,22 @@ func (c *capture) Query(context.Context, *dynamodb.QueryInput, ...func(*dynamodb
 	return &dynamodb.QueryOutput{}, nil
 }
 
-func (c *capture) BatchGetItem(context.Context, *dynamodb.BatchGetItemInput, ...func(*dynamodb.Options)) (*dynamodb.BatchGetItemOutput, error) {
-	return nil, beyond("BatchGetItem")
+// BatchGetItem is how nights are opened: the room type and its property are among the first puts.
+func (c *capture) BatchGetItem(_ context.Context, in *dynamodb.BatchGetItemInput, _ ...func(*dynamodb.Options)) (*dynamodb.BatchGetItemOutput, error) {
+	out := &dynamodb.BatchGetItemOutput{Responses: map[string][]dynastay.Item{}}
+	for table, asked := range in.RequestItems {
+		schema := schemas[table]
+		for _, key := range asked.Keys {
+			want := schema.Key.From(dynastay.RowOf(key))
+			at := slices.IndexFunc(c.puts, func(p put) bool {
+				return p.schema == schema && schema.Key.From(dynastay.RowOf(p.item)) == want
+			})
+			if at >= 0 {
+				out.Responses[table] = append(out.Responses[table], c.puts[at].item)
+			}
+		}
+	}
+	return out, nil
 }
 
 func (c *capture) UpdateItem(context.Context, *dynamodb.UpdateItemInput, ...func(*dynamodb.Options)) (*dynamodb.UpdateItemOutput, error) {

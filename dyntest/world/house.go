@@ -217,9 +217,9 @@ func (h *house) furnish(d dice, i int, at *city, kind *kind) {
 		p := pricesOf(first*room.percent/100, weekend, at.level, currency)
 		r := properties.RoomType{
 			ID: roomID(i, len(h.rooms)+1), Name: room.name,
-			Description:  fmt.Sprintf("%s of %d m² for %d.", room.name, room.sqm, room.guests),
-			MaxOccupancy: room.guests, MaxAdults: room.adults, MaxChildren: room.children,
-			SizeSqm: float64(room.sqm + d.below(6)), Beds: room.beds, BasePrice: p.weekday, Total: sale + d.below(20),
+			Description: fmt.Sprintf("%s of %d m² for %d.", room.name, room.sqm, room.guests),
+			Limits:      availability.Limits{MaxOccupancy: room.guests, MaxAdults: room.adults, MaxChildren: room.children},
+			SizeSqm:     float64(room.sqm + d.below(6)), Beds: room.beds, BasePrice: p.weekday, Total: sale + d.below(20),
 		}
 		if d.percent(10) {
 			r.CancellationPolicy = availability.NonRefundable

@@ -206,11 +206,12 @@ func TestLoadedWorldHoldsTogether(t *testing.T) {
 		for _, line := range b.Lines {
 			count += line.Quantity
 			var one dynastay.Money
+			require.Len(t, line.Nights, b.Stay.Nights())
 			for date := range b.Stay.Dates() {
 				n, ok := nights[place{line.RoomTypeID, date}]
 				require.True(t, ok, "%s sells %s of %s, which is not on sale", id, date, line.RoomTypeID)
 				assert.Equal(t, b.PropertyID, n.PropertyID)
-				assert.Equal(t, n.Price, line.NightlyPrices[date])
+				assert.Equal(t, availability.NightPrice{Date: date, Price: n.Price}, line.Nights[b.Stay.CheckIn.DaysUntil(date)])
 				one, err = one.Add(n.Price)
 				require.NoError(t, err)
 				sold[place{line.RoomTypeID, date}] += line.Quantity

@@ -147,9 +147,9 @@ func TestWorldIsWhatTheRepositoriesWrite(t *testing.T) {
 			drawn.left = reference[:]
 			request, err := w.request(h, made.Card(), s)
 			require.NoError(t, err)
-			quote, err := nights.Quote(ctx, availability.QuoteRequest{
-				Property: request.Quote.Property, Stay: request.Quote.Stay, Guests: request.Quote.Guests, Rooms: roomsOf(request.Quote),
-			})
+			ask, err := made.Card().QuoteRequest(request.Quote.Stay, request.Quote.Guests, h.choices(s)...)
+			require.NoError(t, err)
+			quote, err := nights.Quote(ctx, ask)
 			require.NoError(t, err, "%s must be free when it is booked", id)
 			assert.Equal(t, quote, request.Quote)
 			request.Quote = quote
@@ -165,13 +165,6 @@ func TestWorldIsWhatTheRepositoriesWrite(t *testing.T) {
 	require.Greater(t, len(want), 500)
 	compare(t, want, contents(t, w))
 	compare(t, want, scan(t, loaded(t, w)))
-}
-
-func roomsOf(q *availability.Quote) (rooms []availability.Room) {
-	for _, line := range q.Lines {
-		rooms = append(rooms, line.Room)
-	}
-	return rooms
 }
 
 // What a world says of itself is what is read from the tables.
@@ -243,7 +236,7 @@ func TestOffers(t *testing.T) {
 func TestOfferFindsTheFirst(t *testing.T) {
 	t.Parallel()
 	day := dynastay.MustDate("2026-06-01")
-	room := properties.RoomType{ID: "room_1", MaxAdults: 1, MaxOccupancy: 1}
+	room := properties.RoomType{ID: "room_1", Limits: availability.Limits{MaxAdults: 1, MaxOccupancy: 1}}
 	night := func(n, left int) *availability.Night {
 		return &availability.Night{RoomTypeID: "room_1", Date: day.AddDays(n), Available: left}
 	}

@@ -122,18 +122,23 @@ func (l *lane) take(at, nights int) {
 
 // party is who comes: as many as the rooms hold, or fewer.
 func (h *house) party(d dice, rooms []choice) (g availability.Guests) {
-	var adults, children, all int
-	for _, c := range rooms {
-		room := h.rooms[c.k]
-		adults += room.MaxAdults * c.quantity
-		children += room.MaxChildren * c.quantity
-		all += room.MaxOccupancy * c.quantity
-	}
-	g.Adults = min(adults, draw(d, []share[int]{{25, 1}, {60, 2}, {10, 3}, {5, 4}}))
-	if most := min(children, all-g.Adults); most > 0 && d.percent(25) {
+	sleeps := h.sleeps(rooms)
+	g.Adults = min(sleeps.MaxAdults, draw(d, []share[int]{{25, 1}, {60, 2}, {10, 3}, {5, 4}}))
+	if most := min(sleeps.MaxChildren, sleeps.MaxOccupancy-g.Adults); most > 0 && d.percent(25) {
 		g.Children = d.between(1, most)
 	}
 	return g
+}
+
+// sleeps is how many guests the rooms hold together.
+func (h *house) sleeps(rooms []choice) (all availability.Limits) {
+	for _, c := range rooms {
+		room := h.rooms[c.k]
+		all.MaxAdults += room.MaxAdults * c.quantity
+		all.MaxChildren += room.MaxChildren * c.quantity
+		all.MaxOccupancy += room.MaxOccupancy * c.quantity
+	}
+	return all
 }
 
 // stay is when the guests come.
@@ -153,9 +158,14 @@ func (h *house) choices(s sale) []properties.Choice {
 
 // quote is the offer that a sale takes, as it stood when it was taken.
 func (h *house) quote(req availability.QuoteRequest, s sale) (*availability.Quote, error) {
-	q := &availability.Quote{Property: req.Property, Stay: req.Stay, Guests: req.Guests, At: s.made}
+	q := &availability.Quote{
+		Property: req.Property, Stay: req.Stay, Guests: req.Guests, Sleeps: h.sleeps(s.rooms), At: s.made,
+	}
 	for n, c := range s.rooms {
-		line := availability.Line{Room: req.Rooms[n]}
+		room := req.Rooms[n]
+		line := availability.Line{
+			RoomTypeID: room.RoomTypeID, Name: room.Name, Quantity: c.quantity, CancellationPolicy: room.CancellationPolicy,
+		}
 		var one dynastay.Money
 		var err error
 		for date := range req.Stay.Dates() {

@@ -164,7 +164,7 @@ func (d *desk) readDocument(ctx context.Context, out *details) error {
 		return err
 	}
 	for _, night := range nights {
-		out.row("night", line.RoomTypeID, night.Date, line.RoomName, night.Price)
+		out.row("night", line.RoomTypeID, night.Date, line.Name, night.Price)
 	}
 	return nil
 }
@@ -273,7 +273,7 @@ func (d *desk) book(ctx context.Context, out *details) error {
 	}
 	d.booking = booking
 	line := booking.Lines[0]
-	out.row(booking.Reference, booking.Status, booking.PropertyName, line.RoomName, booking.Total)
+	out.row(booking.Reference, booking.Status, booking.PropertyName, line.Name, booking.Total)
 	return nil
 }
 
@@ -354,7 +354,7 @@ func (d *desk) cancel(ctx context.Context, out *details) error {
 		return err
 	}
 	for _, night := range back.Nights {
-		out.row(line.RoomName, night.Date, fmt.Sprintf("%d left", night.Available))
+		out.row(line.Name, night.Date, fmt.Sprintf("%d left", night.Available))
 	}
 	if !back.OK() {
 		return fmt.Errorf("the cancelled room did not come back: %v", back.Refused)

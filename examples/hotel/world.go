@@ -117,7 +117,7 @@ func newYork(street, postalCode string, latitude, longitude float64, p propertie
 func sleeps(guests int, id, name, price string, rooms int) properties.RoomType {
 	return properties.RoomType{
 		ID: id, Name: name,
-		MaxOccupancy: guests, MaxAdults: guests, MaxChildren: guests - 1,
+		Limits:    availability.Limits{MaxOccupancy: guests, MaxAdults: guests, MaxChildren: guests - 1},
 		BasePrice: dynastay.MustMoney(price, "USD"),
 		Total:     rooms,
 	}

@@ -33,7 +33,7 @@ const (
 )
 
 func newHouse(t *testing.T, db *dynastay.DB) house {
-	room := properties.RoomType{Name: "Double", MaxOccupancy: 2, MaxAdults: 2, BasePrice: fixture.Price, Total: scarce}
+	room := properties.RoomType{Name: "Double", Limits: availability.Limits{MaxOccupancy: 2, MaxAdults: 2}, BasePrice: fixture.Price, Total: scarce}
 	made, err := properties.New(db, nil).Create(t.Context(), properties.Property{
 		Name: "Contested House", Slug: "contested-house", Type: properties.Hotel, OwnerID: "user_host",
 		Status: properties.Approved, Address: properties.Address{City: "Boston", Country: "USA", Latitude: 42.36, Longitude: -71.06},

@@ -67,8 +67,8 @@ func (l *listings) property(slug, mark string) properties.Property {
 
 func (l *listings) rooms() []properties.RoomType {
 	return []properties.RoomType{
-		{Name: "Double", MaxOccupancy: 2, MaxAdults: 2, BasePrice: fixture.Price, Total: 3},
-		{Name: "Single", MaxOccupancy: 1, MaxAdults: 1, BasePrice: dynastay.MustMoney("99.50", "USD"), Total: 2},
+		{Name: "Double", Limits: availability.Limits{MaxOccupancy: 2, MaxAdults: 2}, BasePrice: fixture.Price, Total: 3},
+		{Name: "Single", Limits: availability.Limits{MaxOccupancy: 1, MaxAdults: 1}, BasePrice: dynastay.MustMoney("99.50", "USD"), Total: 2},
 	}
 }
 
