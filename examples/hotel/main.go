@@ -2,13 +2,13 @@
 //
 //	go run ./examples/hotel
 //
-// It loads the hotel of the hotel-booking document, item by item and unchanged, and three more of its own.
-// Then it searches, books, finds a booking again, lets 64 guests race for the last 20 rooms, and cancels. Each step is
-// one function below, and is printed with the requests that it sent and the units that the engine charged. Local
-// engines do not agree on the units of a transaction; the requests are what DynamoDB would see as well.
+// It opens three hotels, searches, signs up a guest, books, finds the booking again, lets 64 guests race for the last 20
+// rooms, and cancels. Finally it loads items of the hotel-booking document as other software stores them, unchanged, and
+// reads them. Each step is one function below and is printed with the requests that it sent and the units that the
+// engine charged. Local engines disagree about the units of a transaction; the requests are the same on DynamoDB.
 //
-// The program fails unless exactly 20 of the racing guests get a room, and the cancelled one comes back on sale. Which
-// engine it runs on, package dyntest/engine decides; its documentation tells how to choose.
+// The program fails unless exactly 20 of the racing guests get a room and the cancelled room is back on sale. Package
+// dyntest/engine chooses the engine; its documentation explains how to choose another one.
 package main
 
 import (
@@ -45,7 +45,7 @@ func main() {
 	}
 }
 
-// run makes tables of its own, since others may use the engine as well, and removes them in the end.
+// run makes tables of its own, because others may use the engine too, and deletes them at the end.
 func run(ctx context.Context, w io.Writer) (err error) {
 	e, err := engine.Start(ctx, docker.Allow())
 	if err != nil {
@@ -73,7 +73,7 @@ func run(ctx context.Context, w io.Writer) (err error) {
 	return newDesk(db).day(ctx, out)
 }
 
-// desk is what the platform works with, and what one step leaves for the next.
+// desk holds the repositories of the platform and what one step leaves for the next.
 type desk struct {
 	db         *dynastay.DB
 	properties *properties.Repository
@@ -102,71 +102,21 @@ func (d *desk) day(ctx context.Context, r *report) error {
 		title string
 		do    func(context.Context, *details) error
 	}{
-		{"Load the document's items, unchanged, in one transaction", d.loadDocument},
-		{"Read them: the user by e-mail, the booking by reference, the night", d.readDocument},
 		{fmt.Sprintf("Open three hotels, each room type for %d nights", season.Nights()), d.openHotels},
 		{fmt.Sprintf("Search New York: %d nights for two, %s", stay.Nights(), stay), d.search},
+		{"Sign up a guest", d.signUp},
 		{"Book the cheapest offer", d.book},
 		{"Find the booking by its reference, and all of the guest's", d.find},
 		{fmt.Sprintf("%d guests want the last %d rooms", racers, lastRooms), d.race},
 		{"Cancel the first booking; its room is back on sale", d.cancel},
+		{"Load items of the hotel-booking document, unchanged, in one transaction", d.loadDocument},
+		{"Read them: the user by e-mail, the booking by reference, the night", d.readDocument},
 	} {
 		if err := r.step(ctx, step.title, step.do); err != nil {
 			return err
 		}
 	}
 	return r.total()
-}
-
-// loadDocument puts raw items, below the validation of the repositories, which sell no stay that has passed. An
-// operation of one's own can write any items, alone or together with those of the repositories.
-func (d *desk) loadDocument(ctx context.Context, out *details) error {
-	items, err := documentItems()
-	if err != nil {
-		return err
-	}
-	for _, schema := range keys.Tables() {
-		for _, item := range items[schema.Name] {
-			row := dynastay.RowOf(item)
-			out.row(schema.Name, row.Text(keys.AttrEntityType), schema.Key.From(row))
-		}
-	}
-	return d.db.Write(ctx, dynastay.NewOp(dynastay.OpSpec[struct{}]{
-		Name: "hotel.LoadDocument",
-		Prepare: func(_ context.Context, tx *dynastay.Tx) (struct{}, error) {
-			for _, schema := range keys.Tables() {
-				for _, item := range items[schema.Name] {
-					tx.Put(schema, item)
-				}
-			}
-			return struct{}{}, nil
-		},
-	}))
-}
-
-func (d *desk) readDocument(ctx context.Context, out *details) error {
-	guest, err := d.users.ByEmail(ctx, "John.Doe@example.com")
-	if err != nil {
-		return err
-	}
-	d.guest = guest
-	out.row("user", guest.ID, guest.FirstName+" "+guest.LastName, guest.Email)
-
-	booking, err := d.bookings.ByReference(ctx, "BKG-2024-XYZ123")
-	if err != nil {
-		return err
-	}
-	out.row("booking", booking.ID, booking.Stay, booking.Status, booking.Total)
-
-	line := booking.Lines[0]
-	nights, err := d.nights.Prices(ctx, line.RoomTypeID, booking.Stay)
-	if err != nil {
-		return err
-	}
-	for _, night := range nights {
-		out.row("night", line.RoomTypeID, night.Date, line.Name, night.Price)
-	}
-	return nil
 }
 
 func (d *desk) openHotels(ctx context.Context, out *details) error {
@@ -252,6 +202,19 @@ func (d *desk) keepCheapest(quote *availability.Quote) error {
 	return err
 }
 
+func (d *desk) signUp(ctx context.Context, out *details) error {
+	guest, err := d.users.Create(ctx, users.User{
+		ID: "user_ada", Email: "Ada@Example.com", FirstName: "Ada", LastName: "Byron", Role: users.Customer,
+		Phone: "+44 20 7946 0958", Country: "United Kingdom",
+	})
+	if err != nil {
+		return err
+	}
+	d.guest = guest
+	out.row("user", guest.ID, guest.FirstName+" "+guest.LastName, guest.Email)
+	return nil
+}
+
 func (d *desk) book(ctx context.Context, out *details) error {
 	if d.offer == nil {
 		return errors.New("the search found no offer")
@@ -267,7 +230,7 @@ func (d *desk) book(ctx context.Context, out *details) error {
 			Country:   d.guest.Country,
 		},
 		SpecialRequests: "A quiet room, please",
-	}, dynastay.IdempotencyKey("request-of-john"))
+	}, dynastay.IdempotencyKey("request-1").Of(d.guest.ID))
 	if err != nil {
 		return err
 	}
@@ -302,8 +265,8 @@ func (d *desk) race(ctx context.Context, out *details) error {
 	for i := range racers {
 		wg.Go(func() {
 			<-start
-			key := dynastay.IdempotencyKey(fmt.Sprintf("request-of-guest-%d", i))
-			_, errs[i] = d.bookings.Create(ctx, racer(i, d.offer), key)
+			request := racer(i, d.offer)
+			_, errs[i] = d.bookings.Create(ctx, request, dynastay.IdempotencyKey("request-1").Of(request.UserID))
 		})
 	}
 	close(start)
@@ -358,6 +321,56 @@ func (d *desk) cancel(ctx context.Context, out *details) error {
 	}
 	if !back.OK() {
 		return fmt.Errorf("the cancelled room did not come back: %v", back.Refused)
+	}
+	return nil
+}
+
+// loadDocument puts raw items, past the validation of the repositories, which sell no stay in the past. A custom
+// operation can write any items, alone or together with operations of the repositories.
+func (d *desk) loadDocument(ctx context.Context, out *details) error {
+	items, err := documentItems()
+	if err != nil {
+		return err
+	}
+	for _, schema := range keys.Tables() {
+		for _, item := range items[schema.Name] {
+			row := dynastay.RowOf(item)
+			out.row(schema.Name, row.Text(keys.AttrEntityType), schema.Key.From(row))
+		}
+	}
+	return d.db.Write(ctx, dynastay.NewOp(dynastay.OpSpec[struct{}]{
+		Name: "hotel.LoadDocument",
+		Prepare: func(_ context.Context, tx *dynastay.Tx) (struct{}, error) {
+			for _, schema := range keys.Tables() {
+				for _, item := range items[schema.Name] {
+					tx.Put(schema, item)
+				}
+			}
+			return struct{}{}, nil
+		},
+	}))
+}
+
+func (d *desk) readDocument(ctx context.Context, out *details) error {
+	guest, err := d.users.ByEmail(ctx, "John.Doe@example.com")
+	if err != nil {
+		return err
+	}
+	out.row("user", guest.ID, guest.FirstName+" "+guest.LastName, guest.Email)
+
+	booking, err := d.bookings.ByReference(ctx, "BKG-2024-XYZ123")
+	if err != nil {
+		return err
+	}
+	out.row("booking", booking.ID, booking.Stay, booking.Status, booking.Total)
+
+	line := booking.Lines[0]
+	nights, err := d.nights.Prices(ctx, line.RoomTypeID, booking.Stay)
+	if err != nil {
+		return err
+	}
+	for _, night := range nights {
+		out.row("night", line.RoomTypeID, night.Date, line.Name, night.Price)
 	}
 	return nil
 }
