@@ -172,12 +172,12 @@ func (r *reader[T]) before(other *reader[T]) bool {
 	return own < others
 }
 
-// dropRepeated leaves out an entity that another lane shows as well: it moved from one shard to the other while they
-// were read.
+// dropRepeated leaves out rows of other lanes at the same position. They are the same item: an entity that moved from one
+// shard to another while both were read, or one that is stored in several partitions on purpose.
 func (m *merge[T]) dropRepeated() {
 	for i := range m.lanes {
 		lane := &m.lanes[i]
-		if lane.query.Index != "" && len(lane.rows) > 0 && lane.position(lane.rows[0]) == m.at {
+		if len(lane.rows) > 0 && lane.position(lane.rows[0]) == m.at {
 			lane.rows = lane.rows[1:]
 		}
 	}

@@ -66,8 +66,8 @@ func (l Listing[T]) Filter(keep func(T) bool) Listing[T] {
 }
 
 // Merge is one list of several, in the order of their sort values, read in parallel under one cursor. All are lists of
-// one index, or all of one table, and have one direction. Their sort values must differ from each other: let them end
-// in the entity's id. Filters come after Merge.
+// one index, or all of one table, and have one direction. Sort values must be unique across them, so let them end in the
+// entity's id: of several rows at one position only one is returned. Filters come after Merge.
 func Merge[T any](lists ...Listing[T]) Listing[T] {
 	var merged Listing[T]
 	for i, l := range lists {

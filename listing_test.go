@@ -4,9 +4,11 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"runtime"
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
@@ -162,6 +164,37 @@ func TestRowInTwoShardsIsOneItem(t *testing.T) {
 	}
 }
 
+// Shards are read in parallel, 16 at a time.
+func TestShardsAreReadInParallel(t *testing.T) {
+	var inFlight, most atomic.Int32
+	full, failed := make(chan struct{}), errors.New("failed")
+	release := sync.OnceFunc(func() { close(full) })
+	db := Open(onlyQueries{answer: func(in *dynamodb.QueryInput) (*dynamodb.QueryOutput, error) {
+		n := inFlight.Add(1)
+		defer inFlight.Add(-1)
+		for was := most.Load(); n > was && !most.CompareAndSwap(was, n); was = most.Load() {
+		}
+		if n == 16 {
+			for range 1000 {
+				runtime.Gosched() // time for a 17th
+			}
+			release()
+		}
+		<-full
+		if textOf(in.ExpressionAttributeValues[":0"]) == "P7" {
+			return nil, failed
+		}
+		return &dynamodb.QueryOutput{}, nil
+	}}, nil)
+	q := Query{Name: "test", Index: "ByUser", Partition: "P"}
+	for i := 1; i < 20; i++ {
+		q.Shards = append(q.Shards, fmt.Sprint("P", i))
+	}
+	_, err := List(db, pagedSchema, q, sortOf).Page(context.Background(), Paging{})
+	assert.ErrorIs(t, err, failed, "of one of them")
+	assert.EqualValues(t, 16, most.Load())
+}
+
 // A cursor of a process that reads fewer shards goes on in one that reads more, and the other way round.
 func TestCursorOutlivesMoreShards(t *testing.T) {
 	table := &partitions{}
@@ -213,6 +246,27 @@ func TestFilterFillsThePage(t *testing.T) {
 	require.NoError(t, err)
 	assert.Len(t, table.asked, 9, "10 reads by default are more than 500 rows need")
 	assert.Empty(t, list.keep, "the list that was filtered is as it was")
+
+	// Lists that are made of one list do not share their filters.
+	yes := func(string) bool { return true }
+	base := list.Filter(yes).Filter(yes).Filter(yes)
+	ones := base.Filter(func(s string) bool { return s == "0001" })
+	base.Filter(func(s string) bool { return s == "0002" })
+	got, _ = walk(t, func() Listing[string] { return ones }, Paging{Limit: 3})
+	assert.Equal(t, []string{"0001"}, got)
+
+	// No read asks for more than 1,000 rows.
+	table.asked = nil
+	_, err = none.Page(context.Background(), Paging{Limit: 600, Reads: 3})
+	require.NoError(t, err)
+	assert.Equal(t, []int{600}, table.asked)
+	for i := 500; i < 5000; i++ {
+		table.add("P", fmt.Sprintf("%04d", i))
+	}
+	table.asked = nil
+	_, err = list.Filter(func(string) bool { return false }).Page(context.Background(), Paging{Limit: 600, Reads: 3})
+	require.NoError(t, err)
+	assert.Equal(t, []int{600, 1000, 1000}, table.asked)
 }
 
 func TestMerge(t *testing.T) {
@@ -253,6 +307,8 @@ func TestMerge(t *testing.T) {
 	refused(Merge(p0, other(Query{Index: "ByUser", Partition: "P1", Descending: true})), "Lists[1]")
 	refused(Merge(p0, other(Query{Partition: "P1"})), "Lists[1]")
 	refused(Merge(p0, of("P1")), "Lists[1]")
+	another := *pagedSchema
+	refused(Merge(p0, List(db, &another, Query{Name: "test", Index: "ByUser", Partition: "P1"}, sortOf)), "Lists[1]")
 	refused(Merge(p0, p0.Filter(func(string) bool { return true })), "Lists[1]")
 	refused(Merge(p0, NoListing[string](Invalid("UserID", "is empty"))), "UserID")
 	refused(Merge(other(Query{Index: "Unsorted", Partition: "P"}), other(Query{Index: "Unsorted", Partition: "Q"})), "Index")

@@ -20,9 +20,9 @@ type Query struct {
 	Name      string
 	Index     string // "" reads the table itself
 	Partition string
-	// Shards are the further partitions over which the rows of Partition are spread, see key.Shards: they are read in
-	// parallel and merged by their sort values, which must differ from each other: let them end in the entity's id.
-	// A cursor stays valid when shards are added.
+	// Shards are the further partitions over which the rows of Partition are spread, see key.Shards. They are read in
+	// parallel and merged by their sort values. Sort values must be unique across them, so let them end in the entity's
+	// id: of several rows at one position only one is returned. A cursor remains valid when shards are added.
 	Shards     []string
 	Range      Range
 	Descending bool
