@@ -47,7 +47,7 @@ func (db *DB) GetAll(ctx context.Context, s *Schema, keys []Key, opts ...ReadOpt
 	}
 	parts := slices.Collect(slices.Chunk(asked, maxBatchReads))
 	var mu sync.Mutex
-	err := parallel(len(parts), func(i int) error {
+	err := parallel(ctx, len(parts), func(ctx context.Context, i int) error {
 		return db.getBatch(ctx, s, parts[i], slices.Contains(opts, Consistent), func(key Key, row Row) {
 			mu.Lock()
 			defer mu.Unlock()

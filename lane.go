@@ -123,7 +123,9 @@ func (m *merge[T]) next(ctx context.Context) (Row, *reader[T], error) {
 			return Row{}, nil, nil
 		}
 		m.reads--
-		err := parallel(len(empty), func(i int) error { return empty[i].read(ctx, m.ask(empty[i])) })
+		err := parallel(ctx, len(empty), func(ctx context.Context, i int) error {
+			return empty[i].read(ctx, m.ask(empty[i]))
+		})
 		if err != nil {
 			return Row{}, nil, err
 		}
@@ -200,25 +202,29 @@ func (m *merge[T]) ended() bool {
 // mostParallel bounds the requests that one call sends at the same time.
 const mostParallel = 16
 
-// parallel calls f for 0 to n−1, up to 16 at the same time, and returns the first error.
-func parallel(n int, f func(int) error) error {
+// parallel calls f for 0 to n−1, up to 16 at the same time. The first error ends the others, and is returned.
+func parallel(ctx context.Context, n int, f func(context.Context, int) error) error {
 	if n == 1 {
-		return f(0)
+		return f(ctx, 0)
 	}
-	var wg sync.WaitGroup
-	errs, free := make([]error, n), make(chan struct{}, mostParallel)
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	var (
+		wg    sync.WaitGroup
+		once  sync.Once
+		first error
+		free  = make(chan struct{}, mostParallel)
+	)
 	for i := range n {
 		free <- struct{}{}
 		wg.Go(func() {
 			defer func() { <-free }()
-			errs[i] = f(i)
+			if err := f(ctx, i); err != nil {
+				once.Do(func() { first = err })
+				cancel()
+			}
 		})
 	}
 	wg.Wait()
-	for _, err := range errs {
-		if err != nil {
-			return err
-		}
-	}
-	return nil
+	return first
 }

@@ -195,6 +195,30 @@ func TestShardsAreReadInParallel(t *testing.T) {
 	assert.EqualValues(t, 16, most.Load())
 }
 
+// The failure of one shard is the error of the page, and nobody waits for the others.
+func TestFirstFailureEndsTheOthers(t *testing.T) {
+	boom := errors.New("boom")
+	db := Open(&waiting{boom: boom}, nil)
+	q := Query{Name: "test", Index: "ByUser", Partition: "P", Shards: []string{"P1", "P2"}}
+	_, err := List(db, pagedSchema, q, sortOf).Page(context.Background(), Paging{})
+	assert.ErrorIs(t, err, boom)
+	assert.NotErrorIs(t, err, context.Canceled)
+}
+
+// waiting answers only for the partition P1, with an error; the other requests wait until their context ends.
+type waiting struct {
+	Client
+	boom error
+}
+
+func (w *waiting) Query(ctx context.Context, in *dynamodb.QueryInput, _ ...func(*dynamodb.Options)) (*dynamodb.QueryOutput, error) {
+	if textOf(in.ExpressionAttributeValues[":0"]) == "P1" {
+		return nil, w.boom
+	}
+	<-ctx.Done()
+	return nil, ctx.Err()
+}
+
 // A cursor of a process that reads fewer shards goes on in one that reads more, and the other way round.
 func TestCursorOutlivesMoreShards(t *testing.T) {
 	table := &partitions{}
