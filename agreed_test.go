@@ -31,6 +31,6 @@ func TestUpdateErrorsHoldNoAddress(t *testing.T) {
 	require.NoError(t, err)
 	_, err = outbox.Update(t.Context(), keyOf("john@example.com"), func(m *message) error { m.ID = "m"; return nil })
 	assert.ErrorIs(t, err, dynastay.ErrInvalid)
-	assert.ErrorContains(t, err, "cannot change")
+	assert.ErrorContains(t, err, "cannot be changed")
 	assert.NotContains(t, err.Error(), "john")
 }

@@ -124,14 +124,14 @@ func (db *DB) PutAll(ctx context.Context, items iter.Seq2[*Schema, Item]) error 
 	i := 0
 	for s, item := range items {
 		if s == nil {
-			return Invalid(fmt.Sprintf("Items[%d].Schema", i), "is missing")
+			return Invalid(fmt.Sprintf("Items[%d].Schema", i), "is nil")
 		}
 		key := s.Key.From(RowOf(item))
 		if err := s.Key.Check(key); err != nil {
 			return Within(fmt.Sprintf("Items[%d]", i), err)
 		}
 		if n := stored.Size(item); n > maxItemBytes {
-			return Invalid(fmt.Sprintf("Items[%d]", i), "has %d bytes, and DynamoDB takes %d", n, maxItemBytes)
+			return Invalid(fmt.Sprintf("Items[%d]", i), "must be at most %d bytes, got %d", maxItemBytes, n)
 		}
 		// DynamoDB refuses a batch that names a key twice.
 		if at := RefOf(s, key); len(b.keys) == maxBatchWrites || b.keys[at] {
@@ -220,7 +220,7 @@ func (db *DB) insist(ctx context.Context, op string, n int, send func(way *passa
 			continue
 		}
 		if err == nil {
-			err = fmt.Errorf("%d of the batch are left unprocessed", left)
+			err = fmt.Errorf("%d entries of the batch remain unprocessed", left)
 		}
 		if ctx.Err() != nil {
 			return &Error{Op: op, Entity: "batch", Err: errors.Join(err, ctx.Err())}

@@ -34,12 +34,12 @@ func TestBoundsOfTransactions(t *testing.T) {
 			all = append(all, remove(itoa(i)))
 		}
 		assert.NoError(t, check(all...))
-		refused(t, "make 101 actions together", check(append(all, remove("x"))...))
+		refused(t, "must have at most 100 actions in total, got 101", check(append(all, remove("x"))...))
 	})
 	t.Run("an item", func(t *testing.T) {
 		require.Equal(t, 400<<10, stored.Size(item("a", 400<<10)))
 		assert.NoError(t, check(put("a", 400<<10)))
-		refused(t, "an item of 409601 bytes", check(put("a", 400<<10+1)))
+		refused(t, "must be at most 409600 bytes, got 409601", check(put("a", 400<<10+1)))
 	})
 	t.Run("all together", func(t *testing.T) {
 		// Each action counts its item, its key (here two bytes), and the values of its expression.
@@ -51,7 +51,7 @@ func TestBoundsOfTransactions(t *testing.T) {
 		last := new(Tx).Update(shopSchema, Key{"x", "s"}, Expr{Values: Item{":0": str(strings.Repeat("x", fill-4))}})
 		assert.NoError(t, check(append(all, last)...))
 		last.expr.Values = Item{":0": str(strings.Repeat("x", fill-3))}
-		refused(t, "are 4194305 bytes together", check(append(all, last)...))
+		refused(t, "must be at most 4194304 bytes in total, got 4194305", check(append(all, last)...))
 	})
 }
 

@@ -441,7 +441,7 @@ func TestNoReasonIsNoSuccess(t *testing.T) {
 	ctx := t.Context()
 	db, _ := openOutbox(t, dynastay.Options{Retry: dynastay.Retry{Attempts: 2}})
 	for want, spec := range map[string]dynastay.OpSpec[struct{}]{
-		"answers nil for a condition that does not hold": {},
+		"returned nil for a failed condition": {},
 		"contention: overtaken by another write": {Contest: &dynastay.Contest{
 			Items: []dynastay.Ref{dynastay.RefOf(outboxTable, keyOf("missing"))},
 			Judge: func(map[dynastay.Ref]dynastay.Row) error { return nil },

@@ -280,11 +280,11 @@ func TestSkipped(t *testing.T) {
 // An operation without a name or without anything to do is an error of the program.
 func TestNewOpRefuses(t *testing.T) {
 	prepare := func(context.Context, *Tx) (int, error) { return 0, nil }
-	assert.PanicsWithValue(t, "dynastay.NewOp: the operation has no Name", func() { NewOp(OpSpec[int]{Prepare: prepare}) })
-	assert.PanicsWithValue(t, "dynastay.NewOp: notes.Put has no Prepare", func() { NewOp(OpSpec[int]{Name: "notes.Put"}) })
+	assert.PanicsWithValue(t, "dynastay.NewOp: Name is required", func() { NewOp(OpSpec[int]{Prepare: prepare}) })
+	assert.PanicsWithValue(t, "dynastay.NewOp: notes.Put: Prepare is required", func() { NewOp(OpSpec[int]{Name: "notes.Put"}) })
 	assert.NotPanics(t, func() { NewOp(OpSpec[int]{Name: "notes.Put", Invalid: ErrInvalid}) })
 	judge := func(map[Ref]Row) error { return nil }
-	assert.PanicsWithValue(t, "dynastay.NewOp: notes.Put has a Contest with a Judge and no Items to judge", func() {
+	assert.PanicsWithValue(t, "dynastay.NewOp: notes.Put: a Contest with a Judge requires Items", func() {
 		NewOp(OpSpec[int]{Name: "notes.Put", Prepare: prepare, Contest: &Contest{Judge: judge}})
 	})
 	assert.NotPanics(t, func() { NewOp(OpSpec[int]{Name: "notes.Put", Prepare: prepare, Contest: &Contest{}}) })

@@ -35,7 +35,7 @@ var minorUnits = func() map[Currency]int {
 // (see [Within]).
 func (c Currency) Validate() error {
 	if _, ok := minorUnits[c]; !ok {
-		return Invalid("", "%q is not an ISO 4217 currency", shown.Truncated(string(c)))
+		return Invalid("", "must be an ISO 4217 currency code, got %q", shown.Truncated(string(c)))
 	}
 	return nil
 }

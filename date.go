@@ -22,7 +22,7 @@ const (
 func NewDate(year int, month time.Month, day int) (Date, error) {
 	t := time.Date(year, month, day, 0, 0, 0, 0, time.UTC)
 	if y, m, d := t.Date(); y != year || m != month || d != day || year < 1 || year > 9999 {
-		return Date{}, Invalid("Date", "there is no day %04d-%02d-%02d", year, int(month), day)
+		return Date{}, Invalid("Date", "%04d-%02d-%02d does not exist", year, int(month), day)
 	}
 	return dateOfUnix(t.Unix()), nil
 }
@@ -35,7 +35,7 @@ func ParseDate(text string) (Date, error) {
 			return date, nil
 		}
 	}
-	return Date{}, Invalid("Date", "%q is not a day in the form YYYY-MM-DD", shown.Truncated(text))
+	return Date{}, Invalid("Date", "must be a valid date in the form YYYY-MM-DD, got %q", shown.Truncated(text))
 }
 
 // MustDate is [ParseDate] for constants: it panics on an error.

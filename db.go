@@ -112,7 +112,7 @@ func Open(client Client, opts *Options) *DB {
 		db.opts.Idempotency = &Schema{Name: "Metadata", Key: KeyNames{"PK", "SK"}, TTL: "ExpiresAt"}
 	}
 	if db.opts.Idempotency.TTL == "" {
-		panic("dynastay.Open: the table of idempotency records, " + db.opts.Idempotency.Name + ", has no TTL attribute")
+		panic("dynastay.Open: Options.Idempotency: table " + db.opts.Idempotency.Name + " has no TTL attribute")
 	}
 	db.claim = absentOrExpired(db.opts.Idempotency)
 	db.draws.entropy = ulid.Monotonic(db.opts.Rand, 0)

@@ -35,7 +35,7 @@ var (
 	// ErrCursor: a cursor is malformed, was altered, or belongs to another query. It always comes with ErrInvalid.
 	ErrCursor = errors.New("invalid cursor")
 	// ErrIdempotencyMismatch: the idempotency key was used before with another input. Nothing was written.
-	ErrIdempotencyMismatch = errors.New("idempotency key was used with another input")
+	ErrIdempotencyMismatch = errors.New("idempotency key was used with different input")
 	// ErrOutcomeUnknown: the answer to a write was lost, or the context ended while a request was under way, and reading
 	// could not tell whether it was committed. Repeat the call with the same idempotency key: it is then done exactly
 	// once. Without a key, read before you decide: a repetition may write twice.
@@ -53,7 +53,7 @@ var ErrOvertaken = errors.New("overtaken by another write")
 
 // ErrSkip is for authors of operations: an action's failure that means "do without this action". [DB.Write] then prepares
 // the operation again, which asks [Tx.Skipped].
-var ErrSkip = errors.New("to be done without")
+var ErrSkip = errors.New("action skipped")
 
 // Error is a failure of one operation on one entity. It matches, with [errors.Is] and [errors.As], both its Kind and
 // the error that caused it (the SDK's, where there is one).

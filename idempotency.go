@@ -52,7 +52,7 @@ func (k Idempotency) option() {}
 
 func (k Idempotency) join(w *write) {
 	if w.keyed {
-		w.invalid = Invalid("IdempotencyKey", "is given twice")
+		w.invalid = Invalid("IdempotencyKey", "is set twice")
 	}
 	w.keyed = true
 	var err error

@@ -75,11 +75,11 @@ func Merge[T any](lists ...Listing[T]) Listing[T] {
 			return l
 		}
 		if len(l.keep) > 0 {
-			return NoListing[T](Invalid(fmt.Sprintf("Lists[%d]", i), "is filtered; merge the lists first"))
+			return NoListing[T](Invalid(fmt.Sprintf("Lists[%d]", i), "is filtered; filter the merged list instead"))
 		}
 		for _, lane := range l.lanes {
 			if len(merged.lanes) > 0 && !merged.lanes[0].runsWith(lane) {
-				return NoListing[T](Invalid(fmt.Sprintf("Lists[%d]", i), "is of another table, index or direction than the first"))
+				return NoListing[T](Invalid(fmt.Sprintf("Lists[%d]", i), "must have the same DB, table, index and direction as the first list"))
 			}
 			merged.lanes = append(merged.lanes, lane)
 		}

@@ -254,7 +254,7 @@ func TestMerge(t *testing.T) {
 	refused(Merge(p0, other(Query{Partition: "P1"})), "Lists[1]")
 	refused(Merge(p0, of("P1")), "Lists[1]")
 	refused(Merge(p0, p0.Filter(func(string) bool { return true })), "Lists[1]")
-	refused(Merge(p0, NoListing[string](Invalid("UserID", "is empty"))), "UserID")
+	refused(Merge(p0, NoListing[string](Invalid("UserID", "is required"))), "UserID")
 	refused(Merge(other(Query{Index: "Unsorted", Partition: "P"}), other(Query{Index: "Unsorted", Partition: "Q"})), "Index")
 	empty, err := Merge[string]().Page(context.Background(), Paging{})
 	require.NoError(t, err)
@@ -262,13 +262,13 @@ func TestMerge(t *testing.T) {
 }
 
 func TestListingCarriesTheErrorOfItsArguments(t *testing.T) {
-	bad := NoListing[string](Invalid("UserID", "is empty")).Filter(func(string) bool { return true })
+	bad := NoListing[string](Invalid("UserID", "is required")).Filter(func(string) bool { return true })
 	_, err := bad.Page(context.Background(), Paging{Limit: -1})
-	assert.EqualError(t, err, "invalid UserID: is empty")
+	assert.EqualError(t, err, "invalid UserID: is required")
 	calls := 0
 	for _, err := range bad.All(context.Background()) {
 		calls++
-		assert.EqualError(t, err, "invalid UserID: is empty")
+		assert.EqualError(t, err, "invalid UserID: is required")
 	}
 	assert.Equal(t, 1, calls)
 
@@ -296,7 +296,7 @@ func TestUnreadableItem(t *testing.T) {
 		case "0004":
 			return "", &Error{Entity: "Bag", ID: "4", Field: "Size", Kind: ErrCorrupt}
 		case "0005":
-			return "", Invalid("Size", "is negative")
+			return "", Invalid("Size", "must not be negative")
 		default:
 			return sort, nil
 		}
@@ -309,7 +309,7 @@ func TestUnreadableItem(t *testing.T) {
 	require.Len(t, unreadable.Items, 3)
 	assert.EqualError(t, err, "Paged ITEM#0003/METADATA: unreadable item: is damaged; "+
 		"Bag 4 (Size): unreadable item; "+
-		"Paged ITEM#0005/METADATA: unreadable item: invalid Size: is negative")
+		"Paged ITEM#0005/METADATA: unreadable item: invalid Size: must not be negative")
 	assert.ErrorIs(t, err, ErrCorrupt)
 	assert.NotErrorIs(t, err, ErrInvalid, "the caller did nothing wrong")
 	page, err = list.Page(context.Background(), Paging{After: page.Next})

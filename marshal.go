@@ -38,7 +38,7 @@ func textOrNull(s string) types.AttributeValue {
 
 func readTextOrNull(v types.AttributeValue, into encoding.TextUnmarshaler) error {
 	if _, ok := v.(*types.AttributeValueMemberS); !ok && !stored.IsNull(v) {
-		return fmt.Errorf("is %T where text is expected", v)
+		return fmt.Errorf("must be text, got %T", v)
 	}
 	return into.UnmarshalText([]byte(stored.TextOf(v)))
 }

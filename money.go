@@ -32,7 +32,7 @@ func NewMoney(amount string, currency Currency) (Money, error) {
 		return Money{}, Within("Currency", err)
 	}
 	if strings.ContainsAny(amount, "eE") {
-		return Money{}, Invalid("Amount", "%q is not a decimal number", shown.Truncated(amount))
+		return Money{}, Invalid("Amount", "must be a decimal number, got %q", shown.Truncated(amount))
 	}
 	d, err := parseDecimal(amount)
 	if err != nil {
@@ -54,7 +54,7 @@ func MustMoney(amount string, currency Currency) Money {
 func ParseMoney(text string) (Money, error) {
 	amount, currency, ok := strings.Cut(text, " ")
 	if !ok {
-		return Money{}, Invalid("Amount", "%q is not an amount and a currency", shown.Truncated(text))
+		return Money{}, Invalid("Amount", "must be an amount and a currency, got %q", shown.Truncated(text))
 	}
 	return NewMoney(amount, Currency(currency))
 }
@@ -91,11 +91,11 @@ func moneyOf(coef *big.Int, scale int, currency Currency) (Money, error) {
 		scale--
 	}
 	if coef.CmpAbs(tooMany) >= 0 {
-		return Money{}, Invalid("Amount", "has more than %d significant digits", maxDigits)
+		return Money{}, Invalid("Amount", "must have at most %d significant digits", maxDigits)
 	}
 	d, err := decimal.New(coef.Int64(), scale)
 	if err != nil {
-		return Money{}, Invalid("Amount", "has more than %d digits behind the point", decimal.MaxScale)
+		return Money{}, Invalid("Amount", "must have at most %d decimal places", decimal.MaxScale)
 	}
 	return Money{d, currency}, nil
 }
@@ -113,11 +113,11 @@ func parseDecimal(text string) (decimal.Decimal, error) {
 	zeros := max(0, -n.Scale)
 	switch {
 	case !ok:
-		return decimal.Decimal{}, Invalid("Amount", "%q is not a decimal number", shown.Truncated(text))
+		return decimal.Decimal{}, Invalid("Amount", "must be a decimal number, got %q", shown.Truncated(text))
 	case len(n.Digits)+zeros > maxDigits:
-		return decimal.Decimal{}, Invalid("Amount", "%q has more than %d significant digits", shown.Truncated(text), maxDigits)
+		return decimal.Decimal{}, Invalid("Amount", "must have at most %d significant digits, got %q", maxDigits, shown.Truncated(text))
 	case n.Scale > decimal.MaxScale:
-		return decimal.Decimal{}, Invalid("Amount", "%q has more than %d digits behind the point", shown.Truncated(text), decimal.MaxScale)
+		return decimal.Decimal{}, Invalid("Amount", "must have at most %d decimal places, got %q", decimal.MaxScale, shown.Truncated(text))
 	case n.Digits == "":
 		return decimal.Decimal{}, nil
 	}
@@ -187,11 +187,11 @@ func (m Money) combine(other Money, op func(a, b decimal.Decimal, scale int) (de
 		currency = other.currency
 	}
 	if other.IsSet() && other.currency != currency {
-		return Money{}, Invalid("Currency", "%s and %s do not add up", m.currency, other.currency)
+		return Money{}, Invalid("Currency", "cannot add or subtract %s and %s", m.currency, other.currency)
 	}
 	d, err := op(m.amount, other.amount, max(m.amount.Scale(), other.amount.Scale()))
 	if d = d.Trim(0); err != nil || d.Prec() > maxDigits {
-		return Money{}, Invalid("Amount", "has more than %d significant digits", maxDigits)
+		return Money{}, Invalid("Amount", "must have at most %d significant digits", maxDigits)
 	}
 	return Money{d, currency}, nil
 }
@@ -248,7 +248,7 @@ func (m Money) Round() Money {
 // Compare is -1, 0 or +1. Amounts of different currencies cannot be compared; that is an error.
 func (m Money) Compare(other Money) (int, error) {
 	if m.currency != other.currency {
-		return 0, Invalid("Currency", "%s and %s cannot be compared", m.currency, other.currency)
+		return 0, Invalid("Currency", "cannot compare %s and %s", m.currency, other.currency)
 	}
 	return m.amount.Cmp(other.amount), nil
 }

@@ -71,11 +71,11 @@ func (c *Contest) judges(ref Ref) bool {
 func NewOp[R any](spec OpSpec[R]) *Operation[R] {
 	switch {
 	case spec.Name == "":
-		panic("dynastay.NewOp: the operation has no Name")
+		panic("dynastay.NewOp: Name is required")
 	case spec.Prepare == nil && spec.Invalid == nil:
-		panic("dynastay.NewOp: " + spec.Name + " has no Prepare")
+		panic("dynastay.NewOp: " + spec.Name + ": Prepare is required")
 	case spec.Contest != nil && spec.Contest.Judge != nil && len(spec.Contest.Items) == 0:
-		panic("dynastay.NewOp: " + spec.Name + " has a Contest with a Judge and no Items to judge")
+		panic("dynastay.NewOp: " + spec.Name + ": a Contest with a Judge requires Items")
 	}
 	return &Operation[R]{spec: spec}
 }
@@ -88,7 +88,7 @@ func NewOp[R any](spec OpSpec[R]) *Operation[R] {
 // Asked before the operation was prepared, Result panics, and says so: it is an error of the program.
 func (o *Operation[R]) Result() R {
 	if !o.known {
-		panic("dynastay: the result of " + o.spec.Name + " is asked for before the operation was prepared")
+		panic("dynastay: Result of " + o.spec.Name + " was called before the operation was prepared")
 	}
 	return o.result
 }
@@ -107,7 +107,7 @@ func Do[R any](ctx context.Context, db *DB, op *Operation[R], opts ...WriteOptio
 
 func (o *Operation[R]) join(w *write) {
 	if o.used.Swap(true) {
-		w.invalid = Invalid("Operations", "hold %s a second time: make another one", o.spec.Name)
+		w.invalid = Invalid("Operations", "%s was already used; make a new operation for each Write", o.spec.Name)
 	}
 	w.ops = append(w.ops, o)
 }

@@ -85,17 +85,17 @@ func (c Cursor) position(query string) (position, error) {
 	}
 	raw, err := base64.RawURLEncoding.Strict().DecodeString(string(c))
 	if err != nil || len(raw) < 9 || strings.ContainsAny(string(c), "\r\n") { // base64 passes over ends of lines
-		return refuse("is not a cursor")
+		return refuse("is not a valid cursor")
 	}
 	if raw[0] != cursorVersion {
-		return refuse("is a cursor of another version of the library")
+		return refuse("was made by a different version of the library")
 	}
 	if cursorTag(query, raw[9:]) != [8]byte(raw[1:9]) {
-		return refuse("belongs to another query or was altered")
+		return refuse("belongs to a different query or was altered")
 	}
 	var p position
 	if err := json.Unmarshal(raw[9:], &p); err != nil || p.SK == "" && p.PK == "" {
-		return refuse("is not a cursor")
+		return refuse("is not a valid cursor")
 	}
 	return p, nil
 }

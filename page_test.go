@@ -128,7 +128,7 @@ func TestCursorRefusesEveryAlteredByte(t *testing.T) {
 	require.NoError(t, err)
 	raw[0]++
 	refuse(base64.RawURLEncoding.EncodeToString(raw))
-	assert.ErrorContains(t, func() error { _, err := Cursor(base64.RawURLEncoding.EncodeToString(raw)).position(""); return err }(), "another version")
+	assert.ErrorContains(t, func() error { _, err := Cursor(base64.RawURLEncoding.EncodeToString(raw)).position(""); return err }(), "different version")
 }
 
 func TestCursorOfAnotherQueryIsRefused(t *testing.T) {

@@ -66,7 +66,7 @@ func TestResultBeforePreparing(t *testing.T) {
 	t.Parallel()
 	db, outbox := openOutbox(t, dynastay.Options{})
 	op := outbox.CreateOp(&message{ID: "m"})
-	assert.PanicsWithValue(t, "dynastay: the result of Message.Create is asked for before the operation was prepared", func() { op.Result() })
+	assert.PanicsWithValue(t, "dynastay: Result of Message.Create was called before the operation was prepared", func() { op.Result() })
 	require.NoError(t, db.Write(t.Context(), op))
 	assert.Equal(t, "m", op.Result().ID)
 	again := outbox.CreateOp(&message{ID: "m"})

@@ -112,21 +112,21 @@ func (db *DB) queryInput(s *Schema, q Query) (*dynamodb.QueryInput, KeyNames, er
 	if q.Index != "" {
 		index, ok := s.Index(q.Index)
 		if !ok {
-			return nil, names, Invalid("Index", "%s has no index %s", s.Name, shown.Truncated(q.Index))
+			return nil, names, Invalid("Index", "table %s has no index %s", s.Name, shown.Truncated(q.Index))
 		}
 		names = index.Key
 	}
 	switch r := q.Range; {
 	case q.Partition == "":
-		return nil, names, Invalid("Partition", "is empty")
+		return nil, names, Invalid("Partition", "is required")
 	case q.Index != "" && q.Consistent:
-		return nil, names, Invalid("Consistent", "is for tables, an index never is")
+		return nil, names, Invalid("Consistent", "is not supported on an index")
 	case r != (Range{}) && names.Sort == "":
-		return nil, names, Invalid("Range", "has nothing to bound: there is no sort key")
+		return nil, names, Invalid("Range", "requires a sort key")
 	case r.Prefix != "" && r != (Range{Prefix: r.Prefix}):
-		return nil, names, Invalid("Range", "has a prefix besides other bounds")
+		return nil, names, Invalid("Range", "Prefix cannot be combined with From or To")
 	case r.To != "" && r.From > r.To:
-		return nil, names, Invalid("Range", "ends before it begins")
+		return nil, names, Invalid("Range", "From must not be after To")
 	}
 	expr := keyCondition(names, q)
 	in := &dynamodb.QueryInput{

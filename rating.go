@@ -19,7 +19,7 @@ func ParseRating(text string) (Rating, error) {
 	whole, tenth, point := strings.Cut(text, ".")
 	var w, t int
 	if whole == "" || len(whole) > 2 || !digits(whole, &w) || point && (len(tenth) != 1 || !digits(tenth, &t)) || w*10+t > int(MaxRating) {
-		return 0, Invalid("Rating", "%q is not a rating from 0 to 10 in steps of 0.1", shown.Truncated(text))
+		return 0, Invalid("Rating", "must be a rating from 0 to 10 in steps of 0.1, got %q", shown.Truncated(text))
 	}
 	return Rating(w*10 + t), nil
 }
@@ -27,7 +27,7 @@ func ParseRating(text string) (Rating, error) {
 // Validate asks for 0.0 to 10.0.
 func (r Rating) Validate() error {
 	if r < 0 || r > MaxRating {
-		return Invalid("", "%s is not between 0.0 and 10.0", r)
+		return Invalid("", "must be between 0.0 and 10.0, got %s", r)
 	}
 	return nil
 }

@@ -39,9 +39,9 @@ func (n KeyNames) Of(k Key) Item {
 func (n KeyNames) Check(k Key) error {
 	switch {
 	case k.PK == "":
-		return Invalid("Key.PK", "is empty")
+		return Invalid("Key.PK", "must not be empty")
 	case n.Sort != "" && k.SK == "":
-		return Invalid("Key.SK", "is empty")
+		return Invalid("Key.SK", "must not be empty")
 	case !utf8.ValidString(k.PK):
 		return Invalid("Key.PK", stored.NotUTF8)
 	case !utf8.ValidString(k.SK):

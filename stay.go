@@ -35,11 +35,11 @@ func MustStay(checkIn, checkOut string) Stay {
 func (s Stay) Validate() error {
 	switch {
 	case s.CheckIn.IsZero():
-		return Invalid("CheckIn", "is missing")
+		return Invalid("CheckIn", "is required")
 	case s.CheckOut.IsZero():
-		return Invalid("CheckOut", "is missing")
+		return Invalid("CheckOut", "is required")
 	case !s.CheckOut.After(s.CheckIn):
-		return Invalid("CheckOut", "%s is not after check-in on %s", s.CheckOut, s.CheckIn)
+		return Invalid("CheckOut", "must be after check-in on %s, got %s", s.CheckIn, s.CheckOut)
 	}
 	return nil
 }

@@ -38,7 +38,7 @@ func TestErrorsNameTheWrite(t *testing.T) {
 		"throttled":                     {throttle, nil, nil, ErrThrottled, "ProvisionedThroughputExceededException"},
 		"rejected":                      {denied, nil, nil, ErrRejected, "AccessDeniedException"},
 		"a conflict":                    {conflicting, nil, nil, ErrContention, "TransactionCanceledException"},
-		"the record expired meanwhile":  {taken, []Part{IdempotencyKey("k")}, nil, ErrContention, "the idempotency key was used"},
+		"the record expired meanwhile":  {taken, []Part{IdempotencyKey("k")}, nil, ErrContention, "the idempotency key was already used"},
 		"the result cannot be read":     {taken, []Part{IdempotencyKey("k")}, unreadable, ErrCommitted, "read the result of Shop.Put: "},
 		"a cancellation without reason": {cancelledBy("None", "None"), nil, nil, ErrRejected, "TransactionCanceledException"},
 	} {

@@ -193,10 +193,10 @@ func (f failure) meaning() error {
 }
 
 // errNoCondition is an error of the program: what was to be asked for is not.
-var errNoCondition = errors.New("the update has a meaning for its failure, and no condition")
+var errNoCondition = errors.New("Action.Else was called on an action without a condition")
 
 // errNoReason is an error of the program.
-var errNoReason = errors.New("a Failed function of the operation answers nil for a condition that does not hold")
+var errNoReason = errors.New("a Failed function of the operation returned nil for a failed condition")
 
 func (a *Action) failure(old Item) failure {
 	f := failure{action: a}
@@ -247,7 +247,7 @@ const (
 // check refuses what DynamoDB would refuse, with a message that names the operations.
 func (tx *Tx) check(ops []operation) error {
 	if len(tx.actions) > maxActions {
-		return Invalid("Operations", "make %d actions together, and a transaction takes %d", len(tx.actions), maxActions)
+		return Invalid("Operations", "must have at most %d actions in total, got %d", maxActions, len(tx.actions))
 	}
 	first, size := map[Ref]int{}, 0
 	for i, a := range tx.actions {
@@ -259,12 +259,12 @@ func (tx *Tx) check(ops []operation) error {
 		}
 		first[a.ref()] = i
 		if n := stored.Size(a.item); n > maxItemBytes {
-			return Invalid("Operations", "would make %s an item of %d bytes, and DynamoDB takes %d", shown.Masked(a.key.String()), n, maxItemBytes)
+			return Invalid("Operations", "item %s must be at most %d bytes, got %d", shown.Masked(a.key.String()), maxItemBytes, n)
 		}
 		size += stored.Size(a.item) + stored.Size(a.expr.Values) + len(a.key.PK) + len(a.key.SK)
 	}
 	if size > maxBytes {
-		return Invalid("Operations", "are %d bytes together, and a transaction takes %d", size, maxBytes)
+		return Invalid("Operations", "must be at most %d bytes in total, got %d", maxBytes, size)
 	}
 	return nil
 }

@@ -25,7 +25,7 @@ func (db *DB) Write(ctx context.Context, parts ...Part) error {
 	w := &write{db: db}
 	for _, part := range parts {
 		if part == nil {
-			return Invalid("Operations", "hold a nil")
+			return Invalid(fmt.Sprintf("Operations[%d]", len(w.ops)), "is nil")
 		}
 		part.join(w)
 	}
@@ -101,7 +101,7 @@ func (w *write) validate() error {
 		return w.invalid
 	}
 	if len(w.ops) == 0 {
-		return Invalid("Operations", "are missing")
+		return Invalid("Operations", "must not be empty")
 	}
 	for i, op := range w.ops {
 		if err := op.invalid(); err != nil && len(w.ops) == 1 {
@@ -110,10 +110,10 @@ func (w *write) validate() error {
 			return w.placed(i, err)
 		}
 		if w.keyed && !op.restorable() {
-			return Invalid("IdempotencyKey", "cannot cover %s, which has no Restore to read its result again", op.name())
+			return Invalid("IdempotencyKey", "cannot be used with %s, which has no Restore function to read its result again", op.name())
 		}
 		if w.keyed && !op.comparable() {
-			return Invalid("IdempotencyKey", "cannot cover %s, which states no input: OpSpec.Input, or AgreedOn for an update", op.name())
+			return Invalid("IdempotencyKey", "cannot be used with %s, which has no input to compare: set OpSpec.Input, or pass AgreedOn to an update", op.name())
 		}
 	}
 	if w.keyed {
@@ -209,7 +209,7 @@ func (w *write) prepare(ctx context.Context) (*Tx, error) {
 }
 
 // errNoRestore is an error of the program.
-var errNoRestore = errors.New("the operation notes what it makes, and has no Restore function to read it again")
+var errNoRestore = errors.New("the operation calls Tx.Made but has no Restore function")
 
 // placed gives a refused input of one of several operations its place, beside the field.
 func (w *write) placed(i int, err error) error {
@@ -264,7 +264,7 @@ func opaque(err error) error { return errors.New(err.Error()) }
 // ownRecord is the refusal by the record of an earlier call, as the transaction reported it.
 type ownRecord struct{ record Row }
 
-func (*ownRecord) Error() string { return "the idempotency key was used" }
+func (*ownRecord) Error() string { return "the idempotency key was already used" }
 
 // tokenLife is shorter than the ten minutes for which DynamoDB remembers a client token: a request that is sent again
 // later than that could be carried out twice.

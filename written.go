@@ -72,7 +72,7 @@ func (id *WriteID) UnmarshalDynamoDBAttributeValue(v types.AttributeValue) error
 	case *types.AttributeValueMemberB:
 		*id = WriteID(base64.RawURLEncoding.EncodeToString(v.Value))
 	default:
-		return fmt.Errorf("is %T where binary is expected", v)
+		return fmt.Errorf("must be binary, got %T", v)
 	}
 	return nil
 }
@@ -86,7 +86,7 @@ func (id WriteID) Validate() error {
 func (id WriteID) stored() (types.AttributeValue, error) {
 	raw, _ := base64.RawURLEncoding.DecodeString(string(id)) // as far as it is base64; ends of lines are passed over
 	if len(id) != base64.RawURLEncoding.EncodedLen(writeIDBytes) || len(raw) != writeIDBytes {
-		return nil, Invalid("WriteID", "is not the id of a write")
+		return nil, Invalid("WriteID", "must be a valid write id")
 	}
 	return &types.AttributeValueMemberB{Value: raw}, nil
 }

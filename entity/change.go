@@ -31,21 +31,21 @@ const maxAgreed = 4096
 // versions, and options that only deletes take.
 func (e *Entity[T]) CheckUpdate(opts ...dynastay.UpdateOption) error {
 	if setOf(opts).Missing {
-		return dynastay.Invalid("OrMissing", "is for deletes: an update needs a %s", e.Name)
+		return dynastay.Invalid("OrMissing", "applies only to deletes; an update requires an existing %s", e.Name)
 	}
 	return e.check(setOf(opts))
 }
 
 func (e *Entity[T]) check(s condition.Set) error {
 	if s.Version != nil && e.Version == "" {
-		return dynastay.Invalid("IfVersion", "asks for a version, and a %s has none", e.Name)
+		return dynastay.Invalid("IfVersion", "is not supported: %s has no version", e.Name)
 	}
 	size := 0
 	for _, value := range s.Agreed {
 		size += len(value)
 	}
 	if size > maxAgreed {
-		return dynastay.Invalid("AgreedOn", "has %d bytes, the most is %d", size, maxAgreed)
+		return dynastay.Invalid("AgreedOn", "must be at most %d bytes in total, got %d", maxAgreed, size)
 	}
 	if s.Written != nil {
 		return dynastay.WriteID(*s.Written).Validate()
@@ -118,7 +118,7 @@ func (t *Table[T]) ChangeOf(key dynastay.Key, row dynastay.Row, fn func(*T) erro
 	if now, err := e.Key(c.After); err != nil {
 		return nil, e.inOwnWords(c.After, err)
 	} else if now != key {
-		return nil, dynastay.Invalid("", "the key of %s %s cannot change", e.Name, shown.Masked(key.String()))
+		return nil, dynastay.Invalid("", "the key of %s %s cannot be changed", e.Name, shown.Masked(key.String()))
 	}
 	return c, e.derive(c)
 }
@@ -211,7 +211,7 @@ func (c *Change[T]) kept() error {
 	}
 	for _, name := range e.owned {
 		if !stored.Equal(before[name], after[name]) {
-			return dynastay.Invalid(e.fieldOf(c.After, name), "is kept by the library")
+			return dynastay.Invalid(e.fieldOf(c.After, name), "is managed by the library and cannot be changed")
 		}
 	}
 	delete(before, e.Schema.WriteIDName())

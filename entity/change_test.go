@@ -20,7 +20,7 @@ func TestChangeThatCannotBeStored(t *testing.T) {
 	_, err := table.ChangeOf(shopKey, dynastay.RowOf(stored), func(s *shop) error { s.Name = "\xff"; return nil })
 	assert.ErrorIs(t, err, dynastay.ErrInvalid)
 	_, err = table.ChangeOf(shopKey, dynastay.RowOf(stored), func(s *shop) error { s.ID = "2"; return nil })
-	assert.EqualError(t, err, "invalid: the key of Shop SHOP#1/METADATA cannot change")
+	assert.EqualError(t, err, "invalid: the key of Shop SHOP#1/METADATA cannot be changed")
 	boom := errors.New("boom")
 	table.entity.Key = func(*shop) (dynastay.Key, error) { return shopKey, boom }
 	_, err = table.ChangeOf(shopKey, dynastay.RowOf(stored), func(*shop) error { return nil })
@@ -36,7 +36,7 @@ func TestFunctionDoesNotSetWhatTheLibraryKeeps(t *testing.T) {
 			"Version": func(s *shop) { s.Version = 9 }, "Touched": func(s *shop) { s.Touched = noon.AddDate(1, 0, 0) },
 		} {
 			_, err := shops().ChangeOf(shopKey, dynastay.RowOf(stored), func(s *shop) error { edit(s); return nil })
-			assert.EqualError(t, err, "invalid "+field+": is kept by the library", name)
+			assert.EqualError(t, err, "invalid "+field+": is managed by the library and cannot be changed", name)
 		}
 	}
 }

@@ -35,7 +35,7 @@ func (t *Table[T]) Creation(v *T) (*Creation[T], error) {
 // creation is a Creation whose id, where the value has none, is the given one.
 func (t *Table[T]) creation(v *T, id string) (*Creation[T], error) {
 	if v == nil {
-		return nil, dynastay.Invalid("", "there is no %s", t.entity.Name)
+		return nil, dynastay.Invalid("", "%s is nil", t.entity.Name)
 	}
 	e, made := t.entity, *v
 	c := &Creation[T]{table: t, Value: &made}
@@ -86,7 +86,7 @@ func (e *Entity[T]) checkDeclared(v *T, item dynastay.Item) error {
 	if lost == "" {
 		return nil
 	}
-	return &dynastay.Error{Entity: e.Name, Err: fmt.Errorf("%s looks at a field that the codec does not declare", lost)}
+	return &dynastay.Error{Entity: e.Name, Err: fmt.Errorf("%s depends on a field that the codec does not declare", lost)}
 }
 
 // stamp gives the value, whose stored form item is, its times and its first version.

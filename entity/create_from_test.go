@@ -81,7 +81,7 @@ func TestCreateFromUnderAKey(t *testing.T) {
 	}
 	assert.Empty(t, c.sent(func() {
 		_, _, err := write("john")
-		assert.Contains(t, invalid(t, err, "IdempotencyKey"), "cannot cover bags.Create")
+		assert.Contains(t, invalid(t, err, "IdempotencyKey"), "cannot be used with bags.Create")
 	}))
 	first, second, err := write("john", "ticket", "john")
 	require.NoError(t, err)
@@ -109,7 +109,7 @@ func TestCreateFromInTheWrongOrder(t *testing.T) {
 	first := c.CreateOp(&bag{Owner: "john"})
 	second := c.ticketFor(first)
 	assert.Empty(t, c.sent(func() {
-		assert.PanicsWithValue(t, "dynastay: the result of bags.Create is asked for before the operation was prepared", func() {
+		assert.PanicsWithValue(t, "dynastay: Result of bags.Create was called before the operation was prepared", func() {
 			_ = c.db.Write(t.Context(), second, first)
 		})
 	}))
@@ -123,10 +123,10 @@ func TestCreateFromFails(t *testing.T) {
 	assert.Empty(t, c.sent(func() {
 		err := c.db.Write(t.Context(), c.CreateOp(&bag{}), c.CreateFromOp(func() (*bag, error) { return nil, errBoom }))
 		assert.Same(t, errBoom, err)
-		assert.EqualError(t, c.db.Write(t.Context(), c.CreateFromOp(func() (*bag, error) { return nil, nil })), "invalid: there is no Bag")
+		assert.EqualError(t, c.db.Write(t.Context(), c.CreateFromOp(func() (*bag, error) { return nil, nil })), "invalid: Bag is nil")
 		refused := c.CreateFromOp(func() (*bag, error) { return &bag{Shelf: notUTF8}, nil })
 		err = c.db.Write(t.Context(), c.CreateOp(&bag{}), refused)
-		assert.EqualError(t, err, "bags.Create: Operations[1]: invalid Shelf: is not UTF-8")
+		assert.EqualError(t, err, "bags.Create: Operations[1]: invalid Shelf: must be valid UTF-8")
 	}))
 }
 

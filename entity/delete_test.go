@@ -136,7 +136,7 @@ func TestDeleteRefuses(t *testing.T) {
 	c := openCloakroom(t, func(s *entity.Spec[bag]) { s.Version = "" })
 	assert.Empty(t, c.sent(func() {
 		err := c.Delete(t.Context(), bagKey("1"), dynastay.IfVersion(1))
-		assert.Equal(t, "asks for a version, and a Bag has none", invalid(t, err, "IfVersion"))
+		assert.Equal(t, "is not supported: Bag has no version", invalid(t, err, "IfVersion"))
 		invalid(t, c.Delete(t.Context(), bagKey("1"), dynastay.IfWritten("x")), "WriteID")
 	}))
 }

@@ -115,7 +115,7 @@ func New[T any](s Spec[T]) *Entity[T] {
 		missing bool
 	}{{"Name", s.Name == ""}, {"Schema", s.Schema == nil}, {"Codec", s.Codec == nil}, {"Key", s.Key == nil}} {
 		if part.missing {
-			e.panics("has no %s", part.name)
+			e.panics("%s is required", part.name)
 		}
 	}
 	for _, name := range slices.Sorted(maps.Keys(s.Indexes)) {
@@ -124,14 +124,14 @@ func New[T any](s Spec[T]) *Entity[T] {
 	e.derived = append(e.derived, s.Derived...)
 	for _, name := range append(append([]string{s.ID, s.Created, s.Updated, s.Version}, s.Kept...), s.Counters...) {
 		if slices.Contains(e.owned, name) {
-			e.panics("has two uses for %s", name)
+			e.panics("attribute %s appears more than once in ID, Created, Updated, Version, Kept and Counters", name)
 		}
 		if name != "" {
 			e.owned = append(e.owned, name)
 		}
 	}
 	if s.Prefix != "" && s.ID == "" {
-		e.panics("has a Prefix and no ID")
+		e.panics("Prefix requires ID")
 	}
 	e.checkNames()
 	e.checkStamps()
@@ -143,7 +143,7 @@ func New[T any](s Spec[T]) *Entity[T] {
 }
 
 func (e *Entity[T]) panics(format string, args ...any) {
-	panic("entity.New: " + cmp.Or(e.Name, "a Spec") + " " + fmt.Sprintf(format, args...))
+	panic("entity.New: " + cmp.Or(e.Name, "Spec") + ": " + fmt.Sprintf(format, args...))
 }
 
 // checkNames refuses an attribute that two declarations would write, and one that the library is to write and none reads.
@@ -152,11 +152,11 @@ func (e *Entity[T]) checkNames() {
 	if d, ok := e.Codec.(declared[T]); ok {
 		n := d.names(new(T))
 		if len(n.twice) > 0 {
-			e.panics("declares %s twice", n.twice[0])
+			e.panics("attribute %s is declared twice", n.twice[0])
 		}
 		for _, name := range n.currencies {
 			if _, twice := n.pointers[name]; twice {
-				e.panics("declares %s twice, as a currency too", name)
+				e.panics("attribute %s is declared twice, once as a currency", name)
 			}
 			written[name] = true
 		}
@@ -167,7 +167,7 @@ func (e *Entity[T]) checkNames() {
 		for _, name := range needed {
 			// One within a map is none of the item's own attributes, and would not be kept.
 			if _, there := n.pointers[name]; !there || strings.Contains(name, ".") {
-				e.panics("does not declare %s", name)
+				e.panics("the codec does not declare attribute %s", name)
 			}
 		}
 		for name := range n.pointers {
@@ -177,21 +177,21 @@ func (e *Entity[T]) checkNames() {
 			e.Created: reflect.TypeFor[*time.Time](), e.Updated: reflect.TypeFor[*time.Time](), e.Version: reflect.TypeFor[*int](),
 		} {
 			if name != "" && reflect.TypeOf(n.pointers[name]) != wanted {
-				e.panics("cannot keep %s in a %s", name, strings.TrimPrefix(fmt.Sprintf("%T", n.pointers[name]), "*"))
+				e.panics("attribute %s cannot have the type %s", name, strings.TrimPrefix(fmt.Sprintf("%T", n.pointers[name]), "*"))
 			}
 		}
 	}
 	for _, name := range []string{e.Schema.Key.Partition, e.Schema.Key.Sort} {
 		if slices.ContainsFunc(e.derived, func(d Derived[T]) bool { return d.Name == name }) {
-			e.panics("derives %s, which is the table's key", name)
+			e.panics("attribute %s is part of the table's key and cannot be derived", name)
 		}
 	}
 	for _, d := range e.derived {
 		switch {
 		case written[d.Name]:
-			e.panics("declares %s twice", d.Name)
+			e.panics("attribute %s is declared twice", d.Name)
 		case d.Name == "" || d.Value == nil && d.copied == "":
-			e.panics("has a Derived without Name or Value: %q", d.Name)
+			e.panics("Derived %q requires Name and Value", d.Name)
 		}
 		written[d.Name] = true
 	}
@@ -239,7 +239,7 @@ func (e *Entity[T]) checkStamps() {
 	}
 	v := new(T)
 	if err := e.decode(stamps, v); err != nil {
-		e.panics("cannot hold what the library writes: %v", err)
+		e.panics("the codec cannot hold what the library writes: %v", err)
 	}
 	item, err := e.Codec.Encode(v)
 	if err != nil {
@@ -247,7 +247,7 @@ func (e *Entity[T]) checkStamps() {
 	}
 	for name, stamp := range stamps {
 		if !stored.Equal(item[name], stamp) {
-			e.panics("does not keep %s", name)
+			e.panics("the codec does not keep attribute %s", name)
 		}
 	}
 }
@@ -256,10 +256,10 @@ func (e *Entity[T]) checkStamps() {
 func (e *Entity[T]) indexKey(name string, key func(*T) (dynastay.Key, error)) []Derived[T] {
 	index, ok := e.Schema.Index(name)
 	if !ok {
-		e.panics("has a key for %s, and %s has no such index", name, e.Schema.Name)
+		e.panics("table %s has no index %s", e.Schema.Name, name)
 	}
 	if key == nil {
-		e.panics("has no function for the key of %s", name)
+		e.panics("Indexes[%q] is nil", name)
 	}
 	part := func(attribute string, take func(dynastay.Key) string) Derived[T] {
 		return Derived[T]{Name: attribute, Value: func(v *T) (types.AttributeValue, error) {
@@ -268,7 +268,7 @@ func (e *Entity[T]) indexKey(name string, key func(*T) (dynastay.Key, error)) []
 				return nil, nil
 			}
 			if text := take(k); err == nil && text == "" {
-				err = dynastay.Invalid(attribute, "is empty")
+				err = dynastay.Invalid(attribute, "must not be empty")
 			} else if err == nil {
 				return stored.Text(text), nil
 			}
@@ -351,7 +351,7 @@ func (e *Entity[T]) Item(v *T) (dynastay.Item, error) {
 }
 
 // errOtherKey is an error of the program.
-var errOtherKey = errors.New("is declared, and is not what the entity's Key says")
+var errOtherKey = errors.New("the declared attribute differs from the key that Spec.Key returns")
 
 // Value reads a stored item. A failure says which entity and attribute it was.
 func (e *Entity[T]) Value(row dynastay.Row) (*T, error) {

@@ -124,14 +124,14 @@ func (f *Fields) Float(name string, p *float64) {
 		if n, ok := f.readNumber(name); ok {
 			v, err := strconv.ParseFloat(n, 64)
 			if err == nil && (math.IsNaN(v) || math.IsInf(v, 0)) {
-				err = fmt.Errorf("%s is not a number", n)
+				err = fmt.Errorf("must be a finite number, got %s", n)
 			}
 			f.Fail(name, err)
 			*p = v
 		}
 	} else if *p != 0 || !f.ifSet {
 		if math.IsNaN(*p) || math.IsInf(*p, 0) {
-			f.Fail(name, dynastay.Invalid("", "is not a number"))
+			f.Fail(name, dynastay.Invalid("", "must be a finite number"))
 			return
 		}
 		f.item[name] = stored.Number(strconv.FormatFloat(*p, 'f', -1, 64))
@@ -186,7 +186,7 @@ func (f *Fields) Time(name string, p *time.Time) {
 		if err == nil {
 			err = fourDigits(t)
 		} else {
-			err = fmt.Errorf("%q is not an instant", shown.Truncated(s))
+			err = fmt.Errorf("must be an RFC 3339 time, got %q", shown.Truncated(s))
 		}
 		f.Fail(name, err)
 		*p = t.UTC()
@@ -196,7 +196,7 @@ func (f *Fields) Time(name string, p *time.Time) {
 // fourDigits refuses an instant whose text could not be read again.
 func fourDigits(t time.Time) error {
 	if year := t.UTC().Year(); year < 1 || year > 9999 {
-		return dynastay.Invalid("", "is in the year %d, not between 1 and 9999", year)
+		return dynastay.Invalid("", "must be in a year between 1 and 9999, got %d", year)
 	}
 	return nil
 }
@@ -274,7 +274,7 @@ func (f *Fields) Money(name, currencyName string, p *dynastay.Money) {
 		currency = dynastay.Currency(f.readText(currencyName))
 	} else if currency = p.Currency(); currency != "" && f.names == nil {
 		if there := dynastay.Currency(stored.TextOf(f.item[currencyName])); there != "" && there != currency {
-			f.Fail(name, dynastay.Invalid("", "is in %s where the other amounts are in %s", currency, there))
+			f.Fail(name, dynastay.Invalid("", "must be in %s like the other amounts of the item, got %s", there, currency))
 			return
 		}
 		f.item[currencyName] = stored.Text(string(currency))
@@ -300,7 +300,7 @@ func (f *Fields) Amount(name string, currency dynastay.Currency, p *dynastay.Mon
 		return
 	}
 	if p.Currency() != currency {
-		f.Fail(name, dynastay.Invalid("", "is in %s, not in %s", p.Currency(), currency))
+		f.Fail(name, dynastay.Invalid("", "must be in %s, got %s", currency, p.Currency()))
 		return
 	}
 	f.item[name] = stored.Number(p.Digits())
@@ -395,5 +395,5 @@ func (f *Fields) readList(name string) ([]dynastay.Value, bool) {
 }
 
 func (f *Fields) wrongKind(name string, is, want dynastay.Kind) {
-	f.Fail(name, fmt.Errorf("is %s where %s is expected", is, want))
+	f.Fail(name, fmt.Errorf("must be %s, got %s", want, is))
 }

@@ -28,7 +28,7 @@ func TestKeptFieldsAreRefused(t *testing.T) {
 	} {
 		assert.Equal(t, []string{"GetItem"}, c.sent(func() {
 			_, err := c.Update(t.Context(), bagKey("1"), func(b *bag) error { b.Owner = "jane"; edit(b); return nil })
-			assert.EqualError(t, err, "invalid "+field+": is kept by the library")
+			assert.EqualError(t, err, "invalid "+field+": is managed by the library and cannot be changed")
 		}))
 	}
 	read, err := c.Get(t.Context(), bagKey("1"), dynastay.Consistent)
@@ -49,7 +49,7 @@ func TestKeyIsRefused(t *testing.T) {
 	})
 	c.create(bag{Owner: "john@example.com"})
 	for owner, says := range map[string]string{
-		"jane": "invalid: the key of Bag BAG#***/METADATA cannot change", "#": "invalid Owner: holds a #",
+		"jane": "invalid: the key of Bag BAG#***/METADATA cannot be changed", "#": "invalid Owner: holds a #",
 	} {
 		assert.Equal(t, []string{"GetItem"}, c.sent(func() {
 			_, err := c.Update(t.Context(), bagKey("john@example.com"), func(b *bag) error { b.Owner = owner; return nil })
@@ -69,10 +69,10 @@ func TestUpdateRefusesOptions(t *testing.T) {
 		return err
 	}
 	assert.Empty(t, c.sent(func() {
-		assert.Equal(t, "is for deletes: an update needs a Bag", invalid(t, update(c.Table, dynastay.OrMissing()), "OrMissing"))
-		assert.Equal(t, "asks for a version, and a Bag has none", invalid(t, update(unversioned, dynastay.IfVersion(1)), "IfVersion"))
+		assert.Equal(t, "applies only to deletes; an update requires an existing Bag", invalid(t, update(c.Table, dynastay.OrMissing()), "OrMissing"))
+		assert.Equal(t, "is not supported: Bag has no version", invalid(t, update(unversioned, dynastay.IfVersion(1)), "IfVersion"))
 		invalid(t, update(c.Table, dynastay.IfWritten("x")), "WriteID")
-		assert.Equal(t, "has 4097 bytes, the most is 4096",
+		assert.Equal(t, "must be at most 4096 bytes in total, got 4097",
 			invalid(t, update(c.Table, dynastay.AgreedOn(strings.Repeat("a", 4096), "b")), "AgreedOn"))
 	}))
 	assert.ErrorIs(t, update(c.Table, dynastay.AgreedOn(strings.Repeat("a", 4096))), dynastay.ErrNotFound)
@@ -186,7 +186,7 @@ func TestUpdateUnderAKey(t *testing.T) {
 	}
 	assert.Empty(t, c.sent(func() {
 		_, err := update("1")
-		assert.Contains(t, invalid(t, err, "IdempotencyKey"), "cannot cover bags.Update")
+		assert.Contains(t, invalid(t, err, "IdempotencyKey"), "cannot be used with bags.Update")
 	}))
 	first, err := update("1", dynastay.AgreedOn("owner", "john"))
 	require.NoError(t, err)

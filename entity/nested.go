@@ -93,7 +93,7 @@ func Keyed[V any](f *Fields, name string, p *map[string]V, one func(f *Fields, n
 	}
 	for key := range *p {
 		if !utf8.ValidString(key) {
-			f.Fail(name, dynastay.Invalid("", "has a name that is not UTF-8"))
+			f.Fail(name, dynastay.Invalid("", "must have valid UTF-8 keys"))
 			return
 		}
 	}

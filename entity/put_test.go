@@ -37,7 +37,7 @@ func TestPut(t *testing.T) {
 		_, err := c.Put(t.Context(), &bag{Shelf: notUTF8})
 		invalid(t, err, "Shelf")
 		_, err = c.Put(t.Context(), nil)
-		assert.EqualError(t, err, "bags.Put: invalid: there is no Bag")
+		assert.EqualError(t, err, "bags.Put: invalid: Bag is nil")
 	}))
 	made, err = c.Put(t.Context(), &bag{Owner: "nobody"})
 	require.NoError(t, err)
@@ -72,7 +72,7 @@ func TestPutIsRefused(t *testing.T) {
 		assert.Empty(t, c.sent(func() {
 			_, err := c.Put(t.Context(), &bag{ID: "1"})
 			reason := invalid(t, err, "")
-			assert.Equal(t, "a Bag has items that go with it, and is created or updated, not put", reason, name)
+			assert.Equal(t, "Bag cannot be put, because other items depend on it; create or update it instead", reason, name)
 		}))
 	}
 }

@@ -94,7 +94,7 @@ type review struct {
 
 func (r *review) validate() error {
 	if strings.TrimSpace(r.Text) == "" {
-		return dynastay.Invalid("Text", "is missing")
+		return dynastay.Invalid("Text", "is required")
 	}
 	if err := entity.CheckText(r.Text, entity.MaxNote); err != nil {
 		return dynastay.Within("Text", err)

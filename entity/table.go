@@ -67,7 +67,7 @@ func (t *Table[T]) List(q dynastay.Query) dynastay.Listing[*T] {
 		return dynastay.NoListing[*T](dynastay.Invalid("Index", "%s does not hold whole entities; use dynastay.List to read its rows", q.Index))
 	}
 	if index, ok := t.entity.Schema.Index(q.Index); ok && !t.entity.mayBeIn(index) {
-		return dynastay.NoListing[*T](dynastay.Invalid("Index", "%s has no rows of a %s", q.Index, t.entity.Name))
+		return dynastay.NoListing[*T](dynastay.Invalid("Index", "%s is not an index of %s", q.Index, t.entity.Name))
 	}
 	return dynastay.List(t.db, t.entity.Schema, q, func(_ context.Context, row dynastay.Row) (*T, error) { return t.entity.Value(row) })
 }
@@ -78,13 +78,13 @@ func (t *Table[T]) List(q dynastay.Query) dynastay.Listing[*T] {
 func (t *Table[T]) PutOp(v *T) *dynastay.Operation[*T] {
 	if v == nil {
 		return dynastay.NewOp(dynastay.OpSpec[*T]{
-			Name: t.entity.Operations + ".Put", Invalid: dynastay.Invalid("", "there is no %s", t.entity.Name),
+			Name: t.entity.Operations + ".Put", Invalid: dynastay.Invalid("", "%s is nil", t.entity.Name),
 		})
 	}
 	e, given := t.entity, *v
 	item, err := e.Item(v)
 	if len(e.guards) > 0 || e.Follow != nil {
-		err = dynastay.Invalid("", "a %s has items that go with it, and is created or updated, not put", e.Name)
+		err = dynastay.Invalid("", "%s cannot be put, because other items depend on it; create or update it instead", e.Name)
 	}
 	key := e.Schema.Key.From(dynastay.RowOf(item))
 	return dynastay.NewOp(dynastay.OpSpec[*T]{

@@ -67,8 +67,8 @@ func ExampleEntity() {
 	// number 0001
 	// text Lift stuck.
 	// true <nil>
-	// Note 2026-07-10/0001 (text): unreadable item: is a number where text is expected
-	// invalid Text: is not UTF-8
+	// Note 2026-07-10/0001 (text): unreadable item: must be text, got a number
+	// invalid Text: must be valid UTF-8
 }
 
 // Two people change one note. The second has seen what the first wrote, or is told so.
@@ -105,7 +105,7 @@ func ExampleTable() {
 	// Output:
 	// version 2
 	// seen before: true
-	// invalid Version: is kept by the library
+	// invalid Version: is managed by the library and cannot be changed
 	// <nil> <nil>
 	// true
 }

@@ -24,7 +24,7 @@ const (
 func CheckText(text string, most int) error {
 	switch {
 	case len(text) > most:
-		return dynastay.Invalid("", "has %d bytes, the most is %d", len(text), most)
+		return dynastay.Invalid("", "must be at most %d bytes, got %d", most, len(text))
 	case !utf8.ValidString(text):
 		return dynastay.Invalid("", stored.NotUTF8)
 	}

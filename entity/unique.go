@@ -49,20 +49,20 @@ type guard[T any] struct {
 
 func (e *Entity[T]) newGuard(u Unique[T]) guard[T] {
 	if u.Field == "" || u.Guard == nil || len(u.Owner) == 0 {
-		e.panics("has a Unique without Field, Guard or Owner: %q", u.Field)
+		e.panics("Unique %q requires Field, Guard and Owner", u.Field)
 	}
 	if _, ok := e.Schema.Index(u.Index); u.Index != "" && !ok {
-		e.panics("looks %s up in %s, and %s has no such index", u.Field, u.Index, e.Schema.Name)
+		e.panics("Unique %s: table %s has no index %s", u.Field, e.Schema.Name, u.Index)
 	}
 	if u.Index != "" && u.Partition == nil {
-		e.panics("looks %s up in %s without a Partition", u.Field, u.Index)
+		e.panics("Unique %s: Index %s requires Partition", u.Field, u.Index)
 	}
 	if _, err := e.guardOf(u.Field); err == nil {
-		e.panics("has two Uniques of %s", u.Field)
+		e.panics("Unique %s is declared twice", u.Field)
 	}
 	for _, name := range append([]string{e.Schema.Key.Partition, e.Schema.Key.Sort}, u.Owner...) {
 		if _, twice := u.Mark[name]; twice {
-			e.panics("marks the guard of %s with %s, which it has already", u.Field, name)
+			e.panics("Unique %s: Mark must not set %s, which the guard already has", u.Field, name)
 		}
 	}
 	// Ours as well: other software may have let two entities have one value, and the guard then is another's, or missing.
@@ -105,7 +105,7 @@ func (g guard[T]) owner(v *T) (dynastay.Item, error) {
 }
 
 // errNoOwner is an error of the program.
-var errNoOwner = errors.New("the Owner of a Unique does not make the entity's key, so its guard leads nowhere")
+var errNoOwner = errors.New("the Owner attributes of a Unique do not determine the entity's key, so its guard cannot lead to the entity")
 
 func (g guard[T]) put(tx *dynastay.Tx, key dynastay.Key, owner dynastay.Item, condition dynastay.Expr, v *T, operation string) {
 	item := g.e.Schema.Key.Of(key)
@@ -196,7 +196,7 @@ func FindWith[T, R any](
 		return none, err
 	}
 	if at == (dynastay.Key{}) {
-		return none, dynastay.Invalid(field, "is missing, or what is asked for is of an entity that has none")
+		return none, dynastay.Invalid(field, "is required, but the given entity has none")
 	}
 	notFound := &dynastay.Error{
 		Op: g.e.Operations + ".Find", Entity: g.e.Name, ID: at.PK, Field: field, Kind: dynastay.ErrNotFound,
@@ -248,7 +248,7 @@ func (e *Entity[T]) guardOf(field string) (guard[T], error) {
 		}
 	}
 	// An error of the program: its user named nothing.
-	return guard[T]{}, &dynastay.Error{Entity: e.Name, Err: fmt.Errorf("has no unique %s", field)}
+	return guard[T]{}, &dynastay.Error{Entity: e.Name, Err: fmt.Errorf("no Unique with Field %s", field)}
 }
 
 // look asks the index.

@@ -277,12 +277,12 @@ func TestFindRefuses(t *testing.T) {
 	}))
 	assert.Empty(t, c.sent(func() {
 		_, err := c.Find(t.Context(), "Lives", &cat{Lives: 7})
-		assert.EqualError(t, err, "Cat: has no unique Lives")
+		assert.EqualError(t, err, "Cat: no Unique with Field Lives")
 		assert.NotErrorIs(t, err, dynastay.ErrInvalid, "it is the program's mistake, not its caller's")
 		_, err = c.Find(t.Context(), "Name", &cat{Name: "t#m"})
 		assert.EqualError(t, err, "invalid Name: holds a #")
 		_, err = c.Find(t.Context(), "Name", &cat{})
-		assert.EqualError(t, err, "invalid Name: is missing, or what is asked for is of an entity that has none")
+		assert.EqualError(t, err, "invalid Name: is required, but the given entity has none")
 		_, err = broken.Find(t.Context(), "Name", &cat{Name: "Tom"})
 		assert.Same(t, boom, err)
 	}))
@@ -328,7 +328,7 @@ func TestCorruptGuard(t *testing.T) {
 	c := openCattery(t, func(s *entity.Spec[cat]) {
 		s.Key = func(c *cat) (dynastay.Key, error) {
 			if c.ID == "" {
-				return dynastay.Key{}, dynastay.Invalid("CatId", "is empty")
+				return dynastay.Key{}, dynastay.Invalid("CatId", "is required")
 			}
 			return catKey(c.ID), nil
 		}

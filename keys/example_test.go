@@ -25,7 +25,7 @@ func Example() {
 	// Output:
 	// ROOM#room_789/DATE#2025-01-15
 	// true <nil>
-	// invalid PropertyID: contains '#'
+	// invalid PropertyID: must not contain '#'
 }
 
 // The properties of a city that guests rate 8.0 or better, but below 9.0: a Query with BETWEEN these bounds.

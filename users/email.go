@@ -16,7 +16,7 @@ import (
 
 // ErrEmailSecret: the table's users were made with another [Options.EmailSecret], or without one. Under this one their
 // addresses would not be found, and could be taken again.
-var ErrEmailSecret = errors.New("the table was first used with another e-mail secret")
+var ErrEmailSecret = errors.New("the table was first used with a different e-mail secret")
 
 // minSecret is the shortest secret: as long as the hash, for a shorter one would be what an attacker tries.
 const minSecret = sha256.Size

@@ -229,7 +229,7 @@ func TestFormIsAskedOnce(t *testing.T) {
 
 func TestShortSecretIsRefused(t *testing.T) {
 	for _, secret := range []string{"", strings.Repeat("s", 31)} {
-		want := fmt.Sprintf("users.New: Options.EmailSecret has %d bytes, it must have at least 32", len(secret))
+		want := fmt.Sprintf("users.New: Options.EmailSecret must be at least 32 bytes, got %d", len(secret))
 		assert.PanicsWithValue(t, want, func() { users.New(nil, &users.Options{EmailSecret: []byte(secret)}) })
 	}
 	assert.NotPanics(t, func() { users.New(nil, &users.Options{EmailSecret: []byte(strings.Repeat("s", 32))}) })

@@ -35,7 +35,7 @@ func New(db *dynastay.DB, opts *Options) *Repository {
 	var secret []byte
 	if opts != nil && opts.EmailSecret != nil {
 		if n := len(opts.EmailSecret); n < minSecret {
-			panic(fmt.Sprintf("users.New: Options.EmailSecret has %d bytes, it must have at least %d", n, minSecret))
+			panic(fmt.Sprintf("users.New: Options.EmailSecret must be at least %d bytes, got %d", minSecret, n))
 		}
 		secret = slices.Clone(opts.EmailSecret)
 	}

@@ -115,11 +115,11 @@ func (u *User) Validate() error {
 	}
 	switch {
 	case strings.TrimSpace(u.FirstName) == "":
-		return dynastay.Invalid("FirstName", "is missing")
+		return dynastay.Invalid("FirstName", "is required")
 	case strings.TrimSpace(u.LastName) == "":
-		return dynastay.Invalid("LastName", "is missing")
+		return dynastay.Invalid("LastName", "is required")
 	case u.Role == "":
-		return dynastay.Invalid("Role", "is missing")
+		return dynastay.Invalid("Role", "is required")
 	}
 	if u.PreferredCurrency != "" {
 		if err := u.PreferredCurrency.Validate(); err != nil {

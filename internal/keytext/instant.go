@@ -13,9 +13,9 @@ func Instant(t time.Time) (string, error) {
 	t = t.UTC().Truncate(time.Second)
 	switch {
 	case t.IsZero():
-		return "", errors.New("is missing")
+		return "", errors.New("is required")
 	case t.Year() < 1 || t.Year() > 9999:
-		return "", errors.New("is outside the years 1 to 9999")
+		return "", errors.New("must be in a year between 1 and 9999")
 	}
 	return t.Format(instant), nil
 }
@@ -24,7 +24,7 @@ func Instant(t time.Time) (string, error) {
 func ParseInstant(text string) (time.Time, error) {
 	t, err := time.Parse(instant, text)
 	if err != nil {
-		return time.Time{}, errors.New("is not an instant in the form YYYY-MM-DDThh:mm:ssZ")
+		return time.Time{}, errors.New("must be a time in the form YYYY-MM-DDThh:mm:ssZ")
 	}
 	return t, nil
 }

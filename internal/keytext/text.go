@@ -21,7 +21,7 @@ const (
 // CheckID refuses what may not stand in a key as an id. An id is compared byte by byte and therefore never altered.
 func CheckID(id string) error {
 	if len(id) > MaxID {
-		return fmt.Errorf("is longer than %d bytes", MaxID)
+		return fmt.Errorf("must be at most %d bytes", MaxID)
 	}
 	return Check(id)
 }
@@ -30,13 +30,13 @@ func CheckID(id string) error {
 func Check(text string) error {
 	switch {
 	case text == "":
-		return errors.New("is missing")
+		return errors.New("is required")
 	case !utf8.ValidString(text):
-		return errors.New("is not valid UTF-8")
+		return errors.New("must be valid UTF-8")
 	case strings.Contains(text, "#"):
-		return errors.New("contains '#'")
+		return errors.New("must not contain '#'")
 	case strings.ContainsFunc(text, unicode.IsControl):
-		return errors.New("contains a control character")
+		return errors.New("must not contain control characters")
 	}
 	return nil
 }
@@ -49,14 +49,14 @@ const maxRaw = 4 * MaxText
 // around it. It fails where nothing is left, for more than 1,024 bytes, and for invalid UTF-8.
 func Normal(text string) (string, error) {
 	if len(text) > maxRaw {
-		return "", fmt.Errorf("is longer than %d bytes", MaxText)
+		return "", fmt.Errorf("must be at most %d bytes", MaxText)
 	}
 	if !utf8.ValidString(text) {
-		return "", errors.New("is not valid UTF-8")
+		return "", errors.New("must be valid UTF-8")
 	}
 	text = strings.TrimSpace(norm.NFC.String(text))
 	if text == "" {
-		return "", errors.New("is missing")
+		return "", errors.New("is required")
 	}
 	return text, nil
 }
@@ -82,7 +82,7 @@ func Escape(text string) (string, error) {
 		text = b.String()
 	}
 	if len(text) > MaxText {
-		return "", fmt.Errorf("is longer than %d bytes", MaxText)
+		return "", fmt.Errorf("must be at most %d bytes", MaxText)
 	}
 	return text, nil
 }

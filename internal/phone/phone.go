@@ -15,12 +15,12 @@ func Validate(phone string) error {
 		return nil
 	}
 	if len(phone) > most {
-		return dynastay.Invalid("", "has %d bytes, the most is %d", len(phone), most)
+		return dynastay.Invalid("", "must be at most %d bytes, got %d", most, len(phone))
 	}
 	compact := strings.NewReplacer(" ", "", "-", "").Replace(phone)
 	number, plus := strings.CutPrefix(compact, "+")
 	if !plus || len(number) < 7 || len(number) > 15 || number[0] == '0' || strings.Trim(number, "0123456789") != "" {
-		return dynastay.Invalid("", "is not a phone number in the form +1-555-123-4567")
+		return dynastay.Invalid("", "must be a phone number in the form +1-555-123-4567")
 	}
 	return nil
 }

@@ -76,5 +76,5 @@ func valuesOf(t reflect.Type) []any {
 // kept reports whether an update is refused because what it changes is the library's.
 func kept(err error) bool {
 	var invalid *dynastay.InvalidError
-	return errors.As(err, &invalid) && (invalid.Reason == "is kept by the library" || invalid.Field == "")
+	return errors.As(err, &invalid) && (invalid.Reason == "is managed by the library and cannot be changed" || invalid.Field == "")
 }

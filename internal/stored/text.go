@@ -8,7 +8,7 @@ import (
 )
 
 // NotUTF8 is why such a text is refused: DynamoDB would store another one.
-const NotUTF8 = "is not UTF-8"
+const NotUTF8 = "must be valid UTF-8"
 
 // BadText is the path of a text in v that is not UTF-8; v stands at path.
 func BadText(path string, v types.AttributeValue) (at string, bad bool) {

@@ -32,13 +32,13 @@ func NormalEmail(email string) (string, error) {
 	name, host, _ := strings.Cut(email, "@")
 	switch {
 	case len(email) > keytext.MaxText:
-		return "", dynastay.Invalid("Email", "is longer than %d bytes", keytext.MaxText)
+		return "", dynastay.Invalid("Email", "must be at most %d bytes", keytext.MaxText)
 	case name == "" || !isDomain(host):
-		return "", dynastay.Invalid("Email", "is not an e-mail address")
+		return "", dynastay.Invalid("Email", "must be a valid e-mail address")
 	case strings.ContainsFunc(email, invisible):
-		return "", dynastay.Invalid("Email", "has a character that is not visible")
+		return "", dynastay.Invalid("Email", "must not contain invisible characters")
 	case !norm.NFKC.IsNormalString(email):
-		return "", dynastay.Invalid("Email", "has a character that is a form of another one, such as a full-width letter")
+		return "", dynastay.Invalid("Email", "must not contain compatibility characters, such as full-width letters")
 	}
 	return email, nil
 }
@@ -75,7 +75,7 @@ func lowerASCII(r rune) rune {
 // try addresses. All processes must share the secret, and it cannot change while there are users.
 func HashEmail(secret []byte, email string) (string, error) {
 	if len(secret) == 0 {
-		return "", dynastay.Invalid("Secret", "is missing")
+		return "", dynastay.Invalid("Secret", "is required")
 	}
 	email, err := NormalEmail(email)
 	if err != nil {

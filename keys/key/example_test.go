@@ -57,8 +57,8 @@ func Example() {
 	// GUEST#guest_4/PROFILE <nil>
 	// GUEST#guest_4/DAY#2025-01-15#VISIT#visit_1 <nil>
 	// true <nil>
-	// Visit GUEST#guest_4/DAY#2025-1-15#VISIT#visit_1: unreadable item: sort key: invalid Day: "2025-1-15" is not a day in the form YYYY-MM-DD
-	// invalid GuestID: contains '#'
+	// Visit GUEST#guest_4/DAY#2025-1-15#VISIT#visit_1: unreadable item: sort key: invalid Day: must be a valid date in the form YYYY-MM-DD, got "2025-1-15"
+	// invalid GuestID: must not contain '#'
 	// DAY#2025-01-15#VISIT# <nil>
 	// DAY#2025-02-01#VISIT# <nil>
 }

@@ -65,17 +65,17 @@ func (f *Form) reject(format string, args ...any) {
 
 func (f *Form) check(name string, parts part) {
 	if len(parts) == 0 {
-		f.reject("%s has no parts", name)
+		f.reject("%s must have at least one part", name)
 	}
 	var before Value // the value directly before a part
 	for i, p := range parts {
 		switch p := p.(type) {
 		case string:
 			if p == "" {
-				f.reject("%s has an empty literal", name)
+				f.reject("%s must not contain an empty literal", name)
 			}
 			if before.kind != nil && p[0] != '#' {
-				f.reject("the literal %q behind the value %s does not begin with '#'", p, before.field)
+				f.reject("the literal %q after the value %s must begin with '#'", p, before.field)
 			}
 			before = Value{}
 		case Value:
@@ -84,13 +84,13 @@ func (f *Form) check(name string, parts part) {
 			case p.wrong != "":
 				f.reject("%s %s", p.field, p.wrong)
 			case isShard && (name != "PK" || i == 0 || i+1 < len(parts)):
-				f.reject("the shard %s does not stand behind all other parts of PK", p.field)
+				f.reject("the shard %s must follow all other parts of PK", p.field)
 			case !isShard && before.kind != nil:
-				f.reject("the value %s stands directly behind the value %s", p.field, before.field)
+				f.reject("the value %s must be separated from the value %s by a literal", p.field, before.field)
 			}
 			before = p
 		default:
-			f.reject("%s has a part that is neither a literal nor a Value but a %T", name, p)
+			f.reject("a part of %s must be a string or a Value, got %T", name, p)
 		}
 	}
 }
@@ -118,7 +118,7 @@ func (f *Form) parse(key dynastay.Key) error {
 		return err
 	}
 	if again != key {
-		return errors.New("the same values are written differently")
+		return errors.New("is not in canonical form")
 	}
 	return nil
 }

@@ -35,10 +35,10 @@ type Place struct {
 // PlaceOf is the place of coordinates in decimal degrees; its errors name "Latitude" or "Longitude".
 func PlaceOf(latitude, longitude float64) (Place, error) {
 	if !(math.Abs(latitude) <= 90) { // false for NaN as well
-		return Place{}, dynastay.Invalid("Latitude", "is not between -90 and 90")
+		return Place{}, dynastay.Invalid("Latitude", "must be between -90 and 90")
 	}
 	if !(math.Abs(longitude) <= 180) {
-		return Place{}, dynastay.Invalid("Longitude", "is not between -180 and 180")
+		return Place{}, dynastay.Invalid("Longitude", "must be between -180 and 180")
 	}
 	// A cell does not include its northern and eastern edge. Without the nudge the geohash of the north pole would be
 	// the south pole's.
@@ -58,7 +58,7 @@ func PlaceOf(latitude, longitude float64) (Place, error) {
 func Geohash(name string, p *string, characters int) Value {
 	v := Value{field: name, kind: geohashValue{p, characters}}
 	if characters < 1 || characters > geohashLongest {
-		v.wrong = fmt.Sprintf("has %d characters, not 1 to %d", characters, geohashLongest)
+		v.wrong = fmt.Sprintf("must have between 1 and %d characters, got %d", geohashLongest, characters)
 	}
 	return v
 }
@@ -73,7 +73,7 @@ type geohashValue struct {
 
 func (v geohashValue) encode() (string, error) {
 	if len(*v.v) != v.characters || strings.Trim(*v.v, geohashAlphabet) != "" {
-		return "", fmt.Errorf("is not a geohash of %d characters", v.characters)
+		return "", fmt.Errorf("must be a geohash of %d characters", v.characters)
 	}
 	return *v.v, nil
 }

@@ -17,7 +17,7 @@ func formOf[K any, P Layout[K]](k *K) *Form {
 	f := &Form{of: reflect.TypeFor[K]()}
 	P(k).Form(f)
 	if f.pk == nil {
-		f.reject("PK is not called")
+		f.reject("Form must call PK")
 	}
 	return f
 }

@@ -14,7 +14,7 @@ type Thousandths int64
 // name "Price".
 func PriceOf(m dynastay.Money) (Thousandths, error) {
 	if !m.IsSet() {
-		return 0, dynastay.Invalid("Price", "is missing")
+		return 0, dynastay.Invalid("Price", "is required")
 	}
 	n, err := keytext.Thousandths(m.Amount())
 	if err != nil {

@@ -35,7 +35,7 @@ const shardPrefix = "#SHARD#"
 func (v *shardValue) encode() (string, error) {
 	switch {
 	case *v < 0:
-		return "", errors.New("is negative")
+		return "", errors.New("must not be negative")
 	case *v == 0:
 		return "", nil
 	}
@@ -48,7 +48,7 @@ func (v *shardValue) decode(text string) error {
 	}
 	n, err := strconv.Atoi(strings.TrimPrefix(text, shardPrefix))
 	if err != nil {
-		return errors.New("is not a whole number")
+		return errors.New("must be a whole number")
 	}
 	*v = shardValue(n)
 	return nil

@@ -24,7 +24,7 @@ func (s Shards) Validate() error {
 	case s.Read < 0 || s.Read > maxShards:
 		return dynastay.Invalid("Read", "must be between 0 and %d", maxShards)
 	case max(s.Write, 1) > max(s.Read, 1):
-		return dynastay.Invalid("Write", "must not be above Read: rows in the shards from %d on would never be read", max(s.Read, 1))
+		return dynastay.Invalid("Write", "must not exceed Read: rows in the shards from %d on would never be read", max(s.Read, 1))
 	}
 	return nil
 }
@@ -40,7 +40,7 @@ func Partitions[K any, P Layout[K]](k K, count int) ([]string, error) {
 	shard, ok := f.pk[len(f.pk)-1].(Value)
 	n, isShard := shard.kind.(*shardValue)
 	if count > 1 && (!ok || !isShard) {
-		f.reject("has no Shard, and %d partitions are asked for", count)
+		f.reject("%d partitions require a Shard in PK", count)
 	}
 	all := make([]string, max(count, 1))
 	for i := range all {

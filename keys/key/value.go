@@ -47,7 +47,7 @@ func Instant(name string, p *time.Time) Value { return Value{field: name, kind: 
 func Digits(name string, p *int64, width int) Value {
 	v := Value{field: name, kind: digitsValue{p, width}}
 	if width < 1 || width > 19 {
-		v.wrong = fmt.Sprintf("has a width of %d, not of 1 to 19", width)
+		v.wrong = fmt.Sprintf("must have a width between 1 and 19, got %d", width)
 	}
 	return v
 }
@@ -56,7 +56,7 @@ func Digits(name string, p *int64, width int) Value {
 func Whole(name string, p *int, least, most int) Value {
 	v := Value{field: name, kind: wholeValue{p, least, most}}
 	if least < 0 || least > most {
-		v.wrong = fmt.Sprintf("has a range from %d to %d", least, most)
+		v.wrong = fmt.Sprintf("must have a range with 0 <= least <= most, got %d to %d", least, most)
 	}
 	return v
 }
@@ -104,11 +104,11 @@ func (v *wordValue) encode() (string, error) {
 	word := string(*v)
 	switch {
 	case word == "":
-		return "", errors.New("is missing")
+		return "", errors.New("is required")
 	case len(word) > most:
-		return "", fmt.Errorf("is longer than %d bytes", most)
+		return "", fmt.Errorf("must be at most %d bytes", most)
 	case strings.Trim(word, "abcdefghijklmnopqrstuvwxyz0123456789_-") != "":
-		return "", errors.New("is not a lower-case word")
+		return "", errors.New("must contain only lower-case letters, digits, '_' and '-'")
 	}
 	return word, nil
 }
@@ -147,7 +147,7 @@ type dateValue dynastay.Date
 func (v *dateValue) encode() (string, error) {
 	date := dynastay.Date(*v)
 	if date.IsZero() {
-		return "", errors.New("is missing")
+		return "", errors.New("is required")
 	}
 	return date.String(), nil
 }
@@ -187,7 +187,7 @@ type wholeValue struct {
 
 func (v wholeValue) encode() (string, error) {
 	if *v.v < v.least || *v.v > v.most {
-		return "", fmt.Errorf("is not between %d and %d", v.least, v.most)
+		return "", fmt.Errorf("must be between %d and %d", v.least, v.most)
 	}
 	return keytext.Digits(int64(*v.v), len(strconv.Itoa(v.most)))
 }

@@ -379,7 +379,7 @@ func TestCheckFindsAWrongBuilder(t *testing.T) {
 			y.of = func(k any) (dynastay.Key, error) {
 				stored, err := right.of(k)
 				if err != nil {
-					err = dynastay.Invalid("ID", "is missing")
+					err = dynastay.Invalid("ID", "is required")
 				}
 				return stored, err
 			}
