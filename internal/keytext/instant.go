@@ -5,10 +5,10 @@ import (
 	"time"
 )
 
-// instant has whole seconds: with decimals that come and go, as in RFC 3339, text order would not be time order.
+// instant has whole seconds: with optional fractions, as in RFC 3339, text order would not be time order.
 const instant = "2006-01-02T15:04:05Z"
 
-// Instant is t in UTC, in whole seconds; what is below a second is cut off. The zero time is no instant.
+// Instant returns t in UTC, truncated to seconds. The zero time is an error.
 func Instant(t time.Time) (string, error) {
 	t = t.UTC().Truncate(time.Second)
 	switch {
@@ -20,7 +20,7 @@ func Instant(t time.Time) (string, error) {
 	return t.Format(instant), nil
 }
 
-// ParseInstant undoes [Instant].
+// ParseInstant parses the text of [Instant].
 func ParseInstant(text string) (time.Time, error) {
 	t, err := time.Parse(instant, text)
 	if err != nil {

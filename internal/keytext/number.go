@@ -7,10 +7,10 @@ import (
 	"strings"
 )
 
-// maxThousandths is what [Decimal] has room for: 999999999999.999.
+// maxThousandths is the maximum of [Decimal]: 999999999999.999.
 const maxThousandths = 999_999_999_999_999
 
-// Digits is n in exactly width digits.
+// Digits returns n with exactly width digits.
 func Digits(n int64, width int) (string, error) {
 	text := fmt.Sprintf("%0*d", width, n)
 	switch {
@@ -22,7 +22,7 @@ func Digits(n int64, width int) (string, error) {
 	return text, nil
 }
 
-// ParseDigits undoes [Digits].
+// ParseDigits parses the text of [Digits].
 func ParseDigits(text string) (int64, error) {
 	n, err := strconv.ParseInt(text, 10, 64)
 	if err != nil {
@@ -31,7 +31,7 @@ func ParseDigits(text string) (int64, error) {
 	return n, nil
 }
 
-// Decimal is a number of thousandths as 12 digits, a point and 3 decimals.
+// Decimal returns a number of thousandths as 12 digits, a point and 3 decimal places.
 func Decimal(thousandths int64) (string, error) {
 	if thousandths < 0 {
 		return "", errors.New("must not be negative")
@@ -42,8 +42,8 @@ func Decimal(thousandths int64) (string, error) {
 	return fmt.Sprintf("%012d.%03d", thousandths/1000, thousandths%1000), nil
 }
 
-// Thousandths reads a decimal number, with or without leading zeros and decimals. It is exact: a fourth decimal is
-// refused, even a zero.
+// Thousandths parses a decimal number, with or without leading zeros and decimal places. It is exact: a fourth decimal
+// place is an error, even if it is a zero.
 func Thousandths(text string) (int64, error) {
 	whole, decimals, _ := strings.Cut(text, ".")
 	switch {
