@@ -10,7 +10,7 @@ import (
 	"github.com/dynastay/dynastay"
 )
 
-// What an update was agreed on is hashed, so it is bounded before.
+// The values of AgreedOn are hashed, so their size is checked first.
 func TestAgreedOnHasALimit(t *testing.T) {
 	t.Parallel()
 	db, outbox := openOutbox(t, dynastay.Options{})

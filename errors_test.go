@@ -21,7 +21,7 @@ func TestErrorText(t *testing.T) {
 		"read: unexpected EOF":                                             {Entity: "read", Err: io.ErrUnexpectedEOF},
 		"item (Beds[2].Type): unreadable item: must be text, got a number": {Entity: "item", Field: "Beds[2].Type", Kind: dynastay.ErrCorrupt, Err: errors.New("must be text, got a number")},
 		"User":            {Entity: "User"},
-		"batch: one; two": {Entity: "batch", Err: errors.Join(errors.New("one\n"), errors.New("\n  two"))}, // whatever the cause says
+		"batch: one; two": {Entity: "batch", Err: errors.Join(errors.New("one\n"), errors.New("\n  two"))}, // whatever the text of the cause
 	} {
 		assert.EqualError(t, err, want)
 	}
@@ -33,7 +33,7 @@ func TestErrorTextHoldsNoAddress(t *testing.T) {
 		"user_1":                                   "user_1",
 		"EMAIL#john@example.com":                   "EMAIL#***",
 		"EMAIL#john@example.com/GUARD":             "EMAIL#***/GUARD",
-		"EMAIL#john/doe@example.com/GUARD":         "EMAIL#***/GUARD", // a name may have a slash, a domain has none
+		"EMAIL#john/doe@example.com/GUARD":         "EMAIL#***/GUARD", // a local part may contain a slash, a domain may not
 		"EMAIL#a%23b@example.com/GUARD":            "EMAIL#***/GUARD",
 		"IDEMPOTENCY#john@example.com":             "IDEMPOTENCY#***",
 		"USER#u1/VIEW#john@example.com#PROPERTY#p": "USER#u1/VIEW#***#PROPERTY#p",

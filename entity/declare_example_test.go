@@ -10,7 +10,7 @@ import (
 	"github.com/dynastay/dynastay/entity"
 )
 
-// Message is an entity of a service of its own.
+// Message is an entity of a service.
 type Message struct {
 	ID     string
 	Sender string

@@ -39,7 +39,7 @@ var noteEntity = entity.New(entity.Spec[note]{
 	}),
 })
 
-// What a note is in the table, and what becomes of an item that is none.
+// How a note is stored in the table, and what happens with an item that is not a note.
 func ExampleEntity() {
 	n := &note{Date: dynastay.MustDate("2026-07-10"), Number: 1, Text: "Lift stuck."}
 	item, err := noteEntity.Item(n)
@@ -71,7 +71,7 @@ func ExampleEntity() {
 	// invalid Text: must be valid UTF-8
 }
 
-// Two people change one note. The second has seen what the first wrote, or is told so.
+// Two people change the same note. The second one has either seen what the first one wrote, or gets an error.
 func ExampleTable() {
 	ctx := context.Background()
 	engine, err := dyntest.Start(ctx)
@@ -110,7 +110,7 @@ func ExampleTable() {
 	// true
 }
 
-// A page of a partition, and a walk over all of it.
+// One page of a partition, and an iteration over the whole partition.
 func ExampleTable_List() {
 	ctx := context.Background()
 	engine, err := dyntest.Start(ctx)

@@ -13,10 +13,10 @@ import (
 	"github.com/dynastay/dynastay/users"
 )
 
-// An address belongs to one user, in whatever case it is spelt.
+// An address belongs to one user, regardless of case.
 func Example() {
 	ctx := context.Background()
-	engine, err := dyntest.Start(ctx) // a test has dyntest.New for this and the tables
+	engine, err := dyntest.Start(ctx) // in a test, dyntest.New does this and creates the tables
 	if err != nil {
 		log.Fatal(err)
 	}
