@@ -12,7 +12,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// consumer is a module of its own, outside the tree, that uses this one.
+// consumer is a separate module, outside the tree, that uses this one.
 type consumer struct {
 	t   *testing.T
 	dir string
@@ -46,7 +46,7 @@ func (c consumer) run(args ...string) string {
 	return string(out)
 }
 
-// A service that imports the bookings compiles what it uses: the SDK and a few small libraries, nothing of Docker,
+// A service that imports the bookings compiles only what it uses: the SDK and a few small libraries, but not Docker,
 // testcontainers or a test framework.
 func TestConsumerCompilesNothingOfDocker(t *testing.T) {
 	t.Parallel()
@@ -76,7 +76,7 @@ func main() { fmt.Println(cancel) }
 	}
 }
 
-// The quick start of the README is a program that compiles and does what it says.
+// The README's quick start is a program that compiles and works as described.
 func TestReadmeQuickStart(t *testing.T) {
 	t.Parallel()
 	readme, err := os.ReadFile("README.md")

@@ -15,7 +15,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// However a write fails, its error names all of its operations, and the SDK's error is within reach.
+// However a write fails, its error names all of its operations, and errors.As finds the SDK's error.
 func TestErrorsNameTheWrite(t *testing.T) {
 	t.Parallel()
 	throttle := &types.ProvisionedThroughputExceededException{}

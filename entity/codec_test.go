@@ -100,7 +100,7 @@ var allCodec = Declare(func(f *Fields, a *all) {
 	})
 })
 
-// storedNames are the attributes of allCodec, but for the constant one.
+// storedNames are the attributes of allCodec, except the constant one.
 var storedNames = []string{
 	"S", "T", "I", "J", "F", "G", "B", "C", "D", "At", "Until", "R", "Q", "M", "N", "Currency", "FeeCurrency", "Fee", "Custom", "L", "K",
 	"Nested", "Parts", "Counts", "Prices", "ByID",
@@ -325,7 +325,7 @@ func TestDeclareRefusesWrongTypesWithThePath(t *testing.T) {
 	}
 }
 
-// corrupt asks for an error that says what is unreadable. It is no fault of the caller's arguments.
+// corrupt asserts that an error says what is unreadable, and does not match ErrInvalid.
 func corrupt(t require.TestingT, err error, path string) {
 	var e *dynastay.Error
 	require.ErrorAs(t, err, &e, path)
@@ -367,7 +367,7 @@ func decodeAnything(t *rapid.T) {
 		return
 	}
 	again, err := allCodec.Encode(&a)
-	if err != nil { // what is readable can be written, but for amounts that other software stored in two currencies
+	if err != nil { // what is readable can be written, except amounts that other software stored in two currencies
 		t.Fatalf("%v cannot be written: %v", item, err)
 	}
 	var b all

@@ -41,7 +41,7 @@ func TestCreateFromSeesTheResultBeforeIt(t *testing.T) {
 	assert.ErrorIs(t, err, dynastay.ErrAlreadyExists)
 }
 
-// Where the operation before it is prepared again, so is what depends on it, under the id that it has.
+// If the operation before it is prepared again, so is the dependent one, with the same id.
 func TestCreateFromRunsAgain(t *testing.T) {
 	t.Parallel()
 	c := openCloakroom(t)
@@ -67,7 +67,7 @@ func TestCreateFromRunsAgain(t *testing.T) {
 	assert.Len(t, c.ids(), 2)
 }
 
-// Under a key it needs to be told what it is about, and then is replayed.
+// With an idempotency key it needs agreed values, and is then replayed.
 func TestCreateFromUnderAKey(t *testing.T) {
 	t.Parallel()
 	c := openCloakroom(t)
@@ -94,7 +94,7 @@ func TestCreateFromUnderAKey(t *testing.T) {
 		assert.ErrorIs(t, err, dynastay.ErrIdempotencyMismatch)
 	}
 
-	// A message is gone once it was sent. Its id is known all the same.
+	// A message is deleted after it was sent. Its id is known nevertheless.
 	require.NoError(t, c.Delete(t.Context(), bagKey(second.ID)))
 	_, ticket, err = write("john", "ticket", "john")
 	require.NoError(t, err)
@@ -102,7 +102,7 @@ func TestCreateFromUnderAKey(t *testing.T) {
 	assert.Len(t, c.ids(), 1)
 }
 
-// Before the operation that it depends on, it is an error of the program.
+// To write it before the operation that it depends on is a programming error.
 func TestCreateFromInTheWrongOrder(t *testing.T) {
 	t.Parallel()
 	c := openCloakroom(t)
@@ -116,7 +116,7 @@ func TestCreateFromInTheWrongOrder(t *testing.T) {
 	assert.Empty(t, c.ids())
 }
 
-// An error of the function passes unchanged; what it returns is checked like any other value.
+// An error from the function is returned unchanged; its value is checked like any other.
 func TestCreateFromFails(t *testing.T) {
 	t.Parallel()
 	c := openCloakroom(t)
@@ -130,7 +130,7 @@ func TestCreateFromFails(t *testing.T) {
 	}))
 }
 
-// A lost answer is settled by the drawn id, as for any create.
+// A lost response is resolved by the generated id, as for any create.
 func TestCreateFromWhoseAnswerIsLost(t *testing.T) {
 	t.Parallel()
 	c := openCloakroom(t)

@@ -13,7 +13,7 @@ import (
 	"github.com/dynastay/dynastay/entity"
 )
 
-// What the library writes is refused by its field, and nothing is written.
+// A change to what the library writes is refused with the field's name, and nothing is written.
 func TestKeptFieldsAreRefused(t *testing.T) {
 	t.Parallel()
 	c := openCloakroom(t)
@@ -94,7 +94,7 @@ func TestUpdateWithoutTimesAndVersions(t *testing.T) {
 	assert.Equal(t, now, read)
 }
 
-// Between the reading and the update another process is at work: the one who was overtaken reads again, or is told.
+// Another process writes between the read and the update: the update that was overtaken reads again, or fails.
 func TestUpdateIsOvertaken(t *testing.T) {
 	t.Parallel()
 	changed := func(ctx context.Context, c cloakroom) { c.relabelled(ctx, "1", "x") }
@@ -143,7 +143,7 @@ func TestUpdateIsOvertaken(t *testing.T) {
 	}
 }
 
-// A write id that is not one is nobody's.
+// A malformed write id matches no item.
 func TestUpdateOfAForeignWriteID(t *testing.T) {
 	t.Parallel()
 	c := openCloakroom(t, func(s *entity.Spec[bag]) {
@@ -159,7 +159,7 @@ func TestUpdateOfAForeignWriteID(t *testing.T) {
 	assert.NoError(t, update())
 }
 
-// Nor does a function write the write id: its result shows the one that is stored.
+// A function cannot set the write id either: the result has the one that is stored.
 func TestFunctionThatSetsTheWriteID(t *testing.T) {
 	t.Parallel()
 	c := openCloakroom(t)
@@ -171,7 +171,7 @@ func TestFunctionThatSetsTheWriteID(t *testing.T) {
 	}))
 }
 
-// Under a key an update is what it was agreed on, and the entity that it is for.
+// With an idempotency key, an update is compared by its agreed values and its entity.
 func TestUpdateUnderAKey(t *testing.T) {
 	t.Parallel()
 	c := openCloakroom(t)

@@ -10,7 +10,7 @@ import (
 	"github.com/dynastay/dynastay/entity"
 )
 
-// A put leaves the value as it is given, and goes over whatever is there.
+// A put stores the value as it is given, and replaces an existing item.
 func TestPut(t *testing.T) {
 	t.Parallel()
 	c := openCloakroom(t)
@@ -64,7 +64,7 @@ func TestPutIsReplayed(t *testing.T) {
 	assert.Empty(t, c.ids())
 }
 
-// What goes with an entity would be left behind.
+// Otherwise, items that depend on the entity would be left behind.
 func TestPutIsRefused(t *testing.T) {
 	t.Parallel()
 	for name, edit := range map[string]func(*entity.Spec[bag]){"guarded": guarded, "followed": followed} {

@@ -267,7 +267,7 @@ func TestFindWithoutAnIndex(t *testing.T) {
 	assertNotFound(t, err, "kit")
 }
 
-// What cannot be looked up is refused before any request, by the entity's own name of it.
+// What cannot be looked up is refused before any request, with the entity's own field name.
 func TestFindRefuses(t *testing.T) {
 	t.Parallel()
 	c := openCattery(t)
@@ -288,7 +288,7 @@ func TestFindRefuses(t *testing.T) {
 	}))
 }
 
-// Only "there is none" leads on to the guard; any other failure is the caller's to see.
+// Only ErrNotFound leads to a read of the guard; any other error is returned to the caller.
 func TestFindFails(t *testing.T) {
 	t.Parallel()
 	boom := errors.New("boom")
@@ -322,7 +322,7 @@ func TestFindFails(t *testing.T) {
 	assert.Empty(t, c.loads)
 }
 
-// A guard that names nobody, or not by a text, is corrupt.
+// A guard without an owner, or with an owner that is not text, is corrupt.
 func TestCorruptGuard(t *testing.T) {
 	t.Parallel()
 	c := openCattery(t, func(s *entity.Spec[cat]) {
