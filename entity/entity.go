@@ -126,7 +126,7 @@ func New[T any](s Spec[T]) *Entity[T] {
 	e.derived = append(e.derived, s.Derived...)
 	for _, name := range append(append([]string{s.ID, s.Created, s.Updated, s.Version}, s.Kept...), s.Counters...) {
 		if slices.Contains(e.owned, name) {
-			e.panics("attribute %s appears more than once in ID, Created, Updated, Version, Kept and Counters", name)
+			e.panics("attribute %s is used for more than one field of the Spec", name)
 		}
 		if name != "" {
 			e.owned = append(e.owned, name)

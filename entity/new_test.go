@@ -117,8 +117,8 @@ func TestNewPanics(t *testing.T) {
 		"nothing that the library keeps": {"", func(s *entity.Spec[bag]) {
 			s.ID, s.Prefix, s.Created, s.Updated, s.Version, s.Kept, s.Counters = "", "", "", "", "", nil, nil
 		}},
-		"two uses of an attribute":            {"Bag: attribute BagId appears more than once in ID, Created, Updated, Version, Kept and Counters", func(s *entity.Spec[bag]) { s.Created = "BagId" }},
-		"counted and kept":                    {"Bag: attribute Weight appears more than once in ID, Created, Updated, Version, Kept and Counters", func(s *entity.Spec[bag]) { s.Counters = s.Kept }},
+		"two uses of an attribute":            {"Bag: attribute BagId is used for more than one field of the Spec", func(s *entity.Spec[bag]) { s.Created = "BagId" }},
+		"counted and kept":                    {"Bag: attribute Weight is used for more than one field of the Spec", func(s *entity.Spec[bag]) { s.Counters = s.Kept }},
 		"the partition of the key is derived": {"Bag: attribute PK is part of the table's key and cannot be derived", derived("PK")},
 		"the rest of the key is derived":      {"Bag: attribute SK is part of the table's key and cannot be derived", derived("SK")},
 		"derived without a name":              {`Bag: Derived "" requires Name and Value`, derived("")},
