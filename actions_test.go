@@ -15,8 +15,8 @@ import (
 	"github.com/dynastay/dynastay/keys"
 )
 
-// Every kind of action, alone and in a transaction: it does what it says where its condition holds, and its Failed function
-// is shown the item where it does not.
+// Every kind of action, alone and in a transaction: it takes effect if its condition holds, and otherwise its Failed
+// function gets the item.
 func TestActions(t *testing.T) {
 	t.Parallel()
 	ctx := t.Context()
@@ -32,7 +32,7 @@ func TestActions(t *testing.T) {
 	item["text"] = dynastay.Text("new")
 	for name, kind := range map[string]struct {
 		add  func(tx *dynastay.Tx, text string, failed dynastay.Failed)
-		want string // the text that it leaves, "" for no item
+		want string // the text that it stores, "" for no item
 	}{
 		"put": {func(tx *dynastay.Tx, text string, failed dynastay.Failed) {
 			tx.Put(outboxTable, item).If(expected(condition, text), failed)
@@ -88,7 +88,7 @@ func TestActions(t *testing.T) {
 	}
 }
 
-// What would write nothing is refused or sends nothing, and what is missing is no operation.
+// A write of nothing is refused or sends no write, and nil is not an operation.
 func TestWriteOfNothing(t *testing.T) {
 	t.Parallel()
 	ctx := t.Context()
@@ -96,13 +96,13 @@ func TestWriteOfNothing(t *testing.T) {
 	_, err := outbox.Create(ctx, &message{ID: "m", Text: "a"})
 	require.NoError(t, err)
 	stop := db.Faults.Record()
-	for reason, parts := range map[string][]dynastay.Part{
-		"are missing": {dynastay.IdempotencyKey("k")},
-		"hold a nil":  {outbox.PutOp(&message{ID: "n"}), nil},
+	for text, parts := range map[string][]dynastay.Part{
+		"invalid Operations: must not be empty": {dynastay.IdempotencyKey("k")},
+		"invalid Operations[1]: is nil":         {outbox.PutOp(&message{ID: "n"}), nil},
 	} {
-		var invalid *dynastay.InvalidError
-		require.ErrorAs(t, db.Write(ctx, parts...), &invalid)
-		assert.Equal(t, dynastay.InvalidError{Field: "Operations", Reason: reason}, *invalid)
+		err := db.Write(ctx, parts...)
+		require.ErrorIs(t, err, dynastay.ErrInvalid)
+		assert.EqualError(t, err, text)
 	}
 	assert.Empty(t, stop())
 
@@ -115,7 +115,7 @@ func TestWriteOfNothing(t *testing.T) {
 	assert.Equal(t, "GetItem", sent[0].Operation)
 }
 
-// An operation that writes the record of its own key is told so.
+// An operation that writes the record of its own idempotency key gets an error that says so.
 func TestNobodyElseWritesTheRecord(t *testing.T) {
 	t.Parallel()
 	db := dyntest.New(t)

@@ -10,7 +10,7 @@ import (
 	"github.com/dynastay/dynastay"
 )
 
-// What an update was agreed on is hashed, so it is bounded before.
+// The values of AgreedOn are hashed, so their size is checked first.
 func TestAgreedOnHasALimit(t *testing.T) {
 	t.Parallel()
 	db, outbox := openOutbox(t, dynastay.Options{})
@@ -31,6 +31,6 @@ func TestUpdateErrorsHoldNoAddress(t *testing.T) {
 	require.NoError(t, err)
 	_, err = outbox.Update(t.Context(), keyOf("john@example.com"), func(m *message) error { m.ID = "m"; return nil })
 	assert.ErrorIs(t, err, dynastay.ErrInvalid)
-	assert.ErrorContains(t, err, "cannot change")
+	assert.ErrorContains(t, err, "cannot be changed")
 	assert.NotContains(t, err.Error(), "john")
 }

@@ -14,7 +14,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// shopItem is a stored shop with a write id, without one where that is zero.
+// shopItem is a stored shop with a write id, or without one if it is zero.
 func shopItem(id, before stamp, name string) Item {
 	item := shopSchema.Key.Of(shopKey)
 	item["ShopId"], item["Name"] = str("1"), str(name)
@@ -25,8 +25,8 @@ func shopItem(id, before stamp, name string) Item {
 	return item
 }
 
-// A plain update that meets another write takes its turn for the item before it reads it again, whether it is told of a
-// conflict or finds the other's item where its own answer was lost.
+// A plain update that conflicts with another write queues for the item before it reads it again, whether DynamoDB
+// reports a conflict, or its own response was lost and it finds the other write's item.
 func TestPlainUpdateTakesATurn(t *testing.T) {
 	t.Parallel()
 	for name, test := range map[string]struct {
@@ -58,7 +58,7 @@ func TestPlainUpdateTakesATurn(t *testing.T) {
 	}
 }
 
-// The refusal of a request that follows a lost one shows the item, which is not read once more.
+// The refusal of a request that follows a lost one contains the item, which is not read again.
 func TestRefusalShowsTheItem(t *testing.T) {
 	t.Parallel()
 	for name, test := range map[string]struct {
@@ -66,7 +66,7 @@ func TestRefusalShowsTheItem(t *testing.T) {
 		want      error
 		reads     int
 	}{
-		"the first request's": {nil, nil, 2}, // its id is put in below
+		"the first request's": {nil, nil, 2}, // its id is set below
 		"another's":           {shopItem(stamp{2}, stamp{1}, "b"), nil, 3},
 		"two others'":         {shopItem(stamp{3}, stamp{2}, "c"), ErrOutcomeUnknown, 2},
 		"none":                {nil, ErrOutcomeUnknown, 2},
@@ -95,7 +95,7 @@ func TestRefusalShowsTheItem(t *testing.T) {
 	}
 }
 
-// seenTwice puts the id of the first update into the refusal, as if that update had arrived.
+// seenTwice sets the id of the first update in the refusal, as if that update had arrived.
 type seenTwice struct {
 	counting
 	own     bool
@@ -111,8 +111,8 @@ func (c *seenTwice) UpdateItem(ctx context.Context, in *dynamodb.UpdateItemInput
 	return c.counting.UpdateItem(ctx, in, o...)
 }
 
-// That the item is the one that was read does not help a transaction: its token alone makes two requests one, and a
-// rejected one is not sent again.
+// A transaction cannot be sent again just because the item has not changed: only its token makes two requests one, and
+// a rejected transaction is not sent again.
 func TestRejectedTransactionIsNotSentAgain(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -128,7 +128,7 @@ func TestRejectedTransactionIsNotSentAgain(t *testing.T) {
 
 type label struct{}
 
-// What became of a write is found out though its caller's time is up, and still on behalf of that caller.
+// The outcome of a write is determined even after its caller's context has ended, and still on behalf of that caller.
 func TestResultsAreReadAfterTheEnd(t *testing.T) {
 	t.Parallel()
 	record := Item{"Hash": str("v0:"), "Made": &sL{Value: []types.AttributeValue{&sM{Value: Item{}}, &sM{Value: Item{}}}}}
@@ -139,7 +139,7 @@ func TestResultsAreReadAfterTheEnd(t *testing.T) {
 	}
 	for name, test := range map[string]struct {
 		answer error
-		reads  int // the record, where the answer does not show it, and the result
+		reads  int // the record, if the response does not contain it, and the result
 	}{
 		"the record is seenTwice":     {own(record), 2},
 		"the record is not seenTwice": {own(nil), 3},
@@ -182,7 +182,7 @@ func TestResultsAreReadAfterTheEnd(t *testing.T) {
 	}
 }
 
-// All that is read after the caller's time is up shares one budget, in however many steps it comes.
+// All reads after the caller's context has ended share one budget, however many there are.
 func TestOneBudgetForAllReads(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -195,12 +195,12 @@ func TestOneBudgetForAllReads(t *testing.T) {
 			switch n {
 			case 1:
 				return shopItem(stamp{1}, stamp{}, "first"), nil
-			case 2: // the engine takes its time to show the record
+			case 2: // the engine is slow to return the record
 				require.NoError(t, late.Err())
 				time.Sleep(settle / 2)
 				return record, nil
 			}
-			<-late.Done() // and does not show the result
+			<-late.Done() // and does not return the result
 			return nil, late.Err()
 		}
 		var ended time.Time
@@ -217,7 +217,7 @@ func TestOneBudgetForAllReads(t *testing.T) {
 	})
 }
 
-// watched is a context that counts who waits for its end.
+// watched is a context that counts those waiting for its end.
 type watched struct {
 	context.Context
 	done    chan struct{}
@@ -231,7 +231,7 @@ func (c watched) AfterFunc(func()) (stop func() bool) {
 	return func() bool { *c.waiting--; return true }
 }
 
-// A write that is over leaves nothing behind in a context that lives on.
+// A finished write leaves nothing behind in a context that continues.
 func TestNothingIsLeftInTheContext(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {

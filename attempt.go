@@ -11,20 +11,20 @@ import (
 	"github.com/aws/smithy-go/middleware"
 )
 
-// verdict is what one request came to.
+// verdict is the result of one request.
 type verdict int
 
 const (
 	done       verdict = iota
-	refused            // conditions did not hold
+	refused            // a condition did not hold
 	conflict           // another transaction holds an item; nothing was written
 	throttled          // no capacity; nothing was written
 	unsent             // the request did not reach DynamoDB
-	rejected           // DynamoDB takes no such request: nothing was written, and sending it again is no use
-	answerLost         // it may have been carried out, or is still at work
+	rejected           // DynamoDB does not accept the request; nothing was written, and a retry does not help
+	answerLost         // it may have been carried out, or may still be in progress
 )
 
-// kind is what the verdict means once the write gives up.
+// kind is the error kind of the verdict once the write gives up.
 func (v verdict) kind() error {
 	switch v {
 	case conflict:
@@ -44,29 +44,29 @@ type move int
 
 const (
 	finish move = iota // it was carried out
-	judge              // say what the conditions mean that did not hold
-	meet               // take turns with whoever holds the item, or else send the same again
-	again              // send the same again
-	look               // find out what became of the write
+	judge              // determine the error for the conditions that did not hold
+	meet               // queue for the item if possible, otherwise send the same request again
+	again              // send the same request again
+	look               // find out whether the write was carried out
 	giveUp             // nothing was written
 )
 
-// nextMove decides by the kind of the write, by whether the answer to an earlier request of the same preparation was lost,
-// and by what the present one came to. A transaction is sent again under its token, and then carried out once; a plain
-// request has none, so that its item is looked at first. What a later request came to says nothing of a lost one, unless
-// it was under the same token.
+// nextMove decides by the kind of the write, by whether the response to an earlier request of the same preparation was
+// lost, and by the verdict on the current request. A transaction is sent again with its token, and is then carried out
+// only once. A plain request has no token, so its item is read first. The result of a later request says nothing about
+// a lost one, unless both have the same token.
 func nextMove(plain, lost bool, v verdict) move {
 	switch v {
 	case done:
 		return finish
 	case refused:
 		if plain && lost {
-			return look // it may be refused by what its own first request left
+			return look // its own first request may be the reason for the refusal
 		}
 		return judge
 	case conflict:
 		if lost {
-			return again // a new preparation may only follow once this one is known not to have been carried out
+			return again // do not prepare again until it is known that this preparation was not carried out
 		}
 		return meet
 	case throttled, unsent:
@@ -86,7 +86,7 @@ func nextMove(plain, lost bool, v verdict) move {
 type outcome struct {
 	verdict verdict
 	failed  []failure
-	refs    []Ref // of the actions that were refused or met another transaction
+	refs    []Ref // of the actions that were refused or conflicted
 	err     error
 }
 
@@ -116,7 +116,7 @@ func (db *DB) attempt(ctx context.Context, tx *Tx, token string) outcome {
 	return outcome{verdict: done}
 }
 
-// plain sends one action as a request of its own, at half the units of a transaction.
+// plain sends one action as a single request, at half the units of a transaction.
 func (db *DB) plain(ctx context.Context, a *Action, once func(*dynamodb.Options)) (
 	operation string, consumed *types.ConsumedCapacity, meta middleware.Metadata, err error,
 ) {
@@ -154,7 +154,7 @@ func (db *DB) plain(ctx context.Context, a *Action, once func(*dynamodb.Options)
 	return "DeleteItem", out.ConsumedCapacity, out.ResultMetadata, nil
 }
 
-// judge reads a plain request's end.
+// judge determines the outcome of a plain request.
 func (a *Action) judge(err error, way *passage) outcome {
 	var condition *types.ConditionalCheckFailedException
 	var conflicting *types.TransactionConflictException
@@ -170,9 +170,9 @@ func (a *Action) judge(err error, way *passage) outcome {
 	return way.judge(err)
 }
 
-// judge reads a transaction's end: the cancellation reasons stand in the order of the actions. A condition that does not
-// hold outweighs all else: it is the reason that a caller can act on, and may be that of an earlier call under the key. Then
-// comes what sending again does not help, then a conflict, then throttling.
+// judge determines the outcome of a transaction. The cancellation reasons are in the order of the actions. A failed
+// condition takes precedence: it is the reason that a caller can act on, and it may be the idempotency record of an
+// earlier call. Next comes what a retry cannot help, then a conflict, then throttling.
 func (tx *Tx) judge(err error, way *passage) outcome {
 	var cancelled *types.TransactionCanceledException
 	var running *types.TransactionInProgressException
@@ -202,10 +202,10 @@ func (tx *Tx) judge(err error, way *passage) outcome {
 		}
 		return got
 	}
-	return outcome{verdict: rejected, err: err} // without a reason
+	return outcome{verdict: rejected, err: err} // no reason given
 }
 
-// verdictOf reads the code of a cancellation reason.
+// verdictOf maps the code of a cancellation reason.
 func verdictOf(code string) verdict {
 	switch code {
 	case "ConditionalCheckFailed":

@@ -18,20 +18,20 @@ import (
 	"github.com/dynastay/dynastay/internal/stored"
 )
 
-// What one batch takes. Its other bound, 16 MB, cannot be reached by a write: 25 items of the 400 KB that an item may
-// have are 10 MB. A read that would answer with more leaves the rest unprocessed.
+// The limits of one batch. A write cannot reach the other limit, 16 MB: 25 items of 400 KB, the maximum size of an
+// item, are 10 MB. A read that would return more leaves the rest unprocessed.
 const (
 	maxBatchReads  = 100
 	maxBatchWrites = 25
 )
 
-// GetAll reads items of one table by their keys: in the order of the keys, the zero Row where there is none. Keys may
-// repeat; the same key gives the same Row. [Consistent] may be asked for. The items are read one by one: together they are no
-// snapshot, which is what a transaction reads.
+// GetAll reads items of one table by their keys. The result is in the order of the keys, with the zero Row for an item
+// that does not exist. A key may appear more than once; its Row is then repeated. opts may contain [Consistent]. Each
+// item is read separately, so the result is not a snapshot, unlike that of a transactional read.
 //
-// 1 request for every 100 different keys, up to 16 of them in parallel. What DynamoDB leaves unprocessed is asked for again, after waits that grow with
-// every request that brings nothing. When [Retry] allows no more of these the error is [ErrThrottled], or the SDK's where no
-// answer came.
+// GetAll sends 1 request for every 100 different keys, up to 16 in parallel. It requests unprocessed keys again, after
+// waits that grow with every request that makes no progress. When [Retry] allows no more such requests, the error is
+// [ErrThrottled], or the SDK's error if there was no response.
 func (db *DB) GetAll(ctx context.Context, s *Schema, keys []Key, opts ...ReadOption) ([]Row, error) {
 	var asked []Key
 	found := make(map[Key]Row, len(keys))
@@ -64,7 +64,7 @@ func (db *DB) GetAll(ctx context.Context, s *Schema, keys []Key, opts ...ReadOpt
 	return items, nil
 }
 
-// elementOf gives the error of a key's check the place of the key in a list.
+// elementOf adds the position of a key in a list to the error of the key's check.
 func elementOf(list string, i int, err error) error {
 	var invalid *InvalidError
 	if !errors.As(err, &invalid) {
@@ -73,7 +73,7 @@ func elementOf(list string, i int, err error) error {
 	return Invalid(fmt.Sprintf("%s[%d]%s", list, i, strings.TrimPrefix(invalid.Field, "Key")), "%s", invalid.Reason)
 }
 
-// only is the key without a sort value that the table has no place for.
+// only returns the key without its sort value if the table has no sort key.
 func (n KeyNames) only(k Key) Key {
 	if n.Sort == "" {
 		k.SK = ""
@@ -109,31 +109,33 @@ func (db *DB) getBatch(ctx context.Context, s *Schema, keys []Key, consistent bo
 	})
 }
 
-// PutAll writes whole items, of any tables, past every condition and over whatever is there. It is for loading and
-// importing, and for tables of a service's own that have no rules. It is not for entities of the repositories that others
-// may be writing: no guard keeps their slugs and references apart, no version and no condition is asked for, and rooms
-// that were sold in the meantime come back. Their Create and Update are for that.
+// PutAll writes whole items to any tables, without conditions, and replaces existing items. It is for loading and
+// importing, and for a service's own tables that have no invariants. Do not use it for entities of the repositories
+// that others may be writing; use Create and Update of the repository instead. PutAll checks no guard, so slugs and
+// references may collide, it checks no version and no condition, and rooms that have been sold in the meantime become
+// available again.
 //
-// The items go out in batches of 25, one batch after another, so that of two items under one key the later one stays.
-// PutAll is not atomic: after an error, which may also come from an item that is refused in the middle of the sequence,
-// those before it may be there. Repeating it is harmless, and PutAll does so itself: what DynamoDB leaves unprocessed, and
-// batches that were throttled or whose answer was lost, are sent again, after waits that grow with every request that
-// writes nothing. When [Retry] allows no more of these the error is [ErrThrottled], or the SDK's where no answer came.
+// The items are sent in batches of 25, one batch after another, so that the later of two items with the same key wins.
+// PutAll is not atomic: after an error, which may also be caused by an invalid item in the middle of the sequence,
+// earlier items may have been written. It is safe to repeat, and PutAll itself does so: unprocessed items, and batches
+// that were throttled or whose response was lost, are sent again, after waits that grow with every request that writes
+// nothing. When [Retry] allows no more such requests, the error is [ErrThrottled], or the SDK's error if there was no
+// response.
 func (db *DB) PutAll(ctx context.Context, items iter.Seq2[*Schema, Item]) error {
 	b := putBatch{db: db, keys: map[Ref]bool{}}
 	i := 0
 	for s, item := range items {
 		if s == nil {
-			return Invalid(fmt.Sprintf("Items[%d].Schema", i), "is missing")
+			return Invalid(fmt.Sprintf("Items[%d].Schema", i), "is nil")
 		}
 		key := s.Key.From(RowOf(item))
 		if err := s.Key.Check(key); err != nil {
 			return Within(fmt.Sprintf("Items[%d]", i), err)
 		}
 		if n := stored.Size(item); n > maxItemBytes {
-			return Invalid(fmt.Sprintf("Items[%d]", i), "has %d bytes, and DynamoDB takes %d", n, maxItemBytes)
+			return Invalid(fmt.Sprintf("Items[%d]", i), "must be at most %d bytes, got %d", maxItemBytes, n)
 		}
-		// DynamoDB refuses a batch that names a key twice.
+		// DynamoDB rejects a batch that contains a key twice.
 		if at := RefOf(s, key); len(b.keys) == maxBatchWrites || b.keys[at] {
 			if err := b.send(ctx); err != nil {
 				return err
@@ -145,7 +147,7 @@ func (db *DB) PutAll(ctx context.Context, items iter.Seq2[*Schema, Item]) error 
 	return b.send(ctx)
 }
 
-// putBatch is a batch of puts that fills up.
+// putBatch is a batch of puts that is being filled.
 type putBatch struct {
 	db     *DB
 	keys   map[Ref]bool
@@ -162,15 +164,15 @@ func (b *putBatch) add(s *Schema, key Key, item Item) {
 		b.tables = append(b.tables, target{table, ""})
 	}
 	b.keys[RefOf(s, key)] = true
-	// A copy, because the sequence may go on to use its map for the next item before this one is sent.
+	// A copy, because the sequence may reuse its map for the next item before this one is sent.
 	put := &types.PutRequest{Item: maps.Clone(item)}
 	if own := s.WriteIDName(); !stored.IsNull(item[own]) {
-		put.Item[own] = newStamp().over(nil) // a copy of an item is another write than the item's
+		put.Item[own] = newStamp().over(nil) // copying an item is a new write
 	}
 	b.puts[table] = append(b.puts[table], types.WriteRequest{PutRequest: put})
 }
 
-// send writes the batch to its end and empties it.
+// send writes the whole batch and empties it.
 func (b *putBatch) send(ctx context.Context) error {
 	if len(b.keys) == 0 {
 		return nil
@@ -195,14 +197,14 @@ func (b *putBatch) send(ctx context.Context) error {
 	return err
 }
 
-// insist sends a batch of n elements until none is left. Progress is what counts: however throttled a table is, a batch
-// goes on for as long as every few requests get something through. The SDK's retries are off, so that there is one
-// budget; both kinds of batch can be repeated at will, whatever became of the request.
+// insist sends a batch of n entries until none is left. What counts is progress: however heavily a table is throttled,
+// a batch continues as long as every few requests get something through. The SDK's retries are turned off, so that
+// there is only one budget. Both kinds of batch can safely be repeated, whatever the outcome of a request.
 func (db *DB) insist(ctx context.Context, op string, n int, send func(way *passage) (left int, err error)) error {
 	for idle := 0; ; {
 		var way passage
 		left, err := send(&way)
-		got := outcome{verdict: throttled} // DynamoDB has no other reason to leave something unprocessed for long
+		got := outcome{verdict: throttled} // DynamoDB has no other reason to keep leaving entries unprocessed
 		switch {
 		case err != nil:
 			if got = way.judge(err); got.verdict == rejected {
@@ -220,7 +222,7 @@ func (db *DB) insist(ctx context.Context, op string, n int, send func(way *passa
 			continue
 		}
 		if err == nil {
-			err = fmt.Errorf("%d of the batch are left unprocessed", left)
+			err = fmt.Errorf("%d entries of the batch remain unprocessed", left)
 		}
 		if ctx.Err() != nil {
 			return &Error{Op: op, Entity: "batch", Err: errors.Join(err, ctx.Err())}

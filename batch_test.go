@@ -22,7 +22,7 @@ import (
 	"github.com/dynastay/dynastay/keys"
 )
 
-// row is one element of what PutAll takes.
+// row is one element of the sequence for PutAll.
 type row struct {
 	schema *dynastay.Schema
 	item   dynastay.Item
@@ -48,15 +48,15 @@ func profile(id string) row {
 	return row{keys.UsersTable, item}
 }
 
-// batches keeps what batch calls send, and lets a test stand between.
+// batches records what batch calls send, and lets a test intercept them.
 type batches struct {
 	dynastay.Client
-	writes []int      // elements of each request
+	writes []int      // number of entries of each request
 	mu     sync.Mutex // for reads, which are sent in parallel
 	reads  []int
-	// take says how many elements of a request are processed; nil for all. An error loses the request.
+	// take returns how many entries of a request are processed; nil for all. With an error, the request is lost.
 	take func(n int) (int, error)
-	late bool // an error loses the answer only
+	late bool // with an error, only the response is lost
 	then func()
 }
 
@@ -133,7 +133,7 @@ func (c *batches) BatchGetItem(ctx context.Context, in *dynamodb.BatchGetItemInp
 	return out, nil
 }
 
-// impatient opens the tables through the client, with waits that a test can afford.
+// impatient opens the tables through the client, with short waits.
 func impatient(prefix string, client dynastay.Client, attempts int) *dynastay.DB {
 	return dynastay.Open(client, &dynastay.Options{
 		TablePrefix: prefix, Retry: dynastay.Retry{Attempts: attempts, Base: time.Microsecond, Cap: time.Microsecond},
@@ -175,7 +175,7 @@ func TestPutAllAndGetAll(t *testing.T) {
 	require.NoError(t, db.PutAll(ctx, rows(all...)))
 	assert.Equal(t, append(slices.Repeat([]int{25}, 10), 3), client.writes, "253 items of two tables")
 
-	// In any order, some of them not there, some twice.
+	// In any order, some of them missing, some repeated.
 	var asked []dynastay.Key
 	for i := 249; i >= 0; i-- {
 		asked = append(asked, keyOf(fmt.Sprint(i)))
@@ -208,7 +208,7 @@ func TestPutAllAndGetAll(t *testing.T) {
 	assert.Len(t, client.writes, 11, "nothing to write is no request")
 }
 
-// A table without a sort key has no place for a sort value, so it tells no keys apart.
+// A table without a sort key ignores the sort value, so it does not distinguish keys.
 func TestGetAllLeavesOutAnUnknownSortValue(t *testing.T) {
 	t.Parallel()
 	under, _ := openOutbox(t, dynastay.Options{})
@@ -229,7 +229,7 @@ func TestPutAllLaterItemWins(t *testing.T) {
 	assert.Equal(t, []int{2, 3, 1}, client.writes)
 	assert.Equal(t, map[string]string{"0": "third", "1": "second", "2": "first"}, stored(t, under.DB, 3))
 
-	// The same key in another table is another item.
+	// The same key in another table is a different item.
 	require.NoError(t, db.PutAll(t.Context(), rows(profile("0"), row{keys.MetadataTable, profile("0").item})))
 	assert.Equal(t, []int{2, 3, 1, 2}, client.writes)
 }
@@ -242,7 +242,7 @@ func TestBatchesSendTheRestAgain(t *testing.T) {
 	for i := range 60 {
 		all = append(all, note(fmt.Sprint(i), "there"), profile(fmt.Sprint(i)))
 	}
-	// Two empty answers, then one element: what is left of the budget begins anew with every progress.
+	// Two requests without progress, then one entry: every progress resets the budget.
 	requests := 0
 	client := &batches{Client: under.Client, take: func(n int) (int, error) {
 		if requests++; requests%3 == 0 {
@@ -271,7 +271,7 @@ func TestBatchesSendTheRestAgain(t *testing.T) {
 	}
 }
 
-// The same, by an engine that is throttled below the client.
+// The same with an engine that is throttled below the client.
 func TestBatchesOnAWeakEngine(t *testing.T) {
 	t.Parallel()
 	ctx := t.Context()
@@ -345,7 +345,7 @@ func TestBatchesGiveUp(t *testing.T) {
 	}
 }
 
-// A batch whose answer is lost is sent again: putting the same item twice does no harm.
+// A batch is sent again if its response is lost: putting the same item twice is harmless.
 func TestBatchesOutliveLostAnswers(t *testing.T) {
 	t.Parallel()
 	under, _ := openOutbox(t, dynastay.Options{})
@@ -393,14 +393,14 @@ func TestBatchesRefuse(t *testing.T) {
 	refused(under.PutAll(ctx, rows(note("a", strings.Repeat("x", 400<<10)))), "Items[0]")
 	assert.Zero(t, under.Faults.Count("BatchWriteItem")+under.Faults.Count("BatchGetItem"))
 
-	// What DynamoDB refuses as such is not sent again.
+	// A rejected request is not sent again.
 	err = under.PutAll(ctx, rows(note("a", ""), row{&dynastay.Schema{Name: "Nowhere", Key: outboxTable.Key}, note("a", "").item}))
 	var missing *types.ResourceNotFoundException
 	assert.ErrorAs(t, err, &missing)
 	assert.Equal(t, 1, under.Faults.Count("BatchWriteItem"))
 }
 
-// The largest items that there can be: 25 go into one batch of writes, and an answer that would hold 50 is cut short.
+// Items of the maximum size: 25 fit into one batch of writes, and a response with 50 is truncated.
 func TestBatchesOfTheLargestItems(t *testing.T) {
 	t.Parallel()
 	under, _ := openOutbox(t, dynastay.Options{})
@@ -443,7 +443,7 @@ func TestBatchesAreObserved(t *testing.T) {
 	assert.Zero(t, calls[1].WriteUnits())
 }
 
-// counter is a source that says what was drawn from it.
+// counter is a sequence that records what was consumed.
 type counter byte
 
 func (c *counter) Read(p []byte) (int, error) {
@@ -476,7 +476,7 @@ func TestRand(t *testing.T) {
 	})
 }
 
-// What was yielded is written, whatever the sequence does with its map afterwards.
+// An item is written as it was yielded, whatever the sequence does with its map afterwards.
 func TestPutAllKeepsNoMap(t *testing.T) {
 	t.Parallel()
 	ctx := t.Context()

@@ -12,7 +12,7 @@ import (
 	"github.com/dynastay/dynastay/internal/stored"
 )
 
-// The bounds of a transaction are those of DynamoDB, to the action and the byte.
+// The limits of a transaction are exactly those of DynamoDB.
 func TestBoundsOfTransactions(t *testing.T) {
 	ops := []operation{NewOp(OpSpec[struct{}]{Name: "test", Invalid: ErrInvalid})}
 	const overhead = len("PK") + len("SK") + len("s") + len("T")
@@ -34,12 +34,12 @@ func TestBoundsOfTransactions(t *testing.T) {
 			all = append(all, remove(itoa(i)))
 		}
 		assert.NoError(t, check(all...))
-		refused(t, "make 101 actions together", check(append(all, remove("x"))...))
+		refused(t, "must have at most 100 actions in total, got 101", check(append(all, remove("x"))...))
 	})
 	t.Run("an item", func(t *testing.T) {
 		require.Equal(t, 400<<10, stored.Size(item("a", 400<<10)))
 		assert.NoError(t, check(put("a", 400<<10)))
-		refused(t, "an item of 409601 bytes", check(put("a", 400<<10+1)))
+		refused(t, "must be at most 409600 bytes, got 409601", check(put("a", 400<<10+1)))
 	})
 	t.Run("all together", func(t *testing.T) {
 		// Each action counts its item, its key (here two bytes), and the values of its expression.
@@ -51,11 +51,12 @@ func TestBoundsOfTransactions(t *testing.T) {
 		last := new(Tx).Update(shopSchema, Key{"x", "s"}, Expr{Values: Item{":0": str(strings.Repeat("x", fill-4))}})
 		assert.NoError(t, check(append(all, last)...))
 		last.expr.Values = Item{":0": str(strings.Repeat("x", fill-3))}
-		refused(t, "are 4194305 bytes together", check(append(all, last)...))
+		refused(t, "must be at most 4194304 bytes in total, got 4194305", check(append(all, last)...))
 	})
 }
 
-// The write id that an action leaves is known before it is sent: of a put that is to have one and of a rewrite, and of no other.
+// The write id that an action stores is known before it is sent, for a put with Identified and for a rewrite, and for
+// no other action.
 func TestWriteIDOfAnAction(t *testing.T) {
 	tx := Tx{stamp: stamp{1}}
 	over := func(s stamp) (id WriteID) {
@@ -75,8 +76,8 @@ func TestWriteIDOfAnAction(t *testing.T) {
 	}
 }
 
-// Of an item with a write id only that is compared: what a delta counts meanwhile is not in the way. Of one without, what the
-// caller names is compared as well.
+// If an item has a write id, only that is compared, so that a delta in the meantime does not matter. Otherwise, the
+// attributes that the caller names are compared too.
 func TestUnchanged(t *testing.T) {
 	read := Item{"PK": str("SHOP#1"), "SK": str("METADATA"), "Name": str("a"), "Gone": &sNULL{Value: true}}
 	condition := func(item Item) string {
@@ -88,7 +89,7 @@ func TestUnchanged(t *testing.T) {
 	assert.Equal(t, "(attribute_exists (#0)) AND (#1 = :0)", condition(read))
 }
 
-// What an action's failure says, and what its function is shown.
+// The error of an action's failure, and what its function gets.
 func TestFailureOfAnAction(t *testing.T) {
 	var shown []Row
 	a := new(Tx).Update(shopSchema, shopKey, Expr{Condition: aws.String("…")}).Else(func(old Row) error {
@@ -108,8 +109,8 @@ func TestFailureOfAnAction(t *testing.T) {
 	assert.Equal(t, &Error{Entity: "Shops", ID: "SHOP#1/METADATA", Err: errNoReason}, a.failure(nil).meaning())
 }
 
-// A put leaves its write id in the item that is stored, not in the one that it was made of, and follows no other write,
-// whatever id it was made with.
+// A put sets its write id in the stored item, not in the item that it was made from. It does not refer to a previous
+// write, whatever id it was made with.
 func TestPutHasAnIDOfItsOwn(t *testing.T) {
 	given := shopSchema.Key.Of(shopKey)
 	given["WriteId"] = stamp{7}.over(nil)

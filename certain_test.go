@@ -21,7 +21,7 @@ import (
 // brief gives up after two requests.
 var brief = &dynastay.Options{Retry: dynastay.Retry{Attempts: 2, Base: time.Millisecond}}
 
-// before runs f once, ahead of the nth request of the operation from now.
+// before runs f once, before the nth request of the operation from now.
 func before(db *dyntest.DB, operation string, nth int, f func(ctx context.Context)) {
 	db.Faults.Inject(dyntest.Before(f), dyntest.When{Operation: operation, Nth: nth})
 }
@@ -31,7 +31,8 @@ func increment(m *message) error {
 	return nil
 }
 
-// Another caller makes the very same change while the request of the first one is lost. Values cannot tell the two apart.
+// Another caller makes exactly the same change while the request of the first one is lost. Values cannot distinguish
+// the two.
 func TestIdenticalChangesAreToldApart(t *testing.T) {
 	t.Parallel()
 	for name, test := range map[string]struct {
@@ -50,7 +51,7 @@ func TestIdenticalChangesAreToldApart(t *testing.T) {
 			require.NoError(t, err)
 			other := entity.NewTable(db.Direct, messageEntity)
 			db.Faults.Inject(dyntest.LoseRequest(), dyntest.When{Operation: "UpdateItem", Nth: 1})
-			before(db, "GetItem", 2, func(ctx context.Context) { // the first one reads for the update, the second to settle it
+			before(db, "GetItem", 2, func(ctx context.Context) { // the first read is for the update, the second one to settle it
 				_, err := other.Update(ctx, keyOf("m"), increment, test.opts...)
 				assert.NoError(t, err)
 			})
@@ -63,12 +64,12 @@ func TestIdenticalChangesAreToldApart(t *testing.T) {
 	}
 }
 
-// What was overwritten once still shows that it was carried out, and what never was shows that as well.
+// An item that was overwritten once still shows whether the previous write was carried out.
 func TestWriteIDsReachOneWriteBack(t *testing.T) {
 	t.Parallel()
 	for name, test := range map[string]struct {
 		fault dyntest.Fault
-		sent  int // by both callers, each of whom is told that it was done
+		sent  int // by both callers; both succeed
 	}{
 		"the answer was lost":  {dyntest.LoseAnswer(), 11},
 		"the request was lost": {dyntest.LoseRequest(), 11},
@@ -96,7 +97,7 @@ func TestWriteIDsReachOneWriteBack(t *testing.T) {
 	}
 }
 
-// A deletion whose answer is lost is never sent again: it would take what another caller has made since.
+// A delete is never sent again if its response is lost: it could delete what another caller has created since.
 func TestDeletionIsNotSentAgain(t *testing.T) {
 	t.Parallel()
 	for name, opts := range map[string][]dynastay.UpdateOption{"any": nil, "one version": {dynastay.IfVersion(1)}} {
@@ -123,7 +124,7 @@ func TestDeletionIsNotSentAgain(t *testing.T) {
 	}
 }
 
-// A raw deletion without a condition asks for no more than that the item be gone.
+// A raw delete without a condition requires only that the item does not exist.
 func TestUnconditionalDeletion(t *testing.T) {
 	t.Parallel()
 	ctx := t.Context()
@@ -147,7 +148,7 @@ func TestUnconditionalDeletion(t *testing.T) {
 	assert.ErrorIs(t, remove(), dynastay.ErrOutcomeUnknown)
 }
 
-// A worker consumes what was put before its maker has an answer. It is not put again.
+// A worker consumes an item before the caller that put it gets a response. The item is not put again.
 func TestConsumedItemIsNotBroughtBack(t *testing.T) {
 	t.Parallel()
 	ctx := t.Context()
@@ -167,7 +168,7 @@ func TestConsumedItemIsNotBroughtBack(t *testing.T) {
 	}
 }
 
-// An item under a key that was drawn for the write proves it, whoever has written the item since.
+// An item whose key was generated for the write proves the write, whoever has written the item since.
 func TestDrawnKeyProvesTheWrite(t *testing.T) {
 	t.Parallel()
 	ctx := t.Context()
@@ -211,7 +212,7 @@ var lockEntity = entity.New(entity.Spec[lock]{
 	}),
 })
 
-// A lock is released by the one who took it and by nobody else, however alike the locks look.
+// Only the holder of a lock can release it, however similar the locks are.
 func TestIfWritten(t *testing.T) {
 	t.Parallel()
 	ctx := t.Context()
@@ -239,7 +240,7 @@ func TestIfWritten(t *testing.T) {
 	require.NoError(t, locks.Delete(ctx, keyOf("night audit"), dynastay.IfWritten(third.WriteID)))
 	assert.ErrorIs(t, locks.Delete(ctx, keyOf("night audit"), dynastay.IfWritten(third.WriteID)), dynastay.ErrNotFound)
 
-	// An update that is overtaken between its reading and its writing.
+	// An update that is overtaken between its read and its write.
 	fourth, err := locks.Create(ctx, &lock{Name: "night audit"})
 	require.NoError(t, err)
 	before(db, "UpdateItem", 1, func(ctx context.Context) {
@@ -260,7 +261,7 @@ func TestIfWritten(t *testing.T) {
 	}
 }
 
-// Tagged structs take the id along like any other attribute; what they write into it is not heeded.
+// Tagged structs contain the id like any other attribute; what they write into it is ignored.
 func TestWriteIDOfTaggedEntities(t *testing.T) {
 	t.Parallel()
 	ctx := t.Context()
@@ -286,8 +287,8 @@ func TestWriteIDOfTaggedEntities(t *testing.T) {
 	assert.Contains(t, string(text), string(got.WriteID), "it can go through a form")
 }
 
-// The refund of a cancellation never arrives, and another caller cancels the same booking meanwhile: the composed write is
-// not taken for done, and nobody else is told that the cancellation was theirs.
+// The refund of a cancellation never arrives, and another caller cancels the same booking in the meantime: the combined
+// write is not considered done, and no other caller is told that the cancellation was its own.
 func TestCancellationIsAcknowledgedOnce(t *testing.T) {
 	t.Parallel()
 	ctx := t.Context()
@@ -310,7 +311,8 @@ func TestCancellationIsAcknowledgedOnce(t *testing.T) {
 	assert.Equal(t, []int{3, 3, 3}, hotel.Left(t, db.Direct, fixture.Stay), "the rooms came back once")
 }
 
-// A transaction whose answers are all lost is proved by the write ids that it left, also where it draws no id.
+// A transaction whose responses are all lost is proved by the write ids that it stored, even if it does not generate an
+// id.
 func TestTransactionIsProvedByItsWriteIDs(t *testing.T) {
 	t.Parallel()
 	ctx := t.Context()
@@ -337,7 +339,7 @@ func TestTransactionIsProvedByItsWriteIDs(t *testing.T) {
 	}
 }
 
-// A delta leaves no id, so it is a transaction, whose token makes two requests one.
+// A delta stores no id, so it is sent as a transaction, whose token makes two requests one.
 func TestDeltaIsATransaction(t *testing.T) {
 	t.Parallel()
 	ctx := t.Context()
@@ -374,7 +376,7 @@ func TestDeltaIsATransaction(t *testing.T) {
 	assert.ErrorIs(t, err, dynastay.ErrOutcomeUnknown)
 }
 
-// Two editors of different attributes both survive: the one who was overtaken prepares again.
+// Concurrent changes to different attributes are both kept: the one that was overtaken is prepared again.
 func TestTwoEditorsBothSurvive(t *testing.T) {
 	t.Parallel()
 	ctx := t.Context()
@@ -393,7 +395,7 @@ func TestTwoEditorsBothSurvive(t *testing.T) {
 	assert.Equal(t, stored, got)
 }
 
-// What deltas count is not for an update's function, whose write would undo those that it did not see.
+// An update's function must not change counters, because the write would undo deltas that it did not see.
 func TestUpdateLeavesCountersAlone(t *testing.T) {
 	t.Parallel()
 	ctx := t.Context()
@@ -408,7 +410,7 @@ func TestUpdateLeavesCountersAlone(t *testing.T) {
 	require.ErrorAs(t, err, &invalid)
 	assert.Equal(t, "Sent", invalid.Field)
 
-	// A delta between the reading and the writing is neither in the way nor lost, with a write id or without one.
+	// A delta between the read and the write neither interferes nor is lost, with or without a write id.
 	add := dynastay.Prepare(expression.NewBuilder().WithUpdate(expression.Add(expression.Name("sent"), expression.Value(1)))).With(nil)
 	for i, id := range []string{"m", "bare"} {
 		if i == 1 {
@@ -435,13 +437,13 @@ func TestUpdateLeavesCountersAlone(t *testing.T) {
 	}
 }
 
-// A condition that does not hold and no reason for it is an error of the program, never a success.
+// A failed condition without a reason is a programming error, never a success.
 func TestNoReasonIsNoSuccess(t *testing.T) {
 	t.Parallel()
 	ctx := t.Context()
 	db, _ := openOutbox(t, dynastay.Options{Retry: dynastay.Retry{Attempts: 2}})
 	for want, spec := range map[string]dynastay.OpSpec[struct{}]{
-		"answers nil for a condition that does not hold": {},
+		"returned nil for a failed condition": {},
 		"contention: overtaken by another write": {Contest: &dynastay.Contest{
 			Items: []dynastay.Ref{dynastay.RefOf(outboxTable, keyOf("missing"))},
 			Judge: func(map[dynastay.Ref]dynastay.Row) error { return nil },

@@ -6,8 +6,8 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 )
 
-// Client is every data-plane method of DynamoDB that the library uses or will use. *dynamodb.Client is one. There is
-// no Scan in it, so no repository can send one.
+// Client has every data-plane method of DynamoDB that the library uses or will use. *dynamodb.Client implements it. It
+// has no Scan, so no repository can send one.
 type Client interface {
 	GetItem(context.Context, *dynamodb.GetItemInput, ...func(*dynamodb.Options)) (*dynamodb.GetItemOutput, error)
 	BatchGetItem(context.Context, *dynamodb.BatchGetItemInput, ...func(*dynamodb.Options)) (*dynamodb.BatchGetItemOutput, error)

@@ -19,7 +19,7 @@ import (
 	"github.com/dynastay/dynastay/users"
 )
 
-// tableReads are the reads of tables, not of indexes, among requests: whether each is consistent, in their order.
+// tableReads returns, for the reads of tables (not of indexes) among requests, in order, whether each is consistent.
 func tableReads(t *testing.T, sent []dyntest.Request) (consistent []bool) {
 	t.Helper()
 	for _, r := range sent {
@@ -35,7 +35,7 @@ func tableReads(t *testing.T, sent []dyntest.Request) (consistent []bool) {
 	return consistent
 }
 
-// The results of a repeated call are read consistently in every repository: the first one may have ended a moment ago.
+// The results of a retry are read consistently in every repository: the first call may have ended a moment ago.
 func TestRepeatedCallsReadConsistently(t *testing.T) {
 	t.Parallel()
 	ctx := t.Context()
@@ -77,7 +77,7 @@ func TestRepeatedCallsReadConsistently(t *testing.T) {
 	}
 }
 
-// Where an index does not show a unique value yet, its guard and its owner are read consistently.
+// If an index does not contain a unique value yet, its guard and its owner are read consistently.
 func TestGuardsAreReadConsistently(t *testing.T) {
 	t.Parallel()
 	ctx := t.Context()

@@ -13,12 +13,12 @@ import (
 	"pgregory.net/rapid"
 )
 
-// named is an operation that learns what it fights for while it prepares.
+// named is an operation that learns what it contends for while it is prepared.
 type named struct {
 	name  string
 	first []string // what it knows from the start
 	then  Contest
-	read  func() // behind its turn
+	read  func() // after its turn has come
 	runs  int
 }
 
@@ -47,8 +47,8 @@ func (n *named) op() *Operation[struct{}] {
 	return NewOp(spec)
 }
 
-// Who learns what it fights for from a first read waits there for its turn, keeps it until the write is over, and prepares
-// once: what it reads behind its turn is fresh.
+// An operation that learns from a first read what it contends for waits there for its turn, keeps it until the write
+// has ended, and is prepared once: what it reads after its turn has come is current.
 func TestContendWaitsForTheTurn(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -71,7 +71,7 @@ func TestContendWaitsForTheTurn(t *testing.T) {
 	})
 }
 
-// What a write has its turn for already is not waited for again.
+// A write does not wait again for an item that it already has its turn for.
 func TestContendForWhatIsHeld(t *testing.T) {
 	t.Parallel()
 	db := Open(&staged{answer: func(int) error { return nil }}, atOnce)
@@ -81,8 +81,8 @@ func TestContendForWhatIsHeld(t *testing.T) {
 	assertOpen(t, &db.gates)
 }
 
-// Of items that are named one after the other in any order nobody waits for anybody who waits, and nobody writes an item at the
-// same time as another.
+// Whatever the order in which items are named one after the other, there is no deadlock, and no two writes write an
+// item at the same time.
 func TestContendExcludesWithoutDeadlock(t *testing.T) {
 	items := []string{"a", "b", "c", "d"}
 	rapid.Check(t, func(t *rapid.T) {
@@ -129,7 +129,8 @@ func TestContendExcludesWithoutDeadlock(t *testing.T) {
 	})
 }
 
-// A refusal settles those that wait where they learnt what they fight for, without a request, and only where they judge so.
+// A refusal also decides, without a request, for operations that are waiting in Contend, but only if their Judge says
+// so.
 func TestRefusalIsSharedWhereItIsContended(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -157,7 +158,7 @@ func TestRefusalIsSharedWhereItIsContended(t *testing.T) {
 	})
 }
 
-// The caller's time may end in the queue. Then nothing was written, and nothing is held.
+// The caller's context may end in the queue. Then nothing was written, and no gates are held.
 func TestContextEndsWhereItIsContended(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -183,8 +184,8 @@ func TestContendWithoutGates(t *testing.T) {
 	require.NoError(t, db.Write(t.Context(), (&named{name: "n", then: Contest{Items: gateRefs("a")}}).op()))
 }
 
-// A contest says what it means that an action on one of its items was refused: from what it reads then, or else from what was
-// reported. Another action says so itself, and that outweighs the contest.
+// A contest determines the error for a refused action on one of its items, from what it then reads or otherwise from
+// what was reported. Any other action determines its own error, which takes precedence over the contest.
 func TestContestJudgesItsItems(t *testing.T) {
 	t.Parallel()
 	boom, unreadable := errors.New("sold out"), errors.New("unreadable")
@@ -241,7 +242,7 @@ func TestContestJudgesItsItems(t *testing.T) {
 
 var errNoRoom = errors.New("no room")
 
-// An action that is given up is left out of the next preparation, by the operation that asks, and of no other write.
+// A skipped action is left out of the next preparation by the operation that checks Skipped, and of no other write.
 func TestSkipped(t *testing.T) {
 	t.Parallel()
 	client := &staged{answer: func(n int) error {
@@ -277,20 +278,20 @@ func TestSkipped(t *testing.T) {
 	assert.Equal(t, [][]string{nil, {"b"}, nil}, skipped)
 }
 
-// An operation without a name or without anything to do is an error of the program.
+// An operation without a name, or without anything to do, is a programming error.
 func TestNewOpRefuses(t *testing.T) {
 	prepare := func(context.Context, *Tx) (int, error) { return 0, nil }
-	assert.PanicsWithValue(t, "dynastay.NewOp: the operation has no Name", func() { NewOp(OpSpec[int]{Prepare: prepare}) })
-	assert.PanicsWithValue(t, "dynastay.NewOp: notes.Put has no Prepare", func() { NewOp(OpSpec[int]{Name: "notes.Put"}) })
+	assert.PanicsWithValue(t, "dynastay.NewOp: Name is required", func() { NewOp(OpSpec[int]{Prepare: prepare}) })
+	assert.PanicsWithValue(t, "dynastay.NewOp: notes.Put: Prepare is required", func() { NewOp(OpSpec[int]{Name: "notes.Put"}) })
 	assert.NotPanics(t, func() { NewOp(OpSpec[int]{Name: "notes.Put", Invalid: ErrInvalid}) })
 	judge := func(map[Ref]Row) error { return nil }
-	assert.PanicsWithValue(t, "dynastay.NewOp: notes.Put has a Contest with a Judge and no Items to judge", func() {
+	assert.PanicsWithValue(t, "dynastay.NewOp: notes.Put: a Contest with a Judge requires Items", func() {
 		NewOp(OpSpec[int]{Name: "notes.Put", Prepare: prepare, Contest: &Contest{Judge: judge}})
 	})
 	assert.NotPanics(t, func() { NewOp(OpSpec[int]{Name: "notes.Put", Prepare: prepare, Contest: &Contest{}}) })
 }
 
-// Who took its turn at an item where it met another write keeps it when it names more that it fights for.
+// A write that queued for an item after a conflict keeps its turn when it names more items to contend for.
 func TestContendKeepsWhatIsHeld(t *testing.T) {
 	t.Parallel()
 	client := &staged{answer: func(n int) error {
@@ -308,7 +309,7 @@ func TestContendKeepsWhatIsHeld(t *testing.T) {
 	}
 	first := NewOp(OpSpec[struct{}]{Name: "first", Prepare: func(context.Context, *Tx) (struct{}, error) {
 		if n.runs == 1 {
-			n.then.Items = gateRefs("a", "z") // it fights for another item by now
+			n.then.Items = gateRefs("a", "z") // it contends for another item by now
 		}
 		return struct{}{}, nil
 	}})
@@ -322,7 +323,7 @@ func TestContendKeepsWhatIsHeld(t *testing.T) {
 	assertOpen(t, &db.gates)
 }
 
-// Of several operations that are refused, the first one's reason is told.
+// If several operations are refused, the error is that of the first one.
 func TestFirstRefusalIsTold(t *testing.T) {
 	t.Parallel()
 	first := &purchase{name: "first", turn: "a", judge: errSharedRefusal, refusal: errSharedRefusal}
@@ -334,7 +335,7 @@ func TestFirstRefusalIsTold(t *testing.T) {
 	assert.Equal(t, errSharedRefusal, Open(client, atOnce).Write(t.Context(), first.op(), second))
 }
 
-// A meaning of a failure that cannot happen is a forgotten condition.
+// Setting an error for a failure that cannot happen means that a condition was forgotten.
 func TestMeaningNeedsACondition(t *testing.T) {
 	t.Parallel()
 	client := &staged{answer: func(int) error { return nil }}
@@ -354,7 +355,7 @@ func TestMeaningNeedsACondition(t *testing.T) {
 	assert.NoError(t, write(Expr{Condition: &condition}))
 }
 
-// A result that cannot be read again has no replay: it would be one that was never stored.
+// A result that cannot be read again cannot be replayed: the replay would return a result that was never stored.
 func TestKeyNeedsARestore(t *testing.T) {
 	t.Parallel()
 	client := &staged{answer: func(int) error { return nil }}

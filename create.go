@@ -12,7 +12,7 @@ import (
 	"github.com/aws/smithy-go"
 )
 
-// Admin is the part of DynamoDB's control plane that makes and removes tables. *dynamodb.Client is one.
+// Admin is the part of DynamoDB's control plane that creates and deletes tables. *dynamodb.Client implements it.
 type Admin interface {
 	CreateTable(context.Context, *dynamodb.CreateTableInput, ...func(*dynamodb.Options)) (*dynamodb.CreateTableOutput, error)
 	DescribeTable(context.Context, *dynamodb.DescribeTableInput, ...func(*dynamodb.Options)) (*dynamodb.DescribeTableOutput, error)
@@ -22,25 +22,26 @@ type Admin interface {
 	UpdateContinuousBackups(context.Context, *dynamodb.UpdateContinuousBackupsInput, ...func(*dynamodb.Options)) (*dynamodb.UpdateContinuousBackupsOutput, error)
 }
 
-// TableOptions are the settings of a table that are the operator's choice. The zero value, and nil, are the settings
-// for production.
+// TableOptions are the settings of a table that the operator chooses. The zero value and nil are suitable for
+// production.
 type TableOptions struct {
 	// Provisioned is the capacity of the table and of each of its indexes. Default: nil, on-demand billing.
 	Provisioned *types.ProvisionedThroughput
 	// KMSKey is the ARN or alias of a customer-managed key. Default: "", the AWS-managed key of DynamoDB.
 	KMSKey string
-	// Deletable leaves deletion protection off. Default: false, the table is protected.
+	// Deletable turns deletion protection off. Default: false, the table is protected.
 	Deletable bool
-	// RecoveryDays is how far point-in-time recovery reaches back, 1 to 35. Default: 0, which means 35.
+	// RecoveryDays is the recovery period of point-in-time recovery, from 1 to 35 days. Default: 0, which means 35.
 	RecoveryDays int
 }
 
-// Create makes the table under the given full name, waits until it is active, and switches on its time to live and
-// point-in-time recovery. It can be run again: a table that is there is completed where an earlier run was broken off,
-// and keeps its billing, its encryption and its deletion protection. It fails with [ErrAlreadyExists], whose Field says
-// what differs, where the table has another key, lacks an index, or has another time to live.
+// Create creates the table with the given full name, waits until it is active, and enables its time to live and
+// point-in-time recovery. It can be run again: it completes the setup of an existing table if an earlier run was
+// interrupted, and does not change the table's billing, encryption or deletion protection. If an existing table has a
+// different key, lacks an index, or has a different time-to-live attribute, Create fails with [ErrAlreadyExists];
+// [Error.Field] says what differs.
 //
-// An engine that has no point-in-time recovery (the local ones answer UnknownOperationException) goes without.
+// On an engine without point-in-time recovery (local engines return UnknownOperationException), Create leaves it out.
 func (s *Schema) Create(ctx context.Context, admin Admin, name string, opts *TableOptions) error {
 	if opts == nil {
 		opts = &TableOptions{}
@@ -79,8 +80,8 @@ func (s *Schema) Create(ctx context.Context, admin Admin, name string, opts *Tab
 	return err
 }
 
-// differs says in what a table that is there is not the schema's, "" if it is. Indexes that the schema does not know are
-// somebody else's business.
+// differs returns what differs between an existing table and the schema, or "" if nothing does. It ignores indexes that
+// are not in the schema.
 func (s *Schema) differs(table *types.TableDescription) string {
 	if !sameKey(table.KeySchema, s.Key) {
 		return "Key"
@@ -102,7 +103,7 @@ func sameKey(there []types.KeySchemaElement, names KeyNames) bool {
 	})
 }
 
-// expire switches the time to live on. It asks first: DynamoDB refuses to switch on what is on.
+// expire enables the time to live. It checks first, because DynamoDB returns an error if it is already enabled.
 func (s *Schema) expire(ctx context.Context, admin Admin, name string) error {
 	if s.TTL == "" {
 		return nil
@@ -124,7 +125,7 @@ func (s *Schema) expire(ctx context.Context, admin Admin, name string) error {
 	return err
 }
 
-// CreateTableInput is the request that [Schema.Create] starts with, for those who make tables by other means.
+// CreateTableInput returns the request that [Schema.Create] starts with, for callers who create tables by other means.
 func (s *Schema) CreateTableInput(name string, opts *TableOptions) *dynamodb.CreateTableInput {
 	if opts == nil {
 		opts = &TableOptions{}

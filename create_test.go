@@ -103,7 +103,7 @@ func TestKeyNames(t *testing.T) {
 	assert.Equal(t, "USER#1", dynastay.Key{PK: "USER#1"}.String())
 }
 
-// Tables can be made again by every deployment: what an earlier run left unfinished is completed.
+// Every deployment can run Create again: it completes what an earlier run left unfinished.
 func TestCreateCanBeRunAgain(t *testing.T) {
 	t.Parallel()
 	ctx := t.Context()
@@ -112,7 +112,7 @@ func TestCreateCanBeRunAgain(t *testing.T) {
 	name := db.TableName(&dynastay.Schema{Name: "Store"})
 	s := storeSchema()
 	opts := &dynastay.TableOptions{Deletable: true}
-	_, err := admin.CreateTable(ctx, s.CreateTableInput(name, opts)) // and there it ended
+	_, err := admin.CreateTable(ctx, s.CreateTableInput(name, opts)) // and was interrupted there
 	require.NoError(t, err)
 	t.Cleanup(func() {
 		_, err := admin.DeleteTable(context.Background(), &dynamodb.DeleteTableInput{TableName: &name})

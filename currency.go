@@ -6,11 +6,11 @@ import (
 	"github.com/dynastay/dynastay/internal/shown"
 )
 
-// Currency is an ISO 4217 code in upper case, such as "USD". Only [Currency.Validate] says that it is one.
+// Currency is an ISO 4217 code in upper case, such as "USD". Use [Currency.Validate] to check that it is one.
 type Currency string
 
-// isoMinorUnits lists the active codes of ISO 4217 by the digits of their minor unit. Funds and metals codes (XAU,
-// XDR …) are no currency that a guest pays in and are left out.
+// isoMinorUnits lists the active codes of ISO 4217 by the digits of their minor unit. Codes of funds and metals (XAU,
+// XDR …) are left out, because guests do not pay in them.
 var isoMinorUnits = [...]string{
 	0: "BIF CLP DJF GNF ISK JPY KMF KRW PYG RWF UGX VND VUV XAF XOF XPF",
 	2: "AED AFN ALL AMD AOA ARS AUD AWG AZN BAM BBD BDT BMD BND BOB BRL BSD BTN BWP BYN BZD CAD CDF CHF CNY COP " +
@@ -31,17 +31,17 @@ var minorUnits = func() map[Currency]int {
 	return all
 }()
 
-// Validate refuses what is not an active ISO 4217 code in upper case. Its error has no field: the caller knows it
-// (see [Within]).
+// Validate returns an error unless c is an active ISO 4217 code in upper case. The error has no field; the caller adds
+// it (see [Within]).
 func (c Currency) Validate() error {
 	if _, ok := minorUnits[c]; !ok {
-		return Invalid("", "%q is not an ISO 4217 currency", shown.Truncated(string(c)))
+		return Invalid("", "must be an ISO 4217 currency code, got %q", shown.Truncated(string(c)))
 	}
 	return nil
 }
 
-// MinorUnit is the number of digits behind the point that the currency is paid in: 2 for USD, 0 for JPY, 3 for KWD.
-// It is 2 for a code that is not valid.
+// MinorUnit returns the number of decimal places of the currency's minor unit: 2 for USD, 0 for JPY, 3 for KWD. For an
+// invalid code it returns 2.
 func (c Currency) MinorUnit() int {
 	if digits, ok := minorUnits[c]; ok {
 		return digits

@@ -6,10 +6,10 @@ import (
 	"github.com/dynastay/dynastay/internal/shown"
 )
 
-// Date is a calendar day without a time or a zone: a night is booked for a date at the property, whatever the clocks
-// of guest and server say. The zero Date is "no date". Dates are comparable with == and usable as map keys.
+// Date is a calendar day without a time or a time zone: a night is booked for a date at the property, whatever the
+// clocks of guest and server show. The zero Date means "no date". Dates are comparable with == and usable as map keys.
 type Date struct {
-	n int32 // days since 31 December of the year 0, so that the first valid date is 1 and zero stays free
+	n int32 // days since 31 December of the year 0, so that the first valid date is 1 and 0 means "no date"
 }
 
 // secondsToFirst is the Unix time of the day before 1 January of the year 1.
@@ -18,16 +18,16 @@ const (
 	secondsPerDay  = 86400
 )
 
-// NewDate makes a date. A day that does not exist, such as 30 February, is refused instead of normalised.
+// NewDate returns a date. A day that does not exist, such as 30 February, is an error; it is not normalised.
 func NewDate(year int, month time.Month, day int) (Date, error) {
 	t := time.Date(year, month, day, 0, 0, 0, 0, time.UTC)
 	if y, m, d := t.Date(); y != year || m != month || d != day || year < 1 || year > 9999 {
-		return Date{}, Invalid("Date", "there is no day %04d-%02d-%02d", year, int(month), day)
+		return Date{}, Invalid("Date", "%04d-%02d-%02d does not exist", year, int(month), day)
 	}
 	return dateOfUnix(t.Unix()), nil
 }
 
-// ParseDate reads the form 2025-01-15. Its error names the text, which is no personal data.
+// ParseDate parses a date in the form 2025-01-15. Its error contains the text, which is not personal data.
 func ParseDate(text string) (Date, error) {
 	var y, m, d int
 	if len(text) == 10 && text[4] == '-' && text[7] == '-' && digits(text[:4], &y) && digits(text[5:7], &m) && digits(text[8:], &d) {
@@ -35,10 +35,10 @@ func ParseDate(text string) (Date, error) {
 			return date, nil
 		}
 	}
-	return Date{}, Invalid("Date", "%q is not a day in the form YYYY-MM-DD", shown.Truncated(text))
+	return Date{}, Invalid("Date", "must be a valid date in the form YYYY-MM-DD, got %q", shown.Truncated(text))
 }
 
-// MustDate is [ParseDate] for constants: it panics on an error.
+// MustDate is like [ParseDate] but panics on an error. It is for constants.
 func MustDate(text string) Date {
 	d, err := ParseDate(text)
 	if err != nil {
@@ -47,8 +47,8 @@ func MustDate(text string) Date {
 	return d
 }
 
-// DateOf is the day that a clock in loc shows at t. A nil loc means UTC. A day outside the years 1 to 9999 is the zero
-// Date.
+// DateOf returns the date that a clock in loc shows at t. A nil loc means UTC. For a date outside the years 1 to 9999
+// it returns the zero Date.
 func DateOf(t time.Time, loc *time.Location) Date {
 	if loc == nil {
 		loc = time.UTC
@@ -62,12 +62,12 @@ func DateOf(t time.Time, loc *time.Location) Date {
 
 func dateOfUnix(sec int64) Date { return Date{int32((sec - secondsToFirst) / secondsPerDay)} }
 
-// Time is midnight UTC of the day, for formatting and weekday arithmetic.
+// Time returns midnight UTC of the date, for formatting and weekday arithmetic.
 func (d Date) Time() time.Time {
 	return time.Unix(int64(d.n)*secondsPerDay+secondsToFirst, 0).UTC()
 }
 
-// String is the form 2025-01-15, or "" for the zero Date.
+// String returns the date in the form 2025-01-15, or "" for the zero Date.
 func (d Date) String() string {
 	if d.IsZero() {
 		return ""
@@ -78,8 +78,8 @@ func (d Date) String() string {
 // IsZero reports whether d is "no date".
 func (d Date) IsZero() bool { return d.n == 0 }
 
-// AddDays is the date n days later, or earlier where n is negative. A result outside the years 1 to 9999 is the zero
-// Date, and so is any sum with the zero Date.
+// AddDays returns the date n days later, or earlier if n is negative. It returns the zero Date if the result is outside
+// the years 1 to 9999, or d is the zero Date.
 func (d Date) AddDays(n int) Date {
 	sum := int64(d.n) + int64(n)
 	if d.IsZero() || sum < 1 || sum > int64(lastDate) {
@@ -90,7 +90,7 @@ func (d Date) AddDays(n int) Date {
 
 const lastDate = 3652059 // 9999-12-31
 
-// DaysUntil is the number of days from d to other: negative where other is earlier.
+// DaysUntil returns the number of days from d to other, negative if other is earlier.
 func (d Date) DaysUntil(other Date) int { return int(other.n) - int(d.n) }
 
 // Before reports whether d is earlier than other.
@@ -99,7 +99,7 @@ func (d Date) Before(other Date) bool { return d.n < other.n }
 // After reports whether d is later than other.
 func (d Date) After(other Date) bool { return d.n > other.n }
 
-// Compare is -1, 0 or +1, for slices.SortFunc.
+// Compare returns -1, 0 or +1, for slices.SortFunc.
 func (d Date) Compare(other Date) int {
 	switch {
 	case d.n < other.n:
@@ -110,13 +110,13 @@ func (d Date) Compare(other Date) int {
 	return 0
 }
 
-// Weekday is the day of the week.
+// Weekday returns the day of the week.
 func (d Date) Weekday() time.Weekday { return d.Time().Weekday() }
 
-// MarshalText is the form of [Date.String].
+// MarshalText returns the form of [Date.String].
 func (d Date) MarshalText() ([]byte, error) { return []byte(d.String()), nil }
 
-// UnmarshalText reads the form of [Date.String]; empty text is the zero Date.
+// UnmarshalText parses the form of [Date.String]; empty text is the zero Date.
 func (d *Date) UnmarshalText(text []byte) error {
 	if len(text) == 0 {
 		*d = Date{}

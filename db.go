@@ -11,62 +11,65 @@ import (
 	"github.com/oklog/ulid/v2"
 )
 
-// DB is what all repositories of one process must agree on: the client, the table names, the clock, the id generator
-// and the gates. Make one with [Open] and share it: two of them work on the same tables without harm, but calls that
-// contend for one item then meet in DynamoDB instead of queueing in the process.
+// DB is what all repositories of one process share: the client, the table names, the clock, the id generator and the
+// gates. Make one with [Open] and share it. Two of them can safely use the same tables, but calls that contend for one
+// item then conflict in DynamoDB instead of queueing in the process.
 type DB struct {
 	client Client
 	opts   Options
 	gates  gates
 	claim  *Prepared // the condition under which an idempotency key may be used
 	draws  struct {
-		sync.Mutex // for Options.Rand, which the entropy reads as well
+		sync.Mutex // for Options.Rand, which entropy also reads
 		entropy    *ulid.MonotonicEntropy
 	}
 }
 
-// Options configure [Open]. Every field may be left at its zero value.
+// Options configure [Open]. Every field is optional.
 type Options struct {
-	// TablePrefix and TableSuffix go around every table's name. Default: none, the names of the schemas as they are.
+	// TablePrefix and TableSuffix are added to every table's name. Default: none, so the names are those of the
+	// schemas.
 	TablePrefix, TableSuffix string
-	// Clock tells the time for timestamps, expiry and "today". Default: time.Now.
+	// Clock returns the time for timestamps, expiry and "today". Default: time.Now.
 	Clock func() time.Time
-	// NewID draws the id of a new entity, prefix included ("bkg_…"). Default: the prefix and a ULID, whose text order
-	// is the order of creation within one process.
+	// NewID generates the id of a new entity, including the prefix ("bkg_…"). Default: the prefix and a ULID. ULIDs
+	// sort in the order of creation within one process.
 	NewID func(prefix string) string
-	// Rand is where the ids of the default NewID and the references of bookings are drawn from, by one goroutine at a
-	// time. It must not fail nor end: drawing from it panics then. The client tokens of transactions are not drawn from
-	// it: an engine remembers a token for longer than a test's table lives, and would take the transaction of the next
-	// test with the same source for a repetition. Default: crypto/rand.
+	// Rand is the source of the ids of the default NewID and of booking references. It is read by one goroutine at a
+	// time. It must not fail or end, or the read panics. The client tokens of transactions do not come from it: an
+	// engine remembers a token for longer than a test's table exists, and would mistake a transaction of the next test
+	// with the same source for a retry. Default: crypto/rand.
 	Rand io.Reader
-	// Observer is told of every request after its end, on the goroutine that sent it and with the context of the call
-	// that caused it: a label that the caller puts into the context tells whose request it was. Even one call may send
-	// requests from several goroutines, so it must be safe for concurrent use. With an observer every request
-	// asks DynamoDB for its consumed capacity, which costs nothing. Default: none.
+	// Observer is called after every request, on the goroutine that sent the request and with the context of the call
+	// that caused it. A label that the caller puts into the context identifies whose request it was. It must be safe for
+	// concurrent use: even one call may send requests from several goroutines. With an observer, every request asks
+	// DynamoDB for its consumed capacity, which costs nothing. Default: none.
 	Observer func(context.Context, Call)
-	// Retry bounds how long a write goes on against conflicts and throttling. Default: see [Retry].
+	// Retry limits how long a write keeps retrying after conflicts and throttling. Default: see [Retry].
 	Retry Retry
-	// Settle is how long a write goes on reading after its context has ended, to find out what became of a request whose
-	// answer it did not get. It is one budget for the whole call, and nobody waits for the call meanwhile. Default: 1 s.
+	// Settle is how long a write may keep reading after its context has ended, to find out the outcome of a request
+	// whose response was lost. It is one budget for the whole call, and the call does not hold up others meanwhile.
+	// Default: 1 s.
 	Settle time.Duration
-	// NoGates lets calls that contend for one item in this process meet in DynamoDB instead of queueing here. Results
-	// are the same, requests many more. Default: false.
+	// NoGates turns off the queues: calls in this process that contend for one item then conflict in DynamoDB. The
+	// results are the same, but there are many more requests. Default: false.
 	NoGates bool
-	// Idempotency is the table that keeps the records of [IdempotencyKey]; Open panics where it has no TTL. Default: a
-	// table named Metadata with the key PK, SK and the TTL attribute ExpiresAt.
+	// Idempotency is the table that stores the records of [IdempotencyKey]. Open panics if it has no TTL attribute.
+	// Default: a table named Metadata with the key PK, SK and the TTL attribute ExpiresAt.
 	Idempotency *Schema
 }
 
-// Retry bounds the retries of one [DB.Write], and those of a batch of [DB.GetAll] and [DB.PutAll]. Waits grow from Base to
-// Cap, each drawn between zero and the current bound (full jitter), and end with the context.
+// Retry limits the retries of one [DB.Write], and of each batch of [DB.GetAll] and [DB.PutAll]. The upper bound of the
+// waits grows from Base to Cap. Each wait is random between zero and the current bound (full jitter), and ends when the
+// context does.
 type Retry struct {
-	Attempts int           // requests of a write at the most, of a batch those in a row that bring nothing; default 16
-	Base     time.Duration // first bound of a wait; default 10 ms
-	Cap      time.Duration // last bound of a wait; default 500 ms
+	Attempts int           // maximum requests of a write, or consecutive requests of a batch without progress; default 16
+	Base     time.Duration // bound of the first wait; default 10 ms
+	Cap      time.Duration // maximum bound of a wait; default 500 ms
 }
 
-// wait pauses before the next request; spent is how much of the budget is gone. False means that all of it is, or the
-// context's time.
+// wait pauses before the next request; spent is the part of the budget that is used up. It returns false if nothing is
+// left of the budget, or the context has ended.
 func (r Retry) wait(ctx context.Context, spent int) bool {
 	if spent >= r.Attempts || ctx.Err() != nil {
 		return false
@@ -85,7 +88,7 @@ func (r Retry) wait(ctx context.Context, spent int) bool {
 	}
 }
 
-// Open makes a DB of a client, usually a *dynamodb.Client. It sends nothing. A nil opts means the defaults.
+// Open returns a DB that uses client, usually a *dynamodb.Client. It sends no requests. A nil opts means the defaults.
 func Open(client Client, opts *Options) *DB {
 	db := &DB{client: client}
 	if opts != nil {
@@ -113,17 +116,17 @@ func Open(client Client, opts *Options) *DB {
 		db.opts.Idempotency = &Schema{Name: "Metadata", Key: KeyNames{"PK", "SK"}, TTL: "ExpiresAt"}
 	}
 	if db.opts.Idempotency.TTL == "" {
-		panic("dynastay.Open: the table of idempotency records, " + db.opts.Idempotency.Name + ", has no TTL attribute")
+		panic("dynastay.Open: Options.Idempotency: table " + db.opts.Idempotency.Name + " has no TTL attribute")
 	}
 	db.claim = absentOrExpired(db.opts.Idempotency)
 	db.draws.entropy = ulid.Monotonic(db.opts.Rand, 0)
 	return db
 }
 
-// Now is the clock's time in UTC, cut to milliseconds, the precision of a stored instant.
+// Now returns the clock's time in UTC, truncated to milliseconds, the precision of a stored time.
 func (db *DB) Now() time.Time { return db.opts.Clock().UTC().Truncate(time.Millisecond) }
 
-// NewID draws an id: "bkg_" gives bkg_01JCR….
+// NewID generates an id with the given prefix: NewID("bkg_") returns bkg_01JCR….
 func (db *DB) NewID(prefix string) string {
 	if db.opts.NewID != nil {
 		return db.opts.NewID(prefix)
@@ -133,7 +136,7 @@ func (db *DB) NewID(prefix string) string {
 	return prefix + ulid.MustNew(ulid.Timestamp(db.Now()), db.draws.entropy).String()
 }
 
-// Random fills p from [Options.Rand]. It is for repositories that draw more than ids.
+// Random fills p from [Options.Rand]. It is for repositories that need random values other than ids.
 func (db *DB) Random(p []byte) {
 	db.draws.Lock()
 	defer db.draws.Unlock()
@@ -142,5 +145,5 @@ func (db *DB) Random(p []byte) {
 	}
 }
 
-// TableName is the schema's name with the prefix and suffix of the options.
+// TableName returns the schema's name with the prefix and suffix of the options.
 func (db *DB) TableName(s *Schema) string { return db.opts.TablePrefix + s.Name + db.opts.TableSuffix }

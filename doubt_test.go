@@ -14,7 +14,8 @@ import (
 	"github.com/dynastay/dynastay/entity"
 )
 
-// enterDoor is an operation that goes together with others while a door is shut, and prepares again where it is not.
+// enterDoor is an operation that succeeds while a door is shut, and is otherwise prepared again. It is written together
+// with others.
 func enterDoor() dynastay.Part {
 	return dynastay.NewOp(dynastay.OpSpec[struct{}]{
 		Name: "test.Enter", Input: func(*dynastay.Input) {},
@@ -35,7 +36,7 @@ func count(id string) dynastay.Part {
 	})
 }
 
-// An update that came late has left nothing to change. What went with it is not done a second time.
+// An update that arrived late has left nothing to change. The operations written with it are not done again.
 func TestOwnLateRequestThatLeavesNothingToChange(t *testing.T) {
 	t.Parallel()
 	ctx := t.Context()
@@ -55,8 +56,8 @@ func TestOwnLateRequestThatLeavesNothingToChange(t *testing.T) {
 	assert.Equal(t, 1, got.Hits)
 }
 
-// A put leaves no trace of the write before. What may have been carried out and overwritten is not told as refused, nor done
-// again.
+// A put leaves no trace of the previous write. A write that may have been carried out and overwritten is not reported
+// as refused, and not done again.
 func TestOwnLateRequestThatWasOverwritten(t *testing.T) {
 	t.Parallel()
 	for name, test := range map[string]struct {
@@ -88,7 +89,7 @@ func TestOwnLateRequestThatWasOverwritten(t *testing.T) {
 	}
 }
 
-// What a key stands for was done, whatever doing it again would take.
+// What a key stands for was done, whatever doing it again would require.
 func TestReplayOfWhatWouldNoLongerFit(t *testing.T) {
 	t.Parallel()
 	ctx := t.Context()
@@ -110,7 +111,7 @@ func TestReplayOfWhatWouldNoLongerFit(t *testing.T) {
 	assert.ErrorIs(t, err, dynastay.ErrNotFound)
 }
 
-// locked lets nobody read any more once the late request has arrived.
+// locked makes all reads fail once the late request has arrived.
 type locked struct{ straggler }
 
 func (c *locked) GetItem(ctx context.Context, in *dynamodb.GetItemInput, o ...func(*dynamodb.Options)) (*dynamodb.GetItemOutput, error) {
@@ -120,7 +121,7 @@ func (c *locked) GetItem(ctx context.Context, in *dynamodb.GetItemInput, o ...fu
 	return c.Client.GetItem(ctx, in, o...)
 }
 
-// That DynamoDB takes nothing from this caller any more says nothing of what it took before.
+// If DynamoDB now rejects this caller, that says nothing about what it accepted before.
 func TestRejectionAfterALostAnswerUnderAKey(t *testing.T) {
 	t.Parallel()
 	ctx := t.Context()
@@ -138,7 +139,7 @@ func TestRejectionAfterALostAnswerUnderAKey(t *testing.T) {
 	assert.NotErrorIs(t, err, dynastay.ErrRejected)
 }
 
-// An id never comes back: not with a copy of the item either.
+// An id never recurs, not even in a copy of the item.
 func TestPutAllLeavesNoOldWriteID(t *testing.T) {
 	t.Parallel()
 	ctx := t.Context()
@@ -155,7 +156,8 @@ func TestPutAllLeavesNoOldWriteID(t *testing.T) {
 	assert.ErrorIs(t, locks.Delete(ctx, keyOf("l"), dynastay.IfWritten(first.WriteID)), dynastay.ErrVersion)
 }
 
-// Who repeats the taking of a lock under its key is not handed the write id of another who has it by now.
+// A caller that retries taking a lock with the same key does not get the write id of another caller that holds it by
+// now.
 func TestReplayHandsOutNoOtherWriteID(t *testing.T) {
 	t.Parallel()
 	ctx := t.Context()
@@ -171,7 +173,7 @@ func TestReplayHandsOutNoOtherWriteID(t *testing.T) {
 	assert.NotEqual(t, other.WriteID, again.WriteID)
 }
 
-// A raw put of an item that was read is another write than the one that left the item.
+// A raw put of an item that was read is a new write.
 func TestCopyOfAnItemHasAnIDOfItsOwn(t *testing.T) {
 	t.Parallel()
 	ctx := t.Context()

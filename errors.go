@@ -8,65 +8,68 @@ import (
 	"github.com/dynastay/dynastay/internal/shown"
 )
 
-// The kinds of failure that the library can name; its errors match them with [errors.Is]. A domain refusal has a type or
-// a value of its own instead, such as a refused booking. The SDK's error, where there is one, is within reach of
-// [errors.As], and so is that of an ended context.
+// The kinds of failure that the library distinguishes; its errors match them with [errors.Is]. A domain error, such as
+// a refused booking, has its own type or value instead. If the SDK returned an error, [errors.As] finds it; the same is
+// true of the error of a context that has ended.
 var (
 	// ErrNotFound: the entity does not exist.
 	ErrNotFound = errors.New("not found")
-	// ErrAlreadyExists: the entity, or a value that must be unique, is already there; [Error.Field] names the value.
+	// ErrAlreadyExists: the entity, or a value that must be unique, already exists; [Error.Field] names the value.
 	ErrAlreadyExists = errors.New("already exists")
-	// ErrVersion: the entity is no longer at the version that the caller asked for. Read it again and decide anew.
+	// ErrVersion: the entity is no longer at the version that the caller asked for. Read it again, then decide again.
 	ErrVersion = errors.New("version conflict")
-	// ErrContention: others wrote the same items until the retry budget was spent. Nothing was written; try later.
+	// ErrContention: other writes to the same items used up the retry budget. Nothing was written; try again later.
 	ErrContention = errors.New("contention")
-	// ErrThrottled: DynamoDB refused for lack of capacity until the retry budget was spent. Nothing was written, apart from
-	// what [DB.PutAll] had written before.
+	// ErrThrottled: DynamoDB throttled the request until the retry budget was used up. Nothing was written, except what
+	// [DB.PutAll] had already written.
 	ErrThrottled = errors.New("throttled")
-	// ErrUnavailable: DynamoDB could not be reached, or the request could not be signed, until the retry budget was spent.
-	// Nothing was written; try later.
+	// ErrUnavailable: DynamoDB could not be reached, or the request could not be signed, until the retry budget was
+	// used up. Nothing was written; try again later.
 	ErrUnavailable = errors.New("unavailable")
-	// ErrRejected: DynamoDB takes no such request: the table is missing, the permission or the signature is refused, or the
-	// request is malformed. Nothing was written, and a repetition does not help before that is mended.
+	// ErrRejected: DynamoDB rejected the request: the table does not exist, permission is denied, the signature is
+	// invalid, or the request is malformed. Nothing was written, and a retry does not help until the cause is fixed.
 	ErrRejected = errors.New("request rejected")
-	// ErrInvalid: an argument is not acceptable; [*InvalidError] names the field. Nothing was written, and nothing was read
-	// but what an update, or a value that is made while the write is prepared, begins with.
+	// ErrInvalid: an argument is invalid; [*InvalidError] names the field. Nothing was written. Nothing was read
+	// either, except by an update, which starts with a read, and by a value that is computed while the write is
+	// prepared.
 	ErrInvalid = errors.New("invalid argument")
-	// ErrCursor: a cursor is malformed, was altered, or belongs to another query. It always comes with ErrInvalid.
+	// ErrCursor: a cursor is malformed, was altered, or belongs to another query. An error that matches it always
+	// matches ErrInvalid too.
 	ErrCursor = errors.New("invalid cursor")
-	// ErrIdempotencyMismatch: the idempotency key was used before with another input. Nothing was written.
-	ErrIdempotencyMismatch = errors.New("idempotency key was used with another input")
-	// ErrOutcomeUnknown: the answer to a write was lost, or the context ended while a request was under way, and reading
-	// could not tell whether it was committed. Repeat the call with the same idempotency key: it is then done exactly
-	// once. Without a key, read before you decide: a repetition may write twice.
+	// ErrIdempotencyMismatch: the idempotency key was used before with different input. Nothing was written.
+	ErrIdempotencyMismatch = errors.New("idempotency key was used with different input")
+	// ErrOutcomeUnknown: the response to a write was lost, or the context ended while a request was in flight, and
+	// reading could not determine whether the write was committed. Retry with the same idempotency key: the write then
+	// happens exactly once. Without a key, read before you decide: a retry may write twice.
 	ErrOutcomeUnknown = errors.New("outcome unknown")
-	// ErrCommitted: the write was carried out, by this call or an earlier one under its idempotency key, but its result
-	// could not be read again. Repeat the call with the same key, or read the entity.
+	// ErrCommitted: the write was committed, by this call or by an earlier one with the same idempotency key, but its
+	// result could not be read back. Retry with the same key, or read the entity.
 	ErrCommitted = errors.New("written, but the result could not be read")
-	// ErrCorrupt: a stored item does not have the form that the library expects of it.
+	// ErrCorrupt: a stored item does not have the form that the library expects.
 	ErrCorrupt = errors.New("unreadable item")
 )
 
-// ErrOvertaken is for authors of operations: an action's failure that means "what [OpSpec.Prepare] read is no longer
-// so". [DB.Write] then prepares the operation again, and returns [ErrContention] once its budget is spent.
+// ErrOvertaken is for authors of operations: an action returns it for a failed condition if what [OpSpec.Prepare] read
+// has changed since. [DB.Write] then prepares the operation again, and returns [ErrContention] once its retry budget is
+// used up.
 var ErrOvertaken = errors.New("overtaken by another write")
 
-// ErrSkip is for authors of operations: an action's failure that means "do without this action". [DB.Write] then prepares
-// the operation again, which asks [Tx.Skipped].
-var ErrSkip = errors.New("to be done without")
+// ErrSkip is for authors of operations: an action returns it for a failed condition if the write should go ahead
+// without that action. [DB.Write] then prepares the operation again, and Prepare checks [Tx.Skipped].
+var ErrSkip = errors.New("action skipped")
 
-// Error is a failure of one operation on one entity. It matches, with [errors.Is] and [errors.As], both its Kind and
-// the error that caused it (the SDK's, where there is one).
+// Error is a failure of one operation on one entity. With [errors.Is] and [errors.As] it matches both its Kind and its
+// cause, such as an SDK error.
 type Error struct {
 	Op     string // the method, such as "bookings.Cancel"; may be empty
 	Entity string // such as "Booking"
-	ID     string // the entity's id, or the key's text; Error masks an e-mail address in it
-	Field  string // the attribute that was refused, where there is one
+	ID     string // the entity's id, or the text of its key; Error masks e-mail addresses in it
+	Field  string // the attribute that was refused, if any
 	Kind   error  // one of the Err… values
 	Err    error  // the cause; may be nil
 }
 
-// Error says what failed, on what, and why, in one line.
+// Error returns one line that says what failed, on which entity, and why.
 func (e *Error) Error() string {
 	var b strings.Builder
 	if e.Op != "" {
@@ -88,7 +91,7 @@ func (e *Error) Error() string {
 	return b.String()
 }
 
-// Unwrap gives errors.Is and errors.As both the kind and the cause.
+// Unwrap returns the kind and the cause, for errors.Is and errors.As.
 func (e *Error) Unwrap() []error {
 	var all []error
 	if e.Kind != nil {
@@ -100,23 +103,23 @@ func (e *Error) Unwrap() []error {
 	return all
 }
 
-// InvalidError says which field of a call's input was refused, and why. It matches [ErrInvalid]. The value itself is
-// left out: it may be personal data.
+// InvalidError says which field of a call's input is invalid, and why. It matches [ErrInvalid]. It does not contain the
+// value, which may be personal data.
 type InvalidError struct {
-	// Field is the dotted path in the input's own names, such as "Guests.Adults" or "Lines[1].Quantity". It is "" where no
-	// one field is to blame. In a write of several operations the [Error] around it has the operation's name as its Op, and
-	// its place, "Operations[0]", as its Entity.
+	// Field is the path of the field in the input, such as "Guests.Adults" or "Lines[1].Quantity". It is empty if no
+	// single field is at fault. In a write of several operations, the [Error] that wraps it has the operation's name as
+	// its Op and the operation's position, such as "Operations[0]", as its Entity.
 	Field  string
 	Reason string
 	Err    error // a more precise kind, such as [ErrCursor]; may be nil
 }
 
-// Invalid makes an [*InvalidError]; format and args give the reason.
+// Invalid returns an [*InvalidError] whose reason is formatted from format and args.
 func Invalid(field, format string, args ...any) error {
 	return &InvalidError{Field: field, Reason: fmt.Sprintf(format, args...)}
 }
 
-// Error names the field and the reason.
+// Error returns the field and the reason.
 func (e *InvalidError) Error() string {
 	if e.Field == "" {
 		return "invalid: " + e.Reason
@@ -124,7 +127,7 @@ func (e *InvalidError) Error() string {
 	return "invalid " + shown.Masked(e.Field) + ": " + e.Reason
 }
 
-// Unwrap gives [ErrInvalid] and the more precise kind.
+// Unwrap returns [ErrInvalid] and the more precise kind, if any.
 func (e *InvalidError) Unwrap() []error {
 	if e.Err != nil {
 		return []error{ErrInvalid, e.Err}
@@ -132,8 +135,8 @@ func (e *InvalidError) Unwrap() []error {
 	return []error{ErrInvalid}
 }
 
-// Within prefixes the field of an [*InvalidError] with the path of the value that holds it, so that a nested check
-// can be written without knowing where it is called from. Other errors, and nil, pass unchanged.
+// Within prefixes the field of an [*InvalidError] with the path of the value that contains it, so that a nested check
+// does not need to know where it is called from. Other errors, including nil, are returned unchanged.
 func Within(path string, err error) error {
 	var invalid *InvalidError
 	if !errors.As(err, &invalid) {

@@ -15,13 +15,13 @@ import (
 
 func TestErrorText(t *testing.T) {
 	for want, err := range map[string]*dynastay.Error{
-		"bookings.Cancel: Booking bkg_1: not found":                         {Op: "bookings.Cancel", Entity: "Booking", ID: "bkg_1", Kind: dynastay.ErrNotFound},
-		"User u1 (Email): already exists":                                   {Entity: "User", ID: "u1", Field: "Email", Kind: dynastay.ErrAlreadyExists},
-		"write: contention: unexpected EOF":                                 {Entity: "write", Kind: dynastay.ErrContention, Err: io.ErrUnexpectedEOF},
-		"read: unexpected EOF":                                              {Entity: "read", Err: io.ErrUnexpectedEOF},
-		"item (Beds[2].Type): unreadable item: is a number, text is wanted": {Entity: "item", Field: "Beds[2].Type", Kind: dynastay.ErrCorrupt, Err: errors.New("is a number, text is wanted")},
+		"bookings.Cancel: Booking bkg_1: not found":                        {Op: "bookings.Cancel", Entity: "Booking", ID: "bkg_1", Kind: dynastay.ErrNotFound},
+		"User u1 (Email): already exists":                                  {Entity: "User", ID: "u1", Field: "Email", Kind: dynastay.ErrAlreadyExists},
+		"write: contention: unexpected EOF":                                {Entity: "write", Kind: dynastay.ErrContention, Err: io.ErrUnexpectedEOF},
+		"read: unexpected EOF":                                             {Entity: "read", Err: io.ErrUnexpectedEOF},
+		"item (Beds[2].Type): unreadable item: must be text, got a number": {Entity: "item", Field: "Beds[2].Type", Kind: dynastay.ErrCorrupt, Err: errors.New("must be text, got a number")},
 		"User":            {Entity: "User"},
-		"batch: one; two": {Entity: "batch", Err: errors.Join(errors.New("one\n"), errors.New("\n  two"))}, // whatever the cause says
+		"batch: one; two": {Entity: "batch", Err: errors.Join(errors.New("one\n"), errors.New("\n  two"))}, // whatever the text of the cause
 	} {
 		assert.EqualError(t, err, want)
 	}
@@ -33,7 +33,7 @@ func TestErrorTextHoldsNoAddress(t *testing.T) {
 		"user_1":                                   "user_1",
 		"EMAIL#john@example.com":                   "EMAIL#***",
 		"EMAIL#john@example.com/GUARD":             "EMAIL#***/GUARD",
-		"EMAIL#john/doe@example.com/GUARD":         "EMAIL#***/GUARD", // a name may have a slash, a domain has none
+		"EMAIL#john/doe@example.com/GUARD":         "EMAIL#***/GUARD", // a local part may contain a slash, a domain may not
 		"EMAIL#a%23b@example.com/GUARD":            "EMAIL#***/GUARD",
 		"IDEMPOTENCY#john@example.com":             "IDEMPOTENCY#***",
 		"USER#u1/VIEW#john@example.com#PROPERTY#p": "USER#u1/VIEW#***#PROPERTY#p",
@@ -50,7 +50,7 @@ func TestErrorTextHoldsNoAddress(t *testing.T) {
 	assert.EqualError(t, failed, "item (***): unreadable item")
 	assert.EqualError(t, dynastay.Invalid("Prices.john@example.com", "is odd"), "invalid ***: is odd")
 	_, err := dynastay.ParseDate("john@example.com")
-	assert.EqualError(t, err, `invalid Date: "***" is not a day in the form YYYY-MM-DD`)
+	assert.EqualError(t, err, `invalid Date: must be a valid date in the form YYYY-MM-DD, got "***"`)
 	_, err = dynastay.ParseDate(strings.Repeat("j", 40) + "@example.com")
 	assert.NotContains(t, err.Error(), "jj")
 	_, err = dynastay.ParseDate(strings.Repeat("9", 100_000))
@@ -93,9 +93,9 @@ func TestWithin(t *testing.T) {
 	assert.NoError(t, dynastay.Within("Guest", nil))
 	assert.Same(t, io.EOF, dynastay.Within("Guest", io.EOF))
 
-	inner := &dynastay.InvalidError{Field: "Adults", Reason: "is missing", Err: dynastay.ErrCursor}
+	inner := &dynastay.InvalidError{Field: "Adults", Reason: "is required", Err: dynastay.ErrCursor}
 	err := dynastay.Within("Request", dynastay.Within("Guests", inner))
-	assert.EqualError(t, err, "invalid Request.Guests.Adults: is missing")
+	assert.EqualError(t, err, "invalid Request.Guests.Adults: is required")
 	assert.ErrorIs(t, err, dynastay.ErrCursor)
 	assert.Equal(t, "Adults", inner.Field, "the inner error may be shared and stays as it was")
 

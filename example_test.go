@@ -25,7 +25,7 @@ func ExampleStay() {
 	// 2025-01-31 Friday
 	// 2025-02-01 Saturday
 	// overlaps the next: false
-	// invalid CheckOut: 2025-01-30 is not after check-in on 2025-02-02
+	// invalid CheckOut: must be after check-in on 2025-02-02, got 2025-01-30
 }
 
 func ExampleMoney() {
@@ -46,7 +46,7 @@ func ExampleMoney() {
 	// 100.005 USD is paid as 100.01 USD
 	// half of it: 50.00 USD
 	// true
-	// invalid Currency: USD and EUR do not add up
+	// invalid Currency: cannot add or subtract USD and EUR
 }
 
 func ExampleDate() {
@@ -63,7 +63,7 @@ func ExampleDate() {
 	// 2024-02-29 2024-03-01
 	// 307 days left
 	// 2024-02-29
-	// invalid Date: "2025-02-29" is not a day in the form YYYY-MM-DD
+	// invalid Date: must be a valid date in the form YYYY-MM-DD, got "2025-02-29"
 }
 
 func ExampleError() {
@@ -93,5 +93,5 @@ func ExampleInvalidError() {
 	}
 	// Output:
 	// field:  Price.Amount
-	// reason: "1e3" is not a decimal number
+	// reason: must be a decimal number, got "1e3"
 }

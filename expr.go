@@ -9,7 +9,7 @@ import (
 	"github.com/dynastay/dynastay/internal/stored"
 )
 
-// Expr is a built expression, ready for one request. Fields that a request has no use for are nil.
+// Expr is a built expression, ready for one request. Fields that a request does not need are nil.
 type Expr struct {
 	Key       *string // key condition
 	Filter    *string
@@ -19,8 +19,8 @@ type Expr struct {
 	Values    Item
 }
 
-// Prepared is an expression that was built once and takes its values later: building one with the SDK costs some forty
-// times what filling one in does.
+// Prepared is an expression that is built once and gets its values later: building an expression with the SDK costs
+// about forty times as much as filling in values.
 type Prepared struct {
 	expr   Expr
 	params map[string]string // placeholder (":0") to parameter
@@ -28,13 +28,13 @@ type Prepared struct {
 
 const paramMark = "\x00param:"
 
-// Param stands for a value that [Prepared.With] fills in. It goes where expression.Value would.
+// Param is a placeholder for a value that [Prepared.With] fills in. Use it in place of expression.Value.
 func Param(name string) expression.ValueBuilder {
 	return expression.Value(&types.AttributeValueMemberS{Value: paramMark + name})
 }
 
-// Prepare builds an expression whose values may be [Param]s. It is meant for package variables and constructors and
-// panics where the SDK refuses the expression, which no input can cause.
+// Prepare builds an expression whose values may be [Param]s. It is meant for package variables and constructors, and
+// panics if the SDK rejects the expression, which no input can cause.
 func Prepare(b expression.Builder) *Prepared {
 	expr, err := build(b)
 	if err != nil {
@@ -49,7 +49,7 @@ func Prepare(b expression.Builder) *Prepared {
 	return p
 }
 
-// With fills in the parameters. One that is missing leaves the request invalid: DynamoDB refuses it.
+// With fills in the parameters. If one is missing, the request is invalid and DynamoDB rejects it.
 func (p *Prepared) With(values Item) Expr {
 	expr := p.expr
 	if len(p.params) == 0 {
@@ -76,11 +76,11 @@ func build(b expression.Builder) (Expr, error) {
 	}, nil
 }
 
-// PathOf is the path of an attribute within maps, such as "Card.Name", for [NameOf], [Absent] and [AsRead]. Unlike a
-// path that is put together by hand, it also holds names with dots in them, which foreign ids may have.
+// PathOf returns the path of an attribute within maps, such as "Card.Name", for [NameOf], [Absent] and [AsRead]. Unlike
+// a path that is built by hand, it supports names that contain dots, such as ids from other systems.
 func PathOf(names ...string) string { return stored.Path(names...) }
 
-// NameOf is the name of an attribute for an expression, its path split at the dots: "Card.Name".
+// NameOf returns the name of an attribute for an expression. A path such as "Card.Name" is split at the dots.
 func NameOf(path string) expression.NameBuilder {
 	first, rest, nested := stored.Step(path)
 	name := expression.NameNoDotSplit(first)
@@ -91,19 +91,20 @@ func NameOf(path string) expression.NameBuilder {
 	return name
 }
 
-// IfNew is the condition that there is no item under the key yet.
+// IfNew is the condition that no item with the key exists yet.
 func IfNew(s *Schema) Expr {
 	return Prepare(expression.NewBuilder().WithCondition(expression.AttributeNotExists(NameOf(s.Key.Partition)))).With(nil)
 }
 
-// Absent is the condition that an attribute is missing or NULL. Other software stores NULL for "none", so a bare
-// attribute_not_exists would take such an item for one that has the attribute.
+// Absent is the condition that an attribute is missing or NULL. Other software stores NULL for "none", and
+// attribute_not_exists alone would treat such an item as one that has the attribute.
 func Absent(path string) expression.ConditionBuilder {
 	name := NameOf(path)
 	return expression.AttributeNotExists(name).Or(expression.AttributeType(name, expression.Null))
 }
 
-// AsRead is the condition that an attribute still is what it was in the item as read, missing and NULL being alike.
+// AsRead is the condition that an attribute still has the value that it had in the item as read. Missing and NULL are
+// equivalent.
 func AsRead(path string, read Row) expression.ConditionBuilder {
 	v := stored.At(read.Item(), path)
 	if stored.IsNull(v) {
@@ -112,9 +113,9 @@ func AsRead(path string, read Row) expression.ConditionBuilder {
 	return expression.Equal(NameOf(path), expression.Value(v))
 }
 
-// Unchanged is the condition that an item still is the one that was read, apart from what deltas count. Its write id says so
-// in one comparison. Where it has none, other software wrote it, and the known attributes are compared instead: name all that
-// the decision rests on.
+// Unchanged is the condition that an item has not changed since it was read, except by deltas. If the item has a write
+// id, the condition compares only that. An item without one was written by other software, and the known attributes are
+// compared instead: pass all attributes that the decision depends on.
 func Unchanged(s *Schema, read Row, known ...string) expression.ConditionBuilder {
 	own := s.WriteIDName()
 	condition := expression.AttributeExists(NameOf(s.Key.Partition)).And(AsRead(own, read))

@@ -30,7 +30,7 @@ func TestPreparedIsWhatTheSDKBuilds(t *testing.T) {
 	prepared := dynastay.Prepare(builder(dynastay.Param))
 	direct, err := builder(func(name string) expression.ValueBuilder { return expression.Value(values[name]) }).Build()
 	require.NoError(t, err)
-	for range 2 { // filling in leaves the prepared one as it was
+	for range 2 { // With does not change the prepared expression
 		got := prepared.With(values)
 		assert.Equal(t, direct.KeyCondition(), got.Key)
 		assert.Equal(t, direct.Filter(), got.Filter)

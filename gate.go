@@ -7,13 +7,13 @@ import (
 	"sync"
 )
 
-// gates let the operations of one process queue for an item instead of running into each other in DynamoDB, where all
-// but one would be cancelled and sent again. They change the number of requests, never the outcome: the condition in
-// the transaction decides.
+// gates let the operations of one process queue for an item. Without them, the operations would conflict in DynamoDB,
+// where all but one would be cancelled and sent again. Gates change the number of requests, never the outcome: that is
+// decided by the condition in the transaction.
 type gates struct {
 	mu    sync.Mutex
 	open  map[Ref]*gate
-	moves uint64 // counts arrivals and sights, so that "was already waiting" has a meaning
+	moves uint64 // logical clock of arrivals and observations, which defines "was already waiting"
 }
 
 type gate struct{ queue []*waiter }
@@ -21,10 +21,10 @@ type gate struct{ queue []*waiter }
 type waiter struct {
 	arrived uint64
 	judge   func(seen map[Ref]Row) error
-	turn    chan error // nil: your turn; otherwise the shared refusal
+	turn    chan error // receives nil for its turn, otherwise the shared refusal
 }
 
-// proof is what a refused write has seen, and since when its sight is good.
+// proof is what a refused write has seen, and since when that is valid.
 type proof struct {
 	since uint64
 	seen  map[Ref]Row
@@ -44,7 +44,7 @@ func (g *gates) tick() uint64 {
 	return g.moves
 }
 
-// enter waits for every ref in one fixed order, so that no two writes can wait for each other. An error that is not the
+// enter waits for all refs in one fixed order, so that no two writes can wait for each other. An error other than the
 // context's is the shared refusal of the write that was ahead.
 func (g *gates) enter(ctx context.Context, refs []Ref, judge func(map[Ref]Row) error) (*pass, error) {
 	refs = slices.Clone(refs)
@@ -87,14 +87,14 @@ func (p *pass) take(ctx context.Context, ref Ref, judge func(map[Ref]Row) error)
 	if i := slices.Index(at.queue, w); i >= 0 {
 		at.queue = slices.Delete(at.queue, i, i+1)
 	} else if <-w.turn == nil {
-		// The turn came in the same moment; hand it on, or the gate stays shut for good.
+		// The turn came at the same moment. Pass it on, or the gate stays closed forever.
 		g.next(ref)
 	}
 	return ctx.Err()
 }
 
-// leave gives the gates to the next in line. What a refused write saw settles those who had been waiting when its sight
-// began: their calls overlap with what it saw, so the same answer is right for them too.
+// leave passes the gates to the next in line. What a refused write saw also decides for those that were already waiting
+// when it began to look: their calls overlap with what it saw, so the same refusal is correct for them.
 func (p *pass) leave(shared *proof) {
 	g := p.gates
 	g.mu.Lock()
@@ -117,9 +117,10 @@ func (p *pass) leave(shared *proof) {
 	}
 }
 
-// judgeSafely keeps a judge that panics from taking the gates of all others along: its own write then simply tries.
+// judgeSafely recovers from a judge that panics, so that the gates of all others stay intact. The write with that judge
+// then simply tries.
 func judgeSafely(judge func(map[Ref]Row) error, seen map[Ref]Row) error {
-	defer func() { _ = recover() }() // and the answer is nil
+	defer func() { _ = recover() }() // returns nil
 	return judge(seen)
 }
 

@@ -15,8 +15,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// A gate's waiters block on channels, so that a bubble's synctest.Wait returns once everyone who can move has done so,
-// and a deadlock ends the test.
+// The waiters of a gate block on channels, so that synctest.Wait in a bubble returns once all runnable goroutines are
+// blocked, and a deadlock ends the test.
 
 func gateRef(name string) Ref { return Ref{Table: "Nights", Key: Key{PK: name, SK: "2026-07-10"}} }
 
@@ -28,7 +28,7 @@ func gateRefs(names ...string) []Ref {
 	return refs
 }
 
-// never is the judge of a write that what others see does not refuse.
+// never is the judge of a write that is not refused by what others have seen.
 func never(map[Ref]Row) error { return nil }
 
 // enterNow enters gates that are free.
@@ -41,7 +41,7 @@ func enterNow(t *testing.T, g *gates, names ...string) *pass {
 	return p
 }
 
-// assertOpen asks that nobody is left at any gate, and no gate in memory.
+// assertOpen asserts that no one is left at any gate, and no gate in memory.
 func assertOpen(t *testing.T, g *gates) {
 	t.Helper()
 	g.mu.Lock()
@@ -59,7 +59,7 @@ func TestGateIsFirstInFirstOut(t *testing.T) {
 			go func() {
 				p, err := g.enter(t.Context(), gateRefs("a"), never)
 				assert.NoError(t, err)
-				order = append(order, i) // the gate is what keeps this from being a race
+				order = append(order, i) // the gate prevents a data race here
 				p.leave(nil)
 			}()
 			synctest.Wait()
@@ -76,7 +76,7 @@ func TestGateIsFirstInFirstOut(t *testing.T) {
 	})
 }
 
-// Every item has a queue of its own, and a write that names an item twice does not wait for itself.
+// Every item has its own queue, and a write that names an item twice does not wait for itself.
 func TestGatesAreApart(t *testing.T) {
 	t.Parallel()
 	g := &gates{}
@@ -128,12 +128,12 @@ func TestGatesAreTakenInOneOrder(t *testing.T) {
 	})
 }
 
-// Many writes with overlapping sets of items, in any order: each has its items for itself, and all come to an end.
+// Many writes with overlapping sets of items, in any order: each has exclusive use of its items, and all finish.
 func TestGatesExcludeWithoutDeadlock(t *testing.T) {
 	t.Parallel()
 	const writers, rounds, items = 64, 50, 6
 	g := &gates{}
-	inside := make([]int, items) // unguarded but for the gates
+	inside := make([]int, items) // protected only by the gates
 	var wg sync.WaitGroup
 	for range writers {
 		wg.Go(func() {
@@ -163,7 +163,7 @@ func TestGatesExcludeWithoutDeadlock(t *testing.T) {
 	assertOpen(t, g)
 }
 
-// line is what became of writes that queued for a gate, by their names.
+// line records the results of writes that queued for a gate, by name.
 type line struct {
 	gates *gates
 	mu    sync.Mutex
@@ -227,7 +227,7 @@ func TestSharedRefusalReachesThoseThatWaited(t *testing.T) {
 	})
 }
 
-// When a write arrived counts, not when it came to this gate: it has waited at another one before.
+// What counts is when a write arrived, not when it came to this gate: it may have waited at another one before.
 func TestSharedRefusalCountsFromTheArrival(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -244,7 +244,7 @@ func TestSharedRefusalCountsFromTheArrival(t *testing.T) {
 	})
 }
 
-// A judge that panics refuses nothing, and takes nobody else along.
+// A judge that panics refuses nothing, and does not affect others.
 func TestJudgeThatPanics(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -265,7 +265,7 @@ func TestJudgeThatPanics(t *testing.T) {
 	})
 }
 
-// Without a proof, as after a write that was done, nobody is judged.
+// Without a proof, as after a successful write, no one is judged.
 func TestNoProofRefusesNobody(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -280,7 +280,7 @@ func TestNoProofRefusesNobody(t *testing.T) {
 	})
 }
 
-// A write that is refused while it waits gives back the gates that it holds, and refuses nobody in its turn.
+// A write that is refused while it waits releases the gates that it holds, and does not refuse others.
 func TestRefusedWaiterGivesBackItsGates(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -296,7 +296,7 @@ func TestRefusedWaiterGivesBackItsGates(t *testing.T) {
 	})
 }
 
-// A write whose context ends leaves the queue, wherever it stands in it, and gives back the gates that it holds.
+// A write whose context ends leaves the queue, at any position, and releases the gates that it holds.
 func TestCancelledWaiterLeavesTheQueue(t *testing.T) {
 	t.Parallel()
 	for _, at := range []int{0, 1, 2} {
@@ -336,8 +336,8 @@ func TestCancelledWaiterLeavesTheQueue(t *testing.T) {
 	})
 }
 
-// The end of the context comes in the same moment as the turn, or as a shared refusal. Whichever the waiter sees first,
-// the gate must go to the next one and be held by nobody twice.
+// The context ends at the same moment as the turn or a shared refusal arrives. Whichever the waiter sees first, the
+// gate must go to the next in line and never be held by two.
 func TestCancelMeetsTheTurn(t *testing.T) {
 	t.Parallel()
 	type entry struct {
@@ -349,8 +349,8 @@ func TestCancelMeetsTheTurn(t *testing.T) {
 	for i := range 4000 {
 		ctx, cancel := context.WithCancel(context.Background())
 		holder := enterNow(t, &g, "a")
-		// The holder asks for the verdict while it has the gates' lock. The waiter wakes up in the meantime, but cannot look
-		// at the queue before it was answered.
+		// The holder calls the judge while it holds the gates' lock. The waiter wakes up in the meantime, but cannot
+		// look at the queue until the judge has returned.
 		verdict := func() error {
 			cancel()
 			for range i % 50 {
@@ -413,7 +413,7 @@ func TestCancelMeetsTheTurn(t *testing.T) {
 	t.Log(ended)
 }
 
-// All of it at once: turns, shared refusals and cancellations. Nobody is lost and nothing is left behind.
+// Everything at the same time: turns, shared refusals and cancellations. No one is lost and nothing is left behind.
 func TestGatesUnderEverything(t *testing.T) {
 	t.Parallel()
 	const writers, rounds, items = 32, 60, 4

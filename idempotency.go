@@ -20,29 +20,29 @@ import (
 	"github.com/dynastay/dynastay/internal/stored"
 )
 
-// recordLife is how long a key keeps its meaning. A client that repeats a call after a month means a new one.
+// recordLife is how long a key is remembered. A client that repeats a call after a month means a new call.
 const recordLife = 30 * 24 * time.Hour
 
-// Idempotency is an idempotency key, see [IdempotencyKey]: a [WriteOption], and what [DB.MadeBy] asks for.
+// Idempotency is an idempotency key, see [IdempotencyKey]. It is a [WriteOption] and the argument of [DB.MadeBy].
 type Idempotency struct {
 	key, scope string
 	scoped     bool
 }
 
-// IdempotencyKey makes a whole write happen once, however often it is called with the same key within 30 days: the
-// first call that commits leaves a record in the same transaction, one more action of the 100 that it holds, and every
-// later one gets the first one's results. They are read again, so they show the present state. A call that finds nothing
-// to write leaves its record too; a call that is refused leaves none.
+// IdempotencyKey makes a whole write happen once, however often it is called with the same key within 30 days. The
+// first call that commits stores a record in the same transaction, which counts as one of its 100 actions. Every later
+// call gets the results of the first one. They are read again, so they show the current state. A call that finds
+// nothing to write also stores a record; a call that is refused does not.
 //
-// The key is the caller's own, such as the id of the request that it serves: 1 to 256 bytes once percent-escaped.
-// The same key with another input fails with [ErrIdempotencyMismatch].
+// The caller chooses the key, such as the id of the request that it serves: 1 to 256 bytes after percent-escaping. The
+// same key with different input fails with [ErrIdempotencyMismatch].
 //
-// A key that comes from outside belongs to somebody: [Idempotency.Of] says to whom. Without that, all callers of the table
-// share one space of keys, and whoever knows or guesses another's key gets that call's results.
+// If a key comes from a client, use [Idempotency.Of] to say which client it belongs to. Otherwise all callers share one
+// key space, and a client that knows or guesses another client's key gets the results of that client's call.
 func IdempotencyKey(key string) Idempotency { return Idempotency{key: key} }
 
-// Of is the key within a scope, such as the user or the tenant who sent it: 1 to 256 bytes once percent-escaped. The same
-// key in another scope is another key.
+// Of returns the key within a scope, such as the user or the tenant that sent it: 1 to 256 bytes after
+// percent-escaping. The same key in another scope is a different key.
 func (k Idempotency) Of(scope string) Idempotency {
 	k.scope, k.scoped = scope, true
 	return k
@@ -52,7 +52,7 @@ func (k Idempotency) option() {}
 
 func (k Idempotency) join(w *write) {
 	if w.keyed {
-		w.invalid = Invalid("IdempotencyKey", "is given twice")
+		w.invalid = Invalid("IdempotencyKey", "is set twice")
 	}
 	w.keyed = true
 	var err error
@@ -61,7 +61,7 @@ func (k Idempotency) join(w *write) {
 	}
 }
 
-// record is the key of the record: IDEMPOTENCY#{scope}#{key}, or without a scope IDEMPOTENCY#{key}.
+// record returns the key of the record: IDEMPOTENCY#{scope}#{key}, or IDEMPOTENCY#{key} without a scope.
 func (k Idempotency) record() (Key, error) {
 	pk := "IDEMPOTENCY#"
 	if k.scoped {
@@ -81,10 +81,11 @@ func (k Idempotency) record() (Key, error) {
 // Input is the canonical form of what a caller agreed to. It is hashed, never stored.
 type Input struct{ hash.Hash }
 
-// inputForm names the canonical form within the stored hash. Another form takes another name.
+// inputForm identifies the canonical form in the stored hash. A different form needs a different name.
 const inputForm = "v2:"
 
-// Field adds one field. Names and values are told apart by their lengths, so no two inputs look alike.
+// Field adds one field. Names and values are prefixed with their lengths, so that different inputs never have the same
+// form.
 func (in *Input) Field(name, value string) {
 	for _, s := range []string{name, value} {
 		in.Write([]byte(strconv.Itoa(len(s)) + ":" + s))
@@ -97,7 +98,7 @@ func (in *Input) Key(key Key) {
 	in.Field("SK", key.SK)
 }
 
-// Item adds a stored form, its attributes in the order of their names.
+// Item adds an item, with its attributes in the order of their names.
 func (in *Input) Item(item Item) {
 	for _, name := range slices.Sorted(maps.Keys(item)) {
 		in.Field("name", name)
@@ -116,8 +117,8 @@ func (in *Input) value(v types.AttributeValue) {
 			in.value(element)
 		}
 	default:
-		text, _ := json.Marshal(v)                   // scalars and sets of them cannot fail
-		in.Field(fmt.Sprintf("%T", v), string(text)) // text and a number of the same digits are not the same
+		text, _ := json.Marshal(v)                   // cannot fail for scalars and sets of them
+		in.Field(fmt.Sprintf("%T", v), string(text)) // text and a number with the same digits differ
 	}
 }
 
@@ -130,7 +131,8 @@ func hashOf(ops []operation) string {
 	return inputForm + hex.EncodeToString(in.Sum(nil))
 }
 
-// absentOrExpired lets a key be used again after its life, though DynamoDB may keep an expired item for days.
+// absentOrExpired lets a key be used again after its record has expired, although DynamoDB may keep an expired item for
+// days.
 func absentOrExpired(s *Schema) *Prepared {
 	return Prepare(expression.NewBuilder().WithCondition(
 		expression.AttributeNotExists(NameOf("Hash")).Or(NameOf(s.TTL).LessThanEqual(Param("now")))))
@@ -156,7 +158,7 @@ func (w *write) putRecord(tx *Tx) {
 	tx.Put(s, item).If(w.db.claim.With(Item{"now": stored.Number(strconv.FormatInt(now.Unix(), 10))}), nil)
 }
 
-// live tells whether a stored record counts: an expired one may still be readable.
+// live reports whether a stored record is valid: an expired one may still be readable.
 func (db *DB) live(record Row) bool {
 	if !record.Exists() {
 		return false
@@ -166,9 +168,10 @@ func (db *DB) live(record Row) bool {
 	return expires.Kind() != KindNumber || err != nil || at > db.Now().Unix()
 }
 
-// replay takes the results of the call that left the record.
+// replay restores the results of the call that stored the record.
 func (w *write) replay(ctx context.Context, record Row) error {
-	// The hash of another form cannot be compared; refusing the key for it would break retries across an upgrade.
+	// A hash of a different form cannot be compared. Refusing the key because of it would break retries across an
+	// upgrade.
 	if hash := record.Text("Hash"); hash != w.hash && strings.HasPrefix(hash, inputForm) {
 		return &Error{Op: w.name(), Entity: "IdempotencyKey", ID: w.record.PK, Kind: ErrIdempotencyMismatch}
 	}
@@ -179,9 +182,9 @@ func (w *write) replay(ctx context.Context, record Row) error {
 	return w.restore(ctx, made)
 }
 
-// MadeBy answers what an earlier write under an idempotency key made: the ids that each of its operations noted, in
-// their order; a table's puts note PK and SK. A nil answer means that no such write committed, or more than 30 days ago.
-// It reads consistently. 1 request.
+// MadeBy returns what an earlier write with an idempotency key made: for each of its operations, in order, the ids that
+// it recorded. The puts of a table record PK and SK. A nil result means that no such write was committed within the
+// last 30 days. MadeBy reads consistently. 1 request.
 func (db *DB) MadeBy(ctx context.Context, key Idempotency) ([]map[string]string, error) {
 	at, err := key.record()
 	if err != nil {

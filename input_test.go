@@ -63,7 +63,7 @@ func TestInputIsCanonical(t *testing.T) {
 	})
 }
 
-// Records are compared with those that other versions of the library left: another canonical form needs another name.
+// Records are compared with those of other versions of the library: a different canonical form needs a different name.
 func TestCanonicalFormStays(t *testing.T) {
 	op := NewOp(OpSpec[struct{}]{Name: "test.Agree", Invalid: ErrInvalid, Input: func(in *Input) {
 		in.Field("field", "value")

@@ -9,16 +9,17 @@ import (
 	"github.com/dynastay/dynastay/internal/stored"
 )
 
-// Item is an item that is written, or a part of one, in the SDK's own types. What is read is a [Row].
+// Item is an item to be written, or a part of one, in the SDK's types. An item that was read is a [Row].
 type Item = map[string]types.AttributeValue
 
-// Text is text as a stored value.
+// Text returns s as a stored value.
 func Text(s string) types.AttributeValue { return stored.Text(s) }
 
-// Number is a whole number as a stored value.
+// Number returns a whole number as a stored value.
 func Number(n int) types.AttributeValue { return stored.Number(itoa(n)) }
 
-// Instant is a time as a stored value: in UTC as 2024-11-18T14:20:00Z, with milliseconds where they are not zero.
+// Instant returns a time as a stored value: in UTC in the form 2024-11-18T14:20:00Z, with milliseconds if they are not
+// zero.
 func Instant(t time.Time) types.AttributeValue { return stored.Text(instant(t)) }
 
 func instant(t time.Time) string {

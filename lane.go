@@ -11,7 +11,7 @@ import (
 	"github.com/dynastay/dynastay/internal/shown"
 )
 
-// lane is one partition of a list.
+// lane reads one partition of a list.
 type lane[T any] struct {
 	db     *DB
 	schema *Schema
@@ -31,23 +31,23 @@ func lanesOf[T any](db *DB, s *Schema, q Query, decode func(context.Context, Row
 	return all
 }
 
-// runsWith reports whether the rows of both can be put in one order.
+// runsWith reports whether the rows of both lanes can be merged.
 func (l lane[T]) runsWith(other lane[T]) bool {
 	return l.db == other.db && l.schema == other.schema && l.query.Index == other.query.Index &&
 		l.query.Descending == other.query.Descending
 }
 
-// reader is a lane that is being read.
+// reader is a lane while it is being read.
 type reader[T any] struct {
 	lane[T]
 	in    *dynamodb.QueryInput
-	names KeyNames // of what is queried
-	ask   int      // rows that the read before asked for, or the first one will
-	rows  []Row    // read and not taken yet
-	last  bool     // nothing follows them
+	names KeyNames // of the table or index that is queried
+	ask   int      // number of rows that the previous read requested, or that the first one will
+	rows  []Row    // read but not taken yet
+	last  bool     // no more rows follow
 }
 
-// open prepares the request for the rows behind a position.
+// open prepares the request for the rows after a position.
 func (l lane[T]) open(at position, limit, lanes int) (reader[T], error) {
 	in, names, err := l.db.queryInput(l.schema, l.query)
 	switch {
@@ -70,16 +70,17 @@ func (l lane[T]) open(at position, limit, lanes int) (reader[T], error) {
 	return reader[T]{lane: l, in: in, names: names, ask: share(limit, lanes)}, nil
 }
 
-// share is what each of several lanes is asked for. An even share alone would leave some lane short nearly every time,
-// since chance never spreads rows evenly; with two standard deviations more, one read is mostly enough.
+// share is the number of rows that is requested from each of several lanes. With only an even share, nearly every time
+// some lane would have too few rows, because rows are never spread exactly evenly. With two standard deviations more,
+// one read is usually enough.
 func share(limit, lanes int) int {
 	return min(limit, likely(float64(limit)/float64(lanes)))
 }
 
-// likely is a count that a count of chance, whose mean is given, is rarely above.
+// likely returns a number that a random count with the given mean rarely exceeds.
 func likely(mean float64) int { return int(math.Ceil(mean + 2*math.Sqrt(mean))) }
 
-// read asks for the next rows.
+// read reads the next rows.
 func (r *reader[T]) read(ctx context.Context, ask int) error {
 	r.in.Limit, r.ask = ptr(int32(ask)), ask
 	out, err := r.db.query(ctx, r.in)
@@ -107,16 +108,16 @@ func (r *reader[T]) position(row Row) position {
 type merge[T any] struct {
 	lanes    []reader[T]
 	filtered bool
-	limit    int // items that the page may have
-	found    int // items that it has
-	taken    int // rows that were looked at for them
-	reads    int // that are left
+	limit    int // maximum number of items of the page
+	found    int // items so far
+	taken    int // rows examined so far
+	reads    int // reads left
 	at       position
-	moved    bool // at is not the cursor's any more
+	moved    bool // at has moved past the cursor
 }
 
-// next takes the row that comes first. The lane is nil at the end, and when no reads are left; but not before the list
-// has moved on, for a cursor that leads nowhere would keep its reader asking for ever.
+// next takes the first row in order. The lane is nil at the end, and when no reads are left. In the latter case the
+// position must have moved first: a cursor that makes no progress would keep its caller reading forever.
 func (m *merge[T]) next(ctx context.Context) (Row, *reader[T], error) {
 	for empty := m.empty(); len(empty) > 0; empty = m.empty() {
 		if m.reads <= 0 && m.moved {
@@ -130,7 +131,7 @@ func (m *merge[T]) next(ctx context.Context) (Row, *reader[T], error) {
 			return Row{}, nil, err
 		}
 		if only := &m.lanes[0]; len(m.lanes) == 1 && len(only.rows) == 0 && !only.last {
-			m.at, m.moved = only.position(RowOf(only.in.ExclusiveStartKey)), true // an empty page leads on as well
+			m.at, m.moved = only.position(RowOf(only.in.ExclusiveStartKey)), true // an empty page also makes progress
 		}
 	}
 	var first *reader[T]
@@ -150,8 +151,9 @@ func (m *merge[T]) next(ctx context.Context) (Row, *reader[T], error) {
 	return row, first, nil
 }
 
-// ask is how many rows a lane is asked for: its share at first, then twice as many with each read, but no more than the
-// page can take, or than it is likely to need by what the filters have let through so far.
+// ask returns how many rows to request from a lane: its share at first, then twice as many with each read. It is at
+// most what the page still has room for or, with filters, what the page is likely to need given how many rows have
+// passed the filters so far.
 func (m *merge[T]) ask(lane *reader[T]) int {
 	if lane.in.Limit == nil {
 		return lane.ask
@@ -174,8 +176,8 @@ func (r *reader[T]) before(other *reader[T]) bool {
 	return own < others
 }
 
-// dropRepeated leaves out rows of other lanes at the same position. They are the same item: an entity that moved from one
-// shard to another while both were read, or one that is stored in several partitions on purpose.
+// dropRepeated drops rows of other lanes at the same position. They are the same item: an entity that moved from one shard
+// to another between the reads, or one that is stored in several partitions on purpose.
 func (m *merge[T]) dropRepeated() {
 	for i := range m.lanes {
 		lane := &m.lanes[i]
@@ -185,7 +187,7 @@ func (m *merge[T]) dropRepeated() {
 	}
 }
 
-// empty are the lanes that have to be read before the next row is known.
+// empty returns the lanes that must be read before the next row is known.
 func (m *merge[T]) empty() (empty []*reader[T]) {
 	for i := range m.lanes {
 		if lane := &m.lanes[i]; len(lane.rows) == 0 && !lane.last {
@@ -199,10 +201,10 @@ func (m *merge[T]) ended() bool {
 	return !slices.ContainsFunc(m.lanes, func(r reader[T]) bool { return len(r.rows) > 0 || !r.last })
 }
 
-// mostParallel bounds the requests that one call sends at the same time.
+// mostParallel limits the number of requests that one call sends in parallel.
 const mostParallel = 16
 
-// parallel calls f for 0 to n−1, up to 16 at the same time. The first error ends the others, and is returned.
+// parallel calls f for 0 to n−1, up to 16 at a time. It returns the first error, which also cancels the other calls.
 func parallel(ctx context.Context, n int, f func(context.Context, int) error) error {
 	if n == 1 {
 		return f(ctx, 0)

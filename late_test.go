@@ -20,7 +20,7 @@ import (
 	"github.com/dynastay/dynastay/internal/fixture"
 )
 
-// While one caller finds out what became of its booking, the next one has its turn at the nights.
+// While one caller determines the outcome of its booking, the next one gets its turn at the nights.
 func TestSettlingHoldsNoGate(t *testing.T) {
 	t.Parallel()
 	ctx := t.Context()
@@ -31,7 +31,7 @@ func TestSettlingHoldsNoGate(t *testing.T) {
 	for name, opts := range map[string][]dynastay.WriteOption{"no key": nil, "a key": {dynastay.IdempotencyKey("k")}} {
 		db.Faults.Inject(dyntest.LoseAnswer(), dyntest.When{Operation: "TransactWriteItems", Nth: 1})
 		before(db, "GetItem", 1, func(context.Context) {
-			_, err := repo.Create(ctx, request) // it would wait here for ever, were the gates still held
+			_, err := repo.Create(ctx, request) // would wait here forever if the gates were still held
 			assert.NoError(t, err)
 		})
 		_, err := repo.Create(ctx, request, opts...)
@@ -39,7 +39,7 @@ func TestSettlingHoldsNoGate(t *testing.T) {
 	}
 }
 
-// While one caller looks for the record of its key, the next one has its turn as well.
+// While one caller reads the record of its key, the next one gets its turn as well.
 func TestRefusalHoldsNoGate(t *testing.T) {
 	t.Parallel()
 	ctx := t.Context()
@@ -51,7 +51,7 @@ func TestRefusalHoldsNoGate(t *testing.T) {
 	require.NoError(t, err)
 	var refused *bookings.Refused
 	before(db, "GetItem", 1, func(context.Context) {
-		_, err := repo.Create(ctx, request) // it would wait here for ever, were the gates still held
+		_, err := repo.Create(ctx, request) // would wait here forever if the gates were still held
 		assert.ErrorAs(t, err, &refused)
 	})
 	_, err = repo.Create(ctx, request, dynastay.IdempotencyKey("k"))
@@ -69,7 +69,7 @@ func TestOneBudgetAfterTheDeadline(t *testing.T) {
 	reads := 0
 	db.Faults.Inject(dyntest.Before(func(late context.Context) {
 		reads++
-		<-late.Done() // an engine that does not answer: only the budget ends this
+		<-late.Done() // an engine that does not respond: only the budget ends this
 	}), dyntest.When{Operation: "GetItem", Match: func(dyntest.Request) bool { return true }})
 	_, err := outbox.Create(ctx, &message{ID: "m"}, dynastay.IdempotencyKey("k"))
 	assert.ErrorIs(t, err, dynastay.ErrOutcomeUnknown)
@@ -77,7 +77,7 @@ func TestOneBudgetAfterTheDeadline(t *testing.T) {
 	assert.Equal(t, 1, reads, "no second budget for a second read")
 }
 
-// The budget begins with the end of the caller's time, not before.
+// The budget starts when the caller's context ends, not before.
 func TestReadsWithinTheCallersTimeAreNotBounded(t *testing.T) {
 	t.Parallel()
 	ctx := t.Context()
@@ -89,12 +89,12 @@ func TestReadsWithinTheCallersTimeAreNotBounded(t *testing.T) {
 	assert.Equal(t, "m", got.ID)
 }
 
-// straggler loses the first transaction and keeps it. The second request, under the same token, meets another write; then
-// the first one arrives after all.
+// straggler loses the first transaction and keeps it. The second request, with the same token, conflicts with another
+// write; then the first one arrives after all.
 type straggler struct {
 	dynastay.Client
 	refusal error // of the second request
-	through bool  // pass the second request on as it is; the first one waits for the test
+	through bool  // pass the second request on unchanged; the first one waits for the test
 	sent    int
 	tokens  []string
 	arrive  func() error
@@ -125,7 +125,8 @@ func (c *straggler) TransactWriteItems(
 	return c.Client.TransactWriteItems(ctx, in, o...)
 }
 
-// A booking that the call's own late request made is not refused as somebody else's: its id was drawn for this call.
+// A booking that the call's own late request created is not mistaken for that of another caller: its id was generated
+// for this call.
 func TestOwnLateRequestIsNoOtherBooking(t *testing.T) {
 	t.Parallel()
 	ctx := t.Context()
@@ -144,7 +145,7 @@ func TestOwnLateRequestIsNoOtherBooking(t *testing.T) {
 	assert.Equal(t, []int{4, 4, 4}, hotel.Left(t, db.Direct, fixture.Stay), "once")
 }
 
-// An increment that arrived late is found by the id that it left, and not made a second time on top of itself.
+// An increment that arrived late is found by the id that it stored, and is not applied again.
 func TestOwnLateRequestIsNotRepeated(t *testing.T) {
 	t.Parallel()
 	ctx := t.Context()
@@ -168,7 +169,7 @@ func TestOwnLateRequestIsNotRepeated(t *testing.T) {
 	}
 }
 
-// A late request of this write is found by its id, also where another write came after it.
+// A late request of this write is found by its id, even if another write came after it.
 func TestOwnLateRequestIsFound(t *testing.T) {
 	t.Parallel()
 	ctx := t.Context()
@@ -199,8 +200,8 @@ func TestOwnLateRequestIsFound(t *testing.T) {
 	}
 }
 
-// A refusal after a lost request is not certain: the request may arrive when what it was refused for has changed. It is where
-// an item that the request is conditional on was replaced.
+// A refusal after a lost request is not certain: the request may still arrive after the reason for the refusal has
+// gone. It is certain if an item that the request is conditional on was replaced.
 func TestRefusalAfterALostRequest(t *testing.T) {
 	t.Parallel()
 	ctx := t.Context()
@@ -228,7 +229,7 @@ func TestRefusalAfterALostRequest(t *testing.T) {
 					})
 				}
 				if test.unreadable {
-					// Not the reading before the update, which comes first.
+					// Not the first read, before the update.
 					db.Faults.Inject(dyntest.Fail("AccessDeniedException"), dyntest.When{Operation: "GetItem", Nth: 2, Times: 9, Optional: true})
 				}
 				edit := outbox.UpdateOp(keyOf("edited"), increment, dynastay.AgreedOn("one more"))
@@ -240,7 +241,7 @@ func TestRefusalAfterALostRequest(t *testing.T) {
 	}
 }
 
-// The guest is told that the rooms are sold out, and has one all the same: the first request was still on its way.
+// The guest would be told that the rooms are sold out, but would have one: the first request was still in flight.
 func TestSoldOutIsNotCertainAfterALostRequest(t *testing.T) {
 	t.Parallel()
 	ctx := t.Context()
@@ -266,7 +267,7 @@ func TestSoldOutIsNotCertainAfterALostRequest(t *testing.T) {
 	}
 }
 
-// Two preparations of a delta could both be carried out, and nothing would tell.
+// Two preparations of a delta could both be carried out, and nothing would show it.
 func TestLostDeltaIsNotPreparedAnew(t *testing.T) {
 	t.Parallel()
 	ctx := t.Context()
@@ -285,7 +286,7 @@ func TestLostDeltaIsNotPreparedAnew(t *testing.T) {
 	assert.Equal(t, 1, prepared)
 }
 
-// Bookings of different nights that all move one counter: none gives up.
+// Bookings of different nights that all change the same counter: none gives up.
 func TestConflictsOfOtherOperationsQueue(t *testing.T) {
 	t.Parallel()
 	ctx := t.Context()
@@ -311,7 +312,7 @@ func TestConflictsOfOtherOperationsQueue(t *testing.T) {
 	assert.Equal(t, callers, got.Sent)
 }
 
-// Who was overtaken once queues at the item from then on.
+// A write that was overtaken once queues for the item from then on.
 func TestOvertakenUpdateQueues(t *testing.T) {
 	t.Parallel()
 	ctx := t.Context()
@@ -332,7 +333,7 @@ func TestOvertakenUpdateQueues(t *testing.T) {
 	assert.Less(t, db.Faults.Count("UpdateItem"), 3*64, "it would be some 260 without turns")
 }
 
-// The requests of one preparation are the same to the byte, write ids included.
+// The requests of one preparation are identical byte for byte, including write ids.
 func TestPreparationsDifferInTheirIDs(t *testing.T) {
 	t.Parallel()
 	ctx := t.Context()

@@ -10,9 +10,9 @@ import (
 	"github.com/dynastay/dynastay/internal/shown"
 )
 
-// Listing is a list that a repository answers with. It is a question rather than an answer: it sends nothing before it
-// is asked for a page, may be asked any number of times, and is safe for concurrent use. What was wrong with the
-// arguments that it was made with is the error of every page. The zero Listing has no items.
+// Listing is a list that a repository returns. It represents the query, not its result: it sends no requests until a
+// page is read, can be read any number of times, and is safe for concurrent use. If the arguments that it was made with
+// are invalid, every page returns that error. The zero Listing has no items.
 //
 //	page, err := repo.ByUser(userID).Page(ctx, dynastay.Paging{Limit: 20})
 //
@@ -20,21 +20,21 @@ import (
 //
 // # Items that cannot be read
 //
-// A stored item that does not have the expected form does not hide the others. A page is then returned together with
-// an [*UnreadableError], which matches [ErrCorrupt] and names each such item: the page holds the rest, and its Next
-// leads on. Any other error comes with an empty page.
+// A stored item that does not have the expected form does not hide the others. Page then returns a page together with
+// an [*UnreadableError], which matches [ErrCorrupt] and names each such item. The page contains the other items, and
+// its Next is valid. With any other error, the page is empty.
 type Listing[T any] struct {
 	err   error
 	lanes []lane[T]
 	keep  []func(T) bool
 }
 
-// UnreadableError names the items of a page that could not be read. It matches [ErrCorrupt].
+// UnreadableError lists the items of a page that could not be read. It matches [ErrCorrupt].
 type UnreadableError struct {
-	Items []error // one for each item, as a rule an [*Error] with its entity, id and attribute
+	Items []error // one for each item, usually an [*Error] with its entity, id and attribute
 }
 
-// Error names every item.
+// Error returns the errors of all items.
 func (e *UnreadableError) Error() string {
 	texts := make([]string, len(e.Items))
 	for i, err := range e.Items {
@@ -43,31 +43,33 @@ func (e *UnreadableError) Error() string {
 	return strings.Join(texts, "; ")
 }
 
-// Unwrap gives the errors of the items.
+// Unwrap returns the errors of the items.
 func (e *UnreadableError) Unwrap() []error { return e.Items }
 
-// List is the list of what a query finds, each row read by decode. For whole entities, the List method of their table is
-// shorter.
+// List returns the list of the rows that a query finds, each decoded by decode. For whole entities, the List method of
+// their table is shorter.
 //
-// An error of decode is one of the row that it was given, and becomes an [ErrCorrupt] unless it is one. Decode may send
-// requests of its own, as it gets the page's context: an [*Error] of another kind ends the page.
+// An error from decode is taken as an error of its row, and is wrapped to match [ErrCorrupt] if it does not already.
+// Decode may send requests of its own, with the page's context; if it returns an [*Error] that does not match
+// ErrCorrupt, the page fails with it.
 func List[T any](db *DB, s *Schema, q Query, decode func(context.Context, Row) (T, error)) Listing[T] {
 	return Listing[T]{lanes: lanesOf(db, s, q, decode)}
 }
 
-// NoListing is the list for arguments that were refused: every page of it fails with err.
+// NoListing returns a list for invalid arguments: every page fails with err.
 func NoListing[T any](err error) Listing[T] { return Listing[T]{err: err} }
 
-// Filter is the list without the items that keep refuses. A page is filled to its limit all the same, within
-// [Paging.Reads]; what is left out has been read, and is paid for.
+// Filter returns the list of the items for which keep returns true. A page is still filled up to its limit, within
+// [Paging.Reads]. Items that are filtered out are read nevertheless, and consume capacity.
 func (l Listing[T]) Filter(keep func(T) bool) Listing[T] {
 	l.keep = append(l.keep[:len(l.keep):len(l.keep)], keep)
 	return l
 }
 
-// Merge is one list of several, in the order of their sort values, read in parallel under one cursor. All are lists of
-// one index, or all of one table, and have one direction. Sort values must be unique across them, so let them end in the
-// entity's id: of several rows at one position only one is returned. Filters come after Merge.
+// Merge merges several lists into one, in the order of their sort values. The lists are read in parallel and share one
+// cursor. All must have the same DB, table, index and direction. Their sort values must be unique across the lists, so they
+// should end in the entity's id: of several rows at one position, only one is returned. To filter, call Filter on the
+// merged list; a list that is already filtered is refused.
 func Merge[T any](lists ...Listing[T]) Listing[T] {
 	var merged Listing[T]
 	for i, l := range lists {
@@ -75,11 +77,11 @@ func Merge[T any](lists ...Listing[T]) Listing[T] {
 			return l
 		}
 		if len(l.keep) > 0 {
-			return NoListing[T](Invalid(fmt.Sprintf("Lists[%d]", i), "is filtered; merge the lists first"))
+			return NoListing[T](Invalid(fmt.Sprintf("Lists[%d]", i), "is filtered; filter the merged list instead"))
 		}
 		for _, lane := range l.lanes {
 			if len(merged.lanes) > 0 && !merged.lanes[0].runsWith(lane) {
-				return NoListing[T](Invalid(fmt.Sprintf("Lists[%d]", i), "is of another table, index or direction than the first"))
+				return NoListing[T](Invalid(fmt.Sprintf("Lists[%d]", i), "must have the same DB, table, index and direction as the first list"))
 			}
 			merged.lanes = append(merged.lanes, lane)
 		}
@@ -108,9 +110,9 @@ func (l Listing[T]) Page(ctx context.Context, p Paging) (Page[T], error) {
 	return page, nil
 }
 
-// All walks the list to its end, page by page as the loop goes on. The pages grow from 50 items to 1,000, so that a loop
-// that ends early has not read much for nothing. An item that cannot be read comes as its [ErrCorrupt], and the loop may
-// go on; any other error is the last that the loop gets.
+// All iterates over the whole list and reads page by page as the loop proceeds. The pages grow from 50 to 1,000 items,
+// so that a loop that ends early does not read much in vain. For an unreadable item it yields an error that matches
+// [ErrCorrupt], and the loop can continue; any other error ends the iteration.
 func (l Listing[T]) All(ctx context.Context) iter.Seq2[T, error] {
 	return func(yield func(T, error) bool) {
 		for p := (Paging{Limit: defaultLimit}); ; p.Limit = min(2*p.Limit, maxLimit) {
@@ -132,14 +134,14 @@ func (l Listing[T]) All(ctx context.Context) iter.Seq2[T, error] {
 	}
 }
 
-// entry is an item of a page, or the error that it is in place of one.
+// entry is an item of a page, or the error for an unreadable one.
 type entry[T any] struct {
 	item T
 	err  error
 }
 
-// read fills a page from the lanes, always from the one whose next row comes first. Every lane goes on behind the last
-// row that was taken from any of them, so that one position is the cursor of them all.
+// read fills a page from the lanes, always from the one whose next row comes first. Every lane continues after the last
+// row that was taken from any of them, so that one position serves as the cursor of all.
 func (l Listing[T]) read(ctx context.Context, p Paging) (entries []entry[T], next Cursor, err error) {
 	if l.err != nil {
 		return nil, "", l.err
@@ -184,7 +186,7 @@ func (l Listing[T]) read(ctx context.Context, p Paging) (entries []entry[T], nex
 	return entries, m.at.cursor(identity), nil
 }
 
-// identity is what a cursor is tied to. Shards are no part of it: their number may change between two pages.
+// identity is what a cursor is tied to. Shards are not part of it, because their number may change between two pages.
 func (l Listing[T]) identity() string {
 	var all []string
 	for _, lane := range l.lanes {
@@ -204,18 +206,19 @@ func (l Listing[T]) keeps(item T) bool {
 	return true
 }
 
-// isRequests tells the error of a request, which decode has sent, from that of a row.
+// isRequests reports whether err is the error of a request that decode sent, and not of a row.
 func isRequests(err error) bool {
 	var failure *Error
 	return errors.As(err, &failure) && !errors.Is(err, ErrCorrupt)
 }
 
-// unreadable is the error of a row. It names the row where the entity's own error does not.
+// unreadable returns the error of a row. It identifies the row, unless the entity's own error already does.
 func (l lane[T]) unreadable(row Row, err error) error {
 	if errors.Is(err, ErrCorrupt) {
 		return err
 	}
-	// The text alone: a refused field of what is stored must not match ErrInvalid, which blames the caller.
+	// Only the text: an invalid field of a stored item must not match ErrInvalid, which is about the caller's
+	// arguments.
 	return &Error{
 		Entity: l.schema.Name, ID: l.schema.Key.From(row).String(), Kind: ErrCorrupt, Err: errors.New(shown.OneLine(err.Error())),
 	}

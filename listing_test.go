@@ -17,14 +17,14 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// partitions answers queries of the index ByUser from rows in memory, as DynamoDB would, and counts.
+// partitions answers queries of the index ByUser from rows in memory, as DynamoDB would, and counts them.
 type partitions struct {
 	mu       sync.Mutex
 	rows     map[string][]Item // by partition, in order
 	requests int
 	read     int   // rows
 	asked    []int // limits
-	short    int   // rows of a page at the most; 0 for no bound
+	short    int   // maximum rows of a page; 0 for no limit
 }
 
 func (p *partitions) db() *DB { return Open(onlyQueries{answer: p.answer}, nil) }
@@ -50,7 +50,7 @@ func (p *partitions) answer(in *dynamodb.QueryInput) (*dynamodb.QueryOutput, err
 		most = min(most, p.short)
 	}
 	out := &dynamodb.QueryOutput{Items: rows[:min(most, len(rows))]}
-	if len(rows) >= most { // DynamoDB says so of a page that ends with the partition, too
+	if len(rows) >= most { // DynamoDB also does this for a page that ends with the partition
 		out.LastEvaluatedKey = pagedSchema.Key.Of(pagedSchema.Key.From(RowOf(rows[most-1])))
 		out.LastEvaluatedKey["GSI1PK"], out.LastEvaluatedKey["GSI1SK"] = rows[most-1]["GSI1PK"], rows[most-1]["GSI1SK"]
 	}
@@ -72,7 +72,7 @@ func (p *partitions) add(partition, sort string) {
 
 func sortOf(_ context.Context, row Row) (string, error) { return row.Text("GSI1SK"), nil }
 
-// walk collects a list page by page.
+// walk reads a list page by page.
 func walk(t *testing.T, list func() Listing[string], p Paging) (all []string, pages int) {
 	t.Helper()
 	for {
@@ -126,7 +126,8 @@ func TestListOfShardsIsTheListOfOnePartition(t *testing.T) {
 	}
 }
 
-// A page of a list whose rows are spread evenly takes one read of each shard, and not all that the shards could give.
+// If the rows are spread evenly, a page takes one read of each shard, and does not read all that the shards could
+// return.
 func TestCostOfShards(t *testing.T) {
 	table := &partitions{}
 	q := Query{Name: "test", Index: "ByUser", Partition: "P", Shards: []string{"P1", "P2", "P3"}}
@@ -139,7 +140,7 @@ func TestCostOfShards(t *testing.T) {
 	assert.Equal(t, 4, table.requests)
 	assert.Equal(t, []int{35, 35, 35, 35}, table.asked, "25, and two standard deviations")
 
-	// All in one shard, as before the others were written to: a second read takes the rest.
+	// All rows in one shard, as before the others were written to: a second read gets the rest.
 	table = &partitions{}
 	for i := range 400 {
 		table.add("P", fmt.Sprintf("%04d", i))
@@ -219,7 +220,7 @@ func (w *waiting) Query(ctx context.Context, in *dynamodb.QueryInput, _ ...func(
 	return nil, ctx.Err()
 }
 
-// A cursor of a process that reads fewer shards goes on in one that reads more, and the other way round.
+// A cursor of a process that reads fewer shards can be continued in one that reads more, and vice versa.
 func TestCursorOutlivesMoreShards(t *testing.T) {
 	table := &partitions{}
 	for i := range 20 {
@@ -254,7 +255,7 @@ func TestFilterFillsThePage(t *testing.T) {
 	assert.Len(t, got, 19)
 	assert.Equal(t, "0310", got[0])
 
-	// The reads are bounded, and the next page goes on where they ended.
+	// The number of reads is limited, and the next page continues where they ended.
 	table.asked = nil
 	none := list.Filter(func(s string) bool { return s == "0499" })
 	page, err = none.Page(context.Background(), Paging{Limit: 1, Reads: 3})
@@ -334,7 +335,7 @@ func TestMerge(t *testing.T) {
 	another := *pagedSchema
 	refused(Merge(p0, List(db, &another, Query{Name: "test", Index: "ByUser", Partition: "P1"}, sortOf)), "Lists[1]")
 	refused(Merge(p0, p0.Filter(func(string) bool { return true })), "Lists[1]")
-	refused(Merge(p0, NoListing[string](Invalid("UserID", "is empty"))), "UserID")
+	refused(Merge(p0, NoListing[string](Invalid("UserID", "is required"))), "UserID")
 	refused(Merge(other(Query{Index: "Unsorted", Partition: "P"}), other(Query{Index: "Unsorted", Partition: "Q"})), "Index")
 	empty, err := Merge[string]().Page(context.Background(), Paging{})
 	require.NoError(t, err)
@@ -342,13 +343,13 @@ func TestMerge(t *testing.T) {
 }
 
 func TestListingCarriesTheErrorOfItsArguments(t *testing.T) {
-	bad := NoListing[string](Invalid("UserID", "is empty")).Filter(func(string) bool { return true })
+	bad := NoListing[string](Invalid("UserID", "is required")).Filter(func(string) bool { return true })
 	_, err := bad.Page(context.Background(), Paging{Limit: -1})
-	assert.EqualError(t, err, "invalid UserID: is empty")
+	assert.EqualError(t, err, "invalid UserID: is required")
 	calls := 0
 	for _, err := range bad.All(context.Background()) {
 		calls++
-		assert.EqualError(t, err, "invalid UserID: is empty")
+		assert.EqualError(t, err, "invalid UserID: is required")
 	}
 	assert.Equal(t, 1, calls)
 
@@ -363,7 +364,7 @@ func TestListingCarriesTheErrorOfItsArguments(t *testing.T) {
 	}
 }
 
-// An item that cannot be read names itself, and hides neither the rest of the page nor the cursor past it.
+// The error identifies an unreadable item, and the item hides neither the rest of the page nor the cursor.
 func TestUnreadableItem(t *testing.T) {
 	table := &partitions{}
 	for i := range 10 {
@@ -376,7 +377,7 @@ func TestUnreadableItem(t *testing.T) {
 		case "0004":
 			return "", &Error{Entity: "Bag", ID: "4", Field: "Size", Kind: ErrCorrupt}
 		case "0005":
-			return "", Invalid("Size", "is negative")
+			return "", Invalid("Size", "must not be negative")
 		default:
 			return sort, nil
 		}
@@ -389,7 +390,7 @@ func TestUnreadableItem(t *testing.T) {
 	require.Len(t, unreadable.Items, 3)
 	assert.EqualError(t, err, "Paged ITEM#0003/METADATA: unreadable item: is damaged; "+
 		"Bag 4 (Size): unreadable item; "+
-		"Paged ITEM#0005/METADATA: unreadable item: invalid Size: is negative")
+		"Paged ITEM#0005/METADATA: unreadable item: invalid Size: must not be negative")
 	assert.ErrorIs(t, err, ErrCorrupt)
 	assert.NotErrorIs(t, err, ErrInvalid, "the caller did nothing wrong")
 	page, err = list.Page(context.Background(), Paging{After: page.Next})
@@ -431,7 +432,7 @@ func TestFailureOfARequestEndsThePage(t *testing.T) {
 	}
 	assert.Equal(t, 1, calls)
 
-	// So does one that decode has sent, and the end of the context.
+	// So does an error of a request that decode sent, and the end of the context.
 	table := &partitions{}
 	table.add("P", "1")
 	q := Query{Name: "test", Index: "ByUser", Partition: "P"}
@@ -468,7 +469,7 @@ func TestAllReadsNoFurtherThanTheLoop(t *testing.T) {
 	assert.Equal(t, []int{50, 100, 200, 400, 800, 1000}, table.asked)
 }
 
-// A page that DynamoDB cuts short, or leaves empty, is filled.
+// A page that DynamoDB truncates or leaves empty is filled.
 func TestShortPagesAreFilled(t *testing.T) {
 	table := &partitions{short: 20}
 	for i := range 100 {

@@ -13,8 +13,8 @@ import (
 	"github.com/dynastay/dynastay/entity"
 )
 
-// A lock is an item that one caller makes and deletes. Its write id tells the holder from the one before, whose deletion
-// may come late.
+// A lock is an item that one caller creates and deletes. Its write id distinguishes the current holder from a previous
+// one, whose delete may arrive late.
 func ExampleIfWritten() {
 	ctx := context.Background()
 	e, err := engine.Start(ctx, docker.Allow())

@@ -19,7 +19,7 @@ import (
 	"github.com/dynastay/dynastay/internal/fixture"
 )
 
-// over opens another DB over the same tables, through a client of its own.
+// over opens another DB for the same tables, with its own client.
 func over(db *dyntest.DB, client dynastay.Client, attempts int) *dynastay.DB {
 	return dynastay.Open(client, &dynastay.Options{
 		TablePrefix: prefix(db), Clock: fixture.Clock, Retry: dynastay.Retry{Attempts: attempts},
@@ -33,7 +33,7 @@ func (dropper) TransactWriteItems(context.Context, *dynamodb.TransactWriteItemsI
 	return nil, io.ErrUnexpectedEOF
 }
 
-// What was there before is no proof that a write arrived.
+// An item that existed before does not prove that a write arrived.
 func TestWitnessMustBeTheWritesOwn(t *testing.T) {
 	t.Parallel()
 	ctx := t.Context()
@@ -56,7 +56,7 @@ func TestWitnessMustBeTheWritesOwn(t *testing.T) {
 	}
 }
 
-// zombie loses the first update and lets it arrive late: after the given number of reads, or when told to.
+// zombie loses the first update and delivers it late: after the given number of reads, or on request.
 type zombie struct {
 	dynastay.Client
 	reads int
@@ -116,7 +116,7 @@ func TestLateUpdate(t *testing.T) {
 	}
 }
 
-// terse is DynamoDB where it reports one failing action only, and cannot read the idempotency records.
+// terse is a DynamoDB that reports only one failing action, and cannot read the idempotency records.
 type terse struct{ dynastay.Client }
 
 func (c terse) TransactWriteItems(ctx context.Context, in *dynamodb.TransactWriteItemsInput, o ...func(*dynamodb.Options)) (*dynamodb.TransactWriteItemsOutput, error) {
@@ -141,7 +141,7 @@ func (c terse) GetItem(ctx context.Context, in *dynamodb.GetItemInput, o ...func
 	return c.Client.GetItem(ctx, in, o...)
 }
 
-// As long as it is not known whether this very caller has the last room, it is not told that the room is sold.
+// As long as it is unknown whether this caller has the last room, it must not be told that the room is sold.
 func TestRefusalIsNotCertainWithoutTheRecord(t *testing.T) {
 	t.Parallel()
 	ctx := t.Context()
@@ -156,13 +156,13 @@ func TestRefusalIsNotCertainWithoutTheRecord(t *testing.T) {
 	var refused *bookings.Refused
 	assert.False(t, errors.As(err, &refused), "%v", err)
 
-	// The record's own refusal needs no reading.
+	// A refusal because of the record needs no read.
 	got, err := bookings.New(db.DB, nil).Create(ctx, req, dynastay.IdempotencyKey("k"))
 	require.NoError(t, err)
 	assert.Equal(t, bookings.Confirmed, got.Status)
 }
 
-// A context that ended before anything was sent leaves nothing unknown.
+// If the context ends before anything is sent, nothing is unknown.
 func TestNothingSentIsNothingUnknown(t *testing.T) {
 	t.Parallel()
 	db, outbox := openOutbox(t, dynastay.Options{})
@@ -196,7 +196,7 @@ func TestUpdateReturnsWhatIsStored(t *testing.T) {
 	assert.Equal(t, &message{ID: "m", Text: "other's", Sent: 1, Version: 3}, got)
 }
 
-// An idempotency key stands for an input. What has none that could be compared cannot be written under one.
+// An idempotency key is compared by input. An operation without input cannot be written with one.
 func TestKeyNeedsAnInput(t *testing.T) {
 	t.Parallel()
 	ctx := t.Context()

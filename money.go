@@ -12,27 +12,28 @@ import (
 	"github.com/dynastay/dynastay/internal/stored"
 )
 
-// Money is an exact amount in one currency. It is never a float: 0.1 + 0.2 is 0.3, and a total is the sum of its
-// nights to the last digit. Two values of the same amount and currency are ==. The zero Money has no currency and
-// means "no amount", which is not the same as a price of 0 USD.
+// Money is an exact amount in one currency. It is never a float: 0.1 + 0.2 is 0.3, and a total is exactly the sum of
+// its nights. Two values with the same amount and currency are ==. The zero Money has no currency and means "no
+// amount", which is not the same as a price of 0 USD.
 //
-// An amount holds up to 18 significant digits. A result that would need more is an error, never a rounded value.
+// An amount has at most 18 significant digits. A result that would need more is an error and is never rounded.
 type Money struct {
 	amount   decimal.Decimal // trimmed: without trailing zeros, so that == compares values
 	currency Currency
 }
 
-// maxDigits is what every amount can hold exactly: decimal.Decimal has 19 digits, but not all of their values.
+// maxDigits is the number of digits that are always exact: decimal.Decimal has 19 digits, but does not support all
+// 19-digit values.
 const maxDigits = 18
 
-// NewMoney reads an amount such as "250.00" (digits, an optional sign and point; no exponent) and checks the currency.
-// Its errors name "Amount" or "Currency".
+// NewMoney parses an amount such as "250.00" (digits with an optional sign and decimal point, no exponent) and checks
+// the currency. Its errors name the field "Amount" or "Currency".
 func NewMoney(amount string, currency Currency) (Money, error) {
 	if err := currency.Validate(); err != nil {
 		return Money{}, Within("Currency", err)
 	}
 	if strings.ContainsAny(amount, "eE") {
-		return Money{}, Invalid("Amount", "%q is not a decimal number", shown.Truncated(amount))
+		return Money{}, Invalid("Amount", "must be a decimal number, got %q", shown.Truncated(amount))
 	}
 	d, err := parseDecimal(amount)
 	if err != nil {
@@ -41,7 +42,7 @@ func NewMoney(amount string, currency Currency) (Money, error) {
 	return Money{d, currency}, nil
 }
 
-// MustMoney is [NewMoney] for constants: it panics on an error.
+// MustMoney is like [NewMoney] but panics on an error. It is for constants.
 func MustMoney(amount string, currency Currency) Money {
 	m, err := NewMoney(amount, currency)
 	if err != nil {
@@ -50,17 +51,17 @@ func MustMoney(amount string, currency Currency) Money {
 	return m
 }
 
-// ParseMoney reads the form of [Money.String], such as "250.00 USD".
+// ParseMoney parses the form of [Money.String], such as "250.00 USD".
 func ParseMoney(text string) (Money, error) {
 	amount, currency, ok := strings.Cut(text, " ")
 	if !ok {
-		return Money{}, Invalid("Amount", "%q is not an amount and a currency", shown.Truncated(text))
+		return Money{}, Invalid("Amount", "must be an amount and a currency, got %q", shown.Truncated(text))
 	}
 	return NewMoney(amount, Currency(currency))
 }
 
-// MoneyOfDigits reads an amount as it is stored: a number as DynamoDB writes it, with an exponent where it has one. The
-// currency is not checked, so that what other software stored can be read.
+// MoneyOfDigits parses a stored amount: a number as DynamoDB returns it, which may have an exponent. It does not check
+// the currency, so that amounts stored by other software can be read.
 func MoneyOfDigits(digits string, currency Currency) (Money, error) {
 	d, err := parseDecimal(digits)
 	if err != nil {
@@ -69,10 +70,10 @@ func MoneyOfDigits(digits string, currency Currency) (Money, error) {
 	return Money{d, currency}, nil
 }
 
-// Digits is the number as it is stored: without zeros at its end, and without the currency.
+// Digits returns the number as it is stored: without trailing zeros and without the currency.
 func (m Money) Digits() string { return m.amount.String() }
 
-// MoneyOfMinor makes an amount of minor units: 25000 USD minor units are 250.00 USD.
+// MoneyOfMinor returns an amount given in minor units: 25000 minor units of USD are 250.00 USD.
 func MoneyOfMinor(units int64, currency Currency) (Money, error) {
 	if err := currency.Validate(); err != nil {
 		return Money{}, Within("Currency", err)
@@ -80,7 +81,7 @@ func MoneyOfMinor(units int64, currency Currency) (Money, error) {
 	return moneyOf(big.NewInt(units), currency.MinorUnit(), currency)
 }
 
-// moneyOf is coef ÷ 10^scale, exactly or not at all. It takes coef for its own.
+// moneyOf returns coef ÷ 10^scale, or an error if it cannot be represented exactly. It modifies coef.
 func moneyOf(coef *big.Int, scale int, currency Currency) (Money, error) {
 	rest := new(big.Int)
 	for scale > 0 {
@@ -91,11 +92,11 @@ func moneyOf(coef *big.Int, scale int, currency Currency) (Money, error) {
 		scale--
 	}
 	if coef.CmpAbs(tooMany) >= 0 {
-		return Money{}, Invalid("Amount", "has more than %d significant digits", maxDigits)
+		return Money{}, Invalid("Amount", "must have at most %d significant digits", maxDigits)
 	}
 	d, err := decimal.New(coef.Int64(), scale)
 	if err != nil {
-		return Money{}, Invalid("Amount", "has more than %d digits behind the point", decimal.MaxScale)
+		return Money{}, Invalid("Amount", "must have at most %d decimal places", decimal.MaxScale)
 	}
 	return Money{d, currency}, nil
 }
@@ -107,23 +108,23 @@ var (
 
 func powerOfTen(n int) *big.Int { return new(big.Int).Exp(ten, big.NewInt(int64(n)), nil) }
 
-// parseDecimal is exact or fails, where decimal.Parse would round what it cannot hold.
+// parseDecimal returns an error if it cannot represent the number exactly, whereas decimal.Parse would round it.
 func parseDecimal(text string) (decimal.Decimal, error) {
 	n, ok := stored.ReadNumeral(text)
 	zeros := max(0, -n.Scale)
 	switch {
 	case !ok:
-		return decimal.Decimal{}, Invalid("Amount", "%q is not a decimal number", shown.Truncated(text))
+		return decimal.Decimal{}, Invalid("Amount", "must be a decimal number, got %q", shown.Truncated(text))
 	case len(n.Digits)+zeros > maxDigits:
-		return decimal.Decimal{}, Invalid("Amount", "%q has more than %d significant digits", shown.Truncated(text), maxDigits)
+		return decimal.Decimal{}, Invalid("Amount", "must have at most %d significant digits, got %q", maxDigits, shown.Truncated(text))
 	case n.Scale > decimal.MaxScale:
-		return decimal.Decimal{}, Invalid("Amount", "%q has more than %d digits behind the point", shown.Truncated(text), decimal.MaxScale)
+		return decimal.Decimal{}, Invalid("Amount", "must have at most %d decimal places, got %q", decimal.MaxScale, shown.Truncated(text))
 	case n.Digits == "":
 		return decimal.Decimal{}, nil
 	}
 	coef, err := strconv.ParseInt(n.Digits+strings.Repeat("0", zeros), 10, 64)
 	if err != nil {
-		return decimal.Decimal{}, err // not with so few digits
+		return decimal.Decimal{}, err // cannot fail with so few digits
 	}
 	if n.Negative {
 		coef = -coef
@@ -131,16 +132,17 @@ func parseDecimal(text string) (decimal.Decimal, error) {
 	return decimal.New(coef, max(0, n.Scale))
 }
 
-// Currency is the amount's currency, "" for the zero Money.
+// Currency returns the amount's currency, or "" for the zero Money.
 func (m Money) Currency() Currency { return m.currency }
 
-// IsSet reports whether m is an amount at all; it is false only for the zero Money.
+// IsSet reports whether m has an amount; it is false only for the zero Money.
 func (m Money) IsSet() bool { return m.currency != "" }
 
-// Sign is -1, 0 or +1.
+// Sign returns -1, 0 or +1.
 func (m Money) Sign() int { return m.amount.Sign() }
 
-// Amount is the exact number with at least the currency's minor digits: "250.00", "1500" for JPY.
+// Amount returns the exact number with at least as many decimal places as the currency has: "250.00", or "1500" for
+// JPY.
 func (m Money) Amount() string {
 	text := m.amount.String()
 	missing := m.currency.MinorUnit() - m.amount.Scale()
@@ -153,7 +155,7 @@ func (m Money) Amount() string {
 	return text + strings.Repeat("0", missing)
 }
 
-// String is the amount and the currency, "250.00 USD"; "" for the zero Money.
+// String returns the amount and the currency, such as "250.00 USD", or "" for the zero Money.
 func (m Money) String() string {
 	if !m.IsSet() {
 		return ""
@@ -161,8 +163,8 @@ func (m Money) String() string {
 	return m.Amount() + " " + string(m.currency)
 }
 
-// Minor is the amount in minor units, rounded as in [Money.Round]: what payment providers ask for. An amount that an
-// int64 does not hold is an error.
+// Minor returns the amount in minor units, which payment providers expect, rounded as by [Money.Round]. It returns an
+// error if the amount overflows an int64.
 func (m Money) Minor() (int64, error) {
 	units := m.minorUnits(1)
 	if !units.IsInt64() {
@@ -171,12 +173,12 @@ func (m Money) Minor() (int64, error) {
 	return units.Int64(), nil
 }
 
-// Add is m + other. Both need the same currency; a zero Money on either side counts as nothing.
+// Add returns m + other. Both must have the same currency, but either may be the zero Money, which adds nothing.
 func (m Money) Add(other Money) (Money, error) {
 	return m.combine(other, decimal.Decimal.AddExact)
 }
 
-// Sub is m − other, under the rules of [Money.Add].
+// Sub returns m − other, with the same rules as [Money.Add].
 func (m Money) Sub(other Money) (Money, error) {
 	return m.combine(other, decimal.Decimal.SubExact)
 }
@@ -187,22 +189,22 @@ func (m Money) combine(other Money, op func(a, b decimal.Decimal, scale int) (de
 		currency = other.currency
 	}
 	if other.IsSet() && other.currency != currency {
-		return Money{}, Invalid("Currency", "%s and %s do not add up", m.currency, other.currency)
+		return Money{}, Invalid("Currency", "cannot add or subtract %s and %s", m.currency, other.currency)
 	}
 	d, err := op(m.amount, other.amount, max(m.amount.Scale(), other.amount.Scale()))
 	if d = d.Trim(0); err != nil || d.Prec() > maxDigits {
-		return Money{}, Invalid("Amount", "has more than %d significant digits", maxDigits)
+		return Money{}, Invalid("Amount", "must have at most %d significant digits", maxDigits)
 	}
 	return Money{d, currency}, nil
 }
 
-// Times is m × n.
+// Times returns m × n.
 func (m Money) Times(n int) (Money, error) {
 	product := big.NewInt(int64(n))
 	return moneyOf(product.Mul(product, m.coefficient()), m.amount.Scale(), m.currency)
 }
 
-// DividedBy is m ÷ n, rounded as in [Money.Round]. n must not be 0.
+// DividedBy returns m ÷ n, rounded as by [Money.Round]. n must not be 0.
 func (m Money) DividedBy(n int) (Money, error) {
 	if n == 0 {
 		return Money{}, Invalid("Amount", "cannot be divided by 0")
@@ -210,7 +212,7 @@ func (m Money) DividedBy(n int) (Money, error) {
 	return moneyOf(m.minorUnits(n), m.currency.MinorUnit(), m.currency)
 }
 
-// coefficient is the amount without its point.
+// coefficient is the amount without its decimal point.
 func (m Money) coefficient() *big.Int {
 	coef := new(big.Int).SetUint64(m.amount.Coef())
 	if m.amount.IsNeg() {
@@ -219,8 +221,8 @@ func (m Money) coefficient() *big.Int {
 	return coef
 }
 
-// minorUnits is m ÷ n in minor units, half away from zero. Whole numbers decide the rounding: a quotient that was cut
-// to some length first could not.
+// minorUnits returns m ÷ n in minor units, rounded half away from zero. It uses integers, because a quotient that was
+// already truncated could be rounded wrongly.
 func (m Money) minorUnits(n int) *big.Int {
 	numerator, denominator := m.coefficient(), big.NewInt(int64(n))
 	negative := numerator.Sign()*denominator.Sign() < 0
@@ -235,7 +237,8 @@ func (m Money) minorUnits(n int) *big.Int {
 	return units
 }
 
-// Round is m at the currency's minor unit, half away from zero: 0.125 USD is 0.13, −0.125 USD is −0.13.
+// Round returns m rounded to the currency's minor unit, half away from zero: 0.125 USD becomes 0.13, −0.125 USD becomes
+// −0.13.
 func (m Money) Round() Money {
 	digits := m.currency.MinorUnit()
 	if m.amount.Scale() <= digits {
@@ -245,8 +248,8 @@ func (m Money) Round() Money {
 	return rounded
 }
 
-// Validate checks an amount that is to be paid, such as a price: its currency must be valid (the field is "Currency"), and
-// it must not be finer than the currency's minor unit. 0.001 USD is refused, 0.001 KWD is not.
+// Validate checks an amount that is to be paid, such as a price. Its currency must be valid (the field is "Currency"), and
+// it must not have more decimal places than the currency's minor unit: 0.001 USD is refused, 0.001 KWD is not.
 func (m Money) Validate() error {
 	if err := m.currency.Validate(); err != nil {
 		return Within("Currency", err)
@@ -257,18 +260,18 @@ func (m Money) Validate() error {
 	return nil
 }
 
-// Compare is -1, 0 or +1. Amounts of different currencies cannot be compared; that is an error.
+// Compare returns -1, 0 or +1. Comparing amounts in different currencies is an error.
 func (m Money) Compare(other Money) (int, error) {
 	if m.currency != other.currency {
-		return 0, Invalid("Currency", "%s and %s cannot be compared", m.currency, other.currency)
+		return 0, Invalid("Currency", "cannot compare %s and %s", m.currency, other.currency)
 	}
 	return m.amount.Cmp(other.amount), nil
 }
 
-// MarshalText is the form of [Money.String].
+// MarshalText returns the form of [Money.String].
 func (m Money) MarshalText() ([]byte, error) { return []byte(m.String()), nil }
 
-// UnmarshalText reads the form of [Money.String]; empty text is the zero Money.
+// UnmarshalText parses the form of [Money.String]; empty text is the zero Money.
 func (m *Money) UnmarshalText(text []byte) error {
 	if len(text) == 0 {
 		*m = Money{}

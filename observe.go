@@ -10,17 +10,17 @@ import (
 	"github.com/aws/smithy-go/middleware"
 )
 
-// Call is one request to DynamoDB, as an observer sees it when it has ended.
+// Call is one request to DynamoDB, as an observer sees it after the request.
 type Call struct {
 	Operation string  // "Query", "TransactWriteItems"
-	Usage     []Usage // one entry for each table and index that the request named or that was charged
-	Retries   int     // how often the SDK sent it again; retries by [DB.Write] are calls of their own
+	Usage     []Usage // one entry for each table and index that the request named or that consumed capacity
+	Retries   int     // number of retries by the SDK; each retry by [DB.Write] is a separate Call
 	Duration  time.Duration
 	Err       error
 }
 
-// Usage is what a request consumed on one table, or on one index of it. Units are DynamoDB's: a read unit is a
-// consistent read of 4 KB, a write unit a write of 1 KB. A failed request reports none.
+// Usage is the capacity that a request consumed on one table, or on one index of it, in DynamoDB's units: a read unit
+// is a consistent read of up to 4 KB, a write unit is a write of up to 1 KB. A failed request reports no units.
 type Usage struct {
 	Table      string // the full name, with prefix and suffix
 	Index      string // "" for the table itself
@@ -28,10 +28,10 @@ type Usage struct {
 	WriteUnits float64
 }
 
-// Requests is the number of times that the request went out.
+// Requests returns the number of times that the request was sent.
 func (c Call) Requests() int { return 1 + c.Retries }
 
-// ReadUnits is the sum over all tables and indexes.
+// ReadUnits returns the sum over all tables and indexes.
 func (c Call) ReadUnits() (sum float64) {
 	for _, u := range c.Usage {
 		sum += u.ReadUnits
@@ -39,7 +39,7 @@ func (c Call) ReadUnits() (sum float64) {
 	return sum
 }
 
-// WriteUnits is the sum over all tables and indexes.
+// WriteUnits returns the sum over all tables and indexes.
 func (c Call) WriteUnits() (sum float64) {
 	for _, u := range c.Usage {
 		sum += u.WriteUnits
@@ -47,7 +47,7 @@ func (c Call) WriteUnits() (sum float64) {
 	return sum
 }
 
-// target is what a request names before it is answered.
+// target is a table or an index that a request names.
 type target struct{ table, index string }
 
 func (db *DB) observe(
@@ -89,7 +89,7 @@ func (c *Call) charge(table, index string, units *types.Capacity, write bool) {
 	if i == len(c.Usage) {
 		c.Usage = append(c.Usage, Usage{Table: table, Index: index})
 	}
-	// Transactions split their units by kind; the other operations report a sum of the one kind that they are.
+	// Transactions report read and write units separately; the other operations report one total of their kind.
 	switch {
 	case units.ReadCapacityUnits != nil || units.WriteCapacityUnits != nil:
 		c.Usage[i].ReadUnits += value(units.ReadCapacityUnits)

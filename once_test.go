@@ -22,7 +22,7 @@ import (
 	"github.com/dynastay/dynastay/keys"
 )
 
-// The record says that the write was done. That its result cannot be read is never told as "nothing was written".
+// The record says that the write was done. An unreadable result must never be reported as "nothing was written".
 func TestReplayThatCannotRead(t *testing.T) {
 	t.Parallel()
 	for code, kind := range map[string]error{
@@ -50,7 +50,7 @@ func TestReplayThatCannotRead(t *testing.T) {
 	}
 }
 
-// A write that finds nothing to do has done what it was asked for. Its repetition does not undo what others did since.
+// A write that finds nothing to do is complete. A retry does not undo what others have done since.
 func TestNothingToWriteLeavesARecord(t *testing.T) {
 	t.Parallel()
 	ctx := t.Context()
@@ -70,14 +70,14 @@ func TestNothingToWriteLeavesARecord(t *testing.T) {
 	assert.Equal(t, "another's", got.Text)
 	assert.ErrorIs(t, set("b"), dynastay.ErrIdempotencyMismatch)
 
-	// The answer to the record alone may be lost as well.
+	// The response to the record alone may also be lost.
 	db.Faults.Inject(dyntest.LoseAnswer(), dyntest.When{Operation: "TransactWriteItems", Nth: 1})
 	op := outbox.UpdateOp(keyOf("m"), func(*message) error { return nil }, dynastay.AgreedOn("nothing"))
 	require.NoError(t, db.Write(ctx, op, dynastay.IdempotencyKey("l")))
 	assert.Equal(t, "another's", op.Result().Text)
 }
 
-// The same key of another user is another key, and asking for it tells nothing.
+// The same key of another user is a different key, and using it reveals nothing.
 func TestKeysHaveOwners(t *testing.T) {
 	t.Parallel()
 	ctx := t.Context()
@@ -112,7 +112,7 @@ func TestKeysHaveOwners(t *testing.T) {
 	assert.Equal(t, "IdempotencyKey", invalid.Field)
 }
 
-// However the budget of a keyed write ends, its record is looked at before anything is refused.
+// However a write with a key runs out of budget, its record is read before an error is returned.
 func TestContentionLooksAtTheRecord(t *testing.T) {
 	t.Parallel()
 	ctx := t.Context()
@@ -136,7 +136,7 @@ func TestContentionLooksAtTheRecord(t *testing.T) {
 	}
 }
 
-// What DynamoDB refuses as such cannot have been written, with a key or without.
+// A rejected request cannot have been written, with or without a key.
 func TestRejectedIsNotUnknown(t *testing.T) {
 	t.Parallel()
 	for _, code := range []string{
@@ -171,7 +171,7 @@ func TestRejectedIsNotUnknown(t *testing.T) {
 	}
 }
 
-// A table of records that is missing is known at the first keyed write, and nothing is in doubt.
+// A missing idempotency table is detected by the first write with a key, and nothing is in doubt.
 func TestMissingTableOfRecords(t *testing.T) {
 	t.Parallel()
 	db := dyntest.New(t, dyntest.OnlyTables(outboxTable))
@@ -205,7 +205,7 @@ func TestUnsentIsNotUnknown(t *testing.T) {
 	_, err := entity.NewTable(dynastay.Open(unsigned, brief), messageEntity).Create(ctx, &message{ID: "m"})
 	assert.ErrorContains(t, err, "no credentials here")
 
-	// The context ends while the request is signed: the caller has left, and DynamoDB is not to blame.
+	// The context ends while the request is signed: the caller gave up, and DynamoDB is not the cause.
 	ending, cancel := context.WithCancel(ctx)
 	left := dynamodb.New(dynamodb.Options{
 		Region: "local", BaseEndpoint: aws.String("http://127.0.0.1:9"),
@@ -220,7 +220,7 @@ func TestUnsentIsNotUnknown(t *testing.T) {
 	assert.NotErrorIs(t, err, dynastay.ErrOutcomeUnknown)
 }
 
-// A record of a later version of the library cannot be compared. The key is not refused for it.
+// A record of a later version of the library cannot be compared. The key is not refused because of that.
 func TestRecordOfAnotherForm(t *testing.T) {
 	t.Parallel()
 	ctx := t.Context()
@@ -242,7 +242,7 @@ func TestRecordOfAnotherForm(t *testing.T) {
 	assert.Equal(t, "first", got.Text)
 }
 
-// The record is the item that other software finds under the key.
+// The record is the item that other software finds by the key.
 func TestRecordAsStored(t *testing.T) {
 	t.Parallel()
 	ctx := t.Context()
@@ -262,7 +262,7 @@ func TestRecordAsStored(t *testing.T) {
 		"CreatedAt": dynastay.Instant(fixture.Now), "ExpiresAt": dynastay.Number(int(fixture.Now.AddDate(0, 0, 30).Unix())),
 	}, record)
 
-	// Without an end that can be read it counts for ever.
+	// Without a readable expiry it is valid forever.
 	for _, end := range []types.AttributeValue{nil, dynastay.Text("never"), &types.AttributeValueMemberN{Value: "1.5"}} {
 		if delete(record, "ExpiresAt"); end != nil {
 			record["ExpiresAt"] = end
@@ -275,7 +275,7 @@ func TestRecordAsStored(t *testing.T) {
 	}
 }
 
-// A key stands for its operations and the items that they are about, not for the values alone.
+// A key is compared by its operations and their items, not only by the values.
 func TestKeyTellsWritesApart(t *testing.T) {
 	t.Parallel()
 	ctx := t.Context()
@@ -297,7 +297,7 @@ func TestKeyTellsWritesApart(t *testing.T) {
 	assert.ErrorIs(t, err, dynastay.ErrIdempotencyMismatch, "another operation")
 }
 
-// A key keeps its meaning for thirty days, to the second.
+// A key is remembered for exactly thirty days.
 func TestRecordLivesThirtyDays(t *testing.T) {
 	t.Parallel()
 	ctx := t.Context()
@@ -323,8 +323,8 @@ func TestRecordLivesThirtyDays(t *testing.T) {
 	assert.Equal(t, []map[string]string{{"PK": "n", "SK": ""}}, made)
 }
 
-// Every read that decides is consistent. Local engines read consistently whatever is asked of them, so it is the request
-// that is looked at.
+// Every read on which a decision is based is consistent. Local engines always read consistently, so the test checks the
+// request.
 func TestReadsThatDecideAreConsistent(t *testing.T) {
 	t.Parallel()
 	ctx := t.Context()
@@ -406,7 +406,7 @@ func TestReadsThatDecideAreConsistent(t *testing.T) {
 	assert.Contains(t, string(stop()[0].Body), `"ConsistentRead":true`, "a cancellation")
 }
 
-// The reason of an engine that answers "no condition" beside something that no repetition mends.
+// The reason of an engine that returns a failed condition together with an error that a retry cannot fix.
 func TestVerdictsOfCancellations(t *testing.T) {
 	t.Parallel()
 	ctx := t.Context()

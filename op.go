@@ -6,18 +6,18 @@ import (
 	"sync/atomic"
 )
 
-// Part is what [DB.Write] takes: operations, and options such as [IdempotencyKey].
+// Part is an argument of [DB.Write]: an operation, or an option such as [IdempotencyKey].
 type Part interface{ join(*write) }
 
-// WriteOption is a [Part] that sets how a write is done, not what it does. Methods that create or cancel take some; for
-// the others there is [Do].
+// WriteOption is a [Part] that sets how a write is done, not what it does. Methods that create or cancel take write
+// options; for other writes use [Do].
 type WriteOption interface {
 	Part
 	option()
 }
 
-// Operation is one write of a repository, or of a table of the caller's own, that has not been sent yet. [DB.Write] sends
-// it, alone or in one transaction with others. It is for one Write only, which refuses it the second time.
+// Operation is one write of a repository, or of a caller's own table, that has not been sent yet. [DB.Write] sends it,
+// alone or in one transaction with others. It can be written only once; a second Write returns [ErrInvalid].
 type Operation[R any] struct {
 	spec   OpSpec[R]
 	used   atomic.Bool
@@ -25,75 +25,80 @@ type Operation[R any] struct {
 	result R
 }
 
-// OpSpec says what an operation does. Repositories and consumers make operations of it with [NewOp].
+// OpSpec says what an operation does. Repositories and consumers make operations from it with [NewOp].
 type OpSpec[R any] struct {
-	// Name is the method, such as "bookings.Create": for errors, and for what an idempotency key is compared by.
+	// Name is the method, such as "bookings.Create". It appears in errors, and is part of the input that an idempotency
+	// key is compared by.
 	Name string
-	// Invalid is what the checks of the arguments found; Write returns it before any request. What depends on the clock
-	// is for the beginning of Prepare instead, so that a later repetition under an [IdempotencyKey] still gets its result.
+	// Invalid is the error of the argument checks; Write returns it before any request. A check that depends on the
+	// clock belongs at the start of Prepare instead, so that a later retry with the same [IdempotencyKey] still gets
+	// its result.
 	Invalid error
-	// Input writes down what the caller agreed to, for the idempotency record: never generated ids or times, which
-	// differ in a repeated call. Default: none, and the operation cannot be written under an [IdempotencyKey].
+	// Input adds what the caller agreed to, for the idempotency record. It must not add generated ids or times, which
+	// differ in a retry. Default: nil, and the operation cannot be written with an [IdempotencyKey].
 	Input func(*Input)
-	// Contest is what the operation fights for, where that is known from the start. Optional; [Tx.Contend] names one later.
+	// Contest is what the operation contends for, if that is known from the start. Optional; [Tx.Contend] sets it
+	// later.
 	Contest *Contest
-	// Prepare adds the actions and returns the result that they will have. It may read, and it runs again when it was
-	// overtaken: then it must start anew. An operation that turns out to have nothing to write adds nothing.
+	// Prepare adds the actions and returns the result that they will have. It may read. It runs again, from the start,
+	// if another write has overtaken it. An operation that turns out to have nothing to write adds no actions.
 	Prepare func(ctx context.Context, tx *Tx) (R, error)
-	// Restore reads the result of an earlier call with the same idempotency key again, from the ids that it noted with
-	// [Tx.Made]. Without it the operation cannot be written under an [IdempotencyKey], unless its result is struct{}, and its
-	// Prepare cannot note any.
+	// Restore reads back the result of an earlier call with the same idempotency key, from the ids that the call
+	// recorded with [Tx.Made]. Without Restore, the operation cannot be written with an [IdempotencyKey] unless its
+	// result is struct{}, and Prepare must not call Tx.Made.
 	Restore func(ctx context.Context, made map[string]string) (R, error)
 }
 
-// Contest is what an operation fights for with others: the items that many callers may want at once.
+// Contest is what an operation contends for: the items that many callers may want at once.
 type Contest struct {
-	// Items are what is fought for. In one process the operations queue for them. Optional are:
+	// Items are what the operations contend for. Within one process, they queue for them. The other fields are
+	// optional.
 	Items []Ref
-	// Judge says, from what was seen of the items, why the operation is refused. Nil means that nothing speaks against it: it
-	// is prepared again, and ends as [ErrContention] where its conditions never hold. Judge gives the failures of all actions
-	// on the items their meaning, and decides for those that were already waiting while another operation was refused, without
-	// a request. It runs while all others are held up: it neither waits nor writes. What seen does not hold is not known.
-	// Without Judge each action says what its own failure means.
+	// Judge returns why the operation is refused, given what was seen of the items. Nil means that nothing prevents the
+	// operation: it is prepared again, and ends with [ErrContention] if its conditions never hold. Judge determines the
+	// error for the failures of all actions on the items. It also decides, without a request, for operations that were
+	// already waiting while another one was refused. It runs while all others are held up, so it must not wait or
+	// write. If an item is not in seen, nothing is known about it. Without Judge, each action determines the error for
+	// its own failure.
 	Judge func(seen map[Ref]Row) error
-	// See reads the items after a refusal, consistently: DynamoDB does not promise to report every action that would fail.
-	// Without it the refusal is judged from what was reported.
+	// See reads the items consistently after a refusal, because DynamoDB does not guarantee to report every action that
+	// would fail. Without See, Judge gets only what was reported.
 	See func(ctx context.Context) (map[Ref]Row, error)
 }
 
-// judges reports whether the contest gives the failure of an action on the item its meaning.
+// judges reports whether the contest determines the error for a failed action on the item.
 func (c *Contest) judges(ref Ref) bool {
 	return c != nil && c.Judge != nil && slices.Contains(c.Items, ref)
 }
 
-// NewOp makes an operation. One without a name, or without Prepare where nothing is invalid, or with a contest that judges no
-// items, is an error of the program, and panics.
+// NewOp makes an operation. It panics if spec has no Name, has neither Prepare nor Invalid, or has a Contest with a
+// Judge but no Items.
 func NewOp[R any](spec OpSpec[R]) *Operation[R] {
 	switch {
 	case spec.Name == "":
-		panic("dynastay.NewOp: the operation has no Name")
+		panic("dynastay.NewOp: Name is required")
 	case spec.Prepare == nil && spec.Invalid == nil:
-		panic("dynastay.NewOp: " + spec.Name + " has no Prepare")
+		panic("dynastay.NewOp: " + spec.Name + ": Prepare is required")
 	case spec.Contest != nil && spec.Contest.Judge != nil && len(spec.Contest.Items) == 0:
-		panic("dynastay.NewOp: " + spec.Name + " has a Contest with a Judge and no Items to judge")
+		panic("dynastay.NewOp: " + spec.Name + ": a Contest with a Judge requires Items")
 	}
 	return &Operation[R]{spec: spec}
 }
 
-// Result is what the operation made. It is valid once Write has returned without an error; after a replay under an
-// idempotency key it is the first call's result, read again. The operations that stand behind it in the same Write may
-// read it while they prepare: what it will be, should all of them be carried out. So a message can name the booking that
-// it goes with.
+// Result returns the result of the operation. It is valid once Write has returned without an error; after a replay
+// under an idempotency key it is the first call's result, read again. Operations that come later in the same Write may
+// call it while they are prepared. It then returns what the result will be if the write succeeds, so that, for example,
+// a message can contain the id of the booking it belongs to.
 //
-// Asked before the operation was prepared, Result panics, and says so: it is an error of the program.
+// Result panics if the operation has not been prepared yet, which is a programming error.
 func (o *Operation[R]) Result() R {
 	if !o.known {
-		panic("dynastay: the result of " + o.spec.Name + " is asked for before the operation was prepared")
+		panic("dynastay: Result of " + o.spec.Name + " was called before the operation was prepared")
 	}
 	return o.result
 }
 
-// Do sends one operation and returns its result: the common end of every method that has a form for composition.
+// Do sends one operation and returns its result. Methods that send the operation of an Op method are built on it.
 func Do[R any](ctx context.Context, db *DB, op *Operation[R], opts ...WriteOption) (R, error) {
 	parts := []Part{op}
 	for _, option := range opts {
@@ -107,12 +112,12 @@ func Do[R any](ctx context.Context, db *DB, op *Operation[R], opts ...WriteOptio
 
 func (o *Operation[R]) join(w *write) {
 	if o.used.Swap(true) {
-		w.invalid = Invalid("Operations", "hold %s a second time: make another one", o.spec.Name)
+		w.invalid = Invalid("Operations", "%s was already used; make a new operation for each Write", o.spec.Name)
 	}
 	w.ops = append(w.ops, o)
 }
 
-// operation is an Operation of any result.
+// operation is an Operation with any result type.
 type operation interface {
 	name() string
 	invalid() error
@@ -131,7 +136,7 @@ func (o *Operation[R]) contest() *Contest { return o.spec.Contest }
 
 func (o *Operation[R]) comparable() bool { return o.spec.Input != nil }
 
-// restorable reports whether a replay has a result to give: read again, or none at all.
+// restorable reports whether a replay can return the result: Restore reads it, or it is empty.
 func (o *Operation[R]) restorable() bool {
 	_, none := any(o.result).(struct{})
 	return o.spec.Restore != nil || none

@@ -15,8 +15,8 @@ import (
 	"github.com/dynastay/dynastay/keys"
 )
 
-// An operation of a service's own takes breakfasts of a day, as long as there are some. Many may want the last one, so they
-// queue for the day, and those who wait when it is gone share the refusal.
+// A custom operation takes breakfasts of a day, as long as some are left. Many guests may want the last one, so they
+// queue for the day, and those still waiting when it is gone share the refusal.
 func ExampleNewOp() {
 	ctx := context.Background()
 	e, err := engine.Start(ctx, docker.Allow())
@@ -31,7 +31,7 @@ func ExampleNewOp() {
 	}
 	db := dynastay.Open(e.Client(), &dynastay.Options{TablePrefix: prefix})
 
-	// The condition is asked by DynamoDB, with the very write: what was read before may be gone.
+	// DynamoDB checks the condition together with the write, because what was read before may have changed.
 	left := dynastay.NameOf("left")
 	take := dynastay.Prepare(expression.NewBuilder().
 		WithCondition(left.GreaterThanEqual(dynastay.Param("n"))).
@@ -75,7 +75,7 @@ func ExampleNewOp() {
 	}
 	fmt.Println(db.Write(ctx, takeOp(day, 2), dynastay.IdempotencyKey("guest 1")))
 	fmt.Println(db.Write(ctx, takeOp(day, 1)))
-	fmt.Println(db.Write(ctx, takeOp(day, 2), dynastay.IdempotencyKey("guest 1"))) // the same guest, who asks again
+	fmt.Println(db.Write(ctx, takeOp(day, 2), dynastay.IdempotencyKey("guest 1"))) // the same guest asks again
 	// Output:
 	// <nil>
 	// too few breakfasts are left

@@ -2,33 +2,33 @@ package dynastay
 
 import "github.com/dynastay/dynastay/internal/condition"
 
-// ReadOption says more of a read.
+// ReadOption sets how a read is done.
 type ReadOption int
 
-// Consistent has a read see every write that was acknowledged before it, at twice the units. A lookup by a unique value
-// then asks the value's guard instead of the index, which lags.
+// Consistent makes a read see every write that was acknowledged before it, at twice the read units. A lookup by a
+// unique value then reads the value's guard instead of the index, which lags.
 const Consistent ReadOption = 1
 
-// UpdateOption narrows an update or a delete of a repository, or says more of it.
+// UpdateOption adds a condition to an update or a delete of a repository, or sets how it is done.
 type UpdateOption func(*condition.Set)
 
-// IfVersion lets the write happen only on the version that the caller has seen, for example the one that a form was
-// filled in from; otherwise it fails with [ErrVersion], before an update's function is asked. Version 0 is that of an item that
-// has none. An entity without versions refuses it.
+// IfVersion lets the write happen only if the entity is at the given version, for example the one that a form was
+// filled in from. Otherwise the write fails with [ErrVersion], before an update's function is called. An item without a
+// version has version 0. An entity without versions does not support it and returns [ErrInvalid].
 func IfVersion(version int) UpdateOption { return func(s *condition.Set) { s.Version = &version } }
 
-// IfWritten lets a write happen only while the item is as the write of that id left it; otherwise it fails with
-// [ErrVersion]. Unlike a version, an id never comes back, not even after the item was deleted and made again. So a lock is
-// released by the one who took it and by nobody else.
+// IfWritten lets a write happen only while the item still has the given write id; otherwise it fails with [ErrVersion].
+// Unlike a version, an id never recurs, not even if the item is deleted and created again. So only the holder of a lock
+// can release it.
 func IfWritten(id WriteID) UpdateOption {
 	return func(s *condition.Set) { s.Written = (*string)(&id) }
 }
 
-// AgreedOn states what an update is about, so that it can be written under an [IdempotencyKey]: the function itself
-// cannot be compared with that of another call. The values have at most 4,096 bytes together.
+// AgreedOn states what an update is about, so that it can be written with an [IdempotencyKey]: the update's function
+// cannot be compared with that of another call. The values must be at most 4,096 bytes in total.
 func AgreedOn(values ...string) UpdateOption {
 	return func(s *condition.Set) { s.Agreed = append([]string{}, values...) }
 }
 
-// OrMissing has a delete succeed where there is nothing to delete. An update refuses it.
+// OrMissing makes a delete succeed if the entity does not exist. An update does not accept it.
 func OrMissing() UpdateOption { return func(s *condition.Set) { s.Missing = true } }

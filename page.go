@@ -8,26 +8,27 @@ import (
 	"strings"
 )
 
-// Page is a part of a list, in the list's order. A page may hold fewer items than the limit, even none, without being
-// the last: only an empty Next is the end.
+// Page is a part of a list, in the list's order. A page may contain fewer items than the limit, or none, and still not
+// be the last: only an empty Next marks the end.
 type Page[T any] struct {
 	Items []T
 	Next  Cursor
 }
 
-// Cursor is a position behind a page: opaque, versioned text that is safe to hand to a browser and to take back. It
-// holds nothing but the position: the partition that it points into is rebuilt from the arguments of the call that it
-// is passed to, so it can never open another user's. It is neither secret nor signed. A cursor of another query, of
-// the same one with other arguments, or a damaged one is refused with [ErrCursor] before any request.
+// Cursor is the position after a page: opaque, versioned text that is safe to send to a browser and to accept back. It
+// contains only the position. The partition is rebuilt from the arguments of the call that the cursor is passed to, so
+// a cursor can never open another user's partition. It is neither secret nor signed. A cursor of a different query, of
+// the same query with different arguments, or a damaged cursor fails with [ErrCursor] before any request.
 type Cursor string
 
-// Paging asks for one page.
+// Paging selects one page.
 type Paging struct {
-	Limit int    // items at the most, 1 to 1,000; default 50
-	After Cursor // the Next of the page before; default: the first page
-	// Reads is how often a page may go back to DynamoDB before it is returned as it is, 1 to 100; default 10. A list that
-	// leaves out much of what it reads needs several reads to fill a page. The other lists need one, which for a sharded
-	// list is a request for each shard, sent in parallel, and a second one where the rows are spread unevenly.
+	Limit int    // maximum number of items, 1 to 1,000; default 50
+	After Cursor // the Next of the previous page; default: the first page
+	// Reads is how often a page may read from DynamoDB before it is returned as it is, 1 to 100; default 10. A list
+	// that filters out much of what it reads needs several reads to fill a page. Other lists need one read. For a
+	// sharded list, a read is one request for each shard, sent in parallel; a second read follows if the rows are
+	// spread unevenly.
 	Reads int
 }
 
@@ -50,19 +51,20 @@ func (p Paging) complete() (Paging, error) {
 	return p, nil
 }
 
-// cursorVersion is the first byte of a cursor. A change of the form below takes another one, and old cursors are then
+// cursorVersion is the first byte of a cursor. If the form below changes, so must the version: old cursors are then
 // refused instead of misread.
 const cursorVersion = 1
 
-// position is where a page ended: the table's sort value and, where an index was read, also the index's sort value and
-// the table's partition value. It is the same for all partitions of a list that are merged: each goes on behind it. The partition value that was queried is left out on purpose, see [Cursor].
+// position is where a page ended: the table's sort value and, if an index was read, also the index's sort value and the
+// table's partition value. It is the same for all merged partitions of a list: each continues after it. The partition
+// value that was queried is left out on purpose, see [Cursor].
 type position struct {
 	Sort string `json:"s,omitempty"`
 	PK   string `json:"p,omitempty"`
 	SK   string `json:"k,omitempty"`
 }
 
-// cursorTag ties a position to its query: a copy under another query, or a damaged byte, no longer matches.
+// cursorTag ties a position to its query: with a different query, or a damaged byte, it no longer matches.
 func cursorTag(query string, body []byte) [8]byte {
 	h := sha256.New()
 	h.Write([]byte{cursorVersion})
@@ -73,7 +75,7 @@ func cursorTag(query string, body []byte) [8]byte {
 }
 
 func (p position) cursor(query string) Cursor {
-	body, _ := json.Marshal(p) // a struct of strings cannot fail
+	body, _ := json.Marshal(p) // cannot fail for a struct of strings
 	tag := cursorTag(query, body)
 	raw := append([]byte{cursorVersion}, tag[:]...)
 	return Cursor(base64.RawURLEncoding.EncodeToString(append(raw, body...)))
@@ -84,18 +86,18 @@ func (c Cursor) position(query string) (position, error) {
 		return position{}, &InvalidError{Field: "Paging.After", Reason: reason, Err: ErrCursor}
 	}
 	raw, err := base64.RawURLEncoding.Strict().DecodeString(string(c))
-	if err != nil || len(raw) < 9 || strings.ContainsAny(string(c), "\r\n") { // base64 passes over ends of lines
-		return refuse("is not a cursor")
+	if err != nil || len(raw) < 9 || strings.ContainsAny(string(c), "\r\n") { // base64 ignores line breaks
+		return refuse("is not a valid cursor")
 	}
 	if raw[0] != cursorVersion {
-		return refuse("is a cursor of another version of the library")
+		return refuse("was made by a different version of the library")
 	}
 	if cursorTag(query, raw[9:]) != [8]byte(raw[1:9]) {
-		return refuse("belongs to another query or was altered")
+		return refuse("belongs to a different query or was altered")
 	}
 	var p position
 	if err := json.Unmarshal(raw[9:], &p); err != nil || p.SK == "" && p.PK == "" {
-		return refuse("is not a cursor")
+		return refuse("is not a valid cursor")
 	}
 	return p, nil
 }

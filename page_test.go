@@ -13,7 +13,7 @@ import (
 	"pgregory.net/rapid"
 )
 
-// onlyQueries answers queries by a function; any other method is a nil call and ends the test.
+// onlyQueries answers queries with a function; any other method panics and ends the test.
 type onlyQueries struct {
 	Client
 	answer func(*dynamodb.QueryInput) (*dynamodb.QueryOutput, error)
@@ -42,7 +42,7 @@ var pagedSchema = &Schema{
 
 func asItem(_ context.Context, row Row) (Item, error) { return row.Item(), nil }
 
-// ask asks for one page of a query.
+// ask reads one page of a query.
 func ask(db *DB, s *Schema, q Query, p Paging) (Page[Item], error) {
 	return List(db, s, q, asItem).Page(context.Background(), p)
 }
@@ -128,7 +128,7 @@ func TestCursorRefusesEveryAlteredByte(t *testing.T) {
 	require.NoError(t, err)
 	raw[0]++
 	refuse(base64.RawURLEncoding.EncodeToString(raw))
-	assert.ErrorContains(t, func() error { _, err := Cursor(base64.RawURLEncoding.EncodeToString(raw)).position(""); return err }(), "another version")
+	assert.ErrorContains(t, func() error { _, err := Cursor(base64.RawURLEncoding.EncodeToString(raw)).position(""); return err }(), "different version")
 }
 
 func TestCursorOfAnotherQueryIsRefused(t *testing.T) {
@@ -161,7 +161,7 @@ func TestCursorOfAnotherQueryIsRefused(t *testing.T) {
 	assert.EqualValues(t, 7, *sent.Limit, "the limit may change from page to page")
 }
 
-// Arguments that would read alike, were they written one behind the other, are still two queries.
+// Arguments that would be equal if they were concatenated are still different queries.
 func TestQueriesThatRunTogetherShareNoCursor(t *testing.T) {
 	for _, between := range []string{"", ",", `","`, `\",\"`, "\x00"} {
 		q := Query{Name: "test", Index: "ByUser", Partition: "USER#1", Range: Range{From: "A", To: "B" + between + "C"}}
@@ -172,8 +172,8 @@ func TestQueriesThatRunTogetherShareNoCursor(t *testing.T) {
 	}
 }
 
-// A cursor is not signed: whoever knows the code can make one that is accepted. It still cannot point into another
-// partition than the arguments name.
+// A cursor is not signed: anyone who knows the code can forge one that is accepted. It still cannot point into a
+// partition other than that of the arguments.
 func TestForgedCursorStaysInThePartition(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		q := Query{
@@ -218,7 +218,7 @@ func FuzzCursor(f *testing.F) {
 	})
 }
 
-// FuzzForgedCursor takes the tag as forged and lets the position be anything.
+// FuzzForgedCursor assumes a forged tag and tries arbitrary positions.
 func FuzzForgedCursor(f *testing.F) {
 	identity := Query{Name: "test", Partition: "USER#1"}.identity(pagedSchema)
 	f.Add([]byte(`{"k":"METADATA"}`))

@@ -14,12 +14,12 @@ import (
 	"github.com/aws/smithy-go/middleware"
 )
 
-// passage is how far a request came within the SDK. One that failed before it was handed to the network, for lack of
-// credentials say, has certainly written nothing.
+// passage records how far a request got within the SDK. A request that failed before it was passed to the network, for
+// example for lack of credentials, has certainly written nothing.
 type passage struct{ entered, left bool }
 
-// once switches the SDK's retries off for a request, and watches its passage. The retries know neither conflicts nor when
-// to prepare again.
+// once turns off the SDK's retries for a request, and records its passage. The SDK's retries do not know about
+// conflicts, or when to prepare again.
 func (p *passage) once(o *dynamodb.Options) {
 	o.Retryer = aws.NopRetryer{}
 	o.APIOptions = append(o.APIOptions, p.watch)
@@ -44,7 +44,7 @@ func (p *passage) watch(stack *middleware.Stack) error {
 	return stack.Deserialize.Add(leave, middleware.After)
 }
 
-// judge tells what is known to have failed from what may have happened.
+// judge distinguishes what is known to have failed from what may have happened.
 func (p *passage) judge(err error) outcome {
 	got := outcome{verdict: answerLost, err: err}
 	var response *awshttp.ResponseError
@@ -67,11 +67,11 @@ func (p *passage) judge(err error) outcome {
 	return got
 }
 
-// notDynamoDB is the code that the SDK gives to an answer without one, such as a proxy's 408: it says nothing of what the
-// proxy had passed on by then.
+// notDynamoDB is the code that the SDK gives to a response without one, such as a proxy's 408. It says nothing about
+// what the proxy had already forwarded.
 const notDynamoDB = "UnknownError"
 
-// isBuildError tells an error of the SDK before it sent anything, such as a missing parameter.
+// isBuildError reports whether the SDK failed before it sent anything, for example because of a missing parameter.
 func isBuildError(err error) bool {
 	var invalid smithy.InvalidParamsError
 	var serialize *smithy.SerializationError

@@ -35,16 +35,16 @@ import (
 
 var update = flag.Bool("update", false, "write testdata/patterns.json anew")
 
-// world is what the patterns are asked of.
+// world is the data that the patterns query.
 type world struct {
 	hotel   fixture.Hotel
-	users   *users.Repository // has asked for the table's e-mail config, as once a process
+	users   *users.Repository // has already read the table's e-mail config, as once per process
 	user    *users.User
 	booking *bookings.Booking
 }
 
-// pattern is one of the documented access patterns with its method. The method is named by its expression, so that the
-// list cannot outlive a rename.
+// pattern is one of the documented access patterns with its method. The method is a method expression, so that a rename
+// breaks the build.
 type pattern struct {
 	id       string
 	requests int

@@ -14,7 +14,7 @@ import (
 	"github.com/dynastay/dynastay/keys"
 )
 
-// A version of what has none would be 0 for ever, and hold whatever happens.
+// The version of an entity without versions would always be 0, and the condition would always hold.
 func TestIfVersionNeedsVersions(t *testing.T) {
 	t.Parallel()
 	ctx := t.Context()
@@ -37,7 +37,7 @@ func TestIfVersionNeedsVersions(t *testing.T) {
 	assert.Empty(t, stop())
 }
 
-// A row of an index that holds a part of the entity is no entity: put, it would lose the rest.
+// An index row with a part of an entity is not an entity: putting it would lose the rest.
 func TestTableQueryNeedsWholeEntities(t *testing.T) {
 	t.Parallel()
 	ctx := t.Context()
@@ -66,14 +66,15 @@ func TestResultBeforePreparing(t *testing.T) {
 	t.Parallel()
 	db, outbox := openOutbox(t, dynastay.Options{})
 	op := outbox.CreateOp(&message{ID: "m"})
-	assert.PanicsWithValue(t, "dynastay: the result of Message.Create is asked for before the operation was prepared", func() { op.Result() })
+	assert.PanicsWithValue(t, "dynastay: Result of Message.Create was called before the operation was prepared", func() { op.Result() })
 	require.NoError(t, db.Write(t.Context(), op))
 	assert.Equal(t, "m", op.Result().ID)
 	again := outbox.CreateOp(&message{ID: "m"})
 	assert.ErrorIs(t, db.Write(t.Context(), again), dynastay.ErrAlreadyExists)
 }
 
-// An operation that notes what it makes and cannot read it again would answer a repetition with ids that nobody stored.
+// An operation that records what it makes but cannot read it again would answer a retry with ids that were never
+// stored.
 func TestMadeNeedsRestore(t *testing.T) {
 	t.Parallel()
 	ctx := t.Context()

@@ -13,28 +13,29 @@ import (
 	"github.com/dynastay/dynastay/internal/shown"
 )
 
-// Query says what a list is read from: one partition of a table or of an index, in sort order.
+// Query selects what a list reads: one partition of a table or of an index, in sort order.
 type Query struct {
-	// Name tells this query from others in its cursors; give each of your queries its own, such as "bookings.ByUser".
-	// Where a list leaves items out by an argument, the argument belongs to its Name.
+	// Name distinguishes the cursors of this query from those of others; give each query its own, such as
+	// "bookings.ByUser". If an argument determines which items a list filters out, include the argument in the Name.
 	Name      string
 	Index     string // "" reads the table itself
 	Partition string
-	// Shards are the further partitions over which the rows of Partition are spread, see key.Shards. They are read in
-	// parallel and merged by their sort values. Sort values must be unique across them, so let them end in the entity's
-	// id: of several rows at one position only one is returned. A cursor remains valid when shards are added.
+	// Shards are the other partitions over which the rows are spread, see key.Shards. All are read in parallel and
+	// merged by their sort values. The sort values must be unique across the shards, so they should end in the entity's
+	// id: of several rows at one position, only one is returned. A cursor stays valid when shards are added.
 	Shards     []string
 	Range      Range
 	Descending bool
-	Consistent bool // only for the table itself: an index never is, and is refused
+	Consistent bool // only for the table itself; not supported on an index
 }
 
-// Range bounds the sort value. The zero Range takes the whole partition.
+// Range limits the sort values. The zero Range selects the whole partition.
 type Range struct {
-	// From and To are the first and the last text that is taken; either may be empty. Where sort keys go on behind the
-	// bounded value, a bound that ends before the rest of the key makes the range half-open: no key equals it.
+	// From and To are the first and the last sort value that is included; either may be empty. If sort keys continue
+	// after the value that is limited, a bound that ends before the rest of the key makes the range half-open, because
+	// no key equals it.
 	From, To string
-	// Prefix takes the keys that begin with it; it does not go together with From and To.
+	// Prefix selects the keys that begin with it; it cannot be combined with From or To.
 	Prefix string
 }
 
@@ -47,7 +48,7 @@ func (q Query) identity(s *Schema) string {
 	return strings.Join(parts, ",")
 }
 
-// keyConditions are built once for each pair of key names and kind of range; there are only so many in a process.
+// keyConditions are built once for each pair of key names and kind of range. Their number is limited in a process.
 var keyConditions sync.Map
 
 type keyConditionKind struct {
@@ -71,7 +72,7 @@ func (k keyConditionKind) prepare() *Prepared {
 	sort := expression.Key(k.names.Sort)
 	switch {
 	case k.prefix:
-		// The SDK's begins_with takes a string only, so the parameter's mark goes in as one.
+		// The SDK's begins_with accepts only a string, so it gets the parameter's mark.
 		condition = condition.And(expression.KeyBeginsWith(sort, paramMark+"prefix"))
 	case k.from && k.to:
 		condition = condition.And(expression.KeyBetween(sort, Param("from"), Param("to")))
@@ -83,8 +84,8 @@ func (k keyConditionKind) prepare() *Prepared {
 	return Prepare(expression.NewBuilder().WithKeyCondition(condition))
 }
 
-// QueryAll reads every row of a query's Partition, over as many pages as it takes. It is for partitions with a known
-// bound, such as the rooms of a property or the nights of a stay; [List] is for the others.
+// QueryAll reads all rows of a query's Partition, over as many pages as it takes. It is for partitions of limited size,
+// such as the rooms of a property or the nights of a stay; for other partitions use [List].
 func QueryAll(ctx context.Context, db *DB, s *Schema, q Query) ([]Row, error) {
 	in, _, err := db.queryInput(s, q)
 	if err != nil {
@@ -106,27 +107,27 @@ func QueryAll(ctx context.Context, db *DB, s *Schema, q Query) ([]Row, error) {
 	}
 }
 
-// queryInput is the request without its page, and the names of the key that it asks for.
+// queryInput returns the request without its page, and the names of the key attributes that it queries.
 func (db *DB) queryInput(s *Schema, q Query) (*dynamodb.QueryInput, KeyNames, error) {
 	names := s.Key
 	if q.Index != "" {
 		index, ok := s.Index(q.Index)
 		if !ok {
-			return nil, names, Invalid("Index", "%s has no index %s", s.Name, shown.Truncated(q.Index))
+			return nil, names, Invalid("Index", "table %s has no index %s", s.Name, shown.Truncated(q.Index))
 		}
 		names = index.Key
 	}
 	switch r := q.Range; {
 	case q.Partition == "":
-		return nil, names, Invalid("Partition", "is empty")
+		return nil, names, Invalid("Partition", "is required")
 	case q.Index != "" && q.Consistent:
-		return nil, names, Invalid("Consistent", "is for tables, an index never is")
+		return nil, names, Invalid("Consistent", "is not supported on an index")
 	case r != (Range{}) && names.Sort == "":
-		return nil, names, Invalid("Range", "has nothing to bound: there is no sort key")
+		return nil, names, Invalid("Range", "requires a sort key")
 	case r.Prefix != "" && r != (Range{Prefix: r.Prefix}):
-		return nil, names, Invalid("Range", "has a prefix besides other bounds")
+		return nil, names, Invalid("Range", "Prefix cannot be combined with From or To")
 	case r.To != "" && r.From > r.To:
-		return nil, names, Invalid("Range", "ends before it begins")
+		return nil, names, Invalid("Range", "From must not be after To")
 	}
 	expr := keyCondition(names, q)
 	in := &dynamodb.QueryInput{
@@ -148,7 +149,7 @@ func (db *DB) queryInput(s *Schema, q Query) (*dynamodb.QueryInput, KeyNames, er
 	return in, names, nil
 }
 
-// capacity asks for the units of tables and indexes only where somebody listens.
+// capacity requests the units of tables and indexes only if there is an observer.
 func (db *DB) capacity() types.ReturnConsumedCapacity {
 	if db.opts.Observer == nil {
 		return ""

@@ -12,8 +12,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// Who meets another write at an item for which it has no turn, or is overtaken there, takes its turn for all its items
-// before it tries again. Who has its turn already does not give it up.
+// A write that conflicts or is overtaken at an item for which it does not queue, queues for all its items before it
+// tries again. A write that already has its turn does not give it up.
 func TestMeetingAnotherWriteQueues(t *testing.T) {
 	conflicting := &types.TransactionCanceledException{CancellationReasons: []types.CancellationReason{
 		{Code: aws.String("TransactionConflict")}, {Code: aws.String("None")},

@@ -7,32 +7,32 @@ import (
 	"github.com/dynastay/dynastay/internal/shown"
 )
 
-// Rating is a guest rating in tenths: 92 is 9.2. Integers keep sums and averages exact. Zero means unrated; a guest
-// gives 1.0 to 10.0.
+// Rating is a guest rating in tenths: 92 is 9.2. Integers keep sums and averages exact. Zero means unrated; a guest's
+// rating is from 1.0 to 10.0.
 type Rating int
 
 // MaxRating is 10.0.
 const MaxRating Rating = 100
 
-// ParseRating reads "9.2", "9" or "10.0"; more than one decimal is refused.
+// ParseRating parses "9.2", "9" or "10.0". More than one decimal place is an error.
 func ParseRating(text string) (Rating, error) {
 	whole, tenth, point := strings.Cut(text, ".")
 	var w, t int
 	if whole == "" || len(whole) > 2 || !digits(whole, &w) || point && (len(tenth) != 1 || !digits(tenth, &t)) || w*10+t > int(MaxRating) {
-		return 0, Invalid("Rating", "%q is not a rating from 0 to 10 in steps of 0.1", shown.Truncated(text))
+		return 0, Invalid("Rating", "must be a rating from 0 to 10 in steps of 0.1, got %q", shown.Truncated(text))
 	}
 	return Rating(w*10 + t), nil
 }
 
-// Validate asks for 0.0 to 10.0.
+// Validate returns an error unless r is between 0.0 and 10.0.
 func (r Rating) Validate() error {
 	if r < 0 || r > MaxRating {
-		return Invalid("", "%s is not between 0.0 and 10.0", r)
+		return Invalid("", "must be between 0.0 and 10.0, got %s", r)
 	}
 	return nil
 }
 
-// String is the form "9.2".
+// String returns the form "9.2".
 func (r Rating) String() string {
 	sign, whole, tenth := "", int(r)/10, int(r)%10
 	if r < 0 {

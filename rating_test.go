@@ -33,6 +33,6 @@ func TestRatingParsesWhatItPrints(t *testing.T) {
 func TestRatingOutOfRange(t *testing.T) {
 	for r, text := range map[dynastay.Rating]string{-1: "-0.1", -5: "-0.5", -15: "-1.5", 101: "10.1", math.MinInt: "-922337203685477580.8"} {
 		assert.Equal(t, text, r.String())
-		assert.EqualError(t, dynastay.Within("Rating", r.Validate()), "invalid Rating: "+text+" is not between 0.0 and 10.0")
+		assert.EqualError(t, dynastay.Within("Rating", r.Validate()), "invalid Rating: must be between 0.0 and 10.0, got "+text)
 	}
 }

@@ -14,7 +14,7 @@ import (
 	"github.com/aws/smithy-go/middleware"
 )
 
-// Get reads one item; the zero Row means that there is none. [Consistent] may be asked for.
+// Get reads one item. It returns the zero Row if the item does not exist. opts may contain [Consistent].
 func (db *DB) Get(ctx context.Context, s *Schema, key Key, opts ...ReadOption) (Row, error) {
 	if err := s.Key.Check(key); err != nil {
 		return Row{}, err
@@ -54,8 +54,8 @@ func one(c *types.ConsumedCapacity) []types.ConsumedCapacity {
 	return []types.ConsumedCapacity{*c}
 }
 
-// readError gives a read's failure its kind, nil where the answer was lost. The SDK has retried by then, and a read can be
-// repeated at will.
+// readError sets the kind of a failed read, nil if the response was lost. The SDK has already retried at this point,
+// and a read can safely be repeated.
 func readError(err error) error {
 	return &Error{Entity: "read", Kind: new(passage).judge(err).verdict.kind(), Err: err}
 }

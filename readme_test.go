@@ -12,7 +12,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// consumer is a module of its own, outside the tree, that uses this one.
+// consumer is a separate module, outside the tree, that uses this one.
 type consumer struct {
 	t   *testing.T
 	dir string
@@ -46,7 +46,7 @@ func (c consumer) run(args ...string) string {
 	return string(out)
 }
 
-// packages are all that a package links. None of them belongs to Docker or to a test framework.
+// packages are all packages that a package links. None of them belongs to Docker or to a test framework.
 func (c consumer) packages(name string) []string {
 	c.t.Helper()
 	packages := strings.Fields(c.run("list", "-deps", name))
@@ -59,7 +59,7 @@ func (c consumer) packages(name string) []string {
 	return packages
 }
 
-// A service that imports the bookings compiles what it uses: the SDK and a few small libraries, nothing of Docker,
+// A service that imports the bookings compiles only what it uses: the SDK and a few small libraries, but not Docker,
 // testcontainers or a test framework.
 func TestConsumerCompilesNothingOfDocker(t *testing.T) {
 	t.Parallel()
@@ -87,8 +87,8 @@ func main() { fmt.Println(cancel) }
 	}
 }
 
-// The quick start of the README is a program that compiles and does what it says. It starts dynoxide and creates tables
-// through dyntest/engine, which links as little as the service above.
+// The README's quick start is a program that compiles and works as described. It starts dynoxide and creates tables through
+// dyntest/engine, which links as little as the service above.
 func TestReadmeQuickStart(t *testing.T) {
 	t.Parallel()
 	readme, err := os.ReadFile("README.md")

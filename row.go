@@ -10,33 +10,34 @@ import (
 	"github.com/dynastay/dynastay/internal/stored"
 )
 
-// Row is what was read of one item: all of it, or what an index holds. The zero Row means that there is none.
+// Row is what was read of one item: the whole item, or what an index contains of it. The zero Row means that no item
+// exists.
 //
-// Whoever reads a row asks for one value after the other, and does not see the form in which it arrived: as a map of the
-// SDK's types ([RowOf]), or in another form that [Attributes] reads, such as a record of a stream.
+// A caller reads the values of a row one by one, independent of the form in which the row arrived: a map of the SDK's
+// types ([RowOf]), or another form that [Attributes] reads, such as a stream record.
 type Row struct {
 	item Item
 	from Attributes
 }
 
-// Attributes reads a row, or a map within one, from a form of its own.
+// Attributes reads a row, or a map within one, from a form other than the SDK's types.
 type Attributes interface {
-	// Attribute is the value of that name, the zero Value where there is none.
+	// Attribute returns the value with that name, or the zero Value if there is none.
 	Attribute(name string) Value
-	// Names are the names of all attributes.
+	// Names returns the names of all attributes.
 	Names() iter.Seq[string]
 }
 
-// RowOf is an item in the SDK's types as a row; nil is none.
+// RowOf returns an item in the SDK's types as a row; a nil item gives the zero Row.
 func RowOf(item Item) Row { return Row{item: item} }
 
-// RowFrom is a row that is read from another form.
+// RowFrom returns a row that is read from another form.
 func RowFrom(from Attributes) Row { return Row{from: from} }
 
-// Exists reports whether there is an item.
+// Exists reports whether the item exists.
 func (r Row) Exists() bool { return r.item != nil || r.from != nil }
 
-// Value is the attribute of that name.
+// Value returns the attribute with that name.
 func (r Row) Value(name string) Value {
 	if r.from != nil {
 		return r.from.Attribute(name)
@@ -44,7 +45,8 @@ func (r Row) Value(name string) Value {
 	return valueOf(r.item[name])
 }
 
-// Scalar is the text of a text or the digits of a number, and the attribute's kind: what is asked for most, in one step.
+// Scalar returns the text of a text attribute or the digits of a number, and the attribute's kind. It combines the most
+// frequent lookups in one call.
 func (r Row) Scalar(name string) (text string, kind Kind) {
 	if r.from == nil {
 		switch v := r.item[name].(type) {
@@ -60,7 +62,7 @@ func (r Row) Scalar(name string) (text string, kind Kind) {
 	return v.Text(), v.kind
 }
 
-// Text is the text of an attribute, "" where it is missing or is no text.
+// Text returns the text of an attribute, or "" if it is missing or not text.
 func (r Row) Text(name string) string {
 	if text, kind := r.Scalar(name); kind == KindText {
 		return text
@@ -68,7 +70,7 @@ func (r Row) Text(name string) string {
 	return ""
 }
 
-// Int is an attribute that is a whole number, 0 where it is missing or is none.
+// Int returns the value of an attribute that is a whole number, or 0 if it is missing or not a whole number.
 func (r Row) Int(name string) int {
 	n := 0
 	if digits, kind := r.Scalar(name); kind == KindNumber {
@@ -77,7 +79,7 @@ func (r Row) Int(name string) int {
 	return n
 }
 
-// Names are the names of all attributes, in any order.
+// Names returns the names of all attributes, in any order.
 func (r Row) Names() iter.Seq[string] {
 	if r.from != nil {
 		return r.from.Names()
@@ -91,7 +93,7 @@ func (r Row) Names() iter.Seq[string] {
 	}
 }
 
-// Item is the row in the SDK's types, nil where there is no item. It is not to be changed.
+// Item returns the row in the SDK's types, or nil if the item does not exist. The caller must not change it.
 func (r Row) Item() Item {
 	if r.from == nil {
 		return r.item
@@ -106,7 +108,7 @@ func (r Row) Item() Item {
 // Kind is the type of a stored value.
 type Kind int
 
-// The kinds of DynamoDB.
+// The kinds of values in DynamoDB.
 const (
 	KindMissing Kind = iota
 	KindNull
@@ -121,7 +123,7 @@ const (
 	KindBinaries // a set of binaries
 )
 
-// String is the kind with its article: "a number".
+// String returns the kind with its article, such as "a number".
 func (k Kind) String() string {
 	return [...]string{
 		"nothing", "NULL", "text", "a number", "a boolean", "binary", "a list", "a map",
@@ -132,22 +134,22 @@ func (k Kind) String() string {
 // Value is one stored value. The zero Value is a missing attribute.
 type Value struct {
 	kind Kind
-	text string // of a text, the digits of a number, "true" of a boolean
-	more any    // the value in the SDK's types where it came so; else []byte, []Value, Row, []string or [][]byte
+	text string // the text, the digits of a number, or "true" for a boolean
+	more any    // the value in the SDK's types if it was read as such; otherwise []byte, []Value, Row, []string or [][]byte
 }
 
-// The values, for those who implement [Attributes].
+// The following functions make values, for implementations of [Attributes].
 
-// NullValue is NULL.
+// NullValue returns a NULL.
 func NullValue() Value { return Value{kind: KindNull} }
 
-// TextValue is a text.
+// TextValue returns a text.
 func TextValue(s string) Value { return Value{kind: KindText, text: s} }
 
-// NumberValue is a number by its digits.
+// NumberValue returns a number, given its digits.
 func NumberValue(digits string) Value { return Value{kind: KindNumber, text: digits} }
 
-// BoolValue is a boolean.
+// BoolValue returns a boolean.
 func BoolValue(yes bool) Value {
 	if yes {
 		return Value{kind: KindBool, text: "true"}
@@ -155,22 +157,22 @@ func BoolValue(yes bool) Value {
 	return Value{kind: KindBool}
 }
 
-// BinaryValue is binary.
+// BinaryValue returns a binary value.
 func BinaryValue(b []byte) Value { return Value{kind: KindBinary, more: b} }
 
-// ListValue is a list.
+// ListValue returns a list.
 func ListValue(elements []Value) Value { return Value{kind: KindList, more: elements} }
 
-// MapValue is a map.
+// MapValue returns a map.
 func MapValue(attributes Row) Value { return Value{kind: KindMap, more: attributes} }
 
-// SetValue is a set of texts, or of numbers by their digits.
+// SetValue returns a set of texts, or a set of numbers, given their digits.
 func SetValue(kind Kind, elements []string) Value { return Value{kind: kind, more: elements} }
 
-// BinarySetValue is a set of binaries.
+// BinarySetValue returns a set of binary values.
 func BinarySetValue(elements [][]byte) Value { return Value{kind: KindBinaries, more: elements} }
 
-// valueOf reads a value in the SDK's types.
+// valueOf converts a value in the SDK's types.
 func valueOf(v types.AttributeValue) Value {
 	switch v := v.(type) {
 	case nil:
@@ -199,13 +201,13 @@ func valueOf(v types.AttributeValue) Value {
 	return Value{KindNull, "", v}
 }
 
-// Kind is the value's type.
+// Kind returns the value's type.
 func (v Value) Kind() Kind { return v.kind }
 
-// IsNull reports whether the value is missing or NULL, which mean the same everywhere in this library.
+// IsNull reports whether the value is missing or NULL, which are equivalent everywhere in this library.
 func (v Value) IsNull() bool { return v.kind <= KindNull }
 
-// Text is a text, or the digits of a number; "" for every other kind.
+// Text returns a text, or the digits of a number; "" for every other kind.
 func (v Value) Text() string {
 	if v.kind == KindText || v.kind == KindNumber {
 		return v.text
@@ -213,10 +215,10 @@ func (v Value) Text() string {
 	return ""
 }
 
-// Bool is a boolean; false for every other kind.
+// Bool returns a boolean; false for every other kind.
 func (v Value) Bool() bool { return v.kind == KindBool && v.text != "" }
 
-// Bytes is binary; nil for every other kind.
+// Bytes returns a binary value; nil for every other kind.
 func (v Value) Bytes() []byte {
 	switch more := v.more.(type) {
 	case *types.AttributeValueMemberB:
@@ -227,7 +229,7 @@ func (v Value) Bytes() []byte {
 	return nil
 }
 
-// List is a list; nil for every other kind.
+// List returns a list; nil for every other kind.
 func (v Value) List() []Value {
 	switch more := v.more.(type) {
 	case *types.AttributeValueMemberL:
@@ -242,7 +244,7 @@ func (v Value) List() []Value {
 	return nil
 }
 
-// Map is a map; the zero Row for every other kind.
+// Map returns a map; the zero Row for every other kind.
 func (v Value) Map() Row {
 	switch more := v.more.(type) {
 	case *types.AttributeValueMemberM:
@@ -253,7 +255,7 @@ func (v Value) Map() Row {
 	return Row{}
 }
 
-// Set are the elements of a set of texts or numbers; nil for every other kind.
+// Set returns the elements of a set of texts or numbers; nil for every other kind.
 func (v Value) Set() []string {
 	switch more := v.more.(type) {
 	case *types.AttributeValueMemberSS:
@@ -266,7 +268,7 @@ func (v Value) Set() []string {
 	return nil
 }
 
-// Stored is the value in the SDK's types, nil where it is missing.
+// Stored returns the value in the SDK's types, or nil if it is missing.
 func (v Value) Stored() types.AttributeValue {
 	if sdk, ok := v.more.(types.AttributeValue); ok {
 		return sdk

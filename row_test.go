@@ -14,7 +14,7 @@ import (
 	"github.com/dynastay/dynastay/internal/stored"
 )
 
-// foreign are attributes in a form of their own: a map of values that know nothing of the SDK's types.
+// foreign are attributes in another form: a map of values that do not use the SDK's types.
 type foreign map[string]Value
 
 func (f foreign) Attribute(name string) Value { return f[name] }
@@ -57,7 +57,7 @@ func foreignValue(v types.AttributeValue) Value {
 	return NullValue()
 }
 
-// A row reads the same in whatever form it arrived, and gives the same item back.
+// A row has the same values whatever the form in which it arrived, and returns the same item.
 func TestRowReadsEveryForm(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		item := draw.Item(2).Draw(t, "item")
@@ -101,7 +101,7 @@ func sameValue(t *rapid.T, a, b Value) {
 	}
 }
 
-// A value of one kind has nothing of the others, and what is missing has nothing at all.
+// A value of one kind is empty as any other kind, and a missing value is always empty.
 func TestValueIsOfOneKind(t *testing.T) {
 	row := RowOf(Item{
 		"text": str("7"), "number": num("7"), "half": num("7.5"), "yes": &sBOOL{Value: true}, "no": &sBOOL{}, "null": &sNULL{Value: true},

@@ -6,13 +6,13 @@ import (
 	"github.com/dynastay/dynastay/internal/stored"
 )
 
-// Key is a primary key, of a table or of an index: a partition value and a sort value, both text. SK is empty where
-// the table has no sort key.
+// Key is a key of a table or of an index: a partition value and a sort value, both text. SK is empty if there is no
+// sort key.
 type Key struct {
 	PK, SK string
 }
 
-// String is the key for messages and maps: "PK/SK".
+// String returns the key for messages, in the form "PK/SK".
 func (k Key) String() string {
 	if k.SK == "" {
 		return k.PK
@@ -20,13 +20,13 @@ func (k Key) String() string {
 	return k.PK + "/" + k.SK
 }
 
-// KeyNames are the names of a key's attributes, such as PK and SK, or GSI1PK and GSI1SK. Both are strings in
-// DynamoDB. Sort is empty for a table without a sort key.
+// KeyNames are the names of a key's attributes, such as PK and SK, or GSI1PK and GSI1SK. Both attributes are strings in
+// DynamoDB. Sort is empty if there is no sort key.
 type KeyNames struct {
 	Partition, Sort string
 }
 
-// Of is the key in the form that requests take.
+// Of returns the key in the form that requests take.
 func (n KeyNames) Of(k Key) Item {
 	item := Item{n.Partition: Text(k.PK)}
 	if n.Sort != "" {
@@ -35,13 +35,14 @@ func (n KeyNames) Of(k Key) Item {
 	return item
 }
 
-// Check refuses a key that DynamoDB would, for it takes no empty text in one, or that it would store as another.
+// Check returns an error for a key that DynamoDB would reject because a value is empty, or would store as a different
+// key because a value is not valid UTF-8.
 func (n KeyNames) Check(k Key) error {
 	switch {
 	case k.PK == "":
-		return Invalid("Key.PK", "is empty")
+		return Invalid("Key.PK", "must not be empty")
 	case n.Sort != "" && k.SK == "":
-		return Invalid("Key.SK", "is empty")
+		return Invalid("Key.SK", "must not be empty")
 	case !utf8.ValidString(k.PK):
 		return Invalid("Key.PK", stored.NotUTF8)
 	case !utf8.ValidString(k.SK):
@@ -50,7 +51,7 @@ func (n KeyNames) Check(k Key) error {
 	return nil
 }
 
-// From reads the key out of a row; a missing attribute reads as "".
+// From returns the key of a row; a missing attribute is read as "".
 func (n KeyNames) From(row Row) Key {
 	k := Key{PK: row.Text(n.Partition)}
 	if n.Sort != "" {
@@ -59,13 +60,13 @@ func (n KeyNames) From(row Row) Key {
 	return k
 }
 
-// Schema is one table: its key, indexes and settings. It is plain data; [Schema.Create] makes the table.
+// Schema describes one table: its key, indexes and settings. It is plain data; [Schema.Create] creates the table.
 type Schema struct {
 	Name    string // without the prefix and suffix of [Options]
 	Key     KeyNames
 	Indexes []Index
-	TTL     string // the attribute with the time to live, "" for none
-	WriteID string // the attribute with the item's write id, see [WriteID]; default: WriteId. No entity keeps anything else in it
+	TTL     string // the time-to-live attribute; "" for none
+	WriteID string // the attribute for the item's write id, see [WriteID]; default: WriteId. No entity may store anything else in it
 	Stream  bool   // NEW_AND_OLD_IMAGES
 }
 
@@ -74,21 +75,21 @@ type Index struct {
 	Name    string
 	Key     KeyNames
 	Project Projection
-	Include []string // the attributes of ProjectInclude, top-level names
+	Include []string // the attributes of ProjectInclude, as top-level names
 }
 
-// Projection says which attributes an index copies.
+// Projection selects the attributes that an index copies.
 type Projection int
 
-// The projections. An attribute that an index copies costs it a write unit whenever it changes, so the smaller one is
-// chosen wherever its readers can do with it.
+// The projections. Every change to an attribute that an index copies costs a write unit, so choose the smallest
+// projection that is sufficient for the readers of the index.
 const (
 	ProjectAll Projection = iota
 	ProjectKeys
 	ProjectInclude
 )
 
-// WriteIDName is the name of the attribute with the item's write id.
+// WriteIDName returns the name of the attribute for the item's write id.
 func (s *Schema) WriteIDName() string {
 	if s.WriteID == "" {
 		return "WriteId"
@@ -96,7 +97,7 @@ func (s *Schema) WriteIDName() string {
 	return s.WriteID
 }
 
-// Index is the index of that name; ok is false where there is none.
+// Index returns the index with that name; ok is false if there is none.
 func (s *Schema) Index(name string) (index Index, ok bool) {
 	for _, index := range s.Indexes {
 		if index.Name == name {

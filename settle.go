@@ -6,8 +6,9 @@ import (
 	"time"
 )
 
-// outlive is the caller's context and [Options.Settle] more. All that a write reads after its caller's time is up shares
-// this one budget: the caller needs to know more than ever, and yet has to be answered.
+// outlive returns a context that lasts [Options.Settle] longer than the caller's. Everything that a write reads after
+// the caller's context has ended shares this one budget: the caller still needs to know the outcome, but must not be
+// kept waiting.
 func (w *write) outlive(ctx context.Context) context.Context {
 	if w.late == nil {
 		late, cancel := context.WithCancel(context.WithoutCancel(ctx))
@@ -17,7 +18,7 @@ func (w *write) outlive(ctx context.Context) context.Context {
 	return w.late
 }
 
-// end gives back what the write holds.
+// end releases what the write holds.
 func (w *write) end() {
 	w.leave()
 	if w.endLate != nil {
@@ -25,17 +26,18 @@ func (w *write) end() {
 	}
 }
 
-// notDone is the answer that a plain update was not carried out so far: its item is the one that was read. The same
-// request may be sent again, under its condition.
+// notDone says that a plain update has not been carried out so far: its item is the one that was read. The same request
+// may be sent again, with its condition.
 type notDone struct{ error }
 
 func (n *notDone) Unwrap() error { return n.error }
 
-// settle finds out what became of a write whose answer was lost: nil, it was carried out; [ErrOvertaken], it never will be;
-// [*notDone]; or [ErrOutcomeUnknown]. Only what this write alone can have left counts, never values, which another caller
-// may have written as well. That a trace is missing proves nothing: a request that was given up may still be on its way.
+// settle finds out the outcome of a write whose response was lost. It returns nil if the write was carried out,
+// [ErrOvertaken] if it never will be, a [*notDone], or [ErrOutcomeUnknown]. Only what this write alone can have left
+// behind counts, never values, because another caller may have written the same ones. A missing trace proves nothing: a
+// request that was abandoned may still arrive.
 func (w *write) settle(ctx context.Context, tx *Tx, got outcome, cause error) error {
-	if got.verdict == refused { // and reports the item as it is
+	if got.verdict == refused { // the refusal reports the current item
 		return w.conclude(tx, tx.actions[0], got.failed[0].old.Item(), cause)
 	}
 	w.leave()
@@ -74,8 +76,9 @@ func (w *write) conclude(tx *Tx, a *Action, stored Item, cause error) error {
 	return w.unknown(cause)
 }
 
-// restore reads the results of what was carried out, by this write or by an earlier one under its key, from the ids that
-// were noted. It is done whether or not they can be read, so no error of the reading is passed on as that of the write.
+// restore reads the results of what was carried out, by this write or by an earlier one with the same key, from the
+// recorded ids. The write happened even if the results cannot be read, so a read error must not be returned as if it
+// were the error of the write.
 func (w *write) restore(ctx context.Context, made []map[string]string) error {
 	for i, op := range w.ops {
 		if err := op.restore(ctx, made[i]); err != nil {

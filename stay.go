@@ -2,13 +2,13 @@ package dynastay
 
 import "iter"
 
-// Stay is a half-open range of dates: the guest arrives on CheckIn, sleeps every night up to the one before CheckOut,
-// and the room is free again on CheckOut. It is not valid until [Stay.Validate] says so.
+// Stay is a half-open range of dates: the guest arrives on CheckIn, stays every night up to the one before CheckOut,
+// and the room is free again on CheckOut. Use [Stay.Validate] to check that it is valid.
 type Stay struct {
 	CheckIn, CheckOut Date
 }
 
-// ParseStay reads both dates and validates the stay; its errors name "CheckIn" or "CheckOut".
+// ParseStay parses both dates and validates the stay. Its errors name the field "CheckIn" or "CheckOut".
 func ParseStay(checkIn, checkOut string) (Stay, error) {
 	in, err := ParseDate(checkIn)
 	if err != nil {
@@ -22,7 +22,7 @@ func ParseStay(checkIn, checkOut string) (Stay, error) {
 	return s, s.Validate()
 }
 
-// MustStay is [ParseStay] for constants: it panics on an error.
+// MustStay is like [ParseStay] but panics on an error. It is for constants.
 func MustStay(checkIn, checkOut string) Stay {
 	s, err := ParseStay(checkIn, checkOut)
 	if err != nil {
@@ -31,20 +31,20 @@ func MustStay(checkIn, checkOut string) Stay {
 	return s
 }
 
-// Validate asks for two dates and at least one night between them.
+// Validate returns an error unless both dates are set and CheckOut is after CheckIn.
 func (s Stay) Validate() error {
 	switch {
 	case s.CheckIn.IsZero():
-		return Invalid("CheckIn", "is missing")
+		return Invalid("CheckIn", "is required")
 	case s.CheckOut.IsZero():
-		return Invalid("CheckOut", "is missing")
+		return Invalid("CheckOut", "is required")
 	case !s.CheckOut.After(s.CheckIn):
-		return Invalid("CheckOut", "%s is not after check-in on %s", s.CheckOut, s.CheckIn)
+		return Invalid("CheckOut", "must be after check-in on %s, got %s", s.CheckIn, s.CheckOut)
 	}
 	return nil
 }
 
-// Nights is the number of nights, 0 for a stay that is not valid.
+// Nights returns the number of nights, or 0 for an invalid stay.
 func (s Stay) Nights() int {
 	if s.Validate() != nil {
 		return 0
@@ -52,10 +52,10 @@ func (s Stay) Nights() int {
 	return s.CheckIn.DaysUntil(s.CheckOut)
 }
 
-// LastNight is the night before check-out.
+// LastNight returns the night before check-out.
 func (s Stay) LastNight() Date { return s.CheckOut.AddDays(-1) }
 
-// Dates walks the nights in order: check-in included, check-out not. A stay that is not valid has none.
+// Dates iterates over the nights in order, including check-in and excluding check-out. An invalid stay has no nights.
 func (s Stay) Dates() iter.Seq[Date] {
 	return func(yield func(Date) bool) {
 		for n := range s.Nights() {
@@ -66,16 +66,16 @@ func (s Stay) Dates() iter.Seq[Date] {
 	}
 }
 
-// Contains reports whether the night of d belongs to the stay.
+// Contains reports whether the night of d is part of the stay.
 func (s Stay) Contains(d Date) bool {
 	return s.Validate() == nil && !d.Before(s.CheckIn) && d.Before(s.CheckOut)
 }
 
-// Overlaps reports whether the two stays share a night. A check-in on the other's check-out day is no overlap.
+// Overlaps reports whether the two stays share a night. A check-in on the other's check-out day is not an overlap.
 func (s Stay) Overlaps(other Stay) bool {
 	return s.Validate() == nil && other.Validate() == nil &&
 		s.CheckIn.Before(other.CheckOut) && other.CheckIn.Before(s.CheckOut)
 }
 
-// String is the form "2025-01-15 to 2025-01-18".
+// String returns the form "2025-01-15 to 2025-01-18".
 func (s Stay) String() string { return s.CheckIn.String() + " to " + s.CheckOut.String() }

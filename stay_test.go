@@ -96,9 +96,9 @@ func TestStayErrorsNameTheDate(t *testing.T) {
 		assert.Panics(t, func() { dynastay.MustStay(c.in, c.out) })
 	}
 	day := dynastay.MustDate("2025-03-01")
-	assert.EqualError(t, dynastay.Stay{CheckOut: day}.Validate(), "invalid CheckIn: is missing")
-	assert.EqualError(t, dynastay.Stay{CheckIn: day}.Validate(), "invalid CheckOut: is missing")
+	assert.EqualError(t, dynastay.Stay{CheckOut: day}.Validate(), "invalid CheckIn: is required")
+	assert.EqualError(t, dynastay.Stay{CheckIn: day}.Validate(), "invalid CheckOut: is required")
 	assert.EqualError(t, dynastay.Stay{CheckIn: day, CheckOut: day}.Validate(),
-		"invalid CheckOut: 2025-03-01 is not after check-in on 2025-03-01")
+		"invalid CheckOut: must be after check-in on 2025-03-01, got 2025-03-01")
 	assert.NoError(t, dynastay.Stay{CheckIn: day, CheckOut: day.AddDays(1)}.Validate())
 }

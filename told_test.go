@@ -15,7 +15,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// However a write fails, its error names all of its operations, and the SDK's error is within reach.
+// However a write fails, its error names all of its operations, and errors.As finds the SDK's error.
 func TestErrorsNameTheWrite(t *testing.T) {
 	t.Parallel()
 	throttle := &types.ProvisionedThroughputExceededException{}
@@ -38,7 +38,7 @@ func TestErrorsNameTheWrite(t *testing.T) {
 		"throttled":                     {throttle, nil, nil, ErrThrottled, "ProvisionedThroughputExceededException"},
 		"rejected":                      {denied, nil, nil, ErrRejected, "AccessDeniedException"},
 		"a conflict":                    {conflicting, nil, nil, ErrContention, "TransactionCanceledException"},
-		"the record expired meanwhile":  {taken, []Part{IdempotencyKey("k")}, nil, ErrContention, "the idempotency key was used"},
+		"the record expired meanwhile":  {taken, []Part{IdempotencyKey("k")}, nil, ErrContention, "the idempotency key was already used"},
 		"the result cannot be read":     {taken, []Part{IdempotencyKey("k")}, unreadable, ErrCommitted, "read the result of Shop.Put: "},
 		"a cancellation without reason": {cancelledBy("None", "None"), nil, nil, ErrRejected, "TransactionCanceledException"},
 	} {

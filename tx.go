@@ -14,27 +14,27 @@ import (
 	"github.com/dynastay/dynastay/internal/stored"
 )
 
-// Ref names one item of one table, by the schema's name. It is comparable.
+// Ref identifies one item of one table, by the schema's name and the item's key. It is comparable.
 type Ref struct {
 	Table string
 	Key   Key
 }
 
-// RefOf is the name of an item.
+// RefOf returns the Ref of an item.
 func RefOf(s *Schema, key Key) Ref { return Ref{s.Name, key} }
 
-// Tx collects the actions of one write while its operations prepare. Each item may have one action only; two operations
-// that want the same item are refused before anything is sent.
+// Tx collects the actions of one write while its operations are prepared. Each item can have only one action; two
+// operations that write the same item are refused before anything is sent.
 type Tx struct {
 	write   *write
-	stamp   stamp // of the write ids that this preparation leaves
+	stamp   stamp // part of every write id that this preparation writes
 	actions []*Action
 	made    []map[string]string
 	current int
 }
 
-// Made notes the id of something that the current operation creates, for [OpSpec.Restore]. Only ids belong here: an
-// idempotency record lives for a month and must not keep personal data.
+// Made records the id of something that the current operation creates, for [OpSpec.Restore]. Record only ids: an
+// idempotency record is kept for a month and must not contain personal data.
 func (tx *Tx) Made(name, id string) {
 	if tx.made[tx.current] == nil {
 		tx.made[tx.current] = map[string]string{}
@@ -42,31 +42,33 @@ func (tx *Tx) Made(name, id string) {
 	tx.made[tx.current][name] = id
 }
 
-// Contend names what the current operation fights for, where that is known only after a first read: it waits for its turn, so
-// what is read afterwards is fresh. It takes the place of [OpSpec.Contest]. Its error ends the preparation.
+// Contend sets what the current operation contends for, if that is known only after a first read. It waits for the
+// operation's turn, so what is read afterwards is current. It replaces [OpSpec.Contest]. If it returns an error,
+// Prepare must return it.
 func (tx *Tx) Contend(ctx context.Context, c Contest) error {
 	return tx.write.contend(ctx, tx.current, c)
 }
 
-// Put writes a whole item, over what is there.
+// Put writes a whole item and replaces an existing one.
 func (tx *Tx) Put(s *Schema, item Item) *Action {
 	a := tx.add(&Action{kind: putAction, schema: s, key: s.Key.From(RowOf(item)), item: item})
-	if item[s.WriteIDName()] != nil { // a copy of an item is another write than the item's
+	if item[s.WriteIDName()] != nil { // copying an item is a new write
 		a.Identified()
 	}
 	return a
 }
 
-// Update changes attributes of an item by expr's update expression, on its condition where it has one (an update and its
-// condition are built together, for they share placeholders), and makes the item where there is none, unless the condition
-// asks for one. It leaves the item's write id alone, so it is for deltas; what was read first is changed by [Tx.Rewrite].
+// Update changes attributes of an item by expr's update expression. If expr also has a condition, the update depends on
+// it (the two are built together because they share placeholders). Update creates the item if it does not exist, unless
+// the condition requires it to exist. It does not change the item's write id, so it is meant for deltas; to change an
+// item that was read first, use [Tx.Rewrite].
 func (tx *Tx) Update(s *Schema, key Key, expr Expr) *Action {
 	return tx.add(&Action{kind: updateAction, schema: s, key: key, expr: expr})
 }
 
-// Rewrite changes an item that was read, consistently, on condition that it is [Unchanged], and leaves a fresh write id in it.
-// Of two writes that read the same item one is refused, which its [Action.Else] gives a meaning. known are the attributes
-// that the change rests on, for an item without a write id.
+// Rewrite changes an item that was read consistently, on condition that it is [Unchanged], and gives it a new write id.
+// Of two writes that read the same item, one is refused; [Action.Else] sets the error for that. For an item without a
+// write id, known are the attributes that the change depends on.
 func (tx *Tx) Rewrite(s *Schema, read Row, change expression.UpdateBuilder, known ...string) (*Action, error) {
 	own, item := s.WriteIDName(), read.Item()
 	change = change.Set(NameOf(own), expression.Value(tx.stamp.over(item[own])))
@@ -79,7 +81,7 @@ func (tx *Tx) Rewrite(s *Schema, read Row, change expression.UpdateBuilder, know
 	return a, nil
 }
 
-// Remove deletes an item that was read, consistently, on condition that it is [Unchanged], as [Tx.Rewrite] does.
+// Remove deletes an item that was read consistently, on condition that it is [Unchanged], as [Tx.Rewrite] does.
 func (tx *Tx) Remove(s *Schema, read Row, known ...string) (*Action, error) {
 	expr, err := build(expression.NewBuilder().WithCondition(Unchanged(s, read, known...)))
 	if err != nil {
@@ -90,12 +92,12 @@ func (tx *Tx) Remove(s *Schema, read Row, known ...string) (*Action, error) {
 	return a, nil
 }
 
-// Delete removes an item.
+// Delete deletes an item.
 func (tx *Tx) Delete(s *Schema, key Key) *Action {
 	return tx.add(&Action{kind: deleteAction, schema: s, key: key})
 }
 
-// Check asks for a condition on an item that the write leaves alone.
+// Check adds a condition on an item that the write does not change.
 func (tx *Tx) Check(s *Schema, key Key, condition Expr, meaning Failed) *Action {
 	return tx.add(&Action{kind: checkAction, schema: s, key: key}).If(condition, meaning)
 }
@@ -106,7 +108,7 @@ func (tx *Tx) add(a *Action) *Action {
 	return a
 }
 
-// Action is one change of one item, or a check of one, with the meaning of its failure.
+// Action is one change to one item, or a check of one, with the error for its failure.
 type Action struct {
 	kind   actionKind
 	schema *Schema
@@ -117,10 +119,10 @@ type Action struct {
 	owner  int // the operation that added it
 
 	fresh stamp // of the preparation
-	idle  bool  // it has a meaning for a condition that it does not have
-	drawn bool  // the key was drawn for this write
-	stamp stamp // of the write id that it leaves, zero for none
-	read  Item  // what a rewrite or a removal was prepared from; nil for other actions
+	idle  bool  // Else was called, but there is no condition
+	drawn bool  // the key was generated for this write
+	stamp stamp // part of the write id that it writes; zero if none
+	read  Item  // the item that a Rewrite or Remove was prepared from; nil for other actions
 }
 
 type actionKind int
@@ -132,25 +134,26 @@ const (
 	checkAction
 )
 
-// Failed says what it means that an action's condition did not hold; old is the item as it was. [ErrOvertaken] asks for
-// another preparation. Nil is an error of the program, and Write says so.
+// Failed returns the error for an action whose condition did not hold; old is the item at that time. [ErrOvertaken]
+// requests that the operation be prepared again. Returning nil is a programming error, which Write reports.
 type Failed func(old Row) error
 
-// If is the condition of a put or a delete, and what it means that it does not hold. Without a meaning that is [ErrVersion].
+// If sets the condition of a put or a delete, and the error if it does not hold. A nil meaning results in [ErrVersion].
 func (a *Action) If(condition Expr, meaning Failed) *Action {
 	a.expr, a.failed = condition, meaning
 	return a
 }
 
-// Else is what it means that the condition of an action that has one does not hold. Without a meaning that is [ErrVersion].
+// Else sets the error for an action that already has a condition, if the condition does not hold. A nil meaning results
+// in [ErrVersion].
 func (a *Action) Else(meaning Failed) *Action {
 	a.failed, a.idle = meaning, a.expr.Condition == nil
 	return a
 }
 
-// Identified has a put leave a write id in the item, which whoever reads the item and then writes it needs (see [WriteID]),
-// and which tells whether the put was carried out, should its answer be lost. Items that nobody reads before writing them,
-// such as guards, do without.
+// Identified makes a put store a write id in the item (see [WriteID]). Callers that read the item and then write it
+// need the id. It also shows whether the put was carried out if its response is lost. Items that are never read before
+// they are written, such as guards, do not need it.
 func (a *Action) Identified() *Action {
 	a.item = maps.Clone(a.item)
 	a.item[a.schema.WriteIDName()] = a.fresh.over(nil)
@@ -158,17 +161,17 @@ func (a *Action) Identified() *Action {
 	return a
 }
 
-// Drawn says that the key of a put was drawn for this write, so that finding the item proves that the write was carried out,
-// however often others have changed it since.
+// Drawn says that the key of a put was generated for this write, so that the existence of the item proves that the
+// write was carried out, however often others have changed the item since.
 func (a *Action) Drawn() *Action {
 	a.drawn = true
 	return a
 }
 
-// WriteID is the id that the action leaves in its item, "" for none.
+// WriteID returns the write id that the action stores in its item, or "" if it stores none.
 func (a *Action) WriteID() (id WriteID) {
 	if a.stamp != (stamp{}) {
-		_ = id.UnmarshalDynamoDBAttributeValue(a.stamp.over(a.read[a.schema.WriteIDName()])) // binary cannot fail
+		_ = id.UnmarshalDynamoDBAttributeValue(a.stamp.over(a.read[a.schema.WriteIDName()])) // cannot fail for binary
 	}
 	return id
 }
@@ -179,7 +182,7 @@ type failure struct {
 	old    Row
 }
 
-// meaning is what the action's own function makes of its failure.
+// meaning is the error that the action's own Failed function returns.
 func (f failure) meaning() error {
 	a := f.action
 	if a.failed == nil {
@@ -188,19 +191,19 @@ func (f failure) meaning() error {
 	if err := a.failed(f.old); err != nil {
 		return err
 	}
-	// Passed on, it would make a cancelled transaction look done.
+	// If nil were passed on, a cancelled transaction would look successful.
 	return &Error{Entity: a.schema.Name, ID: a.key.String(), Err: errNoReason}
 }
 
-// errNoCondition is an error of the program: what was to be asked for is not.
-var errNoCondition = errors.New("the update has a meaning for its failure, and no condition")
+// errNoCondition is a programming error: the intended condition is not checked.
+var errNoCondition = errors.New("Action.Else was called on an action without a condition")
 
-// errNoReason is an error of the program.
-var errNoReason = errors.New("a Failed function of the operation answers nil for a condition that does not hold")
+// errNoReason is a programming error.
+var errNoReason = errors.New("a Failed function of the operation returned nil for a failed condition")
 
 func (a *Action) failure(old Item) failure {
 	f := failure{action: a}
-	if len(old) > 0 { // an engine may say "no item" with an empty one
+	if len(old) > 0 { // some engines return an empty item for a missing one
 		f.old = RowOf(old)
 	}
 	return f
@@ -244,10 +247,10 @@ const (
 	maxItemBytes = 400 << 10
 )
 
-// check refuses what DynamoDB would refuse, with a message that names the operations.
+// check rejects what DynamoDB would reject, with an error that names the operations.
 func (tx *Tx) check(ops []operation) error {
 	if len(tx.actions) > maxActions {
-		return Invalid("Operations", "make %d actions together, and a transaction takes %d", len(tx.actions), maxActions)
+		return Invalid("Operations", "must have at most %d actions in total, got %d", maxActions, len(tx.actions))
 	}
 	first, size := map[Ref]int{}, 0
 	for i, a := range tx.actions {
@@ -259,19 +262,19 @@ func (tx *Tx) check(ops []operation) error {
 		}
 		first[a.ref()] = i
 		if n := stored.Size(a.item); n > maxItemBytes {
-			return Invalid("Operations", "would make %s an item of %d bytes, and DynamoDB takes %d", shown.Masked(a.key.String()), n, maxItemBytes)
+			return Invalid("Operations", "item %s must be at most %d bytes, got %d", shown.Masked(a.key.String()), maxItemBytes, n)
 		}
 		size += stored.Size(a.item) + stored.Size(a.expr.Values) + len(a.key.PK) + len(a.key.SK)
 	}
 	if size > maxBytes {
-		return Invalid("Operations", "are %d bytes together, and a transaction takes %d", size, maxBytes)
+		return Invalid("Operations", "must be at most %d bytes in total, got %d", maxBytes, size)
 	}
 	return nil
 }
 
-// plain reports whether the write is one plain request, at half the units of a transaction: one action whose lost answer
-// can be settled by reading the item. A delta and a put without a write id leave nothing to tell them by, so they are
-// transactions of one action, which have a token.
+// plain reports whether the write is one plain request, at half the units of a transaction. That takes a single action,
+// whose outcome can be read from the item if its response is lost. A delta, or a put without a write id, leaves nothing
+// in the item to recognise it by, so it is sent as a transaction of one action, which has a token.
 func (tx *Tx) plain() bool {
 	if len(tx.actions) != 1 {
 		return false
@@ -288,8 +291,9 @@ func (tx *Tx) refs() []Ref {
 	return refs
 }
 
-// witness is the action whose item tells best whether the write was done, nil where none can: an item under a drawn key,
-// which tells for good; one that was read, which also tells that the write cannot be done any more; or any with an id.
+// witness returns the action whose item best shows whether the write was carried out, or nil if none can. In order of
+// preference: an item under a generated key, which is permanent proof; an item that was read, which can also show that
+// the write can no longer be carried out; any item with a write id.
 func (tx *Tx) witness() *Action {
 	var best *Action
 	for _, a := range tx.actions {
@@ -304,7 +308,7 @@ func (tx *Tx) witness() *Action {
 	return best
 }
 
-// dead reports whether a transaction can never be carried out: an item that it read was replaced.
+// dead reports whether a transaction can never be carried out, because an item that it read was replaced.
 func (tx *Tx) dead(failed []failure) bool {
 	return slices.ContainsFunc(failed, func(f failure) bool { return f.action.trace(f.old.Item()) == overtaken })
 }
@@ -316,6 +320,6 @@ func (tx *Tx) ownerName(action int, ops []operation) string {
 	return "the idempotency record"
 }
 
-// Skipped reports whether an action on the item was given up with [ErrSkip] by the preparation before. It is forgotten once
-// another action of the write was overtaken.
+// Skipped reports whether the previous preparation gave up an action on the item with [ErrSkip]. This is forgotten once
+// another action of the write has been overtaken.
 func (tx *Tx) Skipped(s *Schema, key Key) bool { return tx.write.skipped[RefOf(s, key)] }

@@ -10,22 +10,23 @@ import (
 	"time"
 )
 
-// Write carries out operations, of any repositories and of the caller's own tables, all or none: in one
-// TransactWriteItems, or as a plain request where one action is all there is. Nil means that this very call wrote, or, under
-// an [IdempotencyKey], an earlier one with the same key.
+// Write carries out operations of any repositories and of the caller's own tables atomically: in one TransactWriteItems
+// request, or as a plain request if there is only one action. Nil means that this call wrote, or, with an
+// [IdempotencyKey], that an earlier call with the same key did.
 //
-// Nothing was written after the error of an operation that was refused, the first one of several; after [ErrInvalid], which comes before any request;
-// after [ErrRejected]; and after [ErrContention], [ErrThrottled] and [ErrUnavailable], when the retry budget was spent.
-// [ErrCommitted] means that it was written, and [ErrOutcomeUnknown] that nobody can tell.
+// Nothing was written if the error is that of a refused operation (the first one, if several are refused),
+// [ErrInvalid], which is returned before any request, [ErrRejected], or one of [ErrContention], [ErrThrottled] and
+// [ErrUnavailable], which are returned when the retry budget is used up. [ErrCommitted] means that the write happened,
+// and [ErrOutcomeUnknown] that its outcome cannot be determined.
 //
-// Write owns its retries. Transactions that met another one, are still in progress, were throttled or lost their answer are
-// sent again, unchanged and under one client token. A plain request is sent again only where its item shows that it was
-// not carried out. What was overtaken by another write is prepared again.
+// Write owns its retries. A transaction that conflicted with another one, is still in progress, was throttled, or lost
+// its response is sent again unchanged, with the same client token. A plain request is sent again only if its item
+// shows that it was not carried out. An operation that was overtaken by another write is prepared again.
 func (db *DB) Write(ctx context.Context, parts ...Part) error {
 	w := &write{db: db}
 	for _, part := range parts {
 		if part == nil {
-			return Invalid("Operations", "hold a nil")
+			return Invalid(fmt.Sprintf("Operations[%d]", len(w.ops)), "is nil")
 		}
 		part.join(w)
 	}
@@ -46,7 +47,7 @@ func (db *DB) Write(ctx context.Context, parts ...Part) error {
 type write struct {
 	db       *DB
 	ops      []operation
-	contests []*Contest // of the operations, nil for none
+	contests []*Contest // of the operations; nil if none
 	invalid  error
 
 	keyed  bool
@@ -56,14 +57,14 @@ type write struct {
 	sent    int // requests so far, of all preparations
 	pass    *pass
 	proof   *proof
-	skipped map[Ref]bool // the items whose actions are given up
-	met     []Ref        // the items on which the last preparation met another write
+	skipped map[Ref]bool // items whose actions are skipped
+	met     []Ref        // items on which the last preparation conflicted with another write
 	late    context.Context
 	endLate func()
 }
 
-// queue waits for the gates of the items, and of those that the write holds already: it takes them all anew, in the one order
-// in which nobody waits for anybody who waits. Its error may be the refusal of the write that was ahead.
+// queue waits for the gates of the items, and of those that the write already holds. It takes all of them again in the
+// fixed order that prevents deadlocks. Its error may be the refusal of the write that was ahead.
 func (w *write) queue(ctx context.Context, refs []Ref) error {
 	if w.pass != nil {
 		refs = append(slices.Clone(w.pass.held), refs...)
@@ -80,8 +81,8 @@ func (w *write) queue(ctx context.Context, refs []Ref) error {
 	return err
 }
 
-// leave gives the gates to the next in line. It comes before everything that is read about a write that is over, however
-// it ended: that may take long, and changes nothing for those who wait.
+// leave passes the gates to the next in line. It is called before anything is read about the outcome of a finished
+// write: such reads may take long, and make no difference to those waiting.
 func (w *write) leave() {
 	if w.pass != nil {
 		w.pass.leave(w.proof)
@@ -89,7 +90,7 @@ func (w *write) leave() {
 	}
 }
 
-// queued reports whether the write has its turn for all of the items, or no turns are taken.
+// queued reports whether the write has its turn for all of the items, or gates are turned off.
 func (w *write) queued(refs []Ref) bool {
 	return w.db.opts.NoGates || !slices.ContainsFunc(refs, func(ref Ref) bool {
 		return w.pass == nil || !slices.Contains(w.pass.held, ref)
@@ -101,7 +102,7 @@ func (w *write) validate() error {
 		return w.invalid
 	}
 	if len(w.ops) == 0 {
-		return Invalid("Operations", "are missing")
+		return Invalid("Operations", "must not be empty")
 	}
 	for i, op := range w.ops {
 		if err := op.invalid(); err != nil && len(w.ops) == 1 {
@@ -110,10 +111,10 @@ func (w *write) validate() error {
 			return w.placed(i, err)
 		}
 		if w.keyed && !op.restorable() {
-			return Invalid("IdempotencyKey", "cannot cover %s, which has no Restore to read its result again", op.name())
+			return Invalid("IdempotencyKey", "cannot be used with %s, which has no Restore function to read its result again", op.name())
 		}
 		if w.keyed && !op.comparable() {
-			return Invalid("IdempotencyKey", "cannot cover %s, which states no input: OpSpec.Input, or AgreedOn for an update", op.name())
+			return Invalid("IdempotencyKey", "cannot be used with %s, which has no input to compare: set OpSpec.Input, or pass AgreedOn to an update", op.name())
 		}
 	}
 	if w.keyed {
@@ -130,7 +131,8 @@ func (w *write) name() string {
 	return strings.Join(names, " + ")
 }
 
-// judge lets any of the operations be refused by what another write has seen; one is enough, for they go together.
+// judge returns the refusal of any of the operations, given what another write has seen. One is enough, because the
+// operations are written together.
 func (w *write) judge(seen map[Ref]Row) error {
 	for _, c := range w.contests {
 		if c != nil && c.Judge != nil {
@@ -179,8 +181,9 @@ func (w *write) run(ctx context.Context) error {
 			return w.refuse(ctx, w.fail(ErrContention, ErrOvertaken, ctx.Err()))
 		}
 		if !w.queued(w.met) {
-			// Another write was at an item for which this one has no turn: a cancellation among buyers, say, who would hold
-			// the night between them for ever. From now on it takes its turn for all of them.
+			// The conflict was on an item for which this write does not queue. For example, a cancellation competes
+			// with buyers who queue for a night, and who would pass it on among themselves forever. From now on the
+			// write queues for all of its items.
 			if err := w.queue(ctx, append(tx.refs(), w.contended()...)); err != nil {
 				return w.refuse(ctx, err)
 			}
@@ -196,32 +199,32 @@ func (w *write) prepare(ctx context.Context) (*Tx, error) {
 			return nil, w.placed(i, err)
 		}
 		if len(tx.made[i]) > 0 && !op.notes() {
-			// A replay would answer with the result of a preparation that was not carried out.
+			// A replay would return the result of a preparation that was not carried out.
 			return nil, &Error{Op: op.name(), Entity: "write", Err: errNoRestore}
 		}
 	}
 	if w.keyed {
-		// Even where there is nothing to write: what the key stands for was done then, and is not done later.
+		// Even if there is nothing to write: the call with this key is then complete, and must not be done later.
 		tx.current = len(w.ops)
 		w.putRecord(tx)
 	}
 	return tx, nil
 }
 
-// errNoRestore is an error of the program.
-var errNoRestore = errors.New("the operation notes what it makes, and has no Restore function to read it again")
+// errNoRestore is a programming error.
+var errNoRestore = errors.New("the operation calls Tx.Made but has no Restore function")
 
-// placed gives a refused input of one of several operations its place, beside the field.
+// placed adds the operation's position to an invalid input, if there are several operations.
 func (w *write) placed(i int, err error) error {
 	if len(w.ops) == 1 || !errors.Is(err, ErrInvalid) {
-		return err // as the operation gave it
+		return err // as the operation returned it
 	}
 	return &Error{Op: w.ops[i].name(), Entity: fmt.Sprintf("Operations[%d]", i), Err: err}
 }
 
-// refuse returns the error of a write that did not happen, unless it did in an earlier call under the same key: the retry of
-// the booking that took the last room must not be told "sold out". Where that cannot be read nobody knows, and the refusal is
-// not passed on as if it were certain.
+// refuse returns the error of a write that did not happen, unless an earlier call with the same key made it: the retry
+// of a booking that took the last room must not get "sold out". If that cannot be read, the outcome is unknown, and the
+// refusal must not be returned as if it were certain.
 func (w *write) refuse(ctx context.Context, err error) error {
 	if err == nil || errors.Is(err, ErrOutcomeUnknown) || errors.Is(err, ErrCommitted) {
 		return err
@@ -238,18 +241,18 @@ func (w *write) refuse(ctx context.Context, err error) error {
 	record, readErr := w.db.Get(late, w.db.opts.Idempotency, w.record, Consistent)
 	switch {
 	case errors.Is(err, ErrRejected) && errors.Is(readErr, ErrRejected):
-		return err // DynamoDB takes nothing from this caller
+		return err // DynamoDB rejects every request of this caller
 	case readErr != nil:
 		return w.unknown(opaque(err), opaque(readErr))
 	case w.db.live(record):
 		return w.replay(late, record)
-	case own != nil: // the record has ended its life in this very moment
+	case own != nil: // the record has expired in the meantime
 		return w.fail(ErrContention, own)
 	}
 	return err
 }
 
-// unknown is the error of a write of which nobody knows whether it was done.
+// unknown is the error of a write whose outcome is unknown.
 func (w *write) unknown(causes ...error) error { return w.fail(ErrOutcomeUnknown, causes...) }
 
 // fail is an error of the write as a whole; kind and causes may be nil.
@@ -257,24 +260,24 @@ func (w *write) fail(kind error, causes ...error) error {
 	return &Error{Op: w.name(), Entity: "write", Kind: kind, Err: errors.Join(causes...)}
 }
 
-// opaque keeps the text of an error only. A caller who looks for a refusal, or for "nothing was written", must not find it
-// in what is not known, or was done.
+// opaque keeps only the text of an error. If the outcome is unknown, or the write was done, errors.Is must not find a
+// refusal or an error that means "nothing was written".
 func opaque(err error) error { return errors.New(err.Error()) }
 
-// ownRecord is the refusal by the record of an earlier call, as the transaction reported it.
+// ownRecord is the refusal because of the record of an earlier call, as reported by the transaction.
 type ownRecord struct{ record Row }
 
-func (*ownRecord) Error() string { return "the idempotency key was used" }
+func (*ownRecord) Error() string { return "the idempotency key was already used" }
 
 // tokenLife is shorter than the ten minutes for which DynamoDB remembers a client token: a request that is sent again
-// later than that could be carried out twice.
+// after that could be carried out twice.
 const tokenLife = 9 * time.Minute
 
-// send brings one preparation to an end that is known, or fails with [ErrOutcomeUnknown]. ErrOvertaken asks for another
+// send brings one preparation to a known outcome, or fails with [ErrOutcomeUnknown]. [ErrOvertaken] requests another
 // preparation: this one was not carried out, and never will be.
 func (w *write) send(ctx context.Context, tx *Tx) error {
 	token, born := rand.Text(), time.Now()
-	var lost error // why an earlier answer is missing, so that the write may have happened
+	var lost error // why an earlier response is missing; if set, the write may have happened
 	for {
 		if ctx.Err() != nil && lost == nil {
 			return w.fail(nil, ctx.Err()) // nothing was sent
@@ -296,12 +299,12 @@ func (w *write) send(ctx context.Context, tx *Tx) error {
 			if lost == nil || tx.dead(got.failed) {
 				return err
 			}
-			// The lost request may yet arrive, when what it was refused for has changed: a guest who was told "sold out" would
-			// have a room, and a new preparation could be carried out beside this one.
+			// The lost request may still arrive after the reason for the refusal has gone: a guest who was told "sold
+			// out" would then have a room, and a new preparation could be carried out in addition to this one.
 			return w.settle(ctx, tx, outcome{}, errors.Join(cause, opaque(err)))
 		case meet:
 			if w.met = got.refs; !w.queued(w.met) {
-				return ErrOvertaken // and prepared again, for what was read is older than the wait
+				return ErrOvertaken // prepare again: what was read is older than the wait
 			}
 		case look:
 			looked = w.settle(ctx, tx, got, cause)
@@ -325,11 +328,11 @@ func (w *write) send(ctx context.Context, tx *Tx) error {
 	}
 }
 
-// pause waits before the next request; false means that the budget or the context is spent.
+// pause waits before the next request; it returns false if the retry budget is used up or the context has ended.
 func (w *write) pause(ctx context.Context) bool { return w.db.opts.Retry.wait(ctx, w.sent) }
 
-// refused says why the conditions did not hold. That one was overtaken outweighs all else: what the others were refused for
-// may no longer hold once it is prepared again.
+// refused returns why the conditions did not hold. ErrOvertaken from any action takes precedence: the reasons of the
+// others may no longer apply after the operation is prepared again.
 func (w *write) refused(ctx context.Context, tx *Tx, got outcome, since uint64) error {
 	w.met = got.refs
 	reasons := make([]error, len(got.failed))
@@ -340,7 +343,7 @@ func (w *write) refused(ctx context.Context, tx *Tx, got outcome, since uint64) 
 		reasons[i] = w.reason(f)
 	}
 	if slices.ContainsFunc(reasons, func(err error) bool { return errors.Is(err, ErrOvertaken) }) {
-		w.skipped = nil // what was given up may be what has changed
+		w.skipped = nil // what was skipped may have changed
 		return ErrOvertaken
 	}
 	if skipped := w.giveUp(got.failed, reasons); skipped {
@@ -364,13 +367,13 @@ func (w *write) refused(ctx context.Context, tx *Tx, got outcome, since uint64) 
 	}
 	err := contest.Judge(seen)
 	if err == nil {
-		return ErrOvertaken // by now nothing speaks against it
+		return ErrOvertaken // nothing prevents it by now
 	}
 	w.proof = &proof{since, seen}
 	return err
 }
 
-// giveUp notes the actions that the next preparation does without, and reports whether there are any.
+// giveUp records the actions that the next preparation must skip, and reports whether there are any.
 func (w *write) giveUp(failed []failure, reasons []error) (any bool) {
 	for i, f := range failed {
 		if errors.Is(reasons[i], ErrSkip) {
@@ -383,7 +386,7 @@ func (w *write) giveUp(failed []failure, reasons []error) (any bool) {
 	return any
 }
 
-// reason is what the failure of one action means.
+// reason returns the error for the failure of one action.
 func (w *write) reason(f failure) error {
 	contest, ref := w.contests[f.action.owner], f.action.ref()
 	if !contest.judges(ref) {
@@ -392,5 +395,5 @@ func (w *write) reason(f failure) error {
 	if err := contest.Judge(map[Ref]Row{ref: f.old}); err != nil {
 		return err
 	}
-	return ErrOvertaken // what it was refused for has changed already
+	return ErrOvertaken // the reason for the refusal has already gone
 }

@@ -42,7 +42,7 @@ var messageEntity = entity.New(entity.Spec[message]{
 	Key:     func(m *message) (dynastay.Key, error) { return dynastay.Key{PK: m.ID}, nil },
 	Validate: func(m *message) error {
 		if m.ID == "" {
-			return dynastay.Invalid("ID", "is missing")
+			return dynastay.Invalid("ID", "is required")
 		}
 		return nil
 	},
@@ -141,10 +141,10 @@ func TestWriteRefusesBeforeSending(t *testing.T) {
 	}
 	require.ErrorAs(t, db.Write(ctx, many...), &invalid)
 	assert.Equal(t, "Operations", invalid.Field)
-	assert.Contains(t, invalid.Reason, "101 actions")
+	assert.Contains(t, invalid.Reason, "at most 100 actions")
 
 	require.ErrorAs(t, db.Write(ctx, outbox.PutOp(&message{ID: "john@example.com", Text: string(make([]byte, 400<<10))})), &invalid)
-	assert.Contains(t, invalid.Reason, "would make *** an item of")
+	assert.Contains(t, invalid.Reason, "item *** must be at most")
 
 	large := string(make([]byte, 300<<10))
 	many = nil
@@ -152,13 +152,13 @@ func TestWriteRefusesBeforeSending(t *testing.T) {
 		many = append(many, outbox.PutOp(&message{ID: fmt.Sprint(i), Text: large}))
 	}
 	require.ErrorAs(t, db.Write(ctx, many...), &invalid)
-	assert.Contains(t, invalid.Reason, "bytes together")
+	assert.Contains(t, invalid.Reason, "bytes in total")
 
 	// The field is the same alone and composed; the operation's place is beside it.
 	alone := db.Write(ctx, outbox.PutOp(&message{}))
-	assert.EqualError(t, alone, "Message.Put: invalid ID: is missing")
+	assert.EqualError(t, alone, "Message.Put: invalid ID: is required")
 	composed := db.Write(ctx, outbox.PutOp(&message{ID: "m"}), outbox.PutOp(&message{}))
-	assert.EqualError(t, composed, "Message.Put: Operations[1]: invalid ID: is missing")
+	assert.EqualError(t, composed, "Message.Put: Operations[1]: invalid ID: is required")
 	for _, err := range []error{alone, composed} {
 		require.ErrorAs(t, err, &invalid)
 		assert.Equal(t, "ID", invalid.Field)

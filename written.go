@@ -10,33 +10,35 @@ import (
 	"github.com/dynastay/dynastay/internal/stored"
 )
 
-// WriteID names the last write of an item, and no other write of any item. a codec of package entity reads it into an entity, and
-// [IfWritten] lets a later write happen only while the item is still that write's. It is text of 16 characters that is
-// safe in a form or a URL.
+// WriteID identifies the last write of an item; no other write of any item has the same id. A codec of package entity
+// reads it into an entity, and [IfWritten] lets a later write happen only while the item still has that id. It is text
+// of 16 characters that is safe in a form or a URL.
 //
-// A call that is repeated under an [IdempotencyKey] hands out none.
+// A call that is repeated with an [IdempotencyKey] does not return one.
 //
-// Every put and every update of an entity leaves a fresh one, drawn from crypto/rand; an update is conditional on the
-// one that it read. Deltas, which do not look at what was there, leave it alone.
+// Every put and every update of an entity stores a new one, generated from crypto/rand; an update is conditional on the
+// one that it read. Deltas, which do not depend on the existing value, do not change it.
 type WriteID string
 
-// An id as it is stored: the part of the write itself, then that of the write before, zeros where none is known. The
-// second part tells a write that was carried out and then overwritten once from one that never was.
+// A stored id consists of the part of the write itself and then the part of the previous write, or zeros if that is
+// unknown. The second part distinguishes a write that was carried out and then overwritten once from a write that never
+// was.
 const (
 	stampBytes   = 6
 	writeIDBytes = 2 * stampBytes
 )
 
-// stamp is one preparation's part of the write ids that it leaves.
+// stamp is one preparation's part of the write ids that it stores.
 type stamp [stampBytes]byte
 
-// newStamp never draws from Options.Rand: with the same seed two processes would draw the same ids.
+// newStamp never uses Options.Rand: with the same seed, two processes would generate the same ids.
 func newStamp() (s stamp) {
 	_, _ = rand.Read(s[:]) // never fails: crypto/rand ends the program instead
 	return s
 }
 
-// over is the write id of a preparation that replaces an item with the id before, nil where there is none.
+// over returns the write id of a preparation that replaces an item with the write id before; before is nil if there is
+// none.
 func (s stamp) over(before types.AttributeValue) types.AttributeValue {
 	raw := make([]byte, writeIDBytes)
 	copy(raw, s[:])
@@ -48,7 +50,7 @@ func (s stamp) over(before types.AttributeValue) types.AttributeValue {
 // stamps are the two parts of a stored write id.
 type stamps struct{ own, before stamp }
 
-// stampsOf reads a stored write id; what is none has the zero stamps, which nothing draws.
+// stampsOf reads a stored write id. Anything else has zero stamps, which are never generated.
 func stampsOf(v types.AttributeValue) (s stamps) {
 	if b, ok := v.(*types.AttributeValueMemberB); ok && len(b.Value) == writeIDBytes {
 		s.own, s.before = stamp(b.Value[:stampBytes]), stamp(b.Value[stampBytes:])
@@ -56,7 +58,7 @@ func stampsOf(v types.AttributeValue) (s stamps) {
 	return s
 }
 
-// MarshalDynamoDBAttributeValue is for the SDK's attributevalue package, for structs with its tags.
+// MarshalDynamoDBAttributeValue implements attributevalue.Marshaler of the SDK, for structs with its tags.
 func (id WriteID) MarshalDynamoDBAttributeValue() (types.AttributeValue, error) {
 	if id == "" {
 		return &types.AttributeValueMemberNULL{Value: true}, nil
@@ -64,7 +66,7 @@ func (id WriteID) MarshalDynamoDBAttributeValue() (types.AttributeValue, error) 
 	return id.stored()
 }
 
-// UnmarshalDynamoDBAttributeValue is for the SDK's attributevalue package, for structs with its tags.
+// UnmarshalDynamoDBAttributeValue implements attributevalue.Unmarshaler of the SDK, for structs with its tags.
 func (id *WriteID) UnmarshalDynamoDBAttributeValue(v types.AttributeValue) error {
 	switch v := v.(type) {
 	case *types.AttributeValueMemberNULL:
@@ -72,41 +74,41 @@ func (id *WriteID) UnmarshalDynamoDBAttributeValue(v types.AttributeValue) error
 	case *types.AttributeValueMemberB:
 		*id = WriteID(base64.RawURLEncoding.EncodeToString(v.Value))
 	default:
-		return fmt.Errorf("is %T where binary is expected", v)
+		return fmt.Errorf("must be binary, got %T", v)
 	}
 	return nil
 }
 
-// Validate refuses what is no write id.
+// Validate returns an error unless id is a write id.
 func (id WriteID) Validate() error {
 	_, err := id.stored()
 	return err
 }
 
 func (id WriteID) stored() (types.AttributeValue, error) {
-	raw, _ := base64.RawURLEncoding.DecodeString(string(id)) // as far as it is base64; ends of lines are passed over
+	raw, _ := base64.RawURLEncoding.DecodeString(string(id)) // the valid part; line breaks are ignored
 	if len(id) != base64.RawURLEncoding.EncodedLen(writeIDBytes) || len(raw) != writeIDBytes {
-		return nil, Invalid("WriteID", "is not the id of a write")
+		return nil, Invalid("WriteID", "must be a valid write id")
 	}
 	return &types.AttributeValueMemberB{Value: raw}, nil
 }
 
-// trace is what an item tells, by its write id, of a write whose answer was lost.
+// trace is what the write id of an item reveals about a write whose response was lost.
 type trace int
 
 const (
-	noTrace   trace = iota // nobody can tell
+	noTrace   trace = iota // unknown
 	carried                // it was carried out
-	untouched              // it was not carried out so far: the item is the one that was read
-	overtaken              // it never will be: another write has replaced the item that was read
+	untouched              // not carried out so far: the item is the one that was read
+	overtaken              // it never will be carried out: another write has replaced the item that was read
 )
 
-// trace looks for the write in the item that it is about. Only ids count: another caller may have written the same values.
+// trace looks for the write in its item. Only ids count: another caller may have written the same values.
 func (a *Action) trace(now Item) trace {
 	there, read := stampsOf(now[a.schema.WriteIDName()]), stampsOf(a.read[a.schema.WriteIDName()])
 	switch {
 	case a.drawn && now != nil:
-		return carried // nobody else knows the key
+		return carried // no one else knows the key
 	case a.stamp != stamp{} && (there.own == a.stamp || there.before == a.stamp):
 		return carried
 	case a.kind == deleteAction && now == nil && a.expr.Condition == nil:
@@ -114,7 +116,7 @@ func (a *Action) trace(now Item) trace {
 	case a.read == nil:
 		return noTrace
 	case read.own == stamp{}:
-		// Other software wrote what was read, without an id.
+		// The item that was read was written by other software, without an id.
 		if stored.EqualItems(now, a.read) {
 			return untouched
 		}

@@ -152,7 +152,7 @@ func TestTextsOfARequestHaveLimits(t *testing.T) {
 	}
 
 	// A zone is looked up as a file, so its length is judged first.
-	for size, want := range map[int]string{64: "is not an IANA time zone", 65: "has 65 bytes, the most is 64"} {
+	for size, want := range map[int]string{64: "is not an IANA time zone", 65: "must be at most 64 bytes, got 65"} {
 		_, err := availability.House{TimeZone: strings.Repeat("z", size)}.Location()
 		assertInvalid(t, err, "TimeZone", "zone")
 		assert.ErrorContains(t, err, want)

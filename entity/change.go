@@ -15,7 +15,7 @@ import (
 	"github.com/dynastay/dynastay/internal/stored"
 )
 
-// setOf is what the options ask for.
+// setOf collects the options.
 func setOf(opts []dynastay.UpdateOption) (s condition.Set) {
 	for _, option := range opts {
 		option(&s)
@@ -23,29 +23,29 @@ func setOf(opts []dynastay.UpdateOption) (s condition.Set) {
 	return s
 }
 
-// maxAgreed bounds what an update states with [dynastay.AgreedOn], all values together: it is hashed with every call.
+// maxAgreed limits the total size of the values of [dynastay.AgreedOn], which are hashed with every call.
 const maxAgreed = 4096
 
-// CheckUpdate is the [dynastay.OpSpec.Invalid] of an update with these options. It refuses values of [dynastay.AgreedOn] that
-// have more than 4,096 bytes together, a malformed id in [dynastay.IfWritten], [dynastay.IfVersion] for an entity without
-// versions, and options that only deletes take.
+// CheckUpdate returns the [dynastay.OpSpec.Invalid] of an update with these options. It rejects values of
+// [dynastay.AgreedOn] of more than 4,096 bytes in total, a malformed id in [dynastay.IfWritten], [dynastay.IfVersion]
+// for an entity without versions, and options that apply only to deletes.
 func (e *Entity[T]) CheckUpdate(opts ...dynastay.UpdateOption) error {
 	if setOf(opts).Missing {
-		return dynastay.Invalid("OrMissing", "is for deletes: an update needs a %s", e.Name)
+		return dynastay.Invalid("OrMissing", "applies only to deletes; an update requires an existing %s", e.Name)
 	}
 	return e.check(setOf(opts))
 }
 
 func (e *Entity[T]) check(s condition.Set) error {
 	if s.Version != nil && e.Version == "" {
-		return dynastay.Invalid("IfVersion", "asks for a version, and a %s has none", e.Name)
+		return dynastay.Invalid("IfVersion", "is not supported: %s has no version", e.Name)
 	}
 	size := 0
 	for _, value := range s.Agreed {
 		size += len(value)
 	}
 	if size > maxAgreed {
-		return dynastay.Invalid("AgreedOn", "has %d bytes, the most is %d", size, maxAgreed)
+		return dynastay.Invalid("AgreedOn", "must be at most %d bytes in total, got %d", maxAgreed, size)
 	}
 	if s.Written != nil {
 		return dynastay.WriteID(*s.Written).Validate()
@@ -53,8 +53,8 @@ func (e *Entity[T]) check(s condition.Set) error {
 	return nil
 }
 
-// InputOf is the [dynastay.OpSpec.Input] of an update with these options: the key, and the values of [dynastay.AgreedOn].
-// Without that option it is nil.
+// InputOf returns the [dynastay.OpSpec.Input] of an update with these options: the key and the values of
+// [dynastay.AgreedOn]. Without that option it returns nil.
 func InputOf(key dynastay.Key, opts ...dynastay.UpdateOption) func(*dynastay.Input) {
 	agreed := setOf(opts).Agreed
 	if agreed == nil {
@@ -68,8 +68,8 @@ func InputOf(key dynastay.Key, opts ...dynastay.UpdateOption) func(*dynastay.Inp
 	}
 }
 
-// Change is an entity before and after an update's function, and what that makes of the stored item. After shows the version,
-// time and write id of the write once [Change.AddTo] was called.
+// Change is an entity before and after an update's function, and the resulting change to the stored item. Once
+// [Change.AddTo] has been called, After has the version, time and write id of the write.
 type Change[T any] struct {
 	Before, After *T
 	Row           dynastay.Row // as it was read
@@ -81,11 +81,12 @@ type Change[T any] struct {
 	now    time.Time
 }
 
-// Change reads the entity, consistently, and lets fn change it; [Change.AddTo] then writes the difference, on condition that
-// the item still is the one that was read. So attributes that the library does not know stay, nothing derived can be
-// stale, and of two callers who change an entity at once neither is lost: the one who was overtaken reads again, and its fn
-// runs again on the new value. fn's errors pass unchanged; what the library writes itself it may not change. fn must not write
-// through the same DB itself, for it may run while its own write has others wait. 1 request.
+// Change reads the entity consistently and lets fn change it; [Change.AddTo] then writes the difference, on condition
+// that the item has not changed since it was read. So attributes that the library does not know are preserved, and
+// nothing derived can be stale. If two callers change an entity at the same time, neither change is lost: the one that
+// was overtaken reads again, and its fn runs again on the new value. Errors from fn are returned unchanged. fn must not
+// change what the library writes itself. It must not write through the same DB either, because it may run while other
+// writes wait for this one. 1 request.
 func (t *Table[T]) Change(ctx context.Context, key dynastay.Key, fn func(*T) error, opts ...dynastay.UpdateOption) (*Change[T], error) {
 	row, err := t.db.Get(ctx, t.entity.Schema, key, dynastay.Consistent)
 	if err != nil {
@@ -94,7 +95,7 @@ func (t *Table[T]) Change(ctx context.Context, key dynastay.Key, fn func(*T) err
 	return t.ChangeOf(key, row, fn, opts...)
 }
 
-// ChangeOf is [Table.Change] of a row that was read already, consistently.
+// ChangeOf is like [Table.Change] but takes a row that was already read consistently.
 func (t *Table[T]) ChangeOf(key dynastay.Key, row dynastay.Row, fn func(*T) error, opts ...dynastay.UpdateOption) (*Change[T], error) {
 	e := t.entity
 	c, err := t.before(key, row, setOf(opts))
@@ -118,12 +119,12 @@ func (t *Table[T]) ChangeOf(key dynastay.Key, row dynastay.Row, fn func(*T) erro
 	if now, err := e.Key(c.After); err != nil {
 		return nil, e.inOwnWords(c.After, err)
 	} else if now != key {
-		return nil, dynastay.Invalid("", "the key of %s %s cannot change", e.Name, shown.Masked(key.String()))
+		return nil, dynastay.Invalid("", "the key of %s %s cannot be changed", e.Name, shown.Masked(key.String()))
 	}
 	return c, e.derive(c)
 }
 
-// before is the beginning of a change, of an item that meets what the caller asks for.
+// before starts a change if the item meets the caller's conditions.
 func (t *Table[T]) before(key dynastay.Key, row dynastay.Row, asked condition.Set) (*Change[T], error) {
 	e := t.entity
 	switch {
@@ -141,8 +142,8 @@ func (t *Table[T]) before(key dynastay.Key, row dynastay.Row, asked condition.Se
 // Changed reports whether there is anything to write.
 func (c *Change[T]) Changed() bool { return !c.diff.empty() }
 
-// AddTo adds the action that writes the difference, those of the guards, and those of what follows the entity. Nothing is
-// added where nothing changed.
+// AddTo adds the action that writes the difference, the actions of the guards, and those of [Spec.Follow]. If nothing
+// changed, it adds no actions.
 func (c *Change[T]) AddTo(tx *dynastay.Tx) error {
 	if !c.Changed() {
 		return nil
@@ -166,7 +167,7 @@ func (c *Change[T]) AddTo(tx *dynastay.Tx) error {
 	return c.show(action)
 }
 
-// overtaken is what it means that an item is not the one that was read any more.
+// overtaken returns the error for an item that has changed since it was read.
 func (e *Entity[T]) overtaken(key dynastay.Key, asked condition.Set) dynastay.Failed {
 	return func(old dynastay.Row) error {
 		switch {
@@ -181,7 +182,7 @@ func (e *Entity[T]) overtaken(key dynastay.Key, asked condition.Set) dynastay.Fa
 	}
 }
 
-// meets reports whether the caller's conditions hold for a stored item.
+// meets reports whether a stored item meets the caller's conditions.
 func (e *Entity[T]) meets(row dynastay.Row, asked condition.Set) bool {
 	if asked.Version != nil && row.Int(e.Version) != *asked.Version {
 		return false
@@ -189,16 +190,16 @@ func (e *Entity[T]) meets(row dynastay.Row, asked condition.Set) bool {
 	return asked.Written == nil || writtenBy(e.Schema, row) == dynastay.WriteID(*asked.Written)
 }
 
-// writtenBy is the write id of a stored item, "" for none.
+// writtenBy returns the write id of a stored item, or "" if it has none.
 func writtenBy(s *dynastay.Schema, row dynastay.Row) (id dynastay.WriteID) {
 	v := row.Value(s.WriteIDName())
 	if v.Kind() == dynastay.KindBinary {
-		_ = id.UnmarshalDynamoDBAttributeValue(v.Stored()) // binary cannot fail
+		_ = id.UnmarshalDynamoDBAttributeValue(v.Stored()) // cannot fail for binary
 	}
 	return id
 }
 
-// kept refuses a change of what the library writes itself.
+// kept returns an error if the function changed what the library writes itself.
 func (c *Change[T]) kept() error {
 	e := c.entity
 	before, err := e.Codec.Encode(c.Before)
@@ -211,7 +212,7 @@ func (c *Change[T]) kept() error {
 	}
 	for _, name := range e.owned {
 		if !stored.Equal(before[name], after[name]) {
-			return dynastay.Invalid(e.fieldOf(c.After, name), "is kept by the library")
+			return dynastay.Invalid(e.fieldOf(c.After, name), "is managed by the library and cannot be changed")
 		}
 	}
 	delete(before, e.Schema.WriteIDName())
@@ -220,12 +221,12 @@ func (c *Change[T]) kept() error {
 		stored: c.Row.Item(), before: before, after: after, set: map[string]types.AttributeValue{}, remove: map[string]bool{},
 	}
 	if c.diff.compare("", before, after); c.diff.empty() {
-		*c.After = *c.Before // a write id that the function set is not stored
+		*c.After = *c.Before // drops a write id that the function set
 	}
 	return nil
 }
 
-// show gives After the version, the time and the write id that the write will leave.
+// show sets in After the version, the time and the write id that the write will store.
 func (c *Change[T]) show(action *dynastay.Action) error {
 	e := c.entity
 	item, err := e.Codec.Encode(c.After)
@@ -248,7 +249,8 @@ func (c *Change[T]) nextVersion() types.AttributeValue {
 	return dynastay.Number(c.Row.Int(c.entity.Version) + 1)
 }
 
-// update is the update expression, its parts in a fixed order, so that equal updates are equal requests but for their ids.
+// update returns the update expression, with its parts in a fixed order, so that equal updates are equal requests
+// except for their ids.
 func (c *Change[T]) update() (u expression.UpdateBuilder) {
 	for _, path := range slices.Sorted(maps.Keys(c.diff.set)) {
 		u = u.Set(dynastay.NameOf(path), expression.Value(c.diff.set[path]))

@@ -13,21 +13,21 @@ import (
 	"github.com/dynastay/dynastay"
 )
 
-// An update's function that leaves what cannot be stored writes nothing.
+// An update whose function sets a value that cannot be stored writes nothing.
 func TestChangeThatCannotBeStored(t *testing.T) {
 	stored := storedShop(t, shop{Name: "a"})
 	table := shops()
 	_, err := table.ChangeOf(shopKey, dynastay.RowOf(stored), func(s *shop) error { s.Name = "\xff"; return nil })
 	assert.ErrorIs(t, err, dynastay.ErrInvalid)
 	_, err = table.ChangeOf(shopKey, dynastay.RowOf(stored), func(s *shop) error { s.ID = "2"; return nil })
-	assert.EqualError(t, err, "invalid: the key of Shop SHOP#1/METADATA cannot change")
+	assert.EqualError(t, err, "invalid: the key of Shop SHOP#1/METADATA cannot be changed")
 	boom := errors.New("boom")
 	table.entity.Key = func(*shop) (dynastay.Key, error) { return shopKey, boom }
 	_, err = table.ChangeOf(shopKey, dynastay.RowOf(stored), func(*shop) error { return nil })
 	assert.Same(t, boom, err)
 }
 
-// The version, the time and the id of a write are not for an update's function, whether they are stored so far or not.
+// An update's function must not change the version, the time or the id, whether they are stored yet or not.
 func TestFunctionDoesNotSetWhatTheLibraryKeeps(t *testing.T) {
 	for name, stored := range map[string]dynastay.Item{
 		"stored": storedShop(t, shop{Name: "a", Version: 3, Touched: noon}), "not stored": storedShop(t, shop{Name: "a"}),
@@ -36,7 +36,7 @@ func TestFunctionDoesNotSetWhatTheLibraryKeeps(t *testing.T) {
 			"Version": func(s *shop) { s.Version = 9 }, "Touched": func(s *shop) { s.Touched = noon.AddDate(1, 0, 0) },
 		} {
 			_, err := shops().ChangeOf(shopKey, dynastay.RowOf(stored), func(s *shop) error { edit(s); return nil })
-			assert.EqualError(t, err, "invalid "+field+": is kept by the library", name)
+			assert.EqualError(t, err, "invalid "+field+": is managed by the library and cannot be changed", name)
 		}
 	}
 }
@@ -60,7 +60,7 @@ func TestFunctionDoesNotSetTheID(t *testing.T) {
 	}
 }
 
-// Derived attributes that other software left stale are mended by the next change, and are none themselves.
+// Derived attributes that other software left stale are repaired by the next change, but do not count as a change.
 func TestStaleIsNoChange(t *testing.T) {
 	stored := storedShop(t, shop{Name: "a", City: "Rome"})
 	stored["GSI1PK"] = str("CITY#Paris")
@@ -77,7 +77,8 @@ func TestStaleIsNoChange(t *testing.T) {
 	assert.Same(t, boom, err)
 }
 
-// An item without a write id is adopted while all that the entity knows is as it was read, what it did not have included.
+// An item without a write id is updated only if all attributes that the entity knows, including missing ones, are as
+// they were read.
 func TestAdoptionIsConditional(t *testing.T) {
 	bare := storedShop(t, shop{Name: "a"})
 	spec := shopSpec()

@@ -13,25 +13,27 @@ import (
 	"github.com/dynastay/dynastay/internal/stored"
 )
 
-// Codec turns an entity into its stored attributes and back. Keys are no part of it: they are derived from the entity
-// (see [Spec]) and an entity is never read out of them.
+// Codec converts an entity to its stored attributes and back. It does not handle keys: they are derived from the entity
+// (see [Spec]), and an entity is never read from them.
 type Codec[T any] interface {
 	Encode(*T) (dynastay.Item, error)
 	Decode(dynastay.Row, *T) error
 }
 
-// Declare makes a codec of one function that states the stored form for both directions: it is run over an entity to
-// fill an item, and over a row to fill an entity. The first error sticks; the function need not look at it.
+// Declare makes a codec from one function that declares the stored form for both directions: it runs over an entity to
+// fill an item, and over a row to fill an entity. The codec returns the first error; the function does not need to
+// check for errors.
 //
 //	var messages = entity.Declare(func(f *entity.Fields, m *Message) {
 //		f.String("MessageId", &m.ID)
 //		f.Time("SentAt", &m.SentAt)
 //	})
 //
-// A missing attribute and a stored NULL both read as the zero value. Empty text, the zero time, the zero date and an
-// unset amount are written as absent; numbers and booleans always are written, unless declared with [Fields.IfSet].
+// A missing attribute and a stored NULL are both read as the zero value. Empty text, the zero time, the zero date and
+// an unset amount are not written; numbers and booleans are always written, unless they are declared with
+// [Fields.IfSet].
 //
-// What cannot be stored is refused by the path of the variable that holds it, such as Guest.FirstName, whatever the
+// The error for a value that cannot be stored names the path of its Go field, such as Guest.FirstName, whatever the
 // attribute is called.
 func Declare[T any](declare func(f *Fields, v *T)) Codec[T] { return declared[T](declare) }
 
@@ -60,16 +62,16 @@ func (d declared[T]) attributes() []string {
 	return slices.AppendSeq(n.currencies, maps.Keys(n.pointers))
 }
 
-// names runs the declaration for nothing but the names in it.
+// names runs the declaration only to collect its names.
 func (d declared[T]) names(v *T) *names {
 	n := &names{pointers: map[string]any{}}
 	d(&Fields{state: &state{names: n}}, v)
 	return n
 }
 
-// Tagged makes a codec of a struct with dynamodbav tags, by the rules of the SDK's attributevalue package. It is for
-// types that a service already has. A [dynastay.Date] and a [dynastay.Money] are stored as the text of their String methods,
-// or as NULL where they are zero.
+// Tagged makes a codec from a struct with dynamodbav tags, by the rules of the SDK's attributevalue package. It is for
+// types that a service already has. A [dynastay.Date] or [dynastay.Money] is stored as the text of its String method,
+// or as NULL if it is zero.
 func Tagged[T any]() Codec[T] { return tagged[T]{} }
 
 type tagged[T any] struct{}
@@ -87,7 +89,7 @@ func (tagged[T]) Encode(v *T) (dynastay.Item, error) {
 	return item, nil
 }
 
-// attributes follows the rules of attributevalue for the names of fields.
+// attributes follows the rules of attributevalue for field names.
 func (tagged[T]) attributes() (all []string) {
 	var of func(t reflect.Type)
 	of = func(t reflect.Type) {
@@ -114,7 +116,7 @@ func (tagged[T]) attributes() (all []string) {
 }
 
 func (tagged[T]) Decode(row dynastay.Row, v *T) error {
-	// The SDK would read into the lists and maps that are there already, and they may be the caller's.
+	// The SDK would read into existing lists and maps, which may belong to the caller.
 	if s := reflect.ValueOf(v).Elem(); s.Kind() == reflect.Struct {
 		for i := range s.NumField() {
 			if field := s.Type().Field(i); field.IsExported() && field.Tag.Get("dynamodbav") != "-" {

@@ -100,7 +100,7 @@ var allCodec = Declare(func(f *Fields, a *all) {
 	})
 })
 
-// storedNames are the attributes of allCodec, but for the constant one.
+// storedNames are the attributes of allCodec, except the constant one.
 var storedNames = []string{
 	"S", "T", "I", "J", "F", "G", "B", "C", "D", "At", "Until", "R", "Q", "M", "N", "Currency", "FeeCurrency", "Fee", "Custom", "L", "K",
 	"Nested", "Parts", "Counts", "Prices", "ByID",
@@ -299,22 +299,22 @@ func TestDeclareRefusesWrongTypesWithThePath(t *testing.T) {
 		path string
 		says string
 	}{
-		{"L", list(str("a"), num("1")), "L[1]", "a number"},
+		{"L", list(str("a"), num("1")), "L[1]", "got a number"},
 		{"L", list(&sNULL{}), "L[0]", "NULL"},
 		{"L", &sSS{Value: []string{"a"}}, "L", "a set of texts"},
-		{"Parts", list(m("Name", str("a")), m("Name", num("1"))), "Parts[1].Name", "a number"},
-		{"Parts", list(m("Inner", list(str("a"), num("1")))), "Parts[0].Inner[1]", "a number"},
-		{"Parts", list(str("a")), "Parts[0]", "is text"},
-		{"Nested", m("Inner", str("a")), "Nested.Inner", "is text"},
-		{"Counts", m("2025-01-15", str("a")), "Counts.2025-01-15", "is text"},
-		{"ByID", m("room_1", m("Count", str("1"))), "ByID.room_1.Count", "is text"},
-		{"Prices", m("2025-01-15", num("x")), "Prices.2025-01-15", "not a decimal"},
+		{"Parts", list(m("Name", str("a")), m("Name", num("1"))), "Parts[1].Name", "got a number"},
+		{"Parts", list(m("Inner", list(str("a"), num("1")))), "Parts[0].Inner[1]", "got a number"},
+		{"Parts", list(str("a")), "Parts[0]", "got text"},
+		{"Nested", m("Inner", str("a")), "Nested.Inner", "got text"},
+		{"Counts", m("2025-01-15", str("a")), "Counts.2025-01-15", "got text"},
+		{"ByID", m("room_1", m("Count", str("1"))), "ByID.room_1.Count", "got text"},
+		{"Prices", m("2025-01-15", num("x")), "Prices.2025-01-15", "a decimal number"},
 		{"I", num("1.5"), "I", "1.5"}, {"I", num("99999999999999999999"), "I", "range"},
 		{"F", num("x"), "F", "x"}, {"F", num("NaN"), "F", ""}, {"F", num("Inf"), "F", ""}, {"F", num("1e999"), "F", "range"},
 		{"D", str("2025-02-30"), "D", "2025-02-30"}, {"At", str("yesterday"), "At", "yesterday"}, {"Until", num("1.5"), "Until", "1.5"},
 		{"R", num("10.1"), "R", "10.1"}, {"R", num("-1"), "R", "-1"}, {"R", num("NaN"), "R", "NaN"},
-		{"M", num("1234567890123456789"), "M", "more than 18"}, {"M", num("1e-30"), "M", "more than"},
-		{"Currency", num("1"), "Currency", "a number"},
+		{"M", num("1234567890123456789"), "M", "at most 18"}, {"M", num("1e-30"), "M", "at most"},
+		{"Currency", num("1"), "Currency", "got a number"},
 	} {
 		item := cloneItem(right)
 		item[c.name] = c.v
@@ -325,7 +325,7 @@ func TestDeclareRefusesWrongTypesWithThePath(t *testing.T) {
 	}
 }
 
-// corrupt asks for an error that says what is unreadable. It is no fault of the caller's arguments.
+// corrupt asserts that an error says what is unreadable, and does not match ErrInvalid.
 func corrupt(t require.TestingT, err error, path string) {
 	var e *dynastay.Error
 	require.ErrorAs(t, err, &e, path)
@@ -367,7 +367,7 @@ func decodeAnything(t *rapid.T) {
 		return
 	}
 	again, err := allCodec.Encode(&a)
-	if err != nil { // what is readable can be written, but for amounts that other software stored in two currencies
+	if err != nil { // what is readable can be written, except amounts that other software stored in two currencies
 		t.Fatalf("%v cannot be written: %v", item, err)
 	}
 	var b all
@@ -399,7 +399,7 @@ func TestDeclareRefusesMixedCurrencies(t *testing.T) {
 		assert.NotErrorIs(t, err, dynastay.ErrCorrupt)
 	}
 	_, err := allCodec.Encode(&all{Currency: "USD", Prices: map[string]dynastay.Money{"2025-01-15": eur}})
-	assert.ErrorContains(t, err, "invalid Prices.2025-01-15: is in EUR")
+	assert.ErrorContains(t, err, "invalid Prices.2025-01-15: must be in USD, got EUR")
 }
 
 func TestDeclareRefusesWhatCannotBeReadAgain(t *testing.T) {

@@ -10,7 +10,7 @@ import (
 	"github.com/dynastay/dynastay"
 )
 
-// DynamoDB stores another text where one is not UTF-8.
+// DynamoDB stores text that is not valid UTF-8 differently.
 func TestTextIsUTF8(t *testing.T) {
 	const bad = "a\xff"
 	custom := func(v types.AttributeValue) Codec[struct{}] {
@@ -54,7 +54,7 @@ func TestTextIsUTF8(t *testing.T) {
 	}
 }
 
-// What stands in a place where a time is expected may be anybody's address.
+// Text that is stored in place of a time may be a person's address.
 func TestUnreadableTimesAreNotEchoed(t *testing.T) {
 	for _, text := range []string{"john@example.com", strings.Repeat("j", 100_000)} {
 		err := allCodec.Decode(dynastay.RowOf(dynastay.Item{"At": str(text)}), new(all))
@@ -64,10 +64,10 @@ func TestUnreadableTimesAreNotEchoed(t *testing.T) {
 	}
 }
 
-// Nor could an instant be written again that is in another year once it is in UTC.
+// A time whose year is outside the range in UTC could not be written again either.
 func TestInstantsAreOfYearsWithFourDigits(t *testing.T) {
 	for text, says := range map[string]string{
-		"9999-12-31T23:59:59-01:00": "is in the year 10000", "0001-01-01T00:00:00+01:00": "is in the year 0,",
+		"9999-12-31T23:59:59-01:00": "got 10000", "0001-01-01T00:00:00+01:00": "got 0",
 	} {
 		err := allCodec.Decode(dynastay.RowOf(dynastay.Item{"At": str(text)}), new(all))
 		corrupt(t, err, "At")

@@ -10,11 +10,12 @@ import (
 	"github.com/dynastay/dynastay/internal/stored"
 )
 
-// Creation is an entity that is about to be created: for operations that create more than it. [Table.CreateOp] is made of it.
+// Creation is an entity that is about to be created. It is for operations that also create other items.
+// [Table.CreateOp] is built on it.
 type Creation[T any] struct {
-	Value *T            // as it will be, its id drawn where it had none
-	Extra dynastay.Item // attributes that the entity does not declare; they go over those that it derives
-	// Finish completes the value of a preparation, once its times are set. It runs with each preparation. Optional.
+	Value *T            // the entity as it will be stored, with a generated id if it had none
+	Extra dynastay.Item // attributes that the entity does not declare; they override derived ones
+	// Finish completes the value after its times are set. It runs with each preparation. Optional.
 	Finish func(*T)
 
 	table  *Table[T]
@@ -22,8 +23,8 @@ type Creation[T any] struct {
 	drawn  bool
 }
 
-// Creation draws the entity's id where it has none, gives it its times and its first version, and checks it. What is refused
-// is the [dynastay.OpSpec.Invalid] of the operation. It sends nothing.
+// Creation generates the entity's id if it has none, sets its times and its first version, and validates it. Its error
+// is meant for [dynastay.OpSpec.Invalid] of the operation. It sends no requests.
 func (t *Table[T]) Creation(v *T) (*Creation[T], error) {
 	id := ""
 	if t.entity.Prefix != "" {
@@ -32,10 +33,10 @@ func (t *Table[T]) Creation(v *T) (*Creation[T], error) {
 	return t.creation(v, id)
 }
 
-// creation is a Creation whose id, where the value has none, is the given one.
+// creation returns a Creation that uses the given id if the value has none.
 func (t *Table[T]) creation(v *T, id string) (*Creation[T], error) {
 	if v == nil {
-		return nil, dynastay.Invalid("", "there is no %s", t.entity.Name)
+		return nil, dynastay.Invalid("", "%s is nil", t.entity.Name)
 	}
 	e, made := t.entity, *v
 	c := &Creation[T]{table: t, Value: &made}
@@ -44,7 +45,7 @@ func (t *Table[T]) creation(v *T, id string) (*Creation[T], error) {
 	if err != nil {
 		return c, err
 	}
-	if e.Prefix != "" && stored.TextOf(item[e.ID]) == "" { // a tagged struct stores "" as such
+	if e.Prefix != "" && stored.TextOf(item[e.ID]) == "" { // a tagged struct stores "" as is
 		item[e.ID], c.drawn = stored.Text(id), true
 	}
 	if err := c.stamp(item); err != nil {
@@ -56,8 +57,9 @@ func (t *Table[T]) creation(v *T, id string) (*Creation[T], error) {
 	return c, e.checkDeclared(c.Value, item)
 }
 
-// checkDeclared refuses an entity that would not be found again: its key, a guard or an index key looks at a field that the codec
-// does not declare, so that what is stored has another one, and a later update or delete would leave things behind.
+// checkDeclared returns an error for an entity that could not be found again: its key, a guard or an index key depends
+// on a field that the codec does not declare. The stored entity would have a different key or guard, and a later update
+// or delete would leave items behind.
 func (e *Entity[T]) checkDeclared(v *T, item dynastay.Item) error {
 	read := new(T)
 	err := e.decode(item, read)
@@ -70,7 +72,7 @@ func (e *Entity[T]) checkDeclared(v *T, item dynastay.Item) error {
 		lost = "its key"
 	}
 	for _, g := range e.guards {
-		now, _ := g.Guard(v) // it is checked where it is claimed
+		now, _ := g.Guard(v) // the error is reported when the guard is claimed
 		if again, _ := g.Guard(read); again != now {
 			lost = "the guard of " + g.Field
 		}
@@ -86,10 +88,10 @@ func (e *Entity[T]) checkDeclared(v *T, item dynastay.Item) error {
 	if lost == "" {
 		return nil
 	}
-	return &dynastay.Error{Entity: e.Name, Err: fmt.Errorf("%s looks at a field that the codec does not declare", lost)}
+	return &dynastay.Error{Entity: e.Name, Err: fmt.Errorf("%s depends on a field that the codec does not declare", lost)}
 }
 
-// stamp gives the value, whose stored form item is, its times and its first version.
+// stamp sets the times and the first version of the value; item is the value's stored form.
 func (c *Creation[T]) stamp(item dynastay.Item) error {
 	e, now := c.table.entity, dynastay.Instant(c.table.db.Now())
 	for _, name := range []string{e.Created, e.Updated} {
@@ -103,20 +105,20 @@ func (c *Creation[T]) stamp(item dynastay.Item) error {
 	return e.decode(item, c.Value)
 }
 
-// Input writes down what the caller agreed to: the value as it was given, without what the library writes.
+// Input adds what the caller agreed to: the value as it was given, without what the library writes.
 func (c *Creation[T]) Input(in *dynastay.Input) { c.agreed(in) }
 
-// agreed writes down a value as it was given to a create or a put; item is its stored form.
+// agreed returns the input of a create or a put of the given value; item is its stored form.
 func (e *Entity[T]) agreed(given T, item dynastay.Item) func(*dynastay.Input) {
 	asked := maps.Clone(item)
 	if e.Agreed != nil {
 		return func(in *dynastay.Input) {
-			_ = e.decode(asked, &given) // the caller may have changed its lists since; what was refused is not compared
+			_ = e.decode(asked, &given) // the caller may have changed its lists since; invalid input is never compared
 			e.Agreed(in, &given)
 		}
 	}
 	for _, name := range e.owned {
-		if name != e.ID { // an id that the caller gave is a part of it
+		if name != e.ID { // an id that the caller gave is part of the input
 			delete(asked, name)
 		}
 	}
@@ -124,8 +126,8 @@ func (e *Entity[T]) agreed(given T, item dynastay.Item) func(*dynastay.Input) {
 	return func(in *dynastay.Input) { in.Item(asked) }
 }
 
-// AddTo adds the action that puts the entity, on condition that it is not there, those of its guards, and those of what follows
-// it. The times are those of the present preparation.
+// AddTo adds the action that puts the entity, on condition that it does not exist, the actions of its guards, and those
+// of [Spec.Follow]. The times are those of the current preparation.
 func (c *Creation[T]) AddTo(tx *dynastay.Tx) error {
 	e := c.table.entity
 	item, err := e.Codec.Encode(c.Value)
@@ -166,8 +168,9 @@ func (c *Creation[T]) AddTo(tx *dynastay.Tx) error {
 	return e.decode(item, c.Value)
 }
 
-// idIsInKey reports whether another id would give another key. Only then does an item under a key with a drawn id prove that
-// it was put by this write: where the key is made of other things, such as a booking's id, it may be anybody's.
+// idIsInKey reports whether a different id would give a different key. Only then does an item whose key has a generated
+// id prove that this write put it. If the key consists of other values, such as a booking's id, any write may have put
+// the item.
 func (e *Entity[T]) idIsInKey(key dynastay.Key, item dynastay.Item) bool {
 	other := maps.Clone(item)
 	other[e.ID] = stored.Text(stored.TextOf(item[e.ID]) + "0")
@@ -175,7 +178,7 @@ func (e *Entity[T]) idIsInKey(key dynastay.Key, item dynastay.Item) bool {
 	return err == nil && now != key
 }
 
-// made notes what finds the entity again: its id, and the key where that does not follow from the id alone.
+// made records what is needed to find the entity again: its id, and its key if the id alone does not determine it.
 func (e *Entity[T]) made(tx *dynastay.Tx, key dynastay.Key, item dynastay.Item) {
 	id := stored.TextOf(item[e.ID])
 	if id != "" {
@@ -187,7 +190,7 @@ func (e *Entity[T]) made(tx *dynastay.Tx, key dynastay.Key, item dynastay.Item) 
 	}
 }
 
-// keyOf is the key that follows from some attributes.
+// keyOf returns the key that some attributes determine.
 func (e *Entity[T]) keyOf(some dynastay.Item) (dynastay.Key, error) {
 	v := new(T)
 	if err := e.decode(some, v); err != nil {
@@ -196,7 +199,7 @@ func (e *Entity[T]) keyOf(some dynastay.Item) (dynastay.Key, error) {
 	return e.Key(v)
 }
 
-// restore is what an earlier call with the same idempotency key put.
+// restore returns what an earlier call with the same idempotency key put.
 func (t *Table[T]) restore(ctx context.Context, v *T, made map[string]string) (*T, error) {
 	e, key := t.entity, dynastay.Key{PK: made["PK"], SK: made["SK"]}
 	if id := made[e.ID]; e.ID != "" && id != "" {
@@ -204,7 +207,7 @@ func (t *Table[T]) restore(ctx context.Context, v *T, made map[string]string) (*
 		if err != nil {
 			return nil, err
 		}
-		again := *v // with the id that was drawn then
+		again := *v // with the id that was generated then
 		item[e.ID] = stored.Text(id)
 		if err := e.decode(item, &again); err != nil {
 			return nil, err
@@ -218,40 +221,43 @@ func (t *Table[T]) restore(ctx context.Context, v *T, made map[string]string) (*
 	}
 	found, err := t.again(ctx, key)
 	if errors.Is(err, dynastay.ErrNotFound) {
-		return v, nil // it was put, and has been taken away since, as a worker does with an outbox message
+		return v, nil // it was put and has since been deleted, as a worker deletes an outbox message
 	}
 	return found, err
 }
 
-// CreateOp puts an entity that must not be there yet, and claims its unique values; otherwise it is refused with
-// [dynastay.ErrAlreadyExists], whose Field names the value that another one has. An empty id is drawn, and what the library
-// writes is set. The result is the entity as it is stored, with its write id where the codec declares that. A repetition under
-// an idempotency key gives the entity as it is by then; one that has been removed since, as it was given, with the id of then.
+// CreateOp puts an entity that must not exist yet, and claims its unique values. It fails with
+// [dynastay.ErrAlreadyExists] if the entity exists, or if another entity has one of the values; [dynastay.Error.Field]
+// then names the value. If the id is empty, it is generated; the attributes that the library writes are set. The result
+// is the entity as it is stored, including its write id if the codec declares it. A retry with the same idempotency key
+// returns the entity in its current state or, if it has since been deleted, as it was given, with the id that was
+// generated then.
 //
-// Sent alone, without guards, it ends as [dynastay.ErrOutcomeUnknown] where its answer was lost and the item does not show that
-// it was done; it is not sent again, because the item may have been there and have been taken away since. Under a
-// [dynastay.IdempotencyKey] it can be repeated.
+// If it is sent alone, without guards, its response is lost, and the item does not show that it was done, the error is
+// [dynastay.ErrOutcomeUnknown]. It is not sent again, because the item may have existed and have been deleted since.
+// With a [dynastay.IdempotencyKey] the caller can retry.
 func (t *Table[T]) CreateOp(v *T) *dynastay.Operation[*T] {
 	c, err := t.Creation(v)
 	return dynastay.NewOp(dynastay.OpSpec[*T]{
 		Name: t.entity.Operations + ".Create", Invalid: err, Input: func(in *dynastay.Input) { c.Input(in) },
 		Prepare: func(_ context.Context, tx *dynastay.Tx) (*T, error) {
 			err := c.AddTo(tx)
-			made := *c.Value // what others do with the result is not what the next preparation writes
+			made := *c.Value // so that changes to the result do not affect the next preparation
 			return &made, err
 		},
 		Restore: func(ctx context.Context, made map[string]string) (*T, error) { return t.restore(ctx, c.Value, made) },
 	})
 }
 
-// Create is [Table.CreateOp], sent. 1 request.
+// Create sends a [Table.CreateOp]. 1 request.
 func (t *Table[T]) Create(ctx context.Context, v *T, opts ...dynastay.WriteOption) (*T, error) {
 	return dynastay.Do(ctx, t.db, t.CreateOp(v), opts...)
 }
 
-// CreateFromOp is [Table.CreateOp] of a value that depends on the results of the operations before it in the same Write: from is
-// called while the write is prepared, so a message can name the booking that it goes with; it may be called again. What it
-// returns is not known when an idempotency key is looked at: under one, state in agreed what the value is about.
+// CreateFromOp is like [Table.CreateOp] for a value that depends on the results of earlier operations in the same
+// Write. For example, a message can contain the id of the booking that it belongs to. from is called while the write is
+// prepared, and may be called again. Its result is not known when an idempotency key is compared, so with a key, state
+// in agreed what the value is about.
 func (t *Table[T]) CreateFromOp(from func() (*T, error), agreed ...string) *dynastay.Operation[*T] {
 	id := ""
 	if t.entity.Prefix != "" {

@@ -41,7 +41,7 @@ func TestCreateFromSeesTheResultBeforeIt(t *testing.T) {
 	assert.ErrorIs(t, err, dynastay.ErrAlreadyExists)
 }
 
-// Where the operation before it is prepared again, so is what depends on it, under the id that it has.
+// If the operation before it is prepared again, so is the dependent one, with the same id.
 func TestCreateFromRunsAgain(t *testing.T) {
 	t.Parallel()
 	c := openCloakroom(t)
@@ -67,7 +67,7 @@ func TestCreateFromRunsAgain(t *testing.T) {
 	assert.Len(t, c.ids(), 2)
 }
 
-// Under a key it needs to be told what it is about, and then is replayed.
+// With an idempotency key it needs agreed values, and is then replayed.
 func TestCreateFromUnderAKey(t *testing.T) {
 	t.Parallel()
 	c := openCloakroom(t)
@@ -81,7 +81,7 @@ func TestCreateFromUnderAKey(t *testing.T) {
 	}
 	assert.Empty(t, c.sent(func() {
 		_, _, err := write("john")
-		assert.Contains(t, invalid(t, err, "IdempotencyKey"), "cannot cover bags.Create")
+		assert.Contains(t, invalid(t, err, "IdempotencyKey"), "cannot be used with bags.Create")
 	}))
 	first, second, err := write("john", "ticket", "john")
 	require.NoError(t, err)
@@ -94,7 +94,7 @@ func TestCreateFromUnderAKey(t *testing.T) {
 		assert.ErrorIs(t, err, dynastay.ErrIdempotencyMismatch)
 	}
 
-	// A message is gone once it was sent. Its id is known all the same.
+	// A message is deleted after it was sent. Its id is known nevertheless.
 	require.NoError(t, c.Delete(t.Context(), bagKey(second.ID)))
 	_, ticket, err = write("john", "ticket", "john")
 	require.NoError(t, err)
@@ -102,35 +102,35 @@ func TestCreateFromUnderAKey(t *testing.T) {
 	assert.Len(t, c.ids(), 1)
 }
 
-// Before the operation that it depends on, it is an error of the program.
+// To write it before the operation that it depends on is a programming error.
 func TestCreateFromInTheWrongOrder(t *testing.T) {
 	t.Parallel()
 	c := openCloakroom(t)
 	first := c.CreateOp(&bag{Owner: "john"})
 	second := c.ticketFor(first)
 	assert.Empty(t, c.sent(func() {
-		assert.PanicsWithValue(t, "dynastay: the result of bags.Create is asked for before the operation was prepared", func() {
+		assert.PanicsWithValue(t, "dynastay: Result of bags.Create was called before the operation was prepared", func() {
 			_ = c.db.Write(t.Context(), second, first)
 		})
 	}))
 	assert.Empty(t, c.ids())
 }
 
-// An error of the function passes unchanged; what it returns is checked like any other value.
+// An error from the function is returned unchanged; its value is checked like any other.
 func TestCreateFromFails(t *testing.T) {
 	t.Parallel()
 	c := openCloakroom(t)
 	assert.Empty(t, c.sent(func() {
 		err := c.db.Write(t.Context(), c.CreateOp(&bag{}), c.CreateFromOp(func() (*bag, error) { return nil, errBoom }))
 		assert.Same(t, errBoom, err)
-		assert.EqualError(t, c.db.Write(t.Context(), c.CreateFromOp(func() (*bag, error) { return nil, nil })), "invalid: there is no Bag")
+		assert.EqualError(t, c.db.Write(t.Context(), c.CreateFromOp(func() (*bag, error) { return nil, nil })), "invalid: Bag is nil")
 		refused := c.CreateFromOp(func() (*bag, error) { return &bag{Shelf: notUTF8}, nil })
 		err = c.db.Write(t.Context(), c.CreateOp(&bag{}), refused)
-		assert.EqualError(t, err, "bags.Create: Operations[1]: invalid Shelf: is not UTF-8")
+		assert.EqualError(t, err, "bags.Create: Operations[1]: invalid Shelf: must be valid UTF-8")
 	}))
 }
 
-// A lost answer is settled by the drawn id, as for any create.
+// A lost response is resolved by the generated id, as for any create.
 func TestCreateFromWhoseAnswerIsLost(t *testing.T) {
 	t.Parallel()
 	c := openCloakroom(t)

@@ -29,13 +29,13 @@ func TestCreateDraws(t *testing.T) {
 		s.Prefix = ""
 		s.Validate = func(b *bag) error {
 			if b.ID == "" {
-				return dynastay.Invalid("ID", "is missing")
+				return dynastay.Invalid("ID", "is required")
 			}
 			return nil
 		}
 	}))
 	_, err := plain.Create(t.Context(), &bag{Owner: "john"})
-	assert.Equal(t, "is missing", invalid(t, err, "ID"))
+	assert.Equal(t, "is required", invalid(t, err, "ID"))
 
 	var asked []string
 	db := c.db.Open(&dynastay.Options{NewID: func(prefix string) string {
@@ -97,7 +97,7 @@ func TestCreateRefuses(t *testing.T) {
 			case b.ID == "" || b.CreatedAt != noon || b.UpdatedAt != noon || b.Version != 1:
 				return errBoom // its id and times are set by then
 			case b.Owner == "":
-				return dynastay.Invalid("Owner", "is missing")
+				return dynastay.Invalid("Owner", "is required")
 			}
 			return nil
 		}
@@ -108,11 +108,11 @@ func TestCreateRefuses(t *testing.T) {
 	assert.Equal(t, dynastay.Text("john"), c.item(bagKey("1"))["Owner"])
 	assert.Empty(t, c.sent(func() {
 		_, err := c.Create(t.Context(), &bag{})
-		assert.EqualError(t, err, "bags.Create: invalid Owner: is missing")
+		assert.EqualError(t, err, "bags.Create: invalid Owner: is required")
 		_, err = c.Create(t.Context(), nil)
-		assert.EqualError(t, err, "bags.Create: invalid: there is no Bag")
+		assert.EqualError(t, err, "bags.Create: invalid: Bag is nil")
 		err = c.db.Write(t.Context(), c.CreateOp(&bag{Owner: "jane"}), c.CreateOp(nil), keyed)
-		assert.EqualError(t, err, "bags.Create: Operations[1]: invalid: there is no Bag")
+		assert.EqualError(t, err, "bags.Create: Operations[1]: invalid: Bag is nil")
 	}))
 	assert.Equal(t, []string{"PutItem"}, c.sent(func() { c.create(bag{Owner: "jane"}) }))
 }

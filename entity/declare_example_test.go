@@ -10,7 +10,7 @@ import (
 	"github.com/dynastay/dynastay/entity"
 )
 
-// Message is an entity of a service of its own.
+// Message is an entity of a service.
 type Message struct {
 	ID     string
 	Sender string
@@ -48,5 +48,5 @@ func ExampleDeclare() {
 	// Output:
 	// 4 attributes, SentAt is 2025-01-15T09:30:00Z
 	// msg_1 0.50 EUR
-	// item (Tags[1]): unreadable item: is a number where text is expected
+	// item (Tags[1]): unreadable item: must be text, got a number
 }

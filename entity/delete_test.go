@@ -106,7 +106,7 @@ func TestDeleteUnderConditions(t *testing.T) {
 	}
 }
 
-// A delete alone is one request, and with items that go with it a reading and a transaction.
+// A delete alone is one request; with items that depend on the entity it is a read and a transaction.
 func TestDeleteRequests(t *testing.T) {
 	t.Parallel()
 	for kind, test := range map[string]struct {
@@ -130,18 +130,18 @@ func TestDeleteRequests(t *testing.T) {
 	}
 }
 
-// What cannot be asked for is refused before any request.
+// Unsupported options are refused before any request.
 func TestDeleteRefuses(t *testing.T) {
 	t.Parallel()
 	c := openCloakroom(t, func(s *entity.Spec[bag]) { s.Version = "" })
 	assert.Empty(t, c.sent(func() {
 		err := c.Delete(t.Context(), bagKey("1"), dynastay.IfVersion(1))
-		assert.Equal(t, "asks for a version, and a Bag has none", invalid(t, err, "IfVersion"))
+		assert.Equal(t, "is not supported: Bag has no version", invalid(t, err, "IfVersion"))
 		invalid(t, c.Delete(t.Context(), bagKey("1"), dynastay.IfWritten("x")), "WriteID")
 	}))
 }
 
-// Under a key a delete is what its key and its options ask for.
+// With an idempotency key, a delete is compared by its key and its options.
 func TestDeleteUnderAKey(t *testing.T) {
 	t.Parallel()
 	c := openCloakroom(t)
@@ -272,7 +272,7 @@ func TestDeleteIsOvertaken(t *testing.T) {
 	}
 }
 
-// An item that cannot be read does not say what goes with it, so it stays.
+// An unreadable item does not show what depends on it, so it is not deleted.
 func TestDeleteOfWhatCannotBeRead(t *testing.T) {
 	t.Parallel()
 	c := openCloakroom(t, guarded)

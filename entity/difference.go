@@ -16,13 +16,13 @@ type difference struct {
 	remove map[string]bool
 }
 
-// derive adds the derived attributes that moved, and those that other software left stale.
+// derive adds the derived attributes that changed, and those that other software left stale.
 func (e *Entity[T]) derive(c *Change[T]) error {
 	d := c.diff
 	if d.empty() {
 		return nil
 	}
-	whole := map[string]dynastay.Item{} // maps that are not stored yet, and so cannot take a value inside
+	whole := map[string]dynastay.Item{} // maps that are not stored yet, so a value inside them cannot be set
 	for _, attribute := range e.derived {
 		v, err := attribute.of(c.After, d.after)
 		if err != nil {
@@ -48,7 +48,7 @@ func (e *Entity[T]) derive(c *Change[T]) error {
 	return nil
 }
 
-// missingMap is the outermost map on the way to a path that is not stored, "" where all are.
+// missingMap returns the outermost map on the path that is not stored, or "" if all are.
 func (d *difference) missingMap(path string) string {
 	for i := range path {
 		if path[i] == '.' && !d.storedMap(path[:i]) {
@@ -58,7 +58,7 @@ func (d *difference) missingMap(path string) string {
 	return ""
 }
 
-// wholeMap is what the codec puts in the map, as a copy to add to.
+// wholeMap returns a copy of what the codec stores in the map, to which attributes can be added.
 func (d *difference) wholeMap(path string) dynastay.Item {
 	if declared, ok := d.set[path].(*types.AttributeValueMemberM); ok {
 		return stored.CopyMaps(declared.Value)
@@ -66,8 +66,8 @@ func (d *difference) wholeMap(path string) dynastay.Item {
 	return dynastay.Item{}
 }
 
-// compare walks two encoded forms. Maps are compared attribute by attribute, so that what others keep in them stays;
-// a list is one value.
+// compare compares two encoded forms. Maps are compared attribute by attribute, so that attributes of other software in
+// them are preserved; a list is one value.
 func (d *difference) compare(path string, before, after dynastay.Item) {
 	for name, old := range before {
 		now, there := after[name]
@@ -76,7 +76,7 @@ func (d *difference) compare(path string, before, after dynastay.Item) {
 		nowMap, isMap := now.(*types.AttributeValueMemberM)
 		switch {
 		case wasMap && (isMap || !there) && !d.storedMap(at):
-			// What is not stored has a form because numbers and booleans are written as zeros.
+			// The map is not stored but has an encoded form, because zero numbers and booleans are written.
 			if isMap && !stored.Equal(old, now) {
 				d.set[at] = now
 			}

@@ -20,63 +20,64 @@ import (
 // Spec says how values of one type are stored. Name, Schema, Codec and Key are required.
 type Spec[T any] struct {
 	Name string // such as "Booking", for errors
-	// Operations is what the names of the operations begin with, such as "bookings" of bookings.Create. Default: Name.
+	// Operations is the prefix of the operations' names, such as "bookings" in bookings.Create. Default: Name.
 	Operations string
 	Schema     *dynastay.Schema
 	Codec      Codec[T]
-	// Key derives the primary key. The codec declares every field that Key looks at, under whatever name, for an entity
-	// is read out of its attributes and never out of its key. Where a key attribute is one of the entity's own, as in a
-	// table whose key is "id", that is its declaration.
+	// Key derives the primary key. The codec must declare every field that Key depends on, under any name, because an
+	// entity is read from its attributes and never from its key. If the codec declares a key attribute itself, as in a
+	// table whose key is "id", that counts as the declaration.
 	Key func(*T) (dynastay.Key, error)
-	// IDOf is the id that a key stands for, in errors. Default: the key's text.
+	// IDOf returns the id that represents a key in errors. Default: the key's text.
 	IDOf func(dynastay.Key) string
-	// Validate refuses a value before it is created, put or updated, its id and times being set already. Reading never
-	// validates: what is stored is stored. Optional.
+	// Validate checks a value before it is created, put or updated; its id and times are already set. Stored values are
+	// never validated when they are read. Optional.
 	Validate func(*T) error
 
-	// Indexes derive the keys of the entity's rows in the indexes of those names. Return the zero Key to keep the entity out
-	// of the index.
+	// Indexes derive the keys of the entity's rows in indexes, by index name. Return the zero Key to keep the entity
+	// out of the index.
 	Indexes map[string]func(*T) (dynastay.Key, error)
-	// Derived are further attributes that follow from others. An update keeps them right.
+	// Derived are other attributes that are derived from the entity. Every update keeps them up to date.
 	Derived []Derived[T]
-	// Unique are the values that one entity only may have.
+	// Unique are the values that only one entity may have.
 	Unique []Unique[T]
-	// Follow adds the actions by which other items follow the entity, in the transaction of every create, update and delete:
-	// before is nil for a create, after for a delete. The transaction is conditional on before being what is stored.
-	// Optional.
+	// Follow adds the actions that keep other items in step with the entity, in the transaction of every create, update
+	// and delete: before is nil for a create, after is nil for a delete. The transaction is conditional on before being
+	// what is stored. Optional.
 	Follow func(tx *dynastay.Tx, before, after *T) error
 
-	// The attributes that the library writes itself, by their names; "" for none. The codec declares them too.
+	// The names of the attributes that the library writes itself; "" for none. The codec must declare them too.
 	ID      string // the entity's id
-	Prefix  string // of the id that a create draws where it is empty: "bkg_"; "" draws none
+	Prefix  string // prefix of the id that a create generates if it is empty, such as "bkg_"; "" generates none
 	Created string // the time of the create
 	Updated string // the time of the create and of every update
-	Version string // 1 after the create, one more with every update; the codec declares it with IfSet
-	// Kept are attributes that only operations of their own write, such as a count. Like those above they cannot be changed by
-	// an update's function, and are no part of what an idempotency key compares. A create stores what it is given.
+	Version string // 1 after the create, incremented by every update; the codec declares it with IfSet
+	// Kept are attributes that only special operations write, such as a count. Like the attributes above, they cannot
+	// be changed by an update's function, and are not part of the input that an idempotency key compares. A create
+	// stores the values that it is given.
 	Kept []string
-	// Counters are the attributes that deltas and maxima write, see [dynastay.Tx.Update], past every update and without a new
-	// write id. They are kept in the same way. Nothing derived may follow from them, no index key, guard or copy: an update does
-	// not see them change.
+	// Counters are attributes that are written by deltas and maxima, see [dynastay.Tx.Update], independently of updates
+	// and without a new write id. They are protected in the same way as Kept. No derived attribute, index key, guard or
+	// copy may depend on them, because an update does not notice that they change.
 	Counters []string
 
-	// Agreed writes down, for a [dynastay.IdempotencyKey], what the caller of a create or a put agreed to. Default: the stored
+	// Agreed adds, for a [dynastay.IdempotencyKey], what the caller of a create or a put agreed to. Default: the stored
 	// form of the value as it was given, without what the library writes.
 	Agreed func(*dynastay.Input, *T)
 }
 
-// Derived is an attribute that follows from others, but not from [Spec.Counters].
+// Derived is an attribute that is derived from others. It must not depend on [Spec.Counters].
 type Derived[T any] struct {
 	Name   string // the attribute, or a path such as "Card.Name"
 	Value  func(*T) (types.AttributeValue, error)
 	copied string
 }
 
-// CopyOf derives an attribute that is a copy of another, such as Card.Name of Name.
+// CopyOf returns a Derived that copies another attribute, for example Name to Card.Name.
 func CopyOf[T any](name, from string) Derived[T] { return Derived[T]{Name: name, copied: from} }
 
-// TTL derives the attribute by which DynamoDB removes the item some days after a time, see [dynastay.Schema]. The zero time
-// keeps it.
+// TTL returns a Derived for the time-to-live attribute, see [dynastay.Schema]. DynamoDB deletes the item within some
+// days after that time. With the zero time, the item does not expire.
 func TTL[T any](name string, at func(*T) time.Time) Derived[T] {
 	return Derived[T]{Name: name, Value: func(v *T) (types.AttributeValue, error) {
 		if at(v).IsZero() {
@@ -86,7 +87,7 @@ func TTL[T any](name string, at func(*T) time.Time) Derived[T] {
 	}}
 }
 
-// of is the value for an entity whose encoded form is item; nil is "absent".
+// of returns the value for an entity whose encoded form is item; nil means absent.
 func (d Derived[T]) of(v *T, item dynastay.Item) (types.AttributeValue, error) {
 	if d.copied != "" {
 		return stored.At(item, d.copied), nil
@@ -97,14 +98,15 @@ func (d Derived[T]) of(v *T, item dynastay.Item) (types.AttributeValue, error) {
 // Entity is a checked [Spec]. A [Table] reads and writes it.
 type Entity[T any] struct {
 	Spec[T]
-	derived []Derived[T] // those of the indexes too
-	known   []string     // the attributes that are declared or derived, without those that are counted
-	owned   []string     // what an update's function leaves alone
+	derived []Derived[T] // including the index keys
+	known   []string     // the declared and derived attributes, without the counters
+	owned   []string     // what an update's function must not change
 	guards  []guard[T]
 }
 
-// New checks a specification. It panics, naming the entity and the field, where Name, Schema, Codec or Key is missing, an
-// attribute is declared twice, one that the library writes is not declared at the top, or an index is not the schema's.
+// New checks a specification. It panics, with the entity's name and the reason, if Name, Schema, Codec or Key is
+// missing, an attribute is declared twice, the codec does not declare an attribute that the library writes as a
+// top-level attribute, or an index is not in the schema.
 func New[T any](s Spec[T]) *Entity[T] {
 	e := &Entity[T]{Spec: s}
 	if e.Operations == "" {
@@ -115,7 +117,7 @@ func New[T any](s Spec[T]) *Entity[T] {
 		missing bool
 	}{{"Name", s.Name == ""}, {"Schema", s.Schema == nil}, {"Codec", s.Codec == nil}, {"Key", s.Key == nil}} {
 		if part.missing {
-			e.panics("has no %s", part.name)
+			e.panics("%s is required", part.name)
 		}
 	}
 	for _, name := range slices.Sorted(maps.Keys(s.Indexes)) {
@@ -124,14 +126,14 @@ func New[T any](s Spec[T]) *Entity[T] {
 	e.derived = append(e.derived, s.Derived...)
 	for _, name := range append(append([]string{s.ID, s.Created, s.Updated, s.Version}, s.Kept...), s.Counters...) {
 		if slices.Contains(e.owned, name) {
-			e.panics("has two uses for %s", name)
+			e.panics("attribute %s is used for more than one field of the Spec", name)
 		}
 		if name != "" {
 			e.owned = append(e.owned, name)
 		}
 	}
 	if s.Prefix != "" && s.ID == "" {
-		e.panics("has a Prefix and no ID")
+		e.panics("Prefix requires ID")
 	}
 	e.checkNames()
 	e.checkStamps()
@@ -143,20 +145,21 @@ func New[T any](s Spec[T]) *Entity[T] {
 }
 
 func (e *Entity[T]) panics(format string, args ...any) {
-	panic("entity.New: " + cmp.Or(e.Name, "a Spec") + " " + fmt.Sprintf(format, args...))
+	panic("entity.New: " + cmp.Or(e.Name, "Spec") + ": " + fmt.Sprintf(format, args...))
 }
 
-// checkNames refuses an attribute that two declarations would write, and one that the library is to write and none reads.
+// checkNames panics if two declarations would write the same attribute, or if an attribute that the library writes is
+// not declared.
 func (e *Entity[T]) checkNames() {
 	written := map[string]bool{}
 	if d, ok := e.Codec.(declared[T]); ok {
 		n := d.names(new(T))
 		if len(n.twice) > 0 {
-			e.panics("declares %s twice", n.twice[0])
+			e.panics("attribute %s is declared twice", n.twice[0])
 		}
 		for _, name := range n.currencies {
 			if _, twice := n.pointers[name]; twice {
-				e.panics("declares %s twice, as a currency too", name)
+				e.panics("attribute %s is declared twice, once as a currency", name)
 			}
 			written[name] = true
 		}
@@ -165,9 +168,9 @@ func (e *Entity[T]) checkNames() {
 			needed = append(needed, u.Owner...)
 		}
 		for _, name := range needed {
-			// One within a map is none of the item's own attributes, and would not be kept.
+			// An attribute within a map is not a top-level attribute of the item, and would not be protected.
 			if _, there := n.pointers[name]; !there || strings.Contains(name, ".") {
-				e.panics("does not declare %s", name)
+				e.panics("the codec does not declare attribute %s", name)
 			}
 		}
 		for name := range n.pointers {
@@ -177,28 +180,28 @@ func (e *Entity[T]) checkNames() {
 			e.Created: reflect.TypeFor[*time.Time](), e.Updated: reflect.TypeFor[*time.Time](), e.Version: reflect.TypeFor[*int](),
 		} {
 			if name != "" && reflect.TypeOf(n.pointers[name]) != wanted {
-				e.panics("cannot keep %s in a %s", name, strings.TrimPrefix(fmt.Sprintf("%T", n.pointers[name]), "*"))
+				e.panics("attribute %s cannot have the type %s", name, strings.TrimPrefix(fmt.Sprintf("%T", n.pointers[name]), "*"))
 			}
 		}
 	}
 	for _, name := range []string{e.Schema.Key.Partition, e.Schema.Key.Sort} {
 		if slices.ContainsFunc(e.derived, func(d Derived[T]) bool { return d.Name == name }) {
-			e.panics("derives %s, which is the table's key", name)
+			e.panics("attribute %s is part of the table's key and cannot be derived", name)
 		}
 	}
 	for _, d := range e.derived {
 		switch {
 		case written[d.Name]:
-			e.panics("declares %s twice", d.Name)
+			e.panics("attribute %s is declared twice", d.Name)
 		case d.Name == "" || d.Value == nil && d.copied == "":
-			e.panics("has a Derived without Name or Value: %q", d.Name)
+			e.panics("Derived %q requires Name and Value", d.Name)
 		}
 		written[d.Name] = true
 	}
 }
 
-// allKnown are the attributes that have to be as they were read of an item without a write id: also those that it did not have,
-// which other software may add before it is written.
+// allKnown returns the attributes that must not have changed in an item without a write id. This includes attributes
+// that the item did not have, because other software may add them before the item is written.
 func (e *Entity[T]) allKnown() []string {
 	known := map[string]bool{}
 	add := func(path string) {
@@ -219,14 +222,15 @@ func (e *Entity[T]) allKnown() []string {
 	return slices.Sorted(maps.Keys(known))
 }
 
-// mayBeIn reports whether the entity can have a row in an index: it derives the key, or declares its attributes itself.
+// mayBeIn reports whether the entity can have a row in an index: it derives the index key, or declares the key's
+// attributes.
 func (e *Entity[T]) mayBeIn(index dynastay.Index) bool {
 	_, names := e.Codec.(interface{ attributes() []string })
 	return !names || slices.Contains(e.known, index.Key.Partition)
 }
 
-// checkStamps refuses a codec that does not keep what the library writes: an attribute of another kind, such as a time as a
-// number, or one that a struct has under another name.
+// checkStamps panics if the codec does not preserve what the library writes: because an attribute has a different kind,
+// for example a time stored as a number, or because a struct has it under a different name.
 func (e *Entity[T]) checkStamps() {
 	stamps := dynastay.Item{}
 	for name, v := range map[string]types.AttributeValue{
@@ -239,15 +243,15 @@ func (e *Entity[T]) checkStamps() {
 	}
 	v := new(T)
 	if err := e.decode(stamps, v); err != nil {
-		e.panics("cannot hold what the library writes: %v", err)
+		e.panics("the codec cannot hold what the library writes: %v", err)
 	}
 	item, err := e.Codec.Encode(v)
 	if err != nil {
-		return // an empty entity need not be one that can be stored
+		return // an empty entity does not have to be storable
 	}
 	for name, stamp := range stamps {
 		if !stored.Equal(item[name], stamp) {
-			e.panics("does not keep %s", name)
+			e.panics("the codec does not keep attribute %s", name)
 		}
 	}
 }
@@ -256,10 +260,10 @@ func (e *Entity[T]) checkStamps() {
 func (e *Entity[T]) indexKey(name string, key func(*T) (dynastay.Key, error)) []Derived[T] {
 	index, ok := e.Schema.Index(name)
 	if !ok {
-		e.panics("has a key for %s, and %s has no such index", name, e.Schema.Name)
+		e.panics("table %s has no index %s", e.Schema.Name, name)
 	}
 	if key == nil {
-		e.panics("has no function for the key of %s", name)
+		e.panics("Indexes[%q] is nil", name)
 	}
 	part := func(attribute string, take func(dynastay.Key) string) Derived[T] {
 		return Derived[T]{Name: attribute, Value: func(v *T) (types.AttributeValue, error) {
@@ -268,7 +272,7 @@ func (e *Entity[T]) indexKey(name string, key func(*T) (dynastay.Key, error)) []
 				return nil, nil
 			}
 			if text := take(k); err == nil && text == "" {
-				err = dynastay.Invalid(attribute, "is empty")
+				err = dynastay.Invalid(attribute, "must not be empty")
 			} else if err == nil {
 				return stored.Text(text), nil
 			}
@@ -282,8 +286,8 @@ func (e *Entity[T]) indexKey(name string, key func(*T) (dynastay.Key, error)) []
 	return all
 }
 
-// inOwnWords gives a refused part of a key the entity's own name for it: a key that says UserID is built of what is stored as
-// UserId, and the entity may call it ID.
+// inOwnWords replaces the field of an error from a key by the entity's own name for it: the key's field UserID is built
+// from the attribute UserId, and the entity may call it ID.
 func (e *Entity[T]) inOwnWords(v *T, err error) error {
 	var invalid *dynastay.InvalidError
 	d, ok := e.Codec.(declared[T])
@@ -302,7 +306,7 @@ func (e *Entity[T]) inOwnWords(v *T, err error) error {
 	return err
 }
 
-// fieldOf is the entity's own name for an attribute.
+// fieldOf returns the entity's own name for an attribute.
 func (e *Entity[T]) fieldOf(v *T, attribute string) string {
 	if d, ok := e.Codec.(declared[T]); ok {
 		if own, ok := d.names(v).field(v, attribute); ok {
@@ -312,8 +316,8 @@ func (e *Entity[T]) fieldOf(v *T, attribute string) string {
 	return attribute
 }
 
-// Item is the value's whole stored form: attributes, key, derived attributes. It has no write id: that is of the write, not
-// of the value.
+// Item returns the value's whole stored form: attributes, key and derived attributes. It has no write id, which belongs
+// to the write and not to the value.
 func (e *Entity[T]) Item(v *T) (dynastay.Item, error) {
 	if e.Validate != nil {
 		if err := e.Validate(v); err != nil {
@@ -350,16 +354,16 @@ func (e *Entity[T]) Item(v *T) (dynastay.Item, error) {
 	return item, nil
 }
 
-// errOtherKey is an error of the program.
-var errOtherKey = errors.New("is declared, and is not what the entity's Key says")
+// errOtherKey is a programming error.
+var errOtherKey = errors.New("the declared attribute differs from the key that Spec.Key returns")
 
-// Value reads a stored item. A failure says which entity and attribute it was.
+// Value decodes a stored item. Its error names the entity and the attribute.
 func (e *Entity[T]) Value(row dynastay.Row) (*T, error) {
 	return Read(e.Name, e.idOf(e.Schema.Key.From(row)), e.Codec, row)
 }
 
-// Read reads a row that is no whole entity, such as what an index holds of one. Its error is [dynastay.ErrCorrupt], and names
-// the attribute, and the entity by name and id.
+// Read decodes a row that is not a whole entity, such as an index row. Its error matches [dynastay.ErrCorrupt], and
+// contains the attribute and the entity's name and id.
 func Read[T any](name, id string, c Codec[T], row dynastay.Row) (*T, error) {
 	v := new(T)
 	if err := c.Decode(row, v); err != nil {
@@ -383,7 +387,7 @@ func (e *Entity[T]) fail(key dynastay.Key, kind error) error {
 	return &dynastay.Error{Entity: e.Name, ID: e.idOf(key), Kind: kind}
 }
 
-// decode changes *v to what the item says, and leaves alone what the codec does not declare.
+// decode sets the fields of *v from the item, and does not change fields that the codec does not declare.
 func (e *Entity[T]) decode(item dynastay.Item, v *T) error {
 	return e.Codec.Decode(dynastay.RowOf(item), v)
 }

@@ -152,32 +152,32 @@ func TestRefusedByTheirOwnNames(t *testing.T) {
 		field, reason string
 		edit          func(*visit)
 	}{
-		{"Guest.FirstName", "is not UTF-8", func(v *visit) { v.Guest.FirstName = notUTF8 }},
-		{"Guest.Phone", "is not UTF-8", func(v *visit) { v.Guest.Phone = notUTF8 }},
-		{"Clerk", "is not UTF-8", func(v *visit) { v.Clerk = notUTF8 }},
-		{"FirstName", "is not UTF-8", func(v *visit) { v.person = &person{FirstName: notUTF8} }},
-		{"Time", "is in the year 10000, not between 1 and 9999", func(v *visit) { v.when.Time = late }},
-		{"Contact.FirstName", "is not UTF-8", func(v *visit) { v.Contact = &person{FirstName: notUTF8} }},
-		{"Beds[1].Kind", "is not UTF-8", func(v *visit) { v.Beds = []bed{{}, {Kind: notUTF8}} }},
-		{"Beds[0].Width", "is not a number", func(v *visit) { v.Beds = []bed{{Width: math.NaN()}, {}} }},
-		{"Beds[1].Notes[2]", "is not UTF-8", func(v *visit) { v.Beds = []bed{{}, {Notes: []string{"a", "b", notUTF8}}} }},
-		{"Spare[1].Kind", "is not UTF-8", func(v *visit) { v.Spare = []*bed{nil, {Kind: notUTF8}} }},
-		{"Pair[1].Kind", "is not UTF-8", func(v *visit) { v.Pair[1].Kind = notUTF8 }},
+		{"Guest.FirstName", "must be valid UTF-8", func(v *visit) { v.Guest.FirstName = notUTF8 }},
+		{"Guest.Phone", "must be valid UTF-8", func(v *visit) { v.Guest.Phone = notUTF8 }},
+		{"Clerk", "must be valid UTF-8", func(v *visit) { v.Clerk = notUTF8 }},
+		{"FirstName", "must be valid UTF-8", func(v *visit) { v.person = &person{FirstName: notUTF8} }},
+		{"Time", "must be in a year between 1 and 9999, got 10000", func(v *visit) { v.when.Time = late }},
+		{"Contact.FirstName", "must be valid UTF-8", func(v *visit) { v.Contact = &person{FirstName: notUTF8} }},
+		{"Beds[1].Kind", "must be valid UTF-8", func(v *visit) { v.Beds = []bed{{}, {Kind: notUTF8}} }},
+		{"Beds[0].Width", "must be a finite number", func(v *visit) { v.Beds = []bed{{Width: math.NaN()}, {}} }},
+		{"Beds[1].Notes[2]", "must be valid UTF-8", func(v *visit) { v.Beds = []bed{{}, {Notes: []string{"a", "b", notUTF8}}} }},
+		{"Spare[1].Kind", "must be valid UTF-8", func(v *visit) { v.Spare = []*bed{nil, {Kind: notUTF8}} }},
+		{"Pair[1].Kind", "must be valid UTF-8", func(v *visit) { v.Pair[1].Kind = notUTF8 }},
 		// What stands in a map has no variable that could be named.
-		{"NightRates.2025-01-15", "is not a number", func(v *visit) { v.Rates = map[string]float64{"2025-01-15": math.Inf(1)} }},
-		{"NightRates", "has a name that is not UTF-8", func(v *visit) { v.Rates = map[string]float64{notUTF8: 1} }},
-		{"Tip", "is in EUR where the other amounts are in USD", func(v *visit) {
+		{"NightRates.2025-01-15", "must be a finite number", func(v *visit) { v.Rates = map[string]float64{"2025-01-15": math.Inf(1)} }},
+		{"NightRates", "must have valid UTF-8 keys", func(v *visit) { v.Rates = map[string]float64{notUTF8: 1} }},
+		{"Tip", "must be in USD like the other amounts of the item, got EUR", func(v *visit) {
 			v.Fee, v.Tip = dynastay.MustMoney("1", "USD"), dynastay.MustMoney("1", "EUR")
 		}},
-		{"Score", "10.1 is not between 0.0 and 10.0", func(v *visit) { v.Score = 101 }},
-		{"Arrival", "is in the year 10000, not between 1 and 9999", func(v *visit) { v.Arrival = late }},
-		{"Tags[1]", "is not UTF-8", func(v *visit) { v.Tags = []string{"a", notUTF8} }},
+		{"Score", "must be between 0.0 and 10.0, got 10.1", func(v *visit) { v.Score = 101 }},
+		{"Arrival", "must be in a year between 1 and 9999, got 10000", func(v *visit) { v.Arrival = late }},
+		{"Tags[1]", "must be valid UTF-8", func(v *visit) { v.Tags = []string{"a", notUTF8} }},
 		{"Raw", "holds a #", func(v *visit) { v.Raw = "#" }},
-		{"Raw.Inner", "is not UTF-8", func(v *visit) { v.Raw = notUTF8 }}, // its form is its own
-		{"Exit", "is not UTF-8", func(v *visit) { v.Exit = notUTF8 }},
-		{"Flat", "is not UTF-8", func(v *visit) { v.Flat = notUTF8 }},
-		{"First.B", "is not UTF-8", func(v *visit) { v.First.B = notUTF8 }},
-		{"Exit", "is not UTF-8", func(v *visit) { // whatever else is set
+		{"Raw.Inner", "must be valid UTF-8", func(v *visit) { v.Raw = notUTF8 }}, // its form is its own
+		{"Exit", "must be valid UTF-8", func(v *visit) { v.Exit = notUTF8 }},
+		{"Flat", "must be valid UTF-8", func(v *visit) { v.Flat = notUTF8 }},
+		{"First.B", "must be valid UTF-8", func(v *visit) { v.First.B = notUTF8 }},
+		{"Exit", "must be valid UTF-8", func(v *visit) { // whatever else is set
 			*v = visit{
 				ID: "1", audit: audit{"a"}, person: &person{"a", "b"}, when: when{noon}, Guest: person{"a", "b"}, Contact: &person{"a", "b"},
 				Beds: []bed{{"a", 1, []string{"a"}}}, Pair: [2]bed{{}, {"a", 1, nil}}, Rates: map[string]float64{"a": 1},
@@ -186,8 +186,8 @@ func TestRefusedByTheirOwnNames(t *testing.T) {
 			}
 		}},
 		// A value that points to itself has no end of paths.
-		{"Guest.FirstName", "is not UTF-8", func(v *visit) { v.Guest.FirstName, v.Next = notUTF8, v }},
-		{"Guest.FirstName", "is not UTF-8", func(v *visit) {
+		{"Guest.FirstName", "must be valid UTF-8", func(v *visit) { v.Guest.FirstName, v.Next = notUTF8, v }},
+		{"Guest.FirstName", "must be valid UTF-8", func(v *visit) {
 			v.Guest.FirstName, v.Next = notUTF8, &visit{}
 			v.Next.Next = v.Next
 		}},
@@ -273,7 +273,7 @@ func TestIndexKeyRefused(t *testing.T) {
 	assert.ErrorIs(t, err, errBoom)
 	assert.False(t, errors.Is(err, dynastay.ErrInvalid))
 	_, err = table.Create(t.Context(), &visit{ID: "1", Index: "PK only"})
-	assert.ErrorContains(t, err, "invalid GuestSK: is empty")
+	assert.ErrorContains(t, err, "invalid GuestSK: must not be empty")
 }
 
 // A map that is kept is named by what its attributes' variables have in common.
@@ -313,6 +313,6 @@ func TestMapsAreNamedByTheirVariables(t *testing.T) {
 			test.edit(v)
 			return nil
 		})
-		assert.Equal(t, "is kept by the library", invalid(t, err, test.field), attribute)
+		assert.Equal(t, "is managed by the library and cannot be changed", invalid(t, err, test.field), attribute)
 	}
 }

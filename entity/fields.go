@@ -15,23 +15,23 @@ import (
 	"github.com/dynastay/dynastay/internal/stored"
 )
 
-// Fields is the item that a declared codec is at work on; each method names one attribute and the variable that holds
-// its value. See [Declare].
+// Fields is the item that a declared codec reads or writes. Each method declares one attribute and the variable for its
+// value. See [Declare].
 type Fields struct {
 	*state
 	ifSet bool
 }
 
 type state struct {
-	item     dynastay.Item // that is filled
-	row      dynastay.Row  // that is read
+	item     dynastay.Item // the item being written
+	row      dynastay.Row  // the row being read
 	decoding bool
-	names    *names // where they are all that is asked for
-	path     string // of the map that item or row is, "" at the top
+	names    *names // set if only the names are being collected
+	path     string // path of the map that item or row represents, "" at the top level
 	err      error
 }
 
-// naming notes an attribute and its variable, and reports whether that is all that is asked for.
+// naming records an attribute and its variable if only names are being collected, and reports whether they are.
 func (f *Fields) naming(name string, p any) bool {
 	if f.names == nil {
 		return false
@@ -40,10 +40,11 @@ func (f *Fields) naming(name string, p any) bool {
 	return true
 }
 
-// IfSet is f for attributes whose zero value is written as absent: f.IfSet().Int("Version", &e.Version).
+// IfSet returns f for attributes that are not written if they have the zero value: f.IfSet().Int("Version",
+// &e.Version).
 func (f *Fields) IfSet() *Fields { return &Fields{f.state, true} }
 
-// Fail stops the codec with an error at the attribute of that name. It is for the checks of a caller's own types.
+// Fail makes the codec fail with an error at the attribute with that name. It is for checks of a caller's own types.
 func (f *Fields) Fail(name string, err error) {
 	if f.err != nil || err == nil || f.names != nil {
 		return
@@ -55,7 +56,8 @@ func (f *Fields) Fail(name string, err error) {
 	}
 }
 
-// unreadable keeps the text of an error only, where it would pass for a refusal of the caller's arguments.
+// unreadable keeps only the text of an error that would otherwise match ErrInvalid, which is about the caller's
+// arguments.
 func unreadable(err error) error {
 	if errors.Is(err, dynastay.ErrInvalid) {
 		return errors.New(err.Error())
@@ -66,17 +68,17 @@ func unreadable(err error) error {
 // Decoding reports whether the codec reads a row (true) or writes an item.
 func (f *Fields) Decoding() bool { return f.decoding }
 
-// Const writes an attribute that says what the item is, such as EntityType. It is not looked at when reading.
+// Const writes a constant attribute that says what the item is, such as EntityType. It is ignored when reading.
 func (f *Fields) Const(name, value string) {
 	if !f.naming(name, nil) && !f.decoding {
 		f.item[name] = stored.Text(value)
 	}
 }
 
-// String is text; "" is written as absent.
+// String declares text; "" is not written.
 func (f *Fields) String(name string, p *string) { String(f, name, p) }
 
-// String is text of a named type, such as a status; "" is written as absent.
+// String declares text of a named type, such as a status; "" is not written.
 func String[S ~string](f *Fields, name string, p *S) {
 	if f.naming(name, p) {
 		return
@@ -88,7 +90,7 @@ func String[S ~string](f *Fields, name string, p *S) {
 	}
 }
 
-// put sets an attribute, unless DynamoDB would store another text of it.
+// put sets an attribute, or fails if a text in it is not valid UTF-8, which DynamoDB would store differently.
 func (f *Fields) put(name string, v types.AttributeValue) {
 	if at, bad := stored.BadText(name, v); bad {
 		f.Fail(at, dynastay.Invalid("", stored.NotUTF8))
@@ -97,7 +99,7 @@ func (f *Fields) put(name string, v types.AttributeValue) {
 	f.item[name] = v
 }
 
-// Int is a whole number.
+// Int declares a whole number.
 func (f *Fields) Int(name string, p *int) {
 	if f.naming(name, p) {
 		return
@@ -114,7 +116,7 @@ func (f *Fields) Int(name string, p *int) {
 	}
 }
 
-// Float is a measurement, such as a coordinate or an area; never an amount of money.
+// Float declares a measurement, such as a coordinate or an area; never use it for an amount of money.
 func (f *Fields) Float(name string, p *float64) {
 	if f.naming(name, p) {
 		return
@@ -124,21 +126,21 @@ func (f *Fields) Float(name string, p *float64) {
 		if n, ok := f.readNumber(name); ok {
 			v, err := strconv.ParseFloat(n, 64)
 			if err == nil && (math.IsNaN(v) || math.IsInf(v, 0)) {
-				err = fmt.Errorf("%s is not a number", n)
+				err = fmt.Errorf("must be a finite number, got %s", n)
 			}
 			f.Fail(name, err)
 			*p = v
 		}
 	} else if *p != 0 || !f.ifSet {
 		if math.IsNaN(*p) || math.IsInf(*p, 0) {
-			f.Fail(name, dynastay.Invalid("", "is not a number"))
+			f.Fail(name, dynastay.Invalid("", "must be a finite number"))
 			return
 		}
 		f.item[name] = stored.Number(strconv.FormatFloat(*p, 'f', -1, 64))
 	}
 }
 
-// Bool is a yes or no.
+// Bool declares a boolean.
 func (f *Fields) Bool(name string, p *bool) {
 	if f.naming(name, p) {
 		return
@@ -155,7 +157,7 @@ func (f *Fields) Bool(name string, p *bool) {
 	}
 }
 
-// Date is a calendar day, stored as 2025-01-15; the zero Date is written as absent.
+// Date declares a calendar day, stored as 2025-01-15; the zero Date is not written.
 func (f *Fields) Date(name string, p *dynastay.Date) {
 	if f.naming(name, p) {
 		return
@@ -167,8 +169,8 @@ func (f *Fields) Date(name string, p *dynastay.Date) {
 	}
 }
 
-// Time is an instant, stored in UTC as 2024-11-18T14:20:00Z, with milliseconds where they are not zero; the zero time
-// is written as absent.
+// Time declares a time, stored in UTC as 2024-11-18T14:20:00Z, with milliseconds if they are not zero; the zero time is
+// not written.
 func (f *Fields) Time(name string, p *time.Time) {
 	if f.naming(name, p) {
 		return
@@ -186,22 +188,23 @@ func (f *Fields) Time(name string, p *time.Time) {
 		if err == nil {
 			err = fourDigits(t)
 		} else {
-			err = fmt.Errorf("%q is not an instant", shown.Truncated(s))
+			err = fmt.Errorf("must be an RFC 3339 time, got %q", shown.Truncated(s))
 		}
 		f.Fail(name, err)
 		*p = t.UTC()
 	}
 }
 
-// fourDigits refuses an instant whose text could not be read again.
+// fourDigits returns an error for a time whose text could not be parsed again.
 func fourDigits(t time.Time) error {
 	if year := t.UTC().Year(); year < 1 || year > 9999 {
-		return dynastay.Invalid("", "is in the year %d, not between 1 and 9999", year)
+		return dynastay.Invalid("", "must be in a year between 1 and 9999, got %d", year)
 	}
 	return nil
 }
 
-// WriteID reads the item's write id; name is that of the schema's attribute. The library writes it, whatever p holds.
+// WriteID declares the item's write id; name must be the schema's attribute for it. The library writes it, whatever the
+// value of p.
 func (f *Fields) WriteID(name string, p *dynastay.WriteID) {
 	if f.naming(name, p) {
 		return
@@ -212,8 +215,8 @@ func (f *Fields) WriteID(name string, p *dynastay.WriteID) {
 	}
 }
 
-// Unix is an instant as a number of seconds, the form that DynamoDB's time to live asks for; the zero time is written
-// as absent.
+// Unix declares a time stored as Unix seconds, the form that DynamoDB's time to live requires; the zero time is not
+// written.
 func (f *Fields) Unix(name string, p *time.Time) {
 	if f.naming(name, p) {
 		return
@@ -239,7 +242,7 @@ func orNull(v dynastay.Value) types.AttributeValue {
 	return v.Stored()
 }
 
-// Rating is a guest rating, stored as a number such as 9.2.
+// Rating declares a guest rating, stored as a number such as 9.2.
 func (f *Fields) Rating(name string, p *dynastay.Rating) {
 	if f.naming(name, p) {
 		return
@@ -255,7 +258,7 @@ func (f *Fields) Rating(name string, p *dynastay.Rating) {
 	if n, ok := f.readNumber(name); ok {
 		r, err := dynastay.ParseRating(n)
 		if v, inexact := strconv.ParseFloat(n, 64); err != nil && inexact == nil && v >= 0 && v <= 10 {
-			// Other software may store an average with more digits. It must not make the entity unreadable.
+			// Other software may store an average with more digits, which must not make the entity unreadable.
 			r, err = dynastay.Rating(math.Floor(v*10+0.5)), nil
 		}
 		f.Fail(name, err)
@@ -263,8 +266,8 @@ func (f *Fields) Rating(name string, p *dynastay.Rating) {
 	}
 }
 
-// Money is an exact amount as a number, with its currency in an attribute of its own beside it, which several amounts
-// of one item may share: then all must be of that currency.
+// Money declares an exact amount, stored as a number, with its currency in a separate attribute. Several amounts of one
+// item may share the currency attribute; all must then be in that currency.
 func (f *Fields) Money(name, currencyName string, p *dynastay.Money) {
 	if f.names != nil {
 		f.names.currencies = append(f.names.currencies, f.path+currencyName)
@@ -274,7 +277,7 @@ func (f *Fields) Money(name, currencyName string, p *dynastay.Money) {
 		currency = dynastay.Currency(f.readText(currencyName))
 	} else if currency = p.Currency(); currency != "" && f.names == nil {
 		if there := dynastay.Currency(stored.TextOf(f.item[currencyName])); there != "" && there != currency {
-			f.Fail(name, dynastay.Invalid("", "is in %s where the other amounts are in %s", currency, there))
+			f.Fail(name, dynastay.Invalid("", "must be in %s like the other amounts of the item, got %s", there, currency))
 			return
 		}
 		f.item[currencyName] = stored.Text(string(currency))
@@ -282,7 +285,7 @@ func (f *Fields) Money(name, currencyName string, p *dynastay.Money) {
 	f.Amount(name, currency, p)
 }
 
-// Amount is an exact amount as a number, whose currency stands elsewhere and is passed along.
+// Amount declares an exact amount, stored as a number. The caller passes the currency, which is stored elsewhere.
 func (f *Fields) Amount(name string, currency dynastay.Currency, p *dynastay.Money) {
 	if f.naming(name, p) {
 		return
@@ -300,14 +303,14 @@ func (f *Fields) Amount(name string, currency dynastay.Currency, p *dynastay.Mon
 		return
 	}
 	if p.Currency() != currency {
-		f.Fail(name, dynastay.Invalid("", "is in %s, not in %s", p.Currency(), currency))
+		f.Fail(name, dynastay.Invalid("", "must be in %s, got %s", currency, p.Currency()))
 		return
 	}
 	f.item[name] = stored.Number(p.Digits())
 }
 
-// Custom is an attribute of a form of its own. encode returns nil for "absent"; decode is not called for a missing
-// attribute or a NULL, which read as the zero V.
+// Custom declares an attribute with a custom form. If encode returns nil, the attribute is not written. decode is not
+// called for a missing attribute or a NULL, which are read as the zero V.
 func Custom[V any](f *Fields, name string, p *V, encode func(V) (types.AttributeValue, error), decode func(dynastay.Value) (V, error)) {
 	if f.naming(name, p) {
 		return
@@ -328,7 +331,7 @@ func Custom[V any](f *Fields, name string, p *V, encode func(V) (types.Attribute
 	}
 }
 
-// Strings is a list of texts in an order that matters; an empty list is written as such, nil as absent.
+// Strings declares a list of texts whose order matters. An empty list is written as an empty list; nil is not written.
 func (f *Fields) Strings(name string, p *[]string) {
 	if f.naming(name, p) {
 		return
@@ -358,7 +361,7 @@ func (f *Fields) Strings(name string, p *[]string) {
 	}
 }
 
-// read is an attribute that has to be of one kind; ok is false where it is missing, NULL, or of another one.
+// read returns an attribute that must be of the given kind; ok is false if it is missing, NULL, or of another kind.
 func (f *Fields) read(name string, kind dynastay.Kind) (v dynastay.Value, ok bool) {
 	v = f.row.Value(name)
 	if v.Kind() == kind {
@@ -370,7 +373,7 @@ func (f *Fields) read(name string, kind dynastay.Kind) (v dynastay.Value, ok boo
 	return dynastay.Value{}, false
 }
 
-// scalar is read of a text or a number.
+// scalar is like read, for a text or a number.
 func (f *Fields) scalar(name string, want dynastay.Kind) (string, bool) {
 	text, kind := f.row.Scalar(name)
 	if kind == want {
@@ -395,5 +398,5 @@ func (f *Fields) readList(name string) ([]dynastay.Value, bool) {
 }
 
 func (f *Fields) wrongKind(name string, is, want dynastay.Kind) {
-	f.Fail(name, fmt.Errorf("is %s where %s is expected", is, want))
+	f.Fail(name, fmt.Errorf("must be %s, got %s", want, is))
 }

@@ -55,7 +55,7 @@ func TestForgottenFieldsAreRefused(t *testing.T) {
 	stop := db.Faults.Record()
 	for forgotten, says := range map[string]string{"door": "the guard of Door", "holder": "holderPK"} {
 		_, err := entity.NewTable(db.DB, entity.New(badgeSpec(forgotten))).Create(t.Context(), made)
-		assert.ErrorContains(t, err, says+" looks at a field that the codec does not declare")
+		assert.ErrorContains(t, err, says+" depends on a field that the codec does not declare")
 		assert.NotErrorIs(t, err, dynastay.ErrInvalid, "its caller is not to blame")
 	}
 	spec := badgeSpec("")
@@ -66,7 +66,7 @@ func TestForgottenFieldsAreRefused(t *testing.T) {
 	})
 	spec.Unique = nil
 	_, err := entity.NewTable(db.DB, entity.New(spec)).Create(t.Context(), made)
-	assert.ErrorContains(t, err, "its key looks at a field that the codec does not declare")
+	assert.ErrorContains(t, err, "its key depends on a field that the codec does not declare")
 	assert.Empty(t, stop(), "nothing was sent")
 
 	_, err = entity.NewTable(db.DB, entity.New(badgeSpec(""))).Create(t.Context(), made)
@@ -86,7 +86,7 @@ func TestDeclaredKeyIsTheKey(t *testing.T) {
 	})
 	badges := entity.NewTable(db.DB, entity.New(spec))
 	_, err := badges.Create(t.Context(), &badge{ID: "1", Door: "front", Holder: "ada"})
-	assert.EqualError(t, err, "Badge.Create: Badge (pk): is declared, and is not what the entity's Key says")
+	assert.EqualError(t, err, "Badge.Create: Badge (pk): the declared attribute differs from the key that Spec.Key returns")
 	_, err = badges.Create(t.Context(), &badge{ID: "1", Door: "BADGE#1", Holder: "ada"})
 	assert.NoError(t, err)
 }
@@ -111,7 +111,7 @@ func TestListOfAnIndexWithoutAKey(t *testing.T) {
 	db := dyntest.New(t, dyntest.Tables(badgesTable))
 	badges := entity.NewTable(db.DB, entity.New(badgeSpec("")))
 	_, err := badges.List(dynastay.Query{Index: "Other", Partition: "x"}).Page(t.Context(), dynastay.Paging{})
-	assert.EqualError(t, err, "invalid Index: Other has no rows of a Badge")
+	assert.EqualError(t, err, "invalid Index: Other is not an index of Badge")
 	_, err = badges.List(dynastay.Query{Index: "ByHolder", Partition: "x"}).Page(t.Context(), dynastay.Paging{})
 	assert.NoError(t, err)
 

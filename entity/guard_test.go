@@ -45,9 +45,9 @@ func TestGuardKeyIsChecked(t *testing.T) {
 	})
 	assert.Empty(t, c.sent(func() {
 		_, err := c.Create(t.Context(), &cat{ID: "tom", Name: "Tom"})
-		assert.EqualError(t, err, "invalid Key.SK: is empty")
+		assert.EqualError(t, err, "invalid Key.SK: must not be empty")
 		_, err = c.find("Tom")
-		assert.EqualError(t, err, "invalid Key.SK: is empty")
+		assert.EqualError(t, err, "invalid Key.SK: must not be empty")
 	}))
 }
 
@@ -315,10 +315,10 @@ func TestUniqueIsChecked(t *testing.T) {
 		panics string
 		spoil  func(*entity.Unique[cat])
 	}{
-		"no field":       {`entity.New: Cat has a Unique without Field, Guard or Owner: ""`, func(u *entity.Unique[cat]) { u.Field = "" }},
-		"no guard":       {`entity.New: Cat has a Unique without Field, Guard or Owner: "Name"`, func(u *entity.Unique[cat]) { u.Guard = nil }},
-		"no owner":       {`entity.New: Cat has a Unique without Field, Guard or Owner: "Name"`, func(u *entity.Unique[cat]) { u.Owner = nil }},
-		"no such index":  {"entity.New: Cat looks Name up in ByAge, and Cats has no such index", func(u *entity.Unique[cat]) { u.Index = "ByAge" }},
+		"no field":       {`entity.New: Cat: Unique "" requires Field, Guard and Owner`, func(u *entity.Unique[cat]) { u.Field = "" }},
+		"no guard":       {`entity.New: Cat: Unique "Name" requires Field, Guard and Owner`, func(u *entity.Unique[cat]) { u.Guard = nil }},
+		"no owner":       {`entity.New: Cat: Unique "Name" requires Field, Guard and Owner`, func(u *entity.Unique[cat]) { u.Owner = nil }},
+		"no such index":  {"entity.New: Cat: Unique Name: table Cats has no index ByAge", func(u *entity.Unique[cat]) { u.Index = "ByAge" }},
 		"nothing amiss":  {"", func(*entity.Unique[cat]) {}},
 		"without a mark": {"", func(u *entity.Unique[cat]) { u.Mark = nil }},
 	} {

@@ -13,7 +13,7 @@ import (
 	"github.com/dynastay/dynastay/entity"
 )
 
-// What the library writes is refused by its field, and nothing is written.
+// A change to what the library writes is refused with the field's name, and nothing is written.
 func TestKeptFieldsAreRefused(t *testing.T) {
 	t.Parallel()
 	c := openCloakroom(t)
@@ -28,7 +28,7 @@ func TestKeptFieldsAreRefused(t *testing.T) {
 	} {
 		assert.Equal(t, []string{"GetItem"}, c.sent(func() {
 			_, err := c.Update(t.Context(), bagKey("1"), func(b *bag) error { b.Owner = "jane"; edit(b); return nil })
-			assert.EqualError(t, err, "invalid "+field+": is kept by the library")
+			assert.EqualError(t, err, "invalid "+field+": is managed by the library and cannot be changed")
 		}))
 	}
 	read, err := c.Get(t.Context(), bagKey("1"), dynastay.Consistent)
@@ -49,7 +49,7 @@ func TestKeyIsRefused(t *testing.T) {
 	})
 	c.create(bag{Owner: "john@example.com"})
 	for owner, says := range map[string]string{
-		"jane": "invalid: the key of Bag BAG#***/METADATA cannot change", "#": "invalid Owner: holds a #",
+		"jane": "invalid: the key of Bag BAG#***/METADATA cannot be changed", "#": "invalid Owner: holds a #",
 	} {
 		assert.Equal(t, []string{"GetItem"}, c.sent(func() {
 			_, err := c.Update(t.Context(), bagKey("john@example.com"), func(b *bag) error { b.Owner = owner; return nil })
@@ -69,10 +69,10 @@ func TestUpdateRefusesOptions(t *testing.T) {
 		return err
 	}
 	assert.Empty(t, c.sent(func() {
-		assert.Equal(t, "is for deletes: an update needs a Bag", invalid(t, update(c.Table, dynastay.OrMissing()), "OrMissing"))
-		assert.Equal(t, "asks for a version, and a Bag has none", invalid(t, update(unversioned, dynastay.IfVersion(1)), "IfVersion"))
+		assert.Equal(t, "applies only to deletes; an update requires an existing Bag", invalid(t, update(c.Table, dynastay.OrMissing()), "OrMissing"))
+		assert.Equal(t, "is not supported: Bag has no version", invalid(t, update(unversioned, dynastay.IfVersion(1)), "IfVersion"))
 		invalid(t, update(c.Table, dynastay.IfWritten("x")), "WriteID")
-		assert.Equal(t, "has 4097 bytes, the most is 4096",
+		assert.Equal(t, "must be at most 4096 bytes in total, got 4097",
 			invalid(t, update(c.Table, dynastay.AgreedOn(strings.Repeat("a", 4096), "b")), "AgreedOn"))
 	}))
 	assert.ErrorIs(t, update(c.Table, dynastay.AgreedOn(strings.Repeat("a", 4096))), dynastay.ErrNotFound)
@@ -94,7 +94,7 @@ func TestUpdateWithoutTimesAndVersions(t *testing.T) {
 	assert.Equal(t, now, read)
 }
 
-// Between the reading and the update another process is at work: the one who was overtaken reads again, or is told.
+// Another process writes between the read and the update: the update that was overtaken reads again, or fails.
 func TestUpdateIsOvertaken(t *testing.T) {
 	t.Parallel()
 	changed := func(ctx context.Context, c cloakroom) { c.relabelled(ctx, "1", "x") }
@@ -143,7 +143,7 @@ func TestUpdateIsOvertaken(t *testing.T) {
 	}
 }
 
-// A write id that is not one is nobody's.
+// A malformed write id matches no item.
 func TestUpdateOfAForeignWriteID(t *testing.T) {
 	t.Parallel()
 	c := openCloakroom(t, func(s *entity.Spec[bag]) {
@@ -159,7 +159,7 @@ func TestUpdateOfAForeignWriteID(t *testing.T) {
 	assert.NoError(t, update())
 }
 
-// Nor does a function write the write id: its result shows the one that is stored.
+// A function cannot set the write id either: the result has the one that is stored.
 func TestFunctionThatSetsTheWriteID(t *testing.T) {
 	t.Parallel()
 	c := openCloakroom(t)
@@ -171,7 +171,7 @@ func TestFunctionThatSetsTheWriteID(t *testing.T) {
 	}))
 }
 
-// Under a key an update is what it was agreed on, and the entity that it is for.
+// With an idempotency key, an update is compared by its agreed values and its entity.
 func TestUpdateUnderAKey(t *testing.T) {
 	t.Parallel()
 	c := openCloakroom(t)
@@ -186,7 +186,7 @@ func TestUpdateUnderAKey(t *testing.T) {
 	}
 	assert.Empty(t, c.sent(func() {
 		_, err := update("1")
-		assert.Contains(t, invalid(t, err, "IdempotencyKey"), "cannot cover bags.Update")
+		assert.Contains(t, invalid(t, err, "IdempotencyKey"), "cannot be used with bags.Update")
 	}))
 	first, err := update("1", dynastay.AgreedOn("owner", "john"))
 	require.NoError(t, err)

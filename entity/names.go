@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// names are the attributes of a declaration, by their paths, with the variables that hold them.
+// names are the attributes of a declaration, by path, with their variables.
 type names struct {
 	pointers   map[string]any
 	currencies []string
@@ -20,8 +20,8 @@ func (n *names) add(path string, p any) {
 	n.pointers[path] = p
 }
 
-// field is the path, within *v, of the variable that holds the attribute: the input's own name for it. What is within the
-// attribute of one variable, such as one of its texts, is found in it: Tags[1].
+// field returns the path within *v of the variable for the attribute, which is the caller's name for it. For a part of
+// an attribute, such as one text of a list, the path includes the position: Tags[1].
 func (n *names) field(v any, attribute string) (string, bool) {
 	path := func(p any) (string, bool) {
 		root := reflect.ValueOf(v).Elem()
@@ -33,7 +33,7 @@ func (n *names) field(v any, attribute string) (string, bool) {
 			return own + attribute[end:], ok
 		}
 	}
-	// A map has no variable of its own; its attributes have, and what their paths share is the map's.
+	// A map has no variable of its own, but its attributes have. The part that their paths share is the map's path.
 	var shared []string
 	found := false
 	for inner, p := range n.pointers {
@@ -54,8 +54,8 @@ func (n *names) field(v any, attribute string) (string, bool) {
 	return strings.Join(shared, "."), len(shared) > 0
 }
 
-// pathTo finds a variable within another one by its address; pointers to what was seen lead nowhere new. It runs only once
-// something was refused.
+// pathTo finds a variable within another one by its address. It does not follow pointers to what it has already seen.
+// It runs only after an error.
 func pathTo(in, p reflect.Value, seen map[uintptr]bool) (string, bool) {
 	if in.Addr().Pointer() == p.Pointer() && in.Type() == p.Type().Elem() {
 		return "", true

@@ -9,7 +9,7 @@ import (
 	"github.com/dynastay/dynastay"
 )
 
-// Map is a nested map, its attributes declared by inner. A map in which nothing is set is written as absent.
+// Map declares a nested map, whose attributes inner declares. A map in which nothing is set is not written.
 func (f *Fields) Map(name string, inner func(f *Fields)) {
 	f.naming(name, nil)
 	nested := f.within(name + ".")
@@ -24,7 +24,7 @@ func (f *Fields) Map(name string, inner func(f *Fields)) {
 	}
 }
 
-// within is the state of a map that stands behind the path.
+// within returns the state for a nested map at the path.
 func (f *Fields) within(path string) *state {
 	nested := &state{decoding: f.decoding, names: f.names, path: f.path + path}
 	if !f.decoding {
@@ -33,14 +33,14 @@ func (f *Fields) within(path string) *state {
 	return nested
 }
 
-// take takes over what went wrong in a map within.
+// take takes over the error of a nested map.
 func (f *Fields) take(nested *state) {
 	if f.err == nil {
 		f.err = nested.err
 	}
 }
 
-// List is a list of maps, each declared by one; nil is written as absent.
+// List declares a list of maps, each declared by one; nil is not written.
 func List[V any](f *Fields, name string, p *[]V, one func(f *Fields, v *V)) {
 	at := func(i int) *state { return f.within(fmt.Sprintf("%s[%d].", name, i)) }
 	if f.decoding {
@@ -65,7 +65,7 @@ func List[V any](f *Fields, name string, p *[]V, one func(f *Fields, v *V)) {
 	if f.naming(name, p) {
 		elements := *p
 		if len(elements) == 0 {
-			elements = make([]V, 1) // so that its names are known
+			elements = make([]V, 1) // so that the names are collected
 		}
 		for i := range elements {
 			one(&Fields{state: at(i)}, &elements[i])
@@ -85,15 +85,15 @@ func List[V any](f *Fields, name string, p *[]V, one func(f *Fields, v *V)) {
 	f.item[name] = &types.AttributeValueMemberL{Value: list}
 }
 
-// Keyed is a nested map from texts of the entity's own, such as dates or ids, to values; one declares the attribute of
-// the given name. A nil or empty map is written as absent.
+// Keyed declares a nested map whose keys are data, such as dates or ids; one declares the attribute with the given
+// name. A nil or empty map is not written.
 func Keyed[V any](f *Fields, name string, p *map[string]V, one func(f *Fields, name string, v *V)) {
 	if f.decoding {
 		*p = nil
 	}
 	for key := range *p {
 		if !utf8.ValidString(key) {
-			f.Fail(name, dynastay.Invalid("", "has a name that is not UTF-8"))
+			f.Fail(name, dynastay.Invalid("", "must have valid UTF-8 keys"))
 			return
 		}
 	}

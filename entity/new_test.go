@@ -46,62 +46,62 @@ func TestNewPanics(t *testing.T) {
 		edit func(*entity.Spec[bag])
 	}{
 		"nothing amiss": {"", func(*entity.Spec[bag]) {}},
-		"no Name":       {"a Spec has no Name", func(s *entity.Spec[bag]) { s.Name = "" }},
-		"no Schema":     {"Bag has no Schema", func(s *entity.Spec[bag]) { s.Schema = nil }},
-		"no Codec":      {"Bag has no Codec", func(s *entity.Spec[bag]) { s.Codec = nil }},
-		"no Key":        {"Bag has no Key", func(s *entity.Spec[bag]) { s.Key = nil }},
+		"no Name":       {"Spec: Name is required", func(s *entity.Spec[bag]) { s.Name = "" }},
+		"no Schema":     {"Bag: Schema is required", func(s *entity.Spec[bag]) { s.Schema = nil }},
+		"no Codec":      {"Bag: Codec is required", func(s *entity.Spec[bag]) { s.Codec = nil }},
+		"no Key":        {"Bag: Key is required", func(s *entity.Spec[bag]) { s.Key = nil }},
 
-		"a time of text": {"Bag cannot keep Owner in a string", func(s *entity.Spec[bag]) { s.Created = "Owner" }},
-		"an update's time of a number": {"Bag cannot keep Weight in a int", func(s *entity.Spec[bag]) {
+		"a time of text": {"Bag: attribute Owner cannot have the type string", func(s *entity.Spec[bag]) { s.Created = "Owner" }},
+		"an update's time of a number": {"Bag: attribute Weight cannot have the type int", func(s *entity.Spec[bag]) {
 			s.Kept, s.Updated = nil, "Weight"
 		}},
-		"a version of text": {"Bag cannot keep Owner in a string", func(s *entity.Spec[bag]) { s.Version = "Owner" }},
+		"a version of text": {"Bag: attribute Owner cannot have the type string", func(s *entity.Spec[bag]) { s.Version = "Owner" }},
 
-		"an attribute twice": {"Bag declares Owner twice", more(func(f *entity.Fields, _ *bag) { f.String("Owner", &s) })},
-		"a constant twice":   {"Bag declares Owner twice", more(func(f *entity.Fields, _ *bag) { f.Const("Owner", "x") })},
-		"in a map": {"Bag declares In.A twice", more(func(f *entity.Fields, _ *bag) {
+		"an attribute twice": {"Bag: attribute Owner is declared twice", more(func(f *entity.Fields, _ *bag) { f.String("Owner", &s) })},
+		"a constant twice":   {"Bag: attribute Owner is declared twice", more(func(f *entity.Fields, _ *bag) { f.Const("Owner", "x") })},
+		"in a map": {"Bag: attribute In.A is declared twice", more(func(f *entity.Fields, _ *bag) {
 			f.Map("In", func(f *entity.Fields) { f.String("A", &s); f.String("A", &s) })
 		})},
-		"a map twice": {"Bag declares In twice", more(func(f *entity.Fields, _ *bag) {
+		"a map twice": {"Bag: attribute In is declared twice", more(func(f *entity.Fields, _ *bag) {
 			f.Map("In", func(f *entity.Fields) {})
 			f.Map("In", func(f *entity.Fields) {})
 		})},
 		"inside and outside a map": {"", more(func(f *entity.Fields, _ *bag) {
 			f.Map("In", func(f *entity.Fields) { f.String("Owner", &s) })
 		})},
-		"in an element": {"Bag declares Parts[0].A twice", more(func(f *entity.Fields, _ *bag) {
+		"in an element": {"Bag: attribute Parts[0].A is declared twice", more(func(f *entity.Fields, _ *bag) {
 			entity.List(f, "Parts", new([]element), func(f *entity.Fields, e *element) { f.String("A", &e.A); f.String("A", &e.B) })
 		})},
 		"a currency that is an attribute": {
-			"Bag declares Owner twice, as a currency too", more(func(f *entity.Fields, _ *bag) { f.Money("Fee", "Owner", &m) }),
+			"Bag: attribute Owner is declared twice, once as a currency", more(func(f *entity.Fields, _ *bag) { f.Money("Fee", "Owner", &m) }),
 		},
 		"in a map, a currency that is an attribute": {
-			"Bag declares In.A twice, as a currency too", more(func(f *entity.Fields, _ *bag) {
+			"Bag: attribute In.A is declared twice, once as a currency", more(func(f *entity.Fields, _ *bag) {
 				f.Map("In", func(f *entity.Fields) { f.String("A", &s); f.Money("Fee", "A", &m) })
 			}),
 		},
 		"a currency of two amounts": {
 			"", more(func(f *entity.Fields, _ *bag) { f.Money("Fee", "Currency", &m); f.Money("Tip", "Currency", &m) }),
 		},
-		"derived twice":               {"Bag declares Sum twice", derived("Sum", "Sum")},
-		"derived and declared":        {"Bag declares Owner twice", derived("Owner")},
+		"derived twice":               {"Bag: attribute Sum is declared twice", derived("Sum", "Sum")},
+		"derived and declared":        {"Bag: attribute Owner is declared twice", derived("Owner")},
 		"derived side by side":        {"", derived("Sum.A", "Sum.B")},
-		"two indexes with a key":      {"Bag declares OwnerPK twice", indexed("ByOwner", "ByOwnerAndTime")},
-		"derived, and an index's key": {"Bag declares Shelf twice", func(s *entity.Spec[bag]) { indexed("ByShelf")(s); derived("Shelf")(s) }},
-		"an index that is not there":  {"Bag has a key for ByAge, and Bags has no such index", indexed("ByAge")},
+		"two indexes with a key":      {"Bag: attribute OwnerPK is declared twice", indexed("ByOwner", "ByOwnerAndTime")},
+		"derived, and an index's key": {"Bag: attribute Shelf is declared twice", func(s *entity.Spec[bag]) { indexed("ByShelf")(s); derived("Shelf")(s) }},
+		"an index that is not there":  {"Bag: table Bags has no index ByAge", indexed("ByAge")},
 		"two indexes":                 {"", indexed("ByOwner", "ByShelf")},
-		"derived, and a currency": {"Bag declares Currency twice", func(s *entity.Spec[bag]) {
+		"derived, and a currency": {"Bag: attribute Currency is declared twice", func(s *entity.Spec[bag]) {
 			more(func(f *entity.Fields, _ *bag) { f.Money("Fee", "Currency", &m) })(s)
 			derived("Currency")(s)
 		}},
 
-		"ID":       {"Bag does not declare X", func(s *entity.Spec[bag]) { s.ID = "X" }},
-		"Created":  {"Bag does not declare X", func(s *entity.Spec[bag]) { s.Created = "X" }},
-		"Updated":  {"Bag does not declare X", func(s *entity.Spec[bag]) { s.Updated = "X" }},
-		"Version":  {"Bag does not declare X", func(s *entity.Spec[bag]) { s.Version = "X" }},
-		"Kept":     {"Bag does not declare X", func(s *entity.Spec[bag]) { s.Kept = []string{"Weight", "X"} }},
-		"Counters": {"Bag does not declare X", func(s *entity.Spec[bag]) { s.Counters = []string{"Moves", "X"} }},
-		"Kept, in a map": {"Bag does not declare In.A", func(s *entity.Spec[bag]) {
+		"ID":       {"Bag: the codec does not declare attribute X", func(s *entity.Spec[bag]) { s.ID = "X" }},
+		"Created":  {"Bag: the codec does not declare attribute X", func(s *entity.Spec[bag]) { s.Created = "X" }},
+		"Updated":  {"Bag: the codec does not declare attribute X", func(s *entity.Spec[bag]) { s.Updated = "X" }},
+		"Version":  {"Bag: the codec does not declare attribute X", func(s *entity.Spec[bag]) { s.Version = "X" }},
+		"Kept":     {"Bag: the codec does not declare attribute X", func(s *entity.Spec[bag]) { s.Kept = []string{"Weight", "X"} }},
+		"Counters": {"Bag: the codec does not declare attribute X", func(s *entity.Spec[bag]) { s.Counters = []string{"Moves", "X"} }},
+		"Kept, in a map": {"Bag: the codec does not declare attribute In.A", func(s *entity.Spec[bag]) {
 			more(func(f *entity.Fields, _ *bag) { f.Map("In", func(f *entity.Fields) { f.String("A", &s.Name) }) })(s)
 			s.Kept = []string{"In.A"}
 		}},
@@ -109,28 +109,28 @@ func TestNewPanics(t *testing.T) {
 			more(func(f *entity.Fields, _ *bag) { f.Map("In", func(f *entity.Fields) {}) })(s)
 			s.Kept = []string{"In"}
 		}},
-		"Owner": {"Bag does not declare X", func(s *entity.Spec[bag]) {
+		"Owner": {"Bag: the codec does not declare attribute X", func(s *entity.Spec[bag]) {
 			s.Unique = []entity.Unique[bag]{{Field: "Owner", Owner: []string{"BagId", "X"}, Guard: s.Key}}
 		}},
-		"a Prefix without an ID": {"Bag has a Prefix and no ID", func(s *entity.Spec[bag]) { s.ID = "" }},
+		"a Prefix without an ID": {"Bag: Prefix requires ID", func(s *entity.Spec[bag]) { s.ID = "" }},
 		"an ID without a Prefix": {"", func(s *entity.Spec[bag]) { s.Prefix = "" }},
 		"nothing that the library keeps": {"", func(s *entity.Spec[bag]) {
 			s.ID, s.Prefix, s.Created, s.Updated, s.Version, s.Kept, s.Counters = "", "", "", "", "", nil, nil
 		}},
-		"two uses of an attribute":            {"Bag has two uses for BagId", func(s *entity.Spec[bag]) { s.Created = "BagId" }},
-		"counted and kept":                    {"Bag has two uses for Weight", func(s *entity.Spec[bag]) { s.Counters = s.Kept }},
-		"the partition of the key is derived": {"Bag derives PK, which is the table's key", derived("PK")},
-		"the rest of the key is derived":      {"Bag derives SK, which is the table's key", derived("SK")},
-		"derived without a name":              {`Bag has a Derived without Name or Value: ""`, derived("")},
-		"derived from nothing": {`Bag has a Derived without Name or Value: "A"`, func(s *entity.Spec[bag]) {
+		"two uses of an attribute":            {"Bag: attribute BagId is used for more than one field of the Spec", func(s *entity.Spec[bag]) { s.Created = "BagId" }},
+		"counted and kept":                    {"Bag: attribute Weight is used for more than one field of the Spec", func(s *entity.Spec[bag]) { s.Counters = s.Kept }},
+		"the partition of the key is derived": {"Bag: attribute PK is part of the table's key and cannot be derived", derived("PK")},
+		"the rest of the key is derived":      {"Bag: attribute SK is part of the table's key and cannot be derived", derived("SK")},
+		"derived without a name":              {`Bag: Derived "" requires Name and Value`, derived("")},
+		"derived from nothing": {`Bag: Derived "A" requires Name and Value`, func(s *entity.Spec[bag]) {
 			s.Derived = []entity.Derived[bag]{{Name: "A"}}
 		}},
 		"a copy": {"", func(s *entity.Spec[bag]) { s.Derived = []entity.Derived[bag]{entity.CopyOf[bag]("A", "Owner")} }},
-		"an index without a function": {"Bag has no function for the key of ByShelf", func(s *entity.Spec[bag]) {
+		"an index without a function": {`Bag: Indexes["ByShelf"] is nil`, func(s *entity.Spec[bag]) {
 			s.Indexes = map[string]func(*bag) (dynastay.Key, error){"ByShelf": nil}
 		}},
 		"a time as a number": {
-			"Bag cannot hold what the library writes: item (CreatedAt): unreadable item: is text where a number is expected",
+			"Bag: the codec cannot hold what the library writes: item (CreatedAt): unreadable item: must be a number, got text",
 			func(s *entity.Spec[bag]) {
 				s.Codec = entity.Declare(func(f *entity.Fields, b *bag) {
 					f.String("BagId", &b.ID)
@@ -139,14 +139,14 @@ func TestNewPanics(t *testing.T) {
 				s.Updated, s.Version, s.Kept, s.Counters = "", "", nil, nil
 			},
 		},
-		"an attribute that is not kept": {"Bag does not keep BagId", func(s *entity.Spec[bag]) {
+		"an attribute that is not kept": {"Bag: the codec does not keep attribute BagId", func(s *entity.Spec[bag]) {
 			s.Codec = entity.Declare(func(f *entity.Fields, b *bag) {
 				id := b.ID
 				f.String("BagId", &id)
 			})
 			s.Created, s.Updated, s.Version, s.Kept, s.Counters = "", "", "", nil, nil
 		}},
-		"a tagged struct without it": {"Bag does not keep BagId", func(s *entity.Spec[bag]) {
+		"a tagged struct without it": {"Bag: the codec does not keep attribute BagId", func(s *entity.Spec[bag]) {
 			s.Codec, s.Created, s.Updated, s.Version = entity.Tagged[bag](), "", "", ""
 		}},
 		"a tagged struct": {"", func(s *entity.Spec[bag]) {
@@ -157,19 +157,19 @@ func TestNewPanics(t *testing.T) {
 				f.Fail("Owner", errBoom)
 			}
 		})},
-		"a unique value in an index, without its partition": {"Bag looks Shelf up in ByShelf without a Partition", func(s *entity.Spec[bag]) {
+		"a unique value in an index, without its partition": {"Bag: Unique Shelf: Index ByShelf requires Partition", func(s *entity.Spec[bag]) {
 			guarded(s)
 			s.Unique[0].Index = "ByShelf"
 		}},
-		"a unique value twice": {"Bag has two Uniques of Shelf", func(s *entity.Spec[bag]) {
+		"a unique value twice": {"Bag: Unique Shelf is declared twice", func(s *entity.Spec[bag]) {
 			guarded(s)
 			s.Unique = append(s.Unique, s.Unique[0])
 		}},
-		"a mark that is the key": {"Bag marks the guard of Shelf with SK, which it has already", func(s *entity.Spec[bag]) {
+		"a mark that is the key": {"Bag: Unique Shelf: Mark must not set SK, which the guard already has", func(s *entity.Spec[bag]) {
 			guarded(s)
 			s.Unique[0].Mark = map[string]string{"SK": "x"}
 		}},
-		"a mark that is the owner": {"Bag marks the guard of Shelf with BagId, which it has already", func(s *entity.Spec[bag]) {
+		"a mark that is the owner": {"Bag: Unique Shelf: Mark must not set BagId, which the guard already has", func(s *entity.Spec[bag]) {
 			guarded(s)
 			s.Unique[0].Mark = map[string]string{"BagId": "x"}
 		}},

@@ -10,7 +10,7 @@ import (
 	"github.com/dynastay/dynastay/entity"
 )
 
-// A put leaves the value as it is given, and goes over whatever is there.
+// A put stores the value as it is given, and replaces an existing item.
 func TestPut(t *testing.T) {
 	t.Parallel()
 	c := openCloakroom(t)
@@ -37,7 +37,7 @@ func TestPut(t *testing.T) {
 		_, err := c.Put(t.Context(), &bag{Shelf: notUTF8})
 		invalid(t, err, "Shelf")
 		_, err = c.Put(t.Context(), nil)
-		assert.EqualError(t, err, "bags.Put: invalid: there is no Bag")
+		assert.EqualError(t, err, "bags.Put: invalid: Bag is nil")
 	}))
 	made, err = c.Put(t.Context(), &bag{Owner: "nobody"})
 	require.NoError(t, err)
@@ -64,7 +64,7 @@ func TestPutIsReplayed(t *testing.T) {
 	assert.Empty(t, c.ids())
 }
 
-// What goes with an entity would be left behind.
+// Otherwise, items that depend on the entity would be left behind.
 func TestPutIsRefused(t *testing.T) {
 	t.Parallel()
 	for name, edit := range map[string]func(*entity.Spec[bag]){"guarded": guarded, "followed": followed} {
@@ -72,7 +72,7 @@ func TestPutIsRefused(t *testing.T) {
 		assert.Empty(t, c.sent(func() {
 			_, err := c.Put(t.Context(), &bag{ID: "1"})
 			reason := invalid(t, err, "")
-			assert.Equal(t, "a Bag has items that go with it, and is created or updated, not put", reason, name)
+			assert.Equal(t, "Bag cannot be put, because other items depend on it; create or update it instead", reason, name)
 		}))
 	}
 }

@@ -42,7 +42,7 @@ func TestCreateIsReplayed(t *testing.T) {
 		"a key that asks for more": {func(s *entity.Spec[bag]) {
 			s.Key = func(b *bag) (dynastay.Key, error) {
 				if b.Owner == "" {
-					return dynastay.Key{}, dynastay.Invalid("Owner", "is missing")
+					return dynastay.Key{}, dynastay.Invalid("Owner", "is required")
 				}
 				return bagKey(b.ID), nil
 			}

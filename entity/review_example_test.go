@@ -16,7 +16,7 @@ import (
 	"github.com/dynastay/dynastay/keys/key"
 )
 
-// reviewsTable is a table of a service's own.
+// reviewsTable is a service's own table.
 var reviewsTable = &dynastay.Schema{
 	Name: "Reviews", Key: dynastay.KeyNames{Partition: "PK", Sort: "SK"},
 	Indexes: []dynastay.Index{
@@ -33,7 +33,7 @@ func (k *reviewKey) Form(f *key.Form) {
 	f.SK("METADATA")
 }
 
-// bookingGuard keeps a booking for one review.
+// bookingGuard reserves a booking for one review.
 type bookingGuard struct{ BookingID string }
 
 func (k *bookingGuard) Form(f *key.Form) {
@@ -80,7 +80,7 @@ const (
 	isApproved reviewStatus = "approved"
 )
 
-// review is what a guest says of a stay.
+// review is a guest's review of a stay.
 type review struct {
 	ID, PropertyID, UserID, BookingID string
 
@@ -95,7 +95,7 @@ type review struct {
 
 func (r *review) validate() error {
 	if strings.TrimSpace(r.Text) == "" {
-		return dynastay.Invalid("Text", "is missing")
+		return dynastay.Invalid("Text", "is required")
 	}
 	if err := entity.CheckText(r.Text, entity.MaxNote); err != nil {
 		return dynastay.Within("Text", err)
@@ -124,7 +124,7 @@ var reviewEntity = entity.New(entity.Spec[review]{
 	Indexes: map[string]func(*review) (dynastay.Key, error){
 		"ByProperty": func(r *review) (dynastay.Key, error) {
 			if r.Status != isApproved {
-				return dynastay.Key{}, nil // it is not shown
+				return dynastay.Key{}, nil // not shown
 			}
 			return key.Of(byProperty{r.PropertyID, r.CreatedAt, r.ID})
 		},
@@ -190,10 +190,10 @@ func (r reviews) byBooking(ctx context.Context, bookingID string) (*review, erro
 	return r.table.Find(ctx, "BookingID", &review{BookingID: bookingID})
 }
 
-// An entity of a service's own: keys, table, three indexes, one unique value, and a repository.
+// A service's own entity: keys, table, three indexes, one unique value, and a repository.
 func Example() {
 	ctx := context.Background()
-	e, err := engine.Start(ctx, docker.Allow()) // a test has dyntest.New for this and the tables
+	e, err := engine.Start(ctx, docker.Allow()) // in a test, dyntest.New does this and creates the tables
 	if err != nil {
 		log.Fatal(err)
 	}
@@ -231,7 +231,7 @@ func Example() {
 	if _, err := repo.edit(ctx, made.ID, "Quiet rooms, loud bar.", approved.Version); err != nil {
 		log.Fatal(err)
 	}
-	shown() // it waits for moderation again
+	shown() // waits for moderation again
 	_, err = repo.edit(ctx, made.ID, "Never mind.", approved.Version)
 	fmt.Println("an edit of what was edited since:", errors.Is(err, dynastay.ErrVersion))
 

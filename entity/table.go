@@ -11,20 +11,21 @@ import (
 	"github.com/dynastay/dynastay/internal/shown"
 )
 
-// Table reads and writes one kind of entity. The repositories are made of it, and so can a service's own entities be.
-// Its methods with Op at the end make operations for [dynastay.DB.Write]; the ones without are the same, sent alone.
+// Table reads and writes one kind of entity. The repositories are built on it, and it also serves a service's own
+// entities. Methods whose names end in Op return operations for [dynastay.DB.Write]; the methods without Op send the
+// same operation alone.
 type Table[T any] struct {
 	db     *dynastay.DB
 	entity *Entity[T]
 	absent dynastay.Expr
 }
 
-// NewTable binds an entity to a DB. It sends nothing.
+// NewTable binds an entity to a DB. It sends no requests.
 func NewTable[T any](db *dynastay.DB, e *Entity[T]) *Table[T] {
 	return &Table[T]{db: db, entity: e, absent: dynastay.IfNew(e.Schema)}
 }
 
-// Get reads one entity, or fails with [dynastay.ErrNotFound]. [dynastay.Consistent] may be asked for. 1 request.
+// Get reads one entity, or fails with [dynastay.ErrNotFound]. opts may contain [dynastay.Consistent]. 1 request.
 func (t *Table[T]) Get(ctx context.Context, key dynastay.Key, opts ...dynastay.ReadOption) (*T, error) {
 	row, err := t.db.Get(ctx, t.entity.Schema, key, opts...)
 	if err != nil {
@@ -36,9 +37,10 @@ func (t *Table[T]) Get(ctx context.Context, key dynastay.Key, opts ...dynastay.R
 	return t.entity.Value(row)
 }
 
-// GetAll reads entities by their keys, in the order of the keys, nil where there is none. An entity that cannot be read is
-// nil as well, and hides none of the others: the error is then an [*dynastay.UnreadableError], beside the result. 1 request for
-// every 100 different keys, and more where DynamoDB leaves some unprocessed; see [dynastay.DB.GetAll].
+// GetAll reads entities by their keys. The result is in the order of the keys, with nil for an entity that does not
+// exist. An unreadable entity is also nil and does not hide the others: GetAll then returns an
+// [*dynastay.UnreadableError] together with the result. 1 request for every 100 different keys, and more if DynamoDB
+// leaves some unprocessed; see [dynastay.DB.GetAll].
 func (t *Table[T]) GetAll(ctx context.Context, keys []dynastay.Key, opts ...dynastay.ReadOption) ([]*T, error) {
 	rows, err := t.db.GetAll(ctx, t.entity.Schema, keys, opts...)
 	if err != nil {
@@ -60,31 +62,32 @@ func (t *Table[T]) GetAll(ctx context.Context, keys []dynastay.Key, opts ...dyna
 	return all, nil
 }
 
-// List is a list of entities, of the table or of an index that copies them whole. Another index is refused: what it holds
-// would be taken for an entity, and stored as one. Its rows are for [dynastay.List] and [Read]. 1 request a page.
+// List returns a list of entities, from the table or from an index that projects all attributes. Any other index is
+// refused, because its incomplete rows could be mistaken for entities and stored as such. Read its rows with
+// [dynastay.List] and [Read]. 1 request a page.
 func (t *Table[T]) List(q dynastay.Query) dynastay.Listing[*T] {
 	if index, ok := t.entity.Schema.Index(q.Index); ok && index.Project != dynastay.ProjectAll {
 		return dynastay.NoListing[*T](dynastay.Invalid("Index", "%s does not hold whole entities; use dynastay.List to read its rows", q.Index))
 	}
 	if index, ok := t.entity.Schema.Index(q.Index); ok && !t.entity.mayBeIn(index) {
-		return dynastay.NoListing[*T](dynastay.Invalid("Index", "%s has no rows of a %s", q.Index, t.entity.Name))
+		return dynastay.NoListing[*T](dynastay.Invalid("Index", "%s is not an index of %s", q.Index, t.entity.Name))
 	}
 	return dynastay.List(t.db, t.entity.Schema, q, func(_ context.Context, row dynastay.Row) (*T, error) { return t.entity.Value(row) })
 }
 
-// PutOp puts an entity as it is given, over whatever is there, unknown attributes and all; neither an id nor times are set. An
-// entity with unique values, or that others follow, cannot be put over unseen, and is refused: [Table.CreateOp] and
-// [Table.UpdateOp] keep them right.
+// PutOp puts an entity as it is given and replaces an existing item, including its unknown attributes. It sets neither
+// an id nor times. It refuses an entity with unique values or a [Spec.Follow], because replacing such an entity without
+// reading it would leave its guards and other items wrong; use [Table.CreateOp] and [Table.UpdateOp] instead.
 func (t *Table[T]) PutOp(v *T) *dynastay.Operation[*T] {
 	if v == nil {
 		return dynastay.NewOp(dynastay.OpSpec[*T]{
-			Name: t.entity.Operations + ".Put", Invalid: dynastay.Invalid("", "there is no %s", t.entity.Name),
+			Name: t.entity.Operations + ".Put", Invalid: dynastay.Invalid("", "%s is nil", t.entity.Name),
 		})
 	}
 	e, given := t.entity, *v
 	item, err := e.Item(v)
 	if len(e.guards) > 0 || e.Follow != nil {
-		err = dynastay.Invalid("", "a %s has items that go with it, and is created or updated, not put", e.Name)
+		err = dynastay.Invalid("", "%s cannot be put, because other items depend on it; create or update it instead", e.Name)
 	}
 	key := e.Schema.Key.From(dynastay.RowOf(item))
 	return dynastay.NewOp(dynastay.OpSpec[*T]{
@@ -104,14 +107,14 @@ func (t *Table[T]) PutOp(v *T) *dynastay.Operation[*T] {
 	})
 }
 
-// Put is [Table.PutOp], sent. 1 request.
+// Put sends a [Table.PutOp]. 1 request.
 func (t *Table[T]) Put(ctx context.Context, v *T, opts ...dynastay.WriteOption) (*T, error) {
 	return dynastay.Do(ctx, t.db, t.PutOp(v), opts...)
 }
 
-// UpdateOp reads the entity, lets fn change it, and writes the difference, as [Table.Change] says; fn may run again. It is
-// refused with [dynastay.ErrNotFound], and with [dynastay.ErrVersion] under [dynastay.IfVersion] and [dynastay.IfWritten]. The
-// result shows the version, the time and the write id that were written.
+// UpdateOp reads the entity, lets fn change it, and writes the difference, as described for [Table.Change]; fn may run
+// again. It fails with [dynastay.ErrNotFound], and with [dynastay.ErrVersion] if the condition of [dynastay.IfVersion]
+// or [dynastay.IfWritten] does not hold. The result has the version, the time and the write id that were written.
 func (t *Table[T]) UpdateOp(key dynastay.Key, fn func(*T) error, opts ...dynastay.UpdateOption) *dynastay.Operation[*T] {
 	return dynastay.NewOp(dynastay.OpSpec[*T]{
 		Name:    t.entity.Operations + ".Update",
@@ -128,8 +131,8 @@ func (t *Table[T]) UpdateOp(key dynastay.Key, fn func(*T) error, opts ...dynasta
 	})
 }
 
-// again reads the result of an earlier call. It hands out no write id: the item may be another caller's by now, and the id
-// would let the one who repeats a call release a lock that is not his any more.
+// again reads the result of an earlier call. It does not return a write id: the item may belong to another caller by
+// now, and the id would let the caller that retries release a lock that it no longer holds.
 func (t *Table[T]) again(ctx context.Context, key dynastay.Key) (*T, error) {
 	row, err := t.db.Get(ctx, t.entity.Schema, key, dynastay.Consistent)
 	switch {
@@ -143,17 +146,18 @@ func (t *Table[T]) again(ctx context.Context, key dynastay.Key) (*T, error) {
 	return t.entity.Value(dynastay.RowOf(item))
 }
 
-// Update is [Table.UpdateOp], sent. 2 requests: a consistent read and the write.
+// Update sends a [Table.UpdateOp]. 2 requests: a consistent read and the write.
 func (t *Table[T]) Update(ctx context.Context, key dynastay.Key, fn func(*T) error, opts ...dynastay.UpdateOption) (*T, error) {
 	return dynastay.Do(ctx, t.db, t.UpdateOp(key, fn, opts...))
 }
 
-// DeleteOp removes an entity, with the guards of its unique values, or is refused: with [dynastay.ErrNotFound], unless
-// [dynastay.OrMissing] is given, and with [dynastay.ErrVersion] under [dynastay.IfVersion] and [dynastay.IfWritten].
+// DeleteOp deletes an entity and the guards of its unique values. It fails with [dynastay.ErrNotFound], unless
+// [dynastay.OrMissing] is given, and with [dynastay.ErrVersion] if the condition of [dynastay.IfVersion] or
+// [dynastay.IfWritten] does not hold.
 //
-// Sent alone, its answer may be lost for good, and then it ends as [dynastay.ErrOutcomeUnknown]: that the entity is gone does
-// not say who took it. It is not sent again, for it might remove what another caller has made meanwhile. Under
-// [dynastay.IfWritten] a caller can repeat it at will.
+// If it is sent alone and its response is lost, the error may be [dynastay.ErrOutcomeUnknown]: a missing entity does
+// not show who deleted it. The delete is not sent again, because it might delete what another caller has created in the
+// meantime. With [dynastay.IfWritten] the caller can safely retry.
 func (t *Table[T]) DeleteOp(key dynastay.Key, opts ...dynastay.UpdateOption) *dynastay.Operation[struct{}] {
 	e, asked := t.entity, setOf(opts)
 	prepare := t.deleteUnseen(key, opts)
@@ -178,7 +182,7 @@ func (t *Table[T]) DeleteOp(key dynastay.Key, opts ...dynastay.UpdateOption) *dy
 	})
 }
 
-// deleteUnseen is the delete of an entity that no other items go with.
+// deleteUnseen deletes an entity that has no guards or other items, without reading it.
 func (t *Table[T]) deleteUnseen(key dynastay.Key, opts []dynastay.UpdateOption) func(context.Context, *dynastay.Tx) error {
 	return func(_ context.Context, tx *dynastay.Tx) error {
 		e, asked := t.entity, setOf(opts)
@@ -215,7 +219,7 @@ func (t *Table[T]) deleteUnseen(key dynastay.Key, opts []dynastay.UpdateOption) 
 	}
 }
 
-// deleteSeen reads the entity, which says what else has to go.
+// deleteSeen reads the entity first, which shows what else must be deleted.
 func (t *Table[T]) deleteSeen(key dynastay.Key, opts []dynastay.UpdateOption) func(context.Context, *dynastay.Tx) error {
 	return func(ctx context.Context, tx *dynastay.Tx) error {
 		e, asked := t.entity, setOf(opts)
@@ -249,7 +253,7 @@ func (t *Table[T]) deleteSeen(key dynastay.Key, opts []dynastay.UpdateOption) fu
 	}
 }
 
-// Delete is [Table.DeleteOp], sent. 1 request; 2 where guards or other items go with the entity.
+// Delete sends a [Table.DeleteOp]. 1 request; 2 if the entity has guards or a [Spec.Follow].
 func (t *Table[T]) Delete(ctx context.Context, key dynastay.Key, opts ...dynastay.UpdateOption) error {
 	_, err := dynastay.Do(ctx, t.db, t.DeleteOp(key, opts...))
 	return err

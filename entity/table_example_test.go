@@ -40,7 +40,7 @@ var noteEntity = entity.New(entity.Spec[note]{
 	}),
 })
 
-// What a note is in the table, and what becomes of an item that is none.
+// How a note is stored in the table, and what happens with an item that is not a note.
 func ExampleEntity() {
 	n := &note{Date: dynastay.MustDate("2026-07-10"), Number: 1, Text: "Lift stuck."}
 	item, err := noteEntity.Item(n)
@@ -68,11 +68,11 @@ func ExampleEntity() {
 	// number 0001
 	// text Lift stuck.
 	// true <nil>
-	// Note 2026-07-10/0001 (text): unreadable item: is a number where text is expected
-	// invalid Text: is not UTF-8
+	// Note 2026-07-10/0001 (text): unreadable item: must be text, got a number
+	// invalid Text: must be valid UTF-8
 }
 
-// Two people change one note. The second has seen what the first wrote, or is told so.
+// Two people change the same note. The second one has either seen what the first one wrote, or gets an error.
 func ExampleTable() {
 	ctx := context.Background()
 	e, err := engine.Start(ctx, docker.Allow())
@@ -106,12 +106,12 @@ func ExampleTable() {
 	// Output:
 	// version 2
 	// seen before: true
-	// invalid Version: is kept by the library
+	// invalid Version: is managed by the library and cannot be changed
 	// <nil> <nil>
 	// true
 }
 
-// A page of a partition, and a walk over all of it.
+// One page of a partition, and an iteration over the whole partition.
 func ExampleTable_List() {
 	ctx := context.Background()
 	e, err := engine.Start(ctx, docker.Allow())

@@ -86,7 +86,7 @@ func TestItem(t *testing.T) {
 	assert.NotContains(t, item, "WriteId")
 	assert.Equal(t, dynastay.Text("1"), item["ID"])
 	_, err = entity.New(spec).Item(&tagged{ID: "1"})
-	assert.Equal(t, "is empty", invalid(t, err, "Key.SK"))
+	assert.Equal(t, "must not be empty", invalid(t, err, "Key.SK"))
 }
 
 type (

@@ -12,29 +12,32 @@ import (
 	"github.com/dynastay/dynastay/internal/stored"
 )
 
-// Unique is a value that one entity only may have, such as an e-mail address. A guard item under the value's key, in the
-// entity's own table, belongs to the entity: it is claimed when the entity is created, moved when the value changes, and released when the entity is deleted,
-// always in the same transaction. An index cannot do that: it lags behind the table, and two callers who ask it at once both
-// find the value free.
+// Unique is a value that only one entity may have, such as an e-mail address. It is protected by a guard, an item in
+// the entity's table whose key is made from the value. The guard is claimed when the entity is created, moved when the
+// value changes, and released when the entity is deleted, always in the same transaction. An index cannot do that: it
+// lags behind the table, so two callers that query it at the same time both find the value free.
 //
-// One Write moves a value once: two operations that release and claim the same value do not go together, for a transaction writes
-// an item once. Release it first, in a Write of its own. An item that goes past
-// the library, by its time to live for example, leaves its guard behind.
+// One Write can either release or claim a value, not both, because a transaction writes an item only once. Release the
+// value first, in a separate Write. If an entity is deleted without the library, for example by its time to live, its
+// guard is left behind.
 type Unique[T any] struct {
-	Field string // the entity's own name of the value, for errors and [Table.Find]: "Email"
-	// Guard is the key of the guard. Return the zero Key for an entity that has no such value, or none any more, such as a card
-	// that was revoked. It looks at as little as it can: what Find is given has to have all of that.
+	Field string // the entity's own name for the value, for errors and [Table.Find], such as "Email"
+	// Guard returns the key of the guard. Return the zero Key for an entity that has no such value or no longer has
+	// one, such as a card that was revoked. Guard should depend on as few fields as possible, because the entity that
+	// is passed to Find must have all of them.
 	Guard func(*T) (dynastay.Key, error)
-	// Owner are the attributes of the entity that the guard repeats: all that its key is made of.
+	// Owner are the attributes of the entity that the guard contains: all attributes that the entity's key is made
+	// from.
 	Owner []string
-	// Mark are further attributes of the guard, such as what kind of item it is. Optional.
+	// Mark are other attributes of the guard, such as the kind of item. Optional.
 	Mark map[string]string
-	// Index is where the value is looked up first, and Partition the value's partition there. Without an index it is looked
-	// up by its guard.
+	// Index is the index in which the value is looked up first, and Partition returns the value's partition in that
+	// index. Without an index, the value is looked up by its guard.
 	Index     string
 	Partition func(*T) (string, error)
-	// Taken is the error for a value that belongs to another entity. Default: [dynastay.ErrAlreadyExists] with the Field. Where
-	// the program draws the value, [dynastay.ErrOvertaken] prepares the operation again, which then draws another one.
+	// Taken returns the error for a value that belongs to another entity. Default: [dynastay.ErrAlreadyExists] with the
+	// Field. If the program generates the value, return [dynastay.ErrOvertaken]: the operation is then prepared again,
+	// and can generate another value.
 	Taken func(*T) error
 }
 
@@ -49,23 +52,24 @@ type guard[T any] struct {
 
 func (e *Entity[T]) newGuard(u Unique[T]) guard[T] {
 	if u.Field == "" || u.Guard == nil || len(u.Owner) == 0 {
-		e.panics("has a Unique without Field, Guard or Owner: %q", u.Field)
+		e.panics("Unique %q requires Field, Guard and Owner", u.Field)
 	}
 	if _, ok := e.Schema.Index(u.Index); u.Index != "" && !ok {
-		e.panics("looks %s up in %s, and %s has no such index", u.Field, u.Index, e.Schema.Name)
+		e.panics("Unique %s: table %s has no index %s", u.Field, e.Schema.Name, u.Index)
 	}
 	if u.Index != "" && u.Partition == nil {
-		e.panics("looks %s up in %s without a Partition", u.Field, u.Index)
+		e.panics("Unique %s: Index %s requires Partition", u.Field, u.Index)
 	}
 	if _, err := e.guardOf(u.Field); err == nil {
-		e.panics("has two Uniques of %s", u.Field)
+		e.panics("Unique %s is declared twice", u.Field)
 	}
 	for _, name := range append([]string{e.Schema.Key.Partition, e.Schema.Key.Sort}, u.Owner...) {
 		if _, twice := u.Mark[name]; twice {
-			e.panics("marks the guard of %s with %s, which it has already", u.Field, name)
+			e.panics("Unique %s: Mark must not set %s, which the guard already has", u.Field, name)
 		}
 	}
-	// Ours as well: other software may have let two entities have one value, and the guard then is another's, or missing.
+	// The guard may also be ours: other software may have given two entities the same value, and the guard then belongs
+	// to the other entity, or is missing.
 	freeOrOurs := expression.AttributeNotExists(dynastay.NameOf(e.Schema.Key.Partition)).Or(is(u.Owner))
 	return guard[T]{
 		Unique: u, e: e, free: dynastay.IfNew(e.Schema),
@@ -82,7 +86,7 @@ func (g guard[T]) key(v *T) (dynastay.Key, error) {
 	return key, g.e.inOwnWords(v, err)
 }
 
-// owner is what the guard says of its entity: enough to find it.
+// owner returns the attributes of the entity that the guard contains, which are enough to find it.
 func (g guard[T]) owner(v *T) (dynastay.Item, error) {
 	item, err := g.e.Codec.Encode(v)
 	if err != nil {
@@ -104,8 +108,8 @@ func (g guard[T]) owner(v *T) (dynastay.Item, error) {
 	return owner, nil
 }
 
-// errNoOwner is an error of the program.
-var errNoOwner = errors.New("the Owner of a Unique does not make the entity's key, so its guard leads nowhere")
+// errNoOwner is a programming error.
+var errNoOwner = errors.New("the Owner attributes of a Unique do not determine the entity's key, so its guard cannot lead to the entity")
 
 func (g guard[T]) put(tx *dynastay.Tx, key dynastay.Key, owner dynastay.Item, condition dynastay.Expr, v *T, operation string) {
 	item := g.e.Schema.Key.Of(key)
@@ -126,13 +130,13 @@ func (g guard[T]) put(tx *dynastay.Tx, key dynastay.Key, owner dynastay.Item, co
 	})
 }
 
-// move claims, moves or releases the value: before is nil for a new entity, after for one that goes.
+// move claims, moves or releases the value: before is nil for a new entity, after is nil for a deleted one.
 func (g guard[T]) move(tx *dynastay.Tx, before, after *T, operation string) error {
 	var old, now dynastay.Key
 	var keyless, err error
 	if before != nil {
 		if old, keyless = g.key(before); keyless != nil {
-			old = dynastay.Key{} // other software stored a value that no guard can have
+			old = dynastay.Key{} // other software stored a value for which no guard can exist
 		}
 	}
 	if after != nil {
@@ -162,26 +166,26 @@ func (g guard[T]) move(tx *dynastay.Tx, before, after *T, operation string) erro
 		return err
 	}
 	if tx.Skipped(g.e.Schema, old) {
-		// It was another's. Should it be ours by now, it has to go after all.
+		// The guard belonged to another entity. If it is ours by now, it must be released after all.
 		tx.Check(g.e.Schema, old, g.anothers.With(owner), func(dynastay.Row) error { return dynastay.ErrOvertaken })
 		return nil
 	}
-	// A guard that is missing, or that other software let another entity have, is not released.
+	// A guard that is missing, or that belongs to another entity because of other software, is not released.
 	tx.Delete(g.e.Schema, old).If(g.freeOrOurs.With(owner), func(dynastay.Row) error { return dynastay.ErrSkip })
 	return nil
 }
 
-// Find returns the entity with the unique value of that field (see [Unique]), which like holds, or fails with
-// [dynastay.ErrNotFound]. It finds an entity from
-// the moment that it has the value: the index answers first, for it almost always is right, but its answer counts only if it
-// is exactly one entity that still carries the value. Otherwise one consistent read of the guard decides. 2 requests, and up
-// to 2 more while the index lags; without an index, or with [dynastay.Consistent], always 2, read consistently.
+// Find returns the entity that has the same unique value as like in the given field (see [Unique]), or fails with
+// [dynastay.ErrNotFound]. It finds an entity from the moment that the entity has the value. It queries the index first,
+// which is almost always right, but accepts the result only if it is exactly one entity that still has the value.
+// Otherwise a consistent read of the guard decides. 2 requests, and up to 2 more while the index lags; without an
+// index, or with [dynastay.Consistent], always 2, both consistent reads.
 func (t *Table[T]) Find(ctx context.Context, field string, like *T, opts ...dynastay.ReadOption) (*T, error) {
 	return FindWith(ctx, t, field, like, t.Get, func(v *T) *T { return v }, opts...)
 }
 
-// FindWith is [Table.Find] for a larger result R, such as an entity with the items that belong to it: load reads R by the
-// entity's key, or fails with [dynastay.ErrNotFound], and of returns the entity within R.
+// FindWith is like [Table.Find] for a larger result R, such as an entity with the items that belong to it. load reads R
+// by the entity's key, or fails with [dynastay.ErrNotFound]; of returns the entity within R.
 func FindWith[T, R any](
 	ctx context.Context, t *Table[T], field string, like *T,
 	load func(context.Context, dynastay.Key, ...dynastay.ReadOption) (R, error), of func(R) *T, opts ...dynastay.ReadOption,
@@ -196,7 +200,7 @@ func FindWith[T, R any](
 		return none, err
 	}
 	if at == (dynastay.Key{}) {
-		return none, dynastay.Invalid(field, "is missing, or what is asked for is of an entity that has none")
+		return none, dynastay.Invalid(field, "is required, but the given entity has none")
 	}
 	notFound := &dynastay.Error{
 		Op: g.e.Operations + ".Find", Entity: g.e.Name, ID: at.PK, Field: field, Kind: dynastay.ErrNotFound,
@@ -238,7 +242,7 @@ func FindWith[T, R any](
 	case carries(r):
 		return r, nil
 	}
-	return none, notFound // it gave the value up between the two reads
+	return none, notFound // the entity gave up the value between the two reads
 }
 
 func (e *Entity[T]) guardOf(field string) (guard[T], error) {
@@ -247,11 +251,11 @@ func (e *Entity[T]) guardOf(field string) (guard[T], error) {
 			return g, nil
 		}
 	}
-	// An error of the program: its user named nothing.
-	return guard[T]{}, &dynastay.Error{Entity: e.Name, Err: fmt.Errorf("has no unique %s", field)}
+	// A programming error: the field is not the caller's input.
+	return guard[T]{}, &dynastay.Error{Entity: e.Name, Err: fmt.Errorf("no Unique with Field %s", field)}
 }
 
-// look asks the index.
+// look queries the index.
 func (g guard[T]) look(ctx context.Context, t *Table[T], like *T) ([]dynastay.Key, error) {
 	partition, err := g.Partition(like)
 	if err != nil {
@@ -265,7 +269,7 @@ func (g guard[T]) look(ctx context.Context, t *Table[T], like *T) ([]dynastay.Ke
 	return page.Items, err
 }
 
-// keyOfOwner is the key of the entity that a guard belongs to.
+// keyOfOwner returns the key of the entity that a guard belongs to.
 func (g guard[T]) keyOfOwner(row dynastay.Row) (dynastay.Key, error) {
 	owner := dynastay.Item{}
 	for _, name := range g.Owner {

@@ -14,7 +14,7 @@ import (
 	"github.com/dynastay/dynastay/entity"
 )
 
-// A name belongs to one house, in whatever case it is spelt. It is free again once the house has another.
+// A name belongs to one house, regardless of case. It is free again once the house has a different name.
 func ExampleUnique() {
 	ctx := context.Background()
 	type house struct{ ID, Name string }

@@ -267,7 +267,7 @@ func TestFindWithoutAnIndex(t *testing.T) {
 	assertNotFound(t, err, "kit")
 }
 
-// What cannot be looked up is refused before any request, by the entity's own name of it.
+// What cannot be looked up is refused before any request, with the entity's own field name.
 func TestFindRefuses(t *testing.T) {
 	t.Parallel()
 	c := openCattery(t)
@@ -277,18 +277,18 @@ func TestFindRefuses(t *testing.T) {
 	}))
 	assert.Empty(t, c.sent(func() {
 		_, err := c.Find(t.Context(), "Lives", &cat{Lives: 7})
-		assert.EqualError(t, err, "Cat: has no unique Lives")
+		assert.EqualError(t, err, "Cat: no Unique with Field Lives")
 		assert.NotErrorIs(t, err, dynastay.ErrInvalid, "it is the program's mistake, not its caller's")
 		_, err = c.Find(t.Context(), "Name", &cat{Name: "t#m"})
 		assert.EqualError(t, err, "invalid Name: holds a #")
 		_, err = c.Find(t.Context(), "Name", &cat{})
-		assert.EqualError(t, err, "invalid Name: is missing, or what is asked for is of an entity that has none")
+		assert.EqualError(t, err, "invalid Name: is required, but the given entity has none")
 		_, err = broken.Find(t.Context(), "Name", &cat{Name: "Tom"})
 		assert.Same(t, boom, err)
 	}))
 }
 
-// Only "there is none" leads on to the guard; any other failure is the caller's to see.
+// Only ErrNotFound leads to a read of the guard; any other error is returned to the caller.
 func TestFindFails(t *testing.T) {
 	t.Parallel()
 	boom := errors.New("boom")
@@ -322,13 +322,13 @@ func TestFindFails(t *testing.T) {
 	assert.Empty(t, c.loads)
 }
 
-// A guard that names nobody, or not by a text, is corrupt.
+// A guard without an owner, or with an owner that is not text, is corrupt.
 func TestCorruptGuard(t *testing.T) {
 	t.Parallel()
 	c := openCattery(t, func(s *entity.Spec[cat]) {
 		s.Key = func(c *cat) (dynastay.Key, error) {
 			if c.ID == "" {
-				return dynastay.Key{}, dynastay.Invalid("CatId", "is empty")
+				return dynastay.Key{}, dynastay.Invalid("CatId", "is required")
 			}
 			return catKey(c.ID), nil
 		}

@@ -8,8 +8,8 @@ import (
 // PropertyDateIndex is the index of [AvailabilityTable].
 const PropertyDateIndex = "GSI1-PropertyDateIndex"
 
-// AvailabilityTable holds one item for each night of each room type, until two years after it. The index has what a
-// calendar and a quote read, half of a night's size.
+// AvailabilityTable contains one item for each night of each room type, which expires two years after the night. The
+// index projects what a calendar and a quote read, about half of the item's size.
 var AvailabilityTable = &dynastay.Schema{
 	Name: "Availability",
 	Key:  primaryKey,

@@ -17,17 +17,17 @@ const (
 	HoldIndex             = "GSI6-HoldIndex"
 )
 
-// bookingSummary is what a list of bookings shows. A booking is over 1 KB, so an index that copied all of it would pay
-// double for every move, and more with long requests. An index may name 20 attributes and the indexes of a table 100
-// together, repeats counted: these are 4 × 16 = 64.
+// bookingSummary is what a list of bookings shows. A booking is larger than 1 KB, so an index that projected all of it
+// would cost twice as much for every change, and more with long special requests. An index may name 20 attributes, and
+// the indexes of a table 100 in total, counting repeats: these are 4 × 16 = 64.
 var bookingSummary = []string{
 	"BookingReference", "UserId", "PropertyId", "PropertyName", "GuestInfo", "CheckInDate", "CheckOutDate",
 	"NumberOfAdults", "NumberOfChildren", "NumberOfRooms", "Status", "PaymentStatus", "TotalAmount", "Currency",
 	"HoldExpiresAt", "CreatedAt",
 }
 
-// BookingsTable holds the bookings with their rooms, payments and refunds. The indexes that lists are read from hold a
-// booking's summary instead of the whole booking.
+// BookingsTable contains the bookings with their rooms, payments and refunds. The indexes that lists are read from
+// project a booking's summary instead of the whole booking.
 var BookingsTable = &dynastay.Schema{
 	Name: "Bookings",
 	Key:  primaryKey,
@@ -50,7 +50,7 @@ func (k *Booking) Form(f *key.Form) {
 	f.SK("METADATA")
 }
 
-// Payment is the item with where a booking's payment stands: BOOKING#{BookingID} / PAYMENT.
+// Payment is the item with the state of a booking's payment: BOOKING#{BookingID} / PAYMENT.
 type Payment struct{ BookingID string }
 
 func (k *Payment) Form(f *key.Form) {
@@ -83,7 +83,7 @@ func (k *BookingRoom) Form(f *key.Form) {
 	f.SK("ROOM#", key.ID("RoomTypeID", &k.RoomTypeID))
 }
 
-// ReferenceGuard keeps a booking reference for one booking: REFERENCE#{Reference} / GUARD.
+// ReferenceGuard reserves a booking reference for one booking: REFERENCE#{Reference} / GUARD.
 type ReferenceGuard struct{ Reference string }
 
 func (k *ReferenceGuard) Form(f *key.Form) {
@@ -139,9 +139,9 @@ func (k *BookingByReference) Form(f *key.Form) {
 	f.SK("BOOKING")
 }
 
-// BookingByCheckIn is the row of a booking in [CheckInDateIndex], neither cancelled nor expired:
-// CHECKIN#{CheckIn} / PROPERTY#{PropertyID}#BOOKING#{BookingID}. It answers for all arrivals of a day and for those at
-// one property. The partition may be sharded, see [key.ShardOf].
+// BookingByCheckIn is the row of a booking in [CheckInDateIndex], neither cancelled nor expired: CHECKIN#{CheckIn} /
+// PROPERTY#{PropertyID}#BOOKING#{BookingID}. It serves the arrivals of a day, both all of them and those at one
+// property. The partition may be sharded, see [key.ShardOf].
 type BookingByCheckIn struct {
 	CheckIn    dynastay.Date
 	Shard      int

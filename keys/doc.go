@@ -1,8 +1,8 @@
-// Package keys is the one place where the hotel's tables, indexes and keys are written down: their names, the text of
-// every key, and how to read it back. Repositories build keys with it; nobody formats one by hand.
+// Package keys is the only place that defines the hotel's tables, indexes and keys: their names, the text of every key,
+// and how to parse it. Repositories build keys with it and never format one by hand.
 //
-// Each key is a struct, declared with package key, which says what the kinds of text are and what all keys guarantee.
-// [Of] writes it, [Parse] reads it, [Partition] and [SortPrefix] are for queries:
+// Each key is a struct that is declared with package key, which documents the kinds of text and the guarantees of all
+// keys. [Of] writes a key and [Parse] parses it; [Partition] and [SortPrefix] are for queries:
 //
 //	key, err := keys.Of(keys.Night{RoomTypeID: "room_789", Date: date}) // ROOM#room_789 / DATE#2025-01-15
 //	night, err := keys.Parse[keys.Night](key)
@@ -45,17 +45,18 @@
 //	MetadataTable
 //	  items                       Wishlist, CatalogItem, PromoCode, IdempotencyRecord, ScopedIdempotencyRecord
 //
-// The constants of index names leave the number out. Three tables have a StatusIndex; theirs begin with the entity:
-// [PropertyStatusIndex], [BookingStatusIndex], [ReviewStatusIndex].
+// The constants for index names omit the number. Three tables have a StatusIndex; their constants begin with the
+// entity: [PropertyStatusIndex], [BookingStatusIndex], [ReviewStatusIndex].
 //
 // # Where the keys depart from the hotel-booking document
 //
-// Numbers are padded, because sort keys compare as text: unpadded, a rating of 10.0 sorts before 9.2 and a price of
-// 1000 before 150. Sort keys that could repeat (a price, a rating, a time of creation) end in the entity's id, because
-// tied rows have no order and a page could not say where it ends.
+// Numbers are padded, because sort keys are compared as text: unpadded, a rating of 10.0 sorts before 9.2 and a price
+// of 1000 before 150. Sort keys that may not be unique (a price, a rating, a creation time) end in the entity's id,
+// because rows with equal sort keys have no defined order, and a page could not say where it ends.
 //
 // The properties' indexes from GSI7 on, and GSI5 and GSI6 of the bookings, serve patterns that the document lists
 // without an index, or with one that cannot answer them. Guards are items that make a value unique, which an index
-// cannot. Most indexes of the properties copy the card, those of the bookings a summary, and the nights' index what a
-// calendar shows, where the document copies everything: an index pays for every attribute that changes in it.
+// cannot do. Most indexes of the properties project only the card, those of the bookings a summary, and the index of
+// the nights what a calendar shows. The document projects everything, but every change to a projected attribute costs
+// write units.
 package keys

@@ -18,17 +18,17 @@ func Example() {
 	back, err := keys.Parse[keys.Night](key)
 	fmt.Println(back == night, err)
 
-	// An id cannot pose as another key.
+	// An id cannot forge another key.
 	_, err = keys.Of(keys.Property{PropertyID: "prop_123#SHARD#1"})
 	fmt.Println(err)
 
 	// Output:
 	// ROOM#room_789/DATE#2025-01-15
 	// true <nil>
-	// invalid PropertyID: contains '#'
+	// invalid PropertyID: must not contain '#'
 }
 
-// The properties of a city that guests rate 8.0 or better, but below 9.0: a Query with BETWEEN these bounds.
+// The properties of a city with a guest rating of at least 8.0 and below 9.0: a Query with BETWEEN these bounds.
 func ExampleSortPrefix() {
 	row := keys.PropertyByCity{City: "New York", Country: "USA", Rating: 80}
 	partition, err := keys.Partition(row)
@@ -49,7 +49,7 @@ func ExampleSortPrefix() {
 	// GSI1PK = CITY#New York#USA AND GSI1SK BETWEEN RATING#08.0#PROPERTY# AND RATING#09.0#PROPERTY#
 }
 
-// The room types of a property stand among its other items: a Query with begins_with.
+// The room types of a property are stored among its other items: a Query with begins_with.
 func ExampleSortKind() {
 	partition, err := keys.Partition(keys.RoomType{PropertyID: "prop_123"})
 	if err != nil {

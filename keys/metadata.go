@@ -5,7 +5,7 @@ import (
 	"github.com/dynastay/dynastay/keys/key"
 )
 
-// MetadataTable holds wishlists, catalogues, promo codes and the records of idempotency keys. It has no indexes.
+// MetadataTable contains wishlists, catalogues, promo codes and idempotency records. It has no indexes.
 var MetadataTable = &dynastay.Schema{Name: "Metadata", Key: primaryKey, TTL: AttrExpiresAt}
 
 // Wishlist is the item of a user's wishlist: USER#{UserID} / WISHLIST#{WishlistID}.
@@ -32,8 +32,8 @@ func (k *PromoCode) Form(f *key.Form) {
 	f.SK("METADATA")
 }
 
-// ScopedIdempotencyRecord is the item of what an idempotency key within a scope was used for, such as that of a user:
-// IDEMPOTENCY#{Scope}#{Key} / METADATA.
+// ScopedIdempotencyRecord is the record of an idempotency key within a scope, such as a user: IDEMPOTENCY#{Scope}#{Key}
+// / METADATA.
 type ScopedIdempotencyRecord struct{ Scope, Key string }
 
 func (k *ScopedIdempotencyRecord) Form(f *key.Form) {
@@ -41,7 +41,7 @@ func (k *ScopedIdempotencyRecord) Form(f *key.Form) {
 	f.SK("METADATA")
 }
 
-// IdempotencyRecord is the item of what an idempotency key without a scope was used for: IDEMPOTENCY#{Key} / METADATA.
+// IdempotencyRecord is the record of an idempotency key without a scope: IDEMPOTENCY#{Key} / METADATA.
 type IdempotencyRecord struct{ Key string }
 
 func (k *IdempotencyRecord) Form(f *key.Form) {

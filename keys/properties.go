@@ -22,12 +22,12 @@ const (
 	PropertyStatusIndex = "GSI11-StatusIndex"
 )
 
-// PropertiesTable holds the properties with their room types, images and amenities.
+// PropertiesTable contains the properties with their room types, images and amenities.
 //
-// The indexes that a search reads hold the property's card instead of the whole property: a change that no search
-// result shows then costs them nothing, and a page of results is a fraction of the size. Their rows exist while the
-// property is approved. Owner and slug are indexed always, and the status while it is pending. An owner also sees those
-// that no search finds, so that index has the status beside the card.
+// The indexes that a search reads project the property's card instead of the whole property: a change that search
+// results do not show then costs nothing in these indexes, and a page of results is much smaller. A property has rows
+// in them only while it is approved. It is always indexed by owner and slug, and by status while it is pending. Owners
+// also see properties that no search finds, so their index projects the status as well as the card.
 var PropertiesTable = &dynastay.Schema{
 	Name: "Properties",
 	Key:  primaryKey,
@@ -55,7 +55,7 @@ func (k *Property) Form(f *key.Form) {
 	f.SK("METADATA")
 }
 
-// RoomType is the item of a room type, beside its property: PROPERTY#{PropertyID} / ROOM#{RoomTypeID}.
+// RoomType is the item of a room type, in the partition of its property: PROPERTY#{PropertyID} / ROOM#{RoomTypeID}.
 type RoomType struct{ PropertyID, RoomTypeID string }
 
 func (k *RoomType) Form(f *key.Form) {
@@ -71,8 +71,8 @@ func (k *Image) Form(f *key.Form) {
 	f.SK("IMAGE#", key.ID("ImageID", &k.ImageID))
 }
 
-// Amenity is the item of one amenity that a property has: PROPERTY#{PropertyID} / AMENITY#{AmenityID}. It is an item
-// of its own because an item has one row in an index, and a property is to be found by each of its amenities.
+// Amenity is the item of one amenity that a property has: PROPERTY#{PropertyID} / AMENITY#{AmenityID}. It is a separate
+// item because an item has only one row in an index, and a property must be found by each of its amenities.
 type Amenity struct{ PropertyID, AmenityID string }
 
 func (k *Amenity) Form(f *key.Form) {
@@ -80,7 +80,7 @@ func (k *Amenity) Form(f *key.Form) {
 	f.SK("AMENITY#", key.ID("AmenityID", &k.AmenityID))
 }
 
-// SlugGuard keeps a slug for one property, which an index cannot do: SLUG#{Slug} / GUARD.
+// SlugGuard reserves a slug for one property, which an index cannot do: SLUG#{Slug} / GUARD.
 type SlugGuard struct{ Slug string }
 
 func (k *SlugGuard) Form(f *key.Form) {
@@ -88,7 +88,7 @@ func (k *SlugGuard) Form(f *key.Form) {
 	f.SK("GUARD")
 }
 
-// RoomTypeGuard keeps a room type's id for one property, because a [Night] is known by that id alone:
+// RoomTypeGuard reserves a room type's id for one property, because a [Night] is identified by that id alone:
 // ROOM#{RoomTypeID} / GUARD.
 type RoomTypeGuard struct{ RoomTypeID string }
 
@@ -166,9 +166,9 @@ func (k *PropertyBySlug) Form(f *key.Form) {
 	f.SK("PROPERTY")
 }
 
-// PropertyByPrice is the row of a property in [PriceIndex], by lowest price:
-// CITY#{City}#{Country}#CURRENCY#{Currency} / PRICE#{Price}#PROPERTY#{PropertyID}. The currency is in the partition
-// because prices compare within one only.
+// PropertyByPrice is the row of a property in [PriceIndex], by lowest price: CITY#{City}#{Country}#CURRENCY#{Currency}
+// / PRICE#{Price}#PROPERTY#{PropertyID}. The currency is in the partition because prices are comparable only within one
+// currency.
 type PropertyByPrice struct {
 	City, Country string
 	Currency      dynastay.Currency
@@ -185,7 +185,7 @@ func (k *PropertyByPrice) Form(f *key.Form) {
 	f.SK("PRICE#", key.Price("Price", &k.Price), "#PROPERTY#", key.ID("PropertyID", &k.PropertyID))
 }
 
-// PropertyByStars is the row of a property in [RatingIndex], by guest rating among those of as many stars:
+// PropertyByStars is the row of a property in [RatingIndex], by guest rating among the properties with the same stars:
 // CITY#{City}#{Country}#STAR#{Stars} / RATING#{Rating}#PROPERTY#{PropertyID}. Stars are 1 to 5; a property without
 // stars has no row.
 type PropertyByStars struct {
@@ -204,9 +204,9 @@ func (k *PropertyByStars) Form(f *key.Form) {
 	f.SK("RATING#", key.Rating("Rating", &k.Rating), "#PROPERTY#", key.ID("PropertyID", &k.PropertyID))
 }
 
-// PropertyByAmenity is the row of an [Amenity] in [AmenitiesIndex]:
-// CITY#{City}#{Country}#AMENITY#{AmenityID} / PROPERTY#{PropertyID}. All amenities sort by property, so that the
-// properties with several of them are found by merging; and no rating stands here, so that a review rewrites none.
+// PropertyByAmenity is the row of an [Amenity] in [AmenitiesIndex]: CITY#{City}#{Country}#AMENITY#{AmenityID} /
+// PROPERTY#{PropertyID}. The rows of every amenity sort by property, so that properties with several amenities are
+// found by merging. The key contains no rating, so that a review does not rewrite these rows.
 type PropertyByAmenity struct{ City, Country, AmenityID, PropertyID string }
 
 func (k *PropertyByAmenity) Form(f *key.Form) {
@@ -219,8 +219,8 @@ func (k *PropertyByAmenity) Form(f *key.Form) {
 }
 
 // PropertyByCell is the row of a property in [GeohashIndex]: GEOCELL#{Cell} / {Geohash}#PROPERTY#{PropertyID}. The
-// cells are large enough for any radius, and any shorter geohash is a prefix of the sort keys within it. Both come
-// from [key.PlaceOf]: Geohash has 9 characters, Cell has 3 or is a pole's.
+// cells are large enough for any radius, and any shorter geohash is a prefix of the sort keys within it. Both come from
+// [key.PlaceOf]: Geohash has 9 characters, Cell has 3 or is the cell of a pole.
 type PropertyByCell struct{ Cell, Geohash, PropertyID string }
 
 func (k *PropertyByCell) Form(f *key.Form) {
@@ -228,7 +228,7 @@ func (k *PropertyByCell) Form(f *key.Form) {
 	f.SK(key.Geohash("Geohash", &k.Geohash, 9), "#PROPERTY#", key.ID("PropertyID", &k.PropertyID))
 }
 
-// PropertyByStatus is the row of a property that waits for approval in [PropertyStatusIndex], oldest first:
+// PropertyByStatus is the row in [PropertyStatusIndex] of a property that waits for approval, oldest first:
 // STATUS#{Status} / CREATED#{Created}#PROPERTY#{PropertyID}. The partition may be sharded, see [key.ShardOf].
 type PropertyByStatus struct {
 	Status     string

@@ -15,9 +15,9 @@ const (
 	BookingReviewIndex   = "GSI4-BookingReviewIndex"
 )
 
-// ReviewsTable holds the reviews with the properties' responses and the readers' votes. A review has a row in
-// [PropertyReviewsIndex] only while it is approved and one in [ReviewStatusIndex] only while it is pending: nothing asks
-// for the others, and every vote would pay for them. The user's and the booking's rows are there always.
+// ReviewsTable contains the reviews with the properties' responses and the readers' votes. A review has a row in
+// [PropertyReviewsIndex] only while it is approved, and one in [ReviewStatusIndex] only while it is pending: other rows
+// would never be read, but every vote would pay for them. The rows for the user and the booking always exist.
 var ReviewsTable = &dynastay.Schema{
 	Name: "Reviews",
 	Key:  primaryKey,
@@ -38,7 +38,7 @@ func (k *Review) Form(f *key.Form) {
 	f.SK("METADATA")
 }
 
-// Response is the item of the property's response to a review: REVIEW#{ReviewID} / RESPONSE. It has a row of its own in
+// Response is the item of the property's response to a review: REVIEW#{ReviewID} / RESPONSE. It has its own row in
 // [UserReviewsIndex], [ResponseByUser].
 type Response struct{ ReviewID string }
 
@@ -47,8 +47,8 @@ func (k *Response) Form(f *key.Form) {
 	f.SK("RESPONSE")
 }
 
-// Vote is the item of a user's vote for a review: REVIEW#{ReviewID} / VOTE#{UserID}. There is one for each user. It has
-// a row of its own in [UserReviewsIndex], [VoteByUser].
+// Vote is the item of a user's vote for a review: REVIEW#{ReviewID} / VOTE#{UserID}. There is at most one for each
+// user. It has its own row in [UserReviewsIndex], [VoteByUser].
 type Vote struct{ ReviewID, UserID string }
 
 func (k *Vote) Form(f *key.Form) {
@@ -56,7 +56,7 @@ func (k *Vote) Form(f *key.Form) {
 	f.SK("VOTE#", key.ID("UserID", &k.UserID))
 }
 
-// BookingReviewGuard keeps a booking for one review: BOOKING#{BookingID} / REVIEW.
+// BookingReviewGuard reserves a booking for one review: BOOKING#{BookingID} / REVIEW.
 type BookingReviewGuard struct{ BookingID string }
 
 func (k *BookingReviewGuard) Form(f *key.Form) {
@@ -64,8 +64,8 @@ func (k *BookingReviewGuard) Form(f *key.Form) {
 	f.SK("REVIEW")
 }
 
-// ReviewByProperty is the row of a review in [PropertyReviewsIndex], which it has only while it is approved:
-// PROPERTY#{PropertyID} / CREATED#{Created}#REVIEW#{ReviewID}.
+// ReviewByProperty is the row of an approved review in [PropertyReviewsIndex]: PROPERTY#{PropertyID} /
+// CREATED#{Created}#REVIEW#{ReviewID}.
 type ReviewByProperty struct {
 	PropertyID string
 	Created    time.Time
@@ -77,9 +77,8 @@ func (k *ReviewByProperty) Form(f *key.Form) {
 	f.SK("CREATED#", key.Instant("Created", &k.Created), "#REVIEW#", key.ID("ReviewID", &k.ReviewID))
 }
 
-// ReviewByUser is the row of a review in [UserReviewsIndex]:
-// USER#{UserID} / CREATED#{Created}#REVIEW#{ReviewID}. The user's votes and responses are in the same
-// partition; [SortKind] tells them apart.
+// ReviewByUser is the row of a review in [UserReviewsIndex]: USER#{UserID} / CREATED#{Created}#REVIEW#{ReviewID}. The
+// user's votes and responses are in the same partition; use [SortKind] to tell them apart.
 type ReviewByUser struct {
 	UserID   string
 	Created  time.Time
@@ -91,7 +90,7 @@ func (k *ReviewByUser) Form(f *key.Form) {
 	f.SK("CREATED#", key.Instant("Created", &k.Created), "#REVIEW#", key.ID("ReviewID", &k.ReviewID))
 }
 
-// VoteByUser is the row of a [Vote] in [UserReviewsIndex], so that all that a user left can be found:
+// VoteByUser is the row of a [Vote] in [UserReviewsIndex], so that everything that a user left can be found:
 // USER#{UserID} / VOTE#{ReviewID}.
 type VoteByUser struct{ UserID, ReviewID string }
 
@@ -109,8 +108,8 @@ func (k *ResponseByUser) Form(f *key.Form) {
 	f.SK("RESPONSE#", key.ID("ReviewID", &k.ReviewID))
 }
 
-// ReviewByStatus is the row of a review in [ReviewStatusIndex], which it has only while it is pending, oldest first:
-// STATUS#{Status} / CREATED#{Created}#REVIEW#{ReviewID}. The partition may be sharded, see [key.ShardOf].
+// ReviewByStatus is the row of a pending review in [ReviewStatusIndex], oldest first: STATUS#{Status} /
+// CREATED#{Created}#REVIEW#{ReviewID}. The partition may be sharded, see [key.ShardOf].
 type ReviewByStatus struct {
 	Status   string
 	Shard    int

@@ -6,29 +6,29 @@ import (
 	"github.com/dynastay/dynastay"
 )
 
-// The attributes that mean the same in more than one package. The key attributes are in the schemas.
+// The attributes that have the same meaning in more than one package. The key attributes are in the schemas.
 const (
-	AttrEntityType = "EntityType" // what kind of item it is
+	AttrEntityType = "EntityType" // the kind of item
 	AttrVersion    = "Version"    // of an entity that people edit; missing reads as 0
-	AttrExpiresAt  = "ExpiresAt"  // the time to live, in Unix seconds, and nothing else
+	AttrExpiresAt  = "ExpiresAt"  // the time to live, in Unix seconds; never used for anything else
 
-	// AttrCard is the map on a property with what every search result shows.
+	// AttrCard is the map in a property that contains what every search result shows.
 	AttrCard = "Card"
-	// AttrClosed stands on the guard of a room type whose nights may not be opened.
+	// AttrClosed marks the guard of a room type whose nights cannot be opened.
 	AttrClosed = "Closed"
-	// AttrPropertyClosed stands on the nights of a property that is not on sale. It is not IsBlocked, so that the
-	// host's own stop-sells are still there when the property comes back.
+	// AttrPropertyClosed marks the nights of a property that is not on sale. It is separate from IsBlocked, so that the
+	// host's own stop-sells are preserved when the property is on sale again.
 	AttrPropertyClosed = "PropertyClosed"
 )
 
-// Tables are the tables of the hotel.
+// Tables returns the tables of the hotel.
 func Tables() []*dynastay.Schema {
 	return []*dynastay.Schema{PropertiesTable, AvailabilityTable, BookingsTable, UsersTable, ReviewsTable, MetadataTable}
 }
 
 var primaryKey = dynastay.KeyNames{Partition: "PK", Sort: "SK"}
 
-// index is the index of that name, whose key attributes begin with the name's number: GSI1PK and GSI1SK for
+// index returns the index with that name. Its key attributes begin with the number in the name: GSI1PK and GSI1SK for
 // GSI1-LocationIndex.
 func index(name string, project dynastay.Projection, include ...string) dynastay.Index {
 	number, _, _ := strings.Cut(name, "-")

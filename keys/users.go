@@ -8,7 +8,7 @@ import (
 // EmailIndex is the index of [UsersTable].
 const EmailIndex = "GSI1-EmailIndex"
 
-// UsersTable holds the users' profiles, loyalty accounts and preferences.
+// UsersTable contains the users' profiles, loyalty accounts and preferences.
 var UsersTable = &dynastay.Schema{
 	Name:    "Users",
 	Key:     primaryKey,
@@ -32,8 +32,8 @@ func (k *Loyalty) Form(f *key.Form) {
 	f.SK("LOYALTY")
 }
 
-// LoyaltyEntry is the item of one movement of points: USER#{UserID} / LOYALTYENTRY#{ReasonID}. What it is for is its
-// key, so that nothing is credited twice.
+// LoyaltyEntry is the item of one loyalty transaction: USER#{UserID} / LOYALTYENTRY#{ReasonID}. The reason is part of
+// the key, so that nothing is credited twice.
 type LoyaltyEntry struct{ UserID, ReasonID string }
 
 func (k *LoyaltyEntry) Form(f *key.Form) {
@@ -49,7 +49,7 @@ func (k *Preference) Form(f *key.Form) {
 	f.SK("PREFERENCE")
 }
 
-// Erased is the item that stays of a user whose data were erased, and keeps new ones out: USER#{UserID} / ERASED.
+// Erased is the item that remains after a user's data was erased, and prevents new data: USER#{UserID} / ERASED.
 type Erased struct{ UserID string }
 
 func (k *Erased) Form(f *key.Form) {
@@ -57,8 +57,8 @@ func (k *Erased) Form(f *key.Form) {
 	f.SK("ERASED")
 }
 
-// EmailGuard keeps an address for one user: EMAIL#{Email} / GUARD. Email is an address, which the key takes in its
-// normal form, or its [key.HashEmail].
+// EmailGuard reserves an address for one user: EMAIL#{Email} / GUARD. Email is an address, which the key contains in
+// its normal form, or the address's [key.HashEmail].
 type EmailGuard struct{ Email string }
 
 func (k *EmailGuard) Form(f *key.Form) {
@@ -66,7 +66,7 @@ func (k *EmailGuard) Form(f *key.Form) {
 	f.SK("GUARD")
 }
 
-// EmailConfig is the item that says which form of address, and of which secret, the keys of the table have:
+// EmailConfig is the item that says which form of address the keys of the table have, and with which secret:
 // CONFIG#email / GUARD.
 type EmailConfig struct{}
 

@@ -116,7 +116,7 @@ func ExampleRepository_Create() {
 	// Output:
 	// pending 250.00 USD 1
 	// taken: Slug
-	// Address.Latitude is not between -90 and 90
+	// Address.Latitude must be between -90 and 90
 }
 
 // Two owners of one property fill in a form each. Those who change different things both succeed; with IfVersion the

@@ -20,7 +20,7 @@ import (
 
 func keyOf(id string) dynastay.Key { return dynastay.Key{PK: "USER#" + id, SK: "PROFILE"} }
 
-// addressesOf are those that a user may have in a race.
+// addressesOf returns the addresses that a user may have in a race.
 func addressesOf(id string) []string {
 	return []string{"a-" + id + "@example.com", "B-" + id + "@Example.COM", "c-" + id + "@example.com"}
 }
@@ -36,8 +36,8 @@ func drawn(t *testing.T, db *dynastay.DB, draw *rand.Rand) *users.User {
 	return made
 }
 
-// checkDerived compares what follows from a user's address, among all that the user may have, with what is stored. Nothing
-// is to be stored of one who is gone, whose address is "".
+// checkDerived compares what is derived from a user's address, among all that the user may have, with what is stored.
+// If the user was deleted, the address is "", and nothing may be stored.
 func checkDerived(t *testing.T, db *dyntest.DB, id, address string) {
 	t.Helper()
 	normal := strings.ToLower(address)
@@ -62,7 +62,7 @@ func checkDerived(t *testing.T, db *dyntest.DB, id, address string) {
 	}
 }
 
-// Any two fields of a user: neither change is lost, and the address's row and guard follow from both.
+// Any two fields of a user: neither change is lost, and the address's row and guard reflect both.
 func TestNoChangeOfAUserIsLost(t *testing.T) {
 	t.Parallel()
 	racing.Attributes[users.User]{
@@ -79,7 +79,7 @@ func TestNoChangeOfAUserIsLost(t *testing.T) {
 	}.Run(t)
 }
 
-// A user who is deleted while the address changes, or the other way round, leaves no address behind that nobody can have.
+// A user who is deleted while the address changes, or vice versa, leaves no address behind that nobody could take.
 func TestNoAddressOutlivesItsUser(t *testing.T) {
 	t.Parallel()
 	move := func(u *users.User) racing.Call {

@@ -14,16 +14,17 @@ import (
 	"github.com/dynastay/dynastay/keys/key"
 )
 
-// ErrEmailSecret: the table's users were made with another [Options.EmailSecret], or without one. Under this one their
-// addresses would not be found, and could be taken again.
-var ErrEmailSecret = errors.New("the table was first used with another e-mail secret")
+// ErrEmailSecret: the users in the table were created with a different [Options.EmailSecret], or without one. With the
+// current one, their addresses would not be found, and could be taken again.
+var ErrEmailSecret = errors.New("the table was first used with a different e-mail secret")
 
-// minSecret is the shortest secret: as long as the hash, for a shorter one would be what an attacker tries.
+// minSecret is the minimum length of a secret. It is the length of the hash: a shorter secret would be easier to guess
+// than the hash.
 const minSecret = sha256.Size
 
-// emailKeys is the form that addresses have in the keys of the table.
+// emailKeys determines the form of addresses in the keys of the table.
 type emailKeys struct {
-	secret []byte // nil: the address itself
+	secret []byte // nil: keys contain the address itself
 	table  *entity.Table[emailConfig]
 	seen   atomic.Int32
 }
@@ -35,11 +36,11 @@ func newEmailKeys(db *dynastay.DB, secret []byte) *emailKeys {
 // What is known of the table's config.
 const (
 	unknown int32 = iota
-	missing       // no user was made by this library yet
+	missing       // this library has not created a user yet
 	ours
 )
 
-// text is what a key holds for an address.
+// text returns what a key contains for an address.
 func (k *emailKeys) text(email string) (string, error) {
 	if k.secret == nil {
 		return email, nil
@@ -47,7 +48,7 @@ func (k *emailKeys) text(email string) (string, error) {
 	return key.HashEmail(k.secret, email)
 }
 
-// emailConfig is the item that keeps the form of the keys for good.
+// emailConfig is the item that fixes the form of the keys permanently.
 type emailConfig struct{ form string }
 
 func newEmailConfig() *entity.Entity[emailConfig] {
@@ -61,7 +62,7 @@ func newEmailConfig() *entity.Entity[emailConfig] {
 	})
 }
 
-// form names the form of the keys: "plain", or a fingerprint of the secret that does not give it away.
+// form identifies the form of the keys: "plain", or a fingerprint that does not reveal the secret.
 func (k *emailKeys) form() string {
 	if k.secret == nil {
 		return "plain"
@@ -71,7 +72,8 @@ func (k *emailKeys) form() string {
 	return hex.EncodeToString(mac.Sum(nil))
 }
 
-// check refuses a table whose keys have another form. It asks once: the form never changes.
+// check returns an error if the keys of the table have a different form. It reads the table only once, because the form
+// never changes.
 func (k *emailKeys) check(ctx context.Context) error {
 	if k.seen.Load() != unknown {
 		return nil
@@ -80,8 +82,8 @@ func (k *emailKeys) check(ctx context.Context) error {
 }
 
 // claim is check for a write: the first user of all puts the config, before anything else, so that of two processes
-// that differ only one gets on. It is no part of the user's transaction: two users who are created in one are both the
-// first.
+// with different secrets only one succeeds. It is not part of the user's transaction, because two users that are
+// created in one transaction may both be the first.
 func (k *emailKeys) claim(ctx context.Context) error {
 	if k.seen.Load() == ours {
 		return nil
@@ -99,8 +101,8 @@ func (k *emailKeys) claim(ctx context.Context) error {
 		if !errors.Is(err, dynastay.ErrAlreadyExists) && !errors.Is(err, dynastay.ErrOutcomeUnknown) {
 			return err
 		}
-		// Somebody's is there, or may be: what it says decides, and not who put it. A lost request can be sent again, for
-		// should it arrive late, it finds the item or puts the same one.
+		// A config exists, or may exist. Its content decides, not who put it. A lost request can be sent again: if it
+		// arrives late, it finds the item or puts the same one.
 		if err := k.compare(ctx); err != nil || k.seen.Load() == ours {
 			return err
 		}
@@ -108,10 +110,10 @@ func (k *emailKeys) claim(ctx context.Context) error {
 	return &dynastay.Error{Op: "users.Create", Entity: "EmailConfig", Kind: dynastay.ErrUnavailable, Err: errors.New(err.Error())}
 }
 
-// claims is how often the config is put where the connection breaks every time.
+// claims is how often to put the config if the connection breaks every time.
 const claims = 3
 
-// compare reads the config. Where there is none, nothing is known for sure: another process may be putting it.
+// compare reads the config. If there is none, nothing is certain: another process may be about to put it.
 func (k *emailKeys) compare(ctx context.Context) error {
 	at, err := keys.Of(keys.EmailConfig{})
 	if err != nil {

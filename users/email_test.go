@@ -60,7 +60,7 @@ func TestAddressesAreHashedInKeys(t *testing.T) {
 	assertField(t, err, dynastay.ErrInvalid, "Email")
 }
 
-// A process with another secret, or with none, is refused before it writes or finds anything.
+// A process with a different secret, or without one, is refused before it writes or finds anything.
 func TestAnotherSecretIsRefused(t *testing.T) {
 	t.Parallel()
 	ctx := t.Context()
@@ -132,7 +132,7 @@ func TestFirstUseIsARace(t *testing.T) {
 	}
 }
 
-// The config survives lost answers and requests: the user is made once, and the config is what it was meant to be.
+// The config survives lost responses and requests: the user is created once, and the config is as intended.
 func TestConfigThroughFaults(t *testing.T) {
 	t.Parallel()
 	for name, fault := range map[string]dyntest.Fault{
@@ -152,7 +152,7 @@ func TestConfigThroughFaults(t *testing.T) {
 	}
 }
 
-// Where the config cannot be put, nothing of the user was written, and the caller is not left in doubt.
+// If the config cannot be put, nothing of the user was written, and the outcome is not unknown.
 func TestConfigCannotBePut(t *testing.T) {
 	t.Parallel()
 	db := dyntest.New(t)
@@ -201,7 +201,7 @@ func TestLoginAsksTheGuard(t *testing.T) {
 	}
 }
 
-// The form is asked for once, and consistently.
+// The form is read once, and consistently.
 func TestFormIsAskedOnce(t *testing.T) {
 	t.Parallel()
 	ctx := t.Context()
@@ -229,7 +229,7 @@ func TestFormIsAskedOnce(t *testing.T) {
 
 func TestShortSecretIsRefused(t *testing.T) {
 	for _, secret := range []string{"", strings.Repeat("s", 31)} {
-		want := fmt.Sprintf("users.New: Options.EmailSecret has %d bytes, it must have at least 32", len(secret))
+		want := fmt.Sprintf("users.New: Options.EmailSecret must be at least 32 bytes, got %d", len(secret))
 		assert.PanicsWithValue(t, want, func() { users.New(nil, &users.Options{EmailSecret: []byte(secret)}) })
 	}
 	assert.NotPanics(t, func() { users.New(nil, &users.Options{EmailSecret: []byte(strings.Repeat("s", 32))}) })

@@ -14,10 +14,10 @@ import (
 	"github.com/dynastay/dynastay/users"
 )
 
-// An address belongs to one user, in whatever case it is spelt.
+// An address belongs to one user, regardless of case.
 func Example() {
 	ctx := context.Background()
-	e, err := engine.Start(ctx, docker.Allow()) // a test has dyntest.New for this and the tables
+	e, err := engine.Start(ctx, docker.Allow()) // in a test, dyntest.New does this and creates the tables
 	if err != nil {
 		log.Fatal(err)
 	}

@@ -11,31 +11,31 @@ import (
 	"github.com/dynastay/dynastay/keys/key"
 )
 
-// Repository makes and finds users.
+// Repository creates and finds users.
 type Repository struct {
 	db     *dynastay.DB
 	emails *emailKeys
 	table  *entity.Table[User]
 }
 
-// Options configure [New]. Every process that works on the table has the same ones.
+// Options configure [New]. All processes that use the table must have the same options.
 type Options struct {
-	// EmailSecret keeps e-mail addresses out of the keys, where logs and metrics show them: they hold the address's
-	// HMAC-SHA-256 under the secret instead, see [key.HashEmail]. It has at least 32 bytes. It is chosen when the table is
-	// first used, and cannot be changed afterwards: another one, or none, is refused with [ErrEmailSecret]. Default: none,
-	// the keys hold the addresses.
+	// EmailSecret keeps e-mail addresses out of the keys, which appear in logs and metrics. The keys contain the
+	// HMAC-SHA-256 of the address with the secret instead, see [key.HashEmail]. It must be at least 32 bytes. It is set
+	// when the table is first used and cannot be changed afterwards: using a different secret, or none, fails with
+	// [ErrEmailSecret]. Default: none, the keys contain the addresses.
 	EmailSecret []byte
 }
 
-// New makes a repository. It sends nothing. A nil opts means the defaults. It panics where the secret is too short.
+// New makes a repository. It sends no requests. A nil opts means the defaults. It panics if the secret is too short.
 //
-// Make one for the process and share it: before its first use it asks the table, once, for the secret that it was first
-// used with. That is 1 request more, and 2 for the first user of all.
+// Make one for the process and share it: on its first use it checks once that the table was first used with the same
+// secret. That takes 1 more request, and 2 for the first user of all.
 func New(db *dynastay.DB, opts *Options) *Repository {
 	var secret []byte
 	if opts != nil && opts.EmailSecret != nil {
 		if n := len(opts.EmailSecret); n < minSecret {
-			panic(fmt.Sprintf("users.New: Options.EmailSecret has %d bytes, it must have at least %d", n, minSecret))
+			panic(fmt.Sprintf("users.New: Options.EmailSecret must be at least %d bytes, got %d", minSecret, n))
 		}
 		secret = slices.Clone(opts.EmailSecret)
 	}
@@ -44,9 +44,9 @@ func New(db *dynastay.DB, opts *Options) *Repository {
 	return r
 }
 
-// CreateOp writes a new user and claims the e-mail address. An empty ID is drawn; times and version are set. It is
-// refused with [dynastay.ErrAlreadyExists], whose Field is "Email" where the address belongs to another user, and with
-// [ErrEmailSecret].
+// CreateOp writes a new user and claims the e-mail address. If the ID is empty, it is generated; times and version are
+// set. It fails with [dynastay.ErrAlreadyExists], with [dynastay.Error.Field] "Email" if the address belongs to another
+// user, and with [ErrEmailSecret].
 func (r *Repository) CreateOp(u User) *dynastay.Operation[*User] {
 	if email, err := key.NormalEmail(u.Email); err == nil { // otherwise the creation refuses it
 		u.Email = email
@@ -59,7 +59,7 @@ func (r *Repository) CreateOp(u User) *dynastay.Operation[*User] {
 				return nil, err
 			}
 			err := made.AddTo(tx)
-			user := *made.Value // what others do with the result is not what the next preparation writes
+			user := *made.Value // so that changes to the result do not affect the next preparation
 			return &user, err
 		},
 		Restore: func(ctx context.Context, ids map[string]string) (*User, error) {
@@ -68,15 +68,16 @@ func (r *Repository) CreateOp(u User) *dynastay.Operation[*User] {
 	})
 }
 
-// Create is [Repository.CreateOp], sent. 1 request.
+// Create sends a [Repository.CreateOp]. 1 request.
 func (r *Repository) Create(ctx context.Context, u User, opts ...dynastay.WriteOption) (*User, error) {
 	return dynastay.Do(ctx, r.db, r.CreateOp(u), opts...)
 }
 
-// ByEmail is the user with an e-mail address, or [dynastay.ErrNotFound]. It answers from the index alone, so a user
-// who signed up or changed the address a moment ago may be missing or still be found under the old one: good for
-// finding a user, not for deciding on one. A login asks for [dynastay.Consistent]: the address's guard is then read, and
-// the profile, 2 requests. A table that was first used with another secret is refused with [ErrEmailSecret].
+// ByEmail returns the user with an e-mail address, or fails with [dynastay.ErrNotFound]. It reads only the index, so a
+// user who signed up or changed the address a moment ago may be missing, or may still be found under the old address.
+// That is good enough to find a user, but not to base a decision on. For a login, use [dynastay.Consistent]: the
+// address's guard and then the profile are read consistently, in 2 requests. If the table was first used with a
+// different secret, ByEmail fails with [ErrEmailSecret].
 //
 // Pattern U1: GSI1-EmailIndex, GSI1PK = EMAIL#{email}, 1 request
 func (r *Repository) ByEmail(ctx context.Context, email string, opts ...dynastay.ReadOption) (*User, error) {
@@ -106,7 +107,7 @@ func (r *Repository) ByEmail(ctx context.Context, email string, opts ...dynastay
 	return page.Items[0], nil
 }
 
-// Get reads a profile, or fails with [dynastay.ErrNotFound]. [dynastay.Consistent] may be asked for.
+// Get reads a profile, or fails with [dynastay.ErrNotFound]. opts may contain [dynastay.Consistent].
 //
 // Pattern U2: Users, PK = USER#{userId}, SK = PROFILE, 1 request
 func (r *Repository) Get(ctx context.Context, userID string, opts ...dynastay.ReadOption) (*User, error) {

@@ -11,7 +11,7 @@ import (
 	"github.com/dynastay/dynastay/keys/key"
 )
 
-// Role is what a user may do on the platform. The platform may have roles of its own.
+// Role is what a user may do on the platform. The platform may define its own roles.
 type Role string
 
 // The common roles.
@@ -91,9 +91,9 @@ func newEntity(emails *emailKeys) *entity.Entity[User] {
 	})
 }
 
-// Validate asks for an e-mail address, a name and a role, and for a phone number and a currency that are ones where
-// they are given. A text has at most [entity.MaxName] bytes, the photo's URL [entity.MaxURL]. Its errors name the
-// field.
+// Validate requires a valid e-mail address, a first and last name, and a role. A phone number and a currency are
+// optional, but must be valid. A text must be at most [entity.MaxName] bytes, the photo's URL at most [entity.MaxURL].
+// Errors name the field.
 func (u *User) Validate() error {
 	for _, text := range []struct {
 		field, value string
@@ -115,11 +115,11 @@ func (u *User) Validate() error {
 	}
 	switch {
 	case strings.TrimSpace(u.FirstName) == "":
-		return dynastay.Invalid("FirstName", "is missing")
+		return dynastay.Invalid("FirstName", "is required")
 	case strings.TrimSpace(u.LastName) == "":
-		return dynastay.Invalid("LastName", "is missing")
+		return dynastay.Invalid("LastName", "is required")
 	case u.Role == "":
-		return dynastay.Invalid("Role", "is missing")
+		return dynastay.Invalid("Role", "is required")
 	}
 	if u.PreferredCurrency != "" {
 		if err := u.PreferredCurrency.Validate(); err != nil {

@@ -85,7 +85,7 @@ func assertField(t *testing.T, err, kind error, field string) {
 	assert.Equal(t, field, failure.Field, "%v", err)
 }
 
-// The document's item comes back attribute by attribute, its index key included.
+// The document's item is reproduced attribute by attribute, including its index key.
 func TestDocumentProfileComesBack(t *testing.T) {
 	t.Parallel()
 	item := testdata(t, "profile.json")
@@ -280,7 +280,7 @@ func TestCreateRefuses(t *testing.T) {
 	assert.Empty(t, stop(), "no request at all")
 }
 
-// A text at its limit is stored, one byte more is refused before any request, and so is what is not UTF-8.
+// A text at its limit is stored. One byte more is refused before any request, and so is text that is not valid UTF-8.
 func TestTextsHaveLimits(t *testing.T) {
 	t.Parallel()
 	db := dyntest.New(t)
@@ -319,7 +319,7 @@ func TestTextsHaveLimits(t *testing.T) {
 	assert.Equal(t, made, got)
 }
 
-// Logs keep error texts, so these hold no address, though a key does.
+// Error texts end up in logs, so they contain no address, even if the key does.
 func TestErrorsHoldNoAddress(t *testing.T) {
 	t.Parallel()
 	db := dyntest.New(t)

@@ -1,17 +1,18 @@
-// Package checker drives the library from many workers at once, through every fault of the wire, and then compares each
-// answer that a worker got with what is stored. It has tests only:
+// Package checker runs the library from many concurrent workers with every kind of network fault, and then compares
+// each result that a worker got with what is stored. It contains only tests:
 //
 //	go test ./internal/checker -calls 20000
 //
-// What a call may answer, and what that promises, is in verdict_test.go: done once, certainly not done, or unknown. Each of
-// the other files drives one kind of write on a few items that everybody wants, remembers what it was told, and knows what
-// has to be stored then. Whether a refusal was true for some moment of its call is told from the times of all writes, see
-// deeds_test.go.
+// The possible results of a call, and what they guarantee, are in verdict_test.go: done once, certainly not done, or
+// unknown. Each of the other files runs one kind of write on a few contended items, records the results, and knows what
+// must be stored afterwards. Whether a refusal was justified at some moment of its call is determined from the times of
+// all writes, see deeds_test.go.
 //
-// The "processes" of the workers are [dynastay.DB] values of one binary, each with gates, ids and a client of its own; some
-// have no gates, some give up early. Real processes would prove less: a conflict is between transactions that one observer
-// has under way, and so is the memory of who holds a lock, or of the message that was consumed and must not come back.
+// The "processes" of the workers are [dynastay.DB] values in one binary, each with its own gates, ids and client. Some
+// have no gates, and some give up early. Real processes would prove less: only a single observer of all transactions in
+// flight can produce conflicts between them, and remember who holds a lock, or which message was consumed and must not
+// come back.
 //
-// Everything random is drawn from a seed. Which requests then race is not, so a repetition meets the same calls in another
-// order.
+// Everything random is drawn from a seed. The interleaving of requests is not, so a repeated run makes the same calls
+// in a different order.
 package checker

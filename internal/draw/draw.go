@@ -1,4 +1,4 @@
-// Package draw draws stored values for property tests.
+// Package draw generates stored values for property tests.
 package draw
 
 import (
@@ -6,7 +6,7 @@ import (
 	"pgregory.net/rapid"
 )
 
-// Value draws a stored value of any type, nested up to the given depth.
+// Value generates a stored value of any type, nested up to the given depth.
 func Value(depth int) *rapid.Generator[types.AttributeValue] {
 	return rapid.Custom(func(t *rapid.T) types.AttributeValue {
 		kinds := 8
@@ -42,7 +42,7 @@ func Value(depth int) *rapid.Generator[types.AttributeValue] {
 	})
 }
 
-// Item draws up to three attributes.
+// Item generates up to three attributes.
 func Item(depth int) *rapid.Generator[map[string]types.AttributeValue] {
 	return rapid.MapOfN(rapid.StringMatching(`[A-D]`), Value(depth), 0, 3)
 }

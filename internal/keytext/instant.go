@@ -5,26 +5,26 @@ import (
 	"time"
 )
 
-// instant has whole seconds: with decimals that come and go, as in RFC 3339, text order would not be time order.
+// instant has whole seconds: with optional fractions, as in RFC 3339, text order would not be time order.
 const instant = "2006-01-02T15:04:05Z"
 
-// Instant is t in UTC, in whole seconds; what is below a second is cut off. The zero time is no instant.
+// Instant returns t in UTC, truncated to seconds. The zero time is an error.
 func Instant(t time.Time) (string, error) {
 	t = t.UTC().Truncate(time.Second)
 	switch {
 	case t.IsZero():
-		return "", errors.New("is missing")
+		return "", errors.New("is required")
 	case t.Year() < 1 || t.Year() > 9999:
-		return "", errors.New("is outside the years 1 to 9999")
+		return "", errors.New("must be in a year between 1 and 9999")
 	}
 	return t.Format(instant), nil
 }
 
-// ParseInstant undoes [Instant].
+// ParseInstant parses the text of [Instant].
 func ParseInstant(text string) (time.Time, error) {
 	t, err := time.Parse(instant, text)
 	if err != nil {
-		return time.Time{}, errors.New("is not an instant in the form YYYY-MM-DDThh:mm:ssZ")
+		return time.Time{}, errors.New("must be a time in the form YYYY-MM-DDThh:mm:ssZ")
 	}
 	return t, nil
 }

@@ -1,8 +1,8 @@
-// Package keytext writes single values as the text that stands in keys, and reads them back.
+// Package keytext converts single values to the text that keys contain, and back.
 //
-// No text that it writes contains '#', which separates the parts of a key: a value can therefore never end its own
-// part and forge the next one. Numbers and instants have a fixed width, so that their text sorts as they do.
+// No text that it writes contains '#', which separates the parts of a key, so a value can never end its own part and
+// forge the next one. Numbers and times have a fixed width, so that their text sorts by value.
 //
-// The readers undo the writers and are no stricter than that needs. A caller that must not accept a second spelling of
-// a value writes what it has read and compares.
+// The parsers accept what the writers produce, but may accept more. A caller that must not accept a different spelling
+// of a value writes the parsed value again and compares.
 package keytext

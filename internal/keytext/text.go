@@ -11,58 +11,59 @@ import (
 	"golang.org/x/text/unicode/norm"
 )
 
-// The longest texts that a key takes, in bytes. Two of MaxText and one of MaxID stay far below DynamoDB's 1024 bytes of
-// a sort key.
+// The maximum sizes of texts in keys, in bytes. Two of MaxText and one of MaxID are well below DynamoDB's limit of 1024
+// bytes for a sort key.
 const (
 	MaxID   = 128
 	MaxText = 256 // escaped
 )
 
-// CheckID refuses what may not stand in a key as an id. An id is compared byte by byte and therefore never altered.
+// CheckID returns an error if id cannot be used in a key. An id is compared byte by byte and is therefore never
+// changed.
 func CheckID(id string) error {
 	if len(id) > MaxID {
-		return fmt.Errorf("is longer than %d bytes", MaxID)
+		return fmt.Errorf("must be at most %d bytes", MaxID)
 	}
 	return Check(id)
 }
 
-// Check refuses what may not stand between the '#' of a key.
+// Check returns an error if text cannot be used between the '#' separators of a key.
 func Check(text string) error {
 	switch {
 	case text == "":
-		return errors.New("is missing")
+		return errors.New("is required")
 	case !utf8.ValidString(text):
-		return errors.New("is not valid UTF-8")
+		return errors.New("must be valid UTF-8")
 	case strings.Contains(text, "#"):
-		return errors.New("contains '#'")
+		return errors.New("must not contain '#'")
 	case strings.ContainsFunc(text, unicode.IsControl):
-		return errors.New("contains a control character")
+		return errors.New("must not contain control characters")
 	}
 	return nil
 }
 
-// maxRaw is looked at before any work is done on a text. The composed form of a character has at least a quarter of its
-// bytes, so nothing but white space makes MaxText of more.
+// maxRaw is checked before a text is processed. The composed form of a character has at least a quarter of its bytes,
+// so a longer text can fit into MaxText only if it is padded with white space.
 const maxRaw = 4 * MaxText
 
-// Normal is text in the one spelling that keys and hashes compare: composed (Unicode NFC) and without white space
-// around it. It fails where nothing is left, for more than 1,024 bytes, and for invalid UTF-8.
+// Normal returns text in the form that keys and hashes compare: composed (Unicode NFC) and without surrounding white
+// space. It fails if nothing is left, if text has more than 1,024 bytes, or if it is not valid UTF-8.
 func Normal(text string) (string, error) {
 	if len(text) > maxRaw {
-		return "", fmt.Errorf("is longer than %d bytes", MaxText)
+		return "", fmt.Errorf("must be at most %d bytes", MaxText)
 	}
 	if !utf8.ValidString(text) {
-		return "", errors.New("is not valid UTF-8")
+		return "", errors.New("must be valid UTF-8")
 	}
 	text = strings.TrimSpace(norm.NFC.String(text))
 	if text == "" {
-		return "", errors.New("is missing")
+		return "", errors.New("is required")
 	}
 	return text, nil
 }
 
-// Escape is the normal form of text with '%', '#' and control characters as %XX, so that it fits between the '#' of a
-// key and stays readable.
+// Escape returns the normal form of text with '%', '#' and control characters as %XX, so that it can be used between
+// the '#' separators of a key and remains readable.
 func Escape(text string) (string, error) {
 	text, err := Normal(text)
 	if err != nil {
@@ -82,12 +83,12 @@ func Escape(text string) (string, error) {
 		text = b.String()
 	}
 	if len(text) > MaxText {
-		return "", fmt.Errorf("is longer than %d bytes", MaxText)
+		return "", fmt.Errorf("must be at most %d bytes", MaxText)
 	}
 	return text, nil
 }
 
 func reserved(r rune) bool { return r == '%' || r == '#' || unicode.IsControl(r) }
 
-// Unescape undoes [Escape].
+// Unescape reverses [Escape].
 func Unescape(text string) (string, error) { return url.PathUnescape(text) }

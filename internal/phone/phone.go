@@ -1,4 +1,4 @@
-// Package phone checks telephone numbers.
+// Package phone validates phone numbers.
 package phone
 
 import (
@@ -7,20 +7,20 @@ import (
 	"github.com/dynastay/dynastay"
 )
 
-// Validate asks for a number in E.164, +1-555-123-4567 say, where there is one: a plus sign and 7 to 15 digits,
-// with spaces and hyphens wherever the writer likes them, 64 bytes in all. Its error has no field, see [dynastay.Within].
+// Validate returns an error unless phone is empty or a number in E.164 form, such as +1-555-123-4567: a plus sign and 7
+// to 15 digits, with spaces and hyphens anywhere, at most 64 bytes. The error has no field, see [dynastay.Within].
 func Validate(phone string) error {
-	const most = 64 // the longest number, with " - " between its digits
+	const most = 64 // fits the longest number with " - " between its digits
 	if phone == "" {
 		return nil
 	}
 	if len(phone) > most {
-		return dynastay.Invalid("", "has %d bytes, the most is %d", len(phone), most)
+		return dynastay.Invalid("", "must be at most %d bytes, got %d", most, len(phone))
 	}
 	compact := strings.NewReplacer(" ", "", "-", "").Replace(phone)
 	number, plus := strings.CutPrefix(compact, "+")
 	if !plus || len(number) < 7 || len(number) > 15 || number[0] == '0' || strings.Trim(number, "0123456789") != "" {
-		return dynastay.Invalid("", "is not a phone number in the form +1-555-123-4567")
+		return dynastay.Invalid("", "must be a phone number in the form +1-555-123-4567")
 	}
 	return nil
 }

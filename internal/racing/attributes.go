@@ -21,26 +21,27 @@ import (
 	"github.com/dynastay/dynastay/entity"
 )
 
-// Attributes races changes of any two fields of an entity.
+// Attributes races changes to any two fields of an entity.
 type Attributes[T any] struct {
 	Entity *entity.Entity[T]
-	// Make stores an entity that is new in its table, and draws what state it is in.
+	// Make stores a new entity in a random state.
 	Make func(t *testing.T, db *dynastay.DB, draw *rand.Rand) *T
-	// Values are those that a field of this entity may come to have, by its path, such as Address.City; none where it has to stay
-	// for now. A field that is not named has values of its type. Values of different fields are never refused together.
+	// Values returns the values that fields of this entity can be changed to, by path, such as Address.City; an empty
+	// list for a field that cannot be changed in this state. A field that is not in the map gets values of its type.
+	// Values of different fields must be valid in any combination.
 	Values func(*T) map[string][]any
-	// Kept are the fields that no update can change. There is a pair of any other two.
+	// Kept are the fields that no update can change. Any two other fields may form a pair.
 	Kept []string
 	// Update changes an entity. Default: [entity.Table.Update].
 	Update func(ctx context.Context, db *dynastay.DB, v *T, fn func(*T) error) error
-	// Check compares all that follows from an entity with what is stored. It uses nothing of the library for that.
+	// Check compares everything derived from an entity with what is stored. It must not use the library for that.
 	Check func(t *testing.T, db *dyntest.DB, v *T)
 }
 
-// elsewhere is an attribute of other software.
+// elsewhere is an attribute that other software writes.
 const elsewhere = "Elsewhere"
 
-// Run draws pairs, and has each of them meet in all ways, and at once.
+// Run draws pairs of changes, and makes them interleave in every way, and run at the same time.
 func (a Attributes[T]) Run(t *testing.T) {
 	Rounds(t, func(t *testing.T, db *dyntest.DB, draw *rand.Rand) {
 		for _, way := range Ways {
@@ -58,7 +59,7 @@ func (a Attributes[T]) Run(t *testing.T) {
 	}, dyntest.OnlyTables(a.Entity.Schema))
 }
 
-// pair is an entity and two changes of it.
+// pair is an entity and two changes to it.
 type pair[T any] struct {
 	Attributes[T]
 	t       *testing.T
@@ -66,10 +67,10 @@ type pair[T any] struct {
 	made    *T
 	key     dynastay.Key
 	row     dynastay.Row
-	stamped bool // it has a write id
-	unknown bool // whether the first change was made
+	stamped bool // the entity has a write id
+	unknown bool // it is unknown whether the first change was made
 
-	all     []field // those that an update can change
+	all     []field // the fields that an update can change
 	changes [2]field
 }
 
@@ -92,8 +93,8 @@ func (a Attributes[T]) pair(t *testing.T, db *dyntest.DB, draw *rand.Rand) *pair
 	return p
 }
 
-// age gives the item an attribute that the library does not know. One that is to have no write id becomes an item of other
-// software, which knows nothing of the keys of the indexes either.
+// age adds an attribute that the library does not know to the item. If the item must not have a write id, it becomes an
+// item of other software, which does not write index keys either.
 func (p *pair[T]) age() {
 	s := p.Entity.Schema
 	update := "SET " + elsewhere + " = :true"
@@ -112,7 +113,7 @@ func (p *pair[T]) age() {
 	require.NoError(p.t, err)
 }
 
-// find finds the fields that an update can change, with the values that it can give them.
+// find finds the fields that an update can change, and their possible values.
 func (p *pair[T]) find() {
 	values := map[string][]any{}
 	if p.Values != nil {
@@ -129,7 +130,7 @@ func (p *pair[T]) find() {
 	require.ElementsMatch(p.t, p.Kept, kept, "fields that no update can change")
 }
 
-// changeable leaves a field the values that an update can give it.
+// changeable removes from a field the values that an update cannot set, and reports whether the field can be changed.
 func (p *pair[T]) changeable(f *field) bool {
 	table := entity.NewTable(p.db.Direct, p.Entity)
 	var possible []any
@@ -148,7 +149,7 @@ func (p *pair[T]) changeable(f *field) bool {
 			possible = append(possible, value)
 		}
 	}
-	require.True(p.t, len(possible) > 0 || refused == nil, "no value of %s is taken: %v", f.path, refused)
+	require.True(p.t, len(possible) > 0 || refused == nil, "no value of %s is accepted: %v", f.path, refused)
 	f.values = possible
 	return f.given || len(possible) > 0
 }
@@ -167,7 +168,7 @@ func (p *pair[T]) call(i int) Call {
 	}
 }
 
-// check compares what is stored with what the two changes make of the entity.
+// check compares what is stored with the expected result of the two changes.
 func (p *pair[T]) check(way string, errs ...error) {
 	t := p.t
 	t.Helper()

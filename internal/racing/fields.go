@@ -9,25 +9,25 @@ import (
 	"github.com/dynastay/dynastay"
 )
 
-// field is a variable of an entity that is changed as a whole.
+// field is a field of an entity that is changed as a whole.
 type field struct {
 	path   string // "Address.City"
 	index  []int
 	values []any
-	given  bool // the values are its own, not those of its type
+	given  bool // the values were given, and are not those of its type
 }
 
 func (f field) of(v any) reflect.Value { return reflect.ValueOf(v).Elem().FieldByIndex(f.index) }
 
 func (f field) set(v, value any) { f.of(v).Set(reflect.ValueOf(value).Convert(f.of(v).Type())) }
 
-// fieldsOf are the fields of a struct type, those of the structs within it in place of these, unless they have values.
+// fieldsOf returns the fields of a struct type. A nested struct is replaced by its own fields, unless it has values.
 func fieldsOf(t reflect.Type, values map[string][]any) []field { return within(t, "", nil, values) }
 
 func within(t reflect.Type, path string, index []int, values map[string][]any) (all []field) {
 	for _, at := range reflect.VisibleFields(t) {
 		if len(at.Index) > 1 || !at.IsExported() {
-			continue // a promoted field is found where it is
+			continue // a promoted field is found in its embedded struct
 		}
 		f := field{path: path + at.Name, index: append(slices.Clone(index), at.Index...)}
 		given, ok := values[f.path]
@@ -44,7 +44,7 @@ func within(t reflect.Type, path string, index []int, values map[string][]any) (
 		if f.values == nil && !f.given && at.Type.Kind() == reflect.Struct {
 			inner = within(at.Type, f.path+".", f.index, values)
 		}
-		if inner == nil { // a type that shows nothing of itself, such as Date, is a value too
+		if inner == nil { // an opaque type, such as Date, is a single value
 			inner = []field{f}
 		}
 		all = append(all, inner...)
@@ -52,7 +52,7 @@ func within(t reflect.Type, path string, index []int, values map[string][]any) (
 	return all
 }
 
-// valuesOf are some values of a type, none of one that has to have values of its own.
+// valuesOf returns some values of a type, or nil if the caller must give the values.
 func valuesOf(t reflect.Type) []any {
 	switch t {
 	case reflect.TypeFor[time.Time]():
@@ -73,8 +73,8 @@ func valuesOf(t reflect.Type) []any {
 	return nil
 }
 
-// kept reports whether an update is refused because what it changes is the library's.
+// kept reports whether an update failed because it changed what the library manages.
 func kept(err error) bool {
 	var invalid *dynastay.InvalidError
-	return errors.As(err, &invalid) && (invalid.Reason == "is kept by the library" || invalid.Field == "")
+	return errors.As(err, &invalid) && (invalid.Reason == "is managed by the library and cannot be changed" || invalid.Field == "")
 }

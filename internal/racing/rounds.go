@@ -15,7 +15,7 @@ var (
 	seed   = flag.Uint64("racing.seed", 0, "what the first round is drawn from, and one more for each after it; 0 draws it")
 )
 
-// Rounds runs f several times, each time with another source and with tables of its own.
+// Rounds runs f several times, each time with a different random source and new tables.
 func Rounds(t *testing.T, f func(t *testing.T, db *dyntest.DB, draw *rand.Rand), opts ...dyntest.Option) {
 	t.Helper()
 	first := *seed
@@ -31,5 +31,5 @@ func Rounds(t *testing.T, f func(t *testing.T, db *dyntest.DB, draw *rand.Rand),
 	}
 }
 
-// One is one of the values.
+// One returns a random one of the values.
 func One[V any](draw *rand.Rand, values ...V) V { return values[draw.IntN(len(values))] }

@@ -13,13 +13,13 @@ import (
 	"github.com/dynastay/dynastay/dyntest"
 )
 
-// Call is a call of the library in a process of its own.
+// Call is a call of the library in a separate process.
 type Call func(ctx context.Context, db *dynastay.DB) error
 
-// Way is the point of the first call's way at which the second one happens, as a whole.
+// Way is the point of the first call at which the whole second call happens.
 type Way struct {
 	Name string
-	// Unknown says that of an item without a write id nobody may be able to tell whether the first call changed it.
+	// Unknown says that, for an item without a write id, it may be unknown whether the first call changed it.
 	Unknown bool
 	faults  func(second func(context.Context)) []fault
 }
@@ -29,12 +29,12 @@ type fault struct {
 	match func(dyntest.Request) bool
 }
 
-// Between is the way in which what was read no longer holds.
+// Between is the way in which what the first call read has changed.
 var Between = Way{Name: "between the read and the write", faults: func(second func(context.Context)) []fault {
 	return []fault{{dyntest.Before(second), firstWrites}}
 }}
 
-// Ways are all points at which two calls can meet that read an item and then write it.
+// Ways are all points at which two calls can interleave that read an item and then write it.
 var Ways = []Way{
 	{Name: "before the read", faults: func(second func(context.Context)) []fault {
 		return []fault{{dyntest.Before(second), ofFirst}}
@@ -57,10 +57,10 @@ var Ways = []Way{
 	}},
 }
 
-// patient is for races, which must end with an answer for everyone.
+// patient is for races, in which every call must eventually get a result.
 var patient = &dynastay.Options{Retry: dynastay.Retry{Attempts: 500, Cap: 20 * time.Millisecond}}
 
-// Meet sends the first call, and the second one where it meets the first, and returns their errors.
+// Meet runs the first call, and the second one at the point of w, and returns their errors.
 func (w Way) Meet(t *testing.T, db *dyntest.DB, first, second Call) (error, error) {
 	t.Helper()
 	var err error
@@ -76,14 +76,14 @@ func (w Way) Meet(t *testing.T, db *dyntest.DB, first, second Call) (error, erro
 	return firstErr, err
 }
 
-// Harass sends a call, and has step happen before each of its first n requests, on the same goroutine.
+// Harass runs a call, and runs step before each of the call's first n requests, on the same goroutine.
 func Harass(t *testing.T, db *dyntest.DB, n int, call Call, step func()) error {
 	t.Helper()
 	defer db.Faults.Inject(dyntest.Before(func(context.Context) { step() }), dyntest.When{Match: ofFirst, Times: n, Optional: true}).Stop()
 	return call(context.WithValue(t.Context(), caller{}, 1), db.Open(patient))
 }
 
-// caller is the key of the number of the call in the context of its requests.
+// caller is the context key for the number of the call that sends a request.
 type caller struct{}
 
 func ofFirst(r dyntest.Request) bool { return r.Context.Value(caller{}) == 1 }
@@ -97,7 +97,7 @@ func Writes(r dyntest.Request) bool {
 	return slices.Contains([]string{"PutItem", "UpdateItem", "DeleteItem", "TransactWriteItems"}, r.Operation)
 }
 
-// AtOnce sends calls at the same time, each from a process of its own, and returns their errors.
+// AtOnce runs calls at the same time, each in a separate process, and returns their errors.
 func AtOnce(t *testing.T, db *dyntest.DB, calls ...Call) []error {
 	t.Helper()
 	errs := make([]error, len(calls))

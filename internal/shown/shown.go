@@ -1,4 +1,4 @@
-// Package shown makes texts fit for a message that ends up in a log.
+// Package shown prepares texts for error messages that may end up in logs.
 package shown
 
 import (
@@ -6,9 +6,9 @@ import (
 	"strings"
 )
 
-// Masked is an id, the text of a key, or the path of a field, which may lead through a map by e-mail address, without the
-// addresses that may be parts of it: error texts end up in logs. A part ends at '#'. An address may have a '/' before its
-// '@', which is masked along, but none behind it.
+// Masked returns an id, the text of a key, or the path of a field without the e-mail addresses in it, because error
+// texts end up in logs. (The path of a field may contain an address if it leads through a map with addresses as keys.)
+// A part ends at '#'. An address may contain a '/' before its '@', which is masked too, but not after it.
 func Masked(id string) string {
 	if !strings.Contains(id, "@") {
 		return id
@@ -25,7 +25,7 @@ func Masked(id string) string {
 	return strings.Join(parts, "#")
 }
 
-// Truncated keeps an error message readable, and free of e-mail addresses, whatever was passed.
+// Truncated shortens s and masks e-mail addresses in it, to keep an error message readable whatever was passed.
 func Truncated(s string) string {
 	const most = 40
 	shown := Masked(s)
@@ -35,7 +35,8 @@ func Truncated(s string) string {
 	return fmt.Sprintf("%s… (%d bytes)", shown[:most], len(s))
 }
 
-// OneLine joins the lines of a text, which are what errors.Join makes of several errors, and some messages of the SDK have.
+// OneLine joins the lines of a text. errors.Join separates errors by line breaks, and some messages of the SDK contain
+// them.
 func OneLine(text string) string {
 	var lines []string
 	for line := range strings.Lines(text) {

@@ -5,19 +5,19 @@ import (
 	"strings"
 )
 
-// Numeral is a decimal number taken apart: its digits without the zeros at either end, and how many of them stand
-// behind the point (where fewer than none do, zeros follow). Zero has no digits. Equal numbers are ==.
+// Numeral is a parsed decimal number: its digits without leading and trailing zeros, and how many of them are after the
+// decimal point (if Scale is negative, that many zeros follow the digits). Zero has no digits. Equal numbers are ==.
 type Numeral struct {
 	Negative bool
 	Digits   string
 	Scale    int
 }
 
-// ReadNumeral reads the numbers that DynamoDB knows: digits with an optional sign, point and exponent.
+// ReadNumeral parses a number in DynamoDB's format: digits with an optional sign, decimal point and exponent.
 func ReadNumeral(text string) (n Numeral, ok bool) {
 	rest, exponent := text, 0
 	if i := strings.IndexAny(text, "eE"); i >= 0 {
-		const most = 1000 // DynamoDB ends at 126
+		const most = 1000 // DynamoDB's limit is about 126
 		e, err := strconv.Atoi(text[i+1:])
 		if err != nil || e < -most || e > most {
 			return Numeral{}, false

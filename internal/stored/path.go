@@ -6,10 +6,10 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 )
 
-// dotInName stands in a path for a dot that belongs to a name.
+// dotInName replaces a dot that is part of a name in a path.
 const dotInName = "\x00"
 
-// Path is the path of an attribute within maps, such as "Card.Name"; names may have dots in them.
+// Path returns the path of an attribute within maps, such as "Card.Name"; names may contain dots.
 func Path(names ...string) string {
 	escaped := make([]string, len(names))
 	for i, name := range names {
@@ -24,7 +24,7 @@ func Step(path string) (name, rest string, nested bool) {
 	return strings.ReplaceAll(name, dotInName, "."), rest, nested
 }
 
-// At is the value at a path, nil where there is none.
+// At returns the value at a path, or nil if there is none.
 func At(item Item, path string) types.AttributeValue {
 	for {
 		first, rest, nested := Step(path)
@@ -40,7 +40,7 @@ func At(item Item, path string) types.AttributeValue {
 	}
 }
 
-// Place sets a value at a path, making the maps on the way.
+// Place sets a value at a path, and creates the maps on the way.
 func Place(item Item, path string, v types.AttributeValue) {
 	for {
 		first, rest, nested := Step(path)
@@ -57,7 +57,7 @@ func Place(item Item, path string, v types.AttributeValue) {
 	}
 }
 
-// CopyMaps is a copy of an item and of all maps within it.
+// CopyMaps returns a copy of an item and of all maps within it.
 func CopyMaps(item Item) Item {
 	copied := make(Item, len(item))
 	for name, v := range item {

@@ -2,7 +2,8 @@ package stored
 
 import "github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 
-// Size is an item's size in bytes as DynamoDB counts it for limits and units, to within a byte or two a number.
+// Size returns an item's size in bytes as DynamoDB counts it for limits and units, accurate to a byte or two for each
+// number.
 func Size(item Item) int {
 	n := 0
 	for name, v := range item {

@@ -1,5 +1,5 @@
-// Package stored works on attribute values in the SDK's types: how DynamoDB compares them, what they weigh, and where they
-// stand within maps.
+// Package stored works with attribute values in the SDK's types: how DynamoDB compares them, their size, and their path
+// within maps.
 package stored
 
 import (
@@ -13,13 +13,13 @@ import (
 // Item is a stored item, or a part of one.
 type Item = map[string]types.AttributeValue
 
-// Text is a text as a stored value.
+// Text returns a text as a stored value.
 func Text(s string) types.AttributeValue { return &types.AttributeValueMemberS{Value: s} }
 
-// Number is a number, by its digits, as a stored value.
+// Number returns a number, given its digits, as a stored value.
 func Number(digits string) types.AttributeValue { return &types.AttributeValueMemberN{Value: digits} }
 
-// TextOf is the text of a stored value, "" where it is none.
+// TextOf returns the text of a stored value, or "" if it is not text.
 func TextOf(v types.AttributeValue) string {
 	if s, ok := v.(*types.AttributeValueMemberS); ok {
 		return s.Value
@@ -33,8 +33,8 @@ func IsNull(v types.AttributeValue) bool {
 	return v == nil || null
 }
 
-// Equal compares stored values as DynamoDB does: numbers by value, whatever their text.
-// A missing value and NULL are alike.
+// Equal compares stored values as DynamoDB does: numbers by value, whatever their text. A missing value and NULL are
+// equal.
 func Equal(a, b types.AttributeValue) bool {
 	if IsNull(a) || IsNull(b) {
 		return IsNull(a) && IsNull(b)
@@ -79,7 +79,7 @@ func sameNumber(a, b string) bool {
 	return a == b || okX && okY && x == y
 }
 
-// sameSet compares two sets. A set has no order, and its elements differ.
+// sameSet compares two sets. A set has no order and no duplicates.
 func sameSet[V any](a, b []V, same func(x, y V) bool) bool {
 	return len(a) == len(b) && !slices.ContainsFunc(a, func(x V) bool {
 		return !slices.ContainsFunc(b, func(y V) bool { return same(x, y) })
@@ -96,5 +96,5 @@ func Holds(item, part Item) bool {
 	return true
 }
 
-// EqualItems compares whole items; nil is "no item".
+// EqualItems compares whole items; nil means "no item".
 func EqualItems(a, b Item) bool { return (a == nil) == (b == nil) && Holds(a, b) && Holds(b, a) }

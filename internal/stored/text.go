@@ -7,10 +7,10 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 )
 
-// NotUTF8 is why such a text is refused: DynamoDB would store another one.
-const NotUTF8 = "is not UTF-8"
+// NotUTF8 is the reason for rejecting text that is not valid UTF-8, because DynamoDB would store it differently.
+const NotUTF8 = "must be valid UTF-8"
 
-// BadText is the path of a text in v that is not UTF-8; v stands at path.
+// BadText returns the path of a text in v that is not valid UTF-8; path is the path of v.
 func BadText(path string, v types.AttributeValue) (at string, bad bool) {
 	texts := func(n int, one func(i int) types.AttributeValue) (string, bool) {
 		for i := range n {

@@ -2,12 +2,12 @@ package key
 
 import "github.com/dynastay/dynastay/internal/keytext"
 
-// Custom is a value of the caller's own kind. encode gives the text of the value; decode sets the value from a text that
-// encode may have given, and fails for what it cannot read. Neither needs to look for other spellings: [Parse] encodes
-// what was decoded and compares.
+// Custom is a value of a custom kind. encode returns the text of the value; decode sets the value from a text that
+// encode may have returned, and fails for text that it cannot read. Neither needs to check for other spellings: [Parse]
+// encodes the decoded value again and compares.
 //
-// The text is refused if it is empty, has '#' or control characters, or is invalid UTF-8. Keys sort as their text does:
-// a number or a time needs a fixed width to be in order.
+// The text must not be empty, must not contain '#' or control characters, and must be valid UTF-8. Keys sort by their
+// text: a number or a time needs a fixed width to sort correctly.
 func Custom(name string, encode func() (string, error), decode func(text string) error) Value {
 	return Value{field: name, kind: customValue{write: encode, read: decode}}
 }

@@ -1,7 +1,7 @@
-// Package key declares the keys of DynamoDB tables and indexes, writes them, and reads them back strictly. The keys of
-// the hotel, in package keys, are declared with it, and those of a service's own tables can be.
+// Package key declares the keys of DynamoDB tables and indexes, writes them, and parses them strictly. The keys of the
+// hotel, in package keys, are declared with it, and a service can declare the keys of its own tables with it.
 //
-// A key is a struct whose Form method says what its text is:
+// A key is a struct with a Form method that declares its text:
 //
 //	type Visit struct {
 //		GuestID string
@@ -14,42 +14,44 @@
 //		f.SK("DAY#", key.Date("Day", &k.Day), "#VISIT#", key.ID("VisitID", &k.VisitID))
 //	}
 //
-// [Of] writes it, [Parse] reads it, [Partition], [SortPrefix] and [SortKind] are for queries. For a table without a
-// sort key, Form calls PK alone. Form declares the same key every time: it decides nothing by the fields' values.
+// [Of] writes the key and [Parse] parses it; [Partition], [SortPrefix] and [SortKind] are for queries. For a table
+// without a sort key, Form calls only PK. Form must declare the same key every time: it must not depend on the values
+// of the fields.
 //
 // # Guarantees
 //
-// Two keys of a type are equal only where their values are. No value's text contains '#', and a literal behind a value
-// begins with it: a value ends at the next '#', or at the end. So no string, wherever it comes from, ends its own value
-// and forges the next one. ([ID] refuses a '#', [Text] escapes it.) A value is compared in the form that its text keeps:
-// an [Instant] to the second, a [Text] composed and trimmed.
+// Two keys of a type are equal only if their values are. The text of a value never contains '#', and a literal after a
+// value begins with '#', so a value ends at the next '#' or at the end of the key. No string, wherever it comes from,
+// can therefore end its own value and forge the next one. ([ID] rejects a '#', [Text] escapes it.) Values are compared
+// in the form that the text preserves: an [Instant] to the second, a [Text] composed and trimmed.
 //
-// Parse accepts what Of writes and nothing else: it builds the key again from the values that it read, and compares. A
-// second spelling of a value, by other software or by hand, is thus seen where it is read and does not become a second
-// item.
+// Parse accepts only what Of writes: it builds the key again from the values that it read, and compares. A different
+// spelling of a value, written by other software or by hand, is therefore detected when it is read and does not lead to
+// a second item.
 //
-// Sort keys of numbers, dates and times are in the order of their values. DynamoDB compares text byte by byte, so these
-// kinds have fixed widths: unpadded, 10.0 sorts before 9.2. A time has no decimals that come and go. A sort key that can
-// repeat should end in an id, because tied rows have no order and a page could not say where it ends.
+// Sort keys of numbers, dates and times sort in the order of their values. DynamoDB compares text byte by byte, so
+// these kinds have fixed widths: unpadded, 10.0 sorts before 9.2. For the same reason, times have no fractions of a
+// second. A sort key that may not be unique should end in an id, because rows with equal sort keys have no defined
+// order, and a page could not say where it ends.
 //
-// Nothing here keeps two types of key apart that share a table or an index: their literals must. Package keytest checks
-// that, and the rest, for any package's keys.
+// This package does not keep apart two types of key that share a table or an index: their literals must differ. Package
+// keytest checks that and the other guarantees for the keys of any package.
 //
 // # Kinds of value
 //
-//	ID        as it is; refused if it is empty, has '#', control characters or invalid UTF-8, or is over 128 bytes
-//	Text      composed (NFC) and trimmed, with '%', '#' and control characters as %XX; 1 to 256 bytes of that
+//	ID        unchanged; valid UTF-8 without '#' and control characters, 1 to 128 bytes
+//	Text      composed (NFC) and trimmed, with '%', '#' and control characters as %XX; 1 to 256 bytes in that form
 //	Email     the address of NormalEmail, or its HashEmail
-//	Word      an enumeration's: lower-case ASCII letters, digits, '_' and '-', up to 64 bytes
+//	Word      one of an enumeration: lower-case ASCII letters, digits, '_' and '-', up to 64 bytes
 //	Currency  USD
 //	Rating    09.2
 //	Price     000000000150.000
-//	Digits    0000000095: in so many digits
-//	Whole     from a least to a most number, in as many digits as the most
+//	Digits    0000000095: a fixed number of digits
+//	Whole     between two limits, with as many digits as the upper one
 //	Date      2025-01-15
-//	Instant   2024-11-10T09:15:00Z: UTC, whole seconds, the rest cut off
-//	Geohash   lower case, of one length for each key
-//	Cell      a Place's: 3 characters of geohash, NORTH or SOUTH
-//	Shard     #SHARD#3 at the end of PK, nothing for shard 0
-//	Custom    the caller's own
+//	Instant   2024-11-10T09:15:00Z: UTC, truncated to seconds
+//	Geohash   lower case, of a fixed length
+//	Cell      of a Place: 3 characters of geohash, NORTH or SOUTH
+//	Shard     #SHARD#3 at the end of PK, empty for shard 0
+//	Custom    a custom form
 package key

@@ -13,17 +13,19 @@ import (
 	"github.com/dynastay/dynastay/internal/keytext"
 )
 
-// NormalEmail is the spelling of an address by which users are found: trimmed, composed, with ASCII letters in lower
-// case, 256 bytes at the most. It asks for something on both sides of one '@', for visible characters only, and for a
-// domain of letters, marks, digits and '-' between single dots; whether mail arrives there, only mail can tell.
+// NormalEmail returns the spelling of an address by which users are found: trimmed, composed, with ASCII letters in
+// lower case, at most 256 bytes. It requires a text on both sides of exactly one '@', visible characters only, and a
+// domain of letters, marks, digits and '-' separated by single dots. Only sending mail can show whether the address
+// exists.
 //
-// What looks like another address is refused and not folded into it: a zero-width space or a soft hyphen, a full-width
-// letter, a dot at the end of the domain. Mail to the address as it was given would go elsewhere or nowhere, and the
-// person who typed or pasted it can still mend it. A refusal also leaves every key that is stored what it is.
+// An address that only looks like another one is rejected and not converted: one with a zero-width space or a soft
+// hyphen, a full-width letter, or a dot at the end of the domain. Mail to the address as given would go elsewhere or
+// nowhere, and the person who typed or pasted it can still correct it. Rejecting such an address also does not affect
+// any stored key.
 func NormalEmail(email string) (string, error) {
 	email, err := keytext.Normal(email)
 	if err == nil {
-		// Once more, because a lower-case letter may have a composed form where its capital has none (ẖ).
+		// Normalise again, because a lower-case letter may have a composed form although its capital has none (ẖ).
 		email, err = keytext.Normal(strings.Map(lowerASCII, email))
 	}
 	if err != nil {
@@ -32,13 +34,13 @@ func NormalEmail(email string) (string, error) {
 	name, host, _ := strings.Cut(email, "@")
 	switch {
 	case len(email) > keytext.MaxText:
-		return "", dynastay.Invalid("Email", "is longer than %d bytes", keytext.MaxText)
+		return "", dynastay.Invalid("Email", "must be at most %d bytes", keytext.MaxText)
 	case name == "" || !isDomain(host):
-		return "", dynastay.Invalid("Email", "is not an e-mail address")
+		return "", dynastay.Invalid("Email", "must be a valid e-mail address")
 	case strings.ContainsFunc(email, invisible):
-		return "", dynastay.Invalid("Email", "has a character that is not visible")
+		return "", dynastay.Invalid("Email", "must not contain invisible characters")
 	case !norm.NFKC.IsNormalString(email):
-		return "", dynastay.Invalid("Email", "has a character that is a form of another one, such as a full-width letter")
+		return "", dynastay.Invalid("Email", "must not contain compatibility characters, such as full-width letters")
 	}
 	return email, nil
 }
@@ -54,15 +56,16 @@ func isDomain(host string) bool {
 
 func notOfDomains(r rune) bool { return r != '-' && !unicode.In(r, unicode.L, unicode.M, unicode.Nd) }
 
-// invisible is every white space, control, format and private character, every code point that Unicode tells renderers
-// to ignore, and every one that has no character yet: what a later version makes of it cannot change a stored key.
+// invisible reports whether r is white space, a control, format or private-use character, a code point that renderers
+// must ignore according to Unicode, or an unassigned code point, so that a later Unicode version cannot change a stored
+// key.
 func invisible(r rune) bool {
 	return r == ' ' || !unicode.IsPrint(r) ||
 		unicode.In(r, unicode.Other_Default_Ignorable_Code_Point, unicode.Variation_Selector)
 }
 
-// lowerASCII leaves other letters alone: their case has rules that change with the language and the Unicode version,
-// and a stored key cannot follow.
+// lowerASCII does not change other letters: the rules for their case depend on the language and the Unicode version,
+// and a stored key cannot follow such changes.
 func lowerASCII(r rune) rune {
 	if 'A' <= r && r <= 'Z' {
 		return r + 'a' - 'A'
@@ -70,12 +73,13 @@ func lowerASCII(r rune) rune {
 	return r
 }
 
-// HashEmail stands for the address in the Email field of keys where no personal data may be in keys: HMAC-SHA-256 of
-// the normal address under the secret, in hexadecimal. Whoever has the table but not the secret can neither read nor
-// try addresses. All processes must share the secret, and it cannot change while there are users.
+// HashEmail returns a hash to use instead of the address in the Email field of keys, if keys must not contain personal
+// data: the HMAC-SHA-256 of the normal address with the secret, in hexadecimal. Without the secret, nobody who has the
+// table can read or guess addresses. All processes must share the secret, and it cannot be changed while there are
+// users.
 func HashEmail(secret []byte, email string) (string, error) {
 	if len(secret) == 0 {
-		return "", dynastay.Invalid("Secret", "is missing")
+		return "", dynastay.Invalid("Secret", "is required")
 	}
 	email, err := NormalEmail(email)
 	if err != nil {
@@ -86,7 +90,7 @@ func HashEmail(secret []byte, email string) (string, error) {
 	return hex.EncodeToString(mac.Sum(nil)), nil
 }
 
-// isEmailHash tells a hash from an address, which has an '@'.
+// isEmailHash reports whether s is a hash. An address is not, because it contains '@'.
 func isEmailHash(s string) bool {
 	return len(s) == hex.EncodedLen(sha256.Size) && strings.Trim(s, "0123456789abcdef") == ""
 }

@@ -54,7 +54,7 @@ func TestNormalEmail(t *testing.T) {
 	}
 }
 
-// lookalikes look like john@example.com, or like an address as good as it.
+// lookalikes look like john@example.com, or like an equivalent address.
 var lookalikes = map[string]string{
 	"zero-width space":            "jo\u200bhn@example.com",
 	"zero-width non-joiner":       "jo\u200chn@example.com",
@@ -99,7 +99,7 @@ var lookalikes = map[string]string{
 	"too long to look at":         strings.Repeat(" ", 1025) + "john@example.com",
 }
 
-// An account of john@example.com cannot be shadowed by one that nobody can tell from it.
+// An account of john@example.com cannot be shadowed by one that looks the same.
 func TestNormalEmailRefusesLookalikes(t *testing.T) {
 	for name, email := range lookalikes {
 		got, err := key.NormalEmail(email)
@@ -116,7 +116,7 @@ func TestNormalEmailRefusesLookalikes(t *testing.T) {
 	assert.Equal(t, longest, got)
 }
 
-// Whatever is put into an address that is taken, it is refused, or is another address to everybody's eyes.
+// Whatever is inserted into an existing address, the result is refused or is visibly a different address.
 func TestNormalEmailIsVisible(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		parts := rapid.SampledFrom([]string{"a", "B", "@", ".", "-", "#", "%", "/", "é", "e\u0301", "\u212a", "한", " ", "1", "٣"})

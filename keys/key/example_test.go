@@ -15,7 +15,7 @@ func (k *Guest) Form(f *key.Form) {
 	f.SK("PROFILE")
 }
 
-// Visit is the item of a visit, beside its guest: GUEST#{GuestID} / DAY#{Day}#VISIT#{VisitID}.
+// Visit is the item of a visit, in the partition of its guest: GUEST#{GuestID} / DAY#{Day}#VISIT#{VisitID}.
 type Visit struct {
 	GuestID string
 	Day     dynastay.Date
@@ -27,7 +27,7 @@ func (k *Visit) Form(f *key.Form) {
 	f.SK("DAY#", key.Date("Day", &k.Day), "#VISIT#", key.ID("VisitID", &k.VisitID))
 }
 
-// Two keys of a table of a service's own.
+// Two keys of a service's own table.
 func Example() {
 	guest, err := key.Of(Guest{GuestID: "guest_4"})
 	fmt.Println(guest, err)
@@ -39,11 +39,11 @@ func Example() {
 	back, err := key.Parse[Visit](stored)
 	fmt.Println(back == visit, err)
 
-	// Another spelling of the day is no key, or it would be a second item of the same visit.
+	// A different spelling of the day is not a key. Otherwise it would be a second item for the same visit.
 	_, err = key.Parse[Visit](dynastay.Key{PK: "GUEST#guest_4", SK: "DAY#2025-1-15#VISIT#visit_1"})
 	fmt.Println(err)
 
-	// An id cannot pose as another key.
+	// An id cannot forge another key.
 	_, err = key.Of(Guest{GuestID: "guest_4#VIP"})
 	fmt.Println(err)
 
@@ -57,8 +57,8 @@ func Example() {
 	// GUEST#guest_4/PROFILE <nil>
 	// GUEST#guest_4/DAY#2025-01-15#VISIT#visit_1 <nil>
 	// true <nil>
-	// Visit GUEST#guest_4/DAY#2025-1-15#VISIT#visit_1: unreadable item: sort key: invalid Day: "2025-1-15" is not a day in the form YYYY-MM-DD
-	// invalid GuestID: contains '#'
+	// Visit GUEST#guest_4/DAY#2025-1-15#VISIT#visit_1: unreadable item: sort key: invalid Day: must be a valid date in the form YYYY-MM-DD, got "2025-1-15"
+	// invalid GuestID: must not contain '#'
 	// DAY#2025-01-15#VISIT# <nil>
 	// DAY#2025-02-01#VISIT# <nil>
 }

@@ -10,28 +10,28 @@ import (
 )
 
 // Form is the text of one type of key, as the type's Form method declares it: PK once, then SK once unless the table
-// has no sort key. The one declaration serves writing and reading, so that they cannot drift apart.
+// has no sort key. The same declaration is used for writing and parsing, so that they cannot differ.
 //
-// A part of PK or SK is a literal, which is a constant string, or a [Value]. A literal behind a value begins with '#',
-// and two values never touch; only a [Shard] follows a value directly. What breaks these rules is an error of the
-// program: the method panics, and the message names the key's type.
+// A part of PK or SK is a literal, which is a constant string, or a [Value]. A literal after a value must begin with
+// '#', and a literal must separate two values; only a [Shard] may directly follow a value. Breaking these rules is a
+// programming error: the method panics, and the message names the key's type.
 type Form struct {
 	of     reflect.Type
 	pk, sk part
 }
 
-// part is the partition key or the sort key: strings, which are literals, and values.
+// part is the partition key or the sort key: literals (strings) and values.
 type part []any
 
-// Value is a field of a key together with the kind of text that it takes. The functions of this package make values:
-// [ID], [Text] and the others, and [Custom]. Their name is the field's, for errors.
+// Value is a field of a key together with the kind of its text. Functions such as [ID], [Text] and [Custom] make
+// values. Their name argument is the name of the field, for errors.
 type Value struct {
 	field string
 	kind  kind
-	wrong string // what is wrong with its declaration, if anything is
+	wrong string // what is wrong with its declaration, "" if nothing is
 }
 
-// kind writes a field as text and reads it back. Reading is not strict by itself: see [Form.parse].
+// kind converts a field to text and back. Decoding is not strict by itself: see [Form.parse].
 type kind interface {
 	encode() (string, error)
 	decode(text string) error
@@ -58,24 +58,24 @@ func (f *Form) SK(parts ...any) {
 	f.sk = parts
 }
 
-// reject ends a program that declares a key wrongly. Nothing can be stored under such a key, whatever its values are.
+// reject panics because a key is declared wrongly. Such a key is invalid whatever its values are.
 func (f *Form) reject(format string, args ...any) {
 	panic(fmt.Sprintf("key: %v: %s", f.of, fmt.Sprintf(format, args...)))
 }
 
 func (f *Form) check(name string, parts part) {
 	if len(parts) == 0 {
-		f.reject("%s has no parts", name)
+		f.reject("%s must have at least one part", name)
 	}
-	var before Value // the value directly before a part
+	var before Value // the value directly before p, if any
 	for i, p := range parts {
 		switch p := p.(type) {
 		case string:
 			if p == "" {
-				f.reject("%s has an empty literal", name)
+				f.reject("%s must not contain an empty literal", name)
 			}
 			if before.kind != nil && p[0] != '#' {
-				f.reject("the literal %q behind the value %s does not begin with '#'", p, before.field)
+				f.reject("the literal %q after the value %s must begin with '#'", p, before.field)
 			}
 			before = Value{}
 		case Value:
@@ -84,13 +84,13 @@ func (f *Form) check(name string, parts part) {
 			case p.wrong != "":
 				f.reject("%s %s", p.field, p.wrong)
 			case isShard && (name != "PK" || i == 0 || i+1 < len(parts)):
-				f.reject("the shard %s does not stand behind all other parts of PK", p.field)
+				f.reject("the shard %s must follow all other parts of PK", p.field)
 			case !isShard && before.kind != nil:
-				f.reject("the value %s stands directly behind the value %s", p.field, before.field)
+				f.reject("the value %s must be separated from the value %s by a literal", p.field, before.field)
 			}
 			before = p
 		default:
-			f.reject("%s has a part that is neither a literal nor a Value but a %T", name, p)
+			f.reject("a part of %s must be a string or a Value, got %T", name, p)
 		}
 	}
 }
@@ -105,7 +105,7 @@ func (f *Form) build() (key dynastay.Key, err error) {
 	return key, nil
 }
 
-// parse sets the fields, then builds the key from them again: equal text is what makes it strict.
+// parse sets the fields, then builds the key from them again. The comparison with the original text makes it strict.
 func (f *Form) parse(key dynastay.Key) error {
 	if err := f.pk.parse(key.PK); err != nil {
 		return fmt.Errorf("partition key: %w", err)
@@ -118,7 +118,7 @@ func (f *Form) parse(key dynastay.Key) error {
 		return err
 	}
 	if again != key {
-		return errors.New("the same values are written differently")
+		return errors.New("is not in canonical form")
 	}
 	return nil
 }
@@ -140,7 +140,7 @@ func (p part) build() (string, error) {
 	return string(text), nil
 }
 
-// refused gives an error without a field, or with another one, the field of the key.
+// refused sets the field of an error to the field of the key.
 func refused(field string, err error) error {
 	var invalid *dynastay.InvalidError
 	if errors.As(err, &invalid) {
@@ -149,7 +149,7 @@ func refused(field string, err error) error {
 	return dynastay.Invalid(field, "%v", err)
 }
 
-// parse leaves what stands behind the last piece to [Form.parse], which sees it when it builds the key again.
+// parse does not check for text after the last piece; [Form.parse] detects it when it builds the key again.
 func (p part) parse(text string) error {
 	for i, piece := range p {
 		v, ok := piece.(Value)
@@ -173,7 +173,7 @@ func (p part) parse(text string) error {
 	return nil
 }
 
-// first is the part up to its first value and the literal behind that.
+// first returns the part up to its first value and the literal after that.
 func (p part) first() part {
 	for i, piece := range p {
 		if _, ok := piece.(Value); ok {
@@ -183,7 +183,7 @@ func (p part) first() part {
 	return p
 }
 
-// template is the part with the names of its fields in braces.
+// template returns the part with the names of its fields in braces.
 func (p part) template() (text string) {
 	for _, piece := range p {
 		if v, ok := piece.(Value); ok {

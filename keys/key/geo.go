@@ -10,8 +10,8 @@ import (
 	"github.com/dynastay/dynastay"
 )
 
-// The cells of the poles. Beyond PolarLatitude the cells of the geohash become so narrow that a circle touches ever
-// more of them; all that lies there is one cell.
+// The cells of the poles. Beyond PolarLatitude, geohash cells become so narrow that a circle touches more and more of
+// them, so each polar region is a single cell.
 const (
 	NorthCell     = "NORTH"
 	SouthCell     = "SOUTH"
@@ -24,24 +24,24 @@ const (
 	cellCharacters  = 3
 )
 
-// Place says where something stands in geographic indexes.
+// Place is a location as used in geographic indexes.
 type Place struct {
 	Geohash    string // 9 characters, about 5 m
 	Precision6 string // about 1 km
 	Precision5 string // about 5 km
-	Cell       string // 3 characters, about 156 km, or a pole's: large enough to be partitions for any radius
+	Cell       string // 3 characters, about 156 km, or the cell of a pole; large enough as a partition for any radius
 }
 
-// PlaceOf is the place of coordinates in decimal degrees; its errors name "Latitude" or "Longitude".
+// PlaceOf returns the place of coordinates in decimal degrees. Its errors name the field "Latitude" or "Longitude".
 func PlaceOf(latitude, longitude float64) (Place, error) {
 	if !(math.Abs(latitude) <= 90) { // false for NaN as well
-		return Place{}, dynastay.Invalid("Latitude", "is not between -90 and 90")
+		return Place{}, dynastay.Invalid("Latitude", "must be between -90 and 90")
 	}
 	if !(math.Abs(longitude) <= 180) {
-		return Place{}, dynastay.Invalid("Longitude", "is not between -180 and 180")
+		return Place{}, dynastay.Invalid("Longitude", "must be between -180 and 180")
 	}
-	// A cell does not include its northern and eastern edge. Without the nudge the geohash of the north pole would be
-	// the south pole's.
+	// A cell does not include its northern and eastern edges. Without the nudge, the geohash of the north pole would be
+	// that of the south pole.
 	const nudge = 1e-9
 	hash := geohash.EncodeWithPrecision(min(latitude, 90-nudge), min(longitude, 180-nudge), 9)
 	place := Place{Geohash: hash, Precision6: hash[:6], Precision5: hash[:5], Cell: hash[:cellCharacters]}
@@ -54,16 +54,16 @@ func PlaceOf(latitude, longitude float64) (Place, error) {
 	return place, nil
 }
 
-// Geohash is a geohash of exactly so many characters, 1 to 12, in lower case.
+// Geohash is a geohash of exactly the given number of characters, 1 to 12, in lower case.
 func Geohash(name string, p *string, characters int) Value {
 	v := Value{field: name, kind: geohashValue{p, characters}}
 	if characters < 1 || characters > geohashLongest {
-		v.wrong = fmt.Sprintf("has %d characters, not 1 to %d", characters, geohashLongest)
+		v.wrong = fmt.Sprintf("must have between 1 and %d characters, got %d", geohashLongest, characters)
 	}
 	return v
 }
 
-// Cell is a cell of [Place].
+// Cell is a cell as in [Place].
 func Cell(name string, p *string) Value { return Value{field: name, kind: (*cellValue)(p)} }
 
 type geohashValue struct {
@@ -73,7 +73,7 @@ type geohashValue struct {
 
 func (v geohashValue) encode() (string, error) {
 	if len(*v.v) != v.characters || strings.Trim(*v.v, geohashAlphabet) != "" {
-		return "", fmt.Errorf("is not a geohash of %d characters", v.characters)
+		return "", fmt.Errorf("must be a geohash of %d characters", v.characters)
 	}
 	return *v.v, nil
 }

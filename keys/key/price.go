@@ -5,16 +5,16 @@ import (
 	"github.com/dynastay/dynastay/internal/keytext"
 )
 
-// Thousandths is an amount in keys, in thousandths of a currency's unit: 150000 for 150.00 USD. Three decimals are what
-// the finest currency has.
+// Thousandths is an amount in keys, in thousandths of a currency's unit: 150000 for 150.00 USD. No currency has more
+// than three decimal places.
 type Thousandths int64
 
-// PriceOf is the price of an amount, for [Price]. An amount that is missing, negative, finer than a thousandth, or has
-// more than twelve digits before the point is refused: rounded, it would sort among the wrong neighbours. Its errors
-// name "Price".
+// PriceOf returns the price of an amount, for [Price]. It fails if the amount is not set, is negative, has more than
+// three decimal places, or has more than twelve digits before the point: a rounded amount would sort in the wrong
+// place. Its errors name the field "Price".
 func PriceOf(m dynastay.Money) (Thousandths, error) {
 	if !m.IsSet() {
-		return 0, dynastay.Invalid("Price", "is missing")
+		return 0, dynastay.Invalid("Price", "is required")
 	}
 	n, err := keytext.Thousandths(m.Amount())
 	if err != nil {
@@ -23,8 +23,9 @@ func PriceOf(m dynastay.Money) (Thousandths, error) {
 	return Thousandths(n), nil
 }
 
-// Price is a price of [PriceOf] with 12 digits and 3 decimals, in order: 000000000150.000. The text leaves the currency
-// out; prices compare within one currency only. A negative price is refused, and one of more digits.
+// Price is a price from [PriceOf], with 12 digits and 3 decimal places, which sorts by value: 000000000150.000. The
+// text does not include the currency; prices are comparable only within one currency. A price must not be negative or
+// have more digits.
 func Price(name string, p *Thousandths) Value { return Value{field: name, kind: (*priceValue)(p)} }
 
 type priceValue Thousandths

@@ -7,14 +7,14 @@ import (
 	"strings"
 )
 
-// ShardOf is the shard of an entity, 0 to count−1: FNV-1a of its id, so that every process finds the same one. A count
-// of 0 counts as 1.
+// ShardOf returns the shard of an entity, 0 to count−1. It is computed from the id with FNV-1a, so that every process
+// finds the same one. A count of 0 means 1.
 //
-// Partitions that many entities share, such as all of one status or one day, are spread over shards where one
-// partition's throughput is not enough. Shard 0 is the key without a suffix: a table that was never spread needs no
-// change. Writers and readers have a count each, at first 1, and neither may shrink. To grow, raise the readers' count
-// in every process first and the writers' afterwards; then a reader always asks for every shard that anyone writes.
-// Rows that nothing changes stay in the shard they are in.
+// Partitions that many entities share, such as those of one status or one day, are spread over shards if the throughput
+// of one partition is not enough. Shard 0 is the key without a suffix, so a table without shards needs no change.
+// Writers and readers each have a count, initially 1, which must not be reduced. To increase it, raise the readers'
+// count in every process first and the writers' count afterwards, so that readers always read every shard that is
+// written. Rows that are not changed stay in their shard.
 func ShardOf(id string, count int) int {
 	if count <= 1 {
 		return 0
@@ -24,8 +24,8 @@ func ShardOf(id string, count int) int {
 	return int(uint64(h.Sum32()) % uint64(count))
 }
 
-// Shard is the number of a shard, see [ShardOf]. It stands behind all other parts of PK and is nothing for shard 0,
-// #SHARD#{n} for the others. A negative number is refused.
+// Shard is the number of a shard, see [ShardOf]. It must follow all other parts of PK. Its text is empty for shard 0 and
+// #SHARD#{n} for the others. The number must not be negative.
 func Shard(name string, p *int) Value { return Value{field: name, kind: (*shardValue)(p)} }
 
 type shardValue int
@@ -35,7 +35,7 @@ const shardPrefix = "#SHARD#"
 func (v *shardValue) encode() (string, error) {
 	switch {
 	case *v < 0:
-		return "", errors.New("is negative")
+		return "", errors.New("must not be negative")
 	case *v == 0:
 		return "", nil
 	}
@@ -48,7 +48,7 @@ func (v *shardValue) decode(text string) error {
 	}
 	n, err := strconv.Atoi(strings.TrimPrefix(text, shardPrefix))
 	if err != nil {
-		return errors.New("is not a whole number")
+		return errors.New("must be a whole number")
 	}
 	*v = shardValue(n)
 	return nil

@@ -4,19 +4,19 @@ import (
 	"github.com/dynastay/dynastay"
 )
 
-// Shards are the settings of a list whose partition is spread, see [ShardOf]. The zero Shards leave it whole.
+// Shards are the settings of a list whose partition is sharded, see [ShardOf]. With the zero Shards it is not.
 //
-// Both counts may only grow, and never at once: raise Read in every process first, and Write afterwards. A process that
-// reads fewer shards than another writes would miss rows.
+// Both counts may only be increased, and never at the same time: increase Read in every process first, and Write
+// afterwards. A process that reads fewer shards than another one writes would miss rows.
 type Shards struct {
-	Write int // the shards that new and changed rows go to; default 1
-	Read  int // the shards that lists are read from, at least Write; default 1
+	Write int // number of shards that new and changed rows are written to; default 1
+	Read  int // number of shards that lists are read from, at least Write; default 1
 }
 
-// maxShards is more than any list wants: every page reads all of them.
+// maxShards is more than any list should need: every page reads all shards.
 const maxShards = 256
 
-// Validate refuses a count that is negative or over 256, and a Write above Read. Its errors name the field.
+// Validate returns an error if a count is negative or above 256, or Write is above Read. Its errors name the field.
 func (s Shards) Validate() error {
 	switch {
 	case s.Write < 0 || s.Write > maxShards:
@@ -24,23 +24,23 @@ func (s Shards) Validate() error {
 	case s.Read < 0 || s.Read > maxShards:
 		return dynastay.Invalid("Read", "must be between 0 and %d", maxShards)
 	case max(s.Write, 1) > max(s.Read, 1):
-		return dynastay.Invalid("Write", "must not be above Read: rows in the shards from %d on would never be read", max(s.Read, 1))
+		return dynastay.Invalid("Write", "must not exceed Read: rows in the shards from %d on would never be read", max(s.Read, 1))
 	}
 	return nil
 }
 
-// Of is the shard of an entity's row.
+// Of returns the shard that an entity's row is written to.
 func (s Shards) Of(id string) int { return ShardOf(id, s.Write) }
 
-// Partitions are the partition keys of a key's shards 0 to count−1, for a Query that merges them; the key's own shard
-// and the fields of its sort key are not looked at. A count of 0 counts as 1. It fails with an [*dynastay.InvalidError]
-// that names the key's field, and panics where the key has no [Shard] and the count is above 1.
+// Partitions returns the partition keys of a key's shards 0 to count−1, for a Query that merges them. It ignores the
+// key's own shard and the fields of its sort key. A count of 0 means 1. It fails with an [*dynastay.InvalidError] that
+// names the key's field, and panics if the count is above 1 and the key has no [Shard].
 func Partitions[K any, P Layout[K]](k K, count int) ([]string, error) {
 	f := formOf[K, P](&k)
 	shard, ok := f.pk[len(f.pk)-1].(Value)
 	n, isShard := shard.kind.(*shardValue)
 	if count > 1 && (!ok || !isShard) {
-		f.reject("has no Shard, and %d partitions are asked for", count)
+		f.reject("%d partitions require a Shard in PK", count)
 	}
 	all := make([]string, max(count, 1))
 	for i := range all {

@@ -11,15 +11,15 @@ import (
 	"github.com/dynastay/dynastay/internal/keytext"
 )
 
-// ID is an id, as it is. It is refused if it is empty, has '#', control characters or invalid UTF-8, or is longer than
-// 128 bytes.
+// ID is an id, stored unchanged. It must not be empty, must be valid UTF-8 of at most 128 bytes, and must not contain
+// '#' or control characters.
 func ID(name string, p *string) Value { return Value{field: name, kind: (*idValue)(p)} }
 
-// Text is text of a person or of another system, composed (NFC) and trimmed, with '%', '#' and control characters as
-// %XX. It is refused if it is empty or invalid UTF-8, or has more than 256 bytes of that.
+// Text is text from a person or another system, composed (NFC) and trimmed, with '%', '#' and control characters as
+// %XX. It must be valid UTF-8, and 1 to 256 bytes in that form.
 func Text(name string, p *string) Value { return Value{field: name, kind: (*textValue)(p)} }
 
-// Email is an e-mail address, which the key takes in the form of [NormalEmail], or its [HashEmail].
+// Email is an e-mail address, which the key contains in the form of [NormalEmail], or the address's [HashEmail].
 func Email(name string, p *string) Value { return Value{field: name, kind: (*emailValue)(p)} }
 
 // Word is a word of an enumeration, such as a status: lower-case ASCII letters, digits, '_' and '-', 1 to 64 bytes.
@@ -30,38 +30,38 @@ func Currency(name string, p *dynastay.Currency) Value {
 	return Value{field: name, kind: (*currencyValue)(p)}
 }
 
-// Rating is a rating of 0.0 to 10.0, in order: 09.2.
+// Rating is a rating from 0.0 to 10.0, which sorts by value: 09.2.
 func Rating(name string, p *dynastay.Rating) Value {
 	return Value{field: name, kind: (*ratingValue)(p)}
 }
 
-// Date is a calendar day, in order: 2025-01-15. The zero date is refused.
+// Date is a calendar day, which sorts by time: 2025-01-15. It must not be the zero date.
 func Date(name string, p *dynastay.Date) Value { return Value{field: name, kind: (*dateValue)(p)} }
 
-// Instant is a time in UTC, in order: 2024-11-10T09:15:00Z. What is below a second is cut off. The zero time and those
-// outside the years 1 to 9999 are refused.
+// Instant is a time in UTC, which sorts by time: 2024-11-10T09:15:00Z. It is truncated to seconds. It must not be the
+// zero time, and must be within the years 1 to 9999.
 func Instant(name string, p *time.Time) Value { return Value{field: name, kind: (*instantValue)(p)} }
 
-// Digits is a number in exactly width digits, 1 to 19, in order: 0000000095 for a width of 10. A negative number is
-// refused, and one of more digits.
+// Digits is a number with exactly width digits, 1 to 19, which sorts by value: 0000000095 for a width of 10. It must
+// not be negative or have more digits.
 func Digits(name string, p *int64, width int) Value {
 	v := Value{field: name, kind: digitsValue{p, width}}
 	if width < 1 || width > 19 {
-		v.wrong = fmt.Sprintf("has a width of %d, not of 1 to 19", width)
+		v.wrong = fmt.Sprintf("must have a width between 1 and 19, got %d", width)
 	}
 	return v
 }
 
-// Whole is a number from least, 0 or more, to most, in order: in as many digits as most has.
+// Whole is a number from least, which is 0 or more, to most. It sorts by value, because it has as many digits as most.
 func Whole(name string, p *int, least, most int) Value {
 	v := Value{field: name, kind: wholeValue{p, least, most}}
 	if least < 0 || least > most {
-		v.wrong = fmt.Sprintf("has a range from %d to %d", least, most)
+		v.wrong = fmt.Sprintf("must have a range with 0 <= least <= most, got %d to %d", least, most)
 	}
 	return v
 }
 
-// idValue is compared byte by byte and therefore never altered.
+// idValue is compared byte by byte and is therefore never changed.
 type idValue string
 
 func (v *idValue) encode() (string, error) { return string(*v), keytext.CheckID(string(*v)) }
@@ -81,7 +81,8 @@ func (v *textValue) decode(text string) error {
 	return err
 }
 
-// emailValue normalises an address, because one that its caller forgot to normalise would be a second account.
+// emailValue normalises an address, because an address that a caller forgot to normalise would lead to a second
+// account.
 type emailValue string
 
 func (v *emailValue) encode() (string, error) {
@@ -104,11 +105,11 @@ func (v *wordValue) encode() (string, error) {
 	word := string(*v)
 	switch {
 	case word == "":
-		return "", errors.New("is missing")
+		return "", errors.New("is required")
 	case len(word) > most:
-		return "", fmt.Errorf("is longer than %d bytes", most)
+		return "", fmt.Errorf("must be at most %d bytes", most)
 	case strings.Trim(word, "abcdefghijklmnopqrstuvwxyz0123456789_-") != "":
-		return "", errors.New("is not a lower-case word")
+		return "", errors.New("must contain only lower-case letters, digits, '_' and '-'")
 	}
 	return word, nil
 }
@@ -129,7 +130,7 @@ func (v *currencyValue) decode(text string) error {
 	return nil
 }
 
-// ratingValue has two digits before the point, so that 10.0 sorts behind 9.2.
+// ratingValue has two digits before the point, so that 10.0 sorts after 9.2.
 type ratingValue dynastay.Rating
 
 func (v *ratingValue) encode() (string, error) {
@@ -147,7 +148,7 @@ type dateValue dynastay.Date
 func (v *dateValue) encode() (string, error) {
 	date := dynastay.Date(*v)
 	if date.IsZero() {
-		return "", errors.New("is missing")
+		return "", errors.New("is required")
 	}
 	return date.String(), nil
 }
@@ -187,7 +188,7 @@ type wholeValue struct {
 
 func (v wholeValue) encode() (string, error) {
 	if *v.v < v.least || *v.v > v.most {
-		return "", fmt.Errorf("is not between %d and %d", v.least, v.most)
+		return "", fmt.Errorf("must be between %d and %d", v.least, v.most)
 	}
 	return keytext.Digits(int64(*v.v), len(strconv.Itoa(v.most)))
 }

@@ -11,7 +11,8 @@ import (
 	"github.com/dynastay/dynastay"
 )
 
-// draw is a value for a field, which may be one that no key takes: one of a sample, or any of the field's type.
+// draw generates a value for a field, which may be invalid in a key: the value of a sample, or any value of the field's
+// type.
 func (y Type) draw(t *rapid.T, f reflect.StructField, texts []string) reflect.Value {
 	sample := reflect.ValueOf(rapid.SampledFrom(y.samples).Draw(t, f.Name+" of")).FieldByIndex(f.Index)
 	var v any
@@ -40,7 +41,7 @@ func (y Type) draw(t *rapid.T, f reflect.StructField, texts []string) reflect.Va
 	return reflect.ValueOf(v).Convert(f.Type)
 }
 
-// hostile are strings made of what keys are made of.
+// hostile generates strings from the characters and texts that keys consist of.
 func hostile(texts []string) *rapid.Generator[string] {
 	fragments := rapid.OneOf(rapid.SampledFrom([]string{
 		"a", "b", "a@b", "A@b", "p1", "p10", "0", "1", "2", "3", "5", "A", "F", "K", "@", ".", " ", "#", "%", "%23", "%2",
@@ -52,7 +53,7 @@ func hostile(texts []string) *rapid.Generator[string] {
 	})
 }
 
-// near are strings that have another letter or digit than text in one or two places.
+// near generates strings that differ from text in up to two letters or digits.
 func near(text string) *rapid.Generator[string] {
 	return rapid.Custom(func(t *rapid.T) string {
 		b := []byte(text)
@@ -64,7 +65,7 @@ func near(text string) *rapid.Generator[string] {
 	})
 }
 
-// alter is text with something replaced, left out, put in, or written in another way.
+// alter returns text with something replaced, removed, inserted, or spelled differently.
 func alter(t *rapid.T, text string, texts []string) string {
 	from := rapid.IntRange(0, len(text)).Draw(t, "from")
 	to := rapid.IntRange(from, min(len(text), from+3)).Draw(t, "to")

@@ -1,4 +1,5 @@
-// Package keytest checks the guarantees of package key for the keys of any package, in the tests of that package:
+// Package keytest checks the guarantees of package key for the keys of any package. Use it in the tests of that
+// package:
 //
 //	func TestKeys(t *testing.T) {
 //		keytest.Check(t, // what shares a table or an index
@@ -7,9 +8,9 @@
 //		keytest.InOrder(t, Visit{"guest_1", day, "v9"}, Visit{"guest_1", day.AddDays(1), "v1"})
 //	}
 //
-// A declaration that compiles and does not panic can still go wrong: a field that is missing in it or has another
-// field's name, two types of key with one text, a [key.Custom] that reads other values than it writes or does not sort,
-// a key that is longer than DynamoDB takes.
+// A declaration that compiles and does not panic can still be wrong: a field may be missing or have another field's
+// name, two types of key may have the same text, a [key.Custom] may read different values than it writes or not sort
+// correctly, and a key may be longer than DynamoDB allows.
 package keytest
 
 import (
@@ -27,11 +28,11 @@ import (
 	"github.com/dynastay/dynastay/keys/key"
 )
 
-// Type is a type of key with samples of it.
+// Type is a type of key with sample keys.
 type Type struct {
 	name     string
-	fields   []reflect.StructField // the exported ones
-	hidden   bool                  // there are others
+	fields   []reflect.StructField // the exported fields
+	hidden   bool                  // there are unexported fields
 	pk, sk   []string              // the names of the fields in the form
 	samples  []any
 	sortKind string
@@ -44,9 +45,10 @@ type Type struct {
 
 var inBraces = regexp.MustCompile(`\{(.*?)\}`)
 
-// Samples is the type of key K, a struct, with keys that are as [key.Parse] gives them: times in UTC and whole seconds,
-// texts and addresses in their normal form. [Check] gives the exported fields other values: strings, numbers, times and
-// dates any, and other types those of the other samples.
+// Samples returns the type of key K, which must be a struct, with sample keys. The samples must be in the form that
+// [key.Parse] returns: times in UTC and whole seconds, texts and addresses in their normal form. [Check] varies the
+// values of the exported fields. Strings, numbers, times and dates get arbitrary values, fields of other types only the
+// values of the other samples.
 func Samples[K any, P key.Layout[K]](samples ...K) Type {
 	y := Type{
 		name:       reflect.TypeFor[K]().Name(),
@@ -78,22 +80,22 @@ func Samples[K any, P key.Layout[K]](samples ...K) Type {
 
 // Check checks all types of key that share a table or an index:
 //
-//   - What Parse accepts is what Of writes, to the byte; other text is [dynastay.ErrCorrupt].
-//   - Parse undoes Of, field by field: no value changes another field, whatever the strings are. Thus two keys differ
-//     where their values do.
-//   - No key is read as two types.
-//   - Every field is in the key. A refused value is a [*dynastay.InvalidError] that names its field.
-//   - Partition and SortPrefix need their own fields only, and give the stored key's part.
-//   - No key is longer than DynamoDB takes: 2048 bytes of a partition key, 1024 of a sort key.
+//   - Parse accepts exactly what Of writes, byte for byte; other text fails with [dynastay.ErrCorrupt].
+//   - Parse reverses Of, field by field: no value affects another field, whatever the strings are. So keys with
+//     different values are different.
+//   - No key can be parsed as two types.
+//   - Every field is part of the key. An invalid value fails with a [*dynastay.InvalidError] that names its field.
+//   - Partition and SortPrefix need only their own fields, and return the part of the stored key.
+//   - No key is longer than DynamoDB allows: 2048 bytes for a partition key, 1024 for a sort key.
 //
 // t is a *testing.T, or a *rapid.T.
 func Check(t rapid.TB, types ...Type) {
 	t.Helper()
-	require.NotEmpty(t, types, "there are no types to check")
+	require.NotEmpty(t, types, "at least one type is required")
 	var texts []string
 	for _, y := range types {
 		require.NotEmpty(t, y.samples, "%s has no samples", y.name)
-		require.False(t, y.hidden && len(y.fields) == 0, "%s has no exported field, and cannot be checked", y.name)
+		require.False(t, y.hidden && len(y.fields) == 0, "%s has no exported fields and cannot be checked", y.name)
 		for _, k := range y.samples {
 			texts = append(texts, y.checkSample(t, k)...)
 		}
@@ -103,17 +105,17 @@ func Check(t rapid.TB, types ...Type) {
 		varied := map[string]bool{}
 		rapid.Check(t, func(t *rapid.T) { y.checkValues(t, types, texts, varied) })
 		for _, f := range y.fields {
-			require.True(t, varied[f.Name], "%s.%s is not in the key, or the samples need another value of it", y.name, f.Name)
+			require.True(t, varied[f.Name], "%s.%s is not in the key, or the samples must have different values of it", y.name, f.Name)
 		}
 		rapid.Check(t, func(t *rapid.T) { y.checkAltered(t, types, texts) })
 	}
 }
 
-// InOrder checks that the sort keys of the given keys ascend in the given order, and that SortPrefix is a bound between
-// them and a prefix of its own keys only. t is a *testing.T, or a *rapid.T.
+// InOrder checks that the sort keys of the given keys are in ascending order, and that SortPrefix is a bound between
+// them and a prefix only of its own keys. t is a *testing.T, or a *rapid.T.
 func InOrder[K any, P key.Layout[K]](t rapid.TB, ascending ...K) {
 	t.Helper()
-	require.GreaterOrEqual(t, len(ascending), 2, "there is no order among fewer than two keys")
+	require.GreaterOrEqual(t, len(ascending), 2, "at least two keys are required to check their order")
 	Samples[K, P](ascending...).inOrder(t)
 }
 
@@ -124,7 +126,7 @@ func (y Type) inOrder(t rapid.TB) {
 	for _, k := range y.samples {
 		stored, err := y.of(k)
 		require.NoError(t, err)
-		require.NotEmpty(t, stored.SK, "%s has no sort key, and so no order", y.name)
+		require.NotEmpty(t, stored.SK, "%s has no sort key and therefore no order", y.name)
 		prefix, err := y.sortPrefix(k)
 		require.NoError(t, err)
 		for _, l := range lower {
@@ -132,8 +134,8 @@ func (y Type) inOrder(t rapid.TB) {
 			if l.prefix == prefix {
 				continue
 			}
-			assert.Less(t, l.sk, prefix, "the SortPrefix is no bound")
-			if l.prefix != l.sk { // else the key ends with the value, and the prefix is all of it
+			assert.Less(t, l.sk, prefix, "the SortPrefix is not a bound")
+			if l.prefix != l.sk { // otherwise the key ends with the value, and the prefix is the whole key
 				assert.False(t, strings.HasPrefix(stored.SK, l.prefix), "the SortPrefix %q finds %q", l.prefix, stored.SK)
 			}
 		}
@@ -141,8 +143,8 @@ func (y Type) inOrder(t rapid.TB) {
 	}
 }
 
-// Fuzz checks for any text that each of the types reads what it would write and nothing else, and that no two types of
-// one table read it. Each table is the types that share it, as for [Check].
+// Fuzz checks for arbitrary text that each of the types accepts only what it would write, and that no two types of one
+// table accept the same text. Each table is the types that share it, as for [Check].
 func Fuzz(f *testing.F, tables ...[]Type) {
 	for _, types := range tables {
 		for _, y := range types {
@@ -160,31 +162,31 @@ func Fuzz(f *testing.F, tables ...[]Type) {
 	})
 }
 
-// checkText checks that a text is a key of one type at the most, and the one that this type writes.
+// checkText checks that a text is a key of at most one type, and is what that type writes.
 func checkText(t require.TestingT, types []Type, stored dynastay.Key) {
 	var names []string
 	for _, y := range types {
 		k, err := y.parse(stored)
 		if err != nil {
 			assert.ErrorIs(t, err, dynastay.ErrCorrupt)
-			assert.Zero(t, k, "%s of the unreadable %s", y.name, stored)
+			assert.Zero(t, k, "%s returned for the unreadable %s", y.name, stored)
 			continue
 		}
 		again, err := y.of(k)
 		require.NoError(t, err, "%s read %s", y.name, stored)
-		assert.Equal(t, stored, again, "%s reads a text that it does not write", y.name)
+		assert.Equal(t, stored, again, "%s accepts a text that it does not write", y.name)
 		names = append(names, y.name)
 	}
 	assert.LessOrEqual(t, len(names), 1, "%s is a key of %s", stored, strings.Join(names, " and of "))
 }
 
-// checkSample checks what needs no other values, and gives the texts that the key is made of.
+// checkSample checks what requires only the sample, and returns the texts that the key is made of.
 func (y Type) checkSample(t rapid.TB, k any) []string {
 	stored, err := y.of(k)
 	require.NoError(t, err, "%s: %+v", y.name, k)
 	back, err := y.parse(stored)
 	require.NoError(t, err, "%s: %s", y.name, stored)
-	require.Equal(t, k, back, "%s: Parse does not give the sample back", y.name)
+	require.Equal(t, k, back, "%s: Parse does not return the sample", y.name)
 
 	for _, other := range []dynastay.Key{
 		{PK: stored.PK + "#", SK: stored.SK},
@@ -211,7 +213,7 @@ func (y Type) checkSample(t rapid.TB, k any) []string {
 	return texts
 }
 
-// only is the key with nothing in the fields of the form but those named.
+// only returns the key with the named fields of the form; the form's other fields are zero.
 func (y Type) only(k any, names []string) any {
 	for _, f := range y.fields {
 		if slices.Contains(slices.Concat(y.pk, y.sk), f.Name) && !slices.Contains(names, f.Name) {
@@ -221,7 +223,7 @@ func (y Type) only(k any, names []string) any {
 	return k
 }
 
-// checkLength checks the key with the longest strings that it takes.
+// checkLength checks the key with the longest strings that it accepts.
 func (y Type) checkLength(t rapid.TB) {
 	k := y.samples[0]
 	for _, f := range y.fields {
@@ -239,12 +241,12 @@ func (y Type) checkLength(t rapid.TB) {
 	}
 	stored, err := y.of(k)
 	require.NoError(t, err)
-	require.LessOrEqual(t, len(stored.PK), 2048, "%s: a partition key is longer than DynamoDB takes", y.name)
-	require.LessOrEqual(t, len(stored.SK), 1024, "%s: a sort key is longer than DynamoDB takes", y.name)
+	require.LessOrEqual(t, len(stored.PK), 2048, "%s: a partition key is longer than DynamoDB allows", y.name)
+	require.LessOrEqual(t, len(stored.SK), 1024, "%s: a sort key is longer than DynamoDB allows", y.name)
 }
 
-// checkValues checks a key with other values. A value's normal form is what the key gives back of it among the sample's
-// other values; it has to be the same among any others.
+// checkValues checks a key with other values. The normal form of a value is what parsing returns for it in combination
+// with the sample's other values; it must be the same with any other values.
 func (y Type) checkValues(t *rapid.T, types []Type, texts []string, varied map[string]bool) {
 	sample := rapid.SampledFrom(y.samples).Draw(t, "sample")
 	stored, err := y.of(sample)
@@ -257,7 +259,7 @@ func (y Type) checkValues(t *rapid.T, types []Type, texts []string, varied map[s
 			continue
 		}
 		alone, err := y.of(with(sample, f, v))
-		if err != nil { // a Custom of several fields
+		if err != nil { // a Custom made of several fields
 			continue
 		}
 		varied[f.Name] = varied[f.Name] || alone != stored
@@ -275,8 +277,8 @@ func (y Type) checkValues(t *rapid.T, types []Type, texts []string, varied map[s
 	checkText(t, types, stored)
 }
 
-// checkRefusal checks how a value of a field was refused. A [key.Custom] may be made of several fields, with a name of
-// its own.
+// checkRefusal checks the error for an invalid value of a field. A [key.Custom] may be made of several fields, and have
+// its own name.
 func (y Type) checkRefusal(t *rapid.T, field string, stored dynastay.Key, err error) {
 	names := slices.Concat(y.pk, y.sk)
 	if slices.Contains(names, field) {
@@ -284,12 +286,12 @@ func (y Type) checkRefusal(t *rapid.T, field string, stored dynastay.Key, err er
 	}
 	var invalid *dynastay.InvalidError
 	require.ErrorAs(t, err, &invalid, "%s.%s", y.name, field)
-	assert.Contains(t, names, invalid.Field, "%s: the refusal of %s", y.name, field)
+	assert.Contains(t, names, invalid.Field, "%s: the error for %s", y.name, field)
 	assert.NotEmpty(t, invalid.Reason, "%s.%s", y.name, field)
-	assert.Zero(t, stored, "%s: a key in spite of: %v", y.name, err)
+	assert.Zero(t, stored, "%s: a key despite the error: %v", y.name, err)
 }
 
-// checkAltered checks that a key's text with something altered is refused, or is the text of another key.
+// checkAltered checks that a modified text of a key is either refused or the text of another key.
 func (y Type) checkAltered(t *rapid.T, types []Type, texts []string) {
 	stored, err := y.of(rapid.SampledFrom(y.samples).Draw(t, "sample"))
 	require.NoError(t, err)
@@ -301,7 +303,7 @@ func (y Type) checkAltered(t *rapid.T, types []Type, texts []string) {
 	checkText(t, types, stored)
 }
 
-// with is a copy of a key with another value in a field.
+// with returns a copy of a key with a different value in a field.
 func with(k any, f reflect.StructField, v reflect.Value) any {
 	c := reflect.New(reflect.TypeOf(k)).Elem()
 	c.Set(reflect.ValueOf(k))

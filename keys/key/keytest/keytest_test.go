@@ -238,21 +238,21 @@ func not(refused, name string, p *string) key.Value {
 
 func TestCheckFindsWrongDeclarations(t *testing.T) {
 	for want, types := range map[string][]Type{
-		"there are no types":                            nil,
-		"guest has no samples":                          {Samples[guest]()},
-		"hidden has no exported field":                  {Samples(hidden{"guest_1"})},
-		"guest: {GuestID:}":                             {Samples(guest{})},
-		"Parse does not give the sample back":           {Samples(forgotten{"guest_1", 7})},
-		"forgotten.Nights is not in the key":            {Samples(forgotten{"guest_1", 0})},
-		"misnamed: the refusal of":                      {Samples(misnamed{"guest_1", "host_1"})},
-		"nameless.GuestID":                              {Samples(nameless{"guest_1"})},
-		"shifted GUEST#guest_1/7: unreadable item":      {Samples(shifted{"guest_1", 7})},
-		"meddling: ":                                    {Samples(meddling{"guest_1", "host_1"})},
-		"a sort key is longer than DynamoDB takes":      {Samples(endless{"a", "b", "c", "d"})},
-		"a partition key is longer than DynamoDB takes": {Samples(endlessPartition{"a", "b", "c", "d", "e", "f", "g", "h"})},
-		"is a key of guest and of twin":                 {Samples(guests), Samples(twin{"guest_1"})},
-		"is a key of guest and of overlapping":          {Samples(guest{"Guest_1"}), Samples(overlapping{"guest_1"})},
-		"is a key of notOnes and of notTwos":            {Samples(notOnes{"2", "2"}), Samples(notTwos{"1", "1"})},
+		"at least one type is required":                  nil,
+		"guest has no samples":                           {Samples[guest]()},
+		"hidden has no exported fields":                  {Samples(hidden{"guest_1"})},
+		"guest: {GuestID:}":                              {Samples(guest{})},
+		"Parse does not return the sample":               {Samples(forgotten{"guest_1", 7})},
+		"forgotten.Nights is not in the key":             {Samples(forgotten{"guest_1", 0})},
+		"misnamed: the error for":                        {Samples(misnamed{"guest_1", "host_1"})},
+		"nameless.GuestID":                               {Samples(nameless{"guest_1"})},
+		"shifted GUEST#guest_1/7: unreadable item":       {Samples(shifted{"guest_1", 7})},
+		"meddling: ":                                     {Samples(meddling{"guest_1", "host_1"})},
+		"a sort key is longer than DynamoDB allows":      {Samples(endless{"a", "b", "c", "d"})},
+		"a partition key is longer than DynamoDB allows": {Samples(endlessPartition{"a", "b", "c", "d", "e", "f", "g", "h"})},
+		"is a key of guest and of twin":                  {Samples(guests), Samples(twin{"guest_1"})},
+		"is a key of guest and of overlapping":           {Samples(guest{"Guest_1"}), Samples(overlapping{"guest_1"})},
+		"is a key of notOnes and of notTwos":             {Samples(notOnes{"2", "2"}), Samples(notTwos{"1", "1"})},
 	} {
 		assert.Contains(t, said(t, func(t rapid.TB) { Check(t, types...) }), want)
 	}
@@ -262,7 +262,7 @@ func TestInOrderFindsWhatIsNot(t *testing.T) {
 	assert.Contains(t, said(t, func(t rapid.TB) { InOrder(t, unpadded{"a", 9}, unpadded{"a", 10}) }), "out of order")
 	assert.Contains(t, said(t, func(t rapid.TB) { InOrder(t, stays, stays) }), "out of order", "equal keys")
 	assert.Contains(t, said(t, func(t rapid.TB) { InOrder(t, stay{}, stays) }), "GuestID")
-	assert.Contains(t, said(t, func(t rapid.TB) { InOrder(t, stays) }), "fewer than two")
+	assert.Contains(t, said(t, func(t rapid.TB) { InOrder(t, stays) }), "at least two keys")
 	assert.Contains(t, said(t, func(t rapid.TB) { InOrder(t, forgotten{"a", 1}, forgotten{"b", 1}) }), "forgotten has no sort key")
 }
 
@@ -272,7 +272,7 @@ func TestInOrderFindsAWrongBuilder(t *testing.T) {
 		nights int
 		prefix string
 	}{
-		"the SortPrefix is no bound":      {70, "STAY#0"},
+		"the SortPrefix is not a bound":   {70, "STAY#0"},
 		"the SortPrefix \"STAY#0\" finds": {7, "STAY#0"},
 	} {
 		y := right
@@ -290,7 +290,7 @@ func TestInOrderFindsAWrongBuilder(t *testing.T) {
 func TestCheckFindsAWrongBuilder(t *testing.T) {
 	sample := stay{"GUEST_1", 7, "Room 12"}
 	for want, wrong := range map[string]func(y *Type, right Type){
-		"reads a text that it does not write": func(y *Type, right Type) {
+		"accepts a text that it does not write": func(y *Type, right Type) {
 			y.parse = func(stored dynastay.Key) (any, error) {
 				stored.PK = strings.ToUpper(stored.PK)
 				return right.parse(stored)
@@ -302,7 +302,7 @@ func TestCheckFindsAWrongBuilder(t *testing.T) {
 				return right.parse(stored)
 			}
 		},
-		"of the unreadable": func(y *Type, right Type) {
+		"for the unreadable": func(y *Type, right Type) {
 			y.parse = func(stored dynastay.Key) (any, error) {
 				k, err := right.parse(stored)
 				if err != nil {
@@ -356,7 +356,7 @@ func TestCheckFindsAWrongBuilder(t *testing.T) {
 				return stored, err
 			}
 		},
-		"a key in spite of": func(y *Type, right Type) {
+		"a key despite the error": func(y *Type, right Type) {
 			y.of = func(k any) (dynastay.Key, error) {
 				stored, err := right.of(k)
 				if err != nil {
@@ -375,11 +375,11 @@ func TestCheckFindsAWrongBuilder(t *testing.T) {
 				return stored, err
 			}
 		},
-		"stay: the refusal of": func(y *Type, right Type) {
+		"stay: the error for": func(y *Type, right Type) {
 			y.of = func(k any) (dynastay.Key, error) {
 				stored, err := right.of(k)
 				if err != nil {
-					err = dynastay.Invalid("ID", "is missing")
+					err = dynastay.Invalid("ID", "is required")
 				}
 				return stored, err
 			}
