@@ -64,8 +64,8 @@ type CityQuery struct {
 	MinRating     dynastay.Rating // 0 means all properties, including unrated ones
 }
 
-// ByCity lists the approved properties of a city, best rated first. A change that was made a moment ago may not be
-// visible yet.
+// ByCity lists the approved properties of a city, best rated first. The list is eventually consistent: recent changes
+// may not be visible yet.
 //
 // A row that other software wrote has no card. ByCity then reads the property, with 1 more request for each such row.
 //

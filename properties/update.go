@@ -18,9 +18,10 @@ import (
 // The status can change between pending, approved and rejected. An approved property cannot get a different status
 // here, because taking it off sale affects every night that it has opened.
 //
-// UpdateOp fails with [dynastay.ErrNotFound]; with [dynastay.ErrVersion], if [dynastay.IfVersion] is set; with
-// [dynastay.ErrAlreadyExists] and Field "Slug", if the new slug belongs to a different property; and with
-// [dynastay.ErrCorrupt] and Field "Card", if other software wrote the property without a card.
+// UpdateOp fails with [dynastay.ErrNotFound] if the property does not exist, with [dynastay.ErrVersion] if it is not at
+// the version of [dynastay.IfVersion], with [dynastay.ErrAlreadyExists] and Field "Slug" if the new slug belongs to a
+// different property, and with [dynastay.ErrCorrupt] and Field "Card" if other software wrote the property without a
+// card.
 func (r *Repository) UpdateOp(propertyID string, fn func(*Property) error, opts ...dynastay.UpdateOption) *dynastay.Operation[*Property] {
 	key, err := keys.Of(keys.Property{PropertyID: propertyID})
 	if err == nil {

@@ -251,8 +251,8 @@ func TestCityChangesWhilePropertyIsApproved(t *testing.T) {
 	}
 }
 
-// A stale index key is repaired by the next update, whatever it changes. If a change of the city is about to set the
-// key to exactly the stale value, a repair by another update in the meantime must not be lost on it.
+// The next update repairs a stale index key, whatever else it changes. If a change of the city is about to set the key
+// to exactly the stale value, and another update repairs it in between, the change must still write the key.
 func TestStaleIndexKeyIsRepaired(t *testing.T) {
 	t.Parallel()
 	db := dyntest.New(t)
