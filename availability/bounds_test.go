@@ -14,28 +14,29 @@ import (
 	"github.com/dynastay/dynastay/internal/fixture"
 )
 
-// Nights are counted before anything is built of them. The test is not parallel, because it counts allocations.
-func TestAgesAreRefusedBeforeAnyWork(t *testing.T) {
+// The nights of a range are counted before anything is allocated for them. The test is not parallel, because it counts
+// allocations.
+func TestHugeRangesAreRefusedBeforeAnyWork(t *testing.T) {
 	db, repo := open(t)
-	ages := dynastay.MustStay("2026-07-10", "9999-07-10")
+	huge := dynastay.MustStay("2026-07-10", "9999-07-10")
 	o := opening("2026-07-10", "9999-07-10")
-	req := request(ages, room(roomTypeID, 1))
+	req := request(huge, room(roomTypeID, 1))
 	quote := quoteOf(t, request(stay, room(roomTypeID, 1)), fixture.Price)
-	quote.Stay = ages
+	quote.Stay = huge
 	stop := db.Faults.Record()
 	for _, test := range []struct {
 		name, field string
 		call        func() error
 	}{
 		{"OpenOp", "Nights", func() error { _, err := dynastay.Do(t.Context(), db.DB, repo.OpenOp(o)); return err }},
-		{"OpenOp under a key", "Nights", func() error {
+		{"OpenOp with an idempotency key", "Nights", func() error {
 			_, err := dynastay.Do(t.Context(), db.DB, repo.OpenOp(o), dynastay.IdempotencyKey("k"))
 			return err
 		}},
 		{"Open", "Nights", func() error { _, err := repo.Open(t.Context(), o); return err }},
 		{"OpenRequest", "Nights", func() error { return o.Validate() }},
-		{"Check", "Stay", func() error { _, err := repo.Check(t.Context(), propertyID, roomTypeID, 1, ages); return err }},
-		{"Prices", "Stay", func() error { _, err := repo.Prices(t.Context(), roomTypeID, ages); return err }},
+		{"Check", "Stay", func() error { _, err := repo.Check(t.Context(), propertyID, roomTypeID, 1, huge); return err }},
+		{"Prices", "Stay", func() error { _, err := repo.Prices(t.Context(), roomTypeID, huge); return err }},
 		{"Quote", "Stay", func() error { _, err := repo.Quote(t.Context(), req); return err }},
 		{"QuoteRequest", "Stay", func() error { return req.Validate(fixture.Now) }},
 		{"Quote.Validate", "Stay", func() error { return quote.Validate() }},
@@ -46,7 +47,7 @@ func TestAgesAreRefusedBeforeAnyWork(t *testing.T) {
 	assert.Empty(t, stop(), "no request was sent")
 }
 
-// A calendar is read for two years, a night more is refused.
+// A calendar may have two years of nights; one more night is refused.
 func TestTheLongestCalendar(t *testing.T) {
 	t.Parallel()
 	_, repo := open(t)
@@ -63,9 +64,32 @@ func TestTheLongestCalendar(t *testing.T) {
 	assertInvalid(t, err, "Stay", "Prices")
 	_, err = repo.Check(t.Context(), propertyID, roomTypeID, availability.MaxRooms+1, stay)
 	assertInvalid(t, err, "Rooms", "Check")
+	assert.EqualError(t, err, "invalid Rooms: must be between 1 and 10,000")
 }
 
-// A sum that overflowed would let any number of guests in, or keep all out.
+// Error texts state the limits with thousands separators, so they do not follow the constants by themselves.
+func TestErrorsStateTheLimits(t *testing.T) {
+	t.Parallel()
+	require.Equal(t, []int{1_000, 10_000}, []int{availability.MaxGuests, availability.MaxRooms}, "the texts must state these")
+	o := opening("2026-07-01", "2026-07-03")
+	o.Rooms = availability.MaxRooms + 1
+	assert.EqualError(t, o.Validate(), "invalid Rooms: must be between 1 and 10,000")
+	assert.EqualError(t, availability.Limits{MaxOccupancy: availability.MaxGuests + 1}.Validate(),
+		"invalid MaxOccupancy: must be between 1 and 1,000")
+	largest := room(roomTypeID, availability.MaxRooms)
+	assert.EqualError(t, request(stay, largest, room(roomTypeID, 1)).Validate(fixture.Now),
+		"invalid Rooms[1].Quantity: must be at most 10,000 in total for one room type")
+	largest.Quantity++
+	assert.EqualError(t, largest.Validate(), "invalid Quantity: must be between 1 and 10,000")
+	large := room(roomTypeID, 1)
+	large.MaxAdults = availability.MaxGuests + 1
+	assert.EqualError(t, large.Validate(), "invalid MaxAdults: must be between 0 and 1,000 per room")
+	quote := quoteOf(t, request(stay, room(roomTypeID, 2)), fixture.Price)
+	quote.Sleeps.MaxAdults = 2*availability.MaxGuests + 1
+	assert.EqualError(t, quote.Validate(), "invalid Sleeps.MaxAdults: must be between 0 and 1,000 per room")
+}
+
+// A sum that overflows would accept any number of guests, or refuse every request.
 func TestGuestsCannotOverflow(t *testing.T) {
 	t.Parallel()
 	largest := room(roomTypeID, availability.MaxRooms)
@@ -98,19 +122,19 @@ func TestGuestsCannotOverflow(t *testing.T) {
 		name, field string
 		edit        func(*availability.QuoteRequest)
 	}{
-		{"more types than a transaction has actions", "Rooms", func(r *availability.QuoteRequest) { r.Rooms = make([]availability.Room, 101) }},
+		{"more entries than a transaction has actions", "Rooms", func(r *availability.QuoteRequest) { r.Rooms = make([]availability.Room, 101) }},
 		{"too many rooms", "Rooms[0].Quantity", func(r *availability.QuoteRequest) { r.Rooms[0].Quantity = availability.MaxRooms + 1 }},
-		{"too many together", "Rooms[3].Quantity", func(r *availability.QuoteRequest) {
+		{"too many in total", "Rooms[3].Quantity", func(r *availability.QuoteRequest) {
 			r.Rooms = []availability.Room{room("room_a", availability.MaxRooms-2), room("room_b", 2), room("room_a", 1), room("room_a", 2)}
 		}},
-		{"more than can be added", "Rooms[1].Quantity", func(r *availability.QuoteRequest) {
+		{"too many to add up", "Rooms[1].Quantity", func(r *availability.QuoteRequest) {
 			r.Rooms = append(r.Rooms, room(roomTypeID, math.MaxInt))
 		}},
 		{"no rooms", "Rooms", func(r *availability.QuoteRequest) { r.Rooms = nil }},
 		{"adults", "Rooms[0].MaxAdults", func(r *availability.QuoteRequest) { r.Rooms[0].MaxAdults = availability.MaxGuests + 1 }},
 		{"children", "Rooms[0].MaxChildren", func(r *availability.QuoteRequest) { r.Rooms[0].MaxChildren = math.MaxInt }},
 		{"guests", "Rooms[0].MaxOccupancy", func(r *availability.QuoteRequest) { r.Rooms[0].MaxOccupancy = math.MaxInt / 2 }},
-		{"fewer than none", "Rooms[0].MaxOccupancy", func(r *availability.QuoteRequest) { r.Rooms[0].MaxOccupancy = -1 }},
+		{"negative guests", "Rooms[0].MaxOccupancy", func(r *availability.QuoteRequest) { r.Rooms[0].MaxOccupancy = -1 }},
 	} {
 		req := request(stay, room(roomTypeID, 1))
 		test.edit(&req)
@@ -124,7 +148,7 @@ func TestGuestsCannotOverflow(t *testing.T) {
 	assertInvalid(t, quote.Validate(), "Lines", "quote")
 }
 
-// A text at its limit is taken, one byte more is refused, and so is what is not UTF-8.
+// Text at its maximum length is accepted. Text that is one byte longer, or not valid UTF-8, is refused.
 func TestTextsOfARequestHaveLimits(t *testing.T) {
 	t.Parallel()
 	req := request(stay, room(roomTypeID, 1))
@@ -151,16 +175,16 @@ func TestTextsOfARequestHaveLimits(t *testing.T) {
 		*test.text = good
 	}
 
-	// A zone is looked up as a file, so its length is judged first.
-	for size, want := range map[int]string{64: "is not an IANA time zone", 65: "must be at most 64 bytes, got 65"} {
+	// A zone is looked up as a file, so its length is checked first.
+	for size, want := range map[int]string{64: "must be a valid IANA time zone", 65: "must be at most 64 bytes, got 65"} {
 		_, err := availability.House{TimeZone: strings.Repeat("z", size)}.Location()
 		assertInvalid(t, err, "TimeZone", "zone")
 		assert.ErrorContains(t, err, want)
 	}
 }
 
-// Error texts end up in logs: they hold no text of a caller.
-func TestErrorsEchoNothing(t *testing.T) {
+// Error texts end up in logs, so they contain no text from the caller.
+func TestErrorsDoNotEchoInput(t *testing.T) {
 	t.Parallel()
 	const secret = "john@example.com"
 	for name, err := range map[string]error{

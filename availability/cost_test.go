@@ -15,8 +15,8 @@ import (
 	"github.com/dynastay/dynastay/internal/fixture"
 )
 
-// bill is what a call costs: its operations in order, the units that it reads, by table or by table and index, and the
-// tables that it is charged for writing. Local engines do not agree on how many units a transaction takes.
+// bill is the cost of a call: its operations in order, the read units by table or by table and index, and the tables
+// that it is charged for writing to. Local engines do not agree on the number of write units of a transaction.
 type bill struct {
 	operations []string
 	reads      map[string]float64
@@ -62,7 +62,7 @@ func TestCosts(t *testing.T) {
 		name       string
 		call       func() error
 		operations []string
-		reads      float64 // of Availability; less than 0 where engines differ
+		reads      float64 // of Availability; negative if engines differ
 		writes     []string
 	}{
 		{"Open 31 nights", open(july), openings, -1, both},

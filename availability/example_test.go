@@ -16,7 +16,7 @@ import (
 	"github.com/dynastay/dynastay/properties"
 )
 
-// A room type's nights are put on sale, a restriction shows, and a stay is priced.
+// The nights of a room type are put on sale, a restriction is checked, and a stay is priced.
 func Example() {
 	ctx := context.Background()
 	e, err := engine.Start(ctx, docker.Allow())
@@ -24,7 +24,7 @@ func Example() {
 		log.Fatal(err)
 	}
 	defer e.Stop(ctx)
-	prefix := rand.Text() + "-" // the engine may have tables of an earlier run
+	prefix := rand.Text() + "-" // the engine may still have tables from an earlier run
 	if err := e.CreateTables(ctx, prefix, keys.Tables()...); err != nil {
 		log.Fatal(err)
 	}
@@ -47,7 +47,7 @@ func Example() {
 	}
 	room := hotel.Rooms[0]
 
-	// Weekdays at one price, the weekend at another and not for a single night.
+	// Weekdays at one price; the weekend at a different price, with a minimum stay of two nights.
 	for _, o := range []availability.OpenRequest{
 		{Nights: dynastay.MustStay("2026-07-06", "2026-07-10"), Rooms: 20, Price: dynastay.MustMoney("250.00", "USD")},
 		{Nights: dynastay.MustStay("2026-07-10", "2026-07-12"), Rooms: 20, Price: dynastay.MustMoney("279.50", "USD"), MinStay: 2},

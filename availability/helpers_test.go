@@ -32,14 +32,14 @@ var (
 	no   = &types.AttributeValueMemberBOOL{Value: false}
 )
 
-// open gives a database without anything in it, and the repository.
+// open returns an empty database and the repository.
 func open(t *testing.T) (*dyntest.DB, *availability.Repository) {
 	t.Helper()
 	db := dyntest.New(t, dyntest.With(dynastay.Options{Clock: fixture.Clock}))
 	return db, availability.New(db.DB)
 }
 
-// openHotel gives a database with [fixture.New]'s hotel in it.
+// openHotel returns a database with the hotel of [fixture.New].
 func openHotel(t *testing.T, rooms int) (*dyntest.DB, fixture.Hotel, *availability.Repository) {
 	t.Helper()
 	db, repo := open(t)
@@ -66,8 +66,8 @@ func money(text string) dynastay.Money {
 
 func number(text string) types.AttributeValue { return &types.AttributeValueMemberN{Value: text} }
 
-// night is one on sale as other software may store it: 5 rooms at 280 USD, and the attributes of more. A nil value
-// leaves an attribute out.
+// night is a night on sale as other software may store it: 5 rooms at 280 USD, with the attributes of more. A nil value
+// removes an attribute.
 func night(roomTypeID, date string, more ...dynastay.Item) dynastay.Item {
 	item := dynastay.Item{
 		"PK": dynastay.Text("ROOM#" + roomTypeID), "SK": dynastay.Text("DATE#" + date),
@@ -86,7 +86,7 @@ func night(roomTypeID, date string, more ...dynastay.Item) dynastay.Item {
 	return item
 }
 
-// put writes items below the library.
+// put writes items without the library.
 func put(t require.TestingT, db *dyntest.DB, s *dynastay.Schema, items ...dynastay.Item) {
 	for _, item := range items {
 		_, err := db.Client.PutItem(context.Background(), &dynamodb.PutItemInput{
@@ -96,12 +96,12 @@ func put(t require.TestingT, db *dyntest.DB, s *dynastay.Schema, items ...dynast
 	}
 }
 
-// putNights writes nights below the library.
+// putNights writes nights without the library.
 func putNights(t require.TestingT, db *dyntest.DB, items ...dynastay.Item) {
 	put(t, db, keys.AvailabilityTable, items...)
 }
 
-// putGuard keeps a room type for a property.
+// putGuard writes the guard that ties a room type to a property.
 func putGuard(t require.TestingT, db *dyntest.DB, roomTypeID, propertyID string, more dynastay.Item) {
 	guard := dynastay.Item{
 		"PK": dynastay.Text("ROOM#" + roomTypeID), "SK": dynastay.Text("GUARD"), "PropertyId": dynastay.Text(propertyID),
@@ -112,8 +112,8 @@ func putGuard(t require.TestingT, db *dyntest.DB, roomTypeID, propertyID string,
 	put(t, db, keys.PropertiesTable, guard)
 }
 
-// putRoomType writes what opening asks of a room type: its guard, and its item with 5 rooms in USD and the attributes of
-// more. The property has no item.
+// putRoomType writes what Open requires of a room type: its guard, and its item with 5 rooms in USD and the attributes
+// of more. The property has no item.
 func putRoomType(t require.TestingT, db *dyntest.DB, roomTypeID string, more ...dynastay.Item) {
 	putGuard(t, db, roomTypeID, propertyID, nil)
 	putRoom(t, db, roomTypeID, more...)
@@ -130,14 +130,14 @@ func putRoom(t require.TestingT, db *dyntest.DB, roomTypeID string, more ...dyna
 	put(t, db, keys.PropertiesTable, item)
 }
 
-// putProperty writes the property, in a time zone.
+// putProperty writes the property with a time zone.
 func putProperty(t require.TestingT, db *dyntest.DB, zone string) {
 	put(t, db, keys.PropertiesTable, dynastay.Item{
 		"PK": dynastay.Text("PROPERTY#" + propertyID), "SK": dynastay.Text("METADATA"), "TimeZone": dynastay.Text(zone),
 	})
 }
 
-// change sets attributes of an item below the library.
+// change sets attributes of an item without the library.
 func change(t *testing.T, db *dyntest.DB, s *dynastay.Schema, key dynastay.Key, set string, values dynastay.Item) {
 	t.Helper()
 	_, err := db.Client.UpdateItem(context.Background(), &dynamodb.UpdateItemInput{
@@ -147,7 +147,7 @@ func change(t *testing.T, db *dyntest.DB, s *dynastay.Schema, key dynastay.Key, 
 	require.NoError(t, err)
 }
 
-// stored reads a night below the library; nil where there is none.
+// stored reads a night without the library. It returns nil if the night has no item.
 func stored(t *testing.T, db *dyntest.DB, roomTypeID, date string) dynastay.Item {
 	t.Helper()
 	s := keys.AvailabilityTable
@@ -162,7 +162,7 @@ func stored(t *testing.T, db *dyntest.DB, roomTypeID, date string) dynastay.Item
 	return out.Item
 }
 
-// remove takes a night away below the library.
+// remove deletes a night without the library.
 func remove(t *testing.T, db *dyntest.DB, roomTypeID, date string) {
 	t.Helper()
 	s := keys.AvailabilityTable
@@ -173,7 +173,7 @@ func remove(t *testing.T, db *dyntest.DB, roomTypeID, date string) {
 	require.NoError(t, err)
 }
 
-// count is how many of the requests are of an operation.
+// count returns how many of the requests are of one operation.
 func count(requests []dyntest.Request, operation string) (n int) {
 	for _, r := range requests {
 		if r.Operation == operation {
@@ -183,30 +183,30 @@ func count(requests []dyntest.Request, operation string) (n int) {
 	return n
 }
 
-// standIn is a client that lets something happen just before a transaction is sent, once.
-type standIn struct {
+// hookClient is a client that calls do once, just before the first transaction is sent.
+type hookClient struct {
 	*dynamodb.Client
 	once sync.Once
 	do   func()
 }
 
-func (c *standIn) TransactWriteItems(
+func (c *hookClient) TransactWriteItems(
 	ctx context.Context, in *dynamodb.TransactWriteItemsInput, opts ...func(*dynamodb.Options),
 ) (*dynamodb.TransactWriteItemsOutput, error) {
 	c.once.Do(c.do)
 	return c.Client.TransactWriteItems(ctx, in, opts...)
 }
 
-// between gives a repository for which do happens between its first read and its write.
+// between returns a repository that calls do between its first read and its write.
 func between(db *dyntest.DB, do func()) *availability.Repository {
-	return availability.New(dynastay.Open(&standIn{Client: db.Client, do: do}, &dynastay.Options{
+	return availability.New(dynastay.Open(&hookClient{Client: db.Client, do: do}, &dynastay.Options{
 		TablePrefix: strings.TrimSuffix(db.TableName(keys.AvailabilityTable), keys.AvailabilityTable.Name),
 		Clock:       fixture.Clock,
 		Retry:       dynastay.Retry{Base: time.Millisecond},
 	}))
 }
 
-// allPrices reads a range that is longer than a stay may be.
+// allPrices reads a range that is longer than the longest stay.
 func allPrices(t *testing.T, repo *availability.Repository, all dynastay.Stay) (prices []availability.NightPrice) {
 	t.Helper()
 	for from := all.CheckIn; from.Before(all.CheckOut); from = from.AddDays(availability.MaxNights) {
@@ -221,7 +221,7 @@ func allPrices(t *testing.T, repo *availability.Repository, all dynastay.Stay) (
 	return prices
 }
 
-// room asks for rooms of a type, each for 2 adults and 1 child, 2 people at the most.
+// room requests rooms of one type, each for at most 2 adults, 1 child and 2 guests in all.
 func room(roomTypeID string, quantity int) availability.Room {
 	return availability.Room{
 		RoomTypeID: roomTypeID, Name: "Deluxe King", Quantity: quantity, Limits: availability.Limits{MaxAdults: 2, MaxChildren: 1, MaxOccupancy: 2},
@@ -229,7 +229,7 @@ func room(roomTypeID string, quantity int) availability.Room {
 	}
 }
 
-// request asks for a price for one guest.
+// request requests a quote for one guest.
 func request(stay dynastay.Stay, rooms ...availability.Room) availability.QuoteRequest {
 	return availability.QuoteRequest{
 		Property: availability.House{ID: propertyID, Name: "Grand Luxury Hotel", TimeZone: "America/New_York", CheckInTime: "15:00"},
@@ -237,7 +237,7 @@ func request(stay dynastay.Stay, rooms ...availability.Room) availability.QuoteR
 	}
 }
 
-// quoteOf is a quote as a browser may send it, at the same price for every night, without asking the database.
+// quoteOf makes a quote without the database, as a browser might send it, with the same price for every night.
 func quoteOf(t require.TestingT, req availability.QuoteRequest, price dynastay.Money) *availability.Quote {
 	q := &availability.Quote{Property: req.Property, Stay: req.Stay, Guests: req.Guests, At: fixture.Now}
 	for _, room := range req.Rooms {
@@ -258,7 +258,7 @@ func quoteOf(t require.TestingT, req availability.QuoteRequest, price dynastay.M
 	return q
 }
 
-// lineOf is a line without its prices.
+// lineOf returns a line without prices.
 func lineOf(room availability.Room) availability.Line {
 	return availability.Line{
 		RoomTypeID: room.RoomTypeID, Name: room.Name, Quantity: room.Quantity, CancellationPolicy: room.CancellationPolicy,
@@ -274,13 +274,13 @@ func assertInvalid(t *testing.T, err error, field, name string) {
 	}
 }
 
-// assertKind asks for a failure of a kind, on a field.
+// assertKind asserts that err is of a kind and names a field.
 func assertKind(t *testing.T, err, kind error, field string) {
 	t.Helper()
 	var failed *dynastay.Error
 	if assert.ErrorAs(t, err, &failed) {
 		assert.ErrorIs(t, err, kind)
-		assert.NotErrorIs(t, err, dynastay.ErrInvalid, "the caller is not to blame")
+		assert.NotErrorIs(t, err, dynastay.ErrInvalid, "it is not the caller's mistake")
 		assert.Equal(t, field, failed.Field)
 	}
 }

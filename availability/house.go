@@ -9,11 +9,12 @@ import (
 	"github.com/dynastay/dynastay/keys"
 )
 
-// maxZone bounds the name of a time zone, which is looked up as a file: no IANA name has half of it.
+// maxZone limits the length of a time zone name, in bytes, because the name is looked up as a file. No IANA name is
+// longer than half of it.
 const maxZone = 64
 
-// House is what an offer tells of the property, and what a booking keeps of it. Name and CheckInTime have at most
-// [entity.MaxName] bytes.
+// House describes the property in an offer and in a booking. Name and CheckInTime have at most [entity.MaxName] bytes
+// each.
 type House struct {
 	ID          string
 	Name        string
@@ -21,8 +22,9 @@ type House struct {
 	CheckInTime string // local time of day, such as "15:00"
 }
 
-// Location is the property's time zone; an unknown one is an error that names "TimeZone". It comes from the machine's
-// zone database; a program for a machine without one imports time/tzdata.
+// Location returns the property's time zone, from the machine's time zone database. If the zone is unknown, it returns
+// an [*dynastay.InvalidError] for the field "TimeZone". Programs that run on a machine without a time zone database
+// import time/tzdata.
 func (h House) Location() (*time.Location, error) {
 	if err := entity.CheckText(h.TimeZone, maxZone); err != nil {
 		return nil, dynastay.Within("TimeZone", err)
@@ -45,13 +47,13 @@ func (h House) validate() error {
 	return err
 }
 
-// today is the date at the property.
+// today returns the current date at the property.
 func (h House) today(now time.Time) (dynastay.Date, error) {
 	loc, err := h.Location()
 	return dynastay.DateOf(now, loc), err
 }
 
-// notBefore refuses a stay that begins before today at the property.
+// notBefore rejects a stay that begins before today at the property.
 func (h House) notBefore(stay dynastay.Stay, now time.Time) error {
 	today, err := h.today(now)
 	if err != nil {

@@ -7,8 +7,8 @@ import (
 	"github.com/dynastay/dynastay"
 )
 
-// MaxGuests is the most guests of one room. It is more than any room has, and together with [MaxRooms] few enough that
-// no sum over a request overflows, in 32 bits either.
+// MaxGuests is the maximum number of guests in one room. It is more than any real room holds, and small enough that,
+// together with [MaxRooms], no sum over a request overflows, even in 32 bits.
 const MaxGuests = 1_000
 
 // Guests are the people who stay.
@@ -16,19 +16,19 @@ type Guests struct {
 	Adults, Children int
 }
 
-// Limits are how many guests one room holds, up to [MaxGuests].
+// Limits are the numbers of guests that one room holds, each at most [MaxGuests].
 type Limits struct {
 	MaxAdults    int
 	MaxChildren  int
 	MaxOccupancy int // adults and children together
 }
 
-// Validate checks the limits of a room type: it holds an adult, and neither more adults nor more children than guests.
-// Its errors name the field.
+// Validate checks the limits of a room type: it must hold at least one adult, and neither MaxAdults nor MaxChildren may
+// be above MaxOccupancy. Its errors name the field.
 func (l Limits) Validate() error {
 	switch {
 	case l.MaxOccupancy < 1 || l.MaxOccupancy > MaxGuests:
-		return dynastay.Invalid("MaxOccupancy", "must be between 1 and %d", MaxGuests)
+		return dynastay.Invalid("MaxOccupancy", "must be between 1 and 1,000")
 	case l.MaxAdults < 1 || l.MaxAdults > l.MaxOccupancy:
 		return dynastay.Invalid("MaxAdults", "must be between 1 and MaxOccupancy (%d)", l.MaxOccupancy)
 	case l.MaxChildren < 0 || l.MaxChildren > l.MaxOccupancy:
@@ -37,21 +37,22 @@ func (l Limits) Validate() error {
 	return nil
 }
 
-// within bounds what is asked for and sold. It is less than Validate asks: a room that other software stored with more
-// adults than guests can be sold all the same, because the guests are counted together as well.
-func (l Limits) within(most int) error {
+// within checks the limits of what is requested and sold: none may be negative, or above MaxGuests for each of so many
+// rooms. It is less strict than Validate: a room type that other software stored with MaxAdults above MaxOccupancy can
+// still be sold, because adults and children are also counted together.
+func (l Limits) within(rooms int) error {
 	for _, limit := range []struct {
 		field  string
 		guests int
 	}{{"MaxAdults", l.MaxAdults}, {"MaxChildren", l.MaxChildren}, {"MaxOccupancy", l.MaxOccupancy}} {
-		if limit.guests < 0 || limit.guests > most {
-			return dynastay.Invalid(limit.field, "must be between 0 and %d", most)
+		if limit.guests < 0 || limit.guests > rooms*MaxGuests {
+			return dynastay.Invalid(limit.field, "must be between 0 and 1,000 per room")
 		}
 	}
 	return nil
 }
 
-// sleeps are the limits of all rooms together: three rooms for two sleep any six.
+// sleeps returns the limits of all rooms together: three rooms for two hold any six guests.
 func sleeps(rooms []Room) (all Limits) {
 	for _, r := range rooms {
 		all.MaxAdults += r.MaxAdults * r.Quantity
@@ -61,13 +62,14 @@ func sleeps(rooms []Room) (all Limits) {
 	return all
 }
 
-// ErrTooSmall comes with the [*dynastay.InvalidError] of a request whose rooms do not hold its guests.
+// ErrTooSmall means that the rooms of a request cannot hold its guests. The [*dynastay.InvalidError] that reports it
+// matches it with [errors.Is].
 var ErrTooSmall = errors.New("too many guests for the rooms")
 
-// fit checks the guests against what the rooms hold together.
+// fit checks the guests against the limits of all rooms together.
 func (g Guests) fit(rooms Limits) error {
 	if g.Adults < 1 {
-		return dynastay.Invalid("Guests.Adults", "must be at least 1")
+		return dynastay.Invalid("Guests.Adults", "must be positive")
 	}
 	if g.Children < 0 {
 		return dynastay.Invalid("Guests.Children", "must not be negative")

@@ -8,29 +8,29 @@ import (
 	"github.com/dynastay/dynastay/keys"
 )
 
-// Night is one night of one room type: what is left of it, its price, and its restrictions.
+// Night is one night of one room type: the rooms left, the price, and the restrictions.
 type Night struct {
 	RoomTypeID string
 	PropertyID string
 	Date       dynastay.Date
 
-	Available int            // rooms left; below zero only after an overbooking
+	Available int            // rooms left; negative only after an overbooking
 	Total     int            // rooms that were put on sale
 	Price     dynastay.Money // for one room
 
-	MinStay         int  // nights that an arrival on this date must stay; 0 for no bound
-	MaxStay         int  // nights that an arrival on this date may stay; 0 for no bound
+	MinStay         int  // minimum nights for an arrival on this date; 0 means no minimum
+	MaxStay         int  // maximum nights for an arrival on this date; 0 means no maximum
 	ClosedToArrival bool // no stay may begin on this date
-	// ClosedToDeparture says that no stay may end on the morning after this night. The rule is about the next date, but
-	// stands here: the last night of a stay is in its transaction anyway, so asking for it costs nothing.
+	// ClosedToDeparture means that no stay may end on the morning after this night. The rule is about the next date, but
+	// it is stored here because the last night of a stay is part of the transaction anyway, so checking it costs nothing.
 	ClosedToDeparture bool
 
-	StopSell       bool // the host takes the night off sale; stored as IsBlocked
+	StopSell       bool // the host has taken the night off sale; stored as IsBlocked
 	StopSellReason string
 	PropertyClosed bool // the whole property is off sale
 
 	UpdatedAt time.Time
-	ExpiresAt time.Time // when DynamoDB may remove the item, two years after the night
+	ExpiresAt time.Time // when DynamoDB may delete the item, two years after the night
 }
 
 // shelfLife is how long a night is kept after its date.

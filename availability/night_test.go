@@ -16,7 +16,7 @@ import (
 	"github.com/dynastay/dynastay/availability"
 )
 
-// documentNight is the example of the hotel-booking document, as it stands.
+// documentNight is the example of the hotel-booking document, unchanged.
 func documentNight(t *testing.T) dynastay.Item {
 	t.Helper()
 	text, err := os.ReadFile("testdata/night.json")
@@ -30,7 +30,7 @@ func documentNight(t *testing.T) dynastay.Item {
 	return item
 }
 
-// plain is an item for comparison: numbers by value, NULL and missing alike.
+// plain converts an item for comparison: numbers by value, NULL like a missing attribute.
 func plain(t *testing.T, item dynastay.Item) map[string]any {
 	t.Helper()
 	m := map[string]any{}
@@ -43,7 +43,7 @@ func plain(t *testing.T, item dynastay.Item) map[string]any {
 	return m
 }
 
-func TestDocumentNightComesBack(t *testing.T) {
+func TestDocumentNightRoundTrips(t *testing.T) {
 	t.Parallel()
 	db, repo := open(t)
 	item := documentNight(t)
@@ -74,7 +74,7 @@ func TestDocumentNightComesBack(t *testing.T) {
 	assert.Equal(t, time.Date(2027, 1, 15, 0, 0, 0, 0, time.UTC), whole.ExpiresAt)
 	again, err = availability.NightEntity.Item(whole)
 	require.NoError(t, err)
-	assert.Equal(t, plain(t, item), plain(t, again), "and so does one with all attributes")
+	assert.Equal(t, plain(t, item), plain(t, again), "with all attributes")
 }
 
 // NULL is how other software may write "none".

@@ -12,31 +12,32 @@ import (
 	"github.com/dynastay/dynastay/keys"
 )
 
-// ErrClosed: the room type's sales were closed for good or with its property; nights cannot be opened.
+// ErrClosed means that sales of the room type were closed, permanently or together with its property, so no nights can
+// be opened.
 var ErrClosed = errors.New("room type is closed")
 
 // OpenRequest puts nights of a room type on sale.
 type OpenRequest struct {
 	PropertyID string
 	RoomTypeID string
-	Nights     dynastay.Stay  // the dates from today on, half-open: CheckOut is the first night that is not opened
-	Rooms      int            // rooms on sale each night, up to those of the room type
-	Overbook   bool           // allows more than those, up to MaxRooms
-	Price      dynastay.Money // for one room and night, in whole minor units of the room type's currency
-	MinStay    int            // 0 for no bound
-	MaxStay    int            // 0 for no bound
+	Nights     dynastay.Stay  // from today on, half-open: CheckOut is the first night that is not opened
+	Rooms      int            // rooms on sale each night, at most those of the room type
+	Overbook   bool           // allows more rooms than the room type has, at most MaxRooms
+	Price      dynastay.Money // per room and night, in whole minor units of the room type's currency
+	MinStay    int            // nights; 0 means no minimum
+	MaxStay    int            // nights; 0 means no maximum
 }
 
-// Opened says what [Repository.Open] found and made.
+// Opened is the result of [Repository.Open].
 type Opened struct {
-	Opened  []dynastay.Date
-	Already []dynastay.Date // had an item before and are as they were
+	Opened  []dynastay.Date // put on sale by this call
+	Already []dynastay.Date // had an item before; left unchanged
 }
 
-// mostNights is what one transaction opens: with the check of the guard, its 100 actions.
+// mostNights is the number of nights that one transaction can open: with the check of the guard, it has 100 actions.
 const mostNights = 99
 
-// Validate checks the request, of at most 732 nights; its errors name the field.
+// Validate checks the request, which may have at most 732 nights. Its errors name the field.
 func (o OpenRequest) Validate() error { return o.validate(maxCalendar) }
 
 func (o OpenRequest) validate(nights int) error {
@@ -47,14 +48,14 @@ func (o OpenRequest) validate(nights int) error {
 		return dynastay.Within("Nights", err)
 	}
 	if o.Nights.Nights() > nights {
-		return dynastay.Invalid("Nights", "must be at most %d nights", nights)
+		return dynastay.Invalid("Nights", "must have at most %d nights", nights)
 	}
 	if err := o.Price.Validate(); err != nil {
 		return dynastay.Within("Price", err)
 	}
 	switch {
 	case o.Rooms < 1 || o.Rooms > MaxRooms:
-		return dynastay.Invalid("Rooms", "must be between 1 and %d", MaxRooms)
+		return dynastay.Invalid("Rooms", "must be between 1 and 10,000")
 	case o.Price.Sign() < 0:
 		return dynastay.Invalid("Price", "must not be negative")
 	case o.MinStay < 0:
@@ -65,13 +66,14 @@ func (o OpenRequest) validate(nights int) error {
 	return nil
 }
 
-// refused says that the room type cannot be opened, whatever the request asks for.
+// refused returns the error for a room type that cannot be opened, whatever the request says.
 func (o OpenRequest) refused(kind error, field string) error {
 	return &dynastay.Error{Op: "availability.Open", Entity: "RoomType", ID: o.RoomTypeID, Field: field, Kind: kind}
 }
 
-// OpenOp opens up to 99 nights in one transaction, fewer beside other operations or an idempotency key; more are refused
-// with the field "Nights". A night that has an item is left as it is: its rooms may be sold. Its refusals are those of
+// OpenOp opens at most 99 nights in one transaction; with other operations or an idempotency key in the same
+// transaction, fewer. More than 99 nights are an [*dynastay.InvalidError] for the field "Nights". A night that already
+// has an item is left unchanged, because its rooms may have been sold. It otherwise returns the errors of
 // [Repository.Open].
 func (r *Repository) OpenOp(o OpenRequest) *dynastay.Operation[Opened] {
 	return r.openOp(o, r.fits)
@@ -92,7 +94,7 @@ func (r *Repository) openOp(o OpenRequest, fits func(context.Context, OpenReques
 			in.Field("max stay", strconv.Itoa(o.MaxStay))
 		},
 		Prepare: func(ctx context.Context, tx *dynastay.Tx) (Opened, error) {
-			// Not in Invalid: a retry after midnight must find the nights that it opened.
+			// Not checked in Invalid: a retry after midnight must find the nights that it opened.
 			if err := fits(ctx, o); err != nil {
 				return Opened{}, err
 			}
@@ -110,7 +112,7 @@ var (
 	nightAbsent = dynastay.IfNew(keys.AvailabilityTable)
 )
 
-// fits refuses what the room type does not have, and nights of the past. 1 request.
+// fits rejects a request that does not match the room type, and nights in the past. 1 request.
 func (r *Repository) fits(ctx context.Context, o OpenRequest) error {
 	roomType, err := keys.Of(keys.RoomType{PropertyID: o.PropertyID, RoomTypeID: o.RoomTypeID})
 	if err != nil {
@@ -129,7 +131,7 @@ func (r *Repository) fits(ctx context.Context, o OpenRequest) error {
 		return o.refused(dynastay.ErrNotFound, "")
 	}
 	today, err := house.today(r.db.Now())
-	if err != nil { // the text alone: the zone is not in the request
+	if err != nil { // only the text: the zone does not come from the request, so the error must not match ErrInvalid
 		return &dynastay.Error{
 			Op: "availability.Open", Entity: "Property", ID: o.PropertyID, Kind: dynastay.ErrCorrupt, Err: errors.New(err.Error()),
 		}
@@ -176,13 +178,13 @@ func (r *Repository) open(ctx context.Context, tx *dynastay.Tx, o OpenRequest) (
 		}
 		result.Opened = append(result.Opened, date)
 		tx.Put(keys.AvailabilityTable, item).Identified().If(nightAbsent, func(dynastay.Row) error {
-			return dynastay.ErrOvertaken // another opened it in the meantime
+			return dynastay.ErrOvertaken // another caller opened it in the meantime
 		})
 	}
 	if len(result.Opened) == 0 {
 		return result, nil
 	}
-	// The guard belongs to the transaction: a room type that is closed at the same time has no night opened behind it.
+	// The guard is checked in the transaction, so no night is opened for a room type that is closed at the same time.
 	guard, err := keys.Of(keys.RoomTypeGuard{RoomTypeID: o.RoomTypeID})
 	if err != nil {
 		return result, err
@@ -200,17 +202,19 @@ func (r *Repository) open(ctx context.Context, tx *dynastay.Tx, o OpenRequest) (
 	return result, nil
 }
 
-// Open puts nights on sale, up to 732 of them, in transactions of up to 99: each of them is all or none, the whole is
-// not. It can be repeated at will; what is open stays as it is.
+// Open puts at most 732 nights on sale, in transactions of at most 99 nights each. Each transaction is all or nothing;
+// the call as a whole is not. Open can be repeated at any time: nights that are already open are left unchanged.
 //
-// The room type must be one that package properties made: its guard is what ties it to the property. It is refused with
-// [dynastay.ErrNotFound] where the property has no such room type or there is no guard, with Field "PropertyID" where the
-// guard, or a night that is there, names another property, and with [ErrClosed].
+// The room type must have been created by package properties, whose guard ties the room type to the property. Open
+// returns [dynastay.ErrNotFound] if the property has no such room type or the guard does not exist, and with Field
+// "PropertyID" if the guard or an existing night names a different property. It returns [ErrClosed] if the room type is
+// closed.
 //
-// What does not fit the room type or the calendar is refused with the field named: "Nights.CheckIn" before today at the
-// property, "Price.Currency" where the base price has another, "Rooms" above the rooms of the type without Overbook.
+// A request that does not match the room type or the calendar is an [*dynastay.InvalidError]. Its field is
+// "Nights.CheckIn" if the nights begin before today at the property, "Price.Currency" if the currency differs from that
+// of the base price, and "Rooms" if there are more rooms than the room type has and Overbook is not set.
 //
-// 1 request for these checks, and 2 for every 99 nights: a Query of what is there, and the transaction.
+// These checks take 1 request, and every 99 nights take 2: a Query of the existing nights, and the transaction.
 func (r *Repository) Open(ctx context.Context, o OpenRequest) (Opened, error) {
 	var all Opened
 	if err := o.Validate(); err != nil {

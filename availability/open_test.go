@@ -20,7 +20,7 @@ import (
 	"github.com/dynastay/dynastay/keys"
 )
 
-// opening is a request that is right in every field.
+// opening is a valid request.
 func opening(checkIn, checkOut string) availability.OpenRequest {
 	return availability.OpenRequest{
 		PropertyID: propertyID, RoomTypeID: roomTypeID, Nights: dynastay.MustStay(checkIn, checkOut),
@@ -42,7 +42,7 @@ func TestOpenWritesTheNightsOfTheRange(t *testing.T) {
 	assert.Nil(t, stored(t, db, roomTypeID, "2026-07-09"))
 	assert.Nil(t, stored(t, db, roomTypeID, "2026-07-12"), "the range is half-open")
 	night := stored(t, db, roomTypeID, "2026-07-11")
-	require.IsType(t, &types.AttributeValueMemberB{}, night["WriteId"], "a night is read before it is changed")
+	require.IsType(t, &types.AttributeValueMemberB{}, night["WriteId"], "an item that is read before it is written has a write id")
 	delete(night, "WriteId")
 	assert.Equal(t, dynastay.Item{
 		"PK": dynastay.Text("ROOM#room_789"), "SK": dynastay.Text("DATE#2026-07-11"),
@@ -57,7 +57,7 @@ func TestOpenWritesTheNightsOfTheRange(t *testing.T) {
 	}, night)
 }
 
-func TestOpenWithoutBounds(t *testing.T) {
+func TestOpenWithoutStayLimits(t *testing.T) {
 	t.Parallel()
 	db, repo := open(t)
 	putRoomType(t, db, roomTypeID)
@@ -67,7 +67,7 @@ func TestOpenWithoutBounds(t *testing.T) {
 	assert.NotContains(t, item, "MinStay")
 	assert.NotContains(t, item, "MaxStay")
 	assert.NotContains(t, item, "BlockReason")
-	assert.Equal(t, number("1898553600"), item["ExpiresAt"], "2030-03-01, for lack of a leap day")
+	assert.Equal(t, number("1898553600"), item["ExpiresAt"], "2030-03-01, because 2030 has no leap day")
 }
 
 func TestOpenLeavesExistingNightsAlone(t *testing.T) {
@@ -93,13 +93,13 @@ func TestOpenLeavesExistingNightsAlone(t *testing.T) {
 	requests := stop()
 	assert.Len(t, requests, 2)
 	assert.Equal(t, 1, count(requests, "BatchGetItem"))
-	assert.Equal(t, 1, count(requests, "Query"), "what is open already is only read")
+	assert.Equal(t, 1, count(requests, "Query"), "nights that are already open are only read")
 	for _, r := range requests {
 		assert.Contains(t, string(r.Body), `"ConsistentRead":true`)
 	}
 }
 
-func TestOpenTakesMoreThanATransaction(t *testing.T) {
+func TestOpenNeedsSeveralTransactions(t *testing.T) {
 	t.Parallel()
 	db, repo := open(t)
 	putRoomType(t, db, roomTypeID)
@@ -123,8 +123,8 @@ func TestOpenTakesMoreThanATransaction(t *testing.T) {
 	assert.Equal(t, date("2027-03-07"), prices[249].Date)
 }
 
-// A full transaction is 99 nights and the guard; as one operation, more is refused before it is sent.
-func TestOpenOpTakes99Nights(t *testing.T) {
+// A full transaction has 99 nights and the guard. One operation with more nights is refused before any request.
+func TestOpenOpAcceptsAtMost99Nights(t *testing.T) {
 	t.Parallel()
 	db, repo := open(t)
 	putRoomType(t, db, roomTypeID)
@@ -142,7 +142,7 @@ func TestOpenOpTakes99Nights(t *testing.T) {
 	require.NoError(t, err)
 	assert.Len(t, got.Opened, 99)
 	_, err = dynastay.Do(t.Context(), db.DB, repo.OpenOp(over))
-	assertInvalid(t, err, "Nights", "the count decides, not what is open already")
+	assertInvalid(t, err, "Nights", "all nights count, even those that are already open")
 }
 
 func TestOpenAtTheEndOfTheCalendar(t *testing.T) {
@@ -154,8 +154,8 @@ func TestOpenAtTheEndOfTheCalendar(t *testing.T) {
 	assert.Len(t, got.Opened, 102)
 }
 
-// An operation to open nights under an idempotency key is done once.
-func TestOpenOpUnderAKey(t *testing.T) {
+// With an idempotency key, the operation is carried out once.
+func TestOpenOpWithIdempotencyKey(t *testing.T) {
 	t.Parallel()
 	db, repo := open(t)
 	putRoomType(t, db, roomTypeID)
@@ -173,7 +173,7 @@ func TestOpenOpUnderAKey(t *testing.T) {
 	assert.ErrorIs(t, err, dynastay.ErrIdempotencyMismatch)
 	assert.Nil(t, stored(t, db, roomTypeID, "2026-06-14"))
 
-	// When the nights have gone by the first call's result is still there, and without the key nothing can be opened.
+	// Once the nights have passed, the key still returns the result of the first call; without it, nothing can be opened.
 	later := db.Open(&dynastay.Options{Clock: func() time.Time { return date("2026-06-20").Time() }})
 	got, err = dynastay.Do(t.Context(), later, availability.New(later).OpenOp(o), dynastay.IdempotencyKey("k"))
 	require.NoError(t, err)
@@ -182,8 +182,8 @@ func TestOpenOpUnderAKey(t *testing.T) {
 	assertInvalid(t, err, "Nights.CheckIn", "past")
 }
 
-// Two requests that differ in any one field are not the same under a key.
-func TestOpenOpAgreesToEveryField(t *testing.T) {
+// Requests with the same key that differ in any one field do not match.
+func TestOpenOpComparesEveryField(t *testing.T) {
 	t.Parallel()
 	db, repo := open(t)
 	putRoomType(t, db, roomTypeID)
@@ -191,7 +191,7 @@ func TestOpenOpAgreesToEveryField(t *testing.T) {
 	agreed.MinStay, agreed.MaxStay = 2, 7
 	_, err := dynastay.Do(t.Context(), db.DB, repo.OpenOp(agreed), dynastay.IdempotencyKey("k"))
 	require.NoError(t, err)
-	for d := range agreed.Nights.Dates() { // where nothing is to be written the key is not asked
+	for d := range agreed.Nights.Dates() { // the key is not checked if there is nothing to write
 		remove(t, db, roomTypeID, d.String())
 	}
 	for name, edit := range map[string]func(*availability.OpenRequest){
@@ -213,7 +213,7 @@ func TestOpenOpAgreesToEveryField(t *testing.T) {
 	}
 	got, err := dynastay.Do(t.Context(), db.DB, repo.OpenOp(agreed), dynastay.IdempotencyKey("k"))
 	require.NoError(t, err)
-	assert.Equal(t, dates("2026-07-01", "2026-07-02"), got.Already, "the same again is the first call's")
+	assert.Equal(t, dates("2026-07-01", "2026-07-02"), got.Already, "the same request returns the result of the first call")
 }
 
 func TestOpenIsRefused(t *testing.T) {
@@ -221,16 +221,16 @@ func TestOpenIsRefused(t *testing.T) {
 	for _, test := range []struct {
 		name    string
 		unknown bool
-		guard   func() dynastay.Item // nil for none
+		guard   func() dynastay.Item // more attributes of the guard
 		owner   string
 		kind    error
 		field   string
 	}{
 		{name: "unknown room type", unknown: true, owner: propertyID, kind: dynastay.ErrNotFound},
 		{name: "no guard", kind: dynastay.ErrNotFound},
-		{name: "another property's", owner: "prop_124", kind: dynastay.ErrNotFound, field: "PropertyID"},
+		{name: "different property", owner: "prop_124", kind: dynastay.ErrNotFound, field: "PropertyID"},
 		{name: "closed", owner: propertyID, guard: func() dynastay.Item { return dynastay.Item{keys.AttrClosed: yes} }, kind: availability.ErrClosed},
-		{name: "closed at a time", owner: propertyID, guard: func() dynastay.Item {
+		{name: "closed with a time", owner: propertyID, guard: func() dynastay.Item {
 			return dynastay.Item{keys.AttrClosed: dynastay.Text("2026-05-01T00:00:00Z")}
 		}, kind: availability.ErrClosed},
 	} {
@@ -259,14 +259,14 @@ func TestOpenIsRefused(t *testing.T) {
 			if test.unknown {
 				writes = 0
 			}
-			assert.Equal(t, writes, count(stop(), "TransactWriteItems"), "it is not tried again, nor the next part")
+			assert.Equal(t, writes, count(stop(), "TransactWriteItems"), "there is no retry, and no transaction for the remaining nights")
 			assert.Equal(t, "RoomType", failed.Entity)
 			assert.Empty(t, allPrices(t, repo, dynastay.MustStay("2026-07-01", "2026-11-01")), "nothing was written")
 		})
 	}
 }
 
-func TestOpenTakesANullForNotClosed(t *testing.T) {
+func TestOpenTreatsNullAsNotClosed(t *testing.T) {
 	t.Parallel()
 	db, repo := open(t)
 	putGuard(t, db, roomTypeID, propertyID, dynastay.Item{keys.AttrClosed: null})
@@ -275,8 +275,8 @@ func TestOpenTakesANullForNotClosed(t *testing.T) {
 	assert.NoError(t, err)
 }
 
-// Where every night has an item the guard is not asked, but the nights know whose they are.
-func TestOpenDoesNotTakeAnotherPropertysNightsForItsOwn(t *testing.T) {
+// If every night has an item, the guard is not checked, but the items name their property.
+func TestOpenRejectsNightsOfADifferentProperty(t *testing.T) {
 	t.Parallel()
 	db, hotel, repo := openHotel(t, 5)
 	putRoom(t, db, hotel.RoomTypeID)
@@ -287,7 +287,7 @@ func TestOpenDoesNotTakeAnotherPropertysNightsForItsOwn(t *testing.T) {
 	assert.Empty(t, got)
 }
 
-// A room type that is closed after the nights were read, and before they are written, has none opened behind it.
+// No night is opened for a room type that is closed after the nights were read and before they are written.
 func TestOpenWhileTheRoomTypeCloses(t *testing.T) {
 	t.Parallel()
 	db, repo := open(t)
@@ -302,7 +302,7 @@ func TestOpenWhileTheRoomTypeCloses(t *testing.T) {
 	assert.Empty(t, prices)
 }
 
-// A night that another opened, and sold rooms of, after it was read keeps what was sold.
+// A night that another caller opens and sells after the read keeps its sold rooms.
 func TestOpenIsOvertaken(t *testing.T) {
 	t.Parallel()
 	db, _ := open(t)
@@ -317,14 +317,14 @@ func TestOpenIsOvertaken(t *testing.T) {
 	assert.Equal(t, plain(t, sold), plain(t, stored(t, db, roomTypeID, "2026-07-02")))
 }
 
-// Openers of overlapping ranges and guests at the same time: whoever opened a night, it is opened once, and no sold
-// room comes back.
+// Callers open overlapping ranges while guests book: each night is opened exactly once, and no sold room becomes
+// available again.
 func TestConcurrentOpenersNeverOverwriteASale(t *testing.T) {
 	t.Parallel()
 	const openers, guests = 6, 6
 	db, hotel, _ := openHotel(t, 5) // July
 	db.Faults.Conflicts(time.Millisecond)
-	patient := func() *dynastay.DB { // a process of its own
+	patient := func() *dynastay.DB { // a separate process
 		return db.Open(&dynastay.Options{
 			Clock: fixture.Clock, Retry: dynastay.Retry{Attempts: 500, Base: time.Millisecond, Cap: 20 * time.Millisecond},
 		})
@@ -388,21 +388,21 @@ func TestConcurrentOpenersNeverOverwriteASale(t *testing.T) {
 	}
 }
 
-// Nights fit the room type that they are of, whether they are opened by a call or by an operation.
-func TestOpenFitsTheRoomType(t *testing.T) {
+// Open and OpenOp both check the request against the room type.
+func TestOpenChecksTheRoomType(t *testing.T) {
 	t.Parallel()
 	for _, test := range []struct {
-		name, field string // "" where they are opened
+		name, field string // field is "" if the nights are opened
 		edit        func(*availability.OpenRequest)
 	}{
-		{"all of the rooms", "", func(o *availability.OpenRequest) { o.Rooms = 5 }},
-		{"one more", "Rooms", func(o *availability.OpenRequest) { o.Rooms = 6 }},
+		{"all rooms", "", func(o *availability.OpenRequest) { o.Rooms = 5 }},
+		{"one room too many", "Rooms", func(o *availability.OpenRequest) { o.Rooms = 6 }},
 		{"overbooked", "", func(o *availability.OpenRequest) { o.Rooms, o.Overbook = 6, true }},
-		{"another currency", "Price.Currency", func(o *availability.OpenRequest) { o.Price = money("280.00 EUR") }},
-		{"from today on", "", func(o *availability.OpenRequest) { o.Nights.CheckIn = date("2026-06-01") }},
-		{"from yesterday on", "Nights.CheckIn", func(o *availability.OpenRequest) { o.Nights.CheckIn = date("2026-05-31") }},
+		{"different currency", "Price.Currency", func(o *availability.OpenRequest) { o.Price = money("280.00 EUR") }},
+		{"from today", "", func(o *availability.OpenRequest) { o.Nights.CheckIn = date("2026-06-01") }},
+		{"from yesterday", "Nights.CheckIn", func(o *availability.OpenRequest) { o.Nights.CheckIn = date("2026-05-31") }},
 	} {
-		for way, call := range map[string]func(*dynastay.DB, availability.OpenRequest) error{
+		for method, call := range map[string]func(*dynastay.DB, availability.OpenRequest) error{
 			"Open": func(db *dynastay.DB, o availability.OpenRequest) error {
 				_, err := availability.New(db).Open(t.Context(), o)
 				return err
@@ -412,7 +412,7 @@ func TestOpenFitsTheRoomType(t *testing.T) {
 				return err
 			},
 		} {
-			t.Run(test.name+" by "+way, func(t *testing.T) {
+			t.Run(test.name+" by "+method, func(t *testing.T) {
 				t.Parallel()
 				db, _ := open(t)
 				putRoomType(t, db, roomTypeID)
@@ -434,7 +434,7 @@ func TestOpenFitsTheRoomType(t *testing.T) {
 	}
 }
 
-// Nights are opened from today on, where the property is; a property without a zone, or an item, is in UTC.
+// Nights can be opened from today at the property. A property without a time zone, or without an item, is in UTC.
 func TestOpenFromTodayAtTheProperty(t *testing.T) {
 	t.Parallel()
 	now := time.Date(2026, 6, 1, 0, 30, 0, 0, time.UTC)
@@ -462,7 +462,7 @@ func TestOpenFromTodayAtTheProperty(t *testing.T) {
 			assert.Equal(t, slices.Collect(o.Nights.Dates()), got.Opened)
 		})
 	}
-	t.Run("no zone", func(t *testing.T) {
+	t.Run("unknown zone", func(t *testing.T) {
 		t.Parallel()
 		db, repo := open(t)
 		putRoomType(t, db, roomTypeID)
@@ -501,7 +501,7 @@ func TestOpenRequestValidate(t *testing.T) {
 		{"a tenth of a fils", "Price", func(o *availability.OpenRequest) { o.Price = money("280.0001 KWD") }},
 		{"negative minimum", "MinStay", func(o *availability.OpenRequest) { o.MinStay = -1 }},
 		{"negative maximum", "MaxStay", func(o *availability.OpenRequest) { o.MaxStay = -1 }},
-		{"maximum under minimum", "MaxStay", func(o *availability.OpenRequest) { o.MinStay, o.MaxStay = 3, 2 }},
+		{"maximum below minimum", "MaxStay", func(o *availability.OpenRequest) { o.MinStay, o.MaxStay = 3, 2 }},
 	} {
 		o := good
 		test.edit(&o)
@@ -514,14 +514,14 @@ func TestOpenRequestValidate(t *testing.T) {
 	assert.Empty(t, stop(), "no request was sent")
 
 	for name, edit := range map[string]func(*availability.OpenRequest){
-		"as long as a calendar":   func(o *availability.OpenRequest) { o.Nights.CheckOut = o.Nights.CheckIn.AddDays(732) },
-		"as many rooms as may be": func(o *availability.OpenRequest) { o.Rooms = availability.MaxRooms },
-		"free":                    func(o *availability.OpenRequest) { o.Price = money("0 USD") },
-		"fils":                    func(o *availability.OpenRequest) { o.Price = money("280.001 KWD") },
-		"yen":                     func(o *availability.OpenRequest) { o.Price = money("280 JPY") },
-		"minimum only":            func(o *availability.OpenRequest) { o.MinStay = 3 },
-		"maximum only":            func(o *availability.OpenRequest) { o.MaxStay = 3 },
-		"minimum of maximum":      func(o *availability.OpenRequest) { o.MinStay, o.MaxStay = 3, 3 },
+		"two years of nights":      func(o *availability.OpenRequest) { o.Nights.CheckOut = o.Nights.CheckIn.AddDays(732) },
+		"the most rooms":           func(o *availability.OpenRequest) { o.Rooms = availability.MaxRooms },
+		"free":                     func(o *availability.OpenRequest) { o.Price = money("0 USD") },
+		"fils":                     func(o *availability.OpenRequest) { o.Price = money("280.001 KWD") },
+		"yen":                      func(o *availability.OpenRequest) { o.Price = money("280 JPY") },
+		"minimum only":             func(o *availability.OpenRequest) { o.MinStay = 3 },
+		"maximum only":             func(o *availability.OpenRequest) { o.MaxStay = 3 },
+		"minimum equal to maximum": func(o *availability.OpenRequest) { o.MinStay, o.MaxStay = 3, 3 },
 	} {
 		o := good
 		edit(&o)

@@ -8,33 +8,33 @@ import (
 	"github.com/dynastay/dynastay/entity"
 )
 
-// CancellationPolicy says what a cancellation costs, as text such as "free_cancellation_48h". The forms of this package
-// can be read with [CancellationPolicy.Terms]; a platform reads its own, made by [CustomPolicy], itself. "" means that
-// nothing was agreed. It has at most 256 bytes.
+// CancellationPolicy states what a cancellation costs, as text such as "free_cancellation_48h". The forms that this
+// package defines are parsed by [CancellationPolicy.Terms]; a platform interprets its own policies, made by
+// [CustomPolicy], itself. "" means that no policy was agreed. A policy has at most 256 bytes.
 type CancellationPolicy string
 
-// NonRefundable keeps the whole price.
+// NonRefundable refunds nothing.
 const NonRefundable CancellationPolicy = "non_refundable"
 
-// FreeCancellation gives everything back until the given number of hours before check-in.
+// FreeCancellation refunds the whole price until the given number of hours before check-in.
 func FreeCancellation(hours int) CancellationPolicy {
 	return CancellationPolicy("free_cancellation_" + strconv.Itoa(hours) + "h")
 }
 
-// PartialRefund gives the percentage back until the given number of hours before check-in, and nothing later.
+// PartialRefund refunds a percentage of the price until the given number of hours before check-in, and nothing later.
 func PartialRefund(percent, hours int) CancellationPolicy {
 	return CancellationPolicy("partial_" + strconv.Itoa(percent) + "_" + strconv.Itoa(hours) + "h")
 }
 
 const custom = "custom_"
 
-// CustomPolicy is a policy of the platform's own, such as "custom_flexible".
+// CustomPolicy returns a policy that the platform defines itself, such as "custom_flexible".
 func CustomPolicy(name string) CancellationPolicy { return CancellationPolicy(custom + name) }
 
-// Terms are what a policy says: Percent of the price comes back until Hours before check-in, nothing later.
+// Terms are the terms of a policy: Percent of the price is refunded until Hours hours before check-in, nothing later.
 type Terms struct{ Percent, Hours int }
 
-// Terms reads a policy of this package; ok is false for any other text.
+// Terms parses a policy in one of the forms of this package; ok is false for any other text.
 func (p CancellationPolicy) Terms() (terms Terms, ok bool) {
 	text := string(p)
 	switch {
@@ -58,8 +58,8 @@ func (p CancellationPolicy) Terms() (terms Terms, ok bool) {
 	return Terms{}, false
 }
 
-// Validate refuses what is neither empty, nor of a form of this package, nor a custom policy: a misspelt free
-// cancellation would otherwise be found out by the guest who relies on it.
+// Validate checks that the policy is empty, has one of the forms of this package, or is a custom policy. Otherwise, a
+// misspelled free cancellation would be discovered by the guest who relies on it.
 func (p CancellationPolicy) Validate() error {
 	if err := entity.CheckText(string(p), entity.MaxName); err != nil {
 		return err
@@ -80,7 +80,7 @@ func readHours(text string) (int, bool) {
 	return readNumber(number)
 }
 
-// readNumber takes digits only, without a sign or leading zeros, so that a policy has one spelling.
+// readNumber accepts digits only, without a sign or leading zeros, so that each policy has exactly one spelling.
 func readNumber(text string) (int, bool) {
 	n, err := strconv.Atoi(text)
 	return n, err == nil && n >= 0 && strconv.Itoa(n) == text

@@ -31,7 +31,7 @@ func TestCancellationPolicyTerms(t *testing.T) {
 	}
 }
 
-// What is neither of a form of the package nor custom is refused: it may be misspelt.
+// A policy that is neither custom nor in one of the forms of the package is refused: it may be misspelled.
 func TestCancellationPolicyValidate(t *testing.T) {
 	t.Parallel()
 	for _, policy := range []availability.CancellationPolicy{
@@ -61,7 +61,7 @@ func TestCancellationPolicyValidate(t *testing.T) {
 	}
 }
 
-// The error is how a caller learns what is accepted.
+// The error tells the caller which forms are accepted.
 func TestCancellationPolicyNamesTheForms(t *testing.T) {
 	t.Parallel()
 	err := availability.CancellationPolicy("flexible").Validate()
@@ -72,7 +72,7 @@ func TestCancellationPolicyNamesTheForms(t *testing.T) {
 	}
 }
 
-// A policy that is read has one spelling: that of the constructors.
+// A policy that Terms accepts has exactly one spelling: that of the constructors.
 func FuzzCancellationPolicy(f *testing.F) {
 	for _, seed := range []string{
 		"", "non_refundable", "free_cancellation_48h", "partial_50_24h", "partial_0_0h", "partial_100_0h", "free_cancellation_007h",

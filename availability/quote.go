@@ -11,18 +11,18 @@ import (
 	"github.com/dynastay/dynastay/keys"
 )
 
-// MaxNights is the longest stay that can be quoted and booked. It bounds the reach of every search for a guest who is
-// in the house.
+// MaxNights is the maximum number of nights of a stay that can be quoted and booked. It limits how far back a search
+// for guests who are in the house must look.
 const MaxNights = 90
 
-// MaxRooms is the most rooms of one type: more than any house has.
+// MaxRooms is the maximum number of rooms of one type. It is more than any real property has.
 const MaxRooms = 10_000
 
-// maxEntries bounds the rooms of a request: the actions of a transaction, of which each room type takes several.
+// maxEntries limits the entries of a request to the number of actions in a transaction; each room type takes several.
 const maxEntries = 100
 
-// Room is a number of rooms of one type, as an offer asks for them, [MaxRooms] at the most. The limits are those of one
-// room; Name has at most [entity.MaxName] bytes.
+// Room requests a number of rooms of one type, at most [MaxRooms]. The limits are those of one room. Name has at most
+// [entity.MaxName] bytes.
 type Room struct {
 	RoomTypeID string
 	Name       string
@@ -31,39 +31,39 @@ type Room struct {
 	CancellationPolicy CancellationPolicy
 }
 
-// QuoteRequest asks for the price of a stay. Package properties makes one from a search result or a property.
+// QuoteRequest requests the price of a stay. Package properties makes one from a search result or a property.
 type QuoteRequest struct {
 	Property House
 	Stay     dynastay.Stay
 	Guests   Guests
-	Rooms    []Room // up to 100; the same room type twice, with the same name, limits and policy, is taken together
+	Rooms    []Room // at most 100; entries of one room type are merged and must agree in name, limits and policy
 }
 
-// Quote is an offer: a stay at exact prices, on the terms that it was made under. It reserves nothing: the rooms and
-// the prices are asked for again, by the database itself, when it is booked.
+// Quote is an offer of a stay at exact prices, with the terms that applied when it was made. It reserves nothing: when
+// it is booked, the database itself checks the rooms and the prices again.
 type Quote struct {
 	Property House
 	Stay     dynastay.Stay
 	Guests   Guests
-	Lines    []Line         // in the order of the room types' ids
-	Sleeps   Limits         // how many guests all rooms hold together
+	Lines    []Line         // ordered by room type id
+	Sleeps   Limits         // the limits of all rooms together
 	Total    dynastay.Money // the sum of the lines
-	At       time.Time
+	At       time.Time      // when the quote was made
 }
 
-// Line is what is sold of one room type. A quote has it, and a booking keeps it.
+// Line is what is sold of one room type, in a quote and in a booking.
 type Line struct {
 	RoomTypeID         string
 	Name               string
 	Quantity           int
 	CancellationPolicy CancellationPolicy
-	Nights             []NightPrice   // every night of the stay in order, for one room
-	Subtotal           dynastay.Money // the sum of the nights, times the quantity
+	Nights             []NightPrice   // every night of the stay, in order, for one room
+	Subtotal           dynastay.Money // the sum of the nights times Quantity
 }
 
-// Validate checks the request without the database: ids, a stay of 1 to [MaxNights] nights that does not begin before
-// today at the property, at least one guest and one room, and room enough for all ([ErrTooSmall]). Its errors name the
-// field.
+// Validate checks the request without accessing the database: the ids, a stay of 1 to [MaxNights] nights that does not
+// begin before today at the property, at least one adult and one room, and enough room for all guests ([ErrTooSmall]).
+// Its errors name the field.
 func (r QuoteRequest) Validate(now time.Time) error {
 	if err := checkEntries("Rooms", len(r.Rooms)); err != nil {
 		return err
@@ -71,7 +71,7 @@ func (r QuoteRequest) Validate(now time.Time) error {
 	if err := validateStay(r.Property, r.Stay); err != nil {
 		return err
 	}
-	named := map[string]Room{} // with the quantity of all entries so far
+	named := map[string]Room{} // by room type, with the total quantity of the entries so far
 	for i, room := range r.Rooms {
 		at := fmt.Sprintf("Rooms[%d]", i)
 		if err := room.Validate(); err != nil {
@@ -79,12 +79,12 @@ func (r QuoteRequest) Validate(now time.Time) error {
 		}
 		before, twice := named[room.RoomTypeID]
 		if room.Quantity > MaxRooms-before.Quantity {
-			return dynastay.Invalid(at+".Quantity", "must be at most %d in total for one room type", MaxRooms)
+			return dynastay.Invalid(at+".Quantity", "must be at most 10,000 in total for one room type")
 		}
 		room.Quantity += before.Quantity
 		before.Quantity = room.Quantity
 		if twice && before != room {
-			return dynastay.Invalid(at, "does not match the earlier entry of the same room type")
+			return dynastay.Invalid(at, "must match the earlier entry for the same room type")
 		}
 		named[room.RoomTypeID] = room
 	}
@@ -112,7 +112,7 @@ func validateStay(property House, stay dynastay.Stay) error {
 		return dynastay.Within("Stay", err)
 	}
 	if stay.Nights() > MaxNights {
-		return dynastay.Invalid("Stay", "must be at most %d nights", MaxNights)
+		return dynastay.Invalid("Stay", "must have at most %d nights", MaxNights)
 	}
 	return nil
 }
@@ -122,15 +122,15 @@ func (r Room) Validate() error {
 	if err := r.line().validate(); err != nil {
 		return err
 	}
-	return r.Limits.within(MaxGuests)
+	return r.Limits.within(1)
 }
 
-// line is the room as it is sold, without its prices.
+// line returns the room as it is sold, without prices.
 func (r Room) line() Line {
 	return Line{RoomTypeID: r.RoomTypeID, Name: r.Name, Quantity: r.Quantity, CancellationPolicy: r.CancellationPolicy}
 }
 
-// validate checks all but the prices.
+// validate checks everything except the prices.
 func (l Line) validate() error {
 	if _, err := keys.Of(keys.RoomTypeGuard{RoomTypeID: l.RoomTypeID}); err != nil {
 		return err
@@ -139,12 +139,12 @@ func (l Line) validate() error {
 		return dynastay.Within("Name", err)
 	}
 	if l.Quantity < 1 || l.Quantity > MaxRooms {
-		return dynastay.Invalid("Quantity", "must be between 1 and %d", MaxRooms)
+		return dynastay.Invalid("Quantity", "must be between 1 and 10,000")
 	}
 	return dynastay.Within("CancellationPolicy", l.CancellationPolicy.Validate())
 }
 
-// Clone is a copy that shares nothing with q.
+// Clone returns a copy that shares no memory with q.
 func (q *Quote) Clone() *Quote {
 	copied := *q
 	copied.Lines = slices.Clone(q.Lines)
@@ -154,14 +154,17 @@ func (q *Quote) Clone() *Quote {
 	return &copied
 }
 
-// Current refuses a quote whose stay begins before today at the property; the field is "Stay.CheckIn". It is apart from
-// [Quote.Validate] because it is true of a quote at one time and false at another.
+// Current returns an error for the field "Stay.CheckIn" if the stay begins before today at the property. It is separate
+// from [Quote.Validate] because its result depends on the time.
 func (q *Quote) Current(now time.Time) error { return q.Property.notBefore(q.Stay, now) }
 
-// Validate checks a quote before it is booked, as [QuoteRequest.Validate] does but for the clock, see [Quote.Current],
-// and that its prices are complete, in one currency, and add up. The database asks for the property, the prices and the
-// restrictions again; the rest, such as the policy, the names and what the rooms hold, is taken from the quote as it
-// stands. So a quote stays on the server, between offer and booking.
+// Validate checks a quote before it is booked. It makes the checks of [QuoteRequest.Validate], except for those that
+// depend on the time (see [Quote.Current]), and checks that the prices are complete, in one currency, and add up. Its
+// errors name the field.
+//
+// When the quote is booked, the database checks the property, the prices and the restrictions again. Everything else,
+// such as the policies, the names and the limits of the rooms, is taken from the quote unchanged. Therefore, keep the
+// quote on the server between the offer and the booking.
 func (q *Quote) Validate() error {
 	if err := checkEntries("Lines", len(q.Lines)); err != nil {
 		return err
@@ -178,7 +181,7 @@ func (q *Quote) Validate() error {
 			return dynastay.Within(at, err)
 		}
 		if seen[line.RoomTypeID] {
-			return dynastay.Invalid(at+".RoomTypeID", "is already in another line")
+			return dynastay.Invalid(at+".RoomTypeID", "appears more than once")
 		}
 		seen[line.RoomTypeID] = true
 		rooms += line.Quantity
@@ -187,22 +190,22 @@ func (q *Quote) Validate() error {
 			return dynastay.Within(at, err)
 		}
 		if subtotal != line.Subtotal {
-			return dynastay.Invalid(at+".Subtotal", "must be the sum of the nights, %s", subtotal)
+			return dynastay.Invalid(at+".Subtotal", "must equal the sum of the nights times Quantity, %s", subtotal)
 		}
 		if total, err = total.Add(subtotal); err != nil {
 			return dynastay.Within(at+".Subtotal", err)
 		}
 	}
 	if total != q.Total {
-		return dynastay.Invalid("Total", "must be the sum of the lines, %s", total)
+		return dynastay.Invalid("Total", "must equal the sum of the lines, %s", total)
 	}
-	if err := q.Sleeps.within(rooms * MaxGuests); err != nil {
+	if err := q.Sleeps.within(rooms); err != nil {
 		return dynastay.Within("Sleeps", err)
 	}
 	return q.Guests.fit(q.Sleeps)
 }
 
-// sum is the exact price of the line, if its nights are those of the stay.
+// sum returns the exact price of the line, or an error if its nights are not those of the stay.
 func (l Line) sum(stay dynastay.Stay) (dynastay.Money, error) {
 	if len(l.Nights) != stay.Nights() {
 		return dynastay.Money{}, dynastay.Invalid("Nights", "must have one entry for each of the %d nights of the stay", stay.Nights())
@@ -229,7 +232,7 @@ func (l Line) sum(stay dynastay.Stay) (dynastay.Money, error) {
 	return sum, dynastay.Within("Subtotal", err)
 }
 
-// merged takes the same room type together and puts the lines in order, so that equal requests are equal quotes.
+// merged merges the entries of each room type and sorts them, so that equal requests result in equal quotes.
 func merged(rooms []Room) []Room {
 	var all []Room
 	for _, room := range rooms {

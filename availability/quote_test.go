@@ -16,7 +16,7 @@ import (
 
 var stay = dynastay.MustStay("2026-07-10", "2026-07-13")
 
-// refusedNight is a refusal of a night of the common room type.
+// refusedNight is a refusal of a night of the room type that all tests share.
 func refusedNight(day string, reason availability.Reason) availability.RefusedNight {
 	return availability.RefusedNight{RoomTypeID: roomTypeID, Date: date(day), Reason: reason}
 }
@@ -34,9 +34,9 @@ func soldOut(day string, left int) availability.RefusedNight {
 	return n
 }
 
-// The stay is 10, 11 and 12 July; the nights before and after it are in the table as well, and full of bad news that
-// must not matter.
-func TestCheckSaysWhatIsInTheWay(t *testing.T) {
+// The stay is 10, 11 and 12 July. The nights before and after it are in the table as well, with every restriction set,
+// which must not matter.
+func TestCheckReportsRefusedNights(t *testing.T) {
 	t.Parallel()
 	const first, second, last = "2026-07-10", "2026-07-11", "2026-07-12"
 	everything := dynastay.Item{
@@ -47,21 +47,21 @@ func TestCheckSaysWhatIsInTheWay(t *testing.T) {
 	for _, test := range []struct {
 		name  string
 		rooms int
-		night string // the one that differs, "" for none
+		night string // the night that differs; "" for none
 		item  dynastay.Item
 		want  refused
 	}{
 		{name: "all free"},
-		{name: "all of the rooms", rooms: 5},
-		{name: "one too many", rooms: 6, want: refused{soldOut(first, 5), soldOut(second, 5), soldOut(last, 5)}},
+		{name: "all rooms", rooms: 5},
+		{name: "one room too many", rooms: 6, want: refused{soldOut(first, 5), soldOut(second, 5), soldOut(last, 5)}},
 		{name: "one night short", rooms: 3, night: second, item: dynastay.Item{"AvailableRooms": dynastay.Number(2)}, want: refused{soldOut(second, 2)}},
 		{name: "sold out", night: last, item: dynastay.Item{"AvailableRooms": dynastay.Number(0)}, want: refused{soldOut(last, 0)}},
 		{name: "overbooked", night: last, item: dynastay.Item{"AvailableRooms": dynastay.Number(-2)}, want: refused{soldOut(last, 0)}},
 		{name: "no number of rooms", night: last, item: dynastay.Item{"AvailableRooms": nil}, want: refused{soldOut(last, 0)}},
 		{name: "stop-sell", night: second, item: dynastay.Item{"IsBlocked": yes}, want: refused{refusedNight(second, availability.StopSell)}},
 		{name: "property closed", night: second, item: dynastay.Item{"PropertyClosed": yes}, want: refused{refusedNight(second, availability.StopSell)}},
-		{name: "another property's", night: first, item: dynastay.Item{"PropertyId": dynastay.Text("prop_124"), "IsBlocked": yes}, want: refused{refusedNight(first, availability.NotOnSale)}},
-		{name: "nobody's", night: first, item: dynastay.Item{"PropertyId": nil}, want: refused{refusedNight(first, availability.NotOnSale)}},
+		{name: "different property", night: first, item: dynastay.Item{"PropertyId": dynastay.Text("prop_124"), "IsBlocked": yes}, want: refused{refusedNight(first, availability.NotOnSale)}},
+		{name: "no property", night: first, item: dynastay.Item{"PropertyId": nil}, want: refused{refusedNight(first, availability.NotOnSale)}},
 
 		{name: "closed to arrival", night: first, item: dynastay.Item{"ClosedToArrival": yes}, want: refused{refusedNight(first, availability.ClosedToArrival)}},
 		{name: "closed to arrival later", night: second, item: dynastay.Item{"ClosedToArrival": yes}},
@@ -71,11 +71,11 @@ func TestCheckSaysWhatIsInTheWay(t *testing.T) {
 		{name: "closed to departure at the start", night: first, item: dynastay.Item{"ClosedToDeparture": yes}},
 		{name: "minimum stay", night: first, item: dynastay.Item{"MinStay": dynastay.Number(4)}, want: refused{stayRule(first, availability.MinStay, 4)}},
 		{name: "minimum stay met", night: first, item: dynastay.Item{"MinStay": dynastay.Number(3)}},
-		{name: "minimum stay of another arrival", night: second, item: dynastay.Item{"MinStay": dynastay.Number(4)}},
+		{name: "minimum stay of a different arrival", night: second, item: dynastay.Item{"MinStay": dynastay.Number(4)}},
 		{name: "maximum stay", night: first, item: dynastay.Item{"MaxStay": dynastay.Number(2)}, want: refused{stayRule(first, availability.MaxStay, 2)}},
 		{name: "maximum stay met", night: first, item: dynastay.Item{"MaxStay": dynastay.Number(3)}},
-		{name: "maximum stay of another arrival", night: last, item: dynastay.Item{"MaxStay": dynastay.Number(1)}},
-		{name: "maximum stay of none", night: first, item: dynastay.Item{"MaxStay": dynastay.Number(0)}},
+		{name: "maximum stay of a different arrival", night: last, item: dynastay.Item{"MaxStay": dynastay.Number(1)}},
+		{name: "maximum stay of zero", night: first, item: dynastay.Item{"MaxStay": dynastay.Number(0)}},
 		{name: "nulls", night: first, item: dynastay.Item{
 			"MinStay": null, "MaxStay": null, "IsBlocked": null, "PropertyClosed": null, "ClosedToArrival": null, "ClosedToDeparture": null,
 		}},
@@ -105,7 +105,7 @@ func TestCheckSaysWhatIsInTheWay(t *testing.T) {
 			require.NoError(t, err)
 			assert.Equal(t, test.want, got.Refused)
 			assert.Equal(t, len(test.want) == 0, got.OK())
-			require.Len(t, got.Nights, 3, "neither the night before nor the one of the check-out")
+			require.Len(t, got.Nights, 3, "neither the night before nor the night of the check-out date")
 			assert.Equal(t, date(first), got.Nights[0].Date)
 
 			q, err := repo.Quote(t.Context(), request(stay, room(roomTypeID, max(test.rooms, 1))))
@@ -114,12 +114,12 @@ func TestCheckSaysWhatIsInTheWay(t *testing.T) {
 				return
 			}
 			assert.Nil(t, q)
-			assert.Equal(t, &availability.Refused{Nights: test.want}, err, "a quote says the same")
+			assert.Equal(t, &availability.Refused{Nights: test.want}, err, "Quote reports the same nights")
 		})
 	}
 }
 
-// A stay of one night is arrival and last night in one.
+// In a stay of one night, that night is both the first and the last.
 func TestCheckOfOneNight(t *testing.T) {
 	t.Parallel()
 	db, repo := open(t)
@@ -149,7 +149,7 @@ func TestMissingNightsAreNotOnSale(t *testing.T) {
 	assert.Equal(t, []availability.NightPrice{{Date: date("2026-07-11"), Price: money("280.00 USD")}}, prices)
 }
 
-// Prices are a calendar's: those of nights that cannot be sold are there as well.
+// Prices are for a calendar, so they include nights that cannot be sold.
 func TestPrices(t *testing.T) {
 	t.Parallel()
 	db, repo := open(t)
@@ -175,7 +175,7 @@ func TestQuote(t *testing.T) {
 	putNights(t, db,
 		night("room_b", "2026-07-10", dynastay.Item{"PricePerNight": number("0.1")}),
 		night("room_b", "2026-07-11", dynastay.Item{"PricePerNight": number("0.2")}),
-		night("room_b", "2026-07-12", dynastay.Item{"PricePerNight": number("999.99")}), // the day of the check-out
+		night("room_b", "2026-07-12", dynastay.Item{"PricePerNight": number("999.99")}), // the check-out date
 		night("room_a", "2026-07-10", dynastay.Item{"PricePerNight": number("33.33")}),
 		night("room_a", "2026-07-11"),
 	)
@@ -203,12 +203,12 @@ func TestQuote(t *testing.T) {
 	assert.Equal(t, want, got)
 	assert.NoError(t, got.Validate())
 
-	// The order of the request does not matter, and rooms of one type are taken together.
+	// The order of the rooms does not matter, and rooms of one type are merged.
 	req.Rooms = []availability.Room{withQuantity(b, 1), a, withQuantity(b, 2)}
 	again, err := repo.Quote(t.Context(), req)
 	require.NoError(t, err)
 	assert.Equal(t, want, again)
-	assert.Equal(t, []availability.Room{withQuantity(b, 1), a, withQuantity(b, 2)}, req.Rooms, "the request is left alone")
+	assert.Equal(t, []availability.Room{withQuantity(b, 1), a, withQuantity(b, 2)}, req.Rooms, "the request is not changed")
 }
 
 func withQuantity(r availability.Room, n int) availability.Room {
@@ -216,7 +216,7 @@ func withQuantity(r availability.Room, n int) availability.Room {
 	return r
 }
 
-// Rooms of one type count together against what is left.
+// Rooms of one type are added up before they are compared with the rooms left.
 func TestQuoteMergesBeforeItCounts(t *testing.T) {
 	t.Parallel()
 	db, repo := open(t)
@@ -230,7 +230,7 @@ func TestQuoteMergesBeforeItCounts(t *testing.T) {
 	assert.Len(t, stop(), 2, "one request for each room type")
 }
 
-// One room type is one line; it cannot be sold under two policies, or hold two numbers of guests.
+// Each room type is one line, so it cannot have two policies or two sets of limits.
 func TestQuoteRefusesTwoVersionsOfARoomType(t *testing.T) {
 	t.Parallel()
 	for name, edit := range map[string]func(*availability.Room){
@@ -247,7 +247,7 @@ func TestQuoteRefusesTwoVersionsOfARoomType(t *testing.T) {
 	}
 }
 
-// Exact in every currency: two floats of 0.1 and 0.2 do not make 0.3, and yen have no cents.
+// Sums are exact in every currency: as floats, 0.1 and 0.2 do not add up to 0.3, and the yen has no minor unit.
 func TestQuoteAddsExactly(t *testing.T) {
 	t.Parallel()
 	for _, test := range []struct {
@@ -280,7 +280,7 @@ func TestQuoteAddsExactly(t *testing.T) {
 	}
 }
 
-// A price that is stored without a currency, or two that do not add up, is not the caller's mistake.
+// Stored prices without a currency, or that cannot be added up, are not the caller's mistake.
 func TestQuoteOfBadPrices(t *testing.T) {
 	t.Parallel()
 	for name, item := range map[string]dynastay.Item{
@@ -288,7 +288,7 @@ func TestQuoteOfBadPrices(t *testing.T) {
 		"null price":           {"PricePerNight": null},
 		"no currency":          {"Currency": nil},
 		"no ISO currency":      {"Currency": dynastay.Text("usd")},
-		"another currency":     {"Currency": dynastay.Text("EUR")},
+		"different currency":   {"Currency": dynastay.Text("EUR")},
 		"negative":             {"PricePerNight": number("-1")},
 		"a tenth of a cent":    {"PricePerNight": number("280.001")},
 		"too long to add":      {"PricePerNight": number("999999999999999999")},
@@ -357,7 +357,7 @@ func TestBadInputSendsNothing(t *testing.T) {
 	}{
 		{"no property", "Property.ID", func(r *availability.QuoteRequest) { r.Property.ID = "" }},
 		{"property with #", "Property.ID", func(r *availability.QuoteRequest) { r.Property.ID = "a#b" }},
-		{"no such zone", "Property.TimeZone", func(r *availability.QuoteRequest) { r.Property.TimeZone = "America/Atlantis" }},
+		{"unknown zone", "Property.TimeZone", func(r *availability.QuoteRequest) { r.Property.TimeZone = "America/Atlantis" }},
 		{"the server's zone", "Property.TimeZone", func(r *availability.QuoteRequest) { r.Property.TimeZone = "Local" }},
 		{"no check-in", "Stay.CheckIn", func(r *availability.QuoteRequest) { r.Stay.CheckIn = dynastay.Date{} }},
 		{"no check-out", "Stay.CheckOut", func(r *availability.QuoteRequest) { r.Stay.CheckOut = dynastay.Date{} }},
@@ -365,17 +365,17 @@ func TestBadInputSendsNothing(t *testing.T) {
 		{"in the past", "Stay.CheckIn", func(r *availability.QuoteRequest) { r.Stay.CheckIn = date("2026-05-31") }},
 		{"too long", "Stay", func(r *availability.QuoteRequest) { r.Stay.CheckOut = r.Stay.CheckIn.AddDays(91) }},
 		{"no rooms", "Rooms", func(r *availability.QuoteRequest) { r.Rooms = nil }},
-		{"none of a room", "Rooms[1].Quantity", func(r *availability.QuoteRequest) { r.Rooms[1].Quantity = 0 }},
-		{"less than none", "Rooms[1].Quantity", func(r *availability.QuoteRequest) { r.Rooms[1].Quantity = -1 }},
-		{"more than can be counted", "Rooms[0].Quantity", func(r *availability.QuoteRequest) {
+		{"zero rooms", "Rooms[1].Quantity", func(r *availability.QuoteRequest) { r.Rooms[1].Quantity = 0 }},
+		{"negative rooms", "Rooms[1].Quantity", func(r *availability.QuoteRequest) { r.Rooms[1].Quantity = -1 }},
+		{"too many to add up", "Rooms[0].Quantity", func(r *availability.QuoteRequest) {
 			r.Rooms[0].Quantity = 1 << 62
 			r.Rooms = append(r.Rooms, r.Rooms[0])
 		}},
 		{"no room type", "Rooms[0].RoomTypeID", func(r *availability.QuoteRequest) { r.Rooms[0].RoomTypeID = "" }},
 		{"room type with #", "Rooms[1].RoomTypeID", func(r *availability.QuoteRequest) { r.Rooms[1].RoomTypeID = "a#b" }},
-		{"misspelt policy", "Rooms[1].CancellationPolicy", func(r *availability.QuoteRequest) { r.Rooms[1].CancellationPolicy = "free_cancellation_48" }},
+		{"misspelled policy", "Rooms[1].CancellationPolicy", func(r *availability.QuoteRequest) { r.Rooms[1].CancellationPolicy = "free_cancellation_48" }},
 		{"no adults", "Guests.Adults", func(r *availability.QuoteRequest) { r.Guests.Adults = 0 }},
-		{"less than no children", "Guests.Children", func(r *availability.QuoteRequest) { r.Guests.Children = -1 }},
+		{"negative children", "Guests.Children", func(r *availability.QuoteRequest) { r.Guests.Children = -1 }},
 	} {
 		req := request(stay, room(roomTypeID, 1), room("room_790", 1))
 		test.edit(&req)
@@ -386,10 +386,10 @@ func TestBadInputSendsNothing(t *testing.T) {
 	assert.Empty(t, stop(), "no request was sent")
 }
 
-// The limits of all rooms count together, each kind of guest for itself.
+// The limits of all rooms are added up, separately for adults, children and guests.
 func TestOccupancy(t *testing.T) {
 	t.Parallel()
-	small, family := room(roomTypeID, 2), room("room_790", 1) // 2 + 1 and 2 at the most; 2 + 3 and 5 at the most
+	small, family := room(roomTypeID, 2), room("room_790", 1) // 2 + 1, at most 2; 2 + 3, at most 5
 	family.MaxChildren, family.MaxOccupancy = 3, 5
 	for _, test := range []struct {
 		adults, children int
@@ -418,9 +418,9 @@ func TestOccupancy(t *testing.T) {
 	assert.NotErrorIs(t, req.Validate(fixture.Now), availability.ErrTooSmall)
 }
 
-// Today is the property's. At the time of the clock it is still 31 May in New York, 1 June in London, and noon of that
-// day in Auckland.
-func TestTheDayIsThePropertys(t *testing.T) {
+// Today is the date at the property. At the time of the clock it is still 31 May in New York, 1 June in London, and
+// noon of 1 June in Auckland.
+func TestTodayIsTheDateAtTheProperty(t *testing.T) {
 	t.Parallel()
 	now := time.Date(2026, 6, 1, 0, 30, 0, 0, time.UTC)
 	db := dyntest.New(t, dyntest.With(dynastay.Options{Clock: func() time.Time { return now }}))
@@ -436,11 +436,11 @@ func TestTheDayIsThePropertys(t *testing.T) {
 		req := request(dynastay.Stay{CheckIn: today, CheckOut: today.AddDays(1)}, room(roomTypeID, 1))
 		req.Property.TimeZone = test.zone
 		q, err := repo.Quote(t.Context(), req)
-		if assert.NoError(t, err, "a stay from today on, in %q", test.zone) {
+		if assert.NoError(t, err, "a stay from today, in %q", test.zone) {
 			assert.Equal(t, now, q.At)
 			assert.NoError(t, q.Current(now))
 			assertInvalid(t, q.Current(now.Add(24*time.Hour)), "Stay.CheckIn", "a day later")
-			assert.NoError(t, q.Validate(), "whatever the time")
+			assert.NoError(t, q.Validate(), "regardless of the time")
 		}
 		req.Stay.CheckIn = today.AddDays(-1)
 		_, err = repo.Quote(t.Context(), req)
@@ -474,7 +474,7 @@ func TestCloneSharesNothing(t *testing.T) {
 	assert.Equal(t, quoteOf(t, request(stay, room(roomTypeID, 2), room("room_790", 1)), fixture.Price), q)
 }
 
-func TestQuoteValidateCatchesWhatWasTamperedWith(t *testing.T) {
+func TestQuoteValidateDetectsTampering(t *testing.T) {
 	t.Parallel()
 	good := func() *availability.Quote {
 		req := request(stay, room(roomTypeID, 2), room("room_790", 1))
@@ -493,7 +493,7 @@ func TestQuoteValidateCatchesWhatWasTamperedWith(t *testing.T) {
 		{"time zone", "Property.TimeZone", func(q *availability.Quote) { q.Property.TimeZone = "Local" }},
 		{"earlier", "Lines[0].Nights", func(q *availability.Quote) { q.Stay.CheckIn = q.Stay.CheckIn.AddDays(-1) }},
 		{"longer", "Lines[0].Nights", func(q *availability.Quote) { q.Stay.CheckOut = q.Stay.CheckOut.AddDays(1) }},
-		{"other nights", "Lines[0].Nights[0].Date", func(q *availability.Quote) {
+		{"different nights", "Lines[0].Nights[0].Date", func(q *availability.Quote) {
 			q.Stay = dynastay.Stay{CheckIn: q.Stay.CheckIn.AddDays(1), CheckOut: q.Stay.CheckOut.AddDays(1)}
 		}},
 		{"too long", "Stay", func(q *availability.Quote) { q.Stay.CheckOut = q.Stay.CheckIn.AddDays(91) }},
@@ -502,20 +502,20 @@ func TestQuoteValidateCatchesWhatWasTamperedWith(t *testing.T) {
 		{"more children", "Guests.Children", func(q *availability.Quote) { q.Guests.Children = 4 }},
 		{"more guests", "Guests", func(q *availability.Quote) { q.Guests.Adults = 6 }},
 		{"rooms for fewer adults", "Guests.Adults", func(q *availability.Quote) { q.Sleeps.MaxAdults = q.Guests.Adults - 1 }},
-		{"rooms for more than rooms hold", "Sleeps.MaxOccupancy", func(q *availability.Quote) { q.Sleeps.MaxOccupancy = 3*availability.MaxGuests + 1 }},
-		{"rooms for adults less than none", "Sleeps.MaxAdults", func(q *availability.Quote) { q.Sleeps.MaxAdults = -1 }},
-		{"rooms for children less than none", "Sleeps.MaxChildren", func(q *availability.Quote) { q.Sleeps.MaxChildren = -1 }},
+		{"rooms for too many guests", "Sleeps.MaxOccupancy", func(q *availability.Quote) { q.Sleeps.MaxOccupancy = 3*availability.MaxGuests + 1 }},
+		{"rooms for negative adults", "Sleeps.MaxAdults", func(q *availability.Quote) { q.Sleeps.MaxAdults = -1 }},
+		{"rooms for negative children", "Sleeps.MaxChildren", func(q *availability.Quote) { q.Sleeps.MaxChildren = -1 }},
 		{"no lines", "Lines", func(q *availability.Quote) { q.Lines = nil }},
-		{"a line less", "Total", func(q *availability.Quote) { q.Lines, q.Guests = q.Lines[:1], availability.Guests{Adults: 1} }},
+		{"a line removed", "Total", func(q *availability.Quote) { q.Lines, q.Guests = q.Lines[:1], availability.Guests{Adults: 1} }},
 		{"a line twice", "Lines[2].RoomTypeID", func(q *availability.Quote) { q.Lines = append(q.Lines, q.Lines[0]) }},
 		{"two lines of one type", "Lines[1].RoomTypeID", func(q *availability.Quote) { q.Lines[1].RoomTypeID = roomTypeID }},
 		{"room type", "Lines[1].RoomTypeID", func(q *availability.Quote) { q.Lines[1].RoomTypeID = "#" }},
-		{"more rooms for the same", "Lines[0].Subtotal", func(q *availability.Quote) { q.Lines[0].Quantity = 3 }},
+		{"more rooms for the same price", "Lines[0].Subtotal", func(q *availability.Quote) { q.Lines[0].Quantity = 3 }},
 		{"no rooms", "Lines[0].Quantity", func(q *availability.Quote) { q.Lines[0].Quantity = 0 }},
 		{"too many rooms", "Lines[0].Quantity", func(q *availability.Quote) { q.Lines[0].Quantity = availability.MaxRooms + 1 }},
-		{"rooms taken off", "Lines[0].Quantity", func(q *availability.Quote) { q.Lines[0].Quantity = -2 }},
+		{"negative rooms", "Lines[0].Quantity", func(q *availability.Quote) { q.Lines[0].Quantity = -2 }},
 		{"policy", "Lines[0].CancellationPolicy", func(q *availability.Quote) { q.Lines[0].CancellationPolicy = "free_cancellation" }},
-		{"a night less", "Lines[1].Nights", func(q *availability.Quote) { q.Lines[1].Nights = q.Lines[1].Nights[1:] }},
+		{"a night removed", "Lines[1].Nights", func(q *availability.Quote) { q.Lines[1].Nights = q.Lines[1].Nights[1:] }},
 		{"a night twice", "Lines[0].Nights[1].Date", func(q *availability.Quote) { q.Lines[0].Nights[1] = q.Lines[0].Nights[0] }},
 		{"nights swapped", "Lines[0].Nights[0].Date", func(q *availability.Quote) {
 			n := q.Lines[0].Nights
@@ -525,18 +525,18 @@ func TestQuoteValidateCatchesWhatWasTamperedWith(t *testing.T) {
 		{"negative night", "Lines[0].Nights[2].Price", func(q *availability.Quote) { q.Lines[0].Nights[2].Price = money("-1 USD") }},
 		{"a tenth of a cent", "Lines[0].Nights[1].Price", func(q *availability.Quote) { q.Lines[0].Nights[1].Price = money("279.951 USD") }},
 		{"no price", "Lines[0].Nights[2].Price.Currency", func(q *availability.Quote) { q.Lines[0].Nights[2].Price = dynastay.Money{} }},
-		{"another currency", "Lines[0].Nights[2].Price.Currency", func(q *availability.Quote) { q.Lines[0].Nights[2].Price = money("279.95 EUR") }},
+		{"different currency", "Lines[0].Nights[2].Price.Currency", func(q *availability.Quote) { q.Lines[0].Nights[2].Price = money("279.95 EUR") }},
 		{"subtotal", "Lines[1].Subtotal", func(q *availability.Quote) { q.Lines[1].Subtotal = money("839.84 USD") }},
-		{"subtotal in another currency", "Lines[1].Subtotal", func(q *availability.Quote) { q.Lines[1].Subtotal = money("839.85 EUR") }},
+		{"subtotal in a different currency", "Lines[1].Subtotal", func(q *availability.Quote) { q.Lines[1].Subtotal = money("839.85 EUR") }},
 		{"no subtotal", "Lines[1].Subtotal", func(q *availability.Quote) { q.Lines[1].Subtotal = dynastay.Money{} }},
 		{"total", "Total", func(q *availability.Quote) { q.Total = money("2519.54 USD") }},
-		{"total in another currency", "Total", func(q *availability.Quote) { q.Total = money("2519.55 EUR") }},
+		{"total in a different currency", "Total", func(q *availability.Quote) { q.Total = money("2519.55 EUR") }},
 		{"no total", "Total", func(q *availability.Quote) { q.Total = dynastay.Money{} }},
 		{"lines in two currencies", "Lines[1].Subtotal.Currency", func(q *availability.Quote) {
 			eur := quoteOf(t, request(stay, room("room_790", 1)), money("279.95 EUR"))
 			q.Lines[1] = eur.Lines[0]
 		}},
-		{"sums beyond counting", "Lines[0].Subtotal.Amount", func(q *availability.Quote) {
+		{"sums too long to add", "Lines[0].Subtotal.Amount", func(q *availability.Quote) {
 			for i := range q.Lines[0].Nights {
 				q.Lines[0].Nights[i].Price = money("333333333333333333 USD")
 			}

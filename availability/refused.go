@@ -12,14 +12,14 @@ type Reason string
 
 // The reasons.
 const (
-	SoldOut           Reason = "sold_out"            // fewer rooms are left than asked for
-	StopSell          Reason = "stop_sell"           // the host, or the property as a whole, is off sale
+	SoldOut           Reason = "sold_out"            // fewer rooms are left than requested
+	StopSell          Reason = "stop_sell"           // the host has taken the night, or the whole property, off sale
 	NotOnSale         Reason = "not_on_sale"         // the night was never opened, or belongs to another property
 	ClosedToArrival   Reason = "closed_to_arrival"   // a stay may not begin on this date
 	ClosedToDeparture Reason = "closed_to_departure" // a stay may not end on the morning after
 	MinStay           Reason = "min_stay"            // an arrival on this date must stay longer
-	MaxStay           Reason = "max_stay"            // an arrival on this date may not stay so long
-	PriceChanged      Reason = "price_changed"       // the price is no longer the quoted one; quote again
+	MaxStay           Reason = "max_stay"            // an arrival on this date may not stay this long
+	PriceChanged      Reason = "price_changed"       // the price is no longer the quoted price; quote again
 )
 
 // RefusedNight is one night that cannot be sold, and why.
@@ -27,20 +27,20 @@ type RefusedNight struct {
 	RoomTypeID string
 	Date       dynastay.Date
 	Reason     Reason
-	Left       int            // rooms that are left, for SoldOut
-	Nights     int            // the bound, for MinStay and MaxStay
-	Price      dynastay.Money // the present price, for PriceChanged
+	Left       int            // the rooms left, for SoldOut
+	Nights     int            // the limit, for MinStay and MaxStay
+	Price      dynastay.Money // the current price, for PriceChanged
 }
 
-// String is the form "2025-01-15 sold_out".
+// String returns the date and the reason, such as "2025-01-15 sold_out".
 func (n RefusedNight) String() string { return n.Date.String() + " " + string(n.Reason) }
 
-// Refused says that a stay cannot be sold as asked for. Nothing was written.
+// Refused is the error for a stay that cannot be sold as requested. Nothing was written.
 type Refused struct {
-	Nights []RefusedNight // in order of room type and date; a night may have several reasons
+	Nights []RefusedNight // ordered by room type and date; a night may have several reasons
 }
 
-// Error names every night and its reason.
+// Error lists every night with its reason.
 func (r *Refused) Error() string {
 	texts := make([]string, len(r.Nights))
 	for i, n := range r.Nights {
@@ -49,7 +49,7 @@ func (r *Refused) Error() string {
 	return "refused: " + strings.Join(texts, ", ")
 }
 
-// Has reports whether any night was refused for the reason.
+// Has reports whether any night was refused for this reason.
 func (r *Refused) Has(reason Reason) bool {
 	for _, n := range r.Nights {
 		if n.Reason == reason {
@@ -59,7 +59,7 @@ func (r *Refused) Has(reason Reason) bool {
 	return false
 }
 
-// refuse looks at one night of a stay as a sale would; night is nil where there is no item.
+// refuse applies the conditions of a sale to one night of a stay. night is nil if it has no item.
 func refuse(propertyID string, line Line, stay dynastay.Stay, date dynastay.Date, night *Night) []RefusedNight {
 	because := func(reason Reason) RefusedNight {
 		return RefusedNight{RoomTypeID: line.RoomTypeID, Date: date, Reason: reason}

@@ -10,30 +10,31 @@ import (
 	"github.com/dynastay/dynastay/keys"
 )
 
-// Repository reads and changes the inventory.
+// Repository reads and updates the inventory.
 type Repository struct {
 	db     *dynastay.DB
 	entity *entity.Entity[Night]
 }
 
-// New makes a repository. It sends nothing; make one for the process and share it.
+// New returns a repository. It sends no requests. Create one for the process and share it.
 func New(db *dynastay.DB) *Repository { return &Repository{db, newEntity()} }
 
-// maxCalendar is the longest range that Open, Check and Prices take: two years, as long as nights are kept, and longer
-// than rooms are sold ahead.
+// maxCalendar is the maximum number of nights that Open, Check and Prices accept: two years. That is as long as nights
+// are kept, and further ahead than rooms are sold.
 const maxCalendar = 2 * 366
 
-// Availability is the answer of [Repository.Check].
+// Availability is the result of [Repository.Check].
 type Availability struct {
-	Nights  []Night        // those that have an item, in order
+	Nights  []Night        // the nights that have an item, in order
 	Refused []RefusedNight // why the stay cannot be sold; empty if it can
 }
 
 // OK reports whether the stay can be sold.
 func (a Availability) OK() bool { return len(a.Refused) == 0 }
 
-// Check tells whether a number of rooms of one type can be sold for a stay, and if not, every night that is in the way
-// and why. The answer may be a moment old; only a sale is certain. A stay has at most 732 nights here.
+// Check reports whether a number of rooms of one type can be sold for a stay, and if not, lists every night that cannot
+// be sold, with the reason. The result may already be out of date; only a sale is certain. The stay may have at most
+// 732 nights.
 //
 // Pattern A1: Availability, PK = ROOM#{roomTypeId}, SK from DATE#{check-in} to DATE#{last night}, 1 request
 func (r *Repository) Check(ctx context.Context, propertyID, roomTypeID string, rooms int, stay dynastay.Stay, opts ...dynastay.ReadOption) (Availability, error) {
@@ -41,7 +42,7 @@ func (r *Repository) Check(ctx context.Context, propertyID, roomTypeID string, r
 		return Availability{}, err
 	}
 	if rooms < 1 || rooms > MaxRooms {
-		return Availability{}, dynastay.Invalid("Rooms", "must be between 1 and %d", MaxRooms)
+		return Availability{}, dynastay.Invalid("Rooms", "must be between 1 and 10,000")
 	}
 	nights, err := r.nights(ctx, roomTypeID, stay, opts...)
 	if err != nil {
@@ -50,8 +51,8 @@ func (r *Repository) Check(ctx context.Context, propertyID, roomTypeID string, r
 	return check(propertyID, Line{RoomTypeID: roomTypeID, Quantity: rooms}, stay, nights), nil
 }
 
-// Prices are the prices of one room for the nights of a stay, 732 at the most, that have an item, whether or not they are
-// sold out.
+// Prices returns the price of one room for each night of a stay that has an item, whether or not the night is sold out.
+// The stay may have at most 732 nights.
 //
 // Pattern A2: Availability, PK = ROOM#{roomTypeId}, SK from DATE#{check-in} to DATE#{last night}, 1 request
 func (r *Repository) Prices(ctx context.Context, roomTypeID string, stay dynastay.Stay, opts ...dynastay.ReadOption) ([]NightPrice, error) {
@@ -66,9 +67,9 @@ func (r *Repository) Prices(ctx context.Context, roomTypeID string, stay dynasta
 	return prices, nil
 }
 
-// Quote prices a stay, or fails with [*Refused], which names every night that cannot be sold and why. It reserves
-// nothing. Stored prices that do not add up, or are finer than their currency's minor unit, are [dynastay.ErrCorrupt].
-// 1 request a room type.
+// Quote returns the price of a stay, or fails with [*Refused], which lists every night that cannot be sold, with the
+// reason. It reserves nothing. If stored prices cannot be added up, or are more precise than their currency's minor
+// unit, it returns [dynastay.ErrCorrupt]. 1 request per room type.
 func (r *Repository) Quote(ctx context.Context, req QuoteRequest) (*Quote, error) {
 	now := r.db.Now()
 	if err := req.Validate(now); err != nil {
@@ -98,7 +99,7 @@ func (r *Repository) Quote(ctx context.Context, req QuoteRequest) (*Quote, error
 			q.Total, err = q.Total.Add(line.Subtotal)
 		}
 		if err != nil {
-			// The text alone: prices that do not add up are not the caller's mistake, so they must not match ErrInvalid.
+			// Only the text: prices that cannot be added up are not the caller's mistake and must not match ErrInvalid.
 			return nil, &dynastay.Error{
 				Op: "availability.Quote", Entity: "RoomType", ID: line.RoomTypeID, Kind: dynastay.ErrCorrupt,
 				Err: errors.New(err.Error()),
@@ -125,7 +126,7 @@ func (r *Repository) nights(ctx context.Context, roomTypeID string, stay dynasta
 		return nil, dynastay.Within("Stay", err)
 	}
 	if stay.Nights() > maxCalendar {
-		return nil, dynastay.Invalid("Stay", "must be at most %d nights", maxCalendar)
+		return nil, dynastay.Invalid("Stay", "must have at most %d nights", maxCalendar)
 	}
 	rows, err := r.read(ctx, roomTypeID, stay, opts...)
 	if err != nil {
@@ -142,8 +143,8 @@ func (r *Repository) nights(ctx context.Context, roomTypeID string, stay dynasta
 	return nights, nil
 }
 
-// read reads the nights of a half-open range. A night's sort key ends with its date, so the bounds are the first
-// and the last night; the document's example takes the check-out date along.
+// read reads the nights of a half-open range. A night's sort key ends with its date, so the bounds are the first and
+// the last night; the example in the document also includes the check-out date.
 func (r *Repository) read(ctx context.Context, roomTypeID string, stay dynastay.Stay, opts ...dynastay.ReadOption) ([]dynastay.Row, error) {
 	first, err := keys.Of(keys.Night{RoomTypeID: roomTypeID, Date: stay.CheckIn})
 	if err != nil {

@@ -10,18 +10,19 @@ import (
 	"github.com/dynastay/dynastay/keys"
 )
 
-// Sale takes the rooms of a quote out of the inventory. It is for authors of operations that sell nights, as package
-// bookings does: the actions for [dynastay.OpSpec.Prepare], and the meaning of their failures.
+// Sale takes the rooms of a quote out of the inventory. It is for authors of operations that sell nights, such as those
+// of package bookings. It provides the actions for [dynastay.OpSpec.Prepare] and interprets their failures.
 type Sale struct {
 	nights *Repository
 	quote  *Quote
 }
 
-// Sale of a quote that [Quote.Validate] accepts.
+// Sale returns the sale of a quote. The quote must have passed [Quote.Validate].
 func (r *Repository) Sale(q *Quote) *Sale { return &Sale{r, q} }
 
-// saleOf is the update of one night, by whether the stay arrives on it and whether it is its last. The condition is
-// what keeps a night from being oversold: it is the database that counts, not what was read before.
+// saleOf holds the update of one night, indexed by whether it is the first and whether it is the last night of the
+// stay. The condition keeps a night from being oversold: it compares the rooms left in the database at the time of the
+// write, not what was read earlier.
 var saleOf = func() (prepared [2][2]*dynastay.Prepared) {
 	for arrival := range 2 {
 		for last := range 2 {
@@ -33,7 +34,7 @@ var saleOf = func() (prepared [2][2]*dynastay.Prepared) {
 
 func prepareSale(arrival, last bool) *dynastay.Prepared {
 	name := dynastay.NameOf
-	// A room type's id is all that a night's key holds, so the property is asked for as well.
+	// The key of a night holds only the room type's id, so the property is checked as well.
 	condition := name("PropertyId").Equal(dynastay.Param("property")).
 		And(name("AvailableRooms").GreaterThanEqual(dynastay.Param("rooms"))).
 		And(notTrue("IsBlocked")).
@@ -56,13 +57,13 @@ func prepareSale(arrival, last bool) *dynastay.Prepared {
 			Set(name("LastUpdated"), dynastay.Param("now"))))
 }
 
-// notTrue reads a flag that may be missing, NULL or false.
+// notTrue is the condition that a flag is missing, NULL or false.
 func notTrue(path string) expression.ConditionBuilder {
 	return dynastay.Absent(path).Or(dynastay.NameOf(path).Equal(expression.Value(false)))
 }
 
-// Contest is about the nights: callers in one process queue for them, and a refusal names every night that cannot be sold,
-// with its reasons. It reads them again for that, 1 request a room type.
+// Contest returns the contest for the nights: callers in one process queue for them, and a refusal lists every night
+// that cannot be sold, with its reasons. To find these, it reads the nights again, with 1 request per room type.
 func (s *Sale) Contest() *dynastay.Contest {
 	return &dynastay.Contest{Items: s.refs(), Judge: s.judge, See: s.see}
 }
@@ -77,13 +78,13 @@ func (s *Sale) refs() []dynastay.Ref {
 	return refs
 }
 
-// NightRef names the item of a night: what a sale and its return fight for.
+// NightRef returns a reference to the item of a night, which sales and cancellations contend for.
 func NightRef(roomTypeID string, date dynastay.Date) (dynastay.Ref, error) {
 	key, err := keys.Of(keys.Night{RoomTypeID: roomTypeID, Date: date})
 	return dynastay.RefOf(keys.AvailabilityTable, key), err
 }
 
-// nightRef is for a quote, which was validated before it comes here.
+// nightRef is for the nights of a quote. The error is ignored because the quote has been validated.
 func nightRef(roomTypeID string, date dynastay.Date) dynastay.Ref {
 	ref, _ := NightRef(roomTypeID, date)
 	return ref
@@ -115,7 +116,7 @@ func (s *Sale) Add(tx *dynastay.Tx) {
 	}
 }
 
-// refusals says why a stored night cannot be sold as quoted; none means that it can.
+// refusals returns why a stored night cannot be sold as quoted; it is empty if the night can be sold.
 func (s *Sale) refusals(line Line, quoted NightPrice, row dynastay.Row) ([]RefusedNight, error) {
 	var night *Night
 	if row.Exists() {
@@ -150,7 +151,7 @@ func (s *Sale) see(ctx context.Context) (map[dynastay.Ref]dynastay.Row, error) {
 	return seen, nil
 }
 
-// judge refuses the sale for what was seen of its nights.
+// judge refuses the sale if any of the nights that were read cannot be sold as quoted.
 func (s *Sale) judge(seen map[dynastay.Ref]dynastay.Row) error {
 	var all []RefusedNight
 	for _, line := range s.quote.Lines {
@@ -172,8 +173,8 @@ func (s *Sale) judge(seen map[dynastay.Ref]dynastay.Row) error {
 	return &Refused{all}
 }
 
-// giveBack asks for a number to add to: DynamoDB would refuse the whole transaction as invalid, every time, for a night
-// that other software left without one.
+// giveBack requires AvailableRooms to be a number. Without this condition, a night that other software stored without
+// that number would make DynamoDB reject the whole transaction as invalid, on every attempt.
 var giveBack = dynastay.Prepare(expression.NewBuilder().
 	WithCondition(dynastay.NameOf("PropertyId").Equal(dynastay.Param("property")).
 		And(expression.AttributeType(dynastay.NameOf("AvailableRooms"), expression.Number))).
@@ -181,8 +182,8 @@ var giveBack = dynastay.Prepare(expression.NewBuilder().
 		Set(dynastay.NameOf("AvailableRooms"), dynastay.NameOf("AvailableRooms").Plus(dynastay.Param("rooms"))).
 		Set(dynastay.NameOf("LastUpdated"), dynastay.Param("now"))))
 
-// GiveBack adds the action that returns rooms to one night. One that has no item any more, or none that
-// counts its rooms, is done without: [dynastay.Tx.Skipped] tells.
+// GiveBack adds the action that returns rooms to one night. If the night no longer has an item, or its item has no
+// number of available rooms, the action is skipped; [dynastay.Tx.Skipped] reports this.
 func (r *Repository) GiveBack(tx *dynastay.Tx, propertyID, roomTypeID string, date dynastay.Date, rooms int) error {
 	night, err := NightRef(roomTypeID, date)
 	if err != nil {
@@ -193,7 +194,7 @@ func (r *Repository) GiveBack(tx *dynastay.Tx, propertyID, roomTypeID string, da
 		"rooms":    dynastay.Number(rooms),
 		"now":      dynastay.Instant(r.db.Now()),
 	})
-	// A night of another property under the same room type counts as missing: the rooms are not that property's.
+	// A night of a different property under the same room type id counts as missing: the rooms did not come from it.
 	tx.Update(keys.AvailabilityTable, night.Key, expr).Else(func(dynastay.Row) error { return dynastay.ErrSkip })
 	return nil
 }

@@ -18,14 +18,14 @@ import (
 	"github.com/dynastay/dynastay/keys"
 )
 
-// flags and bounds are the ways in which software may store them; nil is missing.
+// flags and bounds are the values that other software may store; nil means that the attribute is missing.
 var (
 	flagsOff = []types.AttributeValue{nil, null, no}
 	flags    = []types.AttributeValue{nil, null, no, yes, yes, yes}
 	bounds   = []types.AttributeValue{nil, null, number("-1"), number("0"), number("1"), number("2"), number("2"), number("3"), number("3"), number("4")}
 )
 
-// spoil gives a night one property that may be in the way of a sale, or look like it.
+// spoil gives a night one attribute that may prevent a sale, or may look as if it does.
 func spoil(t *rapid.T, item dynastay.Item) {
 	oneOf := func(name string, values ...types.AttributeValue) {
 		v := values[rapid.IntRange(0, len(values)-1).Draw(t, name)]
@@ -57,13 +57,13 @@ func spoil(t *rapid.T, item dynastay.Item) {
 	}
 }
 
-// What Go says of a night, in a check and in a refusal, is what DynamoDB's condition says, whatever is stored: a stay is
-// sold if and only if the check has nothing against it and the prices are those of the quote.
+// The check and the refusal, written in Go, agree with DynamoDB's condition, whatever is stored: a stay is sold if and
+// only if the check refuses no night and the prices are those of the quote.
 func TestCheckAgreesWithTheDatabase(t *testing.T) {
 	t.Parallel()
 	db := dyntest.New(t, dyntest.With(dynastay.Options{
 		Clock: fixture.Clock,
-		// Nobody else writes, so a sale that is neither done nor refused at once is one that the two disagree on.
+		// There are no other writers: if a sale neither succeeds nor is refused at once, check and condition disagree.
 		Retry: dynastay.Retry{Attempts: 1},
 	}))
 	nights, repo := availability.New(db.DB), bookings.New(db.DB, nil)
@@ -90,7 +90,7 @@ func TestCheckAgreesWithTheDatabase(t *testing.T) {
 			}
 		}
 		for range spoiled {
-			// Most of the rules are those of the first and the last night.
+			// Most rules concern the first and the last night.
 			at := rapid.SampledFrom([]int{0, 0, len(items) - 1, len(items) - 1, len(items) / 2}).Draw(t, "night")
 			spoil(t, items[at])
 		}
@@ -117,7 +117,7 @@ func TestCheckAgreesWithTheDatabase(t *testing.T) {
 		assert.Equal(t, before, after, "nothing was written")
 	}
 	rapid.Check(t, func(t *rapid.T) {
-		for range 4 { // a hundred would leave some conditions to luck
+		for range 4 { // 100 scenarios are too few to meet every condition reliably
 			scenario(t)
 		}
 	})
@@ -128,7 +128,7 @@ func TestCheckAgreesWithTheDatabase(t *testing.T) {
 	}
 }
 
-// see reads the nights, and what speaks against selling them at the fixture's price.
+// see reads the nights, and the reasons why they cannot be sold at the fixture's price.
 func see(t require.TestingT, repo *availability.Repository, req availability.QuoteRequest) (nights []availability.Night, all []availability.RefusedNight) {
 	for _, room := range req.Rooms {
 		got, err := repo.Check(context.Background(), propertyID, room.RoomTypeID, room.Quantity, req.Stay)
@@ -164,8 +164,8 @@ func quantityOf(req availability.QuoteRequest, roomTypeID string) int {
 	return 0
 }
 
-// A sale touches the rooms left and the time of the change, and nothing else of the night.
-func TestSaleAndGiveBackChangeTheRoomsOnly(t *testing.T) {
+// A sale and its return change only the rooms left and the time of the update.
+func TestSaleAndGiveBackChangeOnlyTheRooms(t *testing.T) {
 	t.Parallel()
 	db, _ := open(t)
 	repo := bookings.New(db.DB, nil)
@@ -186,7 +186,7 @@ func TestSaleAndGiveBackChangeTheRoomsOnly(t *testing.T) {
 	assert.Equal(t, item, stored(t, db, roomTypeID, "2026-07-10"))
 }
 
-// Rooms go back to the property that they were taken from, or nowhere.
+// Rooms are returned only to the property that they were taken from.
 func TestGiveBack(t *testing.T) {
 	t.Parallel()
 	db, repo := open(t)
@@ -212,14 +212,14 @@ func TestGiveBack(t *testing.T) {
 	assert.Equal(t, number("7"), stored(t, db, roomTypeID, "2026-07-10")["AvailableRooms"])
 	assertBack(false, propertyID, "2026-07-11", "")
 	assert.Equal(t, number("1"), stored(t, db, roomTypeID, "2026-07-11")["AvailableRooms"], "an overbooking counts")
-	assertBack(true, "prop_124", "2026-07-10", "another property's")
+	assertBack(true, "prop_124", "2026-07-10", "different property")
 	assert.Equal(t, number("7"), stored(t, db, roomTypeID, "2026-07-10")["AvailableRooms"])
 	assertBack(true, propertyID, "2026-07-12", "no night")
 	for _, rooms := range []types.AttributeValue{nil, null} {
 		putNights(t, db, night(roomTypeID, "2026-07-13", dynastay.Item{"AvailableRooms": rooms}))
-		assertBack(true, propertyID, "2026-07-13", "a night that counts no rooms")
+		assertBack(true, propertyID, "2026-07-13", "a night without a number of rooms")
 	}
-	assert.Nil(t, stored(t, db, roomTypeID, "2026-07-12"), "no night is made by it")
+	assert.Nil(t, stored(t, db, roomTypeID, "2026-07-12"), "no night is created")
 
 	_, err := back(propertyID, "a#b", date("2026-07-10"))
 	assertInvalid(t, err, "RoomTypeID", "")

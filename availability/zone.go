@@ -8,8 +8,8 @@ import (
 	"github.com/dynastay/dynastay"
 )
 
-// zoneCache keeps the time zones that were asked for: reading one from its file takes longer than all else that is
-// computed for a quote. It keeps what the zone database has, and nothing of what it has not.
+// zoneCache caches time zones, because reading one from its file takes longer than everything else that is computed for
+// a quote. It caches only zones that exist in the time zone database, never unknown names, so its size is limited.
 type zoneCache struct {
 	mu     sync.RWMutex
 	loaded map[string]*time.Location
@@ -25,9 +25,10 @@ func (z *zoneCache) load(name string) (*time.Location, error) {
 		return loc, nil
 	}
 	loc, err := time.LoadLocation(name)
-	// "Local" is wherever this process runs. "Europe//Rome" is the file of a zone, under one of any number of names.
+	// "Local" is the zone of the machine that this process runs on. "Europe//Rome" is a valid path to the file of a zone,
+	// but one of any number of such paths.
 	if err != nil || name == "Local" || name != "" && name != path.Clean(name) {
-		return nil, dynastay.Invalid("TimeZone", "is not an IANA time zone")
+		return nil, dynastay.Invalid("TimeZone", "must be a valid IANA time zone")
 	}
 	z.mu.Lock()
 	z.loaded[name] = loc

@@ -11,9 +11,9 @@ import (
 	"github.com/dynastay/dynastay/availability"
 )
 
-// A zone is read from its file once: the file cannot be read without memory to read it into. The test is not parallel,
-// because it counts allocations.
-func TestAZoneIsReadOnce(t *testing.T) {
+// A zone is read from its file once: reading the file again would allocate memory. The test is not parallel, because it
+// counts allocations.
+func TestZoneIsReadOnce(t *testing.T) {
 	house := availability.House{TimeZone: "Europe/Rome"}
 	first, err := house.Location()
 	require.NoError(t, err)
@@ -23,8 +23,9 @@ func TestAZoneIsReadOnce(t *testing.T) {
 	assert.Same(t, first, again)
 }
 
-// One zone has one name, and what is no zone stays none: otherwise there is no end to the zones that are kept.
-func TestNamesOfZones(t *testing.T) {
+// Each zone is accepted under one spelling only, and unknown names are not cached. Otherwise the cache could grow
+// without limit.
+func TestZoneNames(t *testing.T) {
 	t.Parallel()
 	for _, name := range []string{"", "UTC", "Europe/Rome", "America/Argentina/Buenos_Aires"} {
 		loc, err := availability.House{TimeZone: name}.Location()
@@ -32,7 +33,7 @@ func TestNamesOfZones(t *testing.T) {
 			assert.Equal(t, name, loc.String())
 		}
 	}
-	for range 2 { // the second time as well
+	for range 2 { // the same result the second time
 		for _, name := range []string{"Local", "Europe//Rome", "Europe/./Rome", "./UTC", "Europe/Rome/", "Europe", "Mars", "."} {
 			_, err := availability.House{TimeZone: name}.Location()
 			assertInvalid(t, err, "TimeZone", name)

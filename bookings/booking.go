@@ -11,18 +11,18 @@ import (
 	"github.com/dynastay/dynastay/keys"
 )
 
-// Summary is what a list shows of a booking; [Repository.Get] reads the rest.
+// Summary is the part of a booking that lists return; [Repository.Get] reads the rest.
 type Summary struct {
 	ID           string
-	Reference    string // what the guest quotes, such as "BKG-2026-7K3QX9"
+	Reference    string // the reference that the guest quotes, such as "BKG-2026-7K3QX9"
 	UserID       string
 	PropertyID   string
-	PropertyName string // as quoted
+	PropertyName string // as in the quote
 
 	Guest  Guest
 	Stay   dynastay.Stay
 	Guests availability.Guests
-	Rooms  int // over all lines; 0 where other software made the booking
+	Rooms  int // in all lines; 0 if other software made the booking
 
 	Status        Status
 	PaymentStatus PaymentStatus
@@ -37,10 +37,10 @@ type Booking struct {
 
 	Breakdown       Breakdown
 	SpecialRequests string
-	// CancellationPolicy is the one that all lines share, "" where they differ.
+	// CancellationPolicy is the policy that all lines share, or "" if they differ.
 	CancellationPolicy availability.CancellationPolicy
 
-	// What the quote said of the property, as PropertyName, so that a confirmation can be written without reading it.
+	// Copied from the quote, like PropertyName, so that a confirmation can be written without reading the property.
 	TimeZone    string
 	CheckInTime string
 
@@ -58,19 +58,19 @@ type Guest struct {
 	FirstName string
 	LastName  string
 	Email     string
-	Phone     string // E.164, spaces and hyphens allowed; "" for none
+	Phone     string // in E.164 form; spaces and hyphens are allowed; "" means none
 	Country   string
 }
 
-// Breakdown is what the total is made of: Rooms + TaxesAndFees − Discounts.
+// Breakdown is the composition of the total: Rooms + TaxesAndFees − Discounts.
 type Breakdown struct {
 	Rooms        dynastay.Money
 	TaxesAndFees dynastay.Money
 	Discounts    dynastay.Money
 }
 
-// declare states what booking and summary share: what the indexes hold, as keys.BookingsTable lists it, so without the
-// id.
+// declare declares the attributes that Booking and Summary share. These are the ones that the indexes hold, as listed
+// in keys.BookingsTable, so the id is not among them.
 func (s *Summary) declare(f *entity.Fields) {
 	f.String("BookingReference", &s.Reference)
 	f.String("UserId", &s.UserID)
@@ -97,7 +97,7 @@ func (s *Summary) declare(f *entity.Fields) {
 
 var summaryCodec = entity.Declare(func(f *entity.Fields, s *Summary) { s.declare(f) })
 
-// summaryOf reads the row of an index. The id is in its key only.
+// summaryOf decodes the row of an index. The id is only in the key.
 func summaryOf(_ context.Context, row dynastay.Row) (*Summary, error) {
 	key, err := keys.Parse[keys.Booking](keys.BookingsTable.Key.From(row))
 	if err != nil {
@@ -111,7 +111,7 @@ func summaryOf(_ context.Context, row dynastay.Row) (*Summary, error) {
 	return s, nil
 }
 
-// idOf is the booking's id, in errors.
+// idOf returns the booking's id, for errors.
 func idOf(k dynastay.Key) string { return strings.TrimPrefix(k.PK, "BOOKING#") }
 
 func newEntity(o Options) *entity.Entity[Booking] {
@@ -173,7 +173,7 @@ func newEntity(o Options) *entity.Entity[Booking] {
 			Partition: func(b *Booking) (string, error) {
 				return keys.Partition(keys.BookingByReference{Reference: b.Reference})
 			},
-			// Another booking has drawn the same reference: the next preparation draws another one.
+			// A different booking already has this reference: the next preparation draws a new one.
 			Taken: func(b *Booking) error {
 				b.Reference = ""
 				return dynastay.ErrOvertaken

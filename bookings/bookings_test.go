@@ -21,7 +21,7 @@ import (
 	"github.com/dynastay/dynastay/internal/fixture"
 )
 
-// open gives a database, a hotel with rooms on sale in it, and the repository.
+// open returns a database, a hotel with rooms on sale, and the repository.
 func open(t *testing.T, rooms int) (*dyntest.DB, fixture.Hotel, *bookings.Repository) {
 	t.Helper()
 	db := dyntest.New(t, dyntest.With(dynastay.Options{Clock: fixture.Clock}))
@@ -42,17 +42,17 @@ func TestCreate(t *testing.T) {
 	assert.Equal(t, bookings.Confirmed, made.Status)
 	assert.Equal(t, bookings.PaymentPending, made.PaymentStatus)
 	assert.Regexp(t, regexp.MustCompile(`^BKG-2026-[0-9A-HJKMNP-TV-Z]{6}$`), made.Reference)
-	assert.Equal(t, "1770.10 USD", made.Total.String(), "2 rooms × 3 nights × 280.00 and the taxes")
+	assert.Equal(t, "1770.10 USD", made.Total.String(), "2 rooms × 3 nights × 280.00, plus taxes")
 	assert.Equal(t, "1680.00 USD", made.Breakdown.Rooms.String())
 	assert.Equal(t, availability.FreeCancellation(48), made.CancellationPolicy)
 	assert.Equal(t, "America/New_York", made.TimeZone)
 	assert.Equal(t, 2, made.Rooms)
 	require.Len(t, made.Lines, 1)
 	assert.Equal(t, "280.00 USD", made.Lines[0].PricePerNight.String())
-	assert.Equal(t, req.Quote.Lines[0], made.Lines[0].Line, "what was quoted")
+	assert.Equal(t, req.Quote.Lines[0], made.Lines[0].Line, "as quoted")
 	assert.Equal(t, made.ID, made.Lines[0].BookingID)
 	assert.Equal(t, []int{18, 18, 18}, hotel.Left(t, db.DB, fixture.Stay))
-	assert.Equal(t, []int{20}, hotel.Left(t, db.DB, dynastay.MustStay("2026-07-13", "2026-07-14")), "check-out is no night")
+	assert.Equal(t, []int{20}, hotel.Left(t, db.DB, dynastay.MustStay("2026-07-13", "2026-07-14")), "the check-out date is not a night")
 
 	got, err := repo.Get(ctx, made.ID)
 	require.NoError(t, err)
@@ -85,7 +85,7 @@ func TestByUserPagesLatestFirst(t *testing.T) {
 		require.NoError(t, err)
 		got, p.After = append(got, page.Items...), page.Next
 	}
-	assert.Equal(t, want, got, "the row holds all of the summary")
+	assert.Equal(t, want, got, "the row holds the whole summary")
 	assert.Equal(t, 3, pages)
 	var walked []*bookings.Summary
 	for b, err := range repo.ByUser("user_456").All(ctx) {
@@ -97,7 +97,7 @@ func TestByUserPagesLatestFirst(t *testing.T) {
 	first, err := repo.ByUser("user_456").Page(ctx, dynastay.Paging{Limit: 2})
 	require.NoError(t, err)
 	_, err = repo.ByUser("user_4567").Page(ctx, dynastay.Paging{After: first.Next})
-	assert.ErrorIs(t, err, dynastay.ErrCursor, "another user's")
+	assert.ErrorIs(t, err, dynastay.ErrCursor, "a different user's cursor")
 }
 
 func TestRefusalNamesEveryNight(t *testing.T) {
@@ -120,7 +120,7 @@ func TestRefusalNamesEveryNight(t *testing.T) {
 	assert.Equal(t, []int{1, 1, 2}, hotel.Left(t, db.DB, fixture.Stay), "nothing was taken")
 }
 
-// The rooms come back once, whoever cancels how often.
+// The rooms are returned once, no matter how many callers cancel.
 func TestCancelOnce(t *testing.T) {
 	t.Parallel()
 	ctx := t.Context()
@@ -156,15 +156,15 @@ func TestCancelOnce(t *testing.T) {
 	assert.Equal(t, fixture.Now, got.CancelledAt)
 	assert.Equal(t, "plans changed", got.CancellationReason)
 	assert.Equal(t, made.Version+1, got.Version)
-	assert.Equal(t, 2, got.Rooms, "the lines are not read along with what changes")
+	assert.Equal(t, 2, got.Rooms, "the number of rooms is kept")
 	row, err := db.Get(ctx, bookingsTable, keyOf(made.ID), dynastay.Consistent)
 	require.NoError(t, err)
 	assert.NotContains(t, row.Item(), "GSI5PK", "no arrival is expected")
 	assert.Equal(t, "STATUS#cancelled", row.Text("GSI3PK"))
 }
 
-// Another cancels between this one's read and its write.
-func TestCancelOvertakesCancel(t *testing.T) {
+// A second caller cancels between the read and the write of the first.
+func TestCancelIsOvertakenByCancel(t *testing.T) {
 	t.Parallel()
 	ctx := t.Context()
 	db, hotel, repo := open(t, 5)
@@ -186,7 +186,7 @@ func TestCancelOvertakesCancel(t *testing.T) {
 	err = db.Write(ctx, repo.CancelOp(made.ID, "second"), meanwhile)
 	var state *bookings.StateError
 	require.ErrorAs(t, err, &state)
-	assert.Equal(t, []int{5, 5, 5}, hotel.Left(t, db.DB, fixture.Stay), "given back once")
+	assert.Equal(t, []int{5, 5, 5}, hotel.Left(t, db.DB, fixture.Stay), "returned once")
 	got, err := repo.Get(ctx, made.ID)
 	require.NoError(t, err)
 	assert.Equal(t, "first", got.CancellationReason)
@@ -204,10 +204,10 @@ func TestCancelWithoutTheNights(t *testing.T) {
 	got, err := repo.Cancel(ctx, made.ID, "")
 	require.NoError(t, err)
 	assert.Equal(t, []bookings.MissingNight{{RoomTypeID: hotel.RoomTypeID, Date: gone}}, got.Missing)
-	assert.Equal(t, []int{5, 5}, hotel.Left(t, db.DB, fixture.Stay), "the two that are there")
+	assert.Equal(t, []int{5, 5}, hotel.Left(t, db.DB, fixture.Stay), "the two that still exist")
 	assert.Len(t, got.Booking.Lines, 1)
 
-	// With none of the nights left, the booking's own change is all there is.
+	// If none of the nights is left, only the booking is updated.
 	made, err = repo.Create(ctx, fixture.Request(hotel.Quote(t, db.DB, dynastay.MustStay("2026-07-20", "2026-07-21"), 1)))
 	require.NoError(t, err)
 	remove(t, db, nightKey(hotel.RoomTypeID, dynastay.MustDate("2026-07-20")))
@@ -221,8 +221,8 @@ func TestCancelWithoutTheNights(t *testing.T) {
 	assert.Equal(t, stored, got.Booking)
 }
 
-// Other software may have stored a stay of any length; its nights are counted, not listed.
-func TestCancelOfAges(t *testing.T) {
+// Other software may have stored a stay of any length; its nights are counted before they are listed.
+func TestCancelHugeStay(t *testing.T) {
 	db, hotel, repo := open(t, 1)
 	made, err := repo.Create(t.Context(), fixture.Request(hotel.Quote(t, db.DB, fixture.Stay, 1)))
 	require.NoError(t, err)
@@ -236,7 +236,7 @@ func TestCancelOfAges(t *testing.T) {
 	checkOut("9999-12-31")
 	allocated := testing.AllocsPerRun(1, func() {
 		_, err := repo.Cancel(t.Context(), made.ID, "")
-		assertInvalid(t, err, "Operations", "nearly three million nights")
+		assertInvalid(t, err, "Operations", "almost 3 million nights")
 	})
 	assert.Less(t, allocated, 50_000.0)
 
@@ -250,7 +250,7 @@ func TestCancelOfAges(t *testing.T) {
 	assert.Equal(t, bookings.Cancelled, got.Booking.Status)
 }
 
-func TestCancelWhatIsNotThere(t *testing.T) {
+func TestUnknownBooking(t *testing.T) {
 	t.Parallel()
 	_, _, repo := open(t, 1)
 	_, err := repo.Cancel(t.Context(), "bkg_none", "")
@@ -261,8 +261,9 @@ func TestCancelWhatIsNotThere(t *testing.T) {
 	assert.ErrorIs(t, err, dynastay.ErrNotFound)
 }
 
-// The reference's guard answers where the index does not: here its row is missing for good.
-func TestByReferenceBehindTheIndex(t *testing.T) {
+// If the index does not have the booking, the guard of the reference finds it. Here the index row is missing
+// permanently.
+func TestByReferenceWithoutIndexRow(t *testing.T) {
 	t.Parallel()
 	ctx := t.Context()
 	db, hotel, repo := open(t, 5)
@@ -274,7 +275,7 @@ func TestByReferenceBehindTheIndex(t *testing.T) {
 	assert.Equal(t, made.ID, got.ID)
 }
 
-// A drawn reference that is taken is drawn again.
+// If the drawn reference is taken, a new one is drawn.
 func TestReferenceIsDrawnAgain(t *testing.T) {
 	t.Parallel()
 	ctx := t.Context()
@@ -282,7 +283,7 @@ func TestReferenceIsDrawnAgain(t *testing.T) {
 	op := repo.CreateOp(fixture.Request(hotel.Quote(t, db.DB, fixture.Stay, 1)))
 	stop := db.Faults.Record()
 	taken := ""
-	// An operation that goes along takes, while the first preparation is on its way, the very reference that it drew.
+	// Another operation in the same write takes the drawn reference after the first preparation, before it is sent.
 	spoil := dynastay.NewOp(dynastay.OpSpec[struct{}]{
 		Name: "test.Spoil", Input: func(*dynastay.Input) {},
 		Prepare: func(ctx context.Context, tx *dynastay.Tx) (struct{}, error) {
@@ -293,7 +294,7 @@ func TestReferenceIsDrawnAgain(t *testing.T) {
 			return struct{}{}, nil
 		},
 	})
-	// The operation's own result is the booking that it prepared last.
+	// The result of the operation is the booking that it prepared last.
 	require.NoError(t, db.Write(ctx, op, spoil))
 	assert.NotEqual(t, taken, op.Result().Reference)
 	transactions := 0
@@ -303,11 +304,11 @@ func TestReferenceIsDrawnAgain(t *testing.T) {
 		}
 	}
 	assert.Equal(t, 2, transactions)
-	assert.Equal(t, []int{4, 4, 4}, hotel.Left(t, db.DB, fixture.Stay), "once, for all that")
+	assert.Equal(t, []int{4, 4, 4}, hotel.Left(t, db.DB, fixture.Stay), "sold once all the same")
 }
 
-// What was checked is what is booked, whatever happens to the quote in between.
-func TestQuoteIsTakenAsItWas(t *testing.T) {
+// The quote is booked as it was checked, even if the caller changes it in between.
+func TestQuoteIsCopied(t *testing.T) {
 	t.Parallel()
 	db, hotel, repo := open(t, 3)
 	q := hotel.Quote(t, db.DB, fixture.Stay, 1)
@@ -318,7 +319,7 @@ func TestQuoteIsTakenAsItWas(t *testing.T) {
 	assert.Equal(t, []int{2, 2, 2}, hotel.Left(t, db.DB, fixture.Stay))
 }
 
-// A cancellation among buyers who hold the night between them gets its turn.
+// A cancellation gets its turn among buyers who contend for the same night.
 func TestCancelAmongBuyers(t *testing.T) {
 	t.Parallel()
 	const buyers = 24
@@ -343,7 +344,7 @@ func TestCancelAmongBuyers(t *testing.T) {
 		})
 	}
 	for range buyers {
-		<-bought // they are all at it
+		<-bought // until all of them are buying
 	}
 	_, err = repo.Cancel(t.Context(), made.ID, "")
 	assert.NoError(t, err)
@@ -351,7 +352,7 @@ func TestCancelAmongBuyers(t *testing.T) {
 	wg.Wait()
 }
 
-// A night that does not say how many rooms it has cannot take any back; the booking is cancelled all the same.
+// A night without a number of rooms cannot take any back; the booking is cancelled all the same.
 func TestCancelWithAnUncountedNight(t *testing.T) {
 	t.Parallel()
 	db, hotel, repo := open(t, 2)

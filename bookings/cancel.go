@@ -9,26 +9,28 @@ import (
 	"github.com/dynastay/dynastay/keys"
 )
 
-// mostReturned is how many nights one transaction gives back: with the booking, its 100 actions.
+// mostReturned is the number of nights that one transaction can return: with the booking, it has 100 actions.
 const mostReturned = 99
 
-// Cancellation is what [Repository.Cancel] did.
+// Cancellation is the result of [Repository.Cancel].
 type Cancellation struct {
 	Booking *Booking
-	// Missing are nights whose rooms could not be given back, because they have no item any more.
+	// Missing lists the nights whose rooms could not be returned, because they no longer have an item, or only one without
+	// a number of available rooms.
 	Missing []MissingNight
 }
 
-// MissingNight is a night of a room type that is not in the inventory.
+// MissingNight is a night of a room type whose rooms could not be returned.
 type MissingNight struct {
 	RoomTypeID string
 	Date       dynastay.Date
 }
 
-// CancelOp cancels a pending or confirmed booking and returns its rooms. The booking's own change is conditional on its
-// status, in the same transaction, so that the rooms come back once however often and at whatever time it is cancelled.
-// Otherwise it is refused with [*StateError], or [dynastay.ErrNotFound]. What a call replays under an idempotency key has
-// no Missing nights: they were reported to the first one. The reason has at most [entity.MaxNote] bytes.
+// CancelOp cancels a pending or confirmed booking and returns its rooms. The update of the booking is conditional on
+// its status, in the same transaction, so the rooms are returned exactly once, however often and whenever the booking
+// is cancelled. If the booking has any other status, CancelOp fails with [*StateError]; if it does not exist, with
+// [dynastay.ErrNotFound]. A call that is replayed with an idempotency key returns no Missing nights: the first call
+// returned them. The reason has at most [entity.MaxNote] bytes.
 func (r *Repository) CancelOp(bookingID, reason string) *dynastay.Operation[Cancellation] {
 	key, err := keys.Of(keys.Booking{BookingID: bookingID})
 	if err == nil {
@@ -51,7 +53,7 @@ func (r *Repository) CancelOp(bookingID, reason string) *dynastay.Operation[Canc
 	})
 }
 
-// Cancel is [Repository.CancelOp], sent: 2 requests, a consistent Query of the booking and the transaction.
+// Cancel runs [Repository.CancelOp]. 2 requests: a consistent Query of the booking, and the transaction.
 func (r *Repository) Cancel(ctx context.Context, bookingID, reason string, opts ...dynastay.WriteOption) (Cancellation, error) {
 	return dynastay.Do(ctx, r.db, r.CancelOp(bookingID, reason), opts...)
 }
@@ -72,8 +74,8 @@ func (r *Repository) cancel(ctx context.Context, tx *dynastay.Tx, key dynastay.K
 	if err != nil {
 		return result, err
 	}
-	// The nights to return follow from the stay and the lines, and no write changes those without changing the booking: that
-	// it is the one that was read is the condition of its own change.
+	// The nights to return follow from the stay and the lines, which no write changes without also changing the booking.
+	// So it is enough that the update of the booking is conditional on the booking being as it was read.
 	if err := change.AddTo(tx); err != nil {
 		return result, err
 	}
@@ -81,8 +83,8 @@ func (r *Repository) cancel(ctx context.Context, tx *dynastay.Tx, key dynastay.K
 	if err := rows.addLines(result.Booking); err != nil {
 		return result, err
 	}
-	// Other software may have stored a stay of any length. More nights than a transaction returns are refused before they
-	// are listed.
+	// Other software may have stored a stay of any length. If there are more nights than a transaction can return, fail
+	// before listing them.
 	if result.Booking.Stay.Nights()*len(result.Booking.Lines) > mostReturned {
 		return result, dynastay.Invalid("Operations", "must return at most %d nights", mostReturned)
 	}
@@ -90,7 +92,8 @@ func (r *Repository) cancel(ctx context.Context, tx *dynastay.Tx, key dynastay.K
 	if err != nil {
 		return result, err
 	}
-	// Now that they are known: among buyers who hold the nights between them it would have to try again and again.
+	// The nights are known only now. Without queueing for them, a cancellation would have to retry over and over while
+	// buyers contend for the same nights.
 	if err := tx.Contend(ctx, dynastay.Contest{Items: nights}); err != nil {
 		return result, err
 	}
@@ -107,7 +110,7 @@ func (r *Repository) cancel(ctx context.Context, tx *dynastay.Tx, key dynastay.K
 	return result, nil
 }
 
-// nights are the nights of the booking, line by line.
+// nights returns the nights of the booking, line by line.
 func (c Cancellation) nights() (nights []dynastay.Ref, err error) {
 	for _, line := range c.Booking.Lines {
 		for date := range c.Booking.Stay.Dates() {

@@ -19,8 +19,8 @@ import (
 	"github.com/dynastay/dynastay/internal/stored"
 )
 
-// moving gives a clock that goes on by a second with each reading, its milliseconds never zero: instants without any
-// are shorter, and those of a clock that stands still do not change.
+// moving returns a clock that advances by a second with each reading, with milliseconds that are never zero: times
+// without milliseconds are stored in fewer bytes, and the times of a stopped clock do not change between writes.
 func moving() func() time.Time {
 	var readings atomic.Int64
 	return func() time.Time {
@@ -28,12 +28,12 @@ func moving() func() time.Time {
 	}
 }
 
-// units are write units by table, or by table and the number of its index.
+// units are write units by table, or by table and index number.
 type units map[string]float64
 
-// assertWritten compares the writes of a transaction, and their sums over tables and indexes and over indexes alone.
-// Engines agree on what is written, not on the units: dynoxide counts two for a KB of a table's item and one for a KB of
-// an index's row, DynamoDB Local doubles others.
+// assertWritten compares the write units of a transaction: by table and index, in total, and for all indexes together.
+// Local engines agree on what is written, but not on the units: dynoxide counts two for each KB of an item and one for
+// each KB of an index row; DynamoDB Local doubles others.
 func assertWritten(t *testing.T, db *dyntest.DB, want units, total, indexes float64, spent *dyntest.Spent) {
 	t.Helper()
 	got, inIndexes := units{}, 0.0
@@ -58,8 +58,9 @@ func assertWritten(t *testing.T, db *dyntest.DB, want units, total, indexes floa
 	assert.Equal(t, indexes, inIndexes)
 }
 
-// An unkeyed, confirmed booking of three nights and one room type, and its cancellation. However long the requests are,
-// the indexes pay for a summary; ids that are drawn make the booking's own item larger than 1 KB.
+// The cost of a confirmed booking of three nights and one room type, without an idempotency key, and of its
+// cancellation. However long the special requests are, the indexes pay only for a summary. Random ids make the
+// booking's item larger than 1 KB.
 func TestCostOfABooking(t *testing.T) {
 	t.Parallel()
 	const kb = 1024
@@ -67,11 +68,11 @@ func TestCostOfABooking(t *testing.T) {
 	short := func(prefix string) string { return fmt.Sprint(prefix, drawn.Add(1)) }
 	for _, test := range []struct {
 		name                   string
-		newID                  func(string) string // nil draws them
+		newID                  func(string) string // nil draws random ids
 		requests               string
-		moreThan, atMost       int     // bytes of the booking's own item
-		item                   float64 // units of it
-		creation, cancellation float64 // units of all
+		moreThan, atMost       int     // bytes of the booking's item
+		item                   float64 // units of the booking's item
+		creation, cancellation float64 // units in total
 	}{
 		{"a service's short ids", short, "Late", 0, kb, 2, 20, 16},
 		{"a service's short ids and requests", short, strings.Repeat("Late check-in. ", 10), kb, 2 * kb, 4, 22, 18},
@@ -99,7 +100,7 @@ func TestCostOfABooking(t *testing.T) {
 
 			want := units{
 				"Availability": 6, "Availability GSI1": 3, // 3 nights
-				"Bookings":      test.item + 2 + 2, // with the line and the guard of the reference
+				"Bookings":      test.item + 2 + 2, // plus the line and the guard of the reference
 				"Bookings GSI1": 1, "Bookings GSI2": 1, "Bookings GSI3": 1, "Bookings GSI4": 1, "Bookings GSI5": 1,
 			}
 			assertWritten(t, db, want, test.creation, 8, spent)
@@ -114,11 +115,11 @@ func TestCostOfABooking(t *testing.T) {
 				"Availability": 6, "Availability GSI1": 3,
 				"Bookings":      test.item,
 				"Bookings GSI1": 1, "Bookings GSI2": 1, "Bookings GSI5": 1,
-				"Bookings GSI3": 2, // out of one partition, into another; a reference does not change
+				"Bookings GSI3": 2, // a delete from one partition and a put to another; the reference does not change
 			}
 			assertWritten(t, db, want, test.cancellation, 8, spent)
 			assert.Equal(t, 2, spent.Requests)
-			assert.Equal(t, 1.0, spent.ReadUnits, "up to 4 KB, consistently")
+			assert.Equal(t, 1.0, spent.ReadUnits, "up to 4 KB, strongly consistent")
 		})
 	}
 }
@@ -142,14 +143,14 @@ func TestCostOfReads(t *testing.T) {
 	assert.Equal(t, dyntest.Cost{Requests: 1, ReadUnits: 0.5}, cost(func() error {
 		_, err := repo.Get(ctx, made.ID)
 		return err
-	}), "with its line, up to 4 KB")
+	}), "booking and line, up to 4 KB")
 	assert.Equal(t, dyntest.Cost{Requests: 1, ReadUnits: 0.5}, cost(func() error {
 		page, err := repo.ByUser(req.UserID).Page(ctx, dynastay.Paging{})
 		assert.Len(t, page.Items, 5)
 		return err
-	}), "5 summaries, up to 4 KB; the bookings are more than 5 KB")
+	}), "5 summaries, up to 4 KB; the bookings have more than 5 KB")
 	assert.Equal(t, dyntest.Cost{Requests: 2, ReadUnits: 1}, cost(func() error {
 		_, err := repo.ByReference(ctx, made.Reference)
 		return err
-	}), "a key, then the booking")
+	}), "the key, then the booking")
 }

@@ -14,33 +14,33 @@ import (
 	"github.com/dynastay/dynastay/keys/key"
 )
 
-// Refused says which nights could not be sold, and why; see package availability for the reasons.
+// Refused lists the nights that could not be sold, with the reasons, which package availability defines.
 type Refused = availability.Refused
 
-// Request asks for a booking of what was quoted.
+// Request requests a booking of a quote.
 type Request struct {
 	Quote           *availability.Quote
 	UserID          string
 	Guest           Guest
-	TaxesAndFees    dynastay.Money // on top of the quote's total, in whole minor units of its currency; the zero Money for none
+	TaxesAndFees    dynastay.Money // added to the quote's total; whole minor units of its currency, zero Money for none
 	SpecialRequests string         // at most entity.MaxNote bytes
 }
 
-// CreateOp books a quote: the rooms of every night leave the inventory under the quote's conditions, and the booking,
-// confirmed, with its lines and its reference, is written. It is refused with [*Refused] where a night cannot be sold
-// as quoted.
+// CreateOp books a quote. It takes the rooms of every night out of the inventory, under the conditions of the quote,
+// and writes a confirmed booking with its lines and its reference. If a night cannot be sold as quoted, it fails with
+// [*Refused].
 //
-// It takes one action for each night of each room type, two for the booking and its reference, one a line, and one for
-// an idempotency key; a transaction holds 100.
+// It needs one action for each night of each room type, two for the booking and its reference, one for each line, and
+// one for an idempotency key. A transaction has at most 100 actions.
 //
-// Under a key, what was agreed on is the user, the property, the stay, the guests, the lines with their policies and
-// subtotals, the fees, the guest's details and the requests; not the time of the quote. A quote at another price is
-// another input: ask [Repository.MadeBy] before quoting anew.
+// With an idempotency key, the input is the user, the property, the stay, the guests, the lines with their policies
+// and subtotals, the taxes and fees, the guest's details and the special requests, but not the time of the quote. A
+// quote at a different price is a different input, so call [Repository.MadeBy] before requesting a new quote.
 func (r *Repository) CreateOp(req Request) *dynastay.Operation[*Booking] {
 	if err := req.validate(); err != nil {
 		return dynastay.NewOp(dynastay.OpSpec[*Booking]{Name: "bookings.Create", Invalid: err})
 	}
-	req.Quote = req.Quote.Clone() // what was checked is what is booked, whatever the caller does with it meanwhile
+	req.Quote = req.Quote.Clone() // the quote is booked as it was checked, even if the caller changes it later
 	sale := r.nights.Sale(req.Quote)
 	made, err := r.newBooking(req)
 	return dynastay.NewOp(dynastay.OpSpec[*Booking]{
@@ -49,7 +49,7 @@ func (r *Repository) CreateOp(req Request) *dynastay.Operation[*Booking] {
 		Input:   req.agreed,
 		Contest: sale.Contest(),
 		Prepare: func(_ context.Context, tx *dynastay.Tx) (*Booking, error) {
-			// Not in Invalid: a retry after midnight must find the booking that it made.
+			// Not checked in Invalid: a retry after midnight must find the booking that it made.
 			if err := req.Quote.Current(r.db.Now()); err != nil {
 				return nil, dynastay.Within("Quote", err)
 			}
@@ -57,7 +57,7 @@ func (r *Repository) CreateOp(req Request) *dynastay.Operation[*Booking] {
 			if err := made.AddTo(tx); err != nil {
 				return nil, err
 			}
-			b := *made.Value // what others do with the result is not what the next preparation writes
+			b := *made.Value // a copy: changes to the result must not reach the next preparation
 			return &b, addLines(tx, &b)
 		},
 		Restore: func(ctx context.Context, made map[string]string) (*Booking, error) {
@@ -66,14 +66,15 @@ func (r *Repository) CreateOp(req Request) *dynastay.Operation[*Booking] {
 	})
 }
 
-// Create is [Repository.CreateOp], sent: 1 request, and after a refusal one more for each room type, and one to look for
-// the record of an idempotency key. Callers of one process that want the same nights take turns, and may share a refusal.
+// Create runs [Repository.CreateOp]. 1 request; after a refusal, 1 more for each room type, and 1 to look for the
+// record of an idempotency key. Callers in one process that want the same nights take turns, and may share a refusal.
 func (r *Repository) Create(ctx context.Context, req Request, opts ...dynastay.WriteOption) (*Booking, error) {
 	return dynastay.Do(ctx, r.db, r.CreateOp(req), opts...)
 }
 
-// MadeBy is the booking that an earlier call under an idempotency key made, or [dynastay.ErrNotFound]. Ask it before a
-// retry quotes anew: once the last room is sold, to that very guest, there is nothing left to quote.
+// MadeBy returns the booking that an earlier call with an idempotency key made, or [dynastay.ErrNotFound]. Call it
+// before a retry requests a new quote: if the earlier call sold the last room to this guest, there is nothing left to
+// quote.
 func (r *Repository) MadeBy(ctx context.Context, key dynastay.Idempotency) (*Booking, error) {
 	made, err := r.db.MadeBy(ctx, key)
 	if err != nil {
@@ -122,7 +123,7 @@ func (r *Repository) newBooking(req Request) (*entity.Creation[Booking], error) 
 	}
 	made.Finish = func(b *Booking) {
 		if b.ConfirmedAt = b.CreatedAt; b.Reference == "" {
-			b.Reference = r.newReference() // the one before was taken
+			b.Reference = r.newReference() // the previous one was taken
 		}
 	}
 	for _, line := range q.Lines {
@@ -135,7 +136,7 @@ func (r *Repository) newBooking(req Request) (*entity.Creation[Booking], error) 
 	return made, nil
 }
 
-// crockford is an alphabet without letters that are taken for digits, or for each other, on the telephone.
+// crockford is an alphabet without letters that are mistaken for digits, or for each other, on the telephone.
 const crockford = "0123456789ABCDEFGHJKMNPQRSTVWXYZ"
 
 func (r *Repository) newReference() string {
@@ -149,7 +150,7 @@ func (r *Repository) newReference() string {
 
 func (req Request) validate() error {
 	if req.Quote == nil {
-		return dynastay.Invalid("Quote", "is missing")
+		return dynastay.Invalid("Quote", "is required")
 	}
 	if err := req.Quote.Validate(); err != nil {
 		return dynastay.Within("Quote", err)
@@ -174,8 +175,9 @@ func (req Request) validate() error {
 	return dynastay.Within("Guest", req.Guest.Validate())
 }
 
-// Validate asks for a name and an e-mail address, and for a phone number in E.164 where there is one. Each has at most
-// [entity.MaxName] bytes, and so has the country.
+// Validate checks that the names are set, that the e-mail address is valid, and that the phone number, if any, is in
+// E.164 form. The names, the e-mail address and the country have at most [entity.MaxName] bytes each, the phone number
+// at most 64. Its errors name the field.
 func (g Guest) Validate() error {
 	for _, text := range []struct{ field, value string }{
 		{"FirstName", g.FirstName}, {"LastName", g.LastName}, {"Email", g.Email}, {"Country", g.Country},
@@ -185,10 +187,10 @@ func (g Guest) Validate() error {
 		}
 	}
 	if strings.TrimSpace(g.FirstName) == "" {
-		return dynastay.Invalid("FirstName", "is missing")
+		return dynastay.Invalid("FirstName", "is required")
 	}
 	if strings.TrimSpace(g.LastName) == "" {
-		return dynastay.Invalid("LastName", "is missing")
+		return dynastay.Invalid("LastName", "is required")
 	}
 	if _, err := key.NormalEmail(g.Email); err != nil {
 		return err
@@ -196,7 +198,7 @@ func (g Guest) Validate() error {
 	return dynastay.Within("Phone", phone.Validate(g.Phone))
 }
 
-// agreed is what the guest has said yes to. A retry draws other ids and comes at another time, but it agrees to this.
+// agreed adds what the guest agreed to. A retry has different ids and a different time, but the same values here.
 func (req Request) agreed(in *dynastay.Input) {
 	q := req.Quote
 	in.Field("user", req.UserID)

@@ -22,7 +22,7 @@ import (
 	"github.com/dynastay/dynastay/internal/racing"
 )
 
-// storedItem reads an item of a booking past the library, nil where there is none.
+// storedItem reads an item of a booking without the library. The result is empty if there is no item.
 func storedItem(t *testing.T, db *dyntest.DB, key dynastay.Key) map[string]any {
 	t.Helper()
 	out, err := db.Engine.Client().GetItem(t.Context(), &dynamodb.GetItemInput{
@@ -34,8 +34,8 @@ func storedItem(t *testing.T, db *dyntest.DB, key dynastay.Key) map[string]any {
 
 var indexKey = regexp.MustCompile(`^GSI\d+[PS]K$`)
 
-// checkDerived compares all that follows from a booking's own attributes with what the model's document says about them, in
-// its key forms. The booking has one of the references.
+// checkDerived compares everything that is derived from a booking's own attributes with the key forms of the
+// hotel-booking document. The booking must have one of the references.
 func checkDerived(t *testing.T, db *dyntest.DB, id string, references ...string) {
 	t.Helper()
 	b := storedItem(t, db, keyOf(id))
@@ -71,7 +71,7 @@ func checkDerived(t *testing.T, db *dyntest.DB, id string, references ...string)
 	for _, reference := range references {
 		guard := storedItem(t, db, dynastay.Key{PK: "REFERENCE#" + reference, SK: "GUARD"})
 		if reference != b["BookingReference"] {
-			assert.Empty(t, guard, "guard of a reference that %s has given up", id)
+			assert.Empty(t, guard, "guard of a reference that %s no longer has", id)
 			continue
 		}
 		assert.Equal(t, map[string]any{
@@ -80,7 +80,8 @@ func checkDerived(t *testing.T, db *dyntest.DB, id string, references ...string)
 	}
 }
 
-// Any two fields of a booking: neither change is lost, and index keys, nights and the reference's guard follow from both.
+// Two callers change any two fields of a booking at the same time: neither change is lost, and the index keys, the
+// nights and the guard of the reference follow from both.
 func TestNoChangeOfABookingIsLost(t *testing.T) {
 	t.Parallel()
 	references := func(id string) []string { return []string{"A-" + id, "B-" + id, "C-" + id} }
@@ -114,15 +115,15 @@ func TestNoChangeOfABookingIsLost(t *testing.T) {
 	}.Run(t)
 }
 
-// A booking is cancelled while it is cancelled, or while something else of it is changed: its rooms come back once, all that is
-// derived fits, and no change is lost.
-func TestACancellationRaces(t *testing.T) {
+// A booking is cancelled by two callers at once, or while another field is changed: its rooms are returned once, all
+// derived attributes are right, and no change is lost.
+func TestCancellationRaces(t *testing.T) {
 	t.Parallel()
 	const rooms = 4
 	racing.Rounds(t, func(t *testing.T, db *dyntest.DB, draw *rand.Rand) {
 		hotel := fixture.New(t, db.Direct, rooms)
 		quote := hotel.Quote(t, db.Direct, fixture.Stay, 1)
-		// book makes a booking; one of two of them is left as other software leaves it.
+		// book makes a booking, and turns half of them into what other software would have stored.
 		var made *bookings.Booking
 		var stamped bool
 		book := func() string {
@@ -164,7 +165,7 @@ func TestACancellationRaces(t *testing.T) {
 			checkDerived(t, db, made.ID, made.Reference)
 			require.False(t, t.Failed(), way)
 		}
-		// again makes certain what was not.
+		// again repeats a call whose outcome is unknown.
 		again := func(way racing.Way, err error, call racing.Call) error {
 			if way.Unknown && !stamped && errors.Is(err, dynastay.ErrOutcomeUnknown) {
 				return call(t.Context(), db.Direct)
@@ -197,14 +198,14 @@ func TestACancellationRaces(t *testing.T) {
 			require.NoError(t, again(way, first, cancel(id)), way.Name)
 			require.NoError(t, second, way.Name)
 			assert.Equal(t, "changed", storedItem(t, db, keyOf(id))[name], way.Name)
-			check(fmt.Sprintf("%s changed %s of the cancellation", name, way.Name), 2)
+			check(fmt.Sprintf("in the cancellation, %s changed %s", name, way.Name), 2)
 
 			id = book()
 			first, second = way.Meet(t, db, change(id, name), cancel(id))
 			require.NoError(t, again(way, first, change(id, name)), way.Name)
 			require.NoError(t, second, way.Name)
 			assert.Equal(t, "changed", storedItem(t, db, keyOf(id))[name], way.Name)
-			check(fmt.Sprintf("cancelled %s of a change of %s", way.Name, name), 2)
+			check(fmt.Sprintf("cancelled %s, in the change of %s", way.Name, name), 2)
 		}
 		id := book()
 		db.Faults.Conflicts(0)

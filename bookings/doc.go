@@ -1,9 +1,10 @@
-// Package bookings sells stays: it turns a quote of package availability into a booking, finds it again, and takes it
-// back.
+// Package bookings sells stays: it turns a quote of package availability into a booking, finds bookings, and cancels
+// them.
 //
-// A booking is made in one transaction: the rooms of every night leave the inventory under the conditions of the quote,
-// and the booking, its lines and the guard of its reference are written, or nothing is. A cancellation returns the
-// rooms in the same manner, exactly once. With [dynastay.IdempotencyKey] a call that is repeated makes one booking.
+// A booking is made in one transaction that takes the rooms of every night out of the inventory, under the conditions
+// of the quote, and writes the booking, its lines and the guard of its reference. Either all of this is written or
+// nothing. A cancellation returns the rooms in the same way, exactly once. With [dynastay.IdempotencyKey], a call that
+// is retried makes only one booking.
 //
 //	| pattern | method | request |
 //	|---|---|---|
@@ -11,9 +12,9 @@
 //	| B2 | [Repository.ByReference] | Query GSI4-ReferenceIndex, then the booking |
 //	| B4 | [Repository.ByStatus]    | Query GSI3-StatusIndex, every shard of it |
 //
-// A list answers with a [Summary] of each booking, which is all that its index holds; [Repository.Get] reads a booking
-// with its lines.
+// A list returns a [Summary] of each booking, which is all that its index holds; [Repository.Get] reads a booking with
+// its lines.
 //
-// A write that is refused says what a caller can act on: [*Refused] names every night and its reason, [*StateError] the
-// state that the booking is in.
+// The error of a refused write contains what a caller can act on: [*Refused] lists every night with its reason,
+// [*StateError] has the status of the booking.
 package bookings

@@ -34,7 +34,7 @@ func testdata(t *testing.T, name string) dynastay.Item {
 	return item
 }
 
-// plain are an item's attributes to compare: numbers by value, NULL and missing alike.
+// plain converts an item for comparison: numbers by value, NULL like a missing attribute.
 func plain(t *testing.T, item dynastay.Item) map[string]any {
 	t.Helper()
 	m := map[string]any{}
@@ -47,8 +47,8 @@ func plain(t *testing.T, item dynastay.Item) map[string]any {
 	return m
 }
 
-// The document's booking has neither a number of rooms nor a version, and gets none from being read.
-func TestDocumentBookingComesBack(t *testing.T) {
+// The document's booking has neither a number of rooms nor a version; reading and writing it must not add them.
+func TestDocumentBookingRoundTrips(t *testing.T) {
 	t.Parallel()
 	item := testdata(t, "booking.json")
 	b, err := bookings.BookingEntity.Value(dynastay.RowOf(item))
@@ -56,12 +56,12 @@ func TestDocumentBookingComesBack(t *testing.T) {
 	again, err := bookings.BookingEntity.Item(b)
 	require.NoError(t, err)
 	want := plain(t, item)
-	want["GSI3SK"] = "CREATED#2024-11-10T09:15:00Z#BOOKING#bkg_12345" // the id ends it
+	want["GSI3SK"] = "CREATED#2024-11-10T09:15:00Z#BOOKING#bkg_12345" // ends with the id
 	want["GSI5PK"], want["GSI5SK"] = "CHECKIN#2025-01-15", "PROPERTY#prop_123#BOOKING#bkg_12345"
 	assert.Equal(t, want, plain(t, again))
 }
 
-// The document's items, written by other software and unchanged, are read, listed and cancelled.
+// The document's items are read, listed and cancelled unchanged, as other software would have written them.
 func TestDocumentItems(t *testing.T) {
 	t.Parallel()
 	ctx := t.Context()
@@ -97,10 +97,10 @@ func TestDocumentItems(t *testing.T) {
 	assert.Len(t, cancelled.Missing, 3, "its nights are not in the inventory")
 	row, err := db.Get(ctx, bookingsTable, keyOf("bkg_12345"), dynastay.Consistent)
 	require.NoError(t, err)
-	assert.NotContains(t, row.Item(), "NumberOfRooms", "a cancellation does not count the rooms")
+	assert.NotContains(t, row.Item(), "NumberOfRooms", "a cancellation does not add the number of rooms")
 }
 
-// The nights of a line are a map in the database, and in the order of their dates here.
+// The nights of a line are stored as a map and returned in the order of their dates.
 func TestNightsOfALineAreInOrder(t *testing.T) {
 	t.Parallel()
 	db, _, repo := open(t, 1)
@@ -126,8 +126,8 @@ func TestNightsOfALineAreInOrder(t *testing.T) {
 	assert.ErrorContains(t, err, "NightlyPrices")
 }
 
-// A booking that was made under a policy of no form, and at a price finer than a cent, is read and cancelled.
-func TestStoredBookingIsNotJudged(t *testing.T) {
+// A stored booking with an unknown policy and a price in fractions of a cent can be read and cancelled.
+func TestStoredBookingIsNotValidated(t *testing.T) {
 	t.Parallel()
 	db, _, repo := open(t, 1)
 	booking, line := testdata(t, "booking.json"), testdata(t, "line.json")
@@ -144,7 +144,7 @@ func TestStoredBookingIsNotJudged(t *testing.T) {
 	assert.NoError(t, err)
 }
 
-// A list shows until when a booking is held.
+// A list shows when the hold of a booking expires.
 func TestPendingBookingIsListed(t *testing.T) {
 	t.Parallel()
 	db, _, repo := open(t, 1)
@@ -160,8 +160,8 @@ func TestPendingBookingIsListed(t *testing.T) {
 	assert.Equal(t, []*bookings.Summary{&b.Summary}, page.Items)
 }
 
-// A row that cannot be read names its booking, by the key: the row has no other id.
-func TestUnreadableRowSaysWhere(t *testing.T) {
+// The error of an unreadable row names the booking by its key, because the row has no other id.
+func TestUnreadableRowNamesItsBooking(t *testing.T) {
 	t.Parallel()
 	for name, spoil := range map[string]func(dynastay.Item){
 		"Booking bkg_12345 (NumberOfAdults)": func(item dynastay.Item) { item["NumberOfAdults"] = dynastay.Text("two") },

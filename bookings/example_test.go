@@ -17,7 +17,7 @@ import (
 	"github.com/dynastay/dynastay/properties"
 )
 
-// The last room is quoted to two guests, booked by one, and free again once that one cancels.
+// The last room is quoted to two guests and booked by one of them. It is available again once that guest cancels.
 func Example() {
 	ctx := context.Background()
 	e, err := engine.Start(ctx, docker.Allow())
@@ -25,7 +25,7 @@ func Example() {
 		log.Fatal(err)
 	}
 	defer e.Stop(ctx)
-	prefix := rand.Text() + "-" // the engine may have tables of an earlier run
+	prefix := rand.Text() + "-" // the engine may still have tables from an earlier run
 	if err := e.CreateTables(ctx, prefix, keys.Tables()...); err != nil {
 		log.Fatal(err)
 	}
@@ -55,12 +55,12 @@ func Example() {
 	}); err != nil {
 		log.Fatal(err)
 	}
-	wish, err := hotel.Card().QuoteRequest(stay, availability.Guests{Adults: 2},
+	ask, err := hotel.Card().QuoteRequest(stay, availability.Guests{Adults: 2},
 		properties.Choice{RoomTypeID: hotel.Rooms[0].ID, Quantity: 1})
 	if err != nil {
 		log.Fatal(err)
 	}
-	quote, err := availability.New(db).Quote(ctx, wish)
+	quote, err := availability.New(db).Quote(ctx, ask)
 	if err != nil {
 		log.Fatal(err)
 	}
@@ -76,7 +76,7 @@ func Example() {
 	}
 	fmt.Println(booking.ID, booking.Status, booking.Stay, booking.Total)
 
-	// The answer was lost, say: the same call under the same key is the same booking.
+	// Suppose the response was lost: a retry with the same key returns the same booking.
 	again, err := repo.Create(ctx, request, dynastay.IdempotencyKey("request-1"))
 	if err != nil {
 		log.Fatal(err)

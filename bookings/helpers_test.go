@@ -24,7 +24,7 @@ func nightKey(roomTypeID string, date dynastay.Date) dynastay.Key {
 	return dynastay.Key{PK: "ROOM#" + roomTypeID, SK: "DATE#" + date.String()}
 }
 
-// onceOnly is another process that sends every request once.
+// onceOnly opens the database as a separate process that sends every request only once.
 func onceOnly(db *dyntest.DB) *dynastay.DB {
 	client := dynamodb.New(db.Client.Options(), func(o *dynamodb.Options) { o.Retryer = aws.NopRetryer{} })
 	return dynastay.Open(client, &dynastay.Options{
@@ -34,7 +34,7 @@ func onceOnly(db *dyntest.DB) *dynastay.DB {
 	})
 }
 
-// put writes an item below the library.
+// put writes an item without the library.
 func put(t *testing.T, db *dyntest.DB, table string, item dynastay.Item) {
 	t.Helper()
 	_, err := db.Client.PutItem(t.Context(), &dynamodb.PutItemInput{
@@ -43,7 +43,7 @@ func put(t *testing.T, db *dyntest.DB, table string, item dynastay.Item) {
 	require.NoError(t, err)
 }
 
-// remove takes a night away below the library.
+// remove deletes a night without the library.
 func remove(t *testing.T, db *dyntest.DB, key dynastay.Key) {
 	t.Helper()
 	s := keys.AvailabilityTable
@@ -53,7 +53,7 @@ func remove(t *testing.T, db *dyntest.DB, key dynastay.Key) {
 	require.NoError(t, err)
 }
 
-// removeAttributes takes attributes of a booking away below the library.
+// removeAttributes removes attributes of a booking without the library.
 func removeAttributes(t *testing.T, db *dyntest.DB, key dynastay.Key, names ...string) {
 	t.Helper()
 	for _, name := range names {
@@ -65,7 +65,7 @@ func removeAttributes(t *testing.T, db *dyntest.DB, key dynastay.Key, names ...s
 	}
 }
 
-// change sets one attribute of a night below the library.
+// change sets attributes of a night without the library.
 func change(t *testing.T, db *dyntest.DB, key dynastay.Key, set string, values dynastay.Item) {
 	t.Helper()
 	s := keys.AvailabilityTable

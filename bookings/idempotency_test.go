@@ -16,25 +16,25 @@ import (
 	"github.com/dynastay/dynastay/internal/fixture"
 )
 
-// The answer to the booking that took the last room is lost, and so is the process: another one repeats the call.
+// The response to the booking of the last room is lost, and the process ends. A different process retries the call.
 func TestRetryOfTheLastRoom(t *testing.T) {
 	t.Parallel()
 	db, hotel, _ := open(t, 1)
 	req := fixture.Request(hotel.Quote(t, db.DB, fixture.Stay, 1))
 	key := dynastay.IdempotencyKey("request-1")
 
-	// The caller's time is up before the answer could be asked for again.
+	// The caller sends every request once, so it cannot ask again for the response.
 	impatient := bookings.New(onceOnly(db), nil)
 	db.Faults.Inject(dyntest.LoseAnswer(), dyntest.When{Operation: "TransactWriteItems", Nth: 1})
-	// Nor can it be read whether the write was done, nor whether there is a record of the key.
+	// It can read neither whether the write was committed nor whether the key has a record.
 	db.Faults.Inject(dyntest.LoseAnswer(), dyntest.When{Operation: "GetItem", Nth: 1, Times: 2})
 	_, err := impatient.Create(t.Context(), req, key)
 	require.ErrorIs(t, err, dynastay.ErrOutcomeUnknown)
-	require.Equal(t, []int{0, 0, 0}, hotel.Left(t, db.DB, fixture.Stay), "it was done")
+	require.Equal(t, []int{0, 0, 0}, hotel.Left(t, db.DB, fixture.Stay), "it was committed")
 
 	later := bookings.New(db.Open(&dynastay.Options{Clock: fixture.Clock}), nil)
 	made, err := later.Create(t.Context(), req, key)
-	require.NoError(t, err, "not sold out: it is this guest who has the room")
+	require.NoError(t, err, "not sold out: this guest has the room")
 	again, err := later.Create(t.Context(), req, key)
 	require.NoError(t, err)
 	assert.Equal(t, made, again)
@@ -47,12 +47,12 @@ func TestRetryOfTheLastRoom(t *testing.T) {
 
 	_, err = later.Create(t.Context(), req, dynastay.IdempotencyKey("request-2"))
 	var refused *bookings.Refused
-	require.ErrorAs(t, err, &refused, "another request is told the truth")
+	require.ErrorAs(t, err, &refused, "a different request is refused")
 	assert.True(t, refused.Has(availability.SoldOut))
 }
 
-// Within one call a lost answer is asked for again, under the same client token.
-func TestLostAnswer(t *testing.T) {
+// Within one call, a request whose response is lost is sent again with the same client token.
+func TestLostResponse(t *testing.T) {
 	t.Parallel()
 	db, hotel, repo := open(t, 5)
 	db.Faults.Inject(dyntest.LoseAnswer(), dyntest.When{Operation: "TransactWriteItems", Nth: 1})
@@ -64,10 +64,10 @@ func TestLostAnswer(t *testing.T) {
 	got, err := repo.Cancel(t.Context(), made.ID, "")
 	require.NoError(t, err)
 	assert.Equal(t, bookings.Cancelled, got.Booking.Status)
-	assert.Equal(t, []int{5, 5, 5}, hotel.Left(t, db.DB, fixture.Stay), "given back once")
+	assert.Equal(t, []int{5, 5, 5}, hotel.Left(t, db.DB, fixture.Stay), "returned once")
 }
 
-// The caller gives up while the answer is on its way; reading tells that the booking was made.
+// The caller gives up while the response is in flight; a read then finds that the booking was made.
 func TestCallerGivesUpAfterTheCommit(t *testing.T) {
 	t.Parallel()
 	db, hotel, _ := open(t, 5)
@@ -80,7 +80,7 @@ func TestCallerGivesUpAfterTheCommit(t *testing.T) {
 	assert.Equal(t, made, got)
 }
 
-func TestSameKeyAnotherPayload(t *testing.T) {
+func TestSameKeyWithDifferentInput(t *testing.T) {
 	t.Parallel()
 	db, hotel, repo := open(t, 5)
 	req := fixture.Request(hotel.Quote(t, db.DB, fixture.Stay, 1))
@@ -104,7 +104,7 @@ func TestSameKeyAnotherPayload(t *testing.T) {
 	}
 	assert.Equal(t, []int{4, 4, 4}, hotel.Left(t, db.DB, fixture.Stay))
 
-	// What the caller did not agree to makes no other payload: the quote's time and the guests' time of day.
+	// The time of the quote is not part of the input.
 	same := req
 	quote := *req.Quote
 	quote.At = quote.At.Add(time.Hour)
@@ -113,8 +113,8 @@ func TestSameKeyAnotherPayload(t *testing.T) {
 	assert.NoError(t, err)
 }
 
-// What is true of a request at one time only is judged behind the record: the answer to a booking for tonight is lost,
-// and it is midnight when the call is repeated.
+// Checks that depend on the time come after the lookup of the idempotency record: the response to a booking for tonight
+// is lost, and by the time of the retry it is past midnight.
 func TestRetryAfterTheDayOfArrival(t *testing.T) {
 	t.Parallel()
 	ctx := t.Context()
@@ -141,22 +141,22 @@ func TestRetryAfterTheDayOfArrival(t *testing.T) {
 
 	stop = db.Faults.Record()
 	_, err = repo.Create(ctx, req, dynastay.IdempotencyKey("request-2"))
-	assertInvalid(t, err, "Quote.Stay.CheckIn", "another key")
+	assertInvalid(t, err, "Quote.Stay.CheckIn", "a different key")
 	requests := stop()
 	require.Len(t, requests, 1)
-	assert.Equal(t, "GetItem", requests[0].Operation, "the look for the record, and no write")
+	assert.Equal(t, "GetItem", requests[0].Operation, "it looks for the record and writes nothing")
 	_, err = repo.MadeBy(ctx, dynastay.IdempotencyKey("request-2"))
 	assert.ErrorIs(t, err, dynastay.ErrNotFound, "a refusal leaves no record")
 	assert.Equal(t, []int{4, 4, 4}, hotel.Left(t, db.DB, fixture.Stay))
 
-	// The key is free: with a stay that is yet to come, it makes a booking.
+	// The key is still unused: with a stay in the future, it makes a booking.
 	req = fixture.Request(hotel.Quote(t, db.DB, dynastay.MustStay("2026-07-11", "2026-07-14"), 1))
 	second, err := repo.Create(ctx, req, dynastay.IdempotencyKey("request-2"))
 	require.NoError(t, err)
 	assert.NotEqual(t, made.ID, second.ID)
 }
 
-// A double click: the same request twice at once is one booking.
+// A double click: the same request, sent several times at once, makes one booking.
 func TestSameKeyAtOnce(t *testing.T) {
 	t.Parallel()
 	db, hotel, repo := open(t, 20)
@@ -182,7 +182,7 @@ func TestSameKeyAtOnce(t *testing.T) {
 	assert.Equal(t, []int{19, 19, 19}, hotel.Left(t, db.DB, fixture.Stay))
 }
 
-// A key means something for 30 days; its record may be readable for longer.
+// A key is valid for 30 days, although its record may exist for longer.
 func TestKeyExpires(t *testing.T) {
 	t.Parallel()
 	db, hotel, repo := open(t, 5)
@@ -197,7 +197,7 @@ func TestKeyExpires(t *testing.T) {
 	assert.NotEqual(t, first.ID, second.ID)
 }
 
-// A keyed cancellation that is repeated is told what it did, not that the booking is cancelled already.
+// A cancellation that is retried with its key returns its result, not an error that the booking is already cancelled.
 func TestCancelReplays(t *testing.T) {
 	t.Parallel()
 	db, hotel, repo := open(t, 5)

@@ -13,16 +13,16 @@ import (
 	"github.com/dynastay/dynastay/keys"
 )
 
-// Line is one room type of a booking, the document's "booking room". Its nights are missing where other software made
-// the booking.
+// Line is one room type of a booking, which the document calls a "booking room". It has no nights if other software
+// made the booking.
 type Line struct {
 	availability.Line
 	BookingID     string
-	RoomIDs       []string       // the rooms themselves, given at check-in
+	RoomIDs       []string       // the individual rooms, assigned at check-in
 	PricePerNight dynastay.Money // the average of the nights, rounded to the currency's minor unit
 }
 
-// lineCodec declares a line for a currency: it stands on the booking, not on its lines.
+// lineCodec returns the codec of lines in a currency, which is stored in the booking, not in its lines.
 func lineCodec(currency dynastay.Currency) entity.Codec[Line] {
 	return entity.Declare(func(f *entity.Fields, l *Line) {
 		f.Const(keys.AttrEntityType, "BookingRoom")
@@ -38,7 +38,7 @@ func lineCodec(currency dynastay.Currency) entity.Codec[Line] {
 	})
 }
 
-// addLines puts a booking's lines.
+// addLines adds a put for each line of a booking.
 func addLines(tx *dynastay.Tx, b *Booking) error {
 	codec := lineCodec(b.Total.Currency())
 	for i := range b.Lines {
@@ -56,7 +56,7 @@ func addLines(tx *dynastay.Tx, b *Booking) error {
 	return nil
 }
 
-// declareRoomIDs keeps one room as plain text, as the document does, and several as a list.
+// declareRoomIDs stores one room id as text, as in the document, and several as a list.
 func declareRoomIDs(f *entity.Fields, ids *[]string) {
 	entity.Custom(f, "RoomId", ids, func(ids []string) (types.AttributeValue, error) {
 		switch len(ids) {
@@ -75,11 +75,11 @@ func declareRoomIDs(f *entity.Fields, ids *[]string) {
 			return []string{v.Text()}, nil
 		}
 		if v.Kind() != dynastay.KindList {
-			return nil, fmt.Errorf("must be text or a list, but is %s", v.Kind())
+			return nil, fmt.Errorf("must be text or a list, got %s", v.Kind())
 		}
 		for _, id := range v.List() {
 			if id.Kind() != dynastay.KindText {
-				return nil, fmt.Errorf("must hold text only, but holds %s", id.Kind())
+				return nil, fmt.Errorf("must contain only text, got %s", id.Kind())
 			}
 			ids = append(ids, id.Text())
 		}
@@ -87,7 +87,7 @@ func declareRoomIDs(f *entity.Fields, ids *[]string) {
 	})
 }
 
-// declareNights keeps the nights as a map of the prices by date.
+// declareNights stores the nights as a map from dates to prices.
 func declareNights(f *entity.Fields, currency dynastay.Currency, nights *[]availability.NightPrice) {
 	prices := map[string]dynastay.Money{}
 	for _, night := range *nights {
@@ -108,7 +108,7 @@ func declareNights(f *entity.Fields, currency dynastay.Currency, nights *[]avail
 	*nights = sorted
 }
 
-// newLine is a quote's line as it is booked.
+// newLine makes the booking's line from a quote's line.
 func newLine(bookingID string, sold availability.Line) (Line, error) {
 	average, err := sold.Subtotal.DividedBy(sold.Quantity * len(sold.Nights))
 	return Line{Line: sold, BookingID: bookingID, PricePerNight: average}, err

@@ -19,12 +19,12 @@ import (
 	"github.com/dynastay/dynastay/internal/fixture"
 )
 
-// move is a call of the history: so many rooms taken, or given back where negative.
+// move is a call in the history: the number of rooms taken, or returned if negative.
 type move struct{ rooms int }
 
-// inventory is one night as a reader of the documentation would expect it to behave: a sale succeeds if and only if
-// enough rooms are left at some moment between its call and its answer. A cache of "sold out" would break this: it
-// would refuse a sale that began after a cancellation had ended.
+// inventory is the model of one night, as the documentation describes it: a sale succeeds if and only if enough rooms
+// are left at some moment between its call and its return. Caching "sold out" would break this, because a sale could
+// be refused although it began after a cancellation had ended.
 func inventory(rooms int) porcupine.Model {
 	return porcupine.Model{
 		Init: func() any { return rooms },
@@ -108,5 +108,5 @@ func TestSalesAreLinearizable(t *testing.T) {
 	wg.Wait()
 	require.NotEmpty(t, history)
 	assert.Equal(t, porcupine.Ok, porcupine.CheckOperationsTimeout(inventory(rooms), history, time.Minute))
-	assert.Equal(t, []int{rooms}, hotel.Left(t, db.DB, night), "all of it came back")
+	assert.Equal(t, []int{rooms}, hotel.Left(t, db.DB, night), "all rooms were returned")
 }

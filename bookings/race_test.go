@@ -18,16 +18,16 @@ import (
 	"github.com/dynastay/dynastay/internal/fixture"
 )
 
-// hold is how long a transaction holds its items in the races: what one takes on the service, roughly.
+// hold is how long a transaction locks its items in the races: about as long as one takes in DynamoDB.
 const hold = 5 * time.Millisecond
 
-// outcome is what the callers of a race were told.
+// outcome counts the results of the callers in a race.
 type outcome struct {
 	sold, soldOut int
 	other         []error
 }
 
-// race sends n callers for the same quote at once, each with the repository and the options that it is given.
+// race has n callers book the same quote at once. caller returns the repository and the options of each.
 func race(n int, req bookings.Request, caller func(i int) (*bookings.Repository, []dynastay.WriteOption)) outcome {
 	var (
 		mu  sync.Mutex
@@ -66,13 +66,13 @@ func withClock(db *dyntest.DB, o dynastay.Options) *dynastay.DB {
 func TestRaceForTheLastRooms(t *testing.T) {
 	t.Parallel()
 	const callers, rooms = 64, 20
-	// Without gates a machine that is busy with other tests may need more tries than the default.
+	// Without gates, a machine that is busy with other tests may need more attempts than the default.
 	patient := dynastay.Retry{Attempts: 64}
 	for _, test := range []struct {
 		name     string
 		open     func(db *dyntest.DB) []*dynastay.DB
 		keyed    bool
-		requests int // at the most; 0 for no bound
+		requests int // maximum; 0 for no limit
 	}{
 		{
 			name:     "gates",
@@ -121,7 +121,7 @@ func TestRaceForTheLastRooms(t *testing.T) {
 			requests := len(stop())
 			t.Logf("%d requests for %d sales", requests, got.sold)
 			assert.Equal(t, rooms, got.sold)
-			assert.Equal(t, callers-rooms, got.soldOut, "every loser is told why")
+			assert.Equal(t, callers-rooms, got.soldOut, "every other caller learns why")
 			assert.Empty(t, got.other)
 			assert.Equal(t, []int{0, 0, 0}, hotel.Left(t, db.DB, fixture.Stay))
 			if test.requests > 0 {
@@ -131,9 +131,9 @@ func TestRaceForTheLastRooms(t *testing.T) {
 	}
 }
 
-// Overlapping stays, several rooms at a time, with cancellations in between: whatever happens, rooms left and rooms
-// booked make the total.
-func TestRoomsAreNeitherLostNorMade(t *testing.T) {
+// Overlapping stays with one or two rooms each, and cancellations in between: whatever happens, the rooms left and the
+// rooms booked add up to the total.
+func TestRoomsAreNeitherLostNorAdded(t *testing.T) {
 	t.Parallel()
 	const rooms = 6
 	db := dyntest.New(t, dyntest.With(dynastay.Options{Clock: fixture.Clock}))

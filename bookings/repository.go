@@ -12,7 +12,7 @@ import (
 	"github.com/dynastay/dynastay/keys/key"
 )
 
-// Repository makes and finds bookings.
+// Repository makes, finds and cancels bookings.
 type Repository struct {
 	db     *dynastay.DB
 	opts   Options
@@ -21,18 +21,19 @@ type Repository struct {
 	nights *availability.Repository
 }
 
-// Options configure [New]. Every process that works on the tables has the same ones, apart from counts of shards while
-// they are being raised.
+// Options configure [New]. All processes that use the same tables must have the same options, except for shard counts
+// while they are being raised.
 type Options struct {
-	// StatusShards spread the bookings of each status, CheckInShards those of each day of check-in, and HoldShards all
-	// holds. One partition takes 1,000 writes a second: bookings, their confirmations and their check-outs together.
+	// StatusShards spreads the bookings of each status over partitions, CheckInShards those of each check-in date, and
+	// HoldShards all holds. One partition accepts 1,000 writes per second; bookings, their confirmations and their
+	// check-outs all count.
 	StatusShards  key.Shards
 	CheckInShards key.Shards
 	HoldShards    key.Shards
 }
 
-// New makes a repository. It sends nothing; make one for the process and share it. A nil opts means the defaults. It
-// panics where [key.Shards.Validate] refuses a count.
+// New returns a repository. It sends no requests. Create one for the process and share it. A nil opts means the
+// defaults. New panics if [key.Shards.Validate] returns an error for a shard count.
 func New(db *dynastay.DB, opts *Options) *Repository {
 	r := &Repository{db: db, nights: availability.New(db)}
 	if opts != nil {
@@ -50,8 +51,8 @@ func New(db *dynastay.DB, opts *Options) *Repository {
 	return r
 }
 
-// Get reads a booking with its lines, or fails with [dynastay.ErrNotFound]. One that was made a moment ago may be missing,
-// unless [dynastay.Consistent] is asked for; what Create returned is complete. 1 request, a Query of the booking's items.
+// Get reads a booking with its lines, or fails with [dynastay.ErrNotFound]. Without [dynastay.Consistent], it may not
+// find a booking that was just made; the result of Create is complete. 1 request, a Query of the booking's items.
 func (r *Repository) Get(ctx context.Context, bookingID string, opts ...dynastay.ReadOption) (*Booking, error) {
 	at, err := keys.Of(keys.Booking{BookingID: bookingID})
 	if err != nil {
@@ -60,7 +61,8 @@ func (r *Repository) Get(ctx context.Context, bookingID string, opts ...dynastay
 	return r.load(ctx, at, opts...)
 }
 
-// ByUser lists a user's bookings, the latest check-in first. A booking that was made a moment ago may be missing.
+// ByUser lists a user's bookings, latest check-in first. The list is eventually consistent: a booking that was just
+// made may be missing.
 //
 // Pattern B1: GSI1-UserBookingsIndex, GSI1PK = USER#{userId}, 1 request
 func (r *Repository) ByUser(userID string) dynastay.Listing[*Summary] {
@@ -73,9 +75,9 @@ func (r *Repository) ByUser(userID string) dynastay.Listing[*Summary] {
 	}, summaryOf)
 }
 
-// ByReference is the booking with the reference that its guest quotes, with its lines, or [dynastay.ErrNotFound]. It
-// finds a booking from the moment that it is made: where the index does not show it yet, the reference's guard does,
-// with 1 request more. With [dynastay.Consistent] the guard is asked at once.
+// ByReference returns the booking with a reference, with its lines, or [dynastay.ErrNotFound]. It finds a booking as
+// soon as it is made: if the index does not have it yet, ByReference reads the guard of the reference, with 1 more
+// request. With [dynastay.Consistent], it reads the guard right away.
 //
 // Pattern B2: GSI4-ReferenceIndex, GSI4PK = REFERENCE#{reference}, then the booking, 2 requests
 func (r *Repository) ByReference(ctx context.Context, reference string, opts ...dynastay.ReadOption) (*Booking, error) {
@@ -83,9 +85,9 @@ func (r *Repository) ByReference(ctx context.Context, reference string, opts ...
 	return entity.FindWith(ctx, r.table, "Reference", like, r.load, func(b *Booking) *Booking { return b }, opts...)
 }
 
-// ByStatus lists the bookings of one status, of all properties, the first made first. A booking that was made or changed
-// a moment ago may be missing, or still be in the list of its former status. Every shard takes 1 request, all of them in
-// parallel.
+// ByStatus lists the bookings of all properties with a status, oldest first. The list is eventually consistent: a
+// booking that was just made or changed may be missing, or still be listed under its former status. Each shard takes 1
+// request; the requests are sent in parallel.
 //
 // Pattern B4: GSI3-StatusIndex, GSI3PK = STATUS#{status}, 1 request
 func (r *Repository) ByStatus(status Status) dynastay.Listing[*Summary] {
@@ -115,7 +117,7 @@ func (r *Repository) load(ctx context.Context, key dynastay.Key, opts ...dynasta
 	return b, rows.addLines(b)
 }
 
-// stored is a booking's partition.
+// stored holds the items of a booking's partition.
 type stored struct {
 	booking dynastay.Row
 	lines   []dynastay.Row

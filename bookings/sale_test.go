@@ -16,8 +16,8 @@ import (
 	"github.com/dynastay/dynastay/keys"
 )
 
-// Whatever happens to a night between the quote and the booking, the database refuses the sale, and the refusal says
-// why. Each of these would be sold without its part of the condition.
+// If a night changes between the quote and the booking, the database refuses the sale, and the refusal states the
+// reason. Without its part of the condition, each of these nights would be sold.
 func TestSaleCondition(t *testing.T) {
 	t.Parallel()
 	first, last := "2026-07-10", "2026-07-12"
@@ -30,12 +30,12 @@ func TestSaleCondition(t *testing.T) {
 		reason availability.Reason
 	}{
 		{"sold out", "2026-07-11", "AvailableRooms = :v", dynastay.Item{":v": dynastay.Number(0)}, availability.SoldOut},
-		{"another property's", first, "PropertyId = :v", dynastay.Item{":v": dynastay.Text("prop_other")}, availability.NotOnSale},
+		{"different property", first, "PropertyId = :v", dynastay.Item{":v": dynastay.Text("prop_other")}, availability.NotOnSale},
 		{"stop-sell", last, "IsBlocked = :v", yes, availability.StopSell},
 		{"property closed", first, keys.AttrPropertyClosed + " = :v", yes, availability.StopSell},
-		{"dearer", last, "PricePerNight = :v", dynastay.Item{":v": dynastay.Number(281)}, availability.PriceChanged},
+		{"more expensive", last, "PricePerNight = :v", dynastay.Item{":v": dynastay.Number(281)}, availability.PriceChanged},
 		{"cheaper", last, "PricePerNight = :v", dynastay.Item{":v": dynastay.Number(279)}, availability.PriceChanged},
-		{"another currency", first, "Currency = :v", dynastay.Item{":v": dynastay.Text("EUR")}, availability.PriceChanged},
+		{"different currency", first, "Currency = :v", dynastay.Item{":v": dynastay.Text("EUR")}, availability.PriceChanged},
 		{"closed to arrival", first, "ClosedToArrival = :v", yes, availability.ClosedToArrival},
 		{"closed to departure", last, "ClosedToDeparture = :v", yes, availability.ClosedToDeparture},
 		{"minimum stay", first, "MinStay = :v", dynastay.Item{":v": dynastay.Number(4)}, availability.MinStay},
@@ -53,15 +53,15 @@ func TestSaleCondition(t *testing.T) {
 			require.Len(t, refused.Nights, 1, "%v", refused)
 			assert.Equal(t, test.reason, refused.Nights[0].Reason)
 			assert.Equal(t, test.date, refused.Nights[0].Date.String())
-			assert.Equal(t, 1, db.Faults.Count("TransactWriteItems")-setUpTransactions, "and is not tried again")
+			assert.Equal(t, 1, db.Faults.Count("TransactWriteItems")-setUpTransactions, "there is no retry")
 		})
 	}
 }
 
-// setUpTransactions are those that make a hotel and open its nights.
+// setUpTransactions is the number of transactions that create a hotel and open its nights.
 const setUpTransactions = 2
 
-// Restrictions bind where they belong and nowhere else; NULL, false and zero mean none.
+// Restrictions apply only to the nights they are meant for; NULL, false and zero mean no restriction.
 func TestSaleWithinRestrictions(t *testing.T) {
 	t.Parallel()
 	first, second, last := "2026-07-10", "2026-07-11", "2026-07-12"
@@ -75,13 +75,13 @@ func TestSaleWithinRestrictions(t *testing.T) {
 		{"minimum stay met", first, "MinStay = :v", dynastay.Item{":v": dynastay.Number(3)}},
 		{"maximum stay met", first, "MaxStay = :v", dynastay.Item{":v": dynastay.Number(3)}},
 		{"maximum stay of zero", first, "MaxStay = :v", dynastay.Item{":v": dynastay.Number(0)}},
-		{"minimum stay of another arrival", second, "MinStay = :v", dynastay.Item{":v": dynastay.Number(9)}},
+		{"minimum stay of a different arrival", second, "MinStay = :v", dynastay.Item{":v": dynastay.Number(9)}},
 		{"closed to other arrivals", second, "ClosedToArrival = :v", yes},
 		{"closed to arrival on the last night", last, "ClosedToArrival = :v", yes},
 		{"closed to other departures", first, "ClosedToDeparture = :v", yes},
 		{"not blocked", first, "IsBlocked = :v", no},
-		{"no block stored", first, "IsBlocked = :v", null},
-		{"no bounds stored", first, "MinStay = :v, MaxStay = :v, ClosedToArrival = :v, ClosedToDeparture = :v, PropertyClosed = :v", null},
+		{"NULL block", first, "IsBlocked = :v", null},
+		{"NULL restrictions", first, "MinStay = :v, MaxStay = :v, ClosedToArrival = :v, ClosedToDeparture = :v, PropertyClosed = :v", null},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			t.Parallel()
@@ -94,8 +94,8 @@ func TestSaleWithinRestrictions(t *testing.T) {
 	}
 }
 
-// What cannot be right is refused before any request, with the field named.
-func TestBadInput(t *testing.T) {
+// Invalid input is refused before any request, with the field named.
+func TestInvalidInput(t *testing.T) {
 	t.Parallel()
 	db, hotel, repo := open(t, 2)
 	good := fixture.Request(hotel.Quote(t, db.DB, fixture.Stay, 1))
@@ -137,16 +137,16 @@ func TestBadInput(t *testing.T) {
 		{"negative price", "Quote.Lines[0].Nights[1].Price", quote(func(q *availability.Quote) { q.Lines[0].Nights[1].Price = dynastay.MustMoney("-1", "USD") })},
 		{"mixed currencies", "Quote.Lines[0].Nights[1].Price.Currency", quote(func(q *availability.Quote) { q.Lines[0].Nights[1].Price = dynastay.MustMoney("280", "EUR") })},
 		{"a night missing", "Quote.Lines[0].Nights", quote(func(q *availability.Quote) { q.Lines[0].Nights = q.Lines[0].Nights[:2] })},
-		{"another night", "Quote.Lines[0].Nights[0].Date", quote(func(q *availability.Quote) { q.Lines[0].Nights[0].Date = fixture.Stay.CheckOut })},
+		{"different night", "Quote.Lines[0].Nights[0].Date", quote(func(q *availability.Quote) { q.Lines[0].Nights[0].Date = fixture.Stay.CheckOut })},
 		{"wrong subtotal", "Quote.Lines[0].Subtotal", quote(func(q *availability.Quote) { q.Lines[0].Subtotal = dynastay.MustMoney("1", "USD") })},
 		{"wrong total", "Quote.Total", quote(func(q *availability.Quote) { q.Total = dynastay.MustMoney("1", "USD") })},
-		{"misspelt policy", "Quote.Lines[0].CancellationPolicy", quote(func(q *availability.Quote) { q.Lines[0].CancellationPolicy = "free_cancellation_48" })},
+		{"misspelled policy", "Quote.Lines[0].CancellationPolicy", quote(func(q *availability.Quote) { q.Lines[0].CancellationPolicy = "free_cancellation_48" })},
 		{"the same room type twice", "Quote.Lines[1].RoomTypeID", quote(func(q *availability.Quote) { q.Lines = append(q.Lines, q.Lines[0]) })},
 		{"no first name", "Guest.FirstName", func(r *bookings.Request) { r.Guest.FirstName = " " }},
 		{"e-mail", "Guest.Email", func(r *bookings.Request) { r.Guest.Email = "john" }},
 		{"phone", "Guest.Phone", func(r *bookings.Request) { r.Guest.Phone = "555" }},
 		{"long phone", "Guest.Phone", func(r *bookings.Request) { r.Guest.Phone = "+1555123456" + strings.Repeat(" ", 53) + "7" }},
-		{"taxes in another currency", "TaxesAndFees", func(r *bookings.Request) { r.TaxesAndFees = dynastay.MustMoney("1", "EUR") }},
+		{"taxes in a different currency", "TaxesAndFees", func(r *bookings.Request) { r.TaxesAndFees = dynastay.MustMoney("1", "EUR") }},
 		{"a tenth of a cent of taxes", "TaxesAndFees", func(r *bookings.Request) { r.TaxesAndFees = dynastay.MustMoney("0.001", "USD") }},
 		{"a tenth of a cent of a price", "Quote.Lines[0].Nights[1].Price", quote(func(q *availability.Quote) { q.Lines[0].Nights[1].Price = dynastay.MustMoney("280.001", "USD") })},
 		{"negative taxes", "TaxesAndFees", func(r *bookings.Request) { r.TaxesAndFees = dynastay.MustMoney("-1", "USD") }},
@@ -188,7 +188,8 @@ func TestBadInput(t *testing.T) {
 	assert.Empty(t, stop(), "no request was sent")
 }
 
-// A text at its limit is stored, one byte more is refused before any request, and so is what is not UTF-8.
+// Text at its maximum length is stored. Text that is one byte longer, or not valid UTF-8, is refused before any
+// request.
 func TestTextsHaveLimits(t *testing.T) {
 	t.Parallel()
 	db, hotel, repo := open(t, 2)
@@ -212,7 +213,7 @@ func TestTextsHaveLimits(t *testing.T) {
 		{"Quote.Lines[0].Name", 256, &quote.Lines[0].Name},
 		{"Quote.Lines[0].CancellationPolicy", 256, (*string)(&quote.Lines[0].CancellationPolicy)},
 	}
-	for _, test := range texts { // a limit is in bytes, and an é has two
+	for _, test := range texts { // limits are in bytes, and an é has two
 		*test.text = strings.Repeat("é", (test.most-len(address))/2) + address
 	}
 	quote.Lines[0].CancellationPolicy = availability.CustomPolicy(strings.Repeat("c", 249))
@@ -248,8 +249,8 @@ func assertInvalid(t *testing.T, err error, field, name string) {
 	}
 }
 
-// The nights of a stay of many room types are counted, not guessed: 3 room types for 33 nights are 99 actions, and the
-// booking needs more.
+// A booking that needs more actions than a transaction can have is refused before any request: here, two room types for
+// 90 nights.
 func TestMoreThanATransactionHolds(t *testing.T) {
 	t.Parallel()
 	db, hotel, repo := open(t, 2)

@@ -1,9 +1,9 @@
 package bookings
 
-// Status is the state of a booking.
+// Status is the status of a booking.
 type Status string
 
-// The statuses. Create makes confirmed bookings and Cancel cancelled ones; the others are for what is read.
+// The statuses. Create sets Confirmed and Cancel sets Cancelled; the others occur only in stored bookings.
 const (
 	Pending   Status = "pending"
 	Confirmed Status = "confirmed"
@@ -14,10 +14,10 @@ const (
 	Expired   Status = "expired"
 )
 
-// gone reports whether the booking has given its rooms back and no arrival is expected.
+// gone reports whether the rooms of the booking have been returned and no arrival is expected.
 func (s Status) gone() bool { return s == Cancelled || s == Expired }
 
-// PaymentStatus is where a booking's payment stands. "succeeded", which other software stores, means [Paid].
+// PaymentStatus is the status of a booking's payment. Other software stores "succeeded", which means [Paid].
 type PaymentStatus string
 
 // The payment statuses.
@@ -30,14 +30,14 @@ const (
 	Refunded          PaymentStatus = "refunded"
 )
 
-// StateError says that a booking is not in a state that allows the operation. Nothing was written.
+// StateError means that the status of a booking does not allow the operation. Nothing was written.
 type StateError struct {
 	BookingID string
-	Status    Status // the one that it is in
-	Op        string // "cancel"
+	Status    Status // the current status
+	Op        string // the operation, such as "cancel"
 }
 
-// Error names what was asked, the booking and its state.
+// Error names the operation, the booking and its status.
 func (e *StateError) Error() string {
-	return "cannot " + e.Op + " booking " + e.BookingID + ": it is " + string(e.Status)
+	return "cannot " + e.Op + " booking " + e.BookingID + ": its status is " + string(e.Status)
 }

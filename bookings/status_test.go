@@ -23,9 +23,9 @@ import (
 	"github.com/dynastay/dynastay/keys/key"
 )
 
-var shardCalls = flag.Int("shards.calls", 300, "writes of TestShardsGrowUnderWrites")
+var shardCalls = flag.Int("shards.calls", 300, "number of writes in TestShardsGrowUnderWrites")
 
-// all walks a list in pages of a size.
+// all reads a list in pages of limit bookings.
 func all(t *testing.T, list func() dynastay.Listing[*bookings.Summary], limit int) (got []*bookings.Summary) {
 	t.Helper()
 	for p := (dynastay.Paging{Limit: limit}); ; {
@@ -45,10 +45,10 @@ func idsOf(list []*bookings.Summary) (ids []string) {
 	return ids
 }
 
-// process is one of several that disagree on their settings while these are raised.
+// process is one of several processes whose shard counts differ while they are being raised.
 type process struct {
 	db   *dynastay.DB
-	mu   sync.RWMutex // for repo: settings are those that a process starts with
+	mu   sync.RWMutex // guards repo, which is replaced because options cannot change
 	repo *bookings.Repository
 }
 
@@ -64,9 +64,9 @@ func (p *process) bookings() *bookings.Repository {
 	return p.repo
 }
 
-// Bookings are made and cancelled, and lists are read, by processes whose settings are raised meanwhile, readers first.
-// Every list of every process is the list of a table without shards, in its order; also one that is walked while others
-// write holds each booking that nobody touches, once.
+// Several processes make and cancel bookings and read lists while their shard counts are raised, Read before Write.
+// Every list in every process equals the list of a table without shards, in the same order. A list that is read during
+// writes contains each booking that is not being changed exactly once.
 func TestShardsGrowUnderWrites(t *testing.T) {
 	t.Parallel()
 	db := dyntest.New(t)
@@ -84,7 +84,7 @@ func TestShardsGrowUnderWrites(t *testing.T) {
 	var (
 		mu   sync.Mutex
 		made []string // confirmed bookings
-		calm []string // those of earlier phases that nobody touches any more
+		calm []string // those of earlier phases, which are no longer changed
 	)
 	write := func(p *process, draw *rand.Rand) {
 		mu.Lock()
@@ -107,7 +107,7 @@ func TestShardsGrowUnderWrites(t *testing.T) {
 			mu.Unlock()
 		}
 	}
-	// phase lets all processes write while raise changes their settings one by one, and one reader walks.
+	// phase lets all processes write while their shard counts are raised one by one; each then reads a list.
 	phase := func(raise key.Shards) {
 		calm = append(calm, made...)
 		slices.Sort(calm)
@@ -131,10 +131,10 @@ func TestShardsGrowUnderWrites(t *testing.T) {
 				}
 			}
 			for _, id := range calm {
-				assert.Contains(t, seen, id, "nobody touches it")
+				assert.Contains(t, seen, id, "it is not being changed")
 			}
 			slices.Sort(seen)
-			assert.Equal(t, slices.Compact(slices.Clone(seen)), seen, "twice")
+			assert.Equal(t, slices.Compact(slices.Clone(seen)), seen, "no booking appears twice")
 		}
 		writers.Wait()
 		compareWithUnsharded(t, db, processes)
@@ -149,14 +149,15 @@ func TestShardsGrowUnderWrites(t *testing.T) {
 	for _, id := range append(calm, made...) {
 		partitions[storedItem(t, db, keyOf(id))["GSI3PK"].(string)] = true
 	}
-	assert.True(t, partitions["STATUS#confirmed"], "what was written before the counts were raised stays where it is")
+	assert.True(t, partitions["STATUS#confirmed"], "bookings from before the counts were raised stay in their partition")
 	assert.Greater(t, len(partitions), 4)
 	for partition := range partitions {
 		assert.True(t, strings.HasPrefix(partition, "STATUS#confirmed"), partition)
 	}
 }
 
-// compareWithUnsharded puts all bookings, as a process without shards would have stored them, into tables of their own.
+// compareWithUnsharded copies all bookings to separate tables, as a process without shards would have stored them, and
+// compares the lists.
 func compareWithUnsharded(t *testing.T, db *dyntest.DB, processes []*process) {
 	t.Helper()
 	plain := dyntest.New(t)
@@ -171,7 +172,7 @@ func compareWithUnsharded(t *testing.T, db *dyntest.DB, processes []*process) {
 			rows = append(rows, dynastay.RowOf(item))
 		}
 	}
-	assert.Len(t, rows, bookingsIn(t, db), "no booking is in no list")
+	assert.Len(t, rows, bookingsIn(t, db), "every booking is in a list")
 	require.NoError(t, plain.PutAll(t.Context(), func(yield func(*dynastay.Schema, dynastay.Item) bool) {
 		for _, row := range rows {
 			if !yield(bookingsTable, row.Item()) {
@@ -188,13 +189,13 @@ func compareWithUnsharded(t *testing.T, db *dyntest.DB, processes []*process) {
 				assert.Equal(t, want, got, "process %d, %s, pages of %d", i, status, limit)
 			}
 		}
-		// One page after the other by another process.
+		// The processes take turns to read the pages.
 		turn := 0
 		got := all(t, func() dynastay.Listing[*bookings.Summary] {
 			turn++
 			return processes[turn%len(processes)].bookings().ByStatus(status)
 		}, 5)
-		assert.Equal(t, idsOf(want), idsOf(got), "by turns")
+		assert.Equal(t, idsOf(want), idsOf(got), "processes taking turns")
 	}
 }
 
@@ -243,12 +244,12 @@ func shardsOf(o bookings.Options) key.Shards {
 	return key.Shards{}
 }
 
-// A page of 50 from four shards costs four requests, and not much more than the units of one.
+// A page of 50 from four shards takes four or five requests, and at most about twice the read units of one partition.
 func TestCostOfByStatus(t *testing.T) {
 	t.Parallel()
 	drawn := 0
 	db := dyntest.New(t, dyntest.At(fixture.Now), dyntest.With(dynastay.Options{
-		NewID: func(prefix string) string { drawn++; return fmt.Sprint(prefix, drawn) }, // the same shards every time
+		NewID: func(prefix string) string { drawn++; return fmt.Sprint(prefix, drawn) }, // the same shards in every run
 	}))
 	hotel := fixture.New(t, db.DB, 1000)
 	quote := hotel.Quote(t, db.DB, fixture.Stay, 1)
@@ -270,7 +271,7 @@ func TestCostOfByStatus(t *testing.T) {
 		_, err := plain.ByUser("user_456").Page(t.Context(), dynastay.Paging{})
 		require.NoError(t, err)
 	})
-	t.Logf("a page of 50: %.1f read units of four shards, %.1f of one", spent.ReadUnits, whole.ReadUnits)
+	t.Logf("a page of 50: %.1f read units from four shards, %.1f from one partition", spent.ReadUnits, whole.ReadUnits)
 	assert.Less(t, spent.ReadUnits, 2.2*whole.ReadUnits)
 }
 
@@ -287,7 +288,7 @@ func TestByStatusIsRefusedBeforeARequest(t *testing.T) {
 	assert.Empty(t, stop())
 }
 
-// bookingsIn counts the bookings of the table, past its indexes.
+// bookingsIn counts the bookings in the table itself, without its indexes.
 func bookingsIn(t *testing.T, db *dyntest.DB) (n int) {
 	t.Helper()
 	pages := dynamodb.NewScanPaginator(db.Engine.Client(), &dynamodb.ScanInput{TableName: aws.String(db.TableName(bookingsTable))})

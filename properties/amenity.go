@@ -9,15 +9,15 @@ import (
 	"github.com/dynastay/dynastay/keys"
 )
 
-// amenity is the item that lets a property be found by one of its amenities. It follows from the property: an entity of
-// its own only because DynamoDB cannot index the elements of a list.
+// amenity is the item by which a property is found by one of its amenities. It is derived from the property, and is a
+// separate item only because DynamoDB cannot index the elements of a list.
 type amenity struct {
 	propertyID string
 	amenityID  string
 	place      amenityPlace
 }
 
-// amenityPlace is what the key of an amenity's index row is made of.
+// amenityPlace is the part of a property that determines the index keys of its amenities.
 type amenityPlace struct {
 	city, country string
 	approved      bool
@@ -27,7 +27,7 @@ func placeOf(p *Property) amenityPlace {
 	return amenityPlace{p.Address.City, p.Address.Country, p.Status == Approved}
 }
 
-// row is the amenity's key in the index, the zero Key while the property is not to be found.
+// row returns the amenity's key in the index, or the zero Key if the property is not approved.
 func (a amenity) row() (dynastay.Key, error) {
 	if !a.place.approved {
 		return dynastay.Key{}, nil
@@ -46,9 +46,9 @@ var amenityIndex = func() dynastay.KeyNames {
 	return index.Key
 }()
 
-// moveAmenities puts a new property's amenities, removes those of one that goes, and moves those of one whose place in the index has changed. They follow from
-// the property, and the write is conditional on all of it being as it was read: an amenity that is added meanwhile is not left
-// behind.
+// moveAmenities puts the amenities of a new property, deletes those of a deleted one, and moves those of a property
+// whose place in the index has changed. The amenities are derived from the property, and the write is conditional on
+// the whole property being as it was read, so an amenity that is added in the meantime is not left behind.
 func moveAmenities(tx *dynastay.Tx, before, after *Property) error {
 	add := amenity.move
 	switch {
@@ -105,8 +105,8 @@ var (
 			Remove(dynastay.NameOf(amenityIndex.Sort))))
 )
 
-// describeAmenity writes the plain attributes as well, so that an item that is missing for whatever reason is made whole
-// by the next change of its property.
+// describeAmenity also sets the attributes that are not index keys, so that the next move of the property restores an
+// item that is missing for any reason.
 func describeAmenity() expression.UpdateBuilder {
 	return expression.
 		Set(dynastay.NameOf(keys.AttrEntityType), expression.Value("PropertyAmenity")).
@@ -114,7 +114,7 @@ func describeAmenity() expression.UpdateBuilder {
 		Set(dynastay.NameOf("AmenityId"), dynastay.Param("amenity"))
 }
 
-// move puts the amenity where its property now is.
+// move moves the amenity to the current place of its property, or out of the index.
 func (a amenity) move(tx *dynastay.Tx) error {
 	key, err := a.key()
 	if err != nil {

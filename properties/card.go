@@ -13,7 +13,7 @@ import (
 	"github.com/dynastay/dynastay/keys"
 )
 
-// Card is what a search result shows of a property, and enough of it to quote and book a room.
+// Card is the part of a property that a search result shows. It is enough to quote and book a room.
 type Card struct {
 	PropertyID         string
 	Name               string
@@ -31,23 +31,23 @@ type Card struct {
 	TimeZone           string
 	CheckInTime        string
 	CancellationPolicy availability.CancellationPolicy
-	Rooms              []CardRoom // in the order of their ids
+	Rooms              []CardRoom // ordered by id
 }
 
-// CardRoom is what a card tells of a room type.
+// CardRoom is the part of a room type that a card shows.
 type CardRoom struct {
 	ID   string
 	Name string
 	availability.Limits
 	BasePrice          dynastay.Money
-	CancellationPolicy availability.CancellationPolicy // its own; "" takes over the property's
+	CancellationPolicy availability.CancellationPolicy // "" means that the property's policy applies
 }
 
-// maxCardBytes bounds what every search pays for every result. A card is never cut to fit: a write that would make it
+// maxCardBytes limits the cost of each result of every search. A card is never truncated: a write that would make it
 // larger is refused.
 const maxCardBytes = 4096
 
-// cardCodec declares the map itself. The property's id is not in it: every row has it in its key.
+// cardCodec declares the map itself. The map does not contain the property's id, because every row has it in its key.
 var cardCodec = entity.Declare(func(f *entity.Fields, c *Card) {
 	f.String("Name", &c.Name)
 	f.String("Slug", &c.Slug)
@@ -67,7 +67,7 @@ var cardCodec = entity.Declare(func(f *entity.Fields, c *Card) {
 	declareCardRooms(f, &c.Rooms)
 })
 
-// declareCardRooms keeps the rooms in a map by their ids, so that a room's own write moves its part of the card only.
+// declareCardRooms stores the rooms in a map by id, so that a write of one room updates only its part of the card.
 func declareCardRooms(f *entity.Fields, rooms *[]CardRoom) {
 	byID := map[string]CardRoom{}
 	for _, room := range *rooms {
@@ -93,8 +93,8 @@ func declareCardRooms(f *entity.Fields, rooms *[]CardRoom) {
 	}
 }
 
-// cardCopies keep the card's attributes what the property's are, one by one, so that an update writes those that it moves. The
-// rooms' part belongs to the room writes.
+// cardCopies keep each attribute of the card equal to that of the property, one by one, so that an update writes only
+// the ones that it changes. The rooms on the card are updated by the writes of rooms.
 func cardCopies() (all []entity.Derived[Property]) {
 	for _, name := range []string{
 		"Name", "Slug", "PropertyType", "StarRating", "PrimaryImageUrl", "AverageRating", "ReviewCount", "AmenityList",
@@ -108,7 +108,7 @@ func cardCopies() (all []entity.Derived[Property]) {
 	return all
 }
 
-// CardOf is the card of a property and its room types.
+// CardOf returns the card of a property with its room types.
 func CardOf(p *Property, rooms []RoomType) *Card {
 	c := &Card{
 		PropertyID: p.ID, Name: p.Name, Slug: p.Slug, Type: p.Type, Stars: p.Stars,
@@ -132,12 +132,12 @@ func (c *Card) stored() (types.AttributeValue, error) {
 		return nil, err
 	}
 	if size := stored.Size(item); size > maxCardBytes {
-		return nil, dynastay.Invalid("Card", "must be at most %d bytes, but would be %d: shorten names or amenities", maxCardBytes, size)
+		return nil, dynastay.Invalid("Card", "must be at most 4,096 bytes, got %d: shorten names or amenities", size)
 	}
 	return &types.AttributeValueMemberM{Value: item}, nil
 }
 
-// cardOf reads the card of a row; nil where the row has none, as one that other software wrote.
+// cardOf reads the card of a row. It returns nil if the row has none because other software wrote it.
 func cardOf(row dynastay.Row) (*Card, error) {
 	card := row.Value(keys.AttrCard)
 	if card.Kind() != dynastay.KindMap {
@@ -160,8 +160,8 @@ type Choice struct {
 	Quantity   int
 }
 
-// QuoteRequest asks for the price of rooms of the property; one that is not on the card is refused by its
-// Rooms[i].RoomTypeID.
+// QuoteRequest returns a request for a quote of rooms of the property. A room type that is not on the card is an
+// [*dynastay.InvalidError] for the field "Rooms[i].RoomTypeID", with its index.
 func (c *Card) QuoteRequest(stay dynastay.Stay, guests availability.Guests, choices ...Choice) (availability.QuoteRequest, error) {
 	req := availability.QuoteRequest{
 		Property: availability.House{ID: c.PropertyID, Name: c.Name, TimeZone: c.TimeZone, CheckInTime: c.CheckInTime},
@@ -171,7 +171,7 @@ func (c *Card) QuoteRequest(stay dynastay.Stay, guests availability.Guests, choi
 	for i, choice := range choices {
 		at := slices.IndexFunc(c.Rooms, func(r CardRoom) bool { return r.ID == choice.RoomTypeID })
 		if at < 0 {
-			return req, dynastay.Invalid("Rooms["+itoa(i)+"].RoomTypeID", "is not a room type of the property")
+			return req, dynastay.Invalid("Rooms["+itoa(i)+"].RoomTypeID", "must be a room type of the property")
 		}
 		room := c.Rooms[at]
 		policy := room.CancellationPolicy

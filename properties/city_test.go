@@ -13,7 +13,7 @@ import (
 	"github.com/dynastay/dynastay/properties"
 )
 
-// rated makes a property and gives it a rating, as the reviews will.
+// rated creates a property and sets its rating, as the reviews will.
 func rated(t testing.TB, db *dyntest.DB, repo *properties.Repository, rating string, p properties.Property) {
 	t.Helper()
 	create(t, repo, p)
@@ -59,7 +59,7 @@ func TestByCity(t *testing.T) {
 		create(t, repo, grand(id, place))
 	}
 
-	all := []string{"b", "f", "a", "g", "c", "d", "e"} // best first; the same rating by id, descending
+	all := []string{"b", "f", "a", "g", "c", "d", "e"} // best first; equal ratings by descending id
 	for minimum, want := range map[dynastay.Rating][]string{0: all, 1: all[:6], 79: all[:6], 80: all[:5], 81: all[:4], 92: all[:3], 93: all[:1], 100: all[:1]} {
 		for _, limit := range []int{1, 2, 3, 7, 50} {
 			query := properties.CityQuery{City: "New York", Country: "USA", MinRating: minimum}
@@ -106,7 +106,7 @@ func TestCitiesDoNotMix(t *testing.T) {
 	assert.Empty(t, page.Items)
 }
 
-// A row without a card is read from the table, in its place.
+// If a row has no card, the property is read from the table, and the order stays the same.
 func TestRowsWithoutCard(t *testing.T) {
 	t.Parallel()
 	db := dyntest.New(t)

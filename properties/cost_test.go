@@ -14,19 +14,19 @@ import (
 	"github.com/dynastay/dynastay/properties"
 )
 
-// cost is what one call sent.
+// cost is the cost of one call.
 type cost struct {
 	requests    []string
 	read, write map[string]float64 // units by index, "" for the table
 }
 
-// touched are the indexes that were written.
+// touched returns the indexes that were written to, "" for the table.
 func (c cost) touched() []string {
 	return slices.Sorted(maps.Keys(c.write))
 }
 
-// measured gives a repository over p1, an approved hotel of under 2 KB with two room types and two amenities, and a
-// function that measures what is done with it.
+// measured returns a repository with p1, an approved hotel of less than 2 KB with two room types and two amenities,
+// and a function that measures a call.
 func measured(t *testing.T) (*properties.Repository, func(call func() error) cost) {
 	t.Helper()
 	db := dyntest.New(t)
@@ -70,7 +70,7 @@ func TestCostOfReads(t *testing.T) {
 		return err
 	})
 	assert.Equal(t, []string{"Query"}, withRooms.requests)
-	assert.Equal(t, map[string]float64{"": 0.5}, withRooms.read) // 4 KB together
+	assert.Equal(t, map[string]float64{"": 0.5}, withRooms.read) // up to 4 KB in total
 
 	byCity := measure(func() error {
 		page, err := repo.ByCity(properties.CityQuery{City: "New York", Country: "USA"}).Page(t.Context(), dynastay.Paging{})
@@ -78,7 +78,7 @@ func TestCostOfReads(t *testing.T) {
 		return err
 	})
 	assert.Equal(t, []string{"Query"}, byCity.requests)
-	assert.Equal(t, map[string]float64{"GSI1": 0.5}, byCity.read) // the index alone, not the property
+	assert.Equal(t, map[string]float64{"GSI1": 0.5}, byCity.read) // only the index, not the property
 
 	bySlug := measure(func() error {
 		_, err := repo.BySlug(t.Context(), grand("p1").Slug)
@@ -93,15 +93,15 @@ func TestCostOfReads(t *testing.T) {
 		return nil
 	})
 	assert.Equal(t, []string{"Query", "GetItem"}, none.requests)
-	assert.Equal(t, 1.0, none.read[""]) // the guard, consistently; engines disagree about a query that finds nothing
+	assert.Equal(t, 1.0, none.read[""]) // the guard, strongly consistent; engines disagree about a query without results
 }
 
-// A page of fifty cards costs a fraction of fifty properties.
+// A page of cards costs a fraction of reading the properties.
 func TestCostOfAPage(t *testing.T) {
 	t.Parallel()
 	db := dyntest.New(t)
 	repo := properties.New(db.DB, nil)
-	long := strings.Repeat("A luxurious 5-star hotel... ", 130) // of which a search shows nothing
+	long := strings.Repeat("A luxurious 5-star hotel... ", 130) // not shown in a search
 	for i := range 20 {
 		create(t, repo, grand(string(rune('a'+i)), func(p *properties.Property) { p.Description = long }))
 	}
@@ -113,8 +113,8 @@ func TestCostOfAPage(t *testing.T) {
 	assert.LessOrEqual(t, units, 3.0) // 20 × less than 1 KB; the properties are 20 × more than 5 KB
 }
 
-// The writes of single items are measured to the unit. Those of transactions are not: local engines count them in
-// different ways, and differently from the service, but they agree about which indexes a transaction touches.
+// For writes of single items, the exact units are compared. For transactions they are not: local engines count their
+// units differently from each other and from DynamoDB, but agree on which indexes a transaction writes to.
 func TestCostOfWrites(t *testing.T) {
 	t.Parallel()
 	repo, measure := measured(t)
@@ -126,8 +126,8 @@ func TestCostOfWrites(t *testing.T) {
 	}
 	plain, transaction := []string{"GetItem", "UpdateItem"}, []string{"GetItem", "TransactWriteItems"}
 
-	// 2 KB in the table, a card of up to 1 KB in the owner's index and in each search index. Slug and amenities are other
-	// items or keys alone.
+	// 2 KB in the table, and a card of up to 1 KB in the index by owner and in each search index. Slug and amenities are
+	// separate items, or indexes of keys only.
 	name := update(func(p *properties.Property) { p.Name = "Small Luxury Hotel" })
 	assert.Equal(t, plain, name.requests)
 	assert.Equal(t, map[string]float64{"": 1}, name.read) // consistent
@@ -135,7 +135,7 @@ func TestCostOfWrites(t *testing.T) {
 		"": 2, "GSI1": 1, "GSI2": 1, "GSI3": 1, "GSI4": 1, "GSI5": 1, "GSI7": 1, "GSI8": 1, "GSI10": 1,
 	}, name.write)
 
-	// What no list shows costs no index anything, not even for the version and the time of the update.
+	// A field that no list shows costs no index write, not even for the version and the time of the update.
 	description := update(func(p *properties.Property) { p.Description = "Smaller." })
 	assert.Equal(t, plain, description.requests)
 	assert.Equal(t, map[string]float64{"": 2}, description.write)
@@ -168,5 +168,5 @@ func TestCostOfWrites(t *testing.T) {
 		_, err := repo.Create(t.Context(), grand("p3", pending), []properties.RoomType{king("r2", "100")})
 		return err
 	})
-	assert.Equal(t, []string{"", "GSI11", "GSI3", "GSI6"}, waiting.touched()) // no search index before the approval
+	assert.Equal(t, []string{"", "GSI11", "GSI3", "GSI6"}, waiting.touched()) // no search index before approval
 }

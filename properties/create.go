@@ -12,18 +12,19 @@ import (
 	"github.com/dynastay/dynastay/keys"
 )
 
-// maxParts bounds a property's amenities and room types together, so that a change of its status or city, which moves
-// them all, fits into one transaction.
+// maxParts limits the amenities and room types of a property together, so that a change of its status or city, which
+// moves them all, fits in one transaction.
 const maxParts = 90
 
 var absent = dynastay.IfNew(keys.PropertiesTable)
 
-// CreateOp writes a new property with its room types and amenities, and claims its slug and the room types' ids. Empty
-// ids are drawn, an empty status is pending, and what the library keeps (prices, counts, times, versions) is set. It is
-// refused with [dynastay.ErrAlreadyExists], whose Field is "Slug" or "RoomTypeID" where that belongs to another
-// property.
+// CreateOp writes a new property with its room types and amenities, and claims its slug and the ids of the room types.
+// Empty ids are generated, an empty status means [Pending], and the fields that the library manages (prices, rating,
+// counts, times and versions) are set. If a property with the id exists, it fails with [dynastay.ErrAlreadyExists], and
+// with Field "Slug" or "RoomTypeID" if the slug or the id of a room type belongs to a different property.
 //
-// It takes two actions, two a room type, one an amenity, and one for an idempotency key; a transaction holds 100.
+// It needs two actions, two for each room type, one for each amenity, and one for an idempotency key. A transaction has
+// at most 100 actions.
 func (r *Repository) CreateOp(p Property, rooms []RoomType) *dynastay.Operation[*WithRooms] {
 	givenAmenities, givenRooms := slices.Clone(p.AmenityIDs), slices.Clone(rooms)
 	made, all, err := r.newProperty(p, rooms)
@@ -47,7 +48,7 @@ func (r *Repository) CreateOp(p Property, rooms []RoomType) *dynastay.Operation[
 	})
 }
 
-// Create is [Repository.CreateOp], sent. 1 request.
+// Create runs [Repository.CreateOp]. 1 request.
 func (r *Repository) Create(ctx context.Context, p Property, rooms []RoomType, opts ...dynastay.WriteOption) (*WithRooms, error) {
 	return dynastay.Do(ctx, r.db, r.CreateOp(p, rooms), opts...)
 }
@@ -60,11 +61,11 @@ func (r *Repository) newProperty(p Property, rooms []RoomType) (*entity.Creation
 		return nil, nil, dynastay.Invalid("Status", "is not a valid initial status")
 	}
 	if len(p.AmenityIDs)+len(rooms) > maxParts {
-		return nil, nil, dynastay.Invalid("AmenityIDs", "must be at most %d together with the room types", maxParts)
+		return nil, nil, dynastay.Invalid("AmenityIDs", "must have at most %d entries, counted together with the room types", maxParts)
 	}
 	p.Rating, p.ReviewCount, p.ImageCount = 0, 0, 0
 	p.AmenityIDs = append([]string{}, p.AmenityIDs...)
-	all, err := r.newRooms(rooms) // first, for a price that is refused is the room type's
+	all, err := r.newRooms(rooms) // first, so that the error of an invalid price names the room type
 	if err != nil {
 		return nil, nil, err
 	}
@@ -73,7 +74,7 @@ func (r *Repository) newProperty(p Property, rooms []RoomType) (*entity.Creation
 	}
 	for i, id := range p.AmenityIDs {
 		if slices.Contains(p.AmenityIDs[:i], id) {
-			return nil, nil, dynastay.Invalid(fmt.Sprintf("AmenityIDs[%d]", i), "is a duplicate")
+			return nil, nil, dynastay.Invalid(fmt.Sprintf("AmenityIDs[%d]", i), "appears more than once")
 		}
 		if _, err := keys.Of(keys.Amenity{PropertyID: "p", AmenityID: id}); err != nil {
 			return nil, nil, renamed(fmt.Sprintf("AmenityIDs[%d]", i), err)
@@ -88,7 +89,7 @@ func (r *Repository) newProperty(p Property, rooms []RoomType) (*entity.Creation
 	return made, all, err
 }
 
-// newRooms are the room types of a new property, in the order of their ids. [addRooms] gives them what is the property's.
+// newRooms returns the room types of a new property, ordered by id. addRooms sets what they take from the property.
 func (r *Repository) newRooms(rooms []RoomType) ([]RoomType, error) {
 	all := slices.Clone(rooms)
 	for i := range all {
@@ -102,7 +103,7 @@ func (r *Repository) newRooms(rooms []RoomType) ([]RoomType, error) {
 		}
 		for _, other := range all[:i] {
 			if other.ID == room.ID {
-				return nil, dynastay.Invalid(fmt.Sprintf("Rooms[%d].ID", i), "is a duplicate")
+				return nil, dynastay.Invalid(fmt.Sprintf("Rooms[%d].ID", i), "appears more than once")
 			}
 		}
 	}
@@ -110,7 +111,7 @@ func (r *Repository) newRooms(rooms []RoomType) ([]RoomType, error) {
 	return all, nil
 }
 
-// addRooms adds the room types, and the guards that keep their ids for the property.
+// addRooms adds the room types, and the guards that reserve their ids for the property.
 func (r *Repository) addRooms(tx *dynastay.Tx, p *WithRooms) error {
 	for i := range p.Rooms {
 		room := &p.Rooms[i]
@@ -136,7 +137,7 @@ func (r *Repository) addRooms(tx *dynastay.Tx, p *WithRooms) error {
 	return nil
 }
 
-// agreed is what the caller gave with the property: ids that were left empty are not in it yet.
+// agreed adds the amenities and the room types as the caller passed them, before empty ids were generated.
 func (r *Repository) agreed(in *dynastay.Input, amenityIDs []string, rooms []RoomType) {
 	for _, id := range amenityIDs {
 		in.Field("amenity", id)

@@ -21,7 +21,7 @@ func TestCreate(t *testing.T) {
 	db := dyntest.New(t, dyntest.With(dynastay.Options{Clock: func() time.Time { return now }}))
 	repo := properties.New(db.DB, nil)
 	p := grand("p1", func(p *properties.Property) {
-		// All this is set by the library, whatever the caller has in it.
+		// The library sets all of these, whatever values the caller passes.
 		p.Rating, p.ReviewCount, p.ImageCount, p.Version, p.CreatedAt, p.UpdatedAt = 92, 3, 4, 5, now.Add(-1), now.Add(-1)
 		p.Prices.Min = dynastay.MustMoney("1", "EUR")
 		p.Status = ""
@@ -37,7 +37,7 @@ func TestCreate(t *testing.T) {
 	assert.Equal(t, want, made.Property)
 	assert.Equal(t, []string{"room_a", "room_b", "room_c"}, []string{made.Rooms[0].ID, made.Rooms[1].ID, made.Rooms[2].ID})
 	assert.Equal(t, "p1", made.Rooms[0].PropertyID)
-	assert.Equal(t, []string{"room_b", "room_a", "room_c"}, []string{rooms[0].ID, rooms[1].ID, rooms[2].ID}, "the caller's list is left alone")
+	assert.Equal(t, []string{"room_b", "room_a", "room_c"}, []string{rooms[0].ID, rooms[1].ID, rooms[2].ID}, "the caller's list is not changed")
 
 	there, err := repo.GetWithRooms(t.Context(), "p1")
 	require.NoError(t, err)
@@ -49,8 +49,8 @@ func TestCreate(t *testing.T) {
 	}
 }
 
-// The times are those of the write, and the same for the property and all of its room types.
-func TestCreatedAtOnce(t *testing.T) {
+// The times are those of the write, and the same for the property and all its room types.
+func TestCreationTimes(t *testing.T) {
 	t.Parallel()
 	db := dyntest.New(t, dyntest.At(time.Date(2026, 6, 1, 12, 0, 0, 0, time.UTC)))
 	repo := properties.New(db.DB, nil)
@@ -68,7 +68,7 @@ func TestCreatedAtOnce(t *testing.T) {
 	assert.Equal(t, made, there)
 }
 
-func TestCreateDrawsIDs(t *testing.T) {
+func TestCreateGeneratesIDs(t *testing.T) {
 	t.Parallel()
 	db := dyntest.New(t)
 	repo := properties.New(db.DB, nil)
@@ -78,12 +78,12 @@ func TestCreateDrawsIDs(t *testing.T) {
 	assert.Regexp(t, `^prop_[0-9A-Z]{26}$`, made.ID)
 	for i, room := range made.Rooms {
 		assert.Regexp(t, `^room_[0-9A-Z]{26}$`, room.ID)
-		assert.Equal(t, dynastay.MustMoney(fmt.Sprint(i+1), "USD"), room.BasePrice, "drawn ids are in the order of the call")
+		assert.Equal(t, dynastay.MustMoney(fmt.Sprint(i+1), "USD"), room.BasePrice, "generated ids are in the order of the call")
 	}
 	checkDerived(t, db, made.ID)
 }
 
-func TestCreateWithoutAnything(t *testing.T) {
+func TestCreateWithRequiredFieldsOnly(t *testing.T) {
 	t.Parallel()
 	db := dyntest.New(t)
 	repo := properties.New(db.DB, nil)
@@ -114,14 +114,14 @@ func TestGetNotFound(t *testing.T) {
 	_, err = repo.BySlug(t.Context(), "none")
 	assertField(t, err, dynastay.ErrNotFound, "Slug")
 
-	// Room types whose property is gone are none.
+	// Room types without their property are not found.
 	create(t, repo, grand("p1"))
 	remove(t, db, keyOf("p1"))
 	_, err = repo.GetWithRooms(t.Context(), "p1")
 	assert.ErrorIs(t, err, dynastay.ErrNotFound)
 }
 
-// everything is all items of the partitions, for a comparison of before and after.
+// everything returns all items of the partitions, to compare them before and after.
 func everything(t testing.TB, db *dyntest.DB, pks ...string) map[string]map[string]dynastay.Item {
 	all := map[string]map[string]dynastay.Item{}
 	for _, pk := range pks {
@@ -130,8 +130,9 @@ func everything(t testing.TB, db *dyntest.DB, pks ...string) map[string]map[stri
 	return all
 }
 
-// What belongs to another property is refused, by the name of the field, and nothing of the new property is there.
-func TestCreateOfWhatIsTaken(t *testing.T) {
+// If a unique value belongs to a different property, the error names the field, and nothing of the new property is
+// written.
+func TestCreateWithTakenValues(t *testing.T) {
 	t.Parallel()
 	db := dyntest.New(t)
 	repo := properties.New(db.DB, nil)
@@ -154,7 +155,8 @@ func TestCreateOfWhatIsTaken(t *testing.T) {
 	}
 }
 
-// contest has n properties want one thing at once, and returns the winner, having checked that all others were told so.
+// contest has n properties claim one value at once, checks that all but one get an error with the field, and returns
+// the winner.
 func contest(t *testing.T, n int, field string, want func(i int) error) (winner int) {
 	t.Helper()
 	var mu sync.Mutex
@@ -248,7 +250,7 @@ func TestRaceForASlug(t *testing.T) {
 		})
 		check(t, db, repo, winner)
 	})
-	t.Run("two of one property", func(t *testing.T) {
+	t.Run("updates of one property", func(t *testing.T) {
 		t.Parallel()
 		db, repo := open(t)
 		create(t, repo, grand("p1"))
@@ -274,7 +276,7 @@ func TestRaceForASlug(t *testing.T) {
 	})
 }
 
-// Other software let two properties have one slug. The guard is not for the one to free that it does not name.
+// Other software stored two properties with one slug. The property that the guard does not name must not delete it.
 func TestForeignGuardIsLeftAlone(t *testing.T) {
 	t.Parallel()
 	db := dyntest.New(t)
@@ -335,7 +337,7 @@ func TestSpellingsOfASlug(t *testing.T) {
 	assert.Len(t, partition(t, db, "SLUG#hôtel%231"), 1)
 }
 
-func TestCreateOnce(t *testing.T) {
+func TestCreateWithIdempotencyKey(t *testing.T) {
 	t.Parallel()
 	db := dyntest.New(t)
 	repo := properties.New(db.DB, nil)
@@ -368,7 +370,7 @@ func TestCreateOnce(t *testing.T) {
 		assert.ErrorIs(t, call(), dynastay.ErrIdempotencyMismatch, name)
 	}
 
-	// What Create sets itself is no part of what the caller asks for.
+	// Fields that Create sets are not part of the input.
 	again, err = repo.Create(t.Context(), grand("", func(p *properties.Property) {
 		p.CreatedAt, p.Version, p.Prices.Min, p.Rating = time.Now(), 7, dynastay.MustMoney("1", "EUR"), 50
 	}), rooms, key)
@@ -380,7 +382,7 @@ func TestCreateOnce(t *testing.T) {
 	assert.NotEqual(t, made.ID, other.ID)
 }
 
-func TestUpdateOnce(t *testing.T) {
+func TestUpdateWithIdempotencyKey(t *testing.T) {
 	t.Parallel()
 	db := dyntest.New(t)
 	repo := properties.New(db.DB, nil)
@@ -400,15 +402,15 @@ func TestUpdateOnce(t *testing.T) {
 	_, err := update("p2")
 	assert.ErrorIs(t, err, dynastay.ErrIdempotencyMismatch)
 
-	// A function cannot be compared with another call's.
+	// Functions cannot be compared, so an update without AgreedOn cannot have a key.
 	op := repo.UpdateOp("p1", edit(func(p *properties.Property) { p.Name = "other" }))
 	_, err = dynastay.Do(t.Context(), db.DB, op, key)
 	assert.ErrorIs(t, err, dynastay.ErrInvalid)
 }
 
-func TestLostAnswerToACreation(t *testing.T) {
+func TestLostResponseToACreation(t *testing.T) {
 	t.Parallel()
-	for name, opts := range map[string][]dynastay.WriteOption{"bare": nil, "with a key": {dynastay.IdempotencyKey("request-1")}} {
+	for name, opts := range map[string][]dynastay.WriteOption{"without a key": nil, "with a key": {dynastay.IdempotencyKey("request-1")}} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			db := dyntest.New(t)
@@ -437,7 +439,7 @@ func TestInOneTransaction(t *testing.T) {
 	assertField(t, err, dynastay.ErrAlreadyExists, "Slug")
 	p2, err := repo.Get(t.Context(), "p2")
 	require.NoError(t, err)
-	assert.Equal(t, 1, p2.Version, "all or none")
+	assert.Equal(t, 1, p2.Version, "all or nothing")
 
 	one, two := repo.UpdateOp("p1", rename), repo.UpdateOp("p2", rename)
 	require.NoError(t, db.Write(t.Context(), one, two))
@@ -445,7 +447,7 @@ func TestInOneTransaction(t *testing.T) {
 	assert.Equal(t, 2, two.Result().Version)
 }
 
-// An index that lags shows the slug that a property had a moment ago. It is brought about here by hand.
+// An index that lags behind still has a property's old slug. Here the lag is simulated by changing the index key.
 func TestBySlugWhileTheIndexLags(t *testing.T) {
 	t.Parallel()
 	db := dyntest.New(t)
@@ -472,7 +474,7 @@ func TestBySlugWhileTheIndexLags(t *testing.T) {
 
 	_, err = repo.Update(t.Context(), "p2", edit(func(p *properties.Property) { p.Slug = "old" }))
 	require.NoError(t, err)
-	assert.Equal(t, "p2", find("old"), "the index shows both")
+	assert.Equal(t, "p2", find("old"), "the index has both")
 	lag("p2", grand("p2").Slug)
-	assert.Equal(t, "p2", find("old"), "the index shows the old owner")
+	assert.Equal(t, "p2", find("old"), "the index has the old owner")
 }

@@ -19,7 +19,7 @@ import (
 	"github.com/dynastay/dynastay/properties"
 )
 
-// plain is a stored item, or a part of one, as JSON would have it.
+// plain is a stored item, or a part of one, as decoded from JSON.
 type plain = map[string]any
 
 func plainOf(t tester, item dynastay.Item) plain {
@@ -28,7 +28,7 @@ func plainOf(t tester, item dynastay.Item) plain {
 	return m
 }
 
-// geohash is written anew here, by bisection, so that the tests do not compare a library with itself.
+// geohash is a separate implementation, by bisection, so that the tests do not compare the library with itself.
 func geohash(latitude, longitude float64, length int) string {
 	at, low, high := [2]float64{longitude, latitude}, [2]float64{-180, -90}, [2]float64{180, 90}
 	var text []byte
@@ -53,13 +53,13 @@ func geohash(latitude, longitude float64, length int) string {
 
 var indexKey = regexp.MustCompile(`^GSI\d+[PS]K$`)
 
-// keyText is text as it stands in a key.
+// keyText returns text as it is stored in a key.
 func keyText(v any) string {
 	return strings.NewReplacer("%", "%25", "#", "%23").Replace(strings.TrimSpace(v.(string)))
 }
 
-// checkDerived compares all that follows from a property's own attributes with what the model's document says about
-// them, in its key forms.
+// checkDerived compares everything that is derived from a property's own attributes with the key forms of the
+// hotel-booking document.
 func checkDerived(t tester, db *dyntest.DB, id string, slugs ...string) {
 	t.Helper()
 	items := partition(t, db, "PROPERTY#"+id)
@@ -157,13 +157,13 @@ func checkDerived(t tester, db *dyntest.DB, id string, slugs ...string) {
 			assert.Equal(t, id, plainOf(t, guard["GUARD"])["PropertyId"])
 		default:
 			if item, ok := guard["GUARD"]; ok {
-				assert.NotEqual(t, id, plainOf(t, item)["PropertyId"], "guard of a slug that %s gave up", id)
+				assert.NotEqual(t, id, plainOf(t, item)["PropertyId"], "guard of a slug that %s no longer has", id)
 			}
 		}
 	}
 }
 
-// attribute is one that an update may change in the random test.
+// attribute is an attribute that updates in the random tests may change.
 type attribute struct {
 	name   string
 	values []any
@@ -183,8 +183,8 @@ func attr[T any](name string, at func(*properties.Property) *T, values ...T) att
 	return a
 }
 
-// attributesOf are all that something is derived from, and a few others. The property's own slugs are free; the last
-// one is another property's.
+// attributesOf returns all attributes from which something is derived, and a few others. All slugs are free except the
+// last one in the random test, which belongs to a different property.
 func attributesOf(slugs []string) []attribute {
 	type P = properties.Property
 	return []attribute{
@@ -209,9 +209,9 @@ func attributesOf(slugs []string) []attribute {
 	}
 }
 
-// Random updates, of up to three attributes each, some of them with another update between their read and their write.
-// After each, all that is derived is right, each attribute has a value that one of the updates in some order gives it,
-// and the version has counted the writes.
+// Random updates of up to three attributes each, some with another update between their read and their write. After
+// each one, everything derived is right, each attribute has a value that results from some order of the updates, and
+// the version has counted the writes.
 func TestNothingDerivedIsEverStale(t *testing.T) {
 	t.Parallel()
 	db := dyntest.New(t)
@@ -247,7 +247,7 @@ func TestNothingDerivedIsEverStale(t *testing.T) {
 				}
 			}))
 		}
-		// refusal is the field that an update of a property as it is must be refused for, "" for none.
+		// refusal returns the field that an update of p must be refused for, or "".
 		refusal := func(p properties.Property, c change) string {
 			after := p
 			for i, v := range c {
@@ -261,7 +261,7 @@ func TestNothingDerivedIsEverStale(t *testing.T) {
 			}
 			return ""
 		}
-		// check wants one of the refusals, and tells whether the update was done.
+		// check asserts that err is one of the refusals, and reports whether the update succeeded.
 		check := func(err error, refusals ...string) bool {
 			if err == nil {
 				assert.Contains(t, refusals, "")
@@ -297,7 +297,7 @@ func TestNothingDerivedIsEverStale(t *testing.T) {
 				}
 			}
 			got, err := update(outer, inside)
-			// What changed nothing when the update was prepared may have been left alone.
+			// An attribute that the update did not change when it was prepared may not have been written.
 			effective := change{}
 			for i, v := range outer {
 				if v != attributes[i].of(&before) {
@@ -337,8 +337,8 @@ func TestNothingDerivedIsEverStale(t *testing.T) {
 	})
 }
 
-// Every pair of inputs, one of them changed between the other's read and its write. The one that comes last must notice
-// where both have a part in one key, above all when the first gives the property its index keys by approving it.
+// Every pair of attributes, one of them changed between the read and the write of the other. The later write must
+// notice if both are part of the same key, above all if the earlier one adds the index keys by approving the property.
 func TestNothingDerivedIsStaleAfterTwoChanges(t *testing.T) {
 	t.Parallel()
 	db := dyntest.New(t)
@@ -383,7 +383,7 @@ func TestNothingDerivedIsStaleAfterTwoChanges(t *testing.T) {
 	}
 }
 
-// Updates of everything at once, from several processes; whoever wins, what is derived fits.
+// Several processes update all attributes at once. Whichever update wins, everything derived is right.
 func TestNothingDerivedIsStaleAfterARace(t *testing.T) {
 	t.Parallel()
 	for round := range 4 {

@@ -15,8 +15,8 @@ import (
 	"github.com/dynastay/dynastay/properties"
 )
 
-// assertSameBut compares two items attribute by attribute, numbers by value, NULL and missing alike; departures are the
-// attributes that may differ, with what they have become, nil for anything.
+// assertSameBut compares two items attribute by attribute, numbers by value, NULL like a missing attribute. departures
+// are the attributes that must differ, with their new values; nil means any value.
 func assertSameBut(t *testing.T, want, got dynastay.Item, departures map[string]any) {
 	t.Helper()
 	plain := func(item dynastay.Item) map[string]any {
@@ -34,14 +34,14 @@ func assertSameBut(t *testing.T, want, got dynastay.Item, departures map[string]
 		if now != nil {
 			assert.Equal(t, now, after[name], name)
 		}
-		assert.NotEqual(t, before[name], after[name], "%s is listed as a departure and is none", name)
+		assert.NotEqual(t, before[name], after[name], "%s is listed as a departure but does not differ", name)
 		delete(before, name)
 		delete(after, name)
 	}
 	assert.Equal(t, before, after)
 }
 
-func TestDocumentPropertyComesBack(t *testing.T) {
+func TestDocumentPropertyRoundTrips(t *testing.T) {
 	t.Parallel()
 	item := testdata(t, "property.json")
 	p, err := properties.PropertyEntity.Value(dynastay.RowOf(item))
@@ -49,9 +49,9 @@ func TestDocumentPropertyComesBack(t *testing.T) {
 	again, err := properties.PropertyEntity.Item(p)
 	require.NoError(t, err)
 	assertSameBut(t, item, again, map[string]any{
-		// The example's coordinates are not in its geohash.
+		// The example's coordinates do not match its geohash.
 		"Geohash": "dr5ru7vty", "GeohashPrecision6": "dr5ru7", "GeohashPrecision5": "dr5ru", "GSI2PK": "GEO#dr5ru7",
-		// Numbers in keys have a fixed width, and the id ends them.
+		// Numbers in keys have a fixed width, and the keys end with the id.
 		"GSI1SK": "RATING#09.2#PROPERTY#prop_123",
 		"GSI2SK": "PRICE#000000000150.000#PROPERTY#prop_123",
 		"GSI4SK": "RATING#09.2#PROPERTY#prop_123",
@@ -65,7 +65,7 @@ func TestDocumentPropertyComesBack(t *testing.T) {
 	})
 }
 
-func TestDocumentRoomTypeComesBack(t *testing.T) {
+func TestDocumentRoomTypeRoundTrips(t *testing.T) {
 	t.Parallel()
 	item := testdata(t, "room.json")
 	r, err := properties.RoomEntity.Value(dynastay.RowOf(item))
@@ -97,7 +97,7 @@ func TestNullReadsAsMissing(t *testing.T) {
 	assert.Equal(t, &properties.Property{}, null)
 }
 
-// The document's items, unchanged, written by other software: no card, no guards, no amenity items.
+// The document's items, unchanged, as other software writes them: without a card, guards or amenity items.
 func TestDocumentItemsAreRead(t *testing.T) {
 	t.Parallel()
 	db := dyntest.New(t)
@@ -118,7 +118,7 @@ func TestDocumentItemsAreRead(t *testing.T) {
 	whole, err := repo.GetWithRooms(t.Context(), "prop_123")
 	require.NoError(t, err)
 	assert.Equal(t, *p, whole.Property)
-	require.Len(t, whole.Rooms, 1, "the image is no room")
+	require.Len(t, whole.Rooms, 1, "the image is not a room type")
 	room := whole.Rooms[0]
 	assert.Equal(t, "room_789", room.ID)
 	assert.Equal(t, dynastay.MustMoney("250", "USD"), room.BasePrice)
@@ -132,7 +132,7 @@ func TestDocumentItemsAreRead(t *testing.T) {
 		properties.Choice{RoomTypeID: "room_789", Quantity: 1})
 	assert.NoError(t, err)
 
-	// The row's sort key has one digit before the point, so the index takes it for better than any other.
+	// The row's sort key has one digit before the decimal point, so it sorts above every other rating.
 	page, err = repo.ByCity(properties.CityQuery{City: "New York", Country: "USA", MinRating: 93}).Page(t.Context(), dynastay.Paging{})
 	require.NoError(t, err)
 	assert.Empty(t, page.Items)
@@ -147,7 +147,7 @@ func TestDocumentItemsAreRead(t *testing.T) {
 	assert.Equal(t, whole, bySlug)
 }
 
-// Other software gives a property its index keys whatever its status.
+// Other software writes index keys for a property in any status.
 func TestRowWithoutCardIsNotShownUnlessApproved(t *testing.T) {
 	t.Parallel()
 	db := dyntest.New(t)
@@ -174,16 +174,16 @@ func TestUpdateRefusesPropertyWithoutCard(t *testing.T) {
 	assertSameBut(t, item, stored(t, db, "prop_123"), nil)
 }
 
-// What would be refused now is read as it is stored, and refused where it is updated or quoted.
-func TestStoredPolicyOfNoForm(t *testing.T) {
+// A stored policy that is not valid is read unchanged. It is refused when the property is updated or quoted.
+func TestStoredInvalidPolicy(t *testing.T) {
 	t.Parallel()
 	db := dyntest.New(t)
 	repo := properties.New(db.DB, nil)
 	roomTypeID := create(t, repo, grand("p1")).Rooms[0].ID
-	misspelt := dynastay.Text("free_cancelation_48h")
-	set(t, db, keyOf("p1"), "SET CancellationPolicy = :p, Card.CancellationPolicy = :p", dynastay.Item{":p": misspelt})
+	misspelled := dynastay.Text("free_cancelation_48h")
+	set(t, db, keyOf("p1"), "SET CancellationPolicy = :p, Card.CancellationPolicy = :p", dynastay.Item{":p": misspelled})
 	set(t, db, dynastay.Key{PK: "PROPERTY#p1", SK: "ROOM#" + roomTypeID}, "SET CancellationPolicy = :p, MaxAdults = :a",
-		dynastay.Item{":p": misspelt, ":a": dynastay.Number(4)})
+		dynastay.Item{":p": misspelled, ":a": dynastay.Number(4)})
 
 	got, err := repo.GetWithRooms(t.Context(), "p1")
 	require.NoError(t, err)
@@ -204,10 +204,10 @@ func TestStoredPolicyOfNoForm(t *testing.T) {
 	assertField(t, ask.Validate(now), dynastay.ErrInvalid, "Rooms[0].CancellationPolicy")
 	ask.Rooms[0].CancellationPolicy = ""
 	require.Greater(t, ask.Rooms[0].MaxAdults, ask.Rooms[0].MaxOccupancy)
-	assert.NoError(t, ask.Validate(now), "it is sold by its occupancy")
+	assert.NoError(t, ask.Validate(now), "the occupancy limits the guests")
 }
 
-func TestUnreadableItemSaysWhere(t *testing.T) {
+func TestUnreadableItemNamesTheField(t *testing.T) {
 	t.Parallel()
 	bad := &types.AttributeValueMemberBOOL{Value: true}
 	for field, spoil := range map[string]func(dynastay.Item){

@@ -31,7 +31,7 @@ func newEntity(o Options) *entity.Entity[Property] {
 	})
 }
 
-// propertyIndexes are the keys of the property's own indexes; the one by amenity is on the amenities' items.
+// propertyIndexes are the keys of the indexes on the property's item. The index by amenity is on the amenities' items.
 func propertyIndexes(o Options) map[string]func(*Property) (dynastay.Key, error) {
 	all := map[string]func(*Property) (dynastay.Key, error){
 		keys.OwnerIndex: func(p *Property) (dynastay.Key, error) {
@@ -47,7 +47,7 @@ func propertyIndexes(o Options) map[string]func(*Property) (dynastay.Key, error)
 			return keys.Of(keys.PropertyByStatus{Status: string(p.Status), Shard: o.PendingShards.Of(p.ID), Created: p.CreatedAt, PropertyID: p.ID})
 		},
 	}
-	// A search must not find a property that is not approved, so its keys come and go with the status.
+	// A search must not find a property that is not approved, so the search keys exist only while it is approved.
 	search := func(name string, key func(*Property) (dynastay.Key, error)) {
 		all[name] = func(p *Property) (dynastay.Key, error) {
 			if p.Status != Approved {
@@ -111,7 +111,7 @@ func (p *Property) placeAndPrice() (key.Place, key.Thousandths, error) {
 	return place, price, err
 }
 
-// placeCopies are the geohash attributes that the document keeps beside the coordinates.
+// placeCopies are the geohash attributes that the document stores in addition to the coordinates.
 func placeCopies() (all []entity.Derived[Property]) {
 	for name, take := range map[string]func(key.Place) string{
 		"Geohash":           func(p key.Place) string { return p.Geohash },

@@ -15,7 +15,7 @@ import (
 	"github.com/dynastay/dynastay/properties"
 )
 
-// openDB starts an engine with the properties' table. A test has dyntest.New for it.
+// openDB starts an engine and creates the table of properties. Tests use dyntest.New instead.
 func openDB(ctx context.Context) (db *dynastay.DB, stop func()) {
 	e, err := engine.Start(ctx, docker.Allow())
 	if err != nil {
@@ -28,7 +28,7 @@ func openDB(ctx context.Context) (db *dynastay.DB, stop func()) {
 	return dynastay.Open(e.Client(), &dynastay.Options{TablePrefix: prefix}), func() { _ = e.Stop(ctx) }
 }
 
-// hotel is a property that waits for its approval, and its one room type.
+// hotel returns a property that is waiting for approval, and its only room type.
 func hotel(id, name string) (properties.Property, []properties.RoomType) {
 	p := properties.Property{
 		ID: id, Name: name, Slug: "slug-" + id, Type: properties.Hotel, Stars: 4, OwnerID: "user_456",
@@ -43,7 +43,7 @@ func hotel(id, name string) (properties.Property, []properties.RoomType) {
 	}}
 }
 
-// A property is found from its approval on.
+// Searches find a property once it is approved.
 func Example() {
 	ctx := context.Background()
 	db, stop := openDB(ctx)
@@ -119,8 +119,8 @@ func ExampleRepository_Create() {
 	// Address.Latitude must be between -90 and 90
 }
 
-// Two owners of one property fill in a form each. Those who change different things both succeed; with IfVersion the
-// later one is told that the form was filled in from an older version.
+// Two owners of one property each fill in a form. If they change different fields, both updates succeed. With
+// IfVersion, the second update fails because its form was filled in from an older version.
 func ExampleRepository_Update() {
 	ctx := context.Background()
 	db, stop := openDB(ctx)
@@ -130,7 +130,7 @@ func ExampleRepository_Update() {
 	if _, err := repo.Create(ctx, property, rooms); err != nil {
 		log.Fatal(err)
 	}
-	form, err := repo.Get(ctx, "grand") // both see this
+	form, err := repo.Get(ctx, "grand") // both owners see this version
 	if err != nil {
 		log.Fatal(err)
 	}

@@ -1,6 +1,6 @@
 package properties
 
-// What the tests of stored forms need.
+// Exported for the tests of the stored forms.
 var (
 	PropertyEntity = newEntity(Options{})
 	RoomEntity     = newRoomEntity()

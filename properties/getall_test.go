@@ -37,7 +37,7 @@ func TestGetAll(t *testing.T) {
 	assert.Equal(t, &one.Property, got[1])
 	assert.Equal(t, 4, db.Faults.Count("BatchGetItem"), "1 request for every 100")
 
-	// One that cannot be read hides none of the others.
+	// If a property cannot be decoded, the others are still returned.
 	set(t, db, keyOf("p2"), "SET StarRating = :s", dynastay.Item{":s": dynastay.Text("five")})
 	got, err = repo.GetAll(ctx, []string{"p2", "p1"}, dynastay.Consistent)
 	assert.Equal(t, []*properties.Property{nil, &one.Property}, got)

@@ -24,10 +24,10 @@ import (
 	"github.com/dynastay/dynastay/properties"
 )
 
-// patient is for races, which must end with an answer for everyone.
+// patient is for races in which every call must succeed or be refused.
 var patient = dynastay.Retry{Attempts: 500, Cap: 20 * time.Millisecond}
 
-// grand is an approved hotel with every attribute that a caller may give, and a slug and an id of its own.
+// grand returns an approved hotel with every field that a caller can set, and with its own slug and id.
 func grand(id string, edits ...func(*properties.Property)) properties.Property {
 	p := properties.Property{
 		ID: id, Name: "Grand Luxury Hotel", Slug: "slug-of-" + id, Type: properties.Hotel, Stars: 5,
@@ -61,7 +61,7 @@ func king(id, price string) properties.RoomType {
 	}
 }
 
-// create makes a property with two room types of its own.
+// create creates a property with two room types of its own.
 func create(t testing.TB, repo *properties.Repository, p properties.Property) *properties.WithRooms {
 	t.Helper()
 	made, err := repo.Create(t.Context(), p, []properties.RoomType{
@@ -71,7 +71,7 @@ func create(t testing.TB, repo *properties.Repository, p properties.Property) *p
 	return made
 }
 
-// meanwhile lets something happen between an update's read and its write, on the first run only.
+// meanwhile returns a function for an update that first calls happens, between the read and the write, once only.
 func meanwhile(happens func(), fn func(*properties.Property)) func(*properties.Property) error {
 	var once sync.Once
 	return func(p *properties.Property) error {
@@ -81,7 +81,7 @@ func meanwhile(happens func(), fn func(*properties.Property)) func(*properties.P
 	}
 }
 
-// edit is an update's function that cannot fail.
+// edit returns a function for an update that cannot fail.
 func edit(fn func(*properties.Property)) func(*properties.Property) error {
 	return func(p *properties.Property) error {
 		fn(p)
@@ -89,7 +89,7 @@ func edit(fn func(*properties.Property)) func(*properties.Property) error {
 	}
 }
 
-// race runs f with 0 to n−1 at once.
+// race calls f with 0 to n−1 concurrently.
 func race(n int, f func(i int)) {
 	var wg sync.WaitGroup
 	start := make(chan struct{})
@@ -147,7 +147,7 @@ type tester interface {
 	Helper()
 }
 
-// partition reads all items of a partition, by sort key, past the library.
+// partition reads all items of a partition, by sort key, without the library.
 func partition(t tester, db *dyntest.DB, pk string) map[string]dynastay.Item {
 	t.Helper()
 	out, err := db.Client.Query(context.Background(), &dynamodb.QueryInput{
@@ -164,7 +164,7 @@ func partition(t tester, db *dyntest.DB, pk string) map[string]dynastay.Item {
 	return items
 }
 
-// stored is the item of a property.
+// stored returns the item of a property.
 func stored(t tester, db *dyntest.DB, id string) dynastay.Item {
 	t.Helper()
 	item := partition(t, db, "PROPERTY#"+id)["METADATA"]
@@ -174,7 +174,7 @@ func stored(t tester, db *dyntest.DB, id string) dynastay.Item {
 
 func keyOf(id string) dynastay.Key { return dynastay.Key{PK: "PROPERTY#" + id, SK: "METADATA"} }
 
-// assertField checks the kind of an error, and the field that it names.
+// assertField asserts the kind of an error and the field that it names.
 func assertField(t tester, err, kind error, field string) {
 	t.Helper()
 	require.ErrorIs(t, err, kind)
@@ -190,7 +190,7 @@ func assertField(t tester, err, kind error, field string) {
 	}
 }
 
-// writes counts the requests so far that may write.
+// writes counts the write requests so far.
 func writes(db *dyntest.DB) (n int) {
 	for _, operation := range []string{"PutItem", "UpdateItem", "DeleteItem", "TransactWriteItems", "BatchWriteItem"} {
 		n += db.Faults.Count(operation)
@@ -198,7 +198,7 @@ func writes(db *dyntest.DB) (n int) {
 	return n
 }
 
-// remove takes an item away as other software would.
+// remove deletes an item as other software would.
 func remove(t testing.TB, db *dyntest.DB, key dynastay.Key) {
 	t.Helper()
 	_, err := db.Client.DeleteItem(t.Context(), &dynamodb.DeleteItemInput{
@@ -207,7 +207,7 @@ func remove(t testing.TB, db *dyntest.DB, key dynastay.Key) {
 	require.NoError(t, err)
 }
 
-// observe is another process, whose requests are seen.
+// observe opens the database as a separate process and observes its requests.
 func observe(db *dyntest.DB, see func(dynastay.Call)) *dynastay.DB {
 	return db.Open(&dynastay.Options{Observer: func(_ context.Context, c dynastay.Call) { see(c) }})
 }

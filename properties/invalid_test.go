@@ -15,7 +15,7 @@ import (
 	"github.com/dynastay/dynastay/properties"
 )
 
-// badProperties are properties that are refused, and the fields that the errors name.
+// badProperties are invalid properties, with the fields that the errors name.
 var badProperties = []struct {
 	field string
 	spoil func(*properties.Property)
@@ -109,14 +109,14 @@ func TestCreateRefuses(t *testing.T) {
 	euro := king("r1", "100")
 	euro.BasePrice = dynastay.MustMoney("100", "EUR")
 	unsorted := []properties.RoomType{king("r2", "100"), king("r3", "100"), euro}
-	calls = append(calls, call{"Rooms[2].BasePrice.Currency", grand("p1"), unsorted}) // its place in the caller's list
+	calls = append(calls, call{"Rooms[2].BasePrice.Currency", grand("p1"), unsorted}) // its index in the caller's list
 	calls = append(calls, call{"Status", grand("p1"), nil})                           // approved without a room type
 	var rooms []properties.RoomType
 	for i := range 50 {
 		rooms = append(rooms, king(fmt.Sprintf("r%d", i), "100"))
 		rooms[i].Name, rooms[i].CancellationPolicy = "R", ""
 	}
-	calls = append(calls, call{"Card", grand("p1"), rooms}) // each room type is on it
+	calls = append(calls, call{"Card", grand("p1"), rooms}) // each room type is on the card
 	calls = append(calls, call{"AmenityIDs", grand("p1", func(p *properties.Property) { p.AmenityIDs = many(41) }), rooms})
 
 	stop := db.Faults.Record()
@@ -126,12 +126,16 @@ func TestCreateRefuses(t *testing.T) {
 			assertField(t, err, dynastay.ErrInvalid, c.field)
 		}
 	}
-	_, err := repo.Create(t.Context(), grand("p1"), rooms[:1], dynastay.IdempotencyKey(""))
+	full := king("r1", "100")
+	full.Total = availability.MaxRooms + 1
+	_, err := repo.Create(t.Context(), grand("p1"), []properties.RoomType{full})
+	assert.EqualError(t, err, "properties.Create: invalid Rooms[0].Total: must be between 1 and 10,000")
+	_, err = repo.Create(t.Context(), grand("p1"), rooms[:1], dynastay.IdempotencyKey(""))
 	assertField(t, err, dynastay.ErrInvalid, "IdempotencyKey")
 	assert.Empty(t, stop(), "no request at all")
 }
 
-// A text and a list at their limits are stored, one byte or element more is refused before any request.
+// Texts and lists at their maximum length are stored. One more byte or element is refused before any request.
 func TestTextsHaveLimits(t *testing.T) {
 	t.Parallel()
 	db := dyntest.New(t)
@@ -212,8 +216,8 @@ func TestTextsHaveLimits(t *testing.T) {
 	assert.Equal(t, made, got)
 }
 
-// Amenities are counted before they are compared with each other.
-func TestManyAmenitiesAreOnlyCounted(t *testing.T) {
+// The number of amenities is checked before they are compared with each other.
+func TestTooManyAmenitiesAreNotCompared(t *testing.T) {
 	repo := properties.New(dyntest.New(t).DB, nil)
 	p := grand("p1", func(p *properties.Property) { p.AmenityIDs = make([]string, 100_000) })
 	for i := range p.AmenityIDs {
@@ -227,8 +231,8 @@ func TestManyAmenitiesAreOnlyCounted(t *testing.T) {
 	assert.Less(t, allocated, 1_000.0)
 }
 
-// Error texts end up in logs: they hold no text of a caller.
-func TestErrorsEchoNothing(t *testing.T) {
+// Error texts end up in logs, so they contain no text from the caller.
+func TestErrorsDoNotEchoInput(t *testing.T) {
 	t.Parallel()
 	db := dyntest.New(t)
 	repo := properties.New(db.DB, nil)
@@ -254,7 +258,7 @@ func TestErrorsEchoNothing(t *testing.T) {
 	}
 }
 
-func TestUpdateAgreesToALimit(t *testing.T) {
+func TestAgreedOnHasALimit(t *testing.T) {
 	t.Parallel()
 	db := dyntest.New(t)
 	repo := properties.New(db.DB, nil)
@@ -264,7 +268,7 @@ func TestUpdateAgreesToALimit(t *testing.T) {
 	assert.Empty(t, stop())
 }
 
-// A card that grows too large by an update is refused as one that is too large from the beginning.
+// An update that makes the card too large is refused, like a creation with a card that is too large.
 func TestUpdateOfALargeCard(t *testing.T) {
 	t.Parallel()
 	repo := properties.New(dyntest.New(t).DB, nil)
@@ -276,9 +280,10 @@ func TestUpdateOfALargeCard(t *testing.T) {
 	require.NoError(t, err)
 	_, err = repo.Update(t.Context(), "p1", edit(func(p *properties.Property) { p.PrimaryImageURL = strings.Repeat("u", 2048) }))
 	assertField(t, err, dynastay.ErrInvalid, "Card")
+	assert.ErrorContains(t, err, "must be at most 4,096 bytes, got ")
 }
 
-// Two creations that fit a transaction each, but not together.
+// Two creations of which each fits in a transaction, but not both together.
 func TestTooManyActions(t *testing.T) {
 	t.Parallel()
 	db := dyntest.New(t)
@@ -296,8 +301,8 @@ func TestTooManyActions(t *testing.T) {
 	require.NoError(t, db.Write(t.Context(), p("p1")))
 }
 
-// The most amenities that a property can have still move with it in one transaction, with a new slug on top.
-func TestPropertyOfTheLargestSizeMoves(t *testing.T) {
+// A property with the maximum number of amenities can be moved in one transaction, together with a new slug.
+func TestLargestPropertyMoves(t *testing.T) {
 	t.Parallel()
 	db := dyntest.New(t)
 	repo := properties.New(db.DB, nil)
@@ -356,7 +361,7 @@ func TestUpdateRefuses(t *testing.T) {
 		refuse("approved", field, change)
 	}
 
-	moves := map[properties.Status][]properties.Status{ // allowed ones
+	moves := map[properties.Status][]properties.Status{ // the allowed changes
 		properties.Pending:  {properties.Approved, properties.Rejected},
 		properties.Rejected: {properties.Approved, properties.Pending},
 	}
@@ -408,7 +413,7 @@ func TestReadsRefuse(t *testing.T) {
 	assert.Empty(t, stop())
 }
 
-func TestCardQuoteRequestRefusesForeignRoomType(t *testing.T) {
+func TestCardQuoteRequestRefusesUnknownRoomType(t *testing.T) {
 	t.Parallel()
 	card := properties.CardOf(&properties.Property{ID: "p1"}, []properties.RoomType{king("r1", "100")})
 	choices := []properties.Choice{{RoomTypeID: "r1", Quantity: 1}, {RoomTypeID: "r2", Quantity: 1}}
@@ -416,13 +421,13 @@ func TestCardQuoteRequestRefusesForeignRoomType(t *testing.T) {
 	assertField(t, err, dynastay.ErrInvalid, "Rooms[1].RoomTypeID")
 }
 
-// A room type without a policy of its own takes over the property's.
+// For a room type without a policy of its own, the property's policy applies.
 func TestCardQuoteRequest(t *testing.T) {
 	t.Parallel()
 	p := grand("p1")
-	own, taken := king("r1", "100"), king("r2", "100")
-	taken.CancellationPolicy = ""
-	card := properties.CardOf(&p, []properties.RoomType{taken, own})
+	own, inherited := king("r1", "100"), king("r2", "100")
+	inherited.CancellationPolicy = ""
+	card := properties.CardOf(&p, []properties.RoomType{inherited, own})
 	stay := dynastay.MustStay("2026-07-10", "2026-07-13")
 	req, err := card.QuoteRequest(stay, availability.Guests{Adults: 2},
 		properties.Choice{RoomTypeID: "r2", Quantity: 2}, properties.Choice{RoomTypeID: "r1", Quantity: 1})

@@ -16,10 +16,10 @@ import (
 	"github.com/dynastay/dynastay/properties"
 )
 
-// slugsOf are the slugs that a property may have in a race.
+// slugsOf returns the slugs that a property may have in a race.
 func slugsOf(id string) []string { return []string{"a-" + id, "B " + id, "c#" + id} }
 
-// drawn makes a property in a state that is drawn, with up to three amenities.
+// drawn creates a property in a random state, with up to three amenities.
 func drawn(t *testing.T, db *dynastay.DB, draw *rand.Rand) *properties.Property {
 	t.Helper()
 	return &create(t, properties.New(db, nil), grand(db.NewID("prop_"), func(p *properties.Property) {
@@ -31,7 +31,8 @@ func drawn(t *testing.T, db *dynastay.DB, draw *rand.Rand) *properties.Property 
 	})).Property
 }
 
-// Any two fields of a property: neither change is lost, and index keys, card, amenities and the slug's guard follow from both.
+// Two callers change any two fields of a property at the same time: neither change is lost, and the index keys, the
+// card, the amenities and the guard of the slug follow from both.
 func TestNoChangeOfAPropertyIsLost(t *testing.T) {
 	t.Parallel()
 	racing.Attributes[properties.Property]{
@@ -52,7 +53,7 @@ func TestNoChangeOfAPropertyIsLost(t *testing.T) {
 				"CancellationPolicy": {"", availability.NonRefundable},
 				"OwnerID":            {"user_1", "user_2"},
 			}
-			if p.Status == properties.Pending { // what is approved stays so
+			if p.Status == properties.Pending { // an approved property stays approved
 				values["Status"] = []any{properties.Rejected, properties.Approved}
 			}
 			return values
@@ -70,7 +71,8 @@ func TestNoChangeOfAPropertyIsLost(t *testing.T) {
 	}.Run(t)
 }
 
-// addAmenity lists one more amenity, and puts its item where the property is: what a write of amenities has to do.
+// addAmenity adds an amenity to the list, and puts its item in the place of the property, as a write of amenities must
+// do.
 func addAmenity(id, amenity string) racing.Call {
 	return func(ctx context.Context, db *dynastay.DB) error {
 		table := keys.PropertiesTable
@@ -106,7 +108,7 @@ func addAmenity(id, amenity string) racing.Call {
 	}
 }
 
-// An amenity that is added while its property becomes approved, or moves to another city, is found there.
+// An amenity that is added while its property is approved, or moves to a different city, is found there.
 func TestNoAmenityIsLeftBehind(t *testing.T) {
 	t.Parallel()
 	racing.Rounds(t, func(t *testing.T, db *dyntest.DB, draw *rand.Rand) {

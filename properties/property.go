@@ -12,10 +12,10 @@ import (
 	"github.com/dynastay/dynastay/keys/key"
 )
 
-// Status is where a property stands with the platform.
+// Status is the status of a property on the platform.
 type Status string
 
-// The statuses. Only an approved property is found by a search. Suspended and Deleting are for what is read.
+// The statuses. Searches find only approved properties. Suspended and Deleting occur only in stored properties.
 const (
 	Pending   Status = "pending"
 	Approved  Status = "approved"
@@ -24,10 +24,10 @@ const (
 	Deleting  Status = "deleting"
 )
 
-// Type is the kind of a property. The platform may have kinds of its own, words in lower case.
+// Type is the type of a property. A platform may define types of its own, which are lowercase words.
 type Type string
 
-// The common kinds.
+// The common types.
 const (
 	Hotel     Type = "hotel"
 	Apartment Type = "apartment"
@@ -40,7 +40,7 @@ type Property struct {
 	Name        string
 	Slug        string
 	Type        Type
-	Stars       int // 0 to 5; 0 for none
+	Stars       int // 0 to 5; 0 means none
 	Description string
 	OwnerID     string
 	Status      Status
@@ -48,18 +48,18 @@ type Property struct {
 	Address Address
 	Contact Contact
 
-	CheckInTime  string // local time of day, "15:00"; "" for none
+	CheckInTime  string // local time of day, such as "15:00"; "" means none
 	CheckOutTime string
 	TimeZone     string // IANA; "" means UTC
-	// CancellationPolicy is the one that room types without their own take over.
+	// CancellationPolicy applies to room types without a policy of their own.
 	CancellationPolicy availability.CancellationPolicy
 
 	PrimaryImageURL string
-	ImageCount      int             // kept by the image writes
-	Rating          dynastay.Rating // the average of the reviews, kept by them
-	ReviewCount     int             // kept by the reviews
-	AmenityIDs      []string        // kept by the amenity writes
-	Prices          PriceRange      // kept by the room writes
+	ImageCount      int             // updated by the image writes
+	Rating          dynastay.Rating // average of the reviews, updated by them
+	ReviewCount     int             // updated by the reviews
+	AmenityIDs      []string        // updated by the amenity writes
+	Prices          PriceRange      // updated by the room writes
 	Featured        bool
 	FeaturedScore   int // 0 to 9,999,999,999
 
@@ -68,7 +68,7 @@ type Property struct {
 	Version   int
 }
 
-// Address is where the property is; the coordinates are decimal degrees.
+// Address is the location of a property. The coordinates are in decimal degrees.
 type Address struct {
 	Line1, Line2         string
 	City, State, Country string
@@ -76,12 +76,12 @@ type Address struct {
 	Latitude, Longitude  float64
 }
 
-// Contact is how guests reach the property.
+// Contact is the contact information for guests.
 type Contact struct {
 	Phone, Email, Website string
 }
 
-// PriceRange holds the lowest and the highest base price of the room types; both are unset without any.
+// PriceRange holds the lowest and the highest base price of the room types. Both are unset if there are no room types.
 type PriceRange struct {
 	Min, Max dynastay.Money
 }
@@ -135,11 +135,11 @@ func declarePrices(f *entity.Fields, p *PriceRange) {
 	})
 }
 
-// maxDescription is a dozen pages.
+// maxDescription is in bytes, about a dozen pages.
 const maxDescription = 16 << 10
 
-// Validate checks what can be checked without the database; its errors name the field. The description has at most 16 KB,
-// a URL [entity.MaxURL] bytes, every other text [entity.MaxName].
+// Validate checks the property without accessing the database. Its errors name the field. The description has at most
+// 16 KB, each URL [entity.MaxURL] bytes, and every other text [entity.MaxName] bytes.
 func (p *Property) Validate() error {
 	for _, text := range []struct {
 		field, value string
@@ -162,7 +162,7 @@ func (p *Property) Validate() error {
 	}
 	switch {
 	case strings.TrimSpace(p.Name) == "":
-		return dynastay.Invalid("Name", "is missing")
+		return dynastay.Invalid("Name", "is required")
 	case p.Stars < 0 || p.Stars > 5:
 		return dynastay.Invalid("Stars", "must be between 0 and 5")
 	case p.Status == Approved && !p.Prices.Min.IsSet():
@@ -173,7 +173,7 @@ func (p *Property) Validate() error {
 	}
 	for field, clock := range map[string]string{"CheckInTime": p.CheckInTime, "CheckOutTime": p.CheckOutTime} {
 		if _, err := time.Parse("15:04", clock); clock != "" && err != nil {
-			return dynastay.Invalid(field, "must be a time of day in the form 15:04")
+			return dynastay.Invalid(field, "must be a time in the form HH:MM")
 		}
 	}
 	if err := p.CancellationPolicy.Validate(); err != nil {
@@ -182,8 +182,8 @@ func (p *Property) Validate() error {
 	return p.validateKeys()
 }
 
-// validateKeys builds every key that the property may ever have, whether or not its status gives it one now: what was
-// accepted while it was pending must not fail its approval.
+// validateKeys builds every key that the property may ever have, whether or not it has that key in its current status.
+// A value that is accepted while the property is pending must not make its approval fail.
 func (p *Property) validateKeys() error {
 	if _, err := keys.Of(keys.Property{PropertyID: p.ID}); err != nil {
 		return renamed("ID", err)
@@ -219,7 +219,7 @@ func (p *Property) validateKeys() error {
 	return nil
 }
 
-// renamed gives the error of a key the name that the field has outside of keys.
+// renamed replaces the field name of a key's error with the name that the field has outside package keys.
 func renamed(field string, err error) error {
 	var invalid *dynastay.InvalidError
 	if !errors.As(err, &invalid) {

@@ -11,7 +11,7 @@ import (
 	"github.com/dynastay/dynastay/keys/key"
 )
 
-// Repository makes, changes and finds properties.
+// Repository creates, updates and finds properties.
 type Repository struct {
 	db     *dynastay.DB
 	opts   Options
@@ -20,18 +20,18 @@ type Repository struct {
 	rooms  *entity.Entity[RoomType]
 }
 
-// Options configure [New]. Every process that works on the tables has the same ones, apart from counts of shards while
-// they are being raised.
+// Options configure [New]. All processes that use the same tables must have the same options, except for shard counts
+// while they are being raised.
 type Options struct {
-	// TypeShards spread the approved properties of each type, FeaturedShards the featured ones, and PendingShards those
-	// that wait for approval.
+	// TypeShards spreads the approved properties of each type over partitions, FeaturedShards the featured ones, and
+	// PendingShards those that are waiting for approval.
 	TypeShards     key.Shards
 	FeaturedShards key.Shards
 	PendingShards  key.Shards
 }
 
-// New makes a repository. It sends nothing; make one for the process and share it. A nil opts means the defaults. It
-// panics where [key.Shards.Validate] refuses a count.
+// New returns a repository. It sends no requests. Create one for the process and share it. A nil opts means the
+// defaults. New panics if [key.Shards.Validate] returns an error for a shard count.
 func New(db *dynastay.DB, opts *Options) *Repository {
 	r := &Repository{db: db, rooms: newRoomEntity()}
 	if opts != nil {
@@ -49,24 +49,25 @@ func New(db *dynastay.DB, opts *Options) *Repository {
 	return r
 }
 
-// WithRooms is a property with its room types, in the order of their ids.
+// WithRooms is a property with its room types, ordered by id.
 type WithRooms struct {
 	Property
 	Rooms []RoomType
 }
 
-// Card is the property's card.
+// Card returns the property's card.
 func (w *WithRooms) Card() *Card { return CardOf(&w.Property, w.Rooms) }
 
-// CityQuery asks for the properties of a city.
+// CityQuery is a query for the properties of a city.
 type CityQuery struct {
 	City, Country string
-	MinRating     dynastay.Rating // 0 for all, the unrated among them
+	MinRating     dynastay.Rating // 0 means all properties, including unrated ones
 }
 
-// ByCity lists the approved properties of a city, the best rated first. A change of a moment ago may not be in it yet.
+// ByCity lists the approved properties of a city, best rated first. The list is eventually consistent: recent changes
+// may not be visible yet.
 //
-// A row that other software wrote has no card; its property is then read, 1 request more each.
+// A row that other software wrote has no card. ByCity then reads the property, with 1 more request for each such row.
 //
 // Pattern P1: GSI1-LocationIndex, GSI1PK = CITY#{city}#{country}, GSI1SK from RATING#{minimum}, 1 request
 func (r *Repository) ByCity(q CityQuery) dynastay.Listing[*Card] {
@@ -87,13 +88,13 @@ func (r *Repository) ByCity(q CityQuery) dynastay.Listing[*Card] {
 	return dynastay.List(r.db, keys.PropertiesTable, dynastay.Query{
 		Name: "properties.ByCity", Index: keys.LocationIndex, Partition: partition, Range: best, Descending: true,
 	}, r.cardOf).Filter(func(c *Card) bool {
-		// The sort key of a row without a card may be in another form, out of its place.
+		// The sort key of a row without a card may have a different form, so the row may be in the wrong range.
 		return c != nil && c.Rating >= q.MinRating
 	})
 }
 
-// cardOf is the card of an index row, made of the property where the row has none; nil where that is gone by now, or is
-// not approved: other software may give any property its index keys.
+// cardOf returns the card of an index row. If the row has none, it makes the card from the property. It returns nil if
+// that property no longer exists or is not approved, because other software may write index keys for any property.
 func (r *Repository) cardOf(ctx context.Context, row dynastay.Row) (*Card, error) {
 	card, err := cardOf(row)
 	if card != nil || err != nil {
@@ -106,7 +107,7 @@ func (r *Repository) cardOf(ctx context.Context, row dynastay.Row) (*Card, error
 	return found.Card(), nil
 }
 
-// Get reads a property, or fails with [dynastay.ErrNotFound]. [dynastay.Consistent] may be asked for.
+// Get reads a property, or fails with [dynastay.ErrNotFound]. It accepts [dynastay.Consistent].
 //
 // Pattern P7: Properties, PK = PROPERTY#{id}, SK = METADATA, 1 request
 func (r *Repository) Get(ctx context.Context, propertyID string, opts ...dynastay.ReadOption) (*Property, error) {
@@ -117,9 +118,9 @@ func (r *Repository) Get(ctx context.Context, propertyID string, opts ...dynasta
 	return r.table.Get(ctx, key, opts...)
 }
 
-// GetAll reads properties, in the order of the ids, nil where there is none. One that cannot be read is nil as well, and
-// hides none of the others: the error is then an [*dynastay.UnreadableError], beside the result. [dynastay.Consistent] may
-// be asked for. 1 request for every 100 different ids.
+// GetAll reads properties, in the order of the ids; a property that does not exist is nil. A property that cannot be
+// decoded is nil as well: GetAll then returns the other properties together with an [*dynastay.UnreadableError]. It
+// accepts [dynastay.Consistent]. 1 request for every 100 different ids.
 func (r *Repository) GetAll(ctx context.Context, propertyIDs []string, opts ...dynastay.ReadOption) ([]*Property, error) {
 	all := make([]dynastay.Key, len(propertyIDs))
 	for i, id := range propertyIDs {
@@ -132,8 +133,8 @@ func (r *Repository) GetAll(ctx context.Context, propertyIDs []string, opts ...d
 	return r.table.GetAll(ctx, all, opts...)
 }
 
-// GetWithRooms reads a property and its room types, or fails with [dynastay.ErrNotFound]. [dynastay.Consistent] may be
-// asked for. 1 request, a Query that leaves images and amenities out.
+// GetWithRooms reads a property and its room types, or fails with [dynastay.ErrNotFound]. It accepts
+// [dynastay.Consistent]. 1 request, a Query that does not read images and amenities.
 func (r *Repository) GetWithRooms(ctx context.Context, propertyID string, opts ...dynastay.ReadOption) (*WithRooms, error) {
 	key, err := keys.Of(keys.Property{PropertyID: propertyID})
 	if err != nil {
@@ -146,9 +147,9 @@ func (r *Repository) GetWithRooms(ctx context.Context, propertyID string, opts .
 	return found, err
 }
 
-// BySlug is the property with the slug, with its room types, or [dynastay.ErrNotFound]. It finds a property from the
-// moment that it has the slug: where the index does not show it yet, the slug's guard does, with 1 request more. With
-// [dynastay.Consistent] the guard is asked at once.
+// BySlug returns the property with a slug, with its room types, or [dynastay.ErrNotFound]. It finds a property as soon
+// as it has the slug: if the index does not have it yet, BySlug reads the guard of the slug, with 1 more request. With
+// [dynastay.Consistent], it reads the guard right away.
 //
 // Pattern P8: GSI6-SlugIndex, GSI6PK = SLUG#{slug}, then the property with its rooms, 2 requests
 func (r *Repository) BySlug(ctx context.Context, slug string, opts ...dynastay.ReadOption) (*WithRooms, error) {
@@ -163,7 +164,7 @@ func (r *Repository) BySlug(ctx context.Context, slug string, opts ...dynastay.R
 	return entity.FindWith(ctx, r.table, "Slug", like, load, func(w *WithRooms) *Property { return &w.Property }, opts...)
 }
 
-// load reads the property and the room types, which stand behind it in the sort order; nil where there is none.
+// load reads the property and its room types, which follow it in sort order. It returns nil if there is no property.
 func (r *Repository) load(ctx context.Context, key dynastay.Key, opts ...dynastay.ReadOption) (*WithRooms, error) {
 	rows, err := dynastay.QueryAll(ctx, r.db, keys.PropertiesTable, dynastay.Query{
 		Partition: key.PK, Range: dynastay.Range{From: key.SK}, Consistent: slices.Contains(opts, dynastay.Consistent),

@@ -13,8 +13,8 @@ import (
 	"github.com/dynastay/dynastay/keys/key"
 )
 
-// RoomType is a kind of room that a property sells. Its id belongs to one property only, since it is all that the key
-// of a night holds.
+// RoomType is a type of room that a property sells. Its id belongs to only one property, because the key of a night
+// holds only the id of the room type.
 type RoomType struct {
 	ID          string
 	PropertyID  string
@@ -23,13 +23,13 @@ type RoomType struct {
 
 	availability.Limits
 
-	SizeSqm   float64 // 0 for unknown
+	SizeSqm   float64 // 0 means unknown
 	Beds      []Bed
 	BasePrice dynastay.Money // for one night; a property's room types share one currency
 	Amenities []string
 	Images    []string
-	Total     int // rooms of this type that the house has, up to availability.MaxRooms
-	// CancellationPolicy overrides the property's; "" takes that over.
+	Total     int // rooms of this type in the property, at most availability.MaxRooms
+	// CancellationPolicy overrides the property's policy; "" means that the property's policy applies.
 	CancellationPolicy availability.CancellationPolicy
 
 	CreatedAt time.Time
@@ -37,7 +37,7 @@ type RoomType struct {
 	Version   int
 }
 
-// Bed is a kind of bed and how many of it a room has.
+// Bed is a type of bed, and the number of them in a room.
 type Bed struct {
 	Type  string
 	Count int
@@ -76,17 +76,17 @@ func newRoomEntity() *entity.Entity[RoomType] {
 	})
 }
 
-// The longest lists of a room type: more than any room has, and of a size that leaves its item far below DynamoDB's
-// 400 KB with every element at its longest.
+// The maximum lengths of the lists of a room type. They are more than any room needs, and even with elements of maximum
+// length the item stays far below DynamoDB's limit of 400 KB.
 const (
 	maxBeds          = 32
 	maxRoomAmenities = 100
 	maxRoomImages    = 50
 )
 
-// Validate checks what can be checked without the database; its errors name the field. The description has at most 16 KB,
-// every other text [entity.MaxName] bytes, but an image, which is a URL, [entity.MaxURL]. There are at most 32 kinds
-// of bed, 100 amenities and 50 images.
+// Validate checks the room type without accessing the database. Its errors name the field. The description has at most
+// 16 KB, each image, which is a URL, [entity.MaxURL] bytes, and every other text [entity.MaxName] bytes. There are at
+// most 32 types of beds, 100 amenities and 50 images.
 func (r *RoomType) Validate() error {
 	if _, err := keys.Of(keys.Property{PropertyID: r.PropertyID}); err != nil {
 		return err
@@ -94,7 +94,7 @@ func (r *RoomType) Validate() error {
 	return r.validate()
 }
 
-// validate is Validate of one whose property has no id yet.
+// validate is Validate for a room type whose property has no id yet.
 func (r *RoomType) validate() error {
 	if _, err := keys.Of(keys.RoomTypeGuard{RoomTypeID: r.ID}); err != nil {
 		return renamed("ID", err)
@@ -104,9 +104,9 @@ func (r *RoomType) validate() error {
 	}
 	switch {
 	case strings.TrimSpace(r.Name) == "":
-		return dynastay.Invalid("Name", "is missing")
+		return dynastay.Invalid("Name", "is required")
 	case r.Total < 1 || r.Total > availability.MaxRooms:
-		return dynastay.Invalid("Total", "must be between 1 and %d", availability.MaxRooms)
+		return dynastay.Invalid("Total", "must be between 1 and 10,000")
 	case !(r.SizeSqm >= 0 && r.SizeSqm < 1e6): // false for NaN as well
 		return dynastay.Invalid("SizeSqm", "must be at least 0 and less than 1,000,000")
 	}
@@ -143,7 +143,7 @@ func (r *RoomType) validateTexts() error {
 	return checkList("Images", r.Images, maxRoomImages, entity.MaxURL)
 }
 
-// checkList counts the texts before it looks at any of them.
+// checkList checks the number of texts before it checks any of them.
 func checkList(field string, texts []string, most, mostBytes int) error {
 	if len(texts) > most {
 		return dynastay.Invalid(field, "must have at most %d entries", most)
@@ -156,7 +156,7 @@ func checkList(field string, texts []string, most, mostBytes int) error {
 	return nil
 }
 
-// priceRange is the lowest and the highest base price; all must be in one currency.
+// priceRange returns the lowest and the highest base price. All prices must be in one currency.
 func priceRange(rooms []RoomType) (PriceRange, error) {
 	var p PriceRange
 	for i, r := range rooms {

@@ -54,7 +54,7 @@ func TestShardsReachTheKeys(t *testing.T) {
 	}
 }
 
-// A damaged card names its property, and hides neither the others nor the pages behind it.
+// The error of a damaged card names the property. The other cards and the following pages are still returned.
 func TestDamagedCard(t *testing.T) {
 	t.Parallel()
 	db := dyntest.New(t)

@@ -9,17 +9,19 @@ import (
 	"github.com/dynastay/dynastay/keys"
 )
 
-// UpdateOp changes a property. fn gets it as it is stored and changes what it likes, except what the library keeps: the id,
-// prices, counts, ratings, amenities, times and version. Only the difference is written, over the property that fn saw:
-// attributes that the library does not know stay, and two callers who change it at once both succeed. Every index key, the
-// card, the slug's guard and the amenities follow in the same transaction. fn may run again.
+// UpdateOp updates a property. It passes the stored property to fn, which may change any field except those that the
+// library manages: the id, prices, counts, rating, amenities, times and version. Only the changed attributes are
+// written, on condition that the property is still as fn saw it. Attributes that are unknown to the library are kept,
+// and two callers who update the property at the same time both succeed. All index keys, the card, the guard of the
+// slug and the amenities are updated in the same transaction. fn may be called more than once.
 //
-// The status moves between pending, approved and rejected. An approved property stays approved here: taking it off sale
-// touches every night that it has opened.
+// The status can change between pending, approved and rejected. An approved property cannot get a different status
+// here, because taking it off sale affects every night that it has opened.
 //
-// Refused with [dynastay.ErrNotFound], [dynastay.ErrVersion] under [dynastay.IfVersion], [dynastay.ErrAlreadyExists]
-// with Field "Slug" where the new slug belongs to another property, and [dynastay.ErrCorrupt] with Field "Card" where
-// other software wrote the property without a card.
+// UpdateOp fails with [dynastay.ErrNotFound] if the property does not exist, with [dynastay.ErrVersion] if it is not at
+// the version of [dynastay.IfVersion], with [dynastay.ErrAlreadyExists] and Field "Slug" if the new slug belongs to a
+// different property, and with [dynastay.ErrCorrupt] and Field "Card" if other software wrote the property without a
+// card.
 func (r *Repository) UpdateOp(propertyID string, fn func(*Property) error, opts ...dynastay.UpdateOption) *dynastay.Operation[*Property] {
 	key, err := keys.Of(keys.Property{PropertyID: propertyID})
 	if err == nil {
@@ -54,7 +56,7 @@ func (r *Repository) UpdateOp(propertyID string, fn func(*Property) error, opts 
 	})
 }
 
-// Update is [Repository.UpdateOp], sent: 2 requests, a consistent GetItem and the write.
+// Update runs [Repository.UpdateOp]. 2 requests: a consistent GetItem, and the write.
 func (r *Repository) Update(ctx context.Context, propertyID string, fn func(*Property) error, opts ...dynastay.UpdateOption) (*Property, error) {
 	return dynastay.Do(ctx, r.db, r.UpdateOp(propertyID, fn, opts...))
 }
@@ -67,7 +69,7 @@ func mayBecome(before, after Status) error {
 	return nil
 }
 
-// fits refuses a change that makes the card too large, and one of a property without a card.
+// fits refuses a change that would make the card too large, and any change of a property without a card.
 func fits(c *entity.Change[Property]) error {
 	stored := c.Row.Value(keys.AttrCard)
 	if stored.Kind() != dynastay.KindMap {

@@ -35,7 +35,7 @@ func TestUpdateReturnsWhatItStored(t *testing.T) {
 	assert.Equal(t, got, there)
 }
 
-func TestUpdateOfNothing(t *testing.T) {
+func TestUpdateWithoutChanges(t *testing.T) {
 	t.Parallel()
 	db := dyntest.New(t)
 	repo := properties.New(db.DB, nil)
@@ -46,7 +46,7 @@ func TestUpdateOfNothing(t *testing.T) {
 	require.NoError(t, err)
 	assert.Equal(t, &made.Property, got)
 
-	// The function's own error comes back as it is, and what it did to its argument is lost.
+	// The function's error is returned unchanged, and its changes to the argument are dropped.
 	own := errors.New("no")
 	_, err = repo.Update(t.Context(), "p1", func(p *properties.Property) error {
 		p.Name = "?"
@@ -59,8 +59,8 @@ func TestUpdateOfNothing(t *testing.T) {
 	assert.Equal(t, before, writes(db))
 }
 
-// A deletion between the read and the write does not bring half a property back.
-func TestUpdateOfPropertyThatGoesAway(t *testing.T) {
+// If the property is deleted between the read and the write, the update must not write half a property.
+func TestUpdateOfPropertyThatIsDeleted(t *testing.T) {
 	t.Parallel()
 	db := dyntest.New(t)
 	repo := properties.New(db.DB, nil)
@@ -121,12 +121,12 @@ func TestTwoUpdatesOfDifferentAttributes(t *testing.T) {
 			want.Version, want.UpdatedAt = 3, got.UpdatedAt
 			assert.Equal(t, &want, got)
 			checkDerived(t, db, "p1", grand("p1").Slug)
-			assert.Equal(t, 2, runs, "the one who was overtaken prepares again")
+			assert.Equal(t, 2, runs, "the overtaken update is prepared again")
 		})
 	}
 }
 
-// ownAttributes are one attribute for each caller.
+// ownAttributes has one attribute for each caller.
 var ownAttributes = []func(p *properties.Property) *string{
 	func(p *properties.Property) *string { return &p.Name },
 	func(p *properties.Property) *string { return &p.Description },
@@ -146,7 +146,7 @@ var ownAttributes = []func(p *properties.Property) *string{
 	func(p *properties.Property) *string { return &p.Slug },
 }
 
-// Half of the callers change an attribute of their own each, the other half count one up.
+// Half of the callers each change a different attribute; the other half increment the same one.
 func TestManyUpdatesAtOnce(t *testing.T) {
 	t.Parallel()
 	for _, retry := range []dynastay.Retry{patient, {Attempts: 4}} {
@@ -189,20 +189,20 @@ func TestManyUpdatesAtOnce(t *testing.T) {
 				}
 				assert.Equal(t, want, *of(got))
 			}
-			assert.EqualValues(t, counted.Load(), got.FeaturedScore, "every increment survives or is reported")
+			assert.EqualValues(t, counted.Load(), got.FeaturedScore, "every increment is kept or returned an error")
 			assert.EqualValues(t, 1+done.Load(), got.Version)
 			checkDerived(t, db, "p1", made.Slug)
 		})
 	}
 }
 
-func TestIncrementsDoNotGetLost(t *testing.T) {
+func TestNoIncrementIsLost(t *testing.T) {
 	t.Parallel()
 	db := dyntest.New(t)
 	repo := properties.New(db.DB, nil)
 	create(t, repo, grand("p1", func(p *properties.Property) { p.FeaturedScore, p.Description = 7, "Large" }))
 	increment := func(p *properties.Property) { p.FeaturedScore++ }
-	extend := func(p *properties.Property) { p.Description += "!" } // from which nothing is derived
+	extend := func(p *properties.Property) { p.Description += "!" } // an attribute from which nothing is derived
 	for _, change := range []func(*properties.Property){increment, extend} {
 		_, err := repo.Update(t.Context(), "p1", meanwhile(func() {
 			_, err := repo.Update(t.Context(), "p1", edit(change))
@@ -216,7 +216,7 @@ func TestIncrementsDoNotGetLost(t *testing.T) {
 	assert.Equal(t, "Large!!", got.Description)
 }
 
-// Approved while somebody rejects it: the rejection saw a pending property and comes too late.
+// A property is approved while another caller rejects it: the rejection read a pending property and comes too late.
 func TestForbiddenStatusMoveThroughARace(t *testing.T) {
 	t.Parallel()
 	db := dyntest.New(t)
@@ -230,8 +230,8 @@ func TestForbiddenStatusMoveThroughARace(t *testing.T) {
 	checkDerived(t, db, "p1")
 }
 
-// While the property is pending its city is in no index. The change of the city must notice that the property gets
-// index keys before it is written: the approval made them of the old city.
+// While a property is pending, its city is in no index. A change of the city must notice that the property got index
+// keys before the write, because the approval made them from the old city.
 func TestCityChangesWhilePropertyIsApproved(t *testing.T) {
 	t.Parallel()
 	db := dyntest.New(t)
@@ -251,8 +251,8 @@ func TestCityChangesWhilePropertyIsApproved(t *testing.T) {
 	}
 }
 
-// A stale index key is repaired by the next update, whatever it is about. One that happens to be what a change of the
-// city is going to make of it must not be repaired away behind that change's back.
+// The next update repairs a stale index key, whatever else it changes. If a change of the city is about to set the key
+// to exactly the stale value, and another update repairs it in between, the change must still write the key.
 func TestStaleIndexKeyIsRepaired(t *testing.T) {
 	t.Parallel()
 	db := dyntest.New(t)
@@ -275,7 +275,7 @@ func TestStaleIndexKeyIsRepaired(t *testing.T) {
 	checkDerived(t, db, "p1")
 }
 
-// While the property gets its index keys its amenities get theirs, and those are moved by the change of the city as well.
+// An approval adds index keys to the amenities as well. A change of the city at the same time must move those too.
 func TestAmenitiesMoveWithTheProperty(t *testing.T) {
 	t.Parallel()
 	db := dyntest.New(t)
@@ -296,7 +296,7 @@ func TestAmenitiesMoveWithTheProperty(t *testing.T) {
 		}}
 		item["AmenityList"] = spa
 		item["Card"].(*types.AttributeValueMemberM).Value["AmenityList"] = spa
-		delete(item, "WriteId") // as other software has to
+		delete(item, "WriteId") // as other software must do
 		put(t, db, item)
 		put(t, db, dynastay.Item{
 			"PK": dynastay.Text("PROPERTY#p1"), "SK": dynastay.Text("AMENITY#spa"), "EntityType": dynastay.Text("PropertyAmenity"),
@@ -339,7 +339,7 @@ func TestUnknownAttributesSurvive(t *testing.T) {
 	}
 }
 
-// A map that is not stored yet is put as a whole, but not over one that another update puts there first.
+// A map that is not stored yet is written as a whole, but must not replace one that another update stores first.
 func TestMapThatIsNotStored(t *testing.T) {
 	t.Parallel()
 	for _, name := range []string{"ContactInfo", "Address"} {
@@ -384,7 +384,7 @@ func TestMapThatIsNotStored(t *testing.T) {
 func TestIfVersion(t *testing.T) {
 	t.Parallel()
 	rename := func(p *properties.Property) { p.Name = "Small Luxury Hotel" }
-	move := func(p *properties.Property) { p.Address.City = "Boston" } // with amenities: a transaction
+	move := func(p *properties.Property) { p.Address.City = "Boston" } // the amenities move too, so it is a transaction
 	for name, change := range map[string]func(*properties.Property){"one item": rename, "several": move} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -397,13 +397,13 @@ func TestIfVersion(t *testing.T) {
 			before := writes(db)
 
 			_, err = repo.Update(t.Context(), "p1", func(*properties.Property) error {
-				t.Error("called on a version that the caller has not seen")
+				t.Error("fn was called with a version that the caller has not seen")
 				return nil
 			}, dynastay.IfVersion(1))
 			assert.ErrorIs(t, err, dynastay.ErrVersion)
 			assert.Equal(t, before, writes(db))
 
-			// Another update comes in between the read and the write, of an attribute that has nothing to do with it.
+			// Another update changes an unrelated attribute between the read and the write.
 			runs := 0
 			_, err = repo.Update(t.Context(), "p1", func(p *properties.Property) error {
 				runs++
@@ -423,7 +423,7 @@ func TestIfVersion(t *testing.T) {
 	}
 }
 
-// Missing counts as version 0, and so does NULL.
+// A missing version, or NULL, counts as version 0.
 func TestIfVersionOfOtherSoftware(t *testing.T) {
 	t.Parallel()
 	for _, form := range []string{"missing", "null"} {
@@ -448,7 +448,7 @@ func TestIfVersionOfOtherSoftware(t *testing.T) {
 	}
 }
 
-func TestLostAnswers(t *testing.T) {
+func TestLostResponses(t *testing.T) {
 	t.Parallel()
 	for name, test := range map[string]struct {
 		operation string
@@ -481,8 +481,9 @@ func TestLostAnswers(t *testing.T) {
 	}
 }
 
-// The lost write was done, and undone by another caller, before it is looked for. Undone once, the item still tells.
-func TestLostAnswerIsNotRepeatedBlindly(t *testing.T) {
+// The response to a write is lost, and other callers overwrite its change before the library looks for it. After one
+// more write, the item still shows that the first was committed; after two, it does not.
+func TestLostResponseIsNotRetriedBlindly(t *testing.T) {
 	t.Parallel()
 	for names, want := range map[string]error{"Third": nil, "Third Fourth": dynastay.ErrOutcomeUnknown} {
 		t.Run(names, func(t *testing.T) {
