@@ -23,7 +23,7 @@ type Clock struct {
 func (c *config) newClock() (*Clock, error) {
 	switch {
 	case c.at != nil && c.options.Clock != nil:
-		return nil, errors.New("dyntest: At and the Clock of With both say what time it is; leave one out")
+		return nil, errors.New("dyntest: At cannot be combined with the Clock of With")
 	case c.at != nil:
 		return &Clock{stands: true, at: *c.at}, nil
 	}
@@ -55,7 +55,7 @@ func (c *Clock) Set(t time.Time) {
 func (c *Clock) Advance(d time.Duration) {
 	c.own("Advance")
 	if d < 0 {
-		panic(fmt.Sprintf("dyntest: Clock.Advance by %v; it goes forward only, Set goes anywhere", d))
+		panic(fmt.Sprintf("dyntest.Clock.Advance: d must not be negative, got %v; use Set to move the clock back", d))
 	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -68,6 +68,6 @@ func (c *Clock) Advance(d time.Duration) {
 
 func (c *Clock) own(method string) {
 	if c.theirs != nil {
-		panic("dyntest: Clock." + method + " cannot move the Clock that With gave this test; start it with At instead")
+		panic("dyntest.Clock." + method + ": not supported with the Clock of With; use At instead")
 	}
 }

@@ -76,13 +76,13 @@ func New(t testing.TB, opts ...Option) *DB {
 		ctx, cancel := context.WithTimeout(context.Background(), setUpTime)
 		defer cancel()
 		if err := found.DeleteTables(ctx, d.prefix, c.schemas...); err != nil {
-			t.Errorf("dyntest: delete the tables of this test from %s: %v", found.Name(), err)
+			t.Errorf("dyntest: delete this test's tables from %s: %v", found.Name(), err)
 		}
 	})
 	ctx, cancel := context.WithTimeout(t.Context(), setUpTime)
 	defer cancel()
 	if err := createTables(ctx, found, d.prefix, c.tables()); err != nil {
-		t.Fatalf("dyntest: create the tables of this test on %s: %v", found.Name(), err)
+		t.Fatalf("dyntest: create this test's tables on %s: %v", found.Name(), err)
 	}
 	d.summarize()
 	return d

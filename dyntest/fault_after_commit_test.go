@@ -71,6 +71,6 @@ func TestARefusalIsNoCommit(t *testing.T) {
 		assert.Zero(t, i.Hits())
 		d.Faults.settle()
 		require.Len(t, w.errors, 1)
-		assert.Contains(t, w.errors[0], "had no hit: 1 such request was sent; it was due on 1 of them and did not happen")
+		assert.Contains(t, w.errors[0], "did not happen: 1 matching request was sent; the fault was due on 1 of them but had no effect")
 	}
 }

@@ -39,7 +39,7 @@ func calling(name string, f func(context.Context), strike strike) Fault {
 	fault := newFault(name, nil, strike)
 	fault.calls = true
 	if f == nil {
-		fault.wrong = "the function is nil"
+		fault.wrong = "f is required"
 	}
 	return fault
 }

@@ -23,7 +23,7 @@ func (f *Faults) logSeed() {
 	f.seedLogged = true
 	f.mu.Unlock()
 	if !logged {
-		f.t.Logf("dyntest: faults of chance are drawn from seed %d; to repeat them, in the test's folder:\n  %s=%d go test -count=1 -run '%s'",
+		f.t.Logf("dyntest: random faults use seed %d; to repeat them, run in the test's folder:\n  %s=%d go test -count=1 -run '%s'",
 			f.seed, seedVar, f.seed, pattern(f.t.Name()))
 	}
 }

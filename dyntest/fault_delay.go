@@ -32,7 +32,7 @@ func DelayAnswer(d time.Duration) Fault {
 func delaying(name string, d time.Duration, strike strike) Fault {
 	fault := newFault(fmt.Sprintf("%s(%s)", name, d), nil, strike)
 	if d <= 0 {
-		fault.wrong = "the delay must be positive"
+		fault.wrong = "d must be positive"
 	}
 	return fault
 }

@@ -76,10 +76,10 @@ var statuses = map[string]int{
 // ServiceUnavailable and ServiceUnavailableException, which the SDK sends again, and 400 for all else.
 func Fail(code string) Fault {
 	fail := refusing("Fail("+strconv.Quote(code)+")", nil, func(*content) *refusal {
-		return &refusal{Status: statuses[code], Type: exception + code, LowerMessage: "this is a fault that the test injected"}
+		return &refusal{Status: statuses[code], Type: exception + code, LowerMessage: "fault injected by the test"}
 	})
 	if code == "" {
-		fail.wrong = "the code is empty"
+		fail.wrong = "code is required"
 	}
 	return fail
 }

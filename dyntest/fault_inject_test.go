@@ -271,7 +271,7 @@ func TestRepetitionsDoNotMakeUpForCalls(t *testing.T) {
 	d.Faults.Inject(LoseAnswer(), When{Operation: "PutItem", Times: 2, EveryAttempt: true})
 	assert.Error(t, put(ctx, d.eager(), d, "a", "1"))
 	d.Faults.settle()
-	assert.Equal(t, []string{"dyntest: LoseAnswer on PutItem had 1 of its 2 hits: 3 such requests were sent"}, withoutPlaces(t, w.errors))
+	assert.Equal(t, []string{"dyntest: LoseAnswer on PutItem happened 1 of 2 times: 3 matching requests were sent"}, withoutPlaces(t, w.errors))
 }
 
 func TestInjectionsCountEachRequestOnce(t *testing.T) {

@@ -26,7 +26,7 @@ func (t *turn) carryOut(x *exchange, next hop) error {
 func LoseRequest() Fault {
 	return newFault("LoseRequest", nil, func(t *turn, x *exchange, _ hop) (*http.Response, error) {
 		t.hit()
-		return nil, fmt.Errorf("dyntest lost the request %s: %w", x.operation, io.ErrUnexpectedEOF)
+		return nil, fmt.Errorf("dyntest: the %s request is lost: %w", x.operation, io.ErrUnexpectedEOF)
 	})
 }
 
@@ -38,6 +38,6 @@ func LoseAnswer() Fault {
 		if err := t.carryOut(x, next); err != nil {
 			return nil, err
 		}
-		return nil, fmt.Errorf("dyntest lost the answer to %s: %w", x.operation, io.ErrUnexpectedEOF)
+		return nil, fmt.Errorf("dyntest: the answer to %s is lost: %w", x.operation, io.ErrUnexpectedEOF)
 	})
 }

@@ -26,20 +26,20 @@ func (i *Injection) missing() string {
 	if i.when.Optional || i.own >= least {
 		return ""
 	}
-	had := "had no hit"
+	happened := "did not happen"
 	if i.own > 0 {
-		had = fmt.Sprintf("had %d of its %d hits", i.own, i.when.Times)
+		happened = fmt.Sprintf("happened %d of %d times", i.own, i.when.Times)
 	}
-	sent := fmt.Sprintf("%d such requests were sent", i.counted)
+	sent := fmt.Sprintf("%d matching requests were sent", i.counted)
 	switch i.counted {
 	case 0:
-		sent = "no such request was sent"
+		sent = "no matching request was sent"
 	case 1:
-		sent = "1 such request was sent"
+		sent = "1 matching request was sent"
 	}
 	if idle := i.taken - i.own; idle > 0 {
-		sent += fmt.Sprintf("; it was due on %d of them and did not happen: "+
+		sent += fmt.Sprintf("; the fault was due on %d of them but had no effect: "+
 			"another fault answered, the engine refused the request, or there was nothing to change", idle)
 	}
-	return had + ": " + sent
+	return happened + ": " + sent
 }

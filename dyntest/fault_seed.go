@@ -22,7 +22,7 @@ func defaultSeed() (uint64, error) {
 	}
 	seed, err := strconv.ParseUint(text, 10, 64)
 	if err != nil {
-		return 0, fmt.Errorf("dyntest: %s is %q; it must be a whole number from 0 to 2^64-1", seedVar, text)
+		return 0, fmt.Errorf("dyntest: %s must be a whole number between 0 and 2^64-1, got %q", seedVar, text)
 	}
 	return seed, nil
 }

@@ -47,7 +47,7 @@ func ShortPages(n int) Fault {
 	})
 	fault.befalls = func(c *content) bool { return c.Limit == 0 || c.Limit > n }
 	if n < 1 {
-		fault.wrong = "n must be at least 1"
+		fault.wrong = "n must be positive"
 	}
 	return fault
 }

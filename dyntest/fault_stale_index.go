@@ -43,17 +43,17 @@ func (f *Faults) freeze(i *Injection) effect {
 		ctx, cancel := context.WithTimeout(context.Background(), setUpTime)
 		defer cancel()
 		if err := f.engine.DeleteTables(ctx, f.prefix, schemas...); err != nil {
-			f.t.Errorf("dyntest: remove the frozen copies of tables: %v", err)
+			f.t.Errorf("dyntest: delete the table copies of StaleIndex: %v", err)
 		}
 	})
 	ctx, cancel := context.WithTimeout(f.t.Context(), setUpTime)
 	defer cancel()
 	if err := createTables(ctx, f.engine, f.prefix, schemas); err != nil {
-		f.t.Fatalf("dyntest: make copies of tables for StaleIndex: %v", err)
+		f.t.Fatalf("dyntest: create the table copies of StaleIndex: %v", err)
 	}
 	for table, r := range copies {
 		if err := r.refresh(ctx); err != nil {
-			f.t.Fatalf("dyntest: copy %s for StaleIndex: %v", table, err)
+			f.t.Fatalf("dyntest: copy table %s for StaleIndex: %v", table, err)
 		}
 	}
 	return effect{strike: copies.strike, spare: copies.spare}

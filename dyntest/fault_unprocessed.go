@@ -53,7 +53,7 @@ func Unprocessed(n int) Fault {
 		return size > 1 && size <= mostInBatch[c.operation] && !c.RequestItems.repeats(c.schemas)
 	}
 	if n < 1 {
-		fault.wrong = "n must be at least 1"
+		fault.wrong = "n must be positive"
 	}
 	return fault
 }

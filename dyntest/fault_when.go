@@ -98,31 +98,31 @@ func (f *Faults) wrong(what Fault, w When) string {
 	case what.wrong != "":
 		return what.name + ": " + what.wrong
 	case w.Operation != "" && !slices.Contains(operations, w.Operation):
-		return fmt.Sprintf("%q is not an operation that faults can befall: %s", w.Operation, strings.Join(operations, ", "))
+		return fmt.Sprintf("Operation must be one of %s; got %q", strings.Join(operations, ", "), w.Operation)
 	case w.Operation != "" && !what.canBefallOperation(w.Operation):
-		return fmt.Sprintf("%s cannot befall %s, only %s", what.name, w.Operation, strings.Join(what.operations, ", "))
+		return fmt.Sprintf("%s does not apply to %s, only to %s", what.name, w.Operation, strings.Join(what.operations, ", "))
 	case w.Index != "" && w.Operation != "" && !slices.Contains(pagers, w.Operation):
-		return fmt.Sprintf("%s reads no index", w.Operation)
+		return fmt.Sprintf("%s does not read an index", w.Operation)
 	case w.Index != "" && !slices.ContainsFunc(pagers, what.canBefallOperation):
-		return fmt.Sprintf("%s cannot befall the read of an index", what.name)
+		return fmt.Sprintf("%s does not apply to reads of an index", what.name)
 	case w.Nth < 0:
-		return fmt.Sprintf("Nth is %d; the next request is 1", w.Nth)
+		return fmt.Sprintf("Nth must not be negative, got %d", w.Nth)
 	case w.Times < 0:
-		return fmt.Sprintf("Times is %d; it must not be negative", w.Times)
+		return fmt.Sprintf("Times must not be negative, got %d", w.Times)
 	case w.Chance != 0 && !(w.Chance > 0 && w.Chance <= 1):
-		return fmt.Sprintf("Chance is %v; it must be above 0 and at most 1", w.Chance)
+		return fmt.Sprintf("Chance must be above 0 and at most 1, got %v", w.Chance)
 	case w.Chance != 0 && (w.Nth > 0 || w.Times > 0):
 		return "Chance cannot be combined with Nth or Times"
 	case what.calls && w.Nth == 0 && w.Times == 0 && w.Match == nil:
-		return what.name + " needs Nth, Times or Match: otherwise the requests of its own function would be hit too, without end"
+		return what.name + ": Nth, Times or Match is required; otherwise the fault hits the requests of its own function too, endlessly"
 	case w.Table != "" && f.tablesOf(When{Table: w.Table}) == nil:
-		return fmt.Sprintf("this test has no table %q; it has %s", w.Table, f.tableNames())
+		return fmt.Sprintf("this test has no table %s, only %s", w.Table, f.tableNames())
 	case w.Table != "" && f.tablesOf(w) == nil:
-		return fmt.Sprintf("table %s has no index %q", w.Table, w.Index)
+		return fmt.Sprintf("table %s has no index %s", w.Table, w.Index)
 	case w.Index != "" && f.tablesOf(w) == nil:
-		return fmt.Sprintf("no table of this test has an index %q", w.Index)
+		return fmt.Sprintf("no table of this test has an index %s", w.Index)
 	case what.needsIndex && !slices.ContainsFunc(f.tablesOf(w), func(s *dynastay.Schema) bool { return len(s.Indexes) > 0 }):
-		return fmt.Sprintf("%s cannot befall %s: there is no index", what.name, w)
+		return fmt.Sprintf("%s does not apply to %s: there is no index", what.name, w)
 	}
 	return ""
 }

@@ -48,7 +48,7 @@ func (d *DB) summarize() {
 		return
 	}
 	measured := d.meter.start()
-	d.t.Cleanup(func() { d.t.Log("dyntest: what this test sent\n" + indented(d.meter.stop(measured).String())) })
+	d.t.Cleanup(func() { d.t.Log("dyntest: requests of this test:\n" + indented(d.meter.stop(measured).String())) })
 }
 
 // compare lays out a budget beside what was spent.

@@ -84,7 +84,7 @@ func (c *config) complete() error {
 		case i < 0:
 			tables = append(tables, s)
 		case tables[i] != s:
-			return fmt.Errorf("dyntest: there are two tables named %s", s.Name)
+			return fmt.Errorf("dyntest: two different schemas for table %s", s.Name)
 		}
 	}
 	c.schemas = tables

@@ -35,7 +35,7 @@ func TestTablesOfTheOptions(t *testing.T) {
 	}
 	namesake := &dynastay.Schema{Name: hotel[0].Name, Key: things.Key}
 	err := configure([]Option{Tables(namesake)}).complete()
-	assert.EqualError(t, err, "dyntest: there are two tables named "+hotel[0].Name)
+	assert.EqualError(t, err, "dyntest: two different schemas for table "+hotel[0].Name)
 }
 
 func TestOnlyTheseTablesAreMade(t *testing.T) {
@@ -76,7 +76,7 @@ func TestSeed(t *testing.T) {
 	for _, wrong := range []string{"-1", "seven", "18446744073709551616"} {
 		t.Setenv(seedVar, wrong)
 		assert.EqualError(t, configure(nil).complete(),
-			`dyntest: DYNTEST_SEED is "`+wrong+`"; it must be a whole number from 0 to 2^64-1`)
+			`dyntest: DYNTEST_SEED must be a whole number between 0 and 2^64-1, got "`+wrong+`"`)
 		assert.EqualValues(t, 7, seed(Seed(7)))
 	}
 }

@@ -40,7 +40,7 @@ func platform() string {
 // the binary in it at path. Several processes may do so at the same time.
 func fetch(ctx context.Context, path, platform, integrity string) error {
 	if integrity == "" {
-		return fmt.Errorf("there is no pinned build for %s; put dynoxide on PATH", platform)
+		return fmt.Errorf("no pinned build for %s; put dynoxide on PATH", platform)
 	}
 	npm, err := exec.LookPath("npm")
 	if err != nil {
@@ -70,7 +70,7 @@ func fetch(ctx context.Context, path, platform, integrity string) error {
 		return err
 	}
 	if len(archives) != 1 {
-		return fmt.Errorf("npm pack %s wrote %d archives, not one", name, len(archives))
+		return fmt.Errorf("npm pack %s must write 1 archive, got %d", name, len(archives))
 	}
 	archive, err := os.ReadFile(archives[0])
 	if err != nil {
@@ -92,7 +92,7 @@ func verify(archive []byte, integrity string) error {
 		return err
 	}
 	if got := sha512.Sum512(archive); !bytes.Equal(got[:], want) {
-		return fmt.Errorf("the checksum is sha512-%s, not %s",
+		return fmt.Errorf("wrong checksum: got sha512-%s, want %s",
 			base64.StdEncoding.EncodeToString(got[:]), integrity)
 	}
 	return nil

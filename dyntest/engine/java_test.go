@@ -60,7 +60,7 @@ func TestJavaIsUnavailable(t *testing.T) {
 		"the folder is another one": {
 			map[string]string{localVar: empty},
 			[]string{
-				"java      DYNTEST_DYNAMODB_LOCAL must name the folder of an unpacked DynamoDB Local: stat " +
+				"java      DYNTEST_DYNAMODB_LOCAL must be the folder of an unpacked DynamoDB Local: stat " +
 					filepath.Join(empty, "DynamoDBLocal.jar") + ": no such file",
 				"docker    not tried because DYNTEST_DYNAMODB_LOCAL=" + empty,
 				"dynoxide  not tried because DYNTEST_DYNAMODB_LOCAL=" + empty,
@@ -78,7 +78,7 @@ func TestJavaIsUnavailable(t *testing.T) {
 		"it is too old": {
 			map[string]string{localVar: folder, oldJavaVar: "1"},
 			[]string{
-				"java      " + filepath.Join(java, "java") + ": it ended before it answered; its output: " +
+				"java      " + filepath.Join(java, "java") + ": exited before it answered; output: " +
 					"java.lang.UnsupportedClassVersionError: compiled by a more recent version",
 				"Java 17 or later",
 			},
@@ -104,7 +104,7 @@ func TestJavaIsUnavailable(t *testing.T) {
 func TestRealJava(t *testing.T) {
 	folder := os.Getenv(localVar)
 	if folder == "" {
-		t.Skipf("needs %s, the folder of an unpacked DynamoDB Local", localVar)
+		t.Skipf("requires %s, the folder of an unpacked DynamoDB Local", localVar)
 	}
 	t.Parallel()
 	before, err := os.ReadDir(folder)

@@ -45,7 +45,7 @@ func TestOptionWinsOverTheEnvironment(t *testing.T) {
 	assert.NotContains(t, err.Error(), "npm pack", "dynoxide was not tried")
 
 	_, err = Start(t.Context(), On("dynamite"))
-	assert.EqualError(t, err, `dyntest/engine: unknown engine "dynamite"; On takes Endpoint, Java, Docker or Dynoxide`)
+	assert.EqualError(t, err, `dyntest/engine: On must be one of Endpoint, Java, Docker, Dynoxide; got "dynamite"`)
 }
 
 // sharing starts as package dyntest does.

@@ -34,7 +34,7 @@ func serve(ctx context.Context, patience time.Duration, command func(port int) *
 			return nil, "", errors.Join(failed, err)
 		}
 		ended := errors.Is(failed, errEnded)
-		failed = fmt.Errorf("%w; its output: %s", failed, strings.TrimSpace(p.output.String()))
+		failed = fmt.Errorf("%w; output: %s", failed, strings.TrimSpace(p.output.String()))
 		if !ended {
 			break // it would be as slow on another port
 		}

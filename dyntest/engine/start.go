@@ -86,7 +86,7 @@ func demanded(c *choice.Choice) (*demand, error) {
 	kinds := []Kind{Endpoint, Java, Docker, Dynoxide}
 	if kind := Kind(c.Kind); kind != "" {
 		if !slices.Contains(kinds, kind) {
-			return nil, fmt.Errorf("dyntest/engine: unknown engine %q; On takes Endpoint, Java, Docker or Dynoxide", kind)
+			return nil, fmt.Errorf("dyntest/engine: On must be one of Endpoint, Java, Docker, Dynoxide; got %q", kind)
 		}
 		return &demand{kind, "the code asks for " + c.Kind, "Remove the option On or Image"}, nil
 	}
@@ -101,7 +101,7 @@ func demanded(c *choice.Choice) (*demand, error) {
 	}
 	if kind := Kind(os.Getenv(engineVar)); kind != "" {
 		if !slices.Contains(kinds, kind) {
-			return nil, fmt.Errorf("dyntest/engine: %s is %q; it must be endpoint, java, docker or dynoxide", engineVar, kind)
+			return nil, fmt.Errorf("dyntest/engine: %s must be one of endpoint, java, docker, dynoxide; got %q", engineVar, kind)
 		}
 		return variable(kind, engineVar), nil
 	}
@@ -145,8 +145,8 @@ func help(c *choice.Choice, failed []attempt, only *demand) []string {
 		case c.Docker == nil:
 			help = append(help, "Pass "+allowDocker+" to engine.Start to try Docker.")
 		default:
-			help = append(help, "Start Docker. `docker info` shows whether it runs, `docker pull "+s.image+
-				"` whether it can get the image.")
+			help = append(help, "Start Docker. Check that it runs with `docker info`, and that it can get the image with "+
+				"`docker pull "+s.image+"`.")
 		}
 	}
 	if tried(Dynoxide) && mayLaunch {
@@ -157,9 +157,9 @@ func help(c *choice.Choice, failed []attempt, only *demand) []string {
 	}
 	switch named := os.Getenv(endpointVar); {
 	case tried(Endpoint) && named != "":
-		help = append(help, "Start the engine at "+named+", or name another one in "+endpointVar+".")
+		help = append(help, "Start the engine at "+named+", or set "+endpointVar+" to another one.")
 	case tried(Endpoint):
-		help = append(help, "Name an engine that already runs:\n  export "+endpointVar+"=http://127.0.0.1:8000")
+		help = append(help, "Set the address of a running engine:\n  export "+endpointVar+"=http://127.0.0.1:8000")
 	}
 	return help
 }

@@ -34,7 +34,7 @@ func working(_ context.Context, image string) (name, endpoint string, err error)
 }
 
 func failing(context.Context, string) (name, endpoint string, err error) {
-	return "", "", errors.New("no connection to Docker:\nis it running?")
+	return "", "", errors.New("cannot connect to Docker:\nis it running?")
 }
 
 func allow(docker func(context.Context, string) (string, string, error)) Option {
@@ -67,14 +67,14 @@ func TestEndpointThatIsWrongIsAnError(t *testing.T) {
 	nobody := fmt.Sprintf("127.0.0.1:%d", port)
 	for endpoint, reason := range map[string]string{
 		"http://" + nobody: "no answer from http://" + nobody,
-		"127.0.0.1:8000":   `DYNTEST_ENDPOINT is "127.0.0.1:8000"; it must be a URL such as http://127.0.0.1:8000`,
+		"127.0.0.1:8000":   `DYNTEST_ENDPOINT must be a URL such as http://127.0.0.1:8000, got "127.0.0.1:8000"`,
 	} {
 		t.Setenv(endpointVar, endpoint)
 		_, err := Start(t.Context())
 		require.ErrorContains(t, err, reason)
 		assert.ErrorContains(t, err, "dynoxide  not tried because DYNTEST_ENDPOINT="+endpoint)
 		assert.ErrorContains(t, err, "Unset DYNTEST_ENDPOINT to try")
-		assert.ErrorContains(t, err, "Start the engine at "+endpoint+", or name another one in DYNTEST_ENDPOINT.")
+		assert.ErrorContains(t, err, "Start the engine at "+endpoint+", or set DYNTEST_ENDPOINT to another one.")
 	}
 	t.Setenv(engineVar, "endpoint")
 	_, err = Start(t.Context())
@@ -104,7 +104,7 @@ func TestEngineIsForced(t *testing.T) {
 
 	t.Setenv(engineVar, "dynamite")
 	_, err = Start(t.Context())
-	assert.EqualError(t, err, `dyntest/engine: DYNTEST_ENGINE is "dynamite"; it must be endpoint, java, docker or dynoxide`)
+	assert.EqualError(t, err, `dyntest/engine: DYNTEST_ENGINE must be one of endpoint, java, docker, dynoxide; got "dynamite"`)
 }
 
 // Docker has its place in the order, wherever the option is in the list.
@@ -137,7 +137,7 @@ func TestDynoxideIsTakenWithoutDocker(t *testing.T) {
 	nothingChosen(t)
 	t.Setenv("PATH", fakes(t, "dynoxide"))
 	for docker, opts := range map[string][]Option{
-		"no connection to Docker:\n            is it running?": {allow(failing)},
+		"cannot connect to Docker:\n            is it running?": {allow(failing)},
 		`not tried because the program does not pass docker.Allow() of ` +
 			`"github.com/dynastay/dynastay/dyntest/engine/docker" to engine.Start`: nil,
 	} {

@@ -58,7 +58,7 @@ func (c *capture) TransactWriteItems(_ context.Context, in *dynamodb.TransactWri
 		case action.Update != nil && *action.Update.TableName == keys.AvailabilityTable.Name:
 			c.sold = append(c.sold, keys.AvailabilityTable.Key.From(dynastay.RowOf(action.Update.Key)))
 		case action.ConditionCheck == nil: // a check holds: what it asks for was put before
-			return nil, beyond("a transaction that updates or deletes")
+			return nil, unsupported("a transaction that updates or deletes")
 		}
 	}
 	return &dynamodb.TransactWriteItemsOutput{}, nil
@@ -99,25 +99,23 @@ func (c *capture) BatchGetItem(_ context.Context, in *dynamodb.BatchGetItemInput
 }
 
 func (c *capture) UpdateItem(context.Context, *dynamodb.UpdateItemInput, ...func(*dynamodb.Options)) (*dynamodb.UpdateItemOutput, error) {
-	return nil, beyond("UpdateItem")
+	return nil, unsupported("UpdateItem")
 }
 
 func (c *capture) DeleteItem(context.Context, *dynamodb.DeleteItemInput, ...func(*dynamodb.Options)) (*dynamodb.DeleteItemOutput, error) {
-	return nil, beyond("DeleteItem")
+	return nil, unsupported("DeleteItem")
 }
 
 func (c *capture) BatchWriteItem(context.Context, *dynamodb.BatchWriteItemInput, ...func(*dynamodb.Options)) (*dynamodb.BatchWriteItemOutput, error) {
-	return nil, beyond("BatchWriteItem")
+	return nil, unsupported("BatchWriteItem")
 }
 
 func (c *capture) TransactGetItems(context.Context, *dynamodb.TransactGetItemsInput, ...func(*dynamodb.Options)) (*dynamodb.TransactGetItemsOutput, error) {
-	return nil, beyond("TransactGetItems")
+	return nil, unsupported("TransactGetItems")
 }
 
-// beyond says what a repository does by now that a world cannot be made with.
-func beyond(what string) error {
-	return fmt.Errorf("world: %s is beyond what items are made with", what)
-}
+// unsupported is the error for a request of a repository that the capture does not handle.
+func unsupported(what string) error { return fmt.Errorf("world: %s is not supported", what) }
 
 // shown answers queries with the puts of a capture, a whole partition at a time, whatever bounds were asked for.
 type shown struct{ *capture }

@@ -133,7 +133,7 @@ func (c *cell) sell(b *bookings.Booking) error {
 		night["LastUpdated"] = dynastay.Instant(c.now)
 	}
 	if want := len(b.Lines) * b.Stay.Nights(); len(c.capture.sold) != want {
-		return fmt.Errorf("world: %s sells %d nights where its lines have %d", b.ID, len(c.capture.sold), want)
+		return fmt.Errorf("world: %s sells %d nights, but its lines have %d", b.ID, len(c.capture.sold), want)
 	}
 	c.capture.sold = c.capture.sold[:0]
 	return nil
@@ -142,7 +142,7 @@ func (c *cell) sell(b *bookings.Booking) error {
 func number(v types.AttributeValue) (int, error) {
 	n, ok := v.(*types.AttributeValueMemberN)
 	if !ok {
-		return 0, fmt.Errorf("%T is no number", v)
+		return 0, fmt.Errorf("must be a number, got %T", v)
 	}
 	return strconv.Atoi(n.Value)
 }

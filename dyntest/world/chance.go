@@ -63,5 +63,5 @@ func draw[T any](d dice, shares []share[T]) T {
 			return s.value
 		}
 	}
-	panic("world: a share below the total is in no share")
+	panic("world: no share was drawn")
 }

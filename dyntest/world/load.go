@@ -21,8 +21,8 @@ import (
 // The first error ends the loading, and so does the context; a repetition writes the same items again.
 func (w *World) Load(ctx context.Context, db *dynastay.DB, progress func(done, of int)) error {
 	if today := dynastay.DateOf(db.Now(), nil); today != w.opts.Today {
-		return fmt.Errorf("world: the clock of the db shows %s, and it is %s in the world: make the db with "+
-			"dyntest.At(w.Now()), or the world with Options.Today", today, w.opts.Today)
+		return fmt.Errorf("world: the clock of db must show %s, got %s; create db with dyntest.At(w.Now()), "+
+			"or set Options.Today", w.opts.Today, today)
 	}
 	ctx, stop := context.WithCancelCause(ctx)
 	defer stop(nil)
@@ -54,7 +54,7 @@ func (w *World) Load(ctx context.Context, db *dynastay.DB, progress func(done, o
 	}
 	wg.Wait()
 	if done < of {
-		return cmp.Or(context.Cause(ctx), errors.New("world: progress ended the loading"))
+		return cmp.Or(context.Cause(ctx), errors.New("world: the progress function ended its goroutine"))
 	}
 	return nil
 }

@@ -60,21 +60,21 @@ func (o Options) Validate() error {
 	o, empty := o.withDefaults(), o.Empty && o.Occupancy != 0
 	switch {
 	case o.Properties < 1 || o.Properties > maxProperties:
-		return dynastay.Invalid("Properties", "%d are not 1 to %d", o.Properties, maxProperties)
+		return dynastay.Invalid("Properties", "must be between 1 and %d, got %d", maxProperties, o.Properties)
 	case o.Users < 1 || o.Users > maxUsers:
-		return dynastay.Invalid("Users", "%d are not 1 to %d", o.Users, maxUsers)
+		return dynastay.Invalid("Users", "must be between 1 and %d, got %d", maxUsers, o.Users)
 	case o.Nights < 1 || o.Nights > maxNights:
-		return dynastay.Invalid("Nights", "%d are not 1 to %d", o.Nights, maxNights)
+		return dynastay.Invalid("Nights", "must be between 1 and %d, got %d", maxNights, o.Nights)
 	case math.IsNaN(o.Occupancy) || o.Occupancy < 0 || o.Occupancy > maxOccupancy:
-		return dynastay.Invalid("Occupancy", "%v is not between 0 and %v", o.Occupancy, maxOccupancy)
+		return dynastay.Invalid("Occupancy", "must be between 0 and %v, got %v", maxOccupancy, o.Occupancy)
 	case empty:
-		return dynastay.Invalid("Occupancy", "is for a world that is not empty")
+		return dynastay.Invalid("Occupancy", "cannot be combined with Empty")
 	case o.Properties > references/mostBookings(o.Nights):
-		return dynastay.Invalid("Properties", "%d with %d nights could have more bookings than there are references",
-			o.Properties, o.Nights)
+		return dynastay.Invalid("Properties", "must be at most %d with %d nights, so that every booking has its own reference; got %d",
+			references/mostBookings(o.Nights), o.Nights, o.Properties)
 	case o.Today.Time().Year() < 10 || o.Today.Time().Year() > 9990:
 		// Users joined years before, and nights are kept for years after.
-		return dynastay.Invalid("Today", "%s is not between the years 10 and 9990", o.Today)
+		return dynastay.Invalid("Today", "must be between the years 10 and 9990, got %s", o.Today)
 	}
 	return nil
 }

@@ -108,7 +108,7 @@ func each[T any](n int, of func(int) T) iter.Seq[T] {
 
 func inRange(what string, i, n int) {
 	if i < 0 || i >= n {
-		panic(fmt.Sprintf("world: %s %d of %d", what, i, n))
+		panic(fmt.Sprintf("world.%s: i must be between 0 and %d, got %d", what, n-1, i))
 	}
 }
 

@@ -52,8 +52,8 @@ func (c *counter) report(out io.Writer, taken time.Duration) error {
 	for _, table := range slices.Sorted(maps.Keys(c.items)) {
 		line(table, c.items[table])
 	}
-	line("together", c.total())
-	_, err := in.Fprintf(out, "\nLoaded in %v, %d items a second.\n",
+	line("total", c.total())
+	_, err := in.Fprintf(out, "\nLoaded in %v, %d items per second.\n",
 		taken.Round(100*time.Millisecond), int(float64(c.total())/taken.Seconds()))
 	return err
 }

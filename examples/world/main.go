@@ -54,11 +54,11 @@ func options(args []string, stderr io.Writer) (world.Options, error) {
 	var o world.Options
 	flags := flag.NewFlagSet("world", flag.ContinueOnError)
 	flags.SetOutput(stderr)
-	flags.Uint64Var(&o.Seed, "seed", 1, "what all chance comes from")
+	flags.Uint64Var(&o.Seed, "seed", 1, "seed of the random numbers")
 	flags.IntVar(&o.Properties, "properties", 1000, "number of hotels")
-	flags.IntVar(&o.Users, "users", 0, "number of users in all; 0 means five for each hotel")
-	flags.IntVar(&o.Nights, "nights", 30, "nights on sale")
-	flags.Float64Var(&o.Occupancy, "occupancy", 0.5, "share of the rooms that is booked")
+	flags.IntVar(&o.Users, "users", 0, "total number of users; 0 means five for each hotel")
+	flags.IntVar(&o.Nights, "nights", 30, "number of nights on sale")
+	flags.Float64Var(&o.Occupancy, "occupancy", 0.5, "share of the rooms on sale that are booked, up to 0.95")
 	if err := flags.Parse(args); err != nil {
 		return o, err
 	}
@@ -87,7 +87,7 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) (err erro
 	if err := e.CreateTables(ctx, prefix, tables...); err != nil {
 		return err
 	}
-	in.Fprintf(stdout, "%s\n%d hotels, %d users, %d nights from %s on, seed %d\n\n",
+	in.Fprintf(stdout, "%s\n%d hotels, %d users, %d nights from %s, seed %d\n\n",
 		e.Name(), w.Options().Properties, w.Options().Users, w.Options().Nights, w.Options().Today, o.Seed)
 
 	counter := &counter{Client: e.Client(), prefix: prefix, items: map[string]int{}}

@@ -56,7 +56,7 @@ func Image(name string) engine.Option {
 // start runs a container of the image, or finds that of the session. The reaper ends it.
 func start(ctx context.Context, image string) (name, endpoint string, err error) {
 	if err := findDocker(ctx); err != nil {
-		return "", "", fmt.Errorf("no connection to Docker: %w", err)
+		return "", "", fmt.Errorf("cannot connect to Docker: %w", err)
 	}
 	// Enough for a slow pull, and short enough to leave the next engine some of the caller's time.
 	ctx, cancel := context.WithTimeout(ctx, 3*time.Minute)
@@ -110,7 +110,7 @@ func runContainer(ctx context.Context, image, session string) (_ *testcontainers
 	// knows nothing of it when asked for its state.
 	unlock, err := lock(ctx, filepath.Join(os.TempDir(), fmt.Sprintf("dynastay-dyntest-%d.lock", os.Getuid())))
 	if err != nil {
-		return nil, fmt.Errorf("wait for other processes that start it: %w", err)
+		return nil, fmt.Errorf("wait for other processes that start the container: %w", err)
 	}
 	defer func() { err = errors.Join(err, unlock()) }()
 

@@ -57,9 +57,9 @@ func TestWhichImage(t *testing.T) {
 	} {
 		_, err := engine.Start(t.Context(), test.opts...)
 		require.Error(t, err, name)
-		assert.Regexp(t, `docker    (no connection to Docker|cannot start a container of `+test.image+`): `, err.Error(), name)
+		assert.Regexp(t, `docker    (cannot connect to Docker|cannot start a container of `+test.image+`): `, err.Error(), name)
 		assert.ErrorContains(t, err, "dynoxide  not tried because the code asks for docker", name)
-		assert.ErrorContains(t, err, "Start Docker. `docker info` shows whether it runs, `docker pull "+test.image+"` whether", name)
+		assert.ErrorContains(t, err, "that it can get the image with `docker pull "+test.image+"`.", name)
 	}
 }
 
@@ -68,7 +68,7 @@ func TestProcessesShareOneContainer(t *testing.T) {
 	require.NoError(t, err)
 	require.NoError(t, running.Stop(t.Context()))
 	if !strings.Contains(running.Name(), " in container ") {
-		t.Skipf("needs Docker, and this run's engine is %s", running.Name())
+		t.Skipf("requires Docker, but this run's engine is %s", running.Name())
 	}
 	session := rand.Text()
 	t.Cleanup(func() {

@@ -49,7 +49,7 @@ func (d *Desk) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 	id := r.Header.Get("Idempotency-Key")
 	if id == "" {
-		answer(w, http.StatusBadRequest, problem{Problem: "the header Idempotency-Key is missing"})
+		answer(w, http.StatusBadRequest, problem{Problem: "header Idempotency-Key is required"})
 		return
 	}
 	var o order
@@ -94,7 +94,7 @@ func refuse(w http.ResponseWriter, err error) {
 		answer(w, http.StatusServiceUnavailable, problem{Problem: "try again with the same Idempotency-Key"})
 	default:
 		slog.Error("book", "error", err)
-		answer(w, http.StatusInternalServerError, problem{Problem: "this should not happen"})
+		answer(w, http.StatusInternalServerError, problem{Problem: "internal error"})
 	}
 }
 

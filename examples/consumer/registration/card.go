@@ -43,11 +43,11 @@ func (c *Card) validate() error {
 	}
 	switch {
 	case strings.TrimSpace(c.GuestName) == "":
-		return dynastay.Invalid("GuestName", "is missing")
+		return dynastay.Invalid("GuestName", "is required")
 	case c.DocumentLast4 == "" && c.SignedAt.IsZero():
 		return nil
 	case len(c.DocumentLast4) != 4 || strings.Trim(c.DocumentLast4, "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ") != "":
-		return dynastay.Invalid("DocumentLast4", "is not four digits or capital letters")
+		return dynastay.Invalid("DocumentLast4", "must be four digits or capital letters")
 	}
 	return nil
 }
