@@ -15,7 +15,7 @@ import (
 // noImage is an image that no registry can have.
 const noImage = "dyntest.invalid/none:0"
 
-// A test always offers Docker, without an option.
+// A test always tries Docker, without an option.
 func TestMessageWithoutAnyEngine(t *testing.T) {
 	if os.Getenv(childVar) != "" {
 		New(t)

@@ -2,7 +2,7 @@ package dyntest
 
 import "fmt"
 
-// settle is the end of the test: what was injected should have happened.
+// settle runs at the end of the test and fails it if an injected fault has not happened.
 func (f *Faults) settle() {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -17,7 +17,7 @@ func (f *Faults) settle() {
 	}
 }
 
-// missing says what did not happen, "" if all did.
+// missing says what did not happen, or "" if everything did.
 func (i *Injection) missing() string {
 	least := max(i.when.Times, 1)
 	if i.when.Chance > 0 && i.when.Chance < 1 && i.counted > 0 {

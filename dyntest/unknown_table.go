@@ -6,7 +6,7 @@ import (
 	"slices"
 )
 
-// hint is the stage that explains what the engine does not: its answer about a table that is not there names none.
+// hint is the stage that names an unknown table, which the engine's answer does not.
 func (f *Faults) hint(x *exchange, next hop) (*http.Response, error) {
 	resp, err := next(x)
 	if err != nil || resp.StatusCode != http.StatusBadRequest || !slices.Contains(operations, x.operation) {
