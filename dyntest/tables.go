@@ -17,7 +17,7 @@ import (
 // createTables creates the tables of a test, under a prefix that nobody else has. So a table that already exists is the
 // test's own: the SDK sent the request again, because a busy engine was slow to answer the first one.
 //
-// Unlike [engine.Engine.CreateTables], it does not enable a time to live. DynamoDB Local applies one within a second, by the
+// Unlike [engine.Engine.CreateTables], it enables nothing. DynamoDB Local applies a time to live within a second, by the
 // machine's clock, so what a test writes with a clock in the past would be removed at once. Local engines have a table ready
 // when they answer, so one request for each is enough.
 func createTables(ctx context.Context, on *engine.Engine, prefix string, schemas []*dynastay.Schema) error {

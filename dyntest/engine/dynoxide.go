@@ -42,7 +42,7 @@ func dynoxideHelp() string {
 		"  export PATH=\"$PWD/package:$PATH\""
 }
 
-// findDynoxide is the path of a binary: the one on PATH, the one fetched before, or one fetched now.
+// findDynoxide returns the path of a binary: the one on PATH, the one fetched before, or one fetched now.
 func findDynoxide(ctx context.Context) (string, error) {
 	path, err := exec.LookPath("dynoxide")
 	if err == nil {

@@ -29,8 +29,8 @@ func startEndpoint(ctx context.Context) (*Engine, error) {
 
 var errEnded = errors.New("exited before it answered")
 
-// untilAnswer waits until the server behind the endpoint answers an HTTP request, whatever it answers, or until gone
-// is closed. An open port is not enough: Docker opens it before the server listens.
+// untilAnswer waits until the server at the endpoint answers an HTTP request, whatever it answers, or until gone is closed.
+// An open port is not enough: Docker opens it before the server listens.
 func untilAnswer(ctx context.Context, endpoint string, gone <-chan struct{}) error {
 	client := &http.Client{Timeout: time.Second}
 	tick := time.NewTicker(5 * time.Millisecond)

@@ -18,7 +18,7 @@ const (
 	imageVar    = "DYNTEST_IMAGE"
 )
 
-// Start starts an engine, or finds one that runs, as the package comment says. The error lists each engine with the
+// Start starts an engine, or finds a running one, in the order of the package comment. Its error lists each engine with the
 // reason why it is unavailable, and how to fix it. Call [Engine.Stop] when done.
 //
 //	e, err := engine.Start(ctx)                              // any, except Docker
@@ -35,7 +35,7 @@ func Start(ctx context.Context, opts ...Option) (*Engine, error) {
 	return search(ctx, &c, func(ctx context.Context, s source) (*Engine, error) { return s.start(ctx) })
 }
 
-// attempt is an engine that was not taken.
+// attempt is an engine that is not used.
 type attempt struct {
 	kind Kind
 	err  error
@@ -61,7 +61,7 @@ func search(ctx context.Context, c *choice.Choice, start func(context.Context, s
 		}
 		engine, err := start(ctx, s)
 		if err == nil {
-			taken := *engine // which others may share, whose search passed over other engines
+			taken := *engine // a copy: others may share the engine, but their searches skipped different ones
 			taken.passed = passed
 			return &taken, nil
 		}
@@ -81,7 +81,7 @@ type demand struct {
 	drop string // what to do to try them
 }
 
-// demanded is the one kind that the code or the environment asks for, nil if neither does.
+// demanded returns the one kind that the code or the environment asks for, or nil.
 func demanded(c *choice.Choice) (*demand, error) {
 	kinds := []Kind{Endpoint, Java, Docker, Dynoxide}
 	if kind := Kind(c.Kind); kind != "" {
@@ -91,7 +91,7 @@ func demanded(c *choice.Choice) (*demand, error) {
 		return &demand{kind, "the code asks for " + c.Kind, "Remove the option On or Image"}, nil
 	}
 	variable := func(kind Kind, name string) *demand {
-		var set []string // each of them keeps the others from being tried
+		var set []string // each of them prevents the other engines from being tried
 		for _, other := range []string{engineVar, endpointVar, localVar} {
 			if os.Getenv(other) != "" {
 				set = append(set, other)
@@ -114,7 +114,7 @@ func demanded(c *choice.Choice) (*demand, error) {
 	return nil, nil
 }
 
-// noEngine is written for a person who has just run somebody else's program or tests for the first time.
+// noEngine is written for someone who runs another person's program or tests for the first time.
 func noEngine(passed []attempt, help []string) error {
 	var b strings.Builder
 	b.WriteString("dyntest/engine: no DynamoDB engine is available:\n")
@@ -130,7 +130,7 @@ func noEngine(passed []attempt, help []string) error {
 	return errors.New(b.String())
 }
 
-// help says how to get the engines that failed, the easiest first. Nothing in it repairs one that was not tried.
+// help says how to fix the engines that failed, the easiest first. It omits those that were not tried.
 func help(c *choice.Choice, failed []attempt, only *demand) []string {
 	var help []string
 	if only != nil {
