@@ -46,7 +46,7 @@ func (c *counter) total() (n int) {
 	return n
 }
 
-// report prints what is there, and at what pace it came.
+// report prints the number of items and the rate.
 func (c *counter) report(out io.Writer, taken time.Duration) error {
 	line := func(what string, items int) { fmt.Fprintf(out, "  %-14s %11s items\n", what, in.Sprint(items)) }
 	for _, table := range slices.Sorted(maps.Keys(c.items)) {

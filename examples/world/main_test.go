@@ -41,12 +41,12 @@ func TestOptionsAreChecked(t *testing.T) {
 	assert.True(t, o.Empty)
 }
 
-// Interrupted in the middle, it removes its tables all the same.
+// If it is interrupted, it still removes its tables.
 func TestInterrupt(t *testing.T) {
 	e, err := engine.Start(t.Context(), docker.Allow())
 	require.NoError(t, err)
 	defer e.Stop(t.Context())
-	t.Setenv("DYNTEST_ENGINE", "endpoint") // which the program does not stop, so that one can look
+	t.Setenv("DYNTEST_ENGINE", "endpoint") // the program does not stop an endpoint, so the test can look at it
 	t.Setenv("DYNTEST_ENDPOINT", e.Endpoint())
 
 	ctx, interrupt := context.WithCancel(t.Context())
