@@ -14,7 +14,7 @@ import (
 
 var noon = time.Date(2026, time.June, 1, 12, 0, 0, 0, time.UTC)
 
-func TestClockRunsWithTheMachines(t *testing.T) {
+func TestClockRunsWithTheMachineClock(t *testing.T) {
 	t.Parallel()
 	c, err := configure(nil).newClock()
 	require.NoError(t, err)

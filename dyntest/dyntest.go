@@ -105,7 +105,8 @@ func (d *DB) over(network http.RoundTripper) http.RoundTripper {
 }
 
 // Open returns a second [dynastay.DB] on the same tables, as independent of the first as that of another process. If opts is
-// nil, the defaults apply. TablePrefix and TableSuffix are replaced by the test's own. Without a Clock, the test's Clock is used.
+// nil, the defaults apply. TablePrefix and TableSuffix are replaced by the test's own. If Clock is nil, the test's Clock is
+// used.
 func (d *DB) Open(opts *dynastay.Options) *dynastay.DB { return d.open(d.Client, opts) }
 
 func (d *DB) open(client *dynamodb.Client, opts *dynastay.Options) *dynastay.DB {

@@ -12,7 +12,7 @@ import (
 	"github.com/dynastay/dynastay/dyntest/engine"
 )
 
-// noImage is an image that no registry can have.
+// noImage is an image that cannot exist in any registry.
 const noImage = "dyntest.invalid/none:0"
 
 // A test always tries Docker, without an option.

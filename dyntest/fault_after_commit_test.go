@@ -28,7 +28,7 @@ func (e *lateEngine) Read(p []byte) (int, error) {
 
 func (*lateEngine) Close() error { return nil }
 
-// What happens after the commit waits for it.
+// A fault after the commit waits for the commit.
 func TestAfterTheCommit(t *testing.T) {
 	t.Parallel()
 	d := New(t, OnlyTables(things))
@@ -49,13 +49,13 @@ func TestAfterTheCommit(t *testing.T) {
 		if err == nil && name != "internal error" {
 			text, err := io.ReadAll(resp.Body)
 			require.NoError(t, err)
-			assert.Equal(t, `{}`, string(text), "the answer is whole")
+			assert.Equal(t, `{}`, string(text), "the answer is complete")
 		}
 	}
 }
 
-// The answer that is lost is a refusal: nothing was committed, so a test that meant a commit must not pass.
-func TestARefusalIsNoCommit(t *testing.T) {
+// If the lost answer is a refusal, nothing was committed, so a test that expects a commit must not pass.
+func TestARefusalIsNotACommit(t *testing.T) {
 	t.Parallel()
 	for _, what := range []Fault{LoseAnswer(), InternalErrorAfterCommit()} {
 		d := New(t, OnlyTables(things))

@@ -53,8 +53,8 @@ func AnyOf(faults ...Fault) Fault {
 	faults = slices.Clone(faults)
 	fault := Fault{
 		name: "AnyOf", draws: true, needsIndex: true, operations: []string{},
-		befalls: func(c *content) bool {
-			return slices.ContainsFunc(faults, func(one Fault) bool { return one.canBefall(c) })
+		applies: func(c *content) bool {
+			return slices.ContainsFunc(faults, func(one Fault) bool { return one.appliesTo(c) })
 		},
 		begin: func(i *Injection) effect { return beginAny(i, faults) },
 	}
@@ -68,7 +68,7 @@ func AnyOf(faults ...Fault) Fault {
 		fault.calls = fault.calls || one.calls
 		fault.needsIndex = fault.needsIndex && one.needsIndex
 		for _, operation := range operations {
-			if one.canBefallOperation(operation) && !slices.Contains(fault.operations, operation) {
+			if one.appliesToOperation(operation) && !slices.Contains(fault.operations, operation) {
 				fault.operations = append(fault.operations, operation)
 			}
 		}
@@ -85,7 +85,7 @@ func beginAny(i *Injection, faults []Fault) effect {
 		strike: func(t *turn, x *exchange, next hop) (*http.Response, error) {
 			var can []strike
 			for n, one := range faults {
-				if one.canBefall(t.content) {
+				if one.appliesTo(t.content) {
 					can = append(can, effects[n].strike)
 				}
 			}
@@ -93,7 +93,7 @@ func beginAny(i *Injection, faults []Fault) effect {
 		},
 		spare: func(t *turn, x *exchange) error {
 			for n, one := range faults {
-				if effects[n].spare != nil && one.canBefall(t.content) {
+				if effects[n].spare != nil && one.appliesTo(t.content) {
 					if err := effects[n].spare(t, x); err != nil {
 						return err
 					}

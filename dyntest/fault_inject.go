@@ -14,7 +14,7 @@ type Fault struct {
 	name       string
 	wrong      string              // what is wrong with its arguments, "" for nothing
 	operations []string            // those that it applies to; nil for all
-	befalls    func(*content) bool // whether it applies to a request of such an operation; nil for all
+	applies    func(*content) bool // whether it applies to a request of such an operation; nil for all
 	needsIndex bool                // applies only to reads of indexes
 	calls      bool                // calls a function of the test, which may send requests
 	draws      bool                // requires the seed even without a Chance
@@ -35,12 +35,12 @@ func newFault(name string, operations []string, strike strike) Fault {
 	return Fault{name: name, operations: operations, begin: func(*Injection) effect { return effect{strike: strike} }}
 }
 
-func (what Fault) canBefallOperation(operation string) bool {
+func (what Fault) appliesToOperation(operation string) bool {
 	return what.operations == nil || slices.Contains(what.operations, operation)
 }
 
-func (what Fault) canBefall(c *content) bool {
-	return what.canBefallOperation(c.operation) && (what.befalls == nil || what.befalls(c))
+func (what Fault) appliesTo(c *content) bool {
+	return what.appliesToOperation(c.operation) && (what.applies == nil || what.applies(c))
 }
 
 // Injection is a fault at work on the requests of a test.
@@ -225,7 +225,7 @@ func (i *Injection) matches(x *exchange, c *content) (bool, error) {
 	case w.Operation != "" && w.Operation != c.operation,
 		w.Table != "" && !c.tables[w.Table],
 		w.Index != "" && w.Index != c.IndexName,
-		!i.what.canBefall(c):
+		!i.what.appliesTo(c):
 		return false, nil
 	case w.Match == nil:
 		return true, nil

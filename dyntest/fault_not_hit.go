@@ -21,7 +21,7 @@ func (f *Faults) settle() {
 func (i *Injection) missing() string {
 	least := max(i.when.Times, 1)
 	if i.when.Chance > 0 && i.when.Chance < 1 && i.counted > 0 {
-		least = 0 // it may have been left out by chance
+		least = 0 // it may not have been drawn
 	}
 	if i.when.Optional || i.own >= least {
 		return ""

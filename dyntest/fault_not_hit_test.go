@@ -11,7 +11,7 @@ import (
 	"github.com/dynastay/dynastay/keys"
 )
 
-// What was injected and did not happen fails the test: it would prove nothing.
+// An injected fault that did not happen fails the test, which would prove nothing.
 func TestAFaultMustHappen(t *testing.T) {
 	t.Parallel()
 	always := func(Request) bool { return true }
@@ -49,7 +49,7 @@ func TestAFaultMustHappen(t *testing.T) {
 	}
 }
 
-// withoutPlaces are messages without the place of an injection, which each of them names.
+// withoutPlaces removes from messages the place of the injection, which each of them must name.
 func withoutPlaces(t *testing.T, messages []string) (all []string) {
 	t.Helper()
 	place := regexp.MustCompile(`, injected at \w+_test\.go:\d+,`)
@@ -60,7 +60,7 @@ func withoutPlaces(t *testing.T, messages []string) (all []string) {
 	return all
 }
 
-// ending is a test whose end can be called.
+// ending is a test that can be ended by a call.
 type ending struct {
 	*witness
 	end []func()
@@ -68,7 +68,7 @@ type ending struct {
 
 func (e *ending) Cleanup(f func()) { e.end = append(e.end, f) }
 
-func TestTheEndOfTheTestAsks(t *testing.T) {
+func TestTheEndOfTheTestChecks(t *testing.T) {
 	t.Parallel()
 	e := &ending{witness: &witness{TB: t}}
 	f := newFaults(e, nil, "", &config{})
@@ -78,7 +78,7 @@ func TestTheEndOfTheTestAsks(t *testing.T) {
 	assert.Len(t, e.errors, 1)
 }
 
-// A test that has failed, or was skipped, is told no more.
+// A test that has failed, or was skipped, does not fail again.
 func TestAFailedTestIsLeftAlone(t *testing.T) {
 	t.Parallel()
 	d := New(t, OnlyTables(things))

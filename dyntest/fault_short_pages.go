@@ -45,7 +45,7 @@ func ShortPages(n int) Fault {
 		}
 		return resp, nil
 	})
-	fault.befalls = func(c *content) bool { return c.Limit == 0 || c.Limit > n }
+	fault.applies = func(c *content) bool { return c.Limit == 0 || c.Limit > n }
 	if n < 1 {
 		fault.wrong = "n must be positive"
 	}

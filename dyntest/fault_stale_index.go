@@ -19,7 +19,7 @@ import (
 func StaleIndex() Fault {
 	return Fault{
 		name: "StaleIndex", operations: pagers, needsIndex: true,
-		befalls: func(c *content) bool { return c.IndexName != "" },
+		applies: func(c *content) bool { return c.IndexName != "" },
 		begin:   func(i *Injection) effect { return i.faults.freeze(i) },
 	}
 }

@@ -50,7 +50,7 @@ func Unprocessed(n int) Fault {
 		t.hit()
 		return resp, nil
 	})
-	fault.befalls = func(c *content) bool {
+	fault.applies = func(c *content) bool {
 		size := c.RequestItems.size()
 		return size > 1 && size <= mostInBatch[c.operation] && !c.RequestItems.repeats(c.schemas)
 	}

@@ -100,11 +100,11 @@ func (f *Faults) wrong(what Fault, w When) string {
 		return what.name + ": " + what.wrong
 	case w.Operation != "" && !slices.Contains(operations, w.Operation):
 		return fmt.Sprintf("Operation must be one of %s; got %q", strings.Join(operations, ", "), w.Operation)
-	case w.Operation != "" && !what.canBefallOperation(w.Operation):
+	case w.Operation != "" && !what.appliesToOperation(w.Operation):
 		return fmt.Sprintf("%s does not apply to %s, only to %s", what.name, w.Operation, strings.Join(what.operations, ", "))
 	case w.Index != "" && w.Operation != "" && !slices.Contains(pagers, w.Operation):
 		return fmt.Sprintf("%s does not read an index", w.Operation)
-	case w.Index != "" && !slices.ContainsFunc(pagers, what.canBefallOperation):
+	case w.Index != "" && !slices.ContainsFunc(pagers, what.appliesToOperation):
 		return fmt.Sprintf("%s does not apply to reads of an index", what.name)
 	case w.Nth < 0:
 		return fmt.Sprintf("Nth must not be negative, got %d", w.Nth)

@@ -20,13 +20,13 @@ func TestTablesOfTheOptions(t *testing.T) {
 		options []Option
 		want    []*dynastay.Schema
 	}{
-		"none":               {nil, hotel},
-		"beside the hotel's": {[]Option{Tables(things), Tables(others)}, append(keys.Tables(), things, others)},
-		"twice":              {[]Option{Tables(hotel[0], things), Tables(things)}, append(keys.Tables(), things)},
-		"only":               {[]Option{OnlyTables(things)}, []*dynastay.Schema{things}},
-		"only, and some":     {[]Option{Tables(others), OnlyTables(things)}, []*dynastay.Schema{others, things}},
-		"only none":          {[]Option{OnlyTables()}, nil},
-		"only of the hotel":  {[]Option{OnlyTables(hotel[1])}, hotel[1:2]},
+		"none":              {nil, hotel},
+		"and the hotel's":   {[]Option{Tables(things), Tables(others)}, append(keys.Tables(), things, others)},
+		"twice":             {[]Option{Tables(hotel[0], things), Tables(things)}, append(keys.Tables(), things)},
+		"only":              {[]Option{OnlyTables(things)}, []*dynastay.Schema{things}},
+		"only, and some":    {[]Option{Tables(others), OnlyTables(things)}, []*dynastay.Schema{others, things}},
+		"only none":         {[]Option{OnlyTables()}, nil},
+		"only of the hotel": {[]Option{OnlyTables(hotel[1])}, hotel[1:2]},
 	}
 	for name, test := range tests {
 		c := configure(test.options)
@@ -50,7 +50,7 @@ func TestOnlyTheseTablesAreMade(t *testing.T) {
 	assert.Equal(t, []string{*d.things()}, own)
 }
 
-// Or DynamoDB Local would remove, by the machine's clock, what expires by that of the test.
+// Otherwise DynamoDB Local removes, by the machine's clock, items that expire by the test's clock.
 func TestTablesHaveNoTimeToLive(t *testing.T) {
 	t.Parallel()
 	d := New(t)

@@ -11,7 +11,7 @@ import (
 	"github.com/dynastay/dynastay"
 )
 
-func TestTableThatTheTestDoesNotHave(t *testing.T) {
+func TestUnknownTable(t *testing.T) {
 	t.Parallel()
 	d := New(t, OnlyTables(things))
 	w := d.watched()

@@ -15,7 +15,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// packed has npm deliver an archive with the one file, and returns its integrity.
+// packed makes npm deliver an archive with one file, and returns its integrity.
 func packed(t *testing.T, name, content string) (integrity string) {
 	t.Helper()
 	var archive bytes.Buffer
@@ -39,7 +39,7 @@ func TestFetch(t *testing.T) {
 	onlyUnix(t)
 	integrity := packed(t, "package/dynoxide", "the binary")
 	path := filepath.Join(t.TempDir(), "cache", "dynoxide")
-	// As several test binaries do that find nothing in the cache.
+	// Several test binaries that find nothing in the cache do the same.
 	var wg sync.WaitGroup
 	for range 3 {
 		wg.Go(func() { assert.NoError(t, fetch(t.Context(), path, "linux-x64", integrity)) })

@@ -48,7 +48,7 @@ func TestOptionWinsOverTheEnvironment(t *testing.T) {
 	assert.EqualError(t, err, `dyntest/engine: On must be one of Endpoint, Java, Docker, Dynoxide; got "dynamite"`)
 }
 
-// sharing starts as package dyntest does.
+// sharing starts an engine as package dyntest does.
 func sharing(c choice.Choice) (*Engine, error) {
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel() // the engine is not for this caller only

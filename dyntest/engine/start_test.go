@@ -20,7 +20,7 @@ import (
 	"github.com/dynastay/dynastay/dyntest/internal/choice"
 )
 
-// noImage is an image that no registry can have.
+// noImage is an image that cannot exist in any registry.
 const noImage = "dyntest.invalid/none:0"
 
 func stopped(t *testing.T, engine *Engine) {
@@ -28,7 +28,7 @@ func stopped(t *testing.T, engine *Engine) {
 	require.NoError(t, engine.Stop(context.WithoutCancel(t.Context())))
 }
 
-// working is a Docker that answers, and failing one that does not.
+// working simulates a Docker that answers, and failing one that does not.
 func working(_ context.Context, image string) (name, endpoint string, err error) {
 	return "a container of " + image, "http://127.0.0.1:1", nil
 }
@@ -55,7 +55,7 @@ func TestEndpointComesFirst(t *testing.T) {
 	assert.Equal(t, "endpoint "+running.Endpoint(), engine.Name())
 	assert.Equal(t, running.Endpoint(), engine.Endpoint())
 	require.NoError(t, engine.Stop(t.Context()))
-	assert.True(t, listens(t, running.Endpoint()), "an endpoint goes on")
+	assert.True(t, listens(t, running.Endpoint()), "an endpoint keeps running")
 }
 
 func TestEndpointThatIsWrongIsAnError(t *testing.T) {
@@ -78,7 +78,7 @@ func TestEndpointThatIsWrongIsAnError(t *testing.T) {
 	}
 	t.Setenv(engineVar, "endpoint")
 	_, err = Start(t.Context())
-	assert.ErrorContains(t, err, "Unset DYNTEST_ENGINE and DYNTEST_ENDPOINT to try", "each alone would keep the others out")
+	assert.ErrorContains(t, err, "Unset DYNTEST_ENGINE and DYNTEST_ENDPOINT to try", "each alone prevents the others from being tried")
 }
 
 func TestEngineIsForced(t *testing.T) {
@@ -107,7 +107,7 @@ func TestEngineIsForced(t *testing.T) {
 	assert.EqualError(t, err, `dyntest/engine: DYNTEST_ENGINE must be one of endpoint, java, docker, dynoxide; got "dynamite"`)
 }
 
-// Docker has its place in the order, wherever the option is in the list.
+// Docker is tried in its place in the order, wherever the option is in the list.
 func TestDockerComesBeforeDynoxide(t *testing.T) {
 	onlyUnix(t)
 	nothingChosen(t)
@@ -151,7 +151,7 @@ func TestDynoxideIsTakenWithoutDocker(t *testing.T) {
 	}
 }
 
-// A program that asks for Docker, or whose environment does, has to be built with it.
+// A program that asks for Docker, in code or by its environment, must be built with it.
 func TestDockerThatIsNotAllowed(t *testing.T) {
 	onlyUnix(t)
 	nothingChosen(t)
@@ -187,8 +187,8 @@ func TestDynoxideTriesAnotherPort(t *testing.T) {
 	assert.FileExists(t, refused)
 }
 
-// Somebody else has taken the port and answers, before the engine has noticed.
-func TestAnAnswerOfSomebodyElse(t *testing.T) {
+// Another process has taken the port and answers, before the engine has noticed.
+func TestAnAnswerOfAnotherProcess(t *testing.T) {
 	onlyUnix(t)
 	t.Setenv("GORACE", "atexit_sleep_ms=0") // the race detector makes a child's end a second long
 	dynoxide := filepath.Join(fakes(t, "dynoxide"), "dynoxide")
@@ -260,7 +260,7 @@ func TestEngineEndsWithItsParent(t *testing.T) {
 				stdin, err := parent.StdinPipe()
 				require.NoError(t, err)
 				endpoint := line(t, start(t, parent))
-				require.True(t, listens(t, endpoint), "there is no engine at %q", endpoint)
+				require.True(t, listens(t, endpoint), "no engine at %q", endpoint)
 				if end == "killed" {
 					require.NoError(t, parent.Process.Kill())
 					require.Error(t, parent.Wait())
@@ -275,7 +275,7 @@ func TestEngineEndsWithItsParent(t *testing.T) {
 	}
 }
 
-// listens tells whether anybody listens at the endpoint.
+// listens reports whether a server listens at the endpoint.
 func listens(t *testing.T, endpoint string) bool {
 	t.Helper()
 	u, err := url.Parse(endpoint)

@@ -16,8 +16,8 @@ import (
 	"github.com/dynastay/dynastay/keys"
 )
 
-// Should a repository one day do more than put items, worlds must fail and not be wrong.
-func TestCaptureTakesPutsAndSalesOnly(t *testing.T) {
+// If a repository ever does more than put items, worlds must fail instead of being wrong.
+func TestCaptureAcceptsOnlyPutsAndSales(t *testing.T) {
 	t.Parallel()
 	ctx, c := t.Context(), &capture{}
 	item := keys.MetadataTable.Key.Of(dynastay.Key{PK: "a", SK: "b"})
@@ -62,7 +62,7 @@ func TestSourceEnds(t *testing.T) {
 	assert.ErrorIs(t, err, io.ErrUnexpectedEOF)
 }
 
-// A sale that the plan did not provide for is an error, whatever the quote said.
+// A sale beyond the plan is an error, whatever the quote says.
 func TestCellDoesNotOversell(t *testing.T) {
 	t.Parallel()
 	stay := dynastay.MustStay("2026-06-01", "2026-06-02")

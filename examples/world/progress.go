@@ -17,7 +17,7 @@ func newProgress(out io.Writer, of int, items *counter) func(done, of int) {
 			progressbar.OptionSetPredictTime(true), progressbar.OptionThrottle(100*time.Millisecond),
 			progressbar.OptionClearOnFinish(),
 		)
-		return func(done, _ int) { _ = bar.Set(done) } // a bar that cannot be drawn is no reason to stop
+		return func(done, _ int) { _ = bar.Set(done) } // a bar that cannot be drawn must not stop the load
 	}
 	const lines = 10
 	started, told := time.Now(), 0
