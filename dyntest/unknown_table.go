@@ -28,7 +28,7 @@ func (f *Faults) hint(x *exchange, next hop) (*http.Response, error) {
 	for name := range c.tables {
 		if !f.ended && f.schemas[f.prefix+name] == nil && !f.unknown[name] {
 			f.unknown[name] = true
-			f.t.Logf("dyntest: this test has no table %q, only %s; add a service's own tables with Tables, "+
+			f.t.Logf("dyntest: this test has no table %s, only %s; add a service's own tables with Tables, "+
 				"and get a table's full name with TableName", name, f.tableNames())
 		}
 	}
