@@ -22,7 +22,7 @@ type episode struct {
 }
 
 func (e *episode) Cleanup(f func()) { e.cleanups = append(e.cleanups, f) }
-func (e *episode) Log(...any)       {} // or the same line thousands of times
+func (e *episode) Log(...any)       {} // otherwise the same line is logged thousands of times
 
 func (e *episode) end() {
 	for i := len(e.cleanups) - 1; i >= 0; i-- {
@@ -36,7 +36,7 @@ func oneTest(b *testing.B, kind engine.Kind) {
 	e.end()
 }
 
-// onEach runs a benchmark on every kind of engine that starts here, and for the first test on it.
+// onEach runs a benchmark on every kind of engine that starts on this machine, after one test on it.
 func onEach(b *testing.B, benchmark func(b *testing.B, kind engine.Kind)) {
 	for _, kind := range []engine.Kind{engine.Dynoxide, engine.Java, engine.Docker} {
 		b.Run(string(kind), func(b *testing.B) {
@@ -49,8 +49,8 @@ func onEach(b *testing.B, benchmark func(b *testing.B, kind engine.Kind)) {
 	}
 }
 
-// BenchmarkSetUp compares New and its clean-up on the shared engine with an engine that is started for one test, given
-// the same tables, and ended. Both are measured in one run, so that their ratio says something on any machine.
+// BenchmarkSetUp compares New and its cleanup on the shared engine with an engine that is started for one test, given
+// the same tables, and ended. Both are measured in one run, so that their ratio is meaningful on any machine.
 func BenchmarkSetUp(b *testing.B) {
 	onEach(b, func(b *testing.B, kind engine.Kind) {
 		for b.Loop() {
@@ -78,7 +78,7 @@ func oneEngine(b *testing.B, kind engine.Kind) {
 	require.NoError(b, end(context.WithoutCancel(ctx)))
 }
 
-// startOwn is engine.Start, except that it shares no container with anybody.
+// startOwn is engine.Start, except that it does not share a container.
 func startOwn(ctx context.Context, b *testing.B, kind engine.Kind) (*engine.Engine, func(context.Context) error) {
 	if kind != engine.Docker {
 		own, err := engine.Start(ctx, engine.On(kind))
@@ -98,7 +98,7 @@ func startOwn(ctx context.Context, b *testing.B, kind engine.Kind) (*engine.Engi
 		return nil
 	}
 	for {
-		// Two seconds at most, which Java may take longer than to begin.
+		// An endpoint is tried for at most two seconds, and Java may take longer to start.
 		own, err := engine.Start(ctx, engine.On(engine.Endpoint))
 		if err == nil {
 			return own, end

@@ -7,30 +7,30 @@ import (
 	"time"
 )
 
-// Clock is the time of one test: of its DB, its Direct, and every DB of [DB.Open] whose options have no clock of their
-// own. It runs with the machine's until it is set. It is safe for concurrent use.
+// Clock is the time of one test: of its DB, its Direct, and every DB of [DB.Open] whose options have no Clock. It runs with
+// the machine's clock until it is set. It is safe for concurrent use.
 //
-// A Clock in the options of [With] takes its place: Now then reads that one, which cannot be set from here.
+// A Clock in the options of [With] replaces it: Now then reads that clock, and Set and Advance panic.
 type Clock struct {
 	mu     sync.Mutex
 	theirs func() time.Time // that of With
 	stands bool
-	at     time.Time     // while it stands
+	at     time.Time     // while it stands still
 	ahead  time.Duration // of the machine's clock, while it runs
 }
 
-// newClock is the clock that the options ask for.
+// newClock returns the clock that the options ask for.
 func (c *config) newClock() (*Clock, error) {
 	switch {
 	case c.at != nil && c.options.Clock != nil:
-		return nil, errors.New("dyntest: At and the Clock of With both say what time it is; leave one out")
+		return nil, errors.New("dyntest: At cannot be combined with the Clock of With")
 	case c.at != nil:
 		return &Clock{stands: true, at: *c.at}, nil
 	}
 	return &Clock{theirs: c.options.Clock}, nil
 }
 
-// Now is the time.
+// Now returns the time.
 func (c *Clock) Now() time.Time {
 	if c.theirs != nil {
 		return c.theirs()
@@ -43,7 +43,7 @@ func (c *Clock) Now() time.Time {
 	return time.Now().Add(c.ahead)
 }
 
-// Set makes the clock stand still at t, which may be earlier than it was.
+// Set makes the clock stand still at t, which may be earlier than now. It panics if [With] set a Clock.
 func (c *Clock) Set(t time.Time) {
 	c.own("Set")
 	c.mu.Lock()
@@ -51,11 +51,12 @@ func (c *Clock) Set(t time.Time) {
 	c.stands, c.at = true, t
 }
 
-// Advance moves the clock forward by d, which must not be negative. It runs on, or stands still, as before.
+// Advance moves the clock forward by d. It then runs, or stands still, as before. It panics if d is negative, or if [With] set
+// a Clock.
 func (c *Clock) Advance(d time.Duration) {
 	c.own("Advance")
 	if d < 0 {
-		panic(fmt.Sprintf("dyntest: Clock.Advance by %v; it goes forward only, Set goes anywhere", d))
+		panic(fmt.Sprintf("dyntest.Clock.Advance: d must not be negative, got %v; use Set to move the clock back", d))
 	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -68,6 +69,6 @@ func (c *Clock) Advance(d time.Duration) {
 
 func (c *Clock) own(method string) {
 	if c.theirs != nil {
-		panic("dyntest: Clock." + method + " cannot move the Clock that With gave this test; start it with At instead")
+		panic("dyntest.Clock." + method + ": not supported with the Clock of With; use At instead")
 	}
 }

@@ -19,14 +19,14 @@ import (
 type DB struct {
 	*dynastay.DB
 	// Client is the client below DB. Its requests go through Faults, and are measured. It retries as often as the SDK does
-	// by default, but at once: the seconds that the SDK would wait for after a fault teach a test nothing.
+	// by default, but almost without delay: a test learns nothing from the seconds that the SDK would wait after a fault.
 	Client *dynamodb.Client
-	// Direct works on the same tables by the same clock, past Faults, measures and the Observer of [With]: to prepare a
-	// test and to look at what it did.
+	// Direct works on the same tables by the same clock, but bypasses Faults, measures and the Observer of [With]. Use it
+	// to prepare a test and to inspect what it did.
 	Direct *dynastay.DB
 	Faults *Faults
 	Clock  *Clock
-	// Engine is shared with the other tests of the binary, so a test does not stop it. Its clients bypass Faults, and are
+	// Engine is shared with the other tests of the binary, so a test must not stop it. Its clients bypass Faults, and are
 	// not measured.
 	Engine *engine.Engine
 
@@ -36,16 +36,16 @@ type DB struct {
 	meter   *meter
 }
 
-// setUpTime bounds each of the steps that make and remove a test's tables. It is for an engine that hangs; they take
-// well under a second.
+// setUpTime bounds each step that creates or removes a test's tables, in case an engine hangs. A step takes well under a
+// second.
 const setUpTime = 2 * time.Minute
 
-// New gives a database whose tables exist for this test only: those of the hotel, and those of [Tables]. They are
+// New returns a database with tables for this test only: those of the hotel, and those of [Tables]. They are
 // removed when the test ends, however it ends. All tests of a test binary share one engine, which package engine
-// finds or starts. If none is available, the test fails with what was tried and what would help.
+// finds or starts. If no engine is available, the test fails with what was tried and how to fix it.
 //
-// Client tokens of transactions are the one thing that tests still share: an engine remembers them beyond the end of
-// a table, so a test does not choose a fixed one.
+// Tests share only the client tokens of transactions: an engine remembers them even after a table is removed, so a test
+// must not use a fixed token.
 func New(t testing.TB, opts ...Option) *DB {
 	t.Helper()
 	c := configure(opts)
@@ -71,24 +71,24 @@ func New(t testing.TB, opts ...Option) *DB {
 	direct.Observer = nil
 	d.Direct = d.open(found.Client(), &direct)
 
-	// Registered first, so that it also removes the tables of a set-up that failed half-way.
+	// Registered first, so that it also removes the tables of a set-up that failed partway.
 	t.Cleanup(func() {
 		ctx, cancel := context.WithTimeout(context.Background(), setUpTime)
 		defer cancel()
 		if err := found.DeleteTables(ctx, d.prefix, c.schemas...); err != nil {
-			t.Errorf("dyntest: delete the tables of this test from %s: %v", found.Name(), err)
+			t.Errorf("dyntest: delete this test's tables from %s: %v", found.Name(), err)
 		}
 	})
 	ctx, cancel := context.WithTimeout(t.Context(), setUpTime)
 	defer cancel()
 	if err := createTables(ctx, found, d.prefix, c.tables()); err != nil {
-		t.Fatalf("dyntest: create the tables of this test on %s: %v", found.Name(), err)
+		t.Fatalf("dyntest: create this test's tables on %s: %v", found.Name(), err)
 	}
 	d.summarize()
 	return d
 }
 
-// atOnce has a client's retries wait for milliseconds at the most.
+// atOnce makes a client wait at most 5 milliseconds between retries.
 func atOnce(o *dynamodb.Options) {
 	o.Retryer = retry.NewStandard(func(o *retry.StandardOptions) { o.MaxBackoff = 5 * time.Millisecond })
 }
@@ -104,9 +104,9 @@ func (d *DB) over(network http.RoundTripper) http.RoundTripper {
 	return &wire{[]stage{d.Faults.note, d.Faults.hint, d.meter.count, d.Faults.conflict, d.Faults.inject}, network}
 }
 
-// Open makes a second [dynastay.DB] over the same tables, independent of the first as another process would be. Nil
-// opts means the defaults. TablePrefix and TableSuffix are filled in, and so is a Clock that is missing: it is that of
-// the test.
+// Open returns a second [dynastay.DB] on the same tables, as independent of the first as that of another process. If opts is
+// nil, the defaults apply. TablePrefix and TableSuffix are replaced by the test's own. If Clock is nil, the test's Clock is
+// used.
 func (d *DB) Open(opts *dynastay.Options) *dynastay.DB { return d.open(d.Client, opts) }
 
 func (d *DB) open(client *dynamodb.Client, opts *dynastay.Options) *dynastay.DB {
@@ -121,10 +121,10 @@ func (d *DB) open(client *dynamodb.Client, opts *dynastay.Options) *dynastay.DB 
 	return dynastay.Open(client, &o)
 }
 
-// tablePrefix makes table names that tell which test they belong to, and are unique on an engine that several test
-// binaries share, or that still has the tables of a binary that was killed.
+// tablePrefix returns a prefix for table names that shows the test they belong to. It makes them unique on an engine that
+// several test binaries share, or that still has the tables of a binary that was killed.
 func tablePrefix(test string) string {
-	const longest = 64 // of the 255 bytes that a table's name may have
+	const longest = 64 // of at most 255 bytes for a table's name
 	name := strings.Map(func(r rune) rune {
 		switch {
 		case 'a' <= r && r <= 'z', 'A' <= r && r <= 'Z', '0' <= r && r <= '9', r == '_', r == '.', r == '-':

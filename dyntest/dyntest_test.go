@@ -16,7 +16,7 @@ import (
 	"github.com/dynastay/dynastay/keys"
 )
 
-// things is a table of a consumer's own, with key attributes unlike the hotel's.
+// things is a consumer's own table, with key attributes that differ from the hotel's.
 var things = &dynastay.Schema{Name: "Things", Key: dynastay.KeyNames{Partition: "pk", Sort: "sk"}}
 
 func key(id string) dynastay.Item { return things.Key.Of(dynastay.Key{PK: id, SK: "thing"}) }
@@ -34,7 +34,7 @@ func put(ctx context.Context, client *dynamodb.Client, d *DB, id, value string) 
 	return err
 }
 
-// read is the value of an item of things, "" where there is none.
+// read returns the value of an item of things, or "".
 func read(t *testing.T, d *DB, id string) string {
 	t.Helper()
 	yes := true
@@ -60,7 +60,7 @@ func TestTestsAreIsolated(t *testing.T) {
 	assert.Equal(t, "of one", read(t, one, "a"))
 }
 
-func TestHotelTablesAreThere(t *testing.T) {
+func TestHotelTablesExist(t *testing.T) {
 	t.Parallel()
 	d := New(t)
 	all := tables(t.Context(), d.Engine)
@@ -109,7 +109,7 @@ func TestTablesAreRemoved(t *testing.T) {
 		assert.NoError(t, err)
 	})
 	for _, name := range tables(t.Context(), d.Engine) {
-		assert.False(t, strings.HasPrefix(name, d.prefix), "%s is still there", name)
+		assert.False(t, strings.HasPrefix(name, d.prefix), "%s still exists", name)
 	}
 }
 
@@ -144,11 +144,11 @@ func TestTablesAreRemovedAfterAFailure(t *testing.T) {
 	}
 }
 
-// The SDK sends a request again whose answer was slow: the table that it then finds is the test's own.
+// The SDK retries a request whose answer is slow: the table that then exists is the test's own.
 func TestTableIsCreatedTwice(t *testing.T) {
 	t.Parallel()
 	d := New(t, OnlyTables(things))
 	require.NoError(t, put(t.Context(), d.Client, d, "a", "one"))
 	require.NoError(t, createTables(t.Context(), d.Engine, d.prefix, []*dynastay.Schema{things}))
-	assert.Empty(t, read(t, d, "a"), "it is as new")
+	assert.Empty(t, read(t, d, "a"), "the table is empty")
 }

@@ -12,10 +12,10 @@ import (
 	"github.com/dynastay/dynastay/dyntest/engine"
 )
 
-// noImage is an image that no registry can have.
+// noImage is an image that cannot exist in any registry.
 const noImage = "dyntest.invalid/none:0"
 
-// A test always offers Docker, without an option.
+// A test always tries Docker, without an option.
 func TestMessageWithoutAnyEngine(t *testing.T) {
 	if os.Getenv(childVar) != "" {
 		New(t)
@@ -44,7 +44,7 @@ func TestMessageWithoutAnyEngine(t *testing.T) {
 	} {
 		assert.Contains(t, message, part)
 	}
-	assert.Regexp(t, `docker    (no connection to Docker|cannot start a container of `+noImage+`): `, message)
+	assert.Regexp(t, `docker    (cannot connect to Docker|cannot start a container of `+noImage+`): `, message)
 }
 
 func TestTestFailsWithoutTheEngineItAsksFor(t *testing.T) {

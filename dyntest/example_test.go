@@ -7,7 +7,7 @@ import (
 	"github.com/dynastay/dynastay/dyntest"
 )
 
-// What [dyntest.DB.Measure] returns is a table when printed. Here it is what a look-up by slug sends in a test:
+// What [dyntest.DB.Measure] returns prints as a table. This one shows what a lookup by slug sends in a test:
 //
 //	spent := db.Measure(func() { hotel, err = properties.New(db.DB, nil).BySlug(ctx, "harbour-house") })
 func ExampleSpent() {

@@ -16,7 +16,7 @@ import (
 
 const day = 24 * time.Hour
 
-// The library does not wait for the sweep: what has expired does not count, whether it is still there or not.
+// The library does not wait for the sweep: it ignores expired items, whether they still exist or not.
 func TestExpiredKeysCanBeUsedAgain(t *testing.T) {
 	t.Parallel()
 	ctx := t.Context()
@@ -45,11 +45,11 @@ func TestExpiredKeysCanBeUsedAgain(t *testing.T) {
 	assert.Empty(t, db.Sweep())
 
 	db.Clock.Advance(31 * day)
-	assert.NotNil(t, record("before"), "expired, and there all the same")
+	assert.NotNil(t, record("before"), "it has expired, but still exists")
 	require.NoError(t, create("three@example.com", "before"))
 	require.ErrorIs(t, create("four@example.com", "before"), dynastay.ErrIdempotencyMismatch)
 
-	assert.Equal(t, []dynastay.Ref{ref("after")}, db.Sweep(), "the other one has begun anew")
+	assert.Equal(t, []dynastay.Ref{ref("after")}, db.Sweep(), "the other one was written again")
 	assert.Nil(t, record("after"))
 	assert.NotNil(t, record("before"))
 	require.NoError(t, create("four@example.com", "after"))

@@ -28,7 +28,7 @@ func (e *lateEngine) Read(p []byte) (int, error) {
 
 func (*lateEngine) Close() error { return nil }
 
-// What happens after the commit waits for it.
+// A fault after the commit waits for the commit.
 func TestAfterTheCommit(t *testing.T) {
 	t.Parallel()
 	d := New(t, OnlyTables(things))
@@ -49,13 +49,13 @@ func TestAfterTheCommit(t *testing.T) {
 		if err == nil && name != "internal error" {
 			text, err := io.ReadAll(resp.Body)
 			require.NoError(t, err)
-			assert.Equal(t, `{}`, string(text), "the answer is whole")
+			assert.Equal(t, `{}`, string(text), "the answer is complete")
 		}
 	}
 }
 
-// The answer that is lost is a refusal: nothing was committed, so a test that meant a commit must not pass.
-func TestARefusalIsNoCommit(t *testing.T) {
+// If the lost answer is a refusal, nothing was committed, so a test that expects a commit must not pass.
+func TestARefusalIsNotACommit(t *testing.T) {
 	t.Parallel()
 	for _, what := range []Fault{LoseAnswer(), InternalErrorAfterCommit()} {
 		d := New(t, OnlyTables(things))
@@ -71,6 +71,6 @@ func TestARefusalIsNoCommit(t *testing.T) {
 		assert.Zero(t, i.Hits())
 		d.Faults.settle()
 		require.Len(t, w.errors, 1)
-		assert.Contains(t, w.errors[0], "had no hit: 1 such request was sent; it was due on 1 of them and did not happen")
+		assert.Contains(t, w.errors[0], "did not happen: 1 matching request was sent; the fault was due on 1 of them but had no effect")
 	}
 }

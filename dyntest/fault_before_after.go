@@ -5,14 +5,14 @@ import (
 	"net/http"
 )
 
-// Before calls f before the request reaches the engine, on the goroutine that sends it and with its context: to have
-// another process write between a read and the write that follows from it, say. With [Faults.Conflicts] on, the request
-// holds its items by then. Requests that f sends itself do not find the same turn again; but since they could find
-// another one, Before needs Nth, Times or Match.
+// Before calls f before the request reaches the engine, on the goroutine that sends it and with its context. For example, f
+// lets another process write between a read and the write that follows from it. With [Faults.Conflicts], the request
+// already holds its items. Requests that f itself sends do not call f again in the same turn. But they could have another
+// turn, so Before requires Nth, Times or Match.
 //
-// Let f write through db.Open(nil) or db.Direct, as another process would: through db.DB it may queue, in this process,
-// behind the very call that it interrupts. Where f waits, it also waits for the end of the context, or a request that
-// nobody expected hangs until the test binary's time is up.
+// Let f write through db.Open(nil) or db.Direct, as another process would. Through db.DB, it may queue in this process
+// behind the very call that it interrupts. If f waits, it must also wait for the end of the context, or an unexpected
+// request hangs until the test binary times out.
 func Before(f func(context.Context)) Fault {
 	return calling("Before", f, func(t *turn, x *exchange, next hop) (*http.Response, error) {
 		t.hit()
@@ -21,10 +21,10 @@ func Before(f func(context.Context)) Fault {
 	})
 }
 
-// After calls f when the engine has carried the request out, before the caller gets the answer, on the goroutine that
-// sends it and with its context. If that has ended when f returns, the SDK's caller gets its error instead of the answer;
-// [dynastay.DB.Write], which is such a caller, then settles the write on time of its own. Like [Before], it needs Nth,
-// Times or Match, and f writes through db.Open(nil) or db.Direct.
+// After calls f when the engine has carried out the request, before the caller gets the answer, on the goroutine that
+// sends it and with its context. If the context has ended when f returns, the SDK's caller gets its error instead of the
+// answer. [dynastay.DB.Write] is such a caller; it then settles the write within its own time limit. Like [Before], After
+// requires Nth, Times or Match, and f must write through db.Open(nil) or db.Direct.
 func After(f func(context.Context)) Fault {
 	return calling("After", f, func(t *turn, x *exchange, next hop) (*http.Response, error) {
 		return afterAnswer(x, next, func() error {
@@ -39,7 +39,7 @@ func calling(name string, f func(context.Context), strike strike) Fault {
 	fault := newFault(name, nil, strike)
 	fault.calls = true
 	if f == nil {
-		fault.wrong = "the function is nil"
+		fault.wrong = "f is required"
 	}
 	return fault
 }

@@ -18,7 +18,7 @@ func TestBeforeAndAfter(t *testing.T) {
 	look := func(ctx context.Context) {
 		seen = append(seen, read(t, d, "a"))
 		assert.Equal(t, "the caller's", ctx.Value(mark{}))
-		// A request of its own, under the same context, takes no other turn.
+		// A request that f sends with the same context does not take another turn.
 		require.NoError(t, put(ctx, d.impatient(), d, "b", "own"))
 	}
 	before := d.Faults.Inject(Before(look), When{Operation: "PutItem", Nth: 1})
@@ -37,10 +37,10 @@ func TestTheContextEndsAfterTheCommit(t *testing.T) {
 	d.Faults.Inject(After(func(context.Context) { cancel() }), When{Operation: "PutItem", Nth: 1})
 	assert.ErrorIs(t, put(ctx, d.Client, d, "a", "1"), context.Canceled)
 	assert.Equal(t, "1", read(t, d, "a"))
-	assert.Equal(t, 1, d.Faults.Count("PutItem"), "the SDK does not repeat it")
+	assert.Equal(t, 1, d.Faults.Count("PutItem"), "the SDK does not retry it")
 }
 
-// Under Conflicts a transaction that is held up holds its items.
+// With Conflicts, a transaction that waits in Before holds its items.
 func TestConflictsEncloseInjections(t *testing.T) {
 	t.Parallel()
 	ctx, d := t.Context(), New(t, OnlyTables(things))

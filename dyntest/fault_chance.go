@@ -9,13 +9,13 @@ import (
 	"time"
 )
 
-// random draws for the nth request that an injection has counted. It takes no state along, so that another injection,
-// or one request less of another kind, changes nothing for it.
+// random returns the source for the nth request that an injection has counted. It has no state between requests, so other
+// injections and requests of other kinds do not change what it draws.
 func (f *Faults) random(injection, nth int) *rand.Rand {
 	return rand.New(rand.NewPCG(f.seed, uint64(injection)<<32|uint64(nth)))
 }
 
-// logSeed tells, once for a test, how to repeat what is left to chance.
+// logSeed logs, once for each test, how to repeat its random faults.
 func (f *Faults) logSeed() {
 	f.t.Helper()
 	f.mu.Lock()
@@ -23,12 +23,12 @@ func (f *Faults) logSeed() {
 	f.seedLogged = true
 	f.mu.Unlock()
 	if !logged {
-		f.t.Logf("dyntest: faults of chance are drawn from seed %d; to repeat them, in the test's folder:\n  %s=%d go test -count=1 -run '%s'",
+		f.t.Logf("dyntest: random faults use seed %d; to repeat them, run in the test's folder:\n  %s=%d go test -count=1 -run '%s'",
 			f.seed, seedVar, f.seed, pattern(f.t.Name()))
 	}
 }
 
-// pattern is what go test -run takes for one test, or subtest.
+// pattern returns the argument of go test -run that selects one test or subtest.
 func pattern(test string) string {
 	parts := strings.Split(test, "/")
 	for i, part := range parts {
@@ -37,10 +37,10 @@ func pattern(test string) string {
 	return strings.Join(parts, "/")
 }
 
-// AnyOf has one of the faults happen, drawn for each request from the seed of the test among those that can befall it.
-// Without faults it draws among what DynamoDB and the network do now and then, and correct code survives: [Throttle],
-// [InternalError], [InternalErrorAfterCommit], [Conflict], [InProgress], [Unprocessed] of one, [LoseRequest],
-// [LoseAnswer], [ShortPages] of one and a short [Delay].
+// AnyOf makes one of the faults happen. It is drawn for each request, from the seed of the test, among those that apply to
+// the request. Without arguments, AnyOf draws among the faults that DynamoDB and the network cause now and then, and that
+// correct code survives: [Throttle], [InternalError], [InternalErrorAfterCommit], [Conflict], [InProgress], [Unprocessed] of
+// one, [LoseRequest], [LoseAnswer], [ShortPages] of one and a short [Delay].
 //
 //	db.Faults.Inject(dyntest.AnyOf(), dyntest.When{Chance: 0.2})
 func AnyOf(faults ...Fault) Fault {
@@ -53,8 +53,8 @@ func AnyOf(faults ...Fault) Fault {
 	faults = slices.Clone(faults)
 	fault := Fault{
 		name: "AnyOf", draws: true, needsIndex: true, operations: []string{},
-		befalls: func(c *content) bool {
-			return slices.ContainsFunc(faults, func(one Fault) bool { return one.canBefall(c) })
+		applies: func(c *content) bool {
+			return slices.ContainsFunc(faults, func(one Fault) bool { return one.appliesTo(c) })
 		},
 		begin: func(i *Injection) effect { return beginAny(i, faults) },
 	}
@@ -68,7 +68,7 @@ func AnyOf(faults ...Fault) Fault {
 		fault.calls = fault.calls || one.calls
 		fault.needsIndex = fault.needsIndex && one.needsIndex
 		for _, operation := range operations {
-			if one.canBefallOperation(operation) && !slices.Contains(fault.operations, operation) {
+			if one.appliesToOperation(operation) && !slices.Contains(fault.operations, operation) {
 				fault.operations = append(fault.operations, operation)
 			}
 		}
@@ -85,7 +85,7 @@ func beginAny(i *Injection, faults []Fault) effect {
 		strike: func(t *turn, x *exchange, next hop) (*http.Response, error) {
 			var can []strike
 			for n, one := range faults {
-				if one.canBefall(t.content) {
+				if one.appliesTo(t.content) {
 					can = append(can, effects[n].strike)
 				}
 			}
@@ -93,7 +93,7 @@ func beginAny(i *Injection, faults []Fault) effect {
 		},
 		spare: func(t *turn, x *exchange) error {
 			for n, one := range faults {
-				if effects[n].spare != nil && one.canBefall(t.content) {
+				if effects[n].spare != nil && one.appliesTo(t.content) {
 					if err := effects[n].spare(t, x); err != nil {
 						return err
 					}

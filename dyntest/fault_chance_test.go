@@ -11,7 +11,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// drawn are the hits of one request in three, as the nth injection of a test with the seed.
+// drawn returns the hits, one request in three, of the nth injection of a test with the seed.
 func drawn(t *testing.T, seed uint64, nth int) string {
 	t.Helper()
 	d := New(t, OnlyTables(things), Seed(seed))
@@ -33,7 +33,7 @@ func TestChanceRepeats(t *testing.T) {
 	}
 }
 
-// What other injections do, and requests of other kinds, change no draw.
+// Other injections, and requests of other kinds, do not change what is drawn.
 func TestChanceIsIndependent(t *testing.T) {
 	t.Parallel()
 	d := New(t, OnlyTables(things), Seed(1))
@@ -57,7 +57,7 @@ func TestTheSeedIsLogged(t *testing.T) {
 		assert.Empty(t, w.logs)
 		d.Faults.Inject(LoseRequest(), When{Chance: 0.5})
 		d.Faults.Inject(AnyOf(), When{Optional: true})
-		assert.Equal(t, []string{"dyntest: faults of chance are drawn from seed 123; to repeat them, in the test's folder:\n" +
+		assert.Equal(t, []string{"dyntest: random faults use seed 123; to repeat them, run in the test's folder:\n" +
 			`  DYNTEST_SEED=123 go test -count=1 -run '^TestTheSeedIsLogged$/^sub_test_\(1\)$'`}, w.logs)
 	})
 	d := New(t, OnlyTables(things))
@@ -66,7 +66,7 @@ func TestTheSeedIsLogged(t *testing.T) {
 	assert.Len(t, w.logs, 1, "it draws as well")
 }
 
-// fate is what became of a mock request.
+// fate is the outcome of a mock request.
 func fate(t *testing.T, f *Faults, operation, body string) string {
 	arrived, resp, err := mock(t, f, operation, body, `{"LastEvaluatedKey":{}}`)
 	switch {
@@ -95,7 +95,7 @@ func fate(t *testing.T, f *Faults, operation, body string) string {
 	return outcome
 }
 
-func TestAnyOfDrawsAmongAllThatCanBefall(t *testing.T) {
+func TestAnyOfDrawsAmongAllThatApply(t *testing.T) {
 	t.Parallel()
 	always := []string{"answered", "lost answer", "lost request", "throttled", "500, arrived: true", "500, arrived: false"}
 	for _, test := range []struct {
@@ -127,8 +127,8 @@ func TestAnyOfDrawsAmongAllThatCanBefall(t *testing.T) {
 	}
 }
 
-// Nothing can befall a batch of one here, so it is no match.
-func TestAnyOfNeedsAFaultThatCanBefall(t *testing.T) {
+// None of the faults applies to a batch of one, so it does not match.
+func TestAnyOfRequiresAFaultThatApplies(t *testing.T) {
 	t.Parallel()
 	d := New(t, OnlyTables(things))
 	i := d.Faults.Inject(AnyOf(Unprocessed(1), InProgress()), When{Optional: true})

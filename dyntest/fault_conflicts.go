@@ -10,14 +10,14 @@ import (
 	"github.com/dynastay/dynastay"
 )
 
-// conflicts knows which items the writes under way hold.
+// conflicts knows which items the writes in flight hold.
 type conflicts struct {
 	schemas map[string]*dynastay.Schema
 	hold    time.Duration
 
 	mu           sync.Mutex
 	transactions map[string]bool // items, as itemOf writes them
-	writes       map[string]int  // items; single writes queue for an item, they do not conflict with each other
+	writes       map[string]int  // items; single writes queue for an item and do not conflict with each other
 	tokens       map[string]bool
 }
 
@@ -28,7 +28,7 @@ func newConflicts(schemas map[string]*dynastay.Schema, hold time.Duration) *conf
 	}
 }
 
-// send sends the request, or answers it with the conflict that it meets.
+// send sends the request, or answers it with a conflict.
 func (c *conflicts) send(x *exchange, next hop) (*http.Response, error) {
 	switch x.operation {
 	case "TransactWriteItems":
@@ -40,7 +40,7 @@ func (c *conflicts) send(x *exchange, next hop) (*http.Response, error) {
 			return refusal.response(x.Request)
 		}
 		defer c.endTransaction(items, token)
-		// The time that a transaction takes in the service. A caller that gives up ends it before it was sent.
+		// The time that a transaction takes in the service. If the caller gives up, the transaction is not sent.
 		if err := pause(x.Context(), c.hold); err != nil {
 			return nil, err
 		}
@@ -93,7 +93,7 @@ func (c *conflicts) endTransaction(items []string, token string) {
 	delete(c.tokens, token)
 }
 
-// beginRead needs no end: a read holds nothing, it only meets what others hold.
+// beginRead has no matching end: a read holds no items, it only conflicts with those that hold them.
 func (c *conflicts) beginRead(items []string) *refusal {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -103,7 +103,7 @@ func (c *conflicts) beginRead(items []string) *refusal {
 	return nil
 }
 
-// heldOf says of each item whether a write that is under way holds it.
+// heldOf reports for each item whether a write in flight holds it.
 func (c *conflicts) heldOf(items []string) []bool {
 	held := make([]bool, len(items))
 	for i, item := range items {
@@ -132,13 +132,13 @@ func (c *conflicts) endWrite(item string) {
 	}
 }
 
-// action is a single write, or one action of a transaction. A Put has the whole item, all others its key.
+// action is a single write, or one action of a transaction. A Put has the whole item; all others have its key.
 type action struct {
 	TableName string
 	Key, Item map[string]json.RawMessage
 }
 
-// itemsOf are the items of a transaction, in the order of its actions, and its client token.
+// itemsOf returns the items of a transaction, in the order of its actions, and its client token.
 func (c *conflicts) itemsOf(body []byte) (items []string, token string, err error) {
 	var transaction struct {
 		ClientRequestToken string
@@ -155,7 +155,7 @@ func (c *conflicts) itemsOf(body []byte) (items []string, token string, err erro
 	return items, transaction.ClientRequestToken, nil
 }
 
-// itemOf is a text that names the item, or "" where the table is none of the test's and its key therefore unknown.
+// itemOf returns a text that identifies the item, or "" if the table is not the test's, so that its key is unknown.
 func (c *conflicts) itemOf(a action) string {
 	schema := c.schemas[a.TableName]
 	if schema == nil {
@@ -168,7 +168,7 @@ func (c *conflicts) itemOf(a action) string {
 	return a.TableName + " " + keyText(schema, attributes)
 }
 
-// keyText is the key among the attributes of an item, as they were sent.
+// keyText returns the key of an item, taken from its attributes as they were sent.
 func keyText(schema *dynastay.Schema, attributes map[string]json.RawMessage) string {
 	return string(attributes[schema.Key.Partition]) + " " + string(attributes[schema.Key.Sort])
 }

@@ -97,7 +97,7 @@ func TestTransactionHoldsItsItems(t *testing.T) {
 	_, err = client.TransactWriteItems(ctx, first)
 	assert.ErrorAs(t, err, &running)
 
-	// All else goes on: a plain read, other items, and the same key in another table and in a table of another test.
+	// Everything else succeeds: a plain read, other items, and the same key in another table and in another test's table.
 	assert.Empty(t, read(t, d, "a"))
 	assert.NoError(t, put(ctx, client, d, "c", "1"))
 	_, err = client.DeleteItem(ctx, &dynamodb.DeleteItemInput{
@@ -116,7 +116,7 @@ func TestTransactionHoldsItsItems(t *testing.T) {
 	assert.Equal(t, "2", read(t, d, "b"))
 }
 
-func TestWriteUnderWayCancelsATransaction(t *testing.T) {
+func TestWriteInFlightCancelsATransaction(t *testing.T) {
 	t.Parallel()
 	ctx, d := t.Context(), New(t, OnlyTables(things))
 	d.Faults.Conflicts(0)

@@ -7,7 +7,7 @@ import (
 	"time"
 )
 
-// Delay has a request take that much longer to reach the engine. Where its context ends before that, it never does.
+// Delay makes a request take d longer to reach the engine. If its context ends before that, the request never arrives.
 func Delay(d time.Duration) Fault {
 	return delaying("Delay", d, func(t *turn, x *exchange, next hop) (*http.Response, error) {
 		t.hit()
@@ -18,8 +18,8 @@ func Delay(d time.Duration) Fault {
 	})
 }
 
-// DelayAnswer has the answer take that much longer to reach the caller, after the engine has carried the request out.
-// Where the request's context ends before that, the caller gets its error instead.
+// DelayAnswer makes the answer take d longer to reach the caller, after the engine has carried out the request. If the
+// request's context ends before that, the caller gets the context's error instead.
 func DelayAnswer(d time.Duration) Fault {
 	return delaying("DelayAnswer", d, func(t *turn, x *exchange, next hop) (*http.Response, error) {
 		return afterAnswer(x, next, func() error {
@@ -32,12 +32,12 @@ func DelayAnswer(d time.Duration) Fault {
 func delaying(name string, d time.Duration, strike strike) Fault {
 	fault := newFault(fmt.Sprintf("%s(%s)", name, d), nil, strike)
 	if d <= 0 {
-		fault.wrong = "the delay must be positive"
+		fault.wrong = "d must be positive"
 	}
 	return fault
 }
 
-// pause lasts d, or until the context ends, whose error it returns.
+// pause waits for d, or until the context ends; it then returns the context's error.
 func pause(ctx context.Context, d time.Duration) error {
 	timer := time.NewTimer(d)
 	defer timer.Stop()
@@ -49,7 +49,7 @@ func pause(ctx context.Context, d time.Duration) error {
 	}
 }
 
-// afterAnswer calls f once the engine has carried the request out, before its answer goes on, or f's error instead.
+// afterAnswer calls f once the engine has carried out the request. It then returns the answer, or f's error instead.
 func afterAnswer(x *exchange, next hop, f func() error) (*http.Response, error) {
 	resp, err := next(x)
 	if err != nil {

@@ -9,16 +9,16 @@ import (
 	"strings"
 )
 
-// refusal is an error answer, in the form of the service.
+// refusal is an error answer in the form that the service uses.
 type refusal struct {
 	Status              int      `json:"-"` // 0 is 400
 	Type                string   `json:"__type"`
 	Message             string   `json:"Message,omitempty"`
-	LowerMessage        string   `json:"message,omitempty"` // not all exceptions spell it alike
+	LowerMessage        string   `json:"message,omitempty"` // some exceptions spell it in lower case
 	CancellationReasons []reason `json:",omitempty"`
 }
 
-// reason is what one action of a cancelled transaction has to do with it. The message of "None" is left out.
+// reason is the cancellation reason of one action of a transaction. The message of "None" is omitted.
 type reason struct {
 	Code    string
 	Message string `json:",omitempty"`
@@ -40,8 +40,8 @@ func transactionConflict() *refusal {
 	return &refusal{Type: exception + "TransactionConflictException", LowerMessage: ongoing}
 }
 
-// throughputExceeded is how a request other than a transaction is throttled: the only exception for it that all of
-// them declare, on tables of either billing mode.
+// throughputExceeded is how a request other than a transaction is throttled. It is the only exception for throttling that
+// all operations declare, on tables of either billing mode.
 func throughputExceeded() *refusal {
 	return &refusal{
 		Type: exception + "ProvisionedThroughputExceededException",
@@ -70,7 +70,7 @@ func transactionCancelled(reasons []reason) *refusal {
 	}
 }
 
-// conflictReasons are those of a transaction some of whose items are held by others.
+// conflictReasons returns the reasons of a transaction with some items held by others.
 func conflictReasons(held []bool) []reason {
 	reasons := make([]reason, len(held))
 	for i, h := range held {
@@ -82,7 +82,7 @@ func conflictReasons(held []bool) []reason {
 	return reasons
 }
 
-// firstReason has the first of a transaction's actions cancel it.
+// firstReason returns the reasons of a transaction that its first action cancels.
 func firstReason(actions int, first reason) []reason {
 	reasons := make([]reason, actions)
 	for i := range reasons {

@@ -5,7 +5,7 @@ import (
 	"strconv"
 )
 
-// refusing is a fault that answers by itself; the engine never sees the request.
+// refusing returns a fault that answers by itself; the engine never receives the request.
 func refusing(name string, operations []string, refuse func(*content) *refusal) Fault {
 	return newFault(name, operations, func(t *turn, x *exchange, _ hop) (*http.Response, error) {
 		t.hit()
@@ -14,7 +14,7 @@ func refusing(name string, operations []string, refuse func(*content) *refusal) 
 }
 
 // Throttle refuses a request for lack of capacity. A transaction is cancelled, with ThrottlingError as the reason of its
-// first action; all else gets a ProvisionedThroughputExceededException.
+// first action; all other requests get a ProvisionedThroughputExceededException.
 func Throttle() Fault {
 	return refusing("Throttle", nil, func(c *content) *refusal {
 		if len(c.TransactItems) == 0 {
@@ -29,13 +29,13 @@ func Throttle() Fault {
 	})
 }
 
-// InternalError answers with an InternalServerError, status 500, and does not carry the request out. The caller cannot
-// tell it from [InternalErrorAfterCommit].
+// InternalError answers with an InternalServerError, status 500, and does not carry out the request. The caller cannot
+// distinguish it from [InternalErrorAfterCommit].
 func InternalError() Fault {
 	return refusing("InternalError", nil, func(*content) *refusal { return internalServerError() })
 }
 
-// InternalErrorAfterCommit has the engine carry a request out, and answers with an InternalServerError, status 500.
+// InternalErrorAfterCommit lets the engine carry out a request, and then answers with an InternalServerError, status 500.
 func InternalErrorAfterCommit() Fault {
 	return newFault("InternalErrorAfterCommit", nil, func(t *turn, x *exchange, next hop) (*http.Response, error) {
 		if err := t.carryOut(x, next); err != nil {
@@ -45,7 +45,7 @@ func InternalErrorAfterCommit() Fault {
 	})
 }
 
-// Conflict refuses a write or a transaction as if another transaction held its item, the first one of several. Nothing
+// Conflict refuses a write or a transaction as if another transaction held its item, or the first of its items. Nothing
 // is written.
 func Conflict() Fault {
 	held := []string{"PutItem", "UpdateItem", "DeleteItem", "TransactGetItems", "TransactWriteItems"}
@@ -57,13 +57,13 @@ func Conflict() Fault {
 	})
 }
 
-// InProgress answers a TransactWriteItems with a TransactionInProgressException, as if an earlier request under the same
-// client token were still at work, and does not carry it out.
+// InProgress answers a TransactWriteItems with a TransactionInProgressException, as if an earlier request with the same
+// client token were still in flight, and does not carry it out.
 func InProgress() Fault {
 	return refusing("InProgress", []string{"TransactWriteItems"}, func(*content) *refusal { return transactionInProgress() })
 }
 
-// statuses are those of errors that are the service's fault; those that are the caller's come with 400.
+// statuses has the status of errors that the service causes; errors that the caller causes have status 400.
 var statuses = map[string]int{
 	"InternalServerError":         http.StatusInternalServerError,
 	"InternalFailure":             http.StatusInternalServerError,
@@ -73,13 +73,13 @@ var statuses = map[string]int{
 
 // Fail refuses a request with any other error of the service, such as "AccessDeniedException" or
 // "ResourceNotFoundException". Nothing is written. The status is 500 for InternalServerError and InternalFailure, 503 for
-// ServiceUnavailable and ServiceUnavailableException, which the SDK sends again, and 400 for all else.
+// ServiceUnavailable and ServiceUnavailableException, and 400 for all other codes. The SDK retries a 500 or 503.
 func Fail(code string) Fault {
 	fail := refusing("Fail("+strconv.Quote(code)+")", nil, func(*content) *refusal {
-		return &refusal{Status: statuses[code], Type: exception + code, LowerMessage: "this is a fault that the test injected"}
+		return &refusal{Status: statuses[code], Type: exception + code, LowerMessage: "fault injected by the test"}
 	})
 	if code == "" {
-		fail.wrong = "the code is empty"
+		fail.wrong = "code is required"
 	}
 	return fail
 }

@@ -26,7 +26,7 @@ func assertStatus(t *testing.T, err error, status int, code string) {
 	assert.NotEmpty(t, api.ErrorMessage())
 }
 
-// sends are a request of each operation, that adds one to the item n or reads it.
+// sends has one request of each operation, which adds one to the item n or reads it.
 func sends(d *DB, client *dynamodb.Client) map[string]func(context.Context) error {
 	expression, names := "ADD #v :one", map[string]string{"#v": "value"}
 	one := map[string]types.AttributeValue{":one": &types.AttributeValueMemberN{Value: "1"}}
@@ -106,8 +106,8 @@ func TestThrottle(t *testing.T) {
 	assert.Empty(t, read(t, d, "n"), "nothing was written")
 }
 
-// What the SDK sends again by itself, a caller does not see.
-func TestTheSDKRepeatsWhatPasses(t *testing.T) {
+// A caller does not notice what the SDK retries by itself.
+func TestTheSDKRetriesTransientErrors(t *testing.T) {
 	t.Parallel()
 	for name, what := range map[string]Fault{
 		"throttled": Throttle(), "in progress": InProgress(), "internal": InternalError(),
@@ -118,7 +118,7 @@ func TestTheSDKRepeatsWhatPasses(t *testing.T) {
 			d := New(t, OnlyTables(things))
 			operation := "UpdateItem"
 			if name == "in progress" || name == "internal, done" || name == "lost, done" {
-				operation = "TransactWriteItems" // whose token makes it one
+				operation = "TransactWriteItems" // its token makes the retries one transaction
 			}
 			i := d.Faults.Inject(what, When{Operation: operation, Nth: 1, Times: 2})
 			require.NoError(t, sends(d, d.eager())[operation](t.Context()))
@@ -172,7 +172,7 @@ func TestInProgress(t *testing.T) {
 	t.Parallel()
 	ctx, d := t.Context(), New(t, OnlyTables(things))
 	d.Faults.Inject(InProgress(), When{Nth: 1})
-	require.NoError(t, put(ctx, d.impatient(), d, "a", "1"), "it is no transaction")
+	require.NoError(t, put(ctx, d.impatient(), d, "a", "1"), "it is not a transaction")
 	_, err := d.impatient().TransactWriteItems(ctx, add(d, "n"))
 	assertStatus(t, err, http.StatusBadRequest, "TransactionInProgressException")
 	assert.ErrorAs(t, err, new(*types.TransactionInProgressException))
@@ -186,7 +186,7 @@ func TestFail(t *testing.T) {
 	assertStatus(t, put(ctx, d.eager(), d, "a", "1"), http.StatusBadRequest, "AccessDeniedException")
 	d.Faults.Inject(Fail("ResourceNotFoundException"), When{Nth: 1})
 	assert.ErrorAs(t, put(ctx, d.eager(), d, "a", "1"), new(*types.ResourceNotFoundException))
-	assert.Equal(t, 2, d.Faults.Count("PutItem"), "the SDK does not repeat these")
+	assert.Equal(t, 2, d.Faults.Count("PutItem"), "the SDK does not retry these")
 	assert.Empty(t, read(t, d, "a"))
 }
 
@@ -198,6 +198,6 @@ func TestFailHasTheStatusOfItsCode(t *testing.T) {
 	} {
 		d.Faults.Inject(Fail(code), When{Times: 2})
 		assertStatus(t, put(ctx, d.impatient(), d, "a", "1"), status, code)
-		assert.NoError(t, put(ctx, d.eager(), d, "a", "1"), "the SDK repeats %s", code)
+		assert.NoError(t, put(ctx, d.eager(), d, "a", "1"), "the SDK retries %s", code)
 	}
 }

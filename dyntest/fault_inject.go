@@ -9,38 +9,38 @@ import (
 	"slices"
 )
 
-// Fault is something that can happen to a request, such as [Throttle] or [LoseAnswer]. [Faults.Inject] has it happen.
+// Fault is something that can happen to a request, such as [Throttle] or [LoseAnswer]. [Faults.Inject] makes it happen.
 type Fault struct {
 	name       string
 	wrong      string              // what is wrong with its arguments, "" for nothing
-	operations []string            // those that it can befall; nil for all
-	befalls    func(*content) bool // a closer look at a request of such an operation; nil takes all
-	needsIndex bool                // befalls reads of indexes only
+	operations []string            // those that it applies to; nil for all
+	applies    func(*content) bool // whether it applies to a request of such an operation; nil for all
+	needsIndex bool                // applies only to reads of indexes
 	calls      bool                // calls a function of the test, which may send requests
-	draws      bool                // needs the seed even without a Chance
+	draws      bool                // requires the seed even without a Chance
 	begin      func(*Injection) effect
 }
 
 // effect is a fault at work.
 type effect struct {
 	strike strike
-	spare  func(*turn, *exchange) error // comes before a matching request that is not hit, while hits are to come; may be nil
+	spare  func(*turn, *exchange) error // runs before a matching request that is not hit, while more hits may follow; may be nil
 }
 
-// strike is a stage that has the fault happen to an exchange, and calls t.hit when it really does.
+// strike is a stage that makes the fault happen to an exchange, and calls t.hit if it really does.
 type strike func(t *turn, x *exchange, next hop) (*http.Response, error)
 
-// newFault is a fault that keeps nothing from one request to the next.
+// newFault returns a fault without state between requests.
 func newFault(name string, operations []string, strike strike) Fault {
 	return Fault{name: name, operations: operations, begin: func(*Injection) effect { return effect{strike: strike} }}
 }
 
-func (what Fault) canBefallOperation(operation string) bool {
+func (what Fault) appliesToOperation(operation string) bool {
 	return what.operations == nil || slices.Contains(what.operations, operation)
 }
 
-func (what Fault) canBefall(c *content) bool {
-	return what.canBefallOperation(c.operation) && (what.befalls == nil || what.befalls(c))
+func (what Fault) appliesTo(c *content) bool {
+	return what.appliesToOperation(c.operation) && (what.applies == nil || what.applies(c))
 }
 
 // Injection is a fault at work on the requests of a test.
@@ -54,27 +54,26 @@ type Injection struct {
 
 	// These are guarded by the mutex of faults.
 	counted    int // requests that matched
-	taken      int // of these, the ones whose turn it was; repetitions do not count
-	returned   int // of these, the ones without effect that do not count against Times
-	hits, own  int // those that it acted on, with and without repetitions
+	taken      int // of these, the ones whose turn it was, except retries
+	returned   int // of these, the ones without effect, which do not count against Times
+	hits, own  int // those that it acted on, with and without retries
 	stopped    bool
 	repetition map[string]bool // invocation ids and client tokens that were hit
 
 	happened chan struct{}
 }
 
-// Inject has a fault happen to the test's requests from now on, until the test ends or [Injection.Stop]:
+// Inject makes a fault happen to the test's requests from now on, until the test ends or [Injection.Stop] is called:
 //
 //	db.Faults.Inject(dyntest.LoseAnswer(), dyntest.When{Operation: "TransactWriteItems", Nth: 3})
 //
-// A request is looked at as the SDK sent it, and counts where it matches when and the fault can befall it. Every
-// injection counts it, then those whose turn it is act on it, the first one injected nearest to the SDK: where that one
-// answers by itself, the others do not come to act. Under [Faults.Conflicts] a request holds its items before any of
-// them acts.
+// A request counts, as the SDK sent it, if it matches when and the fault applies to it. First every injection counts it.
+// Then those whose turn it is act on it, the first one injected nearest to the SDK. If that one answers by itself, the others
+// do not act. With [Faults.Conflicts], a request holds its items before any of them acts.
 //
-// The test fails at once, so call Inject on its goroutine, for what can never happen: an unknown operation, table or
-// index, or one that the fault cannot befall. It fails at its end if the fault never happened, or fewer than Times; a
-// fault that is left to chance must at least have had the chance.
+// Inject fails the test at once if the fault can never happen, because the operation, table or index is unknown or the fault
+// does not apply to it. So call Inject on the test's goroutine. The test fails at its end if the fault never happened, or
+// happened fewer than Times times. A random fault must at least have had the chance.
 func (f *Faults) Inject(what Fault, when When) *Injection {
 	f.t.Helper()
 	if when.Nth > 0 && when.Times == 0 {
@@ -102,21 +101,20 @@ func (f *Faults) Inject(what Fault, when When) *Injection {
 	return i
 }
 
-// Hits is how often the fault has happened. A request whose turn it was does not count where the fault had no effect on
-// it: because another fault answered, or the engine refused what was to be carried out, or because the page that was to
-// be short had no LastEvaluatedKey anyhow. One that had it is a hit, even where only an empty page follows: see
-// [ShortPages].
+// Hits returns how often the fault has happened. A request whose turn it was does not count if the fault had no effect on it:
+// another fault answered, the engine refused the request, or the page to shorten has no LastEvaluatedKey. A page that has one
+// is a hit, even if only an empty page follows, see [ShortPages].
 func (i *Injection) Hits() int {
 	i.faults.mu.Lock()
 	defer i.faults.mu.Unlock()
 	return i.hits
 }
 
-// Happened is closed with the first hit, for a test that goes on from there instead of sleeping: that gives up, say, while
-// an answer is delayed.
+// Happened returns a channel that is closed at the first hit. A test can wait for it instead of sleeping, for example to give
+// up while an answer is delayed.
 func (i *Injection) Happened() <-chan struct{} { return i.happened }
 
-// Stop ends the injection. A request that is under way is not affected, nor is what the end of the test asks for.
+// Stop ends the injection. It affects neither requests in flight, nor what is checked at the end of the test.
 func (i *Injection) Stop() {
 	i.faults.mu.Lock()
 	defer i.faults.mu.Unlock()
@@ -128,7 +126,7 @@ type turn struct {
 	*Injection
 	content *content
 	due     bool
-	again   bool // it repeats a request that was hit
+	again   bool // it is a retry of a request that was hit
 	acted   bool // guarded by the mutex of faults
 	random  *rand.Rand
 }
@@ -145,7 +143,7 @@ func (t *turn) hit() {
 	}
 }
 
-// end gives a turn back that had no effect, unless Nth means this request and no other.
+// end gives back a turn that had no effect, unless Nth selects this very request.
 func (t *turn) end() {
 	t.faults.mu.Lock()
 	defer t.faults.mu.Unlock()
@@ -162,7 +160,7 @@ func (f *Faults) inject(x *exchange, next hop) (*http.Response, error) {
 	if err != nil {
 		return nil, err
 	}
-	// Not as soon as a fault has acted: one that another fault kept from acting has had its turn as well.
+	// Not as soon as a fault has acted, because a fault that another one kept from acting has had its turn as well.
 	defer func() {
 		for _, t := range turns {
 			t.end()
@@ -188,7 +186,7 @@ func play(turns []*turn, x *exchange, next hop) (*http.Response, error) {
 	return rest(x)
 }
 
-// turns counts a request for all injections at once, so that requests which race are in one order for all of them.
+// turns counts a request for all injections at once, so that racing requests have the same order for all of them.
 func (f *Faults) turns(x *exchange) ([]*turn, error) {
 	f.mu.Lock()
 	injections := slices.Clone(f.injections)
@@ -227,7 +225,7 @@ func (i *Injection) matches(x *exchange, c *content) (bool, error) {
 	case w.Operation != "" && w.Operation != c.operation,
 		w.Table != "" && !c.tables[w.Table],
 		w.Index != "" && w.Index != c.IndexName,
-		!i.what.canBefall(c):
+		!i.what.appliesTo(c):
 		return false, nil
 	case w.Match == nil:
 		return true, nil
@@ -236,7 +234,7 @@ func (i *Injection) matches(x *exchange, c *content) (bool, error) {
 	return err == nil && w.Match(request), err
 }
 
-// count is nil where nothing more can come of the injection for this request.
+// count returns nil if the injection has no effect on this request.
 func (i *Injection) count(c *content) *turn {
 	if i.stopped {
 		return nil

@@ -30,7 +30,7 @@ func (d *DB) eager() *dynamodb.Client {
 	})
 }
 
-// witness is a test that notes its failures instead of failing.
+// witness is a test that records its failures instead of failing.
 type witness struct {
 	testing.TB
 	mu     sync.Mutex
@@ -38,7 +38,7 @@ type witness struct {
 	logs   []string
 }
 
-// watched has the faults of d fail a witness instead of the test.
+// watched makes the faults of d fail a witness instead of the test.
 func (d *DB) watched() *witness {
 	w := &witness{TB: d.Faults.t}
 	d.Faults.t = w
@@ -62,7 +62,7 @@ func (w *witness) Fatalf(format string, args ...any) {
 	runtime.Goexit()
 }
 
-// fatal is what the test would have ended with in f.
+// fatal returns the message with which f would have ended the test.
 func (w *witness) fatal(f func()) string {
 	ended := make(chan bool)
 	go func() {
@@ -77,7 +77,7 @@ func (w *witness) fatal(f func()) string {
 	return all
 }
 
-// mock leads a request through the injections of f alone, and answers it with text. It returns the body that arrived, ""
+// mock sends a request only through the injections of f, and answers it with text. It returns the body that arrived, or ""
 // if none did.
 func mock(t *testing.T, f *Faults, operation, body, text string) (arrived string, resp *http.Response, err error) {
 	t.Helper()
@@ -121,7 +121,7 @@ func TestWhichRequestsAreHit(t *testing.T) {
 	assert.Equal(t, "xx....", hitsOf(When{Times: 2}))
 	assert.Equal(t, "xxxxxx", hitsOf(When{Chance: 1}))
 	assert.Equal(t, "......", hitsOf(When{Operation: "Scan", Optional: true}))
-	assert.Equal(t, "......", hits(t, d.Faults, 6), "they have stopped")
+	assert.Equal(t, "......", hits(t, d.Faults, 6), "they are stopped")
 }
 
 func TestOnlyMatchingRequestsCount(t *testing.T) {
@@ -149,7 +149,7 @@ func TestOnlyMatchingRequestsCount(t *testing.T) {
 	transaction := `{"TransactItems":[{"Put":{"TableName":"$Reviews"}},{"ConditionCheck":{"TableName":"$Users"}}]}`
 	assert.True(t, hit(When{Table: "Users"}, "TransactWriteItems", transaction))
 	assert.False(t, hit(When{Table: "Bookings"}, "TransactWriteItems", transaction))
-	assert.False(t, hit(When{}, "CreateTable", `{}`), "the control plane is left alone")
+	assert.False(t, hit(When{}, "CreateTable", `{}`), "faults do not apply to the control plane")
 
 	var seen Request
 	matches := func(answer bool) func(Request) bool {
@@ -162,7 +162,7 @@ func TestOnlyMatchingRequestsCount(t *testing.T) {
 	assert.False(t, hit(When{Match: matches(false)}, "Query", query))
 }
 
-// The first one injected is the outermost; where it answers by itself, the others have no effect.
+// The first one injected is the outermost; if it answers by itself, the others have no effect.
 func TestInjectionsAreNested(t *testing.T) {
 	t.Parallel()
 	ctx, d := t.Context(), New(t, OnlyTables(things))
@@ -188,7 +188,7 @@ func TestEveryAttempt(t *testing.T) {
 	ctx, d := t.Context(), New(t, OnlyTables(things))
 
 	once := d.Faults.Inject(LoseAnswer(), When{Operation: "PutItem", Nth: 1})
-	require.NoError(t, put(ctx, d.eager(), d, "a", "1"), "the SDK sends it again")
+	require.NoError(t, put(ctx, d.eager(), d, "a", "1"), "the SDK retries it")
 	assert.Equal(t, 1, once.Hits())
 
 	every := d.Faults.Inject(LoseAnswer(), When{Operation: "PutItem", Nth: 1, Times: 2, EveryAttempt: true})
@@ -203,7 +203,7 @@ func TestEveryAttempt(t *testing.T) {
 	every = d.Faults.Inject(LoseAnswer(), When{Operation: "TransactWriteItems", Nth: 1, EveryAttempt: true})
 	in, token := add(d, "n"), rand.Text()
 	in.ClientRequestToken = &token
-	for range 2 { // as two calls of the SDK
+	for range 2 { // two calls of the SDK
 		_, err := d.impatient().TransactWriteItems(ctx, in)
 		assert.ErrorIs(t, err, io.ErrUnexpectedEOF)
 	}
@@ -213,7 +213,7 @@ func TestEveryAttempt(t *testing.T) {
 	assert.Equal(t, "2", read(t, d, "n"))
 }
 
-// Without Nth the Times are hits, not requests that could have been hit.
+// Without Nth, Times counts hits, not requests that could have been hit.
 func TestATurnWithoutEffectIsGivenBack(t *testing.T) {
 	t.Parallel()
 	d := New(t, OnlyTables(things))
@@ -237,7 +237,7 @@ func TestATurnWithoutEffectIsGivenBack(t *testing.T) {
 	assert.Equal(t, "..x.", hitsOf(When{Nth: 2, Times: 2}, more, last, more, more))
 }
 
-// It is also given back where another fault answered before it came to act.
+// It is also given back if another fault answered first.
 func TestATurnThatAnotherFaultTookIsGivenBack(t *testing.T) {
 	t.Parallel()
 	d := New(t, OnlyTables(things))
@@ -247,9 +247,9 @@ func TestATurnThatAnotherFaultTookIsGivenBack(t *testing.T) {
 	assert.Equal(t, 2, i.Hits())
 }
 
-// The repetition of a request that was not hit is one like any other, and counts as such. That of one that was hit
-// does not, so it has nothing to give back.
-func TestRepetitionWithoutEffect(t *testing.T) {
+// The retry of a request that was not hit counts like any other request. The retry of a request that was hit does not
+// count, so it has nothing to give back.
+func TestRetryWithoutEffect(t *testing.T) {
 	t.Parallel()
 	for _, nth := range []int{1, 2} {
 		ctx, d := t.Context(), New(t, OnlyTables(things))
@@ -263,15 +263,15 @@ func TestRepetitionWithoutEffect(t *testing.T) {
 	}
 }
 
-// Three attempts of one call are one of the Times.
-func TestRepetitionsDoNotMakeUpForCalls(t *testing.T) {
+// Three attempts of one call count once against Times.
+func TestRetriesDoNotCountAgainstTimes(t *testing.T) {
 	t.Parallel()
 	ctx, d := t.Context(), New(t, OnlyTables(things))
 	w := d.watched()
 	d.Faults.Inject(LoseAnswer(), When{Operation: "PutItem", Times: 2, EveryAttempt: true})
 	assert.Error(t, put(ctx, d.eager(), d, "a", "1"))
 	d.Faults.settle()
-	assert.Equal(t, []string{"dyntest: LoseAnswer on PutItem had 1 of its 2 hits: 3 such requests were sent"}, withoutPlaces(t, w.errors))
+	assert.Equal(t, []string{"dyntest: LoseAnswer on PutItem happened 1 of 2 times: 3 matching requests were sent"}, withoutPlaces(t, w.errors))
 }
 
 func TestInjectionsCountEachRequestOnce(t *testing.T) {

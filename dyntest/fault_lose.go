@@ -6,8 +6,8 @@ import (
 	"net/http"
 )
 
-// carryOut passes an exchange on and waits for the engine's answer, which is a hit if it is no refusal: who loses the
-// answer to a booking that was sold out anyhow has not lost the answer to a booking.
+// carryOut passes an exchange on and waits for the engine's answer. It is a hit unless the answer is a refusal: a test that
+// loses the answer "sold out" has not lost the answer to a booking.
 func (t *turn) carryOut(x *exchange, next hop) error {
 	resp, err := next(x)
 	if err != nil {
@@ -22,22 +22,22 @@ func (t *turn) carryOut(x *exchange, next hop) error {
 	return nil
 }
 
-// LoseRequest breaks the connection before the engine has the request. The caller cannot tell it from [LoseAnswer].
+// LoseRequest breaks the connection before the engine receives the request. The caller cannot distinguish it from [LoseAnswer].
 func LoseRequest() Fault {
 	return newFault("LoseRequest", nil, func(t *turn, x *exchange, _ hop) (*http.Response, error) {
 		t.hit()
-		return nil, fmt.Errorf("dyntest lost the request %s: %w", x.operation, io.ErrUnexpectedEOF)
+		return nil, fmt.Errorf("dyntest: the %s request is lost: %w", x.operation, io.ErrUnexpectedEOF)
 	})
 }
 
-// LoseAnswer has the engine carry the request out, and breaks the connection instead of passing the answer on. A client
-// with the SDK's default retries sends the request again and its caller notices nothing; [dynastay.DB.Write] settles its
-// requests itself. When.EveryAttempt loses the answers to the repetitions too. A refusal is lost as well, and is no hit.
+// LoseAnswer lets the engine carry out the request, and breaks the connection instead of passing the answer on. A client
+// with the SDK's default retries sends the request again, and its caller notices nothing; [dynastay.DB.Write] settles its
+// requests itself. When.EveryAttempt loses the answers to the retries too. A refusal is also lost, but is not a hit.
 func LoseAnswer() Fault {
 	return newFault("LoseAnswer", nil, func(t *turn, x *exchange, next hop) (*http.Response, error) {
 		if err := t.carryOut(x, next); err != nil {
 			return nil, err
 		}
-		return nil, fmt.Errorf("dyntest lost the answer to %s: %w", x.operation, io.ErrUnexpectedEOF)
+		return nil, fmt.Errorf("dyntest: the answer to %s is lost: %w", x.operation, io.ErrUnexpectedEOF)
 	})
 }

@@ -16,7 +16,7 @@ func TestAnswerIsLost(t *testing.T) {
 	client := d.impatient()
 	lost := d.Faults.Inject(LoseAnswer(), When{Operation: "PutItem", Nth: 2})
 	_, err := client.DeleteItem(ctx, remove(d, "a"))
-	require.NoError(t, err, "it is another operation")
+	require.NoError(t, err, "it is a different operation")
 	require.NoError(t, put(ctx, client, d, "a", "first"))
 	assert.ErrorIs(t, put(ctx, client, d, "a", "second"), io.ErrUnexpectedEOF)
 	assert.Equal(t, "second", read(t, d, "a"), "it was carried out")
@@ -25,7 +25,7 @@ func TestAnswerIsLost(t *testing.T) {
 	assert.Equal(t, 1, lost.Hits())
 }
 
-func TestSDKRepeatsARequestWhoseAnswerIsLost(t *testing.T) {
+func TestSDKRetriesARequestWhoseAnswerIsLost(t *testing.T) {
 	t.Parallel()
 	d := New(t, OnlyTables(things))
 	d.Faults.Inject(LoseAnswer(), When{Operation: "TransactWriteItems", Nth: 1})

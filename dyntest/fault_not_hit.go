@@ -2,7 +2,7 @@ package dyntest
 
 import "fmt"
 
-// settle is the end of the test: what was injected should have happened.
+// settle runs at the end of the test and fails it if an injected fault has not happened.
 func (f *Faults) settle() {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -17,29 +17,29 @@ func (f *Faults) settle() {
 	}
 }
 
-// missing says what did not happen, "" if all did.
+// missing says what did not happen, or "" if everything did.
 func (i *Injection) missing() string {
 	least := max(i.when.Times, 1)
 	if i.when.Chance > 0 && i.when.Chance < 1 && i.counted > 0 {
-		least = 0 // it may have been left out by chance
+		least = 0 // it may not have been drawn
 	}
 	if i.when.Optional || i.own >= least {
 		return ""
 	}
-	had := "had no hit"
+	happened := "did not happen"
 	if i.own > 0 {
-		had = fmt.Sprintf("had %d of its %d hits", i.own, i.when.Times)
+		happened = fmt.Sprintf("happened %d of %d times", i.own, i.when.Times)
 	}
-	sent := fmt.Sprintf("%d such requests were sent", i.counted)
+	sent := fmt.Sprintf("%d matching requests were sent", i.counted)
 	switch i.counted {
 	case 0:
-		sent = "no such request was sent"
+		sent = "no matching request was sent"
 	case 1:
-		sent = "1 such request was sent"
+		sent = "1 matching request was sent"
 	}
 	if idle := i.taken - i.own; idle > 0 {
-		sent += fmt.Sprintf("; it was due on %d of them and did not happen: "+
+		sent += fmt.Sprintf("; the fault was due on %d of them but had no effect: "+
 			"another fault answered, the engine refused the request, or there was nothing to change", idle)
 	}
-	return had + ": " + sent
+	return happened + ": " + sent
 }

@@ -11,7 +11,7 @@ import (
 	"github.com/dynastay/dynastay/keys"
 )
 
-// What was injected and did not happen fails the test: it would prove nothing.
+// An injected fault that did not happen fails the test, which would prove nothing.
 func TestAFaultMustHappen(t *testing.T) {
 	t.Parallel()
 	always := func(Request) bool { return true }
@@ -22,20 +22,20 @@ func TestAFaultMustHappen(t *testing.T) {
 		want     []string
 	}{
 		"hit":             {LoseRequest(), When{}, 1, nil},
-		"too few":         {LoseAnswer(), When{Operation: "Query", Nth: 3}, 2, []string{"dyntest: LoseAnswer on the 3rd Query had no hit: 2 such requests were sent"}},
-		"one":             {LoseAnswer(), When{Operation: "Query", Nth: 2}, 1, []string{"dyntest: LoseAnswer on the 2nd Query had no hit: 1 such request was sent"}},
-		"none":            {Throttle(), When{Table: "Users"}, 1, []string{"dyntest: Throttle on any request of Users had no hit: no such request was sent"}},
-		"an index":        {Delay(time.Second), When{Operation: "Query", Table: "Users", Index: "GSI1-EmailIndex"}, 1, []string{"dyntest: Delay(1s) on Query of Users by GSI1-EmailIndex had no hit: no such request was sent"}},
-		"any table":       {ShortPages(2), When{Index: "GSI1-EmailIndex", Match: always}, 0, []string{"dyntest: ShortPages(2) on any request by GSI1-EmailIndex that matches had no hit: no such request was sent"}},
-		"not all":         {LoseRequest(), When{Nth: 2, Times: 3}, 3, []string{"dyntest: LoseRequest on the 2nd request had 2 of its 3 hits: 3 such requests were sent"}},
+		"too few":         {LoseAnswer(), When{Operation: "Query", Nth: 3}, 2, []string{"dyntest: LoseAnswer on the 3rd Query did not happen: 2 matching requests were sent"}},
+		"one":             {LoseAnswer(), When{Operation: "Query", Nth: 2}, 1, []string{"dyntest: LoseAnswer on the 2nd Query did not happen: 1 matching request was sent"}},
+		"none":            {Throttle(), When{Table: "Users"}, 1, []string{"dyntest: Throttle on any request of Users did not happen: no matching request was sent"}},
+		"an index":        {Delay(time.Second), When{Operation: "Query", Table: "Users", Index: "GSI1-EmailIndex"}, 1, []string{"dyntest: Delay(1s) on Query of Users by GSI1-EmailIndex did not happen: no matching request was sent"}},
+		"any table":       {ShortPages(2), When{Index: "GSI1-EmailIndex", Match: always}, 0, []string{"dyntest: ShortPages(2) on any request by GSI1-EmailIndex that matches did not happen: no matching request was sent"}},
+		"not all":         {LoseRequest(), When{Nth: 2, Times: 3}, 3, []string{"dyntest: LoseRequest on the 2nd request happened 2 of 3 times: 3 matching requests were sent"}},
 		"all":             {LoseRequest(), When{Nth: 2, Times: 3}, 4, nil},
-		"without effect":  {ShortPages(1), When{Nth: 1}, 1, []string{"dyntest: ShortPages(1) on the 1st request had no hit: 1 such request was sent; it was due on 1 of them and did not happen: another fault answered, the engine refused the request, or there was nothing to change"}},
-		"given back":      {ShortPages(1), When{Times: 1}, 3, []string{"dyntest: ShortPages(1) on any request had no hit: 3 such requests were sent; it was due on 3 of them and did not happen: another fault answered, the engine refused the request, or there was nothing to change"}},
+		"without effect":  {ShortPages(1), When{Nth: 1}, 1, []string{"dyntest: ShortPages(1) on the 1st request did not happen: 1 matching request was sent; the fault was due on 1 of them but had no effect: another fault answered, the engine refused the request, or there was nothing to change"}},
+		"given back":      {ShortPages(1), When{Times: 1}, 3, []string{"dyntest: ShortPages(1) on any request did not happen: 3 matching requests were sent; the fault was due on 3 of them but had no effect: another fault answered, the engine refused the request, or there was nothing to change"}},
 		"optional":        {LoseRequest(), When{Nth: 2, Optional: true}, 0, nil},
 		"left to chance":  {LoseRequest(), When{Chance: 1e-9}, 1, nil},
-		"no chance":       {LoseRequest(), When{Chance: 0.5}, 0, []string{"dyntest: LoseRequest on any request had no hit: no such request was sent"}},
-		"no such chance":  {ShortPages(1), When{Chance: 1}, 1, []string{"dyntest: ShortPages(1) on any request had no hit: 1 such request was sent; it was due on 1 of them and did not happen: another fault answered, the engine refused the request, or there was nothing to change"}},
-		"drawn, not left": {AnyOf(), When{}, 0, []string{"dyntest: AnyOf on any request had no hit: no such request was sent"}},
+		"no chance":       {LoseRequest(), When{Chance: 0.5}, 0, []string{"dyntest: LoseRequest on any request did not happen: no matching request was sent"}},
+		"no such chance":  {ShortPages(1), When{Chance: 1}, 1, []string{"dyntest: ShortPages(1) on any request did not happen: 1 matching request was sent; the fault was due on 1 of them but had no effect: another fault answered, the engine refused the request, or there was nothing to change"}},
+		"drawn, not left": {AnyOf(), When{}, 0, []string{"dyntest: AnyOf on any request did not happen: no matching request was sent"}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -49,7 +49,7 @@ func TestAFaultMustHappen(t *testing.T) {
 	}
 }
 
-// withoutPlaces are messages without the place of an injection, which each of them names.
+// withoutPlaces removes from messages the place of the injection, which each of them must name.
 func withoutPlaces(t *testing.T, messages []string) (all []string) {
 	t.Helper()
 	place := regexp.MustCompile(`, injected at \w+_test\.go:\d+,`)
@@ -60,7 +60,7 @@ func withoutPlaces(t *testing.T, messages []string) (all []string) {
 	return all
 }
 
-// ending is a test whose end can be called.
+// ending is a test that can be ended by a call.
 type ending struct {
 	*witness
 	end []func()
@@ -68,7 +68,7 @@ type ending struct {
 
 func (e *ending) Cleanup(f func()) { e.end = append(e.end, f) }
 
-func TestTheEndOfTheTestAsks(t *testing.T) {
+func TestTheEndOfTheTestChecks(t *testing.T) {
 	t.Parallel()
 	e := &ending{witness: &witness{TB: t}}
 	f := newFaults(e, nil, "", &config{})
@@ -78,7 +78,7 @@ func TestTheEndOfTheTestAsks(t *testing.T) {
 	assert.Len(t, e.errors, 1)
 }
 
-// A test that has failed, or was skipped, is told no more.
+// A test that has failed, or was skipped, does not fail again.
 func TestAFailedTestIsLeftAlone(t *testing.T) {
 	t.Parallel()
 	d := New(t, OnlyTables(things))

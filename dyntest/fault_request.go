@@ -12,10 +12,10 @@ import (
 // Request is one request as it was sent.
 type Request struct {
 	Operation string // "Query", "TransactWriteItems"
-	// Body is the JSON of the request with all object keys in order and without the test's table prefix, so that the
-	// same request always gives the same text.
+	// Body is the JSON of the request with all object keys sorted and without the test's table prefix, so that the
+	// same request always has the same text.
 	Body json.RawMessage
-	// Context is that of the call which sent the request, with what the caller has put into it.
+	// Context is that of the call that sent the request, with the caller's values.
 	Context context.Context `json:"-"`
 }
 
@@ -24,7 +24,7 @@ func (f *Faults) request(x *exchange) (Request, error) {
 	return Request{x.operation, text, x.Context()}, err
 }
 
-// canonical is the same JSON with the keys of all objects in order: the SDK writes maps in a random one.
+// canonical returns the same JSON with the keys of all objects sorted: the SDK writes maps in random order.
 func canonical(body []byte) (json.RawMessage, error) {
 	decoder := json.NewDecoder(bytes.NewReader(body))
 	decoder.UseNumber()
@@ -41,11 +41,11 @@ func canonical(body []byte) (json.RawMessage, error) {
 	return bytes.TrimSpace(b.Bytes()), nil
 }
 
-// content is what faults want to know of a request.
+// content is what faults need to know about a request.
 type content struct {
 	operation  string
 	invocation string                      // the SDK's id of the call, the same for all its attempts
-	tables     map[string]bool             // names of schemas, or of tables that are none of the test's
+	tables     map[string]bool             // names of schemas, or of tables that are not the test's
 	schemas    map[string]*dynastay.Schema // the test's, by full table name
 
 	TableName, IndexName, ClientRequestToken string

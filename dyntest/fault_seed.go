@@ -9,8 +9,8 @@ import (
 
 const seedVar = "DYNTEST_SEED"
 
-// Seed fixes what the faults of chance do. Default: the number in the environment variable DYNTEST_SEED, otherwise one
-// that is drawn for the test.
+// Seed sets the seed of random faults. Default: the number in the environment variable DYNTEST_SEED if that is set, otherwise
+// one that is drawn for the test.
 func Seed(seed uint64) Option {
 	return func(c *config) { c.seeded, c.seed = true, seed }
 }
@@ -22,7 +22,7 @@ func defaultSeed() (uint64, error) {
 	}
 	seed, err := strconv.ParseUint(text, 10, 64)
 	if err != nil {
-		return 0, fmt.Errorf("dyntest: %s is %q; it must be a whole number from 0 to 2^64-1", seedVar, text)
+		return 0, fmt.Errorf("dyntest: %s must be a whole number between 0 and 2^64-1, got %q", seedVar, text)
 	}
 	return seed, nil
 }

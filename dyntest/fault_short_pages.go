@@ -7,10 +7,10 @@ import (
 	"strconv"
 )
 
-// ShortPages ends a page of a Query or Scan after n items, or sooner as the engine sees fit, as DynamoDB does where a
-// page would pass 1 MB: the answer says where to go on, in its LastEvaluatedKey. A request that asks for n items or fewer is
-// no match, and an answer without that key is no hit. Engines give the key also where exactly n items were there, and so
-// does DynamoDB: the page that follows a hit may be empty, and the last one.
+// ShortPages ends a page of a Query or Scan after n items, or earlier if the engine does, as DynamoDB does if a page would
+// exceed 1 MB. The LastEvaluatedKey of the answer says where to continue. A request for n items or fewer does not match, and an
+// answer without that key is not a hit. Engines return the key even if there were exactly n items, and so does DynamoDB: the
+// page after a hit may be empty, and the last one.
 func ShortPages(n int) Fault {
 	fault := newFault(fmt.Sprintf("ShortPages(%d)", n), pagers, func(t *turn, x *exchange, next hop) (*http.Response, error) {
 		body, err := edit(x.body, func(request map[string]json.RawMessage) error {
@@ -45,9 +45,9 @@ func ShortPages(n int) Fault {
 		}
 		return resp, nil
 	})
-	fault.befalls = func(c *content) bool { return c.Limit == 0 || c.Limit > n }
+	fault.applies = func(c *content) bool { return c.Limit == 0 || c.Limit > n }
 	if n < 1 {
-		fault.wrong = "n must be at least 1"
+		fault.wrong = "n must be positive"
 	}
 	return fault
 }

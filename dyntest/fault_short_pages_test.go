@@ -35,7 +35,7 @@ func ofPartition(d *DB, limit int32) *dynamodb.QueryInput {
 	return in
 }
 
-// walk gives the sort keys of all pages of a query.
+// walk returns the sort keys of all pages of a query.
 func walk(t *testing.T, client *dynamodb.Client, in *dynamodb.QueryInput) (pages [][]string) {
 	t.Helper()
 	for {
@@ -58,7 +58,7 @@ func TestShortPages(t *testing.T) {
 	fill(t, d)
 	i := d.Faults.Inject(ShortPages(2), When{})
 	assert.Equal(t, [][]string{{"0", "1"}, {"2", "3"}, {"4"}}, walk(t, d.impatient(), ofPartition(d, 0)))
-	assert.Equal(t, 2, i.Hits(), "the last page is not cut short")
+	assert.Equal(t, 2, i.Hits(), "the last page is not shortened")
 	assert.Equal(t, [][]string{{"0", "1"}, {"2", "3"}, {"4"}}, walk(t, d.impatient(), ofPartition(d, 3)))
 	assert.Equal(t, 4, i.Hits())
 	assert.Equal(t, 6, i.counted)

@@ -13,7 +13,7 @@ import (
 	"github.com/dynastay/dynastay/dyntest/engine"
 )
 
-// replica is a second table with the items that a table had some time ago. Its requests bypass the faults.
+// replica is a second table with the items that a table had at an earlier time. Its requests bypass the faults.
 type replica struct {
 	client *dynamodb.Client
 	of     string // the full name of the table
@@ -29,8 +29,8 @@ func newReplica(on *engine.Engine, prefix string, of *dynastay.Schema, number in
 	return &replica{client: on.Client(), of: prefix + of.Name, name: prefix + schema.Name, schema: &schema}
 }
 
-// refresh writes what has changed in the table since the last time. It compares the tables themselves: a refresh that
-// was broken off leaves nothing behind that the next one would not see.
+// refresh writes what has changed in the table since the last refresh. It compares the tables themselves, so the next
+// refresh corrects one that was interrupted.
 func (r *replica) refresh(ctx context.Context) error {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -56,7 +56,7 @@ func (r *replica) refresh(ctx context.Context) error {
 	return r.write(ctx, writes)
 }
 
-// scan reads a whole table of the test. The library never does; this is the bookkeeping of a test tool, past its measures.
+// scan reads a whole table of the test. The library never does; this is bookkeeping of a test tool, and is not measured.
 func (r *replica) scan(ctx context.Context, table string) (map[dynastay.Key]dynastay.Item, error) {
 	yes, items := true, map[dynastay.Key]dynastay.Item{}
 	pages := dynamodb.NewScanPaginator(r.client, &dynamodb.ScanInput{TableName: &table, ConsistentRead: &yes})

@@ -9,25 +9,25 @@ import (
 	"github.com/dynastay/dynastay"
 )
 
-// StaleIndex has a Query or Scan of an index answer from the past, as an index may that DynamoDB has not brought up to
-// date yet. The index is frozen: as it was at the injection, or at the last read of an index of that table that matched
-// and was not hit, which sees the present. What was written since is missing, what was changed is found under its old
-// key and with its old attributes, and what was deleted is still there. Reads of the table itself are no match.
+// StaleIndex answers a Query or Scan of an index from an earlier state, as DynamoDB may before it has updated an index. The
+// index is frozen: as it was at the injection, or at the last read of an index of that table that matched and was not hit,
+// which reads the current state. Items written since then are missing, changed items are found under their old key and with
+// their old attributes, and deleted items still exist. Reads of the table itself do not match.
 //
-// It keeps a second copy of each of the tables that [When] allows, which the injection makes and the end of the test
-// removes.
+// StaleIndex keeps a second copy of each table that [When] allows. The injection creates the copies, and they are deleted at
+// the end of the test.
 func StaleIndex() Fault {
 	return Fault{
 		name: "StaleIndex", operations: pagers, needsIndex: true,
-		befalls: func(c *content) bool { return c.IndexName != "" },
+		applies: func(c *content) bool { return c.IndexName != "" },
 		begin:   func(i *Injection) effect { return i.faults.freeze(i) },
 	}
 }
 
-// frozen are the copies of tables, by the full names of these.
+// frozen are the copies of tables, by the full names of those tables.
 type frozen map[string]*replica
 
-// freeze makes copies of the tables that the injection can be about.
+// freeze copies the tables that the injection can be about.
 func (f *Faults) freeze(i *Injection) effect {
 	f.t.Helper()
 	copies := frozen{}
@@ -43,27 +43,27 @@ func (f *Faults) freeze(i *Injection) effect {
 		ctx, cancel := context.WithTimeout(context.Background(), setUpTime)
 		defer cancel()
 		if err := f.engine.DeleteTables(ctx, f.prefix, schemas...); err != nil {
-			f.t.Errorf("dyntest: remove the frozen copies of tables: %v", err)
+			f.t.Errorf("dyntest: delete the table copies of StaleIndex: %v", err)
 		}
 	})
 	ctx, cancel := context.WithTimeout(f.t.Context(), setUpTime)
 	defer cancel()
 	if err := createTables(ctx, f.engine, f.prefix, schemas); err != nil {
-		f.t.Fatalf("dyntest: make copies of tables for StaleIndex: %v", err)
+		f.t.Fatalf("dyntest: create the table copies of StaleIndex: %v", err)
 	}
 	for table, r := range copies {
 		if err := r.refresh(ctx); err != nil {
-			f.t.Fatalf("dyntest: copy %s for StaleIndex: %v", table, err)
+			f.t.Fatalf("dyntest: copy table %s for StaleIndex: %v", table, err)
 		}
 	}
 	return effect{strike: copies.strike, spare: copies.spare}
 }
 
-// strike has the copy answer in the name of the table.
+// strike lets the copy answer on behalf of the table.
 func (copies frozen) strike(t *turn, x *exchange, next hop) (*http.Response, error) {
 	r := copies[t.content.TableName]
 	if r == nil {
-		return next(x) // a table that the test has made itself
+		return next(x) // a table that the test created itself
 	}
 	body, err := edit(x.body, func(request map[string]json.RawMessage) (err error) {
 		request["TableName"], err = json.Marshal(r.name)
@@ -85,7 +85,7 @@ func (copies frozen) strike(t *turn, x *exchange, next hop) (*http.Response, err
 	return resp, nil
 }
 
-// spare brings the copy up to date before a read of the present.
+// spare updates the copy before a read of the current state.
 func (copies frozen) spare(t *turn, x *exchange) error {
 	if r := copies[t.content.TableName]; r != nil {
 		return r.refresh(x.Context())

@@ -41,7 +41,7 @@ func uncolour(t *testing.T, d *DB, id string) {
 	require.NoError(t, err)
 }
 
-// find gives the things of a colour that the index shows, in pages of a size.
+// find returns the things of a colour that the index shows, in pages of a size.
 func find(ctx context.Context, d *DB, colour string, size int32) (string, error) {
 	name, index := d.TableName(coloured), "ByColour"
 	var ids []string
@@ -101,7 +101,7 @@ func TestStaleIndex(t *testing.T) {
 	assert.ElementsMatch(t, []string{"a", "c", "d", "e"}, all)
 	assert.Equal(t, 1+1+5, i.Hits())
 
-	// Nor is there a copy of a table that the test has made itself.
+	// Nor is there a copy of a table that the test created itself.
 	own := `{"TableName":"Own","IndexName":"ByColour"}`
 	arrived, _, err := mock(t, d.Faults, "Query", own, `{}`)
 	require.NoError(t, err)
@@ -113,8 +113,8 @@ func TestStaleIndex(t *testing.T) {
 	assert.Equal(t, "a", showing(t, d, "blue"))
 }
 
-// A read that is not hit sees the present, and the ones after it never less than that.
-func TestStaleIndexGoesOn(t *testing.T) {
+// A read that is not hit reads the current state, and later reads never an earlier one.
+func TestStaleIndexAdvances(t *testing.T) {
 	t.Parallel()
 	d := New(t, OnlyTables(coloured))
 	colour(t, d, "a", "red")
@@ -134,7 +134,7 @@ func TestStaleIndexGoesOn(t *testing.T) {
 	assert.Equal(t, 2, i.Hits())
 }
 
-// The copy is made in as many batches as it takes.
+// The copy is written in as many batches as necessary.
 func TestStaleIndexOfALargeTable(t *testing.T) {
 	t.Parallel()
 	d := New(t, OnlyTables(coloured))
@@ -150,7 +150,7 @@ func TestStaleIndexOfALargeTable(t *testing.T) {
 	assert.Equal(t, strings.Join(all, " "), ids)
 }
 
-// As one of several faults it works as well.
+// It also works as one of several faults.
 func TestStaleIndexAmongOthers(t *testing.T) {
 	t.Parallel()
 	d := New(t, OnlyTables(coloured))
@@ -183,12 +183,12 @@ func TestOnlyTablesInQuestionAreCopied(t *testing.T) {
 		})
 		assert.ElementsMatch(t, strings.Fields(want), copies)
 		for _, name := range tables(t.Context(), d.Engine) {
-			assert.False(t, strings.HasPrefix(name, d.prefix), "%s is still there", name)
+			assert.False(t, strings.HasPrefix(name, d.prefix), "%s still exists", name)
 		}
 	}
 }
 
-// Requests race with each other and with hooks that send requests of their own.
+// Requests race with each other and with functions that send requests themselves.
 func TestStaleIndexInParallel(t *testing.T) {
 	t.Parallel()
 	ctx, d := t.Context(), New(t, OnlyTables(coloured))

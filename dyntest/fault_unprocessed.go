@@ -13,15 +13,17 @@ import (
 
 var batches = []string{"BatchGetItem", "BatchWriteItem"}
 
-// mostInBatch is how many keys, or writes, DynamoDB takes in one batch.
+// mostInBatch is the largest number of keys, or writes, in one batch of DynamoDB.
 var mostInBatch = map[string]int{"BatchGetItem": 100, "BatchWriteItem": 25}
 
 // Unprocessed leaves the last n items of a BatchWriteItem, or the last n keys of a BatchGetItem, unprocessed: the answer
-// gives them back, in the form in which they were sent, to be sent again. Of several tables the last one by name is
-// the first to lose its items. At least one item is processed, and a batch of one is no match: DynamoDB refuses a batch
-// of which it can process nothing, as [Throttle] does. Nor is a batch that DynamoDB refuses as a whole, of more than 25
-// writes or 100 keys, or with a key twice: the engine gets it as it was sent. The keys are those of the test's tables;
-// of other tables only entries that are the same throughout count as one key.
+// returns them, in the form in which they were sent, to be sent again. If there are several tables, items are taken from the
+// last one by name first.
+//
+// At least one item is processed. A batch of one does not match, because DynamoDB refuses a batch of which it can process
+// nothing, as [Throttle] does. A batch that DynamoDB refuses as a whole does not match either: one with more than 25 writes
+// or 100 keys, or with the same key twice. The engine gets it as it was sent. Keys are known for the test's tables; in other
+// tables, only identical entries count as the same key.
 func Unprocessed(n int) Fault {
 	fault := newFault(fmt.Sprintf("Unprocessed(%d)", n), batches, func(t *turn, x *exchange, next hop) (*http.Response, error) {
 		var left batch
@@ -48,26 +50,26 @@ func Unprocessed(n int) Fault {
 		t.hit()
 		return resp, nil
 	})
-	fault.befalls = func(c *content) bool {
+	fault.applies = func(c *content) bool {
 		size := c.RequestItems.size()
 		return size > 1 && size <= mostInBatch[c.operation] && !c.RequestItems.repeats(c.schemas)
 	}
 	if n < 1 {
-		fault.wrong = "n must be at least 1"
+		fault.wrong = "n must be positive"
 	}
 	return fault
 }
 
-// batch is a batch by full table name, as requests and answers hold it.
+// batch is a batch by full table name, as in requests and answers.
 type batch map[string]portion
 
-// portion is what a batch has of one table.
+// portion is the part of a batch for one table.
 type portion struct {
 	entries []json.RawMessage          // write requests, or keys
 	reading map[string]json.RawMessage // keys only: what goes with them, such as a projection
 }
 
-// UnmarshalJSON takes both forms: a list of write requests, and an object with keys.
+// UnmarshalJSON accepts both forms: a list of write requests, and an object with keys.
 func (p *portion) UnmarshalJSON(data []byte) error {
 	if bytes.HasPrefix(data, []byte("[")) {
 		return json.Unmarshal(data, &p.entries)
@@ -78,7 +80,7 @@ func (p *portion) UnmarshalJSON(data []byte) error {
 	return json.Unmarshal(p.reading["Keys"], &p.entries)
 }
 
-// MarshalJSON gives the form that was taken.
+// MarshalJSON writes the form that UnmarshalJSON read.
 func (p portion) MarshalJSON() ([]byte, error) {
 	entries, err := json.Marshal(p.entries)
 	if err != nil || p.reading == nil {
@@ -97,7 +99,7 @@ func (b batch) size() int {
 	return n
 }
 
-// repeats tells whether two of the entries are for the same item. The schemas are by full table name.
+// repeats reports whether two of the entries are for the same item. The schemas are by full table name.
 func (b batch) repeats(schemas map[string]*dynastay.Schema) bool {
 	for table, p := range b {
 		seen := map[string]bool{}
@@ -112,7 +114,7 @@ func (b batch) repeats(schemas map[string]*dynastay.Schema) bool {
 	return false
 }
 
-// itemOf is a text that names the item of an entry: its key, or all of the entry where the key cannot be known.
+// itemOf returns a text that identifies the item of an entry: its key, or the whole entry if the key is unknown.
 func (p portion) itemOf(entry json.RawMessage, schema *dynastay.Schema) string {
 	if attributes := p.attributesOf(entry); schema != nil && attributes != nil {
 		return keyText(schema, attributes)
@@ -124,11 +126,11 @@ func (p portion) itemOf(entry json.RawMessage, schema *dynastay.Schema) string {
 	return string(text)
 }
 
-// attributesOf are the key of an entry, or the item that it puts; nil where it has neither.
+// attributesOf returns the key of an entry, or the item that it puts; nil if it has neither.
 func (p portion) attributesOf(entry json.RawMessage) map[string]json.RawMessage {
 	if p.reading != nil {
 		var key map[string]json.RawMessage
-		_ = json.Unmarshal(entry, &key) // what is no key is for the engine to refuse
+		_ = json.Unmarshal(entry, &key) // the engine refuses what is not a key
 		return key
 	}
 	var write struct {
@@ -142,7 +144,7 @@ func (p portion) attributesOf(entry json.RawMessage) map[string]json.RawMessage 
 	return write.DeleteRequest.Key
 }
 
-// takeLast moves the last n entries into a batch of their own.
+// takeLast moves the last n entries into a separate batch.
 func (b batch) takeLast(n int) batch {
 	taken := batch{}
 	for _, table := range slices.Backward(slices.Sorted(maps.Keys(b))) {

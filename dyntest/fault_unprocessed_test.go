@@ -58,7 +58,7 @@ func TestUnprocessedWrites(t *testing.T) {
 	require.NoError(t, err)
 	assert.Empty(t, out.UnprocessedItems)
 	assert.Equal(t, 2, i.Hits())
-	assert.Equal(t, 2, i.counted, "a batch of one is no match")
+	assert.Equal(t, 2, i.counted, "a batch of one does not match")
 }
 
 // The last table by name is the first to lose its items.
@@ -103,7 +103,7 @@ func TestUnprocessedKeys(t *testing.T) {
 	assert.Equal(t, []map[string]types.AttributeValue{want}, out.Responses[*d.things()])
 }
 
-// What the engine itself leaves is not lost, and two faults leave one item together.
+// Items that the engine itself leaves are not lost, and two faults that leave the same item add up.
 func TestUnprocessedAddsToTheEngines(t *testing.T) {
 	t.Parallel()
 	d := New(t, OnlyTables(things))
@@ -111,7 +111,7 @@ func TestUnprocessedAddsToTheEngines(t *testing.T) {
 	send := func(operation, body, answer string) (arrived string, got map[string]any) {
 		arrived, resp, err := mock(t, d.Faults, operation, body, answer)
 		require.NoError(t, err)
-		assert.Empty(t, resp.Header, "they belong to another body")
+		assert.Empty(t, resp.Header, "they belong to a different body")
 		text, err := io.ReadAll(resp.Body)
 		require.NoError(t, err)
 		require.NoError(t, json.Unmarshal(text, &got))
@@ -131,7 +131,7 @@ func TestUnprocessedAddsToTheEngines(t *testing.T) {
 	assert.Equal(t, []int{1, 0}, []int{outer.Hits(), inner.Hits()})
 }
 
-// An error of the engine passes as it is.
+// An error of the engine is passed on unchanged.
 func TestUnprocessedOfARefusedBatch(t *testing.T) {
 	t.Parallel()
 	d := New(t, OnlyTables(things))
@@ -144,7 +144,7 @@ func TestUnprocessedOfARefusedBatch(t *testing.T) {
 	assert.Equal(t, 1, i.counted)
 }
 
-// ids are n different ones.
+// ids returns n different ids.
 func ids(n int) (all []string) {
 	for i := range n {
 		all = append(all, strconv.Itoa(i))
@@ -152,7 +152,7 @@ func ids(n int) (all []string) {
 	return all
 }
 
-// What DynamoDB refuses as a whole must not become a batch that it takes.
+// A batch that DynamoDB refuses as a whole must not become one that it accepts.
 func TestUnprocessedLeavesInvalidBatchesWhole(t *testing.T) {
 	t.Parallel()
 	ctx, d := t.Context(), New(t, OnlyTables(things))
@@ -182,7 +182,7 @@ func TestUnprocessedLeavesInvalidBatchesWhole(t *testing.T) {
 	assert.Equal(t, 2, i.Hits(), "these are as large as they may be")
 }
 
-// Without a schema nobody knows which attributes are the key.
+// Without a schema, the key attributes are unknown.
 func TestUnprocessedOfUnknownTables(t *testing.T) {
 	t.Parallel()
 	d := New(t, OnlyTables(things))

@@ -8,35 +8,36 @@ import (
 	"github.com/dynastay/dynastay"
 )
 
-// When says which requests a fault befalls. The zero When is every request of the data plane that it can befall.
+// When selects the requests that a fault happens to. The zero When selects every request of the data plane that the fault
+// applies to.
 type When struct {
-	// Operation is that of the request, such as "Query" or "TransactWriteItems". Default: "", all that the fault can
-	// befall.
+	// Operation is that of the request, such as "Query" or "TransactWriteItems". Default: "", all that the fault applies
+	// to.
 	Operation string
-	// Table is the name of a schema: the request names its table, perhaps among others. Default: "", any table.
+	// Table is the name of a schema. The request must name its table, and may name others. Default: "", any table.
 	Table string
 	// Index is the one that a Query or Scan reads. Default: "", any or none.
 	Index string
-	// Nth leaves the matching requests before the Nth from now alone; 1 is the next. The retries of the SDK and those of
-	// [dynastay.DB.Write] count as requests. Default: 0, begin with the next.
+	// Nth is the first matching request to hit, counted from now; 1 is the next. The retries of the SDK and those of
+	// [dynastay.DB.Write] count as requests. Default: 0, start with the next.
 	Nth int
-	// Times is how many matching requests are then hit. One on which the fault has no effect (see [Injection.Hits]) uses
-	// up one of them with Nth, which names the requests; without Nth the fault hits a later request instead. Default: 0,
-	// which means 1 with Nth, otherwise all.
+	// Times is how many matching requests are then hit. A request on which the fault has no effect (see [Injection.Hits])
+	// counts against Times with Nth, which selects the requests; without Nth, the fault hits a later request instead.
+	// Default: 0, which means 1 with Nth, otherwise all.
 	Times int
-	// EveryAttempt hits the repetitions of a request that was hit as well: the SDK's retries of the same call, and
-	// TransactWriteItems requests under the same client token. They do not count against Times. A single lost answer
-	// stays invisible to a caller whose client sends the request again. Default: false.
+	// EveryAttempt also hits the retries of a request that was hit: the SDK's retries of the same call, and
+	// TransactWriteItems requests with the same client token. They do not count against Times. If the client sends the
+	// request again, its caller does not notice a single lost answer. Default: false.
 	EveryAttempt bool
-	// Chance hits each matching request with this probability, above 0 and up to 1. It is drawn from the seed of the
-	// test, in the order in which the requests come: a test that sends one after the other repeats exactly; where
-	// requests race, which of them is hit does not. It cannot be combined with Nth or Times. Default: 0, no chance
-	// about it.
+	// Chance hits each matching request with this probability, above 0 and at most 1. It is drawn from the seed of the
+	// test, in the order of the requests. A test that sends one after the other repeats exactly; if requests race, which
+	// of them is hit does not repeat. It cannot be combined with Nth or Times. Default: 0, every request that the other
+	// fields select.
 	Chance float64
-	// Match looks at the request. It runs on the goroutine that sends it. Default: nil, all match.
+	// Match reports whether a request matches. It runs on the goroutine that sends the request. Default: nil, all match.
 	Match func(Request) bool
-	// Optional lets the test end without the fault having happened. Default: false, that is an error. Of a fault that is
-	// left to Chance only a request is asked for that it could have befallen.
+	// Optional allows the test to end although the fault has not happened. Default: false, that fails the test. With a
+	// Chance below 1, the test fails only if there was no request that the fault could have happened to.
 	Optional bool
 }
 
@@ -49,7 +50,7 @@ var operations = []string{
 // pagers are the operations that read an index, in pages.
 var pagers = []string{"Query", "Scan"}
 
-// String is the request in words, such as "the 3rd Query of Bookings".
+// String describes the requests, such as "the 3rd Query of Bookings".
 func (w When) String() string {
 	request := "request"
 	if w.Operation != "" {
@@ -90,7 +91,7 @@ func ordinal(n int) string {
 	return fmt.Sprint(n) + ending
 }
 
-// wrong says why an injection could never do what it is meant to do, "" where it can.
+// wrong returns the reason why an injection can never do what it is meant to do, or "".
 func (f *Faults) wrong(what Fault, w When) string {
 	switch {
 	case what.begin == nil:
@@ -98,36 +99,36 @@ func (f *Faults) wrong(what Fault, w When) string {
 	case what.wrong != "":
 		return what.name + ": " + what.wrong
 	case w.Operation != "" && !slices.Contains(operations, w.Operation):
-		return fmt.Sprintf("%q is not an operation that faults can befall: %s", w.Operation, strings.Join(operations, ", "))
-	case w.Operation != "" && !what.canBefallOperation(w.Operation):
-		return fmt.Sprintf("%s cannot befall %s, only %s", what.name, w.Operation, strings.Join(what.operations, ", "))
+		return fmt.Sprintf("Operation must be one of %s; got %q", strings.Join(operations, ", "), w.Operation)
+	case w.Operation != "" && !what.appliesToOperation(w.Operation):
+		return fmt.Sprintf("%s does not apply to %s, only to %s", what.name, w.Operation, strings.Join(what.operations, ", "))
 	case w.Index != "" && w.Operation != "" && !slices.Contains(pagers, w.Operation):
-		return fmt.Sprintf("%s reads no index", w.Operation)
-	case w.Index != "" && !slices.ContainsFunc(pagers, what.canBefallOperation):
-		return fmt.Sprintf("%s cannot befall the read of an index", what.name)
+		return fmt.Sprintf("%s does not read an index", w.Operation)
+	case w.Index != "" && !slices.ContainsFunc(pagers, what.appliesToOperation):
+		return fmt.Sprintf("%s does not apply to reads of an index", what.name)
 	case w.Nth < 0:
-		return fmt.Sprintf("Nth is %d; the next request is 1", w.Nth)
+		return fmt.Sprintf("Nth must not be negative, got %d", w.Nth)
 	case w.Times < 0:
-		return fmt.Sprintf("Times is %d; it must not be negative", w.Times)
+		return fmt.Sprintf("Times must not be negative, got %d", w.Times)
 	case w.Chance != 0 && !(w.Chance > 0 && w.Chance <= 1):
-		return fmt.Sprintf("Chance is %v; it must be above 0 and at most 1", w.Chance)
+		return fmt.Sprintf("Chance must be above 0 and at most 1, got %v", w.Chance)
 	case w.Chance != 0 && (w.Nth > 0 || w.Times > 0):
 		return "Chance cannot be combined with Nth or Times"
 	case what.calls && w.Nth == 0 && w.Times == 0 && w.Match == nil:
-		return what.name + " needs Nth, Times or Match: otherwise the requests of its own function would be hit too, without end"
+		return what.name + ": Nth, Times or Match is required; otherwise the fault hits the requests of its own function too, endlessly"
 	case w.Table != "" && f.tablesOf(When{Table: w.Table}) == nil:
-		return fmt.Sprintf("this test has no table %q; it has %s", w.Table, f.tableNames())
+		return fmt.Sprintf("this test has no table %s, only %s", w.Table, f.tableNames())
 	case w.Table != "" && f.tablesOf(w) == nil:
-		return fmt.Sprintf("table %s has no index %q", w.Table, w.Index)
+		return fmt.Sprintf("table %s has no index %s", w.Table, w.Index)
 	case w.Index != "" && f.tablesOf(w) == nil:
-		return fmt.Sprintf("no table of this test has an index %q", w.Index)
+		return fmt.Sprintf("no table of this test has an index %s", w.Index)
 	case what.needsIndex && !slices.ContainsFunc(f.tablesOf(w), func(s *dynastay.Schema) bool { return len(s.Indexes) > 0 }):
-		return fmt.Sprintf("%s cannot befall %s: there is no index", what.name, w)
+		return fmt.Sprintf("%s does not apply to %s: there is no index", what.name, w)
 	}
 	return ""
 }
 
-// tablesOf are the test's tables that the requests can be for, in the order of their names.
+// tablesOf returns the test's tables that the requests can be for, sorted by name.
 func (f *Faults) tablesOf(w When) []*dynastay.Schema {
 	var found []*dynastay.Schema
 	for _, s := range f.schemas {

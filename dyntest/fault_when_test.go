@@ -2,6 +2,7 @@ package dyntest
 
 import (
 	"context"
+	"strings"
 	"testing"
 	"time"
 
@@ -15,42 +16,43 @@ func TestWhatCanNeverHappenIsRefused(t *testing.T) {
 	d := New(t, OnlyTables(things, keys.UsersTable))
 	w := d.watched()
 	nothing := func(context.Context) {}
+	known := strings.Join(operations, ", ")
 	for _, test := range []struct {
 		what Fault
 		when When
 		want string
 	}{
-		{Throttle(), When{Operation: "TransactWriteItem"}, `"TransactWriteItem" is not an operation that faults can befall: GetItem`},
-		{Throttle(), When{Operation: "CreateTable"}, `"CreateTable" is not an operation`},
-		{Conflict(), When{Operation: "Query"}, "Conflict cannot befall Query, only PutItem, UpdateItem, DeleteItem, TransactGetItems, TransactWriteItems"},
-		{InProgress(), When{Operation: "PutItem"}, "InProgress cannot befall PutItem, only TransactWriteItems"},
-		{Unprocessed(1), When{Operation: "PutItem"}, "Unprocessed(1) cannot befall PutItem"},
-		{ShortPages(1), When{Operation: "GetItem"}, "ShortPages(1) cannot befall GetItem"},
-		{AnyOf(InProgress(), Conflict()), When{Operation: "Query"}, "AnyOf cannot befall Query"},
-		{Throttle(), When{Operation: "GetItem", Index: "GSI1-EmailIndex"}, "GetItem reads no index"},
-		{Conflict(), When{Index: "GSI1-EmailIndex"}, "Conflict cannot befall the read of an index"},
-		{Throttle(), When{Table: "User"}, `this test has no table "User"; it has Things, Users`},
+		{Throttle(), When{Operation: "TransactWriteItem"}, "Operation must be one of " + known + `; got "TransactWriteItem"`},
+		{Throttle(), When{Operation: "CreateTable"}, "Operation must be one of " + known + `; got "CreateTable"`},
+		{Conflict(), When{Operation: "Query"}, "Conflict does not apply to Query, only to PutItem, UpdateItem, DeleteItem, TransactGetItems, TransactWriteItems"},
+		{InProgress(), When{Operation: "PutItem"}, "InProgress does not apply to PutItem, only to TransactWriteItems"},
+		{Unprocessed(1), When{Operation: "PutItem"}, "Unprocessed(1) does not apply to PutItem"},
+		{ShortPages(1), When{Operation: "GetItem"}, "ShortPages(1) does not apply to GetItem"},
+		{AnyOf(InProgress(), Conflict()), When{Operation: "Query"}, "AnyOf does not apply to Query"},
+		{Throttle(), When{Operation: "GetItem", Index: "GSI1-EmailIndex"}, "GetItem does not read an index"},
+		{Conflict(), When{Index: "GSI1-EmailIndex"}, "Conflict does not apply to reads of an index"},
+		{Throttle(), When{Table: "User"}, "this test has no table User, only Things, Users"},
 		{Throttle(), When{Table: d.prefix + "Users"}, "this test has no table"},
-		{Throttle(), When{Table: "Users", Index: "GSI6-SlugIndex"}, `table Users has no index "GSI6-SlugIndex"`},
-		{Throttle(), When{Index: "SlugIndex"}, `no table of this test has an index "SlugIndex"`},
-		{StaleIndex(), When{Table: "Things"}, "StaleIndex cannot befall any request of Things: there is no index"},
-		{AnyOf(StaleIndex()), When{Table: "Things"}, "AnyOf cannot befall any request of Things: there is no index"},
-		{Throttle(), When{Nth: -1}, "Nth is -1; the next request is 1"},
-		{Throttle(), When{Times: -1}, "Times is -1; it must not be negative"},
-		{Throttle(), When{Chance: -0.1}, "Chance is -0.1; it must be above 0 and at most 1"},
-		{Throttle(), When{Chance: 1.1}, "Chance is 1.1"},
+		{Throttle(), When{Table: "Users", Index: "GSI6-SlugIndex"}, "table Users has no index GSI6-SlugIndex"},
+		{Throttle(), When{Index: "SlugIndex"}, "no table of this test has an index SlugIndex"},
+		{StaleIndex(), When{Table: "Things"}, "StaleIndex does not apply to any request of Things: there is no index"},
+		{AnyOf(StaleIndex()), When{Table: "Things"}, "AnyOf does not apply to any request of Things: there is no index"},
+		{Throttle(), When{Nth: -1}, "Nth must not be negative, got -1"},
+		{Throttle(), When{Times: -1}, "Times must not be negative, got -1"},
+		{Throttle(), When{Chance: -0.1}, "Chance must be above 0 and at most 1, got -0.1"},
+		{Throttle(), When{Chance: 1.1}, "Chance must be above 0 and at most 1, got 1.1"},
 		{Throttle(), When{Chance: 0.5, Nth: 1}, "Chance cannot be combined with Nth or Times"},
 		{Throttle(), When{Chance: 0.5, Times: 1}, "Chance cannot be combined with Nth or Times"},
-		{Before(nothing), When{Operation: "PutItem"}, "Before needs Nth, Times or Match"},
-		{After(nothing), When{Chance: 0.5}, "After needs Nth, Times or Match"},
-		{AnyOf(Throttle(), Before(nothing)), When{}, "AnyOf needs Nth, Times or Match"},
-		{Before(nil), When{Nth: 1}, "Before: the function is nil"},
-		{Delay(0), When{}, "Delay(0s): the delay must be positive"},
-		{DelayAnswer(-time.Second), When{}, "DelayAnswer(-1s): the delay must be positive"},
-		{ShortPages(0), When{}, "ShortPages(0): n must be at least 1"},
-		{Unprocessed(0), When{}, "Unprocessed(0): n must be at least 1"},
-		{Fail(""), When{}, `Fail(""): the code is empty`},
-		{AnyOf(Throttle(), ShortPages(0)), When{}, "AnyOf: ShortPages(0): n must be at least 1"},
+		{Before(nothing), When{Operation: "PutItem"}, "Before: Nth, Times or Match is required"},
+		{After(nothing), When{Chance: 0.5}, "After: Nth, Times or Match is required"},
+		{AnyOf(Throttle(), Before(nothing)), When{}, "AnyOf: Nth, Times or Match is required"},
+		{Before(nil), When{Nth: 1}, "Before: f is required"},
+		{Delay(0), When{}, "Delay(0s): d must be positive"},
+		{DelayAnswer(-time.Second), When{}, "DelayAnswer(-1s): d must be positive"},
+		{ShortPages(0), When{}, "ShortPages(0): n must be positive"},
+		{Unprocessed(0), When{}, "Unprocessed(0): n must be positive"},
+		{Fail(""), When{}, `Fail(""): code is required`},
+		{AnyOf(Throttle(), ShortPages(0)), When{}, "AnyOf: ShortPages(0): n must be positive"},
 		{AnyOf(Fault{}), When{}, "AnyOf: the zero Fault does nothing"},
 		{Fault{}, When{}, "the zero Fault does nothing"},
 	} {

@@ -10,8 +10,8 @@ import (
 	"github.com/dynastay/dynastay/dyntest/engine"
 )
 
-// Faults makes an engine behave as DynamoDB does on a bad day, for one test. Requests reach it as they leave the SDK:
-// each of the SDK's retries is a request of its own. It is safe for concurrent use.
+// Faults makes an engine behave as DynamoDB does on a bad day, for one test. Requests reach it as they leave the SDK, so
+// each of the SDK's retries is a separate request. It is safe for concurrent use.
 type Faults struct {
 	t       testing.TB
 	engine  *engine.Engine
@@ -26,8 +26,8 @@ type Faults struct {
 	seedLogged bool
 	sent       map[string]int
 	recordings map[*recording]bool
-	unknown    map[string]bool // tables that the test was told it does not have
-	ended      bool            // what a test leaves running may still send requests, and its log is closed
+	unknown    map[string]bool // unknown tables that were logged
+	ended      bool            // the test's log is closed, but what it left running may still send requests
 }
 
 type recording struct{ requests []Request }
@@ -47,33 +47,33 @@ func newFaults(t testing.TB, on *engine.Engine, prefix string, c *config) *Fault
 	return f
 }
 
-// Conflicts has writes to the test's tables conflict as in DynamoDB, from now on. While a TransactWriteItems request is
-// under way it holds each of its items, for hold and for as long as the engine then takes to carry it out; what is
-// injected to happen between the SDK and the engine, such as [Delay], lies within that time. In it
+// Conflicts makes writes to the test's tables conflict as in DynamoDB, from now on. While a TransactWriteItems request is
+// in flight, it holds each of its items, for hold plus the time that the engine then takes to carry it out. Faults that are
+// injected between the SDK and the engine, such as [Delay], extend that time. During it
 //
 //   - a TransactWriteItems or TransactGetItems request for one of them is cancelled, with the reason
 //     TransactionConflict,
 //   - a PutItem, UpdateItem or DeleteItem request for one of them gets a TransactionConflictException,
 //   - a TransactWriteItems request with the same client token gets a TransactionInProgressException.
 //
-// A transaction is cancelled as well where a single write of one of its items is under way. The service takes several
-// milliseconds for a transaction; hold stands for them. BatchWriteItem and plain reads are left alone.
+// A transaction is also cancelled while a single write of one of its items is in flight. The service takes several
+// milliseconds for a transaction; hold simulates them. BatchWriteItem and plain reads are not affected.
 //
-// [Conflict] is for a single request instead, and needs no other one that it conflicts with.
+// [Conflict] is for a single request instead, and does not require another request to conflict with.
 func (f *Faults) Conflicts(hold time.Duration) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	f.conflicts = newConflicts(f.schemas, hold)
 }
 
-// Count is how many requests of the operation were sent so far, whatever became of them.
+// Count returns how many requests of the operation were sent so far, whatever their outcome.
 func (f *Faults) Count(operation string) int {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	return f.sent[operation]
 }
 
-// Record keeps all requests from now on, until stop is called, which returns them in the order in which they were sent.
+// Record keeps all requests from now on until stop is called. Stop returns them in the order in which they were sent.
 func (f *Faults) Record() (stop func() []Request) {
 	f.mu.Lock()
 	defer f.mu.Unlock()

@@ -46,7 +46,7 @@ func TestRecord(t *testing.T) {
 	require.NoError(t, put(ctx, d.Client, d, "later", ""))
 
 	require.Len(t, requests, 2)
-	assert.Len(t, stop(), 2, "it has stopped")
+	assert.Len(t, stop(), 2, "the recording is stopped")
 	assert.Equal(t, "PutItem", requests[0].Operation)
 	assert.Equal(t,
 		`{"Item":{"pk":{"S":"a<b"},"sk":{"S":"thing"},"value":{"S":"1"}},"TableName":"Things"}`, string(requests[0].Body))

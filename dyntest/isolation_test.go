@@ -19,8 +19,8 @@ import (
 
 var notes = &dynastay.Schema{Name: "Notes", Key: dynastay.KeyNames{Partition: "pk", Sort: "sk"}}
 
-// Fifty tests write the same keys to one engine, each at a time of its own. Every second one has faults that would
-// spoil the writes of any other that they reached.
+// Fifty tests write the same keys to one engine, each at a different time. Every second one has faults that would
+// break the writes of any other test that they reach.
 func TestFiftyTestsAtOnce(t *testing.T) {
 	t.Parallel()
 	const tests = 50
@@ -32,7 +32,7 @@ func TestFiftyTestsAtOnce(t *testing.T) {
 	written.Add(tests)
 	for i := range tests {
 		subtests.Go(func() {
-			// Not by t.Parallel, which runs no more of them at once than there are processors.
+			// Not by t.Parallel, which runs at most as many at once as there are processors.
 			t.Run(fmt.Sprint(i), func(t *testing.T) {
 				isReady, hasWritten := sync.OnceFunc(ready.Done), sync.OnceFunc(written.Done)
 				defer isReady()
@@ -72,7 +72,7 @@ func TestFiftyTestsAtOnce(t *testing.T) {
 		page, err := pages.NextPage(t.Context())
 		require.NoError(t, err)
 		for _, name := range page.TableNames {
-			assert.False(t, names[name], "the table %s is still there", name)
+			assert.False(t, names[name], "the table %s still exists", name)
 		}
 	}
 }
@@ -95,7 +95,7 @@ func (l life) note(db *dyntest.DB) *dynamodb.PutItemInput {
 	return &dynamodb.PutItemInput{TableName: aws.String(db.TableName(notes)), Item: item}
 }
 
-// write takes one request for each of its writes: nobody is in its way.
+// write takes one request for each of its writes, because nothing conflicts with them.
 func (l life) write(t *testing.T, db *dyntest.DB) {
 	_, err := users.New(db.DB, nil).Create(t.Context(), l.user())
 	require.NoError(t, err)

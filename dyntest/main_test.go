@@ -15,11 +15,11 @@ import (
 	"github.com/dynastay/dynastay/dyntest/engine"
 )
 
-// childVar gives the test binary a role as a child of a test, for what can only be seen from outside. The test that
-// started it knows which.
+// childVar gives the test binary a role as a child of a test, for what can only be observed from outside. The role is
+// known to the test that started it.
 const childVar = "DYNTEST_TEST_CHILD"
 
-// announceTables prints the tables of the test, as the engine lists them.
+// announceTables prints the tables of the test that the engine lists.
 func announceTables(d *DB) {
 	for _, name := range tables(context.Background(), d.Engine) {
 		if strings.HasPrefix(name, d.prefix) {
@@ -28,7 +28,7 @@ func announceTables(d *DB) {
 	}
 }
 
-// tables are the names of all tables of an engine.
+// tables returns the names of all tables of an engine.
 func tables(ctx context.Context, on *engine.Engine) []string {
 	var names []string
 	pages := dynamodb.NewListTablesPaginator(on.Client(), &dynamodb.ListTablesInput{})
@@ -42,7 +42,7 @@ func tables(ctx context.Context, on *engine.Engine) []string {
 	return names
 }
 
-// child is this test binary as another process, which runs the same test only.
+// child returns a command that runs only the current test, in another process of this test binary.
 func child(t *testing.T, role string, env ...string) *exec.Cmd {
 	t.Helper()
 	executable, err := os.Executable()
@@ -57,7 +57,7 @@ func (d *DB) network() http.RoundTripper {
 	return d.Engine.Client().Options().HTTPClient.(*http.Client).Transport
 }
 
-// clientOver is like Client, with another network below the faults and the meter.
+// clientOver is like Client, with a different network below the faults and the meter.
 func (d *DB) clientOver(network http.RoundTripper, optFns ...func(*dynamodb.Options)) *dynamodb.Client {
 	other := func(o *dynamodb.Options) { o.HTTPClient = &http.Client{Transport: network} }
 	return d.Engine.Client(append([]func(*dynamodb.Options){other, d.front}, optFns...)...)

@@ -11,16 +11,16 @@ import (
 	"github.com/dynastay/dynastay"
 )
 
-// meter sees every request and its answer as the SDK does: above the faults, below the retries.
+// meter observes every request and its answer as the SDK does: above the faults, below the retries.
 type meter struct {
 	prefix string // of the test's tables
 
 	mu       sync.Mutex
 	measures map[*measure]bool // the open ones
-	tokens   map[string]bool   // of all transactions so far: a measure has to know what was sent before it
+	tokens   map[string]bool   // of all transactions so far: a measure must know what was sent before it
 }
 
-// measure is the calls in the order in which they were sent. They change until they are answered, under the meter's
+// measure holds the calls in the order in which they were sent. They change until they are answered, under the meter's
 // lock.
 type measure struct{ calls []*Call }
 
@@ -70,8 +70,8 @@ func (m *meter) answered(call *Call, err string, usage []dynastay.Usage) {
 	call.Err, call.Usage = err, usage
 }
 
-// count is the stage that measures. Units are asked for where the caller does not, and then kept from it, so that
-// being measured changes nothing that it can see: what the engine does not know it still gets to refuse.
+// count is the stage that measures. If the caller does not ask for units, count asks for them and removes them from the
+// answer, so that the caller sees no difference. A value that the engine does not know is passed on, to be refused.
 func (m *meter) count(x *exchange, next hop) (*http.Response, error) {
 	repeated := m.repeated(x)
 	if !m.measuring() {
@@ -123,8 +123,8 @@ func (m *meter) count(x *exchange, next hop) (*http.Response, error) {
 	return resp, nil
 }
 
-// repeated tells whether this is one more attempt at a request: by the SDK, which counts them in a header, or by
-// whoever sends a transaction again under its token.
+// repeated reports whether this is a retry: one of the SDK, which counts attempts in a header, or a transaction that is
+// sent again with its token.
 func (m *meter) repeated(x *exchange) bool {
 	attempt, _, _ := strings.Cut(x.Header.Get("Amz-Sdk-Request"), ";")
 	again := attempt != "" && attempt != "attempt=1"
@@ -142,7 +142,7 @@ func (m *meter) repeated(x *exchange) bool {
 	return again
 }
 
-// named are the tables and the index that a request names, none of them twice.
+// named returns the tables and the index that a request names, each once.
 func (m *meter) named(asked *question) []dynastay.Usage {
 	var named []dynastay.Usage
 	name := func(table, index string) {
@@ -163,13 +163,13 @@ func (m *meter) named(asked *question) []dynastay.Usage {
 	return named
 }
 
-// errorCode is the name of an error without the service's, such as "ThrottlingException".
+// errorCode returns the name of an error without that of the service, such as "ThrottlingException".
 func errorCode(resp *http.Response, body []byte) string {
 	var failure struct {
 		Type string `json:"__type"`
 	}
 	if err := json.Unmarshal(body, &failure); err != nil || failure.Type == "" {
-		return resp.Status // it is not DynamoDB that answered
+		return resp.Status // the answer is not from DynamoDB
 	}
 	return failure.Type[strings.LastIndex(failure.Type, "#")+1:]
 }

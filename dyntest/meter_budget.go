@@ -7,27 +7,27 @@ import (
 	"testing"
 )
 
-// Unbounded is for a field of a [Cost] that a [Budget] does not bound.
+// Unbounded is the value for a field of a [Cost] that a [Budget] does not limit.
 const Unbounded = 1 << 30
 
-// Measure runs f and says what was sent through Client, DB and those of [DB.Open] in the meantime, whoever sent it.
-// Measures may be nested, and run at the same time. What has not been answered when f returns is counted without its
-// units, so f waits for its own requests.
+// Measure runs f and returns what was sent meanwhile through Client, DB and every DB of [DB.Open], whoever sent it.
+// Measures may be nested, and may run at the same time. A request that is unanswered when f returns is counted without its
+// units, so f should wait for its own requests.
 //
-// A caller does not notice that it is measured: units that it did not ask for are kept from its answers.
+// Callers do not notice the measure: units that they did not ask for are removed from their answers.
 func (d *DB) Measure(f func()) (spent *Spent) {
 	measured := d.meter.start()
-	defer func() { spent = d.meter.stop(measured) }() // also where f ends the test
+	defer func() { spent = d.meter.stop(measured) }() // even if f ends the test
 	f()
 	return nil
 }
 
-// Budget runs f and fails the test, with a table of what was sent, where it takes more than most. What most does not
-// grant is not allowed: a Cost without Retries allows none. It also fails where nothing is sent although something is
-// granted, for a budget that is kept by doing nothing tests nothing.
+// Budget runs f and fails the test, with a table of what was sent, if f spends more than most. What most does not grant
+// is not allowed: a Cost without Retries allows none. It also fails the test if most grants something but nothing is sent,
+// because a budget that is kept by doing nothing tests nothing.
 //
-// It measures as [DB.Measure] does, so nothing else should use db at the same time. Costs are those of the engine that
-// runs: what it cannot have counted, a lost answer say, is not in them.
+// It measures as [DB.Measure] does, so nothing else should use db at the same time. Costs are those that the engine
+// reports. They do not include what it cannot report, such as the units of a lost answer.
 func Budget(t testing.TB, db *DB, most Cost, f func()) {
 	t.Helper()
 	spent := db.Measure(f)
@@ -40,7 +40,7 @@ func Budget(t testing.TB, db *DB, most Cost, f func()) {
 	}
 }
 
-// summaryVar asks every test for a table of what it sent.
+// summaryVar makes every test log a table of what it sent.
 const summaryVar = "DYNTEST_SUMMARY"
 
 func (d *DB) summarize() {
@@ -48,10 +48,10 @@ func (d *DB) summarize() {
 		return
 	}
 	measured := d.meter.start()
-	d.t.Cleanup(func() { d.t.Log("dyntest: what this test sent\n" + indented(d.meter.stop(measured).String())) })
+	d.t.Cleanup(func() { d.t.Log("dyntest: requests of this test:\n" + indented(d.meter.stop(measured).String())) })
 }
 
-// compare lays out a budget beside what was spent.
+// compare returns a table of what was spent and the budget, and whether it is exceeded.
 func (most Cost) compare(spent Cost) (lines [][]string, over bool) {
 	lines = [][]string{{"", "spent", "budget"}}
 	add := func(name string, is, may float64, text func(float64) string) {
@@ -59,7 +59,7 @@ func (most Cost) compare(spent Cost) (lines [][]string, over bool) {
 		if may >= Unbounded {
 			line[2] = "any"
 		}
-		if is > may { // exact, for units are sums of halves
+		if is > may { // exact, because units are sums of halves
 			line, over = append(line, "over"), true
 		}
 		lines = append(lines, line)

@@ -25,7 +25,7 @@ import (
 	"github.com/dynastay/dynastay/users"
 )
 
-// failing is a test that keeps its failures to itself.
+// failing is a test that records its failures.
 type failing struct {
 	testing.TB
 	texts []string
@@ -37,7 +37,7 @@ func (f *failing) Errorf(format string, args ...any) {
 	f.texts = append(f.texts, fmt.Sprintf(format, args...))
 }
 
-// judged is how a test fails over a budget, "" where it does not.
+// judged returns the message with which a test fails its budget, or "".
 func judged(t *testing.T, db *dyntest.DB, most dyntest.Cost, f func()) string {
 	t.Helper()
 	fake := &failing{TB: t}
@@ -117,7 +117,7 @@ func TestWritesAreBudgetedToo(t *testing.T) {
 	assert.Contains(t, got, "DeleteItem  Users                1        0         0.0          1.0")
 }
 
-// The SDK's attempts after its first are retries, and so are those of a write, which sends its transaction again.
+// The SDK's attempts after its first are retries, and so are the transactions that a write sends again.
 func TestFaultsCost(t *testing.T) {
 	t.Parallel()
 	ctx, db := t.Context(), dyntest.New(t, dyntest.At(fixture.Now))
@@ -166,7 +166,7 @@ func TestBudgetOfRetries(t *testing.T) {
 	assert.Empty(t, judged(t, db, most, twice))
 }
 
-// A test that has ended within the function has said why. It is not told about a budget on top.
+// A test that ended within the function has reported why, and is not failed by its budget as well.
 func TestBudgetOfATestThatHasEnded(t *testing.T) {
 	t.Parallel()
 	db := dyntest.New(t, dyntest.At(fixture.Now))
@@ -179,7 +179,7 @@ func TestBudgetOfATestThatHasEnded(t *testing.T) {
 	assert.Empty(t, fake.texts)
 }
 
-// flow is a guest's way from a search to a cancellation, with a service's own requests in between.
+// flow is a guest's path from a search to a cancellation.
 func flow(t *testing.T, db *dyntest.DB) {
 	t.Helper()
 	ctx := t.Context()
@@ -230,7 +230,7 @@ func TestMeasureAgreesWithTheObserver(t *testing.T) {
 	assert.Equal(t, observed, billOf(spent))
 	assert.Zero(t, spent.Retries)
 
-	// Without an observer nobody asks for units, and they are the same.
+	// Without an observer, the library does not ask for units, and they are still the same.
 	other := dyntest.New(t, dyntest.At(fixture.Now))
 	assert.Equal(t, observed, billOf(other.Measure(func() { flow(t, other) })))
 }
@@ -243,7 +243,7 @@ func billOf(s *dyntest.Spent) bill {
 	return b
 }
 
-// What a service sends past the repositories counts as well, and so does what another process sends.
+// Requests that a service sends without the repositories count as well, and so do those of another process.
 func TestEverythingOfTheTestIsMeasured(t *testing.T) {
 	t.Parallel()
 	db := dyntest.New(t, dyntest.At(fixture.Now))

@@ -11,17 +11,16 @@ import (
 	"github.com/dynastay/dynastay"
 )
 
-// Cost is what requests take. Units are DynamoDB's, as the engine counts them: a read unit is a consistent read of
-// 4 KB, a write unit a write of 1 KB. Engines agree on reads, and do not on the writes of transactions.
+// Cost is what requests consume. Units are DynamoDB's, as the engine counts them: a read unit is a consistent read of
+// 4 KB, and a write unit is a write of 1 KB. Engines agree on reads, but not on the writes of transactions.
 type Cost struct {
-	Requests   int // as they left the SDK, Retries among them
+	Requests   int // as they left the SDK, including Retries
 	Retries    int // see [Call]
 	ReadUnits  float64
 	WriteUnits float64
 }
 
-// Spent is what was sent while something ran: the sum, and the requests themselves in the order in which they were
-// sent.
+// Spent is what was sent during a measure: the sum, and the requests themselves in the order in which they were sent.
 type Spent struct {
 	Cost
 	Calls []Call
@@ -30,16 +29,16 @@ type Spent struct {
 // Call is one request as it left the SDK.
 type Call struct {
 	Operation string // "Query", "TransactWriteItems"
-	// Retry is true for what was sent before: the SDK's attempts after its first, and a transaction under a client token
-	// that was already used. Other repetitions, such as dynastay's of a plain write, are requests like any other.
+	// Retry reports whether the request was sent before: the SDK's attempts after its first, and a transaction with a client
+	// token that was already used. Other retries, such as dynastay's of a plain write, count as new requests.
 	Retry bool
 	// Usage has an entry for each table or index that the request names, and for each that was charged, with the names
-	// of the schemas. An answer that is an error, or that never came, reports no units.
+	// of the schemas. Units are 0 if the answer is an error or was lost.
 	Usage []dynastay.Usage
 	Err   string // the code of the service's error, such as "ThrottlingException"; [NoAnswer]; "" for none
 }
 
-// NoAnswer is the error of a call whose connection broke, whose caller gave up, or that has not been answered yet.
+// NoAnswer is the Err of a call that has no answer: its connection broke, its caller gave up, or it is still in flight.
 const NoAnswer = "no answer"
 
 func (s *Spent) add(c Call) {
@@ -54,8 +53,8 @@ func (s *Spent) add(c Call) {
 	}
 }
 
-// String is a table by operation, table and index. A request over several tables, and one that writes indexes, has a
-// line for each; the number of such requests stands in the first.
+// String returns a table by operation, table and index. Requests over several tables, and those that write indexes, have a
+// line for each; the first line has the number of requests.
 func (s *Spent) String() string {
 	if len(s.Calls) == 0 {
 		return "nothing was sent"
@@ -73,7 +72,7 @@ func (s *Spent) String() string {
 	return columns("lllrrrrl", lines)
 }
 
-// group is the calls of one operation on the same tables or the same index.
+// group holds the calls of one operation on the same tables or the same index.
 type group struct {
 	operation string
 	requests  int
@@ -110,7 +109,7 @@ func (s *Spent) groups() []*group {
 	return sorted
 }
 
-// places are the tables of a call, or the index that it read. The indexes that it wrote say nothing about what it was.
+// places returns the tables of a call, or the index that it read. The indexes that it wrote do not characterize it.
 func (c *Call) places() []place {
 	var tables, all []place
 	for _, u := range c.Usage {
@@ -162,10 +161,10 @@ func (g *group) lines() [][]string {
 	return lines
 }
 
-// units writes a number of units: they come in halves.
+// units formats a number of units, which are multiples of one half.
 func units(n float64) string { return strconv.FormatFloat(n, 'f', 1, 64) }
 
-// columns lays lines out in columns, each of which goes to the left or to the right: 'l' or 'r'.
+// columns formats lines in columns, each aligned to the left or to the right: 'l' or 'r'.
 func columns(sides string, lines [][]string) string {
 	widths := make([]int, len(sides))
 	for _, line := range lines {

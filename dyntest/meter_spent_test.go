@@ -62,7 +62,7 @@ func TestSummary(t *testing.T) {
 			"DYNTEST_ENGINE=endpoint", "DYNTEST_ENDPOINT="+d.Engine.Endpoint()).CombinedOutput()
 		assert.NoError(t, err, "%s", output)
 		for _, line := range []string{
-			"dyntest: what this test sent\n",
+			"dyntest: requests of this test:\n",
 			"operation  table   index  requests  retries  read units  write units\n",
 			"PutItem    Things                1        0         0.0          1.0\n",
 			"total                            1        0         0.0          1.0\n",

@@ -32,11 +32,11 @@ const (
 	theTool = `{"pk":{"S":"a"},"sk":{"S":"t"},"kind":{"S":"saw < & >"},"weight":{"N":"1.50"}}`
 )
 
-// questions are requests of every operation that takes units, in the order in which they can be sent. Sent again they
-// give the same answers. @ is the table.
+// questions are requests of every operation that consumes units, in the order in which they can be sent. When sent again,
+// they have the same answers. @ is the table.
 var questions = []struct {
 	operation, body string
-	usage           []dynastay.Usage // nil where engines do not agree
+	usage           []dynastay.Usage // nil if engines differ
 }{
 	{"PutItem", `{"TableName":"@","Item":` + theTool + `,"ReturnValues":"ALL_OLD"}`, nil},
 	{"UpdateItem", `{"TableName":"@","Key":` + aTool + `,"UpdateExpression":"SET weight = :w",
@@ -58,7 +58,7 @@ var questions = []struct {
 		[]dynastay.Usage{{Table: "Tools", WriteUnits: 1}}},
 }
 
-// ask sends a request as it stands and gives the answer as it comes.
+// ask sends a request unchanged and returns the unchanged answer.
 func (d *DB) ask(t *testing.T, operation, body, capacity string) string {
 	t.Helper()
 	body = strings.ReplaceAll(body, "@", d.TableName(tools))
@@ -81,7 +81,7 @@ func (d *DB) ask(t *testing.T, operation, body, capacity string) string {
 	return string(answer)
 }
 
-func TestMeasureIsNotNoticed(t *testing.T) {
+func TestMeasureIsInvisible(t *testing.T) {
 	t.Parallel()
 	d := New(t, Tables(tools))
 	for _, q := range questions {
@@ -114,7 +114,7 @@ func TestMeasureIsNotNoticed(t *testing.T) {
 	}
 }
 
-// What the caller asks for in a way that DynamoDB does not know goes on as it is, to be refused.
+// A value that DynamoDB does not know is passed on unchanged, to be refused.
 func TestMeasureHidesNoMistake(t *testing.T) {
 	t.Parallel()
 	d := New(t, OnlyTables(things))
@@ -153,7 +153,7 @@ func TestUnitsAreSplitByKind(t *testing.T) {
 		{Table: "A", Index: "G1", WriteUnits: 2}, {Table: "A", Index: "G2", WriteUnits: 0.5},
 		{Table: "A", Index: "L1", WriteUnits: 1}, {Table: "theirs", WriteUnits: 2},
 	}, m.charge(named, consumed, true))
-	assert.Equal(t, []dynastay.Usage{{Table: "A"}}, named, "it is left as it was")
+	assert.Equal(t, []dynastay.Usage{{Table: "A"}}, named, "it is unchanged")
 	assert.Equal(t, 0.5, m.charge(named, consumed, false)[2].ReadUnits)
 }
 
@@ -190,7 +190,7 @@ func TestKindsOfOperations(t *testing.T) {
 	assert.False(t, metered)
 }
 
-// TestOtherOperationsAreCounted also shows that nothing is asked of them that they do not know.
+// TestOtherOperationsAreCounted also shows that no unknown parameter is added to them.
 func TestOtherOperationsAreCounted(t *testing.T) {
 	t.Parallel()
 	d := New(t, Tables(things))
@@ -217,7 +217,7 @@ type transport func(*http.Request) (*http.Response, error)
 
 func (f transport) RoundTrip(req *http.Request) (*http.Response, error) { return f(req) }
 
-// instead answers the first requests with what is given, in order, and leaves the others to the engine.
+// instead answers the first requests with the given answers, in order, and passes the others to the engine.
 func (d *DB) instead(answers ...func() (*http.Response, error)) transport {
 	return func(req *http.Request) (*http.Response, error) {
 		if len(answers) == 0 {
@@ -295,7 +295,7 @@ func TestTransactionUnderAUsedTokenIsARetry(t *testing.T) {
 		retries = append(retries, c.Retry)
 	}
 	assert.Equal(t, []bool{true, false, true}, retries)
-	assert.Equal(t, "2", read(t, d, "a"), "the engine took them for retries too, although units were asked for once and once not")
+	assert.Equal(t, "2", read(t, d, "a"), "the engine treats them as retries too, although only one of them asks for units")
 }
 
 func TestErrorsHaveTheirCodes(t *testing.T) {
@@ -332,9 +332,9 @@ func TestMeasuresNestAndOverlap(t *testing.T) {
 	})
 	assert.Equal(t, Cost{Requests: 5 * callers, WriteUnits: 5 * callers}, outer.Cost)
 	for _, s := range inner {
-		assert.GreaterOrEqual(t, s.Requests, 5, "its own at the least")
+		assert.GreaterOrEqual(t, s.Requests, 5, "at least its own")
 		assert.LessOrEqual(t, s.Requests, outer.Requests)
-		s.Calls[0].Usage[0].WriteUnits = 100 // what one caller does with its calls is nothing to the others
+		s.Calls[0].Usage[0].WriteUnits = 100 // a caller that changes its calls does not affect the others
 	}
 	for _, c := range outer.Calls {
 		assert.Equal(t, []dynastay.Usage{{Table: "Things", WriteUnits: 1}}, c.Usage)

@@ -13,17 +13,17 @@ import (
 	"github.com/dynastay/dynastay"
 )
 
-// The ways to ask for consumed units. Nothing means none, and all else is an error.
+// The ways to ask for consumed units. Unset means none, and all other values are errors.
 const (
 	unitsByIndex = "INDEXES" // those of the table and of each index
-	unitsInSum   = "TOTAL"   // one figure for each table
+	unitsInSum   = "TOTAL"   // one number for each table
 	noUnits      = "NONE"
 )
 
 // lessThanByIndex are the ways to ask for less than a meter needs.
 var lessThanByIndex = []string{"", noUnits, unitsInSum}
 
-// question is what a meter reads of a request of any operation.
+// question is what a meter reads from a request of any operation.
 type question struct {
 	TableName, IndexName           string
 	RequestItems                   map[string]json.RawMessage // of a batch, by table
@@ -34,7 +34,7 @@ type question struct {
 	ReturnConsumedCapacity         string
 }
 
-// kindOf tells whether an operation takes units, and if it does, of which kind they are.
+// kindOf reports whether an operation consumes units, and whether they are write units.
 func kindOf(operation string, asked *question) (write, metered bool) {
 	switch operation {
 	case "GetItem", "BatchGetItem", "Query", "Scan", "TransactGetItems":
@@ -53,7 +53,7 @@ func kindOf(operation string, asked *question) (write, metered bool) {
 	return false, false
 }
 
-// askUnits is a request that asks for its units by index.
+// askUnits returns the request with its units by index asked for.
 func askUnits(body []byte) ([]byte, error) {
 	return edit(body, func(request map[string]json.RawMessage) error {
 		request["ReturnConsumedCapacity"] = json.RawMessage(`"` + unitsByIndex + `"`)
@@ -61,8 +61,8 @@ func askUnits(body []byte) ([]byte, error) {
 	})
 }
 
-// consumedOf is what an answer reports: one object, or a list of them where the request may name several tables. It is
-// nil where the answer reports nothing.
+// consumedOf returns what an answer reports: one object, or a list if the request may name several tables. It returns
+// nil if the answer reports nothing.
 func consumedOf(body []byte) ([]types.ConsumedCapacity, error) {
 	var answer struct{ ConsumedCapacity json.RawMessage }
 	if err := json.Unmarshal(body, &answer); err != nil || answer.ConsumedCapacity == nil {
@@ -76,7 +76,7 @@ func consumedOf(body []byte) ([]types.ConsumedCapacity, error) {
 	return one, json.Unmarshal(answer.ConsumedCapacity, &one[0])
 }
 
-// answerAsAsked turns an answer with units by index into what the caller would have got.
+// answerAsAsked turns an answer with units by index into the answer that the caller asked for.
 func answerAsAsked(body []byte, asked string) ([]byte, error) {
 	const field = "ConsumedCapacity"
 	return edit(body, func(answer map[string]json.RawMessage) (err error) {
@@ -89,7 +89,7 @@ func answerAsAsked(body []byte, asked string) ([]byte, error) {
 	})
 }
 
-// sumOnly drops the units of tables and indexes, which stand beside their sum.
+// sumOnly removes the units of tables and indexes, and keeps their sum.
 func sumOnly(consumed json.RawMessage) (json.RawMessage, error) {
 	if isList(consumed) {
 		var several []json.RawMessage
@@ -125,7 +125,7 @@ func (m *meter) charge(named []dynastay.Usage, consumed []types.ConsumedCapacity
 		case i >= 0:
 			usage[i].ReadUnits += u.ReadUnits
 			usage[i].WriteUnits += u.WriteUnits
-		case u.ReadUnits > 0 || u.WriteUnits > 0: // a query of an index also reports that it took nothing of the table
+		case u.ReadUnits > 0 || u.WriteUnits > 0: // a query of an index also reports 0 units for the table
 			usage = append(usage, u)
 		}
 	}
@@ -142,7 +142,7 @@ func (m *meter) charge(named []dynastay.Usage, consumed []types.ConsumedCapacity
 	return usage
 }
 
-// unitsOf reads units. DynamoDB splits those of a transaction by kind; those of all else are of one kind.
+// unitsOf reads units. DynamoDB splits those of a transaction by kind; those of other requests are all of one kind.
 func unitsOf(units types.Capacity, write bool) dynastay.Usage {
 	switch {
 	case units.ReadCapacityUnits != nil || units.WriteCapacityUnits != nil:

@@ -18,13 +18,13 @@ type Option func(*config)
 
 type config struct {
 	engine  []engine.Option
-	only    bool               // no tables of the hotel's
+	only    bool               // without the hotel's tables
 	schemas []*dynastay.Schema // those of the options; once complete, all of the test's
 	streams bool
 	options dynastay.Options
-	at      *time.Time // the clock stands still there; nil where it runs
+	at      *time.Time // where the clock stands still; nil if it runs
 	seeded  bool       // by Seed
-	seed    uint64     // of faults of chance; known once complete
+	seed    uint64     // of random faults; known once complete
 }
 
 // Tables adds tables to those of the hotel, or to those of [OnlyTables].
@@ -32,8 +32,8 @@ func Tables(schemas ...*dynastay.Schema) Option {
 	return func(c *config) { c.schemas = append(c.schemas, schemas...) }
 }
 
-// OnlyTables makes these tables and none of the hotel's. Together with [Tables] it makes both sets. Writes under an idempotency
-// key need the table of their records as well, which is keys.MetadataTable unless the options name another.
+// OnlyTables creates these tables and none of the hotel's. Combined with [Tables], it creates both sets. Writes under an
+// idempotency key also require the table of their records, which is keys.MetadataTable unless the options name another.
 func OnlyTables(schemas ...*dynastay.Schema) Option {
 	return func(c *config) {
 		c.only = true
@@ -41,13 +41,13 @@ func OnlyTables(schemas ...*dynastay.Schema) Option {
 	}
 }
 
-// Streams gives the test's tables the streams that their schemas ask for. Default: none. Few tests read them, and
-// dynoxide becomes slower with every record that it keeps.
+// Streams enables the streams that the tables' schemas ask for. Default: disabled. Few tests read them, and dynoxide
+// becomes slower with every record that it keeps.
 func Streams() Option {
 	return func(c *config) { c.streams = true }
 }
 
-// At makes the test's [Clock] stand still at t, until it is set or advanced. Default: it runs with the machine's.
+// At makes the test's [Clock] stand still at t, until it is set or advanced. Default: it runs with the machine's clock.
 func At(t time.Time) Option {
 	return func(c *config) { c.at = &t }
 }
@@ -65,7 +65,7 @@ func configure(opts []Option) *config {
 	return c
 }
 
-// complete fills in what the options left open.
+// complete fills in what the options leave unset.
 func (c *config) complete() error {
 	if !c.seeded {
 		seed, err := defaultSeed()
@@ -84,14 +84,14 @@ func (c *config) complete() error {
 		case i < 0:
 			tables = append(tables, s)
 		case tables[i] != s:
-			return fmt.Errorf("dyntest: there are two tables named %s", s.Name)
+			return fmt.Errorf("dyntest: two different schemas for table %s", s.Name)
 		}
 	}
 	c.schemas = tables
 	return nil
 }
 
-// tables are the schemas as the test's tables are made.
+// tables returns the schemas to create the test's tables from.
 func (c *config) tables() []*dynastay.Schema {
 	if c.streams {
 		return c.schemas
@@ -105,13 +105,13 @@ func (c *config) tables() []*dynastay.Schema {
 	return plain
 }
 
-// On runs the test on this kind of engine, such as [engine.Dynoxide], and no other, whatever the environment says: the
-// test is about that engine. If it is unavailable, the test fails. Other tests may run on other engines at the same time:
+// On runs the test on this kind of engine only, such as [engine.Dynoxide], whatever the environment says. Use it for a test
+// that is about that engine. If it is unavailable, the test fails. Other tests may run on other engines at the same time:
 // a test binary starts one for each kind and image that its tests ask for.
 func On(kind engine.Kind) Option { return startWith(engine.On(kind)) }
 
-// Image is On([engine.Docker]) with this image. Default, also of On(engine.Docker): the one in DYNTEST_IMAGE, then
-// amazon/dynamodb-local:3.1.0.
+// Image is On([engine.Docker]) with this image. Default, also for On(engine.Docker): the image in DYNTEST_IMAGE if that is
+// set, otherwise amazon/dynamodb-local:3.1.0.
 func Image(name string) Option { return startWith(docker.Image(name)) }
 
 func startWith(opt engine.Option) Option {

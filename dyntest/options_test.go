@@ -20,13 +20,13 @@ func TestTablesOfTheOptions(t *testing.T) {
 		options []Option
 		want    []*dynastay.Schema
 	}{
-		"none":               {nil, hotel},
-		"beside the hotel's": {[]Option{Tables(things), Tables(others)}, append(keys.Tables(), things, others)},
-		"twice":              {[]Option{Tables(hotel[0], things), Tables(things)}, append(keys.Tables(), things)},
-		"only":               {[]Option{OnlyTables(things)}, []*dynastay.Schema{things}},
-		"only, and some":     {[]Option{Tables(others), OnlyTables(things)}, []*dynastay.Schema{others, things}},
-		"only none":          {[]Option{OnlyTables()}, nil},
-		"only of the hotel":  {[]Option{OnlyTables(hotel[1])}, hotel[1:2]},
+		"none":              {nil, hotel},
+		"and the hotel's":   {[]Option{Tables(things), Tables(others)}, append(keys.Tables(), things, others)},
+		"twice":             {[]Option{Tables(hotel[0], things), Tables(things)}, append(keys.Tables(), things)},
+		"only":              {[]Option{OnlyTables(things)}, []*dynastay.Schema{things}},
+		"only, and some":    {[]Option{Tables(others), OnlyTables(things)}, []*dynastay.Schema{others, things}},
+		"only none":         {[]Option{OnlyTables()}, nil},
+		"only of the hotel": {[]Option{OnlyTables(hotel[1])}, hotel[1:2]},
 	}
 	for name, test := range tests {
 		c := configure(test.options)
@@ -35,7 +35,7 @@ func TestTablesOfTheOptions(t *testing.T) {
 	}
 	namesake := &dynastay.Schema{Name: hotel[0].Name, Key: things.Key}
 	err := configure([]Option{Tables(namesake)}).complete()
-	assert.EqualError(t, err, "dyntest: there are two tables named "+hotel[0].Name)
+	assert.EqualError(t, err, "dyntest: two different schemas for table "+hotel[0].Name)
 }
 
 func TestOnlyTheseTablesAreMade(t *testing.T) {
@@ -50,7 +50,7 @@ func TestOnlyTheseTablesAreMade(t *testing.T) {
 	assert.Equal(t, []string{*d.things()}, own)
 }
 
-// Or DynamoDB Local would remove, by the machine's clock, what expires by that of the test.
+// Otherwise DynamoDB Local removes, by the machine's clock, items that expire by the test's clock.
 func TestTablesHaveNoTimeToLive(t *testing.T) {
 	t.Parallel()
 	d := New(t)
@@ -76,7 +76,7 @@ func TestSeed(t *testing.T) {
 	for _, wrong := range []string{"-1", "seven", "18446744073709551616"} {
 		t.Setenv(seedVar, wrong)
 		assert.EqualError(t, configure(nil).complete(),
-			`dyntest: DYNTEST_SEED is "`+wrong+`"; it must be a whole number from 0 to 2^64-1`)
+			`dyntest: DYNTEST_SEED must be a whole number between 0 and 2^64-1, got "`+wrong+`"`)
 		assert.EqualValues(t, 7, seed(Seed(7)))
 	}
 }

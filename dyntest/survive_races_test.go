@@ -29,7 +29,7 @@ func TestAnotherProcessWritesInBetween(t *testing.T) {
 	}), dyntest.When{Operation: "UpdateItem", Table: "Properties", Nth: 1})
 	got, err := properties.New(h.DB.DB, nil).Update(t.Context(), h.ID, score)
 	require.NoError(t, err)
-	assert.Equal(t, 11, got.FeaturedScore, "the function ran again on what the other wrote")
+	assert.Equal(t, 11, got.FeaturedScore, "the function ran again on what the other process wrote")
 	assert.Equal(t, "Other", got.Name)
 	assert.Equal(t, got, h.property(t))
 	assert.Equal(t, 1, between.Hits())
@@ -52,7 +52,7 @@ func TestAnotherProcessIsFaster(t *testing.T) {
 	assert.Equal(t, []int{0, 0, 0}, h.Left(t, h.Direct, fixture.Stay))
 }
 
-// The caller's context ends right after the commit: the booking is made, and the caller is told so.
+// The caller's context ends right after the commit: the booking is made, and the caller learns that.
 func TestTheCallerLeavesAfterTheCommit(t *testing.T) {
 	t.Parallel()
 	h := openHouse(t)
@@ -80,7 +80,7 @@ func givesUp(t *testing.T, i *dyntest.Injection) context.Context {
 	return ctx
 }
 
-// The caller gives up while the request, or its answer, is on its way.
+// The caller gives up while the request, or its answer, is in flight.
 func TestTheCallerGivesUp(t *testing.T) {
 	t.Parallel()
 	for name, test := range map[string]struct {
@@ -98,7 +98,7 @@ func TestTheCallerGivesUp(t *testing.T) {
 				assert.ErrorIs(t, err, dynastay.ErrOutcomeUnknown)
 				assert.ErrorIs(t, err, context.Canceled)
 			} else {
-				assert.NoError(t, err, "it is read all the same")
+				assert.NoError(t, err, "it is still read")
 			}
 			assert.Equal(t, 1, slow.Hits())
 			h.assertSold(t, test.sold, "ada")

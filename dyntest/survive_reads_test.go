@@ -27,7 +27,7 @@ func grace(t *testing.T, db *dynastay.DB) *users.User {
 	return u
 }
 
-// Reads are repeated by the SDK: twice, then the caller hears of it.
+// The SDK retries reads twice; then the caller gets the error.
 func TestReadSurvives(t *testing.T) {
 	t.Parallel()
 	for name, test := range map[string]struct {
@@ -61,7 +61,7 @@ func TestReadSurvives(t *testing.T) {
 	}
 }
 
-// A lookup by a unique value asks the guard where the index does not know.
+// A lookup by a unique value reads the guard if the index is stale.
 func TestStaleSlug(t *testing.T) {
 	t.Parallel()
 	h := openHouse(t)
@@ -83,7 +83,7 @@ func TestStaleSlug(t *testing.T) {
 	}, nil)
 	require.NoError(t, err)
 	found, err = repo.BySlug(t.Context(), old)
-	require.NoError(t, err, "the index shows the one who had it before")
+	require.NoError(t, err, "the index shows the previous owner")
 	assert.Equal(t, second.ID, found.ID)
 	assert.Equal(t, 3, stale.Hits())
 }
@@ -101,7 +101,7 @@ func TestStaleReference(t *testing.T) {
 	assert.Equal(t, 1, stale.Hits())
 }
 
-// As documented, a user who has just signed up is not found by e-mail address yet.
+// As documented, a user who has just signed up is not found by e-mail address at once.
 func TestStaleEmail(t *testing.T) {
 	t.Parallel()
 	db := dyntest.New(t)
@@ -120,7 +120,7 @@ func TestStaleEmail(t *testing.T) {
 	assert.Equal(t, u, got)
 }
 
-// Nothing is lost where pages are short.
+// Short pages do not lose items.
 func TestShortPagesLoseNothing(t *testing.T) {
 	t.Parallel()
 	h := openHouse(t)
@@ -174,7 +174,7 @@ func TestShortPagesLoseNothing(t *testing.T) {
 	assert.GreaterOrEqual(t, short.Hits(), before+5)
 }
 
-// What a batch leaves unprocessed is sent again until all is done.
+// Unprocessed items of a batch are sent again until none are left.
 func TestBatchesAreFinished(t *testing.T) {
 	t.Parallel()
 	ctx, db := t.Context(), dyntest.New(t)

@@ -17,10 +17,10 @@ import (
 	"github.com/dynastay/dynastay/properties"
 )
 
-// hasty gives up soon, so that a storm shows every end that a write can have.
+// hasty gives up early, so that a storm shows every possible outcome of a write.
 var hasty = dynastay.Retry{Attempts: 3, Base: time.Millisecond, Cap: 2 * time.Millisecond}
 
-// In a storm of faults thirty guests book forty rooms. Whatever they are told, it is true, and the inventory is exact.
+// In a storm of faults, thirty guests book forty rooms. Every result is true, and the inventory is exact.
 func TestStormOfBookings(t *testing.T) {
 	t.Parallel()
 	const guests, rooms = 30, 40
@@ -81,7 +81,7 @@ func TestStormOfBookings(t *testing.T) {
 			left := rooms - sold
 			assert.Equal(t, []int{left, left, left}, hotel.Left(t, db.Direct, fixture.Stay))
 
-			// The storm is over, and everyone repeats the call under the same key.
+			// The storm is over, and every guest repeats the call under the same key.
 			repo = bookings.New(db.Open(nil), nil)
 			for n := range told {
 				require.NoError(t, book(n))
@@ -92,7 +92,7 @@ func TestStormOfBookings(t *testing.T) {
 	}
 }
 
-// Increments add up, though their requests are plain ones that DynamoDB does not know again.
+// Increments add up, although they are plain requests that DynamoDB does not recognize when they are sent again.
 func TestStormOfUpdates(t *testing.T) {
 	t.Parallel()
 	h := openHouse(t)
@@ -115,7 +115,7 @@ func TestStormOfUpdates(t *testing.T) {
 	assert.LessOrEqual(t, got, done+unknown)
 }
 
-// Faults on all requests, reads included, as rare as the default retries of the SDK and of Write can bear.
+// Faults on all requests, including reads, rare enough for the default retries of the SDK and of Write.
 func TestStormOfAllRequests(t *testing.T) {
 	t.Parallel()
 	h := openHouse(t, dyntest.Seed(1)) // three faults in a row are too many for a read

@@ -16,7 +16,7 @@ import (
 	"github.com/dynastay/dynastay/properties"
 )
 
-// house is a hotel with ten rooms, and what is asked of it past all faults.
+// house is a hotel with ten rooms, with checks that bypass all faults.
 type house struct {
 	fixture.Hotel
 	*dyntest.DB
@@ -49,14 +49,14 @@ func (h house) bookedBy(t *testing.T, user string) []*bookings.Summary {
 	return page.Items
 }
 
-// assertSold checks that so many rooms are sold, each to a booking of the user.
+// assertSold checks the number of rooms sold, each to a booking of the user.
 func (h house) assertSold(t *testing.T, sold int, user string) {
 	t.Helper()
 	assert.Equal(t, []int{10 - sold, 10 - sold, 10 - sold}, h.Left(t, h.Direct, fixture.Stay))
 	assert.Len(t, h.bookedBy(t, user), sold)
 }
 
-// property is the hotel as it stands.
+// property returns the hotel as it is stored.
 func (h house) property(t *testing.T) *properties.Property {
 	t.Helper()
 	p, err := properties.New(h.Direct, nil).Get(t.Context(), h.ID)
@@ -69,7 +69,7 @@ func score(p *properties.Property) error {
 	return nil
 }
 
-// The third booking is written, and nobody is told.
+// The third booking is written, but its answer is lost.
 func TestTheThirdAnswerIsLost(t *testing.T) {
 	t.Parallel()
 	h := openHouse(t)
@@ -80,11 +80,11 @@ func TestTheThirdAnswerIsLost(t *testing.T) {
 		require.NoError(t, err)
 	}
 	assert.Equal(t, 1, lost.Hits())
-	assert.Equal(t, 6, h.Faults.Count("TransactWriteItems"), "it was asked for again")
+	assert.Equal(t, 6, h.Faults.Count("TransactWriteItems"), "it was sent again")
 	h.assertSold(t, 5, "ada")
 }
 
-// No answer ever comes. What the booking has left in the database tells, if it can be read.
+// No answer ever arrives. The booking's traces in the database settle it, if they can be read.
 func TestNoAnswerEver(t *testing.T) {
 	t.Parallel()
 	for name, test := range map[string]struct {
@@ -113,7 +113,7 @@ func TestNoAnswerEver(t *testing.T) {
 				assert.Equal(t, h.bookedBy(t, "ada")[0].ID, made.ID)
 			}
 
-			// Under a key the call is repeated at will, by another process.
+			// Under a key the call can be repeated, even by another process.
 			if len(test.opts) > 0 {
 				_, err := bookings.New(h.Direct, nil).Create(t.Context(), h.ask(t, "ada"), test.opts...)
 				require.NoError(t, err)
@@ -123,7 +123,7 @@ func TestNoAnswerEver(t *testing.T) {
 	}
 }
 
-// What goes wrong once is made good; what goes wrong for good ends in the error that says what is known.
+// One failure is retried; a permanent failure ends with the error that says what is known.
 func TestBookingSurvives(t *testing.T) {
 	t.Parallel()
 	for name, test := range map[string]struct {
@@ -165,7 +165,7 @@ func TestBookingSurvives(t *testing.T) {
 	}
 }
 
-// The same for a write that is one plain request, and has no token that would make two of it one.
+// The same for a write that is one plain request, without a token that would make its retries one write.
 func TestUpdateSurvives(t *testing.T) {
 	t.Parallel()
 	for name, test := range map[string]struct {
@@ -203,7 +203,7 @@ func TestUpdateSurvives(t *testing.T) {
 	}
 }
 
-// An error that repeating does not help is passed on as it is, and nothing is in doubt.
+// An error that retries cannot fix is returned unchanged, and nothing is in doubt.
 func TestRefusalOfTheService(t *testing.T) {
 	t.Parallel()
 	h := openHouse(t)

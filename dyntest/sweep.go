@@ -16,18 +16,18 @@ import (
 )
 
 // Sweep removes every item of the test's tables that has expired by Clock, as DynamoDB's time to live does sooner or
-// later, and says which, in order. Until then expired items are still there, as they may be in DynamoDB for days: the
-// tables of a test have no time to live of the engine's own, which would go by the machine's clock.
+// later, and returns the removed items in order. Until then expired items still exist, as they may in DynamoDB for days: the
+// engine's own time to live is off on a test's tables, because it follows the machine's clock.
 //
-// The rules are DynamoDB's. An item has expired when the attribute that its schema names as TTL is a number of whole
-// Unix seconds that is less than the present one, and no more than five years less: what is older stays for ever. An
-// item whose attribute changes while Sweep is at it stays.
+// The rules are DynamoDB's. An item has expired if the attribute that its schema names as TTL is a number of whole Unix
+// seconds before the current time, and at most five years before it: older items are never removed. An item whose attribute
+// changes during Sweep is not removed.
 //
-// Sweep goes past Faults and is not measured. It fails the test where the engine does not answer, so it is called on
-// the test's goroutine.
+// Sweep bypasses Faults and is not measured. It fails the test if the engine does not answer, so call it on the test's
+// goroutine.
 func (d *DB) Sweep() []dynastay.Ref {
 	d.t.Helper()
-	ctx := context.WithoutCancel(d.t.Context()) // a clean-up may sweep too
+	ctx := context.WithoutCancel(d.t.Context()) // a cleanup may sweep too
 	var swept []dynastay.Ref
 	for _, s := range d.schemas {
 		if s.TTL == "" {
@@ -45,7 +45,7 @@ func (d *DB) Sweep() []dynastay.Ref {
 	return swept
 }
 
-// sweep reads the whole table. The library itself never does; this stands for what the service does behind its back.
+// sweep reads the whole table. The library itself never does; this simulates what the service does in the background.
 func (d *DB) sweep(ctx context.Context, s *dynastay.Schema) ([]dynastay.Ref, error) {
 	client, name := d.Engine.Client(), d.TableName(s)
 	var swept []dynastay.Ref
@@ -80,7 +80,7 @@ func expired(ttl types.AttributeValue, now time.Time) bool {
 	return err == nil && at < now.Unix() && at >= now.AddDate(-5, 0, 0).Unix()
 }
 
-// removeUnchanged removes an item, unless its time to live is no longer what was read.
+// removeUnchanged removes an item, unless its time to live differs from what was read.
 func removeUnchanged(ctx context.Context, client *dynamodb.Client, table string, s *dynastay.Schema, item dynastay.Item) (bool, error) {
 	_, err := client.DeleteItem(ctx, &dynamodb.DeleteItemInput{
 		TableName:                 &table,

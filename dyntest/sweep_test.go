@@ -14,13 +14,13 @@ import (
 	"github.com/dynastay/dynastay"
 )
 
-// visits and letters expire. The attribute's name is one that no expression takes as it is.
+// visits and letters expire. The attribute's name is a reserved word in expressions.
 var (
 	visits  = &dynastay.Schema{Name: "Visits", Key: dynastay.KeyNames{Partition: "pk", Sort: "sk"}, TTL: "ttl"}
 	letters = &dynastay.Schema{Name: "Letters", Key: dynastay.KeyNames{Partition: "id"}, TTL: "ttl"}
 )
 
-// expiring writes an item with a time to live, or with none.
+// expiring writes an item with or without a time to live.
 func expiring(t *testing.T, d *DB, s *dynastay.Schema, pk string, ttl types.AttributeValue) dynastay.Item {
 	t.Helper()
 	item, name := s.Key.Of(dynastay.Key{PK: pk, SK: "x"}), d.TableName(s)
@@ -40,7 +40,7 @@ func ref(s *dynastay.Schema, pk, sk string) dynastay.Ref {
 	return dynastay.RefOf(s, dynastay.Key{PK: pk, SK: sk})
 }
 
-// left are the partition keys that a table still has.
+// left returns the partition keys that a table still has.
 func left(t *testing.T, d *DB, s *dynastay.Schema) []string {
 	t.Helper()
 	name := d.TableName(s)
@@ -53,7 +53,7 @@ func left(t *testing.T, d *DB, s *dynastay.Schema) []string {
 	return all
 }
 
-func TestSweepKeepsToTheRules(t *testing.T) {
+func TestSweepFollowsTheRules(t *testing.T) {
 	t.Parallel()
 	d := New(t, Tables(visits, letters, things), At(noon.Add(999*time.Millisecond)))
 	before := noon.Add(-time.Second)
@@ -69,7 +69,7 @@ func TestSweepKeepsToTheRules(t *testing.T) {
 	expiring(t, d, letters, "a", seconds(before))
 	expiring(t, d, things, "a", seconds(before)) // a table whose items do not expire
 
-	assert.ElementsMatch(t, []string{"a", "b"}, left(t, d, letters), "what has expired is there until it is swept")
+	assert.ElementsMatch(t, []string{"a", "b"}, left(t, d, letters), "expired items exist until they are swept")
 	stop := d.Faults.Record()
 	var swept []dynastay.Ref
 	spent := d.Measure(func() { swept = d.Sweep() })
@@ -115,10 +115,10 @@ func TestSweepLeavesWhatHasChangedInTheMeantime(t *testing.T) {
 
 	gone, err = removeUnchanged(t.Context(), client, name, letters, read)
 	require.NoError(t, err)
-	assert.False(t, gone, "somebody else removed it")
+	assert.False(t, gone, "it no longer exists")
 }
 
-func TestSweepNeedsItsTables(t *testing.T) {
+func TestSweepRequiresItsTables(t *testing.T) {
 	t.Parallel()
 	d := New(t, Tables(letters), At(noon))
 	name := d.TableName(letters)
@@ -131,7 +131,7 @@ func TestSweepNeedsItsTables(t *testing.T) {
 	assert.Contains(t, fake.texts[0], "dyntest: sweep table Letters: ")
 }
 
-// failing is a test that keeps its failures to itself. Where a test would end it panics.
+// failing is a test that records its failures. It panics where a test would end.
 type failing struct {
 	testing.TB
 	texts []string

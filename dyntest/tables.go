@@ -14,12 +14,12 @@ import (
 	"github.com/dynastay/dynastay/dyntest/internal/parallel"
 )
 
-// createTables makes the tables of a test, under a prefix that nobody else has. A table that exists is then one of its
-// own: the SDK has sent the request again, because a busy engine was slow to answer the first one.
+// createTables creates the tables of a test, under a prefix that nobody else has. So a table that already exists is the
+// test's own: the SDK sent the request again, because a busy engine was slow to answer the first one.
 //
-// Unlike [engine.Engine.CreateTables] it switches on nothing. DynamoDB Local keeps to a time to live within a second, and
-// by the machine's clock: what a test writes at a time of its own in the past would be gone at once. And local engines
-// have a table ready when they answer, so one request for each is enough.
+// Unlike [engine.Engine.CreateTables], it enables nothing. DynamoDB Local applies a time to live within a second, by the
+// machine's clock, so what a test writes with a clock in the past would be removed at once. Local engines have a table ready
+// when they answer, so one request for each is enough.
 func createTables(ctx context.Context, on *engine.Engine, prefix string, schemas []*dynastay.Schema) error {
 	client := on.Client()
 	return parallel.Do(schemas, func(s *dynastay.Schema) error {

@@ -9,14 +9,14 @@ import (
 	"strings"
 )
 
-// exchange is one HTTP request on its way from the SDK to the engine. Each of the SDK's retries is one of its own.
+// exchange is one HTTP request from the SDK to the engine. Each of the SDK's retries is a separate exchange.
 type exchange struct {
 	*http.Request // as the SDK made it, its body already read
 	operation     string
-	body          []byte // what goes on; a stage may replace it, never write into it
+	body          []byte // what is passed on; a stage may replace it, but must not modify it
 }
 
-// with is the exchange with another body.
+// with returns the exchange with a different body.
 func (x *exchange) with(body []byte) *exchange {
 	changed := *x
 	changed.body = body
@@ -26,10 +26,10 @@ func (x *exchange) with(body []byte) *exchange {
 // hop passes an exchange on and returns the answer.
 type hop func(*exchange) (*http.Response, error)
 
-// stage stands between the SDK and the engine. It passes an exchange on by calling next: once, or not at all.
+// stage is a step between the SDK and the engine. It passes an exchange on by calling next: once, or not at all.
 type stage func(x *exchange, next hop) (*http.Response, error)
 
-// wire is a transport that leads through stages, the first one nearest to the SDK.
+// wire is a transport through stages, the first one nearest to the SDK.
 type wire struct {
 	stages []stage
 	engine http.RoundTripper
@@ -55,8 +55,8 @@ func (w *wire) pass(stages []stage, x *exchange) (*http.Response, error) {
 	return w.engine.RoundTrip(req)
 }
 
-// readAnswer reads an answer to its end: with its last byte the engine has surely carried the request out. The answer
-// itself stays readable.
+// readAnswer reads an answer to its end: once its last byte has arrived, the engine has certainly carried out the request.
+// The answer itself stays readable.
 func readAnswer(resp *http.Response) ([]byte, error) {
 	body, err := io.ReadAll(resp.Body)
 	if err := errors.Join(err, resp.Body.Close()); err != nil {
@@ -66,7 +66,7 @@ func readAnswer(resp *http.Response) ([]byte, error) {
 	return body, nil
 }
 
-// replaceAnswer gives an answer another body. The checksum that the engine sent belongs to the old one.
+// replaceAnswer replaces the body of an answer. The engine's checksum is removed, since it belongs to the old body.
 func replaceAnswer(resp *http.Response, body []byte) {
 	resp.Body = io.NopCloser(bytes.NewReader(body))
 	resp.ContentLength = int64(len(body))
@@ -74,7 +74,7 @@ func replaceAnswer(resp *http.Response, body []byte) {
 	resp.Header.Del("Content-Length")
 }
 
-// edit is a JSON object after a change to its fields.
+// edit returns a JSON object after a change to its fields.
 func edit(object []byte, change func(map[string]json.RawMessage) error) ([]byte, error) {
 	var fields map[string]json.RawMessage
 	if err := json.Unmarshal(object, &fields); err != nil {

@@ -6,7 +6,7 @@ import (
 	"slices"
 )
 
-// hint is the stage that explains what the engine does not: its answer about a table that is not there names none.
+// hint is the stage that names an unknown table, which the engine's answer does not.
 func (f *Faults) hint(x *exchange, next hop) (*http.Response, error) {
 	resp, err := next(x)
 	if err != nil || resp.StatusCode != http.StatusBadRequest || !slices.Contains(operations, x.operation) {
@@ -28,8 +28,8 @@ func (f *Faults) hint(x *exchange, next hop) (*http.Response, error) {
 	for name := range c.tables {
 		if !f.ended && f.schemas[f.prefix+name] == nil && !f.unknown[name] {
 			f.unknown[name] = true
-			f.t.Logf("dyntest: this test has no table %q, it has %s; Tables adds those of a service's own, and "+
-				"TableName gives the full name of one", name, f.tableNames())
+			f.t.Logf("dyntest: this test has no table %s, only %s; add a service's own tables with Tables, "+
+				"and get a table's full name with TableName", name, f.tableNames())
 		}
 	}
 	return resp, nil

@@ -11,7 +11,7 @@ import (
 	"github.com/dynastay/dynastay"
 )
 
-func TestTableThatTheTestDoesNotHave(t *testing.T) {
+func TestUnknownTable(t *testing.T) {
 	t.Parallel()
 	d := New(t, OnlyTables(things))
 	w := d.watched()
@@ -22,5 +22,5 @@ func TestTableThatTheTestDoesNotHave(t *testing.T) {
 		assert.ErrorAs(t, err, &gone)
 	}
 	require.Len(t, w.logs, 1)
-	assert.Contains(t, w.logs[0], `this test has no table "Vouchers", it has Things; Tables adds`)
+	assert.Contains(t, w.logs[0], `this test has no table Vouchers, only Things; add a service's own tables with Tables, `)
 }

@@ -10,22 +10,22 @@
 //
 // # The engines
 //
-// Start takes the first of these that is available:
+// Start uses the first of these that is available:
 //
-//  1. [Endpoint]: an engine that already runs, if DYNTEST_ENDPOINT names one. It is then the only one tried, so that a
-//     wrong address is an error.
-//  2. [Java]: DynamoDB Local as a process of this machine's Java (the one of JAVA_HOME, or on PATH), if
-//     DYNTEST_DYNAMODB_LOCAL names the folder of an unpacked download. If that is set, and DYNTEST_ENDPOINT is not, it
+//  1. [Endpoint]: an engine that is already running, if DYNTEST_ENDPOINT is set to its address. It is then the only one
+//     tried, so that a wrong address is an error.
+//  2. [Java]: DynamoDB Local as a process of this machine's Java (that of JAVA_HOME, otherwise the one on PATH), if
+//     DYNTEST_DYNAMODB_LOCAL is set to the folder of an unpacked download. If that is set, and DYNTEST_ENDPOINT is not, it
 //     is the only one tried.
 //  3. [Docker]: DynamoDB Local in a container, if the program passes [docker.Allow] to Start. It is an option because
 //     it links testcontainers, and with it the Docker client, into the program.
-//  4. [Dynoxide]: dynoxide, an in-memory DynamoDB in one binary that needs neither Docker nor Java: the one on PATH, or
+//  4. [Dynoxide]: dynoxide, an in-memory DynamoDB in one binary that requires neither Docker nor Java: the one on PATH, or
 //     a pinned build that npm downloads once into the user's cache folder.
 //
-// Java and dynoxide need a Unix system. Each Start runs a process of its own, which ends with the program even if that is
+// Java and dynoxide require a Unix system. Each Start runs a separate process, which ends with the program even if that is
 // killed. DynamoDB Local runs without telemetry.
 //
-// An option such as [On] overrides the environment. These environment variables choose the engine otherwise:
+// An option such as [On] overrides the environment. Without one, these environment variables choose the engine:
 //
 //	DYNTEST_ENGINE           endpoint, java, docker or dynoxide: try this one only
 //	DYNTEST_ENDPOINT         the address of a running engine, such as http://127.0.0.1:8000

@@ -42,23 +42,23 @@ func dynoxideHelp() string {
 		"  export PATH=\"$PWD/package:$PATH\""
 }
 
-// findDynoxide is the path of a binary: the one on PATH, the one fetched before, or one fetched now.
+// findDynoxide returns the path of a binary: the one on PATH, the one fetched before, or one fetched now.
 func findDynoxide(ctx context.Context) (string, error) {
 	path, err := exec.LookPath("dynoxide")
 	if err == nil {
 		return path, nil
 	}
-	notThere := err
+	missing := err
 	cache, err := os.UserCacheDir()
 	if err != nil {
-		return "", fmt.Errorf("%w; there is no cache folder to download it into: %w", notThere, err)
+		return "", fmt.Errorf("%w; no cache folder to download it to: %w", missing, err)
 	}
 	path = filepath.Join(cache, "dynastay", "dynoxide-"+dynoxideVersion, "dynoxide")
 	if _, err := os.Stat(path); err == nil {
 		return path, nil
 	}
 	if err := fetch(ctx, path, platform(), integrities[platform()]); err != nil {
-		return "", fmt.Errorf("%w; not in %s either; the download failed: %w", notThere, filepath.Dir(path), err)
+		return "", fmt.Errorf("%w; not found in %s; the download failed: %w", missing, filepath.Dir(path), err)
 	}
 	return path, nil
 }

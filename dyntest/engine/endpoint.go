@@ -17,7 +17,7 @@ func startEndpoint(ctx context.Context) (*Engine, error) {
 	}
 	u, err := url.Parse(endpoint)
 	if err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Host == "" {
-		return nil, fmt.Errorf("%s is %q; it must be a URL such as http://127.0.0.1:8000", endpointVar, endpoint)
+		return nil, fmt.Errorf("%s must be a URL such as http://127.0.0.1:8000, got %q", endpointVar, endpoint)
 	}
 	ctx, cancel := context.WithTimeout(ctx, 2*time.Second)
 	defer cancel()
@@ -27,10 +27,10 @@ func startEndpoint(ctx context.Context) (*Engine, error) {
 	return newEngine("endpoint "+endpoint, endpoint, func(context.Context) error { return nil }), nil
 }
 
-var errEnded = errors.New("it ended before it answered")
+var errEnded = errors.New("exited before it answered")
 
-// untilAnswer waits until the server behind the endpoint answers an HTTP request, whatever it answers, or until gone
-// is closed. An open port is not enough: Docker opens it before the server listens.
+// untilAnswer waits until the server at the endpoint answers an HTTP request, whatever it answers, or until gone is closed.
+// An open port is not enough: Docker opens it before the server listens.
 func untilAnswer(ctx context.Context, endpoint string, gone <-chan struct{}) error {
 	client := &http.Client{Timeout: time.Second}
 	tick := time.NewTicker(5 * time.Millisecond)

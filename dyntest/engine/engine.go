@@ -16,33 +16,33 @@ import (
 	"github.com/dynastay/dynastay/dyntest/internal/parallel"
 )
 
-// Engine is a DynamoDB that runs on this machine, or at an address that was given. It is safe for concurrent use.
+// Engine is a DynamoDB engine on this machine, or at a given address. It is safe for concurrent use.
 type Engine struct {
 	name      string
 	endpoint  string
 	transport *http.Transport
 	stop      func(context.Context) error
-	passed    []attempt // the engines before it in the order, and why they were not taken
+	passed    []attempt // the engines before it in the order, and why they are not used
 }
 
 func newEngine(name, endpoint string, stop func(context.Context) error) *Engine {
 	transport := http.DefaultTransport.(*http.Transport).Clone()
-	// Tests send bursts of parallel requests. The default of two idle connections for a host would open and close one
-	// for nearly every request.
+	// Tests send bursts of parallel requests. With the default of two idle connections for each host, nearly every request
+	// would open and close a connection.
 	transport.MaxIdleConns, transport.MaxIdleConnsPerHost = 256, 256
-	// Shorter than any engine's own time-out, or it would now and then close a connection just as a request goes out.
+	// Shorter than any engine's own timeout, or an engine may close a connection just as a request is sent.
 	transport.IdleConnTimeout = 5 * time.Second
 	return &Engine{name: name, endpoint: endpoint, transport: transport, stop: stop}
 }
 
-// Name says what it is and where, such as "dynoxide 1.2.1 on 127.0.0.1:40123".
+// Name returns the name and place of the engine, such as "dynoxide 1.2.1 on 127.0.0.1:40123".
 func (e *Engine) Name() string { return e.name }
 
-// Endpoint is its address, such as "http://127.0.0.1:40123".
+// Endpoint returns the address of the engine, such as "http://127.0.0.1:40123".
 func (e *Engine) Endpoint() string { return e.endpoint }
 
-// Account says which engine this is, and for each one before it in the order why it was not taken. It is exported for
-// the log of a test, which package dyntest writes.
+// Account returns a text that says which engine this is, and why each one before it in the order is not used. It is exported
+// for package dyntest, which writes it to the log of a test.
 func (e *Engine) Account() string {
 	var b strings.Builder
 	b.WriteString("the engine is " + e.name)
@@ -50,8 +50,8 @@ func (e *Engine) Account() string {
 	return b.String()
 }
 
-// Client makes a client for it, with the SDK's defaults for everything that optFns leave alone. The HTTPClient that they get
-// is an [*http.Client] over the engine's connections: package dyntest wraps its Transport.
+// Client returns a client of the engine, with the SDK's defaults for everything that optFns do not change. Their HTTPClient is
+// an [*http.Client] with the engine's connections: package dyntest wraps its Transport.
 func (e *Engine) Client(optFns ...func(*dynamodb.Options)) *dynamodb.Client {
 	return dynamodb.New(dynamodb.Options{
 		BaseEndpoint: &e.endpoint,
@@ -62,8 +62,8 @@ func (e *Engine) Client(optFns ...func(*dynamodb.Options)) *dynamodb.Client {
 	}, optFns...)
 }
 
-// CreateTables makes tables under their names with the prefix in front, all at the same time and without deletion
-// protection. It can be run again, see [dynastay.Schema.Create].
+// CreateTables creates tables, named by prefix and their schema, all at the same time and without deletion protection. It can
+// be run again, see [dynastay.Schema.Create].
 func (e *Engine) CreateTables(ctx context.Context, prefix string, schemas ...*dynastay.Schema) error {
 	client := e.Client()
 	return parallel.Do(schemas, func(s *dynastay.Schema) error {
@@ -74,7 +74,7 @@ func (e *Engine) CreateTables(ctx context.Context, prefix string, schemas ...*dy
 	})
 }
 
-// DeleteTables removes what [Engine.CreateTables] made. A table that does not exist is no error.
+// DeleteTables removes the tables of [Engine.CreateTables]. It is not an error if a table does not exist.
 func (e *Engine) DeleteTables(ctx context.Context, prefix string, schemas ...*dynastay.Schema) error {
 	client := e.Client()
 	return parallel.Do(schemas, func(s *dynastay.Schema) error {
@@ -88,8 +88,8 @@ func (e *Engine) DeleteTables(ctx context.Context, prefix string, schemas ...*dy
 	})
 }
 
-// Stop releases the engine. A process that [Start] started ends. An endpoint that was given goes on, and so does a
-// container, which other processes may be using: package docker says who removes it.
+// Stop releases the engine. It ends a process that [Start] started. A given endpoint keeps running, and so does a container,
+// because other processes may use it: package docker documents when it is removed.
 func (e *Engine) Stop(ctx context.Context) error {
 	e.transport.CloseIdleConnections()
 	return e.stop(ctx)

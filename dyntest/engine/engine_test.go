@@ -23,7 +23,7 @@ func TestTables(t *testing.T) {
 	require.NoError(t, err)
 	defer stopped(t, engine)
 	require.NoError(t, engine.CreateTables(ctx, "test-", guests))
-	require.NoError(t, engine.CreateTables(ctx, "test-", guests), "they are there already")
+	require.NoError(t, engine.CreateTables(ctx, "test-", guests), "they already exist")
 	other := *guests
 	other.Key.Sort = "other"
 	err = engine.CreateTables(ctx, "test-", &other)
@@ -36,7 +36,7 @@ func TestTables(t *testing.T) {
 	require.NoError(t, engine.DeleteTables(ctx, "test-", guests))
 	_, err = engine.Client().DescribeTable(ctx, &dynamodb.DescribeTableInput{TableName: aws.String("test-Guests")})
 	require.ErrorAs(t, err, new(*types.ResourceNotFoundException))
-	assert.NoError(t, engine.DeleteTables(ctx, "test-", guests), "a table that does not exist is no error")
+	assert.NoError(t, engine.DeleteTables(ctx, "test-", guests), "it is not an error if a table does not exist")
 	ended, end := context.WithCancel(ctx)
 	end()
 	assert.ErrorContains(t, engine.DeleteTables(ended, "test-", guests), "table test-Guests: ")

@@ -18,13 +18,13 @@ import (
 	"time"
 )
 
-// integrities are the pinned builds, by platform, in the form of npm's lock files. A platform that is not here can
-// still have the binary on PATH.
+// integrities are the pinned builds, by platform, in the form of npm's lock files. On other platforms, the binary must be
+// on PATH.
 var integrities = map[string]string{
 	"linux-x64": "sha512-sBHqlxJ9ANkLluFkYRfd5r8Y0ApFew4FhOrlhgRAgD4XzEoFOukEo1nuBTQ1+jTtofqwn4NWQ2k0Tn5mNTjgUg==",
 }
 
-// platform is this machine in the words of npm.
+// platform is npm's name for this machine's platform.
 func platform() string {
 	system, arch := runtime.GOOS, runtime.GOARCH
 	if system == "windows" {
@@ -36,17 +36,17 @@ func platform() string {
 	return system + "-" + arch
 }
 
-// fetch gets the package of the platform through npm, which knows the machine's registry, proxy and cache, and puts
-// the binary in it at path. Several processes may do so at the same time.
+// fetch downloads the package of the platform with npm, which knows the machine's registry, proxy and cache, and writes
+// its binary to path. Several processes may do so at the same time.
 func fetch(ctx context.Context, path, platform, integrity string) error {
 	if integrity == "" {
-		return fmt.Errorf("there is no pinned build for %s; put dynoxide on PATH", platform)
+		return fmt.Errorf("no pinned build for %s; put dynoxide on PATH", platform)
 	}
 	npm, err := exec.LookPath("npm")
 	if err != nil {
 		return err
 	}
-	// Beside its destination, so that the last step can be a rename.
+	// In the destination's folder, so that the last step can be a rename.
 	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
 		return err
 	}
@@ -60,7 +60,7 @@ func fetch(ctx context.Context, path, platform, integrity string) error {
 	defer cancel()
 	name := "@dynoxide/" + platform + "@" + dynoxideVersion
 	pack := exec.CommandContext(ctx, npm, "pack", name, "--pack-destination", dir)
-	pack.Dir = dir                   // not the settings of a project that happens to be here
+	pack.Dir = dir                   // so that npm ignores the settings of a project in the current folder
 	pack.WaitDelay = 5 * time.Second // npm's own children may keep its output open
 	if output, err := pack.CombinedOutput(); err != nil {
 		return fmt.Errorf("npm pack %s: %w\n%s", name, err, bytes.TrimSpace(output))
@@ -70,7 +70,7 @@ func fetch(ctx context.Context, path, platform, integrity string) error {
 		return err
 	}
 	if len(archives) != 1 {
-		return fmt.Errorf("npm pack %s wrote %d archives, not one", name, len(archives))
+		return fmt.Errorf("npm pack %s must write 1 archive, got %d", name, len(archives))
 	}
 	archive, err := os.ReadFile(archives[0])
 	if err != nil {
@@ -92,7 +92,7 @@ func verify(archive []byte, integrity string) error {
 		return err
 	}
 	if got := sha512.Sum512(archive); !bytes.Equal(got[:], want) {
-		return fmt.Errorf("the checksum is sha512-%s, not %s",
+		return fmt.Errorf("wrong checksum: got sha512-%s, want %s",
 			base64.StdEncoding.EncodeToString(got[:]), integrity)
 	}
 	return nil

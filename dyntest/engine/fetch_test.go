@@ -15,7 +15,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// packed has npm deliver an archive with the one file, and returns its integrity.
+// packed makes npm deliver an archive with one file, and returns its integrity.
 func packed(t *testing.T, name, content string) (integrity string) {
 	t.Helper()
 	var archive bytes.Buffer
@@ -39,7 +39,7 @@ func TestFetch(t *testing.T) {
 	onlyUnix(t)
 	integrity := packed(t, "package/dynoxide", "the binary")
 	path := filepath.Join(t.TempDir(), "cache", "dynoxide")
-	// As several test binaries do that find nothing in the cache.
+	// Several test binaries that find nothing in the cache do the same.
 	var wg sync.WaitGroup
 	for range 3 {
 		wg.Go(func() { assert.NoError(t, fetch(t.Context(), path, "linux-x64", integrity)) })
@@ -64,9 +64,9 @@ func TestFetchRefuses(t *testing.T) {
 		file                      string
 		reason                    string
 	}{
-		{"another archive", "linux-x64", pinned, "package/dynoxide", ": the checksum is sha512-"},
+		{"another archive", "linux-x64", pinned, "package/dynoxide", ": wrong checksum: got sha512-"},
 		{"no binary in it", "linux-x64", "", "package/other", "the archive has no package/dynoxide"},
-		{"no pin", "plan9-mips", "none", "package/dynoxide", "there is no pinned build for plan9-mips; put dynoxide on PATH"},
+		{"no pin", "plan9-mips", "none", "package/dynoxide", "no pinned build for plan9-mips; put dynoxide on PATH"},
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {

@@ -14,12 +14,12 @@ import (
 // telemetryVar keeps DynamoDB Local from reporting to its maker that it was started, which it does by default.
 const telemetryVar = "DDB_LOCAL_TELEMETRY"
 
-const javaHelp = "Download DynamoDB Local (the DynamoDB Developer Guide has the link) and name its folder. It needs Java 17 or later:\n" +
+const javaHelp = "Download DynamoDB Local (the DynamoDB Developer Guide has the link) and set its folder. It needs Java 17 or later:\n" +
 	"  mkdir -p ~/dynamodb-local\n" +
 	"  tar -xzf dynamodb_local_latest.tar.gz -C ~/dynamodb-local\n" +
 	"  export " + localVar + "=\"$HOME/dynamodb-local\""
 
-// startJava runs the download of DynamoDB Local. It listens on all addresses of the machine: it has no option for one.
+// startJava runs the downloaded DynamoDB Local. It listens on all addresses of the machine, because it has no option for one.
 func startJava(ctx context.Context) (*Engine, error) {
 	folder := os.Getenv(localVar)
 	if folder == "" {
@@ -31,18 +31,18 @@ func startJava(ctx context.Context) (*Engine, error) {
 	}
 	jar := filepath.Join(folder, "DynamoDBLocal.jar")
 	if _, err := os.Stat(jar); err != nil {
-		return nil, fmt.Errorf("%s must name the folder of an unpacked DynamoDB Local: %w", localVar, err)
+		return nil, fmt.Errorf("%s must be the folder of an unpacked DynamoDB Local: %w", localVar, err)
 	}
 	java, err := findJava()
 	if err != nil {
 		return nil, err
 	}
-	// The second, optimizing compiler costs a third of the start, and a test rarely lives long enough to gain by it.
+	// The second, optimizing compiler takes a third of the start time, and few tests run long enough to benefit from it.
 	process, address, err := serve(ctx, time.Minute, func(port int) *exec.Cmd {
 		cmd := exec.Command(java, "-XX:TieredStopAtLevel=1",
 			"-Djava.library.path="+filepath.Join(folder, "DynamoDBLocal_lib"), "-jar", jar,
 			"-inMemory", "-port", strconv.Itoa(port))
-		cmd.Dir = folder // not among the package's sources, should Java leave a crash report
+		cmd.Dir = folder // so that a crash report of Java is not written among the package's sources
 		cmd.Env = append(os.Environ(), telemetryVar+"=0")
 		return cmd
 	})
@@ -52,7 +52,7 @@ func startJava(ctx context.Context) (*Engine, error) {
 	return newEngine(fmt.Sprintf("DynamoDB Local of %s on %s", folder, address), "http://"+address, process.stop), nil
 }
 
-// findJava is the java of JAVA_HOME where that is set, as Java's own tools have it, otherwise the one on PATH.
+// findJava returns the java of JAVA_HOME if that is set, as Java's own tools do, otherwise the one on PATH.
 func findJava() (string, error) {
 	home := os.Getenv("JAVA_HOME")
 	if home == "" {

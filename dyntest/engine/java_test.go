@@ -11,7 +11,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-func TestJavaIsTakenWhereItsFolderIsNamed(t *testing.T) {
+func TestJavaIsUsedIfItsFolderIsSet(t *testing.T) {
 	onlyUnix(t)
 	nothingChosen(t)
 	folder, noted := unpacked(t), filepath.Join(t.TempDir(), "starts")
@@ -32,7 +32,7 @@ func TestJavaIsTakenWhereItsFolderIsNamed(t *testing.T) {
 	assert.False(t, listens(t, engine.Endpoint()))
 }
 
-func TestJavaIsThatOfJavaHome(t *testing.T) {
+func TestJavaHomeIsUsed(t *testing.T) {
 	onlyUnix(t)
 	nothingChosen(t)
 	home := t.TempDir()
@@ -57,28 +57,28 @@ func TestJavaIsUnavailable(t *testing.T) {
 			map[string]string{engineVar: "java"},
 			[]string{"java      DYNTEST_DYNAMODB_LOCAL is not set", "docker    not tried because DYNTEST_ENGINE=java"},
 		},
-		"the folder is another one": {
+		"the folder is a different one": {
 			map[string]string{localVar: empty},
 			[]string{
-				"java      DYNTEST_DYNAMODB_LOCAL must name the folder of an unpacked DynamoDB Local: stat " +
+				"java      DYNTEST_DYNAMODB_LOCAL must be the folder of an unpacked DynamoDB Local: stat " +
 					filepath.Join(empty, "DynamoDBLocal.jar") + ": no such file",
 				"docker    not tried because DYNTEST_DYNAMODB_LOCAL=" + empty,
 				"dynoxide  not tried because DYNTEST_DYNAMODB_LOCAL=" + empty,
 				"Unset DYNTEST_DYNAMODB_LOCAL",
 			},
 		},
-		"there is no Java": {
+		"no Java": {
 			map[string]string{localVar: folder, "PATH": empty},
 			[]string{`java      exec: "java": executable file not found in $PATH, and JAVA_HOME is not set`},
 		},
-		"JAVA_HOME is another folder": {
+		"JAVA_HOME is a different folder": {
 			map[string]string{localVar: folder, "JAVA_HOME": empty},
 			[]string{"java      JAVA_HOME is " + empty + ": exec: \"" + empty + "/bin/java\": stat"},
 		},
-		"it is too old": {
+		"Java is too old": {
 			map[string]string{localVar: folder, oldJavaVar: "1"},
 			[]string{
-				"java      " + filepath.Join(java, "java") + ": it ended before it answered; its output: " +
+				"java      " + filepath.Join(java, "java") + ": exited before it answered; output: " +
 					"java.lang.UnsupportedClassVersionError: compiled by a more recent version",
 				"Java 17 or later",
 			},
@@ -104,7 +104,7 @@ func TestJavaIsUnavailable(t *testing.T) {
 func TestRealJava(t *testing.T) {
 	folder := os.Getenv(localVar)
 	if folder == "" {
-		t.Skipf("needs %s, the folder of an unpacked DynamoDB Local", localVar)
+		t.Skipf("requires %s, the folder of an unpacked DynamoDB Local", localVar)
 	}
 	t.Parallel()
 	before, err := os.ReadDir(folder)
@@ -115,7 +115,7 @@ func TestRealJava(t *testing.T) {
 		engine, err := Start(ctx, On(Java))
 		require.NoError(t, err)
 		endpoints = append(endpoints, engine.Endpoint())
-		require.NoError(t, engine.CreateTables(ctx, "java-", guests), "each has tables of its own")
+		require.NoError(t, engine.CreateTables(ctx, "java-", guests), "each has its own tables")
 		require.NoError(t, engine.DeleteTables(ctx, "java-", guests))
 		require.NoError(t, engine.CreateTables(ctx, "java-", guests))
 		defer func() {
@@ -127,5 +127,5 @@ func TestRealJava(t *testing.T) {
 
 	after, err := os.ReadDir(folder)
 	require.NoError(t, err)
-	assert.Len(t, after, len(before), "it left something in its folder")
+	assert.Len(t, after, len(before), "it left files in its folder")
 }

@@ -9,30 +9,30 @@ import (
 	"github.com/dynastay/dynastay/dyntest/internal/choice"
 )
 
-// Kind is one of the engines that the package comment describes.
+// Kind is one of the engines of the package comment.
 type Kind string
 
 const (
-	Endpoint Kind = "endpoint" // one that already runs
+	Endpoint Kind = "endpoint" // an engine that is already running
 	Java     Kind = "java"     // DynamoDB Local as a process of this machine's Java
-	Docker   Kind = "docker"   // DynamoDB Local in a container; needs an option of package docker
+	Docker   Kind = "docker"   // DynamoDB Local in a container; requires an option of package docker
 	Dynoxide Kind = "dynoxide" // dynoxide as a process
 )
 
 // Option changes which engines [Start] tries. [On] and package docker return one.
 type Option func(*choice.Choice)
 
-// On tries this kind of engine and no other, whatever the environment says.
+// On tries only this kind of engine, whatever the environment says.
 func On(kind Kind) Option {
 	return func(c *choice.Choice) { c.Kind = string(kind) }
 }
 
-// defaultImage is the image of a [Docker] engine that neither an option nor the environment names.
+// defaultImage is the image of a [Docker] engine if neither an option nor the environment names one.
 const defaultImage = "amazon/dynamodb-local:3.1.0"
 
 const allowDocker = `docker.Allow() of "github.com/dynastay/dynastay/dyntest/engine/docker"`
 
-// errDockerNotAllowed is the reason to pass over Docker in a program that was built without it.
+// errDockerNotAllowed is the reason not to try Docker in a program that was built without it.
 var errDockerNotAllowed = errors.New("not tried because the program does not pass " + allowDocker + " to engine.Start")
 
 // source is one of the engines in the order of the search.
@@ -42,7 +42,7 @@ type source struct {
 	start func(context.Context) (*Engine, error)
 }
 
-// sources are in the order in which they are tried.
+// sources returns the engines in the order in which they are tried.
 func sources(c *choice.Choice) []source {
 	image := cmp.Or(c.Image, os.Getenv(imageVar), defaultImage)
 	return []source{

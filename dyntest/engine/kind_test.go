@@ -45,10 +45,10 @@ func TestOptionWinsOverTheEnvironment(t *testing.T) {
 	assert.NotContains(t, err.Error(), "npm pack", "dynoxide was not tried")
 
 	_, err = Start(t.Context(), On("dynamite"))
-	assert.EqualError(t, err, `dyntest/engine: unknown engine "dynamite"; On takes Endpoint, Java, Docker or Dynoxide`)
+	assert.EqualError(t, err, `dyntest/engine: On must be one of Endpoint, Java, Docker, Dynoxide; got "dynamite"`)
 }
 
-// sharing starts as package dyntest does.
+// sharing starts an engine as package dyntest does.
 func sharing(c choice.Choice) (*Engine, error) {
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel() // the engine is not for this caller only

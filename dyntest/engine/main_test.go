@@ -19,8 +19,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// childVar gives the test binary a role as a child of a test, for what can only be seen from outside: "start", or one
-// that the test knows which started it.
+// childVar gives the test binary a role as a child of a test, for what can only be observed from outside: "start", or a role
+// that is known to the test that started it.
 const childVar = "DYNTEST_TEST_CHILD"
 
 func TestMain(m *testing.M) {
@@ -35,7 +35,7 @@ func TestMain(m *testing.M) {
 	if os.Getenv(childVar) == "start" {
 		startForParent()
 	}
-	// A run on Docker needs the option of package docker, whose tests have it: these run on what Start finds without.
+	// A run on Docker requires the option of package docker, whose tests pass it. These tests run on what Start finds without it.
 	if os.Getenv(engineVar) == string(Docker) {
 		if err := os.Unsetenv(engineVar); err != nil {
 			panic(err)
@@ -44,7 +44,7 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// startForParent starts an engine, prints its endpoint, and lasts until the parent closes the standard input.
+// startForParent starts an engine, prints its endpoint, and waits until the parent closes standard input.
 func startForParent() {
 	engine, err := Start(context.Background())
 	if err != nil {
@@ -56,7 +56,7 @@ func startForParent() {
 	os.Exit(0)
 }
 
-// child is this test binary as another process, which runs the same test only.
+// child returns a command that runs only the current test, in another process of this test binary.
 func child(t *testing.T, role string, env ...string) *exec.Cmd {
 	t.Helper()
 	executable, err := os.Executable()
@@ -66,7 +66,7 @@ func child(t *testing.T, role string, env ...string) *exec.Cmd {
 	return cmd
 }
 
-// fakes is a folder in which this test binary goes by the given names.
+// fakes returns a folder that has this test binary under the given names.
 func fakes(t *testing.T, names ...string) string {
 	t.Helper()
 	executable, err := os.Executable()
@@ -78,11 +78,11 @@ func fakes(t *testing.T, names ...string) string {
 	return dir
 }
 
-// refuseOnceVar names a file. The first fake dynoxide to see that it is not there makes it, and ends as if its port
-// had been taken.
+// refuseOnceVar names a file. The first fake dynoxide that finds no such file creates it, and exits as if its port were
+// taken.
 const refuseOnceVar = "DYNTEST_TEST_REFUSE_ONCE"
 
-// fakeDynoxide is all of dynoxide that finding, starting and ending it needs.
+// fakeDynoxide implements what is necessary to find, start and end dynoxide.
 func fakeDynoxide() {
 	if slices.Equal(os.Args[1:], []string{"--version"}) {
 		fmt.Println("dynoxide of this test")
@@ -101,7 +101,7 @@ func fakeDynoxide() {
 
 // pretend is an engine that answers.
 func pretend(address string) {
-	// Should the test that is about its end fail, it ends all the same.
+	// It also ends if the test of its end fails.
 	time.AfterFunc(time.Minute, func() { os.Exit(1) })
 	fmt.Fprintln(os.Stderr, http.ListenAndServe(address, http.NotFoundHandler()))
 	os.Exit(1)
@@ -130,7 +130,7 @@ func noteStart() {
 	}
 }
 
-// starts are the lines of startsVar's file.
+// starts returns the lines of startsVar's file.
 func starts(t *testing.T, path string) []string {
 	t.Helper()
 	content, err := os.ReadFile(path)
@@ -138,7 +138,7 @@ func starts(t *testing.T, path string) []string {
 	return strings.Split(strings.TrimSpace(string(content)), "\n")
 }
 
-// oldJavaVar makes the fake java one that is too old for its jar.
+// oldJavaVar makes the fake java too old for its jar.
 const oldJavaVar = "DYNTEST_TEST_OLD_JAVA"
 
 func fakeJava() {
@@ -159,7 +159,7 @@ func unpacked(t *testing.T) string {
 	return folder
 }
 
-// nothingChosen takes away what the environment of the run says about engines.
+// nothingChosen unsets the environment variables that choose an engine.
 func nothingChosen(t *testing.T) {
 	t.Helper()
 	for _, name := range []string{engineVar, endpointVar, localVar, imageVar, "JAVA_HOME"} {
@@ -186,11 +186,11 @@ func fakeNPM() {
 func onlyUnix(t *testing.T) {
 	t.Helper()
 	if !mayLaunch {
-		t.Skip("no engine runs as a process on " + runtime.GOOS)
+		t.Skip("engines as processes are not supported on " + runtime.GOOS)
 	}
 }
 
-// start starts a child, whose lines on its standard output the reader gives.
+// start starts a child and returns a reader of its standard output.
 func start(t *testing.T, cmd *exec.Cmd) *bufio.Reader {
 	t.Helper()
 	out, err := cmd.StdoutPipe()
@@ -199,7 +199,7 @@ func start(t *testing.T, cmd *exec.Cmd) *bufio.Reader {
 	return bufio.NewReader(out)
 }
 
-// line is the next line that a child prints.
+// line returns the next line that a child prints.
 func line(t *testing.T, from *bufio.Reader) string {
 	t.Helper()
 	text, err := from.ReadString('\n')

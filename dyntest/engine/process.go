@@ -11,14 +11,14 @@ import (
 type process struct {
 	cmd    *exec.Cmd
 	ended  chan struct{}
-	output bytes.Buffer // what it printed; to be read when it has ended
+	output bytes.Buffer // what it printed; read it only after the end
 }
 
-// launch starts a program that ends when this process ends, however this one ends: a test binary may be killed, and a
-// panic in one of its goroutines leaves no time for a clean-up either.
+// launch starts a program that ends when this process ends, however that happens: a test binary may be killed, and a
+// panic in one of its goroutines leaves no time for a cleanup either.
 func launch(cmd *exec.Cmd) (*process, error) {
 	p := &process{cmd: cmd, ended: make(chan struct{})}
-	// Never this process's own output: `go test` waits until the last child lets go of it.
+	// Never this process's own output: `go test` waits until the last child has closed it.
 	p.cmd.Stdout, p.cmd.Stderr = &p.output, &p.output
 	detach(p.cmd)
 	if err := p.cmd.Start(); err != nil {
@@ -28,17 +28,17 @@ func launch(cmd *exec.Cmd) (*process, error) {
 	if err != nil {
 		_ = p.cmd.Process.Kill()
 		_ = p.cmd.Wait()
-		return nil, fmt.Errorf("end %s with this process: %w", cmd.Path, err)
+		return nil, fmt.Errorf("cannot ensure that %s ends with this process: %w", cmd.Path, err)
 	}
 	go func() {
-		_ = p.cmd.Wait() // its exit code says nothing that output does not
-		release()        // before the process id can belong to somebody else
+		_ = p.cmd.Wait() // the exit code adds nothing to output
+		release()        // before the process id can be reused
 		close(p.ended)
 	}()
 	return p, nil
 }
 
-// stop ends the process and waits until it is gone. It keeps nothing on disk, so it may be killed.
+// stop kills the process, which keeps nothing on disk, and waits for its end.
 func (p *process) stop(ctx context.Context) error {
 	_ = p.cmd.Process.Kill() // fails only if it has ended
 	select {

@@ -8,12 +8,12 @@ import (
 	"runtime"
 )
 
-// mayLaunch tells whether launch works here.
+// mayLaunch reports whether launch works on this system.
 const mayLaunch = false
 
 func detach(*exec.Cmd) {}
 
-// watch refuses: every process that is killed would leave an engine behind.
+// watch returns an error, because every killed process would leave an engine running.
 func watch(int) (release func(), err error) {
 	return nil, errors.New("not supported on " + runtime.GOOS)
 }

@@ -8,15 +8,15 @@ import (
 	"syscall"
 )
 
-// mayLaunch tells whether launch works here.
+// mayLaunch reports whether launch works on this system.
 const mayLaunch = true
 
-// detach keeps the signals of the terminal away from a child, so that a program that handles an interrupt still has
-// its engine meanwhile.
+// detach shields a child from the signals of the terminal, so that a program that handles an interrupt keeps its engine
+// while it does.
 func detach(cmd *exec.Cmd) { cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true} }
 
-// watch has a shell kill the process of that id when this process is gone. The shell reads from a pipe whose other end
-// nobody but this process has: the read returns when the kernel closes that end, which it does in every case.
+// watch starts a shell that kills the process with that id when this process ends. The shell reads from a pipe whose other
+// end only this process has. The read returns when the kernel closes that end, which it does however this process ends.
 func watch(pid int) (release func(), err error) {
 	shell := exec.Command("/bin/sh", "-c", `read -r _; kill -9 "$1"`, "sh", strconv.Itoa(pid))
 	detach(shell)

@@ -11,9 +11,9 @@ import (
 	"time"
 )
 
-// serve runs a program on a free port until it answers, for no longer than patience. The program cannot be asked to
-// choose the port itself: it would not tell which. Between the look for a port and its use somebody else may take it,
-// and may even be the one that answers; then the program ends, and the next port is tried.
+// serve starts a program on a free port and waits until it answers, at most for patience. The program cannot choose the port
+// itself, because it would not report which. Before the program uses the port, another process may take it, and may even be
+// the one that answers. The program then exits, and the next port is tried.
 func serve(ctx context.Context, patience time.Duration, command func(port int) *exec.Cmd) (*process, string, error) {
 	var failed error
 	for range 5 {
@@ -34,9 +34,9 @@ func serve(ctx context.Context, patience time.Duration, command func(port int) *
 			return nil, "", errors.Join(failed, err)
 		}
 		ended := errors.Is(failed, errEnded)
-		failed = fmt.Errorf("%w; its output: %s", failed, strings.TrimSpace(p.output.String()))
+		failed = fmt.Errorf("%w; output: %s", failed, strings.TrimSpace(p.output.String()))
 		if !ended {
-			break // it would be as slow on another port
+			break // it would be just as slow on another port
 		}
 	}
 	return nil, "", failed
@@ -48,7 +48,7 @@ func (p *process) untilAnswer(ctx context.Context, patience time.Duration, endpo
 	if err := untilAnswer(ctx, endpoint, p.ended); err != nil {
 		return err
 	}
-	// A program whose port was taken may still be on its way to finding out.
+	// If the port was taken, the program may not have noticed yet.
 	select {
 	case <-p.ended:
 		return errEnded

@@ -8,8 +8,8 @@ import (
 	"github.com/dynastay/dynastay/dyntest/internal/choice"
 )
 
-// started are the engines that this process shares, by kind and image; found are those that a search ended with, by
-// what it asked for. Two that asked for different things may well have found the same one.
+// started are the engines that this process shares, by kind and image. Found are the results of searches, by what was
+// asked for. Different searches may find the same engine.
 var started, found engines
 
 type engineKey struct {
@@ -17,8 +17,8 @@ type engineKey struct {
 	image string // of Docker
 }
 
-// engines has one engine for each key, made when it is first asked for. A start that failed is not repeated for every
-// test: it may have taken long, and would fail in the same way.
+// engines has one engine for each key, started when it is first asked for. A failed start is not repeated for every
+// test: it may take long, and would fail in the same way.
 type engines struct {
 	mu   sync.Mutex
 	made map[engineKey]func() (*Engine, error)
@@ -38,7 +38,7 @@ func (e *engines) get(key engineKey, start func() (*Engine, error)) (*Engine, er
 	return once()
 }
 
-// shared is the engine of this process for the choice. The context has no end: that of one test is not that of others.
+// shared returns the engine of this process for the choice. Its context must not end with one test, since others share it.
 func shared(ctx context.Context, c *choice.Choice) (*Engine, error) {
 	return found.get(engineKey{Kind(c.Kind), c.Image}, func() (*Engine, error) {
 		return search(ctx, c, func(ctx context.Context, s source) (*Engine, error) {

@@ -18,7 +18,7 @@ const (
 	imageVar    = "DYNTEST_IMAGE"
 )
 
-// Start starts an engine, or finds one that runs, as the package comment says. The error lists each engine with the
+// Start starts an engine, or finds a running one, in the order of the package comment. Its error lists each engine with the
 // reason why it is unavailable, and how to fix it. Call [Engine.Stop] when done.
 //
 //	e, err := engine.Start(ctx)                              // any, except Docker
@@ -35,7 +35,7 @@ func Start(ctx context.Context, opts ...Option) (*Engine, error) {
 	return search(ctx, &c, func(ctx context.Context, s source) (*Engine, error) { return s.start(ctx) })
 }
 
-// attempt is an engine that was not taken.
+// attempt is an engine that is not used.
 type attempt struct {
 	kind Kind
 	err  error
@@ -61,7 +61,7 @@ func search(ctx context.Context, c *choice.Choice, start func(context.Context, s
 		}
 		engine, err := start(ctx, s)
 		if err == nil {
-			taken := *engine // which others may share, whose search passed over other engines
+			taken := *engine // a copy: others may share the engine, but their searches skipped different ones
 			taken.passed = passed
 			return &taken, nil
 		}
@@ -81,17 +81,17 @@ type demand struct {
 	drop string // what to do to try them
 }
 
-// demanded is the one kind that the code or the environment asks for, nil if neither does.
+// demanded returns the one kind that the code or the environment asks for, or nil.
 func demanded(c *choice.Choice) (*demand, error) {
 	kinds := []Kind{Endpoint, Java, Docker, Dynoxide}
 	if kind := Kind(c.Kind); kind != "" {
 		if !slices.Contains(kinds, kind) {
-			return nil, fmt.Errorf("dyntest/engine: unknown engine %q; On takes Endpoint, Java, Docker or Dynoxide", kind)
+			return nil, fmt.Errorf("dyntest/engine: On must be one of Endpoint, Java, Docker, Dynoxide; got %q", kind)
 		}
 		return &demand{kind, "the code asks for " + c.Kind, "Remove the option On or Image"}, nil
 	}
 	variable := func(kind Kind, name string) *demand {
-		var set []string // each of them keeps the others from being tried
+		var set []string // each of them prevents the other engines from being tried
 		for _, other := range []string{engineVar, endpointVar, localVar} {
 			if os.Getenv(other) != "" {
 				set = append(set, other)
@@ -101,7 +101,7 @@ func demanded(c *choice.Choice) (*demand, error) {
 	}
 	if kind := Kind(os.Getenv(engineVar)); kind != "" {
 		if !slices.Contains(kinds, kind) {
-			return nil, fmt.Errorf("dyntest/engine: %s is %q; it must be endpoint, java, docker or dynoxide", engineVar, kind)
+			return nil, fmt.Errorf("dyntest/engine: %s must be one of endpoint, java, docker, dynoxide; got %q", engineVar, kind)
 		}
 		return variable(kind, engineVar), nil
 	}
@@ -114,7 +114,7 @@ func demanded(c *choice.Choice) (*demand, error) {
 	return nil, nil
 }
 
-// noEngine is written for a person who has just run somebody else's program or tests for the first time.
+// noEngine is written for someone who runs another person's program or tests for the first time.
 func noEngine(passed []attempt, help []string) error {
 	var b strings.Builder
 	b.WriteString("dyntest/engine: no DynamoDB engine is available:\n")
@@ -130,7 +130,7 @@ func noEngine(passed []attempt, help []string) error {
 	return errors.New(b.String())
 }
 
-// help says how to get the engines that failed, the easiest first. Nothing in it repairs one that was not tried.
+// help says how to fix the engines that failed, the easiest first. It omits those that were not tried.
 func help(c *choice.Choice, failed []attempt, only *demand) []string {
 	var help []string
 	if only != nil {
@@ -145,8 +145,8 @@ func help(c *choice.Choice, failed []attempt, only *demand) []string {
 		case c.Docker == nil:
 			help = append(help, "Pass "+allowDocker+" to engine.Start to try Docker.")
 		default:
-			help = append(help, "Start Docker. `docker info` shows whether it runs, `docker pull "+s.image+
-				"` whether it can get the image.")
+			help = append(help, "Start Docker. Check that it runs with `docker info`, and that it can get the image with "+
+				"`docker pull "+s.image+"`.")
 		}
 	}
 	if tried(Dynoxide) && mayLaunch {
@@ -157,9 +157,9 @@ func help(c *choice.Choice, failed []attempt, only *demand) []string {
 	}
 	switch named := os.Getenv(endpointVar); {
 	case tried(Endpoint) && named != "":
-		help = append(help, "Start the engine at "+named+", or name another one in "+endpointVar+".")
+		help = append(help, "Start the engine at "+named+", or set "+endpointVar+" to another one.")
 	case tried(Endpoint):
-		help = append(help, "Name an engine that already runs:\n  export "+endpointVar+"=http://127.0.0.1:8000")
+		help = append(help, "Set the address of a running engine:\n  export "+endpointVar+"=http://127.0.0.1:8000")
 	}
 	return help
 }

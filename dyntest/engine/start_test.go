@@ -20,7 +20,7 @@ import (
 	"github.com/dynastay/dynastay/dyntest/internal/choice"
 )
 
-// noImage is an image that no registry can have.
+// noImage is an image that cannot exist in any registry.
 const noImage = "dyntest.invalid/none:0"
 
 func stopped(t *testing.T, engine *Engine) {
@@ -28,13 +28,13 @@ func stopped(t *testing.T, engine *Engine) {
 	require.NoError(t, engine.Stop(context.WithoutCancel(t.Context())))
 }
 
-// working is a Docker that answers, and failing one that does not.
+// working simulates a Docker that answers, and failing one that does not.
 func working(_ context.Context, image string) (name, endpoint string, err error) {
 	return "a container of " + image, "http://127.0.0.1:1", nil
 }
 
 func failing(context.Context, string) (name, endpoint string, err error) {
-	return "", "", errors.New("no connection to Docker:\nis it running?")
+	return "", "", errors.New("cannot connect to Docker:\nis it running?")
 }
 
 func allow(docker func(context.Context, string) (string, string, error)) Option {
@@ -55,7 +55,7 @@ func TestEndpointComesFirst(t *testing.T) {
 	assert.Equal(t, "endpoint "+running.Endpoint(), engine.Name())
 	assert.Equal(t, running.Endpoint(), engine.Endpoint())
 	require.NoError(t, engine.Stop(t.Context()))
-	assert.True(t, listens(t, running.Endpoint()), "an endpoint goes on")
+	assert.True(t, listens(t, running.Endpoint()), "an endpoint keeps running")
 }
 
 func TestEndpointThatIsWrongIsAnError(t *testing.T) {
@@ -67,18 +67,18 @@ func TestEndpointThatIsWrongIsAnError(t *testing.T) {
 	nobody := fmt.Sprintf("127.0.0.1:%d", port)
 	for endpoint, reason := range map[string]string{
 		"http://" + nobody: "no answer from http://" + nobody,
-		"127.0.0.1:8000":   `DYNTEST_ENDPOINT is "127.0.0.1:8000"; it must be a URL such as http://127.0.0.1:8000`,
+		"127.0.0.1:8000":   `DYNTEST_ENDPOINT must be a URL such as http://127.0.0.1:8000, got "127.0.0.1:8000"`,
 	} {
 		t.Setenv(endpointVar, endpoint)
 		_, err := Start(t.Context())
 		require.ErrorContains(t, err, reason)
 		assert.ErrorContains(t, err, "dynoxide  not tried because DYNTEST_ENDPOINT="+endpoint)
 		assert.ErrorContains(t, err, "Unset DYNTEST_ENDPOINT to try")
-		assert.ErrorContains(t, err, "Start the engine at "+endpoint+", or name another one in DYNTEST_ENDPOINT.")
+		assert.ErrorContains(t, err, "Start the engine at "+endpoint+", or set DYNTEST_ENDPOINT to another one.")
 	}
 	t.Setenv(engineVar, "endpoint")
 	_, err = Start(t.Context())
-	assert.ErrorContains(t, err, "Unset DYNTEST_ENGINE and DYNTEST_ENDPOINT to try", "each alone would keep the others out")
+	assert.ErrorContains(t, err, "Unset DYNTEST_ENGINE and DYNTEST_ENDPOINT to try", "each alone prevents the others from being tried")
 }
 
 func TestEngineIsForced(t *testing.T) {
@@ -104,10 +104,10 @@ func TestEngineIsForced(t *testing.T) {
 
 	t.Setenv(engineVar, "dynamite")
 	_, err = Start(t.Context())
-	assert.EqualError(t, err, `dyntest/engine: DYNTEST_ENGINE is "dynamite"; it must be endpoint, java, docker or dynoxide`)
+	assert.EqualError(t, err, `dyntest/engine: DYNTEST_ENGINE must be one of endpoint, java, docker, dynoxide; got "dynamite"`)
 }
 
-// Docker has its place in the order, wherever the option is in the list.
+// Docker is tried in its place in the order, wherever the option is in the list.
 func TestDockerComesBeforeDynoxide(t *testing.T) {
 	onlyUnix(t)
 	nothingChosen(t)
@@ -137,7 +137,7 @@ func TestDynoxideIsTakenWithoutDocker(t *testing.T) {
 	nothingChosen(t)
 	t.Setenv("PATH", fakes(t, "dynoxide"))
 	for docker, opts := range map[string][]Option{
-		"no connection to Docker:\n            is it running?": {allow(failing)},
+		"cannot connect to Docker:\n            is it running?": {allow(failing)},
 		`not tried because the program does not pass docker.Allow() of ` +
 			`"github.com/dynastay/dynastay/dyntest/engine/docker" to engine.Start`: nil,
 	} {
@@ -151,7 +151,7 @@ func TestDynoxideIsTakenWithoutDocker(t *testing.T) {
 	}
 }
 
-// A program that asks for Docker, or whose environment does, has to be built with it.
+// A program that asks for Docker, in code or by its environment, must be built with it.
 func TestDockerThatIsNotAllowed(t *testing.T) {
 	onlyUnix(t)
 	nothingChosen(t)
@@ -187,8 +187,8 @@ func TestDynoxideTriesAnotherPort(t *testing.T) {
 	assert.FileExists(t, refused)
 }
 
-// Somebody else has taken the port and answers, before the engine has noticed.
-func TestAnAnswerOfSomebodyElse(t *testing.T) {
+// Another process has taken the port and answers, before the engine has noticed.
+func TestAnAnswerOfAnotherProcess(t *testing.T) {
 	onlyUnix(t)
 	t.Setenv("GORACE", "atexit_sleep_ms=0") // the race detector makes a child's end a second long
 	dynoxide := filepath.Join(fakes(t, "dynoxide"), "dynoxide")
@@ -260,7 +260,7 @@ func TestEngineEndsWithItsParent(t *testing.T) {
 				stdin, err := parent.StdinPipe()
 				require.NoError(t, err)
 				endpoint := line(t, start(t, parent))
-				require.True(t, listens(t, endpoint), "there is no engine at %q", endpoint)
+				require.True(t, listens(t, endpoint), "no engine at %q", endpoint)
 				if end == "killed" {
 					require.NoError(t, parent.Process.Kill())
 					require.Error(t, parent.Wait())
@@ -275,7 +275,7 @@ func TestEngineEndsWithItsParent(t *testing.T) {
 	}
 }
 
-// listens tells whether anybody listens at the endpoint.
+// listens reports whether a server listens at the endpoint.
 func listens(t *testing.T, endpoint string) bool {
 	t.Helper()
 	u, err := url.Parse(endpoint)

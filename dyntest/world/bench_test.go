@@ -55,7 +55,7 @@ func BenchmarkItems(b *testing.B) {
 	b.ReportMetric(float64(items)/b.Elapsed().Seconds(), "items/s")
 }
 
-// timed writes into tables without streams: dynoxide 1.2.1 becomes slower with every record of one.
+// timed writes into tables without streams: dynoxide 1.2.1 becomes slower with every record of a stream.
 func timed(b *testing.B, on *engine.Engine, w *World, write func(*dynastay.DB)) time.Duration {
 	ctx, prefix := context.Background(), "bench-"+rand.Text()[:8]+"-"
 	var tables []*dynastay.Schema

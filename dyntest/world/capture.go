@@ -12,12 +12,12 @@ import (
 	"github.com/dynastay/dynastay/keys"
 )
 
-// capture is a database that keeps the puts, and still finds nothing of them but the items that it is asked for in a
-// batch. Under repositories it makes items without knowing what any of them looks like. The one kind of update that it
-// takes is the sale of a night, which names the item that the cell then changes itself.
+// capture is a database client that keeps what is put. Except in a batch, it does not find those items again. With it, the
+// repositories make items, and the world need not know what they look like. The only update that it accepts is the sale of
+// a night: it notes the key, and the cell then changes the item itself.
 type capture struct {
 	puts   []put
-	sold   []dynastay.Key // of nights, since the last look
+	sold   []dynastay.Key // of nights, since the last booking
 	config dynastay.Item  // of the users' table, which its first user puts
 }
 
@@ -26,7 +26,7 @@ type put struct {
 	item   dynastay.Item
 }
 
-// schemas are the hotel's tables by the names that a database without a prefix gives them.
+// schemas are the hotel's tables by their names in a database without a prefix.
 var schemas = func() map[string]*dynastay.Schema {
 	all := map[string]*dynastay.Schema{}
 	for _, s := range keys.Tables() {
@@ -57,8 +57,8 @@ func (c *capture) TransactWriteItems(_ context.Context, in *dynamodb.TransactWri
 			c.put(action.Put.TableName, action.Put.Item)
 		case action.Update != nil && *action.Update.TableName == keys.AvailabilityTable.Name:
 			c.sold = append(c.sold, keys.AvailabilityTable.Key.From(dynastay.RowOf(action.Update.Key)))
-		case action.ConditionCheck == nil: // a check holds: what it asks for was put before
-			return nil, beyond("a transaction that updates or deletes")
+		case action.ConditionCheck == nil: // a check passes: what it requires was put before
+			return nil, unsupported("a transaction that updates or deletes")
 		}
 	}
 	return &dynamodb.TransactWriteItemsOutput{}, nil
@@ -80,7 +80,7 @@ func (c *capture) Query(context.Context, *dynamodb.QueryInput, ...func(*dynamodb
 	return &dynamodb.QueryOutput{}, nil
 }
 
-// BatchGetItem is how nights are opened: the room type and its property are among the first puts.
+// BatchGetItem is used to open nights: it finds the room type and its property among the puts.
 func (c *capture) BatchGetItem(_ context.Context, in *dynamodb.BatchGetItemInput, _ ...func(*dynamodb.Options)) (*dynamodb.BatchGetItemOutput, error) {
 	out := &dynamodb.BatchGetItemOutput{Responses: map[string][]dynastay.Item{}}
 	for table, asked := range in.RequestItems {
@@ -99,27 +99,25 @@ func (c *capture) BatchGetItem(_ context.Context, in *dynamodb.BatchGetItemInput
 }
 
 func (c *capture) UpdateItem(context.Context, *dynamodb.UpdateItemInput, ...func(*dynamodb.Options)) (*dynamodb.UpdateItemOutput, error) {
-	return nil, beyond("UpdateItem")
+	return nil, unsupported("UpdateItem")
 }
 
 func (c *capture) DeleteItem(context.Context, *dynamodb.DeleteItemInput, ...func(*dynamodb.Options)) (*dynamodb.DeleteItemOutput, error) {
-	return nil, beyond("DeleteItem")
+	return nil, unsupported("DeleteItem")
 }
 
 func (c *capture) BatchWriteItem(context.Context, *dynamodb.BatchWriteItemInput, ...func(*dynamodb.Options)) (*dynamodb.BatchWriteItemOutput, error) {
-	return nil, beyond("BatchWriteItem")
+	return nil, unsupported("BatchWriteItem")
 }
 
 func (c *capture) TransactGetItems(context.Context, *dynamodb.TransactGetItemsInput, ...func(*dynamodb.Options)) (*dynamodb.TransactGetItemsOutput, error) {
-	return nil, beyond("TransactGetItems")
+	return nil, unsupported("TransactGetItems")
 }
 
-// beyond says what a repository does by now that a world cannot be made with.
-func beyond(what string) error {
-	return fmt.Errorf("world: %s is beyond what items are made with", what)
-}
+// unsupported is the error for a request of a repository that the capture does not handle.
+func unsupported(what string) error { return fmt.Errorf("world: %s is not supported", what) }
 
-// shown answers queries with the puts of a capture, a whole partition at a time, whatever bounds were asked for.
+// shown answers queries with the puts of a capture, a whole partition at a time, whatever range was asked for.
 type shown struct{ *capture }
 
 func (s shown) Query(_ context.Context, in *dynamodb.QueryInput, _ ...func(*dynamodb.Options)) (*dynamodb.QueryOutput, error) {

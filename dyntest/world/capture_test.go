@@ -16,8 +16,8 @@ import (
 	"github.com/dynastay/dynastay/keys"
 )
 
-// Should a repository one day do more than put items, worlds must fail and not be wrong.
-func TestCaptureTakesPutsAndSalesOnly(t *testing.T) {
+// If a repository ever does more than put items, worlds must fail instead of being wrong.
+func TestCaptureAcceptsOnlyPutsAndSales(t *testing.T) {
 	t.Parallel()
 	ctx, c := t.Context(), &capture{}
 	item := keys.MetadataTable.Key.Of(dynastay.Key{PK: "a", SK: "b"})
@@ -36,7 +36,7 @@ func TestCaptureTakesPutsAndSalesOnly(t *testing.T) {
 	refused := func(actions ...types.TransactWriteItem) {
 		t.Helper()
 		_, err := c.TransactWriteItems(ctx, &dynamodb.TransactWriteItemsInput{TransactItems: actions})
-		assert.ErrorContains(t, err, "beyond")
+		assert.ErrorContains(t, err, "is not supported")
 	}
 	refused(types.TransactWriteItem{Delete: &types.Delete{TableName: aws.String("Availability")}})
 	refused(types.TransactWriteItem{Update: &types.Update{TableName: aws.String("Bookings")}})
@@ -62,7 +62,7 @@ func TestSourceEnds(t *testing.T) {
 	assert.ErrorIs(t, err, io.ErrUnexpectedEOF)
 }
 
-// A sale that the plan did not provide for is an error, whatever the quote said.
+// A sale beyond the plan is an error, whatever the quote says.
 func TestCellDoesNotOversell(t *testing.T) {
 	t.Parallel()
 	stay := dynastay.MustStay("2026-06-01", "2026-06-02")
@@ -81,8 +81,8 @@ func TestCellDoesNotOversell(t *testing.T) {
 	assert.ErrorContains(t, cellOf(1).sell(two), "oversells")
 	c = cellOf(2)
 	c.capture.sold[0].SK = "DATE#2026-06-02"
-	assert.ErrorContains(t, c.sell(two), "is no number", "a night that is not there")
+	assert.ErrorContains(t, c.sell(two), "must be a number, got", "an unknown night")
 	c = cellOf(2)
 	c.capture.sold = nil
-	assert.ErrorContains(t, c.sell(two), "sells 0 nights where its lines have 1")
+	assert.ErrorContains(t, c.sell(two), "sells 0 nights, but its lines have 1")
 }

@@ -17,30 +17,30 @@ import (
 )
 
 // cell is a part of the world that is made by itself: a hotel with its bookings, or users. The repositories make its
-// items, at the times and with the ids that the plan says, so that keys, indexes, cards and guards are theirs.
+// items, at the times and with the ids of the plan, so that keys, indexes, cards and guards are theirs.
 type cell struct {
 	world   *World
 	capture capture
 	nights  map[dynastay.Key]dynastay.Item
 
 	now   time.Time
-	id    string // the next one that is drawn
+	id    string // the next id
 	drawn source
 }
 
 func (w *World) cell() *cell { return &cell{world: w} }
 
-// open is the database that the repositories of the cell see.
+// open returns the database that the repositories of the cell use.
 func (c *cell) open(client dynastay.Client) *dynastay.DB {
 	return dynastay.Open(client, &dynastay.Options{
 		Clock:   func() time.Time { return c.now },
 		NewID:   func(string) string { return c.id },
 		Rand:    &c.drawn,
-		NoGates: true, // nobody else is here
+		NoGates: true, // there are no other callers
 	})
 }
 
-// made is what a cell has made of a plan.
+// made is what a cell has made from a plan.
 type made struct {
 	property *properties.WithRooms
 	bookings []*bookings.Booking
@@ -54,7 +54,7 @@ func (c *cell) hotel(ctx context.Context, i int) (m made, err error) {
 		return m, err
 	}
 	if h.property.Status != properties.Approved {
-		return m, nil // and not on sale
+		return m, nil // it is not on sale
 	}
 	c.now = h.opened
 	nights, from := availability.New(db), len(c.capture.puts)
@@ -91,7 +91,7 @@ func (c *cell) hotel(ctx context.Context, i int) (m made, err error) {
 	return m, nil
 }
 
-// request is what the guest of a sale asks for.
+// request returns the booking request of a sale.
 func (w *World) request(h *house, card *properties.Card, s sale) (bookings.Request, error) {
 	guest, _ := w.person(s.booker)
 	req := bookings.Request{
@@ -114,7 +114,7 @@ func (w *World) request(h *house, card *properties.Card, s sale) (bookings.Reque
 	return req, err
 }
 
-// sell takes the rooms of a booking out of the nights, as the update that the repository asked for does.
+// sell subtracts the rooms of a booking from the nights, as the update that the repository sent would do.
 func (c *cell) sell(b *bookings.Booking) error {
 	quantity := map[string]int{}
 	for _, line := range b.Lines {
@@ -133,7 +133,7 @@ func (c *cell) sell(b *bookings.Booking) error {
 		night["LastUpdated"] = dynastay.Instant(c.now)
 	}
 	if want := len(b.Lines) * b.Stay.Nights(); len(c.capture.sold) != want {
-		return fmt.Errorf("world: %s sells %d nights where its lines have %d", b.ID, len(c.capture.sold), want)
+		return fmt.Errorf("world: %s sells %d nights, but its lines have %d", b.ID, len(c.capture.sold), want)
 	}
 	c.capture.sold = c.capture.sold[:0]
 	return nil
@@ -142,12 +142,12 @@ func (c *cell) sell(b *bookings.Booking) error {
 func number(v types.AttributeValue) (int, error) {
 	n, ok := v.(*types.AttributeValueMemberN)
 	if !ok {
-		return 0, fmt.Errorf("%T is no number", v)
+		return 0, fmt.Errorf("must be a number, got %T", v)
 	}
 	return strconv.Atoi(n.Value)
 }
 
-// readNights has the repository read the nights that it made of the room types, as the bookings left them.
+// readNights lets the repository read the nights of the room types, with the rooms that the bookings left.
 func (c *cell) readNights(ctx context.Context, p *properties.WithRooms) (all []*availability.Night, err error) {
 	repo := availability.New(c.open(shown{&c.capture}))
 	for _, room := range p.Rooms {
@@ -162,7 +162,7 @@ func (c *cell) readNights(ctx context.Context, p *properties.WithRooms) (all []*
 	return all, nil
 }
 
-// users makes the users from the first to the one before the last.
+// users makes the users from, inclusive, to to, exclusive.
 func (c *cell) users(ctx context.Context, from, to int) (all []*users.User, err error) {
 	repo := users.New(c.open(&c.capture), nil)
 	for i := from; i < to; i++ {
@@ -177,7 +177,7 @@ func (c *cell) users(ctx context.Context, from, to int) (all []*users.User, err 
 	return all, nil
 }
 
-// items are what the cell has made, in the order in which the repositories wrote it.
+// items yields the items of the cell, in the order in which the repositories wrote them.
 func (c *cell) items(yield func(*dynastay.Schema, dynastay.Item) bool) {
 	for _, p := range c.capture.puts {
 		if !yield(p.schema, p.item) {

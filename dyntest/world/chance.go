@@ -5,12 +5,11 @@ import (
 	"math/rand/v2"
 )
 
-// dice draw numbers that follow from the seed. Every part of a world has dice of its own, so that it can be made
-// without the others. One draw takes one number of the source, whatever the bound: a list that grows shifts nothing
-// behind it.
+// dice draw numbers that follow from the seed. Every part of a world has its own dice, so that it can be made without the
+// others. One draw takes one number of the source, whatever the bound, so a longer list does not change later draws.
 type dice struct{ source *rand.PCG }
 
-// purpose tells the dice of one part from those of another.
+// purpose distinguishes the dice of different parts.
 type purpose uint64
 
 const (
@@ -32,21 +31,21 @@ func mix(x uint64) uint64 {
 	return x ^ x>>31
 }
 
-// below is a number from 0 to n-1.
+// below returns a number from 0 to n-1.
 func (d dice) below(n int) int {
 	high, _ := bits.Mul64(d.source.Uint64(), uint64(n))
 	return int(high)
 }
 
-// between is a number from low to high, both included.
+// between returns a number from low to high, both included.
 func (d dice) between(low, high int) int { return low + d.below(high-low+1) }
 
-// percent is true that often.
+// percent returns true in p of 100 cases.
 func (d dice) percent(p int) bool { return d.below(100) < p }
 
 func pick[T any](d dice, list []T) T { return list[d.below(len(list))] }
 
-// share is a value and how often it comes, compared with the others of its list.
+// share is a value and its weight among the others of its list.
 type share[T any] struct {
 	weight int
 	value  T
@@ -63,5 +62,5 @@ func draw[T any](d dice, shares []share[T]) T {
 			return s.value
 		}
 	}
-	panic("world: a share below the total is in no share")
+	panic("world: no share was drawn")
 }

@@ -8,7 +8,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// Two bookings with one reference would share its guard, of which one would silently be lost.
+// Two bookings with the same reference would share its guard, and one guard would be lost silently.
 func TestReferencesAreAPermutation(t *testing.T) {
 	t.Parallel()
 	const n = 1 << 17
@@ -18,7 +18,7 @@ func TestReferencesAreAPermutation(t *testing.T) {
 		for i := range n {
 			for _, number := range []int{i, references - 1 - i} { // from both ends
 				drawn := w.reference(number)
-				require.False(t, seen[drawn], "seed %d: %d has the reference of another", seed, number)
+				require.False(t, seen[drawn], "seed %d: the reference of %d appears more than once", seed, number)
 				seen[drawn] = true
 				require.Less(t, max(drawn[0], drawn[1], drawn[2], drawn[3], drawn[4], drawn[5]), byte(32))
 			}

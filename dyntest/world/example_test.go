@@ -9,7 +9,7 @@ import (
 func Example() {
 	w := world.New(world.Options{Seed: 1, Properties: 10_000})
 
-	hotel := w.Hotel(4321) // without the 4,321 before it
+	hotel := w.Hotel(4321) // without making the 4,321 hotels before it
 	fmt.Println(hotel.ID, hotel.Name, "in", hotel.Address.City)
 	for _, room := range hotel.Rooms {
 		fmt.Println(room.ID, room.Name, "from", room.BasePrice)

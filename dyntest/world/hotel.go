@@ -9,10 +9,11 @@ import (
 	"github.com/dynastay/dynastay/properties"
 )
 
-// Hotel is a property with all that belongs to it, as it is stored. It is a copy: changing it changes no world.
+// Hotel is a property with everything that belongs to it, as it is stored. It is a copy: changing it does not change the
+// world.
 type Hotel struct {
 	*properties.WithRooms
-	// Nights are those on sale, by room type and date, with what the bookings left of them. A property that is still
+	// Nights are those on sale, by room type and date, with the rooms that the bookings left. A property that is still
 	// pending has none.
 	Nights []*availability.Night
 	// Bookings are in the order of their ids, which is that of their creation, with their lines.
@@ -21,9 +22,10 @@ type Hotel struct {
 	now time.Time
 }
 
-// Offer asks for the first stay of so many nights that can still be had at the hotel, in so many rooms of one type, with
-// two adults in each, or one where it holds no more: a request that availability.Repository.Quote prices, and package
-// bookings then books, as long as nobody else has booked at the hotel in the meantime. It is false where there is none.
+// Offer returns a request for the first stay of that many nights that is still available at the hotel, in that many rooms of
+// one type, with two adults in each room, or one if the room holds no more. Availability.Repository.Quote prices the request,
+// and package bookings then books the quote, provided that nobody else has booked at the hotel in the meantime. Offer returns
+// false if there is no such stay.
 func (h *Hotel) Offer(nights, rooms int) (availability.QuoteRequest, bool) {
 	loc, err := time.LoadLocation(h.TimeZone)
 	if err != nil || nights < 1 || nights > availability.MaxNights || rooms < 1 || len(h.Nights) == 0 {
@@ -60,7 +62,7 @@ func (h *Hotel) Offer(nights, rooms int) (availability.QuoteRequest, bool) {
 	return availability.QuoteRequest{}, false
 }
 
-// sellable tells whether a night of a stay is for sale.
+// sellable reports whether a night of a stay is for sale.
 func sellable(n *availability.Night, stay dynastay.Stay, rooms int) bool {
 	if n == nil || n.StopSell || n.PropertyClosed || n.Available < rooms {
 		return false

@@ -10,13 +10,13 @@ import (
 	"github.com/dynastay/dynastay/properties"
 )
 
-// house is a hotel as it is planned, before a repository has made items of it.
+// house is the plan of a hotel, from which the repositories make items.
 type house struct {
 	property properties.Property
 	rooms    []properties.RoomType
-	sale     []int // how many rooms of each type are on sale, a part of those that the house has
+	sale     []int // how many rooms of each type are on sale, out of those that the house has
 	prices   []prices
-	minStay  int // of arrivals on a Friday or Saturday; 0 for no bound
+	minStay  int // of arrivals on a Friday or Saturday; 0 for no minimum
 
 	created time.Time
 	opened  time.Time // when the nights were put on sale
@@ -31,10 +31,10 @@ const (
 	maxOnSale    = 4
 )
 
-// mostBookings is the number of bookings that a hotel cannot have more of: every room sold to another guest every night.
+// mostBookings is the largest number of bookings of a hotel: every room is sold to a different guest every night.
 func mostBookings(nights int) int { return maxRoomTypes * maxOnSale * nights }
 
-// kind is a kind of house, with what is common there.
+// kind is a kind of house, with its typical properties.
 type kind struct {
 	kind    properties.Type
 	stars   []share[int]
@@ -113,10 +113,10 @@ var kinds = []share[*kind]{
 	}},
 }
 
-// starPercent is what the stars do to the price.
+// starPercent is the price by stars, in percent.
 var starPercent = [6]int{95, 52, 72, 100, 146, 265}
 
-// amenityKind is an amenity, with the percentage of houses that have it: on the whole, and more of them for each star.
+// amenityKind is an amenity, with the percentage of houses that have it: in general, and added for each star.
 type amenityKind struct {
 	id             string
 	percent, stars int
@@ -139,7 +139,7 @@ const (
 	featuredPercent = 5
 )
 
-// house plans the i-th hotel. How many there are, and for how long nights are on sale, does not matter to it.
+// house plans the i-th hotel. The plan does not depend on the number of hotels, nor on the nights on sale.
 func (w *World) house(i int) *house {
 	d := w.dice(forProperty, i)
 	at, kind := draw(d, cityShares), draw(d, kinds)
@@ -179,7 +179,7 @@ func (w *World) house(i int) *house {
 	return h
 }
 
-// before is some second from most to least days before Today.
+// before returns a time between most and least days before Today.
 func (w *World) before(d dice, least, most int) time.Time {
 	const day = 24 * 60 * 60
 	return w.opts.Today.Time().Add(-time.Duration(d.between(least*day, most*day)) * time.Second)
@@ -208,7 +208,7 @@ func (h *house) furnish(d dice, i int, at *city, kind *kind) {
 	first := at.level * kind.percent * starPercent[h.property.Stars] * jitter / 1_000_000
 	left := draw(d, kind.many)
 	for k, room := range kind.rooms {
-		// Each of the kinds that are left has the same chance.
+		// Each of the remaining kinds has the same chance.
 		if left == 0 || d.below(len(kind.rooms)-k) >= left {
 			continue
 		}
@@ -228,8 +228,8 @@ func (h *house) furnish(d dice, i int, at *city, kind *kind) {
 	}
 }
 
-// pricesOf rounds a price to what people ask for, a hundredth of the city's level or so, and takes the percentage for
-// the weekend, exact to the minor unit.
+// pricesOf rounds a price to a realistic step, at most a hundredth of the city's level, and computes the weekend price from
+// its percentage, exact to the minor unit.
 func pricesOf(price, weekend, level int, currency dynastay.Currency) prices {
 	step := 1
 	for _, s := range []int{5, 10, 50, 100, 500, 1000} {
@@ -244,7 +244,7 @@ func pricesOf(price, weekend, level int, currency dynastay.Currency) prices {
 	return prices{minor(price, currency), minor(price*weekend/100, currency)}
 }
 
-// minor makes money of a number and a currency that stand in this package, so it cannot fail.
+// minor returns an amount in a currency of this package, so it cannot fail.
 func minor(units int, currency dynastay.Currency) dynastay.Money {
 	m, err := dynastay.MoneyOfMinor(int64(units), currency)
 	if err != nil {
@@ -253,7 +253,7 @@ func minor(units int, currency dynastay.Currency) dynastay.Money {
 	return m
 }
 
-// night is what the k-th room type costs on a date, and how long an arrival must stay.
+// night returns the price of the k-th room type on a date, and the minimum stay of an arrival.
 func (h *house) night(k int, date dynastay.Date) (price dynastay.Money, minStay int) {
 	switch date.Weekday() {
 	case time.Friday, time.Saturday:
@@ -262,7 +262,7 @@ func (h *house) night(k int, date dynastay.Date) (price dynastay.Money, minStay 
 	return h.prices[k].weekday, 0
 }
 
-// calls are the calls that put the nights of the k-th room type on sale: one for each run of nights that are alike.
+// calls returns the calls that put the nights of the k-th room type on sale: one for each run of equal nights.
 func (h *house) calls(k int, nights dynastay.Stay) (calls []availability.OpenRequest) {
 	for date := range nights.Dates() {
 		price, minStay := h.night(k, date)
@@ -282,7 +282,7 @@ func phoneNumber(d dice, in string) string {
 	return fmt.Sprintf("+%s-%d-%03d-%03d", countries[in].calling, d.between(200, 999), d.below(1000), d.below(1000))
 }
 
-// The ids. Their order as text is that of their numbers.
+// The ids. As text, they sort by number.
 func propertyID(i int) string   { return fmt.Sprintf("prop_%06d", i) }
 func roomID(i, k int) string    { return fmt.Sprintf("room_%06d_%d", i, k) }
 func userID(i int) string       { return fmt.Sprintf("user_%06d", i) }

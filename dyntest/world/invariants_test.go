@@ -18,8 +18,8 @@ import (
 // rowsOf are an item's keys in the indexes of its table.
 type rowsOf map[string]dynastay.Key
 
-// ledger is what should be stored, worked out from entities that were read: every item by table and key, with its rows
-// in the indexes, or the owner whom a guard names.
+// ledger is what should be stored, derived from entities that were read: every item by table and key, with its rows
+// in the indexes, or the owner that a guard names.
 type ledger struct {
 	t    testing.TB
 	rows map[string]rowsOf
@@ -28,7 +28,7 @@ type ledger struct {
 
 func at(s *dynastay.Schema, key dynastay.Key) string { return s.Name + " " + key.String() }
 
-// key drops the error of a key that must be one.
+// key fails the test if a key is invalid.
 func (l *ledger) key(key dynastay.Key, err error) dynastay.Key {
 	require.NoError(l.t, err)
 	return key
@@ -119,8 +119,8 @@ func (l *ledger) user(u *users.User) {
 	l.guard(s, l.key(keys.Of(keys.EmailGuard{Email: u.Email})), u.ID)
 }
 
-// The world's own idea of itself has no part in this: ids come from a scan, entities from the repositories.
-func TestLoadedWorldHoldsTogether(t *testing.T) {
+// This does not use what the world says about itself: ids come from a scan, and entities from the repositories.
+func TestLoadedWorldIsConsistent(t *testing.T) {
 	t.Parallel()
 	ctx, w := t.Context(), New(Options{Seed: 4, Properties: 30, Users: 60, Nights: 14})
 	under := loaded(t, w)
@@ -232,7 +232,7 @@ func TestLoadedWorldHoldsTogether(t *testing.T) {
 		assert.Equal(t, n.Total-sold[at], n.Available, "%v", at)
 	}
 
-	// What should be there is, under the rows that it should have, and nothing else is.
+	// Every expected item is stored with the expected rows, and no other item.
 	for at, rows := range l.rows {
 		assert.Equal(t, rows, stored[at], at)
 	}

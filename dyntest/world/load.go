@@ -12,17 +12,17 @@ import (
 	"github.com/dynastay/dynastay"
 )
 
-// Load writes the whole world into the tables of db, past every condition and over what is there, as [dynastay.DB.PutAll]
-// does: into tables that are empty, or hold the same world. It refuses a db whose clock shows another day than Today, on
-// which nothing could be quoted as the world says.
+// Load writes the whole world into the tables of db. Like [dynastay.DB.PutAll], it writes without conditions and overwrites
+// existing items, so the tables must be empty or hold the same world. It returns an error if the clock of db shows a day other
+// than Today, because quotes would then differ from the world.
 //
 // A few goroutines make and write the hotels, each with its share of the users; none of them holds more than one hotel.
-// Progress is told after each hotel how many are done, one call after another, and at last that all are; nil is allowed.
-// The first error ends the loading, and so does the context; a repetition writes the same items again.
+// Progress is called after each hotel with the number that are done, one call at a time, and last with the total; it may be
+// nil. The first error ends the loading, and so does the end of the context. Calling Load again writes the same items.
 func (w *World) Load(ctx context.Context, db *dynastay.DB, progress func(done, of int)) error {
 	if today := dynastay.DateOf(db.Now(), nil); today != w.opts.Today {
-		return fmt.Errorf("world: the clock of the db shows %s, and it is %s in the world: make the db with "+
-			"dyntest.At(w.Now()), or the world with Options.Today", today, w.opts.Today)
+		return fmt.Errorf("world: the clock of db must show %s, got %s; create db with dyntest.At(w.Now()), "+
+			"or set Options.Today", w.opts.Today, today)
 	}
 	ctx, stop := context.WithCancelCause(ctx)
 	defer stop(nil)
@@ -35,7 +35,7 @@ func (w *World) Load(ctx context.Context, db *dynastay.DB, progress func(done, o
 	of := w.opts.Properties
 	tell := func() {
 		mu.Lock()
-		defer mu.Unlock() // also where progress ends its goroutine, as a failed assertion does
+		defer mu.Unlock() // even if progress ends its goroutine, as a failed assertion does
 		done++
 		if progress != nil {
 			progress(done, of)
@@ -54,7 +54,7 @@ func (w *World) Load(ctx context.Context, db *dynastay.DB, progress func(done, o
 	}
 	wg.Wait()
 	if done < of {
-		return cmp.Or(context.Cause(ctx), errors.New("world: progress ended the loading"))
+		return cmp.Or(context.Cause(ctx), errors.New("world: the progress function ended its goroutine"))
 	}
 	return nil
 }

@@ -21,12 +21,12 @@ func TestLoadReportsProgress(t *testing.T) {
 	var told []int
 	require.NoError(t, w.Load(t.Context(), db.DB, func(done, of int) {
 		assert.Equal(t, 13, of)
-		told = append(told, done) // the race detector sees whether two call at once
+		told = append(told, done) // the race detector reports concurrent calls
 	}))
 	assert.Equal(t, []int{1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13}, told)
 	compare(t, contents(t, w), scan(t, db))
 
-	// A second time it is the same world still.
+	// A second load writes the same world.
 	require.NoError(t, w.Load(t.Context(), db.DB, nil))
 	compare(t, contents(t, w), scan(t, db))
 }
@@ -48,8 +48,8 @@ func TestLoadRefusesAnotherDay(t *testing.T) {
 	assert.NoError(t, New(Options{Properties: 1, Nights: 2, Users: 1, Today: today}).Load(t.Context(), db.DB, nil))
 }
 
-// An engine that leaves a part of every other batch, throttles, and loses requests and answers, has the whole world in
-// the end.
+// Even if the engine leaves a part of every other batch unprocessed, throttles, and loses requests and answers, the whole
+// world is loaded.
 func TestLoadLosesNothing(t *testing.T) {
 	t.Parallel()
 	w := New(small)
@@ -97,7 +97,7 @@ func TestLoadEndsWithTheFirstError(t *testing.T) {
 	assert.Less(t, last, 100)
 }
 
-// A failed assertion in progress ends its goroutine, and the others do not wait for it.
+// A failed assertion in the progress function ends its goroutine, and the others do not wait for it.
 func TestProgressThatEndsItsGoroutine(t *testing.T) {
 	t.Parallel()
 	w := New(Options{Seed: 2, Properties: 20, Users: 1, Nights: 3, Empty: true})
@@ -111,5 +111,5 @@ func TestProgressThatEndsItsGoroutine(t *testing.T) {
 	assert.Equal(t, 20, last)
 
 	every := w.Load(t.Context(), db.DB, func(int, int) { runtime.Goexit() })
-	assert.ErrorContains(t, every, "progress ended the loading")
+	assert.ErrorContains(t, every, "the progress function ended its goroutine")
 }

@@ -8,7 +8,7 @@ import (
 	"golang.org/x/text/unicode/norm"
 )
 
-// names are what people are called in a part of the world.
+// names are the names of people in a part of the world.
 type names struct{ first, last []string }
 
 func namesOf(first, last string) *names { return &names{strings.Fields(first), strings.Fields(last)} }
@@ -55,7 +55,7 @@ var (
 		"Abe Endo Fujita Goto Hasegawa Hayashi Ito Kato Kimura Kobayashi Matsumoto Mori Nakamura Ogawa Okada Saito Sasaki Sato Shimizu Suzuki Takahashi Tanaka Watanabe Yamamoto")
 )
 
-// What houses and streets are called.
+// The names of houses and streets.
 var (
 	houseWords = strings.Fields("Alder Amber Anchor Arcade Atlas Aurora Beacon Belvedere Bluebell Bridge Canal Cardinal Cathedral " +
 		"Cedar Central Chestnut Citadel Clover Compass Coral Courtyard Crescent Crown Elm Ember Fountain Gallery Garden Gate Harbour " +
@@ -69,7 +69,7 @@ var (
 	streetKinds = []share[string]{{6, "Street"}, {3, "Road"}, {2, "Avenue"}, {1, "Lane"}, {1, "Square"}}
 )
 
-// slug is text as it stands in a web address, with a number that makes it unique.
+// slug returns text in the form of a web address, with a number that makes it unique.
 func slug(text string, number int) string {
 	var b strings.Builder
 	for _, r := range norm.NFD.String(text) {
@@ -84,7 +84,7 @@ func slug(text string, number int) string {
 	return strings.Trim(b.String(), "-") + "-" + strconv.Itoa(number)
 }
 
-// plain is a name as it stands in an e-mail address.
+// plain replaces letters that have no decomposition, for e-mail addresses.
 var plain = strings.NewReplacer("ı", "i", "ø", "o", "ð", "d", "þ", "th")
 
 func mailName(name string) string {

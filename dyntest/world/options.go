@@ -6,23 +6,23 @@ import (
 	"github.com/dynastay/dynastay"
 )
 
-// Options say what world to make. Every field may be left at its zero value. Equal options make equal worlds.
+// Options describe a world. Every field may be left at its zero value. Equal options make equal worlds.
 type Options struct {
-	// Seed is what all chance comes from; another seed is another world. Default: 0, a seed like any other.
+	// Seed is the seed of everything random; a different seed makes a different world. Default: 0, a seed like any other.
 	Seed uint64
-	// Properties is the number of hotels, up to 1,000,000. Default: 10.
+	// Properties is the number of hotels, at most 1,000,000. Default: 10.
 	Properties int
-	// Users is the number of users in all, up to 1,000,000: every tenth may own properties, and all may book. Default:
+	// Users is the total number of users, at most 1,000,000: every tenth may own properties, and all may book. Default:
 	// five for each property.
 	Users int
-	// Nights is the number of nights on sale, from Today on, up to 730. Default: 30.
+	// Nights is the number of nights on sale, starting with Today, at most 730. Default: 30.
 	Nights int
-	// Occupancy is the share of the rooms on sale that is booked, taken over all nights, up to 0.95. It is met within a
-	// few percent over ten hotels or more. Default: 0.5.
+	// Occupancy is the share of the rooms on sale that are booked, over all nights, at most 0.95. With ten hotels or more,
+	// it is met within a few percent. Default: 0.5.
 	Occupancy float64
-	// Empty leaves all rooms free: nobody has booked yet. Default: false.
+	// Empty leaves all rooms free: there are no bookings. Default: false.
 	Empty bool
-	// Today is the day on which the world stands, the first night on sale. Default: 2026-06-01.
+	// Today is the current day in the world, and the first night on sale. Default: 2026-06-01.
 	Today dynastay.Date
 }
 
@@ -34,7 +34,7 @@ const (
 	usersEach     = 5
 )
 
-// withDefaults fills in what was left out.
+// withDefaults fills in the unset options.
 func (o Options) withDefaults() Options {
 	if o.Properties == 0 {
 		o.Properties = 10
@@ -54,27 +54,27 @@ func (o Options) withDefaults() Options {
 	return o
 }
 
-// Validate refuses options that no world can be made of. Its errors name the field. [New] panics on them; ask before,
-// where the options come from a person.
+// Validate returns an [dynastay.InvalidError], which names the field, for options that no world can be made from. [New] panics
+// on them, so call Validate first if the options come from a person.
 func (o Options) Validate() error {
 	o, empty := o.withDefaults(), o.Empty && o.Occupancy != 0
 	switch {
 	case o.Properties < 1 || o.Properties > maxProperties:
-		return dynastay.Invalid("Properties", "%d are not 1 to %d", o.Properties, maxProperties)
+		return dynastay.Invalid("Properties", "must be between 1 and %d, got %d", maxProperties, o.Properties)
 	case o.Users < 1 || o.Users > maxUsers:
-		return dynastay.Invalid("Users", "%d are not 1 to %d", o.Users, maxUsers)
+		return dynastay.Invalid("Users", "must be between 1 and %d, got %d", maxUsers, o.Users)
 	case o.Nights < 1 || o.Nights > maxNights:
-		return dynastay.Invalid("Nights", "%d are not 1 to %d", o.Nights, maxNights)
+		return dynastay.Invalid("Nights", "must be between 1 and %d, got %d", maxNights, o.Nights)
 	case math.IsNaN(o.Occupancy) || o.Occupancy < 0 || o.Occupancy > maxOccupancy:
-		return dynastay.Invalid("Occupancy", "%v is not between 0 and %v", o.Occupancy, maxOccupancy)
+		return dynastay.Invalid("Occupancy", "must be between 0 and %v, got %v", maxOccupancy, o.Occupancy)
 	case empty:
-		return dynastay.Invalid("Occupancy", "is for a world that is not empty")
+		return dynastay.Invalid("Occupancy", "cannot be combined with Empty")
 	case o.Properties > references/mostBookings(o.Nights):
-		return dynastay.Invalid("Properties", "%d with %d nights could have more bookings than there are references",
-			o.Properties, o.Nights)
+		return dynastay.Invalid("Properties", "must be at most %d with %d nights, so that every booking has its own reference; got %d",
+			references/mostBookings(o.Nights), o.Nights, o.Properties)
 	case o.Today.Time().Year() < 10 || o.Today.Time().Year() > 9990:
-		// Users joined years before, and nights are kept for years after.
-		return dynastay.Invalid("Today", "%s is not between the years 10 and 9990", o.Today)
+		// Users join years before Today, and nights are kept for years after it.
+		return dynastay.Invalid("Today", "must be between the years 10 and 9990, got %s", o.Today)
 	}
 	return nil
 }

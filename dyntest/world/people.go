@@ -10,15 +10,15 @@ import (
 // Every tenth user owns properties, or may.
 const ownersEach = 10
 
-// oldestProperty is the age of the oldest property that there may be, in days.
+// oldestProperty is the largest age of a property, in days.
 const oldestProperty = 1500
 
-// owner is the number of some user who owns properties.
+// owner returns the number of a user who owns properties.
 func (w *World) owner(d dice) int {
 	return d.below((w.opts.Users+ownersEach-1)/ownersEach) * ownersEach
 }
 
-// person plans the i-th user, who joins at the time that is returned.
+// person plans the i-th user, and returns the time at which the user joins.
 func (w *World) person(i int) (users.User, time.Time) {
 	d := w.dice(forUser, i)
 	at := draw(d, cityShares).country

@@ -6,25 +6,25 @@ import (
 	"github.com/dynastay/dynastay"
 )
 
-// city is where hotels are.
+// city is a city with hotels.
 type city struct {
-	weight              int // how many hotels it has, compared with the others
+	weight              int // its share of the hotels, compared with the other cities
 	name, state         string
 	country             string  // ISO 3166, three letters
 	latitude, longitude float64 // of the centre
 	zone                string
-	level               int // what a plain room for two in a house of three stars costs, in the currency's major unit
+	level               int // the price of a plain double room in a three-star house, in the currency's major unit
 }
 
-// country is where hotels are and users come from.
+// country is a country of hotels and users.
 type country struct {
 	currency dynastay.Currency
-	calling  string // the number behind the plus sign
+	calling  string // the calling code, without the plus sign
 	language string
 	names    *names
 }
 
-// cities have their hotels within reach of this many metres from the centre.
+// reach is the largest distance of a hotel from the centre of its city, in metres.
 const reach = 8000
 
 var cities = []city{
@@ -129,8 +129,8 @@ var cityShares = func() (shares []share[*city]) {
 	return shares
 }()
 
-// somewhere is a place in the city: few at the edge, many near the centre. It is worked out in whole steps of 0.00001
-// degrees, about a metre, so that every machine comes to the same place.
+// somewhere returns a place in the city: few are at the edge, many near the centre. It is computed in whole steps of 0.00001
+// degrees, about a metre, so that every machine gets the same result.
 func (c *city) somewhere(d dice) (latitude, longitude float64) {
 	var north, east int
 	for north, east = reach, reach; north*north+east*east > reach*reach; {

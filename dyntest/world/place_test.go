@@ -39,7 +39,7 @@ func TestCities(t *testing.T) {
 		require.NoError(t, phone.Validate("+"+from.calling+"-200-000-000"), c.name)
 		assert.Len(t, c.country, 3, c.name)
 
-		// A plain room costs between 25 and 400 dollars or so; the rates are those of early 2026, roughly.
+		// A plain room costs about 25 to 400 dollars; the rates are roughly those of early 2026.
 		dollars := float64(c.level) * dollarsFor[from.currency]
 		assert.True(t, dollars > 25 && dollars < 400, "%s: %.0f dollars", c.name, dollars)
 	}
@@ -57,7 +57,7 @@ var dollarsFor = map[dynastay.Currency]float64{
 	"JPY": .0065, "AUD": .66, "NZD": .57,
 }
 
-// Where the centres are, for all time: moving one would move every hotel of every world.
+// The centres must never change: moving one would move every hotel of every world.
 func TestCityCentresStay(t *testing.T) {
 	t.Parallel()
 	want := map[string]string{
@@ -93,6 +93,6 @@ func TestHotelsStandInTheirCities(t *testing.T) {
 			far++
 		}
 	}
-	assert.Greater(t, near, 4*far, "more hotels in a sixteenth of the ground than in the outer half of it")
+	assert.Greater(t, near, 4*far, "more hotels in the inner sixteenth of the area than in the outer half of it")
 	assert.Positive(t, far)
 }

@@ -8,8 +8,8 @@ const (
 	references      = 1 << (5 * referenceLength)
 )
 
-// reference is what stands for the bytes that a reference is drawn from. It is a permutation of all references: two
-// bookings never have the same one, without knowing of each other. A Feistel network is one whatever its rounds do.
+// reference returns the bytes to draw the booking's reference from. It is a permutation of all references: two bookings never
+// have the same one, although they do not know of each other. A Feistel network is a permutation whatever its rounds do.
 func (w *World) reference(number int) [referenceLength]byte {
 	const half, mask = 15, 1<<15 - 1
 	left, right := uint64(number)>>half, uint64(number)&mask
@@ -24,7 +24,7 @@ func (w *World) reference(number int) [referenceLength]byte {
 	return drawn
 }
 
-// source gives out what was put in, for [dynastay.Options.Rand].
+// source returns the bytes in left, for [dynastay.Options.Rand].
 type source struct{ left []byte }
 
 func (s *source) Read(p []byte) (int, error) {

@@ -20,7 +20,7 @@ import (
 	"github.com/dynastay/dynastay/users"
 )
 
-// small is a world with everything in it that a world can have.
+// small is a small world that contains everything that a world can contain.
 var small = Options{Seed: 23, Properties: 7, Users: 20, Nights: 21}
 
 func TestSmallHasEverything(t *testing.T) {
@@ -98,7 +98,7 @@ func loaded(t testing.TB, w *World, opts ...dyntest.Option) *dyntest.DB {
 	return db
 }
 
-// The items of a world are those that the repositories write in a database: every one, attribute by attribute.
+// The items of a world are exactly those that the repositories write to a database, attribute by attribute.
 func TestWorldIsWhatTheRepositoriesWrite(t *testing.T) {
 	t.Parallel()
 	ctx, w := t.Context(), New(small)
@@ -132,7 +132,7 @@ func TestWorldIsWhatTheRepositoriesWrite(t *testing.T) {
 		now = h.opened
 		nights := availability.New(db.DB)
 		for k := range h.rooms {
-			for date := range w.nights().Dates() { // one by one, where the world opens runs of them
+			for date := range w.nights().Dates() { // one by one, although the world opens runs of them
 				price, minStay := h.night(k, date)
 				_, err := nights.Open(ctx, availability.OpenRequest{
 					PropertyID: made.ID, RoomTypeID: h.rooms[k].ID, Rooms: h.sale[k], Price: price, MinStay: minStay,
@@ -167,8 +167,8 @@ func TestWorldIsWhatTheRepositoriesWrite(t *testing.T) {
 	compare(t, want, scan(t, loaded(t, w)))
 }
 
-// What a world says of itself is what is read from the tables.
-func TestWorldReadsAsItSays(t *testing.T) {
+// What a world says about itself is what is read from the tables.
+func TestWorldDescribesWhatIsStored(t *testing.T) {
 	t.Parallel()
 	ctx, w := t.Context(), New(small)
 	db := loaded(t, w).DB
@@ -257,7 +257,7 @@ func TestOfferFindsTheFirst(t *testing.T) {
 	assert.Equal(t, "2026-06-02 to 2026-06-03 1 1", first(h, 1, 1), "not in the past")
 	assert.Equal(t, "2026-06-02 to 2026-06-05 1 1", first(h, 3, 1))
 	assert.Equal(t, "2026-06-03 to 2026-06-05 2 2", first(h, 2, 2))
-	assert.Empty(t, first(h, 4, 1), "a night is missing")
+	assert.Empty(t, first(h, 4, 1), "one of the nights does not exist")
 	assert.Empty(t, first(h, 1, 3))
 	assert.Empty(t, first(h, 0, 1))
 	assert.Empty(t, first(h, 1, 0))

@@ -9,10 +9,10 @@ import (
 	"github.com/dynastay/dynastay/properties"
 )
 
-// bookingDays is how long before Today the first guest booked.
+// bookingDays is the number of days before Today in which guests booked.
 const bookingDays = 60
 
-// sale is a booking as it is planned.
+// sale is the plan of a booking.
 type sale struct {
 	made     time.Time
 	arrival  int // in days from Today
@@ -35,22 +35,22 @@ var (
 	}
 )
 
-// sales plans the bookings of the i-th hotel, the first made first. It goes through the rooms one by one and through
+// sales plans the bookings of the i-th hotel, in the order of creation. It goes through the rooms one by one, and through
 // each room's nights in order, so that no room is sold twice.
 func (w *World) sales(i int, h *house) []sale {
 	if w.opts.Empty {
 		return nil
 	}
 	d := w.dice(forBookings, i)
-	// The first lane is no room: it brings what is due to where it is on average.
+	// The first lane is not a room: it brings due to its average value.
 	lanes := []*lane{{0, make([]bool, 100)}}
 	for k, rooms := range h.sale {
 		for range rooms {
 			lanes = append(lanes, &lane{k, make([]bool, w.opts.Nights)})
 		}
 	}
-	// In ten thousandths of a night. What a stay takes too much, the nights behind it stay free for, and the other way
-	// round, so that the share comes out right, with some play that leaves room for chance.
+	// In ten thousandths of a night. If stays take more than the target, later nights stay free, and the other way round, so
+	// that the total share is right. Play leaves room for chance.
 	const night = 10_000
 	target := int(w.opts.Occupancy*night + 0.5)
 	play := 3 * 4 * target * (night - target) / night
@@ -80,8 +80,8 @@ func (w *World) sales(i int, h *house) []sale {
 				rooms: []choice{{lane.k, 1}},
 			}
 			if l+1 < len(lanes) && d.percent(10) {
-				// A party of two rooms, which are of two types where one type ends and the next begins. Nothing but
-				// this room's parties has taken nights of the next one so far, and they overlap no more than here.
+				// A party with two rooms. They have different types if this is the last room of its type. So far, only
+				// the parties of this room have taken nights of the next one, and these do not overlap.
 				next := lanes[l+1]
 				next.take(at, length)
 				if next.k == lane.k {
@@ -106,7 +106,7 @@ type lane struct {
 	taken []bool
 }
 
-// free is the number of nights from at on before the next one that is taken.
+// free returns the number of nights, starting with at, before the next one that is taken.
 func (l *lane) free(at int) int {
 	if n := slices.Index(l.taken[at:], true); n >= 0 {
 		return n
@@ -120,7 +120,7 @@ func (l *lane) take(at, nights int) {
 	}
 }
 
-// party is who comes: as many as the rooms hold, or fewer.
+// party returns the guests: as many as the rooms hold, or fewer.
 func (h *house) party(d dice, rooms []choice) (g availability.Guests) {
 	sleeps := h.sleeps(rooms)
 	g.Adults = min(sleeps.MaxAdults, draw(d, []share[int]{{25, 1}, {60, 2}, {10, 3}, {5, 4}}))
@@ -130,7 +130,7 @@ func (h *house) party(d dice, rooms []choice) (g availability.Guests) {
 	return g
 }
 
-// sleeps is how many guests the rooms hold together.
+// sleeps returns how many guests the rooms hold in total.
 func (h *house) sleeps(rooms []choice) (all availability.Limits) {
 	for _, c := range rooms {
 		room := h.rooms[c.k]
@@ -141,13 +141,13 @@ func (h *house) sleeps(rooms []choice) (all availability.Limits) {
 	return all
 }
 
-// stay is when the guests come.
+// stay returns the nights of a sale.
 func (w *World) stay(s sale) dynastay.Stay {
 	arrival := w.opts.Today.AddDays(s.arrival)
 	return dynastay.Stay{CheckIn: arrival, CheckOut: arrival.AddDays(s.nights)}
 }
 
-// choices are the rooms of a sale as a request names them.
+// choices returns the rooms of a sale in the form of a request.
 func (h *house) choices(s sale) []properties.Choice {
 	all := make([]properties.Choice, len(s.rooms))
 	for i, c := range s.rooms {
@@ -156,7 +156,7 @@ func (h *house) choices(s sale) []properties.Choice {
 	return all
 }
 
-// quote is the offer that a sale takes, as it stood when it was taken.
+// quote returns the quote that a sale accepts, as it was at that time.
 func (h *house) quote(req availability.QuoteRequest, s sale) (*availability.Quote, error) {
 	q := &availability.Quote{
 		Property: req.Property, Stay: req.Stay, Guests: req.Guests, Sleeps: h.sleeps(s.rooms), At: s.made,

@@ -11,12 +11,12 @@ import (
 	"github.com/dynastay/dynastay/users"
 )
 
-// World is a plan from which every part can be made by itself. It holds no items, so that its size is no matter, and is
-// safe for concurrent use.
+// World is a plan from which every part can be made by itself. It holds no items, so its size does not matter. It is safe
+// for concurrent use.
 type World struct{ opts Options }
 
-// New makes a world of options, and nothing else: hotels and users are made when they are asked for. It is meant for
-// options that a program states, and panics where [Options.Validate] refuses them.
+// New returns the world of the options. Hotels and users are made when they are asked for. New is meant for options that are
+// fixed in a program, and panics if [Options.Validate] refuses them.
 func New(opts Options) *World {
 	if err := opts.Validate(); err != nil {
 		panic("world.New: " + err.Error())
@@ -24,20 +24,20 @@ func New(opts Options) *World {
 	return &World{opts.withDefaults()}
 }
 
-// Options are those that the world was made with, the defaults filled in.
+// Options returns the options of the world, with the defaults filled in.
 func (w *World) Options() Options { return w.opts }
 
-// Now is the time in the world: noon of Today in UTC. A test gets it with dyntest.At(w.Now()).
+// Now returns the time in the world: noon of Today in UTC. A test sets it with dyntest.At(w.Now()).
 func (w *World) Now() time.Time { return w.opts.Today.Time().Add(12 * time.Hour) }
 
-// nights are those on sale.
+// nights returns the nights on sale.
 func (w *World) nights() dynastay.Stay {
 	return dynastay.Stay{CheckIn: w.opts.Today, CheckOut: w.opts.Today.AddDays(w.opts.Nights)}
 }
 
-// Hotel is the i-th hotel, from 0 to Properties-1, made without I/O. It depends on the options, except Properties: a
-// larger world begins with the hotels of a smaller one. Who owns it and who booked there is drawn from all users, so
-// another number of Users gives it another owner and other guests, and changes nothing else.
+// Hotel returns the i-th hotel, from 0 to Properties-1, made without I/O. It panics if i is out of range. The hotel depends
+// on the options except Properties: a larger world begins with the hotels of a smaller one. Its owner and guests are drawn
+// from all users, so a different number of Users changes them, and nothing else.
 func (w *World) Hotel(i int) *Hotel {
 	inRange("Hotel", i, w.opts.Properties)
 	ctx, c := context.Background(), w.cell()
@@ -50,10 +50,11 @@ func (w *World) Hotel(i int) *Hotel {
 	return h
 }
 
-// Hotels are all hotels, made one by one.
+// Hotels returns all hotels, made one by one.
 func (w *World) Hotels() iter.Seq[*Hotel] { return each(w.opts.Properties, w.Hotel) }
 
-// User is the i-th user, from 0 to Users-1, made without I/O. It depends on the seed and on Today.
+// User returns the i-th user, from 0 to Users-1, made without I/O. It panics if i is out of range. The user depends on the
+// seed and on Today.
 func (w *World) User(i int) *users.User {
 	inRange("User", i, w.opts.Users)
 	all, err := w.cell().users(context.Background(), i, i+1)
@@ -61,11 +62,11 @@ func (w *World) User(i int) *users.User {
 	return all[0]
 }
 
-// Users are all users, made one by one.
+// Users returns all users, made one by one.
 func (w *World) Users() iter.Seq[*users.User] { return each(w.opts.Users, w.User) }
 
-// Items are all items of the world with their tables, made without I/O and always in the same order. [World.Load] writes
-// the same ones, several at a time.
+// Items returns all items of the world with their tables, made without I/O and always in the same order. [World.Load] writes
+// the same items, several at a time.
 func (w *World) Items() iter.Seq2[*dynastay.Schema, dynastay.Item] {
 	return func(yield func(*dynastay.Schema, dynastay.Item) bool) {
 		for i := range w.opts.Properties {
@@ -80,7 +81,7 @@ func (w *World) Items() iter.Seq2[*dynastay.Schema, dynastay.Item] {
 	}
 }
 
-// part is a piece of work for Load: the i-th hotel, and its share of the users. So all pieces are of about one size.
+// part makes a part of the work of Load: the i-th hotel, and its share of the users. So all parts have about the same size.
 func (w *World) part(ctx context.Context, i int) (*cell, error) {
 	c := w.cell()
 	if _, err := c.hotel(ctx, i); err != nil {
@@ -108,11 +109,11 @@ func each[T any](n int, of func(int) T) iter.Seq[T] {
 
 func inRange(what string, i, n int) {
 	if i < 0 || i >= n {
-		panic(fmt.Sprintf("world: %s %d of %d", what, i, n))
+		panic(fmt.Sprintf("world.%s: i must be between 0 and %d, got %d", what, n-1, i))
 	}
 }
 
-// must is for what follows from valid options alone.
+// must is for errors that valid options exclude.
 func must(err error) {
 	if err != nil {
 		panic(err)

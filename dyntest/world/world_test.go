@@ -20,8 +20,8 @@ import (
 	"github.com/dynastay/dynastay/properties"
 )
 
-// text is an item in one spelling: attributes in order, numbers by value, and without its write id, which is drawn anew
-// whenever it is written.
+// text is the canonical text of an item: attributes in order, numbers by value, and without the write id, which is drawn
+// for every write.
 func text(t testing.TB, item dynastay.Item) string {
 	t.Helper()
 	item = maps.Clone(item)
@@ -63,7 +63,7 @@ func plainValue(v types.AttributeValue) any {
 	panic(fmt.Sprintf("%T in an item", v))
 }
 
-// contents are all items of a world by table and key.
+// contents returns all items of a world by table and key.
 func contents(t testing.TB, w *World) map[string]string {
 	t.Helper()
 	all := map[string]string{}
@@ -93,7 +93,7 @@ func TestEqualOptionsAreEqualWorlds(t *testing.T) {
 	assert.Less(t, same, len(one)/20, "items that two worlds share by chance, such as guards")
 }
 
-// A hotel and a user are the same in whatever order, and however large the world around them is.
+// Hotels and users are the same in any order, and in a world of any size.
 func TestPartsStandAlone(t *testing.T) {
 	t.Parallel()
 	small := New(Options{Seed: 5, Properties: 8, Users: 40})
@@ -107,7 +107,7 @@ func TestPartsStandAlone(t *testing.T) {
 		assert.Equal(t, u, New(Options{Seed: 5, Users: 999_999}).User(i))
 	}
 
-	// Among other users a hotel has another owner and other guests, and is the same otherwise.
+	// With different users, a hotel has a different owner and different guests, and is otherwise the same.
 	others := New(Options{Seed: 5, Properties: 8, Users: 99})
 	for i, h := range hotels {
 		other := others.Hotel(i)
@@ -119,7 +119,7 @@ func TestPartsStandAlone(t *testing.T) {
 		assert.Equal(t, h, other)
 	}
 
-	// The nights on sale and the bookings are nothing to the property.
+	// The property does not depend on the nights on sale and the bookings.
 	for i, h := range hotels {
 		assert.Equal(t, h.WithRooms, New(Options{Seed: 5, Users: 40, Nights: 99, Empty: true}).Hotel(i).WithRooms)
 	}
@@ -173,7 +173,7 @@ func TestOptionsThatAreRefused(t *testing.T) {
 	assert.Panics(t, func() { w.User(-1) })
 }
 
-// The shares that a world is made of. It is large enough that they come out.
+// The shares of a world, which is large enough to show them.
 func TestWorldLooksReal(t *testing.T) {
 	t.Parallel()
 	w := New(Options{Seed: 1, Properties: 300, Users: 400})
@@ -184,7 +184,7 @@ func TestWorldLooksReal(t *testing.T) {
 	for h := range w.Hotels() {
 		ids = append(ids, h.ID)
 		assert.False(t, slugs[h.Slug], h.Slug)
-		assert.True(t, strings.HasSuffix(h.Slug, fmt.Sprintf("-%d", len(slugs))), "%s: what makes it unique", h.Slug)
+		assert.True(t, strings.HasSuffix(h.Slug, fmt.Sprintf("-%d", len(slugs))), "%s: the number makes it unique", h.Slug)
 		slugs[h.Slug] = true
 		texts[h.Name]++
 		kinds[h.Type]++
@@ -242,7 +242,7 @@ func TestWorldLooksReal(t *testing.T) {
 		assert.False(t, slugs[u.Email])
 		slugs[u.Email] = true
 		assert.Equal(t, i%ownersEach == 0, u.Role == "owner")
-		assert.True(t, u.CreatedAt.Before(w.opts.Today.Time().AddDate(0, 0, -bookingDays)), "before anybody booked")
+		assert.True(t, u.CreatedAt.Before(w.opts.Today.Time().AddDate(0, 0, -bookingDays)), "before the first booking")
 	}
 	assert.Len(t, slices.Compact(slices.Sorted(slices.Values(ids))), len(ids), "ids are unique")
 	assert.InDelta(t, 0.58*300, kinds[properties.Hotel], 30)
@@ -257,13 +257,13 @@ func TestWorldLooksReal(t *testing.T) {
 	assert.Greater(t, len(texts), 250, "names")
 	for name, n := range map[string]int{
 		"nights with a minimum stay": minStays, "bookings of two rooms": doubles, "of two room types": mixed,
-		"with fees": withFees, "nights with a price of their own": weekends,
+		"with fees": withFees, "nights with their own price": weekends,
 	} {
 		assert.Positive(t, n, name)
 	}
 }
 
-func TestOwnersWereThereBefore(t *testing.T) {
+func TestOwnersJoinBeforeTheirHotels(t *testing.T) {
 	t.Parallel()
 	w := New(Options{Seed: 1, Properties: 50, Empty: true})
 	joined := map[string]time.Time{}

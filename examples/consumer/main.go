@@ -1,8 +1,8 @@
-// Frontdesk is a small service on dynastay: it books rooms over HTTP, and confirms each booking through an outbox of its
-// own. It is a module of its own, as a consumer's service is; the replace directive in go.mod is all that ties it to
-// the sources beside it.
+// Frontdesk is a small service that uses dynastay: it books rooms over HTTP, and confirms each booking through its own
+// outbox. It is a separate module, as a consumer's service is. Only the replace directive in go.mod ties it to the sources of
+// this repository.
 //
-// Its tests are what it is here for: they show what package dyntest does for a service that is not part of the library.
+// Its purpose is its tests: they show what package dyntest does for a service outside the library.
 package main
 
 import (
@@ -62,10 +62,10 @@ func run(ctx context.Context) error {
 	return work.Wait()
 }
 
-// relay delivers what is pending, again and again.
+// relay delivers pending messages every second.
 func relay(ctx context.Context, d *desk.Desk) {
 	outbox := d.Relay(func(_ context.Context, b *bookings.Booking) error {
-		_, err := fmt.Println("confirmed", b.Reference, "to", b.Guest.Email) // where a service would send mail
+		_, err := fmt.Println("confirmed", b.Reference, "to", b.Guest.Email) // a real service would send mail here
 		return err
 	})
 	tick := time.NewTicker(time.Second)

@@ -46,14 +46,14 @@ func (c *counter) total() (n int) {
 	return n
 }
 
-// report prints what is there, and at what pace it came.
+// report prints the number of items and the rate.
 func (c *counter) report(out io.Writer, taken time.Duration) error {
 	line := func(what string, items int) { fmt.Fprintf(out, "  %-14s %11s items\n", what, in.Sprint(items)) }
 	for _, table := range slices.Sorted(maps.Keys(c.items)) {
 		line(table, c.items[table])
 	}
-	line("together", c.total())
-	_, err := in.Fprintf(out, "\nLoaded in %v, %d items a second.\n",
+	line("total", c.total())
+	_, err := in.Fprintf(out, "\nLoaded in %v, %d items per second.\n",
 		taken.Round(100*time.Millisecond), int(float64(c.total())/taken.Seconds()))
 	return err
 }

@@ -1,13 +1,13 @@
-// World fills a real DynamoDB engine with a generated hotel world, and asks it a question:
+// World fills a real DynamoDB engine with a generated hotel world, and runs a search on it:
 //
 //	go run ./examples/world -properties 10000 -nights 30 -seed 1
 //
-// It makes tables of its own, loads the hotels with their nights, bookings and users as fast as the engine takes them,
-// prints what is there and at what pace it came, searches a city, and removes the tables. The same options are the same
-// world, item by item; -users and -occupancy change how many people there are and how much is booked.
+// It creates its own tables, loads the hotels with their nights, bookings and users as fast as the engine accepts them,
+// prints the number of items and the rate, searches a city, and removes the tables. The same options make the same world, item
+// by item; -users and -occupancy change the number of users and the share of booked rooms.
 //
-// Progress goes to the standard error: a bar where that is a terminal, a line now and then where it is not. Which engine
-// it runs on, package dyntest/engine decides; its documentation tells how to choose.
+// Progress is written to standard error: a bar on a terminal, otherwise a line now and then. Package dyntest/engine decides
+// which engine is used; its documentation says how to choose one.
 package main
 
 import (
@@ -47,18 +47,18 @@ func main() {
 	}
 }
 
-// in writes numbers with commas.
+// in prints numbers with commas.
 var in = message.NewPrinter(language.English)
 
 func options(args []string, stderr io.Writer) (world.Options, error) {
 	var o world.Options
 	flags := flag.NewFlagSet("world", flag.ContinueOnError)
 	flags.SetOutput(stderr)
-	flags.Uint64Var(&o.Seed, "seed", 1, "what all chance comes from")
+	flags.Uint64Var(&o.Seed, "seed", 1, "seed of the random numbers")
 	flags.IntVar(&o.Properties, "properties", 1000, "number of hotels")
-	flags.IntVar(&o.Users, "users", 0, "number of users in all; 0 means five for each hotel")
-	flags.IntVar(&o.Nights, "nights", 30, "nights on sale")
-	flags.Float64Var(&o.Occupancy, "occupancy", 0.5, "share of the rooms that is booked")
+	flags.IntVar(&o.Users, "users", 0, "total number of users; 0 means five for each hotel")
+	flags.IntVar(&o.Nights, "nights", 30, "number of nights on sale")
+	flags.Float64Var(&o.Occupancy, "occupancy", 0.5, "share of the rooms on sale that are booked, up to 0.95")
 	if err := flags.Parse(args); err != nil {
 		return o, err
 	}
@@ -66,7 +66,7 @@ func options(args []string, stderr io.Writer) (world.Options, error) {
 	return o, o.Validate()
 }
 
-// run makes tables of its own, since others may use the engine as well, and removes them in the end.
+// run creates its own tables, since others may use the engine as well, and removes them at the end.
 func run(ctx context.Context, args []string, stdout, stderr io.Writer) (err error) {
 	o, err := options(args, stderr)
 	if err != nil {
@@ -79,7 +79,7 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) (err erro
 	}
 	prefix, tables := "world-"+rand.Text()[:8]+"-", withoutStreams(keys.Tables())
 	defer func() {
-		// The end of the context may be why the program ends.
+		// The program may end because the context has ended.
 		ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), time.Minute)
 		defer cancel()
 		err = errors.Join(err, e.DeleteTables(ctx, prefix, tables...), e.Stop(ctx))
@@ -87,7 +87,7 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) (err erro
 	if err := e.CreateTables(ctx, prefix, tables...); err != nil {
 		return err
 	}
-	in.Fprintf(stdout, "%s\n%d hotels, %d users, %d nights from %s on, seed %d\n\n",
+	in.Fprintf(stdout, "%s\n%d hotels, %d users, %d nights from %s, seed %d\n\n",
 		e.Name(), w.Options().Properties, w.Options().Users, w.Options().Nights, w.Options().Today, o.Seed)
 
 	counter := &counter{Client: e.Client(), prefix: prefix, items: map[string]int{}}
@@ -102,8 +102,8 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) (err erro
 	return search(ctx, stdout, w, e, prefix)
 }
 
-// withoutStreams are the tables as nobody reads their streams here. An engine that keeps every record of a stream, as
-// dynoxide does, becomes slower with each.
+// withoutStreams returns the tables without streams, since nobody reads them here. An engine that keeps every record of a
+// stream, as dynoxide does, becomes slower with each.
 func withoutStreams(schemas []*dynastay.Schema) (plain []*dynastay.Schema) {
 	for _, s := range schemas {
 		table := *s
@@ -113,7 +113,7 @@ func withoutStreams(schemas []*dynastay.Schema) (plain []*dynastay.Schema) {
 	return plain
 }
 
-// search asks for the hotels of the first hotel's city, a page of them.
+// search prints a page of the hotels in the first hotel's city.
 func search(ctx context.Context, out io.Writer, w *world.World, e *engine.Engine, prefix string) error {
 	var requests int
 	var units float64

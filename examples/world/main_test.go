@@ -18,9 +18,9 @@ func TestRun(t *testing.T) {
 	require.NoError(t, run(t.Context(), []string{"-properties", "40", "-nights", "10", "-users", "25"}, &out, &progress))
 	t.Logf("\n%s%s", &progress, &out)
 	for _, part := range []string{
-		"40 hotels, 25 users, 10 nights from 2026-06-01 on, seed 1\n",
+		"40 hotels, 25 users, 10 nights from 2026-06-01, seed 1\n",
 		"  Users                   51 items\n", // with the guards of their addresses, and their config
-		"\nLoaded in ", " items a second.\n",
+		"\nLoaded in ", " items per second.\n",
 		"\nHotels in Bangkok, a page of ", ": 1 request, ",
 		"  Grand Trinity Hotel  ", "from 3570.00 THB\n",
 	} {
@@ -41,12 +41,12 @@ func TestOptionsAreChecked(t *testing.T) {
 	assert.True(t, o.Empty)
 }
 
-// Interrupted in the middle, it removes its tables all the same.
+// If it is interrupted, it still removes its tables.
 func TestInterrupt(t *testing.T) {
 	e, err := engine.Start(t.Context(), docker.Allow())
 	require.NoError(t, err)
 	defer e.Stop(t.Context())
-	t.Setenv("DYNTEST_ENGINE", "endpoint") // which the program does not stop, so that one can look
+	t.Setenv("DYNTEST_ENGINE", "endpoint") // the program does not stop an endpoint, so the test can look at it
 	t.Setenv("DYNTEST_ENDPOINT", e.Endpoint())
 
 	ctx, interrupt := context.WithCancel(t.Context())

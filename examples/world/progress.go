@@ -9,7 +9,7 @@ import (
 	"golang.org/x/term"
 )
 
-// newProgress tells how far the loading is: by a bar on a terminal, and by ten lines elsewhere, as in the log of a build.
+// newProgress reports the progress of the load: with a bar on a terminal, otherwise with ten lines, as for a build log.
 func newProgress(out io.Writer, of int, items *counter) func(done, of int) {
 	if f, ok := out.(*os.File); ok && term.IsTerminal(int(f.Fd())) {
 		bar := progressbar.NewOptions(of,
@@ -17,7 +17,7 @@ func newProgress(out io.Writer, of int, items *counter) func(done, of int) {
 			progressbar.OptionSetPredictTime(true), progressbar.OptionThrottle(100*time.Millisecond),
 			progressbar.OptionClearOnFinish(),
 		)
-		return func(done, _ int) { _ = bar.Set(done) } // a bar that cannot be drawn is no reason to stop
+		return func(done, _ int) { _ = bar.Set(done) } // a bar that cannot be drawn must not stop the load
 	}
 	const lines = 10
 	started, told := time.Now(), 0

@@ -2,12 +2,12 @@
 //
 //	e, err := engine.Start(ctx, docker.Allow())
 //
-// It is a package of its own because it imports testcontainers, and so the Docker client.
+// It is a separate package because it imports testcontainers, and so the Docker client.
 //
-// All processes of one session share one container for each image. A session is all that one `go test` runs, or a single
-// program. The image is the one given to [Image], then the one in DYNTEST_IMAGE, then amazon/dynamodb-local:3.1.0.
+// All processes of one session share one container for each image. A session is everything that one `go test` runs, or a
+// single program. The image is that of [Image], otherwise that of DYNTEST_IMAGE, otherwise amazon/dynamodb-local:3.1.0.
 //
-// No [engine.Engine.Stop] ends the container, because others may be using it. The reaper of testcontainers removes it some
+// [engine.Engine.Stop] does not end the container, because others may use it. The reaper of testcontainers removes it a few
 // seconds after the last process of the session has ended. With TESTCONTAINERS_RYUK_DISABLED=true there is no reaper, and
 // the container stays until you remove it:
 //
@@ -33,19 +33,19 @@ import (
 
 const (
 	containerPort = "8000/tcp"
-	// containerLabel finds the containers that stay without a reaper.
+	// containerLabel marks the containers, to find those that stay without a reaper.
 	containerLabel = "dynastay.dyntest"
 	// telemetryVar keeps DynamoDB Local from reporting to its maker that it was started, which it does by default.
 	telemetryVar = "DDB_LOCAL_TELEMETRY"
 )
 
-// Allow lets [engine.Start] try Docker, in its place in the order: after an endpoint and Java, before dynoxide. With
-// [engine.On], as in engine.Start(ctx, docker.Allow(), engine.On(engine.Docker)), nothing else is tried.
+// Allow lets [engine.Start] try Docker, after an endpoint and Java, and before dynoxide. With
+// engine.Start(ctx, docker.Allow(), engine.On(engine.Docker)), no other engine is tried.
 func Allow() engine.Option {
 	return func(c *choice.Choice) { c.Docker = start }
 }
 
-// Image tries Docker with this image, such as "amazon/dynamodb-local:3.1.0", and nothing else.
+// Image tries only Docker with this image, such as "amazon/dynamodb-local:3.1.0".
 func Image(name string) engine.Option {
 	return func(c *choice.Choice) {
 		engine.On(engine.Docker)(c)
@@ -53,12 +53,12 @@ func Image(name string) engine.Option {
 	}
 }
 
-// start runs a container of the image, or finds that of the session. The reaper ends it.
+// start runs a container of the image, or finds that of the session. The reaper removes it.
 func start(ctx context.Context, image string) (name, endpoint string, err error) {
 	if err := findDocker(ctx); err != nil {
-		return "", "", fmt.Errorf("no connection to Docker: %w", err)
+		return "", "", fmt.Errorf("cannot connect to Docker: %w", err)
 	}
-	// Enough for a slow pull, and short enough to leave the next engine some of the caller's time.
+	// Long enough for a slow pull, and short enough to leave time for the next engine.
 	ctx, cancel := context.WithTimeout(ctx, 3*time.Minute)
 	defer cancel()
 	var container *testcontainers.DockerContainer
@@ -77,8 +77,8 @@ func start(ctx context.Context, image string) (name, endpoint string, err error)
 	return name, "http://" + address, nil
 }
 
-// findDocker looks for a Docker engine, for no longer than one that is there needs to answer. The look-up itself takes
-// no context, so it is left behind when the time is over.
+// findDocker looks for a Docker engine, for no longer than a running one takes to answer. The lookup itself takes no
+// context, so it is abandoned when the time is over.
 func findDocker(ctx context.Context) error {
 	const patience = 3 * time.Second
 	found := make(chan error, 1)
@@ -104,17 +104,17 @@ func findDocker(ctx context.Context) error {
 }
 
 // runContainer starts a container of the image, or finds the one that another process of the same session started.
-// A session is all that one `go test` runs; the container's name is what its processes share.
+// A session is everything that one `go test` runs; its processes share the container's name.
 func runContainer(ctx context.Context, image, session string) (_ *testcontainers.DockerContainer, err error) {
-	// One process at a time: Docker already lists a container under its name while another process is creating it, and
-	// knows nothing of it when asked for its state.
+	// One process at a time: while another process is creating a container, Docker already lists it under its name, but
+	// cannot return its state.
 	unlock, err := lock(ctx, filepath.Join(os.TempDir(), fmt.Sprintf("dynastay-dyntest-%d.lock", os.Getuid())))
 	if err != nil {
-		return nil, fmt.Errorf("wait for other processes that start it: %w", err)
+		return nil, fmt.Errorf("wait for other processes that start the container: %w", err)
 	}
 	defer func() { err = errors.Join(err, unlock()) }()
 
-	// The image is in the name, or a session that goes on, such as a shell's, would keep the first one it used.
+	// The name depends on the image, or a long session, such as a shell's, would keep the first image that it used.
 	name := fmt.Sprintf("dynastay-dyntest-%.12x", sha256.Sum256([]byte(session+" "+image)))
 	answers := wait.ForHTTP("/").WithPort(containerPort).WithMethod(http.MethodGet).WithPollInterval(50 * time.Millisecond).
 		WithStatusCodeMatcher(func(int) bool { return true })
@@ -126,8 +126,8 @@ func runContainer(ctx context.Context, image, session string) (_ *testcontainers
 			testcontainers.WithWaitStrategyAndDeadline(2*time.Minute, answers),
 		)
 	}
-	// Not by WithReuseByName alone, which also creates: a container that it creates and then cannot start, for want of
-	// the reaper's image say, it neither removes nor returns.
+	// Not by WithReuseByName alone, which also creates containers: one that it cannot start, for example without the
+	// reaper's image, is neither removed nor returned.
 	container, err := run(testcontainers.WithName(name))
 	if err == nil {
 		return container, nil

@@ -29,7 +29,7 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// startForParent starts an engine, prints its endpoint, and lasts until the parent closes the standard input.
+// startForParent starts an engine, prints its endpoint, and waits until the parent closes standard input.
 func startForParent() {
 	e, err := engine.Start(context.Background(), Allow())
 	if err != nil {
@@ -41,7 +41,7 @@ func startForParent() {
 	os.Exit(0)
 }
 
-// No registry can have these images, so that these engines fail whether or not Docker runs.
+// These images cannot exist in any registry, so these engines fail whether or not Docker runs.
 func TestWhichImage(t *testing.T) {
 	const ofTheEnvironment, ofTheCode = "dyntest.invalid/environment:0", "dyntest.invalid/code:0"
 	t.Setenv("DYNTEST_ENGINE", "")
@@ -57,9 +57,9 @@ func TestWhichImage(t *testing.T) {
 	} {
 		_, err := engine.Start(t.Context(), test.opts...)
 		require.Error(t, err, name)
-		assert.Regexp(t, `docker    (no connection to Docker|cannot start a container of `+test.image+`): `, err.Error(), name)
+		assert.Regexp(t, `docker    (cannot connect to Docker|cannot start a container of `+test.image+`): `, err.Error(), name)
 		assert.ErrorContains(t, err, "dynoxide  not tried because the code asks for docker", name)
-		assert.ErrorContains(t, err, "Start Docker. `docker info` shows whether it runs, `docker pull "+test.image+"` whether", name)
+		assert.ErrorContains(t, err, "that it can get the image with `docker pull "+test.image+"`.", name)
 	}
 }
 
@@ -68,7 +68,7 @@ func TestProcessesShareOneContainer(t *testing.T) {
 	require.NoError(t, err)
 	require.NoError(t, running.Stop(t.Context()))
 	if !strings.Contains(running.Name(), " in container ") {
-		t.Skipf("needs Docker, and this run's engine is %s", running.Name())
+		t.Skipf("requires Docker, but this run's engine is %s", running.Name())
 	}
 	session := rand.Text()
 	t.Cleanup(func() {
@@ -79,7 +79,7 @@ func TestProcessesShareOneContainer(t *testing.T) {
 	})
 	executable, err := os.Executable()
 	require.NoError(t, err)
-	// They start at the same time, and none of them finds a container that is there already.
+	// They start at the same time, and none of them finds an existing container.
 	var printed []*bufio.Reader
 	for range 3 {
 		process := exec.Command(executable)

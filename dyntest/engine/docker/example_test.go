@@ -20,7 +20,7 @@ func Example() {
 	fmt.Println(e.Name())
 }
 
-// A program that needs DynamoDB Local of one version.
+// A program that requires one version of DynamoDB Local.
 func ExampleImage() {
 	ctx := context.Background()
 	e, err := engine.Start(ctx, docker.Image("amazon/dynamodb-local:3.1.0"))

@@ -10,7 +10,7 @@ import (
 	"time"
 )
 
-// lock waits until no other process holds the lock of that path. The kernel takes it back from a process that dies.
+// lock waits until no other process holds the lock of that path. The kernel releases the lock of a process that dies.
 func lock(ctx context.Context, path string) (unlock func() error, err error) {
 	file, err := os.OpenFile(path, os.O_CREATE|os.O_RDWR, 0o600)
 	if err != nil {
@@ -21,7 +21,7 @@ func lock(ctx context.Context, path string) (unlock func() error, err error) {
 	for {
 		err := syscall.Flock(int(file.Fd()), syscall.LOCK_EX|syscall.LOCK_NB)
 		if err == nil {
-			return file.Close, nil // which gives up the lock
+			return file.Close, nil // which releases the lock
 		}
 		if !errors.Is(err, syscall.EWOULDBLOCK) {
 			return nil, errors.Join(err, file.Close())

@@ -7,12 +7,12 @@ import (
 	"github.com/testcontainers/testcontainers-go/log"
 )
 
-// containerLog wraps testcontainers' logger, which greets every test binary with its settings and every
-// container with a dozen lines. It passes everything on, except from what runs quietly.
+// containerLog wraps testcontainers' logger, which logs its settings in every test binary and a dozen lines for every
+// container. It passes everything on, except what is logged during quietly.
 var containerLog = &heldLog{next: log.Default()}
 
-// The logger is a plain variable that testcontainers reads from any goroutine. It can only be set without a race
-// before there are any.
+// The logger is a plain variable that testcontainers reads from any goroutine. Without a race, it can only be set before
+// there are any.
 func init() { log.SetDefault(containerLog) }
 
 type heldLog struct {
@@ -34,8 +34,8 @@ func (l *heldLog) Printf(format string, args ...any) {
 	l.next.Printf(format, args...)
 }
 
-// quietly calls f, and lets testcontainers' log out only if f fails. It turns a panic into an error: several functions
-// of testcontainers panic where they find no usable Docker.
+// quietly calls f, and passes on testcontainers' log only if f fails. It turns a panic into an error: several functions
+// of testcontainers panic if they find no usable Docker.
 func (l *heldLog) quietly(f func() error) (err error) {
 	l.mu.Lock()
 	l.hold++

@@ -1,4 +1,4 @@
-// Package parallel does the same to several things at once.
+// Package parallel does the same thing to several values at once.
 package parallel
 
 import (
@@ -6,7 +6,7 @@ import (
 	"sync"
 )
 
-// Do calls f with each of all at the same time, and joins the errors in their order.
+// Do calls f with each value of all at the same time, and joins the errors in the order of the values.
 func Do[T any](all []T, f func(T) error) error {
 	var wg sync.WaitGroup
 	errs := make([]error, len(all))

@@ -1,5 +1,5 @@
-// Package desk books rooms, prepares the guest's registration card, and tells the guest of it through the outbox: a booking,
-// its card and its message are one transaction, so none is ever there without the others.
+// Package desk books rooms, prepares the guest's registration card, and notifies the guest through the outbox. A booking, its
+// card and its message are written in one transaction, so none of them ever exists without the others.
 package desk
 
 import (
@@ -28,7 +28,7 @@ type Desk struct {
 	outbox     *outbox.Outbox
 }
 
-// New makes a desk. It sends nothing.
+// New returns a desk. It sends nothing.
 func New(db *dynastay.DB) *Desk {
 	return &Desk{db, properties.New(db, nil), availability.New(db), bookings.New(db, nil), registration.New(db), outbox.New(db)}
 }
@@ -44,13 +44,14 @@ type Order struct {
 	Guest      bookings.Guest
 }
 
-// Book books an order at today's prices. The request's id makes it happen once: repeat a call that failed with
-// [dynastay.ErrOutcomeUnknown] or [dynastay.ErrCommitted], or whose answer never came, under the same id. An id that the
-// user has used for another order is refused with [dynastay.ErrIdempotencyMismatch]; the ids of other users are theirs.
+// Book books an order at today's prices. The request's id makes it happen once: if a call fails with
+// [dynastay.ErrOutcomeUnknown] or [dynastay.ErrCommitted], or its answer is lost, repeat it with the same id. An id that the
+// user has used for a different order is refused with [dynastay.ErrIdempotencyMismatch]. Users do not share ids.
 //
-// 4 requests: is it a repetition, the property with its rooms, the nights, and the transaction. A refusal takes another.
+// 4 requests: for a booking that the request has already made, for the property with its rooms, for the nights, and for the
+// transaction. A refusal takes one more.
 func (d *Desk) Book(ctx context.Context, requestID string, o Order) (*bookings.Booking, error) {
-	// First of all, because a repetition may come when the last room is sold, to this very guest, or the price is another.
+	// First, because when a call is repeated, the last room may be sold, to this very guest, or the price may have changed.
 	made, err := d.madeBy(ctx, requestID, o)
 	if !errors.Is(err, dynastay.ErrNotFound) {
 		return made, err
@@ -58,7 +59,7 @@ func (d *Desk) Book(ctx context.Context, requestID string, o Order) (*bookings.B
 	booked, refusal := d.book(ctx, requestID, o)
 	var refused *bookings.Refused
 	if errors.As(refusal, &refused) || errors.Is(refusal, dynastay.ErrIdempotencyMismatch) {
-		// Or while the first call was still at work: it may have taken the last room since it was asked for above.
+		// Or the first call was still in flight: it may have taken the last room since the check above.
 		made, err := d.madeBy(ctx, requestID, o)
 		if !errors.Is(err, dynastay.ErrNotFound) {
 			return made, err
@@ -67,12 +68,12 @@ func (d *Desk) Book(ctx context.Context, requestID string, o Order) (*bookings.B
 	return booked, refusal
 }
 
-// keyOf is the request's key among those of its user: whoever guesses another user's request id learns nothing by it.
+// keyOf returns the request's key, which belongs to its user: guessing another user's request id reveals nothing.
 func keyOf(requestID string, o Order) dynastay.Idempotency {
 	return dynastay.IdempotencyKey(requestID).Of(o.UserID)
 }
 
-// madeBy is the booking that the request has made, or [dynastay.ErrNotFound].
+// madeBy returns the booking that the request has made, or [dynastay.ErrNotFound].
 func (d *Desk) madeBy(ctx context.Context, requestID string, o Order) (*bookings.Booking, error) {
 	made, err := d.bookings.MadeBy(ctx, keyOf(requestID, o))
 	if err == nil && !o.made(made) {
@@ -100,7 +101,7 @@ func (d *Desk) book(ctx context.Context, requestID string, o Order) (*bookings.B
 		return &registration.Card{
 			BookingID: b.ID, PropertyID: b.PropertyID, GuestName: b.Guest.FirstName + " " + b.Guest.LastName, Arrival: b.Stay.CheckIn,
 		}, nil
-	}, "card") // all that is on it follows from the booking
+	}, "card") // everything on it follows from the booking
 	message := d.outbox.SendOp(Confirmed, func() string { return booking.Result().ID })
 	if err := d.db.Write(ctx, keyOf(requestID, o), booking, card, message); err != nil {
 		return nil, err
@@ -108,13 +109,13 @@ func (d *Desk) book(ctx context.Context, requestID string, o Order) (*bookings.B
 	return booking.Result(), nil
 }
 
-// made tells whether the booking is that of the order.
+// made reports whether the booking is that of the order.
 func (o Order) made(b *bookings.Booking) bool {
 	return b.PropertyID == o.PropertyID && b.Stay == o.Stay && b.Guests == o.Guests && b.Guest == o.Guest &&
 		len(b.Lines) == 1 && b.Lines[0].RoomTypeID == o.RoomTypeID && b.Lines[0].Quantity == o.Rooms
 }
 
-// Relay delivers the confirmations: send gets each booking that was made, at least once.
+// Relay delivers the confirmations: it calls send at least once for each booking.
 func (d *Desk) Relay(send func(context.Context, *bookings.Booking) error) *outbox.Relay {
 	return &outbox.Relay{Outbox: d.outbox, Deliver: func(ctx context.Context, m *outbox.Message) error {
 		b, err := d.bookings.Get(ctx, m.Ref)

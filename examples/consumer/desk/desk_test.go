@@ -25,7 +25,7 @@ import (
 	"example.com/frontdesk/registration"
 )
 
-// test is a desk in a small world where nobody has booked yet, and where time stands still at noon.
+// test is a desk in a small world without bookings, where time stands still at noon.
 type test struct {
 	*testing.T
 	db    *dyntest.DB
@@ -38,7 +38,7 @@ func newTest(t *testing.T, opts ...dyntest.Option) *test {
 	t.Parallel()
 	w := world.New(world.Options{Seed: 1, Properties: 3, Nights: 40, Empty: true})
 	db := dyntest.New(t, append(opts, dyntest.Tables(outbox.Table, registration.Table), dyntest.At(w.Now()))...)
-	require.NoError(t, w.Load(t.Context(), db.Direct, nil)) // past the faults and the measures
+	require.NoError(t, w.Load(t.Context(), db.Direct, nil)) // bypasses the faults and the measures
 	for hotel := range w.Hotels() {
 		if ask, ok := hotel.Offer(2, 4); ok {
 			ask.Guests.Adults = 1
@@ -52,7 +52,7 @@ func newTest(t *testing.T, opts ...dyntest.Option) *test {
 	return nil
 }
 
-// book repeats an order under its id until it is known what became of it, as a good client does.
+// book repeats an order under its id until its outcome is known, as a good client does.
 func (t *test) book(ctx context.Context, requestID string, o desk.Order) (*bookings.Booking, error) {
 	for {
 		b, err := t.desk.Book(ctx, requestID, o)
@@ -75,7 +75,7 @@ func (t *test) left() []int {
 	return left
 }
 
-// less is a copy of a number of rooms for each night, less n.
+// less returns a copy of the rooms of each night, minus n.
 func less(left []int, n int) []int {
 	var all []int
 	for _, rooms := range left {
@@ -84,7 +84,7 @@ func less(left []int, n int) []int {
 	return all
 }
 
-// booked are the user's bookings, in the table.
+// booked returns the user's bookings from the table.
 func (t *test) booked() (all []*bookings.Summary) {
 	t.Helper()
 	repo := bookings.New(t.db.Direct, nil)
@@ -95,7 +95,7 @@ func (t *test) booked() (all []*bookings.Summary) {
 	return all
 }
 
-// delivered are the references that the relay delivers, with the number of times.
+// delivered returns the references that the relay delivers, with the number of times.
 func (t *test) delivered() map[string]int {
 	t.Helper()
 	sent := map[string]int{}
@@ -107,7 +107,7 @@ func (t *test) delivered() map[string]int {
 	return sent
 }
 
-// registered are the bookings that have a card, of the guests who arrive with the order.
+// registered returns the bookings with a card, of the guests who arrive on the day of the order.
 func (t *test) registered() (ids []string) {
 	t.Helper()
 	cards := registration.New(t.db.Direct)
@@ -132,7 +132,7 @@ func TestBookingCardAndMessageGoTogether(tt *testing.T) {
 	assert.Empty(t, t.delivered(), "what was delivered is not delivered again")
 }
 
-// written are the write units of a table. Those of its indexes are left out, because engines count them differently.
+// written returns the write units of a table. Those of its indexes are omitted, because engines count them differently.
 func written(spent *dyntest.Spent, table *dynastay.Schema) (units float64) {
 	for _, call := range spent.Calls {
 		for _, u := range call.Usage {
@@ -144,7 +144,7 @@ func written(spent *dyntest.Spent, table *dynastay.Schema) (units float64) {
 	return units
 }
 
-// What a booking costs is part of its contract: another round trip is a change that a reviewer should see.
+// The cost of a booking is part of its contract: a reviewer should see a change that adds a round trip.
 func TestCostOfABooking(tt *testing.T) {
 	t := newTest(tt)
 	spent := t.db.Measure(func() {
@@ -153,7 +153,7 @@ func TestCostOfABooking(tt *testing.T) {
 			require.NoError(t, err)
 		})
 	})
-	// What goes with the booking, of up to 1 KB each, twice for the transaction.
+	// The items written with the booking, up to 1 KB each, count twice in a transaction.
 	assert.Equal(t, 2.0, written(spent, outbox.Table), "the message")
 	assert.Equal(t, 4.0, written(spent, registration.Table), "the card, and the guard of its booking")
 	dyntest.Budget(t, t.db, dyntest.Cost{Requests: 2, ReadUnits: 2}, func() {
@@ -177,7 +177,7 @@ func TestThirdBookingCommitsAndItsAnswerIsLost(tt *testing.T) {
 	assert.Equal(t, references, t.delivered())
 }
 
-// Nothing is known after a booking whose answers are all lost, and the reads that would tell fail too. The same request
+// All answers to a booking are lost, and the reads that would settle it fail too, so its outcome is unknown. The same request
 // under the same id then finds what was made.
 func TestUnknownOutcomeIsRepeated(tt *testing.T) {
 	t := newTest(tt, dyntest.With(dynastay.Options{Retry: dynastay.Retry{Attempts: 2}}))
@@ -223,7 +223,7 @@ func TestSameIDForAnotherOrder(tt *testing.T) {
 	}
 }
 
-// The same request twice at once, for the last room: the one that comes too late is not told that it is sold out.
+// The same request is sent twice at once, for the last room: the second one is not refused as sold out.
 func TestRepetitionOfTheBookingOfTheLastRoom(tt *testing.T) {
 	t := newTest(tt)
 	rooms := t.left()[0]
@@ -232,7 +232,7 @@ func TestRepetitionOfTheBookingOfTheLastRoom(tt *testing.T) {
 		require.NoError(t, err)
 	}
 	var first *bookings.Booking
-	t.db.Faults.Inject(dyntest.After(func(ctx context.Context) { // it has just been asked whether there is a booking
+	t.db.Faults.Inject(dyntest.After(func(ctx context.Context) { // right after the check for an existing booking
 		var err error
 		first, err = desk.New(t.db.Direct).Book(ctx, "last", t.order)
 		assert.NoError(t, err)
@@ -242,7 +242,7 @@ func TestRepetitionOfTheBookingOfTheLastRoom(tt *testing.T) {
 	assert.Equal(t, first.Reference, again.Reference)
 }
 
-// The last room is sold to somebody else between the quote and the booking, at the very moment.
+// The last room is sold to another guest exactly between the quote and the booking.
 func TestRoomIsGoneBetweenQuoteAndBooking(tt *testing.T) {
 	t := newTest(tt)
 	rooms := t.left()[0]
@@ -260,7 +260,7 @@ func TestRoomIsGoneBetweenQuoteAndBooking(tt *testing.T) {
 	assert.Len(t, t.delivered(), rooms)
 }
 
-// A card has room for the longest names that a booking takes.
+// A card accepts the longest names that a booking accepts.
 func TestLongestNames(tt *testing.T) {
 	t := newTest(tt)
 	t.order.Guest.FirstName, t.order.Guest.LastName = strings.Repeat("a", entity.MaxName), strings.Repeat("b", entity.MaxName)
@@ -269,7 +269,7 @@ func TestLongestNames(tt *testing.T) {
 	assert.Equal(t, []string{b.ID}, t.registered())
 }
 
-// A booking that is under way holds its nights; another process that wants them is told to come back.
+// A booking in flight holds its nights; another process that wants them is told to retry.
 func TestTwoBookingsAtOnce(tt *testing.T) {
 	t := newTest(tt)
 	held, release := make(chan struct{}), make(chan struct{})
@@ -297,7 +297,7 @@ func TestTwoBookingsAtOnce(tt *testing.T) {
 	assert.Len(t, t.delivered(), 2)
 }
 
-// The caller is gone right after the commit. The booking is made all the same, and known to be.
+// The caller is gone right after the commit. The booking is still made, and known to be made.
 func TestCallerIsGone(tt *testing.T) {
 	t := newTest(tt)
 	ctx, cancel := context.WithCancel(t.Context())
@@ -308,7 +308,7 @@ func TestCallerIsGone(tt *testing.T) {
 	assert.Equal(t, map[string]int{b.Reference: 1}, t.delivered())
 }
 
-// Whatever goes wrong on the way, each booking has its message and each room is sold once.
+// Whatever goes wrong, each booking has its message and each room is sold once.
 func TestBadDay(tt *testing.T) {
 	t := newTest(tt)
 	t.db.Faults.Conflicts(time.Millisecond)
@@ -343,7 +343,7 @@ func TestBadDay(tt *testing.T) {
 	assert.Equal(t, made, t.delivered())
 }
 
-// A request's id is good for thirty days; then it is forgotten, whether or not DynamoDB has removed its record yet.
+// A request's id is valid for thirty days; then it is forgotten, whether or not DynamoDB has removed its record yet.
 func TestRequestIsForgotten(tt *testing.T) {
 	t := newTest(tt)
 	first, err := t.desk.Book(t.Context(), "request-1", t.order)
@@ -361,7 +361,7 @@ func TestRequestIsForgotten(tt *testing.T) {
 	assert.Equal(t, map[string]int{first.Reference: 1}, t.delivered(), "its message was not forgotten")
 }
 
-// Once it is forgotten, the id of a request is as good as another, although what it made is still there.
+// Once it is forgotten, the id of a request can be used again, although what it made still exists.
 func TestRequestIDIsUsedAgain(tt *testing.T) {
 	t := newTest(tt)
 	t.order.Stay = dynastay.Stay{CheckIn: t.order.Stay.CheckIn.AddDays(35), CheckOut: t.order.Stay.CheckOut.AddDays(35)}
@@ -373,7 +373,7 @@ func TestRequestIDIsUsedAgain(tt *testing.T) {
 	assert.Len(t, t.delivered(), 2)
 }
 
-// Two users may use the same request id; neither learns of the other's booking.
+// Two users may use the same request id; neither sees the other's booking.
 func TestRequestIDsBelongToUsers(tt *testing.T) {
 	t := newTest(tt)
 	hers, err := t.desk.Book(t.Context(), "1", t.order)

@@ -21,14 +21,14 @@ type confirmation struct {
 	Total     dynastay.Money `json:"total"`
 }
 
-// problem is the answer to a request that came to nothing.
+// problem is the answer to a request that failed.
 type problem struct {
 	Problem string            `json:"problem"`
 	Field   string            `json:"field,omitempty"`
-	Nights  map[string]string `json:"nights,omitempty"` // the date, and why it is not available
+	Nights  map[string]string `json:"nights,omitempty"` // by date, the reason why it is unavailable
 }
 
-// order is [Order] as it comes in.
+// order is an [Order] as it is received.
 type order struct {
 	PropertyID string         `json:"propertyId"`
 	RoomTypeID string         `json:"roomTypeId"`
@@ -49,7 +49,7 @@ func (d *Desk) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 	id := r.Header.Get("Idempotency-Key")
 	if id == "" {
-		answer(w, http.StatusBadRequest, problem{Problem: "the header Idempotency-Key is missing"})
+		answer(w, http.StatusBadRequest, problem{Problem: "header Idempotency-Key is required"})
 		return
 	}
 	var o order
@@ -69,13 +69,13 @@ func (d *Desk) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	answer(w, http.StatusCreated, confirmation{b.Reference, b.PropertyName, b.Stay.CheckIn, b.Stay.CheckOut, b.Total})
 }
 
-// refuse says what the caller can do about an error.
+// refuse tells the caller what to do about an error.
 func refuse(w http.ResponseWriter, err error) {
 	var refused *bookings.Refused
 	var invalid *dynastay.InvalidError
 	switch {
 	case errors.As(err, &refused):
-		p := problem{Problem: "not available", Nights: map[string]string{}}
+		p := problem{Problem: "unavailable", Nights: map[string]string{}}
 		for _, night := range refused.Nights {
 			p.Nights[night.Date.String()] = string(night.Reason)
 		}
@@ -89,17 +89,17 @@ func refuse(w http.ResponseWriter, err error) {
 	case errors.Is(err, dynastay.ErrOutcomeUnknown), errors.Is(err, dynastay.ErrCommitted), errors.Is(err, dynastay.ErrContention),
 		errors.Is(err, dynastay.ErrThrottled), errors.Is(err, dynastay.ErrUnavailable),
 		errors.Is(err, context.DeadlineExceeded), errors.Is(err, context.Canceled):
-		// It was done, or not, or nobody knows: the same request, under the same id, is right in any case.
+		// It was done, or not, or that is unknown: in any case it is right to repeat the request with the same id.
 		w.Header().Set("Retry-After", "1")
 		answer(w, http.StatusServiceUnavailable, problem{Problem: "try again with the same Idempotency-Key"})
 	default:
 		slog.Error("book", "error", err)
-		answer(w, http.StatusInternalServerError, problem{Problem: "this should not happen"})
+		answer(w, http.StatusInternalServerError, problem{Problem: "internal error"})
 	}
 }
 
 func answer(w http.ResponseWriter, status int, body any) {
 	w.Header().Set("Content-Type", "application/json")
 	w.WriteHeader(status)
-	_ = json.NewEncoder(w).Encode(body) // the caller has gone if this fails
+	_ = json.NewEncoder(w).Encode(body) // fails only if the caller is gone
 }

@@ -58,13 +58,13 @@ func TestHTTP(tt *testing.T) {
 	assert.Contains(t, body["problem"], "Idempotency-Key")
 }
 
-// A mistake of the operator's is not to be repeated for ever.
+// A caller must not keep retrying when the operator made a mistake.
 func TestHTTPWhenThereIsNoPermission(tt *testing.T) {
 	t := newTest(tt)
 	t.db.Faults.Inject(dyntest.Fail("AccessDeniedException"), dyntest.When{Operation: "TransactWriteItems", Nth: 1})
 	status, body := t.post("request-1", nil)
 	assert.Equal(t, http.StatusInternalServerError, status)
-	assert.NotContains(t, body["problem"], "AccessDenied", "which is for the log")
+	assert.NotContains(t, body["problem"], "AccessDenied", "that is only logged")
 }
 
 func TestHTTPWhenThereIsNoCapacity(tt *testing.T) {

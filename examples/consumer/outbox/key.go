@@ -10,8 +10,8 @@ type byID struct{ ID string }
 
 func (k *byID) Form(f *key.Form) { f.PK(key.ID("ID", &k.ID)) }
 
-// byAge is the key of a message in [PendingIndex]. Milliseconds since 1970 keep the order of messages of one second, which a
-// [key.Instant] would lose; 13 digits last until the year 2286.
+// byAge is the key of a message in [PendingIndex]. Milliseconds since 1970 preserve the order of messages within one second,
+// which a [key.Instant] would lose; 13 digits suffice until the year 2286.
 type byAge struct {
 	Millis int64
 	ID     string

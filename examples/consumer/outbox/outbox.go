@@ -1,7 +1,7 @@
-// Package outbox keeps the messages that must go out if, and only if, something else was written: a message is put in
+// Package outbox stores messages that must be sent if, and only if, something else was written: a message is put in
 // the same transaction, and a [Relay] delivers it afterwards.
 //
-// It is an entity of this service's own, in a table of its own, made of the same parts as dynastay's repositories.
+// A message is an entity of this service, in its own table, built from the same parts as dynastay's repositories.
 package outbox
 
 import (
@@ -13,11 +13,11 @@ import (
 	"github.com/dynastay/dynastay/keys/key"
 )
 
-// PendingIndex holds the messages that were not delivered yet, the oldest first. It keeps keys only: the relay has to
-// read the message itself anyway, because an index lags behind its table.
+// PendingIndex holds the messages that are not delivered yet, the oldest first. It projects keys only: the relay must read
+// the message itself anyway, because an index lags behind its table.
 const PendingIndex = "PendingIndex"
 
-// Table is where messages are kept.
+// Table is the table of the messages.
 var Table = &dynastay.Schema{
 	Name: "Outbox",
 	Key:  dynastay.KeyNames{Partition: "id"},
@@ -27,14 +27,14 @@ var Table = &dynastay.Schema{
 	TTL: "expiresAt",
 }
 
-// Keep is how long a delivered message can be looked up.
+// Keep is how long a delivered message can be read.
 const Keep = 7 * 24 * time.Hour
 
-// Message is something to be told to somebody.
+// Message is a notification to deliver.
 type Message struct {
 	ID          string
 	Topic       string // such as "booking.confirmed"
-	Ref         string // the id of what it is about; the text, with whatever is personal in it, is made on delivery
+	Ref         string // the id of its subject; the text, with any personal data, is made on delivery
 	CreatedAt   time.Time
 	DeliveredAt time.Time // zero while it is pending
 }
@@ -74,20 +74,20 @@ type Outbox struct {
 	messages *entity.Table[Message]
 }
 
-// New makes an outbox. It sends nothing.
+// New returns an outbox. It sends nothing.
 func New(db *dynastay.DB) *Outbox {
 	return &Outbox{db, entity.NewTable(db, messages)}
 }
 
-// SendOp puts a message, for a transaction together with what it tells of. Ref is asked while the transaction is
-// prepared: an operation that stands before this one in the same Write then knows the id of what it makes. Under an
-// idempotency key the topic is all that is compared, for what another operation draws is another one in every call. A
-// repetition gives the first message; of one that was delivered so long ago that it is gone, the ID alone.
+// SendOp puts a message in the same transaction as its subject. Ref is called while the transaction is prepared: an earlier
+// operation in the same Write then knows the id of what it makes. Under an idempotency key only the topic is compared,
+// because an id that another operation draws is different in every call. A repeated call returns the first message, or only
+// its ID if it was delivered so long ago that it no longer exists.
 func (o *Outbox) SendOp(topic string, ref func() string) *dynastay.Operation[*Message] {
 	return o.messages.CreateFromOp(func() (*Message, error) { return &Message{Topic: topic, Ref: ref()}, nil }, topic)
 }
 
-// Get is a message that is pending, or was delivered within [Keep]; otherwise [dynastay.ErrNotFound].
+// Get returns a message that is pending or was delivered within [Keep]; otherwise [dynastay.ErrNotFound].
 func (o *Outbox) Get(ctx context.Context, id string) (*Message, error) {
 	k, err := keyOf(id)
 	if err != nil {
@@ -97,14 +97,14 @@ func (o *Outbox) Get(ctx context.Context, id string) (*Message, error) {
 	if err != nil {
 		return nil, err
 	}
-	// DynamoDB removes what has expired within days, not at once.
+	// DynamoDB removes expired items within days, not at once.
 	if expires := m.expires(); !expires.IsZero() && !expires.After(o.db.Now()) {
 		return nil, &dynastay.Error{Op: "outbox.Get", Entity: "Message", ID: id, Kind: dynastay.ErrNotFound}
 	}
 	return m, nil
 }
 
-// deliver notes that a message was delivered.
+// deliver records that a message was delivered.
 func (o *Outbox) deliver(ctx context.Context, id string) error {
 	k, err := keyOf(id)
 	if err != nil {
@@ -117,7 +117,7 @@ func (o *Outbox) deliver(ctx context.Context, id string) error {
 	return err
 }
 
-// pending lists the ids of messages that the index takes for pending.
+// pending lists the ids of messages that are pending according to the index.
 func (o *Outbox) pending() dynastay.Listing[string] {
 	partition, err := key.Partition(byAge{})
 	if err != nil {

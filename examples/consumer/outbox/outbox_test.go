@@ -17,7 +17,7 @@ import (
 
 var noon = time.Date(2026, time.June, 1, 12, 0, 0, 0, time.UTC)
 
-// newTest is an outbox in its own table alone, with messages about something.
+// newTest returns an outbox with its own table only.
 func newTest(t *testing.T, about ...string) (*dyntest.DB, *outbox.Outbox) {
 	t.Helper()
 	t.Parallel()
@@ -29,7 +29,7 @@ func newTest(t *testing.T, about ...string) (*dyntest.DB, *outbox.Outbox) {
 	return db, outbox.New(db.DB)
 }
 
-// send puts a message past the faults, and returns its id.
+// send puts a message, bypassing the faults, and returns its id.
 func send(t *testing.T, db *dyntest.DB, about string) string {
 	t.Helper()
 	op := outbox.New(db.Direct).SendOp("test", func() string { return about })
@@ -58,7 +58,7 @@ func TestOldestFirst(t *testing.T) {
 	assert.Equal(t, noon.Add(2*time.Millisecond), m.DeliveredAt)
 }
 
-// Messages of one second go out in their order too, whatever their ids are.
+// Messages within one second are also delivered in order, whatever their ids are.
 func TestOldestFirstWithinASecond(t *testing.T) {
 	t.Parallel()
 	ids := []string{"msg_b", "msg_a"}
@@ -86,7 +86,7 @@ func TestPagesThatEndEarlyAreNotTheEnd(t *testing.T) {
 	assert.GreaterOrEqual(t, pages.Hits(), 2)
 }
 
-// The index still shows a message as pending that was delivered a moment ago. Who trusted it would deliver it twice.
+// The index still shows a message as pending that was just delivered. A relay that trusts it would deliver it twice.
 func TestIndexLags(t *testing.T) {
 	db, o := newTest(t, "a")
 	stale := db.Faults.Inject(dyntest.StaleIndex(), dyntest.When{Index: outbox.PendingIndex})
@@ -99,8 +99,8 @@ func TestIndexLags(t *testing.T) {
 	assert.Equal(t, 2, stale.Hits())
 }
 
-// The message was delivered and that was written down, but the relay never heard of it.
-func TestNoteOfTheDeliveryIsLost(t *testing.T) {
+// The message was delivered and that was recorded, but the answer to the relay is lost.
+func TestAnswerToTheDeliveryRecordIsLost(t *testing.T) {
 	db, o := newTest(t, "a", "b")
 	db.Faults.Inject(dyntest.LoseAnswer(), dyntest.When{Operation: "UpdateItem", Nth: 1})
 	var delivered []string
@@ -111,7 +111,7 @@ func TestNoteOfTheDeliveryIsLost(t *testing.T) {
 	assert.Equal(t, []string{"a", "b"}, delivered)
 }
 
-func TestOneFailureDoesNotKeepTheOthers(t *testing.T) {
+func TestOneFailureDoesNotStopTheOthers(t *testing.T) {
 	db, o := newTest(t, "b")
 	first := send(t, db, "a")
 	broken := errors.New("no such mailbox")
@@ -133,7 +133,7 @@ func TestOneFailureDoesNotKeepTheOthers(t *testing.T) {
 	assert.True(t, m.DeliveredAt.IsZero(), "it is still pending")
 }
 
-// A delivered message is gone after a week, whether or not DynamoDB has removed it yet.
+// A delivered message is not found after a week, whether or not DynamoDB has removed it yet.
 func TestDeliveredMessagesExpire(t *testing.T) {
 	db, o := newTest(t)
 	old := send(t, db, "old")
@@ -152,7 +152,7 @@ func TestDeliveredMessagesExpire(t *testing.T) {
 	assert.ErrorIs(t, err, dynastay.ErrNotFound)
 	item, err := db.Direct.Get(t.Context(), outbox.Table, dynastay.Key{PK: old}, dynastay.Consistent)
 	require.NoError(t, err)
-	assert.NotEmpty(t, item, "it is still there")
+	assert.NotEmpty(t, item, "it still exists")
 
 	gone := dynastay.RefOf(outbox.Table, dynastay.Key{PK: old})
 	assert.Equal(t, []dynastay.Ref{gone}, db.Sweep())
@@ -160,8 +160,8 @@ func TestDeliveredMessagesExpire(t *testing.T) {
 	assert.NoError(t, err)
 }
 
-// A message has an id and a time of its own in every call. Under an idempotency key the first one counts all the same.
-func TestRepetitionGivesTheFirstMessage(t *testing.T) {
+// A message has a different id and time in every call. Under an idempotency key, the first one still counts.
+func TestRepeatedCallReturnsTheFirstMessage(t *testing.T) {
 	t.Parallel()
 	db := dyntest.New(t, dyntest.Tables(outbox.Table), dyntest.At(noon))
 	o := outbox.New(db.DB)
@@ -186,7 +186,7 @@ func TestRepetitionGivesTheFirstMessage(t *testing.T) {
 	assert.Equal(t, []string{"bkg_1"}, delivered)
 }
 
-// The cost of a run is one query, and three requests a message: two reads, since an update reads for itself.
+// A run costs one query, and three requests for each message: two are reads, since an update does its own read.
 func TestCostOfARelay(t *testing.T) {
 	db, o := newTest(t, "a", "b")
 	var delivered []string

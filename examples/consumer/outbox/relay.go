@@ -7,16 +7,16 @@ import (
 	"github.com/dynastay/dynastay"
 )
 
-// Relay delivers what is pending. Deliver is called at least once for every message: two relays that run at the same
-// time, or one that ends between the delivery and its note, may deliver it again, so the receiver looks at the
+// Relay delivers pending messages. Deliver is called at least once for every message: two relays that run at the same
+// time, or one that ends after the delivery but before recording it, may deliver it again. So the receiver must check the
 // message's ID.
 type Relay struct {
 	Outbox  *Outbox
 	Deliver func(context.Context, *Message) error
 }
 
-// Run delivers all that is pending now, and returns how many messages it delivered. A message whose delivery fails
-// stays pending, and does not keep the others.
+// Run delivers all messages that are pending now, and returns how many it delivered. If a delivery fails, the message stays
+// pending, and the others are still delivered.
 func (r *Relay) Run(ctx context.Context) (delivered int, err error) {
 	for id, walkErr := range r.Outbox.pending().All(ctx) {
 		if walkErr != nil {
@@ -32,7 +32,7 @@ func (r *Relay) Run(ctx context.Context) (delivered int, err error) {
 }
 
 func (r *Relay) one(ctx context.Context, id string) (done bool, err error) {
-	// The index may still show what was delivered a moment ago.
+	// The index may still show a message that was just delivered.
 	m, err := r.Outbox.Get(ctx, id)
 	if errors.Is(err, dynastay.ErrNotFound) || err == nil && !m.DeliveredAt.IsZero() {
 		return false, nil

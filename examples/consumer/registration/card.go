@@ -1,5 +1,5 @@
-// Package registration keeps the registration cards that guests sign when they arrive: one for each booking, which a guard
-// item sees to.
+// Package registration stores the registration cards that guests sign when they arrive. A guard item makes sure that each
+// booking has only one.
 package registration
 
 import (
@@ -16,7 +16,7 @@ import (
 // ArrivalIndex holds the cards of a property by the day of arrival.
 const ArrivalIndex = "ArrivalIndex"
 
-// Table is where cards are kept.
+// Table is the table of the cards.
 var Table = &dynastay.Schema{
 	Name:    "Registration",
 	Key:     dynastay.KeyNames{Partition: "PK", Sort: "SK"},
@@ -29,7 +29,7 @@ type Card struct {
 	BookingID     string
 	PropertyID    string
 	GuestName     string
-	DocumentLast4 string // the last four characters of the number of the guest's document; "" until it is shown
+	DocumentLast4 string // the last four characters of the guest's document number; "" until it is shown
 	Arrival       dynastay.Date
 	SignedAt      time.Time // zero until it is signed
 	CreatedAt     time.Time
@@ -43,16 +43,16 @@ func (c *Card) validate() error {
 	}
 	switch {
 	case strings.TrimSpace(c.GuestName) == "":
-		return dynastay.Invalid("GuestName", "is missing")
+		return dynastay.Invalid("GuestName", "is required")
 	case c.DocumentLast4 == "" && c.SignedAt.IsZero():
 		return nil
 	case len(c.DocumentLast4) != 4 || strings.Trim(c.DocumentLast4, "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ") != "":
-		return dynastay.Invalid("DocumentLast4", "is not four digits or capital letters")
+		return dynastay.Invalid("DocumentLast4", "must be four digits or capital letters")
 	}
 	return nil
 }
 
-// SignedError says that a card was signed already.
+// SignedError reports that a card is already signed.
 type SignedError struct {
 	ID string
 	At time.Time
@@ -85,27 +85,27 @@ var cards = entity.New(entity.Spec[Card]{
 	}},
 })
 
-// Cards makes and finds cards.
+// Cards creates and finds cards.
 type Cards struct {
 	db    *dynastay.DB
 	table *entity.Table[Card]
 }
 
-// New makes a repository of cards. It sends nothing.
+// New returns a repository of cards. It sends nothing.
 func New(db *dynastay.DB) *Cards { return &Cards{db, entity.NewTable(db, cards)} }
 
-// Create makes a card. It is refused with [dynastay.ErrAlreadyExists] where the booking has one. 1 request.
+// Create makes a card. It returns [dynastay.ErrAlreadyExists] if the booking has one. 1 request.
 func (r *Cards) Create(ctx context.Context, c Card, opts ...dynastay.WriteOption) (*Card, error) {
 	return r.table.Create(ctx, &c, opts...)
 }
 
-// CreateFromOp is [Cards.Create] of what the operations before it in the same Write make, see [entity.Table.CreateFromOp].
+// CreateFromOp is [Cards.Create] from the results of earlier operations in the same Write, see [entity.Table.CreateFromOp].
 func (r *Cards) CreateFromOp(from func() (*Card, error), agreed ...string) *dynastay.Operation[*Card] {
 	return r.table.CreateFromOp(from, agreed...)
 }
 
-// Sign notes that the guest has shown a document and signed the card of that version; otherwise it fails with
-// [dynastay.ErrVersion], or with a [*SignedError]. 2 requests.
+// Sign records that the guest has shown a document and signed the card. It returns [dynastay.ErrVersion] if the card has
+// another version, and a [*SignedError] if it is already signed. 2 requests.
 func (r *Cards) Sign(ctx context.Context, id string, version int, documentLast4 string) (*Card, error) {
 	k, err := key.Of(byID{id})
 	if err != nil {
@@ -120,12 +120,12 @@ func (r *Cards) Sign(ctx context.Context, id string, version int, documentLast4 
 	}, dynastay.IfVersion(version))
 }
 
-// ByBooking is the card of a booking, from the moment that it is made; or [dynastay.ErrNotFound]. 2 requests.
+// ByBooking returns the card of a booking, as soon as it is made, or [dynastay.ErrNotFound]. 2 requests.
 func (r *Cards) ByBooking(ctx context.Context, bookingID string) (*Card, error) {
 	return r.table.Find(ctx, "BookingID", &Card{BookingID: bookingID})
 }
 
-// Arrivals lists the cards of a property's arrivals on a day. It lags a little behind the table. 1 request a page.
+// Arrivals lists the cards of a property's arrivals on a day. It lags slightly behind the table. 1 request for each page.
 func (r *Cards) Arrivals(propertyID string, day dynastay.Date) dynastay.Listing[*Card] {
 	at := byArrival{PropertyID: propertyID, Arrival: day}
 	partition, err := key.Partition(at)
@@ -141,7 +141,7 @@ func (r *Cards) Arrivals(propertyID string, day dynastay.Date) dynastay.Listing[
 	})
 }
 
-// Delete removes a card and frees its booking for another one. 2 requests.
+// Delete removes a card, so that its booking can have another one. 2 requests.
 func (r *Cards) Delete(ctx context.Context, id string) error {
 	k, err := key.Of(byID{id})
 	if err != nil {

@@ -74,7 +74,7 @@ func TestArrivals(t *testing.T) {
 	first, err := cards.Arrivals("prop_1", today).Page(t.Context(), dynastay.Paging{Limit: 1})
 	require.NoError(t, err)
 	_, err = cards.Arrivals("prop_1", today.AddDays(1)).Page(t.Context(), dynastay.Paging{After: first.Next})
-	assert.ErrorIs(t, err, dynastay.ErrCursor, "a position in another day")
+	assert.ErrorIs(t, err, dynastay.ErrCursor, "the cursor of another day")
 }
 
 func TestSign(t *testing.T) {
@@ -120,7 +120,7 @@ func TestSignedAtTwoDesksAtOnce(t *testing.T) {
 	assert.Equal(t, "X123", found.DocumentLast4)
 }
 
-// Another process makes the booking's card at the very moment.
+// Another process makes the booking's card at the same moment.
 func TestTwoCardsForOneBooking(t *testing.T) {
 	db, cards := newTest(t)
 	var first *registration.Card
@@ -142,7 +142,7 @@ func TestTwoCardsForOneBooking(t *testing.T) {
 	assert.Equal(t, first, found)
 }
 
-// Many processes at once, which conflict as they do in DynamoDB: one wins, and all others know.
+// Many processes at once, which conflict as in DynamoDB: one succeeds, and all others are told.
 func TestManyCardsForOneBooking(t *testing.T) {
 	db, cards := newTest(t)
 	db.Faults.Conflicts(time.Millisecond)
@@ -167,7 +167,7 @@ func TestManyCardsForOneBooking(t *testing.T) {
 	assert.Len(t, arrivals(t, cards, today), 1)
 }
 
-// The day's list may lag; a booking's card is known at once, and its removal too.
+// The day's list may lag; a booking's card is found at once, and so is its removal.
 func TestIndexLags(t *testing.T) {
 	db, cards := newTest(t)
 	stale := db.Faults.Inject(dyntest.StaleIndex(), dyntest.When{Index: registration.ArrivalIndex})
@@ -203,8 +203,8 @@ func TestDeletedCardFreesItsBooking(t *testing.T) {
 	assert.Equal(t, second, found)
 }
 
-// Nothing is known after a card whose answers are all lost, and the reads that would tell fail too. The same request under
-// the same key then finds what was made.
+// All answers to a card are lost, and the reads that would settle it fail too, so its outcome is unknown. The same request
+// under the same key then finds what was made.
 func TestLostAnswer(t *testing.T) {
 	db, cards := newTest(t, dyntest.With(dynastay.Options{Retry: dynastay.Retry{Attempts: 2}}))
 	db.Faults.Inject(dyntest.LoseAnswer(), dyntest.When{Operation: "TransactWriteItems", EveryAttempt: true, Times: 1})

@@ -12,7 +12,7 @@ func (k *byID) Form(f *key.Form) {
 	f.SK("CARD")
 }
 
-// guard is the key of the item that keeps a booking for its card.
+// guard is the key of the item that reserves a booking for its card.
 type guard struct{ BookingID string }
 
 func (k *guard) Form(f *key.Form) {
