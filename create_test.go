@@ -132,7 +132,8 @@ func TestCreateCanBeRunAgain(t *testing.T) {
 		"More": func(s *dynastay.Schema) {
 			s.Indexes = append(s.Indexes, dynastay.Index{Name: "More", Key: dynastay.KeyNames{Partition: "GSI3PK"}})
 		},
-		"TTL": func(s *dynastay.Schema) { s.TTL = "Expires" },
+		"Renamed": func(s *dynastay.Schema) { s.Indexes[0].Name = "Renamed" },
+		"TTL":     func(s *dynastay.Schema) { s.TTL = "Expires" },
 	} {
 		other := storeSchema()
 		change(other)
@@ -144,5 +145,10 @@ func TestCreateCanBeRunAgain(t *testing.T) {
 	}
 	fewer := storeSchema()
 	fewer.Indexes = fewer.Indexes[:1]
-	assert.NoError(t, fewer.Create(ctx, admin, name, opts), "an index more is no matter")
+	assert.NoError(t, fewer.Create(ctx, admin, name, opts), "a further index makes no difference")
+	fewer.TTL = ""
+	assert.NoError(t, fewer.Create(ctx, admin, name, opts), "nor does a time to live that the schema does not know")
+	ttl, err := admin.DescribeTimeToLive(ctx, &dynamodb.DescribeTimeToLiveInput{TableName: &name})
+	require.NoError(t, err)
+	assert.Equal(t, "ExpiresAt", *ttl.TimeToLiveDescription.AttributeName)
 }

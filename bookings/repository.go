@@ -39,13 +39,9 @@ func New(db *dynastay.DB, opts *Options) *Repository {
 	if opts != nil {
 		r.opts = *opts
 	}
-	for field, shards := range map[string]key.Shards{
-		"StatusShards": r.opts.StatusShards, "CheckInShards": r.opts.CheckInShards, "HoldShards": r.opts.HoldShards,
-	} {
-		if err := shards.Validate(); err != nil {
-			panic("bookings.New: " + dynastay.Within("Options."+field, err).Error())
-		}
-	}
+	r.opts.StatusShards.Must("bookings.New: Options.StatusShards")
+	r.opts.CheckInShards.Must("bookings.New: Options.CheckInShards")
+	r.opts.HoldShards.Must("bookings.New: Options.HoldShards")
 	r.entity = newEntity(r.opts)
 	r.table = entity.NewTable(db, r.entity)
 	return r

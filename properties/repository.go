@@ -37,13 +37,9 @@ func New(db *dynastay.DB, opts *Options) *Repository {
 	if opts != nil {
 		r.opts = *opts
 	}
-	for field, shards := range map[string]key.Shards{
-		"TypeShards": r.opts.TypeShards, "FeaturedShards": r.opts.FeaturedShards, "PendingShards": r.opts.PendingShards,
-	} {
-		if err := shards.Validate(); err != nil {
-			panic("properties.New: " + dynastay.Within("Options."+field, err).Error())
-		}
-	}
+	r.opts.TypeShards.Must("properties.New: Options.TypeShards")
+	r.opts.FeaturedShards.Must("properties.New: Options.FeaturedShards")
+	r.opts.PendingShards.Must("properties.New: Options.PendingShards")
 	r.entity = newEntity(r.opts)
 	r.table = entity.NewTable(db, r.entity)
 	return r

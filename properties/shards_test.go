@@ -48,7 +48,7 @@ func TestShardsReachTheKeys(t *testing.T) {
 	} {
 		was := *shards
 		shards.Write++
-		want := "properties.New: " + dynastay.Within("Options."+field, shards.Validate()).Error()
+		want := "properties.New: Options." + field + ": " + shards.Validate().Error()
 		assert.PanicsWithValue(t, want, func() { properties.New(db.DB, &opts) })
 		*shards = was
 	}

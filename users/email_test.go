@@ -225,6 +225,15 @@ func TestFormIsAskedOnce(t *testing.T) {
 	require.Len(t, reads, 1)
 	assert.Contains(t, reads[0], "CONFIG#email")
 	assert.Contains(t, reads[0], `"ConsistentRead":true`)
+
+	// A repository that only reads asks once, too, even of a table without users.
+	empty := dyntest.New(t)
+	reader := users.New(empty.DB, nil)
+	for range 3 {
+		_, err := reader.ByEmail(ctx, "john.doe@example.com")
+		require.ErrorIs(t, err, dynastay.ErrNotFound)
+	}
+	assert.Equal(t, 1, empty.Faults.Count("GetItem"))
 }
 
 func TestShortSecretIsRefused(t *testing.T) {
@@ -233,4 +242,17 @@ func TestShortSecretIsRefused(t *testing.T) {
 		assert.PanicsWithValue(t, want, func() { users.New(nil, &users.Options{EmailSecret: []byte(secret)}) })
 	}
 	assert.NotPanics(t, func() { users.New(nil, &users.Options{EmailSecret: []byte(strings.Repeat("s", 32))}) })
+}
+
+// The secret is copied: the caller may clear it once the repository is made.
+func TestSecretIsCopied(t *testing.T) {
+	t.Parallel()
+	db := dyntest.New(t)
+	lent := bytes.Clone(secret)
+	repo := users.New(db.DB, &users.Options{EmailSecret: lent})
+	clear(lent)
+	_, err := repo.Create(t.Context(), john())
+	require.NoError(t, err)
+	_, err = users.New(db.DB, hashed).ByEmail(t.Context(), "john.doe@example.com")
+	assert.NoError(t, err)
 }

@@ -29,6 +29,14 @@ func (s Shards) Validate() error {
 	return nil
 }
 
+// Must panics if [Shards.Validate] refuses the settings; name says whose settings they are. It is for constructors of
+// repositories, whose settings are part of the program.
+func (s Shards) Must(name string) {
+	if err := s.Validate(); err != nil {
+		panic(name + ": " + err.Error())
+	}
+}
+
 // Of returns the shard that an entity's row is written to.
 func (s Shards) Of(id string) int { return ShardOf(id, s.Write) }
 
