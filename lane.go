@@ -91,7 +91,8 @@ func (r *reader[T]) read(ctx context.Context, ask int) error {
 		r.rows = append(r.rows, RowOf(item))
 	}
 	r.in.ExclusiveStartKey = out.LastEvaluatedKey
-	r.last = len(out.LastEvaluatedKey) == 0
+	// A table without a sort key has one item per partition, but DynamoDB does not say that it was the last.
+	r.last = len(out.LastEvaluatedKey) == 0 || r.query.Index == "" && r.names.Sort == ""
 	return nil
 }
 

@@ -281,3 +281,15 @@ func TestPageMovesOn(t *testing.T) {
 	require.NoError(t, err)
 	assert.Equal(t, Page[string]{Items: []string{"1"}}, page)
 }
+
+// In a table without a sort key, a partition is one item, and its list is one page.
+func TestListOfATableWithoutASortKey(t *testing.T) {
+	plain := &Schema{Name: "Plain", Key: KeyNames{Partition: "Id"}}
+	item := Item{"Id": str("1")}
+	db := Open(onlyQueries{answer: func(*dynamodb.QueryInput) (*dynamodb.QueryOutput, error) {
+		return &dynamodb.QueryOutput{Items: []Item{item}, LastEvaluatedKey: item}, nil
+	}}, nil)
+	page, err := ask(db, plain, Query{Name: "test", Partition: "1"}, Paging{Limit: 1})
+	require.NoError(t, err)
+	assert.Equal(t, Page[Item]{Items: []Item{item}}, page)
+}
