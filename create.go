@@ -1,6 +1,7 @@
 package dynastay
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"slices"
@@ -46,6 +47,9 @@ func (s *Schema) Create(ctx context.Context, admin Admin, name string, opts *Tab
 	if opts == nil {
 		opts = &TableOptions{}
 	}
+	if opts.RecoveryDays < 0 || opts.RecoveryDays > maxRecoveryDays {
+		return Invalid("RecoveryDays", "must be between 0 and %d", maxRecoveryDays)
+	}
 	var exists *types.ResourceInUseException
 	if _, err := admin.CreateTable(ctx, s.CreateTableInput(name, opts)); err != nil && !errors.As(err, &exists) {
 		return err
@@ -53,7 +57,7 @@ func (s *Schema) Create(ctx context.Context, admin Admin, name string, opts *Tab
 	active := dynamodb.NewTableExistsWaiter(admin, func(o *dynamodb.TableExistsWaiterOptions) {
 		o.MinDelay, o.MaxDelay = 20*time.Millisecond, 5*time.Second
 	})
-	table, err := active.WaitForOutput(ctx, &dynamodb.DescribeTableInput{TableName: &name}, 5*time.Minute)
+	table, err := active.WaitForOutput(ctx, &dynamodb.DescribeTableInput{TableName: &name}, setUpTime)
 	if err != nil {
 		return err
 	}
@@ -63,33 +67,63 @@ func (s *Schema) Create(ctx context.Context, admin Admin, name string, opts *Tab
 	if err := s.expire(ctx, admin, name); err != nil {
 		return err
 	}
-	days := int32(35)
-	if opts.RecoveryDays != 0 {
-		days = int32(opts.RecoveryDays)
-	}
-	_, err = admin.UpdateContinuousBackups(ctx, &dynamodb.UpdateContinuousBackupsInput{
+	return recoverable(ctx, admin, name, cmp.Or(opts.RecoveryDays, maxRecoveryDays))
+}
+
+const (
+	maxRecoveryDays = 35
+	setUpTime       = 5 * time.Minute // for the table to become active, and again for its backups
+)
+
+// recoverable enables point-in-time recovery. DynamoDB enables backups of a new table in the background, and refuses
+// changes to them for some seconds after the table is active.
+func recoverable(ctx context.Context, admin Admin, name string, days int) error {
+	ctx, cancel := context.WithTimeout(ctx, setUpTime)
+	defer cancel()
+	in := &dynamodb.UpdateContinuousBackupsInput{
 		TableName: &name,
 		PointInTimeRecoverySpecification: &types.PointInTimeRecoverySpecification{
-			PointInTimeRecoveryEnabled: aws.Bool(true), RecoveryPeriodInDays: &days,
+			PointInTimeRecoveryEnabled: aws.Bool(true), RecoveryPeriodInDays: ptr(int32(days)),
 		},
-	})
-	var api smithy.APIError
-	if errors.As(err, &api) && api.ErrorCode() == "UnknownOperationException" {
-		return nil
 	}
-	return err
+	for pause := 20 * time.Millisecond; ; pause = min(2*pause, 5*time.Second) {
+		_, err := admin.UpdateContinuousBackups(ctx, in)
+		var api smithy.APIError
+		if errors.As(err, &api) && api.ErrorCode() == "UnknownOperationException" {
+			return nil
+		}
+		var notYet *types.ContinuousBackupsUnavailableException
+		if !errors.As(err, &notYet) {
+			return err
+		}
+		timer := time.NewTimer(pause)
+		select {
+		case <-timer.C:
+		case <-ctx.Done():
+			timer.Stop()
+			return err
+		}
+	}
 }
 
 // differs returns what differs between an existing table and the schema, or "" if nothing does. It ignores indexes that
 // are not in the schema.
 func (s *Schema) differs(table *types.TableDescription) string {
+	text := map[string]bool{}
+	for _, attribute := range table.AttributeDefinitions {
+		text[*attribute.AttributeName] = attribute.AttributeType == types.ScalarAttributeTypeS
+	}
+	sameKey := func(there []types.KeySchemaElement, names KeyNames) bool {
+		return slices.EqualFunc(there, names.schema(), func(a, b types.KeySchemaElement) bool {
+			return *a.AttributeName == *b.AttributeName && a.KeyType == b.KeyType && text[*a.AttributeName]
+		})
+	}
 	if !sameKey(table.KeySchema, s.Key) {
 		return "Key"
 	}
 	for _, index := range s.Indexes {
 		if !slices.ContainsFunc(table.GlobalSecondaryIndexes, func(there types.GlobalSecondaryIndexDescription) bool {
-			return *there.IndexName == index.Name && sameKey(there.KeySchema, index.Key) &&
-				there.Projection.ProjectionType == index.projection().ProjectionType
+			return *there.IndexName == index.Name && sameKey(there.KeySchema, index.Key) && index.isIn(there.Projection)
 		}) {
 			return index.Name
 		}
@@ -97,32 +131,49 @@ func (s *Schema) differs(table *types.TableDescription) string {
 	return ""
 }
 
-func sameKey(there []types.KeySchemaElement, names KeyNames) bool {
-	return slices.EqualFunc(there, names.schema(), func(a, b types.KeySchemaElement) bool {
-		return *a.AttributeName == *b.AttributeName && a.KeyType == b.KeyType
-	})
+// isIn reports whether a projection contains what the index's readers need.
+func (i Index) isIn(there *types.Projection) bool {
+	wanted := i.projection()
+	return there.ProjectionType == wanted.ProjectionType &&
+		!slices.ContainsFunc(wanted.NonKeyAttributes, func(name string) bool { return !slices.Contains(there.NonKeyAttributes, name) })
 }
 
-// expire enables the time to live. It checks first, because DynamoDB returns an error if it is already enabled.
+// expire enables the time to live. It checks first, because DynamoDB returns an error if it is already enabled; and
+// again after an error, because another process may have enabled it in the meantime.
 func (s *Schema) expire(ctx context.Context, admin Admin, name string) error {
 	if s.TTL == "" {
 		return nil
 	}
-	there, err := admin.DescribeTimeToLive(ctx, &dynamodb.DescribeTimeToLiveInput{TableName: &name})
-	if err != nil {
+	if done, err := s.expires(ctx, admin, name); done || err != nil {
 		return err
 	}
-	if d := there.TimeToLiveDescription; d != nil && d.AttributeName != nil && d.TimeToLiveStatus != types.TimeToLiveStatusDisabled {
-		if *d.AttributeName != s.TTL {
-			return &Error{Op: "Schema.Create", Entity: "Table", ID: name, Field: "TTL", Kind: ErrAlreadyExists}
-		}
-		return nil
-	}
-	_, err = admin.UpdateTimeToLive(ctx, &dynamodb.UpdateTimeToLiveInput{
+	_, err := admin.UpdateTimeToLive(ctx, &dynamodb.UpdateTimeToLiveInput{
 		TableName:               &name,
 		TimeToLiveSpecification: &types.TimeToLiveSpecification{AttributeName: &s.TTL, Enabled: aws.Bool(true)},
 	})
+	if err == nil {
+		return nil
+	}
+	if done, checkErr := s.expires(ctx, admin, name); done || checkErr != nil {
+		return checkErr
+	}
 	return err
+}
+
+// expires reports whether the time to live is enabled. A different one is an error.
+func (s *Schema) expires(ctx context.Context, admin Admin, name string) (bool, error) {
+	there, err := admin.DescribeTimeToLive(ctx, &dynamodb.DescribeTimeToLiveInput{TableName: &name})
+	if err != nil {
+		return false, err
+	}
+	d := there.TimeToLiveDescription
+	if d == nil || d.TimeToLiveStatus != types.TimeToLiveStatusEnabled && d.TimeToLiveStatus != types.TimeToLiveStatusEnabling {
+		return false, nil
+	}
+	if aws.ToString(d.AttributeName) != s.TTL {
+		return false, &Error{Op: "Schema.Create", Entity: "Table", ID: name, Field: "TTL", Kind: ErrAlreadyExists}
+	}
+	return true, nil
 }
 
 // CreateTableInput returns the request that [Schema.Create] starts with, for callers who create tables by other means.

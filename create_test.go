@@ -7,6 +7,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
+	"github.com/aws/smithy-go"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
@@ -151,4 +152,129 @@ func TestCreateCanBeRunAgain(t *testing.T) {
 	ttl, err := admin.DescribeTimeToLive(ctx, &dynamodb.DescribeTimeToLiveInput{TableName: &name})
 	require.NoError(t, err)
 	assert.Equal(t, "ExpiresAt", *ttl.TimeToLiveDescription.AttributeName)
+}
+
+// storeTable creates a table that differs from the schema, past Create.
+func storeTable(t *testing.T, differ func(*dynamodb.CreateTableInput)) (*dynamodb.Client, string) {
+	t.Helper()
+	db := dyntest.New(t)
+	admin, name := db.Engine.Client(), db.TableName(&dynastay.Schema{Name: "Store"})
+	in := storeSchema().CreateTableInput(name, &dynastay.TableOptions{Deletable: true})
+	differ(in)
+	_, err := admin.CreateTable(t.Context(), in)
+	require.NoError(t, err)
+	t.Cleanup(func() {
+		_, err := admin.DeleteTable(context.Background(), &dynamodb.DeleteTableInput{TableName: &name})
+		assert.NoError(t, err)
+	})
+	return admin, name
+}
+
+// An index that lacks an attribute would give rows without it, and a key of another type would refuse every write.
+func TestCreateComparesTheTable(t *testing.T) {
+	t.Parallel()
+	for field, differ := range map[string]func(*dynamodb.CreateTableInput){
+		"Some": func(in *dynamodb.CreateTableInput) {
+			in.GlobalSecondaryIndexes[2].Projection.NonKeyAttributes = []string{"Name"}
+		},
+		"All": func(in *dynamodb.CreateTableInput) {
+			for i, a := range in.AttributeDefinitions {
+				if *a.AttributeName == "GSI1SK" {
+					in.AttributeDefinitions[i].AttributeType = types.ScalarAttributeTypeN
+				}
+			}
+		},
+	} {
+		admin, name := storeTable(t, differ)
+		err := storeSchema().Create(t.Context(), admin, name, nil)
+		assert.ErrorIs(t, err, dynastay.ErrAlreadyExists)
+		var failure *dynastay.Error
+		require.ErrorAs(t, err, &failure)
+		assert.Equal(t, field, failure.Field)
+	}
+	admin, name := storeTable(t, func(in *dynamodb.CreateTableInput) {
+		p := in.GlobalSecondaryIndexes[2].Projection
+		p.NonKeyAttributes = append(p.NonKeyAttributes, "More")
+	})
+	assert.NoError(t, storeSchema().Create(t.Context(), admin, name, nil), "a further attribute makes no difference")
+}
+
+// slow is an engine whose control plane behaves as that of DynamoDB, which finishes changes in the background.
+type slow struct {
+	*dynamodb.Client
+	status   types.TimeToLiveStatus // of the first look; "" for the engine's
+	before   bool                   // another process enables the time to live just before this one
+	notYet   int                    // answers of UpdateContinuousBackups before it is ready
+	asked    func()                 // is called by each of these
+	recovery int32
+}
+
+func (s *slow) DescribeTimeToLive(ctx context.Context, in *dynamodb.DescribeTimeToLiveInput, o ...func(*dynamodb.Options)) (*dynamodb.DescribeTimeToLiveOutput, error) {
+	if s.status == "" {
+		return s.Client.DescribeTimeToLive(ctx, in, o...)
+	}
+	return &dynamodb.DescribeTimeToLiveOutput{TimeToLiveDescription: &types.TimeToLiveDescription{
+		AttributeName: aws.String("ExpiresAt"), TimeToLiveStatus: s.status,
+	}}, nil
+}
+
+func (s *slow) UpdateTimeToLive(ctx context.Context, in *dynamodb.UpdateTimeToLiveInput, o ...func(*dynamodb.Options)) (*dynamodb.UpdateTimeToLiveOutput, error) {
+	if s.before {
+		if _, err := s.Client.UpdateTimeToLive(ctx, in, o...); err != nil {
+			return nil, err
+		}
+	}
+	if s.before || s.status != "" {
+		return nil, &smithy.GenericAPIError{Code: "ValidationException", Message: "TimeToLive is already enabled"}
+	}
+	return s.Client.UpdateTimeToLive(ctx, in, o...)
+}
+
+func (s *slow) UpdateContinuousBackups(_ context.Context, in *dynamodb.UpdateContinuousBackupsInput, _ ...func(*dynamodb.Options)) (*dynamodb.UpdateContinuousBackupsOutput, error) {
+	if s.notYet--; s.notYet >= 0 {
+		if s.asked != nil {
+			s.asked()
+		}
+		return nil, &types.ContinuousBackupsUnavailableException{Message: aws.String("Backups are being enabled for the table")}
+	}
+	s.recovery = *in.PointInTimeRecoverySpecification.RecoveryPeriodInDays
+	return &dynamodb.UpdateContinuousBackupsOutput{}, nil
+}
+
+func TestCreateOnASlowEngine(t *testing.T) {
+	t.Parallel()
+	ctx := t.Context()
+	same := func(*dynamodb.CreateTableInput) {}
+	admin, name := storeTable(t, same)
+	s := &slow{Client: admin, notYet: 2}
+	require.NoError(t, storeSchema().Create(ctx, s, name, nil))
+	assert.EqualValues(t, 35, s.recovery)
+	require.NoError(t, storeSchema().Create(ctx, s, name, &dynastay.TableOptions{RecoveryDays: 7}))
+	assert.EqualValues(t, 7, s.recovery)
+
+	ended, end := context.WithCancel(ctx)
+	defer end()
+	var notYet *types.ContinuousBackupsUnavailableException
+	err := storeSchema().Create(ended, &slow{Client: admin, notYet: 1 << 30, asked: end}, name, nil)
+	assert.ErrorAs(t, err, &notYet, "it ends with the context")
+
+	admin, name = storeTable(t, same)
+	assert.NoError(t, storeSchema().Create(ctx, &slow{Client: admin, before: true}, name, nil), "enabled by another process meanwhile")
+	for status, want := range map[types.TimeToLiveStatus]string{
+		types.TimeToLiveStatusEnabled: "", types.TimeToLiveStatusEnabling: "",
+		types.TimeToLiveStatusDisabling: "already enabled", types.TimeToLiveStatusDisabled: "already enabled",
+	} {
+		err := storeSchema().Create(ctx, &slow{Client: admin, status: status}, name, nil)
+		if want == "" {
+			assert.NoError(t, err, status)
+		} else {
+			assert.ErrorContains(t, err, want, status)
+		}
+	}
+	for _, days := range []int{-1, 36, 1<<32 + 1} {
+		err := storeSchema().Create(ctx, admin, name, &dynastay.TableOptions{RecoveryDays: days})
+		var invalid *dynastay.InvalidError
+		require.ErrorAs(t, err, &invalid)
+		assert.Equal(t, "RecoveryDays", invalid.Field)
+	}
 }

@@ -34,6 +34,7 @@ func lanesOf[T any](db *DB, s *Schema, q Query, decode func(context.Context, Row
 // runsWith reports whether the rows of both lanes can be merged.
 func (l lane[T]) runsWith(other lane[T]) bool {
 	return l.db == other.db && l.schema == other.schema && l.query.Index == other.query.Index &&
+		l.query.Range == other.query.Range && // the cursor of one must be a position in all
 		l.query.Descending == other.query.Descending
 }
 
@@ -57,8 +58,12 @@ func (l lane[T]) open(at position, limit, lanes int) (reader[T], error) {
 		return reader[T]{}, Invalid("Index", "%s has no sort key to merge by", shown.Truncated(l.query.Index))
 	}
 	if at != (position{}) {
+		sort := at.Sort
 		if l.query.Index == "" {
-			at.PK = l.query.Partition
+			sort, at.PK = at.SK, l.query.Partition
+		}
+		if !l.query.Range.has(sort) { // DynamoDB would refuse it, and blame the request
+			return reader[T]{}, &InvalidError{Field: "Paging.After", Reason: "is outside the range of the list", Err: ErrCursor}
 		}
 		in.ExclusiveStartKey = l.schema.Key.Of(Key{at.PK, at.SK})
 		if l.query.Index != "" {
@@ -72,9 +77,10 @@ func (l lane[T]) open(at position, limit, lanes int) (reader[T], error) {
 
 // share is the number of rows that is requested from each of several lanes. With only an even share, nearly every time
 // some lane would have too few rows, because rows are never spread exactly evenly. With two standard deviations more,
-// one read is usually enough.
+// one read is usually enough. A lane whose last row was taken must be read again before the merge can go on, hence one
+// more row.
 func share(limit, lanes int) int {
-	return min(limit, likely(float64(limit)/float64(lanes)))
+	return min(limit, likely(float64(limit)/float64(lanes))+1)
 }
 
 // likely returns a number that a random count with the given mean rarely exceeds.

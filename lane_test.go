@@ -137,7 +137,7 @@ func TestCostOfShards(t *testing.T) {
 	require.NoError(t, err)
 	assert.Len(t, page.Items, 100)
 	assert.Equal(t, 4, table.requests)
-	assert.Equal(t, []int{35, 35, 35, 35}, table.asked, "25, and two standard deviations")
+	assert.Equal(t, []int{36, 36, 36, 36}, table.asked, "25, and two standard deviations")
 
 	// All rows in one shard, as before the others were written to: a second read gets the rest.
 	table = &partitions{}
@@ -147,7 +147,7 @@ func TestCostOfShards(t *testing.T) {
 	page, err = List(table.db(), pagedSchema, q, sortOf).Page(context.Background(), Paging{Limit: 100})
 	require.NoError(t, err)
 	assert.Len(t, page.Items, 100)
-	assert.Equal(t, []int{35, 35, 35, 35, 65}, table.asked)
+	assert.Equal(t, []int{36, 36, 36, 36, 64}, table.asked)
 }
 
 // An entity that moves to another shard while both are read is one item.
@@ -292,4 +292,33 @@ func TestListOfATableWithoutASortKey(t *testing.T) {
 	page, err := ask(db, plain, Query{Name: "test", Partition: "1"}, Paging{Limit: 1})
 	require.NoError(t, err)
 	assert.Equal(t, Page[Item]{Items: []Item{item}}, page)
+}
+
+// Many shards of a few rows each fill a page, and each is read once.
+func TestManyShards(t *testing.T) {
+	table := &partitions{}
+	q := Query{Name: "test", Index: "ByUser", Partition: "P0"}
+	for i := 1; i < 256; i++ {
+		q.Shards = append(q.Shards, fmt.Sprint("P", i))
+	}
+	for i := range 2000 {
+		table.add(fmt.Sprint("P", i*97%256), fmt.Sprintf("%04d", i))
+	}
+	for _, limit := range []int{20, 100, 1000} {
+		table.requests = 0
+		page, err := List(table.db(), pagedSchema, q, sortOf).Page(context.Background(), Paging{Limit: limit})
+		require.NoError(t, err)
+		assert.Len(t, page.Items, limit)
+		assert.Equal(t, 256, table.requests)
+	}
+}
+
+// A position outside the range of the list cannot come from it.
+func TestCursorOutsideTheRangeIsRefused(t *testing.T) {
+	for _, r := range []Range{{From: "B"}, {To: "A"}, {From: "B", To: "C"}, {Prefix: "B"}} {
+		q := Query{Name: "test", Index: "ByUser", Partition: "P", Range: r}
+		forged := position{Sort: "A1", PK: "ITEM#1", SK: "METADATA"}
+		_, err := ask(noRequests(t), pagedSchema, q, Paging{After: forged.cursor(q.identity(pagedSchema))})
+		refusedCursor(t, err)
+	}
 }

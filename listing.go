@@ -67,7 +67,7 @@ func (l Listing[T]) Filter(keep func(T) bool) Listing[T] {
 }
 
 // Merge merges several lists into one, in the order of their sort values. The lists are read in parallel and share one
-// cursor. All must have the same DB, table, index and direction. Their sort values must be unique across the lists, so they
+// cursor. All must have the same DB, table, index, range and direction. Their sort values must be unique across the lists, so they
 // should end in the entity's id: of several rows at one position, only one is returned. To filter, call Filter on the
 // merged list; a list that is already filtered is refused.
 func Merge[T any](lists ...Listing[T]) Listing[T] {
@@ -81,7 +81,7 @@ func Merge[T any](lists ...Listing[T]) Listing[T] {
 		}
 		for _, lane := range l.lanes {
 			if len(merged.lanes) > 0 && !merged.lanes[0].runsWith(lane) {
-				return NoListing[T](Invalid(fmt.Sprintf("Lists[%d]", i), "must have the same DB, table, index and direction as the first list"))
+				return NoListing[T](Invalid(fmt.Sprintf("Lists[%d]", i), "must have the same DB, table, index, range and direction as the first list"))
 			}
 			merged.lanes = append(merged.lanes, lane)
 		}
@@ -214,7 +214,8 @@ func isRequests(err error) bool {
 
 // unreadable returns the error of a row. It identifies the row, unless the entity's own error already does.
 func (l lane[T]) unreadable(row Row, err error) error {
-	if errors.Is(err, ErrCorrupt) {
+	var named *Error
+	if errors.As(err, &named) && named.ID != "" && errors.Is(err, ErrCorrupt) {
 		return err
 	}
 	// Only the text: an invalid field of a stored item must not match ErrInvalid, which is about the caller's

@@ -109,6 +109,7 @@ func TestMerge(t *testing.T) {
 	refused(Merge(p0, other(Query{Index: "ByUser", Partition: "P1", Descending: true})), "Lists[1]")
 	refused(Merge(p0, other(Query{Partition: "P1"})), "Lists[1]")
 	refused(Merge(p0, of("P1")), "Lists[1]")
+	refused(Merge(p0, other(Query{Index: "ByUser", Partition: "P1", Range: Range{From: "1"}})), "Lists[1]")
 	another := *pagedSchema
 	refused(Merge(p0, List(db, &another, Query{Name: "test", Index: "ByUser", Partition: "P1"}, sortOf)), "Lists[1]")
 	refused(Merge(p0, p0.Filter(func(string) bool { return true })), "Lists[1]")
@@ -155,6 +156,8 @@ func TestUnreadableItem(t *testing.T) {
 			return "", &Error{Entity: "Bag", ID: "4", Field: "Size", Kind: ErrCorrupt}
 		case "0005":
 			return "", Invalid("Size", "must not be negative")
+		case "0009":
+			return "", fmt.Errorf("no size: %w", ErrCorrupt) // which names nothing
 		default:
 			return sort, nil
 		}
@@ -171,8 +174,8 @@ func TestUnreadableItem(t *testing.T) {
 	assert.ErrorIs(t, err, ErrCorrupt)
 	assert.NotErrorIs(t, err, ErrInvalid, "the caller did nothing wrong")
 	page, err = list.Page(context.Background(), Paging{After: page.Next})
-	require.NoError(t, err)
-	assert.Equal(t, []string{"0008", "0009"}, page.Items)
+	assert.EqualError(t, err, "Paged ITEM#0009/METADATA: unreadable item: no size: unreadable item")
+	assert.Equal(t, []string{"0008"}, page.Items)
 
 	var all []string
 	failures := 0
@@ -185,8 +188,8 @@ func TestUnreadableItem(t *testing.T) {
 		}
 		all = append(all, item)
 	}
-	assert.Len(t, all, 7)
-	assert.Equal(t, 3, failures)
+	assert.Len(t, all, 6)
+	assert.Equal(t, 4, failures)
 }
 
 func TestFailureOfARequestEndsThePage(t *testing.T) {

@@ -39,6 +39,11 @@ type Range struct {
 	Prefix string
 }
 
+// has reports whether a sort value is within the range.
+func (r Range) has(sort string) bool {
+	return sort >= r.From && (r.To == "" || sort <= r.To) && strings.HasPrefix(sort, r.Prefix)
+}
+
 // identity is what a cursor is tied to.
 func (q Query) identity(s *Schema) string {
 	parts := []string{q.Name, s.Name, q.Index, q.Partition, q.Range.From, q.Range.To, q.Range.Prefix, strconv.FormatBool(q.Descending)}

@@ -52,12 +52,14 @@ func (l Limits) within(rooms int) error {
 	return nil
 }
 
-// sleeps returns the limits of all rooms together: three rooms for two hold any six guests.
+// sleeps returns the limits of all rooms together: three rooms for two hold any six guests. Only what a room can really
+// hold is counted. Otherwise the occupancy that one room can never reach would make up for guests that do not fit into
+// another one. With that, the three sums are exact: guests within them can be distributed over the rooms.
 func sleeps(rooms []Room) (all Limits) {
 	for _, r := range rooms {
-		all.MaxAdults += r.MaxAdults * r.Quantity
-		all.MaxChildren += r.MaxChildren * r.Quantity
-		all.MaxOccupancy += r.MaxOccupancy * r.Quantity
+		all.MaxAdults += min(r.MaxAdults, r.MaxOccupancy) * r.Quantity
+		all.MaxChildren += min(r.MaxChildren, r.MaxOccupancy) * r.Quantity
+		all.MaxOccupancy += min(r.MaxOccupancy, r.MaxAdults+r.MaxChildren) * r.Quantity
 	}
 	return all
 }

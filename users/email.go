@@ -73,9 +73,18 @@ func (k *emailKeys) form() string {
 }
 
 // check returns an error if the keys of the table have a different form. It reads the table only once, because the form
-// never changes.
+// never changes; [emailKeys.missed] covers the time before the first user.
 func (k *emailKeys) check(ctx context.Context) error {
 	if k.seen.Load() != unknown {
+		return nil
+	}
+	return k.compare(ctx)
+}
+
+// missed is check after a lookup that found nothing. If the table had no config when it was checked, somebody may have
+// used it with a different secret since, and the user would be missed without notice.
+func (k *emailKeys) missed(ctx context.Context) error {
+	if k.seen.Load() == ours {
 		return nil
 	}
 	return k.compare(ctx)

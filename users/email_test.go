@@ -80,6 +80,10 @@ func TestAnotherSecretIsRefused(t *testing.T) {
 			require.NoError(t, err)
 
 			jane := john(func(u *users.User) { u.ID = "user_2" })
+			for _, opts := range [][]dynastay.ReadOption{nil, {dynastay.Consistent}} {
+				_, err = early.ByEmail(ctx, "john.doe@example.com", opts...)
+				assert.ErrorIs(t, err, users.ErrEmailSecret, "it looked before there was a user")
+			}
 			for _, repo := range []*users.Repository{users.New(db.DB, c.second), early} {
 				_, err = repo.Create(ctx, jane)
 				assert.ErrorIs(t, err, users.ErrEmailSecret)
@@ -226,14 +230,20 @@ func TestFormIsAskedOnce(t *testing.T) {
 	assert.Contains(t, reads[0], "CONFIG#email")
 	assert.Contains(t, reads[0], `"ConsistentRead":true`)
 
-	// A repository that only reads asks once, too, even of a table without users.
+	// A repository that only reads asks once, too, and again when it finds nobody while there is no config.
 	empty := dyntest.New(t)
 	reader := users.New(empty.DB, nil)
 	for range 3 {
 		_, err := reader.ByEmail(ctx, "john.doe@example.com")
 		require.ErrorIs(t, err, dynastay.ErrNotFound)
 	}
-	assert.Equal(t, 1, empty.Faults.Count("GetItem"))
+	assert.Equal(t, 4, empty.Faults.Count("GetItem"))
+	put(t, empty, testdata(t, "loyalty.json"))
+	for range 3 {
+		_, err := reader.ByEmail(ctx, "john.doe@example.com")
+		require.NoError(t, err)
+	}
+	assert.Equal(t, 4, empty.Faults.Count("GetItem"), "a user of other software")
 }
 
 func TestShortSecretIsRefused(t *testing.T) {

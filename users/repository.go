@@ -2,6 +2,7 @@ package users
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 
@@ -23,7 +24,8 @@ type Options struct {
 	// EmailSecret keeps e-mail addresses out of the keys, which appear in logs and metrics. The keys contain the
 	// HMAC-SHA-256 of the address with the secret instead, see [key.HashEmail]. It must be at least 32 bytes. It is set
 	// when the table is first used and cannot be changed afterwards: using a different secret, or none, fails with
-	// [ErrEmailSecret]. Default: none, the keys contain the addresses.
+	// [ErrEmailSecret]. Users that other software stored in the table without a secret are not found by their addresses,
+	// and their addresses can be taken again. Default: none, the keys contain the addresses.
 	EmailSecret []byte
 }
 
@@ -92,11 +94,21 @@ func (r *Repository) ByEmail(ctx context.Context, email string, opts ...dynastay
 	if err := r.emails.check(ctx); err != nil {
 		return nil, err
 	}
+	user, err := r.find(ctx, email, row.PK, opts)
+	if errors.Is(err, dynastay.ErrNotFound) {
+		if err := r.emails.missed(ctx); err != nil {
+			return nil, err
+		}
+	}
+	return user, err
+}
+
+func (r *Repository) find(ctx context.Context, email, partition string, opts []dynastay.ReadOption) (*User, error) {
 	if slices.Contains(opts, dynastay.Consistent) {
 		return r.table.Find(ctx, "Email", &User{Email: email})
 	}
 	page, err := r.table.List(dynastay.Query{
-		Name: "users.ByEmail", Index: keys.EmailIndex, Partition: row.PK,
+		Name: "users.ByEmail", Index: keys.EmailIndex, Partition: partition,
 	}).Page(ctx, dynastay.Paging{Limit: 1})
 	if err != nil {
 		return nil, err
