@@ -238,7 +238,7 @@ func TestFormIsAskedOnce(t *testing.T) {
 		require.ErrorIs(t, err, dynastay.ErrNotFound)
 	}
 	assert.Equal(t, 4, empty.Faults.Count("GetItem"))
-	put(t, empty, testdata(t, "loyalty.json"))
+	put(t, empty, testdata(t, "profile.json"))
 	for range 3 {
 		_, err := reader.ByEmail(ctx, "john.doe@example.com")
 		require.NoError(t, err)
