@@ -64,7 +64,7 @@ func (h House) notBefore(stay dynastay.Stay, now time.Time) error {
 
 func notPast(stay dynastay.Stay, today dynastay.Date) error {
 	if stay.CheckIn.Before(today) {
-		return dynastay.Invalid("CheckIn", "must not be in the past: today is %s at the property", today)
+		return dynastay.Invalid("CheckIn", "must not be before today, which is %s at the property", today)
 	}
 	return nil
 }

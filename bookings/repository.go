@@ -24,12 +24,13 @@ type Repository struct {
 // Options configure [New]. All processes that use the same tables must have the same options, except for shard counts
 // while they are being raised.
 type Options struct {
-	// StatusShards spreads the bookings of each status over partitions, CheckInShards those of each check-in date, and
-	// HoldShards all holds. One partition accepts 1,000 writes per second; bookings, their confirmations and their
-	// check-outs all count.
-	StatusShards  key.Shards
+	// StatusShards spreads the bookings of each status over partitions. One partition accepts 1,000 writes per second;
+	// every booking, confirmation and check-out counts as a write.
+	StatusShards key.Shards
+	// CheckInShards spreads the bookings of each check-in date over partitions.
 	CheckInShards key.Shards
-	HoldShards    key.Shards
+	// HoldShards spreads all holds over partitions.
+	HoldShards key.Shards
 }
 
 // New returns a repository. It sends no requests. Create one for the process and share it. A nil opts means the
@@ -72,8 +73,8 @@ func (r *Repository) ByUser(userID string) dynastay.Listing[*Summary] {
 }
 
 // ByReference returns the booking with a reference, with its lines, or [dynastay.ErrNotFound]. It finds a booking as
-// soon as it is made: if the index does not have it yet, ByReference reads the guard of the reference, with 1 more
-// request. With [dynastay.Consistent], it reads the guard right away.
+// soon as it is created: if the index does not have it yet, ByReference reads the guard of the reference, with 1 more
+// request. With [dynastay.Consistent], it reads the guard instead of the index.
 //
 // Pattern B2: GSI4-ReferenceIndex, GSI4PK = REFERENCE#{reference}, then the booking, 2 requests
 func (r *Repository) ByReference(ctx context.Context, reference string, opts ...dynastay.ReadOption) (*Booking, error) {

@@ -5,7 +5,7 @@
 // of fifty results costs a fraction of reading fifty properties, and a room on a card can be quoted and booked without
 // reading the property. A property is in the search indexes only while it is approved.
 //
-//	| pattern | method | request |
+//	| access pattern | method | request |
 //	|---|---|---|
 //	| P1 | [Repository.ByCity] | Query GSI1-LocationIndex |
 //	| P7 | [Repository.Get]    | GetItem Properties; [Repository.GetWithRooms]: Query Properties |

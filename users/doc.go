@@ -1,7 +1,7 @@
 // Package users stores the profiles of a platform's users. An e-mail address belongs to only one user: it is guarded in
 // the transaction that writes the profile.
 //
-//	| pattern | method | request |
+//	| access pattern | method | request |
 //	|---|---|---|
 //	| U1 | [Repository.ByEmail] | Query GSI1-EmailIndex; with [dynastay.Consistent] the address's guard, then the profile |
 //	| U2 | [Repository.Get]     | GetItem Users |
