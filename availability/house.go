@@ -23,7 +23,7 @@ type House struct {
 }
 
 // Location returns the property's time zone, from the machine's time zone database. If the zone is unknown, it returns
-// an [*dynastay.InvalidError] for the field "TimeZone". Programs that run on a machine without a time zone database
+// a [*dynastay.InvalidError] for the field "TimeZone". Programs that run on a machine without a time zone database
 // import time/tzdata.
 func (h House) Location() (*time.Location, error) {
 	if err := entity.CheckText(h.TimeZone, maxZone); err != nil {

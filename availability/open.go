@@ -72,7 +72,7 @@ func (o OpenRequest) refused(kind error, field string) error {
 }
 
 // OpenOp opens at most 99 nights in one transaction; with other operations or an idempotency key in the same
-// transaction, fewer. More than 99 nights are an [*dynastay.InvalidError] for the field "Nights". A night that already
+// transaction, fewer. More than 99 nights are a [*dynastay.InvalidError] for the field "Nights". A night that already
 // has an item is left unchanged, because its rooms may have been sold. It otherwise returns the errors of
 // [Repository.Open].
 func (r *Repository) OpenOp(o OpenRequest) *dynastay.Operation[Opened] {
@@ -210,7 +210,7 @@ func (r *Repository) open(ctx context.Context, tx *dynastay.Tx, o OpenRequest) (
 // "PropertyID" if the guard or an existing night names a different property. It returns [ErrClosed] if the room type is
 // closed.
 //
-// A request that does not match the room type or the calendar is an [*dynastay.InvalidError]. Its field is
+// A request that does not match the room type or the calendar is a [*dynastay.InvalidError]. Its field is
 // "Nights.CheckIn" if the nights begin before today at the property, "Price.Currency" if the currency differs from that
 // of the base price, and "Rooms" if there are more rooms than the room type has and Overbook is not set.
 //

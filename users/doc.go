@@ -6,7 +6,7 @@
 //	| U1 | [Repository.ByEmail] | Query GSI1-EmailIndex; with [dynastay.Consistent] the address's guard, then the profile |
 //	| U2 | [Repository.Get]     | GetItem Users |
 //
-// Keys contain the addresses in plain text, or hashed with a secret of the platform: see [Options].
+// Keys contain the e-mail addresses in plain text, or hashed with a secret of the platform; see [Options].
 //
 // Passwords, sessions and tokens are not part of a profile.
 package users
