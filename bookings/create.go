@@ -49,7 +49,7 @@ func (r *Repository) CreateOp(req Request) *dynastay.Operation[*Booking] {
 		Input:   req.agreed,
 		Contest: sale.Contest(),
 		Prepare: func(_ context.Context, tx *dynastay.Tx) (*Booking, error) {
-			// Not checked in Invalid: a retry after midnight must find the booking that it made.
+			// Not checked in Invalid: a retry after midnight must find the booking that it created.
 			if err := req.Quote.Current(r.db.Now()); err != nil {
 				return nil, dynastay.Within("Quote", err)
 			}

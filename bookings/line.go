@@ -14,7 +14,7 @@ import (
 )
 
 // Line is one room type of a booking, which the hotel-booking document (a design document that is not part of this
-// repository) calls a "booking room". Nights is empty if other software made the booking.
+// repository) calls a "booking room". Nights is empty if other software created the booking.
 type Line struct {
 	availability.Line
 	BookingID     string
@@ -108,7 +108,7 @@ func declareNights(f *entity.Fields, currency dynastay.Currency, nights *[]avail
 	*nights = sorted
 }
 
-// newLine makes the booking's line from a quote's line.
+// newLine creates the booking's line from a quote's line.
 func newLine(bookingID string, sold availability.Line) (Line, error) {
 	average, err := sold.Subtotal.DividedBy(sold.Quantity * len(sold.Nights))
 	return Line{Line: sold, BookingID: bookingID, PricePerNight: average}, err

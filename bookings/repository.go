@@ -12,7 +12,7 @@ import (
 	"github.com/dynastay/dynastay/keys/key"
 )
 
-// Repository makes, finds and cancels bookings.
+// Repository creates, finds and cancels bookings.
 type Repository struct {
 	db     *dynastay.DB
 	opts   Options
@@ -49,7 +49,7 @@ func New(db *dynastay.DB, opts *Options) *Repository {
 }
 
 // Get reads a booking with its lines, or fails with [dynastay.ErrNotFound]. Without [dynastay.Consistent], it may not
-// find a booking that was just made; the result of Create is complete. 1 request, a Query of the booking's items.
+// find a booking that was just created; the result of Create is complete. 1 request, a Query of the booking's items.
 func (r *Repository) Get(ctx context.Context, bookingID string, opts ...dynastay.ReadOption) (*Booking, error) {
 	at, err := keys.Of(keys.Booking{BookingID: bookingID})
 	if err != nil {
@@ -59,7 +59,7 @@ func (r *Repository) Get(ctx context.Context, bookingID string, opts ...dynastay
 }
 
 // ByUser lists a user's bookings, latest check-in first. The list is eventually consistent: a booking that was just
-// made may be missing.
+// created may be missing.
 //
 // Pattern B1: GSI1-UserBookingsIndex, GSI1PK = USER#{userId}, 1 request
 func (r *Repository) ByUser(userID string) dynastay.Listing[*Summary] {
@@ -83,8 +83,8 @@ func (r *Repository) ByReference(ctx context.Context, reference string, opts ...
 }
 
 // ByStatus lists the bookings of all properties with a status, oldest first. The list is eventually consistent: a
-// booking that was just made or changed may be missing, or still be listed under its former status. Each shard takes 1
-// request; the requests are sent in parallel.
+// booking that was just created or changed may be missing, or still be listed under its former status. Each shard takes
+// 1 request; the requests are sent in parallel.
 //
 // Pattern B4: GSI3-StatusIndex, GSI3PK = STATUS#{status}, 1 request
 func (r *Repository) ByStatus(status Status) dynastay.Listing[*Summary] {

@@ -140,8 +140,8 @@ func (k *BookingByReference) Form(f *key.Form) {
 }
 
 // BookingByCheckIn is the row of a booking in [CheckInDateIndex]: CHECKIN#{CheckIn} /
-// PROPERTY#{PropertyID}#BOOKING#{BookingID}. A cancelled or expired booking has no row. The index serves the arrivals of
-// a day, both all of them and those at one property. The partition may be sharded, see [key.ShardOf].
+// PROPERTY#{PropertyID}#BOOKING#{BookingID}. A cancelled or expired booking has no row. The index serves the arrivals
+// of a day, both all of them and those at one property. The partition may be sharded, see [key.ShardOf].
 type BookingByCheckIn struct {
 	CheckIn    dynastay.Date
 	Shard      int

@@ -29,8 +29,8 @@ type Place struct {
 	Geohash    string // 9 characters, about 5 m
 	Precision6 string // 6 characters, about 1 km
 	Precision5 string // 5 characters, about 5 km
-	// Cell has 3 characters, about 156 km, or is the cell of a pole. As a partition, it is large enough for a search with
-	// any radius.
+	// Cell has 3 characters, about 156 km, or is the cell of a pole. As a partition, it is large enough for a search
+	// with any radius.
 	Cell string
 }
 
