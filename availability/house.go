@@ -23,7 +23,7 @@ type House struct {
 }
 
 // Location returns the property's time zone, from the machine's time zone database. If the zone is unknown, it returns
-// an [*dynastay.InvalidError] for the field "TimeZone". Programs that run on a machine without a time zone database
+// a [*dynastay.InvalidError] for the field "TimeZone". Programs that run on a machine without a time zone database
 // import time/tzdata.
 func (h House) Location() (*time.Location, error) {
 	if err := entity.CheckText(h.TimeZone, maxZone); err != nil {
@@ -64,7 +64,7 @@ func (h House) notBefore(stay dynastay.Stay, now time.Time) error {
 
 func notPast(stay dynastay.Stay, today dynastay.Date) error {
 	if stay.CheckIn.Before(today) {
-		return dynastay.Invalid("CheckIn", "must not be in the past: today is %s at the property", today)
+		return dynastay.Invalid("CheckIn", "must not be before today, which is %s at the property", today)
 	}
 	return nil
 }

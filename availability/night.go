@@ -15,7 +15,7 @@ type Night struct {
 	Date       dynastay.Date
 
 	Available int            // rooms left; negative only after an overbooking
-	Total     int            // rooms that were put on sale
+	Total     int            // number of rooms that were put on sale
 	Price     dynastay.Money // for one room
 
 	MinStay         int  // minimum nights for an arrival on this date; 0 means no minimum

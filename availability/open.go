@@ -21,7 +21,7 @@ type OpenRequest struct {
 	PropertyID string
 	RoomTypeID string
 	Nights     dynastay.Stay  // from today on, half-open: CheckOut is the first night that is not opened
-	Rooms      int            // rooms on sale each night, at most those of the room type
+	Rooms      int            // number of rooms to put on sale each night, at most the Total of the room type
 	Overbook   bool           // allows more rooms than the room type has, at most MaxRooms
 	Price      dynastay.Money // per room and night, in whole minor units of the room type's currency
 	MinStay    int            // nights; 0 means no minimum
@@ -31,7 +31,7 @@ type OpenRequest struct {
 // Opened is the result of [Repository.Open].
 type Opened struct {
 	Opened  []dynastay.Date // put on sale by this call
-	Already []dynastay.Date // had an item before; left unchanged
+	Already []dynastay.Date // already open before this call; left unchanged
 }
 
 // mostNights is the number of nights that one transaction can open: with the check of the guard, it has 100 actions.
@@ -72,7 +72,7 @@ func (o OpenRequest) refused(kind error, field string) error {
 }
 
 // OpenOp opens at most 99 nights in one transaction; with other operations or an idempotency key in the same
-// transaction, fewer. More than 99 nights are an [*dynastay.InvalidError] for the field "Nights". A night that already
+// transaction, fewer. More than 99 nights are a [*dynastay.InvalidError] for the field "Nights". A night that already
 // has an item is left unchanged, because its rooms may have been sold. It otherwise returns the errors of
 // [Repository.Open].
 func (r *Repository) OpenOp(o OpenRequest) *dynastay.Operation[Opened] {
@@ -140,7 +140,7 @@ func (r *Repository) fits(ctx context.Context, o OpenRequest) error {
 		return dynastay.Within("Nights", err)
 	}
 	if o.Price.Currency() != dynastay.Currency(room.Text("Currency")) {
-		return dynastay.Invalid("Price.Currency", "must be the currency of the room type's base price")
+		return dynastay.Invalid("Price.Currency", "must be %s, the currency of the room type's base price", room.Text("Currency"))
 	}
 	if most := room.Int("TotalRooms"); o.Rooms > most && !o.Overbook {
 		return dynastay.Invalid("Rooms", "must be at most %d, the number of rooms of this type, unless Overbook is set", most)
@@ -210,7 +210,7 @@ func (r *Repository) open(ctx context.Context, tx *dynastay.Tx, o OpenRequest) (
 // "PropertyID" if the guard or an existing night names a different property. It returns [ErrClosed] if the room type is
 // closed.
 //
-// A request that does not match the room type or the calendar is an [*dynastay.InvalidError]. Its field is
+// A request that does not match the room type or the calendar is a [*dynastay.InvalidError]. Its field is
 // "Nights.CheckIn" if the nights begin before today at the property, "Price.Currency" if the currency differs from that
 // of the base price, and "Rooms" if there are more rooms than the room type has and Overbook is not set.
 //

@@ -427,6 +427,9 @@ func TestOpenChecksTheRoomType(t *testing.T) {
 					return
 				}
 				assertInvalid(t, err, test.field, test.name)
+				if test.field == "Price.Currency" {
+					assert.ErrorContains(t, err, "must be USD, the currency")
+				}
 				assert.Len(t, requests, 1)
 				assert.Equal(t, 1, count(requests, "BatchGetItem"))
 			})

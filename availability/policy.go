@@ -9,8 +9,8 @@ import (
 )
 
 // CancellationPolicy states what a cancellation costs, as text such as "free_cancellation_48h". The forms that this
-// package defines are parsed by [CancellationPolicy.Terms]; a platform interprets its own policies, made by
-// [CustomPolicy], itself. "" means that no policy was agreed. A policy has at most 256 bytes.
+// package defines are parsed by [CancellationPolicy.Terms]; a platform's own policies, made with [CustomPolicy], are
+// interpreted by the platform. "" means that no policy was agreed. A policy has at most 256 bytes.
 type CancellationPolicy string
 
 // NonRefundable refunds nothing.
@@ -28,10 +28,12 @@ func PartialRefund(percent, hours int) CancellationPolicy {
 
 const custom = "custom_"
 
-// CustomPolicy returns a policy that the platform defines itself, such as "custom_flexible".
+// CustomPolicy returns a policy that the platform defines itself: "custom_" followed by name, such as
+// "custom_flexible".
 func CustomPolicy(name string) CancellationPolicy { return CancellationPolicy(custom + name) }
 
-// Terms are the terms of a policy: Percent of the price is refunded until Hours hours before check-in, nothing later.
+// Terms are the terms of a policy: Percent percent of the price is refunded until Hours hours before check-in, and
+// nothing after that.
 type Terms struct{ Percent, Hours int }
 
 // Terms parses a policy in one of the forms of this package; ok is false for any other text.
@@ -58,8 +60,8 @@ func (p CancellationPolicy) Terms() (terms Terms, ok bool) {
 	return Terms{}, false
 }
 
-// Validate checks that the policy is empty, has one of the forms of this package, or is a custom policy. Otherwise, a
-// misspelled free cancellation would be discovered by the guest who relies on it.
+// Validate checks that the policy is empty, has one of the forms of this package, or is a custom policy. This prevents
+// a misspelt policy from being noticed only by the guest who relies on it.
 func (p CancellationPolicy) Validate() error {
 	if err := entity.CheckText(string(p), entity.MaxName); err != nil {
 		return err
@@ -69,7 +71,7 @@ func (p CancellationPolicy) Validate() error {
 		return nil
 	}
 	return dynastay.Invalid("",
-		"must be empty, non_refundable, free_cancellation_{hours}h, partial_{percent}_{hours}h, or custom_{name}")
+		"must be empty or one of non_refundable, free_cancellation_{hours}h, partial_{percent}_{hours}h, custom_{name}")
 }
 
 func readHours(text string) (int, bool) {

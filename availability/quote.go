@@ -12,7 +12,7 @@ import (
 )
 
 // MaxNights is the maximum number of nights of a stay that can be quoted and booked. It limits how far back a search
-// for guests who are in the house must look.
+// for the guests who are currently staying must look.
 const MaxNights = 90
 
 // MaxRooms is the maximum number of rooms of one type. It is more than any real property has.
@@ -31,7 +31,7 @@ type Room struct {
 	CancellationPolicy CancellationPolicy
 }
 
-// QuoteRequest requests the price of a stay. Package properties makes one from a search result or a property.
+// QuoteRequest requests the price of a stay. Package properties creates one from a search result or a property.
 type QuoteRequest struct {
 	Property House
 	Stay     dynastay.Stay
@@ -46,12 +46,12 @@ type Quote struct {
 	Stay     dynastay.Stay
 	Guests   Guests
 	Lines    []Line         // ordered by room type id
-	Sleeps   Limits         // the limits of all rooms together
+	Sleeps   Limits         // the numbers of guests that all rooms together hold
 	Total    dynastay.Money // the sum of the lines
 	At       time.Time      // when the quote was made
 }
 
-// Line is what is sold of one room type, in a quote and in a booking.
+// Line is the part of a quote or a booking that concerns one room type.
 type Line struct {
 	RoomTypeID         string
 	Name               string
@@ -84,7 +84,7 @@ func (r QuoteRequest) Validate(now time.Time) error {
 		room.Quantity += before.Quantity
 		before.Quantity = room.Quantity
 		if twice && before != room {
-			return dynastay.Invalid(at, "must match the earlier entry for the same room type")
+			return dynastay.Invalid(at, "must have the same name, limits and cancellation policy as the earlier entry for this room type")
 		}
 		named[room.RoomTypeID] = room
 	}
@@ -215,7 +215,7 @@ func (l Line) sum(stay dynastay.Stay) (dynastay.Money, error) {
 		night := l.Nights[i]
 		at := fmt.Sprintf("Nights[%d]", i)
 		if night.Date != date {
-			return one, dynastay.Invalid(at+".Date", "must be %s", date)
+			return one, dynastay.Invalid(at+".Date", "must be %s: the nights of a line must be those of the stay, in order", date)
 		}
 		if err := night.Price.Validate(); err != nil {
 			return one, dynastay.Within(at+".Price", err)

@@ -46,7 +46,7 @@ func (r *Refused) Error() string {
 	for i, n := range r.Nights {
 		texts[i] = fmt.Sprintf("%s %s", n.RoomTypeID, n)
 	}
-	return "refused: " + strings.Join(texts, ", ")
+	return "cannot be sold: " + strings.Join(texts, ", ")
 }
 
 // Has reports whether any night was refused for this reason.

@@ -15,7 +15,7 @@ func TestRefused(t *testing.T) {
 	refused := &availability.Refused{Nights: []availability.RefusedNight{
 		soldOut("2026-07-10", 1), refusedNight("2026-07-10", availability.MinStay), refusedNight("2026-07-12", availability.StopSell),
 	}}
-	assert.EqualError(t, refused, "refused: room_789 2026-07-10 sold_out, room_789 2026-07-10 min_stay, room_789 2026-07-12 stop_sell")
+	assert.EqualError(t, refused, "cannot be sold: room_789 2026-07-10 sold_out, room_789 2026-07-10 min_stay, room_789 2026-07-12 stop_sell")
 	assert.Equal(t, "2026-07-10 sold_out", refused.Nights[0].String())
 
 	for _, reason := range []availability.Reason{availability.SoldOut, availability.MinStay, availability.StopSell} {

@@ -51,8 +51,8 @@ func (r *Repository) Check(ctx context.Context, propertyID, roomTypeID string, r
 	return check(propertyID, Line{RoomTypeID: roomTypeID, Quantity: rooms}, stay, nights), nil
 }
 
-// Prices returns the price of one room for each night of a stay that has an item, whether or not the night is sold out.
-// The stay may have at most 732 nights.
+// Prices returns the price of one room for each night of a stay. A night that was never opened is left out; a night
+// that is sold out is included. The stay may have at most 732 nights.
 //
 // Pattern A2: Availability, PK = ROOM#{roomTypeId}, SK from DATE#{check-in} to DATE#{last night}, 1 request
 func (r *Repository) Prices(ctx context.Context, roomTypeID string, stay dynastay.Stay, opts ...dynastay.ReadOption) ([]NightPrice, error) {
@@ -68,8 +68,9 @@ func (r *Repository) Prices(ctx context.Context, roomTypeID string, stay dynasta
 }
 
 // Quote returns the price of a stay, or fails with [*Refused], which lists every night that cannot be sold, with the
-// reason. It reserves nothing. If stored prices cannot be added up, or are more precise than their currency's minor
-// unit, it returns [dynastay.ErrCorrupt]. 1 request per room type.
+// reason. It reserves nothing. If the total of the stored prices cannot be computed, for example because the currencies
+// differ, or a price is more precise than the minor unit of its currency, Quote returns [dynastay.ErrCorrupt]. 1
+// request per room type.
 func (r *Repository) Quote(ctx context.Context, req QuoteRequest) (*Quote, error) {
 	now := r.db.Now()
 	if err := req.Validate(now); err != nil {
@@ -144,7 +145,7 @@ func (r *Repository) nights(ctx context.Context, roomTypeID string, stay dynasta
 }
 
 // read reads the nights of a half-open range. A night's sort key ends with its date, so the bounds are the first and
-// the last night; the example in the document also includes the check-out date.
+// the last night; the example in the hotel-booking document also includes the check-out date.
 func (r *Repository) read(ctx context.Context, roomTypeID string, stay dynastay.Stay, opts ...dynastay.ReadOption) ([]dynastay.Row, error) {
 	first, err := keys.Of(keys.Night{RoomTypeID: roomTypeID, Date: stay.CheckIn})
 	if err != nil {

@@ -11,7 +11,7 @@ import (
 )
 
 // Sale takes the rooms of a quote out of the inventory. It is for authors of operations that sell nights, such as those
-// of package bookings. It provides the actions for [dynastay.OpSpec.Prepare] and interprets their failures.
+// of package bookings. It provides the actions for [dynastay.OpSpec.Prepare], and the error if one of them fails.
 type Sale struct {
 	nights *Repository
 	quote  *Quote
@@ -78,7 +78,8 @@ func (s *Sale) refs() []dynastay.Ref {
 	return refs
 }
 
-// NightRef returns a reference to the item of a night, which sales and cancellations contend for.
+// NightRef returns a reference to the item of a night, for the [dynastay.Contest] of an operation that sells or returns
+// its rooms. It returns a [*dynastay.InvalidError] for an invalid id or date.
 func NightRef(roomTypeID string, date dynastay.Date) (dynastay.Ref, error) {
 	key, err := keys.Of(keys.Night{RoomTypeID: roomTypeID, Date: date})
 	return dynastay.RefOf(keys.AvailabilityTable, key), err
@@ -182,8 +183,9 @@ var giveBack = dynastay.Prepare(expression.NewBuilder().
 		Set(dynastay.NameOf("AvailableRooms"), dynastay.NameOf("AvailableRooms").Plus(dynastay.Param("rooms"))).
 		Set(dynastay.NameOf("LastUpdated"), dynastay.Param("now"))))
 
-// GiveBack adds the action that returns rooms to one night. If the night no longer has an item, or its item has no
-// number of available rooms, the action is skipped; [dynastay.Tx.Skipped] reports this.
+// GiveBack adds to tx the action that returns rooms of one night to the inventory. It returns a
+// [*dynastay.InvalidError] for an invalid id or date. If the night no longer has an item, or its item has no number of
+// available rooms, the action is skipped; [dynastay.Tx.Skipped] reports this.
 func (r *Repository) GiveBack(tx *dynastay.Tx, propertyID, roomTypeID string, date dynastay.Date, rooms int) error {
 	night, err := NightRef(roomTypeID, date)
 	if err != nil {

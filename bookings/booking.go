@@ -22,7 +22,7 @@ type Summary struct {
 	Guest  Guest
 	Stay   dynastay.Stay
 	Guests availability.Guests
-	Rooms  int // in all lines; 0 if other software made the booking
+	Rooms  int // in all lines; 0 if other software created the booking
 
 	Status        Status
 	PaymentStatus PaymentStatus

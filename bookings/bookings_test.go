@@ -236,14 +236,14 @@ func TestCancelHugeStay(t *testing.T) {
 	checkOut("9999-12-31")
 	allocated := testing.AllocsPerRun(1, func() {
 		_, err := repo.Cancel(t.Context(), made.ID, "")
-		assertInvalid(t, err, "Operations", "almost 3 million nights")
+		assertInvalid(t, err, "BookingID", "almost 3 million nights")
 	})
 	assert.Less(t, allocated, 50_000.0)
 
 	checkOut(fixture.Stay.CheckIn.AddDays(100).String())
 	_, err = repo.Cancel(t.Context(), made.ID, "")
-	assertInvalid(t, err, "Operations", "100 nights")
-	assert.ErrorContains(t, err, "must return at most 99 nights")
+	assertInvalid(t, err, "BookingID", "100 nights")
+	assert.ErrorContains(t, err, "must have at most 99 nights to return, got 100: ")
 	checkOut(fixture.Stay.CheckIn.AddDays(99).String())
 	got, err := repo.Cancel(t.Context(), made.ID, "")
 	require.NoError(t, err)

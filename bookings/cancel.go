@@ -27,10 +27,10 @@ type MissingNight struct {
 }
 
 // CancelOp cancels a pending or confirmed booking and returns its rooms. The update of the booking is conditional on
-// its status, in the same transaction, so the rooms are returned exactly once, however often and whenever the booking
-// is cancelled. If the booking has any other status, CancelOp fails with [*StateError]; if it does not exist, with
-// [dynastay.ErrNotFound]. A call that is replayed with an idempotency key returns no Missing nights: the first call
-// returned them. The reason has at most [entity.MaxNote] bytes.
+// its status, in the same transaction, so the rooms are returned exactly once, however many callers cancel the booking.
+// If the booking has any other status, CancelOp fails with [*StateError]; if it does not exist, with
+// [dynastay.ErrNotFound]. A replay with an idempotency key returns no Missing nights; only the first call returns them.
+// The reason has at most [entity.MaxNote] bytes.
 func (r *Repository) CancelOp(bookingID, reason string) *dynastay.Operation[Cancellation] {
 	key, err := keys.Of(keys.Booking{BookingID: bookingID})
 	if err == nil {
@@ -85,8 +85,9 @@ func (r *Repository) cancel(ctx context.Context, tx *dynastay.Tx, key dynastay.K
 	}
 	// Other software may have stored a stay of any length. If there are more nights than a transaction can return, fail
 	// before listing them.
-	if result.Booking.Stay.Nights()*len(result.Booking.Lines) > mostReturned {
-		return result, dynastay.Invalid("Operations", "must return at most %d nights", mostReturned)
+	if n := result.Booking.Stay.Nights() * len(result.Booking.Lines); n > mostReturned {
+		return result, dynastay.Invalid("BookingID",
+			"must have at most %d nights to return, got %d: more do not fit into one transaction", mostReturned, n)
 	}
 	nights, err := result.nights()
 	if err != nil {

@@ -17,7 +17,7 @@ import (
 // Refused lists the nights that could not be sold, with the reasons, which package availability defines.
 type Refused = availability.Refused
 
-// Request requests a booking of a quote.
+// Request is the input of [Repository.Create]: the quote to book, and for whom.
 type Request struct {
 	Quote           *availability.Quote
 	UserID          string
@@ -33,9 +33,9 @@ type Request struct {
 // It needs one action for each night of each room type, two for the booking and its reference, one for each line, and
 // one for an idempotency key. A transaction has at most 100 actions.
 //
-// With an idempotency key, the input is the user, the property, the stay, the guests, the lines with their policies
-// and subtotals, the taxes and fees, the guest's details and the special requests, but not the time of the quote. A
-// quote at a different price is a different input, so call [Repository.MadeBy] before requesting a new quote.
+// With an idempotency key, the input is the user, the property, the stay, the numbers of guests, the lines with their
+// policies and subtotals, the taxes and fees, the guest's details and the special requests, but not the time of the
+// quote. A quote at a different price is a different input, so call [Repository.MadeBy] before requesting a new quote.
 func (r *Repository) CreateOp(req Request) *dynastay.Operation[*Booking] {
 	if err := req.validate(); err != nil {
 		return dynastay.NewOp(dynastay.OpSpec[*Booking]{Name: "bookings.Create", Invalid: err})
@@ -49,7 +49,7 @@ func (r *Repository) CreateOp(req Request) *dynastay.Operation[*Booking] {
 		Input:   req.agreed,
 		Contest: sale.Contest(),
 		Prepare: func(_ context.Context, tx *dynastay.Tx) (*Booking, error) {
-			// Not checked in Invalid: a retry after midnight must find the booking that it made.
+			// Not checked in Invalid: a retry after midnight must find the booking that it created.
 			if err := req.Quote.Current(r.db.Now()); err != nil {
 				return nil, dynastay.Within("Quote", err)
 			}
@@ -72,9 +72,8 @@ func (r *Repository) Create(ctx context.Context, req Request, opts ...dynastay.W
 	return dynastay.Do(ctx, r.db, r.CreateOp(req), opts...)
 }
 
-// MadeBy returns the booking that an earlier call with an idempotency key made, or [dynastay.ErrNotFound]. Call it
-// before a retry requests a new quote: if the earlier call sold the last room to this guest, there is nothing left to
-// quote.
+// MadeBy returns the booking that an earlier call with an idempotency key created, or [dynastay.ErrNotFound]. Call it
+// before a retry requests a new quote: if the earlier call sold the last room to this guest, a new quote would fail.
 func (r *Repository) MadeBy(ctx context.Context, key dynastay.Idempotency) (*Booking, error) {
 	made, err := r.db.MadeBy(ctx, key)
 	if err != nil {

@@ -1,20 +1,20 @@
 // Package bookings sells stays: it turns a quote of package availability into a booking, finds bookings, and cancels
 // them.
 //
-// A booking is made in one transaction that takes the rooms of every night out of the inventory, under the conditions
-// of the quote, and writes the booking, its lines and the guard of its reference. Either all of this is written or
-// nothing. A cancellation returns the rooms in the same way, exactly once. With [dynastay.IdempotencyKey], a call that
-// is retried makes only one booking.
+// A booking is created in one transaction that takes the rooms of every night out of the inventory, under the
+// conditions of the quote, and writes the booking, its lines and the guard of its reference, a separate item that makes
+// the reference unique. Either all of this is written or none of it. A cancellation returns the rooms in the same way,
+// exactly once. With [dynastay.IdempotencyKey], a call that is retried creates only one booking.
 //
-//	| pattern | method | request |
+//	| access pattern | method | request |
 //	|---|---|---|
 //	| B1 | [Repository.ByUser]      | Query GSI1-UserBookingsIndex |
 //	| B2 | [Repository.ByReference] | Query GSI4-ReferenceIndex, then the booking |
 //	| B4 | [Repository.ByStatus]    | Query GSI3-StatusIndex, every shard of it |
 //
-// A list returns a [Summary] of each booking, which is all that its index holds; [Repository.Get] reads a booking with
-// its lines.
+// A list returns a [Summary] of each booking, which is all that its index projects; [Repository.Get] reads a booking
+// with its lines.
 //
-// The error of a refused write contains what a caller can act on: [*Refused] lists every night with its reason,
-// [*StateError] has the status of the booking.
+// The errors of refused writes contain what a caller needs in order to react: [*Refused] lists every night with its
+// reason, [*StateError] has the status of the booking.
 package bookings

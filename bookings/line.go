@@ -13,8 +13,8 @@ import (
 	"github.com/dynastay/dynastay/keys"
 )
 
-// Line is one room type of a booking, which the document calls a "booking room". It has no nights if other software
-// made the booking.
+// Line is one room type of a booking, which the hotel-booking document (a design document that is not part of this
+// repository) calls a "booking room". Nights is empty if other software created the booking.
 type Line struct {
 	availability.Line
 	BookingID     string
@@ -56,7 +56,7 @@ func addLines(tx *dynastay.Tx, b *Booking) error {
 	return nil
 }
 
-// declareRoomIDs stores one room id as text, as in the document, and several as a list.
+// declareRoomIDs stores one room id as text, as in the hotel-booking document, and several as a list.
 func declareRoomIDs(f *entity.Fields, ids *[]string) {
 	entity.Custom(f, "RoomId", ids, func(ids []string) (types.AttributeValue, error) {
 		switch len(ids) {
@@ -108,7 +108,7 @@ func declareNights(f *entity.Fields, currency dynastay.Currency, nights *[]avail
 	*nights = sorted
 }
 
-// newLine makes the booking's line from a quote's line.
+// newLine creates the booking's line from a quote's line.
 func newLine(bookingID string, sold availability.Line) (Line, error) {
 	average, err := sold.Subtotal.DividedBy(sold.Quantity * len(sold.Nights))
 	return Line{Line: sold, BookingID: bookingID, PricePerNight: average}, err

@@ -12,7 +12,7 @@ import (
 	"github.com/dynastay/dynastay/keys/key"
 )
 
-// Repository makes, finds and cancels bookings.
+// Repository creates, finds and cancels bookings.
 type Repository struct {
 	db     *dynastay.DB
 	opts   Options
@@ -24,12 +24,13 @@ type Repository struct {
 // Options configure [New]. All processes that use the same tables must have the same options, except for shard counts
 // while they are being raised.
 type Options struct {
-	// StatusShards spreads the bookings of each status over partitions, CheckInShards those of each check-in date, and
-	// HoldShards all holds. One partition accepts 1,000 writes per second; bookings, their confirmations and their
-	// check-outs all count.
-	StatusShards  key.Shards
+	// StatusShards spreads the bookings of each status over partitions. One partition accepts 1,000 writes per second;
+	// every booking, confirmation and check-out counts as a write.
+	StatusShards key.Shards
+	// CheckInShards spreads the bookings of each check-in date over partitions.
 	CheckInShards key.Shards
-	HoldShards    key.Shards
+	// HoldShards spreads all holds over partitions.
+	HoldShards key.Shards
 }
 
 // New returns a repository. It sends no requests. Create one for the process and share it. A nil opts means the
@@ -48,7 +49,7 @@ func New(db *dynastay.DB, opts *Options) *Repository {
 }
 
 // Get reads a booking with its lines, or fails with [dynastay.ErrNotFound]. Without [dynastay.Consistent], it may not
-// find a booking that was just made; the result of Create is complete. 1 request, a Query of the booking's items.
+// find a booking that was just created; the result of Create is complete. 1 request, a Query of the booking's items.
 func (r *Repository) Get(ctx context.Context, bookingID string, opts ...dynastay.ReadOption) (*Booking, error) {
 	at, err := keys.Of(keys.Booking{BookingID: bookingID})
 	if err != nil {
@@ -58,7 +59,7 @@ func (r *Repository) Get(ctx context.Context, bookingID string, opts ...dynastay
 }
 
 // ByUser lists a user's bookings, latest check-in first. The list is eventually consistent: a booking that was just
-// made may be missing.
+// created may be missing.
 //
 // Pattern B1: GSI1-UserBookingsIndex, GSI1PK = USER#{userId}, 1 request
 func (r *Repository) ByUser(userID string) dynastay.Listing[*Summary] {
@@ -72,8 +73,8 @@ func (r *Repository) ByUser(userID string) dynastay.Listing[*Summary] {
 }
 
 // ByReference returns the booking with a reference, with its lines, or [dynastay.ErrNotFound]. It finds a booking as
-// soon as it is made: if the index does not have it yet, ByReference reads the guard of the reference, with 1 more
-// request. With [dynastay.Consistent], it reads the guard right away.
+// soon as it is created: if the index does not have it yet, ByReference reads the guard of the reference, with 1 more
+// request. With [dynastay.Consistent], it reads the guard instead of the index.
 //
 // Pattern B2: GSI4-ReferenceIndex, GSI4PK = REFERENCE#{reference}, then the booking, 2 requests
 func (r *Repository) ByReference(ctx context.Context, reference string, opts ...dynastay.ReadOption) (*Booking, error) {
@@ -82,8 +83,8 @@ func (r *Repository) ByReference(ctx context.Context, reference string, opts ...
 }
 
 // ByStatus lists the bookings of all properties with a status, oldest first. The list is eventually consistent: a
-// booking that was just made or changed may be missing, or still be listed under its former status. Each shard takes 1
-// request; the requests are sent in parallel.
+// booking that was just created or changed may be missing, or still be listed under its former status. Each shard takes
+// 1 request; the requests are sent in parallel.
 //
 // Pattern B4: GSI3-StatusIndex, GSI3PK = STATUS#{status}, 1 request
 func (r *Repository) ByStatus(status Status) dynastay.Listing[*Summary] {

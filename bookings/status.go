@@ -3,7 +3,8 @@ package bookings
 // Status is the status of a booking.
 type Status string
 
-// The statuses. Create sets Confirmed and Cancel sets Cancelled; the others occur only in stored bookings.
+// The statuses. Create sets Confirmed and Cancel sets Cancelled; no method of this package sets the others, but other
+// software may have stored them.
 const (
 	Pending   Status = "pending"
 	Confirmed Status = "confirmed"
@@ -34,7 +35,7 @@ const (
 type StateError struct {
 	BookingID string
 	Status    Status // the current status
-	Op        string // the operation, such as "cancel"
+	Op        string // the verb for the message, such as "cancel"
 }
 
 // Error names the operation, the booking and its status.

@@ -26,9 +26,9 @@ func setOf(opts []dynastay.UpdateOption) (s condition.Set) {
 // maxAgreed limits the total size of the values of [dynastay.AgreedOn], which are hashed with every call.
 const maxAgreed = 4096
 
-// CheckUpdate returns the [dynastay.OpSpec.Invalid] of an update with these options. It rejects values of
-// [dynastay.AgreedOn] of more than 4,096 bytes in total, a malformed id in [dynastay.IfWritten], [dynastay.IfVersion]
-// for an entity without versions, and options that apply only to deletes.
+// CheckUpdate returns the error for [dynastay.OpSpec.Invalid] of an update with these options, or nil. It rejects
+// values of [dynastay.AgreedOn] of more than 4,096 bytes in total, a malformed id in [dynastay.IfWritten],
+// [dynastay.IfVersion] for an entity without versions, and options that apply only to deletes.
 func (e *Entity[T]) CheckUpdate(opts ...dynastay.UpdateOption) error {
 	if setOf(opts).Missing {
 		return dynastay.Invalid("OrMissing", "applies only to deletes; an update requires an existing %s", e.Name)
@@ -54,7 +54,8 @@ func (e *Entity[T]) check(s condition.Set) error {
 }
 
 // InputOf returns the [dynastay.OpSpec.Input] of an update with these options: the key and the values of
-// [dynastay.AgreedOn]. Without that option it returns nil.
+// [dynastay.AgreedOn]. Without that option it returns nil, so that the update cannot be written with an idempotency
+// key.
 func InputOf(key dynastay.Key, opts ...dynastay.UpdateOption) func(*dynastay.Input) {
 	agreed := setOf(opts).Agreed
 	if agreed == nil {
@@ -68,8 +69,8 @@ func InputOf(key dynastay.Key, opts ...dynastay.UpdateOption) func(*dynastay.Inp
 	}
 }
 
-// Change is an entity before and after an update's function, and the resulting change to the stored item. Once
-// [Change.AddTo] has been called, After has the version, time and write id of the write.
+// Change holds an entity before and after an update's function, and the difference to write. Once [Change.AddTo] has
+// been called, After has the version, time and write id of the write.
 type Change[T any] struct {
 	Before, After *T
 	Row           dynastay.Row // as it was read
@@ -85,8 +86,8 @@ type Change[T any] struct {
 // that the item has not changed since it was read. So attributes that the library does not know are preserved, and
 // nothing derived can be stale. If two callers change an entity at the same time, neither change is lost: the one that
 // was overtaken reads again, and its fn runs again on the new value. Errors from fn are returned unchanged. fn must not
-// change what the library writes itself. It must not write through the same DB either, because it may run while other
-// writes wait for this one. 1 request.
+// change what the library writes itself. It must not write through the same DB either: other writes may be waiting for
+// this one, and fn would wait for them. 1 request.
 func (t *Table[T]) Change(ctx context.Context, key dynastay.Key, fn func(*T) error, opts ...dynastay.UpdateOption) (*Change[T], error) {
 	row, err := t.db.Get(ctx, t.entity.Schema, key, dynastay.Consistent)
 	if err != nil {

@@ -20,8 +20,8 @@ type Codec[T any] interface {
 	Decode(dynastay.Row, *T) error
 }
 
-// Declare makes a codec from one function that declares the stored form for both directions: it runs over an entity to
-// fill an item, and over a row to fill an entity. The codec returns the first error; the function does not need to
+// Declare returns a codec from one function that declares the stored form for both directions: it runs over an entity
+// to fill an item, and over a row to fill an entity. The codec returns the first error; the function does not need to
 // check for errors.
 //
 //	var messages = entity.Declare(func(f *entity.Fields, m *Message) {
@@ -69,9 +69,9 @@ func (d declared[T]) names(v *T) *names {
 	return n
 }
 
-// Tagged makes a codec from a struct with dynamodbav tags, by the rules of the SDK's attributevalue package. It is for
-// types that a service already has. A [dynastay.Date] or [dynastay.Money] is stored as the text of its String method,
-// or as NULL if it is zero.
+// Tagged returns a codec from a struct with dynamodbav tags, by the rules of the SDK's attributevalue package. It is
+// for types that a service already has. A [dynastay.Date] or [dynastay.Money] is stored as the text of its String
+// method, or as NULL if it is zero.
 func Tagged[T any]() Codec[T] { return tagged[T]{} }
 
 type tagged[T any] struct{}

@@ -233,9 +233,9 @@ func (t *Table[T]) restore(ctx context.Context, v *T, made map[string]string) (*
 // returns the entity in its current state or, if it has since been deleted, as it was given, with the id that was
 // generated then.
 //
-// If it is sent alone, without guards, its response is lost, and the item does not show that it was done, the error is
-// [dynastay.ErrOutcomeUnknown]. It is not sent again, because the item may have existed and have been deleted since.
-// With a [dynastay.IdempotencyKey] the caller can retry.
+// If the operation is written alone, the entity has no guards, the response is lost, and the item does not show whether
+// it was written, the error is [dynastay.ErrOutcomeUnknown]. It is not sent again, because the item may have existed
+// and have been deleted since. With a [dynastay.IdempotencyKey] the caller can retry.
 func (t *Table[T]) CreateOp(v *T) *dynastay.Operation[*T] {
 	c, err := t.Creation(v)
 	return dynastay.NewOp(dynastay.OpSpec[*T]{
@@ -249,15 +249,15 @@ func (t *Table[T]) CreateOp(v *T) *dynastay.Operation[*T] {
 	})
 }
 
-// Create sends a [Table.CreateOp]. 1 request.
+// Create runs [Table.CreateOp]. 1 request.
 func (t *Table[T]) Create(ctx context.Context, v *T, opts ...dynastay.WriteOption) (*T, error) {
 	return dynastay.Do(ctx, t.db, t.CreateOp(v), opts...)
 }
 
 // CreateFromOp is like [Table.CreateOp] for a value that depends on the results of earlier operations in the same
 // Write. For example, a message can contain the id of the booking that it belongs to. from is called while the write is
-// prepared, and may be called again. Its result is not known when an idempotency key is compared, so with a key, state
-// in agreed what the value is about.
+// prepared, and may be called again. Its result is not known when an idempotency key is compared, so with a key, pass
+// in agreed the values that identify the result.
 func (t *Table[T]) CreateFromOp(from func() (*T, error), agreed ...string) *dynastay.Operation[*T] {
 	id := ""
 	if t.entity.Prefix != "" {

@@ -17,7 +17,7 @@
 //	table := entity.NewTable(db, reviews)
 //	made, err := table.Create(ctx, &Review{Text: "Quiet rooms."})
 //
-// # What it keeps right
+// # What a Table guarantees
 //
 //   - An update writes the difference between the entity before and after the update's function, on condition that the
 //     item has not changed since it was read. Attributes that the entity does not declare are preserved. If two callers
@@ -38,6 +38,6 @@
 // # Keys
 //
 // Package keys/key writes the text of keys, so that no value can forge another key, and numbers and times sort in
-// order. The text of an attribute does not have these properties: a time is stored with milliseconds only if they are
-// not zero, so text order is not time order.
+// order. The stored text of an attribute does not have these properties: a time is stored with milliseconds only if
+// they are not zero, so text order is not time order.
 package entity

@@ -60,7 +60,7 @@ func TestOwnerMakesTheKey(t *testing.T) {
 	}}
 	db := dyntest.New(t, dyntest.Tables(slipsTable))
 	_, err := entity.NewTable(db.DB, entity.New(spec)).Create(t.Context(), &slip{Booking: "b1", Guest: "Ada"})
-	assert.ErrorContains(t, err, "do not determine the entity's key")
+	assert.ErrorContains(t, err, "Unique Guest: Owner must name all attributes that the entity's key is made from")
 	assert.NotErrorIs(t, err, dynastay.ErrInvalid)
 
 	spec.Unique[0].Owner = []string{"booking"}

@@ -17,7 +17,7 @@ import (
 	"github.com/dynastay/dynastay/internal/stored"
 )
 
-// Spec says how values of one type are stored. Name, Schema, Codec and Key are required.
+// Spec declares how entities of one type are stored. Name, Schema, Codec and Key are required.
 type Spec[T any] struct {
 	Name string // such as "Booking", for errors
 	// Operations is the prefix of the operations' names, such as "bookings" in bookings.Create. Default: Name.
@@ -28,7 +28,7 @@ type Spec[T any] struct {
 	// entity is read from its attributes and never from its key. If the codec declares a key attribute itself, as in a
 	// table whose key is "id", that counts as the declaration.
 	Key func(*T) (dynastay.Key, error)
-	// IDOf returns the id that represents a key in errors. Default: the key's text.
+	// IDOf returns the id to show in errors for an entity with the given key. Default: the text of the key.
 	IDOf func(dynastay.Key) string
 	// Validate checks a value before it is created, put or updated; its id and times are already set. Stored values are
 	// never validated when they are read. Optional.
@@ -54,19 +54,21 @@ type Spec[T any] struct {
 	Version string // 1 after the create, incremented by every update; the codec declares it with IfSet
 	// Kept are attributes that only special operations write, such as a count. Like the attributes above, they cannot
 	// be changed by an update's function, and are not part of the input that an idempotency key compares. A create
-	// stores the values that it is given.
+	// stores the values that the entity has.
 	Kept []string
-	// Counters are attributes that are written by deltas and maxima, see [dynastay.Tx.Update], independently of updates
-	// and without a new write id. They are protected in the same way as Kept. No derived attribute, index key, guard or
-	// copy may depend on them, because an update does not notice that they change.
+	// Counters are attributes that are written without reading the item first, as increments or maxima, see
+	// [dynastay.Tx.Update], independently of updates and without a new write id. They are protected in the same way as
+	// Kept. No derived attribute, index key, guard or copy may depend on them, because an update does not notice that
+	// they change.
 	Counters []string
 
-	// Agreed adds, for a [dynastay.IdempotencyKey], what the caller of a create or a put agreed to. Default: the stored
-	// form of the value as it was given, without what the library writes.
+	// Agreed adds the arguments of a create or a put that a repeated call with the same [dynastay.IdempotencyKey] must
+	// have in common with the first one. Default: the stored form of the value as it was given, without what the
+	// library writes.
 	Agreed func(*dynastay.Input, *T)
 }
 
-// Derived is an attribute that is derived from others. It must not depend on [Spec.Counters].
+// Derived declares an attribute that is computed from others. It must not depend on [Spec.Counters].
 type Derived[T any] struct {
 	Name   string // the attribute, or a path such as "Card.Name"
 	Value  func(*T) (types.AttributeValue, error)
@@ -76,7 +78,7 @@ type Derived[T any] struct {
 // CopyOf returns a Derived that copies another attribute, for example Name to Card.Name.
 func CopyOf[T any](name, from string) Derived[T] { return Derived[T]{Name: name, copied: from} }
 
-// TTL returns a Derived for the time-to-live attribute, see [dynastay.Schema]. DynamoDB deletes the item within some
+// TTL returns a Derived for the time-to-live attribute, see [dynastay.Schema]. DynamoDB deletes the item within a few
 // days after that time. With the zero time, the item does not expire.
 func TTL[T any](name string, at func(*T) time.Time) Derived[T] {
 	return Derived[T]{Name: name, Value: func(v *T) (types.AttributeValue, error) {
@@ -126,14 +128,14 @@ func New[T any](s Spec[T]) *Entity[T] {
 	e.derived = append(e.derived, s.Derived...)
 	for _, name := range append(append([]string{s.ID, s.Created, s.Updated, s.Version}, s.Kept...), s.Counters...) {
 		if slices.Contains(e.owned, name) {
-			e.panics("attribute %s is used for more than one field of the Spec", name)
+			e.panics("attribute %s must not be used for more than one of ID, Created, Updated, Version, Kept and Counters", name)
 		}
 		if name != "" {
 			e.owned = append(e.owned, name)
 		}
 	}
 	if s.Prefix != "" && s.ID == "" {
-		e.panics("Prefix requires ID")
+		e.panics("ID is required if Prefix is set")
 	}
 	e.checkNames()
 	e.checkStamps()
@@ -180,7 +182,7 @@ func (e *Entity[T]) checkNames() {
 			e.Created: reflect.TypeFor[*time.Time](), e.Updated: reflect.TypeFor[*time.Time](), e.Version: reflect.TypeFor[*int](),
 		} {
 			if name != "" && reflect.TypeOf(n.pointers[name]) != wanted {
-				e.panics("attribute %s cannot have the type %s", name, strings.TrimPrefix(fmt.Sprintf("%T", n.pointers[name]), "*"))
+				e.panics("attribute %s must have the type %v, got %s", name, wanted.Elem(), strings.TrimPrefix(fmt.Sprintf("%T", n.pointers[name]), "*"))
 			}
 		}
 	}
@@ -194,7 +196,7 @@ func (e *Entity[T]) checkNames() {
 		case written[d.Name]:
 			e.panics("attribute %s is declared twice", d.Name)
 		case d.Name == "" || d.Value == nil && d.copied == "":
-			e.panics("Derived %q requires Name and Value", d.Name)
+			e.panics("Derived %q: Name and Value are required", d.Name)
 		}
 		written[d.Name] = true
 	}
@@ -243,7 +245,7 @@ func (e *Entity[T]) checkStamps() {
 	}
 	v := new(T)
 	if err := e.decode(stamps, v); err != nil {
-		e.panics("the codec cannot hold what the library writes: %v", err)
+		e.panics("the codec cannot decode the attributes that the library writes: %v", err)
 	}
 	item, err := e.Codec.Encode(v)
 	if err != nil {
@@ -251,7 +253,7 @@ func (e *Entity[T]) checkStamps() {
 	}
 	for name, stamp := range stamps {
 		if !stored.Equal(item[name], stamp) {
-			e.panics("the codec does not keep attribute %s", name)
+			e.panics("the codec does not preserve attribute %s, which the library writes", name)
 		}
 	}
 }
@@ -355,15 +357,15 @@ func (e *Entity[T]) Item(v *T) (dynastay.Item, error) {
 }
 
 // errOtherKey is a programming error.
-var errOtherKey = errors.New("the declared attribute differs from the key that Spec.Key returns")
+var errOtherKey = errors.New("the key attribute that the codec declares must equal the one that Spec.Key returns")
 
 // Value decodes a stored item. Its error names the entity and the attribute.
 func (e *Entity[T]) Value(row dynastay.Row) (*T, error) {
 	return Read(e.Name, e.idOf(e.Schema.Key.From(row)), e.Codec, row)
 }
 
-// Read decodes a row that is not a whole entity, such as an index row. Its error matches [dynastay.ErrCorrupt], and
-// contains the attribute and the entity's name and id.
+// Read decodes a row that does not contain a whole entity, such as a row of an index. Its error matches
+// [dynastay.ErrCorrupt], and contains the attribute, name and id.
 func Read[T any](name, id string, c Codec[T], row dynastay.Row) (*T, error) {
 	v := new(T)
 	if err := c.Decode(row, v); err != nil {

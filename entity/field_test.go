@@ -165,8 +165,8 @@ func TestRefusedByTheirOwnNames(t *testing.T) {
 		{"Pair[1].Kind", "must be valid UTF-8", func(v *visit) { v.Pair[1].Kind = notUTF8 }},
 		// What stands in a map has no variable that could be named.
 		{"NightRates.2025-01-15", "must be a finite number", func(v *visit) { v.Rates = map[string]float64{"2025-01-15": math.Inf(1)} }},
-		{"NightRates", "must have valid UTF-8 keys", func(v *visit) { v.Rates = map[string]float64{notUTF8: 1} }},
-		{"Tip", "must be in USD like the other amounts of the item, got EUR", func(v *visit) {
+		{"NightRates", "must have keys that are valid UTF-8", func(v *visit) { v.Rates = map[string]float64{notUTF8: 1} }},
+		{"Tip", "must be in USD, like the other amounts of the item; got EUR", func(v *visit) {
 			v.Fee, v.Tip = dynastay.MustMoney("1", "USD"), dynastay.MustMoney("1", "EUR")
 		}},
 		{"Score", "must be between 0.0 and 10.0, got 10.1", func(v *visit) { v.Score = 101 }},

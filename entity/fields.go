@@ -15,8 +15,8 @@ import (
 	"github.com/dynastay/dynastay/internal/stored"
 )
 
-// Fields is the item that a declared codec reads or writes. Each method declares one attribute and the variable for its
-// value. See [Declare].
+// Fields gives the function of [Declare] access to the item that is read or written. Each method declares one attribute
+// and the variable for its value.
 type Fields struct {
 	*state
 	ifSet bool
@@ -44,7 +44,8 @@ func (f *Fields) naming(name string, p any) bool {
 // &e.Version).
 func (f *Fields) IfSet() *Fields { return &Fields{f.state, true} }
 
-// Fail makes the codec fail with an error at the attribute with that name. It is for checks of a caller's own types.
+// Fail makes the codec return an error for the attribute with that name. If err is nil, it does nothing. It is for
+// checks of a caller's own types.
 func (f *Fields) Fail(name string, err error) {
 	if f.err != nil || err == nil || f.names != nil {
 		return
@@ -68,7 +69,8 @@ func unreadable(err error) error {
 // Decoding reports whether the codec reads a row (true) or writes an item.
 func (f *Fields) Decoding() bool { return f.decoding }
 
-// Const writes a constant attribute that says what the item is, such as EntityType. It is ignored when reading.
+// Const writes an attribute with a constant value, such as EntityType, that identifies the kind of item. It is ignored
+// when reading.
 func (f *Fields) Const(name, value string) {
 	if !f.naming(name, nil) && !f.decoding {
 		f.item[name] = stored.Text(value)
@@ -277,7 +279,7 @@ func (f *Fields) Money(name, currencyName string, p *dynastay.Money) {
 		currency = dynastay.Currency(f.readText(currencyName))
 	} else if currency = p.Currency(); currency != "" && f.names == nil {
 		if there := dynastay.Currency(stored.TextOf(f.item[currencyName])); there != "" && there != currency {
-			f.Fail(name, dynastay.Invalid("", "must be in %s like the other amounts of the item, got %s", there, currency))
+			f.Fail(name, dynastay.Invalid("", "must be in %s, like the other amounts of the item; got %s", there, currency))
 			return
 		}
 		f.item[currencyName] = stored.Text(string(currency))
@@ -309,8 +311,8 @@ func (f *Fields) Amount(name string, currency dynastay.Currency, p *dynastay.Mon
 	f.item[name] = stored.Number(p.Digits())
 }
 
-// Custom declares an attribute with a custom form. If encode returns nil, the attribute is not written. decode is not
-// called for a missing attribute or a NULL, which are read as the zero V.
+// Custom declares an attribute with a stored form of its own. If encode returns nil, the attribute is not written.
+// decode is not called for a missing attribute or a NULL, which are read as the zero V.
 func Custom[V any](f *Fields, name string, p *V, encode func(V) (types.AttributeValue, error), decode func(dynastay.Value) (V, error)) {
 	if f.naming(name, p) {
 		return

@@ -86,7 +86,7 @@ func TestDeclaredKeyIsTheKey(t *testing.T) {
 	})
 	badges := entity.NewTable(db.DB, entity.New(spec))
 	_, err := badges.Create(t.Context(), &badge{ID: "1", Door: "front", Holder: "ada"})
-	assert.EqualError(t, err, "Badge.Create: Badge (pk): the declared attribute differs from the key that Spec.Key returns")
+	assert.EqualError(t, err, "Badge.Create: Badge (pk): the key attribute that the codec declares must equal the one that Spec.Key returns")
 	_, err = badges.Create(t.Context(), &badge{ID: "1", Door: "BADGE#1", Holder: "ada"})
 	assert.NoError(t, err)
 }
@@ -100,7 +100,7 @@ func TestDeleteOfAnotherItem(t *testing.T) {
 	require.NoError(t, err)
 	err = badges.Delete(t.Context(), dynastay.Key{PK: "DOOR#front"})
 	assert.ErrorIs(t, err, dynastay.ErrInvalid)
-	assert.ErrorContains(t, err, "DOOR#front is not the key of a Badge")
+	assert.ErrorContains(t, err, "DOOR#front must be the key of a Badge")
 	_, err = badges.Create(t.Context(), &badge{ID: "2", Door: "front", Holder: "bob"})
 	assert.ErrorIs(t, err, dynastay.ErrAlreadyExists)
 }

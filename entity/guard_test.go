@@ -315,9 +315,9 @@ func TestUniqueIsChecked(t *testing.T) {
 		panics string
 		spoil  func(*entity.Unique[cat])
 	}{
-		"no field":       {`entity.New: Cat: Unique "" requires Field, Guard and Owner`, func(u *entity.Unique[cat]) { u.Field = "" }},
-		"no guard":       {`entity.New: Cat: Unique "Name" requires Field, Guard and Owner`, func(u *entity.Unique[cat]) { u.Guard = nil }},
-		"no owner":       {`entity.New: Cat: Unique "Name" requires Field, Guard and Owner`, func(u *entity.Unique[cat]) { u.Owner = nil }},
+		"no field":       {`entity.New: Cat: Unique "": Field, Guard and Owner are required`, func(u *entity.Unique[cat]) { u.Field = "" }},
+		"no guard":       {`entity.New: Cat: Unique "Name": Field, Guard and Owner are required`, func(u *entity.Unique[cat]) { u.Guard = nil }},
+		"no owner":       {`entity.New: Cat: Unique "Name": Field, Guard and Owner are required`, func(u *entity.Unique[cat]) { u.Owner = nil }},
 		"no such index":  {"entity.New: Cat: Unique Name: table Cats has no index ByAge", func(u *entity.Unique[cat]) { u.Index = "ByAge" }},
 		"nothing amiss":  {"", func(*entity.Unique[cat]) {}},
 		"without a mark": {"", func(u *entity.Unique[cat]) { u.Mark = nil }},

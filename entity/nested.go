@@ -40,7 +40,7 @@ func (f *Fields) take(nested *state) {
 	}
 }
 
-// List declares a list of maps, each declared by one; nil is not written.
+// List declares a list of maps; one declares the attributes of each map. A nil list is not written.
 func List[V any](f *Fields, name string, p *[]V, one func(f *Fields, v *V)) {
 	at := func(i int) *state { return f.within(fmt.Sprintf("%s[%d].", name, i)) }
 	if f.decoding {
@@ -93,7 +93,7 @@ func Keyed[V any](f *Fields, name string, p *map[string]V, one func(f *Fields, n
 	}
 	for key := range *p {
 		if !utf8.ValidString(key) {
-			f.Fail(name, dynastay.Invalid("", "must have valid UTF-8 keys"))
+			f.Fail(name, dynastay.Invalid("", "must have keys that are valid UTF-8"))
 			return
 		}
 	}

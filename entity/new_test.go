@@ -51,11 +51,11 @@ func TestNewPanics(t *testing.T) {
 		"no Codec":      {"Bag: Codec is required", func(s *entity.Spec[bag]) { s.Codec = nil }},
 		"no Key":        {"Bag: Key is required", func(s *entity.Spec[bag]) { s.Key = nil }},
 
-		"a time of text": {"Bag: attribute Owner cannot have the type string", func(s *entity.Spec[bag]) { s.Created = "Owner" }},
-		"an update's time of a number": {"Bag: attribute Weight cannot have the type int", func(s *entity.Spec[bag]) {
+		"a time of text": {"Bag: attribute Owner must have the type time.Time, got string", func(s *entity.Spec[bag]) { s.Created = "Owner" }},
+		"an update's time of a number": {"Bag: attribute Weight must have the type time.Time, got int", func(s *entity.Spec[bag]) {
 			s.Kept, s.Updated = nil, "Weight"
 		}},
-		"a version of text": {"Bag: attribute Owner cannot have the type string", func(s *entity.Spec[bag]) { s.Version = "Owner" }},
+		"a version of text": {"Bag: attribute Owner must have the type int, got string", func(s *entity.Spec[bag]) { s.Version = "Owner" }},
 
 		"an attribute twice": {"Bag: attribute Owner is declared twice", more(func(f *entity.Fields, _ *bag) { f.String("Owner", &s) })},
 		"a constant twice":   {"Bag: attribute Owner is declared twice", more(func(f *entity.Fields, _ *bag) { f.Const("Owner", "x") })},
@@ -112,17 +112,17 @@ func TestNewPanics(t *testing.T) {
 		"Owner": {"Bag: the codec does not declare attribute X", func(s *entity.Spec[bag]) {
 			s.Unique = []entity.Unique[bag]{{Field: "Owner", Owner: []string{"BagId", "X"}, Guard: s.Key}}
 		}},
-		"a Prefix without an ID": {"Bag: Prefix requires ID", func(s *entity.Spec[bag]) { s.ID = "" }},
+		"a Prefix without an ID": {"Bag: ID is required if Prefix is set", func(s *entity.Spec[bag]) { s.ID = "" }},
 		"an ID without a Prefix": {"", func(s *entity.Spec[bag]) { s.Prefix = "" }},
 		"nothing that the library keeps": {"", func(s *entity.Spec[bag]) {
 			s.ID, s.Prefix, s.Created, s.Updated, s.Version, s.Kept, s.Counters = "", "", "", "", "", nil, nil
 		}},
-		"two uses of an attribute":            {"Bag: attribute BagId is used for more than one field of the Spec", func(s *entity.Spec[bag]) { s.Created = "BagId" }},
-		"counted and kept":                    {"Bag: attribute Weight is used for more than one field of the Spec", func(s *entity.Spec[bag]) { s.Counters = s.Kept }},
+		"two uses of an attribute":            {"Bag: attribute BagId must not be used for more than one of ID, Created, Updated, Version, Kept and Counters", func(s *entity.Spec[bag]) { s.Created = "BagId" }},
+		"counted and kept":                    {"Bag: attribute Weight must not be used for more than one of ID, Created, Updated, Version, Kept and Counters", func(s *entity.Spec[bag]) { s.Counters = s.Kept }},
 		"the partition of the key is derived": {"Bag: attribute PK is part of the table's key and cannot be derived", derived("PK")},
 		"the rest of the key is derived":      {"Bag: attribute SK is part of the table's key and cannot be derived", derived("SK")},
-		"derived without a name":              {`Bag: Derived "" requires Name and Value`, derived("")},
-		"derived from nothing": {`Bag: Derived "A" requires Name and Value`, func(s *entity.Spec[bag]) {
+		"derived without a name":              {`Bag: Derived "": Name and Value are required`, derived("")},
+		"derived from nothing": {`Bag: Derived "A": Name and Value are required`, func(s *entity.Spec[bag]) {
 			s.Derived = []entity.Derived[bag]{{Name: "A"}}
 		}},
 		"a copy": {"", func(s *entity.Spec[bag]) { s.Derived = []entity.Derived[bag]{entity.CopyOf[bag]("A", "Owner")} }},
@@ -130,7 +130,7 @@ func TestNewPanics(t *testing.T) {
 			s.Indexes = map[string]func(*bag) (dynastay.Key, error){"ByShelf": nil}
 		}},
 		"a time as a number": {
-			"Bag: the codec cannot hold what the library writes: item (CreatedAt): unreadable item: must be a number, got text",
+			"Bag: the codec cannot decode the attributes that the library writes: item (CreatedAt): unreadable item: must be a number, got text",
 			func(s *entity.Spec[bag]) {
 				s.Codec = entity.Declare(func(f *entity.Fields, b *bag) {
 					f.String("BagId", &b.ID)
@@ -139,14 +139,14 @@ func TestNewPanics(t *testing.T) {
 				s.Updated, s.Version, s.Kept, s.Counters = "", "", nil, nil
 			},
 		},
-		"an attribute that is not kept": {"Bag: the codec does not keep attribute BagId", func(s *entity.Spec[bag]) {
+		"an attribute that is not kept": {"Bag: the codec does not preserve attribute BagId, which the library writes", func(s *entity.Spec[bag]) {
 			s.Codec = entity.Declare(func(f *entity.Fields, b *bag) {
 				id := b.ID
 				f.String("BagId", &id)
 			})
 			s.Created, s.Updated, s.Version, s.Kept, s.Counters = "", "", "", nil, nil
 		}},
-		"a tagged struct without it": {"Bag: the codec does not keep attribute BagId", func(s *entity.Spec[bag]) {
+		"a tagged struct without it": {"Bag: the codec does not preserve attribute BagId, which the library writes", func(s *entity.Spec[bag]) {
 			s.Codec, s.Created, s.Updated, s.Version = entity.Tagged[bag](), "", "", ""
 		}},
 		"a tagged struct": {"", func(s *entity.Spec[bag]) {
@@ -157,7 +157,7 @@ func TestNewPanics(t *testing.T) {
 				f.Fail("Owner", errBoom)
 			}
 		})},
-		"a unique value in an index, without its partition": {"Bag: Unique Shelf: Index ByShelf requires Partition", func(s *entity.Spec[bag]) {
+		"a unique value in an index, without its partition": {"Bag: Unique Shelf: Partition is required if Index is set", func(s *entity.Spec[bag]) {
 			guarded(s)
 			s.Unique[0].Index = "ByShelf"
 		}},
@@ -165,11 +165,11 @@ func TestNewPanics(t *testing.T) {
 			guarded(s)
 			s.Unique = append(s.Unique, s.Unique[0])
 		}},
-		"a mark that is the key": {"Bag: Unique Shelf: Mark must not set SK, which the guard already has", func(s *entity.Spec[bag]) {
+		"a mark that is the key": {"Bag: Unique Shelf: Mark must not contain SK, which is part of the guard's key or of Owner", func(s *entity.Spec[bag]) {
 			guarded(s)
 			s.Unique[0].Mark = map[string]string{"SK": "x"}
 		}},
-		"a mark that is the owner": {"Bag: Unique Shelf: Mark must not set BagId, which the guard already has", func(s *entity.Spec[bag]) {
+		"a mark that is the owner": {"Bag: Unique Shelf: Mark must not contain BagId, which is part of the guard's key or of Owner", func(s *entity.Spec[bag]) {
 			guarded(s)
 			s.Unique[0].Mark = map[string]string{"BagId": "x"}
 		}},

@@ -72,7 +72,7 @@ func TestPutIsRefused(t *testing.T) {
 		assert.Empty(t, c.sent(func() {
 			_, err := c.Put(t.Context(), &bag{ID: "1"})
 			reason := invalid(t, err, "")
-			assert.Equal(t, "Bag cannot be put, because other items depend on it; create or update it instead", reason, name)
+			assert.Equal(t, "Bag cannot be put because other items depend on it; use Create or Update instead", reason, name)
 		}))
 	}
 }

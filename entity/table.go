@@ -38,7 +38,7 @@ func (t *Table[T]) Get(ctx context.Context, key dynastay.Key, opts ...dynastay.R
 }
 
 // GetAll reads entities by their keys. The result is in the order of the keys, with nil for an entity that does not
-// exist. An unreadable entity is also nil and does not hide the others: GetAll then returns an
+// exist. An unreadable entity is also nil and does not hide the others: GetAll then returns a
 // [*dynastay.UnreadableError] together with the result. 1 request for every 100 different keys, and more if DynamoDB
 // leaves some unprocessed; see [dynastay.DB.GetAll].
 func (t *Table[T]) GetAll(ctx context.Context, keys []dynastay.Key, opts ...dynastay.ReadOption) ([]*T, error) {
@@ -64,10 +64,10 @@ func (t *Table[T]) GetAll(ctx context.Context, keys []dynastay.Key, opts ...dyna
 
 // List returns a list of entities, from the table or from an index that projects all attributes. Any other index is
 // refused, because its incomplete rows could be mistaken for entities and stored as such. Read its rows with
-// [dynastay.List] and [Read]. 1 request a page.
+// [dynastay.List] and [Read]. 1 request per page.
 func (t *Table[T]) List(q dynastay.Query) dynastay.Listing[*T] {
 	if index, ok := t.entity.Schema.Index(q.Index); ok && index.Project != dynastay.ProjectAll {
-		return dynastay.NoListing[*T](dynastay.Invalid("Index", "%s does not hold whole entities; use dynastay.List to read its rows", q.Index))
+		return dynastay.NoListing[*T](dynastay.Invalid("Index", "%s does not project all attributes; use dynastay.List to read its rows", q.Index))
 	}
 	if index, ok := t.entity.Schema.Index(q.Index); ok && !t.entity.mayBeIn(index) {
 		return dynastay.NoListing[*T](dynastay.Invalid("Index", "%s is not an index of %s", q.Index, t.entity.Name))
@@ -87,7 +87,7 @@ func (t *Table[T]) PutOp(v *T) *dynastay.Operation[*T] {
 	e, given := t.entity, *v
 	item, err := e.Item(v)
 	if len(e.guards) > 0 || e.Follow != nil {
-		err = dynastay.Invalid("", "%s cannot be put, because other items depend on it; create or update it instead", e.Name)
+		err = dynastay.Invalid("", "%s cannot be put because other items depend on it; use Create or Update instead", e.Name)
 	}
 	key := e.Schema.Key.From(dynastay.RowOf(item))
 	return dynastay.NewOp(dynastay.OpSpec[*T]{
@@ -107,7 +107,7 @@ func (t *Table[T]) PutOp(v *T) *dynastay.Operation[*T] {
 	})
 }
 
-// Put sends a [Table.PutOp]. 1 request.
+// Put runs [Table.PutOp]. 1 request.
 func (t *Table[T]) Put(ctx context.Context, v *T, opts ...dynastay.WriteOption) (*T, error) {
 	return dynastay.Do(ctx, t.db, t.PutOp(v), opts...)
 }
@@ -146,7 +146,7 @@ func (t *Table[T]) again(ctx context.Context, key dynastay.Key) (*T, error) {
 	return t.entity.Value(dynastay.RowOf(item))
 }
 
-// Update sends a [Table.UpdateOp]. 2 requests: a consistent read and the write.
+// Update runs [Table.UpdateOp]. 2 requests: a consistent read and the write.
 func (t *Table[T]) Update(ctx context.Context, key dynastay.Key, fn func(*T) error, opts ...dynastay.UpdateOption) (*T, error) {
 	return dynastay.Do(ctx, t.db, t.UpdateOp(key, fn, opts...))
 }
@@ -155,9 +155,9 @@ func (t *Table[T]) Update(ctx context.Context, key dynastay.Key, fn func(*T) err
 // [dynastay.OrMissing] is given, and with [dynastay.ErrVersion] if the condition of [dynastay.IfVersion] or
 // [dynastay.IfWritten] does not hold.
 //
-// If it is sent alone and its response is lost, the error may be [dynastay.ErrOutcomeUnknown]: a missing entity does
-// not show who deleted it. The delete is not sent again, because it might delete what another caller has created in the
-// meantime. With [dynastay.IfWritten] the caller can safely retry.
+// If it is sent alone and its response is lost, the error may be [dynastay.ErrOutcomeUnknown]: the absence of the
+// entity does not show which call deleted it. The delete is not sent again, because it might delete what another caller
+// has created in the meantime. With [dynastay.IfWritten] the caller can safely retry.
 func (t *Table[T]) DeleteOp(key dynastay.Key, opts ...dynastay.UpdateOption) *dynastay.Operation[struct{}] {
 	e, asked := t.entity, setOf(opts)
 	prepare := t.deleteUnseen(key, opts)
@@ -232,7 +232,7 @@ func (t *Table[T]) deleteSeen(key dynastay.Key, opts []dynastay.UpdateOption) fu
 			return err
 		}
 		if own, err := e.Key(c.Before); err != nil || own != key {
-			return dynastay.Invalid("", "%s is not the key of a %s", shown.Masked(key.String()), e.Name)
+			return dynastay.Invalid("", "%s must be the key of a %s", shown.Masked(key.String()), e.Name)
 		}
 		for _, g := range e.guards {
 			if err := g.move(tx, c.Before, nil, "Delete"); err != nil {
@@ -253,7 +253,7 @@ func (t *Table[T]) deleteSeen(key dynastay.Key, opts []dynastay.UpdateOption) fu
 	}
 }
 
-// Delete sends a [Table.DeleteOp]. 1 request; 2 if the entity has guards or a [Spec.Follow].
+// Delete runs [Table.DeleteOp]. 1 request; 2 if the entity has guards or a [Spec.Follow].
 func (t *Table[T]) Delete(ctx context.Context, key dynastay.Key, opts ...dynastay.UpdateOption) error {
 	_, err := dynastay.Do(ctx, t.db, t.DeleteOp(key, opts...))
 	return err

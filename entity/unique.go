@@ -17,17 +17,17 @@ import (
 // value changes, and released when the entity is deleted, always in the same transaction. An index cannot do that: it
 // lags behind the table, so two callers that query it at the same time both find the value free.
 //
-// One Write can either release or claim a value, not both, because a transaction writes an item only once. Release the
-// value first, in a separate Write. If an entity is deleted without the library, for example by its time to live, its
-// guard is left behind.
+// One Write cannot both release and claim the same value, because a transaction writes an item only once. Release the
+// value first, in a separate Write. If an entity is deleted by other means, for example by its time to live, its guard
+// remains, and the value stays taken.
 type Unique[T any] struct {
 	Field string // the entity's own name for the value, for errors and [Table.Find], such as "Email"
 	// Guard returns the key of the guard. Return the zero Key for an entity that has no such value or no longer has
 	// one, such as a card that was revoked. Guard should depend on as few fields as possible, because the entity that
 	// is passed to Find must have all of them.
 	Guard func(*T) (dynastay.Key, error)
-	// Owner are the attributes of the entity that the guard contains: all attributes that the entity's key is made
-	// from.
+	// Owner are the names of the attributes that the guard copies from the entity: all those that the entity's key is
+	// made from.
 	Owner []string
 	// Mark are other attributes of the guard, such as the kind of item. Optional.
 	Mark map[string]string
@@ -52,20 +52,20 @@ type guard[T any] struct {
 
 func (e *Entity[T]) newGuard(u Unique[T]) guard[T] {
 	if u.Field == "" || u.Guard == nil || len(u.Owner) == 0 {
-		e.panics("Unique %q requires Field, Guard and Owner", u.Field)
+		e.panics("Unique %q: Field, Guard and Owner are required", u.Field)
 	}
 	if _, ok := e.Schema.Index(u.Index); u.Index != "" && !ok {
 		e.panics("Unique %s: table %s has no index %s", u.Field, e.Schema.Name, u.Index)
 	}
 	if u.Index != "" && u.Partition == nil {
-		e.panics("Unique %s: Index %s requires Partition", u.Field, u.Index)
+		e.panics("Unique %s: Partition is required if Index is set", u.Field)
 	}
 	if _, err := e.guardOf(u.Field); err == nil {
 		e.panics("Unique %s is declared twice", u.Field)
 	}
 	for _, name := range append([]string{e.Schema.Key.Partition, e.Schema.Key.Sort}, u.Owner...) {
 		if _, twice := u.Mark[name]; twice {
-			e.panics("Unique %s: Mark must not set %s, which the guard already has", u.Field, name)
+			e.panics("Unique %s: Mark must not contain %s, which is part of the guard's key or of Owner", u.Field, name)
 		}
 	}
 	// The guard may also be ours: other software may have given two entities the same value, and the guard then belongs
@@ -103,13 +103,16 @@ func (g guard[T]) owner(v *T) (dynastay.Item, error) {
 		return nil, err
 	}
 	if found, err := g.e.keyOf(owner); err != nil || found != key {
-		return nil, &dynastay.Error{Entity: g.e.Name, ID: g.e.idOf(key), Err: errNoOwner}
+		return nil, &dynastay.Error{Entity: g.e.Name, ID: g.e.idOf(key), Err: g.noOwner()}
 	}
 	return owner, nil
 }
 
-// errNoOwner is a programming error.
-var errNoOwner = errors.New("the Owner attributes of a Unique do not determine the entity's key, so its guard cannot lead to the entity")
+// noOwner is a programming error.
+func (g guard[T]) noOwner() error {
+	return fmt.Errorf("Unique %s: Owner must name all attributes that the entity's key is made from; "+
+		"otherwise the guard does not lead to the entity", g.Field)
+}
 
 func (g guard[T]) put(tx *dynastay.Tx, key dynastay.Key, owner dynastay.Item, condition dynastay.Expr, v *T, operation string) {
 	item := g.e.Schema.Key.Of(key)
@@ -176,16 +179,17 @@ func (g guard[T]) move(tx *dynastay.Tx, before, after *T, operation string) erro
 }
 
 // Find returns the entity that has the same unique value as like in the given field (see [Unique]), or fails with
-// [dynastay.ErrNotFound]. It finds an entity from the moment that the entity has the value. It queries the index first,
-// which is almost always right, but accepts the result only if it is exactly one entity that still has the value.
-// Otherwise a consistent read of the guard decides. 2 requests, and up to 2 more while the index lags; without an
-// index, or with [dynastay.Consistent], always 2, both consistent reads.
+// [dynastay.ErrNotFound]. Only the fields that Guard and Partition of the Unique depend on must be set in like. It
+// finds an entity from the moment that the entity has the value. It queries the index first, which is almost always
+// right, but accepts the result only if it is exactly one entity that still has the value. Otherwise a consistent read
+// of the guard decides. 2 requests, and up to 2 more while the index lags; without an index, or with
+// [dynastay.Consistent], always 2, both consistent reads.
 func (t *Table[T]) Find(ctx context.Context, field string, like *T, opts ...dynastay.ReadOption) (*T, error) {
 	return FindWith(ctx, t, field, like, t.Get, func(v *T) *T { return v }, opts...)
 }
 
-// FindWith is like [Table.Find] for a larger result R, such as an entity with the items that belong to it. load reads R
-// by the entity's key, or fails with [dynastay.ErrNotFound]; of returns the entity within R.
+// FindWith is like [Table.Find] but returns an R, such as an entity together with the items that belong to it. load
+// reads R by the entity's key, or fails with [dynastay.ErrNotFound]; of returns the entity within R.
 func FindWith[T, R any](
 	ctx context.Context, t *Table[T], field string, like *T,
 	load func(context.Context, dynastay.Key, ...dynastay.ReadOption) (R, error), of func(R) *T, opts ...dynastay.ReadOption,
@@ -200,7 +204,7 @@ func FindWith[T, R any](
 		return none, err
 	}
 	if at == (dynastay.Key{}) {
-		return none, dynastay.Invalid(field, "is required, but the given entity has none")
+		return none, dynastay.Invalid(field, "is required")
 	}
 	notFound := &dynastay.Error{
 		Op: g.e.Operations + ".Find", Entity: g.e.Name, ID: at.PK, Field: field, Kind: dynastay.ErrNotFound,
@@ -252,7 +256,7 @@ func (e *Entity[T]) guardOf(field string) (guard[T], error) {
 		}
 	}
 	// A programming error: the field is not the caller's input.
-	return guard[T]{}, &dynastay.Error{Entity: e.Name, Err: fmt.Errorf("no Unique with Field %s", field)}
+	return guard[T]{}, &dynastay.Error{Entity: e.Name, Err: fmt.Errorf("the Spec has no Unique with Field %s", field)}
 }
 
 // look queries the index.

@@ -9,7 +9,7 @@ import (
 const PropertyDateIndex = "GSI1-PropertyDateIndex"
 
 // AvailabilityTable contains one item for each night of each room type, which expires two years after the night. The
-// index projects what a calendar and a quote read, about half of the item's size.
+// index projects the attributes that a calendar and a quote read, about half of the item's size.
 var AvailabilityTable = &dynastay.Schema{
 	Name: "Availability",
 	Key:  primaryKey,

@@ -139,9 +139,9 @@ func (k *BookingByReference) Form(f *key.Form) {
 	f.SK("BOOKING")
 }
 
-// BookingByCheckIn is the row of a booking in [CheckInDateIndex], neither cancelled nor expired: CHECKIN#{CheckIn} /
-// PROPERTY#{PropertyID}#BOOKING#{BookingID}. It serves the arrivals of a day, both all of them and those at one
-// property. The partition may be sharded, see [key.ShardOf].
+// BookingByCheckIn is the row of a booking in [CheckInDateIndex]: CHECKIN#{CheckIn} /
+// PROPERTY#{PropertyID}#BOOKING#{BookingID}. A cancelled or expired booking has no row. The index serves the arrivals
+// of a day, both all of them and those at one property. The partition may be sharded, see [key.ShardOf].
 type BookingByCheckIn struct {
 	CheckIn    dynastay.Date
 	Shard      int
@@ -154,7 +154,7 @@ func (k *BookingByCheckIn) Form(f *key.Form) {
 	f.SK("PROPERTY#", key.ID("PropertyID", &k.PropertyID), "#BOOKING#", key.ID("BookingID", &k.BookingID))
 }
 
-// BookingByHold is the row of a pending booking in [HoldIndex], the first to expire first:
+// BookingByHold is the row of a pending booking in [HoldIndex], in the order of expiry:
 // HOLDS / EXPIRES#{Expires}#BOOKING#{BookingID}. The partition may be sharded, see [key.ShardOf].
 type BookingByHold struct {
 	Shard     int

@@ -1,5 +1,5 @@
-// Package keys is the only place that defines the hotel's tables, indexes and keys: their names, the text of every key,
-// and how to parse it. Repositories build keys with it and never format one by hand.
+// Package keys is the only package that defines the library's tables, indexes and keys: their names, the text of every
+// key, and how to parse it. Repositories build keys only with this package and never format one by hand.
 //
 // Each key is a struct that is declared with package key, which documents the kinds of text and the guarantees of all
 // keys. [Of] writes a key and [Parse] parses it; [Partition] and [SortPrefix] are for queries:
@@ -48,15 +48,16 @@
 // The constants for index names omit the number. Three tables have a StatusIndex; their constants begin with the
 // entity: [PropertyStatusIndex], [BookingStatusIndex], [ReviewStatusIndex].
 //
-// # Where the keys depart from the hotel-booking document
+// # How the keys differ from the hotel-booking document
 //
-// Numbers are padded, because sort keys are compared as text: unpadded, a rating of 10.0 sorts before 9.2 and a price
-// of 1000 before 150. Sort keys that may not be unique (a price, a rating, a creation time) end in the entity's id,
-// because rows with equal sort keys have no defined order, and a page could not say where it ends.
+// The hotel-booking document is a design document that is not part of this repository. Numbers are padded, because sort
+// keys are compared as text: unpadded, a rating of 10.0 sorts before 9.2 and a price of 1000 before 150. Sort keys that
+// may not be unique (a price, a rating, a creation time) end in the entity's id, because rows with equal sort keys have
+// no defined order, and a page could not say where it ends.
 //
-// The properties' indexes from GSI7 on, and GSI5 and GSI6 of the bookings, serve patterns that the document lists
-// without an index, or with one that cannot answer them. Guards are items that make a value unique, which an index
-// cannot do. Most indexes of the properties project only the card, those of the bookings a summary, and the index of
-// the nights what a calendar shows. The document projects everything, but every change to a projected attribute costs
-// write units.
+// The properties' indexes from GSI7 on, and GSI5 and GSI6 of the bookings, serve access patterns that the document
+// lists without an index, or with one that cannot serve them. Guards are items that make a value unique, which an index
+// cannot do. Most indexes of the properties project only the card, those of the bookings a summary, and that of the
+// nights the attributes that a calendar shows. The document projects everything, but every change to a projected
+// attribute costs write units.
 package keys

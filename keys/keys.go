@@ -5,11 +5,11 @@ import (
 	"github.com/dynastay/dynastay/keys/key"
 )
 
-// Of is [key.Of]: it returns the key as it is stored. It fails with an [*dynastay.InvalidError] that names the struct's
+// Of is [key.Of]: it returns the key as it is stored. It fails with a [*dynastay.InvalidError] that names the struct's
 // field.
 func Of[K any, P key.Layout[K]](k K) (dynastay.Key, error) { return key.Of[K, P](k) }
 
-// Parse is [key.Parse]: it accepts only what [Of] writes; any other text fails with [dynastay.ErrCorrupt].
+// Parse is [key.Parse]: it accepts only what [Of] writes, and fails with [dynastay.ErrCorrupt] for any other text.
 func Parse[K any, P key.Layout[K]](stored dynastay.Key) (K, error) { return key.Parse[K, P](stored) }
 
 // Partition is [key.Partition]: it returns the partition key alone, for a Query.
@@ -24,5 +24,5 @@ func Partitions[K any, P key.Layout[K]](k K, count int) ([]string, error) {
 // RATING#08.0#PROPERTY#, for use as a prefix or as a bound of a range.
 func SortPrefix[K any, P key.Layout[K]](k K) (string, error) { return key.SortPrefix[K, P](k) }
 
-// SortKind is [key.SortKind]: it returns what the sort keys of all K begin with, such as ROOM#.
+// SortKind is [key.SortKind]: it returns the prefix of the sort keys of all K, such as ROOM#.
 func SortKind[K any, P key.Layout[K]]() string { return key.SortKind[K, P]() }

@@ -17,7 +17,7 @@ const (
 
 // ReviewsTable contains the reviews with the properties' responses and the readers' votes. A review has a row in
 // [PropertyReviewsIndex] only while it is approved, and one in [ReviewStatusIndex] only while it is pending: other rows
-// would never be read, but every vote would pay for them. The rows for the user and the booking always exist.
+// would never be read, but would make every vote cost more. The rows for the user and the booking always exist.
 var ReviewsTable = &dynastay.Schema{
 	Name: "Reviews",
 	Key:  primaryKey,
@@ -90,8 +90,8 @@ func (k *ReviewByUser) Form(f *key.Form) {
 	f.SK("CREATED#", key.Instant("Created", &k.Created), "#REVIEW#", key.ID("ReviewID", &k.ReviewID))
 }
 
-// VoteByUser is the row of a [Vote] in [UserReviewsIndex], so that everything that a user left can be found:
-// USER#{UserID} / VOTE#{ReviewID}.
+// VoteByUser is the row of a [Vote] in [UserReviewsIndex], so that all of a user's votes can be found with the user's
+// reviews: USER#{UserID} / VOTE#{ReviewID}.
 type VoteByUser struct{ UserID, ReviewID string }
 
 func (k *VoteByUser) Form(f *key.Form) {

@@ -9,7 +9,7 @@ import (
 // The attributes that have the same meaning in more than one package. The key attributes are in the schemas.
 const (
 	AttrEntityType = "EntityType" // the kind of item
-	AttrVersion    = "Version"    // of an entity that people edit; missing reads as 0
+	AttrVersion    = "Version"    // the version of an entity that people edit; a missing one is read as 0
 	AttrExpiresAt  = "ExpiresAt"  // the time to live, in Unix seconds; never used for anything else
 
 	// AttrCard is the map in a property that contains what every search result shows.
@@ -21,7 +21,7 @@ const (
 	AttrPropertyClosed = "PropertyClosed"
 )
 
-// Tables returns the tables of the hotel.
+// Tables returns the schemas of the library's six tables. Each call returns a new slice.
 func Tables() []*dynastay.Schema {
 	return []*dynastay.Schema{PropertiesTable, AvailabilityTable, BookingsTable, UsersTable, ReviewsTable, MetadataTable}
 }

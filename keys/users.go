@@ -33,7 +33,7 @@ func (k *Loyalty) Form(f *key.Form) {
 }
 
 // LoyaltyEntry is the item of one loyalty transaction: USER#{UserID} / LOYALTYENTRY#{ReasonID}. The reason is part of
-// the key, so that nothing is credited twice.
+// the key, so that points are not credited twice for the same reason.
 type LoyaltyEntry struct{ UserID, ReasonID string }
 
 func (k *LoyaltyEntry) Form(f *key.Form) {
@@ -49,7 +49,8 @@ func (k *Preference) Form(f *key.Form) {
 	f.SK("PREFERENCE")
 }
 
-// Erased is the item that remains after a user's data was erased, and prevents new data: USER#{UserID} / ERASED.
+// Erased is the item that remains after a user's data was erased, and prevents new data of that user: USER#{UserID} /
+// ERASED.
 type Erased struct{ UserID string }
 
 func (k *Erased) Form(f *key.Form) {
@@ -66,8 +67,8 @@ func (k *EmailGuard) Form(f *key.Form) {
 	f.SK("GUARD")
 }
 
-// EmailConfig is the item that says which form of address the keys of the table have, and with which secret:
-// CONFIG#email / GUARD.
+// EmailConfig is the item that records whether the keys of the table contain addresses or hashes, and a fingerprint of
+// the secret: CONFIG#email / GUARD.
 type EmailConfig struct{}
 
 func (k *EmailConfig) Form(f *key.Form) {

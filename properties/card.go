@@ -132,7 +132,7 @@ func (c *Card) stored() (types.AttributeValue, error) {
 		return nil, err
 	}
 	if size := stored.Size(item); size > maxCardBytes {
-		return nil, dynastay.Invalid("Card", "must be at most 4,096 bytes, got %d: shorten names or amenities", size)
+		return nil, dynastay.Invalid("Card", "must be at most 4,096 bytes, got %d; shorten the names or reduce the number of amenities", size)
 	}
 	return &types.AttributeValueMemberM{Value: item}, nil
 }
@@ -160,8 +160,8 @@ type Choice struct {
 	Quantity   int
 }
 
-// QuoteRequest returns a request for a quote of rooms of the property. A room type that is not on the card is an
-// [*dynastay.InvalidError] for the field "Rooms[i].RoomTypeID", with its index.
+// QuoteRequest returns a request for a quote of rooms of the property. If a room type is not on the card, QuoteRequest
+// returns a [*dynastay.InvalidError] for the field "Rooms[i].RoomTypeID", where i is the index of the choice.
 func (c *Card) QuoteRequest(stay dynastay.Stay, guests availability.Guests, choices ...Choice) (availability.QuoteRequest, error) {
 	req := availability.QuoteRequest{
 		Property: availability.House{ID: c.PropertyID, Name: c.Name, TimeZone: c.TimeZone, CheckInTime: c.CheckInTime},
@@ -171,7 +171,7 @@ func (c *Card) QuoteRequest(stay dynastay.Stay, guests availability.Guests, choi
 	for i, choice := range choices {
 		at := slices.IndexFunc(c.Rooms, func(r CardRoom) bool { return r.ID == choice.RoomTypeID })
 		if at < 0 {
-			return req, dynastay.Invalid("Rooms["+itoa(i)+"].RoomTypeID", "must be a room type of the property")
+			return req, dynastay.Invalid("Rooms["+itoa(i)+"].RoomTypeID", "must be the id of a room type on the property's card")
 		}
 		room := c.Rooms[at]
 		policy := room.CancellationPolicy

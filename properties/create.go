@@ -23,8 +23,8 @@ var absent = dynastay.IfNew(keys.PropertiesTable)
 // counts, times and versions) are set. If a property with the id exists, it fails with [dynastay.ErrAlreadyExists], and
 // with Field "Slug" or "RoomTypeID" if the slug or the id of a room type belongs to a different property.
 //
-// It needs two actions, two for each room type, one for each amenity, and one for an idempotency key. A transaction has
-// at most 100 actions.
+// It needs two actions for the property and its slug, two for each room type, one for each amenity, and one for an
+// idempotency key. A transaction has at most 100 actions.
 func (r *Repository) CreateOp(p Property, rooms []RoomType) *dynastay.Operation[*WithRooms] {
 	givenAmenities, givenRooms := slices.Clone(p.AmenityIDs), slices.Clone(rooms)
 	made, all, err := r.newProperty(p, rooms)
@@ -58,10 +58,10 @@ func (r *Repository) newProperty(p Property, rooms []RoomType) (*entity.Creation
 		p.Status = Pending
 	}
 	if p.Status != Pending && p.Status != Approved {
-		return nil, nil, dynastay.Invalid("Status", "is not a valid initial status")
+		return nil, nil, dynastay.Invalid("Status", "must be pending or approved")
 	}
 	if len(p.AmenityIDs)+len(rooms) > maxParts {
-		return nil, nil, dynastay.Invalid("AmenityIDs", "must have at most %d entries, counted together with the room types", maxParts)
+		return nil, nil, dynastay.Invalid("AmenityIDs", "must have at most %d entries together with the room types", maxParts)
 	}
 	p.Rating, p.ReviewCount, p.ImageCount = 0, 0, 0
 	p.AmenityIDs = append([]string{}, p.AmenityIDs...)

@@ -111,7 +111,7 @@ func (p *Property) placeAndPrice() (key.Place, key.Thousandths, error) {
 	return place, price, err
 }
 
-// placeCopies are the geohash attributes that the document stores in addition to the coordinates.
+// placeCopies are the geohash attributes that the hotel-booking document stores in addition to the coordinates.
 func placeCopies() (all []entity.Derived[Property]) {
 	for name, take := range map[string]func(key.Place) string{
 		"Geohash":           func(p key.Place) string { return p.Geohash },

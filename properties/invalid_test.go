@@ -377,6 +377,12 @@ func TestUpdateRefuses(t *testing.T) {
 			}
 		}
 	}
+	for id, text := range map[string]string{
+		"approved": "cannot be changed from approved by an update", "pending": "must be pending, approved or rejected",
+	} {
+		_, err := repo.Update(t.Context(), id, edit(func(p *properties.Property) { p.Status = properties.Suspended }))
+		assert.ErrorContains(t, err, text)
+	}
 	assert.Equal(t, before, writes(db))
 
 	stop := db.Faults.Record()

@@ -24,7 +24,7 @@ const (
 	Deleting  Status = "deleting"
 )
 
-// Type is the type of a property. A platform may define types of its own, which are lowercase words.
+// Type is the type of a property. A platform may define its own types, which must be lower-case words, see [key.Word].
 type Type string
 
 // The common types.
@@ -55,11 +55,11 @@ type Property struct {
 	CancellationPolicy availability.CancellationPolicy
 
 	PrimaryImageURL string
-	ImageCount      int             // updated by the image writes
-	Rating          dynastay.Rating // average of the reviews, updated by them
-	ReviewCount     int             // updated by the reviews
-	AmenityIDs      []string        // updated by the amenity writes
-	Prices          PriceRange      // updated by the room writes
+	ImageCount      int             // managed by the library
+	Rating          dynastay.Rating // average of the reviews; managed by the library
+	ReviewCount     int             // managed by the library
+	AmenityIDs      []string        // set by a create; managed by the library
+	Prices          PriceRange      // computed from the room types; managed by the library
 	Featured        bool
 	FeaturedScore   int // 0 to 9,999,999,999
 
@@ -68,7 +68,7 @@ type Property struct {
 	Version   int
 }
 
-// Address is the location of a property. The coordinates are in decimal degrees.
+// Address is the location of a property. Latitude and Longitude are in decimal degrees.
 type Address struct {
 	Line1, Line2         string
 	City, State, Country string

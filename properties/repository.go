@@ -23,11 +23,12 @@ type Repository struct {
 // Options configure [New]. All processes that use the same tables must have the same options, except for shard counts
 // while they are being raised.
 type Options struct {
-	// TypeShards spreads the approved properties of each type over partitions, FeaturedShards the featured ones, and
-	// PendingShards those that are waiting for approval.
-	TypeShards     key.Shards
+	// TypeShards spreads the approved properties of each type over partitions.
+	TypeShards key.Shards
+	// FeaturedShards spreads the featured properties over partitions.
 	FeaturedShards key.Shards
-	PendingShards  key.Shards
+	// PendingShards spreads the properties that are waiting for approval over partitions.
+	PendingShards key.Shards
 }
 
 // New returns a repository. It sends no requests. Create one for the process and share it. A nil opts means the
@@ -54,7 +55,7 @@ type WithRooms struct {
 // Card returns the property's card.
 func (w *WithRooms) Card() *Card { return CardOf(&w.Property, w.Rooms) }
 
-// CityQuery is a query for the properties of a city.
+// CityQuery selects the approved properties of a city.
 type CityQuery struct {
 	City, Country string
 	MinRating     dynastay.Rating // 0 means all properties, including unrated ones
@@ -114,9 +115,9 @@ func (r *Repository) Get(ctx context.Context, propertyID string, opts ...dynasta
 	return r.table.Get(ctx, key, opts...)
 }
 
-// GetAll reads properties, in the order of the ids; a property that does not exist is nil. A property that cannot be
-// decoded is nil as well: GetAll then returns the other properties together with an [*dynastay.UnreadableError]. It
-// accepts [dynastay.Consistent]. 1 request for every 100 different ids.
+// GetAll returns the properties with the given ids, in the same order; a property that does not exist is nil. A
+// property that cannot be decoded is nil as well: GetAll then returns the other properties together with a
+// [*dynastay.UnreadableError]. It accepts [dynastay.Consistent]. 1 request for every 100 different ids.
 func (r *Repository) GetAll(ctx context.Context, propertyIDs []string, opts ...dynastay.ReadOption) ([]*Property, error) {
 	all := make([]dynastay.Key, len(propertyIDs))
 	for i, id := range propertyIDs {

@@ -28,7 +28,7 @@ type RoomType struct {
 	BasePrice dynastay.Money // for one night; a property's room types share one currency
 	Amenities []string
 	Images    []string
-	Total     int // rooms of this type in the property, at most availability.MaxRooms
+	Total     int // number of rooms of this type in the property, 1 to availability.MaxRooms
 	// CancellationPolicy overrides the property's policy; "" means that the property's policy applies.
 	CancellationPolicy availability.CancellationPolicy
 
@@ -85,8 +85,8 @@ const (
 )
 
 // Validate checks the room type without accessing the database. Its errors name the field. The description has at most
-// 16 KB, each image, which is a URL, [entity.MaxURL] bytes, and every other text [entity.MaxName] bytes. There are at
-// most 32 types of beds, 100 amenities and 50 images.
+// 16 KB, each image, which is a URL, [entity.MaxURL] bytes, and every other text [entity.MaxName] bytes. A room type
+// has at most 32 types of beds, 100 amenities and 50 images.
 func (r *RoomType) Validate() error {
 	if _, err := keys.Of(keys.Property{PropertyID: r.PropertyID}); err != nil {
 		return err

@@ -10,13 +10,14 @@ import (
 )
 
 // UpdateOp updates a property. It passes the stored property to fn, which may change any field except those that the
-// library manages: the id, prices, counts, rating, amenities, times and version. Only the changed attributes are
-// written, on condition that the property is still as fn saw it. Attributes that are unknown to the library are kept,
-// and two callers who update the property at the same time both succeed. All index keys, the card, the guard of the
-// slug and the amenities are updated in the same transaction. fn may be called more than once.
+// library manages: the id, the prices, the counts, the rating, the amenities, the times and the version. Only the
+// changed attributes are written, on condition that the property has not changed since fn was called. Attributes that
+// are unknown to the library are kept, and if two callers update the property at the same time, both changes are kept.
+// All index keys, the card, the guard of the slug and the index rows of the amenities are updated in the same
+// transaction. fn may be called more than once.
 //
-// The status can change between pending, approved and rejected. An approved property cannot get a different status
-// here, because taking it off sale affects every night that it has opened.
+// The status can change between pending, approved and rejected. The status of an approved property cannot be changed
+// here, because taking a property off sale affects every night that it has opened.
 //
 // UpdateOp fails with [dynastay.ErrNotFound] if the property does not exist, with [dynastay.ErrVersion] if it is not at
 // the version of [dynastay.IfVersion], with [dynastay.ErrAlreadyExists] and Field "Slug" if the new slug belongs to a
@@ -62,9 +63,13 @@ func (r *Repository) Update(ctx context.Context, propertyID string, fn func(*Pro
 }
 
 func mayBecome(before, after Status) error {
-	open := []Status{Pending, Approved, Rejected}
-	if before != after && (before == Approved || !slices.Contains(open, before) || !slices.Contains(open, after)) {
-		return dynastay.Invalid("Status", "cannot be changed to this value by an update")
+	switch {
+	case before == after:
+		return nil
+	case before != Pending && before != Rejected:
+		return dynastay.Invalid("Status", "cannot be changed from %s by an update", before)
+	case !slices.Contains([]Status{Pending, Approved, Rejected}, after):
+		return dynastay.Invalid("Status", "must be pending, approved or rejected")
 	}
 	return nil
 }

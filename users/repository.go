@@ -29,10 +29,11 @@ type Options struct {
 	EmailSecret []byte
 }
 
-// New makes a repository. It sends no requests. A nil opts means the defaults. It panics if the secret is too short.
+// New returns a repository. It sends no requests. A nil opts means the defaults. New panics if the secret is shorter
+// than 32 bytes.
 //
-// Make one for the process and share it: on its first use it checks once that the table was first used with the same
-// secret. That takes 1 more request, and 2 for the first user of all.
+// Create one for the process and share it: on its first use, it checks once that the table was first used with the same
+// secret. That takes 1 more request, or 2 if the table has no users yet.
 func New(db *dynastay.DB, opts *Options) *Repository {
 	var secret []byte
 	if opts != nil && opts.EmailSecret != nil {
@@ -46,7 +47,7 @@ func New(db *dynastay.DB, opts *Options) *Repository {
 	return r
 }
 
-// CreateOp writes a new user and claims the e-mail address. If the ID is empty, it is generated; times and version are
+// CreateOp writes a new user and claims the e-mail address. An empty ID is generated, and the times and the version are
 // set. It fails with [dynastay.ErrAlreadyExists], with [dynastay.Error.Field] "Email" if the address belongs to another
 // user, and with [ErrEmailSecret].
 func (r *Repository) CreateOp(u User) *dynastay.Operation[*User] {
@@ -70,16 +71,16 @@ func (r *Repository) CreateOp(u User) *dynastay.Operation[*User] {
 	})
 }
 
-// Create sends a [Repository.CreateOp]. 1 request.
+// Create runs [Repository.CreateOp]. 1 request.
 func (r *Repository) Create(ctx context.Context, u User, opts ...dynastay.WriteOption) (*User, error) {
 	return dynastay.Do(ctx, r.db, r.CreateOp(u), opts...)
 }
 
 // ByEmail returns the user with an e-mail address, or fails with [dynastay.ErrNotFound]. It reads only the index, so a
-// user who signed up or changed the address a moment ago may be missing, or may still be found under the old address.
-// That is good enough to find a user, but not to base a decision on. For a login, use [dynastay.Consistent]: the
-// address's guard and then the profile are read consistently, in 2 requests. If the table was first used with a
-// different secret, ByEmail fails with [ErrEmailSecret].
+// user who has just signed up or changed the address may be missing, or may still be found under the old address. That
+// is sufficient to find a user, but not to base a decision on. For a login, use [dynastay.Consistent]: the address's
+// guard and then the profile are read consistently, in 2 requests. If the table was first used with a different secret,
+// ByEmail fails with [ErrEmailSecret].
 //
 // Pattern U1: GSI1-EmailIndex, GSI1PK = EMAIL#{email}, 1 request
 func (r *Repository) ByEmail(ctx context.Context, email string, opts ...dynastay.ReadOption) (*User, error) {

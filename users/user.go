@@ -11,7 +11,7 @@ import (
 	"github.com/dynastay/dynastay/keys/key"
 )
 
-// Role is what a user may do on the platform. The platform may define its own roles.
+// Role determines what a user may do on the platform. The platform may define its own roles.
 type Role string
 
 // The common roles.
@@ -92,8 +92,8 @@ func newEntity(emails *emailKeys) *entity.Entity[User] {
 }
 
 // Validate requires a valid e-mail address, a first and last name, and a role. A phone number and a currency are
-// optional, but must be valid. A text must be at most [entity.MaxName] bytes, the photo's URL at most [entity.MaxURL].
-// Errors name the field.
+// optional, but must be valid. Each text must be at most [entity.MaxName] bytes, the photo's URL at most
+// [entity.MaxURL]. Errors name the field.
 func (u *User) Validate() error {
 	for _, text := range []struct {
 		field, value string

@@ -37,7 +37,7 @@ func Decimal(thousandths int64) (string, error) {
 		return "", errors.New("must not be negative")
 	}
 	if thousandths > maxThousandths {
-		return "", errors.New("must have at most 12 digits before the point")
+		return "", errors.New("must have at most 12 digits before the decimal point")
 	}
 	return fmt.Sprintf("%012d.%03d", thousandths/1000, thousandths%1000), nil
 }
@@ -54,7 +54,7 @@ func Thousandths(text string) (int64, error) {
 	case len(decimals) > 3:
 		return 0, errors.New("must have at most 3 decimal places")
 	case len(whole) > 12:
-		return 0, errors.New("must have at most 12 digits before the point")
+		return 0, errors.New("must have at most 12 digits before the decimal point")
 	}
 	n, err := strconv.ParseUint(whole+(decimals + "000")[:3], 10, 64)
 	if err != nil {

@@ -50,7 +50,7 @@ const maxRaw = 4 * MaxText
 // space. It fails if nothing is left, if text has more than 1,024 bytes, or if it is not valid UTF-8.
 func Normal(text string) (string, error) {
 	if len(text) > maxRaw {
-		return "", fmt.Errorf("must be at most %d bytes", MaxText)
+		return "", fmt.Errorf("must be at most %d bytes after trimming", MaxText)
 	}
 	if !utf8.ValidString(text) {
 		return "", errors.New("must be valid UTF-8")
@@ -83,7 +83,7 @@ func Escape(text string) (string, error) {
 		text = b.String()
 	}
 	if len(text) > MaxText {
-		return "", fmt.Errorf("must be at most %d bytes", MaxText)
+		return "", fmt.Errorf("must be at most %d bytes after trimming and percent-escaping", MaxText)
 	}
 	return text, nil
 }

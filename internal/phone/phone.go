@@ -20,7 +20,7 @@ func Validate(phone string) error {
 	compact := strings.NewReplacer(" ", "", "-", "").Replace(phone)
 	number, plus := strings.CutPrefix(compact, "+")
 	if !plus || len(number) < 7 || len(number) > 15 || number[0] == '0' || strings.Trim(number, "0123456789") != "" {
-		return dynastay.Invalid("", "must be a phone number in the form +1-555-123-4567")
+		return dynastay.Invalid("", "must be a phone number in E.164 form, such as +1-555-123-4567")
 	}
 	return nil
 }

@@ -46,10 +46,10 @@ var Ways = []Way{
 	{Name: "before a write that is lost", Unknown: true, faults: func(second func(context.Context)) []fault {
 		return []fault{{dyntest.Before(second), firstWrites}, {dyntest.LoseRequest(), firstWrites}}
 	}},
-	{Name: "between the read and the write, its own answer lost", faults: func(second func(context.Context)) []fault {
+	{Name: "between the read and the write, its own response lost", faults: func(second func(context.Context)) []fault {
 		return []fault{{dyntest.Before(second), firstWrites}, {dyntest.LoseAnswer(), secondWrites}}
 	}},
-	{Name: "after a write whose answer is lost", faults: func(second func(context.Context)) []fault {
+	{Name: "after a write whose response is lost", faults: func(second func(context.Context)) []fault {
 		return []fault{{dyntest.LoseAnswer(), firstWrites}, {dyntest.After(second), firstWrites}}
 	}},
 	{Name: "after the write", faults: func(second func(context.Context)) []fault {

@@ -2,9 +2,9 @@ package key
 
 import "github.com/dynastay/dynastay/internal/keytext"
 
-// Custom is a value of a custom kind. encode returns the text of the value; decode sets the value from a text that
-// encode may have returned, and fails for text that it cannot read. Neither needs to check for other spellings: [Parse]
-// encodes the decoded value again and compares.
+// Custom is a value of a custom kind. encode returns the text of the value; decode sets the value from a text, and
+// returns an error if it cannot read it. Neither needs to check for other spellings: [Parse] encodes the decoded value
+// again and compares.
 //
 // The text must not be empty, must not contain '#' or control characters, and must be valid UTF-8. Keys sort by their
 // text: a number or a time needs a fixed width to sort correctly.

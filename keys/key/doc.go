@@ -1,5 +1,5 @@
-// Package key declares the keys of DynamoDB tables and indexes, writes them, and parses them strictly. The keys of the
-// hotel, in package keys, are declared with it, and a service can declare the keys of its own tables with it.
+// Package key declares the keys of DynamoDB tables and indexes, writes them, and parses them strictly. The library's
+// own keys, in package keys, are declared with it, and a service can use it to declare the keys of its own tables.
 //
 // A key is a struct with a Form method that declares its text:
 //
@@ -23,7 +23,7 @@
 // Two keys of a type are equal only if their values are. The text of a value never contains '#', and a literal after a
 // value begins with '#', so a value ends at the next '#' or at the end of the key. No string, wherever it comes from,
 // can therefore end its own value and forge the next one. ([ID] rejects a '#', [Text] escapes it.) Values are compared
-// in the form that the text preserves: an [Instant] to the second, a [Text] composed and trimmed.
+// in the form that the text preserves: an [Instant] to the second, a [Text] in composed form (NFC) and trimmed.
 //
 // Parse accepts only what Of writes: it builds the key again from the values that it read, and compares. A different
 // spelling of a value, written by other software or by hand, is therefore detected when it is read and does not lead to
@@ -34,14 +34,14 @@
 // second. A sort key that may not be unique should end in an id, because rows with equal sort keys have no defined
 // order, and a page could not say where it ends.
 //
-// This package does not keep apart two types of key that share a table or an index: their literals must differ. Package
-// keytest checks that and the other guarantees for the keys of any package.
+// This package does not ensure that two types of key that share a table or an index differ: their literals must be
+// different. Package keytest checks that and the other guarantees for the keys of any package.
 //
 // # Kinds of value
 //
 //	ID        unchanged; valid UTF-8 without '#' and control characters, 1 to 128 bytes
 //	Text      composed (NFC) and trimmed, with '%', '#' and control characters as %XX; 1 to 256 bytes in that form
-//	Email     the address of NormalEmail, or its HashEmail
+//	Email     an address as NormalEmail returns it, or its hash as HashEmail returns it
 //	Word      one of an enumeration: lower-case ASCII letters, digits, '_' and '-', up to 64 bytes
 //	Currency  USD
 //	Rating    09.2

@@ -13,15 +13,16 @@ import (
 	"github.com/dynastay/dynastay/internal/keytext"
 )
 
-// NormalEmail returns the spelling of an address by which users are found: trimmed, composed, with ASCII letters in
-// lower case, at most 256 bytes. It requires a text on both sides of exactly one '@', visible characters only, and a
-// domain of letters, marks, digits and '-' separated by single dots. Only sending mail can show whether the address
+// NormalEmail returns the normal form of an e-mail address, by which users are found: trimmed, composed, with ASCII
+// letters in lower case, at most 256 bytes. The address must contain exactly one '@' with text on both sides, and only
+// visible characters; the domain must consist of letters, marks, digits and '-', separated by single dots. Otherwise
+// NormalEmail returns a [*dynastay.InvalidError] for the field "Email". Only sending mail can show whether the address
 // exists.
 //
 // An address that only looks like another one is rejected and not converted: one with a zero-width space or a soft
 // hyphen, a full-width letter, or a dot at the end of the domain. Mail to the address as given would go elsewhere or
-// nowhere, and the person who typed or pasted it can still correct it. Rejecting such an address also does not affect
-// any stored key.
+// nowhere, and the person who typed or pasted it can still correct it. Rejecting such addresses does not change any
+// stored key either.
 func NormalEmail(email string) (string, error) {
 	email, err := keytext.Normal(email)
 	if err == nil {
@@ -74,9 +75,10 @@ func lowerASCII(r rune) rune {
 }
 
 // HashEmail returns a hash to use instead of the address in the Email field of keys, if keys must not contain personal
-// data: the HMAC-SHA-256 of the normal address with the secret, in hexadecimal. Without the secret, nobody who has the
-// table can read or guess addresses. All processes must share the secret, and it cannot be changed while there are
-// users.
+// data: the HMAC-SHA-256 of the normal address with the secret, in hexadecimal. Someone who has the table but not the
+// secret can neither read nor guess addresses. All processes must use the same secret, and it cannot be changed while
+// there are users. HashEmail returns a [*dynastay.InvalidError] for the field "Email", or "Secret" if the secret is
+// empty.
 func HashEmail(secret []byte, email string) (string, error) {
 	if len(secret) == 0 {
 		return "", dynastay.Invalid("Secret", "is required")

@@ -10,11 +10,11 @@ import (
 )
 
 // Form is the text of one type of key, as the type's Form method declares it: PK once, then SK once unless the table
-// has no sort key. The same declaration is used for writing and parsing, so that they cannot differ.
+// has no sort key. The same declaration is used for writing and for parsing, so the two cannot contradict each other.
 //
 // A part of PK or SK is a literal, which is a constant string, or a [Value]. A literal after a value must begin with
-// '#', and a literal must separate two values; only a [Shard] may directly follow a value. Breaking these rules is a
-// programming error: the method panics, and the message names the key's type.
+// '#', and a literal must separate two values; only a [Shard] may directly follow a value. A violation of these rules
+// is a programming error: the method panics with a message that names the key's type.
 type Form struct {
 	of     reflect.Type
 	pk, sk part
@@ -23,8 +23,8 @@ type Form struct {
 // part is the partition key or the sort key: literals (strings) and values.
 type part []any
 
-// Value is a field of a key together with the kind of its text. Functions such as [ID], [Text] and [Custom] make
-// values. Their name argument is the name of the field, for errors.
+// Value declares a field of a key and the kind of text that stores it. Functions such as [ID], [Text] and [Custom]
+// return values. Their name argument is the name of the field, for errors.
 type Value struct {
 	field string
 	kind  kind
@@ -40,7 +40,7 @@ type kind interface {
 // PK declares the partition key.
 func (f *Form) PK(parts ...any) {
 	if f.pk != nil {
-		f.reject("PK is called twice")
+		f.reject("PK must be called only once")
 	}
 	f.check("PK", parts)
 	f.pk = parts
@@ -50,9 +50,9 @@ func (f *Form) PK(parts ...any) {
 func (f *Form) SK(parts ...any) {
 	switch {
 	case f.pk == nil:
-		f.reject("SK is called before PK")
+		f.reject("SK must be called after PK")
 	case f.sk != nil:
-		f.reject("SK is called twice")
+		f.reject("SK must be called only once")
 	}
 	f.check("SK", parts)
 	f.sk = parts
@@ -84,7 +84,7 @@ func (f *Form) check(name string, parts part) {
 			case p.wrong != "":
 				f.reject("%s %s", p.field, p.wrong)
 			case isShard && (name != "PK" || i == 0 || i+1 < len(parts)):
-				f.reject("the shard %s must follow all other parts of PK", p.field)
+				f.reject("the Shard %s must be the last part of PK, after at least one other", p.field)
 			case !isShard && before.kind != nil:
 				f.reject("the value %s must be separated from the value %s by a literal", p.field, before.field)
 			}
@@ -118,7 +118,7 @@ func (f *Form) parse(key dynastay.Key) error {
 		return err
 	}
 	if again != key {
-		return errors.New("is not in canonical form")
+		return errors.New("must be in canonical form")
 	}
 	return nil
 }

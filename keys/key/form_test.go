@@ -26,9 +26,9 @@ func TestWhatIsNoDeclaration(t *testing.T) {
 		form func(*key.Form)
 	}{
 		{"Form must call PK", func(*key.Form) {}},
-		{"PK is called twice", func(f *key.Form) { f.PK("A"); f.PK("A") }},
-		{"SK is called before PK", func(f *key.Form) { f.SK("A"); f.PK("A") }},
-		{"SK is called twice", func(f *key.Form) { f.PK("A"); f.SK("A"); f.SK("A") }},
+		{"PK must be called only once", func(f *key.Form) { f.PK("A"); f.PK("A") }},
+		{"SK must be called after PK", func(f *key.Form) { f.SK("A"); f.PK("A") }},
+		{"SK must be called only once", func(f *key.Form) { f.PK("A"); f.SK("A"); f.SK("A") }},
 		{"PK must have at least one part", pk()},
 		{"SK must have at least one part", func(f *key.Form) { f.PK("A"); f.SK() }},
 		{"PK must not contain an empty literal", pk("A#", id, "")},
@@ -37,13 +37,13 @@ func TestWhatIsNoDeclaration(t *testing.T) {
 		{"a part of PK must be a string or a Value, got <nil>", pk(nil)},
 		{"the literal \"B#\" after the value ID must begin with '#'", pk("A#", id, "B#", id)},
 		{"the value Other must be separated from the value ID by a literal", pk("A#", id, other)},
-		{"the shard Shard must follow all other parts of PK", pk(shard)},
-		{"the shard Shard must follow all other parts of PK", pk("A#", shard, "#B")},
-		{"the shard Shard must follow all other parts of PK", func(f *key.Form) { f.PK("A"); f.SK("A#", id, shard) }},
+		{"the Shard Shard must be the last part of PK, after at least one other", pk(shard)},
+		{"the Shard Shard must be the last part of PK, after at least one other", pk("A#", shard, "#B")},
+		{"the Shard Shard must be the last part of PK, after at least one other", func(f *key.Form) { f.PK("A"); f.SK("A#", id, shard) }},
 		{"Digits must have a width between 1 and 19, got 0", pk(key.Digits("Digits", &i64, 0))},
 		{"Digits must have a width between 1 and 19, got 20", pk(key.Digits("Digits", &i64, 20))},
-		{"Whole must have a range with 0 <= least <= most, got -1 to 5", pk(key.Whole("Whole", &n, -1, 5))},
-		{"Whole must have a range with 0 <= least <= most, got 5 to 4", pk(key.Whole("Whole", &n, 5, 4))},
+		{"Whole must have limits with 0 <= least <= most, got -1 and 5", pk(key.Whole("Whole", &n, -1, 5))},
+		{"Whole must have limits with 0 <= least <= most, got 5 and 4", pk(key.Whole("Whole", &n, 5, 4))},
 		{"Geohash must have between 1 and 12 characters, got 0", pk(key.Geohash("Geohash", &s, 0))},
 		{"Geohash must have between 1 and 12 characters, got 13", pk(key.Geohash("Geohash", &s, 13))},
 	} {
@@ -108,5 +108,5 @@ func TestParseErrors(t *testing.T) {
 		assert.ErrorContains(t, err, want)
 	}
 	_, err = key.Parse[login](dynastay.Key{PK: "EMAIL#John@example.com"})
-	assert.ErrorContains(t, err, "is not in canonical form")
+	assert.ErrorContains(t, err, "must be in canonical form")
 }

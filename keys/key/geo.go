@@ -10,8 +10,8 @@ import (
 	"github.com/dynastay/dynastay"
 )
 
-// The cells of the poles. Beyond PolarLatitude, geohash cells become so narrow that a circle touches more and more of
-// them, so each polar region is a single cell.
+// The cells of the poles. Beyond PolarLatitude (degrees, north or south), geohash cells become so narrow that a search
+// area touches more and more of them, so each polar region is a single cell.
 const (
 	NorthCell     = "NORTH"
 	SouthCell     = "SOUTH"
@@ -27,9 +27,11 @@ const (
 // Place is a location as used in geographic indexes.
 type Place struct {
 	Geohash    string // 9 characters, about 5 m
-	Precision6 string // about 1 km
-	Precision5 string // about 5 km
-	Cell       string // 3 characters, about 156 km, or the cell of a pole; large enough as a partition for any radius
+	Precision6 string // 6 characters, about 1 km
+	Precision5 string // 5 characters, about 5 km
+	// Cell has 3 characters, about 156 km, or is the cell of a pole. As a partition, it is large enough for a search
+	// with any radius.
+	Cell string
 }
 
 // PlaceOf returns the place of coordinates in decimal degrees. Its errors name the field "Latitude" or "Longitude".

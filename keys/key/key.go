@@ -23,7 +23,7 @@ func formOf[K any, P Layout[K]](k *K) *Form {
 	return f
 }
 
-// Of returns the key as it is stored. It fails with an [*dynastay.InvalidError] that names the key's field.
+// Of returns the key as it is stored. It fails with a [*dynastay.InvalidError] that names the key's field.
 func Of[K any, P Layout[K]](k K) (dynastay.Key, error) {
 	return formOf[K, P](&k).build()
 }
@@ -44,7 +44,7 @@ func Parse[K any, P Layout[K]](stored dynastay.Key) (K, error) {
 	return k, nil
 }
 
-// Partition returns the partition key alone, for a Query. The fields of the sort key may be empty. It fails with an
+// Partition returns the partition key alone, for a Query. The fields of the sort key may be empty. It fails with a
 // [*dynastay.InvalidError] that names the key's field.
 func Partition[K any, P Layout[K]](k K) (string, error) {
 	return formOf[K, P](&k).pk.build()
@@ -54,7 +54,7 @@ func Partition[K any, P Layout[K]](k K) (string, error) {
 // RATING#08.0#PROPERTY#; the other fields may be empty. It can be used as a prefix, where the separator prevents it
 // from matching a longer value (p1 does not find p10), and as either bound of a half-open range from one value to
 // another, because no key equals it. If the key ends with the value, the result is the whole key, and BETWEEN includes
-// it. It fails with an [*dynastay.InvalidError] that names the key's field.
+// it. It fails with a [*dynastay.InvalidError] that names the key's field.
 func SortPrefix[K any, P Layout[K]](k K) (string, error) {
 	return formOf[K, P](&k).sk.first().build()
 }

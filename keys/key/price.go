@@ -5,8 +5,8 @@ import (
 	"github.com/dynastay/dynastay/internal/keytext"
 )
 
-// Thousandths is an amount in keys, in thousandths of a currency's unit: 150000 for 150.00 USD. No currency has more
-// than three decimal places.
+// Thousandths is an amount in keys, in thousandths of a currency's unit: 150000 for 150.00 USD. No currency that
+// [dynastay.Currency] accepts has more than three decimal places.
 type Thousandths int64
 
 // PriceOf returns the price of an amount, for [Price]. It fails if the amount is not set, is negative, has more than

@@ -7,14 +7,14 @@ import (
 	"strings"
 )
 
-// ShardOf returns the shard of an entity, 0 to count−1. It is computed from the id with FNV-1a, so that every process
-// finds the same one. A count of 0 means 1.
+// ShardOf returns the shard of an entity, 0 to count−1. It is computed from the id with FNV-1a, so that it is the same
+// in every process. A count of 0 means 1.
 //
-// Partitions that many entities share, such as those of one status or one day, are spread over shards if the throughput
-// of one partition is not enough. Shard 0 is the key without a suffix, so a table without shards needs no change.
-// Writers and readers each have a count, initially 1, which must not be reduced. To increase it, raise the readers'
-// count in every process first and the writers' count afterwards, so that readers always read every shard that is
-// written. Rows that are not changed stay in their shard.
+// Partitions that many entities share, such as that of a status or a day, can be spread over shards if the throughput
+// of one partition is not sufficient. Shard 0 is the key without a suffix, so an existing table without shards does not
+// have to be changed. Writers and readers each have a count, initially 1, which must not be reduced. To increase it,
+// raise the readers' count in every process first and the writers' count afterwards, so that readers always read every
+// shard that is written. Rows that are not changed stay in their shard.
 func ShardOf(id string, count int) int {
 	if count <= 1 {
 		return 0

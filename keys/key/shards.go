@@ -4,10 +4,11 @@ import (
 	"github.com/dynastay/dynastay"
 )
 
-// Shards are the settings of a list whose partition is sharded, see [ShardOf]. With the zero Shards it is not.
+// Shards are the settings of a list whose partition is sharded, see [ShardOf]. With the zero Shards, the partition is
+// not sharded.
 //
 // Both counts may only be increased, and never at the same time: increase Read in every process first, and Write
-// afterwards. A process that reads fewer shards than another one writes would miss rows.
+// afterwards. A process that reads fewer shards than another process writes misses rows.
 type Shards struct {
 	Write int // number of shards that new and changed rows are written to; default 1
 	Read  int // number of shards that lists are read from, at least Write; default 1
@@ -41,14 +42,14 @@ func (s Shards) Must(name string) {
 func (s Shards) Of(id string) int { return ShardOf(id, s.Write) }
 
 // Partitions returns the partition keys of a key's shards 0 to count−1, for a Query that merges them. It ignores the
-// key's own shard and the fields of its sort key. A count of 0 means 1. It fails with an [*dynastay.InvalidError] that
+// key's own shard and the fields of its sort key. A count of 0 means 1. It fails with a [*dynastay.InvalidError] that
 // names the key's field, and panics if the count is above 1 and the key has no [Shard].
 func Partitions[K any, P Layout[K]](k K, count int) ([]string, error) {
 	f := formOf[K, P](&k)
 	shard, ok := f.pk[len(f.pk)-1].(Value)
 	n, isShard := shard.kind.(*shardValue)
 	if count > 1 && (!ok || !isShard) {
-		f.reject("%d partitions require a Shard in PK", count)
+		f.reject("a count of %d requires a Shard in PK", count)
 	}
 	all := make([]string, max(count, 1))
 	for i := range all {

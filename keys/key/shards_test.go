@@ -82,7 +82,7 @@ func TestPartitions(t *testing.T) {
 	got, err := key.Partitions(whole{"1"}, 1)
 	require.NoError(t, err)
 	assert.Equal(t, []string{"ITEM#1"}, got)
-	assert.PanicsWithValue(t, "key: key_test.whole: 2 partitions require a Shard in PK", func() {
+	assert.PanicsWithValue(t, "key: key_test.whole: a count of 2 requires a Shard in PK", func() {
 		_, _ = key.Partitions(whole{"1"}, 2)
 	})
 	assert.Panics(t, func() { _, _ = key.Partitions(lone{}, 2) })

@@ -56,7 +56,7 @@ func Digits(name string, p *int64, width int) Value {
 func Whole(name string, p *int, least, most int) Value {
 	v := Value{field: name, kind: wholeValue{p, least, most}}
 	if least < 0 || least > most {
-		v.wrong = fmt.Sprintf("must have a range with 0 <= least <= most, got %d to %d", least, most)
+		v.wrong = fmt.Sprintf("must have limits with 0 <= least <= most, got %d and %d", least, most)
 	}
 	return v
 }

@@ -2,7 +2,7 @@
 // package:
 //
 //	func TestKeys(t *testing.T) {
-//		keytest.Check(t, // what shares a table or an index
+//		keytest.Check(t, // all types of key that share a table or an index
 //			keytest.Samples(Guest{GuestID: "guest_1"}),
 //			keytest.Samples(Visit{GuestID: "guest_1", Day: day, VisitID: "visit_1"}))
 //		keytest.InOrder(t, Visit{"guest_1", day, "v9"}, Visit{"guest_1", day.AddDays(1), "v1"})
@@ -81,11 +81,11 @@ func Samples[K any, P key.Layout[K]](samples ...K) Type {
 // Check checks all types of key that share a table or an index:
 //
 //   - Parse accepts exactly what Of writes, byte for byte; other text fails with [dynastay.ErrCorrupt].
-//   - Parse reverses Of, field by field: no value affects another field, whatever the strings are. So keys with
+//   - Parse reverses Of, field by field: no value affects another field, whatever the values are. So keys with
 //     different values are different.
 //   - No key can be parsed as two types.
 //   - Every field is part of the key. An invalid value fails with a [*dynastay.InvalidError] that names its field.
-//   - Partition and SortPrefix need only their own fields, and return the part of the stored key.
+//   - Partition and SortPrefix need only their own fields, and return a part of the stored key.
 //   - No key is longer than DynamoDB allows: 2048 bytes for a partition key, 1024 for a sort key.
 //
 // t is a *testing.T, or a *rapid.T.
@@ -144,7 +144,8 @@ func (y Type) inOrder(t rapid.TB) {
 }
 
 // Fuzz checks for arbitrary text that each of the types accepts only what it would write, and that no two types of one
-// table accept the same text. Each table is the types that share it, as for [Check].
+// table accept the same text. Each element of tables holds the types of key that share a table or an index, as for
+// [Check].
 func Fuzz(f *testing.F, tables ...[]Type) {
 	for _, types := range tables {
 		for _, y := range types {
