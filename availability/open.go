@@ -74,7 +74,7 @@ func (o OpenRequest) refused(kind error, field string) error {
 // OpenOp opens at most 99 nights in one transaction; with other operations or an idempotency key in the same
 // transaction, fewer. More than 99 nights are a [*dynastay.InvalidError] for the field "Nights". A night that already
 // has an item is left unchanged, because its rooms may have been sold. It otherwise returns the errors of
-// [Repository.Open].
+// [Repository.Open]. One Write takes one OpenOp per room type, because each checks the room type's guard.
 func (r *Repository) OpenOp(o OpenRequest) *dynastay.Operation[Opened] {
 	return r.openOp(o, r.fits)
 }

@@ -9,6 +9,9 @@ import (
 //
 // Both counts may only be increased, and never at the same time: increase Read in every process first, and Write
 // afterwards. A process that reads fewer shards than another process writes misses rows.
+//
+// After Write was increased, the row of an entity moves to its new shard with the entity's next update. A list that is
+// read at that moment may lack the row, as with any change of an index key.
 type Shards struct {
 	Write int // number of shards that new and changed rows are written to; default 1
 	Read  int // number of shards that lists are read from, at least Write; default 1
