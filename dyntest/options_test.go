@@ -35,7 +35,7 @@ func TestTablesOfTheOptions(t *testing.T) {
 	}
 	namesake := &dynastay.Schema{Name: hotel[0].Name, Key: things.Key}
 	err := configure([]Option{Tables(namesake)}).complete()
-	assert.EqualError(t, err, "dyntest: two different schemas for table "+hotel[0].Name)
+	assert.EqualError(t, err, "dyntest: table "+hotel[0].Name+" appears more than once with different schemas")
 }
 
 func TestOnlyTheseTablesAreMade(t *testing.T) {
