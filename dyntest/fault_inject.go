@@ -68,7 +68,7 @@ type Injection struct {
 //	db.Faults.Inject(dyntest.LoseAnswer(), dyntest.When{Operation: "TransactWriteItems", Nth: 3})
 //
 // Every injection first counts the request, as the SDK sent it, if it matches when and the fault applies to it. Then
-// the injections that hit it act on it, in the order in which they were injected. If one of them responds itself, the
+// the injections that are due act on it, in the order in which they were injected. If one of them responds itself, the
 // later ones do not act. With [Faults.Conflicts], a request holds its items before any of them acts.
 //
 // Inject fails the test immediately if the fault can never happen, because the operation, table or index is unknown or

@@ -11,8 +11,8 @@ import (
 	"github.com/dynastay/dynastay"
 )
 
-// Cost is what requests consume. Units are DynamoDB's, as the engine counts them: a read unit is a consistent read of 4
-// KB, and a write unit is a write of 1 KB. The engines report the same units for reads, but not for the writes of
+// Cost is what requests consume. Units are DynamoDB's, as the engine counts them: a read unit is a consistent read of
+// 4 KB, and a write unit is a write of 1 KB. The engines report the same units for reads, but not for the writes of
 // transactions.
 type Cost struct {
 	Requests   int // as they left the SDK, including Retries

@@ -68,7 +68,7 @@ func TestSeed(t *testing.T) {
 		return c.seed
 	}
 	t.Setenv(seedVar, "")
-	assert.NotEqual(t, seed(), seed(), "they are drawn")
+	assert.NotEqual(t, seed(), seed(), "they are random")
 	assert.Zero(t, seed(Seed(0)))
 	t.Setenv(seedVar, "18446744073709551615")
 	assert.EqualValues(t, uint64(18446744073709551615), seed())

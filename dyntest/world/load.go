@@ -54,7 +54,8 @@ func (w *World) Load(ctx context.Context, db *dynastay.DB, progress func(done, o
 	}
 	wg.Wait()
 	if done < of {
-		return cmp.Or(context.Cause(ctx), errors.New("world: the progress function called runtime.Goexit, as a failed assertion does"))
+		return cmp.Or(context.Cause(ctx),
+			errors.New("world: the progress function called runtime.Goexit, as a failed assertion does"))
 	}
 	return nil
 }
