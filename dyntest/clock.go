@@ -7,8 +7,8 @@ import (
 	"time"
 )
 
-// Clock is the time of one test: of its DB, its Direct, and every DB of [DB.Open] whose options have no Clock. It runs with
-// the machine's clock until it is set. It is safe for concurrent use.
+// Clock is the clock of one test. It is used by the test's DB and Direct, and by every DB returned by [DB.Open] whose
+// options have no Clock. It follows the machine's clock until it is set. It is safe for concurrent use.
 //
 // A Clock in the options of [With] replaces it: Now then reads that clock, and Set and Advance panic.
 type Clock struct {
@@ -23,7 +23,7 @@ type Clock struct {
 func (c *config) newClock() (*Clock, error) {
 	switch {
 	case c.at != nil && c.options.Clock != nil:
-		return nil, errors.New("dyntest: At cannot be combined with the Clock of With")
+		return nil, errors.New("dyntest: At cannot be combined with a Clock in the options of With")
 	case c.at != nil:
 		return &Clock{stands: true, at: *c.at}, nil
 	}
@@ -43,7 +43,7 @@ func (c *Clock) Now() time.Time {
 	return time.Now().Add(c.ahead)
 }
 
-// Set makes the clock stand still at t, which may be earlier than now. It panics if [With] set a Clock.
+// Set stops the clock at t, which may be earlier than the current time. It panics if [With] set a Clock.
 func (c *Clock) Set(t time.Time) {
 	c.own("Set")
 	c.mu.Lock()
@@ -51,8 +51,8 @@ func (c *Clock) Set(t time.Time) {
 	c.stands, c.at = true, t
 }
 
-// Advance moves the clock forward by d. It then runs, or stands still, as before. It panics if d is negative, or if [With] set
-// a Clock.
+// Advance moves the clock forward by d. A running clock continues to run, and a clock that was stopped by Set or [At]
+// remains stopped. It panics if d is negative, or if [With] set a Clock.
 func (c *Clock) Advance(d time.Duration) {
 	c.own("Advance")
 	if d < 0 {
@@ -69,6 +69,6 @@ func (c *Clock) Advance(d time.Duration) {
 
 func (c *Clock) own(method string) {
 	if c.theirs != nil {
-		panic("dyntest.Clock." + method + ": not supported with the Clock of With; use At instead")
+		panic("dyntest.Clock." + method + ": is not supported if the options of With have a Clock; use At instead")
 	}
 }

@@ -93,12 +93,12 @@ func TestClockOfWith(t *testing.T) {
 	for _, db := range []*dynastay.DB{d.DB, d.Direct, d.Open(nil)} {
 		assert.Equal(t, now, db.Now())
 	}
-	const text = ": not supported with the Clock of With; use At instead"
+	const text = ": is not supported if the options of With have a Clock; use At instead"
 	assert.PanicsWithValue(t, "dyntest.Clock.Set"+text, func() { d.Clock.Set(noon) })
 	assert.PanicsWithValue(t, "dyntest.Clock.Advance"+text, func() { d.Clock.Advance(time.Hour) })
 
 	_, err := configure([]Option{At(noon), With(dynastay.Options{Clock: time.Now})}).newClock()
-	assert.EqualError(t, err, "dyntest: At cannot be combined with the Clock of With")
+	assert.EqualError(t, err, "dyntest: At cannot be combined with a Clock in the options of With")
 }
 
 func TestDirectBypassesFaultsAndMeasures(t *testing.T) {

@@ -2,7 +2,7 @@
 //
 //	func TestBooking(t *testing.T) {
 //		t.Parallel()
-//		db := dyntest.New(t) // the hotel's tables, for this test only
+//		db := dyntest.New(t) // the library's tables, for this test only
 //		made, err := bookings.New(db.DB, nil).Create(t.Context(), bookings.Request{Quote: quote, UserID: "user_1", Guest: guest})
 //		…
 //	}
@@ -13,34 +13,37 @@
 //
 // # The engine
 //
-// The subpackage engine finds or starts the engine and documents the order of the search. A test also tries Docker.
-// The test's log says which engine is used, and why the ones before it are not. If no engine is available, the test
-// fails; it is never skipped.
+// The subpackage engine finds or starts the engine and documents the order of the search. A test also tries Docker. The
+// test's log says which engine is used, and why each engine that comes before it in the order is not. If no engine is
+// available, the test fails; it is never skipped.
 //
-// All tests of a test binary share the engine. A Java or dynoxide process ends with the binary, even if that is killed. All
-// packages of one `go test` share one container. A test that is about one engine overrides the environment:
+// All tests of a test binary share the engine. A Java or dynoxide process ends when the test binary ends, even if the
+// binary is killed. All packages of one `go test` share one container. A test for one particular engine overrides the
+// environment:
 //
 //	db := dyntest.New(t, dyntest.On(engine.Docker))
 //
 // [Image] does the same for one Docker image. For all other tests, the environment variables of package engine, such as
-// DYNTEST_ENGINE, choose the engine, and those of package docker configure its containers. These are for tests only:
+// DYNTEST_ENGINE, choose the engine, and those of package docker configure its containers. The following variables
+// apply only to tests:
 //
 //	DYNTEST_SEED      the seed of random faults
-//	DYNTEST_SUMMARY   1: every test logs what it sent, for go test -v
+//	DYNTEST_SUMMARY   1: every test logs the requests that it sent; use go test -v to see them
 //
 // A program, such as an example, starts an engine with package engine directly, which does not import testing.
 //
 // # Faults, budgets, time
 //
-// Local engines do not fail as DynamoDB does. [Faults] adds the failures, to single HTTP requests below the retries of
-// the SDK. It throttles, loses or delays requests, leaves items unprocessed or hides them from an index, for chosen requests or
-// at random.
+// Local engines do not fail as DynamoDB does. [Faults] simulates these failures for individual HTTP requests, below the
+// retries of the SDK. It can throttle, lose or delay requests, leave items unprocessed or hide them from an index, for
+// selected requests or at random.
 //
 //	db.Faults.Inject(dyntest.LoseAnswer(), dyntest.When{Operation: "TransactWriteItems", Nth: 3})
 //
 // [Budget] fails a test that sends or consumes more than a budget. [DB.Measure] returns what was sent; with
-// DYNTEST_SUMMARY=1, the log of every test shows it. [Clock] is the time of the test's repositories, and [DB.Sweep] removes
-// what has expired by it. [DB.Direct] is for preparing and inspecting: it bypasses the faults, and is not measured.
+// DYNTEST_SUMMARY=1, the log of every test shows it. [Clock] is the clock of the test's repositories, and [DB.Sweep]
+// removes the items that have expired according to it. [DB.Direct] is for preparing and inspecting: it bypasses the
+// faults, and is not measured.
 //
 // The subpackage world fills the tables with hotels. docs/testing.md is the guide, with examples.
 package dyntest

@@ -18,11 +18,12 @@ import (
 // DB is a database for one test.
 type DB struct {
 	*dynastay.DB
-	// Client is the client below DB. Its requests go through Faults, and are measured. It retries as often as the SDK does
-	// by default, but almost without delay: a test learns nothing from the seconds that the SDK would wait after a fault.
+	// Client is the client that DB uses. Its requests go through Faults, and are measured. It retries as often as the
+	// SDK does by default, but almost without delay, because waiting as long as the SDK does would only make the tests
+	// slower.
 	Client *dynamodb.Client
-	// Direct works on the same tables by the same clock, but bypasses Faults, measures and the Observer of [With]. Use it
-	// to prepare a test and to inspect what it did.
+	// Direct uses the same tables and the same clock, but bypasses Faults, measurements and the Observer in the options
+	// of [With]. Use it to prepare a test and to inspect what it did.
 	Direct *dynastay.DB
 	Faults *Faults
 	Clock  *Clock
@@ -40,12 +41,12 @@ type DB struct {
 // second.
 const setUpTime = 2 * time.Minute
 
-// New returns a database with tables for this test only: those of the hotel, and those of [Tables]. They are
-// removed when the test ends, however it ends. All tests of a test binary share one engine, which package engine
-// finds or starts. If no engine is available, the test fails with what was tried and how to fix it.
+// New returns a database with tables for this test only: the library's tables, and those of [Tables]. They are removed
+// when the test ends, even if it fails or panics. All tests of a test binary share one engine, which package engine
+// finds or starts. If no engine is available, the test fails with a message that says what was tried and how to fix it.
 //
-// Tests share only the client tokens of transactions: an engine remembers them even after a table is removed, so a test
-// must not use a fixed token.
+// Tests are isolated from each other except for the client tokens of transactions: an engine remembers them even after
+// a table is removed, so a test must not use a fixed token.
 func New(t testing.TB, opts ...Option) *DB {
 	t.Helper()
 	c := configure(opts)
@@ -104,9 +105,9 @@ func (d *DB) over(network http.RoundTripper) http.RoundTripper {
 	return &wire{[]stage{d.Faults.note, d.Faults.hint, d.meter.count, d.Faults.conflict, d.Faults.inject}, network}
 }
 
-// Open returns a second [dynastay.DB] on the same tables, as independent of the first as that of another process. If opts is
-// nil, the defaults apply. TablePrefix and TableSuffix are replaced by the test's own. If Clock is nil, the test's Clock is
-// used.
+// Open returns a second [dynastay.DB] on the same tables, as independent of the first one as if it were in another
+// process. If opts is nil, the defaults apply. TablePrefix and TableSuffix are replaced by the test's own. If Clock is
+// nil, the test's Clock is used.
 func (d *DB) Open(opts *dynastay.Options) *dynastay.DB { return d.open(d.Client, opts) }
 
 func (d *DB) open(client *dynamodb.Client, opts *dynastay.Options) *dynastay.DB {

@@ -44,7 +44,7 @@ func TestMessageWithoutAnyEngine(t *testing.T) {
 	} {
 		assert.Contains(t, message, part)
 	}
-	assert.Regexp(t, `docker    (cannot connect to Docker|cannot start a container of `+noImage+`): `, message)
+	assert.Regexp(t, `docker    (connect to Docker|start a container of `+noImage+`): `, message)
 }
 
 func TestTestFailsWithoutTheEngineItAsksFor(t *testing.T) {

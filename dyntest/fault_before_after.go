@@ -5,10 +5,10 @@ import (
 	"net/http"
 )
 
-// Before calls f before the request reaches the engine, on the goroutine that sends it and with its context. For example, f
-// lets another process write between a read and the write that follows from it. With [Faults.Conflicts], the request
-// already holds its items. Requests that f itself sends do not call f again in the same turn. But they could have another
-// turn, so Before requires Nth, Times or Match.
+// Before calls f before the request reaches the engine, on the goroutine that sends it and with its context. For
+// example, f lets another process write between a read and the write that depends on it. With [Faults.Conflicts], the
+// request already holds its items. Requests that f itself sends do not call f again for the same hit. But they could be
+// hit later themselves, so Before requires Nth, Times or Match.
 //
 // Let f write through db.Open(nil) or db.Direct, as another process would. Through db.DB, it may queue in this process
 // behind the very call that it interrupts. If f waits, it must also wait for the end of the context, or an unexpected
@@ -21,10 +21,11 @@ func Before(f func(context.Context)) Fault {
 	})
 }
 
-// After calls f when the engine has carried out the request, before the caller gets the answer, on the goroutine that
-// sends it and with its context. If the context has ended when f returns, the SDK's caller gets its error instead of the
-// answer. [dynastay.DB.Write] is such a caller; it then settles the write within its own time limit. Like [Before], After
-// requires Nth, Times or Match, and f must write through db.Open(nil) or db.Direct.
+// After calls f after the engine has carried out the request and before the caller gets the response, on the goroutine
+// that sends it and with its context. If the context has ended when f returns, the caller of the SDK gets the context's
+// error instead of the response. [dynastay.DB.Write] is such a caller; it then determines the outcome of the write
+// within its own time limit. Like [Before], After requires Nth, Times or Match, and f must write through db.Open(nil)
+// or db.Direct.
 func After(f func(context.Context)) Fault {
 	return calling("After", f, func(t *turn, x *exchange, next hop) (*http.Response, error) {
 		return afterAnswer(x, next, func() error {

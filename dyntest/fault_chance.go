@@ -37,10 +37,11 @@ func pattern(test string) string {
 	return strings.Join(parts, "/")
 }
 
-// AnyOf makes one of the faults happen. It is drawn for each request, from the seed of the test, among those that apply to
-// the request. Without arguments, AnyOf draws among the faults that DynamoDB and the network cause now and then, and that
-// correct code survives: [Throttle], [InternalError], [InternalErrorAfterCommit], [Conflict], [InProgress], [Unprocessed] of
-// one, [LoseRequest], [LoseAnswer], [ShortPages] of one and a short [Delay].
+// AnyOf makes one of the faults happen. The fault is chosen at random for each request, with the seed of the test,
+// among those that apply to the request. Without arguments, AnyOf chooses among the faults that DynamoDB and the
+// network cause occasionally and that correct code must handle: [Throttle], [InternalError],
+// [InternalErrorAfterCommit], [Conflict], [InProgress], [Unprocessed] of one, [LoseRequest], [LoseAnswer], [ShortPages]
+// of one and a short [Delay].
 //
 //	db.Faults.Inject(dyntest.AnyOf(), dyntest.When{Chance: 0.2})
 func AnyOf(faults ...Fault) Fault {

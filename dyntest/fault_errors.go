@@ -13,8 +13,8 @@ func refusing(name string, operations []string, refuse func(*content) *refusal) 
 	})
 }
 
-// Throttle refuses a request for lack of capacity. A transaction is cancelled, with ThrottlingError as the reason of its
-// first action; all other requests get a ProvisionedThroughputExceededException.
+// Throttle refuses a request as if the table had no capacity left. A transaction is cancelled, with ThrottlingError as
+// the reason of its first action; all other requests get a ProvisionedThroughputExceededException.
 func Throttle() Fault {
 	return refusing("Throttle", nil, func(c *content) *refusal {
 		if len(c.TransactItems) == 0 {

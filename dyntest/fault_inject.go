@@ -43,7 +43,7 @@ func (what Fault) appliesTo(c *content) bool {
 	return what.appliesToOperation(c.operation) && (what.applies == nil || what.applies(c))
 }
 
-// Injection is a fault at work on the requests of a test.
+// Injection is a fault that was injected into the requests of a test.
 type Injection struct {
 	faults *Faults
 	what   Fault
@@ -67,13 +67,13 @@ type Injection struct {
 //
 //	db.Faults.Inject(dyntest.LoseAnswer(), dyntest.When{Operation: "TransactWriteItems", Nth: 3})
 //
-// A request counts, as the SDK sent it, if it matches when and the fault applies to it. First every injection counts it.
-// Then those whose turn it is act on it, the first one injected nearest to the SDK. If that one answers by itself, the others
-// do not act. With [Faults.Conflicts], a request holds its items before any of them acts.
+// Every injection first counts the request, as the SDK sent it, if it matches when and the fault applies to it. Then
+// the injections that are due act on it, in the order in which they were injected. If one of them responds itself, the
+// later ones do not act. With [Faults.Conflicts], a request holds its items before any of them acts.
 //
-// Inject fails the test at once if the fault can never happen, because the operation, table or index is unknown or the fault
-// does not apply to it. So call Inject on the test's goroutine. The test fails at its end if the fault never happened, or
-// happened fewer than Times times. A random fault must at least have had the chance.
+// Inject fails the test immediately if the fault can never happen, because the operation, table or index is unknown or
+// the fault does not apply to it. So call Inject on the test's goroutine. The test fails at its end if the fault never
+// happened, or happened fewer than Times times. For a random fault, at least one matching request must have been sent.
 func (f *Faults) Inject(what Fault, when When) *Injection {
 	f.t.Helper()
 	if when.Nth > 0 && when.Times == 0 {
@@ -110,11 +110,11 @@ func (i *Injection) Hits() int {
 	return i.hits
 }
 
-// Happened returns a channel that is closed at the first hit. A test can wait for it instead of sleeping, for example to give
-// up while an answer is delayed.
+// Happened returns a channel that is closed at the first hit. A test can wait for it instead of sleeping, for example
+// to cancel a call while its response is delayed.
 func (i *Injection) Happened() <-chan struct{} { return i.happened }
 
-// Stop ends the injection. It affects neither requests in flight, nor what is checked at the end of the test.
+// Stop ends the injection. It affects neither the requests in flight nor the checks at the end of the test.
 func (i *Injection) Stop() {
 	i.faults.mu.Lock()
 	defer i.faults.mu.Unlock()

@@ -38,7 +38,7 @@ func (i *Injection) missing() string {
 		sent = "1 matching request was sent"
 	}
 	if idle := i.taken - i.own; idle > 0 {
-		sent += fmt.Sprintf("; the fault was due on %d of them but had no effect: "+
+		sent += fmt.Sprintf("; the fault was due on %d of them but had no effect, because "+
 			"another fault answered, the engine refused the request, or there was nothing to change", idle)
 	}
 	return happened + ": " + sent

@@ -29,12 +29,12 @@ func TestAFaultMustHappen(t *testing.T) {
 		"any table":       {ShortPages(2), When{Index: "GSI1-EmailIndex", Match: always}, 0, []string{"dyntest: ShortPages(2) on any request by GSI1-EmailIndex that matches did not happen: no matching request was sent"}},
 		"not all":         {LoseRequest(), When{Nth: 2, Times: 3}, 3, []string{"dyntest: LoseRequest on the 2nd request happened 2 of 3 times: 3 matching requests were sent"}},
 		"all":             {LoseRequest(), When{Nth: 2, Times: 3}, 4, nil},
-		"without effect":  {ShortPages(1), When{Nth: 1}, 1, []string{"dyntest: ShortPages(1) on the 1st request did not happen: 1 matching request was sent; the fault was due on 1 of them but had no effect: another fault answered, the engine refused the request, or there was nothing to change"}},
-		"given back":      {ShortPages(1), When{Times: 1}, 3, []string{"dyntest: ShortPages(1) on any request did not happen: 3 matching requests were sent; the fault was due on 3 of them but had no effect: another fault answered, the engine refused the request, or there was nothing to change"}},
+		"without effect":  {ShortPages(1), When{Nth: 1}, 1, []string{"dyntest: ShortPages(1) on the 1st request did not happen: 1 matching request was sent; the fault was due on 1 of them but had no effect, because another fault answered, the engine refused the request, or there was nothing to change"}},
+		"given back":      {ShortPages(1), When{Times: 1}, 3, []string{"dyntest: ShortPages(1) on any request did not happen: 3 matching requests were sent; the fault was due on 3 of them but had no effect, because another fault answered, the engine refused the request, or there was nothing to change"}},
 		"optional":        {LoseRequest(), When{Nth: 2, Optional: true}, 0, nil},
 		"left to chance":  {LoseRequest(), When{Chance: 1e-9}, 1, nil},
 		"no chance":       {LoseRequest(), When{Chance: 0.5}, 0, []string{"dyntest: LoseRequest on any request did not happen: no matching request was sent"}},
-		"no such chance":  {ShortPages(1), When{Chance: 1}, 1, []string{"dyntest: ShortPages(1) on any request did not happen: 1 matching request was sent; the fault was due on 1 of them but had no effect: another fault answered, the engine refused the request, or there was nothing to change"}},
+		"no such chance":  {ShortPages(1), When{Chance: 1}, 1, []string{"dyntest: ShortPages(1) on any request did not happen: 1 matching request was sent; the fault was due on 1 of them but had no effect, because another fault answered, the engine refused the request, or there was nothing to change"}},
 		"drawn, not left": {AnyOf(), When{}, 0, []string{"dyntest: AnyOf on any request did not happen: no matching request was sent"}},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -7,10 +7,10 @@ import (
 	"strconv"
 )
 
-// ShortPages ends a page of a Query or Scan after n items, or earlier if the engine does, as DynamoDB does if a page would
-// exceed 1 MB. The LastEvaluatedKey of the answer says where to continue. A request for n items or fewer does not match, and an
-// answer without that key is not a hit. Engines return the key even if there were exactly n items, and so does DynamoDB: the
-// page after a hit may be empty, and the last one.
+// ShortPages ends a page of a Query or Scan after n items, or earlier if the engine itself ends it earlier, as DynamoDB
+// does if a page would exceed 1 MB. The LastEvaluatedKey of the response says where to continue. A request for n items
+// or fewer does not match, and a response without that key is not a hit. Engines return the key even if there were
+// exactly n items, and so does DynamoDB: the page after a hit may be empty and may be the last one.
 func ShortPages(n int) Fault {
 	fault := newFault(fmt.Sprintf("ShortPages(%d)", n), pagers, func(t *turn, x *exchange, next hop) (*http.Response, error) {
 		body, err := edit(x.body, func(request map[string]json.RawMessage) error {

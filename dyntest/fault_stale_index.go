@@ -9,13 +9,14 @@ import (
 	"github.com/dynastay/dynastay"
 )
 
-// StaleIndex answers a Query or Scan of an index from an earlier state, as DynamoDB may before it has updated an index. The
-// index is frozen: as it was at the injection, or at the last read of an index of that table that matched and was not hit,
-// which reads the current state. Items written since then are missing, changed items are found under their old key and with
-// their old attributes, and deleted items still exist. Reads of the table itself do not match.
+// StaleIndex answers a Query or Scan of an index from an earlier state, as DynamoDB may before it has updated an index.
+// The index is frozen in the state that it had when the fault was injected, or at the last matching read of an index of
+// that table that was not hit, which shows the current state. Items written since then are missing, changed items are
+// found under their old key and with their old attributes, and deleted items still exist. Reads of the table itself do
+// not match.
 //
-// StaleIndex keeps a second copy of each table that [When] allows. The injection creates the copies, and they are deleted at
-// the end of the test.
+// StaleIndex keeps a second copy of each table that [When] selects. The injection creates the copies, and they are
+// deleted at the end of the test.
 func StaleIndex() Fault {
 	return Fault{
 		name: "StaleIndex", operations: pagers, needsIndex: true,

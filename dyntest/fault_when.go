@@ -8,7 +8,7 @@ import (
 	"github.com/dynastay/dynastay"
 )
 
-// When selects the requests that a fault happens to. The zero When selects every request of the data plane that the fault
+// When selects the requests that a fault happens to. The zero When selects every data-plane request that the fault
 // applies to.
 type When struct {
 	// Operation is that of the request, such as "Query" or "TransactWriteItems". Default: "", all that the fault applies
@@ -19,24 +19,24 @@ type When struct {
 	// Index is the one that a Query or Scan reads. Default: "", any or none.
 	Index string
 	// Nth is the first matching request to hit, counted from now; 1 is the next. The retries of the SDK and those of
-	// [dynastay.DB.Write] count as requests. Default: 0, start with the next.
+	// [dynastay.DB.Write] count as requests. Default: 0, which means the next one.
 	Nth int
-	// Times is how many matching requests are then hit. A request on which the fault has no effect (see [Injection.Hits])
-	// counts against Times with Nth, which selects the requests; without Nth, the fault hits a later request instead.
+	// Times is how many matching requests are then hit. With Nth, a request on which the fault has no effect (see
+	// [Injection.Hits]) counts as one of the Times requests; without Nth, the fault hits a later request instead.
 	// Default: 0, which means 1 with Nth, otherwise all.
 	Times int
 	// EveryAttempt also hits the retries of a request that was hit: the SDK's retries of the same call, and
 	// TransactWriteItems requests with the same client token. They do not count against Times. If the client sends the
-	// request again, its caller does not notice a single lost answer. Default: false.
+	// request again, its caller does not notice a single lost response. Default: false.
 	EveryAttempt bool
-	// Chance hits each matching request with this probability, above 0 and at most 1. It is drawn from the seed of the
-	// test, in the order of the requests. A test that sends one after the other repeats exactly; if requests race, which
-	// of them is hit does not repeat. It cannot be combined with Nth or Times. Default: 0, every request that the other
-	// fields select.
+	// Chance hits each matching request with this probability, greater than 0 and at most 1. The requests are chosen
+	// with the seed of the test, in their order. A test that sends its requests one after the other runs in exactly the
+	// same way again; if requests are sent concurrently, the seed does not determine which of them is hit. It cannot be
+	// combined with Nth or Times. Default: 0, every request that the other fields select.
 	Chance float64
 	// Match reports whether a request matches. It runs on the goroutine that sends the request. Default: nil, all match.
 	Match func(Request) bool
-	// Optional allows the test to end although the fault has not happened. Default: false, that fails the test. With a
+	// Optional allows the test to end although the fault has not happened. Default: false; the test then fails. With a
 	// Chance below 1, the test fails only if there was no request that the fault could have happened to.
 	Optional bool
 }
@@ -111,11 +111,11 @@ func (f *Faults) wrong(what Fault, w When) string {
 	case w.Times < 0:
 		return fmt.Sprintf("Times must not be negative, got %d", w.Times)
 	case w.Chance != 0 && !(w.Chance > 0 && w.Chance <= 1):
-		return fmt.Sprintf("Chance must be above 0 and at most 1, got %v", w.Chance)
+		return fmt.Sprintf("Chance must be greater than 0 and at most 1, got %v", w.Chance)
 	case w.Chance != 0 && (w.Nth > 0 || w.Times > 0):
 		return "Chance cannot be combined with Nth or Times"
 	case what.calls && w.Nth == 0 && w.Times == 0 && w.Match == nil:
-		return what.name + ": Nth, Times or Match is required; otherwise the fault hits the requests of its own function too, endlessly"
+		return what.name + ": Nth, Times or Match is required; otherwise the function's own requests would trigger it again without end"
 	case w.Table != "" && f.tablesOf(When{Table: w.Table}) == nil:
 		return fmt.Sprintf("this test has no table %s, only %s", w.Table, f.tableNames())
 	case w.Table != "" && f.tablesOf(w) == nil:
@@ -123,7 +123,7 @@ func (f *Faults) wrong(what Fault, w When) string {
 	case w.Index != "" && f.tablesOf(w) == nil:
 		return fmt.Sprintf("no table of this test has an index %s", w.Index)
 	case what.needsIndex && !slices.ContainsFunc(f.tablesOf(w), func(s *dynastay.Schema) bool { return len(s.Indexes) > 0 }):
-		return fmt.Sprintf("%s does not apply to %s: there is no index", what.name, w)
+		return fmt.Sprintf("%s does not apply to %s: no matching table has an index", what.name, w)
 	}
 	return ""
 }

@@ -10,7 +10,7 @@ import (
 	"github.com/dynastay/dynastay/dyntest/engine"
 )
 
-// Faults makes an engine behave as DynamoDB does on a bad day, for one test. Requests reach it as they leave the SDK, so
+// Faults makes the engine fail as DynamoDB can fail, for one test only. Requests reach it as they leave the SDK, so
 // each of the SDK's retries is a separate request. It is safe for concurrent use.
 type Faults struct {
 	t       testing.TB
@@ -47,9 +47,9 @@ func newFaults(t testing.TB, on *engine.Engine, prefix string, c *config) *Fault
 	return f
 }
 
-// Conflicts makes writes to the test's tables conflict as in DynamoDB, from now on. While a TransactWriteItems request is
-// in flight, it holds each of its items, for hold plus the time that the engine then takes to carry it out. Faults that are
-// injected between the SDK and the engine, such as [Delay], extend that time. During it
+// Conflicts makes writes to the test's tables conflict from now on, as in DynamoDB. While a TransactWriteItems request
+// is in flight, it holds each of its items, for hold plus the time that the engine then takes to carry it out. Faults
+// that are injected between the SDK and the engine, such as [Delay], extend that time. During it
 //
 //   - a TransactWriteItems or TransactGetItems request for one of them is cancelled, with the reason
 //     TransactionConflict,
@@ -57,7 +57,7 @@ func newFaults(t testing.TB, on *engine.Engine, prefix string, c *config) *Fault
 //   - a TransactWriteItems request with the same client token gets a TransactionInProgressException.
 //
 // A transaction is also cancelled while a single write of one of its items is in flight. The service takes several
-// milliseconds for a transaction; hold simulates them. BatchWriteItem and plain reads are not affected.
+// milliseconds for a transaction; hold simulates that time. BatchWriteItem and plain reads are not affected.
 //
 // [Conflict] is for a single request instead, and does not require another request to conflict with.
 func (f *Faults) Conflicts(hold time.Duration) {
@@ -66,14 +66,14 @@ func (f *Faults) Conflicts(hold time.Duration) {
 	f.conflicts = newConflicts(f.schemas, hold)
 }
 
-// Count returns how many requests of the operation were sent so far, whatever their outcome.
+// Count returns the number of requests of the operation that have been sent so far, including failed ones.
 func (f *Faults) Count(operation string) int {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	return f.sent[operation]
 }
 
-// Record keeps all requests from now on until stop is called. Stop returns them in the order in which they were sent.
+// Record records all requests from now on until stop is called. Stop returns them in the order in which they were sent.
 func (f *Faults) Record() (stop func() []Request) {
 	f.mu.Lock()
 	defer f.mu.Unlock()

@@ -7,14 +7,14 @@ import (
 	"testing"
 )
 
-// Unbounded is the value for a field of a [Cost] that a [Budget] does not limit.
+// Unbounded is the value for a field of a [Cost] that a [Budget] should not limit.
 const Unbounded = 1 << 30
 
-// Measure runs f and returns what was sent meanwhile through Client, DB and every DB of [DB.Open], whoever sent it.
-// Measures may be nested, and may run at the same time. A request that is unanswered when f returns is counted without its
-// units, so f should wait for its own requests.
+// Measure runs f and returns the requests that were sent in the meantime through Client, DB and every DB of [DB.Open],
+// whoever sent them. Calls of Measure may be nested and may run concurrently. A request that has no response yet when f
+// returns is counted without its units, so f should wait for its own requests.
 //
-// Callers do not notice the measure: units that they did not ask for are removed from their answers.
+// Measuring is invisible to callers: units that they did not ask for are removed from their responses.
 func (d *DB) Measure(f func()) (spent *Spent) {
 	measured := d.meter.start()
 	defer func() { spent = d.meter.stop(measured) }() // even if f ends the test
@@ -22,17 +22,17 @@ func (d *DB) Measure(f func()) (spent *Spent) {
 	return nil
 }
 
-// Budget runs f and fails the test, with a table of what was sent, if f spends more than most. What most does not grant
-// is not allowed: a Cost without Retries allows none. It also fails the test if most grants something but nothing is sent,
-// because a budget that is kept by doing nothing tests nothing.
+// Budget runs f and fails the test, with a table of what was sent, if f spends more than most. Whatever most does not
+// allow counts as exceeding the budget: a Cost without Retries allows no retries. It also fails the test if most is not
+// the zero Cost but nothing is sent, because a budget that is kept by doing nothing tests nothing.
 //
 // It measures as [DB.Measure] does, so nothing else should use db at the same time. Costs are those that the engine
-// reports. They do not include what it cannot report, such as the units of a lost answer.
+// reports. They do not include what it cannot report, such as the units of a lost response.
 func Budget(t testing.TB, db *DB, most Cost, f func()) {
 	t.Helper()
 	spent := db.Measure(f)
 	if len(spent.Calls) == 0 && most != (Cost{}) {
-		t.Errorf("dyntest: within the budget, but nothing was sent")
+		t.Errorf("dyntest: nothing was sent, so the budget tests nothing; if that is intended, use the zero Cost")
 		return
 	}
 	if lines, over := most.compare(spent.Cost); over {

@@ -12,7 +12,8 @@ import (
 )
 
 // Cost is what requests consume. Units are DynamoDB's, as the engine counts them: a read unit is a consistent read of
-// 4 KB, and a write unit is a write of 1 KB. Engines agree on reads, but not on the writes of transactions.
+// 4 KB, and a write unit is a write of 1 KB. The engines report the same units for reads, but not for the writes of
+// transactions.
 type Cost struct {
 	Requests   int // as they left the SDK, including Retries
 	Retries    int // see [Call]
@@ -20,7 +21,7 @@ type Cost struct {
 	WriteUnits float64
 }
 
-// Spent is what was sent during a measure: the sum, and the requests themselves in the order in which they were sent.
+// Spent is the result of [DB.Measure]: the sum, and the requests themselves in the order in which they were sent.
 type Spent struct {
 	Cost
 	Calls []Call
@@ -33,12 +34,13 @@ type Call struct {
 	// token that was already used. Other retries, such as dynastay's of a plain write, count as new requests.
 	Retry bool
 	// Usage has an entry for each table or index that the request names, and for each that was charged, with the names
-	// of the schemas. Units are 0 if the answer is an error or was lost.
+	// of the schemas. Units are 0 if the response is an error or was lost.
 	Usage []dynastay.Usage
 	Err   string // the code of the service's error, such as "ThrottlingException"; [NoAnswer]; "" for none
 }
 
-// NoAnswer is the Err of a call that has no answer: its connection broke, its caller gave up, or it is still in flight.
+// NoAnswer is the value of Call.Err for a request that has no response: its connection broke, its caller gave up, or it
+// is still in flight.
 const NoAnswer = "no answer"
 
 func (s *Spent) add(c Call) {

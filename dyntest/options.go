@@ -13,12 +13,12 @@ import (
 	"github.com/dynastay/dynastay/keys"
 )
 
-// Option changes what [New] makes.
+// Option configures [New].
 type Option func(*config)
 
 type config struct {
 	engine  []engine.Option
-	only    bool               // without the hotel's tables
+	only    bool               // without the library's tables
 	schemas []*dynastay.Schema // those of the options; once complete, all of the test's
 	streams bool
 	options dynastay.Options
@@ -27,13 +27,14 @@ type config struct {
 	seed    uint64     // of random faults; known once complete
 }
 
-// Tables adds tables to those of the hotel, or to those of [OnlyTables].
+// Tables adds tables to the library's tables, or to those of [OnlyTables].
 func Tables(schemas ...*dynastay.Schema) Option {
 	return func(c *config) { c.schemas = append(c.schemas, schemas...) }
 }
 
-// OnlyTables creates these tables and none of the hotel's. Combined with [Tables], it creates both sets. Writes under an
-// idempotency key also require the table of their records, which is keys.MetadataTable unless the options name another.
+// OnlyTables creates these tables and none of the library's. Combined with [Tables], it creates both sets. Writes with
+// an idempotency key also require the table of idempotency records, which is keys.MetadataTable unless
+// Options.Idempotency names another one.
 func OnlyTables(schemas ...*dynastay.Schema) Option {
 	return func(c *config) {
 		c.only = true
@@ -41,13 +42,14 @@ func OnlyTables(schemas ...*dynastay.Schema) Option {
 	}
 }
 
-// Streams enables the streams that the tables' schemas ask for. Default: disabled. Few tests read them, and dynoxide
-// becomes slower with every record that it keeps.
+// Streams enables the streams that the tables' schemas ask for. Default: disabled. Few tests read streams, and dynoxide
+// becomes slower with every record in a stream.
 func Streams() Option {
 	return func(c *config) { c.streams = true }
 }
 
-// At makes the test's [Clock] stand still at t, until it is set or advanced. Default: it runs with the machine's clock.
+// At stops the test's [Clock] at t. [Clock.Set] and [Clock.Advance] change it. Default: the Clock follows the machine's
+// clock.
 func At(t time.Time) Option {
 	return func(c *config) { c.at = &t }
 }
@@ -84,7 +86,7 @@ func (c *config) complete() error {
 		case i < 0:
 			tables = append(tables, s)
 		case tables[i] != s:
-			return fmt.Errorf("dyntest: two different schemas for table %s", s.Name)
+			return fmt.Errorf("dyntest: table %s appears more than once with different schemas", s.Name)
 		}
 	}
 	c.schemas = tables
@@ -105,9 +107,9 @@ func (c *config) tables() []*dynastay.Schema {
 	return plain
 }
 
-// On runs the test on this kind of engine only, such as [engine.Dynoxide], whatever the environment says. Use it for a test
-// that is about that engine. If it is unavailable, the test fails. Other tests may run on other engines at the same time:
-// a test binary starts one for each kind and image that its tests ask for.
+// On runs the test only on this kind of engine, such as [engine.Dynoxide], regardless of the environment. Use it for a
+// test that is about that engine. If it is unavailable, the test fails. Other tests may run on other engines at the
+// same time: a test binary starts one for each kind and image that its tests ask for.
 func On(kind engine.Kind) Option { return startWith(engine.On(kind)) }
 
 // Image is On([engine.Docker]) with this image. Default, also for On(engine.Docker): the image in DYNTEST_IMAGE if that is

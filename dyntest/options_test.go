@@ -35,7 +35,7 @@ func TestTablesOfTheOptions(t *testing.T) {
 	}
 	namesake := &dynastay.Schema{Name: hotel[0].Name, Key: things.Key}
 	err := configure([]Option{Tables(namesake)}).complete()
-	assert.EqualError(t, err, "dyntest: two different schemas for table "+hotel[0].Name)
+	assert.EqualError(t, err, "dyntest: table "+hotel[0].Name+" appears more than once with different schemas")
 }
 
 func TestOnlyTheseTablesAreMade(t *testing.T) {
@@ -68,7 +68,7 @@ func TestSeed(t *testing.T) {
 		return c.seed
 	}
 	t.Setenv(seedVar, "")
-	assert.NotEqual(t, seed(), seed(), "they are drawn")
+	assert.NotEqual(t, seed(), seed(), "they are random")
 	assert.Zero(t, seed(Seed(0)))
 	t.Setenv(seedVar, "18446744073709551615")
 	assert.EqualValues(t, uint64(18446744073709551615), seed())

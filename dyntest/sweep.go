@@ -15,15 +15,15 @@ import (
 	"github.com/dynastay/dynastay"
 )
 
-// Sweep removes every item of the test's tables that has expired by Clock, as DynamoDB's time to live does sooner or
-// later, and returns the removed items in order. Until then expired items still exist, as they may in DynamoDB for days: the
-// engine's own time to live is off on a test's tables, because it follows the machine's clock.
+// Sweep removes every item of the test's tables that has expired by Clock, as DynamoDB's time to live does eventually,
+// and returns the removed items in order. Until then expired items still exist, as they may in DynamoDB for days: the
+// engine's own time to live is disabled for a test's tables, because it follows the machine's clock.
 //
 // The rules are DynamoDB's. An item has expired if the attribute that its schema names as TTL is a number of whole Unix
-// seconds before the current time, and at most five years before it: older items are never removed. An item whose attribute
-// changes during Sweep is not removed.
+// seconds that is before the current time, but at most five years before it; DynamoDB never removes older items. An
+// item whose attribute changes during Sweep is not removed.
 //
-// Sweep bypasses Faults and is not measured. It fails the test if the engine does not answer, so call it on the test's
+// Sweep bypasses Faults and is not measured. It fails the test if the engine does not respond, so call it on the test's
 // goroutine.
 func (d *DB) Sweep() []dynastay.Ref {
 	d.t.Helper()

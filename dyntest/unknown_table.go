@@ -28,8 +28,8 @@ func (f *Faults) hint(x *exchange, next hop) (*http.Response, error) {
 	for name := range c.tables {
 		if !f.ended && f.schemas[f.prefix+name] == nil && !f.unknown[name] {
 			f.unknown[name] = true
-			f.t.Logf("dyntest: this test has no table %s, only %s; add a service's own tables with Tables, "+
-				"and get a table's full name with TableName", name, f.tableNames())
+			f.t.Logf("dyntest: this test has no table %s, only %s; add your service's tables with the option Tables, "+
+				"and get a table's full name from DB.TableName", name, f.tableNames())
 		}
 	}
 	return resp, nil

@@ -22,5 +22,5 @@ func TestUnknownTable(t *testing.T) {
 		assert.ErrorAs(t, err, &gone)
 	}
 	require.Len(t, w.logs, 1)
-	assert.Contains(t, w.logs[0], `this test has no table Vouchers, only Things; add a service's own tables with Tables, `)
+	assert.Contains(t, w.logs[0], `this test has no table Vouchers, only Things; add your service's tables with the option Tables, `)
 }

@@ -12,18 +12,18 @@
 //
 // Start uses the first of these that is available:
 //
-//  1. [Endpoint]: an engine that is already running, if DYNTEST_ENDPOINT is set to its address. It is then the only one
-//     tried, so that a wrong address is an error.
+//  1. [Endpoint]: an engine that is already running, if DYNTEST_ENDPOINT is set to its address. No other engine is then
+//     tried, so that a wrong address is reported as an error.
 //  2. [Java]: DynamoDB Local as a process of this machine's Java (that of JAVA_HOME, otherwise the one on PATH), if
-//     DYNTEST_DYNAMODB_LOCAL is set to the folder of an unpacked download. If that is set, and DYNTEST_ENDPOINT is not, it
-//     is the only one tried.
-//  3. [Docker]: DynamoDB Local in a container, if the program passes [docker.Allow] to Start. It is an option because
-//     it links testcontainers, and with it the Docker client, into the program.
+//     DYNTEST_DYNAMODB_LOCAL is set to the folder of an unpacked download. If it is set and DYNTEST_ENDPOINT is not, no
+//     other engine is tried.
+//  3. [Docker]: DynamoDB Local in a container, if the program passes [docker.Allow] to Start. This requires an option
+//     because it links testcontainers, and with it the Docker client, into the program.
 //  4. [Dynoxide]: dynoxide, an in-memory DynamoDB in one binary that requires neither Docker nor Java: the one on PATH, or
 //     a pinned build that npm downloads once into the user's cache folder.
 //
-// Java and dynoxide require a Unix system. Each Start runs a separate process, which ends with the program even if that is
-// killed. DynamoDB Local runs without telemetry.
+// Java and dynoxide require a Unix system. Each Start runs a separate process, which ends when the program ends, even
+// if the program is killed. DynamoDB Local runs without telemetry.
 //
 // An option such as [On] overrides the environment. Without one, these environment variables choose the engine:
 //

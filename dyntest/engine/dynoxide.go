@@ -51,7 +51,7 @@ func findDynoxide(ctx context.Context) (string, error) {
 	missing := err
 	cache, err := os.UserCacheDir()
 	if err != nil {
-		return "", fmt.Errorf("%w; no cache folder to download it to: %w", missing, err)
+		return "", fmt.Errorf("%w; there is no cache folder to download it to: %w", missing, err)
 	}
 	path = filepath.Join(cache, "dynastay", "dynoxide-"+dynoxideVersion, "dynoxide")
 	if _, err := os.Stat(path); err == nil {

@@ -27,7 +27,7 @@ func startEndpoint(ctx context.Context) (*Engine, error) {
 	return newEngine("endpoint "+endpoint, endpoint, func(context.Context) error { return nil }), nil
 }
 
-var errEnded = errors.New("exited before it answered")
+var errEnded = errors.New("the process exited before it answered")
 
 // untilAnswer waits until the server at the endpoint answers an HTTP request, whatever it answers, or until gone is closed.
 // An open port is not enough: Docker opens it before the server listens.

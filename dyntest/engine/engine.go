@@ -41,8 +41,8 @@ func (e *Engine) Name() string { return e.name }
 // Endpoint returns the address of the engine, such as "http://127.0.0.1:40123".
 func (e *Engine) Endpoint() string { return e.endpoint }
 
-// Account returns a text that says which engine this is, and why each one before it in the order is not used. It is exported
-// for package dyntest, which writes it to the log of a test.
+// Account returns a text that says which engine this is, and why each engine before it in the order was not used. It is
+// exported for package dyntest, which writes it to the log of a test.
 func (e *Engine) Account() string {
 	var b strings.Builder
 	b.WriteString("the engine is " + e.name)
@@ -50,8 +50,8 @@ func (e *Engine) Account() string {
 	return b.String()
 }
 
-// Client returns a client of the engine, with the SDK's defaults for everything that optFns do not change. Their HTTPClient is
-// an [*http.Client] with the engine's connections: package dyntest wraps its Transport.
+// Client returns a client of the engine, with the SDK's defaults for everything that optFns do not change. The
+// HTTPClient of these options is an [*http.Client] with the engine's connections; package dyntest wraps its Transport.
 func (e *Engine) Client(optFns ...func(*dynamodb.Options)) *dynamodb.Client {
 	return dynamodb.New(dynamodb.Options{
 		BaseEndpoint: &e.endpoint,
@@ -62,8 +62,8 @@ func (e *Engine) Client(optFns ...func(*dynamodb.Options)) *dynamodb.Client {
 	}, optFns...)
 }
 
-// CreateTables creates tables, named by prefix and their schema, all at the same time and without deletion protection. It can
-// be run again, see [dynastay.Schema.Create].
+// CreateTables creates tables concurrently and without deletion protection. The name of each is prefix followed by the
+// name of its schema. It can be run again, see [dynastay.Schema.Create].
 func (e *Engine) CreateTables(ctx context.Context, prefix string, schemas ...*dynastay.Schema) error {
 	client := e.Client()
 	return parallel.Do(schemas, func(s *dynastay.Schema) error {
@@ -74,7 +74,8 @@ func (e *Engine) CreateTables(ctx context.Context, prefix string, schemas ...*dy
 	})
 }
 
-// DeleteTables removes the tables of [Engine.CreateTables]. It is not an error if a table does not exist.
+// DeleteTables deletes the tables that [Engine.CreateTables] creates with the same arguments. It is not an error if a
+// table does not exist.
 func (e *Engine) DeleteTables(ctx context.Context, prefix string, schemas ...*dynastay.Schema) error {
 	client := e.Client()
 	return parallel.Do(schemas, func(s *dynastay.Schema) error {
@@ -88,8 +89,8 @@ func (e *Engine) DeleteTables(ctx context.Context, prefix string, schemas ...*dy
 	})
 }
 
-// Stop releases the engine. It ends a process that [Start] started. A given endpoint keeps running, and so does a container,
-// because other processes may use it: package docker documents when it is removed.
+// Stop releases the engine. It ends a process that [Start] started. An endpoint is left running, and so is a container,
+// because other processes may use it; package docker says when the container is removed.
 func (e *Engine) Stop(ctx context.Context) error {
 	e.transport.CloseIdleConnections()
 	return e.stop(ctx)

@@ -40,7 +40,7 @@ func platform() string {
 // its binary to path. Several processes may do so at the same time.
 func fetch(ctx context.Context, path, platform, integrity string) error {
 	if integrity == "" {
-		return fmt.Errorf("no pinned build for %s; put dynoxide on PATH", platform)
+		return fmt.Errorf("there is no pinned build for %s; put dynoxide on PATH", platform)
 	}
 	npm, err := exec.LookPath("npm")
 	if err != nil {
@@ -70,7 +70,7 @@ func fetch(ctx context.Context, path, platform, integrity string) error {
 		return err
 	}
 	if len(archives) != 1 {
-		return fmt.Errorf("npm pack %s must write 1 archive, got %d", name, len(archives))
+		return fmt.Errorf("npm pack %s wrote %d archives, want 1", name, len(archives))
 	}
 	archive, err := os.ReadFile(archives[0])
 	if err != nil {
@@ -108,7 +108,7 @@ func extract(archive []byte, name, path string) error {
 	for {
 		header, err := files.Next()
 		if errors.Is(err, io.EOF) {
-			return fmt.Errorf("the archive has no %s", name)
+			return fmt.Errorf("the archive does not contain %s", name)
 		}
 		if err != nil {
 			return err

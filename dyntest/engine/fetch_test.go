@@ -65,8 +65,8 @@ func TestFetchRefuses(t *testing.T) {
 		reason                    string
 	}{
 		{"another archive", "linux-x64", pinned, "package/dynoxide", ": wrong checksum: got sha512-"},
-		{"no binary in it", "linux-x64", "", "package/other", "the archive has no package/dynoxide"},
-		{"no pin", "plan9-mips", "none", "package/dynoxide", "no pinned build for plan9-mips; put dynoxide on PATH"},
+		{"no binary in it", "linux-x64", "", "package/other", "the archive does not contain package/dynoxide"},
+		{"no pin", "plan9-mips", "none", "package/dynoxide", "there is no pinned build for plan9-mips; put dynoxide on PATH"},
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {

@@ -14,7 +14,8 @@ import (
 // telemetryVar keeps DynamoDB Local from reporting to its maker that it was started, which it does by default.
 const telemetryVar = "DDB_LOCAL_TELEMETRY"
 
-const javaHelp = "Download DynamoDB Local (the DynamoDB Developer Guide has the link) and set its folder. It needs Java 17 or later:\n" +
+const javaHelp = "Download DynamoDB Local (see the DynamoDB Developer Guide), unpack it, and set " + localVar +
+	" to its folder. It requires Java 17 or later:\n" +
 	"  mkdir -p ~/dynamodb-local\n" +
 	"  tar -xzf dynamodb_local_latest.tar.gz -C ~/dynamodb-local\n" +
 	"  export " + localVar + "=\"$HOME/dynamodb-local\""
@@ -31,7 +32,7 @@ func startJava(ctx context.Context) (*Engine, error) {
 	}
 	jar := filepath.Join(folder, "DynamoDBLocal.jar")
 	if _, err := os.Stat(jar); err != nil {
-		return nil, fmt.Errorf("%s must be the folder of an unpacked DynamoDB Local: %w", localVar, err)
+		return nil, fmt.Errorf("%s must be the folder of an unpacked DynamoDB Local download: %w", localVar, err)
 	}
 	java, err := findJava()
 	if err != nil {
@@ -49,7 +50,7 @@ func startJava(ctx context.Context) (*Engine, error) {
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", java, err)
 	}
-	return newEngine(fmt.Sprintf("DynamoDB Local of %s on %s", folder, address), "http://"+address, process.stop), nil
+	return newEngine(fmt.Sprintf("DynamoDB Local from %s on %s", folder, address), "http://"+address, process.stop), nil
 }
 
 // findJava returns the java of JAVA_HOME if that is set, as Java's own tools do, otherwise the one on PATH.

@@ -20,7 +20,7 @@ func TestJavaIsUsedIfItsFolderIsSet(t *testing.T) {
 	t.Setenv("PATH", fakes(t, "java", "dynoxide"))
 	engine, err := Start(t.Context())
 	require.NoError(t, err)
-	assert.Equal(t, fmt.Sprintf("DynamoDB Local of %s on %s", folder, engine.Endpoint()[len("http://"):]), engine.Name())
+	assert.Equal(t, fmt.Sprintf("DynamoDB Local from %s on %s", folder, engine.Endpoint()[len("http://"):]), engine.Name())
 	assert.Contains(t, engine.Account(), "endpoint  not tried because DYNTEST_DYNAMODB_LOCAL="+folder)
 
 	port := engine.Endpoint()[len("http://127.0.0.1:"):]
@@ -60,7 +60,7 @@ func TestJavaIsUnavailable(t *testing.T) {
 		"the folder is a different one": {
 			map[string]string{localVar: empty},
 			[]string{
-				"java      DYNTEST_DYNAMODB_LOCAL must be the folder of an unpacked DynamoDB Local: stat " +
+				"java      DYNTEST_DYNAMODB_LOCAL must be the folder of an unpacked DynamoDB Local download: stat " +
 					filepath.Join(empty, "DynamoDBLocal.jar") + ": no such file",
 				"docker    not tried because DYNTEST_DYNAMODB_LOCAL=" + empty,
 				"dynoxide  not tried because DYNTEST_DYNAMODB_LOCAL=" + empty,
@@ -78,7 +78,7 @@ func TestJavaIsUnavailable(t *testing.T) {
 		"Java is too old": {
 			map[string]string{localVar: folder, oldJavaVar: "1"},
 			[]string{
-				"java      " + filepath.Join(java, "java") + ": exited before it answered; output: " +
+				"java      " + filepath.Join(java, "java") + ": the process exited before it answered; output: " +
 					"java.lang.UnsupportedClassVersionError: compiled by a more recent version",
 				"Java 17 or later",
 			},
@@ -104,7 +104,7 @@ func TestJavaIsUnavailable(t *testing.T) {
 func TestRealJava(t *testing.T) {
 	folder := os.Getenv(localVar)
 	if folder == "" {
-		t.Skipf("requires %s, the folder of an unpacked DynamoDB Local", localVar)
+		t.Skipf("requires %s, the folder of an unpacked DynamoDB Local download", localVar)
 	}
 	t.Parallel()
 	before, err := os.ReadDir(folder)

@@ -9,7 +9,7 @@ import (
 	"github.com/dynastay/dynastay/dyntest/internal/choice"
 )
 
-// Kind is one of the engines of the package comment.
+// Kind is the kind of an engine; see the package comment.
 type Kind string
 
 const (
@@ -22,7 +22,7 @@ const (
 // Option changes which engines [Start] tries. [On] and package docker return one.
 type Option func(*choice.Choice)
 
-// On tries only this kind of engine, whatever the environment says.
+// On makes [Start] try only this kind of engine, regardless of the environment.
 func On(kind Kind) Option {
 	return func(c *choice.Choice) { c.Kind = string(kind) }
 }

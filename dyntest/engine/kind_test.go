@@ -33,7 +33,7 @@ func TestOptionWinsOverTheEnvironment(t *testing.T) {
 
 	engine, err = Start(t.Context(), On(Docker), On(Java))
 	require.NoError(t, err)
-	assert.Contains(t, engine.Name(), "DynamoDB Local of ", "the last one counts")
+	assert.Contains(t, engine.Name(), "DynamoDB Local from ", "the last one counts")
 	stopped(t, engine)
 
 	t.Setenv(engineVar, "dynoxide")

@@ -28,7 +28,7 @@ func launch(cmd *exec.Cmd) (*process, error) {
 	if err != nil {
 		_ = p.cmd.Process.Kill()
 		_ = p.cmd.Wait()
-		return nil, fmt.Errorf("cannot ensure that %s ends with this process: %w", cmd.Path, err)
+		return nil, fmt.Errorf("make sure that %s ends when this process ends: %w", cmd.Path, err)
 	}
 	go func() {
 		_ = p.cmd.Wait() // the exit code adds nothing to output

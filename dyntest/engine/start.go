@@ -159,7 +159,7 @@ func help(c *choice.Choice, failed []attempt, only *demand) []string {
 	case tried(Endpoint) && named != "":
 		help = append(help, "Start the engine at "+named+", or set "+endpointVar+" to another one.")
 	case tried(Endpoint):
-		help = append(help, "Set the address of a running engine:\n  export "+endpointVar+"=http://127.0.0.1:8000")
+		help = append(help, "Set the address of an engine that is already running:\n  export "+endpointVar+"=http://127.0.0.1:8000")
 	}
 	return help
 }

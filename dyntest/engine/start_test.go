@@ -129,7 +129,7 @@ func TestDockerComesBeforeDynoxide(t *testing.T) {
 	assert.Equal(t, "a container of of the option", start(image, allow(working)))
 
 	t.Setenv(localVar, unpacked(t))
-	assert.Contains(t, start(allow(working)), "DynamoDB Local of ")
+	assert.Contains(t, start(allow(working)), "DynamoDB Local from ")
 }
 
 func TestDynoxideIsTakenWithoutDocker(t *testing.T) {

@@ -26,7 +26,7 @@ type put struct {
 	item   dynastay.Item
 }
 
-// schemas are the hotel's tables by their names in a database without a prefix.
+// schemas are the library's tables by their names in a database without a prefix.
 var schemas = func() map[string]*dynastay.Schema {
 	all := map[string]*dynastay.Schema{}
 	for _, s := range keys.Tables() {

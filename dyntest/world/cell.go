@@ -6,8 +6,6 @@ import (
 	"strconv"
 	"time"
 
-	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
-
 	"github.com/dynastay/dynastay"
 	"github.com/dynastay/dynastay/availability"
 	"github.com/dynastay/dynastay/bookings"
@@ -122,29 +120,28 @@ func (c *cell) sell(b *bookings.Booking) error {
 	}
 	for _, key := range c.capture.sold {
 		night := c.nights[key]
-		left, err := number(night["AvailableRooms"])
+		left, err := number(dynastay.RowOf(night).Scalar("AvailableRooms"))
 		if err != nil {
-			return fmt.Errorf("world: %s sells %s: %w", b.ID, key, err)
+			return fmt.Errorf("world: booking %s sells night %s: %w", b.ID, key, err)
 		}
 		if left -= quantity[stored.TextOf(night["RoomTypeId"])]; left < 0 {
-			return fmt.Errorf("world: %s oversells %s", b.ID, key)
+			return fmt.Errorf("world: booking %s oversells night %s", b.ID, key)
 		}
 		night["AvailableRooms"] = dynastay.Number(left)
 		night["LastUpdated"] = dynastay.Instant(c.now)
 	}
 	if want := len(b.Lines) * b.Stay.Nights(); len(c.capture.sold) != want {
-		return fmt.Errorf("world: %s sells %d nights, but its lines have %d", b.ID, len(c.capture.sold), want)
+		return fmt.Errorf("world: booking %s sells %d nights, but its lines have %d", b.ID, len(c.capture.sold), want)
 	}
 	c.capture.sold = c.capture.sold[:0]
 	return nil
 }
 
-func number(v types.AttributeValue) (int, error) {
-	n, ok := v.(*types.AttributeValueMemberN)
-	if !ok {
-		return 0, fmt.Errorf("must be a number, got %T", v)
+func number(digits string, kind dynastay.Kind) (int, error) {
+	if kind != dynastay.KindNumber {
+		return 0, fmt.Errorf("must be a number, got %s", kind)
 	}
-	return strconv.Atoi(n.Value)
+	return strconv.Atoi(digits)
 }
 
 // readNights lets the repository read the nights of the room types, with the rooms that the bookings left.

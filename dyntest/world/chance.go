@@ -62,5 +62,5 @@ func draw[T any](d dice, shares []share[T]) T {
 			return s.value
 		}
 	}
-	panic("world: no share was drawn")
+	panic("world: internal error: no share was chosen")
 }

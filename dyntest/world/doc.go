@@ -9,25 +9,27 @@
 //	ask, ok := hotel.Offer(2, 1) // two nights, one room, the first that is free
 //	quote, err := availability.New(db.DB).Quote(t.Context(), ask)
 //
-// A world follows from its [Options] alone: equal options make equal items, on every machine. Nothing is kept, and every
-// part can be made by itself. So a world of a million hotels is made as quickly as one of ten, and a test knows what must be
-// stored for any hotel.
+// A world is determined by its [Options] alone: equal options make equal items, on every machine. A World stores
+// nothing, and every part of it can be made on its own. So a world of a million hotels is made as quickly as one of
+// ten, and a test knows what must be stored for any hotel.
 //
 // # Contents
 //
-// The repositories themselves make the items, at times and with ids that the world chooses. So these are the items that a
-// service would have written with the same calls: every key and index, the guards, the cards, exact amounts.
+// The repositories themselves make the items, at times and with ids that the world chooses. They are therefore exactly
+// the items that a service would have written with the same calls: every key and index, the guards, the cards, exact
+// amounts.
 //
 //	prop_000042           a hotel: one to three room types; 4 % are still pending
 //	room_000042_1         a room type, with one to four of its rooms on sale every night
 //	user_000017           a user; every tenth may own hotels
-//	bkg_000042_0003       a booking, numbered in the order of creation, in the 60 days before Today
+//	bkg_000042_0003       a booking that was created in the 60 days before Today; the last number is its position in the
+//	                      order of creation at the hotel
 //
 // Reviews are not generated, so all hotels are unrated, and no booking is cancelled or paid.
 //
 // # Large worlds
 //
-// [World.Load] is as fast as the engine. 10,000 hotels with 30 nights are 1.4 million items. They take about 4 GB of memory in
-// either local engine, and 30 MB in the program. dynoxide 1.2.1 becomes slower with every record of a stream, so
-// examples/world loads into tables without streams. The tables of a test have none either.
+// The engine limits the speed of [World.Load]. 10,000 hotels with 30 nights are 1.4 million items. They take about 4 GB
+// of memory in either local engine, and 30 MB in the program. dynoxide 1.2.1 becomes slower with every record of a
+// stream, so examples/world loads into tables without streams. The tables of a test have none either.
 package world

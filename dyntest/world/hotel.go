@@ -13,8 +13,8 @@ import (
 // world.
 type Hotel struct {
 	*properties.WithRooms
-	// Nights are those on sale, by room type and date, with the rooms that the bookings left. A property that is still
-	// pending has none.
+	// Nights are the nights on sale, by room type and date, with the numbers of rooms that remain after the bookings. A
+	// property that is still pending has none.
 	Nights []*availability.Night
 	// Bookings are in the order of their ids, which is that of their creation, with their lines.
 	Bookings []*bookings.Booking
@@ -22,10 +22,10 @@ type Hotel struct {
 	now time.Time
 }
 
-// Offer returns a request for the first stay of that many nights that is still available at the hotel, in that many rooms of
-// one type, with two adults in each room, or one if the room holds no more. Availability.Repository.Quote prices the request,
-// and package bookings then books the quote, provided that nobody else has booked at the hotel in the meantime. Offer returns
-// false if there is no such stay.
+// Offer returns a request for the first stay of that many nights for which that many rooms of one type are available at
+// the hotel, with two adults in each room, or one adult if the room holds only one. [availability.Repository.Quote]
+// prices the request, and package bookings then books the quote, provided that nobody else has booked at the hotel in
+// the meantime. Offer returns false if there is no such stay.
 func (h *Hotel) Offer(nights, rooms int) (availability.QuoteRequest, bool) {
 	loc, err := time.LoadLocation(h.TimeZone)
 	if err != nil || nights < 1 || nights > availability.MaxNights || rooms < 1 || len(h.Nights) == 0 {

@@ -12,16 +12,16 @@ import (
 	"github.com/dynastay/dynastay"
 )
 
-// Load writes the whole world into the tables of db. Like [dynastay.DB.PutAll], it writes without conditions and overwrites
-// existing items, so the tables must be empty or hold the same world. It returns an error if the clock of db shows a day other
-// than Today, because quotes would then differ from the world.
+// Load writes the whole world into the tables of db. Like [dynastay.DB.PutAll], it writes without conditions and
+// overwrites existing items, so the tables must be empty or hold the same world. It returns an error if the date by the
+// clock of db is not Today, because quotes would then differ from the world.
 //
-// A few goroutines make and write the hotels, each with its share of the users; none of them holds more than one hotel.
-// Progress is called after each hotel with the number that are done, one call at a time, and last with the total; it may be
-// nil. The first error ends the loading, and so does the end of the context. Calling Load again writes the same items.
+// A few goroutines make and write the hotels, each with its share of the users; each holds at most one hotel in memory.
+// Progress is called after each hotel with the number that are done, one call at a time, and last with the total; it
+// may be nil. Load stops at the first error, or when the context ends. Calling Load again writes the same items.
 func (w *World) Load(ctx context.Context, db *dynastay.DB, progress func(done, of int)) error {
 	if today := dynastay.DateOf(db.Now(), nil); today != w.opts.Today {
-		return fmt.Errorf("world: the clock of db must show %s, got %s; create db with dyntest.At(w.Now()), "+
+		return fmt.Errorf("world: the clock of db must be at %s, got %s; create db with dyntest.At(w.Now()), "+
 			"or set Options.Today", w.opts.Today, today)
 	}
 	ctx, stop := context.WithCancelCause(ctx)
@@ -54,7 +54,8 @@ func (w *World) Load(ctx context.Context, db *dynastay.DB, progress func(done, o
 	}
 	wg.Wait()
 	if done < of {
-		return cmp.Or(context.Cause(ctx), errors.New("world: the progress function ended its goroutine"))
+		return cmp.Or(context.Cause(ctx),
+			errors.New("world: the progress function called runtime.Goexit, as a failed assertion does"))
 	}
 	return nil
 }

@@ -8,7 +8,8 @@ import (
 
 // Options describe a world. Every field may be left at its zero value. Equal options make equal worlds.
 type Options struct {
-	// Seed is the seed of everything random; a different seed makes a different world. Default: 0, a seed like any other.
+	// Seed is the seed of everything random; a different seed makes a different world. Default: 0, which is a valid
+	// seed.
 	Seed uint64
 	// Properties is the number of hotels, at most 1,000,000. Default: 10.
 	Properties int
@@ -17,8 +18,8 @@ type Options struct {
 	Users int
 	// Nights is the number of nights on sale, starting with Today, at most 730. Default: 30.
 	Nights int
-	// Occupancy is the share of the rooms on sale that are booked, over all nights, at most 0.95. With ten hotels or more,
-	// it is met within a few percent. Default: 0.5.
+	// Occupancy is the share of the rooms on sale that are booked, over all nights, at most 0.95. With ten or more
+	// hotels, the actual share differs by at most a few percent. Default: 0.5.
 	Occupancy float64
 	// Empty leaves all rooms free: there are no bookings. Default: false.
 	Empty bool
@@ -54,8 +55,8 @@ func (o Options) withDefaults() Options {
 	return o
 }
 
-// Validate returns an [dynastay.InvalidError], which names the field, for options that no world can be made from. [New] panics
-// on them, so call Validate first if the options come from a person.
+// Validate returns a [*dynastay.InvalidError], which names the field, if no world can be made from the options. [New]
+// then panics, so call Validate first if the options come from a person.
 func (o Options) Validate() error {
 	o, empty := o.withDefaults(), o.Empty && o.Occupancy != 0
 	switch {
@@ -70,11 +71,11 @@ func (o Options) Validate() error {
 	case empty:
 		return dynastay.Invalid("Occupancy", "cannot be combined with Empty")
 	case o.Properties > references/mostBookings(o.Nights):
-		return dynastay.Invalid("Properties", "must be at most %d with %d nights, so that every booking has its own reference; got %d",
+		return dynastay.Invalid("Properties", "must be at most %d if Nights is %d, because each booking needs its own reference; got %d",
 			references/mostBookings(o.Nights), o.Nights, o.Properties)
 	case o.Today.Time().Year() < 10 || o.Today.Time().Year() > 9990:
 		// Users join years before Today, and nights are kept for years after it.
-		return dynastay.Invalid("Today", "must be between the years 10 and 9990, got %s", o.Today)
+		return dynastay.Invalid("Today", "must be in a year between 10 and 9990, got %s", o.Today)
 	}
 	return nil
 }

@@ -50,7 +50,7 @@ func TestSmallHasEverything(t *testing.T) {
 	}
 }
 
-// scan reads every item of the hotel's tables.
+// scan reads every item of the library's tables.
 func scan(t testing.TB, db *dyntest.DB) map[string]string {
 	t.Helper()
 	all := map[string]string{}

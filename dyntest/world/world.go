@@ -15,8 +15,8 @@ import (
 // for concurrent use.
 type World struct{ opts Options }
 
-// New returns the world of the options. Hotels and users are made when they are asked for. New is meant for options that are
-// fixed in a program, and panics if [Options.Validate] refuses them.
+// New returns the world that opts describe. Hotels and users are made when they are asked for. New is meant for options
+// that are fixed in a program, and panics if [Options.Validate] refuses them.
 func New(opts Options) *World {
 	if err := opts.Validate(); err != nil {
 		panic("world.New: " + err.Error())
@@ -27,7 +27,7 @@ func New(opts Options) *World {
 // Options returns the options of the world, with the defaults filled in.
 func (w *World) Options() Options { return w.opts }
 
-// Now returns the time in the world: noon of Today in UTC. A test sets it with dyntest.At(w.Now()).
+// Now returns the time in the world: 12:00 UTC on Today. A test sets it with dyntest.At(w.Now()).
 func (w *World) Now() time.Time { return w.opts.Today.Time().Add(12 * time.Hour) }
 
 // nights returns the nights on sale.
@@ -35,9 +35,9 @@ func (w *World) nights() dynastay.Stay {
 	return dynastay.Stay{CheckIn: w.opts.Today, CheckOut: w.opts.Today.AddDays(w.opts.Nights)}
 }
 
-// Hotel returns the i-th hotel, from 0 to Properties-1, made without I/O. It panics if i is out of range. The hotel depends
-// on the options except Properties: a larger world begins with the hotels of a smaller one. Its owner and guests are drawn
-// from all users, so a different number of Users changes them, and nothing else.
+// Hotel returns the i-th hotel, from 0 to Properties-1. It sends no requests. It panics if i is out of range. The hotel
+// depends on the options except Properties: a larger world begins with the hotels of a smaller one. Its owner and
+// guests are chosen from all users, so a different number of Users changes them, and nothing else.
 func (w *World) Hotel(i int) *Hotel {
 	inRange("Hotel", i, w.opts.Properties)
 	ctx, c := context.Background(), w.cell()
@@ -53,8 +53,8 @@ func (w *World) Hotel(i int) *Hotel {
 // Hotels returns all hotels, made one by one.
 func (w *World) Hotels() iter.Seq[*Hotel] { return each(w.opts.Properties, w.Hotel) }
 
-// User returns the i-th user, from 0 to Users-1, made without I/O. It panics if i is out of range. The user depends on the
-// seed and on Today.
+// User returns the i-th user, from 0 to Users-1. It sends no requests. It panics if i is out of range. The user depends
+// on the seed and on Today.
 func (w *World) User(i int) *users.User {
 	inRange("User", i, w.opts.Users)
 	all, err := w.cell().users(context.Background(), i, i+1)
@@ -65,8 +65,8 @@ func (w *World) User(i int) *users.User {
 // Users returns all users, made one by one.
 func (w *World) Users() iter.Seq[*users.User] { return each(w.opts.Users, w.User) }
 
-// Items returns all items of the world with their tables, made without I/O and always in the same order. [World.Load] writes
-// the same items, several at a time.
+// Items returns all items of the world with their tables, always in the same order. It sends no requests. [World.Load]
+// writes the same items, several at a time.
 func (w *World) Items() iter.Seq2[*dynastay.Schema, dynastay.Item] {
 	return func(yield func(*dynastay.Schema, dynastay.Item) bool) {
 		for i := range w.opts.Properties {

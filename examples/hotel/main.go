@@ -278,10 +278,10 @@ func (d *desk) race(ctx context.Context, out *details) error {
 	}
 	out.row(booked, "got a room")
 	for _, refusal := range slices.Sorted(maps.Keys(told)) {
-		out.row(told[refusal], "told: "+refusal)
+		out.row(told[refusal], "refused: "+refusal)
 	}
 	if booked != lastRooms {
-		return fmt.Errorf("%d guests got one of the last %d rooms", booked, lastRooms)
+		return fmt.Errorf("%d guests got a room, want %d", booked, lastRooms)
 	}
 	return nil
 }
@@ -320,7 +320,7 @@ func (d *desk) cancel(ctx context.Context, out *details) error {
 		out.row(line.Name, night.Date, fmt.Sprintf("%d left", night.Available))
 	}
 	if !back.OK() {
-		return fmt.Errorf("the cancelled room did not come back: %v", back.Refused)
+		return fmt.Errorf("the rooms of the cancelled booking were not returned: %v", back.Refused)
 	}
 	return nil
 }

@@ -30,7 +30,7 @@ func TestDay(t *testing.T) {
 		"reference BKG-2026-XXXXXX confirmed 2026-06-12 to 2026-06-15 657.00 USD",
 		"user user_ada BKG-2026-XXXXXX confirmed 2026-06-12 to 2026-06-15 657.00 USD",
 		"20 got a room",
-		"44 told: sold out Jun 12, Jun 13, Jun 14",
+		"44 refused: sold out Jun 12, Jun 13, Jun 14",
 		"BKG-2026-XXXXXX cancelled plans changed",
 		"Queen Room 2026-06-12 1 left",
 		"Queen Room 2026-06-13 1 left",

@@ -2,10 +2,11 @@
 //
 //	e, err := engine.Start(ctx, docker.Allow())
 //
-// It is a separate package because it imports testcontainers, and so the Docker client.
+// It is a separate package because it imports testcontainers and therefore the Docker client.
 //
-// All processes of one session share one container for each image. A session is everything that one `go test` runs, or a
-// single program. The image is that of [Image], otherwise that of DYNTEST_IMAGE, otherwise amazon/dynamodb-local:3.1.0.
+// All processes of one session share one container for each image. A session is everything that one `go test` runs, or
+// a single program. The image is the one given to [Image], otherwise the one in DYNTEST_IMAGE, otherwise
+// amazon/dynamodb-local:3.1.0.
 //
 // [engine.Engine.Stop] does not end the container, because others may use it. The reaper of testcontainers removes it a few
 // seconds after the last process of the session has ended. With TESTCONTAINERS_RYUK_DISABLED=true there is no reaper, and
@@ -45,7 +46,7 @@ func Allow() engine.Option {
 	return func(c *choice.Choice) { c.Docker = start }
 }
 
-// Image tries only Docker with this image, such as "amazon/dynamodb-local:3.1.0".
+// Image makes [engine.Start] try only Docker, with this image, such as "amazon/dynamodb-local:3.1.0".
 func Image(name string) engine.Option {
 	return func(c *choice.Choice) {
 		engine.On(engine.Docker)(c)
@@ -56,7 +57,7 @@ func Image(name string) engine.Option {
 // start runs a container of the image, or finds that of the session. The reaper removes it.
 func start(ctx context.Context, image string) (name, endpoint string, err error) {
 	if err := findDocker(ctx); err != nil {
-		return "", "", fmt.Errorf("cannot connect to Docker: %w", err)
+		return "", "", fmt.Errorf("connect to Docker: %w", err)
 	}
 	// Long enough for a slow pull, and short enough to leave time for the next engine.
 	ctx, cancel := context.WithTimeout(ctx, 3*time.Minute)
@@ -67,7 +68,7 @@ func start(ctx context.Context, image string) (name, endpoint string, err error)
 		return err
 	})
 	if err != nil {
-		return "", "", fmt.Errorf("cannot start a container of %s: %w", image, err)
+		return "", "", fmt.Errorf("start a container of %s: %w", image, err)
 	}
 	address, err := container.PortEndpoint(ctx, containerPort, "")
 	if err != nil {
@@ -97,7 +98,7 @@ func findDocker(ctx context.Context) error {
 	case err := <-found:
 		return err
 	case <-timer.C:
-		return fmt.Errorf("no answer within %v", patience)
+		return fmt.Errorf("Docker did not answer within %v", patience)
 	case <-ctx.Done():
 		return ctx.Err()
 	}
@@ -110,7 +111,7 @@ func runContainer(ctx context.Context, image, session string) (_ *testcontainers
 	// cannot return its state.
 	unlock, err := lock(ctx, filepath.Join(os.TempDir(), fmt.Sprintf("dynastay-dyntest-%d.lock", os.Getuid())))
 	if err != nil {
-		return nil, fmt.Errorf("wait for other processes that start the container: %w", err)
+		return nil, fmt.Errorf("wait for another process to start the container: %w", err)
 	}
 	defer func() { err = errors.Join(err, unlock()) }()
 

@@ -57,7 +57,7 @@ func TestWhichImage(t *testing.T) {
 	} {
 		_, err := engine.Start(t.Context(), test.opts...)
 		require.Error(t, err, name)
-		assert.Regexp(t, `docker    (cannot connect to Docker|cannot start a container of `+test.image+`): `, err.Error(), name)
+		assert.Regexp(t, `docker    (connect to Docker|start a container of `+test.image+`): `, err.Error(), name)
 		assert.ErrorContains(t, err, "dynoxide  not tried because the code asks for docker", name)
 		assert.ErrorContains(t, err, "that it can get the image with `docker pull "+test.image+"`.", name)
 	}

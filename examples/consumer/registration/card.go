@@ -47,7 +47,7 @@ func (c *Card) validate() error {
 	case c.DocumentLast4 == "" && c.SignedAt.IsZero():
 		return nil
 	case len(c.DocumentLast4) != 4 || strings.Trim(c.DocumentLast4, "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ") != "":
-		return dynastay.Invalid("DocumentLast4", "must be four digits or capital letters")
+		return dynastay.Invalid("DocumentLast4", "must be four characters, each a digit or a capital letter")
 	}
 	return nil
 }
@@ -58,7 +58,9 @@ type SignedError struct {
 	At time.Time
 }
 
-func (e *SignedError) Error() string { return fmt.Sprintf("card %s was signed at %s", e.ID, e.At) }
+func (e *SignedError) Error() string {
+	return fmt.Sprintf("card %s was already signed at %s", e.ID, e.At)
+}
 
 var cards = entity.New(entity.Spec[Card]{
 	Name: "Card", Operations: "registration", Schema: Table, Validate: (*Card).validate,
