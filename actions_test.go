@@ -129,6 +129,6 @@ func TestNobodyElseWritesTheRecord(t *testing.T) {
 	var invalid *dynastay.InvalidError
 	require.ErrorAs(t, db.Write(t.Context(), op, dynastay.IdempotencyKey("k")), &invalid)
 	assert.Equal(t, dynastay.InvalidError{
-		Field: "Operations", Reason: "test.Meddle (Operations[0]) and the idempotency record both write IDEMPOTENCY#k/METADATA",
+		Field: "Operations", Reason: "test.Meddle (Operations[0]) and the idempotency record both write item IDEMPOTENCY#k/METADATA, and a transaction can write an item only once",
 	}, *invalid)
 }

@@ -111,9 +111,9 @@ func (db *DB) getBatch(ctx context.Context, s *Schema, keys []Key, consistent bo
 
 // PutAll writes whole items to any tables, without conditions, and replaces existing items. It is for loading and
 // importing, and for a service's own tables that have no invariants. Do not use it for entities of the repositories
-// that others may be writing; use Create and Update of the repository instead. PutAll checks no guard, so slugs and
-// references may collide, it checks no version and no condition, and rooms that have been sold in the meantime become
-// available again.
+// that others may be writing; use Create and Update of the repository instead. PutAll does not check guards (the items
+// that make values unique), versions or conditions: slugs and references can collide, and rooms that have been sold in
+// the meantime become available again.
 //
 // The items are sent in batches of 25, one batch after another, so that the later of two items with the same key wins.
 // PutAll is not atomic: after an error, which may also be caused by an invalid item in the middle of the sequence,
@@ -222,7 +222,7 @@ func (db *DB) insist(ctx context.Context, op string, n int, send func(way *passa
 			continue
 		}
 		if err == nil {
-			err = fmt.Errorf("%d entries of the batch remain unprocessed", left)
+			err = fmt.Errorf("%d keys or items of the batch are still unprocessed", left)
 		}
 		if ctx.Err() != nil {
 			return &Error{Op: op, Entity: "batch", Err: errors.Join(err, ctx.Err())}

@@ -471,7 +471,7 @@ func TestRand(t *testing.T) {
 	db.Random(one)
 	db.Random(other)
 	assert.NotEqual(t, one, other)
-	assert.PanicsWithValue(t, "dynastay: Options.Rand: EOF", func() {
+	assert.PanicsWithValue(t, "dynastay: read from Options.Rand: EOF", func() {
 		dynastay.Open(nil, &dynastay.Options{Rand: strings.NewReader("")}).Random(one)
 	})
 }

@@ -443,8 +443,8 @@ func TestNoReasonIsNoSuccess(t *testing.T) {
 	ctx := t.Context()
 	db, _ := openOutbox(t, dynastay.Options{Retry: dynastay.Retry{Attempts: 2}})
 	for want, spec := range map[string]dynastay.OpSpec[struct{}]{
-		"returned nil for a failed condition": {},
-		"contention: overtaken by another write": {Contest: &dynastay.Contest{
+		"must not return nil for a failed condition": {},
+		"conflicts with other writes: overtaken by another write": {Contest: &dynastay.Contest{
 			Items: []dynastay.Ref{dynastay.RefOf(outboxTable, keyOf("missing"))},
 			Judge: func(map[dynastay.Ref]dynastay.Row) error { return nil },
 		}},

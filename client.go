@@ -6,8 +6,8 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 )
 
-// Client has every data-plane method of DynamoDB that the library uses or will use. *dynamodb.Client implements it. It
-// has no Scan, so no repository can send one.
+// Client has the data-plane methods of DynamoDB that the library uses, or may use in a later version. *dynamodb.Client
+// implements it. It has no Scan, so no repository can send one.
 type Client interface {
 	GetItem(context.Context, *dynamodb.GetItemInput, ...func(*dynamodb.Options)) (*dynamodb.GetItemOutput, error)
 	BatchGetItem(context.Context, *dynamodb.BatchGetItemInput, ...func(*dynamodb.Options)) (*dynamodb.BatchGetItemOutput, error)

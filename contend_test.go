@@ -282,10 +282,10 @@ func TestSkipped(t *testing.T) {
 func TestNewOpRefuses(t *testing.T) {
 	prepare := func(context.Context, *Tx) (int, error) { return 0, nil }
 	assert.PanicsWithValue(t, "dynastay.NewOp: Name is required", func() { NewOp(OpSpec[int]{Prepare: prepare}) })
-	assert.PanicsWithValue(t, "dynastay.NewOp: notes.Put: Prepare is required", func() { NewOp(OpSpec[int]{Name: "notes.Put"}) })
+	assert.PanicsWithValue(t, "dynastay.NewOp: notes.Put: Prepare or Invalid is required", func() { NewOp(OpSpec[int]{Name: "notes.Put"}) })
 	assert.NotPanics(t, func() { NewOp(OpSpec[int]{Name: "notes.Put", Invalid: ErrInvalid}) })
 	judge := func(map[Ref]Row) error { return nil }
-	assert.PanicsWithValue(t, "dynastay.NewOp: notes.Put: a Contest with a Judge requires Items", func() {
+	assert.PanicsWithValue(t, "dynastay.NewOp: notes.Put: Contest.Items is required if Contest.Judge is set", func() {
 		NewOp(OpSpec[int]{Name: "notes.Put", Prepare: prepare, Contest: &Contest{Judge: judge}})
 	})
 	assert.NotPanics(t, func() { NewOp(OpSpec[int]{Name: "notes.Put", Prepare: prepare, Contest: &Contest{}}) })

@@ -35,7 +35,7 @@ var minorUnits = func() map[Currency]int {
 // it (see [Within]).
 func (c Currency) Validate() error {
 	if _, ok := minorUnits[c]; !ok {
-		return Invalid("", "must be an ISO 4217 currency code, got %q", shown.Truncated(string(c)))
+		return Invalid("", "must be an active ISO 4217 currency code in upper case, got %q", shown.Truncated(string(c)))
 	}
 	return nil
 }

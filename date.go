@@ -18,16 +18,17 @@ const (
 	secondsPerDay  = 86400
 )
 
-// NewDate returns a date. A day that does not exist, such as 30 February, is an error; it is not normalised.
+// NewDate returns a date. For a day that does not exist, such as 30 February, or a year outside 1 to 9999, it returns
+// an error; it does not normalise the date as time.Date does.
 func NewDate(year int, month time.Month, day int) (Date, error) {
 	t := time.Date(year, month, day, 0, 0, 0, 0, time.UTC)
 	if y, m, d := t.Date(); y != year || m != month || d != day || year < 1 || year > 9999 {
-		return Date{}, Invalid("Date", "%04d-%02d-%02d does not exist", year, int(month), day)
+		return Date{}, Invalid("Date", "must be a valid date, got %04d-%02d-%02d", year, int(month), day)
 	}
 	return dateOfUnix(t.Unix()), nil
 }
 
-// ParseDate parses a date in the form 2025-01-15. Its error contains the text, which is not personal data.
+// ParseDate parses a date in the form 2025-01-15. Its error contains the text, truncated.
 func ParseDate(text string) (Date, error) {
 	var y, m, d int
 	if len(text) == 10 && text[4] == '-' && text[7] == '-' && digits(text[:4], &y) && digits(text[5:7], &m) && digits(text[8:], &d) {
@@ -47,8 +48,8 @@ func MustDate(text string) Date {
 	return d
 }
 
-// DateOf returns the date that a clock in loc shows at t. A nil loc means UTC. For a date outside the years 1 to 9999
-// it returns the zero Date.
+// DateOf returns the calendar date at time t in the time zone loc. A nil loc means UTC. For a date outside the years 1
+// to 9999 it returns the zero Date.
 func DateOf(t time.Time, loc *time.Location) Date {
 	if loc == nil {
 		loc = time.UTC
@@ -75,7 +76,7 @@ func (d Date) String() string {
 	return d.Time().Format(time.DateOnly)
 }
 
-// IsZero reports whether d is "no date".
+// IsZero reports whether d is the zero Date, "no date".
 func (d Date) IsZero() bool { return d.n == 0 }
 
 // AddDays returns the date n days later, or earlier if n is negative. It returns the zero Date if the result is outside
@@ -99,7 +100,8 @@ func (d Date) Before(other Date) bool { return d.n < other.n }
 // After reports whether d is later than other.
 func (d Date) After(other Date) bool { return d.n > other.n }
 
-// Compare returns -1, 0 or +1, for slices.SortFunc.
+// Compare returns -1, 0 or +1 if d is earlier than, equal to or later than other. It can be passed to slices.SortFunc
+// as Date.Compare.
 func (d Date) Compare(other Date) int {
 	switch {
 	case d.n < other.n:

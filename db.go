@@ -12,7 +12,7 @@ import (
 )
 
 // DB is what all repositories of one process share: the client, the table names, the clock, the id generator and the
-// gates. Make one with [Open] and share it. Two of them can safely use the same tables, but calls that contend for one
+// queues. Create one with [Open] and share it. Two DBs can safely use the same tables, but calls that contend for one
 // item then conflict in DynamoDB instead of queueing in the process.
 type DB struct {
 	client Client
@@ -32,23 +32,24 @@ type Options struct {
 	TablePrefix, TableSuffix string
 	// Clock returns the time for timestamps, expiry and "today". Default: time.Now.
 	Clock func() time.Time
-	// NewID generates the id of a new entity, including the prefix ("bkg_…"). Default: the prefix and a ULID. ULIDs
-	// sort in the order of creation within one process.
+	// NewID generates the id of a new entity, including the prefix ("bkg_…"). Default: the prefix followed by a ULID.
+	// ULIDs sort in the order of creation within one process.
 	NewID func(prefix string) string
 	// Rand is the source of the ids of the default NewID and of booking references. It is read by one goroutine at a
-	// time. It must not fail or end, or the read panics. The client tokens of transactions do not come from it: an
-	// engine remembers a token for longer than a test's table exists, and would mistake a transaction of the next test
-	// with the same source for a retry. Default: crypto/rand.
+	// time. If it returns an error or ends, the call that reads it panics. The client tokens of transactions do not
+	// come from it: an engine remembers a token for longer than a test's table exists, and would mistake a transaction
+	// of the next test with the same source for a retry. Default: crypto/rand.
 	Rand io.Reader
 	// Observer is called after every request, on the goroutine that sent the request and with the context of the call
-	// that caused it. A label that the caller puts into the context identifies whose request it was. It must be safe for
-	// concurrent use: even one call may send requests from several goroutines. With an observer, every request asks
-	// DynamoDB for its consumed capacity, which costs nothing. Default: none.
+	// that caused it. A value in the caller's context can identify whose request it was. It must be safe for concurrent
+	// use: even one call may send requests from several goroutines. With an observer, every request asks DynamoDB for
+	// its consumed capacity, which costs nothing. Default: none.
 	Observer func(context.Context, Call)
-	// Retry limits how long a write keeps retrying after conflicts and throttling. Default: see [Retry].
+	// Retry limits how often, and how fast, a write is retried after conflicts, throttling and lost responses. Default:
+	// see [Retry].
 	Retry Retry
-	// Settle is how long a write may keep reading after its context has ended, to find out the outcome of a request
-	// whose response was lost. It is one budget for the whole call, and the call does not hold up others meanwhile.
+	// Settle is how long a write may continue to read after its context has ended, in order to determine the outcome of
+	// a request whose response was lost. It is one budget for the whole call; other callers do not have to wait for it.
 	// Default: 1 s.
 	Settle time.Duration
 	// NoGates turns off the queues: calls in this process that contend for one item then conflict in DynamoDB. The
@@ -64,8 +65,8 @@ type Options struct {
 // context does.
 type Retry struct {
 	Attempts int           // maximum requests of a write, or consecutive requests of a batch without progress; default 16
-	Base     time.Duration // bound of the first wait; default 10 ms
-	Cap      time.Duration // maximum bound of a wait; default 500 ms
+	Base     time.Duration // upper bound of the first wait; default 10 ms
+	Cap      time.Duration // largest upper bound of a wait; default 500 ms
 }
 
 // wait pauses before the next request; spent is the part of the budget that is used up. It returns false if nothing is
@@ -116,7 +117,7 @@ func Open(client Client, opts *Options) *DB {
 		db.opts.Idempotency = &Schema{Name: "Metadata", Key: KeyNames{"PK", "SK"}, TTL: "ExpiresAt"}
 	}
 	if db.opts.Idempotency.TTL == "" {
-		panic("dynastay.Open: Options.Idempotency: table " + db.opts.Idempotency.Name + " has no TTL attribute")
+		panic("dynastay.Open: Options.Idempotency: table " + db.opts.Idempotency.Name + " must have a TTL attribute")
 	}
 	db.claim = absentOrExpired(db.opts.Idempotency)
 	db.draws.entropy = ulid.Monotonic(db.opts.Rand, 0)
@@ -126,7 +127,7 @@ func Open(client Client, opts *Options) *DB {
 // Now returns the clock's time in UTC, truncated to milliseconds, the precision of a stored time.
 func (db *DB) Now() time.Time { return db.opts.Clock().UTC().Truncate(time.Millisecond) }
 
-// NewID generates an id with the given prefix: NewID("bkg_") returns bkg_01JCR….
+// NewID generates an id that begins with the given prefix, such as bkg_01JCR… for NewID("bkg_").
 func (db *DB) NewID(prefix string) string {
 	if db.opts.NewID != nil {
 		return db.opts.NewID(prefix)
@@ -141,7 +142,7 @@ func (db *DB) Random(p []byte) {
 	db.draws.Lock()
 	defer db.draws.Unlock()
 	if _, err := io.ReadFull(db.opts.Rand, p); err != nil {
-		panic("dynastay: Options.Rand: " + err.Error())
+		panic("dynastay: read from Options.Rand: " + err.Error())
 	}
 }
 

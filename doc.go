@@ -1,14 +1,14 @@
 // Package dynastay is the core of a library of typed repositories on Amazon DynamoDB for lodging and booking platforms.
 // The repositories manage properties, room-night inventory, bookings and users. They never oversell and never lose a
-// write, with the fewest requests and the least capacity that DynamoDB allows.
+// write, and use as few requests and capacity units as DynamoDB allows.
 //
-// The repositories are in the other packages of this module:
+// The other packages of this module are:
 //
-//	entity        for authors of entities: what is stored, derived, unique and protected; tables of your own
-//	keys          every table, index and key, as builders and parsers; keys/key declares keys of your own
+//	entity        declares entities (what is stored, derived, unique and protected), including those in your own tables
+//	keys          every table, index and key, as builders and parsers; keys/key declares your own keys
 //	availability  the inventory of room nights, and quotes
 //	properties    properties, room types, search results
-//	bookings      sold stays
+//	bookings      stays that are sold: create, find and cancel them
 //	users         profiles
 //	dyntest       a real engine and isolated tables for tests, in one line; faults, budgets, a clock, generated worlds;
 //	              dyntest/engine starts engines for programs
@@ -17,7 +17,7 @@
 //
 // # Opening
 //
-// [Open] makes a [DB] from a *dynamodb.Client. The DB holds the clock, the id generator, the table names, an observer
+// [Open] creates a [DB] from a *dynamodb.Client. The DB holds the clock, the id generator, the table names, an observer
 // of every request, and the queues that keep the callers in one process from conflicting with each other. Every
 // repository takes it:
 //
@@ -42,27 +42,28 @@
 //
 // # Writing
 //
-// Every write of a repository exists in two forms: a method that sends it, and a method whose name ends in Op, which
-// returns it as an operation. [DB.Write] carries out operations of any repositories and tables atomically:
+// Every write of a repository has two forms: a method that sends it, and a method whose name ends in Op, which returns
+// it as an [Operation] without sending it. [DB.Write] carries out operations of any repositories and tables atomically:
 //
 //	made := repo.CreateOp(request)
 //	note := outbox.PutOp(&Message{ID: requestID})
 //	err := db.Write(ctx, dynastay.IdempotencyKey(requestID).Of(userID), made, note)
 //
-// With an [IdempotencyKey] a write happens once, however often it is called with the same input. The input is what the
-// caller passed, not what each call generates. Write owns its retries. An acknowledged write was made by that call,
-// exactly once; if the outcome cannot be determined, the error is [ErrOutcomeUnknown]. Items carry a [WriteID] for that
-// purpose, and for [IfWritten], which lets only the holder of a lock release it.
+// With an [IdempotencyKey], a write happens only once, however often the call is repeated with the same input. The
+// input is what the caller passed, not what each call generates. Write does all retries itself. An acknowledged write
+// was made by this call, or by an earlier call with the same idempotency key, exactly once. If the outcome cannot be
+// determined, the error is [ErrOutcomeUnknown]; see there for what to do. For this purpose, each item contains a
+// [WriteID]. [IfWritten] uses it too, for example so that only the holder of a lock can release it.
 //
 // # Errors
 //
-// Errors match the kinds of this package ([ErrNotFound], [ErrAlreadyExists], [ErrVersion] …) with errors.Is, and the
-// SDK's own errors with errors.As. An invalid argument is an [*InvalidError] that names the field, and nothing was
-// written.
+// Errors match the error values of this package ([ErrNotFound], [ErrAlreadyExists], [ErrVersion] …), called kinds, with
+// errors.Is, and the SDK's own errors with errors.As. An invalid argument is an [*InvalidError] that names the field,
+// and nothing was written.
 //
-// # Entities of your own
+// # Your own entities
 //
-// Package entity is for what a service stores in its own tables. Declare the attributes, keys and unique values of an
-// entity, and it gets the same operations as the repositories have, and can be combined with them in one write. [NewOp]
-// makes any other kind of operation from the actions of a [Tx].
+// Package entity is for objects that a service stores in its own tables. Declare the attributes, keys and unique values
+// of an entity, and it gets the same operations as the repositories have, and can be combined with them in one write.
+// [NewOp] creates any other kind of operation from the actions of a [Tx].
 package dynastay

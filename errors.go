@@ -8,7 +8,7 @@ import (
 	"github.com/dynastay/dynastay/internal/shown"
 )
 
-// The kinds of failure that the library distinguishes; its errors match them with [errors.Is]. A domain error, such as
+// The kinds of failure that the library distinguishes. Its errors match them with [errors.Is]. A domain error, such as
 // a refused booking, has its own type or value instead. If the SDK returned an error, [errors.As] finds it; the same is
 // true of the error of a context that has ended.
 var (
@@ -16,52 +16,53 @@ var (
 	ErrNotFound = errors.New("not found")
 	// ErrAlreadyExists: the entity, or a value that must be unique, already exists; [Error.Field] names the value.
 	ErrAlreadyExists = errors.New("already exists")
-	// ErrVersion: the entity is no longer at the version that the caller asked for. Read it again, then decide again.
+	// ErrVersion: the entity does not have the version or the write id that the caller required. Read it again, then
+	// decide again.
 	ErrVersion = errors.New("version conflict")
 	// ErrContention: other writes to the same items used up the retry budget. Nothing was written; try again later.
-	ErrContention = errors.New("contention")
-	// ErrThrottled: DynamoDB throttled the request until the retry budget was used up. Nothing was written, except what
-	// [DB.PutAll] had already written.
-	ErrThrottled = errors.New("throttled")
+	ErrContention = errors.New("conflicts with other writes")
+	// ErrThrottled: DynamoDB throttled the request until the retry budget was used up: that of [Retry] for a write and
+	// for the batches of [DB.GetAll] and [DB.PutAll], that of the SDK for other reads. Nothing was written, except what
+	// PutAll had already written.
+	ErrThrottled = errors.New("throttled by DynamoDB")
 	// ErrUnavailable: DynamoDB could not be reached, or the request could not be signed, until the retry budget was
 	// used up. Nothing was written; try again later.
-	ErrUnavailable = errors.New("unavailable")
+	ErrUnavailable = errors.New("DynamoDB is unavailable")
 	// ErrRejected: DynamoDB rejected the request: the table does not exist, permission is denied, the signature is
-	// invalid, or the request is malformed. Nothing was written, and a retry does not help until the cause is fixed.
-	ErrRejected = errors.New("request rejected")
-	// ErrInvalid: an argument is invalid; [*InvalidError] names the field. Nothing was written. Nothing was read
-	// either, except by an update, which starts with a read, and by a value that is computed while the write is
+	// invalid, or the request is malformed. Nothing was written, and retrying does not help until the cause is fixed.
+	ErrRejected = errors.New("request rejected by DynamoDB")
+	// ErrInvalid: an argument is invalid; [*InvalidError] names the field. Nothing was written. Usually nothing was read
+	// either; the exceptions are an update, which starts with a read, and a value that is computed while the write is
 	// prepared.
 	ErrInvalid = errors.New("invalid argument")
 	// ErrCursor: a cursor is malformed, was altered, or belongs to another query. An error that matches it always
 	// matches ErrInvalid too.
 	ErrCursor = errors.New("invalid cursor")
 	// ErrIdempotencyMismatch: the idempotency key was used before with different input. Nothing was written.
-	ErrIdempotencyMismatch = errors.New("idempotency key was used with different input")
+	ErrIdempotencyMismatch = errors.New("idempotency key was already used with different input")
 	// ErrOutcomeUnknown: the response to a write was lost, or the context ended while a request was in flight, and
 	// reading could not determine whether the write was committed. Retry with the same idempotency key: the write then
 	// happens exactly once. Without a key, read before you decide: a retry may write twice.
 	ErrOutcomeUnknown = errors.New("outcome unknown")
 	// ErrCommitted: the write was committed, by this call or by an earlier one with the same idempotency key, but its
 	// result could not be read back. Retry with the same key, or read the entity.
-	ErrCommitted = errors.New("written, but the result could not be read")
-	// ErrCorrupt: a stored item does not have the form that the library expects.
+	ErrCommitted = errors.New("written, but the result could not be read back")
+	// ErrCorrupt: a stored item or key does not have the form that the library expects.
 	ErrCorrupt = errors.New("unreadable item")
 )
 
-// ErrOvertaken is for authors of operations: an action returns it for a failed condition if what [OpSpec.Prepare] read
-// has changed since. [DB.Write] then prepares the operation again, and returns [ErrContention] once its retry budget is
-// used up.
+// ErrOvertaken is for authors of operations: a [Failed] function returns it if what [OpSpec.Prepare] read has changed
+// since. [DB.Write] then prepares the operation again, and returns [ErrContention] once its retry budget is used up.
 var ErrOvertaken = errors.New("overtaken by another write")
 
-// ErrSkip is for authors of operations: an action returns it for a failed condition if the write should go ahead
-// without that action. [DB.Write] then prepares the operation again, and Prepare checks [Tx.Skipped].
+// ErrSkip is for authors of operations: a [Failed] function returns it if the write should go ahead without that
+// action. [DB.Write] then prepares the operation again, and Prepare checks [Tx.Skipped].
 var ErrSkip = errors.New("action skipped")
 
 // Error is a failure of one operation on one entity. With [errors.Is] and [errors.As] it matches both its Kind and its
 // cause, such as an SDK error.
 type Error struct {
-	Op     string // the method, such as "bookings.Cancel"; may be empty
+	Op     string // the operation, such as "bookings.Cancel"; may be empty
 	Entity string // such as "Booking"
 	ID     string // the entity's id, or the text of its key; Error masks e-mail addresses in it
 	Field  string // the attribute that was refused, if any

@@ -17,7 +17,7 @@ func TestErrorText(t *testing.T) {
 	for want, err := range map[string]*dynastay.Error{
 		"bookings.Cancel: Booking bkg_1: not found":                        {Op: "bookings.Cancel", Entity: "Booking", ID: "bkg_1", Kind: dynastay.ErrNotFound},
 		"User u1 (Email): already exists":                                  {Entity: "User", ID: "u1", Field: "Email", Kind: dynastay.ErrAlreadyExists},
-		"write: contention: unexpected EOF":                                {Entity: "write", Kind: dynastay.ErrContention, Err: io.ErrUnexpectedEOF},
+		"write: conflicts with other writes: unexpected EOF":               {Entity: "write", Kind: dynastay.ErrContention, Err: io.ErrUnexpectedEOF},
 		"read: unexpected EOF":                                             {Entity: "read", Err: io.ErrUnexpectedEOF},
 		"item (Beds[2].Type): unreadable item: must be text, got a number": {Entity: "item", Field: "Beds[2].Type", Kind: dynastay.ErrCorrupt, Err: errors.New("must be text, got a number")},
 		"User":            {Entity: "User"},

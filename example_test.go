@@ -25,7 +25,7 @@ func ExampleStay() {
 	// 2025-01-31 Friday
 	// 2025-02-01 Saturday
 	// overlaps the next: false
-	// invalid CheckOut: must be after check-in on 2025-02-02, got 2025-01-30
+	// invalid CheckOut: must be after CheckIn (2025-02-02), got 2025-01-30
 }
 
 func ExampleMoney() {

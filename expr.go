@@ -9,7 +9,7 @@ import (
 	"github.com/dynastay/dynastay/internal/stored"
 )
 
-// Expr is a built expression, ready for one request. Fields that a request does not need are nil.
+// Expr is a built expression, ready for one request. Parts that were not built are nil.
 type Expr struct {
 	Key       *string // key condition
 	Filter    *string
@@ -19,8 +19,8 @@ type Expr struct {
 	Values    Item
 }
 
-// Prepared is an expression that is built once and gets its values later: building an expression with the SDK costs
-// about forty times as much as filling in values.
+// Prepared is an expression that is built once and filled with values for each request: building an expression with the
+// SDK costs about forty times as much as filling in values.
 type Prepared struct {
 	expr   Expr
 	params map[string]string // placeholder (":0") to parameter
@@ -28,13 +28,13 @@ type Prepared struct {
 
 const paramMark = "\x00param:"
 
-// Param is a placeholder for a value that [Prepared.With] fills in. Use it in place of expression.Value.
+// Param returns a placeholder for a value that [Prepared.With] fills in. Use it in place of expression.Value.
 func Param(name string) expression.ValueBuilder {
 	return expression.Value(&types.AttributeValueMemberS{Value: paramMark + name})
 }
 
 // Prepare builds an expression whose values may be [Param]s. It is meant for package variables and constructors, and
-// panics if the SDK rejects the expression, which no input can cause.
+// panics if the SDK rejects the expression, which can only be a programming error.
 func Prepare(b expression.Builder) *Prepared {
 	expr, err := build(b)
 	if err != nil {
@@ -91,19 +91,19 @@ func NameOf(path string) expression.NameBuilder {
 	return name
 }
 
-// IfNew is the condition that no item with the key exists yet.
+// IfNew returns the condition that no item with the action's key exists yet.
 func IfNew(s *Schema) Expr {
 	return Prepare(expression.NewBuilder().WithCondition(expression.AttributeNotExists(NameOf(s.Key.Partition)))).With(nil)
 }
 
-// Absent is the condition that an attribute is missing or NULL. Other software stores NULL for "none", and
+// Absent returns the condition that an attribute is missing or NULL. Other software stores NULL for "none", and
 // attribute_not_exists alone would treat such an item as one that has the attribute.
 func Absent(path string) expression.ConditionBuilder {
 	name := NameOf(path)
 	return expression.AttributeNotExists(name).Or(expression.AttributeType(name, expression.Null))
 }
 
-// AsRead is the condition that an attribute still has the value that it had in the item as read. Missing and NULL are
+// AsRead returns the condition that an attribute still has the value that it has in the row read. Missing and NULL are
 // equivalent.
 func AsRead(path string, read Row) expression.ConditionBuilder {
 	v := stored.At(read.Item(), path)
@@ -113,9 +113,9 @@ func AsRead(path string, read Row) expression.ConditionBuilder {
 	return expression.Equal(NameOf(path), expression.Value(v))
 }
 
-// Unchanged is the condition that an item has not changed since it was read, except by deltas. If the item has a write
-// id, the condition compares only that. An item without one was written by other software, and the known attributes are
-// compared instead: pass all attributes that the decision depends on.
+// Unchanged returns the condition that an item has not changed since it was read, except by deltas. If the item has a
+// write id, the condition compares only that. An item without one was written by other software, and the known
+// attributes are compared instead: pass all attributes that the decision depends on.
 func Unchanged(s *Schema, read Row, known ...string) expression.ConditionBuilder {
 	own := s.WriteIDName()
 	condition := expression.AttributeExists(NameOf(s.Key.Partition)).And(AsRead(own, read))

@@ -29,19 +29,19 @@ type Idempotency struct {
 	scoped     bool
 }
 
-// IdempotencyKey makes a whole write happen once, however often it is called with the same key within 30 days. The
+// IdempotencyKey makes a whole write happen only once, however often it is called with the same key within 30 days. The
 // first call that commits stores a record in the same transaction, which counts as one of its 100 actions. Every later
-// call gets the results of the first one. They are read again, so they show the current state. A call that finds
+// call gets the results of the first one. The results are read again, so they show the current state. A call that finds
 // nothing to write also stores a record; a call that is refused does not.
 //
-// The caller chooses the key, such as the id of the request that it serves: 1 to 256 bytes after percent-escaping. The
-// same key with different input fails with [ErrIdempotencyMismatch].
+// The caller chooses the key, for example the id of the request that it is handling. A key has 1 to 256 bytes after
+// percent-escaping. The same key with different input fails with [ErrIdempotencyMismatch].
 //
 // If a key comes from a client, use [Idempotency.Of] to say which client it belongs to. Otherwise all callers share one
 // key space, and a client that knows or guesses another client's key gets the results of that client's call.
 func IdempotencyKey(key string) Idempotency { return Idempotency{key: key} }
 
-// Of returns the key within a scope, such as the user or the tenant that sent it: 1 to 256 bytes after
+// Of returns the key within a scope, such as the user's id or the tenant's. A scope has 1 to 256 bytes after
 // percent-escaping. The same key in another scope is a different key.
 func (k Idempotency) Of(scope string) Idempotency {
 	k.scope, k.scoped = scope, true
@@ -52,7 +52,7 @@ func (k Idempotency) option() {}
 
 func (k Idempotency) join(w *write) {
 	if w.keyed {
-		w.invalid = Invalid("IdempotencyKey", "is set twice")
+		w.invalid = Invalid("IdempotencyKey", "is set more than once")
 	}
 	w.keyed = true
 	var err error
@@ -78,7 +78,8 @@ func (k Idempotency) record() (Key, error) {
 	return Key{PK: pk + escaped, SK: "METADATA"}, nil
 }
 
-// Input is the canonical form of what a caller agreed to. It is hashed, never stored.
+// Input is the canonical form of the arguments that calls with the same [IdempotencyKey] are compared by. It is hashed,
+// never stored.
 type Input struct{ hash.Hash }
 
 // inputForm identifies the canonical form in the stored hash. A different form needs a different name.
@@ -182,9 +183,10 @@ func (w *write) replay(ctx context.Context, record Row) error {
 	return w.restore(ctx, made)
 }
 
-// MadeBy returns what an earlier write with an idempotency key made: for each of its operations, in order, the ids that
-// it recorded. The puts of a table record PK and SK. A nil result means that no such write was committed within the
-// last 30 days. MadeBy reads consistently. 1 request.
+// MadeBy returns what an earlier write with an idempotency key created: for each of its operations, in order, the ids
+// that it recorded with [Tx.Made], by name. A create or a put of an entity.Table records the entity's id, and PK and SK
+// if the id does not determine the key. A nil result means that no such write was committed within the last 30 days.
+// MadeBy reads consistently. 1 request.
 func (db *DB) MadeBy(ctx context.Context, key Idempotency) ([]map[string]string, error) {
 	at, err := key.record()
 	if err != nil {

@@ -9,22 +9,22 @@ import (
 	"github.com/dynastay/dynastay/internal/stored"
 )
 
-// MarshalDynamoDBAttributeValue implements attributevalue.Marshaler of the SDK, for structs with its tags.
+// MarshalDynamoDBAttributeValue implements attributevalue.Marshaler of the SDK, for structs with dynamodbav tags.
 func (d Date) MarshalDynamoDBAttributeValue() (types.AttributeValue, error) {
 	return textOrNull(d.String()), nil
 }
 
-// UnmarshalDynamoDBAttributeValue implements attributevalue.Unmarshaler of the SDK, for structs with its tags.
+// UnmarshalDynamoDBAttributeValue implements attributevalue.Unmarshaler of the SDK, for structs with dynamodbav tags.
 func (d *Date) UnmarshalDynamoDBAttributeValue(v types.AttributeValue) error {
 	return readTextOrNull(v, d)
 }
 
-// MarshalDynamoDBAttributeValue implements attributevalue.Marshaler of the SDK, for structs with its tags.
+// MarshalDynamoDBAttributeValue implements attributevalue.Marshaler of the SDK, for structs with dynamodbav tags.
 func (m Money) MarshalDynamoDBAttributeValue() (types.AttributeValue, error) {
 	return textOrNull(m.String()), nil
 }
 
-// UnmarshalDynamoDBAttributeValue implements attributevalue.Unmarshaler of the SDK, for structs with its tags.
+// UnmarshalDynamoDBAttributeValue implements attributevalue.Unmarshaler of the SDK, for structs with dynamodbav tags.
 func (m *Money) UnmarshalDynamoDBAttributeValue(v types.AttributeValue) error {
 	return readTextOrNull(v, m)
 }
@@ -38,7 +38,7 @@ func textOrNull(s string) types.AttributeValue {
 
 func readTextOrNull(v types.AttributeValue, into encoding.TextUnmarshaler) error {
 	if _, ok := v.(*types.AttributeValueMemberS); !ok && !stored.IsNull(v) {
-		return fmt.Errorf("must be text, got %T", v)
+		return fmt.Errorf("must be %s, got %s", KindText, valueOf(v).Kind())
 	}
 	return into.UnmarshalText([]byte(stored.TextOf(v)))
 }

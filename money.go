@@ -1,7 +1,6 @@
 package dynastay
 
 import (
-	"fmt"
 	"math/big"
 	"strconv"
 	"strings"
@@ -12,9 +11,9 @@ import (
 	"github.com/dynastay/dynastay/internal/stored"
 )
 
-// Money is an exact amount in one currency. It is never a float: 0.1 + 0.2 is 0.3, and a total is exactly the sum of
-// its nights. Two values with the same amount and currency are ==. The zero Money has no currency and means "no
-// amount", which is not the same as a price of 0 USD.
+// Money is an exact amount in one currency. It is never a float: 0.1 + 0.2 is 0.3, and the total of a stay is exactly
+// the sum of its nights. Two values with the same amount and currency are ==. The zero Money has no currency and means
+// "no amount", which is not the same as a price of 0 USD.
 //
 // An amount has at most 18 significant digits. A result that would need more is an error and is never rounded.
 type Money struct {
@@ -55,13 +54,14 @@ func MustMoney(amount string, currency Currency) Money {
 func ParseMoney(text string) (Money, error) {
 	amount, currency, ok := strings.Cut(text, " ")
 	if !ok {
-		return Money{}, Invalid("Amount", "must be an amount and a currency, got %q", shown.Truncated(text))
+		return Money{}, Invalid("Amount", "must be an amount and a currency in the form 250.00 USD, got %q", shown.Truncated(text))
 	}
 	return NewMoney(amount, Currency(currency))
 }
 
 // MoneyOfDigits parses a stored amount: a number as DynamoDB returns it, which may have an exponent. It does not check
-// the currency, so that amounts stored by other software can be read.
+// the currency, so that amounts stored by other software can be read. Its error is an [*InvalidError] for the field
+// "Amount".
 func MoneyOfDigits(digits string, currency Currency) (Money, error) {
 	d, err := parseDecimal(digits)
 	if err != nil {
@@ -73,7 +73,8 @@ func MoneyOfDigits(digits string, currency Currency) (Money, error) {
 // Digits returns the number as it is stored: without trailing zeros and without the currency.
 func (m Money) Digits() string { return m.amount.String() }
 
-// MoneyOfMinor returns an amount given in minor units: 25000 minor units of USD are 250.00 USD.
+// MoneyOfMinor returns an amount given in minor units: 25000 minor units of USD are 250.00 USD. It returns an error for
+// an invalid currency, or if the amount needs more than 18 significant digits.
 func MoneyOfMinor(units int64, currency Currency) (Money, error) {
 	if err := currency.Validate(); err != nil {
 		return Money{}, Within("Currency", err)
@@ -138,7 +139,7 @@ func (m Money) Currency() Currency { return m.currency }
 // IsSet reports whether m has an amount; it is false only for the zero Money.
 func (m Money) IsSet() bool { return m.currency != "" }
 
-// Sign returns -1, 0 or +1.
+// Sign returns -1, 0 or +1 if the amount is negative, zero or positive; 0 for the zero Money.
 func (m Money) Sign() int { return m.amount.Sign() }
 
 // Amount returns the exact number with at least as many decimal places as the currency has: "250.00", or "1500" for
@@ -168,12 +169,13 @@ func (m Money) String() string {
 func (m Money) Minor() (int64, error) {
 	units := m.minorUnits(1)
 	if !units.IsInt64() {
-		return 0, Invalid("Amount", "is out of range")
+		return 0, Invalid("Amount", "must fit into an int64 in minor units")
 	}
 	return units.Int64(), nil
 }
 
-// Add returns m + other. Both must have the same currency, but either may be the zero Money, which adds nothing.
+// Add returns m + other. Both must have the same currency; otherwise the error is an [*InvalidError] for the field
+// "Currency". Either may be the zero Money, which adds nothing.
 func (m Money) Add(other Money) (Money, error) {
 	return m.combine(other, decimal.Decimal.AddExact)
 }
@@ -198,16 +200,16 @@ func (m Money) combine(other Money, op func(a, b decimal.Decimal, scale int) (de
 	return Money{d, currency}, nil
 }
 
-// Times returns m × n.
+// Times returns m × n. It returns an error if the result needs more than 18 significant digits.
 func (m Money) Times(n int) (Money, error) {
 	product := big.NewInt(int64(n))
 	return moneyOf(product.Mul(product, m.coefficient()), m.amount.Scale(), m.currency)
 }
 
-// DividedBy returns m ÷ n, rounded as by [Money.Round]. n must not be 0.
+// DividedBy returns m ÷ n, rounded as by [Money.Round]. If n is 0, it returns an error.
 func (m Money) DividedBy(n int) (Money, error) {
 	if n == 0 {
-		return Money{}, Invalid("Amount", "cannot be divided by 0")
+		return Money{}, Invalid("N", "must not be 0")
 	}
 	return moneyOf(m.minorUnits(n), m.currency.MinorUnit(), m.currency)
 }
@@ -248,8 +250,8 @@ func (m Money) Round() Money {
 	return rounded
 }
 
-// Validate checks an amount that is to be paid, such as a price. Its currency must be valid (the field is "Currency"), and
-// it must not have more decimal places than the currency's minor unit: 0.001 USD is refused, 0.001 KWD is not.
+// Validate checks an amount that is to be paid, such as a price. Its currency must be valid (the field is "Currency"),
+// and it must not have more decimal places than the currency's minor unit: 0.001 USD is refused, 0.001 KWD is not.
 func (m Money) Validate() error {
 	if err := m.currency.Validate(); err != nil {
 		return Within("Currency", err)
@@ -260,7 +262,8 @@ func (m Money) Validate() error {
 	return nil
 }
 
-// Compare returns -1, 0 or +1. Comparing amounts in different currencies is an error.
+// Compare returns -1, 0 or +1 if m is less than, equal to or greater than other. Amounts in different currencies cannot
+// be compared, nor can an amount and the zero Money: the error is an [*InvalidError] for the field "Currency".
 func (m Money) Compare(other Money) (int, error) {
 	if m.currency != other.currency {
 		return 0, Invalid("Currency", "cannot compare %s and %s", m.currency, other.currency)
@@ -279,7 +282,7 @@ func (m *Money) UnmarshalText(text []byte) error {
 	}
 	parsed, err := ParseMoney(string(text))
 	if err != nil {
-		return fmt.Errorf("money: %w", err)
+		return err
 	}
 	*m = parsed
 	return nil

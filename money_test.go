@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 	"pgregory.net/rapid"
@@ -154,7 +155,7 @@ func TestMoneyDividedByRoundsHalfAwayFromZero(t *testing.T) {
 		assert.Equal(t, c.want, got.Amount(), "%v", c)
 	}
 	_, err := dynastay.MustMoney("1", "USD").DividedBy(0)
-	assert.ErrorIs(t, err, dynastay.ErrInvalid)
+	assert.Equal(t, dynastay.Invalid("N", "must not be 0"), err)
 }
 
 func TestMoneyIsEqualInAllSpellings(t *testing.T) {
@@ -362,5 +363,16 @@ func TestMoneyAsText(t *testing.T) {
 	assert.Equal(t, body{Price: dynastay.MustMoney("250", "USD")}, out)
 	err = json.Unmarshal([]byte(`{"Price":"250"}`), &out)
 	assert.ErrorIs(t, err, dynastay.ErrInvalid)
-	assert.ErrorContains(t, err, "money")
+	assert.EqualError(t, err, `invalid Amount: must be an amount and a currency in the form 250.00 USD, got "250"`)
+}
+
+// A stored value of a wrong kind is named in the words of the library, not of the SDK.
+func TestWrongKindOfMoneyAndDate(t *testing.T) {
+	for want, v := range map[string]types.AttributeValue{
+		"must be text, got a number": dynastay.Number(250),
+		"must be text, got a map":    &types.AttributeValueMemberM{},
+	} {
+		assert.EqualError(t, new(dynastay.Money).UnmarshalDynamoDBAttributeValue(v), want)
+		assert.EqualError(t, new(dynastay.Date).UnmarshalDynamoDBAttributeValue(v), want)
+	}
 }

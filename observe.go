@@ -10,7 +10,7 @@ import (
 	"github.com/aws/smithy-go/middleware"
 )
 
-// Call is one request to DynamoDB, as an observer sees it after the request.
+// Call describes one request to DynamoDB, as it is passed to [Options.Observer] after the request.
 type Call struct {
 	Operation string  // "Query", "TransactWriteItems"
 	Usage     []Usage // one entry for each table and index that the request named or that consumed capacity
@@ -31,7 +31,7 @@ type Usage struct {
 // Requests returns the number of times that the request was sent.
 func (c Call) Requests() int { return 1 + c.Retries }
 
-// ReadUnits returns the sum over all tables and indexes.
+// ReadUnits returns the read units consumed on all tables and indexes.
 func (c Call) ReadUnits() (sum float64) {
 	for _, u := range c.Usage {
 		sum += u.ReadUnits
@@ -39,7 +39,7 @@ func (c Call) ReadUnits() (sum float64) {
 	return sum
 }
 
-// WriteUnits returns the sum over all tables and indexes.
+// WriteUnits returns the write units consumed on all tables and indexes.
 func (c Call) WriteUnits() (sum float64) {
 	for _, u := range c.Usage {
 		sum += u.WriteUnits

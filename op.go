@@ -9,8 +9,8 @@ import (
 // Part is an argument of [DB.Write]: an operation, or an option such as [IdempotencyKey].
 type Part interface{ join(*write) }
 
-// WriteOption is a [Part] that sets how a write is done, not what it does. Methods that create or cancel take write
-// options; for other writes use [Do].
+// WriteOption is a [Part] that changes how a write is done, not what it writes; [IdempotencyKey] is the only one.
+// Methods that create or cancel take write options; for other writes use [Do].
 type WriteOption interface {
 	Part
 	option()
@@ -25,23 +25,25 @@ type Operation[R any] struct {
 	result R
 }
 
-// OpSpec says what an operation does. Repositories and consumers make operations from it with [NewOp].
+// OpSpec says what an operation does. Repositories and services create operations from it with [NewOp].
 type OpSpec[R any] struct {
-	// Name is the method, such as "bookings.Create". It appears in errors, and is part of the input that an idempotency
-	// key is compared by.
+	// Name is the method, such as "bookings.Create". It appears in errors, and is part of the input by which calls with
+	// the same idempotency key are compared.
 	Name string
-	// Invalid is the error of the argument checks; Write returns it before any request. A check that depends on the
-	// clock belongs at the start of Prepare instead, so that a later retry with the same [IdempotencyKey] still gets
-	// its result.
+	// Invalid is the error that checking the arguments returned, or nil; Write returns it before any request. A check
+	// that depends on the clock belongs at the start of Prepare instead, so that a later retry with the same
+	// [IdempotencyKey] still gets its result.
 	Invalid error
-	// Input adds what the caller agreed to, for the idempotency record. It must not add generated ids or times, which
-	// differ in a retry. Default: nil, and the operation cannot be written with an [IdempotencyKey].
+	// Input adds the caller's arguments that a repeated call must have in common with the first one. It must not add
+	// generated ids or times, which differ when the call is repeated. Without Input, the operation cannot be written
+	// with an [IdempotencyKey].
 	Input func(*Input)
 	// Contest is what the operation contends for, if that is known from the start. Optional; [Tx.Contend] sets it
 	// later.
 	Contest *Contest
-	// Prepare adds the actions and returns the result that they will have. It may read. It runs again, from the start,
-	// if another write has overtaken it. An operation that turns out to have nothing to write adds no actions.
+	// Prepare adds the actions to tx and returns the result that the operation will have once they are written. It may
+	// read. It runs again, from the start, if another write has overtaken it. An operation that turns out to have
+	// nothing to write adds no actions.
 	Prepare func(ctx context.Context, tx *Tx) (R, error)
 	// Restore reads back the result of an earlier call with the same idempotency key, from the ids that the call
 	// recorded with [Tx.Made]. Without Restore, the operation cannot be written with an [IdempotencyKey] unless its
@@ -49,17 +51,19 @@ type OpSpec[R any] struct {
 	Restore func(ctx context.Context, made map[string]string) (R, error)
 }
 
-// Contest is what an operation contends for: the items that many callers may want at once.
+// Contest describes the items that many callers may want to write at the same time, and how a refusal on them is
+// judged.
 type Contest struct {
 	// Items are what the operations contend for. Within one process, they queue for them. The other fields are
 	// optional.
 	Items []Ref
-	// Judge returns why the operation is refused, given what was seen of the items. Nil means that nothing prevents the
-	// operation: it is prepared again, and ends with [ErrContention] if its conditions never hold. Judge determines the
-	// error for the failures of all actions on the items. It also decides, without a request, for operations that were
-	// already waiting while another one was refused. It runs while all others are held up, so it must not wait or
-	// write. If an item is not in seen, nothing is known about it. Without Judge, each action determines the error for
-	// its own failure.
+	// Judge returns the error with which the operation is refused, given the items as they were seen. Nil means that
+	// nothing prevents the operation: it is prepared again, and ends with [ErrContention] if its conditions never hold.
+	// Judge determines the error for the failures of all actions on the items. It also decides, without a request, for
+	// operations that were already waiting while another one was refused. It runs while all other operations that
+	// contend for items are held up, so it must not block or write. Nothing is known about an item that is missing from
+	// seen; a zero Row means that the item does not exist. Without Judge, each action determines the error for its own
+	// failure.
 	Judge func(seen map[Ref]Row) error
 	// See reads the items consistently after a refusal, because DynamoDB does not guarantee to report every action that
 	// would fail. Without See, Judge gets only what was reported.
@@ -71,29 +75,29 @@ func (c *Contest) judges(ref Ref) bool {
 	return c != nil && c.Judge != nil && slices.Contains(c.Items, ref)
 }
 
-// NewOp makes an operation. It panics if spec has no Name, has neither Prepare nor Invalid, or has a Contest with a
+// NewOp returns an operation. It panics if spec has no Name, has neither Prepare nor Invalid, or has a Contest with a
 // Judge but no Items.
 func NewOp[R any](spec OpSpec[R]) *Operation[R] {
 	switch {
 	case spec.Name == "":
 		panic("dynastay.NewOp: Name is required")
 	case spec.Prepare == nil && spec.Invalid == nil:
-		panic("dynastay.NewOp: " + spec.Name + ": Prepare is required")
+		panic("dynastay.NewOp: " + spec.Name + ": Prepare or Invalid is required")
 	case spec.Contest != nil && spec.Contest.Judge != nil && len(spec.Contest.Items) == 0:
-		panic("dynastay.NewOp: " + spec.Name + ": a Contest with a Judge requires Items")
+		panic("dynastay.NewOp: " + spec.Name + ": Contest.Items is required if Contest.Judge is set")
 	}
 	return &Operation[R]{spec: spec}
 }
 
-// Result returns the result of the operation. It is valid once Write has returned without an error; after a replay
-// under an idempotency key it is the first call's result, read again. Operations that come later in the same Write may
+// Result returns the result of the operation. It is valid once Write has returned without an error; after a replay with
+// an idempotency key, it is the result of the first call, read again. Operations that come later in the same Write may
 // call it while they are prepared. It then returns what the result will be if the write succeeds, so that, for example,
 // a message can contain the id of the booking it belongs to.
 //
 // Result panics if the operation has not been prepared yet, which is a programming error.
 func (o *Operation[R]) Result() R {
 	if !o.known {
-		panic("dynastay: Result of " + o.spec.Name + " was called before the operation was prepared")
+		panic("dynastay: Result of " + o.spec.Name + " was called before Write prepared the operation")
 	}
 	return o.result
 }
@@ -112,7 +116,7 @@ func Do[R any](ctx context.Context, db *DB, op *Operation[R], opts ...WriteOptio
 
 func (o *Operation[R]) join(w *write) {
 	if o.used.Swap(true) {
-		w.invalid = Invalid("Operations", "%s was already used; make a new operation for each Write", o.spec.Name)
+		w.invalid = Invalid("Operations", "%s was already passed to Write; create a new operation for each Write", o.spec.Name)
 	}
 	w.ops = append(w.ops, o)
 }

@@ -2,14 +2,15 @@ package dynastay
 
 import "github.com/dynastay/dynastay/internal/condition"
 
-// ReadOption sets how a read is done.
+// ReadOption changes how a read is done; [Consistent] is the only one.
 type ReadOption int
 
-// Consistent makes a read see every write that was acknowledged before it, at twice the read units. A lookup by a
-// unique value then reads the value's guard instead of the index, which lags.
+// Consistent makes a read strongly consistent: it sees every write that was acknowledged before it, at twice the read
+// units. A lookup by a unique value then reads the value's guard, a separate item that makes the value unique, instead
+// of the index, which lags.
 const Consistent ReadOption = 1
 
-// UpdateOption adds a condition to an update or a delete of a repository, or sets how it is done.
+// UpdateOption adds a condition to an update or a delete of a repository, or changes how it is done.
 type UpdateOption func(*condition.Set)
 
 // IfVersion lets the write happen only if the entity is at the given version, for example the one that a form was
@@ -24,8 +25,9 @@ func IfWritten(id WriteID) UpdateOption {
 	return func(s *condition.Set) { s.Written = (*string)(&id) }
 }
 
-// AgreedOn states what an update is about, so that it can be written with an [IdempotencyKey]: the update's function
-// cannot be compared with that of another call. The values must be at most 4,096 bytes in total.
+// AgreedOn states the values that determine what an update does, so that it can be written with an [IdempotencyKey]:
+// the update's function itself cannot be compared with that of another call. The values must be at most 4,096 bytes in
+// total.
 func AgreedOn(values ...string) UpdateOption {
 	return func(s *condition.Set) { s.Agreed = append([]string{}, values...) }
 }

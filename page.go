@@ -15,20 +15,20 @@ type Page[T any] struct {
 	Next  Cursor
 }
 
-// Cursor is the position after a page: opaque, versioned text that is safe to send to a browser and to accept back. It
-// contains only the position. The partition is rebuilt from the arguments of the call that the cursor is passed to, so
-// a cursor can never open another user's partition. It is neither secret nor signed. A cursor of a different query, of
-// the same query with different arguments, or a damaged cursor fails with [ErrCursor] before any request.
+// Cursor is the position after a page: opaque, versioned text that can safely be sent to a browser and accepted from
+// it. It contains only the position. The partition is rebuilt from the arguments of the call that the cursor is passed
+// to, so a cursor can never open another user's partition. It is neither secret nor signed. A cursor that is damaged,
+// or that belongs to a different query or to different arguments, fails with [ErrCursor] before any request.
 type Cursor string
 
 // Paging selects one page.
 type Paging struct {
 	Limit int    // maximum number of items, 1 to 1,000; default 50
 	After Cursor // the Next of the previous page; default: the first page
-	// Reads is how often a page may read from DynamoDB before it is returned as it is, 1 to 100; default 10. A list
-	// that filters out much of what it reads needs several reads to fill a page. Other lists need one read. For a
-	// sharded list, a read is one request for each shard, sent in parallel; a second read follows if the rows are
-	// spread unevenly.
+	// Reads is the maximum number of reads from DynamoDB for one page, 1 to 100; default 10. A page that is not full
+	// after that is returned as it is. A list that filters out much of what it reads needs several reads to fill a
+	// page. Other lists need one read. For a sharded list, a read is one request for each shard, sent in parallel; a
+	// second read follows if the rows are spread unevenly.
 	Reads int
 }
 
@@ -90,10 +90,10 @@ func (c Cursor) position(query string) (position, error) {
 		return refuse("is not a valid cursor")
 	}
 	if raw[0] != cursorVersion {
-		return refuse("was made by a different version of the library")
+		return refuse("was created by a different version of the library; start again from the first page")
 	}
 	if cursorTag(query, raw[9:]) != [8]byte(raw[1:9]) {
-		return refuse("belongs to a different query or was altered")
+		return refuse("was altered, or belongs to a different query or to different arguments")
 	}
 	var p position
 	if err := json.Unmarshal(raw[9:], &p); err != nil || p.SK == "" && p.PK == "" {

@@ -66,7 +66,7 @@ func TestResultBeforePreparing(t *testing.T) {
 	t.Parallel()
 	db, outbox := openOutbox(t, dynastay.Options{})
 	op := outbox.CreateOp(&message{ID: "m"})
-	assert.PanicsWithValue(t, "dynastay: Result of Message.Create was called before the operation was prepared", func() { op.Result() })
+	assert.PanicsWithValue(t, "dynastay: Result of Message.Create was called before Write prepared the operation", func() { op.Result() })
 	require.NoError(t, db.Write(t.Context(), op))
 	assert.Equal(t, "m", op.Result().ID)
 	again := outbox.CreateOp(&message{ID: "m"})
@@ -91,7 +91,7 @@ func TestMadeNeedsRestore(t *testing.T) {
 		})
 	}
 	stop := db.Faults.Record()
-	assert.ErrorContains(t, db.Write(ctx, op()), "no Restore function")
+	assert.ErrorContains(t, db.Write(ctx, op()), "OpSpec.Restore is required")
 	assert.Empty(t, stop())
 	err := db.Write(ctx, op(), outbox.CreateOp(&message{ID: "n"}), dynastay.IdempotencyKey("k"))
 	assert.ErrorContains(t, err, "test.Make")

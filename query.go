@@ -31,9 +31,9 @@ type Query struct {
 
 // Range limits the sort values. The zero Range selects the whole partition.
 type Range struct {
-	// From and To are the first and the last sort value that is included; either may be empty. If sort keys continue
-	// after the value that is limited, a bound that ends before the rest of the key makes the range half-open, because
-	// no key equals it.
+	// From and To are the first and the last sort value that are included; either may be empty. If the sort keys
+	// continue after the part that is limited, as 2025-01-18#bkg_1 does after 2025-01-18, no key equals a bound that is
+	// only that part, and the range is half-open: From includes the keys that begin with it, To excludes them.
 	From, To string
 	// Prefix selects the keys that begin with it; it cannot be combined with From or To.
 	Prefix string
@@ -128,7 +128,7 @@ func (db *DB) queryInput(s *Schema, q Query) (*dynamodb.QueryInput, KeyNames, er
 	case q.Index != "" && q.Consistent:
 		return nil, names, Invalid("Consistent", "is not supported on an index")
 	case r != (Range{}) && names.Sort == "":
-		return nil, names, Invalid("Range", "requires a sort key")
+		return nil, names, Invalid("Range", "is not supported: the table or index has no sort key")
 	case r.Prefix != "" && r != (Range{Prefix: r.Prefix}):
 		return nil, names, Invalid("Range", "Prefix cannot be combined with From or To")
 	case r.To != "" && r.From > r.To:

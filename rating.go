@@ -8,18 +8,19 @@ import (
 )
 
 // Rating is a guest rating in tenths: 92 is 9.2. Integers keep sums and averages exact. Zero means unrated; a guest's
-// rating is from 1.0 to 10.0.
+// rating is between 1.0 and 10.0.
 type Rating int
 
 // MaxRating is 10.0.
 const MaxRating Rating = 100
 
-// ParseRating parses "9.2", "9" or "10.0". More than one decimal place is an error.
+// ParseRating parses "9.2", "9" or "10.0". It returns an error for more than one decimal place, and for a rating
+// outside 0.0 to 10.0.
 func ParseRating(text string) (Rating, error) {
 	whole, tenth, point := strings.Cut(text, ".")
 	var w, t int
 	if whole == "" || len(whole) > 2 || !digits(whole, &w) || point && (len(tenth) != 1 || !digits(tenth, &t)) || w*10+t > int(MaxRating) {
-		return 0, Invalid("Rating", "must be a rating from 0 to 10 in steps of 0.1, got %q", shown.Truncated(text))
+		return 0, Invalid("Rating", "must be between 0.0 and 10.0 with at most 1 decimal place, got %q", shown.Truncated(text))
 	}
 	return Rating(w*10 + t), nil
 }

@@ -13,8 +13,8 @@ import (
 // Row is what was read of one item: the whole item, or what an index contains of it. The zero Row means that no item
 // exists.
 //
-// A caller reads the values of a row one by one, independent of the form in which the row arrived: a map of the SDK's
-// types ([RowOf]), or another form that [Attributes] reads, such as a stream record.
+// A caller reads the values of a row one by one, regardless of the form in which the row was received: a map of the
+// SDK's types ([RowOf]), or another form that [Attributes] reads, such as a stream record.
 type Row struct {
 	item Item
 	from Attributes
@@ -31,13 +31,13 @@ type Attributes interface {
 // RowOf returns an item in the SDK's types as a row; a nil item gives the zero Row.
 func RowOf(item Item) Row { return Row{item: item} }
 
-// RowFrom returns a row that is read from another form.
+// RowFrom returns a row whose values are read from the given Attributes.
 func RowFrom(from Attributes) Row { return Row{from: from} }
 
 // Exists reports whether the item exists.
 func (r Row) Exists() bool { return r.item != nil || r.from != nil }
 
-// Value returns the attribute with that name.
+// Value returns the value of the attribute with that name, or the zero Value if it is missing.
 func (r Row) Value(name string) Value {
 	if r.from != nil {
 		return r.from.Attribute(name)
@@ -45,8 +45,8 @@ func (r Row) Value(name string) Value {
 	return valueOf(r.item[name])
 }
 
-// Scalar returns the text of a text attribute or the digits of a number, and the attribute's kind. It combines the most
-// frequent lookups in one call.
+// Scalar returns the text of a text attribute or the digits of a number, and the attribute's kind. The text is "" for
+// every other kind. Scalar combines the most frequent lookups in one call.
 func (r Row) Scalar(name string) (text string, kind Kind) {
 	if r.from == nil {
 		switch v := r.item[name].(type) {

@@ -26,7 +26,7 @@ type KeyNames struct {
 	Partition, Sort string
 }
 
-// Of returns the key in the form that requests take.
+// Of returns the key as a map of attributes, as requests require it.
 func (n KeyNames) Of(k Key) Item {
 	item := Item{n.Partition: Text(k.PK)}
 	if n.Sort != "" {
@@ -35,8 +35,8 @@ func (n KeyNames) Of(k Key) Item {
 	return item
 }
 
-// Check returns an error for a key that DynamoDB would reject because a value is empty, or would store as a different
-// key because a value is not valid UTF-8.
+// Check returns an [*InvalidError] for the field "Key.PK" or "Key.SK" if DynamoDB would reject the key because the
+// value is empty, or would store a different key because the value is not valid UTF-8.
 func (n KeyNames) Check(k Key) error {
 	switch {
 	case k.PK == "":
@@ -67,7 +67,7 @@ type Schema struct {
 	Indexes []Index
 	TTL     string // the time-to-live attribute; "" for none
 	WriteID string // the attribute for the item's write id, see [WriteID]; default: WriteId. No entity may store anything else in it
-	Stream  bool   // NEW_AND_OLD_IMAGES
+	Stream  bool   // whether the table has a stream, with the view type NEW_AND_OLD_IMAGES
 }
 
 // Index is one global secondary index.

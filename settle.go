@@ -82,7 +82,7 @@ func (w *write) conclude(tx *Tx, a *Action, stored Item, cause error) error {
 func (w *write) restore(ctx context.Context, made []map[string]string) error {
 	for i, op := range w.ops {
 		if err := op.restore(ctx, made[i]); err != nil {
-			return w.fail(ErrCommitted, fmt.Errorf("read the result of %s: %s", op.name(), err), context.Cause(ctx))
+			return w.fail(ErrCommitted, fmt.Errorf("%s: %s", op.name(), err), context.Cause(ctx))
 		}
 	}
 	return nil

@@ -39,7 +39,7 @@ func (s Stay) Validate() error {
 	case s.CheckOut.IsZero():
 		return Invalid("CheckOut", "is required")
 	case !s.CheckOut.After(s.CheckIn):
-		return Invalid("CheckOut", "must be after check-in on %s, got %s", s.CheckIn, s.CheckOut)
+		return Invalid("CheckOut", "must be after CheckIn (%s), got %s", s.CheckIn, s.CheckOut)
 	}
 	return nil
 }

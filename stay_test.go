@@ -99,6 +99,6 @@ func TestStayErrorsNameTheDate(t *testing.T) {
 	assert.EqualError(t, dynastay.Stay{CheckOut: day}.Validate(), "invalid CheckIn: is required")
 	assert.EqualError(t, dynastay.Stay{CheckIn: day}.Validate(), "invalid CheckOut: is required")
 	assert.EqualError(t, dynastay.Stay{CheckIn: day, CheckOut: day}.Validate(),
-		"invalid CheckOut: must be after check-in on 2025-03-01, got 2025-03-01")
+		"invalid CheckOut: must be after CheckIn (2025-03-01), got 2025-03-01")
 	assert.NoError(t, dynastay.Stay{CheckIn: day, CheckOut: day.AddDays(1)}.Validate())
 }

@@ -39,7 +39,7 @@ func TestErrorsNameTheWrite(t *testing.T) {
 		"rejected":                      {denied, nil, nil, ErrRejected, "AccessDeniedException"},
 		"a conflict":                    {conflicting, nil, nil, ErrContention, "TransactionCanceledException"},
 		"the record expired meanwhile":  {taken, []Part{IdempotencyKey("k")}, nil, ErrContention, "the idempotency key was already used"},
-		"the result cannot be read":     {taken, []Part{IdempotencyKey("k")}, unreadable, ErrCommitted, "read the result of Shop.Put: "},
+		"the result cannot be read":     {taken, []Part{IdempotencyKey("k")}, unreadable, ErrCommitted, "the result could not be read back: Shop.Put: "},
 		"a cancellation without reason": {cancelledBy("None", "None"), nil, nil, ErrRejected, "TransactionCanceledException"},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -62,7 +62,7 @@ func TestErrorsNameTheWrite(t *testing.T) {
 func TestErrorsOfOneOperation(t *testing.T) {
 	t.Parallel()
 	for reason, want := range map[error]string{
-		ErrOvertaken: "buy: write: contention: overtaken by another write",
+		ErrOvertaken: "buy: write: conflicts with other writes: overtaken by another write",
 		nil:          "Nights a/2026-07-10: " + errNoReason.Error(),
 	} {
 		synctest.Test(t, func(t *testing.T) {

@@ -177,7 +177,7 @@ func TestContextEndsTheQueue(t *testing.T) {
 		err := c.now()["second"]
 		assert.ErrorIs(t, err, ErrContention)
 		assert.ErrorIs(t, err, context.Canceled)
-		assert.EqualError(t, err, "second + third: write: contention: context canceled")
+		assert.EqualError(t, err, "second + third: write: conflicts with other writes: context canceled")
 		close(release)
 		c.now()
 		assert.Equal(t, []string{"first"}, client.by)

@@ -14,7 +14,8 @@ import (
 	"github.com/dynastay/dynastay/internal/stored"
 )
 
-// Ref identifies one item of one table, by the schema's name and the item's key. It is comparable.
+// Ref identifies one item of one table, by the schema's name and the item's key. Refs are comparable with == and usable
+// as map keys.
 type Ref struct {
 	Table string
 	Key   Key
@@ -49,7 +50,7 @@ func (tx *Tx) Contend(ctx context.Context, c Contest) error {
 	return tx.write.contend(ctx, tx.current, c)
 }
 
-// Put writes a whole item and replaces an existing one.
+// Put adds an action that writes a whole item and replaces an existing one.
 func (tx *Tx) Put(s *Schema, item Item) *Action {
 	a := tx.add(&Action{kind: putAction, schema: s, key: s.Key.From(RowOf(item)), item: item})
 	if item[s.WriteIDName()] != nil { // copying an item is a new write
@@ -58,17 +59,17 @@ func (tx *Tx) Put(s *Schema, item Item) *Action {
 	return a
 }
 
-// Update changes attributes of an item by expr's update expression. If expr also has a condition, the update depends on
-// it (the two are built together because they share placeholders). Update creates the item if it does not exist, unless
-// the condition requires it to exist. It does not change the item's write id, so it is meant for deltas; to change an
-// item that was read first, use [Tx.Rewrite].
+// Update adds an action that changes attributes of an item with the update expression of expr. If expr also has a
+// condition, the update depends on it (the two are built together because they share placeholders). Update creates the
+// item if it does not exist, unless the condition requires it to exist. It does not change the item's write id, so it
+// is meant for deltas; to change an item that was read first, use [Tx.Rewrite].
 func (tx *Tx) Update(s *Schema, key Key, expr Expr) *Action {
 	return tx.add(&Action{kind: updateAction, schema: s, key: key, expr: expr})
 }
 
-// Rewrite changes an item that was read consistently, on condition that it is [Unchanged], and gives it a new write id.
-// Of two writes that read the same item, one is refused; [Action.Else] sets the error for that. For an item without a
-// write id, known are the attributes that the change depends on.
+// Rewrite adds an action that changes an item that was read consistently, on condition that it is [Unchanged], and
+// gives it a new write id. Of two writes that read the same item, one is refused; [Action.Else] sets the error for
+// that. For an item without a write id, known are the attributes that the change depends on.
 func (tx *Tx) Rewrite(s *Schema, read Row, change expression.UpdateBuilder, known ...string) (*Action, error) {
 	own, item := s.WriteIDName(), read.Item()
 	change = change.Set(NameOf(own), expression.Value(tx.stamp.over(item[own])))
@@ -81,7 +82,8 @@ func (tx *Tx) Rewrite(s *Schema, read Row, change expression.UpdateBuilder, know
 	return a, nil
 }
 
-// Remove deletes an item that was read consistently, on condition that it is [Unchanged], as [Tx.Rewrite] does.
+// Remove adds an action that deletes an item that was read consistently, on condition that it is [Unchanged], as
+// [Tx.Rewrite] does.
 func (tx *Tx) Remove(s *Schema, read Row, known ...string) (*Action, error) {
 	expr, err := build(expression.NewBuilder().WithCondition(Unchanged(s, read, known...)))
 	if err != nil {
@@ -92,12 +94,13 @@ func (tx *Tx) Remove(s *Schema, read Row, known ...string) (*Action, error) {
 	return a, nil
 }
 
-// Delete deletes an item.
+// Delete adds an action that deletes an item.
 func (tx *Tx) Delete(s *Schema, key Key) *Action {
 	return tx.add(&Action{kind: deleteAction, schema: s, key: key})
 }
 
-// Check adds a condition on an item that the write does not change.
+// Check adds a condition on an item that the write does not change. meaning returns the error if the condition does not
+// hold.
 func (tx *Tx) Check(s *Schema, key Key, condition Expr, meaning Failed) *Action {
 	return tx.add(&Action{kind: checkAction, schema: s, key: key}).If(condition, meaning)
 }
@@ -108,7 +111,7 @@ func (tx *Tx) add(a *Action) *Action {
 	return a
 }
 
-// Action is one change to one item, or a check of one, with the error for its failure.
+// Action is one change or one check of one item, together with the error to return if its condition fails.
 type Action struct {
 	kind   actionKind
 	schema *Schema
@@ -151,9 +154,9 @@ func (a *Action) Else(meaning Failed) *Action {
 	return a
 }
 
-// Identified makes a put store a write id in the item (see [WriteID]). Callers that read the item and then write it
-// need the id. It also shows whether the put was carried out if its response is lost. Items that are never read before
-// they are written, such as guards, do not need it.
+// Identified makes a put store a write id in the item (see [WriteID]). The id is needed by callers that read the item
+// and then write it. It also shows whether the put was carried out if its response is lost. Items that are never read
+// before they are written, such as guards, do not need it.
 func (a *Action) Identified() *Action {
 	a.item = maps.Clone(a.item)
 	a.item[a.schema.WriteIDName()] = a.fresh.over(nil)
@@ -161,7 +164,7 @@ func (a *Action) Identified() *Action {
 	return a
 }
 
-// Drawn says that the key of a put was generated for this write, so that the existence of the item proves that the
+// Drawn declares that the key of a put was generated for this write, so that the existence of the item proves that the
 // write was carried out, however often others have changed the item since.
 func (a *Action) Drawn() *Action {
 	a.drawn = true
@@ -196,10 +199,10 @@ func (f failure) meaning() error {
 }
 
 // errNoCondition is a programming error: the intended condition is not checked.
-var errNoCondition = errors.New("Action.Else was called on an action without a condition")
+var errNoCondition = errors.New("Action.Else requires an action with a condition")
 
 // errNoReason is a programming error.
-var errNoReason = errors.New("a Failed function of the operation returned nil for a failed condition")
+var errNoReason = errors.New("a Failed function must not return nil for a failed condition")
 
 func (a *Action) failure(old Item) failure {
 	f := failure{action: a}
@@ -258,7 +261,8 @@ func (tx *Tx) check(ops []operation) error {
 			return &Error{Entity: a.schema.Name, ID: a.key.String(), Err: errNoCondition}
 		}
 		if j, twice := first[a.ref()]; twice {
-			return Invalid("Operations", "%s and %s both write %s", tx.ownerName(j, ops), tx.ownerName(i, ops), shown.Masked(a.key.String()))
+			return Invalid("Operations", "%s and %s both write item %s, and a transaction can write an item only once",
+				tx.ownerName(j, ops), tx.ownerName(i, ops), shown.Masked(a.key.String()))
 		}
 		first[a.ref()] = i
 		if n := stored.Size(a.item); n > maxItemBytes {
@@ -320,6 +324,6 @@ func (tx *Tx) ownerName(action int, ops []operation) string {
 	return "the idempotency record"
 }
 
-// Skipped reports whether the previous preparation gave up an action on the item with [ErrSkip]. This is forgotten once
-// another action of the write has been overtaken.
+// Skipped reports whether the previous preparation gave up an action on the item with [ErrSkip]. It reports false again
+// once another action of the write has been overtaken.
 func (tx *Tx) Skipped(s *Schema, key Key) bool { return tx.write.skipped[RefOf(s, key)] }

@@ -370,7 +370,7 @@ func TestWriteIDForm(t *testing.T) {
 	null, err := none.MarshalDynamoDBAttributeValue()
 	require.NoError(t, err)
 	assert.Equal(t, &sNULL{Value: true}, null)
-	assert.Error(t, text.UnmarshalDynamoDBAttributeValue(str("text")))
+	assert.EqualError(t, text.UnmarshalDynamoDBAttributeValue(str("text")), "must be binary, got text")
 	assert.Equal(t, "write_id", (&Schema{WriteID: "write_id"}).WriteIDName())
 	for _, other := range []types.AttributeValue{nil, str("x"), &sB{Value: []byte{1}}, &sB{Value: make([]byte, 13)}} {
 		assert.Equal(t, stamps{}, stampsOf(other), fmt.Sprint(other))

@@ -19,9 +19,9 @@ import (
 // [ErrUnavailable], which are returned when the retry budget is used up. [ErrCommitted] means that the write happened,
 // and [ErrOutcomeUnknown] that its outcome cannot be determined.
 //
-// Write owns its retries. A transaction that conflicted with another one, is still in progress, was throttled, or lost
-// its response is sent again unchanged, with the same client token. A plain request is sent again only if its item
-// shows that it was not carried out. An operation that was overtaken by another write is prepared again.
+// Write does all retries itself. A transaction that conflicted with another one, is still in progress, was throttled,
+// or lost its response is sent again unchanged, with the same client token. A plain request is sent again only if its
+// item shows that it was not carried out. An operation that was overtaken by another write is prepared again.
 func (db *DB) Write(ctx context.Context, parts ...Part) error {
 	w := &write{db: db}
 	for _, part := range parts {
@@ -111,7 +111,7 @@ func (w *write) validate() error {
 			return w.placed(i, err)
 		}
 		if w.keyed && !op.restorable() {
-			return Invalid("IdempotencyKey", "cannot be used with %s, which has no Restore function to read its result again", op.name())
+			return Invalid("IdempotencyKey", "cannot be used with %s, which has no Restore function to read back its result: set OpSpec.Restore", op.name())
 		}
 		if w.keyed && !op.comparable() {
 			return Invalid("IdempotencyKey", "cannot be used with %s, which has no input to compare: set OpSpec.Input, or pass AgreedOn to an update", op.name())
@@ -212,7 +212,7 @@ func (w *write) prepare(ctx context.Context) (*Tx, error) {
 }
 
 // errNoRestore is a programming error.
-var errNoRestore = errors.New("the operation calls Tx.Made but has no Restore function")
+var errNoRestore = errors.New("the operation calls Tx.Made, so OpSpec.Restore is required")
 
 // placed adds the operation's position to an invalid input, if there are several operations.
 func (w *write) placed(i int, err error) error {

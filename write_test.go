@@ -133,7 +133,7 @@ func TestWriteRefusesBeforeSending(t *testing.T) {
 	err := db.Write(ctx, outbox.PutOp(&message{ID: "m"}), outbox.CreateOp(&message{ID: "m"}))
 	var invalid *dynastay.InvalidError
 	require.ErrorAs(t, err, &invalid)
-	assert.Equal(t, "Message.Put (Operations[0]) and Message.Create (Operations[1]) both write m", invalid.Reason)
+	assert.Equal(t, "Message.Put (Operations[0]) and Message.Create (Operations[1]) both write item m, and a transaction can write an item only once", invalid.Reason)
 
 	var many []dynastay.Part
 	for i := range 101 {

@@ -14,10 +14,10 @@ import (
 // reads it into an entity, and [IfWritten] lets a later write happen only while the item still has that id. It is text
 // of 16 characters that is safe in a form or a URL.
 //
-// A call that is repeated with an [IdempotencyKey] does not return one.
+// A call that is a replay of an earlier one with the same [IdempotencyKey] does not return a WriteID.
 //
-// Every put and every update of an entity stores a new one, generated from crypto/rand; an update is conditional on the
-// one that it read. Deltas, which do not depend on the existing value, do not change it.
+// Every put and every update of an entity stores a new WriteID, whose random part comes from crypto/rand; an update is
+// conditional on the WriteID that it read. Deltas, which do not depend on the existing value, do not change it.
 type WriteID string
 
 // A stored id consists of the part of the write itself and then the part of the previous write, or zeros if that is
@@ -58,7 +58,7 @@ func stampsOf(v types.AttributeValue) (s stamps) {
 	return s
 }
 
-// MarshalDynamoDBAttributeValue implements attributevalue.Marshaler of the SDK, for structs with its tags.
+// MarshalDynamoDBAttributeValue implements attributevalue.Marshaler of the SDK, for structs with dynamodbav tags.
 func (id WriteID) MarshalDynamoDBAttributeValue() (types.AttributeValue, error) {
 	if id == "" {
 		return &types.AttributeValueMemberNULL{Value: true}, nil
@@ -66,7 +66,7 @@ func (id WriteID) MarshalDynamoDBAttributeValue() (types.AttributeValue, error) 
 	return id.stored()
 }
 
-// UnmarshalDynamoDBAttributeValue implements attributevalue.Unmarshaler of the SDK, for structs with its tags.
+// UnmarshalDynamoDBAttributeValue implements attributevalue.Unmarshaler of the SDK, for structs with dynamodbav tags.
 func (id *WriteID) UnmarshalDynamoDBAttributeValue(v types.AttributeValue) error {
 	switch v := v.(type) {
 	case *types.AttributeValueMemberNULL:
@@ -74,7 +74,7 @@ func (id *WriteID) UnmarshalDynamoDBAttributeValue(v types.AttributeValue) error
 	case *types.AttributeValueMemberB:
 		*id = WriteID(base64.RawURLEncoding.EncodeToString(v.Value))
 	default:
-		return fmt.Errorf("must be binary, got %T", v)
+		return fmt.Errorf("must be %s, got %s", KindBinary, valueOf(v).Kind())
 	}
 	return nil
 }

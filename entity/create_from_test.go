@@ -109,7 +109,7 @@ func TestCreateFromInTheWrongOrder(t *testing.T) {
 	first := c.CreateOp(&bag{Owner: "john"})
 	second := c.ticketFor(first)
 	assert.Empty(t, c.sent(func() {
-		assert.PanicsWithValue(t, "dynastay: Result of bags.Create was called before the operation was prepared", func() {
+		assert.PanicsWithValue(t, "dynastay: Result of bags.Create was called before Write prepared the operation", func() {
 			_ = c.db.Write(t.Context(), second, first)
 		})
 	}))

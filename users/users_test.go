@@ -329,7 +329,7 @@ func TestErrorsHoldNoAddress(t *testing.T) {
 	}
 	err := twice()
 	assertField(t, err, dynastay.ErrInvalid, "Operations")
-	assert.ErrorContains(t, err, "both write EMAIL#***/GUARD")
+	assert.ErrorContains(t, err, "both write item EMAIL#***/GUARD")
 	assert.NotContains(t, err.Error(), "john")
 
 	_, err = repo.Create(t.Context(), john(), dynastay.IdempotencyKey("john.doe@example.com"))

@@ -120,7 +120,7 @@ func TestWhatValuesTake(t *testing.T) {
 		"other pole's cell":              {cell("NORTH"), "=NORTH"},
 		"no cell":                        {cell("EAST"), refused("must be a geohash of 3 characters")},
 		"currency":                       {take(key.Currency, dynastay.Currency("USD")), "=USD"},
-		"no currency":                    {take(key.Currency, dynastay.Currency("XXX")), refused(`must be an ISO 4217 currency code, got "XXX"`)},
+		"no currency":                    {take(key.Currency, dynastay.Currency("XXX")), refused(`must be an active ISO 4217 currency code in upper case, got "XXX"`)},
 		"custom":                         {custom("a b", nil), "=a b"},
 		"custom without text":            {custom("", nil), refused("is required")},
 		"custom with #":                  {custom("a#", nil), refused("must not contain '#'")},
