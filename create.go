@@ -28,7 +28,7 @@ type Admin interface {
 type TableOptions struct {
 	// Provisioned is the capacity of the table and of each of its indexes. Default: nil, on-demand billing.
 	Provisioned *types.ProvisionedThroughput
-	// KMSKey is the ARN or alias of a customer-managed key. Default: "", the AWS-managed key of DynamoDB.
+	// KMSKey is the ARN or alias of a customer-managed key. Default: "", the AWS managed key for DynamoDB.
 	KMSKey string
 	// Deletable turns deletion protection off. Default: false, the table is protected.
 	Deletable bool
@@ -42,7 +42,7 @@ type TableOptions struct {
 // different key, lacks an index, or has a different time-to-live attribute, Create fails with [ErrAlreadyExists];
 // [Error.Field] says what differs.
 //
-// On an engine without point-in-time recovery (local engines return UnknownOperationException), Create leaves it out.
+// On an engine without point-in-time recovery (local engines return UnknownOperationException), Create does not enable it.
 func (s *Schema) Create(ctx context.Context, admin Admin, name string, opts *TableOptions) error {
 	if opts == nil {
 		opts = &TableOptions{}
@@ -176,7 +176,7 @@ func (s *Schema) expires(ctx context.Context, admin Admin, name string) (bool, e
 	return true, nil
 }
 
-// CreateTableInput returns the request that [Schema.Create] starts with, for callers who create tables by other means.
+// CreateTableInput returns the request that [Schema.Create] starts with, for callers who create tables in another way.
 func (s *Schema) CreateTableInput(name string, opts *TableOptions) *dynamodb.CreateTableInput {
 	if opts == nil {
 		opts = &TableOptions{}

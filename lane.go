@@ -7,8 +7,6 @@ import (
 	"sync"
 
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
-
-	"github.com/dynastay/dynastay/internal/shown"
 )
 
 // lane reads one partition of a list.
@@ -55,7 +53,7 @@ func (l lane[T]) open(at position, limit, lanes int) (reader[T], error) {
 	case err != nil:
 		return reader[T]{}, err
 	case lanes > 1 && names.Sort == "":
-		return reader[T]{}, Invalid("Index", "%s has no sort key to merge by", shown.Truncated(l.query.Index))
+		return reader[T]{}, Invalid("Shards", "cannot be merged: the table or index has no sort key")
 	}
 	if at != (position{}) {
 		sort := at.Sort

@@ -59,17 +59,17 @@ func List[T any](db *DB, s *Schema, q Query, decode func(context.Context, Row) (
 // NoListing returns a list for invalid arguments: every page fails with err.
 func NoListing[T any](err error) Listing[T] { return Listing[T]{err: err} }
 
-// Filter returns the list of the items for which keep returns true. A page is still filled up to its limit, within
-// [Paging.Reads]. Items that are filtered out are read nevertheless, and consume capacity.
+// Filter returns a list of only those items for which keep returns true. A page is still filled up to its limit, unless
+// that takes more reads than [Paging.Reads] allows. Items that are filtered out are read nevertheless, and consume capacity.
 func (l Listing[T]) Filter(keep func(T) bool) Listing[T] {
 	l.keep = append(l.keep[:len(l.keep):len(l.keep)], keep)
 	return l
 }
 
 // Merge merges several lists into one, in the order of their sort values. The lists are read in parallel and share one
-// cursor. All must have the same DB, table, index, range and direction. Their sort values must be unique across the lists, so they
-// should end in the entity's id: of several rows at one position, only one is returned. To filter, call Filter on the
-// merged list; a list that is already filtered is refused.
+// cursor. All must have the same DB, table, index, range and direction. Their sort values must be unique across the
+// lists, so they should end in the entity's id: of several rows at one position, only one is returned. To filter, call
+// Filter on the merged list; a list that is already filtered is refused.
 func Merge[T any](lists ...Listing[T]) Listing[T] {
 	var merged Listing[T]
 	for i, l := range lists {
@@ -77,7 +77,7 @@ func Merge[T any](lists ...Listing[T]) Listing[T] {
 			return l
 		}
 		if len(l.keep) > 0 {
-			return NoListing[T](Invalid(fmt.Sprintf("Lists[%d]", i), "is filtered; filter the merged list instead"))
+			return NoListing[T](Invalid(fmt.Sprintf("Lists[%d]", i), "must not be filtered; filter the merged list instead"))
 		}
 		for _, lane := range l.lanes {
 			if len(merged.lanes) > 0 && !merged.lanes[0].runsWith(lane) {
@@ -89,7 +89,8 @@ func Merge[T any](lists ...Listing[T]) Listing[T] {
 	return merged
 }
 
-// Page reads one page.
+// Page reads one page. It returns an [*InvalidError] for invalid arguments or an invalid cursor ([ErrCursor]), and an
+// [*UnreadableError] together with the page, see [Listing].
 func (l Listing[T]) Page(ctx context.Context, p Paging) (Page[T], error) {
 	entries, next, err := l.read(ctx, p)
 	if err != nil {
@@ -110,8 +111,8 @@ func (l Listing[T]) Page(ctx context.Context, p Paging) (Page[T], error) {
 	return page, nil
 }
 
-// All iterates over the whole list and reads page by page as the loop proceeds. The pages grow from 50 to 1,000 items,
-// so that a loop that ends early does not read much in vain. For an unreadable item it yields an error that matches
+// All iterates over the whole list, and reads one page after another as the loop proceeds. The pages grow from 50 to 1,000 items,
+// so that a loop that ends early has not read many items unnecessarily. For an unreadable item it yields an error that matches
 // [ErrCorrupt], and the loop can continue; any other error ends the iteration.
 func (l Listing[T]) All(ctx context.Context) iter.Seq2[T, error] {
 	return func(yield func(T, error) bool) {

@@ -114,7 +114,7 @@ func TestMerge(t *testing.T) {
 	refused(Merge(p0, List(db, &another, Query{Name: "test", Index: "ByUser", Partition: "P1"}, sortOf)), "Lists[1]")
 	refused(Merge(p0, p0.Filter(func(string) bool { return true })), "Lists[1]")
 	refused(Merge(p0, NoListing[string](Invalid("UserID", "is required"))), "UserID")
-	refused(Merge(other(Query{Index: "Unsorted", Partition: "P"}), other(Query{Index: "Unsorted", Partition: "Q"})), "Index")
+	refused(Merge(other(Query{Index: "Unsorted", Partition: "P"}), other(Query{Index: "Unsorted", Partition: "Q"})), "Shards")
 	empty, err := Merge[string]().Page(context.Background(), Paging{})
 	require.NoError(t, err)
 	assert.Equal(t, Page[string]{}, empty)

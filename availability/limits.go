@@ -16,7 +16,7 @@ type Guests struct {
 	Adults, Children int
 }
 
-// Limits are the numbers of guests that one room holds, each at most [MaxGuests].
+// Limits are the maximum numbers of guests in one room, each at most [MaxGuests].
 type Limits struct {
 	MaxAdults    int
 	MaxChildren  int
@@ -64,9 +64,9 @@ func sleeps(rooms []Room) (all Limits) {
 	return all
 }
 
-// ErrTooSmall means that the rooms of a request cannot hold its guests. The [*dynastay.InvalidError] that reports it
+// ErrTooSmall means that the rooms of a request cannot hold its guests. The [*dynastay.InvalidError] for such a request
 // matches it with [errors.Is].
-var ErrTooSmall = errors.New("too many guests for the rooms")
+var ErrTooSmall = errors.New("the rooms are too small for the guests")
 
 // fit checks the guests against the limits of all rooms together.
 func (g Guests) fit(rooms Limits) error {
@@ -77,7 +77,7 @@ func (g Guests) fit(rooms Limits) error {
 		return dynastay.Invalid("Guests.Children", "must not be negative")
 	}
 	tooMany := func(field string, most int) error {
-		reason := fmt.Sprintf("must be at most %d, the capacity of the rooms", most)
+		reason := fmt.Sprintf("must be at most %d, the total capacity of the requested rooms", most)
 		return &dynastay.InvalidError{Field: field, Reason: reason, Err: ErrTooSmall}
 	}
 	switch {

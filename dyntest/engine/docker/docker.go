@@ -98,7 +98,7 @@ func findDocker(ctx context.Context) error {
 	case err := <-found:
 		return err
 	case <-timer.C:
-		return fmt.Errorf("Docker did not answer within %v", patience)
+		return fmt.Errorf("no response from Docker within %v", patience)
 	case <-ctx.Done():
 		return ctx.Err()
 	}
