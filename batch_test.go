@@ -18,7 +18,6 @@ import (
 
 	"github.com/dynastay/dynastay"
 	"github.com/dynastay/dynastay/dyntest"
-	"github.com/dynastay/dynastay/internal/fixture"
 	"github.com/dynastay/dynastay/keys"
 )
 
@@ -441,39 +440,6 @@ func TestBatchesAreObserved(t *testing.T) {
 	assert.Equal(t, "BatchGetItem", calls[1].Operation)
 	assert.Equal(t, 2.0, calls[1].ReadUnits())
 	assert.Zero(t, calls[1].WriteUnits())
-}
-
-// counter is a sequence that records what was consumed.
-type counter byte
-
-func (c *counter) Read(p []byte) (int, error) {
-	p[0] = byte(*c)
-	*c++
-	return 1, nil
-}
-
-func TestRand(t *testing.T) {
-	t.Parallel()
-	drawn := func() []string {
-		db := dynastay.Open(nil, &dynastay.Options{Rand: new(counter), Clock: fixture.Clock})
-		p := make([]byte, 3)
-		db.Random(p)
-		assert.Equal(t, []byte{0, 1, 2}, p)
-		ids := []string{db.NewID("a_"), db.NewID("a_"), db.NewID("a_")}
-		assert.True(t, slices.IsSorted(ids), "ids are in the order of their creation: %v", ids)
-		assert.Len(t, slices.Compact(slices.Clone(ids)), 3)
-		return ids
-	}
-	assert.Equal(t, drawn(), drawn(), "the same source is the same ids")
-
-	one, other := make([]byte, 16), make([]byte, 16)
-	db := dynastay.Open(nil, nil)
-	db.Random(one)
-	db.Random(other)
-	assert.NotEqual(t, one, other)
-	assert.PanicsWithValue(t, "dynastay: read from Options.Rand: EOF", func() {
-		dynastay.Open(nil, &dynastay.Options{Rand: strings.NewReader("")}).Random(one)
-	})
 }
 
 // An item is written as it was yielded, whatever the sequence does with its map afterwards.
