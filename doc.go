@@ -52,14 +52,15 @@
 // With an [IdempotencyKey], a write happens only once, however often the call is repeated with the same input. The
 // input is what the caller passed, not what each call generates. Write does all retries itself. An acknowledged write
 // was made by this call, or by an earlier call with the same idempotency key, exactly once. If the outcome cannot be
-// determined, the error is [ErrOutcomeUnknown]; see there for what to do. For this purpose, each item contains a
-// [WriteID]. [IfWritten] uses it too, for example so that only the holder of a lock can release it.
+// determined, the error is [ErrOutcomeUnknown]; see there for what to do. To determine the outcome, every
+// item that is read before it is written contains a [WriteID]. [IfWritten] uses it too, for example so that only the
+// holder of a lock can release it.
 //
 // # Errors
 //
 // Errors match the error values of this package ([ErrNotFound], [ErrAlreadyExists], [ErrVersion] …), called kinds, with
-// errors.Is, and the SDK's own errors with errors.As. An invalid argument is an [*InvalidError] that names the field,
-// and nothing was written.
+// errors.Is, and the SDK's own errors with errors.As. An invalid argument is reported as an [*InvalidError] that names
+// the field; nothing was written.
 //
 // # Your own entities
 //

@@ -104,8 +104,8 @@ func (e *Error) Unwrap() []error {
 	return all
 }
 
-// InvalidError says which field of a call's input is invalid, and why. It matches [ErrInvalid]. It does not contain the
-// value, which may be personal data.
+// InvalidError says which field of a call's input is invalid, and why. It matches [ErrInvalid]. Its reason may quote a
+// date, an amount, a rating or a currency code, shortened to 40 bytes and without e-mail addresses.
 type InvalidError struct {
 	// Field is the path of the field in the input, such as "Guests.Adults" or "Lines[1].Quantity". It is empty if no
 	// single field is at fault. In a write of several operations, the [Error] that wraps it has the operation's name as

@@ -46,7 +46,7 @@ func ExampleMoney() {
 	// 100.005 USD is paid as 100.01 USD
 	// half of it: 50.00 USD
 	// true
-	// invalid Currency: cannot add or subtract USD and EUR
+	// invalid Currency: cannot add or subtract amounts in USD and EUR
 }
 
 func ExampleDate() {

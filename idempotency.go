@@ -29,7 +29,7 @@ type Idempotency struct {
 	scoped     bool
 }
 
-// IdempotencyKey makes a whole write happen only once, however often it is called with the same key within 30 days. The
+// IdempotencyKey makes a whole write happen only once, however often it is repeated with the same key within 30 days. The
 // first call that commits stores a record in the same transaction, which counts as one of its 100 actions. Every later
 // call gets the results of the first one. The results are read again, so they show the current state. A call that finds
 // nothing to write also stores a record; a call that is refused does not.

@@ -191,7 +191,7 @@ func (m Money) combine(other Money, op func(a, b decimal.Decimal, scale int) (de
 		currency = other.currency
 	}
 	if other.IsSet() && other.currency != currency {
-		return Money{}, Invalid("Currency", "cannot add or subtract %s and %s", m.currency, other.currency)
+		return Money{}, Invalid("Currency", "cannot add or subtract amounts in %s and %s", m.currency, other.currency)
 	}
 	d, err := op(m.amount, other.amount, max(m.amount.Scale(), other.amount.Scale()))
 	if d = d.Trim(0); err != nil || d.Prec() > maxDigits {
@@ -266,7 +266,7 @@ func (m Money) Validate() error {
 // be compared, nor can an amount and the zero Money: the error is an [*InvalidError] for the field "Currency".
 func (m Money) Compare(other Money) (int, error) {
 	if m.currency != other.currency {
-		return 0, Invalid("Currency", "cannot compare %s and %s", m.currency, other.currency)
+		return 0, Invalid("Currency", "cannot compare amounts in %q and %q", m.currency, other.currency)
 	}
 	return m.amount.Cmp(other.amount), nil
 }

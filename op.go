@@ -54,14 +54,14 @@ type OpSpec[R any] struct {
 // Contest describes the items that many callers may want to write at the same time, and how a refusal on them is
 // judged.
 type Contest struct {
-	// Items are what the operations contend for. Within one process, they queue for them. The other fields are
+	// Items are what the operations contend for. Within one process, the operations queue for them. The other fields are
 	// optional.
 	Items []Ref
 	// Judge returns the error with which the operation is refused, given the items as they were seen. Nil means that
 	// nothing prevents the operation: it is prepared again, and ends with [ErrContention] if its conditions never hold.
 	// Judge determines the error for the failures of all actions on the items. It also decides, without a request, for
 	// operations that were already waiting while another one was refused. It runs while all other operations that
-	// contend for items are held up, so it must not block or write. Nothing is known about an item that is missing from
+	// contend for any items are held up, so it must not block or write. Nothing is known about an item that is missing from
 	// seen; a zero Row means that the item does not exist. Without Judge, each action determines the error for its own
 	// failure.
 	Judge func(seen map[Ref]Row) error

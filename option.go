@@ -10,7 +10,7 @@ type ReadOption int
 // of the index, which lags.
 const Consistent ReadOption = 1
 
-// UpdateOption adds a condition to an update or a delete of a repository, or changes how it is done.
+// UpdateOption adds a condition to an update or a delete that a repository makes, or changes how it is done.
 type UpdateOption func(*condition.Set)
 
 // IfVersion lets the write happen only if the entity is at the given version, for example the one that a form was
@@ -19,8 +19,8 @@ type UpdateOption func(*condition.Set)
 func IfVersion(version int) UpdateOption { return func(s *condition.Set) { s.Version = &version } }
 
 // IfWritten lets a write happen only while the item still has the given write id; otherwise it fails with [ErrVersion].
-// Unlike a version, an id never recurs, not even if the item is deleted and created again. So only the holder of a lock
-// can release it.
+// Unlike a version, an id never recurs, not even if the item is deleted and created again. So it can ensure, for
+// example, that only the holder of a lock releases it.
 func IfWritten(id WriteID) UpdateOption {
 	return func(s *condition.Set) { s.Written = (*string)(&id) }
 }
@@ -32,5 +32,5 @@ func AgreedOn(values ...string) UpdateOption {
 	return func(s *condition.Set) { s.Agreed = append([]string{}, values...) }
 }
 
-// OrMissing makes a delete succeed if the entity does not exist. An update does not accept it.
+// OrMissing makes a delete succeed even if the entity does not exist. An update does not accept it.
 func OrMissing() UpdateOption { return func(s *condition.Set) { s.Missing = true } }

@@ -93,7 +93,7 @@ func (c Cursor) position(query string) (position, error) {
 		return refuse("was created by a different version of the library; start again from the first page")
 	}
 	if cursorTag(query, raw[9:]) != [8]byte(raw[1:9]) {
-		return refuse("was altered, or belongs to a different query or to different arguments")
+		return refuse("was altered, or belongs to a different query or to different arguments; start again from the first page")
 	}
 	var p position
 	if err := json.Unmarshal(raw[9:], &p); err != nil || p.SK == "" && p.PK == "" {

@@ -31,9 +31,9 @@ type Query struct {
 
 // Range limits the sort values. The zero Range selects the whole partition.
 type Range struct {
-	// From and To are the first and the last sort value that are included; either may be empty. If the sort keys
-	// continue after the part that is limited, as 2025-01-18#bkg_1 does after 2025-01-18, no key equals a bound that is
-	// only that part, and the range is half-open: From includes the keys that begin with it, To excludes them.
+	// From and To are the first and the last sort value that are included; either may be empty. A bound may be
+	// only the first part of a sort key, as 2025-01-18 is of 2025-01-18#bkg_1. No key equals such a bound, so the range
+	// is then half-open: keys that begin with From are included, keys that begin with To are not.
 	From, To string
 	// Prefix selects the keys that begin with it; it cannot be combined with From or To.
 	Prefix string

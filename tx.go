@@ -324,6 +324,6 @@ func (tx *Tx) ownerName(action int, ops []operation) string {
 	return "the idempotency record"
 }
 
-// Skipped reports whether the previous preparation gave up an action on the item with [ErrSkip]. It reports false again
+// Skipped reports whether the previous preparation skipped an action on the item because of [ErrSkip]. It reports false again
 // once another action of the write has been overtaken.
 func (tx *Tx) Skipped(s *Schema, key Key) bool { return tx.write.skipped[RefOf(s, key)] }

@@ -15,7 +15,7 @@ import (
 // [IdempotencyKey], that an earlier call with the same key did.
 //
 // Nothing was written if the error is that of a refused operation (the first one, if several are refused),
-// [ErrInvalid], which is returned before any request, [ErrRejected], or one of [ErrContention], [ErrThrottled] and
+// [ErrInvalid], [ErrIdempotencyMismatch], [ErrRejected], or one of [ErrContention], [ErrThrottled] and
 // [ErrUnavailable], which are returned when the retry budget is used up. [ErrCommitted] means that the write happened,
 // and [ErrOutcomeUnknown] that its outcome cannot be determined.
 //

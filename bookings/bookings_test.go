@@ -243,7 +243,7 @@ func TestCancelHugeStay(t *testing.T) {
 	checkOut(fixture.Stay.CheckIn.AddDays(100).String())
 	_, err = repo.Cancel(t.Context(), made.ID, "")
 	assertInvalid(t, err, "BookingID", "100 nights")
-	assert.ErrorContains(t, err, "must have at most 99 nights to return, got 100: ")
+	assert.ErrorContains(t, err, "must be a booking with at most 99 nights to return (nights × room types), got 100: ")
 	checkOut(fixture.Stay.CheckIn.AddDays(99).String())
 	got, err := repo.Cancel(t.Context(), made.ID, "")
 	require.NoError(t, err)

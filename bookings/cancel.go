@@ -15,8 +15,8 @@ const mostReturned = 99
 // Cancellation is the result of [Repository.Cancel].
 type Cancellation struct {
 	Booking *Booking
-	// Missing lists the nights whose rooms could not be returned, because they no longer have an item, or only one without
-	// a number of available rooms.
+	// Missing lists the nights whose rooms could not be returned, because the item of the night no longer exists or has no
+	// number of available rooms.
 	Missing []MissingNight
 }
 
@@ -87,7 +87,8 @@ func (r *Repository) cancel(ctx context.Context, tx *dynastay.Tx, key dynastay.K
 	// before listing them.
 	if n := result.Booking.Stay.Nights() * len(result.Booking.Lines); n > mostReturned {
 		return result, dynastay.Invalid("BookingID",
-			"must have at most %d nights to return, got %d: more do not fit into one transaction", mostReturned, n)
+			"must be a booking with at most %d nights to return (nights × room types), got %d: more do not fit into one transaction",
+			mostReturned, n)
 	}
 	nights, err := result.nights()
 	if err != nil {

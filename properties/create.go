@@ -61,7 +61,7 @@ func (r *Repository) newProperty(p Property, rooms []RoomType) (*entity.Creation
 		return nil, nil, dynastay.Invalid("Status", "must be pending or approved")
 	}
 	if len(p.AmenityIDs)+len(rooms) > maxParts {
-		return nil, nil, dynastay.Invalid("AmenityIDs", "must have at most %d entries together with the room types", maxParts)
+		return nil, nil, dynastay.Invalid("AmenityIDs", "must have at most %d entries, counting the room types as well", maxParts)
 	}
 	p.Rating, p.ReviewCount, p.ImageCount = 0, 0, 0
 	p.AmenityIDs = append([]string{}, p.AmenityIDs...)

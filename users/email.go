@@ -15,7 +15,7 @@ import (
 )
 
 // ErrEmailSecret: the users in the table were created with a different [Options.EmailSecret], or without one. With the
-// current one, their addresses would not be found, and could be taken again.
+// secret of this process, their addresses would not be found, and could be taken again.
 var ErrEmailSecret = errors.New("Options.EmailSecret differs from the secret that the table was first used with")
 
 // minSecret is the minimum length of a secret. It is the length of the hash: a shorter secret would be easier to guess
