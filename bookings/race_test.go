@@ -67,7 +67,7 @@ func TestRaceForTheLastRooms(t *testing.T) {
 	t.Parallel()
 	const callers, rooms = 64, 20
 	// Without gates, a machine that is busy with other tests may need more attempts than the default.
-	patient := dynastay.Retry{Attempts: 64}
+	patient := dynastay.Retry{Attempts: 200}
 	for _, test := range []struct {
 		name     string
 		open     func(db *dyntest.DB) []*dynastay.DB
