@@ -15,6 +15,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 	"github.com/aws/smithy-go/middleware"
 
+	"github.com/dynastay/dynastay/internal/concurrent"
 	"github.com/dynastay/dynastay/internal/stored"
 )
 
@@ -47,7 +48,7 @@ func (db *DB) GetAll(ctx context.Context, s *Schema, keys []Key, opts ...ReadOpt
 	}
 	parts := slices.Collect(slices.Chunk(asked, maxBatchReads))
 	var mu sync.Mutex
-	err := parallel(ctx, len(parts), func(ctx context.Context, i int) error {
+	err := concurrent.Each(ctx, len(parts), func(ctx context.Context, i int) error {
 		return db.getBatch(ctx, s, parts[i], slices.Contains(opts, Consistent), func(key Key, row Row) {
 			mu.Lock()
 			defer mu.Unlock()

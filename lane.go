@@ -4,9 +4,10 @@ import (
 	"context"
 	"math"
 	"slices"
-	"sync"
 
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
+
+	"github.com/dynastay/dynastay/internal/concurrent"
 )
 
 // lane reads one partition of a list.
@@ -129,7 +130,7 @@ func (m *merge[T]) next(ctx context.Context) (Row, *reader[T], error) {
 			return Row{}, nil, nil
 		}
 		m.reads--
-		err := parallel(ctx, len(empty), func(ctx context.Context, i int) error {
+		err := concurrent.Each(ctx, len(empty), func(ctx context.Context, i int) error {
 			return empty[i].read(ctx, m.ask(empty[i]))
 		})
 		if err != nil {
@@ -204,34 +205,4 @@ func (m *merge[T]) empty() (empty []*reader[T]) {
 
 func (m *merge[T]) ended() bool {
 	return !slices.ContainsFunc(m.lanes, func(r reader[T]) bool { return len(r.rows) > 0 || !r.last })
-}
-
-// mostParallel limits the number of requests that one call sends in parallel.
-const mostParallel = 16
-
-// parallel calls f for 0 to n−1, up to 16 at a time. It returns the first error, which also cancels the other calls.
-func parallel(ctx context.Context, n int, f func(context.Context, int) error) error {
-	if n == 1 {
-		return f(ctx, 0)
-	}
-	ctx, cancel := context.WithCancel(ctx)
-	defer cancel()
-	var (
-		wg    sync.WaitGroup
-		once  sync.Once
-		first error
-		free  = make(chan struct{}, mostParallel)
-	)
-	for i := range n {
-		free <- struct{}{}
-		wg.Go(func() {
-			defer func() { <-free }()
-			if err := f(ctx, i); err != nil {
-				once.Do(func() { first = err })
-				cancel()
-			}
-		})
-	}
-	wg.Wait()
-	return first
 }

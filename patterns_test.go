@@ -69,6 +69,15 @@ var patterns = []pattern{
 	{"A2", 1, 0.5, func(ctx context.Context, db *dynastay.DB, w world) (any, error) {
 		return (*availability.Repository).Prices(availability.New(db), ctx, w.hotel.RoomTypeID, fixture.Stay)
 	}},
+	{"A3", 1, 0.5, func(ctx context.Context, db *dynastay.DB, w world) (any, error) {
+		return (*availability.Repository).CheckAll(availability.New(db), ctx, []availability.CheckRequest{
+			{PropertyID: w.hotel.ID, RoomTypeID: w.hotel.RoomTypeID, Rooms: 1},
+			{PropertyID: w.hotel.ID, RoomTypeID: "room_790", Rooms: 2},
+		}, fixture.Stay)
+	}},
+	{"A4", 1, 1, func(ctx context.Context, db *dynastay.DB, w world) (any, error) {
+		return (*availability.Repository).Calendar(availability.New(db), ctx, w.hotel.ID, dynastay.MonthOf(fixture.Stay.CheckIn))
+	}},
 	{"B1", 1, 0.5, func(ctx context.Context, db *dynastay.DB, w world) (any, error) {
 		return (*bookings.Repository).ByUser(bookings.New(db, nil), w.user.ID).Page(ctx, dynastay.Paging{Limit: 10})
 	}},

@@ -31,6 +31,12 @@ func MustStay(checkIn, checkOut string) Stay {
 	return s
 }
 
+// MonthOf returns the nights of the month that a date is in.
+func MonthOf(d Date) Stay {
+	first := d.AddDays(1 - d.Time().Day())
+	return Stay{first, DateOf(first.Time().AddDate(0, 1, 0), nil)}
+}
+
 // Validate returns an error unless both dates are set and CheckOut is after CheckIn.
 func (s Stay) Validate() error {
 	switch {

@@ -71,9 +71,22 @@ func (tx *Tx) Update(s *Schema, key Key, expr Expr) *Action {
 // gives it a new write id. Of two writes that read the same item, one is refused; [Action.Else] sets the error for
 // that. For an item without a write id, known are the attributes that the change depends on.
 func (tx *Tx) Rewrite(s *Schema, read Row, change expression.UpdateBuilder, known ...string) (*Action, error) {
+	return tx.RewriteIf(s, read, change, expression.ConditionBuilder{}, known...)
+}
+
+// RewriteIf is like [Tx.Rewrite] with a further condition, for attributes that deltas change without changing the write
+// id. [Action.Else] gets the item in both cases, and usually returns [ErrOvertaken], so that the operation reads it
+// again and decides.
+func (tx *Tx) RewriteIf(
+	s *Schema, read Row, change expression.UpdateBuilder, also expression.ConditionBuilder, known ...string,
+) (*Action, error) {
 	own, item := s.WriteIDName(), read.Item()
 	change = change.Set(NameOf(own), expression.Value(tx.stamp.over(item[own])))
-	expr, err := build(expression.NewBuilder().WithUpdate(change).WithCondition(Unchanged(s, read, known...)))
+	condition := Unchanged(s, read, known...)
+	if also.IsSet() {
+		condition = condition.And(also)
+	}
+	expr, err := build(expression.NewBuilder().WithUpdate(change).WithCondition(condition))
 	if err != nil {
 		return nil, err
 	}

@@ -140,7 +140,7 @@ func TestMissingNightsAreNotOnSale(t *testing.T) {
 	assert.Equal(t, &availability.Refused{Nights: want}, err)
 	prices, err := repo.Prices(t.Context(), roomTypeID, stay)
 	require.NoError(t, err)
-	assert.Equal(t, []availability.NightPrice{{Date: date("2026-07-11"), Price: money("280.00 USD")}}, prices)
+	assert.Equal(t, availability.Prices{Nights: []availability.NightPrice{{Date: date("2026-07-11"), Price: money("280.00 USD")}}}, prices)
 }
 
 // Prices are for a calendar, so they include nights that cannot be sold.
@@ -160,5 +160,29 @@ func TestPrices(t *testing.T) {
 		{Date: date("2026-07-10"), Price: money("280.10 USD")},
 		{Date: date("2026-07-11"), Price: money("0.00 USD")},
 		{Date: date("2026-07-12")},
-	}, prices)
+	}, prices.Nights)
+	assert.Zero(t, prices.Total, "a night has no price")
+}
+
+func TestPricesHaveATotal(t *testing.T) {
+	t.Parallel()
+	db, repo := open(t)
+	putNights(t, db,
+		night(roomTypeID, "2026-07-10", dynastay.Item{"PricePerNight": number("280.10")}),
+		night(roomTypeID, "2026-07-11", dynastay.Item{"PricePerNight": number("0"), "IsBlocked": yes}),
+		night(roomTypeID, "2026-07-12", dynastay.Item{"PricePerNight": number("19.95")}),
+		night("room_euro", "2026-07-10"), night("room_euro", "2026-07-11"),
+		night("room_euro", "2026-07-12", dynastay.Item{"Currency": dynastay.Text("EUR")}),
+	)
+	prices, err := repo.Prices(t.Context(), roomTypeID, stay)
+	require.NoError(t, err)
+	assert.Equal(t, money("300.05 USD"), prices.Total)
+	checked, err := repo.Check(t.Context(), propertyID, roomTypeID, 2, stay)
+	require.NoError(t, err)
+	assert.Equal(t, prices, checked.Prices(), "of one room")
+
+	mixed, err := repo.Prices(t.Context(), "room_euro", stay)
+	require.NoError(t, err)
+	assert.Len(t, mixed.Nights, 3)
+	assert.Zero(t, mixed.Total, "amounts in different currencies have no sum")
 }

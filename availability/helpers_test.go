@@ -216,7 +216,7 @@ func allPrices(t *testing.T, repo *availability.Repository, all dynastay.Stay) (
 		}
 		got, err := repo.Prices(t.Context(), roomTypeID, part)
 		require.NoError(t, err)
-		prices = append(prices, got...)
+		prices = append(prices, got.Nights...)
 	}
 	return prices
 }

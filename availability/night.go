@@ -33,6 +33,19 @@ type Night struct {
 	ExpiresAt time.Time // when DynamoDB may delete the item, two years after the night
 }
 
+// expired reports whether DynamoDB may delete the night, which can take days. A night of other software may have no time
+// to expire, and an index does not project it; the date then decides.
+func (n *Night) expired(now time.Time) bool {
+	at := n.ExpiresAt
+	if at.IsZero() {
+		at = expiry(n.Date)
+	}
+	return !at.After(now)
+}
+
+// expiry returns when a night of that date expires.
+func expiry(date dynastay.Date) time.Time { return date.Time().AddDate(shelfLife, 0, 0) }
+
 // shelfLife is how long a night is kept after its date.
 const shelfLife = 2 // years
 
@@ -42,22 +55,17 @@ func newEntity() *entity.Entity[Night] {
 		Key: func(n *Night) (dynastay.Key, error) {
 			return keys.Of(keys.Night{RoomTypeID: n.RoomTypeID, Date: n.Date})
 		},
+		// Sales change the rooms left and the time of the last change as deltas, and closing a property marks its nights,
+		// all without reading a night first.
+		Counters: []string{attrAvailable, attrUpdated, keys.AttrPropertyClosed},
 		Codec: entity.Declare(func(f *entity.Fields, n *Night) {
 			f.Const(keys.AttrEntityType, "Availability")
 			f.String("RoomTypeId", &n.RoomTypeID)
 			f.String("PropertyId", &n.PropertyID)
 			f.Date("Date", &n.Date)
-			f.Int("AvailableRooms", &n.Available)
-			f.Int("TotalRooms", &n.Total)
-			f.Money("PricePerNight", "Currency", &n.Price)
-			f.IfSet().Int("MinStay", &n.MinStay)
-			f.IfSet().Int("MaxStay", &n.MaxStay)
-			f.IfSet().Bool("ClosedToArrival", &n.ClosedToArrival)
-			f.IfSet().Bool("ClosedToDeparture", &n.ClosedToDeparture)
-			f.Bool("IsBlocked", &n.StopSell)
+			projected(f, n)
 			f.String("BlockReason", &n.StopSellReason)
-			f.IfSet().Bool(keys.AttrPropertyClosed, &n.PropertyClosed)
-			f.Time("LastUpdated", &n.UpdatedAt)
+			f.Time(attrUpdated, &n.UpdatedAt)
 			f.Unix(keys.AttrExpiresAt, &n.ExpiresAt)
 		}),
 		Indexes: map[string]func(*Night) (dynastay.Key, error){
@@ -66,6 +74,25 @@ func newEntity() *entity.Entity[Night] {
 			},
 		},
 	})
+}
+
+// The attributes that change without a new write id.
+const (
+	attrAvailable = "AvailableRooms"
+	attrUpdated   = "LastUpdated"
+)
+
+// projected declares the attributes that [keys.PropertyDateIndex] contains as well.
+func projected(f *entity.Fields, n *Night) {
+	f.Int(attrAvailable, &n.Available)
+	f.Int("TotalRooms", &n.Total)
+	f.Money("PricePerNight", "Currency", &n.Price)
+	f.IfSet().Int("MinStay", &n.MinStay)
+	f.IfSet().Int("MaxStay", &n.MaxStay)
+	f.IfSet().Bool("ClosedToArrival", &n.ClosedToArrival)
+	f.IfSet().Bool("ClosedToDeparture", &n.ClosedToDeparture)
+	f.Bool("IsBlocked", &n.StopSell)
+	f.IfSet().Bool(keys.AttrPropertyClosed, &n.PropertyClosed)
 }
 
 // NightPrice is the price of one room for one night.

@@ -9,6 +9,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/feature/dynamodb/expression"
 
 	"github.com/dynastay/dynastay"
+	"github.com/dynastay/dynastay/entity"
 	"github.com/dynastay/dynastay/keys"
 )
 
@@ -21,11 +22,16 @@ type OpenRequest struct {
 	PropertyID string
 	RoomTypeID string
 	Nights     dynastay.Stay  // from today on, half-open: CheckOut is the first night that is not opened
+	Weekdays   Weekdays       // which of these nights to open; the zero value means every night
 	Rooms      int            // number of rooms to put on sale each night, at most the Total of the room type
-	Overbook   bool           // allows more rooms than the room type has, at most MaxRooms
 	Price      dynastay.Money // per room and night, in whole minor units of the room type's currency
 	MinStay    int            // nights; 0 means no minimum
 	MaxStay    int            // nights; 0 means no maximum
+
+	AboveCapacity bool // allows more rooms than the room type has, at most MaxRooms
+	// StopSell opens the nights without selling them yet, so that [Repository.Update] can set their restrictions first.
+	StopSell       bool
+	StopSellReason string // at most entity.MaxNote bytes; only with StopSell
 }
 
 // Opened is the result of [Repository.Open].
@@ -37,31 +43,77 @@ type Opened struct {
 // mostNights is the number of nights that one transaction can open: with the check of the guard, it has 100 actions.
 const mostNights = 99
 
-// Validate checks the request, which may have at most 732 nights. Its errors name the field.
-func (o OpenRequest) Validate() error { return o.validate(maxCalendar) }
-
-func (o OpenRequest) validate(nights int) error {
+// Validate checks the request, whose range may have at most 732 nights. Its errors name the field.
+func (o OpenRequest) Validate() error {
 	if _, err := keys.Of(keys.RoomType{PropertyID: o.PropertyID, RoomTypeID: o.RoomTypeID}); err != nil {
 		return err
 	}
-	if err := o.Nights.Validate(); err != nil {
-		return dynastay.Within("Nights", err)
+	if err := checkRange("Nights", o.Nights, o.Weekdays); err != nil {
+		return err
 	}
-	if o.Nights.Nights() > nights {
-		return dynastay.Invalid("Nights", "must have at most %d nights", nights)
-	}
-	if err := o.Price.Validate(); err != nil {
-		return dynastay.Within("Price", err)
+	if err := checkPrice(o.Price); err != nil {
+		return err
 	}
 	switch {
 	case o.Rooms < 1 || o.Rooms > MaxRooms:
 		return dynastay.Invalid("Rooms", "must be between 1 and 10,000")
-	case o.Price.Sign() < 0:
-		return dynastay.Invalid("Price", "must not be negative")
 	case o.MinStay < 0:
 		return dynastay.Invalid("MinStay", "must not be negative")
-	case o.MaxStay < 0 || o.MaxStay > 0 && o.MaxStay < o.MinStay:
-		return dynastay.Invalid("MaxStay", "must be 0 or at least MinStay (%d)", o.MinStay)
+	case o.MaxStay < 0:
+		return dynastay.Invalid("MaxStay", "must not be negative")
+	}
+	if err := checkLimits(o.MinStay, o.MaxStay); err != nil {
+		return err
+	}
+	return checkReason(o.StopSell, o.StopSellReason)
+}
+
+// checkRange checks a range of dates and the days of the week in it.
+func checkRange(field string, dates dynastay.Stay, on Weekdays) error {
+	if err := checkDates(field, dates); err != nil {
+		return err
+	}
+	if err := on.Validate(); err != nil {
+		return err
+	}
+	if len(on.dates(dates)) == 0 {
+		return dynastay.Invalid("Weekdays", "must include a day of the range %s, which has none of %s", dates, on)
+	}
+	return nil
+}
+
+func checkDates(field string, dates dynastay.Stay) error {
+	if err := dates.Validate(); err != nil {
+		return dynastay.Within(field, err)
+	}
+	if dates.Nights() > maxCalendar {
+		return dynastay.Invalid(field, "must have at most %d nights", maxCalendar)
+	}
+	return nil
+}
+
+// checkLimits rejects limits that no stay can meet.
+func checkLimits(minStay, maxStay int) error {
+	if maxStay > 0 && maxStay < minStay {
+		return dynastay.Invalid("MaxStay", "must be 0 or at least MinStay (%d)", minStay)
+	}
+	return nil
+}
+
+func checkReason(stopSell bool, reason string) error {
+	if reason != "" && !stopSell {
+		return dynastay.Invalid("StopSellReason", "requires StopSell")
+	}
+	return dynastay.Within("StopSellReason", entity.CheckText(reason, entity.MaxNote))
+}
+
+// single is Validate for a request that must fit into one transaction.
+func (o OpenRequest) single() error {
+	if err := o.Validate(); err != nil {
+		return err
+	}
+	if len(o.Weekdays.dates(o.Nights)) > mostNights {
+		return dynastay.Invalid("Nights", "must have at most %d nights", mostNights)
 	}
 	return nil
 }
@@ -82,16 +134,19 @@ func (r *Repository) OpenOp(o OpenRequest) *dynastay.Operation[Opened] {
 func (r *Repository) openOp(o OpenRequest, fits func(context.Context, OpenRequest) error) *dynastay.Operation[Opened] {
 	return dynastay.NewOp(dynastay.OpSpec[Opened]{
 		Name:    "availability.Open",
-		Invalid: o.validate(mostNights),
+		Invalid: o.single(),
 		Input: func(in *dynastay.Input) {
 			in.Field("property", o.PropertyID)
 			in.Field("room type", o.RoomTypeID)
 			in.Field("nights", o.Nights.String())
 			in.Field("rooms", strconv.Itoa(o.Rooms))
-			in.Field("overbook", strconv.FormatBool(o.Overbook))
+			in.Field("above capacity", strconv.FormatBool(o.AboveCapacity))
 			in.Field("price", o.Price.String())
 			in.Field("min stay", strconv.Itoa(o.MinStay))
 			in.Field("max stay", strconv.Itoa(o.MaxStay))
+			in.Field("weekdays", o.Weekdays.String())
+			in.Field("stop-sell", strconv.FormatBool(o.StopSell))
+			in.Field("stop-sell reason", o.StopSellReason)
 		},
 		Prepare: func(ctx context.Context, tx *dynastay.Tx) (Opened, error) {
 			// Not checked in Invalid: a retry after midnight must find the nights that it opened.
@@ -101,7 +156,7 @@ func (r *Repository) openOp(o OpenRequest, fits func(context.Context, OpenReques
 			return r.open(ctx, tx, o)
 		},
 		Restore: func(context.Context, map[string]string) (Opened, error) {
-			return Opened{Already: slices.Collect(o.Nights.Dates())}, nil
+			return Opened{Already: o.Weekdays.dates(o.Nights)}, nil
 		},
 	})
 }
@@ -114,38 +169,20 @@ var (
 
 // fits rejects a request that does not match the room type, and nights in the past. 1 request.
 func (r *Repository) fits(ctx context.Context, o OpenRequest) error {
-	roomType, err := keys.Of(keys.RoomType{PropertyID: o.PropertyID, RoomTypeID: o.RoomTypeID})
+	found, err := r.roomTypes(ctx, "availability.Open", o.PropertyID, o.RoomTypeID)
 	if err != nil {
 		return err
 	}
-	property, err := keys.Of(keys.Property{PropertyID: o.PropertyID})
-	if err != nil {
-		return err
-	}
-	rows, err := r.db.GetAll(ctx, keys.PropertiesTable, []dynastay.Key{roomType, property}, dynastay.Consistent)
-	if err != nil {
-		return err
-	}
-	room, house := rows[0], House{TimeZone: rows[1].Text("TimeZone")}
-	if !room.Exists() {
-		return o.refused(dynastay.ErrNotFound, "")
-	}
-	today, err := house.today(r.db.Now())
-	if err != nil { // only the text: the zone does not come from the request, so the error must not match ErrInvalid
-		return &dynastay.Error{
-			Op: "availability.Open", Entity: "Property", ID: o.PropertyID, Kind: dynastay.ErrCorrupt, Err: errors.New(err.Error()),
-		}
-	}
-	if err := notPast(o.Nights, today); err != nil {
+	if err := notPast(o.Nights, found.today); err != nil {
 		return dynastay.Within("Nights", err)
 	}
-	if o.Price.Currency() != dynastay.Currency(room.Text("Currency")) {
-		return dynastay.Invalid("Price.Currency", "must be %s, the currency of the room type's base price", room.Text("Currency"))
+	if err := fitsPrice(found.rooms[0], o.Price); err != nil {
+		return err
 	}
-	if most := room.Int("TotalRooms"); o.Rooms > most && !o.Overbook {
-		return dynastay.Invalid("Rooms", "must be at most %d, the number of rooms of this type, unless Overbook is set", most)
+	if o.AboveCapacity {
+		return nil
 	}
-	return nil
+	return fitsRooms(found.rooms[0], o.Rooms)
 }
 
 func (r *Repository) open(ctx context.Context, tx *dynastay.Tx, o OpenRequest) (Opened, error) {
@@ -162,11 +199,12 @@ func (r *Repository) open(ctx context.Context, tx *dynastay.Tx, o OpenRequest) (
 		has[keys.AvailabilityTable.Key.From(row)] = true
 	}
 	now := r.db.Now()
-	for date := range o.Nights.Dates() {
+	for _, date := range o.Weekdays.dates(o.Nights) {
 		night := &Night{
 			RoomTypeID: o.RoomTypeID, PropertyID: o.PropertyID, Date: date,
 			Available: o.Rooms, Total: o.Rooms, Price: o.Price, MinStay: o.MinStay, MaxStay: o.MaxStay,
-			UpdatedAt: now, ExpiresAt: date.Time().AddDate(shelfLife, 0, 0),
+			StopSell: o.StopSell, StopSellReason: o.StopSellReason,
+			UpdatedAt: now, ExpiresAt: expiry(date),
 		}
 		item, err := r.entity.Item(night)
 		if err != nil {
@@ -212,7 +250,7 @@ func (r *Repository) open(ctx context.Context, tx *dynastay.Tx, o OpenRequest) (
 //
 // A request that does not match the room type or the calendar is a [*dynastay.InvalidError]. Its field is
 // "Nights.CheckIn" if the nights begin before today at the property, "Price.Currency" if the currency differs from that
-// of the base price, and "Rooms" if there are more rooms than the room type has and Overbook is not set.
+// of the base price, and "Rooms" if there are more rooms than the room type has and AboveCapacity is not set.
 //
 // These checks take 1 request, and every 99 nights take 2: a Query of the existing nights, and the transaction.
 func (r *Repository) Open(ctx context.Context, o OpenRequest) (Opened, error) {
@@ -224,11 +262,9 @@ func (r *Repository) Open(ctx context.Context, o OpenRequest) (Opened, error) {
 		return all, err
 	}
 	checked := func(context.Context, OpenRequest) error { return nil }
-	for part := o; part.Nights.CheckIn.Before(o.Nights.CheckOut); part.Nights.CheckIn = part.Nights.CheckOut {
-		part.Nights.CheckOut = part.Nights.CheckIn.AddDays(mostNights)
-		if part.Nights.CheckOut.IsZero() || part.Nights.CheckOut.After(o.Nights.CheckOut) {
-			part.Nights.CheckOut = o.Nights.CheckOut
-		}
+	for dates := range slices.Chunk(o.Weekdays.dates(o.Nights), mostNights) {
+		part := o
+		part.Nights = dynastay.Stay{CheckIn: dates[0], CheckOut: dates[len(dates)-1].AddDays(1)}
 		opened, err := dynastay.Do(ctx, r.db, r.openOp(part, checked))
 		if err != nil {
 			return all, err

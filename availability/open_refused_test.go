@@ -94,7 +94,7 @@ func TestOpenChecksTheRoomType(t *testing.T) {
 	}{
 		{"all rooms", "", func(o *availability.OpenRequest) { o.Rooms = 5 }},
 		{"one room too many", "Rooms", func(o *availability.OpenRequest) { o.Rooms = 6 }},
-		{"overbooked", "", func(o *availability.OpenRequest) { o.Rooms, o.Overbook = 6, true }},
+		{"overbooked", "", func(o *availability.OpenRequest) { o.Rooms, o.AboveCapacity = 6, true }},
 		{"different currency", "Price.Currency", func(o *availability.OpenRequest) { o.Price = money("280.00 EUR") }},
 		{"from today", "", func(o *availability.OpenRequest) { o.Nights.CheckIn = date("2026-06-01") }},
 		{"from yesterday", "Nights.CheckIn", func(o *availability.OpenRequest) { o.Nights.CheckIn = date("2026-05-31") }},

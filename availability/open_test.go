@@ -194,16 +194,16 @@ func TestOpenOpComparesEveryField(t *testing.T) {
 		remove(t, db, roomTypeID, d.String())
 	}
 	for name, edit := range map[string]func(*availability.OpenRequest){
-		"property":  func(o *availability.OpenRequest) { o.PropertyID = "prop_124" },
-		"room type": func(o *availability.OpenRequest) { o.RoomTypeID = "room_790" },
-		"check-in":  func(o *availability.OpenRequest) { o.Nights.CheckIn = date("2026-06-30") },
-		"check-out": func(o *availability.OpenRequest) { o.Nights.CheckOut = date("2026-07-04") },
-		"rooms":     func(o *availability.OpenRequest) { o.Rooms++ },
-		"overbook":  func(o *availability.OpenRequest) { o.Overbook = true },
-		"price":     func(o *availability.OpenRequest) { o.Price = money("280.01 USD") },
-		"currency":  func(o *availability.OpenRequest) { o.Price = money("280.00 EUR") },
-		"min stay":  func(o *availability.OpenRequest) { o.MinStay = 3 },
-		"max stay":  func(o *availability.OpenRequest) { o.MaxStay = 8 },
+		"property":       func(o *availability.OpenRequest) { o.PropertyID = "prop_124" },
+		"room type":      func(o *availability.OpenRequest) { o.RoomTypeID = "room_790" },
+		"check-in":       func(o *availability.OpenRequest) { o.Nights.CheckIn = date("2026-06-30") },
+		"check-out":      func(o *availability.OpenRequest) { o.Nights.CheckOut = date("2026-07-04") },
+		"rooms":          func(o *availability.OpenRequest) { o.Rooms++ },
+		"above capacity": func(o *availability.OpenRequest) { o.AboveCapacity = true },
+		"price":          func(o *availability.OpenRequest) { o.Price = money("280.01 USD") },
+		"currency":       func(o *availability.OpenRequest) { o.Price = money("280.00 EUR") },
+		"min stay":       func(o *availability.OpenRequest) { o.MinStay = 3 },
+		"max stay":       func(o *availability.OpenRequest) { o.MaxStay = 8 },
 	} {
 		other := agreed
 		edit(&other)

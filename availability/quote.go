@@ -37,6 +37,10 @@ type QuoteRequest struct {
 	Stay     dynastay.Stay
 	Guests   Guests
 	Rooms    []Room // at most 100; entries of one room type are merged and must agree in name, limits and policy
+	// Overbook allows the sale of rooms that are not left: on each night, as long as the number of rooms left does not
+	// fall below −Overbook. It is a decision of the property's staff, so never take it from a guest's request. 0 to
+	// MaxRooms; 0 allows no overbooking. Stop-sells and restrictions apply nevertheless.
+	Overbook int
 }
 
 // Quote is an offer of a stay at exact prices, with the terms that applied when it was made. It reserves nothing: when
@@ -45,6 +49,7 @@ type Quote struct {
 	Property House
 	Stay     dynastay.Stay
 	Guests   Guests
+	Overbook int            // as requested
 	Lines    []Line         // ordered by room type id
 	Sleeps   Limits         // the numbers of guests that all rooms together hold
 	Total    dynastay.Money // the sum of the lines
@@ -59,6 +64,9 @@ type Line struct {
 	CancellationPolicy CancellationPolicy
 	Nights             []NightPrice   // every night of the stay, in order, for one room
 	Subtotal           dynastay.Money // the sum of the nights times Quantity
+	// Overbooked are the nights on which fewer rooms than Quantity were left: when they were read, for a quote; when they
+	// were sold, for a booking. Empty unless Overbook allowed it.
+	Overbooked []dynastay.Date
 }
 
 // Validate checks the request without accessing the database: the ids, a stay of 1 to [MaxNights] nights that does not
@@ -91,7 +99,17 @@ func (r QuoteRequest) Validate(now time.Time) error {
 	if err := r.Guests.fit(sleeps(r.Rooms)); err != nil {
 		return err
 	}
+	if err := checkOverbook(r.Overbook); err != nil {
+		return err
+	}
 	return r.Property.notBefore(r.Stay, now)
+}
+
+func checkOverbook(rooms int) error {
+	if rooms < 0 || rooms > MaxRooms {
+		return dynastay.Invalid("Overbook", "must be between 0 and 10,000")
+	}
+	return nil
 }
 
 func checkEntries(rooms string, n int) error {
@@ -150,6 +168,7 @@ func (q *Quote) Clone() *Quote {
 	copied.Lines = slices.Clone(q.Lines)
 	for i := range copied.Lines {
 		copied.Lines[i].Nights = slices.Clone(q.Lines[i].Nights)
+		copied.Lines[i].Overbooked = slices.Clone(q.Lines[i].Overbooked)
 	}
 	return &copied
 }
@@ -201,6 +220,9 @@ func (q *Quote) Validate() error {
 	}
 	if err := q.Sleeps.within(rooms); err != nil {
 		return dynastay.Within("Sleeps", err)
+	}
+	if err := checkOverbook(q.Overbook); err != nil {
+		return err
 	}
 	return q.Guests.fit(q.Sleeps)
 }

@@ -59,8 +59,9 @@ func (r *Refused) Has(reason Reason) bool {
 	return false
 }
 
-// refuse applies the conditions of a sale to one night of a stay. night is nil if it has no item.
-func refuse(propertyID string, line Line, stay dynastay.Stay, date dynastay.Date, night *Night) []RefusedNight {
+// refuse applies the conditions of a sale to one night of a stay. night is nil if it has no item. overbook is how many
+// rooms may be sold although none is left.
+func refuse(propertyID string, line Line, overbook int, stay dynastay.Stay, date dynastay.Date, night *Night) []RefusedNight {
 	because := func(reason Reason) RefusedNight {
 		return RefusedNight{RoomTypeID: line.RoomTypeID, Date: date, Reason: reason}
 	}
@@ -71,7 +72,7 @@ func refuse(propertyID string, line Line, stay dynastay.Stay, date dynastay.Date
 	if night.StopSell || night.PropertyClosed {
 		all = append(all, because(StopSell))
 	}
-	if night.Available < line.Quantity {
+	if night.Available+overbook < line.Quantity {
 		soldOut := because(SoldOut)
 		soldOut.Left = max(0, night.Available)
 		all = append(all, soldOut)

@@ -14,23 +14,18 @@ import (
 type Repository struct {
 	db     *dynastay.DB
 	entity *entity.Entity[Night]
+	table  *entity.Table[Night]
 }
 
 // New returns a repository. It sends no requests. Create one for the process and share it.
-func New(db *dynastay.DB) *Repository { return &Repository{db, newEntity()} }
-
-// maxCalendar is the maximum number of nights that Open, Check and Prices accept: two years. That is as long as nights
-// are kept, and further ahead than rooms are sold.
-const maxCalendar = 2 * 366
-
-// Availability is the result of [Repository.Check].
-type Availability struct {
-	Nights  []Night        // the nights that have an item, in order
-	Refused []RefusedNight // why the stay cannot be sold; empty if it can
+func New(db *dynastay.DB) *Repository {
+	nights := newEntity()
+	return &Repository{db, nights, entity.NewTable(db, nights)}
 }
 
-// OK reports whether the stay can be sold.
-func (a Availability) OK() bool { return len(a.Refused) == 0 }
+// maxCalendar is the maximum number of nights that one call opens, updates or reads: two years. That is as long as nights
+// are kept, and further ahead than rooms are sold.
+const maxCalendar = 2 * 366
 
 // Check reports whether a number of rooms of one type can be sold for a stay, and if not, lists every night that cannot
 // be sold, with the reason. The result may already be out of date; only a sale is certain. The stay may have at most
@@ -38,33 +33,27 @@ func (a Availability) OK() bool { return len(a.Refused) == 0 }
 //
 // Pattern A1: Availability, PK = ROOM#{roomTypeId}, SK from DATE#{check-in} to DATE#{last night}, 1 request
 func (r *Repository) Check(ctx context.Context, propertyID, roomTypeID string, rooms int, stay dynastay.Stay, opts ...dynastay.ReadOption) (Availability, error) {
-	if _, err := keys.Of(keys.Property{PropertyID: propertyID}); err != nil {
+	req := CheckRequest{PropertyID: propertyID, RoomTypeID: roomTypeID, Rooms: rooms}
+	if err := req.Validate(); err != nil {
 		return Availability{}, err
-	}
-	if rooms < 1 || rooms > MaxRooms {
-		return Availability{}, dynastay.Invalid("Rooms", "must be between 1 and 10,000")
 	}
 	nights, err := r.nights(ctx, roomTypeID, stay, opts...)
 	if err != nil {
 		return Availability{}, err
 	}
-	return check(propertyID, Line{RoomTypeID: roomTypeID, Quantity: rooms}, stay, nights), nil
+	return req.answer(stay, nights), nil
 }
 
-// Prices returns the price of one room for each night of a stay. A night that was never opened is left out; a night
-// that is sold out is included. The stay may have at most 732 nights.
+// Prices returns the price of one room for each night of a stay, and their sum. A night that was never opened is left
+// out; a night that is sold out is included. The stay may have at most 732 nights.
 //
 // Pattern A2: Availability, PK = ROOM#{roomTypeId}, SK from DATE#{check-in} to DATE#{last night}, 1 request
-func (r *Repository) Prices(ctx context.Context, roomTypeID string, stay dynastay.Stay, opts ...dynastay.ReadOption) ([]NightPrice, error) {
+func (r *Repository) Prices(ctx context.Context, roomTypeID string, stay dynastay.Stay, opts ...dynastay.ReadOption) (Prices, error) {
 	nights, err := r.nights(ctx, roomTypeID, stay, opts...)
 	if err != nil {
-		return nil, err
+		return Prices{}, err
 	}
-	prices := make([]NightPrice, len(nights))
-	for i, n := range nights {
-		prices[i] = NightPrice{n.Date, n.Price}
-	}
-	return prices, nil
+	return pricesOf(nights, stay), nil
 }
 
 // Quote returns the price of a stay, or fails with [*Refused], which lists every night that cannot be sold, with the
@@ -76,7 +65,7 @@ func (r *Repository) Quote(ctx context.Context, req QuoteRequest) (*Quote, error
 	if err := req.Validate(now); err != nil {
 		return nil, err
 	}
-	q := &Quote{Property: req.Property, Stay: req.Stay, Guests: req.Guests, Sleeps: sleeps(req.Rooms), At: now}
+	q := &Quote{Property: req.Property, Stay: req.Stay, Guests: req.Guests, Sleeps: sleeps(req.Rooms), Overbook: req.Overbook, At: now}
 	refused := &Refused{}
 	for _, room := range merged(req.Rooms) {
 		nights, err := r.nights(ctx, room.RoomTypeID, req.Stay)
@@ -84,9 +73,12 @@ func (r *Repository) Quote(ctx context.Context, req QuoteRequest) (*Quote, error
 			return nil, err
 		}
 		line := room.line()
-		refused.Nights = append(refused.Nights, check(req.Property.ID, line, req.Stay, nights).Refused...)
+		refused.Nights = append(refused.Nights, refusals(req.Property.ID, line, req.Overbook, req.Stay, nights)...)
 		for _, n := range nights {
 			line.Nights = append(line.Nights, NightPrice{n.Date, n.Price})
+			if n.Available < line.Quantity {
+				line.Overbooked = append(line.Overbooked, n.Date)
+			}
 		}
 		q.Lines = append(q.Lines, line)
 	}
@@ -110,36 +102,23 @@ func (r *Repository) Quote(ctx context.Context, req QuoteRequest) (*Quote, error
 	return q, nil
 }
 
-func check(propertyID string, line Line, stay dynastay.Stay, nights []Night) Availability {
-	a := Availability{Nights: nights}
-	byDate := map[dynastay.Date]*Night{}
-	for i := range nights {
-		byDate[nights[i].Date] = &nights[i]
-	}
-	for date := range stay.Dates() {
-		a.Refused = append(a.Refused, refuse(propertyID, line, stay, date, byDate[date])...)
-	}
-	return a
-}
-
 func (r *Repository) nights(ctx context.Context, roomTypeID string, stay dynastay.Stay, opts ...dynastay.ReadOption) ([]Night, error) {
-	if err := stay.Validate(); err != nil {
-		return nil, dynastay.Within("Stay", err)
-	}
-	if stay.Nights() > maxCalendar {
-		return nil, dynastay.Invalid("Stay", "must have at most %d nights", maxCalendar)
+	if err := checkDates("Stay", stay); err != nil {
+		return nil, err
 	}
 	rows, err := r.read(ctx, roomTypeID, stay, opts...)
 	if err != nil {
 		return nil, err
 	}
-	nights := make([]Night, len(rows))
-	for i, row := range rows {
+	nights := make([]Night, 0, len(rows))
+	for _, row := range rows {
 		night, err := r.entity.Value(row)
 		if err != nil {
 			return nil, err
 		}
-		nights[i] = *night
+		if !night.expired(r.db.Now()) {
+			nights = append(nights, *night)
+		}
 	}
 	return nights, nil
 }

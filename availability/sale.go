@@ -21,22 +21,30 @@ type Sale struct {
 func (r *Repository) Sale(q *Quote) *Sale { return &Sale{r, q} }
 
 // saleOf holds the update of one night, indexed by whether it is the first and whether it is the last night of the
-// stay. The condition keeps a night from being oversold: it compares the rooms left in the database at the time of the
-// write, not what was read earlier.
-var saleOf = func() (prepared [2][2]*dynastay.Prepared) {
+// stay, and by whether it is overbooked. The condition keeps a night from being oversold: it compares the rooms left in
+// the database at the time of the write, not what was read earlier.
+var saleOf = func() (prepared [2][2][2]*dynastay.Prepared) {
 	for arrival := range 2 {
 		for last := range 2 {
-			prepared[arrival][last] = prepareSale(arrival == 1, last == 1)
+			for over := range 2 {
+				prepared[arrival][last][over] = prepareSale(arrival == 1, last == 1, over == 1)
+			}
 		}
 	}
 	return prepared
 }()
 
-func prepareSale(arrival, last bool) *dynastay.Prepared {
+func prepareSale(arrival, last, over bool) *dynastay.Prepared {
 	name := dynastay.NameOf
+	available := name(attrAvailable)
+	enough := available.GreaterThanEqual(dynastay.Param("rooms"))
+	if over {
+		// The first condition keeps a sale from being reported as an overbooking after rooms were returned.
+		enough = available.LessThan(dynastay.Param("rooms")).And(available.GreaterThanEqual(dynastay.Param("least")))
+	}
 	// The key of a night holds only the room type's id, so the property is checked as well.
 	condition := name("PropertyId").Equal(dynastay.Param("property")).
-		And(name("AvailableRooms").GreaterThanEqual(dynastay.Param("rooms"))).
+		And(enough).
 		And(notTrue("IsBlocked")).
 		And(notTrue(keys.AttrPropertyClosed)).
 		And(name("PricePerNight").Equal(dynastay.Param("price"))).
@@ -53,8 +61,8 @@ func prepareSale(arrival, last bool) *dynastay.Prepared {
 		condition = condition.And(notTrue("ClosedToDeparture"))
 	}
 	return dynastay.Prepare(expression.NewBuilder().WithCondition(condition).WithUpdate(
-		expression.Set(name("AvailableRooms"), name("AvailableRooms").Minus(dynastay.Param("rooms"))).
-			Set(name("LastUpdated"), dynastay.Param("now"))))
+		expression.Set(available, available.Minus(dynastay.Param("rooms"))).
+			Set(name(attrUpdated), dynastay.Param("now"))))
 }
 
 // notTrue is the condition that a flag is missing, NULL or false.
@@ -91,30 +99,47 @@ func nightRef(roomTypeID string, date dynastay.Date) dynastay.Ref {
 	return ref
 }
 
-// Add adds one action for each night of each room type.
-func (s *Sale) Add(tx *dynastay.Tx) {
+// Add adds one action for each night of each room type. It returns the lines of the quote, with the nights that are
+// overbooked if the write succeeds. If the quote allows overbooking, this takes 1 request per room type, otherwise none.
+func (s *Sale) Add(ctx context.Context, tx *dynastay.Tx) ([]Line, error) {
 	q := s.quote
-	for _, line := range q.Lines {
-		for i, night := range line.Nights {
-			arrival, last := 0, 0
-			if i == 0 {
-				arrival = 1
+	seen := map[dynastay.Ref]dynastay.Row{}
+	if q.Overbook > 0 {
+		var err error
+		if seen, err = s.see(ctx); err != nil {
+			return nil, err
+		}
+	}
+	lines := q.Clone().Lines
+	for i, line := range q.Lines {
+		lines[i].Overbooked = nil
+		for j, night := range line.Nights {
+			ref := nightRef(line.RoomTypeID, night.Date)
+			over := 0
+			if row := seen[ref]; row.Exists() && row.Int(attrAvailable) < line.Quantity {
+				over = 1
+				lines[i].Overbooked = append(lines[i].Overbooked, night.Date)
 			}
-			if i == len(line.Nights)-1 {
-				last = 1
-			}
-			expr := saleOf[arrival][last].With(dynastay.Item{
+			expr := saleOf[is(j == 0)][is(j == len(line.Nights)-1)][over].With(dynastay.Item{
 				"property": dynastay.Text(q.Property.ID),
 				"rooms":    dynastay.Number(line.Quantity),
+				"least":    dynastay.Number(line.Quantity - q.Overbook),
 				"price":    &types.AttributeValueMemberN{Value: night.Price.Amount()},
 				"currency": dynastay.Text(string(night.Price.Currency())),
 				"nights":   dynastay.Number(q.Stay.Nights()),
 				"now":      dynastay.Instant(s.nights.db.Now()),
 			})
-			ref := nightRef(line.RoomTypeID, night.Date)
 			tx.Update(keys.AvailabilityTable, ref.Key, expr)
 		}
 	}
+	return lines, nil
+}
+
+func is(yes bool) int {
+	if yes {
+		return 1
+	}
+	return 0
 }
 
 // refusals returns why a stored night cannot be sold as quoted; it is empty if the night can be sold.
@@ -126,7 +151,7 @@ func (s *Sale) refusals(line Line, quoted NightPrice, row dynastay.Row) ([]Refus
 			return nil, err
 		}
 	}
-	all := refuse(s.quote.Property.ID, line, s.quote.Stay, quoted.Date, night)
+	all := refuse(s.quote.Property.ID, line, s.quote.Overbook, s.quote.Stay, quoted.Date, night)
 	if night != nil && night.PropertyID == s.quote.Property.ID && night.Price != quoted.Price {
 		all = append(all, RefusedNight{
 			RoomTypeID: line.RoomTypeID, Date: quoted.Date, Reason: PriceChanged, Price: night.Price,
@@ -178,10 +203,10 @@ func (s *Sale) judge(seen map[dynastay.Ref]dynastay.Row) error {
 // that number would make DynamoDB reject the whole transaction as invalid, on every attempt.
 var giveBack = dynastay.Prepare(expression.NewBuilder().
 	WithCondition(dynastay.NameOf("PropertyId").Equal(dynastay.Param("property")).
-		And(expression.AttributeType(dynastay.NameOf("AvailableRooms"), expression.Number))).
+		And(expression.AttributeType(dynastay.NameOf(attrAvailable), expression.Number))).
 	WithUpdate(expression.
-		Set(dynastay.NameOf("AvailableRooms"), dynastay.NameOf("AvailableRooms").Plus(dynastay.Param("rooms"))).
-		Set(dynastay.NameOf("LastUpdated"), dynastay.Param("now"))))
+		Set(dynastay.NameOf(attrAvailable), dynastay.NameOf(attrAvailable).Plus(dynastay.Param("rooms"))).
+		Set(dynastay.NameOf(attrUpdated), dynastay.Param("now"))))
 
 // GiveBack adds to tx the action that returns rooms of one night to the inventory. It returns a
 // [*dynastay.InvalidError] for an invalid id or date. If the night no longer has an item, or its item has no number of

@@ -3,6 +3,7 @@ package bookings
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -28,7 +29,7 @@ type Request struct {
 
 // CreateOp books a quote. It takes the rooms of every night out of the inventory, under the conditions of the quote,
 // and writes a confirmed booking with its lines and its reference. If a night cannot be sold as quoted, it fails with
-// [*Refused].
+// [*Refused]. If the quote allows overbooking, the lines of the booking list the nights that are overbooked.
 //
 // It needs one action for each night of each room type, two for the booking and its reference, one for each line, and
 // one for an idempotency key. A transaction has at most 100 actions.
@@ -48,16 +49,23 @@ func (r *Repository) CreateOp(req Request) *dynastay.Operation[*Booking] {
 		Invalid: err,
 		Input:   req.agreed,
 		Contest: sale.Contest(),
-		Prepare: func(_ context.Context, tx *dynastay.Tx) (*Booking, error) {
+		Prepare: func(ctx context.Context, tx *dynastay.Tx) (*Booking, error) {
 			// Not checked in Invalid: a retry after midnight must find the booking that it created.
 			if err := req.Quote.Current(r.db.Now()); err != nil {
 				return nil, dynastay.Within("Quote", err)
 			}
-			sale.Add(tx)
+			sold, err := sale.Add(ctx, tx)
+			if err != nil {
+				return nil, err
+			}
 			if err := made.AddTo(tx); err != nil {
 				return nil, err
 			}
 			b := *made.Value // a copy: changes to the result must not reach the next preparation
+			b.Lines = slices.Clone(b.Lines)
+			for i := range b.Lines {
+				b.Lines[i].Overbooked = sold[i].Overbooked
+			}
 			return &b, addLines(tx, &b)
 		},
 		Restore: func(ctx context.Context, made map[string]string) (*Booking, error) {
@@ -66,8 +74,8 @@ func (r *Repository) CreateOp(req Request) *dynastay.Operation[*Booking] {
 	})
 }
 
-// Create runs [Repository.CreateOp]. 1 request; after a refusal, 1 more for each room type, and 1 to look for the
-// record of an idempotency key. Callers in one process that want the same nights take turns, and may share a refusal.
+// Create runs [Repository.CreateOp]. 1 request, and 1 more for each room type if the quote allows overbooking; after a
+// refusal, 1 more for each room type, and 1 to look for the record of an idempotency key. Callers in one process that want the same nights take turns, and may share a refusal.
 func (r *Repository) Create(ctx context.Context, req Request, opts ...dynastay.WriteOption) (*Booking, error) {
 	return dynastay.Do(ctx, r.db, r.CreateOp(req), opts...)
 }
@@ -210,6 +218,9 @@ func (req Request) agreed(in *dynastay.Input) {
 		in.Field("quantity", strconv.Itoa(line.Quantity))
 		in.Field("policy", string(line.CancellationPolicy))
 		in.Field("subtotal", line.Subtotal.String())
+	}
+	if q.Overbook > 0 {
+		in.Field("overbook", strconv.Itoa(q.Overbook))
 	}
 	in.Field("taxes and fees", req.TaxesAndFees.String())
 	for _, text := range []string{req.Guest.FirstName, req.Guest.LastName, req.Guest.Email, req.Guest.Phone, req.Guest.Country} {

@@ -35,6 +35,7 @@ func lineCodec(currency dynastay.Currency) entity.Codec[Line] {
 		f.Amount("Subtotal", currency, &l.Subtotal)
 		declareNights(f, currency, &l.Nights)
 		entity.String(f, "CancellationPolicy", &l.CancellationPolicy)
+		declareDates(f, "OverbookedNights", &l.Overbooked)
 	})
 }
 
@@ -106,6 +107,24 @@ func declareNights(f *entity.Fields, currency dynastay.Currency, nights *[]avail
 		sorted = append(sorted, availability.NightPrice{Date: date, Price: prices[text]})
 	}
 	*nights = sorted
+}
+
+// declareDates stores dates as a list of texts; an empty list is not written.
+func declareDates(f *entity.Fields, name string, dates *[]dynastay.Date) {
+	var texts []string
+	for _, date := range *dates {
+		texts = append(texts, date.String())
+	}
+	f.IfSet().Strings(name, &texts)
+	if !f.Decoding() {
+		return
+	}
+	*dates = nil
+	for _, text := range texts {
+		date, err := dynastay.ParseDate(text)
+		f.Fail(name, err)
+		*dates = append(*dates, date)
+	}
 }
 
 // newLine creates the booking's line from a quote's line.

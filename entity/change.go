@@ -80,6 +80,8 @@ type Change[T any] struct {
 	asked  condition.Set
 	diff   *difference
 	now    time.Time
+	deltas expression.UpdateBuilder
+	also   expression.ConditionBuilder
 }
 
 // Change reads the entity consistently and lets fn change it; [Change.AddTo] then writes the difference, on condition
@@ -140,6 +142,13 @@ func (t *Table[T]) before(key dynastay.Key, row dynastay.Row, asked condition.Se
 	return c, err
 }
 
+// Also adds to the action a change of counters (see [Spec.Counters]) and a condition on them. If nothing else changed,
+// neither is written. A counter may have changed since the item was read; if the condition does not hold, the operation
+// is prepared again. After does not show the change. The zero value of either argument adds nothing.
+func (c *Change[T]) Also(deltas expression.UpdateBuilder, condition expression.ConditionBuilder) {
+	c.deltas, c.also = deltas, condition
+}
+
 // Changed reports whether there is anything to write.
 func (c *Change[T]) Changed() bool { return !c.diff.empty() }
 
@@ -160,7 +169,7 @@ func (c *Change[T]) AddTo(tx *dynastay.Tx) error {
 			return err
 		}
 	}
-	action, err := tx.Rewrite(e.Schema, c.Row, c.update(), e.known...)
+	action, err := tx.RewriteIf(e.Schema, c.Row, c.update(), c.also, e.known...)
 	if err != nil {
 		return err
 	}
@@ -252,7 +261,8 @@ func (c *Change[T]) nextVersion() types.AttributeValue {
 
 // update returns the update expression, with its parts in a fixed order, so that equal updates are equal requests
 // except for their ids.
-func (c *Change[T]) update() (u expression.UpdateBuilder) {
+func (c *Change[T]) update() expression.UpdateBuilder {
+	u := c.deltas
 	for _, path := range slices.Sorted(maps.Keys(c.diff.set)) {
 		u = u.Set(dynastay.NameOf(path), expression.Value(c.diff.set[path]))
 	}

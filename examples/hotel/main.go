@@ -365,11 +365,11 @@ func (d *desk) readDocument(ctx context.Context, out *details) error {
 	out.row("booking", booking.ID, booking.Stay, booking.Status, booking.Total)
 
 	line := booking.Lines[0]
-	nights, err := d.nights.Prices(ctx, line.RoomTypeID, booking.Stay)
+	prices, err := d.nights.Prices(ctx, line.RoomTypeID, booking.Stay)
 	if err != nil {
 		return err
 	}
-	for _, night := range nights {
+	for _, night := range prices.Nights {
 		out.row("night", line.RoomTypeID, night.Date, line.Name, night.Price)
 	}
 	return nil

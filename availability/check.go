@@ -1,0 +1,93 @@
+package availability
+
+import (
+	"github.com/dynastay/dynastay"
+	"github.com/dynastay/dynastay/keys"
+)
+
+// CheckRequest asks whether a number of rooms of one type can be sold.
+type CheckRequest struct {
+	PropertyID string
+	RoomTypeID string
+	Rooms      int // 1 to MaxRooms
+	// RoomTypes is the number of room types that the property has. [Repository.CheckAll] uses it to choose the request
+	// that reads least; it does not change the result. 0 means only those that are asked for.
+	RoomTypes int
+}
+
+// Validate checks the request without accessing the database. Its errors name the field.
+func (c CheckRequest) Validate() error {
+	if _, err := keys.Of(keys.RoomType{PropertyID: c.PropertyID, RoomTypeID: c.RoomTypeID}); err != nil {
+		return err
+	}
+	switch {
+	case c.Rooms < 1 || c.Rooms > MaxRooms:
+		return dynastay.Invalid("Rooms", "must be between 1 and 10,000")
+	case c.RoomTypes < 0:
+		return dynastay.Invalid("RoomTypes", "must not be negative")
+	}
+	return nil
+}
+
+// Availability says whether rooms of one type can be sold for a stay.
+type Availability struct {
+	PropertyID string
+	RoomTypeID string
+	Stay       dynastay.Stay
+	Nights     []Night        // the nights that have an item, in order
+	Refused    []RefusedNight // why the stay cannot be sold; empty if it can
+}
+
+// OK reports whether the stay can be sold.
+func (a Availability) OK() bool { return len(a.Refused) == 0 }
+
+// Prices returns the prices of one room.
+func (a Availability) Prices() Prices { return pricesOf(a.Nights, a.Stay) }
+
+// answer checks the nights that were read.
+func (c CheckRequest) answer(stay dynastay.Stay, nights []Night) Availability {
+	line := Line{RoomTypeID: c.RoomTypeID, Quantity: c.Rooms}
+	return Availability{
+		PropertyID: c.PropertyID, RoomTypeID: c.RoomTypeID, Stay: stay, Nights: nights,
+		Refused: refusals(c.PropertyID, line, 0, stay, nights),
+	}
+}
+
+// refusals returns every night of a stay that cannot be sold.
+func refusals(propertyID string, line Line, overbook int, stay dynastay.Stay, nights []Night) (all []RefusedNight) {
+	byDate := map[dynastay.Date]*Night{}
+	for i := range nights {
+		byDate[nights[i].Date] = &nights[i]
+	}
+	for date := range stay.Dates() {
+		all = append(all, refuse(propertyID, line, overbook, stay, date, byDate[date])...)
+	}
+	return all
+}
+
+// Prices are the prices of one room for a stay.
+type Prices struct {
+	Nights []NightPrice // the nights that are open, in order
+	// Total is the sum of the nights. It is the zero Money if a night of the stay is not open, or if the stored prices
+	// have different currencies.
+	Total dynastay.Money
+}
+
+func pricesOf(nights []Night, stay dynastay.Stay) Prices {
+	var p Prices
+	for _, n := range nights {
+		p.Nights = append(p.Nights, NightPrice{n.Date, n.Price})
+	}
+	if len(nights) != stay.Nights() {
+		return p
+	}
+	var total dynastay.Money
+	for _, n := range nights {
+		var err error
+		if total, err = total.Add(n.Price); err != nil || !n.Price.IsSet() {
+			return p
+		}
+	}
+	p.Total = total
+	return p
+}

@@ -1,0 +1,221 @@
+package availability
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"sync"
+
+	"github.com/dynastay/dynastay"
+	"github.com/dynastay/dynastay/internal/concurrent"
+	"github.com/dynastay/dynastay/keys"
+)
+
+// maxChecks limits the work of one call of CheckAll.
+const maxChecks = 1_000
+
+// CheckAll is [Repository.Check] for many room types of any properties, such as those on a page of search results. The
+// result has one element for each request, in the same order. There may be at most 1,000 requests, and the stay may have
+// at most 732 nights.
+//
+// Of three ways to read the nights, CheckAll takes for each property the one that consumes the fewest read units, and of
+// equal ones the one with the fewest requests: one Query of the property on the index; one Query for each room type; or
+// BatchGetItem, with 100 nights a request, of any properties. The requests are sent in parallel, up to 16 at a time. With
+// [dynastay.Consistent], the index cannot be used. Nights that were read from the index have no StopSellReason, UpdatedAt
+// and ExpiresAt.
+//
+// A night that cannot be read counts as not on sale, and is listed in a [*dynastay.UnreadableError] that is returned
+// together with the result.
+//
+// Pattern A3: GSI1-PropertyDateIndex, GSI1PK = PROPERTY#{propertyId}, GSI1SK from DATE#{check-in} to DATE#{check-out}, 1 request
+func (r *Repository) CheckAll(ctx context.Context, reqs []CheckRequest, stay dynastay.Stay, opts ...dynastay.ReadOption) ([]Availability, error) {
+	if err := validateChecks(reqs, stay); err != nil {
+		return nil, err
+	}
+	f := &finder{repo: r, stay: stay, opts: opts, nights: map[CheckRequest][]Night{}}
+	tasks := f.tasks(reqs)
+	err := concurrent.Each(ctx, len(tasks), func(ctx context.Context, i int) error { return tasks[i](ctx) })
+	if err != nil {
+		return nil, err
+	}
+	all := make([]Availability, len(reqs))
+	for i, req := range reqs {
+		all[i] = req.answer(stay, f.nights[req.room()])
+	}
+	if len(f.unreadable) > 0 {
+		return all, &dynastay.UnreadableError{Items: f.unreadable}
+	}
+	return all, nil
+}
+
+func validateChecks(reqs []CheckRequest, stay dynastay.Stay) error {
+	switch {
+	case len(reqs) == 0:
+		return dynastay.Invalid("Requests", "must not be empty")
+	case len(reqs) > maxChecks:
+		return dynastay.Invalid("Requests", "must have at most 1,000 entries")
+	}
+	for i, req := range reqs {
+		if err := req.Validate(); err != nil {
+			return dynastay.Within(fmt.Sprintf("Requests[%d]", i), err)
+		}
+	}
+	return checkDates("Stay", stay)
+}
+
+// room identifies the room type of a request.
+func (c CheckRequest) room() CheckRequest {
+	return CheckRequest{PropertyID: c.PropertyID, RoomTypeID: c.RoomTypeID}
+}
+
+// wanted are the room types that are asked for of one property.
+type wanted struct {
+	propertyID string
+	rooms      []string
+	roomTypes  int // of the property
+}
+
+// group returns the requests by property.
+func group(reqs []CheckRequest) (all []*wanted) {
+	byProperty := map[string]*wanted{}
+	for _, req := range reqs {
+		w := byProperty[req.PropertyID]
+		if w == nil {
+			w = &wanted{propertyID: req.PropertyID}
+			byProperty[req.PropertyID] = w
+			all = append(all, w)
+		}
+		if !slices.Contains(w.rooms, req.RoomTypeID) {
+			w.rooms = append(w.rooms, req.RoomTypeID)
+		}
+		w.roomTypes = max(w.roomTypes, req.RoomTypes, len(w.rooms))
+	}
+	return all
+}
+
+// The sizes of a night in bytes, with generated ids. A read consumes a unit for every 4 KB or part of it: a Query for
+// all of its rows together, BatchGetItem for each item.
+const (
+	sizeInTable = 480
+	sizeInIndex = 270
+	unit        = 4096
+)
+
+// way is a way to read the nights of a property.
+type way int
+
+const (
+	byIndex way = iota
+	byRoom
+	byBatch
+)
+
+// cheapest returns the way with the fewest read units. Among equal ones it prefers BatchGetItem, which reads other
+// properties in the same request, and then the index.
+func (w *wanted) cheapest(nights int, consistent bool) way {
+	units := func(rows, size int) int { return (rows*size + unit - 1) / unit }
+	best, least := byBatch, len(w.rooms)*nights
+	if n := units(w.roomTypes*nights, sizeInIndex); n < least && !consistent {
+		best, least = byIndex, n
+	}
+	if n := len(w.rooms) * units(nights, sizeInTable); n < least {
+		best = byRoom
+	}
+	return best
+}
+
+// finder reads the nights of many room types.
+type finder struct {
+	repo *Repository
+	stay dynastay.Stay
+	opts []dynastay.ReadOption
+
+	mu         sync.Mutex
+	nights     map[CheckRequest][]Night // by room, in order
+	unreadable []error
+}
+
+// tasks returns the reads to send.
+func (f *finder) tasks(reqs []CheckRequest) []func(context.Context) error {
+	var tasks []func(context.Context) error
+	var batch []CheckRequest
+	for _, w := range group(reqs) {
+		way := w.cheapest(f.stay.Nights(), slices.Contains(f.opts, dynastay.Consistent))
+		if way == byIndex {
+			tasks = append(tasks, func(ctx context.Context) error { return f.readIndex(ctx, w) })
+			continue
+		}
+		for _, id := range w.rooms {
+			room := CheckRequest{PropertyID: w.propertyID, RoomTypeID: id}
+			if way == byBatch {
+				batch = append(batch, room)
+				continue
+			}
+			tasks = append(tasks, func(ctx context.Context) error { return f.readRoom(ctx, room) })
+		}
+	}
+	if len(batch) > 0 {
+		tasks = append(tasks, func(ctx context.Context) error { return f.readBatch(ctx, batch) })
+	}
+	return tasks
+}
+
+func (f *finder) readIndex(ctx context.Context, w *wanted) error {
+	rows, err := f.repo.readProperty(ctx, w.propertyID, f.stay)
+	if err != nil {
+		return err
+	}
+	for _, row := range rows {
+		night, err := nightInIndex(row, w.propertyID)
+		room := CheckRequest{PropertyID: w.propertyID}
+		if err == nil {
+			room.RoomTypeID = night.RoomTypeID
+		}
+		f.found(room, night, err)
+	}
+	return nil
+}
+
+func (f *finder) readRoom(ctx context.Context, room CheckRequest) error {
+	rows, err := f.repo.read(ctx, room.RoomTypeID, f.stay, f.opts...)
+	if err != nil {
+		return err
+	}
+	for _, row := range rows {
+		night, err := f.repo.entity.Value(row)
+		f.found(room, night, err)
+	}
+	return nil
+}
+
+func (f *finder) readBatch(ctx context.Context, rooms []CheckRequest) error {
+	var asked []dynastay.Key
+	for _, room := range rooms {
+		for date := range f.stay.Dates() {
+			asked = append(asked, nightRef(room.RoomTypeID, date).Key)
+		}
+	}
+	rows, err := f.repo.db.GetAll(ctx, keys.AvailabilityTable, asked, f.opts...)
+	if err != nil {
+		return err
+	}
+	for i, row := range rows {
+		if row.Exists() {
+			night, err := f.repo.entity.Value(row)
+			f.found(rooms[i/f.stay.Nights()], night, err)
+		}
+	}
+	return nil
+}
+
+// found adds a night, or the error for one that cannot be read.
+func (f *finder) found(room CheckRequest, night *Night, err error) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	switch {
+	case err != nil:
+		f.unreadable = append(f.unreadable, err)
+	case !night.expired(f.repo.db.Now()):
+		f.nights[room] = append(f.nights[room], *night)
+	}
+}

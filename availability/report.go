@@ -1,0 +1,204 @@
+package availability
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/dynastay/dynastay"
+)
+
+// Result is what an update did with a date.
+type Result string
+
+// The results.
+const (
+	Written    Result = "written"     // the values were written by this call
+	Unchanged  Result = "unchanged"   // the night had the values when it was read, so nothing was written
+	NotWritten Result = "not_written" // Err says why
+	Unknown    Result = "unknown"     // the response was lost, and the values may have been written, or may still be
+)
+
+// Why a date is not written. [DateReport.Err] may also be a [*SoldError], a [*dynastay.InvalidError] for limits that no
+// stay can meet together with the stored ones, or one of the errors of [dynastay.DB.Write].
+var (
+	// ErrNotOpen means that the night has never been opened, or belongs to a different property. For departures, this is
+	// the night before.
+	ErrNotOpen = errors.New("night is not open")
+	// ErrPast means that the date is before today at the property.
+	ErrPast = errors.New("date is in the past")
+)
+
+// SoldError means that a new total is lower than the number of rooms that are already sold, by more than Overbook allows.
+type SoldError struct {
+	Sold  int // rooms sold on the night when the update was refused
+	Rooms int // the total that the update asked for
+}
+
+// Error returns both numbers.
+func (e *SoldError) Error() string {
+	return fmt.Sprintf("%d rooms are sold, more than the new total of %d", e.Sold, e.Rooms)
+}
+
+// Report is the result of [Repository.Update]: every date of the request once, by room type and date.
+type Report struct{ Dates []DateReport }
+
+// DateReport is the outcome for one date of a room type.
+type DateReport struct {
+	RoomTypeID string
+	Date       dynastay.Date
+	// Departure is true for an entry about ClosedToDeparture, and false for an entry about all other values. A date has
+	// both entries if the request sets both.
+	Departure bool
+	Result    Result
+	// Overbooked is the number of rooms that are sold beyond the total, if the request sets Rooms. An overbooking that
+	// the update caused or changed is exact; one that it left as it was is reported as it was read.
+	Overbooked int
+	Err        error // for NotWritten and Unknown
+}
+
+// String returns the entry in one line, such as "room_789 2026-07-10 not_written: night is not open".
+func (d DateReport) String() string {
+	text := d.RoomTypeID + " " + d.Date.String()
+	if d.Departure {
+		text += " departure"
+	}
+	text += " " + string(d.Result)
+	if d.Err != nil {
+		text += ": " + d.Err.Error()
+	}
+	return text
+}
+
+func (d *DateReport) fail(err error) {
+	d.Result, d.Err = NotWritten, err
+	if errors.Is(err, dynastay.ErrOutcomeUnknown) {
+		d.Result = Unknown
+	}
+}
+
+// temporary reports whether the same update of the date can succeed later.
+func (d DateReport) temporary() bool {
+	for _, kind := range []error{
+		dynastay.ErrOutcomeUnknown, dynastay.ErrContention, dynastay.ErrThrottled, dynastay.ErrUnavailable,
+		context.Canceled, context.DeadlineExceeded,
+	} {
+		if errors.Is(d.Err, kind) {
+			return true
+		}
+	}
+	return false
+}
+
+// Count returns the number of dates with that result.
+func (r Report) Count(result Result) (n int) {
+	for _, d := range r.Dates {
+		if d.Result == result {
+			n++
+		}
+	}
+	return n
+}
+
+// Retry returns the dates for which the same request can succeed later: their outcome is unknown, or the database was
+// busy or could not be reached, or the context ended. Use it as [UpdateRequest.Only].
+func (r Report) Retry() (all []DateReport) {
+	for _, d := range r.Dates {
+		if d.temporary() {
+			all = append(all, d)
+		}
+	}
+	return all
+}
+
+// Overbooked returns the dates on which more rooms are sold than the total.
+func (r Report) Overbooked() (all []DateReport) {
+	for _, d := range r.Dates {
+		if d.Overbooked > 0 {
+			all = append(all, d)
+		}
+	}
+	return all
+}
+
+// failure returns the [*UpdateError] of a report, or nil if every date has the values of the request.
+func (r Report) failure() error {
+	failed := &UpdateError{Of: len(r.Dates)}
+	for _, d := range r.Dates {
+		if d.Err != nil {
+			failed.Dates = append(failed.Dates, d)
+		}
+	}
+	if failed.Dates == nil {
+		return nil
+	}
+	return failed
+}
+
+// UpdateError lists the dates of an update that were not written or whose outcome is unknown. It matches the errors of
+// all its dates, so for example errors.Is(err, dynastay.ErrThrottled) means that at least one date was throttled.
+type UpdateError struct {
+	Dates []DateReport
+	Of    int // number of dates of the request
+}
+
+// mostShown is the number of dates in the text of an UpdateError.
+const mostShown = 3
+
+// Error returns the number of dates, and the first three.
+func (e *UpdateError) Error() string {
+	shown := make([]string, 0, mostShown)
+	for _, d := range e.Dates[:min(len(e.Dates), mostShown)] {
+		shown = append(shown, d.String())
+	}
+	if len(e.Dates) > mostShown {
+		shown = append(shown, "…")
+	}
+	return fmt.Sprintf("%s: %d of %d dates failed: %s", opUpdate, len(e.Dates), e.Of, strings.Join(shown, "; "))
+}
+
+// Unwrap returns the errors of the dates.
+func (e *UpdateError) Unwrap() []error {
+	all := make([]error, len(e.Dates))
+	for i, d := range e.Dates {
+		all[i] = d.Err
+	}
+	return all
+}
+
+// entry identifies an entry of a report.
+type entry struct {
+	roomTypeID string
+	date       dynastay.Date
+	departure  bool
+}
+
+func (d DateReport) entry() entry { return entry{d.RoomTypeID, d.Date, d.Departure} }
+
+func (e entry) report() DateReport {
+	return DateReport{RoomTypeID: e.roomTypeID, Date: e.date, Departure: e.departure}
+}
+
+// night returns the night with which the entry's values are stored. Departures are stored with the night before: it is
+// the last night of the stay, and so part of a sale's transaction anyway.
+func (e entry) night() dynastay.Date {
+	if e.departure {
+		return e.date.AddDays(-1)
+	}
+	return e.date
+}
+
+// compare orders entries by room type and date, departures first.
+func (e entry) compare(other entry) int {
+	if order := strings.Compare(e.roomTypeID, other.roomTypeID); order != 0 {
+		return order
+	}
+	if order := e.date.Compare(other.date); order != 0 || e.departure == other.departure {
+		return order
+	}
+	if e.departure {
+		return -1
+	}
+	return 1
+}

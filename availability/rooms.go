@@ -1,0 +1,83 @@
+package availability
+
+import (
+	"context"
+	"errors"
+
+	"github.com/dynastay/dynastay"
+	"github.com/dynastay/dynastay/keys"
+)
+
+// roomTypes is what the property's items say about the room types whose nights are opened or changed.
+type roomTypes struct {
+	today dynastay.Date // at the property
+	rooms []dynastay.Row
+}
+
+// roomTypes reads room types of a property consistently. It fails with [dynastay.ErrNotFound] if one does not exist. 1
+// request, or more if there are 100 room types or more.
+func (r *Repository) roomTypes(ctx context.Context, op, propertyID string, ids ...string) (roomTypes, error) {
+	var found roomTypes
+	property, err := keys.Of(keys.Property{PropertyID: propertyID})
+	if err != nil {
+		return found, err
+	}
+	all := []dynastay.Key{property}
+	for _, id := range ids {
+		room, err := keys.Of(keys.RoomType{PropertyID: propertyID, RoomTypeID: id})
+		if err != nil {
+			return found, err
+		}
+		all = append(all, room)
+	}
+	rows, err := r.db.GetAll(ctx, keys.PropertiesTable, all, dynastay.Consistent)
+	if err != nil {
+		return found, err
+	}
+	for i, id := range ids {
+		if !rows[i+1].Exists() {
+			return found, &dynastay.Error{Op: op, Entity: "RoomType", ID: id, Kind: dynastay.ErrNotFound}
+		}
+	}
+	found.rooms = rows[1:]
+	found.today, err = r.today(op, propertyID, rows[0])
+	return found, err
+}
+
+// today returns the current date at a property whose item was read.
+func (r *Repository) today(op, propertyID string, property dynastay.Row) (dynastay.Date, error) {
+	today, err := House{TimeZone: property.Text("TimeZone")}.today(r.db.Now())
+	if err != nil { // only the text: the zone does not come from the request, so the error must not match ErrInvalid
+		return today, &dynastay.Error{
+			Op: op, Entity: "Property", ID: propertyID, Kind: dynastay.ErrCorrupt, Err: errors.New(err.Error()),
+		}
+	}
+	return today, nil
+}
+
+// fitsPrice rejects a price in another currency than that of the room type's base price.
+func fitsPrice(room dynastay.Row, price dynastay.Money) error {
+	if currency := room.Text("Currency"); price.Currency() != dynastay.Currency(currency) {
+		return dynastay.Invalid("Price.Currency", "must be %s, the currency of the room type's base price", currency)
+	}
+	return nil
+}
+
+// fitsRooms rejects more rooms than the room type has.
+func fitsRooms(room dynastay.Row, rooms int) error {
+	if most := room.Int("TotalRooms"); rooms > most {
+		return dynastay.Invalid("Rooms", "must be at most %d, the number of rooms of this type, unless AboveCapacity is set", most)
+	}
+	return nil
+}
+
+// checkPrice rejects a price that no room can be sold at.
+func checkPrice(price dynastay.Money) error {
+	if err := price.Validate(); err != nil {
+		return dynastay.Within("Price", err)
+	}
+	if price.Sign() < 0 {
+		return dynastay.Invalid("Price", "must not be negative")
+	}
+	return nil
+}

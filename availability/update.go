@@ -1,0 +1,195 @@
+package availability
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"sync"
+	"sync/atomic"
+
+	"github.com/dynastay/dynastay"
+	"github.com/dynastay/dynastay/internal/concurrent"
+	"github.com/dynastay/dynastay/keys"
+)
+
+// UpdateRequest changes open nights of one property.
+type UpdateRequest struct {
+	PropertyID string
+	// Changes are applied in order: a later change overrides the values that earlier ones set for the same night. Each
+	// night is written once. All changes together may name at most 1,000,000 dates (dates × room types).
+	Changes []Change
+	// Only restricts the request to some of its dates, usually to those of [Report.Retry]. Empty means all dates.
+	Only []DateReport
+	// Progress is called after each night, whether it was written or not, with the number of nights that are done and
+	// the number of all nights. The calls come one at a time, from several goroutines. Optional.
+	Progress func(done, of int)
+}
+
+// Change sets values of the nights of some room types. A nil field leaves the stored value unchanged.
+type Change struct {
+	RoomTypeIDs []string
+	Dates       dynastay.Stay // half-open, at most 732 dates
+	Weekdays    Weekdays      // which of these dates to change; the zero value means all of them
+
+	Price *dynastay.Money // per room and night, in whole minor units of the room type's currency
+	// Rooms is the number of rooms that are on sale in total, 0 to MaxRooms. The number of rooms left changes by the
+	// difference to the previous total.
+	Rooms         *int
+	AboveCapacity bool // for Rooms: allows more rooms than the room type has
+	Overbook      int  // for Rooms: how many rooms may be sold beyond the new total, 0 to MaxRooms
+
+	MinStay         *int  // minimum nights for arrivals on the date; 0 removes the minimum
+	MaxStay         *int  // maximum nights for arrivals on the date; 0 removes the maximum
+	ClosedToArrival *bool // no stay may begin on the date
+	// ClosedToDeparture means that no stay may end on the date. It is stored with the night before, which must be open.
+	ClosedToDeparture *bool
+
+	StopSell       *bool  // takes the night off sale, or puts it back on sale
+	StopSellReason string // replaces the reason; only with StopSell set to true
+}
+
+// maxDates limits the work of one update.
+const maxDates = 1_000_000
+
+// Validate checks the request without accessing the database. Its errors name the field.
+func (u UpdateRequest) Validate() error {
+	if _, err := keys.Of(keys.Property{PropertyID: u.PropertyID}); err != nil {
+		return err
+	}
+	if len(u.Changes) == 0 {
+		return dynastay.Invalid("Changes", "must not be empty")
+	}
+	dates := 0
+	for i, c := range u.Changes {
+		at := fmt.Sprintf("Changes[%d]", i)
+		if err := c.Validate(); err != nil {
+			return dynastay.Within(at, err)
+		}
+		if dates += len(c.RoomTypeIDs) * c.Dates.Nights(); dates > maxDates {
+			return dynastay.Invalid("Changes", "must have at most 1,000,000 dates in total (dates × room types)")
+		}
+	}
+	return nil
+}
+
+// Validate checks the change without accessing the database. Its errors name the field.
+func (c Change) Validate() error {
+	switch {
+	case len(c.RoomTypeIDs) == 0:
+		return dynastay.Invalid("RoomTypeIDs", "must not be empty")
+	case len(c.RoomTypeIDs) > maxEntries:
+		return dynastay.Invalid("RoomTypeIDs", "must have at most %d entries", maxEntries)
+	}
+	for i, id := range c.RoomTypeIDs {
+		if err := checkRoomTypeID(id); err != nil {
+			return dynastay.Invalid(fmt.Sprintf("RoomTypeIDs[%d]", i), "%s", err.Reason)
+		}
+	}
+	if err := checkRange("Dates", c.Dates, c.Weekdays); err != nil {
+		return err
+	}
+	if c.Price != nil {
+		if err := checkPrice(*c.Price); err != nil {
+			return err
+		}
+	}
+	switch {
+	case !c.changesNight() && c.ClosedToDeparture == nil:
+		return dynastay.Invalid("", "must set at least one value")
+	case c.Rooms != nil && (*c.Rooms < 0 || *c.Rooms > MaxRooms):
+		return dynastay.Invalid("Rooms", "must be between 0 and 10,000")
+	case c.Rooms == nil && c.AboveCapacity:
+		return dynastay.Invalid("AboveCapacity", "requires Rooms")
+	case c.Rooms == nil && c.Overbook != 0:
+		return dynastay.Invalid("Overbook", "requires Rooms")
+	case c.MinStay != nil && *c.MinStay < 0:
+		return dynastay.Invalid("MinStay", "must not be negative")
+	case c.MaxStay != nil && *c.MaxStay < 0:
+		return dynastay.Invalid("MaxStay", "must not be negative")
+	}
+	if err := checkOverbook(c.Overbook); err != nil {
+		return err
+	}
+	if c.MinStay != nil && c.MaxStay != nil {
+		if err := checkLimits(*c.MinStay, *c.MaxStay); err != nil {
+			return err
+		}
+	}
+	return checkReason(c.StopSell != nil && *c.StopSell, c.StopSellReason)
+}
+
+func checkRoomTypeID(id string) *dynastay.InvalidError {
+	var invalid *dynastay.InvalidError
+	_, err := keys.Of(keys.RoomTypeGuard{RoomTypeID: id})
+	errors.As(err, &invalid)
+	return invalid
+}
+
+// changesNight reports whether the change sets a value of the night itself, and not only of the departures on its date.
+func (c Change) changesNight() bool {
+	return c.Price != nil || c.Rooms != nil || c.MinStay != nil || c.MaxStay != nil || c.ClosedToArrival != nil || c.StopSell != nil
+}
+
+// Update changes the prices, totals, restrictions and stop-sells of open nights, and reports on every date. All values of
+// a night are written together or not at all; different nights are independent of each other. A night that already has
+// the values is not written. Sales go on during an update: no sale is undone, none prevents the update, and each booking
+// is at a price that was stored at that moment. If several callers change the same night at the same time, the last one
+// wins, with all of its values.
+//
+// If any date was not written, or its outcome is unknown, Update returns an [*UpdateError] together with the report.
+// The same request can be repeated: it then writes only what is missing. To repeat it without overriding what others
+// have changed in the meantime, set Only to [Report.Retry].
+//
+// A request that does not match the room types is a [*dynastay.InvalidError], and nothing is written. Its field is
+// Price.Currency, within the change, if the currency differs from that of the base price, and Rooms if there are more
+// rooms than the room type has and AboveCapacity is not set. Update returns [dynastay.ErrNotFound] if the property has
+// no such room type. Nights are opened with [Repository.Open] only, and Update does not change whether the property is
+// closed.
+//
+// These checks take 1 request, or more for 100 room types or more. Each room type takes 1 consistent Query, and each
+// night that changes 1 UpdateItem, up to 16 in parallel. A night that another caller changed in the meantime takes 2
+// more.
+func (r *Repository) Update(ctx context.Context, u UpdateRequest) (Report, error) {
+	if err := u.Validate(); err != nil {
+		return Report{}, err
+	}
+	plan, err := r.plan(ctx, u)
+	if err != nil {
+		return Report{}, err
+	}
+	r.readPlan(ctx, plan)
+	r.apply(ctx, plan, u.Progress)
+	return plan.report, plan.report.failure()
+}
+
+// apply writes the nights of a plan.
+func (r *Repository) apply(ctx context.Context, p *plan, progress func(done, of int)) {
+	var (
+		stopped atomic.Pointer[error]
+		mu      sync.Mutex // for progress
+		done    int
+	)
+	nights := p.inOrder()
+	_ = concurrent.Each(ctx, len(nights), func(ctx context.Context, i int) error {
+		night := nights[i]
+		var got written
+		err := night.err
+		if first := stopped.Load(); err == nil && first != nil {
+			err = *first
+		}
+		if err == nil {
+			got, err = r.writeNight(ctx, p.propertyID, night)
+		}
+		if errors.Is(err, dynastay.ErrRejected) {
+			stopped.Store(&err) // the other nights would be rejected as well
+		}
+		p.record(night, got, err)
+		if progress != nil {
+			mu.Lock()
+			defer mu.Unlock() // even if progress ends its goroutine, as a failed assertion does
+			done++
+			progress(done, len(nights))
+		}
+		return nil
+	})
+}

@@ -1,0 +1,204 @@
+package availability
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/dynastay/dynastay"
+	"github.com/dynastay/dynastay/internal/concurrent"
+	"github.com/dynastay/dynastay/keys"
+)
+
+// plan is an update, night by night.
+type plan struct {
+	propertyID string
+	report     Report
+	rooms      map[string][]*edit // by room type, in the order of the dates
+}
+
+// edit is what an update changes in the item of one night.
+type edit struct {
+	roomTypeID string
+	date       dynastay.Date
+	set        Change       // of the night; ClosedToDeparture is for departures on the next date
+	row        dynastay.Row // as it was read
+	err        error        // why it could not be read
+	about      []int        // the entries of the report that depend on it
+}
+
+// plan checks the request against the room types, and merges its changes. 1 request.
+func (r *Repository) plan(ctx context.Context, u UpdateRequest) (*plan, error) {
+	ids := u.roomTypeIDs()
+	found, err := r.roomTypes(ctx, opUpdate, u.PropertyID, ids...)
+	if err != nil {
+		return nil, err
+	}
+	for i, c := range u.Changes {
+		for _, id := range c.RoomTypeIDs {
+			at, _ := slices.BinarySearch(ids, id)
+			if err := c.fits(found.rooms[at]); err != nil {
+				return nil, dynastay.Within(fmt.Sprintf("Changes[%d]", i), err)
+			}
+		}
+	}
+	p := &plan{propertyID: u.PropertyID, rooms: map[string][]*edit{}}
+	p.add(u.merged(), found.today)
+	return p, nil
+}
+
+// roomTypeIDs returns the ids of all changes, sorted.
+func (u UpdateRequest) roomTypeIDs() []string {
+	var ids []string
+	for _, c := range u.Changes {
+		ids = append(ids, c.RoomTypeIDs...)
+	}
+	slices.Sort(ids)
+	return slices.Compact(ids)
+}
+
+// fits rejects what does not match the room type.
+func (c Change) fits(room dynastay.Row) error {
+	if c.Price != nil {
+		if err := fitsPrice(room, *c.Price); err != nil {
+			return err
+		}
+	}
+	if c.Rooms != nil && !c.AboveCapacity {
+		return fitsRooms(room, *c.Rooms)
+	}
+	return nil
+}
+
+// merged returns what the request sets on each of its dates.
+func (u UpdateRequest) merged() map[entry]*Change {
+	only := map[entry]bool{}
+	for _, d := range u.Only {
+		only[d.entry()] = true
+	}
+	all := map[entry]*Change{}
+	override := func(at entry, with Change) {
+		if len(only) > 0 && !only[at] {
+			return
+		}
+		if all[at] == nil {
+			all[at] = &Change{}
+		}
+		all[at].override(with)
+	}
+	for _, c := range u.Changes {
+		night, departure := c, Change{ClosedToDeparture: c.ClosedToDeparture}
+		night.ClosedToDeparture = nil
+		for _, date := range c.Weekdays.dates(c.Dates) {
+			for _, id := range c.RoomTypeIDs {
+				if night.changesNight() {
+					override(entry{id, date, false}, night)
+				}
+				if departure.ClosedToDeparture != nil {
+					override(entry{id, date, true}, departure)
+				}
+			}
+		}
+	}
+	return all
+}
+
+// override sets the values that with sets.
+func (c *Change) override(with Change) {
+	c.Price = cmp.Or(with.Price, c.Price)
+	c.MinStay = cmp.Or(with.MinStay, c.MinStay)
+	c.MaxStay = cmp.Or(with.MaxStay, c.MaxStay)
+	c.ClosedToArrival = cmp.Or(with.ClosedToArrival, c.ClosedToArrival)
+	c.ClosedToDeparture = cmp.Or(with.ClosedToDeparture, c.ClosedToDeparture)
+	if with.Rooms != nil {
+		c.Rooms, c.Overbook = with.Rooms, with.Overbook
+	}
+	if with.StopSell != nil {
+		c.StopSell, c.StopSellReason = with.StopSell, with.StopSellReason
+	}
+}
+
+// add adds an entry of the report for each date, and an edit for each night that is to be written.
+func (p *plan) add(all map[entry]*Change, today dynastay.Date) {
+	for _, at := range slices.SortedFunc(maps.Keys(all), entry.compare) {
+		i := len(p.report.Dates)
+		p.report.Dates = append(p.report.Dates, at.report())
+		if at.date.Before(today) {
+			p.report.Dates[i].fail(ErrPast)
+			continue
+		}
+		night := p.edit(at)
+		night.set.override(*all[at])
+		night.about = append(night.about, i)
+	}
+}
+
+// edit returns the edit of the night that stores an entry.
+func (p *plan) edit(at entry) *edit {
+	date := at.night()
+	edits := p.rooms[at.roomTypeID]
+	// The departures on a date come before its night, and are stored with the night before, so at most one edit follows.
+	i := len(edits)
+	for i > 0 && edits[i-1].date.After(date) {
+		i--
+	}
+	if i > 0 && edits[i-1].date == date {
+		return edits[i-1]
+	}
+	night := &edit{roomTypeID: at.roomTypeID, date: date}
+	p.rooms[at.roomTypeID] = slices.Insert(edits, i, night)
+	return night
+}
+
+// readPlan reads the nights, one room type at a time. A room type that cannot be read is reported, and does not stop the
+// others.
+func (r *Repository) readPlan(ctx context.Context, p *plan) {
+	ids := slices.Sorted(maps.Keys(p.rooms))
+	_ = concurrent.Each(ctx, len(ids), func(ctx context.Context, i int) error {
+		edits := p.rooms[ids[i]]
+		rows, err := r.read(ctx, ids[i], dynastay.Stay{
+			CheckIn: edits[0].date, CheckOut: edits[len(edits)-1].date.AddDays(1),
+		}, dynastay.Consistent)
+		byKey := map[dynastay.Key]dynastay.Row{}
+		for _, row := range rows {
+			byKey[keys.AvailabilityTable.Key.From(row)] = row
+		}
+		for _, night := range edits {
+			night.row, night.err = byKey[nightRef(night.roomTypeID, night.date).Key], err
+		}
+		return nil
+	})
+}
+
+// inOrder returns the nights by date, so that parallel writes are spread over the partitions of the room types.
+func (p *plan) inOrder() []*edit {
+	var all []*edit
+	for _, edits := range p.rooms {
+		all = append(all, edits...)
+	}
+	slices.SortFunc(all, func(a, b *edit) int {
+		return cmp.Or(a.date.Compare(b.date), strings.Compare(a.roomTypeID, b.roomTypeID))
+	})
+	return all
+}
+
+// record stores the outcome of a night in the report. Different nights have different entries, so this needs no lock.
+func (p *plan) record(night *edit, got written, err error) {
+	for _, i := range night.about {
+		d := &p.report.Dates[i]
+		switch {
+		case err != nil:
+			d.fail(err)
+		case got.changed:
+			d.Result = Written
+		default:
+			d.Result = Unchanged
+		}
+		if err == nil && !d.Departure {
+			d.Overbooked = got.overbooked
+		}
+	}
+}
