@@ -178,10 +178,9 @@ func (r *Repository) apply(ctx context.Context, p *plan, progress func(done, of 
 			err = *first
 		}
 		if err == nil {
-			got, err = r.writeNight(ctx, p.propertyID, night)
-		}
-		if errors.Is(err, dynastay.ErrRejected) {
-			stopped.Store(&err) // the other nights would be rejected as well
+			if got, err = r.writeNight(ctx, p.propertyID, night); errors.Is(err, dynastay.ErrRejected) {
+				stopped.Store(&err) // the other nights would be rejected as well
+			}
 		}
 		p.record(night, got, err)
 		if progress != nil {

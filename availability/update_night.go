@@ -23,7 +23,7 @@ type written struct {
 // has changed it in the meantime, it is read again.
 func (r *Repository) writeNight(ctx context.Context, propertyID string, night *edit) (written, error) {
 	row, current := night.row, true
-	return dynastay.Do(ctx, r.db, dynastay.NewOp(dynastay.OpSpec[written]{
+	got, err := dynastay.Do(ctx, r.db, dynastay.NewOp(dynastay.OpSpec[written]{
 		Name: opUpdate,
 		Prepare: func(ctx context.Context, tx *dynastay.Tx) (got written, err error) {
 			if !current {
@@ -35,6 +35,10 @@ func (r *Repository) writeNight(ctx context.Context, propertyID string, night *e
 			return r.update(tx, propertyID, night, row)
 		},
 	}))
+	if errors.Is(err, dynastay.ErrNotFound) { // it was deleted after it was read
+		err = night.failure(ErrNotOpen, nil)
+	}
+	return got, err
 }
 
 // update adds the update of a night that was read consistently.
