@@ -96,8 +96,8 @@ func group(reqs []CheckRequest) (all []*wanted) {
 // The sizes of a night in bytes, with generated ids. A read consumes a unit for every 4 KB or part of it: a Query for
 // all of its rows together, BatchGetItem for each item.
 const (
-	sizeInTable = 480
-	sizeInIndex = 270
+	sizeInTable = 430
+	sizeInIndex = 250
 	unit        = 4096
 )
 

@@ -10,17 +10,21 @@ import (
 // Weekdays is a set of days of the week. The zero value means every day.
 type Weekdays uint8
 
-// noDay is what On returns for no days. It keeps an empty selection from meaning every day.
-const noDay Weekdays = 1 << 7
+// noDays keeps an empty selection from meaning every day.
+const noDays Weekdays = 1 << 7
 
-// On returns the set of the given days. Without days it returns a set that [Weekdays.Validate] rejects.
+// On returns the set of the given days. Without days, or with anything other than the days of the week, it returns a set
+// that [Weekdays.Validate] rejects.
 func On(days ...time.Weekday) Weekdays {
-	w := noDay
+	var w Weekdays
 	for _, day := range days {
+		if day < time.Sunday || day > time.Saturday {
+			return noDays
+		}
 		w |= 1 << day
 	}
-	if w != noDay {
-		w &^= noDay
+	if w == 0 {
+		return noDays
 	}
 	return w
 }
@@ -30,7 +34,7 @@ func (w Weekdays) Has(date dynastay.Date) bool { return w == 0 || w&(1<<date.Wee
 
 // Validate returns an error for a set without days, or with anything other than days of the week.
 func (w Weekdays) Validate() error {
-	if w >= noDay {
+	if w >= noDays {
 		return dynastay.Invalid("Weekdays", "must contain at least one day, and only days from Sunday to Saturday")
 	}
 	return nil

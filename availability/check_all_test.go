@@ -1,0 +1,219 @@
+package availability_test
+
+import (
+	"encoding/json"
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/dynastay/dynastay"
+	"github.com/dynastay/dynastay/availability"
+	"github.com/dynastay/dynastay/dyntest"
+	"github.com/dynastay/dynastay/internal/fixture"
+	"github.com/dynastay/dynastay/keys"
+)
+
+// block stores properties with room types, and nights of each from the first of July 2026.
+func block(t *testing.T, db *dyntest.DB, properties, roomTypes, nights int) (reqs []availability.CheckRequest) {
+	t.Helper()
+	for p := range properties {
+		for r := range roomTypes {
+			// As long as generated ids.
+			req := availability.CheckRequest{PropertyID: fmt.Sprintf("prop_%026d", p), RoomTypeID: fmt.Sprintf("room_%020d_%05d", p, r), Rooms: 1}
+			reqs = append(reqs, req)
+			putGuard(t, db, req.RoomTypeID, req.PropertyID, nil)
+			put(t, db, keys.PropertiesTable, dynastay.Item{
+				"PK": dynastay.Text("PROPERTY#" + req.PropertyID), "SK": dynastay.Text("ROOM#" + req.RoomTypeID),
+				"Currency": dynastay.Text("USD"), "TotalRooms": dynastay.Number(5),
+			})
+			_, err := direct(db).Open(t.Context(), availability.OpenRequest{
+				PropertyID: req.PropertyID, RoomTypeID: req.RoomTypeID, Rooms: 5, Price: fixture.Price, MinStay: 1, MaxStay: 30,
+				Nights: dynastay.Stay{CheckIn: date("2026-07-01"), CheckOut: date("2026-07-01").AddDays(nights)},
+			})
+			require.NoError(t, err)
+		}
+	}
+	return reqs
+}
+
+// The plans for a page of results, each measured. The cheapest is taken; the others are what it is compared with.
+func TestCheckAllTakesTheCheapestPlan(t *testing.T) {
+	t.Parallel()
+	for _, test := range []struct {
+		properties, roomTypes, ask, nights int // ask: room types asked for, of each property
+		known                              bool
+		consistent                         bool
+		requests                           int
+		units                              float64
+		operation                          string
+	}{
+		{properties: 5, roomTypes: 3, ask: 3, nights: 3, requests: 5, units: 2.5, operation: "index"},
+		{properties: 5, roomTypes: 3, ask: 3, nights: 1, requests: 5, units: 2.5, operation: "index"},
+		{properties: 5, roomTypes: 3, ask: 1, nights: 1, requests: 1, units: 2.5, operation: "BatchGetItem"},
+		{properties: 5, roomTypes: 3, ask: 1, nights: 3, requests: 5, units: 2.5, operation: "index"},
+		{properties: 1, roomTypes: 12, ask: 1, nights: 30, known: true, requests: 1, units: 2, operation: "Query"},
+		{properties: 1, roomTypes: 12, ask: 2, nights: 30, known: true, requests: 2, units: 4, operation: "Query"},
+		{properties: 1, roomTypes: 12, ask: 12, nights: 30, requests: 1, units: 11, operation: "index"},
+		{properties: 5, roomTypes: 3, ask: 3, nights: 3, consistent: true, requests: 15, units: 15, operation: "Query"},
+		{properties: 5, roomTypes: 3, ask: 3, nights: 1, consistent: true, requests: 1, units: 15, operation: "BatchGetItem"},
+	} {
+		t.Run(fmt.Sprintf("%d of %d room types of %d properties for %d nights, consistent %t", test.ask, test.roomTypes, test.properties, test.nights, test.consistent), func(t *testing.T) {
+			t.Parallel()
+			db, repo := open(t)
+			var reqs []availability.CheckRequest
+			for i, req := range block(t, db, test.properties, test.roomTypes, test.nights) {
+				if i%test.roomTypes < test.ask {
+					if test.known {
+						req.RoomTypes = test.roomTypes
+					}
+					reqs = append(reqs, req)
+				}
+			}
+			var opts []dynastay.ReadOption
+			if test.consistent {
+				opts = append(opts, dynastay.Consistent)
+			}
+			stay := dynastay.Stay{CheckIn: date("2026-07-01"), CheckOut: date("2026-07-01").AddDays(test.nights)}
+			stop := db.Faults.Record()
+			var all []availability.Availability
+			spent := db.Measure(func() {
+				var err error
+				all, err = repo.CheckAll(t.Context(), reqs, stay, opts...)
+				require.NoError(t, err)
+			})
+			assert.Equal(t, test.requests, spent.Requests)
+			assert.Equal(t, test.units, spent.ReadUnits)
+			for _, r := range stop() {
+				assert.Equal(t, test.operation, kindOf(t, r))
+			}
+			require.Len(t, all, len(reqs))
+			for i, got := range all {
+				assert.True(t, got.OK())
+				one, err := repo.Check(t.Context(), reqs[i].PropertyID, reqs[i].RoomTypeID, 1, stay)
+				require.NoError(t, err)
+				for i := range one.Nights { // which the index does not project
+					if test.operation == "index" {
+						one.Nights[i].UpdatedAt, one.Nights[i].ExpiresAt = all[0].Nights[0].UpdatedAt, all[0].Nights[0].ExpiresAt
+					}
+				}
+				assert.Equal(t, one, got)
+			}
+		})
+	}
+}
+
+// kindOf returns the operation of a request, or "index" for a Query of the index. It fails if a request that should be
+// consistent is not, or the reverse.
+func kindOf(t *testing.T, r dyntest.Request) string {
+	var body struct{ IndexName string }
+	require.NoError(t, json.Unmarshal(r.Body, &body))
+	if body.IndexName != "" {
+		assert.NotContains(t, string(r.Body), "ConsistentRead")
+		return "index"
+	}
+	return r.Operation
+}
+
+func TestCheckAllIsConsistentOnRequest(t *testing.T) {
+	t.Parallel()
+	db, repo := open(t)
+	for _, nights := range []int{1, 3} {
+		for _, opts := range [][]dynastay.ReadOption{nil, {dynastay.Consistent}} {
+			stop := db.Faults.Record()
+			_, err := repo.CheckAll(t.Context(), []availability.CheckRequest{{PropertyID: propertyID, RoomTypeID: roomTypeID, Rooms: 1, RoomTypes: 100}},
+				dynastay.Stay{CheckIn: date("2026-07-01"), CheckOut: date("2026-07-01").AddDays(nights)}, opts...)
+			require.NoError(t, err)
+			sent := stop()
+			require.Len(t, sent, 1)
+			assert.Equal(t, len(opts) > 0, strings.Contains(string(sent[0].Body), `"ConsistentRead":true`), "%d nights", nights)
+		}
+	}
+}
+
+// The result is in the order of the requests, which may name a room type more than once, with any number of rooms, of
+// properties that do not exist, or under the wrong property.
+func TestCheckAllAnswersEachRequest(t *testing.T) {
+	t.Parallel()
+	db, hotel, repo := openHotel(t, 5)
+	update(t, repo, hotel, oneNight("2026-07-11"), availability.Change{Rooms: ptr(2)})
+	reqs := []availability.CheckRequest{
+		{PropertyID: hotel.ID, RoomTypeID: hotel.RoomTypeID, Rooms: 3},
+		{PropertyID: "prop_other", RoomTypeID: hotel.RoomTypeID, Rooms: 1},
+		{PropertyID: hotel.ID, RoomTypeID: "room_unknown", Rooms: 1},
+		{PropertyID: hotel.ID, RoomTypeID: hotel.RoomTypeID, Rooms: 2},
+	}
+	for _, opts := range [][]dynastay.ReadOption{nil, {dynastay.Consistent}} {
+		all, err := repo.CheckAll(t.Context(), reqs, stay, opts...)
+		require.NoError(t, err)
+		require.Len(t, all, 4)
+		for i, req := range reqs {
+			one, err := repo.Check(t.Context(), req.PropertyID, req.RoomTypeID, req.Rooms, stay)
+			require.NoError(t, err)
+			assert.Equal(t, one.Refused, all[i].Refused)
+			assert.Equal(t, []string{req.PropertyID, req.RoomTypeID}, []string{all[i].PropertyID, all[i].RoomTypeID})
+		}
+		assert.Equal(t, []bool{false, false, false, true}, []bool{all[0].OK(), all[1].OK(), all[2].OK(), all[3].OK()})
+		assert.Equal(t, 2, all[0].Refused[0].Left)
+		assert.Equal(t, money("840.00 USD"), all[3].Prices().Total)
+	}
+	_ = db
+}
+
+func TestCheckAllRejectsBadInput(t *testing.T) {
+	t.Parallel()
+	db, repo := open(t)
+	stop := db.Faults.Record()
+	good := availability.CheckRequest{PropertyID: propertyID, RoomTypeID: roomTypeID, Rooms: 1}
+	for field, edit := range map[string]func(*availability.CheckRequest){
+		"PropertyID": func(c *availability.CheckRequest) { c.PropertyID = "" },
+		"RoomTypeID": func(c *availability.CheckRequest) { c.RoomTypeID = "a#b" },
+		"Rooms":      func(c *availability.CheckRequest) { c.Rooms = 0 },
+		"RoomTypes":  func(c *availability.CheckRequest) { c.RoomTypes = -1 },
+	} {
+		bad := good
+		edit(&bad)
+		_, err := repo.CheckAll(t.Context(), []availability.CheckRequest{good, bad}, stay)
+		assertInvalid(t, err, "Requests[1]."+field, field)
+	}
+	_, err := repo.CheckAll(t.Context(), nil, stay)
+	assertInvalid(t, err, "Requests", "none")
+	many := make([]availability.CheckRequest, 1001)
+	for i := range many {
+		many[i] = good
+	}
+	_, err = repo.CheckAll(t.Context(), many, stay)
+	assertInvalid(t, err, "Requests", "too many")
+	_, err = repo.CheckAll(t.Context(), []availability.CheckRequest{good}, dynastay.Stay{CheckIn: stay.CheckIn, CheckOut: stay.CheckIn.AddDays(733)})
+	assertInvalid(t, err, "Stay", "too long")
+	assert.Empty(t, stop())
+	_, err = repo.CheckAll(t.Context(), many[:1000], stay)
+	assert.NoError(t, err)
+}
+
+// A night that cannot be read is not on sale, and the other results are complete.
+func TestCheckAllWithAnUnreadableNight(t *testing.T) {
+	t.Parallel()
+	db, hotel, repo := openHotel(t, 5)
+	hotel.Open(t, db.DB, availability.OpenRequest{Nights: dynastay.MustStay("2026-09-01", "2026-09-04"), Rooms: 1, Price: fixture.Price})
+	change(t, db, keys.AvailabilityTable, dynastay.Key{PK: "ROOM#" + hotel.RoomTypeID, SK: "DATE#2026-09-02"},
+		"MinStay = :v", dynastay.Item{":v": dynastay.Text("two")})
+	req := availability.CheckRequest{PropertyID: hotel.ID, RoomTypeID: hotel.RoomTypeID, Rooms: 1}
+	for name, test := range map[string]struct {
+		stay      dynastay.Stay
+		roomTypes int
+	}{
+		"index": {dynastay.MustStay("2026-09-01", "2026-09-04"), 0},
+		"query": {dynastay.MustStay("2026-09-01", "2026-09-04"), 100},
+		"batch": {oneNight("2026-09-02"), 0},
+	} {
+		req.RoomTypes = test.roomTypes
+		all, err := repo.CheckAll(t.Context(), []availability.CheckRequest{req}, test.stay)
+		assert.ErrorIs(t, err, dynastay.ErrCorrupt, name)
+		require.Len(t, all, 1)
+		assert.Len(t, all[0].Nights, test.stay.Nights()-1, name)
+		assert.Equal(t, []availability.RefusedNight{{RoomTypeID: hotel.RoomTypeID, Date: date("2026-09-02"), Reason: availability.NotOnSale}}, all[0].Refused, name)
+	}
+}
