@@ -102,3 +102,17 @@ func TestStayErrorsNameTheDate(t *testing.T) {
 		"invalid CheckOut: must be after CheckIn (2025-03-01), got 2025-03-01")
 	assert.NoError(t, dynastay.Stay{CheckIn: day, CheckOut: day.AddDays(1)}.Validate())
 }
+
+func TestMonthOf(t *testing.T) {
+	t.Parallel()
+	for date, want := range map[string]string{
+		"2026-07-01": "2026-07-01 to 2026-08-01", "2026-07-31": "2026-07-01 to 2026-08-01",
+		"2024-02-29": "2024-02-01 to 2024-03-01", "2025-12-15": "2025-12-01 to 2026-01-01",
+		"0001-01-31": "0001-01-01 to 0001-02-01",
+	} {
+		month := dynastay.MonthOf(dynastay.MustDate(date))
+		assert.Equal(t, want, month.String())
+		assert.NoError(t, month.Validate())
+	}
+	assert.Error(t, dynastay.MonthOf(dynastay.MustDate("9999-12-01")).Validate(), "its end is not a valid date")
+}

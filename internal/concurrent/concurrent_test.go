@@ -1,0 +1,55 @@
+package concurrent_test
+
+import (
+	"context"
+	"errors"
+	"sync"
+	"sync/atomic"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+
+	"github.com/dynastay/dynastay/internal/concurrent"
+)
+
+func TestEachCallsAllUpToTheLimit(t *testing.T) {
+	t.Parallel()
+	var (
+		now, most atomic.Int32
+		called    [100]atomic.Bool
+		full      = make(chan struct{})
+		once      sync.Once
+	)
+	err := concurrent.Each(t.Context(), len(called), func(_ context.Context, i int) error {
+		n := now.Add(1)
+		defer now.Add(-1)
+		for old := most.Load(); n > old && !most.CompareAndSwap(old, n); old = most.Load() {
+		}
+		if n == concurrent.Limit {
+			once.Do(func() { close(full) })
+		}
+		<-full // the first ones wait until as many run as may
+		assert.False(t, called[i].Swap(true))
+		return nil
+	})
+	assert.NoError(t, err)
+	assert.EqualValues(t, concurrent.Limit, most.Load())
+	for i := range called {
+		assert.True(t, called[i].Load())
+	}
+}
+
+func TestEachReturnsTheFirstErrorAndCancelsTheOthers(t *testing.T) {
+	t.Parallel()
+	broken := errors.New("broken")
+	err := concurrent.Each(t.Context(), 5, func(ctx context.Context, i int) error {
+		if i == 3 {
+			return broken
+		}
+		<-ctx.Done()
+		return ctx.Err()
+	})
+	assert.Equal(t, broken, err)
+	assert.NoError(t, concurrent.Each(t.Context(), 0, func(context.Context, int) error { return broken }))
+	assert.Equal(t, broken, concurrent.Each(t.Context(), 1, func(context.Context, int) error { return broken }))
+}
