@@ -275,7 +275,7 @@ func TestClosingIsResumable(t *testing.T) {
 	require.Equal(t, 1+1+rooms*2, requests, "the property, the guards, and two for each room type")
 	step := 1
 	if *closings > 0 {
-		step = max(1, requests/ *closings)
+		step = max(1, requests / *closings)
 	}
 	for nth := 1; nth <= requests; nth += step {
 		for _, fault := range []dyntest.Fault{dyntest.LoseRequest(), dyntest.LoseAnswer()} {
