@@ -38,7 +38,13 @@ func (n *notDone) Unwrap() error { return n.error }
 // request that was abandoned may still arrive.
 func (w *write) settle(ctx context.Context, tx *Tx, got outcome, cause error) error {
 	if got.verdict == refused { // the refusal reports the current item
-		return w.conclude(tx, tx.actions[0], got.failed[0].old.Item(), cause)
+		a, now := tx.actions[0], got.failed[0].old.Item()
+		if a.trace(now) == untouched {
+			// A further condition of RewriteIf does not hold, so sending the request again is futile. The lost request may
+			// still be carried out, if the condition holds again.
+			return w.unknown(cause)
+		}
+		return w.conclude(tx, a, now, cause)
 	}
 	w.leave()
 	late := w.outlive(ctx)

@@ -2,6 +2,7 @@ package availability
 
 import (
 	"context"
+	"errors"
 	"slices"
 
 	"github.com/dynastay/dynastay"
@@ -154,12 +155,22 @@ func (r *Repository) readProperty(ctx context.Context, propertyID string, dates 
 
 var inIndex = entity.Declare(projected)
 
-// nightInIndex decodes a row of the index. The ids and the date come from the keys: the index does not project them.
+// nightInIndex decodes a row of the index. The ids and the date come from the keys: the index does not project them. Other
+// software may have left a stale index key, by which the night is not where it belongs.
 func nightInIndex(row dynastay.Row, propertyID string) (*Night, error) {
-	stored := keys.AvailabilityTable.Key.From(row)
+	stored, index := keys.AvailabilityTable.Key.From(row), indexKey.From(row)
 	key, err := keys.Parse[keys.Night](stored)
 	if err != nil {
 		return nil, err
+	}
+	wanted, err := keys.Of(keys.NightByProperty{PropertyID: propertyID, Date: key.Date, RoomTypeID: key.RoomTypeID})
+	if err != nil {
+		return nil, err
+	}
+	if index != wanted {
+		return nil, &dynastay.Error{
+			Entity: "Night", ID: stored.String(), Field: indexKey.Sort, Kind: dynastay.ErrCorrupt, Err: errors.New("must agree with the key"),
+		}
 	}
 	night, err := entity.Read("Night", stored.String(), inIndex, row)
 	if err != nil {
@@ -168,3 +179,8 @@ func nightInIndex(row dynastay.Row, propertyID string) (*Night, error) {
 	night.PropertyID, night.RoomTypeID, night.Date = propertyID, key.RoomTypeID, key.Date
 	return night, nil
 }
+
+var indexKey = func() dynastay.KeyNames {
+	index, _ := keys.AvailabilityTable.Index(keys.PropertyDateIndex)
+	return index.Key
+}()

@@ -1,9 +1,14 @@
 package availability
 
 import (
+	"slices"
+
 	"github.com/dynastay/dynastay"
 	"github.com/dynastay/dynastay/keys"
 )
+
+// maxRoomTypes is more than any property has, and small enough for the arithmetic of CheckAll.
+const maxRoomTypes = 10_000
 
 // CheckRequest asks whether a number of rooms of one type can be sold.
 type CheckRequest struct {
@@ -11,7 +16,7 @@ type CheckRequest struct {
 	RoomTypeID string
 	Rooms      int // 1 to MaxRooms
 	// RoomTypes is the number of room types that the property has. [Repository.CheckAll] uses it to choose the request
-	// that reads least; it does not change the result. 0 means only those that are asked for.
+	// that reads least; it does not change the result. 0 means only those that are asked for. At most 10,000.
 	RoomTypes int
 }
 
@@ -23,8 +28,8 @@ func (c CheckRequest) Validate() error {
 	switch {
 	case c.Rooms < 1 || c.Rooms > MaxRooms:
 		return dynastay.Invalid("Rooms", "must be between 1 and 10,000")
-	case c.RoomTypes < 0:
-		return dynastay.Invalid("RoomTypes", "must not be negative")
+	case c.RoomTypes < 0 || c.RoomTypes > maxRoomTypes:
+		return dynastay.Invalid("RoomTypes", "must be between 0 and 10,000")
 	}
 	return nil
 }
@@ -34,7 +39,7 @@ type Availability struct {
 	PropertyID string
 	RoomTypeID string
 	Stay       dynastay.Stay
-	Nights     []Night        // the nights that have an item, in order
+	Nights     []Night        // the nights that the property has opened, in order
 	Refused    []RefusedNight // why the stay cannot be sold; empty if it can
 }
 
@@ -46,6 +51,8 @@ func (a Availability) Prices() Prices { return pricesOf(a.Nights, a.Stay) }
 
 // answer checks the nights that were read.
 func (c CheckRequest) answer(stay dynastay.Stay, nights []Night) Availability {
+	// The key of a night holds only the room type's id, which another property may have used as well.
+	nights = slices.DeleteFunc(slices.Clone(nights), func(n Night) bool { return n.PropertyID != c.PropertyID })
 	line := Line{RoomTypeID: c.RoomTypeID, Quantity: c.Rooms}
 	return Availability{
 		PropertyID: c.PropertyID, RoomTypeID: c.RoomTypeID, Stay: stay, Nights: nights,

@@ -19,10 +19,10 @@ const maxChecks = 1_000
 // at most 732 nights.
 //
 // Of three ways to read the nights, CheckAll takes for each property the one that consumes the fewest read units, and of
-// equal ones the one with the fewest requests: one Query of the property on the index; one Query for each room type; or
-// BatchGetItem, with 100 nights a request, of any properties. The requests are sent in parallel, up to 16 at a time. With
-// [dynastay.Consistent], the index cannot be used. Nights that were read from the index have no StopSellReason, UpdatedAt
-// and ExpiresAt.
+// equal ones the one with the fewest requests: one Query of the property on the index; one Query for each room type; or,
+// for one night, BatchGetItem of 100 room types of any properties. The requests are sent in parallel, up to 16 at a time.
+// With [dynastay.Consistent], the index cannot be used. Nights that were read from the index have no StopSellReason,
+// UpdatedAt and ExpiresAt.
 //
 // A night that cannot be read counts as not on sale, and is listed in a [*dynastay.UnreadableError] that is returned
 // together with the result.
@@ -101,6 +101,9 @@ const (
 	unit        = 4096
 )
 
+// batchSize is the number of items that one BatchGetItem reads.
+const batchSize = 100
+
 // way is a way to read the nights of a property.
 type way int
 
@@ -114,7 +117,7 @@ const (
 // properties in the same request, and then the index.
 func (w *wanted) cheapest(nights int, consistent bool) way {
 	units := func(rows, size int) int { return (rows*size + unit - 1) / unit }
-	best, least := byBatch, len(w.rooms)*nights
+	best, least := byBatch, len(w.rooms)*nights // equal to the others only for one night
 	if n := units(w.roomTypes*nights, sizeInIndex); n < least && !consistent {
 		best, least = byIndex, n
 	}
@@ -154,8 +157,8 @@ func (f *finder) tasks(reqs []CheckRequest) []func(context.Context) error {
 			tasks = append(tasks, func(ctx context.Context) error { return f.readRoom(ctx, room) })
 		}
 	}
-	if len(batch) > 0 {
-		tasks = append(tasks, func(ctx context.Context) error { return f.readBatch(ctx, batch) })
+	for part := range slices.Chunk(batch, batchSize) {
+		tasks = append(tasks, func(ctx context.Context) error { return f.readBatch(ctx, part) })
 	}
 	return tasks
 }
@@ -166,12 +169,12 @@ func (f *finder) readIndex(ctx context.Context, w *wanted) error {
 		return err
 	}
 	for _, row := range rows {
-		night, err := nightInIndex(row, w.propertyID)
-		room := CheckRequest{PropertyID: w.propertyID}
-		if err == nil {
-			room.RoomTypeID = night.RoomTypeID
+		key, err := keys.Parse[keys.Night](keys.AvailabilityTable.Key.From(row))
+		if err != nil || !slices.Contains(w.rooms, key.RoomTypeID) {
+			continue // of a room type that was not asked for
 		}
-		f.found(room, night, err)
+		night, err := nightInIndex(row, w.propertyID)
+		f.found(CheckRequest{PropertyID: w.propertyID, RoomTypeID: key.RoomTypeID}, night, err)
 	}
 	return nil
 }
@@ -188,12 +191,11 @@ func (f *finder) readRoom(ctx context.Context, room CheckRequest) error {
 	return nil
 }
 
+// readBatch reads the first night, which is the only one: for several, a Query of each room type consumes less.
 func (f *finder) readBatch(ctx context.Context, rooms []CheckRequest) error {
-	var asked []dynastay.Key
-	for _, room := range rooms {
-		for date := range f.stay.Dates() {
-			asked = append(asked, nightRef(room.RoomTypeID, date).Key)
-		}
+	asked := make([]dynastay.Key, len(rooms))
+	for i, room := range rooms {
+		asked[i] = nightRef(room.RoomTypeID, f.stay.CheckIn).Key
 	}
 	rows, err := f.repo.db.GetAll(ctx, keys.AvailabilityTable, asked, f.opts...)
 	if err != nil {
@@ -202,7 +204,7 @@ func (f *finder) readBatch(ctx context.Context, rooms []CheckRequest) error {
 	for i, row := range rows {
 		if row.Exists() {
 			night, err := f.repo.entity.Value(row)
-			f.found(rooms[i/f.stay.Nights()], night, err)
+			f.found(rooms[i], night, err)
 		}
 	}
 	return nil

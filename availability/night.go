@@ -33,11 +33,11 @@ type Night struct {
 	ExpiresAt time.Time // when DynamoDB may delete the item, two years after the night
 }
 
-// expired reports whether DynamoDB may delete the night, which can take days. A night of other software may have no time
-// to expire, and an index does not project it; the date then decides.
+// expired reports whether DynamoDB may delete the night, which can take days. An index does not project the time; other
+// software may not set it, or set one before the night itself, which cannot be meant. The date then decides.
 func (n *Night) expired(now time.Time) bool {
 	at := n.ExpiresAt
-	if at.IsZero() {
+	if at.Before(n.Date.Time()) {
 		at = expiry(n.Date)
 	}
 	return !at.After(now)

@@ -191,12 +191,9 @@ func (r *Repository) open(ctx context.Context, tx *dynastay.Tx, o OpenRequest) (
 	if err != nil {
 		return result, err
 	}
-	has := map[dynastay.Key]bool{}
+	owners := map[dynastay.Key]string{}
 	for _, row := range there {
-		if row.Text("PropertyId") != o.PropertyID {
-			return result, o.refused(dynastay.ErrNotFound, "PropertyID")
-		}
-		has[keys.AvailabilityTable.Key.From(row)] = true
+		owners[keys.AvailabilityTable.Key.From(row)] = row.Text("PropertyId")
 	}
 	now := r.db.Now()
 	for _, date := range o.Weekdays.dates(o.Nights) {
@@ -210,7 +207,10 @@ func (r *Repository) open(ctx context.Context, tx *dynastay.Tx, o OpenRequest) (
 		if err != nil {
 			return result, err
 		}
-		if has[keys.AvailabilityTable.Key.From(dynastay.RowOf(item))] {
+		if owner, open := owners[keys.AvailabilityTable.Key.From(dynastay.RowOf(item))]; open {
+			if owner != o.PropertyID {
+				return Opened{}, o.refused(dynastay.ErrNotFound, "PropertyID")
+			}
 			result.Already = append(result.Already, date)
 			continue
 		}

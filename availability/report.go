@@ -1,7 +1,6 @@
 package availability
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"strings"
@@ -20,8 +19,8 @@ const (
 	Unknown    Result = "unknown"     // the response was lost, and the values may have been written, or may still be
 )
 
-// Why a date is not written. [DateReport.Err] may also be a [*SoldError], a [*dynastay.InvalidError] for limits that no
-// stay can meet together with the stored ones, or one of the errors of [dynastay.DB.Write].
+// Why a date is not written. [DateReport.Err] may also be a [*SoldError], a [*LimitsError], or one of the errors of
+// [dynastay.DB.Write].
 var (
 	// ErrNotOpen means that the night has never been opened, or belongs to a different property. For departures, this is
 	// the night before.
@@ -32,13 +31,22 @@ var (
 
 // SoldError means that a new total is lower than the number of rooms that are already sold, by more than Overbook allows.
 type SoldError struct {
-	Sold  int // rooms sold on the night when the update was refused
+	Sold  int // rooms sold on the night
 	Rooms int // the total that the update asked for
 }
 
 // Error returns both numbers.
 func (e *SoldError) Error() string {
 	return fmt.Sprintf("%d rooms are sold, more than the new total of %d", e.Sold, e.Rooms)
+}
+
+// LimitsError means that no stay could meet the limits that a night would have: the one that the update sets, and the one
+// that is stored.
+type LimitsError struct{ MinStay, MaxStay int }
+
+// Error returns both limits.
+func (e *LimitsError) Error() string {
+	return fmt.Sprintf("the minimum stay of %d would be above the maximum stay of %d", e.MinStay, e.MaxStay)
 }
 
 // Report is the result of [Repository.Update]: every date of the request once, by room type and date.
@@ -49,7 +57,8 @@ type DateReport struct {
 	RoomTypeID string
 	Date       dynastay.Date
 	// Departure is true for an entry about ClosedToDeparture, and false for an entry about all other values. A date has
-	// both entries if the request sets both.
+	// both entries if the request sets both. Departures are stored with the night before, and a night is written as a
+	// whole, so such an entry has the result of that night.
 	Departure bool
 	Result    Result
 	// Overbooked is the number of rooms that are sold beyond the total, if the request sets Rooms. An overbooking that
@@ -78,12 +87,14 @@ func (d *DateReport) fail(err error) {
 	}
 }
 
-// temporary reports whether the same update of the date can succeed later.
-func (d DateReport) temporary() bool {
-	for _, kind := range []error{
-		dynastay.ErrOutcomeUnknown, dynastay.ErrContention, dynastay.ErrThrottled, dynastay.ErrUnavailable,
-		context.Canceled, context.DeadlineExceeded,
-	} {
+// lasting reports whether the same update of the date would fail again.
+func (d DateReport) lasting() bool {
+	var sold *SoldError
+	var limits *LimitsError
+	if errors.As(d.Err, &sold) || errors.As(d.Err, &limits) {
+		return true
+	}
+	for _, kind := range []error{ErrNotOpen, ErrPast, dynastay.ErrCorrupt, dynastay.ErrRejected} {
 		if errors.Is(d.Err, kind) {
 			return true
 		}
@@ -102,10 +113,11 @@ func (r Report) Count(result Result) (n int) {
 }
 
 // Retry returns the dates for which the same request can succeed later: their outcome is unknown, or the database was
-// busy or could not be reached, or the context ended. Use it as [UpdateRequest.Only].
-func (r Report) Retry() (all []DateReport) {
+// busy or could not be reached, or the context ended. Use it as [UpdateRequest.Only]. It is never nil.
+func (r Report) Retry() []DateReport {
+	all := []DateReport{}
 	for _, d := range r.Dates {
-		if d.temporary() {
+		if d.Err != nil && !d.lasting() {
 			all = append(all, d)
 		}
 	}

@@ -151,7 +151,11 @@ func (s *Sale) refusals(line Line, quoted NightPrice, row dynastay.Row) ([]Refus
 			return nil, err
 		}
 	}
-	all := refuse(s.quote.Property.ID, line, s.quote.Overbook, s.quote.Stay, quoted.Date, night)
+	overbook := s.quote.Overbook
+	if row.Value(attrAvailable).Kind() != dynastay.KindNumber {
+		overbook = 0 // nothing can be subtracted from it
+	}
+	all := refuse(s.quote.Property.ID, line, overbook, s.quote.Stay, quoted.Date, night)
 	if night != nil && night.PropertyID == s.quote.Property.ID && night.Price != quoted.Price {
 		all = append(all, RefusedNight{
 			RoomTypeID: line.RoomTypeID, Date: quoted.Date, Reason: PriceChanged, Price: night.Price,

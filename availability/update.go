@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"sync"
-	"sync/atomic"
 
 	"github.com/dynastay/dynastay"
 	"github.com/dynastay/dynastay/internal/concurrent"
@@ -18,7 +17,8 @@ type UpdateRequest struct {
 	// Changes are applied in order: a later change overrides the values that earlier ones set for the same night. Each
 	// night is written once. All changes together may name at most 1,000,000 dates (dates × room types).
 	Changes []Change
-	// Only restricts the request to some of its dates, usually to those of [Report.Retry]. Empty means all dates.
+	// Only restricts the request to some of its dates, usually to those of [Report.Retry]. If it is nil, it does not
+	// restrict the request; if it is empty, nothing is written.
 	Only []DateReport
 	// Progress is called after each night, whether it was written or not, with the number of nights that are done and
 	// the number of all nights. The calls come one at a time, from several goroutines. Optional.
@@ -81,8 +81,10 @@ func (c Change) Validate() error {
 		return dynastay.Invalid("RoomTypeIDs", "must have at most %d entries", maxEntries)
 	}
 	for i, id := range c.RoomTypeIDs {
-		if err := checkRoomTypeID(id); err != nil {
-			return dynastay.Invalid(fmt.Sprintf("RoomTypeIDs[%d]", i), "%s", err.Reason)
+		if _, err := keys.Of(keys.RoomTypeGuard{RoomTypeID: id}); err != nil {
+			var invalid *dynastay.InvalidError
+			_ = errors.As(err, &invalid)
+			return dynastay.Invalid(fmt.Sprintf("RoomTypeIDs[%d]", i), "%s", invalid.Reason)
 		}
 	}
 	if err := checkRange("Dates", c.Dates, c.Weekdays); err != nil {
@@ -118,13 +120,6 @@ func (c Change) Validate() error {
 	return checkReason(c.StopSell != nil && *c.StopSell, c.StopSellReason)
 }
 
-func checkRoomTypeID(id string) *dynastay.InvalidError {
-	var invalid *dynastay.InvalidError
-	_, err := keys.Of(keys.RoomTypeGuard{RoomTypeID: id})
-	errors.As(err, &invalid)
-	return invalid
-}
-
 // changesNight reports whether the change sets a value of the night itself, and not only of the departures on its date.
 func (c Change) changesNight() bool {
 	return c.Price != nil || c.Rooms != nil || c.MinStay != nil || c.MaxStay != nil || c.ClosedToArrival != nil || c.StopSell != nil
@@ -148,7 +143,7 @@ func (c Change) changesNight() bool {
 //
 // These checks take 1 request, or more for 100 room types or more. Each room type takes 1 consistent Query, and each
 // night that changes 1 UpdateItem, up to 16 in parallel. A night that another caller changed in the meantime takes 2
-// more.
+// requests more, and one with too many rooms sold 1 more, to make sure.
 func (r *Repository) Update(ctx context.Context, u UpdateRequest) (Report, error) {
 	if err := u.Validate(); err != nil {
 		return Report{}, err
@@ -165,30 +160,24 @@ func (r *Repository) Update(ctx context.Context, u UpdateRequest) (Report, error
 // apply writes the nights of a plan.
 func (r *Repository) apply(ctx context.Context, p *plan, progress func(done, of int)) {
 	var (
-		stopped atomic.Pointer[error]
-		mu      sync.Mutex // for progress
-		done    int
+		mu   sync.Mutex // for progress
+		done int
 	)
 	nights := p.inOrder()
 	_ = concurrent.Each(ctx, len(nights), func(ctx context.Context, i int) error {
 		night := nights[i]
-		var got written
-		err := night.err
-		if first := stopped.Load(); err == nil && first != nil {
-			err = *first
+		if night.err != nil {
+			p.record(night, written{}, night.err)
+		} else {
+			got, err := r.writeNight(ctx, p.propertyID, night)
+			p.record(night, got, err)
 		}
-		if err == nil {
-			if got, err = r.writeNight(ctx, p.propertyID, night); errors.Is(err, dynastay.ErrRejected) {
-				stopped.Store(&err) // the other nights would be rejected as well
-			}
-		}
-		p.record(night, got, err)
 		if progress != nil {
 			mu.Lock()
 			defer mu.Unlock() // even if progress ends its goroutine, as a failed assertion does
 			done++
 			progress(done, len(nights))
 		}
-		return nil
+		return nil // a night that fails does not stop the others
 	})
 }

@@ -22,21 +22,37 @@ type written struct {
 // writeNight updates one night with one request, on condition that the night is the one that was read. If another caller
 // has changed it in the meantime, it is read again.
 func (r *Repository) writeNight(ctx context.Context, propertyID string, night *edit) (written, error) {
-	row, current := night.row, true
+	row, fresh := night.row, false
+	read := func(ctx context.Context) (err error) {
+		row, err = r.db.Get(ctx, keys.AvailabilityTable, nightRef(night.roomTypeID, night.date).Key, dynastay.Consistent)
+		fresh = true
+		return err
+	}
+	planned := true
 	got, err := dynastay.Do(ctx, r.db, dynastay.NewOp(dynastay.OpSpec[written]{
 		Name: opUpdate,
 		Prepare: func(ctx context.Context, tx *dynastay.Tx) (got written, err error) {
-			if !current {
-				row, err = r.db.Get(ctx, keys.AvailabilityTable, nightRef(night.roomTypeID, night.date).Key, dynastay.Consistent)
+			if !planned {
+				if err = read(ctx); err != nil {
+					return got, err
+				}
 			}
-			if current = false; err != nil {
-				return got, err
+			planned = false
+			got, err = r.update(tx, propertyID, night, row)
+			var sold *SoldError
+			if errors.As(err, &sold) && !fresh { // rooms may have been returned since the night was read
+				if err = read(ctx); err == nil {
+					got, err = r.update(tx, propertyID, night, row)
+				}
 			}
-			return r.update(tx, propertyID, night, row)
+			return got, err
 		},
 	}))
-	if errors.Is(err, dynastay.ErrNotFound) { // it was deleted after it was read
+	switch {
+	case errors.Is(err, dynastay.ErrNotFound): // it was deleted after it was read
 		err = night.failure(ErrNotOpen, nil)
+	case errors.Is(err, dynastay.ErrInvalid): // the stored night, not the request
+		err = night.failure(dynastay.ErrCorrupt, errors.New(err.Error()))
 	}
 	return got, err
 }
@@ -99,10 +115,10 @@ func (c Change) apply(n *Night) error {
 	if c.StopSell != nil {
 		n.StopSell, n.StopSellReason = *c.StopSell, c.StopSellReason
 	}
-	if c.MinStay == nil && c.MaxStay == nil {
-		return nil
+	if (c.MinStay != nil || c.MaxStay != nil) && checkLimits(n.MinStay, n.MaxStay) != nil {
+		return &LimitsError{n.MinStay, n.MaxStay}
 	}
-	return checkLimits(n.MinStay, n.MaxStay)
+	return nil
 }
 
 func set[T any](field, value *T) {

@@ -32,32 +32,38 @@ type edit struct {
 
 // plan checks the request against the room types, and merges its changes. 1 request.
 func (r *Repository) plan(ctx context.Context, u UpdateRequest) (*plan, error) {
-	ids := u.roomTypeIDs()
+	p := &plan{propertyID: u.PropertyID, rooms: map[string][]*edit{}}
+	merged, err := u.merged()
+	if err != nil || len(merged) == 0 {
+		return p, err
+	}
+	ids := roomTypeIDs(merged)
 	found, err := r.roomTypes(ctx, opUpdate, u.PropertyID, ids...)
 	if err != nil {
 		return nil, err
 	}
 	for i, c := range u.Changes {
 		for _, id := range c.RoomTypeIDs {
-			at, _ := slices.BinarySearch(ids, id)
+			at, there := slices.BinarySearch(ids, id)
+			if !there {
+				continue // not in Only
+			}
 			if err := c.fits(found.rooms[at]); err != nil {
 				return nil, dynastay.Within(fmt.Sprintf("Changes[%d]", i), err)
 			}
 		}
 	}
-	p := &plan{propertyID: u.PropertyID, rooms: map[string][]*edit{}}
-	p.add(u.merged(), found.today)
+	p.add(merged, found.today)
 	return p, nil
 }
 
-// roomTypeIDs returns the ids of all changes, sorted.
-func (u UpdateRequest) roomTypeIDs() []string {
-	var ids []string
-	for _, c := range u.Changes {
-		ids = append(ids, c.RoomTypeIDs...)
+// roomTypeIDs returns the ids of all room types, sorted.
+func roomTypeIDs(all map[entry]*Change) []string {
+	ids := map[string]bool{}
+	for at := range all {
+		ids[at.roomTypeID] = true
 	}
-	slices.Sort(ids)
-	return slices.Compact(ids)
+	return slices.Sorted(maps.Keys(ids))
 }
 
 // fits rejects what does not match the room type.
@@ -73,15 +79,16 @@ func (c Change) fits(room dynastay.Row) error {
 	return nil
 }
 
-// merged returns what the request sets on each of its dates.
-func (u UpdateRequest) merged() map[entry]*Change {
+// merged returns what the request sets on each of its dates. It fails if the changes together set limits that no stay can
+// meet.
+func (u UpdateRequest) merged() (map[entry]*Change, error) {
 	only := map[entry]bool{}
 	for _, d := range u.Only {
 		only[d.entry()] = true
 	}
 	all := map[entry]*Change{}
 	override := func(at entry, with Change) {
-		if len(only) > 0 && !only[at] {
+		if u.Only != nil && !only[at] {
 			return
 		}
 		if all[at] == nil {
@@ -103,7 +110,12 @@ func (u UpdateRequest) merged() map[entry]*Change {
 			}
 		}
 	}
-	return all
+	for at, c := range all {
+		if c.MinStay != nil && c.MaxStay != nil && checkLimits(*c.MinStay, *c.MaxStay) != nil {
+			return nil, dynastay.Invalid("Changes", "must not set MinStay (%d) above MaxStay (%d), as on %s", *c.MinStay, *c.MaxStay, at.date)
+		}
+	}
+	return all, nil
 }
 
 // override sets the values that with sets.

@@ -162,15 +162,19 @@ func TestUpdateReportsWhatItDidNotWrite(t *testing.T) {
 		"11 departure written", "11" + corrupt + "11" + notOpen,
 		"12 departure" + corrupt + "11" + notOpen, "12" + corrupt + "12" + notOpen,
 		"13" + corrupt + "13: 4 rooms are sold, more than the new total of 3",
-		"14 not_written: invalid MaxStay: must be 0 or at least MinStay (3)",
+		"14 not_written: the minimum stay of 3 would be above the maximum stay of 2",
 		"15" + corrupt + "15: unreadable item: AvailableRooms must be a number",
 		"16" + corrupt + "16: unreadable item: TotalRooms must be a number",
 		"17 not_written: Night ROOM#room_789/DATE#2026-07-17 (MinStay): unreadable item: must be a number, got text",
 	}, got)
-	for _, kind := range []error{availability.ErrPast, availability.ErrNotOpen, dynastay.ErrCorrupt, dynastay.ErrInvalid} {
+	for _, kind := range []error{availability.ErrPast, availability.ErrNotOpen, dynastay.ErrCorrupt} {
 		assert.ErrorIs(t, err, kind)
 	}
 	assert.NotErrorIs(t, err, dynastay.ErrThrottled)
+	assert.NotErrorIs(t, err, dynastay.ErrInvalid, "which would mean that nothing was written")
+	var limits *availability.LimitsError
+	require.ErrorAs(t, err, &limits)
+	assert.Equal(t, availability.LimitsError{MinStay: 3, MaxStay: 2}, *limits)
 	var sold *availability.SoldError
 	require.ErrorAs(t, err, &sold)
 	assert.Equal(t, availability.SoldError{Sold: 4, Rooms: 3}, *sold)
@@ -227,23 +231,6 @@ func TestUpdateOfARoomTypeThatCannotBeRead(t *testing.T) {
 	assert.Equal(t, availability.NotWritten, report.Dates[0].Result)
 	assert.Equal(t, availability.Written, report.Dates[1].Result)
 	assert.Equal(t, []string{"room_a", "room_b"}, []string{report.Dates[0].RoomTypeID, report.Dates[1].RoomTypeID})
-}
-
-// If DynamoDB rejects a write, it would reject the others as well, so they are not tried.
-func TestUpdateStopsWhenItIsRejected(t *testing.T) {
-	t.Parallel()
-	db, hotel, repo := openHotel(t, 5)
-	db.Faults.Inject(dyntest.Fail("AccessDeniedException"), dyntest.When{Operation: "UpdateItem"})
-	stop := db.Faults.Record()
-	report, err := repo.Update(t.Context(), availability.UpdateRequest{PropertyID: hotel.ID, Changes: []availability.Change{
-		changeOf(hotel.RoomTypeID, dynastay.MustStay("2026-07-01", "2026-08-01"), availability.Change{MinStay: ptr(2)}),
-	}})
-	require.ErrorIs(t, err, dynastay.ErrRejected)
-	assert.Equal(t, 31, report.Count(availability.NotWritten))
-	assert.LessOrEqual(t, count(stop(), "UpdateItem"), 16, "those in flight")
-	for _, d := range report.Dates {
-		assert.ErrorIs(t, d.Err, dynastay.ErrRejected)
-	}
 }
 
 // A context that ends leaves the remaining dates unwritten, and they are the ones to retry.

@@ -10,7 +10,9 @@ import (
 // a partition of a table accepts only so many, and would starve the program's other calls of connections.
 const Limit = 16
 
-// Each calls f for 0 to n−1, up to [Limit] at a time. It returns the first error, which also cancels the other calls.
+// Each calls f for 0 to n−1, up to [Limit] at a time. It returns the first error, which also cancels the other calls. If
+// f panics, the other calls are cancelled as well, and Each panics with the same value once they have ended, so that the
+// caller can recover it.
 func Each(ctx context.Context, n int, f func(context.Context, int) error) error {
 	if n == 1 {
 		return f(ctx, 0)
@@ -22,11 +24,22 @@ func Each(ctx context.Context, n int, f func(context.Context, int) error) error 
 		once  sync.Once
 		first error
 		free  = make(chan struct{}, Limit)
+
+		mu       sync.Mutex
+		panicked any
 	)
 	for i := range n {
 		free <- struct{}{}
 		wg.Go(func() {
 			defer func() { <-free }()
+			defer func() {
+				if v := recover(); v != nil {
+					cancel()
+					mu.Lock()
+					defer mu.Unlock()
+					panicked = v
+				}
+			}()
 			if err := f(ctx, i); err != nil {
 				once.Do(func() { first = err })
 				cancel()
@@ -34,5 +47,8 @@ func Each(ctx context.Context, n int, f func(context.Context, int) error) error 
 		})
 	}
 	wg.Wait()
+	if panicked != nil {
+		panic(panicked)
+	}
 	return first
 }
