@@ -179,7 +179,7 @@ func TestWorldLooksReal(t *testing.T) {
 	w := New(Options{Seed: 1, Properties: 300, Users: 400})
 	slugs, texts := map[string]bool{}, map[string]int{}
 	kinds, stars, inCity := map[properties.Type]int{}, map[int]int{}, map[string]int{}
-	var nights, stopSells, noArrivals, noDepartures, maxStays int
+	var nights, stopSells, noArrivals, noDepartures, laterMinStays, maxStays int
 	var pending, amenities, minStays, doubles, mixed, withFees, weekends int
 	var ids []string
 	for h := range w.Hotels() {
@@ -210,6 +210,11 @@ func TestWorldLooksReal(t *testing.T) {
 			nights++
 			if n.MinStay > 0 {
 				minStays++
+				if weekday := n.Date.Weekday(); weekday != time.Friday && weekday != time.Saturday {
+					laterMinStays++
+				} else if opened := w.house(len(slugs) - 1).minStay; opened > 0 {
+					assert.Equal(t, opened, n.MinStay, "changes set a minimum stay only where there is none")
+				}
 			}
 			if n.MaxStay > 0 {
 				maxStays++
@@ -273,6 +278,7 @@ func TestWorldLooksReal(t *testing.T) {
 		"stop-sells":            {5, percent(stopSells, nights), 1},
 		"closed to arrivals":    {3, percent(noArrivals, nights), 1},
 		"closed to departures":  {3, percent(noDepartures, nights), 1},
+		"with a later min stay": {1.5, percent(laterMinStays, nights), 0.5},
 		"limited to a max stay": {2, percent(maxStays, nights), 1},
 	} {
 		assert.InDelta(t, share.percent, share.is, share.within, name)
