@@ -155,13 +155,19 @@ func writeThroughRepositories(b *testing.B, on *engine.Engine, under *dynastay.D
 				fail(err)
 			}
 		}
-		for n, s := range w.sales(i, h) {
+		sales := w.sales(i, h)
+		for n, s := range sales {
 			c.now, c.id = s.made, bookingID(i, n)
 			reference := w.reference(i*mostBookings(w.opts.Nights) + n)
 			c.drawn.left = reference[:]
 			request, err := w.request(h, made.Card(), s)
 			fail(err)
 			_, err = bookings.New(db, nil).Create(ctx, request)
+			fail(err)
+		}
+		c.now = w.opts.Today.Time()
+		if changes := w.changes(i, h, sales); len(changes) > 0 {
+			_, err := availability.New(db).Update(ctx, availability.UpdateRequest{PropertyID: made.ID, Changes: changes})
 			fail(err)
 		}
 	})

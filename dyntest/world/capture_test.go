@@ -86,3 +86,17 @@ func TestCellDoesNotOversell(t *testing.T) {
 	c.capture.sold = nil
 	assert.ErrorContains(t, c.sell(two), "sells 0 nights, but its lines have 1")
 }
+
+func TestCellChangesOnlyOpenNights(t *testing.T) {
+	t.Parallel()
+	stay := dynastay.MustStay("2026-06-01", "2026-06-02")
+	key, err := keys.Of(keys.Night{RoomTypeID: "r", Date: stay.CheckIn})
+	require.NoError(t, err)
+	c := New(Options{}).cell()
+	c.nights = map[dynastay.Key]dynastay.Item{key: {}}
+	require.NoError(t, c.change(availability.Change{RoomTypeIDs: []string{"r"}, Dates: stay, MaxStay: to(5)}))
+	assert.Equal(t, dynastay.Number(5), c.nights[key]["MaxStay"])
+	err = c.change(availability.Change{RoomTypeIDs: []string{"r"}, Dates: stay, ClosedToDeparture: to(true)})
+	assert.ErrorContains(t, err, "DATE#2026-05-31, which is not open")
+	assert.Error(t, c.change(availability.Change{RoomTypeIDs: []string{""}, Dates: stay, MaxStay: to(5)}))
+}

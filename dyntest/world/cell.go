@@ -3,13 +3,17 @@ package world
 import (
 	"context"
 	"fmt"
+	"maps"
 	"strconv"
 	"time"
+
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 
 	"github.com/dynastay/dynastay"
 	"github.com/dynastay/dynastay/availability"
 	"github.com/dynastay/dynastay/bookings"
 	"github.com/dynastay/dynastay/internal/stored"
+	"github.com/dynastay/dynastay/keys"
 	"github.com/dynastay/dynastay/properties"
 	"github.com/dynastay/dynastay/users"
 )
@@ -69,7 +73,8 @@ func (c *cell) hotel(ctx context.Context, i int) (m made, err error) {
 	}
 	repo := bookings.New(db, nil)
 	card := m.property.Card()
-	for n, s := range w.sales(i, h) {
+	sales := w.sales(i, h)
+	for n, s := range sales {
 		c.now, c.id = s.made, bookingID(i, n)
 		reference := w.reference(i*mostBookings(w.opts.Nights) + n)
 		c.drawn.left = reference[:]
@@ -85,6 +90,12 @@ func (c *cell) hotel(ctx context.Context, i int) (m made, err error) {
 			return m, err
 		}
 		m.bookings = append(m.bookings, booked)
+	}
+	c.now = w.opts.Today.Time()
+	for _, change := range w.changes(i, h, sales) { // the capture cannot update
+		if err := c.change(change); err != nil {
+			return m, err
+		}
 	}
 	return m, nil
 }
@@ -135,6 +146,43 @@ func (c *cell) sell(b *bookings.Booking) error {
 	}
 	c.capture.sold = c.capture.sold[:0]
 	return nil
+}
+
+// change sets the values of a change in its nights, as the updates that the repository sends would do.
+func (c *cell) change(of availability.Change) error {
+	values, before := valuesOf(of)
+	for _, id := range of.RoomTypeIDs {
+		for date := range of.Dates.Dates() {
+			key, err := keys.Of(keys.Night{RoomTypeID: id, Date: date.AddDays(-before)})
+			if err != nil {
+				return err
+			}
+			night := c.nights[key]
+			if night == nil {
+				return fmt.Errorf("world: a change of night %s, which is not open", key)
+			}
+			maps.Copy(night, values)
+			night["LastUpdated"] = dynastay.Instant(c.now)
+		}
+	}
+	return nil
+}
+
+// valuesOf returns the attributes that a planned change sets, which is about one thing only, and how many nights before its
+// dates they are stored.
+func valuesOf(c availability.Change) (values dynastay.Item, before int) {
+	yes := &types.AttributeValueMemberBOOL{Value: true}
+	switch {
+	case c.StopSell != nil:
+		return dynastay.Item{"IsBlocked": yes, "BlockReason": dynastay.Text(c.StopSellReason)}, 0
+	case c.ClosedToArrival != nil:
+		return dynastay.Item{"ClosedToArrival": yes}, 0
+	case c.MinStay != nil:
+		return dynastay.Item{"MinStay": dynastay.Number(*c.MinStay)}, 0
+	case c.MaxStay != nil:
+		return dynastay.Item{"MaxStay": dynastay.Number(*c.MaxStay)}, 0
+	}
+	return dynastay.Item{"ClosedToDeparture": yes}, 1
 }
 
 func number(digits string, kind dynastay.Kind) (int, error) {

@@ -17,6 +17,7 @@ const (
 	forBookings
 	forUser
 	forReferences
+	forChanges
 )
 
 func (w *World) dice(of purpose, i int) dice {

@@ -217,6 +217,11 @@ func TestLoadedWorldIsConsistent(t *testing.T) {
 				sold[place{line.RoomTypeID, date}] += line.Quantity
 				if date == b.Stay.CheckIn {
 					assert.GreaterOrEqual(t, b.Stay.Nights(), n.MinStay)
+					assert.True(t, n.MaxStay == 0 || b.Stay.Nights() <= n.MaxStay, "%s for %s, at most %d nights", id, b.Stay, n.MaxStay)
+					assert.False(t, n.ClosedToArrival, "%s arrives on %s", id, date)
+				}
+				if date == b.Stay.LastNight() {
+					assert.False(t, n.ClosedToDeparture, "%s departs on %s", id, b.Stay.CheckOut)
 				}
 			}
 			subtotal, err := one.Times(line.Quantity)

@@ -35,6 +35,11 @@ func TestSmallHasEverything(t *testing.T) {
 		}
 		for _, n := range h.Nights {
 			has["min stay"] = has["min stay"] || n.MinStay > 0
+			has["max stay"] = has["max stay"] || n.MaxStay > 0
+			has["stop-sell"] = has["stop-sell"] || n.StopSell && n.StopSellReason != ""
+			has["stop-sell after a sale"] = has["stop-sell after a sale"] || n.StopSell && n.Available < n.Total
+			has["closed to arrival"] = has["closed to arrival"] || n.ClosedToArrival
+			has["closed to departure"] = has["closed to departure"] || n.ClosedToDeparture
 			has["sold out"] = has["sold out"] || n.Available == 0
 		}
 		for _, b := range h.Bookings {
@@ -119,7 +124,7 @@ func TestWorldIsWhatTheRepositoriesWrite(t *testing.T) {
 		require.NoError(t, err)
 		assert.Equal(t, made, w.User(i))
 	}
-	booked := 0
+	booked, changed := 0, 0
 	for i := range small.Properties {
 		h, hotel := w.house(i), w.Hotel(i)
 		now = h.created
@@ -141,7 +146,8 @@ func TestWorldIsWhatTheRepositoriesWrite(t *testing.T) {
 				require.NoError(t, err)
 			}
 		}
-		for n, s := range w.sales(i, h) {
+		sales := w.sales(i, h)
+		for n, s := range sales {
 			now, id = s.made, bookingID(i, n)
 			reference := w.reference(i*mostBookings(small.Nights) + n)
 			drawn.left = reference[:]
@@ -158,8 +164,14 @@ func TestWorldIsWhatTheRepositoriesWrite(t *testing.T) {
 			assert.Equal(t, b, hotel.Bookings[n])
 			booked++
 		}
+		now = w.opts.Today.Time()
+		report, err := nights.Update(ctx, availability.UpdateRequest{PropertyID: made.ID, Changes: w.changes(i, h, sales)})
+		require.NoError(t, err)
+		require.Equal(t, len(report.Dates), report.Count(availability.Written), "%v", report.Dates)
+		changed += len(report.Dates)
 	}
 	require.Greater(t, booked, 50)
+	require.Greater(t, changed, 20)
 
 	want := scan(t, db)
 	require.Greater(t, len(want), 500)

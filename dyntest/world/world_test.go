@@ -179,6 +179,7 @@ func TestWorldLooksReal(t *testing.T) {
 	w := New(Options{Seed: 1, Properties: 300, Users: 400})
 	slugs, texts := map[string]bool{}, map[string]int{}
 	kinds, stars, inCity := map[properties.Type]int{}, map[int]int{}, map[string]int{}
+	var nights, stopSells, noArrivals, noDepartures, laterMinStays, maxStays int
 	var pending, amenities, minStays, doubles, mixed, withFees, weekends int
 	var ids []string
 	for h := range w.Hotels() {
@@ -206,8 +207,29 @@ func TestWorldLooksReal(t *testing.T) {
 			assert.Len(t, h.Nights, 30*len(h.Rooms))
 		}
 		for _, n := range h.Nights {
+			nights++
 			if n.MinStay > 0 {
 				minStays++
+				if weekday := n.Date.Weekday(); weekday != time.Friday && weekday != time.Saturday {
+					laterMinStays++
+				} else if opened := w.house(len(slugs) - 1).minStay; opened > 0 {
+					assert.Equal(t, opened, n.MinStay, "changes set a minimum stay only where there is none")
+				}
+			}
+			if n.MaxStay > 0 {
+				maxStays++
+				assert.GreaterOrEqual(t, n.MaxStay, n.MinStay)
+			}
+			if n.StopSell {
+				stopSells++
+				assert.Contains(t, stopSellReasons, n.StopSellReason)
+			}
+			if n.ClosedToArrival {
+				noArrivals++
+			}
+			if n.ClosedToDeparture {
+				noDepartures++
+				assert.NotEqual(t, w.nights().LastNight(), n.Date)
 			}
 			if weekday := n.Date.Weekday(); n.Price != h.Rooms[slices.IndexFunc(h.Rooms, func(r properties.RoomType) bool {
 				return r.ID == n.RoomTypeID
@@ -252,6 +274,15 @@ func TestWorldLooksReal(t *testing.T) {
 	assert.Greater(t, stars[3], stars[5])
 	assert.Greater(t, len(inCity), 40)
 	assert.Greater(t, inCity["London"]+inCity["Paris"]+inCity["New York"], inCity["Lima"]+inCity["Auckland"]+inCity["Nairobi"])
+	for name, share := range map[string]struct{ percent, is, within float64 }{
+		"stop-sells":            {5, percent(stopSells, nights), 1},
+		"closed to arrivals":    {3, percent(noArrivals, nights), 1},
+		"closed to departures":  {3, percent(noDepartures, nights), 1},
+		"with a later min stay": {1.5, percent(laterMinStays, nights), 0.5},
+		"limited to a max stay": {2, percent(maxStays, nights), 1},
+	} {
+		assert.InDelta(t, share.percent, share.is, share.within, name)
+	}
 	assert.InDelta(t, pendingPercent*3, pending, 9)
 	assert.InDelta(t, 7, float64(amenities)/300, 2)
 	assert.Greater(t, len(texts), 250, "names")
@@ -262,6 +293,8 @@ func TestWorldLooksReal(t *testing.T) {
 		assert.Positive(t, n, name)
 	}
 }
+
+func percent(n, of int) float64 { return 100 * float64(n) / float64(of) }
 
 func TestOwnersJoinBeforeTheirHotels(t *testing.T) {
 	t.Parallel()
@@ -305,5 +338,8 @@ func TestOccupancy(t *testing.T) {
 	}
 	for h := range New(Options{Empty: true}).Hotels() {
 		assert.Empty(t, h.Bookings)
+		for _, n := range h.Nights {
+			assert.False(t, n.StopSell || n.ClosedToArrival || n.ClosedToDeparture || n.MaxStay > 0, "%+v", n)
+		}
 	}
 }

@@ -4,6 +4,7 @@ import (
 	"regexp"
 	"strings"
 	"testing"
+	"unicode/utf8"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -14,6 +15,9 @@ func TestDay(t *testing.T) {
 	require.NoError(t, run(t.Context(), &out), "the program printed:\n%s", &out)
 	t.Logf("\n%s", &out)
 
+	assert.Regexp(t, ` 2  Search New York.* 5 +\S+ +-\n`, out.String(), "one check for each hotel, and one quote")
+	assert.Regexp(t, `The same update again.* 4 +\S+ +-\n`, out.String(), "only reads")
+
 	// Columns are as wide as their content; the reference is random.
 	text := regexp.MustCompile(` +`).ReplaceAllString(out.String(), " ")
 	text = regexp.MustCompile(`BKG-2026-\w{6}`).ReplaceAllString(text, "BKG-2026-XXXXXX")
@@ -21,7 +25,7 @@ func TestDay(t *testing.T) {
 		"Bookings Booking BOOKING#bkg_12345/METADATA",
 		"booking bkg_12345 2025-01-15 to 2025-01-18 confirmed 840.00 USD",
 		"night room_789 2025-01-15 Deluxe King Suite 280.00 USD",
-		"Orchard Street Hotel 163 Orchard Street 40.7211, -73.9883 3 room types 180 nights",
+		"Orchard Street Hotel 163 Orchard Street 40.7211, -73.9883 3 room types 173 nights",
 		"Orchard Street Hotel Queen Room 657.00 USD free cancellation 48h",
 		"Orchard Street Hotel Single Room - too small",
 		"Chelsea Loft House Studio Loft - min stay Jun 12",
@@ -29,16 +33,34 @@ func TestDay(t *testing.T) {
 		"BKG-2026-XXXXXX confirmed Orchard Street Hotel Queen Room 657.00 USD",
 		"reference BKG-2026-XXXXXX confirmed 2026-06-12 to 2026-06-15 657.00 USD",
 		"user user_ada BKG-2026-XXXXXX confirmed 2026-06-12 to 2026-06-15 657.00 USD",
-		"20 got a room",
+		"20 booked",
 		"44 refused: sold out Jun 12, Jun 13, Jun 14",
 		"BKG-2026-XXXXXX cancelled plans changed",
 		"Queen Room 2026-06-12 1 left",
 		"Queen Room 2026-06-13 1 left",
 		"Queen Room 2026-06-14 1 left",
+		"86 dates 37 written 49 unchanged",
+		"86 dates 0 written 86 unchanged",
+		"Queen Room 2026-06-13 overbooked by 2",
+		"Queen Room 2026-06-14 overbooked by 2",
+		"40 booked",
+		"2 refused: closed to arrival",
+		"2 refused: closed to departure",
+		"2 refused: min stay",
+		"4 refused: stop sell",
+		"King Studio 12 9 9 9 7 10 9 11 11 11 10 11 11 11a12 × × × 12 8 10a12 12 10 10 6 6d 6a12 8",
+		"289.50 335 289.50 335 289.50 335 289.50 335 289.50",
+		"Queen Room 21 21 21 20 15 15 14 21 21 18 16 1 -2 -2a21 21 21 11 14 2 2a 2 2 16 21 16 0d 5a18 18",
+		"Single Room · · · · · · · 6 4 4 4 2 2 3a 3 4 2 3 1 0 0a 3 3 5 5 3 3d 3a 4 6",
+		"358 of 1122 room nights are sold, 32 %; 732 are left, 36 closed by a stop-sell, 4 overbooked",
+		"closed 3 room types 173 nights",
+		"quote 2026-06-22 to 2026-06-24 King Studio stop sell Jun 22, Jun 23",
+		"reopened 3 room types 173 nights",
+		"quote 2026-06-22 to 2026-06-24 King Studio 579.00 USD",
 	} {
 		assert.Contains(t, text, "\n "+line+"\n")
 	}
 	for line := range strings.SplitSeq(out.String(), "\n") {
-		assert.LessOrEqual(t, len(line), 100, "a terminal's width: %s", line)
+		assert.LessOrEqual(t, utf8.RuneCountInString(line), 110, "a terminal's width: %s", line)
 	}
 }

@@ -62,7 +62,7 @@ func (r *report) step(ctx context.Context, title string, do func(context.Context
 		err = fmt.Errorf("step %d: %w", r.steps, err)
 	}
 	after := r.soFar()
-	printed := r.cost(fmt.Sprintf("%d  %s", r.steps, title), cost{
+	printed := r.cost(fmt.Sprintf("%2d  %s", r.steps, title), cost{
 		requests: after.requests - before.requests,
 		read:     after.read - before.read,
 		write:    after.write - before.write,
@@ -71,7 +71,7 @@ func (r *report) step(ctx context.Context, title string, do func(context.Context
 }
 
 // total prints what all steps cost.
-func (r *report) total() error { return r.cost("   All of it", r.soFar()) }
+func (r *report) total() error { return r.cost("    All of it", r.soFar()) }
 
 func (r *report) cost(title string, c cost) error {
 	return r.line(title, fmt.Sprint(c.requests), units(c.read), units(c.write))
@@ -101,6 +101,7 @@ func (d *details) print(w io.Writer) error {
 	var page strings.Builder
 	for _, row := range d.rows {
 		var line strings.Builder
+		line.WriteString(" ")
 		for i, cell := range row {
 			switch cell.(type) {
 			case dynastay.Money, int:

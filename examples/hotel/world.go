@@ -1,13 +1,8 @@
 package main
 
 import (
-	"bytes"
 	_ "embed"
-	"encoding/json"
-	"fmt"
 	"time"
-
-	"github.com/aws/aws-sdk-go-v2/feature/dynamodb/attributevalue"
 
 	"github.com/dynastay/dynastay"
 	"github.com/dynastay/dynastay/availability"
@@ -20,59 +15,51 @@ var (
 	now    = time.Date(2026, time.June, 1, 12, 0, 0, 0, time.UTC)
 	season = dynastay.MustStay("2026-06-01", "2026-07-31")
 	stay   = dynastay.MustStay("2026-06-12", "2026-06-15")
+	month  = dynastay.MonthOf(stay.CheckIn)
+	later  = dynastay.MustStay("2026-06-22", "2026-06-24") // a stay that is not sold out at the end of the day
+	two    = availability.Guests{Adults: 2}
 )
+
+// The hotel whose inventory changes during the day.
+const (
+	orchard = "prop_orchard"
+	king    = "room_orchard_king"
+	queen   = "room_orchard_queen"
+	single  = "room_orchard_single"
+)
+
+// singleSeason is shorter than that of the other room types.
+var singleSeason = dynastay.MustStay("2026-06-08", "2026-07-31")
 
 const (
 	racers    = 64
 	lastRooms = 20
+	parties   = 60 // who want to stay during the month
 )
-
-// document holds items of the hotel-booking document, unchanged, by table.
-//
-//go:embed document.json
-var document []byte
-
-func documentItems() (map[string][]dynastay.Item, error) {
-	decoder := json.NewDecoder(bytes.NewReader(document))
-	decoder.UseNumber() // a price keeps its digits
-	var tables map[string][]map[string]any
-	if err := decoder.Decode(&tables); err != nil {
-		return nil, fmt.Errorf("document.json: %w", err)
-	}
-	items := make(map[string][]dynastay.Item)
-	for table, rows := range tables {
-		for _, row := range rows {
-			item, err := attributevalue.MarshalMap(row)
-			if err != nil {
-				return nil, fmt.Errorf("document.json, %s: %w", table, err)
-			}
-			items[table] = append(items[table], item)
-		}
-	}
-	return items, nil
-}
 
 // hotel is a property and how it is sold.
 type hotel struct {
 	property properties.Property
 	rooms    []properties.RoomType
 	minStay  int
+	seasons  map[string]dynastay.Stay // of room types with a season of their own
 }
 
 func hotels() []hotel {
 	return []hotel{
 		{
 			property: newYork("163 Orchard Street", "10002", 40.7211, -73.9883, properties.Property{
-				ID: "prop_orchard", Name: "Orchard Street Hotel", Slug: "orchard-street-hotel",
+				ID: orchard, Name: "Orchard Street Hotel", Slug: "orchard-street-hotel",
 				Type: properties.Hotel, Stars: 4,
 				CancellationPolicy: availability.FreeCancellation(48),
 			}),
 			rooms: []properties.RoomType{
 				// One for the first guest of the day, and the last ones for all the others.
-				sleeps(2, "room_orchard_queen", "Queen Room", "219.00", 1+lastRooms),
-				sleeps(2, "room_orchard_king", "King Studio", "289.50", 12),
-				sleeps(1, "room_orchard_single", "Single Room", "149.00", 6),
+				sleeps(2, queen, "Queen Room", "219.00", 1+lastRooms),
+				sleeps(2, king, "King Studio", "289.50", 12),
+				sleeps(1, single, "Single Room", "149.00", 6),
 			},
+			seasons: map[string]dynastay.Stay{single: singleSeason},
 		},
 		{
 			property: newYork("54 West 40th Street", "10018", 40.7530, -73.9837, properties.Property{
@@ -123,11 +110,11 @@ func sleeps(guests int, id, name, price string, rooms int) properties.RoomType {
 	}
 }
 
-// racer is the request of one of the guests who want the same offer.
-func racer(i int, offer *availability.Quote) bookings.Request {
+// someone is the request of a guest, under an id, for an offer.
+func someone(id string, offer *availability.Quote) bookings.Request {
 	return bookings.Request{
 		Quote:  offer,
-		UserID: fmt.Sprintf("user_racer_%d", i),
-		Guest:  bookings.Guest{FirstName: "Racer", LastName: fmt.Sprint(i), Email: fmt.Sprintf("racer%d@example.com", i)},
+		UserID: "user_" + id,
+		Guest:  bookings.Guest{FirstName: "Guest", LastName: id, Email: id + "@example.com"},
 	}
 }

@@ -1,0 +1,41 @@
+package main
+
+import (
+	"time"
+
+	"github.com/dynastay/dynastay"
+	"github.com/dynastay/dynastay/availability"
+)
+
+var weekend = availability.On(time.Friday, time.Saturday)
+
+// changes are what the hotelier decides about the month. A later change overrides the earlier ones.
+func changes() []availability.Change {
+	all := []string{queen, king, single}
+	singles := dynastay.Stay{CheckIn: singleSeason.CheckIn, CheckOut: month.CheckOut} // only open nights can be changed
+	return []availability.Change{
+		{RoomTypeIDs: []string{queen}, Dates: month, Price: usd("219.00")},
+		{RoomTypeIDs: []string{queen}, Dates: month, Weekdays: weekend, Price: usd("249.00")},
+		{RoomTypeIDs: []string{king}, Dates: month, Price: usd("289.50")},
+		{RoomTypeIDs: []string{king}, Dates: month, Weekdays: weekend, Price: usd("335.00")},
+		{RoomTypeIDs: []string{single}, Dates: singles, Price: usd("149.00")},
+		{RoomTypeIDs: []string{single}, Dates: singles, Weekdays: weekend, Price: usd("165.00")},
+
+		{RoomTypeIDs: all, Dates: singles, Weekdays: availability.On(time.Friday), MinStay: to(2)},
+		{RoomTypeIDs: all, Dates: singles, Weekdays: availability.On(time.Sunday), ClosedToArrival: to(true)},
+		{RoomTypeIDs: all, Dates: dynastay.MustStay("2026-06-27", "2026-06-28"), ClosedToDeparture: to(true)},
+		{
+			RoomTypeIDs: []string{king}, Dates: dynastay.MustStay("2026-06-16", "2026-06-19"),
+			StopSell: to(true), StopSellReason: "the king studios are being painted",
+		},
+		{
+			// Three queen rooms have no water, and more are sold than remain.
+			RoomTypeIDs: []string{queen}, Dates: dynastay.MustStay("2026-06-13", "2026-06-15"), Rooms: to(18), Overbook: 2,
+		},
+	}
+}
+
+func usd(amount string) *dynastay.Money { return to(dynastay.MustMoney(amount, "USD")) }
+
+// to returns a pointer: a nil field of a change leaves the stored value as it is.
+func to[T any](value T) *T { return &value }

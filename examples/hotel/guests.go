@@ -1,0 +1,187 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"sync"
+
+	"github.com/dynastay/dynastay"
+	"github.com/dynastay/dynastay/availability"
+	"github.com/dynastay/dynastay/bookings"
+	"github.com/dynastay/dynastay/properties"
+	"github.com/dynastay/dynastay/users"
+)
+
+// search checks every room type that it finds, in one call that takes one request for each hotel, and asks a quote for the
+// cheapest only. A quote for each room type would take one request each: 7 requests and 3.5 read units in all.
+func (d *desk) search(ctx context.Context, out *details) error {
+	page, err := d.properties.ByCity(properties.CityQuery{City: "New York", Country: "USA"}).Page(ctx, dynastay.Paging{})
+	if err != nil {
+		return err
+	}
+	var asks []availability.QuoteRequest
+	var checks []availability.CheckRequest
+	for _, card := range page.Items {
+		for _, room := range card.Rooms {
+			ask, err := card.QuoteRequest(stay, two, properties.Choice{RoomTypeID: room.ID, Quantity: 1})
+			if err != nil {
+				return err
+			}
+			asks = append(asks, ask)
+			checks = append(checks, availability.CheckRequest{
+				PropertyID: card.PropertyID, RoomTypeID: room.ID, Rooms: 1, RoomTypes: len(card.Rooms),
+			})
+		}
+	}
+	checked, err := d.nights.CheckAll(ctx, checks, stay)
+	if err != nil {
+		return err
+	}
+	cheapest, least := -1, dynastay.Money{}
+	for i, ask := range asks {
+		room, price, err := ask.Rooms[0], checked[i].Prices().Total, ask.Validate(d.db.Now())
+		if err == nil && !checked[i].OK() {
+			err = &availability.Refused{Nights: checked[i].Refused}
+		}
+		if refusal := whyNot(err); refusal != "" {
+			out.row(ask.Property.Name, room.Name, "-", refusal)
+			continue
+		}
+		order := -1
+		if err == nil && cheapest >= 0 {
+			order, err = price.Compare(least)
+		}
+		if err != nil {
+			return err
+		}
+		if order < 0 {
+			cheapest, least = i, price
+		}
+		out.row(ask.Property.Name, room.Name, price, plain(room.CancellationPolicy))
+	}
+	if cheapest < 0 {
+		return errors.New("the search found no offer")
+	}
+	d.offer, err = d.nights.Quote(ctx, asks[cheapest])
+	return err
+}
+
+func (d *desk) signUp(ctx context.Context, out *details) error {
+	guest, err := d.users.Create(ctx, users.User{
+		ID: "user_ada", Email: "Ada@Example.com", FirstName: "Ada", LastName: "Byron", Role: users.Customer,
+		Phone: "+44 20 7946 0958", Country: "United Kingdom",
+	})
+	if err != nil {
+		return err
+	}
+	d.guest = guest
+	out.row("user", guest.ID, guest.FirstName+" "+guest.LastName, guest.Email)
+	return nil
+}
+
+func (d *desk) book(ctx context.Context, out *details) error {
+	booking, err := d.bookings.Create(ctx, bookings.Request{
+		Quote:  d.offer,
+		UserID: d.guest.ID,
+		Guest: bookings.Guest{
+			FirstName: d.guest.FirstName,
+			LastName:  d.guest.LastName,
+			Email:     d.guest.Email,
+			Phone:     d.guest.Phone,
+			Country:   d.guest.Country,
+		},
+		SpecialRequests: "A quiet room, please",
+	}, dynastay.IdempotencyKey("request-1").Of(d.guest.ID))
+	if err != nil {
+		return err
+	}
+	d.booking = booking
+	line := booking.Lines[0]
+	out.row(booking.Reference, booking.Status, booking.PropertyName, line.Name, booking.Total)
+	return nil
+}
+
+func (d *desk) find(ctx context.Context, out *details) error {
+	found, err := d.bookings.ByReference(ctx, d.booking.Reference)
+	if err != nil {
+		return err
+	}
+	out.row("reference", found.Reference, found.Status, found.Stay, found.Total)
+
+	page, err := d.bookings.ByUser(d.guest.ID).Page(ctx, dynastay.Paging{})
+	if err != nil {
+		return err
+	}
+	for _, b := range page.Items {
+		out.row("user "+b.UserID, b.Reference, b.Status, b.Stay, b.Total)
+	}
+	return nil
+}
+
+// race has every guest book the same offer at the same time, each with a request and an idempotency key of its own.
+func (d *desk) race(ctx context.Context, out *details) error {
+	var wg sync.WaitGroup
+	start := make(chan struct{})
+	errs := make([]error, racers)
+	for i := range racers {
+		wg.Go(func() {
+			<-start
+			request := someone(fmt.Sprintf("racer_%d", i), d.offer)
+			_, errs[i] = d.bookings.Create(ctx, request, dynastay.IdempotencyKey("request-1").Of(request.UserID))
+		})
+	}
+	close(start)
+	wg.Wait()
+
+	booked, err := tally(out, errs, whyNot)
+	if err == nil && booked != lastRooms {
+		err = fmt.Errorf("%d guests got a room, want %d", booked, lastRooms)
+	}
+	return err
+}
+
+// tally prints how many booked, and how many were refused, by what they were told. Any other error is returned.
+func tally(out *details, errs []error, why func(error) string) (booked int, err error) {
+	told := make(map[string]int)
+	for _, err := range errs {
+		refusal := why(err)
+		switch {
+		case err == nil:
+			booked++
+		case refusal != "":
+			told[refusal]++
+		default:
+			return booked, err
+		}
+	}
+	out.row(booked, "booked")
+	for _, refusal := range slices.Sorted(maps.Keys(told)) {
+		out.row(told[refusal], "refused: "+refusal)
+	}
+	return booked, nil
+}
+
+func (d *desk) cancel(ctx context.Context, out *details) error {
+	cancelled, err := d.bookings.Cancel(ctx, d.booking.ID, "plans changed")
+	if err != nil {
+		return err
+	}
+	b := cancelled.Booking
+	out.row(b.Reference, b.Status, b.CancellationReason)
+
+	line := b.Lines[0]
+	back, err := d.nights.Check(ctx, b.PropertyID, line.RoomTypeID, line.Quantity, b.Stay)
+	if err != nil {
+		return err
+	}
+	for _, night := range back.Nights {
+		out.row(line.Name, night.Date, fmt.Sprintf("%d left", night.Available))
+	}
+	if !back.OK() {
+		return fmt.Errorf("the rooms of the cancelled booking were not returned: %v", back.Refused)
+	}
+	return nil
+}
