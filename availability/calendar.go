@@ -38,7 +38,8 @@ func (d Day) Night(roomTypeID string) *Night {
 	return nil
 }
 
-// Totals are the rooms of several nights together: Rooms + Overbooked = Sold + Left + Closed.
+// Totals are the rooms of several nights together: Rooms + Overbooked = Sold + Left + Closed, unless other software
+// stored more rooms as left than in total.
 type Totals struct {
 	Rooms      int // put on sale in total
 	Sold       int
@@ -60,7 +61,7 @@ func (t Totals) Occupancy() float64 {
 func (d Day) Totals() (t Totals) {
 	for _, n := range d.Nights {
 		t.Rooms += n.Total
-		t.Sold += n.Total - n.Available
+		t.Sold += max(0, n.Total-n.Available)
 		t.Overbooked += max(0, -n.Available)
 		if n.StopSell || n.PropertyClosed {
 			t.Closed += max(0, n.Available)

@@ -57,6 +57,8 @@ func TestCalendar(t *testing.T) {
 	assert.Equal(t, availability.Totals{Rooms: 20, Sold: 12, Left: 2, Closed: 7, Overbooked: 1}, got.Totals())
 	assert.InDelta(t, 0.6, got.Totals().Occupancy(), 1e-9)
 	assert.Zero(t, empty.Totals().Occupancy())
+	foreign := availability.Day{Nights: []availability.Night{{Available: 3, Total: 2}}}
+	assert.Equal(t, availability.Totals{Rooms: 2, Left: 3}, foreign.Totals(), "no negative sales")
 	assert.InDelta(t, 1.5, availability.Totals{Rooms: 2, Sold: 3}.Occupancy(), 1e-9)
 }
 

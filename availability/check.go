@@ -46,6 +46,14 @@ type Availability struct {
 // OK reports whether the stay can be sold.
 func (a Availability) OK() bool { return len(a.Refused) == 0 }
 
+// Err returns the [*Refused] of a stay that cannot be sold, or nil if it can.
+func (a Availability) Err() error {
+	if a.OK() {
+		return nil
+	}
+	return &Refused{a.Refused}
+}
+
 // Prices returns the prices of one room.
 func (a Availability) Prices() Prices { return pricesOf(a.Nights, a.Stay) }
 

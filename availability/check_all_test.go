@@ -137,7 +137,7 @@ func TestCheckAllIsConsistentOnRequest(t *testing.T) {
 // properties that do not exist, or under the wrong property.
 func TestCheckAllAnswersEachRequest(t *testing.T) {
 	t.Parallel()
-	db, hotel, repo := openHotel(t, 5)
+	_, hotel, repo := openHotel(t, 5)
 	update(t, repo, hotel, oneNight("2026-07-11"), availability.Change{Rooms: ptr(2)})
 	reqs := []availability.CheckRequest{
 		{PropertyID: hotel.ID, RoomTypeID: hotel.RoomTypeID, Rooms: 3},
@@ -157,9 +157,10 @@ func TestCheckAllAnswersEachRequest(t *testing.T) {
 		}
 		assert.Equal(t, []bool{false, false, false, true}, []bool{all[0].OK(), all[1].OK(), all[2].OK(), all[3].OK()})
 		assert.Equal(t, 2, all[0].Refused[0].Left)
+		assert.Equal(t, &availability.Refused{Nights: all[0].Refused}, all[0].Err())
+		assert.NoError(t, all[3].Err())
 		assert.Equal(t, money("840.00 USD"), all[3].Prices().Total)
 	}
-	_ = db
 }
 
 func TestCheckAllRejectsBadInput(t *testing.T) {

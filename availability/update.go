@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"sync"
 
 	"github.com/dynastay/dynastay"
@@ -17,6 +18,8 @@ type UpdateRequest struct {
 	// Changes are applied in order: a later change overrides the values that earlier ones set for the same night. Each
 	// night is written once. All changes together may name at most 1,000,000 dates (dates × room types).
 	Changes []Change
+	// OpenOnly leaves the dates whose nights are not open out of the report, instead of reporting [ErrNotOpen].
+	OpenOnly bool
 	// Only restricts the request to some of its dates, usually to those of [Report.Retry]. If it is nil, it does not
 	// restrict the request; if it is empty, nothing is written.
 	Only []DateReport
@@ -25,7 +28,8 @@ type UpdateRequest struct {
 	Progress func(done, of int)
 }
 
-// Change sets values of the nights of some room types. A nil field leaves the stored value unchanged.
+// Change sets values of the nights of some room types. A nil field leaves the stored value unchanged. Functions such as
+// aws.Int and aws.Bool of the AWS SDK return pointers to values.
 type Change struct {
 	RoomTypeIDs []string
 	Dates       dynastay.Stay // half-open, at most 732 dates
@@ -154,6 +158,9 @@ func (r *Repository) Update(ctx context.Context, u UpdateRequest) (Report, error
 	}
 	r.readPlan(ctx, plan)
 	r.apply(ctx, plan, u.Progress)
+	if u.OpenOnly {
+		plan.report.Dates = slices.DeleteFunc(plan.report.Dates, func(d DateReport) bool { return errors.Is(d.Err, ErrNotOpen) })
+	}
 	return plan.report, plan.report.failure()
 }
 

@@ -184,6 +184,18 @@ func TestProgressPanics(t *testing.T) {
 	}
 }
 
+// A hotelier changes a whole month although some of its nights are not open.
+func TestUpdateOpenOnly(t *testing.T) {
+	t.Parallel()
+	_, hotel, repo := openHotel(t, 5)
+	request := updateOf(hotel, dynastay.MustStay("2026-07-30", "2026-08-03"), availability.Change{MinStay: ptr(2), ClosedToDeparture: ptr(true)})
+	request.OpenOnly = true
+	report, err := repo.Update(t.Context(), request)
+	require.NoError(t, err)
+	assert.Len(t, report.Dates, 5, "two nights, and the departures on three dates")
+	assert.Equal(t, 5, report.Count(availability.Written))
+}
+
 // Changes that together set limits that no stay can meet are refused before anything is read or written.
 func TestMergedLimitsConflict(t *testing.T) {
 	t.Parallel()

@@ -184,3 +184,13 @@ func (c *Card) QuoteRequest(stay dynastay.Stay, guests availability.Guests, choi
 	}
 	return req, nil
 }
+
+// CheckRequests returns the requests for [availability.Repository.CheckAll] that ask for a number of rooms of each type
+// on the card.
+func (c *Card) CheckRequests(rooms int) []availability.CheckRequest {
+	all := make([]availability.CheckRequest, len(c.Rooms))
+	for i, room := range c.Rooms {
+		all[i] = availability.CheckRequest{PropertyID: c.PropertyID, RoomTypeID: room.ID, Rooms: rooms, RoomTypes: len(c.Rooms)}
+	}
+	return all
+}

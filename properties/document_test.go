@@ -197,6 +197,12 @@ func TestStoredInvalidPolicy(t *testing.T) {
 	}))
 	require.NoError(t, err)
 
+	for _, check := range got.Card().CheckRequests(2) {
+		assert.Equal(t, availability.CheckRequest{
+			PropertyID: got.ID, RoomTypeID: check.RoomTypeID, Rooms: 2, RoomTypes: len(got.Rooms),
+		}, check)
+	}
+	assert.Len(t, got.Card().CheckRequests(2), len(got.Rooms))
 	ask, err := got.Card().QuoteRequest(dynastay.MustStay("2026-07-10", "2026-07-13"), availability.Guests{Adults: 2},
 		properties.Choice{RoomTypeID: roomTypeID, Quantity: 1})
 	require.NoError(t, err)

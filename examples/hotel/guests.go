@@ -31,10 +31,8 @@ func (d *desk) search(ctx context.Context, out *details) error {
 				return err
 			}
 			asks = append(asks, ask)
-			checks = append(checks, availability.CheckRequest{
-				PropertyID: card.PropertyID, RoomTypeID: room.ID, Rooms: 1, RoomTypes: len(card.Rooms),
-			})
 		}
+		checks = append(checks, card.CheckRequests(1)...)
 	}
 	checked, err := d.nights.CheckAll(ctx, checks, stay)
 	if err != nil {
@@ -43,8 +41,8 @@ func (d *desk) search(ctx context.Context, out *details) error {
 	cheapest, least := -1, dynastay.Money{}
 	for i, ask := range asks {
 		room, price, err := ask.Rooms[0], checked[i].Prices().Total, ask.Validate(d.db.Now())
-		if err == nil && !checked[i].OK() {
-			err = &availability.Refused{Nights: checked[i].Refused}
+		if err == nil {
+			err = checked[i].Err()
 		}
 		if refusal := whyNot(err); refusal != "" {
 			out.row(ask.Property.Name, room.Name, "-", refusal)
