@@ -3,18 +3,35 @@
 //
 // Each night of a room type is one item. A night without an item is not on sale. Rooms are taken and returned only by
 // conditional updates, in the transaction of the booking they belong to, so a night is never sold more times than it
-// has rooms.
+// has rooms, unless the property decides to overbook it.
 //
 //	| access pattern | method | request |
 //	|---|---|---|
-//	| A1 | [Repository.Check]  | Query Availability, the nights of one room type |
-//	| A2 | [Repository.Prices] | Query Availability, the nights of one room type |
+//	| A1 | [Repository.Check]    | Query Availability, the nights of one room type |
+//	| A2 | [Repository.Prices]   | Query Availability, the nights of one room type |
+//	| A3 | [Repository.CheckAll] | Query GSI1-PropertyDateIndex of each property, or whatever reads less |
+//	| A4 | [Repository.Calendar] | Query GSI1-PropertyDateIndex |
 //
-// Open nights do not change, except for the number of rooms that are left.
+// What a hotelier does:
+//
+//	| task | method |
+//	|---|---|
+//	| put nights on sale                                    | [Repository.Open] |
+//	| change prices, totals, restrictions and stop-sells    | [Repository.Update] |
+//	| take the whole property off sale, and put it back     | [Repository.CloseSales], [Repository.ReopenSales] |
+//	| sell more rooms than there are                        | [QuoteRequest.Overbook], [Change.Overbook] |
 //
 // [Repository.Quote] turns nights into an offer with an exact total; package bookings turns a quote into a booking. A
 // [Room] is what is requested, a [Line] what is quoted and booked.
 //
 // The terms are those of the industry: a night is identified by its date, a stay is half-open, stop-sell takes a night
-// off sale, and a night may be closed to arrival (CTA) or to departure (CTD).
+// off sale, and a date may be closed to arrival (CTA) or to departure (CTD).
+//
+// # Two kinds of changes
+//
+// A sale changes the number of rooms left by a difference, in the transaction of its booking. An update sets the other
+// values of a night, one request for each night, on condition that no other update has changed the night since it was
+// read. The two do not get in each other's way: a sale leaves the write id of the night unchanged, and an update changes
+// the number of rooms left by the difference of the totals. Different nights of an update are independent of each other;
+// its [Report] lists every date.
 package availability
