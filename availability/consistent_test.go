@@ -1,0 +1,73 @@
+package availability_test
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/dynastay/dynastay/availability"
+	"github.com/dynastay/dynastay/dyntest"
+	"github.com/dynastay/dynastay/internal/fixture"
+)
+
+// opened is what [openHotel] returns.
+type opened struct {
+	db    *dyntest.DB
+	hotel fixture.Hotel
+	repo  *availability.Repository
+}
+
+// Local engines always read consistently, so the requests show whether a read that decides a write would do so on
+// DynamoDB as well.
+func TestReadsThatDecideAreConsistent(t *testing.T) {
+	t.Parallel()
+	for name, test := range map[string]struct {
+		reads int
+		call  func(t *testing.T, o opened)
+	}{
+		"Update": {2, func(t *testing.T, o opened) {
+			update(t, o.repo, o.hotel, oneNight(oneDay), availability.Change{Rooms: ptr(4)})
+		}},
+		"Update that is overtaken": {3, func(t *testing.T, o opened) {
+			beforeWrite(o.db, func() { update(t, direct(o.db), o.hotel, oneNight(oneDay), availability.Change{Rooms: ptr(3)}) })
+			update(t, o.repo, o.hotel, oneNight(oneDay), availability.Change{Rooms: ptr(4)})
+		}},
+		"Update that is refused": {3, func(t *testing.T, o opened) {
+			sell(t, o.db, o.hotel, 5)
+			_, err := o.repo.Update(t.Context(), updateOf(o.hotel, oneNight(oneDay), availability.Change{Rooms: ptr(4)}))
+			require.Error(t, err)
+		}},
+		"CloseSales": {4, func(t *testing.T, o opened) {
+			_, err := o.repo.CloseSales(t.Context(), o.hotel.ID)
+			require.NoError(t, err)
+		}},
+		"ReopenSales": {3, func(t *testing.T, o opened) {
+			_, err := o.repo.ReopenSales(t.Context(), o.hotel.ID)
+			require.NoError(t, err)
+		}},
+		"a sale that may overbook": {1, func(t *testing.T, o opened) {
+			q := quoteOf(t, request2(o.hotel, oneNight(oneDay)), money("280.00 USD"))
+			q.Overbook = 1
+			_, err := sold(t, o.db.DB, q)
+			require.NoError(t, err)
+		}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			db, hotel, repo := openHotel(t, 5)
+			stop := db.Faults.Record()
+			test.call(t, opened{db, hotel, repo})
+			reads := 0
+			for _, r := range stop() {
+				switch r.Operation {
+				case "GetItem", "Query", "BatchGetItem":
+					reads++
+					assert.True(t, strings.Contains(string(r.Body), `"ConsistentRead":true`), "%s %s", r.Operation, r.Body)
+				}
+			}
+			assert.Equal(t, test.reads, reads)
+		})
+	}
+}
