@@ -279,10 +279,10 @@ func (m *market) manage(of server, draw *rand.Rand) {
 	m.edits = append(m.edits, e)
 }
 
-// draw returns a change of one or more values. No price is used twice.
+// draw returns a change of one or two values. No price is used twice.
 func (m *market) draw(draw *rand.Rand) (c availability.Change) {
-	which := 1<<draw.IntN(7) | 1<<draw.IntN(7)
-	has := func(bit int) bool { return which&(1<<bit) != 0 }
+	one, other := draw.IntN(7), draw.IntN(7)
+	has := func(value int) bool { return value == one || value == other }
 	seldom := func() *bool { b := draw.IntN(8) == 0; return &b }
 	if has(0) {
 		price, err := dynastay.NewMoney(fmt.Sprintf("%d.00", 1000+m.prices.Add(1)), "USD")
