@@ -14,7 +14,7 @@ import (
 
 var (
 	changingSeed  = flag.Uint64("changing.seed", 0, "what the calls and faults of the tests of changing nights are drawn from; 0 draws one")
-	changingCalls = flag.Int("changing.calls", 6, "bookings that each buyer tries in TestManyBuyersOfChangingNights")
+	changingCalls = flag.Int("changing.calls", 8, "bookings that each buyer tries in the tests of changing nights")
 )
 
 // seedOf returns the seed of a test and logs it.
@@ -34,7 +34,7 @@ func TestChangingNightsAreLinearizable(t *testing.T) {
 	t.Parallel()
 	m := newMarket(t, seedOf(t), 4, 6)
 	opened := m.stored()
-	m.run(12, 12, 4, 16, 1)
+	m.run(12, 3**changingCalls, 4, 4**changingCalls, 1)
 
 	last := m.settle()
 	for _, date := range m.dates {

@@ -149,26 +149,42 @@ func (m *market) run(buyers, calls, managers, updates, longest int) {
 	wg.Wait()
 }
 
-// buy reads the nights of a stay, tries to book them at the prices that it read, and cancels some of the bookings.
-func (m *market) buy(of server, draw *rand.Rand, userID string, longest int) {
-	length := 1 + draw.IntN(longest)
-	from := m.dates[draw.IntN(len(m.dates)-length+1)]
-	a := &attempt{
-		userID: userID, stay: dynastay.Stay{CheckIn: from, CheckOut: from.AddDays(length)}, rooms: 1 + draw.IntN(2),
+// look reads the nights of a few stays until one can be sold, and returns the last one that it read, or nil.
+func (m *market) look(of server, draw *rand.Rand, longest int) (a *attempt) {
+	for range 3 {
+		length := 1 + draw.IntN(longest)
+		from := m.dates[draw.IntN(len(m.dates)-length+1)]
+		stay, rooms := dynastay.Stay{CheckIn: from, CheckOut: from.AddDays(length)}, 1+draw.IntN(2)
+		var checked availability.Availability
+		var err error
+		at := m.during(func() {
+			checked, err = of.nights.Check(context.Background(), m.hotel.ID, m.hotel.RoomTypeID, rooms, stay, dynastay.Consistent)
+		})
+		if err != nil {
+			assert.True(m, unavailable(err), "%v", err)
+			continue
+		}
+		m.mu.Lock()
+		m.reads = append(m.reads, read{at, nightsOf(checked.Nights)})
+		m.mu.Unlock()
+		if a = (&attempt{stay: stay, rooms: rooms, prices: checked.Prices().Nights}); checked.OK() {
+			break
+		}
 	}
-	var checked availability.Availability
-	var err error
-	at := m.during(func() {
-		checked, err = of.nights.Check(context.Background(), m.hotel.ID, m.hotel.RoomTypeID, a.rooms, a.stay, dynastay.Consistent)
-	})
-	if err != nil {
-		assert.True(m, unavailable(err), "%v", err)
+	return a
+}
+
+// buy tries to book a stay at the prices that it read, and cancels some of the bookings.
+func (m *market) buy(of server, draw *rand.Rand, userID string, longest int) {
+	a := m.look(of, draw, longest)
+	if a == nil {
 		return
 	}
-	a.prices = checked.Prices().Nights
+	a.userID = userID
 	req := fixture.Request(m.quoteOf(a))
 	req.UserID = userID
 	var made *bookings.Booking
+	var err error
 	a.span = m.during(func() { made, err = of.bookings.Create(context.Background(), req) })
 	var refused *bookings.Refused
 	switch {
@@ -184,13 +200,13 @@ func (m *market) buy(of server, draw *rand.Rand, userID string, longest int) {
 		assert.True(m, unavailable(err), "%v", err)
 	}
 	m.mu.Lock()
-	m.reads, m.attempts = append(m.reads, read{at, nightsOf(checked.Nights)}), append(m.attempts, a)
+	m.attempts = append(m.attempts, a)
 	m.mu.Unlock()
 	if a.outcome != sale || draw.IntN(2) == 0 {
 		return
 	}
 	var cancelled bookings.Cancellation
-	at = m.during(func() { cancelled, err = of.bookings.Cancel(context.Background(), made.ID, "") })
+	at := m.during(func() { cancelled, err = of.bookings.Cancel(context.Background(), made.ID, "") })
 	switch {
 	case err == nil:
 		assert.Empty(m, cancelled.Missing)
@@ -228,7 +244,7 @@ func unavailable(err error) bool {
 func (m *market) manage(of server, draw *rand.Rand) {
 	length := 1 + draw.IntN(len(m.dates))
 	from := m.dates[draw.IntN(len(m.dates)-length+1)]
-	e := &edit{set: m.draw(draw), reports: map[dynastay.Date]availability.DateReport{}}
+	e := &edit{set: m.draw(draw, from), reports: map[dynastay.Date]availability.DateReport{}}
 	ofNight, ofDeparture := e.set, availability.Change{ClosedToDeparture: e.set.ClosedToDeparture}
 	ofNight.ClosedToDeparture = nil
 	request := availability.UpdateRequest{PropertyID: m.hotel.ID}
@@ -279,21 +295,25 @@ func (m *market) manage(of server, draw *rand.Rand) {
 	m.edits = append(m.edits, e)
 }
 
-// draw returns a change of one or two values. No price is used twice.
-func (m *market) draw(draw *rand.Rand) (c availability.Change) {
-	one, other := draw.IntN(7), draw.IntN(7)
+// draw returns a change of one or two values. No price is used twice, and many totals are close to the number of rooms that
+// are sold on the date.
+func (m *market) draw(draw *rand.Rand, date dynastay.Date) (c availability.Change) {
+	one, other := draw.IntN(7), draw.IntN(10)%7
 	has := func(value int) bool { return value == one || value == other }
 	seldom := func() *bool { b := draw.IntN(8) == 0; return &b }
-	if has(0) {
+	if has(2) {
 		price, err := dynastay.NewMoney(fmt.Sprintf("%d.00", 1000+m.prices.Add(1)), "USD")
 		assert.NoError(m, err)
 		c.Price = &price
 	}
 	if has(1) {
 		rooms := draw.IntN(2 * m.hotel.Rooms[0].Total)
+		if n := m.stored()[date]; draw.IntN(2) == 0 {
+			rooms = max(0, n.Total-n.Available+draw.IntN(4)-1)
+		}
 		c.Rooms, c.AboveCapacity, c.Overbook = &rooms, true, 2*draw.IntN(2)
 	}
-	if has(2) {
+	if has(0) {
 		stay := max(0, draw.IntN(8)-5)
 		c.MinStay = &stay
 	}
