@@ -190,8 +190,9 @@ func (m *managed) read(repo *availability.Repository, versions int) {
 	}
 }
 
-// Two channel managers, in two processes, update the same nights of two room types at once while requests and responses are lost: each night
-// always has all values of one update, and of the last one; what each report says was true; no room is lost or added.
+// Two channel managers, in two processes, update the same nights of two room types at once, while requests and responses
+// are lost. Each night always has all values of one update, in the end of the last one. What each report says was true.
+// No room is lost or added.
 func TestTwoChannelManagers(t *testing.T) {
 	t.Parallel()
 	seed := *managersSeed

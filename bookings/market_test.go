@@ -149,7 +149,8 @@ func (m *market) run(buyers, calls, managers, updates, longest int) {
 	wg.Wait()
 }
 
-// look reads the nights of a few stays until one can be sold, and returns the last one that it read, or nil.
+// look reads the nights of a few stays until one can be sold, or sometimes until there is only one reason against it. It
+// returns the last stay that it read, or nil.
 func (m *market) look(of server, draw *rand.Rand, longest int) (a *attempt) {
 	for range 3 {
 		length := 1 + draw.IntN(longest)
@@ -167,7 +168,7 @@ func (m *market) look(of server, draw *rand.Rand, longest int) (a *attempt) {
 		m.mu.Lock()
 		m.reads = append(m.reads, read{at, nightsOf(checked.Nights)})
 		m.mu.Unlock()
-		if a = (&attempt{stay: stay, rooms: rooms, prices: checked.Prices().Nights}); checked.OK() {
+		if a = (&attempt{stay: stay, rooms: rooms, prices: checked.Prices().Nights}); len(checked.Refused) <= draw.IntN(2) {
 			break
 		}
 	}
