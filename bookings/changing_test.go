@@ -34,7 +34,7 @@ func TestChangingNightsAreLinearizable(t *testing.T) {
 	t.Parallel()
 	m := newMarket(t, seedOf(t), 4, 6)
 	opened := m.stored()
-	m.run(12, 3**changingCalls, 4, 4**changingCalls, 1)
+	m.run(12, 3**changingCalls, 4, 16**changingCalls, 1)
 
 	last := m.settle()
 	for _, date := range m.dates {
@@ -53,7 +53,7 @@ func TestManyBuyersOfChangingNights(t *testing.T) {
 	t.Parallel()
 	m := newMarket(t, seedOf(t), 5, 12)
 	opened := m.stored()
-	m.run(64, *changingCalls, 4, 5**changingCalls, 3)
+	m.run(64, *changingCalls, 4, 10**changingCalls, 3)
 
 	last := m.settle()
 	p := newPast(m.history, opened)

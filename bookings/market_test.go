@@ -128,25 +128,34 @@ func (m *market) during(call func()) span {
 }
 
 // run makes all calls: of buyers who try some bookings each, of stays of at most so many nights, and of managers who make
-// some updates each.
+// so many updates together, spread over the time of the bookings.
 func (m *market) run(buyers, calls, managers, updates, longest int) {
-	var wg sync.WaitGroup
+	var buying, managing sync.WaitGroup
+	var tried atomic.Int64
+	due := make(chan struct{}, updates)
 	for i := range buyers + managers {
 		of := m.servers[i%len(m.servers)]
 		draw := rand.New(rand.NewPCG(m.seed, uint64(i)))
-		wg.Go(func() {
-			if i < managers {
-				for range updates {
+		if i < managers {
+			managing.Go(func() {
+				for range due {
 					m.manage(of, draw)
 				}
-				return
-			}
+			})
+			continue
+		}
+		buying.Go(func() {
 			for n := range calls {
+				if tried := int(tried.Add(1)); tried*updates/(buyers*calls) > (tried-1)*updates/(buyers*calls) {
+					due <- struct{}{}
+				}
 				m.buy(of, draw, fmt.Sprintf("user_%d_%d", i, n), longest)
 			}
 		})
 	}
-	wg.Wait()
+	buying.Wait()
+	close(due)
+	managing.Wait()
 }
 
 // look reads the nights of a few stays until one can be sold, or sometimes until there is only one reason against it. It
