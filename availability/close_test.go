@@ -246,7 +246,7 @@ func bigHotel(t *testing.T, db *dyntest.DB, rooms, nights int) (ids []string) {
 	return ids
 }
 
-var closings = flag.Int("closings", 6, "how many of the requests of closing a property to break off; -1 for all")
+var closings = flag.Int("closings", 3, "how many of the requests of closing a property to break off; -1 for all")
 
 // Closing or reopening a property of 50 room types is broken off before or after a request, and repeated.
 // With the flag -closings=-1, at every request.

@@ -23,7 +23,7 @@ import (
 )
 
 var (
-	managersNights = flag.Int("managers.nights", 120, "nights of each room type in TestTwoChannelManagers")
+	managersNights = flag.Int("managers.nights", 60, "nights of each room type in TestTwoChannelManagers")
 	managersRounds = flag.Int("managers.rounds", 2, "updates of all nights by each manager in TestTwoChannelManagers")
 	managersSeed   = flag.Uint64("managers.seed", 0, "what the faults of TestTwoChannelManagers are drawn from; 0 draws one")
 )
