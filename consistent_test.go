@@ -130,6 +130,9 @@ func TestConsistentIsHonoured(t *testing.T) {
 		"availability.Prices": func(o ...dynastay.ReadOption) error {
 			return second(availability.New(db.DB).Prices(ctx, hotel.RoomTypeID, fixture.Stay, o...))
 		},
+		"availability.CheckAll": func(o ...dynastay.ReadOption) error {
+			return second(availability.New(db.DB).CheckAll(ctx, hotel.Card().CheckRequests(1), fixture.Stay, o...))
+		},
 	} {
 		for _, opts := range [][]dynastay.ReadOption{nil, {dynastay.Consistent}} {
 			stop := db.Faults.Record()
