@@ -158,10 +158,16 @@ func (r *Repository) Update(ctx context.Context, u UpdateRequest) (Report, error
 	}
 	r.readPlan(ctx, plan)
 	r.apply(ctx, plan, u.Progress)
+	report := u.finish(plan)
+	return report, report.failure()
+}
+
+// finish returns the report of a plan.
+func (u UpdateRequest) finish(p *plan) Report {
 	if u.OpenOnly {
-		plan.report.Dates = slices.DeleteFunc(plan.report.Dates, func(d DateReport) bool { return errors.Is(d.Err, ErrNotOpen) })
+		p.report.Dates = slices.DeleteFunc(p.report.Dates, func(d DateReport) bool { return errors.Is(d.Err, ErrNotOpen) })
 	}
-	return plan.report, plan.report.failure()
+	return p.report
 }
 
 // apply writes the nights of a plan.

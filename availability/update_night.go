@@ -48,13 +48,18 @@ func (r *Repository) writeNight(ctx context.Context, propertyID string, night *e
 			return got, err
 		},
 	}))
+	return got, night.meaning(err)
+}
+
+// meaning returns the error of a night for an error of its entity.
+func (n *edit) meaning(err error) error {
 	switch {
 	case errors.Is(err, dynastay.ErrNotFound): // it was deleted after it was read
-		err = night.failure(ErrNotOpen, nil)
+		return n.failure(ErrNotOpen, nil)
 	case errors.Is(err, dynastay.ErrInvalid): // the stored night, not the request
-		err = night.failure(dynastay.ErrCorrupt, errors.New(err.Error()))
+		return n.failure(dynastay.ErrCorrupt, errors.New(err.Error()))
 	}
-	return got, err
+	return err
 }
 
 // update adds the update of a night that was read consistently.

@@ -135,7 +135,7 @@ func (c *Change) override(with Change) {
 
 // add adds an entry of the report for each date, and an edit for each night that is to be written.
 func (p *plan) add(all map[entry]*Change, today dynastay.Date) {
-	for _, at := range slices.SortedFunc(maps.Keys(all), entry.compare) {
+	for _, at := range inOrder(all) {
 		i := len(p.report.Dates)
 		p.report.Dates = append(p.report.Dates, at.report())
 		if at.date.Before(today) {
@@ -147,6 +147,8 @@ func (p *plan) add(all map[entry]*Change, today dynastay.Date) {
 		night.about = append(night.about, i)
 	}
 }
+
+func inOrder(all map[entry]*Change) []entry { return slices.SortedFunc(maps.Keys(all), entry.compare) }
 
 // edit returns the edit of the night that stores an entry.
 func (p *plan) edit(at entry) *edit {
