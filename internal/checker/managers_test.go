@@ -78,14 +78,23 @@ func (m *managers) update(w *worker) {
 
 	ctx, cancel := w.deadline()
 	defer cancel()
-	report, err := w.nights.Update(ctx, availability.UpdateRequest{PropertyID: m.hotel.ID, Changes: []availability.Change{{
+	request := availability.UpdateRequest{PropertyID: m.hotel.ID, Changes: []availability.Change{{
 		RoomTypeIDs: []string{room}, Dates: dynastay.Stay{CheckIn: from, CheckOut: from.AddDays(n)}, Rooms: &u.rooms, MaxStay: &u.mark,
-	}}})
+	}}}
+	var report availability.Report
+	var err error
+	mayRefuse := never
+	if w.oneIn(4) { // all nights, or none
+		mayRefuse = soldTooMany
+		err = w.Write(ctx, w.nights.UpdateOp(request))
+	} else {
+		report, err = w.nights.Update(ctx, request)
+	}
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	if len(report.Dates) == 0 {
 		for date, own := range byNight {
-			own.verdict = m.judged(ctx, w, room, date, own, err, never)
+			own.verdict = m.judged(ctx, w, room, date, own, err, mayRefuse)
 		}
 		return
 	}
