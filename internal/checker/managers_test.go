@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"sync"
 
 	"github.com/dynastay/dynastay"
@@ -165,6 +166,7 @@ func (m *managers) settle(w *worker) {
 }
 
 func (m *managers) check() {
+	marked := map[string]bool{}
 	for _, item := range m.scan(keys.AvailabilityTable) {
 		p := m.plainOf(item)
 		if p["PropertyId"] == m.own.ID {
@@ -173,29 +175,18 @@ func (m *managers) check() {
 			}
 			continue
 		}
-		if mark, marked := p["MaxStay"].(float64); marked {
-			m.checkNight(fmt.Sprintf("%s/%s", p["RoomTypeId"], p["Date"]), int(mark), int(p["TotalRooms"].(float64)))
+		if mark, there := p["MaxStay"].(float64); there {
+			night := fmt.Sprintf("%s/%s", p["RoomTypeId"], p["Date"])
+			marked[night] = true
+			m.checkNight(night, int(mark), int(p["TotalRooms"].(float64)))
 		}
 	}
 	for night, all := range m.updates {
-		for _, u := range all {
-			if u.verdict == acknowledged && !m.written(night) {
-				m.differ("an update is lost", night, "mark %d", u.mark)
-				break
-			}
+		acknowledgedOne := slices.ContainsFunc(all, func(u *nightUpdate) bool { return u.verdict == acknowledged })
+		if acknowledgedOne && !marked[night] {
+			m.differ("an update is lost", night, "no mark is stored")
 		}
 	}
-}
-
-// written reports whether a night has a mark.
-func (m *managers) written(night string) bool {
-	for _, item := range m.scan(keys.AvailabilityTable) {
-		p := m.plainOf(item)
-		if fmt.Sprintf("%s/%s", p["RoomTypeId"], p["Date"]) == night {
-			return p["MaxStay"] != nil
-		}
-	}
-	return false
 }
 
 // checkNight compares the update that a night was last written by with the others.
