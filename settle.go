@@ -40,8 +40,8 @@ func (w *write) settle(ctx context.Context, tx *Tx, got outcome, cause error) er
 	if got.verdict == refused { // the refusal reports the current item
 		a, now := tx.actions[0], got.failed[0].old.Item()
 		if a.trace(now) == untouched {
-			// A further condition of RewriteIf does not hold, so sending the request again is futile. The lost request may
-			// still be carried out, if the condition holds again.
+			// A further condition of RewriteIf does not hold, so it would not help to send the request again. The lost
+			// request may still be carried out, if the condition holds again.
 			return w.unknown(cause)
 		}
 		return w.conclude(tx, a, now, cause)

@@ -31,7 +31,7 @@ func MustStay(checkIn, checkOut string) Stay {
 	return s
 }
 
-// MonthOf returns the nights of the month that a date is in.
+// MonthOf returns the nights of the month that contains d.
 func MonthOf(d Date) Stay {
 	first := d.AddDays(1 - d.Time().Day())
 	return Stay{first, DateOf(first.Time().AddDate(0, 1, 0), nil)}

@@ -74,9 +74,9 @@ func (tx *Tx) Rewrite(s *Schema, read Row, change expression.UpdateBuilder, know
 	return tx.RewriteIf(s, read, change, expression.ConditionBuilder{}, known...)
 }
 
-// RewriteIf is like [Tx.Rewrite] with a further condition, for attributes that deltas change without changing the write
-// id. [Action.Else] gets the item in both cases, and usually returns [ErrOvertaken], so that the operation reads it
-// again and decides.
+// RewriteIf is like [Tx.Rewrite] with a further condition, on attributes that deltas change without changing the write
+// id. [Action.Else] gets the item whichever condition fails, and usually returns [ErrOvertaken], so that the operation
+// reads the item again and decides.
 func (tx *Tx) RewriteIf(
 	s *Schema, read Row, change expression.UpdateBuilder, also expression.ConditionBuilder, known ...string,
 ) (*Action, error) {

@@ -15,8 +15,8 @@ import (
 )
 
 // One bulk update of a year of 20 room types, against the same changes night by night: requests, write units and time,
-// as ratios of the bulk update to the single ones. With a delay of two milliseconds for each request, as over a network,
-// and without. Run it with: go test ./availability -run '^$' -bench Year -benchtime 1x
+// as ratios of the bulk update to the single ones. With a delay of two milliseconds for each request, as over a
+// network, and without. Run it with: go test ./availability -run '^$' -bench Year -benchtime 1x
 func BenchmarkYearOfTwentyRoomTypes(b *testing.B) {
 	const rooms, nights = 20, 365
 	for _, delay := range []time.Duration{0, 2 * time.Millisecond} {

@@ -20,15 +20,15 @@ type Calendar struct {
 // Day is one date of a calendar.
 type Day struct {
 	Date dynastay.Date
-	// Nights are the nights of this date, ordered by room type id. A room type without one is not on sale. StopSellReason,
-	// UpdatedAt and ExpiresAt are not set.
+	// Nights are the open nights of this date, ordered by room type id, including those with a stop-sell.
+	// StopSellReason, UpdatedAt and ExpiresAt are not set.
 	Nights []Night
 	// ClosedToDeparture lists the ids of the room types from which no stay may depart on this date, sorted. The
 	// ClosedToDeparture of a [Night] is about the next date.
 	ClosedToDeparture []string
 }
 
-// Night returns the night of a room type, or nil if it is not on sale.
+// Night returns the night of a room type, or nil if it is not open.
 func (d Day) Night(roomTypeID string) *Night {
 	for i := range d.Nights {
 		if d.Nights[i].RoomTypeID == roomTypeID {
@@ -39,9 +39,9 @@ func (d Day) Night(roomTypeID string) *Night {
 }
 
 // Totals are the rooms of several nights together: Rooms + Overbooked = Sold + Left + Closed, unless other software
-// stored more rooms as left than in total.
+// stored a number of rooms left that is above the total.
 type Totals struct {
-	Rooms      int // put on sale in total
+	Rooms      int // put on sale in total, including those with a stop-sell
 	Sold       int
 	Left       int // can still be sold
 	Closed     int // left, but taken off sale by a stop-sell, or because the property is closed
@@ -85,9 +85,9 @@ func (c *Calendar) Totals() (t Totals) {
 	return t
 }
 
-// Calendar returns what a property has on sale on a range of dates: a day, a week, a month ([dynastay.MonthOf]), at most
-// 732 dates. It reads one night before the range as well, for the departures on the first date. Every further 1 MB, about
-// 4,000 nights, takes 1 request more.
+// Calendar returns what a property has on sale on a range of dates: a day, a week, a month ([dynastay.MonthOf]), at
+// most 732 dates. It reads one night before the range as well, for the departures on the first date. Every
+// further 1 MB, about 4,000 nights, takes 1 request more.
 //
 // If some nights cannot be read, Calendar returns a [*dynastay.UnreadableError] together with the others.
 //
@@ -156,8 +156,9 @@ func (r *Repository) readProperty(ctx context.Context, propertyID string, dates 
 
 var inIndex = entity.Declare(projected)
 
-// nightInIndex decodes a row of the index. The ids and the date come from the keys: the index does not project them. Other
-// software may have left a stale index key, by which the night is not where it belongs.
+// nightInIndex decodes a row of the index. The ids and the date come from the keys: the index does not project them. It
+// returns an error if other software left a stale index key, because the night then appears under a wrong property or
+// date.
 func nightInIndex(row dynastay.Row, propertyID string) (*Night, error) {
 	stored, index := keys.AvailabilityTable.Key.From(row), indexKey.From(row)
 	key, err := keys.Parse[keys.Night](stored)

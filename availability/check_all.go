@@ -15,14 +15,14 @@ import (
 const maxChecks = 1_000
 
 // CheckAll is [Repository.Check] for many room types of any properties, such as those on a page of search results. The
-// result has one element for each request, in the same order. There may be at most 1,000 requests, and the stay may have
+// result has one element for each request, in the same order. There must be 1 to 1,000 requests, and the stay may have
 // at most 732 nights.
 //
-// Of three ways to read the nights, CheckAll takes for each property the one that consumes the fewest read units, and of
-// equal ones the one with the fewest requests: one Query of the property on the index; one Query for each room type; or,
-// for one night, BatchGetItem of 100 room types of any properties. The requests are sent in parallel, up to 16 at a time.
-// With [dynastay.Consistent], the index cannot be used. Nights that were read from the index have no StopSellReason,
-// UpdatedAt and ExpiresAt.
+// There are three ways to read the nights: one Query of the property on the index; one Query for each room type; or,
+// for one night, BatchGetItem of up to 100 room types of any properties. For each property, CheckAll chooses the one
+// that consumes the fewest read units and, if several do, the one with the fewest requests. The requests are sent in
+// parallel, up to 16 at a time. With [dynastay.Consistent], the index cannot be used. Nights that were read from the
+// index have no StopSellReason, UpdatedAt and ExpiresAt.
 //
 // A night that cannot be read counts as not on sale, and is listed in a [*dynastay.UnreadableError] that is returned
 // together with the result.
@@ -68,14 +68,14 @@ func (c CheckRequest) room() CheckRequest {
 	return CheckRequest{PropertyID: c.PropertyID, RoomTypeID: c.RoomTypeID}
 }
 
-// wanted are the room types that are asked for of one property.
+// wanted lists the room types of one property that the requests ask for.
 type wanted struct {
 	propertyID string
 	rooms      []string
 	roomTypes  int // of the property
 }
 
-// group returns the requests by property.
+// group returns the room types that are asked for, by property.
 func group(reqs []CheckRequest) (all []*wanted) {
 	byProperty := map[string]*wanted{}
 	for _, req := range reqs {

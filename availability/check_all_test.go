@@ -39,8 +39,8 @@ func block(t *testing.T, db *dyntest.DB, properties, roomTypes, nights int) (req
 	return reqs
 }
 
-// CheckAll consumes no more read units than any of the three ways, each measured, and of equal ones it takes the one with
-// the fewest requests.
+// CheckAll consumes no more read units than any of the three ways, each measured, and of equal ones it takes the one
+// with the fewest requests.
 func TestCheckAllCostsLeast(t *testing.T) {
 	t.Parallel()
 	db, repo := open(t)

@@ -11,7 +11,7 @@ import (
 )
 
 // ErrReopened means that another caller reopened the sales of a room type while they were being closed.
-var ErrReopened = errors.New("room type was reopened")
+var ErrReopened = errors.New("room type was reopened by another caller")
 
 // SalesChange is the result of [Repository.CloseSales] and [Repository.ReopenSales].
 type SalesChange struct {
@@ -19,29 +19,31 @@ type SalesChange struct {
 	Nights    int // the nights that this call took off sale, or put back
 }
 
-// CloseSales takes a whole property off sale: the nights of all its room types, and the opening of new nights. The
-// stop-sells, prices and restrictions of the nights are kept and apply again after [Repository.ReopenSales]. Bookings are
-// not affected.
+// CloseSales takes a whole property off sale: no night of its room types can be sold, and no further nights can be
+// opened. The stop-sells, prices and restrictions of the nights are kept and apply again after
+// [Repository.ReopenSales]. They can be changed with [Repository.Update] in the meantime. Bookings are not affected. A
+// night that cannot be sold for this reason is refused with [StopSell].
 //
 // CloseSales first closes the guard of every room type, which refuses to open nights with [ErrClosed], and then marks
 // the nights from yesterday on. While it runs, nights that are not marked yet can still be sold; once it has returned
 // without an error, none can. After an error, or if the program ends, call it again: it continues with the nights that
-// are not marked. If another caller reopens the sales at the same time, the one that changed the guard of a room type last
-// wins, and the other gets [ErrReopened] or [ErrClosed]. A room type that is created later is not closed, and neither are
-// the nights of one that the property no longer has.
+// are not marked. If another caller reopens the sales at the same time, the caller that changes the guard of a room
+// type last wins, and the other one gets [ErrReopened] or [ErrClosed]. A room type that is created later is not closed,
+// and neither are the nights of a room type that the property no longer has.
 //
 // CloseSales returns [dynastay.ErrNotFound] if the property does not exist. If the guard of a room type names a
-// different property, it closes the others and returns [dynastay.ErrAlreadyExists] with Field "RoomTypeID". It takes 1
-// request for the property, 2 for every 100 room types, and for each room type 1 for every 99 nights that it marks, and 1
-// more before and after that. If the nights are being sold so fast that 99 of them cannot be marked at once, it marks
-// fewer at a time.
+// different property, CloseSales closes the other room types and returns [dynastay.ErrAlreadyExists] with Field
+// "RoomTypeID". It takes 1 request for the property, and 2 for every 100 room types. Each room type takes 1 Query, 1
+// request for every 99 nights that are marked, and 1 more Query if any were. If the nights are being sold so fast that
+// 99 of them cannot be marked at once, CloseSales marks fewer at a time.
 func (r *Repository) CloseSales(ctx context.Context, propertyID string) (SalesChange, error) {
 	return r.moveSales(ctx, closing, propertyID)
 }
 
-// ReopenSales puts a property back on sale that [Repository.CloseSales] took off sale: the guards of its room types, then
-// their nights from yesterday on. Like CloseSales, it can be repeated and continues where it was interrupted. Its errors
-// and requests are those of CloseSales, but it takes 1 request to change 50 guards.
+// ReopenSales puts a property back on sale that [Repository.CloseSales] took off sale. It changes the guards of the
+// room types, and then their nights from yesterday on. Like CloseSales, it can be repeated, and then continues where it
+// was interrupted. Its errors and requests are those of CloseSales, except that it takes 2 requests for every 50 room
+// types.
 func (r *Repository) ReopenSales(ctx context.Context, propertyID string) (SalesChange, error) {
 	return r.moveSales(ctx, reopening, propertyID)
 }

@@ -3,6 +3,7 @@ package availability
 import (
 	"context"
 	"crypto/rand"
+	"errors"
 
 	"github.com/aws/aws-sdk-go-v2/feature/dynamodb/expression"
 
@@ -84,11 +85,14 @@ func (m salesMove) guard(tx *dynastay.Tx, propertyID, roomTypeID string, key dyn
 	partition := dynastay.NameOf(keys.PropertiesTable.Key.Partition)
 	owner := row.Text("PropertyId")
 	switch {
-	case !row.Exists() && !m.mark: // of other software: it was never closed
+	case !row.Exists() && !m.mark: // a room type of other software, which was never closed
 		g.holds = expression.AttributeNotExists(partition)
 		return g, nil
 	case owner != "" && owner != propertyID:
-		g.err = &dynastay.Error{Op: m.op, Entity: "RoomType", ID: roomTypeID, Field: "RoomTypeID", Kind: dynastay.ErrAlreadyExists}
+		g.err = &dynastay.Error{
+			Op: m.op, Entity: "RoomType", ID: roomTypeID, Field: "RoomTypeID", Kind: dynastay.ErrAlreadyExists,
+			Err: errors.New("the id belongs to a different property"),
+		}
 		return g, nil
 	case !row.Value(m.state).IsNull():
 		g.holds = dynastay.AsRead(m.state, row)

@@ -181,8 +181,8 @@ func TestReopenANightWithAnOddMark(t *testing.T) {
 	assert.True(t, checked.OK())
 }
 
-// A sale of any of its nights is enough to cancel a transaction that marks 99. If sales keep coming, fewer are marked at
-// a time.
+// A sale of any of its nights is enough to cancel a transaction that marks 99. If sales keep coming, fewer are marked
+// at a time.
 func TestCloseSalesUnderLoad(t *testing.T) {
 	t.Parallel()
 	db, hotel, _ := openHotel(t, 5)

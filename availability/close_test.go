@@ -49,7 +49,8 @@ func TestCloseAndReopenSales(t *testing.T) {
 	offer := hotel.Quote(t, db.DB, dynastay.MustStay("2026-07-20", "2026-07-22"), 1)
 	before := nightsOf(t, db, hotel.RoomTypeID, "2026-07-01")
 
-	// The property with its room type, two for the guard, one transaction for 31 nights, and a Query before and after it.
+	// The property with its room type, two for the guard, one transaction for 31 nights, and a Query before and after
+	// it.
 	var done availability.SalesChange
 	dyntest.Budget(t, db, dyntest.Cost{Requests: 6, ReadUnits: 10, WriteUnits: 2 + 2 + 3*31}, func() {
 		var err error
@@ -248,7 +249,7 @@ func bigHotel(t *testing.T, db *dyntest.DB, rooms, nights int) (ids []string) {
 
 var closings = flag.Int("closings", 3, "how many of the requests of closing a property to break off; -1 for all")
 
-// Closing or reopening a property of 50 room types is broken off before or after a request, and repeated.
+// Closing or reopening a property of 50 room types is interrupted before or after a request, and repeated.
 // With the flag -closings=-1, at every request.
 func TestClosingIsResumable(t *testing.T) {
 	t.Parallel()

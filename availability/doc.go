@@ -31,7 +31,7 @@
 //
 // A sale changes the number of rooms left by a difference, in the transaction of its booking. An update sets the other
 // values of a night, one request for each night, on condition that no other update has changed the night since it was
-// read. The two do not get in each other's way: a sale leaves the write id of the night unchanged, and an update changes
-// the number of rooms left by the difference of the totals. Different nights of an update are independent of each other;
-// its [Report] lists every date.
+// read. Neither prevents the other: a sale leaves the write id of the night unchanged, and an update changes the number
+// of rooms left by the difference between the totals. Different nights of an update are independent of each other; its
+// [Report] lists every date.
 package availability

@@ -130,8 +130,8 @@ func ExampleRepository_Update() {
 	}
 	fmt.Println("written:", report.Count(availability.Written))
 	// Output:
-	// room_1 2026-09-01 not_written: availability.Update: Night room_1 2026-09-01: night is not open
-	// room_1 2026-09-02 not_written: availability.Update: Night room_1 2026-09-02: night is not open
+	// room_1 2026-09-01 not_written: night is not open
+	// room_1 2026-09-02 not_written: night is not open
 	// worth retrying: 0
 	// written: 38
 }

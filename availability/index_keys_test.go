@@ -22,8 +22,8 @@ func indexed(date, room string) dynastay.Item {
 	}
 }
 
-// A night whose index key, written by other software, is of another date than its own, is reported and not shown where it
-// does not belong.
+// A night whose index key, written by other software, is of another date than its own, is reported and not shown where
+// it does not belong.
 func TestCalendarOfAStaleIndexKey(t *testing.T) {
 	t.Parallel()
 	for _, own := range []string{"2026-06-15", "2026-08-15", "2026-07-11"} {

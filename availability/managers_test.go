@@ -31,7 +31,8 @@ var (
 // version identifies all values that one update of a manager sets. The zero version is how the nights were opened.
 type version int
 
-// change returns the values of a version. No other version has the same price or, except for the flags, the same values.
+// change returns the values of a version. No other version has the same price or, except for the flags, the same
+// values.
 func (v version) change() availability.Change {
 	flag := func(bit int) *bool { return ptr(int(v)&(1<<bit) != 0) }
 	c := availability.Change{
@@ -55,8 +56,8 @@ func (v version) has(n availability.Night, sold int) bool {
 		n.ClosedToDeparture == *v.closed() && n.StopSell == *c.StopSell && n.StopSellReason == c.StopSellReason
 }
 
-// versionCall is a call in the history of a night: an update to a version, with its result, or a read of that version if
-// there is no result.
+// versionCall is a call in the history of a night: an update to a version, with its result, or a read of that version
+// if there is no result.
 type versionCall struct {
 	version
 	result availability.Result
@@ -190,9 +191,9 @@ func (m *managed) read(repo *availability.Repository, versions int) {
 	}
 }
 
-// Two channel managers, in two processes, update the same nights of two room types at once, while requests and responses
-// are lost. Each night always has all values of one update, in the end of the last one. What each report says was true.
-// No room is lost or added.
+// Two channel managers, in two processes, update the same nights of two room types at once, while requests and
+// responses are lost. Each night always has all values of one update, in the end of the last one. What each report says
+// was true. No room is lost or added.
 func TestTwoChannelManagers(t *testing.T) {
 	t.Parallel()
 	seed := *managersSeed
@@ -256,8 +257,8 @@ func TestTwoChannelManagers(t *testing.T) {
 	}
 }
 
-// open opens all nights with the values of version 0 as far as Open sets them, sells up to three rooms of each, and then
-// sets the other values.
+// open opens all nights with the values of version 0 as far as Open sets them, sells up to three rooms of each, and
+// then sets the other values.
 func (m *managed) open(db *dyntest.DB) {
 	m.Helper()
 	putProperty(m, db, "America/New_York")

@@ -33,8 +33,9 @@ type Night struct {
 	ExpiresAt time.Time // when DynamoDB may delete the item, two years after the night
 }
 
-// expired reports whether DynamoDB may delete the night, which can take days. An index does not project the time; other
-// software may not set it, or set one before the night itself, which cannot be meant. The date then decides.
+// expired reports whether the night has expired; DynamoDB may take days to delete it. The date of the night decides if
+// the time is not set, because it was read from the index or other software did not store it, or if it is before the
+// night itself, which cannot be intended.
 func (n *Night) expired(now time.Time) bool {
 	at := n.ExpiresAt
 	if at.Before(n.Date.Time()) {
@@ -55,8 +56,8 @@ func newEntity() *entity.Entity[Night] {
 		Key: func(n *Night) (dynastay.Key, error) {
 			return keys.Of(keys.Night{RoomTypeID: n.RoomTypeID, Date: n.Date})
 		},
-		// Sales change the rooms left and the time of the last change as deltas, and closing a property marks its nights,
-		// all without reading a night first.
+		// Sales change the rooms left and the time of the last change as deltas, and closing a property marks its
+		// nights, all without reading a night first.
 		Counters: []string{attrAvailable, attrUpdated, keys.AttrPropertyClosed},
 		Codec: entity.Declare(func(f *entity.Fields, n *Night) {
 			f.Const(keys.AttrEntityType, "Availability")

@@ -14,7 +14,7 @@ import (
 )
 
 // ErrClosed means that sales of the room type were closed, permanently or together with its property, so no nights can
-// be opened.
+// be opened. From [Repository.ReopenSales], it means that another caller closed the sales at the same time.
 var ErrClosed = errors.New("room type is closed")
 
 // OpenRequest puts nights of a room type on sale.
@@ -77,7 +77,7 @@ func checkRange(field string, dates dynastay.Stay, on Weekdays) error {
 		return err
 	}
 	if len(on.dates(dates)) == 0 {
-		return dynastay.Invalid("Weekdays", "must include a day of the range %s, which has none of %s", dates, on)
+		return dynastay.Invalid("Weekdays", "must include a day between %s and %s, got %s", dates.CheckIn, dates.LastNight(), on)
 	}
 	return nil
 }
@@ -102,7 +102,7 @@ func checkLimits(minStay, maxStay int) error {
 
 func checkReason(stopSell bool, reason string) error {
 	if reason != "" && !stopSell {
-		return dynastay.Invalid("StopSellReason", "requires StopSell")
+		return dynastay.Invalid("StopSellReason", "requires StopSell to be true")
 	}
 	return dynastay.Within("StopSellReason", entity.CheckText(reason, entity.MaxNote))
 }
@@ -176,13 +176,13 @@ func (r *Repository) fits(ctx context.Context, o OpenRequest) error {
 	if err := notPast(o.Nights, found.today); err != nil {
 		return dynastay.Within("Nights", err)
 	}
-	if err := fitsPrice(found.rooms[0], o.Price); err != nil {
+	if err := fitsPrice(o.RoomTypeID, found.rooms[0], o.Price); err != nil {
 		return err
 	}
 	if o.AboveCapacity {
 		return nil
 	}
-	return fitsRooms(found.rooms[0], o.Rooms)
+	return fitsRooms(o.RoomTypeID, found.rooms[0], o.Rooms)
 }
 
 func (r *Repository) open(ctx context.Context, tx *dynastay.Tx, o OpenRequest) (Opened, error) {
@@ -241,7 +241,8 @@ func (r *Repository) open(ctx context.Context, tx *dynastay.Tx, o OpenRequest) (
 }
 
 // Open puts at most 732 nights on sale, in transactions of at most 99 nights each. Each transaction is all or nothing;
-// the call as a whole is not. Open can be repeated at any time: nights that are already open are left unchanged.
+// the call as a whole is not. Open can be repeated at any time: nights that are already open are left unchanged. For a
+// different price at weekends, call Open once for each price, with its Weekdays.
 //
 // The room type must have been created by package properties, whose guard ties the room type to the property. Open
 // returns [dynastay.ErrNotFound] if the property has no such room type or the guard does not exist, and with Field

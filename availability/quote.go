@@ -37,9 +37,10 @@ type QuoteRequest struct {
 	Stay     dynastay.Stay
 	Guests   Guests
 	Rooms    []Room // at most 100; entries of one room type are merged and must agree in name, limits and policy
-	// Overbook allows the sale of rooms that are not left: on each night, as long as the number of rooms left does not
-	// fall below −Overbook. It is a decision of the property's staff, so never take it from a guest's request. 0 to
-	// MaxRooms; 0 allows no overbooking. Stop-sells and restrictions apply nevertheless.
+	// Overbook allows the sale to overbook each night of each room type: the number of rooms left may fall to
+	// −Overbook, but not below. Earlier overbookings of the night count towards this limit. Overbooking is a decision
+	// of the property's staff, so never take it from a guest's request. Stop-sells and restrictions still apply. 0 to
+	// MaxRooms; 0 allows no overbooking.
 	Overbook int
 }
 
@@ -49,7 +50,7 @@ type Quote struct {
 	Property House
 	Stay     dynastay.Stay
 	Guests   Guests
-	Overbook int            // as requested
+	Overbook int            // that of the request
 	Lines    []Line         // ordered by room type id
 	Sleeps   Limits         // the numbers of guests that all rooms together hold
 	Total    dynastay.Money // the sum of the lines
@@ -64,8 +65,8 @@ type Line struct {
 	CancellationPolicy CancellationPolicy
 	Nights             []NightPrice   // every night of the stay, in order, for one room
 	Subtotal           dynastay.Money // the sum of the nights times Quantity
-	// Overbooked are the nights on which fewer rooms than Quantity were left: when they were read, for a quote; when they
-	// were sold, for a booking. Empty unless Overbook allowed it.
+	// Overbooked lists the nights on which fewer than Quantity rooms were left: in a quote, when the nights were read;
+	// in a booking, when they were sold. It is empty unless Overbook allowed it.
 	Overbooked []dynastay.Date
 }
 

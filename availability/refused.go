@@ -14,7 +14,7 @@ type Reason string
 const (
 	SoldOut           Reason = "sold_out"            // fewer rooms are left than requested
 	StopSell          Reason = "stop_sell"           // the host has taken the night, or the whole property, off sale
-	NotOnSale         Reason = "not_on_sale"         // the night was never opened, or belongs to another property
+	NotOnSale         Reason = "not_on_sale"         // the night was never opened, or belongs to a different property
 	ClosedToArrival   Reason = "closed_to_arrival"   // a stay may not begin on this date
 	ClosedToDeparture Reason = "closed_to_departure" // a stay may not end on the morning after
 	MinStay           Reason = "min_stay"            // an arrival on this date must stay longer
@@ -27,7 +27,7 @@ type RefusedNight struct {
 	RoomTypeID string
 	Date       dynastay.Date
 	Reason     Reason
-	Left       int            // the rooms left, for SoldOut
+	Left       int            // the rooms left, for SoldOut; 0 if the night is overbooked
 	Nights     int            // the limit, for MinStay and MaxStay
 	Price      dynastay.Money // the current price, for PriceChanged
 }
@@ -59,8 +59,8 @@ func (r *Refused) Has(reason Reason) bool {
 	return false
 }
 
-// refuse applies the conditions of a sale to one night of a stay. night is nil if it has no item. overbook is how many
-// rooms may be sold although none is left.
+// refuse applies the conditions of a sale to one night of a stay. night is nil if it has no item. overbook is the
+// number of rooms by which the night may be overbooked after the sale.
 func refuse(propertyID string, line Line, overbook int, stay dynastay.Stay, date dynastay.Date, night *Night) []RefusedNight {
 	because := func(reason Reason) RefusedNight {
 		return RefusedNight{RoomTypeID: line.RoomTypeID, Date: date, Reason: reason}

@@ -16,32 +16,33 @@ const (
 	Written    Result = "written"     // the values were written by this call
 	Unchanged  Result = "unchanged"   // the night had the values when it was read, so nothing was written
 	NotWritten Result = "not_written" // Err says why
-	Unknown    Result = "unknown"     // the response was lost, and the values may have been written, or may still be
+	Unknown    Result = "unknown"     // the response was lost, and the values may have been written, or may still be written
 )
 
-// Why a date is not written. [DateReport.Err] may also be a [*SoldError], a [*LimitsError], or one of the errors of
+// Why a date was not written. [DateReport.Err] may also be a [*SoldError], a [*LimitsError], or one of the errors of
 // [dynastay.DB.Write].
 var (
-	// ErrNotOpen means that the night has never been opened, or belongs to a different property. For departures, this is
-	// the night before.
+	// ErrNotOpen means that the night was never opened, or belongs to a different property. For departures, this is the
+	// night before.
 	ErrNotOpen = errors.New("night is not open")
 	// ErrPast means that the date is before today at the property.
 	ErrPast = errors.New("date is in the past")
 )
 
-// SoldError means that a new total is lower than the number of rooms that are already sold, by more than Overbook allows.
+// SoldError means that a new total is lower than the number of rooms that are already sold, by more than Overbook
+// allows.
 type SoldError struct {
 	Sold  int // rooms sold on the night
 	Rooms int // the total that the update asked for
 }
 
-// Error returns both numbers.
+// Error returns both numbers, and the Overbook that the total requires.
 func (e *SoldError) Error() string {
-	return fmt.Sprintf("%d rooms are sold, more than the new total of %d", e.Sold, e.Rooms)
+	return fmt.Sprintf("%d rooms are sold, so a total of %d requires Overbook to be at least %d", e.Sold, e.Rooms, e.Sold-e.Rooms)
 }
 
-// LimitsError means that no stay could meet the limits that a night would have: the one that the update sets, and the one
-// that is stored.
+// LimitsError means that no stay could meet the limits that a night would have: the one that the update sets, and the
+// one that is stored.
 type LimitsError struct{ MinStay, MaxStay int }
 
 // Error returns both limits.
@@ -49,20 +50,22 @@ func (e *LimitsError) Error() string {
 	return fmt.Sprintf("the minimum stay of %d would be above the maximum stay of %d", e.MinStay, e.MaxStay)
 }
 
-// Report is the result of [Repository.Update]: every date of the request once, by room type and date.
+// Report is the result of [Repository.Update]: an entry for every date of the request, ordered by room type and date. A
+// date for which the request sets both ClosedToDeparture and other values has two entries, the one about departures
+// first.
 type Report struct{ Dates []DateReport }
 
 // DateReport is the outcome for one date of a room type.
 type DateReport struct {
 	RoomTypeID string
 	Date       dynastay.Date
-	// Departure is true for an entry about ClosedToDeparture, and false for an entry about all other values. A date has
-	// both entries if the request sets both. Departures are stored with the night before, and a night is written as a
-	// whole, so such an entry has the result of that night.
+	// Departure is true for an entry about ClosedToDeparture, and false for an entry about all other values. Departures
+	// are stored with the night before, and a night is written as a whole, so an entry about departures has the result
+	// of that night.
 	Departure bool
 	Result    Result
-	// Overbooked is the number of rooms that are sold beyond the total, if the request sets Rooms. An overbooking that
-	// the update caused or changed is exact; one that it left as it was is reported as it was read.
+	// Overbooked is the number of rooms that are sold beyond the total, if the request sets Rooms. It is exact if the
+	// update changed the total; otherwise, it is the number when the night was read.
 	Overbooked int
 	Err        error // for NotWritten and Unknown
 }
@@ -74,8 +77,9 @@ func (d DateReport) String() string {
 		text += " departure"
 	}
 	text += " " + string(d.Result)
-	if d.Err != nil {
-		text += ": " + d.Err.Error()
+	if d.Err != nil { // without the names of the operation and of the night, which the text already contains
+		reason := strings.TrimPrefix(d.Err.Error(), opUpdate+": ")
+		text += ": " + strings.TrimPrefix(reason, "Night "+d.RoomTypeID+" "+d.Date.String()+": ")
 	}
 	return text
 }
@@ -102,7 +106,7 @@ func (d DateReport) lasting() bool {
 	return false
 }
 
-// Count returns the number of dates with that result.
+// Count returns the number of entries with that result.
 func (r Report) Count(result Result) (n int) {
 	for _, d := range r.Dates {
 		if d.Result == result {
@@ -112,8 +116,11 @@ func (r Report) Count(result Result) (n int) {
 	return n
 }
 
-// Retry returns the dates for which the same request can succeed later: their outcome is unknown, or the database was
+// Retry returns the entries for which the same request can succeed later: their outcome is unknown, or the database was
 // busy or could not be reached, or the context ended. Use it as [UpdateRequest.Only]. It is never nil.
+//
+// Call Retry only if Update returned an [*UpdateError]. After any other error, the report is empty, and a request with
+// an empty Only would write nothing, without an error; repeat the request unchanged instead.
 func (r Report) Retry() []DateReport {
 	all := []DateReport{}
 	for _, d := range r.Dates {
@@ -124,7 +131,7 @@ func (r Report) Retry() []DateReport {
 	return all
 }
 
-// Overbooked returns the dates on which more rooms are sold than the total.
+// Overbooked returns the entries of the dates on which more rooms are sold than the total.
 func (r Report) Overbooked() (all []DateReport) {
 	for _, d := range r.Dates {
 		if d.Overbooked > 0 {
@@ -152,7 +159,7 @@ func (r Report) failure() error {
 // all its dates, so for example errors.Is(err, dynastay.ErrThrottled) means that at least one date was throttled.
 type UpdateError struct {
 	Dates []DateReport
-	Of    int // number of dates of the request
+	Of    int // number of entries of the report
 }
 
 // mostShown is the number of dates in the text of an UpdateError.

@@ -23,8 +23,8 @@ func New(db *dynastay.DB) *Repository {
 	return &Repository{db, nights, entity.NewTable(db, nights)}
 }
 
-// maxCalendar is the maximum number of nights that one call opens, updates or reads: two years. That is as long as nights
-// are kept, and further ahead than rooms are sold.
+// maxCalendar is the maximum number of nights that one call opens, updates or reads: two years. That is as long as
+// nights are kept, and further ahead than rooms are sold.
 const maxCalendar = 2 * 366
 
 // Check reports whether a number of rooms of one type can be sold for a stay, and if not, lists every night that cannot

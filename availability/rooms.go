@@ -5,6 +5,7 @@ import (
 	"errors"
 
 	"github.com/dynastay/dynastay"
+	"github.com/dynastay/dynastay/internal/shown"
 	"github.com/dynastay/dynastay/keys"
 )
 
@@ -15,7 +16,7 @@ type roomTypes struct {
 }
 
 // roomTypes reads room types of a property consistently. It fails with [dynastay.ErrNotFound] if one does not exist. 1
-// request, or more if there are 100 room types or more.
+// request for up to 99 room types.
 func (r *Repository) roomTypes(ctx context.Context, op, propertyID string, ids ...string) (roomTypes, error) {
 	var found roomTypes
 	property, err := keys.Of(keys.Property{PropertyID: propertyID})
@@ -55,18 +56,19 @@ func (r *Repository) today(op, propertyID string, property dynastay.Row) (dynast
 	return today, nil
 }
 
-// fitsPrice rejects a price in another currency than that of the room type's base price.
-func fitsPrice(room dynastay.Row, price dynastay.Money) error {
+// fitsPrice rejects a price whose currency differs from that of the room type's base price.
+func fitsPrice(id string, room dynastay.Row, price dynastay.Money) error {
 	if currency := room.Text("Currency"); price.Currency() != dynastay.Currency(currency) {
-		return dynastay.Invalid("Price.Currency", "must be %s, the currency of the room type's base price", currency)
+		return dynastay.Invalid("Price.Currency", "must be %s, the currency of the base price of room type %s", currency, shown.Masked(id))
 	}
 	return nil
 }
 
 // fitsRooms rejects more rooms than the room type has.
-func fitsRooms(room dynastay.Row, rooms int) error {
+func fitsRooms(id string, room dynastay.Row, rooms int) error {
 	if most := room.Int("TotalRooms"); rooms > most {
-		return dynastay.Invalid("Rooms", "must be at most %d, the number of rooms of this type, unless AboveCapacity is set", most)
+		return dynastay.Invalid("Rooms", "must be at most %d, the number of rooms of room type %s, unless AboveCapacity is set",
+			most, shown.Masked(id))
 	}
 	return nil
 }

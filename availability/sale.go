@@ -100,7 +100,8 @@ func nightRef(roomTypeID string, date dynastay.Date) dynastay.Ref {
 }
 
 // Add adds one action for each night of each room type. It returns the lines of the quote, with the nights that are
-// overbooked if the write succeeds. If the quote allows overbooking, this takes 1 request per room type, otherwise none.
+// overbooked if the write succeeds. If the quote allows overbooking, this takes 1 request per room type, otherwise
+// none.
 func (s *Sale) Add(ctx context.Context, tx *dynastay.Tx) ([]Line, error) {
 	q := s.quote
 	seen := map[dynastay.Ref]dynastay.Row{}

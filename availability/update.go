@@ -20,16 +20,17 @@ type UpdateRequest struct {
 	Changes []Change
 	// OpenOnly leaves the dates whose nights are not open out of the report, instead of reporting [ErrNotOpen].
 	OpenOnly bool
-	// Only restricts the request to some of its dates, usually to those of [Report.Retry]. If it is nil, it does not
-	// restrict the request; if it is empty, nothing is written.
+	// Only restricts the request to some of its dates, usually to those of [Report.Retry]; other dates are ignored. If
+	// it is nil, it does not restrict the request; if it is empty but not nil, nothing is written.
 	Only []DateReport
 	// Progress is called after each night, whether it was written or not, with the number of nights that are done and
-	// the number of all nights. The calls come one at a time, from several goroutines. Optional.
+	// the number of all nights, including those that are not open, but not those in the past. The calls come one at a
+	// time, from several goroutines. Optional.
 	Progress func(done, of int)
 }
 
 // Change sets values of the nights of some room types. A nil field leaves the stored value unchanged. Functions such as
-// aws.Int and aws.Bool of the AWS SDK return pointers to values.
+// aws.Int and aws.Bool of the AWS SDK return pointers to values; for Price, use the address of a variable.
 type Change struct {
 	RoomTypeIDs []string
 	Dates       dynastay.Stay // half-open, at most 732 dates
@@ -37,10 +38,10 @@ type Change struct {
 
 	Price *dynastay.Money // per room and night, in whole minor units of the room type's currency
 	// Rooms is the number of rooms that are on sale in total, 0 to MaxRooms. The number of rooms left changes by the
-	// difference to the previous total.
+	// difference from the previous total.
 	Rooms         *int
 	AboveCapacity bool // for Rooms: allows more rooms than the room type has
-	Overbook      int  // for Rooms: how many rooms may be sold beyond the new total, 0 to MaxRooms
+	Overbook      int  // for Rooms: how many rooms may already be sold beyond the new total, 0 to MaxRooms
 
 	MinStay         *int  // minimum nights for arrivals on the date; 0 removes the minimum
 	MaxStay         *int  // maximum nights for arrivals on the date; 0 removes the maximum
@@ -48,8 +49,10 @@ type Change struct {
 	// ClosedToDeparture means that no stay may end on the date. It is stored with the night before, which must be open.
 	ClosedToDeparture *bool
 
-	StopSell       *bool  // takes the night off sale, or puts it back on sale
-	StopSellReason string // replaces the reason; only with StopSell set to true
+	StopSell *bool // takes the night off sale, or puts it back on sale
+	// StopSellReason replaces the stored reason, even if it is empty. It requires StopSell to be true, and has at most
+	// entity.MaxNote bytes.
+	StopSellReason string
 }
 
 // maxDates limits the work of one update.
@@ -70,7 +73,7 @@ func (u UpdateRequest) Validate() error {
 			return dynastay.Within(at, err)
 		}
 		if dates += len(c.RoomTypeIDs) * c.Dates.Nights(); dates > maxDates {
-			return dynastay.Invalid("Changes", "must have at most 1,000,000 dates in total (dates × room types)")
+			return dynastay.Invalid("Changes", "must name at most 1,000,000 dates in total (dates × room types)")
 		}
 	}
 	return nil
@@ -129,25 +132,26 @@ func (c Change) changesNight() bool {
 	return c.Price != nil || c.Rooms != nil || c.MinStay != nil || c.MaxStay != nil || c.ClosedToArrival != nil || c.StopSell != nil
 }
 
-// Update changes the prices, totals, restrictions and stop-sells of open nights, and reports on every date. All values of
-// a night are written together or not at all; different nights are independent of each other. A night that already has
-// the values is not written. Sales go on during an update: no sale is undone, none prevents the update, and each booking
-// is at a price that was stored at that moment. If several callers change the same night at the same time, the last one
-// wins, with all of its values.
+// Update changes the prices, totals, restrictions and stop-sells of open nights, and reports on every date. All values
+// of a night are written together or not at all; different nights are independent of each other. A night that already
+// has the values is not written. Sales go on during an update: the update undoes no sale, no sale prevents the update,
+// and each booking has the price that is stored when it is made. If several callers change the same night at the same
+// time, the last one wins, with all of its values.
 //
 // If any date was not written, or its outcome is unknown, Update returns an [*UpdateError] together with the report.
 // The same request can be repeated: it then writes only what is missing. To repeat it without overriding what others
-// have changed in the meantime, set Only to [Report.Retry].
+// have changed in the meantime, set Only to [Report.Retry]. After any other error, nothing was written and the report
+// is empty.
 //
-// A request that does not match the room types is a [*dynastay.InvalidError], and nothing is written. Its field is
-// Price.Currency, within the change, if the currency differs from that of the base price, and Rooms if there are more
-// rooms than the room type has and AboveCapacity is not set. Update returns [dynastay.ErrNotFound] if the property has
-// no such room type. Nights are opened with [Repository.Open] only, and Update does not change whether the property is
-// closed.
+// A request that does not match the room types is a [*dynastay.InvalidError], and nothing is written. Its field is, for
+// example, "Changes[0].Price.Currency" if the currency differs from that of the base price, and "Changes[0].Rooms" if
+// there are more rooms than the room type has and AboveCapacity is not set. Update returns [dynastay.ErrNotFound] if
+// the property has no such room type. Nights are opened with [Repository.Open] only, and Update does not change whether
+// the property is closed.
 //
-// These checks take 1 request, or more for 100 room types or more. Each room type takes 1 consistent Query, and each
-// night that changes 1 UpdateItem, up to 16 in parallel. A night that another caller changed in the meantime takes 2
-// requests more, and one with too many rooms sold 1 more, to make sure.
+// These checks take 1 request for up to 99 room types. Each room type takes 1 consistent Query, and each night that
+// changes 1 UpdateItem, up to 16 in parallel. A night that another caller changed in the meantime takes 2 requests
+// more. A night with too many rooms sold takes 1 more, because rooms may have been returned since the Query.
 func (r *Repository) Update(ctx context.Context, u UpdateRequest) (Report, error) {
 	if err := u.Validate(); err != nil {
 		return Report{}, err

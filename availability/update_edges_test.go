@@ -81,7 +81,8 @@ func TestOneNightThatIsTooLarge(t *testing.T) {
 }
 
 // A request is lost, and rooms are sold before it is sent again: its condition no longer holds. The lost request could
-// still be carried out if rooms are returned, so the outcome is unknown, and the same request is not sent over and over.
+// still be carried out if rooms are returned, so the outcome is unknown, and the same request is not sent over and
+// over.
 func TestLostRequestThenSold(t *testing.T) {
 	t.Parallel()
 	db, hotel, repo := openHotel(t, 10)
@@ -206,7 +207,7 @@ func TestMergedLimitsConflict(t *testing.T) {
 		changeOf(hotel.RoomTypeID, oneNight("2026-07-10"), availability.Change{MaxStay: ptr(3)}),
 	}})
 	assertInvalid(t, err, "Changes", "MinStay above MaxStay")
-	assert.EqualError(t, err, "invalid Changes: must not set MinStay (5) above MaxStay (3), as on 2026-07-10")
+	assert.EqualError(t, err, "invalid Changes: must not together set MinStay (5) above MaxStay (3), as for room type "+hotel.RoomTypeID+" on 2026-07-10")
 	assert.Empty(t, stop())
 }
 
@@ -303,8 +304,8 @@ func TestYear9999(t *testing.T) {
 	require.NoError(t, err)
 }
 
-// Totals move up and down while rooms are sold beyond the total, in two processes, with conflicts, lost requests and lost
-// responses: total = sold + left, and no limit is exceeded.
+// Totals move up and down while rooms are sold beyond the total, in two processes, with conflicts, lost requests and
+// lost responses: total = sold + left, and no limit is exceeded.
 func TestRaceOfTotalsAndSales(t *testing.T) {
 	t.Parallel()
 	db, hotel, _ := openHotel(t, 10)

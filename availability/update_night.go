@@ -19,8 +19,8 @@ type written struct {
 	overbooked int
 }
 
-// writeNight updates one night with one request, on condition that the night is the one that was read. If another caller
-// has changed it in the meantime, it is read again.
+// writeNight updates one night with one request, on condition that the night is the one that was read. If another
+// caller has changed the night in the meantime, writeNight reads it again.
 func (r *Repository) writeNight(ctx context.Context, propertyID string, night *edit) (written, error) {
 	row, fresh := night.row, false
 	read := func(ctx context.Context) (err error) {

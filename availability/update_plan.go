@@ -10,6 +10,7 @@ import (
 
 	"github.com/dynastay/dynastay"
 	"github.com/dynastay/dynastay/internal/concurrent"
+	"github.com/dynastay/dynastay/internal/shown"
 	"github.com/dynastay/dynastay/keys"
 )
 
@@ -48,7 +49,7 @@ func (r *Repository) plan(ctx context.Context, u UpdateRequest) (*plan, error) {
 			if !there {
 				continue // not in Only
 			}
-			if err := c.fits(found.rooms[at]); err != nil {
+			if err := c.fits(id, found.rooms[at]); err != nil {
 				return nil, dynastay.Within(fmt.Sprintf("Changes[%d]", i), err)
 			}
 		}
@@ -67,20 +68,20 @@ func roomTypeIDs(all map[entry]*Change) []string {
 }
 
 // fits rejects what does not match the room type.
-func (c Change) fits(room dynastay.Row) error {
+func (c Change) fits(id string, room dynastay.Row) error {
 	if c.Price != nil {
-		if err := fitsPrice(room, *c.Price); err != nil {
+		if err := fitsPrice(id, room, *c.Price); err != nil {
 			return err
 		}
 	}
 	if c.Rooms != nil && !c.AboveCapacity {
-		return fitsRooms(room, *c.Rooms)
+		return fitsRooms(id, room, *c.Rooms)
 	}
 	return nil
 }
 
-// merged returns what the request sets on each of its dates. It fails if the changes together set limits that no stay can
-// meet.
+// merged returns what the request sets on each of its dates. It fails if the changes together set limits that no stay
+// can meet.
 func (u UpdateRequest) merged() (map[entry]*Change, error) {
 	only := map[entry]bool{}
 	for _, d := range u.Only {
@@ -112,7 +113,8 @@ func (u UpdateRequest) merged() (map[entry]*Change, error) {
 	}
 	for at, c := range all {
 		if c.MinStay != nil && c.MaxStay != nil && checkLimits(*c.MinStay, *c.MaxStay) != nil {
-			return nil, dynastay.Invalid("Changes", "must not set MinStay (%d) above MaxStay (%d), as on %s", *c.MinStay, *c.MaxStay, at.date)
+			return nil, dynastay.Invalid("Changes", "must not together set MinStay (%d) above MaxStay (%d), as for room type %s on %s",
+				*c.MinStay, *c.MaxStay, shown.Masked(at.roomTypeID), at.date)
 		}
 	}
 	return all, nil
@@ -154,7 +156,7 @@ func inOrder(all map[entry]*Change) []entry { return slices.SortedFunc(maps.Keys
 func (p *plan) edit(at entry) *edit {
 	date := at.night()
 	edits := p.rooms[at.roomTypeID]
-	// The departures on a date come before its night, and are stored with the night before, so at most one edit follows.
+	// The departures on a date come before its night and are stored with the night before, so at most one edit follows.
 	i := len(edits)
 	for i > 0 && edits[i-1].date.After(date) {
 		i--
@@ -167,8 +169,8 @@ func (p *plan) edit(at entry) *edit {
 	return night
 }
 
-// readPlan reads the nights, one room type at a time. A room type that cannot be read is reported, and does not stop the
-// others.
+// readPlan reads the nights, with one Query for each room type. A room type whose nights cannot be read is reported,
+// and does not stop the others.
 func (r *Repository) readPlan(ctx context.Context, p *plan) {
 	ids := slices.Sorted(maps.Keys(p.rooms))
 	_ = concurrent.Each(ctx, len(ids), func(ctx context.Context, i int) error {

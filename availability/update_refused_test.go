@@ -153,18 +153,17 @@ func TestUpdateReportsWhatItDidNotWrite(t *testing.T) {
 	for _, d := range report.Dates {
 		got = append(got, d.String()[len(roomTypeID+" 2026-07-"):])
 	}
-	const corrupt = " not_written: availability.Update: Night room_789 2026-07-"
-	notOpen := ": night is not open"
+	const notOpen = "night is not open"
 	assert.Equal(t, []string{
 		"08 departure not_written: date is in the past", "08 not_written: date is in the past",
 		"09 departure written", "09 written",
 		"10 departure written", "10 written",
-		"11 departure written", "11" + corrupt + "11" + notOpen,
-		"12 departure" + corrupt + "11" + notOpen, "12" + corrupt + "12" + notOpen,
-		"13" + corrupt + "13: 4 rooms are sold, more than the new total of 3",
+		"11 departure written", "11 not_written: " + notOpen,
+		"12 departure not_written: Night room_789 2026-07-11: " + notOpen, "12 not_written: " + notOpen,
+		"13 not_written: 4 rooms are sold, so a total of 3 requires Overbook to be at least 1",
 		"14 not_written: the minimum stay of 3 would be above the maximum stay of 2",
-		"15" + corrupt + "15: unreadable item: AvailableRooms must be a number",
-		"16" + corrupt + "16: unreadable item: TotalRooms must be a number",
+		"15 not_written: unreadable item: AvailableRooms must be a number",
+		"16 not_written: unreadable item: TotalRooms must be a number",
 		"17 not_written: Night ROOM#room_789/DATE#2026-07-17 (MinStay): unreadable item: must be a number, got text",
 	}, got)
 	for _, kind := range []error{availability.ErrPast, availability.ErrNotOpen, dynastay.ErrCorrupt} {
@@ -181,7 +180,7 @@ func TestUpdateReportsWhatItDidNotWrite(t *testing.T) {
 	assert.Empty(t, report.Retry(), "nothing would help")
 	assert.EqualError(t, err, "availability.Update: 10 of 15 dates failed: room_789 2026-07-08 departure not_written: date is in the past; "+
 		"room_789 2026-07-08 not_written: date is in the past; "+
-		"room_789 2026-07-11 not_written: availability.Update: Night room_789 2026-07-11: night is not open; …")
+		"room_789 2026-07-11 not_written: night is not open; …")
 
 	assert.Equal(t, yes, stored(t, db, roomTypeID, "2026-07-08")["ClosedToDeparture"], "for departures today, which is not past")
 	assert.NotContains(t, stored(t, db, roomTypeID, "2026-07-08"), "MinStay")

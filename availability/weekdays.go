@@ -13,8 +13,8 @@ type Weekdays uint8
 // noDays keeps an empty selection from meaning every day.
 const noDays Weekdays = 1 << 7
 
-// On returns the set of the given days. Without days, or with anything other than the days of the week, it returns a set
-// that [Weekdays.Validate] rejects.
+// On returns the set of the given days. Without days, or with anything other than the days of the week, it returns a
+// set that [Weekdays.Validate] rejects.
 func On(days ...time.Weekday) Weekdays {
 	var w Weekdays
 	for _, day := range days {

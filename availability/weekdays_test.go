@@ -32,7 +32,7 @@ func TestWeekdays(t *testing.T) {
 		[]string{every.String(), weekend.String(), availability.On(0, 1, 2, 3, 4, 5, 6).String()})
 }
 
-// Open opens only the nights of the mask, in as many transactions as these take.
+// Open opens only the nights on the selected days of the week, in as many transactions as these take.
 func TestOpenOnSomeDaysOfTheWeek(t *testing.T) {
 	t.Parallel()
 	db, repo := open(t)
@@ -78,8 +78,8 @@ func TestOpenOnSomeDaysOfTheWeek(t *testing.T) {
 	}
 }
 
-// The maximum of 99 nights is that of the nights of the mask.
-func TestOpenOpCountsTheNightsOfTheMask(t *testing.T) {
+// The maximum of 99 nights applies to the nights on the selected days of the week.
+func TestOpenOpCountsTheSelectedNights(t *testing.T) {
 	t.Parallel()
 	o := opening("2026-07-01", "2028-05-23") // 99 Sundays
 	o.Weekdays = availability.On(time.Sunday)
@@ -96,7 +96,7 @@ func TestOpenOpCountsTheNightsOfTheMask(t *testing.T) {
 	o.Weekdays = availability.On(time.Sunday)
 	_, err = repo.Open(t.Context(), o)
 	assertInvalid(t, err, "Weekdays", "no Sunday")
-	assert.EqualError(t, err, "invalid Weekdays: must include a day of the range 2026-07-10 to 2026-07-11, which has none of Sun")
+	assert.EqualError(t, err, "invalid Weekdays: must include a day between 2026-07-10 and 2026-07-10, got Sun")
 	o = opening("2026-07-10", "2026-07-11")
 	o.StopSellReason = "painting"
 	_, err = repo.Open(t.Context(), o)

@@ -28,8 +28,9 @@ func seedOf(t *testing.T) uint64 {
 	return seed
 }
 
-// Buyers and managers of single nights, in two processes, with conflicts and lost requests: every sale, refusal, update,
-// cancellation and consistent read of a night had its effect, and was true, at one moment between its call and its return.
+// Buyers and managers of single nights, in two processes, with conflicts and lost requests: every sale, refusal,
+// update, cancellation and consistent read of a night had its effect, and was true, at one moment between its call and
+// its return.
 func TestChangingNightsAreLinearizable(t *testing.T) {
 	t.Parallel()
 	m := newMarket(t, seedOf(t), 4, 6)
@@ -46,9 +47,9 @@ func TestChangingNightsAreLinearizable(t *testing.T) {
 	m.summary()
 }
 
-// 64 buyers of stays of one to three nights, while managers change the nights: each booking was made at prices, and under
-// restrictions, that all its nights may have had at one moment of the call; what was refused, read and reported was true of
-// each night at one moment; and the rooms left and those of the stored bookings add up to the total.
+// 64 buyers of stays of one to three nights, while managers change the nights: each booking was made at prices, and
+// under restrictions, that all its nights may have had at one moment of the call; what was refused, read and reported
+// was true of each night at one moment; and the rooms left and those of the stored bookings add up to the total.
 func TestManyBuyersOfChangingNights(t *testing.T) {
 	t.Parallel()
 	m := newMarket(t, seedOf(t), 5, 12)

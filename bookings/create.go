@@ -75,7 +75,8 @@ func (r *Repository) CreateOp(req Request) *dynastay.Operation[*Booking] {
 }
 
 // Create runs [Repository.CreateOp]. 1 request, and 1 more for each room type if the quote allows overbooking; after a
-// refusal, 1 more for each room type, and 1 to look for the record of an idempotency key. Callers in one process that want the same nights take turns, and may share a refusal.
+// refusal, 1 more for each room type, and 1 to look for the record of an idempotency key. Callers in one process that
+// want the same nights take turns, and may share a refusal.
 func (r *Repository) Create(ctx context.Context, req Request, opts ...dynastay.WriteOption) (*Booking, error) {
 	return dynastay.Do(ctx, r.db, r.CreateOp(req), opts...)
 }

@@ -111,7 +111,8 @@ func newMarket(t *testing.T, seed uint64, dates, rooms int) *market {
 	db.Faults.Conflicts(2 * time.Millisecond)
 	db.Faults.Inject(dyntest.LoseRequest(), dyntest.When{Chance: 0.03})
 	db.Faults.Inject(dyntest.LoseAnswer(), dyntest.When{Chance: 0.03})
-	// An update whose response is lost reads the night to find out what happened. If that fails too, the outcome is unknown.
+	// An update whose response is lost reads the night to find out what happened. If that fails too, the outcome is
+	// unknown.
 	db.Faults.Inject(dyntest.LoseAnswer(), dyntest.When{
 		Operation: "GetItem", Table: keys.AvailabilityTable.Name, Chance: 0.2, EveryAttempt: true,
 	})
@@ -127,8 +128,8 @@ func (m *market) during(call func()) span {
 	return span{began, m.now()}
 }
 
-// run makes all calls: of buyers who try some bookings each, of stays of at most so many nights, and of managers who make
-// so many updates together, spread over the time of the bookings.
+// run makes all calls: of buyers who try some bookings each, of stays of at most so many nights, and of managers who
+// make so many updates together, spread over the time of the bookings.
 func (m *market) run(buyers, calls, managers, updates, longest int) {
 	var buying, managing sync.WaitGroup
 	var tried atomic.Int64
@@ -158,8 +159,8 @@ func (m *market) run(buyers, calls, managers, updates, longest int) {
 	managing.Wait()
 }
 
-// look reads the nights of a few stays until one can be sold, or sometimes until there is only one reason against it. It
-// returns the last stay that it read, or nil.
+// look reads the nights of a few stays until one can be sold, or sometimes until there is only one reason against it.
+// It returns the last stay that it read, or nil.
 func (m *market) look(of server, draw *rand.Rand, longest int) (a *attempt) {
 	for range 3 {
 		length := 1 + draw.IntN(longest)
@@ -305,8 +306,8 @@ func (m *market) manage(of server, draw *rand.Rand) {
 	m.edits = append(m.edits, e)
 }
 
-// draw returns a change of one or two values. No price is used twice, and many totals are close to the number of rooms that
-// are sold on the date.
+// draw returns a change of one or two values. No price is used twice, and many totals are close to the number of rooms
+// that are sold on the date.
 func (m *market) draw(draw *rand.Rand, date dynastay.Date) (c availability.Change) {
 	one, other := draw.IntN(7), draw.IntN(10)%7
 	has := func(value int) bool { return value == one || value == other }

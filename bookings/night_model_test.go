@@ -102,7 +102,8 @@ func (u nightUpdate) after(n availability.Night) (availability.Night, bool) {
 	case u.report.Result == availability.Unchanged:
 		return n, next == n && u.report.Overbooked == overbooked
 	case u.report.Result == availability.Written:
-		// If the update left the total as it was, the overbooking is the one that was read, before the night was written.
+		// If the update left the total as it was, the overbooking is the one that was read, before the night was
+		// written.
 		exact := u.report.Overbooked == overbooked || next.Total == n.Total
 		return next, next != n && !tooMany && !impossible && exact
 	case errors.As(u.report.Err, &refused):

@@ -8,8 +8,8 @@ import (
 	"github.com/dynastay/dynastay/availability"
 )
 
-// past is what may have been stored at each moment of a history. It is less strict than [nightModel], which finds one order
-// of all calls, but it follows stays of several nights.
+// past is what may have been stored at each moment of a history. It is less strict than [nightModel], which finds one
+// order of all calls, but it follows stays of several nights.
 type past struct {
 	*history
 	values  map[dynastay.Date]*[valueKinds][]period
@@ -62,8 +62,8 @@ func changeTo(n availability.Night) availability.Change {
 	}
 }
 
-// newPast returns the past of nights that were opened before the history began. A value may be stored from the call that
-// wrote it until the return of any later call that wrote another one.
+// newPast returns the past of nights that were opened before the history began. A value may be stored from the call
+// that wrote it until the return of any later call that wrote another one.
 func newPast(h *history, opened nights) *past {
 	p := &past{history: h, values: map[dynastay.Date]*[valueKinds][]period{}}
 	for date, n := range opened {
@@ -111,8 +111,8 @@ func newPast(h *history, opened nights) *past {
 	return p
 }
 
-// once reports whether something may have been true at a moment of a call. Between two moments nothing changes, and what
-// may be true between them may be true at both.
+// once reports whether something may have been true at a moment of a call. Between two moments nothing changes, and
+// what may be true between them may be true at both.
 func (p *past) once(during span, may func(at int64) bool) bool {
 	i, _ := slices.BinarySearch(p.moments, during.call)
 	for ; i < len(p.moments) && p.moments[i] <= during.ret; i++ {

@@ -143,7 +143,7 @@ func (t *Table[T]) before(key dynastay.Key, row dynastay.Row, asked condition.Se
 }
 
 // Also adds to the action a change of counters (see [Spec.Counters]) and a condition on them. If nothing else changed,
-// neither is written. A counter may have changed since the item was read; if the condition does not hold, the operation
+// neither is sent. A counter may have changed since the item was read; if the condition does not hold, the operation
 // is prepared again. After does not show the change. The zero value of either argument adds nothing.
 func (c *Change[T]) Also(deltas expression.UpdateBuilder, condition expression.ConditionBuilder) {
 	c.deltas, c.also = deltas, condition

@@ -16,7 +16,7 @@ const (
 	AttrCard = "Card"
 	// AttrClosed marks the guard of a room type whose nights cannot be opened. Its value is the id of the closing.
 	AttrClosed = "Closed"
-	// AttrReopened takes the place of AttrClosed while the room type is on sale again.
+	// AttrReopened replaces AttrClosed when the room type is reopened. Its value is the id of the reopening.
 	AttrReopened = "Reopened"
 	// AttrPropertyClosed marks the nights of a property that is not on sale. It is separate from IsBlocked, so that the
 	// host's own stop-sells are preserved when the property is on sale again.

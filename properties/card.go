@@ -185,8 +185,8 @@ func (c *Card) QuoteRequest(stay dynastay.Stay, guests availability.Guests, choi
 	return req, nil
 }
 
-// CheckRequests returns the requests for [availability.Repository.CheckAll] that ask for a number of rooms of each type
-// on the card.
+// CheckRequests returns a request for each room type on the card, which asks [availability.Repository.CheckAll] whether
+// that number of rooms can be sold.
 func (c *Card) CheckRequests(rooms int) []availability.CheckRequest {
 	all := make([]availability.CheckRequest, len(c.Rooms))
 	for i, room := range c.Rooms {

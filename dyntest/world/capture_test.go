@@ -97,6 +97,6 @@ func TestCellChangesOnlyOpenNights(t *testing.T) {
 	require.NoError(t, c.change(availability.Change{RoomTypeIDs: []string{"r"}, Dates: stay, MaxStay: to(5)}))
 	assert.Equal(t, dynastay.Number(5), c.nights[key]["MaxStay"])
 	err = c.change(availability.Change{RoomTypeIDs: []string{"r"}, Dates: stay, ClosedToDeparture: to(true)})
-	assert.ErrorContains(t, err, "DATE#2026-05-31, which is not open")
+	assert.ErrorContains(t, err, "DATE#2026-05-31 must be open to be changed")
 	assert.Error(t, c.change(availability.Change{RoomTypeIDs: []string{""}, Dates: stay, MaxStay: to(5)}))
 }

@@ -148,7 +148,7 @@ func (c *cell) sell(b *bookings.Booking) error {
 	return nil
 }
 
-// change sets the values of a change in its nights, as the updates that the repository sends would do.
+// change sets the values of a change in its nights, as an update by the repository does.
 func (c *cell) change(of availability.Change) error {
 	values, before := valuesOf(of)
 	for _, id := range of.RoomTypeIDs {
@@ -159,7 +159,7 @@ func (c *cell) change(of availability.Change) error {
 			}
 			night := c.nights[key]
 			if night == nil {
-				return fmt.Errorf("world: a change of night %s, which is not open", key)
+				return fmt.Errorf("world: night %s must be open to be changed", key)
 			}
 			maps.Copy(night, values)
 			night["LastUpdated"] = dynastay.Instant(c.now)
@@ -168,8 +168,8 @@ func (c *cell) change(of availability.Change) error {
 	return nil
 }
 
-// valuesOf returns the attributes that a planned change sets, which is about one thing only, and how many nights before its
-// dates they are stored.
+// valuesOf returns the attributes that a planned change sets, and how many nights before its dates they are stored.
+// Each planned change sets one value, apart from the reason of a stop-sell.
 func valuesOf(c availability.Change) (values dynastay.Item, before int) {
 	yes := &types.AttributeValueMemberBOOL{Value: true}
 	switch {

@@ -20,9 +20,9 @@ var stopSellReasons = []string{"renovation", "private event", "held for the owne
 // edge is the date of an arrival or a departure at the house's k-th room type, in days from Today.
 type edge struct{ k, at int }
 
-// changes plans the stop-sells and restrictions that the i-th hotel sets after its last booking, at the start of Today; each
-// change is about one thing. A stop-sell does not undo sales, so nights that are sold may have one. The limits of a stay and
-// the dates closed to arrival or departure contradict no booking.
+// changes plans the stop-sells and restrictions that the i-th hotel sets after its last booking, at the start of Today.
+// Each change sets one value. A stop-sell does not undo sales, so nights that are sold may have one. The other
+// restrictions contradict no booking.
 func (w *World) changes(i int, h *house, sales []sale) (all []availability.Change) {
 	if w.opts.Empty {
 		return nil

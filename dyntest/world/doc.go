@@ -17,19 +17,20 @@
 //
 // The repositories themselves make the items, at times and with ids that the world chooses. They are therefore exactly
 // the items that a service would have written with the same calls: every key and index, the guards, the cards, exact
-// amounts. Only the changes of nights, by sales and by updates, are made by the world itself; a test compares the items with
-// those that the repositories write.
+// amounts. Only the changes that sales and updates make to nights are made by the world itself; a test compares the
+// items with those that the repositories write.
 //
 //	prop_000042           a hotel: one to three room types; 4 % are still pending
-//	room_000042_1         a room type, with one to four of its rooms on sale every night, except those with a stop-sell
+//	room_000042_1         a room type; one to four of its rooms are on sale every night that has no stop-sell
 //	user_000017           a user; every tenth may own hotels
 //	bkg_000042_0003       a booking that was created in the 60 days before Today; the last number is its position in the
 //	                      order of creation at the hotel
 //
-// Some hotels open their Fridays and Saturdays with a minimum stay. After the last booking, at the start of Today, the hotels
-// change a few nights: about 5 % have a stop-sell with a reason, on one to four nights in a row, and 2 or 3 % each are closed
-// to arrival, are closed to departure, or have a minimum stay or a maximum stay. A stop-sell does not undo sales, so most of
-// these nights are partly sold. The other restrictions contradict no booking. A world with [Options].Empty has no such changes.
+// Some hotels open their Fridays and Saturdays with a minimum stay. After the last booking, at the start of Today, the
+// hotels change a few nights: about 5 % have a stop-sell with a reason, on one to four nights in a row, and 2 or 3 %
+// each are closed to arrival, are closed to departure, or have a minimum stay or a maximum stay. A stop-sell does not
+// undo sales, so most of these nights are partly sold. The other restrictions contradict no booking. A world with
+// [Options].Empty has no such changes.
 //
 // Reviews are not generated, so all hotels are unrated, and no booking is cancelled or paid.
 //

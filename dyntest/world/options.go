@@ -21,7 +21,7 @@ type Options struct {
 	// Occupancy is the share of the rooms on sale that are booked, over all nights, at most 0.95. With ten or more
 	// hotels, the actual share differs by at most a few percent. Default: 0.5.
 	Occupancy float64
-	// Empty leaves all rooms free: there are no bookings, no stop-sells, and no restrictions that were set later than the
+	// Empty leaves all rooms free: there are no bookings, no stop-sells, and no restrictions that were set after the
 	// nights were opened. Default: false.
 	Empty bool
 	// Today is the current day in the world, and the first night on sale. Default: 2026-06-01.

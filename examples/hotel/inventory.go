@@ -63,8 +63,8 @@ func nameOf(p *properties.WithRooms, roomTypeID string) string {
 	return roomTypeID
 }
 
-// update sends the hotelier's changes of the month. Nights that have the values already, such as the weekdays' prices, are
-// not written.
+// update sends the hotelier's changes for the month. Nights that already have the values, such as the prices of the
+// weekdays, are not written.
 func (d *desk) update(ctx context.Context, out *details) error {
 	report, err := d.nights.Update(ctx, availability.UpdateRequest{PropertyID: orchard, Changes: changes()})
 	if err != nil {
@@ -104,7 +104,7 @@ func (d *desk) fillMonth(ctx context.Context, out *details) error {
 	return err
 }
 
-// firstReason is the first of the reasons why a stay cannot be sold, "" where err is no refusal.
+// firstReason returns the first of the reasons why a stay cannot be sold, or "" if err is not a refusal.
 func firstReason(err error) string {
 	var refused *availability.Refused
 	if errors.As(err, &refused) {
@@ -113,8 +113,8 @@ func firstReason(err error) string {
 	return ""
 }
 
-// showMonth draws what the property index holds for the month: one request for all room types. An index may be a
-// moment behind.
+// showMonth draws the month as the index shows it: one request for all room types. The index may lag a moment behind
+// the table.
 func (d *desk) showMonth(ctx context.Context, out *details) error {
 	calendar, err := d.nights.Calendar(ctx, orchard, month)
 	if err != nil {
@@ -143,7 +143,7 @@ func (d *desk) closeSales(ctx context.Context, out *details) error {
 	return nil
 }
 
-// reopenSales puts it back on sale, with the stop-sells and restrictions as they were.
+// reopenSales puts the property back on sale, with the stop-sells and restrictions as they were.
 func (d *desk) reopenSales(ctx context.Context, out *details) error {
 	change, err := d.nights.ReopenSales(ctx, orchard)
 	if err != nil {

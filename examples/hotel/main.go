@@ -2,14 +2,16 @@
 //
 //	go run ./examples/hotel
 //
-// It opens three hotels, searches, signs up a guest, books, finds the booking again, lets 64 guests race for the last 20
-// rooms, and cancels. Then a hotelier changes a month in one update, looks at the month's calendar, and closes and reopens
-// the sales of the hotel. Finally it loads items of the hotel-booking document as other software stores them, unchanged, and
-// reads them. Each step is one function below and is printed with the requests that it sent and the units that the
-// engine charged. Local engines disagree about the units of a transaction; the requests are the same on DynamoDB.
+// It opens three hotels, searches, signs up a guest, books, finds the booking again, lets 64 guests race for the last
+// 20 rooms, and cancels. Then a hotelier changes a month in one update, looks at the month's calendar, and closes and
+// reopens the sales of the hotel. Finally it loads items of the hotel-booking document as other software stores them,
+// unchanged, and reads them. Each step is one function below and is printed with the requests that it sent and the
+// units that the engine charged. Local engines disagree about the units of a transaction; the requests are the same on
+// DynamoDB.
 //
-// The program fails unless exactly 20 of the racing guests get a room, the cancelled room is back on sale, and the closed
-// hotel refuses a quote. Package dyntest/engine chooses the engine; its documentation explains how to choose another one.
+// The program fails unless exactly 20 of the racing guests get a room, the cancelled room is back on sale, and the
+// closed hotel refuses a quote. Package dyntest/engine chooses the engine; its documentation explains how to choose
+// another one.
 package main
 
 import (

@@ -15,8 +15,8 @@ import (
 )
 
 // managers change the totals of the nights that the sales scenario sells, and close and reopen a house of their own
-// while they open nights of it. Every update sets a maximum stay that no other one sets, far above any stay, so the update
-// that a night was last written by can be told.
+// while they open nights of it. Every update sets a maximum stay that no other one sets, far above any stay, so the
+// update that a night was last written by can be told.
 type managers struct {
 	*checker
 	own *properties.WithRooms // whose sales are closed and reopened
@@ -24,7 +24,7 @@ type managers struct {
 	mu      sync.Mutex
 	marks   int
 	updates map[string][]*nightUpdate // by night, as "room type/date"
-	opened  int                       // nights of the own house, per room type
+	opened  int                       // nights of own, per room type
 }
 
 // nightUpdate is one update of one night.
@@ -125,7 +125,7 @@ func (m *managers) judged(
 	return v
 }
 
-// move closes or reopens the own house.
+// move closes or reopens the managers' own house.
 func (m *managers) move(
 	w *worker, name string, call func(context.Context, string) (availability.SalesChange, error), lost error,
 ) {
@@ -135,7 +135,8 @@ func (m *managers) move(
 	})
 }
 
-// unknownOnly reduces the errors of several room types to ErrOutcomeUnknown if one is: the call has no other outcome then.
+// unknownOnly reduces the errors of several room types to ErrOutcomeUnknown if one is: the call has no other outcome
+// then.
 func unknownOnly(err error) error {
 	if errors.Is(err, dynastay.ErrOutcomeUnknown) {
 		return dynastay.ErrOutcomeUnknown
@@ -143,7 +144,7 @@ func unknownOnly(err error) error {
 	return err
 }
 
-// open opens further nights of the own house.
+// open opens further nights of the managers' own house.
 func (m *managers) open(w *worker) {
 	m.mu.Lock()
 	m.opened = min(m.opened+1, 150)
@@ -158,7 +159,7 @@ func (m *managers) open(w *worker) {
 	})
 }
 
-// settle closes the own house at last.
+// settle closes the managers' own house at the end.
 func (m *managers) settle(w *worker) {
 	if _, err := w.nights.CloseSales(context.Background(), m.own.ID); err != nil {
 		m.differ("a house that cannot be closed", m.own.ID, "%v", err)

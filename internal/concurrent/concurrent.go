@@ -7,12 +7,12 @@ import (
 )
 
 // Limit is the number of requests that one call of the library sends in parallel. More would hardly be faster, because
-// a partition of a table accepts only so many, and would starve the program's other calls of connections.
+// the throughput of a partition is limited, and would leave too few connections for the program's other calls.
 const Limit = 16
 
-// Each calls f for 0 to n−1, up to [Limit] at a time. It returns the first error, which also cancels the other calls. If
-// f panics, the other calls are cancelled as well, and Each panics with the same value once they have ended, so that the
-// caller can recover it.
+// Each calls f for 0 to n−1, up to [Limit] at a time. It returns the first error, which also cancels the other calls.
+// If f panics, the other calls are cancelled as well, and Each panics with the same value once they have ended, so that
+// the caller can recover it.
 func Each(ctx context.Context, n int, f func(context.Context, int) error) error {
 	if n == 1 {
 		return f(ctx, 0)
