@@ -15,7 +15,7 @@ import (
 const maxChecks = 1_000
 
 // CheckAll is [Repository.Check] for many room types of any properties, such as those on a page of search results. The
-// result has one element for each request, in the same order. There must be 1 to 1,000 requests, and the stay may have
+// result has one element for each request, in the same order. There may be at most 1,000 requests, and the stay may have
 // at most 732 nights.
 //
 // There are three ways to read the nights: one Query of the property on the index; one Query for each room type; or,
@@ -49,10 +49,7 @@ func (r *Repository) CheckAll(ctx context.Context, reqs []CheckRequest, stay dyn
 }
 
 func validateChecks(reqs []CheckRequest, stay dynastay.Stay) error {
-	switch {
-	case len(reqs) == 0:
-		return dynastay.Invalid("Requests", "must not be empty")
-	case len(reqs) > maxChecks:
+	if len(reqs) > maxChecks {
 		return dynastay.Invalid("Requests", "must have at most 1,000 entries")
 	}
 	for i, req := range reqs {

@@ -47,15 +47,15 @@ func (h House) validate() error {
 	return err
 }
 
-// today returns the current date at the property.
-func (h House) today(now time.Time) (dynastay.Date, error) {
+// Today returns the current date at the property. Its error is that of [House.Location].
+func (h House) Today(now time.Time) (dynastay.Date, error) {
 	loc, err := h.Location()
 	return dynastay.DateOf(now, loc), err
 }
 
 // notBefore rejects a stay that begins before today at the property.
 func (h House) notBefore(stay dynastay.Stay, now time.Time) error {
-	today, err := h.today(now)
+	today, err := h.Today(now)
 	if err != nil {
 		return dynastay.Within("Property", err)
 	}

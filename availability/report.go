@@ -3,6 +3,7 @@ package availability
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/dynastay/dynastay"
@@ -118,9 +119,6 @@ func (r Report) Count(result Result) (n int) {
 
 // Retry returns the entries for which the same request can succeed later: their outcome is unknown, or the database was
 // busy or could not be reached, or the context ended. Use it as [UpdateRequest.Only]. It is never nil.
-//
-// Call Retry only if Update returned an [*UpdateError]. After any other error, the report is empty, and a request with
-// an empty Only would write nothing, without an error; repeat the request unchanged instead.
 func (r Report) Retry() []DateReport {
 	all := []DateReport{}
 	for _, d := range r.Dates {
@@ -129,6 +127,22 @@ func (r Report) Retry() []DateReport {
 		}
 	}
 	return all
+}
+
+// Merge returns the report with the entries of a later report in place of its own. Use it after a retry with
+// [UpdateRequest.Only], whose report contains only the dates that were retried.
+func (r Report) Merge(later Report) Report {
+	byEntry := map[entry]DateReport{}
+	for _, d := range later.Dates {
+		byEntry[d.entry()] = d
+	}
+	merged := Report{slices.Clone(r.Dates)}
+	for i, d := range merged.Dates {
+		if newer, there := byEntry[d.entry()]; there {
+			merged.Dates[i] = newer
+		}
+	}
+	return merged
 }
 
 // Overbooked returns the entries of the dates on which more rooms are sold than the total.

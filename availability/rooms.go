@@ -47,7 +47,7 @@ func (r *Repository) roomTypes(ctx context.Context, op, propertyID string, ids .
 
 // today returns the current date at a property whose item was read.
 func (r *Repository) today(op, propertyID string, property dynastay.Row) (dynastay.Date, error) {
-	today, err := House{TimeZone: property.Text("TimeZone")}.today(r.db.Now())
+	today, err := House{TimeZone: property.Text("TimeZone")}.Today(r.db.Now())
 	if err != nil { // only the text: the zone does not come from the request, so the error must not match ErrInvalid
 		return today, &dynastay.Error{
 			Op: op, Entity: "Property", ID: propertyID, Kind: dynastay.ErrCorrupt, Err: errors.New(err.Error()),

@@ -18,7 +18,8 @@ type UpdateRequest struct {
 	// Changes are applied in order: a later change overrides the values that earlier ones set for the same night. Each
 	// night is written once. All changes together may name at most 1,000,000 dates (dates × room types).
 	Changes []Change
-	// OpenOnly leaves the dates whose nights are not open out of the report, instead of reporting [ErrNotOpen].
+	// OpenOnly leaves the dates whose nights are not open out of the report, instead of reporting [ErrNotOpen]. Dates in
+	// the past are reported nevertheless.
 	OpenOnly bool
 	// Only restricts the request to some of its dates, usually to those of [Report.Retry]; other dates are ignored. If
 	// it is nil, it does not restrict the request; if it is empty but not nil, nothing is written.
@@ -140,8 +141,8 @@ func (c Change) changesNight() bool {
 //
 // If any date was not written, or its outcome is unknown, Update returns an [*UpdateError] together with the report.
 // The same request can be repeated: it then writes only what is missing. To repeat it without overriding what others
-// have changed in the meantime, set Only to [Report.Retry]. After any other error, nothing was written and the report
-// is empty.
+// have changed in the meantime, set Only to [Report.Retry]. After any other error, the request was refused, nothing was
+// written, and the report is empty.
 //
 // A request that does not match the room types is a [*dynastay.InvalidError], and nothing is written. Its field is, for
 // example, "Changes[0].Price.Currency" if the currency differs from that of the base price, and "Changes[0].Rooms" if

@@ -46,6 +46,43 @@ func TestRetryAfterAFailedRead(t *testing.T) {
 	}
 }
 
+// The same if the room types cannot be read: a loop that retries what the report says must not end without a write.
+func TestRetryAfterTheRoomTypesCannotBeRead(t *testing.T) {
+	t.Parallel()
+	db, hotel, _ := openHotel(t, 5)
+	repo := availability.New(withRetry(db, dynastay.Retry{Attempts: 1}))
+	lost := db.Faults.Inject(dyntest.LoseRequest(), dyntest.When{Operation: "BatchGetItem"})
+	request := updateOf(hotel, july, availability.Change{MinStay: ptr(2), ClosedToDeparture: ptr(true)})
+	first, err := repo.Update(t.Context(), request)
+	lost.Stop()
+	var failed *availability.UpdateError
+	require.ErrorAs(t, err, &failed)
+	assert.Len(t, failed.Dates, 14)
+	request.Only = first.Retry()
+	assert.Len(t, request.Only, 14)
+	later, err := repo.Update(t.Context(), request)
+	require.NoError(t, err)
+	assert.Equal(t, 14, first.Merge(later).Count(availability.Written))
+}
+
+// A later report replaces the entries that it has, and no others.
+func TestReportMerge(t *testing.T) {
+	t.Parallel()
+	entry := func(day string, departure bool, result availability.Result) availability.DateReport {
+		return availability.DateReport{RoomTypeID: roomTypeID, Date: date(day), Departure: departure, Result: result}
+	}
+	first := availability.Report{Dates: []availability.DateReport{
+		entry("2026-07-10", true, availability.Unknown), entry("2026-07-10", false, availability.Unknown), entry("2026-07-11", false, availability.Written),
+	}}
+	later := availability.Report{Dates: []availability.DateReport{
+		entry("2026-07-10", false, availability.Written), entry("2026-07-12", false, availability.Written),
+	}}
+	assert.Equal(t, []availability.DateReport{
+		entry("2026-07-10", true, availability.Unknown), entry("2026-07-10", false, availability.Written), entry("2026-07-11", false, availability.Written),
+	}, first.Merge(later).Dates)
+	assert.Equal(t, 2, first.Count(availability.Unknown), "the first report is not changed")
+}
+
 // The same if a night that another caller changed cannot be read again.
 func TestRetryAfterAFailedSecondRead(t *testing.T) {
 	t.Parallel()

@@ -3,6 +3,7 @@ package availability
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"maps"
 	"slices"
@@ -31,7 +32,8 @@ type edit struct {
 	about      []int        // the entries of the report that depend on it
 }
 
-// plan checks the request against the room types, and merges its changes. 1 request.
+// plan checks the request against the room types, and merges its changes. 1 request. If the room types cannot be read, no
+// date is written, and the report says so.
 func (r *Repository) plan(ctx context.Context, u UpdateRequest) (*plan, error) {
 	p := &plan{propertyID: u.PropertyID, rooms: map[string][]*edit{}}
 	merged, err := u.merged()
@@ -40,8 +42,16 @@ func (r *Repository) plan(ctx context.Context, u UpdateRequest) (*plan, error) {
 	}
 	ids := roomTypeIDs(merged)
 	found, err := r.roomTypes(ctx, opUpdate, u.PropertyID, ids...)
-	if err != nil {
+	switch {
+	case errors.Is(err, dynastay.ErrNotFound), errors.Is(err, dynastay.ErrCorrupt):
 		return nil, err
+	case err != nil:
+		p.add(merged, dynastay.Date{})
+		for i := range p.report.Dates {
+			p.report.Dates[i].fail(err)
+		}
+		p.rooms = nil
+		return p, nil
 	}
 	for i, c := range u.Changes {
 		for _, id := range c.RoomTypeIDs {
@@ -111,7 +121,8 @@ func (u UpdateRequest) merged() (map[entry]*Change, error) {
 			}
 		}
 	}
-	for at, c := range all {
+	for _, at := range inOrder(all) {
+		c := all[at]
 		if c.MinStay != nil && c.MaxStay != nil && checkLimits(*c.MinStay, *c.MaxStay) != nil {
 			return nil, dynastay.Invalid("Changes", "must not together set MinStay (%d) above MaxStay (%d), as for room type %s on %s",
 				*c.MinStay, *c.MaxStay, shown.Masked(at.roomTypeID), at.date)
