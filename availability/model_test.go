@@ -34,22 +34,19 @@ func TestModel(t *testing.T) {
 	t.Parallel()
 	met := tally{}
 	for range *modelRuns {
-		t.Run("100 histories", func(t *testing.T) {
-			fast := dynastay.Options{Retry: dynastay.Retry{Attempts: 3, Base: time.Millisecond, Cap: 2 * time.Millisecond}}
-			db := dyntest.New(t, dyntest.At(modelStart), dyntest.With(fast))
-			processes := []process{{db.DB, availability.New(db.DB)}}
-			other := db.Open(&fast)
-			processes = append(processes, process{other, availability.New(other)})
-			number := 0
-			rapid.Check(t, func(t *rapid.T) {
-				number++
-				m := newModel(t, db, number, met)
-				for _, c := range rapid.SliceOfN(rapid.Custom(drawCall), 3, 20).Draw(t, "calls") {
-					m.call(c, processes[c.process])
-				}
-				m.verify()
-				m.lastDay(processes[0].repo, uniform(t, -1, modelDates, "expires"), uniform(t, -1, 1, "seconds"))
-			})
+		fast := dynastay.Options{Retry: dynastay.Retry{Attempts: 3, Base: time.Millisecond, Cap: 2 * time.Millisecond}}
+		db := dyntest.New(t, dyntest.At(modelStart), dyntest.With(fast))
+		other := db.Open(&fast)
+		processes := []process{{db.DB, availability.New(db.DB)}, {other, availability.New(other)}}
+		number := 0
+		rapid.Check(t, func(t *rapid.T) {
+			number++
+			m := newModel(t, db, number, met)
+			for _, c := range rapid.SliceOfN(rapid.Custom(drawCall), 3, 20).Draw(t, "calls") {
+				m.call(c, processes[c.process])
+			}
+			m.verify()
+			m.lastDay(processes[0].repo, uniform(t, -1, modelDates, "expires"), uniform(t, -1, 1, "seconds"))
 		})
 	}
 	t.Log(met)
@@ -166,21 +163,34 @@ func (m *model) call(c call, on process) {
 	m.t.Logf("%v:%#v", m.db.Now(), c)
 	m.db.Clock.Advance(time.Second)
 	m.fault = c.fault
-	if c.fault.name == "" {
-		c.run(m, on)
-		return
+	if c.fault.name != "" {
+		when := dyntest.When{Nth: c.fault.nth, Optional: true}
+		if c.fault.ever {
+			when.Times = 10_000
+		}
+		fault := m.db.Faults.Inject(troubles[c.fault.name], when)
+		defer func() {
+			fault.Stop()
+			m.met["faults"] += fault.Hits()
+		}()
 	}
-	when := dyntest.When{Nth: c.fault.nth, Optional: true}
-	if c.fault.ever {
-		when.Times = 10_000
-	}
-	fault := m.db.Faults.Inject(troubles[c.fault.name], when)
-	defer fault.Stop()
+	sent := m.db.Faults.Record()
 	c.run(m, on)
-	fault.Stop()
-	m.met["faults"] += fault.Hits()
+	m.consistent(c.step, sent())
 	if c.fault.fatal() {
 		m.verify()
+	}
+}
+
+// consistent requires what a write reads to be read consistently, which local engines do not need.
+func (m *model) consistent(of step, sent []dyntest.Request) {
+	switch of.(type) {
+	case openingNights, updating, selling, returning, closing:
+		for _, r := range sent {
+			if r.Operation == "GetItem" || r.Operation == "BatchGetItem" || r.Operation == "Query" {
+				require.Contains(m.t, string(r.Body), `"ConsistentRead":true`)
+			}
+		}
 	}
 }
 
