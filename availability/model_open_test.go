@@ -91,7 +91,7 @@ func (s openingNights) run(m *model, on process) {
 	}
 	got, err := on.repo.Open(context.Background(), o)
 	switch {
-	case m.failed(err):
+	case m.failed(err) || m.lost(err, false, errors.Is(no, availability.ErrClosed)):
 		if no == nil && errors.Is(err, dynastay.ErrOutcomeUnknown) {
 			m.met["open: unknown"]++
 			m.settle(changes)

@@ -68,7 +68,7 @@ func drawChange(t *rapid.T) availability.Change {
 	if c.StopSell != nil && *c.StopSell {
 		c.StopSellReason = drawReason(t)
 	}
-	if c.Price == nil && c.Rooms == nil && c.MinStay == nil && c.MaxStay == nil && c.ClosedToArrival == nil && c.ClosedToDeparture == nil && c.StopSell == nil {
+	if len(valuesOf(c)) == 0 {
 		c.ClosedToDeparture = ptr(true)
 	}
 	return c
