@@ -231,6 +231,20 @@ func TestClosingAndReopeningMeet(t *testing.T) {
 	}
 }
 
+// A night that was committed a moment ago, and that the first Query misses, is closed as well.
+func TestCloseSalesReadsAgain(t *testing.T) {
+	t.Parallel()
+	db, hotel, repo := openHotel(t, 5)
+	db.Faults.Inject(dyntest.Before(func(context.Context) {
+		putNights(t, db, night(hotel.RoomTypeID, "2026-08-20", dynastay.Item{"PropertyId": dynastay.Text(hotel.ID)}))
+	}), dyntest.When{Operation: "TransactWriteItems", Nth: 2}) // the first one changes the guard
+	done, err := repo.CloseSales(t.Context(), hotel.ID)
+	require.NoError(t, err)
+	assert.Equal(t, 32, done.Nights)
+	_, open := closed(t, db, hotel.RoomTypeID)
+	assert.Zero(t, open)
+}
+
 // bigHotel stores a property with many room types, and opens nights of each.
 func bigHotel(t *testing.T, db *dyntest.DB, rooms, nights int) (ids []string) {
 	t.Helper()

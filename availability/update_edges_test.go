@@ -178,6 +178,37 @@ func TestOverbookingANightWithoutAvailableRooms(t *testing.T) {
 	}
 }
 
+// An overbooking is that of a night, and not of the departures on the next morning, which are stored with the night.
+func TestDeparturesAreNotOverbooked(t *testing.T) {
+	t.Parallel()
+	db, hotel, repo := openHotel(t, 5)
+	require.NoError(t, sellQuote(t, db.DB, repo, hotel.Quote(t, db.DB, oneNight("2026-07-10"), 5)))
+	report, err := repo.Update(t.Context(), availability.UpdateRequest{PropertyID: hotel.ID, Changes: []availability.Change{
+		changeOf(hotel.RoomTypeID, oneNight("2026-07-10"), availability.Change{Rooms: ptr(3), Overbook: 2}),
+		changeOf(hotel.RoomTypeID, oneNight("2026-07-11"), availability.Change{ClosedToDeparture: ptr(true)}),
+	}})
+	require.NoError(t, err)
+	assert.Equal(t, []availability.DateReport{
+		{RoomTypeID: hotel.RoomTypeID, Date: date("2026-07-10"), Result: availability.Written, Overbooked: 2},
+		{RoomTypeID: hotel.RoomTypeID, Date: date("2026-07-11"), Departure: true, Result: availability.Written},
+	}, report.Dates)
+	assert.Len(t, report.Overbooked(), 1)
+}
+
+// A night that is overbooked counts all of its rooms as sold, and reports its overbooking only if the rooms were asked for.
+func TestUpdateOfAnOverbookedNight(t *testing.T) {
+	t.Parallel()
+	db, hotel, repo := openHotel(t, 5)
+	require.NoError(t, sellQuote(t, db.DB, repo, hotel.Quote(t, db.DB, oneNight("2026-07-10"), 5)))
+	update(t, repo, hotel, oneNight("2026-07-10"), availability.Change{Rooms: ptr(3), Overbook: 2})
+	report := update(t, repo, hotel, oneNight("2026-07-10"), availability.Change{MinStay: ptr(2)})
+	assert.Zero(t, report.Dates[0].Overbooked)
+	_, err := repo.Update(t.Context(), updateOf(hotel, oneNight("2026-07-10"), availability.Change{Rooms: ptr(2), Overbook: 2}))
+	var sold *availability.SoldError
+	require.ErrorAs(t, err, &sold)
+	assert.Equal(t, availability.SoldError{Sold: 5, Rooms: 2}, *sold)
+}
+
 // A night of other software without the attributes of its key cannot be updated, which is not the fault of the request.
 func TestUpdateOfANightWithoutDate(t *testing.T) {
 	t.Parallel()
