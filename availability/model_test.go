@@ -27,7 +27,7 @@ var modelRuns = flag.Int("model.runs", 1, "how many times 100 histories (-rapid.
 // A property with three room types is opened, updated, sold, closed and read, step by step, by two processes and through
 // the faults of the network. Every result, and at the end every stored item, is what a model in memory expects.
 //
-// The full size takes about five minutes on dynoxide:
+// The full size, 5,000 histories, takes about seven minutes on dynoxide:
 //
 //	go test ./availability -run TestModel -count=1 -timeout=30m -model.runs=50
 func TestModel(t *testing.T) {
