@@ -38,10 +38,7 @@ func BenchmarkYearOfTwentyRoomTypes(b *testing.B) {
 				db.Faults.Inject(dyntest.Delay(delay), dyntest.When{})
 			}
 			repo := availability.New(db.DB)
-			price := func(n int) *dynastay.Money {
-				m := dynastay.MustMoney(fmt.Sprintf("%d.00", 100+n), "USD")
-				return &m
-			}
+			price := func(n int) dynastay.Money { return dynastay.MustMoney(fmt.Sprintf("%d.00", 100+n), "USD") }
 			request := func(ids []string, dates dynastay.Stay, n int) {
 				_, err := repo.Update(context.Background(), availability.UpdateRequest{PropertyID: propertyID, Changes: []availability.Change{
 					{RoomTypeIDs: ids, Dates: dates, Price: price(n), MinStay: ptr(1 + n%3)},

@@ -111,7 +111,7 @@ func ExampleRepository_Update() {
 	report, err := nights.Update(context.Background(), availability.UpdateRequest{
 		PropertyID: hotel.ID,
 		Changes: []availability.Change{
-			{RoomTypeIDs: rooms, Dates: summer, Weekdays: availability.On(time.Friday, time.Saturday), Price: &weekend},
+			{RoomTypeIDs: rooms, Dates: summer, Weekdays: availability.On(time.Friday, time.Saturday), Price: weekend},
 			{RoomTypeIDs: rooms, Dates: summer, Weekdays: availability.On(time.Friday), MinStay: aws.Int(2)},
 			{
 				RoomTypeIDs: rooms[:1], Dates: dynastay.MustStay("2026-08-30", "2026-09-03"),

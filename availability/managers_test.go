@@ -36,7 +36,7 @@ type version int
 func (v version) change() availability.Change {
 	flag := func(bit int) *bool { return ptr(int(v)&(1<<bit) != 0) }
 	c := availability.Change{
-		Price: ptr(money(fmt.Sprintf("%d.00 USD", 100+v))), Rooms: ptr(int(v)), AboveCapacity: true, Overbook: availability.MaxRooms,
+		Price: money(fmt.Sprintf("%d.00 USD", 100+v)), Rooms: ptr(int(v)), AboveCapacity: true, Overbook: availability.MaxRooms,
 		MinStay: ptr(int(v)), MaxStay: ptr(2*int(v) + 1), ClosedToArrival: flag(0), StopSell: flag(1),
 	}
 	if *c.StopSell {
@@ -51,7 +51,7 @@ func (v version) closed() *bool { return ptr(v%3 == 0) }
 // has reports whether a night has all values of the version, with so many rooms sold.
 func (v version) has(n availability.Night, sold int) bool {
 	c := v.change()
-	return n.Price == *c.Price && n.Total == *c.Rooms && n.Available == *c.Rooms-sold &&
+	return n.Price == c.Price && n.Total == *c.Rooms && n.Available == *c.Rooms-sold &&
 		n.MinStay == *c.MinStay && n.MaxStay == *c.MaxStay && n.ClosedToArrival == *c.ClosedToArrival &&
 		n.ClosedToDeparture == *v.closed() && n.StopSell == *c.StopSell && n.StopSellReason == c.StopSellReason
 }
@@ -265,7 +265,7 @@ func (m *managed) open(db *dyntest.DB) {
 	repo, ctx := availability.New(db.Direct), context.Background()
 	for _, id := range m.rooms {
 		putRoomType(m, db, id)
-		_, err := repo.Open(ctx, availability.OpenRequest{PropertyID: propertyID, RoomTypeID: id, Nights: m.stay, Rooms: 3, Price: *version(0).change().Price})
+		_, err := repo.Open(ctx, availability.OpenRequest{PropertyID: propertyID, RoomTypeID: id, Nights: m.stay, Rooms: 3, Price: version(0).change().Price})
 		require.NoError(m, err)
 	}
 	sales, from := bookings.New(db.Direct, nil), m.stay.CheckIn
@@ -273,7 +273,7 @@ func (m *managed) open(db *dyntest.DB) {
 		stay := dynastay.Stay{CheckIn: from, CheckOut: from.AddDays(min(10, from.DaysUntil(m.stay.CheckOut)))}
 		for _, id := range m.rooms {
 			rooms := 1 + i%3
-			quote := quoteOf(m, request(stay, room(id, rooms)), *version(0).change().Price)
+			quote := quoteOf(m, request(stay, room(id, rooms)), version(0).change().Price)
 			_, err := sales.Create(ctx, fixture.Request(quote))
 			require.NoError(m, err)
 			for d := range stay.Dates() {

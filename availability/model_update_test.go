@@ -47,7 +47,7 @@ func drawUpdate(t *rapid.T) step {
 func drawChange(t *rapid.T) availability.Change {
 	c := availability.Change{Dates: drawDates(t, 1, 2, 3, 5, 8, 22)}
 	if chance(t, 3, "sets the price") {
-		c.Price = ptr(drawPrice(t))
+		c.Price = drawPrice(t)
 	}
 	if chance(t, 2, "sets the rooms") {
 		c.Rooms = ptr(uniform(t, 0, modelCapacity+2, "rooms"))
@@ -105,8 +105,8 @@ type stopped struct {
 
 func valuesOf(c availability.Change) values {
 	all := values{}
-	if c.Price != nil {
-		all["price"] = *c.Price
+	if c.Price.IsSet() {
+		all["price"] = c.Price
 	}
 	if c.Rooms != nil {
 		all["rooms"] = total{*c.Rooms, c.Overbook}
@@ -177,7 +177,7 @@ func (s updating) invalid(m *model, u availability.UpdateRequest, lines map[line
 		if !slices.ContainsFunc(c.RoomTypeIDs, func(id string) bool { return asked[id] }) {
 			continue
 		}
-		if c.Price != nil && c.Price.Currency() != "USD" {
+		if c.Price.IsSet() && c.Price.Currency() != "USD" {
 			return invalid("Changes[%d].Price.Currency", i)
 		}
 		if c.Rooms != nil && *c.Rooms > modelCapacity && !c.AboveCapacity {

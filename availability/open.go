@@ -247,7 +247,7 @@ func (r *Repository) open(ctx context.Context, tx *dynastay.Tx, o OpenRequest) (
 // The room type must have been created by package properties, whose guard ties the room type to the property. Open
 // returns [dynastay.ErrNotFound] if the property has no such room type or the guard does not exist, and with Field
 // "PropertyID" if the guard or an existing night names a different property. It returns [ErrClosed] if the room type is
-// closed.
+// closed, unless all nights are already open.
 //
 // A request that does not match the room type or the calendar is a [*dynastay.InvalidError]. Its field is
 // "Nights.CheckIn" if the nights begin before today at the property, "Price.Currency" if the currency differs from that

@@ -215,7 +215,8 @@ var giveBack = dynastay.Prepare(expression.NewBuilder().
 
 // GiveBack adds to tx the action that returns rooms of one night to the inventory. It returns a
 // [*dynastay.InvalidError] for an invalid id or date. If the night no longer has an item, or its item has no number of
-// available rooms, the action is skipped; [dynastay.Tx.Skipped] reports this.
+// available rooms, the action is skipped: [dynastay.OpSpec.Prepare] runs again, and must not call GiveBack for a night for
+// which [dynastay.Tx.Skipped] is true.
 func (r *Repository) GiveBack(tx *dynastay.Tx, propertyID, roomTypeID string, date dynastay.Date, rooms int) error {
 	night, err := NightRef(roomTypeID, date)
 	if err != nil {

@@ -31,13 +31,15 @@ type UpdateRequest struct {
 }
 
 // Change sets values of the nights of some room types. A nil field leaves the stored value unchanged. Functions such as
-// aws.Int and aws.Bool of the AWS SDK return pointers to values; for Price, use the address of a variable.
+// aws.Int and aws.Bool of the AWS SDK return pointers to values.
 type Change struct {
 	RoomTypeIDs []string
 	Dates       dynastay.Stay // half-open, at most 732 dates
 	Weekdays    Weekdays      // which of these dates to change; the zero value means all of them
 
-	Price *dynastay.Money // per room and night, in whole minor units of the room type's currency
+	// Price is for one room and one night, in whole minor units of the room type's currency. The zero Money leaves the
+	// stored price unchanged; 0.00 USD is a price.
+	Price dynastay.Money
 	// Rooms is the number of rooms that are on sale in total, 0 to MaxRooms. The number of rooms left changes by the
 	// difference from the previous total.
 	Rooms         *int
@@ -98,8 +100,8 @@ func (c Change) Validate() error {
 	if err := checkRange("Dates", c.Dates, c.Weekdays); err != nil {
 		return err
 	}
-	if c.Price != nil {
-		if err := checkPrice(*c.Price); err != nil {
+	if c.Price.IsSet() {
+		if err := checkPrice(c.Price); err != nil {
 			return err
 		}
 	}
@@ -130,7 +132,7 @@ func (c Change) Validate() error {
 
 // changesNight reports whether the change sets a value of the night itself, and not only of the departures on its date.
 func (c Change) changesNight() bool {
-	return c.Price != nil || c.Rooms != nil || c.MinStay != nil || c.MaxStay != nil || c.ClosedToArrival != nil || c.StopSell != nil
+	return c.Price.IsSet() || c.Rooms != nil || c.MinStay != nil || c.MaxStay != nil || c.ClosedToArrival != nil || c.StopSell != nil
 }
 
 // Update changes the prices, totals, restrictions and stop-sells of open nights, and reports on every date. All values

@@ -37,7 +37,7 @@ func TestRetryAfterAFailedRead(t *testing.T) {
 			t.Parallel()
 			db, hotel, repo := openHotel(t, 5)
 			i := db.Faults.Inject(fault, dyntest.When{Operation: "Query", Table: keys.AvailabilityTable.Name})
-			report, err := repo.Update(t.Context(), updateOf(hotel, july, availability.Change{Price: ptr(money("200.00 USD"))}))
+			report, err := repo.Update(t.Context(), updateOf(hotel, july, availability.Change{Price: money("200.00 USD")}))
 			i.Stop()
 			require.Error(t, err)
 			require.Equal(t, 7, report.Count(availability.NotWritten))
@@ -93,7 +93,7 @@ func TestRetryAfterAFailedSecondRead(t *testing.T) {
 		assert.NoError(t, err)
 	}), dyntest.When{Operation: "UpdateItem", Nth: 1})
 	db.Faults.Inject(dyntest.InternalError(), dyntest.When{Operation: "GetItem"})
-	report, err := repo.Update(t.Context(), updateOf(hotel, oneNight("2026-07-10"), availability.Change{Price: ptr(money("200.00 USD"))}))
+	report, err := repo.Update(t.Context(), updateOf(hotel, oneNight("2026-07-10"), availability.Change{Price: money("200.00 USD")}))
 	require.Error(t, err)
 	assert.Len(t, report.Retry(), 1)
 }

@@ -111,7 +111,9 @@ func (n *edit) failure(kind, cause error) error {
 
 // apply sets the values of the change on a night.
 func (c Change) apply(n *Night) error {
-	set(&n.Price, c.Price)
+	if c.Price.IsSet() {
+		n.Price = c.Price
+	}
 	set(&n.Total, c.Rooms)
 	set(&n.MinStay, c.MinStay)
 	set(&n.MaxStay, c.MaxStay)

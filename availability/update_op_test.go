@@ -17,7 +17,7 @@ import (
 func TestUpdateOp(t *testing.T) {
 	t.Parallel()
 	db, hotel, repo := openHotel(t, 5)
-	u := updateOf(hotel, july, availability.Change{Rooms: ptr(3), Price: ptr(money("199.50 USD")), ClosedToDeparture: ptr(true)})
+	u := updateOf(hotel, july, availability.Change{Rooms: ptr(3), Price: money("199.50 USD"), ClosedToDeparture: ptr(true)})
 	key := dynastay.IdempotencyKey("renovation")
 	// The property's items, the nights, the transaction with the night before for the departures, and the record.
 	var first availability.Report
@@ -38,7 +38,7 @@ func TestUpdateOp(t *testing.T) {
 	assert.Equal(t, []int{3, 3}, []int{n.Total, n.Available})
 
 	for name, edit := range map[string]func(*availability.UpdateRequest){
-		"price":    func(u *availability.UpdateRequest) { u.Changes[0].Price = ptr(money("199.51 USD")) },
+		"price":    func(u *availability.UpdateRequest) { u.Changes[0].Price = money("199.51 USD") },
 		"rooms":    func(u *availability.UpdateRequest) { u.Changes[0].Rooms = ptr(4) },
 		"overbook": func(u *availability.UpdateRequest) { u.Changes[0].Overbook = 1 },
 		"dates":    func(u *availability.UpdateRequest) { u.Changes[0].Dates = oneNight(oneDay) },

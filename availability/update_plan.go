@@ -79,8 +79,8 @@ func roomTypeIDs(all map[entry]*Change) []string {
 
 // fits rejects what does not match the room type.
 func (c Change) fits(id string, room dynastay.Row) error {
-	if c.Price != nil {
-		if err := fitsPrice(id, room, *c.Price); err != nil {
+	if c.Price.IsSet() {
+		if err := fitsPrice(id, room, c.Price); err != nil {
 			return err
 		}
 	}
@@ -133,7 +133,7 @@ func (u UpdateRequest) merged() (map[entry]*Change, error) {
 
 // override sets the values that with sets.
 func (c *Change) override(with Change) {
-	c.Price = cmp.Or(with.Price, c.Price)
+	c.Price = cmp.Or(with.Price, c.Price) // the zero Money leaves it
 	c.MinStay = cmp.Or(with.MinStay, c.MinStay)
 	c.MaxStay = cmp.Or(with.MaxStay, c.MaxStay)
 	c.ClosedToArrival = cmp.Or(with.ClosedToArrival, c.ClosedToArrival)
@@ -163,20 +163,16 @@ func (p *plan) add(all map[entry]*Change, today dynastay.Date) {
 
 func inOrder(all map[entry]*Change) []entry { return slices.SortedFunc(maps.Keys(all), entry.compare) }
 
-// edit returns the edit of the night that stores an entry.
+// edit returns the edit of the night that stores an entry. The entries come in the order of the nights that store them:
+// the departures on a date, which are stored with the night before, come before its night.
 func (p *plan) edit(at entry) *edit {
 	date := at.night()
 	edits := p.rooms[at.roomTypeID]
-	// The departures on a date come before its night and are stored with the night before, so at most one edit follows.
-	i := len(edits)
-	for i > 0 && edits[i-1].date.After(date) {
-		i--
-	}
-	if i > 0 && edits[i-1].date == date {
-		return edits[i-1]
+	if last := len(edits) - 1; last >= 0 && edits[last].date == date {
+		return edits[last]
 	}
 	night := &edit{roomTypeID: at.roomTypeID, date: date}
-	p.rooms[at.roomTypeID] = slices.Insert(edits, i, night)
+	p.rooms[at.roomTypeID] = append(edits, night)
 	return night
 }
 

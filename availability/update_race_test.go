@@ -97,10 +97,10 @@ func TestUpdateThatIsOvertaken(t *testing.T) {
 	db, hotel, repo := openHotel(t, 10)
 	sell(t, db, hotel, 2)
 	beforeWrite(db, func() {
-		update(t, direct(db), hotel, oneNight(oneDay), availability.Change{Rooms: ptr(6), Price: ptr(money("1.00 USD")), MinStay: ptr(4)})
+		update(t, direct(db), hotel, oneNight(oneDay), availability.Change{Rooms: ptr(6), Price: money("1.00 USD"), MinStay: ptr(4)})
 	})
 	dyntest.Budget(t, db, dyntest.Cost{Requests: 2 + 1 + 2, ReadUnits: 4, WriteUnits: 5}, func() {
-		report := update(t, repo, hotel, oneNight(oneDay), availability.Change{Rooms: ptr(7), Price: ptr(money("2.00 USD"))})
+		report := update(t, repo, hotel, oneNight(oneDay), availability.Change{Rooms: ptr(7), Price: money("2.00 USD")})
 		assert.Equal(t, 1, report.Count(availability.Written))
 	})
 	n := nightOf(t, repo, hotel, oneDay)

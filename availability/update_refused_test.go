@@ -19,7 +19,7 @@ import (
 // validChange changes everything; the tests make one field invalid.
 func validChange() availability.Change {
 	return changeOf(roomTypeID, july, availability.Change{
-		Price: ptr(fixture.Price), Rooms: ptr(3), Overbook: 1, AboveCapacity: true, MinStay: ptr(1), MaxStay: ptr(2),
+		Price: fixture.Price, Rooms: ptr(3), Overbook: 1, AboveCapacity: true, MinStay: ptr(1), MaxStay: ptr(2),
 		ClosedToArrival: ptr(false), ClosedToDeparture: ptr(false), StopSell: ptr(true), StopSellReason: "painting",
 	})
 }
@@ -38,7 +38,7 @@ func TestUpdateRejectsBadInput(t *testing.T) {
 			c.Dates.CheckOut = c.Dates.CheckIn.AddDays(733)
 		},
 		"Changes[0].Weekdays":       func(_ *availability.UpdateRequest, c *availability.Change) { c.Weekdays = availability.On() },
-		"Changes[0].Price":          func(_ *availability.UpdateRequest, c *availability.Change) { c.Price = ptr(money("-1.00 USD")) },
+		"Changes[0].Price":          func(_ *availability.UpdateRequest, c *availability.Change) { c.Price = money("-1.00 USD") },
 		"Changes[0].Rooms":          func(_ *availability.UpdateRequest, c *availability.Change) { c.Rooms = ptr(10_001) },
 		"Changes[0].Overbook":       func(_ *availability.UpdateRequest, c *availability.Change) { c.Overbook = -1 },
 		"Changes[0].AboveCapacity":  func(_ *availability.UpdateRequest, c *availability.Change) { c.Rooms, c.Overbook = nil, 0 },
@@ -61,7 +61,7 @@ func TestUpdateRejectsBadInput(t *testing.T) {
 	}
 	for name, edit := range map[string]func(c *availability.Change){
 		"Changes[0].Rooms":          func(c *availability.Change) { c.Rooms = ptr(-1) },
-		"Changes[0].Price":          func(c *availability.Change) { c.Price = ptr(money("1.001 USD")) },
+		"Changes[0].Price":          func(c *availability.Change) { c.Price = money("1.001 USD") },
 		"Changes[0].Overbook":       func(c *availability.Change) { c.Rooms, c.AboveCapacity = nil, false },
 		"Changes[0].MaxStay":        func(c *availability.Change) { c.MinStay, c.MaxStay = ptr(3), ptr(2) },
 		"Changes[0].StopSellReason": func(c *availability.Change) { c.StopSell = nil },
@@ -103,7 +103,7 @@ func TestUpdateChecksTheRoomTypes(t *testing.T) {
 		name, field string
 		change      availability.Change
 	}{
-		{"currency", "Changes[1].Price.Currency", availability.Change{Price: ptr(money("280.00 EUR"))}},
+		{"currency", "Changes[1].Price.Currency", availability.Change{Price: money("280.00 EUR")}},
 		{"rooms", "Changes[1].Rooms", availability.Change{Rooms: ptr(6)}},
 	} {
 		stop := db.Faults.Record()

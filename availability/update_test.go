@@ -56,7 +56,7 @@ func TestUpdateSetsEveryValue(t *testing.T) {
 	db.Clock.Advance(time.Hour)
 
 	report := update(t, repo, hotel, oneNight("2026-07-10"), availability.Change{
-		Price: ptr(money("310.50 USD")), Rooms: ptr(4), MinStay: ptr(2), MaxStay: ptr(9),
+		Price: money("310.50 USD"), Rooms: ptr(4), MinStay: ptr(2), MaxStay: ptr(9),
 		ClosedToArrival: ptr(true), ClosedToDeparture: ptr(true), StopSell: ptr(true), StopSellReason: "painting",
 	})
 
@@ -87,9 +87,9 @@ func TestUpdateOnSomeDaysOfTheWeek(t *testing.T) {
 	t.Parallel()
 	_, hotel, repo := openHotel(t, 5)
 	request := availability.UpdateRequest{PropertyID: hotel.ID, Changes: []availability.Change{
-		changeOf(hotel.RoomTypeID, july, availability.Change{Price: ptr(money("200.00 USD"))}),
+		changeOf(hotel.RoomTypeID, july, availability.Change{Price: money("200.00 USD")}),
 		changeOf(hotel.RoomTypeID, july, availability.Change{
-			Weekdays: availability.On(time.Friday, time.Saturday), Price: ptr(money("240.00 USD")), MinStay: ptr(2),
+			Weekdays: availability.On(time.Friday, time.Saturday), Price: money("240.00 USD"), MinStay: ptr(2),
 		}),
 		changeOf(hotel.RoomTypeID, july, availability.Change{Weekdays: availability.On(time.Saturday), MinStay: ptr(0)}),
 		changeOf(hotel.RoomTypeID, july, availability.Change{Weekdays: availability.On(time.Sunday), ClosedToDeparture: ptr(true)}),
@@ -120,7 +120,7 @@ func TestUpdateCost(t *testing.T) {
 	t.Parallel()
 	db, hotel, repo := openHotel(t, 5)
 	request := availability.UpdateRequest{PropertyID: hotel.ID, Changes: []availability.Change{
-		changeOf(hotel.RoomTypeID, july, availability.Change{Price: ptr(money("200.00 USD")), Rooms: ptr(4)}),
+		changeOf(hotel.RoomTypeID, july, availability.Change{Price: money("200.00 USD"), Rooms: ptr(4)}),
 	}}
 	report := availability.Report{}
 	dyntest.Budget(t, db, dyntest.Cost{Requests: 2 + 7, ReadUnits: 3, WriteUnits: 14}, func() {

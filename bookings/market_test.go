@@ -315,7 +315,7 @@ func (m *market) draw(draw *rand.Rand, date dynastay.Date) (c availability.Chang
 	if has(2) {
 		price, err := dynastay.NewMoney(fmt.Sprintf("%d.00", 1000+m.prices.Add(1)), "USD")
 		assert.NoError(m, err)
-		c.Price = &price
+		c.Price = price
 	}
 	if has(1) {
 		rooms := draw.IntN(2 * m.hotel.Rooms[0].Total)
@@ -357,7 +357,7 @@ func shownChange(c availability.Change) string {
 			all = append(all, value())
 		}
 	}
-	show(c.Price != nil, func() string { return c.Price.String() })
+	show(c.Price.IsSet(), func() string { return c.Price.String() })
 	show(c.Rooms != nil, func() string { return fmt.Sprintf("%d rooms, overbook %d", *c.Rooms, c.Overbook) })
 	show(c.MinStay != nil, func() string { return fmt.Sprintf("min %d", *c.MinStay) })
 	show(c.MaxStay != nil, func() string { return fmt.Sprintf("max %d", *c.MaxStay) })

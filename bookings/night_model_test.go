@@ -120,8 +120,8 @@ func (u nightUpdate) after(n availability.Night) (availability.Night, bool) {
 
 // updated returns the night with the values of a change.
 func updated(n availability.Night, c availability.Change) availability.Night {
-	if c.Price != nil {
-		n.Price = *c.Price
+	if c.Price.IsSet() {
+		n.Price = c.Price
 	}
 	if c.Rooms != nil {
 		n.Available += *c.Rooms - n.Total

@@ -38,7 +38,9 @@ const (
 
 // valuesOf returns the values that a change sets, nil for the others.
 func valuesOf(c availability.Change) (all [valueKinds]any) {
-	setValue(&all[ofPrice], c.Price)
+	if c.Price.IsSet() {
+		all[ofPrice] = c.Price
+	}
 	setValue(&all[ofTotal], c.Rooms)
 	setValue(&all[ofMinStay], c.MinStay)
 	setValue(&all[ofMaxStay], c.MaxStay)
@@ -57,7 +59,7 @@ func setValue[T any](at *any, value *T) {
 // changeTo returns the change that sets all values of a night.
 func changeTo(n availability.Night) availability.Change {
 	return availability.Change{
-		Price: &n.Price, Rooms: &n.Total, MinStay: &n.MinStay, MaxStay: &n.MaxStay, ClosedToArrival: &n.ClosedToArrival,
+		Price: n.Price, Rooms: &n.Total, MinStay: &n.MinStay, MaxStay: &n.MaxStay, ClosedToArrival: &n.ClosedToArrival,
 		ClosedToDeparture: &n.ClosedToDeparture, StopSell: &n.StopSell,
 	}
 }

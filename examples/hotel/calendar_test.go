@@ -17,9 +17,9 @@ func calendarOf(dates dynastay.Stay, rooms []properties.RoomType) *availability.
 	for date := range dates.Dates() {
 		day := availability.Day{Date: date}
 		for _, room := range rooms {
-			price := *usd("90.00")
+			price := usd("90.00")
 			if weekend.Has(date) {
-				price = *usd("120.50")
+				price = usd("120.50")
 			}
 			day.Nights = append(day.Nights, availability.Night{RoomTypeID: room.ID, Date: date, Total: 4, Available: 4, Price: price})
 		}

@@ -3,6 +3,8 @@ package main
 import (
 	"time"
 
+	"github.com/aws/aws-sdk-go-v2/aws"
+
 	"github.com/dynastay/dynastay"
 	"github.com/dynastay/dynastay/availability"
 )
@@ -21,21 +23,18 @@ func changes() []availability.Change {
 		{RoomTypeIDs: []string{single}, Dates: singles, Price: usd("149.00")},
 		{RoomTypeIDs: []string{single}, Dates: singles, Weekdays: weekend, Price: usd("165.00")},
 
-		{RoomTypeIDs: all, Dates: singles, Weekdays: availability.On(time.Friday), MinStay: to(2)},
-		{RoomTypeIDs: all, Dates: singles, Weekdays: availability.On(time.Sunday), ClosedToArrival: to(true)},
-		{RoomTypeIDs: all, Dates: dynastay.MustStay("2026-06-27", "2026-06-28"), ClosedToDeparture: to(true)},
+		{RoomTypeIDs: all, Dates: singles, Weekdays: availability.On(time.Friday), MinStay: aws.Int(2)},
+		{RoomTypeIDs: all, Dates: singles, Weekdays: availability.On(time.Sunday), ClosedToArrival: aws.Bool(true)},
+		{RoomTypeIDs: all, Dates: dynastay.MustStay("2026-06-27", "2026-06-28"), ClosedToDeparture: aws.Bool(true)},
 		{
 			RoomTypeIDs: []string{king}, Dates: dynastay.MustStay("2026-06-16", "2026-06-19"),
-			StopSell: to(true), StopSellReason: "the king studios are being painted",
+			StopSell: aws.Bool(true), StopSellReason: "the king studios are being painted",
 		},
 		{
 			// Three queen rooms have no water, and more are sold than remain.
-			RoomTypeIDs: []string{queen}, Dates: dynastay.MustStay("2026-06-13", "2026-06-15"), Rooms: to(18), Overbook: 2,
+			RoomTypeIDs: []string{queen}, Dates: dynastay.MustStay("2026-06-13", "2026-06-15"), Rooms: aws.Int(18), Overbook: 2,
 		},
 	}
 }
 
-func usd(amount string) *dynastay.Money { return to(dynastay.MustMoney(amount, "USD")) }
-
-// to returns a pointer: a nil field of a change leaves the stored value as it is.
-func to[T any](value T) *T { return &value }
+func usd(amount string) dynastay.Money { return dynastay.MustMoney(amount, "USD") }
