@@ -54,7 +54,7 @@ func TestCheckReportsRefusedNights(t *testing.T) {
 		{name: "overbooked", night: last, item: dynastay.Item{"AvailableRooms": dynastay.Number(-2)}, want: refused{soldOut(last, 0)}},
 		{name: "no number of rooms", night: last, item: dynastay.Item{"AvailableRooms": nil}, want: refused{soldOut(last, 0)}},
 		{name: "stop-sell", night: second, item: dynastay.Item{"IsBlocked": yes}, want: refused{refusedNight(second, availability.StopSell)}},
-		{name: "property closed", night: second, item: dynastay.Item{"PropertyClosed": yes}, want: refused{refusedNight(second, availability.StopSell)}},
+		{name: "property closed", night: second, item: dynastay.Item{"PropertyClosed": yes}, want: refused{refusedNight(second, availability.PropertyClosed)}},
 		{name: "different property", night: first, item: dynastay.Item{"PropertyId": dynastay.Text("prop_124"), "IsBlocked": yes}, want: refused{refusedNight(first, availability.NotOnSale)}},
 		{name: "no property", night: first, item: dynastay.Item{"PropertyId": nil}, want: refused{refusedNight(first, availability.NotOnSale)}},
 
@@ -82,7 +82,7 @@ func TestCheckReportsRefusedNights(t *testing.T) {
 			stayRule(first, availability.MinStay, 9), stayRule(first, availability.MaxStay, 1),
 		}},
 		{name: "everything on the last night", night: last, item: everything, want: refused{
-			refusedNight(last, availability.StopSell), soldOut(last, 0), refusedNight(last, availability.ClosedToDeparture),
+			refusedNight(last, availability.StopSell), refusedNight(last, availability.PropertyClosed), soldOut(last, 0), refusedNight(last, availability.ClosedToDeparture),
 		}},
 	} {
 		t.Run(test.name, func(t *testing.T) {

@@ -22,7 +22,7 @@ type SalesChange struct {
 // CloseSales takes a whole property off sale: no night of its room types can be sold, and no further nights can be
 // opened. The stop-sells, prices and restrictions of the nights are kept and apply again after
 // [Repository.ReopenSales]. They can be changed with [Repository.Update] in the meantime. Bookings are not affected. A
-// night that cannot be sold for this reason is refused with [StopSell].
+// night that cannot be sold for this reason is refused with [PropertyClosed].
 //
 // CloseSales first closes the guard of every room type, which refuses to open nights with [ErrClosed], and then marks
 // the nights from yesterday on. While it runs, nights that are not marked yet can still be sold; once it has returned

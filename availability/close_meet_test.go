@@ -138,7 +138,7 @@ func TestCloseSalesAtMidnight(t *testing.T) {
 	_, err = bookings.New(behind, nil).Create(t.Context(), fixture.Request(quote))
 	var refused *bookings.Refused
 	require.ErrorAs(t, err, &refused)
-	assert.True(t, refused.Has(availability.StopSell))
+	assert.True(t, refused.Has(availability.PropertyClosed))
 }
 
 func TestForeignGuards(t *testing.T) {

@@ -62,7 +62,7 @@ func TestCloseAndReopenSales(t *testing.T) {
 	_, err := repo.Quote(t.Context(), request2(hotel, offer.Stay))
 	var refused *availability.Refused
 	require.ErrorAs(t, err, &refused)
-	assert.True(t, refused.Has(availability.StopSell))
+	assert.True(t, refused.Has(availability.PropertyClosed))
 	err = sellQuote(t, db.DB, repo, offer)
 	require.ErrorAs(t, err, &refused)
 	_, err = repo.Open(t.Context(), availability.OpenRequest{
@@ -362,7 +362,7 @@ func TestClosingRacesWithOpeningAndSales(t *testing.T) {
 					assert.Error(t, err, "sold after the sales were closed")
 				}
 				if err != nil {
-					assert.True(t, strings.Contains(err.Error(), string(availability.StopSell)) || strings.Contains(err.Error(), string(availability.SoldOut)), "%v", err)
+					assert.True(t, strings.Contains(err.Error(), string(availability.PropertyClosed)) || strings.Contains(err.Error(), string(availability.SoldOut)), "%v", err)
 					if started {
 						return
 					}

@@ -209,8 +209,11 @@ func refusals(room string, rooms, overbook int, stay dynastay.Stay, nights map[d
 			no(availability.NotOnSale, 0, 0)
 			continue
 		}
-		if n.stop || n.closed {
+		if n.stop {
 			no(availability.StopSell, 0, 0)
+		}
+		if n.closed {
+			no(availability.PropertyClosed, 0, 0)
 		}
 		if n.left()-rooms < -overbook {
 			no(availability.SoldOut, max(0, n.left()), 0)

@@ -13,7 +13,8 @@ type Reason string
 // The reasons.
 const (
 	SoldOut           Reason = "sold_out"            // fewer rooms are left than requested
-	StopSell          Reason = "stop_sell"           // the host has taken the night, or the whole property, off sale
+	StopSell          Reason = "stop_sell"           // the host has taken the night off sale
+	PropertyClosed    Reason = "property_closed"     // the whole property is off sale
 	NotOnSale         Reason = "not_on_sale"         // the night was never opened, or belongs to a different property
 	ClosedToArrival   Reason = "closed_to_arrival"   // a stay may not begin on this date
 	ClosedToDeparture Reason = "closed_to_departure" // a stay may not end on the morning after
@@ -69,8 +70,11 @@ func refuse(propertyID string, line Line, overbook int, stay dynastay.Stay, date
 		return []RefusedNight{because(NotOnSale)}
 	}
 	var all []RefusedNight
-	if night.StopSell || night.PropertyClosed {
+	if night.StopSell {
 		all = append(all, because(StopSell))
+	}
+	if night.PropertyClosed {
+		all = append(all, because(PropertyClosed))
 	}
 	if night.Available+overbook < line.Quantity {
 		soldOut := because(SoldOut)

@@ -32,7 +32,7 @@ func TestSaleCondition(t *testing.T) {
 		{"sold out", "2026-07-11", "AvailableRooms = :v", dynastay.Item{":v": dynastay.Number(0)}, availability.SoldOut},
 		{"different property", first, "PropertyId = :v", dynastay.Item{":v": dynastay.Text("prop_other")}, availability.NotOnSale},
 		{"stop-sell", last, "IsBlocked = :v", yes, availability.StopSell},
-		{"property closed", first, keys.AttrPropertyClosed + " = :v", yes, availability.StopSell},
+		{"property closed", first, keys.AttrPropertyClosed + " = :v", yes, availability.PropertyClosed},
 		{"more expensive", last, "PricePerNight = :v", dynastay.Item{":v": dynastay.Number(281)}, availability.PriceChanged},
 		{"cheaper", last, "PricePerNight = :v", dynastay.Item{":v": dynastay.Number(279)}, availability.PriceChanged},
 		{"different currency", first, "Currency = :v", dynastay.Item{":v": dynastay.Text("EUR")}, availability.PriceChanged},

@@ -8,6 +8,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/aws/aws-sdk-go-v2/aws/ratelimit"
 	"github.com/aws/aws-sdk-go-v2/aws/retry"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 
@@ -89,9 +90,12 @@ func New(t testing.TB, opts ...Option) *DB {
 	return d
 }
 
-// atOnce makes a client wait at most 5 milliseconds between retries.
+// atOnce makes a client wait at most 5 milliseconds between retries. It also turns off the SDK's retry quota, with which
+// faults that a test has injected long ago would decide whether a request is retried now.
 func atOnce(o *dynamodb.Options) {
-	o.Retryer = retry.NewStandard(func(o *retry.StandardOptions) { o.MaxBackoff = 5 * time.Millisecond })
+	o.Retryer = retry.NewStandard(func(o *retry.StandardOptions) {
+		o.MaxBackoff, o.RateLimiter = 5*time.Millisecond, ratelimit.None
+	})
 }
 
 // front puts the faults and the meter of the test in front of an engine's client.

@@ -129,6 +129,20 @@ func TestTheSDKRetriesTransientErrors(t *testing.T) {
 	}
 }
 
+// The SDK's retry quota is off: however many requests have failed before, the next fault meets the same retries.
+func TestEarlierFaultsDoNotUseUpTheRetries(t *testing.T) {
+	t.Parallel()
+	d := New(t, OnlyTables(things))
+	get := sends(d, d.Client)["GetItem"]
+	failing := d.Faults.Inject(InternalError(), When{Operation: "GetItem"})
+	for range 100 { // the quota is 500, and a retry costs 5
+		require.Error(t, get(t.Context()))
+	}
+	failing.Stop()
+	d.Faults.Inject(InternalError(), When{Operation: "GetItem", Nth: 1})
+	assert.NoError(t, get(t.Context()))
+}
+
 func TestInternalErrors(t *testing.T) {
 	t.Parallel()
 	for name, what := range map[string]Fault{"": InternalError(), "1": InternalErrorAfterCommit()} {

@@ -152,7 +152,7 @@ func TestShortPagesLoseNothing(t *testing.T) {
 
 	prices, err := availability.New(h.DB.DB).Prices(ctx, h.RoomTypeID, fixture.Stay)
 	require.NoError(t, err)
-	assert.Len(t, prices, 3)
+	assert.Len(t, prices.Nights, 3)
 	checked, err := availability.New(h.DB.DB).Check(ctx, h.ID, h.RoomTypeID, 5, fixture.Stay)
 	require.NoError(t, err)
 	assert.True(t, checked.OK())

@@ -54,7 +54,7 @@ func TestDay(t *testing.T) {
 		"Single Room · · · · · · · 6 4 4 4 2 2 3a 3 4 2 3 1 0 0a 3 3 5 5 3 3d 3a 4 6",
 		"358 of 1122 room nights are sold, 32 %; 732 are left, 36 closed by a stop-sell, 4 overbooked",
 		"closed 3 room types 173 nights",
-		"quote 2026-06-22 to 2026-06-24 King Studio stop sell Jun 22, Jun 23",
+		"quote 2026-06-22 to 2026-06-24 King Studio property closed Jun 22, Jun 23",
 		"reopened 3 room types 173 nights",
 		"quote 2026-06-22 to 2026-06-24 King Studio 579.00 USD",
 	} {
