@@ -2,6 +2,7 @@ package entity
 
 import (
 	"context"
+	"errors"
 	"maps"
 	"slices"
 	"time"
@@ -79,6 +80,8 @@ type Change[T any] struct {
 	key    dynastay.Key
 	asked  condition.Set
 	diff   *difference
+	edited bool // by the update's function
+	whole  bool // everything derived is written, even if nothing changed
 	now    time.Time
 	deltas expression.UpdateBuilder
 	also   expression.ConditionBuilder
@@ -114,7 +117,8 @@ func (t *Table[T]) ChangeOf(key dynastay.Key, row dynastay.Row, fn func(*T) erro
 	if err := c.kept(); err != nil {
 		return nil, err
 	}
-	if e.Validate != nil {
+	c.edited = c.Changed()
+	if e.Validate != nil && c.edited {
 		if err := e.Validate(c.After); err != nil {
 			return nil, err
 		}
@@ -126,6 +130,40 @@ func (t *Table[T]) ChangeOf(key dynastay.Key, row dynastay.Row, fn func(*T) erro
 	}
 	return c, e.derive(c)
 }
+
+// Keep lets the author of an operation change the attributes in [Spec.Kept], which the update's function cannot change.
+// Call it before [Change.AddTo]. fn must not change anything else. If the update's function changed nothing, the version
+// and the time of the update stay as they are. The result is not validated.
+func (c *Change[T]) Keep(fn func(*T) error) error {
+	e := c.entity
+	given, err := e.Codec.Encode(c.After)
+	if err != nil {
+		return err
+	}
+	if err := fn(c.After); err != nil {
+		return err
+	}
+	after, err := e.Codec.Encode(c.After)
+	if err != nil {
+		return err
+	}
+	for _, item := range []dynastay.Item{given, after} {
+		for name := range item {
+			if !slices.Contains(e.Kept, name) && !stored.Equal(given[name], after[name]) {
+				return &dynastay.Error{Entity: e.Name, Field: name, Err: errNotKept}
+			}
+		}
+	}
+	before, err := e.Codec.Encode(c.Before)
+	if err != nil {
+		return err
+	}
+	c.compare(before, after)
+	return e.derive(c)
+}
+
+// errNotKept is a programming error.
+var errNotKept = errors.New("Change.Keep must change only attributes in Spec.Kept")
 
 // before starts a change if the item meets the caller's conditions.
 func (t *Table[T]) before(key dynastay.Key, row dynastay.Row, asked condition.Set) (*Change[T], error) {
@@ -149,8 +187,20 @@ func (c *Change[T]) Also(deltas expression.UpdateBuilder, condition expression.C
 	c.deltas, c.also = deltas, condition
 }
 
+// Whole makes the change write everything that is derived from the entity, including the guards of its unique values,
+// even if nothing else changed. It is for items that other software wrote, see [Change.Foreign]. Call it before
+// [Change.AddTo].
+func (c *Change[T]) Whole() error {
+	c.whole = true
+	return c.entity.derive(c)
+}
+
+// Foreign reports whether the item has no write id, because other software wrote it. The first update of such an item
+// repairs everything that is derived from the entity, and claims its unique values unless they belong to another entity.
+func (c *Change[T]) Foreign() bool { return writtenBy(c.entity.Schema, c.Row) == "" }
+
 // Changed reports whether there is anything to write.
-func (c *Change[T]) Changed() bool { return !c.diff.empty() }
+func (c *Change[T]) Changed() bool { return c.whole || !c.diff.empty() }
 
 // AddTo adds the action that writes the difference, the actions of the guards, and those of [Spec.Follow]. If nothing
 // changed, it adds no actions.
@@ -160,7 +210,11 @@ func (c *Change[T]) AddTo(tx *dynastay.Tx) error {
 	}
 	e := c.entity
 	for _, g := range e.guards {
-		if err := g.move(tx, c.Before, c.After, "Update"); err != nil {
+		err := g.move(tx, c.Before, c.After, "Update")
+		if err == nil && c.Foreign() {
+			err = g.adopt(tx, c.Before, c.After)
+		}
+		if err != nil {
 			return err
 		}
 	}
@@ -225,15 +279,21 @@ func (c *Change[T]) kept() error {
 			return dynastay.Invalid(e.fieldOf(c.After, name), "is managed by the library and cannot be changed")
 		}
 	}
-	delete(before, e.Schema.WriteIDName())
-	delete(after, e.Schema.WriteIDName())
-	c.diff = &difference{
-		stored: c.Row.Item(), before: before, after: after, set: map[string]types.AttributeValue{}, remove: map[string]bool{},
-	}
-	if c.diff.compare("", before, after); c.diff.empty() {
+	if c.compare(before, after); !c.Changed() {
 		*c.After = *c.Before // drops a write id that the function set
 	}
 	return nil
+}
+
+// compare sets the difference between two encoded forms.
+func (c *Change[T]) compare(before, after dynastay.Item) {
+	delete(before, c.entity.Schema.WriteIDName())
+	delete(after, c.entity.Schema.WriteIDName())
+	c.diff = &difference{
+		stored: c.Row.Item(), after: after, keyed: c.entity.keyed,
+		set: map[string]types.AttributeValue{}, remove: map[string]bool{},
+	}
+	c.diff.compare("", before, after)
 }
 
 // show sets in After the version, the time and the write id that the write will store.
@@ -246,10 +306,10 @@ func (c *Change[T]) show(action *dynastay.Action) error {
 	if item[e.Schema.WriteIDName()], err = action.WriteID().MarshalDynamoDBAttributeValue(); err != nil {
 		return err
 	}
-	if e.Version != "" {
+	if e.Version != "" && c.edited {
 		item[e.Version] = c.nextVersion()
 	}
-	if e.Updated != "" {
+	if e.Updated != "" && c.edited {
 		item[e.Updated] = dynastay.Instant(c.now)
 	}
 	return e.decode(item, c.After)
@@ -269,10 +329,10 @@ func (c *Change[T]) update() expression.UpdateBuilder {
 	for _, path := range slices.Sorted(maps.Keys(c.diff.remove)) {
 		u = u.Remove(dynastay.NameOf(path))
 	}
-	if c.entity.Updated != "" {
+	if c.entity.Updated != "" && c.edited {
 		u = u.Set(dynastay.NameOf(c.entity.Updated), expression.Value(dynastay.Instant(c.now)))
 	}
-	if c.entity.Version != "" {
+	if c.entity.Version != "" && c.edited {
 		u = u.Set(dynastay.NameOf(c.entity.Version), expression.Value(c.nextVersion()))
 	}
 	return u

@@ -1,6 +1,9 @@
 package entity
 
 import (
+	"slices"
+	"strings"
+
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 
 	"github.com/dynastay/dynastay"
@@ -10,8 +13,8 @@ import (
 // difference is what an update writes, by path.
 type difference struct {
 	stored dynastay.Item
-	before dynastay.Item // in the codec's form
-	after  dynastay.Item
+	after  dynastay.Item // in the codec's form
+	keyed  []string      // the maps whose keys are data
 	set    map[string]types.AttributeValue
 	remove map[string]bool
 }
@@ -19,7 +22,7 @@ type difference struct {
 // derive adds the derived attributes that changed, and those that other software left stale.
 func (e *Entity[T]) derive(c *Change[T]) error {
 	d := c.diff
-	if d.empty() {
+	if !c.Changed() {
 		return nil
 	}
 	whole := map[string]dynastay.Item{} // maps that are not stored yet, so a value inside them cannot be set
@@ -80,6 +83,9 @@ func (d *difference) compare(path string, before, after dynastay.Item) {
 			if isMap && !stored.Equal(old, now) {
 				d.set[at] = now
 			}
+		case wasMap && !there && slices.Contains(d.keyed, strings.TrimSuffix(path, ".")):
+			// An entry that was removed. Without its attributes, what other software stored in it has no meaning either.
+			d.remove[at] = true
 		case wasMap && (isMap || !there):
 			inner := dynastay.Item{}
 			if isMap {

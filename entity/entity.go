@@ -103,6 +103,7 @@ type Entity[T any] struct {
 	derived []Derived[T] // including the index keys
 	known   []string     // the declared and derived attributes, without the counters
 	owned   []string     // what an update's function must not change
+	keyed   []string     // the maps whose keys are data
 	guards  []guard[T]
 }
 
@@ -156,6 +157,7 @@ func (e *Entity[T]) checkNames() {
 	written := map[string]bool{}
 	if d, ok := e.Codec.(declared[T]); ok {
 		n := d.names(new(T))
+		e.keyed = n.keyed
 		if len(n.twice) > 0 {
 			e.panics("attribute %s is declared twice", n.twice[0])
 		}
@@ -376,6 +378,12 @@ func Read[T any](name, id string, c Codec[T], row dynastay.Row) (*T, error) {
 		return nil, failure
 	}
 	return v, nil
+}
+
+// Unchanged returns the condition that an item has not changed since it was read, as [dynastay.Unchanged] does. For an
+// item without a write id, it compares all attributes that the entity declares or derives, except the counters.
+func (e *Entity[T]) Unchanged(read dynastay.Row) expression.ConditionBuilder {
+	return dynastay.Unchanged(e.Schema, read, e.known...)
 }
 
 func (e *Entity[T]) idOf(key dynastay.Key) string {

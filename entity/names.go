@@ -11,6 +11,7 @@ type names struct {
 	pointers   map[string]any
 	currencies []string
 	twice      []string
+	keyed      []string // the maps whose keys are data
 }
 
 func (n *names) add(path string, p any) {

@@ -88,6 +88,9 @@ func List[V any](f *Fields, name string, p *[]V, one func(f *Fields, v *V)) {
 // Keyed declares a nested map whose keys are data, such as dates or ids; one declares the attribute with the given
 // name. A nil or empty map is not written.
 func Keyed[V any](f *Fields, name string, p *map[string]V, one func(f *Fields, name string, v *V)) {
+	if f.names != nil {
+		f.names.keyed = append(f.names.keyed, f.path+name)
+	}
 	if f.decoding {
 		*p = nil
 	}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 
 	"github.com/aws/aws-sdk-go-v2/feature/dynamodb/expression"
@@ -114,15 +115,17 @@ func (g guard[T]) noOwner() error {
 		"otherwise the guard does not lead to the entity", g.Field)
 }
 
-func (g guard[T]) put(tx *dynastay.Tx, key dynastay.Key, owner dynastay.Item, condition dynastay.Expr, v *T, operation string) {
+func (g guard[T]) item(key dynastay.Key, owner dynastay.Item) dynastay.Item {
 	item := g.e.Schema.Key.Of(key)
 	for name, text := range g.Mark {
 		item[name] = stored.Text(text)
 	}
-	for name, value := range owner {
-		item[name] = value
-	}
-	tx.Put(g.e.Schema, item).If(condition, func(dynastay.Row) error {
+	maps.Copy(item, owner)
+	return item
+}
+
+func (g guard[T]) put(tx *dynastay.Tx, key dynastay.Key, owner dynastay.Item, condition dynastay.Expr, v *T, operation string) {
+	tx.Put(g.e.Schema, g.item(key, owner)).If(condition, func(dynastay.Row) error {
 		if g.Taken != nil {
 			return g.Taken(v)
 		}
@@ -175,6 +178,22 @@ func (g guard[T]) move(tx *dynastay.Tx, before, after *T, operation string) erro
 	}
 	// A guard that is missing, or that belongs to another entity because of other software, is not released.
 	tx.Delete(g.e.Schema, old).If(g.freeOrOurs.With(owner), func(dynastay.Row) error { return dynastay.ErrSkip })
+	return nil
+}
+
+// adopt claims a value that did not change, for an entity that other software wrote without a guard. A value that
+// belongs to another entity is left to it: refusing the update would not give the value to this one.
+func (g guard[T]) adopt(tx *dynastay.Tx, before, after *T) error {
+	old, err := g.key(before)
+	now, nowErr := g.key(after)
+	if err != nil || nowErr != nil || old != now || now == (dynastay.Key{}) || tx.Skipped(g.e.Schema, now) {
+		return nil // move has claimed it, or no guard can exist
+	}
+	owner, err := g.owner(after)
+	if err != nil {
+		return err
+	}
+	tx.Put(g.e.Schema, g.item(now, owner)).If(g.freeOrOurs.With(owner), func(dynastay.Row) error { return dynastay.ErrSkip })
 	return nil
 }
 

@@ -15,13 +15,13 @@ import (
 // Status is the status of a property on the platform.
 type Status string
 
-// The statuses. Searches find only approved properties. Suspended and Deleting occur only in stored properties.
+// The statuses. Searches find only approved properties.
 const (
-	Pending   Status = "pending"
-	Approved  Status = "approved"
-	Rejected  Status = "rejected"
-	Suspended Status = "suspended"
-	Deleting  Status = "deleting"
+	Pending   Status = "pending"   // waits for approval
+	Approved  Status = "approved"  // can be found
+	Rejected  Status = "rejected"  // was not approved
+	Suspended Status = "suspended" // off sale until it is approved again
+	Deleting  Status = "deleting"  // off sale, and being deleted
 )
 
 // Type is the type of a property. A platform may define its own types, which must be lower-case words, see [key.Word].
@@ -43,7 +43,7 @@ type Property struct {
 	Stars       int // 0 to 5; 0 means none
 	Description string
 	OwnerID     string
-	Status      Status
+	Status      Status // set by a create; later changed by Approve, Reject, Resubmit, Suspend and Delete
 
 	Address Address
 	Contact Contact
@@ -54,18 +54,22 @@ type Property struct {
 	// CancellationPolicy applies to room types without a policy of their own.
 	CancellationPolicy availability.CancellationPolicy
 
-	PrimaryImageURL string
+	PrimaryImageURL string          // set by a create; later the URL of the primary image
 	ImageCount      int             // managed by the library
 	Rating          dynastay.Rating // average of the reviews; managed by the library
 	ReviewCount     int             // managed by the library
-	AmenityIDs      []string        // set by a create; managed by the library
+	AmenityIDs      []string        // set by a create; later changed by SetAmenities and the like
 	Prices          PriceRange      // computed from the room types; managed by the library
 	Featured        bool
 	FeaturedScore   int // 0 to 9,999,999,999
 
 	CreatedAt time.Time
 	UpdatedAt time.Time
-	Version   int
+	Version   int // not changed by writes of room types, images, amenities and statuses
+
+	rooms     []CardRoom // as the card shows them, so that a write of one room type does not have to read the others
+	ratingSum ratingSum
+	adopting  bool // write the items of all amenities
 }
 
 // Address is the location of a property. Latitude and Longitude are in decimal degrees.
@@ -119,6 +123,7 @@ var propertyCodec = entity.Declare(func(f *entity.Fields, p *Property) {
 	f.Int("ImageCount", &p.ImageCount)
 	f.Rating("AverageRating", &p.Rating)
 	f.Int("ReviewCount", &p.ReviewCount)
+	entity.Custom(f, "RatingSum", &p.ratingSum, ratingSum.stored, ratingSumOf)
 	f.Strings("AmenityList", &p.AmenityIDs)
 	declarePrices(f, &p.Prices)
 	f.Bool("IsFeatured", &p.Featured)
@@ -126,6 +131,7 @@ var propertyCodec = entity.Declare(func(f *entity.Fields, p *Property) {
 	f.Time("CreatedAt", &p.CreatedAt)
 	f.Time("UpdatedAt", &p.UpdatedAt)
 	f.IfSet().Int(keys.AttrVersion, &p.Version)
+	f.Map(keys.AttrCard, func(f *entity.Fields) { declareCardRooms(f, &p.rooms) })
 })
 
 func declarePrices(f *entity.Fields, p *PriceRange) {

@@ -1,0 +1,169 @@
+package properties
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/aws/aws-sdk-go-v2/feature/dynamodb/expression"
+
+	"github.com/dynastay/dynastay"
+	"github.com/dynastay/dynastay/entity"
+	"github.com/dynastay/dynastay/keys"
+)
+
+// ErrForeign means that other software wrote the property, so it may lack its card, guards and amenity items. Methods
+// that write a property adopt it first. An operation that is part of a larger write cannot: call [Repository.Adopt],
+// then repeat the write.
+var ErrForeign = errors.New("the property was written by other software and has not been adopted yet")
+
+// Adopt completes a property that other software wrote by the hotel-booking document: it repairs the index keys, builds
+// the card, and adds the guards of the slug and of the room types and the items of the amenities. It changes nothing
+// else, and nothing at all if the property has been adopted already. Every method that writes a property adopts it
+// first, so Adopt is needed only for operations in larger writes, and for properties that are to be found before their
+// first update.
+//
+// A slug or room type id that already belongs to a different property is left to that property. Adopt returns
+// [dynastay.ErrCorrupt] with Field "AmenityList" if there are more than 90 amenities and room types. If Adopt fails or
+// the program ends, call it again. 1 request for a property that was adopted before, otherwise up to 4.
+func (r *Repository) Adopt(ctx context.Context, propertyID string) error {
+	key, err := keys.Of(keys.Property{PropertyID: propertyID})
+	if err != nil {
+		return err
+	}
+	// In this order: until the card is written, the property is not adopted, so an interruption in between is repaired.
+	for _, step := range []func(*dynastay.Tx, *foreign) error{r.adoptGuards, r.adoptProperty} {
+		found, err := dynastay.Do(ctx, r.db, r.adoptOp(key, step))
+		if err != nil || !found {
+			return err
+		}
+	}
+	return nil
+}
+
+// adopted runs a write, and once more if its property must be adopted first.
+func adopted[R any](ctx context.Context, r *Repository, propertyID string, write func() (R, error)) (R, error) {
+	made, err := write()
+	if !errors.Is(err, ErrForeign) {
+		return made, err
+	}
+	if err := r.Adopt(ctx, propertyID); err != nil {
+		return made, err
+	}
+	return write()
+}
+
+// isForeign reports whether a property must be adopted: it has no write id, because it was created or changed by other
+// software, or it has no card.
+func isForeign(c *entity.Change[Property]) bool {
+	return c.Foreign() || c.Row.Value(keys.AttrCard).Kind() != dynastay.KindMap
+}
+
+// foreign is a property that other software wrote, as it was read.
+type foreign struct {
+	*entity.Change[Property]
+	rooms []dynastay.Row
+	cards []CardRoom
+}
+
+// adoptOp runs one step of an adoption. Its result is false if the property is adopted already.
+func (r *Repository) adoptOp(key dynastay.Key, step func(*dynastay.Tx, *foreign) error) *dynastay.Operation[bool] {
+	return dynastay.NewOp(dynastay.OpSpec[bool]{
+		Name: "properties.Adopt",
+		Prepare: func(ctx context.Context, tx *dynastay.Tx) (bool, error) {
+			f, err := r.readForeign(ctx, key)
+			if err != nil || !isForeign(f.Change) {
+				return false, err
+			}
+			return true, step(tx, f)
+		},
+	})
+}
+
+func (r *Repository) readForeign(ctx context.Context, key dynastay.Key) (*foreign, error) {
+	rows, err := r.rows(ctx, key, dynastay.Consistent)
+	if err != nil {
+		return nil, err
+	}
+	f := &foreign{}
+	var metadata dynastay.Row
+	if len(rows) > 0 && keys.PropertiesTable.Key.From(rows[0]) == key {
+		metadata = rows[0]
+	}
+	if f.Change, err = r.table.ChangeOf(key, metadata, func(*Property) error { return nil }); err != nil {
+		return nil, err
+	}
+	for _, row := range rows[1:] {
+		if !isRoomType(row) {
+			continue
+		}
+		room, err := r.roomEntity.Value(row)
+		if err != nil {
+			return nil, err
+		}
+		f.rooms, f.cards = append(f.rooms, row), append(f.cards, cardRoomOf(*room))
+	}
+	if n := len(f.After.AmenityIDs) + len(f.rooms); n > maxParts {
+		return nil, &dynastay.Error{
+			Op: "properties.Adopt", Entity: "Property", ID: f.After.ID, Field: "AmenityList", Kind: dynastay.ErrCorrupt,
+			Err: fmt.Errorf("a property may have at most %d amenities and room types, got %d", maxParts, n),
+		}
+	}
+	return f, nil
+}
+
+var (
+	freeOrOwn = expression.AttributeNotExists(dynastay.NameOf(keys.PropertiesTable.Key.Partition)).
+			Or(dynastay.NameOf("PropertyId").Equal(dynastay.Param("property")))
+	// Not a put: the guard may be closed.
+	claimRoomType = dynastay.Prepare(expression.NewBuilder().WithCondition(freeOrOwn).WithUpdate(
+		expression.Set(dynastay.NameOf(keys.AttrEntityType), expression.Value("Guard")).
+			Set(dynastay.NameOf("PropertyId"), dynastay.Param("property"))))
+)
+
+// adoptGuards adds the guards of the room types.
+func (r *Repository) adoptGuards(tx *dynastay.Tx, f *foreign) error {
+	if len(f.cards) == 0 {
+		return nil
+	}
+	claim := claimRoomType.With(dynastay.Item{"property": dynastay.Text(f.After.ID)})
+	for _, room := range f.cards {
+		guard, err := keys.Of(keys.RoomTypeGuard{RoomTypeID: room.ID})
+		if err != nil {
+			return err
+		}
+		if !tx.Skipped(keys.PropertiesTable, guard) {
+			tx.Update(keys.PropertiesTable, guard, claim).Else(func(dynastay.Row) error { return dynastay.ErrSkip })
+		}
+	}
+	check(tx, f.Row, r.entity.Unchanged(f.Row))
+	return nil
+}
+
+// adoptProperty writes everything else.
+func (r *Repository) adoptProperty(tx *dynastay.Tx, f *foreign) error {
+	err := f.Keep(func(p *Property) error {
+		p.rooms, p.adopting = f.cards, true
+		if p.Prices.Min.IsSet() { // nothing else is changed, not even a range that differs from the room types
+			return nil
+		}
+		return p.price("properties.Adopt")
+	})
+	if err != nil {
+		return err
+	}
+	if err := f.Whole(); err != nil {
+		return err
+	}
+	// The card depends on the room types, which other software may be changing.
+	for _, row := range f.rooms {
+		check(tx, row, r.roomEntity.Unchanged(row))
+	}
+	return f.AddTo(tx)
+}
+
+// check adds the condition that an item which was read consistently has not changed since.
+func check(tx *dynastay.Tx, row dynastay.Row, condition expression.ConditionBuilder) {
+	expr := dynastay.Prepare(expression.NewBuilder().WithCondition(condition)).With(nil)
+	tx.Check(keys.PropertiesTable, keys.PropertiesTable.Key.From(row), expr, func(dynastay.Row) error { return dynastay.ErrOvertaken })
+}

@@ -1,0 +1,123 @@
+package properties
+
+import (
+	"context"
+	"fmt"
+	"strconv"
+
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
+
+	"github.com/dynastay/dynastay"
+	"github.com/dynastay/dynastay/entity"
+	"github.com/dynastay/dynastay/internal/stored"
+	"github.com/dynastay/dynastay/keys"
+)
+
+// ratingSum is the sum of all guest ratings, in tenths. The average alone is rounded, so sums computed from it would
+// drift away from the reviews.
+type ratingSum struct {
+	tenths int
+	known  bool // false for a property that other software rated
+}
+
+func (s ratingSum) stored() (types.AttributeValue, error) {
+	if !s.known {
+		return nil, nil
+	}
+	return stored.Number(fmt.Sprintf("%d.%d", s.tenths/10, s.tenths%10)), nil
+}
+
+func ratingSumOf(v dynastay.Value) (ratingSum, error) {
+	n, ok := stored.ReadNumeral(v.Text())
+	for ok && n.Scale < 1 { // in tenths
+		n.Digits, n.Scale = n.Digits+"0", n.Scale+1
+	}
+	if tenths, err := strconv.Atoi("0" + n.Digits); ok && err == nil && n.Scale == 1 && !n.Negative {
+		return ratingSum{tenths, true}, nil
+	}
+	return ratingSum{}, dynastay.Invalid("", "must be a sum of ratings with at most 1 decimal place")
+}
+
+// RateOp moves the average rating of a property: before is the rating that a review had, and after the one that it has
+// now. For a review that is new, or approved again, before is 0; for a review that is withdrawn, after is 0. The sum of
+// the ratings is kept exactly; the average is rounded half up to one decimal place. Index keys and card follow in the
+// same write. The version of the property stays the same.
+//
+// RateOp does not know the reviews: write it in one transaction with the change of the review, so that no rating is
+// counted twice or lost. If the property's rating is less than before, it returns [dynastay.ErrCorrupt].
+func (r *Repository) RateOp(propertyID string, before, after dynastay.Rating) *dynastay.Operation[*Property] {
+	key, err := keys.Of(keys.Property{PropertyID: propertyID})
+	for field, rating := range map[string]dynastay.Rating{"Before": before, "After": after} {
+		if invalid := rating.Validate(); err == nil && invalid != nil {
+			err = dynastay.Within(field, invalid)
+		}
+	}
+	if err == nil && before == 0 && after == 0 {
+		err = dynastay.Invalid("After", "is required if Before is 0")
+	}
+	return dynastay.NewOp(dynastay.OpSpec[*Property]{
+		Name: "properties.Rate", Invalid: err,
+		Input: func(in *dynastay.Input) {
+			in.Key(key)
+			in.Field("before", before.String())
+			in.Field("after", after.String())
+		},
+		Prepare: func(ctx context.Context, tx *dynastay.Tx) (*Property, error) {
+			row, err := r.db.Get(ctx, keys.PropertiesTable, key, dynastay.Consistent)
+			if err != nil {
+				return nil, err
+			}
+			c, err := r.part("properties.Rate", key, row)
+			if err != nil {
+				return nil, err
+			}
+			if err := c.Keep(func(p *Property) error { return p.rate(before, after) }); err != nil {
+				return nil, err
+			}
+			return c.After, c.AddTo(tx)
+		},
+		Restore: r.restore(key),
+	})
+}
+
+// Rate runs [Repository.RateOp]. 2 requests.
+func (r *Repository) Rate(ctx context.Context, propertyID string, before, after dynastay.Rating, opts ...dynastay.WriteOption) (*Property, error) {
+	return adopted(ctx, r, propertyID, func() (*Property, error) {
+		return dynastay.Do(ctx, r.db, r.RateOp(propertyID, before, after), opts...)
+	})
+}
+
+func (p *Property) rate(before, after dynastay.Rating) error {
+	sum := p.ratingSum
+	if !sum.known {
+		sum = ratingSum{int(p.Rating) * p.ReviewCount, true}
+	}
+	sum.tenths += int(after) - int(before)
+	if before == 0 {
+		p.ReviewCount++
+	}
+	if after == 0 {
+		p.ReviewCount--
+	}
+	if sum.tenths < 0 || sum.tenths > p.ReviewCount*int(dynastay.MaxRating) {
+		return &dynastay.Error{
+			Op: "properties.Rate", Entity: "Property", ID: p.ID, Field: "RatingSum", Kind: dynastay.ErrCorrupt,
+			Err: fmt.Errorf("%d reviews cannot have a sum of %d tenths", p.ReviewCount, sum.tenths),
+		}
+	}
+	p.ratingSum, p.Rating = sum, 0
+	if p.ReviewCount > 0 {
+		p.Rating = dynastay.Rating((2*sum.tenths + p.ReviewCount) / (2 * p.ReviewCount)) // half up
+	}
+	return nil
+}
+
+// part starts a write of something that belongs to a property. The caller's function changes nothing; what belongs to
+// the property is changed with [entity.Change.Keep], so the version stays the same.
+func (r *Repository) part(op string, key dynastay.Key, row dynastay.Row) (*entity.Change[Property], error) {
+	c, err := r.table.ChangeOf(key, row, func(*Property) error { return nil })
+	if err != nil {
+		return nil, err
+	}
+	return c, writable(op, c)
+}
