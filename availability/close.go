@@ -6,12 +6,15 @@ import (
 	"slices"
 
 	"github.com/dynastay/dynastay"
-	"github.com/dynastay/dynastay/internal/concurrent"
 	"github.com/dynastay/dynastay/keys"
 )
 
 // ErrReopened means that another caller reopened the sales of a room type while they were being closed.
 var ErrReopened = errors.New("room type was reopened by another caller")
+
+// ErrSuspended means that the property is suspended or is being deleted, so that its host cannot close or reopen its
+// sales.
+var ErrSuspended = errors.New("property is suspended or is being deleted")
 
 // SalesChange is the result of [Repository.CloseSales] and [Repository.ReopenSales].
 type SalesChange struct {
@@ -37,7 +40,7 @@ type SalesChange struct {
 // request for every 99 nights that are marked, and 1 more Query if any were. If the nights are being sold so fast that
 // 99 of them cannot be marked at once, CloseSales marks fewer at a time.
 func (r *Repository) CloseSales(ctx context.Context, propertyID string) (SalesChange, error) {
-	return r.moveSales(ctx, closing, propertyID)
+	return r.moveSales(ctx, closeSales, propertyID)
 }
 
 // ReopenSales puts a property back on sale that [Repository.CloseSales] took off sale. It changes the guards of the
@@ -45,7 +48,7 @@ func (r *Repository) CloseSales(ctx context.Context, propertyID string) (SalesCh
 // was interrupted. Its errors and requests are those of CloseSales, except that it takes 2 requests for every 50 room
 // types.
 func (r *Repository) ReopenSales(ctx context.Context, propertyID string) (SalesChange, error) {
-	return r.moveSales(ctx, reopening, propertyID)
+	return r.moveSales(ctx, reopenSales, propertyID)
 }
 
 func (r *Repository) moveSales(ctx context.Context, m salesMove, propertyID string) (SalesChange, error) {
@@ -55,8 +58,8 @@ func (r *Repository) moveSales(ctx context.Context, m salesMove, propertyID stri
 		return done, err
 	}
 	done.RoomTypes = len(rooms)
-	most := mostNights + 1
-	if !m.mark {
+	most := mostNights // one more action checks the property
+	if m.roomExists {
 		most /= 2 // each guard takes two actions
 	}
 	var guards []guard
@@ -67,34 +70,25 @@ func (r *Repository) moveSales(ctx context.Context, m salesMove, propertyID stri
 		}
 		guards = append(guards, moved...)
 	}
-	moved, failed := make([]int, len(guards)), make([]error, len(guards))
-	_ = concurrent.Each(ctx, len(guards), func(ctx context.Context, i int) error {
-		if failed[i] = guards[i].err; failed[i] == nil {
-			moved[i], failed[i] = r.moveNights(ctx, m, propertyID, guards[i], from)
-		}
-		return nil // a room type that fails does not stop the others
-	})
-	for _, n := range moved {
-		done.Nights += n
-	}
-	return done, errors.Join(failed...)
+	done.Nights, err = r.moveAll(ctx, m, propertyID, guards, from)
+	return done, err
 }
 
 // roomsOf returns the room types of a property, and the date of yesterday there. 1 request.
-func (r *Repository) roomsOf(ctx context.Context, op, propertyID string) (rooms []string, yesterday dynastay.Date, err error) {
+func (r *Repository) roomsOf(ctx context.Context, op, propertyID string) (rooms []string, from dynastay.Date, err error) {
 	property, err := keys.Of(keys.Property{PropertyID: propertyID})
 	if err != nil {
-		return nil, yesterday, err
+		return nil, from, err
 	}
 	// METADATA sorts before ROOM#, and nothing after it, so one Query reads both.
 	rows, err := dynastay.QueryAll(ctx, r.db, keys.PropertiesTable, dynastay.Query{
 		Partition: property.PK, Range: dynastay.Range{From: property.SK}, Consistent: true,
 	})
 	if err != nil {
-		return nil, yesterday, err
+		return nil, from, err
 	}
 	if len(rows) == 0 {
-		return nil, yesterday, &dynastay.Error{Op: op, Entity: "Property", ID: propertyID, Kind: dynastay.ErrNotFound}
+		return nil, from, &dynastay.Error{Op: op, Entity: "Property", ID: propertyID, Kind: dynastay.ErrNotFound}
 	}
 	var metadata dynastay.Row
 	for _, row := range rows {
@@ -105,7 +99,13 @@ func (r *Repository) roomsOf(ctx context.Context, op, propertyID string) (rooms 
 			rooms = append(rooms, room.RoomTypeID)
 		}
 	}
+	if status := metadata.Text(keys.AttrStatus); status == keys.PropertySuspended || status == keys.PropertyDeleting {
+		return nil, from, suspended(op, propertyID)
+	}
 	today, err := r.today(op, propertyID, metadata)
-	// The clock of a process that sells may be a little behind, so that today is still yesterday there.
-	return rooms, today.AddDays(-1), err
+	return rooms, yesterday(today), err
 }
+
+// yesterday returns the first date whose nights are marked: the clock of a process that sells may be a little behind, so
+// that today is still yesterday there.
+func yesterday(today dynastay.Date) dynastay.Date { return today.AddDays(-1) }

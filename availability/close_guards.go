@@ -11,14 +11,13 @@ import (
 	"github.com/dynastay/dynastay/keys"
 )
 
-// salesMove is one direction of a change of a property's sales.
+// direction is that of a change of sales.
 //
 // The guard of a room type decides whether it is on sale. It has the id of the closing or of the reopening that it was
 // last changed by, and nights are marked or unmarked only while it still has that id, in the same transaction. So no
 // caller that was overtaken leaves a night on sale, not even if the guard has been reopened and closed again in the
 // meantime. Callers that close the same guard at the same time share the id and do not disturb each other.
-type salesMove struct {
-	op    string
+type direction struct {
 	state string // the attribute of the guard that holds the id
 	other string // the one that it replaces
 	lost  error  // what it means if the guard has another id
@@ -26,13 +25,13 @@ type salesMove struct {
 	night *dynastay.Prepared
 }
 
-var closing = salesMove{
-	op: "availability.CloseSales", state: keys.AttrClosed, other: keys.AttrReopened, lost: ErrReopened, mark: true,
+var closing = direction{
+	state: keys.AttrClosed, other: keys.AttrReopened, lost: ErrReopened, mark: true,
 	night: moveNight(expression.Not(marked), expression.Set(dynastay.NameOf(keys.AttrPropertyClosed), expression.Value(true))),
 }
 
-var reopening = salesMove{
-	op: "availability.ReopenSales", state: keys.AttrReopened, other: keys.AttrClosed, lost: ErrClosed,
+var reopening = direction{
+	state: keys.AttrReopened, other: keys.AttrClosed, lost: ErrClosed,
 	night: moveNight(marked, expression.Remove(dynastay.NameOf(keys.AttrPropertyClosed))),
 }
 
@@ -45,84 +44,147 @@ func moveNight(before expression.ConditionBuilder, change expression.UpdateBuild
 		WithUpdate(change.Set(dynastay.NameOf(attrUpdated), dynastay.Param("now"))))
 }
 
-// guard is the guard of a room type after it was changed.
+// guard is the guard of a room type after the transaction.
 type guard struct {
 	roomTypeID string
+	changed    bool                        // by the transaction
+	id         string                      // that the transaction wrote
+	left       bool                        // its nights are left alone as well
 	holds      expression.ConditionBuilder // that it has not been changed since
 	err        error                       // why it was not changed
 }
 
-// guardsOp closes or reopens the guards of room types. A guard that is already in that state is not written.
+// guardsOp closes or reopens the guards of room types.
 func (r *Repository) guardsOp(m salesMove, propertyID string, rooms []string) *dynastay.Operation[[]guard] {
 	return dynastay.NewOp(dynastay.OpSpec[[]guard]{
 		Name: m.op,
 		Prepare: func(ctx context.Context, tx *dynastay.Tx) ([]guard, error) {
-			all := make([]dynastay.Key, len(rooms))
-			for i, id := range rooms {
-				var err error
-				if all[i], err = keys.Of(keys.RoomTypeGuard{RoomTypeID: id}); err != nil {
-					return nil, err
-				}
-			}
-			rows, err := r.db.GetAll(ctx, keys.PropertiesTable, all, dynastay.Consistent)
-			if err != nil {
-				return nil, err
-			}
-			guards := make([]guard, len(rooms))
-			for i, id := range rooms {
-				if guards[i], err = m.guard(tx, propertyID, id, all[i], rows[i]); err != nil {
-					return nil, err
-				}
-			}
-			return guards, nil
+			return r.guards(ctx, tx, m, propertyID, rooms)
 		},
 	})
 }
 
-// guard adds the change of a guard that was read consistently.
+// guards reads the guards of room types consistently, and adds their changes.
+func (r *Repository) guards(ctx context.Context, tx *dynastay.Tx, m salesMove, propertyID string, rooms []string) ([]guard, error) {
+	all := make([]dynastay.Key, len(rooms))
+	for i, id := range rooms {
+		var err error
+		if all[i], err = keys.Of(keys.RoomTypeGuard{RoomTypeID: id}); err != nil {
+			return nil, err
+		}
+	}
+	rows, err := r.db.GetAll(ctx, keys.PropertiesTable, all, dynastay.Consistent)
+	if err != nil {
+		return nil, err
+	}
+	guards := make([]guard, len(rooms))
+	changed := false
+	for i, id := range rooms {
+		if guards[i], err = m.guard(tx, propertyID, id, all[i], rows[i]); err != nil {
+			return nil, err
+		}
+		changed = changed || guards[i].changed
+	}
+	if changed && m.notSuspended {
+		err = m.checkStatus(tx, propertyID)
+	}
+	return guards, err
+}
+
+// guard adds what the move does with a guard that was read.
 func (m salesMove) guard(tx *dynastay.Tx, propertyID, roomTypeID string, key dynastay.Key, row dynastay.Row) (guard, error) {
 	g := guard{roomTypeID: roomTypeID}
-	partition := dynastay.NameOf(keys.PropertiesTable.Key.Partition)
-	owner := row.Text("PropertyId")
-	switch {
-	case !row.Exists() && !m.mark: // a room type of other software, which was never closed
-		g.holds = expression.AttributeNotExists(partition)
+	if owner := row.Text("PropertyId"); owner != "" && owner != propertyID {
+		g.err = m.refused(roomTypeID, dynastay.ErrAlreadyExists)
 		return g, nil
-	case owner != "" && owner != propertyID:
-		g.err = &dynastay.Error{
-			Op: m.op, Entity: "RoomType", ID: roomTypeID, Field: "RoomTypeID", Kind: dynastay.ErrAlreadyExists,
-			Err: errors.New("the id belongs to a different property"),
+	}
+	switch m.step(row) {
+	case leave:
+		g.left = true
+	case keep:
+		g.holds = m.asRead(row)
+	case hold:
+		g.holds = m.asRead(row)
+		tx.Check(keys.PropertiesTable, key, g.unchanged(), overtaken)
+	case change:
+		g.changed, g.id = true, m.prefix+rand.Text() // not Options.NewID, which may generate the same id twice
+		g.holds = dynastay.NameOf(m.state).Equal(expression.Value(g.id))
+		tx.Update(keys.PropertiesTable, key, m.change(propertyID, g.id, row)).Else(overtaken)
+		if m.roomExists {
+			return g, m.checkRoom(tx, propertyID, roomTypeID)
 		}
-		return g, nil
-	case !row.Value(m.state).IsNull():
-		g.holds = dynastay.AsRead(m.state, row)
-		return g, nil
 	}
-	// Not Options.NewID, which may generate the same id twice.
-	id := expression.Value(dynastay.Text(rand.Text()))
-	g.holds = dynastay.NameOf(m.state).Equal(id)
-	expr := dynastay.Prepare(expression.NewBuilder().
-		WithCondition(dynastay.AsRead("PropertyId", row).And(dynastay.AsRead(m.state, row)).And(dynastay.AsRead(m.other, row))).
-		WithUpdate(expression.
-			Set(dynastay.NameOf(m.state), id).
-			Set(dynastay.NameOf("PropertyId"), expression.Value(propertyID)).
-			Set(dynastay.NameOf(keys.AttrEntityType), expression.Value("Guard")).
-			Remove(dynastay.NameOf(m.other)))).With(nil)
-	overtaken := func(dynastay.Row) error { return dynastay.ErrOvertaken }
-	tx.Update(keys.PropertiesTable, key, expr).Else(overtaken)
-	if m.mark {
-		return g, nil
-	}
-	// The guard of a room type that was deleted stays closed.
-	room, err := keys.Of(keys.RoomType{PropertyID: propertyID, RoomTypeID: roomTypeID})
-	if err != nil {
-		return g, err
-	}
-	tx.Check(keys.PropertiesTable, room, roomExists, func(dynastay.Row) error {
-		return &dynastay.Error{Op: m.op, Entity: "RoomType", ID: roomTypeID, Kind: dynastay.ErrNotFound}
-	})
 	return g, nil
 }
 
-var roomExists = dynastay.Prepare(expression.NewBuilder().WithCondition(
-	expression.AttributeExists(dynastay.NameOf(keys.PropertiesTable.Key.Partition)))).With(nil)
+func overtaken(dynastay.Row) error { return dynastay.ErrOvertaken }
+
+// asRead is the condition that a guard that is already as it should be has not been changed since.
+func (m salesMove) asRead(row dynastay.Row) expression.ConditionBuilder {
+	if !row.Exists() {
+		return expression.AttributeNotExists(dynastay.NameOf(keys.PropertiesTable.Key.Partition))
+	}
+	return dynastay.AsRead(m.state, row)
+}
+
+func (g guard) unchanged() dynastay.Expr {
+	return dynastay.Prepare(expression.NewBuilder().WithCondition(g.holds)).With(nil)
+}
+
+func (m salesMove) change(propertyID, id string, row dynastay.Row) dynastay.Expr {
+	return dynastay.Prepare(expression.NewBuilder().
+		WithCondition(dynastay.AsRead("PropertyId", row).And(dynastay.AsRead(m.state, row)).And(dynastay.AsRead(m.other, row))).
+		WithUpdate(expression.
+			Set(dynastay.NameOf(m.state), expression.Value(id)).
+			Set(dynastay.NameOf("PropertyId"), expression.Value(propertyID)).
+			Set(dynastay.NameOf(keys.AttrEntityType), expression.Value("Guard")).
+			Remove(dynastay.NameOf(m.other)))).With(nil)
+}
+
+func (m salesMove) refused(roomTypeID string, kind error) error {
+	failed := &dynastay.Error{Op: m.op, Entity: "RoomType", ID: roomTypeID, Kind: kind}
+	if errors.Is(kind, dynastay.ErrAlreadyExists) {
+		failed.Field, failed.Err = "RoomTypeID", errors.New("the id belongs to a different property")
+	}
+	return failed
+}
+
+// checkRoom adds the check that the room type exists: the guard of one that was deleted stays as it is.
+func (m salesMove) checkRoom(tx *dynastay.Tx, propertyID, roomTypeID string) error {
+	room, err := keys.Of(keys.RoomType{PropertyID: propertyID, RoomTypeID: roomTypeID})
+	if err != nil {
+		return err
+	}
+	tx.Check(keys.PropertiesTable, room, roomExists, func(dynastay.Row) error {
+		return m.refused(roomTypeID, dynastay.ErrNotFound)
+	})
+	return nil
+}
+
+// checkStatus adds the check that the property is neither suspended nor being deleted.
+func (m salesMove) checkStatus(tx *dynastay.Tx, propertyID string) error {
+	property, err := keys.Of(keys.Property{PropertyID: propertyID})
+	if err != nil {
+		return err
+	}
+	tx.Check(keys.PropertiesTable, property, notSuspended, func(dynastay.Row) error {
+		return suspended(m.op, propertyID)
+	})
+	return nil
+}
+
+func suspended(op, propertyID string) error {
+	return &dynastay.Error{Op: op, Entity: "Property", ID: propertyID, Kind: ErrSuspended}
+}
+
+var (
+	roomExists = dynastay.Prepare(expression.NewBuilder().WithCondition(
+		expression.AttributeExists(dynastay.NameOf(keys.PropertiesTable.Key.Partition)))).With(nil)
+	// notSuspended holds for a missing status as well.
+	notSuspended = dynastay.Prepare(expression.NewBuilder().WithCondition(expression.Not(
+		hasStatus(keys.PropertySuspended).Or(hasStatus(keys.PropertyDeleting))))).With(nil)
+)
+
+func hasStatus(status string) expression.ConditionBuilder {
+	return dynastay.NameOf(keys.AttrStatus).Equal(expression.Value(status))
+}

@@ -4,11 +4,26 @@ import (
 	"context"
 	"errors"
 
-	"github.com/aws/aws-sdk-go-v2/feature/dynamodb/expression"
-
 	"github.com/dynastay/dynastay"
+	"github.com/dynastay/dynastay/internal/concurrent"
 	"github.com/dynastay/dynastay/keys"
 )
+
+// moveAll marks or unmarks the nights of room types whose guards were changed, and returns how many. A room type that
+// fails does not stop the others.
+func (r *Repository) moveAll(ctx context.Context, m salesMove, propertyID string, guards []guard, from dynastay.Date) (all int, err error) {
+	moved, failed := make([]int, len(guards)), make([]error, len(guards))
+	_ = concurrent.Each(ctx, len(guards), func(ctx context.Context, i int) error {
+		if failed[i] = guards[i].err; failed[i] == nil && !guards[i].left {
+			moved[i], failed[i] = r.moveNights(ctx, m, propertyID, guards[i], from)
+		}
+		return nil
+	})
+	for _, n := range moved {
+		all += n
+	}
+	return all, errors.Join(failed...)
+}
 
 // moveNights marks or unmarks the nights of a room type from a date on, and returns how many.
 //
@@ -39,13 +54,7 @@ func (r *Repository) moveNights(ctx context.Context, m salesMove, propertyID str
 
 // nightsToMove returns the nights that are not yet as they should be.
 func (r *Repository) nightsToMove(ctx context.Context, m salesMove, propertyID, roomTypeID string, from dynastay.Date) ([]dynastay.Key, error) {
-	first, err := keys.Of(keys.Night{RoomTypeID: roomTypeID, Date: from})
-	if err != nil {
-		return nil, err
-	}
-	rows, err := dynastay.QueryAll(ctx, r.db, keys.AvailabilityTable, dynastay.Query{
-		Partition: first.PK, Range: dynastay.Range{From: first.SK}, Consistent: true,
-	})
+	rows, err := r.nightsFrom(ctx, roomTypeID, from)
 	if err != nil {
 		return nil, err
 	}
@@ -69,9 +78,8 @@ func (r *Repository) nightsOp(m salesMove, propertyID string, g guard, nights []
 			if err != nil {
 				return 0, err
 			}
-			holds := dynastay.Prepare(expression.NewBuilder().WithCondition(g.holds)).With(nil)
-			tx.Check(keys.PropertiesTable, key, holds, func(dynastay.Row) error {
-				return &dynastay.Error{Op: m.op, Entity: "RoomType", ID: g.roomTypeID, Kind: m.lost}
+			tx.Check(keys.PropertiesTable, key, g.unchanged(), func(dynastay.Row) error {
+				return m.refused(g.roomTypeID, m.lost)
 			})
 			expr := m.night.With(dynastay.Item{"property": dynastay.Text(propertyID), "now": dynastay.Instant(r.db.Now())})
 			for _, night := range nights {

@@ -53,6 +53,14 @@ func (h House) Today(now time.Time) (dynastay.Date, error) {
 	return dynastay.DateOf(now, loc), err
 }
 
+// todayAt returns the current date at a property that a caller describes by its ID and TimeZone.
+func (r *Repository) todayAt(house House) (today dynastay.Date, err error) {
+	if err := (House{ID: house.ID, TimeZone: house.TimeZone}).validate(); err != nil {
+		return today, dynastay.Within("House", err)
+	}
+	return house.Today(r.db.Now())
+}
+
 // notBefore rejects a stay that begins before today at the property.
 func (h House) notBefore(stay dynastay.Stay, now time.Time) error {
 	today, err := h.Today(now)

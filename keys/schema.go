@@ -11,6 +11,7 @@ const (
 	AttrEntityType = "EntityType" // the kind of item
 	AttrVersion    = "Version"    // the version of an entity that people edit; a missing one is read as 0
 	AttrExpiresAt  = "ExpiresAt"  // the time to live, in Unix seconds; never used for anything else
+	AttrStatus     = "Status"     // the status of a property or a booking
 
 	// AttrCard is the map in a property that contains what every search result shows.
 	AttrCard = "Card"
@@ -21,6 +22,18 @@ const (
 	// AttrPropertyClosed marks the nights of a property that is not on sale. It is separate from IsBlocked, so that the
 	// host's own stop-sells are preserved when the property is on sale again.
 	AttrPropertyClosed = "PropertyClosed"
+)
+
+// The prefixes of the ids in AttrClosed. The id of a closing by the host has none of them.
+const (
+	ClosedByStatus     = "STATUS#"     // together with a change of the property's status
+	ClosedByWithdrawal = "WITHDRAWAL#" // to delete the room type
+)
+
+// The statuses in which the host cannot close or reopen the sales of a property.
+const (
+	PropertySuspended = "suspended"
+	PropertyDeleting  = "deleting"
 )
 
 // Tables returns the schemas of the library's six tables. Each call returns a new slice.
