@@ -63,6 +63,12 @@ var patterns = []pattern{
 	{"P8", 2, 1, func(ctx context.Context, db *dynastay.DB, w world) (any, error) {
 		return (*properties.Repository).BySlug(properties.New(db, nil), ctx, w.hotel.Slug)
 	}},
+	{"P9", 1, 0.5, func(ctx context.Context, db *dynastay.DB, w world) (any, error) {
+		return (*properties.Repository).ByOwner(properties.New(db, nil), "user_host").Page(ctx, dynastay.Paging{Limit: 10})
+	}},
+	{"pending approvals", 1, 0.5, func(ctx context.Context, db *dynastay.DB, w world) (any, error) {
+		return (*properties.Repository).PendingApprovals(properties.New(db, nil)).Page(ctx, dynastay.Paging{Limit: 10})
+	}},
 	{"A1", 1, 0.5, func(ctx context.Context, db *dynastay.DB, w world) (any, error) {
 		return (*availability.Repository).Check(availability.New(db), ctx, w.hotel.ID, w.hotel.RoomTypeID, 1, fixture.Stay)
 	}},
@@ -173,7 +179,7 @@ func compareGolden(t *testing.T, file string, got any) {
 // are the same everywhere.
 func TestEveryPatternHasItsMethod(t *testing.T) {
 	t.Parallel()
-	line := regexp.MustCompile(`(?m)^Pattern ([A-Z]\d+): .*, (\d+) requests?$`)
+	line := regexp.MustCompile(`(?m)^Pattern ([A-Z]\d+|[a-z ]+): .*, (\d+) requests?$`)
 	promised := map[string]string{}
 	for _, dir := range []string{"availability", "bookings", "properties", "reviews", "users"} {
 		sources, err := filepath.Glob(filepath.Join(dir, "*.go"))

@@ -188,16 +188,11 @@ func (c *Change[T]) Also(deltas expression.UpdateBuilder, condition expression.C
 }
 
 // Whole makes the change write everything that is derived from the entity, including the guards of its unique values,
-// even if nothing else changed. It is for items that other software wrote, see [Change.Foreign]. Call it before
-// [Change.AddTo].
+// even if nothing else changed. It is for items that other software wrote. Call it before [Change.AddTo].
 func (c *Change[T]) Whole() error {
 	c.whole = true
 	return c.entity.derive(c)
 }
-
-// Foreign reports whether the item has no write id, because other software wrote it. The first update of such an item
-// repairs everything that is derived from the entity, and claims its unique values unless they belong to another entity.
-func (c *Change[T]) Foreign() bool { return writtenBy(c.entity.Schema, c.Row) == "" }
 
 // Changed reports whether there is anything to write.
 func (c *Change[T]) Changed() bool { return c.whole || !c.diff.empty() }
@@ -211,7 +206,8 @@ func (c *Change[T]) AddTo(tx *dynastay.Tx) error {
 	e := c.entity
 	for _, g := range e.guards {
 		err := g.move(tx, c.Before, c.After, "Update")
-		if err == nil && c.Foreign() {
+		if err == nil && writtenBy(e.Schema, c.Row) == "" {
+			// The first update of an item that other software wrote.
 			err = g.adopt(tx, c.Before, c.After)
 		}
 		if err != nil {

@@ -380,11 +380,9 @@ func Read[T any](name, id string, c Codec[T], row dynastay.Row) (*T, error) {
 	return v, nil
 }
 
-// Unchanged returns the condition that an item has not changed since it was read, as [dynastay.Unchanged] does. For an
-// item without a write id, it compares all attributes that the entity declares or derives, except the counters.
-func (e *Entity[T]) Unchanged(read dynastay.Row) expression.ConditionBuilder {
-	return dynastay.Unchanged(e.Schema, read, e.known...)
-}
+// Known returns the attributes that the entity declares or derives, without the counters, for [dynastay.Tx.Remove] and
+// [dynastay.Unchanged].
+func (e *Entity[T]) Known() []string { return slices.Clone(e.known) }
 
 func (e *Entity[T]) idOf(key dynastay.Key) string {
 	if e.IDOf != nil {

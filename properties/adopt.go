@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
+	"strings"
 
 	"github.com/aws/aws-sdk-go-v2/feature/dynamodb/expression"
 
@@ -53,10 +55,19 @@ func adopted[R any](ctx context.Context, r *Repository, propertyID string, write
 	return write()
 }
 
-// isForeign reports whether a property must be adopted: it has no write id, because it was created or changed by other
-// software, or it has no card.
-func isForeign(c *entity.Change[Property]) bool {
-	return c.Foreign() || c.Row.Value(keys.AttrCard).Kind() != dynastay.KindMap
+// isForeign reports whether a property must be adopted: it has no write id, because other software created or changed it,
+// or it has no card.
+func isForeign(row dynastay.Row) bool {
+	return row.Value(keys.PropertiesTable.WriteIDName()).Kind() != dynastay.KindBinary ||
+		row.Value(keys.AttrCard).Kind() != dynastay.KindMap
+}
+
+// adoptedAlready returns [ErrForeign] for a property that must be adopted first.
+func (r *Repository) adoptedAlready(op string, row dynastay.Row) error {
+	if !row.Exists() || !isForeign(row) {
+		return nil
+	}
+	return &dynastay.Error{Op: op, Entity: "Property", ID: r.entity.IDOf(keys.PropertiesTable.Key.From(row)), Err: ErrForeign}
 }
 
 // foreign is a property that other software wrote, as it was read.
@@ -72,7 +83,7 @@ func (r *Repository) adoptOp(key dynastay.Key, step func(*dynastay.Tx, *foreign)
 		Name: "properties.Adopt",
 		Prepare: func(ctx context.Context, tx *dynastay.Tx) (bool, error) {
 			f, err := r.readForeign(ctx, key)
-			if err != nil || !isForeign(f.Change) {
+			if err != nil || !isForeign(f.Row) {
 				return false, err
 			}
 			return true, step(tx, f)
@@ -87,21 +98,21 @@ func (r *Repository) readForeign(ctx context.Context, key dynastay.Key) (*foreig
 	}
 	f := &foreign{}
 	var metadata dynastay.Row
-	if len(rows) > 0 && keys.PropertiesTable.Key.From(rows[0]) == key {
-		metadata = rows[0]
+	if len(rows) > 0 {
+		metadata, f.rooms = rows[0], rows[1:]
 	}
 	if f.Change, err = r.table.ChangeOf(key, metadata, func(*Property) error { return nil }); err != nil {
 		return nil, err
 	}
-	for _, row := range rows[1:] {
-		if !isRoomType(row) {
-			continue
-		}
-		room, err := r.roomEntity.Value(row)
-		if err != nil {
-			return nil, err
-		}
-		f.rooms, f.cards = append(f.rooms, row), append(f.cards, cardRoomOf(*room))
+	f.rooms = slices.DeleteFunc(f.rooms, func(row dynastay.Row) bool {
+		return !strings.HasPrefix(keys.PropertiesTable.Key.From(row).SK, keys.SortKind[keys.RoomType]())
+	})
+	rooms, err := r.roomTypesOf(f.rooms)
+	if err != nil {
+		return nil, err
+	}
+	for _, room := range rooms {
+		f.cards = append(f.cards, cardRoomOf(room))
 	}
 	if n := len(f.After.AmenityIDs) + len(f.rooms); n > maxParts {
 		return nil, &dynastay.Error{
@@ -136,7 +147,7 @@ func (r *Repository) adoptGuards(tx *dynastay.Tx, f *foreign) error {
 			tx.Update(keys.PropertiesTable, guard, claim).Else(func(dynastay.Row) error { return dynastay.ErrSkip })
 		}
 	}
-	check(tx, f.Row, r.entity.Unchanged(f.Row))
+	check(tx, f.Row, r.entity.Known())
 	return nil
 }
 
@@ -147,7 +158,7 @@ func (r *Repository) adoptProperty(tx *dynastay.Tx, f *foreign) error {
 		if p.Prices.Min.IsSet() { // nothing else is changed, not even a range that differs from the room types
 			return nil
 		}
-		return p.price("properties.Adopt")
+		return p.setPrices()
 	})
 	if err != nil {
 		return err
@@ -157,13 +168,13 @@ func (r *Repository) adoptProperty(tx *dynastay.Tx, f *foreign) error {
 	}
 	// The card depends on the room types, which other software may be changing.
 	for _, row := range f.rooms {
-		check(tx, row, r.roomEntity.Unchanged(row))
+		check(tx, row, r.roomEntity.Known())
 	}
 	return f.AddTo(tx)
 }
 
 // check adds the condition that an item which was read consistently has not changed since.
-func check(tx *dynastay.Tx, row dynastay.Row, condition expression.ConditionBuilder) {
-	expr := dynastay.Prepare(expression.NewBuilder().WithCondition(condition)).With(nil)
+func check(tx *dynastay.Tx, row dynastay.Row, known []string) {
+	expr := dynastay.Prepare(expression.NewBuilder().WithCondition(dynastay.Unchanged(keys.PropertiesTable, row, known...))).With(nil)
 	tx.Check(keys.PropertiesTable, keys.PropertiesTable.Key.From(row), expr, func(dynastay.Row) error { return dynastay.ErrOvertaken })
 }

@@ -2,6 +2,7 @@ package properties
 
 import (
 	"maps"
+	"slices"
 
 	"github.com/aws/aws-sdk-go-v2/feature/dynamodb/expression"
 
@@ -46,29 +47,39 @@ var amenityIndex = func() dynastay.KeyNames {
 	return index.Key
 }()
 
-// moveAmenities puts the amenities of a new property, deletes those of a deleted one, and moves those of a property
-// whose place in the index has changed. The amenities are derived from the property, and the write is conditional on
-// the whole property being as it was read, so an amenity that is added in the meantime is not left behind.
+// moveAmenities puts the amenities of a new property, deletes those of a deleted one, and keeps those of an updated one
+// equal to its list and in its place in the index. The amenities are derived from the property, and the write is
+// conditional on the whole property being as it was read, so an amenity that is added in the meantime is not left
+// behind.
 func moveAmenities(tx *dynastay.Tx, before, after *Property) error {
-	add := amenity.move
-	switch {
-	case after == nil:
-		for _, id := range before.AmenityIDs {
-			key, err := (amenity{propertyID: before.ID, amenityID: id}).key()
-			if err != nil {
+	var old, now []string
+	if before != nil {
+		old = before.AmenityIDs
+	}
+	if after != nil {
+		now = after.AmenityIDs
+	}
+	for _, id := range old {
+		if slices.Contains(now, id) {
+			continue
+		}
+		key, err := (amenity{propertyID: before.ID, amenityID: id}).key()
+		if err != nil {
+			return err
+		}
+		tx.Delete(keys.PropertiesTable, key)
+	}
+	for _, id := range now {
+		a := amenity{after.ID, id, placeOf(after)}
+		switch {
+		case before == nil:
+			if err := a.put(tx); err != nil {
 				return err
 			}
-			tx.Delete(keys.PropertiesTable, key)
-		}
-		return nil
-	case before == nil:
-		add = amenity.put
-	case placeOf(before) == placeOf(after):
-		return nil
-	}
-	for _, id := range after.AmenityIDs {
-		if err := add(amenity{after.ID, id, placeOf(after)}, tx); err != nil {
-			return err
+		case after.adopting || !slices.Contains(old, id) || placeOf(before) != a.place:
+			if err := a.move(tx); err != nil {
+				return err
+			}
 		}
 	}
 	return nil

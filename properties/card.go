@@ -1,10 +1,8 @@
 package properties
 
 import (
+	"maps"
 	"slices"
-	"strings"
-
-	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 
 	"github.com/dynastay/dynastay"
 	"github.com/dynastay/dynastay/availability"
@@ -85,11 +83,8 @@ func declareCardRooms(f *entity.Fields, rooms *[]CardRoom) {
 		})
 	})
 	if f.Decoding() {
-		*rooms = nil
-		for _, room := range byID {
-			*rooms = append(*rooms, room)
-		}
-		slices.SortFunc(*rooms, func(a, b CardRoom) int { return strings.Compare(a.ID, b.ID) })
+		*rooms = slices.Collect(maps.Values(byID))
+		sortByID(*rooms, func(room CardRoom) string { return room.ID })
 	}
 }
 
@@ -118,23 +113,46 @@ func CardOf(p *Property, rooms []RoomType) *Card {
 		CancellationPolicy: p.CancellationPolicy,
 	}
 	for _, r := range rooms {
-		c.Rooms = append(c.Rooms, CardRoom{
-			ID: r.ID, Name: r.Name, Limits: r.Limits, BasePrice: r.BasePrice, CancellationPolicy: r.CancellationPolicy,
-		})
+		c.Rooms = append(c.Rooms, cardRoomOf(r))
 	}
-	slices.SortFunc(c.Rooms, func(a, b CardRoom) int { return strings.Compare(a.ID, b.ID) })
+	sortByID(c.Rooms, func(room CardRoom) string { return room.ID })
 	return c
 }
 
-func (c *Card) stored() (types.AttributeValue, error) {
-	item, err := cardCodec.Encode(c)
+func cardRoomOf(r RoomType) CardRoom {
+	return CardRoom{ID: r.ID, Name: r.Name, Limits: r.Limits, BasePrice: r.BasePrice, CancellationPolicy: r.CancellationPolicy}
+}
+
+// fits checks the number of amenities and room types, and the size of the card. field is what the caller has given too
+// many of.
+func (p *Property) fits(field string) error {
+	if len(p.AmenityIDs)+len(p.rooms) > maxParts {
+		return dynastay.Invalid(field, "must have at most %d entries, counting all amenities and room types of the property", maxParts)
+	}
+	card := CardOf(p, nil)
+	card.Rooms = p.rooms
+	item, err := cardCodec.Encode(card)
 	if err != nil {
-		return nil, err
+		return err
 	}
 	if size := stored.Size(item); size > maxCardBytes {
-		return nil, dynastay.Invalid("Card", "must be at most 4,096 bytes, got %d; shorten the names or reduce the number of amenities", size)
+		return dynastay.Invalid("Card", "must be at most 4,096 bytes, got %d; shorten the names or reduce the number of amenities", size)
 	}
-	return &types.AttributeValueMemberM{Value: item}, nil
+	return nil
+}
+
+func (p *Property) house() availability.House {
+	return availability.House{ID: p.ID, Name: p.Name, TimeZone: p.TimeZone, CheckInTime: p.CheckInTime}
+}
+
+func (p *Property) roomTypeIDs() []string { return (&Card{Rooms: p.rooms}).roomTypeIDs() }
+
+func (c *Card) roomTypeIDs() []string {
+	ids := make([]string, len(c.Rooms))
+	for i, room := range c.Rooms {
+		ids[i] = room.ID
+	}
+	return ids
 }
 
 // cardOf reads the card of a row. It returns nil if the row has none because other software wrote it.

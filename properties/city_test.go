@@ -50,7 +50,7 @@ func TestByCity(t *testing.T) {
 	}
 	rated(t, db, repo, "9.9", grand("waiting", pending))
 	create(t, repo, grand("rejected", pending))
-	_, err := repo.Update(t.Context(), "rejected", edit(func(p *properties.Property) { p.Status = properties.Rejected }))
+	_, err := repo.Reject(t.Context(), "rejected")
 	require.NoError(t, err)
 	for id, place := range map[string]func(*properties.Property){
 		"other-city": in("Boston", "USA"), "other-country": in("New York", "UK"), "longer-country": in("New York", "USA2"),

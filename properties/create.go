@@ -39,8 +39,10 @@ func (r *Repository) CreateOp(p Property, rooms []RoomType) *dynastay.Operation[
 			if err := made.AddTo(tx); err != nil {
 				return nil, err
 			}
-			property := &WithRooms{*made.Value, all}
-			return property, r.addRooms(tx, property)
+			for i := range all {
+				all[i].PropertyID, all[i].CreatedAt, all[i].UpdatedAt, all[i].Version = made.Value.ID, made.Value.CreatedAt, made.Value.UpdatedAt, 1
+			}
+			return &WithRooms{*made.Value, slices.Clone(all)}, r.addRooms(tx, "properties.Create", made.Value.Status, all)
 		},
 		Restore: func(ctx context.Context, ids map[string]string) (*WithRooms, error) {
 			return r.GetWithRooms(ctx, ids["PropertyId"], dynastay.Consistent)
@@ -69,27 +71,28 @@ func (r *Repository) newProperty(p Property, rooms []RoomType) (*entity.Creation
 	if err != nil {
 		return nil, nil, err
 	}
-	if p.Prices, err = priceRange(rooms); err != nil {
+	p.rooms = nil
+	for i, room := range all {
+		p.rooms = append(p.rooms, cardRoomOf(room))
+		if err := p.setPrices(); err != nil {
+			return nil, nil, dynastay.Within(fmt.Sprintf("Rooms[%d]", i), err)
+		}
+	}
+	sortByID(p.rooms, func(room CardRoom) string { return room.ID })
+	sortByID(all, func(room RoomType) string { return room.ID })
+	if err := checkAmenities(p.AmenityIDs); err != nil {
 		return nil, nil, err
 	}
-	for i, id := range p.AmenityIDs {
-		if slices.Contains(p.AmenityIDs[:i], id) {
-			return nil, nil, dynastay.Invalid(fmt.Sprintf("AmenityIDs[%d]", i), "appears more than once")
-		}
-		if _, err := keys.Of(keys.Amenity{PropertyID: "p", AmenityID: id}); err != nil {
-			return nil, nil, renamed(fmt.Sprintf("AmenityIDs[%d]", i), err)
-		}
-	}
+	p.ratingSum = ratingSum{known: true}
 	made, err := r.table.Creation(&p)
-	if err != nil {
-		return nil, nil, err
-	}
-	card, err := CardOf(made.Value, all).stored()
-	made.Extra = dynastay.Item{keys.AttrCard: card}
 	return made, all, err
 }
 
-// newRooms returns the room types of a new property, ordered by id. addRooms sets what they take from the property.
+func sortByID[T any](all []T, id func(T) string) {
+	slices.SortFunc(all, func(a, b T) int { return strings.Compare(id(a), id(b)) })
+}
+
+// newRooms returns copies of new room types, with their ids. What they take from the property is set later.
 func (r *Repository) newRooms(rooms []RoomType) ([]RoomType, error) {
 	all := slices.Clone(rooms)
 	for i := range all {
@@ -107,34 +110,7 @@ func (r *Repository) newRooms(rooms []RoomType) ([]RoomType, error) {
 			}
 		}
 	}
-	slices.SortFunc(all, func(a, b RoomType) int { return strings.Compare(a.ID, b.ID) })
 	return all, nil
-}
-
-// addRooms adds the room types, and the guards that reserve their ids for the property.
-func (r *Repository) addRooms(tx *dynastay.Tx, p *WithRooms) error {
-	for i := range p.Rooms {
-		room := &p.Rooms[i]
-		room.PropertyID, room.CreatedAt, room.UpdatedAt, room.Version = p.ID, p.CreatedAt, p.UpdatedAt, 1
-		item, err := r.rooms.Item(room)
-		if err != nil {
-			return err
-		}
-		key, err := keys.Of(keys.RoomTypeGuard{RoomTypeID: room.ID})
-		if err != nil {
-			return err
-		}
-		guard := keys.PropertiesTable.Key.Of(key)
-		guard[keys.AttrEntityType] = dynastay.Text("Guard")
-		guard["PropertyId"] = dynastay.Text(room.PropertyID)
-		tx.Put(keys.PropertiesTable, item).Identified()
-		tx.Put(keys.PropertiesTable, guard).If(absent, func(dynastay.Row) error {
-			return &dynastay.Error{
-				Op: "properties.Create", Entity: "Property", ID: room.PropertyID, Field: "RoomTypeID", Kind: dynastay.ErrAlreadyExists,
-			}
-		})
-	}
-	return nil
 }
 
 // agreed adds the amenities and the room types as the caller passed them, before empty ids were generated.
@@ -144,7 +120,7 @@ func (r *Repository) agreed(in *dynastay.Input, amenityIDs []string, rooms []Roo
 	}
 	for _, room := range rooms {
 		room.PropertyID, room.CreatedAt, room.UpdatedAt, room.Version = "", time.Time{}, time.Time{}, 0
-		if stored, err := r.rooms.Codec.Encode(&room); err == nil {
+		if stored, err := r.roomEntity.Codec.Encode(&room); err == nil {
 			in.Item(stored)
 		}
 	}

@@ -99,7 +99,7 @@ func TestCreateWithRequiredFieldsOnly(t *testing.T) {
 	require.NoError(t, err)
 	assert.Equal(t, made, bySlug)
 
-	_, err = repo.Update(t.Context(), "p1", edit(func(p *properties.Property) { p.Status = properties.Approved }))
+	_, err = repo.Approve(t.Context(), "p1")
 	assertField(t, err, dynastay.ErrInvalid, "Status")
 }
 

@@ -13,9 +13,12 @@ import (
 
 func newEntity(o Options) *entity.Entity[Property] {
 	return entity.New(entity.Spec[Property]{
-		Name: "Property", Operations: "properties", Schema: keys.PropertiesTable, Validate: (*Property).Validate,
+		Name: "Property", Operations: "properties", Schema: keys.PropertiesTable, Validate: (*Property).validate,
 		ID: "PropertyId", Prefix: "prop_", Created: "CreatedAt", Updated: "UpdatedAt", Version: keys.AttrVersion,
-		Kept:    []string{"PriceRange", "ImageCount", "AverageRating", "ReviewCount", "AmenityList"},
+		Kept: []string{
+			keys.AttrStatus, "PrimaryImageUrl", "ImageCount", "AverageRating", "ReviewCount", "RatingSum", "AmenityList", "PriceRange",
+			keys.AttrCard,
+		},
 		Key:     func(p *Property) (dynastay.Key, error) { return keys.Of(keys.Property{PropertyID: p.ID}) },
 		IDOf:    func(k dynastay.Key) string { return strings.TrimPrefix(k.PK, "PROPERTY#") },
 		Codec:   propertyCodec,
@@ -60,6 +63,9 @@ func propertyIndexes(o Options) map[string]func(*Property) (dynastay.Key, error)
 		return keys.Of(keys.PropertyByCity{City: p.Address.City, Country: p.Address.Country, Rating: p.Rating, PropertyID: p.ID})
 	})
 	search(keys.GeoIndex, func(p *Property) (dynastay.Key, error) {
+		if !p.Prices.Min.IsSet() { // only if other software approved it without a price
+			return dynastay.Key{}, nil
+		}
 		place, price, err := p.placeAndPrice()
 		if err != nil {
 			return dynastay.Key{}, err
@@ -76,6 +82,9 @@ func propertyIndexes(o Options) map[string]func(*Property) (dynastay.Key, error)
 		return keys.Of(keys.FeaturedProperty{Shard: o.FeaturedShards.Of(p.ID), Score: int64(p.FeaturedScore), PropertyID: p.ID})
 	})
 	search(keys.PriceIndex, func(p *Property) (dynastay.Key, error) {
+		if !p.Prices.Min.IsSet() {
+			return dynastay.Key{}, nil
+		}
 		_, price, err := p.placeAndPrice()
 		if err != nil {
 			return dynastay.Key{}, err

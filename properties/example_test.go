@@ -61,11 +61,7 @@ func Example() {
 	}
 	fmt.Println("while pending:", len(page.Items))
 
-	approve := func(p *properties.Property) error {
-		p.Status = properties.Approved
-		return nil
-	}
-	if _, err := repo.Update(ctx, "grand", approve); err != nil {
+	if _, err := repo.Approve(ctx, "grand"); err != nil {
 		log.Fatal(err)
 	}
 	if page, err = repo.ByCity(newYork).Page(ctx, dynastay.Paging{}); err != nil {

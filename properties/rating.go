@@ -1,6 +1,7 @@
 package properties
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"strconv"
@@ -10,7 +11,6 @@ import (
 	"github.com/dynastay/dynastay"
 	"github.com/dynastay/dynastay/entity"
 	"github.com/dynastay/dynastay/internal/stored"
-	"github.com/dynastay/dynastay/keys"
 )
 
 // ratingSum is the sum of all guest ratings, in tenths. The average alone is rounded, so sums computed from it would
@@ -46,38 +46,22 @@ func ratingSumOf(v dynastay.Value) (ratingSum, error) {
 // RateOp does not know the reviews: write it in one transaction with the change of the review, so that no rating is
 // counted twice or lost. If the property's rating is less than before, it returns [dynastay.ErrCorrupt].
 func (r *Repository) RateOp(propertyID string, before, after dynastay.Rating) *dynastay.Operation[*Property] {
-	key, err := keys.Of(keys.Property{PropertyID: propertyID})
-	for field, rating := range map[string]dynastay.Rating{"Before": before, "After": after} {
-		if invalid := rating.Validate(); err == nil && invalid != nil {
-			err = dynastay.Within(field, invalid)
-		}
-	}
+	err := cmp.Or(dynastay.Within("Before", before.Validate()), dynastay.Within("After", after.Validate()))
 	if err == nil && before == 0 && after == 0 {
 		err = dynastay.Invalid("After", "is required if Before is 0")
 	}
-	return dynastay.NewOp(dynastay.OpSpec[*Property]{
-		Name: "properties.Rate", Invalid: err,
-		Input: func(in *dynastay.Input) {
-			in.Key(key)
+	return partOp(r, "properties.Rate", propertyID, partSpec[*Property]{
+		invalid: err,
+		input: func(in *dynastay.Input) {
 			in.Field("before", before.String())
 			in.Field("after", after.String())
 		},
-		Prepare: func(ctx context.Context, tx *dynastay.Tx) (*Property, error) {
-			row, err := r.db.Get(ctx, keys.PropertiesTable, key, dynastay.Consistent)
-			if err != nil {
-				return nil, err
-			}
-			c, err := r.part("properties.Rate", key, row)
-			if err != nil {
-				return nil, err
-			}
-			if err := c.Keep(func(p *Property) error { return p.rate(before, after) }); err != nil {
-				return nil, err
-			}
-			return c.After, c.AddTo(tx)
+		prepare: func(_ context.Context, _ *dynastay.Tx, c *entity.Change[Property]) (*Property, error) {
+			return c.After, c.Keep(func(p *Property) error { return p.rate(before, after) })
 		},
-		Restore: r.restore(key),
+		restore: r.restoreProperty(propertyID),
 	})
+
 }
 
 // Rate runs [Repository.RateOp]. 2 requests.
@@ -110,14 +94,4 @@ func (p *Property) rate(before, after dynastay.Rating) error {
 		p.Rating = dynastay.Rating((2*sum.tenths + p.ReviewCount) / (2 * p.ReviewCount)) // half up
 	}
 	return nil
-}
-
-// part starts a write of something that belongs to a property. The caller's function changes nothing; what belongs to
-// the property is changed with [entity.Change.Keep], so the version stays the same.
-func (r *Repository) part(op string, key dynastay.Key, row dynastay.Row) (*entity.Change[Property], error) {
-	c, err := r.table.ChangeOf(key, row, func(*Property) error { return nil })
-	if err != nil {
-		return nil, err
-	}
-	return c, writable(op, c)
 }

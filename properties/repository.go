@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/dynastay/dynastay"
+	"github.com/dynastay/dynastay/availability"
 	"github.com/dynastay/dynastay/entity"
 	"github.com/dynastay/dynastay/keys"
 	"github.com/dynastay/dynastay/keys/key"
@@ -15,9 +16,14 @@ import (
 type Repository struct {
 	db     *dynastay.DB
 	opts   Options
-	entity *entity.Entity[Property]
-	table  *entity.Table[Property]
-	rooms  *entity.Entity[RoomType]
+	nights *availability.Repository
+
+	entity      *entity.Entity[Property]
+	table       *entity.Table[Property]
+	roomEntity  *entity.Entity[RoomType]
+	rooms       *entity.Table[RoomType]
+	imageEntity *entity.Entity[Image]
+	images      *entity.Table[Image]
 }
 
 // Options configure [New]. All processes that use the same tables must have the same options, except for shard counts
@@ -34,7 +40,8 @@ type Options struct {
 // New returns a repository. It sends no requests. Create one for the process and share it. A nil opts means the
 // defaults. New panics if [key.Shards.Validate] returns an error for a shard count.
 func New(db *dynastay.DB, opts *Options) *Repository {
-	r := &Repository{db: db, rooms: newRoomEntity()}
+	r := &Repository{db: db, nights: availability.New(db), roomEntity: newRoomEntity(), imageEntity: newImageEntity()}
+	r.rooms, r.images = entity.NewTable(db, r.roomEntity), entity.NewTable(db, r.imageEntity)
 	if opts != nil {
 		r.opts = *opts
 	}
@@ -139,9 +146,45 @@ func (r *Repository) GetWithRooms(ctx context.Context, propertyID string, opts .
 	}
 	found, err := r.load(ctx, key, opts...)
 	if err == nil && found == nil {
-		err = &dynastay.Error{Op: "properties.GetWithRooms", Entity: "Property", ID: propertyID, Kind: dynastay.ErrNotFound}
+		err = r.notFound("properties.GetWithRooms", propertyID)
 	}
 	return found, err
+}
+
+// Whole is a property with everything that belongs to it. Its amenities are [Property.AmenityIDs].
+type Whole struct {
+	WithRooms
+	Images []Image // in their order
+}
+
+// GetWhole reads a property with its room types and images, or fails with [dynastay.ErrNotFound]. It accepts
+// [dynastay.Consistent]. 1 request, a Query of at most 1 MB, which is more than any ordinary property has; each further
+// 1 MB takes 1 more.
+func (r *Repository) GetWhole(ctx context.Context, propertyID string, opts ...dynastay.ReadOption) (*Whole, error) {
+	key, err := keys.Of(keys.Property{PropertyID: propertyID})
+	if err != nil {
+		return nil, err
+	}
+	rows, err := dynastay.QueryAll(ctx, r.db, keys.PropertiesTable, dynastay.Query{
+		Partition: key.PK, Range: dynastay.Range{From: keys.SortKind[keys.Image]()}, Consistent: slices.Contains(opts, dynastay.Consistent),
+	})
+	if err != nil {
+		return nil, err
+	}
+	at := slices.IndexFunc(rows, func(row dynastay.Row) bool { return keys.PropertiesTable.Key.From(row) == key })
+	if at < 0 {
+		return nil, r.notFound("properties.GetWhole", propertyID)
+	}
+	p, err := r.entity.Value(rows[at])
+	if err != nil {
+		return nil, err
+	}
+	whole := &Whole{WithRooms: WithRooms{Property: *p}}
+	if whole.Images, err = r.imagesOf(rows[:at]); err != nil {
+		return nil, err
+	}
+	whole.Rooms, err = r.roomTypesOf(rows[at+1:])
+	return whole, err
 }
 
 // BySlug returns the property with a slug, with its room types, or [dynastay.ErrNotFound]. It finds a property as soon
@@ -161,31 +204,47 @@ func (r *Repository) BySlug(ctx context.Context, slug string, opts ...dynastay.R
 	return entity.FindWith(ctx, r.table, "Slug", like, load, func(w *WithRooms) *Property { return &w.Property }, opts...)
 }
 
-// load reads the property and its room types, which follow it in sort order. It returns nil if there is no property.
+// load reads the property and its room types. It returns nil if there is no property.
 func (r *Repository) load(ctx context.Context, key dynastay.Key, opts ...dynastay.ReadOption) (*WithRooms, error) {
-	rows, err := dynastay.QueryAll(ctx, r.db, keys.PropertiesTable, dynastay.Query{
-		Partition: key.PK, Range: dynastay.Range{From: key.SK}, Consistent: slices.Contains(opts, dynastay.Consistent),
-	})
+	rows, err := r.rows(ctx, key, opts...)
 	if err != nil || len(rows) == 0 {
 		return nil, err
-	}
-	if keys.PropertiesTable.Key.From(rows[0]) != key {
-		return nil, nil
 	}
 	p, err := r.entity.Value(rows[0])
 	if err != nil {
 		return nil, err
 	}
 	found := &WithRooms{Property: *p}
-	for _, row := range rows[1:] {
+	found.Rooms, err = r.roomTypesOf(rows)
+	return found, err
+}
+
+// rows reads the property's item and its room types, which follow it in sort order. It returns nothing if there is no
+// property.
+func (r *Repository) rows(ctx context.Context, key dynastay.Key, opts ...dynastay.ReadOption) ([]dynastay.Row, error) {
+	rows, err := dynastay.QueryAll(ctx, r.db, keys.PropertiesTable, dynastay.Query{
+		Partition: key.PK, Range: dynastay.Range{From: key.SK}, Consistent: slices.Contains(opts, dynastay.Consistent),
+	})
+	if err != nil || len(rows) == 0 || keys.PropertiesTable.Key.From(rows[0]) != key {
+		return nil, err
+	}
+	return rows, nil
+}
+
+func (r *Repository) roomTypesOf(rows []dynastay.Row) (rooms []RoomType, err error) {
+	for _, row := range rows {
 		if !strings.HasPrefix(keys.PropertiesTable.Key.From(row).SK, keys.SortKind[keys.RoomType]()) {
 			continue
 		}
-		room, err := r.rooms.Value(row)
+		room, err := r.roomEntity.Value(row)
 		if err != nil {
 			return nil, err
 		}
-		found.Rooms = append(found.Rooms, *room)
+		rooms = append(rooms, *room)
 	}
-	return found, nil
+	return rooms, nil
+}
+
+func (r *Repository) notFound(op, propertyID string) error {
+	return &dynastay.Error{Op: op, Entity: "Property", ID: propertyID, Kind: dynastay.ErrNotFound}
 }

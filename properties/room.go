@@ -156,27 +156,4 @@ func checkList(field string, texts []string, most, mostBytes int) error {
 	return nil
 }
 
-// priceRange returns the lowest and the highest base price. All prices must be in one currency.
-func priceRange(rooms []RoomType) (PriceRange, error) {
-	var p PriceRange
-	for i, r := range rooms {
-		if i == 0 {
-			p = PriceRange{r.BasePrice, r.BasePrice}
-			continue
-		}
-		low, err := r.BasePrice.Compare(p.Min)
-		if err != nil {
-			return p, dynastay.Invalid(fmt.Sprintf("Rooms[%d].BasePrice.Currency", i), "must be %s, the currency of the other room types",
-				p.Min.Currency())
-		}
-		if low < 0 {
-			p.Min = r.BasePrice
-		}
-		if high, _ := r.BasePrice.Compare(p.Max); high > 0 {
-			p.Max = r.BasePrice
-		}
-	}
-	return p, nil
-}
-
 func itoa(n int) string { return strconv.Itoa(n) }

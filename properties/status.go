@@ -2,7 +2,6 @@ package properties
 
 import (
 	"context"
-	"errors"
 	"slices"
 
 	"github.com/dynastay/dynastay"
@@ -17,17 +16,17 @@ type StatusError struct{ Status Status }
 // Error returns the status.
 func (e *StatusError) Error() string { return "not allowed while the status is " + string(e.Status) }
 
-func refusedBy(op string, p *Property) error {
-	return &dynastay.Error{Op: op, Entity: "Property", ID: p.ID, Field: "Status", Err: &StatusError{p.Status}}
+func refusedBy(op, propertyID string, status Status) error {
+	return &dynastay.Error{Op: op, Entity: "Property", ID: propertyID, Field: keys.AttrStatus, Err: &StatusError{status}}
 }
 
-// writable refuses to write a property that is being deleted, and one that must be adopted first.
-func writable(op string, c *entity.Change[Property]) error {
-	switch {
-	case isForeign(c):
-		return &dynastay.Error{Op: op, Entity: "Property", ID: c.Before.ID, Err: ErrForeign}
-	case c.Before.Status == Deleting:
-		return refusedBy(op, c.Before)
+// writable refuses to write a property that was read if it must be adopted first, or is being deleted.
+func (r *Repository) writable(op string, row dynastay.Row) error {
+	if err := r.adoptedAlready(op, row); err != nil {
+		return err
+	}
+	if Status(row.Text(keys.AttrStatus)) == Deleting {
+		return refusedBy(op, r.entity.IDOf(keys.PropertiesTable.Key.From(row)), Deleting)
 	}
 	return nil
 }
@@ -67,25 +66,25 @@ func (r *Repository) moveOp(m move, propertyID string) *dynastay.Operation[moved
 			if err != nil {
 				return moved{}, err
 			}
+			if err := r.adoptedAlready(m.op, row); err != nil {
+				return moved{}, err
+			}
 			c, err := r.table.ChangeOf(key, row, func(*Property) error { return nil })
 			if err != nil {
 				return moved{}, err
 			}
-			if isForeign(c) {
-				return moved{}, writable(m.op, c)
-			}
-			return r.move(ctx, tx, m, c)
+			return r.move(ctx, tx, m, propertyID, c)
 		},
 	})
 }
 
-func (r *Repository) move(ctx context.Context, tx *dynastay.Tx, m move, c *entity.Change[Property]) (moved, error) {
+func (r *Repository) move(ctx context.Context, tx *dynastay.Tx, m move, propertyID string, c *entity.Change[Property]) (moved, error) {
 	now := moved{property: c.After}
 	if c.After.Status != m.to && !slices.Contains(m.from, c.After.Status) {
-		return now, refusedBy(m.op, c.After)
+		return now, refusedBy(m.op, propertyID, c.After.Status)
 	}
 	if m.to == Approved && len(c.After.rooms) == 0 {
-		return now, noRoomType(m.op, c.After)
+		return now, dynastay.Invalid("Status", "cannot be approved without a room type")
 	}
 	if m.sales != nil {
 		// Even if the property has the status already: an earlier call may not have finished with the nights.
@@ -101,5 +100,63 @@ func (r *Repository) move(ctx context.Context, tx *dynastay.Tx, m move, c *entit
 	if err != nil {
 		return now, err
 	}
+	if !c.Changed() && m.sales != nil {
+		check(tx, c.Row, r.entity.Known()) // the guards must not move without their property
+	}
 	return now, c.AddTo(tx)
+}
+
+// setStatus changes the status, and then the nights.
+func (r *Repository) setStatus(ctx context.Context, m move, propertyID string) (*Property, error) {
+	now, err := adopted(ctx, r, propertyID, func() (moved, error) { return dynastay.Do(ctx, r.db, r.moveOp(m, propertyID)) })
+	if err != nil || now.sales == nil {
+		return now.property, err
+	}
+	if _, err := now.sales.Finish(ctx); err != nil {
+		return nil, err
+	}
+	return now.property, nil
+}
+
+// Approve makes a property visible in searches: one that waits for approval, one that was rejected, and one that was
+// suspended, whose sales it reopens. The nights then have the prices, restrictions and stop-sells of the host, and sales
+// that the host had closed with [availability.Repository.CloseSales] stay closed. An approved property needs at least
+// one room type.
+//
+// The status, the search keys and the guards of the room types change in one transaction. The nights of a property that
+// was suspended follow, in transactions of at most 99. If Approve fails in between, or the program ends, call it again:
+// it finishes what is left, also if the status is approved already.
+//
+// Approve fails with a [*StatusError] if the property is being deleted, and with [availability.ErrClosed] if another
+// caller suspended the property at the same time. 3 requests; for a property that was suspended, also those of
+// [availability.Repository.ReopenSales] for its nights.
+func (r *Repository) Approve(ctx context.Context, propertyID string) (*Property, error) {
+	return r.setStatus(ctx, approving, propertyID)
+}
+
+// Reject refuses a property that waits for approval. Otherwise it fails with a [*StatusError]. 2 requests.
+func (r *Repository) Reject(ctx context.Context, propertyID string) (*Property, error) {
+	return r.setStatus(ctx, rejecting, propertyID)
+}
+
+// Resubmit puts a rejected property back among those that wait for approval, in the place of its creation. Otherwise it
+// fails with a [*StatusError]. 2 requests.
+func (r *Repository) Resubmit(ctx context.Context, propertyID string) (*Property, error) {
+	return r.setStatus(ctx, resubmitting, propertyID)
+}
+
+// Suspend takes an approved property out of the searches and off sale, until [Repository.Approve] is called. Once
+// Suspend has returned without an error, no booking of the property succeeds, even with a quote from before. Bookings
+// that exist are not affected. The host can still change the property, its prices and its stop-sells, but cannot close
+// or reopen its sales.
+//
+// The status, the search keys and the guards of the room types change in one transaction. The nights follow, in
+// transactions of at most 99, and can be sold until their turn. If Suspend fails in between, or the program ends, call
+// it again: it finishes what is left.
+//
+// Suspend fails with a [*StatusError] if the property is neither approved nor suspended, and with
+// [availability.ErrReopened] if another caller approved it again at the same time. 3 requests, and those of
+// [availability.Repository.CloseSales] for the nights.
+func (r *Repository) Suspend(ctx context.Context, propertyID string) (*Property, error) {
+	return r.setStatus(ctx, suspending, propertyID)
 }

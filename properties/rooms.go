@@ -1,0 +1,291 @@
+package properties
+
+import (
+	"context"
+	"crypto/rand"
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/aws/aws-sdk-go-v2/feature/dynamodb/expression"
+
+	"github.com/dynastay/dynastay"
+	"github.com/dynastay/dynastay/entity"
+	"github.com/dynastay/dynastay/keys"
+)
+
+// maxAdded is the number of room types that one transaction can add: with their guards, the property and an idempotency
+// record, it has 100 actions.
+const maxAdded = 49
+
+// AddRoomTypesOp adds room types to a property, all or none. Empty ids are generated. The prices and the card of the
+// property follow in the same transaction. While the property is suspended, the new room types are off sale like the
+// others.
+//
+// It fails with [dynastay.ErrNotFound] if the property does not exist, with [dynastay.ErrAlreadyExists] and Field
+// "RoomTypeID" if the id of a room type was ever used before, with a [*StatusError] if the property is being deleted,
+// and with [ErrForeign]. At most 49 room types can be added at once, and a property has at most 90 room types and
+// amenities together.
+func (r *Repository) AddRoomTypesOp(propertyID string, rooms ...RoomType) *dynastay.Operation[[]RoomType] {
+	const op = "properties.AddRoomTypes"
+	given := slices.Clone(rooms)
+	all, err := r.newRooms(rooms)
+	if len(rooms) == 0 {
+		err = dynastay.Invalid("Rooms", "must not be empty")
+	}
+	if len(rooms) > maxAdded {
+		err = dynastay.Invalid("Rooms", "must have at most %d entries", maxAdded)
+	}
+	return partOp(r, op, propertyID, partSpec[[]RoomType]{
+		invalid: err,
+		input:   func(in *dynastay.Input) { r.agreed(in, nil, given) },
+		prepare: func(_ context.Context, tx *dynastay.Tx, c *entity.Change[Property]) ([]RoomType, error) {
+			added, now := slices.Clone(all), r.db.Now().UTC().Truncate(time.Millisecond)
+			for i := range added {
+				added[i].PropertyID, added[i].CreatedAt, added[i].UpdatedAt, added[i].Version = propertyID, now, now, 1
+				tx.Made(madeRoom(i), added[i].ID)
+			}
+			err := c.Keep(func(p *Property) error {
+				for i, room := range added {
+					p.rooms = append(p.rooms, cardRoomOf(room))
+					if err := p.setPrices(); err != nil {
+						return dynastay.Within(fmt.Sprintf("Rooms[%d]", i), err)
+					}
+				}
+				return p.fits("Rooms")
+			})
+			if err != nil {
+				return nil, err
+			}
+			return added, r.addRooms(tx, op, c.After.Status, added)
+		},
+		restore: func(ctx context.Context, made map[string]string) ([]RoomType, error) {
+			restored := make([]RoomType, len(made))
+			for i := range restored {
+				room, err := r.GetRoomType(ctx, propertyID, made[madeRoom(i)], dynastay.Consistent)
+				if err != nil {
+					return nil, err
+				}
+				restored[i] = *room
+			}
+			return restored, nil
+		},
+	})
+}
+
+func madeRoom(i int) string { return fmt.Sprintf("RoomTypeId[%d]", i) }
+
+// AddRoomTypes runs [Repository.AddRoomTypesOp], after [Repository.Adopt] if it is needed. 2 requests.
+func (r *Repository) AddRoomTypes(ctx context.Context, propertyID string, rooms []RoomType, opts ...dynastay.WriteOption) ([]RoomType, error) {
+	return adopted(ctx, r, propertyID, func() ([]RoomType, error) {
+		return dynastay.Do(ctx, r.db, r.AddRoomTypesOp(propertyID, rooms...), opts...)
+	})
+}
+
+// GetRoomType reads a room type, or fails with [dynastay.ErrNotFound]. It accepts [dynastay.Consistent]. 1 request.
+func (r *Repository) GetRoomType(ctx context.Context, propertyID, roomTypeID string, opts ...dynastay.ReadOption) (*RoomType, error) {
+	key, err := keys.Of(keys.RoomType{PropertyID: propertyID, RoomTypeID: roomTypeID})
+	if err != nil {
+		return nil, err
+	}
+	return r.rooms.Get(ctx, key, opts...)
+}
+
+// UpdateRoomTypeOp updates a room type as [Repository.UpdateOp] updates a property. fn may change any field except the
+// ids, the times and the version. The prices and the card of the property follow in the same transaction; its version
+// stays the same. The nights that are open keep their prices and numbers of rooms.
+//
+// It fails with [dynastay.ErrNotFound] if the property or the room type does not exist, with [dynastay.ErrVersion] if
+// the room type is not at the version of [dynastay.IfVersion], with a [*StatusError] if the property is being deleted,
+// and with [ErrForeign].
+func (r *Repository) UpdateRoomTypeOp(propertyID, roomTypeID string, fn func(*RoomType) error, opts ...dynastay.UpdateOption) *dynastay.Operation[*RoomType] {
+	const op = "properties.UpdateRoomType"
+	key, err := keys.Of(keys.RoomType{PropertyID: propertyID, RoomTypeID: roomTypeID})
+	if err == nil {
+		err = r.roomEntity.CheckUpdate(opts...)
+	}
+	return dynastay.NewOp(dynastay.OpSpec[*RoomType]{
+		Name: op, Invalid: err, Input: entity.InputOf(key, opts...),
+		Prepare: func(ctx context.Context, tx *dynastay.Tx) (*RoomType, error) {
+			c, row, err := r.partWithRoom(ctx, op, key)
+			if err != nil {
+				return nil, err
+			}
+			room, err := r.rooms.ChangeOf(key, row, fn, opts...)
+			if err != nil {
+				return nil, err
+			}
+			if !room.Changed() {
+				return room.After, nil
+			}
+			err = c.Keep(func(p *Property) error {
+				at := slices.IndexFunc(p.rooms, func(other CardRoom) bool { return other.ID == roomTypeID })
+				if at < 0 {
+					at, p.rooms = len(p.rooms), append(p.rooms, CardRoom{}) // other software added it
+				}
+				p.rooms[at] = cardRoomOf(*room.After)
+				if err := p.setPrices(); err != nil {
+					return err
+				}
+				return p.fits("Name")
+			})
+			if err == nil {
+				err = c.AddTo(tx)
+			}
+			if err != nil {
+				return nil, err
+			}
+			return room.After, room.AddTo(tx)
+		},
+		Restore: func(ctx context.Context, _ map[string]string) (*RoomType, error) {
+			return r.rooms.Get(ctx, key, dynastay.Consistent)
+		},
+	})
+}
+
+// UpdateRoomType runs [Repository.UpdateRoomTypeOp], after [Repository.Adopt] if it is needed. 2 requests.
+func (r *Repository) UpdateRoomType(ctx context.Context, propertyID, roomTypeID string, fn func(*RoomType) error, opts ...dynastay.UpdateOption) (*RoomType, error) {
+	return adopted(ctx, r, propertyID, func() (*RoomType, error) {
+		return dynastay.Do(ctx, r.db, r.UpdateRoomTypeOp(propertyID, roomTypeID, fn, opts...))
+	})
+}
+
+// DeleteRoomType deletes a room type. Its id is never given to another room type, because its nights still have it.
+//
+// A room type with rooms that are sold for tonight or later is refused, with an [*availability.SoldAheadError].
+// Otherwise DeleteRoomType takes it off sale with [availability.Repository.Withdraw], then deletes it and updates the
+// prices and the card of the property, in one transaction. If it fails in between, or the program ends, call it again,
+// or put the room type back on sale with [availability.Repository.ReopenSales].
+//
+// It fails with [dynastay.ErrNotFound] if the property does not have the room type, with a [*StatusError] if the
+// property is being deleted, and with a [*dynastay.InvalidError] if an approved property has no other room type. 3
+// requests, and those of [availability.Repository.Withdraw].
+func (r *Repository) DeleteRoomType(ctx context.Context, propertyID, roomTypeID string) error {
+	const op = "properties.DeleteRoomType"
+	key, err := keys.Of(keys.RoomType{PropertyID: propertyID, RoomTypeID: roomTypeID})
+	if err != nil {
+		return err
+	}
+	// Whatever refuses the deletion must be known before the room type is taken off sale.
+	p, err := adopted(ctx, r, propertyID, func() (*Property, error) {
+		c, row, err := r.partWithRoom(ctx, op, key)
+		if err == nil {
+			err = r.dropRoom(op, c, row, roomTypeID)
+		}
+		if err != nil {
+			return nil, err
+		}
+		return c.Before, nil
+	})
+	if err != nil {
+		return err
+	}
+	withdrawn, err := r.nights.Withdraw(ctx, p.house(), roomTypeID)
+	if err != nil {
+		return err
+	}
+	_, err = dynastay.Do(ctx, r.db, dynastay.NewOp(dynastay.OpSpec[struct{}]{
+		Name: op,
+		Prepare: func(ctx context.Context, tx *dynastay.Tx) (struct{}, error) {
+			c, row, err := r.partWithRoom(ctx, op, key)
+			if err == nil {
+				err = r.dropRoom(op, c, row, roomTypeID)
+			}
+			if err == nil {
+				err = withdrawn.Check(tx)
+			}
+			if err == nil {
+				err = c.AddTo(tx)
+			}
+			if err != nil {
+				return struct{}{}, err
+			}
+			// Whatever has changed in the room type since it was read goes with it.
+			tx.Delete(keys.PropertiesTable, key).If(roomThere, func(dynastay.Row) error {
+				return &dynastay.Error{Op: op, Entity: "RoomType", ID: roomTypeID, Kind: dynastay.ErrNotFound}
+			})
+			return struct{}{}, nil
+		},
+	}))
+	return err
+}
+
+var roomThere = dynastay.Prepare(expression.NewBuilder().WithCondition(
+	expression.AttributeExists(dynastay.NameOf(keys.PropertiesTable.Key.Partition)))).With(nil)
+
+// dropRoom takes a room type off the card.
+func (r *Repository) dropRoom(op string, c *entity.Change[Property], row dynastay.Row, roomTypeID string) error {
+	if !row.Exists() {
+		return &dynastay.Error{Op: op, Entity: "RoomType", ID: roomTypeID, Kind: dynastay.ErrNotFound}
+	}
+	return c.Keep(func(p *Property) error {
+		p.rooms = slices.DeleteFunc(p.rooms, func(room CardRoom) bool { return room.ID == roomTypeID })
+		if p.Status == Approved && len(p.rooms) == 0 {
+			return dynastay.Invalid("RoomTypeID", "must not be the only room type of an approved property")
+		}
+		return p.setPrices()
+	})
+}
+
+// partWithRoom starts a write of a room type, and reads it in the same request as the property.
+func (r *Repository) partWithRoom(ctx context.Context, op string, room dynastay.Key) (*entity.Change[Property], dynastay.Row, error) {
+	property := dynastay.Key{PK: room.PK, SK: keys.SortKind[keys.Property]()}
+	rows, err := r.db.GetAll(ctx, keys.PropertiesTable, []dynastay.Key{property, room}, dynastay.Consistent)
+	if err != nil {
+		return nil, dynastay.Row{}, err
+	}
+	c, err := r.part(op, property, rows[0])
+	return c, rows[1], err
+}
+
+// addRooms adds the room types, and the guards that reserve their ids for the property.
+func (r *Repository) addRooms(tx *dynastay.Tx, op string, status Status, rooms []RoomType) error {
+	for i := range rooms {
+		room := &rooms[i]
+		item, err := r.roomEntity.Item(room)
+		if err != nil {
+			return err
+		}
+		key, err := keys.Of(keys.RoomTypeGuard{RoomTypeID: room.ID})
+		if err != nil {
+			return err
+		}
+		guard := keys.PropertiesTable.Key.Of(key)
+		guard[keys.AttrEntityType] = dynastay.Text("Guard")
+		guard["PropertyId"] = dynastay.Text(room.PropertyID)
+		if status == Suspended {
+			// The approval puts it on sale, together with the others.
+			guard[keys.AttrClosed] = dynastay.Text(keys.ClosedByStatus + rand.Text())
+		}
+		taken := func(dynastay.Row) error {
+			return &dynastay.Error{
+				Op: op, Entity: "Property", ID: room.PropertyID, Field: "RoomTypeID", Kind: dynastay.ErrAlreadyExists,
+			}
+		}
+		tx.Put(keys.PropertiesTable, item).Identified().If(absent, taken)
+		tx.Put(keys.PropertiesTable, guard).If(absent, taken)
+	}
+	return nil
+}
+
+// setPrices computes the price range from the room types on the card. All prices must be in one currency.
+func (p *Property) setPrices() error {
+	p.Prices = PriceRange{}
+	for i, room := range p.rooms {
+		if i == 0 {
+			p.Prices = PriceRange{room.BasePrice, room.BasePrice}
+			continue
+		}
+		low, err := room.BasePrice.Compare(p.Prices.Min)
+		if err != nil {
+			return dynastay.Invalid("BasePrice.Currency", "must be %s, the currency of the other room types", p.Prices.Min.Currency())
+		}
+		if low < 0 {
+			p.Prices.Min = room.BasePrice
+		}
+		if high, _ := room.BasePrice.Compare(p.Prices.Max); high > 0 {
+			p.Prices.Max = room.BasePrice
+		}
+	}
+	return nil
+}
