@@ -1,16 +1,46 @@
-// Package properties stores the properties of a platform with their room types, and finds them.
+// Package properties stores the properties of a platform with their room types, images and amenities, and finds them.
 //
 // A property is one item; its room types, images and amenities are further items in the same partition. The data that a
 // search result shows is copied into one map on the property, its [Card], which is all that the search indexes project.
 // So a page of fifty results costs a fraction of reading fifty properties, and a room on a card can be quoted and
-// booked without reading the property. A property is in the search indexes only while it is approved.
+// booked without reading the property.
 //
 //	| access pattern | method | request |
 //	|---|---|---|
 //	| P1 | [Repository.ByCity] | Query GSI1-LocationIndex |
-//	| P7 | [Repository.Get]    | GetItem Properties; [Repository.GetWithRooms]: Query Properties |
+//	| P7 | [Repository.Get]    | GetItem Properties; [Repository.GetWithRooms], [Repository.GetWhole]: Query Properties |
 //	| P8 | [Repository.BySlug] | Query GSI6-SlugIndex, then the property with its rooms |
+//	| P9 | [Repository.ByOwner] | Query GSI3-OwnerIndex |
+//	| pending approvals | [Repository.PendingApprovals] | Query GSI11-StatusIndex |
+//
+// # What belongs to a property
 //
 // Each slug and each room type id belongs to only one property. Both are protected by a guard, a separate item that
-// makes them unique, in the transaction that writes them.
+// makes them unique, in the transaction that writes them. A write of a room type, an image or an amenity also writes
+// what the property has from it, in the same transaction: the price range, the number of images and the URL of the
+// primary one, the list of amenities, and the card. The version of the property stays the same, so such a write does not
+// make an update with [dynastay.IfVersion] fail.
+//
+// # Statuses
+//
+//	| method | from | to | effect |
+//	|---|---|---|---|
+//	| [Repository.Approve]  | pending, rejected | approved  | searches find the property |
+//	| [Repository.Approve]  | suspended         | approved  | the same, and it is on sale again |
+//	| [Repository.Reject]   | pending           | rejected  | it leaves the pending approvals |
+//	| [Repository.Resubmit] | rejected          | pending   | it waits for approval again |
+//	| [Repository.Suspend]  | approved          | suspended | no search finds it, and it is off sale |
+//	| [Repository.Delete]   | any               | deleting  | the same; then everything is deleted |
+//
+// A method that is called in any other status fails with a [*StatusError] and changes nothing. The status, the search
+// keys and the guards of the room types change in one transaction. The nights follow, because there are too many for
+// one; Approve, Suspend and Delete can be repeated, and finish what an earlier call left.
+//
+// # Items of other software
+//
+// A property that other software wrote in the form of the hotel-booking document is read as it is. The first method that
+// writes it completes it: see [Repository.Adopt].
+//
+// Package properties/catalog stores the platform's catalogues, such as the amenities and the locations. With the
+// locations, "new york" and "NYC" lead to the city and country that [Repository.ByCity] takes.
 package properties
