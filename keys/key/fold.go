@@ -21,6 +21,7 @@ import (
 // the text has no letters or digits. Folding it again does not change it.
 func Fold(text string) string {
 	var b strings.Builder
+	text = strings.ToValidUTF8(text, "") // norm does not decompose what follows an invalid byte
 	for _, r := range norm.NFKD.String(text) {
 		r = unicode.ToLower(r)
 		if spelling, ok := spellings[r]; ok {
