@@ -44,8 +44,8 @@ func Amenities(db *dynastay.DB) *Catalog[Amenity] {
 // Validate requires a name. Name, Category and each alias must be at most [entity.MaxName] bytes, Icon at most
 // [entity.MaxURL], and the name and the aliases must satisfy [CheckName]. Errors name the field.
 func (a *Amenity) Validate() error {
-	if err := checkTexts(map[string]string{"Category": a.Category}); err != nil {
-		return err
+	if err := entity.CheckText(a.Category, entity.MaxName); err != nil {
+		return dynastay.Within("Category", err)
 	}
 	if err := entity.CheckText(a.Icon, entity.MaxURL); err != nil {
 		return dynastay.Within("Icon", err)
@@ -54,15 +54,6 @@ func (a *Amenity) Validate() error {
 		return dynastay.Invalid("Name", "is required")
 	}
 	return checkNames("Name", a.Name, a.Aliases, "")
-}
-
-func checkTexts(fields map[string]string) error {
-	for field, text := range fields {
-		if err := entity.CheckText(text, entity.MaxName); err != nil {
-			return dynastay.Within(field, err)
-		}
-	}
-	return nil
 }
 
 // checkNames checks the name in a field and the aliases. With the addition, each must still be short enough.

@@ -57,8 +57,8 @@ func (l *Location) Validate() error {
 	if _, err := key.PlaceOf(l.Latitude, l.Longitude); err != nil {
 		return err
 	}
-	if err := checkTexts(map[string]string{"State": l.State}); err != nil {
-		return err
+	if err := entity.CheckText(l.State, entity.MaxName); err != nil {
+		return dynastay.Within("State", err)
 	}
 	return checkNames("City", l.City, l.Aliases, " "+l.Country)
 }
