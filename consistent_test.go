@@ -13,9 +13,11 @@ import (
 	"github.com/dynastay/dynastay/availability"
 	"github.com/dynastay/dynastay/bookings"
 	"github.com/dynastay/dynastay/dyntest"
+	"github.com/dynastay/dynastay/entity"
 	"github.com/dynastay/dynastay/internal/fixture"
 	"github.com/dynastay/dynastay/keys"
 	"github.com/dynastay/dynastay/properties"
+	"github.com/dynastay/dynastay/properties/catalog"
 	"github.com/dynastay/dynastay/users"
 )
 
@@ -43,6 +45,8 @@ func TestRepeatedCallsReadConsistently(t *testing.T) {
 	hotel := fixture.New(t, db.Direct, 2)
 	booked, err := bookings.New(db.Direct, nil).Create(ctx, fixture.Request(hotel.Quote(t, db.Direct, fixture.Stay, 1)))
 	require.NoError(t, err)
+	_, err = catalog.Amenities(db.Direct).Create(ctx, catalog.Amenity{ID: "wifi", Name: "Free WiFi"})
+	require.NoError(t, err)
 	key := dynastay.IdempotencyKey("k")
 	for name, call := range map[string]struct {
 		reads int // before the write, and of the result
@@ -57,6 +61,13 @@ func TestRepeatedCallsReadConsistently(t *testing.T) {
 		"properties.Update": {2, func() dynastay.Part {
 			rename := func(p *properties.Property) error { p.Name = "Inn"; return nil }
 			return properties.New(db.DB, nil).UpdateOp(hotel.ID, rename, dynastay.AgreedOn("Inn"))
+		}},
+		"catalog.Create": {1, func() dynastay.Part {
+			return catalog.Locations(db.DB).CreateOp(catalog.Location{City: "Rome", Country: "Italy"})
+		}},
+		"catalog.Update": {2, func() dynastay.Part {
+			rename := func(a *catalog.Amenity) error { a.Name = "WiFi"; return nil }
+			return catalog.Amenities(db.DB).UpdateOp("wifi", rename, dynastay.AgreedOn("WiFi"))
 		}},
 		"users.Create": {2, func() dynastay.Part {
 			return users.New(db.DB, nil).CreateOp(users.User{Email: "john@example.com", FirstName: "John", LastName: "Doe", Role: users.Customer})
@@ -99,6 +110,11 @@ func TestConsistentIsHonoured(t *testing.T) {
 	hotel := fixture.New(t, db.Direct, 2)
 	booked, err := bookings.New(db.Direct, nil).Create(ctx, fixture.Request(hotel.Quote(t, db.Direct, fixture.Stay, 1)))
 	require.NoError(t, err)
+	_, err = catalog.Amenities(db.Direct).Create(ctx, catalog.Amenity{ID: "wifi", Name: "Free WiFi"})
+	require.NoError(t, err)
+	setting := catalog.NewSetting(db.DB, "fees", func(f *entity.Fields, v *int) { f.Int("Percent", v) })
+	_, err = setting.Create(ctx, 15)
+	require.NoError(t, err)
 	people := users.New(db.DB, nil)
 	user, err := people.Create(ctx, users.User{Email: "john@example.com", FirstName: "John", LastName: "Doe", Role: users.Customer})
 	require.NoError(t, err)
@@ -116,6 +132,10 @@ func TestConsistentIsHonoured(t *testing.T) {
 		"properties.BySlug": func(o ...dynastay.ReadOption) error {
 			return second(properties.New(db.DB, nil).BySlug(ctx, hotel.Slug, o...))
 		},
+		"catalog.Get": func(o ...dynastay.ReadOption) error {
+			return second(catalog.Amenities(db.DB).Get(ctx, "wifi", o...))
+		},
+		"catalog.Setting.Get": func(o ...dynastay.ReadOption) error { return second(setting.Get(ctx, o...)) },
 		"bookings.Get": func(o ...dynastay.ReadOption) error {
 			return second(bookings.New(db.DB, nil).Get(ctx, booked.ID, o...))
 		},

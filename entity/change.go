@@ -204,6 +204,10 @@ func (c *Change[T]) AddTo(tx *dynastay.Tx) error {
 		return nil
 	}
 	e := c.entity
+	item, err := c.stamp()
+	if err != nil {
+		return err
+	}
 	for _, g := range e.guards {
 		err := g.move(tx, c.Before, c.After, "Update")
 		if err == nil && writtenBy(e.Schema, c.Row) == "" {
@@ -224,7 +228,10 @@ func (c *Change[T]) AddTo(tx *dynastay.Tx) error {
 		return err
 	}
 	action.Else(e.overtaken(c.key, c.asked))
-	return c.show(action)
+	if item[e.Schema.WriteIDName()], err = action.WriteID().MarshalDynamoDBAttributeValue(); err != nil {
+		return err
+	}
+	return e.decode(item, c.After)
 }
 
 // overtaken returns the error for an item that has changed since it was read.
@@ -292,15 +299,12 @@ func (c *Change[T]) compare(before, after dynastay.Item) {
 	c.diff.compare("", before, after)
 }
 
-// show sets in After the version, the time and the write id that the write will store.
-func (c *Change[T]) show(action *dynastay.Action) error {
+// stamp sets in After the version and the time that the write will store, and returns its encoded form.
+func (c *Change[T]) stamp() (dynastay.Item, error) {
 	e := c.entity
 	item, err := e.Codec.Encode(c.After)
 	if err != nil {
-		return err
-	}
-	if item[e.Schema.WriteIDName()], err = action.WriteID().MarshalDynamoDBAttributeValue(); err != nil {
-		return err
+		return nil, err
 	}
 	if e.Version != "" && c.edited {
 		item[e.Version] = c.nextVersion()
@@ -308,7 +312,7 @@ func (c *Change[T]) show(action *dynastay.Action) error {
 	if e.Updated != "" && c.edited {
 		item[e.Updated] = dynastay.Instant(c.now)
 	}
-	return e.decode(item, c.After)
+	return item, e.decode(item, c.After)
 }
 
 func (c *Change[T]) nextVersion() types.AttributeValue {

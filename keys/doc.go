@@ -43,7 +43,7 @@
 //	  GSI3-StatusIndex            ReviewByStatus
 //	  GSI4-BookingReviewIndex     ReviewByBooking
 //	MetadataTable
-//	  items                       Wishlist, CatalogItem, PromoCode, IdempotencyRecord, ScopedIdempotencyRecord
+//	  items                       Wishlist, CatalogItem, CatalogName, PromoCode, IdempotencyRecord, ScopedIdempotencyRecord
 //
 // The constants for index names omit the number. Three tables have a StatusIndex; their constants begin with the
 // entity: [PropertyStatusIndex], [BookingStatusIndex], [ReviewStatusIndex].

@@ -24,6 +24,15 @@ func (k *CatalogItem) Form(f *key.Form) {
 	f.SK("ITEM#", key.ID("ItemID", &k.ItemID))
 }
 
+// CatalogName is the item by which an entry of a catalogue is found by one of its names:
+// CATALOG#{Catalog} / NAME#{Name}#ITEM#{ItemID}. The name is folded, see [key.Fold].
+type CatalogName struct{ Catalog, Name, ItemID string }
+
+func (k *CatalogName) Form(f *key.Form) {
+	f.PK("CATALOG#", key.ID("Catalog", &k.Catalog))
+	f.SK("NAME#", key.Folded("Name", &k.Name), "#ITEM#", key.ID("ItemID", &k.ItemID))
+}
+
 // PromoCode is the item of a promo code: PROMO#{Code} / METADATA.
 type PromoCode struct{ Code string }
 

@@ -134,6 +134,7 @@ var entries = []entry{
 
 	item(MetadataTable, Wishlist{"user_4", "wl_1"}, "USER#user_4", "WISHLIST#|wl_1|"),
 	item(MetadataTable, CatalogItem{"amenities", "wifi"}, "CATALOG#amenities", "ITEM#|wifi|"),
+	item(MetadataTable, CatalogName{"amenities", "freewifi", "wifi"}, "CATALOG#amenities", "NAME#|freewifi#ITEM#|wifi"),
 	item(MetadataTable, PromoCode{"SUMMER2024"}, "PROMO#SUMMER2024", "METADATA"),
 	item(MetadataTable, ScopedIdempotencyRecord{"user_456", "order 66"}, "IDEMPOTENCY#user_456#order 66", "METADATA"),
 	item(MetadataTable, IdempotencyRecord{"order 66"}, "IDEMPOTENCY#order 66", "METADATA"),

@@ -41,6 +41,7 @@
 //
 //	ID        unchanged; valid UTF-8 without '#' and control characters, 1 to 128 bytes
 //	Text      composed (NFC) and trimmed, with '%', '#' and control characters as %XX; 1 to 256 bytes in that form
+//	Folded    a name as Fold returns it: only letters and digits, in lower case, without accents
 //	Email     an address as NormalEmail returns it, or its hash as HashEmail returns it
 //	Word      one of an enumeration: lower-case ASCII letters, digits, '_' and '-', up to 64 bytes
 //	Currency  USD

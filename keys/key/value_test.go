@@ -30,6 +30,7 @@ func take[T any](of func(string, *T) key.Value, v T) took {
 func TestWhatValuesTake(t *testing.T) {
 	id := func(s string) took { return take(key.ID, s) }
 	text := func(s string) took { return take(key.Text, s) }
+	folded := func(s string) took { return take(key.Folded, s) }
 	word := func(s string) took { return take(key.Word, s) }
 	shard := func(n int) took { return take(key.Shard, n) }
 	instant := func(at time.Time) took { return take(key.Instant, at) }
@@ -68,6 +69,12 @@ func TestWhatValuesTake(t *testing.T) {
 		"text of 258 bytes escaped":      {text(strings.Repeat("#", 86)), refused("must be at most 256 bytes after trimming and percent-escaping")},
 		"text of white space":            {text(" \u00a0\t"), refused("is required")},
 		"text in invalid UTF-8":          {text("a\xff"), refused("must be valid UTF-8")},
+		"folded":                         {folded(" Zürich, #1"), "=zurich1"},
+		"folded of 256 bytes":            {folded(strings.Repeat("Ú", 256)), "=" + strings.Repeat("u", 256)},
+		"folded of 257 bytes":            {folded(strings.Repeat("æ", 128) + "a"), refused("must be at most 256 bytes without accents, spaces and punctuation")},
+		"folded from 1024 bytes":         {folded("a" + strings.Repeat(" ", 1023)), "=a"},
+		"folded from 1025 bytes":         {folded("a" + strings.Repeat(" ", 1024)), refused("must be at most 1024 bytes")},
+		"folded to nothing":              {folded("#"), refused("must contain a letter or a digit")},
 		"word":                           {word("checked_in-2"), "=checked_in-2"},
 		"no word":                        {word(""), refused("is required")},
 		"word of 64 bytes":               {word(strings.Repeat("x", 64)), "=" + strings.Repeat("x", 64)},
@@ -142,21 +149,22 @@ func TestWhatValuesTake(t *testing.T) {
 
 // everything has one value of each kind that is in order, behind a value of each other kind.
 type everything struct {
-	ID, Text, Email, Word, Geohash, Cell, Colour string
-	Currency                                     dynastay.Currency
-	Shard                                        int
-	Date                                         dynastay.Date
-	Instant                                      time.Time
-	Rating                                       dynastay.Rating
-	Price                                        key.Thousandths
-	Digits                                       int64
-	Whole                                        int
+	ID, Text, Folded, Email, Word, Geohash, Cell, Colour string
+	Currency                                             dynastay.Currency
+	Shard                                                int
+	Date                                                 dynastay.Date
+	Instant                                              time.Time
+	Rating                                               dynastay.Rating
+	Price                                                key.Thousandths
+	Digits                                               int64
+	Whole                                                int
 }
 
 func (k *everything) Form(f *key.Form) {
 	f.PK(
 		"ID#", key.ID("ID", &k.ID),
 		"#", key.Text("Text", &k.Text),
+		"#", key.Folded("Folded", &k.Folded),
 		"#", key.Email("Email", &k.Email),
 		"#", key.Word("Word", &k.Word),
 		"#", key.Geohash("Geohash", &k.Geohash, 6),
@@ -195,7 +203,7 @@ func (k *everything) decode(text string) error {
 }
 
 var sample = everything{
-	"id_1", "100% #1", "john@example.com", "on", "dr5reg", "dr5", "red", "USD", 3,
+	"id_1", "100% #1", "grandhotel1", "john@example.com", "on", "dr5reg", "dr5", "red", "USD", 3,
 	dynastay.MustDate("2025-01-15"), time.Date(2024, 11, 10, 9, 15, 0, 0, time.UTC), 92, 150_000, 95, 7,
 }
 
@@ -203,7 +211,7 @@ func TestEveryKindKeepsTheGuarantees(t *testing.T) {
 	stored, err := key.Of(sample)
 	require.NoError(t, err)
 	assert.Equal(t, dynastay.Key{
-		PK: "ID#id_1#100%25 %231#john@example.com#on#dr5reg#dr5#1#USD#SHARD#3",
+		PK: "ID#id_1#100%25 %231#grandhotel1#john@example.com#on#dr5reg#dr5#1#USD#SHARD#3",
 		SK: "2025-01-15#2024-11-10T09:15:00Z#09.2#000000000150.000#00095#07",
 	}, stored)
 

@@ -1,0 +1,97 @@
+package catalog_test
+
+import (
+	"context"
+	"encoding/json"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/dynastay/dynastay"
+	"github.com/dynastay/dynastay/dyntest"
+	"github.com/dynastay/dynastay/properties/catalog"
+)
+
+// cost is the requests of one call with its units, and the actions of its transaction.
+type cost struct {
+	requests    []string
+	read, write float64
+	actions     int
+}
+
+// For writes of single items and for puts, the exact units are compared. For other transactions only the number of items
+// is: local engines count their units differently from each other and from DynamoDB, which takes 2 for each KB.
+func TestCosts(t *testing.T) {
+	t.Parallel()
+	db := dyntest.New(t)
+	var spent cost
+	observed := db.Open(&dynastay.Options{Observer: func(_ context.Context, c dynastay.Call) {
+		assert.Equal(t, 1, c.Requests())
+		spent.requests = append(spent.requests, c.Operation)
+		spent.read, spent.write = spent.read+c.ReadUnits(), spent.write+c.WriteUnits()
+	}})
+	locations := catalog.Locations(observed)
+	measure := func(call func() error) cost {
+		t.Helper()
+		spent = cost{}
+		stop := db.Faults.Record()
+		require.NoError(t, call())
+		for _, sent := range stop() {
+			var body struct{ TransactItems []any }
+			require.NoError(t, json.Unmarshal(sent.Body, &body))
+			spent.actions += len(body.TransactItems)
+		}
+		return spent
+	}
+	page := func(l dynastay.Listing[*catalog.Location]) cost {
+		t.Helper()
+		return measure(func() error {
+			found, err := l.Page(t.Context(), dynastay.Paging{})
+			assert.Len(t, found.Items, 1)
+			return err
+		})
+	}
+	unspecified := func(c cost) cost {
+		assert.Positive(t, c.write)
+		c.write = 0
+		return c
+	}
+	update := func(edit func(*catalog.Location)) cost {
+		t.Helper()
+		return measure(func() error {
+			_, err := locations.Update(t.Context(), "new-york", func(l *catalog.Location) error { edit(l); return nil })
+			return err
+		})
+	}
+	query, transaction := []string{"Query"}, []string{"GetItem", "TransactWriteItems"}
+
+	// A location and six names of up to 1 KB each, twice for the transaction.
+	creation := measure(func() error { _, err := locations.Create(t.Context(), newYork()); return err })
+	assert.Equal(t, cost{[]string{"TransactWriteItems"}, 0, 14, 7}, creation)
+
+	get := func(opts ...dynastay.ReadOption) cost {
+		return measure(func() error { _, err := locations.Get(t.Context(), "new-york", opts...); return err })
+	}
+	assert.Equal(t, cost{[]string{"GetItem"}, 0.5, 0, 0}, get()) // up to 4 KB
+	assert.Equal(t, cost{[]string{"GetItem"}, 1, 0, 0}, get(dynastay.Consistent))
+	assert.Equal(t, cost{query, 0.5, 0, 0}, page(locations.Find("nyc")))
+	assert.Equal(t, cost{query, 0.5, 0, 0}, page(locations.Complete("n"))) // four names of a quarter KB
+	assert.Equal(t, cost{query, 0.5, 0, 0}, page(locations.All()))
+
+	assert.Equal(t, cost{transaction, 1, 0, 7}, unspecified(update(func(l *catalog.Location) { l.Latitude = 41 }))) // all names have copies
+	assert.Equal(t, cost{transaction, 1, 0, 9}, unspecified(update(func(l *catalog.Location) { l.Aliases[0] = "Gotham" })))
+	assert.Equal(t, cost{[]string{"GetItem"}, 1, 0, 0}, update(func(*catalog.Location) {}))
+
+	deletion := measure(func() error { return locations.Delete(t.Context(), "new-york") })
+	assert.Equal(t, cost{transaction, 1, 0, 7}, unspecified(deletion))
+
+	setting := feesOf(observed, "fees") // a single item
+	assert.Equal(t, cost{[]string{"PutItem"}, 0, 1, 0}, measure(func() error { _, err := setting.Create(t.Context(), fees{}); return err }))
+	assert.Equal(t, cost{[]string{"GetItem"}, 0.5, 0, 0}, measure(func() error { _, err := setting.Get(t.Context()); return err }))
+	assert.Equal(t, cost{[]string{"GetItem", "UpdateItem"}, 1, 1, 0}, measure(func() error {
+		_, err := setting.Update(t.Context(), func(v *fees) error { v.Percent++; return nil })
+		return err
+	}))
+	assert.Equal(t, cost{[]string{"DeleteItem"}, 0, 1, 0}, measure(func() error { return setting.Delete(t.Context()) }))
+}

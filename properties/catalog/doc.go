@@ -1,0 +1,35 @@
+// Package catalog stores a platform's catalogues, such as the amenities and the locations, and its configuration items.
+//
+// [Amenities] and [Locations] are the catalogues that every platform for lodging needs. [New] declares a catalogue of a
+// platform's own, and [NewSetting] a configuration item.
+//
+//	| task | method | request |
+//	|---|---|---|
+//	| an entry by its id                       | [Catalog.Get]      | GetItem Metadata |
+//	| all entries                              | [Catalog.All]      | Query Metadata, SK begins with ITEM# |
+//	| entries with a name                      | [Catalog.Find]     | Query Metadata, SK begins with NAME#{name}#ITEM# |
+//	| entries with a name that begins with ... | [Catalog.Complete] | Query Metadata, SK begins with NAME#{prefix} |
+//	| a configuration item                     | [Setting.Get]      | GetItem Metadata |
+//
+// # Names
+//
+// An entry is found by each of its names, however people type them: case, accents, spaces and punctuation do not
+// matter, see [key.Fold]. For each name there is an item with a copy of the entry, in the transaction that writes the
+// entry, so that a single Query returns whole entries. The copies cost write units: an entry with n names takes 2 × (n +
+// 1) units for each KB. That suits catalogues, which are read on every page and changed rarely.
+//
+// Entries are found by their names only if they were written by this package. An entry that other software wrote is
+// returned by Get and All, and is found by its names after the first update that changes it. If other software changes
+// an entry that this package wrote, its names and copies remain as they were until the next update here; a name that
+// the other software removed remains until the entry is given the name again and loses it.
+//
+// # Destinations
+//
+// A search for properties by city takes the city and the country exactly as the properties have them. A [Location] has
+// these two texts, and aliases for what else people type:
+//
+//	for location, err := range catalog.Locations(db).Find("zurich switzerland").All(ctx) {
+//		…
+//		page, err := properties.ByCity(properties.CityQuery{City: location.City, Country: location.Country}).Page(…)
+//	}
+package catalog

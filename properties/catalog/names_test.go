@@ -1,0 +1,131 @@
+package catalog_test
+
+import (
+	"testing"
+
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/dynastay/dynastay"
+	"github.com/dynastay/dynastay/availability"
+	"github.com/dynastay/dynastay/dyntest"
+	"github.com/dynastay/dynastay/properties/catalog"
+)
+
+var roomForTwo = availability.Limits{MaxOccupancy: 2, MaxAdults: 2}
+
+// texts is a stored list of different texts.
+func texts(n int) types.AttributeValue {
+	list := &types.AttributeValueMemberL{}
+	for i := range n {
+		list.Value = append(list.Value, dynastay.Text("alias"+string(rune('a'+i%26))+string(rune('a'+i/26))))
+	}
+	return list
+}
+
+// The names follow every update: new ones find the entry, former ones no longer do, and all have a current copy.
+func TestNamesFollowTheEntry(t *testing.T) {
+	t.Parallel()
+	db := dyntest.New(t)
+	locations := catalog.Locations(db.DB)
+	update := func(edit func(*catalog.Location)) {
+		t.Helper()
+		_, err := locations.Update(t.Context(), "new-york", func(l *catalog.Location) error { edit(l); return nil })
+		require.NoError(t, err)
+		checkLocations(t, db)
+	}
+	find := func(name string) []string { return locationIDs(t, locations.Find(name)) }
+	create(t, locations, newYork(), city("york", "York", "UK", "NYC"))
+	checkLocations(t, db)
+	assert.Len(t, partition(t, db, "locations"), 2+6+4)
+
+	update(func(l *catalog.Location) { l.Aliases = []string{"nyc", "Gotham"} })
+	assert.Empty(t, find("big apple"))
+	assert.Empty(t, find("big apple usa"))
+	assert.Equal(t, []string{"new-york"}, find("gotham"))
+	assert.Equal(t, []string{"new-york", "york"}, find("nyc"), "a name of two entries")
+
+	update(func(l *catalog.Location) { l.City = "New  York" })
+	assert.Equal(t, "New  York", listed(t, locations.Find("gotham usa"), 50)[0].City, "every name has a current copy")
+
+	update(func(l *catalog.Location) { l.Country = "United States" })
+	assert.Empty(t, find("new york usa"))
+	assert.Equal(t, []string{"new-york"}, find("new york united states"))
+
+	update(func(l *catalog.Location) { l.Aliases = nil })
+	assert.Equal(t, []string{"york"}, find("nyc"))
+
+	update(func(l *catalog.Location) { l.Aliases = []string{"new york", "NEW YORK united states"} })
+	assert.Equal(t, []string{"new-york"}, find("new york"), "names that are equal when folded are one")
+
+	require.NoError(t, locations.Delete(t.Context(), "york", dynastay.IfVersion(1)))
+	checkLocations(t, db)
+	require.NoError(t, locations.Delete(t.Context(), "new-york"))
+	assert.Empty(t, partition(t, db, "locations"))
+}
+
+// Nothing is written by a call that fails.
+func TestFailedCallsWriteNothing(t *testing.T) {
+	t.Parallel()
+	db := dyntest.New(t)
+	locations := catalog.Locations(db.DB)
+	create(t, locations, newYork())
+	before := partition(t, db, "locations")
+
+	_, err := locations.Create(t.Context(), city("new-york", "York", "UK"))
+	require.ErrorIs(t, err, dynastay.ErrAlreadyExists)
+	rename := func(l *catalog.Location) error { l.City = "York"; return nil }
+	_, err = locations.Update(t.Context(), "new-york", rename, dynastay.IfVersion(2))
+	require.ErrorIs(t, err, dynastay.ErrVersion)
+	_, err = locations.Update(t.Context(), "york", rename)
+	require.ErrorIs(t, err, dynastay.ErrNotFound)
+	require.ErrorIs(t, locations.Delete(t.Context(), "york"), dynastay.ErrNotFound)
+	require.NoError(t, locations.Delete(t.Context(), "york", dynastay.OrMissing()))
+	require.ErrorIs(t, locations.Delete(t.Context(), "new-york", dynastay.IfVersion(2)), dynastay.ErrVersion)
+	_, err = locations.Get(t.Context(), "york")
+	var failure *dynastay.Error
+	require.ErrorAs(t, err, &failure)
+	assert.Equal(t, dynastay.Error{Entity: "Location", ID: "york", Kind: dynastay.ErrNotFound}, *failure)
+	assert.Equal(t, before, partition(t, db, "locations"))
+}
+
+// An entry with the most names can replace all of them in one transaction, with an idempotency key.
+func TestMostNames(t *testing.T) {
+	t.Parallel()
+	db := dyntest.New(t)
+	streets := catalog.New(db.DB, streetSpec())
+	made, err := streets.Create(t.Context(), street{Names: numbered("old", catalog.MaxNames)}, dynastay.IdempotencyKey("create"))
+	require.NoError(t, err)
+	assert.Regexp(t, "^st_", made.ID)
+	assert.Len(t, partition(t, db, "streets"), 1+catalog.MaxNames)
+	again, err := streets.Create(t.Context(), street{Names: numbered("old", catalog.MaxNames)}, dynastay.IdempotencyKey("create"))
+	require.NoError(t, err)
+	assert.Equal(t, made.ID, again.ID)
+
+	_, err = streets.Update(t.Context(), made.ID, func(s *street) error { s.Names = numbered("new", catalog.MaxNames+1); return nil })
+	assertField(t, err, dynastay.ErrInvalid, "Names")
+	op := streets.UpdateOp(made.ID, func(s *street) error {
+		s.Names = append(numbered("new", catalog.MaxNames), "NEW 1")
+		return nil
+	}, dynastay.AgreedOn("new"))
+	require.NoError(t, db.Write(t.Context(), op, dynastay.IdempotencyKey("update")))
+	assert.Len(t, partition(t, db, "streets"), 1+catalog.MaxNames)
+	assert.Len(t, listed(t, streets.Find("new 7"), 50), 1)
+	assert.Empty(t, listed(t, streets.Find("old 7"), 50))
+}
+
+// A catalogue's entries are not those of another, whatever the catalogue's name is.
+func TestCataloguesAreSeparate(t *testing.T) {
+	t.Parallel()
+	db := dyntest.New(t)
+	here, there := streetSpec(), streetSpec()
+	here.Type, there.Type = "a", "ab"
+	create(t, catalog.New(db.DB, here), street{ID: "x", Names: []string{"b"}})
+	other := catalog.New(db.DB, there)
+	_, err := other.Get(t.Context(), "x")
+	assert.ErrorIs(t, err, dynastay.ErrNotFound)
+	for _, list := range []dynastay.Listing[*street]{other.All(), other.Find("b"), other.Complete("b")} {
+		assert.Empty(t, listed(t, list, 50))
+	}
+}
