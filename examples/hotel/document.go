@@ -11,6 +11,7 @@ import (
 
 	"github.com/dynastay/dynastay"
 	"github.com/dynastay/dynastay/keys"
+	"github.com/dynastay/dynastay/properties"
 )
 
 // document holds items of the hotel-booking document, unchanged, by table.
@@ -84,6 +85,27 @@ func (d *desk) readDocument(ctx context.Context, out *details) error {
 	}
 	for _, night := range prices.Nights {
 		out.row("night", line.RoomTypeID, night.Date, line.Name, night.Price)
+	}
+	return nil
+}
+
+// adoptDocument makes the first update of the property that other software stored. It gets what it lacks: a card, the
+// keys of the indexes, guards, and the items of its amenities.
+func (d *desk) adoptDocument(ctx context.Context, out *details) error {
+	found, err := d.properties.Update(ctx, "prop_123", func(p *properties.Property) error {
+		p.Contact.Website = "https://stay.grandluxury.example"
+		return nil
+	})
+	if err != nil {
+		return err
+	}
+	for card, err := range d.properties.ByCity(d.city).All(ctx) {
+		if err != nil {
+			return err
+		}
+		if card.PropertyID == found.ID {
+			out.row("found by city", card.Name, card.Rating, fmt.Sprintf("%d amenities", len(card.AmenityIDs)), card.Rooms[0].Name)
+		}
 	}
 	return nil
 }

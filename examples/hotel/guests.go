@@ -18,7 +18,7 @@ import (
 // search checks every room type that it finds, in one call that takes one request for each hotel, and requests a quote
 // for the cheapest only. Quotes for all room types would take one request each: 7 requests and 3.5 read units in all.
 func (d *desk) search(ctx context.Context, out *details) error {
-	page, err := d.properties.ByCity(properties.CityQuery{City: "New York", Country: "USA"}).Page(ctx, dynastay.Paging{})
+	page, err := d.properties.ByCity(d.city).Page(ctx, dynastay.Paging{})
 	if err != nil {
 		return err
 	}

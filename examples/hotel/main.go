@@ -2,15 +2,16 @@
 //
 //	go run ./examples/hotel
 //
-// It opens three hotels, searches, signs up a guest, books, finds the booking again, lets 64 guests race for the last
-// 20 rooms, and cancels. Then a hotelier changes a month in one update, looks at the month's calendar, and closes and
-// reopens the sales of the hotel. Finally it loads items of the hotel-booking document as other software stores them,
-// unchanged, and reads them. Each step is one function below and is printed with the requests that it sent and the
-// units that the engine charged. Local engines disagree about the units of a transaction; the requests are the same on
-// DynamoDB.
+// It opens three hotels, fills a catalogue of destinations, searches, signs up a guest, books, finds the booking again,
+// lets 64 guests race for the last 20 rooms, and cancels. Then a hotelier changes a month in one update, looks at the
+// month's calendar, and closes and reopens the sales of the hotel. A host registers another hotel, which is approved,
+// suspended, approved again and deleted. Finally the program loads items of the hotel-booking document as other
+// software stores them, unchanged, and reads and updates them. Each step is one function below and is printed with the
+// requests that it sent and the units that the engine charged. Local engines disagree about the units of a transaction;
+// the requests are the same on DynamoDB.
 //
-// The program fails unless exactly 20 of the racing guests get a room, the cancelled room is back on sale, and the
-// closed hotel refuses a quote. Package dyntest/engine chooses the engine; its documentation explains how to choose
+// The program fails unless exactly 20 of the racing guests get a room, the cancelled room is back on sale, the closed
+// hotel refuses a quote, and the suspended one refuses a booking with an earlier quote. Package dyntest/engine chooses the engine; its documentation explains how to choose
 // another one.
 package main
 
@@ -81,6 +82,7 @@ type desk struct {
 	bookings   *bookings.Repository
 	users      *users.Repository
 
+	city    properties.CityQuery
 	orchard *properties.WithRooms
 	guest   *users.User
 	offer   *availability.Quote
@@ -104,6 +106,7 @@ func (d *desk) day(ctx context.Context, r *report) error {
 		do    func(context.Context, *details) error
 	}{
 		{fmt.Sprintf("Open three hotels for %d nights", season.Nights()), d.openHotels},
+		{"The catalogue of destinations, and what people type", d.addDestinations},
 		{fmt.Sprintf("Search New York: %d nights for two, %s", stay.Nights(), stay), d.search},
 		{"Sign up a guest", d.signUp},
 		{"Book the cheapest offer", d.book},
@@ -116,8 +119,14 @@ func (d *desk) day(ctx context.Context, r *report) error {
 		{"The calendar of June", d.showMonth},
 		{"Close the sales of the hotel", d.closeSales},
 		{"Reopen them", d.reopenSales},
+		{"A host registers a hotel, with images and amenities", d.register},
+		{"An admin approves what has waited longest", d.approve},
+		{"The hotel is suspended while a guest holds a quote", d.suspend},
+		{"It is approved again; its host's stop-sell has lasted", d.resume},
+		{"Delete a hotel with bookings, and one without", d.remove},
 		{"Load items of the hotel-booking document, unchanged, in one transaction", d.loadDocument},
 		{"Read them: the user by e-mail, the booking by reference, the night", d.readDocument},
+		{"Update the property of the document once", d.adoptDocument},
 	} {
 		if err := r.step(ctx, step.title, step.do); err != nil {
 			return err

@@ -15,7 +15,7 @@ func TestDay(t *testing.T) {
 	require.NoError(t, run(t.Context(), &out), "the program printed:\n%s", &out)
 	t.Logf("\n%s", &out)
 
-	assert.Regexp(t, ` 2  Search New York.* 5 +\S+ +-\n`, out.String(), "one check for each hotel, and one quote")
+	assert.Regexp(t, ` 3  Search New York.* 5 +\S+ +-\n`, out.String(), "one check for each hotel, and one quote")
 	assert.Regexp(t, `The same update again.* 4 +\S+ +-\n`, out.String(), "only reads")
 
 	// Columns are as wide as their content; the reference is random.
@@ -57,6 +57,21 @@ func TestDay(t *testing.T) {
 		"quote 2026-06-22 to 2026-06-24 King Studio property closed Jun 22, Jun 23",
 		"reopened 3 room types 173 nights",
 		"quote 2026-06-22 to 2026-06-24 King Studio 579.00 USD",
+		"new york is New York USA",
+		"New York, USA is New York USA",
+		"zurich is Zürich Switzerland",
+		"NYC is New York USA",
+		"new… may be Newport USA",
+		"Harbour House pending 2 room types from 210.00 USD 2 images wifi, pool",
+		"waits Harbour House since Jun 1, 12:00",
+		"now Harbour House approved",
+		"now Harbour House suspended",
+		"booked with the quote 2026-06-22 to 2026-06-24 property closed Jun 22, Jun 23",
+		"quote 2026-06-22 to 2026-06-24 420.00 USD",
+		"quote 2026-06-12 to 2026-06-15 stop sell Jun 12, Jun 13, Jun 14",
+		"Orchard Street Hotel refused: rooms are sold on 65 nights ahead",
+		"Harbour House deleted",
+		"found by city Grand Luxury Hotel 9.2 5 amenities Deluxe King Suite",
 	} {
 		assert.Contains(t, text, "\n "+line+"\n")
 	}

@@ -87,6 +87,21 @@ func hotels() []hotel {
 	}
 }
 
+// harbourHouse is the hotel that its host registers during the day.
+const harbourHouse = "prop_harbour"
+
+func harbour() (properties.Property, []properties.RoomType) {
+	p := newYork("17 Battery Place", "10004", 40.7056, -74.0170, properties.Property{
+		ID: harbourHouse, Name: "Harbour House", Slug: "harbour-house", Type: properties.Hotel, Stars: 3,
+		CancellationPolicy: availability.FreeCancellation(24),
+	})
+	p.Status = properties.Pending
+	return p, []properties.RoomType{
+		sleeps(2, "room_harbour_double", "Double Room", "210.00", 5),
+		sleeps(4, "room_harbour_family", "Family Room", "330.00", 2),
+	}
+}
+
 // newYork gives a property its place, and what all of these share.
 func newYork(street, postalCode string, latitude, longitude float64, p properties.Property) properties.Property {
 	p.OwnerID = "user_owner"
