@@ -42,8 +42,8 @@ type Spec[T any] struct {
 	// Unique are the values that only one entity may have.
 	Unique []Unique[T]
 	// Follow adds the actions that keep other items in step with the entity, in the transaction of every create, update
-	// and delete: before is nil for a create, after is nil for a delete and otherwise has the times and the version of the
-	// write. The transaction is conditional on before being what is stored. Optional.
+	// and delete: before is nil for a create, after is nil for a delete and otherwise has the times and the version of
+	// the write. The transaction is conditional on before being what is stored. Optional.
 	Follow func(tx *dynastay.Tx, before, after *T) error
 
 	// The names of the attributes that the library writes itself; "" for none. The codec must declare them too.

@@ -3,6 +3,7 @@ package entity_test
 import (
 	"context"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -95,4 +96,25 @@ func TestFollowFails(t *testing.T) {
 	}))
 	assert.Same(t, errBoom, failing.Delete(t.Context(), bagKey("1")))
 	assert.NotNil(t, c.item(bagKey("1")))
+}
+
+// What follows an entity can have a copy of it, with the times and the version that are written.
+func TestFollowSeesWhatIsWritten(t *testing.T) {
+	t.Parallel()
+	var after []bag
+	c := openCloakroom(t, func(s *entity.Spec[bag]) {
+		s.Follow = func(_ *dynastay.Tx, _, now *bag) error {
+			after = append(after, *now)
+			return nil
+		}
+	})
+	c.create(bag{ID: "1", Owner: "john"})
+	c.db.Clock.Advance(time.Minute)
+	changed, err := c.Update(t.Context(), bagKey("1"), func(b *bag) error { b.Owner = "jane"; return nil })
+	require.NoError(t, err)
+	changed.WriteID = after[1].WriteID // only the write itself has its id
+	assert.Equal(t, *changed, after[1])
+	assert.Equal(t, []int{1, 2}, []int{after[0].Version, after[1].Version})
+	assert.Equal(t, noon, after[0].UpdatedAt)
+	assert.Equal(t, noon.Add(time.Minute), after[1].UpdatedAt)
 }

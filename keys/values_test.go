@@ -48,6 +48,15 @@ func TestWhatFieldsTake(t *testing.T) {
 	}
 }
 
+// A name has one form in keys, however it is typed.
+func TestNamesAreFolded(t *testing.T) {
+	for _, name := range []string{"Zürich", "zurich", " ZU-RICH "} {
+		got, err := keys.Of(keys.CatalogName{Catalog: "locations", Name: name, ItemID: "zrh"})
+		require.NoError(t, err)
+		assert.Equal(t, dynastay.Key{PK: "CATALOG#locations", SK: "NAME#zurich#ITEM#zrh"}, got)
+	}
+}
+
 func TestPlaceOfFitsTheKeys(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		place, err := key.PlaceOf(rapid.Float64Range(-90, 90).Draw(t, "latitude"), rapid.Float64Range(-180, 180).Draw(t, "longitude"))

@@ -42,6 +42,7 @@ func TestFold(t *testing.T) {
 		"東京都・渋谷区":              "東京都渋谷区",
 		"コーヒー":                 "コーヒー",
 		"서울":                   "\u1109\u1165\u110b\u116e\u11af", // the first letters of a syllable are a prefix of it
+		"ʯʹˮͱ":                 "ʯͱ",                             // letters next to those that look like an apostrophe
 		"No. ② 2²":             "no222",
 		"ﬁnn":                  "finn",
 		"a\xffb":               "ab",

@@ -35,7 +35,7 @@ func Amenities(db *dynastay.DB) *Catalog[Amenity] {
 			f.String("Category", &a.Category)
 			f.String("Icon", &a.Icon)
 			f.Int("DisplayOrder", &a.DisplayOrder)
-			f.IfSet().Strings("Aliases", &a.Aliases)
+			f.Strings("Aliases", &a.Aliases)
 			f.IfSet().Int(keys.AttrVersion, &a.Version)
 		}),
 	})

@@ -29,8 +29,8 @@ type Spec[T any] struct {
 	IDOf   func(*T) string // returns the id of an entry
 
 	// Names returns the names under which an entry is found, at most [MaxNames]. Names that are equal when they are
-	// folded count as one. If the function later no longer returns a name, stored entries remain findable by it. Optional:
-	// without it, Find and Complete are not supported.
+	// folded count as one. If the function later no longer returns a name, stored entries remain findable by it.
+	// Optional: without it, Find and Complete are not supported.
 	Names func(*T) []string
 	// Validate checks an entry before it is written, for example with [CheckName]; its id and times are already set.
 	// Optional.
@@ -68,7 +68,7 @@ func newCatalog[T any](db *dynastay.DB, s Spec[T]) *Catalog[T] {
 	}
 	c := &Catalog[T]{db: db, spec: s}
 	c.entity = entity.New(c.entitySpec())
-	if probe := c.probe(); probe != "x" {
+	if c.probe() != "x" {
 		panic(fmt.Sprintf("catalog.New: %s: IDOf must return attribute %s", s.Type, s.ID))
 	}
 	c.table = entity.NewTable(db, c.entity)
@@ -131,7 +131,8 @@ func (c *Catalog[T]) Create(ctx context.Context, v T, opts ...dynastay.WriteOpti
 	return dynastay.Do(ctx, c.db, c.CreateOp(v), opts...)
 }
 
-// Get reads an entry by its id, or fails with [dynastay.ErrNotFound]. opts may contain [dynastay.Consistent]. 1 request.
+// Get reads an entry by its id, or fails with [dynastay.ErrNotFound]. opts may contain [dynastay.Consistent]. 1
+// request.
 func (c *Catalog[T]) Get(ctx context.Context, id string, opts ...dynastay.ReadOption) (*T, error) {
 	key, err := c.key(id)
 	if err != nil {
@@ -141,9 +142,10 @@ func (c *Catalog[T]) Get(ctx context.Context, id string, opts ...dynastay.ReadOp
 }
 
 // UpdateOp reads an entry consistently, passes it to fn, and writes the difference together with the items of its
-// names. Attributes that are unknown to the library are kept, and if two callers update the entry at the same time, both
-// changes are kept; fn may be called more than once. It fails with [dynastay.ErrNotFound], with [dynastay.ErrVersion] if
-// the condition of [dynastay.IfVersion] does not hold, and like [Catalog.CreateOp] for an invalid entry.
+// names. Attributes that are unknown to the library are kept, and if two callers update the entry at the same time,
+// both changes are kept; fn may be called more than once. It fails with [dynastay.ErrNotFound], with
+// [dynastay.ErrVersion] if the condition of [dynastay.IfVersion] does not hold, and like [Catalog.CreateOp] for an
+// invalid entry.
 func (c *Catalog[T]) UpdateOp(id string, fn func(*T) error, opts ...dynastay.UpdateOption) *dynastay.Operation[*T] {
 	key, err := c.key(id)
 	if err != nil {

@@ -20,8 +20,8 @@ type cost struct {
 	actions     int
 }
 
-// For writes of single items and for puts, the exact units are compared. For other transactions only the number of items
-// is: local engines count their units differently from each other and from DynamoDB, which takes 2 for each KB.
+// For writes of single items and for puts, the exact units are compared. For other transactions only the number of
+// items is: local engines count their units differently from each other and from DynamoDB, which takes 2 for each KB.
 func TestCosts(t *testing.T) {
 	t.Parallel()
 	db := dyntest.New(t)

@@ -7,21 +7,24 @@
 //	|---|---|---|
 //	| an entry by its id                       | [Catalog.Get]      | GetItem Metadata |
 //	| all entries                              | [Catalog.All]      | Query Metadata, SK begins with ITEM# |
-//	| entries with a name                      | [Catalog.Find]     | Query Metadata, SK begins with NAME#{name}#ITEM# |
+//	| entries with a name                      | [Catalog.Find]     | Query Metadata, SK begins with NAME#{name}# |
 //	| entries with a name that begins with ... | [Catalog.Complete] | Query Metadata, SK begins with NAME#{prefix} |
 //	| a configuration item                     | [Setting.Get]      | GetItem Metadata |
+//
+// Lists are eventually consistent: an entry that was just written may be missing or shown as it was before. A catalogue
+// is one partition, of which DynamoDB reads about 6,000 such pages of up to 4 KB a second.
 //
 // # Names
 //
 // An entry is found by each of its names, however people type them: case, accents, spaces and punctuation do not
 // matter, see [key.Fold]. For each name there is an item with a copy of the entry, in the transaction that writes the
-// entry, so that a single Query returns whole entries. The copies cost write units: an entry with n names takes 2 × (n +
-// 1) units for each KB. That suits catalogues, which are read on every page and changed rarely.
+// entry, so that a single Query returns whole entries. The copies cost write units: each write of an entry with n names
+// takes 2 × (n + 1) units for each KB. That suits catalogues, which are read often and changed rarely.
 //
-// Entries are found by their names only if they were written by this package. An entry that other software wrote is
-// returned by Get and All, and is found by its names after the first update that changes it. If other software changes
-// an entry that this package wrote, its names and copies remain as they were until the next update here; a name that
-// the other software removed remains until the entry is given the name again and loses it.
+// Entries are found by their names only if this package wrote them. An entry that other software wrote is returned by
+// Get and All, and is found by its names after the first update that changes it. If other software changes an entry
+// that this package wrote, its names and copies remain as they were until the next update here. A name that the other
+// software removed remains until the entry is given that name again and then loses it in an update.
 //
 // # Destinations
 //

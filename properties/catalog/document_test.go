@@ -25,6 +25,24 @@ func TestDocumentAmenityRoundTrips(t *testing.T) {
 	assert.Equal(t, item, again)
 }
 
+// An item without a version has none when it is written again: a condition on its absence must hold.
+func TestNoVersionIsNotStored(t *testing.T) {
+	t.Parallel()
+	db := dyntest.New(t)
+	location := newYork()
+	for _, item := range []func() (dynastay.Item, error){
+		func() (dynastay.Item, error) { return catalog.EntityOf(catalog.Locations(db.DB)).Item(&location) },
+		func() (dynastay.Item, error) {
+			return catalog.SettingEntity(feesOf(db.DB, "fees")).Item(&catalog.Versioned[fees]{Name: "fees"})
+		},
+	} {
+		got, err := item()
+		require.NoError(t, err)
+		assert.Contains(t, got, "EntityType")
+		assert.NotContains(t, got, "Version")
+	}
+}
+
 // An entry that other software wrote by the document is read by id and listed. It is found by its name after the first
 // update that changes it, which keeps what the library does not know.
 func TestDocumentAmenityIsAdopted(t *testing.T) {

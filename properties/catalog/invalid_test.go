@@ -109,7 +109,7 @@ func TestInvalidArguments(t *testing.T) {
 		return err
 	}
 	same := func(*street) error { return nil }
-	_, create := streets.Create(t.Context(), street{ID: "x", Names: []string{"a", "b", "…"}})
+	_, create := streets.Create(t.Context(), street{ID: "x", Names: []string{"a", "b", "…", "!"}})
 	_, many := streets.Create(t.Context(), street{ID: "x", Names: numbered("name", catalog.MaxNames+1)})
 	_, get := streets.Get(t.Context(), "")
 	_, update := streets.Update(t.Context(), "a#b", same)

@@ -32,7 +32,7 @@ func Locations(db *dynastay.DB) *Catalog[Location] {
 			f.String("City", &l.City)
 			f.String("State", &l.State)
 			f.String("Country", &l.Country)
-			f.IfSet().Strings("Aliases", &l.Aliases)
+			f.Strings("Aliases", &l.Aliases)
 			f.Float("Latitude", &l.Latitude)
 			f.Float("Longitude", &l.Longitude)
 			f.IfSet().Int(keys.AttrVersion, &l.Version)
@@ -48,8 +48,8 @@ func (l *Location) names() (all []string) {
 }
 
 // Validate requires a city and a country that can be part of the key of a property, see [key.Text], and valid
-// coordinates. State and each alias must be at most [entity.MaxName] bytes. The city and the aliases, alone and with the
-// country, must satisfy [CheckName]. Errors name the field.
+// coordinates. State and each alias must be at most [entity.MaxName] bytes. The city and the aliases, alone and with
+// the country, must satisfy [CheckName]. Errors name the field.
 func (l *Location) Validate() error {
 	if _, err := keys.Partition(keys.PropertyByCity{City: l.City, Country: l.Country}); err != nil {
 		return err

@@ -18,8 +18,8 @@ const MaxNames = 49
 // entry. With it, a list by prefix returns the entry only for the first of the names that begin with the prefix.
 const attrShared = "SharedPrefix"
 
-// CheckName returns a [*dynastay.InvalidError] if an entry cannot be found by a name: it contains neither a letter nor a
-// digit, or has more than 1,024 bytes, or more than 256 when it is folded. The error has no field, see
+// CheckName returns a [*dynastay.InvalidError] if an entry cannot be found by a name: it contains neither a letter nor
+// a digit, or has more than 1,024 bytes, or more than 256 when it is folded. The error has no field, see
 // [dynastay.Within].
 func CheckName(name string) error {
 	_, err := keys.SortPrefix(keys.CatalogName{Name: name})

@@ -76,7 +76,8 @@ func TestNewPanics(t *testing.T) {
 	}
 }
 
-// Without names, entries are read by id and listed, a create and a delete are one request, and the lists by name say so.
+// Without names, entries are read by id and listed, a create and a delete are one request, and the lists by name say
+// so.
 func TestWithoutNames(t *testing.T) {
 	t.Parallel()
 	db := dyntest.New(t)

@@ -88,7 +88,8 @@ func TestSettingsCompose(t *testing.T) {
 		require.NoError(t, err)
 		assert.Equal(t, want, got.Value.Percent)
 	}
-	require.NoError(t, db.Write(t.Context(), first.DeleteOp(), second.DeleteOp()))
+	assert.ErrorIs(t, db.Write(t.Context(), first.DeleteOp(), second.DeleteOp(dynastay.IfVersion(1))), dynastay.ErrVersion)
+	require.NoError(t, db.Write(t.Context(), first.DeleteOp(), second.DeleteOp(dynastay.IfVersion(2))))
 }
 
 func TestInvalidSettings(t *testing.T) {
