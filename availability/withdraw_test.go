@@ -176,6 +176,12 @@ func TestWithdrawPutsBack(t *testing.T) {
 			_, err := direct(w.db).CloseSales(ctx, w.hotelID)
 			assert.NoError(t, err)
 		}, nil, 31, ""},
+		"the host closes the property while it is put back": {func(t *testing.T, w world, _ context.Context) {
+			onNth(w.db, "TransactWriteItems", 1, func(ctx context.Context) {
+				_, err := direct(w.db).CloseSales(ctx, w.hotelID)
+				assert.NoError(t, err)
+			})
+		}, nil, 31, ""},
 		"the room type is deleted": {func(t *testing.T, w world, ctx context.Context) {
 			other, err := direct(w.db).Withdraw(ctx, availability.House{ID: w.hotelID}, w.roomID)
 			var sold *availability.SoldAheadError
