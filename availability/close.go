@@ -39,16 +39,18 @@ type SalesChange struct {
 // CloseSales returns [dynastay.ErrNotFound] if the property does not exist, and [ErrSuspended] if it is suspended or is
 // being deleted. If the guard of a room type names a different property, CloseSales closes the other room types and
 // returns [dynastay.ErrAlreadyExists] with Field "RoomTypeID". It takes 1 request for the property, and 2 for every 99
-// room types. Each room type takes 1 Query, 1 request for every 99 nights that are marked, and 1 more Query if any were.
-// If the nights are being sold so fast that 99 of them cannot be marked at once, CloseSales marks fewer at a time.
+// room types. Each room type takes 1 Query, 1 request for every 99 nights that are marked, and 1 more Query if any
+// were. If the nights are being sold so fast that 99 of them cannot be marked at once, CloseSales marks fewer at a
+// time.
 func (r *Repository) CloseSales(ctx context.Context, propertyID string) (SalesChange, error) {
 	return r.moveSales(ctx, closeSales, propertyID)
 }
 
 // ReopenSales puts a property back on sale that [Repository.CloseSales] took off sale. It changes the guards of the
-// room types, and then their nights from yesterday on. It also puts back a room type that [Repository.Withdraw] took off
-// sale, unless it has been deleted. Like CloseSales, it can be repeated, and then continues where it was interrupted.
-// Its errors and requests are those of CloseSales, except that it takes 2 requests for every 49 room types.
+// room types, and then their nights from yesterday on. It also puts back a room type that [Repository.Withdraw] took
+// off sale, unless it has been deleted. Like CloseSales, it can be repeated, and then continues where it was
+// interrupted. Its errors and requests are those of CloseSales, except that it takes 2 requests for every 49 room
+// types.
 func (r *Repository) ReopenSales(ctx context.Context, propertyID string) (SalesChange, error) {
 	return r.moveSales(ctx, reopenSales, propertyID)
 }
@@ -108,6 +110,6 @@ func (r *Repository) roomsOf(ctx context.Context, op, propertyID string) (rooms 
 	return rooms, yesterday(today), err
 }
 
-// yesterday returns the first date whose nights are marked: the clock of a process that sells may be a little behind, so
-// that today is still yesterday there.
+// yesterday returns the first date whose nights are marked: the clock of a process that sells may be a little behind,
+// so that today is still yesterday there.
 func yesterday(today dynastay.Date) dynastay.Date { return today.AddDays(-1) }

@@ -137,7 +137,7 @@ func TestSuspendIsOvertakenByTheHost(t *testing.T) {
 				_, err := repo.CloseSales(t.Context(), hotel.ID)
 				require.NoError(t, err)
 			}
-			beforeTransaction(db, 1, func() {
+			onNth(db, "TransactWriteItems", 1, func(context.Context) {
 				_, err := hostCalls[name](direct(db), t.Context(), hotel.ID)
 				assert.NoError(t, err)
 			})

@@ -93,9 +93,9 @@ func guardOf(t require.TestingT, db *dyntest.DB, roomTypeID string) dynastay.Row
 	return row
 }
 
-// beforeTransaction calls do before a transaction.
-func beforeTransaction(db *dyntest.DB, nth int, do func()) {
-	db.Faults.Inject(dyntest.Before(func(context.Context) { do() }), dyntest.When{Operation: "TransactWriteItems", Nth: nth})
+// onNth calls do before a request of that operation.
+func onNth(db *dyntest.DB, operation string, nth int, do func(ctx context.Context)) {
+	db.Faults.Inject(dyntest.Before(do), dyntest.When{Operation: operation, Nth: nth})
 }
 
 func TestSuspendAndResume(t *testing.T) {
@@ -202,7 +202,7 @@ func TestTheHostOfASuspendedProperty(t *testing.T) {
 			t.Run(name+" "+status, func(t *testing.T) {
 				t.Parallel()
 				db, hotel, repo := openHotel(t, 5)
-				beforeTransaction(db, 1, func() { setStatus(t, db, hotel.ID, status) })
+				onNth(db, "TransactWriteItems", 1, func(context.Context) { setStatus(t, db, hotel.ID, status) })
 				_, err := call(repo, t.Context(), hotel.ID)
 				if want == nil {
 					require.NoError(t, err)
@@ -298,7 +298,7 @@ func TestSuspendARoomTypeOfADifferentProperty(t *testing.T) {
 			assert.Panics(t, func() { _, _ = sales.Finish(t.Context()) }, "Add has failed")
 
 			// A different property takes the id while the transaction is prepared.
-			beforeTransaction(db, 1, func() { putGuard(t, db, "new", "prop_124", dynastay.Item{keys.AttrClosed: null}) })
+			onNth(db, "TransactWriteItems", 1, func(context.Context) { putGuard(t, db, "new", "prop_124", dynastay.Item{keys.AttrClosed: null}) })
 			_, err = suspension.write(t.Context(), db.DB, propertyID, "new")
 			assertKind(t, err, dynastay.ErrAlreadyExists, "RoomTypeID")
 		})

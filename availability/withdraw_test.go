@@ -25,11 +25,6 @@ func deleteRoom(ctx context.Context, db *dynastay.DB, propertyID, roomTypeID str
 	return err
 }
 
-// onNth calls do before a request of that operation.
-func onNth(db *dyntest.DB, operation string, nth int, do func(ctx context.Context)) {
-	db.Faults.Inject(dyntest.Before(do), dyntest.When{Operation: operation, Nth: nth})
-}
-
 func TestWithdraw(t *testing.T) {
 	t.Parallel()
 	db, hotel, repo := openHotel(t, 5)
