@@ -9,7 +9,8 @@ import (
 	"github.com/dynastay/dynastay/keys"
 )
 
-// ErrReopened means that another caller reopened the sales of a room type while they were being closed.
+// ErrReopened means that another caller reopened the sales of a room type while they were being closed, or closed them
+// for a different reason. Call again: the nights that are still on sale are then marked.
 var ErrReopened = errors.New("room type was reopened by another caller")
 
 // ErrSuspended means that the property is suspended or is being deleted, so that its host cannot close or reopen its
@@ -32,20 +33,23 @@ type SalesChange struct {
 // without an error, none can. After an error, or if the program ends, call it again: it continues with the nights that
 // are not marked. If another caller reopens the sales at the same time, the caller that changes the guard of a room
 // type last wins, and the other one gets [ErrReopened] or [ErrClosed]. A room type that is created later is not closed,
-// and neither are the nights of a room type that the property no longer has.
+// and neither are the nights of a room type that the property no longer has. A property that is suspended stays closed
+// when it is approved again.
 //
-// CloseSales returns [dynastay.ErrNotFound] if the property does not exist. If the guard of a room type names a
-// different property, CloseSales closes the other room types and returns [dynastay.ErrAlreadyExists] with Field
-// "RoomTypeID". It takes 1 request for the property, and 2 for every 100 room types. Each room type takes 1 Query, 1
-// request for every 99 nights that are marked, and 1 more Query if any were. If the nights are being sold so fast that
-// 99 of them cannot be marked at once, CloseSales marks fewer at a time.
+// CloseSales returns [dynastay.ErrNotFound] if the property does not exist, and [ErrSuspended] if it is suspended or is
+// being deleted. If the guard of a room type names a different property, CloseSales closes the other room types and
+// returns [dynastay.ErrAlreadyExists] with Field "RoomTypeID". It takes 1 request for the property, and 2 for every 99
+// room types. Each room type takes 1 Query, 1 request for every 99 nights that are marked, and 1 more Query if any
+// were. If the nights are being sold so fast that 99 of them cannot be marked at once, CloseSales marks fewer at a
+// time.
 func (r *Repository) CloseSales(ctx context.Context, propertyID string) (SalesChange, error) {
 	return r.moveSales(ctx, closeSales, propertyID)
 }
 
 // ReopenSales puts a property back on sale that [Repository.CloseSales] took off sale. It changes the guards of the
-// room types, and then their nights from yesterday on. Like CloseSales, it can be repeated, and then continues where it
-// was interrupted. Its errors and requests are those of CloseSales, except that it takes 2 requests for every 50 room
+// room types, and then their nights from yesterday on. It also puts back a room type that [Repository.Withdraw] took
+// off sale, unless it has been deleted. Like CloseSales, it can be repeated, and then continues where it was
+// interrupted. Its errors and requests are those of CloseSales, except that it takes 2 requests for every 49 room
 // types.
 func (r *Repository) ReopenSales(ctx context.Context, propertyID string) (SalesChange, error) {
 	return r.moveSales(ctx, reopenSales, propertyID)
@@ -106,6 +110,6 @@ func (r *Repository) roomsOf(ctx context.Context, op, propertyID string) (rooms 
 	return rooms, yesterday(today), err
 }
 
-// yesterday returns the first date whose nights are marked: the clock of a process that sells may be a little behind, so
-// that today is still yesterday there.
+// yesterday returns the first date whose nights are marked: the clock of a process that sells may be a little behind,
+// so that today is still yesterday there.
 func yesterday(today dynastay.Date) dynastay.Date { return today.AddDays(-1) }

@@ -69,9 +69,11 @@ func TestCloseAndReopenSales(t *testing.T) {
 		PropertyID: hotel.ID, RoomTypeID: hotel.RoomTypeID, Rooms: 1, Price: fixture.Price, Nights: dynastay.MustStay("2026-09-01", "2026-09-02"),
 	})
 	assert.ErrorIs(t, err, availability.ErrClosed)
+	stop := db.Faults.Record()
 	again, err := repo.CloseSales(t.Context(), hotel.ID)
 	require.NoError(t, err)
-	assert.Equal(t, availability.SalesChange{RoomTypes: 1}, again, "a repetition writes no night")
+	assert.Equal(t, availability.SalesChange{RoomTypes: 1}, again)
+	assert.Zero(t, count(stop(), "TransactWriteItems"), "a repetition writes nothing")
 	report := update(t, repo, hotel, oneNight("2026-07-21"), availability.Change{MinStay: ptr(2)})
 	assert.Equal(t, 1, report.Count(availability.Written), "the host's values can still be changed")
 	assert.True(t, nightOf(t, repo, hotel, "2026-07-21").PropertyClosed)
@@ -173,6 +175,14 @@ func TestReopenSalesWithoutAGuard(t *testing.T) {
 	done, err := repo.ReopenSales(t.Context(), propertyID)
 	require.NoError(t, err)
 	assert.Equal(t, availability.SalesChange{RoomTypes: 1, Nights: 1}, done)
+
+	putNights(t, db, night(roomTypeID, oneDay, dynastay.Item{keys.AttrPropertyClosed: yes}))
+	onNth(db, "TransactWriteItems", 1, func(ctx context.Context) {
+		_, err := direct(db).CloseSales(ctx, propertyID)
+		assert.NoError(t, err)
+	})
+	_, err = repo.ReopenSales(t.Context(), propertyID)
+	assertKind(t, err, availability.ErrClosed, "")
 }
 
 // The guard of a room type that was deleted while the sales were being reopened stays closed.

@@ -47,6 +47,17 @@ func TestReadsThatDecideAreConsistent(t *testing.T) {
 			_, err := o.repo.ReopenSales(t.Context(), o.hotel.ID)
 			require.NoError(t, err)
 		}},
+		"Suspend": {4, func(t *testing.T, o opened) {
+			_, err := suspension.do(t.Context(), o.db.DB, o.hotel.ID, o.hotel.RoomTypeID)
+			require.NoError(t, err)
+		}},
+		"Withdraw": {5, func(t *testing.T, o opened) {
+			_, err := o.repo.Withdraw(t.Context(), availability.House{ID: o.hotel.ID}, o.hotel.RoomTypeID)
+			require.NoError(t, err)
+		}},
+		"SoldAhead": {1, func(t *testing.T, o opened) {
+			require.NoError(t, o.repo.SoldAhead(t.Context(), availability.House{ID: o.hotel.ID}, []string{o.hotel.RoomTypeID}))
+		}},
 		"a sale that may overbook": {1, func(t *testing.T, o opened) {
 			q := quoteOf(t, request2(o.hotel, oneNight(oneDay)), money("280.00 USD"))
 			q.Overbook = 1

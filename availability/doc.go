@@ -20,6 +20,10 @@
 //	| change prices, totals, restrictions and stop-sells    | [Repository.Update] |
 //	| take the whole property off sale, and put it back     | [Repository.CloseSales], [Repository.ReopenSales] |
 //	| sell more rooms than there are                        | [QuoteRequest.Overbook], [Change.Overbook] |
+//	| take a room type off sale for good                    | [Repository.Withdraw] |
+//
+// When a property is suspended, [Repository.Suspend] takes it off sale in the same transaction, and [Repository.Resume]
+// puts it back when it is approved again.
 //
 // [Repository.Quote] turns nights into an offer with an exact total; package bookings turns a quote into a booking. A
 // [Room] is what is requested, a [Line] what is quoted and booked.

@@ -13,8 +13,9 @@ import (
 	"github.com/dynastay/dynastay/keys"
 )
 
-// ErrClosed means that sales of the room type were closed, permanently or together with its property, so no nights can
-// be opened. From [Repository.ReopenSales], it means that another caller closed the sales at the same time.
+// ErrClosed means that sales of the room type were closed, permanently or together with its property, by its host or
+// because the property is suspended, so no nights can be opened. From [Repository.ReopenSales] and [SalesMove.Finish],
+// it means that another caller closed the sales at the same time.
 var ErrClosed = errors.New("room type is closed")
 
 // OpenRequest puts nights of a room type on sale.

@@ -14,14 +14,14 @@ const opWithdraw = "availability.Withdraw"
 // types, such as those of package properties.
 type Withdrawal struct{ guard guard }
 
-// Withdraw takes one room type off sale for good, so that it can be deleted, unless rooms are sold for tonight or later:
-// it then returns a [*SoldAheadError], and the room type is on sale as before.
+// Withdraw takes one room type off sale for good, so that it can be deleted, unless rooms are sold for tonight or
+// later: it then returns a [*SoldAheadError], and the room type is on sale as before.
 //
-// Withdraw reads the nights, closes the guard of the room type, which refuses to open nights with [ErrClosed], and marks
-// the nights as [Repository.CloseSales] does. Then it reads them again. If a room was sold in the meantime, it puts the
-// room type back on sale, provided that this call closed it. If that fails as well, the error matches both failures:
-// for example, it is [ErrSuspended] if the property has been suspended since. A room type that was already closed stays
-// closed.
+// Withdraw reads the nights, closes the guard of the room type, which refuses to open nights with [ErrClosed], and
+// marks the nights as [Repository.CloseSales] does. Then it reads them again. If a room was sold in the meantime, it
+// puts the room type back on sale, provided that this call closed it. If that fails as well, the error matches both
+// failures: for example, it is [ErrSuspended] if the property has been suspended since. A room type that was already
+// closed stays closed.
 //
 // After another error, or if the program ends, call Withdraw again, or put the room type back on sale with
 // [Repository.ReopenSales]. Withdraw returns [ErrReopened] if another caller reopened the sales at the same time or
