@@ -276,7 +276,12 @@ func (c *Change[T]) kept() error {
 		}
 	}
 	if c.compare(before, after); !c.Changed() {
-		*c.After = *c.Before // drops a write id that the function set
+		// Drops a write id that the function set. Not a copy of Before: Keep may change lists in place.
+		unchanged, err := e.Value(c.Row)
+		if err != nil {
+			return err
+		}
+		*c.After = *unchanged
 	}
 	return nil
 }
