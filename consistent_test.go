@@ -28,10 +28,16 @@ func tableReads(t *testing.T, sent []dyntest.Request) (consistent []bool) {
 		var body struct {
 			ConsistentRead bool
 			IndexName      string
+			RequestItems   map[string]struct{ ConsistentRead bool }
 		}
 		require.NoError(t, json.Unmarshal(r.Body, &body))
-		if (r.Operation == "GetItem" || r.Operation == "Query") && body.IndexName == "" {
+		switch {
+		case (r.Operation == "GetItem" || r.Operation == "Query") && body.IndexName == "":
 			consistent = append(consistent, body.ConsistentRead)
+		case r.Operation == "BatchGetItem":
+			for _, table := range body.RequestItems {
+				consistent = append(consistent, table.ConsistentRead)
+			}
 		}
 	}
 	return consistent
@@ -47,9 +53,15 @@ func TestRepeatedCallsReadConsistently(t *testing.T) {
 	require.NoError(t, err)
 	_, err = catalog.Amenities(db.Direct).Create(ctx, catalog.Amenity{ID: "wifi", Name: "Free WiFi"})
 	require.NoError(t, err)
+	_, err = properties.New(db.Direct, nil).AddImages(ctx, hotel.ID, []properties.Image{
+		{ID: "img_1", URL: "/1.jpg"}, {ID: "img_2", URL: "/2.jpg"}, {ID: "img_5", URL: "/5.jpg"},
+	})
+	require.NoError(t, err)
+	_, err = properties.New(db.Direct, nil).AddAmenities(ctx, hotel.ID, []string{"gym"})
+	require.NoError(t, err)
 	key := dynastay.IdempotencyKey("k")
 	for name, call := range map[string]struct {
-		reads int // before the write, and of the result
+		reads int // before the write, of the key if the write is refused, and of the result
 		op    func() dynastay.Part
 	}{
 		"bookings.Cancel": {3, func() dynastay.Part { return bookings.New(db.DB, nil).CancelOp(booked.ID, "") }},
@@ -69,10 +81,47 @@ func TestRepeatedCallsReadConsistently(t *testing.T) {
 			rename := func(a *catalog.Amenity) error { a.Name = "WiFi"; return nil }
 			return catalog.Amenities(db.DB).UpdateOp("wifi", rename, dynastay.AgreedOn("WiFi"))
 		}},
+		"properties.AddRoomTypes": {2, func() dynastay.Part {
+			return properties.New(db.DB, nil).AddRoomTypesOp(hotel.ID, properties.RoomType{
+				Name: "Twin", Limits: availability.Limits{MaxOccupancy: 2, MaxAdults: 2}, BasePrice: fixture.Price, Total: 1,
+			})
+		}},
+		"properties.UpdateRoomType": {2, func() dynastay.Part {
+			rename := func(r *properties.RoomType) error { r.Name = "King"; return nil }
+			return properties.New(db.DB, nil).UpdateRoomTypeOp(hotel.ID, hotel.RoomTypeID, rename, dynastay.AgreedOn("King"))
+		}},
+		"properties.AddImages": {3, func() dynastay.Part {
+			return properties.New(db.DB, nil).AddImagesOp(hotel.ID, properties.Image{URL: "/3.jpg"}, properties.Image{URL: "/4.jpg"})
+		}},
+		"properties.UpdateImage": {2, func() dynastay.Part {
+			describe := func(i *properties.Image) error { i.AltText = "Lobby"; return nil }
+			return properties.New(db.DB, nil).UpdateImageOp(hotel.ID, "img_1", describe, dynastay.AgreedOn("Lobby"))
+		}},
+		"properties.SetPrimaryImage": {2, func() dynastay.Part {
+			return properties.New(db.DB, nil).SetPrimaryImageOp(hotel.ID, "img_2")
+		}},
+		"properties.ArrangeImages": {2, func() dynastay.Part {
+			return properties.New(db.DB, nil).ArrangeImagesOp(hotel.ID, "img_2")
+		}},
+		"properties.DeleteImage": {2, func() dynastay.Part {
+			return properties.New(db.DB, nil).DeleteImageOp(hotel.ID, "img_5")
+		}},
+		"properties.AddAmenities": {2, func() dynastay.Part {
+			return properties.New(db.DB, nil).AddAmenitiesOp(hotel.ID, "wifi", "pool")
+		}},
+		"properties.RemoveAmenities": {2, func() dynastay.Part {
+			return properties.New(db.DB, nil).RemoveAmenitiesOp(hotel.ID, "gym")
+		}},
+		"properties.SetAmenities": {2, func() dynastay.Part {
+			return properties.New(db.DB, nil).SetAmenitiesOp(hotel.ID, "spa")
+		}},
+		"properties.Rate": {2, func() dynastay.Part {
+			return properties.New(db.DB, nil).RateOp(hotel.ID, 0, 92)
+		}},
 		"users.Create": {2, func() dynastay.Part {
 			return users.New(db.DB, nil).CreateOp(users.User{Email: "john@example.com", FirstName: "John", LastName: "Doe", Role: users.Customer})
 		}},
-		"availability.Open": {1, func() dynastay.Part {
+		"availability.Open": {2, func() dynastay.Part {
 			return availability.New(db.DB).OpenOp(availability.OpenRequest{
 				PropertyID: hotel.ID, RoomTypeID: hotel.RoomTypeID,
 				Nights: dynastay.MustStay("2026-09-01", "2026-09-02"), Rooms: 1, Price: fixture.Price,
@@ -85,6 +134,41 @@ func TestRepeatedCallsReadConsistently(t *testing.T) {
 			require.NoError(t, db.Write(ctx, call.op(), key.Of(name)))
 			assert.Equal(t, slices.Repeat([]bool{true}, call.reads), tableReads(t, stop()))
 		})
+	}
+}
+
+// What decides a write of several steps is read consistently in each of them.
+func TestStepsReadConsistently(t *testing.T) {
+	t.Parallel()
+	ctx := t.Context()
+	db := dyntest.New(t, dyntest.At(fixture.Now))
+	hotel := fixture.New(t, db.Direct, 2)
+	_, err := properties.New(db.Direct, nil).AddRoomTypes(ctx, hotel.ID, []properties.RoomType{
+		{ID: "twin", Name: "Twin", Limits: availability.Limits{MaxOccupancy: 2, MaxAdults: 2}, BasePrice: fixture.Price, Total: 1},
+	})
+	require.NoError(t, err)
+	inn, err := properties.New(db.Direct, nil).Create(ctx, properties.Property{
+		Name: "Inn", Slug: "inn", Type: properties.Hotel, OwnerID: "user_host", Address: properties.Address{City: "Rome", Country: "Italy"},
+	}, nil)
+	require.NoError(t, err)
+	repo := properties.New(db.DB, nil)
+	for _, step := range []struct {
+		name string
+		call func() error
+	}{
+		{"Reject", func() error { return second(repo.Reject(ctx, inn.ID)) }},
+		{"Resubmit", func() error { return second(repo.Resubmit(ctx, inn.ID)) }},
+		{"Suspend", func() error { return second(repo.Suspend(ctx, hotel.ID)) }},
+		{"Approve", func() error { return second(repo.Approve(ctx, hotel.ID)) }},
+		{"DeleteRoomType", func() error { return repo.DeleteRoomType(ctx, hotel.ID, "twin") }},
+		{"Delete", func() error { return repo.Delete(ctx, hotel.ID) }},
+		{"Adopt", func() error { return repo.Adopt(ctx, inn.ID) }},
+	} {
+		stop := db.Faults.Record()
+		require.NoError(t, step.call(), step.name)
+		reads := tableReads(t, stop())
+		assert.Contains(t, reads, true, step.name)
+		assert.NotContains(t, reads, false, step.name)
 	}
 }
 
@@ -115,6 +199,8 @@ func TestConsistentIsHonoured(t *testing.T) {
 	setting := catalog.NewSetting(db.DB, "fees", func(f *entity.Fields, v *int) { f.Int("Percent", v) })
 	_, err = setting.Create(ctx, 15)
 	require.NoError(t, err)
+	_, err = properties.New(db.Direct, nil).AddImages(ctx, hotel.ID, []properties.Image{{ID: "img_1", URL: "/1.jpg"}})
+	require.NoError(t, err)
 	people := users.New(db.DB, nil)
 	user, err := people.Create(ctx, users.User{Email: "john@example.com", FirstName: "John", LastName: "Doe", Role: users.Customer})
 	require.NoError(t, err)
@@ -128,6 +214,18 @@ func TestConsistentIsHonoured(t *testing.T) {
 		},
 		"properties.GetWithRooms": func(o ...dynastay.ReadOption) error {
 			return second(properties.New(db.DB, nil).GetWithRooms(ctx, hotel.ID, o...))
+		},
+		"properties.GetWhole": func(o ...dynastay.ReadOption) error {
+			return second(properties.New(db.DB, nil).GetWhole(ctx, hotel.ID, o...))
+		},
+		"properties.GetRoomType": func(o ...dynastay.ReadOption) error {
+			return second(properties.New(db.DB, nil).GetRoomType(ctx, hotel.ID, hotel.RoomTypeID, o...))
+		},
+		"properties.GetImage": func(o ...dynastay.ReadOption) error {
+			return second(properties.New(db.DB, nil).GetImage(ctx, hotel.ID, "img_1", o...))
+		},
+		"properties.GetImages": func(o ...dynastay.ReadOption) error {
+			return second(properties.New(db.DB, nil).GetImages(ctx, hotel.ID, o...))
 		},
 		"properties.BySlug": func(o ...dynastay.ReadOption) error {
 			return second(properties.New(db.DB, nil).BySlug(ctx, hotel.Slug, o...))

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"errors"
 	"flag"
 	"fmt"
 	"go/ast"
@@ -17,9 +18,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/aws/aws-sdk-go-v2/aws"
-	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
-	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
@@ -28,7 +26,6 @@ import (
 	"github.com/dynastay/dynastay/bookings"
 	"github.com/dynastay/dynastay/dyntest"
 	"github.com/dynastay/dynastay/internal/fixture"
-	"github.com/dynastay/dynastay/keys"
 	"github.com/dynastay/dynastay/properties"
 	"github.com/dynastay/dynastay/users"
 )
@@ -54,8 +51,8 @@ type pattern struct {
 
 var patterns = []pattern{
 	{"P1", 1, 0.5, func(ctx context.Context, db *dynastay.DB, w world) (any, error) {
-		return (*properties.Repository).ByCity(properties.New(db, nil),
-			properties.CityQuery{City: "New York", Country: "USA", MinRating: 80}).Page(ctx, dynastay.Paging{Limit: 10})
+		return some((*properties.Repository).ByCity(properties.New(db, nil),
+			properties.CityQuery{City: "New York", Country: "USA", MinRating: 80}).Page(ctx, dynastay.Paging{Limit: 10}))
 	}},
 	{"P7", 1, 0.5, func(ctx context.Context, db *dynastay.DB, w world) (any, error) {
 		return (*properties.Repository).Get(properties.New(db, nil), ctx, w.hotel.ID)
@@ -64,10 +61,10 @@ var patterns = []pattern{
 		return (*properties.Repository).BySlug(properties.New(db, nil), ctx, w.hotel.Slug)
 	}},
 	{"P9", 1, 0.5, func(ctx context.Context, db *dynastay.DB, w world) (any, error) {
-		return (*properties.Repository).ByOwner(properties.New(db, nil), "user_host").Page(ctx, dynastay.Paging{Limit: 10})
+		return some((*properties.Repository).ByOwner(properties.New(db, nil), "user_host").Page(ctx, dynastay.Paging{Limit: 10}))
 	}},
 	{"pending approvals", 1, 0.5, func(ctx context.Context, db *dynastay.DB, w world) (any, error) {
-		return (*properties.Repository).PendingApprovals(properties.New(db, nil)).Page(ctx, dynastay.Paging{Limit: 10})
+		return some((*properties.Repository).PendingApprovals(properties.New(db, nil)).Page(ctx, dynastay.Paging{Limit: 10}))
 	}},
 	{"A1", 1, 0.5, func(ctx context.Context, db *dynastay.DB, w world) (any, error) {
 		return (*availability.Repository).Check(availability.New(db), ctx, w.hotel.ID, w.hotel.RoomTypeID, 1, fixture.Stay)
@@ -101,6 +98,14 @@ var patterns = []pattern{
 	}},
 }
 
+// some fails if a page is empty, which would cost as little as one with a row.
+func some[T any](page dynastay.Page[T], err error) (any, error) {
+	if err == nil && len(page.Items) == 0 {
+		err = errors.New("the page is empty")
+	}
+	return page, err
+}
+
 // The requests of every pattern are pinned byte for byte: another index, a lost bound or a second round trip shows as
 // a difference in testdata/patterns.json.
 func TestPatterns(t *testing.T) {
@@ -112,8 +117,12 @@ func TestPatterns(t *testing.T) {
 		Observer: func(_ context.Context, c dynastay.Call) { reads += c.ReadUnits() },
 	}))
 	w := world{hotel: fixture.New(t, db.DB, 5), users: users.New(db.DB, nil)}
-	rate(t, db, w.hotel.ID)
-	var err error
+	_, err := properties.New(db.DB, nil).Rate(ctx, w.hotel.ID, 0, 92) // so that the city's query finds it
+	require.NoError(t, err)
+	_, err = properties.New(db.DB, nil).Create(ctx, properties.Property{
+		Name: "Inn", Slug: "inn", Type: properties.Hotel, OwnerID: "user_inn", Address: properties.Address{City: "Rome", Country: "Italy"},
+	}, nil)
+	require.NoError(t, err)
 	w.user, err = w.users.Create(ctx, users.User{
 		Email: "john.doe@example.com", FirstName: "John", LastName: "Doe", Role: users.Customer,
 	})
@@ -143,20 +152,6 @@ func TestPatterns(t *testing.T) {
 		}
 	}
 	compareGolden(t, filepath.Join("testdata", "patterns.json"), golden)
-}
-
-// rate gives the hotel a 9.2, so that the city's query has a row to find.
-func rate(t *testing.T, db *dyntest.DB, propertyID string) {
-	t.Helper()
-	_, err := db.Client.UpdateItem(t.Context(), &dynamodb.UpdateItemInput{
-		TableName:        aws.String(db.TableName(keys.PropertiesTable)),
-		Key:              keys.PropertiesTable.Key.Of(dynastay.Key{PK: "PROPERTY#" + propertyID, SK: "METADATA"}),
-		UpdateExpression: aws.String("SET GSI1SK = :key, AverageRating = :rating, Card.AverageRating = :rating"),
-		ExpressionAttributeValues: dynastay.Item{
-			":key": dynastay.Text("RATING#09.2#PROPERTY#" + propertyID), ":rating": &types.AttributeValueMemberN{Value: "9.2"},
-		},
-	})
-	require.NoError(t, err)
 }
 
 func compareGolden(t *testing.T, file string, got any) {

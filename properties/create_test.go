@@ -34,7 +34,7 @@ func TestCreate(t *testing.T) {
 	want.Rating, want.ReviewCount, want.ImageCount, want.Version, want.CreatedAt, want.UpdatedAt = 0, 0, 0, 1, now, now
 	want.Prices = properties.PriceRange{Min: dynastay.MustMoney("150.5", "USD"), Max: dynastay.MustMoney("500", "USD")}
 	want.Status = properties.Pending
-	assert.Equal(t, want, made.Property)
+	assert.Equal(t, want, visible(made.Property))
 	assert.Equal(t, []string{"room_a", "room_b", "room_c"}, []string{made.Rooms[0].ID, made.Rooms[1].ID, made.Rooms[2].ID})
 	assert.Equal(t, "p1", made.Rooms[0].PropertyID)
 	assert.Equal(t, []string{"room_b", "room_a", "room_c"}, []string{rooms[0].ID, rooms[1].ID, rooms[2].ID}, "the caller's list is not changed")

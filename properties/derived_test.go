@@ -1,22 +1,16 @@
 package properties_test
 
 import (
-	"errors"
 	"fmt"
 	"regexp"
-	"slices"
 	"strings"
-	"testing"
 
 	"github.com/aws/aws-sdk-go-v2/feature/dynamodb/attributevalue"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
-	"pgregory.net/rapid"
 
 	"github.com/dynastay/dynastay"
-	"github.com/dynastay/dynastay/availability"
 	"github.com/dynastay/dynastay/dyntest"
-	"github.com/dynastay/dynastay/properties"
 )
 
 // plain is a stored item, or a part of one, as decoded from JSON.
@@ -58,9 +52,84 @@ func keyText(v any) string {
 	return strings.NewReplacer("%", "%25", "#", "%23").Replace(strings.TrimSpace(v.(string)))
 }
 
-// checkDerived compares everything that is derived from a property's own attributes with the key forms of the
-// hotel-booking document.
+// checkDerived compares everything that is derived from the items of a property with what is stored.
 func checkDerived(t tester, db *dyntest.DB, id string, slugs ...string) {
+	t.Helper()
+	checkKeys(t, db, id, slugs...)
+	items := partition(t, db, "PROPERTY#"+id)
+	checkPrices(t, id, items)
+	checkImages(t, id, items)
+	checkGuards(t, db, id, items)
+}
+
+// checkPrices compares the price range with the room types.
+func checkPrices(t tester, id string, items map[string]dynastay.Item) {
+	t.Helper()
+	want := plain{}
+	for sk, item := range items {
+		if !strings.HasPrefix(sk, "ROOM#") {
+			continue
+		}
+		room := plainOf(t, item)
+		price := room["BasePricePerNight"].(float64)
+		low, some := want["Min"].(float64)
+		if !some || price < low {
+			want["Min"] = price
+		}
+		if high, _ := want["Max"].(float64); !some || price > high {
+			want["Max"] = price
+		}
+		want["Currency"] = room["Currency"]
+	}
+	assert.Equal(t, want, plainOf(t, items["METADATA"])["PriceRange"], "price range of %s", id)
+}
+
+// checkImages compares the number of images and the URL of the primary image with the images. The URL of a property
+// without images is its owner's.
+func checkImages(t tester, id string, items map[string]dynastay.Item) {
+	t.Helper()
+	count, primary := 0.0, []any{}
+	for sk, item := range items {
+		if strings.HasPrefix(sk, "IMAGE#") {
+			count++
+			if image := plainOf(t, item); image["IsPrimary"] == true {
+				primary = append(primary, image["Url"])
+			}
+		}
+	}
+	p := plainOf(t, items["METADATA"])
+	assert.Equal(t, count, p["ImageCount"], "number of images of %s", id)
+	if count > 0 {
+		assert.Equal(t, []any{p["PrimaryImageUrl"]}, primary, "primary image of %s", id)
+	}
+}
+
+// checkGuards checks that the guard of every room type names the property, and is closed by its status only while the
+// status says so.
+func checkGuards(t tester, db *dyntest.DB, id string, items map[string]dynastay.Item) {
+	t.Helper()
+	status := dynastay.RowOf(items["METADATA"]).Text("Status")
+	for sk := range items {
+		if !strings.HasPrefix(sk, "ROOM#") {
+			continue
+		}
+		guard := partition(t, db, sk)["GUARD"]
+		require.NotNil(t, guard, "guard of %s", sk)
+		row := dynastay.RowOf(guard)
+		assert.Equal(t, "Guard", row.Text("EntityType"), sk)
+		assert.Equal(t, id, row.Text("PropertyId"), sk)
+		closed := row.Text("Closed")
+		if status == "suspended" || status == "deleting" {
+			assert.NotEmpty(t, closed, "guard of %s of a %s property", sk, status)
+		} else {
+			assert.NotContains(t, closed, "STATUS#", "guard of %s of a %s property", sk, status)
+		}
+	}
+}
+
+// checkKeys compares everything that is derived from a property's own attributes with the key forms of the
+// hotel-booking document.
+func checkKeys(t tester, db *dyntest.DB, id string, slugs ...string) {
 	t.Helper()
 	items := partition(t, db, "PROPERTY#"+id)
 	p := plainOf(t, items["METADATA"])
@@ -160,255 +229,5 @@ func checkDerived(t tester, db *dyntest.DB, id string, slugs ...string) {
 				assert.NotEqual(t, id, plainOf(t, item)["PropertyId"], "guard of a slug that %s no longer has", id)
 			}
 		}
-	}
-}
-
-// attribute is an attribute that updates in the random tests may change.
-type attribute struct {
-	name   string
-	values []any
-	of     func(*properties.Property) any
-	set    func(*properties.Property, any)
-}
-
-func attr[T any](name string, at func(*properties.Property) *T, values ...T) attribute {
-	a := attribute{
-		name: name,
-		of:   func(p *properties.Property) any { return *at(p) },
-		set:  func(p *properties.Property, v any) { *at(p) = v.(T) },
-	}
-	for _, v := range values {
-		a.values = append(a.values, v)
-	}
-	return a
-}
-
-// attributesOf returns all attributes from which something is derived, and a few others. All slugs are free except the
-// last one in the random test, which belongs to a different property.
-func attributesOf(slugs []string) []attribute {
-	type P = properties.Property
-	return []attribute{
-		attr("Status", func(p *P) *properties.Status { return &p.Status }, properties.Pending, properties.Rejected, properties.Approved),
-		attr("City", func(p *P) *string { return &p.Address.City }, "New York", " New York", "Boston", "100% #1"),
-		attr("Country", func(p *P) *string { return &p.Address.Country }, "USA", "US#A", "Canada"),
-		attr("Latitude", func(p *P) *float64 { return &p.Address.Latitude }, 40.7589, -33.8568, 82.5),
-		attr("Longitude", func(p *P) *float64 { return &p.Address.Longitude }, -73.9851, 151.2153),
-		attr("Stars", func(p *P) *int { return &p.Stars }, 0, 3, 5),
-		attr("Type", func(p *P) *properties.Type { return &p.Type }, properties.Hotel, properties.Resort, "tree_house"),
-		attr("Featured", func(p *P) *bool { return &p.Featured }, true, false),
-		attr("FeaturedScore", func(p *P) *int { return &p.FeaturedScore }, 0, 7, 95),
-		attr("Slug", func(p *P) *string { return &p.Slug }, slugs...),
-		attr("Name", func(p *P) *string { return &p.Name }, "Grand", "Petit"),
-		attr("OwnerID", func(p *P) *string { return &p.OwnerID }, "user_1", "user_2"),
-		attr("TimeZone", func(p *P) *string { return &p.TimeZone }, "", "America/New_York"),
-		attr("CheckInTime", func(p *P) *string { return &p.CheckInTime }, "", "14:00"),
-		attr("PrimaryImageURL", func(p *P) *string { return &p.PrimaryImageURL }, "", "https://cdn.example.com/1.jpg"),
-		attr("Policy", func(p *P) *availability.CancellationPolicy { return &p.CancellationPolicy }, "", availability.NonRefundable),
-		attr("Line2", func(p *P) *string { return &p.Address.Line2 }, "", "Suite 100"),
-		attr("Description", func(p *P) *string { return &p.Description }, "", "Large."),
-	}
-}
-
-// Random updates of up to three attributes each, some with another update between their read and their write. After
-// each one, everything derived is right, each attribute has a value that results from some order of the updates, and
-// the version has counted the writes.
-func TestNothingDerivedIsEverStale(t *testing.T) {
-	t.Parallel()
-	db := dyntest.New(t)
-	repo := properties.New(db.DB, nil)
-	rapid.Check(t, func(t *rapid.T) {
-		id := db.NewID("prop_")
-		slugs := []string{"a-" + id, "A " + id, "b#" + id, "rival-" + id}
-		rival := grand("rival-of-"+id, func(p *properties.Property) { p.Slug = slugs[3] })
-		_, err := repo.Create(t.Context(), rival, []properties.RoomType{king("rival-room-"+id, "99")})
-		require.NoError(t, err)
-		p := grand(id, func(p *properties.Property) {
-			p.Slug = slugs[0]
-			p.Status = rapid.SampledFrom([]properties.Status{properties.Pending, properties.Approved}).Draw(t, "status")
-			p.AmenityIDs = []string{"wifi", "pool", "gym"}[:rapid.IntRange(0, 3).Draw(t, "amenities")]
-		})
-		made, err := repo.Create(t.Context(), p, []properties.RoomType{king("room-1-"+id, "250"), king("room-2-"+id, "150.5")})
-		require.NoError(t, err)
-		checkDerived(t, db, id, slugs...)
-
-		attributes := attributesOf(slugs)
-		type change map[int]any // by attribute
-		draw := func(label string) change {
-			c := change{}
-			for _, i := range rapid.SliceOfNDistinct(rapid.IntRange(0, len(attributes)-1), 1, 3, rapid.ID[int]).Draw(t, label) {
-				c[i] = rapid.SampledFrom(attributes[i].values).Draw(t, label+" "+attributes[i].name)
-			}
-			return c
-		}
-		update := func(c change, inside func()) (*properties.Property, error) {
-			return repo.Update(t.Context(), id, meanwhile(inside, func(p *properties.Property) {
-				for i, v := range c {
-					attributes[i].set(p, v)
-				}
-			}))
-		}
-		// refusal returns the field that an update of p must be refused for, or "".
-		refusal := func(p properties.Property, c change) string {
-			after := p
-			for i, v := range c {
-				attributes[i].set(&after, v)
-			}
-			switch {
-			case p.Status == properties.Approved && after.Status != properties.Approved:
-				return "Status"
-			case after.Slug == slugs[3]:
-				return "Slug"
-			}
-			return ""
-		}
-		// check asserts that err is one of the refusals, and reports whether the update succeeded.
-		check := func(err error, refusals ...string) bool {
-			if err == nil {
-				assert.Contains(t, refusals, "")
-				return true
-			}
-			var invalid *dynastay.InvalidError
-			var failure *dynastay.Error
-			switch {
-			case errors.As(err, &invalid):
-				assert.Contains(t, refusals, invalid.Field)
-				assert.Equal(t, "Status", invalid.Field)
-			case errors.As(err, &failure):
-				assert.Contains(t, refusals, failure.Field)
-				assert.ErrorIs(t, err, dynastay.ErrAlreadyExists)
-			default:
-				require.NoError(t, err)
-			}
-			return false
-		}
-
-		now := made.Property
-		for range rapid.IntRange(1, 4).Draw(t, "steps") {
-			before := now
-			outer := draw("update")
-			interrupted, inside := rapid.Bool().Draw(t, "interrupted"), func() {}
-			if interrupted {
-				inner := draw("in between")
-				inside = func() {
-					got, err := update(inner, func() {})
-					if check(err, refusal(before, inner)) {
-						now = *got
-					}
-				}
-			}
-			got, err := update(outer, inside)
-			// An attribute that the update did not change when it was prepared may not have been written.
-			effective := change{}
-			for i, v := range outer {
-				if v != attributes[i].of(&before) {
-					effective[i] = v
-				}
-			}
-			done := check(err, refusal(now, outer), refusal(now, effective))
-			middle := now
-
-			there, err := repo.Get(t.Context(), id)
-			require.NoError(t, err)
-			now = *there
-			for i, a := range attributes {
-				allowed := []any{a.of(&middle)}
-				if v, ok := outer[i]; ok && done {
-					allowed = []any{v}
-					if _, changed := effective[i]; !changed {
-						allowed = append(allowed, a.of(&middle))
-					}
-				}
-				assert.Contains(t, allowed, a.of(&now), a.name)
-			}
-			changed := func(a, b properties.Property) bool {
-				return slices.ContainsFunc(attributes, func(at attribute) bool { return at.of(&a) != at.of(&b) })
-			}
-			wantVersion := middle.Version
-			if changed(middle, now) {
-				wantVersion++
-			}
-			assert.Equal(t, wantVersion, now.Version, "every write counts once")
-			if done && !interrupted {
-				assert.Equal(t, there, got, "an update returns what it stored")
-			}
-			checkDerived(t, db, id, slugs...)
-		}
-		checkDerived(t, db, rival.ID)
-	})
-}
-
-// Every pair of attributes, one of them changed between the read and the write of the other. The later write must
-// notice if both are part of the same key, above all if the earlier one adds the index keys by approving the property.
-func TestNothingDerivedIsStaleAfterTwoChanges(t *testing.T) {
-	t.Parallel()
-	db := dyntest.New(t)
-	repo := properties.New(db.DB, nil)
-	inputs := attributesOf([]string{"another"})
-	inputs = inputs[:slices.IndexFunc(inputs, func(a attribute) bool { return a.name == "TimeZone" })]
-	to := map[string]any{"Status": properties.Approved, "City": "Boston", "Featured": true}
-	for i, outer := range inputs {
-		for j, inner := range inputs {
-			if i == j {
-				continue
-			}
-			name := outer.name + " " + inner.name
-			p := grand(fmt.Sprintf("p-%d-%d", i, j), func(p *properties.Property) { p.Featured, p.AmenityIDs = false, nil })
-			if outer.name == "Status" || inner.name == "Status" {
-				p.Status = properties.Pending
-			}
-			made, err := repo.Create(t.Context(), p, []properties.RoomType{king("room-of-"+p.ID, "100")})
-			require.NoError(t, err)
-			value := func(a attribute) any {
-				switch v, ok := to[a.name]; {
-				case ok:
-					return v
-				case a.name == "Slug":
-					return "another-" + p.ID
-				}
-				return a.values[slices.IndexFunc(a.values, func(v any) bool { return v != a.of(&p) })]
-			}
-			_, err = repo.Update(t.Context(), p.ID, meanwhile(func() {
-				_, err := repo.Update(t.Context(), p.ID, edit(func(p *properties.Property) { inner.set(p, value(inner)) }))
-				require.NoError(t, err, name)
-			}, func(p *properties.Property) { outer.set(p, value(outer)) }))
-			require.NoError(t, err, name)
-			got, err := repo.Get(t.Context(), p.ID)
-			require.NoError(t, err)
-			assert.Equal(t, value(outer), outer.of(got), name)
-			assert.Equal(t, value(inner), inner.of(got), name)
-			assert.Equal(t, made.Version+2, got.Version, name)
-			checkDerived(t, db, p.ID, p.Slug)
-			require.False(t, t.Failed(), name)
-		}
-	}
-}
-
-// Several processes update all attributes at once. Whichever update wins, everything derived is right.
-func TestNothingDerivedIsStaleAfterARace(t *testing.T) {
-	t.Parallel()
-	for round := range 4 {
-		t.Run(fmt.Sprint(round), func(t *testing.T) {
-			t.Parallel()
-			db := dyntest.New(t)
-			slugs := []string{"a", "b", "c", "rival"}
-			repo := properties.New(db.DB, nil)
-			create(t, repo, grand("rival", func(p *properties.Property) { p.Slug = "rival" }))
-			create(t, repo, grand("p1", pending, func(p *properties.Property) { p.Slug = "a" }))
-			attributes := attributesOf(slugs)
-			repos := []*properties.Repository{
-				properties.New(db.Open(&dynastay.Options{Retry: patient}), nil), properties.New(db.Open(&dynastay.Options{Retry: patient}), nil),
-			}
-			race(len(attributes), func(i int) {
-				a := attributes[i]
-				for j := range 3 {
-					v := a.values[(i+j+round)%len(a.values)]
-					_, err := repos[i%2].Update(t.Context(), "p1", edit(func(p *properties.Property) { a.set(p, v) }))
-					if err != nil && !errors.Is(err, dynastay.ErrInvalid) && !errors.Is(err, dynastay.ErrAlreadyExists) {
-						assert.NoError(t, err)
-					}
-				}
-			})
-			checkDerived(t, db, "p1", slugs...)
-		})
 	}
 }

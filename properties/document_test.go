@@ -1,6 +1,7 @@
 package properties_test
 
 import (
+	"strings"
 	"testing"
 	"time"
 
@@ -160,18 +161,26 @@ func TestRowWithoutCardIsNotShownUnlessApproved(t *testing.T) {
 	assert.Empty(t, page.Items)
 }
 
-func TestUpdateRefusesPropertyWithoutCard(t *testing.T) {
+// The first update adopts a property of other software, whose price range stays as it is.
+func TestUpdateAdoptsPropertyWithoutCard(t *testing.T) {
 	t.Parallel()
 	db := dyntest.New(t)
 	repo := properties.New(db.DB, nil)
 	item := testdata(t, "property.json")
 	put(t, db, item)
-	before := writes(db)
+	put(t, db, testdata(t, "room.json"))
 
-	_, err := repo.Update(t.Context(), "prop_123", edit(func(p *properties.Property) { p.Name = "Small Luxury Hotel" }))
-	assertField(t, err, dynastay.ErrCorrupt, "Card")
-	assert.Equal(t, before, writes(db))
-	assertSameBut(t, item, stored(t, db, "prop_123"), nil)
+	got, err := repo.Update(t.Context(), "prop_123", edit(func(p *properties.Property) { p.Name = "Small Luxury Hotel" }))
+	require.NoError(t, err)
+	assert.Equal(t, 1, got.Version)
+	now := stored(t, db, "prop_123")
+	assert.Equal(t, dynastay.Text("Small Luxury Hotel"), now["Name"])
+	for name, value := range item {
+		if name != "Name" && name != "UpdatedAt" && !indexKey.MatchString(name) && !strings.HasPrefix(name, "Geohash") {
+			assert.Equal(t, value, now[name], name)
+		}
+	}
+	checkKeys(t, db, "prop_123")
 }
 
 // A stored policy that is not valid is read unchanged. It is refused when the property is updated or quoted.

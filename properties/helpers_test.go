@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"os"
 	"path/filepath"
+	"reflect"
 	"strings"
 	"sync"
 	"testing"
@@ -20,6 +21,7 @@ import (
 	"github.com/dynastay/dynastay"
 	"github.com/dynastay/dynastay/availability"
 	"github.com/dynastay/dynastay/dyntest"
+	"github.com/dynastay/dynastay/internal/racing"
 	"github.com/dynastay/dynastay/keys"
 	"github.com/dynastay/dynastay/properties"
 )
@@ -61,6 +63,17 @@ func king(id, price string) properties.RoomType {
 	}
 }
 
+// visible returns a property without what only the library reads.
+func visible(p properties.Property) (seen properties.Property) {
+	to, from := reflect.ValueOf(&seen).Elem(), reflect.ValueOf(p)
+	for i := range from.NumField() {
+		if from.Type().Field(i).IsExported() {
+			to.Field(i).Set(from.Field(i))
+		}
+	}
+	return seen
+}
+
 // create creates a property with two room types of its own.
 func create(t testing.TB, repo *properties.Repository, p properties.Property) *properties.WithRooms {
 	t.Helper()
@@ -88,6 +101,15 @@ func edit(fn func(*properties.Property)) func(*properties.Property) error {
 		return nil
 	}
 }
+
+// approval approves a property in a different process.
+func approval(id string) racing.Call {
+	return func(ctx context.Context, db *dynastay.DB) error {
+		return second(properties.New(db, nil).Approve(ctx, id))
+	}
+}
+
+func second[T any](_ T, err error) error { return err }
 
 // race calls f with 0 to n−1 concurrently.
 func race(n int, f func(i int)) {
@@ -173,6 +195,17 @@ func stored(t tester, db *dyntest.DB, id string) dynastay.Item {
 }
 
 func keyOf(id string) dynastay.Key { return dynastay.Key{PK: "PROPERTY#" + id, SK: "METADATA"} }
+
+// assertStatus asserts that the status of a property did not allow an operation.
+func assertStatus(t tester, err error, status properties.Status) {
+	t.Helper()
+	var refused *properties.StatusError
+	require.ErrorAs(t, err, &refused)
+	assert.Equal(t, status, refused.Status)
+	var failure *dynastay.Error
+	require.ErrorAs(t, err, &failure)
+	assert.Equal(t, "Status", failure.Field)
+}
 
 // assertField asserts the kind of an error and the field that it names.
 func assertField(t tester, err, kind error, field string) {
