@@ -276,7 +276,12 @@ func (c *Change[T]) kept() error {
 		}
 	}
 	if c.compare(before, after); !c.Changed() {
-		*c.After = *c.Before // drops a write id that the function set
+		// Drops a write id that the function set. Not a copy of Before, whose slices Keep would change as well.
+		read, err := e.Value(c.Row)
+		if err != nil {
+			return err
+		}
+		*c.After = *read
 	}
 	return nil
 }
