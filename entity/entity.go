@@ -210,6 +210,7 @@ func (e *Entity[T]) allKnown() []string {
 	known := map[string]bool{}
 	add := func(path string) {
 		name, _, _ := stored.Step(path)
+		name, _, _ = strings.Cut(name, "[") // an attribute of an element of a list
 		known[name] = true
 	}
 	if c, ok := e.Codec.(interface{ attributes() []string }); ok {
