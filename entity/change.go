@@ -210,8 +210,8 @@ func (c *Change[T]) AddTo(tx *dynastay.Tx) error {
 	}
 	for _, g := range e.guards {
 		err := g.move(tx, c.Before, c.After, "Update")
-		if err == nil && writtenBy(e.Schema, c.Row) == "" {
-			// The first update of an item that other software wrote.
+		if err == nil && (c.whole || writtenBy(e.Schema, c.Row) == "") {
+			// Without a write id, it is the first update of an item that other software wrote.
 			err = g.adopt(tx, c.Before, c.After)
 		}
 		if err != nil {

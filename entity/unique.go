@@ -173,7 +173,7 @@ func (g guard[T]) move(tx *dynastay.Tx, before, after *T, operation string) erro
 	}
 	if tx.Skipped(g.e.Schema, old) {
 		// The guard belonged to another entity. If it is ours by now, it must be released after all.
-		tx.Check(g.e.Schema, old, g.anothers.With(owner), func(dynastay.Row) error { return dynastay.ErrOvertaken })
+		g.checkAnothers(tx, old, owner)
 		return nil
 	}
 	// A guard that is missing, or that belongs to another entity because of other software, is not released.
@@ -181,17 +181,27 @@ func (g guard[T]) move(tx *dynastay.Tx, before, after *T, operation string) erro
 	return nil
 }
 
+// checkAnothers adds the check that a guard belongs to another entity.
+func (g guard[T]) checkAnothers(tx *dynastay.Tx, key dynastay.Key, owner dynastay.Item) {
+	tx.Check(g.e.Schema, key, g.anothers.With(owner), func(dynastay.Row) error { return dynastay.ErrOvertaken })
+}
+
 // adopt claims a value that did not change, for an entity that other software wrote without a guard. A value that
 // belongs to another entity is left to it: refusing the update would not give the value to this one.
 func (g guard[T]) adopt(tx *dynastay.Tx, before, after *T) error {
 	old, err := g.key(before)
 	now, nowErr := g.key(after)
-	if err != nil || nowErr != nil || old != now || now == (dynastay.Key{}) || tx.Skipped(g.e.Schema, now) {
+	if err != nil || nowErr != nil || old != now || now == (dynastay.Key{}) {
 		return nil // move has claimed it, or no guard can exist
 	}
 	owner, err := g.owner(after)
 	if err != nil {
 		return err
+	}
+	if tx.Skipped(g.e.Schema, now) {
+		// If the other entity has given it up by now, it must be claimed after all: later updates do not try again.
+		g.checkAnothers(tx, now, owner)
+		return nil
 	}
 	tx.Put(g.e.Schema, g.item(now, owner)).If(g.freeOrOurs.With(owner), func(dynastay.Row) error { return dynastay.ErrSkip })
 	return nil

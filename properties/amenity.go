@@ -59,8 +59,8 @@ func moveAmenities(tx *dynastay.Tx, before, after *Property) error {
 	if after != nil {
 		now = after.AmenityIDs
 	}
-	for _, id := range old {
-		if slices.Contains(now, id) {
+	for i, id := range old {
+		if slices.Contains(now, id) || slices.Contains(old[:i], id) { // other software may store an amenity twice
 			continue
 		}
 		key, err := (amenity{propertyID: before.ID, amenityID: id}).key()
@@ -69,9 +69,10 @@ func moveAmenities(tx *dynastay.Tx, before, after *Property) error {
 		}
 		tx.Delete(keys.PropertiesTable, key)
 	}
-	for _, id := range now {
+	for i, id := range now {
 		a := amenity{after.ID, id, placeOf(after)}
 		switch {
+		case slices.Contains(now[:i], id):
 		case before == nil:
 			if err := a.put(tx); err != nil {
 				return err

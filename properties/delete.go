@@ -2,6 +2,7 @@ package properties
 
 import (
 	"context"
+	"errors"
 	"slices"
 
 	"github.com/aws/aws-sdk-go-v2/feature/dynamodb/expression"
@@ -82,7 +83,10 @@ func (r *Repository) deleteItems(ctx context.Context, propertyID string) error {
 	if err := id.UnmarshalDynamoDBAttributeValue(metadata.Value(keys.PropertiesTable.WriteIDName()).Stored()); err != nil {
 		return err
 	}
-	return r.table.Delete(ctx, key, dynastay.IfWritten(id))
+	if err = r.table.Delete(ctx, key, dynastay.IfWritten(id)); errors.Is(err, dynastay.ErrVersion) {
+		return r.notFound("properties.Delete", propertyID) // another call has deleted it, and it was created anew
+	}
+	return err
 }
 
 // maxDeleted is the number of items that one transaction can delete: with the check of the property, it has 100 actions.

@@ -196,8 +196,8 @@ func stored(t tester, db *dyntest.DB, id string) dynastay.Item {
 
 func keyOf(id string) dynastay.Key { return dynastay.Key{PK: "PROPERTY#" + id, SK: "METADATA"} }
 
-// assertStatus asserts that the status of a property did not allow an operation.
-func assertStatus(t tester, err error, status properties.Status) {
+// assertNotAllowed asserts that the status of a property did not allow an operation.
+func assertNotAllowed(t tester, err error, status properties.Status) {
 	t.Helper()
 	var refused *properties.StatusError
 	require.ErrorAs(t, err, &refused)

@@ -390,7 +390,7 @@ func TestUpdateRefuses(t *testing.T) {
 		t.Error("fn was called for a property that is being deleted")
 		return nil
 	})
-	assertStatus(t, err, properties.Deleting)
+	assertNotAllowed(t, err, properties.Deleting)
 	assert.Equal(t, before, writes(db))
 
 	stop := db.Faults.Record()

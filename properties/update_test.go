@@ -227,7 +227,7 @@ func TestForbiddenStatusMoveThroughARace(t *testing.T) {
 		return second(properties.New(db, nil).Reject(ctx, "p1"))
 	}, approval("p1"))
 	require.NoError(t, approved)
-	assertStatus(t, rejected, properties.Approved)
+	assertNotAllowed(t, rejected, properties.Approved)
 	checkDerived(t, db, "p1")
 }
 

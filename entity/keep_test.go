@@ -1,0 +1,249 @@
+package entity_test
+
+import (
+	"context"
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/dynastay/dynastay"
+	"github.com/dynastay/dynastay/dyntest"
+	"github.com/dynastay/dynastay/entity"
+)
+
+// menu has dishes and a number of guests that only operations of their own change.
+type menu struct {
+	ID, Name string
+	Dishes   map[string]dish // by id
+	Allergen []string
+	Guests   int
+
+	UpdatedAt time.Time
+	Version   int
+}
+
+type dish struct {
+	Name  string
+	Price int
+}
+
+var menus = &dynastay.Schema{Name: "Menus", Key: dynastay.KeyNames{Partition: "PK"}}
+
+func menuKey(id string) dynastay.Key { return dynastay.Key{PK: "MENU#" + id} }
+
+func newMenus() *entity.Entity[menu] {
+	return entity.New(entity.Spec[menu]{
+		Name: "Menu", Schema: menus, Updated: "UpdatedAt", Version: "Version", Kept: []string{"Card", "Allergens", "Guests"},
+		Key: func(m *menu) (dynastay.Key, error) { return menuKey(m.ID), nil },
+		Validate: func(m *menu) error {
+			if m.Guests < 0 {
+				return dynastay.Invalid("Guests", "must not be negative")
+			}
+			return nil
+		},
+		Derived: []entity.Derived[menu]{
+			entity.CopyOf[menu]("Card.Title", "Name"),
+			{Name: "Size", Value: func(m *menu) (types.AttributeValue, error) { return dynastay.Number(len(m.Dishes)), nil }},
+		},
+		Codec: entity.Declare(func(f *entity.Fields, m *menu) {
+			f.String("MenuId", &m.ID)
+			f.String("Name", &m.Name)
+			f.Map("Card", func(f *entity.Fields) {
+				entity.Keyed(f, "Dishes", &m.Dishes, func(f *entity.Fields, id string, d *dish) {
+					f.Map(id, func(f *entity.Fields) {
+						f.String("Name", &d.Name)
+						f.Int("Price", &d.Price)
+					})
+				})
+			})
+			f.Strings("Allergens", &m.Allergen)
+			f.Int("Guests", &m.Guests)
+			f.Time("UpdatedAt", &m.UpdatedAt)
+			f.IfSet().Int("Version", &m.Version)
+		}),
+	})
+}
+
+// kitchen is a table with one menu of three dishes at version 1, an hour after it was created.
+type kitchen struct {
+	t  *testing.T
+	db *dyntest.DB
+	*entity.Table[menu]
+}
+
+func openKitchen(t *testing.T) kitchen {
+	t.Helper()
+	db := dyntest.New(t, dyntest.OnlyTables(menus), dyntest.At(noon))
+	k := kitchen{t, db, entity.NewTable(db.DB, newMenus())}
+	_, err := k.Create(t.Context(), &menu{
+		ID: "1", Name: "Lunch", Allergen: []string{"egg", "nut", "soy"}, UpdatedAt: noon, Version: 1,
+		Dishes: map[string]dish{"a": {"Soup", 5}, "b": {"Pie", 9}, "c.d": {"Tart", 4}},
+	})
+	require.NoError(t, err)
+	db.Clock.Advance(time.Hour)
+	return k
+}
+
+// keep writes a change with an update's function and then Keep.
+func (k kitchen) keep(fn, keep func(*menu) error) (*menu, error) {
+	return dynastay.Do(k.t.Context(), k.db.DB, dynastay.NewOp(dynastay.OpSpec[*menu]{
+		Name: "test.Keep", Prepare: func(ctx context.Context, tx *dynastay.Tx) (*menu, error) {
+			c, err := k.Change(ctx, menuKey("1"), fn)
+			if err != nil {
+				return nil, err
+			}
+			if err := c.Keep(keep); err != nil {
+				return nil, err
+			}
+			return c.After, c.AddTo(tx)
+		},
+	}))
+}
+
+func (k kitchen) item() dynastay.Item {
+	k.t.Helper()
+	row, err := k.db.Direct.Get(k.t.Context(), menus, menuKey("1"), dynastay.Consistent)
+	require.NoError(k.t, err)
+	return row.Item()
+}
+
+func (k kitchen) requests(f func()) (operations []string) {
+	stop := k.db.Faults.Record()
+	f()
+	for _, r := range stop() {
+		operations = append(operations, r.Operation)
+	}
+	return operations
+}
+
+func nothing(*menu) error { return nil }
+
+// What an operation keeps does not count as an update; what is derived from it follows.
+func TestKeepLeavesTheVersion(t *testing.T) {
+	t.Parallel()
+	k := openKitchen(t)
+	var now *menu
+	assert.Equal(t, []string{"GetItem", "UpdateItem"}, k.requests(func() {
+		var err error
+		now, err = k.keep(nothing, func(m *menu) error { m.Guests = -3; delete(m.Dishes, "a"); return nil })
+		require.NoError(t, err, "the result is not validated")
+	}))
+	assert.Equal(t, &menu{
+		ID: "1", Name: "Lunch", Allergen: []string{"egg", "nut", "soy"}, Guests: -3, UpdatedAt: now.UpdatedAt, Version: 1,
+		Dishes: map[string]dish{"b": {"Pie", 9}, "c.d": {"Tart", 4}},
+	}, now)
+	assert.True(t, now.UpdatedAt.Equal(noon))
+	read, err := k.Get(t.Context(), menuKey("1"), dynastay.Consistent)
+	require.NoError(t, err)
+	assert.Equal(t, now, read)
+	assert.Equal(t, 2, dynastay.RowOf(k.item()).Int("Size"))
+
+	assert.Equal(t, []string{"GetItem"}, k.requests(func() {
+		_, err := k.keep(nothing, func(m *menu) error { m.Guests = -3; return nil })
+		require.NoError(t, err)
+	}), "nothing is different")
+}
+
+// An update's function and Keep are written together, as one update.
+func TestKeepWithAnUpdate(t *testing.T) {
+	t.Parallel()
+	k := openKitchen(t)
+	now, err := k.keep(func(m *menu) error { m.Name = "Dinner"; return nil }, func(m *menu) error { m.Guests = 7; return nil })
+	require.NoError(t, err)
+	assert.Equal(t, []any{"Dinner", 7, 2}, []any{now.Name, now.Guests, now.Version})
+	assert.True(t, now.UpdatedAt.Equal(noon.Add(time.Hour)))
+	read, err := k.Get(t.Context(), menuKey("1"), dynastay.Consistent)
+	require.NoError(t, err)
+	assert.Equal(t, now, read)
+	assert.Equal(t, "Dinner", dynastay.RowOf(k.item()).Value("Card").Map().Text("Title"))
+
+	// Keep may even take back everything that differs. It is an update nevertheless.
+	k.db.Clock.Advance(time.Hour)
+	now, err = k.keep(func(m *menu) error { m.Name = "Supper"; return nil }, nothing)
+	require.NoError(t, err)
+	assert.Equal(t, 3, now.Version)
+}
+
+// Slices and maps that Keep changes in place are written.
+func TestKeepInPlace(t *testing.T) {
+	t.Parallel()
+	for name, fn := range map[string]func(*menu) error{
+		"nothing edited": nothing, "edited": func(m *menu) error { m.Name = "Dinner"; return nil },
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			k := openKitchen(t)
+			_, err := k.keep(fn, func(m *menu) error {
+				m.Allergen = slices.DeleteFunc(m.Allergen, func(a string) bool { return a == "egg" })
+				m.Dishes["b"] = dish{"Pie", 10}
+				return nil
+			})
+			require.NoError(t, err)
+			read, err := k.Get(t.Context(), menuKey("1"), dynastay.Consistent)
+			require.NoError(t, err)
+			assert.Equal(t, []string{"nut", "soy"}, read.Allergen)
+			assert.Equal(t, dish{"Pie", 10}, read.Dishes["b"])
+		})
+	}
+}
+
+// An entry that is removed goes with everything that other software stored in it. What it stored in others is preserved.
+func TestKeepRemovesAWholeEntry(t *testing.T) {
+	t.Parallel()
+	k := openKitchen(t)
+	item := k.item()
+	dishes := item["Card"].(*types.AttributeValueMemberM).Value["Dishes"].(*types.AttributeValueMemberM).Value
+	for _, id := range []string{"a", "b", "c.d"} {
+		dishes[id].(*types.AttributeValueMemberM).Value["Extra"] = dynastay.Text("x")
+	}
+	item["Card"].(*types.AttributeValueMemberM).Value["Extra"] = dynastay.Text("y")
+	require.NoError(t, k.db.Direct.Write(t.Context(), dynastay.NewOp(dynastay.OpSpec[struct{}]{
+		Name: "foreign", Prepare: func(_ context.Context, tx *dynastay.Tx) (none struct{}, _ error) {
+			tx.Put(menus, item)
+			return none, nil
+		},
+	})))
+	_, err := k.keep(nothing, func(m *menu) error {
+		delete(m.Dishes, "a")
+		delete(m.Dishes, "c.d")
+		m.Dishes["b"] = dish{Price: 3} // without a name
+		return nil
+	})
+	require.NoError(t, err)
+	card := dynastay.RowOf(k.item()).Value("Card").Map()
+	assert.Equal(t, "y", card.Text("Extra"))
+	assert.Equal(t, dynastay.Item{"b": &types.AttributeValueMemberM{Value: dynastay.Item{
+		"Price": dynastay.Number(3), "Extra": dynastay.Text("x"),
+	}}}, card.Value("Dishes").Map().Item())
+}
+
+// Keep refuses to change anything else, and nothing is written.
+func TestKeepRefusesOtherAttributes(t *testing.T) {
+	t.Parallel()
+	k := openKitchen(t)
+	before := k.item()
+	for name, test := range map[string]struct {
+		fn, keep func(*menu) error
+		fails    string
+	}{
+		"changed": {nothing, func(m *menu) error { m.Name = "Dinner"; return nil }, "Menu (Name): Change.Keep must change only attributes in Spec.Kept"},
+		"removed": {nothing, func(m *menu) error { m.Name = ""; return nil }, "Menu (Name): Change.Keep must change only attributes in Spec.Kept"},
+		"added": {
+			func(m *menu) error { m.Name = ""; return nil }, func(m *menu) error { m.Name = "Dinner"; return nil },
+			"Menu (Name): Change.Keep must change only attributes in Spec.Kept",
+		},
+		"the version": {nothing, func(m *menu) error { m.Version++; return nil }, "Menu (Version): Change.Keep must change only attributes in Spec.Kept"},
+		"its error":   {nothing, func(*menu) error { return errBoom }, "errBoom"},
+		"unstorable":  {nothing, func(m *menu) error { m.Allergen = []string{"\xff"}; return nil }, "invalid Allergen[0]: must be valid UTF-8"},
+	} {
+		assert.Equal(t, []string{"GetItem"}, k.requests(func() {
+			_, err := k.keep(test.fn, test.keep)
+			assert.EqualError(t, err, test.fails, name)
+		}))
+	}
+	assert.Equal(t, before, k.item())
+}
