@@ -89,9 +89,11 @@ func TestCloseAndReopenSales(t *testing.T) {
 		assert.Equal(t, want, got, "every other value is as it was")
 	}
 	require.NoError(t, sellQuote(t, db.DB, repo, offer))
+	stop = db.Faults.Record()
 	again, err = repo.ReopenSales(t.Context(), hotel.ID)
 	require.NoError(t, err)
 	assert.Equal(t, availability.SalesChange{RoomTypes: 1}, again)
+	assert.Zero(t, count(stop(), "TransactWriteItems"), "a repetition writes nothing")
 }
 
 func withoutWrites(row dynastay.Row) dynastay.Item {
@@ -175,6 +177,7 @@ func TestReopenSalesWithoutAGuard(t *testing.T) {
 	done, err := repo.ReopenSales(t.Context(), propertyID)
 	require.NoError(t, err)
 	assert.Equal(t, availability.SalesChange{RoomTypes: 1, Nights: 1}, done)
+	assert.False(t, guardOf(t, db, roomTypeID).Exists())
 
 	putNights(t, db, night(roomTypeID, oneDay, dynastay.Item{keys.AttrPropertyClosed: yes}))
 	onNth(db, "TransactWriteItems", 1, func(ctx context.Context) {

@@ -138,7 +138,9 @@ func TestWithdrawWhileClosed(t *testing.T) {
 				putNights(t, db, night(hotel.RoomTypeID, oneDay, soldRooms(1), dynastay.Item{"PropertyId": dynastay.Text(hotel.ID), keys.AttrPropertyClosed: yes}))
 			}
 			onNth(db, "Query", 2, sellOn)
+			stop := db.Faults.Record()
 			_, err = repo.Withdraw(t.Context(), house, hotel.RoomTypeID)
+			assert.Equal(t, 1, count(stop(), "BatchGetItem"), "the guard is not read again")
 			var sold *availability.SoldAheadError
 			require.ErrorAs(t, err, &sold)
 			assert.Equal(t, own, guardOf(t, db, hotel.RoomTypeID))
@@ -194,6 +196,8 @@ func TestWithdrawPutsBack(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			db, hotel, repo := openHotel(t, 5)
+			const yesterday = "2026-05-31"
+			putNights(t, db, night(hotel.RoomTypeID, yesterday, dynastay.Item{"PropertyId": dynastay.Text(hotel.ID)}))
 			onNth(db, "TransactWriteItems", 2, func(context.Context) { sell(t, db, hotel, 2) })
 			onNth(db, "Query", 4, func(ctx context.Context) { test.then(t, world{db, hotel.ID, hotel.RoomTypeID}, ctx) })
 			w, err := repo.Withdraw(t.Context(), availability.House{ID: hotel.ID}, hotel.RoomTypeID)
@@ -207,6 +211,7 @@ func TestWithdrawPutsBack(t *testing.T) {
 			}
 			marked, _ := closed(t, db, hotel.RoomTypeID)
 			assert.Equal(t, test.wantMarks, marked)
+			assert.Equal(t, test.wantMarks > 0, stored(t, db, hotel.RoomTypeID, yesterday)[keys.AttrPropertyClosed] != nil)
 			id := guardOf(t, db, hotel.RoomTypeID).Text(keys.AttrClosed)
 			assert.Equal(t, test.wantMarks > 0, id != "")
 			assert.Equal(t, test.by, id[:strings.Index(id, "#")+1])
