@@ -64,8 +64,9 @@ func propertyOf(partition dynastay.Value) (string, error) {
 	return key.PropertyID, err
 }
 
-// Validate checks the image without accessing the database. Its errors name the field. The URL has at most
-// [entity.MaxURL] bytes, AltText [entity.MaxNote] bytes and Category [entity.MaxName] bytes.
+// Validate checks the image without accessing the database. It requires ID and PropertyID, even though
+// [Repository.AddImages] sets them. Its errors name the field. The URL has at most [entity.MaxURL] bytes, AltText
+// [entity.MaxNote] bytes and Category [entity.MaxName] bytes.
 func (i *Image) Validate() error {
 	if _, err := keys.Of(keys.Image{PropertyID: i.PropertyID, ImageID: i.ID}); err != nil {
 		return renamed("ID", err)

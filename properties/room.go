@@ -84,9 +84,10 @@ const (
 	maxRoomImages    = 50
 )
 
-// Validate checks the room type without accessing the database. Its errors name the field. The description has at most
-// 16 KB, each image, which is a URL, [entity.MaxURL] bytes, and every other text [entity.MaxName] bytes. A room type
-// has at most 32 types of beds, 100 amenities and 50 images.
+// Validate checks the room type without accessing the database. It requires ID and PropertyID, even though
+// [Repository.AddRoomTypes] sets them. Its errors name the field. The description has at most 16 KB, each image, which
+// is a URL, [entity.MaxURL] bytes, and every other text [entity.MaxName] bytes. A room type has at most 32 types of
+// beds, 100 amenities and 50 images.
 func (r *RoomType) Validate() error {
 	if _, err := keys.Of(keys.Property{PropertyID: r.PropertyID}); err != nil {
 		return err
