@@ -26,8 +26,11 @@ var ErrForeign = errors.New("the property was written by other software and has 
 // first update.
 //
 // A slug or room type id that already belongs to a different property is left to that property. Adopt returns
-// [dynastay.ErrCorrupt] with Field "AmenityList" if there are more than 90 amenities and room types. If Adopt fails or
-// the program ends, call it again. 1 request for a property that was adopted before, otherwise up to 4.
+// [dynastay.ErrCorrupt] with Field "AmenityList" if there are more than 90 amenities and room types, and with the name of
+// a field that no key can be built from. It does not take a property off sale that other software suspended: call
+// [Repository.Suspend]. If Adopt fails or the program ends, call it again. 1 request for a property that was adopted
+// before, otherwise 4; 3 without room types; 2 more for room types that belong to a different property, and 2 more for
+// such a slug.
 func (r *Repository) Adopt(ctx context.Context, propertyID string) error {
 	key, err := keys.Of(keys.Property{PropertyID: propertyID})
 	if err != nil {
@@ -86,9 +89,22 @@ func (r *Repository) adoptOp(key dynastay.Key, step func(*dynastay.Tx, *foreign)
 			if err != nil || !isForeign(f.Row) {
 				return false, err
 			}
-			return true, step(tx, f)
+			return true, f.corrupt(step(tx, f))
 		},
 	})
+}
+
+// corrupt returns the error for values that other software stored: they are not the caller's input, so the error must
+// not match [dynastay.ErrInvalid].
+func (f *foreign) corrupt(err error) error {
+	var invalid *dynastay.InvalidError
+	if !errors.As(err, &invalid) {
+		return err
+	}
+	return &dynastay.Error{
+		Op: "properties.Adopt", Entity: "Property", ID: f.After.ID, Field: invalid.Field, Kind: dynastay.ErrCorrupt,
+		Err: errors.New(invalid.Reason),
+	}
 }
 
 func (r *Repository) readForeign(ctx context.Context, key dynastay.Key) (*foreign, error) {
