@@ -23,7 +23,8 @@ var ErrForeign = errors.New("the property was written by other software and has 
 // the card, and adds the guards of the slug and of the room types and the items of the amenities. It changes nothing
 // else, and nothing at all if the property has been adopted already. Every method that writes a property adopts it
 // first, so Adopt is needed only for operations in larger writes, and for properties that are to be found before their
-// first update.
+// first update. Software that goes on writing a property or its room types must remove the write id of the property;
+// the property is then adopted again.
 //
 // A slug or room type id that already belongs to a different property is left to that property. Adopt returns
 // [dynastay.ErrCorrupt] with Field "AmenityList" if there are more than 90 amenities and room types, and with the name of
