@@ -23,13 +23,16 @@ var ErrForeign = errors.New("the property was written by other software and has 
 // keys and the geohashes, builds the card, adds a missing price range, the guards of the slug and of the room types,
 // and the items of the amenities. It changes nothing else, and nothing at all if the property has been adopted already.
 // Every method that writes a property adopts it first, so Adopt is needed only for operations in larger writes, and for
-// properties that must be found by amenity or among the pending approvals before their first write.
+// properties that must be found by amenity or among the pending approvals before their first write. Software that goes
+// on writing a property or its room types must remove the write id of the property; the property is then adopted again.
 //
-// A slug or room type id that already belongs to a different property is left to that property. The sales of such a
-// room type cannot be closed or reopened, so Approve, Suspend and Delete then fail with [dynastay.ErrAlreadyExists] and
-// Field "RoomTypeID". Adopt returns [dynastay.ErrNotFound] if the property does not exist, and [dynastay.ErrCorrupt]
-// with Field "AmenityList" if there are more than 90 amenities and room types. If Adopt fails or the program ends, call
-// it again. 1 request for a property that was adopted before, otherwise up to 4.
+// A slug or room type id that already belongs to a different property is left to that property. Adopt does not take a
+// property off sale that other software suspended: call [Repository.Suspend].
+//
+// Adopt returns [dynastay.ErrNotFound] if the property does not exist, and [dynastay.ErrCorrupt] with Field "AmenityList"
+// if there are more than 90 amenities and room types, or with the name of a field that no key can be built from. If Adopt
+// fails or the program ends, call it again. 1 request for a property that was adopted before, otherwise 4; 3 without room
+// types; 2 more for room types that belong to a different property, and 2 more for such a slug.
 func (r *Repository) Adopt(ctx context.Context, propertyID string) error {
 	key, err := keys.Of(keys.Property{PropertyID: propertyID})
 	if err != nil {
@@ -88,9 +91,22 @@ func (r *Repository) adoptOp(key dynastay.Key, step func(*dynastay.Tx, *foreign)
 			if err != nil || !isForeign(f.Row) {
 				return false, err
 			}
-			return true, step(tx, f)
+			return true, f.corrupt(step(tx, f))
 		},
 	})
+}
+
+// corrupt returns the error for values that other software stored: they are not the caller's input, so the error must
+// not match [dynastay.ErrInvalid].
+func (f *foreign) corrupt(err error) error {
+	var invalid *dynastay.InvalidError
+	if !errors.As(err, &invalid) {
+		return err
+	}
+	return &dynastay.Error{
+		Op: "properties.Adopt", Entity: "Property", ID: f.After.ID, Field: invalid.Field, Kind: dynastay.ErrCorrupt,
+		Err: errors.New(invalid.Reason),
+	}
 }
 
 func (r *Repository) readForeign(ctx context.Context, key dynastay.Key) (*foreign, error) {

@@ -10,7 +10,6 @@ import (
 
 	"github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
-	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
@@ -157,6 +156,7 @@ func TestFirstWriteAdopts(t *testing.T) {
 			db, repo := openForeign(t)
 			for _, key := range []dynastay.Key{
 				keyOf("prop_123"), {PK: "PROPERTY#prop_123", SK: "ROOM#room_789"}, {PK: "PROPERTY#prop_123", SK: "IMAGE#img_001"},
+				{PK: "PROPERTY#prop_123", SK: "AMENITY#wifi"},
 			} {
 				setDirectly(t, db, key, "Extra", map[string]any{"of": "other software"})
 			}
@@ -165,6 +165,8 @@ func TestFirstWriteAdopts(t *testing.T) {
 			require.NoError(t, test.call(t.Context(), repo))
 			assert.Len(t, stop(), test.requests)
 			want := documentAdopted()
+			delete(want, "PROPERTY#prop_123/AMENITY#wifi PK") // stored already
+			delete(want, "PROPERTY#prop_123/AMENITY#wifi SK")
 			maps.Copy(want, test.more)
 			for attribute, v := range test.more {
 				if v == "-" {
@@ -319,8 +321,9 @@ func TestAdoptLeavesWhatBelongsToADifferentProperty(t *testing.T) {
 		})
 	}
 	before := allItems(t, db)
-	_, err := repo.Update(t.Context(), "prop_123", describe)
-	require.NoError(t, err)
+	stop := db.Faults.Record()
+	require.NoError(t, repo.Adopt(t.Context(), "prop_123"))
+	assert.Len(t, stop(), 8)
 	after := allItems(t, db)
 	assert.Equal(t, before[adoptedGuard], after[adoptedGuard])
 	assert.Equal(t, before[adoptedSlug], after[adoptedSlug])
@@ -390,126 +393,6 @@ func TestAdoptAgain(t *testing.T) {
 	assert.Equal(t, "Queen", card["Rooms"].(map[string]any)["room_789"].(map[string]any)["Name"])
 	assert.Equal(t, "CITY#New York#USA#AMENITY#bar", allItems(t, db)["PROPERTY#prop_123/AMENITY#bar"]["GSI9PK"])
 	assert.Equal(t, "prop_123", allItems(t, db)["ROOM#room_790/GUARD"]["PropertyId"])
-}
-
-// A property without a card is adopted even if it has a write id, and so is one whose write id is not binary.
-func TestAdoptWithoutCardOrWriteID(t *testing.T) {
-	t.Parallel()
-	for name, edit := range map[string]func(dynastay.Item){
-		"no card":      func(item dynastay.Item) { item["WriteId"] = &types.AttributeValueMemberB{Value: []byte("12345678")} },
-		"card of NULL": func(item dynastay.Item) { item["Card"] = &types.AttributeValueMemberNULL{Value: true} },
-		"odd write id": func(item dynastay.Item) { item["WriteId"] = dynastay.Text("x") },
-	} {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			db := dyntest.New(t, dyntest.At(fixture.Now))
-			repo := properties.New(db.DB, nil)
-			putForeign(t, db, "123", edit)
-			before := allItems(t, db)
-			_, err := repo.Update(t.Context(), "prop_123", describe)
-			require.NoError(t, err)
-			want := documentAdopted()
-			maps.Copy(want, firstWrites[0].more)
-			assert.Equal(t, want, changes(before, allItems(t, db)))
-		})
-	}
-}
-
-// A property without room types and amenities has neither guards nor items, and takes 1 request less.
-func TestAdoptWithoutParts(t *testing.T) {
-	t.Parallel()
-	db := dyntest.New(t, dyntest.At(fixture.Now))
-	repo := properties.New(db.DB, nil)
-	item, _, _ := foreignItems(t, "123")
-	delete(item, "AmenityList")
-	delete(item, "PriceRange")
-	item["Status"] = dynastay.Text("pending")
-	putDirectly(t, db, item)
-	stop := db.Faults.Record()
-	require.NoError(t, repo.Adopt(t.Context(), "prop_123"))
-	assert.Equal(t, []string{"Query", "Query", "TransactWriteItems"}, operations(stop()))
-	all := allItems(t, db)
-	assert.Len(t, all, 2)
-	assert.Equal(t, "prop_123", all[adoptedSlug]["PropertyId"])
-	assert.NotContains(t, all[adoptedProperty], "PriceRange")
-	assert.NotContains(t, all[adoptedProperty], "GSI1PK", "it is not approved")
-	assert.Contains(t, all[adoptedProperty], "GSI11PK")
-	_, err := repo.Approve(t.Context(), "prop_123")
-	assertField(t, err, dynastay.ErrInvalid, "Status")
-}
-
-// A missing price range is computed from the room types. Only the range that other software wrote is kept.
-func TestAdoptComputesAMissingPriceRange(t *testing.T) {
-	t.Parallel()
-	db := dyntest.New(t, dyntest.At(fixture.Now))
-	repo := properties.New(db.DB, nil)
-	putForeign(t, db, "123", func(item dynastay.Item) { delete(item, "PriceRange") })
-	before := allItems(t, db)
-	require.NoError(t, repo.Adopt(t.Context(), "prop_123"))
-	got := changes(before, allItems(t, db))
-	assert.Equal(t, pricesOf(250), got[adoptedProperty+" PriceRange"])
-	assert.Equal(t, "PRICE#000000000250.000#PROPERTY#prop_123", got[adoptedProperty+" GSI2SK"])
-	assertCards(t, repo, "prop_123")
-}
-
-// manyParts stores a property of other software with room types and amenities.
-func manyParts(t *testing.T, rooms, amenities int) (*dyntest.DB, *properties.Repository) {
-	t.Helper()
-	db := dyntest.New(t, dyntest.At(fixture.Now))
-	var ids []types.AttributeValue
-	for i := range amenities {
-		ids = append(ids, dynastay.Text(fmt.Sprintf("a%02d", i)))
-	}
-	putForeign(t, db, "123", func(item dynastay.Item) { item["AmenityList"] = &types.AttributeValueMemberL{Value: ids} })
-	for i := range rooms - 1 { // the document's is the first
-		_, room, _ := foreignItems(t, "123")
-		id := fmt.Sprintf("r%02d", i)
-		room["SK"], room["RoomTypeId"], room["Name"] = dynastay.Text("ROOM#"+id), dynastay.Text(id), dynastay.Text(id)
-		putDirectly(t, db, room)
-	}
-	return db, properties.New(db.DB, nil)
-}
-
-// A property has at most 90 parts. A larger one is not written at all.
-func TestAdoptManyParts(t *testing.T) {
-	t.Parallel()
-	db, repo := manyParts(t, 40, 50)
-	before := allItems(t, db)
-	require.NoError(t, repo.Adopt(t.Context(), "prop_123"))
-	assert.Len(t, allItems(t, db), len(before)+1+40+50)
-	assertCards(t, repo, "prop_123")
-
-	db, repo = manyParts(t, 40, 51)
-	before = allItems(t, db)
-	_, err := repo.Suspend(t.Context(), "prop_123")
-	assertField(t, err, dynastay.ErrCorrupt, "AmenityList")
-	assert.ErrorContains(t, err, "prop_123")
-	assert.ErrorContains(t, err, "at most 90 amenities and room types, got 91")
-	assert.Equal(t, before, allItems(t, db))
-}
-
-// An amenity that appears twice in the list of other software has one item.
-func TestAdoptRepeatedAmenities(t *testing.T) {
-	t.Parallel()
-	db := dyntest.New(t, dyntest.At(fixture.Now))
-	repo := properties.New(db.DB, nil)
-	list := &types.AttributeValueMemberL{Value: []types.AttributeValue{dynastay.Text("wifi"), dynastay.Text("pool"), dynastay.Text("wifi")}}
-	putForeign(t, db, "123", func(item dynastay.Item) { item["AmenityList"] = list })
-	_, err := repo.Update(t.Context(), "prop_123", describe)
-	require.NoError(t, err)
-	all := allItems(t, db)
-	assert.Equal(t, []any{"wifi", "pool", "wifi"}, all[adoptedProperty]["AmenityList"])
-	for _, id := range []string{"wifi", "pool"} {
-		assert.Contains(t, all["PROPERTY#prop_123/AMENITY#"+id], "GSI9PK")
-	}
-	_, err = repo.Suspend(t.Context(), "prop_123")
-	require.NoError(t, err)
-	_, err = repo.RemoveAmenities(t.Context(), "prop_123", []string{"wifi"})
-	require.NoError(t, err)
-	assert.NotContains(t, allItems(t, db), "PROPERTY#prop_123/AMENITY#wifi")
-	setDirectly(t, db, keyOf("prop_123"), "AmenityList", []string{"bar", "bar"})
-	require.NoError(t, repo.Delete(t.Context(), "prop_123"))
-	assert.Len(t, allItems(t, db), 1)
 }
 
 // An operation in a larger write does not adopt the property.

@@ -221,6 +221,20 @@ func TestHalfDeleted(t *testing.T) {
 	s.assertDeleted()
 }
 
+// Other software changes a half-deleted property and removes its write id. It stays half-deleted, and Delete finishes.
+func TestHalfDeletedAndForeign(t *testing.T) {
+	t.Parallel()
+	s := openSeller(t, 2, 2)
+	s.halfDeleted()
+	setDirectly(t, s.db, keyOf(s.id), "Name", "Other")
+	_, err := s.repo.Update(t.Context(), s.id, describe)
+	assertStatus(t, err, "properties.Update", properties.Deleting)
+	s.assertWhole()
+	setDirectly(t, s.db, keyOf(s.id), "Name", "Another")
+	require.NoError(t, s.repo.Delete(t.Context(), s.id))
+	s.assertDeleted()
+}
+
 // A deletion is broken off before or after a request, and repeated: with the flag -breaks=-1, at every request. With
 // -delete.rooms=12, the property is a large one.
 func TestDeleteIsResumable(t *testing.T) {
