@@ -75,6 +75,9 @@ func (r *Repository) gallery(ctx context.Context, op string, property dynastay.K
 		return nil, err
 	}
 	for _, row := range rows {
+		if !isImage(row) {
+			continue
+		}
 		image, err := r.imageEntity.Value(row)
 		if err != nil {
 			return nil, err

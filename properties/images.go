@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/dynastay/dynastay"
@@ -152,9 +153,17 @@ func (r *Repository) GetImages(ctx context.Context, propertyID string, opts ...d
 	return r.imagesOf(rows)
 }
 
+// isImage reports whether an item is an image. Other software may keep further items in the partition of a property.
+func isImage(row dynastay.Row) bool {
+	return strings.HasPrefix(keys.PropertiesTable.Key.From(row).SK, keys.SortKind[keys.Image]())
+}
+
 func (r *Repository) imagesOf(rows []dynastay.Row) ([]Image, error) {
 	all := make([]Image, 0, len(rows))
 	for _, row := range rows {
+		if !isImage(row) {
+			continue
+		}
 		image, err := r.imageEntity.Value(row)
 		if err != nil {
 			return nil, err

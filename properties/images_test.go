@@ -394,7 +394,7 @@ func TestImagesWithIdempotencyKeys(t *testing.T) {
 		all, err := repo.ArrangeImages(t.Context(), "p1", []string{b, a}, key("arrange"))
 		require.NoError(t, err)
 		assert.Equal(t, []string{b, a}, []string{all[0].ID, all[1].ID})
-		got, err = repo.UpdateImage(t.Context(), "p1", a, func(i *properties.Image) error { i.AltText += "!"; return nil }, dynastay.AgreedOn("!"))
+		_, err = repo.UpdateImage(t.Context(), "p1", a, func(i *properties.Image) error { i.AltText += "!"; return nil }, dynastay.AgreedOn("!"))
 		require.NoError(t, err)
 	}
 	update := func(id string) error {

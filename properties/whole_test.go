@@ -51,6 +51,26 @@ func TestGetWhole(t *testing.T) {
 	assert.ErrorIs(t, err, dynastay.ErrNotFound)
 }
 
+// Other software may keep further items in the partition of a property, before and after those of the library.
+func TestUnknownItemsOfAProperty(t *testing.T) {
+	t.Parallel()
+	db := dyntest.New(t)
+	repo := properties.New(db.DB, nil)
+	create(t, repo, grand("p1"))
+	for _, sk := range []string{"AUDIT#1", "INVOICE#1", "LICENCE#1", "NOTE#1", "TAX#1"} {
+		put(t, db, dynastay.Item{"PK": dynastay.Text("PROPERTY#p1"), "SK": dynastay.Text(sk), "Name": dynastay.Number(1)})
+	}
+	_, err := repo.AddImages(t.Context(), "p1", pictures("a", 2))
+	require.NoError(t, err)
+	assert.Equal(t, "a01* a12", gallery(t, repo, "p1"))
+	whole, err := repo.GetWhole(t.Context(), "p1")
+	require.NoError(t, err)
+	assert.Len(t, whole.Images, 2)
+	assert.Len(t, whole.Rooms, 2)
+	require.NoError(t, repo.DeleteRoomType(t.Context(), "p1", whole.Rooms[0].ID))
+	checkDerived(t, db, "p1")
+}
+
 func TestGetWholeOfTheDocument(t *testing.T) {
 	t.Parallel()
 	db := dyntest.New(t)
