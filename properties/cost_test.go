@@ -1,9 +1,11 @@
 package properties_test
 
 import (
+	"encoding/json"
 	"maps"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -17,7 +19,17 @@ import (
 // cost is the cost of one call.
 type cost struct {
 	requests    []string
+	actions     []int              // of each transaction
 	read, write map[string]float64 // units by index, "" for the table
+}
+
+// counted returns how often each operation was sent, for calls that send requests in parallel.
+func (c cost) counted() map[string]int {
+	n := map[string]int{}
+	for _, operation := range c.requests {
+		n[operation]++
+	}
+	return n
 }
 
 // touched returns the indexes that were written to, "" for the table.
@@ -29,15 +41,31 @@ func (c cost) touched() []string {
 // and a function that measures a call.
 func measured(t *testing.T) (*properties.Repository, func(call func() error) cost) {
 	t.Helper()
-	db := dyntest.New(t)
+	return measuredIn(t, dyntest.New(t))
+}
+
+func measuredIn(t *testing.T, db *dyntest.DB) (*properties.Repository, func(call func() error) cost) {
+	t.Helper()
+	var mu sync.Mutex
 	var calls []dynastay.Call
-	repo := properties.New(observe(db, func(c dynastay.Call) { calls = append(calls, c) }), nil)
+	repo := properties.New(observe(db, func(c dynastay.Call) {
+		mu.Lock()
+		defer mu.Unlock()
+		calls = append(calls, c)
+	}), nil)
 	create(t, properties.New(db.DB, nil), grand("p1", func(p *properties.Property) { p.AmenityIDs = []string{"wifi", "pool"} }))
 	return repo, func(call func() error) cost {
 		t.Helper()
 		calls = nil
+		stop := db.Faults.Record()
 		require.NoError(t, call())
 		c := cost{read: map[string]float64{}, write: map[string]float64{}}
+		for _, r := range stop() {
+			var body struct{ TransactItems []any }
+			if require.NoError(t, json.Unmarshal(r.Body, &body)); body.TransactItems != nil {
+				c.actions = append(c.actions, len(body.TransactItems))
+			}
+		}
 		for _, sent := range calls {
 			assert.Equal(t, 1, sent.Requests())
 			c.requests = append(c.requests, sent.Operation)
@@ -151,10 +179,12 @@ func TestCostOfWrites(t *testing.T) {
 
 	city := update(func(p *properties.Property) { p.Address.City = "Boston" })
 	assert.Equal(t, transaction, city.requests) // with the amenities
+	assert.Equal(t, []int{1 + 2}, city.actions)
 	assert.Equal(t, []string{"", "GSI1", "GSI7", "GSI8", "GSI9"}, city.touched())
 
 	slug := update(func(p *properties.Property) { p.Slug = "small" })
 	assert.Equal(t, transaction, slug.requests)
+	assert.Equal(t, []int{1 + 2}, slug.actions) // the two guards
 	assert.Equal(t, []string{"", "GSI1", "GSI10", "GSI2", "GSI3", "GSI4", "GSI6", "GSI7", "GSI8"}, slug.touched())
 
 	creation := measure(func() error {
@@ -162,6 +192,7 @@ func TestCostOfWrites(t *testing.T) {
 		return err
 	})
 	assert.Equal(t, []string{"TransactWriteItems"}, creation.requests)
+	assert.Equal(t, []int{2 + 2 + 3}, creation.actions) // property and slug, room type and guard, amenities
 	assert.Equal(t, []string{"", "GSI1", "GSI10", "GSI2", "GSI3", "GSI4", "GSI5", "GSI6", "GSI7", "GSI8", "GSI9"}, creation.touched())
 
 	waiting := measure(func() error {

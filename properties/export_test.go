@@ -4,4 +4,5 @@ package properties
 var (
 	PropertyEntity = newEntity(Options{})
 	RoomEntity     = newRoomEntity()
+	ImageEntity    = newImageEntity()
 )

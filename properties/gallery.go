@@ -75,6 +75,9 @@ func (r *Repository) gallery(ctx context.Context, op string, property dynastay.K
 		return nil, err
 	}
 	for _, row := range rows {
+		if !isImage(row) {
+			continue
+		}
 		image, err := r.imageEntity.Value(row)
 		if err != nil {
 			return nil, err
@@ -171,11 +174,7 @@ func (p *picture) write(op string, r *Repository, tx *dynastay.Tx) error {
 		if err != nil {
 			return err
 		}
-		tx.Put(keys.PropertiesTable, item).Identified().If(absent, func(dynastay.Row) error {
-			return &dynastay.Error{
-				Op: op, Entity: "Property", ID: p.image.PropertyID, Field: "ImageID", Kind: dynastay.ErrAlreadyExists,
-			}
-		})
+		tx.Put(keys.PropertiesTable, item).Identified().If(absent, func(dynastay.Row) error { return imageExists(op, *p.image) })
 		return nil
 	}
 	if p.gone {
@@ -186,8 +185,8 @@ func (p *picture) write(op string, r *Repository, tx *dynastay.Tx) error {
 		return err
 	}
 	c, wanted := p.edited, *p.image
-	if c == nil {
-		if c, err = r.images.ChangeOf(key, p.row, func(*Image) error { return nil }); err != nil {
+	if c == nil { // with OrMissing, the gallery is read again if the image is deleted in the meantime
+		if c, err = r.images.ChangeOf(key, p.row, func(*Image) error { return nil }, dynastay.OrMissing()); err != nil {
 			return err
 		}
 	}

@@ -68,6 +68,9 @@ func propertyOf(partition dynastay.Value) (string, error) {
 // [Repository.AddImages] sets them. Its errors name the field. The URL has at most [entity.MaxURL] bytes, AltText
 // [entity.MaxNote] bytes and Category [entity.MaxName] bytes.
 func (i *Image) Validate() error {
+	if _, err := keys.Of(keys.Property{PropertyID: i.PropertyID}); err != nil {
+		return err
+	}
 	if _, err := keys.Of(keys.Image{PropertyID: i.PropertyID, ImageID: i.ID}); err != nil {
 		return renamed("ID", err)
 	}

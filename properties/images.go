@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/dynastay/dynastay"
@@ -24,9 +25,10 @@ const maxImages = 98
 // "ImageID" if it already has an image with one of the ids, with a [*StatusError] if the property is being deleted, and
 // with [ErrForeign]. A property has at most 98 images.
 func (r *Repository) AddImagesOp(propertyID string, images ...Image) *dynastay.Operation[[]Image] {
+	const op = "properties.AddImages"
 	all, err := r.newImages(propertyID, images)
 	given := slices.Clone(images)
-	return galleryOp(r, "properties.AddImages", propertyID, gallerySpec[[]Image]{
+	return galleryOp(r, op, propertyID, gallerySpec[[]Image]{
 		invalid: err,
 		input: func(in *dynastay.Input) {
 			in.Field("property", propertyID)
@@ -46,6 +48,9 @@ func (r *Repository) AddImagesOp(propertyID string, images ...Image) *dynastay.O
 				last = max(last, p.image.Order)
 			}
 			for i, image := range all {
+				if _, err := g.find(op, image.ID); err == nil {
+					return imageExists(op, image)
+				}
 				image.CreatedAt, image.UpdatedAt, image.Version = now, now, 1
 				if image.Order == 0 {
 					image.Order = last + 1
@@ -63,7 +68,7 @@ func (r *Repository) AddImagesOp(propertyID string, images ...Image) *dynastay.O
 		result: func(g *gallery) []Image {
 			added := make([]Image, len(all))
 			for i, image := range all {
-				p, _ := g.find("", image.ID) // it was added above
+				p, _ := g.find(op, image.ID) // it was added above
 				added[i] = *p.image
 			}
 			return added
@@ -80,6 +85,10 @@ func (r *Repository) AddImagesOp(propertyID string, images ...Image) *dynastay.O
 			return restored, nil
 		},
 	})
+}
+
+func imageExists(op string, image Image) error {
+	return &dynastay.Error{Op: op, Entity: "Property", ID: image.PropertyID, Field: "ImageID", Kind: dynastay.ErrAlreadyExists}
 }
 
 func madeImage(i int) string { return fmt.Sprintf("ImageId[%d]", i) }
@@ -125,7 +134,7 @@ func (r *Repository) AddImages(ctx context.Context, propertyID string, images []
 func (r *Repository) GetImage(ctx context.Context, propertyID, imageID string, opts ...dynastay.ReadOption) (*Image, error) {
 	key, err := keys.Of(keys.Image{PropertyID: propertyID, ImageID: imageID})
 	if err != nil {
-		return nil, renamed("ImageID", err)
+		return nil, err
 	}
 	return r.images.Get(ctx, key, opts...)
 }
@@ -146,9 +155,17 @@ func (r *Repository) GetImages(ctx context.Context, propertyID string, opts ...d
 	return r.imagesOf(rows)
 }
 
+// isImage reports whether an item is an image. Other software may keep further items in the partition of a property.
+func isImage(row dynastay.Row) bool {
+	return strings.HasPrefix(keys.PropertiesTable.Key.From(row).SK, keys.SortKind[keys.Image]())
+}
+
 func (r *Repository) imagesOf(rows []dynastay.Row) ([]Image, error) {
 	all := make([]Image, 0, len(rows))
 	for _, row := range rows {
+		if !isImage(row) {
+			continue
+		}
 		image, err := r.imageEntity.Value(row)
 		if err != nil {
 			return nil, err
@@ -174,7 +191,7 @@ func (r *Repository) UpdateImageOp(propertyID, imageID string, fn func(*Image) e
 	}
 	var edited *picture
 	return galleryOp(r, op, propertyID, gallerySpec[*Image]{
-		invalid: renamed("ImageID", err),
+		invalid: err,
 		input:   entity.InputOf(key, opts...),
 		change: func(_ *dynastay.Tx, g *gallery) (err error) {
 			if edited, err = g.find(op, imageID); err != nil {
@@ -211,7 +228,7 @@ func (r *Repository) SetPrimaryImageOp(propertyID, imageID string) *dynastay.Ope
 	_, err := keys.Of(keys.Image{PropertyID: propertyID, ImageID: imageID})
 	var primary *picture
 	return galleryOp(r, op, propertyID, gallerySpec[*Image]{
-		invalid: renamed("ImageID", err),
+		invalid: err,
 		input:   imageInput(propertyID, imageID),
 		change: func(_ *dynastay.Tx, g *gallery) (err error) {
 			if primary, err = g.find(op, imageID); err == nil {
@@ -301,7 +318,7 @@ func (r *Repository) DeleteImageOp(propertyID, imageID string) *dynastay.Operati
 	const op = "properties.DeleteImage"
 	_, err := keys.Of(keys.Image{PropertyID: propertyID, ImageID: imageID})
 	return galleryOp(r, op, propertyID, gallerySpec[struct{}]{
-		invalid: renamed("ImageID", err),
+		invalid: err,
 		input:   imageInput(propertyID, imageID),
 		change: func(_ *dynastay.Tx, g *gallery) error {
 			p, err := g.find(op, imageID)

@@ -1,0 +1,195 @@
+package properties_test
+
+import (
+	"fmt"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/dynastay/dynastay"
+	"github.com/dynastay/dynastay/dyntest"
+	"github.com/dynastay/dynastay/internal/fixture"
+	"github.com/dynastay/dynastay/keys"
+	"github.com/dynastay/dynastay/keys/key"
+	"github.com/dynastay/dynastay/properties"
+)
+
+// listed returns all elements of a listing, two for each page.
+func listed[T any](t testing.TB, l dynastay.Listing[T]) (all []T) {
+	t.Helper()
+	for paging := (dynastay.Paging{Limit: 2}); ; {
+		page, err := l.Page(t.Context(), paging)
+		require.NoError(t, err)
+		all = append(all, page.Items...)
+		if paging.After = page.Next; paging.After == "" {
+			return all
+		}
+	}
+}
+
+// inStatus creates a property with a status.
+func inStatus(t testing.TB, db *dyntest.DB, repo *properties.Repository, id string, status properties.Status) *properties.WithRooms {
+	t.Helper()
+	create(t, repo, grand(id, pending))
+	for _, move := range map[properties.Status][]func(id string) error{
+		properties.Approved: {func(id string) error { return second(repo.Approve(t.Context(), id)) }},
+		properties.Rejected: {func(id string) error { return second(repo.Reject(t.Context(), id)) }},
+		properties.Suspended: {
+			func(id string) error { return second(repo.Approve(t.Context(), id)) },
+			func(id string) error { return second(repo.Suspend(t.Context(), id)) },
+		},
+		properties.Deleting: {func(id string) error {
+			set(t, db, keyOf(id), "SET #status = :s REMOVE GSI11PK, GSI11SK", dynastay.Item{":s": dynastay.Text("deleting")})
+			return nil
+		}},
+	}[status] {
+		require.NoError(t, move(id))
+	}
+	made, err := repo.GetWithRooms(t.Context(), id)
+	require.NoError(t, err)
+	return made
+}
+
+var statuses = []properties.Status{properties.Pending, properties.Approved, properties.Rejected, properties.Suspended, properties.Deleting}
+
+func TestByOwner(t *testing.T) {
+	t.Parallel()
+	db := dyntest.New(t)
+	repo := properties.New(db.DB, nil)
+	var want []*properties.Owned
+	for i, status := range statuses {
+		made := inStatus(t, db, repo, fmt.Sprint("p", i), status)
+		require.Equal(t, status, made.Status)
+		want = append(want, &properties.Owned{Card: made.Card(), Status: status})
+	}
+	create(t, repo, grand("p1-of-another", func(p *properties.Property) { p.OwnerID = "user_4567" }))
+	assert.Equal(t, want, listed(t, repo.ByOwner("user_456")))
+	assert.Empty(t, listed(t, repo.ByOwner("user_45")))
+
+	// The list follows a change of the owner and of the status.
+	_, err := repo.Update(t.Context(), "p2", edit(func(p *properties.Property) { p.OwnerID = "user_45" }))
+	require.NoError(t, err)
+	_, err = repo.Resubmit(t.Context(), "p2")
+	require.NoError(t, err)
+	got := listed(t, repo.ByOwner("user_45"))
+	require.Len(t, got, 1)
+	assert.Equal(t, "p2", got[0].PropertyID)
+	assert.Equal(t, properties.Pending, got[0].Status)
+	assert.Len(t, listed(t, repo.ByOwner("user_456")), len(statuses)-1)
+
+	stop := db.Faults.Record()
+	for _, bad := range []string{"", "a#b"} {
+		_, err := repo.ByOwner(bad).Page(t.Context(), dynastay.Paging{})
+		assertField(t, err, dynastay.ErrInvalid, "OwnerID")
+	}
+	assert.Empty(t, stop())
+}
+
+// A row without a card is read from the table, unless the property has gone or has a different owner now.
+func TestByOwnerOfForeignRows(t *testing.T) {
+	t.Parallel()
+	db := dyntest.New(t)
+	repo := properties.New(db.DB, nil)
+	for _, file := range []string{"property.json", "room.json"} {
+		put(t, db, testdata(t, file))
+	}
+	create(t, repo, grand("p1"))
+	create(t, repo, grand("moved"))
+	set(t, db, keyOf("moved"), "SET OwnerId = :o REMOVE Card", dynastay.Item{":o": dynastay.Text("user_1")}) // the key is out of date
+	create(t, repo, grand("unreadable"))
+	set(t, db, keyOf("unreadable"), "SET Card.StarRating = :s", dynastay.Item{":s": dynastay.Text("five")})
+
+	stop := db.Faults.Record()
+	page, err := repo.ByOwner("user_456").Page(t.Context(), dynastay.Paging{})
+	sent := stop()
+	var unreadable *dynastay.UnreadableError
+	require.ErrorAs(t, err, &unreadable)
+	require.Len(t, unreadable.Items, 1)
+	assert.ErrorContains(t, unreadable.Items[0], "Card unreadable (StarRating)")
+	require.Len(t, page.Items, 2)
+	assert.Len(t, sent, 3, "the list, and the two properties without a card")
+	assert.Equal(t, "p1", page.Items[0].PropertyID)
+	whole, err := repo.GetWithRooms(t.Context(), "prop_123")
+	require.NoError(t, err)
+	assert.Equal(t, &properties.Owned{Card: whole.Card(), Status: properties.Approved}, page.Items[1])
+
+	remove(t, db, keyOf("moved"))
+	remove(t, db, keyOf("prop_123"))
+	remove(t, db, keyOf("unreadable"))
+	assert.Len(t, listed(t, repo.ByOwner("user_456")), 1)
+}
+
+func TestPendingApprovals(t *testing.T) {
+	t.Parallel()
+	for _, shards := range []int{1, 2} {
+		t.Run(fmt.Sprint(shards), func(t *testing.T) {
+			t.Parallel()
+			db := dyntest.New(t, dyntest.At(fixture.Now.Add(123*time.Millisecond)))
+			repo := properties.New(db.DB, &properties.Options{PendingShards: key.Shards{Write: shards, Read: shards}})
+			var want []*properties.Submitted
+			partitions := map[string]bool{}
+			for _, id := range []string{"c", "f", "a", "e", "b", "d"} { // oldest first, whatever the ids and the shards
+				made := create(t, repo, grand(id, pending))
+				want = append(want, &properties.Submitted{Card: made.Card(), CreatedAt: made.CreatedAt.Truncate(time.Second)})
+				partitions[dynastay.RowOf(stored(t, db, id)).Text("GSI11PK")] = true
+				db.Clock.Advance(time.Second)
+			}
+			assert.Len(t, partitions, shards)
+			for i, status := range statuses[1:] {
+				inStatus(t, db, repo, fmt.Sprint("other", i), status)
+			}
+			assert.Equal(t, want, listed(t, repo.PendingApprovals()))
+			stop := db.Faults.Record()
+			page, err := repo.PendingApprovals().Page(t.Context(), dynastay.Paging{})
+			require.NoError(t, err)
+			assert.Len(t, page.Items, 6)
+			assert.Len(t, stop(), shards)
+
+			_, err = repo.Approve(t.Context(), "f")
+			require.NoError(t, err)
+			_, err = repo.Reject(t.Context(), "a")
+			require.NoError(t, err)
+			_, err = repo.Reject(t.Context(), "e")
+			require.NoError(t, err)
+			_, err = repo.Resubmit(t.Context(), "e") // in its old place
+			require.NoError(t, err)
+			var ids []string
+			for _, s := range listed(t, repo.PendingApprovals()) {
+				ids = append(ids, s.PropertyID)
+			}
+			assert.Equal(t, []string{"c", "e", "b", "d"}, ids)
+		})
+	}
+}
+
+// What other software submitted is listed once it has been adopted.
+func TestPendingApprovalsOfForeignRows(t *testing.T) {
+	t.Parallel()
+	db := dyntest.New(t)
+	repo := properties.New(db.DB, nil)
+	create(t, repo, grand("p1", pending))
+	item := testdata(t, "property.json")
+	item["Status"] = dynastay.Text("pending")
+	index, ok := keys.PropertiesTable.Index(keys.PropertyStatusIndex)
+	require.True(t, ok)
+	item[index.Key.Partition], item[index.Key.Sort] = dynastay.Text("STATUS#pending"), dynastay.Text("CREATED#2024-01-15T10:30:00Z")
+	put(t, db, item)
+	listedIDs := func() (ids []string) {
+		for _, s := range listed(t, repo.PendingApprovals()) {
+			ids = append(ids, s.PropertyID)
+		}
+		return ids
+	}
+	assert.Equal(t, []string{"p1"}, listedIDs())
+	require.NoError(t, repo.Adopt(t.Context(), "prop_123"))
+	assert.Equal(t, []string{"prop_123", "p1"}, listedIDs())
+
+	set(t, db, keyOf("p1"), "SET Card.StarRating = :s", dynastay.Item{":s": dynastay.Text("five")})
+	_, err := repo.PendingApprovals().Page(t.Context(), dynastay.Paging{})
+	var unreadable *dynastay.UnreadableError
+	require.ErrorAs(t, err, &unreadable)
+	require.Len(t, unreadable.Items, 1)
+	assert.ErrorContains(t, unreadable.Items[0], "Card p1 (StarRating)")
+}
