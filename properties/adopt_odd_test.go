@@ -71,7 +71,7 @@ func TestAdoptComputesAMissingPriceRange(t *testing.T) {
 	before := allItems(t, db)
 	require.NoError(t, repo.Adopt(t.Context(), "prop_123"))
 	got := changes(before, allItems(t, db))
-	assert.Equal(t, pricesOf(250), got[adoptedProperty+" PriceRange"])
+	assert.Equal(t, priceRange(250), got[adoptedProperty+" PriceRange"])
 	assert.Equal(t, "PRICE#000000000250.000#PROPERTY#prop_123", got[adoptedProperty+" GSI2SK"])
 	assertCards(t, repo, "prop_123")
 }

@@ -72,7 +72,7 @@ var firstWrites = []struct {
 	}, map[string]any{
 		adoptedRoom + " TotalRooms": 19.0, adoptedRoom + " Version": 1.0, adoptedRoom + " UpdatedAt": now, adoptedRoom + " WriteId": "new",
 		// The range follows the room types as soon as one is written.
-		adoptedProperty + " PriceRange": pricesOf(250), adoptedProperty + " Card": cardWith("PriceRange", pricesOf(250)),
+		adoptedProperty + " PriceRange": priceRange(250), adoptedProperty + " Card": cardWith("PriceRange", priceRange(250)),
 		adoptedProperty + " GSI2SK": "PRICE#000000000250.000#PROPERTY#prop_123", adoptedProperty + " GSI7SK": "PRICE#000000000250.000#PROPERTY#prop_123",
 	}, 1 + 4 + 2},
 	{"UpdateRoomType that changes nothing", func(ctx context.Context, r *properties.Repository) error {
@@ -122,7 +122,7 @@ var firstWrites = []struct {
 // now is the time of the update by the fixed clock.
 const now = "2026-06-01T12:00:00Z"
 
-func pricesOf(price float64) map[string]any {
+func priceRange(price float64) map[string]any {
 	return map[string]any{"Min": price, "Max": price, "Currency": "USD"}
 }
 

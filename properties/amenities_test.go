@@ -133,7 +133,7 @@ func TestAmenitiesRefuse(t *testing.T) {
 
 	set(t, db, keyOf("p1"), "SET #status = :s", dynastay.Item{":s": dynastay.Text("deleting")})
 	for _, call := range calls {
-		assertStatus(t, second(call(t.Context(), "p1", []string{"wifi"})), properties.Deleting)
+		assertNotAllowed(t, second(call(t.Context(), "p1", []string{"wifi"})), properties.Deleting)
 	}
 }
 

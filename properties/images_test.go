@@ -475,6 +475,6 @@ func TestImagesOfADeletedProperty(t *testing.T) {
 		second(repo.ArrangeImages(t.Context(), "p1", []string{"a1"})), repo.DeleteImage(t.Context(), "p1", "a1"),
 		second(repo.UpdateImage(t.Context(), "p1", "a1", func(*properties.Image) error { return nil })),
 	} {
-		assertStatus(t, err, properties.Deleting)
+		assertNotAllowed(t, err, properties.Deleting)
 	}
 }

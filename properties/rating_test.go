@@ -208,7 +208,7 @@ func TestRateRefuses(t *testing.T) {
 	assert.ErrorIs(t, second(repo.Rate(t.Context(), "none", 0, 90)), dynastay.ErrNotFound)
 	create(t, repo, grand("p1", pending))
 	set(t, db, keyOf("p1"), "SET #status = :s REMOVE GSI11PK, GSI11SK", dynastay.Item{":s": dynastay.Text("deleting")})
-	assertStatus(t, second(repo.Rate(t.Context(), "p1", 0, 90)), properties.Deleting)
+	assertNotAllowed(t, second(repo.Rate(t.Context(), "p1", 0, 90)), properties.Deleting)
 }
 
 // With an idempotency key, a review is counted once. At the same time as another, both are counted.

@@ -486,8 +486,8 @@ func TestRoomTypesOfADeletedProperty(t *testing.T) {
 	room := create(t, repo, grand("p1", pending)).Rooms[0].ID
 	set(t, db, keyOf("p1"), "SET #status = :s REMOVE GSI11PK, GSI11SK", dynastay.Item{":s": dynastay.Text("deleting")})
 	sent := writes(db)
-	assertStatus(t, second(repo.AddRoomTypes(t.Context(), "p1", slights("r", 1))), properties.Deleting)
-	assertStatus(t, second(repo.UpdateRoomType(t.Context(), "p1", room, func(*properties.RoomType) error { return nil })), properties.Deleting)
-	assertStatus(t, repo.DeleteRoomType(t.Context(), "p1", room), properties.Deleting)
+	assertNotAllowed(t, second(repo.AddRoomTypes(t.Context(), "p1", slights("r", 1))), properties.Deleting)
+	assertNotAllowed(t, second(repo.UpdateRoomType(t.Context(), "p1", room, func(*properties.RoomType) error { return nil })), properties.Deleting)
+	assertNotAllowed(t, repo.DeleteRoomType(t.Context(), "p1", room), properties.Deleting)
 	assert.Equal(t, sent, writes(db))
 }
