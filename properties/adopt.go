@@ -19,15 +19,17 @@ import (
 // then repeat the write.
 var ErrForeign = errors.New("the property was written by other software and has not been adopted yet")
 
-// Adopt completes a property that other software wrote by the hotel-booking document: it repairs the index keys, builds
-// the card, and adds the guards of the slug and of the room types and the items of the amenities. It changes nothing
-// else, and nothing at all if the property has been adopted already. Every method that writes a property adopts it
-// first, so Adopt is needed only for operations in larger writes, and for properties that are to be found before their
-// first update.
+// Adopt completes a property that other software wrote in the form of the hotel-booking document: it repairs the index
+// keys and the geohashes, builds the card, adds a missing price range, the guards of the slug and of the room types,
+// and the items of the amenities. It changes nothing else, and nothing at all if the property has been adopted already.
+// Every method that writes a property adopts it first, so Adopt is needed only for operations in larger writes, and for
+// properties that lists must find before their first write.
 //
-// A slug or room type id that already belongs to a different property is left to that property. Adopt returns
-// [dynastay.ErrCorrupt] with Field "AmenityList" if there are more than 90 amenities and room types. If Adopt fails or
-// the program ends, call it again. 1 request for a property that was adopted before, otherwise up to 4.
+// A slug or room type id that already belongs to a different property is left to that property. The sales of such a
+// room type cannot be closed or reopened, so Approve, Suspend and Delete then fail with [dynastay.ErrAlreadyExists] and
+// Field "RoomTypeID". Adopt returns [dynastay.ErrNotFound] if the property does not exist, and [dynastay.ErrCorrupt]
+// with Field "AmenityList" if there are more than 90 amenities and room types. If Adopt fails or the program ends, call
+// it again. 1 request for a property that was adopted before, otherwise up to 4.
 func (r *Repository) Adopt(ctx context.Context, propertyID string) error {
 	key, err := keys.Of(keys.Property{PropertyID: propertyID})
 	if err != nil {

@@ -10,8 +10,9 @@ import (
 	"github.com/dynastay/dynastay/keys"
 )
 
-// AddAmenitiesOp adds amenities to the end of a property's list. Those that the property has already are left where they
-// are. The items by which the property is found by its amenities, and its card, follow in the same transaction.
+// AddAmenitiesOp adds amenities to the end of a property's list. Those that the property already has stay where they
+// are. The ids are not checked against a catalogue. The items by which the property is found by its amenities, and its
+// card, are written in the same transaction.
 //
 // It fails with [dynastay.ErrNotFound] if the property does not exist, with a [*StatusError] if it is being deleted, and
 // with [ErrForeign]. A property has at most 90 amenities and room types together.
@@ -48,9 +49,10 @@ func (r *Repository) RemoveAmenities(ctx context.Context, propertyID string, ame
 	})
 }
 
-// SetAmenitiesOp replaces a property's list of amenities. Of two callers, the last one wins with its whole list; to add
-// or remove single amenities, use [Repository.AddAmenitiesOp] and [Repository.RemoveAmenitiesOp]. It fails like
-// AddAmenitiesOp.
+// SetAmenitiesOp replaces a property's list of amenities; without ids, it removes all of them. If two callers set the
+// list at the same time, the last one wins with its complete list. To add or remove single amenities, use
+// [Repository.AddAmenitiesOp] and [Repository.RemoveAmenitiesOp]. It fails like AddAmenitiesOp, and with a
+// [*dynastay.InvalidError] if the number of amenities to add and to remove exceeds 98.
 func (r *Repository) SetAmenitiesOp(propertyID string, amenityIDs ...string) *dynastay.Operation[*Property] {
 	return r.amenitiesOp("properties.SetAmenities", propertyID, amenityIDs, false, func(_, given []string) []string {
 		return slices.Clone(given)

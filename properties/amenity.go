@@ -49,8 +49,7 @@ var amenityIndex = func() dynastay.KeyNames {
 
 // moveAmenities puts the amenities of a new property, deletes those of a deleted one, and keeps those of an updated one
 // equal to its list and in its place in the index. The amenities are derived from the property, and the write is
-// conditional on the whole property being as it was read, so an amenity that is added in the meantime is not left
-// behind.
+// conditional on the property being as it was read, so an amenity that is added in the meantime is not missed.
 func moveAmenities(tx *dynastay.Tx, before, after *Property) error {
 	var old, now []string
 	if before != nil {

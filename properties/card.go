@@ -11,7 +11,8 @@ import (
 	"github.com/dynastay/dynastay/keys"
 )
 
-// Card is the part of a property that a search result shows. It is enough to quote and book a room.
+// Card is the part of a property that a search result shows. It is enough to quote and book a room. A card has at most
+// 4,096 bytes: a write that would make it larger fails with a [*dynastay.InvalidError] for the field "Card".
 type Card struct {
 	PropertyID         string
 	Name               string
@@ -103,7 +104,7 @@ func cardCopies() (all []entity.Derived[Property]) {
 	return all
 }
 
-// CardOf returns the card of a property with its room types.
+// CardOf returns the card of a property. rooms must be all of its room types.
 func CardOf(p *Property, rooms []RoomType) *Card {
 	c := &Card{
 		PropertyID: p.ID, Name: p.Name, Slug: p.Slug, Type: p.Type, Stars: p.Stars,
@@ -123,8 +124,8 @@ func cardRoomOf(r RoomType) CardRoom {
 	return CardRoom{ID: r.ID, Name: r.Name, Limits: r.Limits, BasePrice: r.BasePrice, CancellationPolicy: r.CancellationPolicy}
 }
 
-// fits checks the number of amenities and room types, and the size of the card. field is what the caller has given too
-// many of.
+// fits checks the number of amenities and room types, and the size of the card. field names the caller's argument for
+// the error.
 func (p *Property) fits(field string) error {
 	if len(p.AmenityIDs)+len(p.rooms) > maxParts {
 		return dynastay.Invalid(field, "must have at most %d entries, counting all amenities and room types of the property", maxParts)
@@ -178,7 +179,7 @@ type Choice struct {
 	Quantity   int
 }
 
-// QuoteRequest returns a request for a quote of rooms of the property. If a room type is not on the card, QuoteRequest
+// QuoteRequest returns a request for a quote of rooms of this property. If a room type is not on the card, QuoteRequest
 // returns a [*dynastay.InvalidError] for the field "Rooms[i].RoomTypeID", where i is the index of the choice.
 func (c *Card) QuoteRequest(stay dynastay.Stay, guests availability.Guests, choices ...Choice) (availability.QuoteRequest, error) {
 	req := availability.QuoteRequest{

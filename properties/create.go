@@ -19,12 +19,16 @@ const maxParts = 90
 var absent = dynastay.IfNew(keys.PropertiesTable)
 
 // CreateOp writes a new property with its room types and amenities, and claims its slug and the ids of the room types.
-// Empty ids are generated, an empty status means [Pending], and the fields that the library manages (prices, rating,
-// counts, times and versions) are set. If a property with the id exists, it fails with [dynastay.ErrAlreadyExists], and
-// with Field "Slug" or "RoomTypeID" if the slug or the id of a room type belongs to a different property.
+// Name, Slug, Type, OwnerID and the city and country of the address are required. Empty ids are generated, an empty
+// status means [Pending], and the fields that the library manages (prices, rating, counts, times and versions) are set;
+// what they contain is ignored. The room types of the result are ordered by id, not as they were passed.
 //
-// It needs two actions for the property and its slug, two for each room type, one for each amenity, and one for an
-// idempotency key. A transaction has at most 100 actions.
+// If a property with the id exists, CreateOp fails with [dynastay.ErrAlreadyExists], and with Field "Slug" or
+// "RoomTypeID" if the slug belongs to a different property or the id of a room type was ever used before. The status
+// must be Pending or [Approved], and an approved property needs at least one room type.
+//
+// CreateOp needs two actions for the property and its slug, two for each room type, one for each amenity, and one for
+// an idempotency key. A transaction has at most 100 actions.
 func (r *Repository) CreateOp(p Property, rooms []RoomType) *dynastay.Operation[*WithRooms] {
 	givenAmenities, givenRooms := slices.Clone(p.AmenityIDs), slices.Clone(rooms)
 	made, all, err := r.newProperty(p, rooms)
@@ -92,7 +96,7 @@ func sortByID[T any](all []T, id func(T) string) {
 	slices.SortFunc(all, func(a, b T) int { return strings.Compare(id(a), id(b)) })
 }
 
-// newRooms returns copies of new room types, with their ids. What they take from the property is set later.
+// newRooms returns copies of new room types, with their ids. Their property, times and version are set later.
 func (r *Repository) newRooms(rooms []RoomType) ([]RoomType, error) {
 	all := slices.Clone(rooms)
 	for i := range all {

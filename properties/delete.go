@@ -16,15 +16,15 @@ import (
 // another room type, because the nights still have them.
 //
 // Delete refuses a property with rooms that are sold for tonight or later, with an [*availability.SoldAheadError].
-// Otherwise it takes the property off sale for good, as [Repository.Suspend] does, with the status [Deleting]. Nothing
-// but Delete can be done with a property that has this status. Then Delete reads the nights again. If a room was sold
-// before its night was closed, Delete fails with the same error; cancel the bookings and call it again. Finally it
-// deletes the items, the property itself last. If Delete fails in between, or the program ends, call it again: it
-// finishes what is left.
+// Otherwise it takes the property off sale for good, as [Repository.Suspend] does, with the status [Deleting]. A
+// property with this status refuses every other write. Then Delete reads the nights again. If a room was sold before
+// its night was closed, Delete fails with the same error; cancel the bookings and call it again. Finally it deletes the
+// items, the property itself last. If Delete fails in between, or the program ends, call it again: it finishes what is
+// left.
 //
-// Delete fails with [dynastay.ErrNotFound] if the property does not exist, also if another call finished deleting it.
-// It takes 7 requests, 4 Queries for each room type, 1 request for every 99 nights that are closed, and 1 for every 99
-// room types and images.
+// Delete fails with [dynastay.ErrNotFound] if the property does not exist, even if another call has just finished
+// deleting it. It takes 7 requests, 4 Queries for each room type, 1 request for every 99 nights that are closed, and 1
+// for every 99 room types and images.
 func (r *Repository) Delete(ctx context.Context, propertyID string) error {
 	found, err := r.GetWithRooms(ctx, propertyID, dynastay.Consistent)
 	if err != nil {

@@ -2,8 +2,8 @@
 //
 // A property is one item; its room types, images and amenities are further items in the same partition. The data that a
 // search result shows is copied into one map on the property, its [Card], which is all that the search indexes project.
-// So a page of fifty results costs a fraction of reading fifty properties, and a room on a card can be quoted and
-// booked without reading the property.
+// So a page of fifty results costs a fraction of what reading fifty properties would cost, and a room on a card can be
+// quoted and booked without reading the property.
 //
 //	| access pattern | method | request |
 //	|---|---|---|
@@ -17,9 +17,13 @@
 //
 // Each slug and each room type id belongs to only one property. Both are protected by a guard, a separate item that
 // makes them unique, in the transaction that writes them. A write of a room type, an image or an amenity also writes
-// what the property has from it, in the same transaction: the price range, the number of images and the URL of the
-// primary one, the list of amenities, and the card. The version of the property stays the same, so such a write does not
-// make an update with [dynastay.IfVersion] fail.
+// the attributes of the property that depend on it, in the same transaction: the price range, the number of images and
+// the URL of the primary one, the list of amenities, and the card. The version and the UpdatedAt of the property stay
+// the same, so such a write does not make an update with [dynastay.IfVersion] fail.
+//
+// Because these writes also write the property, two operations on the same property cannot in general be combined in
+// one transaction. An operation on an existing property cannot be combined with the [Repository.CreateOp] that creates
+// it: create the property first, then add its images.
 //
 // # Statuses
 //
@@ -32,9 +36,10 @@
 //	| [Repository.Suspend]  | approved          | suspended | no search finds it, and it is off sale |
 //	| [Repository.Delete]   | any               | deleting  | the same; then everything is deleted |
 //
-// A method that is called in any other status fails with a [*StatusError] and changes nothing. The status, the search
-// keys and the guards of the room types change in one transaction. The nights follow, because there are too many for
-// one; Approve, Suspend and Delete can be repeated, and finish what an earlier call left.
+// A method that is called for a property that already has the target status succeeds and leaves the status as it is. In
+// any other status, it fails with a [*StatusError] and changes nothing. The status, the search keys and the guards of
+// the room types change in one transaction. The nights follow, because there are too many for one transaction. Approve,
+// Suspend and Delete can be repeated, and finish what an earlier call left.
 //
 // # Items of other software
 //

@@ -10,8 +10,8 @@ import (
 	"github.com/dynastay/dynastay/keys"
 )
 
-// gallery is the images of a property that are being changed together. They are read as a whole, because one of them is
-// primary, and they have an order.
+// gallery holds all images of a property while they are being changed. They are read together, because exactly one of
+// them is primary, and they have an order.
 type gallery struct {
 	repo     *Repository
 	property *entity.Change[Property]

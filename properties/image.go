@@ -18,12 +18,12 @@ type Image struct {
 	URL        string
 	AltText    string
 	Category   string // such as "exterior"
-	Order      int    // position among the images, from 1 on; changed by ArrangeImages
-	Primary    bool   // one image of the property is; changed by SetPrimaryImage
+	Order      int    // images are listed in this order, then by id; changed by ArrangeImages
+	Primary    bool   // true for one image of the property; changed by SetPrimaryImage
 
 	CreatedAt time.Time
-	UpdatedAt time.Time
-	Version   int // not changed by a new order or another primary image
+	UpdatedAt time.Time // changed only together with Version
+	Version   int       // not changed by a new order or another primary image
 }
 
 func newImageEntity() *entity.Entity[Image] {
@@ -64,8 +64,9 @@ func propertyOf(partition dynastay.Value) (string, error) {
 	return key.PropertyID, err
 }
 
-// Validate checks the image without accessing the database. Its errors name the field. The URL has at most
-// [entity.MaxURL] bytes, AltText [entity.MaxNote] bytes and Category [entity.MaxName] bytes.
+// Validate checks the image without accessing the database. It requires ID and PropertyID, even though
+// [Repository.AddImages] sets them. Its errors name the field. The URL has at most [entity.MaxURL] bytes, AltText
+// [entity.MaxNote] bytes and Category [entity.MaxName] bytes.
 func (i *Image) Validate() error {
 	if _, err := keys.Of(keys.Image{PropertyID: i.PropertyID, ImageID: i.ID}); err != nil {
 		return renamed("ID", err)

@@ -15,13 +15,14 @@ import (
 // it has 100 actions.
 const maxImages = 98
 
-// AddImagesOp adds images to a property, all or none. Empty ids are generated. An image without an Order becomes the
-// last one. If an image is Primary, it replaces the present primary image; the first image of a property is primary in
-// any case. The URL of the primary image and the number of images are stored with the property in the same transaction.
+// AddImagesOp adds images to a property, all or none, and returns them in the order in which they were passed. Empty
+// ids are generated. An image without an Order becomes the last one. If an image is Primary, it replaces the present
+// primary image; the first image of a property is primary in any case. The URL of the primary image and the number of
+// images are stored with the property in the same transaction.
 //
 // It fails with [dynastay.ErrNotFound] if the property does not exist, with [dynastay.ErrAlreadyExists] and Field
-// "ImageID" if it has an image with the id, with a [*StatusError] if the property is being deleted, and with
-// [ErrForeign]. A property has at most 98 images.
+// "ImageID" if it already has an image with one of the ids, with a [*StatusError] if the property is being deleted, and
+// with [ErrForeign]. A property has at most 98 images.
 func (r *Repository) AddImagesOp(propertyID string, images ...Image) *dynastay.Operation[[]Image] {
 	all, err := r.newImages(propertyID, images)
 	given := slices.Clone(images)
@@ -129,7 +130,8 @@ func (r *Repository) GetImage(ctx context.Context, propertyID, imageID string, o
 	return r.images.Get(ctx, key, opts...)
 }
 
-// GetImages returns the images of a property in their order. It accepts [dynastay.Consistent]. 1 request.
+// GetImages returns the images of a property in their order; there are none if the property does not exist. It accepts
+// [dynastay.Consistent]. 1 request.
 func (r *Repository) GetImages(ctx context.Context, propertyID string, opts ...dynastay.ReadOption) ([]Image, error) {
 	key, err := keys.Of(keys.Property{PropertyID: propertyID})
 	if err != nil {
@@ -158,7 +160,8 @@ func (r *Repository) imagesOf(rows []dynastay.Row) ([]Image, error) {
 }
 
 // UpdateImageOp updates an image as [Repository.UpdateOp] updates a property. fn may change the URL, the text and the
-// category. If the image is primary, the property's URL and card follow in the same transaction.
+// category. If the image is primary, the PrimaryImageURL of the property and its card are updated in the same
+// transaction.
 //
 // It fails with [dynastay.ErrNotFound] if the property or the image does not exist, with [dynastay.ErrVersion] if the
 // image is not at the version of [dynastay.IfVersion], with a [*StatusError] if the property is being deleted, and with
@@ -201,8 +204,8 @@ func (r *Repository) restoreImage(propertyID, imageID string) func(context.Conte
 	}
 }
 
-// SetPrimaryImageOp makes an image the primary one, in place of the present primary image. The URL of the property and
-// its card follow in the same transaction. It fails like [Repository.UpdateImageOp].
+// SetPrimaryImageOp makes an image the primary one, in place of the present primary image. The PrimaryImageURL of the
+// property and its card are updated in the same transaction. It fails like [Repository.UpdateImageOp].
 func (r *Repository) SetPrimaryImageOp(propertyID, imageID string) *dynastay.Operation[*Image] {
 	const op = "properties.SetPrimaryImage"
 	_, err := keys.Of(keys.Image{PropertyID: propertyID, ImageID: imageID})
@@ -292,7 +295,7 @@ func (r *Repository) ArrangeImages(ctx context.Context, propertyID string, image
 	})
 }
 
-// DeleteImageOp deletes an image. If it was primary, the first of the others becomes primary. It fails like
+// DeleteImageOp deletes an image. If it was primary, the first of the remaining images becomes primary. It fails like
 // [Repository.UpdateImageOp].
 func (r *Repository) DeleteImageOp(propertyID, imageID string) *dynastay.Operation[struct{}] {
 	const op = "properties.DeleteImage"

@@ -48,7 +48,7 @@ type Submitted struct {
 
 // PendingApprovals lists the properties that wait for approval, oldest first. The list is eventually consistent: a
 // property that was just approved may still be listed. A property that other software wrote is listed once it has been
-// adopted, see [Repository.Adopt]. Each shard takes 1 request; the requests are sent in parallel.
+// adopted, see [Repository.Adopt]. Each shard takes 1 request per page; the requests are sent in parallel.
 //
 // Pattern pending approvals: GSI11-StatusIndex, GSI11PK = STATUS#pending, 1 request
 func (r *Repository) PendingApprovals() dynastay.Listing[*Submitted] {

@@ -38,13 +38,15 @@ func ratingSumOf(v dynastay.Value) (ratingSum, error) {
 	return ratingSum{}, dynastay.Invalid("", "must be a sum of ratings with at most 1 decimal place")
 }
 
-// RateOp moves the average rating of a property: before is the rating that a review had, and after the one that it has
-// now. For a review that is new, or approved again, before is 0; for a review that is withdrawn, after is 0. The sum of
-// the ratings is kept exactly; the average is rounded half up to one decimal place. Index keys and card follow in the
-// same write. The version of the property stays the same.
+// RateOp updates the average rating of a property: before is the rating that a review had, and after the one that it
+// has now. For a review that is new, or approved again, before is 0; for a review that is withdrawn, after is 0. The
+// sum of the ratings is stored exactly; the average is rounded half up to one decimal place. The index keys and the
+// card are updated in the same write. The version of the property stays the same.
 //
 // RateOp does not know the reviews: write it in one transaction with the change of the review, so that no rating is
-// counted twice or lost. If the property's rating is less than before, it returns [dynastay.ErrCorrupt].
+// counted twice or lost. It fails with [dynastay.ErrNotFound] if the property does not exist, with a [*StatusError] if
+// it is being deleted, with [ErrForeign], and with [dynastay.ErrCorrupt] if the remaining reviews cannot have the sum
+// of ratings that results, for example because before was never counted.
 func (r *Repository) RateOp(propertyID string, before, after dynastay.Rating) *dynastay.Operation[*Property] {
 	err := cmp.Or(dynastay.Within("Before", before.Validate()), dynastay.Within("After", after.Validate()))
 	if err == nil && before == 0 && after == 0 {
@@ -61,10 +63,9 @@ func (r *Repository) RateOp(propertyID string, before, after dynastay.Rating) *d
 		},
 		restore: r.restoreProperty(propertyID),
 	})
-
 }
 
-// Rate runs [Repository.RateOp]. 2 requests.
+// Rate runs [Repository.RateOp], after [Repository.Adopt] if it is needed. 2 requests.
 func (r *Repository) Rate(ctx context.Context, propertyID string, before, after dynastay.Rating, opts ...dynastay.WriteOption) (*Property, error) {
 	return adopted(ctx, r, propertyID, func() (*Property, error) {
 		return dynastay.Do(ctx, r.db, r.RateOp(propertyID, before, after), opts...)

@@ -62,7 +62,8 @@ type WithRooms struct {
 // Card returns the property's card.
 func (w *WithRooms) Card() *Card { return CardOf(&w.Property, w.Rooms) }
 
-// CityQuery selects the approved properties of a city.
+// CityQuery selects the approved properties of a city. City and Country must be exactly as in the addresses of the
+// properties, including case.
 type CityQuery struct {
 	City, Country string
 	MinRating     dynastay.Rating // 0 means all properties, including unrated ones
@@ -97,7 +98,7 @@ func (r *Repository) ByCity(q CityQuery) dynastay.Listing[*Card] {
 	})
 }
 
-// cardOf returns the card of an index row. If the row has none, it makes the card from the property. It returns nil if
+// cardOf returns the card of an index row. If the row has none, it builds the card from the property. It returns nil if
 // that property no longer exists or is not approved, because other software may write index keys for any property.
 func (r *Repository) cardOf(ctx context.Context, row dynastay.Row) (*Card, error) {
 	card, err := cardOf(row)
@@ -138,7 +139,7 @@ func (r *Repository) GetAll(ctx context.Context, propertyIDs []string, opts ...d
 }
 
 // GetWithRooms reads a property and its room types, or fails with [dynastay.ErrNotFound]. It accepts
-// [dynastay.Consistent]. 1 request, a Query that does not read images and amenities.
+// [dynastay.Consistent]. 1 request, a Query that reads neither images nor amenities.
 func (r *Repository) GetWithRooms(ctx context.Context, propertyID string, opts ...dynastay.ReadOption) (*WithRooms, error) {
 	key, err := keys.Of(keys.Property{PropertyID: propertyID})
 	if err != nil {
@@ -151,15 +152,14 @@ func (r *Repository) GetWithRooms(ctx context.Context, propertyID string, opts .
 	return found, err
 }
 
-// Whole is a property with everything that belongs to it. Its amenities are [Property.AmenityIDs].
+// Whole is a property with its room types and images. Its amenities are [Property.AmenityIDs].
 type Whole struct {
 	WithRooms
 	Images []Image // in their order
 }
 
 // GetWhole reads a property with its room types and images, or fails with [dynastay.ErrNotFound]. It accepts
-// [dynastay.Consistent]. 1 request, a Query of at most 1 MB, which is more than any ordinary property has; each further
-// 1 MB takes 1 more.
+// [dynastay.Consistent]. 1 request for each MB; an ordinary property has much less than 1 MB.
 func (r *Repository) GetWhole(ctx context.Context, propertyID string, opts ...dynastay.ReadOption) (*Whole, error) {
 	key, err := keys.Of(keys.Property{PropertyID: propertyID})
 	if err != nil {
@@ -189,7 +189,8 @@ func (r *Repository) GetWhole(ctx context.Context, propertyID string, opts ...dy
 
 // BySlug returns the property with a slug, with its room types, or [dynastay.ErrNotFound]. It finds a property as soon
 // as it has the slug: if the index does not have it yet, BySlug reads the guard of the slug, with 1 more request. With
-// [dynastay.Consistent], it reads the guard right away.
+// [dynastay.Consistent], it reads only the guard, and so does not find a property of other software before
+// [Repository.Adopt].
 //
 // Pattern P8: GSI6-SlugIndex, GSI6PK = SLUG#{slug}, then the property with its rooms, 2 requests
 func (r *Repository) BySlug(ctx context.Context, slug string, opts ...dynastay.ReadOption) (*WithRooms, error) {

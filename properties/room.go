@@ -26,9 +26,9 @@ type RoomType struct {
 	SizeSqm   float64 // 0 means unknown
 	Beds      []Bed
 	BasePrice dynastay.Money // for one night; a property's room types share one currency
-	Amenities []string
-	Images    []string
-	Total     int // number of rooms of this type in the property, 1 to availability.MaxRooms
+	Amenities []string       // not checked against a catalogue
+	Images    []string       // URLs; independent of the images of the property
+	Total     int            // number of rooms of this type in the property, 1 to availability.MaxRooms
 	// CancellationPolicy overrides the property's policy; "" means that the property's policy applies.
 	CancellationPolicy availability.CancellationPolicy
 
@@ -84,9 +84,10 @@ const (
 	maxRoomImages    = 50
 )
 
-// Validate checks the room type without accessing the database. Its errors name the field. The description has at most
-// 16 KB, each image, which is a URL, [entity.MaxURL] bytes, and every other text [entity.MaxName] bytes. A room type
-// has at most 32 types of beds, 100 amenities and 50 images.
+// Validate checks the room type without accessing the database. It requires ID and PropertyID, even though
+// [Repository.AddRoomTypes] sets them. Its errors name the field. The description has at most 16 KB, each image, which
+// is a URL, [entity.MaxURL] bytes, and every other text [entity.MaxName] bytes. A room type has at most 32 types of
+// beds, 100 amenities and 50 images.
 func (r *RoomType) Validate() error {
 	if _, err := keys.Of(keys.Property{PropertyID: r.PropertyID}); err != nil {
 		return err

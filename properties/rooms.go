@@ -18,9 +18,9 @@ import (
 // record, it has 100 actions.
 const maxAdded = 49
 
-// AddRoomTypesOp adds room types to a property, all or none. Empty ids are generated. The prices and the card of the
-// property follow in the same transaction. While the property is suspended, the new room types are off sale like the
-// others.
+// AddRoomTypesOp adds room types to a property, all or none, and returns them in the order in which they were passed.
+// Empty ids are generated. The price range and the card of the property are updated in the same transaction. While the
+// property is suspended, the new room types are off sale like the others.
 //
 // It fails with [dynastay.ErrNotFound] if the property does not exist, with [dynastay.ErrAlreadyExists] and Field
 // "RoomTypeID" if the id of a room type was ever used before, with a [*StatusError] if the property is being deleted,
@@ -92,8 +92,9 @@ func (r *Repository) GetRoomType(ctx context.Context, propertyID, roomTypeID str
 }
 
 // UpdateRoomTypeOp updates a room type as [Repository.UpdateOp] updates a property. fn may change any field except the
-// ids, the times and the version. The prices and the card of the property follow in the same transaction; its version
-// stays the same. The nights that are open keep their prices and numbers of rooms.
+// ids, the times and the version. The price range and the card of the property are updated in the same transaction; its
+// version stays the same. All room types of a property have one currency, so a base price in another currency is
+// refused if there are other room types. The nights that are open keep their prices and numbers of rooms.
 //
 // It fails with [dynastay.ErrNotFound] if the property or the room type does not exist, with [dynastay.ErrVersion] if
 // the room type is not at the version of [dynastay.IfVersion], with a [*StatusError] if the property is being deleted,
@@ -155,11 +156,13 @@ func (r *Repository) UpdateRoomType(ctx context.Context, propertyID, roomTypeID 
 // A room type with rooms that are sold for tonight or later is refused, with an [*availability.SoldAheadError].
 // Otherwise DeleteRoomType takes it off sale with [availability.Repository.Withdraw], then deletes it and updates the
 // prices and the card of the property, in one transaction. If it fails in between, or the program ends, call it again,
-// or put the room type back on sale with [availability.Repository.ReopenSales].
+// or put the room type back on sale with [availability.Repository.ReopenSales], which reopens the sales of the other
+// room types as well.
 //
 // It fails with [dynastay.ErrNotFound] if the property does not have the room type, with a [*StatusError] if the
-// property is being deleted, and with a [*dynastay.InvalidError] if an approved property has no other room type. 3
-// requests, and those of [availability.Repository.Withdraw].
+// property is being deleted, with a [*dynastay.InvalidError] if an approved property has no other room type, and with
+// [availability.ErrReopened] if another caller reopened the sales at the same time. 3 requests, and those of
+// [availability.Repository.Withdraw].
 func (r *Repository) DeleteRoomType(ctx context.Context, propertyID, roomTypeID string) error {
 	const op = "properties.DeleteRoomType"
 	key, err := keys.Of(keys.RoomType{PropertyID: propertyID, RoomTypeID: roomTypeID})
@@ -200,7 +203,7 @@ func (r *Repository) DeleteRoomType(ctx context.Context, propertyID, roomTypeID 
 			if err != nil {
 				return struct{}{}, err
 			}
-			// Whatever has changed in the room type since it was read goes with it.
+			// The room type is deleted even if it has changed since it was read.
 			tx.Delete(keys.PropertiesTable, key).If(roomThere, func(dynastay.Row) error {
 				return &dynastay.Error{Op: op, Entity: "RoomType", ID: roomTypeID, Kind: dynastay.ErrNotFound}
 			})

@@ -10,7 +10,8 @@ import (
 	"github.com/dynastay/dynastay/keys"
 )
 
-// StatusError means that the status of a property does not allow the operation.
+// StatusError means that the status of a property does not allow the operation. It is returned within a
+// [*dynastay.Error] that names the property.
 type StatusError struct{ Status Status }
 
 // Error returns the status.
@@ -118,45 +119,46 @@ func (r *Repository) setStatus(ctx context.Context, m move, propertyID string) (
 	return now.property, nil
 }
 
-// Approve makes a property visible in searches: one that waits for approval, one that was rejected, and one that was
-// suspended, whose sales it reopens. The nights then have the prices, restrictions and stop-sells of the host, and sales
-// that the host had closed with [availability.Repository.CloseSales] stay closed. An approved property needs at least
-// one room type.
+// Approve makes a property visible in searches, whether it waits for approval, was rejected, or was suspended. It puts
+// a suspended property back on sale: the prices, restrictions and stop-sells of the host apply again, and sales that
+// the host closed with [availability.Repository.CloseSales] stay closed. If the property has no room types, Approve
+// fails with a [*dynastay.InvalidError].
 //
 // The status, the search keys and the guards of the room types change in one transaction. The nights of a property that
 // was suspended follow, in transactions of at most 99. If Approve fails in between, or the program ends, call it again:
-// it finishes what is left, also if the status is approved already.
+// it finishes what is left, even if the status is already approved.
 //
-// Approve fails with a [*StatusError] if the property is being deleted, and with [availability.ErrClosed] if another
-// caller suspended the property at the same time. 3 requests; for a property that was suspended, also those of
-// [availability.Repository.ReopenSales] for its nights.
+// Approve fails with [dynastay.ErrNotFound] if the property does not exist, with a [*StatusError] if it is being
+// deleted, and with [availability.ErrClosed] if another caller suspended the property at the same time. 3 requests; for
+// a property that was suspended, also those of [availability.Repository.ReopenSales] for its nights.
 func (r *Repository) Approve(ctx context.Context, propertyID string) (*Property, error) {
 	return r.setStatus(ctx, approving, propertyID)
 }
 
-// Reject refuses a property that waits for approval. Otherwise it fails with a [*StatusError]. 2 requests.
+// Reject refuses a property that waits for approval, and does nothing if it is already rejected. In any other status,
+// it fails with a [*StatusError]. 2 requests.
 func (r *Repository) Reject(ctx context.Context, propertyID string) (*Property, error) {
 	return r.setStatus(ctx, rejecting, propertyID)
 }
 
-// Resubmit puts a rejected property back among those that wait for approval, in the place of its creation. Otherwise it
-// fails with a [*StatusError]. 2 requests.
+// Resubmit puts a rejected property back among those that wait for approval, still ordered by the time of its creation.
+// It does nothing if the property already waits. In any other status, it fails with a [*StatusError]. 2 requests.
 func (r *Repository) Resubmit(ctx context.Context, propertyID string) (*Property, error) {
 	return r.setStatus(ctx, resubmitting, propertyID)
 }
 
 // Suspend takes an approved property out of the searches and off sale, until [Repository.Approve] is called. Once
-// Suspend has returned without an error, no booking of the property succeeds, even with a quote from before. Bookings
-// that exist are not affected. The host can still change the property, its prices and its stop-sells, but cannot close
-// or reopen its sales.
+// Suspend has returned without an error, no booking of the property succeeds, even with an earlier quote. Existing
+// bookings are not affected. The host can still change the property, its prices and its stop-sells, but cannot close or
+// reopen its sales.
 //
 // The status, the search keys and the guards of the room types change in one transaction. The nights follow, in
-// transactions of at most 99, and can be sold until their turn. If Suspend fails in between, or the program ends, call
-// it again: it finishes what is left.
+// transactions of at most 99, and each can still be sold until it is marked. If Suspend fails in between, or the
+// program ends, call it again: it finishes what is left.
 //
-// Suspend fails with a [*StatusError] if the property is neither approved nor suspended, and with
-// [availability.ErrReopened] if another caller approved it again at the same time. 3 requests, and those of
-// [availability.Repository.CloseSales] for the nights.
+// Suspend fails with [dynastay.ErrNotFound] if the property does not exist, with a [*StatusError] if it is neither
+// approved nor suspended, and with [availability.ErrReopened] if another caller approved it again at the same time. 3
+// requests, and those of [availability.Repository.CloseSales] for the nights.
 func (r *Repository) Suspend(ctx context.Context, propertyID string) (*Property, error) {
 	return r.setStatus(ctx, suspending, propertyID)
 }

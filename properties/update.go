@@ -11,9 +11,10 @@ import (
 // UpdateOp updates a property. It passes the stored property to fn, which may change any field except those that have
 // methods of their own or that the library manages: the id, the status, the primary image, the prices, the counts, the
 // rating, the amenities, the times and the version. Only the changed attributes are written, on condition that the
-// property has not changed since fn was called. Attributes that are unknown to the library are kept, and if two callers
-// update the property at the same time, both changes are kept. All index keys, the card, the guard of the slug and the
-// index rows of the amenities are updated in the same transaction. fn may be called more than once.
+// property has not changed since it was read; if fn changes nothing, nothing is written. Attributes that are unknown to
+// the library are kept, and if two callers update the property at the same time, both changes are kept. All index keys,
+// the card, the guard of the slug and the index rows of the amenities are updated in the same transaction. fn may be
+// called more than once; its errors are returned unchanged.
 //
 // UpdateOp fails with [dynastay.ErrNotFound] if the property does not exist, with [dynastay.ErrVersion] if it is not at
 // the version of [dynastay.IfVersion], with [dynastay.ErrAlreadyExists] and Field "Slug" if the new slug belongs to a
