@@ -10,14 +10,14 @@ import (
 )
 
 // ErrReopened means that another caller reopened the sales of a room type while they were being closed, or closed them
-// for a different reason. Call again: the nights that are still on sale are then marked.
+// for a different reason. Call the method again: it then marks the nights that are still on sale.
 var ErrReopened = errors.New("room type was reopened by another caller")
 
 // ErrSuspended means that the property is suspended or is being deleted, so that its host cannot close or reopen its
 // sales.
 var ErrSuspended = errors.New("property is suspended or is being deleted")
 
-// SalesChange is the result of [Repository.CloseSales] and [Repository.ReopenSales].
+// SalesChange is the result of [Repository.CloseSales], [Repository.ReopenSales] and [SalesMove.Finish].
 type SalesChange struct {
 	RoomTypes int // the room types of the property
 	Nights    int // the nights that this call took off sale, or put back
@@ -33,8 +33,8 @@ type SalesChange struct {
 // without an error, none can. After an error, or if the program ends, call it again: it continues with the nights that
 // are not marked. If another caller reopens the sales at the same time, the caller that changes the guard of a room
 // type last wins, and the other one gets [ErrReopened] or [ErrClosed]. A room type that is created later is not closed,
-// and neither are the nights of a room type that the property no longer has. A property that is suspended stays closed
-// when it is approved again.
+// and neither are the nights of a room type that the property no longer has. If the property is suspended and approved
+// again later, its sales stay closed.
 //
 // CloseSales returns [dynastay.ErrNotFound] if the property does not exist, and [ErrSuspended] if it is suspended or is
 // being deleted. If the guard of a room type names a different property, CloseSales closes the other room types and

@@ -13,10 +13,10 @@ import (
 
 // direction is that of a change of sales.
 //
-// The guard of a room type decides whether it is on sale. It has the id of the closing or of the reopening that it was
-// last changed by, and nights are marked or unmarked only while it still has that id, in the same transaction. So no
-// caller that was overtaken leaves a night on sale, not even if the guard has been reopened and closed again in the
-// meantime. Callers that close the same guard at the same time share the id and do not disturb each other.
+// The guard of a room type decides whether it is on sale. It has the id of the closing or reopening that last changed
+// it, and nights are marked or unmarked only while it still has that id, in the same transaction. So a caller that was
+// overtaken never leaves a night on sale, even if the guard has been reopened and closed again in the meantime. Callers
+// that close the same guard at the same time share the id and do not disturb each other.
 type direction struct {
 	state string // the attribute of the guard that holds the id
 	other string // the one that it replaces
@@ -49,8 +49,8 @@ type guard struct {
 	roomTypeID string
 	changed    bool                        // by the transaction
 	id         string                      // that the transaction wrote
-	left       bool                        // its nights are left alone as well
-	holds      expression.ConditionBuilder // that it has not been changed since
+	left       bool                        // neither it nor its nights are changed
+	holds      expression.ConditionBuilder // that the guard has not been changed since
 	err        error                       // why it was not changed
 }
 

@@ -8,7 +8,7 @@ import (
 	"github.com/dynastay/dynastay/keys"
 )
 
-// salesMove is one way to close or to reopen sales. The prefix of a closing's id says who closed, and so who may
+// salesMove is one way to close or reopen sales. The prefix of a closing's id says who closed, and so who may
 // reopen.
 type salesMove struct {
 	direction
@@ -31,7 +31,8 @@ const (
 
 var (
 	closeSales = salesMove{direction: closing, op: "availability.CloseSales", notSuspended: true, step: func(guard dynastay.Row) step {
-		// Whoever else closed it may reopen it, but the host's own closing must last.
+		// If the guard was closed for another reason, it may be reopened without the host, but the host's own closing
+		// must last.
 		if !isClosed(guard) || closedBy(guard, keys.ClosedByStatus, keys.ClosedByWithdrawal) {
 			return change
 		}

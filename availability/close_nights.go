@@ -87,7 +87,7 @@ func (r *Repository) nightsOp(m salesMove, propertyID string, g guard, nights []
 					continue
 				}
 				moved++
-				// Another caller was faster, or the night was deleted.
+				// Another caller has already done it, or the night was deleted.
 				tx.Update(keys.AvailabilityTable, night, expr).Else(func(dynastay.Row) error { return dynastay.ErrSkip })
 			}
 			return moved, nil

@@ -22,8 +22,9 @@
 //	| sell more rooms than there are                        | [QuoteRequest.Overbook], [Change.Overbook] |
 //	| take a room type off sale for good                    | [Repository.Withdraw] |
 //
-// When a property is suspended, [Repository.Suspend] takes it off sale in the same transaction, and [Repository.Resume]
-// puts it back when it is approved again.
+// When a property is suspended or approved again, package properties takes it off sale or puts it back in the same
+// transaction, with the [SalesMove] of [Repository.Suspend] or [Repository.Resume]. To delete a room type, use package
+// properties as well: it calls Withdraw.
 //
 // [Repository.Quote] turns nights into an offer with an exact total; package bookings turns a quote into a booking. A
 // [Room] is what is requested, a [Line] what is quoted and booked.

@@ -28,12 +28,13 @@ func (n SoldNight) String() string {
 	return fmt.Sprintf("%s %s: %d %s", shown.Masked(n.RoomTypeID), n.Date, n.Rooms, rooms)
 }
 
-// SoldAheadError means that rooms are sold for tonight or later.
+// SoldAheadError means that rooms are sold for tonight or later. The bookings must be cancelled, or the nights must
+// have passed, before the call can succeed.
 type SoldAheadError struct {
 	Nights []SoldNight // in the order of the room types, then by date
 }
 
-// Error returns the number of nights, and the first three.
+// Error returns the number of nights and the first three of them.
 func (e *SoldAheadError) Error() string {
 	var first []string
 	for _, n := range e.Nights[:min(len(e.Nights), mostShown)] {
@@ -45,9 +46,9 @@ func (e *SoldAheadError) Error() string {
 	return fmt.Sprintf("rooms are sold on %d nights ahead: %s", len(e.Nights), strings.Join(first, "; "))
 }
 
-// SoldAhead returns a [*SoldAheadError] with every night, from today at the property on, on which rooms of the room
-// types are sold, and nil if there is none. It reads consistently. A night that cannot be read is
-// [dynastay.ErrCorrupt]. 1 request for each room type.
+// SoldAhead returns a [*SoldAheadError] with every night on which rooms of the room types are sold, from today at the
+// property on, or nil if there are none. It reads consistently. Of house, only ID and TimeZone are used. If a night
+// cannot be read, SoldAhead returns [dynastay.ErrCorrupt]. 1 request for each room type.
 func (r *Repository) SoldAhead(ctx context.Context, house House, roomTypeIDs []string) error {
 	today, err := r.todayAt(house)
 	if err != nil {

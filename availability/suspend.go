@@ -21,22 +21,25 @@ type SalesMove struct {
 
 // Suspend takes room types off sale together with a change of their property's status to suspended or deleting.
 // [Repository.Resume] puts them on sale again, but not those that were already closed. The transaction must be
-// conditional on the property's item, and roomTypeIDs must be all of its room types.
+// conditional on the property's item, and roomTypeIDs must be all of its room types. Of house, only ID and TimeZone are
+// used. Suspend itself sends no requests and changes nothing; see [SalesMove].
 func (r *Repository) Suspend(house House, roomTypeIDs []string) *SalesMove {
 	return &SalesMove{nights: r, move: suspend, house: house, rooms: slices.Clone(roomTypeIDs)}
 }
 
 // Resume puts room types on sale again that [Repository.Suspend] took off sale. Those that were closed by
 // [Repository.CloseSales] or [Repository.Withdraw] stay closed. The transaction must be conditional on the property's
-// item, and roomTypeIDs must be all of its room types.
+// item, and roomTypeIDs must be all of its room types. Of house, only ID and TimeZone are used. Resume itself sends no
+// requests and changes nothing; see [SalesMove].
 func (r *Repository) Resume(house House, roomTypeIDs []string) *SalesMove {
 	return &SalesMove{nights: r, move: resume, house: house, rooms: slices.Clone(roomTypeIDs)}
 }
 
 // Add reads the guards of the room types, and adds at most one action for each: the change of a guard, or, when
-// suspending, the check that a guard that was already closed stays closed. A guard that is already as it should be takes
-// no action. Add may be called again, and then starts anew. If the guard of a room type names a different property, Add
-// returns [dynastay.ErrAlreadyExists] with Field "RoomTypeID". 1 request for every 100 room types.
+// suspending, the check that a guard that was already closed stays closed. A guard that is already as it should be
+// takes no action. Add may be called again, and then starts again from the beginning. If the guard of a room type names
+// a different property, Add returns [dynastay.ErrAlreadyExists] with Field "RoomTypeID". 1 request for every 100 room
+// types.
 func (m *SalesMove) Add(ctx context.Context, tx *dynastay.Tx) error {
 	m.guards = nil
 	if _, err := m.nights.todayAt(m.house); err != nil { // before the write, because Finish needs it

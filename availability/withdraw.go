@@ -20,16 +20,17 @@ type Withdrawal struct{ guard guard }
 // Withdraw reads the nights, closes the guard of the room type, which refuses to open nights with [ErrClosed], and
 // marks the nights as [Repository.CloseSales] does. Then it reads them again. If a room was sold in the meantime, it
 // puts the room type back on sale, provided that this call closed it. If that fails as well, the error matches both
-// failures: for example, it is [ErrSuspended] if the property has been suspended since. A room type that was already
-// closed stays closed.
+// failures: for example, it also matches [ErrSuspended] if the property has been suspended since. A room type that was
+// already closed stays closed.
 //
 // After another error, or if the program ends, call Withdraw again, or put the room type back on sale with
 // [Repository.ReopenSales]. Withdraw returns [ErrReopened] if another caller reopened the sales at the same time or
 // closed the whole property, [dynastay.ErrNotFound] if the property has no such room type, and
 // [dynastay.ErrAlreadyExists] with Field "RoomTypeID" if its guard names a different property.
 //
-// Withdraw takes 2 requests for the guard, 3 Queries, 1 request for every 99 nights that are marked, and 1 more Query
-// if any were. If a room was sold in the meantime, it takes as many again, except for 2 Queries.
+// Of house, only ID and TimeZone are used. Withdraw takes 2 requests for the guard, 3 Queries, 1 request for every 99
+// nights that are marked, and 1 more Query if any were. If a room was sold in the meantime, it takes as many again,
+// except for 2 of the Queries.
 func (r *Repository) Withdraw(ctx context.Context, house House, roomTypeID string) (*Withdrawal, error) {
 	today, err := r.todayAt(house)
 	if err != nil {
@@ -66,8 +67,8 @@ func (r *Repository) moveRoom(ctx context.Context, m salesMove, propertyID, room
 	return guards[0], err
 }
 
-// Check adds the check that the room type is still off sale to the transaction that deletes it. If it is not, the write
-// returns [ErrReopened].
+// Check adds a check to the transaction that deletes the room type: if the room type is no longer off sale, or another
+// caller has closed it since, the write returns [ErrReopened].
 func (w *Withdrawal) Check(tx *dynastay.Tx) error {
 	key, err := keys.Of(keys.RoomTypeGuard{RoomTypeID: w.guard.roomTypeID})
 	if err != nil {

@@ -132,8 +132,8 @@ func (t *Table[T]) ChangeOf(key dynastay.Key, row dynastay.Row, fn func(*T) erro
 }
 
 // Keep lets the author of an operation change the attributes in [Spec.Kept], which the update's function cannot change.
-// Call it before [Change.AddTo]. fn must not change anything else. If the update's function changed nothing, the version
-// and the time of the update stay as they are. The result is not validated.
+// Call it before [Change.AddTo]. If fn changes anything else, Keep returns an error. If the update's function changed
+// nothing, the version and the time of the update stay as they are. The result is not validated.
 func (c *Change[T]) Keep(fn func(*T) error) error {
 	e := c.entity
 	given, err := e.Codec.Encode(c.After)
@@ -188,7 +188,8 @@ func (c *Change[T]) Also(deltas expression.UpdateBuilder, condition expression.C
 }
 
 // Whole makes the change write everything that is derived from the entity, including the guards of its unique values,
-// even if nothing else changed. It is for items that other software wrote. Call it before [Change.AddTo].
+// even if nothing else changed. The version and the time of the update then stay as they are. It is for items that
+// other software wrote. Call it before [Change.AddTo].
 func (c *Change[T]) Whole() error {
 	c.whole = true
 	return c.entity.derive(c)

@@ -15,8 +15,9 @@ import (
 
 // Unique is a value that only one entity may have, such as an e-mail address. It is protected by a guard, an item in
 // the entity's table whose key is made from the value. The guard is claimed when the entity is created, moved when the
-// value changes, and released when the entity is deleted, always in the same transaction. An index cannot do that: it
-// lags behind the table, so two callers that query it at the same time both find the value free.
+// value changes, and released when the entity is deleted, always in the same transaction. The first update of an entity
+// that other software wrote claims its value as well, unless the value belongs to another entity. An index cannot do
+// that: it lags behind the table, so two callers that query it at the same time both find the value free.
 //
 // One Write cannot both release and claim the same value, because a transaction writes an item only once. Release the
 // value first, in a separate Write. If an entity is deleted by other means, for example by its time to live, its guard
@@ -187,7 +188,7 @@ func (g guard[T]) checkAnothers(tx *dynastay.Tx, key dynastay.Key, owner dynasta
 }
 
 // adopt claims a value that did not change, for an entity that other software wrote without a guard. A value that
-// belongs to another entity is left to it: refusing the update would not give the value to this one.
+// belongs to another entity is left to that entity: refusing the update would not give the value to this one.
 func (g guard[T]) adopt(tx *dynastay.Tx, before, after *T) error {
 	old, err := g.key(before)
 	now, nowErr := g.key(after)
@@ -199,7 +200,8 @@ func (g guard[T]) adopt(tx *dynastay.Tx, before, after *T) error {
 		return err
 	}
 	if tx.Skipped(g.e.Schema, now) {
-		// If the other entity has given it up by now, it must be claimed after all: later updates do not try again.
+		// If the other entity has given up the value by now, it must be claimed after all, because later updates do not
+		// try again.
 		g.checkAnothers(tx, now, owner)
 		return nil
 	}

@@ -20,7 +20,7 @@ const (
 	// AttrReopened replaces AttrClosed when the room type is reopened. Its value is the id of the reopening.
 	AttrReopened = "Reopened"
 	// AttrPropertyClosed marks the nights of a property that is not on sale. It is separate from IsBlocked, so that the
-	// host's own stop-sells are preserved when the property is on sale again.
+	// host's own stop-sells apply again when the property is back on sale.
 	AttrPropertyClosed = "PropertyClosed"
 )
 

@@ -21,9 +21,9 @@
 // the URL of the primary one, the list of amenities, and the card. The version and the UpdatedAt of the property stay
 // the same, so such a write does not make an update with [dynastay.IfVersion] fail.
 //
-// Because these writes also write the property, a transaction can contain only one of them for each property. An
-// operation that needs the property to exist cannot be combined with the [Repository.CreateOp] that creates it: create
-// the property first, then add its images.
+// Because these writes also write the property, two operations on the same property cannot in general be combined in
+// one transaction. An operation on an existing property cannot be combined with the [Repository.CreateOp] that creates
+// it: create the property first, then add its images.
 //
 // # Statuses
 //

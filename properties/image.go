@@ -18,12 +18,12 @@ type Image struct {
 	URL        string
 	AltText    string
 	Category   string // such as "exterior"
-	Order      int    // position among the images, from 1 on; changed by ArrangeImages
-	Primary    bool   // one image of the property is; changed by SetPrimaryImage
+	Order      int    // images are listed in this order, then by id; changed by ArrangeImages
+	Primary    bool   // true for one image of the property; changed by SetPrimaryImage
 
 	CreatedAt time.Time
-	UpdatedAt time.Time
-	Version   int // not changed by a new order or another primary image
+	UpdatedAt time.Time // changed only together with Version
+	Version   int       // not changed by a new order or another primary image
 }
 
 func newImageEntity() *entity.Entity[Image] {

@@ -64,8 +64,8 @@ type Property struct {
 	FeaturedScore   int // 0 to 9,999,999,999
 
 	CreatedAt time.Time
-	UpdatedAt time.Time
-	Version   int // not changed by writes of room types, images, amenities and statuses
+	UpdatedAt time.Time // changed only together with Version
+	Version   int       // 1 after the create, incremented by Update only
 
 	rooms     []CardRoom // as the card shows them, so that a write of one room type does not have to read the others
 	ratingSum ratingSum

@@ -63,7 +63,6 @@ func (r *Repository) RateOp(propertyID string, before, after dynastay.Rating) *d
 		},
 		restore: r.restoreProperty(propertyID),
 	})
-
 }
 
 // Rate runs [Repository.RateOp], after [Repository.Adopt] if it is needed. 2 requests.

@@ -26,9 +26,9 @@ type RoomType struct {
 	SizeSqm   float64 // 0 means unknown
 	Beds      []Bed
 	BasePrice dynastay.Money // for one night; a property's room types share one currency
-	Amenities []string
-	Images    []string
-	Total     int // number of rooms of this type in the property, 1 to availability.MaxRooms
+	Amenities []string       // not checked against a catalogue
+	Images    []string       // URLs; independent of the images of the property
+	Total     int            // number of rooms of this type in the property, 1 to availability.MaxRooms
 	// CancellationPolicy overrides the property's policy; "" means that the property's policy applies.
 	CancellationPolicy availability.CancellationPolicy
 

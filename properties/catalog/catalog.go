@@ -29,8 +29,8 @@ type Spec[T any] struct {
 	IDOf   func(*T) string // returns the id of an entry
 
 	// Names returns the names under which an entry is found, at most [MaxNames]. Names that are equal when they are
-	// folded count as one. If the function later no longer returns a name, stored entries remain findable by it.
-	// Optional: without it, Find and Complete are not supported.
+	// folded count as one. If a later version of the function no longer returns a name, stored entries are still found
+	// by it. Optional: without it, Find and Complete are not supported.
 	Names func(*T) []string
 	// Validate checks an entry before it is written, for example with [CheckName]; its id and times are already set.
 	// Optional.
@@ -121,9 +121,9 @@ func renamed(err error, field string) error {
 	return dynastay.Invalid(field, "%s", invalid.Reason)
 }
 
-// CreateOp puts an entry that must not exist yet, with the items of its names. If the id is empty and the Spec has a
-// Prefix, it is generated. It fails with [dynastay.ErrAlreadyExists], and with a [*dynastay.InvalidError] that names
-// the field, or Names[i] if the i-th name contains neither a letter nor a digit or is too long.
+// CreateOp creates an entry, with the items of its names. If the id is empty and the Spec has a Prefix, it is
+// generated. CreateOp fails with [dynastay.ErrAlreadyExists] if the id exists, and with a [*dynastay.InvalidError] that
+// names the field, or Names[i] if [CheckName] rejects the i-th name.
 func (c *Catalog[T]) CreateOp(v T) *dynastay.Operation[*T] { return c.table.CreateOp(&v) }
 
 // Create runs [Catalog.CreateOp]. 1 request.
@@ -159,8 +159,9 @@ func (c *Catalog[T]) Update(ctx context.Context, id string, fn func(*T) error, o
 	return dynastay.Do(ctx, c.db, c.UpdateOp(id, fn, opts...))
 }
 
-// DeleteOp deletes an entry and the items of its names. It fails with [dynastay.ErrNotFound], unless
-// [dynastay.OrMissing] is given, and with [dynastay.ErrVersion] if the condition of [dynastay.IfVersion] does not hold.
+// DeleteOp deletes an entry and the items of its names. It does not check whether properties still use the id. It fails
+// with [dynastay.ErrNotFound], unless [dynastay.OrMissing] is given, and with [dynastay.ErrVersion] if the condition of
+// [dynastay.IfVersion] does not hold.
 func (c *Catalog[T]) DeleteOp(id string, opts ...dynastay.UpdateOption) *dynastay.Operation[struct{}] {
 	key, err := c.key(id)
 	if err != nil {

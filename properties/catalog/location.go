@@ -48,8 +48,8 @@ func (l *Location) names() (all []string) {
 }
 
 // Validate requires a city and a country that can be part of the key of a property, see [key.Text], and valid
-// coordinates. State and each alias must be at most [entity.MaxName] bytes. The city and the aliases, alone and with
-// the country, must satisfy [CheckName]. Errors name the field.
+// coordinates. State and each alias must be at most [entity.MaxName] bytes. The city and each alias must satisfy
+// [CheckName], both alone and followed by the country. Errors name the field.
 func (l *Location) Validate() error {
 	if _, err := keys.Partition(keys.PropertyByCity{City: l.City, Country: l.Country}); err != nil {
 		return err

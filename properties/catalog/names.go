@@ -10,7 +10,7 @@ import (
 	"github.com/dynastay/dynastay/keys/key"
 )
 
-// MaxNames is the maximum number of different names of an entry: an update that replaces all of them must fit in one
+// MaxNames is the maximum number of different names of an entry. An update that replaces all of them must fit in one
 // transaction of 100 actions, together with the entry and an idempotency record.
 const MaxNames = 49
 
@@ -18,17 +18,18 @@ const MaxNames = 49
 // entry. With it, a list by prefix returns the entry only for the first of the names that begin with the prefix.
 const attrShared = "SharedPrefix"
 
-// CheckName returns a [*dynastay.InvalidError] if an entry cannot be found by a name: it contains neither a letter nor
-// a digit, or has more than 1,024 bytes, or more than 256 when it is folded. The error has no field, see
-// [dynastay.Within].
+// CheckName returns a [*dynastay.InvalidError] if an entry cannot be found by a name: if the name contains neither a
+// letter nor a digit, or has more than 1,024 bytes, or more than 256 bytes when it is folded. The error has no field,
+// see [dynastay.Within].
 func CheckName(name string) error {
 	_, err := keys.SortPrefix(keys.CatalogName{Name: name})
 	return renamed(err, "")
 }
 
-// Find lists the entries that have exactly this name, apart from case, accents, spaces and punctuation, by id. It is
-// usually a single entry; there may be more, such as Paris in two countries. The entries are complete except for a
-// write id. 1 request per page.
+// Find lists the entries that have exactly this name, apart from case, accents, spaces and punctuation, ordered by id.
+// There is usually a single one, but there may be more, such as Paris in two countries. The entries are complete except
+// for a write id. A name that [CheckName] rejects is a [*dynastay.InvalidError] for the field "Name". 1 request per
+// page.
 func (c *Catalog[T]) Find(name string) dynastay.Listing[*T] {
 	if c.spec.Names == nil {
 		return dynastay.NoListing[*T](dynastay.Invalid("Name", "is not supported: %s has no names", c.spec.Entity))
@@ -41,10 +42,11 @@ func (c *Catalog[T]) Find(name string) dynastay.Listing[*T] {
 }
 
 // Complete lists the entries with a name that begins with a prefix, apart from case, accents, spaces and punctuation,
-// for completion while a person types. The entries are in the order of their names, as folded. An entry with several
-// such names is listed once, under the first of them; this holds across pages too. If its names change while pages are
-// read, it may be listed twice or not at all. The other names are read nevertheless: a page is still filled up to its
-// limit, but consumes capacity for them. 1 request per page, more if many names are left out.
+// for suggestions while a person types. The entries are in the order of their folded names, and complete except for a
+// write id. An entry with several such names is listed once, at the first of them, even if the names are on different
+// pages. If its names change while pages are read, it may be listed twice or not at all. The other names are read and
+// consume capacity as well, but a page is still filled up to its limit. A prefix that [CheckName] rejects, such as an
+// empty one, is a [*dynastay.InvalidError] for the field "Prefix". 1 request per page, more if many names are left out.
 func (c *Catalog[T]) Complete(prefix string) dynastay.Listing[*T] {
 	if c.spec.Names == nil {
 		return dynastay.NoListing[*T](dynastay.Invalid("Prefix", "is not supported: %s has no names", c.spec.Entity))

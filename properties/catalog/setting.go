@@ -25,8 +25,8 @@ type Versioned[T any] struct {
 	Version   int // 1 after the create, incremented by every update
 }
 
-// NewSetting returns the setting with a name, such as "search". The function declares the attributes of its value, as
-// for [entity.Declare]:
+// NewSetting returns the setting with a name, such as "fees". The function declares the attributes of its value, as for
+// [entity.Declare]. The values are not validated:
 //
 //	fees := catalog.NewSetting(db, "fees", func(f *entity.Fields, v *Fees) {
 //		f.Int("CommissionPercent", &v.CommissionPercent)
