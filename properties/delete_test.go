@@ -323,7 +323,8 @@ func TestDeleteOfAPropertyThatIsCreatedAnew(t *testing.T) {
 	for nth := first + 2; nth <= len(sent); nth++ {
 		t.Run(fmt.Sprint(nth), func(t *testing.T) {
 			t.Parallel()
-			for _, anew := range []bool{false, true} {
+			for _, status := range []properties.Status{"", properties.Pending, properties.Approved} {
+				anew := status != ""
 				s := openSeller(t, 1, 1)
 				s.withParts(2, 2)
 				old := s.rooms
@@ -332,7 +333,7 @@ func TestDeleteOfAPropertyThatIsCreatedAnew(t *testing.T) {
 					if !assert.NoError(t, s.direct.Delete(ctx, s.id)) || !anew {
 						return
 					}
-					_, err := s.direct.Create(ctx, grand(s.id), []properties.RoomType{king("anew", "100")})
+					_, err := s.direct.Create(ctx, grand(s.id, func(p *properties.Property) { p.Status = status }), []properties.RoomType{king("anew", "100")})
 					assert.NoError(t, err)
 					_, err = s.direct.AddImages(ctx, s.id, []properties.Image{{ID: "img_00", URL: "https://cdn.example.com/2.jpg"}})
 					assert.NoError(t, err)
