@@ -72,7 +72,13 @@ func TestDelete(t *testing.T) {
 	offer := s.mustQuote(s.rooms[3])
 	stop := s.db.Faults.Record()
 	require.NoError(t, s.repo.Delete(t.Context(), s.id))
-	requests := operations(stop())
+	sent := stop()
+	for _, r := range sent {
+		if !strings.HasPrefix(r.Operation, "Transact") {
+			assert.Contains(t, string(r.Body), `"ConsistentRead":true`)
+		}
+	}
+	requests := operations(sent)
 	// Property and room types, status with guards, the partition, and the property again with the last items; for each
 	// room type, 3 Queries and the nights with 1 more; and the other items.
 	assert.Len(t, requests, 7+12*5+1)
