@@ -1,7 +1,9 @@
 package entity_test
 
 import (
+	"cmp"
 	"context"
+	"maps"
 	"slices"
 	"testing"
 	"time"
@@ -121,6 +123,34 @@ func (k kitchen) requests(f func()) (operations []string) {
 }
 
 func nothing(*menu) error { return nil }
+
+// Whole writes what is derived and missing, and nothing else.
+func TestWholeWritesWhatIsDerived(t *testing.T) {
+	t.Parallel()
+	k := openKitchen(t)
+	want := k.item()
+	stale := maps.Clone(want)
+	delete(stale, "Size")
+	require.NoError(t, k.db.Direct.Write(t.Context(), dynastay.NewOp(dynastay.OpSpec[struct{}]{
+		Name: "foreign", Prepare: func(_ context.Context, tx *dynastay.Tx) (none struct{}, _ error) {
+			tx.Put(menus, stale)
+			return none, nil
+		},
+	})))
+	require.NoError(t, k.db.Write(t.Context(), dynastay.NewOp(dynastay.OpSpec[*menu]{
+		Name: "test.Whole", Prepare: func(ctx context.Context, tx *dynastay.Tx) (*menu, error) {
+			c, err := k.Change(ctx, menuKey("1"), nothing)
+			if err != nil {
+				return nil, err
+			}
+			return c.After, cmp.Or(c.Whole(), c.AddTo(tx))
+		},
+	})))
+	got := k.item()
+	assert.NotEqual(t, want["WriteId"], got["WriteId"])
+	got["WriteId"] = want["WriteId"]
+	assert.Equal(t, want, got)
+}
 
 // What an operation keeps does not count as an update; what is derived from it follows.
 func TestKeepLeavesTheVersion(t *testing.T) {

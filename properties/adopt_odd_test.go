@@ -20,9 +20,13 @@ import (
 func TestAdoptWithoutCardOrWriteID(t *testing.T) {
 	t.Parallel()
 	for name, edit := range map[string]func(dynastay.Item){
-		"no card":      func(item dynastay.Item) { item["WriteId"] = &types.AttributeValueMemberB{Value: []byte("12345678")} },
-		"card of NULL": func(item dynastay.Item) { item["Card"] = &types.AttributeValueMemberNULL{Value: true} },
-		"odd write id": func(item dynastay.Item) { item["WriteId"] = dynastay.Text("x") },
+		"no card": func(item dynastay.Item) { item["WriteId"] = &types.AttributeValueMemberB{Value: []byte("12345678")} },
+		"card of NULL": func(item dynastay.Item) {
+			item["Card"], item["WriteId"] = &types.AttributeValueMemberNULL{Value: true}, &types.AttributeValueMemberB{Value: []byte("12345678")}
+		},
+		"odd write id": func(item dynastay.Item) {
+			item["Card"], item["WriteId"] = &types.AttributeValueMemberM{Value: dynastay.Item{}}, dynastay.Text("x")
+		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -98,6 +102,7 @@ func manyParts(t *testing.T, rooms, amenities int) (*dyntest.DB, *properties.Rep
 func TestAdoptManyParts(t *testing.T) {
 	t.Parallel()
 	db, repo := manyParts(t, 40, 50)
+	putDirectly(t, db, dynastay.Item{"PK": dynastay.Text("PROPERTY#prop_123"), "SK": dynastay.Text("ZEXTRA"), "Name": dynastay.Text("x")})
 	before := allItems(t, db)
 	require.NoError(t, repo.Adopt(t.Context(), "prop_123"))
 	assert.Len(t, allItems(t, db), len(before)+1+40+50)

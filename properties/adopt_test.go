@@ -378,6 +378,29 @@ func TestAdoptMeetsOtherSoftware(t *testing.T) {
 	}
 }
 
+// Other software deletes the property while it is being adopted. No guard is left behind.
+func TestAdoptAPropertyThatIsDeleted(t *testing.T) {
+	t.Parallel()
+	for nth := 1; nth <= 2; nth++ {
+		t.Run(fmt.Sprint(nth), func(t *testing.T) {
+			t.Parallel()
+			db, repo := openForeign(t)
+			db.Faults.Inject(dyntest.Before(func(context.Context) {
+				_, err := db.Engine.Client().DeleteItem(context.Background(), &dynamodb.DeleteItemInput{
+					TableName: aws.String(db.TableName(keys.PropertiesTable)), Key: keys.PropertiesTable.Key.Of(keyOf("prop_123")),
+				})
+				assert.NoError(t, err)
+			}), dyntest.When{Operation: "TransactWriteItems", Nth: nth})
+			_, err := repo.Update(t.Context(), "prop_123", describe)
+			assert.ErrorIs(t, err, dynastay.ErrNotFound)
+			after := allItems(t, db)
+			assert.NotContains(t, after, adoptedProperty)
+			assert.NotContains(t, after, adoptedSlug)
+			assert.Len(t, after, 2+nth-1, "the room type and the image; in the second step, the guard of the room type is there")
+		})
+	}
+}
+
 // Software that changes an adopted property removes its write id. It is then adopted again.
 func TestAdoptAgain(t *testing.T) {
 	t.Parallel()
@@ -421,6 +444,7 @@ func TestForeignOperations(t *testing.T) {
 		assert.Equal(t, []string{"properties." + name, "Property", "prop_123"}, []string{failure.Op, failure.Entity, failure.ID})
 		assert.NoError(t, failure.Kind)
 	}
+	assert.ErrorIs(t, db.Write(t.Context(), repo.UpdateOp("prop_none", describe)), dynastay.ErrNotFound)
 	assert.Equal(t, sent, writes(db))
 	assert.Equal(t, before, allItems(t, db))
 

@@ -72,7 +72,13 @@ func TestDelete(t *testing.T) {
 	offer := s.mustQuote(s.rooms[3])
 	stop := s.db.Faults.Record()
 	require.NoError(t, s.repo.Delete(t.Context(), s.id))
-	requests := operations(stop())
+	sent := stop()
+	for _, r := range sent {
+		if !strings.HasPrefix(r.Operation, "Transact") {
+			assert.Contains(t, string(r.Body), `"ConsistentRead":true`)
+		}
+	}
+	requests := operations(sent)
 	// Property and room types, status with guards, the partition, and the property again with the last items; for each
 	// room type, 3 Queries and the nights with 1 more; and the other items.
 	assert.Len(t, requests, 7+12*5+1)
@@ -323,7 +329,8 @@ func TestDeleteOfAPropertyThatIsCreatedAnew(t *testing.T) {
 	for nth := first + 2; nth <= len(sent); nth++ {
 		t.Run(fmt.Sprint(nth), func(t *testing.T) {
 			t.Parallel()
-			for _, anew := range []bool{false, true} {
+			for _, status := range []properties.Status{"", properties.Pending, properties.Approved} {
+				anew := status != ""
 				s := openSeller(t, 1, 1)
 				s.withParts(2, 2)
 				old := s.rooms
@@ -332,7 +339,7 @@ func TestDeleteOfAPropertyThatIsCreatedAnew(t *testing.T) {
 					if !assert.NoError(t, s.direct.Delete(ctx, s.id)) || !anew {
 						return
 					}
-					_, err := s.direct.Create(ctx, grand(s.id), []properties.RoomType{king("anew", "100")})
+					_, err := s.direct.Create(ctx, grand(s.id, func(p *properties.Property) { p.Status = status }), []properties.RoomType{king("anew", "100")})
 					assert.NoError(t, err)
 					_, err = s.direct.AddImages(ctx, s.id, []properties.Image{{ID: "img_00", URL: "https://cdn.example.com/2.jpg"}})
 					assert.NoError(t, err)

@@ -98,6 +98,9 @@ func TestStatuses(t *testing.T) {
 				s.assertGuards()
 				if from == to {
 					assert.Equal(t, before, allItems(t, s.db))
+					if name == "Reject" || name == "Resubmit" {
+						assert.Equal(t, sent, writes(s.db))
+					}
 				}
 				read, err := s.direct.Get(t.Context(), s.id, dynastay.Consistent)
 				require.NoError(t, err)
@@ -149,6 +152,12 @@ func TestApproveWithoutRoomTypes(t *testing.T) {
 	require.NoError(t, err)
 	_, err = s.repo.Approve(t.Context(), "p2")
 	require.NoError(t, err)
+
+	s.create("p3", 0, pending)
+	_, err = s.repo.Reject(t.Context(), "p3")
+	require.NoError(t, err, "every other status is possible")
+	require.NoError(t, s.repo.Delete(t.Context(), "p3"))
+	s.assertDeleted()
 }
 
 // While a property is suspended, nothing of it is sold. What the host decided before, and meanwhile, applies afterwards.
