@@ -284,12 +284,12 @@ func (c *Change[T]) kept() error {
 		}
 	}
 	if c.compare(before, after); !c.Changed() {
-		// Drops a write id that the function set. Not a copy of Before: Keep may change lists in place.
-		unchanged, err := e.Value(c.Row)
+		// Drops a write id that the function set. Not a copy of Before, whose slices Keep would change as well.
+		read, err := e.Value(c.Row)
 		if err != nil {
 			return err
 		}
-		*c.After = *unchanged
+		*c.After = *read
 	}
 	return nil
 }
