@@ -26,8 +26,9 @@ var ErrForeign = errors.New("the property was written by other software and has 
 // properties that must be found by amenity or among the pending approvals before their first write. Software that goes
 // on writing a property or its room types must remove the write id of the property; the property is then adopted again.
 //
-// A slug or room type id that already belongs to a different property is left to that property. Adopt does not take a
-// property off sale that other software suspended: call [Repository.Suspend].
+// A slug or room type id that already belongs to a different property is left to that property. The sales of such a room
+// type cannot be closed or reopened, so Approve, Suspend and Delete then fail with [dynastay.ErrAlreadyExists] and Field
+// "RoomTypeID". Adopt does not take a property off sale that other software suspended: call [Repository.Suspend].
 //
 // Adopt returns [dynastay.ErrNotFound] if the property does not exist, and [dynastay.ErrCorrupt] with Field "AmenityList"
 // if there are more than 90 amenities and room types, or with the name of a field that no key can be built from. If Adopt
