@@ -72,7 +72,9 @@ func (r *Repository) soldFrom(ctx context.Context, propertyID string, from dynas
 	return nil
 }
 
-func (r *Repository) soldNights(ctx context.Context, propertyID string, from dynastay.Date, roomTypeID string) ([]SoldNight, error) {
+func (r *Repository) soldNights(
+	ctx context.Context, propertyID string, from dynastay.Date, roomTypeID string,
+) ([]SoldNight, error) {
 	rows, err := r.nightsFrom(ctx, roomTypeID, from)
 	if err != nil {
 		return nil, err

@@ -28,7 +28,9 @@ func (r *Repository) AddAmenitiesOp(propertyID string, amenityIDs ...string) *dy
 }
 
 // AddAmenities runs [Repository.AddAmenitiesOp], after [Repository.Adopt] if it is needed. 2 requests.
-func (r *Repository) AddAmenities(ctx context.Context, propertyID string, amenityIDs []string, opts ...dynastay.WriteOption) (*Property, error) {
+func (r *Repository) AddAmenities(
+	ctx context.Context, propertyID string, amenityIDs []string, opts ...dynastay.WriteOption,
+) (*Property, error) {
 	return adopted(ctx, r, propertyID, func() (*Property, error) {
 		return dynastay.Do(ctx, r.db, r.AddAmenitiesOp(propertyID, amenityIDs...), opts...)
 	})
@@ -43,7 +45,9 @@ func (r *Repository) RemoveAmenitiesOp(propertyID string, amenityIDs ...string) 
 }
 
 // RemoveAmenities runs [Repository.RemoveAmenitiesOp], after [Repository.Adopt] if it is needed. 2 requests.
-func (r *Repository) RemoveAmenities(ctx context.Context, propertyID string, amenityIDs []string, opts ...dynastay.WriteOption) (*Property, error) {
+func (r *Repository) RemoveAmenities(
+	ctx context.Context, propertyID string, amenityIDs []string, opts ...dynastay.WriteOption,
+) (*Property, error) {
 	return adopted(ctx, r, propertyID, func() (*Property, error) {
 		return dynastay.Do(ctx, r.db, r.RemoveAmenitiesOp(propertyID, amenityIDs...), opts...)
 	})
@@ -60,7 +64,9 @@ func (r *Repository) SetAmenitiesOp(propertyID string, amenityIDs ...string) *dy
 }
 
 // SetAmenities runs [Repository.SetAmenitiesOp], after [Repository.Adopt] if it is needed. 2 requests.
-func (r *Repository) SetAmenities(ctx context.Context, propertyID string, amenityIDs []string, opts ...dynastay.WriteOption) (*Property, error) {
+func (r *Repository) SetAmenities(
+	ctx context.Context, propertyID string, amenityIDs []string, opts ...dynastay.WriteOption,
+) (*Property, error) {
 	return adopted(ctx, r, propertyID, func() (*Property, error) {
 		return dynastay.Do(ctx, r.db, r.SetAmenitiesOp(propertyID, amenityIDs...), opts...)
 	})

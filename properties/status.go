@@ -79,7 +79,9 @@ func (r *Repository) moveOp(m move, propertyID string) *dynastay.Operation[moved
 	})
 }
 
-func (r *Repository) move(ctx context.Context, tx *dynastay.Tx, m move, propertyID string, c *entity.Change[Property]) (moved, error) {
+func (r *Repository) move(
+	ctx context.Context, tx *dynastay.Tx, m move, propertyID string, c *entity.Change[Property],
+) (moved, error) {
 	now := moved{property: c.After}
 	if c.After.Status != m.to && !slices.Contains(m.from, c.After.Status) {
 		return now, refusedBy(m.op, propertyID, c.After.Status)
