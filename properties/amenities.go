@@ -14,8 +14,8 @@ import (
 // are. The ids are not checked against a catalogue. The items by which the property is found by its amenities, and its
 // card, are written in the same transaction.
 //
-// It fails with [dynastay.ErrNotFound] if the property does not exist, with a [*StatusError] if it is being deleted, and
-// with [ErrForeign]. A property has at most 90 amenities and room types together.
+// It fails with [dynastay.ErrNotFound] if the property does not exist, with a [*StatusError] if it is being deleted,
+// and with [ErrForeign]. A property has at most 90 amenities and room types together.
 func (r *Repository) AddAmenitiesOp(propertyID string, amenityIDs ...string) *dynastay.Operation[*Property] {
 	return r.amenitiesOp("properties.AddAmenities", propertyID, amenityIDs, true, func(now, given []string) []string {
 		for _, id := range given {

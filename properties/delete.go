@@ -89,7 +89,8 @@ func (r *Repository) deleteItems(ctx context.Context, propertyID string) error {
 	return err
 }
 
-// maxDeleted is the number of items that one transaction can delete: with the check of the property, it has 100 actions.
+// maxDeleted is the number of items that one transaction can delete: with the check of the property, it has 100
+// actions.
 const maxDeleted = 99
 
 func (r *Repository) deleteOp(

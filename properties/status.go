@@ -55,8 +55,8 @@ type moved struct {
 	sales    *availability.SalesMove
 }
 
-// moveOp changes the status of a property. The search keys, the amenity items and the guards of the room types change in
-// the same transaction. A property that already has the status is left as it is.
+// moveOp changes the status of a property. The search keys, the amenity items and the guards of the room types change
+// in the same transaction. A property that already has the status is left as it is.
 func (r *Repository) moveOp(m move, propertyID string) *dynastay.Operation[moved] {
 	key, err := keys.Of(keys.Property{PropertyID: propertyID})
 	return dynastay.NewOp(dynastay.OpSpec[moved]{

@@ -49,8 +49,8 @@ func (r *Repository) UpdateOp(
 	})
 }
 
-// Update runs [Repository.UpdateOp], after [Repository.Adopt] if it is needed. 2 requests: a consistent GetItem, and the
-// write.
+// Update runs [Repository.UpdateOp], after [Repository.Adopt] if it is needed. 2 requests: a consistent GetItem, and
+// the write.
 func (r *Repository) Update(
 	ctx context.Context, propertyID string, fn func(*Property) error, opts ...dynastay.UpdateOption,
 ) (*Property, error) {
