@@ -79,7 +79,9 @@ func (r *Repository) moveSales(ctx context.Context, m salesMove, propertyID stri
 }
 
 // roomsOf returns the room types of a property, and the date of yesterday there. 1 request.
-func (r *Repository) roomsOf(ctx context.Context, op, propertyID string) (rooms []string, from dynastay.Date, err error) {
+func (r *Repository) roomsOf(
+	ctx context.Context, op, propertyID string,
+) (rooms []string, from dynastay.Date, err error) {
 	property, err := keys.Of(keys.Property{PropertyID: propertyID})
 	if err != nil {
 		return nil, from, err

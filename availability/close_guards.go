@@ -65,7 +65,9 @@ func (r *Repository) guardsOp(m salesMove, propertyID string, rooms []string) *d
 }
 
 // guards reads the guards of room types consistently, and adds their changes.
-func (r *Repository) guards(ctx context.Context, tx *dynastay.Tx, m salesMove, propertyID string, rooms []string) ([]guard, error) {
+func (r *Repository) guards(
+	ctx context.Context, tx *dynastay.Tx, m salesMove, propertyID string, rooms []string,
+) ([]guard, error) {
 	all := make([]dynastay.Key, len(rooms))
 	for i, id := range rooms {
 		var err error
@@ -92,7 +94,9 @@ func (r *Repository) guards(ctx context.Context, tx *dynastay.Tx, m salesMove, p
 }
 
 // guard adds what the move does with a guard that was read.
-func (m salesMove) guard(tx *dynastay.Tx, propertyID, roomTypeID string, key dynastay.Key, row dynastay.Row) (guard, error) {
+func (m salesMove) guard(
+	tx *dynastay.Tx, propertyID, roomTypeID string, key dynastay.Key, row dynastay.Row,
+) (guard, error) {
 	g := guard{roomTypeID: roomTypeID}
 	if owner := row.Text("PropertyId"); owner != "" && owner != propertyID {
 		g.err = m.refused(roomTypeID, dynastay.ErrAlreadyExists)

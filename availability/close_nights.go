@@ -11,7 +11,9 @@ import (
 
 // moveAll marks or unmarks the nights of room types whose guards were changed, and returns how many. A room type that
 // fails does not stop the others.
-func (r *Repository) moveAll(ctx context.Context, m salesMove, propertyID string, guards []guard, from dynastay.Date) (all int, err error) {
+func (r *Repository) moveAll(
+	ctx context.Context, m salesMove, propertyID string, guards []guard, from dynastay.Date,
+) (all int, err error) {
 	moved, failed := make([]int, len(guards)), make([]error, len(guards))
 	_ = concurrent.Each(ctx, len(guards), func(ctx context.Context, i int) error {
 		if failed[i] = guards[i].err; failed[i] == nil && !guards[i].left {
@@ -29,7 +31,9 @@ func (r *Repository) moveAll(ctx context.Context, m salesMove, propertyID string
 //
 // It reads them after the guard was changed: no other nights can be opened since. It reads them again until there is
 // nothing left to do, because a Query may miss a night whose transaction was committed a moment ago.
-func (r *Repository) moveNights(ctx context.Context, m salesMove, propertyID string, g guard, from dynastay.Date) (moved int, err error) {
+func (r *Repository) moveNights(
+	ctx context.Context, m salesMove, propertyID string, g guard, from dynastay.Date,
+) (moved int, err error) {
 	for {
 		nights, err := r.nightsToMove(ctx, m, propertyID, g.roomTypeID, from)
 		if err != nil || len(nights) == 0 {
@@ -53,7 +57,9 @@ func (r *Repository) moveNights(ctx context.Context, m salesMove, propertyID str
 }
 
 // nightsToMove returns the nights that are not yet as they should be.
-func (r *Repository) nightsToMove(ctx context.Context, m salesMove, propertyID, roomTypeID string, from dynastay.Date) ([]dynastay.Key, error) {
+func (r *Repository) nightsToMove(
+	ctx context.Context, m salesMove, propertyID, roomTypeID string, from dynastay.Date,
+) ([]dynastay.Key, error) {
 	rows, err := r.nightsFrom(ctx, roomTypeID, from)
 	if err != nil {
 		return nil, err

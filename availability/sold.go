@@ -21,11 +21,14 @@ type SoldNight struct {
 
 // String returns the night in one line, such as "room_789 2026-07-10: 2 rooms".
 func (n SoldNight) String() string {
-	rooms := "rooms"
-	if n.Rooms == 1 {
-		rooms = "room"
+	return fmt.Sprintf("%s %s: %s", shown.Masked(n.RoomTypeID), n.Date, count(n.Rooms, "room"))
+}
+
+func count(n int, noun string) string {
+	if n != 1 {
+		noun += "s"
 	}
-	return fmt.Sprintf("%s %s: %d %s", shown.Masked(n.RoomTypeID), n.Date, n.Rooms, rooms)
+	return fmt.Sprintf("%d %s", n, noun)
 }
 
 // SoldAheadError means that rooms are sold for tonight or later. The bookings must be cancelled, or the nights must
@@ -43,7 +46,7 @@ func (e *SoldAheadError) Error() string {
 	if len(e.Nights) > mostShown {
 		first = append(first, "…")
 	}
-	return fmt.Sprintf("rooms are sold on %d nights ahead: %s", len(e.Nights), strings.Join(first, "; "))
+	return fmt.Sprintf("rooms are sold on %s: %s", count(len(e.Nights), "upcoming night"), strings.Join(first, "; "))
 }
 
 // SoldAhead returns a [*SoldAheadError] with every night on which rooms of the room types are sold, from today at the
@@ -72,7 +75,9 @@ func (r *Repository) soldFrom(ctx context.Context, propertyID string, from dynas
 	return nil
 }
 
-func (r *Repository) soldNights(ctx context.Context, propertyID string, from dynastay.Date, roomTypeID string) ([]SoldNight, error) {
+func (r *Repository) soldNights(
+	ctx context.Context, propertyID string, from dynastay.Date, roomTypeID string,
+) ([]SoldNight, error) {
 	rows, err := r.nightsFrom(ctx, roomTypeID, from)
 	if err != nil {
 		return nil, err

@@ -42,7 +42,7 @@ func TestSoldAhead(t *testing.T) {
 		{RoomTypeID: "b", Date: date("2026-07-09"), Rooms: 1}, {RoomTypeID: "b", Date: date("2026-07-14"), Rooms: 7},
 		{RoomTypeID: "a", Date: date("2026-07-11"), Rooms: 5},
 	}, sold.Nights)
-	assert.EqualError(t, err, "rooms are sold on 3 nights ahead: b 2026-07-09: 1 room; b 2026-07-14: 7 rooms; a 2026-07-11: 5 rooms")
+	assert.EqualError(t, err, "rooms are sold on 3 upcoming nights: b 2026-07-09: 1 room; b 2026-07-14: 7 rooms; a 2026-07-11: 5 rooms")
 
 	require.ErrorAs(t, repo.SoldAhead(t.Context(), here, []string{"b"}), &sold)
 	assert.Len(t, sold.Nights, 1, "where it is the 10th")
@@ -59,5 +59,7 @@ func TestSoldAheadErrorIsShort(t *testing.T) {
 	for n := range 4 {
 		err.Nights = append(err.Nights, availability.SoldNight{RoomTypeID: "john@example.com", Date: date("2026-07-10").AddDays(n), Rooms: n + 1})
 	}
-	assert.EqualError(t, err, "rooms are sold on 4 nights ahead: *** 2026-07-10: 1 room; *** 2026-07-11: 2 rooms; *** 2026-07-12: 3 rooms; …")
+	assert.EqualError(t, err, "rooms are sold on 4 upcoming nights: *** 2026-07-10: 1 room; *** 2026-07-11: 2 rooms; *** 2026-07-12: 3 rooms; …")
+	err.Nights = err.Nights[:1]
+	assert.EqualError(t, err, "rooms are sold on 1 upcoming night: *** 2026-07-10: 1 room")
 }

@@ -58,7 +58,9 @@ func (r *Repository) Withdraw(ctx context.Context, house House, roomTypeID strin
 }
 
 // moveRoom closes or reopens one room type.
-func (r *Repository) moveRoom(ctx context.Context, m salesMove, propertyID, roomTypeID string, from dynastay.Date) (guard, error) {
+func (r *Repository) moveRoom(
+	ctx context.Context, m salesMove, propertyID, roomTypeID string, from dynastay.Date,
+) (guard, error) {
 	guards, err := dynastay.Do(ctx, r.db, r.guardsOp(m, propertyID, []string{roomTypeID}))
 	if err != nil {
 		return guard{}, err

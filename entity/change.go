@@ -93,7 +93,9 @@ type Change[T any] struct {
 // was overtaken reads again, and its fn runs again on the new value. Errors from fn are returned unchanged. fn must not
 // change what the library writes itself. It must not write through the same DB either: other writes may be waiting for
 // this one, and fn would wait for them. 1 request.
-func (t *Table[T]) Change(ctx context.Context, key dynastay.Key, fn func(*T) error, opts ...dynastay.UpdateOption) (*Change[T], error) {
+func (t *Table[T]) Change(
+	ctx context.Context, key dynastay.Key, fn func(*T) error, opts ...dynastay.UpdateOption,
+) (*Change[T], error) {
 	row, err := t.db.Get(ctx, t.entity.Schema, key, dynastay.Consistent)
 	if err != nil {
 		return nil, err
@@ -102,7 +104,9 @@ func (t *Table[T]) Change(ctx context.Context, key dynastay.Key, fn func(*T) err
 }
 
 // ChangeOf is like [Table.Change] but takes a row that was already read consistently.
-func (t *Table[T]) ChangeOf(key dynastay.Key, row dynastay.Row, fn func(*T) error, opts ...dynastay.UpdateOption) (*Change[T], error) {
+func (t *Table[T]) ChangeOf(
+	key dynastay.Key, row dynastay.Row, fn func(*T) error, opts ...dynastay.UpdateOption,
+) (*Change[T], error) {
 	e := t.entity
 	c, err := t.before(key, row, setOf(opts))
 	if err != nil {

@@ -61,8 +61,8 @@ func adopted[R any](ctx context.Context, r *Repository, propertyID string, write
 	return write()
 }
 
-// isForeign reports whether a property must be adopted: it has no write id, because other software created or changed it,
-// or it has no card.
+// isForeign reports whether a property must be adopted: it has no write id, because other software created or changed
+// it, or it has no card.
 func isForeign(row dynastay.Row) bool {
 	return row.Value(keys.PropertiesTable.WriteIDName()).Kind() != dynastay.KindBinary ||
 		row.Value(keys.AttrCard).Kind() != dynastay.KindMap

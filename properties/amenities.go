@@ -14,8 +14,8 @@ import (
 // are. The ids are not checked against a catalogue. The items by which the property is found by its amenities, and its
 // card, are written in the same transaction.
 //
-// It fails with [dynastay.ErrNotFound] if the property does not exist, with a [*StatusError] if it is being deleted, and
-// with [ErrForeign]. A property has at most 90 amenities and room types together.
+// It fails with [dynastay.ErrNotFound] if the property does not exist, with a [*StatusError] if it is being deleted,
+// and with [ErrForeign]. A property has at most 90 amenities and room types together.
 func (r *Repository) AddAmenitiesOp(propertyID string, amenityIDs ...string) *dynastay.Operation[*Property] {
 	return r.amenitiesOp("properties.AddAmenities", propertyID, amenityIDs, true, func(now, given []string) []string {
 		for _, id := range given {
@@ -28,7 +28,9 @@ func (r *Repository) AddAmenitiesOp(propertyID string, amenityIDs ...string) *dy
 }
 
 // AddAmenities runs [Repository.AddAmenitiesOp], after [Repository.Adopt] if it is needed. 2 requests.
-func (r *Repository) AddAmenities(ctx context.Context, propertyID string, amenityIDs []string, opts ...dynastay.WriteOption) (*Property, error) {
+func (r *Repository) AddAmenities(
+	ctx context.Context, propertyID string, amenityIDs []string, opts ...dynastay.WriteOption,
+) (*Property, error) {
 	return adopted(ctx, r, propertyID, func() (*Property, error) {
 		return dynastay.Do(ctx, r.db, r.AddAmenitiesOp(propertyID, amenityIDs...), opts...)
 	})
@@ -43,7 +45,9 @@ func (r *Repository) RemoveAmenitiesOp(propertyID string, amenityIDs ...string) 
 }
 
 // RemoveAmenities runs [Repository.RemoveAmenitiesOp], after [Repository.Adopt] if it is needed. 2 requests.
-func (r *Repository) RemoveAmenities(ctx context.Context, propertyID string, amenityIDs []string, opts ...dynastay.WriteOption) (*Property, error) {
+func (r *Repository) RemoveAmenities(
+	ctx context.Context, propertyID string, amenityIDs []string, opts ...dynastay.WriteOption,
+) (*Property, error) {
 	return adopted(ctx, r, propertyID, func() (*Property, error) {
 		return dynastay.Do(ctx, r.db, r.RemoveAmenitiesOp(propertyID, amenityIDs...), opts...)
 	})
@@ -60,7 +64,9 @@ func (r *Repository) SetAmenitiesOp(propertyID string, amenityIDs ...string) *dy
 }
 
 // SetAmenities runs [Repository.SetAmenitiesOp], after [Repository.Adopt] if it is needed. 2 requests.
-func (r *Repository) SetAmenities(ctx context.Context, propertyID string, amenityIDs []string, opts ...dynastay.WriteOption) (*Property, error) {
+func (r *Repository) SetAmenities(
+	ctx context.Context, propertyID string, amenityIDs []string, opts ...dynastay.WriteOption,
+) (*Property, error) {
 	return adopted(ctx, r, propertyID, func() (*Property, error) {
 		return dynastay.Do(ctx, r.db, r.SetAmenitiesOp(propertyID, amenityIDs...), opts...)
 	})

@@ -181,7 +181,9 @@ type Choice struct {
 
 // QuoteRequest returns a request for a quote of rooms of this property. If a room type is not on the card, QuoteRequest
 // returns a [*dynastay.InvalidError] for the field "Rooms[i].RoomTypeID", where i is the index of the choice.
-func (c *Card) QuoteRequest(stay dynastay.Stay, guests availability.Guests, choices ...Choice) (availability.QuoteRequest, error) {
+func (c *Card) QuoteRequest(
+	stay dynastay.Stay, guests availability.Guests, choices ...Choice,
+) (availability.QuoteRequest, error) {
 	req := availability.QuoteRequest{
 		Property: availability.House{ID: c.PropertyID, Name: c.Name, TimeZone: c.TimeZone, CheckInTime: c.CheckInTime},
 		Stay:     stay,

@@ -55,7 +55,9 @@ func (r *Repository) CreateOp(p Property, rooms []RoomType) *dynastay.Operation[
 }
 
 // Create runs [Repository.CreateOp]. 1 request.
-func (r *Repository) Create(ctx context.Context, p Property, rooms []RoomType, opts ...dynastay.WriteOption) (*WithRooms, error) {
+func (r *Repository) Create(
+	ctx context.Context, p Property, rooms []RoomType, opts ...dynastay.WriteOption,
+) (*WithRooms, error) {
 	return dynastay.Do(ctx, r.db, r.CreateOp(p, rooms), opts...)
 }
 

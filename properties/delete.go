@@ -89,10 +89,13 @@ func (r *Repository) deleteItems(ctx context.Context, propertyID string) error {
 	return err
 }
 
-// maxDeleted is the number of items that one transaction can delete: with the check of the property, it has 100 actions.
+// maxDeleted is the number of items that one transaction can delete: with the check of the property, it has 100
+// actions.
 const maxDeleted = 99
 
-func (r *Repository) deleteOp(propertyID string, metadata dynastay.Row, rows []dynastay.Row) *dynastay.Operation[struct{}] {
+func (r *Repository) deleteOp(
+	propertyID string, metadata dynastay.Row, rows []dynastay.Row,
+) *dynastay.Operation[struct{}] {
 	return dynastay.NewOp(dynastay.OpSpec[struct{}]{
 		Name: "properties.Delete",
 		Prepare: func(_ context.Context, tx *dynastay.Tx) (struct{}, error) {

@@ -43,8 +43,8 @@
 //
 // # Items of other software
 //
-// A property that other software wrote in the form of the hotel-booking document is read as it is. The first method that
-// writes it completes it: see [Repository.Adopt].
+// A property that other software wrote in the form of the hotel-booking document is read as it is. The first method
+// that writes it completes it: see [Repository.Adopt].
 //
 // Package properties/catalog stores the platform's catalogues, such as the amenities and the locations. With the
 // locations, "new york" and "NYC" lead to the city and country that [Repository.ByCity] takes.

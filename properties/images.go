@@ -124,14 +124,18 @@ func (r *Repository) newImages(propertyID string, images []Image) ([]Image, erro
 
 // AddImages runs [Repository.AddImagesOp], after [Repository.Adopt] if it is needed. 2 requests: a consistent Query of
 // the images and the property, and the write.
-func (r *Repository) AddImages(ctx context.Context, propertyID string, images []Image, opts ...dynastay.WriteOption) ([]Image, error) {
+func (r *Repository) AddImages(
+	ctx context.Context, propertyID string, images []Image, opts ...dynastay.WriteOption,
+) ([]Image, error) {
 	return adopted(ctx, r, propertyID, func() ([]Image, error) {
 		return dynastay.Do(ctx, r.db, r.AddImagesOp(propertyID, images...), opts...)
 	})
 }
 
 // GetImage reads an image, or fails with [dynastay.ErrNotFound]. It accepts [dynastay.Consistent]. 1 request.
-func (r *Repository) GetImage(ctx context.Context, propertyID, imageID string, opts ...dynastay.ReadOption) (*Image, error) {
+func (r *Repository) GetImage(
+	ctx context.Context, propertyID, imageID string, opts ...dynastay.ReadOption,
+) (*Image, error) {
 	key, err := keys.Of(keys.Image{PropertyID: propertyID, ImageID: imageID})
 	if err != nil {
 		return nil, err
@@ -183,7 +187,9 @@ func (r *Repository) imagesOf(rows []dynastay.Row) ([]Image, error) {
 // It fails with [dynastay.ErrNotFound] if the property or the image does not exist, with [dynastay.ErrVersion] if the
 // image is not at the version of [dynastay.IfVersion], with a [*StatusError] if the property is being deleted, and with
 // [ErrForeign].
-func (r *Repository) UpdateImageOp(propertyID, imageID string, fn func(*Image) error, opts ...dynastay.UpdateOption) *dynastay.Operation[*Image] {
+func (r *Repository) UpdateImageOp(
+	propertyID, imageID string, fn func(*Image) error, opts ...dynastay.UpdateOption,
+) *dynastay.Operation[*Image] {
 	const op = "properties.UpdateImage"
 	key, err := keys.Of(keys.Image{PropertyID: propertyID, ImageID: imageID})
 	if err == nil {
@@ -209,7 +215,9 @@ func (r *Repository) UpdateImageOp(propertyID, imageID string, fn func(*Image) e
 }
 
 // UpdateImage runs [Repository.UpdateImageOp], after [Repository.Adopt] if it is needed. 2 requests.
-func (r *Repository) UpdateImage(ctx context.Context, propertyID, imageID string, fn func(*Image) error, opts ...dynastay.UpdateOption) (*Image, error) {
+func (r *Repository) UpdateImage(
+	ctx context.Context, propertyID, imageID string, fn func(*Image) error, opts ...dynastay.UpdateOption,
+) (*Image, error) {
 	return adopted(ctx, r, propertyID, func() (*Image, error) {
 		return dynastay.Do(ctx, r.db, r.UpdateImageOp(propertyID, imageID, fn, opts...))
 	})
@@ -242,7 +250,9 @@ func (r *Repository) SetPrimaryImageOp(propertyID, imageID string) *dynastay.Ope
 }
 
 // SetPrimaryImage runs [Repository.SetPrimaryImageOp], after [Repository.Adopt] if it is needed. 2 requests.
-func (r *Repository) SetPrimaryImage(ctx context.Context, propertyID, imageID string, opts ...dynastay.WriteOption) (*Image, error) {
+func (r *Repository) SetPrimaryImage(
+	ctx context.Context, propertyID, imageID string, opts ...dynastay.WriteOption,
+) (*Image, error) {
 	return adopted(ctx, r, propertyID, func() (*Image, error) {
 		return dynastay.Do(ctx, r.db, r.SetPrimaryImageOp(propertyID, imageID), opts...)
 	})
@@ -306,7 +316,9 @@ func imageInput(propertyID string, imageIDs ...string) func(*dynastay.Input) {
 }
 
 // ArrangeImages runs [Repository.ArrangeImagesOp], after [Repository.Adopt] if it is needed. 2 requests.
-func (r *Repository) ArrangeImages(ctx context.Context, propertyID string, imageIDs []string, opts ...dynastay.WriteOption) ([]Image, error) {
+func (r *Repository) ArrangeImages(
+	ctx context.Context, propertyID string, imageIDs []string, opts ...dynastay.WriteOption,
+) ([]Image, error) {
 	return adopted(ctx, r, propertyID, func() ([]Image, error) {
 		return dynastay.Do(ctx, r.db, r.ArrangeImagesOp(propertyID, imageIDs...), opts...)
 	})

@@ -66,7 +66,9 @@ func (r *Repository) RateOp(propertyID string, before, after dynastay.Rating) *d
 }
 
 // Rate runs [Repository.RateOp], after [Repository.Adopt] if it is needed. 2 requests.
-func (r *Repository) Rate(ctx context.Context, propertyID string, before, after dynastay.Rating, opts ...dynastay.WriteOption) (*Property, error) {
+func (r *Repository) Rate(
+	ctx context.Context, propertyID string, before, after dynastay.Rating, opts ...dynastay.WriteOption,
+) (*Property, error) {
 	return adopted(ctx, r, propertyID, func() (*Property, error) {
 		return dynastay.Do(ctx, r.db, r.RateOp(propertyID, before, after), opts...)
 	})

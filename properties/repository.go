@@ -126,7 +126,9 @@ func (r *Repository) Get(ctx context.Context, propertyID string, opts ...dynasta
 // GetAll returns the properties with the given ids, in the same order; a property that does not exist is nil. A
 // property that cannot be decoded is nil as well: GetAll then returns the other properties together with a
 // [*dynastay.UnreadableError]. It accepts [dynastay.Consistent]. 1 request for every 100 different ids.
-func (r *Repository) GetAll(ctx context.Context, propertyIDs []string, opts ...dynastay.ReadOption) ([]*Property, error) {
+func (r *Repository) GetAll(
+	ctx context.Context, propertyIDs []string, opts ...dynastay.ReadOption,
+) ([]*Property, error) {
 	all := make([]dynastay.Key, len(propertyIDs))
 	for i, id := range propertyIDs {
 		key, err := keys.Of(keys.Property{PropertyID: id})
@@ -140,7 +142,9 @@ func (r *Repository) GetAll(ctx context.Context, propertyIDs []string, opts ...d
 
 // GetWithRooms reads a property and its room types, or fails with [dynastay.ErrNotFound]. It accepts
 // [dynastay.Consistent]. 1 request, a Query that reads neither images nor amenities.
-func (r *Repository) GetWithRooms(ctx context.Context, propertyID string, opts ...dynastay.ReadOption) (*WithRooms, error) {
+func (r *Repository) GetWithRooms(
+	ctx context.Context, propertyID string, opts ...dynastay.ReadOption,
+) (*WithRooms, error) {
 	key, err := keys.Of(keys.Property{PropertyID: propertyID})
 	if err != nil {
 		return nil, err

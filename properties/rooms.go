@@ -76,14 +76,18 @@ func (r *Repository) AddRoomTypesOp(propertyID string, rooms ...RoomType) *dynas
 func madeRoom(i int) string { return fmt.Sprintf("RoomTypeId[%d]", i) }
 
 // AddRoomTypes runs [Repository.AddRoomTypesOp], after [Repository.Adopt] if it is needed. 2 requests.
-func (r *Repository) AddRoomTypes(ctx context.Context, propertyID string, rooms []RoomType, opts ...dynastay.WriteOption) ([]RoomType, error) {
+func (r *Repository) AddRoomTypes(
+	ctx context.Context, propertyID string, rooms []RoomType, opts ...dynastay.WriteOption,
+) ([]RoomType, error) {
 	return adopted(ctx, r, propertyID, func() ([]RoomType, error) {
 		return dynastay.Do(ctx, r.db, r.AddRoomTypesOp(propertyID, rooms...), opts...)
 	})
 }
 
 // GetRoomType reads a room type, or fails with [dynastay.ErrNotFound]. It accepts [dynastay.Consistent]. 1 request.
-func (r *Repository) GetRoomType(ctx context.Context, propertyID, roomTypeID string, opts ...dynastay.ReadOption) (*RoomType, error) {
+func (r *Repository) GetRoomType(
+	ctx context.Context, propertyID, roomTypeID string, opts ...dynastay.ReadOption,
+) (*RoomType, error) {
 	key, err := keys.Of(keys.RoomType{PropertyID: propertyID, RoomTypeID: roomTypeID})
 	if err != nil {
 		return nil, err
@@ -99,7 +103,9 @@ func (r *Repository) GetRoomType(ctx context.Context, propertyID, roomTypeID str
 // It fails with [dynastay.ErrNotFound] if the property or the room type does not exist, with [dynastay.ErrVersion] if
 // the room type is not at the version of [dynastay.IfVersion], with a [*StatusError] if the property is being deleted,
 // and with [ErrForeign].
-func (r *Repository) UpdateRoomTypeOp(propertyID, roomTypeID string, fn func(*RoomType) error, opts ...dynastay.UpdateOption) *dynastay.Operation[*RoomType] {
+func (r *Repository) UpdateRoomTypeOp(
+	propertyID, roomTypeID string, fn func(*RoomType) error, opts ...dynastay.UpdateOption,
+) *dynastay.Operation[*RoomType] {
 	const op = "properties.UpdateRoomType"
 	key, err := keys.Of(keys.RoomType{PropertyID: propertyID, RoomTypeID: roomTypeID})
 	if err == nil {
@@ -145,7 +151,9 @@ func (r *Repository) UpdateRoomTypeOp(propertyID, roomTypeID string, fn func(*Ro
 }
 
 // UpdateRoomType runs [Repository.UpdateRoomTypeOp], after [Repository.Adopt] if it is needed. 2 requests.
-func (r *Repository) UpdateRoomType(ctx context.Context, propertyID, roomTypeID string, fn func(*RoomType) error, opts ...dynastay.UpdateOption) (*RoomType, error) {
+func (r *Repository) UpdateRoomType(
+	ctx context.Context, propertyID, roomTypeID string, fn func(*RoomType) error, opts ...dynastay.UpdateOption,
+) (*RoomType, error) {
 	return adopted(ctx, r, propertyID, func() (*RoomType, error) {
 		return dynastay.Do(ctx, r.db, r.UpdateRoomTypeOp(propertyID, roomTypeID, fn, opts...))
 	})
@@ -231,7 +239,9 @@ func (r *Repository) dropRoom(op string, c *entity.Change[Property], row dynasta
 }
 
 // partWithRoom starts a write of a room type, and reads it in the same request as the property.
-func (r *Repository) partWithRoom(ctx context.Context, op string, room dynastay.Key) (*entity.Change[Property], dynastay.Row, error) {
+func (r *Repository) partWithRoom(
+	ctx context.Context, op string, room dynastay.Key,
+) (*entity.Change[Property], dynastay.Row, error) {
 	property := dynastay.Key{PK: room.PK, SK: keys.SortKind[keys.Property]()}
 	rows, err := r.db.GetAll(ctx, keys.PropertiesTable, []dynastay.Key{property, room}, dynastay.Consistent)
 	if err != nil {

@@ -55,8 +55,8 @@ type moved struct {
 	sales    *availability.SalesMove
 }
 
-// moveOp changes the status of a property. The search keys, the amenity items and the guards of the room types change in
-// the same transaction. A property that already has the status is left as it is.
+// moveOp changes the status of a property. The search keys, the amenity items and the guards of the room types change
+// in the same transaction. A property that already has the status is left as it is.
 func (r *Repository) moveOp(m move, propertyID string) *dynastay.Operation[moved] {
 	key, err := keys.Of(keys.Property{PropertyID: propertyID})
 	return dynastay.NewOp(dynastay.OpSpec[moved]{
@@ -79,7 +79,9 @@ func (r *Repository) moveOp(m move, propertyID string) *dynastay.Operation[moved
 	})
 }
 
-func (r *Repository) move(ctx context.Context, tx *dynastay.Tx, m move, propertyID string, c *entity.Change[Property]) (moved, error) {
+func (r *Repository) move(
+	ctx context.Context, tx *dynastay.Tx, m move, propertyID string, c *entity.Change[Property],
+) (moved, error) {
 	now := moved{property: c.After}
 	if c.After.Status != m.to && !slices.Contains(m.from, c.After.Status) {
 		return now, refusedBy(m.op, propertyID, c.After.Status)

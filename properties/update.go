@@ -19,7 +19,9 @@ import (
 // UpdateOp fails with [dynastay.ErrNotFound] if the property does not exist, with [dynastay.ErrVersion] if it is not at
 // the version of [dynastay.IfVersion], with [dynastay.ErrAlreadyExists] and Field "Slug" if the new slug belongs to a
 // different property, with a [*StatusError] if the property is being deleted, and with [ErrForeign].
-func (r *Repository) UpdateOp(propertyID string, fn func(*Property) error, opts ...dynastay.UpdateOption) *dynastay.Operation[*Property] {
+func (r *Repository) UpdateOp(
+	propertyID string, fn func(*Property) error, opts ...dynastay.UpdateOption,
+) *dynastay.Operation[*Property] {
 	const op = "properties.Update"
 	key, err := keys.Of(keys.Property{PropertyID: propertyID})
 	if err == nil {
@@ -47,9 +49,11 @@ func (r *Repository) UpdateOp(propertyID string, fn func(*Property) error, opts 
 	})
 }
 
-// Update runs [Repository.UpdateOp], after [Repository.Adopt] if it is needed. 2 requests: a consistent GetItem, and the
-// write.
-func (r *Repository) Update(ctx context.Context, propertyID string, fn func(*Property) error, opts ...dynastay.UpdateOption) (*Property, error) {
+// Update runs [Repository.UpdateOp], after [Repository.Adopt] if it is needed. 2 requests: a consistent GetItem, and
+// the write.
+func (r *Repository) Update(
+	ctx context.Context, propertyID string, fn func(*Property) error, opts ...dynastay.UpdateOption,
+) (*Property, error) {
 	return adopted(ctx, r, propertyID, func() (*Property, error) {
 		return dynastay.Do(ctx, r.db, r.UpdateOp(propertyID, fn, opts...))
 	})

@@ -13,7 +13,7 @@ import (
 	"github.com/dynastay/dynastay/properties/catalog"
 )
 
-// addDestinations fills the catalogue of destinations, and asks it for what people type.
+// addDestinations fills the catalogue of destinations, and looks up what people type.
 func (d *desk) addDestinations(ctx context.Context, out *details) error {
 	locations := catalog.Locations(d.db)
 	for _, location := range []catalog.Location{
@@ -45,7 +45,8 @@ func (d *desk) addDestinations(ctx context.Context, out *details) error {
 	return nil
 }
 
-// register creates a property the way a host fills in the pages of a form: first the house, then the rest.
+// register creates a property as a host fills in the pages of a form: first the property with one room type, then the
+// rest.
 func (d *desk) register(ctx context.Context, out *details) error {
 	p, rooms := harbour()
 	made, err := d.properties.Create(ctx, p, rooms[:1])
@@ -124,7 +125,7 @@ func (d *desk) suspend(ctx context.Context, out *details) error {
 	return nil
 }
 
-// resume approves the property again. What its host has set applies again.
+// resume approves the property again. The stop-sells that its host set still apply.
 func (d *desk) resume(ctx context.Context, out *details) error {
 	if _, err := d.properties.Approve(ctx, harbourHouse); err != nil {
 		return err
@@ -143,14 +144,14 @@ func (d *desk) resume(ctx context.Context, out *details) error {
 	return nil
 }
 
-// remove deletes the property. Rooms that are sold ahead would prevent it.
+// remove deletes a property. A property with rooms that are sold for tonight or later is refused.
 func (d *desk) remove(ctx context.Context, out *details) error {
 	err := d.properties.Delete(ctx, orchard)
 	var sold *availability.SoldAheadError
 	if !errors.As(err, &sold) {
-		return fmt.Errorf("a hotel with bookings ahead must not be deleted, got %v", err)
+		return fmt.Errorf("a hotel with upcoming bookings must not be deleted, got %v", err)
 	}
-	out.row(d.orchard.Name, fmt.Sprintf("refused: rooms are sold on %d nights ahead", len(sold.Nights)))
+	out.row(d.orchard.Name, fmt.Sprintf("refused: rooms are sold on %d upcoming nights", len(sold.Nights)))
 
 	p, _ := harbour()
 	if err := d.properties.Delete(ctx, p.ID); err != nil {

@@ -69,7 +69,7 @@ func TestDay(t *testing.T) {
 		"booked with the quote 2026-06-22 to 2026-06-24 property closed Jun 22, Jun 23",
 		"quote 2026-06-22 to 2026-06-24 420.00 USD",
 		"quote 2026-06-12 to 2026-06-15 stop sell Jun 12, Jun 13, Jun 14",
-		"Orchard Street Hotel refused: rooms are sold on 65 nights ahead",
+		"Orchard Street Hotel refused: rooms are sold on 65 upcoming nights",
 		"Harbour House deleted",
 		"found by city Grand Luxury Hotel 9.2 5 amenities Deluxe King Suite",
 	} {

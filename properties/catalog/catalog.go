@@ -155,7 +155,9 @@ func (c *Catalog[T]) UpdateOp(id string, fn func(*T) error, opts ...dynastay.Upd
 }
 
 // Update runs [Catalog.UpdateOp]. 2 requests: a consistent GetItem, and the write.
-func (c *Catalog[T]) Update(ctx context.Context, id string, fn func(*T) error, opts ...dynastay.UpdateOption) (*T, error) {
+func (c *Catalog[T]) Update(
+	ctx context.Context, id string, fn func(*T) error, opts ...dynastay.UpdateOption,
+) (*T, error) {
 	return dynastay.Do(ctx, c.db, c.UpdateOp(id, fn, opts...))
 }
 

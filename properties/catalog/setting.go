@@ -73,7 +73,9 @@ func (s *Setting[T]) UpdateOp(fn func(*T) error, opts ...dynastay.UpdateOption) 
 }
 
 // Update runs [Setting.UpdateOp]. 2 requests: a consistent GetItem, and the write.
-func (s *Setting[T]) Update(ctx context.Context, fn func(*T) error, opts ...dynastay.UpdateOption) (*Versioned[T], error) {
+func (s *Setting[T]) Update(
+	ctx context.Context, fn func(*T) error, opts ...dynastay.UpdateOption,
+) (*Versioned[T], error) {
 	return dynastay.Do(ctx, s.catalog.db, s.UpdateOp(fn, opts...))
 }
 
