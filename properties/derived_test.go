@@ -81,11 +81,11 @@ func checkPrices(t tester, id string, items map[string]dynastay.Item) {
 		}
 		want["Currency"] = room["Currency"]
 	}
-	assert.Equal(t, want, pricesOf(plainOf(t, items["METADATA"])), "price range of %s", id)
+	assert.Equal(t, want, rangeOf(plainOf(t, items["METADATA"])), "price range of %s", id)
 }
 
-// pricesOf returns the price range of a property or a card. Without room types, the map is empty or missing.
-func pricesOf(p plain) plain {
+// rangeOf returns the price range of a property or a card. Without room types, the map is empty or missing.
+func rangeOf(p plain) plain {
 	prices, _ := p["PriceRange"].(plain)
 	if prices == nil {
 		prices = plain{}
@@ -142,7 +142,7 @@ func checkKeys(t tester, db *dyntest.DB, id string, slugs ...string) {
 	t.Helper()
 	items := partition(t, db, "PROPERTY#"+id)
 	p := plainOf(t, items["METADATA"])
-	address, prices := p["Address"].(plain), pricesOf(p)
+	address, prices := p["Address"].(plain), rangeOf(p)
 	amenities := p["AmenityList"].([]any)
 	city := "CITY#" + keyText(address["City"]) + "#" + keyText(address["Country"])
 	rating := fmt.Sprintf("RATING#%04.1f#PROPERTY#%s", p["AverageRating"], id)
@@ -195,7 +195,7 @@ func checkKeys(t tester, db *dyntest.DB, id string, slugs ...string) {
 	}
 	shown, ok := p["Card"].(plain)
 	require.True(t, ok, "card of %s", id)
-	assert.Equal(t, prices, pricesOf(shown), "prices on the card of %s", id)
+	assert.Equal(t, prices, rangeOf(shown), "prices on the card of %s", id)
 	card["PriceRange"], shown["PriceRange"] = nil, nil
 	rooms := plain{}
 	for sk, item := range items {
