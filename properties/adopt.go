@@ -27,8 +27,8 @@ var ErrForeign = errors.New("the property was written by other software and has 
 // the property is then adopted again.
 //
 // A slug or room type id that already belongs to a different property is left to that property. Adopt returns
-// [dynastay.ErrCorrupt] with Field "AmenityList" if there are more than 90 amenities and room types, and with the name of
-// a field that no key can be built from. It does not take a property off sale that other software suspended: call
+// [dynastay.ErrCorrupt] with Field "AmenityList" if there are more than 90 amenities and room types, and with the name
+// of a field that no key can be built from. It does not take a property off sale that other software suspended: call
 // [Repository.Suspend]. If Adopt fails or the program ends, call it again. 1 request for a property that was adopted
 // before, otherwise 4; 3 without room types; 2 more for room types that belong to a different property, and 2 more for
 // such a slug.
@@ -59,8 +59,8 @@ func adopted[R any](ctx context.Context, r *Repository, propertyID string, write
 	return write()
 }
 
-// isForeign reports whether a property must be adopted: it has no write id, because other software created or changed it,
-// or it has no card.
+// isForeign reports whether a property must be adopted: it has no write id, because other software created or changed
+// it, or it has no card.
 func isForeign(row dynastay.Row) bool {
 	return row.Value(keys.PropertiesTable.WriteIDName()).Kind() != dynastay.KindBinary ||
 		row.Value(keys.AttrCard).Kind() != dynastay.KindMap
