@@ -221,7 +221,8 @@ func TestKeepInPlace(t *testing.T) {
 	}
 }
 
-// An entry that is removed goes with everything that other software stored in it. What it stored in others is preserved.
+// An entry that is removed goes with everything that other software stored in it. What it stored in others is
+// preserved.
 func TestKeepRemovesAWholeEntry(t *testing.T) {
 	t.Parallel()
 	k := openKitchen(t)

@@ -9,7 +9,6 @@ import (
 	"maps"
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 	"testing"
 
@@ -230,9 +229,4 @@ func operations(requests []dyntest.Request) (names []string) {
 		names = append(names, r.Operation)
 	}
 	return names
-}
-
-// countOf returns how many of the names are name.
-func countOf(names []string, name string) int {
-	return len(slices.DeleteFunc(slices.Clone(names), func(n string) bool { return n != name }))
 }

@@ -30,7 +30,8 @@ type seller struct {
 	opened int // nights for each room type
 }
 
-// openSeller creates an approved property with room types, and opens nights of each. Without room types, it creates none.
+// openSeller creates an approved property with room types, and opens nights of each. Without room types, it creates
+// none.
 func openSeller(t *testing.T, rooms, nights int) *seller {
 	t.Helper()
 	db := dyntest.New(t, dyntest.At(fixture.Now))

@@ -160,7 +160,8 @@ func TestApproveWithoutRoomTypes(t *testing.T) {
 	s.assertDeleted()
 }
 
-// While a property is suspended, nothing of it is sold. What the host decided before, and meanwhile, applies afterwards.
+// While a property is suspended, nothing of it is sold. What the host decided before, and meanwhile, applies
+// afterwards.
 func TestSuspendAndApprove(t *testing.T) {
 	t.Parallel()
 	s := openSeller(t, 2, 4)
