@@ -67,7 +67,7 @@ func (c *cell) addImages(ctx context.Context, repo *properties.Repository, m *ma
 	if err != nil {
 		return err
 	}
-	if len(c.capture.changed) != 1 || c.capture.changed[0] != key {
+	if !slices.Equal(c.capture.changed, []dynastay.Key{key}) {
 		return fmt.Errorf("world: the images of %s must change only the property, got %v", p.ID, c.capture.changed)
 	}
 	c.capture.changed = nil
