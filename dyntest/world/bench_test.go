@@ -19,6 +19,7 @@ import (
 	"github.com/dynastay/dynastay/dyntest/engine"
 	"github.com/dynastay/dynastay/keys"
 	"github.com/dynastay/dynastay/properties"
+	"github.com/dynastay/dynastay/properties/catalog"
 	"github.com/dynastay/dynastay/users"
 )
 
@@ -127,6 +128,14 @@ func writeThroughRepositories(b *testing.B, on *engine.Engine, under *dynastay.D
 			b.Error(err)
 		}
 	}
+	for _, a := range w.Amenities() {
+		_, err := catalog.Amenities(under).Create(ctx, *a)
+		fail(err)
+	}
+	for _, l := range w.Locations() {
+		_, err := catalog.Locations(under).Create(ctx, *l)
+		fail(err)
+	}
 	inParallel(w.opts.Properties, func(i int) {
 		c := w.cell()
 		db := dynastay.Open(client, &dynastay.Options{
@@ -137,7 +146,10 @@ func writeThroughRepositories(b *testing.B, on *engine.Engine, under *dynastay.D
 		})
 		h := w.house(i)
 		c.now = h.created
-		made, err := properties.New(db, nil).Create(ctx, h.property, h.rooms)
+		repo := properties.New(db, nil)
+		made, err := repo.Create(ctx, h.property, h.rooms)
+		fail(err)
+		_, err = repo.AddImages(ctx, made.ID, w.images(i, h))
 		fail(err)
 		for n := i * w.opts.Users / w.opts.Properties; n < (i+1)*w.opts.Users/w.opts.Properties; n++ {
 			var person users.User
@@ -146,6 +158,10 @@ func writeThroughRepositories(b *testing.B, on *engine.Engine, under *dynastay.D
 			fail(err)
 		}
 		if made.Status != properties.Approved {
+			if h.status == properties.Rejected {
+				_, err = repo.Reject(ctx, made.ID)
+				fail(err)
+			}
 			return
 		}
 		c.now = h.opened
@@ -168,6 +184,10 @@ func writeThroughRepositories(b *testing.B, on *engine.Engine, under *dynastay.D
 		c.now = w.opts.Today.Time()
 		if changes := w.changes(i, h, sales); len(changes) > 0 {
 			_, err := availability.New(db).Update(ctx, availability.UpdateRequest{PropertyID: made.ID, Changes: changes})
+			fail(err)
+		}
+		if h.status == properties.Suspended {
+			_, err = repo.Suspend(ctx, made.ID)
 			fail(err)
 		}
 	})

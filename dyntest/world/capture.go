@@ -3,7 +3,7 @@ package world
 import (
 	"context"
 	"fmt"
-	"slices"
+	"iter"
 
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 
@@ -12,13 +12,14 @@ import (
 	"github.com/dynastay/dynastay/keys"
 )
 
-// capture is a database client that keeps what is put. Except in a batch, it does not find those items again. With it, the
-// repositories make items, and the world need not know what they look like. The only update that it accepts is the sale of
-// a night: it notes the key, and the cell then changes the item itself.
+// capture is a database client that keeps what is put. With it, the repositories make items, and the world need not know
+// what they look like. The only updates that it accepts are the sale of a night and the change of a property by its
+// images: it notes the key, and the cell then changes the item itself.
 type capture struct {
-	puts   []put
-	sold   []dynastay.Key // of nights, since the last booking
-	config dynastay.Item  // of the users' table, which its first user puts
+	puts    []put
+	sold    []dynastay.Key // of nights, since the last booking
+	changed []dynastay.Key // of properties
+	config  dynastay.Item  // of the users' table, which its first user puts
 }
 
 type put struct {
@@ -57,6 +58,8 @@ func (c *capture) TransactWriteItems(_ context.Context, in *dynamodb.TransactWri
 			c.put(action.Put.TableName, action.Put.Item)
 		case action.Update != nil && *action.Update.TableName == keys.AvailabilityTable.Name:
 			c.sold = append(c.sold, keys.AvailabilityTable.Key.From(dynastay.RowOf(action.Update.Key)))
+		case action.Update != nil && *action.Update.TableName == keys.PropertiesTable.Name:
+			c.changed = append(c.changed, keys.PropertiesTable.Key.From(dynastay.RowOf(action.Update.Key)))
 		case action.ConditionCheck == nil: // a check passes: what it requires was put before
 			return nil, unsupported("a transaction that updates or deletes")
 		}
@@ -76,8 +79,43 @@ func (c *capture) GetItem(_ context.Context, in *dynamodb.GetItemInput, _ ...fun
 	return &dynamodb.GetItemOutput{}, nil
 }
 
-func (c *capture) Query(context.Context, *dynamodb.QueryInput, ...func(*dynamodb.Options)) (*dynamodb.QueryOutput, error) {
-	return &dynamodb.QueryOutput{}, nil
+// Query is used to add the first images of a property: it finds the property. Otherwise it finds nothing.
+func (c *capture) Query(_ context.Context, in *dynamodb.QueryInput, _ ...func(*dynamodb.Options)) (*dynamodb.QueryOutput, error) {
+	out := &dynamodb.QueryOutput{}
+	for key, item := range c.asked(in) {
+		if *in.TableName == keys.PropertiesTable.Name && key.SK == keys.SortKind[keys.Property]() {
+			out.Items = append(out.Items, item)
+		}
+	}
+	return out, nil
+}
+
+// asked yields the items of the partition that a query asks for.
+func (c *capture) asked(in *dynamodb.QueryInput) iter.Seq2[dynastay.Key, dynastay.Item] {
+	partitions := map[string]bool{}
+	for _, v := range in.ExpressionAttributeValues {
+		partitions[stored.TextOf(v)] = true
+	}
+	return func(yield func(dynastay.Key, dynastay.Item) bool) {
+		for _, p := range c.puts {
+			if p.schema != schemas[*in.TableName] {
+				continue
+			}
+			if key := p.schema.Key.From(dynastay.RowOf(p.item)); partitions[key.PK] && !yield(key, p.item) {
+				return
+			}
+		}
+	}
+}
+
+// find returns the item with a key, or nil.
+func (c *capture) find(s *dynastay.Schema, key dynastay.Key) dynastay.Item {
+	for _, p := range c.puts {
+		if p.schema == s && s.Key.From(dynastay.RowOf(p.item)) == key {
+			return p.item
+		}
+	}
+	return nil
 }
 
 // BatchGetItem is used to open nights: it finds the room type and its property among the puts.
@@ -86,12 +124,8 @@ func (c *capture) BatchGetItem(_ context.Context, in *dynamodb.BatchGetItemInput
 	for table, asked := range in.RequestItems {
 		schema := schemas[table]
 		for _, key := range asked.Keys {
-			want := schema.Key.From(dynastay.RowOf(key))
-			at := slices.IndexFunc(c.puts, func(p put) bool {
-				return p.schema == schema && schema.Key.From(dynastay.RowOf(p.item)) == want
-			})
-			if at >= 0 {
-				out.Responses[table] = append(out.Responses[table], c.puts[at].item)
+			if item := c.find(schema, schema.Key.From(dynastay.RowOf(key))); item != nil {
+				out.Responses[table] = append(out.Responses[table], item)
 			}
 		}
 	}
@@ -121,15 +155,9 @@ func unsupported(what string) error { return fmt.Errorf("world: %s is not suppor
 type shown struct{ *capture }
 
 func (s shown) Query(_ context.Context, in *dynamodb.QueryInput, _ ...func(*dynamodb.Options)) (*dynamodb.QueryOutput, error) {
-	asked := map[string]bool{}
-	for _, v := range in.ExpressionAttributeValues {
-		asked[stored.TextOf(v)] = true
-	}
 	out := &dynamodb.QueryOutput{}
-	for _, p := range s.puts {
-		if p.schema == schemas[*in.TableName] && asked[p.schema.Key.From(dynastay.RowOf(p.item)).PK] {
-			out.Items = append(out.Items, p.item)
-		}
+	for _, item := range s.asked(in) {
+		out.Items = append(out.Items, item)
 	}
 	return out, nil
 }

@@ -14,10 +14,11 @@ import (
 	"github.com/dynastay/dynastay/availability"
 	"github.com/dynastay/dynastay/bookings"
 	"github.com/dynastay/dynastay/keys"
+	"github.com/dynastay/dynastay/properties"
 )
 
 // If a repository ever does more than put items, worlds must fail instead of being wrong.
-func TestCaptureAcceptsOnlyPutsAndSales(t *testing.T) {
+func TestCaptureAcceptsOnlyPutsSalesAndChangedProperties(t *testing.T) {
 	t.Parallel()
 	ctx, c := t.Context(), &capture{}
 	item := keys.MetadataTable.Key.Of(dynastay.Key{PK: "a", SK: "b"})
@@ -32,6 +33,13 @@ func TestCaptureAcceptsOnlyPutsAndSales(t *testing.T) {
 		require.NoError(t, err)
 		assert.Equal(t, want, got.Responses)
 	}
+
+	key := keys.PropertiesTable.Key.Of(dynastay.Key{PK: "p", SK: "METADATA"})
+	_, err = c.TransactWriteItems(ctx, &dynamodb.TransactWriteItemsInput{TransactItems: []types.TransactWriteItem{
+		{Update: &types.Update{TableName: aws.String("Properties"), Key: key}},
+	}})
+	require.NoError(t, err)
+	assert.Equal(t, []dynastay.Key{{PK: "p", SK: "METADATA"}}, c.changed)
 
 	refused := func(actions ...types.TransactWriteItem) {
 		t.Helper()
@@ -85,6 +93,25 @@ func TestCellDoesNotOversell(t *testing.T) {
 	c = cellOf(2)
 	c.capture.sold = nil
 	assert.ErrorContains(t, c.sell(two), "sells 0 nights, but its lines have 1")
+}
+
+func TestImagesChangeOnlyTheirProperty(t *testing.T) {
+	t.Parallel()
+	w := New(Options{})
+	for name, spoil := range map[string]func(*cell){
+		"another property too": func(c *cell) { c.capture.changed = []dynastay.Key{{PK: "PROPERTY#p", SK: "METADATA"}} },
+		"no property":          func(c *cell) { c.capture.puts = nil },
+	} {
+		c, h := w.cell(), w.house(0)
+		c.now = h.created
+		repo := properties.New(c.open(&c.capture), nil)
+		var m made
+		var err error
+		m.property, err = repo.Create(t.Context(), h.property, h.rooms)
+		require.NoError(t, err)
+		spoil(c)
+		assert.Error(t, c.addImages(t.Context(), repo, &m, w.images(0, h)), name)
+	}
 }
 
 func TestCellChangesOnlyOpenNights(t *testing.T) {

@@ -18,7 +18,7 @@ import (
 	"github.com/dynastay/dynastay/users"
 )
 
-// cell is a part of the world that is made by itself: a hotel with its bookings, or users. The repositories make its
+// cell is a part of the world that is made by itself: a hotel with its bookings, users, or the catalogues. The repositories make its
 // items, at the times and with the ids of the plan, so that keys, indexes, cards and guards are theirs.
 type cell struct {
 	world   *World
@@ -45,25 +45,42 @@ func (c *cell) open(client dynastay.Client) *dynastay.DB {
 // made is what a cell has made from a plan.
 type made struct {
 	property *properties.WithRooms
+	images   []properties.Image
 	bookings []*bookings.Booking
 }
 
-// hotel makes the i-th hotel, its nights and its bookings.
+// hotel makes the i-th hotel, its images, its nights and its bookings.
 func (c *cell) hotel(ctx context.Context, i int) (m made, err error) {
 	w, h, db := c.world, c.world.house(i), c.open(&c.capture)
 	c.now = h.created
-	if m.property, err = properties.New(db, nil).Create(ctx, h.property, h.rooms); err != nil {
+	repo := properties.New(db, nil)
+	if m.property, err = repo.Create(ctx, h.property, h.rooms); err != nil {
 		return m, err
 	}
-	if h.property.Status != properties.Approved {
-		return m, nil // it is not on sale
+	if err := c.addImages(ctx, repo, &m, w.images(i, h)); err != nil {
+		return m, err
 	}
+	if h.property.Status == properties.Approved {
+		if err := c.trade(ctx, db, i, h, &m); err != nil {
+			return m, err
+		}
+	}
+	if h.status != h.property.Status {
+		c.now = w.opts.Today.Time()
+		err = c.setStatus(&m, h.status)
+	}
+	return m, err
+}
+
+// trade makes the nights of an approved hotel and its bookings.
+func (c *cell) trade(ctx context.Context, db *dynastay.DB, i int, h *house, m *made) error {
+	w := c.world
 	c.now = h.opened
 	nights, from := availability.New(db), len(c.capture.puts)
 	for k := range h.rooms {
 		for _, call := range h.calls(k, w.nights()) {
 			if _, err := nights.Open(ctx, call); err != nil {
-				return m, err
+				return err
 			}
 		}
 	}
@@ -80,24 +97,24 @@ func (c *cell) hotel(ctx context.Context, i int) (m made, err error) {
 		c.drawn.left = reference[:]
 		request, err := w.request(h, card, s)
 		if err != nil {
-			return m, err
+			return err
 		}
 		booked, err := repo.Create(ctx, request)
 		if err != nil {
-			return m, err
+			return err
 		}
 		if err := c.sell(booked); err != nil {
-			return m, err
+			return err
 		}
 		m.bookings = append(m.bookings, booked)
 	}
 	c.now = w.opts.Today.Time()
 	for _, change := range w.changes(i, h, sales) { // the capture cannot update
 		if err := c.change(change); err != nil {
-			return m, err
+			return err
 		}
 	}
-	return m, nil
+	return nil
 }
 
 // request returns the booking request of a sale.

@@ -18,6 +18,7 @@ const (
 	forUser
 	forReferences
 	forChanges
+	forImages
 )
 
 func (w *World) dice(of purpose, i int) dice {

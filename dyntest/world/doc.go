@@ -1,5 +1,5 @@
-// Package world generates a hotel platform: hotels in real cities with their rooms, amenities, nights and prices, users,
-// and their bookings. A test or a demonstration loads it into tables in one call:
+// Package world generates a hotel platform: hotels in real cities with their rooms, images, amenities, nights and prices,
+// users and their bookings, and the catalogues. A test or a demonstration loads it into tables in one call:
 //
 //	w := world.New(world.Options{Seed: 1, Properties: 100})
 //	db := dyntest.New(t, dyntest.At(w.Now()))
@@ -17,14 +17,22 @@
 //
 // The repositories themselves make the items, at times and with ids that the world chooses. They are therefore exactly
 // the items that a service would have written with the same calls: every key and index, the guards, the cards, exact
-// amounts. Only the changes that sales and updates make to nights are made by the world itself; a test compares the
-// items with those that the repositories write.
+// amounts. Only what updates change is changed by the world itself: nights that are sold or restricted, the primary image
+// of a property, and its status. A test compares the items with those that the repositories write.
 //
-//	prop_000042           a hotel: one to three room types; 4 % are still pending
+//	prop_000042           a hotel: one to three room types; 4 % are pending, 1 % rejected and 1 % suspended
 //	room_000042_1         a room type; one to four of its rooms are on sale every night that has no stop-sell
+//	img_000042_01         an image of the hotel; it has 3 to 12, of which one is primary; there is nothing at the URL
 //	user_000017           a user; every tenth may own hotels
 //	bkg_000042_0003       a booking that was created in the 60 days before Today; the last number is its position in the
 //	                      order of creation at the hotel
+//
+// Hotels that are pending or rejected have no nights. A suspended hotel was suspended at the start of Today, after its last
+// booking: it keeps its bookings, and all its nights are marked as closed. So [Hotel.Offer] returns offers of approved
+// hotels only.
+//
+// The catalogue of amenities has every amenity of a hotel, and that of locations every city, with a few other names such
+// as NYC. They are the same in all worlds, see [World.Amenities] and [World.Locations].
 //
 // Some hotels open their Fridays and Saturdays with a minimum stay. After the last booking, at the start of Today, the
 // hotels change a few nights: about 5 % have a stop-sell with a reason, on one to four nights in a row, and 2 or 3 %
@@ -36,7 +44,7 @@
 //
 // # Large worlds
 //
-// The engine limits the speed of [World.Load]. 10,000 hotels with 30 nights are 1.4 million items. They take about 4 GB
+// The engine limits the speed of [World.Load]. 10,000 hotels with 30 nights are 1.5 million items. They take about 4 GB
 // of memory in either local engine, and 30 MB in the program. dynoxide 1.2.1 becomes slower with every record of a
 // stream, so examples/world loads into tables without streams. The tables of a test have none either.
 package world

@@ -13,8 +13,10 @@ import (
 // world.
 type Hotel struct {
 	*properties.WithRooms
+	// Images are in their order.
+	Images []properties.Image
 	// Nights are the nights on sale, by room type and date, with the numbers of rooms that remain after the bookings. A
-	// property that is still pending has none.
+	// property that is pending or rejected has none; those of a suspended one are marked as PropertyClosed.
 	Nights []*availability.Night
 	// Bookings are in the order of their ids, which is that of their creation, with their lines.
 	Bookings []*bookings.Booking

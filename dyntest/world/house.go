@@ -12,7 +12,8 @@ import (
 
 // house is the plan of a hotel, from which the repositories make items.
 type house struct {
-	property properties.Property
+	property properties.Property // as it is created
+	status   properties.Status   // that it has in the end
 	rooms    []properties.RoomType
 	sale     []int // how many rooms of each type are on sale, out of those that the house has
 	prices   []prices
@@ -116,28 +117,12 @@ var kinds = []share[*kind]{
 // starPercent is the price by stars, in percent.
 var starPercent = [6]int{95, 52, 72, 100, 146, 265}
 
-// amenityKind is an amenity, with the percentage of houses that have it: in general, and added for each star.
-type amenityKind struct {
-	id             string
-	percent, stars int
-}
-
-var amenityKinds = []amenityKind{
-	{"wifi", 95, 1}, {"air_conditioning", 40, 10}, {"parking", 35, 3}, {"breakfast", 35, 8}, {"restaurant", 5, 15},
-	{"bar", 8, 14}, {"gym", 2, 13}, {"pool", 0, 12}, {"spa", 0, 10}, {"room_service", 0, 15}, {"laundry", 30, 3},
-	{"airport_shuttle", 8, 4}, {"business_center", 2, 8}, {"pets_allowed", 25, 0}, {"family_rooms", 25, 2},
-	{"accessible", 30, 6}, {"ev_charging", 8, 4}, {"kitchen", 15, -3},
-}
-
 var policies = []share[availability.CancellationPolicy]{
 	{25, availability.FreeCancellation(24)}, {28, availability.FreeCancellation(48)}, {10, availability.FreeCancellation(72)},
 	{15, availability.PartialRefund(50, 72)}, {14, availability.NonRefundable}, {8, ""},
 }
 
-const (
-	pendingPercent  = 4
-	featuredPercent = 5
-)
+const featuredPercent = 5
 
 // house plans the i-th hotel. The plan does not depend on the number of hotels, nor on the nights on sale.
 func (w *World) house(i int) *house {
@@ -145,7 +130,7 @@ func (w *World) house(i int) *house {
 	at, kind := draw(d, cityShares), draw(d, kinds)
 	stars := draw(d, kind.stars)
 	h := &house{property: properties.Property{
-		ID: propertyID(i), Type: kind.kind, Stars: stars, OwnerID: userID(w.owner(d)), Status: properties.Approved,
+		ID: propertyID(i), Type: kind.kind, Stars: stars, OwnerID: userID(w.owner(d)),
 		CheckInTime: pick(d, []string{"14:00", "15:00", "15:00", "16:00"}), CheckOutTime: pick(d, []string{"10:00", "11:00", "11:00", "12:00"}),
 		TimeZone: at.zone, CancellationPolicy: draw(d, policies),
 	}}
@@ -165,9 +150,8 @@ func (w *World) house(i int) *house {
 			p.AmenityIDs = append(p.AmenityIDs, a.id)
 		}
 	}
-	if d.percent(pendingPercent) {
-		p.Status = properties.Pending
-	}
+	h.status = draw(d, statuses)
+	p.Status = first(h.status)
 	if d.percent(featuredPercent) {
 		p.Featured, p.FeaturedScore = true, d.between(1, 100)
 	}
@@ -285,5 +269,6 @@ func phoneNumber(d dice, in string) string {
 // The ids. As text, they sort by number.
 func propertyID(i int) string   { return fmt.Sprintf("prop_%06d", i) }
 func roomID(i, k int) string    { return fmt.Sprintf("room_%06d_%d", i, k) }
+func imageID(i, n int) string   { return fmt.Sprintf("img_%06d_%02d", i, n) }
 func userID(i int) string       { return fmt.Sprintf("user_%06d", i) }
 func bookingID(i, n int) string { return fmt.Sprintf("bkg_%06d_%04d", i, n) }

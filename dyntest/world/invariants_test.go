@@ -1,6 +1,8 @@
 package world
 
 import (
+	"context"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -12,6 +14,7 @@ import (
 	"github.com/dynastay/dynastay/keys"
 	"github.com/dynastay/dynastay/keys/key"
 	"github.com/dynastay/dynastay/properties"
+	"github.com/dynastay/dynastay/properties/catalog"
 	"github.com/dynastay/dynastay/users"
 )
 
@@ -41,7 +44,7 @@ func (l *ledger) guard(s *dynastay.Schema, key dynastay.Key, owner string) {
 	l.own[at(s, key)] = owner
 }
 
-func (l *ledger) property(p *properties.WithRooms) {
+func (l *ledger) property(p *properties.Whole) {
 	s, at := keys.PropertiesTable, p.Address
 	rows := rowsOf{
 		keys.OwnerIndex: l.key(keys.Of(keys.PropertyByOwner{OwnerID: p.OwnerID, PropertyID: p.ID})),
@@ -68,12 +71,13 @@ func (l *ledger) property(p *properties.WithRooms) {
 		if p.Featured {
 			rows[keys.FeaturedIndex] = l.key(keys.Of(keys.FeaturedProperty{Score: int64(p.FeaturedScore), PropertyID: p.ID}))
 		}
-	} else {
+	} else if p.Status == properties.Pending {
 		rows[keys.PropertyStatusIndex] = l.key(keys.Of(keys.PropertyByStatus{
 			Status: string(p.Status), Created: p.CreatedAt, PropertyID: p.ID,
 		}))
 	}
 	l.add(s, l.key(keys.Of(keys.Property{PropertyID: p.ID})), rows)
+	l.images(p)
 	l.guard(s, l.key(keys.Of(keys.SlugGuard{Slug: p.Slug})), p.ID)
 	for _, r := range p.Rooms {
 		l.add(s, l.key(keys.Of(keys.RoomType{PropertyID: p.ID, RoomTypeID: r.ID})), rowsOf{})
@@ -87,6 +91,30 @@ func (l *ledger) property(p *properties.WithRooms) {
 			}))
 		}
 		l.add(s, l.key(keys.Of(keys.Amenity{PropertyID: p.ID, AmenityID: id})), rows)
+	}
+}
+
+// images are counted by the property, which also has the URL of the only one that is primary.
+func (l *ledger) images(p *properties.Whole) {
+	primary := ""
+	for n, image := range p.Images {
+		l.add(keys.PropertiesTable, l.key(keys.Of(keys.Image{PropertyID: p.ID, ImageID: image.ID})), rowsOf{})
+		assert.Equal(l.t, n+1, image.Order)
+		if image.Primary {
+			assert.Empty(l.t, primary, "two primary images of %s", p.ID)
+			primary = image.URL
+		}
+	}
+	assert.NotEmpty(l.t, primary, p.ID)
+	assert.Equal(l.t, primary, p.PrimaryImageURL)
+	assert.Len(l.t, p.Images, p.ImageCount)
+}
+
+// entry is an entry of a catalogue with its names, folded.
+func (l *ledger) entry(of, id string, names ...string) {
+	l.add(keys.MetadataTable, l.key(keys.Of(keys.CatalogItem{Catalog: of, ItemID: id})), rowsOf{})
+	for _, name := range names {
+		l.add(keys.MetadataTable, l.key(keys.Of(keys.CatalogName{Catalog: of, Name: name, ItemID: id})), rowsOf{})
 	}
 }
 
@@ -119,15 +147,44 @@ func (l *ledger) user(u *users.User) {
 	l.guard(s, l.key(keys.Of(keys.EmailGuard{Email: u.Email})), u.ID)
 }
 
+// checkCatalogues reads the catalogues, which have every amenity and city of the hotels.
+func checkCatalogues(l *ledger, db *dynastay.DB, hotels map[string]*properties.Whole) {
+	ctx, amenities, places := context.Background(), map[string]bool{}, map[properties.CityQuery]string{}
+	for a, err := range catalog.Amenities(db).All().All(ctx) {
+		require.NoError(l.t, err)
+		amenities[a.ID] = true
+		l.entry("amenities", a.ID, append([]string{a.Name}, a.Aliases...)...)
+	}
+	for at, err := range catalog.Locations(db).All().All(ctx) {
+		require.NoError(l.t, err)
+		places[properties.CityQuery{City: at.City, Country: at.Country}] = at.State
+		for _, name := range append([]string{at.City}, at.Aliases...) {
+			l.entry("locations", at.ID, name, name+" "+at.Country)
+		}
+	}
+	assert.Len(l.t, places, len(cities))
+	assert.Len(l.t, amenities, len(amenityKinds))
+	for _, p := range hotels {
+		state, ok := places[properties.CityQuery{City: p.Address.City, Country: p.Address.Country}]
+		assert.True(l.t, ok && state == p.Address.State, "%s is in %+v", p.ID, p.Address)
+		for _, id := range p.AmenityIDs {
+			assert.True(l.t, amenities[id], "amenity %s", id)
+		}
+	}
+	found := collected(l.t, catalog.Locations(db).Find("nyc"))
+	require.Len(l.t, found, 1)
+	assert.Equal(l.t, "New York", found[0].City)
+}
+
 // This does not use what the world says about itself: ids come from a scan, and entities from the repositories.
 func TestLoadedWorldIsConsistent(t *testing.T) {
 	t.Parallel()
-	ctx, w := t.Context(), New(Options{Seed: 4, Properties: 30, Users: 60, Nights: 14})
+	ctx, w := t.Context(), New(Options{Seed: 301, Properties: 30, Users: 60, Nights: 14})
 	under := loaded(t, w)
 	db := under.DB
 
 	ids := map[string][]string{}
-	stored, owners := map[string]rowsOf{}, map[string]string{}
+	stored, owners, closed, onCards := map[string]rowsOf{}, map[string]string{}, map[string]bool{}, map[string]string{}
 	for s, item := range scanned(t, under) {
 		row := dynastay.RowOf(item)
 		here := at(s, s.Key.From(row))
@@ -140,10 +197,17 @@ func TestLoadedWorldIsConsistent(t *testing.T) {
 		stored[here] = rows
 		kind := row.Text(keys.AttrEntityType)
 		if kind == "Guard" {
+			if row.Text(keys.AttrClosed) != "" {
+				assert.True(t, strings.HasPrefix(row.Text(keys.AttrClosed), keys.ClosedByStatus), here)
+				closed[here] = true
+			}
 			for _, name := range []string{"PropertyId", "BookingId", "UserId"} {
 				owners[here] += row.Text(name)
 			}
 			continue
+		}
+		if kind == "Property" {
+			onCards[row.Text("PropertyId")] = row.Value(keys.AttrCard).Map().Text("PrimaryImageUrl")
 		}
 		for name, of := range map[string]string{"PropertyId": "Property", "BookingId": "Booking", "UserId": "User"} {
 			if kind == of {
@@ -168,12 +232,15 @@ func TestLoadedWorldIsConsistent(t *testing.T) {
 		room string
 		date dynastay.Date
 	}
-	nights, hotels := map[place]availability.Night{}, map[string]*properties.WithRooms{}
+	nights, hotels := map[place]availability.Night{}, map[string]*properties.Whole{}
+	of := map[properties.Status]int{}
 	approved := map[properties.CityQuery]int{}
 	for _, id := range ids["Property"] {
-		p, err := properties.New(db, nil).GetWithRooms(ctx, id)
+		p, err := properties.New(db, nil).GetWhole(ctx, id)
 		require.NoError(t, err)
 		l.property(p)
+		of[p.Status]++
+		assert.Equal(t, p.PrimaryImageURL, onCards[id], "on the card of %s", id)
 		hotels[id] = p
 		if assert.Contains(t, people, p.OwnerID) {
 			assert.Equal(t, users.Owner, people[p.OwnerID].Role)
@@ -182,16 +249,25 @@ func TestLoadedWorldIsConsistent(t *testing.T) {
 			approved[properties.CityQuery{City: p.Address.City, Country: p.Address.Country}]++
 		}
 		for _, r := range p.Rooms {
+			guard := at(keys.PropertiesTable, l.key(keys.Of(keys.RoomTypeGuard{RoomTypeID: r.ID})))
+			assert.Equal(t, p.Status == properties.Suspended, closed[guard], "%s is %s", r.ID, p.Status)
+			delete(closed, guard)
 			got, err := availability.New(db).Check(ctx, id, r.ID, 1, w.nights())
 			require.NoError(t, err)
 			for _, n := range got.Nights {
 				l.night(n)
 				nights[place{r.ID, n.Date}] = n
+				assert.Equal(t, p.Status == properties.Suspended, n.PropertyClosed, "%s is %s", r.ID, p.Status)
 				assert.True(t, n.Available >= 0 && n.Available <= n.Total && n.Total <= r.Total, "%s of %d: %+v", r.ID, r.Total, n)
 			}
 		}
 	}
-	sold := map[place]int{}
+	assert.Empty(t, closed, "guards")
+	for _, status := range []properties.Status{properties.Approved, properties.Pending, properties.Rejected, properties.Suspended} {
+		assert.Positive(t, of[status], status)
+	}
+	checkCatalogues(l, db, hotels)
+	sold, suspended := map[place]int{}, 0
 	for _, id := range ids["Booking"] {
 		b, err := bookings.New(db, nil).Get(ctx, id)
 		require.NoError(t, err)
@@ -201,6 +277,9 @@ func TestLoadedWorldIsConsistent(t *testing.T) {
 		assert.Equal(t, guest.Email, b.Guest.Email)
 		assert.Equal(t, bookings.Confirmed, b.Status)
 		require.Contains(t, hotels, b.PropertyID)
+		if hotels[b.PropertyID].Status == properties.Suspended {
+			suspended++
+		}
 		var rooms dynastay.Money
 		count := 0
 		for _, line := range b.Lines {
@@ -236,6 +315,8 @@ func TestLoadedWorldIsConsistent(t *testing.T) {
 	for at, n := range nights {
 		assert.Equal(t, n.Total-sold[at], n.Available, "%v", at)
 	}
+
+	assert.Positive(t, suspended, "bookings of suspended hotels")
 
 	// Every expected item is stored with the expected rows, and no other item.
 	for at, rows := range l.rows {

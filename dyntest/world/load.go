@@ -17,6 +17,7 @@ import (
 // clock of db is not Today, because quotes would then differ from the world.
 //
 // A few goroutines make and write the hotels, each with its share of the users; each holds at most one hotel in memory.
+// One more writes the catalogues.
 // Progress is called after each hotel with the number that are done, one call at a time, and last with the total; it
 // may be nil. Load stops at the first error, or when the context ends. Calling Load again writes the same items.
 func (w *World) Load(ctx context.Context, db *dynastay.DB, progress func(done, of int)) error {
@@ -32,6 +33,7 @@ func (w *World) Load(ctx context.Context, db *dynastay.DB, progress func(done, o
 		done int
 		wg   sync.WaitGroup
 	)
+	var catalogues error
 	of := w.opts.Properties
 	tell := func() {
 		mu.Lock()
@@ -41,6 +43,11 @@ func (w *World) Load(ctx context.Context, db *dynastay.DB, progress func(done, o
 			progress(done, of)
 		}
 	}
+	wg.Go(func() {
+		if catalogues = w.loadCatalogues(ctx, db); catalogues != nil {
+			stop(catalogues)
+		}
+	})
 	for range min(workers(), of) {
 		wg.Go(func() {
 			for i := int(next.Add(1)) - 1; i < of; i = int(next.Add(1)) - 1 {
@@ -53,11 +60,19 @@ func (w *World) Load(ctx context.Context, db *dynastay.DB, progress func(done, o
 		})
 	}
 	wg.Wait()
-	if done < of {
+	if done < of || catalogues != nil {
 		return cmp.Or(context.Cause(ctx),
 			errors.New("world: the progress function called runtime.Goexit, as a failed assertion does"))
 	}
 	return nil
+}
+
+func (w *World) loadCatalogues(ctx context.Context, db *dynastay.DB) error {
+	c, err := w.catalogues(ctx)
+	if err != nil {
+		return err
+	}
+	return db.PutAll(ctx, c.items)
 }
 
 func (w *World) loadPart(ctx context.Context, db *dynastay.DB, i int) error {

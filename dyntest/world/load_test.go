@@ -12,6 +12,7 @@ import (
 
 	"github.com/dynastay/dynastay"
 	"github.com/dynastay/dynastay/dyntest"
+	"github.com/dynastay/dynastay/keys"
 )
 
 func TestLoadReportsProgress(t *testing.T) {
@@ -72,6 +73,22 @@ func TestLoadLosesNothing(t *testing.T) {
 	}
 	assert.Greater(t, hits, 5)
 	compare(t, contents(t, w), scan(t, db))
+}
+
+// Load fails if the catalogues cannot be written, even if all hotels are.
+func TestLoadWithoutCatalogues(t *testing.T) {
+	t.Parallel()
+	w := New(Options{Seed: 2, Properties: 2, Users: 1, Nights: 1})
+	db := dyntest.New(t, dyntest.At(w.Now()))
+	hotels, first := make(chan struct{}), dyntest.When{Operation: "BatchWriteItem", Table: keys.MetadataTable.Name, Nth: 1}
+	db.Faults.Inject(dyntest.Before(func(context.Context) { <-hotels }), first)
+	db.Faults.Inject(dyntest.Fail("AccessDeniedException"), first)
+	err := w.Load(t.Context(), db.DB, func(done, of int) {
+		if done == of {
+			close(hotels)
+		}
+	})
+	assert.ErrorContains(t, err, "AccessDeniedException")
 }
 
 func TestLoadEndsWithTheFirstError(t *testing.T) {

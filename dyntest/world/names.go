@@ -70,7 +70,10 @@ var (
 )
 
 // slug returns text in the form of a web address, with a number that makes it unique.
-func slug(text string, number int) string {
+func slug(text string, number int) string { return plainText(text) + "-" + strconv.Itoa(number) }
+
+// plainText returns text in lower-case ASCII letters and digits, with hyphens between the words.
+func plainText(text string) string {
 	var b strings.Builder
 	for _, r := range norm.NFD.String(text) {
 		switch {
@@ -81,7 +84,7 @@ func slug(text string, number int) string {
 			b.WriteByte('-')
 		}
 	}
-	return strings.Trim(b.String(), "-") + "-" + strconv.Itoa(number)
+	return strings.Trim(b.String(), "-")
 }
 
 // plain replaces letters that have no decomposition, for e-mail addresses.

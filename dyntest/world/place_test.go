@@ -44,6 +44,9 @@ func TestCities(t *testing.T) {
 		assert.True(t, dollars > 25 && dollars < 400, "%s: %.0f dollars", c.name, dollars)
 	}
 	assert.GreaterOrEqual(t, len(cities), 40)
+	for name := range aliases {
+		assert.True(t, seen[name], name)
+	}
 	for code, c := range countries {
 		assert.NotEmpty(t, c.names.first, code)
 		assert.NotEmpty(t, c.names.last, code)

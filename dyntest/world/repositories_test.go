@@ -17,17 +17,30 @@ import (
 	"github.com/dynastay/dynastay/dyntest"
 	"github.com/dynastay/dynastay/keys"
 	"github.com/dynastay/dynastay/properties"
+	"github.com/dynastay/dynastay/properties/catalog"
 	"github.com/dynastay/dynastay/users"
 )
 
 // small is a small world that contains everything that a world can contain.
-var small = Options{Seed: 23, Properties: 7, Users: 20, Nights: 21}
+var small = Options{Seed: 8182, Properties: 7, Users: 20, Nights: 21}
 
 func TestSmallHasEverything(t *testing.T) {
 	t.Parallel()
+	for what, there := range everything(small) {
+		assert.True(t, there, what)
+	}
+}
+
+func everything(o Options) map[string]bool {
 	has := map[string]bool{}
-	for h := range New(small).Hotels() {
+	for h := range New(o).Hotels() {
 		has["pending"] = has["pending"] || h.Status == properties.Pending
+		has["rejected"] = has["rejected"] || h.Status == properties.Rejected
+		suspended := h.Status == properties.Suspended
+		has["suspended with a booking"] = has["suspended with a booking"] || suspended && len(h.Bookings) > 0
+		has["suspended with stars"] = has["suspended with stars"] || suspended && h.Stars > 0
+		has["suspended with an amenity"] = has["suspended with an amenity"] || suspended && len(h.AmenityIDs) > 0
+		has["another primary image"] = has["another primary image"] || !h.Images[0].Primary
 		has["featured"] = has["featured"] || h.Featured
 		has["yen"] = has["yen"] || h.Prices.Min.Currency().MinorUnit() == 0
 		for _, r := range h.Rooms {
@@ -50,9 +63,7 @@ func TestSmallHasEverything(t *testing.T) {
 			has["requests"] = has["requests"] || b.SpecialRequests != ""
 		}
 	}
-	for what, there := range has {
-		assert.True(t, there, what)
-	}
+	return has
 }
 
 // scan reads every item of the library's tables.
@@ -124,14 +135,31 @@ func TestWorldIsWhatTheRepositoriesWrite(t *testing.T) {
 		require.NoError(t, err)
 		assert.Equal(t, made, w.User(i))
 	}
+	for _, a := range w.Amenities() {
+		made, err := catalog.Amenities(db.DB).Create(ctx, *a)
+		require.NoError(t, err)
+		assert.Equal(t, made, a)
+	}
+	for _, l := range w.Locations() {
+		made, err := catalog.Locations(db.DB).Create(ctx, *l)
+		require.NoError(t, err)
+		assert.Equal(t, made, l)
+	}
 	booked, changed := 0, 0
 	for i := range small.Properties {
 		h, hotel := w.house(i), w.Hotel(i)
 		now = h.created
-		made, err := properties.New(db.DB, nil).Create(ctx, h.property, h.rooms)
+		repo := properties.New(db.DB, nil)
+		made, err := repo.Create(ctx, h.property, h.rooms)
 		require.NoError(t, err)
-		assert.Equal(t, made, hotel.WithRooms)
+		images, err := repo.AddImages(ctx, made.ID, w.images(i, h))
+		require.NoError(t, err)
+		assert.Equal(t, images, hotel.Images)
 		if made.Status == properties.Pending {
+			if h.status == properties.Rejected {
+				_, err := repo.Reject(ctx, made.ID)
+				require.NoError(t, err)
+			}
 			continue
 		}
 		now = h.opened
@@ -169,6 +197,10 @@ func TestWorldIsWhatTheRepositoriesWrite(t *testing.T) {
 		require.NoError(t, err)
 		require.Equal(t, len(report.Dates), report.Count(availability.Written), "%v", report.Dates)
 		changed += len(report.Dates)
+		if h.status == properties.Suspended {
+			_, err := repo.Suspend(ctx, made.ID)
+			require.NoError(t, err)
+		}
 	}
 	require.Greater(t, booked, 50)
 	require.Greater(t, changed, 20)
@@ -190,6 +222,9 @@ func TestWorldDescribesWhatIsStored(t *testing.T) {
 		got, err := properties.New(db, nil).GetWithRooms(ctx, h.ID)
 		require.NoError(t, err)
 		assert.Equal(t, h.WithRooms, got)
+		images, err := properties.New(db, nil).GetImages(ctx, h.ID)
+		require.NoError(t, err)
+		assert.Equal(t, h.Images, images)
 		ids, all = append(ids, h.ID), append(all, &h.Property)
 		var nights []*availability.Night
 		for _, r := range h.Rooms {
@@ -209,11 +244,21 @@ func TestWorldDescribesWhatIsStored(t *testing.T) {
 	got, err := properties.New(db, nil).GetAll(ctx, ids)
 	require.NoError(t, err)
 	assert.Equal(t, all, got)
+	assert.Equal(t, w.Amenities(), collected(t, catalog.Amenities(db).All()))
+	assert.Equal(t, w.Locations(), collected(t, catalog.Locations(db).All()))
 	for u := range w.Users() {
 		got, err := users.New(db, nil).ByEmail(ctx, u.Email)
 		require.NoError(t, err)
 		assert.Equal(t, u, got)
 	}
+}
+
+func collected[T any](t testing.TB, l dynastay.Listing[T]) (all []T) {
+	for v, err := range l.All(t.Context()) {
+		require.NoError(t, err)
+		all = append(all, v)
+	}
+	return all
 }
 
 func TestOffers(t *testing.T) {
@@ -227,6 +272,7 @@ func TestOffers(t *testing.T) {
 			if !ok {
 				continue
 			}
+			assert.Equal(t, properties.Approved, h.Status)
 			offers++
 			assert.Equal(t, ask.nights, req.Stay.Nights())
 			quote, err := availability.New(db).Quote(ctx, req)

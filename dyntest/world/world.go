@@ -42,7 +42,7 @@ func (w *World) Hotel(i int) *Hotel {
 	inRange("Hotel", i, w.opts.Properties)
 	ctx, c := context.Background(), w.cell()
 	m, err := c.hotel(ctx, i)
-	h := &Hotel{WithRooms: m.property, Bookings: m.bookings, now: w.Now()}
+	h := &Hotel{WithRooms: m.property, Images: m.images, Bookings: m.bookings, now: w.Now()}
 	if err == nil {
 		h.Nights, err = c.readNights(ctx, m.property)
 	}
@@ -69,6 +69,13 @@ func (w *World) Users() iter.Seq[*users.User] { return each(w.opts.Users, w.User
 // writes the same items, several at a time.
 func (w *World) Items() iter.Seq2[*dynastay.Schema, dynastay.Item] {
 	return func(yield func(*dynastay.Schema, dynastay.Item) bool) {
+		c, err := w.catalogues(context.Background())
+		must(err)
+		for _, p := range c.capture.puts {
+			if !yield(p.schema, p.item) {
+				return
+			}
+		}
 		for i := range w.opts.Properties {
 			c, err := w.part(context.Background(), i)
 			must(err)

@@ -17,15 +17,19 @@ import (
 
 	"github.com/dynastay/dynastay"
 	"github.com/dynastay/dynastay/bookings"
+	"github.com/dynastay/dynastay/keys"
 	"github.com/dynastay/dynastay/properties"
 )
 
-// text is the canonical text of an item: attributes in order, numbers by value, and without the write id, which is drawn
-// for every write.
+// text is the canonical text of an item: attributes in order, numbers by value, and without the write id and the id of a
+// closing, which are drawn for every write.
 func text(t testing.TB, item dynastay.Item) string {
 	t.Helper()
 	item = maps.Clone(item)
 	delete(item, "WriteId")
+	if id, ok := strings.CutPrefix(dynastay.RowOf(item).Text(keys.AttrClosed), keys.ClosedByStatus); ok && id != "" {
+		item[keys.AttrClosed] = dynastay.Text(keys.ClosedByStatus)
+	}
 	b, err := json.Marshal(plainMap(item))
 	require.NoError(t, err)
 	return string(b)
@@ -86,7 +90,10 @@ func TestEqualOptionsAreEqualWorlds(t *testing.T) {
 	other := contents(t, New(o))
 	same := 0
 	for at, item := range one {
-		if other[at] == item {
+		switch {
+		case strings.HasPrefix(at, keys.MetadataTable.Name+" "):
+			assert.Equal(t, item, other[at], "all worlds have the same catalogues")
+		case other[at] == item:
 			same++
 		}
 	}
@@ -180,7 +187,8 @@ func TestWorldLooksReal(t *testing.T) {
 	slugs, texts := map[string]bool{}, map[string]int{}
 	kinds, stars, inCity := map[properties.Type]int{}, map[int]int{}, map[string]int{}
 	var nights, stopSells, noArrivals, noDepartures, laterMinStays, maxStays int
-	var pending, amenities, minStays, doubles, mixed, withFees, weekends int
+	fewest, most := 99, 0
+	var images, primaries, amenities, minStays, doubles, mixed, withFees, weekends int
 	var ids []string
 	for h := range w.Hotels() {
 		ids = append(ids, h.ID)
@@ -199,13 +207,27 @@ func TestWorldLooksReal(t *testing.T) {
 			assert.Equal(t, r.BasePrice, r.BasePrice.Round())
 			assert.NotEmpty(t, r.Beds)
 		}
-		if h.Status == properties.Pending {
-			pending++
-			assert.Empty(t, h.Nights, "a pending property is not on sale")
+		if h.Status == properties.Pending || h.Status == properties.Rejected {
+			assert.Empty(t, h.Nights, "%s: it is not on sale", h.Status)
 			assert.Empty(t, h.Bookings)
 		} else {
 			assert.Len(t, h.Nights, 30*len(h.Rooms))
 		}
+		images += len(h.Images)
+		fewest, most = min(fewest, len(h.Images)), max(most, len(h.Images))
+		shows := map[string]int{}
+		for n, image := range h.Images {
+			ids = append(ids, image.ID)
+			shows[image.Category]++
+			assert.Equal(t, n+1, image.Order)
+			assert.Contains(t, image.AltText, h.Name)
+			if image.Primary && n > 0 {
+				primaries++
+			}
+		}
+		assert.Equal(t, slices.Contains(h.AmenityIDs, "pool"), shows["pool"] == 1, "%s shows the pool that it has", h.ID)
+		assert.Equal(t, 1, shows["exterior"])
+		assert.Positive(t, shows["room"])
 		for _, n := range h.Nights {
 			nights++
 			if n.MinStay > 0 {
@@ -283,7 +305,9 @@ func TestWorldLooksReal(t *testing.T) {
 	} {
 		assert.InDelta(t, share.percent, share.is, share.within, name)
 	}
-	assert.InDelta(t, pendingPercent*3, pending, 9)
+	assert.Equal(t, []int{3, 12}, []int{fewest, most}, "images of a hotel")
+	assert.InDelta(t, 7.5, float64(images)/300, 0.5)
+	assert.InDelta(t, 65, primaries, 20, "hotels whose first image is not the primary one")
 	assert.InDelta(t, 7, float64(amenities)/300, 2)
 	assert.Greater(t, len(texts), 250, "names")
 	for name, n := range map[string]int{
@@ -292,6 +316,18 @@ func TestWorldLooksReal(t *testing.T) {
 	} {
 		assert.Positive(t, n, name)
 	}
+}
+
+func TestStatuses(t *testing.T) {
+	t.Parallel()
+	w, of := New(Options{Seed: 1, Properties: 5000}), map[properties.Status]int{}
+	for i := range w.opts.Properties {
+		of[w.house(i).status]++
+	}
+	assert.InDelta(t, 200, of[properties.Pending], 35)
+	assert.InDelta(t, 50, of[properties.Rejected], 18)
+	assert.InDelta(t, 50, of[properties.Suspended], 18)
+	assert.Len(t, of, 4)
 }
 
 func percent(n, of int) float64 { return 100 * float64(n) / float64(of) }

@@ -3,6 +3,7 @@ package checker
 import (
 	"fmt"
 	"maps"
+	"math"
 	"reflect"
 	"regexp"
 	"strings"
@@ -62,7 +63,48 @@ func (l *listing) derived(id string) string {
 	if card := l.card(); !reflect.DeepEqual(p["Card"], card) {
 		return fmt.Sprintf("the card is %v where it should be %v", p["Card"], card)
 	}
+	if wrong := l.prices(); wrong != "" {
+		return wrong
+	}
+	if wrong := l.images(); wrong != "" {
+		return wrong
+	}
 	return l.amenities(id, city, approved)
+}
+
+func (l *listing) prices() string {
+	low, high := math.Inf(1), math.Inf(-1)
+	for sk, item := range l.items {
+		if strings.HasPrefix(sk, "ROOM#") {
+			price := item["BasePricePerNight"].(float64)
+			low, high = min(low, price), max(high, price)
+		}
+	}
+	if got := l.items["METADATA"]["PriceRange"].(plain); got["Min"] != low || got["Max"] != high {
+		return fmt.Sprintf("the prices are %v where the room types cost %v to %v", got, low, high)
+	}
+	return ""
+}
+
+// images are counted, one of them is primary, and no two have the same position.
+func (l *listing) images() string {
+	count, at, primary := 0.0, map[any]bool{}, []any{}
+	for sk, item := range l.items {
+		if strings.HasPrefix(sk, "IMAGE#") {
+			count++
+			at[item["DisplayOrder"]] = true
+			if item["IsPrimary"] == true {
+				primary = append(primary, item["Url"])
+			}
+		}
+	}
+	p := l.items["METADATA"]
+	url, there := p["PrimaryImageUrl"]
+	if p["ImageCount"] != count || len(at) != int(count) || len(primary) != min(len(at), 1) ||
+		count > 0 && primary[0] != url || count == 0 && there && url != "" {
+		return fmt.Sprintf("%v images at %v, of which %v are primary, where the property has %v and %q", count, at, primary, p["ImageCount"], url)
+	}
+	return ""
 }
 
 func (l *listing) card() any {

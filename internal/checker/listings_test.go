@@ -15,9 +15,13 @@ import (
 )
 
 // listings are properties that several editors change, make, and open the nights of. Each update leaves a mark in the
-// description, so that every one of them changes something.
+// description, so that every one of them changes something. For their parts, ratings and statuses, see parts_test.go and
+// statuses_test.go.
 type listings struct {
 	*checker
+	parts    propertyParts
+	ratings  ratings
+	statuses statuses
 
 	mu      sync.Mutex
 	ids     []string
@@ -33,19 +37,26 @@ type edit struct {
 	verdict verdict
 }
 
-const slugs = 9
+const (
+	slugs     = 9
+	contested = 3 // properties, of which most calls change one
+)
 
 func newListings(c *checker) *listings {
 	l := &listings{
 		checker: c, updates: map[string]*[broken + 1]int{}, edits: map[string]*edit{}, made: map[string]verdict{},
 		opened: map[string]string{}, prices: map[string]verdict{},
+		parts:    propertyParts{all: map[string]*part{}, there: map[string][]*part{}},
+		ratings:  ratings{of: map[string][]*rating{}},
+		statuses: statuses{moves: map[string][]*statusMove{}, nights: map[string]int{}},
 	}
-	for n := range 3 {
+	for n := range contested {
 		made, err := properties.New(c.db.Direct, nil).Create(c.t.Context(), l.property(fmt.Sprint("slug-", n), "first"), l.rooms())
 		if err != nil {
 			c.t.Fatal(err)
 		}
 		l.add(made.ID)
+		l.openSome(made)
 	}
 	return l
 }
@@ -73,11 +84,17 @@ func (l *listings) rooms() []properties.RoomType {
 }
 
 func (l *listings) step(w *worker) {
-	switch w.rand.IntN(10) {
+	switch w.rand.IntN(24) {
 	case 0:
 		l.create(w)
 	case 1:
 		l.open(w)
+	case 2, 3, 4:
+		l.rate(w)
+	case 5, 6, 7:
+		l.move(w)
+	case 8, 9, 10, 11, 12, 13, 14, 15:
+		l.part(w)
 	default:
 		l.update(w)
 	}
@@ -88,12 +105,6 @@ func taken(field string) refusal {
 		var failure *dynastay.Error
 		return errors.Is(err, dynastay.ErrAlreadyExists) && errors.As(err, &failure) && failure.Field == field
 	}
-}
-
-// staysApproved is the one change that an update of these may not make.
-func staysApproved(err error) bool {
-	var invalid *dynastay.InvalidError
-	return errors.As(err, &invalid) && invalid.Field == "Status"
 }
 
 func (l *listings) slug(w *worker) string { return fmt.Sprint("slug-", w.rand.IntN(slugs)) }
@@ -113,13 +124,18 @@ func (l *listings) create(w *worker) {
 	}
 }
 
-func (l *listings) update(w *worker) {
+// pick returns a property, mostly one of those that others change too.
+func (l *listings) pick(w *worker) string {
 	l.mu.Lock()
-	id := l.ids[w.rand.IntN(min(3, len(l.ids)))]
+	defer l.mu.Unlock()
 	if w.oneIn(3) {
-		id = l.ids[w.rand.IntN(len(l.ids))]
+		return l.ids[w.rand.IntN(len(l.ids))]
 	}
-	l.mu.Unlock()
+	return l.ids[w.rand.IntN(contested)]
+}
+
+func (l *listings) update(w *worker) {
+	id := l.pick(w)
 	mark, what, slug := w.mark(), w.rand.IntN(100), l.slug(w)
 	change := func(p *properties.Property) error {
 		p.Description = mark
@@ -130,12 +146,6 @@ func (l *listings) update(w *worker) {
 			p.Slug = slug
 		case what < 75:
 			p.Address.City = []string{"Boston", "Berlin", "Bergen"}[what%3]
-		case what < 80:
-			p.Status = properties.Rejected
-		case what < 85:
-			p.Status = properties.Pending
-		case what < 88:
-			p.Status = properties.Approved
 		}
 		return nil
 	}
@@ -145,7 +155,7 @@ func (l *listings) update(w *worker) {
 			opts = append(opts, dynastay.IfVersion(there.Version))
 		}
 	}
-	mayRefuse := taken("Slug").or(staysApproved).or(refusedBy(dynastay.ErrVersion))
+	mayRefuse := taken("Slug").or(refusedBy(dynastay.ErrVersion))
 	v := w.call("update", id, fmt.Sprintf("%s %d %s", mark, what, slug), mayRefuse, func(ctx context.Context) error {
 		_, err := w.properties.Update(ctx, id, change, opts...)
 		return err
@@ -182,7 +192,10 @@ func (l *listings) open(w *worker) {
 	}
 }
 
-func (l *listings) settle(*worker) {}
+func (l *listings) settle(w *worker) {
+	l.ratings.settle(w)
+	l.finishMoves(w)
+}
 
 func (l *listings) check() {
 	all := map[string]*listing{}
@@ -192,14 +205,14 @@ func (l *listings) check() {
 		}
 		return all[id]
 	}
-	guards := map[string]string{}
+	guards := map[string]plain{}
 	for _, item := range l.scan(keys.PropertiesTable) {
 		p := l.plainOf(item)
 		pk, sk := p["PK"].(string), p["SK"].(string)
 		if id, ok := strings.CutPrefix(pk, "PROPERTY#"); ok {
 			of(id).items[sk] = p
 		} else if sk == "GUARD" {
-			guards[pk] = p["PropertyId"].(string)
+			guards[pk] = p
 		} else {
 			l.differ("an item of no kind", pk, "%v", p)
 		}
@@ -210,18 +223,25 @@ func (l *listings) check() {
 			continue
 		}
 		for _, guard := range p.guards() {
-			if guards[guard] != id {
-				l.differ("a guard that is missing or another's", id, "%s is of %q", guard, guards[guard])
+			if guards[guard]["PropertyId"] != id {
+				l.differ("a guard that is missing or another's", id, "%s is of %v", guard, guards[guard]["PropertyId"])
 			}
+			l.checkGuard(id, guard, guards[guard], p.items["METADATA"])
 			delete(guards, guard)
 		}
 		if wrong := p.derived(id); wrong != "" {
 			l.differ("what is derived is stale", id, "%s", wrong)
 		}
 		l.checkUpdates(id, p.items["METADATA"])
+		l.checkRatings(id, p.items["METADATA"])
+		l.checkStatus(id, p.items["METADATA"])
 	}
-	for guard, id := range guards {
-		l.differ("a guard of nothing", id, "%s", guard)
+	l.checkParts(all)
+	for guard, p := range guards {
+		// The id of a room type that was deleted is never given to another one.
+		if room := l.parts.all[strings.TrimPrefix(guard, "ROOM#")]; room == nil || room.property != p["PropertyId"] || !room.mayBeGone() {
+			l.differ("a guard of nothing", guard, "%v", p)
+		}
 	}
 	for _, id := range l.ids {
 		if all[id] == nil {
@@ -254,6 +274,7 @@ func (l *listings) checkUpdates(id string, p plain) {
 func (l *listings) checkNights() {
 	for _, item := range l.scan(keys.AvailabilityTable) {
 		p := l.plainOf(item)
+		l.checkClosed(p)
 		if p["RoomTypeId"] != l.hotel.Rooms[2].ID {
 			continue
 		}

@@ -1,0 +1,233 @@
+package checker
+
+import (
+	"context"
+	"errors"
+	"sync"
+	"sync/atomic"
+
+	"github.com/dynastay/dynastay"
+	"github.com/dynastay/dynastay/availability"
+	"github.com/dynastay/dynastay/properties"
+)
+
+// propertyParts are the room types, images and amenities that calls add to the properties, and take away again. Their ids are
+// never used twice.
+type propertyParts struct {
+	mu    sync.Mutex
+	all   map[string]*part
+	there map[string][]*part // by property: those that were acknowledged, until they are to be taken away
+}
+
+// part is one of them, and what was answered about it.
+type part struct {
+	*partKind
+	id, property string
+	added        verdict
+	removals     atomic.Int64 // that have begun
+	mu           sync.Mutex
+	removed      [broken + 1]int
+	changed      [broken + 1]int
+}
+
+func (p *part) told(of *[broken + 1]int, v verdict) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	of[v]++
+}
+
+func (p *part) mayBeThere() bool { return p.added != refused && p.removed[acknowledged] == 0 }
+
+func (p *part) mayBeGone() bool {
+	return p.added != acknowledged || p.removed[acknowledged] > 0 || p.removed[unknown] > 0
+}
+
+// partKind is a kind of part, and how it is written.
+type partKind struct {
+	name, prefix string // of the sort key
+	marked       string // the attribute that a change leaves its mark in
+	add          func(ctx context.Context, p *process, property, id string) error
+	change       func(ctx context.Context, p *process, property, id, mark string) error // nil if there is none
+	touch        func(ctx context.Context, p *process, property, id string) error       // a change of order; nil if there is none
+	remove       func(ctx context.Context, p *process, property, id string) error
+}
+
+var partKinds = []*partKind{{
+	name: "room type", prefix: "ROOM#", marked: "Description",
+	add: func(ctx context.Context, p *process, property, id string) error {
+		_, err := p.properties.AddRoomTypes(ctx, property, []properties.RoomType{{
+			ID: id, Name: id, Limits: availability.Limits{MaxOccupancy: 2, MaxAdults: 2}, BasePrice: priceOf(id), Total: 1,
+		}})
+		return err
+	},
+	change: func(ctx context.Context, p *process, property, id, mark string) error {
+		_, err := p.properties.UpdateRoomType(ctx, property, id, func(r *properties.RoomType) error {
+			r.Description, r.BasePrice = mark, priceOf(mark)
+			return nil
+		})
+		return err
+	},
+	remove: func(ctx context.Context, p *process, property, id string) error {
+		return unknownOnly(p.properties.DeleteRoomType(ctx, property, id))
+	},
+}, {
+	name: "image", prefix: "IMAGE#", marked: "Url",
+	add: func(ctx context.Context, p *process, property, id string) error {
+		_, err := p.properties.AddImages(ctx, property, []properties.Image{{ID: id, URL: "first " + id, Primary: len(id)%2 == 0}})
+		return err
+	},
+	change: func(ctx context.Context, p *process, property, id, mark string) error {
+		_, err := p.properties.UpdateImage(ctx, property, id, func(i *properties.Image) error {
+			i.URL = mark
+			return nil
+		})
+		return err
+	},
+	touch: func(ctx context.Context, p *process, property, id string) error {
+		if len(id)%2 == 0 {
+			_, err := p.properties.ArrangeImages(ctx, property, []string{id})
+			return err
+		}
+		_, err := p.properties.SetPrimaryImage(ctx, property, id)
+		return err
+	},
+	remove: func(ctx context.Context, p *process, property, id string) error {
+		return p.properties.DeleteImage(ctx, property, id)
+	},
+}, {
+	name: "amenity", prefix: "AMENITY#",
+	add: func(ctx context.Context, p *process, property, id string) error {
+		_, err := p.properties.AddAmenities(ctx, property, []string{id})
+		return err
+	},
+	remove: func(ctx context.Context, p *process, property, id string) error {
+		_, err := p.properties.RemoveAmenities(ctx, property, []string{id})
+		return err
+	},
+}}
+
+// priceOf returns a price that depends on a text.
+func priceOf(text string) dynastay.Money {
+	cents := int64(0)
+	for _, r := range text {
+		cents = (cents*31 + int64(r)) % 100_000
+	}
+	price, _ := dynastay.MoneyOfMinor(1+cents, "USD")
+	return price
+}
+
+const mostParts = 6 // of a property, roughly
+
+// part adds, changes or removes a part of a property.
+func (l *listings) part(w *worker) {
+	property := l.pick(w)
+	l.parts.mu.Lock()
+	there := l.parts.there[property]
+	if len(there) == 0 || len(there) < mostParts && w.oneIn(3) {
+		l.parts.mu.Unlock()
+		l.addPart(w, property)
+		return
+	}
+	at := w.rand.IntN(len(there))
+	p := there[at]
+	remove := len(there) >= mostParts || w.oneIn(4)
+	if remove && !w.oneIn(3) { // otherwise others try it too
+		l.parts.there[property] = append(append([]*part{}, there[:at]...), there[at+1:]...)
+	}
+	l.parts.mu.Unlock()
+	switch {
+	case remove || p.change == nil:
+		l.removePart(w, p)
+	case p.touch != nil && w.oneIn(2):
+		w.call("touch "+p.name, property, p.id, p.gone(0), func(ctx context.Context) error {
+			return p.touch(ctx, w.process, p.property, p.id)
+		})
+	default:
+		l.changePart(w, p)
+	}
+}
+
+// gone refuses what is done to a part that more than so many calls take away.
+func (p *part) gone(but int64) refusal {
+	return func(err error) bool { return errors.Is(err, dynastay.ErrNotFound) && p.removals.Load() > but }
+}
+
+func (l *listings) addPart(w *worker, property string) {
+	p := &part{partKind: partKinds[w.rand.IntN(len(partKinds))], id: w.mark(), property: property, added: unknown}
+	l.parts.mu.Lock()
+	l.parts.all[p.id] = p
+	l.parts.mu.Unlock()
+	v := w.call("add "+p.name, property, p.id, never, func(ctx context.Context) error {
+		return p.add(ctx, w.process, property, p.id)
+	})
+	l.parts.mu.Lock()
+	defer l.parts.mu.Unlock()
+	if p.added = v; v == acknowledged {
+		l.parts.there[property] = append(l.parts.there[property], p)
+	}
+}
+
+func (l *listings) changePart(w *worker, p *part) {
+	mark := w.mark()
+	v := w.call("change "+p.name, p.property, p.id+" "+mark, p.gone(0), func(ctx context.Context) error {
+		return p.change(ctx, w.process, p.property, p.id, mark)
+	})
+	p.told(&p.changed, v)
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.edits[mark] = &edit{p.id, v}
+}
+
+func (l *listings) removePart(w *worker, p *part) {
+	p.removals.Add(1)
+	// While a room type is being deleted, an approval of its property can put it back on sale.
+	v := w.call("remove "+p.name, p.property, p.id, p.gone(1).or(refusedBy(availability.ErrReopened)), func(ctx context.Context) error {
+		return p.remove(ctx, w.process, p.property, p.id)
+	})
+	p.told(&p.removed, v)
+}
+
+// checkParts compares what was answered about each part with what is stored.
+func (l *listings) checkParts(all map[string]*listing) {
+	for id, p := range l.parts.all {
+		if all[p.property] == nil {
+			continue // which is told of the property
+		}
+		item := all[p.property].items[p.prefix+id]
+		switch {
+		case item == nil && !p.mayBeGone():
+			l.differ("a part is lost", p.property, "%s %s", p.name, id)
+		case item != nil && !p.mayBeThere():
+			l.differ("a part that was refused, or taken away", p.property, "%s %s", p.name, id)
+		case p.removed[acknowledged] > 1 && p.change != nil:
+			l.differ("a part taken away twice", p.property, "%s %s", p.name, id)
+		}
+		if item != nil && p.change != nil {
+			l.checkChanges(p, item)
+		}
+	}
+	for property, stored := range all {
+		for sk, item := range stored.items {
+			l.checkKnown(property, sk, item)
+		}
+	}
+}
+
+func (l *listings) checkChanges(p *part, item plain) {
+	version := int(item["Version"].(float64))
+	if least, most := 1+p.changed[acknowledged], 1+p.changed[acknowledged]+p.changed[unknown]; version < least || version > most {
+		l.differ("changes do not add up", p.property, "%s %s has version %d where %d to %d changes were made", p.name, p.id, version, least-1, most-1)
+	}
+	mark, _ := item[p.marked].(string)
+	if e := l.edits[mark]; version > 1 && (e == nil || e.id != p.id || e.verdict == refused) {
+		l.differ("a change that was not to be made", p.property, "%s %s: %q", p.name, p.id, mark)
+	}
+}
+
+// checkKnown reports an image that nobody added. The other parts can also be of those that a property is made with.
+func (l *listings) checkKnown(property, sk string, item plain) {
+	id, _ := item["ImageId"].(string)
+	if p := l.parts.all[id]; id != "" && (p == nil || p.property != property || p.prefix+id != sk) {
+		l.differ("a part that nobody added", property, "%v", item)
+	}
+}

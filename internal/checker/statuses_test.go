@@ -1,0 +1,151 @@
+package checker
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"strings"
+	"sync"
+
+	"github.com/dynastay/dynastay"
+	"github.com/dynastay/dynastay/availability"
+	"github.com/dynastay/dynastay/internal/fixture"
+	"github.com/dynastay/dynastay/keys"
+	"github.com/dynastay/dynastay/properties"
+)
+
+// statuses are the calls that change the status of a property, by property.
+type statuses struct {
+	mu     sync.Mutex
+	moves  map[string][]*statusMove
+	nights map[string]int // of the properties that have some
+}
+
+// statusMove is one call. If it fails after it has changed the status, because it could not finish with the nights, its
+// answer is an error, so only the status that refuses it proves that nothing was written.
+type statusMove struct {
+	span
+	to           properties.Status
+	acknowledged bool
+	refused      bool
+}
+
+var openDates = dynastay.MustStay("2026-10-01", "2026-10-06")
+
+// openSome opens nights of the room types that a property is made with.
+func (l *listings) openSome(made *properties.WithRooms) {
+	for _, room := range made.Rooms {
+		_, err := availability.New(l.db.Direct).Open(l.t.Context(), availability.OpenRequest{
+			PropertyID: made.ID, RoomTypeID: room.ID, Nights: openDates, Rooms: 1, Price: fixture.Price,
+		})
+		if err != nil {
+			l.t.Fatal(err)
+		}
+		l.statuses.nights[made.ID] += openDates.Nights()
+	}
+}
+
+func refusedByStatus(err error) bool {
+	var status *properties.StatusError
+	return errors.As(err, &status)
+}
+
+// move calls one of the methods that change the status of a property.
+func (l *listings) move(w *worker) {
+	id := l.pick(w)
+	all := []struct {
+		name string
+		to   properties.Status
+		call func(context.Context, string) (*properties.Property, error)
+		lost error // if another call overtook it
+	}{
+		{"approve", properties.Approved, w.properties.Approve, availability.ErrClosed},
+		{"suspend", properties.Suspended, w.properties.Suspend, availability.ErrReopened},
+		{"reject", properties.Rejected, w.properties.Reject, nil},
+		{"resubmit", properties.Pending, w.properties.Resubmit, nil},
+	}
+	to := all[[]int{0, 0, 0, 1, 1, 1, 2, 3}[w.rand.IntN(8)]]
+	mayRefuse := refusal(refusedByStatus)
+	if to.lost != nil {
+		mayRefuse = mayRefuse.or(refusedBy(to.lost))
+	}
+	m := &statusMove{to: to.to, span: span{l.now(), ever}}
+	l.statuses.mu.Lock()
+	l.statuses.moves[id] = append(l.statuses.moves[id], m)
+	l.statuses.mu.Unlock()
+	var err error
+	v := w.call(to.name, id, "", mayRefuse, func(ctx context.Context) error {
+		var p *properties.Property
+		if p, err = to.call(ctx, id); err == nil && p.Status != to.to {
+			l.differ("another status than was asked for", id, "%s instead of %s", p.Status, to.to)
+		}
+		err = unknownOnly(err)
+		return err
+	})
+	l.statuses.mu.Lock()
+	defer l.statuses.mu.Unlock()
+	m.acknowledged, m.refused = v == acknowledged, refusedByStatus(err)
+	if m.acknowledged {
+		m.span.to = l.now()
+	}
+}
+
+// finishMoves finishes with the nights what a call has left.
+func (l *listings) finishMoves(w *worker) {
+	for _, id := range l.ids {
+		p, err := w.properties.Get(w.t.Context(), id, dynastay.Consistent)
+		if err == nil && p.Status == properties.Approved {
+			_, err = w.properties.Approve(w.t.Context(), id)
+		} else if err == nil && p.Status == properties.Suspended {
+			_, err = w.properties.Suspend(w.t.Context(), id)
+		}
+		if err != nil {
+			l.differ("a change of a status that cannot be finished", id, "%v", err)
+		}
+	}
+}
+
+// checkStatus compares the status with the calls, of which one was the last.
+func (l *listings) checkStatus(id string, p plain) {
+	if l.updates[id] == nil {
+		return // nobody was told of it, so nobody has changed it
+	}
+	status := properties.Status(p["Status"].(string))
+	all := append([]*statusMove{{to: properties.Pending}}, l.statuses.moves[id]...)
+	last := moment(-1)
+	for _, m := range all {
+		if m.to == status && !m.refused {
+			last = max(last, m.span.to)
+		}
+	}
+	if last < 0 || slices.ContainsFunc(all, func(m *statusMove) bool { return m.to != status && m.acknowledged && m.from > last }) {
+		l.differ("a status that was not the last", id, "%s", status)
+	}
+}
+
+// checkGuard compares the guard of a room type with the status of its property.
+func (l *listings) checkGuard(id, guard string, item, property plain) {
+	room, ok := strings.CutPrefix(guard, "ROOM#")
+	if !ok || l.updates[id] == nil {
+		return
+	}
+	closed, _ := item[keys.AttrClosed].(string)
+	added := l.parts.all[room]
+	withdrawn := added != nil && added.removals.Load() > 0 && strings.HasPrefix(closed, keys.ClosedByWithdrawal)
+	if suspended := property["Status"] == "suspended"; !withdrawn && strings.HasPrefix(closed, keys.ClosedByStatus) != suspended {
+		l.differ("a guard that does not follow the status", id, "%s is closed by %q while the property is %v", guard, closed, property["Status"])
+	}
+}
+
+// checkClosed compares a night with the status of its property.
+func (l *listings) checkClosed(night plain) {
+	id := night["PropertyId"].(string)
+	if l.statuses.nights[id] == 0 {
+		return
+	}
+	l.statuses.nights[id]--
+	p, err := properties.New(l.db.Direct, nil).Get(l.t.Context(), id, dynastay.Consistent)
+	if closed := night[keys.AttrPropertyClosed] == true; err != nil || closed != (p.Status == properties.Suspended) {
+		l.differ("a night that does not follow the status", id, "%v: %v", night, err)
+	}
+}
