@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"slices"
+	"strings"
 
 	"github.com/dynastay/dynastay"
 	"github.com/dynastay/dynastay/entity"
@@ -75,6 +76,9 @@ func (r *Repository) gallery(ctx context.Context, op string, property dynastay.K
 		return nil, err
 	}
 	for _, row := range rows {
+		if !isImage(row) {
+			continue
+		}
 		image, err := r.imageEntity.Value(row)
 		if err != nil {
 			return nil, err
@@ -83,6 +87,12 @@ func (r *Repository) gallery(ctx context.Context, op string, property dynastay.K
 	}
 	g.sort()
 	return g, nil
+}
+
+// isImage reports whether a row is an image: other software may store items that sort between the images and the
+// property.
+func isImage(row dynastay.Row) bool {
+	return strings.HasPrefix(keys.PropertiesTable.Key.From(row).SK, keys.SortKind[keys.Image]())
 }
 
 func (g *gallery) sort() {

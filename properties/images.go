@@ -15,6 +15,9 @@ import (
 // it has 100 actions.
 const maxImages = 98
 
+// maxOrder keeps the positions of the images that follow in range.
+const maxOrder = 1_000_000
+
 // AddImagesOp adds images to a property, all or none. Empty ids are generated. An image without an Order becomes the
 // last one. If an image is Primary, it replaces the present primary image; the first image of a property is primary in
 // any case. The URL of the primary image and the number of images are stored with the property in the same transaction.
@@ -101,6 +104,9 @@ func (r *Repository) newImages(propertyID string, images []Image) ([]Image, erro
 		if err := image.Validate(); err != nil {
 			return nil, dynastay.Within(fmt.Sprintf("Images[%d]", i), err)
 		}
+		if image.Order > maxOrder {
+			return nil, dynastay.Invalid(fmt.Sprintf("Images[%d].Order", i), "must be at most 1,000,000")
+		}
 		if slices.ContainsFunc(all[:i], func(other Image) bool { return other.ID == image.ID }) {
 			return nil, dynastay.Invalid(fmt.Sprintf("Images[%d].ID", i), "appears more than once")
 		}
@@ -147,6 +153,9 @@ func (r *Repository) GetImages(ctx context.Context, propertyID string, opts ...d
 func (r *Repository) imagesOf(rows []dynastay.Row) ([]Image, error) {
 	all := make([]Image, 0, len(rows))
 	for _, row := range rows {
+		if !isImage(row) {
+			continue
+		}
 		image, err := r.imageEntity.Value(row)
 		if err != nil {
 			return nil, err
@@ -261,8 +270,11 @@ func (r *Repository) ArrangeImagesOp(propertyID string, imageIDs ...string) *dyn
 }
 
 func checkImageIDs(propertyID string, ids []string) error {
-	if len(ids) == 0 {
+	switch {
+	case len(ids) == 0:
 		return dynastay.Invalid("ImageIDs", "must not be empty")
+	case len(ids) > maxImages:
+		return dynastay.Invalid("ImageIDs", "must have at most %d entries", maxImages)
 	}
 	for i, id := range ids {
 		field := fmt.Sprintf("ImageIDs[%d]", i)
