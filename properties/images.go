@@ -238,7 +238,8 @@ func (r *Repository) SetPrimaryImage(ctx context.Context, propertyID, imageID st
 }
 
 // ArrangeImagesOp puts images in order: those with the given ids come first, in that order, and the others follow in
-// their present order. It returns all images. It fails like [Repository.UpdateImageOp].
+// their present order. It returns all images. Of two callers, the last one wins with its whole order. A property with
+// more than 98 images must lose some first. It fails like [Repository.UpdateImageOp].
 func (r *Repository) ArrangeImagesOp(propertyID string, imageIDs ...string) *dynastay.Operation[[]Image] {
 	const op = "properties.ArrangeImages"
 	ids := slices.Clone(imageIDs)
@@ -262,6 +263,7 @@ func (r *Repository) ArrangeImagesOp(propertyID string, imageIDs ...string) *dyn
 			}
 			return nil
 		},
+		whole:  true,
 		result: (*gallery).images,
 		restore: func(ctx context.Context, _ map[string]string) ([]Image, error) {
 			return r.GetImages(ctx, propertyID, dynastay.Consistent)
