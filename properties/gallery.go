@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"slices"
+	"strings"
 
 	"github.com/dynastay/dynastay"
 	"github.com/dynastay/dynastay/entity"
@@ -21,7 +22,7 @@ type gallery struct {
 type picture struct {
 	row    dynastay.Row // zero for a new image
 	image  *Image
-	edited *entity.Change[Image] // by the caller; nil if not
+	edited *entity.Change[Image] // by the caller or, once it has been written, by the gallery; nil if not
 	gone   bool
 }
 
@@ -30,6 +31,7 @@ type gallerySpec[R any] struct {
 	invalid error
 	input   func(*dynastay.Input) // nil if it cannot be written with an idempotency key
 	change  func(*dynastay.Tx, *gallery) error
+	whole   bool // the images that stay the same are part of the result, so they must still be the same
 	result  func(*gallery) R
 	restore func(context.Context, map[string]string) (R, error)
 }
@@ -48,6 +50,9 @@ func galleryOp[R any](r *Repository, op, propertyID string, s gallerySpec[R]) *d
 			}
 			if err == nil {
 				err = g.write(op, tx)
+			}
+			if err == nil && s.whole {
+				g.hold(tx)
 			}
 			if err != nil {
 				return made, err
@@ -86,6 +91,12 @@ func (r *Repository) gallery(ctx context.Context, op string, property dynastay.K
 	}
 	g.sort()
 	return g, nil
+}
+
+// isImage reports whether a row is an image: other software may store items that sort between the images and the
+// property.
+func isImage(row dynastay.Row) bool {
+	return strings.HasPrefix(keys.PropertiesTable.Key.From(row).SK, keys.SortKind[keys.Image]())
 }
 
 func (g *gallery) sort() {
@@ -197,6 +208,22 @@ func (p *picture) write(op string, r *Repository, tx *dynastay.Tx) error {
 	if err != nil {
 		return err
 	}
-	p.image = c.After
+	p.image, p.edited = c.After, c
 	return c.AddTo(tx)
+}
+
+// hold adds the check that whatever the write does not change is as it was read. Otherwise two callers could each
+// write the images that the other one leaves alone. All images are stored, and none is deleted.
+func (g *gallery) hold(tx *dynastay.Tx) {
+	if !slices.ContainsFunc(g.pictures, func(p *picture) bool { return p.edited.Changed() }) {
+		return
+	}
+	for _, p := range g.pictures {
+		if !p.edited.Changed() {
+			check(tx, p.row, g.repo.imageEntity.Known())
+		}
+	}
+	if !g.property.Changed() {
+		check(tx, g.property.Row, g.repo.entity.Known())
+	}
 }

@@ -16,6 +16,9 @@ import (
 // it has 100 actions.
 const maxImages = 98
 
+// maxOrder keeps the positions of the images that follow in range.
+const maxOrder = 1_000_000
+
 // AddImagesOp adds images to a property, all or none, and returns them in the order in which they were passed. Empty
 // ids are generated. An image without an Order becomes the last one. If an image is Primary, it replaces the present
 // primary image; the first image of a property is primary in any case. The URL of the primary image and the number of
@@ -111,6 +114,9 @@ func (r *Repository) newImages(propertyID string, images []Image) ([]Image, erro
 		if err := image.Validate(); err != nil {
 			return nil, dynastay.Within(fmt.Sprintf("Images[%d]", i), err)
 		}
+		if image.Order > maxOrder {
+			return nil, dynastay.Invalid(fmt.Sprintf("Images[%d].Order", i), "must be at most 1,000,000")
+		}
 		if slices.ContainsFunc(all[:i], func(other Image) bool { return other.ID == image.ID }) {
 			return nil, dynastay.Invalid(fmt.Sprintf("Images[%d].ID", i), "appears more than once")
 		}
@@ -157,11 +163,6 @@ func (r *Repository) GetImages(ctx context.Context, propertyID string, opts ...d
 		return nil, err
 	}
 	return r.imagesOf(rows)
-}
-
-// isImage reports whether an item is an image. Other software may keep further items in the partition of a property.
-func isImage(row dynastay.Row) bool {
-	return strings.HasPrefix(keys.PropertiesTable.Key.From(row).SK, keys.SortKind[keys.Image]())
 }
 
 func (r *Repository) imagesOf(rows []dynastay.Row) ([]Image, error) {
@@ -259,7 +260,8 @@ func (r *Repository) SetPrimaryImage(
 }
 
 // ArrangeImagesOp puts images in order: those with the given ids come first, in that order, and the others follow in
-// their present order. It returns all images. It fails like [Repository.UpdateImageOp].
+// their present order. It returns all images. Of two callers, the last one wins with its whole order. A property with
+// more than 98 images must lose some first. It fails like [Repository.UpdateImageOp].
 func (r *Repository) ArrangeImagesOp(propertyID string, imageIDs ...string) *dynastay.Operation[[]Image] {
 	const op = "properties.ArrangeImages"
 	ids := slices.Clone(imageIDs)
@@ -283,6 +285,7 @@ func (r *Repository) ArrangeImagesOp(propertyID string, imageIDs ...string) *dyn
 			}
 			return nil
 		},
+		whole:  true,
 		result: (*gallery).images,
 		restore: func(ctx context.Context, _ map[string]string) ([]Image, error) {
 			return r.GetImages(ctx, propertyID, dynastay.Consistent)
@@ -291,8 +294,11 @@ func (r *Repository) ArrangeImagesOp(propertyID string, imageIDs ...string) *dyn
 }
 
 func checkImageIDs(propertyID string, ids []string) error {
-	if len(ids) == 0 {
+	switch {
+	case len(ids) == 0:
 		return dynastay.Invalid("ImageIDs", "must not be empty")
+	case len(ids) > maxImages:
+		return dynastay.Invalid("ImageIDs", "must have at most %d entries", maxImages)
 	}
 	for i, id := range ids {
 		field := fmt.Sprintf("ImageIDs[%d]", i)

@@ -28,14 +28,7 @@ const maxAdded = 49
 // amenities together.
 func (r *Repository) AddRoomTypesOp(propertyID string, rooms ...RoomType) *dynastay.Operation[[]RoomType] {
 	const op = "properties.AddRoomTypes"
-	given := slices.Clone(rooms)
-	all, err := r.newRooms(rooms)
-	if len(rooms) == 0 {
-		err = dynastay.Invalid("Rooms", "must not be empty")
-	}
-	if len(rooms) > maxAdded {
-		err = dynastay.Invalid("Rooms", "must have at most %d entries", maxAdded)
-	}
+	given, all, err := r.addedRooms(rooms)
 	return partOp(r, op, propertyID, partSpec[[]RoomType]{
 		invalid: err,
 		input:   func(in *dynastay.Input) { r.agreed(in, nil, given) },
@@ -71,6 +64,18 @@ func (r *Repository) AddRoomTypesOp(propertyID string, rooms ...RoomType) *dynas
 			return restored, nil
 		},
 	})
+}
+
+// addedRooms returns copies of new room types, as the caller passed them and with their ids.
+func (r *Repository) addedRooms(rooms []RoomType) (given, all []RoomType, err error) {
+	switch {
+	case len(rooms) == 0:
+		return nil, nil, dynastay.Invalid("Rooms", "must not be empty")
+	case len(rooms) > maxAdded:
+		return nil, nil, dynastay.Invalid("Rooms", "must have at most %d entries", maxAdded)
+	}
+	all, err = r.newRooms(rooms)
+	return copiesOf(rooms), all, err
 }
 
 func madeRoom(i int) string { return fmt.Sprintf("RoomTypeId[%d]", i) }
