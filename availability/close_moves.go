@@ -47,7 +47,7 @@ var (
 			return change
 		},
 	}
-	suspend = salesMove{direction: closing, op: "availability.Suspend", prefix: keys.ClosedByStatus, step: func(guard dynastay.Row) step {
+	suspend = salesMove{direction: closing, op: "availability.SuspendSales", prefix: keys.ClosedByStatus, step: func(guard dynastay.Row) step {
 		switch {
 		case !isClosed(guard):
 			return change
@@ -56,7 +56,7 @@ var (
 		}
 		return hold
 	}}
-	resume = salesMove{direction: reopening, op: "availability.Resume", prefix: keys.ClosedByStatus, step: func(guard dynastay.Row) step {
+	resume = salesMove{direction: reopening, op: "availability.ResumeSales", prefix: keys.ClosedByStatus, step: func(guard dynastay.Row) step {
 		switch {
 		case closedBy(guard, keys.ClosedByStatus):
 			return change

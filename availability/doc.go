@@ -23,7 +23,7 @@
 //	| take a room type off sale for good                    | [Repository.Withdraw] |
 //
 // When a property is suspended or approved again, package properties takes it off sale or puts it back in the same
-// transaction, with the [SalesMove] of [Repository.Suspend] or [Repository.Resume]. To delete a room type, use package
+// transaction, with the [SalesMove] of [Repository.SuspendSales] or [Repository.ResumeSales]. To delete a room type, use package
 // properties as well: it calls Withdraw.
 //
 // [Repository.Quote] turns nights into an offer with an exact total; package bookings turns a quote into a booking. A

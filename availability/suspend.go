@@ -19,19 +19,19 @@ type SalesMove struct {
 	guards []guard // nil before Add
 }
 
-// Suspend takes room types off sale together with a change of their property's status to suspended or deleting.
-// [Repository.Resume] puts them on sale again, but not those that were already closed. The transaction must be
+// SuspendSales takes room types off sale together with a change of their property's status to suspended or deleting.
+// [Repository.ResumeSales] puts them on sale again, but not those that were already closed. The transaction must be
 // conditional on the property's item, and roomTypeIDs must be all of its room types. Of house, only ID and TimeZone are
-// used. Suspend itself sends no requests and changes nothing; see [SalesMove].
-func (r *Repository) Suspend(house House, roomTypeIDs []string) *SalesMove {
+// used. SuspendSales itself sends no requests and changes nothing; see [SalesMove].
+func (r *Repository) SuspendSales(house House, roomTypeIDs []string) *SalesMove {
 	return &SalesMove{nights: r, move: suspend, house: house, rooms: slices.Clone(roomTypeIDs)}
 }
 
-// Resume puts room types on sale again that [Repository.Suspend] took off sale. Those that were closed by
+// ResumeSales puts room types on sale again that [Repository.SuspendSales] took off sale. Those that were closed by
 // [Repository.CloseSales] or [Repository.Withdraw] stay closed. The transaction must be conditional on the property's
-// item, and roomTypeIDs must be all of its room types. Of house, only ID and TimeZone are used. Resume itself sends no
-// requests and changes nothing; see [SalesMove].
-func (r *Repository) Resume(house House, roomTypeIDs []string) *SalesMove {
+// item, and roomTypeIDs must be all of its room types. Of house, only ID and TimeZone are used. ResumeSales itself
+// sends no requests and changes nothing; see [SalesMove].
+func (r *Repository) ResumeSales(house House, roomTypeIDs []string) *SalesMove {
 	return &SalesMove{nights: r, move: resume, house: house, rooms: slices.Clone(roomTypeIDs)}
 }
 
@@ -58,10 +58,11 @@ func (m *SalesMove) Add(ctx context.Context, tx *dynastay.Tx) error {
 	return nil
 }
 
-// Finish marks or unmarks the nights of the room types from yesterday on, as [Repository.CloseSales] does. Until it has
-// returned without an error, nights can still be sold after [Repository.Suspend]. It returns [ErrReopened] or
-// [ErrClosed] if another caller has changed the guard of a room type since Add. Each room type takes 1 Query, 1 request
-// for every 99 nights that are changed, and 1 more Query if any were; a room type that Resume leaves alone takes none.
+// Finish marks or unmarks the nights of the room types from yesterday on, as [Repository.CloseSales] does. Until it
+// has returned without an error, nights can still be sold after [Repository.SuspendSales]. It returns [ErrReopened] or
+// [ErrClosed] if another caller has changed the guard of a room type since Add. Each room type takes 1 Query, 1
+// request for every 99 nights that are changed, and 1 more Query if any were; a room type that ResumeSales leaves
+// alone takes none.
 //
 // Finish panics if Add has not been called, which is a programming error.
 func (m *SalesMove) Finish(ctx context.Context) (SalesChange, error) {

@@ -31,8 +31,8 @@ type move struct {
 }
 
 var (
-	suspension = move{keys.PropertySuspended, (*availability.Repository).Suspend}
-	resumption = move{"approved", (*availability.Repository).Resume}
+	suspension = move{keys.PropertySuspended, (*availability.Repository).SuspendSales}
+	resumption = move{"approved", (*availability.Repository).ResumeSales}
 )
 
 // write changes the status and the guards in one transaction, as package properties does.
@@ -321,7 +321,7 @@ func TestInvalidHouses(t *testing.T) {
 	for field, house := range map[string]availability.House{
 		"House.ID": {ID: "a#b"}, "House.TimeZone": {ID: propertyID, TimeZone: "Mars/Olympus"},
 	} {
-		for _, sales := range []*availability.SalesMove{repo.Suspend(house, []string{"a"}), repo.Resume(house, []string{"a"})} {
+		for _, sales := range []*availability.SalesMove{repo.SuspendSales(house, []string{"a"}), repo.ResumeSales(house, []string{"a"})} {
 			assertInvalid(t, sales.Add(t.Context(), nil), field, "Add")
 			assert.Panics(t, func() { _, _ = sales.Finish(t.Context()) })
 		}
@@ -330,7 +330,7 @@ func TestInvalidHouses(t *testing.T) {
 		assertInvalid(t, repo.SoldAhead(t.Context(), house, []string{roomTypeID}), field, "SoldAhead")
 	}
 	house := availability.House{ID: propertyID, Name: strings.Repeat("x", 5000)} // not needed
-	assertInvalid(t, repo.Suspend(house, []string{"a#b"}).Add(t.Context(), nil), "RoomTypeID", "Add")
+	assertInvalid(t, repo.SuspendSales(house, []string{"a#b"}).Add(t.Context(), nil), "RoomTypeID", "Add")
 	_, err := repo.Withdraw(t.Context(), house, "a#b")
 	assertInvalid(t, err, "RoomTypeID", "Withdraw")
 	assertInvalid(t, repo.SoldAhead(t.Context(), house, []string{"a#b"}), "RoomTypeID", "SoldAhead")

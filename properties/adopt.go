@@ -30,10 +30,11 @@ var ErrForeign = errors.New("the property was written by other software and has 
 // type cannot be closed or reopened, so Approve, Suspend and Delete then fail with [dynastay.ErrAlreadyExists] and Field
 // "RoomTypeID". Adopt does not take a property off sale that other software suspended: call [Repository.Suspend].
 //
-// Adopt returns [dynastay.ErrNotFound] if the property does not exist, and [dynastay.ErrCorrupt] with Field "AmenityList"
-// if there are more than 90 amenities and room types, or with the name of a field that no key can be built from. If Adopt
-// fails or the program ends, call it again. 1 request for a property that was adopted before, otherwise 4; 3 without room
-// types; 2 more for room types that belong to a different property, and 2 more for such a slug.
+// Adopt returns [dynastay.ErrNotFound] if the property does not exist, and [dynastay.ErrCorrupt] with Field
+// "AmenityList" if there are more than 90 amenities and room types, or with the name of a field that no key can be
+// built from. If Adopt fails or the program ends, call it again. 1 request for a property that was adopted before,
+// otherwise 4; 3 without room types; 2 more for room types that belong to a different property, and 2 more for such a
+// slug.
 func (r *Repository) Adopt(ctx context.Context, propertyID string) error {
 	key, err := keys.Of(keys.Property{PropertyID: propertyID})
 	if err != nil {
@@ -177,7 +178,7 @@ func (r *Repository) adoptProperty(tx *dynastay.Tx, f *foreign) error {
 		if p.Prices.Min.IsSet() { // nothing else is changed, not even a range that differs from the room types
 			return nil
 		}
-		return p.setPrices()
+		return p.setPrices("")
 	})
 	if err != nil {
 		return err

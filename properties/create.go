@@ -84,7 +84,7 @@ func (r *Repository) newProperty(p Property, rooms []RoomType) (*entity.Creation
 	p.rooms = nil
 	for i, room := range all {
 		p.rooms = append(p.rooms, cardRoomOf(room))
-		if err := p.setPrices(); err != nil {
+		if err := p.setPrices(room.ID); err != nil {
 			return nil, nil, dynastay.Within(fmt.Sprintf("Rooms[%d]", i), err)
 		}
 	}

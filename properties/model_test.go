@@ -173,7 +173,7 @@ func (m *model) move(t *rapid.T) operation {
 		name string
 		from []properties.Status
 		to   properties.Status
-		call func(*properties.Repository, context.Context, string) (*properties.Property, error)
+		call func(*properties.Repository, context.Context, string, ...dynastay.UpdateOption) (*properties.Property, error)
 	}
 	mv := rapid.SampledFrom([]move{
 		{"approve", []properties.Status{properties.Pending, properties.Rejected, properties.Suspended}, properties.Approved, (*properties.Repository).Approve},

@@ -41,7 +41,7 @@ func (r *Repository) AddRoomTypesOp(propertyID string, rooms ...RoomType) *dynas
 			err := c.Keep(func(p *Property) error {
 				for i, room := range added {
 					p.rooms = append(p.rooms, cardRoomOf(room))
-					if err := p.setPrices(); err != nil {
+					if err := p.setPrices(room.ID); err != nil {
 						return dynastay.Within(fmt.Sprintf("Rooms[%d]", i), err)
 					}
 				}
@@ -136,7 +136,7 @@ func (r *Repository) UpdateRoomTypeOp(
 					at, p.rooms = len(p.rooms), append(p.rooms, CardRoom{}) // other software added it
 				}
 				p.rooms[at] = cardRoomOf(*room.After)
-				if err := p.setPrices(); err != nil {
+				if err := p.setPrices(roomTypeID); err != nil {
 					return err
 				}
 				return p.fits("Name")
@@ -239,7 +239,7 @@ func (r *Repository) dropRoom(op string, c *entity.Change[Property], row dynasta
 		if p.Status == Approved && len(p.rooms) == 0 {
 			return dynastay.Invalid("RoomTypeID", "must not be the only room type of an approved property")
 		}
-		return p.setPrices()
+		return p.setPrices("")
 	})
 }
 
@@ -286,22 +286,20 @@ func (r *Repository) addRooms(tx *dynastay.Tx, op string, status Status, rooms [
 	return nil
 }
 
-// setPrices computes the price range from the room types on the card. All prices must be in one currency.
-func (p *Property) setPrices() error {
+// setPrices computes the price range from the room types on the card, after the one with the given id has changed. All
+// prices must be in one currency.
+func (p *Property) setPrices(changed string) error {
 	p.Prices = PriceRange{}
+	other := slices.IndexFunc(p.rooms, func(room CardRoom) bool { return room.ID != changed })
 	for i, room := range p.rooms {
-		if i == 0 {
-			p.Prices = PriceRange{room.BasePrice, room.BasePrice}
-			continue
+		if other >= 0 && room.BasePrice.Currency() != p.rooms[other].BasePrice.Currency() {
+			return dynastay.Invalid("BasePrice.Currency", "must be %s, the currency of the other room types",
+				p.rooms[other].BasePrice.Currency())
 		}
-		low, err := room.BasePrice.Compare(p.Prices.Min)
-		if err != nil {
-			return dynastay.Invalid("BasePrice.Currency", "must be %s, the currency of the other room types", p.Prices.Min.Currency())
-		}
-		if low < 0 {
+		if low, _ := room.BasePrice.Compare(p.Prices.Min); i == 0 || low < 0 {
 			p.Prices.Min = room.BasePrice
 		}
-		if high, _ := room.BasePrice.Compare(p.Prices.Max); high > 0 {
+		if high, _ := room.BasePrice.Compare(p.Prices.Max); i == 0 || high > 0 {
 			p.Prices.Max = room.BasePrice
 		}
 	}

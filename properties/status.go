@@ -6,7 +6,6 @@ import (
 
 	"github.com/dynastay/dynastay"
 	"github.com/dynastay/dynastay/availability"
-	"github.com/dynastay/dynastay/entity"
 	"github.com/dynastay/dynastay/keys"
 )
 
@@ -42,11 +41,11 @@ type move struct {
 }
 
 var (
-	approving    = move{"properties.Approve", []Status{Pending, Rejected, Suspended}, Approved, (*availability.Repository).Resume}
+	approving    = move{"properties.Approve", []Status{Pending, Rejected, Suspended}, Approved, (*availability.Repository).ResumeSales}
 	rejecting    = move{"properties.Reject", []Status{Pending}, Rejected, nil}
 	resubmitting = move{"properties.Resubmit", []Status{Rejected}, Pending, nil}
-	suspending   = move{"properties.Suspend", []Status{Approved}, Suspended, (*availability.Repository).Suspend}
-	removing     = move{"properties.Delete", []Status{Pending, Approved, Rejected, Suspended}, Deleting, (*availability.Repository).Suspend}
+	suspending   = move{"properties.Suspend", []Status{Approved}, Suspended, (*availability.Repository).SuspendSales}
+	removing     = move{"properties.Delete", []Status{Pending, Approved, Rejected, Suspended}, Deleting, (*availability.Repository).SuspendSales}
 )
 
 // moved is the result of a move.
@@ -57,32 +56,52 @@ type moved struct {
 
 // moveOp changes the status of a property. The search keys, the amenity items and the guards of the room types change
 // in the same transaction. A property that already has the status is left as it is.
-func (r *Repository) moveOp(m move, propertyID string) *dynastay.Operation[moved] {
-	key, err := keys.Of(keys.Property{PropertyID: propertyID})
+func (r *Repository) moveOp(m move, propertyID string, opts []dynastay.UpdateOption) *dynastay.Operation[moved] {
 	return dynastay.NewOp(dynastay.OpSpec[moved]{
-		Name: m.op, Invalid: err,
-		Input: func(in *dynastay.Input) { in.Key(key) },
-		Prepare: func(ctx context.Context, tx *dynastay.Tx) (moved, error) {
-			row, err := r.db.Get(ctx, keys.PropertiesTable, key, dynastay.Consistent)
-			if err != nil {
-				return moved{}, err
-			}
-			if err := r.adoptedAlready(m.op, row); err != nil {
-				return moved{}, err
-			}
-			c, err := r.table.ChangeOf(key, row, func(*Property) error { return nil })
-			if err != nil {
-				return moved{}, err
-			}
-			return r.move(ctx, tx, m, propertyID, c)
-		},
+		Name: m.op, Invalid: r.checkMove(propertyID, opts),
+		Prepare: func(ctx context.Context, tx *dynastay.Tx) (moved, error) { return r.move(ctx, tx, m, propertyID, opts) },
 	})
 }
 
+// statusOp is moveOp for callers, who do not see the sales.
+func (r *Repository) statusOp(m move, propertyID string, opts []dynastay.UpdateOption) *dynastay.Operation[*Property] {
+	return dynastay.NewOp(dynastay.OpSpec[*Property]{
+		Name: m.op, Invalid: r.checkMove(propertyID, opts),
+		Input: func(in *dynastay.Input) { in.Field("property", propertyID) },
+		Prepare: func(ctx context.Context, tx *dynastay.Tx) (*Property, error) {
+			now, err := r.move(ctx, tx, m, propertyID, opts)
+			return now.property, err
+		},
+		Restore: r.restoreProperty(propertyID),
+	})
+}
+
+func (r *Repository) checkMove(propertyID string, opts []dynastay.UpdateOption) error {
+	if _, err := keys.Of(keys.Property{PropertyID: propertyID}); err != nil {
+		return err
+	}
+	return r.entity.CheckUpdate(opts...)
+}
+
 func (r *Repository) move(
-	ctx context.Context, tx *dynastay.Tx, m move, propertyID string, c *entity.Change[Property],
-) (moved, error) {
-	now := moved{property: c.After}
+	ctx context.Context, tx *dynastay.Tx, m move, propertyID string, opts []dynastay.UpdateOption,
+) (now moved, err error) {
+	key, err := keys.Of(keys.Property{PropertyID: propertyID})
+	if err != nil {
+		return now, err
+	}
+	row, err := r.db.Get(ctx, keys.PropertiesTable, key, dynastay.Consistent)
+	if err != nil {
+		return now, err
+	}
+	if err := r.adoptedAlready(m.op, row); err != nil {
+		return now, err
+	}
+	c, err := r.table.ChangeOf(key, row, func(*Property) error { return nil }, opts...)
+	if err != nil {
+		return now, err
+	}
+	now.property = c.After
 	if c.After.Status != m.to && !slices.Contains(m.from, c.After.Status) {
 		return now, refusedBy(m.op, propertyID, c.After.Status)
 	}
@@ -96,7 +115,7 @@ func (r *Repository) move(
 			return now, err
 		}
 	}
-	err := c.Keep(func(p *Property) error {
+	err = c.Keep(func(p *Property) error {
 		p.Status = m.to
 		return nil
 	})
@@ -110,8 +129,10 @@ func (r *Repository) move(
 }
 
 // setStatus changes the status, and then the nights.
-func (r *Repository) setStatus(ctx context.Context, m move, propertyID string) (*Property, error) {
-	now, err := adopted(ctx, r, propertyID, func() (moved, error) { return dynastay.Do(ctx, r.db, r.moveOp(m, propertyID)) })
+func (r *Repository) setStatus(ctx context.Context, m move, propertyID string, opts ...dynastay.UpdateOption) (*Property, error) {
+	now, err := adopted(ctx, r, propertyID, func() (moved, error) {
+		return dynastay.Do(ctx, r.db, r.moveOp(m, propertyID, opts))
+	})
 	if err != nil || now.sales == nil {
 		return now.property, err
 	}
@@ -130,23 +151,43 @@ func (r *Repository) setStatus(ctx context.Context, m move, propertyID string) (
 // was suspended follow, in transactions of at most 99. If Approve fails in between, or the program ends, call it again:
 // it finishes what is left, even if the status is already approved.
 //
-// Approve fails with [dynastay.ErrNotFound] if the property does not exist, with a [*StatusError] if it is being
-// deleted, and with [availability.ErrClosed] if another caller suspended the property at the same time. 3 requests; for
-// a property that was suspended, also those of [availability.Repository.ReopenSales] for its nights.
-func (r *Repository) Approve(ctx context.Context, propertyID string) (*Property, error) {
-	return r.setStatus(ctx, approving, propertyID)
+// Approve fails with [dynastay.ErrNotFound] if the property does not exist, with [dynastay.ErrVersion] if it is not at
+// the version of [dynastay.IfVersion], for example because its host has changed it since it was reviewed (writes of
+// room types, images and amenities do not change the version), with a [*StatusError] if it is being deleted, and with
+// [availability.ErrClosed] if another caller suspended the property at the same time. 3 requests; for a property that
+// was suspended, also those of [availability.Repository.ReopenSales] for its nights.
+func (r *Repository) Approve(ctx context.Context, propertyID string, opts ...dynastay.UpdateOption) (*Property, error) {
+	return r.setStatus(ctx, approving, propertyID, opts...)
+}
+
+// ApproveOp is the first step of [Repository.Approve], for a transaction that also writes something else, such as an
+// entry of an audit log. For a property that was suspended, call Approve after the write; it continues with the nights.
+// ApproveOp returns [ErrForeign] instead of adopting the property.
+func (r *Repository) ApproveOp(propertyID string, opts ...dynastay.UpdateOption) *dynastay.Operation[*Property] {
+	return r.statusOp(approving, propertyID, opts)
 }
 
 // Reject refuses a property that waits for approval, and does nothing if it is already rejected. In any other status,
 // it fails with a [*StatusError]. 2 requests.
-func (r *Repository) Reject(ctx context.Context, propertyID string) (*Property, error) {
-	return r.setStatus(ctx, rejecting, propertyID)
+func (r *Repository) Reject(ctx context.Context, propertyID string, opts ...dynastay.UpdateOption) (*Property, error) {
+	return r.setStatus(ctx, rejecting, propertyID, opts...)
+}
+
+// RejectOp is [Repository.Reject] as an operation, for example together with a message that says why. It returns
+// [ErrForeign] instead of adopting the property.
+func (r *Repository) RejectOp(propertyID string, opts ...dynastay.UpdateOption) *dynastay.Operation[*Property] {
+	return r.statusOp(rejecting, propertyID, opts)
 }
 
 // Resubmit puts a rejected property back among those that wait for approval, still ordered by the time of its creation.
 // It does nothing if the property already waits. In any other status, it fails with a [*StatusError]. 2 requests.
-func (r *Repository) Resubmit(ctx context.Context, propertyID string) (*Property, error) {
-	return r.setStatus(ctx, resubmitting, propertyID)
+func (r *Repository) Resubmit(ctx context.Context, propertyID string, opts ...dynastay.UpdateOption) (*Property, error) {
+	return r.setStatus(ctx, resubmitting, propertyID, opts...)
+}
+
+// ResubmitOp is [Repository.Resubmit] as an operation. It returns [ErrForeign] instead of adopting the property.
+func (r *Repository) ResubmitOp(propertyID string, opts ...dynastay.UpdateOption) *dynastay.Operation[*Property] {
+	return r.statusOp(resubmitting, propertyID, opts)
 }
 
 // Suspend takes an approved property out of the searches and off sale, until [Repository.Approve] is called. Once
@@ -161,6 +202,13 @@ func (r *Repository) Resubmit(ctx context.Context, propertyID string) (*Property
 // Suspend fails with [dynastay.ErrNotFound] if the property does not exist, with a [*StatusError] if it is neither
 // approved nor suspended, and with [availability.ErrReopened] if another caller approved it again at the same time. 3
 // requests, and those of [availability.Repository.CloseSales] for the nights.
-func (r *Repository) Suspend(ctx context.Context, propertyID string) (*Property, error) {
-	return r.setStatus(ctx, suspending, propertyID)
+func (r *Repository) Suspend(ctx context.Context, propertyID string, opts ...dynastay.UpdateOption) (*Property, error) {
+	return r.setStatus(ctx, suspending, propertyID, opts...)
+}
+
+// SuspendOp is the first step of [Repository.Suspend], for a transaction that also writes something else. Call Suspend
+// after the write; it continues with the nights, which can be sold until then. SuspendOp returns [ErrForeign] instead of
+// adopting the property.
+func (r *Repository) SuspendOp(propertyID string, opts ...dynastay.UpdateOption) *dynastay.Operation[*Property] {
+	return r.statusOp(suspending, propertyID, opts)
 }

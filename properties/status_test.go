@@ -19,7 +19,7 @@ import (
 	"github.com/dynastay/dynastay/properties"
 )
 
-type statusCall = func(*properties.Repository, context.Context, string) (*properties.Property, error)
+type statusCall = func(*properties.Repository, context.Context, string, ...dynastay.UpdateOption) (*properties.Property, error)
 
 var statusCalls = map[string]statusCall{
 	"Approve": (*properties.Repository).Approve, "Reject": (*properties.Repository).Reject,

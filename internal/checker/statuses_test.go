@@ -56,7 +56,7 @@ func (l *listings) move(w *worker) {
 	all := []struct {
 		name string
 		to   properties.Status
-		call func(context.Context, string) (*properties.Property, error)
+		call func(context.Context, string, ...dynastay.UpdateOption) (*properties.Property, error)
 		lost error // if another call overtook it
 	}{
 		{"approve", properties.Approved, w.properties.Approve, availability.ErrClosed},

@@ -1,0 +1,114 @@
+package properties_test
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/dynastay/dynastay"
+	"github.com/dynastay/dynastay/availability"
+	"github.com/dynastay/dynastay/dyntest"
+	"github.com/dynastay/dynastay/properties"
+)
+
+// Two changes of status are one transaction, and a repetition with the same key returns what the first call did.
+func TestStatusOps(t *testing.T) {
+	t.Parallel()
+	db := dyntest.New(t)
+	repo := properties.New(db.DB, nil)
+	create(t, repo, grand("p1", pending))
+	create(t, repo, grand("p2", pending))
+	create(t, repo, grand("p3", pending))
+	for range 2 {
+		approved, rejected := repo.ApproveOp("p1"), repo.RejectOp("p2")
+		require.NoError(t, db.Write(t.Context(), approved, rejected, dynastay.IdempotencyKey("review")))
+		assert.Equal(t, []properties.Status{properties.Approved, properties.Rejected},
+			[]properties.Status{approved.Result().Status, rejected.Result().Status})
+		checkDerived(t, db, "p1")
+		checkDerived(t, db, "p2")
+	}
+
+	// One is refused, so neither is made.
+	err := db.Write(t.Context(), repo.ResubmitOp("p2"), repo.SuspendOp("p3"))
+	assertNotAllowed(t, err, properties.Pending)
+	p, err := repo.Get(t.Context(), "p2")
+	require.NoError(t, err)
+	assert.Equal(t, properties.Rejected, p.Status)
+	require.NoError(t, db.Write(t.Context(), repo.ResubmitOp("p2")))
+	checkDerived(t, db, "p2")
+}
+
+// SuspendOp leaves the nights to Suspend.
+func TestSuspendOpIsFinishedBySuspend(t *testing.T) {
+	t.Parallel()
+	db := dyntest.New(t)
+	repo, nights := properties.New(db.DB, nil), availability.New(db.DB)
+	create(t, repo, grand("p1"))
+	from := dynastay.DateOf(db.Now(), nil).AddDays(2)
+	stay := dynastay.Stay{CheckIn: from, CheckOut: from.AddDays(3)}
+	_, err := nights.Open(t.Context(), availability.OpenRequest{
+		PropertyID: "p1", RoomTypeID: "room_a_of_p1", Nights: stay, Rooms: 1, Price: dynastay.MustMoney("100", "USD"),
+	})
+	require.NoError(t, err)
+	closed := func() (n int) {
+		t.Helper()
+		got, err := nights.Check(t.Context(), "p1", "room_a_of_p1", 1, stay, dynastay.Consistent)
+		require.NoError(t, err)
+		for _, night := range got.Nights {
+			if night.PropertyClosed {
+				n++
+			}
+		}
+		return n
+	}
+	require.NoError(t, db.Write(t.Context(), repo.SuspendOp("p1")))
+	assert.Zero(t, closed())
+	require.NoError(t, second(repo.Suspend(t.Context(), "p1")))
+	assert.Equal(t, 3, closed())
+	require.NoError(t, db.Write(t.Context(), repo.ApproveOp("p1")))
+	assert.Equal(t, 3, closed())
+	require.NoError(t, second(repo.Approve(t.Context(), "p1")))
+	assert.Zero(t, closed())
+	checkDerived(t, db, "p1")
+}
+
+// An admin approves what was reviewed, and nothing else.
+func TestApproveIfVersion(t *testing.T) {
+	t.Parallel()
+	db := dyntest.New(t)
+	repo := properties.New(db.DB, nil)
+	reviewed := create(t, repo, grand("p1", pending))
+	_, err := repo.Update(t.Context(), "p1", edit(func(p *properties.Property) { p.Description = "Not what it was." }))
+	require.NoError(t, err)
+	_, err = repo.Approve(t.Context(), "p1", dynastay.IfVersion(reviewed.Version))
+	require.ErrorIs(t, err, dynastay.ErrVersion)
+	_, err = repo.Approve(t.Context(), "p1", dynastay.OrMissing())
+	assertField(t, err, dynastay.ErrInvalid, "OrMissing")
+	_, err = repo.Approve(t.Context(), "p1", dynastay.IfVersion(reviewed.Version+1))
+	require.NoError(t, err)
+	checkDerived(t, db, "p1")
+}
+
+// The error names the currency of the others, whichever room type sorts first.
+func TestCurrencyOfTheOthers(t *testing.T) {
+	t.Parallel()
+	db := dyntest.New(t)
+	repo := properties.New(db.DB, nil)
+	create(t, repo, grand("p1"))
+	for _, id := range []string{"room_a_of_p1", "room_b_of_p1"} {
+		_, err := repo.UpdateRoomType(t.Context(), "p1", id, func(r *properties.RoomType) error {
+			r.BasePrice = dynastay.MustMoney("90", "EUR")
+			return nil
+		})
+		assertField(t, err, dynastay.ErrInvalid, "BasePrice.Currency")
+		assert.ErrorContains(t, err, "must be USD, the currency of the other room types")
+	}
+	// The only room type may change it.
+	require.NoError(t, repo.DeleteRoomType(t.Context(), "p1", "room_a_of_p1"))
+	require.NoError(t, second(repo.UpdateRoomType(t.Context(), "p1", "room_b_of_p1", func(r *properties.RoomType) error {
+		r.BasePrice = dynastay.MustMoney("90", "EUR")
+		return nil
+	})))
+	checkDerived(t, db, "p1")
+}
