@@ -26,7 +26,7 @@ var absent = dynastay.IfNew(keys.PropertiesTable)
 // It needs two actions for the property and its slug, two for each room type, one for each amenity, and one for an
 // idempotency key. A transaction has at most 100 actions.
 func (r *Repository) CreateOp(p Property, rooms []RoomType) *dynastay.Operation[*WithRooms] {
-	givenAmenities, givenRooms := slices.Clone(p.AmenityIDs), slices.Clone(rooms)
+	givenAmenities, givenRooms := slices.Clone(p.AmenityIDs), cloneRooms(rooms)
 	made, all, err := r.newProperty(p, rooms)
 	return dynastay.NewOp(dynastay.OpSpec[*WithRooms]{
 		Name:    "properties.Create",
@@ -92,15 +92,23 @@ func sortByID[T any](all []T, id func(T) string) {
 	slices.SortFunc(all, func(a, b T) int { return strings.Compare(id(a), id(b)) })
 }
 
+func cloneRooms(rooms []RoomType) []RoomType {
+	all := slices.Clone(rooms)
+	for i := range all {
+		room := &all[i]
+		room.Beds, room.Amenities, room.Images = slices.Clone(room.Beds), slices.Clone(room.Amenities), slices.Clone(room.Images)
+	}
+	return all
+}
+
 // newRooms returns copies of new room types, with their ids. What they take from the property is set later.
 func (r *Repository) newRooms(rooms []RoomType) ([]RoomType, error) {
-	all := slices.Clone(rooms)
+	all := cloneRooms(rooms)
 	for i := range all {
 		room := &all[i]
 		if room.ID == "" {
 			room.ID = r.db.NewID("room_")
 		}
-		room.Beds, room.Amenities, room.Images = slices.Clone(room.Beds), slices.Clone(room.Amenities), slices.Clone(room.Images)
 		if err := room.validate(); err != nil {
 			return nil, dynastay.Within(fmt.Sprintf("Rooms[%d]", i), err)
 		}

@@ -197,7 +197,6 @@ func (r *Repository) UpdateImageOp(propertyID, imageID string, fn func(*Image) e
 			if edited.edited, err = r.images.ChangeOf(key, edited.row, fn, opts...); err != nil {
 				return err
 			}
-			edited.image = edited.edited.After
 			return nil
 		},
 		result:  func(*gallery) *Image { return edited.image },

@@ -28,7 +28,7 @@ const maxAdded = 49
 // amenities together.
 func (r *Repository) AddRoomTypesOp(propertyID string, rooms ...RoomType) *dynastay.Operation[[]RoomType] {
 	const op = "properties.AddRoomTypes"
-	given := slices.Clone(rooms)
+	given := cloneRooms(rooms)
 	all, err := r.newRooms(rooms)
 	if len(rooms) == 0 {
 		err = dynastay.Invalid("Rooms", "must not be empty")
@@ -114,9 +114,6 @@ func (r *Repository) UpdateRoomTypeOp(propertyID, roomTypeID string, fn func(*Ro
 			room, err := r.rooms.ChangeOf(key, row, fn, opts...)
 			if err != nil {
 				return nil, err
-			}
-			if !room.Changed() {
-				return room.After, nil
 			}
 			err = c.Keep(func(p *Property) error {
 				at := slices.IndexFunc(p.rooms, func(other CardRoom) bool { return other.ID == roomTypeID })
