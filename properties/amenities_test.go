@@ -175,7 +175,7 @@ func TestAmenitiesWithIdempotencyKey(t *testing.T) {
 	}
 	for _, err := range []error{
 		second(repo.AddAmenities(t.Context(), "p1", []string{"spa", "bar"}, key)), second(repo.AddAmenities(t.Context(), "p2", []string{"spa"}, key)),
-		second(repo.RemoveAmenities(t.Context(), "p1", []string{"spa"}, key)),
+		second(repo.RemoveAmenities(t.Context(), "p1", []string{"spa"}, key)), second(repo.AddAmenities(t.Context(), "p1", []string{"bar"}, key)),
 	} {
 		assert.ErrorIs(t, err, dynastay.ErrIdempotencyMismatch)
 	}

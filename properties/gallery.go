@@ -124,9 +124,7 @@ func (g *gallery) setPrimary(primary *picture) {
 func (g *gallery) images() []Image {
 	all := make([]Image, 0, len(g.pictures))
 	for _, p := range g.pictures {
-		if !p.gone {
-			all = append(all, *p.image)
-		}
+		all = append(all, *p.image)
 	}
 	return all
 }

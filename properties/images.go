@@ -206,7 +206,6 @@ func (r *Repository) UpdateImageOp(
 			if edited.edited, err = r.images.ChangeOf(key, edited.row, fn, opts...); err != nil {
 				return err
 			}
-			edited.image = edited.edited.After
 			return nil
 		},
 		result:  func(*gallery) *Image { return edited.image },

@@ -152,6 +152,11 @@ func TestImages(t *testing.T) {
 			{add(picture("d", at(5)), picture("e")), "c1* a5 d5 b6 e7"},
 			{add(picture("f", at(2)), picture("g")), "c1* f2 a5 d5 b6 e7 g8"},
 		},
+		"equal orders": {
+			{add(picture("c", at(3)), picture("b", at(3)), picture("d", at(3))), "b3* c3 d3"},
+			{add(picture("a", at(3))), "a3 b3* c3 d3"},
+			{remove("b"), "a3* c3 d3"},
+		},
 		"primary": {
 			{add(picture("a"), picture("b", primary)), "a1 b2*"},
 			{add(picture("c", primary), picture("d")), "a1 b2 c3* d4"},
@@ -382,6 +387,10 @@ func TestImagesWithIdempotencyKeys(t *testing.T) {
 	again, err := repo.AddImages(t.Context(), "p1", images, key("add"))
 	require.NoError(t, err)
 	assert.Equal(t, first, again)
+	images[0].Version, images[0].CreatedAt, images[0].UpdatedAt, images[0].PropertyID = 7, time.Now(), time.Now(), "p9" // not the caller's
+	again, err = repo.AddImages(t.Context(), "p1", images, key("add"))
+	require.NoError(t, err)
+	assert.Equal(t, first, again)
 	mismatch(second(repo.AddImages(t.Context(), "p2", images, key("add"))))
 	mismatch(second(repo.AddImages(t.Context(), "p1", images[:2], key("add"))))
 	mismatch(second(repo.AddImages(t.Context(), "p1", append(images[:2:2], picture("", at(8))), key("add"))))
@@ -407,6 +416,7 @@ func TestImagesWithIdempotencyKeys(t *testing.T) {
 	require.NoError(t, err)
 	assert.Equal(t, "Lobby!!?", got.AltText)
 	mismatch(second(repo.SetPrimaryImage(t.Context(), "p1", b, key("primary"))))
+	mismatch(second(repo.SetPrimaryImage(t.Context(), "p2", a, key("primary"))))
 	mismatch(second(repo.ArrangeImages(t.Context(), "p1", []string{a, b}, key("arrange"))))
 	for range 2 {
 		require.NoError(t, repo.DeleteImage(t.Context(), "p1", a, key("delete")))

@@ -442,6 +442,7 @@ func TestCardQuoteRequest(t *testing.T) {
 	own, inherited := king("r1", "100"), king("r2", "100")
 	inherited.CancellationPolicy = ""
 	card := properties.CardOf(&p, []properties.RoomType{inherited, own})
+	assert.Equal(t, []string{"r1", "r2"}, []string{card.Rooms[0].ID, card.Rooms[1].ID})
 	stay := dynastay.MustStay("2026-07-10", "2026-07-13")
 	req, err := card.QuoteRequest(stay, availability.Guests{Adults: 2},
 		properties.Choice{RoomTypeID: "r2", Quantity: 2}, properties.Choice{RoomTypeID: "r1", Quantity: 1})

@@ -225,6 +225,7 @@ func TestReviewsAreCountedOnce(t *testing.T) {
 	}
 	assert.ErrorIs(t, second(repo.Rate(t.Context(), "p1", 0, 93, key)), dynastay.ErrIdempotencyMismatch)
 	assert.ErrorIs(t, second(repo.Rate(t.Context(), "p1", 92, 0, key)), dynastay.ErrIdempotencyMismatch)
+	assert.ErrorIs(t, second(repo.Rate(t.Context(), "p1", 92, 92, key)), dynastay.ErrIdempotencyMismatch)
 	rate := func(r dynastay.Rating) racing.Call {
 		return func(ctx context.Context, db *dynastay.DB) error {
 			return second(properties.New(db, nil).Rate(ctx, "p1", 0, r))

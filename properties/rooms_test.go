@@ -67,6 +67,7 @@ func TestAddRoomTypes(t *testing.T) {
 		there, err := repo.GetRoomType(t.Context(), "p1", added[i].ID)
 		require.NoError(t, err)
 		assert.Equal(t, &added[i], there)
+		assert.Contains(t, partition(t, db, "PROPERTY#p1")["ROOM#"+added[i].ID], "WriteId")
 	}
 	checkDerived(t, db, "p1")
 	after := get(t, repo, "p1")
@@ -84,7 +85,9 @@ func TestAddRoomTypesCopies(t *testing.T) {
 	op := repo.AddRoomTypesOp("p1", rooms...)
 	assert.Empty(t, rooms[0].ID)
 	rooms[0].Name, rooms[0].Beds[0].Count, rooms[0].Amenities[0], rooms[0].Images[0] = "?", 9, "?", "?"
-	require.NoError(t, db.Write(t.Context(), op))
+	key := dynastay.IdempotencyKey("k")
+	require.NoError(t, db.Write(t.Context(), op, key))
+	require.NoError(t, db.Write(t.Context(), repo.AddRoomTypesOp("p1", king("", "300")), key), "what was passed is compared")
 	want := king("", "300")
 	got, err := repo.GetRoomType(t.Context(), "p1", op.Result()[0].ID)
 	require.NoError(t, err)
@@ -386,6 +389,10 @@ func TestDeleteRoomType(t *testing.T) {
 	assert.ErrorIs(t, second(repo.GetRoomType(t.Context(), "p1", made.Rooms[0].ID)), dynastay.ErrNotFound)
 	assert.ErrorIs(t, repo.DeleteRoomType(t.Context(), "p1", made.Rooms[0].ID), dynastay.ErrNotFound)
 	assert.ErrorIs(t, repo.DeleteRoomType(t.Context(), "none", made.Rooms[0].ID), dynastay.ErrNotFound)
+	create(t, repo, grand("p3"))
+	others := everything(t, db, "ROOM#room_a_of_p3", "PROPERTY#p3")
+	assert.ErrorIs(t, repo.DeleteRoomType(t.Context(), "p1", "room_a_of_p3"), dynastay.ErrNotFound)
+	assert.Equal(t, others, everything(t, db, "ROOM#room_a_of_p3", "PROPERTY#p3"))
 
 	// Its guard stays, and keeps it off sale.
 	guard := dynastay.RowOf(partition(t, db, "ROOM#"+made.Rooms[0].ID)["GUARD"])
@@ -446,48 +453,4 @@ func TestDeleteRoomTypeSoldAhead(t *testing.T) {
 	checkDerived(t, db, hotel.ID)
 	_, err = sales.Create(t.Context(), fixture.Request(quoted))
 	assert.Error(t, err, "a quote from before does not sell it")
-}
-
-// On a suspended property, a new room type is off sale until the property is approved again.
-func TestRoomTypeOfASuspendedProperty(t *testing.T) {
-	t.Parallel()
-	db := dyntest.New(t, dyntest.At(fixture.Now))
-	repo, nights := properties.New(db.DB, nil), availability.New(db.DB)
-	create(t, repo, grand("p1"))
-	_, err := repo.Suspend(t.Context(), "p1")
-	require.NoError(t, err)
-	_, err = repo.AddRoomTypes(t.Context(), "p1", []properties.RoomType{king("r1", "10"), king("r2", "10")})
-	require.NoError(t, err)
-	checkDerived(t, db, "p1")
-	open := availability.OpenRequest{
-		PropertyID: "p1", RoomTypeID: "r1", Nights: dynastay.MustStay("2026-07-01", "2026-07-03"), Rooms: 1, Price: dynastay.MustMoney("10", "USD"),
-	}
-	_, err = nights.Open(t.Context(), open)
-	assert.ErrorIs(t, err, availability.ErrClosed)
-	ids := map[string]bool{}
-	for _, id := range []string{"r1", "r2"} {
-		closed := dynastay.RowOf(partition(t, db, "ROOM#"+id)["GUARD"]).Text(keys.AttrClosed)
-		assert.True(t, strings.HasPrefix(closed, keys.ClosedByStatus), closed)
-		ids[closed] = true
-	}
-	assert.Len(t, ids, 2)
-	_, err = repo.Approve(t.Context(), "p1")
-	require.NoError(t, err)
-	checkDerived(t, db, "p1")
-	_, err = nights.Open(t.Context(), open)
-	require.NoError(t, err)
-}
-
-// A property that is being deleted refuses all changes of its room types.
-func TestRoomTypesOfADeletedProperty(t *testing.T) {
-	t.Parallel()
-	db := dyntest.New(t)
-	repo := properties.New(db.DB, nil)
-	room := create(t, repo, grand("p1", pending)).Rooms[0].ID
-	set(t, db, keyOf("p1"), "SET #status = :s REMOVE GSI11PK, GSI11SK", dynastay.Item{":s": dynastay.Text("deleting")})
-	sent := writes(db)
-	assertNotAllowed(t, second(repo.AddRoomTypes(t.Context(), "p1", slights("r", 1))), properties.Deleting)
-	assertNotAllowed(t, second(repo.UpdateRoomType(t.Context(), "p1", room, func(*properties.RoomType) error { return nil })), properties.Deleting)
-	assertNotAllowed(t, repo.DeleteRoomType(t.Context(), "p1", room), properties.Deleting)
-	assert.Equal(t, sent, writes(db))
 }
