@@ -47,16 +47,19 @@ type adoption struct {
 	done    bool
 }
 
-// adopted runs a write, and once more if its property must be adopted first.
+// mostAdoptions limits how often one call adopts a property that other software keeps changing.
+const mostAdoptions = 10
+
+// adopted runs a write, and again if its property must be adopted first.
 func adopted[R any](ctx context.Context, r *Repository, propertyID string, write func() (R, error)) (R, error) {
 	made, err := write()
-	if !errors.Is(err, ErrForeign) {
-		return made, err
+	for n := 0; n < mostAdoptions && errors.Is(err, ErrForeign); n++ {
+		if err := r.Adopt(ctx, propertyID); err != nil {
+			return made, err
+		}
+		made, err = write()
 	}
-	if err := r.Adopt(ctx, propertyID); err != nil {
-		return made, err
-	}
-	return write()
+	return made, err
 }
 
 // isForeign reports whether a property must be adopted: it has no write id, because other software created or changed it,

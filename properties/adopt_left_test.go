@@ -80,3 +80,28 @@ func TestAdoptWhileARoomTypeIsAdded(t *testing.T) {
 	checkGuards(t, db, "prop_123", items)
 	assertCards(t, repo, "prop_123")
 }
+
+// Other software changes the property after each of the first adoptions. The write adopts it again, but not forever.
+func TestAdoptionIsOvertaken(t *testing.T) {
+	t.Parallel()
+	for _, test := range []struct {
+		times int
+		want  error
+	}{{3, nil}, {1000, properties.ErrForeign}} {
+		db, repo := openForeign(t)
+		n := 0
+		defer db.Faults.Inject(dyntest.Before(func(context.Context) {
+			if n++; n <= test.times {
+				setDirectly(t, db, keyOf("prop_123"), "Description", fmt.Sprint("theirs ", n))
+			}
+		}), dyntest.When{Operation: "GetItem", Match: func(dyntest.Request) bool { return true }}).Stop()
+		_, err := repo.Update(t.Context(), "prop_123", edit(func(p *properties.Property) { p.Name = "Ours" }))
+		require.ErrorIs(t, err, test.want)
+		p, err := repo.Get(t.Context(), "prop_123", dynastay.Consistent)
+		require.NoError(t, err)
+		if test.want == nil {
+			assert.Equal(t, []string{"Ours", "theirs 3"}, []string{p.Name, p.Description})
+			checkKeys(t, db, "prop_123")
+		}
+	}
+}
