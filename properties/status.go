@@ -51,6 +51,7 @@ var (
 // moved is the result of a move.
 type moved struct {
 	property *Property
+	rooms    []string // all room types, also those that other software added since the property was adopted
 	sales    *availability.SalesMove
 }
 
@@ -62,7 +63,7 @@ func (r *Repository) moveOp(m move, propertyID string) *dynastay.Operation[moved
 		Name: m.op, Invalid: err,
 		Input: func(in *dynastay.Input) { in.Key(key) },
 		Prepare: func(ctx context.Context, tx *dynastay.Tx) (moved, error) {
-			row, err := r.db.Get(ctx, keys.PropertiesTable, key, dynastay.Consistent)
+			row, rows, err := r.toMove(ctx, m, key)
 			if err != nil {
 				return moved{}, err
 			}
@@ -73,22 +74,47 @@ func (r *Repository) moveOp(m move, propertyID string) *dynastay.Operation[moved
 			if err != nil {
 				return moved{}, err
 			}
-			return r.move(ctx, tx, m, propertyID, c)
+			return r.move(ctx, tx, m, c, roomTypesIn(rows, c.After.roomTypeIDs()))
 		},
 	})
 }
 
-func (r *Repository) move(ctx context.Context, tx *dynastay.Tx, m move, propertyID string, c *entity.Change[Property]) (moved, error) {
-	now := moved{property: c.After}
+// toMove reads the property and, if its sales move, its room types: other software may have added some that are not on
+// the card.
+func (r *Repository) toMove(ctx context.Context, m move, key dynastay.Key) (row dynastay.Row, rows []dynastay.Row, err error) {
+	if m.sales == nil {
+		row, err = r.db.Get(ctx, keys.PropertiesTable, key, dynastay.Consistent)
+		return row, nil, err
+	}
+	if rows, err = r.rows(ctx, key, dynastay.Consistent); len(rows) > 0 {
+		row = rows[0]
+	}
+	return row, rows, err
+}
+
+// roomTypesIn returns the ids of the room types in the rows, and the given ones.
+func roomTypesIn(rows []dynastay.Row, ids []string) []string {
+	for _, row := range rows {
+		// No nights can be sold under an id that cannot be in a key.
+		room, err := keys.Parse[keys.RoomType](keys.PropertiesTable.Key.From(row))
+		if err == nil && !slices.Contains(ids, room.RoomTypeID) {
+			ids = append(ids, room.RoomTypeID)
+		}
+	}
+	return ids
+}
+
+func (r *Repository) move(ctx context.Context, tx *dynastay.Tx, m move, c *entity.Change[Property], rooms []string) (moved, error) {
+	now := moved{property: c.After, rooms: rooms}
 	if c.After.Status != m.to && !slices.Contains(m.from, c.After.Status) {
-		return now, refusedBy(m.op, propertyID, c.After.Status)
+		return now, refusedBy(m.op, c.After.ID, c.After.Status)
 	}
 	if m.to == Approved && len(c.After.rooms) == 0 {
 		return now, dynastay.Invalid("Status", "cannot be approved without a room type")
 	}
 	if m.sales != nil {
 		// Even if the property has the status already: an earlier call may not have finished with the nights.
-		now.sales = m.sales(r.nights, c.After.house(), c.After.roomTypeIDs())
+		now.sales = m.sales(r.nights, c.After.house(), rooms)
 		if err := now.sales.Add(ctx, tx); err != nil {
 			return now, err
 		}
@@ -108,14 +134,19 @@ func (r *Repository) move(ctx context.Context, tx *dynastay.Tx, m move, property
 
 // setStatus changes the status, and then the nights.
 func (r *Repository) setStatus(ctx context.Context, m move, propertyID string) (*Property, error) {
+	now, err := r.moveTo(ctx, m, propertyID)
+	return now.property, err
+}
+
+func (r *Repository) moveTo(ctx context.Context, m move, propertyID string) (moved, error) {
 	now, err := adopted(ctx, r, propertyID, func() (moved, error) { return dynastay.Do(ctx, r.db, r.moveOp(m, propertyID)) })
 	if err != nil || now.sales == nil {
-		return now.property, err
+		return now, err
 	}
 	if _, err := now.sales.Finish(ctx); err != nil {
-		return nil, err
+		return moved{}, err
 	}
-	return now.property, nil
+	return now, nil
 }
 
 // Approve makes a property visible in searches: one that waits for approval, one that was rejected, and one that was
