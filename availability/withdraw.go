@@ -12,7 +12,12 @@ const opWithdraw = "availability.Withdraw"
 
 // Withdrawal is a room type that [Repository.Withdraw] took off sale. It is for authors of operations that delete room
 // types, such as those of package properties.
-type Withdrawal struct{ guard guard }
+type Withdrawal struct {
+	nights     *Repository
+	propertyID string
+	from       dynastay.Date
+	guard      guard
+}
 
 // Withdraw takes one room type off sale for good, so that it can be deleted, unless rooms are sold for tonight or
 // later: it then returns a [*SoldAheadError], and the room type is on sale as before.
@@ -43,18 +48,31 @@ func (r *Repository) Withdraw(ctx context.Context, house House, roomTypeID strin
 	if err != nil {
 		return nil, err
 	}
+	w := &Withdrawal{r, house.ID, yesterday(today), g}
 	// A room may have been sold before its night was marked.
 	err = r.soldFrom(ctx, house.ID, today, roomTypeID)
 	var sold *SoldAheadError
-	if errors.As(err, &sold) && g.changed {
-		if _, failed := r.moveRoom(ctx, putBack(g.id), house.ID, roomTypeID, yesterday(today)); failed != nil {
+	if errors.As(err, &sold) {
+		if failed := w.PutBack(ctx); failed != nil {
 			err = errors.Join(err, failed)
 		}
 	}
 	if err != nil {
 		return nil, err
 	}
-	return &Withdrawal{g}, nil
+	return w, nil
+}
+
+// PutBack puts the room type back on sale if it is not deleted after all. It does nothing if the room type was already
+// closed before [Repository.Withdraw], or if another caller has closed it since. Its errors are those of
+// [Repository.ReopenSales]. It takes 2 requests for the guard, 1 Query, 1 request for every 99 nights that are put back,
+// and 1 more Query if any were.
+func (w *Withdrawal) PutBack(ctx context.Context) error {
+	if !w.guard.changed {
+		return nil
+	}
+	_, err := w.nights.moveRoom(ctx, putBack(w.guard.id), w.propertyID, w.guard.roomTypeID, w.from)
+	return err
 }
 
 // moveRoom closes or reopens one room type.

@@ -21,45 +21,53 @@ var ErrForeign = errors.New("the property was written by other software and has 
 
 // Adopt completes a property that other software wrote in the form of the hotel-booking document: it repairs the index
 // keys and the geohashes, builds the card, adds a missing price range, the guards of the slug and of the room types,
-// and the items of the amenities. It changes nothing else, and nothing at all if the property has been adopted already.
-// Every method that writes a property adopts it first, so Adopt is needed only for operations in larger writes, and for
-// properties that must be found by amenity or among the pending approvals before their first write. Software that goes
-// on writing a property or its room types must remove the write id of the property; the property is then adopted again.
+// and the items of the amenities, and deletes the items of amenities that the property no longer has. It changes
+// nothing else, and nothing at all if the property has been adopted already. Every method that writes a property
+// adopts it first, so Adopt is needed only for operations in larger writes, and for properties that must be found by
+// amenity or among the pending approvals before their first write. Software that goes on writing a property or its
+// room types must remove the write id of the property; the property is then adopted again.
 //
-// A slug or room type id that already belongs to a different property is left to that property. The sales of such a room
-// type cannot be closed or reopened, so Approve, Suspend and Delete then fail with [dynastay.ErrAlreadyExists] and Field
-// "RoomTypeID". Adopt does not take a property off sale that other software suspended: call [Repository.Suspend].
+// A slug or room type id that already belongs to a different property is left to that property. The sales of such a
+// room type cannot be closed or reopened, so Approve, Suspend and Delete then fail with [dynastay.ErrAlreadyExists]
+// and Field "RoomTypeID". Adopt does not take a property off sale that other software suspended: call
+// [Repository.Suspend].
 //
 // Adopt returns [dynastay.ErrNotFound] if the property does not exist, and [dynastay.ErrCorrupt] with Field
 // "AmenityList" if there are more than 90 amenities and room types, or with the name of a field that no key can be
 // built from. If Adopt fails or the program ends, call it again. 1 request for a property that was adopted before,
-// otherwise 4; 3 without room types; 2 more for room types that belong to a different property, and 2 more for such a
-// slug.
+// otherwise 4; 3 without room types; 2 more for every 99 items that are deleted, 2 more for room types that belong to
+// a different property, and 2 more for such a slug.
 func (r *Repository) Adopt(ctx context.Context, propertyID string) error {
 	key, err := keys.Of(keys.Property{PropertyID: propertyID})
 	if err != nil {
 		return err
 	}
-	// In this order: until the card is written, the property is not adopted, so an interruption in between is repaired.
-	for _, step := range []func(*dynastay.Tx, *foreign) error{r.adoptGuards, r.adoptProperty} {
-		found, err := dynastay.Do(ctx, r.db, r.adoptOp(key, step))
-		if err != nil || !found {
-			return err
-		}
+	var now adoption
+	for err == nil && !now.done {
+		now, err = dynastay.Do(ctx, r.db, r.adoptOp(key, now))
 	}
-	return nil
+	return err
 }
 
-// adopted runs a write, and once more if its property must be adopted first.
+// adoption is how far the adoption of a property has come.
+type adoption struct {
+	guarded []string // the room types that have their guards
+	done    bool
+}
+
+// mostAdoptions limits how often one call adopts a property that other software keeps changing.
+const mostAdoptions = 10
+
+// adopted runs a write, and again if its property must be adopted first.
 func adopted[R any](ctx context.Context, r *Repository, propertyID string, write func() (R, error)) (R, error) {
 	made, err := write()
-	if !errors.Is(err, ErrForeign) {
-		return made, err
+	for n := 0; n < mostAdoptions && errors.Is(err, ErrForeign); n++ {
+		if err := r.Adopt(ctx, propertyID); err != nil {
+			return made, err
+		}
+		made, err = write()
 	}
-	if err := r.Adopt(ctx, propertyID); err != nil {
-		return made, err
-	}
-	return write()
+	return made, err
 }
 
 // isForeign reports whether a property must be adopted: it has no write id, because other software created or changed
@@ -80,20 +88,30 @@ func (r *Repository) adoptedAlready(op string, row dynastay.Row) error {
 // foreign is a property that other software wrote, as it was read.
 type foreign struct {
 	*entity.Change[Property]
-	rooms []dynastay.Row
-	cards []CardRoom
+	rooms     []dynastay.Row
+	cards     []CardRoom
+	amenities []dynastay.Key // items of amenities that the property no longer has
 }
 
-// adoptOp runs one step of an adoption. Its result is false if the property is adopted already.
-func (r *Repository) adoptOp(key dynastay.Key, step func(*dynastay.Tx, *foreign) error) *dynastay.Operation[bool] {
-	return dynastay.NewOp(dynastay.OpSpec[bool]{
+// adoptOp runs the next step of an adoption. Until the last one, which writes the card, the property is not adopted, so
+// an interruption in between is repaired.
+func (r *Repository) adoptOp(key dynastay.Key, before adoption) *dynastay.Operation[adoption] {
+	return dynastay.NewOp(dynastay.OpSpec[adoption]{
 		Name: "properties.Adopt",
-		Prepare: func(ctx context.Context, tx *dynastay.Tx) (bool, error) {
+		Prepare: func(ctx context.Context, tx *dynastay.Tx) (adoption, error) {
 			f, err := r.readForeign(ctx, key)
 			if err != nil || !isForeign(f.Row) {
-				return false, err
+				return adoption{done: true}, err
 			}
-			return true, f.corrupt(step(tx, f))
+			if len(f.amenities) > 0 {
+				f.dropAmenities(tx, r)
+				return before, nil
+			}
+			// Other software may have added a room type since the last step.
+			if rooms := (&Card{Rooms: f.cards}).roomTypeIDs(); !containsAll(before.guarded, rooms) {
+				return adoption{guarded: rooms}, f.corrupt(r.adoptGuards(tx, f))
+			}
+			return adoption{done: true}, f.corrupt(r.adoptProperty(tx, f))
 		},
 	})
 }
@@ -111,22 +129,29 @@ func (f *foreign) corrupt(err error) error {
 	}
 }
 
+func containsAll(all, some []string) bool {
+	return !slices.ContainsFunc(some, func(s string) bool { return !slices.Contains(all, s) })
+}
+
 func (r *Repository) readForeign(ctx context.Context, key dynastay.Key) (*foreign, error) {
-	rows, err := r.rows(ctx, key, dynastay.Consistent)
+	rows, err := dynastay.QueryAll(ctx, r.db, keys.PropertiesTable, dynastay.Query{Partition: key.PK, Consistent: true})
 	if err != nil {
 		return nil, err
 	}
 	f := &foreign{}
 	var metadata dynastay.Row
-	if len(rows) > 0 {
-		metadata, f.rooms = rows[0], rows[1:]
+	for _, row := range rows {
+		switch at := keys.PropertiesTable.Key.From(row); {
+		case at == key:
+			metadata = row
+		case strings.HasPrefix(at.SK, keys.SortKind[keys.RoomType]()):
+			f.rooms = append(f.rooms, row)
+		}
 	}
 	if f.Change, err = r.table.ChangeOf(key, metadata, func(*Property) error { return nil }); err != nil {
 		return nil, err
 	}
-	f.rooms = slices.DeleteFunc(f.rooms, func(row dynastay.Row) bool {
-		return !strings.HasPrefix(keys.PropertiesTable.Key.From(row).SK, keys.SortKind[keys.RoomType]())
-	})
+	f.amenities = leftOf(rows, f.After.AmenityIDs)
 	rooms, err := r.roomTypesOf(f.rooms)
 	if err != nil {
 		return nil, err
@@ -152,11 +177,30 @@ var (
 			Set(dynastay.NameOf("PropertyId"), dynastay.Param("property"))))
 )
 
+// leftOf returns the items of amenities that are not in the list: other software removed the amenities from it. An item
+// that the library did not write, and that is in no index, is left alone.
+func leftOf(rows []dynastay.Row, amenityIDs []string) (left []dynastay.Key) {
+	for _, row := range rows {
+		at := keys.PropertiesTable.Key.From(row)
+		id, ok := strings.CutPrefix(at.SK, keys.SortKind[keys.Amenity]())
+		ours := row.Text(keys.AttrEntityType) == amenityEntity || !row.Value(amenityIndex.Partition).IsNull()
+		if ok && ours && !slices.Contains(amenityIDs, id) {
+			left = append(left, at)
+		}
+	}
+	return left
+}
+
+// dropAmenities deletes the items of amenities that the property no longer has, as many as fit into one transaction.
+func (f *foreign) dropAmenities(tx *dynastay.Tx, r *Repository) {
+	check(tx, f.Row, r.entity.Known())
+	for _, key := range f.amenities[:min(len(f.amenities), maxDeleted)] {
+		tx.Delete(keys.PropertiesTable, key)
+	}
+}
+
 // adoptGuards adds the guards of the room types.
 func (r *Repository) adoptGuards(tx *dynastay.Tx, f *foreign) error {
-	if len(f.cards) == 0 {
-		return nil
-	}
 	claim := claimRoomType.With(dynastay.Item{"property": dynastay.Text(f.After.ID)})
 	for _, room := range f.cards {
 		guard, err := keys.Of(keys.RoomTypeGuard{RoomTypeID: room.ID})

@@ -10,6 +10,8 @@ import (
 	"github.com/dynastay/dynastay/keys"
 )
 
+const amenityEntity = "PropertyAmenity"
+
 // amenity is the item by which a property is found by one of its amenities. It is derived from the property, and is a
 // separate item only because DynamoDB cannot index the elements of a list.
 type amenity struct {
@@ -95,7 +97,7 @@ func (a amenity) put(tx *dynastay.Tx) error {
 		return err
 	}
 	item := keys.PropertiesTable.Key.Of(key)
-	item[keys.AttrEntityType] = dynastay.Text("PropertyAmenity")
+	item[keys.AttrEntityType] = dynastay.Text(amenityEntity)
 	item["PropertyId"] = dynastay.Text(a.propertyID)
 	item["AmenityId"] = dynastay.Text(a.amenityID)
 	if row != (dynastay.Key{}) {
@@ -120,7 +122,7 @@ var (
 // item that is missing for any reason.
 func describeAmenity() expression.UpdateBuilder {
 	return expression.
-		Set(dynastay.NameOf(keys.AttrEntityType), expression.Value("PropertyAmenity")).
+		Set(dynastay.NameOf(keys.AttrEntityType), expression.Value(amenityEntity)).
 		Set(dynastay.NameOf("PropertyId"), dynastay.Param("property")).
 		Set(dynastay.NameOf("AmenityId"), dynastay.Param("amenity"))
 }

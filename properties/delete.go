@@ -26,6 +26,18 @@ import (
 // deleting it. It takes 7 requests, 4 Queries for each room type, 1 request for every 99 nights that are closed, and 1
 // for every 99 room types and images.
 func (r *Repository) Delete(ctx context.Context, propertyID string) error {
+	for {
+		if err := r.delete(ctx, propertyID); !errors.Is(err, errMoreRoomTypes) {
+			return err
+		}
+	}
+}
+
+// errMoreRoomTypes means that the property has a room type that nobody has taken off sale: other software added it, or
+// another call has deleted the property, and it was created anew and is being deleted again.
+var errMoreRoomTypes = errors.New("the property has more room types than were taken off sale")
+
+func (r *Repository) delete(ctx context.Context, propertyID string) error {
 	found, err := r.GetWithRooms(ctx, propertyID, dynastay.Consistent)
 	if err != nil {
 		return err
@@ -35,19 +47,19 @@ func (r *Repository) Delete(ctx context.Context, propertyID string) error {
 			return err
 		}
 	}
-	p, err := r.setStatus(ctx, removing, propertyID)
+	now, err := r.moveTo(ctx, removing, propertyID)
 	if err != nil {
 		return err
 	}
-	if err := r.nights.SoldAhead(ctx, p.house(), p.roomTypeIDs()); err != nil {
+	if err := r.nights.SoldAhead(ctx, now.property.house(), now.rooms); err != nil {
 		return err
 	}
-	return r.deleteItems(ctx, propertyID)
+	return r.deleteItems(ctx, propertyID, now.rooms)
 }
 
-// deleteItems deletes the items of a property whose status is Deleting. Since nobody can change it, its write id proves
-// that a property which was created anew under the same id is not touched.
-func (r *Repository) deleteItems(ctx context.Context, propertyID string) error {
+// deleteItems deletes the items of a property whose status is Deleting and whose room types are off sale. Since nobody
+// can change it, its write id proves that a property which was created anew under the same id is not touched.
+func (r *Repository) deleteItems(ctx context.Context, propertyID string, offSale []string) error {
 	key, err := keys.Of(keys.Property{PropertyID: propertyID})
 	if err != nil {
 		return err
@@ -59,6 +71,9 @@ func (r *Repository) deleteItems(ctx context.Context, propertyID string) error {
 	at := slices.IndexFunc(rows, func(row dynastay.Row) bool { return keys.PropertiesTable.Key.From(row) == key })
 	if at < 0 || Status(rows[at].Text(keys.AttrStatus)) != Deleting {
 		return r.notFound("properties.Delete", propertyID) // another call has deleted it
+	}
+	if len(roomTypesIn(rows, slices.Clone(offSale))) > len(offSale) {
+		return errMoreRoomTypes
 	}
 	metadata := rows[at]
 	p, err := r.entity.Value(metadata)

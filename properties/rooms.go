@@ -3,6 +3,7 @@ package properties
 import (
 	"context"
 	"crypto/rand"
+	"errors"
 	"fmt"
 	"slices"
 	"time"
@@ -170,9 +171,9 @@ func (r *Repository) UpdateRoomType(
 // room types as well.
 //
 // It fails with [dynastay.ErrNotFound] if the property does not have the room type, with a [*StatusError] if the
-// property is being deleted, with a [*dynastay.InvalidError] if an approved property has no other room type, and with
-// [availability.ErrReopened] if another caller reopened the sales at the same time. 3 requests, and those of
-// [availability.Repository.Withdraw].
+// property is being deleted, with a [*dynastay.InvalidError] if an approved property has no other room type (the room
+// type is then on sale as before), and with [availability.ErrReopened] if another caller reopened the sales at the same
+// time. 3 requests, and those of [availability.Repository.Withdraw].
 func (r *Repository) DeleteRoomType(ctx context.Context, propertyID, roomTypeID string) error {
 	const op = "properties.DeleteRoomType"
 	key, err := keys.Of(keys.RoomType{PropertyID: propertyID, RoomTypeID: roomTypeID})
@@ -220,6 +221,11 @@ func (r *Repository) DeleteRoomType(ctx context.Context, propertyID, roomTypeID 
 			return struct{}{}, nil
 		},
 	}))
+	if errors.Is(err, dynastay.ErrInvalid) { // the other room types have been deleted in the meantime
+		if failed := withdrawn.PutBack(ctx); failed != nil {
+			err = errors.Join(err, failed)
+		}
+	}
 	return err
 }
 

@@ -51,6 +51,7 @@ var (
 // moved is the result of a move.
 type moved struct {
 	property *Property
+	rooms    []string // all room types, also those that other software added since the property was adopted
 	sales    *availability.SalesMove
 }
 
@@ -83,6 +84,31 @@ func (r *Repository) checkMove(propertyID string, opts []dynastay.UpdateOption) 
 	return r.entity.CheckUpdate(opts...)
 }
 
+// toMove reads the property and, if its sales move, its room types: other software may have added some that are not on
+// the card.
+func (r *Repository) toMove(ctx context.Context, m move, key dynastay.Key) (row dynastay.Row, rows []dynastay.Row, err error) {
+	if m.sales == nil {
+		row, err = r.db.Get(ctx, keys.PropertiesTable, key, dynastay.Consistent)
+		return row, nil, err
+	}
+	if rows, err = r.rows(ctx, key, dynastay.Consistent); len(rows) > 0 {
+		row = rows[0]
+	}
+	return row, rows, err
+}
+
+// roomTypesIn returns the ids of the room types in the rows, and the given ones.
+func roomTypesIn(rows []dynastay.Row, ids []string) []string {
+	for _, row := range rows {
+		// No nights can be sold under an id that cannot be in a key.
+		room, err := keys.Parse[keys.RoomType](keys.PropertiesTable.Key.From(row))
+		if err == nil && !slices.Contains(ids, room.RoomTypeID) {
+			ids = append(ids, room.RoomTypeID)
+		}
+	}
+	return ids
+}
+
 func (r *Repository) move(
 	ctx context.Context, tx *dynastay.Tx, m move, propertyID string, opts []dynastay.UpdateOption,
 ) (now moved, err error) {
@@ -90,7 +116,7 @@ func (r *Repository) move(
 	if err != nil {
 		return now, err
 	}
-	row, err := r.db.Get(ctx, keys.PropertiesTable, key, dynastay.Consistent)
+	row, rows, err := r.toMove(ctx, m, key)
 	if err != nil {
 		return now, err
 	}
@@ -101,7 +127,7 @@ func (r *Repository) move(
 	if err != nil {
 		return now, err
 	}
-	now.property = c.After
+	now.property, now.rooms = c.After, roomTypesIn(rows, c.After.roomTypeIDs())
 	if c.After.Status != m.to && !slices.Contains(m.from, c.After.Status) {
 		return now, refusedBy(m.op, propertyID, c.After.Status)
 	}
@@ -110,7 +136,7 @@ func (r *Repository) move(
 	}
 	if m.sales != nil {
 		// Even if the property has the status already: an earlier call may not have finished with the nights.
-		now.sales = m.sales(r.nights, c.After.house(), c.After.roomTypeIDs())
+		now.sales = m.sales(r.nights, c.After.house(), now.rooms)
 		if err := now.sales.Add(ctx, tx); err != nil {
 			return now, err
 		}
@@ -130,16 +156,21 @@ func (r *Repository) move(
 
 // setStatus changes the status, and then the nights.
 func (r *Repository) setStatus(ctx context.Context, m move, propertyID string, opts ...dynastay.UpdateOption) (*Property, error) {
+	now, err := r.moveTo(ctx, m, propertyID, opts...)
+	return now.property, err
+}
+
+func (r *Repository) moveTo(ctx context.Context, m move, propertyID string, opts ...dynastay.UpdateOption) (moved, error) {
 	now, err := adopted(ctx, r, propertyID, func() (moved, error) {
 		return dynastay.Do(ctx, r.db, r.moveOp(m, propertyID, opts))
 	})
 	if err != nil || now.sales == nil {
-		return now.property, err
+		return now, err
 	}
 	if _, err := now.sales.Finish(ctx); err != nil {
-		return nil, err
+		return moved{}, err
 	}
-	return now.property, nil
+	return now, nil
 }
 
 // Approve makes a property visible in searches, whether it waits for approval, was rejected, or was suspended. It puts

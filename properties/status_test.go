@@ -127,7 +127,7 @@ func TestStatusRequests(t *testing.T) {
 		assert.Contains(t, string(requests[0].Body), `"ConsistentRead":true`)
 		return operations(requests)
 	}
-	change := []string{"GetItem", "BatchGetItem", "TransactWriteItems"}
+	change := []string{"Query", "BatchGetItem", "TransactWriteItems"}
 	suspended := calls(func() (*properties.Property, error) { return s.repo.Suspend(t.Context(), s.id) })
 	assert.Equal(t, change, suspended[:3])
 	assert.Len(t, suspended, 3+2*3)
