@@ -25,8 +25,11 @@ func TestDeleteTheOnlyRoomTypeThatIsLeft(t *testing.T) {
 		defer s.db.Faults.Inject(dyntest.Before(func(ctx context.Context) {
 			assert.NoError(t, s.direct.DeleteRoomType(ctx, s.id, s.rooms[1]))
 		}), dyntest.When{Operation: "Query", Nth: 1}).Stop()
+		stop := s.db.Faults.Record()
 		assertField(t, s.repo.DeleteRoomType(t.Context(), s.id, s.rooms[0]), dynastay.ErrInvalid, "RoomTypeID")
+		requests := operations(stop())
 		if closed {
+			assert.Equal(t, []string{"Query", "Query", "BatchGetItem"}, requests[len(requests)-3:], "the guard is not read again")
 			s.assertOffSale(offer)
 			continue
 		}
