@@ -33,6 +33,9 @@ func TestRoomTypeOfOtherSoftware(t *testing.T) {
 	assertField(t, err, dynastay.ErrAlreadyExists, "RoomTypeID")
 	assert.Equal(t, before, everything(t, db, "PROPERTY#p1", "ROOM#room_789"))
 
+	_, err = repo.UpdateRoomType(t.Context(), "p1", "room_789", func(*properties.RoomType) error { return nil })
+	require.NoError(t, err)
+	assert.Equal(t, before, everything(t, db, "PROPERTY#p1", "ROOM#room_789"), "nothing changed")
 	got, err := repo.UpdateRoomType(t.Context(), "p1", "room_789", func(r *properties.RoomType) error {
 		r.BasePrice = dynastay.MustMoney("999", "USD")
 		return nil

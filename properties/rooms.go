@@ -128,6 +128,9 @@ func (r *Repository) UpdateRoomTypeOp(
 			if err != nil {
 				return nil, err
 			}
+			if !room.Changed() {
+				return room.After, nil
+			}
 			err = c.Keep(func(p *Property) error {
 				at := slices.IndexFunc(p.rooms, func(other CardRoom) bool { return other.ID == roomTypeID })
 				if at < 0 {
