@@ -35,7 +35,7 @@ var ErrForeign = errors.New("the property was written by other software and has 
 // Adopt returns [dynastay.ErrNotFound] if the property does not exist, and [dynastay.ErrCorrupt] with Field
 // "AmenityList" if there are more than 90 amenities and room types, or with the name of a field that no key can be
 // built from. If Adopt fails or the program ends, call it again. 1 request for a property that was adopted before,
-// otherwise 4; 3 without room types; 2 more for every 99 items that are deleted, 2 more for room types that belong to
+// otherwise 4; 2 without room types; 2 more for every 99 items that are deleted, 2 more for room types that belong to
 // a different property, and 2 more for such a slug.
 func (r *Repository) Adopt(ctx context.Context, propertyID string) error {
 	key, err := keys.Of(keys.Property{PropertyID: propertyID})

@@ -93,7 +93,7 @@ func (r *Repository) amenitiesOp(
 				if differences(c.Before.AmenityIDs, p.AmenityIDs) > maxChanged {
 					return dynastay.Invalid("AmenityIDs", "must differ from the present list in at most %d amenities", maxChanged)
 				}
-				return p.fits("AmenityIDs")
+				return p.fits("AmenityIDs", c.Before)
 			})
 		},
 		restore: r.restoreProperty(propertyID),

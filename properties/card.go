@@ -124,22 +124,28 @@ func cardRoomOf(r RoomType) CardRoom {
 	return CardRoom{ID: r.ID, Name: r.Name, Limits: r.Limits, BasePrice: r.BasePrice, CancellationPolicy: r.CancellationPolicy}
 }
 
-// fits checks the number of amenities and room types, and the size of the card. field names the caller's argument for
-// the error.
-func (p *Property) fits(field string) error {
-	if len(p.AmenityIDs)+len(p.rooms) > maxParts {
+// fits checks the number of amenities and room types, and the size of the card, unless they were larger before: ratings
+// and other software can make them exceed their limits, which must not prevent other changes. field is what the caller
+// has given too many of.
+func (p *Property) fits(field string, before *Property) error {
+	if n := len(p.AmenityIDs) + len(p.rooms); n > maxParts && n > len(before.AmenityIDs)+len(before.rooms) {
 		return dynastay.Invalid(field, "must have at most %d entries, counting all amenities and room types of the property", maxParts)
 	}
+	size, err := p.cardSize()
+	if err != nil || size <= maxCardBytes {
+		return err
+	}
+	if was, err := before.cardSize(); err != nil || size <= was {
+		return err
+	}
+	return dynastay.Invalid("Card", "must be at most 4,096 bytes, got %d; shorten the names or reduce the number of amenities", size)
+}
+
+func (p *Property) cardSize() (int, error) {
 	card := CardOf(p, nil)
 	card.Rooms = p.rooms
 	item, err := cardCodec.Encode(card)
-	if err != nil {
-		return err
-	}
-	if size := stored.Size(item); size > maxCardBytes {
-		return dynastay.Invalid("Card", "must be at most 4,096 bytes, got %d; shorten the names or reduce the number of amenities", size)
-	}
-	return nil
+	return stored.Size(item), err
 }
 
 func (p *Property) house() availability.House {

@@ -95,6 +95,9 @@ func (r *Repository) newProperty(p Property, rooms []RoomType) (*entity.Creation
 	}
 	p.ratingSum = ratingSum{known: true}
 	made, err := r.table.Creation(&p)
+	if err == nil {
+		err = made.Value.fits("AmenityIDs", &Property{})
+	}
 	return made, all, err
 }
 

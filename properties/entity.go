@@ -13,7 +13,7 @@ import (
 
 func newEntity(o Options) *entity.Entity[Property] {
 	return entity.New(entity.Spec[Property]{
-		Name: "Property", Operations: "properties", Schema: keys.PropertiesTable, Validate: (*Property).validate,
+		Name: "Property", Operations: "properties", Schema: keys.PropertiesTable, Validate: (*Property).Validate,
 		ID: "PropertyId", Prefix: "prop_", Created: "CreatedAt", Updated: "UpdatedAt", Version: keys.AttrVersion,
 		Kept: []string{
 			keys.AttrStatus, "PrimaryImageUrl", "ImageCount", "AverageRating", "ReviewCount", "RatingSum", "AmenityList", "PriceRange",

@@ -148,7 +148,7 @@ func (g *gallery) write(op string, tx *dynastay.Tx) error {
 	}
 	err := g.property.Keep(func(p *Property) error {
 		p.ImageCount, p.PrimaryImageURL = count, url
-		return p.fits("Images")
+		return p.fits("Images", g.property.Before)
 	})
 	if err != nil {
 		return err

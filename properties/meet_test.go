@@ -186,7 +186,7 @@ func newStage(t *testing.T, db *dyntest.DB, id string, status properties.Status,
 	require.NoError(t, err)
 	s.offer, err = availability.New(db.Direct).Quote(ctx, req)
 	require.NoError(t, err)
-	for _, step := range map[properties.Status][]func(context.Context, string) (*properties.Property, error){
+	for _, step := range map[properties.Status][]func(context.Context, string, ...dynastay.UpdateOption) (*properties.Property, error){
 		properties.Approved: {repo.Approve}, properties.Rejected: {repo.Reject}, properties.Suspended: {repo.Approve, repo.Suspend},
 	}[status] {
 		require.NoError(t, second(step(ctx, id)))

@@ -121,4 +121,3 @@ func (s *seller) putNight(night dynastay.Item) {
 	require.NoError(s.t, err)
 }
 
-type firstCall struct{}

@@ -141,14 +141,6 @@ func declarePrices(f *entity.Fields, p *PriceRange) {
 	})
 }
 
-// validate also checks what is derived from the property and its room types.
-func (p *Property) validate() error {
-	if err := p.Validate(); err != nil {
-		return err
-	}
-	return p.fits("AmenityIDs")
-}
-
 // maxDescription is in bytes, about a dozen pages.
 const maxDescription = 16 << 10
 

@@ -246,3 +246,27 @@ func TestReviewsAreCountedOnce(t *testing.T) {
 	assertRated(t, db, get(t, repo, "p1"), 62, 9, "55.8")
 	checkDerived(t, db, "p1")
 }
+
+// Reviews can make a card exceed its limit. That must not prevent changes that do not make it larger.
+func TestCardOutgrownByRatings(t *testing.T) {
+	t.Parallel()
+	db := dyntest.New(t)
+	repo := properties.New(db.DB, nil)
+	p := grand("p1")
+	create(t, repo, p)
+	var long []types.AttributeValue
+	for _, id := range append(numbered(strings.Repeat("a", 120), 32), "gym") {
+		long = append(long, dynastay.Text(id))
+	}
+	set(t, db, keyOf("p1"), "SET Card.AmenityList = :a, AmenityList = :a", dynastay.Item{":a": &types.AttributeValueMemberL{Value: long}})
+	assertField(t, second(repo.AddAmenities(t.Context(), "p1", []string{"spa"})), dynastay.ErrInvalid, "Card")
+	assertField(t, second(repo.AddRoomTypes(t.Context(), "p1", []properties.RoomType{king("r1", "200")})), dynastay.ErrInvalid, "Card")
+	rename := func(name string) error {
+		return second(repo.Update(t.Context(), "p1", edit(func(p *properties.Property) { p.Name = name })))
+	}
+	assertField(t, rename(p.Name+"s"), dynastay.ErrInvalid, "Card")
+	require.NoError(t, rename(p.Name[1:]))
+	require.NoError(t, second(repo.RemoveAmenities(t.Context(), "p1", []string{"gym"})))
+	require.NoError(t, second(repo.Suspend(t.Context(), "p1")))
+	require.NoError(t, second(repo.Rate(t.Context(), "p1", 0, 92)))
+}

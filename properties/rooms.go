@@ -46,7 +46,7 @@ func (r *Repository) AddRoomTypesOp(propertyID string, rooms ...RoomType) *dynas
 						return dynastay.Within(fmt.Sprintf("Rooms[%d]", i), err)
 					}
 				}
-				return p.fits("Rooms")
+				return p.fits("Rooms", c.Before)
 			})
 			if err != nil {
 				return nil, err
@@ -140,7 +140,7 @@ func (r *Repository) UpdateRoomTypeOp(
 				if err := p.setPrices(roomTypeID); err != nil {
 					return err
 				}
-				return p.fits("Name")
+				return p.fits("Name", c.Before)
 			})
 			if err == nil {
 				err = c.AddTo(tx)

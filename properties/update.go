@@ -43,6 +43,9 @@ func (r *Repository) UpdateOp(
 			if err != nil {
 				return nil, err
 			}
+			if err := c.After.fits("AmenityIDs", c.Before); err != nil {
+				return nil, err
+			}
 			return c.After, c.AddTo(tx)
 		},
 		Restore: r.restoreProperty(propertyID),
