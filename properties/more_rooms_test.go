@@ -120,4 +120,3 @@ func (s *seller) putNight(night dynastay.Item) {
 	})
 	require.NoError(s.t, err)
 }
-
