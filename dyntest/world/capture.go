@@ -79,11 +79,11 @@ func (c *capture) GetItem(_ context.Context, in *dynamodb.GetItemInput, _ ...fun
 	return &dynamodb.GetItemOutput{}, nil
 }
 
-// Query is used to add the first images of a property: it finds the property. Otherwise it finds nothing.
+// Query is used to add the first images of a property: it finds the property, and nothing else.
 func (c *capture) Query(_ context.Context, in *dynamodb.QueryInput, _ ...func(*dynamodb.Options)) (*dynamodb.QueryOutput, error) {
 	out := &dynamodb.QueryOutput{}
 	for key, item := range c.asked(in) {
-		if *in.TableName == keys.PropertiesTable.Name && key.SK == keys.SortKind[keys.Property]() {
+		if key.SK == keys.SortKind[keys.Property]() {
 			out.Items = append(out.Items, item)
 		}
 	}

@@ -66,7 +66,6 @@ func (c *cell) hotel(ctx context.Context, i int) (m made, err error) {
 		}
 	}
 	if h.status != h.property.Status {
-		c.now = w.opts.Today.Time()
 		err = c.setStatus(&m, h.status)
 	}
 	return m, err

@@ -70,7 +70,6 @@ func (c *cell) addImages(ctx context.Context, repo *properties.Repository, m *ma
 	if !slices.Equal(c.capture.changed, []dynastay.Key{key}) {
 		return fmt.Errorf("world: the images of %s must change only the property, got %v", p.ID, c.capture.changed)
 	}
-	c.capture.changed = nil
 	p.ImageCount = len(m.images)
 	for _, image := range m.images {
 		if image.Primary {

@@ -150,9 +150,10 @@ func (l *ledger) user(u *users.User) {
 // checkCatalogues reads the catalogues, which have every amenity and city of the hotels.
 func checkCatalogues(l *ledger, db *dynastay.DB, hotels map[string]*properties.Whole) {
 	ctx, amenities, places := context.Background(), map[string]bool{}, map[properties.CityQuery]string{}
+	orders := map[int]bool{}
 	for a, err := range catalog.Amenities(db).All().All(ctx) {
 		require.NoError(l.t, err)
-		amenities[a.ID] = true
+		amenities[a.ID], orders[a.DisplayOrder] = true, true
 		l.entry("amenities", a.ID, append([]string{a.Name}, a.Aliases...)...)
 	}
 	for at, err := range catalog.Locations(db).All().All(ctx) {
@@ -164,6 +165,9 @@ func checkCatalogues(l *ledger, db *dynastay.DB, hotels map[string]*properties.W
 	}
 	assert.Len(l.t, places, len(cities))
 	assert.Len(l.t, amenities, len(amenityKinds))
+	for n := range amenityKinds {
+		assert.True(l.t, orders[n+1], "position %d among the amenities", n+1)
+	}
 	for _, p := range hotels {
 		state, ok := places[properties.CityQuery{City: p.Address.City, Country: p.Address.Country}]
 		assert.True(l.t, ok && state == p.Address.State, "%s is in %+v", p.ID, p.Address)

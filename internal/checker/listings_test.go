@@ -193,6 +193,7 @@ func (l *listings) open(w *worker) {
 }
 
 func (l *listings) settle(w *worker) {
+	l.checkGuards() // first: to finish with the nights would repair them
 	l.ratings.settle(w)
 	l.finishMoves(w)
 }
@@ -205,14 +206,14 @@ func (l *listings) check() {
 		}
 		return all[id]
 	}
-	guards := map[string]plain{}
+	guards := map[string]string{}
 	for _, item := range l.scan(keys.PropertiesTable) {
 		p := l.plainOf(item)
 		pk, sk := p["PK"].(string), p["SK"].(string)
 		if id, ok := strings.CutPrefix(pk, "PROPERTY#"); ok {
 			of(id).items[sk] = p
 		} else if sk == "GUARD" {
-			guards[pk] = p
+			guards[pk] = p["PropertyId"].(string)
 		} else {
 			l.differ("an item of no kind", pk, "%v", p)
 		}
@@ -223,10 +224,9 @@ func (l *listings) check() {
 			continue
 		}
 		for _, guard := range p.guards() {
-			if guards[guard]["PropertyId"] != id {
-				l.differ("a guard that is missing or another's", id, "%s is of %v", guard, guards[guard]["PropertyId"])
+			if guards[guard] != id {
+				l.differ("a guard that is missing or another's", id, "%s is of %q", guard, guards[guard])
 			}
-			l.checkGuard(id, guard, guards[guard], p.items["METADATA"])
 			delete(guards, guard)
 		}
 		if wrong := p.derived(id); wrong != "" {
@@ -237,10 +237,10 @@ func (l *listings) check() {
 		l.checkStatus(id, p.items["METADATA"])
 	}
 	l.checkParts(all)
-	for guard, p := range guards {
+	for guard, id := range guards {
 		// The id of a room type that was deleted is never given to another one.
-		if room := l.parts.all[strings.TrimPrefix(guard, "ROOM#")]; room == nil || room.property != p["PropertyId"] || !room.mayBeGone() {
-			l.differ("a guard of nothing", guard, "%v", p)
+		if room := l.parts.all[strings.TrimPrefix(guard, "ROOM#")]; room == nil || room.property != id || !room.mayBeGone() {
+			l.differ("a guard of nothing", id, "%s", guard)
 		}
 	}
 	for _, id := range l.ids {

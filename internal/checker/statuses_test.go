@@ -123,17 +123,32 @@ func (l *listings) checkStatus(id string, p plain) {
 	}
 }
 
-// checkGuard compares the guard of a room type with the status of its property.
-func (l *listings) checkGuard(id, guard string, item, property plain) {
-	room, ok := strings.CutPrefix(guard, "ROOM#")
-	if !ok || l.updates[id] == nil {
-		return
+// checkGuards compares the guards of the room types with the statuses, with which they change in one transaction.
+func (l *listings) checkGuards() {
+	status, closed, rooms := map[string]any{}, map[string]string{}, map[string]string{}
+	for _, item := range l.scan(keys.PropertiesTable) {
+		p := l.plainOf(item)
+		id, _ := strings.CutPrefix(p["PK"].(string), "PROPERTY#")
+		switch sk := p["SK"].(string); {
+		case sk == "METADATA":
+			status[id] = p["Status"]
+		case strings.HasPrefix(sk, "ROOM#"):
+			rooms[sk] = id
+		case sk == "GUARD":
+			closed[p["PK"].(string)], _ = p[keys.AttrClosed].(string)
+		}
 	}
-	closed, _ := item[keys.AttrClosed].(string)
-	added := l.parts.all[room]
-	withdrawn := added != nil && added.removals.Load() > 0 && strings.HasPrefix(closed, keys.ClosedByWithdrawal)
-	if suspended := property["Status"] == "suspended"; !withdrawn && strings.HasPrefix(closed, keys.ClosedByStatus) != suspended {
-		l.differ("a guard that does not follow the status", id, "%s is closed by %q while the property is %v", guard, closed, property["Status"])
+	for room, id := range rooms {
+		if l.updates[id] == nil {
+			continue // nobody was told of it, so nobody has changed its status
+		}
+		added := l.parts.all[strings.TrimPrefix(room, "ROOM#")]
+		if added != nil && added.removals.Load() > 0 && strings.HasPrefix(closed[room], keys.ClosedByWithdrawal) {
+			continue // a deletion that was not finished
+		}
+		if suspended := status[id] == "suspended"; suspended != strings.HasPrefix(closed[room], keys.ClosedByStatus) {
+			l.differ("a guard that does not follow the status", id, "%s is closed by %q while the property is %v", room, closed[room], status[id])
+		}
 	}
 }
 
