@@ -240,7 +240,12 @@ func remove(t testing.TB, db *dyntest.DB, key dynastay.Key) {
 	require.NoError(t, err)
 }
 
-// observe opens the database as a separate process and observes its requests.
+// observe opens the database as a separate process and observes its requests, one at a time.
 func observe(db *dyntest.DB, see func(dynastay.Call)) *dynastay.DB {
-	return db.Open(&dynastay.Options{Observer: func(_ context.Context, c dynastay.Call) { see(c) }})
+	var mu sync.Mutex
+	return db.Open(&dynastay.Options{Observer: func(_ context.Context, c dynastay.Call) {
+		mu.Lock()
+		defer mu.Unlock()
+		see(c)
+	}})
 }
