@@ -27,7 +27,7 @@ import (
 )
 
 var (
-	meetings    = flag.Int("meetings", 40, "of all pairs of calls, one in this many meets, drawn by -meetings.seed; 1 for all")
+	meetings    = flag.Int("meetings", 200, "of all pairs of calls, one in this many meets, drawn by -meetings.seed; 1 for all")
 	meetingSeed = flag.Uint64("meetings.seed", 0, "0 draws it")
 	meetingOf   = flag.String("meetings.of", "", "a pair of calls, such as Approve/Delete; empty means all")
 )
