@@ -5,6 +5,7 @@ import (
 	"context"
 	"fmt"
 	"strconv"
+	"strings"
 
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 
@@ -24,7 +25,7 @@ func (s ratingSum) stored() (types.AttributeValue, error) {
 	if !s.known {
 		return nil, nil
 	}
-	return stored.Number(fmt.Sprintf("%d.%d", s.tenths/10, s.tenths%10)), nil
+	return stored.Number(strings.TrimSuffix(fmt.Sprintf("%d.%d", s.tenths/10, s.tenths%10), ".0")), nil
 }
 
 func ratingSumOf(v dynastay.Value) (ratingSum, error) {
