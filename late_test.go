@@ -291,7 +291,7 @@ func TestConflictsOfOtherOperationsQueue(t *testing.T) {
 	t.Parallel()
 	ctx := t.Context()
 	const callers = 48
-	db := dyntest.New(t, dyntest.Tables(outboxTable), dyntest.At(fixture.Now))
+	db := dyntest.New(t, outboxTables, dyntest.At(fixture.Now))
 	hotel := fixture.New(t, db.Direct, callers)
 	_, err := entity.NewTable(db.Direct, messageEntity).Create(ctx, &message{ID: "counter"})
 	require.NoError(t, err)

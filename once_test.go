@@ -301,7 +301,7 @@ func TestKeyTellsWritesApart(t *testing.T) {
 func TestRecordLivesThirtyDays(t *testing.T) {
 	t.Parallel()
 	ctx := t.Context()
-	db := dyntest.New(t, dyntest.Tables(outboxTable), dyntest.At(fixture.Now))
+	db := dyntest.New(t, outboxTables, dyntest.At(fixture.Now))
 	outbox := entity.NewTable(db.DB, messageEntity)
 	key := dynastay.IdempotencyKey("k")
 	_, err := outbox.Create(ctx, &message{ID: "m"}, key)

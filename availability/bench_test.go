@@ -21,7 +21,7 @@ func BenchmarkYearOfTwentyRoomTypes(b *testing.B) {
 	const rooms, nights = 20, 365
 	for _, delay := range []time.Duration{0, 2 * time.Millisecond} {
 		b.Run(fmt.Sprintf("delay=%s", delay), func(b *testing.B) {
-			db := dyntest.New(b, dyntest.At(fixture.Now))
+			db := dyntest.New(b, inventoryTables, dyntest.At(fixture.Now))
 			first := date("2026-07-01")
 			year := dynastay.Stay{CheckIn: first, CheckOut: first.AddDays(nights)}
 			var ids []string

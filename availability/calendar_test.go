@@ -115,7 +115,7 @@ func TestExpiredNightsAreNotReturned(t *testing.T) {
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			t.Parallel()
-			db := dyntest.New(t, dyntest.With(dynastay.Options{Clock: func() time.Time { return test.now }}))
+			db := dyntest.New(t, inventoryTables, dyntest.With(dynastay.Options{Clock: func() time.Time { return test.now }}))
 			repo := availability.New(db.DB)
 			putNights(t, db, night(roomTypeID, "2026-07-10", dynastay.Item{
 				keys.AttrExpiresAt: dynastay.Number(int(expires.Unix())),
@@ -143,7 +143,7 @@ func TestExpiredNightsAreNotReturned(t *testing.T) {
 // Time to live decides only while it is set: other software may keep its nights for another time.
 func TestExpiryOfOtherSoftware(t *testing.T) {
 	t.Parallel()
-	db := dyntest.New(t, dyntest.With(dynastay.Options{Clock: func() time.Time { return time.Date(2026, 7, 20, 0, 0, 0, 0, time.UTC) }}))
+	db := dyntest.New(t, inventoryTables, dyntest.With(dynastay.Options{Clock: func() time.Time { return time.Date(2026, 7, 20, 0, 0, 0, 0, time.UTC) }}))
 	at := int(time.Date(2026, 7, 20, 0, 0, 0, 0, time.UTC).Unix())
 	putNights(t, db,
 		night(roomTypeID, "2026-07-10", dynastay.Item{keys.AttrExpiresAt: dynastay.Number(at)}),

@@ -125,7 +125,7 @@ func TestCloseSalesWithOneForeignGuard(t *testing.T) {
 
 func TestCloseSalesAtMidnight(t *testing.T) {
 	t.Parallel()
-	db := dyntest.New(t, dyntest.At(fixture.Now))
+	db := dyntest.New(t, inventoryTables, dyntest.At(fixture.Now))
 	hotel := fixture.New(t, db.DB, 5)
 	zone, err := time.LoadLocation("America/New_York")
 	require.NoError(t, err)

@@ -126,7 +126,7 @@ func sellQuote(t *testing.T, db *dynastay.DB, repo *availability.Repository, q *
 // left alone.
 func TestCloseSalesOfItemsOfOtherSoftware(t *testing.T) {
 	t.Parallel()
-	db := dyntest.New(t, dyntest.With(dynastay.Options{Clock: func() time.Time { return time.Date(2026, 7, 10, 3, 0, 0, 0, time.UTC) }}))
+	db := dyntest.New(t, inventoryTables, dyntest.With(dynastay.Options{Clock: func() time.Time { return time.Date(2026, 7, 10, 3, 0, 0, 0, time.UTC) }}))
 	repo := availability.New(db.DB)
 	putProperty(t, db, "America/New_York") // where it is still the 9th
 	putRoom(t, db, roomTypeID)             // without a guard

@@ -27,7 +27,7 @@ func TestCosts(t *testing.T) {
 	t.Parallel()
 	var prefix string
 	var got bill
-	db := dyntest.New(t, dyntest.With(dynastay.Options{Clock: fixture.Clock, Observer: func(_ context.Context, c dynastay.Call) {
+	db := dyntest.New(t, inventoryTables, dyntest.With(dynastay.Options{Clock: fixture.Clock, Observer: func(_ context.Context, c dynastay.Call) {
 		assert.Equal(t, 1, c.Requests())
 		assert.NoError(t, c.Err)
 		got.operations = append(got.operations, c.Operation)

@@ -35,7 +35,7 @@ var (
 // open returns an empty database and the repository.
 func open(t *testing.T) (*dyntest.DB, *availability.Repository) {
 	t.Helper()
-	db := dyntest.New(t, dyntest.With(dynastay.Options{Clock: fixture.Clock}))
+	db := dyntest.New(t, inventoryTables, dyntest.With(dynastay.Options{Clock: fixture.Clock}))
 	return db, availability.New(db.DB)
 }
 
@@ -283,4 +283,14 @@ func assertKind(t *testing.T, err, kind error, field string) {
 		assert.NotErrorIs(t, err, dynastay.ErrInvalid, "it is not the caller's mistake")
 		assert.Equal(t, field, failed.Field)
 	}
+}
+
+// inventoryTables are the tables that these tests use. DynamoDB Local becomes slower with every table and every index it
+// has ever had; these tests read only the guards of the room types from Properties, and only write to Bookings.
+var inventoryTables = dyntest.OnlyTables(
+	keys.AvailabilityTable, keys.MetadataTable, withoutIndexes(keys.PropertiesTable), withoutIndexes(keys.BookingsTable),
+)
+
+func withoutIndexes(s *dynastay.Schema) *dynastay.Schema {
+	return &dynastay.Schema{Name: s.Name, Key: s.Key}
 }

@@ -201,7 +201,7 @@ func TestTwoChannelManagers(t *testing.T) {
 		seed = rand.Uint64()
 	}
 	t.Logf("seed %d; to draw the same faults: go test ./availability -run '^%s$' -managers.seed %[1]d", seed, t.Name())
-	db := dyntest.New(t, dyntest.With(dynastay.Options{Clock: fixture.Clock}), dyntest.Seed(seed))
+	db := dyntest.New(t, inventoryTables, dyntest.With(dynastay.Options{Clock: fixture.Clock}), dyntest.Seed(seed))
 	first := date("2026-07-01")
 	m := &managed{
 		T: t, stay: dynastay.Stay{CheckIn: first, CheckOut: first.AddDays(*managersNights)}, rooms: []string{"room_1", "room_2"},

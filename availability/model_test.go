@@ -35,7 +35,7 @@ func TestModel(t *testing.T) {
 	met := tally{}
 	for range *modelRuns {
 		fast := dynastay.Options{Retry: dynastay.Retry{Attempts: 3, Base: time.Millisecond, Cap: 2 * time.Millisecond}}
-		db := dyntest.New(t, dyntest.At(modelStart), dyntest.With(fast))
+		db := dyntest.New(t, inventoryTables, dyntest.At(modelStart), dyntest.With(fast))
 		other := db.Open(&fast)
 		processes := []process{{db.DB, availability.New(db.DB)}, {other, availability.New(other)}}
 		number := 0

@@ -144,7 +144,7 @@ func TestOpenFromTodayAtTheProperty(t *testing.T) {
 	} {
 		t.Run(test.zone, func(t *testing.T) {
 			t.Parallel()
-			db := dyntest.New(t, dyntest.With(dynastay.Options{Clock: func() time.Time { return now }}))
+			db := dyntest.New(t, inventoryTables, dyntest.With(dynastay.Options{Clock: func() time.Time { return now }}))
 			repo := availability.New(db.DB)
 			putRoomType(t, db, roomTypeID)
 			if test.zone != "none" {

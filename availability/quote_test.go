@@ -270,7 +270,7 @@ func TestOccupancy(t *testing.T) {
 func TestTodayIsTheDateAtTheProperty(t *testing.T) {
 	t.Parallel()
 	now := time.Date(2026, 6, 1, 0, 30, 0, 0, time.UTC)
-	db := dyntest.New(t, dyntest.With(dynastay.Options{Clock: func() time.Time { return now }}))
+	db := dyntest.New(t, inventoryTables, dyntest.With(dynastay.Options{Clock: func() time.Time { return now }}))
 	repo := availability.New(db.DB)
 	putNights(t, db, night(roomTypeID, "2026-05-30"), night(roomTypeID, "2026-05-31"), night(roomTypeID, "2026-06-01"))
 	for _, test := range []struct {

@@ -61,7 +61,7 @@ func spoil(t *rapid.T, item dynastay.Item) {
 // only if the check refuses no night and the prices are those of the quote.
 func TestCheckAgreesWithTheDatabase(t *testing.T) {
 	t.Parallel()
-	db := dyntest.New(t, dyntest.With(dynastay.Options{
+	db := dyntest.New(t, inventoryTables, dyntest.With(dynastay.Options{
 		Clock: fixture.Clock,
 		// There are no other writers: if a sale neither succeeds nor is refused at once, check and condition disagree.
 		Retry: dynastay.Retry{Attempts: 1},

@@ -19,7 +19,7 @@ func soldRooms(n int) dynastay.Item { return dynastay.Item{"AvailableRooms": dyn
 
 func TestSoldAhead(t *testing.T) {
 	t.Parallel()
-	db := dyntest.New(t, dyntest.With(dynastay.Options{Clock: func() time.Time { return time.Date(2026, 7, 10, 3, 0, 0, 0, time.UTC) }}))
+	db := dyntest.New(t, inventoryTables, dyntest.With(dynastay.Options{Clock: func() time.Time { return time.Date(2026, 7, 10, 3, 0, 0, 0, time.UTC) }}))
 	repo := availability.New(db.DB)
 	away := availability.House{ID: propertyID, TimeZone: "America/New_York"} // where it is still the 9th
 	past := dynastay.Item{"ExpiresAt": dynastay.Number(int(time.Date(2026, 7, 10, 2, 0, 0, 0, time.UTC).Unix()))}

@@ -319,7 +319,7 @@ func TestProgressGoexit(t *testing.T) {
 // Departures are stored with the night before: at the ends of what is open, and today.
 func TestDeparturesAtTheEdges(t *testing.T) {
 	t.Parallel()
-	db := dyntest.New(t, dyntest.At(fixture.Now))
+	db := dyntest.New(t, inventoryTables, dyntest.At(fixture.Now))
 	hotel, repo := fixture.New(t, db.DB, 5), availability.New(db.DB)
 	report, err := repo.Update(t.Context(), updateOf(hotel, dynastay.MustStay("2026-06-30", "2026-08-03"), availability.Change{ClosedToDeparture: ptr(true)}))
 	require.Error(t, err)
@@ -350,7 +350,7 @@ func TestDeparturesAtTheEdges(t *testing.T) {
 // The last and the first dates of the calendar.
 func TestYear9999(t *testing.T) {
 	t.Parallel()
-	db := dyntest.New(t, dyntest.At(time.Date(9999, 12, 28, 12, 0, 0, 0, time.UTC)))
+	db := dyntest.New(t, inventoryTables, dyntest.At(time.Date(9999, 12, 28, 12, 0, 0, 0, time.UTC)))
 	repo := availability.New(db.DB)
 	putRoomType(t, db, roomTypeID)
 	last := dynastay.MustStay("9999-12-28", "9999-12-31")

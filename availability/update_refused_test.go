@@ -127,7 +127,7 @@ func TestUpdateChecksTheRoomTypes(t *testing.T) {
 // Every date that cannot be written is reported with its reason, and the others are written.
 func TestUpdateReportsWhatItDidNotWrite(t *testing.T) {
 	t.Parallel()
-	db := dyntest.New(t, dyntest.With(dynastay.Options{Clock: func() time.Time { return time.Date(2026, 7, 10, 3, 0, 0, 0, time.UTC) }}))
+	db := dyntest.New(t, inventoryTables, dyntest.With(dynastay.Options{Clock: func() time.Time { return time.Date(2026, 7, 10, 3, 0, 0, 0, time.UTC) }}))
 	repo := availability.New(db.DB)
 	putProperty(t, db, "America/New_York") // where it is still the 9th
 	putRoom(t, db, roomTypeID)

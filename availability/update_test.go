@@ -50,7 +50,7 @@ func oneNight(day string) dynastay.Stay {
 
 func TestUpdateSetsEveryValue(t *testing.T) {
 	t.Parallel()
-	db := dyntest.New(t, dyntest.At(fixture.Now))
+	db := dyntest.New(t, inventoryTables, dyntest.At(fixture.Now))
 	hotel, repo := fixture.New(t, db.DB, 5), availability.New(db.DB)
 	before := nightOf(t, repo, hotel, "2026-07-10")
 	db.Clock.Advance(time.Hour)

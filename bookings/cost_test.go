@@ -81,7 +81,7 @@ func TestCostOfABooking(t *testing.T) {
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			t.Parallel()
-			db := dyntest.New(t, dyntest.With(dynastay.Options{Clock: moving(), NewID: test.newID}))
+			db := dyntest.New(t, bookingTables, dyntest.With(dynastay.Options{Clock: moving(), NewID: test.newID}))
 			hotel, repo := fixture.New(t, db.DB, 5), bookings.New(db.DB, nil)
 			req := fixture.Request(hotel.Quote(t, db.DB, fixture.Stay, 1))
 			req.UserID, req.SpecialRequests = db.NewID("user_"), test.requests
@@ -127,7 +127,7 @@ func TestCostOfABooking(t *testing.T) {
 func TestCostOfReads(t *testing.T) {
 	t.Parallel()
 	ctx := t.Context()
-	db := dyntest.New(t, dyntest.With(dynastay.Options{Clock: moving()}))
+	db := dyntest.New(t, bookingTables, dyntest.With(dynastay.Options{Clock: moving()}))
 	hotel, repo := fixture.New(t, db.DB, 5), bookings.New(db.DB, nil)
 	req := fixture.Request(hotel.Quote(t, db.DB, fixture.Stay, 1))
 	req.UserID, req.SpecialRequests = db.NewID("user_"), "Late check-in"

@@ -75,3 +75,6 @@ func change(t *testing.T, db *dyntest.DB, key dynastay.Key, set string, values d
 	})
 	require.NoError(t, err)
 }
+
+// bookingTables are the tables that these tests use. DynamoDB Local becomes slower with every table it has ever had.
+var bookingTables = dyntest.OnlyTables(keys.BookingsTable, keys.AvailabilityTable, keys.PropertiesTable, keys.MetadataTable)

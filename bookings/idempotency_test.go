@@ -118,7 +118,7 @@ func TestSameKeyWithDifferentInput(t *testing.T) {
 func TestRetryAfterTheDayOfArrival(t *testing.T) {
 	t.Parallel()
 	ctx := t.Context()
-	db := dyntest.New(t, dyntest.At(fixture.Now))
+	db := dyntest.New(t, bookingTables, dyntest.At(fixture.Now))
 	hotel, repo := fixture.New(t, db.DB, 5), bookings.New(db.DB, nil)
 	req := fixture.Request(hotel.Quote(t, db.DB, fixture.Stay, 1))
 	db.Clock.Set(time.Date(2026, 7, 11, 3, 59, 0, 0, time.UTC)) // the last minute of the day in New York

@@ -48,7 +48,7 @@ func TestSalesAreLinearizable(t *testing.T) {
 		guests = 12
 		calls  = 10
 	)
-	db := dyntest.New(t, dyntest.With(dynastay.Options{Clock: fixture.Clock}))
+	db := dyntest.New(t, bookingTables, dyntest.With(dynastay.Options{Clock: fixture.Clock}))
 	hotel := fixture.New(t, db.DB, rooms)
 	night := dynastay.MustStay("2026-07-10", "2026-07-11")
 	requests := []bookings.Request{

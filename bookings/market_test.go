@@ -89,7 +89,7 @@ type edit struct {
 
 func newMarket(t *testing.T, seed uint64, dates, rooms int) *market {
 	t.Helper()
-	db := dyntest.New(t, dyntest.With(dynastay.Options{Clock: fixture.Clock}), dyntest.Seed(seed))
+	db := dyntest.New(t, bookingTables, dyntest.With(dynastay.Options{Clock: fixture.Clock}), dyntest.Seed(seed))
 	m := &market{
 		T: t, db: db, hotel: fixture.New(t, db.Direct, rooms), seed: seed, history: &history{},
 		quotes: map[dynastay.Stay]*availability.Quote{}, started: time.Now(),

@@ -33,7 +33,7 @@ func overbooked(t *testing.T, db *dynastay.DB, hotel fixture.Hotel, limit int) *
 // The line of a booking says on which nights it overbooked, also when it is read again and when the call is repeated.
 func TestBookingsReportOverbookedNights(t *testing.T) {
 	t.Parallel()
-	db := dyntest.New(t, dyntest.With(dynastay.Options{Clock: fixture.Clock}))
+	db := dyntest.New(t, bookingTables, dyntest.With(dynastay.Options{Clock: fixture.Clock}))
 	hotel := fixture.New(t, db.DB, 1)
 	repo := bookings.New(db.DB, nil)
 	full := fixture.Request(hotel.Quote(t, db.DB, dynastay.MustStay("2026-07-11", "2026-07-12"), 1))
@@ -73,7 +73,7 @@ func TestBookingsReportOverbookedNights(t *testing.T) {
 func TestRaceToOverbook(t *testing.T) {
 	t.Parallel()
 	const callers, rooms, limit = 64, 10, 5
-	db := dyntest.New(t, dyntest.With(dynastay.Options{Clock: fixture.Clock}))
+	db := dyntest.New(t, bookingTables, dyntest.With(dynastay.Options{Clock: fixture.Clock}))
 	hotel := fixture.New(t, db.DB, rooms)
 	req := fixture.Request(overbooked(t, db.DB, hotel, limit))
 	patient := dynastay.Retry{Attempts: 1000, Base: time.Millisecond, Cap: 20 * time.Millisecond}

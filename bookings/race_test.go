@@ -100,7 +100,7 @@ func TestRaceForTheLastRooms(t *testing.T) {
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			t.Parallel()
-			db := dyntest.New(t, dyntest.With(dynastay.Options{Clock: fixture.Clock}))
+			db := dyntest.New(t, bookingTables, dyntest.With(dynastay.Options{Clock: fixture.Clock}))
 			hotel := fixture.New(t, db.DB, rooms)
 			req := fixture.Request(hotel.Quote(t, db.DB, fixture.Stay, 1))
 			var repos []*bookings.Repository
@@ -136,7 +136,7 @@ func TestRaceForTheLastRooms(t *testing.T) {
 func TestRoomsAreNeitherLostNorAdded(t *testing.T) {
 	t.Parallel()
 	const rooms = 6
-	db := dyntest.New(t, dyntest.With(dynastay.Options{Clock: fixture.Clock}))
+	db := dyntest.New(t, bookingTables, dyntest.With(dynastay.Options{Clock: fixture.Clock}))
 	hotel := fixture.New(t, db.DB, rooms)
 	stays := []dynastay.Stay{
 		dynastay.MustStay("2026-07-10", "2026-07-12"),

@@ -69,7 +69,7 @@ func (p *process) bookings() *bookings.Repository {
 // writes contains each booking that is not being changed exactly once.
 func TestShardsGrowUnderWrites(t *testing.T) {
 	// Not parallel: it would take the engine from the races of other tests, which have a retry budget.
-	db, plain := dyntest.New(t), dyntest.New(t)
+	db, plain := dyntest.New(t, bookingTables), dyntest.New(t, bookingTables)
 	db.Clock.Set(fixture.Now)
 	hotel := fixture.New(t, db.DB, 10_000)
 	quote := hotel.Quote(t, db.DB, fixture.Stay, 1)
@@ -194,7 +194,7 @@ func compareWithUnsharded(t *testing.T, db, plain *dyntest.DB, processes []*proc
 
 func TestShardsOfBookings(t *testing.T) {
 	t.Parallel()
-	db := dyntest.New(t, dyntest.At(fixture.Now))
+	db := dyntest.New(t, bookingTables, dyntest.At(fixture.Now))
 	hotel := fixture.New(t, db.DB, 1)
 	repo := bookings.New(db.DB, &bookings.Options{
 		StatusShards:  key.Shards{Write: 2, Read: 2},
@@ -244,7 +244,7 @@ func shardsOf(o bookings.Options) key.Shards {
 func TestCostOfByStatus(t *testing.T) {
 	t.Parallel()
 	drawn := 0
-	db := dyntest.New(t, dyntest.At(fixture.Now), dyntest.With(dynastay.Options{
+	db := dyntest.New(t, bookingTables, dyntest.At(fixture.Now), dyntest.With(dynastay.Options{
 		NewID: func(prefix string) string { drawn++; return fmt.Sprint(prefix, drawn) }, // the same shards in every run
 	}))
 	hotel := fixture.New(t, db.DB, 1000)
@@ -273,7 +273,7 @@ func TestCostOfByStatus(t *testing.T) {
 
 func TestByStatusIsRefusedBeforeARequest(t *testing.T) {
 	t.Parallel()
-	db := dyntest.New(t)
+	db := dyntest.New(t, bookingTables)
 	stop := db.Faults.Record()
 	for _, status := range []bookings.Status{"", "Confirmed", "a#b"} {
 		_, err := bookings.New(db.DB, nil).ByStatus(status).Page(context.Background(), dynastay.Paging{})

@@ -11,6 +11,7 @@ import (
 	"github.com/dynastay/dynastay"
 	"github.com/dynastay/dynastay/dyntest"
 	"github.com/dynastay/dynastay/entity"
+	"github.com/dynastay/dynastay/keys"
 )
 
 // barrel has a label, and a stock that deltas change.
@@ -37,7 +38,7 @@ func newBarrel() *entity.Entity[barrel] {
 // changed the write id, and a condition that fails prepares the operation again.
 func TestAlso(t *testing.T) {
 	t.Parallel()
-	db := dyntest.New(t, dyntest.Tables(barrels))
+	db := dyntest.New(t, dyntest.OnlyTables(keys.MetadataTable, barrels))
 	table := entity.NewTable(db.DB, newBarrel())
 	_, err := table.Put(t.Context(), &barrel{ID: "a", Label: "old", Stock: 5})
 	require.NoError(t, err)

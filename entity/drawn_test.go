@@ -9,6 +9,7 @@ import (
 	"github.com/dynastay/dynastay"
 	"github.com/dynastay/dynastay/dyntest"
 	"github.com/dynastay/dynastay/entity"
+	"github.com/dynastay/dynastay/keys"
 )
 
 // slip has a drawn id, and a key that is made of something else.
@@ -31,7 +32,7 @@ func slipSpec() entity.Spec[slip] {
 // A drawn id proves a write only where the key is made of it: under a booking's key the item may be another caller's.
 func TestDrawnIDProvesNothingOfAnotherKey(t *testing.T) {
 	t.Parallel()
-	db := dyntest.New(t, dyntest.Tables(slipsTable), dyntest.With(dynastay.Options{Retry: dynastay.Retry{Attempts: 2}}))
+	db := dyntest.New(t, dyntest.OnlyTables(keys.MetadataTable, slipsTable), dyntest.With(dynastay.Options{Retry: dynastay.Retry{Attempts: 2}}))
 	slips := entity.NewTable(db.DB, entity.New(slipSpec()))
 	_, err := slips.Create(t.Context(), &slip{Booking: "b1", Guest: "Ada"})
 	require.NoError(t, err)
@@ -58,7 +59,7 @@ func TestOwnerMakesTheKey(t *testing.T) {
 		Field: "Guest", Owner: []string{"slipId"},
 		Guard: func(s *slip) (dynastay.Key, error) { return dynastay.Key{PK: "GUEST#" + s.Guest}, nil },
 	}}
-	db := dyntest.New(t, dyntest.Tables(slipsTable))
+	db := dyntest.New(t, dyntest.OnlyTables(keys.MetadataTable, slipsTable))
 	_, err := entity.NewTable(db.DB, entity.New(spec)).Create(t.Context(), &slip{Booking: "b1", Guest: "Ada"})
 	assert.ErrorContains(t, err, "Unique Guest: Owner must name all attributes that the entity's key is made from")
 	assert.NotErrorIs(t, err, dynastay.ErrInvalid)

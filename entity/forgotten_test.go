@@ -9,6 +9,7 @@ import (
 	"github.com/dynastay/dynastay"
 	"github.com/dynastay/dynastay/dyntest"
 	"github.com/dynastay/dynastay/entity"
+	"github.com/dynastay/dynastay/keys"
 )
 
 // badge belongs to one door; a door has one badge.
@@ -50,7 +51,7 @@ func badgeSpec(forgotten string) entity.Spec[badge] {
 // What a key looks at has to be stored: otherwise the badge is created, and its door is never free again.
 func TestForgottenFieldsAreRefused(t *testing.T) {
 	t.Parallel()
-	db := dyntest.New(t, dyntest.Tables(badgesTable))
+	db := dyntest.New(t, dyntest.OnlyTables(keys.MetadataTable, badgesTable))
 	made := &badge{ID: "1", Door: "front", Holder: "ada"}
 	stop := db.Faults.Record()
 	for forgotten, says := range map[string]string{"door": "the guard of Door", "holder": "holderPK"} {
@@ -76,7 +77,7 @@ func TestForgottenFieldsAreRefused(t *testing.T) {
 // A declared key attribute is the key.
 func TestDeclaredKeyIsTheKey(t *testing.T) {
 	t.Parallel()
-	db := dyntest.New(t, dyntest.Tables(badgesTable))
+	db := dyntest.New(t, dyntest.OnlyTables(keys.MetadataTable, badgesTable))
 	spec := badgeSpec("")
 	spec.Unique = nil
 	spec.Codec = entity.Declare(func(f *entity.Fields, b *badge) {
@@ -94,7 +95,7 @@ func TestDeclaredKeyIsTheKey(t *testing.T) {
 // Another item's key is not a badge's: whoever deletes a door's guard by it lets the door have a second badge.
 func TestDeleteOfAnotherItem(t *testing.T) {
 	t.Parallel()
-	db := dyntest.New(t, dyntest.Tables(badgesTable))
+	db := dyntest.New(t, dyntest.OnlyTables(keys.MetadataTable, badgesTable))
 	badges := entity.NewTable(db.DB, entity.New(badgeSpec("")))
 	_, err := badges.Create(t.Context(), &badge{ID: "1", Door: "front", Holder: "ada"})
 	require.NoError(t, err)
@@ -108,7 +109,7 @@ func TestDeleteOfAnotherItem(t *testing.T) {
 // An index in which an entity has no key holds none of it.
 func TestListOfAnIndexWithoutAKey(t *testing.T) {
 	t.Parallel()
-	db := dyntest.New(t, dyntest.Tables(badgesTable))
+	db := dyntest.New(t, dyntest.OnlyTables(keys.MetadataTable, badgesTable))
 	badges := entity.NewTable(db.DB, entity.New(badgeSpec("")))
 	_, err := badges.List(dynastay.Query{Index: "Other", Partition: "x"}).Page(t.Context(), dynastay.Paging{})
 	assert.EqualError(t, err, "invalid Index: Other is not an index of Badge")
@@ -131,7 +132,7 @@ func TestListOfAnIndexWithoutAKey(t *testing.T) {
 // request is sent again.
 func TestLostDeleteOfWhatWasRead(t *testing.T) {
 	t.Parallel()
-	db := dyntest.New(t, dyntest.Tables(badgesTable))
+	db := dyntest.New(t, dyntest.OnlyTables(keys.MetadataTable, badgesTable))
 	badges := entity.NewTable(db.DB, entity.New(badgeSpec("")))
 	_, err := badges.Create(t.Context(), &badge{ID: "1", Holder: "ada"}) // of no door, so without a guard
 	require.NoError(t, err)

@@ -30,7 +30,7 @@ func TestAdoptWithoutCardOrWriteID(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			db := dyntest.New(t, dyntest.At(fixture.Now))
+			db := dyntest.New(t, propertyTables, dyntest.At(fixture.Now))
 			repo := properties.New(db.DB, nil)
 			putForeign(t, db, "123", edit)
 			before := allItems(t, db)
@@ -46,7 +46,7 @@ func TestAdoptWithoutCardOrWriteID(t *testing.T) {
 // A property without room types and amenities has neither guards nor items, and takes 1 request less.
 func TestAdoptWithoutParts(t *testing.T) {
 	t.Parallel()
-	db := dyntest.New(t, dyntest.At(fixture.Now))
+	db := dyntest.New(t, propertyTables, dyntest.At(fixture.Now))
 	repo := properties.New(db.DB, nil)
 	item, _, _ := foreignItems(t, "123")
 	delete(item, "AmenityList")
@@ -69,7 +69,7 @@ func TestAdoptWithoutParts(t *testing.T) {
 // A missing price range is computed from the room types. Only the range that other software wrote is kept.
 func TestAdoptComputesAMissingPriceRange(t *testing.T) {
 	t.Parallel()
-	db := dyntest.New(t, dyntest.At(fixture.Now))
+	db := dyntest.New(t, propertyTables, dyntest.At(fixture.Now))
 	repo := properties.New(db.DB, nil)
 	putForeign(t, db, "123", func(item dynastay.Item) { delete(item, "PriceRange") })
 	before := allItems(t, db)
@@ -83,7 +83,7 @@ func TestAdoptComputesAMissingPriceRange(t *testing.T) {
 // manyParts stores a property of other software with room types and amenities.
 func manyParts(t *testing.T, rooms, amenities int) (*dyntest.DB, *properties.Repository) {
 	t.Helper()
-	db := dyntest.New(t, dyntest.At(fixture.Now))
+	db := dyntest.New(t, propertyTables, dyntest.At(fixture.Now))
 	var ids []types.AttributeValue
 	for i := range amenities {
 		ids = append(ids, dynastay.Text(fmt.Sprintf("a%02d", i)))
@@ -132,7 +132,7 @@ func TestAdoptCorruptValues(t *testing.T) {
 	} {
 		t.Run(field, func(t *testing.T) {
 			t.Parallel()
-			db := dyntest.New(t, dyntest.At(fixture.Now))
+			db := dyntest.New(t, propertyTables, dyntest.At(fixture.Now))
 			repo := properties.New(db.DB, nil)
 			property, room, _ := foreignItems(t, "123")
 			edit(property, room)
@@ -153,7 +153,7 @@ func TestAdoptCorruptValues(t *testing.T) {
 // A property that other software suspended is taken off sale by Suspend.
 func TestSuspendAForeignSuspendedProperty(t *testing.T) {
 	t.Parallel()
-	db := dyntest.New(t, dyntest.At(fixture.Now))
+	db := dyntest.New(t, propertyTables, dyntest.At(fixture.Now))
 	repo := properties.New(db.DB, nil)
 	putForeign(t, db, "123", func(item dynastay.Item) { item["Status"] = dynastay.Text("suspended") })
 	require.NoError(t, repo.Adopt(t.Context(), "prop_123"))
@@ -167,7 +167,7 @@ func TestSuspendAForeignSuspendedProperty(t *testing.T) {
 // An amenity that appears twice in the list of other software has one item.
 func TestAdoptRepeatedAmenities(t *testing.T) {
 	t.Parallel()
-	db := dyntest.New(t, dyntest.At(fixture.Now))
+	db := dyntest.New(t, propertyTables, dyntest.At(fixture.Now))
 	repo := properties.New(db.DB, nil)
 	list := &types.AttributeValueMemberL{Value: []types.AttributeValue{dynastay.Text("wifi"), dynastay.Text("pool"), dynastay.Text("wifi")}}
 	putForeign(t, db, "123", func(item dynastay.Item) { item["AmenityList"] = list })

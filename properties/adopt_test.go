@@ -287,7 +287,7 @@ func ofProperty(t testing.TB, n string, changed map[string]any) string {
 // An adoption is broken off before and after each of its requests, and repeated.
 func TestAdoptionIsResumable(t *testing.T) {
 	t.Parallel()
-	db := dyntest.New(t, dyntest.At(fixture.Now))
+	db := dyntest.New(t, propertyTables, dyntest.At(fixture.Now))
 	repo, direct := once(db), properties.New(db.Direct, nil)
 	update := firstWrites[0]
 	wanted := documentAdopted()

@@ -30,7 +30,7 @@ func TestAmenities(t *testing.T) {
 	for name, edits := range map[string][]func(*properties.Property){"approved": nil, "pending": {pending}} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			db := dyntest.New(t, dyntest.At(fixture.Now))
+			db := dyntest.New(t, propertyTables, dyntest.At(fixture.Now))
 			repo := properties.New(db.DB, nil)
 			before := create(t, repo, grand("p1", edits...)).Property
 			type call = func(context.Context, string, []string, ...dynastay.WriteOption) (*properties.Property, error)
@@ -80,7 +80,7 @@ func TestAmenities(t *testing.T) {
 // The caller's lists are not changed and not read again.
 func TestAmenitiesAreCopied(t *testing.T) {
 	t.Parallel()
-	db := dyntest.New(t)
+	db := dyntest.New(t, propertyTables)
 	repo := properties.New(db.DB, nil)
 	create(t, repo, grand("p1"))
 	given := []string{"spa", "bar"}
@@ -97,7 +97,7 @@ func TestAmenitiesAreCopied(t *testing.T) {
 
 func TestAmenitiesRefuse(t *testing.T) {
 	t.Parallel()
-	db := dyntest.New(t)
+	db := dyntest.New(t, propertyTables)
 	repo := properties.New(db.DB, nil)
 	create(t, repo, grand("p1"))
 	type call = func(context.Context, string, []string, ...dynastay.WriteOption) (*properties.Property, error)
@@ -140,7 +140,7 @@ func TestAmenitiesRefuse(t *testing.T) {
 // A transaction can replace only so many amenities at once.
 func TestMostAmenities(t *testing.T) {
 	t.Parallel()
-	db := dyntest.New(t)
+	db := dyntest.New(t, propertyTables)
 	repo := properties.New(db.DB, nil)
 	create(t, repo, grand("p1"))
 	_, err := repo.SetAmenities(t.Context(), "p1", numbered("a", 88), dynastay.IdempotencyKey("1"))
@@ -159,7 +159,7 @@ func TestMostAmenities(t *testing.T) {
 
 func TestAmenitiesWithIdempotencyKey(t *testing.T) {
 	t.Parallel()
-	db := dyntest.New(t)
+	db := dyntest.New(t, propertyTables)
 	repo := properties.New(db.DB, nil)
 	create(t, repo, grand("p1"))
 	create(t, repo, grand("p2"))
@@ -185,7 +185,7 @@ func TestAmenitiesWithIdempotencyKey(t *testing.T) {
 // Of two callers at the same time, neither loses the amenity that it adds or removes.
 func TestTwoChangesOfAmenities(t *testing.T) {
 	t.Parallel()
-	db := dyntest.New(t)
+	db := dyntest.New(t, propertyTables)
 	repo := properties.New(db.Direct, nil)
 	create(t, repo, grand("p1"))
 	added, removed := racing.Between.Meet(t, db, addAmenity("p1", "spa"), func(ctx context.Context, db *dynastay.DB) error {

@@ -43,7 +43,7 @@ func ids(cards []*properties.Card) (all []string) {
 
 func TestByCity(t *testing.T) {
 	t.Parallel()
-	db := dyntest.New(t)
+	db := dyntest.New(t, propertyTables)
 	repo := properties.New(db.DB, nil)
 	for id, rating := range map[string]string{"a": "9.2", "b": "10.0", "c": "8.0", "d": "7.9", "e": "0.0", "f": "9.2", "g": "8.1"} {
 		rated(t, db, repo, rating, grand(id))
@@ -90,7 +90,7 @@ func TestByCity(t *testing.T) {
 // No spelling of a city and a country reaches the properties of another pair.
 func TestCitiesDoNotMix(t *testing.T) {
 	t.Parallel()
-	db := dyntest.New(t)
+	db := dyntest.New(t, propertyTables)
 	repo := properties.New(db.DB, nil)
 	places := [][2]string{{"A", "B#C"}, {"A#B", "C"}, {"A%23B", "C"}, {"A", "B%23C"}, {"A", "B"}, {"A", "B#"}, {"100%", "X"}, {"100%25", "X"}}
 	for i, place := range places {
@@ -109,7 +109,7 @@ func TestCitiesDoNotMix(t *testing.T) {
 // If a row has no card, the property is read from the table, and the order stays the same.
 func TestRowsWithoutCard(t *testing.T) {
 	t.Parallel()
-	db := dyntest.New(t)
+	db := dyntest.New(t, propertyTables)
 	repo := properties.New(db.DB, nil)
 	for _, id := range []string{"a", "b", "c"} {
 		create(t, repo, grand(id))

@@ -101,7 +101,7 @@ func TestCostOfParts(t *testing.T) {
 // The statuses of a hotel with two room types, of which 30 nights each are open.
 func TestCostOfStatuses(t *testing.T) {
 	t.Parallel()
-	db := dyntest.New(t, dyntest.At(fixture.Now))
+	db := dyntest.New(t, propertyTables, dyntest.At(fixture.Now))
 	repo, measure := measuredIn(t, db)
 	_, err := repo.AddRoomTypes(t.Context(), "p1", []properties.RoomType{king("r1", "100")})
 	require.NoError(t, err)

@@ -18,7 +18,7 @@ import (
 // on every engine; units are compared on dynoxide, because local engines count those of transactions differently.
 func TestCostTable(t *testing.T) {
 	t.Parallel()
-	db := dyntest.New(t, dyntest.At(fixture.Now))
+	db := dyntest.New(t, propertyTables, dyntest.At(fixture.Now))
 	var spent units
 	repo := properties.New(observe(db, func(c dynastay.Call) {
 		spent.requests += c.Requests()

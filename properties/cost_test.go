@@ -41,7 +41,7 @@ func (c cost) touched() []string {
 // and a function that measures a call.
 func measured(t *testing.T) (*properties.Repository, func(call func() error) cost) {
 	t.Helper()
-	return measuredIn(t, dyntest.New(t))
+	return measuredIn(t, dyntest.New(t, propertyTables))
 }
 
 func measuredIn(t *testing.T, db *dyntest.DB) (*properties.Repository, func(call func() error) cost) {
@@ -127,7 +127,7 @@ func TestCostOfReads(t *testing.T) {
 // A page of cards costs a fraction of reading the properties.
 func TestCostOfAPage(t *testing.T) {
 	t.Parallel()
-	db := dyntest.New(t)
+	db := dyntest.New(t, propertyTables)
 	repo := properties.New(db.DB, nil)
 	long := strings.Repeat("A luxurious 5-star hotel... ", 130) // not shown in a search
 	for i := range 20 {

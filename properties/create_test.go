@@ -18,7 +18,7 @@ import (
 func TestCreate(t *testing.T) {
 	t.Parallel()
 	now := time.Date(2026, 6, 1, 12, 0, 0, int(7*time.Millisecond), time.UTC)
-	db := dyntest.New(t, dyntest.With(dynastay.Options{Clock: func() time.Time { return now }}))
+	db := dyntest.New(t, propertyTables, dyntest.With(dynastay.Options{Clock: func() time.Time { return now }}))
 	repo := properties.New(db.DB, nil)
 	p := grand("p1", func(p *properties.Property) {
 		// The library sets all of these, whatever values the caller passes.
@@ -52,7 +52,7 @@ func TestCreate(t *testing.T) {
 // The times are those of the write, and the same for the property and all its room types.
 func TestCreationTimes(t *testing.T) {
 	t.Parallel()
-	db := dyntest.New(t, dyntest.At(time.Date(2026, 6, 1, 12, 0, 0, 0, time.UTC)))
+	db := dyntest.New(t, propertyTables, dyntest.At(time.Date(2026, 6, 1, 12, 0, 0, 0, time.UTC)))
 	repo := properties.New(db.DB, nil)
 	op := repo.CreateOp(grand("p1"), []properties.RoomType{king("room_a", "250.00"), king("room_b", "150.50")})
 	db.Clock.Advance(time.Minute)
@@ -70,7 +70,7 @@ func TestCreationTimes(t *testing.T) {
 
 func TestCreateGeneratesIDs(t *testing.T) {
 	t.Parallel()
-	db := dyntest.New(t)
+	db := dyntest.New(t, propertyTables)
 	repo := properties.New(db.DB, nil)
 	p := grand("")
 	made, err := repo.Create(t.Context(), p, []properties.RoomType{king("", "1"), king("", "2")})
@@ -85,7 +85,7 @@ func TestCreateGeneratesIDs(t *testing.T) {
 
 func TestCreateWithRequiredFieldsOnly(t *testing.T) {
 	t.Parallel()
-	db := dyntest.New(t)
+	db := dyntest.New(t, propertyTables)
 	repo := properties.New(db.DB, nil)
 	made, err := repo.Create(t.Context(), properties.Property{
 		ID: "p1", Name: "Bare", Slug: "bare", Type: properties.Apartment, OwnerID: "user_1",
@@ -105,7 +105,7 @@ func TestCreateWithRequiredFieldsOnly(t *testing.T) {
 
 func TestGetNotFound(t *testing.T) {
 	t.Parallel()
-	db := dyntest.New(t)
+	db := dyntest.New(t, propertyTables)
 	repo := properties.New(db.DB, nil)
 	_, err := repo.Get(t.Context(), "p1")
 	assert.ErrorIs(t, err, dynastay.ErrNotFound)
@@ -134,7 +134,7 @@ func everything(t testing.TB, db *dyntest.DB, pks ...string) map[string]map[stri
 // written.
 func TestCreateWithTakenValues(t *testing.T) {
 	t.Parallel()
-	db := dyntest.New(t)
+	db := dyntest.New(t, propertyTables)
 	repo := properties.New(db.DB, nil)
 	p := grand("p1")
 	_, err := repo.Create(t.Context(), p, []properties.RoomType{king("room_deluxe", "250")})
@@ -184,7 +184,7 @@ func TestRaceForASlug(t *testing.T) {
 	t.Parallel()
 	const n = 8
 	open := func(t *testing.T) (*dyntest.DB, *properties.Repository) {
-		db := dyntest.New(t)
+		db := dyntest.New(t, propertyTables)
 		db.Faults.Conflicts(time.Millisecond)
 		return db, properties.New(db.Open(&dynastay.Options{Retry: patient}), nil)
 	}
@@ -279,7 +279,7 @@ func TestRaceForASlug(t *testing.T) {
 // Other software stored two properties with one slug. The property that the guard does not name must not delete it.
 func TestForeignGuardIsLeftAlone(t *testing.T) {
 	t.Parallel()
-	db := dyntest.New(t)
+	db := dyntest.New(t, propertyTables)
 	repo := properties.New(db.DB, nil)
 	p := create(t, repo, grand("p1"))
 	guard := dynastay.Item{
@@ -303,7 +303,7 @@ func TestForeignGuardIsLeftAlone(t *testing.T) {
 func TestRaceForARoomTypeID(t *testing.T) {
 	t.Parallel()
 	const n = 8
-	db := dyntest.New(t)
+	db := dyntest.New(t, propertyTables)
 	db.Faults.Conflicts(time.Millisecond)
 	repo := properties.New(db.Open(&dynastay.Options{Retry: patient}), nil)
 	winner := contest(t, n, "RoomTypeID", func(i int) error {
@@ -324,7 +324,7 @@ func TestRaceForARoomTypeID(t *testing.T) {
 
 func TestSpellingsOfASlug(t *testing.T) {
 	t.Parallel()
-	db := dyntest.New(t)
+	db := dyntest.New(t, propertyTables)
 	repo := properties.New(db.DB, nil)
 	create(t, repo, grand("p1", func(p *properties.Property) { p.Slug = "hôtel#1" }))
 	_, err := repo.Update(t.Context(), "p1", edit(func(p *properties.Property) { p.Slug = " ho\u0302tel#1" }))
@@ -339,7 +339,7 @@ func TestSpellingsOfASlug(t *testing.T) {
 
 func TestCreateWithIdempotencyKey(t *testing.T) {
 	t.Parallel()
-	db := dyntest.New(t)
+	db := dyntest.New(t, propertyTables)
 	repo := properties.New(db.DB, nil)
 	rooms := []properties.RoomType{king("", "250.00"), king("room_a", "150")}
 	key := dynastay.IdempotencyKey("request-1")
@@ -384,7 +384,7 @@ func TestCreateWithIdempotencyKey(t *testing.T) {
 
 func TestUpdateWithIdempotencyKey(t *testing.T) {
 	t.Parallel()
-	db := dyntest.New(t)
+	db := dyntest.New(t, propertyTables)
 	repo := properties.New(db.DB, nil)
 	create(t, repo, grand("p1"))
 	create(t, repo, grand("p2"))
@@ -413,7 +413,7 @@ func TestLostResponseToACreation(t *testing.T) {
 	for name, opts := range map[string][]dynastay.WriteOption{"without a key": nil, "with a key": {dynastay.IdempotencyKey("request-1")}} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			db := dyntest.New(t)
+			db := dyntest.New(t, propertyTables)
 			repo := properties.New(db.DB, nil)
 			db.Faults.Inject(dyntest.LoseAnswer(), dyntest.When{Operation: "TransactWriteItems", Nth: 1})
 			made, err := repo.Create(t.Context(), grand("p1"), []properties.RoomType{king("room_a", "150")}, opts...)
@@ -429,7 +429,7 @@ func TestLostResponseToACreation(t *testing.T) {
 
 func TestInOneTransaction(t *testing.T) {
 	t.Parallel()
-	db := dyntest.New(t)
+	db := dyntest.New(t, propertyTables)
 	repo := properties.New(db.DB, nil)
 	create(t, repo, grand("p1"))
 	create(t, repo, grand("p2"))
@@ -450,7 +450,7 @@ func TestInOneTransaction(t *testing.T) {
 // An index that lags behind still has a property's old slug. Here the lag is simulated by changing the index key.
 func TestBySlugWhileTheIndexLags(t *testing.T) {
 	t.Parallel()
-	db := dyntest.New(t)
+	db := dyntest.New(t, propertyTables)
 	repo := properties.New(db.DB, nil)
 	create(t, repo, grand("p1", func(p *properties.Property) { p.Slug = "old" }))
 	create(t, repo, grand("p2"))

@@ -365,7 +365,7 @@ func TestDeleteOfAPropertyThatIsCreatedAnew(t *testing.T) {
 // A property of other software is adopted and then deleted, even if it is broken off in between.
 func TestDeleteForeign(t *testing.T) {
 	t.Parallel()
-	db := dyntest.New(t, dyntest.At(fixture.Now))
+	db := dyntest.New(t, propertyTables, dyntest.At(fixture.Now))
 	repo, n := once(db), 0
 	putForeign(t, db, "0")
 	stop := db.Faults.Record()

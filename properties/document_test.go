@@ -101,7 +101,7 @@ func TestNullReadsAsMissing(t *testing.T) {
 // The document's items, unchanged, as other software writes them: without a card, guards or amenity items.
 func TestDocumentItemsAreRead(t *testing.T) {
 	t.Parallel()
-	db := dyntest.New(t)
+	db := dyntest.New(t, propertyTables)
 	repo := properties.New(db.DB, nil)
 	for _, name := range []string{"property.json", "room.json", "image.json"} {
 		put(t, db, testdata(t, name))
@@ -151,7 +151,7 @@ func TestDocumentItemsAreRead(t *testing.T) {
 // Other software writes index keys for a property in any status.
 func TestRowWithoutCardIsNotShownUnlessApproved(t *testing.T) {
 	t.Parallel()
-	db := dyntest.New(t)
+	db := dyntest.New(t, propertyTables)
 	repo := properties.New(db.DB, nil)
 	item := testdata(t, "property.json")
 	item["Status"] = dynastay.Text("pending")
@@ -164,7 +164,7 @@ func TestRowWithoutCardIsNotShownUnlessApproved(t *testing.T) {
 // The first update adopts a property of other software, whose price range stays as it is.
 func TestUpdateAdoptsPropertyWithoutCard(t *testing.T) {
 	t.Parallel()
-	db := dyntest.New(t)
+	db := dyntest.New(t, propertyTables)
 	repo := properties.New(db.DB, nil)
 	item := testdata(t, "property.json")
 	put(t, db, item)
@@ -186,7 +186,7 @@ func TestUpdateAdoptsPropertyWithoutCard(t *testing.T) {
 // A stored policy that is not valid is read unchanged. It is refused when the property is updated or quoted.
 func TestStoredInvalidPolicy(t *testing.T) {
 	t.Parallel()
-	db := dyntest.New(t)
+	db := dyntest.New(t, propertyTables)
 	repo := properties.New(db.DB, nil)
 	roomTypeID := create(t, repo, grand("p1")).Rooms[0].ID
 	misspelled := dynastay.Text("free_cancelation_48h")

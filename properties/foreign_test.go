@@ -30,7 +30,7 @@ var breaks = flag.Int("breaks", 3, "how many of the requests of a suspension or 
 // openForeign returns a database with a fixed clock and the items of the hotel-booking document.
 func openForeign(t *testing.T) (*dyntest.DB, *properties.Repository) {
 	t.Helper()
-	db := dyntest.New(t, dyntest.At(fixture.Now))
+	db := dyntest.New(t, propertyTables, dyntest.At(fixture.Now))
 	putForeign(t, db, "123")
 	return db, properties.New(db.DB, nil)
 }

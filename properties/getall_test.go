@@ -15,7 +15,7 @@ import (
 func TestGetAll(t *testing.T) {
 	t.Parallel()
 	ctx := t.Context()
-	db := dyntest.New(t)
+	db := dyntest.New(t, propertyTables)
 	repo := properties.New(db.DB, nil)
 	one, err := repo.Create(ctx, grand("p1"), []properties.RoomType{king("r1", "100.00")})
 	require.NoError(t, err)

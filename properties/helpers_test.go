@@ -249,3 +249,9 @@ func observe(db *dyntest.DB, see func(dynastay.Call)) *dynastay.DB {
 		see(c)
 	}})
 }
+
+// propertyTables are the tables that these tests use. DynamoDB Local becomes slower with every table it has ever had.
+var propertyTables = dyntest.OnlyTables(
+	keys.PropertiesTable, keys.AvailabilityTable, keys.MetadataTable,
+	&dynastay.Schema{Name: keys.BookingsTable.Name, Key: keys.BookingsTable.Key}, // only written to
+)

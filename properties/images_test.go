@@ -75,7 +75,7 @@ func TestDocumentImageRoundTrips(t *testing.T) {
 
 func TestAddImages(t *testing.T) {
 	t.Parallel()
-	db := dyntest.New(t, dyntest.At(fixture.Now))
+	db := dyntest.New(t, propertyTables, dyntest.At(fixture.Now))
 	repo := properties.New(db.DB, nil)
 	before := create(t, repo, grand("p1")).Property
 	db.Clock.Advance(time.Hour)
@@ -182,7 +182,7 @@ func TestImages(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			db := dyntest.New(t, dyntest.At(fixture.Now))
+			db := dyntest.New(t, propertyTables, dyntest.At(fixture.Now))
 			repo := properties.New(db.DB, nil)
 			before := create(t, repo, grand("p1")).Property
 			for i, step := range steps {
@@ -206,7 +206,7 @@ func TestImages(t *testing.T) {
 // Without images, the URL is gone as well.
 func TestLastImageIsDeleted(t *testing.T) {
 	t.Parallel()
-	db := dyntest.New(t)
+	db := dyntest.New(t, propertyTables)
 	repo := properties.New(db.DB, nil)
 	create(t, repo, grand("p1"))
 	_, err := repo.AddImages(t.Context(), "p1", pictures("a", 1))
@@ -222,7 +222,7 @@ func TestLastImageIsDeleted(t *testing.T) {
 // An image without anything to change is not written.
 func TestImagesThatStayAreNotWritten(t *testing.T) {
 	t.Parallel()
-	db := dyntest.New(t)
+	db := dyntest.New(t, propertyTables)
 	repo := properties.New(db.DB, nil)
 	create(t, repo, grand("p1"))
 	_, err := repo.AddImages(t.Context(), "p1", pictures("a", 4))
@@ -245,7 +245,7 @@ func TestImagesThatStayAreNotWritten(t *testing.T) {
 
 func TestUpdateImage(t *testing.T) {
 	t.Parallel()
-	db := dyntest.New(t, dyntest.At(fixture.Now))
+	db := dyntest.New(t, propertyTables, dyntest.At(fixture.Now))
 	repo := properties.New(db.DB, nil)
 	before := create(t, repo, grand("p1")).Property
 	added, err := repo.AddImages(t.Context(), "p1", pictures("a", 2))
@@ -290,7 +290,7 @@ func TestUpdateImage(t *testing.T) {
 
 func TestImagesRefuse(t *testing.T) {
 	t.Parallel()
-	db := dyntest.New(t)
+	db := dyntest.New(t, propertyTables)
 	repo := properties.New(db.DB, nil)
 	create(t, repo, grand("p1"))
 	create(t, repo, grand("p2"))
@@ -355,7 +355,7 @@ func TestImagesRefuse(t *testing.T) {
 // The most images, put in order in one transaction together with an idempotency record.
 func TestMostImages(t *testing.T) {
 	t.Parallel()
-	db := dyntest.New(t)
+	db := dyntest.New(t, propertyTables)
 	repo := properties.New(db.DB, nil)
 	create(t, repo, grand("p1"))
 	_, err := repo.AddImages(t.Context(), "p1", pictures("a", 97), dynastay.IdempotencyKey("1"))
@@ -374,7 +374,7 @@ func TestMostImages(t *testing.T) {
 
 func TestImagesWithIdempotencyKeys(t *testing.T) {
 	t.Parallel()
-	db := dyntest.New(t)
+	db := dyntest.New(t, propertyTables)
 	repo := properties.New(db.DB, nil)
 	create(t, repo, grand("p1"))
 	create(t, repo, grand("p2"))
@@ -447,7 +447,7 @@ func TestTwoChangesOfImages(t *testing.T) {
 		for then, other := range calls {
 			t.Run(first+" "+then, func(t *testing.T) {
 				t.Parallel()
-				db := dyntest.New(t)
+				db := dyntest.New(t, propertyTables)
 				repo := properties.New(db.Direct, nil)
 				create(t, repo, grand("p1"))
 				_, err := repo.AddImages(t.Context(), "p1", pictures("a", 3))
@@ -474,7 +474,7 @@ func TestTwoChangesOfImages(t *testing.T) {
 // A property that is being deleted refuses all changes of its images.
 func TestImagesOfADeletedProperty(t *testing.T) {
 	t.Parallel()
-	db := dyntest.New(t)
+	db := dyntest.New(t, propertyTables)
 	repo := properties.New(db.DB, nil)
 	create(t, repo, grand("p1", pending))
 	_, err := repo.AddImages(t.Context(), "p1", pictures("a", 2))

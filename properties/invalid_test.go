@@ -50,7 +50,7 @@ var badProperties = []struct {
 
 func TestCreateRefuses(t *testing.T) {
 	t.Parallel()
-	db := dyntest.New(t)
+	db := dyntest.New(t, propertyTables)
 	repo := properties.New(db.DB, nil)
 	type call struct {
 		field string
@@ -138,7 +138,7 @@ func TestCreateRefuses(t *testing.T) {
 // Texts and lists at their maximum length are stored. One more byte or element is refused before any request.
 func TestTextsHaveLimits(t *testing.T) {
 	t.Parallel()
-	db := dyntest.New(t)
+	db := dyntest.New(t, propertyTables)
 	repo := properties.New(db.DB, nil)
 	long := func(n int) string { return strings.Repeat("é", n/2) }
 	p, room := grand("p1"), king("r1", "100")
@@ -218,7 +218,7 @@ func TestTextsHaveLimits(t *testing.T) {
 
 // The number of amenities is checked before they are compared with each other.
 func TestTooManyAmenitiesAreNotCompared(t *testing.T) {
-	repo := properties.New(dyntest.New(t).DB, nil)
+	repo := properties.New(dyntest.New(t, propertyTables).DB, nil)
 	p := grand("p1", func(p *properties.Property) { p.AmenityIDs = make([]string, 100_000) })
 	for i := range p.AmenityIDs {
 		p.AmenityIDs[i] = fmt.Sprint("amenity_", i)
@@ -234,7 +234,7 @@ func TestTooManyAmenitiesAreNotCompared(t *testing.T) {
 // Error texts end up in logs, so they contain no text from the caller.
 func TestErrorsDoNotEchoInput(t *testing.T) {
 	t.Parallel()
-	db := dyntest.New(t)
+	db := dyntest.New(t, propertyTables)
 	repo := properties.New(db.DB, nil)
 	const secret = "john@example.com"
 	create := func(p properties.Property, rooms ...properties.RoomType) error {
@@ -260,7 +260,7 @@ func TestErrorsDoNotEchoInput(t *testing.T) {
 
 func TestAgreedOnHasALimit(t *testing.T) {
 	t.Parallel()
-	db := dyntest.New(t)
+	db := dyntest.New(t, propertyTables)
 	repo := properties.New(db.DB, nil)
 	stop := db.Faults.Record()
 	_, err := repo.Update(t.Context(), "p1", edit(func(*properties.Property) {}), dynastay.AgreedOn(strings.Repeat("a", 4097)))
@@ -271,7 +271,7 @@ func TestAgreedOnHasALimit(t *testing.T) {
 // An update that makes the card too large is refused, like a creation with a card that is too large.
 func TestUpdateOfALargeCard(t *testing.T) {
 	t.Parallel()
-	repo := properties.New(dyntest.New(t).DB, nil)
+	repo := properties.New(dyntest.New(t, propertyTables).DB, nil)
 	var rooms []properties.RoomType
 	for i := range 20 {
 		rooms = append(rooms, king(fmt.Sprintf("r%d", i), "100"))
@@ -298,7 +298,7 @@ func TestUpdateOfALargeCard(t *testing.T) {
 // Two creations of which each fits in a transaction, but not both together.
 func TestTooManyActions(t *testing.T) {
 	t.Parallel()
-	db := dyntest.New(t)
+	db := dyntest.New(t, propertyTables)
 	repo := properties.New(db.DB, nil)
 	p := func(id string) *dynastay.Operation[*properties.WithRooms] {
 		amenities := make([]string, 60)
@@ -316,7 +316,7 @@ func TestTooManyActions(t *testing.T) {
 // A property with the maximum number of amenities can be moved in one transaction, together with a new slug.
 func TestLargestPropertyMoves(t *testing.T) {
 	t.Parallel()
-	db := dyntest.New(t)
+	db := dyntest.New(t, propertyTables)
 	repo := properties.New(db.DB, nil)
 	p := grand("p1", pending)
 	p.AmenityIDs = nil
@@ -335,7 +335,7 @@ func TestLargestPropertyMoves(t *testing.T) {
 
 func TestUpdateRefuses(t *testing.T) {
 	t.Parallel()
-	db := dyntest.New(t)
+	db := dyntest.New(t, propertyTables)
 	repo := properties.New(db.DB, nil)
 	create(t, repo, grand("approved"))
 	for _, id := range []string{"pending", "rejected"} {
@@ -401,7 +401,7 @@ func TestUpdateRefuses(t *testing.T) {
 
 func TestReadsRefuse(t *testing.T) {
 	t.Parallel()
-	db := dyntest.New(t)
+	db := dyntest.New(t, propertyTables)
 	repo := properties.New(db.DB, nil)
 	stop := db.Faults.Record()
 	_, err := repo.Get(t.Context(), "")

@@ -57,7 +57,7 @@ var statuses = []properties.Status{properties.Pending, properties.Approved, prop
 
 func TestByOwner(t *testing.T) {
 	t.Parallel()
-	db := dyntest.New(t)
+	db := dyntest.New(t, propertyTables)
 	repo := properties.New(db.DB, nil)
 	var want []*properties.Owned
 	for i, status := range statuses {
@@ -91,7 +91,7 @@ func TestByOwner(t *testing.T) {
 // A row without a card is read from the table, unless the property has gone or has a different owner now.
 func TestByOwnerOfForeignRows(t *testing.T) {
 	t.Parallel()
-	db := dyntest.New(t)
+	db := dyntest.New(t, propertyTables)
 	repo := properties.New(db.DB, nil)
 	for _, file := range []string{"property.json", "room.json"} {
 		put(t, db, testdata(t, file))
@@ -130,7 +130,7 @@ func TestPendingApprovals(t *testing.T) {
 	for _, shards := range []int{1, 2} {
 		t.Run(fmt.Sprint(shards), func(t *testing.T) {
 			t.Parallel()
-			db := dyntest.New(t, dyntest.At(fixture.Now.Add(123*time.Millisecond)))
+			db := dyntest.New(t, propertyTables, dyntest.At(fixture.Now.Add(123*time.Millisecond)))
 			repo := properties.New(db.DB, &properties.Options{PendingShards: key.Shards{Write: shards, Read: shards}})
 			var want []*properties.Submitted
 			partitions := map[string]bool{}
@@ -171,7 +171,7 @@ func TestPendingApprovals(t *testing.T) {
 // What other software submitted is listed once it has been adopted.
 func TestPendingApprovalsOfForeignRows(t *testing.T) {
 	t.Parallel()
-	db := dyntest.New(t)
+	db := dyntest.New(t, propertyTables)
 	repo := properties.New(db.DB, nil)
 	create(t, repo, grand("p1", pending))
 	item := testdata(t, "property.json")

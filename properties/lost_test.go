@@ -27,7 +27,7 @@ func TestLostResponses(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			db := dyntest.New(t)
+			db := dyntest.New(t, propertyTables)
 			repo := properties.New(db.DB, nil)
 			made := create(t, repo, grand("p1"))
 			db.Faults.Inject(dyntest.LoseAnswer(), dyntest.When{Operation: test.operation, Nth: 1})
@@ -53,7 +53,7 @@ func TestLostResponseIsNotRetriedBlindly(t *testing.T) {
 	for names, want := range map[string]error{"Third": nil, "Third Fourth": dynastay.ErrOutcomeUnknown} {
 		t.Run(names, func(t *testing.T) {
 			t.Parallel()
-			db := dyntest.New(t)
+			db := dyntest.New(t, propertyTables)
 			var undo sync.Once
 			repo := properties.New(db.DB, nil)
 			observed := properties.New(observe(db, func(c dynastay.Call) {

@@ -323,7 +323,7 @@ func TestAnyTwoCallsMeet(t *testing.T) {
 	}
 	t.Logf("-meetings.seed=%d", seed)
 	draw := rand.New(rand.NewPCG(seed, 0))
-	db := dyntest.New(t, dyntest.At(fixture.Now), dyntest.Seed(seed))
+	db := dyntest.New(t, propertyTables, dyntest.At(fixture.Now), dyntest.Seed(seed))
 	n := 0
 	for _, a := range meetingsOf {
 		for _, b := range meetingsOf {

@@ -22,7 +22,7 @@ import (
 // although it has no guard.
 func TestRoomTypeOfOtherSoftware(t *testing.T) {
 	t.Parallel()
-	db := dyntest.New(t)
+	db := dyntest.New(t, propertyTables)
 	repo := properties.New(db.DB, nil)
 	create(t, repo, grand("p1"))
 	item := testdata(t, "room.json") // 250 USD
@@ -49,7 +49,7 @@ func TestRoomTypeOfOtherSoftware(t *testing.T) {
 // The host reopens the sales while a room type is being deleted: the deletion fails, and the room type stays.
 func TestDeleteRoomTypeThatIsReopened(t *testing.T) {
 	t.Parallel()
-	db := dyntest.New(t, dyntest.At(fixture.Now))
+	db := dyntest.New(t, propertyTables, dyntest.At(fixture.Now))
 	repo := properties.New(db.DB, nil)
 	create(t, repo, grand("p1"))
 	db.Faults.Inject(dyntest.Before(func(ctx context.Context) {
@@ -73,7 +73,7 @@ func TestDeleteRoomTypeThatIsReopened(t *testing.T) {
 // Of two primary images of other software, the first stays primary.
 func TestTwoPrimaryImages(t *testing.T) {
 	t.Parallel()
-	db := dyntest.New(t)
+	db := dyntest.New(t, propertyTables)
 	repo := properties.New(db.DB, nil)
 	create(t, repo, grand("p1"))
 	_, err := repo.AddImages(t.Context(), "p1", pictures("a", 4))
@@ -91,7 +91,7 @@ func TestTwoPrimaryImages(t *testing.T) {
 // Other software adds an image with the same id between the read and the write.
 func TestImageOfOtherSoftwareInBetween(t *testing.T) {
 	t.Parallel()
-	db := dyntest.New(t)
+	db := dyntest.New(t, propertyTables)
 	repo := properties.New(db.DB, nil)
 	create(t, repo, grand("p1"))
 	item := testdata(t, "image.json")
@@ -105,7 +105,7 @@ func TestImageOfOtherSoftwareInBetween(t *testing.T) {
 // The URL of the primary image is on the card, which has a limit.
 func TestImageOfAFullCard(t *testing.T) {
 	t.Parallel()
-	db := dyntest.New(t)
+	db := dyntest.New(t, propertyTables)
 	repo := properties.New(db.DB, nil)
 	_, err := repo.Create(t.Context(), grand("p1"), slights("r", 25))
 	require.NoError(t, err)
@@ -125,7 +125,7 @@ func TestImageOfAFullCard(t *testing.T) {
 // GetImages does not read the rest of the property.
 func TestGetImagesReadsImagesOnly(t *testing.T) {
 	t.Parallel()
-	db := dyntest.New(t)
+	db := dyntest.New(t, propertyTables)
 	repo := properties.New(db.DB, nil)
 	create(t, repo, grand("p1"))
 	stop := db.Faults.Record()

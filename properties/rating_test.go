@@ -30,7 +30,7 @@ func assertRated(t *testing.T, db *dyntest.DB, p *properties.Property, rating dy
 
 func TestRate(t *testing.T) {
 	t.Parallel()
-	db := dyntest.New(t, dyntest.At(fixture.Now))
+	db := dyntest.New(t, propertyTables, dyntest.At(fixture.Now))
 	repo := properties.New(db.DB, nil)
 	created := create(t, repo, grand("p1")).Property
 	for i, step := range []struct {
@@ -73,7 +73,7 @@ func TestRate(t *testing.T) {
 // The sum stays exact over many reviews, and the average is rounded from it, half up.
 func TestRatingDoesNotDrift(t *testing.T) {
 	t.Parallel()
-	db := dyntest.New(t)
+	db := dyntest.New(t, propertyTables)
 	repo := properties.New(db.DB, nil)
 	create(t, repo, grand("p1"))
 	draw := rand.New(rand.NewPCG(1, 2))
@@ -117,7 +117,7 @@ func TestRatingWithoutSum(t *testing.T) {
 	for name, stored := range map[string]string{"missing": "REMOVE RatingSum", "NULL": "SET RatingSum = :none"} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			db := dyntest.New(t)
+			db := dyntest.New(t, propertyTables)
 			repo := properties.New(db.DB, nil)
 			rated(t, db, repo, "9.2", grand("p1"))
 			set(t, db, keyOf("p1"), "SET ReviewCount = :n, Card.ReviewCount = :n", dynastay.Item{":n": dynastay.Number(1547)})
@@ -134,7 +134,7 @@ func TestRatingWithoutSum(t *testing.T) {
 	}
 	t.Run("document", func(t *testing.T) {
 		t.Parallel()
-		db := dyntest.New(t)
+		db := dyntest.New(t, propertyTables)
 		repo := properties.New(db.DB, nil)
 		put(t, db, testdata(t, "property.json"))
 		got, err := repo.Rate(t.Context(), "prop_123", 0, 10)
@@ -160,7 +160,7 @@ func TestImpossibleRatings(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			db := dyntest.New(t)
+			db := dyntest.New(t, propertyTables)
 			repo := properties.New(db.DB, nil)
 			create(t, repo, grand("p1"))
 			for _, r := range test.first {
@@ -177,7 +177,7 @@ func TestImpossibleRatings(t *testing.T) {
 
 func TestStoredSumOfRatings(t *testing.T) {
 	t.Parallel()
-	db := dyntest.New(t)
+	db := dyntest.New(t, propertyTables)
 	repo := properties.New(db.DB, nil)
 	create(t, repo, grand("p1"))
 	number := func(n string) types.AttributeValue { return &types.AttributeValueMemberN{Value: n} }
@@ -197,7 +197,7 @@ func TestStoredSumOfRatings(t *testing.T) {
 
 func TestRateRefuses(t *testing.T) {
 	t.Parallel()
-	db := dyntest.New(t)
+	db := dyntest.New(t, propertyTables)
 	repo := properties.New(db.DB, nil)
 	stop := db.Faults.Record()
 	for field, r := range map[string][2]dynastay.Rating{"Before": {101, 90}, "After": {90, 101}, "After ": {90, -1}, "After  ": {0, 0}, "Before ": {-1, 0}} {
@@ -214,7 +214,7 @@ func TestRateRefuses(t *testing.T) {
 // With an idempotency key, a review is counted once. At the same time as another, both are counted.
 func TestReviewsAreCountedOnce(t *testing.T) {
 	t.Parallel()
-	db := dyntest.New(t)
+	db := dyntest.New(t, propertyTables)
 	repo := properties.New(db.Direct, nil)
 	create(t, repo, grand("p1"))
 	key := dynastay.IdempotencyKey("k")
@@ -250,7 +250,7 @@ func TestReviewsAreCountedOnce(t *testing.T) {
 // Reviews can make a card exceed its limit. That must not prevent changes that do not make it larger.
 func TestCardOutgrownByRatings(t *testing.T) {
 	t.Parallel()
-	db := dyntest.New(t)
+	db := dyntest.New(t, propertyTables)
 	repo := properties.New(db.DB, nil)
 	p := grand("p1")
 	create(t, repo, p)

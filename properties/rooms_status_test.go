@@ -18,7 +18,7 @@ import (
 // On a suspended property, a new room type is off sale until the property is approved again.
 func TestRoomTypeOfASuspendedProperty(t *testing.T) {
 	t.Parallel()
-	db := dyntest.New(t, dyntest.At(fixture.Now))
+	db := dyntest.New(t, propertyTables, dyntest.At(fixture.Now))
 	repo, nights := properties.New(db.DB, nil), availability.New(db.DB)
 	create(t, repo, grand("p1"))
 	_, err := repo.Suspend(t.Context(), "p1")
@@ -48,7 +48,7 @@ func TestRoomTypeOfASuspendedProperty(t *testing.T) {
 // A property that is being deleted refuses all changes of its room types.
 func TestRoomTypesOfADeletedProperty(t *testing.T) {
 	t.Parallel()
-	db := dyntest.New(t)
+	db := dyntest.New(t, propertyTables)
 	repo := properties.New(db.DB, nil)
 	room := create(t, repo, grand("p1", pending)).Rooms[0].ID
 	set(t, db, keyOf("p1"), "SET #status = :s REMOVE GSI11PK, GSI11SK", dynastay.Item{":s": dynastay.Text("deleting")})

@@ -49,7 +49,7 @@ func assertSameVersion(t testing.TB, before, after *properties.Property) {
 
 func TestAddRoomTypes(t *testing.T) {
 	t.Parallel()
-	db := dyntest.New(t, dyntest.At(fixture.Now))
+	db := dyntest.New(t, propertyTables, dyntest.At(fixture.Now))
 	repo := properties.New(db.DB, nil)
 	before := create(t, repo, grand("p1")).Property
 	db.Clock.Advance(time.Hour)
@@ -78,7 +78,7 @@ func TestAddRoomTypes(t *testing.T) {
 // The caller's list is not changed and not read again, and the result belongs to the caller.
 func TestAddRoomTypesCopies(t *testing.T) {
 	t.Parallel()
-	db := dyntest.New(t)
+	db := dyntest.New(t, propertyTables)
 	repo := properties.New(db.DB, nil)
 	create(t, repo, grand("p1"))
 	rooms := []properties.RoomType{king("", "300")}
@@ -99,7 +99,7 @@ func TestAddRoomTypesCopies(t *testing.T) {
 
 func TestAddRoomTypesRefuses(t *testing.T) {
 	t.Parallel()
-	db := dyntest.New(t)
+	db := dyntest.New(t, propertyTables)
 	repo := properties.New(db.DB, nil)
 	create(t, repo, grand("p1"))
 	euro, bad := king("r3", "100"), king("r4", "100")
@@ -140,7 +140,7 @@ func TestAddRoomTypesRefuses(t *testing.T) {
 // types and amenities.
 func TestMostRoomTypes(t *testing.T) {
 	t.Parallel()
-	db := dyntest.New(t)
+	db := dyntest.New(t, propertyTables)
 	repo := properties.New(db.DB, nil)
 	bare := func(id string, amenities int) {
 		_, err := repo.Create(t.Context(), grand(id, func(p *properties.Property) {
@@ -173,7 +173,7 @@ func TestMostRoomTypes(t *testing.T) {
 // An id is used once and for all, also if its room type was deleted.
 func TestRoomTypeIDsAreNotReused(t *testing.T) {
 	t.Parallel()
-	db := dyntest.New(t)
+	db := dyntest.New(t, propertyTables)
 	repo := properties.New(db.DB, nil)
 	create(t, repo, grand("p1"))
 	create(t, repo, grand("p2"))
@@ -190,7 +190,7 @@ func TestRoomTypeIDsAreNotReused(t *testing.T) {
 
 func TestAddRoomTypesWithIdempotencyKey(t *testing.T) {
 	t.Parallel()
-	db := dyntest.New(t)
+	db := dyntest.New(t, propertyTables)
 	repo := properties.New(db.DB, nil)
 	create(t, repo, grand("p1"))
 	create(t, repo, grand("p2"))
@@ -216,7 +216,7 @@ func TestAddRoomTypesWithIdempotencyKey(t *testing.T) {
 
 func TestUpdateRoomType(t *testing.T) {
 	t.Parallel()
-	db := dyntest.New(t, dyntest.At(fixture.Now))
+	db := dyntest.New(t, propertyTables, dyntest.At(fixture.Now))
 	repo := properties.New(db.DB, nil)
 	made := create(t, repo, grand("p1"))
 	property := made.Property
@@ -259,7 +259,7 @@ func TestUpdateRoomType(t *testing.T) {
 // What no list shows is written without the property.
 func TestUpdateRoomTypeLeavesThePropertyAlone(t *testing.T) {
 	t.Parallel()
-	db := dyntest.New(t)
+	db := dyntest.New(t, propertyTables)
 	repo := properties.New(db.DB, nil)
 	room := create(t, repo, grand("p1")).Rooms[0]
 	before := stored(t, db, "p1")
@@ -283,7 +283,7 @@ func TestUpdateRoomTypeLeavesThePropertyAlone(t *testing.T) {
 
 func TestUpdateRoomTypeRefuses(t *testing.T) {
 	t.Parallel()
-	db := dyntest.New(t)
+	db := dyntest.New(t, propertyTables)
 	repo := properties.New(db.DB, nil)
 	room := create(t, repo, grand("p1")).Rooms[0]
 	before, sent := everything(t, db, "PROPERTY#p1"), writes(db)
@@ -326,7 +326,7 @@ func TestUpdateRoomTypeRefuses(t *testing.T) {
 // A longer name must fit on the card.
 func TestUpdateRoomTypeOfAFullCard(t *testing.T) {
 	t.Parallel()
-	db := dyntest.New(t)
+	db := dyntest.New(t, propertyTables)
 	repo := properties.New(db.DB, nil)
 	rooms := slights("r", 16)
 	for i := range rooms {
@@ -352,7 +352,7 @@ func TestUpdateRoomTypeOfAFullCard(t *testing.T) {
 // Two updates of room types at the same time: the price range has both.
 func TestUpdatesOfTwoRoomTypesAtOnce(t *testing.T) {
 	t.Parallel()
-	db := dyntest.New(t)
+	db := dyntest.New(t, propertyTables)
 	repo := properties.New(db.DB, nil)
 	rooms := create(t, repo, grand("p1")).Rooms
 	price := func(id, price string, before func()) func(*properties.RoomType) error {
@@ -377,7 +377,7 @@ func TestUpdatesOfTwoRoomTypesAtOnce(t *testing.T) {
 
 func TestDeleteRoomType(t *testing.T) {
 	t.Parallel()
-	db := dyntest.New(t, dyntest.At(fixture.Now))
+	db := dyntest.New(t, propertyTables, dyntest.At(fixture.Now))
 	repo := properties.New(db.DB, nil)
 	made := create(t, repo, grand("p1"))
 	db.Clock.Advance(time.Hour)
@@ -426,7 +426,7 @@ func TestDeleteRoomType(t *testing.T) {
 // A room type with nights sold ahead is not deleted, and sells on. Once the booking is cancelled, it is.
 func TestDeleteRoomTypeSoldAhead(t *testing.T) {
 	t.Parallel()
-	db := dyntest.New(t, dyntest.At(fixture.Now))
+	db := dyntest.New(t, propertyTables, dyntest.At(fixture.Now))
 	hotel := fixture.New(t, db.DB, 2)
 	repo, sales := properties.New(db.DB, nil), bookings.New(db.DB, nil)
 	_, err := repo.AddRoomTypes(t.Context(), hotel.ID, slights("other", 1))

@@ -34,7 +34,7 @@ type seller struct {
 // none.
 func openSeller(t *testing.T, rooms, nights int) *seller {
 	t.Helper()
-	db := dyntest.New(t, dyntest.At(fixture.Now))
+	db := dyntest.New(t, propertyTables, dyntest.At(fixture.Now))
 	s := &seller{
 		t: t, db: db, repo: properties.New(db.DB, nil), direct: properties.New(db.Direct, nil), nights: availability.New(db.Direct), opened: nights,
 	}

@@ -15,7 +15,7 @@ import (
 
 func TestShardsReachTheKeys(t *testing.T) {
 	t.Parallel()
-	db := dyntest.New(t)
+	db := dyntest.New(t, propertyTables)
 	opts := properties.Options{
 		TypeShards: key.Shards{Write: 2, Read: 2}, FeaturedShards: key.Shards{Write: 3, Read: 3}, PendingShards: key.Shards{Write: 5, Read: 5},
 	}
@@ -57,7 +57,7 @@ func TestShardsReachTheKeys(t *testing.T) {
 // The error of a damaged card names the property. The other cards and the following pages are still returned.
 func TestDamagedCard(t *testing.T) {
 	t.Parallel()
-	db := dyntest.New(t)
+	db := dyntest.New(t, propertyTables)
 	repo := properties.New(db.DB, nil)
 	for _, id := range []string{"a", "b", "c", "d", "e"} {
 		create(t, repo, grand(id))

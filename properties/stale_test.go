@@ -66,7 +66,7 @@ func attributesOf(slugs []string) []attribute {
 // is as if the operations had happened one after the other, in one order or the other, and everything derived is right.
 func TestNothingDerivedIsEverStale(t *testing.T) {
 	t.Parallel()
-	db := dyntest.New(t)
+	db := dyntest.New(t, propertyTables)
 	repo := properties.New(db.DB, nil)
 	rapid.Check(t, func(t *rapid.T) {
 		id := db.NewID("prop_")
@@ -106,7 +106,7 @@ func TestNothingDerivedIsEverStale(t *testing.T) {
 // notice if both are part of the same key, above all if the earlier one adds the index keys by approving the property.
 func TestNothingDerivedIsStaleAfterTwoChanges(t *testing.T) {
 	t.Parallel()
-	db := dyntest.New(t)
+	db := dyntest.New(t, propertyTables)
 	repo := properties.New(db.DB, nil)
 	inputs := attributesOf([]string{"another"})
 	inputs = inputs[:slices.IndexFunc(inputs, func(a attribute) bool { return a.name == "TimeZone" })]
@@ -163,7 +163,7 @@ func TestNothingDerivedIsStaleAfterARace(t *testing.T) {
 	for round := range 4 {
 		t.Run(fmt.Sprint(round), func(t *testing.T) {
 			t.Parallel()
-			db := dyntest.New(t)
+			db := dyntest.New(t, propertyTables)
 			slugs := []string{"a", "b", "c", "rival"}
 			repo := properties.New(db.DB, nil)
 			create(t, repo, grand("rival", func(p *properties.Property) { p.Slug = "rival" }))

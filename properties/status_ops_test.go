@@ -15,7 +15,7 @@ import (
 // Two changes of status are one transaction, and a repetition with the same key returns what the first call did.
 func TestStatusOps(t *testing.T) {
 	t.Parallel()
-	db := dyntest.New(t)
+	db := dyntest.New(t, propertyTables)
 	repo := properties.New(db.DB, nil)
 	create(t, repo, grand("p1", pending))
 	create(t, repo, grand("p2", pending))
@@ -42,7 +42,7 @@ func TestStatusOps(t *testing.T) {
 // SuspendOp leaves the nights to Suspend.
 func TestSuspendOpIsFinishedBySuspend(t *testing.T) {
 	t.Parallel()
-	db := dyntest.New(t)
+	db := dyntest.New(t, propertyTables)
 	repo, nights := properties.New(db.DB, nil), availability.New(db.DB)
 	create(t, repo, grand("p1"))
 	from := dynastay.DateOf(db.Now(), nil).AddDays(2)
@@ -76,7 +76,7 @@ func TestSuspendOpIsFinishedBySuspend(t *testing.T) {
 // An admin approves what was reviewed, and nothing else.
 func TestApproveIfVersion(t *testing.T) {
 	t.Parallel()
-	db := dyntest.New(t)
+	db := dyntest.New(t, propertyTables)
 	repo := properties.New(db.DB, nil)
 	reviewed := create(t, repo, grand("p1", pending))
 	_, err := repo.Update(t.Context(), "p1", edit(func(p *properties.Property) { p.Description = "Not what it was." }))
@@ -93,7 +93,7 @@ func TestApproveIfVersion(t *testing.T) {
 // The error names the currency of the others, whichever room type sorts first.
 func TestCurrencyOfTheOthers(t *testing.T) {
 	t.Parallel()
-	db := dyntest.New(t)
+	db := dyntest.New(t, propertyTables)
 	repo := properties.New(db.DB, nil)
 	create(t, repo, grand("p1"))
 	for _, id := range []string{"room_a_of_p1", "room_b_of_p1"} {

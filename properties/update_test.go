@@ -19,7 +19,7 @@ import (
 
 func TestUpdateReturnsWhatItStored(t *testing.T) {
 	t.Parallel()
-	db := dyntest.New(t)
+	db := dyntest.New(t, propertyTables)
 	repo := properties.New(db.DB, nil)
 	made := create(t, repo, grand("p1"))
 	got, err := repo.Update(t.Context(), "p1", edit(func(p *properties.Property) {
@@ -37,7 +37,7 @@ func TestUpdateReturnsWhatItStored(t *testing.T) {
 
 func TestUpdateWithoutChanges(t *testing.T) {
 	t.Parallel()
-	db := dyntest.New(t)
+	db := dyntest.New(t, propertyTables)
 	repo := properties.New(db.DB, nil)
 	made := create(t, repo, grand("p1"))
 	before := writes(db)
@@ -62,7 +62,7 @@ func TestUpdateWithoutChanges(t *testing.T) {
 // If the property is deleted between the read and the write, the update must not write half a property.
 func TestUpdateOfPropertyThatIsDeleted(t *testing.T) {
 	t.Parallel()
-	db := dyntest.New(t)
+	db := dyntest.New(t, propertyTables)
 	repo := properties.New(db.DB, nil)
 	create(t, repo, grand("p1"))
 	_, err := repo.Update(t.Context(), "p1", meanwhile(
@@ -100,7 +100,7 @@ func TestTwoUpdatesOfDifferentAttributes(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			db := dyntest.New(t)
+			db := dyntest.New(t, propertyTables)
 			repo := properties.New(db.DB, nil)
 			want := create(t, repo, grand("p1")).Property
 			runs := 0
@@ -151,7 +151,7 @@ func TestManyUpdatesAtOnce(t *testing.T) {
 	for _, retry := range []dynastay.Retry{patient, {Attempts: 4}} {
 		t.Run(strconv.Itoa(retry.Attempts), func(t *testing.T) {
 			t.Parallel()
-			db := dyntest.New(t)
+			db := dyntest.New(t, propertyTables)
 			repo := properties.New(db.Open(&dynastay.Options{Retry: retry}), nil)
 			made := create(t, repo, grand("p1", func(p *properties.Property) { p.FeaturedScore = 0 }))
 			var done, counted atomic.Int64
@@ -197,7 +197,7 @@ func TestManyUpdatesAtOnce(t *testing.T) {
 
 func TestNoIncrementIsLost(t *testing.T) {
 	t.Parallel()
-	db := dyntest.New(t)
+	db := dyntest.New(t, propertyTables)
 	repo := properties.New(db.DB, nil)
 	create(t, repo, grand("p1", func(p *properties.Property) { p.FeaturedScore, p.Description = 7, "Large" }))
 	increment := func(p *properties.Property) { p.FeaturedScore++ }
@@ -218,7 +218,7 @@ func TestNoIncrementIsLost(t *testing.T) {
 // A property is approved while another caller rejects it: the rejection read a pending property and comes too late.
 func TestForbiddenStatusMoveThroughARace(t *testing.T) {
 	t.Parallel()
-	db := dyntest.New(t)
+	db := dyntest.New(t, propertyTables)
 	repo := properties.New(db.DB, nil)
 	create(t, repo, grand("p1", pending))
 	rejected, approved := racing.Between.Meet(t, db, func(ctx context.Context, db *dynastay.DB) error {
@@ -233,7 +233,7 @@ func TestForbiddenStatusMoveThroughARace(t *testing.T) {
 // keys before the write, because the approval made them from the old city.
 func TestCityChangesWhilePropertyIsApproved(t *testing.T) {
 	t.Parallel()
-	db := dyntest.New(t)
+	db := dyntest.New(t, propertyTables)
 	repo := properties.New(db.DB, nil)
 	create(t, repo, grand("p1", pending, func(p *properties.Property) { p.AmenityIDs = nil }))
 	_, err := repo.Update(t.Context(), "p1", meanwhile(func() {
@@ -254,7 +254,7 @@ func TestCityChangesWhilePropertyIsApproved(t *testing.T) {
 // to exactly the stale value, and another update repairs it in between, the change must still write the key.
 func TestStaleIndexKeyIsRepaired(t *testing.T) {
 	t.Parallel()
-	db := dyntest.New(t)
+	db := dyntest.New(t, propertyTables)
 	repo := properties.New(db.DB, nil)
 	create(t, repo, grand("p1", func(p *properties.Property) { p.AmenityIDs = nil }))
 	stale := func() {
@@ -277,7 +277,7 @@ func TestStaleIndexKeyIsRepaired(t *testing.T) {
 // An approval adds index keys to the amenities as well. A change of the city at the same time must move those too.
 func TestAmenitiesMoveWithTheProperty(t *testing.T) {
 	t.Parallel()
-	db := dyntest.New(t)
+	db := dyntest.New(t, propertyTables)
 	repo := properties.New(db.DB, nil)
 	create(t, repo, grand("p1", pending))
 	_, err := repo.Update(t.Context(), "p1", meanwhile(func() {
@@ -309,7 +309,7 @@ func TestAmenitiesMoveWithTheProperty(t *testing.T) {
 
 func TestUnknownAttributesSurvive(t *testing.T) {
 	t.Parallel()
-	db := dyntest.New(t)
+	db := dyntest.New(t, propertyTables)
 	repo := properties.New(db.DB, nil)
 	create(t, repo, grand("p1"))
 	item := stored(t, db, "p1")
@@ -345,7 +345,7 @@ func TestMapThatIsNotStored(t *testing.T) {
 		for _, form := range []string{"missing", "null"} {
 			t.Run(name+" "+form, func(t *testing.T) {
 				t.Parallel()
-				db := dyntest.New(t)
+				db := dyntest.New(t, propertyTables)
 				repo := properties.New(db.DB, nil)
 				create(t, repo, grand("p1"))
 				item := stored(t, db, "p1")
@@ -387,7 +387,7 @@ func TestIfVersion(t *testing.T) {
 	for name, change := range map[string]func(*properties.Property){"one item": rename, "several": move} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			db := dyntest.New(t)
+			db := dyntest.New(t, propertyTables)
 			repo := properties.New(db.DB, nil)
 			create(t, repo, grand("p1"))
 			got, err := repo.Update(t.Context(), "p1", edit(change), dynastay.IfVersion(1))
@@ -428,7 +428,7 @@ func TestIfVersionOfOtherSoftware(t *testing.T) {
 	for _, form := range []string{"missing", "null"} {
 		t.Run(form, func(t *testing.T) {
 			t.Parallel()
-			db := dyntest.New(t)
+			db := dyntest.New(t, propertyTables)
 			repo := properties.New(db.DB, nil)
 			create(t, repo, grand("p1"))
 			item := stored(t, db, "p1")

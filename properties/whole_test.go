@@ -13,7 +13,7 @@ import (
 
 func TestGetWhole(t *testing.T) {
 	t.Parallel()
-	db := dyntest.New(t)
+	db := dyntest.New(t, propertyTables)
 	repo := properties.New(db.DB, nil)
 	_, err := repo.Create(t.Context(), grand("bare", pending), nil)
 	require.NoError(t, err)
@@ -54,7 +54,7 @@ func TestGetWhole(t *testing.T) {
 // Other software may keep further items in the partition of a property, before and after those of the library.
 func TestUnknownItemsOfAProperty(t *testing.T) {
 	t.Parallel()
-	db := dyntest.New(t)
+	db := dyntest.New(t, propertyTables)
 	repo := properties.New(db.DB, nil)
 	create(t, repo, grand("p1"))
 	for _, sk := range []string{"AUDIT#1", "INVOICE#1", "LICENCE#1", "NOTE#1", "TAX#1"} {
@@ -73,7 +73,7 @@ func TestUnknownItemsOfAProperty(t *testing.T) {
 
 func TestGetWholeOfTheDocument(t *testing.T) {
 	t.Parallel()
-	db := dyntest.New(t)
+	db := dyntest.New(t, propertyTables)
 	repo := properties.New(db.DB, nil)
 	for _, file := range []string{"property.json", "room.json", "image.json"} {
 		put(t, db, testdata(t, file))

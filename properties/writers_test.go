@@ -206,7 +206,7 @@ func TestManyWritersOfOneProperty(t *testing.T) {
 		seed = rand.Uint64()
 	}
 	t.Logf("seed %d", seed)
-	db := dyntest.New(t, dyntest.Seed(seed))
+	db := dyntest.New(t, propertyTables, dyntest.Seed(seed))
 	brief := dynastay.Retry{Attempts: 12, Base: time.Millisecond, Cap: 10 * time.Millisecond}
 	w := &writers{
 		T: t, db: db, repos: []*properties.Repository{

@@ -15,7 +15,7 @@ import (
 func TestCosts(t *testing.T) {
 	t.Parallel()
 	var calls []dynastay.Call
-	db := dyntest.New(t, dyntest.With(dynastay.Options{
+	db := dyntest.New(t, userTables, dyntest.With(dynastay.Options{
 		Observer: func(_ context.Context, c dynastay.Call) { calls = append(calls, c) },
 	}))
 	repo := users.New(db.DB, nil)

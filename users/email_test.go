@@ -27,7 +27,7 @@ var (
 func TestAddressesAreHashedInKeys(t *testing.T) {
 	t.Parallel()
 	ctx := t.Context()
-	db := dyntest.New(t)
+	db := dyntest.New(t, userTables)
 	repo := users.New(db.DB, hashed)
 	made, err := repo.Create(ctx, john(func(u *users.User) { u.Email = " John.Doe@Example.com " }))
 	require.NoError(t, err)
@@ -72,7 +72,7 @@ func TestAnotherSecretIsRefused(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			db := dyntest.New(t)
+			db := dyntest.New(t, userTables)
 			early := users.New(db.DB, c.second)
 			_, err := early.ByEmail(ctx, "john.doe@example.com")
 			require.ErrorIs(t, err, dynastay.ErrNotFound, "nobody has used the table yet")
@@ -104,7 +104,7 @@ func TestAnotherSecretIsRefused(t *testing.T) {
 // Processes with different secrets use a new table at once: one secret wins, and all users are made with it.
 func TestFirstUseIsARace(t *testing.T) {
 	t.Parallel()
-	db := dyntest.New(t)
+	db := dyntest.New(t, userTables)
 	db.Faults.Conflicts(2 * time.Millisecond)
 	var wg sync.WaitGroup
 	errs := make([]error, 12)
@@ -145,7 +145,7 @@ func TestConfigThroughFaults(t *testing.T) {
 		for _, operation := range []string{"GetItem", "PutItem"} {
 			t.Run(name+" of "+operation, func(t *testing.T) {
 				t.Parallel()
-				db := dyntest.New(t)
+				db := dyntest.New(t, userTables)
 				db.Faults.Inject(fault, dyntest.When{Operation: operation, Nth: 1})
 				made, err := users.New(db.DB, hashed).Create(t.Context(), john())
 				require.NoError(t, err)
@@ -159,7 +159,7 @@ func TestConfigThroughFaults(t *testing.T) {
 // If the config cannot be put, nothing of the user was written, and the outcome is not unknown.
 func TestConfigCannotBePut(t *testing.T) {
 	t.Parallel()
-	db := dyntest.New(t)
+	db := dyntest.New(t, userTables)
 	lost := db.Faults.Inject(dyntest.LoseRequest(), dyntest.When{Operation: "PutItem"})
 	_, err := users.New(db.DB, hashed).Create(t.Context(), john())
 	assert.ErrorIs(t, err, dynastay.ErrUnavailable)
@@ -173,7 +173,7 @@ func TestConfigCannotBePut(t *testing.T) {
 // Two users in one transaction are both the first.
 func TestFirstUsersTogether(t *testing.T) {
 	t.Parallel()
-	db := dyntest.New(t)
+	db := dyntest.New(t, userTables)
 	repo := users.New(db.DB, hashed)
 	jane := john(func(u *users.User) { u.ID, u.Email = "user_2", "jane@example.com" })
 	require.NoError(t, db.Write(t.Context(), repo.CreateOp(john()), repo.CreateOp(jane)))
@@ -186,7 +186,7 @@ func TestFirstUsersTogether(t *testing.T) {
 func TestLoginAsksTheGuard(t *testing.T) {
 	t.Parallel()
 	ctx := t.Context()
-	db := dyntest.New(t)
+	db := dyntest.New(t, userTables)
 	db.Faults.Inject(dyntest.StaleIndex(), dyntest.When{Operation: "Query", Index: keys.EmailIndex})
 	repo := users.New(db.DB, nil)
 	_, err := repo.Create(ctx, john())
@@ -209,7 +209,7 @@ func TestLoginAsksTheGuard(t *testing.T) {
 func TestFormIsAskedOnce(t *testing.T) {
 	t.Parallel()
 	ctx := t.Context()
-	db := dyntest.New(t)
+	db := dyntest.New(t, userTables)
 	_, err := users.New(db.DB, nil).Create(ctx, john())
 	require.NoError(t, err)
 	repo := users.New(db.DB, nil)
@@ -231,7 +231,7 @@ func TestFormIsAskedOnce(t *testing.T) {
 	assert.Contains(t, reads[0], `"ConsistentRead":true`)
 
 	// A repository that only reads asks once, too, and again when it finds nobody while there is no config.
-	empty := dyntest.New(t)
+	empty := dyntest.New(t, userTables)
 	reader := users.New(empty.DB, nil)
 	for range 3 {
 		_, err := reader.ByEmail(ctx, "john.doe@example.com")
@@ -257,7 +257,7 @@ func TestShortSecretIsRefused(t *testing.T) {
 // The secret is copied: the caller may clear it once the repository is made.
 func TestSecretIsCopied(t *testing.T) {
 	t.Parallel()
-	db := dyntest.New(t)
+	db := dyntest.New(t, userTables)
 	lent := bytes.Clone(secret)
 	repo := users.New(db.DB, &users.Options{EmailSecret: lent})
 	clear(lent)

@@ -98,7 +98,7 @@ func TestDocumentProfileComesBack(t *testing.T) {
 
 func TestDocumentProfileIsRead(t *testing.T) {
 	t.Parallel()
-	db := dyntest.New(t)
+	db := dyntest.New(t, userTables)
 	repo := users.New(db.DB, nil)
 	put(t, db, testdata(t, "profile.json"))
 	put(t, db, testdata(t, "loyalty.json"))
@@ -130,7 +130,7 @@ func TestNullReadsAsMissing(t *testing.T) {
 func TestCreate(t *testing.T) {
 	t.Parallel()
 	now := time.Date(2026, 6, 1, 12, 0, 0, int(7*time.Millisecond), time.UTC)
-	db := dyntest.New(t, dyntest.With(dynastay.Options{Clock: func() time.Time { return now }}))
+	db := dyntest.New(t, userTables, dyntest.With(dynastay.Options{Clock: func() time.Time { return now }}))
 	repo := users.New(db.DB, nil)
 	made, err := repo.Create(t.Context(), john(func(u *users.User) {
 		u.Email = " John.Doe@Example.COM "
@@ -157,7 +157,7 @@ func TestCreate(t *testing.T) {
 
 func TestCreateDrawsAnID(t *testing.T) {
 	t.Parallel()
-	repo := users.New(dyntest.New(t).DB, nil)
+	repo := users.New(dyntest.New(t, userTables).DB, nil)
 	made, err := repo.Create(t.Context(), users.User{Email: "a@b", FirstName: "A", LastName: "B", Role: users.Owner})
 	require.NoError(t, err)
 	assert.Regexp(t, `^user_[0-9A-Z]{26}$`, made.ID)
@@ -168,7 +168,7 @@ func TestCreateDrawsAnID(t *testing.T) {
 
 func TestNotFound(t *testing.T) {
 	t.Parallel()
-	repo := users.New(dyntest.New(t).DB, nil)
+	repo := users.New(dyntest.New(t, userTables).DB, nil)
 	_, err := repo.Get(t.Context(), "user_1")
 	assert.ErrorIs(t, err, dynastay.ErrNotFound)
 	_, err = repo.ByEmail(t.Context(), "nobody@example.com")
@@ -178,7 +178,7 @@ func TestNotFound(t *testing.T) {
 
 func TestCreateOfWhatIsTaken(t *testing.T) {
 	t.Parallel()
-	db := dyntest.New(t)
+	db := dyntest.New(t, userTables)
 	repo := users.New(db.DB, nil)
 	made, err := repo.Create(t.Context(), john())
 	require.NoError(t, err)
@@ -199,7 +199,7 @@ func TestCreateOfWhatIsTaken(t *testing.T) {
 func TestRaceForAnEmail(t *testing.T) {
 	t.Parallel()
 	const n = 16
-	db := dyntest.New(t)
+	db := dyntest.New(t, userTables)
 	db.Faults.Conflicts(time.Millisecond)
 	repo := users.New(db.Open(&dynastay.Options{Retry: dynastay.Retry{Attempts: 500, Cap: 20 * time.Millisecond}}), nil)
 	var (
@@ -247,7 +247,7 @@ func TestRaceForAnEmail(t *testing.T) {
 
 func TestCreateRefuses(t *testing.T) {
 	t.Parallel()
-	db := dyntest.New(t)
+	db := dyntest.New(t, userTables)
 	repo := users.New(db.DB, nil)
 	stop := db.Faults.Record()
 	for _, bad := range []struct {
@@ -283,7 +283,7 @@ func TestCreateRefuses(t *testing.T) {
 // A text at its limit is stored. One byte more is refused before any request, and so is text that is not valid UTF-8.
 func TestTextsHaveLimits(t *testing.T) {
 	t.Parallel()
-	db := dyntest.New(t)
+	db := dyntest.New(t, userTables)
 	repo := users.New(db.DB, nil)
 	u := john()
 	texts := []struct {
@@ -322,7 +322,7 @@ func TestTextsHaveLimits(t *testing.T) {
 // Error texts end up in logs, so they contain no address, even if the key does.
 func TestErrorsHoldNoAddress(t *testing.T) {
 	t.Parallel()
-	db := dyntest.New(t)
+	db := dyntest.New(t, userTables)
 	repo := users.New(db.DB, nil)
 	twice := func() error {
 		return db.Write(t.Context(), repo.CreateOp(john()), repo.CreateOp(john(func(u *users.User) { u.ID = "user_2" })))
@@ -346,7 +346,7 @@ func TestErrorsHoldNoAddress(t *testing.T) {
 
 func TestCreateOnce(t *testing.T) {
 	t.Parallel()
-	repo := users.New(dyntest.New(t).DB, nil)
+	repo := users.New(dyntest.New(t, userTables).DB, nil)
 	key := dynastay.IdempotencyKey("sign-up-1")
 	noID := func(u *users.User) { u.ID = "" }
 	made, err := repo.Create(t.Context(), john(noID), key)
@@ -370,7 +370,7 @@ func TestCreateOnce(t *testing.T) {
 
 func TestLostAnswer(t *testing.T) {
 	t.Parallel()
-	db := dyntest.New(t)
+	db := dyntest.New(t, userTables)
 	repo := users.New(db.DB, nil)
 	db.Faults.Inject(dyntest.LoseAnswer(), dyntest.When{Operation: "TransactWriteItems", Nth: 1})
 	made, err := repo.Create(t.Context(), john())
@@ -381,3 +381,6 @@ func TestLostAnswer(t *testing.T) {
 	assert.Equal(t, made, got)
 	assert.Equal(t, 1, got.Version)
 }
+
+// userTables are the tables that these tests use. DynamoDB Local becomes slower with every table it has ever had.
+var userTables = dyntest.OnlyTables(keys.UsersTable, keys.MetadataTable)

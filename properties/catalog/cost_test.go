@@ -26,7 +26,7 @@ type cost struct {
 // each KB.
 func TestCosts(t *testing.T) {
 	t.Parallel()
-	db := dyntest.New(t)
+	db := dyntest.New(t, catalogTables)
 	var spent cost
 	observed := db.Open(&dynastay.Options{Observer: func(_ context.Context, c dynastay.Call) {
 		assert.Equal(t, 1, c.Requests())

@@ -16,7 +16,7 @@ import (
 func TestDocumentAmenityRoundTrips(t *testing.T) {
 	t.Parallel()
 	item := testdata(t, "amenity.json")
-	amenities := catalog.EntityOf(catalog.Amenities(dyntest.New(t).DB))
+	amenities := catalog.EntityOf(catalog.Amenities(dyntest.New(t, catalogTables).DB))
 	a, err := amenities.Value(dynastay.RowOf(item))
 	require.NoError(t, err)
 	assert.Equal(t, wifi(), *a)
@@ -28,7 +28,7 @@ func TestDocumentAmenityRoundTrips(t *testing.T) {
 // An item without a version has none when it is written again: a condition on its absence must hold.
 func TestNoVersionIsNotStored(t *testing.T) {
 	t.Parallel()
-	db := dyntest.New(t)
+	db := dyntest.New(t, catalogTables)
 	location := newYork()
 	for _, item := range []func() (dynastay.Item, error){
 		func() (dynastay.Item, error) { return catalog.EntityOf(catalog.Locations(db.DB)).Item(&location) },
@@ -47,7 +47,7 @@ func TestNoVersionIsNotStored(t *testing.T) {
 // update that changes it, which keeps what the library does not know.
 func TestDocumentAmenityIsAdopted(t *testing.T) {
 	t.Parallel()
-	db := dyntest.New(t)
+	db := dyntest.New(t, catalogTables)
 	amenities := catalog.Amenities(db.DB)
 	item := testdata(t, "amenity.json")
 	item["Unknown"] = dynastay.Text("kept")
@@ -86,7 +86,7 @@ func TestDocumentAmenityIsAdopted(t *testing.T) {
 // and an update that corrects them succeeds, as does a delete.
 func TestInvalidStoredNames(t *testing.T) {
 	t.Parallel()
-	db := dyntest.New(t)
+	db := dyntest.New(t, catalogTables)
 	amenities := catalog.Amenities(db.DB)
 	for _, id := range []string{"a", "b"} {
 		item := testdata(t, "amenity.json")

@@ -59,7 +59,7 @@ func TestDestinations(t *testing.T) {
 // What is found is the whole entry, with the version that an update expects.
 func TestFoundEntriesAreComplete(t *testing.T) {
 	t.Parallel()
-	db := dyntest.New(t)
+	db := dyntest.New(t, catalogTables)
 	locations := catalog.Locations(db.DB)
 	made, err := locations.Create(t.Context(), newYork())
 	require.NoError(t, err)
@@ -85,7 +85,7 @@ func TestFoundEntriesAreComplete(t *testing.T) {
 // Each entry is listed once, under its first name with the prefix, whatever the size of the pages.
 func TestComplete(t *testing.T) {
 	t.Parallel()
-	db := dyntest.New(t)
+	db := dyntest.New(t, catalogTables)
 	locations := catalog.Locations(db.DB)
 	create(t, locations,
 		newYork(), // newyork, newyorkusa, nyc, nycusa, bigapple, bigappleusa
@@ -133,7 +133,7 @@ func TestComplete(t *testing.T) {
 // An entry is all that its list has, and an unreadable one is named by its id.
 func TestAll(t *testing.T) {
 	t.Parallel()
-	db := dyntest.New(t)
+	db := dyntest.New(t, catalogTables)
 	locations, amenities := catalog.Locations(db.DB), catalog.Amenities(db.DB)
 	create(t, locations, city("b", "B", "X"), city("a", "A", "X"), city("c", "C", "X"))
 	create(t, amenities, wifi())

@@ -189,3 +189,6 @@ func assertField(t *testing.T, err, kind error, field string) {
 	require.ErrorAs(t, err, &failure)
 	assert.Equal(t, field, failure.Field, "%v", err)
 }
+
+// catalogTables are the tables that these tests use. DynamoDB Local becomes slower with every table it has ever had.
+var catalogTables = dyntest.OnlyTables(keys.MetadataTable)

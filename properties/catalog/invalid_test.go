@@ -16,7 +16,7 @@ import (
 // Invalid entries are refused by creates and updates alike, before a write, with the field and the reason.
 func TestInvalidLocations(t *testing.T) {
 	t.Parallel()
-	db := dyntest.New(t)
+	db := dyntest.New(t, catalogTables)
 	locations := catalog.Locations(db.DB)
 	create(t, locations, newYork())
 	long := strings.Repeat("x", 257)
@@ -71,7 +71,7 @@ func TestInvalidLocations(t *testing.T) {
 
 func TestInvalidAmenities(t *testing.T) {
 	t.Parallel()
-	db := dyntest.New(t)
+	db := dyntest.New(t, catalogTables)
 	amenities := catalog.Amenities(db.DB)
 	for _, test := range []struct {
 		field, reason string
@@ -102,7 +102,7 @@ func TestInvalidAmenities(t *testing.T) {
 // Invalid arguments are refused before any request.
 func TestInvalidArguments(t *testing.T) {
 	t.Parallel()
-	db := dyntest.New(t)
+	db := dyntest.New(t, catalogTables)
 	streets := catalog.New(db.DB, streetSpec())
 	page := func(l dynastay.Listing[*street]) error {
 		_, err := l.Page(t.Context(), dynastay.Paging{})

@@ -49,7 +49,7 @@ func (s shelf) found(matches func(name string) bool) []string {
 //	go test ./properties/catalog -run TestModel -count=1 -rapid.checks=1000 -model.steps=50
 func TestModel(t *testing.T) {
 	t.Parallel()
-	db := dyntest.New(t)
+	db := dyntest.New(t, catalogTables)
 	history := 0
 	met := map[string]int{}
 	rapid.Check(t, func(t *rapid.T) {

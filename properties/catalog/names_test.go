@@ -27,7 +27,7 @@ func texts(n int) types.AttributeValue {
 // The names follow every update: new ones find the entry, former ones no longer do, and all have a current copy.
 func TestNamesFollowTheEntry(t *testing.T) {
 	t.Parallel()
-	db := dyntest.New(t)
+	db := dyntest.New(t, catalogTables)
 	locations := catalog.Locations(db.DB)
 	update := func(edit func(*catalog.Location)) {
 		t.Helper()
@@ -68,7 +68,7 @@ func TestNamesFollowTheEntry(t *testing.T) {
 // Nothing is written by a call that fails.
 func TestFailedCallsWriteNothing(t *testing.T) {
 	t.Parallel()
-	db := dyntest.New(t)
+	db := dyntest.New(t, catalogTables)
 	locations := catalog.Locations(db.DB)
 	create(t, locations, newYork())
 	before := partition(t, db, "locations")
@@ -93,7 +93,7 @@ func TestFailedCallsWriteNothing(t *testing.T) {
 // An entry with the most names can replace all of them in one transaction, with an idempotency key.
 func TestMostNames(t *testing.T) {
 	t.Parallel()
-	db := dyntest.New(t)
+	db := dyntest.New(t, catalogTables)
 	streets := catalog.New(db.DB, streetSpec())
 	made, err := streets.Create(t.Context(), street{Names: numbered("old", catalog.MaxNames)}, dynastay.IdempotencyKey("create"))
 	require.NoError(t, err)
@@ -118,7 +118,7 @@ func TestMostNames(t *testing.T) {
 // A catalogue's entries are not those of another, whatever the catalogue's name is.
 func TestCataloguesAreSeparate(t *testing.T) {
 	t.Parallel()
-	db := dyntest.New(t)
+	db := dyntest.New(t, catalogTables)
 	here, there := streetSpec(), streetSpec()
 	here.Type, there.Type = "a", "ab"
 	create(t, catalog.New(db.DB, here), street{ID: "x", Names: []string{"b"}})

@@ -43,7 +43,7 @@ func numbered(text string, n int) (all []string) {
 
 func TestNewPanics(t *testing.T) {
 	t.Parallel()
-	db := dyntest.New(t)
+	db := dyntest.New(t, catalogTables)
 	declare := func(name string) entity.Codec[street] {
 		return entity.Declare(func(f *entity.Fields, s *street) {
 			f.String("StreetId", &s.ID)
@@ -80,7 +80,7 @@ func TestNewPanics(t *testing.T) {
 // so.
 func TestWithoutNames(t *testing.T) {
 	t.Parallel()
-	db := dyntest.New(t)
+	db := dyntest.New(t, catalogTables)
 	spec := streetSpec()
 	spec.Names, spec.Prefix = nil, ""
 	streets := catalog.New(db.DB, spec)
@@ -104,7 +104,7 @@ func TestWithoutNames(t *testing.T) {
 // A write id belongs to the item of the entry, and names have none.
 func TestNamesHaveNoWriteID(t *testing.T) {
 	t.Parallel()
-	db := dyntest.New(t)
+	db := dyntest.New(t, catalogTables)
 	streets := catalog.New(db.DB, streetSpec())
 	made, err := streets.Create(t.Context(), street{ID: "x", Names: []string{"a"}})
 	require.NoError(t, err)

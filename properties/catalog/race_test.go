@@ -25,7 +25,7 @@ func TestConcurrentUpdates(t *testing.T) {
 	t.Parallel()
 	const callers, rounds = 16, 4
 	patient := dynastay.Options{Retry: dynastay.Retry{Attempts: 500, Cap: 20 * time.Millisecond}}
-	db := dyntest.New(t, dyntest.With(patient))
+	db := dyntest.New(t, catalogTables, dyntest.With(patient))
 	processes := []*catalog.Catalog[catalog.Location]{catalog.Locations(db.DB), catalog.Locations(db.Open(&patient))}
 	create(t, processes[0], city("new-york", "New York", "USA"))
 
@@ -91,7 +91,7 @@ func TestConcurrentUpdates(t *testing.T) {
 // An update that is overtaken by one that moves the names starts again from these names.
 func TestOvertakenUpdate(t *testing.T) {
 	t.Parallel()
-	db := dyntest.New(t)
+	db := dyntest.New(t, catalogTables)
 	locations, elsewhere := catalog.Locations(db.DB), catalog.Locations(db.Direct)
 	create(t, locations, newYork())
 	db.Faults.Inject(dyntest.Before(func(ctx context.Context) {

@@ -29,7 +29,7 @@ func feesOf(db *dynastay.DB, name string) *catalog.Setting[fees] {
 func TestSetting(t *testing.T) {
 	t.Parallel()
 	noon := time.Date(2026, 6, 1, 12, 0, 0, 0, time.UTC)
-	db := dyntest.New(t, dyntest.At(noon))
+	db := dyntest.New(t, catalogTables, dyntest.At(noon))
 	setting, other := feesOf(db.DB, "fees"), feesOf(db.DB, "other fees")
 	raise := func(v *fees) error { v.Percent++; return nil }
 
@@ -76,7 +76,7 @@ func TestSetting(t *testing.T) {
 // A setting that is changed together with something else is one transaction, and it cannot be the wrong one.
 func TestSettingsCompose(t *testing.T) {
 	t.Parallel()
-	db := dyntest.New(t)
+	db := dyntest.New(t, catalogTables)
 	first, second := feesOf(db.DB, "first"), feesOf(db.DB, "second")
 	require.NoError(t, db.Write(t.Context(), first.CreateOp(fees{Percent: 1}), second.CreateOp(fees{Percent: 2})))
 	swap := func(to int) func(*fees) error { return func(v *fees) error { v.Percent = to; return nil } }
@@ -94,7 +94,7 @@ func TestSettingsCompose(t *testing.T) {
 
 func TestInvalidSettings(t *testing.T) {
 	t.Parallel()
-	db := dyntest.New(t)
+	db := dyntest.New(t, catalogTables)
 	assert.PanicsWithValue(t, "catalog.NewSetting: invalid Name: is required", func() { feesOf(db.DB, "") })
 	assert.PanicsWithValue(t, "catalog.NewSetting: invalid Name: must not contain '#'", func() { feesOf(db.DB, "a#b") })
 	for _, name := range []string{"ConfigId", "EntityType", "UpdatedAt", "Version"} {

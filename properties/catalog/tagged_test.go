@@ -30,7 +30,7 @@ func airportSpec(codec entity.Codec[airport]) catalog.Spec[airport] {
 // A struct with tags is stored too. The write id, which it contains, belongs to the item of the entry only.
 func TestTaggedEntries(t *testing.T) {
 	t.Parallel()
-	db := dyntest.New(t)
+	db := dyntest.New(t, catalogTables)
 	airports := catalog.New(db.DB, airportSpec(entity.Tagged[airport]()))
 	made, err := airports.Create(t.Context(), airport{Code: "ZRH", Cities: []string{"Zürich", "Winterthur"}})
 	require.NoError(t, err)
@@ -48,7 +48,7 @@ func TestTaggedEntries(t *testing.T) {
 // Errors have the names of the entry's own fields.
 func TestErrorsNameTheField(t *testing.T) {
 	t.Parallel()
-	db := dyntest.New(t)
+	db := dyntest.New(t, catalogTables)
 	airports := catalog.New(db.DB, airportSpec(entity.Declare(func(f *entity.Fields, a *airport) {
 		f.String("IATA", &a.Code)
 		f.Strings("Cities", &a.Cities)
