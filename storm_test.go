@@ -109,12 +109,14 @@ var stormWorlds = flag.Int("storm.worlds", 15, "histories of TestWritesAreTrueIn
 func TestWritesAreTrueInAStorm(t *testing.T) {
 	t.Parallel()
 	db, _ := openOutbox(t, dynastay.Options{})
-	worlds := 0
+	worlds, failed := 0, false
 	rapid.Check(t, func(t *rapid.T) {
-		// -rapid.checks is about all tests of the package, and most of them need no engine.
-		if worlds++; worlds > *stormWorlds {
+		// -rapid.checks is about all tests of the package, and most of them need no engine. After a failure, rapid looks
+		// for a shorter history that fails as well.
+		if worlds++; worlds > *stormWorlds && !failed {
 			return
 		}
+		defer func() { failed = failed || t.Failed() }()
 		s := &storm{
 			T: t, engine: db.Engine.Client(), db: db.Direct, direct: entity.NewTable(db.Direct, shelfEntity),
 			history: []map[string]shelf{{}}, carried: map[string]bool{}, told: map[string]bool{},
