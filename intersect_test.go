@@ -107,13 +107,13 @@ func TestIntersectSkips(t *testing.T) {
 	for i := range 1000 {
 		table.rows["many"] = append(table.rows["many"], fmt.Sprintf("%04d", i))
 	}
-	requests, rows := 0, 0
+	requests, rows, asked := 0, 0, []int32(nil)
 	var mu sync.Mutex
 	db := Open(onlyQueries{answer: func(in *dynamodb.QueryInput) (*dynamodb.QueryOutput, error) {
 		out, err := table.answer(in)
 		mu.Lock()
 		defer mu.Unlock()
-		requests, rows = requests+1, rows+len(out.Items)
+		requests, rows, asked = requests+1, rows+len(out.Items), append(asked, *in.Limit)
 		return out, err
 	}}, nil)
 	common := Intersect(listOf(db, "many"), listOf(db, "few"))
@@ -122,7 +122,24 @@ func TestIntersectSkips(t *testing.T) {
 	assert.Equal(t, []string{"0500", "0900"}, page.Items)
 	assert.Empty(t, page.Next)
 	assert.Equal(t, 4, requests, "both, then many at 0500 and at 0900")
-	assert.LessOrEqual(t, rows, 2+18+36+72)
+	assert.Equal(t, []int32{10, 10, 20, 40}, asked, "twice as many each time")
+	assert.Equal(t, 2+10+20+40, rows)
+
+	// What skips rows still ends with the range, and where one list has ended, the others are not read any more.
+	of := func(partition string) Listing[string] {
+		return List(db, pagedSchema, Query{Name: "test", Index: "ByUser", Partition: partition, Range: Range{From: "0", To: "0505"}}, sortOf)
+	}
+	requests, rows = 0, 0
+	page, err = Intersect(of("many"), of("few")).Page(context.Background(), Paging{Limit: 10})
+	require.NoError(t, err)
+	assert.Equal(t, []string{"0500"}, page.Items)
+	assert.Equal(t, 1+10+6, rows)
+	table.rows["first"] = []string{"0002"}
+	requests = 0
+	page, err = Intersect(listOf(db, "many"), listOf(db, "first")).Page(context.Background(), Paging{Limit: 3})
+	require.NoError(t, err)
+	assert.Equal(t, Page[string]{Items: []string{"0002"}}, page)
+	assert.Equal(t, 2, requests)
 
 	// Within one read, nothing can be found yet; the next page begins where the lists can meet first.
 	page, err = common.Page(context.Background(), Paging{Limit: 10, Reads: 1})

@@ -61,6 +61,13 @@ func TestLoadKeepsToItsReads(t *testing.T) {
 	assert.Equal(t, 3, table.requests)
 	assert.Len(t, *fetched, 3, "after two, one read was left")
 
+	table.requests = 0
+	rare := Load(listOf(table.db(), "P").Filter(func(s string) bool { return s == "0005" || s > "0090" }), given)
+	page, err = rare.Page(context.Background(), Paging{Limit: 2, Reads: 3})
+	require.NoError(t, err)
+	assert.Equal(t, []string{"0005"}, page.Items)
+	assert.Equal(t, 3, table.requests, "all of the budget")
+
 	// Nothing is fetched for a page without rows.
 	empty, fetched := loaded(&partitions{})
 	*fetched = nil
