@@ -15,7 +15,6 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 	"github.com/aws/smithy-go/middleware"
 
-	"github.com/dynastay/dynastay/internal/concurrent"
 	"github.com/dynastay/dynastay/internal/stored"
 )
 
@@ -30,8 +29,8 @@ const (
 // that does not exist. A key may appear more than once; its Row is then repeated. opts may contain [Consistent]. Each
 // item is read separately, so the result is not a snapshot, unlike that of a transactional read.
 //
-// GetAll sends 1 request for every 100 different keys, up to 16 in parallel. It requests unprocessed keys again, after
-// waits that grow with every request that makes no progress. When [Retry] allows no more such requests, the error is
+// GetAll sends 1 request for every 100 different keys, in parallel, see [Options]. It requests unprocessed keys again,
+// after waits that grow with every request that makes no progress. When [Retry] allows no more such requests, the error is
 // [ErrThrottled], or the SDK's error if there was no response.
 func (db *DB) GetAll(ctx context.Context, s *Schema, keys []Key, opts ...ReadOption) ([]Row, error) {
 	var asked []Key
@@ -48,7 +47,7 @@ func (db *DB) GetAll(ctx context.Context, s *Schema, keys []Key, opts ...ReadOpt
 	}
 	parts := slices.Collect(slices.Chunk(asked, maxBatchReads))
 	var mu sync.Mutex
-	err := concurrent.Each(ctx, len(parts), func(ctx context.Context, i int) error {
+	err := db.Each(ctx, len(parts), func(ctx context.Context, i int) error {
 		return db.getBatch(ctx, s, parts[i], slices.Contains(opts, Consistent), func(key Key, row Row) {
 			mu.Lock()
 			defer mu.Unlock()

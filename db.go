@@ -48,6 +48,10 @@ type Options struct {
 	// Retry limits how often, and how fast, a write is retried after conflicts, throttling and lost responses. Default:
 	// see [Retry].
 	Retry Retry
+	// Parallel is the maximum number of requests that one call sends at a time. The HTTP client should keep as many idle
+	// connections to DynamoDB (MaxIdleConnsPerHost, 10 by default in the AWS SDK) as all concurrent calls use together:
+	// otherwise it closes them after each burst, and every request of the next one has to connect first. Default: 16.
+	Parallel int
 	// Settle is how long a write may continue to read after its context has ended, in order to determine the outcome of
 	// a request whose response was lost. It is one budget for the whole call; other callers do not have to wait for it.
 	// Default: 1 s.
@@ -109,6 +113,9 @@ func Open(client Client, opts *Options) *DB {
 	}
 	if db.opts.Retry.Cap <= 0 {
 		db.opts.Retry.Cap = 500 * time.Millisecond
+	}
+	if db.opts.Parallel <= 0 {
+		db.opts.Parallel = 16
 	}
 	if db.opts.Settle <= 0 {
 		db.opts.Settle = time.Second

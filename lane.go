@@ -6,8 +6,6 @@ import (
 	"slices"
 
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
-
-	"github.com/dynastay/dynastay/internal/concurrent"
 )
 
 // lane reads one partition of a list.
@@ -62,7 +60,7 @@ func (l lane[T]) open(at position, limit, lanes int) (reader[T], error) {
 			sort, at.PK = at.SK, l.query.Partition
 		}
 		if !l.query.Range.has(sort) { // DynamoDB would refuse it, and blame the request
-			return reader[T]{}, &InvalidError{Field: "Paging.After", Reason: "is outside the range of the list", Err: ErrCursor}
+			return reader[T]{}, outsideRange()
 		}
 		in.ExclusiveStartKey = l.schema.Key.Of(Key{at.PK, at.SK})
 		if l.query.Index != "" {
@@ -72,6 +70,10 @@ func (l lane[T]) open(at position, limit, lanes int) (reader[T], error) {
 		}
 	}
 	return reader[T]{lane: l, in: in, names: names, ask: share(limit, lanes)}, nil
+}
+
+func outsideRange() error {
+	return &InvalidError{Field: "Paging.After", Reason: "is outside the range of the list", Err: ErrCursor}
 }
 
 // share is the number of rows that is requested from each of several lanes. With only an even share, nearly every time
@@ -110,99 +112,49 @@ func (r *reader[T]) position(row Row) position {
 	return at
 }
 
-// merge takes rows from several lanes in the order of their sort values.
-type merge[T any] struct {
-	lanes    []reader[T]
-	filtered bool
-	limit    int // maximum number of items of the page
-	found    int // items so far
-	taken    int // rows examined so far
-	reads    int // reads left
-	at       position
-	moved    bool // at has moved past the cursor
-}
-
-// next takes the first row in order. The lane is nil at the end, and when no reads are left. In the latter case the
-// position must have moved first: a cursor that makes no progress would keep its caller reading forever.
-func (m *merge[T]) next(ctx context.Context) (Row, *reader[T], error) {
-	for empty := m.empty(); len(empty) > 0; empty = m.empty() {
-		if m.reads <= 0 && m.moved {
-			return Row{}, nil, nil
-		}
-		m.reads--
-		err := concurrent.Each(ctx, len(empty), func(ctx context.Context, i int) error {
-			return empty[i].read(ctx, m.ask(empty[i]))
-		})
-		if err != nil {
-			return Row{}, nil, err
-		}
-		if only := &m.lanes[0]; len(m.lanes) == 1 && len(only.rows) == 0 && !only.last {
-			m.at, m.moved = only.position(RowOf(only.in.ExclusiveStartKey)), true // an empty page also makes progress
-		}
-	}
-	var first *reader[T]
-	for i := range m.lanes {
-		if lane := &m.lanes[i]; len(lane.rows) > 0 && (first == nil || lane.before(first)) {
-			first = lane
-		}
-	}
-	if first == nil {
-		return Row{}, nil, nil
-	}
-	row := first.rows[0]
-	m.at, m.moved = first.position(row), true
-	m.taken++
-	first.rows = first.rows[1:]
-	m.dropRepeated()
-	return row, first, nil
-}
-
-// ask returns how many rows to request from a lane: its share at first, then twice as many with each read. It is at
-// most what the page still has room for or, with filters, what the page is likely to need given how many rows have
-// passed the filters so far.
-func (m *merge[T]) ask(lane *reader[T]) int {
-	if lane.in.Limit == nil {
-		return lane.ask
-	}
-	missing, most := m.limit-m.found, maxLimit
-	if !m.filtered {
-		most = missing
-	} else if m.found > 0 {
-		most = likely(float64(missing) * float64(m.taken) / float64(m.found))
-	}
-	return min(2*lane.ask, most, maxLimit)
-}
+// head returns the sort value of the next row.
+func (r *reader[T]) head() string { return r.rows[0].Text(r.names.Sort) }
 
 // before reports whether r's next row comes before the other's.
 func (r *reader[T]) before(other *reader[T]) bool {
-	own, others := r.rows[0].Text(r.names.Sort), other.rows[0].Text(other.names.Sort)
 	if r.query.Descending {
-		return own > others
+		return r.head() > other.head()
 	}
-	return own < others
+	return r.head() < other.head()
 }
 
-// dropRepeated drops rows of other lanes at the same position. They are the same item: an entity that moved from one shard
-// to another between the reads, or one that is stored in several partitions on purpose.
-func (m *merge[T]) dropRepeated() {
-	for i := range m.lanes {
-		lane := &m.lanes[i]
-		if len(lane.rows) > 0 && lane.position(lane.rows[0]) == m.at {
-			lane.rows = lane.rows[1:]
+// openAll prepares the requests of several lanes that are read together.
+func openAll[T any](lanes []lane[T], at position, limit int) ([]reader[T], error) {
+	readers := make([]reader[T], len(lanes))
+	for i, lane := range lanes {
+		var err error
+		if readers[i], err = lane.open(at, limit, len(lanes)); err != nil {
+			return nil, err
 		}
 	}
+	return readers, nil
 }
 
-// empty returns the lanes that must be read before the next row is known.
-func (m *merge[T]) empty() (empty []*reader[T]) {
-	for i := range m.lanes {
-		if lane := &m.lanes[i]; len(lane.rows) == 0 && !lane.last {
-			empty = append(empty, lane)
+// firstOf returns the reader whose next row comes first, or nil if there are no more rows.
+func firstOf[T any](readers []reader[T]) (first *reader[T]) {
+	for i := range readers {
+		if r := &readers[i]; len(r.rows) > 0 && (first == nil || r.before(first)) {
+			first = r
+		}
+	}
+	return first
+}
+
+// emptyOf returns the readers that must be read before the next row is known.
+func emptyOf[T any](readers []reader[T]) (empty []*reader[T]) {
+	for i := range readers {
+		if r := &readers[i]; len(r.rows) == 0 && !r.last {
+			empty = append(empty, r)
 		}
 	}
 	return empty
 }
 
-func (m *merge[T]) ended() bool {
-	return !slices.ContainsFunc(m.lanes, func(r reader[T]) bool { return len(r.rows) > 0 || !r.last })
+func endOf[T any](readers []reader[T]) bool {
+	return !slices.ContainsFunc(readers, func(r reader[T]) bool { return len(r.rows) > 0 || !r.last })
 }

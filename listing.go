@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"iter"
+	"slices"
 	"strings"
 
 	"github.com/dynastay/dynastay/internal/shown"
@@ -24,9 +25,11 @@ import (
 // an [*UnreadableError], which matches [ErrCorrupt] and names each such item. The page contains the other items, and
 // its Next is valid. With any other error, the page is empty.
 type Listing[T any] struct {
-	err   error
-	lanes []lane[T]
-	keep  []func(T) bool
+	err    error
+	lanes  []lane[T]
+	common [][]lane[T] // of an intersection: the lanes of each list
+	load   func(context.Context, Paging) ([]entry[T], Cursor, int, error)
+	keep   []func(T) bool
 }
 
 // UnreadableError lists the items of a page that could not be read. It matches [ErrCorrupt].
@@ -69,7 +72,7 @@ func (l Listing[T]) Filter(keep func(T) bool) Listing[T] {
 // Merge merges several lists into one, in the order of their sort values. The lists are read in parallel and share one
 // cursor. All must have the same DB, table, index, range and direction. Their sort values must be unique across the
 // lists, so they should end in the entity's id: of several rows at one position, only one is returned. To filter, call
-// Filter on the merged list; a list that is already filtered is refused.
+// Filter on the merged list; a list that is already filtered, and the result of [Intersect] or [Load], is refused.
 func Merge[T any](lists ...Listing[T]) Listing[T] {
 	var merged Listing[T]
 	for i, l := range lists {
@@ -78,6 +81,9 @@ func Merge[T any](lists ...Listing[T]) Listing[T] {
 		}
 		if len(l.keep) > 0 {
 			return NoListing[T](Invalid(fmt.Sprintf("Lists[%d]", i), "must not be filtered; filter the merged list instead"))
+		}
+		if l.load != nil || l.common != nil {
+			return NoListing[T](Invalid(fmt.Sprintf("Lists[%d]", i), "must be a list of rows"))
 		}
 		for _, lane := range l.lanes {
 			if len(merged.lanes) > 0 && !merged.lanes[0].runsWith(lane) {
@@ -141,31 +147,36 @@ type entry[T any] struct {
 	err  error
 }
 
-// read fills a page from the lanes, always from the one whose next row comes first. Every lane continues after the last
-// row that was taken from any of them, so that one position serves as the cursor of all.
-func (l Listing[T]) read(ctx context.Context, p Paging) (entries []entry[T], next Cursor, err error) {
+// read fills a page.
+func (l Listing[T]) read(ctx context.Context, p Paging) ([]entry[T], Cursor, error) {
+	entries, next, _, err := l.fill(ctx, p)
+	return entries, next, err
+}
+
+// fill is read that also returns the number of reads that it took. The position after the last row that was taken
+// serves as the cursor of all lanes: each continues after it.
+func (l Listing[T]) fill(ctx context.Context, p Paging) (entries []entry[T], next Cursor, reads int, err error) {
 	if l.err != nil {
-		return nil, "", l.err
+		return nil, "", 0, l.err
 	}
-	if p, err = p.complete(); err != nil || len(l.lanes) == 0 {
-		return nil, "", err
+	if p, err = p.complete(); err != nil {
+		return nil, "", 0, err
 	}
-	m := merge[T]{lanes: make([]reader[T], len(l.lanes)), filtered: len(l.keep) > 0, reads: p.Reads, limit: p.Limit}
-	identity := l.identity()
-	if p.After != "" {
-		if m.at, err = p.After.position(identity); err != nil {
-			return nil, "", err
-		}
+	switch {
+	case l.load != nil:
+		return l.fillLoaded(ctx, p)
+	case len(l.lanes) == 0 && len(l.common) == 0:
+		return nil, "", 0, nil
 	}
-	for i, lane := range l.lanes {
-		if m.lanes[i], err = lane.open(m.at, p.Limit, len(l.lanes)); err != nil {
-			return nil, "", err
-		}
+	rows, err := l.open(p)
+	if err != nil {
+		return nil, "", 0, err
 	}
-	for m.found < p.Limit {
-		row, lane, err := m.next(ctx)
+	page := rows.page()
+	for page.found < p.Limit {
+		row, lane, err := rows.next(ctx)
 		if err != nil {
-			return nil, "", err
+			return nil, "", 0, err
 		}
 		if lane == nil {
 			break
@@ -174,23 +185,30 @@ func (l Listing[T]) read(ctx context.Context, p Paging) (entries []entry[T], nex
 		switch {
 		case err == nil && l.keeps(item):
 			entries = append(entries, entry[T]{item: item})
-			m.found++
+			page.found++
 		case err != nil && ctx.Err() != nil || isRequests(err):
-			return nil, "", err
+			return nil, "", 0, err
 		case err != nil:
 			entries = append(entries, entry[T]{err: lane.unreadable(row, err)})
 		}
 	}
-	if m.ended() {
-		return entries, "", nil
+	if !rows.ended() {
+		next = rows.cursor()
 	}
-	return entries, m.at.cursor(identity), nil
+	return entries, next, p.Reads - page.reads, nil
+}
+
+func (l Listing[T]) open(p Paging) (source[T], error) {
+	if len(l.common) > 0 {
+		return l.meet(p)
+	}
+	return l.merge(p)
 }
 
 // identity is what a cursor is tied to. Shards are not part of it, because their number may change between two pages.
 func (l Listing[T]) identity() string {
 	var all []string
-	for _, lane := range l.lanes {
+	for _, lane := range slices.Concat(append(l.common, l.lanes)...) {
 		if id := lane.query.identity(lane.schema); !lane.shard {
 			all = append(all, id)
 		}

@@ -64,26 +64,25 @@ type position struct {
 	SK   string `json:"k,omitempty"`
 }
 
-// cursorTag ties a position to its query: with a different query, or a damaged byte, it no longer matches.
-func cursorTag(query string, body []byte) [8]byte {
-	h := sha256.New()
-	h.Write([]byte{cursorVersion})
-	h.Write([]byte(query))
-	h.Write([]byte{0})
-	h.Write(body)
-	return [8]byte(h.Sum(nil))
-}
-
-func (p position) cursor(query string) Cursor {
-	body, _ := json.Marshal(p) // cannot fail for a struct of strings
+// NewCursor returns a cursor for a list that its author reads by other means than [List], such as one that is sorted in
+// memory. query identifies the list and its arguments: a cursor is refused by [Cursor.Position] for any other query.
+// position is encoded as JSON; NewCursor panics if that is impossible, which depends only on the type of position and on
+// numbers that are not finite.
+func NewCursor(query string, position any) Cursor {
+	body, err := json.Marshal(position)
+	if err != nil {
+		panic("dynastay.NewCursor: " + err.Error())
+	}
 	tag := cursorTag(query, body)
 	raw := append([]byte{cursorVersion}, tag[:]...)
 	return Cursor(base64.RawURLEncoding.EncodeToString(append(raw, body...)))
 }
 
-func (c Cursor) position(query string) (position, error) {
-	refuse := func(reason string) (position, error) {
-		return position{}, &InvalidError{Field: "Paging.After", Reason: reason, Err: ErrCursor}
+// Position decodes into position, a pointer, what [NewCursor] encoded for the same query. For any other cursor it
+// returns an [*InvalidError] that matches [ErrCursor].
+func (c Cursor) Position(query string, position any) error {
+	refuse := func(reason string) error {
+		return &InvalidError{Field: "Paging.After", Reason: reason, Err: ErrCursor}
 	}
 	raw, err := base64.RawURLEncoding.Strict().DecodeString(string(c))
 	if err != nil || len(raw) < 9 || strings.ContainsAny(string(c), "\r\n") { // base64 ignores line breaks
@@ -95,9 +94,30 @@ func (c Cursor) position(query string) (position, error) {
 	if cursorTag(query, raw[9:]) != [8]byte(raw[1:9]) {
 		return refuse("was altered, or belongs to a different query or to different arguments; start again from the first page")
 	}
-	var p position
-	if err := json.Unmarshal(raw[9:], &p); err != nil || p.SK == "" && p.PK == "" {
+	if json.Unmarshal(raw[9:], position) != nil {
 		return refuse("is not a valid cursor")
+	}
+	return nil
+}
+
+// cursorTag ties a position to its query: with a different query, or a damaged byte, it no longer matches.
+func cursorTag(query string, body []byte) [8]byte {
+	h := sha256.New()
+	h.Write([]byte{cursorVersion})
+	h.Write([]byte(query))
+	h.Write([]byte{0})
+	h.Write(body)
+	return [8]byte(h.Sum(nil))
+}
+
+func (p position) cursor(query string) Cursor { return NewCursor(query, p) }
+
+func (c Cursor) position(query string) (p position, err error) {
+	if err := c.Position(query, &p); err != nil {
+		return position{}, err
+	}
+	if p.SK == "" && p.PK == "" {
+		return position{}, &InvalidError{Field: "Paging.After", Reason: "is not a valid cursor", Err: ErrCursor}
 	}
 	return p, nil
 }

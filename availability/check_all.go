@@ -7,7 +7,6 @@ import (
 	"sync"
 
 	"github.com/dynastay/dynastay"
-	"github.com/dynastay/dynastay/internal/concurrent"
 	"github.com/dynastay/dynastay/keys"
 )
 
@@ -21,8 +20,8 @@ const maxChecks = 1_000
 // There are three ways to read the nights: one Query of the property on the index; one Query for each room type; or,
 // for one night, BatchGetItem of up to 100 room types of any properties. For each property, CheckAll chooses the one
 // that consumes the fewest read units and, if several do, the one with the fewest requests. The requests are sent in
-// parallel, up to 16 at a time. With [dynastay.Consistent], the index cannot be used. Nights that were read from the
-// index have no StopSellReason, UpdatedAt and ExpiresAt.
+// parallel, see [dynastay.Options]. With [dynastay.Consistent], the index cannot be used. Nights that were read from
+// the index have no StopSellReason, UpdatedAt and ExpiresAt.
 //
 // A night that cannot be read counts as not on sale, and is listed in a [*dynastay.UnreadableError] that is returned
 // together with the result.
@@ -34,7 +33,7 @@ func (r *Repository) CheckAll(ctx context.Context, reqs []CheckRequest, stay dyn
 	}
 	f := &finder{repo: r, stay: stay, opts: opts, nights: map[CheckRequest][]Night{}}
 	tasks := f.tasks(reqs)
-	err := concurrent.Each(ctx, len(tasks), func(ctx context.Context, i int) error { return tasks[i](ctx) })
+	err := r.db.Each(ctx, len(tasks), func(ctx context.Context, i int) error { return tasks[i](ctx) })
 	if err != nil {
 		return nil, err
 	}

@@ -5,7 +5,6 @@ import (
 	"errors"
 
 	"github.com/dynastay/dynastay"
-	"github.com/dynastay/dynastay/internal/concurrent"
 	"github.com/dynastay/dynastay/keys"
 )
 
@@ -15,7 +14,7 @@ func (r *Repository) moveAll(
 	ctx context.Context, m salesMove, propertyID string, guards []guard, from dynastay.Date,
 ) (all int, err error) {
 	moved, failed := make([]int, len(guards)), make([]error, len(guards))
-	_ = concurrent.Each(ctx, len(guards), func(ctx context.Context, i int) error {
+	_ = r.db.Each(ctx, len(guards), func(ctx context.Context, i int) error {
 		if failed[i] = guards[i].err; failed[i] == nil && !guards[i].left {
 			moved[i], failed[i] = r.moveNights(ctx, m, propertyID, guards[i], from)
 		}

@@ -7,7 +7,6 @@ import (
 	"strings"
 
 	"github.com/dynastay/dynastay"
-	"github.com/dynastay/dynastay/internal/concurrent"
 	"github.com/dynastay/dynastay/internal/shown"
 	"github.com/dynastay/dynastay/keys"
 )
@@ -62,7 +61,7 @@ func (r *Repository) SoldAhead(ctx context.Context, house House, roomTypeIDs []s
 
 func (r *Repository) soldFrom(ctx context.Context, propertyID string, from dynastay.Date, roomTypeIDs ...string) error {
 	sold := make([][]SoldNight, len(roomTypeIDs))
-	err := concurrent.Each(ctx, len(roomTypeIDs), func(ctx context.Context, i int) (err error) {
+	err := r.db.Each(ctx, len(roomTypeIDs), func(ctx context.Context, i int) (err error) {
 		sold[i], err = r.soldNights(ctx, propertyID, from, roomTypeIDs[i])
 		return err
 	})

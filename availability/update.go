@@ -8,7 +8,6 @@ import (
 	"sync"
 
 	"github.com/dynastay/dynastay"
-	"github.com/dynastay/dynastay/internal/concurrent"
 	"github.com/dynastay/dynastay/keys"
 )
 
@@ -153,8 +152,9 @@ func (c Change) changesNight() bool {
 // the property is closed.
 //
 // These checks take 1 request for up to 99 room types. Each room type takes 1 consistent Query, and each night that
-// changes 1 UpdateItem, up to 16 in parallel. A night that another caller changed in the meantime takes 2 requests
-// more. A night with too many rooms sold takes 1 more, because rooms may have been returned since the Query.
+// changes 1 UpdateItem, in parallel, see [dynastay.Options]. A night that another caller changed in the meantime
+// takes 2 requests more. A night with too many rooms sold takes 1 more, because rooms may have been returned since the
+// Query.
 func (r *Repository) Update(ctx context.Context, u UpdateRequest) (Report, error) {
 	if err := u.Validate(); err != nil {
 		return Report{}, err
@@ -184,7 +184,7 @@ func (r *Repository) apply(ctx context.Context, p *plan, progress func(done, of 
 		done int
 	)
 	nights := p.inOrder()
-	_ = concurrent.Each(ctx, len(nights), func(ctx context.Context, i int) error {
+	_ = r.db.Each(ctx, len(nights), func(ctx context.Context, i int) error {
 		night := nights[i]
 		if night.err != nil {
 			p.record(night, written{}, night.err)

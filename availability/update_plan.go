@@ -10,7 +10,6 @@ import (
 	"strings"
 
 	"github.com/dynastay/dynastay"
-	"github.com/dynastay/dynastay/internal/concurrent"
 	"github.com/dynastay/dynastay/internal/shown"
 	"github.com/dynastay/dynastay/keys"
 )
@@ -180,7 +179,7 @@ func (p *plan) edit(at entry) *edit {
 // and does not stop the others.
 func (r *Repository) readPlan(ctx context.Context, p *plan) {
 	ids := slices.Sorted(maps.Keys(p.rooms))
-	_ = concurrent.Each(ctx, len(ids), func(ctx context.Context, i int) error {
+	_ = r.db.Each(ctx, len(ids), func(ctx context.Context, i int) error {
 		edits := p.rooms[ids[i]]
 		rows, err := r.read(ctx, ids[i], dynastay.Stay{
 			CheckIn: edits[0].date, CheckOut: edits[len(edits)-1].date.AddDays(1),

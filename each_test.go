@@ -1,4 +1,4 @@
-package concurrent_test
+package dynastay_test
 
 import (
 	"context"
@@ -9,23 +9,30 @@ import (
 
 	"github.com/stretchr/testify/assert"
 
-	"github.com/dynastay/dynastay/internal/concurrent"
+	"github.com/dynastay/dynastay"
 )
 
 func TestEachCallsAllUpToTheLimit(t *testing.T) {
 	t.Parallel()
+	for parallel, want := range map[int]int32{0: 16, 3: 3} {
+		eachCallsAllUpTo(t, dynastay.Open(nil, &dynastay.Options{Parallel: parallel}), want)
+	}
+}
+
+func eachCallsAllUpTo(t *testing.T, db *dynastay.DB, limit int32) {
+	t.Helper()
 	var (
 		now, most atomic.Int32
 		called    [100]atomic.Bool
 		full      = make(chan struct{})
 		once      sync.Once
 	)
-	err := concurrent.Each(t.Context(), len(called), func(_ context.Context, i int) error {
+	err := db.Each(t.Context(), len(called), func(_ context.Context, i int) error {
 		n := now.Add(1)
 		defer now.Add(-1)
 		for old := most.Load(); n > old && !most.CompareAndSwap(old, n); old = most.Load() {
 		}
-		if n == concurrent.Limit {
+		if n == limit {
 			once.Do(func() { close(full) })
 		}
 		<-full // the first ones wait until as many run as may
@@ -33,7 +40,7 @@ func TestEachCallsAllUpToTheLimit(t *testing.T) {
 		return nil
 	})
 	assert.NoError(t, err)
-	assert.EqualValues(t, concurrent.Limit, most.Load())
+	assert.Equal(t, limit, most.Load())
 	for i := range called {
 		assert.True(t, called[i].Load())
 	}
@@ -41,8 +48,9 @@ func TestEachCallsAllUpToTheLimit(t *testing.T) {
 
 func TestEachReturnsTheFirstErrorAndCancelsTheOthers(t *testing.T) {
 	t.Parallel()
+	db := dynastay.Open(nil, nil)
 	broken := errors.New("broken")
-	err := concurrent.Each(t.Context(), 5, func(ctx context.Context, i int) error {
+	err := db.Each(t.Context(), 5, func(ctx context.Context, i int) error {
 		if i == 3 {
 			return broken
 		}
@@ -50,6 +58,6 @@ func TestEachReturnsTheFirstErrorAndCancelsTheOthers(t *testing.T) {
 		return ctx.Err()
 	})
 	assert.Equal(t, broken, err)
-	assert.NoError(t, concurrent.Each(t.Context(), 0, func(context.Context, int) error { return broken }))
-	assert.Equal(t, broken, concurrent.Each(t.Context(), 1, func(context.Context, int) error { return broken }))
+	assert.NoError(t, db.Each(t.Context(), 0, func(context.Context, int) error { return broken }))
+	assert.Equal(t, broken, db.Each(t.Context(), 1, func(context.Context, int) error { return broken }))
 }

@@ -1,0 +1,72 @@
+package dynastay
+
+import (
+	"context"
+	"errors"
+)
+
+// Load returns the list of what fetch returns for the items of a list, one page at a time: for example the entities,
+// read with GetAll, for an index that projects only their keys. fetch may return fewer items than it is given, because
+// some no longer exist; the page is then filled up with the items that follow. If it returns an [*UnreadableError]
+// together with the other items, so does the page. With any other error the page fails.
+//
+// Each call of fetch counts as one read, see [Paging.Reads].
+func Load[T, U any](l Listing[T], fetch func(context.Context, []T) ([]U, error)) Listing[U] {
+	return Listing[U]{err: l.err, load: func(ctx context.Context, p Paging) ([]entry[U], Cursor, int, error) {
+		found, next, reads, err := l.fill(ctx, p)
+		if err != nil {
+			return nil, "", 0, err
+		}
+		var items []T
+		var entries []entry[U]
+		for _, e := range found {
+			if e.err != nil {
+				entries = append(entries, entry[U]{err: e.err})
+			} else {
+				items = append(items, e.item)
+			}
+		}
+		if len(items) == 0 {
+			return entries, next, reads, nil
+		}
+		loaded, err := fetch(ctx, items)
+		var unreadable *UnreadableError
+		if err != nil && !errors.As(err, &unreadable) {
+			return nil, "", 0, err
+		}
+		for _, item := range loaded {
+			entries = append(entries, entry[U]{item: item})
+		}
+		if unreadable != nil {
+			for _, err := range unreadable.Items {
+				entries = append(entries, entry[U]{err: err})
+			}
+		}
+		return entries, next, reads + 1, nil
+	}}
+}
+
+// fillLoaded fills a page of a list that was made by [Load].
+func (l Listing[T]) fillLoaded(ctx context.Context, p Paging) (entries []entry[T], next Cursor, reads int, err error) {
+	found := 0
+	for part := p; ; {
+		loaded, next, spent, err := l.load(ctx, part)
+		if err != nil {
+			return nil, "", 0, err
+		}
+		for _, e := range loaded {
+			switch {
+			case e.err != nil:
+				entries = append(entries, e)
+			case l.keeps(e.item):
+				entries = append(entries, e)
+				found++
+			}
+		}
+		reads += spent
+		part.After, part.Limit, part.Reads = next, p.Limit-found, p.Reads-reads
+		if next == "" || part.Limit == 0 || part.Reads <= 0 {
+			return entries, next, reads, nil
+		}
+	}
+}
