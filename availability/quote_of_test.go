@@ -19,28 +19,29 @@ import (
 // elsewhere is a night of a different property.
 var elsewhere = dynastay.Item{"PropertyId": dynastay.Text("prop_other"), "GSI1PK": dynastay.Text("PROPERTY#prop_other")}
 
-// drawNight returns a night with anything that decides about a sale, or nil for a night that was never opened.
-func drawNight(t *rapid.T, roomTypeID, date string) dynastay.Item {
-	if chance(t, 24, "not open") {
+// drawNight returns a night with anything that decides about a sale, each with a chance of one in odds, or nil for a
+// night that was never opened.
+func drawNight(t *rapid.T, roomTypeID, date string, odds int) dynastay.Item {
+	if chance(t, odds, "not open") {
 		return nil
 	}
-	more := dynastay.Item{"AvailableRooms": dynastay.Number(uniform(t, -2, 6, "left"))}
+	more := dynastay.Item{"AvailableRooms": dynastay.Number(rapid.SampledFrom([]int{-2, 0, 1, 2, 3, 4, 5, 6, 6}).Draw(t, "left"))}
 	for _, attribute := range []string{"IsBlocked", "PropertyClosed", "ClosedToArrival", "ClosedToDeparture"} {
-		if chance(t, 24, attribute) {
+		if chance(t, odds, attribute) {
 			more[attribute] = yes
 		}
 	}
 	for _, attribute := range []string{"MinStay", "MaxStay"} {
-		if chance(t, 8, attribute) {
+		if chance(t, odds, attribute) {
 			more[attribute] = dynastay.Number(uniform(t, 1, 4, attribute))
 		}
 	}
 	prices := []string{"0", "0.1", "99.99", "280", "280", "280"}
-	if chance(t, 24, "bad price") {
+	if chance(t, odds, "bad price") {
 		prices = []string{"0.001", "-1"}
 	}
 	more["PricePerNight"] = number(rapid.SampledFrom(prices).Draw(t, "price"))
-	if chance(t, 24, "elsewhere") {
+	if chance(t, odds, "elsewhere") {
 		maps.Copy(more, elsewhere)
 	}
 	return night(roomTypeID, date, indexed(date, roomTypeID), more)
@@ -55,12 +56,13 @@ func TestQuoteOfIsQuote(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		run++
 		stay := dynastay.Stay{CheckIn: stay.CheckIn, CheckOut: stay.CheckIn.AddDays(uniform(t, 1, 3, "nights"))}
+		odds := rapid.SampledFrom([]int{15, 60}).Draw(t, "odds")
 		var ids []string
 		for i := range uniform(t, 1, 3, "room types") {
 			id := fmt.Sprintf("room_%d_%d", run, i)
 			ids = append(ids, id)
 			for date := range stay.Dates() {
-				if item := drawNight(t, id, date.String()); item != nil {
+				if item := drawNight(t, id, date.String(), odds); item != nil {
 					putNights(t, db, item)
 				}
 			}
