@@ -1,0 +1,114 @@
+package search
+
+import "math"
+
+// cost orders combinations: by price and, within one price, by the number of rooms, for which the lowest roomBits are
+// enough. The cost of a combination is the sum of its rooms' costs. The cheapest combination has at most maxRooms or
+// maxGuests rooms, each for less than 10^15 thousandths, so its cost does not overflow. Larger sums, which are not on
+// the way to it, become never.
+type cost uint64
+
+const (
+	roomBits = 7
+	never    = cost(math.MaxUint64)
+)
+
+func (s stocked) cost() cost { return cost(s.price)<<roomBits + 1 }
+
+// table has the least cost of everything that may still be needed. It is filled room type by room type, from the last
+// to the first.
+type table struct {
+	size  numbers // one more than the needs
+	least []cost
+	taken []uint8 // the number of rooms of the current room type at that cost; of several numbers, the largest
+}
+
+// choose returns the number of rooms of each type in the cheapest combination that covers the needs.
+func choose(stock []stocked, needs numbers) []int {
+	t := newTable(needs)
+	taken := make([][]uint8, len(stock))
+	for i := len(stock) - 1; i >= 0; i-- {
+		taken[i] = t.add(stock[i], needs)
+	}
+	chosen := make([]int, len(stock))
+	for i, s := range stock {
+		if taken[i] != nil {
+			chosen[i] = int(taken[i][t.index(needs)])
+			needs = needs.minus(s.holds, chosen[i])
+		}
+	}
+	return chosen
+}
+
+func newTable(needs numbers) *table {
+	t := &table{}
+	states := 1
+	for i, n := range needs {
+		t.size[i] = n + 1
+		states *= n + 1
+	}
+	t.least = make([]cost, states)
+	for i := range t.least[1:] {
+		t.least[1+i] = never
+	}
+	return t
+}
+
+func (t *table) index(n numbers) int {
+	i := 0
+	for need := range n {
+		i = i*t.size[need] + n[need]
+	}
+	return i
+}
+
+// add allows rooms of one more type, and returns how many of them to take. It is nil if they do not help.
+func (t *table) add(s stocked, needs numbers) []uint8 {
+	most := 0
+	for i, n := range needs {
+		if n > 0 && s.holds[i] > 0 {
+			most = max(most, (n+s.holds[i]-1)/s.holds[i])
+		}
+	}
+	most = min(most, s.most)
+	if most == 0 {
+		return nil
+	}
+	t.taken = make([]uint8, len(t.least))
+	// Any number up to most is a sum of some of these: 1, 2, 4, ... and the rest.
+	for n := 1; most > 0; n *= 2 {
+		n = min(n, most)
+		most -= n
+		t.block(numbers{}.plus(s.holds, n), cost(n)*s.cost(), uint8(n))
+	}
+	return t.taken
+}
+
+// block allows n rooms at once. It goes down, so that what it reads is without them.
+func (t *table) block(holds numbers, price cost, n uint8) {
+	for a := t.size[adults] - 1; a >= 0; a-- {
+		for c := t.size[children] - 1; c >= 0; c-- {
+			for r := t.size[rooms] - 1; r >= 0; r-- {
+				to := t.index(numbers{adults: a, children: c, rooms: r})
+				from := t.index(numbers{
+					adults: max(0, a-holds[adults]), children: max(0, c-holds[children]), rooms: max(0, r-holds[rooms]),
+				})
+				t.row(to, from, holds[guests], price, n)
+			}
+		}
+	}
+}
+
+// row allows n rooms for every number of guests.
+func (t *table) row(to, from, guestsHeld int, price cost, n uint8) {
+	for g := t.size[guests] - 1; g >= 0; g-- {
+		without := from + max(0, g-guestsHeld)
+		if t.least[without] > never-price {
+			continue
+		}
+		with, taken := t.least[without]+price, t.taken[without]+n
+		if here := to + g; with < t.least[here] || with == t.least[here] && taken > t.taken[here] {
+			t.least[here], t.taken[here] = with, taken
+		}
+	}
+}
