@@ -12,7 +12,8 @@ import (
 	"github.com/dynastay/dynastay/properties"
 )
 
-// The limits of a party keep the work of combine bounded: with both, the largest table has 246,016 states.
+// The limits of a party keep the work of combine bounded: the largest table has 246,016 states, and one byte for each
+// state and room type. The bits of a cost suffice for them as well.
 const (
 	maxGuests = 30
 	maxRooms  = 30
@@ -81,17 +82,17 @@ func (t roomType) usable() bool {
 // What a party needs, and what a room contributes. The guests come last because that row of the table is the longest one
 // for most parties.
 const (
-	adults = iota
-	children
-	rooms
-	guests
+	needAdults = iota
+	needChildren
+	needRooms
+	needGuests
 )
 
 // numbers are needs or contributions.
 type numbers [4]int
 
 func (p party) needs() numbers {
-	return numbers{adults: p.Adults, children: p.Children, rooms: p.rooms, guests: p.Adults + p.Children}
+	return numbers{needAdults: p.Adults, needChildren: p.Children, needRooms: p.rooms, needGuests: p.Adults + p.Children}
 }
 
 // most is the maximum number of rooms of a cheapest combination: if there are more rooms than required, nobody stays in
@@ -105,7 +106,7 @@ func (p party) holds(l availability.Limits) numbers {
 		MaxAdults: min(l.MaxAdults, p.Adults), MaxChildren: min(l.MaxChildren, p.Children),
 		MaxOccupancy: min(l.MaxOccupancy, p.Adults+p.Children),
 	}.Holds()
-	return numbers{adults: one.MaxAdults, children: one.MaxChildren, rooms: 1, guests: one.MaxOccupancy}
+	return numbers{needAdults: one.MaxAdults, needChildren: one.MaxChildren, needRooms: 1, needGuests: one.MaxOccupancy}
 }
 
 // fits checks whether all rooms together hold the party.
@@ -120,7 +121,7 @@ func (p party) fits(types []roomType) error {
 	if left.cover(needs) {
 		return nil
 	}
-	needs[rooms] = 0
+	needs[needRooms] = 0
 	if total.cover(needs) {
 		return errTooFew
 	}
@@ -208,7 +209,7 @@ func cheapest(stock []stocked, needs numbers) []properties.Choice {
 			all = all.plus(stock[i].holds, n)
 		}
 		missing := needs.minus(all, 1)
-		worst := guests
+		worst := needGuests
 		for i := range missing {
 			if missing[i] > missing[worst] {
 				worst = i

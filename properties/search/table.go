@@ -2,10 +2,10 @@ package search
 
 import "math"
 
-// cost orders combinations: by price and, within one price, by the number of rooms, for which the lowest roomBits are
-// enough. The cost of a combination is the sum of its rooms' costs. The cheapest combination has at most maxRooms or
-// maxGuests rooms, each for less than 10^15 thousandths, so its cost does not overflow. Larger sums, which are not on
-// the way to it, become never.
+// cost orders combinations: by price and, within one price, by the number of rooms in the lowest roomBits. The cost of a
+// combination is the sum of its rooms' costs. No sum overflows: a cheapest combination contains no room that could be
+// left out, so at most one for each adult, child and guest still needed, which are 60 in all. At most 30 are added at
+// once, each for less than 10^15 thousandths.
 type cost uint64
 
 const (
@@ -86,14 +86,14 @@ func (t *table) add(s stocked, needs numbers) []uint8 {
 
 // block allows n rooms at once. It goes down, so that what it reads is without them.
 func (t *table) block(holds numbers, price cost, n uint8) {
-	for a := t.size[adults] - 1; a >= 0; a-- {
-		for c := t.size[children] - 1; c >= 0; c-- {
-			for r := t.size[rooms] - 1; r >= 0; r-- {
-				to := t.index(numbers{adults: a, children: c, rooms: r})
+	for a := t.size[needAdults] - 1; a >= 0; a-- {
+		for c := t.size[needChildren] - 1; c >= 0; c-- {
+			for r := t.size[needRooms] - 1; r >= 0; r-- {
+				to := t.index(numbers{needAdults: a, needChildren: c, needRooms: r})
 				from := t.index(numbers{
-					adults: max(0, a-holds[adults]), children: max(0, c-holds[children]), rooms: max(0, r-holds[rooms]),
+					needAdults: max(0, a-holds[needAdults]), needChildren: max(0, c-holds[needChildren]), needRooms: max(0, r-holds[needRooms]),
 				})
-				t.row(to, from, holds[guests], price, n)
+				t.row(to, from, holds[needGuests], price, n)
 			}
 		}
 	}
@@ -101,9 +101,9 @@ func (t *table) block(holds numbers, price cost, n uint8) {
 
 // row allows n rooms for every number of guests.
 func (t *table) row(to, from, guestsHeld int, price cost, n uint8) {
-	for g := t.size[guests] - 1; g >= 0; g-- {
+	for g := t.size[needGuests] - 1; g >= 0; g-- {
 		without := from + max(0, g-guestsHeld)
-		if t.least[without] > never-price {
+		if t.least[without] == never {
 			continue
 		}
 		with, taken := t.least[without]+price, t.taken[without]+n
