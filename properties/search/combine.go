@@ -76,7 +76,7 @@ func combine(types []roomType, p party) ([]properties.Choice, error) {
 // usable reports whether somebody can stay in a room of this type.
 func (t roomType) usable() bool {
 	room := availability.Room{RoomTypeID: t.id, Quantity: 1, Limits: t.limits}
-	return room.Validate() == nil && t.limits.Holds().MaxOccupancy > 0
+	return room.Validate() == nil && t.holds()[needGuests] > 0
 }
 
 // What a party needs, and what a room contributes. The guests come last because that row of the table is the longest one
@@ -99,13 +99,9 @@ func (p party) needs() numbers {
 // an empty one, which can be left out.
 func (p party) most() int { return max(p.rooms, p.Adults+p.Children) }
 
-// holds returns what a room contributes for this party. Limits above the party's own numbers are lowered first, so that
-// they can be added up; guests that can be distributed over the rooms still can.
-func (p party) holds(l availability.Limits) numbers {
-	one := availability.Limits{
-		MaxAdults: min(l.MaxAdults, p.Adults), MaxChildren: min(l.MaxChildren, p.Children),
-		MaxOccupancy: min(l.MaxOccupancy, p.Adults+p.Children),
-	}.Holds()
+// holds returns what a room of this type contributes.
+func (t roomType) holds() numbers {
+	one := t.limits.Holds()
 	return numbers{needAdults: one.MaxAdults, needChildren: one.MaxChildren, needRooms: 1, needGuests: one.MaxOccupancy}
 }
 
@@ -113,9 +109,9 @@ func (p party) holds(l availability.Limits) numbers {
 func (p party) fits(types []roomType) error {
 	var left, total numbers
 	for _, t := range types {
-		one := p.holds(t.limits)
-		left = left.plus(one, min(max(t.left, 0), p.most()))
-		total = total.plus(one, min(max(t.total, t.left, 0), p.most()))
+		n := min(max(t.left, 0), p.most())
+		left = left.plus(t.holds(), n)
+		total = total.plus(t.holds(), max(n, min(t.total, p.most())))
 	}
 	needs := p.needs()
 	if left.cover(needs) {
@@ -161,7 +157,7 @@ func (p party) stock(types []roomType) (all []stocked, err error) {
 		if t.left <= 0 {
 			continue
 		}
-		s := stocked{id: t.id, most: min(t.left, p.most()), holds: p.holds(t.limits)}
+		s := stocked{id: t.id, most: min(t.left, p.most()), holds: t.holds()}
 		if s.price, err = key.PriceOf(t.price); err != nil {
 			return nil, err
 		}

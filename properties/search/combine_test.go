@@ -108,6 +108,9 @@ func TestCombineSaysWhyNot(t *testing.T) {
 		{"guests, with many rooms", partyOf(4, 2, 9), []roomType{double, single}, availability.ErrTooSmall},
 		{"adults, if rooms were left", partyOf(6, 0, 1), []roomType{more}, errTooFew},
 		{"guests, if rooms of a different type were left", partyOf(4, 2, 1), []roomType{double, out}, errTooFew},
+		{"an overbooked room type takes nothing from the others", partyOf(4, 0, 1), []roomType{double, {id: "over", limits: out.limits, left: -1, total: -1}}, nil},
+		{"more rooms left than exist", partyOf(4, 2, 1), []roomType{{id: "odd", limits: double.limits, left: 2, price: double.price}, out}, errTooFew},
+		{"more rooms left than can be counted", partyOf(9, 0, 30), []roomType{typeOf("a", 2, 0, 2, math.MaxInt, "1"), typeOf("b", 2, 0, 2, math.MaxInt, "2"), typeOf("c", 2, 0, 2, math.MaxInt, "3")}, nil},
 		{"all rooms are sold", partyOf(2, 0, 1), []roomType{out}, errTooFew},
 		{"rooms", partyOf(3, 0, 4), []roomType{double, single}, errTooFew},
 		{"rooms for nobody do not count", partyOf(2, 0, 3), []roomType{double, typeOf("store", 0, 0, 2, 9, "1")}, errTooFew},
@@ -116,7 +119,7 @@ func TestCombineSaysWhyNot(t *testing.T) {
 			t.Parallel()
 			got, err := combine(test.types, test.party)
 			assert.ErrorIs(t, err, test.want)
-			assert.Nil(t, got)
+			assert.Equal(t, test.want == nil, got != nil)
 		})
 	}
 }
@@ -158,6 +161,34 @@ func TestCombineRefuses(t *testing.T) {
 	for _, p := range []party{partyOf(30, 0, 30), partyOf(1, 29, 1)} {
 		assert.NoError(t, p.validate())
 	}
+}
+
+// Room types that a better one replaces are left out, so that properties with many room types cost little.
+func TestStock(t *testing.T) {
+	t.Parallel()
+	for _, test := range []struct {
+		name  string
+		types []roomType
+		want  map[string]int
+	}{
+		{"different limits", []roomType{typeOf("a", 2, 0, 2, 9, "100"), typeOf("b", 1, 1, 2, 9, "100"), typeOf("c", 2, 1, 2, 2, "120")}, map[string]int{"a": 5, "b": 5, "c": 2}},
+		{"more expensive", []roomType{typeOf("a", 2, 0, 2, 9, "101"), typeOf("b", 2, 0, 2, 9, "100")}, map[string]int{"b": 5}},
+		{"larger and cheaper", []roomType{typeOf("a", 2, 0, 2, 9, "101"), typeOf("b", 2, 1, 3, 5, "100")}, map[string]int{"b": 5}},
+		{"equal, the first by id", []roomType{typeOf("b", 2, 0, 2, 9, "100"), typeOf("a", 2, 0, 2, 5, "100")}, map[string]int{"a": 5}},
+		{"few better ones", []roomType{typeOf("a", 2, 0, 2, 9, "101"), typeOf("b", 2, 1, 3, 1, "100"), typeOf("c", 3, 0, 3, 2, "90")}, map[string]int{"a": 2, "b": 1, "c": 2}},
+		{"none left", []roomType{typeOf("a", 2, 0, 2, 0, "1"), typeOf("b", 2, 1, 3, 1, "100")}, map[string]int{"b": 1}},
+	} {
+		stock, err := partyOf(3, 2, 4).stock(test.types)
+		require.NoError(t, err)
+		got := map[string]int{}
+		for _, s := range stock {
+			got[s.id] = s.most
+		}
+		assert.Equal(t, test.want, got, test.name)
+	}
+	stock, err := partyOf(1, 0, 7).stock([]roomType{typeOf("a", 2, 0, 2, 9, "100")})
+	require.NoError(t, err)
+	assert.Equal(t, 7, stock[0].most, "as many as required")
 }
 
 // drawTypes returns room types with few different prices and limits, so that many combinations are equal in price.
