@@ -67,6 +67,7 @@ func TestCombine(t *testing.T) {
 		{"equal prices: the first by id", partyOf(4, 0, 1), []roomType{typeOf("b", 2, 0, 2, 9, "100"), typeOf("a", 2, 0, 2, 1, "100"), typeOf("c", 2, 0, 2, 9, "100")}, "1 a, 1 b"},
 		{"equal prices: the most of the first", partyOf(4, 0, 2), []roomType{typeOf("b", 2, 0, 2, 2, "100"), typeOf("a", 1, 0, 1, 9, "50"), typeOf("c", 3, 0, 3, 9, "150")}, "1 a, 1 c"},
 		{"a tenth of a cent decides", partyOf(2, 0, 1), []roomType{typeOf("a", 2, 0, 2, 9, "100.001"), typeOf("b", 2, 0, 2, 9, "100")}, "1 b"},
+		{"a tenth of a cent decides against fewer rooms", partyOf(30, 0, 1), []roomType{typeOf("hall", 30, 0, 30, 1, "30.001"), typeOf("single", 1, 0, 1, 30, "1")}, "30 single"},
 		{"a higher limit than the party needs", partyOf(30, 0, 1), []roomType{double, hall}, "1 hall"},
 		{"the largest party in the smallest rooms", partyOf(30, 0, 30), []roomType{typeOf("single", 1, 0, 1, 10_000, "999999999999.999")}, "30 single"},
 		{"nobody can stay in it", partyOf(2, 0, 2), []roomType{double, typeOf("store", 2, 2, 0, 9, "1"), typeOf("shed", 0, 0, 2, 9, "1")}, "2 double"},
@@ -111,6 +112,7 @@ func TestCombineSaysWhyNot(t *testing.T) {
 		{"an overbooked room type takes nothing from the others", partyOf(4, 0, 1), []roomType{double, {id: "over", limits: out.limits, left: -1, total: -1}}, nil},
 		{"more rooms left than exist", partyOf(4, 2, 1), []roomType{{id: "odd", limits: double.limits, left: 2, price: double.price}, out}, errTooFew},
 		{"more rooms left than can be counted", partyOf(9, 0, 30), []roomType{typeOf("a", 2, 0, 2, math.MaxInt, "1"), typeOf("b", 2, 0, 2, math.MaxInt, "2"), typeOf("c", 2, 0, 2, math.MaxInt, "3")}, nil},
+		{"more rooms exist than can be counted", partyOf(2, 0, 1), []roomType{{id: "a", limits: out.limits, total: math.MaxInt}, {id: "b", limits: out.limits, total: math.MaxInt}}, errTooFew},
 		{"all rooms are sold", partyOf(2, 0, 1), []roomType{out}, errTooFew},
 		{"rooms", partyOf(3, 0, 4), []roomType{double, single}, errTooFew},
 		{"rooms for nobody do not count", partyOf(2, 0, 3), []roomType{double, typeOf("store", 0, 0, 2, 9, "1")}, errTooFew},
@@ -176,6 +178,7 @@ func TestStock(t *testing.T) {
 		{"larger and cheaper", []roomType{typeOf("a", 2, 0, 2, 9, "101"), typeOf("b", 2, 1, 3, 5, "100")}, map[string]int{"b": 5}},
 		{"equal, the first by id", []roomType{typeOf("b", 2, 0, 2, 9, "100"), typeOf("a", 2, 0, 2, 5, "100")}, map[string]int{"a": 5}},
 		{"few better ones", []roomType{typeOf("a", 2, 0, 2, 9, "101"), typeOf("b", 2, 1, 3, 1, "100"), typeOf("c", 3, 0, 3, 2, "90")}, map[string]int{"a": 2, "b": 1, "c": 2}},
+		{"more left than can be counted", []roomType{typeOf("a", 2, 0, 2, math.MaxInt, "1"), typeOf("b", 2, 0, 2, math.MaxInt, "2"), typeOf("c", 2, 0, 2, math.MaxInt, "3")}, map[string]int{"a": 5}},
 		{"none left", []roomType{typeOf("a", 2, 0, 2, 0, "1"), typeOf("b", 2, 1, 3, 1, "100")}, map[string]int{"b": 1}},
 	} {
 		stock, err := partyOf(3, 2, 4).stock(test.types)
@@ -284,7 +287,7 @@ func bruteForce(t *rapid.T, types []roomType, p party) (best *sum) {
 func TestCombineIsExact(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
-		types, p := drawTypes(t, 4, 3), drawParty(t, 8, 6)
+		types, p := drawTypes(t, 4, 5), drawParty(t, 8, 6)
 		got, err := combine(rapid.Permutation(types).Draw(t, "order"), p)
 		best := bruteForce(t, types, p)
 		if best != nil {

@@ -66,7 +66,7 @@ func (t *table) index(n numbers) int {
 func (t *table) add(s stocked, needs numbers) []uint8 {
 	most := 0
 	for i, n := range needs {
-		if n > 0 && s.holds[i] > 0 {
+		if s.holds[i] > 0 {
 			most = max(most, (n+s.holds[i]-1)/s.holds[i])
 		}
 	}
