@@ -99,16 +99,16 @@ func (t *table) block(holds numbers, price cost, n uint8) {
 	}
 }
 
-// row allows n rooms for every number of guests.
+// row allows n rooms for every number of guests. At equal costs, it takes them: that is never fewer rooms of the type
+// than before, because what remains without the n rooms would be taken as well.
 func (t *table) row(to, from, guestsHeld int, price cost, n uint8) {
 	for g := t.size[needGuests] - 1; g >= 0; g-- {
 		without := from + max(0, g-guestsHeld)
 		if t.least[without] == never {
 			continue
 		}
-		with, taken := t.least[without]+price, t.taken[without]+n
-		if here := to + g; with < t.least[here] || with == t.least[here] && taken > t.taken[here] {
-			t.least[here], t.taken[here] = with, taken
+		if with := t.least[without] + price; with <= t.least[to+g] {
+			t.least[to+g], t.taken[to+g] = with, t.taken[without]+n
 		}
 	}
 }
