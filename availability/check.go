@@ -54,6 +54,23 @@ func (a Availability) Err() error {
 	return &Refused{a.Refused}
 }
 
+// Left returns the number of rooms that are left for the whole stay: the lowest number of any night. It is 0 if a night
+// is refused for a reason other than [SoldOut], because then no room can be sold, whatever the number requested.
+func (a Availability) Left() int {
+	left := 0
+	for i, n := range a.Nights {
+		if i == 0 || n.Available < left {
+			left = n.Available
+		}
+	}
+	for _, n := range a.Refused {
+		if n.Reason != SoldOut {
+			return 0
+		}
+	}
+	return max(0, left)
+}
+
 // Prices returns the prices of one room.
 func (a Availability) Prices() Prices { return pricesOf(a.Nights, a.Stay) }
 

@@ -52,14 +52,24 @@ func (l Limits) within(rooms int) error {
 	return nil
 }
 
-// sleeps returns the limits of all rooms together: three rooms for two hold any six guests. Only what a room can really
-// hold is counted. Otherwise the occupancy that one room can never reach would make up for guests that do not fit into
-// another one. With that, the three sums are exact: guests within them can be distributed over the rooms.
+// Holds returns what a room with these limits can really hold: no more adults or children than guests, and no more
+// guests than adults and children together. Only these numbers can be added up over several rooms. Otherwise the
+// occupancy that one room can never reach would make up for guests that do not fit into another one. With that, the
+// three sums are exact: guests within them can be distributed over the rooms.
+func (l Limits) Holds() Limits {
+	return Limits{
+		MaxAdults: min(l.MaxAdults, l.MaxOccupancy), MaxChildren: min(l.MaxChildren, l.MaxOccupancy),
+		MaxOccupancy: min(l.MaxOccupancy, l.MaxAdults+l.MaxChildren),
+	}
+}
+
+// sleeps returns the limits of all rooms together: three rooms for two hold any six guests.
 func sleeps(rooms []Room) (all Limits) {
 	for _, r := range rooms {
-		all.MaxAdults += min(r.MaxAdults, r.MaxOccupancy) * r.Quantity
-		all.MaxChildren += min(r.MaxChildren, r.MaxOccupancy) * r.Quantity
-		all.MaxOccupancy += min(r.MaxOccupancy, r.MaxAdults+r.MaxChildren) * r.Quantity
+		one := r.Holds()
+		all.MaxAdults += one.MaxAdults * r.Quantity
+		all.MaxChildren += one.MaxChildren * r.Quantity
+		all.MaxOccupancy += one.MaxOccupancy * r.Quantity
 	}
 	return all
 }

@@ -2,7 +2,6 @@ package availability
 
 import (
 	"context"
-	"errors"
 	"slices"
 
 	"github.com/dynastay/dynastay"
@@ -65,41 +64,14 @@ func (r *Repository) Quote(ctx context.Context, req QuoteRequest) (*Quote, error
 	if err := req.Validate(now); err != nil {
 		return nil, err
 	}
-	q := &Quote{Property: req.Property, Stay: req.Stay, Guests: req.Guests, Sleeps: sleeps(req.Rooms), Overbook: req.Overbook, At: now}
-	refused := &Refused{}
+	nights := map[string][]Night{}
 	for _, room := range merged(req.Rooms) {
-		nights, err := r.nights(ctx, room.RoomTypeID, req.Stay)
-		if err != nil {
+		var err error
+		if nights[room.RoomTypeID], err = r.nights(ctx, room.RoomTypeID, req.Stay); err != nil {
 			return nil, err
 		}
-		line := room.line()
-		refused.Nights = append(refused.Nights, refusals(req.Property.ID, line, req.Overbook, req.Stay, nights)...)
-		for _, n := range nights {
-			line.Nights = append(line.Nights, NightPrice{n.Date, n.Price})
-			if n.Available < line.Quantity {
-				line.Overbooked = append(line.Overbooked, n.Date)
-			}
-		}
-		q.Lines = append(q.Lines, line)
 	}
-	if len(refused.Nights) > 0 {
-		return nil, refused
-	}
-	for i := range q.Lines {
-		line := &q.Lines[i]
-		var err error
-		if line.Subtotal, err = line.sum(q.Stay); err == nil {
-			q.Total, err = q.Total.Add(line.Subtotal)
-		}
-		if err != nil {
-			// Only the text: prices that cannot be added up are not the caller's mistake and must not match ErrInvalid.
-			return nil, &dynastay.Error{
-				Op: "availability.Quote", Entity: "RoomType", ID: line.RoomTypeID, Kind: dynastay.ErrCorrupt,
-				Err: errors.New(err.Error()),
-			}
-		}
-	}
-	return q, nil
+	return req.quote(nights, now)
 }
 
 func (r *Repository) nights(ctx context.Context, roomTypeID string, stay dynastay.Stay, opts ...dynastay.ReadOption) ([]Night, error) {

@@ -1,0 +1,97 @@
+package availability
+
+import (
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/dynastay/dynastay"
+	"github.com/dynastay/dynastay/internal/shown"
+)
+
+// QuoteOf is [Repository.Quote] from nights that have already been read: checked are results of [Repository.CheckAll] or
+// [Repository.Check]. It sends no request. For the same nights, the quote or the error is the same.
+//
+// There must be one entry for each room type of the request, of its property and for its stay; further room types of
+// the property are ignored. Otherwise, QuoteOf returns a [*dynastay.InvalidError] for the field "Checked", such as
+// "Checked[1].Stay". Only the nights of an entry count, and not the number of rooms that was asked about: the nights are
+// compared with the quantity of the request. A night that CheckAll could not read is refused as [NotOnSale].
+func (r *Repository) QuoteOf(req QuoteRequest, checked []Availability) (*Quote, error) {
+	now := r.db.Now()
+	if err := req.Validate(now); err != nil {
+		return nil, err
+	}
+	nights, err := req.nights(checked)
+	if err != nil {
+		return nil, err
+	}
+	return req.quote(nights, now)
+}
+
+// nights returns the nights that were read, by room type.
+func (r QuoteRequest) nights(checked []Availability) (map[string][]Night, error) {
+	nights := map[string][]Night{}
+	for i, a := range checked {
+		at := fmt.Sprintf("Checked[%d]", i)
+		_, twice := nights[a.RoomTypeID]
+		switch {
+		case a.PropertyID != r.Property.ID:
+			return nil, dynastay.Invalid(at+".PropertyID", "must be that of the request")
+		case a.Stay != r.Stay:
+			return nil, dynastay.Invalid(at+".Stay", "must be that of the request, %s", r.Stay)
+		case twice:
+			return nil, dynastay.Invalid(at+".RoomTypeID", "appears more than once")
+		}
+		nights[a.RoomTypeID] = a.Nights
+	}
+	for _, room := range r.Rooms {
+		if _, there := nights[room.RoomTypeID]; !there {
+			return nil, dynastay.Invalid("Checked", "must have an entry for room type %s", shown.Masked(room.RoomTypeID))
+		}
+	}
+	return nights, nil
+}
+
+// quote creates the quote for a valid request from the nights of its room types.
+func (r QuoteRequest) quote(nights map[string][]Night, now time.Time) (*Quote, error) {
+	q := &Quote{Property: r.Property, Stay: r.Stay, Guests: r.Guests, Sleeps: sleeps(r.Rooms), Overbook: r.Overbook, At: now}
+	refused := &Refused{}
+	for _, room := range merged(r.Rooms) {
+		line := room.line()
+		read := nights[room.RoomTypeID]
+		refused.Nights = append(refused.Nights, refusals(r.Property.ID, line, r.Overbook, r.Stay, read)...)
+		for _, n := range read {
+			line.Nights = append(line.Nights, NightPrice{n.Date, n.Price})
+			if n.Available < line.Quantity {
+				line.Overbooked = append(line.Overbooked, n.Date)
+			}
+		}
+		q.Lines = append(q.Lines, line)
+	}
+	if len(refused.Nights) > 0 {
+		return nil, refused
+	}
+	if err := q.add(); err != nil {
+		return nil, err
+	}
+	return q, nil
+}
+
+// add adds up the prices of the nights.
+func (q *Quote) add() error {
+	for i := range q.Lines {
+		line := &q.Lines[i]
+		var err error
+		if line.Subtotal, err = line.sum(q.Stay); err == nil {
+			q.Total, err = q.Total.Add(line.Subtotal)
+		}
+		if err != nil {
+			// Only the text: prices that cannot be added up are not the caller's mistake and must not match ErrInvalid.
+			return &dynastay.Error{
+				Op: "availability.Quote", Entity: "RoomType", ID: line.RoomTypeID, Kind: dynastay.ErrCorrupt,
+				Err: errors.New(err.Error()),
+			}
+		}
+	}
+	return nil
+}
