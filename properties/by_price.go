@@ -47,7 +47,7 @@ func (q PriceQuery) prices() (within dynastay.Range, err error) {
 	if within.To, err = q.bound("Max", q.Max, 1); err != nil {
 		return within, err
 	}
-	if q.Min.IsSet() && q.Max.IsSet() && !atMost(q.Min, q.Max) {
+	if !atMost(q.Min, q.Max) {
 		return within, dynastay.Invalid("Max", "must not be less than Min")
 	}
 	return within, nil
@@ -76,12 +76,11 @@ func (q PriceQuery) bound(field string, m dynastay.Money, after key.Thousandths)
 // includes reports whether a card has a price within the bounds.
 func (q PriceQuery) includes(c *Card) bool {
 	lowest := c.Prices.Min
-	return lowest.Currency() == q.Currency &&
-		(!q.Min.IsSet() || atMost(q.Min, lowest)) && (!q.Max.IsSet() || atMost(lowest, q.Max))
+	return lowest.Currency() == q.Currency && atMost(q.Min, lowest) && atMost(lowest, q.Max)
 }
 
-// atMost compares two amounts in the same currency.
+// atMost reports whether an amount is at most another one in the same currency. It is true if either is not set.
 func atMost(m, most dynastay.Money) bool {
-	n, _ := m.Compare(most)
+	n, _ := m.Compare(most) // 0 if either is not set
 	return n <= 0
 }

@@ -124,7 +124,7 @@ func TestListsAgreeWithTheMarket(t *testing.T) {
 			t.Parallel()
 			size := *marketSize
 			if write > 1 {
-				size = min(size, 300)
+				size = min(size, 100)
 			}
 			m := market.Generate(uint64(write), market.Options{Properties: size, Repository: sharded(write, write)})
 			db := dyntest.New(t)

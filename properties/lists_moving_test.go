@@ -21,7 +21,7 @@ import (
 func TestPagesWhilePropertiesMove(t *testing.T) {
 	t.Parallel()
 	opts := sharded(2, 3)
-	m := market.Generate(5, market.Options{Properties: 200, Repository: opts})
+	m := market.Generate(5, market.Options{Properties: 120, Repository: opts})
 	db := dyntest.New(t)
 	m.Load(t, db.Direct)
 	repo := properties.New(db.DB, &opts)
