@@ -9,6 +9,7 @@ import (
 
 	"github.com/dynastay/dynastay"
 	"github.com/dynastay/dynastay/dyntest"
+	"github.com/dynastay/dynastay/keys/key"
 	"github.com/dynastay/dynastay/properties"
 )
 
@@ -17,8 +18,13 @@ import (
 func TestListsWhileShardsAreRaised(t *testing.T) {
 	t.Parallel()
 	db := dyntest.New(t)
-	before, readers, writers := properties.New(db.DB, nil), sharded(1, 3), sharded(3, 3)
-	reading, writing := properties.New(db.DB, &readers), properties.New(db.DB, &writers)
+	before := properties.New(db.DB, nil)
+	reading := properties.New(db.DB, &properties.Options{
+		TypeShards: key.Shards{Write: 1, Read: 3}, FeaturedShards: key.Shards{Write: 1, Read: 2},
+	})
+	writing := properties.New(db.DB, &properties.Options{
+		TypeShards: key.Shards{Write: 3, Read: 3}, FeaturedShards: key.Shards{Write: 2, Read: 2},
+	})
 	lists := map[string]func(*properties.Repository) cardList{
 		"ByType": func(r *properties.Repository) cardList {
 			return r.ByType(properties.TypeQuery{Type: properties.Hotel})
@@ -79,5 +85,11 @@ func TestListsWhileShardsAreRaised(t *testing.T) {
 		partitions[row.Text("GSI4PK")]++
 		partitions[row.Text("GSI5PK")]++
 	}
-	assert.Len(t, partitions, 6, "some rows are in each shard")
+	assert.Len(t, partitions, 3+2, "some rows are in each shard")
+	for name, shards := range map[string]int{"ByType": 3, "Featured": 2} {
+		stop := db.Faults.Record()
+		_, err := lists[name](reading).Page(t.Context(), dynastay.Paging{})
+		require.NoError(t, err)
+		assert.Len(t, stop(), shards, name)
+	}
 }
