@@ -81,6 +81,27 @@ func TestListsOfForeignRows(t *testing.T) {
 	}
 }
 
+// A list without a minimum contains unrated properties, whatever the form of their keys.
+func TestListsOfUnratedForeignRows(t *testing.T) {
+	t.Parallel()
+	db := dyntest.New(t)
+	putForeign(t, db, "123", withOldKeys, func(property dynastay.Item) {
+		property["AverageRating"] = &types.AttributeValueMemberN{Value: "0"}
+		property["GSI1SK"] = dynastay.Text("RATING#0#PROPERTY#prop_123")
+		property["GSI4SK"], property["GSI8SK"] = dynastay.Text("RATING#0"), dynastay.Text("RATING#0")
+	})
+	repo := properties.New(db.DB, nil)
+	for minimum, want := range map[dynastay.Rating][]string{0: {"prop_123"}, 1: nil} {
+		for _, list := range []cardList{
+			repo.ByCity(properties.CityQuery{City: "New York", Country: "USA", MinRating: minimum}),
+			repo.ByStars(properties.StarsQuery{City: "New York", Country: "USA", Stars: 5, MinRating: minimum}),
+			repo.ByType(properties.TypeQuery{Type: properties.Hotel, MinRating: minimum}),
+		} {
+			assert.Equal(t, want, ids(listed(t, list)), "from %s", minimum)
+		}
+	}
+}
+
 // A row whose property has changed since is not listed where it no longer belongs.
 func TestListsOfStaleRows(t *testing.T) {
 	t.Parallel()
