@@ -21,12 +21,14 @@ type cardList = dynastay.Listing[*properties.Card]
 // listsOf returns the lists that show the property of the hotel-booking document, which is rated 9.2 and costs 150 USD
 // and more.
 func listsOf(r *properties.Repository) map[string]cardList {
-	usd := func(amount string) dynastay.Money { return dynastay.MustMoney(amount, "USD") }
+	price := properties.PriceQuery{City: "New York", Country: "USA", Currency: "USD"}
+	from, to := price, price
+	from.Min, to.Max, to.Descending = usd("150"), usd("999999999999.999"), true
 	return map[string]cardList{
 		"ByCity":      r.ByCity(properties.CityQuery{City: "New York", Country: "USA", MinRating: 92}),
-		"ByPrice":     r.ByPrice(properties.PriceQuery{City: "New York", Country: "USA", Currency: "USD"}),
-		"ByPrice to":  r.ByPrice(properties.PriceQuery{City: "New York", Country: "USA", Currency: "USD", Max: usd("999999999999.999"), Descending: true}),
-		"ByPrice min": r.ByPrice(properties.PriceQuery{City: "New York", Country: "USA", Currency: "USD", Min: usd("150")}),
+		"ByPrice":     r.ByPrice(price),
+		"ByPrice to":  r.ByPrice(to),
+		"ByPrice min": r.ByPrice(from),
 		"ByStars":     r.ByStars(properties.StarsQuery{City: "New York", Country: "USA", Stars: 5, MinRating: 92}),
 		"ByType":      r.ByType(properties.TypeQuery{Type: properties.Hotel, MinRating: 92}),
 		"Featured":    r.Featured(),
@@ -153,7 +155,9 @@ func TestListsOfCardsUnderOldKeys(t *testing.T) {
 	repo := properties.New(db.DB, nil)
 	number := func(n string) types.AttributeValue { return &types.AttributeValueMemberN{Value: n} }
 	prices := func(amount, currency string) types.AttributeValue {
-		return &types.AttributeValueMemberM{Value: dynastay.Item{"Min": number(amount), "Max": number(amount), "Currency": dynastay.Text(currency)}}
+		return &types.AttributeValueMemberM{Value: dynastay.Item{
+			"Min": number(amount), "Max": number(amount), "Currency": dynastay.Text(currency),
+		}}
 	}
 	byPrice := []string{"ByPrice", "ByPrice to", "ByPrice min"}
 	for i, change := range []struct {
