@@ -54,6 +54,20 @@ var patterns = []pattern{
 		return some((*properties.Repository).ByCity(properties.New(db, nil),
 			properties.CityQuery{City: "New York", Country: "USA", MinRating: 80}).Page(ctx, dynastay.Paging{Limit: 10}))
 	}},
+	{"P3", 1, 0.5, func(ctx context.Context, db *dynastay.DB, w world) (any, error) {
+		return some((*properties.Repository).ByPrice(properties.New(db, nil), properties.PriceQuery{
+			City: "New York", Country: "USA", Currency: "USD",
+			Min: dynastay.MustMoney("100", "USD"), Max: dynastay.MustMoney("280", "USD"),
+		}).Page(ctx, dynastay.Paging{Limit: 10}))
+	}},
+	{"P4", 1, 0.5, func(ctx context.Context, db *dynastay.DB, w world) (any, error) {
+		return some((*properties.Repository).ByStars(properties.New(db, nil),
+			properties.StarsQuery{City: "New York", Country: "USA", Stars: 5, MinRating: 80}).Page(ctx, dynastay.Paging{Limit: 10}))
+	}},
+	{"P5", 1, 0.5, func(ctx context.Context, db *dynastay.DB, w world) (any, error) {
+		return some((*properties.Repository).ByType(properties.New(db, nil),
+			properties.TypeQuery{Type: properties.Hotel, MinRating: 80}).Page(ctx, dynastay.Paging{Limit: 10}))
+	}},
 	{"P7", 1, 0.5, func(ctx context.Context, db *dynastay.DB, w world) (any, error) {
 		return (*properties.Repository).Get(properties.New(db, nil), ctx, w.hotel.ID)
 	}},
@@ -62,6 +76,9 @@ var patterns = []pattern{
 	}},
 	{"P9", 1, 0.5, func(ctx context.Context, db *dynastay.DB, w world) (any, error) {
 		return some((*properties.Repository).ByOwner(properties.New(db, nil), "user_host").Page(ctx, dynastay.Paging{Limit: 10}))
+	}},
+	{"P10", 1, 0.5, func(ctx context.Context, db *dynastay.DB, w world) (any, error) {
+		return some((*properties.Repository).Featured(properties.New(db, nil)).Page(ctx, dynastay.Paging{Limit: 10}))
 	}},
 	{"pending approvals", 1, 0.5, func(ctx context.Context, db *dynastay.DB, w world) (any, error) {
 		return some((*properties.Repository).PendingApprovals(properties.New(db, nil)).Page(ctx, dynastay.Paging{Limit: 10}))
@@ -117,7 +134,12 @@ func TestPatterns(t *testing.T) {
 		Observer: func(_ context.Context, c dynastay.Call) { reads += c.ReadUnits() },
 	}))
 	w := world{hotel: fixture.New(t, db.DB, 5), users: users.New(db.DB, nil)}
-	_, err := properties.New(db.DB, nil).Rate(ctx, w.hotel.ID, 0, 92) // so that the city's query finds it
+	_, err := properties.New(db.DB, nil).Rate(ctx, w.hotel.ID, 0, 92) // so that the queries with a minimum find it
+	require.NoError(t, err)
+	_, err = properties.New(db.DB, nil).Update(ctx, w.hotel.ID, func(p *properties.Property) error {
+		p.Featured, p.FeaturedScore = true, 95
+		return nil
+	})
 	require.NoError(t, err)
 	_, err = properties.New(db.DB, nil).Create(ctx, properties.Property{
 		Name: "Inn", Slug: "inn", Type: properties.Hotel, OwnerID: "user_inn", Address: properties.Address{City: "Rome", Country: "Italy"},

@@ -8,9 +8,13 @@
 //	| access pattern | method | request |
 //	|---|---|---|
 //	| P1 | [Repository.ByCity] | Query GSI1-LocationIndex |
+//	| P3 | [Repository.ByPrice] | Query GSI7-PriceIndex |
+//	| P4 | [Repository.ByStars] | Query GSI8-RatingIndex |
+//	| P5 | [Repository.ByType] | Query GSI4-TypeRatingIndex |
 //	| P7 | [Repository.Get]    | GetItem Properties; [Repository.GetWithRooms], [Repository.GetWhole]: Query Properties |
 //	| P8 | [Repository.BySlug] | Query GSI6-SlugIndex, then the property with its rooms |
 //	| P9 | [Repository.ByOwner] | Query GSI3-OwnerIndex |
+//	| P10 | [Repository.Featured] | Query GSI5-FeaturedIndex |
 //	| pending approvals | [Repository.PendingApprovals] | Query GSI11-StatusIndex |
 //
 // # What belongs to a property
@@ -47,5 +51,5 @@
 // that writes it completes it: see [Repository.Adopt].
 //
 // Package properties/catalog stores the platform's catalogues, such as the amenities and the locations. With the
-// locations, "new york" and "NYC" lead to the city and country that [Repository.ByCity] takes.
+// locations, "new york" and "NYC" lead to the city and country that [Repository.ByCity] and the other lists take.
 package properties

@@ -81,6 +81,51 @@ func Example() {
 	// Deluxe King 20
 }
 
+// Four more lists find the same properties: by price in a city, by stars in a city, by type, and those that are
+// featured. The default order of prices is lowest first; the others begin with the best.
+func Example_lists() {
+	ctx := context.Background()
+	db, stop := openDB(ctx)
+	defer stop()
+	repo := properties.New(db, nil)
+	for id, price := range map[string]string{"budget": "90.00", "middle": "150.00", "grand": "1000.00"} {
+		property, rooms := hotel(id, "Hotel "+id)
+		property.Status = properties.Approved
+		property.Featured, property.FeaturedScore = id != "middle", len(id)
+		rooms[0].BasePrice = dynastay.MustMoney(price, "USD")
+		if _, err := repo.Create(ctx, property, rooms); err != nil {
+			log.Fatal(err)
+		}
+	}
+	if _, err := repo.Rate(ctx, "grand", 0, 100); err != nil {
+		log.Fatal(err)
+	}
+	show := func(what string, list dynastay.Listing[*properties.Card]) {
+		fmt.Print(what)
+		for card, err := range list.All(ctx) {
+			if err != nil {
+				log.Fatal(err)
+			}
+			fmt.Print(" ", card.PropertyID)
+		}
+		fmt.Println()
+	}
+
+	query := properties.PriceQuery{City: "New York", Country: "USA", Currency: "USD"}
+	show("by price:", repo.ByPrice(query))
+	query.Max, query.Descending = dynastay.MustMoney("150", "USD"), true
+	show("at most 150 USD:", repo.ByPrice(query))
+	show("four stars, rated 9.0:", repo.ByStars(properties.StarsQuery{City: "New York", Country: "USA", Stars: 4, MinRating: 90}))
+	show("hotels:", repo.ByType(properties.TypeQuery{Type: properties.Hotel}))
+	show("featured:", repo.Featured())
+	// Output:
+	// by price: budget middle grand
+	// at most 150 USD: middle budget
+	// four stars, rated 9.0: grand
+	// hotels: grand middle budget
+	// featured: budget grand
+}
+
 // A slug belongs to one property.
 func ExampleRepository_Create() {
 	ctx := context.Background()

@@ -2,10 +2,12 @@ package properties
 
 import (
 	"context"
+	"slices"
 	"time"
 
 	"github.com/dynastay/dynastay"
 	"github.com/dynastay/dynastay/keys"
+	"github.com/dynastay/dynastay/keys/key"
 )
 
 // Owned is a property as its owner's list shows it.
@@ -72,3 +74,51 @@ var pendingIndex = func() dynastay.KeyNames {
 	index, _ := keys.PropertiesTable.Index(keys.PropertyStatusIndex)
 	return index.Key
 }()
+
+// bestRated lists the cards of an index whose sort keys begin with the guest rating, best rated first. at is the key of
+// the lowest rating, minimum; a minimum of 0 selects the whole partition.
+func bestRated[K any, P key.Layout[K]](
+	r *Repository, name, index string, at K, minimum dynastay.Rating, shards int, meets func(*Card) bool,
+) dynastay.Listing[*Card] {
+	partitions, err := keys.Partitions[K, P](at, shards)
+	if err != nil {
+		return dynastay.NoListing[*Card](err)
+	}
+	var rated dynastay.Range
+	if minimum != 0 {
+		if rated.From, err = keys.SortPrefix[K, P](at); err != nil {
+			return dynastay.NoListing[*Card](renamed("MinRating", err))
+		}
+	}
+	return r.cards(dynastay.Query{
+		Name: name, Index: index, Partition: partitions[0], Shards: partitions[1:], Range: rated, Descending: true,
+	}, func(c *Card) bool { return c.Rating >= minimum && meets(c) })
+}
+
+// cards lists the cards that meet a query. Even the cards in its range are checked: the sort key of a row that other
+// software wrote may have a different form.
+func (r *Repository) cards(q dynastay.Query, meets func(*Card) bool) dynastay.Listing[*Card] {
+	return dynastay.List(r.db, keys.PropertiesTable, q, func(ctx context.Context, row dynastay.Row) (*Card, error) {
+		return r.cardOf(ctx, row, q)
+	}).Filter(func(c *Card) bool { return c != nil && meets(c) })
+}
+
+// cardOf returns the card of a row of an index. If the row has none, it builds the card from the property. Other
+// software may have written index keys for any property, or may have left them as they were after a change. So cardOf
+// returns nil if that property no longer exists, or if its own keys are not in the partitions of the query, which they
+// are not unless it is approved.
+func (r *Repository) cardOf(ctx context.Context, row dynastay.Row, q dynastay.Query) (*Card, error) {
+	card, err := cardOf(row)
+	if card != nil || err != nil {
+		return card, err
+	}
+	found, err := r.load(ctx, keys.PropertiesTable.Key.From(row))
+	if err != nil || found == nil {
+		return nil, err
+	}
+	at, err := propertyIndexes(r.opts)[q.Index](&found.Property)
+	if err != nil || at.PK != q.Partition && !slices.Contains(q.Shards, at.PK) {
+		return nil, err
+	}
+	return found.Card(), nil
+}

@@ -62,56 +62,6 @@ type WithRooms struct {
 // Card returns the property's card.
 func (w *WithRooms) Card() *Card { return CardOf(&w.Property, w.Rooms) }
 
-// CityQuery selects the approved properties of a city. City and Country must be exactly as in the addresses of the
-// properties, including case.
-type CityQuery struct {
-	City, Country string
-	MinRating     dynastay.Rating // 0 means all properties, including unrated ones
-}
-
-// ByCity lists the approved properties of a city, best rated first. The list is eventually consistent: recent changes
-// may not be visible yet.
-//
-// A row that other software wrote has no card. ByCity then reads the property, with 1 more request for each such row.
-//
-// Pattern P1: GSI1-LocationIndex, GSI1PK = CITY#{city}#{country}, GSI1SK from RATING#{minimum}, 1 request
-func (r *Repository) ByCity(q CityQuery) dynastay.Listing[*Card] {
-	at := keys.PropertyByCity{City: q.City, Country: q.Country, Rating: q.MinRating}
-	partition, err := keys.Partition(at)
-	if err != nil {
-		return dynastay.NoListing[*Card](err)
-	}
-	if err := q.MinRating.Validate(); err != nil {
-		return dynastay.NoListing[*Card](dynastay.Within("MinRating", err))
-	}
-	var best dynastay.Range
-	if q.MinRating > 0 {
-		if best.From, err = keys.SortPrefix(at); err != nil {
-			return dynastay.NoListing[*Card](err)
-		}
-	}
-	return dynastay.List(r.db, keys.PropertiesTable, dynastay.Query{
-		Name: "properties.ByCity", Index: keys.LocationIndex, Partition: partition, Range: best, Descending: true,
-	}, r.cardOf).Filter(func(c *Card) bool {
-		// The sort key of a row without a card may have a different form, so the row may be in the wrong range.
-		return c != nil && c.Rating >= q.MinRating
-	})
-}
-
-// cardOf returns the card of an index row. If the row has none, it builds the card from the property. It returns nil if
-// that property no longer exists or is not approved, because other software may write index keys for any property.
-func (r *Repository) cardOf(ctx context.Context, row dynastay.Row) (*Card, error) {
-	card, err := cardOf(row)
-	if card != nil || err != nil {
-		return card, err
-	}
-	found, err := r.load(ctx, keys.PropertiesTable.Key.From(row))
-	if err != nil || found == nil || found.Status != Approved {
-		return nil, err
-	}
-	return found.Card(), nil
-}
-
 // Get reads a property, or fails with [dynastay.ErrNotFound]. It accepts [dynastay.Consistent].
 //
 // Pattern P7: Properties, PK = PROPERTY#{id}, SK = METADATA, 1 request
