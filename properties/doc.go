@@ -8,6 +8,8 @@
 //	| access pattern | method | request |
 //	|---|---|---|
 //	| P1 | [Repository.ByCity] | Query GSI1-LocationIndex |
+//	| P2 | [Repository.InArea] | Query GSI2-GeoIndex |
+//	| P2, any radius | [Repository.Near] | Query each range of GSI10-GeohashIndex that the circle touches |
 //	| P7 | [Repository.Get]    | GetItem Properties; [Repository.GetWithRooms], [Repository.GetWhole]: Query Properties |
 //	| P8 | [Repository.BySlug] | Query GSI6-SlugIndex, then the property with its rooms |
 //	| P9 | [Repository.ByOwner] | Query GSI3-OwnerIndex |
