@@ -14,9 +14,9 @@ type AreaQuery struct {
 }
 
 // InArea lists the approved properties in the area of a point, by lowest price. The prices are compared as numbers, even
-// if they are in different currencies. Properties on the other side of the edge of the area are not listed, however near
-// they are; [Repository.Near] finds the properties around a point. The list is eventually consistent: recent changes
-// may not be visible yet.
+// if they are in different currencies. Properties beyond the edge of the area are not listed, however near they are;
+// [Repository.Near] finds the properties around a point. The list is eventually consistent: recent changes may not be
+// visible yet.
 //
 // A row that other software wrote has no card. InArea then reads the property, with 1 more request for each such row.
 //

@@ -32,10 +32,11 @@ type Nearby struct {
 // the properties, even if it is outside the radius. With any other error, there are no properties.
 //
 // Near reads the ranges that [key.Cover] returns: usually about 8, at most 32, up to 16 of them in parallel. Each takes
-// 1 request, and 1 more for each further MB. Unlike that of a page of a list, the cost grows with the number of
-// properties in the area: the ranges contain about 1.4 times the area of the circle, and all properties in them are
-// read, 3 or 4 for half a read unit. A row that other software wrote has no card; Near then reads the property, with 1
-// more request for each such row.
+// 1 request, and 1 more for each further MB. Unlike the cost of a page of a list, that of Near grows with the number of
+// properties: the ranges contain about 1.4 times the area of the circle, and all properties in them are read, 3 or 4
+// for half a read unit. A row that other software wrote has no card; Near then reads the property, with 1 more request
+// for each such row. A property without a key of the index, which the hotel-booking document does not have, is found
+// once it has been adopted, see [Repository.Adopt].
 //
 // Pattern P2, any radius: GSI10-GeohashIndex, GSI10PK = GEOCELL#{cell}, GSI10SK from {geohash} to {geohash}, at most 32 requests
 func (r *Repository) Near(ctx context.Context, q NearQuery) ([]Nearby, error) {
@@ -68,7 +69,9 @@ func (r *Repository) Near(ctx context.Context, q NearQuery) ([]Nearby, error) {
 }
 
 // nearIn returns the properties of one range that are within the radius, and the errors of rows that cannot be read.
-func (r *Repository) nearIn(ctx context.Context, cells key.CellRange, q NearQuery) (found []Nearby, unreadable []error, err error) {
+func (r *Repository) nearIn(
+	ctx context.Context, cells key.CellRange, q NearQuery,
+) (found []Nearby, unreadable []error, err error) {
 	partition, err := keys.Partition(keys.PropertyByCell{Cell: cells.Cell})
 	if err != nil {
 		return nil, nil, err

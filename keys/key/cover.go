@@ -90,9 +90,8 @@ func (z zone) spans(tiles []tile) (all []span) {
 			gap += t.area
 			continue
 		}
-		s := span{
-			cell: z.cell, from: t.hash << (geohashBits - t.bits), to: (t.hash + 1) << (geohashBits - t.bits), area: t.area, gap: gap,
-		}
+		below := geohashBits - t.bits
+		s := span{cell: z.cell, from: t.hash << below, to: (t.hash + 1) << below, area: t.area, gap: gap}
 		if s.cell == "" {
 			s.cell = geohash.ConvertIntToString(t.hash>>(t.bits-cellBits), cellCharacters)
 		}
