@@ -67,6 +67,13 @@ func TestNear(t *testing.T) {
 	require.NoError(t, err)
 	assert.Empty(t, near)
 
+	// At the same distance in different cells: by id.
+	create(t, repo, grand("west", located(key.Point{Longitude: -0.001})))
+	create(t, repo, grand("east", located(key.Point{Longitude: 0.001})))
+	near, err = repo.Near(t.Context(), around(key.Point{}, 1_000))
+	require.NoError(t, err)
+	assert.Equal(t, []string{"east", "west"}, nearbyIDs(near))
+
 	// It moved, and is found there only.
 	_, err = repo.Update(t.Context(), "here", edit(located(key.Point{Latitude: 90})))
 	require.NoError(t, err)

@@ -81,8 +81,7 @@ type span struct {
 	gap      float64 // the area between this span and the one before; infinite if that is in a different cell
 }
 
-// spans returns the spans of the tiles that the circle touches. Tiles that follow one another are one span, and so are
-// those with nothing between them that belongs to the zone.
+// spans returns a span for each tile that the circle touches.
 func (z zone) spans(tiles []tile) (all []span) {
 	gap := 0.0
 	for _, t := range tiles {
@@ -95,16 +94,10 @@ func (z zone) spans(tiles []tile) (all []span) {
 		if s.cell == "" {
 			s.cell = geohash.ConvertIntToString(t.hash>>(t.bits-cellBits), cellCharacters)
 		}
-		switch last := len(all) - 1; {
-		case last < 0 || all[last].cell != s.cell:
+		if len(all) == 0 || all[len(all)-1].cell != s.cell {
 			s.gap = math.Inf(1)
-			all = append(all, s)
-		case gap == 0:
-			all[last].to = s.to
-			all[last].area += s.area
-		default:
-			all = append(all, s)
 		}
+		all = append(all, s)
 		gap = 0
 	}
 	return all
@@ -114,7 +107,8 @@ func (z zone) spans(tiles []tile) (all []span) {
 // would cost more than the rows.
 const worthwhile = 0.04
 
-// join joins spans over the smallest gaps, until there are few enough and every gap that is left is worthwhile.
+// join joins spans over the smallest gaps, which are 0 if nothing between them belongs to the zone, until there are few
+// enough and every gap that is left is worthwhile.
 func join(spans []span) (all []span) {
 	order := make([]int, len(spans))
 	read := 0.0
@@ -142,10 +136,7 @@ func join(spans []span) (all []span) {
 }
 
 // bound returns the first characters of the geohashes from a number on. Without the zeros at the end, the text sorts
-// before the same keys.
+// before the same keys. For the number after the last geohash, nothing is left.
 func bound(n uint64) string {
-	if n == 1<<geohashBits {
-		return ""
-	}
 	return strings.TrimRight(geohash.ConvertIntToString(n, geohashCharacters), "0")
 }

@@ -153,6 +153,42 @@ func TestCoverWhereCellsChange(t *testing.T) {
 	assert.Greater(t, found, 100_000)
 }
 
+// A point exactly at the radius is within it, also where rounding could place it beyond: on the edge of a geohash.
+func TestCoverAtTheRadius(t *testing.T) {
+	t.Parallel()
+	random := rand.New(rand.NewPCG(13, 3))
+	for range 3_000 {
+		edge := key.Point{Longitude: float64(random.IntN(1<<15)-1<<14) * 360 / (1 << 15)} // of 15 bits
+		center := key.Point{Latitude: 140*random.Float64() - 70, Longitude: edge.Longitude - 0.005 - 0.5*random.Float64()}
+		if center.Longitude < -180 {
+			continue
+		}
+		// The point of the meridian that is nearest to the center, but for the rounding.
+		across := (edge.Longitude - center.Longitude) * math.Pi / 180
+		edge.Latitude = math.Atan(math.Tan(center.Latitude*math.Pi/180)/math.Cos(across)) * 180 / math.Pi
+		edge.Latitude += 1e-9 * random.NormFloat64()
+		if radius := key.Distance(center, edge); radius >= key.MinRadius {
+			require.Equal(t, 1, holding(t, cover(t, center, radius), edge), "%v around %v", edge, center)
+		}
+	}
+}
+
+// A circle that reaches half a metre across the edge of a pole's cell.
+func TestCoverAtTheEdgeOfAPolarCell(t *testing.T) {
+	t.Parallel()
+	const degree = math.Pi * earthRadius / 180
+	for _, pole := range []float64{-1, 1} {
+		for _, beyond := range []float64{-1, 1} { // the center is in the cell, or outside
+			center := key.Point{Latitude: pole * (80 + beyond*99.5/degree), Longitude: 20}
+			ranges := cover(t, center, 100)
+			for _, metres := range []float64{0, 0.4} { // beyond the edge
+				p := key.Point{Latitude: pole * (80 - beyond*metres/degree), Longitude: 20}
+				require.Equal(t, 1, holding(t, ranges, p), "%v around %v", p, center)
+			}
+		}
+	}
+}
+
 // beside returns a point, and those at odd coordinates near it.
 func beside(p key.Point) []key.Point {
 	all := []key.Point{p, {Latitude: p.Latitude, Longitude: -180}, {Latitude: p.Latitude, Longitude: 180}}

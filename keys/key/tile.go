@@ -57,7 +57,7 @@ const fine = 64
 func (c circle) tiles(z zone) []tile {
 	tiles := []tile{{in: crossing}}
 	edge := 1
-	for bits := uint(1); edge > 0 && bits <= geohashBits && (bits <= cellBits || edge <= fine); bits++ {
+	for bits := uint(1); bits <= geohashBits && (bits <= cellBits || edge <= fine); bits++ {
 		var halves []tile
 		edge = 0
 		for _, t := range tiles {
