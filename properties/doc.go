@@ -8,6 +8,8 @@
 //	| access pattern | method | request |
 //	|---|---|---|
 //	| P1 | [Repository.ByCity] | Query GSI1-LocationIndex |
+//	| P2 | [Repository.InArea] | Query GSI2-GeoIndex |
+//	| P2, any radius | [Repository.Near] | Query each range of GSI10-GeohashIndex that the circle touches |
 //	| P3 | [Repository.ByPrice] | Query GSI7-PriceIndex |
 //	| P4 | [Repository.ByStars] | Query GSI8-RatingIndex |
 //	| P5 | [Repository.ByType] | Query GSI4-TypeRatingIndex |

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"log"
+	"strings"
 
 	"github.com/dynastay/dynastay"
 	"github.com/dynastay/dynastay/availability"
@@ -202,4 +203,40 @@ func ExampleRepository_Update() {
 	// Small Luxury Hotel 2
 	// true
 	// Small Luxury Hotel 14:00 3
+}
+
+// The properties within 2 km of a point, with their distances.
+func ExampleRepository_Near() {
+	ctx := context.Background()
+	db, stop := openDB(ctx)
+	defer stop()
+	repo := properties.New(db, nil)
+	for name, at := range map[string][2]float64{
+		"Grand Central": {40.7527, -73.9772}, "Times Square": {40.7580, -73.9855}, "Battery": {40.7033, -74.0170},
+	} {
+		property, rooms := hotel(strings.ReplaceAll(strings.ToLower(name), " ", "-"), name)
+		property.Address.Latitude, property.Address.Longitude = at[0], at[1]
+		if _, err := repo.Create(ctx, property, rooms); err != nil {
+			log.Fatal(err)
+		}
+		if _, err := repo.Approve(ctx, property.ID); err != nil {
+			log.Fatal(err)
+		}
+	}
+
+	bryantPark := properties.NearQuery{Latitude: 40.7536, Longitude: -73.9832, Radius: 2_000}
+	near, err := repo.Near(ctx, bryantPark)
+	if err != nil {
+		log.Fatal(err)
+	}
+	for _, n := range near {
+		fmt.Printf("%s, %.0f m, from %s\n", n.Name, n.Distance, n.Prices.Min)
+	}
+
+	_, err = repo.Near(ctx, properties.NearQuery{Latitude: 40.7536, Longitude: -73.9832, Radius: 5})
+	fmt.Println(err)
+	// Output:
+	// Grand Central, 515 m, from 250.00 USD
+	// Times Square, 526 m, from 250.00 USD
+	// invalid Radius: must be between 100 and 100,000 metres
 }

@@ -38,7 +38,7 @@ func copied(v types.AttributeValue, ids *strings.Replacer) types.AttributeValue 
 func TestCostOfListsIsFlat(t *testing.T) {
 	t.Parallel()
 	const meet = 100
-	db := dyntest.New(t)
+	db := dyntest.New(t, propertyTables)
 	repo := properties.New(db.DB, nil)
 	var models []dynastay.Item
 	for i, lowest := range []string{"150", "90", "1000"} {

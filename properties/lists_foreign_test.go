@@ -51,7 +51,7 @@ func withOldKeys(property dynastay.Item) {
 // A row with keys in an old form and without a card is listed among the others.
 func TestListsOfForeignRows(t *testing.T) {
 	t.Parallel()
-	db := dyntest.New(t)
+	db := dyntest.New(t, propertyTables)
 	putForeign(t, db, "123", withOldKeys)
 	one := properties.New(db.DB, nil)
 	rated(t, db, one, "9.5", grand("p1"))
@@ -86,7 +86,7 @@ func TestListsOfForeignRows(t *testing.T) {
 // A list without a minimum contains unrated properties, whatever the form of their keys.
 func TestListsOfUnratedForeignRows(t *testing.T) {
 	t.Parallel()
-	db := dyntest.New(t)
+	db := dyntest.New(t, propertyTables)
 	putForeign(t, db, "123", withOldKeys, func(property dynastay.Item) {
 		property["AverageRating"] = &types.AttributeValueMemberN{Value: "0"}
 		property["GSI1SK"] = dynastay.Text("RATING#0#PROPERTY#prop_123")
@@ -107,7 +107,7 @@ func TestListsOfUnratedForeignRows(t *testing.T) {
 // A row whose property has changed since is not listed where it no longer belongs.
 func TestListsOfStaleRows(t *testing.T) {
 	t.Parallel()
-	db := dyntest.New(t)
+	db := dyntest.New(t, propertyTables)
 	repo := properties.New(db.DB, nil)
 	number := func(n string) types.AttributeValue { return &types.AttributeValueMemberN{Value: n} }
 	all := []string{"ByCity", "ByPrice", "ByPrice to", "ByPrice min", "ByStars", "ByType", "Featured"}
@@ -151,7 +151,7 @@ func TestListsOfStaleRows(t *testing.T) {
 // The same for rows with a card: it is not listed where the card shows something else than the query asks for.
 func TestListsOfCardsUnderOldKeys(t *testing.T) {
 	t.Parallel()
-	db := dyntest.New(t)
+	db := dyntest.New(t, propertyTables)
 	repo := properties.New(db.DB, nil)
 	number := func(n string) types.AttributeValue { return &types.AttributeValueMemberN{Value: n} }
 	prices := func(amount, currency string) types.AttributeValue {
@@ -195,7 +195,7 @@ func TestListsOfCardsUnderOldKeys(t *testing.T) {
 // A property that has no keys of its own, because its data is damaged, is reported, and the others are listed.
 func TestListsOfUnreadableRows(t *testing.T) {
 	t.Parallel()
-	db := dyntest.New(t)
+	db := dyntest.New(t, propertyTables)
 	repo := properties.New(db.DB, nil)
 	rated(t, db, repo, "9.5", grand("p1"))
 	for path, leaves := range map[string][]string{
@@ -224,7 +224,7 @@ func TestListsOfUnreadableRows(t *testing.T) {
 // What other software listed moves to its place with its adoption.
 func TestListsAfterAdoption(t *testing.T) {
 	t.Parallel()
-	db := dyntest.New(t)
+	db := dyntest.New(t, propertyTables)
 	putForeign(t, db, "123", withOldKeys)
 	repo := properties.New(db.DB, nil)
 	rated(t, db, repo, "9.5", grand("p1"))

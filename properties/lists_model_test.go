@@ -127,7 +127,7 @@ func TestListsAgreeWithTheMarket(t *testing.T) {
 				size = min(size, 100)
 			}
 			m := market.Generate(uint64(write), market.Options{Properties: size, Repository: sharded(write, write)})
-			db := dyntest.New(t)
+			db := dyntest.New(t, propertyTables)
 			m.Load(t, db.Direct)
 			repos := map[int]*properties.Repository{}
 			for read := write; read <= mostShards; read++ {

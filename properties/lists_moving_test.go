@@ -22,7 +22,7 @@ func TestPagesWhilePropertiesMove(t *testing.T) {
 	t.Parallel()
 	opts := sharded(2, 3)
 	m := market.Generate(5, market.Options{Properties: 120, Repository: opts})
-	db := dyntest.New(t)
+	db := dyntest.New(t, propertyTables)
 	m.Load(t, db.Direct)
 	repo := properties.New(db.DB, &opts)
 

@@ -26,7 +26,7 @@ func priced(t testing.TB, repo *properties.Repository, id string, lowest dynasta
 
 func TestByPrice(t *testing.T) {
 	t.Parallel()
-	db := dyntest.New(t)
+	db := dyntest.New(t, propertyTables)
 	repo := properties.New(db.DB, nil)
 	for id, amount := range map[string]string{"a": "1000", "b": "90", "c": "150", "d": "150.01", "e": "150", "f": "0", "g": "149.99"} {
 		priced(t, repo, id, usd(amount))
@@ -75,7 +75,7 @@ func TestByPrice(t *testing.T) {
 
 func TestByStarsAndType(t *testing.T) {
 	t.Parallel()
-	db := dyntest.New(t)
+	db := dyntest.New(t, propertyTables)
 	repo := properties.New(db.DB, nil)
 	for id, rating := range map[string]string{"a": "9.2", "b": "10.0", "c": "8.0", "d": "0.0", "e": "9.9", "f": "9.2"} {
 		rated(t, db, repo, rating, grand(id))
@@ -102,7 +102,7 @@ func TestByStarsAndType(t *testing.T) {
 
 func TestFeatured(t *testing.T) {
 	t.Parallel()
-	db := dyntest.New(t)
+	db := dyntest.New(t, propertyTables)
 	repo := properties.New(db.DB, nil)
 	for id, score := range map[string]int{"a": 95, "b": 1000, "c": 0, "d": 95, "e": 9_999_999_999, "f": 9} {
 		create(t, repo, grand(id, func(p *properties.Property) { p.FeaturedScore = score }))
@@ -114,7 +114,7 @@ func TestFeatured(t *testing.T) {
 
 func TestListsRefuse(t *testing.T) {
 	t.Parallel()
-	db := dyntest.New(t)
+	db := dyntest.New(t, propertyTables)
 	repo := properties.New(db.DB, nil)
 	type price = properties.PriceQuery
 	type stars = properties.StarsQuery
@@ -155,7 +155,7 @@ func TestListsRefuse(t *testing.T) {
 // A cursor does not continue a list with other arguments.
 func TestCursorsOfLists(t *testing.T) {
 	t.Parallel()
-	db := dyntest.New(t)
+	db := dyntest.New(t, propertyTables)
 	repo := properties.New(db.DB, nil)
 	for _, id := range []string{"a", "b"} {
 		rated(t, db, repo, "9.2", grand(id))

@@ -17,7 +17,7 @@ import (
 // a page that follows one from before the change continues there.
 func TestListsWhileShardsAreRaised(t *testing.T) {
 	t.Parallel()
-	db := dyntest.New(t)
+	db := dyntest.New(t, propertyTables)
 	before := properties.New(db.DB, nil)
 	reading := properties.New(db.DB, &properties.Options{
 		TypeShards: key.Shards{Write: 1, Read: 3}, FeaturedShards: key.Shards{Write: 1, Read: 2},

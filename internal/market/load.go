@@ -11,7 +11,6 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/dynastay/dynastay"
-	"github.com/dynastay/dynastay/internal/concurrent"
 	"github.com/dynastay/dynastay/internal/stored"
 	"github.com/dynastay/dynastay/keys"
 	"github.com/dynastay/dynastay/properties"
@@ -24,7 +23,7 @@ const together = 20
 func (m *Market) Load(t testing.TB, db *dynastay.DB) {
 	t.Helper()
 	chunks := slices.Collect(slices.Chunk(m.Properties, together))
-	require.NoError(t, concurrent.Each(t.Context(), len(chunks), func(ctx context.Context, i int) error {
+	require.NoError(t, db.Each(t.Context(), len(chunks), func(ctx context.Context, i int) error {
 		c := &capture{}
 		repo := properties.New(dynastay.Open(c, &dynastay.Options{Clock: clock, NoGates: true}), &m.opts.Repository)
 		for _, p := range chunks[i] {

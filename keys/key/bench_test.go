@@ -26,3 +26,12 @@ func BenchmarkParse(b *testing.B) {
 		}
 	}
 }
+
+func BenchmarkCover(b *testing.B) {
+	b.ReportAllocs()
+	for b.Loop() {
+		if _, err := key.Cover(key.Point{Latitude: 40.7589, Longitude: -73.9851}, 10_000); err != nil {
+			b.Fatal(err)
+		}
+	}
+}

@@ -37,6 +37,11 @@
 // This package does not ensure that two types of key that share a table or an index differ: their literals must be
 // different. Package keytest checks that and the other guarantees for the keys of any package.
 //
+// # Places
+//
+// [PlaceOf] returns the geohashes of coordinates for keys, [Cover] the ranges of an index by cell and geohash that
+// contain the places within a radius, and [Distance] the distance of two points.
+//
 // # Kinds of value
 //
 //	ID        unchanged; valid UTF-8 without '#' and control characters, 1 to 128 bytes

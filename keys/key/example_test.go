@@ -62,3 +62,50 @@ func Example() {
 	// DAY#2025-01-15#VISIT# <nil>
 	// DAY#2025-02-01#VISIT# <nil>
 }
+
+// Shelter is the row of a shelter in an index by place: SHELTERS#{Cell} / {Geohash}#SHELTER#{ShelterID}.
+type Shelter struct{ Cell, Geohash, ShelterID string }
+
+func (k *Shelter) Form(f *key.Form) {
+	f.PK("SHELTERS#", key.Cell("Cell", &k.Cell))
+	f.SK(key.Geohash("Geohash", &k.Geohash, 9), "#SHELTER#", key.ID("ShelterID", &k.ShelterID))
+}
+
+// The queries for the shelters within 100 m of a point. The ranges contain a little more than the circle, so compare the
+// distance of each shelter that they find.
+func ExampleCover() {
+	center := key.Point{Latitude: 40.7589, Longitude: -73.9851}
+	ranges, err := key.Cover(center, 100)
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	for _, r := range ranges {
+		partition, err := key.Partition(Shelter{Cell: r.Cell})
+		if err != nil {
+			fmt.Println(err)
+			return
+		}
+		query := dynastay.Query{Partition: partition, Range: dynastay.Range{From: r.From, To: r.To}}
+		fmt.Println(query.Partition, query.Range.From, query.Range.To)
+	}
+
+	_, err = key.Cover(center, 250_000)
+	fmt.Println(err)
+
+	// Output:
+	// SHELTERS#dr5 dr5ru7ufs dr5ru7uh
+	// SHELTERS#dr5 dr5ru7uu dr5ru7w
+	// SHELTERS#dr5 dr5ru7y08 dr5ru7y8
+	// SHELTERS#dr5 dr5ru7ye8 dr5ru7yxh
+	// SHELTERS#dr5 dr5rukhbh dr5rukhc
+	// SHELTERS#dr5 dr5rukj dr5rukjg8
+	// SHELTERS#dr5 dr5rukn dr5rukn4s
+	// invalid Radius: must be between 100 and 100,000 metres
+}
+
+func ExampleDistance() {
+	suva, apia := key.Point{Latitude: -18.1248, Longitude: 178.4501}, key.Point{Latitude: -13.8507, Longitude: -171.7514}
+	fmt.Printf("%.0f km\n", key.Distance(suva, apia)/1000)
+	// Output: 1150 km
+}

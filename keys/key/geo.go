@@ -19,9 +19,10 @@ const (
 )
 
 const (
-	geohashAlphabet = "0123456789bcdefghjkmnpqrstuvwxyz"
-	geohashLongest  = 12
-	cellCharacters  = 3
+	geohashAlphabet   = "0123456789bcdefghjkmnpqrstuvwxyz"
+	geohashLongest    = 12
+	geohashCharacters = 9 // of a Place
+	cellCharacters    = 3
 )
 
 // Place is a location as used in geographic indexes.
@@ -45,7 +46,7 @@ func PlaceOf(latitude, longitude float64) (Place, error) {
 	// A cell does not include its northern and eastern edges. Without the nudge, the geohash of the north pole would be
 	// that of the south pole.
 	const nudge = 1e-9
-	hash := geohash.EncodeWithPrecision(min(latitude, 90-nudge), min(longitude, 180-nudge), 9)
+	hash := geohash.EncodeWithPrecision(min(latitude, 90-nudge), min(longitude, 180-nudge), geohashCharacters)
 	place := Place{Geohash: hash, Precision6: hash[:6], Precision5: hash[:5], Cell: hash[:cellCharacters]}
 	switch {
 	case latitude > PolarLatitude:
