@@ -61,8 +61,11 @@ func (l Listing[T]) meet(p Paging) (*meeting[T], error) {
 			return nil, err
 		}
 	}
+	if p.Until != "" { // a page may end before the lists have met, so the last row would not be certain
+		return nil, Invalid("Paging.Until", "is not supported for an intersection")
+	}
 	for _, lanes := range l.common {
-		readers, err := openAll(lanes, position{}, p.Limit)
+		readers, err := openAll(lanes, position{}, "", p.Limit)
 		switch {
 		case err != nil:
 			return nil, err

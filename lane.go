@@ -43,6 +43,7 @@ type reader[T any] struct {
 	ask   int      // number of rows that the previous read requested, or that the first one will
 	rows  []Row    // read but not taken yet
 	last  bool     // no more rows follow
+	until string   // the last sort value to read; "" for none
 }
 
 // open prepares the request for the rows after a position.
@@ -100,6 +101,9 @@ func (r *reader[T]) read(ctx context.Context, ask int) error {
 	r.in.ExclusiveStartKey = out.LastEvaluatedKey
 	// A table without a sort key has one item per partition, but DynamoDB does not say that it was the last.
 	r.last = len(out.LastEvaluatedKey) == 0 || r.query.Index == "" && r.names.Sort == ""
+	if i := slices.IndexFunc(r.rows, r.beyond); i >= 0 {
+		r.rows, r.last = r.rows[:i], true
+	}
 	return nil
 }
 
@@ -110,6 +114,17 @@ func (r *reader[T]) position(row Row) position {
 		at.PK, at.Sort = key.PK, row.Text(r.names.Sort)
 	}
 	return at
+}
+
+// beyond reports whether a row comes after the last one to read.
+func (r *reader[T]) beyond(row Row) bool {
+	if r.until == "" {
+		return false
+	}
+	if r.query.Descending {
+		return row.Text(r.names.Sort) < r.until
+	}
+	return row.Text(r.names.Sort) > r.until
 }
 
 // head returns the sort value of the next row.
@@ -124,13 +139,14 @@ func (r *reader[T]) before(other *reader[T]) bool {
 }
 
 // openAll prepares the requests of several lanes that are read together.
-func openAll[T any](lanes []lane[T], at position, limit int) ([]reader[T], error) {
+func openAll[T any](lanes []lane[T], at position, until string, limit int) ([]reader[T], error) {
 	readers := make([]reader[T], len(lanes))
 	for i, lane := range lanes {
 		var err error
 		if readers[i], err = lane.open(at, limit, len(lanes)); err != nil {
 			return nil, err
 		}
+		readers[i].until = until
 	}
 	return readers, nil
 }

@@ -19,14 +19,16 @@ import (
 // strict answers queries of a table or of its index ByUser from sort values in memory, with the rules that local engines
 // do not enforce: a start key that does not match the key condition is rejected, and a page may end early or be empty.
 type strict struct {
-	mu   sync.Mutex
-	rows map[string][]string // by partition
-	chop *rand.Rand          // cuts pages short; nil for none
+	mu       sync.Mutex
+	requests int
+	rows     map[string][]string // by partition
+	chop     *rand.Rand          // cuts pages short; nil for none
 }
 
 func (s *strict) answer(in *dynamodb.QueryInput) (*dynamodb.QueryOutput, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	s.requests++
 	names := KeyNames{"PK", "SK"}
 	if in.IndexName != nil {
 		names = KeyNames{"GSI1PK", "GSI1SK"}

@@ -192,6 +192,7 @@ func (l Listing[T]) fill(ctx context.Context, p Paging) (entries []entry[T], nex
 			entries = append(entries, entry[T]{err: lane.unreadable(row, err)})
 		}
 	}
+	next = p.Until
 	if !rows.ended() {
 		next = rows.cursor()
 	}

@@ -248,3 +248,70 @@ func TestAllReadsNoFurtherThanTheLoop(t *testing.T) {
 	}
 	assert.Equal(t, []int{50, 100, 200, 400, 800, 1000}, table.asked)
 }
+
+// A part of a list is read again: what has been added to it since is there, what follows it is not.
+func TestUntil(t *testing.T) {
+	for _, descending := range []bool{false, true} {
+		table := &strict{rows: map[string][]string{}}
+		for i := range 50 {
+			in := fmt.Sprint("P", i%2)
+			table.rows[in] = append(table.rows[in], fmt.Sprintf("%04d", 2*i))
+		}
+		db := Open(onlyQueries{answer: table.answer}, nil)
+		list := List(db, pagedSchema, Query{Name: "test", Index: "ByUser", Partition: "P0", Shards: []string{"P1"}, Descending: descending}, sortOf)
+		read := func(p Paging) Page[string] {
+			t.Helper()
+			page, err := list.Page(context.Background(), p)
+			require.NoError(t, err)
+			return page
+		}
+		first := read(Paging{Limit: 7})
+		second := read(Paging{Limit: 7, After: first.Next})
+		assert.Equal(t, first, read(Paging{Until: first.Next}))
+		assert.Equal(t, second, read(Paging{After: first.Next, Until: second.Next}))
+		assert.Equal(t, Page[string]{Next: first.Next}, read(Paging{After: first.Next, Until: first.Next}))
+
+		middle := second.Items[3]
+		table.rows["P1"] = append(table.rows["P1"], middle+"x")
+		again := read(Paging{After: first.Next, Until: second.Next})
+		assert.Len(t, again.Items, 8)
+		assert.Contains(t, again.Items, middle+"x")
+		assert.Equal(t, second.Next, again.Next)
+		part := read(Paging{Limit: 7, After: first.Next, Until: second.Next})
+		assert.Len(t, part.Items, 7)
+		rest := read(Paging{Limit: 7, After: part.Next, Until: second.Next})
+		assert.Equal(t, again.Items, slices.Concat(part.Items, rest.Items))
+
+		for partition := range table.rows { // the last row of the page is gone
+			table.rows[partition] = slices.DeleteFunc(table.rows[partition], func(s string) bool { return s == second.Items[6] })
+		}
+		assert.Equal(t, Page[string]{again.Items[:7], second.Next}, read(Paging{After: first.Next, Until: second.Next}))
+		third := read(Paging{Limit: 1, After: second.Next}).Items
+		assert.NotContains(t, again.Items, third[0])
+
+		_, err := list.Page(context.Background(), Paging{Until: "x"})
+		assert.ErrorIs(t, err, ErrCursor)
+		assert.ErrorContains(t, err, "Paging.Until")
+		_, err = Intersect(listOf(db, "P0"), listOf(db, "P1")).Page(context.Background(), Paging{Until: first.Next})
+		assert.ErrorContains(t, err, "Paging.Until: is not supported")
+		loaded := Load(list, given)
+		page, err := loaded.Page(context.Background(), Paging{Limit: 3, Until: first.Next})
+		require.NoError(t, err)
+		assert.Equal(t, first.Items[:3], page.Items)
+		table.requests = 0
+		page, err = loaded.Page(context.Background(), Paging{After: page.Next, Until: first.Next})
+		require.NoError(t, err)
+		assert.Equal(t, first.Items[3:], page.Items)
+		assert.Equal(t, first.Next, page.Next)
+		assert.Equal(t, 2, table.requests, "both shards once")
+	}
+	// Also in a table, where the position is that of the item itself.
+	table := &strict{rows: map[string][]string{"P": {"1", "2", "3", "4"}}}
+	list := List(Open(onlyQueries{answer: table.answer}, nil), pagedSchema, Query{Name: "test", Partition: "P"},
+		func(_ context.Context, row Row) (string, error) { return row.Text("SK"), nil })
+	first, err := list.Page(context.Background(), Paging{Limit: 2})
+	require.NoError(t, err)
+	again, err := list.Page(context.Background(), Paging{Until: first.Next})
+	require.NoError(t, err)
+	assert.Equal(t, first, again)
+}

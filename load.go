@@ -65,7 +65,7 @@ func (l Listing[T]) fillLoaded(ctx context.Context, p Paging) (entries []entry[T
 		}
 		reads += spent
 		part.After, part.Limit, part.Reads = next, p.Limit-found, p.Reads-reads
-		if next == "" || part.Limit == 0 || part.Reads <= 0 {
+		if next == p.Until || part.Limit == 0 || part.Reads <= 0 {
 			return entries, next, reads, nil
 		}
 	}

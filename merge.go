@@ -69,8 +69,22 @@ func (l Listing[T]) merge(p Paging) (*merge[T], error) {
 			return nil, err
 		}
 	}
-	m.lanes, err = openAll(l.lanes, m.at, p.Limit)
+	var until position
+	if p.Until != "" {
+		if until, err = p.Until.position(m.identity); err != nil {
+			return nil, &InvalidError{Field: "Paging.Until", Reason: err.(*InvalidError).Reason, Err: ErrCursor}
+		}
+	}
+	m.lanes, err = openAll(l.lanes, m.at, l.sortOf(until), p.Limit)
 	return m, err
+}
+
+// sortOf returns the sort value of a position.
+func (l Listing[T]) sortOf(at position) string {
+	if l.lanes[0].query.Index == "" {
+		return at.SK
+	}
+	return at.Sort
 }
 
 func (m *merge[T]) next(ctx context.Context) (Row, *reader[T], error) {

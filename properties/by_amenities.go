@@ -1,0 +1,95 @@
+package properties
+
+import (
+	"context"
+	"fmt"
+	"slices"
+
+	"github.com/dynastay/dynastay"
+	"github.com/dynastay/dynastay/keys"
+)
+
+// maxAmenities limits the number of lists that one read of ByAmenities merges.
+const maxAmenities = 10
+
+// AmenityQuery selects the approved properties of a city that have all of these amenities. City and Country must be
+// exactly as in the addresses of the properties, including case.
+type AmenityQuery struct {
+	City, Country string
+	AmenityIDs    []string // 1 to 10
+}
+
+// ByAmenities lists the approved properties of a city with all of the given amenities, ordered by id. The list is
+// eventually consistent: recent changes may not be visible yet.
+//
+// The index contains only keys. So a page takes, for every read of the index, 1 request for each amenity, and then 1
+// request for every 100 properties, which are read whole: half a read unit for every 4 KB of each. Where one amenity is
+// rare, the rows of the others are skipped; still, if few properties have all of them, a page takes several reads, see
+// [dynastay.Paging]. To find properties with amenities in the order of rating or price, or cheaper, filter
+// [Repository.ByCity] or [Repository.ByPrice] by [Card.AmenityIDs]. A property of other software is found once it has
+// been adopted, see [Repository.Adopt].
+//
+// Pattern P6: GSI9-AmenitiesIndex, GSI9PK = CITY#{city}#{country}#AMENITY#{amenityId}, then the properties, 2 requests
+func (r *Repository) ByAmenities(q AmenityQuery) dynastay.Listing[*Card] {
+	city, err := keys.Partition(keys.PropertyByCity{City: q.City, Country: q.Country})
+	if err != nil {
+		return dynastay.NoListing[*Card](err)
+	}
+	return dynastay.Load(r.IDsByAmenities(q), func(ctx context.Context, ids []string) ([]*Card, error) {
+		found, err := r.GetAll(ctx, ids)
+		var cards []*Card
+		for _, p := range found {
+			if p == nil || p.Status != Approved || !p.has(q.AmenityIDs) {
+				continue // the index may be behind
+			}
+			if at, err := keys.Partition(keys.PropertyByCity{City: p.Address.City, Country: p.Address.Country}); err != nil || at != city {
+				continue
+			}
+			card := CardOf(p, nil)
+			card.Rooms = p.rooms
+			cards = append(cards, card)
+		}
+		return cards, err
+	})
+}
+
+// IDsByAmenities is [Repository.ByAmenities] without the properties: it returns only their ids, from the index. The
+// index may be behind, so a property may no longer have all of the amenities, or may no longer be approved. 1 request
+// for each amenity.
+func (r *Repository) IDsByAmenities(q AmenityQuery) dynastay.Listing[string] {
+	if n := len(q.AmenityIDs); n < 1 || n > maxAmenities {
+		return dynastay.NoListing[string](dynastay.Invalid("AmenityIDs", "must have between 1 and %d entries", maxAmenities))
+	}
+	ids := slices.Clone(q.AmenityIDs)
+	lists := make([]dynastay.Listing[string], len(ids))
+	for i, id := range ids {
+		at := fmt.Sprintf("AmenityIDs[%d]", i)
+		if slices.Contains(ids[:i], id) {
+			return dynastay.NoListing[string](dynastay.Invalid(at, "appears more than once"))
+		}
+		if _, err := keys.Of(keys.Amenity{PropertyID: "any", AmenityID: id}); err != nil {
+			return dynastay.NoListing[string](renamed(at, err))
+		}
+	}
+	slices.Sort(ids) // the cursors do not depend on the order
+	for i, id := range ids {
+		partition, err := keys.Partition(keys.PropertyByAmenity{City: q.City, Country: q.Country, AmenityID: id})
+		if err != nil {
+			return dynastay.NoListing[string](err)
+		}
+		lists[i] = dynastay.List(r.db, keys.PropertiesTable, dynastay.Query{
+			Name: "properties.ByAmenities", Index: keys.AmenitiesIndex, Partition: partition,
+		}, propertyIDOf)
+	}
+	return dynastay.Intersect(lists...)
+}
+
+func propertyIDOf(_ context.Context, row dynastay.Row) (string, error) {
+	key, err := keys.Parse[keys.Amenity](keys.PropertiesTable.Key.From(row))
+	return key.PropertyID, err
+}
+
+// has reports whether the property has all of these amenities.
+func (p *Property) has(amenityIDs []string) bool {
+	return !slices.ContainsFunc(amenityIDs, func(id string) bool { return !slices.Contains(p.AmenityIDs, id) })
+}
