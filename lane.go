@@ -43,7 +43,7 @@ type reader[T any] struct {
 	ask   int      // number of rows that the previous read requested, or that the first one will
 	rows  []Row    // read but not taken yet
 	last  bool     // no more rows follow
-	until string   // the last sort value to read; "" for none
+	until position // of the last row to read; the zero position for none
 }
 
 // open prepares the request for the rows after a position.
@@ -56,12 +56,11 @@ func (l lane[T]) open(at position, limit, lanes int) (reader[T], error) {
 		return reader[T]{}, Invalid("Shards", "cannot be merged: the table or index has no sort key")
 	}
 	if at != (position{}) {
-		sort := at.Sort
-		if l.query.Index == "" {
-			sort, at.PK = at.SK, l.query.Partition
-		}
-		if !l.query.Range.has(sort) { // DynamoDB would refuse it, and blame the request
+		if !l.query.Range.has(l.sortOf(at)) { // DynamoDB would refuse it, and blame the request
 			return reader[T]{}, outsideRange()
+		}
+		if l.query.Index == "" {
+			at.PK = l.query.Partition
 		}
 		in.ExclusiveStartKey = l.schema.Key.Of(Key{at.PK, at.SK})
 		if l.query.Index != "" {
@@ -101,10 +100,25 @@ func (r *reader[T]) read(ctx context.Context, ask int) error {
 	r.in.ExclusiveStartKey = out.LastEvaluatedKey
 	// A table without a sort key has one item per partition, but DynamoDB does not say that it was the last.
 	r.last = len(out.LastEvaluatedKey) == 0 || r.query.Index == "" && r.names.Sort == ""
-	if i := slices.IndexFunc(r.rows, r.beyond); i >= 0 {
-		r.rows, r.last = r.rows[:i], true
+	if r.until != (position{}) {
+		r.end()
 	}
 	return nil
+}
+
+// end drops the rows after the last one to read. The sort value alone does not show where that is, because the rows of
+// one partition may have equal ones. If the last row itself has been deleted, all rows with its sort value are read.
+func (r *reader[T]) end() {
+	isLast := func(row Row) bool { return r.position(row) == r.until }
+	isBeyond := func(row Row) bool { return r.beyond(row.Text(r.names.Sort)) }
+	if i := slices.IndexFunc(r.rows, isLast); i >= 0 {
+		r.rows, r.last = r.rows[:i+1], true
+	} else if i := slices.IndexFunc(r.rows, isBeyond); i >= 0 {
+		r.rows, r.last = r.rows[:i], true
+	}
+	if next := RowOf(r.in.ExclusiveStartKey); next.Exists() && (isLast(next) || isBeyond(next)) {
+		r.last = true // even if the row there has been deleted
+	}
 }
 
 func (r *reader[T]) position(row Row) position {
@@ -116,15 +130,20 @@ func (r *reader[T]) position(row Row) position {
 	return at
 }
 
-// beyond reports whether a row comes after the last one to read.
-func (r *reader[T]) beyond(row Row) bool {
-	if r.until == "" {
-		return false
-	}
+// beyond reports whether a sort value comes after that of the last row to read.
+func (r *reader[T]) beyond(sort string) bool {
 	if r.query.Descending {
-		return row.Text(r.names.Sort) < r.until
+		return sort < r.sortOf(r.until)
 	}
-	return row.Text(r.names.Sort) > r.until
+	return sort > r.sortOf(r.until)
+}
+
+// sortOf returns the sort value of a position.
+func (l lane[T]) sortOf(at position) string {
+	if l.query.Index == "" {
+		return at.SK
+	}
+	return at.Sort
 }
 
 // head returns the sort value of the next row.
@@ -139,7 +158,7 @@ func (r *reader[T]) before(other *reader[T]) bool {
 }
 
 // openAll prepares the requests of several lanes that are read together.
-func openAll[T any](lanes []lane[T], at position, until string, limit int) ([]reader[T], error) {
+func openAll[T any](lanes []lane[T], at, until position, limit int) ([]reader[T], error) {
 	readers := make([]reader[T], len(lanes))
 	for i, lane := range lanes {
 		var err error

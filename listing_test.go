@@ -315,3 +315,85 @@ func TestUntil(t *testing.T) {
 	require.NoError(t, err)
 	assert.Equal(t, first, again)
 }
+
+// Rows of one partition may have equal sort values. A page ends exactly where it was told to.
+func TestUntilAmongEqualSortValues(t *testing.T) {
+	for _, descending := range []bool{false, true} {
+		var rows []Item
+		for i, sort := range []string{"1", "1", "1", "2", "2"} {
+			if descending {
+				sort = fmt.Sprint('9' - sort[0])
+			}
+			rows = append(rows, Item{"PK": str(fmt.Sprint("ITEM#", i)), "SK": str("METADATA"), "GSI1PK": str("P"), "GSI1SK": str(sort)})
+		}
+		limits, gone := 0, ""
+		db := Open(onlyQueries{answer: func(in *dynamodb.QueryInput) (*dynamodb.QueryOutput, error) {
+			limits += int(*in.Limit)
+			from := 0
+			if in.ExclusiveStartKey != nil {
+				id := RowOf(in.ExclusiveStartKey).Text("PK")
+				from = 1 + slices.IndexFunc(rows, func(row Item) bool { return RowOf(row).Text("PK") == id })
+			}
+			to := min(from+int(*in.Limit), len(rows))
+			out := &dynamodb.QueryOutput{}
+			for _, row := range rows[from:to] {
+				if RowOf(row).Text("PK") != "ITEM#"+gone {
+					out.Items = append(out.Items, row)
+				}
+			}
+			if to < len(rows) {
+				out.LastEvaluatedKey = rows[to-1]
+			}
+			return out, nil
+		}}, nil)
+		id := func(_ context.Context, row Row) (string, error) {
+			return strings.TrimPrefix(row.Text("PK"), "ITEM#"), nil
+		}
+		list := List(db, pagedSchema, Query{Name: "test", Index: "ByUser", Partition: "P", Descending: descending}, id)
+		read := func(p Paging) Page[string] {
+			t.Helper()
+			page, err := list.Page(context.Background(), p)
+			require.NoError(t, err)
+			return page
+		}
+		first := read(Paging{Limit: 2})
+		assert.Equal(t, first, read(Paging{Until: first.Next}))
+		second := read(Paging{Limit: 2, After: first.Next})
+		assert.Equal(t, second, read(Paging{After: first.Next, Until: second.Next}))
+		assert.Equal(t, Page[string]{[]string{"0", "1", "2", "3"}, second.Next}, read(Paging{Until: second.Next}))
+
+		// A request that ends there, or further on, is the last one, whether or not the row still exists.
+		limits = 0
+		one := list.Filter(func(id string) bool { return id == "0" })
+		page, err := one.Page(context.Background(), Paging{Limit: 2, Until: first.Next})
+		require.NoError(t, err)
+		assert.Equal(t, Page[string]{[]string{"0"}, first.Next}, page)
+		assert.Equal(t, 2, limits)
+		gone = "3"
+		third := read(Paging{Limit: 1, After: first.Next})
+		assert.Equal(t, []string{"2"}, third.Items)
+		assert.Equal(t, Page[string]{Next: second.Next}, read(Paging{Limit: 1, After: third.Next, Until: second.Next}))
+
+		// Where the rows with a sort value that came before the last one cannot be told from those behind, all are read.
+		gone = "1"
+		assert.Equal(t, Page[string]{[]string{"0", "2"}, first.Next}, read(Paging{Until: first.Next}))
+
+		_, err = list.Page(context.Background(), Paging{After: second.Next, Until: first.Next})
+		assert.ErrorIs(t, err, ErrInvalid)
+		assert.ErrorContains(t, err, "Paging.Until: must not be before After")
+	}
+}
+
+// The rows of an index without a sort key have no order in which one could come before another.
+func TestUntilRequiresASortKey(t *testing.T) {
+	table := &partitions{}
+	table.add("P", "1")
+	table.add("P", "2")
+	list := List(table.db(), pagedSchema, Query{Name: "test", Index: "Unsorted", Partition: "P"}, sortOf)
+	page, err := list.Page(context.Background(), Paging{Limit: 1})
+	require.NoError(t, err)
+	require.NotEmpty(t, page.Next)
+	_, err = list.Page(context.Background(), Paging{Until: page.Next})
+	assert.ErrorIs(t, err, ErrInvalid)
+	assert.ErrorContains(t, err, "Paging.Until: is not supported: the table or index has no sort key")
+}

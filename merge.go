@@ -75,16 +75,17 @@ func (l Listing[T]) merge(p Paging) (*merge[T], error) {
 			return nil, &InvalidError{Field: "Paging.Until", Reason: err.(*InvalidError).Reason, Err: ErrCursor}
 		}
 	}
-	m.lanes, err = openAll(l.lanes, m.at, l.sortOf(until), p.Limit)
-	return m, err
-}
-
-// sortOf returns the sort value of a position.
-func (l Listing[T]) sortOf(at position) string {
-	if l.lanes[0].query.Index == "" {
-		return at.SK
+	m.lanes, err = openAll(l.lanes, m.at, until, p.Limit)
+	switch {
+	case err != nil:
+		return nil, err
+	case p.Until == "":
+	case m.lanes[0].names.Sort == "": // the order of its rows is unknown
+		return nil, Invalid("Paging.Until", "is not supported: the table or index has no sort key")
+	case p.After != "" && m.lanes[0].beyond(m.lanes[0].sortOf(m.at)):
+		return nil, Invalid("Paging.Until", "must not be before After")
 	}
-	return at.Sort
+	return m, nil
 }
 
 func (m *merge[T]) next(ctx context.Context) (Row, *reader[T], error) {
