@@ -1,18 +1,17 @@
 package dynastay
 
-import (
-	"context"
-	"errors"
-)
+import "context"
 
 // Load returns the list of what fetch returns for the items of a list, one page at a time: for example the entities,
 // read with GetAll, for an index that projects only their keys. fetch may return fewer items than it is given, because
 // some no longer exist; the page is then filled up with the items that follow. If it returns an [*UnreadableError]
 // together with the other items, so does the page. With any other error the page fails.
 //
-// Each call of fetch counts as one read, see [Paging.Reads].
+// Each call of fetch counts as one read, see [Paging.Reads]. A page takes at least two reads: one of the list, and one
+// call of fetch.
 func Load[T, U any](l Listing[T], fetch func(context.Context, []T) ([]U, error)) Listing[U] {
 	return Listing[U]{err: l.err, load: func(ctx context.Context, p Paging) ([]entry[U], Cursor, int, error) {
+		p.Reads = max(p.Reads-1, 1) // one is for fetch
 		found, next, reads, err := l.fill(ctx, p)
 		if err != nil {
 			return nil, "", 0, err
@@ -30,8 +29,8 @@ func Load[T, U any](l Listing[T], fetch func(context.Context, []T) ([]U, error))
 			return entries, next, reads, nil
 		}
 		loaded, err := fetch(ctx, items)
-		var unreadable *UnreadableError
-		if err != nil && !errors.As(err, &unreadable) {
+		unreadable, ok := err.(*UnreadableError) // itself: an error that is joined with it must not be lost
+		if err != nil && !ok {
 			return nil, "", 0, err
 		}
 		for _, item := range loaded {
@@ -65,7 +64,7 @@ func (l Listing[T]) fillLoaded(ctx context.Context, p Paging) (entries []entry[T
 		}
 		reads += spent
 		part.After, part.Limit, part.Reads = next, p.Limit-found, p.Reads-reads
-		if next == p.Until || part.Limit == 0 || part.Reads <= 0 {
+		if next == p.Until || part.Limit <= 0 || part.Reads <= 1 {
 			return entries, next, reads, nil
 		}
 	}

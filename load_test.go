@@ -58,15 +58,22 @@ func TestLoadKeepsToItsReads(t *testing.T) {
 	require.NoError(t, err)
 	assert.Empty(t, page.Items)
 	assert.NotEmpty(t, page.Next)
-	assert.Equal(t, 3, table.requests)
-	assert.Len(t, *fetched, 3, "after two, one read was left")
+	assert.Equal(t, 2, table.requests)
+	assert.Len(t, *fetched, 2, "one read was left, which is not enough for rows and what they lead to")
 
 	table.requests = 0
 	rare := Load(listOf(table.db(), "P").Filter(func(s string) bool { return s == "0005" || s > "0090" }), given)
-	page, err = rare.Page(context.Background(), Paging{Limit: 2, Reads: 3})
+	page, err = rare.Page(context.Background(), Paging{Limit: 2, Reads: 4})
 	require.NoError(t, err)
 	assert.Equal(t, []string{"0005"}, page.Items)
-	assert.Equal(t, 3, table.requests, "all of the budget")
+	assert.Equal(t, 3, table.requests, "all of the budget but what fetch needs")
+
+	table.requests, *fetched = 0, nil
+	page, err = list.Page(context.Background(), Paging{Limit: 2, Reads: 1})
+	require.NoError(t, err)
+	assert.Equal(t, []string{"0000"}, page.Items)
+	assert.Equal(t, 1, table.requests, "one read of each is the least")
+	assert.Len(t, *fetched, 1)
 
 	// Nothing is fetched for a page without rows.
 	empty, fetched := loaded(&partitions{})
@@ -108,4 +115,28 @@ func TestLoadReportsErrors(t *testing.T) {
 	assert.ErrorIs(t, err, ErrInvalid)
 	_, err = Load(half, given).Page(ctx, Paging{After: "x"})
 	assert.ErrorIs(t, err, ErrCursor)
+
+	// Another error that comes together with unreadable items is not lost.
+	page, err = Load(half, func(_ context.Context, all []string) ([]string, error) {
+		return all, errors.Join(&UnreadableError{Items: []error{bad}}, broken)
+	}).Page(ctx, Paging{})
+	assert.ErrorIs(t, err, broken)
+	assert.Empty(t, page.Items)
+}
+
+// A fetch that returns more than it was given fills the page beyond its limit, and nothing is lost.
+func TestLoadOfMoreThanTheLimit(t *testing.T) {
+	table := &partitions{}
+	for i := range 4 {
+		table.add("P", fmt.Sprint(i))
+	}
+	twice := Load(listOf(table.db(), "P"), func(_ context.Context, all []string) ([]string, error) {
+		return slices.Concat(all, all), nil
+	})
+	page, err := twice.Page(context.Background(), Paging{Limit: 3})
+	require.NoError(t, err)
+	assert.Equal(t, []string{"0", "1", "2", "0", "1", "2"}, page.Items)
+	page, err = twice.Page(context.Background(), Paging{Limit: 3, After: page.Next})
+	require.NoError(t, err)
+	assert.Equal(t, Page[string]{Items: []string{"3", "3"}}, page)
 }
