@@ -64,8 +64,12 @@ func (l Listing[T]) meet(p Paging) (*meeting[T], error) {
 	if p.Until != "" { // a page may end before the lists have met, so the last row would not be certain
 		return nil, Invalid("Paging.Until", "is not supported for an intersection")
 	}
+	first := p.Limit
+	if m.at.Past {
+		first++ // a request cannot begin behind a sort value, so the last row of the previous page is read again
+	}
 	for _, lanes := range l.common {
-		readers, err := openAll(lanes, position{}, "", p.Limit)
+		readers, err := openAll(lanes, position{}, position{}, first)
 		switch {
 		case err != nil:
 			return nil, err

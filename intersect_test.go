@@ -101,6 +101,55 @@ func (s *strict) lacks(sort string, lists, shards int) bool {
 	return false
 }
 
+// The last row of a page is read again for the next one. That does not take a second read.
+func TestIntersectKeepsToItsReads(t *testing.T) {
+	table := &strict{rows: map[string][]string{}}
+	for i := range 30 {
+		for _, partition := range []string{"P", "Q"} {
+			table.rows[partition] = append(table.rows[partition], fmt.Sprintf("%04d", i))
+		}
+	}
+	db := Open(onlyQueries{answer: table.answer}, nil)
+	common := Intersect(listOf(db, "P"), listOf(db, "Q"))
+	for limit := 1; limit < 8; limit++ {
+		want := 0
+		for p := (Paging{Limit: limit, Reads: 1}); ; {
+			table.requests = 0
+			page, err := common.Page(context.Background(), p)
+			require.NoError(t, err)
+			assert.LessOrEqual(t, table.requests, 2, "one of each list")
+			for _, item := range page.Items {
+				assert.Equal(t, fmt.Sprintf("%04d", want), item)
+				want++
+			}
+			if p.After = page.Next; page.Next == "" {
+				break
+			}
+			require.Len(t, page.Items, limit)
+		}
+		assert.Equal(t, 30, want)
+	}
+}
+
+// A list is safe for concurrent use; the race detector sees if it is not.
+func TestIntersectConcurrently(t *testing.T) {
+	table := &partitions{}
+	for _, partition := range []string{"P", "Q", "R"} {
+		table.add(partition, "0001")
+	}
+	db := table.db()
+	common := Intersect(listOf(db, "P"), listOf(db, "Q"), listOf(db, "R"))
+	var wg sync.WaitGroup
+	for range 8 {
+		wg.Go(func() {
+			page, err := common.Page(context.Background(), Paging{})
+			assert.NoError(t, err)
+			assert.Equal(t, []string{"0001"}, page.Items)
+		})
+	}
+	wg.Wait()
+}
+
 // A list that has only a few rows makes the others skip theirs.
 func TestIntersectSkips(t *testing.T) {
 	table := &strict{rows: map[string][]string{"few": {"0500", "0900"}}}
@@ -244,6 +293,11 @@ func TestIntersectRefuses(t *testing.T) {
 		_, err = other.Page(context.Background(), Paging{After: page.Next})
 		assert.ErrorIs(t, err, ErrCursor)
 	}
+	merged := func(a, b string) Listing[string] { return Merge(listOf(db, a), listOf(db, b)) }
+	page, err = Intersect(merged("P", "Q"), listOf(db, "P")).Page(context.Background(), Paging{Limit: 2})
+	require.NoError(t, err)
+	_, err = Intersect(listOf(db, "P"), merged("Q", "P")).Page(context.Background(), Paging{After: page.Next})
+	assert.ErrorIs(t, err, ErrCursor)
 }
 
 func TestIntersectFailsWhole(t *testing.T) {

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"iter"
-	"slices"
 	"strings"
 
 	"github.com/dynastay/dynastay/internal/shown"
@@ -208,8 +207,19 @@ func (l Listing[T]) open(p Paging) (source[T], error) {
 
 // identity is what a cursor is tied to. Shards are not part of it, because their number may change between two pages.
 func (l Listing[T]) identity() string {
+	if len(l.common) == 0 {
+		return identityOf(l.lanes)
+	}
+	all := make([]string, len(l.common))
+	for i, lanes := range l.common {
+		all[i] = identityOf(lanes)
+	}
+	return strings.Join(all, "&")
+}
+
+func identityOf[T any](lanes []lane[T]) string {
 	var all []string
-	for _, lane := range slices.Concat(append(l.common, l.lanes)...) {
+	for _, lane := range lanes {
 		if id := lane.query.identity(lane.schema); !lane.shard {
 			all = append(all, id)
 		}
