@@ -2,6 +2,7 @@ package properties
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 
@@ -35,22 +36,53 @@ func (r *Repository) ByAmenities(q AmenityQuery) dynastay.Listing[*Card] {
 	if err != nil {
 		return dynastay.NoListing[*Card](err)
 	}
+	amenityIDs := slices.Clone(q.AmenityIDs)
 	return dynastay.Load(r.IDsByAmenities(q), func(ctx context.Context, ids []string) ([]*Card, error) {
-		found, err := r.GetAll(ctx, ids)
-		var cards []*Card
-		for _, p := range found {
-			if p == nil || p.Status != Approved || !p.has(q.AmenityIDs) {
-				continue // the index may be behind
-			}
-			if at, err := keys.Partition(keys.PropertyByCity{City: p.Address.City, Country: p.Address.Country}); err != nil || at != city {
-				continue
-			}
-			card := CardOf(p, nil)
-			card.Rooms = p.rooms
-			cards = append(cards, card)
+		all, err := keysOf(ids)
+		if err != nil {
+			return nil, err
 		}
-		return cards, err
+		rows, err := r.db.GetAll(ctx, keys.PropertiesTable, all)
+		if err != nil {
+			return nil, err
+		}
+		var cards []*Card
+		var unreadable []error
+		for _, row := range rows {
+			card, err := r.cardIn(row, city, amenityIDs)
+			if err != nil {
+				unreadable = append(unreadable, err)
+			} else if card != nil {
+				cards = append(cards, card)
+			}
+		}
+		if len(unreadable) > 0 {
+			return cards, &dynastay.UnreadableError{Items: unreadable}
+		}
+		return cards, nil
 	})
+}
+
+// cardIn returns the card of a property, or nil if the property is not in a city, a partition of the index by city, with
+// all of these amenities: the index of amenities may be behind.
+func (r *Repository) cardIn(row dynastay.Row, city string, amenityIDs []string) (*Card, error) {
+	if !row.Exists() {
+		return nil, nil
+	}
+	p, err := r.entity.Value(row)
+	if err != nil || p.Status != Approved || !p.has(amenityIDs) {
+		return nil, err
+	}
+	at, err := keys.Partition(keys.PropertyByCity{City: p.Address.City, Country: p.Address.Country})
+	if err != nil {
+		return nil, &dynastay.Error{
+			Entity: "Property", ID: p.ID, Field: "Address", Kind: dynastay.ErrCorrupt, Err: errors.New(err.Error()),
+		}
+	}
+	if at != city {
+		return nil, nil
+	}
+	return cardOf(row)
 }
 
 // IDsByAmenities is [Repository.ByAmenities] without the properties: it returns only their ids, from the index. The
@@ -84,9 +116,11 @@ func (r *Repository) IDsByAmenities(q AmenityQuery) dynastay.Listing[string] {
 	return dynastay.Intersect(lists...)
 }
 
+// propertyIDOf returns the id by which the lists were intersected. The item of a row that other software wrote may
+// belong to a different property.
 func propertyIDOf(_ context.Context, row dynastay.Row) (string, error) {
-	key, err := keys.Parse[keys.Amenity](keys.PropertiesTable.Key.From(row))
-	return key.PropertyID, err
+	at, err := keys.Parse[keys.PropertyByAmenity](amenityIndex.From(row))
+	return at.PropertyID, err
 }
 
 // has reports whether the property has all of these amenities.

@@ -57,6 +57,7 @@ func questions(t *rapid.T, m *market.Market) []question {
 		}, sorted(m.Cards(func(p *properties.WithRooms) bool { return p.Type == kind && p.Rating >= minimum }), byRating, true)},
 		{"Featured", (*properties.Repository).Featured,
 			sorted(m.Cards(func(p *properties.WithRooms) bool { return p.Featured }), byScore, true)},
+		amenityQuestion(t, m, city, here),
 	}
 }
 
@@ -83,6 +84,18 @@ func priceQuestion(t *rapid.T, m *market.Market, city market.City, here func(*pr
 	}
 }
 
+// amenityQuestion asks for amenities in any order, which makes no difference.
+func amenityQuestion(t *rapid.T, m *market.Market, city market.City, here func(*properties.WithRooms) bool) question {
+	q := properties.AmenityQuery{City: city.Name, Country: city.Country}
+	q.AmenityIDs = rapid.SliceOfNDistinct(rapid.SampledFrom(market.AmenityIDs), 1, 4, rapid.ID[string]).Draw(t, "amenities")
+	return question{
+		"ByAmenities", func(r *properties.Repository) dynastay.Listing[*properties.Card] { return r.ByAmenities(q) },
+		sorted(m.Cards(func(p *properties.WithRooms) bool {
+			return here(p) && !slices.ContainsFunc(q.AmenityIDs, func(id string) bool { return !slices.Contains(p.AmenityIDs, id) })
+		}), byID, false),
+	}
+}
+
 func compare(a, b dynastay.Money) int {
 	n, err := a.Compare(b)
 	if err != nil {
@@ -94,6 +107,8 @@ func compare(a, b dynastay.Money) int {
 func byRating(a, b *properties.Card) int { return cmp.Compare(a.Rating, b.Rating) }
 
 func byScore(a, b *properties.Card) int { return cmp.Compare(a.FeaturedScore, b.FeaturedScore) }
+
+func byID(a, b *properties.Card) int { return strings.Compare(a.PropertyID, b.PropertyID) }
 
 func byLowestPrice(a, b *properties.Card) int { return compare(a.Prices.Min, b.Prices.Min) }
 
@@ -145,16 +160,16 @@ func TestListsAgreeWithTheMarket(t *testing.T) {
 					found[q.name] += len(got)
 				}
 			})
-			for _, name := range []string{"ByCity", "ByPrice", "ByStars", "ByType", "Featured"} {
+			for _, name := range []string{"ByCity", "ByPrice", "ByStars", "ByType", "Featured", "ByAmenities"} {
 				assert.Positive(t, found[name], name)
 			}
 		})
 	}
 }
 
-// pages returns all cards of a list, page by page. Each page but the last is full.
+// pages returns all cards of a list, page by page. Each page but the last is full: there are enough reads.
 func pages(t *rapid.T, list dynastay.Listing[*properties.Card], limit int) (all []*properties.Card) {
-	for paging := (dynastay.Paging{Limit: limit}); ; {
+	for paging := (dynastay.Paging{Limit: limit, Reads: 100}); ; {
 		page, err := list.Page(t.Context(), paging)
 		require.NoError(t, err)
 		all = append(all, page.Items...)

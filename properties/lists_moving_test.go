@@ -16,7 +16,7 @@ import (
 	"github.com/dynastay/dynastay/properties"
 )
 
-// Between two pages, some properties are approved, suspended, rated, priced or described differently. All others are
+// Between two pages, some properties are approved, suspended, rated, priced, equipped or described differently. All others are
 // listed exactly once, in their order.
 func TestPagesWhilePropertiesMove(t *testing.T) {
 	t.Parallel()
@@ -86,6 +86,10 @@ var moves = map[string]func(*rapid.T, *properties.Repository, *properties.WithRo
 		return second(r.Update(t.Context(), p.ID, edit(func(p *properties.Property) {
 			p.Stars, p.Featured, p.FeaturedScore, p.Type = stars, featured, score, kind
 		})))
+	},
+	"equip": func(t *rapid.T, r *properties.Repository, p *properties.WithRooms) error {
+		ids := rapid.SliceOfDistinct(rapid.SampledFrom(market.AmenityIDs), rapid.ID[string]).Draw(t, "amenities")
+		return second(r.SetAmenities(t.Context(), p.ID, ids))
 	},
 }
 

@@ -118,6 +118,9 @@ func TestListsRefuse(t *testing.T) {
 	repo := properties.New(db.DB, nil)
 	type price = properties.PriceQuery
 	type stars = properties.StarsQuery
+	with := func(city, country string, amenityIDs ...string) cardList {
+		return repo.ByAmenities(properties.AmenityQuery{City: city, Country: country, AmenityIDs: amenityIDs})
+	}
 	eur := dynastay.MustMoney("100", "EUR")
 	stop := db.Faults.Record()
 	for _, refused := range []struct {
@@ -144,12 +147,28 @@ func TestListsRefuse(t *testing.T) {
 		{"Type", "", repo.ByType(properties.TypeQuery{})},
 		{"Type", "", repo.ByType(properties.TypeQuery{Type: "Hotel"})},
 		{"MinRating", "must be between 0.0 and 10.0, got -0.1", repo.ByType(properties.TypeQuery{Type: properties.Hotel, MinRating: -1})},
+		{"City", "is required", with("", "USA", "wifi")},
+		{"Country", "is required", with("New York", "", "wifi")},
+		{"AmenityIDs", "must have between 1 and 10 entries", with("New York", "USA")},
+		{"AmenityIDs", "must have between 1 and 10 entries", with("New York", "USA", numbered("amenity_", 11)...)},
+		{"AmenityIDs[2]", "appears more than once", with("New York", "USA", "wifi", "pool", "wifi")},
+		{"AmenityIDs[1]", "is required", with("New York", "USA", "wifi", "")},
+		{"AmenityIDs[0]", "must not contain", with("New York", "USA", "wi#fi", "pool")},
 	} {
 		_, err := refused.list.Page(t.Context(), dynastay.Paging{})
 		assertField(t, err, dynastay.ErrInvalid, refused.field)
 		assert.ErrorContains(t, err, refused.text)
 	}
+	for _, q := range []properties.AmenityQuery{
+		{Country: "USA", AmenityIDs: []string{"wifi"}}, {City: "New York", AmenityIDs: []string{"wifi"}}, {City: "New York", Country: "USA"},
+	} {
+		_, err := repo.IDsByAmenities(q).Page(t.Context(), dynastay.Paging{})
+		assert.ErrorIs(t, err, dynastay.ErrInvalid)
+	}
 	assert.Empty(t, stop())
+	page, err := with("New York", "USA", numbered("amenity_", 10)...).Page(t.Context(), dynastay.Paging{})
+	require.NoError(t, err)
+	assert.Empty(t, page)
 }
 
 // A cursor does not continue a list with other arguments.
@@ -171,6 +190,9 @@ func TestCursorsOfLists(t *testing.T) {
 		repo.ByStars(properties.StarsQuery{City: "New York", Country: "USA", Stars: 5, MinRating: 92}),
 		repo.ByType(properties.TypeQuery{Type: properties.Hotel}), repo.ByType(properties.TypeQuery{Type: properties.Resort}),
 		repo.Featured(),
+		repo.ByAmenities(properties.AmenityQuery{City: "New York", Country: "USA", AmenityIDs: []string{"wifi"}}),
+		repo.ByAmenities(properties.AmenityQuery{City: "New York", Country: "USA", AmenityIDs: []string{"wifi", "pool"}}),
+		repo.ByAmenities(properties.AmenityQuery{City: "New York", Country: "USA", AmenityIDs: []string{"gym", "wifi"}}),
 	}
 	for i, list := range lists {
 		first, err := list.Page(t.Context(), dynastay.Paging{Limit: 1})

@@ -79,6 +79,14 @@ func (r *Repository) Get(ctx context.Context, propertyID string, opts ...dynasta
 func (r *Repository) GetAll(
 	ctx context.Context, propertyIDs []string, opts ...dynastay.ReadOption,
 ) ([]*Property, error) {
+	all, err := keysOf(propertyIDs)
+	if err != nil {
+		return nil, err
+	}
+	return r.table.GetAll(ctx, all, opts...)
+}
+
+func keysOf(propertyIDs []string) ([]dynastay.Key, error) {
 	all := make([]dynastay.Key, len(propertyIDs))
 	for i, id := range propertyIDs {
 		key, err := keys.Of(keys.Property{PropertyID: id})
@@ -87,7 +95,7 @@ func (r *Repository) GetAll(
 		}
 		all[i] = key
 	}
-	return r.table.GetAll(ctx, all, opts...)
+	return all, nil
 }
 
 // GetWithRooms reads a property and its room types, or fails with [dynastay.ErrNotFound]. It accepts
