@@ -26,11 +26,13 @@ type AmenityQuery struct {
 // The index contains only keys. So a page takes, for every read of the index, 1 request for each amenity, and then 1
 // request for every 100 properties, which are read whole: half a read unit for every 4 KB of each. Where one amenity is
 // rare, the rows of the others are skipped; still, if few properties have all of them, a page takes several reads, see
-// [dynastay.Paging]. To find properties with amenities in the order of rating or price, or cheaper, filter
-// [Repository.ByCity] or [Repository.ByPrice] by [Card.AmenityIDs]. A property of other software is found once it has
-// been adopted, see [Repository.Adopt].
+// [dynastay.Paging]. [dynastay.Paging.Until] is supported only for a single amenity.
 //
-// Pattern P6: GSI9-AmenitiesIndex, GSI9PK = CITY#{city}#{country}#AMENITY#{amenityId}, then the properties, 2 requests
+// To find properties with amenities in the order of rating or price, or cheaper, filter [Repository.ByCity] or
+// [Repository.ByPrice] by [Card.AmenityIDs]. A property of other software is found once it has been adopted, see
+// [Repository.Adopt].
+//
+// Pattern P6: GSI9-AmenitiesIndex, GSI9PK = CITY#{city}#{country}#AMENITY#{id} for two amenities, then the properties, 3 requests
 func (r *Repository) ByAmenities(q AmenityQuery) dynastay.Listing[*Card] {
 	city, err := keys.Partition(keys.PropertyByCity{City: q.City, Country: q.Country})
 	if err != nil {

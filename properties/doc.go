@@ -13,6 +13,7 @@
 //	| P3 | [Repository.ByPrice] | Query GSI7-PriceIndex |
 //	| P4 | [Repository.ByStars] | Query GSI8-RatingIndex |
 //	| P5 | [Repository.ByType] | Query GSI4-TypeRatingIndex |
+//	| P6 | [Repository.ByAmenities], [Repository.IDsByAmenities] | Query GSI9-AmenitiesIndex for each amenity, then BatchGetItem Properties |
 //	| P7 | [Repository.Get]    | GetItem Properties; [Repository.GetWithRooms], [Repository.GetWhole]: Query Properties |
 //	| P8 | [Repository.BySlug] | Query GSI6-SlugIndex, then the property with its rooms |
 //	| P9 | [Repository.ByOwner] | Query GSI3-OwnerIndex |

@@ -82,8 +82,9 @@ func Example() {
 	// Deluxe King 20
 }
 
-// Four more lists find the same properties: by price in a city, by stars in a city, by type, and those that are
-// featured. The default order of prices is lowest first; the others begin with the best.
+// Five more lists find the same properties: by price in a city, by stars in a city, by type, those that are featured,
+// and by amenities in a city. The default order of prices is lowest first, that of amenities is by id; the others begin
+// with the best.
 func Example_lists() {
 	ctx := context.Background()
 	db, stop := openDB(ctx)
@@ -93,6 +94,9 @@ func Example_lists() {
 		property, rooms := hotel(id, "Hotel "+id)
 		property.Status = properties.Approved
 		property.Featured, property.FeaturedScore = id != "middle", len(id)
+		if id == "budget" {
+			property.AmenityIDs = []string{"wifi"}
+		}
 		rooms[0].BasePrice = dynastay.MustMoney(price, "USD")
 		if _, err := repo.Create(ctx, property, rooms); err != nil {
 			log.Fatal(err)
@@ -119,12 +123,16 @@ func Example_lists() {
 	show("four stars, rated 9.0:", repo.ByStars(properties.StarsQuery{City: "New York", Country: "USA", Stars: 4, MinRating: 90}))
 	show("hotels:", repo.ByType(properties.TypeQuery{Type: properties.Hotel}))
 	show("featured:", repo.Featured())
+	show("with wifi and a pool:", repo.ByAmenities(properties.AmenityQuery{
+		City: "New York", Country: "USA", AmenityIDs: []string{"wifi", "pool"},
+	}))
 	// Output:
 	// by price: budget middle grand
 	// at most 150 USD: middle budget
 	// four stars, rated 9.0: grand
 	// hotels: grand middle budget
 	// featured: budget grand
+	// with wifi and a pool: grand middle
 }
 
 // A slug belongs to one property.
