@@ -148,7 +148,9 @@ func (r Request) validateDestination() error {
 func (r Request) aroundPoint() bool { return r.City == "" && r.Country == "" }
 
 // byPrice reports whether the order is by price.
-func (r Request) byPrice() bool { return r.byTotal() || r.Sort == LowestPrice || r.Sort == HighestPrice }
+func (r Request) byPrice() bool {
+	return r.byTotal() || r.Sort == LowestPrice || r.Sort == HighestPrice
+}
 
 // byTotal reports whether the order is known only once the nights have been read.
 func (r Request) byTotal() bool { return r.Sort == LowestTotal || r.Sort == HighestTotal }
@@ -227,7 +229,7 @@ func (f Filter) validate() error {
 func (r Request) identity() string {
 	text, err := json.Marshal([]any{
 		r.City, r.Country, r.Point, r.Radius, r.Stay.CheckIn.String(), r.Stay.CheckOut.String(), r.Guests, r.Rooms, r.Currency,
-		r.Filter, r.Sort, r.Candidates,
+		r.Filter, r.Sort,
 	})
 	if err != nil {
 		panic("search: " + err.Error()) // all numbers have been checked, so none is infinite
