@@ -26,11 +26,11 @@ func openDB(ctx context.Context) (db *dynastay.DB, stop func()) {
 	if err := e.CreateTables(ctx, prefix, keys.PropertiesTable, keys.AvailabilityTable); err != nil {
 		log.Fatal(err)
 	}
-	noon := func() time.Time { return time.Date(2025, 1, 10, 12, 0, 0, 0, time.UTC) }
+	noon := func() time.Time { return time.Date(2037, 1, 10, 12, 0, 0, 0, time.UTC) }
 	return dynastay.Open(e.Client(), &dynastay.Options{TablePrefix: prefix, Clock: noon}), func() { _ = e.Stop(ctx) }
 }
 
-var january = dynastay.MustStay("2025-01-10", "2025-02-01")
+var january = dynastay.MustStay("2037-01-10", "2037-02-01")
 
 // openHotel creates a hotel with a double and a family room, and puts them on sale.
 func openHotel(ctx context.Context, db *dynastay.DB, id, name string, double, family string) {
@@ -75,7 +75,7 @@ func Example() {
 	for _, guests := range []availability.Guests{{Adults: 2}, {Adults: 2, Children: 3}} {
 		found, err := hotels.Page(ctx, search.Request{
 			City: "New York", Country: "USA",
-			Stay:     dynastay.MustStay("2025-01-15", "2025-01-18"),
+			Stay:     dynastay.MustStay("2037-01-15", "2037-01-18"),
 			Guests:   guests,
 			Currency: "USD",
 			Filter:   search.Filter{Stars: []int{4, 5}, FreeCancellation: true},
