@@ -2,7 +2,6 @@ package search
 
 import (
 	"cmp"
-	"errors"
 	"slices"
 	"strings"
 
@@ -47,15 +46,12 @@ type roomType struct {
 	price  dynastay.Money      // of one room for the whole stay; required if rooms are left
 }
 
-// errTooFew means that the property could lodge the party, but not enough rooms are left.
-var errTooFew = errors.New("not enough rooms are left")
-
 // combine returns the cheapest combination of rooms that holds a party, ordered by room type. Of equally cheap ones, it
 // returns the one with the fewest rooms; of these, the one with the most rooms of the first room type by id, then of the
 // second, and so on. So the result does not depend on the order of types, which must not contain a room type twice.
 //
 // It fails with [availability.ErrTooSmall] if not even all rooms of the property together hold the guests, and with
-// errTooFew if there are not enough rooms left. If the price of a room is not one that [key.PriceOf] accepts, or the
+// ErrTooFew if there are not enough rooms left. If the price of a room is not one that [key.PriceOf] accepts, or the
 // currencies differ, or the party is not valid, it fails with a [*dynastay.InvalidError]. A room that holds nobody, or
 // that a quote would refuse, is never chosen.
 func combine(types []roomType, p party) ([]properties.Choice, error) {
@@ -119,7 +115,7 @@ func (p party) fits(types []roomType) error {
 	}
 	needs[needRooms] = 0
 	if total.cover(needs) {
-		return errTooFew
+		return ErrTooFew
 	}
 	return availability.ErrTooSmall
 }

@@ -107,15 +107,15 @@ func TestCombineSaysWhyNot(t *testing.T) {
 		{"children", partyOf(1, 3, 1), []roomType{double, single}, availability.ErrTooSmall},
 		{"guests", partyOf(4, 2, 1), []roomType{double, single}, availability.ErrTooSmall},
 		{"guests, with many rooms", partyOf(4, 2, 9), []roomType{double, single}, availability.ErrTooSmall},
-		{"adults, if rooms were left", partyOf(6, 0, 1), []roomType{more}, errTooFew},
-		{"guests, if rooms of a different type were left", partyOf(4, 2, 1), []roomType{double, out}, errTooFew},
+		{"adults, if rooms were left", partyOf(6, 0, 1), []roomType{more}, ErrTooFew},
+		{"guests, if rooms of a different type were left", partyOf(4, 2, 1), []roomType{double, out}, ErrTooFew},
 		{"an overbooked room type takes nothing from the others", partyOf(4, 0, 1), []roomType{double, {id: "over", limits: out.limits, left: -1, total: -1}}, nil},
-		{"more rooms left than exist", partyOf(4, 2, 1), []roomType{{id: "odd", limits: double.limits, left: 2, price: double.price}, out}, errTooFew},
+		{"more rooms left than exist", partyOf(4, 2, 1), []roomType{{id: "odd", limits: double.limits, left: 2, price: double.price}, out}, ErrTooFew},
 		{"more rooms left than can be counted", partyOf(9, 0, 30), []roomType{typeOf("a", 2, 0, 2, math.MaxInt, "1"), typeOf("b", 2, 0, 2, math.MaxInt, "2"), typeOf("c", 2, 0, 2, math.MaxInt, "3")}, nil},
-		{"more rooms exist than can be counted", partyOf(2, 0, 1), []roomType{{id: "a", limits: out.limits, total: math.MaxInt}, {id: "b", limits: out.limits, total: math.MaxInt}}, errTooFew},
-		{"all rooms are sold", partyOf(2, 0, 1), []roomType{out}, errTooFew},
-		{"rooms", partyOf(3, 0, 4), []roomType{double, single}, errTooFew},
-		{"rooms for nobody do not count", partyOf(2, 0, 3), []roomType{double, typeOf("store", 0, 0, 2, 9, "1")}, errTooFew},
+		{"more rooms exist than can be counted", partyOf(2, 0, 1), []roomType{{id: "a", limits: out.limits, total: math.MaxInt}, {id: "b", limits: out.limits, total: math.MaxInt}}, ErrTooFew},
+		{"all rooms are sold", partyOf(2, 0, 1), []roomType{out}, ErrTooFew},
+		{"rooms", partyOf(3, 0, 4), []roomType{double, single}, ErrTooFew},
+		{"rooms for nobody do not count", partyOf(2, 0, 3), []roomType{double, typeOf("store", 0, 0, 2, 9, "1")}, ErrTooFew},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			t.Parallel()
@@ -306,7 +306,7 @@ func TestCombineIsExact(t *testing.T) {
 			every[i] = room.total
 		}
 		if holds(t, types, every, p.Guests) {
-			require.ErrorIs(t, err, errTooFew)
+			require.ErrorIs(t, err, ErrTooFew)
 		} else {
 			require.ErrorIs(t, err, availability.ErrTooSmall)
 		}
@@ -320,7 +320,7 @@ func TestCombineWithoutShortcuts(t *testing.T) {
 		types, p := drawTypes(t, 12, 20), drawParty(t, 12, 12)
 		got, err := combine(types, p)
 		if err != nil {
-			require.True(t, err == errTooFew || err == availability.ErrTooSmall)
+			require.True(t, err == ErrTooFew || err == availability.ErrTooSmall)
 			return
 		}
 		var stock []stocked

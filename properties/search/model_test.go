@@ -1,0 +1,317 @@
+package search_test
+
+import (
+	"cmp"
+	"flag"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+	"pgregory.net/rapid"
+
+	"github.com/dynastay/dynastay"
+	"github.com/dynastay/dynastay/availability"
+	"github.com/dynastay/dynastay/internal/market"
+	"github.com/dynastay/dynastay/keys/key"
+	"github.com/dynastay/dynastay/properties"
+	"github.com/dynastay/dynastay/properties/search"
+)
+
+var (
+	modelSize   = flag.Int("market.properties", 300, "number of properties that searches are compared with")
+	modelSeed   = flag.Uint64("search.seed", 0, "seed of the market; 0 draws one")
+	modelChecks = flag.Int("search.requests", 60, "number of requests that are compared")
+)
+
+// expected is an offer as the model computes it: the rooms of each quote with its total.
+type expected struct {
+	card     *properties.Card
+	distance float64
+	quotes   []string // sorted
+	total    dynastay.Money
+}
+
+// Every request is answered as a brute-force model answers it, over all pages.
+func TestSearchAgreesWithTheMarket(t *testing.T) {
+	t.Parallel()
+	seed := cmp.Or(*modelSeed, uint64(time.Now().UnixNano()))
+	t.Logf("to repeat the market: -search.seed %d", seed)
+	h := openHotels(t, seed, *modelSize)
+	requests, failed := 0, false
+	rapid.Check(t, func(rt *rapid.T) {
+		if requests++; requests > *modelChecks && !failed { // after a failure, rapid looks for a simpler request
+			return
+		}
+		defer func() { failed = failed || rt.Failed() }()
+		r := drawRequest(rt)
+		limit, rounds := rapid.IntRange(1, 60).Draw(rt, "limit"), rapid.IntRange(1, 3).Draw(rt, "rounds")
+		want := h.answer(r)
+		var got []expected
+		cut := false
+		for p := (dynastay.Paging{Limit: limit, Reads: rounds}); ; {
+			page, err := h.search.Page(t.Context(), r, p)
+			require.NoError(rt, err)
+			require.LessOrEqual(rt, len(page.Offers), limit)
+			for _, o := range page.Offers {
+				got = append(got, actual(o))
+			}
+			cut = cut || page.Cut
+			if p.After = page.Next; p.After == "" {
+				break
+			}
+		}
+		if cut { // ordered only in parts
+			order := func(a, b expected) int { return strings.Compare(a.card.PropertyID, b.card.PropertyID) }
+			slices.SortFunc(want, order)
+			slices.SortFunc(got, order)
+		}
+		require.Equal(rt, described(want), described(got))
+	})
+}
+
+func described(all []expected) string {
+	var b strings.Builder
+	for _, e := range all {
+		fmt.Fprintf(&b, "%s %.3f %v\n", e.card.PropertyID, e.distance, e.quotes)
+	}
+	return b.String()
+}
+
+func actual(o search.Offer) expected {
+	e := expected{card: o.Property, distance: o.Distance, total: o.Quotes[0].Total}
+	for _, q := range o.Quotes {
+		rooms := map[string]int{}
+		for _, line := range q.Lines {
+			rooms[line.RoomTypeID] = line.Quantity
+		}
+		e.quotes = append(e.quotes, quoted(rooms, q.Total))
+	}
+	slices.Sort(e.quotes)
+	return e
+}
+
+func quoted(rooms map[string]int, total dynastay.Money) string {
+	var b strings.Builder
+	for _, id := range slices.Sorted(maps.Keys(rooms)) {
+		fmt.Fprintf(&b, "%d×%s ", rooms[id], id)
+	}
+	return b.String() + total.String()
+}
+
+func drawRequest(t *rapid.T) search.Request {
+	city := rapid.SampledFrom(market.Cities).Draw(t, "city")
+	from := rapid.IntRange(0, openNights-1).Draw(t, "from")
+	r := search.Request{
+		City: city.Name, Country: city.Country,
+		Stay: dynastay.Stay{CheckIn: first.AddDays(from), CheckOut: first.AddDays(rapid.IntRange(from+1, openNights).Draw(t, "to"))},
+		Guests: availability.Guests{
+			Adults: rapid.IntRange(1, 5).Draw(t, "adults"), Children: rapid.IntRange(0, 3).Draw(t, "children"),
+		},
+		Rooms: rapid.IntRange(0, 2).Draw(t, "rooms"),
+		Sort: rapid.SampledFrom([]search.Sort{
+			search.Recommended, search.BestRated, search.LowestPrice, search.HighestPrice, search.LowestTotal, search.HighestTotal, search.Nearest,
+		}).Draw(t, "sort"),
+		Candidates: rapid.SampledFrom([]int{0, 3, 40, 1000}).Draw(t, "candidates"),
+	}
+	if rapid.Bool().Draw(t, "point") || r.Sort == search.Nearest {
+		r.Point = &key.Point{Latitude: city.Latitude + 0.1, Longitude: city.Longitude}
+	}
+	if r.Point != nil && rapid.Bool().Draw(t, "around") {
+		r.City, r.Country, r.Radius = "", "", rapid.Float64Range(key.MinRadius, 60_000).Draw(t, "radius")
+	}
+	if r.Sort == search.Recommended && rapid.Bool().Draw(t, "ranked") {
+		r.Rank = byNameLength
+	}
+	drawFilter(t, &r)
+	return r
+}
+
+func byNameLength(c *properties.Card) float64 { return -float64(len(c.Name)) / 3 }
+
+func drawFilter(t *rapid.T, r *search.Request) {
+	f := &r.Filter
+	maybe := func(label string) bool { return rapid.IntRange(0, 3).Draw(t, label) == 0 }
+	priced := slices.Contains([]search.Sort{search.LowestPrice, search.HighestPrice, search.LowestTotal, search.HighestTotal}, r.Sort)
+	if priced || maybe("currency") {
+		r.Currency = rapid.SampledFrom(market.Currencies).Draw(t, "currency")
+		if maybe("minimum") {
+			f.MinNightly = dynastay.MustMoney(rapid.SampledFrom([]string{"0", "90", "120.5"}).Draw(t, "min"), r.Currency)
+		}
+		if maybe("maximum") {
+			f.MaxNightly = dynastay.MustMoney(rapid.SampledFrom([]string{"150", "299.99", "1000"}).Draw(t, "max"), r.Currency)
+		}
+	}
+	if maybe("stars") {
+		f.Stars = rapid.SliceOfNDistinct(rapid.IntRange(1, 5), 1, 3, rapid.ID[int]).Draw(t, "stars")
+	}
+	if maybe("rating") {
+		f.MinRating = dynastay.Rating(rapid.SampledFrom([]int{1, 79, 80, 99, 100}).Draw(t, "rating"))
+	}
+	if maybe("types") {
+		f.Types = rapid.SliceOfNDistinct(rapid.SampledFrom(market.Types), 1, 2, rapid.ID[properties.Type]).Draw(t, "types")
+	}
+	if maybe("amenities") {
+		f.AmenityIDs = rapid.SliceOfNDistinct(rapid.SampledFrom(market.AmenityIDs), 1, 2, rapid.ID[string]).Draw(t, "amenities")
+	}
+	f.FreeCancellation = maybe("free")
+}
+
+// answer is what a search should find, in order.
+func (h *hotels) answer(r search.Request) (all []expected) {
+	for _, card := range h.Cards(func(p *properties.WithRooms) bool { return h.meets(r, p) }) {
+		e := expected{card: card}
+		if r.Point != nil {
+			e.distance = key.Distance(*r.Point, key.Point{Latitude: card.Latitude, Longitude: card.Longitude})
+		}
+		if h.quote(r, &e); len(e.quotes) > 0 {
+			slices.Sort(e.quotes)
+			all = append(all, e)
+		}
+	}
+	slices.SortFunc(all, func(a, b expected) int { return compare(r, a, b) })
+	return all
+}
+
+func (h *hotels) meets(r search.Request, p *properties.WithRooms) bool {
+	f := r.Filter
+	here := p.Address.City == r.City && p.Address.Country == r.Country
+	if r.Radius > 0 {
+		here = key.Distance(*r.Point, key.Point{Latitude: p.Address.Latitude, Longitude: p.Address.Longitude}) <= r.Radius
+	}
+	for _, id := range f.AmenityIDs {
+		here = here && slices.Contains(p.AmenityIDs, id)
+	}
+	return here && p.Rating >= f.MinRating && (f.Stars == nil || slices.Contains(f.Stars, p.Stars)) &&
+		(f.Types == nil || slices.Contains(f.Types, p.Type)) && (r.Currency == "" || p.Prices.Min.Currency() == r.Currency)
+}
+
+// quote adds the quotes of a property by trying every number of every room type.
+func (h *hotels) quote(r search.Request, e *expected) {
+	wanted := max(r.Rooms, 1)
+	var usable []properties.CardRoom
+	for _, room := range e.card.Rooms {
+		policy := cmp.Or(room.CancellationPolicy, e.card.CancellationPolicy)
+		// The stay begins at least twenty days from now, and no free cancellation of the market ends earlier.
+		if !r.Filter.FreeCancellation || strings.HasPrefix(string(policy), "free_cancellation_") {
+			usable = append(usable, room)
+		}
+	}
+	alone := map[string]dynastay.Money{}
+	for _, room := range usable {
+		price, left, ok := h.price(room.ID, r.Stay)
+		if ok && left >= wanted && holds(r.Guests, map[properties.CardRoom]int{room: wanted}) {
+			alone[quoted(map[string]int{room.ID: wanted}, must(price.Times(wanted)))] = must(price.Times(wanted))
+		}
+	}
+	if len(alone) == 0 {
+		alone = h.together(r, usable, wanted)
+	}
+	for text, total := range alone {
+		if r.Filter.MinNightly.IsSet() && compareMoney(total, must(r.Filter.MinNightly.Times(r.Stay.Nights()))) < 0 ||
+			r.Filter.MaxNightly.IsSet() && compareMoney(total, must(r.Filter.MaxNightly.Times(r.Stay.Nights()))) > 0 {
+			continue
+		}
+		e.quotes = append(e.quotes, text)
+		if !e.total.IsSet() || compareMoney(total, e.total) < 0 {
+			e.total = total
+		}
+	}
+}
+
+// together returns the cheapest combination.
+func (h *hotels) together(r search.Request, usable []properties.CardRoom, wanted int) map[string]dynastay.Money {
+	var best []int
+	var bestTotal dynastay.Money
+	counts := make([]int, len(usable))
+	var try func(i, rooms int, total dynastay.Money)
+	try = func(i, rooms int, total dynastay.Money) {
+		if i == len(usable) {
+			taken := map[properties.CardRoom]int{}
+			for j, n := range counts {
+				taken[usable[j]] = n
+			}
+			if rooms < wanted || !total.IsSet() || !holds(r.Guests, taken) {
+				return
+			}
+			less := best == nil
+			if best != nil {
+				// Fewer rooms first, then more of the first room types.
+				less = cmp.Or(compareMoney(total, bestTotal), sum(counts)-sum(best), -slices.Compare(counts, best)) < 0
+			}
+			if less {
+				best, bestTotal = slices.Clone(counts), total
+			}
+			return
+		}
+		price, left, ok := h.price(usable[i].ID, r.Stay)
+		if _, err := key.PriceOf(price); err != nil {
+			ok = false // too expensive to be combined
+		}
+		for n := 0; n == 0 || ok && n <= left && rooms+n <= max(wanted, r.Guests.Adults+r.Guests.Children); n++ {
+			counts[i] = n
+			try(i+1, rooms+n, must(total.Add(must(price.Times(n)))))
+		}
+		counts[i] = 0
+	}
+	try(0, 0, dynastay.Money{})
+	if best == nil {
+		return nil
+	}
+	taken := map[string]int{}
+	for i, n := range best {
+		if n > 0 {
+			taken[usable[i].ID] = n
+		}
+	}
+	return map[string]dynastay.Money{quoted(taken, bestTotal): bestTotal}
+}
+
+func sum(counts []int) (all int) {
+	for _, n := range counts {
+		all += n
+	}
+	return all
+}
+
+func holds(g availability.Guests, rooms map[properties.CardRoom]int) bool {
+	adults, children, all := 0, 0, 0
+	for room, n := range rooms {
+		adults += n * min(room.MaxAdults, room.MaxOccupancy)
+		children += n * min(room.MaxChildren, room.MaxOccupancy)
+		all += n * min(room.MaxOccupancy, room.MaxAdults+room.MaxChildren)
+	}
+	return g.Adults <= adults && g.Children <= children && g.Adults+g.Children <= all
+}
+
+func compareMoney(a, b dynastay.Money) int { return must(a.Compare(b)) }
+
+// compare is the documented order.
+func compare(r search.Request, a, b expected) int {
+	by, ids := 0, strings.Compare(a.card.PropertyID, b.card.PropertyID)
+	switch r.Sort {
+	case search.Recommended:
+		by = cmp.Or(cmp.Compare(b.card.FeaturedScore, a.card.FeaturedScore), cmp.Compare(b.card.Rating, a.card.Rating))
+		if r.Rank != nil {
+			by = cmp.Compare(byNameLength(b.card), byNameLength(a.card))
+		}
+	case search.BestRated:
+		if by = cmp.Compare(b.card.Rating, a.card.Rating); r.Radius == 0 {
+			ids = -ids
+		}
+	case search.LowestPrice:
+		by = compareMoney(a.card.Prices.Min, b.card.Prices.Min)
+	case search.HighestPrice:
+		by = compareMoney(b.card.Prices.Max, a.card.Prices.Max)
+	case search.LowestTotal:
+		by = compareMoney(a.total, b.total)
+	case search.HighestTotal:
+		by = compareMoney(b.total, a.total)
+	case search.Nearest:
+		by = cmp.Compare(a.distance, b.distance)
+	}
+	return cmp.Or(by, ids)
+}

@@ -1,0 +1,205 @@
+package search
+
+import (
+	"errors"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/dynastay/dynastay"
+	"github.com/dynastay/dynastay/availability"
+	"github.com/dynastay/dynastay/keys/key"
+	"github.com/dynastay/dynastay/properties"
+)
+
+// Offer is a property that can lodge the party.
+type Offer struct {
+	Property *properties.Card
+	Distance float64 // metres from the point of the request; 0 if it has none
+	// Quotes are what can be booked, cheapest first: a quote of each room type that holds the party or, if none does, of
+	// the cheapest combination of rooms. There is at least one. They reserve nothing. Rooms that cost more than
+	// 999,999,999,999.999 for the stay are not combined.
+	Quotes []*availability.Quote
+}
+
+// Refusal is a property that meets the conditions of a request but cannot lodge the party for the stay.
+type Refusal struct {
+	Property *properties.Card
+	Distance float64
+	// Err is an [*availability.Refused] with the nights that cannot be sold, or matches [availability.ErrTooSmall] if
+	// all rooms of the property together do not hold the party, [ErrTooFew], or [ErrTooLong].
+	Err error
+}
+
+// The reasons why a party that no room type holds alone cannot be lodged.
+var (
+	ErrTooFew  = errors.New("not enough rooms are left for the guests")
+	ErrTooLong = errors.New("the stay is too long for a booking of so many room types")
+)
+
+// maxActions is the number of actions that a booking may use for its rooms and their nights. A transaction has 100; the
+// others are for the booking itself, its guards, its record and its promo code.
+const maxActions = 95
+
+// offering creates the quotes of one property.
+type offering struct {
+	Request
+	now    time.Time
+	nights *availability.Repository
+	card   *properties.Card
+	rooms  []availability.Availability // of the room types on the card, in their order
+
+	refused []availability.RefusedNight
+}
+
+// quotes returns what can be booked, cheapest first. It returns nothing if that does not meet the filters, and the
+// reason if there is nothing.
+func (o *offering) quotes() ([]*availability.Quote, error) {
+	var suitable []int // indexes of room types
+	for i, room := range o.card.Rooms {
+		if !o.Filter.FreeCancellation || o.freeNow(room) {
+			suitable = append(suitable, i)
+		}
+	}
+	if len(suitable) == 0 {
+		return nil, nil
+	}
+	quotes, err := o.alone(suitable)
+	if err == nil && len(quotes) == 0 {
+		quotes, err = o.together(suitable)
+	}
+	if err != nil {
+		return nil, err
+	}
+	quotes = slices.DeleteFunc(quotes, func(q *availability.Quote) bool { return !o.affordable(q.Total) })
+	slices.SortFunc(quotes, func(a, b *availability.Quote) int {
+		if n, err := a.Total.Compare(b.Total); err == nil && n != 0 {
+			return n
+		}
+		return strings.Compare(a.Lines[0].RoomTypeID, b.Lines[0].RoomTypeID)
+	})
+	return quotes, nil
+}
+
+// alone returns a quote of each room type that holds the party alone.
+func (o *offering) alone(suitable []int) (quotes []*availability.Quote, err error) {
+	for _, i := range suitable {
+		q, err := o.quote(properties.Choice{RoomTypeID: o.card.Rooms[i].ID, Quantity: o.Rooms})
+		var refused *availability.Refused
+		switch {
+		case errors.As(err, &refused):
+			o.refused = append(o.refused, refused.Nights...)
+		case errors.Is(err, availability.ErrTooSmall):
+		case err != nil:
+			return nil, err
+		default:
+			quotes = append(quotes, q)
+		}
+	}
+	return quotes, nil
+}
+
+// together returns a quote of the cheapest combination of room types.
+func (o *offering) together(suitable []int) ([]*availability.Quote, error) {
+	var types []roomType
+	for _, i := range suitable {
+		types = append(types, o.roomType(i))
+	}
+	choices, err := combine(types, party{o.Guests, o.Rooms})
+	switch {
+	case errors.Is(err, ErrTooFew):
+		for _, i := range suitable {
+			o.refused = append(o.refused, o.rooms[i].Refused...)
+		}
+		if nights := distinct(o.refused); len(nights) > 0 {
+			return nil, &availability.Refused{Nights: nights}
+		}
+		return nil, err
+	case err != nil:
+		return nil, err
+	case len(choices)*(o.Stay.Nights()+1) > maxActions:
+		return nil, ErrTooLong
+	}
+	q, err := o.quote(choices...)
+	if err != nil {
+		return nil, err
+	}
+	return []*availability.Quote{q}, nil
+}
+
+// roomType returns what is left of a room type for the stay. Rooms whose price cannot be added to the others are not.
+func (o *offering) roomType(i int) roomType {
+	room, a := o.card.Rooms[i], o.rooms[i]
+	t := roomType{id: room.ID, limits: room.Limits, left: a.Left(), price: a.Prices().Total}
+	for _, night := range a.Nights {
+		t.total = max(t.total, night.Total)
+	}
+	if len(a.Nights) < o.Stay.Nights() {
+		t.total = maxRooms // unknown; the reason is that nights are not on sale, not that the rooms are too few
+	}
+	if _, err := key.PriceOf(t.price); err != nil || t.price.Currency() != o.card.Prices.Min.Currency() {
+		t.left = 0
+	}
+	return t
+}
+
+func (o *offering) quote(choices ...properties.Choice) (*availability.Quote, error) {
+	req, err := o.card.QuoteRequest(o.Stay, o.Guests, choices...)
+	if err != nil {
+		return nil, err
+	}
+	return o.nights.QuoteOf(req, o.rooms)
+}
+
+// affordable reports whether a total meets the filter of prices. The price of a night may have more decimal places than
+// money has, so the total is compared with the bounds of the whole stay.
+func (o *offering) affordable(total dynastay.Money) bool {
+	if o.Currency == "" {
+		return true
+	}
+	within := func(bound dynastay.Money, sign int) bool {
+		if !bound.IsSet() {
+			return true
+		}
+		stay, err := bound.Times(o.Stay.Nights())
+		if err != nil {
+			return false
+		}
+		n, err := total.Compare(stay)
+		return err == nil && n*sign >= 0
+	}
+	return total.Currency() == o.Currency && within(o.Filter.MinNightly, 1) && within(o.Filter.MaxNightly, -1)
+}
+
+// freeNow reports whether a room that is booked now can still be cancelled free of charge.
+func (o *offering) freeNow(room properties.CardRoom) bool {
+	policy := room.CancellationPolicy
+	if policy == "" {
+		policy = o.card.CancellationPolicy
+	}
+	terms, ok := policy.Terms()
+	if !ok || terms.Percent < 100 {
+		return false
+	}
+	zone, err := availability.House{TimeZone: o.card.TimeZone}.Location()
+	if err != nil {
+		return false
+	}
+	arrival := o.Stay.CheckIn.Time()
+	clock, err := time.Parse("15:04", o.card.CheckInTime)
+	if err != nil {
+		clock = time.Time{} // without a time of day, from midnight
+	}
+	checkIn := time.Date(arrival.Year(), arrival.Month(), arrival.Day(), clock.Hour(), clock.Minute(), 0, 0, zone)
+	return checkIn.Sub(o.now).Hours() > float64(terms.Hours)
+}
+
+// distinct sorts nights and removes repeated ones.
+func distinct(nights []availability.RefusedNight) []availability.RefusedNight {
+	slices.SortStableFunc(nights, func(a, b availability.RefusedNight) int {
+		return strings.Compare(a.RoomTypeID+a.Date.String()+string(a.Reason), b.RoomTypeID+b.Date.String()+string(b.Reason))
+	})
+	return slices.CompactFunc(nights, func(a, b availability.RefusedNight) bool {
+		return a.RoomTypeID == b.RoomTypeID && a.Date == b.Date && a.Reason == b.Reason
+	})
+}

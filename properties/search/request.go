@@ -1,0 +1,238 @@
+package search
+
+import (
+	"cmp"
+	"encoding/json"
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/dynastay/dynastay"
+	"github.com/dynastay/dynastay/availability"
+	"github.com/dynastay/dynastay/keys/key"
+	"github.com/dynastay/dynastay/properties"
+)
+
+// Sort is the order of the offers. Among equal ones, the order is that of the ids.
+type Sort string
+
+// The orders.
+const (
+	Recommended  Sort = ""              // highest Request.Rank first; without it, featured score, then guest rating
+	BestRated    Sort = "best_rated"    // highest guest rating first
+	LowestPrice  Sort = "lowest_price"  // lowest base price of any room type first
+	HighestPrice Sort = "highest_price" // highest base price of any room type first
+	LowestTotal  Sort = "lowest_total"  // lowest price of the stay first
+	HighestTotal Sort = "highest_total" // highest price of the stay first
+	Nearest      Sort = "nearest"       // shortest distance from Point first
+)
+
+// Request is what a guest searches for.
+type Request struct {
+	// City and Country select the properties of a city, exactly as in their addresses, including case. Package
+	// properties/catalog finds them for what people type. Leave them empty for a search around Point.
+	City, Country string
+	// Point with a Radius selects the properties within a great-circle distance of it. With a City, it has no Radius and
+	// is what the distances and [Nearest] refer to. Default: none.
+	Point  *key.Point
+	Radius float64 // metres, from [key.MinRadius] to [key.MaxRadius]
+
+	Stay   dynastay.Stay       // at most [availability.MaxNights] nights
+	Guests availability.Guests // at least 1 adult, at most 30 guests
+	Rooms  int                 // minimum number of rooms for the guests, at most 30; default 1
+
+	// Currency selects the properties with prices in this currency. It is required by the orders by price and by a
+	// filter of prices, because amounts in different currencies cannot be compared.
+	Currency dynastay.Currency
+	Filter   Filter
+	Sort     Sort
+	// Rank returns the rank of a property for [Recommended]; the highest is the first. It must return the same for the
+	// same card, from page to page. Default: none.
+	Rank func(*properties.Card) float64
+	// Candidates is the number of properties that are read and ordered at a time, 1 to 1,000. Those that meet the
+	// filters are offered page by page before the next ones are read. Default: the limit of the page if the order is
+	// that of an index, otherwise 100.
+	Candidates int
+}
+
+// Filter limits the offers to those that meet all of its conditions. The zero Filter has none.
+type Filter struct {
+	// MinNightly and MaxNightly limit the price of a night: the exact total of a quote, for all of its rooms, divided by
+	// the nights of the stay. The bounds are included. Default: no bound.
+	MinNightly, MaxNightly dynastay.Money
+	Stars                  []int             // any of these; default: any
+	MinRating              dynastay.Rating   // 0 means all properties, including unrated ones
+	Types                  []properties.Type // any of these; default: any
+	AmenityIDs             []string          // all of these
+	// FreeCancellation selects rooms that can still be cancelled free of charge if they are booked now.
+	FreeCancellation bool
+}
+
+// The limits of a request.
+const (
+	maxCandidates     = 1000
+	defaultCandidates = 100
+	maxConditions     = 50
+)
+
+// complete fills in the defaults and checks the request. Its errors name the field.
+func (r Request) complete(now time.Time, p dynastay.Paging) (Request, error) {
+	r.Rooms = cmp.Or(r.Rooms, 1)
+	if err := (party{r.Guests, r.Rooms}).validate(); err != nil {
+		return r, err
+	}
+	if err := r.validateStay(now); err != nil {
+		return r, err
+	}
+	if err := r.validateDestination(); err != nil {
+		return r, err
+	}
+	if err := r.validatePrices(); err != nil {
+		return r, err
+	}
+	if err := r.Filter.validate(); err != nil {
+		return r, dynastay.Within("Filter", err)
+	}
+	switch {
+	case !slices.Contains(sorts, r.Sort):
+		return r, dynastay.Invalid("Sort", "must be one of the orders of this package")
+	case r.Rank != nil && r.Sort != Recommended:
+		return r, dynastay.Invalid("Rank", "requires the order Recommended")
+	case r.Candidates < 0 || r.Candidates > maxCandidates:
+		return r, dynastay.Invalid("Candidates", "must be between 1 and 1,000")
+	case r.Candidates == 0 && r.indexed():
+		r.Candidates = p.Limit
+	case r.Candidates == 0:
+		r.Candidates = max(defaultCandidates, p.Limit)
+	}
+	return r, nil
+}
+
+var sorts = []Sort{Recommended, BestRated, LowestPrice, HighestPrice, LowestTotal, HighestTotal, Nearest}
+
+func (r Request) validateStay(now time.Time) error {
+	if err := r.Stay.Validate(); err != nil {
+		return dynastay.Within("Stay", err)
+	}
+	if r.Stay.Nights() > availability.MaxNights {
+		return dynastay.Invalid("Stay", "must have at most %d nights", availability.MaxNights)
+	}
+	// Today is a different date at different properties. Nowhere is it before this one.
+	if west := dynastay.DateOf(now, time.FixedZone("", -12*60*60)); r.Stay.CheckIn.Before(west) {
+		return dynastay.Invalid("Stay.CheckIn", "must not be before today, got %s", r.Stay.CheckIn)
+	}
+	return nil
+}
+
+func (r Request) validateDestination() error {
+	if r.Point != nil {
+		if _, err := key.PlaceOf(r.Point.Latitude, r.Point.Longitude); err != nil {
+			return dynastay.Within("Point", err)
+		}
+	}
+	switch {
+	case r.aroundPoint() && r.Point == nil:
+		return dynastay.Invalid("City", "is required, or a Point with a Radius")
+	case r.aroundPoint():
+		_, err := key.Cover(*r.Point, r.Radius)
+		return err
+	case r.Radius != 0:
+		return dynastay.Invalid("Radius", "cannot be combined with a City")
+	case r.Sort == Nearest && r.Point == nil:
+		return dynastay.Invalid("Point", "is required by the order Nearest")
+	}
+	return nil
+}
+
+// aroundPoint reports whether the destination is a circle, not a city.
+func (r Request) aroundPoint() bool { return r.City == "" && r.Country == "" }
+
+// byPrice reports whether the order is by price.
+func (r Request) byPrice() bool {
+	return r.byTotal() || r.Sort == LowestPrice || r.Sort == HighestPrice
+}
+
+// byTotal reports whether the order is known only once the nights have been read.
+func (r Request) byTotal() bool { return r.Sort == LowestTotal || r.Sort == HighestTotal }
+
+// indexed reports whether the order is that in which the candidates are read.
+func (r Request) indexed() bool {
+	if r.aroundPoint() {
+		return r.Sort == Nearest
+	}
+	return r.Sort == BestRated || r.Sort == LowestPrice
+}
+
+func (r Request) validatePrices() error {
+	lowest, highest := r.Filter.MinNightly, r.Filter.MaxNightly
+	if r.Currency == "" {
+		switch {
+		case r.byPrice():
+			return dynastay.Invalid("Currency", "is required by an order by price")
+		case lowest.IsSet() || highest.IsSet():
+			return dynastay.Invalid("Currency", "is required by a filter of prices")
+		}
+		return nil
+	}
+	if err := r.Currency.Validate(); err != nil {
+		return dynastay.Within("Currency", err)
+	}
+	for _, bound := range []struct {
+		field  string
+		amount dynastay.Money
+	}{{"Filter.MinNightly", lowest}, {"Filter.MaxNightly", highest}} {
+		if !bound.amount.IsSet() {
+			continue
+		}
+		if bound.amount.Currency() != r.Currency {
+			return dynastay.Invalid(bound.field, "must be in the currency of the request, %s", r.Currency)
+		}
+		if _, err := key.PriceOf(bound.amount); err != nil {
+			return dynastay.Invalid(bound.field, "%s", err.(*dynastay.InvalidError).Reason)
+		}
+	}
+	if n, err := lowest.Compare(highest); lowest.IsSet() && highest.IsSet() && err == nil && n > 0 {
+		return dynastay.Invalid("Filter.MinNightly", "must not exceed MaxNightly")
+	}
+	return nil
+}
+
+func (f Filter) validate() error {
+	if err := f.MinRating.Validate(); err != nil {
+		return dynastay.Within("MinRating", err)
+	}
+	for field, n := range map[string]int{"Stars": len(f.Stars), "Types": len(f.Types), "AmenityIDs": len(f.AmenityIDs)} {
+		if n > maxConditions {
+			return dynastay.Invalid(field, "must have at most %d entries", maxConditions)
+		}
+	}
+	for i, stars := range f.Stars {
+		if stars < 1 || stars > 5 {
+			return dynastay.Invalid(fmt.Sprintf("Stars[%d]", i), "must be between 1 and 5")
+		}
+	}
+	for i, kind := range f.Types {
+		if kind == "" {
+			return dynastay.Invalid(fmt.Sprintf("Types[%d]", i), "is required")
+		}
+	}
+	for i, id := range f.AmenityIDs {
+		if id == "" {
+			return dynastay.Invalid(fmt.Sprintf("AmenityIDs[%d]", i), "is required")
+		}
+	}
+	return nil
+}
+
+// identity is what a cursor is tied to: everything that determines which properties come in which order. The function
+// Rank cannot be part of it.
+func (r Request) identity() string {
+	text, err := json.Marshal([]any{
+		r.City, r.Country, r.Point, r.Radius, r.Stay.CheckIn.String(), r.Stay.CheckOut.String(), r.Guests, r.Rooms, r.Currency,
+		r.Filter, r.Sort,
+	})
+	if err != nil {
+		panic("search: " + err.Error()) // all numbers have been checked, so none is infinite
+	}
+	return "search.Page " + string(text)
+}

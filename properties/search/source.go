@@ -1,0 +1,152 @@
+package search
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"slices"
+
+	"github.com/dynastay/dynastay"
+	"github.com/dynastay/dynastay/keys/key"
+	"github.com/dynastay/dynastay/properties"
+)
+
+// span is a part of the candidates, in the order in which they are read: after From, up to To. "" is the beginning or
+// the end of all.
+type span struct {
+	From dynastay.Cursor `json:"f,omitempty"`
+	To   dynastay.Cursor `json:"t,omitempty"`
+}
+
+// candidates reads the candidates of a span that meet the filters. If the span has no end, it reads Request.Candidates
+// properties and sets the end. An [*dynastay.UnreadableError] comes with the other candidates.
+func (s *Search) candidates(ctx context.Context, r Request, part *span) ([]candidate, error) {
+	if r.aroundPoint() {
+		return s.around(ctx, r, part)
+	}
+	list := s.list(r)
+	var all []candidate
+	var unreadable []error
+	paging := dynastay.Paging{Limit: r.Candidates, After: part.From, Until: part.To, Reads: 1}
+	for {
+		page, err := list.Page(ctx, paging)
+		if err = collect(err, &unreadable); err != nil {
+			return nil, err
+		}
+		for _, card := range page.Items {
+			if r.meets(card) {
+				all = append(all, r.candidate(card))
+			}
+		}
+		if part.To == "" || page.Next == part.To || page.Next == "" {
+			part.To = page.Next
+			return all, joined(unreadable)
+		}
+		paging.After = page.Next // properties have been added to this part since it was read first
+	}
+}
+
+// list returns the candidates of a city. A filter that is part of a key narrows them without costs.
+func (s *Search) list(r Request) dynastay.Listing[*properties.Card] {
+	switch {
+	case r.byPrice():
+		return s.properties.ByPrice(properties.PriceQuery{
+			City: r.City, Country: r.Country, Currency: r.Currency, Descending: r.Sort == HighestPrice || r.Sort == HighestTotal,
+		})
+	case len(r.Filter.Stars) == 1:
+		return s.properties.ByStars(properties.StarsQuery{
+			City: r.City, Country: r.Country, Stars: r.Filter.Stars[0], MinRating: r.Filter.MinRating,
+		})
+	}
+	return s.properties.ByCity(properties.CityQuery{City: r.City, Country: r.Country, MinRating: r.Filter.MinRating})
+}
+
+// around reads the candidates around a point. All properties of the circle are read each time, so only an order by
+// total, for which the nights of all candidates are read as well, is limited to a number of candidates.
+func (s *Search) around(ctx context.Context, r Request, part *span) ([]candidate, error) {
+	near, err := s.properties.Near(ctx, properties.NearQuery{Latitude: r.Point.Latitude, Longitude: r.Point.Longitude, Radius: r.Radius})
+	var unreadable []error
+	if err = collect(err, &unreadable); err != nil {
+		return nil, err
+	}
+	var from, to rank
+	if err := s.bounds(r, part, &from, &to); err != nil {
+		return nil, err
+	}
+	var all []candidate
+	for _, n := range near {
+		c := candidate{n.Card, n.Distance}
+		at := nearness(c)
+		if part.From != "" && at.compare(from) <= 0 || !r.meets(n.Card) {
+			continue
+		}
+		if part.To != "" && at.compare(to) > 0 {
+			break
+		}
+		if part.To == "" && r.byTotal() && len(all) == r.Candidates {
+			part.To = dynastay.NewCursor(r.identity(), nearness(all[len(all)-1]))
+			break
+		}
+		all = append(all, c)
+	}
+	return all, joined(unreadable)
+}
+
+// bounds decodes the ends of a span of a circle.
+func (s *Search) bounds(r Request, part *span, from, to *rank) error {
+	for _, end := range []struct {
+		cursor dynastay.Cursor
+		rank   *rank
+	}{{part.From, from}, {part.To, to}} {
+		if end.cursor == "" {
+			continue
+		}
+		if err := end.cursor.Position(r.identity(), end.rank); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// nearness is the rank in the order by distance.
+func nearness(c candidate) rank { return Request{Sort: Nearest}.rank(c) }
+
+func (r Request) candidate(card *properties.Card) candidate {
+	c := candidate{card: card}
+	if at, ok := r.point(); ok {
+		c.distance = key.Distance(at, key.Point{Latitude: card.Latitude, Longitude: card.Longitude})
+	}
+	return c
+}
+
+// meets reports whether a card meets the filters. Those of prices and policies are decided by the quotes.
+func (r Request) meets(c *properties.Card) bool {
+	f := r.Filter
+	return c.Rating >= f.MinRating &&
+		(len(f.Stars) == 0 || slices.Contains(f.Stars, c.Stars)) &&
+		(len(f.Types) == 0 || slices.Contains(f.Types, c.Type)) &&
+		!slices.ContainsFunc(f.AmenityIDs, func(id string) bool { return !slices.Contains(c.AmenityIDs, id) }) &&
+		(r.Currency == "" || c.Prices.Min.Currency() == r.Currency)
+}
+
+// collect takes the errors of unreadable items, and returns any other error.
+func collect(err error, unreadable *[]error) error {
+	var some *dynastay.UnreadableError
+	if errors.As(err, &some) {
+		*unreadable = append(*unreadable, some.Items...)
+		return nil
+	}
+	return err
+}
+
+// joined is the opposite of collect.
+func joined(unreadable []error) error {
+	if len(unreadable) == 0 {
+		return nil
+	}
+	return &dynastay.UnreadableError{Items: unreadable}
+}
+
+func inOrder(of Request, all []candidate) {
+	slices.SortFunc(all, func(a, b candidate) int { return cmp.Compare(of.rank(a).compare(of.rank(b)), 0) })
+}
