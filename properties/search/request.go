@@ -148,7 +148,9 @@ func (r Request) validateDestination() error {
 func (r Request) aroundPoint() bool { return r.City == "" && r.Country == "" }
 
 // byPrice reports whether the order is by price.
-func (r Request) byPrice() bool { return r.byTotal() || r.Sort == LowestPrice || r.Sort == HighestPrice }
+func (r Request) byPrice() bool {
+	return r.byTotal() || r.Sort == LowestPrice || r.Sort == HighestPrice
+}
 
 // byTotal reports whether the order is known only once the nights have been read.
 func (r Request) byTotal() bool { return r.Sort == LowestTotal || r.Sort == HighestTotal }
@@ -223,11 +225,11 @@ func (f Filter) validate() error {
 }
 
 // identity is what a cursor is tied to: everything that determines which properties come in which order. The function
-// Rank cannot be part of it.
+// Rank cannot be part of it. Candidates may change: those that are being offered are in the cursor.
 func (r Request) identity() string {
 	text, err := json.Marshal([]any{
 		r.City, r.Country, r.Point, r.Radius, r.Stay.CheckIn.String(), r.Stay.CheckOut.String(), r.Guests, r.Rooms, r.Currency,
-		r.Filter, r.Sort, r.Candidates,
+		r.Filter, r.Sort,
 	})
 	if err != nil {
 		panic("search: " + err.Error()) // all numbers have been checked, so none is infinite
