@@ -26,8 +26,9 @@ type Offer struct {
 type Refusal struct {
 	Property *properties.Card
 	Distance float64
-	// Err is an [*availability.Refused] with the nights that cannot be sold, or matches [availability.ErrTooSmall] if
-	// all rooms of the property together do not hold the party, [ErrTooFew], or [ErrTooLong].
+	// Err is an [*availability.Refused] with the nights that cannot be sold; or matches [availability.ErrTooSmall] if
+	// all rooms of the property together do not hold the party, [ErrTooFew], or [ErrTooLong]; or is a
+	// [*dynastay.InvalidError] for the field "Stay.CheckIn" if that is before today at the property.
 	Err error
 }
 
@@ -107,7 +108,8 @@ func (o *offering) together(suitable []int) ([]*availability.Quote, error) {
 	}
 	choices, err := combine(types, party{o.Guests, o.Rooms})
 	switch {
-	case errors.Is(err, ErrTooFew):
+	// A room type that holds the party alone is not too small, even if the property has put none of its rooms on sale.
+	case errors.Is(err, ErrTooFew), errors.Is(err, availability.ErrTooSmall) && len(o.refused) > 0:
 		for _, i := range suitable {
 			o.refused = append(o.refused, o.rooms[i].Refused...)
 		}
@@ -133,6 +135,9 @@ func (o *offering) roomType(i int) roomType {
 	t := roomType{id: room.ID, limits: room.Limits, left: a.Left(), price: a.Prices().Total}
 	for _, night := range a.Nights {
 		t.total = max(t.total, night.Total)
+	}
+	if len(a.Nights) == 0 {
+		t.total = maxRooms // unknown, and so not the reason
 	}
 	if _, err := key.PriceOf(t.price); err != nil || t.price.Currency() != o.card.Prices.Min.Currency() {
 		t.left = 0
