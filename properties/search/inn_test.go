@@ -2,11 +2,14 @@ package search_test
 
 import (
 	"context"
+	"fmt"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 	"github.com/stretchr/testify/require"
 
 	"github.com/dynastay/dynastay"
@@ -113,13 +116,26 @@ func (n *inns) change(t testing.TB, propertyID, roomTypeID string, c availabilit
 	require.NoError(t, err)
 }
 
-// set changes an item as other software would.
-func (n *inns) set(t testing.TB, s *dynastay.Schema, at dynastay.Key, update string, values dynastay.Item) {
+// set sets an attribute, or a part of one, as other software would.
+func (n *inns) set(t testing.TB, s *dynastay.Schema, at dynastay.Key, v types.AttributeValue, path ...string) {
 	t.Helper()
+	names := map[string]string{}
+	for i, name := range path {
+		path[i] = fmt.Sprint("#", i)
+		names[path[i]] = name
+	}
 	_, err := n.Client.UpdateItem(t.Context(), &dynamodb.UpdateItemInput{
-		TableName: aws.String(n.TableName(s)), Key: s.Key.Of(at), UpdateExpression: &update, ExpressionAttributeValues: values,
+		TableName: aws.String(n.TableName(s)), Key: s.Key.Of(at),
+		UpdateExpression: aws.String("SET " + strings.Join(path, ".") + " = :v"), ExpressionAttributeNames: names,
+		ExpressionAttributeValues: dynastay.Item{":v": v},
 	})
 	require.NoError(t, err)
+}
+
+// onCard sets an attribute of a property's card.
+func (n *inns) onCard(t testing.TB, id string, v types.AttributeValue, path ...string) {
+	t.Helper()
+	n.set(t, keys.PropertiesTable, propertyKey(id), v, append([]string{keys.AttrCard}, path...)...)
 }
 
 func propertyKey(id string) dynastay.Key { return must(keys.Of(keys.Property{PropertyID: id})) }

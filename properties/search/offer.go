@@ -185,7 +185,7 @@ func (o *offering) freeNow(room properties.CardRoom) bool {
 	}
 	zone, err := availability.House{TimeZone: o.card.TimeZone}.Location()
 	if err != nil {
-		return false
+		return true // its quote fails for the same reason, which is then reported
 	}
 	arrival := o.Stay.CheckIn.Time()
 	clock, err := time.Parse("15:04", o.card.CheckInTime)
