@@ -149,6 +149,13 @@ func TestCostOfPages(t *testing.T) {
 	delete(others.items, keys.AvailabilityTable)
 	h.copies(t, others, meeting, *costSize)
 	assert.Equal(t, few, measure())
+
+	// More room types than one call of CheckAll accepts.
+	const most = 400
+	page, sent, _, _ := h.measured(t, h.search, request(), dynastay.Paging{Limit: most})
+	assert.Len(t, page.Offers, meeting)
+	assert.Len(t, page.Refused, most-meeting)
+	assert.Equal(t, 1+most, sent)
 }
 
 // If an order is computed for more candidates than a page offers, the next page reads their cards again.

@@ -1,7 +1,6 @@
 package search
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"slices"
@@ -157,5 +156,5 @@ func joined(unreadable []error) error {
 }
 
 func inOrder(of Request, all []candidate) {
-	slices.SortFunc(all, func(a, b candidate) int { return cmp.Compare(of.rank(a).compare(of.rank(b)), 0) })
+	slices.SortFunc(all, func(a, b candidate) int { return of.rank(a).compare(of.rank(b)) })
 }
