@@ -136,7 +136,7 @@ func (w *walk) readSpan(ctx context.Context) error {
 		return err
 	}
 	w.read = true
-	w.page.Cut = w.page.Cut || !w.indexed() && (w.at.From != "" || w.at.To != "")
+	w.page.Cut = !w.indexed() && (w.at.From != "" || w.at.To != "")
 	if w.byTotal() {
 		return w.readTotals(ctx, all)
 	}
