@@ -26,8 +26,9 @@ type Offer struct {
 type Refusal struct {
 	Property *properties.Card
 	Distance float64
-	// Err is an [*availability.Refused] with the nights that cannot be sold, or matches [availability.ErrTooSmall] if
-	// all rooms of the property together do not hold the party, [ErrTooFew], or [ErrTooLong].
+	// Err is an [*availability.Refused] with the nights that cannot be sold; or matches [availability.ErrTooSmall] if
+	// all rooms of the property together do not hold the party, [ErrTooFew], or [ErrTooLong]; or is a
+	// [*dynastay.InvalidError] for the field "Stay.CheckIn" if that is before today at the property.
 	Err error
 }
 
@@ -107,7 +108,8 @@ func (o *offering) together(suitable []int) ([]*availability.Quote, error) {
 	}
 	choices, err := combine(types, party{o.Guests, o.Rooms})
 	switch {
-	case errors.Is(err, ErrTooFew):
+	// A room type that holds the party alone is not too small, even if the property has put none of its rooms on sale.
+	case errors.Is(err, ErrTooFew), errors.Is(err, availability.ErrTooSmall) && len(o.refused) > 0:
 		for _, i := range suitable {
 			o.refused = append(o.refused, o.rooms[i].Refused...)
 		}
@@ -134,8 +136,8 @@ func (o *offering) roomType(i int) roomType {
 	for _, night := range a.Nights {
 		t.total = max(t.total, night.Total)
 	}
-	if len(a.Nights) < o.Stay.Nights() {
-		t.total = maxRooms // unknown; the reason is that nights are not on sale, not that the rooms are too few
+	if len(a.Nights) == 0 {
+		t.total = maxRooms // unknown, and so not the reason
 	}
 	if _, err := key.PriceOf(t.price); err != nil || t.price.Currency() != o.card.Prices.Min.Currency() {
 		t.left = 0
@@ -183,7 +185,7 @@ func (o *offering) freeNow(room properties.CardRoom) bool {
 	}
 	zone, err := availability.House{TimeZone: o.card.TimeZone}.Location()
 	if err != nil {
-		return false
+		return true // its quote fails for the same reason, which is then reported
 	}
 	arrival := o.Stay.CheckIn.Time()
 	clock, err := time.Parse("15:04", o.card.CheckInTime)

@@ -225,7 +225,7 @@ func (f Filter) validate() error {
 }
 
 // identity is what a cursor is tied to: everything that determines which properties come in which order. The function
-// Rank cannot be part of it.
+// Rank cannot be part of it. Candidates may change: those that are being offered are in the cursor.
 func (r Request) identity() string {
 	text, err := json.Marshal([]any{
 		r.City, r.Country, r.Point, r.Radius, r.Stay.CheckIn.String(), r.Stay.CheckOut.String(), r.Guests, r.Rooms, r.Currency,

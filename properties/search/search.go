@@ -1,6 +1,7 @@
 package search
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"slices"
@@ -137,7 +138,7 @@ func (w *walk) readSpan(ctx context.Context) error {
 		return err
 	}
 	w.read = true
-	w.page.Cut = w.page.Cut || !w.indexed() && (w.at.From != "" || w.at.To != "")
+	w.page.Cut = !w.indexed() && (w.at.From != "" || w.at.To != "")
 	if w.byTotal() {
 		return w.readTotals(ctx, all)
 	}
@@ -191,10 +192,10 @@ const maxChecks = 1000
 
 // offers reads the nights of candidates, and returns those that can lodge the party and those that cannot.
 func (w *walk) offers(ctx context.Context, all []candidate) (offers []Offer, refused []Refusal, err error) {
-	for len(all) > 0 {
+	for all = w.checkable(all); len(all) > 0; {
 		var requests []availability.CheckRequest
 		n := 0
-		for n < len(all) && (n == 0 || len(requests)+len(all[n].card.Rooms) <= maxChecks) {
+		for n < len(all) && len(requests)+len(all[n].card.Rooms) <= maxChecks {
 			requests = append(requests, all[n].card.CheckRequests(w.Rooms)...)
 			n++
 		}
@@ -219,6 +220,25 @@ func (w *walk) offers(ctx context.Context, all []candidate) (offers []Offer, ref
 		all = all[n:]
 	}
 	return offers, refused, nil
+}
+
+// checkable returns the candidates whose nights can be asked for: other software may have stored any card.
+func (w *walk) checkable(all []candidate) (some []candidate) {
+	for _, c := range all {
+		var err error
+		if len(c.card.Rooms) > maxChecks {
+			err = dynastay.Invalid("Rooms", "must have at most 1,000 entries")
+		}
+		for _, req := range c.card.CheckRequests(w.Rooms) {
+			err = cmp.Or(err, req.Validate())
+		}
+		if err != nil {
+			w.unreadable = append(w.unreadable, unusable(c.card, err))
+			continue
+		}
+		some = append(some, c)
+	}
+	return some
 }
 
 // isRefusal reports whether an error is the reason why a property cannot lodge a party. Any other is about stored data:

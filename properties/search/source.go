@@ -1,7 +1,6 @@
 package search
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"slices"
@@ -16,10 +15,13 @@ import (
 type span struct {
 	From dynastay.Cursor `json:"f,omitempty"`
 	To   dynastay.Cursor `json:"t,omitempty"`
+	// Known is set once the span has been read, also if To is the end of all. From then on, it contains whatever comes
+	// before To: a limited number would leave out candidates that were offered, and offer them again in the next span.
+	Known bool `json:"k,omitempty"`
 }
 
-// candidates reads the candidates of a span that meet the filters. If the span has no end, it reads Request.Candidates
-// properties and sets the end. An [*dynastay.UnreadableError] comes with the other candidates.
+// candidates reads the candidates of a span that meet the filters. If the end of the span is not known, it reads
+// Request.Candidates properties and sets the end. An [*dynastay.UnreadableError] comes with the other candidates.
 func (s *Search) candidates(ctx context.Context, r Request, part *span) ([]candidate, error) {
 	if r.aroundPoint() {
 		return s.around(ctx, r, part)
@@ -28,6 +30,9 @@ func (s *Search) candidates(ctx context.Context, r Request, part *span) ([]candi
 	var all []candidate
 	var unreadable []error
 	paging := dynastay.Paging{Limit: r.Candidates, After: part.From, Until: part.To, Reads: 1}
+	if part.Known {
+		paging.Limit = maxCandidates
+	}
 	for {
 		page, err := list.Page(ctx, paging)
 		if err = collect(err, &unreadable); err != nil {
@@ -38,8 +43,10 @@ func (s *Search) candidates(ctx context.Context, r Request, part *span) ([]candi
 				all = append(all, r.candidate(card))
 			}
 		}
-		if part.To == "" || page.Next == part.To || page.Next == "" {
-			part.To = page.Next
+		if !part.Known {
+			part.To, part.Known = page.Next, true
+		}
+		if page.Next == part.To {
 			return all, joined(unreadable)
 		}
 		paging.After = page.Next // properties have been added to this part since it was read first
@@ -83,12 +90,13 @@ func (s *Search) around(ctx context.Context, r Request, part *span) ([]candidate
 		if part.To != "" && at.compare(to) > 0 {
 			break
 		}
-		if part.To == "" && r.byTotal() && len(all) == r.Candidates {
+		if !part.Known && r.byTotal() && len(all) == r.Candidates {
 			part.To = dynastay.NewCursor(r.identity(), nearness(all[len(all)-1]))
 			break
 		}
 		all = append(all, c)
 	}
+	part.Known = true
 	return all, joined(unreadable)
 }
 
@@ -148,5 +156,5 @@ func joined(unreadable []error) error {
 }
 
 func inOrder(of Request, all []candidate) {
-	slices.SortFunc(all, func(a, b candidate) int { return cmp.Compare(of.rank(a).compare(of.rank(b)), 0) })
+	slices.SortFunc(all, func(a, b candidate) int { return of.rank(a).compare(of.rank(b)) })
 }

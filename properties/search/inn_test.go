@@ -1,0 +1,201 @@
+package search_test
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/aws/aws-sdk-go-v2/aws"
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
+	"github.com/stretchr/testify/require"
+
+	"github.com/dynastay/dynastay"
+	"github.com/dynastay/dynastay/availability"
+	"github.com/dynastay/dynastay/dyntest"
+	"github.com/dynastay/dynastay/internal/fixture"
+	"github.com/dynastay/dynastay/keys"
+	"github.com/dynastay/dynastay/keys/key"
+	"github.com/dynastay/dynastay/properties"
+	"github.com/dynastay/dynastay/properties/search"
+)
+
+// inns is a city whose properties a test creates itself.
+type inns struct {
+	*dyntest.DB
+	properties *properties.Repository
+	nights     *availability.Repository
+	search     *search.Search
+}
+
+func openInns(t testing.TB, tables dyntest.Option) *inns {
+	t.Helper()
+	db := dyntest.New(t, tables, dyntest.At(fixture.Now))
+	repo := properties.New(db.DB, nil)
+	return &inns{db, repo, availability.New(db.DB), search.New(db.DB, repo)}
+}
+
+// lisbon is where the inns are.
+var lisbon = key.Point{Latitude: 38.7223, Longitude: -9.1393}
+
+// inn is an approved property, in UTC all year round.
+func inn(id string, edits ...func(*properties.Property)) properties.Property {
+	p := properties.Property{
+		ID: id, Name: "Inn " + id, Slug: "inn-" + id, Type: properties.Hotel, Stars: 3, OwnerID: "user_host", Status: properties.Approved,
+		Address:     properties.Address{City: "Lisbon", Country: "Portugal", Latitude: lisbon.Latitude, Longitude: lisbon.Longitude},
+		CheckInTime: "15:00", CancellationPolicy: availability.FreeCancellation(48),
+	}
+	for _, edit := range edits {
+		edit(&p)
+	}
+	return p
+}
+
+// room is a room type for a number of adults or children, with 5 rooms.
+func room(id string, sleeps int, price string, edits ...func(*properties.RoomType)) properties.RoomType {
+	r := properties.RoomType{
+		ID: id, Name: "Room " + id, Limits: availability.Limits{MaxOccupancy: sleeps, MaxAdults: sleeps, MaxChildren: sleeps},
+		BasePrice: usd(price), Total: 5,
+	}
+	for _, edit := range edits {
+		edit(&r)
+	}
+	return r
+}
+
+func usd(amount string) dynastay.Money { return dynastay.MustMoney(amount, "USD") }
+
+// stay is three nights, which the inns have opened, and one more after it.
+var stay = dynastay.Stay{CheckIn: first, CheckOut: first.AddDays(3)}
+
+// request is for two adults in Lisbon.
+func request(edits ...func(*search.Request)) search.Request {
+	r := search.Request{City: "Lisbon", Country: "Portugal", Stay: stay, Guests: availability.Guests{Adults: 2}}
+	for _, edit := range edits {
+		edit(&r)
+	}
+	return r
+}
+
+// create creates a property without nights.
+func (n *inns) create(t testing.TB, p properties.Property, rooms ...properties.RoomType) {
+	t.Helper()
+	_, err := n.properties.Create(t.Context(), p, rooms)
+	require.NoError(t, err)
+}
+
+// add creates a property, and opens its nights at the base prices.
+func (n *inns) add(t testing.TB, p properties.Property, rooms ...properties.RoomType) {
+	t.Helper()
+	n.create(t, p, rooms...)
+	for _, r := range rooms {
+		n.open(t, p.ID, r, availability.OpenRequest{})
+	}
+}
+
+// open opens the nights of a room type.
+func (n *inns) open(t testing.TB, propertyID string, r properties.RoomType, o availability.OpenRequest) {
+	t.Helper()
+	o.PropertyID, o.RoomTypeID, o.Rooms, o.Price = propertyID, r.ID, r.Total, r.BasePrice
+	if o.Nights == (dynastay.Stay{}) {
+		o.Nights = dynastay.Stay{CheckIn: first, CheckOut: first.AddDays(openNights)}
+	}
+	_, err := n.nights.Open(t.Context(), o)
+	require.NoError(t, err)
+}
+
+// change changes nights of one room type.
+func (n *inns) change(t testing.TB, propertyID, roomTypeID string, c availability.Change) {
+	t.Helper()
+	if c.RoomTypeIDs = []string{roomTypeID}; c.Dates == (dynastay.Stay{}) {
+		c.Dates = stay
+	}
+	_, err := n.nights.Update(t.Context(), availability.UpdateRequest{PropertyID: propertyID, Changes: []availability.Change{c}})
+	require.NoError(t, err)
+}
+
+// set sets an attribute, or a part of one, as other software would.
+func (n *inns) set(t testing.TB, s *dynastay.Schema, at dynastay.Key, v types.AttributeValue, path ...string) {
+	t.Helper()
+	names := map[string]string{}
+	for i, name := range path {
+		path[i] = fmt.Sprint("#", i)
+		names[path[i]] = name
+	}
+	_, err := n.Client.UpdateItem(t.Context(), &dynamodb.UpdateItemInput{
+		TableName: aws.String(n.TableName(s)), Key: s.Key.Of(at),
+		UpdateExpression: aws.String("SET " + strings.Join(path, ".") + " = :v"), ExpressionAttributeNames: names,
+		ExpressionAttributeValues: dynastay.Item{":v": v},
+	})
+	require.NoError(t, err)
+}
+
+// onCard sets an attribute of a property's card.
+func (n *inns) onCard(t testing.TB, id string, v types.AttributeValue, path ...string) {
+	t.Helper()
+	n.set(t, keys.PropertiesTable, propertyKey(id), v, append([]string{keys.AttrCard}, path...)...)
+}
+
+func propertyKey(id string) dynastay.Key { return must(keys.Of(keys.Property{PropertyID: id})) }
+
+func nightKey(roomTypeID string, date dynastay.Date) dynastay.Key {
+	return must(keys.Of(keys.Night{RoomTypeID: roomTypeID, Date: date}))
+}
+
+// page returns a page that must not fail.
+func (n *inns) page(t testing.TB, r search.Request, p dynastay.Paging) search.Page {
+	t.Helper()
+	page, err := n.search.Page(t.Context(), r, p)
+	require.NoError(t, err)
+	return page
+}
+
+// all returns the ids of the offers on all pages, and calls between before each page but the first.
+func (n *inns) all(t testing.TB, r search.Request, p dynastay.Paging, between func()) (found []string) {
+	t.Helper()
+	for {
+		page := n.page(t, r, p)
+		found = append(found, offered(page)...)
+		if p.After = page.Next; p.After == "" {
+			return found
+		}
+		between()
+	}
+}
+
+func offered(p search.Page) (all []string) {
+	for _, o := range p.Offers {
+		all = append(all, o.Property.PropertyID)
+	}
+	return all
+}
+
+// measured returns the requests of one page, and the units read from the properties and from the nights.
+func (n *inns) measured(t testing.TB, s *search.Search, r search.Request, p dynastay.Paging) (page search.Page, requests int, cards, nights float64) {
+	t.Helper()
+	spent := n.Measure(func() {
+		var err error
+		page, err = s.Page(t.Context(), r, p)
+		require.NoError(t, err)
+	})
+	for _, call := range spent.Calls {
+		for _, u := range call.Usage {
+			if u.Table == keys.PropertiesTable.Name {
+				cards += u.ReadUnits
+			} else {
+				nights += u.ReadUnits
+			}
+		}
+	}
+	return page, spent.Requests, cards, nights
+}
+
+// parallel returns a search that sends so many requests at a time.
+func (n *inns) parallel(requests int, see func(context.Context, dynastay.Call)) *search.Search {
+	db := n.Open(&dynastay.Options{Parallel: requests, Observer: see})
+	return search.New(db, properties.New(db, nil))
+}
+
+func sorted(ids []string) []string { return slices.Sorted(slices.Values(ids)) }

@@ -1,0 +1,124 @@
+package search_test
+
+import (
+	"math"
+	"testing"
+
+	"github.com/aws/aws-sdk-go-v2/aws"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/dynastay/dynastay"
+	"github.com/dynastay/dynastay/availability"
+	"github.com/dynastay/dynastay/keys/key"
+	"github.com/dynastay/dynastay/properties"
+	"github.com/dynastay/dynastay/properties/search"
+)
+
+// The caller's ranks may be any numbers. Equal ones are in the order of the ids, and what is not a number comes last.
+func TestRanks(t *testing.T) {
+	t.Parallel()
+	h := openInns(t, searchTables)
+	ranks := map[string]float64{
+		"a": math.NaN(), "b": math.Inf(-1), "c": -2, "d": -1.5, "e": 0, "f": math.Copysign(0, -1), "g": 0, "h": 1e-300, "i": 2, "j": 2.5,
+		"k": math.MaxFloat64, "l": math.Inf(1), "m": math.NaN(), "n": -math.MaxFloat64,
+	}
+	for id := range ranks {
+		h.add(t, inn(id, func(p *properties.Property) { p.FeaturedScore = int('z' - id[0]) }), room("room_"+id, 2, "100"))
+	}
+	r := request(func(r *search.Request) { r.Rank = func(c *properties.Card) float64 { return ranks[c.PropertyID] } })
+	want := []string{"l", "k", "j", "i", "h", "e", "f", "g", "d", "c", "n", "b", "a", "m"}
+	for _, limit := range []int{1, 3, 50} {
+		assert.Equal(t, want, h.all(t, r, dynastay.Paging{Limit: limit}, func() {}))
+	}
+}
+
+// Cut says that an order was computed for only some of the candidates.
+func TestCut(t *testing.T) {
+	t.Parallel()
+	h := openInns(t, searchTables)
+	for _, id := range []string{"a", "b", "c", "d", "e"} {
+		h.add(t, inn(id), room("room_"+id, 2, "100"))
+	}
+	indexed := map[string][]search.Sort{"city": {search.BestRated, search.LowestPrice}, "circle": {search.Nearest}}
+	limited := map[string][]search.Sort{
+		"city":   {search.Recommended, search.HighestPrice, search.LowestTotal, search.HighestTotal, search.Nearest},
+		"circle": {search.LowestTotal, search.HighestTotal},
+	}
+	for where, place := range places {
+		cuts := func(order search.Sort, candidates, rounds int) (all []bool) {
+			r := request(place, func(r *search.Request) { r.Sort, r.Currency, r.Candidates = order, "USD", candidates })
+			for p := (dynastay.Paging{Limit: 3, Reads: rounds}); ; {
+				page := h.page(t, r, p)
+				all = append(all, page.Cut)
+				if p.After = page.Next; p.After == "" {
+					return all
+				}
+			}
+		}
+		for _, order := range indexed[where] {
+			assert.NotContains(t, cuts(order, 2, 1), true, "%s %s", where, order)
+		}
+		for _, order := range limited[where] {
+			assert.NotContains(t, cuts(order, 6, 1), true, "%s %s", where, order)
+			for _, rounds := range []int{1, 2} {
+				assert.NotContains(t, cuts(order, 2, rounds), false, "%s %s", where, order)
+			}
+		}
+	}
+	assert.False(t, h.page(t, request(places["circle"], func(r *search.Request) { r.Candidates = 1 }), dynastay.Paging{}).Cut,
+		"a circle is read as a whole")
+}
+
+// A property that cannot lodge the party is on one page.
+func TestRefusedOnce(t *testing.T) {
+	t.Parallel()
+	h := openInns(t, searchTables)
+	for _, id := range []string{"a", "b", "c", "d", "e"} {
+		h.add(t, inn(id), room("room_"+id, 2, "100"))
+	}
+	for _, id := range []string{"a", "c", "e"} {
+		h.change(t, id, "room_"+id, availability.Change{Rooms: aws.Int(0)})
+	}
+	for _, place := range places {
+		for _, order := range orders {
+			for _, candidates := range []int{2, 5} {
+				r := request(place, func(r *search.Request) { r.Sort, r.Currency, r.Candidates = order, "USD", candidates })
+				var found []string
+				for p := (dynastay.Paging{Limit: 1}); ; {
+					page := h.page(t, r, p)
+					for _, refusal := range page.Refused {
+						found = append(found, refusal.Property.PropertyID)
+					}
+					if p.After = page.Next; p.After == "" {
+						break
+					}
+				}
+				assert.Equal(t, []string{"a", "c", "e"}, sorted(found), order)
+			}
+		}
+	}
+}
+
+// Distances are from the point of the request, and are ordered however close they are. Without a point, they are 0.
+func TestDistances(t *testing.T) {
+	t.Parallel()
+	h := openInns(t, searchTables)
+	const apart = 1e-6 // degrees: 11 cm
+	for i, id := range []string{"c", "b", "a"} {
+		h.add(t, inn(id, func(p *properties.Property) { p.Address.Latitude += float64(i) * apart }), room("room_"+id, 2, "100"))
+	}
+	h.change(t, "b", "room_b", availability.Change{Rooms: aws.Int(0)})
+	for where, place := range places {
+		page := h.page(t, request(place, func(r *search.Request) { r.Sort = search.Nearest }), dynastay.Paging{})
+		require.Equal(t, []string{"c", "a"}, offered(page), where)
+		assert.Zero(t, page.Offers[0].Distance)
+		far := key.Distance(lisbon, key.Point{Latitude: lisbon.Latitude + 2*apart, Longitude: lisbon.Longitude})
+		assert.InDelta(t, far, page.Offers[1].Distance, 1e-3)
+		require.Len(t, page.Refused, 1)
+		assert.InDelta(t, far/2, page.Refused[0].Distance, 1e-3)
+	}
+	page := h.page(t, request(), dynastay.Paging{})
+	assert.Zero(t, page.Offers[0].Distance)
+	assert.Zero(t, page.Offers[1].Distance)
+}

@@ -1,0 +1,154 @@
+package search_test
+
+import (
+	"fmt"
+	"slices"
+	"testing"
+
+	"github.com/aws/aws-sdk-go-v2/aws"
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/dynastay/dynastay"
+	"github.com/dynastay/dynastay/availability"
+	"github.com/dynastay/dynastay/keys"
+	"github.com/dynastay/dynastay/properties"
+	"github.com/dynastay/dynastay/properties/search"
+)
+
+var orders = []search.Sort{
+	search.Recommended, search.BestRated, search.LowestPrice, search.HighestPrice, search.LowestTotal, search.HighestTotal, search.Nearest,
+}
+
+// places are a city and a circle.
+var places = map[string]func(*search.Request){
+	"city":   func(r *search.Request) { r.Point = &lisbon },
+	"circle": func(r *search.Request) { r.City, r.Country, r.Point, r.Radius = "", "", &lisbon, 50_000 },
+}
+
+// numbered returns a property at its own place in every order. The lower the number, which is above -60, the earlier it
+// comes in an order from low to high.
+func numbered(id string, n int) (properties.Property, properties.RoomType) {
+	p := inn(id, func(p *properties.Property) {
+		p.FeaturedScore = 60 + n/2
+		p.Address.Latitude += float64(60+n) / 1000
+	})
+	return p, room("room_of_"+id, 2, fmt.Sprint(100+n))
+}
+
+// rate gives a property a rating with one review.
+func (n *inns) rate(t testing.TB, id string, rating dynastay.Rating) {
+	t.Helper()
+	_, err := n.properties.Rate(t.Context(), id, 0, rating)
+	require.NoError(t, err)
+}
+
+// items returns all items of the tables that searches read.
+func (n *inns) items(t testing.TB) map[*dynastay.Schema][]dynastay.Item {
+	t.Helper()
+	all := map[*dynastay.Schema][]dynastay.Item{}
+	for _, s := range []*dynastay.Schema{keys.PropertiesTable, keys.AvailabilityTable} {
+		out, err := n.Client.Scan(t.Context(), &dynamodb.ScanInput{TableName: aws.String(n.TableName(s))})
+		require.NoError(t, err)
+		require.Empty(t, out.LastEvaluatedKey)
+		all[s] = out.Items
+	}
+	return all
+}
+
+// row returns properties with the even numbers below 2 × size.
+func row(t testing.TB, size int) map[*dynastay.Schema][]dynastay.Item {
+	t.Helper()
+	h := openInns(t, searchTables)
+	for n := range size {
+		id := fmt.Sprintf("%02d", 2*n)
+		p, r := numbered(id, 2*n)
+		h.add(t, p, r)
+		h.rate(t, id, dynastay.Rating(10+n*90/size))
+	}
+	return h.items(t)
+}
+
+// put writes items without the library's checks.
+func (n *inns) put(t testing.TB, all map[*dynastay.Schema][]dynastay.Item) {
+	t.Helper()
+	require.NoError(t, n.Direct.PutAll(t.Context(), func(yield func(*dynastay.Schema, dynastay.Item) bool) {
+		for s, items := range all {
+			for _, item := range items {
+				if !yield(s, item) {
+					return
+				}
+			}
+		}
+	}))
+}
+
+// Properties that do not change are on one page each, whatever happens to others between the pages. The numbers of
+// candidates are fewer than there are properties at first, and hardly more.
+func TestPagesWhileOthersChange(t *testing.T) {
+	t.Parallel()
+	const size = 20
+	items := row(t, size)
+	for where, place := range places {
+		for _, order := range orders {
+			for _, candidates := range []int{4, size + 1} {
+				t.Run(fmt.Sprintf("%s %q %d", where, order, candidates), func(t *testing.T) {
+					t.Parallel()
+					h := openInns(t, searchTables)
+					h.put(t, items)
+					c := &changes{inns: h}
+					r := request(place, func(r *search.Request) { r.Sort, r.Currency, r.Candidates = order, "USD", candidates })
+					found := h.all(t, r, dynastay.Paging{Limit: 3}, func() { c.next(t) })
+					require.GreaterOrEqual(t, c.step, changeSteps)
+					var still []string
+					for n := range size {
+						if n%4 > 0 {
+							still = append(still, fmt.Sprintf("%02d", 2*n))
+						}
+					}
+					found = slices.DeleteFunc(found, func(id string) bool { return !slices.Contains(still, id) })
+					assert.Equal(t, still, sorted(found))
+				})
+			}
+		}
+	}
+}
+
+// changes are changes of every fourth property of a row, and new ones among, before and after the others.
+type changes struct {
+	*inns
+	step int
+}
+
+const changeSteps = 4
+
+func (c *changes) next(t *testing.T) {
+	t.Helper()
+	if c.step++; c.step > changeSteps {
+		return // or an order in which all new ones come later would never end
+	}
+	for _, n := range []int{[]int{-40, 60}[c.step%2] + c.step, 1 + 6*c.step} {
+		id := fmt.Sprintf("new_%03d", 60+n)
+		p, r := numbered(id, n)
+		c.add(t, p, r)
+		c.rate(t, id, dynastay.Rating(55+n/2))
+	}
+	id := fmt.Sprintf("%02d", 8*(c.step-1))
+	roomID := "room_of_" + id
+	switch c.step % 3 {
+	case 0:
+		_, err := c.properties.Suspend(t.Context(), id)
+		require.NoError(t, err)
+	case 1:
+		c.change(t, id, roomID, availability.Change{Rooms: new(int)}) // sold out
+		c.rate(t, id, 100)
+	case 2:
+		c.change(t, id, roomID, availability.Change{Price: usd("400")})
+		_, err := c.properties.UpdateRoomType(t.Context(), id, roomID, func(r *properties.RoomType) error {
+			r.BasePrice = usd("1")
+			return nil
+		})
+		require.NoError(t, err)
+	}
+}

@@ -1,0 +1,173 @@
+package search_test
+
+import (
+	"fmt"
+	"testing"
+
+	"github.com/aws/aws-sdk-go-v2/aws"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/dynastay/dynastay"
+	"github.com/dynastay/dynastay/availability"
+	"github.com/dynastay/dynastay/bookings"
+	"github.com/dynastay/dynastay/dyntest"
+	"github.com/dynastay/dynastay/internal/fixture"
+	"github.com/dynastay/dynastay/keys"
+	"github.com/dynastay/dynastay/properties"
+	"github.com/dynastay/dynastay/properties/search"
+)
+
+// bookingTables are the tables of a search whose result is booked.
+var bookingTables = dyntest.OnlyTables(keys.PropertiesTable, keys.AvailabilityTable, keys.MetadataTable, keys.BookingsTable)
+
+// book books a quote as it is.
+func (n *inns) book(t testing.TB, q *availability.Quote) {
+	t.Helper()
+	made, err := bookings.New(n.DB.DB, nil).Create(t.Context(), fixture.Request(q), dynastay.IdempotencyKey(n.NewID("key_")))
+	require.NoError(t, err)
+	require.Len(t, made.Lines, len(q.Lines))
+	for i, line := range made.Lines {
+		assert.Equal(t, q.Lines[i], line.Line)
+	}
+}
+
+// only returns the quotes of the only property.
+func (n *inns) only(t testing.TB, r search.Request) []*availability.Quote {
+	t.Helper()
+	page := n.page(t, r, dynastay.Paging{})
+	require.Len(t, page.Offers, 1)
+	return page.Offers[0].Quotes
+}
+
+// Each room type that holds the guests has a quote, cheapest first, with its own terms or those of the property. It is
+// what package availability quotes, and is booked as it is.
+func TestQuotesAreBooked(t *testing.T) {
+	t.Parallel()
+	h := openInns(t, bookingTables)
+	partial := availability.PartialRefund(50, 24)
+	h.add(t, inn("a", func(p *properties.Property) { p.TimeZone = "Europe/Lisbon" }),
+		room("a_suite", 4, "300"), room("b_double", 2, "100"), room("c_double", 2, "100", func(r *properties.RoomType) { r.CancellationPolicy = partial }),
+		room("d_single", 1, "60"), room("e_triple", 3, "120"))
+	h.change(t, "a", "e_triple", availability.Change{Price: usd("33.33"), Dates: dynastay.Stay{CheckIn: first, CheckOut: first.AddDays(1)}})
+	quotes := h.only(t, request())
+
+	var got []string
+	for _, q := range quotes {
+		require.Len(t, q.Lines, 1)
+		got = append(got, fmt.Sprintf("%d %s %s %s", q.Lines[0].Quantity, q.Lines[0].RoomTypeID, q.Lines[0].CancellationPolicy, q.Total))
+		card := must(h.properties.GetWithRooms(t.Context(), "a")).Card()
+		req, err := card.QuoteRequest(stay, availability.Guests{Adults: 2}, properties.Choice{RoomTypeID: q.Lines[0].RoomTypeID, Quantity: 1})
+		require.NoError(t, err)
+		want, err := h.nights.Quote(t.Context(), req)
+		require.NoError(t, err)
+		assert.Equal(t, want, q)
+		h.book(t, q)
+	}
+	assert.Equal(t, []string{
+		"1 e_triple free_cancellation_48h 273.33 USD", "1 b_double free_cancellation_48h 300.00 USD", "1 c_double partial_50_24h 300.00 USD",
+		"1 a_suite free_cancellation_48h 900.00 USD",
+	}, got)
+}
+
+// A party that no room type holds is offered a combination, at its exact price, which is booked as it is.
+func TestPartyInTwoRooms(t *testing.T) {
+	t.Parallel()
+	h := openInns(t, bookingTables)
+	h.add(t, inn("a"), room("double", 2, "100"), room("suite", 3, "150.05"), room("triple", 3, "150.04"))
+	h.change(t, "a", "triple", availability.Change{Rooms: aws.Int(1)})
+	family := request(func(r *search.Request) { r.Guests = availability.Guests{Adults: 2, Children: 3} })
+
+	for _, want := range []string{"[1×double 1×triple] 750.12 USD", "[1×double 1×suite] 750.15 USD"} { // the triple is then sold out
+		quotes := h.only(t, family)
+		require.Len(t, quotes, 1)
+		var rooms []string
+		for _, line := range quotes[0].Lines {
+			rooms = append(rooms, fmt.Sprintf("%d×%s", line.Quantity, line.RoomTypeID))
+		}
+		assert.Equal(t, want, fmt.Sprint(rooms, " ", quotes[0].Total))
+		assert.Equal(t, family.Guests, quotes[0].Guests)
+		h.book(t, quotes[0])
+	}
+}
+
+// At least so many rooms are quoted, of one room type if it has them, although fewer would hold the party.
+func TestRoomsOfARequest(t *testing.T) {
+	t.Parallel()
+	h := openInns(t, bookingTables)
+	h.add(t, inn("a"), room("double", 2, "100"), room("single", 1, "40"))
+	two := request(func(r *search.Request) { r.Rooms = 2 })
+	quotes := h.only(t, two)
+	require.Len(t, quotes, 2)
+	for i, id := range []string{"single", "double"} {
+		require.Len(t, quotes[i].Lines, 1)
+		assert.Equal(t, id, quotes[i].Lines[0].RoomTypeID)
+		assert.Equal(t, 2, quotes[i].Lines[0].Quantity)
+		h.book(t, quotes[i])
+	}
+	h.change(t, "a", "double", availability.Change{Rooms: aws.Int(3)})
+	h.change(t, "a", "single", availability.Change{Rooms: aws.Int(3)})
+	quotes = h.only(t, two) // one of each is left
+	require.Len(t, quotes, 1)
+	assert.Len(t, quotes[0].Lines, 2)
+	assert.Equal(t, usd("420"), quotes[0].Total)
+	h.book(t, quotes[0])
+}
+
+// Prices of a night, to the cent: bounds are included, and a stay whose nights have other prices is compared in total.
+func TestNightlyPrices(t *testing.T) {
+	t.Parallel()
+	h := openInns(t, searchTables)
+	h.add(t, inn("a"), room("double", 2, "100"))
+	h.change(t, "a", "double", availability.Change{Price: usd("99.98"), Dates: dynastay.Stay{CheckIn: first, CheckOut: first.AddDays(1)}})
+	// 299.98 for three nights: 99.9933… a night.
+	for _, test := range []struct {
+		lowest, highest string
+		offers          int
+	}{{"99.99", "", 1}, {"100", "", 0}, {"", "100", 1}, {"", "99.99", 0}, {"99.99", "100", 1}} {
+		r := request(func(r *search.Request) {
+			r.Currency = "USD"
+			if test.lowest != "" {
+				r.Filter.MinNightly = usd(test.lowest)
+			}
+			if test.highest != "" {
+				r.Filter.MaxNightly = usd(test.highest)
+			}
+		})
+		page := h.page(t, r, dynastay.Paging{})
+		assert.Len(t, page.Offers, test.offers, test)
+		assert.Empty(t, page.Refused)
+	}
+	for _, nights := range []int{1, 2} { // exactly
+		r := request(func(r *search.Request) {
+			r.Stay.CheckIn = first.AddDays(1)
+			r.Stay.CheckOut = r.Stay.CheckIn.AddDays(nights)
+			r.Currency, r.Filter.MinNightly, r.Filter.MaxNightly = "USD", usd("100"), usd("100")
+		})
+		assert.Len(t, h.page(t, r, dynastay.Paging{}).Offers, 1)
+	}
+}
+
+// A combination must fit into the transaction that books it: 5 room types for 18 nights do, 2 for 47 nights do not.
+func TestLongestCombination(t *testing.T) {
+	t.Parallel()
+	h := openInns(t, bookingTables)
+	var rooms []properties.RoomType
+	for i := range 5 {
+		rooms = append(rooms, room(fmt.Sprint("room_", i), 1, "100", func(r *properties.RoomType) { r.Total = 1 }))
+	}
+	h.create(t, inn("a"), rooms...)
+	for _, r := range rooms {
+		h.open(t, "a", r, availability.OpenRequest{Nights: dynastay.Stay{CheckIn: first, CheckOut: first.AddDays(90)}})
+	}
+	singles := func(rooms, nights int) search.Request {
+		return request(func(r *search.Request) { r.Guests.Adults, r.Stay.CheckOut = rooms, first.AddDays(nights) })
+	}
+	assert.ErrorIs(t, h.refusal(t, singles(2, 47)), search.ErrTooLong)
+	h.book(t, h.only(t, singles(5, 18))[0])
+
+	one := request(func(r *search.Request) {
+		r.Guests.Adults, r.Stay = 1, dynastay.Stay{CheckIn: first.AddDays(18), CheckOut: first.AddDays(90)}
+	})
+	assert.Len(t, h.only(t, one), 5, "a single room type is not limited")
+}

@@ -1,0 +1,153 @@
+package search_test
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/aws/aws-sdk-go-v2/aws"
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/dynastay/dynastay"
+	"github.com/dynastay/dynastay/availability"
+	"github.com/dynastay/dynastay/dyntest"
+	"github.com/dynastay/dynastay/entity"
+	"github.com/dynastay/dynastay/keys"
+	"github.com/dynastay/dynastay/properties/search"
+)
+
+// unreadable returns the page, which must come with so many errors of stored data.
+func (n *inns) unreadable(t testing.TB, r search.Request, items int) (search.Page, []error) {
+	t.Helper()
+	page, err := n.search.Page(t.Context(), r, dynastay.Paging{})
+	var some *dynastay.UnreadableError
+	require.ErrorAs(t, err, &some)
+	require.Len(t, some.Items, items)
+	for _, err := range some.Items {
+		assert.ErrorIs(t, err, dynastay.ErrCorrupt)
+		assert.NotErrorIs(t, err, dynastay.ErrInvalid)
+	}
+	return page, some.Items
+}
+
+// Whatever is wrong with one property does not hide the others.
+func TestUnreadableProperties(t *testing.T) {
+	t.Parallel()
+	text, number := dynastay.Text("odd"), dynastay.Number(1)
+	for name, spoil := range map[string]func(*testing.T, *inns){
+		"card":      func(t *testing.T, h *inns) { h.onCard(t, "b", text, "StarRating") },
+		"time zone": func(t *testing.T, h *inns) { h.onCard(t, "b", dynastay.Text("Europe/Atlantis"), "TimeZone") },
+		"name": func(t *testing.T, h *inns) {
+			h.onCard(t, "b", dynastay.Text(strings.Repeat("a", entity.MaxName+1)), "Rooms", "room_b", "Name")
+		},
+		"policy": func(t *testing.T, h *inns) {
+			h.onCard(t, "b", dynastay.Text("free_cancellation"), "Rooms", "room_b", "CancellationPolicy")
+		},
+		"id of a room type": func(t *testing.T, h *inns) {
+			h.onCard(t, "b", &types.AttributeValueMemberM{Value: dynastay.Item{"MaxAdults": number}}, "Rooms", "a#b")
+		},
+		"number of room types": func(t *testing.T, h *inns) {
+			rooms := dynastay.Item{}
+			for i := range 1001 {
+				rooms[fmt.Sprint("room_", i)] = &types.AttributeValueMemberM{Value: dynastay.Item{"MaxAdults": number}}
+			}
+			h.onCard(t, "b", &types.AttributeValueMemberM{Value: rooms}, "Rooms")
+		},
+		"limits": func(t *testing.T, h *inns) { h.onCard(t, "b", dynastay.Number(-1), "Rooms", "room_b", "MaxChildren") },
+		"currencies": func(t *testing.T, h *inns) {
+			h.set(t, keys.AvailabilityTable, nightKey("room_b", first), dynastay.Text("EUR"), "Currency")
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			h := openInns(t, searchTables)
+			for _, id := range []string{"a", "b", "c"} {
+				h.add(t, inn(id), room("room_"+id, 2, "100"))
+			}
+			spoil(t, h)
+			for _, place := range places {
+				for _, order := range []search.Sort{search.BestRated, search.LowestTotal} {
+					r := request(place, func(r *search.Request) { r.Sort, r.Currency = order, "USD" })
+					page, errs := h.unreadable(t, r, 1)
+					assert.Equal(t, []string{"a", "c"}, sorted(offered(page)))
+					assert.Contains(t, errs[0].Error(), "b")
+					assert.Empty(t, page.Refused)
+				}
+			}
+		})
+	}
+}
+
+// A night that cannot be read is not on sale.
+func TestUnreadableNight(t *testing.T) {
+	t.Parallel()
+	h := openInns(t, searchTables)
+	h.add(t, inn("a"), room("room_a", 2, "100"), room("double", 2, "120"))
+	h.add(t, inn("b"), room("room_b", 2, "100"))
+	for _, id := range []string{"room_a", "room_b"} {
+		h.set(t, keys.AvailabilityTable, nightKey(id, first), dynastay.Text("odd"), "AvailableRooms")
+	}
+	page, errs := h.unreadable(t, request(), 2)
+	for _, err := range errs {
+		assert.Contains(t, err.Error(), first.String())
+	}
+	require.Equal(t, []string{"a"}, offered(page))
+	require.Len(t, page.Offers[0].Quotes, 1)
+	assert.Equal(t, "double", page.Offers[0].Quotes[0].Lines[0].RoomTypeID)
+	require.Len(t, page.Refused, 1)
+	assert.Equal(t, []string{fmt.Sprintf("room_b: %s not_on_sale", first)}, nights(t, page.Refused[0].Err))
+}
+
+// A request that fails is the error of the whole page.
+func TestFailedRequests(t *testing.T) {
+	t.Parallel()
+	h := openInns(t, searchTables)
+	for _, id := range []string{"a", "b", "c"} {
+		h.add(t, inn(id), room("room_"+id, 2, "100"), room("double_"+id, 2, "100"))
+	}
+	for _, place := range places {
+		for _, index := range []string{keys.LocationIndex, keys.GeohashIndex, keys.PropertyDateIndex} {
+			r := request(place)
+			if r.City == "" && index == keys.LocationIndex || r.City != "" && index == keys.GeohashIndex {
+				continue
+			}
+			for name, fault := range map[string]dyntest.Fault{"denied": dyntest.Fail("AccessDeniedException"), "lost": dyntest.LoseAnswer()} {
+				h.Faults.Inject(fault, dyntest.When{Operation: "Query", Index: index, Nth: 1, EveryAttempt: true})
+				page, err := h.search.Page(t.Context(), r, dynastay.Paging{})
+				require.Error(t, err, name)
+				assert.Empty(t, page)
+				assert.NotErrorIs(t, err, dynastay.ErrCorrupt)
+			}
+			ctx, cancel := context.WithCancel(t.Context())
+			h.Faults.Inject(dyntest.Before(func(context.Context) { cancel() }), dyntest.When{Operation: "Query", Index: index, Nth: 1})
+			page, err := h.search.Page(ctx, r, dynastay.Paging{})
+			require.ErrorIs(t, err, context.Canceled)
+			assert.Empty(t, page)
+		}
+	}
+	assert.Len(t, h.page(t, request(), dynastay.Paging{}).Offers, 3)
+}
+
+// A property that other software wrote has no card. It is offered nevertheless, with 1 more request.
+func TestPropertyOfOtherSoftware(t *testing.T) {
+	t.Parallel()
+	h := openInns(t, bookingTables)
+	h.add(t, inn("a"), room("room_a", 2, "100"))
+	h.add(t, inn("b"), room("room_b", 2, "120"))
+	_, err := h.Client.UpdateItem(t.Context(), &dynamodb.UpdateItemInput{
+		TableName: aws.String(h.TableName(keys.PropertiesTable)), Key: keys.PropertiesTable.Key.Of(propertyKey("b")),
+		UpdateExpression:         aws.String("REMOVE #card, #id, Version"),
+		ExpressionAttributeNames: map[string]string{"#card": keys.AttrCard, "#id": keys.PropertiesTable.WriteIDName()},
+	})
+	require.NoError(t, err)
+	r := request(func(r *search.Request) { r.Sort = search.LowestTotal; r.Currency = "USD" })
+	page, requests, _, _ := h.measured(t, h.search, r, dynastay.Paging{})
+	assert.Equal(t, []string{"a", "b"}, offered(page))
+	assert.Equal(t, 1+2+1, requests)
+	assert.Equal(t, availability.FreeCancellation(48), page.Offers[1].Quotes[0].Lines[0].CancellationPolicy)
+	h.book(t, page.Offers[1].Quotes[0])
+}
