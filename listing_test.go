@@ -320,13 +320,13 @@ func TestUntil(t *testing.T) {
 func TestUntilAmongEqualSortValues(t *testing.T) {
 	for _, descending := range []bool{false, true} {
 		var rows []Item
-		for i, sort := range []string{"1", "1", "1", "2", "2"} {
+		for i, sort := range []string{"1", "1", "1", "1", "2", "2", "3", "3"} {
 			if descending {
 				sort = fmt.Sprint('9' - sort[0])
 			}
 			rows = append(rows, Item{"PK": str(fmt.Sprint("ITEM#", i)), "SK": str("METADATA"), "GSI1PK": str("P"), "GSI1SK": str(sort)})
 		}
-		limits, gone := 0, ""
+		limits, gone := 0, []string(nil)
 		db := Open(onlyQueries{answer: func(in *dynamodb.QueryInput) (*dynamodb.QueryOutput, error) {
 			limits += int(*in.Limit)
 			from := 0
@@ -337,7 +337,7 @@ func TestUntilAmongEqualSortValues(t *testing.T) {
 			to := min(from+int(*in.Limit), len(rows))
 			out := &dynamodb.QueryOutput{}
 			for _, row := range rows[from:to] {
-				if RowOf(row).Text("PK") != "ITEM#"+gone {
+				if !slices.Contains(gone, RowOf(row).Text("PK")) {
 					out.Items = append(out.Items, row)
 				}
 			}
@@ -358,9 +358,10 @@ func TestUntilAmongEqualSortValues(t *testing.T) {
 		}
 		first := read(Paging{Limit: 2})
 		assert.Equal(t, first, read(Paging{Until: first.Next}))
-		second := read(Paging{Limit: 2, After: first.Next})
+		assert.Equal(t, first, read(Paging{Limit: 3, Until: first.Next}), "also if the request ends among them")
+		second := read(Paging{Limit: 3, After: first.Next})
 		assert.Equal(t, second, read(Paging{After: first.Next, Until: second.Next}))
-		assert.Equal(t, Page[string]{[]string{"0", "1", "2", "3"}, second.Next}, read(Paging{Until: second.Next}))
+		assert.Equal(t, Page[string]{[]string{"0", "1", "2", "3", "4"}, second.Next}, read(Paging{Until: second.Next}))
 
 		// A request that ends there, or further on, is the last one, whether or not the row still exists.
 		limits = 0
@@ -369,14 +370,17 @@ func TestUntilAmongEqualSortValues(t *testing.T) {
 		require.NoError(t, err)
 		assert.Equal(t, Page[string]{[]string{"0"}, first.Next}, page)
 		assert.Equal(t, 2, limits)
-		gone = "3"
-		third := read(Paging{Limit: 1, After: first.Next})
-		assert.Equal(t, []string{"2"}, third.Items)
-		assert.Equal(t, Page[string]{Next: second.Next}, read(Paging{Limit: 1, After: third.Next, Until: second.Next}))
+		third := read(Paging{Limit: 2, After: first.Next})
+		gone = []string{"ITEM#4", "ITEM#5", "ITEM#6"}
+		for _, limit := range []int{1, 3} {
+			limits = 0
+			assert.Equal(t, Page[string]{Next: second.Next}, read(Paging{Limit: limit, Reads: 1, After: third.Next, Until: second.Next}))
+			assert.Equal(t, limit, limits, "one request")
+		}
 
-		// Where the rows with a sort value that came before the last one cannot be told from those behind, all are read.
-		gone = "1"
-		assert.Equal(t, Page[string]{[]string{"0", "2"}, first.Next}, read(Paging{Until: first.Next}))
+		// If it does not, the rows that were behind it cannot be told from the others with its sort value.
+		gone = []string{"ITEM#1"}
+		assert.Equal(t, Page[string]{[]string{"0", "2", "3"}, first.Next}, read(Paging{Until: first.Next}))
 
 		_, err = list.Page(context.Background(), Paging{After: second.Next, Until: first.Next})
 		assert.ErrorIs(t, err, ErrInvalid)

@@ -74,6 +74,12 @@ func TestLoadKeepsToItsReads(t *testing.T) {
 	assert.Equal(t, []string{"0000"}, page.Items)
 	assert.Equal(t, 1, table.requests, "one read of each is the least")
 	assert.Len(t, *fetched, 1)
+	table.requests = 0
+	page, err = Load(listOf(table.db(), "P").Filter(func(s string) bool { return s > "0090" }), given).
+		Page(context.Background(), Paging{Limit: 2, Reads: 1})
+	require.NoError(t, err)
+	assert.Empty(t, page.Items)
+	assert.Equal(t, 1, table.requests)
 
 	// Nothing is fetched for a page without rows.
 	empty, fetched := loaded(&partitions{})

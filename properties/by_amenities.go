@@ -68,10 +68,7 @@ func (r *Repository) ByAmenities(q AmenityQuery) dynastay.Listing[*Card] {
 // cardIn returns the card of a property, or nil if the property is not in a city, a partition of the index by city, with
 // all of these amenities: the index of amenities may be behind.
 func (r *Repository) cardIn(row dynastay.Row, city string, amenityIDs []string) (*Card, error) {
-	if !row.Exists() {
-		return nil, nil
-	}
-	p, err := r.entity.Value(row)
+	p, err := r.entity.Value(row) // without a status if it no longer exists
 	if err != nil || p.Status != Approved || !p.has(amenityIDs) {
 		return nil, err
 	}

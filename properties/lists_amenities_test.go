@@ -50,12 +50,19 @@ func TestByAmenities(t *testing.T) {
 	} {
 		query := properties.AmenityQuery{City: " New York", Country: "USA", AmenityIDs: slices.Clone(q.amenityIDs)}
 		cards, found := repo.ByAmenities(query), repo.IDsByAmenities(query)
+		assert.Equal(t, q.amenityIDs, query.AmenityIDs)
 		clear(query.AmenityIDs) // the caller may use its slice for something else
 		assert.Equal(t, q.want, ids(listed(t, cards)), q.amenityIDs)
 		page, err := found.Page(t.Context(), dynastay.Paging{})
 		require.NoError(t, err)
 		assert.Equal(t, q.want, page.Items, q.amenityIDs)
 	}
+	first, err := withWifiAndPool(repo).Page(t.Context(), dynastay.Paging{Limit: 1})
+	require.NoError(t, err)
+	reversed := properties.AmenityQuery{City: "New York", Country: "USA", AmenityIDs: []string{"pool", "wifi"}}
+	rest, err := repo.ByAmenities(reversed).Page(t.Context(), dynastay.Paging{After: first.Next})
+	require.NoError(t, err)
+	assert.Equal(t, []string{"d"}, ids(rest.Items))
 	one, err := repo.GetWithRooms(t.Context(), "a")
 	require.NoError(t, err)
 	assert.Equal(t, one.Card(), listed(t, withWifiAndPool(repo))[0])

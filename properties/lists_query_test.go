@@ -159,11 +159,13 @@ func TestListsRefuse(t *testing.T) {
 		assertField(t, err, dynastay.ErrInvalid, refused.field)
 		assert.ErrorContains(t, err, refused.text)
 	}
-	for _, q := range []properties.AmenityQuery{
-		{Country: "USA", AmenityIDs: []string{"wifi"}}, {City: "New York", AmenityIDs: []string{"wifi"}}, {City: "New York", Country: "USA"},
+	for field, q := range map[string]properties.AmenityQuery{
+		"City":       {Country: "USA", AmenityIDs: []string{"wifi"}},
+		"Country":    {City: "New York", AmenityIDs: []string{"wifi"}},
+		"AmenityIDs": {City: "New York", Country: "USA"},
 	} {
 		_, err := repo.IDsByAmenities(q).Page(t.Context(), dynastay.Paging{})
-		assert.ErrorIs(t, err, dynastay.ErrInvalid)
+		assertField(t, err, dynastay.ErrInvalid, field)
 	}
 	assert.Empty(t, stop())
 	page, err := with("New York", "USA", numbered("amenity_", 10)...).Page(t.Context(), dynastay.Paging{})
