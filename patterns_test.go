@@ -29,6 +29,7 @@ import (
 	"github.com/dynastay/dynastay/internal/fixture"
 	"github.com/dynastay/dynastay/keys/key"
 	"github.com/dynastay/dynastay/properties"
+	"github.com/dynastay/dynastay/properties/search"
 	"github.com/dynastay/dynastay/users"
 )
 
@@ -97,6 +98,13 @@ var patterns = []pattern{
 	}},
 	{"pending approvals", 1, 0.5, func(ctx context.Context, db *dynastay.DB, w world) (any, error) {
 		return some((*properties.Repository).PendingApprovals(properties.New(db, nil)).Page(ctx, dynastay.Paging{Limit: 10}))
+	}},
+	{"search", 2, 1, func(ctx context.Context, db *dynastay.DB, w world) (any, error) {
+		page, err := (*search.Search).Page(search.New(db, properties.New(db, nil)), ctx, search.Request{
+			City: "New York", Country: "USA", Stay: fixture.Stay, Guests: availability.Guests{Adults: 2}, Sort: search.BestRated,
+			Filter: search.Filter{MinRating: 80},
+		}, dynastay.Paging{Limit: 10})
+		return some(dynastay.Page[search.Offer]{Items: page.Offers}, err)
 	}},
 	{"A1", 1, 0.5, func(ctx context.Context, db *dynastay.DB, w world) (any, error) {
 		return (*availability.Repository).Check(availability.New(db), ctx, w.hotel.ID, w.hotel.RoomTypeID, 1, fixture.Stay)
@@ -190,7 +198,10 @@ func TestPatterns(t *testing.T) {
 			assert.LessOrEqual(t, len(sent), most, p.id)
 			slices.SortFunc(sent, func(a, b dyntest.Request) int { return bytes.Compare(a.Body, b.Body) })
 		}
-		assert.Equal(t, p.reads, reads, "read units of %s", p.id)
+		// DynamoDB charges half a unit for a Query that finds nothing, and so does dynoxide. DynamoDB Local counts 0.
+		if strings.HasPrefix(db.Engine.Name(), "dynoxide") || atMost[p.id] == 0 {
+			assert.Equal(t, p.reads, reads, "read units of %s", p.id)
+		}
 		for _, r := range sent {
 			assert.NotEqual(t, "Scan", r.Operation, p.id)
 			r.Body = json.RawMessage(drawn.Replace(string(r.Body)))
@@ -222,7 +233,7 @@ func TestEveryPatternHasItsMethod(t *testing.T) {
 	t.Parallel()
 	line := regexp.MustCompile(`(?m)^Pattern ([A-Z]\d+(?:, [a-z ]+)?|[a-z ]+): .*, ((?:at most )?\d+) requests?$`)
 	promised := map[string]string{}
-	for _, dir := range []string{"availability", "bookings", "properties", "reviews", "users"} {
+	for _, dir := range []string{"availability", "bookings", "properties", "properties/search", "reviews", "users"} {
 		sources, err := filepath.Glob(filepath.Join(dir, "*.go"))
 		require.NoError(t, err)
 		for _, source := range sources {

@@ -32,7 +32,7 @@ func Example() {
 	}
 	db := dynastay.Open(e.Client(), &dynastay.Options{
 		TablePrefix: prefix,
-		Clock:       func() time.Time { return time.Date(2026, 6, 1, 12, 0, 0, 0, time.UTC) },
+		Clock:       func() time.Time { return time.Date(2037, 6, 1, 12, 0, 0, 0, time.UTC) },
 		NewID:       func(prefix string) string { return prefix + "123" },
 	})
 	nights := availability.New(db)
@@ -51,8 +51,8 @@ func Example() {
 
 	// Weekdays at one price; the weekend at a different price, with a minimum stay of two nights.
 	for _, o := range []availability.OpenRequest{
-		{Nights: dynastay.MustStay("2026-07-06", "2026-07-10"), Rooms: 20, Price: dynastay.MustMoney("250.00", "USD")},
-		{Nights: dynastay.MustStay("2026-07-10", "2026-07-12"), Rooms: 20, Price: dynastay.MustMoney("279.50", "USD"), MinStay: 2},
+		{Nights: dynastay.MustStay("2037-07-06", "2037-07-10"), Rooms: 20, Price: dynastay.MustMoney("250.00", "USD")},
+		{Nights: dynastay.MustStay("2037-07-10", "2037-07-12"), Rooms: 20, Price: dynastay.MustMoney("279.50", "USD"), MinStay: 2},
 	} {
 		o.PropertyID, o.RoomTypeID = hotel.ID, room.ID
 		opened, err := nights.Open(ctx, o)
@@ -62,7 +62,7 @@ func Example() {
 		fmt.Println("opened", len(opened.Opened))
 	}
 
-	checked, err := nights.Check(ctx, hotel.ID, room.ID, 1, dynastay.MustStay("2026-07-10", "2026-07-11"))
+	checked, err := nights.Check(ctx, hotel.ID, room.ID, 1, dynastay.MustStay("2037-07-10", "2037-07-11"))
 	if err != nil {
 		log.Fatal(err)
 	}
@@ -75,7 +75,7 @@ func Example() {
 		}
 		return nights.Quote(ctx, request)
 	}
-	offer, err := quote(dynastay.MustStay("2026-07-09", "2026-07-12"))
+	offer, err := quote(dynastay.MustStay("2037-07-09", "2037-07-12"))
 	if err != nil {
 		log.Fatal(err)
 	}
@@ -84,7 +84,7 @@ func Example() {
 	}
 	fmt.Println("2 rooms:", offer.Total, offer.Lines[0].CancellationPolicy)
 
-	_, err = quote(dynastay.MustStay("2026-07-11", "2026-07-13"))
+	_, err = quote(dynastay.MustStay("2037-07-11", "2037-07-13"))
 	var refused *availability.Refused
 	if errors.As(err, &refused) {
 		fmt.Println(refused.Nights)
@@ -92,12 +92,12 @@ func Example() {
 	// Output:
 	// opened 4
 	// opened 2
-	// one night: false [2026-07-10 min_stay]
-	// 2026-07-09 250.00 USD
-	// 2026-07-10 279.50 USD
-	// 2026-07-11 279.50 USD
+	// one night: false [2037-07-10 min_stay]
+	// 2037-07-09 250.00 USD
+	// 2037-07-10 279.50 USD
+	// 2037-07-11 279.50 USD
 	// 2 rooms: 1618.00 USD free_cancellation_48h
-	// [2026-07-12 not_on_sale]
+	// [2037-07-12 not_on_sale]
 }
 
 // Weekend prices, and a minimum stay for arrivals on Fridays, for a whole summer and two room types in one call. The
@@ -105,7 +105,7 @@ func Example() {
 func ExampleRepository_Update() {
 	nights, hotel, stop := exampleHotel()
 	defer stop()
-	summer := dynastay.MustStay("2026-07-01", "2026-09-01")
+	summer := dynastay.MustStay("2037-07-01", "2037-09-01")
 	rooms := []string{hotel.Rooms[0].ID, hotel.Rooms[1].ID}
 	weekend := dynastay.MustMoney("310.00", "USD")
 	report, err := nights.Update(context.Background(), availability.UpdateRequest{
@@ -114,7 +114,7 @@ func ExampleRepository_Update() {
 			{RoomTypeIDs: rooms, Dates: summer, Weekdays: availability.On(time.Friday, time.Saturday), Price: weekend},
 			{RoomTypeIDs: rooms, Dates: summer, Weekdays: availability.On(time.Friday), MinStay: aws.Int(2)},
 			{
-				RoomTypeIDs: rooms[:1], Dates: dynastay.MustStay("2026-08-30", "2026-09-03"),
+				RoomTypeIDs: rooms[:1], Dates: dynastay.MustStay("2037-08-30", "2037-09-03"),
 				StopSell: aws.Bool(true), StopSellReason: "new bathrooms",
 			},
 		},
@@ -130,8 +130,8 @@ func ExampleRepository_Update() {
 	}
 	fmt.Println("written:", report.Count(availability.Written))
 	// Output:
-	// room_1 2026-09-01 not_written: night is not open
-	// room_1 2026-09-02 not_written: night is not open
+	// room_1 2037-09-01 not_written: night is not open
+	// room_1 2037-09-02 not_written: night is not open
 	// worth retrying: 0
 	// written: 38
 }
@@ -139,7 +139,7 @@ func ExampleRepository_Update() {
 func ExampleRepository_Calendar() {
 	nights, hotel, stop := exampleHotel()
 	defer stop()
-	calendar, err := nights.Calendar(context.Background(), hotel.ID, dynastay.MonthOf(dynastay.MustDate("2026-07-14")))
+	calendar, err := nights.Calendar(context.Background(), hotel.ID, dynastay.MonthOf(dynastay.MustDate("2037-07-14")))
 	if err != nil {
 		log.Fatal(err)
 	}
@@ -149,7 +149,7 @@ func ExampleRepository_Calendar() {
 	fmt.Printf("%.0f %% of the month is sold\n", 100*calendar.Totals().Occupancy())
 	// Output:
 	// 31 days, [room_1 room_2]
-	// 2026-07-01 14 left, 180.00 USD
+	// 2037-07-01 14 left, 180.00 USD
 	// 0 % of the month is sold
 }
 
@@ -168,7 +168,7 @@ func ExampleCancellationPolicy_Terms() {
 	// custom_house_rules: 0% until 0 hours before check-in, false
 }
 
-// exampleHotel creates a property with two room types that are open from July to August 2026. stop ends the engine.
+// exampleHotel creates a property with two room types that are open from July to August 2037. stop ends the engine.
 func exampleHotel() (nights *availability.Repository, hotel *properties.WithRooms, stop func()) {
 	ctx := context.Background()
 	e, err := engine.Start(ctx, docker.Allow())
@@ -181,7 +181,7 @@ func exampleHotel() (nights *availability.Repository, hotel *properties.WithRoom
 	}
 	db := dynastay.Open(e.Client(), &dynastay.Options{
 		TablePrefix: prefix,
-		Clock:       func() time.Time { return time.Date(2026, 6, 1, 12, 0, 0, 0, time.UTC) },
+		Clock:       func() time.Time { return time.Date(2037, 6, 1, 12, 0, 0, 0, time.UTC) },
 	})
 	hotel, err = properties.New(db, nil).Create(ctx, properties.Property{
 		Name: "Grand Luxury Hotel", Slug: "grand-luxury-hotel", Type: properties.Hotel, OwnerID: "user_456", Status: properties.Approved,
@@ -196,7 +196,7 @@ func exampleHotel() (nights *availability.Repository, hotel *properties.WithRoom
 	nights = availability.New(db)
 	for _, room := range hotel.Rooms {
 		if _, err := nights.Open(ctx, availability.OpenRequest{
-			PropertyID: hotel.ID, RoomTypeID: room.ID, Nights: dynastay.MustStay("2026-07-01", "2026-09-01"), Rooms: room.Total, Price: room.BasePrice,
+			PropertyID: hotel.ID, RoomTypeID: room.ID, Nights: dynastay.MustStay("2037-07-01", "2037-09-01"), Rooms: room.Total, Price: room.BasePrice,
 		}); err != nil {
 			log.Fatal(err)
 		}

@@ -32,7 +32,8 @@ func Example() {
 	drawn := 0
 	db := dynastay.Open(e.Client(), &dynastay.Options{
 		TablePrefix: prefix,
-		Clock:       func() time.Time { return time.Date(2026, 6, 1, 12, 0, 0, 0, time.UTC) },
+		// In the future: an engine may delete what has expired by the machine's clock.
+		Clock: func() time.Time { return time.Date(2037, 6, 1, 12, 0, 0, 0, time.UTC) },
 		NewID: func(prefix string) string {
 			drawn++
 			return fmt.Sprintf("%s%d", prefix, drawn)
@@ -49,7 +50,7 @@ func Example() {
 	if err != nil {
 		log.Fatal(err)
 	}
-	stay := dynastay.MustStay("2026-07-10", "2026-07-12")
+	stay := dynastay.MustStay("2037-07-10", "2037-07-12")
 	if _, err := availability.New(db).Open(ctx, availability.OpenRequest{
 		PropertyID: hotel.ID, RoomTypeID: hotel.Rooms[0].ID, Nights: stay, Rooms: 1, Price: dynastay.MustMoney("279.50", "USD"),
 	}); err != nil {
@@ -102,9 +103,9 @@ func Example() {
 	}
 	fmt.Println(booking.UserID, booking.Status)
 	// Output:
-	// bkg_3 confirmed 2026-07-10 to 2026-07-12 642.85 USD
+	// bkg_3 confirmed 2037-07-10 to 2037-07-12 642.85 USD
 	// bkg_3 true
-	// [2026-07-10 sold_out 2026-07-11 sold_out]
+	// [2037-07-10 sold_out 2037-07-11 sold_out]
 	// cancelled
 	// user_790 confirmed
 }

@@ -2,70 +2,15 @@ package main
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"maps"
 	"slices"
 	"sync"
 
 	"github.com/dynastay/dynastay"
-	"github.com/dynastay/dynastay/availability"
 	"github.com/dynastay/dynastay/bookings"
-	"github.com/dynastay/dynastay/properties"
 	"github.com/dynastay/dynastay/users"
 )
-
-// search checks every room type that it finds, in one call that takes one request for each hotel, and requests a quote
-// for the cheapest only. Quotes for all room types would take one request each: 7 requests and 3.5 read units in all.
-func (d *desk) search(ctx context.Context, out *details) error {
-	page, err := d.properties.ByCity(d.city).Page(ctx, dynastay.Paging{})
-	if err != nil {
-		return err
-	}
-	var asks []availability.QuoteRequest
-	var checks []availability.CheckRequest
-	for _, card := range page.Items {
-		for _, room := range card.Rooms {
-			ask, err := card.QuoteRequest(stay, two, properties.Choice{RoomTypeID: room.ID, Quantity: 1})
-			if err != nil {
-				return err
-			}
-			asks = append(asks, ask)
-		}
-		checks = append(checks, card.CheckRequests(1)...)
-	}
-	checked, err := d.nights.CheckAll(ctx, checks, stay)
-	if err != nil {
-		return err
-	}
-	cheapest, least := -1, dynastay.Money{}
-	for i, ask := range asks {
-		room, price, err := ask.Rooms[0], checked[i].Prices().Total, ask.Validate(d.db.Now())
-		if err == nil {
-			err = checked[i].Err()
-		}
-		if refusal := whyNot(err); refusal != "" {
-			out.row(ask.Property.Name, room.Name, "-", refusal)
-			continue
-		}
-		order := -1
-		if err == nil && cheapest >= 0 {
-			order, err = price.Compare(least)
-		}
-		if err != nil {
-			return err
-		}
-		if order < 0 {
-			cheapest, least = i, price
-		}
-		out.row(ask.Property.Name, room.Name, price, plain(room.CancellationPolicy))
-	}
-	if cheapest < 0 {
-		return errors.New("the search found no offer")
-	}
-	d.offer, err = d.nights.Quote(ctx, asks[cheapest])
-	return err
-}
 
 func (d *desk) signUp(ctx context.Context, out *details) error {
 	guest, err := d.users.Create(ctx, users.User{

@@ -2,17 +2,17 @@
 //
 //	go run ./examples/hotel
 //
-// It opens three hotels, fills a catalogue of destinations, searches, signs up a guest, books, finds the booking again,
-// lets 64 guests race for the last 20 rooms, and cancels. Then a hotelier changes a month in one update, looks at the
-// month's calendar, and closes and reopens the sales of the hotel. A host registers another hotel, which is approved,
-// suspended, approved again and deleted. Finally the program loads items of the hotel-booking document as other
-// software stores them, unchanged, and reads and updates them. Each step is one function below and is printed with the
-// requests that it sent and the units that the engine charged. Local engines disagree about the units of a transaction;
-// the requests are the same on DynamoDB.
+// It opens three hotels, fills a catalogue of destinations, searches in a city and around a point, signs up a guest,
+// books, finds the booking again, lets 64 guests race for the last 20 rooms, and cancels. Then a hotelier changes a
+// month in one update, looks at the month's calendar, and closes and reopens the sales of the hotel. A host registers
+// another hotel, which is approved, suspended, approved again and deleted. Finally the program loads items of the
+// hotel-booking document as other software stores them, unchanged, and reads and updates them. Each step is one
+// function below and is printed with the requests that it sent and the units that the engine charged. Local engines
+// disagree about the units of a transaction; the requests are the same on DynamoDB.
 //
 // The program fails unless exactly 20 of the racing guests get a room, the cancelled room is back on sale, the closed
-// hotel refuses a quote, and the suspended one refuses a booking with an earlier quote. Package dyntest/engine chooses the engine; its documentation explains how to choose
-// another one.
+// hotel refuses a quote, and the suspended one refuses a booking with an earlier quote. Package dyntest/engine chooses
+// the engine; its documentation explains how to choose another one.
 package main
 
 import (
@@ -33,6 +33,7 @@ import (
 	"github.com/dynastay/dynastay/dyntest/engine/docker"
 	"github.com/dynastay/dynastay/keys"
 	"github.com/dynastay/dynastay/properties"
+	"github.com/dynastay/dynastay/properties/search"
 	"github.com/dynastay/dynastay/users"
 )
 
@@ -81,6 +82,7 @@ type desk struct {
 	nights     *availability.Repository
 	bookings   *bookings.Repository
 	users      *users.Repository
+	offers     *search.Search
 
 	city    properties.CityQuery
 	orchard *properties.WithRooms
@@ -90,9 +92,11 @@ type desk struct {
 }
 
 func newDesk(db *dynastay.DB) *desk {
+	repository := properties.New(db, nil)
 	return &desk{
 		db:         db,
-		properties: properties.New(db, nil),
+		properties: repository,
+		offers:     search.New(db, repository),
 		nights:     availability.New(db),
 		bookings:   bookings.New(db, nil),
 		users:      users.New(db, nil),
@@ -108,6 +112,9 @@ func (d *desk) day(ctx context.Context, r *report) error {
 		{fmt.Sprintf("Open three hotels for %d nights", season.Nights()), d.openHotels},
 		{"The catalogue of destinations, and what people type", d.addDestinations},
 		{fmt.Sprintf("Search New York: %d nights for two, %s", stay.Nights(), stay), d.search},
+		{"Only with four stars and free cancellation, best rated first", d.searchWithFilters},
+		{"A family of five: two rooms", d.searchForFamily},
+		{"Around Bryant Park, nearest first", d.searchAround},
 		{"Sign up a guest", d.signUp},
 		{"Book the cheapest offer", d.book},
 		{"Find the booking by its reference, and all of the guest's", d.find},

@@ -15,7 +15,7 @@ func TestDay(t *testing.T) {
 	require.NoError(t, run(t.Context(), &out), "the program printed:\n%s", &out)
 	t.Logf("\n%s", &out)
 
-	assert.Regexp(t, ` 3  Search New York.* 5 +\S+ +-\n`, out.String(), "one check for each hotel, and one quote")
+	assert.Regexp(t, ` 3  Search New York.* 4 +\S+ +-\n`, out.String(), "one request for the city, and one for each hotel")
 	assert.Regexp(t, `The same update again.* 4 +\S+ +-\n`, out.String(), "only reads")
 
 	// Columns are as wide as their content; the reference is random.
@@ -27,8 +27,11 @@ func TestDay(t *testing.T) {
 		"night room_789 2025-01-15 Deluxe King Suite 280.00 USD",
 		"Orchard Street Hotel 163 Orchard Street 40.7211, -73.9883 3 room types 173 nights",
 		"Orchard Street Hotel Queen Room 657.00 USD free cancellation 48h",
-		"Orchard Street Hotel Single Room - too small",
-		"Chelsea Loft House Studio Loft - min stay Jun 12",
+		"Chelsea Loft House - - min stay Jun 12",
+		"Bryant Park Inn Double Room + Family Room 1691.70 USD partial 50 24h",
+		"Orchard Street Hotel 3 × Queen Room 1971.00 USD free cancellation 48h",
+		"Bryant Park Inn 79 m from 719.70 USD",
+		"Orchard Street Hotel 3639 m from 657.00 USD",
 		"user user_ada Ada Byron ada@example.com",
 		"BKG-2026-XXXXXX confirmed Orchard Street Hotel Queen Room 657.00 USD",
 		"reference BKG-2026-XXXXXX confirmed 2026-06-12 to 2026-06-15 657.00 USD",

@@ -146,7 +146,12 @@ func whyNot(err error) string {
 func reasons(refused *availability.Refused) string {
 	var b strings.Builder
 	var last availability.Reason
+	told := map[string]bool{} // several room types may be refused for the same reason
 	for _, night := range refused.Nights {
+		if told[night.String()] {
+			continue
+		}
+		told[night.String()] = true
 		switch {
 		case last == "":
 			b.WriteString(plain(night.Reason) + " ")

@@ -7,6 +7,7 @@ import (
 	"github.com/dynastay/dynastay"
 	"github.com/dynastay/dynastay/availability"
 	"github.com/dynastay/dynastay/bookings"
+	"github.com/dynastay/dynastay/keys/key"
 	"github.com/dynastay/dynastay/properties"
 )
 
@@ -18,6 +19,8 @@ var (
 	month  = dynastay.MonthOf(stay.CheckIn)
 	later  = dynastay.MustStay("2026-06-22", "2026-06-24") // a stay that is not sold out at the end of the day
 	two    = availability.Guests{Adults: 2}
+	family = availability.Guests{Adults: 2, Children: 3}
+	park   = key.Point{Latitude: 40.7536, Longitude: -73.9832}
 )
 
 // The hotel whose inventory changes during the day.

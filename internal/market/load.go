@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
@@ -56,13 +57,13 @@ func (c *capture) write(ctx context.Context, repo *properties.Repository, p *pro
 
 // rate sets the rating of a property that has none yet.
 func rate(item dynastay.Item, p *properties.Property) error {
-	average := stored.Number(p.Rating.String())
+	average := stored.Number(strings.TrimSuffix(p.Rating.String(), ".0"))
 	card := item[keys.AttrCard].(*types.AttributeValueMemberM).Value
 	for _, part := range []dynastay.Item{item, card} {
 		part["AverageRating"], part["ReviewCount"] = average, dynastay.Number(p.ReviewCount)
 	}
 	sum := int(p.Rating) * p.ReviewCount
-	item["RatingSum"] = stored.Number(fmt.Sprintf("%d.%d", sum/10, sum%10))
+	item["RatingSum"] = stored.Number(strings.TrimSuffix(fmt.Sprintf("%d.%d", sum/10, sum%10), ".0"))
 	byRating, err := keys.SortPrefix(keys.PropertyByCity{Rating: p.Rating})
 	if err != nil {
 		return err

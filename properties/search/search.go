@@ -48,7 +48,9 @@ type Page struct {
 //
 // Each round takes 1 request for the candidates, in a circle those of [properties.Repository.Near], and then, in
 // parallel, 1 request for each property. If an order is computed for more candidates than a page offers, those are read
-// again for the next page.
+// again for the next page. For the parallel requests, see [dynastay.Options].
+//
+// Pattern search: GSI1-LocationIndex or that of the order, then GSI1-PropertyDateIndex for each property, 2 requests
 func (s *Search) Page(ctx context.Context, r Request, p dynastay.Paging) (Page, error) {
 	if p.Limit < 0 || p.Limit > maxCandidates {
 		return Page{}, dynastay.Invalid("Paging.Limit", "must be between 1 and 1,000")
