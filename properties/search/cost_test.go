@@ -273,7 +273,9 @@ func TestRounds(t *testing.T) {
 	}
 
 	// A full page ends the rounds. On the last night, none is sold out.
-	r := request(func(r *search.Request) { r.Sort, r.Stay.CheckIn, r.Stay.CheckOut = search.BestRated, first.AddDays(3), first.AddDays(4) })
+	r := request(func(r *search.Request) {
+		r.Sort, r.Stay.CheckIn, r.Stay.CheckOut = search.BestRated, first.AddDays(3), first.AddDays(4)
+	})
 	page, requests, _, _ := h.measured(t, h.search, r, dynastay.Paging{Limit: 4, Reads: 100})
 	assert.Equal(t, []string{"0", "1", "2", "3"}, offered(page))
 	assert.Equal(t, 2, requests) // one BatchGetItem reads the only nights of the properties
