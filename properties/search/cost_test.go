@@ -271,4 +271,12 @@ func TestRounds(t *testing.T) {
 		rest := h.all(t, r, dynastay.Paging{Limit: 4, Reads: test.rounds, After: page.Next}, func() {})
 		assert.Equal(t, []string{"2", "6", "7", "8", "9"}, append(offered(page), rest...))
 	}
+
+	// A full page ends the rounds. On the last night, none is sold out.
+	r := request(func(r *search.Request) {
+		r.Sort, r.Stay.CheckIn, r.Stay.CheckOut = search.BestRated, first.AddDays(3), first.AddDays(4)
+	})
+	page, requests, _, _ := h.measured(t, h.search, r, dynastay.Paging{Limit: 4, Reads: 100})
+	assert.Equal(t, []string{"0", "1", "2", "3"}, offered(page))
+	assert.Equal(t, 2, requests) // one BatchGetItem reads the only nights of the properties
 }

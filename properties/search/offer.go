@@ -136,8 +136,8 @@ func (o *offering) roomType(i int) roomType {
 	for _, night := range a.Nights {
 		t.total = max(t.total, night.Total)
 	}
-	if len(a.Nights) == 0 {
-		t.total = maxRooms // unknown, and so not the reason
+	if len(a.Nights) < o.Stay.Nights() {
+		t.total = maxRooms // unknown; the reason is that nights are not on sale, not that the rooms are too few
 	}
 	if _, err := key.PriceOf(t.price); err != nil || t.price.Currency() != o.card.Prices.Min.Currency() {
 		t.left = 0

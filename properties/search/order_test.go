@@ -2,6 +2,7 @@ package search_test
 
 import (
 	"math"
+	"strconv"
 	"testing"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
@@ -121,4 +122,22 @@ func TestDistances(t *testing.T) {
 	page := h.page(t, request(), dynastay.Paging{})
 	assert.Zero(t, page.Offers[0].Distance)
 	assert.Zero(t, page.Offers[1].Distance)
+}
+
+// The candidates of an order are read in the order of the index that is closest to it.
+func TestOrderOfCandidates(t *testing.T) {
+	t.Parallel()
+	h := openInns(t, searchTables)
+	for i, id := range []string{"c", "a", "d", "b"} { // cheapest first, best rated last
+		h.add(t, inn(id), room("room_"+id, 2, strconv.Itoa(100+i)))
+		h.rate(t, id, dynastay.Rating(50+i))
+	}
+	upwards, downwards := []string{"c", "a", "d", "b"}, []string{"b", "d", "a", "c"}
+	for order, want := range map[search.Sort][]string{
+		search.LowestPrice: upwards, search.LowestTotal: upwards, search.HighestPrice: downwards, search.HighestTotal: downwards,
+		search.Recommended: downwards, search.BestRated: downwards,
+	} {
+		r := request(func(r *search.Request) { r.Sort, r.Currency, r.Candidates = order, "USD", 1 })
+		assert.Equal(t, want, h.all(t, r, dynastay.Paging{}, func() {}), order)
+	}
 }

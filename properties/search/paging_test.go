@@ -12,6 +12,7 @@ import (
 
 	"github.com/dynastay/dynastay"
 	"github.com/dynastay/dynastay/availability"
+	"github.com/dynastay/dynastay/dyntest"
 	"github.com/dynastay/dynastay/keys"
 	"github.com/dynastay/dynastay/properties"
 	"github.com/dynastay/dynastay/properties/search"
@@ -151,4 +152,32 @@ func (c *changes) next(t *testing.T) {
 		})
 		require.NoError(t, err)
 	}
+}
+
+// What a page orders is read again as a whole, whatever the number of candidates now is, and with further requests if
+// DynamoDB ends its pages early.
+func TestSpansAreReadAgain(t *testing.T) {
+	t.Parallel()
+	const size = 6
+	h := openInns(t, searchTables)
+	h.put(t, row(t, size))
+	r := request(func(r *search.Request) { r.Rank = byID })
+	want := []string{"00", "02", "04", "06", "08", "10"}
+	first := h.page(t, r, dynastay.Paging{Limit: 1})
+
+	fewer := r
+	fewer.Candidates = 1
+	page, requests, _, _ := h.measured(t, h.search, fewer, dynastay.Paging{Limit: 1, After: first.Next})
+	assert.Equal(t, want[1:2], offered(page))
+	assert.Equal(t, 2, requests)
+
+	h.Faults.Inject(dyntest.ShortPages(2), dyntest.When{Operation: "Query", Index: keys.LocationIndex})
+	assert.Equal(t, want[1:], h.all(t, r, dynastay.Paging{Limit: 1, After: first.Next}, func() {}))
+	short := h.all(t, r, dynastay.Paging{Limit: 1}, func() {}) // in order among two at a time
+	assert.Equal(t, []string{"08", "10", "04", "06", "00", "02"}, short)
+}
+
+// byID ranks the first ids highest.
+func byID(c *properties.Card) float64 {
+	return -float64(c.PropertyID[0])*256 - float64(c.PropertyID[1])
 }

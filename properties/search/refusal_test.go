@@ -135,6 +135,8 @@ func TestRefusedQuantities(t *testing.T) {
 	porto(&r)
 	h.open(t, "b", room("twin", 2, "100"), availability.OpenRequest{})
 	assert.ErrorIs(t, h.refusal(t, r), availability.ErrTooSmall)
+	r.Stay.CheckOut = first.AddDays(openNights + 1)
+	assert.Len(t, nights(t, h.refusal(t, r)), 1, "the night that is not open")
 	h.change(t, "b", "twin", availability.Change{Rooms: aws.Int(0)})
 	assert.Len(t, nights(t, h.refusal(t, request(porto))), 3, "a room type that holds the party is sold out, and not too small")
 }

@@ -38,6 +38,10 @@ func (n *inns) unreadable(t testing.TB, r search.Request, items int) (search.Pag
 func TestUnreadableProperties(t *testing.T) {
 	t.Parallel()
 	text, number := dynastay.Text("odd"), dynastay.Number(1)
+	entities := map[string]string{
+		"card": "Card", "time zone": "Property", "name": "Property", "policy": "Property", "id of a room type": "Property",
+		"number of room types": "Property", "limits": "Property", "currencies": "RoomType",
+	}
 	for name, spoil := range map[string]func(*testing.T, *inns){
 		"card":      func(t *testing.T, h *inns) { h.onCard(t, "b", text, "StarRating") },
 		"time zone": func(t *testing.T, h *inns) { h.onCard(t, "b", dynastay.Text("Europe/Atlantis"), "TimeZone") },
@@ -76,6 +80,9 @@ func TestUnreadableProperties(t *testing.T) {
 					assert.Equal(t, []string{"a", "c"}, sorted(offered(page)))
 					assert.Contains(t, errs[0].Error(), "b")
 					assert.Empty(t, page.Refused)
+					var failure *dynastay.Error
+					require.ErrorAs(t, errs[0], &failure)
+					assert.Equal(t, entities[name], failure.Entity)
 				}
 			}
 		})
