@@ -141,3 +141,25 @@ func TestOrderOfCandidates(t *testing.T) {
 		assert.Equal(t, want, h.all(t, r, dynastay.Paging{}, func() {}), order)
 	}
 }
+
+// Filters that are part of a key leave out candidates before they are read.
+func TestFiltersOfKeys(t *testing.T) {
+	t.Parallel()
+	h := openInns(t, searchTables)
+	for id, rating := range map[string]dynastay.Rating{"a": 95, "b": 50, "c": 40, "d": 30} {
+		h.add(t, inn(id, func(p *properties.Property) {
+			if p.Stars = 4; id == "a" {
+				p.Stars = 5
+			}
+		}), room("room_"+id, 2, "100"))
+		h.rate(t, id, rating)
+	}
+	stars := h.page(t, request(func(r *search.Request) { r.Sort, r.Filter.Stars = search.BestRated, []int{4} }), dynastay.Paging{Limit: 1})
+	assert.Equal(t, []string{"b"}, offered(stars))
+	for limit, filter := range map[int]search.Filter{2: {Stars: []int{4}, MinRating: 45}, 3: {MinRating: 45}} {
+		r := request(func(r *search.Request) { r.Sort, r.Filter = search.BestRated, filter })
+		page := h.page(t, r, dynastay.Paging{Limit: limit})
+		assert.Contains(t, offered(page), "b")
+		assert.Empty(t, page.Next)
+	}
+}
