@@ -69,6 +69,8 @@ func TestCut(t *testing.T) {
 	}
 	assert.False(t, h.page(t, request(places["circle"], func(r *search.Request) { r.Candidates = 1 }), dynastay.Paging{}).Cut,
 		"a circle is read as a whole")
+	totals := request(places["circle"], func(r *search.Request) { r.Sort, r.Currency, r.Candidates = search.LowestTotal, "USD", 2 })
+	assert.Len(t, h.page(t, totals, dynastay.Paging{}).Offers, 2)
 }
 
 // A property that cannot lodge the party is on one page.
