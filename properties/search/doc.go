@@ -36,5 +36,5 @@
 // BestRated and LowestPrice in a city, and Nearest around a point, are the order of an index: the pages together are one
 // ordered list. No index has the other orders. They are computed for a limited number of candidates at a time, see
 // [Request.Candidates]. If there are more, [Page.Cut] is true: the pages first go through these candidates in order, and
-// then through the next ones. Every property is on one page in any case.
+// then through the next ones. Every property whose rank does not change meanwhile is on one page.
 package search
