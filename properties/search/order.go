@@ -63,7 +63,7 @@ func (r Request) totalRank(o Offer) rank {
 
 // minor returns an amount in the minor unit of its currency. Orders by price are within one currency.
 func minor(m dynastay.Money) int64 {
-	n, err := m.Round().Minor()
+	n, err := m.Minor()
 	if err != nil {
 		return math.MaxInt64 // too large
 	}
