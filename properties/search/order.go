@@ -5,7 +5,6 @@ import (
 	"math"
 
 	"github.com/dynastay/dynastay"
-	"github.com/dynastay/dynastay/keys/key"
 	"github.com/dynastay/dynastay/properties"
 )
 
@@ -80,11 +79,4 @@ func ordered(f float64) int64 {
 		return math.MinInt64 - bits
 	}
 	return bits
-}
-
-func (r Request) point() (key.Point, bool) {
-	if r.Point == nil {
-		return key.Point{}, false
-	}
-	return *r.Point, true
 }

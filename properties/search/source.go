@@ -77,7 +77,7 @@ func (s *Search) around(ctx context.Context, r Request, part *span) ([]candidate
 		return nil, err
 	}
 	var from, to rank
-	if err := s.bounds(r, part, &from, &to); err != nil {
+	if err := r.bounds(part, &from, &to); err != nil {
 		return nil, err
 	}
 	var all []candidate
@@ -101,7 +101,7 @@ func (s *Search) around(ctx context.Context, r Request, part *span) ([]candidate
 }
 
 // bounds decodes the ends of a span of a circle.
-func (s *Search) bounds(r Request, part *span, from, to *rank) error {
+func (r Request) bounds(part *span, from, to *rank) error {
 	for _, end := range []struct {
 		cursor dynastay.Cursor
 		rank   *rank
@@ -121,8 +121,8 @@ func nearness(c candidate) rank { return Request{Sort: Nearest}.rank(c) }
 
 func (r Request) candidate(card *properties.Card) candidate {
 	c := candidate{card: card}
-	if at, ok := r.point(); ok {
-		c.distance = key.Distance(at, key.Point{Latitude: card.Latitude, Longitude: card.Longitude})
+	if r.Point != nil {
+		c.distance = key.Distance(*r.Point, key.Point{Latitude: card.Latitude, Longitude: card.Longitude})
 	}
 	return c
 }
