@@ -143,12 +143,3 @@ func TestTablesAreRemovedAfterAFailure(t *testing.T) {
 		}
 	}
 }
-
-// The SDK retries a request whose answer is slow: the table that then exists is the test's own.
-func TestTableIsCreatedTwice(t *testing.T) {
-	t.Parallel()
-	d := New(t, OnlyTables(things))
-	require.NoError(t, put(t.Context(), d.Client, d, "a", "one"))
-	require.NoError(t, createTables(t.Context(), d.Engine, d.prefix, []*dynastay.Schema{things}))
-	assert.Empty(t, read(t, d, "a"), "the table is empty")
-}
