@@ -153,7 +153,8 @@ func (w *writers) room(repo *properties.Repository, random *rand.Rand, id string
 	_, err := repo.AddRoomTypes(ctx, "p1", []properties.RoomType{king(id, fmt.Sprint(100+random.IntN(400)))})
 	w.count("add room type", err)
 	w.note(w.rooms, id, outcomeOf(err))
-	if err != nil || random.IntN(5) == 0 {
+	// Only few are kept: the card of a property has room for about twenty room types.
+	if err != nil || random.IntN(20) == 0 {
 		return
 	}
 	_, err = repo.UpdateRoomType(ctx, "p1", id, func(r *properties.RoomType) error {
@@ -161,11 +162,16 @@ func (w *writers) room(repo *properties.Repository, random *rand.Rand, id string
 		return nil
 	})
 	w.count("update room type", err)
-	err = repo.DeleteRoomType(ctx, "p1", id)
-	w.count("delete room type", err)
-	w.note(w.rooms, id, no)
-	if err != nil {
-		w.note(w.rooms, id, maybe)
+	w.note(w.rooms, id, maybe)
+	for range 5 {
+		err = repo.DeleteRoomType(ctx, "p1", id)
+		if errors.Is(err, dynastay.ErrNotFound) { // a call before it was successful, but its response was lost
+			err = nil
+		}
+		if w.count("delete room type", err); err == nil {
+			w.note(w.rooms, id, no)
+			return
+		}
 	}
 }
 

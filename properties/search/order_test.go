@@ -165,3 +165,22 @@ func TestFiltersOfKeys(t *testing.T) {
 		assert.Empty(t, page.Next)
 	}
 }
+
+// Equally good properties are ordered by id. An index that is read backwards has them in the opposite order.
+func TestOrderOfEqualProperties(t *testing.T) {
+	t.Parallel()
+	h := openInns(t, searchTables)
+	for _, id := range []string{"b", "a", "c"} {
+		h.add(t, inn(id), room("room_"+id, 2, "100"))
+	}
+	for where, place := range places {
+		for _, order := range orders {
+			want := []string{"a", "b", "c"}
+			if where == "city" && order == search.BestRated {
+				want = []string{"c", "b", "a"}
+			}
+			r := request(place, func(r *search.Request) { r.Sort, r.Currency = order, "USD" })
+			assert.Equal(t, want, h.all(t, r, dynastay.Paging{Limit: 2}, func() {}), "%s %s", where, order)
+		}
+	}
+}

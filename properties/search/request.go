@@ -13,7 +13,7 @@ import (
 	"github.com/dynastay/dynastay/properties"
 )
 
-// Sort is the order of the offers. Among equal ones, the order is that of the ids.
+// Sort is the order of the offers. Equal ones are ordered by id, those of [BestRated] in a city by descending id.
 type Sort string
 
 // The orders.

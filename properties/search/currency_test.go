@@ -1,0 +1,47 @@
+package search_test
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/dynastay/dynastay"
+	"github.com/dynastay/dynastay/availability"
+	"github.com/dynastay/dynastay/keys"
+	"github.com/dynastay/dynastay/properties/search"
+)
+
+// inEuros changes the currency of all nights of the stay, as only other software can.
+func (n *inns) inEuros(t testing.TB, roomTypeID string) {
+	t.Helper()
+	for date := range stay.Dates() {
+		n.set(t, keys.AvailabilityTable, nightKey(roomTypeID, date), dynastay.Text("EUR"), "Currency")
+	}
+}
+
+// A request with a currency offers nothing in a different one, even if the card promises it.
+func TestNightsInAnotherCurrency(t *testing.T) {
+	t.Parallel()
+	h := openInns(t, searchTables)
+	h.add(t, inn("a"), room("double", 2, "100"))
+	h.inEuros(t, "double")
+	page := h.page(t, request(func(r *search.Request) { r.Currency = "USD" }), dynastay.Paging{})
+	assert.Empty(t, page.Offers)
+	assert.Empty(t, page.Refused)
+	quotes := h.only(t, request())
+	assert.Equal(t, dynastay.MustMoney("300", "EUR"), quotes[0].Total)
+}
+
+// Rooms are combined in the currency of the card. Others are left out, however many they are.
+func TestCombinationInOneCurrency(t *testing.T) {
+	t.Parallel()
+	h := openInns(t, searchTables)
+	h.add(t, inn("a"), room("double", 2, "100"), room("single", 1, "10"), room("suite", 2, "300"))
+	h.inEuros(t, "single")
+	quotes := h.only(t, request(func(r *search.Request) { r.Guests = availability.Guests{Adults: 3} }))
+	require.Len(t, quotes, 1)
+	require.Len(t, quotes[0].Lines, 1)
+	assert.Equal(t, "double", quotes[0].Lines[0].RoomTypeID)
+	assert.Equal(t, usd("600"), quotes[0].Total)
+}
