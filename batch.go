@@ -31,7 +31,7 @@ const (
 //
 // GetAll sends 1 request for every 100 different keys, in parallel, see [Options]. It requests unprocessed keys again,
 // after waits that grow with every request that makes no progress. When [Retry] allows no more such requests, the error is
-// [ErrThrottled], or the SDK's error if there was no response.
+// [ErrThrottled], or [ErrUnavailable] if there was no response.
 func (db *DB) GetAll(ctx context.Context, s *Schema, keys []Key, opts ...ReadOption) ([]Row, error) {
 	var asked []Key
 	found := make(map[Key]Row, len(keys))
@@ -90,7 +90,7 @@ func (db *DB) getBatch(ctx context.Context, s *Schema, keys []Key, consistent bo
 	if consistent {
 		asked.ConsistentRead = ptr(true)
 	}
-	return db.insist(ctx, "GetAll", len(keys), func(way *passage) (left int, err error) {
+	return db.insist(ctx, "GetAll", len(keys), readKind, func(way *passage) (left int, err error) {
 		in := &dynamodb.BatchGetItemInput{
 			RequestItems: map[string]types.KeysAndAttributes{table: asked}, ReturnConsumedCapacity: db.capacity(),
 		}
@@ -177,7 +177,7 @@ func (b *putBatch) send(ctx context.Context) error {
 	if len(b.keys) == 0 {
 		return nil
 	}
-	err := b.db.insist(ctx, "PutAll", len(b.keys), func(way *passage) (left int, err error) {
+	err := b.db.insist(ctx, "PutAll", len(b.keys), verdict.kind, func(way *passage) (left int, err error) {
 		in := &dynamodb.BatchWriteItemInput{RequestItems: b.puts, ReturnConsumedCapacity: b.db.capacity()}
 		started := time.Now()
 		out, err := b.db.client.BatchWriteItem(ctx, in, way.once)
@@ -200,7 +200,9 @@ func (b *putBatch) send(ctx context.Context) error {
 // insist sends a batch of n entries until none is left. What counts is progress: however heavily a table is throttled,
 // a batch continues as long as every few requests get something through. The SDK's retries are turned off, so that
 // there is only one budget. Both kinds of batch can safely be repeated, whatever the outcome of a request.
-func (db *DB) insist(ctx context.Context, op string, n int, send func(way *passage) (left int, err error)) error {
+func (db *DB) insist(
+	ctx context.Context, op string, n int, kind func(verdict) error, send func(way *passage) (left int, err error),
+) error {
 	for idle := 0; ; {
 		var way passage
 		left, err := send(&way)
@@ -227,6 +229,6 @@ func (db *DB) insist(ctx context.Context, op string, n int, send func(way *passa
 		if ctx.Err() != nil {
 			return &Error{Op: op, Entity: "batch", Err: errors.Join(err, ctx.Err())}
 		}
-		return &Error{Op: op, Entity: "batch", Kind: got.verdict.kind(), Err: err}
+		return &Error{Op: op, Entity: "batch", Kind: kind(got.verdict), Err: err}
 	}
 }

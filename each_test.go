@@ -61,3 +61,20 @@ func TestEachReturnsTheFirstErrorAndCancelsTheOthers(t *testing.T) {
 	assert.NoError(t, db.Each(t.Context(), 0, func(context.Context, int) error { return broken }))
 	assert.Equal(t, broken, db.Each(t.Context(), 1, func(context.Context, int) error { return broken }))
 }
+
+func TestEachPanicsInTheCaller(t *testing.T) {
+	t.Parallel()
+	db := dynastay.Open(nil, nil)
+	var ended atomic.Int32
+	assert.PanicsWithValue(t, "broken", func() {
+		_ = db.Each(t.Context(), 5, func(ctx context.Context, i int) error {
+			if i == 3 {
+				panic("broken")
+			}
+			<-ctx.Done()
+			ended.Add(1)
+			return ctx.Err()
+		})
+	})
+	assert.Equal(t, int32(4), ended.Load(), "the others have ended")
+}

@@ -26,7 +26,7 @@ var (
 	// PutAll had already written.
 	ErrThrottled = errors.New("throttled by DynamoDB")
 	// ErrUnavailable: DynamoDB could not be reached, or the request could not be signed, until the retry budget was
-	// used up. Nothing was written; try again later.
+	// used up; or it did not respond to a read. Nothing was written; try again later.
 	ErrUnavailable = errors.New("DynamoDB is unavailable")
 	// ErrRejected: DynamoDB rejected the request: the table does not exist, permission is denied, the signature is
 	// invalid, or the request is malformed. Nothing was written, and retrying does not help until the cause is fixed.

@@ -110,7 +110,7 @@ func (r *reader[T]) read(ctx context.Context, ask int) error {
 // one partition may have equal ones. If the last row itself has been deleted, all rows with its sort value are read.
 func (r *reader[T]) end() {
 	isLast := func(row Row) bool { return r.position(row) == r.until }
-	isBeyond := func(row Row) bool { return r.beyond(row.Text(r.names.Sort)) }
+	isBeyond := func(row Row) bool { return r.beyond(row.Text(r.names.Sort), r.until) }
 	if i := slices.IndexFunc(r.rows, isLast); i >= 0 {
 		r.rows, r.last = r.rows[:i+1], true
 	} else if i := slices.IndexFunc(r.rows, isBeyond); i >= 0 {
@@ -130,12 +130,12 @@ func (r *reader[T]) position(row Row) position {
 	return at
 }
 
-// beyond reports whether a sort value comes after that of the last row to read.
-func (r *reader[T]) beyond(sort string) bool {
-	if r.query.Descending {
-		return sort < r.sortOf(r.until)
+// beyond reports whether a sort value comes after that of a position.
+func (l lane[T]) beyond(sort string, at position) bool {
+	if l.query.Descending {
+		return sort < l.sortOf(at)
 	}
-	return sort > r.sortOf(r.until)
+	return sort > l.sortOf(at)
 }
 
 // sortOf returns the sort value of a position.
@@ -144,6 +144,21 @@ func (l lane[T]) sortOf(at position) string {
 		return at.SK
 	}
 	return at.Sort
+}
+
+// upTo returns the range of the lane's query up to a position, so that nothing beyond it is read and paid for. The last
+// value with a prefix is unknown, so a prefix that is read backwards remains as it is.
+func (l lane[T]) upTo(at position) Range {
+	r, last := l.query.Range, l.sortOf(at)
+	switch {
+	case last == "" || r.Prefix != "" && l.query.Descending:
+		return r
+	case l.query.Descending:
+		return Range{From: last, To: r.To}
+	case r.Prefix != "":
+		return Range{From: r.Prefix, To: last}
+	}
+	return Range{From: r.From, To: last}
 }
 
 // head returns the sort value of the next row.
@@ -162,6 +177,7 @@ func openAll[T any](lanes []lane[T], at, until position, limit int) ([]reader[T]
 	readers := make([]reader[T], len(lanes))
 	for i, lane := range lanes {
 		var err error
+		lane.query.Range = lane.upTo(until)
 		if readers[i], err = lane.open(at, limit, len(lanes)); err != nil {
 			return nil, err
 		}

@@ -74,6 +74,9 @@ func (l Listing[T]) merge(p Paging) (*merge[T], error) {
 		if until, err = p.Until.position(m.identity); err != nil {
 			return nil, &InvalidError{Field: "Paging.Until", Reason: err.(*InvalidError).Reason, Err: ErrCursor}
 		}
+		if first := l.lanes[0]; p.After != "" && first.beyond(first.sortOf(m.at), until) {
+			return nil, Invalid("Paging.Until", "must not be before After")
+		}
 	}
 	m.lanes, err = openAll(l.lanes, m.at, until, p.Limit)
 	switch {
@@ -82,8 +85,6 @@ func (l Listing[T]) merge(p Paging) (*merge[T], error) {
 	case p.Until == "":
 	case m.lanes[0].names.Sort == "": // the order of its rows is unknown
 		return nil, Invalid("Paging.Until", "is not supported: the table or index has no sort key")
-	case p.After != "" && m.lanes[0].beyond(m.lanes[0].sortOf(m.at)):
-		return nil, Invalid("Paging.Until", "must not be before After")
 	}
 	return m, nil
 }

@@ -28,6 +28,7 @@ func TestReplayThatCannotRead(t *testing.T) {
 	for code, kind := range map[string]error{
 		"ProvisionedThroughputExceededException": dynastay.ErrThrottled,
 		"AccessDeniedException":                  dynastay.ErrRejected,
+		"InternalServerError":                    dynastay.ErrUnavailable,
 	} {
 		t.Run(code, func(t *testing.T) {
 			t.Parallel()

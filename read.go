@@ -29,7 +29,7 @@ func (db *DB) Get(ctx context.Context, s *Schema, key Key, opts ...ReadOption) (
 	out, err := db.client.GetItem(ctx, in)
 	if err != nil {
 		db.observe(ctx, "GetItem", started, []target{{*in.TableName, ""}}, nil, middleware.Metadata{}, err)
-		return Row{}, readError(err)
+		return Row{}, readError(ctx, err)
 	}
 	db.observe(ctx, "GetItem", started, []target{{*in.TableName, ""}}, one(out.ConsumedCapacity), out.ResultMetadata, nil)
 	return RowOf(out.Item), nil
@@ -41,7 +41,7 @@ func (db *DB) query(ctx context.Context, in *dynamodb.QueryInput) (*dynamodb.Que
 	out, err := db.client.Query(ctx, in)
 	if err != nil {
 		db.observe(ctx, "Query", started, named, nil, middleware.Metadata{}, err)
-		return nil, readError(err)
+		return nil, readError(ctx, err)
 	}
 	db.observe(ctx, "Query", started, named, one(out.ConsumedCapacity), out.ResultMetadata, nil)
 	return out, nil
@@ -54,10 +54,21 @@ func one(c *types.ConsumedCapacity) []types.ConsumedCapacity {
 	return []types.ConsumedCapacity{*c}
 }
 
-// readError sets the kind of a failed read, nil if the response was lost. The SDK has already retried at this point,
-// and a read can safely be repeated.
-func readError(err error) error {
-	return &Error{Entity: "read", Kind: new(passage).judge(err).verdict.kind(), Err: err}
+// readError sets the kind of a failed read, nil if the context has ended. The SDK has already retried at this point.
+func readError(ctx context.Context, err error) error {
+	failed := &Error{Entity: "read", Err: err}
+	if ctx.Err() == nil {
+		failed.Kind = readKind(new(passage).judge(err).verdict)
+	}
+	return failed
+}
+
+// readKind is [verdict.kind] of a read. A read can be repeated, so it does not matter whether it was carried out.
+func readKind(v verdict) error {
+	if v == answerLost {
+		return ErrUnavailable
+	}
+	return v.kind()
 }
 
 func isThrottle(err error) bool {
