@@ -53,6 +53,8 @@ func TestUntilEndsTheQuery(t *testing.T) {
 				first, _ := units(dynastay.Paging{Limit: 5})
 				second, cost := units(dynastay.Paging{Limit: 12, After: first.Next})
 				require.Len(t, second.Items, 12)
+				same, _ := units(dynastay.Paging{Limit: 1000, Until: first.Next})
+				assert.Equal(t, first, same)
 				again, more := units(dynastay.Paging{Limit: 1000, After: first.Next, Until: second.Next})
 				assert.Equal(t, second, again)
 				if within.Prefix == "" || !descending {
