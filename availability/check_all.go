@@ -10,11 +10,11 @@ import (
 	"github.com/dynastay/dynastay/keys"
 )
 
-// maxChecks limits the work of one call of CheckAll.
-const maxChecks = 1_000
+// MaxChecks is the maximum number of requests of one call of CheckAll.
+const MaxChecks = 1_000
 
 // CheckAll is [Repository.Check] for many room types of any properties, such as those on a page of search results. The
-// result has one element for each request, in the same order. There may be at most 1,000 requests, and the stay may have
+// result has one element for each request, in the same order. There may be at most [MaxChecks] requests, and the stay may have
 // at most 732 nights.
 //
 // There are three ways to read the nights: one Query of the property on the index; one Query for each room type; or,
@@ -48,7 +48,7 @@ func (r *Repository) CheckAll(ctx context.Context, reqs []CheckRequest, stay dyn
 }
 
 func validateChecks(reqs []CheckRequest, stay dynastay.Stay) error {
-	if len(reqs) > maxChecks {
+	if len(reqs) > MaxChecks {
 		return dynastay.Invalid("Requests", "must have at most 1,000 entries")
 	}
 	for i, req := range reqs {

@@ -2,6 +2,7 @@ package properties
 
 import (
 	"context"
+	"errors"
 	"slices"
 	"time"
 
@@ -117,8 +118,11 @@ func (r *Repository) cardOf(ctx context.Context, row dynastay.Row, q dynastay.Qu
 		return nil, err
 	}
 	at, err := propertyIndexes(r.opts)[q.Index](&found.Property)
-	if err != nil || at.PK != q.Partition && !slices.Contains(q.Shards, at.PK) {
-		return nil, err
+	if err != nil { // only the text: it is not about the caller's arguments
+		return nil, &dynastay.Error{Entity: "Property", ID: found.ID, Kind: dynastay.ErrCorrupt, Err: errors.New(err.Error())}
+	}
+	if at.PK != q.Partition && !slices.Contains(q.Shards, at.PK) {
+		return nil, nil
 	}
 	return found.Card(), nil
 }

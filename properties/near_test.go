@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
@@ -133,20 +134,22 @@ func TestNearOfUnreadableRows(t *testing.T) {
 	t.Parallel()
 	db := dyntest.New(t, propertyTables)
 	repo := properties.New(db.DB, nil)
-	for id, metres := range map[string]float64{"a": 10, "b": 20, "c": 600, "d": 30, "unreadable-without-card": 40} {
+	for id, metres := range map[string]float64{"a": 10, "b": 20, "c": 600, "d": 30, "unreadable-without-card": 40, "off-earth": 50} {
 		create(t, repo, grand(id, north(metres)))
 	}
 	for _, id := range []string{"b", "c"} {
 		set(t, db, keyOf(id), "SET Card.StarRating = :s", dynastay.Item{":s": dynastay.Text("five")})
 	}
 	set(t, db, keyOf("unreadable-without-card"), "SET StarRating = :s REMOVE Card", dynastay.Item{":s": dynastay.Text("five")})
+	set(t, db, keyOf("off-earth"), "SET Address.Latitude = :l REMOVE Card", dynastay.Item{":l": &types.AttributeValueMemberN{Value: "140.7589"}})
 	near, err := repo.Near(t.Context(), around(timesSquare, 1_000))
 	assert.Equal(t, []string{"a", "d"}, nearbyIDs(near))
+	assert.NotErrorIs(t, err, dynastay.ErrInvalid)
 	require.ErrorIs(t, err, dynastay.ErrCorrupt)
 	var unreadable *dynastay.UnreadableError
 	require.ErrorAs(t, err, &unreadable)
-	require.Len(t, unreadable.Items, 3)
-	for _, text := range []string{"Card b (StarRating)", "Card c (StarRating)", "Property unreadable-without-card (StarRating)"} {
+	require.Len(t, unreadable.Items, 4)
+	for _, text := range []string{"Card b (StarRating)", "Card c (StarRating)", "Property unreadable-without-card (StarRating)", "Property off-earth"} {
 		assert.ErrorContains(t, err, text)
 	}
 }

@@ -1,6 +1,7 @@
 package search
 
 import (
+	"cmp"
 	"errors"
 	"slices"
 	"strings"
@@ -50,7 +51,8 @@ type offering struct {
 	card   *properties.Card
 	rooms  []availability.Availability // of the room types on the card, in their order
 
-	refused []availability.RefusedNight
+	large  bool    // a room type holds the party alone, but cannot be sold
+	failed []error // of room types that cannot be quoted
 }
 
 // quotes returns what can be booked, cheapest first. It returns nothing if that does not meet the filters, and the
@@ -65,8 +67,12 @@ func (o *offering) quotes() ([]*availability.Quote, error) {
 	if len(suitable) == 0 {
 		return nil, nil
 	}
-	quotes, err := o.alone(suitable)
-	if err == nil && len(quotes) == 0 {
+	quotes, suitable, err := o.alone(suitable)
+	switch {
+	case err != nil:
+	case len(suitable) == 0:
+		err, o.failed = o.failed[0], o.failed[1:]
+	case len(quotes) == 0:
 		quotes, err = o.together(suitable)
 	}
 	if err != nil {
@@ -82,45 +88,53 @@ func (o *offering) quotes() ([]*availability.Quote, error) {
 	return quotes, nil
 }
 
-// alone returns a quote of each room type that holds the party alone.
-func (o *offering) alone(suitable []int) (quotes []*availability.Quote, err error) {
+// alone returns a quote of each room type that holds the party alone, and the room types that can be quoted.
+func (o *offering) alone(suitable []int) (quotes []*availability.Quote, usable []int, err error) {
 	for _, i := range suitable {
 		q, err := o.quote(properties.Choice{RoomTypeID: o.card.Rooms[i].ID, Quantity: o.Rooms})
 		var refused *availability.Refused
 		switch {
-		case errors.As(err, &refused):
-			o.refused = append(o.refused, refused.Nights...)
-		case errors.Is(err, availability.ErrTooSmall):
-		case err != nil:
-			return nil, err
-		default:
+		case err == nil:
 			quotes = append(quotes, q)
+		case errors.As(err, &refused):
+			o.large = true
+		case errors.Is(err, availability.ErrTooSmall):
+		case isRefusal(err):
+			return nil, nil, err
+		default:
+			o.failed = append(o.failed, err)
+			continue
 		}
+		usable = append(usable, i)
 	}
-	return quotes, nil
+	return quotes, usable, nil
 }
 
 // together returns a quote of the cheapest combination of room types.
 func (o *offering) together(suitable []int) ([]*availability.Quote, error) {
 	var types []roomType
+	currency := o.currency(suitable)
 	for _, i := range suitable {
-		types = append(types, o.roomType(i))
+		types = append(types, o.roomType(i, currency))
 	}
 	choices, err := combine(types, party{o.Guests, o.Rooms})
 	switch {
 	// A room type that holds the party alone is not too small, even if the property has put none of its rooms on sale.
-	case errors.Is(err, ErrTooFew), errors.Is(err, availability.ErrTooSmall) && len(o.refused) > 0:
+	case errors.Is(err, ErrTooFew), errors.Is(err, availability.ErrTooSmall) && o.large:
+		refused := &availability.Refused{}
 		for _, i := range suitable {
-			o.refused = append(o.refused, o.rooms[i].Refused...)
+			refused.Nights = append(refused.Nights, o.rooms[i].Refused...)
 		}
-		if nights := distinct(o.refused); len(nights) > 0 {
-			return nil, &availability.Refused{Nights: nights}
+		if len(refused.Nights) > 0 {
+			return nil, refused
 		}
 		return nil, err
 	case err != nil:
 		return nil, err
 	case len(choices)*(o.Stay.Nights()+1) > maxActions:
-		return nil, ErrTooLong
+		if choices = ofOneType(types, party{o.Guests, o.Rooms}); choices == nil {
+			return nil, ErrTooLong
+		}
 	}
 	q, err := o.quote(choices...)
 	if err != nil {
@@ -129,8 +143,34 @@ func (o *offering) together(suitable []int) ([]*availability.Quote, error) {
 	return []*availability.Quote{q}, nil
 }
 
+// ofOneType returns the cheapest rooms of a single type that hold a party, or nil.
+func ofOneType(types []roomType, p party) (best []properties.Choice) {
+	var least cost
+	for _, t := range types {
+		choices, err := combine([]roomType{t}, p)
+		if err != nil {
+			continue
+		}
+		price, _ := key.PriceOf(t.price) // combine has accepted it
+		total := stocked{price: price}.cost() * cost(choices[0].Quantity)
+		if best == nil || total < least {
+			best, least = choices, total
+		}
+	}
+	return best
+}
+
+// currency returns the currency in which rooms are combined.
+func (o *offering) currency(suitable []int) dynastay.Currency {
+	currency := cmp.Or(o.Currency, o.card.Prices.Min.Currency())
+	for _, i := range suitable { // other software may have stored a property without its range of prices
+		currency = cmp.Or(currency, o.rooms[i].Prices().Total.Currency())
+	}
+	return currency
+}
+
 // roomType returns what is left of a room type for the stay. Rooms whose price cannot be added to the others are not.
-func (o *offering) roomType(i int) roomType {
+func (o *offering) roomType(i int, currency dynastay.Currency) roomType {
 	room, a := o.card.Rooms[i], o.rooms[i]
 	t := roomType{id: room.ID, limits: room.Limits, left: a.Left(), price: a.Prices().Total}
 	for _, night := range a.Nights {
@@ -139,7 +179,7 @@ func (o *offering) roomType(i int) roomType {
 	if len(a.Nights) < o.Stay.Nights() {
 		t.total = maxRooms // unknown; the reason is that nights are not on sale, not that the rooms are too few
 	}
-	if _, err := key.PriceOf(t.price); err != nil || t.price.Currency() != o.card.Prices.Min.Currency() {
+	if _, err := key.PriceOf(t.price); err != nil || t.price.Currency() != currency {
 		t.left = 0
 	}
 	return t
@@ -163,10 +203,7 @@ func (o *offering) affordable(total dynastay.Money) bool {
 		if !bound.IsSet() {
 			return true
 		}
-		stay, err := bound.Times(o.Stay.Nights())
-		if err != nil {
-			return false
-		}
+		stay, _ := bound.Times(o.Stay.Nights()) // never too large, see validatePrices
 		n, err := total.Compare(stay)
 		return err == nil && n*sign >= 0
 	}
@@ -194,14 +231,4 @@ func (o *offering) freeNow(room properties.CardRoom) bool {
 	}
 	checkIn := time.Date(arrival.Year(), arrival.Month(), arrival.Day(), clock.Hour(), clock.Minute(), 0, 0, zone)
 	return checkIn.Sub(o.now).Hours() > float64(terms.Hours)
-}
-
-// distinct sorts nights and removes repeated ones.
-func distinct(nights []availability.RefusedNight) []availability.RefusedNight {
-	slices.SortStableFunc(nights, func(a, b availability.RefusedNight) int {
-		return strings.Compare(a.RoomTypeID+a.Date.String()+string(a.Reason), b.RoomTypeID+b.Date.String()+string(b.Reason))
-	})
-	return slices.CompactFunc(nights, func(a, b availability.RefusedNight) bool {
-		return a.RoomTypeID == b.RoomTypeID && a.Date == b.Date && a.Reason == b.Reason
-	})
 }

@@ -69,7 +69,7 @@ func minor(m dynastay.Money) int64 {
 	return n
 }
 
-// ordered returns a whole number for a finite or infinite number, in the same order. NaN comes first.
+// ordered returns a whole number for any number, in the same order. NaN comes first.
 func ordered(f float64) int64 {
 	if math.IsNaN(f) {
 		return math.MinInt64 + 1 // can be negated

@@ -65,6 +65,7 @@ func TestCut(t *testing.T) {
 			for _, rounds := range []int{1, 2} {
 				assert.NotContains(t, cuts(order, 2, rounds), false, "%s %s", where, order)
 			}
+			assert.Equal(t, where == "city", cuts(order, 5, 1)[0], "%s %s: the index does not say that these were all", where, order)
 		}
 	}
 	assert.False(t, h.page(t, request(places["circle"], func(r *search.Request) { r.Candidates = 1 }), dynastay.Paging{}).Cut,

@@ -3,10 +3,12 @@ package search_test
 import (
 	"fmt"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
@@ -180,4 +182,41 @@ func TestSpansAreReadAgain(t *testing.T) {
 // byID ranks the first ids highest.
 func byID(c *properties.Card) float64 {
 	return -float64(c.PropertyID[0])*256 - float64(c.PropertyID[1])
+}
+
+// Cursors are not signed. One that somebody has made up does not make a page read a whole city.
+func TestForgedCursor(t *testing.T) {
+	t.Parallel()
+	h := openInns(t, searchTables)
+	h.add(t, inn("a"), room("room_a", 2, "100"))
+	template := h.items(t)[keys.PropertiesTable]
+	const most = 2000
+	require.NoError(t, h.PutAll(t.Context(), func(yield func(*dynastay.Schema, dynastay.Item) bool) {
+		for n := range most {
+			ids := strings.NewReplacer("PROPERTY#a", fmt.Sprintf("PROPERTY#a%04d", n))
+			for _, item := range template {
+				if !yield(keys.PropertiesTable, copied(&types.AttributeValueMemberM{Value: item}, ids).(*types.AttributeValueMemberM).Value) {
+					return
+				}
+			}
+		}
+	}))
+	for where, place := range places {
+		r := request(place, func(r *search.Request) { r.Sort, r.Currency, r.Guests.Adults = search.LowestTotal, "USD", 30 })
+		forged := must(search.ForgedCursor(r, h.Clock.Now()))
+		requests := h.Faults.Count("Query")
+		_, err := h.search.Page(t.Context(), r, dynastay.Paging{After: forged})
+		require.ErrorIs(t, err, dynastay.ErrCursor, where)
+		assert.Less(t, h.Faults.Count("Query")-requests, 32, "no nights have been read")
+	}
+	_, err := h.Client.DeleteItem(t.Context(), &dynamodb.DeleteItemInput{
+		TableName: aws.String(h.TableName(keys.PropertiesTable)), Key: keys.PropertiesTable.Key.Of(propertyKey("a0000")),
+	})
+	require.NoError(t, err)
+	for _, place := range places {
+		r := request(place, func(r *search.Request) { r.Sort, r.Currency = search.LowestTotal, "USD" })
+		page, err := h.search.Page(t.Context(), r, dynastay.Paging{After: must(search.ForgedCursor(r, h.Clock.Now()))})
+		require.NoError(t, err)
+		assert.Len(t, page.Refused, most-1)
+	}
 }

@@ -171,3 +171,25 @@ func TestLongestCombination(t *testing.T) {
 	})
 	assert.Len(t, h.only(t, one), 5, "a single room type is not limited")
 }
+
+// If the cheapest combination does not fit into a transaction, the cheapest rooms of one type do.
+func TestRoomsOfOneTypeForALongStay(t *testing.T) {
+	t.Parallel()
+	h := openInns(t, bookingTables)
+	rooms := []properties.RoomType{
+		room("cheap", 1, "90", func(r *properties.RoomType) { r.Total = 1 }), room("dear", 1, "120"), room("fair", 1, "100"),
+		room("few", 1, "95", func(r *properties.RoomType) { r.Total = 1 }),
+	}
+	h.create(t, inn("a"), rooms...)
+	for _, r := range rooms {
+		h.open(t, "a", r, availability.OpenRequest{Nights: dynastay.Stay{CheckIn: first, CheckOut: first.AddDays(47)}})
+	}
+	for nights, want := range map[int]string{46: "185", 47: "200"} {
+		quotes := h.only(t, request(func(r *search.Request) { r.Stay.CheckOut = first.AddDays(nights) }))
+		require.Len(t, quotes, 1)
+		assert.Equal(t, must(usd(want).Times(nights)), quotes[0].Total)
+		h.book(t, quotes[0])
+		_, err := bookings.New(h.DB.DB, nil).Cancel(t.Context(), must(bookings.New(h.DB.DB, nil).ByStatus(bookings.Confirmed).Page(t.Context(), dynastay.Paging{})).Items[0].ID, "")
+		require.NoError(t, err)
+	}
+}

@@ -9,6 +9,7 @@ import (
 
 	"github.com/dynastay/dynastay"
 	"github.com/dynastay/dynastay/availability"
+	"github.com/dynastay/dynastay/keys"
 	"github.com/dynastay/dynastay/keys/key"
 	"github.com/dynastay/dynastay/properties"
 )
@@ -93,6 +94,7 @@ func (r Request) complete(now time.Time, p dynastay.Paging) (Request, error) {
 	if err := r.Filter.validate(); err != nil {
 		return r, dynastay.Within("Filter", err)
 	}
+	r.Filter = r.Filter.sorted()
 	switch {
 	case !slices.Contains(sorts, r.Sort):
 		return r, dynastay.Invalid("Sort", "must be one of the orders of this package")
@@ -212,24 +214,32 @@ func (f Filter) validate() error {
 		}
 	}
 	for i, kind := range f.Types {
-		if kind == "" {
-			return dynastay.Invalid(fmt.Sprintf("Types[%d]", i), "is required")
+		if _, err := keys.Partition(keys.PropertyByType{Type: string(kind)}); err != nil {
+			return dynastay.Invalid(fmt.Sprintf("Types[%d]", i), "%s", err.(*dynastay.InvalidError).Reason)
 		}
 	}
 	for i, id := range f.AmenityIDs {
-		if id == "" {
-			return dynastay.Invalid(fmt.Sprintf("AmenityIDs[%d]", i), "is required")
+		if _, err := keys.Of(keys.Amenity{PropertyID: "any", AmenityID: id}); err != nil {
+			return dynastay.Invalid(fmt.Sprintf("AmenityIDs[%d]", i), "%s", err.(*dynastay.InvalidError).Reason)
 		}
 	}
 	return nil
 }
 
-// identity is what a cursor is tied to: everything that determines which properties come in which order. The function
-// Rank cannot be part of it. Candidates may change: those that are being offered are in the cursor.
+// sorted returns the same filter in one form, so that cursors do not depend on the order of its conditions.
+func (f Filter) sorted() Filter {
+	f.Stars, f.Types, f.AmenityIDs = distinct(f.Stars), distinct(f.Types), distinct(f.AmenityIDs)
+	return f
+}
+
+func distinct[T cmp.Ordered](all []T) []T { return slices.Compact(slices.Sorted(slices.Values(all))) }
+
+// identity is what a cursor is tied to: everything that determines which properties come in which order. Of the function
+// Rank, that is only whether there is one. Candidates may change: those that are being offered are in the cursor.
 func (r Request) identity() string {
 	text, err := json.Marshal([]any{
 		r.City, r.Country, r.Point, r.Radius, r.Stay.CheckIn.String(), r.Stay.CheckOut.String(), r.Guests, r.Rooms, r.Currency,
-		r.Filter, r.Sort,
+		r.Filter, r.Sort, r.Rank != nil,
 	})
 	if err != nil {
 		panic("search: " + err.Error()) // all numbers have been checked, so none is infinite

@@ -96,6 +96,8 @@ func TestInvalidRequests(t *testing.T) {
 		{"Filter.Stars[1]", "between 1 and 5", []func(*query){func(q *query) { q.Filter.Stars = []int{5, 6} }}},
 		{"Filter.Types", "at most 50 entries", []func(*query){func(q *query) { q.Filter.Types = make([]properties.Type, 51) }}},
 		{"Filter.Types[1]", "is required", []func(*query){func(q *query) { q.Filter.Types = []properties.Type{"a", ""} }}},
+		{"Filter.Types[0]", "lower-case", []func(*query){func(q *query) { q.Filter.Types = []properties.Type{"Hotel"} }}},
+		{"Filter.AmenityIDs[0]", "", []func(*query){func(q *query) { q.Filter.AmenityIDs = []string{"a#b"} }}},
 		{"Filter.AmenityIDs", "at most 50 entries", []func(*query){func(q *query) { q.Filter.AmenityIDs = many(51) }}},
 		{"Filter.AmenityIDs[1]", "is required", []func(*query){func(q *query) { q.Filter.AmenityIDs = []string{"a", ""} }}},
 		{"Sort", "one of the orders", []func(*query){func(q *query) { q.Sort = "cheapest" }}},
@@ -182,6 +184,7 @@ func TestCursorsOfOtherRequests(t *testing.T) {
 			"types":        func(q *query) { q.Filter.Types = []properties.Type{properties.Hotel} },
 			"amenities":    func(q *query) { q.Filter.AmenityIDs = []string{"wifi"} },
 			"cancellation": func(q *query) { q.Filter.FreeCancellation = true },
+			"rank":         func(q *query) { q.Rank = func(*properties.Card) float64 { return 0 } },
 		} {
 			q := from
 			edit(&q)
@@ -193,7 +196,6 @@ func TestCursorsOfOtherRequests(t *testing.T) {
 			assert.Equal(t, requests, h.Faults.Count("Query"))
 		}
 		for name, edit := range map[string]func(*query){
-			"rank":       func(q *query) { q.Rank = func(*properties.Card) float64 { return 0 } },
 			"rooms":      func(q *query) { q.Rooms = 1 },
 			"candidates": func(q *query) { q.Candidates = 2 },
 			"limit":      func(q *query) { q.paging.Limit = 3 },
@@ -205,4 +207,25 @@ func TestCursorsOfOtherRequests(t *testing.T) {
 			assert.Equal(t, []string{"b", "c"}, h.all(t, q.Request, q.paging, func() {}), name)
 		}
 	}
+}
+
+// A filter is the same whatever the order of its conditions, so its cursors are.
+func TestCursorsOfEqualFilters(t *testing.T) {
+	t.Parallel()
+	h := openInns(t, searchTables)
+	for _, id := range []string{"a", "b"} {
+		h.add(t, inn(id, func(p *properties.Property) { p.AmenityIDs = []string{"pool", "wifi"} }), room("room_"+id, 2, "100"))
+	}
+	with := func(stars []int, types []properties.Type, amenities []string) search.Request {
+		return request(func(r *search.Request) { r.Filter = search.Filter{Stars: stars, Types: types, AmenityIDs: amenities} })
+	}
+	first := with([]int{3, 4}, []properties.Type{"hotel", "resort"}, []string{"pool", "wifi"})
+	again := with([]int{4, 3, 3}, []properties.Type{"resort", "hotel"}, []string{"wifi", "pool", "wifi"})
+	next := h.page(t, first, dynastay.Paging{Limit: 1}).Next
+	assert.Equal(t, []string{"b"}, offered(h.page(t, again, dynastay.Paging{After: next})))
+	assert.Equal(t, []int{4, 3, 3}, again.Filter.Stars, "the caller's own")
+
+	next = h.page(t, with(nil, nil, nil), dynastay.Paging{Limit: 1}).Next
+	none := with([]int{}, []properties.Type{}, []string{})
+	assert.Equal(t, []string{"b"}, offered(h.page(t, none, dynastay.Paging{After: next})))
 }

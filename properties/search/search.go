@@ -187,15 +187,12 @@ func (w *walk) offerNext(ctx context.Context) error {
 	return nil
 }
 
-// maxChecks is the number of room types that one call of CheckAll accepts.
-const maxChecks = 1000
-
 // offers reads the nights of candidates, and returns those that can lodge the party and those that cannot.
 func (w *walk) offers(ctx context.Context, all []candidate) (offers []Offer, refused []Refusal, err error) {
 	for all = w.checkable(all); len(all) > 0; {
 		var requests []availability.CheckRequest
 		n := 0
-		for n < len(all) && len(requests)+len(all[n].card.Rooms) <= maxChecks {
+		for n < len(all) && len(requests)+len(all[n].card.Rooms) <= availability.MaxChecks {
 			requests = append(requests, all[n].card.CheckRequests(w.Rooms)...)
 			n++
 		}
@@ -208,6 +205,9 @@ func (w *walk) offers(ctx context.Context, all []candidate) (offers []Offer, ref
 			checked = checked[len(rooms):]
 			o := &offering{Request: w.Request, now: w.now, nights: w.nights, card: c.card, rooms: rooms}
 			quotes, err := o.quotes()
+			for _, failed := range o.failed {
+				w.unreadable = append(w.unreadable, unusable(c.card, failed))
+			}
 			switch {
 			case err != nil && isRefusal(err):
 				refused = append(refused, Refusal{c.card, c.distance, err})
@@ -226,7 +226,7 @@ func (w *walk) offers(ctx context.Context, all []candidate) (offers []Offer, ref
 func (w *walk) checkable(all []candidate) (some []candidate) {
 	for _, c := range all {
 		var err error
-		if len(c.card.Rooms) > maxChecks {
+		if len(c.card.Rooms) > availability.MaxChecks {
 			err = dynastay.Invalid("Rooms", "must have at most 1,000 entries")
 		}
 		for _, req := range c.card.CheckRequests(w.Rooms) {

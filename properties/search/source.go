@@ -20,6 +20,16 @@ type span struct {
 	Known bool `json:"k,omitempty"`
 }
 
+// maxSpan is the maximum number of properties in a span that is read again. Cursors are not signed: without a limit, one
+// that somebody has made up could span a whole city.
+const maxSpan = 2 * maxCandidates
+
+func tooLong() error {
+	return &dynastay.InvalidError{
+		Field: "Paging.After", Reason: "spans too many properties; begin with the first page", Err: dynastay.ErrCursor,
+	}
+}
+
 // candidates reads the candidates of a span that meet the filters. If the end of the span is not known, it reads
 // Request.Candidates properties and sets the end. An [*dynastay.UnreadableError] comes with the other candidates.
 func (s *Search) candidates(ctx context.Context, r Request, part *span) ([]candidate, error) {
@@ -33,14 +43,21 @@ func (s *Search) candidates(ctx context.Context, r Request, part *span) ([]candi
 	if part.Known {
 		paging.Limit = maxCandidates
 	}
-	for {
+	for read := 0; ; {
 		page, err := list.Page(ctx, paging)
 		if err = collect(err, &unreadable); err != nil {
 			return nil, err
 		}
+		if read += len(page.Items); read > maxSpan {
+			return nil, tooLong()
+		}
 		for _, card := range page.Items {
-			if r.meets(card) {
-				all = append(all, r.candidate(card))
+			c, err := r.candidate(card)
+			switch {
+			case err != nil:
+				unreadable = append(unreadable, unusable(card, err))
+			case r.meets(card):
+				all = append(all, c)
 			}
 		}
 		if !part.Known {
@@ -76,28 +93,44 @@ func (s *Search) around(ctx context.Context, r Request, part *span) ([]candidate
 	if err = collect(err, &unreadable); err != nil {
 		return nil, err
 	}
+	var all []candidate
+	for _, n := range near {
+		if r.meets(n.Card) {
+			all = append(all, candidate{n.Card, n.Distance})
+		}
+	}
+	if r.byTotal() {
+		if all, err = r.within(part, all); err != nil {
+			return nil, err
+		}
+	}
+	return all, joined(unreadable)
+}
+
+// within returns the candidates of a span of a circle. Spans are in the order of the base prices, as in a city.
+func (r Request) within(part *span, all []candidate) ([]candidate, error) {
+	base := Request{Sort: LowestPrice}
+	if r.Sort == HighestTotal {
+		base.Sort = HighestPrice
+	}
 	var from, to rank
 	if err := r.bounds(part, &from, &to); err != nil {
 		return nil, err
 	}
-	var all []candidate
-	for _, n := range near {
-		c := candidate{n.Card, n.Distance}
-		at := nearness(c)
-		if part.From != "" && at.compare(from) <= 0 || !r.meets(n.Card) {
-			continue
-		}
-		if part.To != "" && at.compare(to) > 0 {
-			break
-		}
-		if !part.Known && r.byTotal() && len(all) == r.Candidates {
-			part.To = dynastay.NewCursor(r.identity(), nearness(all[len(all)-1]))
-			break
-		}
-		all = append(all, c)
+	all = slices.DeleteFunc(all, func(c candidate) bool {
+		at := base.rank(c)
+		return part.From != "" && at.compare(from) <= 0 || part.To != "" && at.compare(to) > 0
+	})
+	inOrder(base, all)
+	switch {
+	case part.Known && len(all) > maxSpan:
+		return nil, tooLong()
+	case !part.Known && len(all) > r.Candidates:
+		all = all[:r.Candidates]
+		part.To = dynastay.NewCursor(r.identity(), base.rank(all[r.Candidates-1]))
 	}
 	part.Known = true
-	return all, joined(unreadable)
+	return all, nil
 }
 
 // bounds decodes the ends of a span of a circle.
@@ -116,15 +149,17 @@ func (r Request) bounds(part *span, from, to *rank) error {
 	return nil
 }
 
-// nearness is the rank in the order by distance.
-func nearness(c candidate) rank { return Request{Sort: Nearest}.rank(c) }
-
-func (r Request) candidate(card *properties.Card) candidate {
+// candidate returns a card with its distance. Other software may have stored any coordinates.
+func (r Request) candidate(card *properties.Card) (candidate, error) {
 	c := candidate{card: card}
-	if r.Point != nil {
-		c.distance = key.Distance(*r.Point, key.Point{Latitude: card.Latitude, Longitude: card.Longitude})
+	if r.Point == nil {
+		return c, nil
 	}
-	return c
+	if _, err := key.PlaceOf(card.Latitude, card.Longitude); err != nil {
+		return c, err
+	}
+	c.distance = key.Distance(*r.Point, key.Point{Latitude: card.Latitude, Longitude: card.Longitude})
+	return c, nil
 }
 
 // meets reports whether a card meets the filters. Those of prices and policies are decided by the quotes.

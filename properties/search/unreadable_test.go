@@ -158,3 +158,55 @@ func TestPropertyOfOtherSoftware(t *testing.T) {
 	assert.Equal(t, availability.FreeCancellation(48), page.Offers[1].Quotes[0].Lines[0].CancellationPolicy)
 	h.book(t, page.Offers[1].Quotes[0])
 }
+
+// A room type that cannot be quoted does not hide the others of its property.
+func TestRoomTypeThatCannotBeQuoted(t *testing.T) {
+	t.Parallel()
+	h := openInns(t, searchTables)
+	h.add(t, inn("a"), room("double", 2, "100"), room("suite", 4, "300"), room("triple", 3, "150"))
+	h.onCard(t, "a", dynastay.Text("flexible"), "Rooms", "suite", "CancellationPolicy")
+	h.set(t, keys.AvailabilityTable, nightKey("triple", first), dynastay.Text("EUR"), "Currency")
+	for adults, want := range map[int]string{2: "double", 3: "2×double"} {
+		page, errs := h.unreadable(t, request(func(r *search.Request) { r.Guests.Adults = adults }), 2)
+		for i, text := range []string{"suite", "triple"} {
+			if i == 0 {
+				text = "CancellationPolicy"
+			}
+			assert.ErrorContains(t, errs[i], text)
+		}
+		require.Len(t, page.Offers, 1, adults)
+		line := page.Offers[0].Quotes[0].Lines[0]
+		assert.Equal(t, want, strings.TrimPrefix(fmt.Sprintf("%d×%s", line.Quantity, line.RoomTypeID), "1×"))
+		assert.Empty(t, page.Refused)
+	}
+}
+
+// Other software may have stored coordinates that are not on the Earth, so that there is no distance.
+func TestDistanceOfInvalidCoordinates(t *testing.T) {
+	t.Parallel()
+	h := openInns(t, searchTables)
+	for _, id := range []string{"a", "b"} {
+		h.add(t, inn(id), room("room_"+id, 2, "100"))
+	}
+	h.onCard(t, "a", &types.AttributeValueMemberN{Value: "140.7589"}, "Latitude")
+	for _, order := range []search.Sort{search.Nearest, search.BestRated} {
+		page, _ := h.unreadable(t, request(places["city"], func(r *search.Request) { r.Sort, r.Point = order, &lisbon }), 1)
+		assert.Equal(t, []string{"b"}, offered(page))
+	}
+	assert.Len(t, h.page(t, request(), dynastay.Paging{}).Offers, 2, "without a point, they do not matter")
+}
+
+// A property of other software may have no range of prices. Its rooms are combined in the currency of its nights.
+func TestCombinationWithoutPriceRange(t *testing.T) {
+	t.Parallel()
+	h := openInns(t, searchTables)
+	h.add(t, inn("a"), room("double", 2, "100"))
+	_, err := h.Client.UpdateItem(t.Context(), &dynamodb.UpdateItemInput{
+		TableName: aws.String(h.TableName(keys.PropertiesTable)), Key: keys.PropertiesTable.Key.Of(propertyKey("a")),
+		UpdateExpression:         aws.String("REMOVE #card.#range"),
+		ExpressionAttributeNames: map[string]string{"#card": keys.AttrCard, "#range": "PriceRange"},
+	})
+	require.NoError(t, err)
+	quotes := h.only(t, request(func(r *search.Request) { r.Guests.Adults = 3 }))
+	assert.Equal(t, usd("600"), quotes[0].Total)
+}
