@@ -8,7 +8,8 @@
 //	keys          every table, index and key, as builders and parsers; keys/key declares your own keys
 //	availability  the inventory of room nights, and quotes
 //	properties    properties with their room types, images, amenities and statuses, and search results;
-//	              properties/catalog has the amenities, the destinations that people type, and settings
+//	              properties/search has offers for a stay and a party, with filters and orders; properties/catalog has
+//	              the amenities, the destinations that people type, and settings
 //	bookings      stays that are sold: create, find and cancel them
 //	users         profiles
 //	dyntest       a real engine and isolated tables for tests, in one line; faults, budgets, a clock, generated worlds;

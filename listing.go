@@ -71,7 +71,8 @@ func (l Listing[T]) Filter(keep func(T) bool) Listing[T] {
 // Merge merges several lists into one, in the order of their sort values. The lists are read in parallel and share one
 // cursor. All must have the same DB, table, index, range and direction. Their sort values must be unique across the
 // lists, so they should end in the entity's id: of several rows at one position, only one is returned. To filter, call
-// Filter on the merged list; a list that is already filtered, and the result of [Intersect] or [Load], is refused.
+// Filter on the merged list; a list that is already filtered, and the result of [Intersect] or [Load], is refused. Lists
+// of properties are filtered, because rows of other software may be out of place.
 func Merge[T any](lists ...Listing[T]) Listing[T] {
 	var merged Listing[T]
 	for i, l := range lists {

@@ -82,7 +82,9 @@ func (r *Repository) Create(ctx context.Context, req Request, opts ...dynastay.W
 }
 
 // MadeBy returns the booking that an earlier call with an idempotency key created, or [dynastay.ErrNotFound]. Call it
-// before a retry requests a new quote: if the earlier call sold the last room to this guest, a new quote would fail.
+// before a retry requests a new quote: if the earlier call sold the last room to this guest, a new quote would fail. MadeBy
+// has no input to compare: if the key comes from a client, check that the booking is of the property and the stay that
+// the client asks for.
 func (r *Repository) MadeBy(ctx context.Context, key dynastay.Idempotency) (*Booking, error) {
 	made, err := r.db.MadeBy(ctx, key)
 	if err != nil {

@@ -16,7 +16,7 @@ type CityQuery struct {
 // may not be visible yet.
 //
 // A row that other software wrote has no card. ByCity then reads the property, with 1 more request for each such row.
-// Until [Repository.Adopt], it may be in a different place in the list.
+// Until [Repository.Adopt], it may be in a different place in the list, or missing if there is a minimum rating.
 //
 // Pattern P1: GSI1-LocationIndex, GSI1PK = CITY#{city}#{country}, GSI1SK from RATING#{minimum}, 1 request
 func (r *Repository) ByCity(q CityQuery) dynastay.Listing[*Card] {

@@ -15,7 +15,7 @@ type PriceQuery struct {
 	Currency dynastay.Currency
 	// Min and Max are the bounds of Card.Prices.Min, both inclusive. The zero Money means that there is no bound.
 	Min, Max   dynastay.Money
-	Descending bool // highest price first; the default is lowest price first
+	Descending bool // the property with the highest lowest price first; the default is that with the lowest
 }
 
 // ByPrice lists the approved properties of a city whose lowest base price is within the bounds, in the order of that

@@ -17,7 +17,7 @@ type StarsQuery struct {
 // list is eventually consistent: recent changes may not be visible yet.
 //
 // A row that other software wrote has no card. ByStars then reads the property, with 1 more request for each such row.
-// Until [Repository.Adopt], it may be in a different place in the list.
+// Until [Repository.Adopt], it may be in a different place in the list, or missing if there is a minimum rating.
 //
 // Pattern P4: GSI8-RatingIndex, GSI8PK = CITY#{city}#{country}#STAR#{stars}, GSI8SK from RATING#{minimum}, 1 request
 func (r *Repository) ByStars(q StarsQuery) dynastay.Listing[*Card] {

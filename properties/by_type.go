@@ -16,7 +16,7 @@ type TypeQuery struct {
 // parallel.
 //
 // A row that other software wrote has no card. ByType then reads the property, with 1 more request for each such row.
-// Until [Repository.Adopt], it may be in a different place in the list.
+// Until [Repository.Adopt], it may be in a different place in the list, or missing if there is a minimum rating.
 //
 // Pattern P5: GSI4-TypeRatingIndex, GSI4PK = TYPE#{type}, GSI4SK from RATING#{minimum}, 1 request
 func (r *Repository) ByType(q TypeQuery) dynastay.Listing[*Card] {

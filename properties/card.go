@@ -11,8 +11,9 @@ import (
 	"github.com/dynastay/dynastay/keys"
 )
 
-// Card is the part of a property that a search result shows. It is enough to quote and book a room. A card has at most
-// 4,096 bytes: a write that would make it larger fails with a [*dynastay.InvalidError] for the field "Card".
+// Card is the part of a property that a search result shows. It is enough to quote and book a room. It has no address and
+// no description: [Repository.GetAll] reads those. A card has at most 4,096 bytes: a write that would make it larger fails
+// with a [*dynastay.InvalidError] for the field "Card".
 type Card struct {
 	PropertyID         string
 	Name               string

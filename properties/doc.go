@@ -48,6 +48,9 @@
 // the room types change in one transaction. The nights follow, because there are too many for one transaction. Approve,
 // Suspend and Delete can be repeated, and finish what an earlier call left.
 //
+// Only Suspend and Delete take a property off sale. Nights that were opened for a pending or rejected property can be
+// quoted and booked by its id, so check the status before quoting an id that a guest sent.
+//
 // # Items of other software
 //
 // A property that other software wrote in the form of the hotel-booking document is read as it is. The first method

@@ -4,7 +4,7 @@
 // property with its quotes: one for each room type that holds the guests and is open on every night or, if no single
 // room type does, one for the cheapest combination of rooms. Package bookings books a quote as it is.
 //
-//	found, err := search.New(db, properties).Page(ctx, search.Request{
+//	found, err := search.New(db, properties.New(db, nil)).Page(ctx, search.Request{
 //		City: "New York", Country: "USA",
 //		Stay:   dynastay.MustStay("2025-01-15", "2025-01-18"),
 //		Guests: availability.Guests{Adults: 2},
@@ -14,27 +14,33 @@
 // # What a page costs
 //
 // A page is two dependent steps, however large the city is. The first is one Query that reads the cards of the
-// candidates from an index, half a read unit for every 3 or 4. The second reads the nights of those that meet the
+// candidates from an index, half a read unit for every 3 or 4 cards. The second reads the nights of those that meet the
 // filters: one Query of the index GSI1-PropertyDateIndex for each property, in parallel, usually half a read unit each.
 // Around a point, the first step is that of [properties.Repository.Near] instead, whose cost grows with the number of
 // properties in the circle.
 //
-// So a page has fewer offers than its limit if candidates do not meet the filters or are sold out. [dynastay.Paging]'s
-// Reads allows further rounds.
+// A page has fewer offers than its limit if candidates do not meet the filters or are sold out. A [dynastay.Paging] with
+// Reads of 2 or more allows further rounds, which fill it up.
+//
+// If an order is computed for more candidates than a page offers, the cards of all of them are read for each of the
+// pages. An order by total also reads the nights of all of them each time: 101 requests for the default of 100.
 //
 // # Orders
 //
-//	| order | computed from | candidates |
-//	|---|---|---|
-//	| [Recommended] | the score of featured properties, then the rating, or [Request.Rank] | the best rated ones of the city |
-//	| [BestRated]     | the guest rating | GSI1-LocationIndex |
-//	| [LowestPrice]   | the lowest base price | GSI7-PriceIndex |
-//	| [HighestPrice]  | the highest base price | GSI7-PriceIndex, backwards |
-//	| [LowestTotal], [HighestTotal] | the price of the stay | as for the base prices |
-//	| [Nearest]       | the distance from [Request.Point] | GSI10-GeohashIndex around a point, otherwise the best rated ones of the city |
+//	| order | computed from | candidates in a city | candidates around a point |
+//	|---|---|---|---|
+//	| [Recommended]  | the score of featured properties, then the rating, or [Request.Rank] | the best rated | all |
+//	| [BestRated]    | the guest rating         | the order of the index | all |
+//	| [LowestPrice]  | the lowest base price    | the order of the index | all |
+//	| [HighestPrice] | the highest base price   | those with the highest lowest price | all |
+//	| [LowestTotal]  | the price of the cheapest quote | those with the lowest base price | the same |
+//	| [HighestTotal] | the price of the cheapest quote | those with the highest lowest price | those with the highest base price |
+//	| [Nearest]      | the distance from [Request.Point] | the best rated | all |
 //
-// BestRated and LowestPrice in a city, and Nearest around a point, are the order of an index: the pages together are one
-// ordered list. No index has the other orders. They are computed for a limited number of candidates at a time, see
-// [Request.Candidates]. If there are more, [Page.Cut] is true: the pages first go through these candidates in order, and
-// then through the next ones. Every property whose rank does not change meanwhile is on one page.
+// Where the candidates have the order of the index, or all are read, the pages together are one ordered list. The other
+// orders are computed for a limited number of candidates at a time, see [Request.Candidates]. If there may be more,
+// [Page.Cut] is true: the pages first go through these candidates in order, and then through the next ones.
+//
+// A property that keeps its rank and its place in the index is on exactly one page, whatever happens to others meanwhile.
+// If either changes between two pages, the property may be on both or on neither.
 package search

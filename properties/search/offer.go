@@ -18,7 +18,8 @@ type Offer struct {
 	Property *properties.Card
 	Distance float64 // metres from the point of the request; 0 if it has none
 	// Quotes are what can be booked, cheapest first: a quote of each room type that holds the party or, if none does, of
-	// the cheapest combination of rooms. There is at least one. They reserve nothing. Rooms that cost more than
+	// the cheapest combination of rooms. If that has too many room types for one booking of so many nights, it is the
+	// cheapest of a single type. There is at least one quote. Quotes reserve nothing. Rooms that cost more than
 	// 999,999,999,999.999 for the stay are not combined.
 	Quotes []*availability.Quote
 }
@@ -27,9 +28,9 @@ type Offer struct {
 type Refusal struct {
 	Property *properties.Card
 	Distance float64
-	// Err is an [*availability.Refused] with the nights that cannot be sold; or matches [availability.ErrTooSmall] if
-	// all rooms of the property together do not hold the party, [ErrTooFew], or [ErrTooLong]; or is a
-	// [*dynastay.InvalidError] for the field "Stay.CheckIn" if that is before today at the property.
+	// Err is an [*availability.Refused] with the nights that cannot be sold; or matches [availability.ErrTooSmall] if all
+	// rooms that the property has opened for the stay, sold or not, do not together hold the party, [ErrTooFew], or
+	// [ErrTooLong]; or is a [*dynastay.InvalidError] for the field "Stay.CheckIn" if that is before today at the property.
 	Err error
 }
 

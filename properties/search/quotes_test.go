@@ -1,6 +1,7 @@
 package search_test
 
 import (
+	"encoding/json"
 	"fmt"
 	"testing"
 
@@ -24,7 +25,10 @@ var bookingTables = dyntest.OnlyTables(keys.PropertiesTable, keys.AvailabilityTa
 // book books a quote as it is.
 func (n *inns) book(t testing.TB, q *availability.Quote) {
 	t.Helper()
-	made, err := bookings.New(n.DB.DB, nil).Create(t.Context(), fixture.Request(q), dynastay.IdempotencyKey(n.NewID("key_")))
+	kept := &availability.Quote{} // as an application keeps it
+	require.NoError(t, json.Unmarshal(must(json.Marshal(q)), kept))
+	require.Equal(t, q, kept)
+	made, err := bookings.New(n.DB.DB, nil).Create(t.Context(), fixture.Request(kept), dynastay.IdempotencyKey(n.NewID("key_")))
 	require.NoError(t, err)
 	require.Len(t, made.Lines, len(q.Lines))
 	for i, line := range made.Lines {

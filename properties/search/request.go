@@ -23,9 +23,9 @@ const (
 	BestRated    Sort = "best_rated"    // highest guest rating first
 	LowestPrice  Sort = "lowest_price"  // lowest base price of any room type first
 	HighestPrice Sort = "highest_price" // highest base price of any room type first
-	LowestTotal  Sort = "lowest_total"  // lowest price of the stay first
-	HighestTotal Sort = "highest_total" // highest price of the stay first
-	Nearest      Sort = "nearest"       // shortest distance from Point first
+	LowestTotal  Sort = "lowest_total"  // lowest price of the stay first, that of the cheapest quote
+	HighestTotal Sort = "highest_total" // highest price of the stay first, that of the cheapest quote
+	Nearest      Sort = "nearest"       // shortest distance from Point first, which it requires
 )
 
 // Request is what a guest searches for.
@@ -38,17 +38,22 @@ type Request struct {
 	Point  *key.Point
 	Radius float64 // metres, from [key.MinRadius] to [key.MaxRadius]
 
-	Stay   dynastay.Stay       // at most [availability.MaxNights] nights
+	// Stay has at most [availability.MaxNights] nights. It is refused if its check-in is past everywhere; a property where
+	// it is past already is in Page.Refused.
+	Stay   dynastay.Stay
 	Guests availability.Guests // at least 1 adult, at most 30 guests
-	Rooms  int                 // minimum number of rooms for the guests, at most 30; default 1
+	// Rooms is the minimum number of rooms for the guests, at most 30. A room type that holds them in that number is
+	// offered alone; otherwise, rooms of several types are combined. Default: 1.
+	Rooms int
 
 	// Currency selects the properties with prices in this currency. It is required by the orders by price and by a
 	// filter of prices, because amounts in different currencies cannot be compared.
 	Currency dynastay.Currency
 	Filter   Filter
 	Sort     Sort
-	// Rank returns the rank of a property for [Recommended]; the highest is the first. It must return the same for the
-	// same card, from page to page. Default: none.
+	// Rank returns the rank of a property for [Recommended], the only order that may have one; the highest is the first.
+	// It must return the same for the same card, from page to page: if it changes in between, properties are missed.
+	// Default: none.
 	Rank func(*properties.Card) float64
 	// Candidates is the number of properties that are read and ordered at a time, 1 to 1,000. Those that meet the
 	// filters are offered page by page before the next ones are read. Default: the limit of the page if the order is
@@ -59,13 +64,15 @@ type Request struct {
 // Filter limits the offers to those that meet all of its conditions. The zero Filter has none.
 type Filter struct {
 	// MinNightly and MaxNightly limit the price of a night: the exact total of a quote, for all of its rooms, divided by
-	// the nights of the stay. The bounds are included. Default: no bound.
+	// the nights of the stay. The bounds are included. They select quotes, and so properties with any such quote. Default:
+	// no bound.
 	MinNightly, MaxNightly dynastay.Money
-	Stars                  []int             // any of these; default: any
+	Stars                  []int             // any of these, 1 to 5; at most 50; default: any, and none
 	MinRating              dynastay.Rating   // 0 means all properties, including unrated ones
-	Types                  []properties.Type // any of these; default: any
-	AmenityIDs             []string          // all of these
-	// FreeCancellation selects rooms that can still be cancelled free of charge if they are booked now.
+	Types                  []properties.Type // any of these, at most 50; default: any
+	AmenityIDs             []string          // all of these, at most 50
+	// FreeCancellation selects rooms that can still be cancelled free of charge if they are booked now: until the hours
+	// of their policy before CheckInTime on the day of arrival at the property, or before midnight if it has none.
 	FreeCancellation bool
 }
 

@@ -19,7 +19,8 @@ type Search struct {
 	nights     *availability.Repository
 }
 
-// New returns a search of the properties of a repository. It sends no requests. Create one for the process and share it.
+// New returns a search of the properties of a repository, which must have been created with the same db. It sends no
+// requests. Create one for the process and share it.
 func New(db *dynastay.DB, repository *properties.Repository) *Search {
 	return &Search{db, repository, availability.New(db)}
 }
@@ -27,28 +28,34 @@ func New(db *dynastay.DB, repository *properties.Repository) *Search {
 // Page is a part of a result.
 type Page struct {
 	Offers []Offer
-	// Refused are properties that meet the conditions but cannot lodge the party for the stay, each with the reason.
+	// Refused are properties that cannot lodge the party for the stay, each with the reason. They meet the filters, except
+	// that those of prices apply only to quotes. A property that does not meet a filter is in neither list.
 	Refused []Refusal
-	// Cut is set if the offers are ordered only among the candidates that were read, and there are more, see
+	// Cut is set if the offers are ordered only among the candidates that were read, and there may be more, see
 	// [Request.Candidates].
 	Cut  bool
 	Next dynastay.Cursor // of the next page; "" if there is none
 }
 
-// Page returns a page of offers for a request. Paging.Limit is the maximum number of properties whose nights are read at
-// a time, and so of the offers. Paging.Reads is the maximum number of rounds, 1 by default: with more, a page that is not
-// full is filled up from the next candidates. Paging.Until is not supported. A page may have no offers and still not be
-// the last: only an empty Next marks the end.
+// Page returns a page of offers for a request. Paging.Limit is the maximum number of offers, and of properties whose
+// nights are read at a time; an order by total reads those of all candidates. Paging.Reads is the maximum number of
+// rounds, 1 by default: with more, a page that is not full is filled up from the next candidates. Paging.Until is not
+// supported. A page may have no offers and still not be the last: only an empty Next marks the end. There is no total
+// number of offers, because counting them would read the whole city.
 //
 // The offers are eventually consistent: the prices and the rooms left are those of the index, which may be a moment
 // behind. Booking a quote checks them again.
 //
 // Items that cannot be read do not hide the others: Page returns a [*dynastay.UnreadableError] together with the page.
-// A request that is not valid fails with a [*dynastay.InvalidError] before anything is read.
+// A request that is not valid fails with a [*dynastay.InvalidError] before anything is read. Its Field is the path in
+// the request, such as "Filter.Stars[0]", or in p, such as "Paging.Limit".
+//
+// A cursor belongs to a request, except for Candidates and for what Rank computes; the limit may change as well. With
+// any other request, Page fails with an InvalidError for the field "Paging.After" that matches [dynastay.ErrCursor].
 //
 // Each round takes 1 request for the candidates, in a circle those of [properties.Repository.Near], and then, in
-// parallel, 1 request for each property. If an order is computed for more candidates than a page offers, those are read
-// again for the next page. For the parallel requests, see [dynastay.Options].
+// parallel, 1 request for each property whose nights are read. If an order is computed for more candidates than a page
+// offers, those are read again for the next page. For the parallel requests, see [dynastay.Options].
 //
 // Pattern search: GSI1-LocationIndex or that of the order, then GSI1-PropertyDateIndex for each property, 2 requests
 func (s *Search) Page(ctx context.Context, r Request, p dynastay.Paging) (Page, error) {
