@@ -45,3 +45,13 @@ func TestCombinationInOneCurrency(t *testing.T) {
 	assert.Equal(t, "double", quotes[0].Lines[0].RoomTypeID)
 	assert.Equal(t, usd("600"), quotes[0].Total)
 }
+
+// Amounts in different currencies cannot be compared, so the cheapest quote of each currency comes first among its own.
+func TestQuotesInSeveralCurrencies(t *testing.T) {
+	t.Parallel()
+	h := openInns(t, searchTables)
+	h.add(t, inn("a"), room("a", 2, "300"), room("b", 2, "200"), room("c", 2, "100"), room("d", 2, "50"))
+	h.inEuros(t, "b")
+	h.inEuros(t, "d")
+	assert.Equal(t, []string{"d", "b", "c", "a"}, h.lines(t, request()))
+}

@@ -79,13 +79,17 @@ func (o *offering) quotes() ([]*availability.Quote, error) {
 		return nil, err
 	}
 	quotes = slices.DeleteFunc(quotes, func(q *availability.Quote) bool { return !o.affordable(q.Total) })
-	slices.SortFunc(quotes, func(a, b *availability.Quote) int {
-		if n, err := a.Total.Compare(b.Total); err == nil && n != 0 {
-			return n
-		}
-		return strings.Compare(a.Lines[0].RoomTypeID, b.Lines[0].RoomTypeID)
-	})
+	slices.SortFunc(quotes, cheaper)
 	return quotes, nil
+}
+
+// cheaper compares quotes by total and then by room type. Other software may have stored nights in several currencies,
+// which have no order by amount, so the currency is compared first.
+func cheaper(a, b *availability.Quote) int {
+	amounts, _ := a.Total.Compare(b.Total) // 0 if the currencies differ
+	return cmp.Or(
+		cmp.Compare(a.Total.Currency(), b.Total.Currency()), amounts, strings.Compare(a.Lines[0].RoomTypeID, b.Lines[0].RoomTypeID),
+	)
 }
 
 // alone returns a quote of each room type that holds the party alone, and the room types that can be quoted.
