@@ -166,8 +166,8 @@ func ofOneType(types []roomType, p party) (best []properties.Choice) {
 
 // currency returns the currency in which rooms are combined.
 func (o *offering) currency(suitable []int) dynastay.Currency {
-	currency := cmp.Or(o.Currency, o.card.Prices.Min.Currency())
-	for _, i := range suitable { // other software may have stored a property without its range of prices
+	currency := o.card.Prices.Min.Currency() // that of the request if it has one, see meets
+	for _, i := range suitable {             // other software may have stored a property without its range of prices
 		currency = cmp.Or(currency, o.rooms[i].Prices().Total.Currency())
 	}
 	return currency
@@ -229,10 +229,7 @@ func (o *offering) freeNow(room properties.CardRoom) bool {
 		return true // its quote fails for the same reason, which is then reported
 	}
 	arrival := o.Stay.CheckIn.Time()
-	clock, err := time.Parse("15:04", o.card.CheckInTime)
-	if err != nil {
-		clock = time.Time{} // without a time of day, from midnight
-	}
+	clock, _ := time.Parse("15:04", o.card.CheckInTime) // from midnight if that is not a time of day
 	checkIn := time.Date(arrival.Year(), arrival.Month(), arrival.Day(), clock.Hour(), clock.Minute(), 0, 0, zone)
 	return checkIn.Sub(o.now).Hours() > float64(terms.Hours)
 }
