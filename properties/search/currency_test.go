@@ -3,6 +3,7 @@ package search_test
 import (
 	"testing"
 
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
@@ -54,4 +55,21 @@ func TestQuotesInSeveralCurrencies(t *testing.T) {
 	h.inEuros(t, "b")
 	h.inEuros(t, "d")
 	assert.Equal(t, []string{"d", "b", "c", "a"}, h.lines(t, request()))
+}
+
+// Other software may have stored a price that is too large for an order. Its property comes after all others, or before
+// them in descending order.
+func TestTotalTooLargeForAnOrder(t *testing.T) {
+	t.Parallel()
+	h := openInns(t, searchTables)
+	for id, price := range map[string]string{"a": "100000000000000000", "b": "100", "c": "200"} {
+		h.add(t, inn(id), room("room_"+id, 2, "100"))
+		for date := range stay.Dates() {
+			h.set(t, keys.AvailabilityTable, nightKey("room_"+id, date), &types.AttributeValueMemberN{Value: price}, "PricePerNight")
+		}
+	}
+	for order, want := range map[search.Sort][]string{search.LowestTotal: {"b", "c", "a"}, search.HighestTotal: {"a", "c", "b"}} {
+		r := request(func(r *search.Request) { r.Sort, r.Currency = order, "USD" })
+		assert.Equal(t, want, h.all(t, r, dynastay.Paging{Limit: 1}, func() {}))
+	}
 }

@@ -34,6 +34,23 @@ func TestRanks(t *testing.T) {
 	}
 }
 
+// Without ranks of the caller, the rating decides between equal featured scores. With them, nothing but the ids does
+// between equal ranks.
+func TestRecommended(t *testing.T) {
+	t.Parallel()
+	h := openInns(t, searchTables)
+	for id, by := range map[string]struct {
+		score  int
+		rating dynastay.Rating
+	}{"a": {10, 50}, "b": {10, 90}, "c": {20, 10}, "d": {0, 100}} {
+		h.add(t, inn(id, func(p *properties.Property) { p.FeaturedScore = by.score }), room("room_"+id, 2, "100"))
+		h.rate(t, id, by.rating)
+	}
+	assert.Equal(t, []string{"c", "b", "a", "d"}, offered(h.page(t, request(), dynastay.Paging{})))
+	r := request(func(r *search.Request) { r.Rank = func(*properties.Card) float64 { return 1 } })
+	assert.Equal(t, []string{"a", "b", "c", "d"}, offered(h.page(t, r, dynastay.Paging{})))
+}
+
 // Cut says that an order was computed for only some of the candidates.
 func TestCut(t *testing.T) {
 	t.Parallel()

@@ -196,11 +196,15 @@ func TestDistanceOfInvalidCoordinates(t *testing.T) {
 	assert.Len(t, h.page(t, request(), dynastay.Paging{}).Offers, 2, "without a point, they do not matter")
 }
 
-// A property of other software may have no range of prices. Its rooms are combined in the currency of its nights.
+// A property of other software may have no range of prices. Its rooms are combined in the currency of the first room
+// type that has a price for the stay.
 func TestCombinationWithoutPriceRange(t *testing.T) {
 	t.Parallel()
 	h := openInns(t, searchTables)
-	h.add(t, inn("a"), room("double", 2, "100"))
+	h.create(t, inn("a"), room("cabin", 2, "100"), room("double", 2, "100"), room("single", 1, "10"))
+	h.open(t, "a", room("double", 2, "100"), availability.OpenRequest{})
+	h.open(t, "a", room("single", 1, "10"), availability.OpenRequest{})
+	h.inEuros(t, "single")
 	_, err := h.Client.UpdateItem(t.Context(), &dynamodb.UpdateItemInput{
 		TableName: aws.String(h.TableName(keys.PropertiesTable)), Key: keys.PropertiesTable.Key.Of(propertyKey("a")),
 		UpdateExpression:         aws.String("REMOVE #card.#range"),
