@@ -10,6 +10,7 @@ import (
 	"github.com/dynastay/dynastay"
 	"github.com/dynastay/dynastay/availability"
 	"github.com/dynastay/dynastay/keys"
+	"github.com/dynastay/dynastay/properties"
 	"github.com/dynastay/dynastay/properties/search"
 )
 
@@ -32,6 +33,19 @@ func TestNightsInAnotherCurrency(t *testing.T) {
 	assert.Empty(t, page.Refused)
 	quotes := h.only(t, request())
 	assert.Equal(t, dynastay.MustMoney("300", "EUR"), quotes[0].Total)
+}
+
+// The nights of a property with prices in a different currency are not read.
+func TestPropertiesInAnotherCurrency(t *testing.T) {
+	t.Parallel()
+	h := openInns(t, searchTables)
+	h.add(t, inn("a"), room("double", 2, "100", func(r *properties.RoomType) { r.BasePrice = dynastay.MustMoney("100", "EUR") }))
+	for currency, refused := range map[dynastay.Currency]int{"EUR": 1, "USD": 0} {
+		r := request(func(r *search.Request) { r.Currency, r.Guests.Adults = currency, 30 })
+		page, requests, _, _ := h.measured(t, h.search, r, dynastay.Paging{})
+		assert.Len(t, page.Refused, refused)
+		assert.Equal(t, 1+refused, requests)
+	}
 }
 
 // Rooms are combined in the currency of the card. Others are left out, however many they are.
