@@ -235,3 +235,12 @@ func TestOrderOfManyQuotes(t *testing.T) {
 	h.add(t, inn("a"), rooms...)
 	assert.Equal(t, append(cheap, dear...), h.lines(t, request()))
 }
+
+// Rooms that cost too much to be added to others are left out of a combination, but are quoted alone.
+func TestRoomsTooDearForACombination(t *testing.T) {
+	t.Parallel()
+	h := openInns(t, searchTables)
+	h.add(t, inn("a"), room("double", 2, "100"), room("palace", 2, "400000000000"))
+	assert.Equal(t, []string{"double"}, h.lines(t, request(func(r *search.Request) { r.Guests.Adults = 4 })))
+	assert.Equal(t, []string{"double", "palace"}, h.lines(t, request()))
+}
