@@ -52,8 +52,8 @@ func TestPropertiesInAnotherCurrency(t *testing.T) {
 func TestCombinationInOneCurrency(t *testing.T) {
 	t.Parallel()
 	h := openInns(t, searchTables)
-	h.add(t, inn("a"), room("double", 2, "100"), room("single", 1, "10"), room("suite", 2, "300"))
-	h.inEuros(t, "single")
+	h.add(t, inn("a"), room("double", 2, "100"), room("a_single", 1, "10"), room("suite", 2, "300"))
+	h.inEuros(t, "a_single")
 	quotes := h.only(t, request(func(r *search.Request) { r.Guests = availability.Guests{Adults: 3} }))
 	require.Len(t, quotes, 1)
 	require.Len(t, quotes[0].Lines, 1)
