@@ -80,13 +80,17 @@ func (o *offering) quotes() ([]*availability.Quote, error) {
 		return nil, err
 	}
 	quotes = slices.DeleteFunc(quotes, func(q *availability.Quote) bool { return !o.affordable(q.Total) })
-	slices.SortFunc(quotes, func(a, b *availability.Quote) int {
-		if n, err := a.Total.Compare(b.Total); err == nil && n != 0 {
-			return n
-		}
-		return strings.Compare(a.Lines[0].RoomTypeID, b.Lines[0].RoomTypeID)
-	})
+	slices.SortFunc(quotes, cheaper)
 	return quotes, nil
+}
+
+// cheaper compares quotes by total and then by room type. Other software may have stored nights in several currencies,
+// which have no order by amount, so the currency is compared first.
+func cheaper(a, b *availability.Quote) int {
+	amounts, _ := a.Total.Compare(b.Total) // 0 if the currencies differ
+	return cmp.Or(
+		cmp.Compare(a.Total.Currency(), b.Total.Currency()), amounts, strings.Compare(a.Lines[0].RoomTypeID, b.Lines[0].RoomTypeID),
+	)
 }
 
 // alone returns a quote of each room type that holds the party alone, and the room types that can be quoted.
@@ -163,8 +167,8 @@ func ofOneType(types []roomType, p party) (best []properties.Choice) {
 
 // currency returns the currency in which rooms are combined.
 func (o *offering) currency(suitable []int) dynastay.Currency {
-	currency := cmp.Or(o.Currency, o.card.Prices.Min.Currency())
-	for _, i := range suitable { // other software may have stored a property without its range of prices
+	currency := o.card.Prices.Min.Currency() // that of the request if it has one, see meets
+	for _, i := range suitable {             // other software may have stored a property without its range of prices
 		currency = cmp.Or(currency, o.rooms[i].Prices().Total.Currency())
 	}
 	return currency
@@ -226,10 +230,7 @@ func (o *offering) freeNow(room properties.CardRoom) bool {
 		return true // its quote fails for the same reason, which is then reported
 	}
 	arrival := o.Stay.CheckIn.Time()
-	clock, err := time.Parse("15:04", o.card.CheckInTime)
-	if err != nil {
-		clock = time.Time{} // without a time of day, from midnight
-	}
+	clock, _ := time.Parse("15:04", o.card.CheckInTime) // from midnight if that is not a time of day
 	checkIn := time.Date(arrival.Year(), arrival.Month(), arrival.Day(), clock.Hour(), clock.Minute(), 0, 0, zone)
 	return checkIn.Sub(o.now).Hours() > float64(terms.Hours)
 }

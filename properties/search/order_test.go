@@ -34,6 +34,37 @@ func TestRanks(t *testing.T) {
 	}
 }
 
+// Without ranks of the caller, the rating decides between equal featured scores. With them, nothing but the ids does
+// between equal ranks.
+func TestRecommended(t *testing.T) {
+	t.Parallel()
+	h := openInns(t, searchTables)
+	for id, by := range map[string]struct {
+		score  int
+		rating dynastay.Rating
+	}{"a": {10, 50}, "b": {10, 90}, "c": {20, 10}, "d": {0, 100}} {
+		h.add(t, inn(id, func(p *properties.Property) { p.FeaturedScore = by.score }), room("room_"+id, 2, "100"))
+		h.rate(t, id, by.rating)
+	}
+	assert.Equal(t, []string{"c", "b", "a", "d"}, offered(h.page(t, request(), dynastay.Paging{})))
+	r := request(func(r *search.Request) { r.Rank = func(*properties.Card) float64 { return 1 } })
+	assert.Equal(t, []string{"a", "b", "c", "d"}, offered(h.page(t, r, dynastay.Paging{})))
+}
+
+// The lowest order is by the cheapest room type, the highest one by the dearest.
+func TestOrdersByBasePrice(t *testing.T) {
+	t.Parallel()
+	h := openInns(t, searchTables)
+	h.add(t, inn("a"), room("a_double", 2, "150"), room("a_suite", 2, "200"))
+	h.add(t, inn("b"), room("b_double", 2, "100"), room("b_suite", 2, "300"))
+	for where, place := range places {
+		for _, order := range []search.Sort{search.LowestPrice, search.HighestPrice} {
+			r := request(place, func(r *search.Request) { r.Sort, r.Currency = order, "USD" })
+			assert.Equal(t, []string{"b", "a"}, offered(h.page(t, r, dynastay.Paging{})), "%s %s", where, order)
+		}
+	}
+}
+
 // Cut says that an order was computed for only some of the candidates.
 func TestCut(t *testing.T) {
 	t.Parallel()
@@ -127,7 +158,8 @@ func TestDistances(t *testing.T) {
 	assert.Zero(t, page.Offers[1].Distance)
 }
 
-// The candidates of an order are read in the order of the index that is closest to it.
+// The candidates of an order are read in the order of the index that is closest to it, those of a circle in the order
+// of the base prices.
 func TestOrderOfCandidates(t *testing.T) {
 	t.Parallel()
 	h := openInns(t, searchTables)
@@ -140,8 +172,10 @@ func TestOrderOfCandidates(t *testing.T) {
 		search.LowestPrice: upwards, search.LowestTotal: upwards, search.HighestPrice: downwards, search.HighestTotal: downwards,
 		search.Recommended: downwards, search.BestRated: downwards,
 	} {
-		r := request(func(r *search.Request) { r.Sort, r.Currency, r.Candidates = order, "USD", 1 })
-		assert.Equal(t, want, h.all(t, r, dynastay.Paging{}, func() {}), order)
+		for where, place := range places {
+			r := request(place, func(r *search.Request) { r.Sort, r.Currency, r.Candidates = order, "USD", 1 })
+			assert.Equal(t, want, h.all(t, r, dynastay.Paging{}, func() {}), "%s %s", where, order)
+		}
 	}
 }
 

@@ -179,6 +179,30 @@ func TestSpansAreReadAgain(t *testing.T) {
 	assert.Equal(t, []string{"08", "10", "04", "06", "00", "02"}, short)
 }
 
+// Candidates that come into a span later do not move its end, after which candidates would be offered again.
+func TestSpanKeepsItsEnd(t *testing.T) {
+	t.Parallel()
+	for where, place := range places {
+		for _, candidates := range []int{2, 3} { // fewer than there are, and all
+			h := openInns(t, searchTables)
+			add := func(id, base, price string) {
+				h.add(t, inn(id), room("room_"+id, 2, base))
+				h.change(t, id, "room_"+id, availability.Change{Price: usd(price)})
+			}
+			add("a", "100", "300")
+			add("b", "110", "200")
+			add("c", "120", "400")
+			r := request(place, func(r *search.Request) { r.Sort, r.Currency, r.Candidates = search.LowestTotal, "USD", candidates })
+			page := h.page(t, r, dynastay.Paging{Limit: 1})
+			require.Equal(t, []string{"b"}, offered(page))
+			add("d", "105", "250")
+			add("e", "106", "251")
+			rest := h.all(t, r, dynastay.Paging{Limit: 1, After: page.Next}, func() {})
+			assert.Equal(t, []string{"d", "e", "a", "c"}, rest, "%s %d", where, candidates)
+		}
+	}
+}
+
 // byID ranks the first ids highest.
 func byID(c *properties.Card) float64 {
 	return -float64(c.PropertyID[0])*256 - float64(c.PropertyID[1])
@@ -203,7 +227,7 @@ func TestForgedCursor(t *testing.T) {
 	}))
 	for where, place := range places {
 		r := request(place, func(r *search.Request) { r.Sort, r.Currency, r.Guests.Adults = search.LowestTotal, "USD", 30 })
-		forged := must(search.ForgedCursor(r, h.Clock.Now()))
+		forged := must(search.ForgedCursor(r, h.Clock.Now(), ""))
 		requests := h.Faults.Count("Query")
 		_, err := h.search.Page(t.Context(), r, dynastay.Paging{After: forged})
 		require.ErrorIs(t, err, dynastay.ErrCursor, where)
@@ -215,8 +239,20 @@ func TestForgedCursor(t *testing.T) {
 	require.NoError(t, err)
 	for _, place := range places {
 		r := request(place, func(r *search.Request) { r.Sort, r.Currency = search.LowestTotal, "USD" })
-		page, err := h.search.Page(t.Context(), r, dynastay.Paging{After: must(search.ForgedCursor(r, h.Clock.Now()))})
+		page, err := h.search.Page(t.Context(), r, dynastay.Paging{After: must(search.ForgedCursor(r, h.Clock.Now(), ""))})
 		require.NoError(t, err)
 		assert.Len(t, page.Refused, most-1)
+	}
+}
+
+// What a cursor contains is checked as well.
+func TestForgedBeginning(t *testing.T) {
+	t.Parallel()
+	h := openInns(t, searchTables)
+	h.add(t, inn("a"), room("room_a", 2, "100"))
+	for where, place := range places {
+		r := request(place, func(r *search.Request) { r.Sort, r.Currency = search.LowestTotal, "USD" })
+		_, err := h.search.Page(t.Context(), r, dynastay.Paging{After: must(search.ForgedCursor(r, h.Clock.Now(), "a"))})
+		require.ErrorIs(t, err, dynastay.ErrCursor, where)
 	}
 }

@@ -197,3 +197,54 @@ func TestRoomsOfOneTypeForALongStay(t *testing.T) {
 		require.NoError(t, err)
 	}
 }
+
+// Of the rooms of one type for a long stay, all of them together must be the cheapest. Of equally cheap ones, those with
+// the fewest rooms are quoted, and of these, the first by id.
+func TestCheapestRoomsOfOneType(t *testing.T) {
+	t.Parallel()
+	h := openInns(t, searchTables)
+	rooms := []properties.RoomType{
+		room("a_single", 1, "75"), room("b_double", 2, "150"), room("c_double", 2, "150"),
+		room("triple", 3, "155", func(r *properties.RoomType) { r.Total = 1 }),
+	}
+	h.create(t, inn("a"), rooms...)
+	for _, r := range rooms {
+		h.open(t, "a", r, availability.OpenRequest{Nights: dynastay.Stay{CheckIn: first, CheckOut: first.AddDays(47)}})
+	}
+	for nights, want := range map[int][]string{46: {"1×a_single", "1×triple"}, 47: {"2×b_double"}} {
+		quotes := h.only(t, request(func(r *search.Request) { r.Guests.Adults, r.Stay.CheckOut = 4, first.AddDays(nights) }))
+		require.Len(t, quotes, 1)
+		var got []string
+		for _, line := range quotes[0].Lines {
+			got = append(got, fmt.Sprintf("%d×%s", line.Quantity, line.RoomTypeID))
+		}
+		assert.Equal(t, want, got)
+	}
+}
+
+// Quotes are ordered by total and then by room type, however many there are.
+func TestOrderOfManyQuotes(t *testing.T) {
+	t.Parallel()
+	h := openInns(t, searchTables)
+	var rooms []properties.RoomType
+	var cheap, dear []string
+	for i := range 30 {
+		id := fmt.Sprintf("room_%02d", i)
+		if i%3 == 0 {
+			rooms, cheap = append(rooms, room(id, 2, "90")), append(cheap, id)
+		} else {
+			rooms, dear = append(rooms, room(id, 2, "100")), append(dear, id)
+		}
+	}
+	h.add(t, inn("a"), rooms...)
+	assert.Equal(t, append(cheap, dear...), h.lines(t, request()))
+}
+
+// Rooms that cost too much to be added to others are left out of a combination, but are quoted alone.
+func TestRoomsTooDearForACombination(t *testing.T) {
+	t.Parallel()
+	h := openInns(t, searchTables)
+	h.add(t, inn("a"), room("double", 2, "100"), room("palace", 2, "400000000000"))
+	assert.Equal(t, []string{"double"}, h.lines(t, request(func(r *search.Request) { r.Guests.Adults = 4 })))
+	assert.Equal(t, []string{"double", "palace"}, h.lines(t, request()))
+}

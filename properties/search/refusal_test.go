@@ -98,7 +98,7 @@ func TestRefusedQuantities(t *testing.T) {
 	t.Parallel()
 	h := openInns(t, searchTables)
 	h.add(t, inn("a"), room("double", 2, "100"), room("single", 1, "60"))
-	h.change(t, "a", "double", availability.Change{Dates: dynastay.Stay{CheckIn: first, CheckOut: first.AddDays(1)}, Rooms: aws.Int(1)})
+	h.change(t, "a", "double", availability.Change{Dates: dynastay.Stay{CheckIn: stay.LastNight(), CheckOut: stay.CheckOut}, Rooms: aws.Int(1)})
 	party := func(adults, children, rooms int) search.Request {
 		return request(func(r *search.Request) {
 			r.Guests, r.Rooms = availability.Guests{Adults: adults, Children: children}, rooms
@@ -121,6 +121,10 @@ func TestRefusedQuantities(t *testing.T) {
 
 	// A room that is not open at all may be large enough, and its nights are the reason.
 	h.create(t, inn("b", func(p *properties.Property) { p.Address.City = "Porto" }), room("twin", 2, "100"))
+	h.create(t, inn("c", func(p *properties.Property) { p.Address.City = "Faro" }), room("cabin", 1, "50"))
+	cabins := party(30, 0, 1)
+	cabins.City = "Faro"
+	assert.Len(t, nights(t, h.refusal(t, cabins)), 3)
 	porto := func(r *search.Request) { r.City = "Porto" }
 	want := []string{
 		"twin: " + first.String() + " not_on_sale", "twin: " + first.AddDays(1).String() + " not_on_sale",
@@ -139,6 +143,8 @@ func TestRefusedQuantities(t *testing.T) {
 	assert.Len(t, nights(t, h.refusal(t, r)), 1, "the night that is not open")
 	h.change(t, "b", "twin", availability.Change{Rooms: aws.Int(0)})
 	assert.Len(t, nights(t, h.refusal(t, request(porto))), 3, "a room type that holds the party is sold out, and not too small")
+	r.Stay = stay
+	assert.ErrorIs(t, h.refusal(t, r), availability.ErrTooSmall, "also without the nights that are sold out")
 }
 
 // Today is a different date at different properties: a stay from a date that is past at one of them is refused by that
@@ -148,10 +154,11 @@ func TestStayFromThePast(t *testing.T) {
 	h := openInns(t, searchTables)
 	today := dynastay.DateOf(fixture.Now, nil)
 	for id, zone := range map[string]string{"utc": "", "west": "Etc/GMT+12", "east": "Pacific/Apia"} {
-		h.create(t, inn(id, func(p *properties.Property) { p.TimeZone = zone }), room("room_"+id, 2, "100"))
-		h.open(t, id, room("room_"+id, 2, "100"), availability.OpenRequest{
-			Nights: dynastay.Stay{CheckIn: today.AddDays(1), CheckOut: today.AddDays(5)},
-		})
+		rooms := []properties.RoomType{room("double_"+id, 2, "100"), room("suite_"+id, 4, "300")}
+		h.create(t, inn(id, func(p *properties.Property) { p.TimeZone = zone }), rooms...)
+		for _, r := range rooms {
+			h.open(t, id, r, availability.OpenRequest{Nights: dynastay.Stay{CheckIn: today.AddDays(1), CheckOut: today.AddDays(5)}})
+		}
 	}
 	h.Clock.Set(fixture.Now.Add(47*time.Hour + 59*time.Minute)) // 23:59 on the day before at UTC-12
 	r := request(func(r *search.Request) { r.Stay = dynastay.Stay{CheckIn: today.AddDays(1), CheckOut: today.AddDays(4)} })

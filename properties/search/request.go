@@ -164,13 +164,9 @@ func (r Request) byPrice() bool {
 // byTotal reports whether the order is known only once the nights have been read.
 func (r Request) byTotal() bool { return r.Sort == LowestTotal || r.Sort == HighestTotal }
 
-// indexed reports whether the order is that in which the candidates are read.
-func (r Request) indexed() bool {
-	if r.aroundPoint() {
-		return r.Sort == Nearest
-	}
-	return r.Sort == BestRated || r.Sort == LowestPrice
-}
+// indexed reports whether the order is that in which the candidates of a city are read. Those of a circle are read as a
+// whole, except in an order by total.
+func (r Request) indexed() bool { return r.Sort == BestRated || r.Sort == LowestPrice }
 
 func (r Request) validatePrices() error {
 	lowest, highest := r.Filter.MinNightly, r.Filter.MaxNightly
@@ -200,7 +196,7 @@ func (r Request) validatePrices() error {
 			return dynastay.Invalid(bound.field, "%s", err.(*dynastay.InvalidError).Reason)
 		}
 	}
-	if n, err := lowest.Compare(highest); lowest.IsSet() && highest.IsSet() && err == nil && n > 0 {
+	if n, _ := lowest.Compare(highest); n > 0 { // 0 without one of them
 		return dynastay.Invalid("Filter.MinNightly", "must not exceed MaxNightly")
 	}
 	return nil

@@ -83,10 +83,31 @@ func TestUnreadableProperties(t *testing.T) {
 					var failure *dynastay.Error
 					require.ErrorAs(t, errs[0], &failure)
 					assert.Equal(t, entities[name], failure.Entity)
+					assert.Contains(t, []string{"b", "room_b"}, failure.ID)
 				}
 			}
 		})
 	}
+}
+
+// A card of other software may have as many room types as one call of CheckAll accepts.
+func TestMostRoomTypes(t *testing.T) {
+	t.Parallel()
+	h := openInns(t, searchTables)
+	rooms := dynastay.Item{}
+	for i := range availability.MaxChecks {
+		rooms[fmt.Sprint("room_", i)] = &types.AttributeValueMemberM{Value: dynastay.Item{
+			"MaxAdults": dynastay.Number(2), "MaxChildren": dynastay.Number(0), "MaxOccupancy": dynastay.Number(2),
+		}}
+	}
+	for _, id := range []string{"a", "b", "c"} {
+		h.add(t, inn(id), room("room_of_"+id, 2, "100"))
+	}
+	h.onCard(t, "b", &types.AttributeValueMemberM{Value: rooms}, "Rooms")
+	page := h.page(t, request(func(r *search.Request) { r.Sort = search.BestRated }), dynastay.Paging{})
+	assert.Equal(t, []string{"c", "a"}, offered(page))
+	require.Len(t, page.Refused, 1)
+	assert.Len(t, nights(t, page.Refused[0].Err), availability.MaxChecks*stay.Nights())
 }
 
 // A night that cannot be read is not on sale.
@@ -98,8 +119,11 @@ func TestUnreadableNight(t *testing.T) {
 	for _, id := range []string{"room_a", "room_b"} {
 		h.set(t, keys.AvailabilityTable, nightKey(id, first), dynastay.Text("odd"), "AvailableRooms")
 	}
-	page, errs := h.unreadable(t, request(), 2)
-	for _, err := range errs {
+	h.add(t, inn("c"), room("room_c", 2, "100"))
+	h.onCard(t, "c", dynastay.Text("odd"), "StarRating")
+	page, errs := h.unreadable(t, request(), 3)
+	assert.ErrorContains(t, errs[0], "StarRating", "also what was found before the nights")
+	for _, err := range errs[1:] {
 		assert.Contains(t, err.Error(), first.String())
 	}
 	require.Equal(t, []string{"a"}, offered(page))
@@ -196,11 +220,15 @@ func TestDistanceOfInvalidCoordinates(t *testing.T) {
 	assert.Len(t, h.page(t, request(), dynastay.Paging{}).Offers, 2, "without a point, they do not matter")
 }
 
-// A property of other software may have no range of prices. Its rooms are combined in the currency of its nights.
+// A property of other software may have no range of prices. Its rooms are combined in the currency of the first room
+// type that has a price for the stay.
 func TestCombinationWithoutPriceRange(t *testing.T) {
 	t.Parallel()
 	h := openInns(t, searchTables)
-	h.add(t, inn("a"), room("double", 2, "100"))
+	h.create(t, inn("a"), room("cabin", 2, "100"), room("double", 2, "100"), room("single", 1, "10"))
+	h.open(t, "a", room("double", 2, "100"), availability.OpenRequest{})
+	h.open(t, "a", room("single", 1, "10"), availability.OpenRequest{})
+	h.inEuros(t, "single")
 	_, err := h.Client.UpdateItem(t.Context(), &dynamodb.UpdateItemInput{
 		TableName: aws.String(h.TableName(keys.PropertiesTable)), Key: keys.PropertiesTable.Key.Of(propertyKey("a")),
 		UpdateExpression:         aws.String("REMOVE #card.#range"),
