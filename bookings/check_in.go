@@ -47,7 +47,7 @@ func (a Assigned) of(b *Booking) error {
 			return dynastay.Invalid("Rooms["+roomType+"]", "must be a room type of the booking")
 		}
 		if n := b.Lines[at].Quantity; len(a[roomType]) != n {
-			return dynastay.Invalid("Rooms["+roomType+"]", "must have %d entries, one for each room", n)
+			return dynastay.Invalid("Rooms["+roomType+"]", "must have one entry for each room, %d in all", n)
 		}
 		b.Lines[at].RoomIDs = slices.Clone(a[roomType])
 	}
