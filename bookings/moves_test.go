@@ -261,13 +261,19 @@ func TestMovesAreRepeated(t *testing.T) {
 			}
 			key := dynastay.IdempotencyKey("move")
 			l.Faults.Inject(dyntest.LoseAnswer(), dyntest.When{Operation: "TransactWriteItems", Nth: 1})
+			stop := l.Faults.Record()
 			first, err := a.do(t.Context(), l.repo, b.ID, key)
 			require.NoError(t, err)
-			left := l.hotel.Left(t, l.DB.DB, fixture.Stay)
+			left := l.hotel.Left(t, l.Direct, fixture.Stay)
 			l.Clock.Set(noon(fixture.Stay.CheckOut.AddDays(20)))
 			again, err := a.do(t.Context(), l.repo, b.ID, key)
 			require.NoError(t, err)
 			assert.Equal(t, first, again)
+			for _, r := range stop() { // what another process has just written decides
+				if r.Operation == "Query" || r.Operation == "GetItem" {
+					assert.Contains(t, string(r.Body), `"ConsistentRead":true`)
+				}
+			}
 			assert.Equal(t, left, l.hotel.Left(t, l.DB.DB, fixture.Stay))
 			other := l.reach(t, a.from[0])
 			_, err = a.do(t.Context(), l.repo, other.ID, key)
