@@ -83,13 +83,10 @@ func notOver(b *Booking, now time.Time) error {
 
 func during(b *Booking, now time.Time) error { return cmp.Or(begun(b, now), notOver(b, now)) }
 
-// today returns the current date at the property. Only other software can have stored an unknown time zone; such a
-// booking must not become impossible to cancel.
+// today returns the current date at the property. An unknown time zone, which only other software can have stored, counts
+// as UTC: the booking must not become impossible to cancel.
 func (b *Booking) today(now time.Time) dynastay.Date {
-	today, err := availability.House{TimeZone: b.TimeZone}.Today(now)
-	if err != nil {
-		return dynastay.DateOf(now, nil)
-	}
+	today, _ := availability.House{TimeZone: b.TimeZone}.Today(now)
 	return today
 }
 
