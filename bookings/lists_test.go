@@ -108,7 +108,9 @@ func over(b *bookings.Booking, today dynastay.Date) bool {
 	return today.Compare(b.Stay.CheckOut) > 0
 }
 
-func held(b *bookings.Booking) bool { return b.HoldExpiresAt.IsZero() || b.HoldExpiresAt.After(fixture.Now) }
+func held(b *bookings.Booking) bool {
+	return b.HoldExpiresAt.IsZero() || b.HoldExpiresAt.After(fixture.Now)
+}
 
 // within reports whether a date is in [from, to). A zero date is no bound.
 func within(d, from, to dynastay.Date) bool {
