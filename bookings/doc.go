@@ -8,12 +8,17 @@
 //
 //	| access pattern | method | request |
 //	|---|---|---|
-//	| B1 | [Repository.ByUser]      | Query GSI1-UserBookingsIndex |
-//	| B2 | [Repository.ByReference] | Query GSI4-ReferenceIndex, then the booking |
-//	| B4 | [Repository.ByStatus]    | Query GSI3-StatusIndex, every shard of it |
+//	| B1            | [Repository.ByUser]      | Query GSI1-UserBookingsIndex |
+//	| B1, upcoming  | [Repository.Upcoming]    | Query GSI1-UserBookingsIndex, from 90 days ago |
+//	| B1, past      | [Repository.Past]        | Query GSI1-UserBookingsIndex, up to the day after tomorrow |
+//	| B1, cancelled | [Repository.Cancelled]   | Query GSI1-UserBookingsIndex |
+//	| B2            | [Repository.ByReference] | Query GSI4-ReferenceIndex, then the booking |
+//	| B3            | [Repository.ByProperty]  | Query GSI2-PropertyBookingsIndex, of a range of check-in dates |
+//	| B4            | [Repository.ByStatus]    | Query GSI3-StatusIndex, every shard of it |
+//	| B5            | [Repository.ByCheckIn]   | Query GSI5-CheckInDateIndex, every shard of it |
 //
-// A list returns a [Summary] of each booking, which is all that its index projects; [Repository.Get] reads a booking
-// with its lines.
+// A list returns a [Summary] of each booking, which is all that its index projects; [Repository.Get] and
+// [Repository.GetAll] read bookings with their lines.
 //
 // # The life of a booking
 //

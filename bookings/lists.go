@@ -1,6 +1,8 @@
 package bookings
 
 import (
+	"time"
+
 	"github.com/dynastay/dynastay"
 	"github.com/dynastay/dynastay/availability"
 	"github.com/dynastay/dynastay/keys"
@@ -15,37 +17,40 @@ func (r *Repository) ByUser(userID string) dynastay.Listing[*Summary] {
 }
 
 // Upcoming lists the bookings of a user whose stays are not over, next check-in first: those that are confirmed, checked
-// in, or held at this moment, with a check-out of today or later. today is the date of the user. The list is eventually
-// consistent. It reads the stays that began in the last 90 days as well, because a stay may be that long.
+// in, or held at this moment, with a check-out of today or later. today is the date where the user is. The list is
+// eventually consistent. It reads the stays that began in the last 90 days as well, because a stay may be that long.
 //
 // Pattern B1, upcoming: GSI1-UserBookingsIndex, GSI1PK = USER#{userId}, GSI1SK from CHECKIN#{today − 90 days}, 1 request
 func (r *Repository) Upcoming(userID string, today dynastay.Date) dynastay.Listing[*Summary] {
 	if today.IsZero() {
 		return dynastay.NoListing[*Summary](dynastay.Invalid("Today", "is required"))
 	}
-	list := r.byUser("bookings.Upcoming", userID, today.AddDays(-availability.MaxNights), dynastay.Date{}, false)
+	name := "bookings.Upcoming " + today.String()
+	list := r.byUser(name, userID, today.AddDays(-availability.MaxNights), dynastay.Date{}, false)
 	return list.Filter(func(s *Summary) bool {
 		switch s.Status {
-		case Confirmed, CheckedIn:
-			return !s.Stay.CheckOut.Before(today)
-		case Pending:
-			return !s.Stay.CheckOut.Before(today) && !s.holdEnded(r.db.Now())
+		case Pending, Confirmed, CheckedIn:
+			return !s.Stay.CheckOut.Before(today) && !s.lapsed(r.db.Now())
 		}
 		return false
 	})
 }
 
+// datesAhead is how many days later than for a user the date at a property may be: there are 26 hours between the first
+// and the last time zone.
+const datesAhead = 2
+
 // Past lists the bookings of a user that are over, latest check-in first: those that are completed, those of which the
-// guests did not arrive, and all others with a check-out before today that were neither cancelled nor expired. today is
-// the date of the user. The list is eventually consistent.
+// guests did not arrive, and all others with a check-out before today that were neither cancelled nor expired. A hold
+// that has ended counts as expired. today is the date where the user is. The list is eventually consistent.
 //
-// Pattern B1, past: GSI1-UserBookingsIndex, GSI1PK = USER#{userId}, GSI1SK to CHECKIN#{today + 1 day}, 1 request
+// Pattern B1, past: GSI1-UserBookingsIndex, GSI1PK = USER#{userId}, GSI1SK to CHECKIN#{today + 3 days}, 1 request
 func (r *Repository) Past(userID string, today dynastay.Date) dynastay.Listing[*Summary] {
 	if today.IsZero() {
 		return dynastay.NoListing[*Summary](dynastay.Invalid("Today", "is required"))
 	}
-	// At the property, it may already be tomorrow.
-	list := r.byUser("bookings.Past", userID, dynastay.Date{}, today.AddDays(2), true)
+	name := "bookings.Past " + today.String()
+	list := r.byUser(name, userID, dynastay.Date{}, today.AddDays(datesAhead+1), true)
 	return list.Filter(func(s *Summary) bool {
 		switch s.Status {
 		case Completed, NoShow:
@@ -53,9 +58,12 @@ func (r *Repository) Past(userID string, today dynastay.Date) dynastay.Listing[*
 		case Cancelled, Expired:
 			return false
 		}
-		return s.Stay.CheckOut.Before(today)
+		return s.Stay.CheckOut.Before(today) && !s.lapsed(r.db.Now())
 	})
 }
+
+// lapsed reports whether the booking is as good as expired: its hold has ended, but nothing has expired it yet.
+func (s *Summary) lapsed(now time.Time) bool { return s.Status == Pending && s.holdEnded(now) }
 
 // Cancelled lists the cancelled bookings of a user, latest check-in first. The list is eventually consistent.
 //
@@ -65,40 +73,35 @@ func (r *Repository) Cancelled(userID string) dynastay.Listing[*Summary] {
 	return list.Filter(func(s *Summary) bool { return s.Status == Cancelled })
 }
 
-// byUser lists the bookings of a user with a check-in in [from, to). A zero date is no bound.
 func (r *Repository) byUser(name, userID string, from, to dynastay.Date, descending bool) dynastay.Listing[*Summary] {
 	partition, err := keys.Partition(keys.BookingByUser{UserID: userID})
 	if err != nil {
 		return dynastay.NoListing[*Summary](err)
 	}
-	arrivals, err := arrivals(from, to)
-	if err != nil {
-		return dynastay.NoListing[*Summary](err)
-	}
-	return dynastay.List(r.db, keys.BookingsTable, dynastay.Query{
-		Name: name, Index: keys.UserBookingsIndex, Partition: partition, Range: arrivals, Descending: descending,
-	}, summaryOf)
+	return r.byCheckInDate(dynastay.Query{
+		Name: name, Index: keys.UserBookingsIndex, Partition: partition, Descending: descending,
+	}, from, to)
 }
 
-// arrivals is the range of check-in dates in [from, to), in the indexes by user and by property.
-func arrivals(from, to dynastay.Date) (dynastay.Range, error) {
-	var all dynastay.Range
+// byCheckInDate lists the bookings with a check-in in [from, to) from the index by user or by property, whose sort keys
+// are the same. A zero date is no bound.
+func (r *Repository) byCheckInDate(q dynastay.Query, from, to dynastay.Date) dynastay.Listing[*Summary] {
+	if !from.IsZero() && !to.IsZero() && !to.After(from) {
+		return dynastay.NoListing[*Summary](dynastay.Invalid("To", "must be after From"))
+	}
 	for _, bound := range []struct {
 		date dynastay.Date
 		text *string
-	}{{from, &all.From}, {to, &all.To}} {
+	}{{from, &q.Range.From}, {to, &q.Range.To}} {
 		if bound.date.IsZero() {
 			continue
 		}
 		var err error
 		if *bound.text, err = keys.SortPrefix(keys.BookingByUser{CheckIn: bound.date}); err != nil {
-			return all, err
+			return dynastay.NoListing[*Summary](err)
 		}
 	}
-	if !from.IsZero() && !to.IsZero() && !from.Before(to) {
-		return all, dynastay.Invalid("To", "must be after From")
-	}
-	return all, nil
+	return dynastay.List(r.db, keys.BookingsTable, q, summaryOf)
 }
 
 // PropertyQuery selects bookings of a property by their check-in dates.
@@ -118,13 +121,9 @@ func (r *Repository) ByProperty(q PropertyQuery) dynastay.Listing[*Summary] {
 	if err != nil {
 		return dynastay.NoListing[*Summary](err)
 	}
-	arrivals, err := arrivals(q.From, q.To)
-	if err != nil {
-		return dynastay.NoListing[*Summary](err)
-	}
-	return dynastay.List(r.db, keys.BookingsTable, dynastay.Query{
-		Name: "bookings.ByProperty", Index: keys.PropertyBookingsIndex, Partition: partition, Range: arrivals,
-	}, summaryOf)
+	return r.byCheckInDate(dynastay.Query{
+		Name: "bookings.ByProperty", Index: keys.PropertyBookingsIndex, Partition: partition,
+	}, q.From, q.To)
 }
 
 // ByStatus lists the bookings of all properties with a status, oldest first. The list is eventually consistent: a
@@ -149,23 +148,26 @@ type CheckInQuery struct {
 }
 
 // ByCheckIn lists the bookings with a check-in on a date, at one property or at all of them, ordered by property and
-// then by id. Cancelled and expired bookings are not among them. The list is eventually consistent. Each shard takes 1
-// request; the requests are sent in parallel.
+// then by id. Cancelled and expired bookings are not among them; those whose hold has ended are until they are expired.
+// The list is eventually consistent. Each shard takes 1 request; the requests are sent in parallel.
 //
 // Pattern B5: GSI5-CheckInDateIndex, GSI5PK = CHECKIN#{date}, with a property GSI5SK beginning with PROPERTY#{propertyId}#, 1 request
 func (r *Repository) ByCheckIn(q CheckInQuery) dynastay.Listing[*Summary] {
+	if q.Date.IsZero() {
+		return dynastay.NoListing[*Summary](dynastay.Invalid("Date", "is required"))
+	}
 	at := keys.BookingByCheckIn{CheckIn: q.Date, PropertyID: q.PropertyID}
 	shards, err := keys.Partitions(at, r.opts.CheckInShards.Read)
 	if err != nil {
 		return dynastay.NoListing[*Summary](err)
 	}
-	var arrivals dynastay.Range
+	var property dynastay.Range
 	if q.PropertyID != "" {
-		if arrivals.Prefix, err = keys.SortPrefix(at); err != nil {
+		if property.Prefix, err = keys.SortPrefix(at); err != nil {
 			return dynastay.NoListing[*Summary](err)
 		}
 	}
 	return dynastay.List(r.db, keys.BookingsTable, dynastay.Query{
-		Name: "bookings.ByCheckIn", Index: keys.CheckInDateIndex, Partition: shards[0], Shards: shards[1:], Range: arrivals,
+		Name: "bookings.ByCheckIn", Index: keys.CheckInDateIndex, Partition: shards[0], Shards: shards[1:], Range: property,
 	}, summaryOf)
 }

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"regexp"
 	"strings"
+	"unicode"
 )
 
 // crockford is an alphabet without letters that are mistaken for digits, or for each other, on the telephone.
@@ -18,29 +19,35 @@ func (r *Repository) newReference() string {
 	return fmt.Sprintf("BKG-%d-%s", r.db.Now().Year(), drawn[:])
 }
 
-// ourReference matches a reference without spaces and hyphens, as guests type it: with O for 0, and I or L for 1.
-var ourReference = regexp.MustCompile(`^BKG([0-9OIL]{4})([0-9A-TV-Z]{6})$`)
+// ourForm matches a reference in the form of this package, without spaces and hyphens, also with O for 0, and I or L for
+// 1. Other software may have stored references with these letters.
+var ourForm = regexp.MustCompile(`^BKG([0-9OIL]{4})([0-9A-TV-Z]{6})$`)
 
 var mistaken = strings.NewReplacer("O", "0", "I", "1", "L", "1")
 
-// spellings returns the references that a text may mean: that of this package which the guest has most likely read, and
-// the text as it is, because other software may have stored references of any form.
+// spellings returns the references that a text may mean, the first one first: at most two. One is the reference of this
+// package that a guest has most likely read. The other is the text as it is, because other software may have stored
+// references of any form. It comes first if a guest may have read it as well, in the same form with O, I or L: it must
+// not find another guest's booking.
 func spellings(text string) []string {
 	exact := strings.TrimSpace(text)
 	packed := strings.Map(func(c rune) rune {
-		switch c {
-		case ' ', '\t', '\u00a0', '-', '\u2010', '\u2011', '\u2012', '\u2013', '\u2014', '\u2212':
+		if unicode.IsSpace(c) || unicode.In(c, unicode.Dash) {
 			return -1
 		}
 		return c
 	}, strings.ToUpper(exact))
-	match := ourReference.FindStringSubmatch(packed)
+	match := ourForm.FindStringSubmatch(packed)
 	if match == nil {
 		return []string{exact}
 	}
-	likely := "BKG-" + mistaken.Replace(match[1]) + "-" + mistaken.Replace(match[2])
-	if likely == exact {
+	spelled := "BKG-" + match[1] + "-" + match[2]
+	switch likely := mistaken.Replace(spelled); exact {
+	case likely:
 		return []string{exact}
+	case spelled:
+		return []string{exact, likely}
+	default:
+		return []string{likely, exact}
 	}
-	return []string{likely, exact}
 }

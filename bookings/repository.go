@@ -70,10 +70,10 @@ func (r *Repository) Get(ctx context.Context, bookingID string, opts ...dynastay
 	return r.load(ctx, at, opts...)
 }
 
-// GetAll returns the bookings with the given ids, with their lines, in the same order; a booking that does not exist is nil. A
-// booking that cannot be decoded is nil as well: GetAll then returns the other bookings together with a
-// [*dynastay.UnreadableError]. It accepts [dynastay.Consistent]. 1 request for each different id, a Query of the booking's items,
-// in parallel, see [dynastay.Options].
+// GetAll returns the bookings with the given ids, with their lines, in the same order; a booking that does not exist is
+// nil. A booking that cannot be decoded is nil as well: GetAll then returns the other bookings together with a
+// [*dynastay.UnreadableError]. It accepts [dynastay.Consistent]. 1 request for each different id, a Query of the
+// booking's items, in parallel, see [dynastay.Options].
 func (r *Repository) GetAll(ctx context.Context, bookingIDs []string, opts ...dynastay.ReadOption) ([]*Booking, error) {
 	at := map[string]int{} // in found
 	var keysOf []dynastay.Key
@@ -113,11 +113,15 @@ func (r *Repository) GetAll(ctx context.Context, bookingIDs []string, opts ...dy
 	return all, nil
 }
 
-// ByReference returns the booking with a reference, with its lines, or [dynastay.ErrNotFound]. The reference may be as a
-// guest types it: in lower case, with spaces or without hyphens, with O for 0, or I or L for 1. ByReference finds a booking
-// as soon as it is created: if the index does not have it yet, it reads the guard of the reference, with 1 more request.
-// With [dynastay.Consistent], it reads the guard instead of the index. If the text is not the reference itself and no
-// booking has the reference that it means, ByReference also looks for the text as it is, with 2 more requests.
+// ByReference returns the booking with a reference, with its lines, or [dynastay.ErrNotFound]. It finds a booking as
+// soon as it is created: if the index does not have it yet, ByReference reads the guard of the reference, with 1 more
+// request. With [dynastay.Consistent], it reads the guard instead of the index. If there is no such booking, it takes 2
+// requests, with Consistent 1.
+//
+// The reference may also be as a guest types it: in lower case, with spaces or other hyphens or none, with O for 0, or I
+// or L for 1. ByReference then looks for two references, for the second one only if no booking has the first: what the
+// text means, and the text as it is, because other software may have stored it so. The text as it is comes first if it
+// differs only by O, I or L.
 //
 // Pattern B2: GSI4-ReferenceIndex, GSI4PK = REFERENCE#{reference}, then the booking, 2 requests
 func (r *Repository) ByReference(ctx context.Context, reference string, opts ...dynastay.ReadOption) (b *Booking, err error) {
