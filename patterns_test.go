@@ -130,11 +130,30 @@ var patterns = []pattern{
 	{"B1", 1, 0.5, func(ctx context.Context, db *dynastay.DB, w world) (any, error) {
 		return (*bookings.Repository).ByUser(bookings.New(db, nil), w.user.ID).Page(ctx, dynastay.Paging{Limit: 10})
 	}},
+	{"B1, upcoming", 1, 0.5, func(ctx context.Context, db *dynastay.DB, w world) (any, error) {
+		return some((*bookings.Repository).Upcoming(bookings.New(db, nil), w.user.ID, fixture.Stay.CheckIn).Page(ctx, dynastay.Paging{Limit: 10}))
+	}},
+	{"B1, past", 1, 0.5, func(ctx context.Context, db *dynastay.DB, w world) (any, error) {
+		return some((*bookings.Repository).Past(bookings.New(db, nil), w.user.ID, fixture.Stay.CheckOut.AddDays(1)).Page(ctx, dynastay.Paging{Limit: 10}))
+	}},
+	{"B1, cancelled", 1, 0.5, func(ctx context.Context, db *dynastay.DB, w world) (any, error) {
+		return some((*bookings.Repository).Cancelled(bookings.New(db, nil), w.user.ID).Page(ctx, dynastay.Paging{Limit: 10}))
+	}},
 	{"B2", 2, 1, func(ctx context.Context, db *dynastay.DB, w world) (any, error) {
 		return (*bookings.Repository).ByReference(bookings.New(db, nil), ctx, w.booking.Reference)
 	}},
+	{"B3", 1, 0.5, func(ctx context.Context, db *dynastay.DB, w world) (any, error) {
+		return some((*bookings.Repository).ByProperty(bookings.New(db, nil), bookings.PropertyQuery{
+			PropertyID: w.hotel.ID, From: fixture.Stay.CheckIn, To: fixture.Stay.CheckOut,
+		}).Page(ctx, dynastay.Paging{Limit: 10}))
+	}},
 	{"B4", 1, 0.5, func(ctx context.Context, db *dynastay.DB, w world) (any, error) {
 		return (*bookings.Repository).ByStatus(bookings.New(db, nil), bookings.Confirmed).Page(ctx, dynastay.Paging{Limit: 10})
+	}},
+	{"B5", 1, 0.5, func(ctx context.Context, db *dynastay.DB, w world) (any, error) {
+		return some((*bookings.Repository).ByCheckIn(bookings.New(db, nil), bookings.CheckInQuery{
+			Date: fixture.Stay.CheckIn, PropertyID: w.hotel.ID,
+		}).Page(ctx, dynastay.Paging{Limit: 10}))
 	}},
 	{"U1", 1, 0.5, func(ctx context.Context, db *dynastay.DB, w world) (any, error) {
 		return (*users.Repository).ByEmail(w.users, ctx, w.user.Email)
@@ -188,6 +207,10 @@ func TestPatterns(t *testing.T) {
 	req := fixture.Request(w.hotel.Quote(t, db.DB, fixture.Stay, 1))
 	req.UserID = w.user.ID
 	w.booking, err = bookings.New(db.DB, nil).Create(ctx, req)
+	require.NoError(t, err)
+	other, err := bookings.New(db.DB, nil).Create(ctx, req)
+	require.NoError(t, err)
+	_, err = bookings.New(db.DB, nil).Cancel(ctx, other.ID, "")
 	require.NoError(t, err)
 
 	drawn := strings.NewReplacer(

@@ -46,6 +46,8 @@ type Booking struct {
 
 	UpdatedAt          time.Time
 	ConfirmedAt        time.Time
+	CheckedInAt        time.Time
+	CheckedOutAt       time.Time
 	CancelledAt        time.Time
 	CancellationReason string
 
@@ -136,6 +138,8 @@ func newEntity(o Options) *entity.Entity[Booking] {
 			f.String("CheckInTime", &b.CheckInTime)
 			f.Time("UpdatedAt", &b.UpdatedAt)
 			f.Time("ConfirmedAt", &b.ConfirmedAt)
+			f.Time("CheckedInAt", &b.CheckedInAt)
+			f.Time("CheckedOutAt", &b.CheckedOutAt)
 			f.Time("CancelledAt", &b.CancelledAt)
 			f.String("CancellationReason", &b.CancellationReason)
 			f.IfSet().Int(keys.AttrVersion, &b.Version)

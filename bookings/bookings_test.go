@@ -24,7 +24,7 @@ import (
 // open returns a database, a hotel with rooms on sale, and the repository.
 func open(t *testing.T, rooms int) (*dyntest.DB, fixture.Hotel, *bookings.Repository) {
 	t.Helper()
-	db := dyntest.New(t, bookingTables, dyntest.With(dynastay.Options{Clock: fixture.Clock}))
+	db := dyntest.New(t, bookingTables, dyntest.At(fixture.Now))
 	return db, fixture.New(t, db.DB, rooms), bookings.New(db.DB, nil)
 }
 

@@ -2,10 +2,10 @@ package bookings
 
 import (
 	"context"
-	"fmt"
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 
 	"github.com/dynastay/dynastay"
 	"github.com/dynastay/dynastay/availability"
@@ -20,15 +20,24 @@ type Refused = availability.Refused
 
 // Request is the input of [Repository.Create]: the quote to book, and for whom.
 type Request struct {
-	Quote           *availability.Quote
-	UserID          string
-	Guest           Guest
-	TaxesAndFees    dynastay.Money // added to the quote's total; whole minor units of its currency, zero Money for none
-	SpecialRequests string         // at most entity.MaxNote bytes
+	Quote        *availability.Quote
+	UserID       string
+	Guest        Guest
+	TaxesAndFees dynastay.Money // added to the quote's total; whole minor units of its currency, zero Money for none
+	// Hold holds the rooms for this long, [MinHold] to [MaxHold], instead of confirming the booking: it is pending until
+	// [Repository.Confirm]. Once the hold has ended, [Repository.ExpireHolds] returns the rooms. Default: 0, no hold.
+	Hold            time.Duration
+	SpecialRequests string // at most entity.MaxNote bytes
 }
 
+// The limits of a hold.
+const (
+	MinHold = time.Second
+	MaxHold = 30 * 24 * time.Hour
+)
+
 // CreateOp books a quote. It takes the rooms of every night out of the inventory, under the conditions of the quote,
-// and writes a confirmed booking with its lines and its reference. If a night cannot be sold as quoted, it fails with
+// and writes a booking with its lines and its reference: a confirmed one, or with Request.Hold a pending one. If a night cannot be sold as quoted, it fails with
 // [*Refused]. If the quote allows overbooking, the lines of the booking list the nights that are overbooked.
 //
 // It needs one action for each night of each room type, two for the booking and its reference, one for each line, and
@@ -132,8 +141,13 @@ func (r *Repository) newBooking(req Request) (*entity.Creation[Booking], error) 
 		return nil, err
 	}
 	made.Finish = func(b *Booking) {
-		if b.ConfirmedAt = b.CreatedAt; b.Reference == "" {
+		if b.Reference == "" {
 			b.Reference = r.newReference() // the previous one was taken
+		}
+		if req.Hold > 0 {
+			b.Status, b.HoldExpiresAt = Pending, b.CreatedAt.Add(req.Hold)
+		} else {
+			b.ConfirmedAt = b.CreatedAt
 		}
 	}
 	for _, line := range q.Lines {
@@ -144,18 +158,6 @@ func (r *Repository) newBooking(req Request) (*entity.Creation[Booking], error) 
 		made.Value.Lines = append(made.Value.Lines, booked)
 	}
 	return made, nil
-}
-
-// crockford is an alphabet without letters that are mistaken for digits, or for each other, on the telephone.
-const crockford = "0123456789ABCDEFGHJKMNPQRSTVWXYZ"
-
-func (r *Repository) newReference() string {
-	var drawn [6]byte
-	r.db.Random(drawn[:])
-	for i, b := range drawn {
-		drawn[i] = crockford[b%32]
-	}
-	return fmt.Sprintf("BKG-%d-%s", r.db.Now().Year(), drawn[:])
 }
 
 func (req Request) validate() error {
@@ -178,6 +180,9 @@ func (req Request) validate() error {
 		if err := t.Validate(); err != nil {
 			return dynastay.Within("TaxesAndFees", err)
 		}
+	}
+	if req.Hold != 0 && (req.Hold < MinHold || req.Hold > MaxHold) {
+		return dynastay.Invalid("Hold", "must be between 1 second and 30 days")
 	}
 	if err := entity.CheckText(req.SpecialRequests, entity.MaxNote); err != nil {
 		return dynastay.Within("SpecialRequests", err)
@@ -230,4 +235,7 @@ func (req Request) agreed(in *dynastay.Input) {
 		in.Field("guest", text)
 	}
 	in.Field("requests", req.SpecialRequests)
+	if req.Hold > 0 {
+		in.Field("hold", req.Hold.String())
+	}
 }

@@ -1,5 +1,5 @@
-// Package bookings sells stays: it turns a quote of package availability into a booking, finds bookings, and cancels
-// them.
+// Package bookings sells stays: it turns a quote of package availability into a booking, finds bookings, and leads them
+// from the hold or the sale to the departure or the cancellation.
 //
 // A booking is created in one transaction that takes the rooms of every night out of the inventory, under the
 // conditions of the quote, and writes the booking, its lines and the guard of its reference, a separate item that makes
@@ -8,12 +8,34 @@
 //
 //	| access pattern | method | request |
 //	|---|---|---|
-//	| B1 | [Repository.ByUser]      | Query GSI1-UserBookingsIndex |
-//	| B2 | [Repository.ByReference] | Query GSI4-ReferenceIndex, then the booking |
-//	| B4 | [Repository.ByStatus]    | Query GSI3-StatusIndex, every shard of it |
+//	| B1            | [Repository.ByUser]      | Query GSI1-UserBookingsIndex |
+//	| B1, upcoming  | [Repository.Upcoming]    | Query GSI1-UserBookingsIndex, from 90 days ago |
+//	| B1, past      | [Repository.Past]        | Query GSI1-UserBookingsIndex, up to the day after tomorrow |
+//	| B1, cancelled | [Repository.Cancelled]   | Query GSI1-UserBookingsIndex |
+//	| B2            | [Repository.ByReference] | Query GSI4-ReferenceIndex, then the booking |
+//	| B3            | [Repository.ByProperty]  | Query GSI2-PropertyBookingsIndex, of a range of check-in dates |
+//	| B4            | [Repository.ByStatus]    | Query GSI3-StatusIndex, every shard of it |
+//	| B5            | [Repository.ByCheckIn]   | Query GSI5-CheckInDateIndex, every shard of it |
 //
-// A list returns a [Summary] of each booking, which is all that its index projects; [Repository.Get] reads a booking
-// with its lines.
+// A list returns a [Summary] of each booking, which is all that its index projects; [Repository.Get] and
+// [Repository.GetAll] read bookings with their lines.
+//
+// # The life of a booking
+//
+//	| method | from | to | when | rooms |
+//	|---|---|---|---|---|
+//	| [Repository.Create] with a Hold | | pending | | taken |
+//	| [Repository.Create]   |                    | confirmed  |                                       | taken |
+//	| [Repository.Confirm]  | pending            | confirmed  | before the end of the hold            | kept |
+//	| [Repository.Expire]   | pending            | expired    | a while after the end of the hold     | returned |
+//	| [Repository.Cancel]   | pending, confirmed | cancelled  | to the date of check-out              | returned |
+//	| [Repository.CheckIn]  | confirmed          | checked in | from check-in to the date of check-out | kept |
+//	| [Repository.NoShow]   | confirmed          | no-show    | from the date of check-in             | kept |
+//	| [Repository.CheckOut] | checked in         | completed  |                                       | kept |
+//
+// Each of them is one transaction, conditional on the booking as it was read, and fails with a [*StateError] in any other
+// status or at any other time. So of two calls that contradict each other, only one succeeds, and the rooms are returned
+// exactly once. The dates are those at the property. [Repository.ExpireHolds] ends all holds that are over.
 //
 // The errors of refused writes contain what a caller needs in order to react: [*Refused] lists every night with its
 // reason, [*StateError] has the status of the booking.

@@ -66,6 +66,7 @@ func TestDocumentItems(t *testing.T) {
 	t.Parallel()
 	ctx := t.Context()
 	db, _, repo := open(t, 1)
+	db.Clock.Set(time.Date(2024, 11, 10, 9, 20, 0, 0, time.UTC))
 	put(t, db, "Bookings", testdata(t, "booking.json"))
 	put(t, db, "Bookings", testdata(t, "line.json"))
 	usd := func(amount string) dynastay.Money { return dynastay.MustMoney(amount, "USD") }
@@ -130,6 +131,7 @@ func TestNightsOfALineAreInOrder(t *testing.T) {
 func TestStoredBookingIsNotValidated(t *testing.T) {
 	t.Parallel()
 	db, _, repo := open(t, 1)
+	db.Clock.Set(time.Date(2024, 11, 10, 9, 20, 0, 0, time.UTC))
 	booking, line := testdata(t, "booking.json"), testdata(t, "line.json")
 	booking["CancellationPolicy"], line["CancellationPolicy"] = dynastay.Text("nonrefundable"), dynastay.Text("nonrefundable")
 	line["Subtotal"] = &types.AttributeValueMemberN{Value: "750.001"}

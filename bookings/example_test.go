@@ -17,29 +17,26 @@ import (
 	"github.com/dynastay/dynastay/properties"
 )
 
-// The last room is quoted to two guests and booked by one of them. It is available again once that guest cancels.
-func Example() {
-	ctx := context.Background()
+// openHotel starts an engine with a hotel that has one room on sale, and quotes it.
+func openHotel(ctx context.Context, more ...*dynastay.Schema) (db *dynastay.DB, clock *time.Time, quote *availability.Quote, stop func()) {
 	e, err := engine.Start(ctx, docker.Allow())
 	if err != nil {
 		log.Fatal(err)
 	}
-	defer e.Stop(ctx)
 	prefix := rand.Text() + "-" // the engine may still have tables from an earlier run
-	if err := e.CreateTables(ctx, prefix, keys.Tables()...); err != nil {
+	if err := e.CreateTables(ctx, prefix, append(keys.Tables(), more...)...); err != nil {
 		log.Fatal(err)
 	}
 	drawn := 0
-	db := dynastay.Open(e.Client(), &dynastay.Options{
+	now := time.Date(2037, 6, 20, 12, 0, 0, 0, time.UTC) // in the future: an engine may delete what has expired by the machine's clock
+	db = dynastay.Open(e.Client(), &dynastay.Options{
 		TablePrefix: prefix,
-		// In the future: an engine may delete what has expired by the machine's clock.
-		Clock: func() time.Time { return time.Date(2037, 6, 1, 12, 0, 0, 0, time.UTC) },
+		Clock:       func() time.Time { return now },
 		NewID: func(prefix string) string {
 			drawn++
 			return fmt.Sprintf("%s%d", prefix, drawn)
 		},
 	})
-
 	hotel, err := properties.New(db, nil).Create(ctx, properties.Property{
 		Name: "Grand Luxury Hotel", Slug: "grand-luxury-hotel", Type: properties.Hotel, OwnerID: "user_456",
 		Status: properties.Approved, TimeZone: "America/New_York", CancellationPolicy: availability.FreeCancellation(48),
@@ -61,10 +58,17 @@ func Example() {
 	if err != nil {
 		log.Fatal(err)
 	}
-	quote, err := availability.New(db).Quote(ctx, ask)
-	if err != nil {
+	if quote, err = availability.New(db).Quote(ctx, ask); err != nil {
 		log.Fatal(err)
 	}
+	return db, &now, quote, func() { _ = e.Stop(ctx) }
+}
+
+// The last room is quoted to two guests and booked by one of them. It is available again once that guest cancels.
+func Example() {
+	ctx := context.Background()
+	db, _, quote, stop := openHotel(ctx)
+	defer stop()
 
 	repo := bookings.New(db, nil)
 	request := bookings.Request{

@@ -6,6 +6,7 @@ import (
 
 	"github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 	"github.com/stretchr/testify/require"
 
 	"github.com/dynastay/dynastay"
@@ -78,3 +79,14 @@ func change(t *testing.T, db *dyntest.DB, key dynastay.Key, set string, values d
 
 // bookingTables are the tables that these tests use. DynamoDB Local becomes slower with every table it has ever had.
 var bookingTables = dyntest.OnlyTables(keys.BookingsTable, keys.AvailabilityTable, keys.PropertiesTable, keys.MetadataTable)
+
+// setBooking sets an attribute of a booking without the library.
+func setBooking(t *testing.T, db *dyntest.DB, key dynastay.Key, name string, v types.AttributeValue) {
+	t.Helper()
+	_, err := db.Client.UpdateItem(t.Context(), &dynamodb.UpdateItemInput{
+		TableName: aws.String(db.TableName(bookingsTable)), Key: bookingsTable.Key.Of(key),
+		UpdateExpression: aws.String("SET #name = :v"), ExpressionAttributeNames: map[string]string{"#name": name},
+		ExpressionAttributeValues: dynastay.Item{":v": v},
+	})
+	require.NoError(t, err)
+}

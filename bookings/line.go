@@ -60,17 +60,10 @@ func addLines(tx *dynastay.Tx, b *Booking) error {
 // declareRoomIDs stores one room id as text, as in the hotel-booking document, and several as a list.
 func declareRoomIDs(f *entity.Fields, ids *[]string) {
 	entity.Custom(f, "RoomId", ids, func(ids []string) (types.AttributeValue, error) {
-		switch len(ids) {
-		case 0:
+		if len(ids) == 0 {
 			return nil, nil
-		case 1:
-			return dynastay.Text(ids[0]), nil
 		}
-		list := &types.AttributeValueMemberL{}
-		for _, id := range ids {
-			list.Value = append(list.Value, dynastay.Text(id))
-		}
-		return list, nil
+		return roomIDs(ids), nil
 	}, func(v dynastay.Value) (ids []string, err error) {
 		if v.Kind() == dynastay.KindText {
 			return []string{v.Text()}, nil
@@ -86,6 +79,17 @@ func declareRoomIDs(f *entity.Fields, ids *[]string) {
 		}
 		return ids, nil
 	})
+}
+
+func roomIDs(ids []string) types.AttributeValue {
+	if len(ids) == 1 {
+		return dynastay.Text(ids[0])
+	}
+	list := &types.AttributeValueMemberL{}
+	for _, id := range ids {
+		list.Value = append(list.Value, dynastay.Text(id))
+	}
+	return list
 }
 
 // declareNights stores the nights as a map from dates to prices.

@@ -1,9 +1,13 @@
 package bookings
 
 import (
+	"cmp"
 	"context"
+	"errors"
+	"fmt"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/dynastay/dynastay"
 	"github.com/dynastay/dynastay/availability"
@@ -31,10 +35,14 @@ type Options struct {
 	CheckInShards key.Shards
 	// HoldShards spreads all holds over partitions.
 	HoldShards key.Shards
+	// HoldGrace is how long after its end a hold is expired. It must exceed the difference between the clocks of all
+	// processes, and the time that a confirmation may take. Default: [DefaultHoldGrace], 1 minute.
+	HoldGrace time.Duration
 }
 
 // New returns a repository. It sends no requests. Create one for the process and share it. A nil opts means the
-// defaults. New panics if [key.Shards.Validate] returns an error for a shard count.
+// defaults. New panics if [key.Shards.Validate] returns an error for a shard count, or if HoldGrace is
+// negative.
 func New(db *dynastay.DB, opts *Options) *Repository {
 	r := &Repository{db: db, nights: availability.New(db)}
 	if opts != nil {
@@ -43,6 +51,10 @@ func New(db *dynastay.DB, opts *Options) *Repository {
 	r.opts.StatusShards.Must("bookings.New: Options.StatusShards")
 	r.opts.CheckInShards.Must("bookings.New: Options.CheckInShards")
 	r.opts.HoldShards.Must("bookings.New: Options.HoldShards")
+	if r.opts.HoldGrace < 0 {
+		panic("bookings.New: Options.HoldGrace must not be negative")
+	}
+	r.opts.HoldGrace = cmp.Or(r.opts.HoldGrace, DefaultHoldGrace)
 	r.entity = newEntity(r.opts)
 	r.table = entity.NewTable(db, r.entity)
 	return r
@@ -58,43 +70,69 @@ func (r *Repository) Get(ctx context.Context, bookingID string, opts ...dynastay
 	return r.load(ctx, at, opts...)
 }
 
-// ByUser lists a user's bookings, latest check-in first. The list is eventually consistent: a booking that was just
-// created may be missing.
-//
-// Pattern B1: GSI1-UserBookingsIndex, GSI1PK = USER#{userId}, 1 request
-func (r *Repository) ByUser(userID string) dynastay.Listing[*Summary] {
-	partition, err := keys.Partition(keys.BookingByUser{UserID: userID})
-	if err != nil {
-		return dynastay.NoListing[*Summary](err)
+// GetAll returns the bookings with the given ids, with their lines, in the same order; a booking that does not exist is
+// nil. A booking that cannot be decoded is nil as well: GetAll then returns the other bookings together with a
+// [*dynastay.UnreadableError]. It accepts [dynastay.Consistent]. 1 request for each different id, a Query of the
+// booking's items, in parallel, see [dynastay.Options].
+func (r *Repository) GetAll(ctx context.Context, bookingIDs []string, opts ...dynastay.ReadOption) ([]*Booking, error) {
+	at := map[string]int{} // in found
+	var keysOf []dynastay.Key
+	for i, id := range bookingIDs {
+		key, err := keys.Of(keys.Booking{BookingID: id})
+		if err != nil {
+			return nil, dynastay.Within(fmt.Sprintf("BookingIDs[%d]", i), err)
+		}
+		if _, twice := at[id]; !twice {
+			at[id] = len(keysOf)
+			keysOf = append(keysOf, key)
+		}
 	}
-	return dynastay.List(r.db, keys.BookingsTable, dynastay.Query{
-		Name: "bookings.ByUser", Index: keys.UserBookingsIndex, Partition: partition, Descending: true,
-	}, summaryOf)
+	found, unreadable := make([]*Booking, len(keysOf)), make([]error, len(keysOf))
+	err := r.db.Each(ctx, len(keysOf), func(ctx context.Context, i int) error {
+		b, err := r.load(ctx, keysOf[i], opts...)
+		switch {
+		case err == nil:
+			found[i] = b
+		case errors.Is(err, dynastay.ErrCorrupt):
+			unreadable[i] = err
+		case !errors.Is(err, dynastay.ErrNotFound):
+			return err
+		}
+		return nil
+	})
+	if err != nil {
+		return nil, err
+	}
+	all := make([]*Booking, len(bookingIDs))
+	for i, id := range bookingIDs {
+		all[i] = found[at[id]]
+	}
+	if items := slices.DeleteFunc(unreadable, func(err error) bool { return err == nil }); len(items) > 0 {
+		return all, &dynastay.UnreadableError{Items: items}
+	}
+	return all, nil
 }
 
 // ByReference returns the booking with a reference, with its lines, or [dynastay.ErrNotFound]. It finds a booking as
 // soon as it is created: if the index does not have it yet, ByReference reads the guard of the reference, with 1 more
-// request. With [dynastay.Consistent], it reads the guard instead of the index.
+// request. With [dynastay.Consistent], it reads the guard instead of the index. If there is no such booking, it takes 2
+// requests, with Consistent 1.
+//
+// The reference may also be as a guest types it: in lower case, with spaces or other hyphens or none, with O for 0, or I
+// or L for 1. ByReference then looks for two references, for the second one only if no booking has the first: what the
+// text means, and the text as it is, because other software may have stored it so. The text as it is comes first if it
+// differs only by O, I or L.
 //
 // Pattern B2: GSI4-ReferenceIndex, GSI4PK = REFERENCE#{reference}, then the booking, 2 requests
-func (r *Repository) ByReference(ctx context.Context, reference string, opts ...dynastay.ReadOption) (*Booking, error) {
-	like := &Booking{Summary: Summary{Reference: reference}}
-	return entity.FindWith(ctx, r.table, "Reference", like, r.load, func(b *Booking) *Booking { return b }, opts...)
-}
-
-// ByStatus lists the bookings of all properties with a status, oldest first. The list is eventually consistent: a
-// booking that was just created or changed may be missing, or still be listed under its former status. Each shard takes
-// 1 request; the requests are sent in parallel.
-//
-// Pattern B4: GSI3-StatusIndex, GSI3PK = STATUS#{status}, 1 request
-func (r *Repository) ByStatus(status Status) dynastay.Listing[*Summary] {
-	shards, err := keys.Partitions(keys.BookingByStatus{Status: string(status)}, r.opts.StatusShards.Read)
-	if err != nil {
-		return dynastay.NoListing[*Summary](err)
+func (r *Repository) ByReference(ctx context.Context, reference string, opts ...dynastay.ReadOption) (b *Booking, err error) {
+	for _, spelling := range spellings(reference) {
+		like := &Booking{Summary: Summary{Reference: spelling}}
+		b, err = entity.FindWith(ctx, r.table, "Reference", like, r.load, func(b *Booking) *Booking { return b }, opts...)
+		if !errors.Is(err, dynastay.ErrNotFound) {
+			break
+		}
 	}
-	return dynastay.List(r.db, keys.BookingsTable, dynastay.Query{
-		Name: "bookings.ByStatus", Index: keys.BookingStatusIndex, Partition: shards[0], Shards: shards[1:],
-	}, summaryOf)
+	return b, err
 }
 
 func (r *Repository) load(ctx context.Context, key dynastay.Key, opts ...dynastay.ReadOption) (*Booking, error) {

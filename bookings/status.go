@@ -1,18 +1,19 @@
 package bookings
 
+import "github.com/dynastay/dynastay/internal/shown"
+
 // Status is the status of a booking.
 type Status string
 
-// The statuses. Create sets Confirmed and Cancel sets Cancelled; no method of this package sets the others, but other
-// software may have stored them.
+// The statuses.
 const (
-	Pending   Status = "pending"
-	Confirmed Status = "confirmed"
-	CheckedIn Status = "checked_in"
-	Completed Status = "completed"
-	Cancelled Status = "cancelled"
-	NoShow    Status = "no_show"
-	Expired   Status = "expired"
+	Pending   Status = "pending"    // the rooms are held for a limited time
+	Confirmed Status = "confirmed"  // the rooms are sold
+	CheckedIn Status = "checked_in" // the guests have arrived
+	Completed Status = "completed"  // the guests have left
+	Cancelled Status = "cancelled"  // the rooms have been returned
+	NoShow    Status = "no_show"    // the guests have not arrived; the rooms remain sold
+	Expired   Status = "expired"    // the hold has ended, and the rooms have been returned
 )
 
 // gone reports whether the rooms of the booking have been returned and no arrival is expected.
@@ -31,14 +32,24 @@ const (
 	Refunded          PaymentStatus = "refunded"
 )
 
-// StateError means that the status of a booking does not allow the operation. Nothing was written.
+// StateError means that the status of a booking, or the time, does not allow the operation. Nothing was written.
 type StateError struct {
 	BookingID string
 	Status    Status // the current status
 	Op        string // the verb for the message, such as "cancel"
+	// Err is why the time does not allow it: [ErrHoldEnded], [ErrHoldOpen], [ErrTooEarly] or [ErrTooLate]. It is nil if
+	// the status does not allow it, whatever the time.
+	Err error
 }
 
-// Error names the operation, the booking and its status.
+// Error names the operation, the booking, and its status or the reason.
 func (e *StateError) Error() string {
-	return "cannot " + e.Op + " booking " + e.BookingID + ": its status is " + string(e.Status)
+	text := "cannot " + e.Op + " booking " + shown.Masked(e.BookingID) + ": "
+	if e.Err != nil {
+		return text + e.Err.Error()
+	}
+	return text + "its status is " + string(e.Status)
 }
+
+// Unwrap returns the reason, if it is the time.
+func (e *StateError) Unwrap() error { return e.Err }

@@ -1,0 +1,115 @@
+package bookings
+
+import (
+	"context"
+	"fmt"
+	"maps"
+	"slices"
+
+	"github.com/aws/aws-sdk-go-v2/feature/dynamodb/expression"
+
+	"github.com/dynastay/dynastay"
+	"github.com/dynastay/dynastay/entity"
+	"github.com/dynastay/dynastay/keys"
+)
+
+// Assigned are the individual rooms that guests get, by room type, such as {"room_789": {"301", "302"}}.
+type Assigned map[string][]string
+
+// validate checks the ids. Whether they fit the booking is known only once it has been read.
+func (a Assigned) validate() error {
+	seen := map[string]bool{}
+	for _, roomType := range slices.Sorted(maps.Keys(a)) {
+		for i, id := range a[roomType] {
+			at := fmt.Sprintf("Rooms[%s][%d]", roomType, i)
+			if err := entity.CheckText(id, maxRoomID); err != nil {
+				return dynastay.Within(at, err)
+			}
+			switch {
+			case id == "":
+				return dynastay.Invalid(at, "is required")
+			case seen[id]:
+				return dynastay.Invalid(at, "appears more than once")
+			}
+			seen[id] = true
+		}
+	}
+	return nil
+}
+
+const maxRoomID = 128 // bytes
+
+// of checks that the rooms are those of a booking, and enters them in its lines.
+func (a Assigned) of(b *Booking) error {
+	for _, roomType := range slices.Sorted(maps.Keys(a)) {
+		at := slices.IndexFunc(b.Lines, func(l Line) bool { return l.RoomTypeID == roomType })
+		if at < 0 {
+			return dynastay.Invalid("Rooms["+roomType+"]", "must be a room type of the booking")
+		}
+		if n := b.Lines[at].Quantity; len(a[roomType]) != n {
+			return dynastay.Invalid("Rooms["+roomType+"]", "must have one entry for each room, %d in all", n)
+		}
+		b.Lines[at].RoomIDs = slices.Clone(a[roomType])
+	}
+	return nil
+}
+
+var assign = dynastay.Prepare(expression.NewBuilder().
+	WithCondition(expression.AttributeExists(expression.Name(keys.BookingsTable.Key.Partition))).
+	WithUpdate(expression.Set(dynastay.NameOf("RoomId"), dynastay.Param("rooms"))))
+
+// CheckInOp records the arrival of the guests of a confirmed booking, and the rooms that they get, if they are known:
+// for each room type as many as were booked, or none. It is possible from the date of check-in to the date of check-out
+// at the property; otherwise, it fails with a [*StateError] that matches [ErrTooEarly] or [ErrTooLate]. Rooms that do
+// not fit the booking are refused with a [*dynastay.InvalidError] for the field "Rooms[{room type}]".
+//
+// Nothing checks whether somebody else has the same room: which rooms are free is known to the front desk.
+func (r *Repository) CheckInOp(bookingID string, rooms Assigned) *dynastay.Operation[*Booking] {
+	key, err := keys.Of(keys.Booking{BookingID: bookingID})
+	if err == nil {
+		err = rooms.validate()
+	}
+	rooms = maps.Clone(rooms)
+	return dynastay.NewOp(dynastay.OpSpec[*Booking]{
+		Name:    checkIn.name,
+		Invalid: err,
+		Input: func(in *dynastay.Input) {
+			in.Field("booking", bookingID)
+			for _, roomType := range slices.Sorted(maps.Keys(rooms)) {
+				in.Field("room type", roomType)
+				for _, id := range rooms[roomType] {
+					in.Field("room", id)
+				}
+			}
+		},
+		Prepare: func(ctx context.Context, tx *dynastay.Tx) (*Booking, error) {
+			b, err := r.move(ctx, tx, key, checkIn)
+			if err != nil {
+				return nil, err
+			}
+			if err := rooms.of(b); err != nil {
+				return nil, err
+			}
+			for _, line := range b.Lines {
+				if len(rooms[line.RoomTypeID]) == 0 {
+					continue
+				}
+				at, err := keys.Of(keys.BookingRoom{BookingID: b.ID, RoomTypeID: line.RoomTypeID})
+				if err != nil {
+					return nil, err
+				}
+				tx.Update(keys.BookingsTable, at, assign.With(dynastay.Item{"rooms": roomIDs(line.RoomIDs)})).
+					Else(func(dynastay.Row) error { return dynastay.ErrOvertaken })
+			}
+			return b, nil
+		},
+		Restore: func(ctx context.Context, _ map[string]string) (*Booking, error) {
+			return r.Get(ctx, bookingID, dynastay.Consistent)
+		},
+	})
+}
+
+// CheckIn runs [Repository.CheckInOp]. 2 requests: a consistent Query of the booking, and the write.
+func (r *Repository) CheckIn(ctx context.Context, bookingID string, rooms Assigned, opts ...dynastay.WriteOption) (*Booking, error) {
+	return dynastay.Do(ctx, r.db, r.CheckInOp(bookingID, rooms), opts...)
+}

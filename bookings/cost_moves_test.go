@@ -1,0 +1,83 @@
+package bookings_test
+
+import (
+	"context"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/dynastay/dynastay"
+	"github.com/dynastay/dynastay/bookings"
+	"github.com/dynastay/dynastay/dyntest"
+	"github.com/dynastay/dynastay/internal/fixture"
+)
+
+// What the moves of a booking cost, of three nights and one room type, with generated ids. The item has between 1 and
+// 2 KB, so a plain update of it is 2 units, and one in a transaction 4. The rows by user, by property and by check-in date
+// are 1 unit each; the row by status moves from one partition to another, which is 2.
+func TestCostOfMoves(t *testing.T) {
+	t.Parallel()
+	now := moving()
+	var offset time.Duration
+	db := dyntest.New(t, bookingTables, dyntest.With(dynastay.Options{Clock: func() time.Time { return now().Add(offset) }}))
+	hotel, repo := fixture.New(t, db.DB, 50), bookings.New(db.DB, nil)
+	book := func(hold time.Duration) *bookings.Booking {
+		req := fixture.Request(hotel.Quote(t, db.DB, fixture.Stay, 1))
+		req.UserID, req.Hold = db.NewID("user_"), hold
+		b, err := repo.Create(t.Context(), req)
+		require.NoError(t, err)
+		return b
+	}
+	do := func(err error) { require.NoError(t, err) }
+	ctx := context.Background()
+	rows := units{"Bookings GSI1": 1, "Bookings GSI2": 1, "Bookings GSI3": 2, "Bookings GSI5": 1}
+	with := func(more units) units {
+		all := units{}
+		for _, some := range []units{rows, more} {
+			for at, n := range some {
+				all[at] += n
+			}
+		}
+		return all
+	}
+	measure := func(name string, want units, total, indexes float64, call func()) {
+		t.Helper()
+		spent := db.Measure(call)
+		t.Log(name, spent.Cost)
+		assert.Equal(t, 2, spent.Requests, name)
+		assert.Equal(t, 1.0, spent.ReadUnits, name)
+		assertWritten(t, db, want, total, indexes, spent)
+	}
+	held, expiring := book(time.Hour), book(time.Minute)
+	spent := db.Measure(func() { book(time.Hour) })
+	assertWritten(t, db, units{
+		"Availability": 6, "Availability GSI1": 3, "Bookings": 4 + 2 + 2,
+		"Bookings GSI1": 1, "Bookings GSI2": 1, "Bookings GSI3": 1, "Bookings GSI4": 1, "Bookings GSI5": 1, "Bookings GSI6": 1,
+	}, 23, 9, spent)
+
+	measure("confirm", with(units{"Bookings": 2, "Bookings GSI6": 1}), 8, 6, func() {
+		_, err := repo.Confirm(ctx, held.ID)
+		do(err)
+	})
+	offset = 30 * time.Minute
+	measure("expire", with(units{"Bookings": 4, "Bookings GSI6": 1, "Availability": 6, "Availability GSI1": 3}), 19, 9, func() {
+		_, err := repo.Expire(ctx, expiring.ID)
+		do(err)
+	})
+	absent := book(0)
+	offset = noon(fixture.Stay.CheckIn).Sub(fixture.Now)
+	measure("no-show", with(units{"Bookings": 2}), 7, 5, func() {
+		_, err := repo.NoShow(ctx, absent.ID)
+		do(err)
+	})
+	measure("check-in", with(units{"Bookings": 4 + 2}), 11, 5, func() {
+		_, err := repo.CheckIn(ctx, held.ID, bookings.Assigned{hotel.RoomTypeID: {"301"}})
+		do(err)
+	})
+	measure("check-out", with(units{"Bookings": 2}), 7, 5, func() {
+		_, err := repo.CheckOut(ctx, held.ID)
+		do(err)
+	})
+}

@@ -1,0 +1,174 @@
+package bookings
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"slices"
+	"time"
+
+	"github.com/dynastay/dynastay"
+	"github.com/dynastay/dynastay/availability"
+	"github.com/dynastay/dynastay/keys"
+)
+
+// The reasons why the time does not allow an operation on a booking. The [*StateError] that is returned matches them.
+var (
+	ErrHoldEnded = errors.New("its hold has ended")
+	ErrHoldOpen  = errors.New("its hold has not ended yet")
+	ErrTooEarly  = errors.New("its stay has not begun")
+	ErrTooLate   = errors.New("its stay is over")
+)
+
+// move is a change of a booking's status.
+type move struct {
+	name string // of the method
+	verb string // for errors
+	from []Status
+	// ready returns an error if the time does not allow the move.
+	ready func(b *Booking, now time.Time) error
+	apply func(b *Booking, now time.Time)
+}
+
+var (
+	confirm = move{
+		"bookings.Confirm", "confirm", []Status{Pending}, holdOpen,
+		func(b *Booking, now time.Time) {
+			b.Status, b.ConfirmedAt, b.HoldExpiresAt = Confirmed, now, time.Time{}
+		},
+	}
+	checkIn = move{
+		"bookings.CheckIn", "check in", []Status{Confirmed}, during,
+		func(b *Booking, now time.Time) { b.Status, b.CheckedInAt = CheckedIn, now },
+	}
+	checkOut = move{
+		"bookings.CheckOut", "check out", []Status{CheckedIn}, anyTime,
+		func(b *Booking, now time.Time) { b.Status, b.CheckedOutAt = Completed, now },
+	}
+	noShow = move{
+		"bookings.NoShow", "record a no-show for", []Status{Confirmed}, begun,
+		func(b *Booking, _ time.Time) { b.Status = NoShow },
+	}
+)
+
+func anyTime(*Booking, time.Time) error { return nil }
+
+func holdOpen(b *Booking, now time.Time) error {
+	if b.holdEnded(now) {
+		return ErrHoldEnded
+	}
+	return nil
+}
+
+// holdEnded reports whether the rooms of a pending booking are held no longer. Other software may have stored a pending
+// booking without the end of its hold, which then never ends.
+func (s *Summary) holdEnded(now time.Time) bool {
+	return !s.HoldExpiresAt.IsZero() && !now.Before(s.HoldExpiresAt)
+}
+
+func begun(b *Booking, now time.Time) error {
+	if b.today(now).Before(b.Stay.CheckIn) {
+		return ErrTooEarly
+	}
+	return nil
+}
+
+// notOver allows the day of departure.
+func notOver(b *Booking, now time.Time) error {
+	if b.today(now).After(b.Stay.CheckOut) {
+		return ErrTooLate
+	}
+	return nil
+}
+
+func during(b *Booking, now time.Time) error { return cmp.Or(begun(b, now), notOver(b, now)) }
+
+// today returns the current date at the property. An unknown time zone, which only other software can have stored, counts
+// as UTC: the booking must not become impossible to cancel.
+func (b *Booking) today(now time.Time) dynastay.Date {
+	today, _ := availability.House{TimeZone: b.TimeZone}.Today(now)
+	return today
+}
+
+// check returns the error if the booking cannot make the move.
+func (m move) check(b *Booking, now time.Time) error {
+	if !slices.Contains(m.from, b.Status) {
+		return &StateError{BookingID: b.ID, Status: b.Status, Op: m.verb}
+	}
+	if err := m.ready(b, now); err != nil {
+		return &StateError{BookingID: b.ID, Status: b.Status, Op: m.verb, Err: err}
+	}
+	return nil
+}
+
+// ConfirmOp confirms a pending booking, whose rooms are then no longer held for a limited time. If the hold has ended,
+// it fails with a [*StateError] that matches [ErrHoldEnded], even if nobody has taken the rooms since.
+func (r *Repository) ConfirmOp(bookingID string) *dynastay.Operation[*Booking] {
+	return r.moveOp(bookingID, confirm)
+}
+
+// Confirm runs [Repository.ConfirmOp]. 2 requests: a consistent Query of the booking, and the update.
+func (r *Repository) Confirm(ctx context.Context, bookingID string, opts ...dynastay.WriteOption) (*Booking, error) {
+	return dynastay.Do(ctx, r.db, r.ConfirmOp(bookingID), opts...)
+}
+
+// CheckOutOp completes the booking of guests who have checked in. If they leave early, the remaining nights are not
+// returned to the inventory: they have been sold.
+func (r *Repository) CheckOutOp(bookingID string) *dynastay.Operation[*Booking] {
+	return r.moveOp(bookingID, checkOut)
+}
+
+// CheckOut runs [Repository.CheckOutOp]. 2 requests: a consistent Query of the booking, and the update.
+func (r *Repository) CheckOut(ctx context.Context, bookingID string, opts ...dynastay.WriteOption) (*Booking, error) {
+	return dynastay.Do(ctx, r.db, r.CheckOutOp(bookingID), opts...)
+}
+
+// NoShowOp records that the guests of a confirmed booking have not arrived. It is possible from the date of check-in at
+// the property; before, it fails with a [*StateError] that matches [ErrTooEarly]. The nights are not returned to the
+// inventory: they have been sold.
+func (r *Repository) NoShowOp(bookingID string) *dynastay.Operation[*Booking] {
+	return r.moveOp(bookingID, noShow)
+}
+
+// NoShow runs [Repository.NoShowOp]. 2 requests: a consistent Query of the booking, and the update.
+func (r *Repository) NoShow(ctx context.Context, bookingID string, opts ...dynastay.WriteOption) (*Booking, error) {
+	return dynastay.Do(ctx, r.db, r.NoShowOp(bookingID), opts...)
+}
+
+// moveOp is an operation that changes nothing but the booking's own item.
+func (r *Repository) moveOp(bookingID string, m move) *dynastay.Operation[*Booking] {
+	key, err := keys.Of(keys.Booking{BookingID: bookingID})
+	return dynastay.NewOp(dynastay.OpSpec[*Booking]{
+		Name:    m.name,
+		Invalid: err,
+		Input:   func(in *dynastay.Input) { in.Field("booking", bookingID) },
+		Prepare: func(ctx context.Context, tx *dynastay.Tx) (*Booking, error) { return r.move(ctx, tx, key, m) },
+		Restore: func(ctx context.Context, _ map[string]string) (*Booking, error) {
+			return r.Get(ctx, bookingID, dynastay.Consistent)
+		},
+	})
+}
+
+// move adds the update of the booking, which is conditional on the booking as it was read. What else follows from the
+// booking and its lines needs no condition of its own: no write changes a line without also changing the booking.
+func (r *Repository) move(ctx context.Context, tx *dynastay.Tx, key dynastay.Key, m move) (*Booking, error) {
+	rows, err := r.read(ctx, key, dynastay.Consistent)
+	if err != nil {
+		return nil, err
+	}
+	now := r.db.Now()
+	change, err := r.table.ChangeOf(key, rows.booking, func(b *Booking) error {
+		if err := m.check(b, now); err != nil {
+			return err
+		}
+		m.apply(b, now)
+		return nil
+	})
+	if err != nil {
+		return nil, err
+	}
+	if err := change.AddTo(tx); err != nil {
+		return nil, err
+	}
+	return change.After, rows.addLines(change.After)
+}
