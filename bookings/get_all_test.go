@@ -68,6 +68,10 @@ func TestGetAll(t *testing.T) {
 	for _, err := range unreadable.Items {
 		assert.ErrorIs(t, err, dynastay.ErrCorrupt)
 	}
+	got, err = repo.GetAll(ctx, []string{one.ID, two.ID})
+	assert.Equal(t, []*bookings.Booking{one, nil}, got)
+	require.ErrorAs(t, err, &unreadable)
+	assert.Len(t, unreadable.Items, 1)
 }
 
 func TestGetAllFails(t *testing.T) {

@@ -8,16 +8,16 @@ import (
 	"github.com/dynastay/dynastay/keys"
 )
 
-// ByUser lists all bookings of a user, latest check-in first. The list is eventually consistent: a booking that was just
-// created may be missing.
+// ByUser lists all bookings of a user, latest check-in first. The list is eventually consistent: a booking that was
+// just created may be missing.
 //
 // Pattern B1: GSI1-UserBookingsIndex, GSI1PK = USER#{userId}, 1 request
 func (r *Repository) ByUser(userID string) dynastay.Listing[*Summary] {
 	return r.byUser("bookings.ByUser", userID, dynastay.Date{}, dynastay.Date{}, true)
 }
 
-// Upcoming lists the bookings of a user whose stays are not over, next check-in first: those that are confirmed, checked
-// in, or held at this moment, with a check-out of today or later. today is the date where the user is. The list is
+// Upcoming lists the bookings of a user whose stays are not over, next check-in first: those that are confirmed,
+// checked in, or held at this moment, with a check-out of today or later. today is the date where the user is. The list is
 // eventually consistent. It reads the stays that began in the last 90 days as well, because a stay may be that long.
 //
 // Pattern B1, upcoming: GSI1-UserBookingsIndex, GSI1PK = USER#{userId}, GSI1SK from CHECKIN#{today − 90 days}, 1 request

@@ -19,8 +19,8 @@ func (r *Repository) newReference() string {
 	return fmt.Sprintf("BKG-%d-%s", r.db.Now().Year(), drawn[:])
 }
 
-// ourForm matches a reference in the form of this package, without spaces and hyphens, also with O for 0, and I or L for
-// 1. Other software may have stored references with these letters.
+// ourForm matches a reference in the form of this package, without spaces and hyphens, also with O for 0, and I or L
+// for 1. Other software may have stored references with these letters.
 var ourForm = regexp.MustCompile(`^BKG([0-9OIL]{4})([0-9A-TV-Z]{6})$`)
 
 var mistaken = strings.NewReplacer("O", "0", "I", "1", "L", "1")

@@ -35,6 +35,7 @@ func TestSpellings(t *testing.T) {
 
 		{"BKG-2026-O1ILAB", []string{"BKG-2026-O1ILAB", "BKG-2026-0111AB"}}, // other software's, or ours
 		{"BKG-2026-7K3QU9", []string{"BKG-2026-7K3QU9"}},                    // we have no U
+		{"bkg-2026-7k3qu9", []string{"bkg-2026-7k3qu9"}},
 		{"BKG-2026-7K3QX", []string{"BKG-2026-7K3QX"}},
 		{"BKG-2026-7K3QX99", []string{"BKG-2026-7K3QX99"}},
 		{"BKG-202-67K3QX9", []string{ours, "BKG-202-67K3QX9"}},

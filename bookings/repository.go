@@ -118,8 +118,8 @@ func (r *Repository) GetAll(ctx context.Context, bookingIDs []string, opts ...dy
 // request. With [dynastay.Consistent], it reads the guard instead of the index. If there is no such booking, it takes 2
 // requests, with Consistent 1.
 //
-// The reference may also be as a guest types it: in lower case, with spaces or other hyphens or none, with O for 0, or I
-// or L for 1. ByReference then looks for two references, for the second one only if no booking has the first: what the
+// The reference may also be as a guest types it: in lower case, with spaces or other hyphens or none, with O for 0, or
+// I or L for 1. ByReference then looks for two references, for the second one only if no booking has the first: what the
 // text means, and the text as it is, because other software may have stored it so. The text as it is comes first if it
 // differs only by O, I or L.
 //
