@@ -17,8 +17,8 @@ func (r *Repository) ByUser(userID string) dynastay.Listing[*Summary] {
 }
 
 // Upcoming lists the bookings of a user whose stays are not over, next check-in first: those that are confirmed,
-// checked in, or held at this moment, with a check-out of today or later. today is the date where the user is. The list is
-// eventually consistent. It reads the stays that began in the last 90 days as well, because a stay may be that long.
+// checked in, or held at this moment, with a check-out of today or later. today is the date where the user is. The list
+// is eventually consistent. It reads the stays that began in the last 90 days as well, because a stay may be that long.
 //
 // Pattern B1, upcoming: GSI1-UserBookingsIndex, GSI1PK = USER#{userId}, GSI1SK from CHECKIN#{today − 90 days}, 1 request
 func (r *Repository) Upcoming(userID string, today dynastay.Date) dynastay.Listing[*Summary] {

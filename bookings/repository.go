@@ -119,9 +119,9 @@ func (r *Repository) GetAll(ctx context.Context, bookingIDs []string, opts ...dy
 // requests, with Consistent 1.
 //
 // The reference may also be as a guest types it: in lower case, with spaces or other hyphens or none, with O for 0, or
-// I or L for 1. ByReference then looks for two references, for the second one only if no booking has the first: what the
-// text means, and the text as it is, because other software may have stored it so. The text as it is comes first if it
-// differs only by O, I or L.
+// I or L for 1. ByReference then looks for two references, for the second one only if no booking has the first: what
+// the text means, and the text as it is, because other software may have stored it so. The text as it is comes first if
+// it differs only by O, I or L.
 //
 // Pattern B2: GSI4-ReferenceIndex, GSI4PK = REFERENCE#{reference}, then the booking, 2 requests
 func (r *Repository) ByReference(ctx context.Context, reference string, opts ...dynastay.ReadOption) (b *Booking, err error) {
