@@ -10,7 +10,7 @@
 //	properties    properties with their room types, images, amenities and statuses, and search results;
 //	              properties/search has offers for a stay and a party, with filters and orders; properties/catalog has
 //	              the amenities, the destinations that people type, and settings
-//	bookings      stays that are sold: create, find and cancel them
+//	bookings      stays that are held or sold: create and find them, and lead them to check-out or cancellation
 //	users         profiles
 //	dyntest       a real engine and isolated tables for tests, in one line; faults, budgets, a clock, generated worlds;
 //	              dyntest/engine starts engines for programs
