@@ -2,6 +2,7 @@ package bookings_test
 
 import (
 	"fmt"
+	"strings"
 	"testing"
 
 	"github.com/aws/smithy-go"
@@ -42,7 +43,10 @@ func TestGetAll(t *testing.T) {
 		require.NoError(t, err)
 		assert.Equal(t, []*bookings.Booking{two, nil, one, two, three}, got, "with their lines")
 	})
-	assert.Equal(t, dyntest.Cost{Requests: 4, ReadUnits: 4 * 0.5}, spent.Cost)
+	assert.Equal(t, 4, spent.Requests)
+	if strings.HasPrefix(db.Engine.Name(), "dynoxide") { // DynamoDB Local counts nothing for what it does not find
+		assert.Equal(t, 4*0.5, spent.ReadUnits)
+	}
 	spent = db.Measure(func() {
 		got, err := repo.GetAll(ctx, []string{two.ID, one.ID}, dynastay.Consistent)
 		require.NoError(t, err)

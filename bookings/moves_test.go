@@ -122,11 +122,10 @@ var statuses = []bookings.Status{
 // Every call is tried in every status. It makes the move, together with the inventory, or it changes nothing.
 func TestMoves(t *testing.T) {
 	t.Parallel()
+	l := begin(t, 100)
 	for _, status := range statuses {
 		for _, a := range acts {
 			t.Run(fmt.Sprint(status, " ", a.verb), func(t *testing.T) {
-				t.Parallel()
-				l := begin(t, 5)
 				before := l.reach(t, status)
 				left := l.hotel.Left(t, l.DB.DB, fixture.Stay)
 				if a.verb == "expire" {
@@ -196,6 +195,7 @@ func TestMovesInTime(t *testing.T) {
 	midnight := func(date dynastay.Date) time.Time { return date.Time().Add(4 * time.Hour) }
 	arrival, departure := fixture.Stay.CheckIn, fixture.Stay.CheckOut
 	end := noon(arrival).Add(time.Minute) // of the hold
+	l := begin(t, 100)
 	for _, test := range []struct {
 		status  bookings.Status
 		verb    string
@@ -213,7 +213,6 @@ func TestMovesInTime(t *testing.T) {
 		{bookings.CheckedIn, "check out", midnight(arrival), nil, time.Time{}, nil},
 	} {
 		t.Run(test.verb, func(t *testing.T) {
-			t.Parallel()
 			a := acts[slices.IndexFunc(acts, func(a act) bool { return a.verb == test.verb })]
 			refused := func(l *life, id string, reason error) {
 				t.Helper()
@@ -224,7 +223,6 @@ func TestMovesInTime(t *testing.T) {
 				assert.Equal(t, "cannot "+test.verb+" booking "+id+": "+reason.Error(), err.Error())
 				assert.Equal(t, left, l.hotel.Left(t, l.DB.DB, fixture.Stay))
 			}
-			l := begin(t, 5)
 			early, late := l.reach(t, test.status), l.reach(t, test.status)
 			if test.tooSoon != nil {
 				l.Clock.Set(test.first.Add(-time.Millisecond))
@@ -251,15 +249,14 @@ func TestMovesInTime(t *testing.T) {
 // With an idempotency key, a call that is repeated later returns the booking, whatever has become of it.
 func TestMovesAreRepeated(t *testing.T) {
 	t.Parallel()
+	l := begin(t, 100)
 	for _, a := range acts {
 		t.Run(a.verb, func(t *testing.T) {
-			t.Parallel()
-			l := begin(t, 5)
 			b := l.reach(t, a.from[0])
 			if a.verb == "expire" {
 				l.Clock.Advance(2 * time.Minute)
 			}
-			key := dynastay.IdempotencyKey("move")
+			key := dynastay.IdempotencyKey(a.verb)
 			l.Faults.Inject(dyntest.LoseAnswer(), dyntest.When{Operation: "TransactWriteItems", Nth: 1})
 			stop := l.Faults.Record()
 			first, err := a.do(t.Context(), l.repo, b.ID, key)
