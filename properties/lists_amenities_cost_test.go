@@ -11,6 +11,7 @@ import (
 
 	"github.com/dynastay/dynastay"
 	"github.com/dynastay/dynastay/dyntest"
+	"github.com/dynastay/dynastay/internal/market"
 	"github.com/dynastay/dynastay/keys"
 	"github.com/dynastay/dynastay/properties"
 )
@@ -40,7 +41,7 @@ func TestCostOfAmenities(t *testing.T) {
 			for _, n := range numbers {
 				number := strings.NewReplacer("prop_model", fmt.Sprintf("prop_%06d", n))
 				for _, sk := range sortKeys {
-					item := copied(&types.AttributeValueMemberM{Value: model[sk]}, number).(*types.AttributeValueMemberM)
+					item := market.Copied(&types.AttributeValueMemberM{Value: model[sk]}, number).(*types.AttributeValueMemberM)
 					if !yield(keys.PropertiesTable, item.Value) {
 						return
 					}

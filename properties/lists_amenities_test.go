@@ -11,6 +11,7 @@ import (
 
 	"github.com/dynastay/dynastay"
 	"github.com/dynastay/dynastay/dyntest"
+	"github.com/dynastay/dynastay/internal/market"
 	storedform "github.com/dynastay/dynastay/internal/stored"
 	"github.com/dynastay/dynastay/keys"
 	"github.com/dynastay/dynastay/properties"
@@ -108,7 +109,7 @@ func TestByAmenitiesOfUnreadableProperties(t *testing.T) {
 	for path, damage := range map[string]types.AttributeValue{
 		"StarRating": dynastay.Text("five"), "Address.City": dynastay.Text(""), "Card.StarRating": dynastay.Text("five"),
 	} {
-		damaged := copied(&types.AttributeValueMemberM{Value: intact}, strings.NewReplacer()).(*types.AttributeValueMemberM).Value
+		damaged := market.Copied(&types.AttributeValueMemberM{Value: intact}, strings.NewReplacer()).(*types.AttributeValueMemberM).Value
 		storedform.Place(damaged, path, damage)
 		putDirectly(t, db, damaged)
 		for _, limit := range []int{1, 2, 50} {

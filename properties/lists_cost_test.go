@@ -12,26 +12,12 @@ import (
 
 	"github.com/dynastay/dynastay"
 	"github.com/dynastay/dynastay/dyntest"
+	"github.com/dynastay/dynastay/internal/market"
 	"github.com/dynastay/dynastay/keys"
 	"github.com/dynastay/dynastay/properties"
 )
 
 var costSize = flag.Int("lists.properties", 1000, "number of properties with which the cost of a page is compared with that of 100")
-
-// copied returns a copy of an attribute value in which texts and keys name a different property.
-func copied(v types.AttributeValue, ids *strings.Replacer) types.AttributeValue {
-	switch v := v.(type) {
-	case *types.AttributeValueMemberS:
-		return dynastay.Text(ids.Replace(v.Value))
-	case *types.AttributeValueMemberM:
-		all := dynastay.Item{}
-		for name, part := range v.Value {
-			all[ids.Replace(name)] = copied(part, ids)
-		}
-		return &types.AttributeValueMemberM{Value: all}
-	}
-	return v
-}
 
 // A page of each list costs the same however many properties there are. The first 100 meet all queries, and the others
 // are in the same partitions.
@@ -62,7 +48,7 @@ func TestCostOfListsIsFlat(t *testing.T) {
 					model = 1 + n%2
 				}
 				number := strings.NewReplacer(fmt.Sprintf("prop_%d0000", model), fmt.Sprintf("prop_%d%04d", model, n))
-				item := copied(&types.AttributeValueMemberM{Value: models[model]}, number).(*types.AttributeValueMemberM)
+				item := market.Copied(&types.AttributeValueMemberM{Value: models[model]}, number).(*types.AttributeValueMemberM)
 				if !yield(keys.PropertiesTable, item.Value) {
 					return
 				}

@@ -17,6 +17,7 @@ import (
 	"github.com/dynastay/dynastay"
 	"github.com/dynastay/dynastay/availability"
 	"github.com/dynastay/dynastay/dyntest"
+	"github.com/dynastay/dynastay/internal/market"
 	"github.com/dynastay/dynastay/keys"
 	"github.com/dynastay/dynastay/properties"
 	"github.com/dynastay/dynastay/properties/search"
@@ -72,26 +73,11 @@ func (n *inns) copies(t testing.TB, m model, from, to int) {
 		ids := strings.NewReplacer(m.number, fmt.Sprintf("%05d", i))
 		for s, items := range m.items {
 			for _, item := range items {
-				all[s] = append(all[s], copied(&types.AttributeValueMemberM{Value: item}, ids).(*types.AttributeValueMemberM).Value)
+				all[s] = append(all[s], market.Copied(&types.AttributeValueMemberM{Value: item}, ids).(*types.AttributeValueMemberM).Value)
 			}
 		}
 	}
 	n.put(t, all)
-}
-
-// copied returns a copy of an attribute value in which texts and keys name a different hotel.
-func copied(v types.AttributeValue, ids *strings.Replacer) types.AttributeValue {
-	switch v := v.(type) {
-	case *types.AttributeValueMemberS:
-		return dynastay.Text(ids.Replace(v.Value))
-	case *types.AttributeValueMemberM:
-		all := dynastay.Item{}
-		for name, part := range v.Value {
-			all[ids.Replace(name)] = copied(part, ids)
-		}
-		return &types.AttributeValueMemberM{Value: all}
-	}
-	return v
 }
 
 // openCity opens a city with the hotels that a page finds first.

@@ -15,6 +15,7 @@ import (
 	"github.com/dynastay/dynastay"
 	"github.com/dynastay/dynastay/availability"
 	"github.com/dynastay/dynastay/dyntest"
+	"github.com/dynastay/dynastay/internal/market"
 	"github.com/dynastay/dynastay/keys"
 	"github.com/dynastay/dynastay/properties"
 	"github.com/dynastay/dynastay/properties/search"
@@ -219,7 +220,7 @@ func TestForgedCursor(t *testing.T) {
 		for n := range most {
 			ids := strings.NewReplacer("PROPERTY#a", fmt.Sprintf("PROPERTY#a%04d", n))
 			for _, item := range template {
-				if !yield(keys.PropertiesTable, copied(&types.AttributeValueMemberM{Value: item}, ids).(*types.AttributeValueMemberM).Value) {
+				if !yield(keys.PropertiesTable, market.Copied(&types.AttributeValueMemberM{Value: item}, ids).(*types.AttributeValueMemberM).Value) {
 					return
 				}
 			}
