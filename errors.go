@@ -136,6 +136,21 @@ func (e *InvalidError) Unwrap() []error {
 	return []error{ErrInvalid}
 }
 
+// TooLargeError means that a write does not fit into one transaction, which has at most 100 actions and 4 MB. The
+// [*InvalidError] for such a write matches it with [errors.As]. Nothing was sent.
+type TooLargeError struct {
+	Actions int // one for each item that is written or checked
+	Bytes   int // 0 if only the number of actions was determined
+}
+
+// Error returns the limit that is exceeded, with the count.
+func (e *TooLargeError) Error() string {
+	if e.Actions > maxActions {
+		return fmt.Sprintf("must have at most %d actions in total, got %d", maxActions, e.Actions)
+	}
+	return fmt.Sprintf("must be at most %d bytes in total, got %d", maxBytes, e.Bytes)
+}
+
 // Within prefixes the field of an [*InvalidError] with the path of the value that contains it, so that a nested check
 // does not need to know where it is called from. Other errors, including nil, are returned unchanged.
 func Within(path string, err error) error {

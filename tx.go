@@ -265,10 +265,15 @@ const (
 
 // check rejects what DynamoDB would reject, with an error that names the operations.
 func (tx *Tx) check(ops []operation) error {
-	if len(tx.actions) > maxActions {
-		return Invalid("Operations", "must have at most %d actions in total, got %d", maxActions, len(tx.actions))
+	size := 0
+	for _, a := range tx.actions {
+		size += stored.Size(a.item) + stored.Size(a.expr.Values) + len(a.key.PK) + len(a.key.SK)
 	}
-	first, size := map[Ref]int{}, 0
+	large := &TooLargeError{Actions: len(tx.actions), Bytes: size}
+	if large.Actions > maxActions || large.Bytes > maxBytes {
+		return &InvalidError{Field: "Operations", Reason: large.Error(), Err: large}
+	}
+	first := map[Ref]int{}
 	for i, a := range tx.actions {
 		if a.idle {
 			return &Error{Entity: a.schema.Name, ID: a.key.String(), Err: errNoCondition}
@@ -281,10 +286,6 @@ func (tx *Tx) check(ops []operation) error {
 		if n := stored.Size(a.item); n > maxItemBytes {
 			return Invalid("Operations", "item %s must be at most %d bytes, got %d", shown.Masked(a.key.String()), maxItemBytes, n)
 		}
-		size += stored.Size(a.item) + stored.Size(a.expr.Values) + len(a.key.PK) + len(a.key.SK)
-	}
-	if size > maxBytes {
-		return Invalid("Operations", "must be at most %d bytes in total, got %d", maxBytes, size)
 	}
 	return nil
 }

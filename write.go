@@ -392,6 +392,9 @@ func (w *write) reason(f failure) error {
 	if !contest.judges(ref) {
 		return f.meaning()
 	}
+	if f.action.failed != nil && errors.Is(f.action.failed(f.old), ErrSkip) {
+		return ErrSkip
+	}
 	if err := contest.Judge(map[Ref]Row{ref: f.old}); err != nil {
 		return err
 	}

@@ -116,7 +116,7 @@ func request2(h fixture.Hotel, stay dynastay.Stay) availability.QuoteRequest {
 // sellQuote sells a quote, as package bookings does, but writes no booking.
 func sellQuote(t *testing.T, db *dynastay.DB, repo *availability.Repository, q *availability.Quote) error {
 	sale := repo.Sale(q)
-	_, err := dynastay.Do(t.Context(), db, dynastay.NewOp(dynastay.OpSpec[[]availability.Line]{
+	_, err := dynastay.Do(t.Context(), db, dynastay.NewOp(dynastay.OpSpec[availability.Sold]{
 		Name: "test.Sell", Contest: sale.Contest(), Prepare: sale.Add,
 	}))
 	return err

@@ -146,7 +146,7 @@ func (s selling) run(m *model, on process) {
 	}
 
 	sale := on.repo.Sale(q)
-	lines, err := dynastay.Do(context.Background(), on.db, dynastay.NewOp(dynastay.OpSpec[[]availability.Line]{
+	sold, err := dynastay.Do(context.Background(), on.db, dynastay.NewOp(dynastay.OpSpec[availability.Sold]{
 		Name: "test.Sell", Contest: sale.Contest(), Prepare: sale.Add,
 	}))
 	failed := m.failed(err) || m.lost(err, writes == 1, refused != nil)
@@ -163,10 +163,10 @@ func (s selling) run(m *model, on process) {
 		}
 	default:
 		require.NoError(m.t, err)
-		require.Equal(m.t, want, lines)
+		require.Equal(m.t, availability.Sold{Lines: want}, sold)
 		maps.Copy(m.nights, changes)
 		m.met["sale: sold"]++
-		for _, l := range lines {
+		for _, l := range sold.Lines {
 			if l.Overbooked != nil {
 				m.met["sale: overbooked"]++
 			}

@@ -38,14 +38,14 @@ func available(t *testing.T, db *dyntest.DB) (left []int) {
 func sold(t *testing.T, db *dynastay.DB, q *availability.Quote) ([]dynastay.Date, error) {
 	t.Helper()
 	sale := availability.New(db).Sale(q)
-	lines, err := dynastay.Do(t.Context(), db, dynastay.NewOp(dynastay.OpSpec[[]availability.Line]{
+	got, err := dynastay.Do(t.Context(), db, dynastay.NewOp(dynastay.OpSpec[availability.Sold]{
 		Name: "test.Sell", Contest: sale.Contest(), Prepare: sale.Add,
 	}))
 	if err != nil {
 		return nil, err
 	}
-	require.Len(t, lines, 1)
-	return lines[0].Overbooked, nil
+	require.Len(t, got.Lines, 1)
+	return got.Lines[0].Overbooked, nil
 }
 
 func TestOverbooking(t *testing.T) {

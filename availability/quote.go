@@ -74,6 +74,13 @@ type Line struct {
 // begin before today at the property, at least one adult and one room, and enough room for all guests ([ErrTooSmall]).
 // Its errors name the field.
 func (r QuoteRequest) Validate(now time.Time) error {
+	if err := r.validate(); err != nil {
+		return err
+	}
+	return r.Property.notBefore(r.Stay, now)
+}
+
+func (r QuoteRequest) validate() error {
 	if err := checkEntries("Rooms", len(r.Rooms)); err != nil {
 		return err
 	}
@@ -100,10 +107,7 @@ func (r QuoteRequest) Validate(now time.Time) error {
 	if err := r.Guests.fit(sleeps(r.Rooms)); err != nil {
 		return err
 	}
-	if err := checkOverbook(r.Overbook); err != nil {
-		return err
-	}
-	return r.Property.notBefore(r.Stay, now)
+	return checkOverbook(r.Overbook)
 }
 
 func checkOverbook(rooms int) error {
@@ -253,6 +257,11 @@ func (l Line) sum(stay dynastay.Stay) (dynastay.Money, error) {
 	}
 	sum, err := one.Times(l.Quantity)
 	return sum, dynastay.Within("Subtotal", err)
+}
+
+// has reports whether the quote has a line for the room type.
+func (q *Quote) has(roomTypeID string) bool {
+	return slices.ContainsFunc(q.Lines, func(l Line) bool { return l.RoomTypeID == roomTypeID })
 }
 
 // merged merges the entries of each room type and sorts them, so that equal requests result in equal quotes.

@@ -55,7 +55,7 @@ func (a Assigned) of(b *Booking) error {
 }
 
 var assign = dynastay.Prepare(expression.NewBuilder().
-	WithCondition(expression.AttributeExists(expression.Name(keys.BookingsTable.Key.Partition))).
+	WithCondition(lineExists).
 	WithUpdate(expression.Set(dynastay.NameOf("RoomId"), dynastay.Param("rooms"))))
 
 // CheckInOp records the arrival of the guests of a confirmed booking, and the rooms that they get, if they are known:
@@ -98,8 +98,7 @@ func (r *Repository) CheckInOp(bookingID string, rooms Assigned) *dynastay.Opera
 				if err != nil {
 					return nil, err
 				}
-				tx.Update(keys.BookingsTable, at, assign.With(dynastay.Item{"rooms": roomIDs(line.RoomIDs)})).
-					Else(func(dynastay.Row) error { return dynastay.ErrOvertaken })
+				tx.Update(keys.BookingsTable, at, assign.With(dynastay.Item{"rooms": roomIDs(line.RoomIDs)})).Else(overtaken)
 			}
 			return b, nil
 		},

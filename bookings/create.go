@@ -73,7 +73,7 @@ func (r *Repository) CreateOp(req Request) *dynastay.Operation[*Booking] {
 			b := *made.Value // a copy: changes to the result must not reach the next preparation
 			b.Lines = slices.Clone(b.Lines)
 			for i := range b.Lines {
-				b.Lines[i].Overbooked = sold[i].Overbooked
+				b.Lines[i].Overbooked = sold.Lines[i].Overbooked
 			}
 			return &b, addLines(tx, &b)
 		},
@@ -111,30 +111,13 @@ func (r *Repository) newBooking(req Request) (*entity.Creation[Booking], error) 
 	q := req.Quote
 	b := &Booking{
 		Summary: Summary{
-			Reference: r.newReference(), UserID: req.UserID, PropertyID: q.Property.ID, PropertyName: q.Property.Name,
-			Guest: req.Guest, Stay: q.Stay, Guests: q.Guests,
-			Status: Confirmed, PaymentStatus: PaymentPending,
+			Reference: r.newReference(), UserID: req.UserID, PropertyID: q.Property.ID,
+			Guest: req.Guest, Status: Confirmed, PaymentStatus: PaymentPending,
 		},
-		Breakdown:       Breakdown{Rooms: q.Total, TaxesAndFees: req.TaxesAndFees},
-		SpecialRequests: req.SpecialRequests, CancellationPolicy: q.Lines[0].CancellationPolicy,
-		TimeZone: q.Property.TimeZone, CheckInTime: q.Property.CheckInTime,
+		SpecialRequests: req.SpecialRequests,
 	}
-	nothing, err := dynastay.NewMoney("0", q.Total.Currency())
-	if err != nil {
+	if err := b.agree(q, req.TaxesAndFees); err != nil {
 		return nil, err
-	}
-	b.Breakdown.Discounts = nothing
-	if !b.Breakdown.TaxesAndFees.IsSet() {
-		b.Breakdown.TaxesAndFees = nothing
-	}
-	if b.Total, err = q.Total.Add(b.Breakdown.TaxesAndFees); err != nil {
-		return nil, err
-	}
-	for _, line := range q.Lines {
-		if line.CancellationPolicy != b.CancellationPolicy {
-			b.CancellationPolicy = ""
-		}
-		b.Rooms += line.Quantity
 	}
 	made, err := r.table.Creation(b)
 	if err != nil {
@@ -160,6 +143,35 @@ func (r *Repository) newBooking(req Request) (*entity.Creation[Booking], error) 
 	return made, nil
 }
 
+// agree enters in the booking what a quote says, except for the lines.
+func (b *Booking) agree(q *availability.Quote, fees dynastay.Money) error {
+	b.PropertyName, b.TimeZone, b.CheckInTime = q.Property.Name, q.Property.TimeZone, q.Property.CheckInTime
+	b.Stay, b.Guests = q.Stay, q.Guests
+	b.Rooms, b.CancellationPolicy = 0, q.Lines[0].CancellationPolicy
+	for _, line := range q.Lines {
+		if line.CancellationPolicy != b.CancellationPolicy {
+			b.CancellationPolicy = ""
+		}
+		b.Rooms += line.Quantity
+	}
+	nothing, err := dynastay.NewMoney("0", q.Total.Currency())
+	if err != nil {
+		return err
+	}
+	b.Breakdown.Rooms, b.Breakdown.TaxesAndFees = q.Total, fees
+	for _, amount := range []*dynastay.Money{&b.Breakdown.TaxesAndFees, &b.Breakdown.Discounts} {
+		if !amount.IsSet() {
+			*amount = nothing
+		}
+	}
+	total, err := q.Total.Add(b.Breakdown.TaxesAndFees)
+	if err != nil {
+		return err
+	}
+	b.Total, err = total.Sub(b.Breakdown.Discounts)
+	return err
+}
+
 func (req Request) validate() error {
 	if req.Quote == nil {
 		return dynastay.Invalid("Quote", "is required")
@@ -170,16 +182,8 @@ func (req Request) validate() error {
 	if _, err := keys.Partition(keys.BookingByUser{UserID: req.UserID}); err != nil {
 		return err
 	}
-	if t := req.TaxesAndFees; t.IsSet() {
-		if t.Currency() != req.Quote.Total.Currency() {
-			return dynastay.Invalid("TaxesAndFees", "must be in %s, the currency of the quote", req.Quote.Total.Currency())
-		}
-		if t.Sign() < 0 {
-			return dynastay.Invalid("TaxesAndFees", "must not be negative")
-		}
-		if err := t.Validate(); err != nil {
-			return dynastay.Within("TaxesAndFees", err)
-		}
+	if err := checkFees(req.TaxesAndFees, req.Quote); err != nil {
+		return err
 	}
 	if req.Hold != 0 && (req.Hold < MinHold || req.Hold > MaxHold) {
 		return dynastay.Invalid("Hold", "must be between 1 second and 30 days")
@@ -188,6 +192,20 @@ func (req Request) validate() error {
 		return dynastay.Within("SpecialRequests", err)
 	}
 	return dynastay.Within("Guest", req.Guest.Validate())
+}
+
+// checkFees checks the taxes and fees that are added to the total of a quote.
+func checkFees(fees dynastay.Money, q *availability.Quote) error {
+	if !fees.IsSet() {
+		return nil
+	}
+	if fees.Currency() != q.Total.Currency() {
+		return dynastay.Invalid("TaxesAndFees", "must be in %s, the currency of the quote", q.Total.Currency())
+	}
+	if fees.Sign() < 0 {
+		return dynastay.Invalid("TaxesAndFees", "must not be negative")
+	}
+	return dynastay.Within("TaxesAndFees", fees.Validate())
 }
 
 // Validate checks that the names are set, that the e-mail address is valid, and that the phone number, if any, is in
@@ -215,8 +233,19 @@ func (g Guest) Validate() error {
 
 // agreed adds what the guest agreed to. A retry has different ids and a different time, but the same values here.
 func (req Request) agreed(in *dynastay.Input) {
-	q := req.Quote
 	in.Field("user", req.UserID)
+	agreedQuote(in, req.Quote)
+	in.Field("taxes and fees", req.TaxesAndFees.String())
+	for _, text := range []string{req.Guest.FirstName, req.Guest.LastName, req.Guest.Email, req.Guest.Phone, req.Guest.Country} {
+		in.Field("guest", text)
+	}
+	in.Field("requests", req.SpecialRequests)
+	if req.Hold > 0 {
+		in.Field("hold", req.Hold.String())
+	}
+}
+
+func agreedQuote(in *dynastay.Input, q *availability.Quote) {
 	in.Field("property", q.Property.ID)
 	in.Field("stay", q.Stay.String())
 	in.Field("adults", strconv.Itoa(q.Guests.Adults))
@@ -229,13 +258,5 @@ func (req Request) agreed(in *dynastay.Input) {
 	}
 	if q.Overbook > 0 {
 		in.Field("overbook", strconv.Itoa(q.Overbook))
-	}
-	in.Field("taxes and fees", req.TaxesAndFees.String())
-	for _, text := range []string{req.Guest.FirstName, req.Guest.LastName, req.Guest.Email, req.Guest.Phone, req.Guest.Country} {
-		in.Field("guest", text)
-	}
-	in.Field("requests", req.SpecialRequests)
-	if req.Hold > 0 {
-		in.Field("hold", req.Hold.String())
 	}
 }

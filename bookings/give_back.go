@@ -2,6 +2,7 @@ package bookings
 
 import (
 	"context"
+	"fmt"
 
 	"github.com/dynastay/dynastay"
 	"github.com/dynastay/dynastay/availability"
@@ -20,10 +21,7 @@ type Cancellation struct {
 }
 
 // MissingNight is a night of a room type whose rooms could not be returned.
-type MissingNight struct {
-	RoomTypeID string
-	Date       dynastay.Date
-}
+type MissingNight = availability.MissingNight
 
 // giveBackOp is an operation that makes a move and returns the rooms.
 func (r *Repository) giveBackOp(
@@ -59,9 +57,7 @@ func (r *Repository) giveBack(ctx context.Context, tx *dynastay.Tx, b *Booking) 
 	// Other software may have stored a stay of any length. If there are more nights than a transaction can return, fail
 	// before listing them.
 	if n := b.Stay.Nights() * len(b.Lines); n > mostReturned {
-		return nil, dynastay.Invalid("BookingID",
-			"must be a booking with at most %d nights to return (nights × room types), got %d: more do not fit into one transaction",
-			mostReturned, n)
+		return nil, tooManyNights(n)
 	}
 	nights, err := b.nights()
 	if err != nil {
@@ -75,7 +71,7 @@ func (r *Repository) giveBack(ctx context.Context, tx *dynastay.Tx, b *Booking) 
 	for _, line := range b.Lines {
 		for date := range b.Stay.Dates() {
 			if tx.Skipped(keys.AvailabilityTable, nights[0].Key) {
-				missing = append(missing, MissingNight{line.RoomTypeID, date})
+				missing = append(missing, MissingNight{RoomTypeID: line.RoomTypeID, Date: date})
 			} else if err := r.nights.GiveBack(tx, b.PropertyID, line.RoomTypeID, date, line.Quantity); err != nil {
 				return nil, err
 			}
@@ -83,6 +79,14 @@ func (r *Repository) giveBack(ctx context.Context, tx *dynastay.Tx, b *Booking) 
 		}
 	}
 	return missing, nil
+}
+
+// tooManyNights is the error for a booking whose nights cannot be returned in one transaction.
+func tooManyNights(n int) error {
+	reason := fmt.Sprintf(
+		"must be a booking with at most %d nights to return (nights × room types), got %d: more do not fit into one transaction",
+		mostReturned, n)
+	return &dynastay.InvalidError{Field: "BookingID", Reason: reason, Err: &dynastay.TooLargeError{Actions: n + 1}}
 }
 
 // nights returns the nights of the booking, line by line.

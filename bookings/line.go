@@ -5,11 +5,13 @@ import (
 	"maps"
 	"slices"
 
+	"github.com/aws/aws-sdk-go-v2/feature/dynamodb/expression"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 
 	"github.com/dynastay/dynastay"
 	"github.com/dynastay/dynastay/availability"
 	"github.com/dynastay/dynastay/entity"
+	values "github.com/dynastay/dynastay/internal/stored"
 	"github.com/dynastay/dynastay/keys"
 )
 
@@ -39,20 +41,89 @@ func lineCodec(currency dynastay.Currency) entity.Codec[Line] {
 	})
 }
 
+// lineExists keeps an update from creating a line that has been removed.
+var lineExists = expression.AttributeExists(expression.Name(keys.BookingsTable.Key.Partition))
+
+func overtaken(dynastay.Row) error { return dynastay.ErrOvertaken }
+
 // addLines adds a put for each line of a booking.
 func addLines(tx *dynastay.Tx, b *Booking) error {
 	codec := lineCodec(b.Total.Currency())
 	for i := range b.Lines {
-		key, err := keys.Of(keys.BookingRoom{BookingID: b.ID, RoomTypeID: b.Lines[i].RoomTypeID})
-		if err != nil {
+		if err := addLine(tx, codec, &b.Lines[i]); err != nil {
 			return err
 		}
-		item, err := codec.Encode(&b.Lines[i])
+	}
+	return nil
+}
+
+func addLine(tx *dynastay.Tx, codec entity.Codec[Line], line *Line) error {
+	key, err := keys.Of(keys.BookingRoom{BookingID: line.BookingID, RoomTypeID: line.RoomTypeID})
+	if err != nil {
+		return err
+	}
+	item, err := codec.Encode(line)
+	if err != nil {
+		return err
+	}
+	maps.Copy(item, keys.BookingsTable.Key.Of(key))
+	tx.Put(keys.BookingsTable, item)
+	return nil
+}
+
+// modifyLines adds the actions that turn the lines of a booking into the sold ones, and returns the new lines. Lines have
+// no write ids: the condition on the booking protects them as well. Attributes that the library does not know are kept.
+func (s stored) modifyLines(tx *dynastay.Tx, b *Booking, had []Line, sold []availability.Line) (lines []Line, err error) {
+	codec := lineCodec(b.Total.Currency())
+	for _, one := range sold {
+		line, err := newLine(b.ID, one)
 		if err != nil {
-			return err
+			return nil, err
 		}
-		maps.Copy(item, keys.BookingsTable.Key.Of(key))
-		tx.Put(keys.BookingsTable, item)
+		i := slices.IndexFunc(had, func(l Line) bool { return l.RoomTypeID == one.RoomTypeID })
+		if i < 0 {
+			err = addLine(tx, codec, &line)
+		} else {
+			line.RoomIDs = had[i].RoomIDs
+			err = changeLine(tx, codec, s.lines[i], &had[i], &line)
+		}
+		if err != nil {
+			return nil, err
+		}
+		lines = append(lines, line)
+	}
+	for i, old := range had {
+		if !slices.ContainsFunc(sold, func(l availability.Line) bool { return l.RoomTypeID == old.RoomTypeID }) {
+			tx.Delete(keys.BookingsTable, keys.BookingsTable.Key.From(s.lines[i]))
+		}
+	}
+	return lines, nil
+}
+
+// changeLine adds the update of a line, if it differs from what is stored.
+func changeLine(tx *dynastay.Tx, codec entity.Codec[Line], row dynastay.Row, old, line *Line) error {
+	before, err := codec.Encode(old)
+	if err != nil {
+		return err
+	}
+	after, err := codec.Encode(line)
+	if err != nil {
+		return err
+	}
+	update, differs := expression.UpdateBuilder{}, false
+	for _, name := range slices.Sorted(maps.Keys(after)) {
+		if !values.Equal(before[name], after[name]) {
+			update, differs = update.Set(dynastay.NameOf(dynastay.PathOf(name)), expression.Value(after[name])), true
+		}
+	}
+	for _, name := range slices.Sorted(maps.Keys(before)) {
+		if after[name] == nil {
+			update, differs = update.Remove(dynastay.NameOf(dynastay.PathOf(name))), true
+		}
+	}
+	if differs {
+		expr := dynastay.Prepare(expression.NewBuilder().WithCondition(lineExists).WithUpdate(update)).With(nil)
+		tx.Update(keys.BookingsTable, keys.BookingsTable.Key.From(row), expr).Else(overtaken)
 	}
 	return nil
 }

@@ -1,0 +1,163 @@
+package availability
+
+import (
+	"context"
+	"slices"
+	"time"
+
+	"github.com/dynastay/dynastay"
+)
+
+// Booked is what a booking has already, for a quote that changes it. Of the lines, the names, the policies and the
+// subtotals are not used.
+type Booked struct {
+	Stay  dynastay.Stay
+	Lines []Line
+}
+
+func (b Booked) line(roomTypeID string) (Line, bool) {
+	i := slices.IndexFunc(b.Lines, func(l Line) bool { return l.RoomTypeID == roomTypeID })
+	if i < 0 {
+		return Line{}, false
+	}
+	return b.Lines[i], true
+}
+
+func (b Booked) quantity(roomTypeID string) int {
+	line, _ := b.line(roomTypeID)
+	return line.Quantity
+}
+
+// overbooked returns the overbooked nights that a stay keeps.
+func (b Booked) overbooked(roomTypeID string, stay dynastay.Stay) (dates []dynastay.Date) {
+	line, _ := b.line(roomTypeID)
+	for _, date := range line.Overbooked {
+		if stay.Contains(date) {
+			dates = append(dates, date)
+		}
+	}
+	return dates
+}
+
+// kept returns the price of a night that the booking keeps at its price: one of a room type whose quantity stays the same.
+// It is unset for any other night.
+func (b Booked) kept(roomTypeID string, quantity int, date dynastay.Date) dynastay.Money {
+	line, _ := b.line(roomTypeID)
+	i := slices.IndexFunc(line.Nights, func(n NightPrice) bool { return n.Date == date })
+	if i < 0 || line.Quantity != quantity {
+		return dynastay.Money{}
+	}
+	return line.Nights[i].Price
+}
+
+// Requote is [Repository.Quote] for a change of a booking. The booking's own rooms count as available. If the quantity of a
+// room type stays the same, the nights that the booking keeps keep their price; if it changes, all nights of the room type
+// have their current price. A change of the stay must meet the restrictions of its first and last night, as a new booking
+// must.
+//
+// Rooms of nights before today at the property can be neither added nor returned; for these, Requote returns a
+// [*dynastay.InvalidError] for the field "Stay". 1 request per room type, none for one that is not affected.
+func (r *Repository) Requote(ctx context.Context, req QuoteRequest, booked Booked) (*Quote, error) {
+	now := r.db.Now()
+	if err := req.validate(); err != nil {
+		return nil, err
+	}
+	q := &Quote{Property: req.Property, Stay: req.Stay, Guests: req.Guests, Sleeps: sleeps(req.Rooms), Overbook: req.Overbook, At: now}
+	seen := map[dynastay.Ref]dynastay.Row{}
+	for _, room := range merged(req.Rooms) {
+		line, err := r.prices(ctx, room.line(), req.Stay, booked, seen)
+		if err != nil {
+			return nil, err
+		}
+		q.Lines = append(q.Lines, line)
+	}
+	sale := r.Resale(q, booked)
+	if err := sale.Current(now); err != nil {
+		return nil, err
+	}
+	if err := sale.judge(seen); err != nil {
+		return nil, err
+	}
+	if refused := unpriced(q); len(refused) > 0 {
+		return nil, &Refused{refused}
+	}
+	q.Lines = sale.lines(seen)
+	if err := q.add(); err != nil {
+		return nil, err
+	}
+	return q, nil
+}
+
+// prices sets the prices of a line, and adds to seen the nights that it had to read.
+func (r *Repository) prices(
+	ctx context.Context, line Line, stay dynastay.Stay, booked Booked, seen map[dynastay.Ref]dynastay.Row,
+) (Line, error) {
+	current := map[dynastay.Date]dynastay.Money{}
+	if stay != booked.Stay || line.Quantity != booked.quantity(line.RoomTypeID) {
+		rows, err := r.read(ctx, line.RoomTypeID, stay)
+		if err != nil {
+			return line, err
+		}
+		for date := range stay.Dates() {
+			seen[nightRef(line.RoomTypeID, date)] = dynastay.Row{}
+		}
+		for _, row := range rows {
+			night, err := r.entity.Value(row)
+			if err != nil {
+				return line, err
+			}
+			seen[nightRef(line.RoomTypeID, night.Date)] = row
+			current[night.Date] = night.Price
+		}
+	}
+	for date := range stay.Dates() {
+		price := booked.kept(line.RoomTypeID, line.Quantity, date)
+		if !price.IsSet() {
+			price = current[date]
+		}
+		line.Nights = append(line.Nights, NightPrice{date, price})
+	}
+	return line, nil
+}
+
+// unpriced returns the nights that have no price. For those that must be taken, the sale has its own reasons; this is about
+// a night of which the booking keeps fewer rooms, although it has no item.
+func unpriced(q *Quote) (refused []RefusedNight) {
+	for _, line := range q.Lines {
+		for _, night := range line.Nights {
+			if !night.Price.IsSet() {
+				refused = append(refused, RefusedNight{RoomTypeID: line.RoomTypeID, Date: night.Date, Reason: NotOnSale})
+			}
+		}
+	}
+	return refused
+}
+
+// Current returns an error if the quote no longer fits what has been booked, or the date: a [*Refused] with
+// [PriceChanged] for the nights that the booking keeps, if the quote has a different price for them; and a
+// [*dynastay.InvalidError] for the field "Stay" if rooms of a night before today at the property would be added or
+// returned. For a new booking, use [Quote.Current].
+func (s *Sale) Current(now time.Time) error {
+	today, err := s.quote.Property.Today(now)
+	if err != nil {
+		return dynastay.Within("Property", err)
+	}
+	for _, at := range s.each {
+		if at.rooms != 0 && at.date.Before(today) {
+			return dynastay.Invalid("Stay", "must not change the rooms of %s, which is before today, %s at the property", at.date, today)
+		}
+	}
+	var refused []RefusedNight
+	for _, line := range s.quote.Lines {
+		for _, night := range line.Nights {
+			price := s.booked.kept(line.RoomTypeID, line.Quantity, night.Date)
+			if price.IsSet() && price != night.Price {
+				refused = append(refused, RefusedNight{RoomTypeID: line.RoomTypeID, Date: night.Date, Reason: PriceChanged, Price: price})
+			}
+		}
+	}
+	if len(refused) > 0 {
+		return &Refused{refused}
+	}
+	return nil
+}

@@ -1,0 +1,271 @@
+package bookings
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"time"
+
+	"github.com/dynastay/dynastay"
+	"github.com/dynastay/dynastay/availability"
+	"github.com/dynastay/dynastay/keys"
+)
+
+// Modification is the input of [Repository.Modify]; [Repository.QuoteModification] creates it. Show the guest the Quote,
+// whose total is that of the whole stay, and keep the Modification on the server until the guest has agreed.
+type Modification struct {
+	BookingID string
+	Version   int // of the booking for which the quote was made
+	Quote     *availability.Quote
+	// TaxesAndFees replaces that of the booking; whole minor units of the quote's currency, zero Money for none.
+	TaxesAndFees dynastay.Money
+}
+
+// Modified is the result of [Repository.Modify].
+type Modified struct {
+	Booking *Booking
+	// Missing lists the nights whose rooms could not be returned, because the item of the night no longer exists or has no
+	// number of available rooms.
+	Missing []MissingNight
+}
+
+// modify checks whether a booking can be modified; it keeps its status.
+var modify = move{
+	"bookings.Modify", "modify", []Status{Pending, Confirmed, CheckedIn},
+	func(b *Booking, now time.Time) error {
+		if err := holdOpen(b, now); err != nil {
+			return err
+		}
+		return notOver(b, now)
+	},
+	nil,
+}
+
+// QuoteModification returns the price of a booking with another stay, other rooms or another number of guests: all that the
+// request says replaces what the booking has. The booking's own rooms count as available. If the quantity of a room type
+// stays the same, the nights that the booking keeps keep their price; if it changes, all nights of that room type have
+// their current price. It reserves nothing.
+//
+// A pending booking can be modified until its hold ends, a confirmed one until its date of check-out at the property.
+// Once the guests have checked in, the date of check-in and the rooms stay as they are. Nights before today can be neither
+// added nor returned. A different stay must meet the restrictions of its first and its last night. The errors are those of
+// [availability.Repository.Requote] and of [Repository.Modify].
+//
+// 2 requests: a consistent Query of the booking, and 1 for each room type whose nights or quantity change.
+func (r *Repository) QuoteModification(ctx context.Context, bookingID string, req availability.QuoteRequest) (Modification, error) {
+	b, err := r.Get(ctx, bookingID, dynastay.Consistent)
+	if err != nil {
+		return Modification{}, err
+	}
+	if err := modify.check(b, r.db.Now()); err != nil {
+		return Modification{}, err
+	}
+	if req.Property.ID != b.PropertyID {
+		return Modification{}, dynastay.Invalid("Property.ID", "must be that of the booking")
+	}
+	has, err := b.booked()
+	if err != nil {
+		return Modification{}, err
+	}
+	q, err := r.nights.Requote(ctx, req, has)
+	if err != nil {
+		return Modification{}, err
+	}
+	m := Modification{BookingID: bookingID, Version: b.Version, Quote: q}
+	return m, m.fits(b)
+}
+
+// ModifyOp gives a booking the stay, the rooms and the numbers of guests of a quote. In one transaction, it returns the
+// nights that are dropped, takes those that are added, under the conditions of the quote, and leaves those that the booking
+// keeps alone. If a night cannot be sold as quoted, it fails with [*Refused], and the booking stays as it is. If the booking
+// has changed since the quote was made, ModifyOp fails with [dynastay.ErrVersion]; if its status or the time does not allow a
+// modification, with a [*StateError]. In both cases, read it and quote again.
+//
+// The lines and the names are those of the quote, with its cancellation policies. The rooms assigned at check-in, the
+// discounts, the end of a hold and the status stay as they are.
+//
+// It needs one action for each night that is added, returned, or changes its quantity; one for the first and one for the last
+// night of each room type, if the stay changes; one for each line; one for the booking, and one for an idempotency key.
+// A transaction has at most 100 actions: a modification that needs more fails with a [*dynastay.TooLargeError].
+//
+// With an idempotency key, the input is the booking, the stay, the numbers of guests, the lines with their policies and
+// subtotals, and the taxes and fees. A replay returns no Missing nights.
+func (r *Repository) ModifyOp(m Modification) *dynastay.Operation[Modified] {
+	key, err := keys.Of(keys.Booking{BookingID: m.BookingID})
+	if err == nil {
+		err = m.validate()
+	}
+	if err != nil {
+		return dynastay.NewOp(dynastay.OpSpec[Modified]{Name: modify.name, Invalid: err})
+	}
+	m.Quote = m.Quote.Clone()
+	return dynastay.NewOp(dynastay.OpSpec[Modified]{
+		Name: modify.name,
+		Input: func(in *dynastay.Input) {
+			in.Field("booking", m.BookingID)
+			agreedQuote(in, m.Quote)
+			in.Field("taxes and fees", m.TaxesAndFees.String())
+		},
+		Prepare: func(ctx context.Context, tx *dynastay.Tx) (Modified, error) { return r.modify(ctx, tx, key, m) },
+		Restore: func(ctx context.Context, _ map[string]string) (Modified, error) {
+			b, err := r.Get(ctx, m.BookingID, dynastay.Consistent)
+			return Modified{Booking: b}, err
+		},
+	})
+}
+
+// Modify runs [Repository.ModifyOp]. 2 requests: a consistent Query of the booking, and the transaction; and 1 more for each
+// room type if the quote allows overbooking. After a refusal, 1 more for each room type, and 1 to see whether the booking has
+// changed.
+func (r *Repository) Modify(ctx context.Context, m Modification, opts ...dynastay.WriteOption) (Modified, error) {
+	return dynastay.Do(ctx, r.db, r.ModifyOp(m), opts...)
+}
+
+func (m Modification) validate() error {
+	if m.Quote == nil {
+		return dynastay.Invalid("Quote", "is required")
+	}
+	if err := m.Quote.Validate(); err != nil {
+		return dynastay.Within("Quote", err)
+	}
+	return checkFees(m.TaxesAndFees, m.Quote)
+}
+
+// fits checks the quote against the booking.
+func (m Modification) fits(b *Booking) error {
+	q := m.Quote
+	switch {
+	case m.Version != b.Version:
+		return &dynastay.Error{Op: modify.name, Entity: "Booking", ID: b.ID, Kind: dynastay.ErrVersion}
+	case q.Property.ID != b.PropertyID:
+		return dynastay.Invalid("Quote.Property.ID", "must be that of the booking")
+	case b.Total.IsSet() && q.Total.Currency() != b.Total.Currency():
+		return dynastay.Invalid("Quote.Total", "must be in %s, the currency of the booking", b.Total.Currency())
+	case b.Status != CheckedIn:
+		return nil
+	case q.Stay.CheckIn != b.Stay.CheckIn:
+		return dynastay.Invalid("Quote.Stay.CheckIn", "must be %s, because the guests have checked in", b.Stay.CheckIn)
+	case !slices.EqualFunc(q.Lines, b.Lines, func(new availability.Line, old Line) bool {
+		return new.RoomTypeID == old.RoomTypeID && new.Quantity == old.Quantity
+	}):
+		return dynastay.Invalid("Quote.Lines", "must have the room types and quantities of the booking, because the guests have checked in")
+	}
+	return nil
+}
+
+// modify adds the actions of a modification.
+func (r *Repository) modify(ctx context.Context, tx *dynastay.Tx, key dynastay.Key, m Modification) (Modified, error) {
+	rows, err := r.read(ctx, key, dynastay.Consistent)
+	if err != nil {
+		return Modified{}, err
+	}
+	now := r.db.Now()
+	var had []Line
+	var sale *availability.Sale
+	change, err := r.table.ChangeOf(key, rows.booking, func(b *Booking) error {
+		if err := rows.addLines(b); err != nil {
+			return err
+		}
+		if err := modify.check(b, now); err != nil {
+			return err
+		}
+		if err := m.fits(b); err != nil {
+			return err
+		}
+		has, err := b.booked()
+		if err != nil {
+			return err
+		}
+		had, sale = b.Lines, r.nights.Resale(m.Quote, has)
+		if err := sale.Current(now); err != nil {
+			return dynastay.Within("Quote", err)
+		}
+		if err := b.agree(m.Quote, m.TaxesAndFees); err != nil {
+			return dynastay.Within("Quote.Total", err)
+		}
+		if b.Total.Sign() < 0 {
+			return dynastay.Invalid("Quote.Total", "must be at least the discounts of the booking, %s", b.Breakdown.Discounts)
+		}
+		return nil
+	})
+	if err != nil {
+		return Modified{}, err
+	}
+	switch err := r.contend(ctx, tx, sale, rows.booking); {
+	case errors.Is(err, dynastay.ErrOvertaken):
+		return r.modify(ctx, tx, key, m) // which now finds that the booking has changed
+	case err != nil:
+		return Modified{}, err
+	}
+	sold, err := sale.Add(ctx, tx)
+	if err != nil {
+		return Modified{}, err
+	}
+	if err := change.AddTo(tx); err != nil {
+		return Modified{}, err
+	}
+	b := change.After
+	b.Lines, err = rows.modifyLines(tx, b, had, sold.Lines)
+	return Modified{Booking: b, Missing: sold.Missing}, err
+}
+
+// contend queues for the nights. A refusal counts only as long as the booking is as it was read. If it has been modified in
+// the meantime, perhaps by the same guest who has clicked twice, the rooms that are missing may be its own.
+func (r *Repository) contend(ctx context.Context, tx *dynastay.Tx, sale *availability.Sale, read dynastay.Row) error {
+	nights := sale.Contest()
+	if len(nights.Items) == 0 {
+		return nil
+	}
+	booking := dynastay.RefOf(keys.BookingsTable, keys.BookingsTable.Key.From(read))
+	changed := func(now dynastay.Row) bool { return now.Int(keys.AttrVersion) != read.Int(keys.AttrVersion) }
+	var refused *Refused
+	err := tx.Contend(ctx, dynastay.Contest{
+		Items: nights.Items,
+		See: func(ctx context.Context) (map[dynastay.Ref]dynastay.Row, error) {
+			seen, err := nights.See(ctx)
+			if err != nil {
+				return nil, err
+			}
+			seen[booking], err = r.db.Get(ctx, keys.BookingsTable, booking.Key, dynastay.Consistent)
+			return seen, err
+		},
+		Judge: func(seen map[dynastay.Ref]dynastay.Row) error {
+			if now, known := seen[booking]; known && changed(now) {
+				return dynastay.ErrOvertaken
+			}
+			return nights.Judge(seen)
+		},
+	})
+	if !errors.As(err, &refused) {
+		return err
+	}
+	// Another call was refused while this one waited, and its reason is one for this call, too.
+	now, readErr := r.db.Get(ctx, keys.BookingsTable, booking.Key, dynastay.Consistent)
+	switch {
+	case readErr != nil:
+		return readErr
+	case changed(now):
+		return dynastay.ErrOvertaken
+	}
+	return refused
+}
+
+// booked returns what the booking has already. The lines of other software have no nightly prices, but one for all nights.
+func (b *Booking) booked() (availability.Booked, error) {
+	has := availability.Booked{Stay: b.Stay}
+	for _, line := range b.Lines {
+		// Other software may have stored a stay of any length. If more nights must be returned than a transaction can, fail
+		// before listing them.
+		if n := b.Stay.Nights() - availability.MaxNights; n > mostReturned {
+			return has, tooManyNights(n)
+		}
+		sold := line.Line
+		if len(sold.Nights) == 0 {
+			for date := range b.Stay.Dates() {
+				sold.Nights = append(sold.Nights, availability.NightPrice{Date: date, Price: line.PricePerNight})
+			}
+		}
+		has.Lines = append(has.Lines, sold)
+	}
+	return has, nil
+}
