@@ -15,7 +15,7 @@ import (
 	"github.com/dynastay/dynastay/keys"
 )
 
-var bookingsTable = keys.BookingsTable
+var bookingsTable, availabilityTable = keys.BookingsTable, keys.AvailabilityTable
 
 func keyOf(bookingID string) dynastay.Key {
 	return dynastay.Key{PK: "BOOKING#" + bookingID, SK: "METADATA"}

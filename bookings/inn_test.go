@@ -88,7 +88,15 @@ func (i *inn) request(stay dynastay.Stay, want rooms) availability.QuoteRequest 
 
 func (i *inn) book(t testing.TB, stay dynastay.Stay, want rooms) *bookings.Booking {
 	t.Helper()
-	q, err := availability.New(i.DB.DB).Quote(t.Context(), i.request(stay, want))
+	return i.bookIn(t, "", stay, want)
+}
+
+// bookIn books a stay at an inn in a time zone.
+func (i *inn) bookIn(t testing.TB, zone string, stay dynastay.Stay, want rooms) *bookings.Booking {
+	t.Helper()
+	req := i.request(stay, want)
+	req.Property.TimeZone = zone
+	q, err := availability.New(i.DB.DB).Quote(t.Context(), req)
 	require.NoError(t, err)
 	b, err := i.repo.Create(t.Context(), bookings.Request{Quote: q, UserID: "user_456", Guest: guest})
 	require.NoError(t, err)
@@ -132,7 +140,9 @@ func takenBy(stay dynastay.Stay, want rooms) map[string]int {
 	return taken
 }
 
-func amount(m dynastay.Money) types.AttributeValue { return &types.AttributeValueMemberN{Value: m.Amount()} }
+func amount(m dynastay.Money) types.AttributeValue {
+	return &types.AttributeValueMemberN{Value: m.Amount()}
+}
 
 // set sets an attribute of a night without the library.
 func (i *inn) set(t *testing.T, room string, date dynastay.Date, name string, v any) {

@@ -3,7 +3,7 @@ package bookings
 import (
 	"context"
 	"errors"
-	"slices"
+	"maps"
 	"time"
 
 	"github.com/dynastay/dynastay"
@@ -60,8 +60,12 @@ func (r *Repository) QuoteModification(ctx context.Context, bookingID string, re
 	if err := modify.check(b, r.db.Now()); err != nil {
 		return Modification{}, err
 	}
-	if req.Property.ID != b.PropertyID {
-		return Modification{}, dynastay.Invalid("Property.ID", "must be that of the booking")
+	rooms := map[string]int{}
+	for _, room := range req.Rooms {
+		rooms[room.RoomTypeID] += room.Quantity
+	}
+	if err := b.allows(req.Property, req.Stay, rooms, "Rooms"); err != nil {
+		return Modification{}, err
 	}
 	has, err := b.booked()
 	if err != nil {
@@ -71,8 +75,7 @@ func (r *Repository) QuoteModification(ctx context.Context, bookingID string, re
 	if err != nil {
 		return Modification{}, err
 	}
-	m := Modification{BookingID: bookingID, Version: b.Version, Quote: q}
-	return m, m.fits(b)
+	return Modification{BookingID: bookingID, Version: b.Version, Quote: q}, nil
 }
 
 // ModifyOp gives a booking the stay, the rooms and the numbers of guests of a quote. In one transaction, it returns the
@@ -133,22 +136,34 @@ func (m Modification) validate() error {
 
 // fits checks the quote against the booking.
 func (m Modification) fits(b *Booking) error {
-	q := m.Quote
-	switch {
-	case m.Version != b.Version:
+	if m.Version != b.Version {
 		return &dynastay.Error{Op: modify.name, Entity: "Booking", ID: b.ID, Kind: dynastay.ErrVersion}
-	case q.Property.ID != b.PropertyID:
-		return dynastay.Invalid("Quote.Property.ID", "must be that of the booking")
-	case b.Total.IsSet() && q.Total.Currency() != b.Total.Currency():
+	}
+	if b.Total.IsSet() && m.Quote.Total.Currency() != b.Total.Currency() {
 		return dynastay.Invalid("Quote.Total", "must be in %s, the currency of the booking", b.Total.Currency())
+	}
+	rooms := map[string]int{}
+	for _, line := range m.Quote.Lines {
+		rooms[line.RoomTypeID] = line.Quantity
+	}
+	return dynastay.Within("Quote", b.allows(m.Quote.Property, m.Quote.Stay, rooms, "Lines"))
+}
+
+// allows checks what a modification would make of the booking. Field is the one that has the rooms, for the error.
+func (b *Booking) allows(property availability.House, stay dynastay.Stay, rooms map[string]int, field string) error {
+	has := map[string]int{}
+	for _, line := range b.Lines {
+		has[line.RoomTypeID] = line.Quantity
+	}
+	switch {
+	case property.ID != b.PropertyID:
+		return dynastay.Invalid("Property.ID", "must be that of the booking")
 	case b.Status != CheckedIn:
 		return nil
-	case q.Stay.CheckIn != b.Stay.CheckIn:
-		return dynastay.Invalid("Quote.Stay.CheckIn", "must be %s, because the guests have checked in", b.Stay.CheckIn)
-	case !slices.EqualFunc(q.Lines, b.Lines, func(new availability.Line, old Line) bool {
-		return new.RoomTypeID == old.RoomTypeID && new.Quantity == old.Quantity
-	}):
-		return dynastay.Invalid("Quote.Lines", "must have the room types and quantities of the booking, because the guests have checked in")
+	case stay.CheckIn != b.Stay.CheckIn:
+		return dynastay.Invalid("Stay.CheckIn", "must be %s, because the guests have checked in", b.Stay.CheckIn)
+	case !maps.Equal(rooms, has):
+		return dynastay.Invalid(field, "must have the room types and quantities of the booking, because the guests have checked in")
 	}
 	return nil
 }
