@@ -1,6 +1,7 @@
 package dynastay
 
 import (
+	"errors"
 	"strings"
 	"testing"
 
@@ -22,11 +23,17 @@ func TestBoundsOfTransactions(t *testing.T) {
 	check := func(actions ...*Action) error { return (&Tx{actions: actions}).check(ops) }
 	put := func(pk string, size int) *Action { return new(Tx).Put(shopSchema, item(pk, size)) }
 	remove := func(pk string) *Action { return new(Tx).Delete(shopSchema, Key{pk, "s"}) }
-	refused := func(t *testing.T, reason string, err error) {
+	refused := func(t *testing.T, reason string, err error, large ...TooLargeError) {
+		t.Helper()
 		var invalid *InvalidError
 		require.ErrorAs(t, err, &invalid)
 		assert.Equal(t, "Operations", invalid.Field)
 		assert.Contains(t, invalid.Reason, reason)
+		var count *TooLargeError
+		require.Equal(t, len(large) > 0, errors.As(err, &count))
+		if len(large) > 0 {
+			assert.Equal(t, large[0], *count)
+		}
 	}
 	t.Run("actions", func(t *testing.T) {
 		var all []*Action
@@ -34,7 +41,8 @@ func TestBoundsOfTransactions(t *testing.T) {
 			all = append(all, remove(itoa(i)))
 		}
 		assert.NoError(t, check(all...))
-		refused(t, "must have at most 100 actions in total, got 101", check(append(all, remove("x"))...))
+		refused(t, "must have at most 100 actions in total, got 101", check(append(all, remove("x"))...),
+			TooLargeError{Actions: 101, Bytes: 10*2 + 90*3 + 2})
 	})
 	t.Run("an item", func(t *testing.T) {
 		require.Equal(t, 400<<10, stored.Size(item("a", 400<<10)))
@@ -51,7 +59,8 @@ func TestBoundsOfTransactions(t *testing.T) {
 		last := new(Tx).Update(shopSchema, Key{"x", "s"}, Expr{Values: Item{":0": str(strings.Repeat("x", fill-4))}})
 		assert.NoError(t, check(append(all, last)...))
 		last.expr.Values = Item{":0": str(strings.Repeat("x", fill-3))}
-		refused(t, "must be at most 4194304 bytes in total, got 4194305", check(append(all, last)...))
+		refused(t, "must be at most 4194304 bytes in total, got 4194305", check(append(all, last)...),
+			TooLargeError{Actions: 11, Bytes: 4<<20 + 1})
 	})
 }
 

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -48,10 +49,16 @@ func TestRepeatedCallsReadConsistently(t *testing.T) {
 	t.Parallel()
 	ctx := t.Context()
 	db := dyntest.New(t, dyntest.At(fixture.Now))
-	hotel := fixture.New(t, db.Direct, 2)
-	booked, err := bookings.New(db.Direct, nil).Create(ctx, fixture.Request(hotel.Quote(t, db.Direct, fixture.Stay, 1)))
-	require.NoError(t, err)
-	_, err = catalog.Amenities(db.Direct).Create(ctx, catalog.Amenity{ID: "wifi", Name: "Free WiFi"})
+	hotel := fixture.New(t, db.Direct, 8)
+	book := func(hold time.Duration) *bookings.Booking {
+		req := fixture.Request(hotel.Quote(t, db.Direct, fixture.Stay, 1))
+		req.Hold = hold
+		b, err := bookings.New(db.Direct, nil).Create(ctx, req)
+		require.NoError(t, err)
+		return b
+	}
+	booked, held := book(0), []*bookings.Booking{book(time.Hour), book(time.Hour)}
+	_, err := catalog.Amenities(db.Direct).Create(ctx, catalog.Amenity{ID: "wifi", Name: "Free WiFi"})
 	require.NoError(t, err)
 	_, err = properties.New(db.Direct, nil).AddImages(ctx, hotel.ID, []properties.Image{
 		{ID: "img_1", URL: "/1.jpg"}, {ID: "img_2", URL: "/2.jpg"}, {ID: "img_5", URL: "/5.jpg"},
@@ -64,7 +71,13 @@ func TestRepeatedCallsReadConsistently(t *testing.T) {
 		reads int // before the write, of the key if the write is refused, and of the result
 		op    func() dynastay.Part
 	}{
-		"bookings.Cancel": {3, func() dynastay.Part { return bookings.New(db.DB, nil).CancelOp(booked.ID, "") }},
+		"bookings.Cancel":  {3, func() dynastay.Part { return bookings.New(db.DB, nil).CancelOp(booked.ID, "") }},
+		"bookings.Confirm": {3, func() dynastay.Part { return bookings.New(db.DB, nil).ConfirmOp(held[0].ID) }},
+		"bookings.Modify": {3, func() dynastay.Part {
+			return bookings.New(db.DB, nil).ModifyOp(bookings.Modification{
+				BookingID: held[1].ID, Version: held[1].Version, Quote: hotel.Quote(t, db.Direct, fixture.Stay, 2),
+			})
+		}},
 		"properties.Create": {1, func() dynastay.Part {
 			return properties.New(db.DB, nil).CreateOp(properties.Property{
 				Name: "Inn", Slug: "inn", Type: properties.Hotel, OwnerID: "user_host", Address: properties.Address{City: "Rome", Country: "Italy"},
@@ -169,6 +182,55 @@ func TestStepsReadConsistently(t *testing.T) {
 		reads := tableReads(t, stop())
 		assert.Contains(t, reads, true, step.name)
 		assert.NotContains(t, reads, false, step.name)
+	}
+}
+
+// What decides a move of a booking is read consistently: the booking, and after a refusal the nights and the booking again.
+func TestMovesReadConsistently(t *testing.T) {
+	t.Parallel()
+	ctx := t.Context()
+	db := dyntest.New(t, dyntest.At(fixture.Now))
+	hotel := fixture.New(t, db.Direct, 2)
+	repo := bookings.New(db.DB, nil)
+	req := fixture.Request(hotel.Quote(t, db.Direct, fixture.Stay, 1))
+	book := func(hold time.Duration) *bookings.Booking {
+		req.Hold = hold
+		b, err := bookings.New(db.Direct, nil).Create(ctx, req)
+		require.NoError(t, err)
+		return b
+	}
+	held, lost := book(time.Hour), book(time.Second)
+	quote := hotel.Quote(t, db.Direct, dynastay.MustStay("2026-07-20", "2026-07-22"), 2)
+	_, err := bookings.New(db.Direct, nil).Create(ctx, fixture.Request(quote))
+	require.NoError(t, err)
+	for _, move := range []struct {
+		name  string
+		at    time.Time
+		reads int
+		fails bool
+		call  func() error
+	}{
+		{"a refused modification", fixture.Now, 3, true, func() error {
+			return second(repo.Modify(ctx, bookings.Modification{BookingID: held.ID, Version: held.Version, Quote: quote}))
+		}},
+		{"the quote of a modification", fixture.Now, 1, false, func() error {
+			return second(repo.QuoteModification(ctx, held.ID, availability.QuoteRequest{
+				Property: quote.Property, Stay: fixture.Stay, Guests: availability.Guests{Adults: 1},
+				Rooms: []availability.Room{{RoomTypeID: hotel.RoomTypeID, Quantity: 1, Limits: hotel.Rooms[0].Limits}},
+			}))
+		}},
+		{"Confirm", fixture.Now, 1, false, func() error { return second(repo.Confirm(ctx, held.ID)) }},
+		{"Expire", fixture.Now.Add(time.Hour), 1, false, func() error { return second(repo.Expire(ctx, lost.ID)) }},
+		{"CheckIn", fixture.Stay.CheckIn.Time().Add(16 * time.Hour), 1, false, func() error {
+			return second(repo.CheckIn(ctx, held.ID, bookings.Assigned{hotel.RoomTypeID: {"301"}}))
+		}},
+		{"CheckOut", fixture.Stay.CheckOut.Time().Add(16 * time.Hour), 1, false, func() error { return second(repo.CheckOut(ctx, held.ID)) }},
+	} {
+		db.Clock.Set(move.at)
+		stop := db.Faults.Record()
+		err := move.call()
+		assert.Equal(t, move.fails, err != nil, "%s: %v", move.name, err)
+		assert.Equal(t, slices.Repeat([]bool{true}, move.reads), tableReads(t, stop()), move.name)
 	}
 }
 

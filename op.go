@@ -60,11 +60,10 @@ type Contest struct {
 	// Judge returns the error with which the operation is refused, given the items as they were seen. Nil means that
 	// nothing prevents the operation: it is prepared again, and ends with [ErrContention] if its conditions never hold.
 	// Judge determines the error for the failures of all actions on the items, except that an action is still skipped if
-	// its own [Action.Else] returns [ErrSkip]. It also decides, without a request, for
-	// operations that were already waiting while another one was refused. It runs while all other operations that
-	// contend for any items are held up, so it must not block or write. Nothing is known about an item that is missing from
-	// seen; a zero Row means that the item does not exist. Without Judge, each action determines the error for its own
-	// failure.
+	// its own [Action.Else] returns [ErrSkip]. It also decides, without a request, for operations that were already
+	// waiting while another one was refused. It runs while all other operations that contend for any items are held up,
+	// so it must not block or write. Nothing is known about an item that is missing from seen; a zero Row means that the
+	// item does not exist. Without Judge, each action determines the error for its own failure.
 	Judge func(seen map[Ref]Row) error
 	// See reads the items consistently after a refusal, because DynamoDB does not guarantee to report every action that
 	// would fail. Without See, Judge gets only what was reported.
