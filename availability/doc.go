@@ -28,7 +28,7 @@
 //
 // [Repository.Quote] turns nights into an offer with an exact total, and [Repository.QuoteOf] does so with nights that
 // [Repository.CheckAll] has already read. Package bookings turns a quote into a booking. A [Room] is what is requested, a
-// [Line] what is quoted and booked.
+// [Line] what is quoted and booked. [Repository.Requote] quotes a change of a booking.
 //
 // The terms are those of the industry: a night is identified by its date, a stay is half-open, stop-sell takes a night
 // off sale, and a date may be closed to arrival (CTA) or to departure (CTD).

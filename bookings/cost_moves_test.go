@@ -9,6 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/dynastay/dynastay"
+	"github.com/dynastay/dynastay/availability"
 	"github.com/dynastay/dynastay/bookings"
 	"github.com/dynastay/dynastay/dyntest"
 	"github.com/dynastay/dynastay/internal/fixture"
@@ -61,6 +62,38 @@ func TestCostOfMoves(t *testing.T) {
 		_, err := repo.Confirm(ctx, held.ID)
 		do(err)
 	})
+	modified := book(0)
+	modification := func(stay dynastay.Stay, rooms int) bookings.Modification {
+		q := hotel.Quote(t, db.DB, stay, rooms)
+		m, err := repo.QuoteModification(ctx, modified.ID, availability.QuoteRequest{
+			Property: q.Property, Stay: stay, Guests: q.Guests,
+			Rooms: []availability.Room{{RoomTypeID: hotel.RoomTypeID, Name: "Deluxe King", Quantity: rooms, Limits: hotel.Rooms[0].Limits}},
+		})
+		do(err)
+		return m
+	}
+	// The row by status stays where it is. Of the nights, those that change cost as in a sale, and the first one, whose rules
+	// are checked, as much in the table as if it were written.
+	rows["Bookings GSI3"] = 1
+	longer := modification(dynastay.Stay{CheckIn: fixture.Stay.CheckIn, CheckOut: fixture.Stay.CheckOut.AddDays(1)}, 1)
+	measure("a night more", with(units{"Bookings": 4 + 2, "Availability": 2 + 2, "Availability GSI1": 1}), 15, 5, func() {
+		_, err := repo.Modify(ctx, longer)
+		do(err)
+	})
+	more := modification(longer.Quote.Stay, 2)
+	measure("a room more", with(units{"Bookings": 4 + 2, "Availability": 4 * 2, "Availability GSI1": 4}), 22, 8, func() {
+		_, err := repo.Modify(ctx, more)
+		do(err)
+	})
+	// With a different date of check-in, the rows by user, by property and by check-in date move as well.
+	later := modification(dynastay.Stay{CheckIn: fixture.Stay.CheckIn.AddDays(1), CheckOut: fixture.Stay.CheckOut.AddDays(2)}, 2)
+	measure("a day later", with(units{
+		"Bookings": 4 + 2, "Availability": 2 + 2 + 2, "Availability GSI1": 2, "Bookings GSI1": 1, "Bookings GSI2": 1, "Bookings GSI5": 1,
+	}), 21, 9, func() {
+		_, err := repo.Modify(ctx, later)
+		do(err)
+	})
+	rows["Bookings GSI3"] = 2
 	offset = 30 * time.Minute
 	measure("expire", with(units{"Bookings": 4, "Bookings GSI6": 1, "Availability": 6, "Availability GSI1": 3}), 19, 9, func() {
 		_, err := repo.Expire(ctx, expiring.ID)

@@ -33,7 +33,11 @@
 //	| [Repository.NoShow]   | confirmed          | no-show    | from the date of check-in             | kept |
 //	| [Repository.CheckOut] | checked in         | completed  |                                       | kept |
 //
-// Each of them is one transaction, conditional on the booking as it was read, and fails with a [*StateError] in any other
+// [Repository.Modify] gives a pending, confirmed or checked-in booking other dates, other rooms or another number of guests,
+// at the price of [Repository.QuoteModification]. The nights that it drops are returned, those that it adds are taken, and
+// those that it keeps are left alone, at their price.
+//
+// Each of these is one transaction, conditional on the booking as it was read, and fails with a [*StateError] in any other
 // status or at any other time. So of two calls that contradict each other, only one succeeds, and the rooms are returned
 // exactly once. The dates are those at the property. [Repository.ExpireHolds] ends all holds that are over.
 //
