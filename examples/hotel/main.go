@@ -5,8 +5,8 @@
 // It opens three hotels, fills a catalogue of destinations, searches in a city and around a point, signs up a guest,
 // books, finds the booking again, lets 64 guests race for the last 20 rooms, and cancels. Then a hotelier changes a
 // month in one update, looks at the month's calendar, and closes and reopens the sales of the hotel. A host registers
-// another hotel, which is approved, suspended, approved again and deleted. Finally the program loads items of the
-// hotel-booking document as other software stores them, unchanged, and reads and updates them. Each step is one
+// another hotel, which is approved, suspended, approved again and deleted. A booking is held, confirmed, made longer and
+// led from arrival to departure. Finally the program loads items of the hotel-booking document as other software stores them, unchanged, and reads and updates them. Each step is one
 // function below and is printed with the requests that it sent and the units that the engine charged. Local engines
 // disagree about the units of a transaction; the requests are the same on DynamoDB.
 //
@@ -55,9 +55,10 @@ func run(ctx context.Context, w io.Writer) (err error) {
 	}
 	out := &report{w: w}
 	prefix := "hotel-" + rand.Text()[:8] + "-"
+	d := &desk{clock: now}
 	db := dynastay.Open(e.Client(), &dynastay.Options{
 		TablePrefix: prefix,
-		Clock:       func() time.Time { return now },
+		Clock:       func() time.Time { return d.clock },
 		Observer:    out.observe,
 	})
 	defer func() {
@@ -72,7 +73,8 @@ func run(ctx context.Context, w io.Writer) (err error) {
 	if err := out.head(e.Name(), db.Now()); err != nil {
 		return err
 	}
-	return newDesk(db).day(ctx, out)
+	d.open(db)
+	return d.day(ctx, out)
 }
 
 // desk holds the repositories of the platform and what one step leaves for the next.
@@ -89,18 +91,16 @@ type desk struct {
 	guest   *users.User
 	offer   *availability.Quote
 	booking *bookings.Booking
+	clock   time.Time // which the last steps set forward
 }
 
-func newDesk(db *dynastay.DB) *desk {
-	repository := properties.New(db, nil)
-	return &desk{
-		db:         db,
-		properties: repository,
-		offers:     search.New(db, repository),
-		nights:     availability.New(db),
-		bookings:   bookings.New(db, nil),
-		users:      users.New(db, nil),
-	}
+func (d *desk) open(db *dynastay.DB) {
+	d.db = db
+	d.properties = properties.New(db, nil)
+	d.offers = search.New(db, d.properties)
+	d.nights = availability.New(db)
+	d.bookings = bookings.New(db, nil)
+	d.users = users.New(db, nil)
 }
 
 // day is the program.
@@ -131,6 +131,13 @@ func (d *desk) day(ctx context.Context, r *report) error {
 		{"The hotel is suspended while a guest holds a quote", d.suspend},
 		{"It is approved again; its host's stop-sell has lasted", d.resume},
 		{"Delete a hotel with bookings, and one without", d.remove},
+		{"Hold a room for 15 minutes, while the guest pays", d.hold},
+		{"20 minutes later, the hold has ended", d.payLate},
+		{"Hold it again", d.hold},
+		{"This time the guest pays in time", d.confirm},
+		{"A night more: the two nights that it has keep their price", d.modify},
+		{"The guests arrive", d.checkIn},
+		{"They leave", d.checkOut},
 		{"Load items of the hotel-booking document, unchanged, in one transaction", d.loadDocument},
 		{"Read them: the user by e-mail, the booking by reference, the night", d.readDocument},
 		{"Update the property of the document once", d.adoptDocument},

@@ -74,6 +74,15 @@ func TestDay(t *testing.T) {
 		"quote 2026-06-12 to 2026-06-15 stop sell Jun 12, Jun 13, Jun 14",
 		"Orchard Street Hotel refused: rooms are sold on 65 upcoming nights",
 		"Harbour House deleted",
+		"BKG-2026-XXXXXX pending until 12:15 2026-06-02 to 2026-06-04 579.00 USD",
+		"confirm refused: its hold has ended",
+		"expired 1",
+		"BKG-2026-XXXXXX confirmed 2026-06-02 to 2026-06-04 579.00 USD",
+		"BKG-2026-XXXXXX confirmed 2026-06-02 to 2026-06-05 868.50 USD",
+		"BKG-2026-XXXXXX checked in room 301",
+		"cancel refused: its status is checked in",
+		"BKG-2026-XXXXXX completed Jun 2 20:00 Jun 5 15:00",
+		"past BKG-2026-XXXXXX completed 2026-06-02 to 2026-06-05 868.50 USD",
 		"found by city Grand Luxury Hotel 9.2 5 amenities Deluxe King Suite",
 	} {
 		assert.Contains(t, text, "\n "+line+"\n")

@@ -1,0 +1,119 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/dynastay/dynastay"
+	"github.com/dynastay/dynastay/availability"
+	"github.com/dynastay/dynastay/bookings"
+	"github.com/dynastay/dynastay/properties"
+)
+
+// The stay of the last steps: two nights, and then a third one.
+var (
+	shorter = dynastay.MustStay("2026-06-02", "2026-06-04")
+	longer  = dynastay.MustStay("2026-06-02", "2026-06-05")
+)
+
+func (d *desk) ask(stay dynastay.Stay) (availability.QuoteRequest, error) {
+	return d.orchard.Card().QuoteRequest(stay, two, properties.Choice{RoomTypeID: king, Quantity: 1})
+}
+
+func (d *desk) hold(ctx context.Context, out *details) error {
+	ask, err := d.ask(shorter)
+	if err != nil {
+		return err
+	}
+	quote, err := d.nights.Quote(ctx, ask)
+	if err != nil {
+		return err
+	}
+	request := someone("grace", quote)
+	request.Hold = 15 * time.Minute
+	if d.booking, err = d.bookings.Create(ctx, request); err != nil {
+		return err
+	}
+	b := d.booking
+	out.row(b.Reference, b.Status, "until "+b.HoldExpiresAt.Format("15:04"), b.Stay, b.Total)
+	return nil
+}
+
+// payLate confirms a hold after its end, which nobody can.
+func (d *desk) payLate(ctx context.Context, out *details) error {
+	d.clock = d.clock.Add(20 * time.Minute)
+	_, err := d.bookings.Confirm(ctx, d.booking.ID)
+	if !errors.Is(err, bookings.ErrHoldEnded) {
+		return fmt.Errorf("a hold that has ended must not be confirmed, got %v", err)
+	}
+	out.row("confirm", "refused: "+bookings.ErrHoldEnded.Error())
+	swept, err := d.bookings.ExpireHolds(ctx)
+	if err != nil {
+		return err
+	}
+	out.row("expired", len(swept.Expired))
+	return nil
+}
+
+func (d *desk) confirm(ctx context.Context, out *details) error {
+	confirmed, err := d.bookings.Confirm(ctx, d.booking.ID)
+	if err != nil {
+		return err
+	}
+	out.row(confirmed.Reference, confirmed.Status, confirmed.Stay, confirmed.Total)
+	return nil
+}
+
+func (d *desk) modify(ctx context.Context, out *details) error {
+	ask, err := d.ask(longer)
+	if err != nil {
+		return err
+	}
+	offer, err := d.bookings.QuoteModification(ctx, d.booking.ID, ask)
+	if err != nil {
+		return err
+	}
+	modified, err := d.bookings.Modify(ctx, offer)
+	if err != nil {
+		return err
+	}
+	b := modified.Booking
+	out.row(b.Reference, b.Status, b.Stay, b.Total)
+	return nil
+}
+
+// checkIn is on the day of arrival, and checkOut on that of departure.
+func (d *desk) checkIn(ctx context.Context, out *details) error {
+	d.clock = longer.CheckIn.Time().Add(20 * time.Hour)
+	b, err := d.bookings.CheckIn(ctx, d.booking.ID, bookings.Assigned{king: {"301"}})
+	if err != nil {
+		return err
+	}
+	out.row(b.Reference, plain(b.Status), "room "+b.Lines[0].RoomIDs[0])
+	_, err = d.bookings.Cancel(ctx, b.ID, "too late")
+	var refused *bookings.StateError
+	if !errors.As(err, &refused) {
+		return fmt.Errorf("guests who have checked in must not cancel, got %v", err)
+	}
+	out.row("cancel", "refused: its status is "+plain(refused.Status))
+	return nil
+}
+
+func (d *desk) checkOut(ctx context.Context, out *details) error {
+	d.clock = longer.CheckOut.Time().Add(15 * time.Hour)
+	b, err := d.bookings.CheckOut(ctx, d.booking.ID)
+	if err != nil {
+		return err
+	}
+	out.row(b.Reference, b.Status, b.CheckedInAt.Format("Jan 2 15:04"), b.CheckedOutAt.Format("Jan 2 15:04"))
+	page, err := d.bookings.Past(b.UserID, longer.CheckOut).Page(ctx, dynastay.Paging{})
+	if err != nil {
+		return err
+	}
+	for _, past := range page.Items {
+		out.row("past", past.Reference, past.Status, past.Stay, past.Total)
+	}
+	return nil
+}
