@@ -25,9 +25,9 @@ import (
 	"github.com/dynastay/dynastay/keys"
 )
 
-// plainLoop books one room of one room type on the SDK alone: it writes the items that the library writes in one
-// transaction, and sends the transaction again after a conflict, after a random wait. Its waits are those of
-// [dynastay.Retry] by default.
+// plainLoop books rooms of one room type on the SDK alone, as a service would without the library. It writes the same
+// items in one transaction, and sends it again after a conflict. The waits between are the default ones of
+// [dynastay.Retry].
 type plainLoop struct {
 	client         *dynamodb.Client
 	nights, booked string // names of the tables
@@ -97,17 +97,18 @@ func (p *plainLoop) actions(id, reference string, req bookings.Request) []types.
 		put(dynastay.Item{
 			"PK": text("REFERENCE#" + reference), "SK": text("GUARD"), "EntityType": text("Guard"), "BookingId": text(id),
 		}),
-		put(dynastay.Item{
+		types.TransactWriteItem{Put: &types.Put{TableName: &p.booked, Item: dynastay.Item{
 			"PK": partition, "SK": text("ROOM#" + line.RoomTypeID), "EntityType": text("BookingRoom"),
 			"BookingId": text(id), "RoomTypeId": text(line.RoomTypeID), "RoomName": text(line.Name),
 			"Quantity": dynastay.Number(line.Quantity), "PricePerNight": amount(line.Nights[0].Price),
 			"Subtotal": amount(line.Subtotal), "NightlyPrices": &types.AttributeValueMemberM{Value: prices},
 			"CancellationPolicy": text(string(line.CancellationPolicy)),
-		}),
+		}}},
 	)
 }
 
-// sell takes one night of the only line out of the inventory, under the conditions of the library.
+// sell takes the rooms of one night out of the inventory, under the conditions of the library, except that a flag or a
+// limit must be missing and not NULL.
 func (p *plainLoop) sell(q *availability.Quote, i int) *types.Update {
 	line := q.Lines[0]
 	night := line.Nights[i]
