@@ -203,8 +203,10 @@ func TestPlainLoopGivesUp(t *testing.T) {
 	loop := newPlainLoop(db, db.Client, 3)
 
 	db.Faults.Inject(dyntest.Conflict(), dyntest.When{Operation: "TransactWriteItems", Nth: 1, Times: 5})
+	before := db.Faults.Count("TransactWriteItems")
 	_, err := loop.create(t.Context(), req)
 	assert.ErrorIs(t, err, errGaveUp)
+	assert.Equal(t, 3, db.Faults.Count("TransactWriteItems")-before)
 	_, err = loop.create(t.Context(), req)
 	assert.NoError(t, err)
 }
