@@ -140,10 +140,6 @@ func takenBy(stay dynastay.Stay, want rooms) map[string]int {
 	return taken
 }
 
-func amount(m dynastay.Money) types.AttributeValue {
-	return &types.AttributeValueMemberN{Value: m.Amount()}
-}
-
 // set sets an attribute of a night without the library.
 func (i *inn) set(t *testing.T, room string, date dynastay.Date, name string, v any) {
 	t.Helper()

@@ -4,7 +4,9 @@ import (
 	"context"
 	"errors"
 	"flag"
+	"fmt"
 	"math/rand/v2"
+	"slices"
 	"sync"
 	"testing"
 	"time"
@@ -13,6 +15,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/dynastay/dynastay"
+	"github.com/dynastay/dynastay/availability"
 	"github.com/dynastay/dynastay/bookings"
 	"github.com/dynastay/dynastay/dyntest"
 	"github.com/dynastay/dynastay/internal/fixture"
@@ -28,9 +31,11 @@ type lives struct {
 	*life
 	repos []*bookings.Repository // of several processes
 
-	mu    sync.Mutex
-	made  []string
-	moved map[string]map[bookings.Status]int // acknowledged moves, by booking
+	mu       sync.Mutex
+	made     []string
+	moved    map[string]map[bookings.Status]int // acknowledged moves, by booking
+	modified map[string][]*bookings.Booking     // results of acknowledged modifications
+	refused  int
 }
 
 func (l *lives) note(id string, to bookings.Status) {
@@ -43,6 +48,39 @@ func (l *lives) note(id string, to bookings.Status) {
 	l.moved[id][to]++
 }
 
+// modifiedStays are what a stay may become; they share some nights.
+var modifiedStays = []dynastay.Stay{
+	fixture.Stay, dynastay.MustStay("2026-07-10", "2026-07-12"), dynastay.MustStay("2026-07-10", "2026-07-14"),
+	dynastay.MustStay("2026-07-11", "2026-07-13"), dynastay.MustStay("2026-07-12", "2026-07-15"),
+}
+
+// livesNights are the nights of all modified stays.
+var livesNights = dynastay.MustStay("2026-07-10", "2026-07-15")
+
+// modify gives a booking another stay and quantity.
+func (l *lives) modify(t *testing.T, draw *rand.Rand, repo *bookings.Repository, id string) error {
+	quantity := 1 + draw.IntN(2)
+	m, err := repo.QuoteModification(t.Context(), id, availability.QuoteRequest{
+		Property: availability.House{ID: l.hotel.ID, TimeZone: l.hotel.TimeZone}, Stay: modifiedStays[draw.IntN(len(modifiedStays))],
+		Guests: availability.Guests{Adults: quantity},
+		Rooms:  []availability.Room{{RoomTypeID: l.hotel.RoomTypeID, Quantity: quantity, Limits: l.hotel.Rooms[0].Limits}},
+	})
+	var got bookings.Modified
+	if err == nil {
+		got, err = repo.Modify(t.Context(), m)
+	}
+	if errors.Is(err, dynastay.ErrInvalid) {
+		assert.ErrorContains(t, err, "the guests have checked in")
+		return nil
+	}
+	if err == nil {
+		l.mu.Lock()
+		defer l.mu.Unlock()
+		l.modified[id] = append(l.modified[id], got.Booking)
+	}
+	return err
+}
+
 // call makes a booking or tries to change one of the last.
 func (l *lives) call(t *testing.T, draw *rand.Rand, req bookings.Request) error {
 	repo := l.repos[draw.IntN(len(l.repos))]
@@ -50,7 +88,10 @@ func (l *lives) call(t *testing.T, draw *rand.Rand, req bookings.Request) error 
 	n := len(l.made)
 	var id string
 	if n > 0 {
-		id = l.made[max(0, n-1-draw.IntN(10))]
+		id = l.made[draw.IntN(n)]
+		if draw.IntN(2) == 0 {
+			id = l.made[max(0, n-1-draw.IntN(10))] // which others want to change too
+		}
 	}
 	l.mu.Unlock()
 	switch which := draw.IntN(10); {
@@ -64,6 +105,8 @@ func (l *lives) call(t *testing.T, draw *rand.Rand, req bookings.Request) error 
 			l.note(b.ID, status)
 		}
 		return err
+	case which < 6 && draw.IntN(2) == 0:
+		return l.modify(t, draw, repo, id)
 	case which == 3:
 		done, err := repo.ExpireHolds(t.Context())
 		for _, id := range done.Expired {
@@ -72,7 +115,7 @@ func (l *lives) call(t *testing.T, draw *rand.Rand, req bookings.Request) error 
 		return err
 	default:
 		to := bookings.Cancelled // mostly, so that there are rooms to sell
-		if draw.IntN(3) == 0 {
+		if draw.IntN(8) == 0 {
 			to = []bookings.Status{bookings.Confirmed, bookings.Confirmed, bookings.CheckedIn, bookings.Completed, bookings.NoShow}[draw.IntN(5)]
 		}
 		a := actTo(to)
@@ -84,11 +127,20 @@ func (l *lives) call(t *testing.T, draw *rand.Rand, req bookings.Request) error 
 	}
 }
 
-// 64 callers in three processes hold, book, confirm, check in and out, cancel and expire the same 20 rooms, with conflicts
-// and random faults. At the end, every room is either left or taken by a booking whose status says so, and each acknowledged
-// move was made once.
+// 64 callers hold, book, modify, confirm, check in and out, cancel and expire the same 20 rooms, in one process and in three,
+// with conflicts and random faults. At the end, every room of every night is either left or taken by a booking whose status
+// says so, and each acknowledged move was made once.
 func TestManyLives(t *testing.T) {
 	t.Parallel()
+	for _, processes := range []int{1, 3} {
+		t.Run(fmt.Sprint(processes, " processes"), func(t *testing.T) {
+			t.Parallel()
+			manyLives(t, processes)
+		})
+	}
+}
+
+func manyLives(t *testing.T, processes int) {
 	seed := *lifeSeed
 	if seed == 0 {
 		seed = rand.Uint64()
@@ -98,8 +150,8 @@ func TestManyLives(t *testing.T) {
 	db := dyntest.New(t, bookingTables, dyntest.At(fixture.Now), dyntest.Seed(seed))
 	hotel := fixture.New(t, db.DB, rooms)
 	db.Clock.Set(noon(fixture.Stay.CheckIn).Add(-30 * time.Minute)) // holds of an hour end while the callers are at it
-	l := &lives{life: &life{db, hotel, bookings.New(db.Direct, nil)}, moved: map[string]map[bookings.Status]int{}}
-	for range 3 {
+	l := &lives{life: &life{db, hotel, bookings.New(db.Direct, nil)}, moved: map[string]map[bookings.Status]int{}, modified: map[string][]*bookings.Booking{}}
+	for range processes {
 		patient := dynastay.Retry{Attempts: 60, Base: time.Millisecond, Cap: 10 * time.Millisecond}
 		l.repos = append(l.repos, bookings.New(db.Open(&dynastay.Options{Retry: patient}), nil))
 	}
@@ -117,7 +169,12 @@ func TestManyLives(t *testing.T) {
 				err := l.call(t, draw, req)
 				var refused *bookings.Refused
 				var state *bookings.StateError
-				if err != nil && !errors.As(err, &refused) && !errors.As(err, &state) {
+				switch {
+				case errors.As(err, &refused):
+					l.mu.Lock()
+					l.refused++
+					l.mu.Unlock()
+				case err != nil && !errors.As(err, &state):
 					for _, kind := range []error{dynastay.ErrInvalid, dynastay.ErrNotFound, dynastay.ErrCorrupt, dynastay.ErrRejected} {
 						assert.NotErrorIs(t, err, kind, n)
 					}
@@ -129,25 +186,34 @@ func TestManyLives(t *testing.T) {
 	storm.Stop()
 	db.Faults.Conflicts(0)
 
-	taken := 0
+	left := slices.Repeat([]int{rooms}, livesNights.Nights())
 	counts := map[bookings.Status]int{}
 	for _, row := range bookingsIn(t, db) {
 		b, err := l.repo.Get(context.Background(), row.Text("BookingId"), dynastay.Consistent)
 		require.NoError(t, err)
 		counts[b.Status]++
 		if b.Status != bookings.Cancelled && b.Status != bookings.Expired {
-			taken++
+			for date := range b.Stay.Dates() {
+				left[livesNights.CheckIn.DaysUntil(date)] -= b.Lines[0].Quantity
+			}
 		}
 		l.agrees(t, b)
 	}
-	t.Logf("bookings by status: %v", counts)
-	left := rooms - taken
-	assert.Equal(t, []int{left, left, left}, hotel.Left(t, db.DB, fixture.Stay))
-	assert.GreaterOrEqual(t, left, 0)
+	t.Logf("bookings by status: %v; %d modified; %d refused", counts, len(l.modified), l.refused)
+	assert.Equal(t, left, hotel.Left(t, db.DB, livesNights))
+	assert.GreaterOrEqual(t, slices.Min(left), 0)
 }
 
 // agrees compares a booking with the moves that were acknowledged. Those whose response was lost may have been made too.
 func (l *lives) agrees(t *testing.T, b *bookings.Booking) {
+	versions := map[int]*bookings.Booking{b.Version: b}
+	for _, modified := range l.modified[b.ID] {
+		assert.LessOrEqual(t, modified.Version, b.Version)
+		if same := versions[modified.Version]; same != nil { // one of them had nothing to change
+			assert.Equal(t, same, modified, "two modifications of %s have led to one version", b.ID)
+		}
+		versions[modified.Version] = modified
+	}
 	for status, n := range l.moved[b.ID] {
 		assert.Equal(t, 1, n, "%s of %s", status, b.ID)
 		visible := map[bookings.Status]bool{
