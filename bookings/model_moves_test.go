@@ -2,12 +2,10 @@ package bookings_test
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"slices"
 	"time"
 
-	"github.com/stretchr/testify/require"
 	"pgregory.net/rapid"
 
 	"github.com/dynastay/dynastay"
@@ -247,41 +245,4 @@ func (s changingStatus) moved(b worldBooking, now time.Time, rooms bookings.Assi
 		}
 	}
 	return b
-}
-
-// sweeping is a call of ExpireHolds.
-type sweeping struct{}
-
-func drawSweep(*rapid.T) worldStep { return sweeping{} }
-
-func (sweeping) String() string { return "expire holds" }
-
-func (sweeping) run(w *world, on program) {
-	var over []string
-	for _, id := range w.order {
-		if expiring.allows(w.bookings[id], w.db.Now()) == nil {
-			over = append(over, id)
-		}
-	}
-	got, err := on.repo.ExpireHolds(context.Background())
-	if errors.Is(err, dynastay.ErrOutcomeUnknown) || w.gaveUp(err) {
-		w.recover()
-		require.Subset(w.t, over, got.Expired)
-		var rest bookings.Sweep
-		rest, err = on.repo.ExpireHolds(context.Background())
-		require.Subset(w.t, over, rest.Expired)
-		for _, id := range rest.Expired {
-			require.NotContains(w.t, got.Expired, id, "it was expired before")
-		}
-	} else {
-		require.ElementsMatch(w.t, over, got.Expired)
-	}
-	require.NoError(w.t, err)
-	require.Empty(w.t, got.Missing)
-	for _, id := range over {
-		b := changingStatus{worldMove: expiring}.moved(w.bookings[id], w.db.Now(), nil)
-		w.bookings[id] = b
-		w.touch(b)
-	}
-	w.met.add("sweep: expired", len(over))
 }
