@@ -85,7 +85,7 @@ var expectedOutcomes = []string{
 	"no-show: its stay has not begun", "cancel: done", "cancel: status", "cancel: its stay is over", "expire: done", "expire: status",
 	"expire: its hold has not ended yet", "cancel: not found", "sweep: expired", "repeated", "create: mismatch", "cancel: mismatch", "unknown", "faults",
 	"open: opened", "open: closed", "update: written", "update: unchanged", "update: sold", "update: limits", "update: not open",
-	"update: past", "update: overbooked", "close: closed", "close: reopened", "quote: quoted", "quote: refused",
+	"update: past", "update: overbooked", "update: all together", "update: none together", "close: closed", "close: reopened", "quote: quoted", "quote: refused",
 }
 
 // compareWorlds compares worlds with the model until they have had enough operations.

@@ -2,7 +2,9 @@ package bookings_test
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"maps"
 	"slices"
 
 	"github.com/stretchr/testify/require"
@@ -18,11 +20,13 @@ type updating struct {
 	rooms []int
 	dates dates
 	availability.Change
+	together bool // UpdateOp: all nights or none
 }
 
 func drawUpdate(t *rapid.T) worldStep {
 	s := updating{house: drawHouse(t), dates: drawWorldDates(t, 1, 2, 3, 8), rooms: oneOf(t, "room types", []int{0}, []int{1}, []int{2}, []int{0, 1}, []int{0, 1, 2})}
 	s.dates.from -= upTo(t, 1, "earlier")
+	s.together = onceIn(t, 4, "together")
 	switch upTo(t, 6, "sets") {
 	case 0:
 		s.Price = drawPrice(t)
@@ -50,8 +54,8 @@ func rare(t *rapid.T) *bool {
 }
 
 func (s updating) String() string {
-	return fmt.Sprintf("update room types %v of property %d, %+v: price %s rooms %s overbook %d min %s max %s arrival %s departure %s stop %s",
-		s.rooms, s.house, s.dates, s.Price, shownValue(s.Change.Rooms), s.Overbook, shownValue(s.MinStay), shownValue(s.MaxStay),
+	return fmt.Sprintf("update room types %v of property %d, %+v, together %t: price %s rooms %s overbook %d min %s max %s arrival %s departure %s stop %s",
+		s.rooms, s.house, s.dates, s.together, s.Price, shownValue(s.Change.Rooms), s.Overbook, shownValue(s.MinStay), shownValue(s.MaxStay),
 		shownValue(s.ClosedToArrival), shownValue(s.ClosedToDeparture), shownValue(s.StopSell))
 }
 
@@ -162,6 +166,10 @@ func (s updating) run(w *world, on program) {
 	}
 	want, after := s.outcomes(w, c.RoomTypeIDs, stay)
 	u := availability.UpdateRequest{PropertyID: w.houses[s.house].ID, Changes: []availability.Change{c}}
+	if s.together {
+		w.updateTogether(u, want, after, on)
+		return
+	}
 	report, _ := on.nights.Update(context.Background(), u)
 	repeated := len(report.Retry()) > 0
 	if repeated {
@@ -169,16 +177,45 @@ func (s updating) run(w *world, on program) {
 		w.recover()
 		report, _ = on.nights.Update(context.Background(), u)
 	}
-	require.Len(w.t, report.Dates, len(want))
+	w.sameDates(want, report.Dates, repeated)
+	maps.Copy(w.nights, after)
+}
+
+// updateTogether makes all changes in one transaction, or none.
+func (w *world) updateTogether(u availability.UpdateRequest, want []availability.DateReport, after map[nightAt]worldNight, on program) {
+	do := func() (availability.Report, error) {
+		return dynastay.Do(context.Background(), on.db, on.nights.UpdateOp(u))
+	}
+	report, err := do()
+	repeated := errors.Is(err, dynastay.ErrOutcomeUnknown) || w.gaveUp(err)
+	if repeated {
+		w.recover()
+		report, err = do()
+	}
+	no := slices.DeleteFunc(slices.Clone(want), func(d availability.DateReport) bool { return d.Err == nil })
+	if len(no) > 0 {
+		var failed *availability.UpdateError
+		require.ErrorAs(w.t, err, &failed)
+		require.Equal(w.t, len(want), failed.Of)
+		w.sameDates(no, failed.Dates, false)
+		w.met.add("update: none together", 1)
+		return
+	}
+	require.NoError(w.t, err)
+	w.sameDates(want, report.Dates, repeated)
+	maps.Copy(w.nights, after)
+	w.met.add("update: all together", 1)
+}
+
+// sameDates compares reports. If the update was repeated, the first call may have written the nights.
+func (w *world) sameDates(want, all []availability.DateReport, repeated bool) {
+	require.Len(w.t, all, len(want))
 	for i, d := range want {
-		got := report.Dates[i]
+		got := all[i]
 		if repeated && got.Result == availability.Unchanged && d.Result == availability.Written {
-			got.Result = availability.Written // by the first call
+			got.Result = availability.Written
 		}
 		w.sameDate(d, got)
-	}
-	for at, n := range after {
-		w.nights[at] = n
 	}
 }
 
