@@ -34,7 +34,7 @@ func (s holdEnding) String() string {
 }
 
 func (s holdEnding) run(w *world, on program) {
-	id, _ := w.chooses(s.back, s.from)
+	id := w.chooses(s.back, s.from)
 	if at := w.bookings[id].holdEnd.Add(s.after); w.bookings[id].status == bookings.Pending && at.After(w.db.Now()) {
 		w.db.Clock.Set(at)
 	}

@@ -154,7 +154,7 @@ func (s changingStatus) String() string {
 
 // chooses returns one of the last bookings: one that is in a status from which the move is possible, or, if there is
 // none and every fourth time, any. Sometimes it returns none.
-func (w *world) chooses(back int, from []bookings.Status) (id string, there bool) {
+func (w *world) chooses(back int, from []bookings.Status) string {
 	ids := slices.Clone(w.order)
 	slices.Reverse(ids)
 	right := slices.DeleteFunc(slices.Clone(ids), func(id string) bool { return !slices.Contains(from, w.bookings[id].status) })
@@ -162,9 +162,9 @@ func (w *world) chooses(back int, from []bookings.Status) (id string, there bool
 		ids = right
 	}
 	if back == mostBack || len(ids) == 0 {
-		return "bkg_none", false
+		return "bkg_none"
 	}
-	return ids[back/4%len(ids)], true
+	return ids[back/4%len(ids)]
 }
 
 const mostBack = 20
@@ -194,18 +194,24 @@ func (s changingStatus) assign(b worldBooking) (rooms bookings.Assigned, no erro
 }
 
 func (s changingStatus) run(w *world, on program) {
-	id, there := w.chooses(s.back, s.from)
+	id := w.chooses(s.back, s.from)
+	w.write(s.call(w, id), s.key, on)
+}
+
+// call returns the call that changes a booking.
+func (s changingStatus) call(w *world, id string) worldWrite {
 	rooms, unfit := s.assign(w.bookings[id])
-	c := worldWrite{
+	return worldWrite{
 		name: s.name, input: fmt.Sprint(id, s.reason, rooms), plain: s.plain && len(rooms) == 0,
 		do: func(on program, opts ...dynastay.WriteOption) (*bookings.Booking, error) {
 			return s.do(on, id, s.reason, rooms, opts...)
 		},
 		judge: func() (worldBooking, error) {
+			b, there := w.bookings[id]
 			if !there {
-				return worldBooking{}, dynastay.ErrNotFound
+				return b, dynastay.ErrNotFound
 			}
-			b, now := w.bookings[id], w.db.Now()
+			now := w.db.Now()
 			if err := s.allows(b, now); err != nil {
 				return b, err
 			}
@@ -219,8 +225,19 @@ func (s changingStatus) run(w *world, on program) {
 				w.met.add(s.name+": with rooms", 1)
 			}
 		},
+		varied: func(int) worldWrite {
+			other, of := s, id
+			switch s.name {
+			case "cancel":
+				other.reason += " again"
+			case "check in":
+				other.rooms = (s.rooms + 1) % (otherRooms + 1)
+			default:
+				of = "bkg_none"
+			}
+			return other.call(w, of)
+		},
 	}
-	w.write(c, s.key, on)
 }
 
 // allows returns the error if a booking cannot make the move.

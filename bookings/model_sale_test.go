@@ -166,6 +166,11 @@ func (s creating) run(w *world, on program) {
 	} else {
 		w.quotes = append(w.quotes, q)
 	}
+	w.write(s.call(w, q), s.key, on)
+}
+
+// call returns the call that books a quote.
+func (s creating) call(w *world, q *availability.Quote) worldWrite {
 	req := bookings.Request{Quote: q, UserID: s.user, Guest: fixture.Request(nil).Guest, Hold: s.hold}
 	if s.taxes > 0 {
 		req.TaxesAndFees = dollars(s.taxes)
@@ -174,7 +179,7 @@ func (s creating) run(w *world, on program) {
 	for _, l := range q.Lines {
 		agreed = append(agreed, l.RoomTypeID, l.Quantity, l.CancellationPolicy, l.Subtotal)
 	}
-	w.write(worldWrite{
+	return worldWrite{
 		name: "create", input: fmt.Sprint(q.Property.ID, q.Stay, agreed, q.Overbook, s.user, s.taxes, s.hold),
 		do: func(on program, opts ...dynastay.WriteOption) (*bookings.Booking, error) {
 			return on.repo.Create(context.Background(), req, opts...)
@@ -189,7 +194,21 @@ func (s creating) run(w *world, on program) {
 				w.met.add("create: held", 1)
 			}
 		},
-	}, s.key, on)
+		varied: func(which int) worldWrite {
+			other, quote := s, q.Clone()
+			switch which {
+			case 0:
+				other.hold += time.Minute
+			case 1:
+				other.taxes++
+			case 2:
+				other.user = "user_c"
+			default:
+				quote.Overbook++
+			}
+			return other.call(w, quote)
+		},
+	}
 }
 
 // booking returns the booking of a quote, or why there can be none.

@@ -24,7 +24,9 @@ type worldWrite struct {
 	judge   func() (worldBooking, error)
 	invalid error
 	apply   func(worldBooking)
-	plain   bool // without a key, it is one UpdateItem: if a response is lost, the outcome is unknown
+	// varied returns the call with one other value, of which there are up to four.
+	varied func(which int) worldWrite
+	plain  bool // without a key, it is one UpdateItem: if a response is lost, the outcome is unknown
 }
 
 // record is an idempotency key that was used.
@@ -192,18 +194,23 @@ func whyRefused(no error) map[string]bool {
 	return names
 }
 
-// repeating repeats an earlier call with its idempotency key: if that was carried out, nothing happens.
-type repeating struct{ back int }
+// repeating repeats an earlier call with its idempotency key: if that was carried out, nothing happens. A call with
+// another value is refused.
+type repeating struct{ back, vary int }
 
-func drawRepeat(t *rapid.T) worldStep { return repeating{upTo(t, 9, "which")} }
+func drawRepeat(t *rapid.T) worldStep { return repeating{upTo(t, 9, "which"), upTo(t, 7, "vary")} }
 
 func (s repeating) String() string {
-	return fmt.Sprintf("repeat the last but %d call with a key", s.back)
+	return fmt.Sprintf("repeat the last but %d call with a key, varied by %d", s.back, s.vary)
 }
 
 func (s repeating) run(w *world, on program) {
-	if s.back < len(w.keyed) {
-		c := w.keyed[len(w.keyed)-1-s.back]
-		w.writeWith(c.worldWrite, c.key, on)
+	if s.back >= len(w.keyed) {
+		return
 	}
+	c := w.keyed[len(w.keyed)-1-s.back]
+	if s.vary < 4 {
+		c.worldWrite = c.varied(s.vary)
+	}
+	w.writeWith(c.worldWrite, c.key, on)
 }
