@@ -151,21 +151,25 @@ func (w *world) reads(want, got any, err error) {
 // listing reads a list of bookings.
 type listing struct {
 	by     string
-	house  int
 	status bookings.Status
-	day    int
+	back   int // the booking whose property and check-in are listed
+	before int // days before its check-in, at which the list begins
 }
 
 func drawList(t *rapid.T) worldStep {
-	return listing{oneOf(t, "by", "status", "property", "user", "cancelled", "check-in"), drawHouse(t), oneOf(t, "status", statuses...), upTo(t, worldNights, "day") - 2}
+	return listing{oneOf(t, "by", "status", "property", "user", "cancelled", "check-in"), oneOf(t, "status", statuses...), upTo(t, 9, "booking"), oneOf(t, "before", 0, 0, 1, 3, 4, -1)}
 }
 
 func (s listing) String() string {
-	return fmt.Sprintf("list by %s: property %d, status %s, day %d", s.by, s.house, s.status, s.day)
+	return fmt.Sprintf("list by %s: status %s, from %d days before booking %d", s.by, s.status, s.before, s.back)
 }
 
 func (s listing) run(w *world, on program) {
-	house, date := w.houses[s.house].ID, worldFirst.AddDays(s.day)
+	house, date := w.houses[0].ID, worldFirst
+	if s.back < len(w.order) {
+		b := w.bookings[w.order[len(w.order)-1-s.back]]
+		house, date = b.house.ID, b.stay.CheckIn.AddDays(-s.before)
+	}
 	var list dynastay.Listing[*bookings.Summary]
 	var is func(b worldBooking) bool
 	order := func(a, b worldBooking) int {
@@ -216,4 +220,5 @@ func (s listing) run(w *world, on program) {
 		got = append(got, b)
 	}
 	require.Equal(w.t, want, got)
+	w.met.add("list: by "+s.by, len(got))
 }

@@ -86,6 +86,7 @@ var expectedOutcomes = []string{
 	"expire: its hold has not ended yet", "cancel: not found", "sweep: expired", "repeated", "create: mismatch", "cancel: mismatch", "unknown", "faults",
 	"open: opened", "open: closed", "update: written", "update: unchanged", "update: sold", "update: limits", "update: not open",
 	"update: past", "update: overbooked", "update: all together", "update: none together", "close: closed", "close: reopened", "quote: quoted", "quote: refused",
+	"list: by status", "list: by property", "list: by user", "list: by cancelled", "list: by check-in",
 }
 
 // compareWorlds compares worlds with the model until they have had enough operations.
