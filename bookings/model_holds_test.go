@@ -1,0 +1,83 @@
+package bookings_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/stretchr/testify/require"
+	"pgregory.net/rapid"
+
+	"github.com/dynastay/dynastay"
+	"github.com/dynastay/dynastay/bookings"
+)
+
+// holdEnding is a call at the end of a hold, at the end of the grace after it, or just before or after that.
+type holdEnding struct {
+	changingStatus               // of the booking
+	sweep          bool          // of all holds instead
+	after          time.Duration // the end of the hold
+}
+
+func drawHoldEnding(t *rapid.T) worldStep {
+	move := oneOf(t, "call", confirming, expiring, expiring)
+	return holdEnding{
+		changingStatus: changingStatus{worldMove: move, back: 4 * upTo(t, 3, "booking"), key: drawKey(t)},
+		sweep:          oneOf(t, "sweep", false, true),
+		after:          oneOf(t, "grace", 0, holdGrace) + oneOf(t, "around", -time.Millisecond, 0, 0, time.Millisecond),
+	}
+}
+
+func (s holdEnding) String() string {
+	return fmt.Sprintf("%s after the end of a hold, sweep %t: %s", s.after, s.sweep, s.changingStatus)
+}
+
+func (s holdEnding) run(w *world, on program) {
+	id := w.chooses(s.back, s.from)
+	if at := w.bookings[id].holdEnd.Add(s.after); w.bookings[id].status == bookings.Pending && at.After(w.db.Now()) {
+		w.db.Clock.Set(at)
+	}
+	if s.sweep {
+		sweeping{}.run(w, on)
+	} else {
+		s.changingStatus.run(w, on)
+	}
+}
+
+// sweeping is a call of ExpireHolds.
+type sweeping struct{}
+
+func drawSweep(*rapid.T) worldStep { return sweeping{} }
+
+func (sweeping) String() string { return "expire holds" }
+
+func (sweeping) run(w *world, on program) {
+	var over []string
+	for _, id := range w.order {
+		if expiring.allows(w.bookings[id], w.db.Now()) == nil {
+			over = append(over, id)
+		}
+	}
+	got, err := on.repo.ExpireHolds(context.Background())
+	if errors.Is(err, dynastay.ErrOutcomeUnknown) || w.gaveUp(err) {
+		w.recover()
+		require.Subset(w.t, over, got.Expired)
+		var rest bookings.Sweep
+		rest, err = on.repo.ExpireHolds(context.Background())
+		require.Subset(w.t, over, rest.Expired)
+		for _, id := range rest.Expired {
+			require.NotContains(w.t, got.Expired, id, "it was expired before")
+		}
+	} else {
+		require.ElementsMatch(w.t, over, got.Expired)
+	}
+	require.NoError(w.t, err)
+	require.Empty(w.t, got.Missing)
+	for _, id := range over {
+		b := changingStatus{worldMove: expiring}.moved(w.bookings[id], w.db.Now(), nil)
+		w.bookings[id] = b
+		w.touch(b)
+	}
+	w.met.add("sweep: expired", len(over))
+}

@@ -1,0 +1,265 @@
+package bookings_test
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"time"
+
+	"pgregory.net/rapid"
+
+	"github.com/dynastay/dynastay"
+	"github.com/dynastay/dynastay/bookings"
+)
+
+// worldMove is a call that changes the status of a booking.
+type worldMove struct {
+	name, verb string
+	from       []bookings.Status
+	not        func(b worldBooking, now time.Time) error // why the time does not allow it
+	apply      func(b *worldBooking, now time.Time)
+	plain      bool // it writes only the booking
+	do         func(on program, id, reason string, rooms bookings.Assigned, opts ...dynastay.WriteOption) (*bookings.Booking, error)
+}
+
+// holdGrace is the default of the library, as documented.
+const holdGrace = time.Minute
+
+func stayNotBegun(b worldBooking, now time.Time) error {
+	if b.house.today(now).Before(b.stay.CheckIn) {
+		return bookings.ErrTooEarly
+	}
+	return nil
+}
+
+func stayOver(b worldBooking, now time.Time) error {
+	if b.house.today(now).After(b.stay.CheckOut) {
+		return bookings.ErrTooLate
+	}
+	return nil
+}
+
+var (
+	confirming = worldMove{
+		name: "confirm", verb: "confirm", from: []bookings.Status{bookings.Pending}, plain: true,
+		not: func(b worldBooking, now time.Time) error {
+			if now.Before(b.holdEnd) {
+				return nil
+			}
+			return bookings.ErrHoldEnded
+		},
+		apply: func(b *worldBooking, now time.Time) {
+			b.status, b.confirmed, b.holdEnd = bookings.Confirmed, now, time.Time{}
+		},
+		do: func(on program, id, _ string, _ bookings.Assigned, opts ...dynastay.WriteOption) (*bookings.Booking, error) {
+			return on.repo.Confirm(context.Background(), id, opts...)
+		},
+	}
+	checkingIn = worldMove{
+		name: "check in", verb: "check in", from: []bookings.Status{bookings.Confirmed}, plain: true,
+		not: func(b worldBooking, now time.Time) error {
+			if err := stayNotBegun(b, now); err != nil {
+				return err
+			}
+			return stayOver(b, now)
+		},
+		apply: func(b *worldBooking, now time.Time) { b.status, b.arrived = bookings.CheckedIn, now },
+		do: func(on program, id, _ string, rooms bookings.Assigned, opts ...dynastay.WriteOption) (*bookings.Booking, error) {
+			return on.repo.CheckIn(context.Background(), id, rooms, opts...)
+		},
+	}
+	checkingOut = worldMove{
+		name: "check out", verb: "check out", from: []bookings.Status{bookings.CheckedIn}, plain: true,
+		not:   func(worldBooking, time.Time) error { return nil },
+		apply: func(b *worldBooking, now time.Time) { b.status, b.left = bookings.Completed, now },
+		do: func(on program, id, _ string, _ bookings.Assigned, opts ...dynastay.WriteOption) (*bookings.Booking, error) {
+			return on.repo.CheckOut(context.Background(), id, opts...)
+		},
+	}
+	notShowing = worldMove{
+		name: "no-show", verb: "record a no-show for", from: []bookings.Status{bookings.Confirmed}, plain: true,
+		not:   stayNotBegun,
+		apply: func(b *worldBooking, _ time.Time) { b.status = bookings.NoShow },
+		do: func(on program, id, _ string, _ bookings.Assigned, opts ...dynastay.WriteOption) (*bookings.Booking, error) {
+			return on.repo.NoShow(context.Background(), id, opts...)
+		},
+	}
+	cancelling = worldMove{
+		name: "cancel", verb: "cancel", from: []bookings.Status{bookings.Pending, bookings.Confirmed},
+		not:   stayOver,
+		apply: func(b *worldBooking, now time.Time) { b.status, b.cancelled = bookings.Cancelled, now },
+		do: func(on program, id, reason string, _ bookings.Assigned, opts ...dynastay.WriteOption) (*bookings.Booking, error) {
+			return cancellation(on.repo.Cancel(context.Background(), id, reason, opts...))
+		},
+	}
+	expiring = worldMove{
+		name: "expire", verb: "expire", from: []bookings.Status{bookings.Pending},
+		not: func(b worldBooking, now time.Time) error {
+			if now.Before(b.holdEnd.Add(holdGrace)) {
+				return bookings.ErrHoldOpen
+			}
+			return nil
+		},
+		apply: func(b *worldBooking, _ time.Time) { b.status = bookings.Expired },
+		do: func(on program, id, _ string, _ bookings.Assigned, opts ...dynastay.WriteOption) (*bookings.Booking, error) {
+			return cancellation(on.repo.Expire(context.Background(), id, opts...))
+		},
+	}
+)
+
+// cancellation returns the booking. No night is ever missing.
+func cancellation(c bookings.Cancellation, err error) (*bookings.Booking, error) {
+	if err == nil && c.Missing != nil {
+		err = fmt.Errorf("nights are missing: %v", c.Missing)
+	}
+	return c.Booking, err
+}
+
+// changingStatus is a move of one of the last bookings.
+type changingStatus struct {
+	worldMove
+	back   int // which, see chooses
+	reason string
+	rooms  assigning
+	key    keyChoice
+}
+
+// assigning says which rooms are assigned at check-in.
+type assigning int
+
+const (
+	noRooms assigning = iota
+	allRooms
+	firstRooms // of the first line only
+	tooManyRooms
+	otherRooms // of a room type that is not booked
+)
+
+func drawMove(m worldMove) func(*rapid.T) worldStep {
+	return func(t *rapid.T) worldStep {
+		s := changingStatus{worldMove: m, back: upTo(t, mostBack, "booking"), key: drawKey(t)}
+		switch m.name {
+		case "cancel":
+			s.reason = oneOf(t, "reason", "", "ill")
+		case "check in":
+			s.rooms = oneOf(t, "rooms", noRooms, noRooms, allRooms, allRooms, firstRooms, tooManyRooms, otherRooms)
+		}
+		return s
+	}
+}
+
+func (s changingStatus) String() string {
+	return fmt.Sprintf("%s booking %d, reason %q, rooms %d, key %d", s.name, s.back, s.reason, s.rooms, s.key)
+}
+
+// chooses returns one of the last bookings: one that is in a status from which the move is possible, or, if there is
+// none and every fourth time, any. Sometimes it returns none.
+func (w *world) chooses(back int, from []bookings.Status) string {
+	ids := slices.Clone(w.order)
+	slices.Reverse(ids)
+	right := slices.DeleteFunc(slices.Clone(ids), func(id string) bool { return !slices.Contains(from, w.bookings[id].status) })
+	if back%4 < 3 && len(right) > 0 {
+		ids = right
+	}
+	if back == mostBack || len(ids) == 0 {
+		return "bkg_none"
+	}
+	return ids[back/4%len(ids)]
+}
+
+const mostBack = 20
+
+// assign returns the rooms, and why they do not fit.
+func (s changingStatus) assign(b worldBooking) (rooms bookings.Assigned, no error) {
+	rooms = bookings.Assigned{}
+	for i, l := range b.lines {
+		n := l.Quantity
+		switch {
+		case s.rooms == noRooms, s.rooms == firstRooms && i > 0:
+			continue
+		case s.rooms == tooManyRooms && i == 0:
+			n, no = n+1, dynastay.Invalid("Rooms["+l.RoomTypeID+"]", "…")
+		}
+		for room := range n {
+			rooms[l.RoomTypeID] = append(rooms[l.RoomTypeID], fmt.Sprintf("%s%d", l.Name, room))
+		}
+	}
+	if s.rooms == otherRooms {
+		rooms["room_none"] = []string{"1"}
+		if no == nil {
+			no = dynastay.Invalid("Rooms[room_none]", "…")
+		}
+	}
+	return rooms, no
+}
+
+func (s changingStatus) run(w *world, on program) {
+	id := w.chooses(s.back, s.from)
+	w.write(s.call(w, id), s.key, on)
+}
+
+// call returns the call that changes a booking.
+func (s changingStatus) call(w *world, id string) worldWrite {
+	rooms, unfit := s.assign(w.bookings[id])
+	return worldWrite{
+		name: s.name, input: fmt.Sprint(id, s.reason, rooms), plain: s.plain && len(rooms) == 0,
+		do: func(on program, opts ...dynastay.WriteOption) (*bookings.Booking, error) {
+			return s.do(on, id, s.reason, rooms, opts...)
+		},
+		judge: func() (worldBooking, error) {
+			b, there := w.bookings[id]
+			if !there {
+				return b, dynastay.ErrNotFound
+			}
+			now := w.db.Now()
+			if err := s.allows(b, now); err != nil {
+				return b, err
+			}
+			return s.moved(b, now, rooms), unfit
+		},
+		apply: func(b worldBooking) {
+			if !b.takes() {
+				w.touch(b)
+			}
+			if len(rooms) > 0 {
+				w.met.add(s.name+": with rooms", 1)
+			}
+		},
+		varied: func(int) worldWrite {
+			other, of := s, id
+			switch s.name {
+			case "cancel":
+				other.reason += " again"
+			case "check in":
+				other.rooms = (s.rooms + 1) % (otherRooms + 1)
+			default:
+				of = "bkg_none"
+			}
+			return other.call(w, of)
+		},
+	}
+}
+
+// allows returns the error if a booking cannot make the move.
+func (m worldMove) allows(b worldBooking, now time.Time) error {
+	if !slices.Contains(m.from, b.status) {
+		return &bookings.StateError{BookingID: b.id, Status: b.status, Op: m.verb}
+	}
+	if err := m.not(b, now); err != nil {
+		return &bookings.StateError{BookingID: b.id, Status: b.status, Op: m.verb, Err: err}
+	}
+	return nil
+}
+
+// moved returns the booking after the move.
+func (s changingStatus) moved(b worldBooking, now time.Time, rooms bookings.Assigned) worldBooking {
+	s.apply(&b, now)
+	b.updated, b.version, b.reason = now, b.version+1, s.reason
+	b.lines = slices.Clone(b.lines)
+	for i := range b.lines {
+		if ids := rooms[b.lines[i].RoomTypeID]; ids != nil {
+			b.lines[i].assigned = ids
+		}
+	}
+	return b
+}

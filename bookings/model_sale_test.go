@@ -1,0 +1,252 @@
+package bookings_test
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/stretchr/testify/require"
+	"pgregory.net/rapid"
+
+	"github.com/dynastay/dynastay"
+	"github.com/dynastay/dynastay/availability"
+	"github.com/dynastay/dynastay/bookings"
+	"github.com/dynastay/dynastay/internal/fixture"
+)
+
+// quoting is a request for a quote.
+type quoting struct {
+	house, room int
+	types       int // room types, from room on
+	quantity    int
+	dates       dates
+	overbook    int
+}
+
+func drawQuoting(t *rapid.T) quoting {
+	return quoting{
+		house: drawHouse(t), room: upTo(t, 2, "room type"), types: oneOf(t, "room types", 1, 1, 1, 2, 3), quantity: oneOf(t, "rooms", 1, 1, 1, 1, 2, 3),
+		dates: drawWorldDates(t, 1, 1, 2, 2, 3, 4), overbook: oneOf(t, "overbook", 0, 0, 0, 1, 2),
+	}
+}
+
+func (s quoting) String() string {
+	return fmt.Sprintf("%d rooms of %d types from %d on at property %d, %d nights in %d days, overbook %d",
+		s.quantity, s.types, s.room, s.house, s.dates.nights, s.dates.from, s.overbook)
+}
+
+// request returns the request. A property has no room type twice.
+func (s quoting) request(w *world) availability.QuoteRequest {
+	req := availability.QuoteRequest{
+		Property: w.houses[s.house].House, Stay: s.dates.stay(w, s.house), Guests: availability.Guests{Adults: 1}, Overbook: s.overbook,
+	}
+	for i := range min(s.types, len(w.houses[s.house].rooms)) {
+		room := w.room(s.house, s.room+i)
+		room.Quantity = s.quantity
+		req.Rooms = append(req.Rooms, room)
+	}
+	return req
+}
+
+// quote returns the quote, whether or not the nights can be sold, and why they cannot. A night that is not open costs
+// 100 USD.
+func (w *world) quote(req availability.QuoteRequest) (*availability.Quote, []availability.RefusedNight) {
+	q := &availability.Quote{Property: req.Property, Stay: req.Stay, Guests: req.Guests, Overbook: req.Overbook, At: w.db.Now()}
+	rooms := slices.SortedFunc(slices.Values(req.Rooms), func(a, b availability.Room) int {
+		if a.RoomTypeID < b.RoomTypeID {
+			return -1
+		}
+		return 1
+	})
+	var no []availability.RefusedNight
+	total := int64(0)
+	for _, room := range rooms {
+		l := availability.Line{RoomTypeID: room.RoomTypeID, Name: room.Name, Quantity: room.Quantity, CancellationPolicy: room.CancellationPolicy}
+		subtotal := int64(0)
+		for date := range req.Stay.Dates() {
+			at, cents := nightAt{room.RoomTypeID, date}, int64(10_000)
+			if n, open := w.nights[at]; open {
+				cents = n.cents
+				if w.available(at) < room.Quantity {
+					l.Overbooked = append(l.Overbooked, date)
+				}
+			}
+			l.Nights = append(l.Nights, availability.NightPrice{Date: date, Price: dollars(cents)})
+			subtotal += cents * int64(room.Quantity)
+			no = append(no, w.refusals(at, room.Quantity, req.Overbook, req.Stay)...)
+		}
+		l.Subtotal = dollars(subtotal)
+		total += subtotal
+		q.Sleeps.MaxAdults += 2 * room.Quantity
+		q.Sleeps.MaxChildren += room.Quantity
+		q.Sleeps.MaxOccupancy += 2 * room.Quantity
+		q.Lines = append(q.Lines, l)
+	}
+	q.Total = dollars(total)
+	return q, no
+}
+
+// refusals returns why a night of a stay cannot be sold.
+func (w *world) refusals(at nightAt, rooms, overbook int, stay dynastay.Stay) (all []availability.RefusedNight) {
+	no := func(yes bool, reason availability.Reason, left, nights int) {
+		if yes {
+			all = append(all, availability.RefusedNight{RoomTypeID: at.room, Date: at.date, Reason: reason, Left: left, Nights: nights})
+		}
+	}
+	n, open := w.nights[at]
+	if !open {
+		no(true, availability.NotOnSale, 0, 0)
+		return all
+	}
+	left, length := w.available(at), stay.CheckIn.DaysUntil(stay.CheckOut)
+	first, last := at.date == stay.CheckIn, at.date.AddDays(1) == stay.CheckOut
+	no(n.stop, availability.StopSell, 0, 0)
+	no(n.closed, availability.PropertyClosed, 0, 0)
+	no(left-rooms < -overbook, availability.SoldOut, max(0, left), 0)
+	no(first && n.toArrival, availability.ClosedToArrival, 0, 0)
+	no(first && length < n.min, availability.MinStay, 0, n.min)
+	no(first && n.max > 0 && length > n.max, availability.MaxStay, 0, n.max)
+	no(last && n.toEnd, availability.ClosedToDeparture, 0, 0)
+	return all
+}
+
+// asking for a quote.
+type askingQuote struct{ quoting }
+
+func drawQuote(t *rapid.T) worldStep { return askingQuote{drawQuoting(t)} }
+
+func (s askingQuote) String() string { return "quote " + s.quoting.String() }
+
+func (s askingQuote) run(w *world, on program) {
+	req := s.request(w)
+	q, refused := w.quote(req)
+	got, err := on.nights.Quote(context.Background(), req)
+	switch {
+	case w.gaveUp(err):
+	case req.Stay.CheckIn.Before(w.houses[s.house].today(w.db.Now())):
+		w.fails(dynastay.Invalid("Stay.CheckIn", "…"), err)
+	case refused != nil:
+		w.fails(&availability.Refused{Nights: refused}, err)
+		w.met.add("quote: refused", 1)
+	default:
+		require.NoError(w.t, err)
+		require.Equal(w.t, q, got)
+		w.quotes = append(w.quotes, got)
+		w.met.add("quote: quoted", 1)
+	}
+}
+
+// creating is a call of Create, at an earlier quote or at the current prices.
+type creating struct {
+	quoting
+	earlier int // which quote; -1 for none
+	hold    time.Duration
+	taxes   int64 // cents
+	user    string
+	key     keyChoice
+}
+
+func drawCreate(t *rapid.T) worldStep {
+	return creating{
+		quoting: drawQuoting(t), earlier: oneOf(t, "earlier quote", -1, -1, -1, -1, 0, 1, 3, 6),
+		hold:  oneOf(t, "hold", 0, 0, 0, time.Second, 5*time.Minute+300*time.Millisecond, time.Hour, 30*time.Hour),
+		taxes: oneOf(t, "taxes", int64(0), 1_234), user: oneOf(t, "user", "user_a", "user_b"), key: drawKey(t),
+	}
+}
+
+func (s creating) String() string {
+	return fmt.Sprintf("create a booking of quote %d, or of %s; hold %s, taxes %d, %s, key %d", s.earlier, s.quoting, s.hold, s.taxes, s.user, s.key)
+}
+
+func (s creating) run(w *world, on program) {
+	q, _ := w.quote(s.request(w))
+	if s.earlier >= 0 && len(w.quotes) > 0 {
+		q = w.quotes[len(w.quotes)-1-s.earlier%len(w.quotes)]
+	} else {
+		w.quotes = append(w.quotes, q)
+	}
+	w.write(s.call(w, q), s.key, on)
+}
+
+// call returns the call that books a quote.
+func (s creating) call(w *world, q *availability.Quote) worldWrite {
+	req := bookings.Request{Quote: q, UserID: s.user, Guest: fixture.Request(nil).Guest, Hold: s.hold}
+	if s.taxes > 0 {
+		req.TaxesAndFees = dollars(s.taxes)
+	}
+	var agreed []any
+	for _, l := range q.Lines {
+		agreed = append(agreed, l.RoomTypeID, l.Quantity, l.CancellationPolicy, l.Subtotal)
+	}
+	return worldWrite{
+		name: "create", input: fmt.Sprint(q.Property.ID, q.Stay, agreed, q.Overbook, s.user, s.taxes, s.hold),
+		do: func(on program, opts ...dynastay.WriteOption) (*bookings.Booking, error) {
+			return on.repo.Create(context.Background(), req, opts...)
+		},
+		judge: func() (worldBooking, error) { return w.booking(q, s) },
+		apply: func(b worldBooking) {
+			w.touch(b)
+			for _, l := range b.lines {
+				w.met.add("create: overbooked", len(l.overbooked))
+			}
+			if s.hold > 0 {
+				w.met.add("create: held", 1)
+			}
+		},
+		varied: func(which int) worldWrite {
+			other, quote := s, q.Clone()
+			switch which {
+			case 0:
+				other.hold += time.Minute
+			case 1:
+				other.taxes++
+			case 2:
+				other.user = "user_c"
+			default:
+				quote.Overbook++
+			}
+			return other.call(w, quote)
+		},
+	}
+}
+
+// booking returns the booking of a quote, or why there can be none.
+func (w *world) booking(q *availability.Quote, s creating) (worldBooking, error) {
+	house := w.houses[slices.IndexFunc(w.houses, func(h *worldHouse) bool { return h.House == q.Property })]
+	now := w.db.Now()
+	b := worldBooking{
+		user: s.user, house: house, stay: q.Stay, taxes: s.taxes, status: bookings.Confirmed, created: now, updated: now, confirmed: now, version: 1,
+	}
+	if s.hold > 0 {
+		b.status, b.confirmed, b.holdEnd = bookings.Pending, time.Time{}, now.Add(s.hold)
+	}
+	if q.Stay.CheckIn.Before(house.today(now)) {
+		return b, dynastay.Invalid("Quote.Stay.CheckIn", "…")
+	}
+	var no []availability.RefusedNight
+	for _, l := range q.Lines {
+		room := house.rooms[slices.IndexFunc(house.rooms, func(r availability.Room) bool { return r.RoomTypeID == l.RoomTypeID })]
+		room.Quantity = l.Quantity
+		line := worldLine{Room: room}
+		for _, quoted := range l.Nights {
+			at := nightAt{l.RoomTypeID, quoted.Date}
+			n, open := w.nights[at]
+			no = append(no, w.refusals(at, l.Quantity, q.Overbook, q.Stay)...)
+			if open && dollars(n.cents) != quoted.Price {
+				no = append(no, availability.RefusedNight{
+					RoomTypeID: at.room, Date: at.date, Reason: availability.PriceChanged, Price: dollars(n.cents),
+				})
+			}
+			if w.available(at) < l.Quantity {
+				line.overbooked = append(line.overbooked, at.date)
+			}
+			line.cents = append(line.cents, n.cents)
+		}
+		b.lines = append(b.lines, line)
+	}
+	if no != nil {
+		return b, &availability.Refused{Nights: no}
+	}
+	return b, nil
+}

@@ -1,0 +1,284 @@
+package bookings_test
+
+import (
+	"errors"
+	"flag"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+	"pgregory.net/rapid"
+
+	"github.com/dynastay/dynastay"
+	"github.com/dynastay/dynastay/availability"
+	"github.com/dynastay/dynastay/bookings"
+	"github.com/dynastay/dynastay/dyntest"
+)
+
+var modelOperations = flag.Int("model.operations", 600, "how many operations TestModel compares with its model")
+
+// operations are all that a world does, each as often as its weight says. They leave out what needs package properties,
+// and what the tests of package availability compare with their own model: Calendar, Prices, Withdraw and suspensions.
+var worldOperations = []struct {
+	name   string
+	weight int
+	draw   func(*rapid.T) worldStep
+}{
+	{"create", 22, drawCreate},
+	{"confirm", 3, drawMove(confirming)},
+	{"check in", 4, drawMove(checkingIn)},
+	{"check out", 3, drawMove(checkingOut)},
+	{"no-show", 2, drawMove(notShowing)},
+	{"cancel", 5, drawMove(cancelling)},
+	{"expire", 3, drawMove(expiring)},
+	{"expire holds", 1, drawSweep},
+	{"at the end of a hold", 4, drawHoldEnding},
+	{"repeat", 6, drawRepeat},
+	{"quote", 5, drawQuote},
+	{"check", 2, drawCheck},
+	{"check all", 2, drawCheckAll},
+	{"find", 3, drawFind},
+	{"list", 4, drawList},
+	{"open", 2, drawOpen},
+	{"update", 9, drawUpdate},
+	{"close", 2, drawClose},
+	{"wait", 7, drawWait},
+}
+
+// Two properties are opened, changed, closed, quoted, booked and read, operation by operation, by two processes and
+// through the faults of the network. Every result, and after every world every stored item, is what a model in memory
+// expects: it knows the bookings and the values of the nights, and computes the rooms left from the bookings.
+func TestModel(t *testing.T) {
+	t.Parallel()
+	const parts = 4
+	met := &tally{counts: map[string]int{}}
+	t.Run("parts", func(t *testing.T) {
+		for i := range parts {
+			t.Run(fmt.Sprint(i), func(t *testing.T) {
+				t.Parallel()
+				compareWorlds(t, (*modelOperations+parts-1)/parts, met)
+			})
+		}
+	})
+	t.Logf("%d operations:%s", met.counts["operations"], met)
+	require.GreaterOrEqual(t, met.counts["operations"], *modelOperations)
+	if *modelOperations >= 20_000 {
+		for _, outcome := range expectedOutcomes {
+			assert.NotZero(t, met.counts[outcome], outcome)
+		}
+	}
+}
+
+// expectedOutcomes are met in any run of 20,000 operations.
+var expectedOutcomes = []string{
+	"create: done", "create: invalid", "create: sold_out", "create: stop_sell", "create: property_closed",
+	"create: not_on_sale", "create: closed_to_arrival", "create: closed_to_departure",
+	"create: min_stay", "create: max_stay", "create: price_changed", "create: overbooked", "create: held",
+	"confirm: done", "confirm: status", "confirm: its hold has ended", "check in: done", "check in: status", "check in: with rooms",
+	"check in: invalid", "check in: its stay has not begun", "check out: done", "check out: status", "no-show: done", "no-show: status",
+	"no-show: its stay has not begun", "cancel: done", "cancel: status", "cancel: its stay is over", "expire: done", "expire: status",
+	"expire: its hold has not ended yet", "cancel: not found", "sweep: expired", "repeated", "create: mismatch", "cancel: mismatch", "unknown", "faults",
+	"open: opened", "open: closed", "update: written", "update: unchanged", "update: sold", "update: limits", "update: not open",
+	"update: past", "update: overbooked", "update: all together", "update: none together", "close: closed", "close: reopened", "quote: quoted", "quote: refused",
+	"list: by status", "list: by property", "list: by user", "list: by cancelled", "list: by check-in",
+}
+
+// compareWorlds compares worlds with the model until they have had enough operations.
+func compareWorlds(t *testing.T, operations int, met *tally) {
+	db := dyntest.New(t, bookingTables, dyntest.At(worldStart), dyntest.With(impatient))
+	other := db.Open(&impatient)
+	programs := []program{newProgram(db.DB), newProgram(other)}
+	done, failed := 0, false
+	for done < operations && !t.Failed() {
+		rapid.Check(t, func(t *rapid.T) {
+			if done >= operations && !failed {
+				return
+			}
+			passed := false
+			defer func() { failed = failed || !passed }() // rapid repeats it, with fewer operations
+			w := newWorld(t, db, programs, met)
+			calls := rapid.SliceOfN(rapid.Custom(drawWorldCall), 30, 120).Draw(t, "calls")
+			for _, c := range calls {
+				w.call(c)
+			}
+			w.verify()
+			passed = true
+			done += len(calls)
+			met.add("operations", len(calls))
+			met.add("worlds", 1)
+		})
+	}
+}
+
+// impatient makes retries fast, and as many as one fault needs.
+var impatient = dynastay.Options{Retry: dynastay.Retry{Attempts: 6, Base: time.Millisecond, Cap: 2 * time.Millisecond}}
+
+// program is one of the processes that share the tables.
+type program struct {
+	db     *dynastay.DB
+	repo   *bookings.Repository
+	nights *availability.Repository
+}
+
+func newProgram(db *dynastay.DB) program {
+	return program{db, bookings.New(db, nil), availability.New(db)}
+}
+
+// tally counts what the operations came to.
+type tally struct {
+	sync.Mutex
+	counts map[string]int
+}
+
+func (y *tally) add(name string, n int) {
+	y.Lock()
+	defer y.Unlock()
+	y.counts[name] += n
+}
+
+// String returns the counts in the order of their names.
+func (y *tally) String() string {
+	var b strings.Builder
+	for _, name := range slices.Sorted(maps.Keys(y.counts)) {
+		fmt.Fprintf(&b, "\n%6d %s", y.counts[name], name)
+	}
+	return b.String()
+}
+
+// worldStep is what an operation does. It compares the result with the model, and changes the model.
+type worldStep interface {
+	fmt.Stringer
+	run(w *world, on program)
+}
+
+// worldCall is one operation, by one of the programs, and the fault that its requests meet.
+type worldCall struct {
+	worldStep
+	program int
+	fault   trouble
+}
+
+// GoString is what rapid prints.
+func (c worldCall) GoString() string {
+	return fmt.Sprintf("\n\tprogram %d: %s%s", c.program, c.worldStep, c.fault)
+}
+
+func drawWorldCall(t *rapid.T) worldCall {
+	var all []int
+	for i, o := range worldOperations {
+		all = append(all, slices.Repeat([]int{i}, o.weight)...)
+	}
+	o := worldOperations[oneOf(t, "operation", all...)]
+	return worldCall{o.draw(t), oneOf(t, "program", 0, 1), drawTrouble(t)}
+}
+
+// oneOf draws one of the values, each about equally often.
+func oneOf[T any](t *rapid.T, name string, values ...T) T {
+	return values[upTo(t, len(values)-1, name)]
+}
+
+// upTo draws a number from 0 to n. Rapid's own numbers are mostly the lowest ones.
+func upTo(t *rapid.T, n int, name string) int {
+	const bits = 9
+	drawn := 0
+	for range bits {
+		drawn *= 2
+		if rapid.Bool().Draw(t, name) {
+			drawn++
+		}
+	}
+	return drawn * (n + 1) >> bits
+}
+
+// onceIn is true once in n times.
+func onceIn(t *rapid.T, n int, name string) bool { return upTo(t, n-1, name) == n-1 }
+
+// trouble is a fault that begins at the nth request of a call.
+type trouble struct {
+	name       string // "" for none
+	nth, times int
+}
+
+// always is the number of times that no call survives.
+const always = 10_000
+
+var troubles = map[string]dyntest.Fault{
+	"lose request": dyntest.LoseRequest(), "lose answer": dyntest.LoseAnswer(), "throttle": dyntest.Throttle(),
+	"internal error": dyntest.InternalError(), "internal error after commit": dyntest.InternalErrorAfterCommit(),
+	"conflict": dyntest.Conflict(), "in progress": dyntest.InProgress(), "short pages": dyntest.ShortPages(2),
+}
+
+func drawTrouble(t *rapid.T) trouble {
+	if !onceIn(t, 4, "in trouble") {
+		return trouble{}
+	}
+	return trouble{
+		name: oneOf(t, "fault", slices.Sorted(maps.Keys(troubles))...),
+		nth:  oneOf(t, "nth request", 1, 1, 2, 2, 3, 4), times: oneOf(t, "times", 1, 1, 1, 2, 2, always),
+	}
+}
+
+func (f trouble) String() string {
+	if f.name == "" {
+		return ""
+	}
+	return fmt.Sprintf("; %s at request %d, %d times", f.name, f.nth, f.times)
+}
+
+// fatal reports whether a call may fail: retries overcome the other faults.
+func (f trouble) fatal() bool { return f.times == always }
+
+// loses reports whether a caller may not know whether its request was carried out.
+func (f trouble) loses() bool {
+	return strings.HasPrefix(f.name, "lose") || strings.HasPrefix(f.name, "internal") || f.name == "in progress"
+}
+
+// call carries out an operation.
+func (w *world) call(c worldCall) {
+	w.t.Logf("%v:%#v", w.db.Now(), c)
+	w.db.Clock.Advance(700 * time.Millisecond)
+	w.fault = c.fault
+	var fault *dyntest.Injection
+	if c.fault.name != "" {
+		fault = w.db.Faults.Inject(troubles[c.fault.name], dyntest.When{Nth: c.fault.nth, Times: c.fault.times, Optional: true})
+	}
+	w.recover = func() {
+		if fault != nil {
+			fault.Stop()
+			w.met.add("faults", fault.Hits())
+		}
+		fault, w.fault = nil, trouble{}
+	}
+	defer func() { w.recover() }()
+	c.run(w, w.programs[c.program])
+	w.recover()
+	if w.calls++; w.calls%25 == 0 {
+		w.verify()
+	}
+}
+
+// gaveUp reports whether a call failed because of the fault. What the caller did wrong, and the state of the bookings
+// and the nights, is never its consequence.
+func (w *world) gaveUp(err error) bool {
+	if err == nil || !w.fault.fatal() {
+		return false
+	}
+	if errors.As(err, new(*availability.Refused)) || errors.As(err, new(*bookings.StateError)) {
+		return false
+	}
+	for _, kind := range []error{
+		dynastay.ErrInvalid, dynastay.ErrNotFound, dynastay.ErrAlreadyExists, dynastay.ErrCorrupt, dynastay.ErrRejected,
+		dynastay.ErrVersion, dynastay.ErrIdempotencyMismatch, availability.ErrClosed, availability.ErrReopened,
+	} {
+		if errors.Is(err, kind) {
+			return false
+		}
+	}
+	return true
+}
