@@ -64,7 +64,7 @@ func (i *inn) night(room string, date dynastay.Date) dynastay.Item {
 		"EntityType": dynastay.Text("Availability"), "PropertyId": dynastay.Text(i.id),
 		"RoomTypeId": dynastay.Text(i.roomType(room)), "Date": dynastay.Text(date.String()),
 		"AvailableRooms": dynastay.Number(innRooms), "TotalRooms": dynastay.Number(innRooms),
-		"PricePerNight": amount(innPrices[room]), "Currency": dynastay.Text("USD"),
+		"PricePerNight": amountOf(innPrices[room]), "Currency": dynastay.Text("USD"),
 	}
 	maps.Copy(item, keys.AvailabilityTable.Key.Of(nightKey(i.roomType(room), date)))
 	return item
@@ -150,7 +150,7 @@ func (i *inn) set(t *testing.T, room string, date dynastay.Date, name string, v 
 	case bool:
 		value = &types.AttributeValueMemberBOOL{Value: v}
 	case dynastay.Money:
-		value = amount(v)
+		value = amountOf(v)
 	case string:
 		value = dynastay.Text(v)
 	}

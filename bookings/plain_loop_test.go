@@ -90,7 +90,7 @@ func (p *plainLoop) actions(id, reference string, req bookings.Request) []types.
 	prices := dynastay.Item{}
 	var all []types.TransactWriteItem
 	for i, night := range line.Nights {
-		prices[night.Date.String()] = amount(night.Price)
+		prices[night.Date.String()] = amountOf(night.Price)
 		all = append(all, types.TransactWriteItem{Update: p.sell(req.Quote, i)})
 	}
 	return append(all, put(booking),
@@ -100,8 +100,8 @@ func (p *plainLoop) actions(id, reference string, req bookings.Request) []types.
 		types.TransactWriteItem{Put: &types.Put{TableName: &p.booked, Item: dynastay.Item{
 			"PK": partition, "SK": text("ROOM#" + line.RoomTypeID), "EntityType": text("BookingRoom"),
 			"BookingId": text(id), "RoomTypeId": text(line.RoomTypeID), "RoomName": text(line.Name),
-			"Quantity": dynastay.Number(line.Quantity), "PricePerNight": amount(line.Nights[0].Price),
-			"Subtotal": amount(line.Subtotal), "NightlyPrices": &types.AttributeValueMemberM{Value: prices},
+			"Quantity": dynastay.Number(line.Quantity), "PricePerNight": amountOf(line.Nights[0].Price),
+			"Subtotal": amountOf(line.Subtotal), "NightlyPrices": &types.AttributeValueMemberM{Value: prices},
 			"CancellationPolicy": text(string(line.CancellationPolicy)),
 		}}},
 	)
@@ -113,7 +113,7 @@ func (p *plainLoop) sell(q *availability.Quote, i int) *types.Update {
 	line := q.Lines[0]
 	night := line.Nights[i]
 	values := dynastay.Item{
-		":property": dynastay.Text(q.Property.ID), ":rooms": dynastay.Number(line.Quantity), ":price": amount(night.Price),
+		":property": dynastay.Text(q.Property.ID), ":rooms": dynastay.Number(line.Quantity), ":price": amountOf(night.Price),
 		":currency": dynastay.Text(string(night.Price.Currency())), ":no": &types.AttributeValueMemberBOOL{},
 		":now": dynastay.Instant(fixture.Now),
 	}
@@ -155,9 +155,9 @@ func bookingItem(id, reference string, req bookings.Request) dynastay.Item {
 			"FirstName": text(req.Guest.FirstName), "LastName": text(req.Guest.LastName), "Email": text(req.Guest.Email),
 			"Phone": text(req.Guest.Phone), "Country": text(req.Guest.Country),
 		}},
-		"TotalAmount": amount(q.Total), "Currency": text(string(q.Total.Currency())), "PaymentStatus": text("pending"),
+		"TotalAmount": amountOf(q.Total), "Currency": text(string(q.Total.Currency())), "PaymentStatus": text("pending"),
 		"PriceBreakdown": &types.AttributeValueMemberM{Value: dynastay.Item{
-			"RoomTotal": amount(q.Total), "TaxesAndFees": number(0), "Discounts": number(0),
+			"RoomTotal": amountOf(q.Total), "TaxesAndFees": number(0), "Discounts": number(0),
 		}},
 		"CancellationPolicy": text(string(q.Lines[0].CancellationPolicy)),
 		"TimeZone":           text(q.Property.TimeZone), "CheckInTime": text(q.Property.CheckInTime),
@@ -165,7 +165,7 @@ func bookingItem(id, reference string, req bookings.Request) dynastay.Item {
 	}
 }
 
-func amount(m dynastay.Money) types.AttributeValue {
+func amountOf(m dynastay.Money) types.AttributeValue {
 	return &types.AttributeValueMemberN{Value: m.Amount()}
 }
 
