@@ -77,7 +77,7 @@ func (c stayCall) sold(before stays) (bool, stays) {
 	}
 	after := before.with(c.booking, c.to)
 	after.left -= c.rooms
-	return before.left >= c.rooms && before.statuses[c.booking] == ' ', after
+	return before.left >= c.rooms, after
 }
 
 // moved is a move of a booking, which returns −rooms.

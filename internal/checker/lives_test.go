@@ -152,6 +152,9 @@ func (s *sales) checkTimes(l *stayLife) {
 	if at := l.at("ConfirmedAt"); l.ask.hold == 0 && !at.Equal(end) {
 		s.differ("a booking that was not confirmed when it was made", l.id, "but at %s", at)
 	}
+	if l.status() == bookings.Pending && l.ask.hold < endless {
+		s.differ("a hold that no sweep has ended", l.id, "until %s", end)
+	}
 	for _, kind := range l.kinds {
 		late := kind == confirming && !l.at("ConfirmedAt").Before(end)
 		early := kind == expiring && l.at("UpdatedAt").Before(end.Add(grace)) || (kind == checkingIn || kind == missing) && !l.ask.arrives()

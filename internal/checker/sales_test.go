@@ -35,6 +35,9 @@ type sales struct {
 // tick is by how much a step advances the clock.
 const tick = 100 * time.Millisecond
 
+// endless is a hold that does not end while the checker runs.
+const endless = 48 * time.Hour
+
 // ask is a request for a booking.
 type ask struct {
 	quote   *availability.Quote
@@ -88,7 +91,7 @@ func (s *sales) request(w *worker, mark string) (*ask, bookings.Request) {
 	case 0, 1:
 		a.hold = time.Second + time.Duration(w.rand.IntN(3000))*time.Millisecond
 	case 2:
-		a.hold = 48 * time.Hour
+		a.hold = endless
 	}
 	r := fixture.Request(a.quote)
 	r.SpecialRequests, r.UserID, r.Hold = mark, fmt.Sprint("user_", w.n%7), a.hold

@@ -74,7 +74,7 @@ func (s *sales) move(w *worker) {
 // likely are the moves of a booking that its status allows, as far as it is known, and the time; sometimes all.
 func (a *ask) likely(w *worker, status bookings.Status) []string {
 	switch ended := !w.Now().Before(a.held); {
-	case len(possible[status]) == 0, w.oneIn(8):
+	case len(possible[status]) == 0, w.oneIn(5):
 		return []string{confirming, expiring, cancelling, checkingIn, checkingOut, missing}
 	case status == bookings.Pending && ended:
 		return []string{confirming, expiring}
@@ -108,8 +108,8 @@ func (s *sales) newMove(w *worker, a *ask, kind string, keyed bool) *stayMove {
 			case err == nil:
 				s.checkResult(m, result(), keyed)
 			case errors.As(err, &state):
-				if !m.untimely(state, times{from, p.Now()}) {
-					s.differ("a refusal that was not true of the time", m.items, "%s %s, held until %s: %v", mark, kind, a.held, err)
+				if !m.justified(state, times{from, p.Now()}) {
+					s.differ("a refusal without the reason that it names", m.items, "%s %s, held until %s: %v", mark, kind, a.held, err)
 				}
 				s.told(a, state.Status)
 			}
@@ -165,8 +165,8 @@ func (s *sales) checkResult(m *stayMove, c bookings.Cancellation, keyed bool) {
 // times are those of a call, by the clock of its process.
 type times struct{ from, to time.Time }
 
-// untimely reports whether the time can have been the reason of a refusal, if it was said to be.
-func (m *stayMove) untimely(refusal *bookings.StateError, call times) bool {
+// justified reports whether what a refusal names, the status or the time, can have been its reason.
+func (m *stayMove) justified(refusal *bookings.StateError, call times) bool {
 	switch refusal.Err {
 	case nil:
 		return !slices.Contains(possible[refusal.Status], m.kind)
