@@ -193,6 +193,17 @@ func TestWrongHistoriesAreRejected(t *testing.T) {
 		{"an expiry refused after the end",
 			inOrder(held(0), refused(at(expire, over.Add(-1), over), bookings.Pending, bookings.ErrHoldOpen)),
 			inOrder(held(0), refused(at(expire, over, over), bookings.Pending, bookings.ErrHoldOpen))},
+		{"a cancellation refused that was possible",
+			inOrder(held(0), cancel), inOrder(held(0), refused(cancel, bookings.Pending, bookings.ErrTooLate))},
+		{"a refusal because of the time where it is the status",
+			inOrder(held(0), confirm, refused(at(confirm, booked, end), bookings.Confirmed, nil)),
+			inOrder(held(0), confirm, refused(at(confirm, booked, end), bookings.Confirmed, bookings.ErrHoldEnded))},
+		{"a confirmation refused for the reason of an expiry",
+			inOrder(held(0), refused(at(confirm, booked, over), bookings.Pending, bookings.ErrHoldEnded)),
+			inOrder(held(0), refused(at(confirm, booked, over), bookings.Pending, bookings.ErrHoldOpen))},
+		{"an expiry refused for the reason of a confirmation",
+			inOrder(held(0), refused(at(expire, booked, over), bookings.Pending, bookings.ErrHoldOpen)),
+			inOrder(held(0), refused(at(expire, booked, over), bookings.Pending, bookings.ErrHoldEnded))},
 	} {
 		assert.True(t, porcupine.CheckOperations(stayModel(1, 3), test.right), "without %s", test.name)
 		assert.False(t, porcupine.CheckOperations(stayModel(1, 3), test.wrong), test.name)
