@@ -81,7 +81,7 @@ func (d *desks) sell(of desk) {
 		var refused *bookings.Refused
 		if errors.As(err, &refused) {
 			assert.True(d, refused.Has(availability.SoldOut))
-			c.refused = soldOut
+			c.refused = errSoldOut
 			return
 		}
 		if !assert.NoError(d, err) {
@@ -178,8 +178,8 @@ func (d *desks) summary() {
 		switch {
 		case errors.As(c.refused, &state) && state.Err != nil:
 			kind += ": " + state.Err.Error()
-		case c.refused == soldOut:
-			kind = soldOut.Error()
+		case c.refused == errSoldOut:
+			kind = errSoldOut.Error()
 		case c.refused != nil:
 			kind += " refused"
 		}

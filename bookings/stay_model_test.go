@@ -25,8 +25,8 @@ type stayCall struct {
 	ends, from, until time.Time
 }
 
-// soldOut is the refusal of a sale.
-var soldOut = errors.New("sold out")
+// errSoldOut is the refusal of a sale.
+var errSoldOut = errors.New("sold out")
 
 // stays is the state of the model: the rooms left on the night, and the status of each booking, one letter each. It can be
 // compared.
@@ -131,7 +131,7 @@ func TestWrongHistoriesAreRejected(t *testing.T) {
 	t.Parallel()
 	end := booked.Add(time.Minute)
 	sale := func(booking int) stayCall { return stayCall{to: bookings.Confirmed, booking: booking, rooms: 1} }
-	noSale := stayCall{to: bookings.Confirmed, rooms: 1, refused: soldOut}
+	noSale := stayCall{to: bookings.Confirmed, rooms: 1, refused: errSoldOut}
 	held := func(booking int) stayCall { return stayCall{to: bookings.Pending, booking: booking, rooms: 1} }
 	cancel := stayCall{to: bookings.Cancelled, rooms: -1}
 	confirm := stayCall{to: bookings.Confirmed, ends: end, from: booked, until: booked}
