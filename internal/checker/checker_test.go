@@ -22,7 +22,6 @@ import (
 	"github.com/dynastay/dynastay"
 	"github.com/dynastay/dynastay/dyntest"
 	"github.com/dynastay/dynastay/entity"
-	"github.com/dynastay/dynastay/internal/fixture"
 )
 
 var (
@@ -55,7 +54,7 @@ func TestChecker(t *testing.T) {
 		weight int
 	}{
 		{newLocks(c), 18}, {newCounters(c), 26}, {outbox, 14}, {newTransfers(c), 12},
-		{newSales(c), 20}, {newListings(c), 16}, {newSignups(c), 2}, {newImports(c), 1},
+		{newSales(c), 30}, {newListings(c), 16}, {newSignups(c), 2}, {newImports(c), 1},
 		{newShops(c, outbox), 16}, {newOrders(c), 14}, {newReturns(c), 16}, {newManagers(c), 14},
 	}
 	total := 0
@@ -119,7 +118,7 @@ type difference struct{ kind, items, text string }
 
 func newChecker(t *testing.T) *checker {
 	command := fmt.Sprintf("go test ./internal/checker -calls %d -seed %d -workers %d -processes %d", *calls, *seed, *workers, *processes)
-	db := dyntest.New(t, dyntest.Tables(tables...), dyntest.At(fixture.Now), dyntest.Seed(*seed))
+	db := dyntest.New(t, dyntest.Tables(tables...), dyntest.At(midnight), dyntest.Seed(*seed))
 	c := &checker{t: t, db: db, command: command, tallies: map[string]*[broken + 1]int{}, history: map[string][]string{}}
 	c.late = &latecomers{rand: rand.New(rand.NewPCG(*seed, 1<<32))}
 	c.hotel = newHouse(t, db.Direct)

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 
@@ -16,21 +17,27 @@ import (
 // tables are those that the checker has of its own, beside the hotel's.
 var tables = []*dynastay.Schema{
 	lockTable, latchTable, counterEntity.Schema, messageEntity.Schema, accountEntity.Schema, entryEntity.Schema,
-	refundEntity.Schema, importTable, shopTable, signTable, registerTable, goodsTable, basketEntity.Schema, orderEntity.Schema,
+	receiptEntity.Schema, importTable, shopTable, signTable, registerTable, goodsTable, basketEntity.Schema, orderEntity.Schema,
 	shelfTable, removedTable, parcelEntity.Schema,
 }
 
-// house is the hotel that everybody books: two room types with few rooms, for six nights.
+// house is the hotel that everybody books: two room types with few rooms for six nights, and with plenty for tonight. A
+// stay of tonight can be arrived at, but then its rooms are never returned.
 type house struct {
 	*properties.WithRooms
-	quotes []*availability.Quote
+	quotes  []*availability.Quote
+	tonight []*availability.Quote
 }
 
 const (
 	scarce     = 5 // rooms of each type
+	today      = "2026-06-30"
 	firstNight = "2026-07-01"
 	lastNight  = "2026-07-07"
 )
+
+// midnight is when the storm begins. The sales advance the clock by some milliseconds each, which never makes a day.
+var midnight = time.Date(2026, 6, 30, 0, 0, 0, 0, time.UTC)
 
 func newHouse(t *testing.T, db *dynastay.DB) house {
 	room := properties.RoomType{Name: "Double", Limits: availability.Limits{MaxOccupancy: 2, MaxAdults: 2}, BasePrice: fixture.Price, Total: scarce}
@@ -40,19 +47,26 @@ func newHouse(t *testing.T, db *dynastay.DB) house {
 	}, []properties.RoomType{room, room, room})
 	require.NoError(t, err)
 	h := house{WithRooms: made}
-	open := dynastay.MustStay(firstNight, lastNight)
+	open, tonight := dynastay.MustStay(firstNight, lastNight), dynastay.MustStay(today, firstNight)
 	for _, r := range made.Rooms[:2] {
-		_, err := availability.New(db).Open(t.Context(), availability.OpenRequest{
-			PropertyID: made.ID, RoomTypeID: r.ID, Nights: open, Rooms: scarce, Price: fixture.Price,
-		})
-		require.NoError(t, err)
+		for _, o := range []availability.OpenRequest{
+			{Nights: open, Rooms: scarce}, {Nights: tonight, Rooms: availability.MaxRooms, AboveCapacity: true},
+		} {
+			o.PropertyID, o.RoomTypeID, o.Price = made.ID, r.ID, fixture.Price
+			_, err := availability.New(db).Open(t.Context(), o)
+			require.NoError(t, err)
+		}
 	}
-	// Every stay of one to three nights, in one room of either type or in one of each.
+	// Every stay of one to three nights, and of tonight, in one room of either type or in one of each.
+	choices := [][]int{{0}, {1}, {0, 1}}
+	for _, rooms := range choices {
+		h.tonight = append(h.tonight, h.quote(t, db, tonight, rooms))
+	}
 	for from := range open.Nights() {
 		for n := 1; n <= 3 && from+n <= open.Nights(); n++ {
 			checkIn := open.CheckIn.AddDays(from)
 			stay := dynastay.Stay{CheckIn: checkIn, CheckOut: checkIn.AddDays(n)}
-			for _, rooms := range [][]int{{0}, {1}, {0, 1}} {
+			for _, rooms := range choices {
 				h.quotes = append(h.quotes, h.quote(t, db, stay, rooms))
 			}
 		}
