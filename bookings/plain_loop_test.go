@@ -35,7 +35,7 @@ type plainLoop struct {
 }
 
 var (
-	errSoldOut = errors.New("sold out")
+	errNoRoom = errors.New("sold out")
 	errGaveUp  = errors.New("every try conflicted")
 )
 
@@ -61,7 +61,7 @@ func (p *plainLoop) create(ctx context.Context, req bookings.Request) (bookingID
 		case !errors.As(err, &cancelled):
 			return "", err
 		case has("ConditionalCheckFailed"):
-			return "", errSoldOut
+			return "", errNoRoom
 		case !has("TransactionConflict"):
 			return "", err
 		case try == p.tries:
@@ -190,7 +190,7 @@ func TestPlainLoopWritesTheSameItems(t *testing.T) {
 	assert.Equal(t, want, storedFor(t, db, other))
 	assert.Equal(t, []int{0, 0, 0}, hotel.Left(t, db.DB, fixture.Stay))
 	_, err = loop.create(t.Context(), req)
-	assert.ErrorIs(t, err, errSoldOut)
+	assert.ErrorIs(t, err, errNoRoom)
 	_, err = repo.Create(t.Context(), req)
 	assert.ErrorAs(t, err, new(*bookings.Refused))
 }

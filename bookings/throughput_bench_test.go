@@ -186,7 +186,7 @@ func (s *shelf) library(name string, processes int) *side {
 		var refused *bookings.Refused
 		switch {
 		case errors.As(err, &refused) && refused.Has(availability.SoldOut):
-			return errSoldOut
+			return errNoRoom
 		case errors.Is(err, dynastay.ErrContention):
 			return errGaveUp
 		}
@@ -265,7 +265,7 @@ func (s *shelf) run(b *testing.B, of *side, plan []int) (got result) {
 					got.sold++
 					got.of[roomType]++
 					got.lastSale = time.Since(started)
-				case errors.Is(err, errSoldOut):
+				case errors.Is(err, errNoRoom):
 					got.soldOut++
 				case errors.Is(err, errGaveUp):
 					got.gaveUp++
