@@ -33,13 +33,14 @@ type world struct {
 	recover  func()  // ends the fault
 	calls    int
 
-	houses   []*worldHouse
-	nights   map[nightAt]worldNight
-	bookings map[string]worldBooking
-	order    []string // ids of the bookings, as they were created
-	quotes   []*availability.Quote
-	keyed    []keyedCall // calls with an idempotency key
-	records  map[string]record
+	houses        []*worldHouse
+	nights        map[nightAt]worldNight
+	bookings      map[string]worldBooking
+	order         []string // ids of the bookings, as they were created
+	quotes        []*availability.Quote
+	modifications []bookings.Modification
+	keyed         []keyedCall // calls with an idempotency key
+	records       map[string]record
 }
 
 // worldHouse is a property.

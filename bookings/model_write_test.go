@@ -186,6 +186,8 @@ func whyRefused(no error) map[string]bool {
 		names["status"] = true
 	case errors.Is(no, dynastay.ErrInvalid):
 		names["invalid"] = true
+	case errors.Is(no, dynastay.ErrVersion):
+		names["version"] = true
 	case errors.Is(no, dynastay.ErrNotFound):
 		names["not found"] = true
 	case errors.Is(no, dynastay.ErrIdempotencyMismatch):
