@@ -36,7 +36,7 @@ type plainLoop struct {
 
 var (
 	errNoRoom = errors.New("sold out")
-	errGaveUp  = errors.New("every try conflicted")
+	errGaveUp = errors.New("every try conflicted")
 )
 
 func newPlainLoop(db *dyntest.DB, client *dynamodb.Client, tries int) *plainLoop {

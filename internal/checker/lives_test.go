@@ -17,6 +17,8 @@ type stayLife struct {
 	by       map[string]*stayMove // the move of each kind that has left something behind
 	all      []*stayMove          // that were tried
 	statuses []during             // from its creation on
+	tried    []*modification      // all of them
+	modified []*modification      // that were carried out, by version
 }
 
 // during is a status, and the time within which the booking can have had it.
@@ -71,12 +73,14 @@ func (s *sales) checkMoves(all map[string]*found) {
 		s.checkTraces(l, m, receipts[mark])
 		delete(receipts, mark)
 	}
+	s.checkModifications(lives, receipts)
 	for mark, r := range receipts {
 		s.differ("a receipt that nobody wrote", r.BookingID, "%s of %s", r.Kind, mark)
 	}
 	for _, id := range slices.Sorted(maps.Keys(lives)) {
 		l := lives[id]
 		s.checkLife(l)
+		s.checkModified(l)
 		s.checkTimes(l)
 		s.checkAuthors(l)
 		s.checkRefusals(l)
@@ -128,7 +132,7 @@ func (s *sales) checkLife(l *stayLife) {
 		}
 		status = leadsTo[kind]
 	}
-	if status != l.status() || l.plain["Version"] != float64(1+len(l.kinds)) {
+	if status != l.status() || l.plain["Version"] != float64(1+len(l.kinds)+len(l.modified)) {
 		s.differ("a booking that does not follow from its moves", l.id, "%v: %v", l.kinds, l.plain)
 	}
 	has := func(name string) bool { _, has := l.plain[name]; return has }
@@ -222,14 +226,23 @@ func (s *sales) authors(l *stayLife, kind string) (certain []span, maybe bool) {
 
 // checkRefusals compares each refusal with the statuses that the booking can have had during the call.
 func (s *sales) checkRefusals(l *stayLife) {
+	deeds := make([]*deed, 0, len(l.all)+len(l.tried))
 	for _, m := range l.all {
+		deeds = append(deeds, m.deed)
+	}
+	for _, m := range l.tried {
+		deeds = append(deeds, m.deed)
+	}
+	for _, m := range deeds {
 		for _, told := range m.refusals {
 			var state *bookings.StateError
-			errors.As(told.err, &state)
+			if !errors.As(told.err, &state) {
+				continue // of a modification, which is checked elsewhere
+			}
 			if state.BookingID != l.id || !slices.ContainsFunc(l.statuses, func(d during) bool {
 				return d.status == state.Status && d.meets(told.span)
 			}) {
-				s.differ("a refusal that was not true", m.items, "%s %s of %s: %v", m.mark, m.kind, l.id, told.err)
+				s.differ("a refusal that was not true", m.items, "%s %s of %s: %v", m.mark, m.name, l.id, told.err)
 			}
 		}
 	}
