@@ -21,7 +21,8 @@ type modification struct {
 
 const modifying = "modify"
 
-// modify quotes a booking anew, for a stay that others want too, and modifies it. A booking of tonight stays one.
+// modify quotes a booking anew, for a stay that others want too, and modifies it. A booking of tonight keeps its rooms, to
+// which guests may be checking in, and gets other fees.
 func (s *sales) modify(w *worker) {
 	a, _ := s.pick(w)
 	if a == nil {
@@ -29,7 +30,7 @@ func (s *sales) modify(w *worker) {
 	}
 	to := s.hotel.quotes[w.rand.IntN(len(s.hotel.quotes))]
 	if a.arrives() {
-		to = s.hotel.tonight[w.rand.IntN(len(s.hotel.tonight))]
+		to = a.quote
 	}
 	request := availability.QuoteRequest{Property: to.Property, Stay: to.Stay, Guests: availability.Guests{Adults: 1}}
 	for _, line := range to.Lines {
@@ -39,7 +40,7 @@ func (s *sales) modify(w *worker) {
 	}
 	quoted, err := bookings.New(s.db.Direct, nil).QuoteModification(context.Background(), a.id, request)
 	switch {
-	case notModified(err), errors.Is(err, dynastay.ErrInvalid): // the guests have checked in
+	case notModified(err):
 		return
 	case err != nil:
 		s.differ("a quote that failed", a.id, "%v", err)
