@@ -33,14 +33,24 @@ var (
 
 const innRooms = 5
 
-func newInn(t testing.TB, opts ...dyntest.Option) *inn {
+func newInn(t testing.TB) *inn {
 	t.Helper()
-	opts = append([]dyntest.Option{dyntest.OnlyTables(keys.BookingsTable, keys.AvailabilityTable, keys.MetadataTable),
-		dyntest.At(innNights.CheckIn.Time().Add(12 * time.Hour))}, opts...)
-	db := dyntest.New(t, opts...)
+	db := dyntest.New(t, dyntest.OnlyTables(keys.BookingsTable, keys.AvailabilityTable, keys.MetadataTable), dyntest.At(innNoon))
 	i := &inn{db, bookings.New(db.DB, nil), "prop_inn"}
 	i.open(t)
 	return i
+}
+
+// innNoon is the time when a test begins.
+var innNoon = innNights.CheckIn.Time().Add(12 * time.Hour)
+
+// next returns another inn in the same tables, for the next one of several tests that run one after another.
+func (i *inn) next(t testing.TB) *inn {
+	t.Helper()
+	i.Clock.Set(innNoon)
+	other := &inn{i.DB, i.repo, i.NewID("prop_")}
+	other.open(t)
+	return other
 }
 
 // open writes the nights anew.

@@ -72,6 +72,7 @@ func TestModifyOfAHold(t *testing.T) {
 // Nights that are over stay as they are. The time is a second before or after midnight at the property.
 func TestModifyAfterTheFirstNight(t *testing.T) {
 	t.Parallel()
+	inns := newInn(t)
 	const before, after = "2026-07-06T03:59:59Z", "2026-07-06T04:00:00Z" // midnight in New York, after the first night
 	for _, test := range []struct {
 		name  string
@@ -93,8 +94,7 @@ func TestModifyAfterTheFirstNight(t *testing.T) {
 		{"on the day of check-out, one night less", "2026-07-09T03:59:59Z", dynastay.MustStay("2026-07-05", "2026-07-07"), rooms{"a": 1}, "Stay"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			t.Parallel()
-			i := newInn(t)
+			i := inns.next(t)
 			b := i.bookIn(t, "America/New_York", innStay, rooms{"a": 1})
 			req := i.request(test.stay, test.rooms)
 			req.Property.TimeZone = "America/New_York"
@@ -130,6 +130,7 @@ func TestModifyAfterTheFirstNight(t *testing.T) {
 // Once the guests have checked in, they can stay longer or leave earlier, and keep their rooms.
 func TestModifyAfterCheckIn(t *testing.T) {
 	t.Parallel()
+	inns := newInn(t)
 	for _, test := range []struct {
 		name  string
 		stay  dynastay.Stay
@@ -145,8 +146,7 @@ func TestModifyAfterCheckIn(t *testing.T) {
 		{"another room type", innStay, rooms{"a": 2, "c": 1}, []string{"Rooms", "Quote.Lines"}},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			t.Parallel()
-			i := newInn(t)
+			i := inns.next(t)
 			b := i.book(t, innStay, rooms{"a": 2, "b": 1})
 			i.Clock.Set(innStay.CheckIn.Time().Add(15 * time.Hour))
 			m := i.quote(t, b.ID, test.stay, test.rooms)

@@ -101,6 +101,7 @@ func TestKeptNightsKeepTheirPrice(t *testing.T) {
 // A modification that does not fit into one transaction is refused before it is sent, with the number of actions.
 func TestModificationTooLarge(t *testing.T) {
 	t.Parallel()
+	inns := newInn(t)
 	for _, test := range []struct {
 		nights  int // of a booking that is moved to dates that it does not overlap
 		actions int // 0 if it fits
@@ -108,8 +109,7 @@ func TestModificationTooLarge(t *testing.T) {
 		{49, 0}, {50, 102},
 	} {
 		t.Run(fmt.Sprint(test.nights), func(t *testing.T) {
-			t.Parallel()
-			i := newInn(t)
+			i := inns.next(t)
 			for date := range dynastay.MustStay("2026-07-01", "2026-12-01").Dates() {
 				put(t, i.DB, "Availability", i.night("a", date))
 			}

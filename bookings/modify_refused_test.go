@@ -20,6 +20,7 @@ import (
 // the last one.
 func TestModifyCondition(t *testing.T) {
 	t.Parallel()
+	inns := newInn(t)
 	first, kept, last, added := innStay.CheckIn, innStay.CheckIn.AddDays(1), innStay.LastNight(), innStay.CheckOut
 	longer := dynastay.Stay{CheckIn: innStay.CheckIn, CheckOut: added.AddDays(1)}
 	shorter := dynastay.Stay{CheckIn: innStay.CheckIn, CheckOut: last}
@@ -67,8 +68,7 @@ func TestModifyCondition(t *testing.T) {
 		{"dropped, price changed", shorter, rooms{"a": 2}, last, "PricePerNight", dearer, ""},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			t.Parallel()
-			i := newInn(t)
+			i := inns.next(t)
 			before := i.book(t, innStay, rooms{"a": 2})
 			m := i.quote(t, before.ID, test.stay, test.rooms)
 			i.set(t, "a", test.date, test.set, test.value)
@@ -101,6 +101,7 @@ func TestModifyCondition(t *testing.T) {
 // missing now are those that the booking itself has got in the meantime.
 func TestModifyOfAChangedBooking(t *testing.T) {
 	t.Parallel()
+	inns := newInn(t)
 	longer := dynastay.Stay{CheckIn: innStay.CheckIn, CheckOut: innStay.CheckOut.AddDays(1)}
 	for _, test := range []struct {
 		name      string
@@ -112,8 +113,7 @@ func TestModifyOfAChangedBooking(t *testing.T) {
 		{"after a refusal", "GetItem", 1},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			t.Parallel()
-			i := newInn(t)
+			i := inns.next(t)
 			b := i.book(t, innStay, rooms{"a": 1})
 			m := i.quote(t, b.ID, longer, rooms{"a": 1})
 			if test.operation == "GetItem" {
@@ -145,6 +145,7 @@ func TestModifyOfAChangedBooking(t *testing.T) {
 // changed in the meantime.
 func TestModificationsShareARefusal(t *testing.T) {
 	t.Parallel()
+	inns := newInn(t)
 	longer := dynastay.Stay{CheckIn: innStay.CheckIn, CheckOut: innStay.CheckOut.AddDays(1)}
 	for _, test := range []struct {
 		name    string
@@ -153,8 +154,7 @@ func TestModificationsShareARefusal(t *testing.T) {
 		{"unchanged", false}, {"changed", true},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			t.Parallel()
-			i := newInn(t)
+			i := inns.next(t)
 			for range 50 { // until the second call was early enough
 				i.open(t)
 				first, second := i.book(t, innStay, rooms{"a": 1}), i.book(t, innStay, rooms{"a": 1})
@@ -207,6 +207,7 @@ func TestModificationsShareARefusal(t *testing.T) {
 // A night that cannot take back its rooms does not keep the booking from being modified; it is reported.
 func TestModifyReportsMissingNights(t *testing.T) {
 	t.Parallel()
+	inns := newInn(t)
 	for _, test := range []struct {
 		name  string
 		spoil func(t *testing.T, i *inn, date dynastay.Date)
@@ -216,8 +217,7 @@ func TestModifyReportsMissingNights(t *testing.T) {
 		{"a different property", func(t *testing.T, i *inn, date dynastay.Date) { i.set(t, "a", date, "PropertyId", "prop_other") }},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			t.Parallel()
-			i := newInn(t)
+			i := inns.next(t)
 			b := i.book(t, innStay, rooms{"a": 2})
 			m := i.quote(t, b.ID, dynastay.Stay{CheckIn: innStay.CheckIn, CheckOut: innStay.LastNight()}, rooms{"a": 1})
 			test.spoil(t, i, innStay.LastNight())

@@ -19,6 +19,7 @@ var innStay = dynastay.MustStay("2026-07-05", "2026-07-08")
 // price is one that the booking has kept.
 func TestModify(t *testing.T) {
 	t.Parallel()
+	inns := newInn(t)
 	for _, test := range []struct {
 		name  string
 		stay  dynastay.Stay
@@ -43,8 +44,7 @@ func TestModify(t *testing.T) {
 		{"nothing", innStay, rooms{"a": 1, "b": 2}, "1203", 0},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			t.Parallel()
-			i := newInn(t)
+			i := inns.next(t)
 			before := i.book(t, innStay, rooms{"a": 1, "b": 2})
 			for room := range innPrices {
 				for date := range innNights.Dates() {
