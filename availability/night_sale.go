@@ -55,6 +55,9 @@ func nightSalesOf(q *Quote, booked Booked) (all []nightSale) {
 		}
 	}
 	for _, line := range booked.Lines {
+		if line.Quantity < 1 {
+			continue
+		}
 		for date := range booked.Stay.Dates() {
 			if !q.has(line.RoomTypeID) || !q.Stay.Contains(date) {
 				all = append(all, nightSale{roomTypeID: line.RoomTypeID, date: date, line: -1, rooms: -line.Quantity})

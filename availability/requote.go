@@ -9,7 +9,7 @@ import (
 )
 
 // Booked is what a booking has already, for a quote that changes it. Of the lines, the names, the policies and the
-// subtotals are not used.
+// subtotals are not used. A line whose quantity is not positive, which only other software can have stored, has no rooms.
 type Booked struct {
 	Stay  dynastay.Stay
 	Lines []Line
@@ -25,7 +25,7 @@ func (b Booked) line(roomTypeID string) (Line, bool) {
 
 func (b Booked) quantity(roomTypeID string) int {
 	line, _ := b.line(roomTypeID)
-	return line.Quantity
+	return max(0, line.Quantity)
 }
 
 // overbooked returns the overbooked nights that a stay keeps.

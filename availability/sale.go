@@ -177,12 +177,15 @@ func (s *Sale) refusals(at nightSale, row dynastay.Row) ([]RefusedNight, error) 
 }
 
 // GiveBack adds to tx the action that returns rooms of one night to the inventory. It returns a
-// [*dynastay.InvalidError] for an invalid id or date. If the night no longer has an item, or its item has no number of
+// [*dynastay.InvalidError] for an invalid id or date, and if the number of rooms is not positive. If the night no longer has an item, or its item has no number of
 // available rooms, the action is skipped: [dynastay.OpSpec.Prepare] runs again, and must not call GiveBack for a night for
 // which [dynastay.Tx.Skipped] is true.
 func (r *Repository) GiveBack(tx *dynastay.Tx, propertyID, roomTypeID string, date dynastay.Date, rooms int) error {
 	if _, err := NightRef(roomTypeID, date); err != nil {
 		return err
+	}
+	if rooms < 1 {
+		return dynastay.Invalid("Rooms", "must be positive")
 	}
 	q := &Quote{Property: House{ID: propertyID}}
 	(&Sale{nights: r, quote: q}).add(tx, nightSale{roomTypeID: roomTypeID, date: date, rooms: -rooms}, false)

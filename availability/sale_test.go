@@ -190,20 +190,20 @@ func TestSaleAndGiveBackChangeOnlyTheRooms(t *testing.T) {
 func TestGiveBack(t *testing.T) {
 	t.Parallel()
 	db, repo := open(t)
-	back := func(property, roomTypeID string, date dynastay.Date) (missing bool, err error) {
+	back := func(property, roomTypeID string, date dynastay.Date, rooms int) (missing bool, err error) {
 		return dynastay.Do(t.Context(), db.DB, dynastay.NewOp(dynastay.OpSpec[bool]{
 			Name: "test.GiveBack",
 			Prepare: func(_ context.Context, tx *dynastay.Tx) (bool, error) {
 				if night, err := availability.NightRef(roomTypeID, date); err == nil && tx.Skipped(keys.AvailabilityTable, night.Key) {
 					return true, nil
 				}
-				return false, repo.GiveBack(tx, property, roomTypeID, date, 2)
+				return false, repo.GiveBack(tx, property, roomTypeID, date, rooms)
 			},
 		}))
 	}
 	assertBack := func(missing bool, property, day, why string) {
 		t.Helper()
-		got, err := back(property, roomTypeID, date(day))
+		got, err := back(property, roomTypeID, date(day), 2)
 		require.NoError(t, err, why)
 		assert.Equal(t, missing, got, why)
 	}
@@ -221,8 +221,12 @@ func TestGiveBack(t *testing.T) {
 	}
 	assert.Nil(t, stored(t, db, roomTypeID, "2026-07-12"), "no night is created")
 
-	_, err := back(propertyID, "a#b", date("2026-07-10"))
+	_, err := back(propertyID, "a#b", date("2026-07-10"), 2)
 	assertInvalid(t, err, "RoomTypeID", "")
-	_, err = back(propertyID, roomTypeID, dynastay.Date{})
+	_, err = back(propertyID, roomTypeID, dynastay.Date{}, 2)
 	assertInvalid(t, err, "Date", "")
+	for _, rooms := range []int{0, -1} {
+		_, err = back(propertyID, roomTypeID, date("2026-07-10"), rooms)
+		assertInvalid(t, err, "Rooms", "must be positive")
+	}
 }

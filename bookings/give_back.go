@@ -3,6 +3,7 @@ package bookings
 import (
 	"context"
 	"fmt"
+	"slices"
 
 	"github.com/dynastay/dynastay"
 	"github.com/dynastay/dynastay/availability"
@@ -56,7 +57,7 @@ func (r *Repository) giveBackOp(
 func (r *Repository) giveBack(ctx context.Context, tx *dynastay.Tx, b *Booking) (missing []MissingNight, err error) {
 	// Other software may have stored a stay of any length. If there are more nights than a transaction can return, fail
 	// before listing them.
-	if n := b.Stay.Nights() * len(b.Lines); n > mostReturned {
+	if n := b.Stay.Nights() * len(b.taken()); n > mostReturned {
 		return nil, tooManyNights(n)
 	}
 	nights, err := b.nights()
@@ -68,7 +69,7 @@ func (r *Repository) giveBack(ctx context.Context, tx *dynastay.Tx, b *Booking) 
 	if err := tx.Contend(ctx, dynastay.Contest{Items: nights}); err != nil {
 		return nil, err
 	}
-	for _, line := range b.Lines {
+	for _, line := range b.taken() {
 		for date := range b.Stay.Dates() {
 			if tx.Skipped(keys.AvailabilityTable, nights[0].Key) {
 				missing = append(missing, MissingNight{RoomTypeID: line.RoomTypeID, Date: date})
@@ -89,9 +90,15 @@ func tooManyNights(n int) error {
 	return &dynastay.InvalidError{Field: "BookingID", Reason: reason, Err: &dynastay.TooLargeError{Actions: n + 1}}
 }
 
-// nights returns the nights of the booking, line by line.
+// taken returns the lines that have rooms. Other software may have stored one with a quantity that is not positive, for
+// which nothing can be returned.
+func (b *Booking) taken() []Line {
+	return slices.DeleteFunc(slices.Clone(b.Lines), func(l Line) bool { return l.Quantity < 1 })
+}
+
+// nights returns the nights of these lines, line by line.
 func (b *Booking) nights() (nights []dynastay.Ref, err error) {
-	for _, line := range b.Lines {
+	for _, line := range b.taken() {
 		for date := range b.Stay.Dates() {
 			night, err := availability.NightRef(line.RoomTypeID, date)
 			if err != nil {

@@ -274,6 +274,47 @@ func TestModifyOfTheDocumentsBooking(t *testing.T) {
 	assert.Equal(t, innRooms-1, left.Int("AvailableRooms"))
 }
 
+// A line of other software without rooms is modified and cancelled like one that does not exist.
+func TestLinesWithoutRooms(t *testing.T) {
+	t.Parallel()
+	inns := newInn(t)
+	for _, quantity := range []int{0, -2} {
+		for _, test := range []struct {
+			name string
+			call func(i *inn, id string) (*bookings.Booking, error)
+			want map[string]int
+		}{
+			{"dropped", func(i *inn, id string) (*bookings.Booking, error) {
+				m := i.quote(t, id, innStay, rooms{"a": 1})
+				got, err := i.repo.Modify(t.Context(), m)
+				return got.Booking, err
+			}, takenBy(innStay, rooms{"a": 1})},
+			{"filled", func(i *inn, id string) (*bookings.Booking, error) {
+				m := i.quote(t, id, innStay, rooms{"a": 1, "b": 1})
+				got, err := i.repo.Modify(t.Context(), m)
+				return got.Booking, err
+			}, takenBy(innStay, rooms{"a": 1, "b": 1})},
+			{"cancelled", func(i *inn, id string) (*bookings.Booking, error) {
+				c, err := i.repo.Cancel(t.Context(), id, "")
+				assert.Empty(t, c.Missing)
+				return c.Booking, err
+			}, map[string]int{}},
+		} {
+			t.Run(fmt.Sprint(test.name, quantity), func(t *testing.T) {
+				i := inns.next(t)
+				b := i.book(t, innStay, rooms{"a": 1})
+				put(t, i.DB, "Bookings", dynastay.Item{
+					"PK": dynastay.Text("BOOKING#" + b.ID), "SK": dynastay.Text("ROOM#" + i.roomType("b")), "EntityType": dynastay.Text("BookingRoom"),
+					"BookingId": dynastay.Text(b.ID), "RoomTypeId": dynastay.Text(i.roomType("b")), "Quantity": dynastay.Number(quantity),
+				})
+				_, err := test.call(i, b.ID)
+				require.NoError(t, err)
+				assert.Equal(t, test.want, i.taken(t))
+			})
+		}
+	}
+}
+
 // The quote survives JSON, in which an application keeps it between the offer and the agreement.
 func TestModificationIsJSON(t *testing.T) {
 	t.Parallel()
