@@ -51,8 +51,8 @@ var (
 	ErrCorrupt = errors.New("unreadable item")
 )
 
-// ErrOvertaken is for authors of operations: a [Failed] function returns it if what [OpSpec.Prepare] read has changed
-// since. [DB.Write] then prepares the operation again, and returns [ErrContention] once its retry budget is used up.
+// ErrOvertaken is for authors of operations: a [Failed] function, or [OpSpec.Prepare] itself, returns it if what Prepare read
+// has changed since. [DB.Write] then prepares the operation again, and returns [ErrContention] once its retry budget is used up.
 var ErrOvertaken = errors.New("overtaken by another write")
 
 // ErrSkip is for authors of operations: a [Failed] function returns it if the write should go ahead without that
@@ -137,9 +137,9 @@ func (e *InvalidError) Unwrap() []error {
 }
 
 // TooLargeError means that a write does not fit into one transaction, which has at most 100 actions and 4 MB. The
-// [*InvalidError] for such a write matches it with [errors.As]. Nothing was sent.
+// [*InvalidError] for such a write matches it with [errors.As]. Nothing was written.
 type TooLargeError struct {
-	Actions int // one for each item that is written or checked
+	Actions int // one for each item that is written or checked; at least so many if not all were determined
 	Bytes   int // 0 if only the number of actions was determined
 }
 

@@ -43,7 +43,7 @@ type OpSpec[R any] struct {
 	Contest *Contest
 	// Prepare adds the actions to tx and returns the result that the operation will have once they are written. It may
 	// read. It runs again, from the start, if another write has overtaken it. An operation that turns out to have
-	// nothing to write adds no actions.
+	// nothing to write adds no actions. If it returns [ErrOvertaken], it runs again.
 	Prepare func(ctx context.Context, tx *Tx) (R, error)
 	// Restore reads back the result of an earlier call with the same idempotency key, from the ids that the call
 	// recorded with [Tx.Made]. Without Restore, the operation cannot be written with an [IdempotencyKey] unless its
@@ -68,6 +68,10 @@ type Contest struct {
 	// See reads the items consistently after a refusal, because DynamoDB does not guarantee to report every action that
 	// would fail. Without See, Judge gets only what was reported.
 	See func(ctx context.Context) (map[Ref]Row, error)
+	// Still reports whether what the operation read before it was prepared is still so. It is called before a refusal is
+	// returned, after the items were seen, or after another write was refused on them. If it returns false, the operation is
+	// prepared again. An operation needs it if Judge depends on what was read. It may read.
+	Still func(ctx context.Context) (bool, error)
 }
 
 // judges reports whether the contest determines the error for a failed action on the item.

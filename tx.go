@@ -44,8 +44,8 @@ func (tx *Tx) Made(name, id string) {
 }
 
 // Contend sets what the current operation contends for, if that is known only after a first read. It waits for the
-// operation's turn, so what is read afterwards is current. It replaces [OpSpec.Contest]. If it returns an error,
-// Prepare must return it.
+// operation's turn, so what is read afterwards is current. It replaces [OpSpec.Contest]. If it returns an error, which may
+// be [ErrOvertaken], Prepare must return it.
 func (tx *Tx) Contend(ctx context.Context, c Contest) error {
 	return tx.write.contend(ctx, tx.current, c)
 }

@@ -37,7 +37,7 @@ func (db *DB) Write(ctx context.Context, parts ...Part) error {
 	for _, op := range w.ops {
 		w.contests = append(w.contests, op.contest())
 	}
-	if err := w.queue(ctx, w.contended()); err != nil {
+	if err := w.queue(ctx, w.contended()); err != nil && !errors.Is(err, ErrOvertaken) {
 		return w.refuse(ctx, err)
 	}
 	return w.run(ctx)
@@ -74,11 +74,30 @@ func (w *write) queue(ctx context.Context, refs []Ref) error {
 		return nil
 	}
 	pass, err := w.db.gates.enter(ctx, refs, w.judge)
-	if err != nil && ctx.Err() != nil {
+	switch {
+	case err == nil:
+		w.pass = pass
+		return nil
+	case ctx.Err() != nil:
 		return w.fail(ErrContention, err)
 	}
-	w.pass = pass
-	return err
+	return w.confirm(ctx, err)
+}
+
+// confirm returns a refusal, or ErrOvertaken if it was judged from something that is no longer so.
+func (w *write) confirm(ctx context.Context, refusal error) error {
+	for _, c := range w.contests {
+		if c == nil || c.Still == nil {
+			continue
+		}
+		switch still, err := c.Still(ctx); {
+		case err != nil:
+			return err
+		case !still:
+			return ErrOvertaken
+		}
+	}
+	return refusal
 }
 
 // leave passes the gates to the next in line. It is called before anything is read about the outcome of a finished
@@ -165,6 +184,12 @@ func (w *write) contended() (refs []Ref) {
 func (w *write) run(ctx context.Context) error {
 	for {
 		tx, err := w.prepare(ctx)
+		if errors.Is(err, ErrOvertaken) {
+			if w.sent++; w.pause(ctx) { // it counts as an attempt
+				continue
+			}
+			err = w.fail(ErrContention, ErrOvertaken, ctx.Err())
+		}
 		if err != nil {
 			return w.refuse(ctx, err)
 		}
@@ -184,7 +209,7 @@ func (w *write) run(ctx context.Context) error {
 			// The conflict was on an item for which this write does not queue. For example, a cancellation competes
 			// with buyers who queue for a night, and who would pass it on among themselves forever. From now on the
 			// write queues for all of its items.
-			if err := w.queue(ctx, append(tx.refs(), w.contended()...)); err != nil {
+			if err := w.queue(ctx, append(tx.refs(), w.contended()...)); err != nil && !errors.Is(err, ErrOvertaken) {
 				return w.refuse(ctx, err)
 			}
 		}
@@ -370,7 +395,7 @@ func (w *write) refused(ctx context.Context, tx *Tx, got outcome, since uint64) 
 		return ErrOvertaken // nothing prevents it by now
 	}
 	w.proof = &proof{since, seen}
-	return err
+	return w.confirm(ctx, err)
 }
 
 // giveUp records the actions that the next preparation must skip, and reports whether there are any.

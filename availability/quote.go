@@ -65,8 +65,8 @@ type Line struct {
 	CancellationPolicy CancellationPolicy
 	Nights             []NightPrice   // every night of the stay, in order, for one room
 	Subtotal           dynastay.Money // the sum of the nights times Quantity
-	// Overbooked lists the nights on which fewer than Quantity rooms were left: in a quote, when the nights were read;
-	// in a booking, when they were sold. It is empty unless Overbook allowed it.
+	// Overbooked lists the nights on which fewer rooms were left than were taken: in a quote, when the nights were read;
+	// in a booking, when they were sold, or added by a modification. It is empty unless Overbook allowed it.
 	Overbooked []dynastay.Date
 }
 

@@ -44,7 +44,7 @@ func (b Booked) overbooked(roomTypeID string, stay dynastay.Stay) (dates []dynas
 func (b Booked) kept(roomTypeID string, quantity int, date dynastay.Date) dynastay.Money {
 	line, _ := b.line(roomTypeID)
 	i := slices.IndexFunc(line.Nights, func(n NightPrice) bool { return n.Date == date })
-	if i < 0 || line.Quantity != quantity {
+	if i < 0 || line.Quantity != quantity || !b.Stay.Contains(date) {
 		return dynastay.Money{}
 	}
 	return line.Nights[i].Price
@@ -52,11 +52,12 @@ func (b Booked) kept(roomTypeID string, quantity int, date dynastay.Date) dynast
 
 // Requote is [Repository.Quote] for a change of a booking. The booking's own rooms count as available. If the quantity of a
 // room type stays the same, the nights that the booking keeps keep their price; if it changes, all nights of the room type
-// have their current price. A change of the stay must meet the restrictions of its first and last night, as a new booking
-// must.
+// have their current price. If the stay changes, or rooms are added, it must meet the restrictions of its first and last
+// night, as a new booking must.
 //
 // Rooms of nights before today at the property can be neither added nor returned; for these, Requote returns a
-// [*dynastay.InvalidError] for the field "Stay". 1 request per room type, none for one that is not affected.
+// [*dynastay.InvalidError] for the field "Stay". 1 request per room type, none for one whose nights and quantity stay the
+// same.
 func (r *Repository) Requote(ctx context.Context, req QuoteRequest, booked Booked) (*Quote, error) {
 	now := r.db.Now()
 	if err := req.validate(); err != nil {
@@ -71,7 +72,7 @@ func (r *Repository) Requote(ctx context.Context, req QuoteRequest, booked Booke
 		}
 		q.Lines = append(q.Lines, line)
 	}
-	sale := r.Resale(q, booked)
+	sale := r.SaleFor(q, booked)
 	if err := sale.Current(now); err != nil {
 		return nil, err
 	}
@@ -92,8 +93,15 @@ func (r *Repository) Requote(ctx context.Context, req QuoteRequest, booked Booke
 func (r *Repository) prices(
 	ctx context.Context, line Line, stay dynastay.Stay, booked Booked, seen map[dynastay.Ref]dynastay.Row,
 ) (Line, error) {
+	// All nights of a line are kept at their price if the stay and the quantity remain the same, and it has a price for each.
+	read := stay != booked.Stay
+	kept := map[dynastay.Date]dynastay.Money{}
+	for date := range stay.Dates() {
+		kept[date] = booked.kept(line.RoomTypeID, line.Quantity, date)
+		read = read || !kept[date].IsSet()
+	}
 	current := map[dynastay.Date]dynastay.Money{}
-	if stay != booked.Stay || line.Quantity != booked.quantity(line.RoomTypeID) {
+	if read {
 		rows, err := r.read(ctx, line.RoomTypeID, stay)
 		if err != nil {
 			return line, err
@@ -111,7 +119,7 @@ func (r *Repository) prices(
 		}
 	}
 	for date := range stay.Dates() {
-		price := booked.kept(line.RoomTypeID, line.Quantity, date)
+		price := kept[date]
 		if !price.IsSet() {
 			price = current[date]
 		}

@@ -21,7 +21,7 @@ type Sale struct {
 // Sold is the result of [Sale.Add].
 type Sold struct {
 	Lines []Line // of the quote, with the nights that are overbooked if the write succeeds
-	// Missing lists the nights whose rooms are not returned, because the item of the night no longer exists or has no number
+	// Missing lists the nights whose rooms cannot be returned, because the item of the night no longer exists or has no number
 	// of available rooms.
 	Missing []MissingNight
 }
@@ -33,10 +33,10 @@ type MissingNight struct {
 }
 
 // Sale returns the sale of a quote. The quote must have passed [Quote.Validate].
-func (r *Repository) Sale(q *Quote) *Sale { return r.Resale(q, Booked{}) }
+func (r *Repository) Sale(q *Quote) *Sale { return r.SaleFor(q, Booked{}) }
 
-// Resale returns the sale that turns a booking into what a quote says. The quote must have passed [Quote.Validate].
-func (r *Repository) Resale(q *Quote, booked Booked) *Sale {
+// SaleFor returns the sale that changes a booking to match a quote. The quote must have passed [Quote.Validate].
+func (r *Repository) SaleFor(q *Quote, booked Booked) *Sale {
 	return &Sale{r, q, booked, nightSalesOf(q, booked)}
 }
 
@@ -58,7 +58,8 @@ func NightRef(roomTypeID string, date dynastay.Date) (dynastay.Ref, error) {
 	return dynastay.RefOf(keys.AvailabilityTable, key), err
 }
 
-// nightRef is for the nights of a quote. The error is ignored because the quote has been validated.
+// nightRef is for the nights of a quote or of a booking. The error is ignored because the quote has been validated; a night
+// of a booking with an invalid id has no key, and is rejected as such.
 func nightRef(roomTypeID string, date dynastay.Date) dynastay.Ref {
 	ref, _ := NightRef(roomTypeID, date)
 	return ref

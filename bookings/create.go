@@ -37,8 +37,9 @@ const (
 )
 
 // CreateOp books a quote. It takes the rooms of every night out of the inventory, under the conditions of the quote,
-// and writes a booking with its lines and its reference: a confirmed one, or with Request.Hold a pending one. If a night cannot be sold as quoted, it fails with
-// [*Refused]. If the quote allows overbooking, the lines of the booking list the nights that are overbooked.
+// and writes a booking with its lines and its reference: a confirmed one, or with Request.Hold a pending one. If a night
+// cannot be sold as quoted, it fails with [*Refused]. If the quote allows overbooking, the lines of the booking list the
+// nights that are overbooked.
 //
 // It needs one action for each night of each room type, two for the booking and its reference, one for each line, and
 // one for an idempotency key. A transaction has at most 100 actions.

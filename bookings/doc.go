@@ -32,9 +32,10 @@
 //	| [Repository.CheckIn]  | confirmed          | checked in | from check-in to the date of check-out | kept |
 //	| [Repository.NoShow]   | confirmed          | no-show    | from the date of check-in             | kept |
 //	| [Repository.CheckOut] | checked in         | completed  |                                       | kept |
+//	| [Repository.Modify]   | pending, confirmed, checked in | the same | before the end of the hold, to the date of check-out | the difference |
 //
-// [Repository.Modify] gives a pending, confirmed or checked-in booking other dates, other rooms or another number of guests,
-// at the price of [Repository.QuoteModification]. The nights that it drops are returned, those that it adds are taken, and
+// Modify gives a booking other dates, other rooms or another number of guests, at the price of
+// [Repository.QuoteModification]. The nights that it drops are returned, those that it adds are taken, and
 // those that it keeps are left alone, at their price.
 //
 // Each of these is one transaction, conditional on the booking as it was read, and fails with a [*StateError] in any other

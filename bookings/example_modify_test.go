@@ -28,7 +28,7 @@ func ExampleRepository_Modify() {
 	room := quote.Lines[0]
 	ask := availability.QuoteRequest{ // usually from properties.Card.QuoteRequest
 		Property: quote.Property, Stay: dynastay.MustStay("2037-07-10", "2037-07-11"), Guests: quote.Guests,
-		Rooms: []availability.Room{{RoomTypeID: room.RoomTypeID, Name: room.Name, Quantity: 1, Limits: quote.Sleeps}},
+		Rooms: []availability.Room{{RoomTypeID: room.RoomTypeID, Name: room.Name, Quantity: 1, Limits: quote.Sleeps}}, // of one room
 	}
 	shorter, err := repo.QuoteModification(ctx, booking.ID, ask)
 	if err != nil {

@@ -27,7 +27,7 @@ type inn struct {
 var (
 	innNights = dynastay.MustStay("2026-07-01", "2026-07-21")
 	innPrices = map[string]dynastay.Money{
-		"a": dynastay.MustMoney("100", "USD"), "b": dynastay.MustMoney("150.50", "USD"), "c": dynastay.MustMoney("90", "USD"),
+		"a": dynastay.MustMoney("100", "USD"), "b": dynastay.MustMoney("150.50", "USD"), "c": dynastay.MustMoney("100", "USD"),
 	}
 )
 

@@ -71,62 +71,67 @@ func addLine(tx *dynastay.Tx, codec entity.Codec[Line], line *Line) error {
 	return nil
 }
 
-// modifyLines adds the actions that turn the lines of a booking into the sold ones, and returns the new lines. Lines have
-// no write ids: the condition on the booking protects them as well. Attributes that the library does not know are kept.
-func (s stored) modifyLines(tx *dynastay.Tx, b *Booking, had []Line, sold []availability.Line) (lines []Line, err error) {
+// modifyLines adds the actions that turn the lines of a booking into the sold ones. It returns the new lines, and whether
+// any of them differs. Lines have no write ids: the condition on the booking protects them as well. Attributes that the library
+// does not know are kept.
+func (s stored) modifyLines(
+	tx *dynastay.Tx, b *Booking, had []Line, sold []availability.Line,
+) (lines []Line, changed bool, err error) {
 	codec := lineCodec(b.Total.Currency())
 	for _, one := range sold {
 		line, err := newLine(b.ID, one)
 		if err != nil {
-			return nil, err
+			return nil, false, err
 		}
+		differs := true
 		i := slices.IndexFunc(had, func(l Line) bool { return l.RoomTypeID == one.RoomTypeID })
 		if i < 0 {
 			err = addLine(tx, codec, &line)
 		} else {
 			line.RoomIDs = had[i].RoomIDs
-			err = changeLine(tx, codec, s.lines[i], &had[i], &line)
+			differs, err = changeLine(tx, codec, s.lines[i], &line)
 		}
 		if err != nil {
-			return nil, err
+			return nil, false, err
 		}
-		lines = append(lines, line)
+		lines, changed = append(lines, line), changed || differs
 	}
 	for i, old := range had {
 		if !slices.ContainsFunc(sold, func(l availability.Line) bool { return l.RoomTypeID == old.RoomTypeID }) {
 			tx.Delete(keys.BookingsTable, keys.BookingsTable.Key.From(s.lines[i]))
+			changed = true
 		}
 	}
-	return lines, nil
+	return lines, changed, nil
 }
 
 // changeLine adds the update of a line, if it differs from what is stored.
-func changeLine(tx *dynastay.Tx, codec entity.Codec[Line], row dynastay.Row, old, line *Line) error {
-	before, err := codec.Encode(old)
-	if err != nil {
-		return err
-	}
+func changeLine(tx *dynastay.Tx, codec entity.Codec[Line], row dynastay.Row, line *Line) (differs bool, err error) {
+	before := row.Item()
 	after, err := codec.Encode(line)
 	if err != nil {
-		return err
+		return false, err
 	}
-	update, differs := expression.UpdateBuilder{}, false
+	update := expression.UpdateBuilder{}
 	for _, name := range slices.Sorted(maps.Keys(after)) {
 		if !values.Equal(before[name], after[name]) {
-			update, differs = update.Set(dynastay.NameOf(dynastay.PathOf(name)), expression.Value(after[name])), true
+			update, differs = update.Set(dynastay.NameOf(name), expression.Value(after[name])), true
 		}
 	}
-	for _, name := range slices.Sorted(maps.Keys(before)) {
-		if after[name] == nil {
-			update, differs = update.Remove(dynastay.NameOf(dynastay.PathOf(name))), true
+	for _, name := range mayBeAbsent {
+		if after[name] == nil && !values.IsNull(before[name]) {
+			update, differs = update.Remove(dynastay.NameOf(name)), true
 		}
 	}
 	if differs {
 		expr := dynastay.Prepare(expression.NewBuilder().WithCondition(lineExists).WithUpdate(update)).With(nil)
 		tx.Update(keys.BookingsTable, keys.BookingsTable.Key.From(row), expr).Else(overtaken)
 	}
-	return nil
+	return differs, nil
 }
+
+// mayBeAbsent are the attributes that a line does not always have.
+var mayBeAbsent = []string{"CancellationPolicy", "OverbookedNights", "RoomName"}
 
 // declareRoomIDs stores one room id as text, as in the hotel-booking document, and several as a list.
 func declareRoomIDs(f *entity.Fields, ids *[]string) {

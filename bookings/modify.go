@@ -8,16 +8,19 @@ import (
 
 	"github.com/dynastay/dynastay"
 	"github.com/dynastay/dynastay/availability"
+	values "github.com/dynastay/dynastay/internal/stored"
 	"github.com/dynastay/dynastay/keys"
 )
 
-// Modification is the input of [Repository.Modify]; [Repository.QuoteModification] creates it. Show the guest the Quote,
-// whose total is that of the whole stay, and keep the Modification on the server until the guest has agreed.
+// Modification is the input of [Repository.Modify]; [Repository.QuoteModification] creates it. Show the guest the new total,
+// which is Quote.Total + TaxesAndFees − Booking.Breakdown.Discounts, and the policies of the lines, and keep the Modification
+// on the server until the guest has agreed.
 type Modification struct {
 	BookingID string
 	Version   int // of the booking for which the quote was made
 	Quote     *availability.Quote
-	// TaxesAndFees replaces that of the booking; whole minor units of the quote's currency, zero Money for none.
+	// TaxesAndFees replaces that of the booking, from which QuoteModification copies it: set it to that of the new stay. Whole
+	// minor units of the quote's currency, zero Money for none.
 	TaxesAndFees dynastay.Money
 }
 
@@ -41,17 +44,21 @@ var modify = move{
 	nil,
 }
 
-// QuoteModification returns the price of a booking with another stay, other rooms or another number of guests: all that the
-// request says replaces what the booking has. The booking's own rooms count as available. If the quantity of a room type
-// stays the same, the nights that the booking keeps keep their price; if it changes, all nights of that room type have
-// their current price. It reserves nothing.
+// QuoteModification returns the price of a booking with another stay, other rooms or another number of guests. The request
+// lists everything that the booking is to have, including rooms and guests that remain the same, and the policies: to keep
+// those that were agreed, copy them from the lines of the booking. It reserves nothing.
 //
-// A pending booking can be modified until its hold ends, a confirmed one until its date of check-out at the property.
-// Once the guests have checked in, the date of check-in and the rooms stay as they are. Nights before today can be neither
-// added nor returned. A different stay must meet the restrictions of its first and its last night. The errors are those of
-// [availability.Repository.Requote] and of [Repository.Modify].
+// The booking's own rooms count as available. If the quantity of a room type stays the same, the nights that the booking
+// keeps keep their price; if it changes, all nights of that room type have their current price. If the stay changes, or rooms
+// are added, it must meet the restrictions of its first and its last night.
 //
-// 2 requests: a consistent Query of the booking, and 1 for each room type whose nights or quantity change.
+// A booking can be modified up to and including its date of check-out at the property, a pending one only until its hold
+// ends; otherwise, QuoteModification returns a [*StateError]. Once the guests have checked in, a different date of check-in,
+// room type or quantity is refused with a [*dynastay.InvalidError] for the field "Stay.CheckIn" or "Rooms", and at any time
+// rooms of a night before today for the field "Stay". Nights that cannot be sold are listed in a [*Refused]. Whether the
+// modification fits into one transaction is known only to Modify.
+//
+// 1 request, a consistent Query of the booking, and 1 for each room type whose nights or quantity change.
 func (r *Repository) QuoteModification(ctx context.Context, bookingID string, req availability.QuoteRequest) (Modification, error) {
 	b, err := r.Get(ctx, bookingID, dynastay.Consistent)
 	if err != nil {
@@ -75,24 +82,29 @@ func (r *Repository) QuoteModification(ctx context.Context, bookingID string, re
 	if err != nil {
 		return Modification{}, err
 	}
-	return Modification{BookingID: bookingID, Version: b.Version, Quote: q}, nil
+	if b.Total.IsSet() && q.Total.Currency() != b.Total.Currency() {
+		return Modification{}, dynastay.Invalid("Rooms", "must have prices in %s, the currency of the booking", b.Total.Currency())
+	}
+	return Modification{BookingID: bookingID, Version: b.Version, Quote: q, TaxesAndFees: b.Breakdown.TaxesAndFees}, nil
 }
 
 // ModifyOp gives a booking the stay, the rooms and the numbers of guests of a quote. In one transaction, it returns the
 // nights that are dropped, takes those that are added, under the conditions of the quote, and leaves those that the booking
 // keeps alone. If a night cannot be sold as quoted, it fails with [*Refused], and the booking stays as it is. If the booking
-// has changed since the quote was made, ModifyOp fails with [dynastay.ErrVersion]; if its status or the time does not allow a
-// modification, with a [*StateError]. In both cases, read it and quote again.
+// has changed since the quote was made, ModifyOp fails with [dynastay.ErrVersion]: call QuoteModification again. If its status
+// or the time does not allow a modification, it fails with a [*StateError].
 //
 // The lines and the names are those of the quote, with its cancellation policies. The rooms assigned at check-in, the
-// discounts, the end of a hold and the status stay as they are.
+// discounts, the end of a hold, the status and the payment status stay as they are: collect or refund the difference between
+// the totals.
 //
-// It needs one action for each night that is added, returned, or changes its quantity; one for the first and one for the last
-// night of each room type, if the stay changes; one for each line; one for the booking, and one for an idempotency key.
-// A transaction has at most 100 actions: a modification that needs more fails with a [*dynastay.TooLargeError].
+// It needs at most one action for each night that is added, returned, or changes its quantity; one for the first and one for
+// the last night of each room type, if the stay changes and the night is not among these; one for each line that changes; one
+// for the booking, and one for an idempotency key. A transaction has at most 100 actions: a modification that needs more fails
+// with a [*dynastay.TooLargeError].
 //
-// With an idempotency key, the input is the booking, the stay, the numbers of guests, the lines with their policies and
-// subtotals, and the taxes and fees. A replay returns no Missing nights.
+// With an idempotency key, the input is the booking, the property, the stay, the numbers of guests, the lines with their
+// policies and subtotals, the limit of overbooking, and the taxes and fees. A replay returns no Missing nights.
 func (r *Repository) ModifyOp(m Modification) *dynastay.Operation[Modified] {
 	key, err := keys.Of(keys.Booking{BookingID: m.BookingID})
 	if err == nil {
@@ -118,8 +130,8 @@ func (r *Repository) ModifyOp(m Modification) *dynastay.Operation[Modified] {
 }
 
 // Modify runs [Repository.ModifyOp]. 2 requests: a consistent Query of the booking, and the transaction; and 1 more for each
-// room type if the quote allows overbooking. After a refusal, 1 more for each room type, and 1 to see whether the booking has
-// changed.
+// room type if the quote allows overbooking. After a refusal, 1 more for each room type, 1 to see whether the booking has
+// changed, and 1 to look for the record of an idempotency key.
 func (r *Repository) Modify(ctx context.Context, m Modification, opts ...dynastay.WriteOption) (Modified, error) {
 	return dynastay.Do(ctx, r.db, r.ModifyOp(m), opts...)
 }
@@ -175,7 +187,7 @@ func (r *Repository) modify(ctx context.Context, tx *dynastay.Tx, key dynastay.K
 		return Modified{}, err
 	}
 	now := r.db.Now()
-	var had []Line
+	var had []Line // the lines as they were read
 	var sale *availability.Sale
 	change, err := r.table.ChangeOf(key, rows.booking, func(b *Booking) error {
 		if err := rows.addLines(b); err != nil {
@@ -191,7 +203,7 @@ func (r *Repository) modify(ctx context.Context, tx *dynastay.Tx, key dynastay.K
 		if err != nil {
 			return err
 		}
-		had, sale = b.Lines, r.nights.Resale(m.Quote, has)
+		had, sale = b.Lines, r.nights.SaleFor(m.Quote, has)
 		if err := sale.Current(now); err != nil {
 			return dynastay.Within("Quote", err)
 		}
@@ -206,69 +218,59 @@ func (r *Repository) modify(ctx context.Context, tx *dynastay.Tx, key dynastay.K
 	if err != nil {
 		return Modified{}, err
 	}
-	switch err := r.contend(ctx, tx, sale, rows.booking); {
-	case errors.Is(err, dynastay.ErrOvertaken):
-		return r.modify(ctx, tx, key, m) // which now finds that the booking has changed
-	case err != nil:
-		return Modified{}, err
+	if contest := r.contest(sale, rows.booking); len(contest.Items) > 0 {
+		if err := tx.Contend(ctx, contest); err != nil {
+			return Modified{}, err
+		}
 	}
 	sold, err := sale.Add(ctx, tx)
 	if err != nil {
 		return Modified{}, err
 	}
+	lines, changed, err := rows.modifyLines(tx, change.After, had, sold.Lines)
+	if err != nil {
+		return Modified{}, err
+	}
+	if changed {
+		// The booking itself may be the same, if one room type is exchanged for another one at the same price. The condition
+		// on it and its new version keep two such calls, or this one and a cancellation, from both being carried out.
+		change.Touch()
+	}
 	if err := change.AddTo(tx); err != nil {
 		return Modified{}, err
 	}
-	b := change.After
-	b.Lines, err = rows.modifyLines(tx, b, had, sold.Lines)
-	return Modified{Booking: b, Missing: sold.Missing}, err
+	change.After.Lines = lines
+	return Modified{Booking: change.After, Missing: sold.Missing}, nil
 }
 
-// contend queues for the nights. A refusal counts only as long as the booking is as it was read. If it has been modified in
+// contest is that for the nights. A refusal counts only as long as the booking is as it was read: if it has been modified in
 // the meantime, perhaps by the same guest who has clicked twice, the rooms that are missing may be its own.
-func (r *Repository) contend(ctx context.Context, tx *dynastay.Tx, sale *availability.Sale, read dynastay.Row) error {
-	nights := sale.Contest()
-	if len(nights.Items) == 0 {
-		return nil
+func (r *Repository) contest(sale *availability.Sale, read dynastay.Row) dynastay.Contest {
+	contest := sale.Contest()
+	key := keys.BookingsTable.Key.From(read)
+	contest.Still = func(ctx context.Context) (bool, error) {
+		now, err := r.db.Get(ctx, keys.BookingsTable, key, dynastay.Consistent)
+		same := true
+		for _, name := range []string{keys.AttrVersion, keys.BookingsTable.WriteIDName()} {
+			same = same && values.Equal(now.Value(name).Stored(), read.Value(name).Stored())
+		}
+		return same, err
 	}
-	booking := dynastay.RefOf(keys.BookingsTable, keys.BookingsTable.Key.From(read))
-	changed := func(now dynastay.Row) bool { return now.Int(keys.AttrVersion) != read.Int(keys.AttrVersion) }
-	var refused *Refused
-	err := tx.Contend(ctx, dynastay.Contest{
-		Items: nights.Items,
-		See: func(ctx context.Context) (map[dynastay.Ref]dynastay.Row, error) {
-			seen, err := nights.See(ctx)
-			if err != nil {
-				return nil, err
-			}
-			seen[booking], err = r.db.Get(ctx, keys.BookingsTable, booking.Key, dynastay.Consistent)
-			return seen, err
-		},
-		Judge: func(seen map[dynastay.Ref]dynastay.Row) error {
-			if now, known := seen[booking]; known && changed(now) {
-				return dynastay.ErrOvertaken
-			}
-			return nights.Judge(seen)
-		},
-	})
-	if !errors.As(err, &refused) {
-		return err
-	}
-	// Another call was refused while this one waited, and its reason is one for this call, too.
-	now, readErr := r.db.Get(ctx, keys.BookingsTable, booking.Key, dynastay.Consistent)
-	switch {
-	case readErr != nil:
-		return readErr
-	case changed(now):
-		return dynastay.ErrOvertaken
-	}
-	return refused
+	return *contest
 }
+
+// errLines is about items of other software.
+var errLines = errors.New("each line must have a room type of its own")
 
 // booked returns what the booking has already. The lines of other software have no nightly prices, but one for all nights.
 func (b *Booking) booked() (availability.Booked, error) {
 	has := availability.Booked{Stay: b.Stay}
+	seen := map[string]bool{"": true}
 	for _, line := range b.Lines {
+		if seen[line.RoomTypeID] {
+			return has, &dynastay.Error{Op: modify.name, Entity: "Booking", ID: b.ID, Kind: dynastay.ErrCorrupt, Err: errLines}
+		}
+		seen[line.RoomTypeID] = true
 		// Other software may have stored a stay of any length. If more nights must be returned than a transaction can, fail
 		// before listing them.
 		if n := b.Stay.Nights() - availability.MaxNights; n > mostReturned {

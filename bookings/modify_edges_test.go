@@ -43,6 +43,7 @@ func TestInvalidModification(t *testing.T) {
 			m.Quote = quote(func(q *availability.Quote) { q.Property.ID = "prop_other" })
 		}},
 		{"Quote.Total", false, func(m *bookings.Modification) {
+			m.TaxesAndFees = dynastay.Money{}
 			m.Quote = quote(func(q *availability.Quote) {
 				euros := dynastay.MustMoney("100", "EUR")
 				for n := range q.Lines[0].Nights {
@@ -313,6 +314,87 @@ func TestLinesWithoutRooms(t *testing.T) {
 			})
 		}
 	}
+}
+
+// What other software has stored is modified as far as it can be understood.
+func TestModifyWhatOtherSoftwareStored(t *testing.T) {
+	t.Parallel()
+	inns := newInn(t)
+	longer := dynastay.Stay{CheckIn: innStay.CheckIn, CheckOut: innStay.CheckOut.AddDays(1)}
+	line := func(i *inn, b *bookings.Booking) dynastay.Key {
+		return dynastay.Key{PK: "BOOKING#" + b.ID, SK: "ROOM#" + i.roomType("a")}
+	}
+	t.Run("no prices", func(t *testing.T) {
+		i := inns.next(t)
+		b := i.book(t, innStay, rooms{"a": 1})
+		removeAttributes(t, i.DB, line(i, b), "NightlyPrices", "PricePerNight", "Subtotal")
+		i.set(t, "a", innStay.CheckIn, "PricePerNight", dynastay.MustMoney("70", "USD"))
+		got, err := i.repo.Modify(t.Context(), i.quote(t, b.ID, innStay, rooms{"a": 1}))
+		require.NoError(t, err)
+		assert.Equal(t, "270.00 USD", got.Booking.Breakdown.Rooms.String(), "the current prices")
+	})
+	t.Run("no currency", func(t *testing.T) {
+		i := inns.next(t)
+		b := i.book(t, innStay, rooms{"a": 1})
+		removeAttributes(t, i.DB, keyOf(b.ID), "Currency", "TotalAmount", "PriceBreakdown")
+		got, err := i.repo.Modify(t.Context(), i.quote(t, b.ID, longer, rooms{"a": 1}))
+		require.NoError(t, err)
+		assert.Equal(t, "400.00 USD", got.Booking.Total.String())
+	})
+	t.Run("shortened", func(t *testing.T) {
+		i := inns.next(t)
+		b := i.book(t, innStay, rooms{"a": 1})
+		i.set(t, "a", innStay.LastNight(), "PricePerNight", dynastay.MustMoney("70", "USD"))
+		setBooking(t, i.DB, keyOf(b.ID), "CheckOutDate", dynastay.Text(innStay.LastNight().String())) // but the line has its price still
+		got, err := i.repo.Modify(t.Context(), i.quote(t, b.ID, innStay, rooms{"a": 1}))
+		require.NoError(t, err)
+		assert.Equal(t, "270.00 USD", got.Booking.Total.String(), "the night is taken at its current price")
+	})
+	t.Run("prolonged", func(t *testing.T) {
+		i := inns.next(t)
+		b := i.book(t, innStay, rooms{"a": 1})
+		setBooking(t, i.DB, keyOf(b.ID), "CheckOutDate", dynastay.Text(longer.CheckOut.String()))
+		got, err := i.repo.Modify(t.Context(), i.quote(t, b.ID, longer, rooms{"a": 1}))
+		require.NoError(t, err)
+		assert.Equal(t, "400.00 USD", got.Booking.Total.String())
+	})
+	t.Run("two lines of one room type", func(t *testing.T) {
+		i := inns.next(t)
+		b := i.book(t, innStay, rooms{"a": 1})
+		put(t, i.DB, "Bookings", dynastay.Item{
+			"PK": dynastay.Text("BOOKING#" + b.ID), "SK": dynastay.Text("ROOM#second"), "EntityType": dynastay.Text("BookingRoom"),
+			"RoomTypeId": dynastay.Text(i.roomType("a")), "Quantity": dynastay.Number(1),
+		})
+		_, err := i.repo.QuoteModification(t.Context(), b.ID, i.request(longer, rooms{"a": 1}))
+		require.ErrorIs(t, err, dynastay.ErrCorrupt)
+	})
+	t.Run("the room type has another currency now", func(t *testing.T) {
+		i := inns.next(t)
+		b := i.book(t, innStay, rooms{"a": 1})
+		for date := range innStay.Dates() {
+			i.set(t, "a", date, "Currency", "EUR")
+		}
+		_, err := i.repo.QuoteModification(t.Context(), b.ID, i.request(innStay, rooms{"a": 2}))
+		var invalid *dynastay.InvalidError
+		require.ErrorAs(t, err, &invalid)
+		assert.Equal(t, "Rooms", invalid.Field)
+	})
+}
+
+// The taxes and fees of the booking are those of its modification, unless the application sets others.
+func TestModificationKeepsTheFees(t *testing.T) {
+	t.Parallel()
+	i := newInn(t)
+	b := i.book(t, innStay, rooms{"a": 1})
+	m := i.quote(t, b.ID, innStay, rooms{"a": 2})
+	m.TaxesAndFees = dynastay.MustMoney("12.50", "USD")
+	_, err := i.repo.Modify(t.Context(), m)
+	require.NoError(t, err)
+	m = i.quote(t, b.ID, innStay, rooms{"a": 1})
+	assert.Equal(t, "12.50 USD", m.TaxesAndFees.String())
+	got, err := i.repo.Modify(t.Context(), m)
+	require.NoError(t, err)
+	assert.Equal(t, "312.50 USD", got.Booking.Total.String())
 }
 
 // The quote survives JSON, in which an application keeps it between the offer and the agreement.

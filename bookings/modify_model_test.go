@@ -28,11 +28,12 @@ type innNight struct {
 // innModel says what a modification does: the booking and the nights as the documentation describes them.
 type innModel struct {
 	*inn
-	t      *testing.T
-	nights map[string]map[dynastay.Date]innNight
-	stay   dynastay.Stay // of the booking
-	rooms  rooms
-	prices map[string]map[dynastay.Date]dynastay.Money
+	t       *testing.T
+	nights  map[string]map[dynastay.Date]innNight
+	stay    dynastay.Stay // of the booking
+	rooms   rooms
+	prices  map[string]map[dynastay.Date]dynastay.Money
+	version int
 }
 
 // edit changes a night, as other guests and the host do.
@@ -236,6 +237,9 @@ func (m *innModel) modify(rt *rapid.T, id string) {
 		}
 	}
 	assert.ElementsMatch(rt, missing, got.Missing)
+	if stay != m.stay || !maps.Equal(want, m.rooms) {
+		m.version++
+	}
 	m.stay, m.rooms, m.prices = stay, want, prices
 }
 
@@ -259,6 +263,7 @@ func (m *innModel) agree(rt *rapid.T, id string) {
 	b, err := m.repo.Get(m.t.Context(), id, dynastay.Consistent)
 	require.NoError(rt, err)
 	require.Equal(rt, m.stay, b.Stay)
+	require.Equal(rt, m.version, b.Version)
 	stored, total := rooms{}, dynastay.MustMoney("0", "USD")
 	for _, line := range b.Lines {
 		room := line.RoomTypeID[len(m.id)+1:]
@@ -283,7 +288,7 @@ func TestModifyAgreesWithTheModel(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		i.open(t)
 		i.Clock.Set(innNights.CheckIn.Time().Add(12 * time.Hour))
-		m := &innModel{inn: i, t: t, nights: map[string]map[dynastay.Date]innNight{}, stay: dynastay.MustStay("2026-07-02", "2026-07-05")}
+		m := &innModel{inn: i, t: t, nights: map[string]map[dynastay.Date]innNight{}, stay: dynastay.MustStay("2026-07-02", "2026-07-05"), version: 1}
 		m.rooms = rapid.SampledFrom([]rooms{{"a": 1}, {"a": 2, "b": 1}, {"b": 1, "c": 1}}).Draw(rt, "rooms")
 		for room, price := range innPrices {
 			m.nights[room] = map[dynastay.Date]innNight{}

@@ -141,6 +141,50 @@ func TestModifyOfAChangedBooking(t *testing.T) {
 	}
 }
 
+// One room type is exchanged for another one at the same price, so nothing of the booking's own item changes. All the same,
+// of two such calls, or one and a cancellation, only one succeeds.
+func TestExchangeOfRooms(t *testing.T) {
+	t.Parallel()
+	inns := newInn(t)
+	had, want := rooms{"a": 2, "c": 1}, rooms{"a": 1, "c": 2}
+	for _, test := range []struct {
+		name string
+		call func(ctx context.Context, i *inn, repo *bookings.Repository, m bookings.Modification) error
+		left map[string]int
+		err  error
+	}{
+		{"twice", func(ctx context.Context, i *inn, repo *bookings.Repository, m bookings.Modification) error {
+			return second(repo.Modify(ctx, m))
+		}, takenBy(innStay, want), dynastay.ErrVersion},
+		{"and a cancellation", func(ctx context.Context, i *inn, repo *bookings.Repository, m bookings.Modification) error {
+			return second(repo.Cancel(ctx, m.BookingID, ""))
+		}, map[string]int{}, nil},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			i := inns.next(t)
+			b := i.book(t, innStay, had)
+			m := i.quote(t, b.ID, innStay, want)
+			i.Faults.Inject(dyntest.Before(func(ctx context.Context) {
+				assert.NoError(t, test.call(ctx, i, bookings.New(i.Direct, nil), m))
+			}), dyntest.When{Operation: "TransactWriteItems", Nth: 1})
+			_, err := i.repo.Modify(t.Context(), m)
+			var state *bookings.StateError
+			if test.err == nil {
+				require.ErrorAs(t, err, &state)
+			} else {
+				require.ErrorIs(t, err, test.err)
+			}
+			assert.Equal(t, test.left, i.taken(t))
+			stored, err := i.repo.Get(t.Context(), b.ID, dynastay.Consistent)
+			require.NoError(t, err)
+			assert.Equal(t, b.Version+1, stored.Version)
+			require.Error(t, second(i.repo.Modify(t.Context(), m)), "at the same quote")
+		})
+	}
+}
+
+func second[T any](_ T, err error) error { return err }
+
 // A call that waits while another one is refused for a night that both want shares the refusal, but not if its booking has
 // changed in the meantime.
 func TestModificationsShareARefusal(t *testing.T) {

@@ -40,6 +40,7 @@ func TestModify(t *testing.T) {
 		{"another room type", innStay, rooms{"a": 1, "b": 2, "c": 1}, "1803", 1 + 1 + 3},
 		{"a room type less", innStay, rooms{"b": 2}, "903", 1 + 1 + 3},
 		{"one room type for another", innStay, rooms{"a": 1, "c": 2}, "1500", 1 + 2 + 6},
+		{"one room for another, at its price", innStay, rooms{"c": 1, "b": 2}, "1503", 1 + 2 + 6},
 		{"everything", dynastay.MustStay("2026-07-07", "2026-07-10"), rooms{"a": 3, "c": 1}, "2400", 1 + 3 + 6 + 5},
 		{"nothing", innStay, rooms{"a": 1, "b": 2}, "1203", 0},
 	} {

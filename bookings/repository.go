@@ -16,7 +16,7 @@ import (
 	"github.com/dynastay/dynastay/keys/key"
 )
 
-// Repository creates, finds and cancels bookings.
+// Repository creates, finds and changes bookings.
 type Repository struct {
 	db     *dynastay.DB
 	opts   Options

@@ -80,7 +80,7 @@ type Change[T any] struct {
 	key    dynastay.Key
 	asked  condition.Set
 	diff   *difference
-	edited bool // by the update's function
+	edited bool // by the update's function, or by Touch
 	whole  bool // everything derived is written, even if nothing changed
 	now    time.Time
 	deltas expression.UpdateBuilder
@@ -199,8 +199,13 @@ func (c *Change[T]) Whole() error {
 	return c.entity.derive(c)
 }
 
+// Touch makes the change write a new version, time and write id even if the entity itself has not changed. It is for
+// operations that change other items of the entity, so that what was decided from the entity as it was is overtaken. Call it
+// before [Change.AddTo].
+func (c *Change[T]) Touch() { c.edited = true }
+
 // Changed reports whether there is anything to write.
-func (c *Change[T]) Changed() bool { return c.whole || !c.diff.empty() }
+func (c *Change[T]) Changed() bool { return c.whole || c.edited || !c.diff.empty() }
 
 // AddTo adds the action that writes the difference, the actions of the guards, and those of [Spec.Follow]. If nothing
 // changed, it adds no actions.
