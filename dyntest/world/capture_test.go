@@ -44,7 +44,7 @@ func TestCaptureAcceptsOnlyWhatItUnderstands(t *testing.T) {
 	refused := func(actions ...types.TransactWriteItem) {
 		t.Helper()
 		_, err := c.TransactWriteItems(ctx, &dynamodb.TransactWriteItemsInput{TransactItems: actions})
-		assert.ErrorContains(t, err, "is not supported")
+		assert.ErrorContains(t, err, "a transaction that updates or deletes is not supported")
 	}
 	refused(types.TransactWriteItem{Delete: &types.Delete{TableName: aws.String("Availability")}})
 	refused(types.TransactWriteItem{Update: &types.Update{TableName: aws.String("Users")}})

@@ -153,3 +153,16 @@ func TestSharesOfStatuses(t *testing.T) {
 	}
 	assert.Len(t, reasons, 6, "and none")
 }
+
+// A booking of the last second before Today is cancelled in that second.
+func TestCancellationFollowsTheBooking(t *testing.T) {
+	t.Parallel()
+	w := New(Options{})
+	today := w.opts.Today.Time()
+	for i := range 20 {
+		s := sale{made: today.Add(-time.Second)}
+		w.giveUp(w.dice(forLives, i), &s)
+		assert.Equal(t, bookings.Cancelled, s.status)
+		assert.Equal(t, today, s.moved)
+	}
+}
