@@ -52,8 +52,8 @@
 //	pending      1.5 %  with a hold of one to five days, which ends after Now and before the date of check-in
 //	checked in   0.5 %  with rooms such as "101"
 //
-// The rooms of bookings that were cancelled or have expired are on sale again, and nobody else has booked them. A pending
-// booking was created in the last five days. Guests who arrive on Today check in within eight hours of the hotel's
+// The rooms of bookings that were cancelled or have expired are on sale again, and nobody else has booked them. A
+// pending booking was created in the last five days. Guests who arrive on Today check in within eight hours of the hotel's
 // check-in time. At Now, it is that late only in Europe and east of it, and some of the guests have not arrived yet. No
 // stay begins before Today, so no booking is completed or a no-show.
 //
