@@ -171,12 +171,18 @@ func writeThroughRepositories(b *testing.B, on *engine.Engine, under *dynastay.D
 				fail(err)
 			}
 		}
-		sales := w.sales(i, h)
-		for n, s := range sales {
-			c.now, c.id = s.made, bookingID(i, n)
-			reference := w.reference(i*mostBookings(w.opts.Nights) + n)
+		sales, err := w.sales(i, h)
+		fail(err)
+		for _, step := range steps(sales) {
+			c.now, c.id = step.at, bookingID(i, step.n)
+			if step.moves {
+				_, err := sales[step.n].move(ctx, bookings.New(db, nil), c.id)
+				fail(err)
+				continue
+			}
+			reference := w.reference(i*mostBookings(w.opts.Nights) + step.n)
 			c.drawn.left = reference[:]
-			request, err := w.request(h, made.Card(), s)
+			request, err := w.request(h, made.Card(), sales[step.n])
 			fail(err)
 			_, err = bookings.New(db, nil).Create(ctx, request)
 			fail(err)

@@ -4,20 +4,22 @@ import (
 	"context"
 	"fmt"
 	"iter"
+	"strings"
 
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 
 	"github.com/dynastay/dynastay"
 	"github.com/dynastay/dynastay/internal/stored"
 	"github.com/dynastay/dynastay/keys"
 )
 
-// capture is a database client that keeps what is put. With it, the repositories make items, and the world need not know
-// what they look like. The only updates that it accepts are the sale of a night and the change of a property by its
-// images: it notes the key, and the cell then changes the item itself.
+// capture is a database client that keeps what is put. With it, the repositories make items, and the world need not
+// know what they look like. The only updates that it accepts are those of bookings, which it carries out, and those of
+// nights by bookings and of a property by its images: it notes the key, and the cell then changes the item itself.
 type capture struct {
 	puts    []put
-	sold    []dynastay.Key // of nights, since the last booking
+	nights  []dynastay.Key // that were updated since the cell last changed some
 	changed []dynastay.Key // of properties
 	config  dynastay.Item  // of the users' table, which its first user puts
 }
@@ -57,14 +59,43 @@ func (c *capture) TransactWriteItems(_ context.Context, in *dynamodb.TransactWri
 		case action.Put != nil:
 			c.put(action.Put.TableName, action.Put.Item)
 		case action.Update != nil && *action.Update.TableName == keys.AvailabilityTable.Name:
-			c.sold = append(c.sold, keys.AvailabilityTable.Key.From(dynastay.RowOf(action.Update.Key)))
+			c.nights = append(c.nights, keys.AvailabilityTable.Key.From(dynastay.RowOf(action.Update.Key)))
 		case action.Update != nil && *action.Update.TableName == keys.PropertiesTable.Name:
 			c.changed = append(c.changed, keys.PropertiesTable.Key.From(dynastay.RowOf(action.Update.Key)))
+		case action.Update != nil && *action.Update.TableName == keys.BookingsTable.Name:
+			if err := c.update(action.Update); err != nil {
+				return nil, err
+			}
 		case action.ConditionCheck == nil: // a check passes: what it requires was put before
 			return nil, unsupported("a transaction that updates or deletes")
 		}
 	}
 	return &dynamodb.TransactWriteItemsOutput{}, nil
+}
+
+// update carries out an update of a booking, which sets and removes whole attributes. Its condition holds, because it
+// is on what was read from the puts.
+func (c *capture) update(u *types.Update) error {
+	item := c.find(keys.BookingsTable, keys.BookingsTable.Key.From(dynastay.RowOf(u.Key)))
+	if item == nil {
+		return unsupported("an update of an item that was not put")
+	}
+	for _, clause := range strings.Split(strings.TrimSpace(*u.UpdateExpression), "\n") {
+		verb, list, _ := strings.Cut(clause, " ")
+		for _, action := range strings.Split(list, ", ") {
+			left, right, _ := strings.Cut(action, " = ")
+			name, value := u.ExpressionAttributeNames[left], u.ExpressionAttributeValues[right]
+			switch {
+			case verb == "SET" && name != "" && value != nil:
+				item[name] = value
+			case verb == "REMOVE" && name != "" && right == "":
+				delete(item, name)
+			default:
+				return unsupported("the update " + clause)
+			}
+		}
+	}
+	return nil
 }
 
 func (c *capture) PutItem(_ context.Context, in *dynamodb.PutItemInput, _ ...func(*dynamodb.Options)) (*dynamodb.PutItemOutput, error) {
@@ -79,11 +110,15 @@ func (c *capture) GetItem(_ context.Context, in *dynamodb.GetItemInput, _ ...fun
 	return &dynamodb.GetItemOutput{}, nil
 }
 
-// Query is used to add the first images of a property: it finds the property, and nothing else.
+// Query is used to add the first images of a property, for which it finds the property and nothing else, and to move a
+// booking, for which it finds all its items.
 func (c *capture) Query(_ context.Context, in *dynamodb.QueryInput, _ ...func(*dynamodb.Options)) (*dynamodb.QueryOutput, error) {
+	if in.IndexName != nil {
+		return nil, unsupported("a query of an index")
+	}
 	out := &dynamodb.QueryOutput{}
 	for key, item := range c.asked(in) {
-		if key.SK == keys.SortKind[keys.Property]() {
+		if *in.TableName == keys.BookingsTable.Name || key.SK == keys.SortKind[keys.Property]() {
 			out.Items = append(out.Items, item)
 		}
 	}
@@ -92,16 +127,16 @@ func (c *capture) Query(_ context.Context, in *dynamodb.QueryInput, _ ...func(*d
 
 // asked yields the items of the partition that a query asks for.
 func (c *capture) asked(in *dynamodb.QueryInput) iter.Seq2[dynastay.Key, dynastay.Item] {
-	partitions := map[string]bool{}
+	asked, partitions := schemas[*in.TableName], map[string]bool{}
 	for _, v := range in.ExpressionAttributeValues {
 		partitions[stored.TextOf(v)] = true
 	}
 	return func(yield func(dynastay.Key, dynastay.Item) bool) {
 		for _, p := range c.puts {
-			if p.schema != schemas[*in.TableName] {
+			if p.schema != asked || !partitions[stored.TextOf(p.item[p.schema.Key.Partition])] {
 				continue
 			}
-			if key := p.schema.Key.From(dynastay.RowOf(p.item)); partitions[key.PK] && !yield(key, p.item) {
+			if !yield(p.schema.Key.From(dynastay.RowOf(p.item)), p.item) {
 				return
 			}
 		}

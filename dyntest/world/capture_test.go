@@ -18,7 +18,7 @@ import (
 )
 
 // If a repository ever does more than put items, worlds must fail instead of being wrong.
-func TestCaptureAcceptsOnlyPutsSalesAndChangedProperties(t *testing.T) {
+func TestCaptureAcceptsOnlyWhatItUnderstands(t *testing.T) {
 	t.Parallel()
 	ctx, c := t.Context(), &capture{}
 	item := keys.MetadataTable.Key.Of(dynastay.Key{PK: "a", SK: "b"})
@@ -44,10 +44,12 @@ func TestCaptureAcceptsOnlyPutsSalesAndChangedProperties(t *testing.T) {
 	refused := func(actions ...types.TransactWriteItem) {
 		t.Helper()
 		_, err := c.TransactWriteItems(ctx, &dynamodb.TransactWriteItemsInput{TransactItems: actions})
-		assert.ErrorContains(t, err, "is not supported")
+		assert.ErrorContains(t, err, "a transaction that updates or deletes is not supported")
 	}
 	refused(types.TransactWriteItem{Delete: &types.Delete{TableName: aws.String("Availability")}})
-	refused(types.TransactWriteItem{Update: &types.Update{TableName: aws.String("Bookings")}})
+	refused(types.TransactWriteItem{Update: &types.Update{TableName: aws.String("Users")}})
+	_, err = c.Query(ctx, &dynamodb.QueryInput{TableName: aws.String("Bookings"), IndexName: aws.String("GSI1")})
+	assert.ErrorContains(t, err, "a query of an index")
 	_, err = c.UpdateItem(ctx, nil)
 	assert.ErrorContains(t, err, "UpdateItem")
 	_, err = c.DeleteItem(ctx, nil)
@@ -56,6 +58,39 @@ func TestCaptureAcceptsOnlyPutsSalesAndChangedProperties(t *testing.T) {
 	assert.ErrorContains(t, err, "BatchWriteItem")
 	_, err = c.TransactGetItems(ctx, nil)
 	assert.ErrorContains(t, err, "TransactGetItems")
+}
+
+// Updates of bookings set and remove whole attributes, and nothing else.
+func TestCaptureUpdatesBookings(t *testing.T) {
+	t.Parallel()
+	key := keys.BookingsTable.Key.Of(dynastay.Key{PK: "BOOKING#b", SK: "METADATA"})
+	update := func(c *capture, expression string) error {
+		_, err := c.TransactWriteItems(t.Context(), &dynamodb.TransactWriteItemsInput{TransactItems: []types.TransactWriteItem{
+			{Update: &types.Update{
+				TableName: aws.String("Bookings"), Key: key, UpdateExpression: aws.String(expression),
+				ExpressionAttributeNames:  map[string]string{"#0": "A", "#1": "B", "#2": "C"},
+				ExpressionAttributeValues: dynastay.Item{":0": dynastay.Number(1), ":1": dynastay.Text("two")},
+			}},
+		}})
+		return err
+	}
+	stored := func() *capture {
+		item := keys.BookingsTable.Key.Of(dynastay.Key{PK: "BOOKING#b", SK: "METADATA"})
+		item["A"], item["C"], item["D"] = dynastay.Text("old"), dynastay.Text("old"), dynastay.Text("old")
+		return &capture{puts: []put{{keys.BookingsTable, item}}}
+	}
+	c := stored()
+	require.NoError(t, update(c, "REMOVE #2\nSET #0 = :0, #1 = :1\n"))
+	delete(c.puts[0].item, "PK")
+	delete(c.puts[0].item, "SK")
+	assert.Equal(t, dynastay.Item{"A": dynastay.Number(1), "B": dynastay.Text("two"), "D": dynastay.Text("old")}, c.puts[0].item)
+	for _, expression := range []string{
+		"SET #0.#1 = :0", "SET #0 = #0 + :0", "SET #0 = if_not_exists(#0, :0)", "SET #9 = :0", "SET #0",
+		"ADD #0 :0", "DELETE #0 :0", "REMOVE #0[1]", "REMOVE #0 = :0", "",
+	} {
+		assert.ErrorContains(t, update(stored(), expression), "is not supported", expression)
+	}
+	assert.ErrorContains(t, update(&capture{}, "SET #0 = :0"), "was not put")
 }
 
 func TestSourceEnds(t *testing.T) {
@@ -70,29 +105,40 @@ func TestSourceEnds(t *testing.T) {
 	assert.ErrorIs(t, err, io.ErrUnexpectedEOF)
 }
 
-// A sale beyond the plan is an error, whatever the quote says.
-func TestCellDoesNotOversell(t *testing.T) {
+// A sale or a return beyond the plan is an error, whatever the quote says.
+func TestCellCountsRooms(t *testing.T) {
 	t.Parallel()
 	stay := dynastay.MustStay("2026-06-01", "2026-06-02")
 	key, err := keys.Of(keys.Night{RoomTypeID: "r", Date: stay.CheckIn})
 	require.NoError(t, err)
 	cellOf := func(left int) *cell {
 		c := New(Options{}).cell()
-		c.nights = map[dynastay.Key]dynastay.Item{key: {"AvailableRooms": dynastay.Number(left), "RoomTypeId": dynastay.Text("r")}}
-		c.capture.sold = []dynastay.Key{key}
+		c.nights = map[dynastay.Key]dynastay.Item{key: {
+			"AvailableRooms": dynastay.Number(left), "TotalRooms": dynastay.Number(3), "RoomTypeId": dynastay.Text("r"),
+		}}
+		c.capture.nights = []dynastay.Key{key}
 		return c
 	}
 	two := &bookings.Booking{Summary: bookings.Summary{ID: "b", Stay: stay}, Lines: []bookings.Line{{Line: availability.Line{RoomTypeID: "r", Quantity: 2}}}}
 	c := cellOf(2)
-	require.NoError(t, c.sell(two))
+	require.NoError(t, c.count(two, -1))
 	assert.Equal(t, dynastay.Number(0), c.nights[key]["AvailableRooms"])
-	assert.ErrorContains(t, cellOf(1).sell(two), "oversells")
+	assert.ErrorContains(t, cellOf(1).count(two, -1), "leaves -1 of 3 rooms free")
+	assert.ErrorContains(t, cellOf(2).count(two, 1), "leaves 4 of 3 rooms free")
+	c = cellOf(1)
+	require.NoError(t, c.count(two, 1))
+	assert.Equal(t, dynastay.Number(3), c.nights[key]["AvailableRooms"])
+	assert.ErrorContains(t, cellOf(1).count(two, 0), "changes 1 nights, and must change 0", "a check-in")
+	require.NoError(t, c.count(two, 0), "the nights of the last one are done")
 	c = cellOf(2)
-	c.capture.sold[0].SK = "DATE#2026-06-02"
-	assert.ErrorContains(t, c.sell(two), "must be a number, got", "an unknown night")
+	delete(c.nights[key], "TotalRooms")
+	assert.ErrorContains(t, c.count(two, 1), "must be a number")
 	c = cellOf(2)
-	c.capture.sold = nil
-	assert.ErrorContains(t, c.sell(two), "sells 0 nights, but its lines have 1")
+	c.capture.nights[0].SK = "DATE#2026-06-02"
+	assert.ErrorContains(t, c.count(two, -1), "must be a number, got", "an unknown night")
+	c = cellOf(2)
+	c.capture.nights = nil
+	assert.ErrorContains(t, c.count(two, -1), "changes 0 nights, and must change 1")
 }
 
 func TestImagesChangeOnlyTheirProperty(t *testing.T) {

@@ -1,6 +1,7 @@
 package world
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"maps"
@@ -12,7 +13,6 @@ import (
 	"github.com/dynastay/dynastay"
 	"github.com/dynastay/dynastay/availability"
 	"github.com/dynastay/dynastay/bookings"
-	"github.com/dynastay/dynastay/internal/stored"
 	"github.com/dynastay/dynastay/keys"
 	"github.com/dynastay/dynastay/properties"
 	"github.com/dynastay/dynastay/users"
@@ -87,25 +87,23 @@ func (c *cell) trade(ctx context.Context, db *dynastay.DB, i int, h *house, m *m
 	for _, p := range c.capture.puts[from:] {
 		c.nights[p.schema.Key.From(dynastay.RowOf(p.item))] = p.item
 	}
-	repo := bookings.New(db, nil)
-	card := m.property.Card()
-	sales := w.sales(i, h)
-	for n, s := range sales {
-		c.now, c.id = s.made, bookingID(i, n)
-		reference := w.reference(i*mostBookings(w.opts.Nights) + n)
-		c.drawn.left = reference[:]
-		request, err := w.request(h, card, s)
+	sales, err := w.sales(i, h)
+	if err != nil {
+		return err
+	}
+	m.bookings = make([]*bookings.Booking, len(sales))
+	repo, card := bookings.New(db, nil), m.property.Card()
+	for _, step := range steps(sales) {
+		c.now = step.at
+		b, s := &m.bookings[step.n], sales[step.n]
+		if step.moves {
+			*b, err = c.move(ctx, repo, (*b).ID, s)
+		} else {
+			*b, err = c.book(ctx, repo, i, step.n, h, card, s)
+		}
 		if err != nil {
 			return err
 		}
-		booked, err := repo.Create(ctx, request)
-		if err != nil {
-			return err
-		}
-		if err := c.sell(booked); err != nil {
-			return err
-		}
-		m.bookings = append(m.bookings, booked)
 	}
 	c.now = w.opts.Today.Time()
 	for _, change := range w.changes(i, h, sales) { // the capture cannot update
@@ -116,11 +114,40 @@ func (c *cell) trade(ctx context.Context, db *dynastay.DB, i int, h *house, m *m
 	return nil
 }
 
+// book makes the n-th booking of the i-th hotel.
+func (c *cell) book(
+	ctx context.Context, repo *bookings.Repository, i, n int, h *house, card *properties.Card, s sale,
+) (*bookings.Booking, error) {
+	reference := c.world.reference(i*mostBookings(c.world.opts.Nights) + n)
+	c.id, c.drawn.left = bookingID(i, n), reference[:]
+	request, err := c.world.request(h, card, s)
+	if err != nil {
+		return nil, err
+	}
+	b, err := repo.Create(ctx, request)
+	if err != nil {
+		return nil, err
+	}
+	return b, c.count(b, -1)
+}
+
+// move gives a booking the status that it has in the end.
+func (c *cell) move(ctx context.Context, repo *bookings.Repository, id string, s sale) (*bookings.Booking, error) {
+	b, err := s.move(ctx, repo, id)
+	if err != nil {
+		return nil, err
+	}
+	if s.status == bookings.CheckedIn {
+		return b, c.count(b, 0)
+	}
+	return b, c.count(b, 1)
+}
+
 // request returns the booking request of a sale.
 func (w *World) request(h *house, card *properties.Card, s sale) (bookings.Request, error) {
 	guest, _ := w.person(s.booker)
 	req := bookings.Request{
-		UserID: guest.ID, SpecialRequests: s.requests,
+		UserID: guest.ID, SpecialRequests: s.requests, Hold: s.hold,
 		Guest: bookings.Guest{
 			FirstName: guest.FirstName, LastName: guest.LastName, Email: guest.Email, Phone: guest.Phone, Country: guest.Country,
 		},
@@ -139,28 +166,34 @@ func (w *World) request(h *house, card *properties.Card, s sale) (bookings.Reque
 	return req, err
 }
 
-// sell subtracts the rooms of a booking from the nights, as the update that the repository sent would do.
-func (c *cell) sell(b *bookings.Booking) error {
+// count multiplies the rooms of a booking by sign and adds them to its nights, as the updates that the repository sent
+// would do: -1 for a sale, 1 for a return, and 0 for a move that must leave the nights alone.
+func (c *cell) count(b *bookings.Booking, sign int) error {
 	quantity := map[string]int{}
 	for _, line := range b.Lines {
 		quantity[line.RoomTypeID] = line.Quantity
 	}
-	for _, key := range c.capture.sold {
-		night := c.nights[key]
-		left, err := number(dynastay.RowOf(night).Scalar("AvailableRooms"))
-		if err != nil {
-			return fmt.Errorf("world: booking %s sells night %s: %w", b.ID, key, err)
+	for _, key := range c.capture.nights {
+		night := dynastay.RowOf(c.nights[key])
+		left, err := number(night.Scalar("AvailableRooms"))
+		total, errTotal := number(night.Scalar("TotalRooms"))
+		if err := cmp.Or(err, errTotal); err != nil {
+			return fmt.Errorf("world: booking %s changes night %s: %w", b.ID, key, err)
 		}
-		if left -= quantity[stored.TextOf(night["RoomTypeId"])]; left < 0 {
-			return fmt.Errorf("world: booking %s oversells night %s", b.ID, key)
+		if left += sign * quantity[night.Text("RoomTypeId")]; left < 0 || left > total {
+			return fmt.Errorf("world: booking %s leaves %d of %d rooms free on night %s", b.ID, left, total, key)
 		}
-		night["AvailableRooms"] = dynastay.Number(left)
-		night["LastUpdated"] = dynastay.Instant(c.now)
+		c.nights[key]["AvailableRooms"] = dynastay.Number(left)
+		c.nights[key]["LastUpdated"] = dynastay.Instant(c.now)
 	}
-	if want := len(b.Lines) * b.Stay.Nights(); len(c.capture.sold) != want {
-		return fmt.Errorf("world: booking %s sells %d nights, but its lines have %d", b.ID, len(c.capture.sold), want)
+	want := 0
+	if sign != 0 {
+		want = len(b.Lines) * b.Stay.Nights()
 	}
-	c.capture.sold = c.capture.sold[:0]
+	if n := len(c.capture.nights); n != want {
+		return fmt.Errorf("world: booking %s changes %d nights, and must change %d", b.ID, n, want)
+	}
+	c.capture.nights = c.capture.nights[:0]
 	return nil
 }
 

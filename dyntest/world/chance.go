@@ -19,6 +19,7 @@ const (
 	forReferences
 	forChanges
 	forImages
+	forLives
 )
 
 func (w *World) dice(of purpose, i int) dice {

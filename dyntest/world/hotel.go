@@ -18,7 +18,8 @@ type Hotel struct {
 	// Nights are the nights on sale, by room type and date, with the numbers of rooms that remain after the bookings. A
 	// property that is pending or rejected has none; those of a suspended one are marked as PropertyClosed.
 	Nights []*availability.Night
-	// Bookings are in the order of their ids, which is that of their creation, with their lines.
+	// Bookings are in the order of their ids, which is that of their creation, with their lines and with the status that
+	// they have at [World.Now]. Those that were cancelled or have expired have returned their rooms.
 	Bookings []*bookings.Booking
 
 	now time.Time

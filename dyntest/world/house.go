@@ -32,7 +32,8 @@ const (
 	maxOnSale    = 4
 )
 
-// mostBookings is the largest number of bookings of a hotel: every room is sold to a different guest every night.
+// mostBookings is the largest number of bookings of a hotel: every room is sold to a different guest every night. A
+// booking that is given up is the only one of its nights, so it does not add to this.
 func mostBookings(nights int) int { return maxRoomTypes * maxOnSale * nights }
 
 // kind is a kind of house, with its typical properties.

@@ -126,13 +126,19 @@ func (l *ledger) night(n availability.Night) {
 
 func (l *ledger) booking(b *bookings.Booking) {
 	s, in := keys.BookingsTable, b.Stay.CheckIn
-	l.add(s, l.key(keys.Of(keys.Booking{BookingID: b.ID})), rowsOf{
+	rows := rowsOf{
 		keys.UserBookingsIndex:     l.key(keys.Of(keys.BookingByUser{UserID: b.UserID, CheckIn: in, BookingID: b.ID})),
 		keys.PropertyBookingsIndex: l.key(keys.Of(keys.BookingByProperty{PropertyID: b.PropertyID, CheckIn: in, BookingID: b.ID})),
 		keys.BookingStatusIndex:    l.key(keys.Of(keys.BookingByStatus{Status: string(b.Status), Created: b.CreatedAt, BookingID: b.ID})),
 		keys.ReferenceIndex:        l.key(keys.Of(keys.BookingByReference{Reference: b.Reference})),
-		keys.CheckInDateIndex:      l.key(keys.Of(keys.BookingByCheckIn{CheckIn: in, PropertyID: b.PropertyID, BookingID: b.ID})),
-	})
+	}
+	if live(b) {
+		rows[keys.CheckInDateIndex] = l.key(keys.Of(keys.BookingByCheckIn{CheckIn: in, PropertyID: b.PropertyID, BookingID: b.ID}))
+	}
+	if b.Status == bookings.Pending {
+		rows[keys.HoldIndex] = l.key(keys.Of(keys.BookingByHold{Expires: b.HoldExpiresAt, BookingID: b.ID}))
+	}
+	l.add(s, l.key(keys.Of(keys.Booking{BookingID: b.ID})), rows)
 	l.guard(s, l.key(keys.Of(keys.ReferenceGuard{Reference: b.Reference})), b.ID)
 	for _, line := range b.Lines {
 		l.add(s, l.key(keys.Of(keys.BookingRoom{BookingID: b.ID, RoomTypeID: line.RoomTypeID})), rowsOf{})
@@ -271,7 +277,7 @@ func TestLoadedWorldIsConsistent(t *testing.T) {
 		assert.Positive(t, of[status], status)
 	}
 	checkCatalogues(l, db, hotels)
-	sold, suspended := map[place]int{}, 0
+	sold, suspended, inStatus := map[place]int{}, 0, map[bookings.Status]int{}
 	for _, id := range ids["Booking"] {
 		b, err := bookings.New(db, nil).Get(ctx, id)
 		require.NoError(t, err)
@@ -279,7 +285,8 @@ func TestLoadedWorldIsConsistent(t *testing.T) {
 		guest := people[b.UserID]
 		require.NotNil(t, guest)
 		assert.Equal(t, guest.Email, b.Guest.Email)
-		assert.Equal(t, bookings.Confirmed, b.Status)
+		checkLife(t, w, b)
+		inStatus[b.Status]++
 		require.Contains(t, hotels, b.PropertyID)
 		if hotels[b.PropertyID].Status == properties.Suspended {
 			suspended++
@@ -297,7 +304,9 @@ func TestLoadedWorldIsConsistent(t *testing.T) {
 				assert.Equal(t, availability.NightPrice{Date: date, Price: n.Price}, line.Nights[b.Stay.CheckIn.DaysUntil(date)])
 				one, err = one.Add(n.Price)
 				require.NoError(t, err)
-				sold[place{line.RoomTypeID, date}] += line.Quantity
+				if live(b) {
+					sold[place{line.RoomTypeID, date}] += line.Quantity
+				}
 				if date == b.Stay.CheckIn {
 					assert.GreaterOrEqual(t, b.Stay.Nights(), n.MinStay)
 					assert.True(t, n.MaxStay == 0 || b.Stay.Nights() <= n.MaxStay, "%s for %s, at most %d nights", id, b.Stay, n.MaxStay)
@@ -321,6 +330,9 @@ func TestLoadedWorldIsConsistent(t *testing.T) {
 	}
 
 	assert.Positive(t, suspended, "bookings of suspended hotels")
+	for _, status := range inWorlds {
+		assert.Positive(t, inStatus[status], status)
+	}
 
 	// Every expected item is stored with the expected rows, and no other item.
 	for at, rows := range l.rows {

@@ -18,8 +18,9 @@ type Options struct {
 	Users int
 	// Nights is the number of nights on sale, starting with Today, at most 730. Default: 30.
 	Nights int
-	// Occupancy is the share of the rooms on sale that are booked, over all nights, at most 0.95. With ten or more
-	// hotels, the actual share differs by at most a few percent. Default: 0.5.
+	// Occupancy is the share of the rooms on sale that are booked, over all nights, at most 0.95. Bookings that were
+	// cancelled or have expired do not count. With ten or more hotels, the actual share differs by at most a few
+	// percent. Default: 0.5.
 	Occupancy float64
 	// Empty leaves all rooms free: there are no bookings, no stop-sells, and no restrictions that were set after the
 	// nights were opened. Default: false.

@@ -3,6 +3,7 @@ package world
 import (
 	"context"
 	"fmt"
+	"slices"
 	"testing"
 	"time"
 
@@ -22,17 +23,23 @@ import (
 )
 
 // small is a small world that contains everything that a world can contain.
-var small = Options{Seed: 8182, Properties: 7, Users: 20, Nights: 21}
+var small = Options{Seed: 54944, Properties: 7, Users: 20, Nights: 21}
 
 func TestSmallHasEverything(t *testing.T) {
 	t.Parallel()
-	for what, there := range everything(small) {
+	for what, there := range everything(t, small) {
 		assert.True(t, there, what)
 	}
 }
 
-func everything(o Options) map[string]bool {
+// inWorlds are the statuses that bookings have.
+var inWorlds = []bookings.Status{bookings.Pending, bookings.Confirmed, bookings.CheckedIn, bookings.Cancelled, bookings.Expired}
+
+func everything(t testing.TB, o Options) map[string]bool {
 	has := map[string]bool{}
+	for _, status := range inWorlds {
+		has["a booking that is "+string(status)] = false
+	}
 	for h := range New(o).Hotels() {
 		has["pending"] = has["pending"] || h.Status == properties.Pending
 		has["rejected"] = has["rejected"] || h.Status == properties.Rejected
@@ -56,6 +63,8 @@ func everything(o Options) map[string]bool {
 			has["sold out"] = has["sold out"] || n.Available == 0
 		}
 		for _, b := range h.Bookings {
+			has["a booking that is "+string(b.Status)] = true
+			has["not arrived yet"] = has["not arrived yet"] || b.Status == bookings.Confirmed && !opening(t, b).After(h.now)
 			has["two types"] = has["two types"] || len(b.Lines) > 1
 			has["two rooms"] = has["two rooms"] || b.Lines[0].Quantity > 1
 			has["children"] = has["children"] || b.Guests.Children > 0
@@ -145,7 +154,7 @@ func TestWorldIsWhatTheRepositoriesWrite(t *testing.T) {
 		require.NoError(t, err)
 		assert.Equal(t, made, l)
 	}
-	booked, changed := 0, 0
+	booked, changed, of := 0, 0, map[bookings.Status]int{}
 	for i := range small.Properties {
 		h, hotel := w.house(i), w.Hotel(i)
 		now = h.created
@@ -174,10 +183,26 @@ func TestWorldIsWhatTheRepositoriesWrite(t *testing.T) {
 				require.NoError(t, err)
 			}
 		}
-		sales := w.sales(i, h)
-		for n, s := range sales {
-			now, id = s.made, bookingID(i, n)
-			reference := w.reference(i*mostBookings(small.Nights) + n)
+		sales, err := w.sales(i, h)
+		require.NoError(t, err)
+		sold := bookings.New(db.DB, nil)
+		todo := steps(sales)
+		today := slices.IndexFunc(todo, func(s step) bool { return s.at.After(w.opts.Today.Time()) })
+		if today < 0 {
+			today = len(todo)
+		}
+		for _, step := range todo[:today] {
+			s := sales[step.n]
+			now = step.at
+			if step.moves {
+				b, err := s.move(ctx, sold, bookingID(i, step.n))
+				require.NoError(t, err)
+				assert.Equal(t, b, hotel.Bookings[step.n])
+				of[b.Status]++
+				continue
+			}
+			id = bookingID(i, step.n)
+			reference := w.reference(i*mostBookings(small.Nights) + step.n)
 			drawn.left = reference[:]
 			request, err := w.request(h, made.Card(), s)
 			require.NoError(t, err)
@@ -187,9 +212,12 @@ func TestWorldIsWhatTheRepositoriesWrite(t *testing.T) {
 			require.NoError(t, err, "%s must be free when it is booked", id)
 			assert.Equal(t, quote, request.Quote)
 			request.Quote = quote
-			b, err := bookings.New(db.DB, nil).Create(ctx, request)
+			b, err := sold.Create(ctx, request)
 			require.NoError(t, err)
-			assert.Equal(t, b, hotel.Bookings[n])
+			if s.moved.IsZero() {
+				assert.Equal(t, b, hotel.Bookings[step.n])
+				of[b.Status]++
+			}
 			booked++
 		}
 		now = w.opts.Today.Time()
@@ -201,8 +229,18 @@ func TestWorldIsWhatTheRepositoriesWrite(t *testing.T) {
 			_, err := repo.Suspend(ctx, made.ID)
 			require.NoError(t, err)
 		}
+		for _, step := range todo[today:] { // guests arrive, whatever the status of the hotel
+			now = step.at
+			b, err := sold.CheckIn(ctx, bookingID(i, step.n), sales[step.n].assigned)
+			require.NoError(t, err)
+			assert.Equal(t, b, hotel.Bookings[step.n])
+			of[b.Status]++
+		}
 	}
 	require.Greater(t, booked, 50)
+	for _, status := range inWorlds {
+		require.Positive(t, of[status], status)
+	}
 	require.Greater(t, changed, 20)
 
 	want := scan(t, db)

@@ -6,6 +6,7 @@ import (
 
 	"github.com/dynastay/dynastay"
 	"github.com/dynastay/dynastay/availability"
+	"github.com/dynastay/dynastay/bookings"
 	"github.com/dynastay/dynastay/properties"
 )
 
@@ -22,6 +23,12 @@ type sale struct {
 	guests   availability.Guests
 	fees     int // in percent
 	requests string
+
+	status   bookings.Status // that it has in the end
+	hold     time.Duration   // 0 if it was confirmed when it was created
+	moved    time.Time       // when it got a status other than its first; zero if it did not
+	reason   string          // of a cancellation
+	assigned bookings.Assigned
 }
 
 // choice is a number of rooms of the house's k-th type.
@@ -35,11 +42,11 @@ var (
 	}
 )
 
-// sales plans the bookings of the i-th hotel, in the order of creation. It goes through the rooms one by one, and through
-// each room's nights in order, so that no room is sold twice.
-func (w *World) sales(i int, h *house) []sale {
+// sales plans the bookings of the i-th hotel, in the order of creation. It goes through the rooms one by one, and
+// through each room's nights in order, so that no room is sold twice. Then it plans what becomes of the bookings.
+func (w *World) sales(i int, h *house) ([]sale, error) {
 	if w.opts.Empty {
-		return nil
+		return nil, nil
 	}
 	d := w.dice(forBookings, i)
 	// The first lane is not a room: it brings due to its average value.
@@ -75,10 +82,7 @@ func (w *World) sales(i int, h *house) []sale {
 			if l == 0 {
 				continue
 			}
-			s := sale{
-				made: w.before(d, 0, bookingDays).Add(-time.Second), arrival: at, nights: length, fees: fees,
-				rooms: []choice{{lane.k, 1}},
-			}
+			s := w.sale(d, lane.k, at, length, fees)
 			if l+1 < len(lanes) && d.percent(10) {
 				// A party with two rooms. They have different types if this is the last room of its type. So far, only
 				// the parties of this room have taken nights of the next one, and these do not overlap.
@@ -90,14 +94,29 @@ func (w *World) sales(i int, h *house) []sale {
 					s.rooms = append(s.rooms, choice{next.k, 1})
 				}
 			}
-			s.booker = d.below(w.opts.Users)
-			s.guests = h.party(d, s.rooms)
-			s.requests = draw(d, wishes)
+			w.book(d, h, &s)
 			all = append(all, s)
 		}
 	}
+	d = w.dice(forLives, i)
+	all = append(all, w.givenUp(d, h, lanes[1:], fees)...)
 	slices.SortStableFunc(all, func(a, b sale) int { return a.made.Compare(b.made) })
-	return all
+	return all, w.live(d, h, all)
+}
+
+// sale plans a confirmed booking of one room of the house's k-th type.
+func (w *World) sale(d dice, k, arrival, nights, fees int) sale {
+	return sale{
+		made: w.before(d, 0, bookingDays).Add(-time.Second), arrival: arrival, nights: nights, fees: fees,
+		rooms: []choice{{k, 1}}, status: bookings.Confirmed,
+	}
+}
+
+// book plans who books the rooms of a sale.
+func (w *World) book(d dice, h *house, s *sale) {
+	s.booker = d.below(w.opts.Users)
+	s.guests = h.party(d, s.rooms)
+	s.requests = draw(d, wishes)
 }
 
 // lane is one room on sale, of the house's k-th type, through all nights.

@@ -1,0 +1,141 @@
+package world
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/dynastay/dynastay/availability"
+	"github.com/dynastay/dynastay/bookings"
+)
+
+const (
+	// givenUpPercent is the chance, on each free night of a room, that a guest had booked it and gave the booking up.
+	givenUpPercent = 6
+	// unpaidPercent of these guests did not pay for a hold. The others cancelled.
+	unpaidPercent = 15
+	// transferPercent is the chance that a guest of the last days pays by bank transfer, for which the rooms are held.
+	transferPercent = 50
+	longestHold     = 5 // days
+	// arrivalHours is how long after the check-in time the last guests of a day arrive.
+	arrivalHours = 8
+)
+
+var cancellationReasons = []string{"change of plans", "illness", "flight cancelled", "found another place", "booked twice"}
+
+// step is a call of the bookings repository: it creates the n-th booking, or moves it to its status.
+type step struct {
+	at    time.Time
+	n     int
+	moves bool
+}
+
+// steps returns what happens to the bookings of a hotel, in the order of time.
+func steps(sales []sale) (all []step) {
+	for n, s := range sales {
+		all = append(all, step{s.made, n, false})
+		if !s.moved.IsZero() {
+			all = append(all, step{s.moved, n, true})
+		}
+	}
+	slices.SortStableFunc(all, func(a, b step) int { return a.at.Compare(b.at) })
+	return all
+}
+
+// givenUp plans the bookings that were cancelled or expired before Today. They are of nights that nobody else has
+// booked, so the rooms are free again.
+func (w *World) givenUp(d dice, h *house, rooms []*lane, fees int) (all []sale) {
+	for _, room := range rooms {
+		for at := 0; at < len(room.taken); at++ {
+			if room.taken[at] || !d.percent(givenUpPercent) {
+				continue
+			}
+			length := min(draw(d, stayLengths), room.free(at))
+			if _, least := h.night(room.k, w.opts.Today.AddDays(at)); length < least {
+				continue
+			}
+			s := w.sale(d, room.k, at, length, fees)
+			w.book(d, h, &s)
+			w.giveUp(d, &s)
+			all = append(all, s)
+			at += length - 1
+		}
+	}
+	return all
+}
+
+// giveUp ends a booking between its creation and the start of Today.
+func (w *World) giveUp(d dice, s *sale) {
+	today, hold := w.opts.Today.Time(), days(d.between(1, longestHold))
+	// Holds are looked for every minute.
+	expired := s.made.Add(hold + bookings.DefaultHoldGrace + time.Duration(d.below(60))*time.Second)
+	if d.percent(unpaidPercent) && !expired.After(today) {
+		s.status, s.hold, s.moved = bookings.Expired, hold, expired
+		return
+	}
+	s.status, s.reason = bookings.Cancelled, pick(d, cancellationReasons)
+	s.moved = s.made.Add(time.Duration(d.between(1, int(today.Sub(s.made)/time.Second))) * time.Second)
+}
+
+// live plans what becomes of the bookings of the i-th hotel that were not given up: some of the last days are not paid
+// for yet, and some of today's guests have arrived.
+func (w *World) live(d dice, h *house, sales []sale) error {
+	opens, err := w.opens(h)
+	if err != nil {
+		return err
+	}
+	doors := make([]int, len(h.rooms)) // the last one that was given to guests, by room type
+	for n := range sales {
+		s := &sales[n]
+		if s.status != bookings.Confirmed {
+			continue
+		}
+		if hold := days(d.between(1, longestHold)); d.percent(transferPercent) && w.holds(s, hold) {
+			s.status, s.hold = bookings.Pending, hold
+		}
+		arrives := opens.Add(time.Duration(d.between(0, arrivalHours*60*60)) * time.Second)
+		if s.arrival > 0 || arrives.After(w.Now()) {
+			continue
+		}
+		s.status, s.moved, s.assigned = bookings.CheckedIn, arrives, bookings.Assigned{}
+		for _, c := range s.rooms {
+			for range c.quantity {
+				doors[c.k]++
+				id := h.rooms[c.k].ID
+				s.assigned[id] = append(s.assigned[id], fmt.Sprint(100*(c.k+1)+doors[c.k]))
+			}
+		}
+	}
+	return nil
+}
+
+// move lets the repository give a booking the status that it has in the end.
+func (s sale) move(ctx context.Context, repo *bookings.Repository, id string) (*bookings.Booking, error) {
+	switch s.status {
+	case bookings.CheckedIn:
+		return repo.CheckIn(ctx, id, s.assigned)
+	case bookings.Expired:
+		c, err := repo.Expire(ctx, id)
+		return c.Booking, err
+	}
+	c, err := repo.Cancel(ctx, id, s.reason)
+	return c.Booking, err
+}
+
+// holds reports whether a hold lasts beyond Now, but not into the day of arrival.
+func (w *World) holds(s *sale, hold time.Duration) bool {
+	ends := s.made.Add(hold)
+	return ends.After(w.Now()) && !ends.After(w.stay(*s).CheckIn.Time())
+}
+
+// opens returns when guests can check in on Today.
+func (w *World) opens(h *house) (time.Time, error) {
+	zone, err := availability.House{TimeZone: h.property.TimeZone}.Location()
+	if err != nil {
+		return time.Time{}, err
+	}
+	return time.ParseInLocation("2006-01-02 15:04", w.opts.Today.String()+" "+h.property.CheckInTime, zone)
+}
+
+func days(n int) time.Duration { return time.Duration(n) * 24 * time.Hour }
