@@ -158,6 +158,97 @@ func TestRefusalIsSharedWhereItIsContended(t *testing.T) {
 	})
 }
 
+// A refusal counts only as long as what the operation read before is still so, whether the refusal is its own or that of
+// another write. Otherwise, the operation is prepared again.
+func TestRefusalOfWhatIsStillSo(t *testing.T) {
+	t.Parallel()
+	boom := errors.New("unreadable")
+	for name, test := range map[string]struct {
+		still []bool // the answers, one after another
+		err   error  // with each answer
+		want  error
+		runs  int
+		sent  []string
+	}{
+		"still so":       {[]bool{true}, nil, errSharedRefusal, 1, []string{"first"}},
+		"no longer so":   {[]bool{false}, nil, nil, 2, []string{"first", "waits"}},
+		"cannot be told": {[]bool{true}, boom, boom, 1, []string{"first"}},
+	} {
+		t.Run("shared, "+name, func(t *testing.T) {
+			t.Parallel()
+			synctest.Test(t, func(t *testing.T) {
+				ready := make(chan struct{})
+				client := &staged{answer: func(n int) error {
+					if n == 1 {
+						return cancelledBy("ConditionalCheckFailed")
+					}
+					return nil
+				}}
+				c := &calls{db: Open(client, atOnce), ended: map[string]error{}}
+				c.start(t.Context(), "first", (&purchase{name: "first", turn: "a", refusal: errSharedRefusal, preparing: func(int) { <-ready }}).op())
+				still := test.still
+				waits := &named{name: "waits", then: Contest{
+					Items: gateRefs("a"),
+					Judge: func(map[Ref]Row) error { return errSharedRefusal },
+					Still: func(context.Context) (bool, error) {
+						now := still[0]
+						still = still[1:]
+						return now, test.err
+					},
+				}}
+				c.start(t.Context(), "waits", waits.op())
+				close(ready)
+				assert.Equal(t, test.want, c.now()["waits"])
+				assert.Equal(t, test.runs, waits.runs)
+				assert.Equal(t, test.sent, client.by)
+				assertOpen(t, &c.db.gates)
+			})
+		})
+		t.Run("its own, "+name, func(t *testing.T) {
+			t.Parallel()
+			client := &staged{answer: func(n int) error {
+				if n == 1 {
+					return cancelledBy("ConditionalCheckFailed")
+				}
+				return nil
+			}}
+			db := Open(client, atOnce)
+			alone := &named{name: "alone", then: Contest{
+				Items: gateRefs("a"),
+				Judge: func(map[Ref]Row) error { return errSharedRefusal },
+				Still: func(context.Context) (bool, error) { return test.still[0], test.err },
+			}}
+			err := db.Write(t.Context(), alone.op())
+			assert.ErrorIs(t, err, test.want)
+			assert.Equal(t, test.runs, alone.runs)
+			assertOpen(t, &db.gates)
+		})
+	}
+}
+
+// Prepare may ask for another preparation. Each counts as an attempt.
+func TestPrepareIsOvertaken(t *testing.T) {
+	t.Parallel()
+	for _, test := range []struct {
+		times int
+		want  error
+	}{{0, nil}, {4, nil}, {5, ErrContention}} {
+		db := Open(&staged{answer: func(int) error { return nil }}, &Options{Retry: Retry{Attempts: 5, Base: 1, Cap: 1}})
+		runs := 0
+		err := db.Write(t.Context(), NewOp(OpSpec[struct{}]{Name: "test", Prepare: func(_ context.Context, tx *Tx) (struct{}, error) {
+			if runs++; runs <= test.times {
+				return struct{}{}, ErrOvertaken
+			}
+			item := nightsSchema.Key.Of(gateRef("a").Key)
+			item["By"] = str("test")
+			tx.Put(nightsSchema, item)
+			return struct{}{}, nil
+		}}))
+		assert.ErrorIs(t, err, test.want, test.times)
+		assert.Equal(t, min(test.times+1, 5), runs)
+	}
+}
+
 // The caller's context may end in the queue. Then nothing was written, and no gates are held.
 func TestContextEndsWhereItIsContended(t *testing.T) {
 	t.Parallel()
