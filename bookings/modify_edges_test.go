@@ -6,6 +6,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
@@ -395,6 +396,29 @@ func TestModificationKeepsTheFees(t *testing.T) {
 	got, err := i.repo.Modify(t.Context(), m)
 	require.NoError(t, err)
 	assert.Equal(t, "312.50 USD", got.Booking.Total.String())
+}
+
+// A discount that other software has granted stays, and the total cannot become negative.
+func TestModificationKeepsTheDiscounts(t *testing.T) {
+	t.Parallel()
+	i := newInn(t)
+	b := i.book(t, innStay, rooms{"a": 1})
+	setBooking(t, i.DB, keyOf(b.ID), "PriceBreakdown", &types.AttributeValueMemberM{Value: dynastay.Item{
+		"RoomTotal": dynastay.Number(300), "TaxesAndFees": dynastay.Number(0), "Discounts": dynastay.Number(150),
+	}})
+	shorter := func(nights int) error {
+		m := i.quote(t, b.ID, dynastay.Stay{CheckIn: innStay.CheckIn, CheckOut: innStay.CheckIn.AddDays(nights)}, rooms{"a": 1})
+		return second(i.repo.Modify(t.Context(), m))
+	}
+	require.NoError(t, shorter(2))
+	stored, err := i.repo.Get(t.Context(), b.ID, dynastay.Consistent)
+	require.NoError(t, err)
+	assert.Equal(t, "50.00 USD", stored.Total.String())
+	err = shorter(1)
+	var invalid *dynastay.InvalidError
+	require.ErrorAs(t, err, &invalid)
+	assert.Equal(t, "Quote.Total", invalid.Field)
+	assert.Equal(t, takenBy(stored.Stay, rooms{"a": 1}), i.taken(t))
 }
 
 // The quote survives JSON, in which an application keeps it between the offer and the agreement.
