@@ -93,6 +93,13 @@ func TestCostOfMoves(t *testing.T) {
 		_, err := repo.Modify(ctx, later)
 		do(err)
 	})
+	latest, err := repo.Get(ctx, modified.ID, dynastay.Consistent)
+	do(err)
+	measure("the guest", with(units{"Bookings": 2}), 6, 4, func() {
+		jane := bookings.Guest{FirstName: "Jane", LastName: "Doe", Email: "jane.doe@example.com"}
+		_, err := repo.Modify(ctx, bookings.Modification{BookingID: latest.ID, Version: latest.Version, Guest: &jane})
+		do(err)
+	})
 	rows["Bookings GSI3"] = 2
 	offset = 30 * time.Minute
 	measure("expire", with(units{"Bookings": 4, "Bookings GSI6": 1, "Availability": 6, "Availability GSI1": 3}), 19, 9, func() {

@@ -237,12 +237,16 @@ func (req Request) agreed(in *dynastay.Input) {
 	in.Field("user", req.UserID)
 	agreedQuote(in, req.Quote)
 	in.Field("taxes and fees", req.TaxesAndFees.String())
-	for _, text := range []string{req.Guest.FirstName, req.Guest.LastName, req.Guest.Email, req.Guest.Phone, req.Guest.Country} {
-		in.Field("guest", text)
-	}
+	req.Guest.agreed(in)
 	in.Field("requests", req.SpecialRequests)
 	if req.Hold > 0 {
 		in.Field("hold", req.Hold.String())
+	}
+}
+
+func (g Guest) agreed(in *dynastay.Input) {
+	for _, text := range []string{g.FirstName, g.LastName, g.Email, g.Phone, g.Country} {
+		in.Field("guest", text)
 	}
 }
 

@@ -35,7 +35,7 @@
 //	| [Repository.Modify]   | pending, confirmed, checked in | the same | before the end of the hold, to the date of check-out | the difference |
 //
 // Modify gives a booking other dates, other rooms or another number of guests, at the price of
-// [Repository.QuoteModification]. The nights that it drops are returned, those that it adds are taken, and
+// [Repository.QuoteModification], or corrects the details of its guest. The nights that it drops are returned, those that it adds are taken, and
 // those that it keeps are left alone, at their price.
 //
 // Each of these is one transaction, conditional on the booking as it was read, and fails with a [*StateError] in any other

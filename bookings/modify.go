@@ -8,6 +8,7 @@ import (
 
 	"github.com/dynastay/dynastay"
 	"github.com/dynastay/dynastay/availability"
+	"github.com/dynastay/dynastay/entity"
 	values "github.com/dynastay/dynastay/internal/stored"
 	"github.com/dynastay/dynastay/keys"
 )
@@ -17,11 +18,13 @@ import (
 // on the server until the guest has agreed.
 type Modification struct {
 	BookingID string
-	Version   int // of the booking for which the quote was made
-	Quote     *availability.Quote
+	Version   int                 // of the booking for which the quote was made, or of which the guest was shown the details
+	Quote     *availability.Quote // nil if the stay, the rooms and the numbers of guests stay as they are
 	// TaxesAndFees replaces that of the booking, from which QuoteModification copies it: set it to that of the new stay. Whole
-	// minor units of the quote's currency, zero Money for none.
-	TaxesAndFees dynastay.Money
+	// minor units of the quote's currency, zero Money for none. Requires Quote.
+	TaxesAndFees    dynastay.Money
+	Guest           *Guest  // nil leaves the guest as it is
+	SpecialRequests *string // nil leaves them as they are; at most entity.MaxNote bytes
 }
 
 // Modified is the result of [Repository.Modify].
@@ -88,7 +91,8 @@ func (r *Repository) QuoteModification(ctx context.Context, bookingID string, re
 	return Modification{BookingID: bookingID, Version: b.Version, Quote: q, TaxesAndFees: b.Breakdown.TaxesAndFees}, nil
 }
 
-// ModifyOp gives a booking the stay, the rooms and the numbers of guests of a quote. In one transaction, it returns the
+// ModifyOp gives a booking the stay, the rooms and the numbers of guests of a quote, another guest or other special requests.
+// In one transaction, it returns the
 // nights that are dropped, takes those that are added, under the conditions of the quote, and leaves those that the booking
 // keeps alone. If a night cannot be sold as quoted, it fails with [*Refused], and the booking stays as it is. If the booking
 // has changed since the quote was made, ModifyOp fails with [dynastay.ErrVersion]: call QuoteModification again. If its status
@@ -104,7 +108,7 @@ func (r *Repository) QuoteModification(ctx context.Context, bookingID string, re
 // with a [*dynastay.TooLargeError].
 //
 // With an idempotency key, the input is the booking, the property, the stay, the numbers of guests, the lines with their
-// policies and subtotals, the limit of overbooking, and the taxes and fees. A replay returns no Missing nights.
+// policies and subtotals, the limit of overbooking, the taxes and fees, the guest and the special requests. A replay returns no Missing nights.
 func (r *Repository) ModifyOp(m Modification) *dynastay.Operation[Modified] {
 	key, err := keys.Of(keys.Booking{BookingID: m.BookingID})
 	if err == nil {
@@ -113,13 +117,21 @@ func (r *Repository) ModifyOp(m Modification) *dynastay.Operation[Modified] {
 	if err != nil {
 		return dynastay.NewOp(dynastay.OpSpec[Modified]{Name: modify.name, Invalid: err})
 	}
-	m.Quote = m.Quote.Clone()
+	m = m.clone()
 	return dynastay.NewOp(dynastay.OpSpec[Modified]{
 		Name: modify.name,
 		Input: func(in *dynastay.Input) {
 			in.Field("booking", m.BookingID)
-			agreedQuote(in, m.Quote)
-			in.Field("taxes and fees", m.TaxesAndFees.String())
+			if m.Quote != nil {
+				agreedQuote(in, m.Quote)
+				in.Field("taxes and fees", m.TaxesAndFees.String())
+			}
+			if m.Guest != nil {
+				m.Guest.agreed(in)
+			}
+			if m.SpecialRequests != nil {
+				in.Field("requests", *m.SpecialRequests)
+			}
 		},
 		Prepare: func(ctx context.Context, tx *dynastay.Tx) (Modified, error) { return r.modify(ctx, tx, key, m) },
 		Restore: func(ctx context.Context, _ map[string]string) (Modified, error) {
@@ -137,20 +149,48 @@ func (r *Repository) Modify(ctx context.Context, m Modification, opts ...dynasta
 }
 
 func (m Modification) validate() error {
-	if m.Quote == nil {
-		return dynastay.Invalid("Quote", "is required")
+	switch {
+	case m.Quote != nil:
+		if err := m.Quote.Validate(); err != nil {
+			return dynastay.Within("Quote", err)
+		}
+		if err := checkFees(m.TaxesAndFees, m.Quote); err != nil {
+			return err
+		}
+	case m.TaxesAndFees.IsSet():
+		return dynastay.Invalid("TaxesAndFees", "requires Quote")
+	case m.Guest == nil && m.SpecialRequests == nil:
+		return dynastay.Invalid("Quote", "is required, unless Guest or SpecialRequests is set")
 	}
-	if err := m.Quote.Validate(); err != nil {
-		return dynastay.Within("Quote", err)
+	if m.Guest != nil {
+		if err := m.Guest.Validate(); err != nil {
+			return dynastay.Within("Guest", err)
+		}
 	}
-	return checkFees(m.TaxesAndFees, m.Quote)
+	if m.SpecialRequests != nil {
+		return dynastay.Within("SpecialRequests", entity.CheckText(*m.SpecialRequests, entity.MaxNote))
+	}
+	return nil
+}
+
+// clone returns a copy that the caller cannot change any more.
+func (m Modification) clone() Modification {
+	if m.Quote != nil {
+		m.Quote = m.Quote.Clone()
+	}
+	if m.Guest != nil {
+		guest := *m.Guest
+		m.Guest = &guest
+	}
+	if m.SpecialRequests != nil {
+		requests := *m.SpecialRequests
+		m.SpecialRequests = &requests
+	}
+	return m
 }
 
 // fits checks the quote against the booking.
 func (m Modification) fits(b *Booking) error {
-	if m.Version != b.Version {
-		return &dynastay.Error{Op: modify.name, Entity: "Booking", ID: b.ID, Kind: dynastay.ErrVersion}
-	}
 	if b.Total.IsSet() && m.Quote.Total.Currency() != b.Total.Currency() {
 		return dynastay.Invalid("Quote.Total", "must be in %s, the currency of the booking", b.Total.Currency())
 	}
@@ -193,8 +233,21 @@ func (r *Repository) modify(ctx context.Context, tx *dynastay.Tx, key dynastay.K
 		if err := rows.addLines(b); err != nil {
 			return err
 		}
+		had = b.Lines
 		if err := modify.check(b, now); err != nil {
 			return err
+		}
+		if m.Version != b.Version {
+			return &dynastay.Error{Op: modify.name, Entity: "Booking", ID: b.ID, Kind: dynastay.ErrVersion}
+		}
+		if m.Guest != nil {
+			b.Guest = *m.Guest
+		}
+		if m.SpecialRequests != nil {
+			b.SpecialRequests = *m.SpecialRequests
+		}
+		if m.Quote == nil {
+			return nil
 		}
 		if err := m.fits(b); err != nil {
 			return err
@@ -203,7 +256,7 @@ func (r *Repository) modify(ctx context.Context, tx *dynastay.Tx, key dynastay.K
 		if err != nil {
 			return err
 		}
-		had, sale = b.Lines, r.nights.SaleFor(m.Quote, has)
+		sale = r.nights.SaleFor(m.Quote, has)
 		if err := sale.Current(now); err != nil {
 			return dynastay.Within("Quote", err)
 		}
@@ -217,6 +270,11 @@ func (r *Repository) modify(ctx context.Context, tx *dynastay.Tx, key dynastay.K
 	})
 	if err != nil {
 		return Modified{}, err
+	}
+	if m.Quote == nil {
+		err := change.AddTo(tx)
+		change.After.Lines = had
+		return Modified{Booking: change.After}, err
 	}
 	if contest := r.contest(sale, rows.booking); len(contest.Items) > 0 {
 		if err := tx.Contend(ctx, contest); err != nil {

@@ -3,6 +3,7 @@ package bookings_test
 import (
 	"encoding/json"
 	"fmt"
+	"strings"
 	"testing"
 	"time"
 
@@ -14,6 +15,7 @@ import (
 	"github.com/dynastay/dynastay/availability"
 	"github.com/dynastay/dynastay/bookings"
 	"github.com/dynastay/dynastay/dyntest"
+	"github.com/dynastay/dynastay/entity"
 )
 
 // What does not depend on the booking is refused before any request.
@@ -22,6 +24,7 @@ func TestInvalidModification(t *testing.T) {
 	i := newInn(t)
 	b := i.book(t, innStay, rooms{"a": 1})
 	m := i.quote(t, b.ID, innStay, rooms{"a": 2})
+	require.True(t, m.TaxesAndFees.IsSet())
 	quote := func(change func(*availability.Quote)) *availability.Quote {
 		q := m.Quote.Clone()
 		change(q)
@@ -34,7 +37,13 @@ func TestInvalidModification(t *testing.T) {
 	}{
 		{"BookingID", true, func(m *bookings.Modification) { m.BookingID = "" }},
 		{"BookingID", true, func(m *bookings.Modification) { m.BookingID = "a#b" }},
-		{"Quote", true, func(m *bookings.Modification) { m.Quote = nil }},
+		{"Quote", true, func(m *bookings.Modification) { m.Quote, m.TaxesAndFees = nil, dynastay.Money{} }},
+		{"TaxesAndFees", true, func(m *bookings.Modification) { m.Quote, m.Guest = nil, &bookings.Guest{} }},
+		{"Guest.FirstName", true, func(m *bookings.Modification) { m.Guest = &bookings.Guest{} }},
+		{"SpecialRequests", true, func(m *bookings.Modification) {
+			long := strings.Repeat("x", entity.MaxNote+1)
+			m.SpecialRequests = &long
+		}},
 		{"Quote.Total", true, func(m *bookings.Modification) {
 			m.Quote = quote(func(q *availability.Quote) { q.Total = dynastay.MustMoney("1", "USD") })
 		}},
