@@ -77,7 +77,7 @@ func (s *Sale) Add(ctx context.Context, tx *dynastay.Tx) (Sold, error) {
 	}
 	sold := Sold{Lines: s.lines(seen)}
 	for _, at := range s.each {
-		if at.rooms < 0 && tx.Skipped(keys.AvailabilityTable, at.ref().Key) {
+		if tx.Skipped(keys.AvailabilityTable, at.ref().Key) { // only returns are
 			sold.Missing = append(sold.Missing, MissingNight{at.roomTypeID, at.date})
 			continue
 		}
