@@ -1,6 +1,9 @@
 package dynastay
 
 import (
+	"maps"
+	"regexp"
+	"slices"
 	"strings"
 
 	"github.com/aws/aws-sdk-go-v2/feature/dynamodb/expression"
@@ -40,6 +43,7 @@ func Prepare(b expression.Builder) *Prepared {
 	if err != nil {
 		panic("dynastay.Prepare: " + err.Error())
 	}
+	expr = expr.merged()
 	p := &Prepared{expr: expr, params: map[string]string{}}
 	for placeholder, v := range expr.Values {
 		if name, ok := strings.CutPrefix(stored.TextOf(v), paramMark); ok {
@@ -47,6 +51,33 @@ func Prepare(b expression.Builder) *Prepared {
 		}
 	}
 	return p
+}
+
+var placeholders = regexp.MustCompile(`:[0-9]+`)
+
+// merged returns the expression with one placeholder for equal values, which makes a request shorter: the SDK's builder makes
+// one for each use.
+func (e Expr) merged() Expr {
+	if len(e.Values) == 0 {
+		return e // an empty map is rejected
+	}
+	same, kept := map[string]string{}, Item{}
+	for _, name := range slices.Sorted(maps.Keys(e.Values)) {
+		same[name] = name
+		for other, v := range kept {
+			if stored.Equal(v, e.Values[name]) {
+				same[name] = other
+			}
+		}
+		kept[same[name]] = e.Values[name]
+	}
+	for _, text := range []**string{&e.Key, &e.Filter, &e.Condition, &e.Update} {
+		if *text != nil {
+			*text = ptr(placeholders.ReplaceAllStringFunc(**text, func(name string) string { return same[name] }))
+		}
+	}
+	e.Values = kept
+	return e
 }
 
 // With fills in the parameters. If one is missing, the request is invalid and DynamoDB rejects it.
