@@ -174,3 +174,21 @@ func TestModifyAfterCheckIn(t *testing.T) {
 		})
 	}
 }
+
+// A request that names a room type twice asks for the sum, after check-in as before.
+func TestRequestWithARoomTypeTwice(t *testing.T) {
+	t.Parallel()
+	i := newInn(t)
+	b := i.book(t, innStay, rooms{"a": 2})
+	i.Clock.Set(innStay.CheckIn.Time().Add(15 * time.Hour))
+	b, err := i.repo.CheckIn(t.Context(), b.ID, nil)
+	require.NoError(t, err)
+	req := i.request(dynastay.Stay{CheckIn: innStay.CheckIn, CheckOut: innStay.CheckOut.AddDays(1)}, rooms{"a": 1})
+	req.Rooms = append(req.Rooms, req.Rooms[0])
+	m, err := i.repo.QuoteModification(t.Context(), b.ID, req)
+	require.NoError(t, err)
+	got, err := i.repo.Modify(t.Context(), m)
+	require.NoError(t, err)
+	assert.Equal(t, 2, got.Booking.Rooms)
+	assert.Equal(t, takenBy(req.Stay, rooms{"a": 2}), i.taken(t))
+}
