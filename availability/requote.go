@@ -1,7 +1,9 @@
 package availability
 
 import (
+	"cmp"
 	"context"
+	"errors"
 	"slices"
 	"time"
 
@@ -76,11 +78,12 @@ func (r *Repository) Requote(ctx context.Context, req QuoteRequest, booked Booke
 	if err := sale.Current(now); err != nil {
 		return nil, err
 	}
-	if err := sale.judge(seen); err != nil {
+	refused := &Refused{}
+	if err := sale.judge(seen); err != nil && !errors.As(err, &refused) {
 		return nil, err
 	}
-	if refused := unpriced(q); len(refused) > 0 {
-		return nil, &Refused{refused}
+	if refused.addUnpriced(q); len(refused.Nights) > 0 {
+		return nil, refused
 	}
 	q.Lines = sale.lines(seen)
 	if err := q.add(); err != nil {
@@ -128,17 +131,20 @@ func (r *Repository) prices(
 	return line, nil
 }
 
-// unpriced returns the nights that have no price. For those that must be taken, the sale has its own reasons; this is about
-// a night of which the booking keeps fewer rooms, although it has no item.
-func unpriced(q *Quote) (refused []RefusedNight) {
+// addUnpriced adds the nights that have no price, in the order of the others. Those that must be taken are refused already;
+// this is about a night of which the booking keeps fewer rooms, although it has no item.
+func (r *Refused) addUnpriced(q *Quote) {
 	for _, line := range q.Lines {
 		for _, night := range line.Nights {
-			if !night.Price.IsSet() {
-				refused = append(refused, RefusedNight{RoomTypeID: line.RoomTypeID, Date: night.Date, Reason: NotOnSale})
+			known := slices.ContainsFunc(r.Nights, func(n RefusedNight) bool { return n.RoomTypeID == line.RoomTypeID && n.Date == night.Date })
+			if !night.Price.IsSet() && !known {
+				r.Nights = append(r.Nights, RefusedNight{RoomTypeID: line.RoomTypeID, Date: night.Date, Reason: NotOnSale})
 			}
 		}
 	}
-	return refused
+	slices.SortStableFunc(r.Nights, func(a, b RefusedNight) int {
+		return cmp.Or(cmp.Compare(a.RoomTypeID, b.RoomTypeID), a.Date.Compare(b.Date))
+	})
 }
 
 // Current returns an error if the quote no longer fits what has been booked, or the date: a [*Refused] with

@@ -184,6 +184,9 @@ func TestModifyOnce(t *testing.T) {
 		require.NoError(t, err)
 		assert.Equal(t, first, again)
 		assert.Equal(t, takenBy(longer, rooms{"a": 1}), i.taken(t))
+		twin := i.quote(t, i.book(t, innStay, rooms{"a": 1}).ID, longer, rooms{"a": 1})
+		_, err = i.repo.Modify(t.Context(), twin, key)
+		require.ErrorIs(t, err, dynastay.ErrIdempotencyMismatch, "the same modification of another booking")
 		other := i.quote(t, b.ID, longer, rooms{"a": 2})
 		for _, change := range []func(*bookings.Modification){
 			func(m *bookings.Modification) {},

@@ -39,6 +39,19 @@ func TestWhatARefusalOfAModificationSees(t *testing.T) {
 		assert.Equal(t, []availability.RefusedNight{{RoomTypeID: i.roomType("a"), Date: second, Reason: availability.SoldOut}}, refusedNights(t, err))
 		assert.Len(t, stop(), 4, "the booking, the transaction, the nights of one room type, and the booking again")
 	})
+	t.Run("a night that is gone, and another one", func(t *testing.T) {
+		i := inns.next(t)
+		b := i.book(t, innStay, rooms{"a": 2})
+		remove(t, i.DB, nightKey(i.roomType("a"), second))
+		remove(t, i.DB, nightKey(i.roomType("b"), second))
+		i.set(t, "b", third, "IsBlocked", true)
+		_, err := i.repo.QuoteModification(t.Context(), b.ID, i.request(innStay, rooms{"a": 1, "b": 1}))
+		assert.Equal(t, []availability.RefusedNight{
+			{RoomTypeID: i.roomType("a"), Date: second, Reason: availability.NotOnSale},
+			{RoomTypeID: i.roomType("b"), Date: second, Reason: availability.NotOnSale},
+			{RoomTypeID: i.roomType("b"), Date: third, Reason: availability.StopSell},
+		}, refusedNights(t, err))
+	})
 	t.Run("a night that takes nothing back", func(t *testing.T) {
 		i := inns.next(t)
 		b := i.book(t, innStay, rooms{"a": 2})
