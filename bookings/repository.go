@@ -61,7 +61,8 @@ func New(db *dynastay.DB, opts *Options) *Repository {
 }
 
 // Get reads a booking with its lines, or fails with [dynastay.ErrNotFound]. Without [dynastay.Consistent], it may not
-// find a booking that was just created; the result of Create is complete. 1 request, a Query of the booking's items.
+// find a booking that was just created; the result of Create is complete. A Query is not isolated from transactions: while a
+// booking is being modified, its lines may be from before or after. 1 request, a Query of the booking's items.
 func (r *Repository) Get(ctx context.Context, bookingID string, opts ...dynastay.ReadOption) (*Booking, error) {
 	at, err := keys.Of(keys.Booking{BookingID: bookingID})
 	if err != nil {
