@@ -155,13 +155,14 @@ func TestModifyAfterCheckIn(t *testing.T) {
 			require.NoError(t, err)
 			m.Version = b.Version
 			_, quoteErr := i.repo.QuoteModification(t.Context(), b.ID, i.request(test.stay, test.rooms))
-			_, err = i.repo.Modify(t.Context(), m)
+			got, err := i.repo.Modify(t.Context(), m)
 			stored, getErr := i.repo.Get(t.Context(), b.ID, dynastay.Consistent)
 			require.NoError(t, getErr)
 			assert.Equal(t, []string{"101", "102"}, stored.Lines[0].RoomIDs)
 			if test.field == nil {
 				require.NoError(t, quoteErr)
 				require.NoError(t, err)
+				assert.Equal(t, stored, got.Booking)
 				assert.Equal(t, takenBy(test.stay, test.rooms), i.taken(t))
 				return
 			}
