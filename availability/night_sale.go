@@ -10,6 +10,7 @@ import (
 
 // nightSale is what a sale does to one night of a room type.
 type nightSale struct {
+	ref           dynastay.Ref
 	roomTypeID    string
 	date          dynastay.Date
 	line          int            // in the quote; -1 if the night is not in it
@@ -18,11 +19,9 @@ type nightSale struct {
 	arrival, last bool           // whether the rules of the night for arrivals and for departures apply
 }
 
-func (at nightSale) ref() dynastay.Ref { return nightRef(at.roomTypeID, at.date) }
-
 // overbooks reports whether the sale takes more rooms than the night had when it was seen.
 func (at nightSale) overbooks(seen map[dynastay.Ref]dynastay.Row) bool {
-	row := seen[at.ref()]
+	row := seen[at.ref]
 	return at.rooms > 0 && row.Exists() && row.Int(attrAvailable) < at.rooms
 }
 
@@ -32,14 +31,16 @@ func returnable(night dynastay.Row, propertyID string) bool {
 	return night.Exists() && night.Text("PropertyId") == propertyID && night.Value(attrAvailable).Kind() == dynastay.KindNumber
 }
 
-// nightSalesOf returns what turns a booking into a quote. A night that the booking keeps with the same quantity takes none,
-// except that a stay with other dates must meet the rules of its first and its last night anew.
+// nightSalesOf returns what changes a booking to match a quote. A night that the booking keeps with the same quantity is not
+// among it, except that a stay with other dates must meet the rules of its first and its last night anew.
 func nightSalesOf(q *Quote, booked Booked) (all []nightSale) {
 	moved := q.Stay != booked.Stay
 	for i, line := range q.Lines {
 		had := booked.quantity(line.RoomTypeID)
 		for j, night := range line.Nights {
-			at := nightSale{roomTypeID: line.RoomTypeID, date: night.Date, line: i, rooms: line.Quantity}
+			at := nightSale{
+				ref: nightRef(line.RoomTypeID, night.Date), roomTypeID: line.RoomTypeID, date: night.Date, line: i, rooms: line.Quantity,
+			}
 			if booked.Stay.Contains(night.Date) {
 				at.rooms -= had
 			}
@@ -60,7 +61,9 @@ func nightSalesOf(q *Quote, booked Booked) (all []nightSale) {
 		}
 		for date := range booked.Stay.Dates() {
 			if !q.has(line.RoomTypeID) || !q.Stay.Contains(date) {
-				all = append(all, nightSale{roomTypeID: line.RoomTypeID, date: date, line: -1, rooms: -line.Quantity})
+				all = append(all, nightSale{
+					ref: nightRef(line.RoomTypeID, date), roomTypeID: line.RoomTypeID, date: date, line: -1, rooms: -line.Quantity,
+				})
 			}
 		}
 	}
@@ -164,7 +167,7 @@ func notTrue(path string) expression.ConditionBuilder {
 
 // add adds the action for one night.
 func (s *Sale) add(tx *dynastay.Tx, at nightSale, over bool) {
-	q, key := s.quote, at.ref().Key
+	q, key := s.quote, at.ref.Key
 	values := dynastay.Item{
 		"property": dynastay.Text(q.Property.ID),
 		"rooms":    dynastay.Number(max(at.rooms, -at.rooms)),

@@ -46,7 +46,7 @@ func (r *Repository) SaleFor(q *Quote, booked Booked) *Sale {
 func (s *Sale) Contest() *dynastay.Contest {
 	var refs []dynastay.Ref
 	for _, at := range s.each {
-		refs = append(refs, at.ref())
+		refs = append(refs, at.ref)
 	}
 	return &dynastay.Contest{Items: refs, Judge: s.judge, See: s.see}
 }
@@ -77,7 +77,7 @@ func (s *Sale) Add(ctx context.Context, tx *dynastay.Tx) (Sold, error) {
 	}
 	sold := Sold{Lines: s.lines(seen)}
 	for _, at := range s.each {
-		if tx.Skipped(keys.AvailabilityTable, at.ref().Key) { // only returns are
+		if tx.Skipped(keys.AvailabilityTable, at.ref.Key) { // only returns are
 			sold.Missing = append(sold.Missing, MissingNight{at.roomTypeID, at.date})
 			continue
 		}
@@ -111,7 +111,7 @@ func (s *Sale) see(ctx context.Context) (map[dynastay.Ref]dynastay.Row, error) {
 		touched := false
 		for _, at := range s.each {
 			if at.line == i {
-				seen[at.ref()], touched = dynastay.Row{}, true
+				seen[at.ref], touched = dynastay.Row{}, true
 			}
 		}
 		if !touched {
@@ -132,7 +132,7 @@ func (s *Sale) see(ctx context.Context) (map[dynastay.Ref]dynastay.Row, error) {
 func (s *Sale) judge(seen map[dynastay.Ref]dynastay.Row) error {
 	var all []RefusedNight
 	for _, at := range s.each {
-		row, known := seen[at.ref()]
+		row, known := seen[at.ref]
 		if !known {
 			continue
 		}
@@ -178,17 +178,18 @@ func (s *Sale) refusals(at nightSale, row dynastay.Row) ([]RefusedNight, error) 
 }
 
 // GiveBack adds to tx the action that returns rooms of one night to the inventory. It returns a
-// [*dynastay.InvalidError] for an invalid id or date, and if the number of rooms is not positive. If the night no longer has an item, or its item has no number of
-// available rooms, the action is skipped: [dynastay.OpSpec.Prepare] runs again, and must not call GiveBack for a night for
-// which [dynastay.Tx.Skipped] is true.
+// [*dynastay.InvalidError] for an invalid id or date, and if the number of rooms is not positive. If the night no longer has
+// an item, or its item has no number of available rooms, the action is skipped: [dynastay.OpSpec.Prepare] runs again, and
+// must not call GiveBack for a night for which [dynastay.Tx.Skipped] is true.
 func (r *Repository) GiveBack(tx *dynastay.Tx, propertyID, roomTypeID string, date dynastay.Date, rooms int) error {
-	if _, err := NightRef(roomTypeID, date); err != nil {
+	night, err := NightRef(roomTypeID, date)
+	if err != nil {
 		return err
 	}
 	if rooms < 1 {
 		return dynastay.Invalid("Rooms", "must be positive")
 	}
 	q := &Quote{Property: House{ID: propertyID}}
-	(&Sale{nights: r, quote: q}).add(tx, nightSale{roomTypeID: roomTypeID, date: date, rooms: -rooms}, false)
+	(&Sale{nights: r, quote: q}).add(tx, nightSale{ref: night, rooms: -rooms}, false)
 	return nil
 }
