@@ -167,7 +167,7 @@ func (m Money) String() string {
 // Minor returns the amount in minor units, which payment providers expect, rounded as by [Money.Round]. It returns an
 // error if the amount overflows an int64.
 func (m Money) Minor() (int64, error) {
-	units := m.minorUnits(1)
+	units := m.minorUnits(1, 1)
 	if !units.IsInt64() {
 		return 0, Invalid("Amount", "must fit into an int64 in minor units")
 	}
@@ -207,11 +207,15 @@ func (m Money) Times(n int) (Money, error) {
 }
 
 // DividedBy returns m ÷ n, rounded as by [Money.Round]. If n is 0, it returns an error.
-func (m Money) DividedBy(n int) (Money, error) {
+func (m Money) DividedBy(n int) (Money, error) { return m.Portion(1, n) }
+
+// Portion returns m × times ÷ n, rounded only once, as by [Money.Round]: Portion(15, 100) is 15 percent of m. It returns
+// an error if n is 0, or if the result needs more than 18 significant digits.
+func (m Money) Portion(times, n int) (Money, error) {
 	if n == 0 {
 		return Money{}, Invalid("N", "must not be 0")
 	}
-	return moneyOf(m.minorUnits(n), m.currency.MinorUnit(), m.currency)
+	return moneyOf(m.minorUnits(times, n), m.currency.MinorUnit(), m.currency)
 }
 
 // coefficient is the amount without its decimal point.
@@ -223,10 +227,11 @@ func (m Money) coefficient() *big.Int {
 	return coef
 }
 
-// minorUnits returns m ÷ n in minor units, rounded half away from zero. It uses integers, because a quotient that was
-// already truncated could be rounded wrongly.
-func (m Money) minorUnits(n int) *big.Int {
+// minorUnits returns m × times ÷ n in minor units, rounded half away from zero. It uses integers, because a quotient
+// that was already truncated could be rounded wrongly.
+func (m Money) minorUnits(times, n int) *big.Int {
 	numerator, denominator := m.coefficient(), big.NewInt(int64(n))
+	numerator.Mul(numerator, big.NewInt(int64(times)))
 	negative := numerator.Sign()*denominator.Sign() < 0
 	numerator.Abs(numerator).Mul(numerator, powerOfTen(m.currency.MinorUnit()))
 	denominator.Abs(denominator).Mul(denominator, powerOfTen(m.amount.Scale()))
@@ -246,7 +251,7 @@ func (m Money) Round() Money {
 	if m.amount.Scale() <= digits {
 		return m
 	}
-	rounded, _ := moneyOf(m.minorUnits(1), digits, m.currency) // cannot fail: it has fewer digits than m
+	rounded, _ := moneyOf(m.minorUnits(1, 1), digits, m.currency) // cannot fail: it has fewer digits than m
 	return rounded
 }
 

@@ -158,6 +158,26 @@ func TestMoneyDividedByRoundsHalfAwayFromZero(t *testing.T) {
 	assert.Equal(t, dynastay.Invalid("N", "must not be 0"), err)
 }
 
+// A portion is rounded only once, at the end.
+func TestMoneyPortion(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		a := anyMoney(anyCurrency().Draw(t, "currency")).Draw(t, "a")
+		times := rapid.OneOf(rapid.IntRange(-400, 400), rapid.Int()).Draw(t, "times")
+		n := rapid.OneOf(rapid.IntRange(-400, 400), rapid.Int()).Filter(func(n int) bool { return n != 0 }).Draw(t, "n")
+		ratio := new(big.Rat).Quo(new(big.Rat).SetInt64(int64(times)), new(big.Rat).SetInt64(int64(n)))
+		want := roundedAway(ratio.Mul(ratio, exact(a)), a.Currency().MinorUnit())
+		got, err := a.Portion(times, n)
+		checkExact(t, want, got, err)
+	})
+	got, err := dynastay.MustMoney("999999999999999999", "USD").Portion(10_000, 10_000)
+	require.NoError(t, err, "only the result is limited to 18 digits")
+	assert.Equal(t, "999999999999999999.00 USD", got.String())
+	_, err = got.Portion(1, 2)
+	assert.Equal(t, dynastay.Invalid("Amount", "must have at most 18 significant digits"), err)
+	_, err = got.Portion(1, 0)
+	assert.Equal(t, dynastay.Invalid("N", "must not be 0"), err)
+}
+
 func TestMoneyIsEqualInAllSpellings(t *testing.T) {
 	for _, spelling := range []string{"250", "250.0", "250.00", "0250.000", "+250", "250.", "250.0000000000000000000000000"} {
 		m, err := dynastay.NewMoney(spelling, "USD")
