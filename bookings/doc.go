@@ -42,6 +42,17 @@
 // status or at any other time. So of two calls that contradict each other, only one succeeds, and the rooms are returned
 // exactly once. The dates are those at the property. [Repository.ExpireHolds] ends all holds that are over.
 //
+// # Promo codes
+//
+//	| method | request |
+//	|---|---|
+//	| [Repository.CreatePromoCode]     | PutItem, on condition that the code does not exist |
+//	| [Repository.PromoCode]           | GetItem, or BatchGetItem of two spellings |
+//	| [Repository.ActivatePromoCode]   | the same read, then UpdateItem |
+//	| [Repository.DeactivatePromoCode] | the same read, then UpdateItem |
+//
+// A [PromoCode] is stored in the Metadata table. [PromoCode.Discount] computes its discount on the price of rooms.
+//
 // The errors of refused writes contain what a caller needs in order to react: [*Refused] lists every night with its
-// reason, [*StateError] has the status of the booking.
+// reason, [*StateError] has the status of the booking, [*PromoError] says why a promo code cannot be used.
 package bookings

@@ -5,3 +5,9 @@ var (
 	BookingEntity = newEntity(Options{})
 	EntityWith    = newEntity
 )
+
+// PromoEntity is the stored form of a promo code; PromoText returns the form in which a new code is stored.
+var (
+	PromoEntity = promoEntity
+	PromoText   = promoText
+)

@@ -16,12 +16,13 @@ import (
 	"github.com/dynastay/dynastay/keys/key"
 )
 
-// Repository creates, finds and changes bookings.
+// Repository creates, finds and changes bookings and promo codes.
 type Repository struct {
 	db     *dynastay.DB
 	opts   Options
 	entity *entity.Entity[Booking]
 	table  *entity.Table[Booking]
+	promos *entity.Table[PromoCode]
 	nights *availability.Repository
 }
 
@@ -57,6 +58,7 @@ func New(db *dynastay.DB, opts *Options) *Repository {
 	r.opts.HoldGrace = cmp.Or(r.opts.HoldGrace, DefaultHoldGrace)
 	r.entity = newEntity(r.opts)
 	r.table = entity.NewTable(db, r.entity)
+	r.promos = entity.NewTable(db, promoEntity)
 	return r
 }
 

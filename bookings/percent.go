@@ -1,0 +1,49 @@
+package bookings
+
+import (
+	"fmt"
+	"regexp"
+	"strconv"
+	"strings"
+
+	"github.com/dynastay/dynastay"
+	"github.com/dynastay/dynastay/internal/shown"
+)
+
+// Percent is a percentage in hundredths of a percent: 1250 is 12.5 %. Integers keep discounts exact. Zero means none.
+type Percent int
+
+// MaxPercent is 100 %.
+const MaxPercent Percent = 100_00
+
+var percentForm = regexp.MustCompile(`^([0-9]{1,3})(?:\.([0-9]{1,2}))?$`)
+
+// ParsePercent parses "15", "12.5" or "7.25". It returns an error for more than two decimal places, and for a
+// percentage outside 0.01 to 100.
+func ParsePercent(text string) (Percent, error) {
+	if match := percentForm.FindStringSubmatch(text); match != nil {
+		hundredths, _ := strconv.Atoi(match[1] + (match[2] + "00")[:2]) // cannot fail: they are at most 5 digits
+		if p := Percent(hundredths); p.Validate() == nil {
+			return p, nil
+		}
+	}
+	return 0, dynastay.Invalid("Percent", "must be between 0.01 and 100 with at most 2 decimal places, got %q", shown.Truncated(text))
+}
+
+// Validate returns an error unless p is between 0.01 and 100 %.
+func (p Percent) Validate() error {
+	if p < 1 || p > MaxPercent {
+		return dynastay.Invalid("", "must be between 0.01 and 100, got %s", p)
+	}
+	return nil
+}
+
+// String returns the form "12.5", without a percent sign.
+func (p Percent) String() string {
+	sign, n := "", int(p)
+	if p < 0 {
+		sign, n = "-", -n
+	}
+	digits := fmt.Sprintf("%s%d.%02d", sign, n/100, n%100)
+	return strings.TrimSuffix(strings.TrimRight(digits, "0"), ".")
+}
