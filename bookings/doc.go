@@ -42,6 +42,8 @@
 // status or at any other time. So of two calls that contradict each other, only one succeeds, and the rooms are returned
 // exactly once. The dates are those at the property. [Repository.ExpireHolds] ends all holds that are over.
 //
+// [Booking.Settle] computes what of the price is kept and what is refunded when a booking is cancelled.
+//
 // # Promo codes
 //
 //	| method | request |
