@@ -36,6 +36,7 @@ type Booking struct {
 	Summary
 
 	Breakdown       Breakdown
+	PromoCode       string // the code that gave the discounts, as it is stored; "" for none
 	SpecialRequests string
 	// CancellationPolicy is the policy that all lines share, or "" if they differ.
 	CancellationPolicy availability.CancellationPolicy
@@ -69,6 +70,33 @@ type Breakdown struct {
 	Rooms        dynastay.Money
 	TaxesAndFees dynastay.Money
 	Discounts    dynastay.Money
+}
+
+// addUp sets the total to the sum of the breakdown, whose missing parts become 0.
+func (b *Booking) addUp() error {
+	nothing, err := b.Breakdown.Rooms.Times(0)
+	if err != nil {
+		return err
+	}
+	for _, amount := range []*dynastay.Money{&b.Breakdown.TaxesAndFees, &b.Breakdown.Discounts} {
+		if !amount.IsSet() {
+			*amount = nothing
+		}
+	}
+	total, err := b.Breakdown.Rooms.Add(b.Breakdown.TaxesAndFees)
+	if err != nil {
+		return err
+	}
+	b.Total, err = total.Sub(b.Breakdown.Discounts)
+	return err
+}
+
+// unpaid is the payment status of a booking for which nothing has been recorded.
+func (b *Booking) unpaid() PaymentStatus {
+	if b.Total.IsSet() && b.Total.Sign() == 0 {
+		return Paid
+	}
+	return PaymentPending
 }
 
 // declare declares the attributes that Booking and Summary share. These are the ones that the indexes hold, as listed
@@ -120,7 +148,8 @@ func newEntity(o Options) *entity.Entity[Booking] {
 	return entity.New(entity.Spec[Booking]{
 		Name: "Booking", Operations: "bookings", Schema: keys.BookingsTable, IDOf: idOf,
 		ID: "BookingId", Prefix: "bkg_", Created: "CreatedAt", Updated: "UpdatedAt", Version: keys.AttrVersion,
-		Key: func(b *Booking) (dynastay.Key, error) { return keys.Of(keys.Booking{BookingID: b.ID}) },
+		Kept: []string{"PaymentStatus"},
+		Key:  func(b *Booking) (dynastay.Key, error) { return keys.Of(keys.Booking{BookingID: b.ID}) },
 		Codec: entity.Declare(func(f *entity.Fields, b *Booking) {
 			f.Const(keys.AttrEntityType, "Booking")
 			f.String("BookingId", &b.ID)
@@ -132,6 +161,7 @@ func newEntity(o Options) *entity.Entity[Booking] {
 				f.Amount("TaxesAndFees", b.Total.Currency(), &b.Breakdown.TaxesAndFees)
 				f.Amount("Discounts", b.Total.Currency(), &b.Breakdown.Discounts)
 			})
+			f.String("PromoCode", &b.PromoCode)
 			f.String("SpecialRequests", &b.SpecialRequests)
 			entity.String(f, "CancellationPolicy", &b.CancellationPolicy)
 			f.String("TimeZone", &b.TimeZone)

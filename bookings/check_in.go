@@ -83,7 +83,8 @@ func (r *Repository) CheckInOp(bookingID string, rooms Assigned) *dynastay.Opera
 			}
 		},
 		Prepare: func(ctx context.Context, tx *dynastay.Tx) (*Booking, error) {
-			b, err := r.move(ctx, tx, key, checkIn)
+			done, err := r.move(ctx, tx, key, checkIn, nil)
+			b := done.booking
 			if err != nil {
 				return nil, err
 			}

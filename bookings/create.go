@@ -2,6 +2,7 @@ package bookings
 
 import (
 	"context"
+	"errors"
 	"slices"
 	"strconv"
 	"strings"
@@ -28,6 +29,11 @@ type Request struct {
 	// [Repository.Confirm]. Once the hold has ended, [Repository.ExpireHolds] returns the rooms. Default: 0, no hold.
 	Hold            time.Duration
 	SpecialRequests string // at most entity.MaxNote bytes
+	// PromoCode is a code as the guest types it, see [Repository.PromoCode]; "" for none.
+	PromoCode string
+	// Discounts is the discount that the guest was told, see [PromoCode.Discount]. If the code gives a different one when the booking is
+	// created, the request is refused. The zero Money accepts any. Requires PromoCode.
+	Discounts dynastay.Money
 }
 
 // The limits of a hold.
@@ -48,21 +54,31 @@ const (
 // policies and subtotals, the taxes and fees, the guest's details and the special requests, but not the time of the
 // quote. A quote at a different price is a different input, so call [Repository.MadeBy] before requesting a new quote.
 func (r *Repository) CreateOp(req Request) *dynastay.Operation[*Booking] {
-	if err := req.validate(); err != nil {
+	spelled, err := req.validate()
+	if err != nil {
 		return dynastay.NewOp(dynastay.OpSpec[*Booking]{Name: "bookings.Create", Invalid: err})
 	}
 	req.Quote = req.Quote.Clone() // the quote is booked as it was checked, even if the caller changes it later
 	sale := r.nights.Sale(req.Quote)
 	made, err := r.newBooking(req)
+	contest := sale.Contest()
+	if len(spelled) > 0 {
+		contest = nil // it follows once the code has been read
+	}
 	return dynastay.NewOp(dynastay.OpSpec[*Booking]{
 		Name:    "bookings.Create",
 		Invalid: err,
 		Input:   req.agreed,
-		Contest: sale.Contest(),
+		Contest: contest,
 		Prepare: func(ctx context.Context, tx *dynastay.Tx) (*Booking, error) {
 			// Not checked in Invalid: a retry after midnight must find the booking that it created.
 			if err := req.Quote.Current(r.db.Now()); err != nil {
 				return nil, dynastay.Within("Quote", err)
+			}
+			if len(spelled) > 0 {
+				if err := r.usePromo(ctx, tx, made.Value, req, spelled, *sale.Contest()); err != nil {
+					return nil, err
+				}
 			}
 			sold, err := sale.Add(ctx, tx)
 			if err != nil {
@@ -82,6 +98,44 @@ func (r *Repository) CreateOp(req Request) *dynastay.Operation[*Booking] {
 			return r.Get(ctx, made["BookingId"], dynastay.Consistent)
 		},
 	})
+}
+
+// usePromo gives the booking the discount of its code, queues, and adds the action that counts the use. The code is read before the
+// booking queues, so that those who wait for a popular code need one request each when it is their turn.
+func (r *Repository) usePromo(
+	ctx context.Context, tx *dynastay.Tx, b *Booking, req Request, spelled []dynastay.Key, nights dynastay.Contest,
+) error {
+	code, err := r.readPromo(ctx, spelled)
+	if err == nil {
+		err = code.Usable(r.db.Now())
+	}
+	if err != nil {
+		return err
+	}
+	discount, err := code.Discount(b.Breakdown.Rooms)
+	if err != nil {
+		return err
+	}
+	if err := expected(req.Discounts, discount); err != nil {
+		return err
+	}
+	b.PromoCode, b.Breakdown.Discounts = code.Code, discount
+	if err := b.addUp(); err != nil {
+		return err
+	}
+	if err := tx.Contend(ctx, r.contestFor(nights, refsOf(spelled), nil)); err != nil {
+		return err
+	}
+	code.take(tx)
+	return nil
+}
+
+// expected compares a discount with the one that the guest was told, if it is set.
+func expected(told, discount dynastay.Money) error {
+	if told.IsSet() && told != discount {
+		return dynastay.Invalid("Discounts", "must be %s, the discount of the promo code", discount)
+	}
+	return nil
 }
 
 // Create runs [Repository.CreateOp]. 1 request, and 1 more for each room type if the quote allows overbooking; after a
@@ -113,7 +167,7 @@ func (r *Repository) newBooking(req Request) (*entity.Creation[Booking], error) 
 	b := &Booking{
 		Summary: Summary{
 			Reference: r.newReference(), UserID: req.UserID, PropertyID: q.Property.ID,
-			Guest: req.Guest, Status: Confirmed, PaymentStatus: PaymentPending,
+			Guest: req.Guest, Status: Confirmed,
 		},
 		SpecialRequests: req.SpecialRequests,
 	}
@@ -125,6 +179,7 @@ func (r *Repository) newBooking(req Request) (*entity.Creation[Booking], error) 
 		return nil, err
 	}
 	made.Finish = func(b *Booking) {
+		b.PaymentStatus = b.unpaid()
 		if b.Reference == "" {
 			b.Reference = r.newReference() // the previous one was taken
 		}
@@ -155,44 +210,49 @@ func (b *Booking) agree(q *availability.Quote, fees dynastay.Money) error {
 		}
 		b.Rooms += line.Quantity
 	}
-	nothing, err := dynastay.NewMoney("0", q.Total.Currency())
-	if err != nil {
-		return err
-	}
 	b.Breakdown.Rooms, b.Breakdown.TaxesAndFees = q.Total, fees
-	for _, amount := range []*dynastay.Money{&b.Breakdown.TaxesAndFees, &b.Breakdown.Discounts} {
-		if !amount.IsSet() {
-			*amount = nothing
-		}
-	}
-	total, err := q.Total.Add(b.Breakdown.TaxesAndFees)
-	if err != nil {
-		return err
-	}
-	b.Total, err = total.Sub(b.Breakdown.Discounts)
-	return err
+	return b.addUp()
 }
 
-func (req Request) validate() error {
+// validate returns the keys of the promo codes that the text may mean.
+func (req Request) validate() (spelled []dynastay.Key, err error) {
 	if req.Quote == nil {
-		return dynastay.Invalid("Quote", "is required")
+		return nil, dynastay.Invalid("Quote", "is required")
 	}
 	if err := req.Quote.Validate(); err != nil {
-		return dynastay.Within("Quote", err)
+		return nil, dynastay.Within("Quote", err)
 	}
 	if _, err := keys.Partition(keys.BookingByUser{UserID: req.UserID}); err != nil {
-		return err
+		return nil, err
 	}
 	if err := checkFees(req.TaxesAndFees, req.Quote); err != nil {
-		return err
+		return nil, err
 	}
 	if req.Hold != 0 && (req.Hold < MinHold || req.Hold > MaxHold) {
-		return dynastay.Invalid("Hold", "must be between 1 second and 30 days")
+		return nil, dynastay.Invalid("Hold", "must be between 1 second and 30 days")
 	}
 	if err := entity.CheckText(req.SpecialRequests, entity.MaxNote); err != nil {
-		return dynastay.Within("SpecialRequests", err)
+		return nil, dynastay.Within("SpecialRequests", err)
 	}
-	return dynastay.Within("Guest", req.Guest.Validate())
+	if err := req.Guest.Validate(); err != nil {
+		return nil, dynastay.Within("Guest", err)
+	}
+	return spellingsOf(req.PromoCode, req.Discounts)
+}
+
+// spellingsOf returns the keys of the promo codes that a text may mean.
+func spellingsOf(code string, discounts dynastay.Money) ([]dynastay.Key, error) {
+	if code == "" {
+		if discounts.Sign() != 0 {
+			return nil, dynastay.Invalid("Discounts", "requires PromoCode")
+		}
+		return nil, nil
+	}
+	spelled, err := promoKeys(code)
+	if invalid := (*dynastay.InvalidError)(nil); errors.As(err, &invalid) {
+		return nil, dynastay.Invalid("PromoCode", "%s", invalid.Reason)
+	}
+	return spelled, err
 }
 
 // checkFees checks the taxes and fees that are added to the total of a quote.
@@ -239,6 +299,10 @@ func (req Request) agreed(in *dynastay.Input) {
 	in.Field("taxes and fees", req.TaxesAndFees.String())
 	req.Guest.agreed(in)
 	in.Field("requests", req.SpecialRequests)
+	if req.PromoCode != "" {
+		in.Field("promo code", req.PromoCode)
+		in.Field("discounts", req.Discounts.String())
+	}
 	if req.Hold > 0 {
 		in.Field("hold", req.Hold.String())
 	}

@@ -28,7 +28,7 @@ func (r *Repository) ExpireOp(bookingID string) *dynastay.Operation[Cancellation
 		},
 		func(b *Booking, _ time.Time) { b.Status = Expired },
 	}
-	return r.giveBackOp(bookingID, expire, nil, func(*dynastay.Input) {})
+	return r.giveBackOp(bookingID, giveBack{move: expire, input: func(*dynastay.Input) {}})
 }
 
 // Expire runs [Repository.ExpireOp]. 2 requests: a consistent Query of the booking, and the transaction.

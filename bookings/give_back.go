@@ -1,6 +1,7 @@
 package bookings
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"slices"
@@ -16,6 +17,11 @@ const mostReturned = 99
 // Cancellation is the result of [Repository.Cancel] and [Repository.Expire].
 type Cancellation struct {
 	Booking *Booking
+	// Payment is the summary of the payments after the cancellation, if it was to record a refund, see [WithRefund]. It is nil
+	// if nothing has been paid.
+	Payment *PaymentSummary
+	// Refunds are those that the cancellation has recorded.
+	Refunds []Refund
 	// Missing lists the nights whose rooms could not be returned, because the item of the night no longer exists or has no
 	// number of available rooms.
 	Missing []MissingNight
@@ -24,36 +30,47 @@ type Cancellation struct {
 // MissingNight is a night of a room type whose rooms could not be returned.
 type MissingNight = availability.MissingNight
 
-// giveBackOp is an operation that makes a move and returns the rooms.
-func (r *Repository) giveBackOp(
-	bookingID string, m move, invalid error, input func(*dynastay.Input),
-) *dynastay.Operation[Cancellation] {
+// giveBack is an operation that makes a move and returns the rooms.
+type giveBack struct {
+	move
+	invalid error
+	input   func(*dynastay.Input)
+	refund  func(*account, *Booking) ([]Refund, error) // records the refunds; nil for none
+}
+
+func (r *Repository) giveBackOp(bookingID string, op giveBack) *dynastay.Operation[Cancellation] {
 	key, err := keys.Of(keys.Booking{BookingID: bookingID})
-	if err == nil {
-		err = invalid
-	}
 	return dynastay.NewOp(dynastay.OpSpec[Cancellation]{
-		Name:    m.name,
-		Invalid: err,
+		Name:    op.name,
+		Invalid: cmp.Or(err, op.invalid),
 		Input: func(in *dynastay.Input) {
 			in.Field("booking", bookingID)
-			input(in)
+			op.input(in)
 		},
 		Prepare: func(ctx context.Context, tx *dynastay.Tx) (c Cancellation, err error) {
-			if c.Booking, err = r.move(ctx, tx, key, m); err != nil {
+			var record func(*account, *Booking) error
+			if op.refund != nil {
+				record = func(a *account, b *Booking) (err error) {
+					c.Refunds, err = op.refund(a, b)
+					return err
+				}
+			}
+			done, err := r.move(ctx, tx, key, op.move, record)
+			if err != nil {
 				return c, err
 			}
+			c.Booking, c.Payment = done.booking, done.payment
 			c.Missing, err = r.giveBack(ctx, tx, c.Booking)
 			return c, err
 		},
 		Restore: func(ctx context.Context, _ map[string]string) (Cancellation, error) {
-			b, err := r.Get(ctx, bookingID, dynastay.Consistent)
-			return Cancellation{Booking: b}, err
+			now, err := r.recorded(ctx, key)
+			return Cancellation{Booking: now.Booking, Payment: now.Payment}, err
 		},
 	})
 }
 
-// giveBack adds the actions that return the rooms of a booking.
+// giveBack adds the actions that return the rooms and the use of the promo code of a booking.
 func (r *Repository) giveBack(ctx context.Context, tx *dynastay.Tx, b *Booking) (missing []MissingNight, err error) {
 	// Other software may have stored a stay of any length. If there are more nights than a transaction can return, fail
 	// before listing them.
@@ -66,9 +83,14 @@ func (r *Repository) giveBack(ctx context.Context, tx *dynastay.Tx, b *Booking) 
 	}
 	// The nights are known only now. Without queueing for them, a cancellation would have to retry over and over while
 	// buyers contend for the same nights.
-	if err := tx.Contend(ctx, dynastay.Contest{Items: nights}); err != nil {
+	contest := dynastay.Contest{Items: nights}
+	if code, ok := b.promoRef(); ok {
+		contest.Items = append(contest.Items, code)
+	}
+	if err := tx.Contend(ctx, contest); err != nil {
 		return nil, err
 	}
+	b.returnPromo(tx)
 	for _, line := range b.taken() {
 		for date := range b.Stay.Dates() {
 			if tx.Skipped(keys.AvailabilityTable, nights[0].Key) {

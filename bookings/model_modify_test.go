@@ -305,7 +305,7 @@ func (s requoting) ask(w *world, on program, id string) (m bookings.Modification
 		return m, false
 	}
 	require.NoError(w.t, err)
-	require.Equal(w.t, bookings.Modification{BookingID: id, Version: b.version, Quote: q, TaxesAndFees: dollars(b.taxes)}, m)
+	require.Equal(w.t, bookings.Modification{BookingID: id, Version: b.version, Quote: q, TaxesAndFees: dollars(b.taxes), Discounts: dollars(0)}, m)
 	w.modifications = append(w.modifications, m)
 	w.met.add("requote: quoted", 1)
 	return m, true

@@ -14,8 +14,8 @@ import (
 )
 
 // Modification is the input of [Repository.Modify]; [Repository.QuoteModification] creates it. Show the guest the new total,
-// which is Quote.Total + TaxesAndFees − Booking.Breakdown.Discounts, and the policies of the lines, and keep the Modification
-// on the server until the guest has agreed.
+// which is Quote.Total + TaxesAndFees − Discounts, and the policies of the lines, and keep the Modification on the server until the
+// guest has agreed, or seal it with package bookings/offer.
 type Modification struct {
 	BookingID string
 	Version   int                 // of the booking for which the quote was made, or of which the guest was shown the details
@@ -25,6 +25,11 @@ type Modification struct {
 	TaxesAndFees    dynastay.Money
 	Guest           *Guest  // nil leaves the guest as it is
 	SpecialRequests *string // nil leaves them as they are; at most entity.MaxNote bytes
+	// PromoCode is another code, as the guest types it, or "" for none; nil keeps the one that the booking has.
+	PromoCode *string
+	// Discounts is the discount that the guest was told; QuoteModification sets it to that of the code which the booking has. If Modify
+	// computes a different one, it refuses the modification. The zero Money accepts any. Requires Quote or PromoCode.
+	Discounts dynastay.Money
 }
 
 // Modified is the result of [Repository.Modify].
@@ -61,7 +66,7 @@ var modify = move{
 // rooms of a night before today for the field "Stay". Nights that cannot be sold are listed in a [*Refused]. Whether the
 // modification fits into one transaction is known only to Modify.
 //
-// 1 request, a consistent Query of the booking, and 1 for each room type whose nights or quantity change.
+// 1 request, a consistent Query of the booking, 1 for each room type whose nights or quantity change, and 1 for a promo code.
 func (r *Repository) QuoteModification(ctx context.Context, bookingID string, req availability.QuoteRequest) (Modification, error) {
 	b, err := r.Get(ctx, bookingID, dynastay.Consistent)
 	if err != nil {
@@ -88,7 +93,17 @@ func (r *Repository) QuoteModification(ctx context.Context, bookingID string, re
 	if b.Total.IsSet() && q.Total.Currency() != b.Total.Currency() {
 		return Modification{}, dynastay.Invalid("Rooms", "must have prices in %s, the currency of the booking", b.Total.Currency())
 	}
-	return Modification{BookingID: bookingID, Version: b.Version, Quote: q, TaxesAndFees: b.Breakdown.TaxesAndFees}, nil
+	m := Modification{BookingID: bookingID, Version: b.Version, Quote: q, TaxesAndFees: b.Breakdown.TaxesAndFees}
+	b.Breakdown.Rooms = q.Total
+	var unusable *PromoError
+	switch _, err := r.rediscount(ctx, b, m); {
+	case err == nil:
+		m.Discounts = b.Breakdown.Discounts
+	case errors.Is(err, dynastay.ErrNotFound), errors.As(err, &unusable): // unless the guest uses another code, Modify refuses it
+	default:
+		return Modification{}, err
+	}
+	return m, nil
 }
 
 // ModifyOp gives a booking the stay, the rooms and the numbers of guests of a quote, another guest or other special requests.
@@ -132,6 +147,12 @@ func (r *Repository) ModifyOp(m Modification) *dynastay.Operation[Modified] {
 			if m.SpecialRequests != nil {
 				in.Field("requests", *m.SpecialRequests)
 			}
+			if m.PromoCode != nil {
+				in.Field("promo code", *m.PromoCode)
+			}
+			if m.Discounts.IsSet() {
+				in.Field("discounts", m.Discounts.String())
+			}
 		},
 		Prepare: func(ctx context.Context, tx *dynastay.Tx) (Modified, error) { return r.modify(ctx, tx, key, m) },
 		Restore: func(ctx context.Context, _ map[string]string) (Modified, error) {
@@ -159,8 +180,15 @@ func (m Modification) validate() error {
 		}
 	case m.TaxesAndFees.IsSet():
 		return dynastay.Invalid("TaxesAndFees", "requires Quote")
-	case m.Guest == nil && m.SpecialRequests == nil:
-		return dynastay.Invalid("Quote", "is required, unless Guest or SpecialRequests is set")
+	case m.Guest == nil && m.SpecialRequests == nil && m.PromoCode == nil:
+		return dynastay.Invalid("Quote", "is required, unless Guest, SpecialRequests or PromoCode is set")
+	case m.Discounts.IsSet() && m.PromoCode == nil:
+		return dynastay.Invalid("Discounts", "requires Quote or PromoCode")
+	}
+	if m.PromoCode != nil {
+		if _, err := spellingsOf(*m.PromoCode, dynastay.Money{}); err != nil {
+			return err
+		}
 	}
 	if m.Guest != nil {
 		if err := m.Guest.Validate(); err != nil {
@@ -185,6 +213,10 @@ func (m Modification) clone() Modification {
 	if m.SpecialRequests != nil {
 		requests := *m.SpecialRequests
 		m.SpecialRequests = &requests
+	}
+	if m.PromoCode != nil {
+		code := *m.PromoCode
+		m.PromoCode = &code
 	}
 	return m
 }
@@ -220,101 +252,186 @@ func (b *Booking) allows(property availability.House, stay dynastay.Stay, rooms 
 	return nil
 }
 
+// modifying is a modification that is being prepared.
+type modifying struct {
+	*Repository
+	Modification
+	now   time.Time
+	rows  stored
+	had   []Line             // the lines as they were read
+	sale  *availability.Sale // nil if the rooms stay as they are
+	taken promo              // the code whose use is counted
+
+	before, after *Booking
+}
+
 // modify adds the actions of a modification.
 func (r *Repository) modify(ctx context.Context, tx *dynastay.Tx, key dynastay.Key, m Modification) (Modified, error) {
 	rows, err := r.read(ctx, key, dynastay.Consistent)
 	if err != nil {
 		return Modified{}, err
 	}
-	now := r.db.Now()
-	var had []Line // the lines as they were read
-	var sale *availability.Sale
-	change, err := r.table.ChangeOf(key, rows.booking, func(b *Booking) error {
-		if err := rows.addLines(b); err != nil {
-			return err
-		}
-		had = b.Lines
-		if err := modify.check(b, now); err != nil {
-			return err
-		}
-		if m.Version != b.Version {
-			return &dynastay.Error{Op: modify.name, Entity: "Booking", ID: b.ID, Kind: dynastay.ErrVersion}
-		}
-		if m.Guest != nil {
-			b.Guest = *m.Guest
-		}
-		if m.SpecialRequests != nil {
-			b.SpecialRequests = *m.SpecialRequests
-		}
-		if m.Quote == nil {
-			return nil
-		}
-		if err := m.fits(b); err != nil {
-			return err
-		}
-		has, err := b.booked()
-		if err != nil {
-			return err
-		}
-		sale = r.nights.SaleFor(m.Quote, has)
-		if err := sale.Current(now); err != nil {
-			return dynastay.Within("Quote", err)
-		}
-		if err := b.agree(m.Quote, m.TaxesAndFees); err != nil {
-			return dynastay.Within("Quote.Total", err)
-		}
-		if b.Total.Sign() < 0 {
-			return dynastay.Invalid("Quote.Total", "must be at least the discounts of the booking, %s", b.Breakdown.Discounts)
-		}
-		return nil
-	})
+	p := &modifying{Repository: r, Modification: m, now: r.db.Now(), rows: rows}
+	change, err := r.table.ChangeOf(key, rows.booking, func(b *Booking) error { return p.edit(ctx, b) })
 	if err != nil {
 		return Modified{}, err
 	}
-	if m.Quote == nil {
-		err := change.AddTo(tx)
-		change.After.Lines = had
-		return Modified{Booking: change.After}, err
-	}
-	if contest := r.contest(sale, rows.booking); len(contest.Items) > 0 {
+	p.before, p.after = change.Before, change.After
+	if contest := p.contest(); len(contest.Items) > 0 {
 		if err := tx.Contend(ctx, contest); err != nil {
 			return Modified{}, err
 		}
 	}
-	sold, err := sale.Add(ctx, tx)
-	if err != nil {
+	done := Modified{Booking: change.After}
+	lines := p.had
+	if p.sale != nil {
+		if lines, done.Missing, err = p.sell(ctx, tx, change); err != nil {
+			return Modified{}, err
+		}
+	}
+	p.usePromos(tx)
+	if p.reprices() {
+		if err := p.pay(tx, change); err != nil {
+			return Modified{}, err
+		}
+	}
+	if err := change.AddTo(tx); err != nil {
 		return Modified{}, err
 	}
-	lines, changed, err := rows.modifyLines(tx, change.After, had, sold.Lines)
+	change.After.Lines = lines
+	return done, nil
+}
+
+// edit makes the booking what the modification says, except for its lines.
+func (p *modifying) edit(ctx context.Context, b *Booking) error {
+	if err := p.rows.addLines(b); err != nil {
+		return err
+	}
+	p.had = b.Lines
+	if err := modify.check(b, p.now); err != nil {
+		return err
+	}
+	if p.Version != b.Version {
+		return &dynastay.Error{Op: modify.name, Entity: "Booking", ID: b.ID, Kind: dynastay.ErrVersion}
+	}
+	if p.Guest != nil {
+		b.Guest = *p.Guest
+	}
+	if p.SpecialRequests != nil {
+		b.SpecialRequests = *p.SpecialRequests
+	}
+	if p.Quote != nil {
+		if err := p.requote(b); err != nil {
+			return err
+		}
+	}
+	if !p.reprices() {
+		return nil
+	}
+	return p.reprice(ctx, b)
+}
+
+// reprices reports whether the booking may get another total.
+func (p *modifying) reprices() bool { return p.Quote != nil || p.Modification.PromoCode != nil }
+
+// requote gives the booking what the quote says, except for the price.
+func (p *modifying) requote(b *Booking) error {
+	if err := p.fits(b); err != nil {
+		return err
+	}
+	has, err := b.booked()
 	if err != nil {
-		return Modified{}, err
+		return err
+	}
+	p.sale = p.nights.SaleFor(p.Quote, has)
+	if err := p.sale.Current(p.now); err != nil {
+		return dynastay.Within("Quote", err)
+	}
+	return dynastay.Within("Quote.Total", b.agree(p.Quote, p.TaxesAndFees))
+}
+
+// reprice gives the booking its discount and its total.
+func (p *modifying) reprice(ctx context.Context, b *Booking) (err error) {
+	if p.taken, err = p.rediscount(ctx, b, p.Modification); err != nil {
+		return err
+	}
+	if err := expected(p.Discounts, b.Breakdown.Discounts); err != nil {
+		return err
+	}
+	if err := b.addUp(); err != nil {
+		return dynastay.Within("Quote.Total", err)
+	}
+	if b.Total.Sign() < 0 {
+		return dynastay.Invalid("Quote.Total", "must be at least the discounts of the booking, %s", b.Breakdown.Discounts)
+	}
+	return nil
+}
+
+// sell adds the actions for the rooms, and returns the new lines.
+func (p *modifying) sell(ctx context.Context, tx *dynastay.Tx, change *entity.Change[Booking]) ([]Line, []MissingNight, error) {
+	sold, err := p.sale.Add(ctx, tx)
+	if err != nil {
+		return nil, nil, err
+	}
+	lines, changed, err := p.rows.modifyLines(tx, change.After, p.had, sold.Lines)
+	if err != nil {
+		return nil, nil, err
 	}
 	if changed {
 		// The booking itself may be the same, if one room type is exchanged for another one at the same price. The condition
 		// on it and its new version keep two such calls, or this one and a cancellation, from both being carried out.
 		change.Touch()
 	}
-	if err := change.AddTo(tx); err != nil {
-		return Modified{}, err
-	}
-	change.After.Lines = lines
-	return Modified{Booking: change.After, Missing: sold.Missing}, nil
+	return lines, sold.Missing, nil
 }
 
-// contest is that for the nights. A refusal counts only as long as the booking is as it was read: if it has been modified in
-// the meantime, perhaps by the same guest who has clicked twice, the rooms that are missing may be its own.
-func (r *Repository) contest(sale *availability.Sale, read dynastay.Row) dynastay.Contest {
-	contest := sale.Contest()
-	key := keys.BookingsTable.Key.From(read)
+// usePromos counts the use of a code that is new, and returns that of the one before.
+func (p *modifying) usePromos(tx *dynastay.Tx) {
+	if p.taken.PromoCode != nil {
+		p.taken.take(tx)
+	}
+	if p.after.PromoCode != p.before.PromoCode {
+		p.before.returnPromo(tx)
+	}
+}
+
+// pay gives the booking the payment status that follows from its new total.
+func (p *modifying) pay(tx *dynastay.Tx, change *entity.Change[Booking]) error {
+	summary, err := p.ledger.settle(tx, p.rows, change, func(*account, *Booking) error { return nil })
+	if err != nil || summary != nil || change.Before.PaymentStatus != change.Before.unpaid() {
+		return err
+	}
+	return change.Keep(func(b *Booking) error {
+		b.PaymentStatus = b.unpaid()
+		return nil
+	})
+}
+
+// contest is that for the nights and the promo codes. A refusal counts only as long as the booking is as it was read: if it has been
+// modified in the meantime, perhaps by the same guest who has clicked twice, the rooms that are missing may be its own.
+func (p *modifying) contest() dynastay.Contest {
+	var contest dynastay.Contest
+	if p.sale != nil {
+		contest = *p.sale.Contest()
+	}
+	var taken, returned []dynastay.Ref
+	if p.taken.PromoCode != nil {
+		taken = []dynastay.Ref{dynastay.RefOf(keys.MetadataTable, keys.MetadataTable.Key.From(p.taken.row))}
+	}
+	if ref, ok := p.before.promoRef(); ok && p.after.PromoCode != p.before.PromoCode {
+		returned = []dynastay.Ref{ref}
+	}
+	contest = p.contestFor(contest, taken, returned)
+	key := keys.BookingsTable.Key.From(p.rows.booking)
 	contest.Still = func(ctx context.Context) (bool, error) {
-		now, err := r.db.Get(ctx, keys.BookingsTable, key, dynastay.Consistent)
+		now, err := p.db.Get(ctx, keys.BookingsTable, key, dynastay.Consistent)
 		same := true
 		for _, name := range []string{keys.AttrVersion, keys.BookingsTable.WriteIDName()} {
-			same = same && values.Equal(now.Value(name).Stored(), read.Value(name).Stored())
+			same = same && values.Equal(now.Value(name).Stored(), p.rows.booking.Value(name).Stored())
 		}
 		return same, err
 	}
-	return *contest
+	return contest
 }
 
 // errLines is about items of other software.

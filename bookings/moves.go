@@ -101,10 +101,59 @@ func (m move) check(b *Booking, now time.Time) error {
 	return nil
 }
 
+// ConfirmOption is an option of [Repository.ConfirmOp].
+type ConfirmOption func(*confirmation)
+
+type confirmation struct{ payments []Payment }
+
+// WithPayment also records a payment, in the same transaction, as [Repository.RecordPaymentOp] does. Payment.BookingID may be
+// empty. A failed payment is refused with a [*dynastay.InvalidError].
+func WithPayment(p Payment) ConfirmOption {
+	return func(c *confirmation) { c.payments = append(c.payments, p) }
+}
+
 // ConfirmOp confirms a pending booking, whose rooms are then no longer held for a limited time. If the hold has ended,
-// it fails with a [*StateError] that matches [ErrHoldEnded], even if nobody has taken the rooms since.
-func (r *Repository) ConfirmOp(bookingID string) *dynastay.Operation[*Booking] {
-	return r.moveOp(bookingID, confirm)
+// it fails with a [*StateError] that matches [ErrHoldEnded], even if nobody has taken the rooms since. Then a payment of
+// [WithPayment] is not recorded either: record it with [Repository.RecordPayment], and refund it.
+func (r *Repository) ConfirmOp(bookingID string, opts ...ConfirmOption) *dynastay.Operation[*Booking] {
+	var c confirmation
+	for _, option := range opts {
+		option(&c)
+	}
+	var invalid error
+	for i, p := range c.payments {
+		own, err := ofBooking(p.BookingID, bookingID)
+		c.payments[i].BookingID = own
+		switch {
+		case err == nil && p.Status == PaymentFailed:
+			err = dynastay.Invalid("Status", "must be one of pending, authorized, paid")
+		case err == nil:
+			err = c.payments[i].Validate()
+		}
+		if invalid == nil {
+			invalid = dynastay.Within("Payment", err)
+		}
+	}
+	return r.moveOp(bookingID, confirm, invalid, func(in *dynastay.Input) {
+		for _, p := range c.payments {
+			p.agreed(in)
+		}
+	}, func(a *account, b *Booking) error {
+		for _, p := range c.payments {
+			if err := r.ledger.pay(a, b, p); err != nil {
+				return dynastay.Within("Payment", err)
+			}
+		}
+		return nil
+	})
+}
+
+// ofBooking returns the booking of a payment or a refund, which may be left empty if it is clear.
+func ofBooking(own, bookingID string) (string, error) {
+	if own != "" && own != bookingID {
+		return own, dynastay.Invalid("BookingID", "must be empty or that of the booking")
+	}
+	return bookingID, nil
 }
 
 // Confirm runs [Repository.ConfirmOp]. 2 requests: a consistent Query of the booking, and the update.
@@ -112,10 +161,18 @@ func (r *Repository) Confirm(ctx context.Context, bookingID string, opts ...dyna
 	return dynastay.Do(ctx, r.db, r.ConfirmOp(bookingID), opts...)
 }
 
+// ConfirmWithPayment runs [Repository.ConfirmOp] with [WithPayment]. 2 requests: a consistent Query of the booking, and the
+// transaction.
+func (r *Repository) ConfirmWithPayment(
+	ctx context.Context, bookingID string, p Payment, opts ...dynastay.WriteOption,
+) (*Booking, error) {
+	return dynastay.Do(ctx, r.db, r.ConfirmOp(bookingID, WithPayment(p)), opts...)
+}
+
 // CheckOutOp completes the booking of guests who have checked in. If they leave early, the remaining nights are not
 // returned to the inventory: they have been sold.
 func (r *Repository) CheckOutOp(bookingID string) *dynastay.Operation[*Booking] {
-	return r.moveOp(bookingID, checkOut)
+	return r.moveOp(bookingID, checkOut, nil, nil, nil)
 }
 
 // CheckOut runs [Repository.CheckOutOp]. 2 requests: a consistent Query of the booking, and the update.
@@ -127,7 +184,7 @@ func (r *Repository) CheckOut(ctx context.Context, bookingID string, opts ...dyn
 // the property; before, it fails with a [*StateError] that matches [ErrTooEarly]. The nights are not returned to the
 // inventory: they have been sold.
 func (r *Repository) NoShowOp(bookingID string) *dynastay.Operation[*Booking] {
-	return r.moveOp(bookingID, noShow)
+	return r.moveOp(bookingID, noShow, nil, nil, nil)
 }
 
 // NoShow runs [Repository.NoShowOp]. 2 requests: a consistent Query of the booking, and the update.
@@ -135,26 +192,44 @@ func (r *Repository) NoShow(ctx context.Context, bookingID string, opts ...dynas
 	return dynastay.Do(ctx, r.db, r.NoShowOp(bookingID), opts...)
 }
 
-// moveOp is an operation that changes nothing but the booking's own item.
-func (r *Repository) moveOp(bookingID string, m move) *dynastay.Operation[*Booking] {
+// moveOp is an operation that makes a move and changes nothing but the booking's own item and, if record is not nil, its payments.
+func (r *Repository) moveOp(
+	bookingID string, m move, invalid error, input func(*dynastay.Input), record func(*account, *Booking) error,
+) *dynastay.Operation[*Booking] {
 	key, err := keys.Of(keys.Booking{BookingID: bookingID})
 	return dynastay.NewOp(dynastay.OpSpec[*Booking]{
 		Name:    m.name,
-		Invalid: err,
-		Input:   func(in *dynastay.Input) { in.Field("booking", bookingID) },
-		Prepare: func(ctx context.Context, tx *dynastay.Tx) (*Booking, error) { return r.move(ctx, tx, key, m) },
+		Invalid: cmp.Or(err, invalid),
+		Input: func(in *dynastay.Input) {
+			in.Field("booking", bookingID)
+			if input != nil {
+				input(in)
+			}
+		},
+		Prepare: func(ctx context.Context, tx *dynastay.Tx) (*Booking, error) {
+			moved, err := r.move(ctx, tx, key, m, record)
+			return moved.booking, err
+		},
 		Restore: func(ctx context.Context, _ map[string]string) (*Booking, error) {
 			return r.Get(ctx, bookingID, dynastay.Consistent)
 		},
 	})
 }
 
+// moved is a booking after a move.
+type moved struct {
+	booking *Booking
+	payment *PaymentSummary // if the move records a payment or a refund
+}
+
 // move adds the update of the booking, which is conditional on the booking as it was read. What else follows from the
-// booking and its lines needs no condition of its own: no write changes a line without also changing the booking.
-func (r *Repository) move(ctx context.Context, tx *dynastay.Tx, key dynastay.Key, m move) (*Booking, error) {
+// booking, its lines and its payments needs no condition of its own: no write changes them without also changing the booking.
+func (r *Repository) move(
+	ctx context.Context, tx *dynastay.Tx, key dynastay.Key, m move, record func(*account, *Booking) error,
+) (done moved, err error) {
 	rows, err := r.read(ctx, key, dynastay.Consistent)
 	if err != nil {
-		return nil, err
+		return done, err
 	}
 	now := r.db.Now()
 	change, err := r.table.ChangeOf(key, rows.booking, func(b *Booking) error {
@@ -165,10 +240,16 @@ func (r *Repository) move(ctx context.Context, tx *dynastay.Tx, key dynastay.Key
 		return nil
 	})
 	if err != nil {
-		return nil, err
+		return done, err
 	}
-	if err := change.AddTo(tx); err != nil {
-		return nil, err
+	done.booking = change.After
+	if err := rows.addLines(done.booking); err != nil {
+		return done, err
 	}
-	return change.After, rows.addLines(change.After)
+	if record != nil {
+		if done.payment, err = r.ledger.settle(tx, rows, change, record); err != nil {
+			return done, err
+		}
+	}
+	return done, change.AddTo(tx)
 }

@@ -245,7 +245,10 @@ const (
 	fixed      discountType = "fixed"
 )
 
-const attrDiscount = "DiscountValue"
+const (
+	attrDiscount   = "DiscountValue"
+	attrUsageCount = "UsageCount"
+)
 
 // discount returns what the attributes DiscountType and DiscountValue contain. A percentage has no currency.
 func (p *PromoCode) discount() (discountType, dynastay.Money) {
@@ -278,7 +281,7 @@ func (p *PromoCode) setDiscount(kind discountType, value dynastay.Money) (name s
 
 var promoEntity = entity.New(entity.Spec[PromoCode]{
 	Name: "PromoCode", Operations: "promoCodes", Schema: keys.MetadataTable,
-	ID: "Code", Created: "CreatedAt", Version: keys.AttrVersion, Counters: []string{"UsageCount"},
+	ID: "Code", Created: "CreatedAt", Version: keys.AttrVersion, Counters: []string{attrUsageCount},
 	// A stored code is not always in upper case: other software may have stored it.
 	Key:  func(p *PromoCode) (dynastay.Key, error) { return keys.Of(keys.PromoCode{Code: p.Code}) },
 	IDOf: func(k dynastay.Key) string { return strings.TrimPrefix(k.PK, "PROMO#") },
@@ -304,7 +307,7 @@ var promoEntity = entity.New(entity.Spec[PromoCode]{
 		f.Time("ValidUntil", &p.ValidUntil)
 		f.IfSet().Int("UsageLimit", &p.UsageLimit)
 		f.Fail("UsageLimit", notNegative(p.UsageLimit))
-		f.Int("UsageCount", &p.UsageCount)
+		f.Int(attrUsageCount, &p.UsageCount)
 		f.Bool("IsActive", &p.Active)
 		f.Time("CreatedAt", &p.CreatedAt)
 		f.IfSet().Int(keys.AttrVersion, &p.Version)

@@ -134,8 +134,11 @@ func (r *Repository) findPromo(
 			return p, row, err
 		}
 	}
-	last := spelled[len(spelled)-1]
-	return nil, dynastay.Row{}, &dynastay.Error{Entity: "PromoCode", ID: promoEntity.IDOf(last), Kind: dynastay.ErrNotFound}
+	return nil, dynastay.Row{}, promoNotFound(spelled[len(spelled)-1])
+}
+
+func promoNotFound(key dynastay.Key) error {
+	return &dynastay.Error{Entity: "PromoCode", ID: promoEntity.IDOf(key), Kind: dynastay.ErrNotFound}
 }
 
 // promoOf decodes a code. Other software may have stored it without the attribute that an update derives the key from.

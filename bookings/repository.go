@@ -24,6 +24,7 @@ type Repository struct {
 	table  *entity.Table[Booking]
 	promos *entity.Table[PromoCode]
 	nights *availability.Repository
+	ledger ledger
 }
 
 // Options configure [New]. All processes that use the same tables must have the same options, except for shard counts
@@ -39,13 +40,16 @@ type Options struct {
 	// HoldGrace is how long after its end a hold is expired. It must exceed the difference between the clocks of all
 	// processes, and the time that a confirmation may take. Default: [DefaultHoldGrace], 1 minute.
 	HoldGrace time.Duration
+	// Terms interprets the platform's own cancellation policies when a booking is cancelled with a refund, see [WithRefund].
+	// Default: nil, which knows none.
+	Terms TermsOf
 }
 
 // New returns a repository. It sends no requests. Create one for the process and share it. A nil opts means the
 // defaults. New panics if [key.Shards.Validate] returns an error for a shard count, or if HoldGrace is
 // negative.
 func New(db *dynastay.DB, opts *Options) *Repository {
-	r := &Repository{db: db, nights: availability.New(db)}
+	r := &Repository{db: db, nights: availability.New(db), ledger: newLedger(db)}
 	if opts != nil {
 		r.opts = *opts
 	}
@@ -143,6 +147,11 @@ func (r *Repository) load(ctx context.Context, key dynastay.Key, opts ...dynasta
 	if err != nil {
 		return nil, err
 	}
+	return r.bookingOf(key, rows)
+}
+
+// bookingOf returns a booking that was read, with its lines.
+func (r *Repository) bookingOf(key dynastay.Key, rows stored) (*Booking, error) {
 	if !rows.booking.Exists() {
 		return nil, &dynastay.Error{
 			Op: "bookings.Get", Entity: "Booking", ID: idOf(key), Kind: dynastay.ErrNotFound,
@@ -157,24 +166,37 @@ func (r *Repository) load(ctx context.Context, key dynastay.Key, opts ...dynasta
 
 // stored holds the items of a booking's partition.
 type stored struct {
-	booking dynastay.Row
-	lines   []dynastay.Row
+	booking  dynastay.Row
+	summary  dynastay.Row // of the payments
+	lines    []dynastay.Row
+	payments []dynastay.Row
+	refunds  []dynastay.Row
 }
 
 func (r *Repository) read(ctx context.Context, key dynastay.Key, opts ...dynastay.ReadOption) (stored, error) {
 	rows, err := dynastay.QueryAll(ctx, r.db, keys.BookingsTable, dynastay.Query{
 		Partition: key.PK, Consistent: slices.Contains(opts, dynastay.Consistent),
 	})
-	var s stored
+	return storedOf(rows), err
+}
+
+// storedOf sorts the items of a booking's partition by their kinds.
+func storedOf(rows []dynastay.Row) (s stored) {
 	for _, row := range rows {
-		at := keys.BookingsTable.Key.From(row)
-		if at == key {
+		switch sort := keys.BookingsTable.Key.From(row).SK; {
+		case sort == keys.SortKind[keys.Booking]():
 			s.booking = row
-		} else if strings.HasPrefix(at.SK, keys.SortKind[keys.BookingRoom]()) {
+		case sort == keys.SortKind[keys.Payment]():
+			s.summary = row
+		case strings.HasPrefix(sort, keys.SortKind[keys.BookingRoom]()):
 			s.lines = append(s.lines, row)
+		case strings.HasPrefix(sort, keys.SortKind[keys.PaymentAttempt]()):
+			s.payments = append(s.payments, row)
+		case strings.HasPrefix(sort, keys.SortKind[keys.Refund]()):
+			s.refunds = append(s.refunds, row)
 		}
 	}
-	return s, err
+	return s
 }
 
 func (s stored) addLines(b *Booking) error {

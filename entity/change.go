@@ -81,6 +81,7 @@ type Change[T any] struct {
 	asked  condition.Set
 	diff   *difference
 	edited bool // by the update's function, or by Touch
+	renew  bool // a new write id is written, even if nothing changed
 	whole  bool // everything derived is written, even if nothing changed
 	now    time.Time
 	deltas expression.UpdateBuilder
@@ -204,8 +205,12 @@ func (c *Change[T]) Whole() error {
 // before [Change.AddTo].
 func (c *Change[T]) Touch() { c.edited = true }
 
+// Renew is like [Change.Touch] for what is not an edit: the version and the time stay as they are, so a person who is editing
+// the entity is not told that somebody else has changed it.
+func (c *Change[T]) Renew() { c.renew = true }
+
 // Changed reports whether there is anything to write.
-func (c *Change[T]) Changed() bool { return c.whole || c.edited || !c.diff.empty() }
+func (c *Change[T]) Changed() bool { return c.whole || c.edited || c.renew || !c.diff.empty() }
 
 // AddTo adds the action that writes the difference, the actions of the guards, and those of [Spec.Follow]. If nothing
 // changed, it adds no actions.

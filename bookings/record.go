@@ -1,0 +1,173 @@
+package bookings
+
+import (
+	"cmp"
+	"slices"
+	"time"
+
+	"github.com/dynastay/dynastay"
+	"github.com/dynastay/dynastay/entity"
+	"github.com/dynastay/dynastay/keys"
+)
+
+// ledger writes the payments and refunds of bookings.
+type ledger struct {
+	db        *dynastay.DB
+	payments  *entity.Table[Payment]
+	refunds   *entity.Table[Refund]
+	summaries *entity.Table[PaymentSummary]
+}
+
+func newLedger(db *dynastay.DB) ledger {
+	return ledger{
+		db, entity.NewTable(db, paymentEntity), entity.NewTable(db, refundEntity), entity.NewTable(db, summaryEntity),
+	}
+}
+
+// pay records a notification of a payment in the account of a booking.
+func (l ledger) pay(a *account, b *Booking, p Payment) error {
+	if b.Total.IsSet() && p.Amount.Currency() != b.Total.Currency() {
+		return dynastay.Invalid("Amount", "must be in %s, the currency of the booking", b.Total.Currency())
+	}
+	if i := a.payment(p.ProviderTransactionID); p.At.IsZero() && i >= 0 && a.payments[i].Status == p.Status {
+		p.At = a.payments[i].At // the status is not new
+	}
+	p.ID = cmp.Or(p.ID, l.db.NewID("pay_"))
+	p.At, p.CreatedAt = l.moment(p.At), l.moment(time.Time{})
+	return a.pay(p)
+}
+
+// refund records a notification of a refund in the account.
+func (l ledger) refund(a *account, r Refund) error {
+	r.Status = cmp.Or(r.Status, Refunded)
+	r.At, r.CreatedAt = l.moment(r.At), l.moment(time.Time{})
+	return a.refund(r)
+}
+
+// moment returns a time as it is stored. The zero time means now.
+func (l ledger) moment(at time.Time) time.Time {
+	if at.IsZero() {
+		at = l.db.Now()
+	}
+	return at.UTC().Truncate(time.Millisecond)
+}
+
+// account returns the payments and refunds of a booking. Other software stores only the summary.
+func (s stored) account(bookingID string) (*account, error) {
+	a := &account{bookingID: bookingID}
+	for _, row := range s.payments {
+		p, err := paymentEntity.Value(row)
+		if err != nil {
+			return nil, err
+		}
+		a.payments = append(a.payments, *p)
+	}
+	for _, row := range s.refunds {
+		r, err := refundEntity.Value(row)
+		if err != nil {
+			return nil, err
+		}
+		a.refunds = append(a.refunds, *r)
+	}
+	if len(a.payments) == 0 && s.summary.Exists() {
+		summary, err := readSummary(s.summary)
+		if err != nil {
+			return nil, err
+		}
+		a.adopt(summary)
+	}
+	return a, nil
+}
+
+// adopt makes a payment, and perhaps a refund, of a summary that other software stored.
+func (a *account) adopt(s *PaymentSummary) {
+	p := s.Payment
+	p.ProviderTransactionID = cmp.Or(p.ProviderTransactionID, p.ID, p.BookingID)
+	p.At = s.At
+	if p.At.IsZero() {
+		p.At = p.CreatedAt
+	}
+	switch p.Status = p.Status.normal(); p.Status {
+	case PartiallyRefunded, Refunded:
+		p.Status = Paid
+	}
+	a.payments = append(a.payments, p)
+	if s.Refunded.Sign() > 0 && len(a.refunds) == 0 {
+		a.refunds = append(a.refunds, Refund{
+			ID: cmp.Or(p.ID, p.BookingID), BookingID: p.BookingID, ProviderTransactionID: p.ProviderTransactionID,
+			Amount: s.Refunded, Status: Refunded, At: s.RefundedAt, CreatedAt: s.RefundedAt,
+		})
+	}
+}
+
+// settle lets record change the account of a booking, and adds the actions that write what it has changed. It also gives the
+// booking the payment status that follows. The summary is nil if nothing has been paid.
+//
+// Together with any payment, the booking's own item is written, as with any line: the condition on it keeps two writes that have
+// read the same account from both being carried out. It does not get a new version, because nobody has edited it.
+func (l ledger) settle(
+	tx *dynastay.Tx, rows stored, booking *entity.Change[Booking], record func(*account, *Booking) error,
+) (*PaymentSummary, error) {
+	a, err := rows.account(booking.After.ID)
+	if err != nil {
+		return nil, err
+	}
+	before := account{payments: slices.Clone(a.payments), refunds: slices.Clone(a.refunds)}
+	if err := record(a, booking.After); err != nil || len(a.payments) == 0 {
+		return nil, err
+	}
+	summary, err := a.summary(booking.After.Total)
+	if err != nil {
+		return nil, err
+	}
+	if slices.Equal(a.payments, before.payments) && slices.Equal(a.refunds, before.refunds) &&
+		booking.After.PaymentStatus.normal() == summary.Status {
+		return summary, nil
+	}
+	booking.Renew()
+	err = booking.Keep(func(b *Booking) error {
+		b.PaymentStatus = summary.Status
+		return nil
+	})
+	if err == nil {
+		err = writeAll(tx, l.payments, paymentEntity, rows.payments, a.payments)
+	}
+	if err == nil {
+		err = writeAll(tx, l.refunds, refundEntity, rows.refunds, a.refunds)
+	}
+	if err == nil {
+		var row []dynastay.Row
+		if rows.summary.Exists() {
+			row = append(row, rows.summary)
+		}
+		err = writeAll(tx, l.summaries, summaryEntity, row, []PaymentSummary{*summary})
+	}
+	return summary, err
+}
+
+// writeAll adds the actions that write what differs from the rows. The first values are those of the rows, the others are new.
+func writeAll[T any](tx *dynastay.Tx, table *entity.Table[T], e *entity.Entity[T], rows []dynastay.Row, values []T) error {
+	for i, v := range values {
+		if i < len(rows) {
+			change, err := table.ChangeOf(e.Schema.Key.From(rows[i]), rows[i], func(stored *T) error {
+				*stored = v
+				return nil
+			})
+			if err == nil {
+				err = change.AddTo(tx)
+			}
+			if err != nil {
+				return err
+			}
+			continue
+		}
+		item, err := e.Item(&v)
+		if err != nil {
+			return err
+		}
+		tx.Put(e.Schema, item).Identified().If(absent, overtaken)
+	}
+	return nil
+}
+
+var absent = dynastay.IfNew(keys.BookingsTable)

@@ -1,0 +1,93 @@
+package bookings
+
+import (
+	"time"
+
+	"github.com/dynastay/dynastay"
+	"github.com/dynastay/dynastay/entity"
+	values "github.com/dynastay/dynastay/internal/stored"
+	"github.com/dynastay/dynastay/keys"
+)
+
+// Refund is a refund of one payment. Several refunds may refund parts of a payment. No text of it may look like a card number
+// or a card verification code; Reason has at most [entity.MaxNote] bytes.
+type Refund struct {
+	// ID identifies the refund among those of the booking. It is the provider's id, or one of your own that you also pass to the
+	// provider, so that the refund can be recorded before the provider is asked for it.
+	ID        string
+	BookingID string
+	// ProviderTransactionID is the payment that is refunded. It may be empty if only one payment has been made.
+	ProviderTransactionID string
+	Amount                dynastay.Money
+	Status                PaymentStatus // PaymentPending, Refunded or PaymentFailed; "" means Refunded
+	Reason                string
+	// At is when the refund got its status, in whole milliseconds. The zero time means now.
+	At        time.Time
+	CreatedAt time.Time // when the refund was first recorded
+}
+
+// refundEntity is the item of one refund.
+var refundEntity = entity.New(entity.Spec[Refund]{
+	Name: "Refund", Operations: "bookings", Schema: keys.BookingsTable,
+	Key: func(r *Refund) (dynastay.Key, error) {
+		return keys.Of(keys.Refund{BookingID: r.BookingID, RefundID: r.ID})
+	},
+	Codec: entity.Declare(func(f *entity.Fields, r *Refund) {
+		f.Const(keys.AttrEntityType, "Refund")
+		f.String("RefundId", &r.ID)
+		f.String("BookingId", &r.BookingID)
+		f.String("ProviderTransactionId", &r.ProviderTransactionID)
+		f.Money("Amount", "Currency", &r.Amount)
+		entity.String(f, "Status", &r.Status)
+		f.String("Reason", &r.Reason)
+		f.Time("StatusAt", &r.At)
+		f.Time("CreatedAt", &r.CreatedAt)
+	}),
+})
+
+// Validate checks a refund. Its errors name the field.
+func (r Refund) Validate() error {
+	if err := r.validate(); err != nil {
+		return err
+	}
+	return checkPaid(r.Amount, r.At)
+}
+
+// validate checks everything but the amount.
+func (r Refund) validate() error {
+	if _, err := keys.Of(keys.Booking{BookingID: r.BookingID}); err != nil {
+		return err
+	}
+	if err := checkID(r.ID); err != nil {
+		return dynastay.Within("ID", err)
+	}
+	if r.ProviderTransactionID != "" {
+		if _, err := keys.Of(keys.PaymentAttempt{BookingID: r.BookingID, ProviderTransactionID: r.ProviderTransactionID}); err != nil {
+			return err
+		}
+	}
+	for _, text := range []struct {
+		field, value string
+		most         int
+	}{
+		{"ID", r.ID, entity.MaxName}, {"ProviderTransactionID", r.ProviderTransactionID, entity.MaxName}, {"Reason", r.Reason, entity.MaxNote},
+	} {
+		if err := checkText(text.value, text.most); err != nil {
+			return dynastay.Within(text.field, err)
+		}
+	}
+	switch r.Status {
+	case "", PaymentPending, Refunded, PaymentFailed:
+		return nil
+	}
+	return dynastay.Invalid("Status", "must be one of pending, refunded, failed")
+}
+
+// agreed adds what a repeated call must have in common with the first one.
+func (r Refund) agreed(in *dynastay.Input) {
+	for _, text := range []string{r.ID, r.ProviderTransactionID, string(r.Status), r.Reason} {
+		in.Field("refund", text)
+	}
+	in.Field("amount", r.Amount.String())
+	in.Field("at", values.TextOf(dynastay.Instant(r.At)))
+}
