@@ -55,8 +55,8 @@ func (r *Repository) ActivatePromoCode(ctx context.Context, code string, opts ..
 }
 
 // DeactivatePromoCodeOp ends the use of a promo code, which it finds as [Repository.PromoCode] does, or fails with
-// [dynastay.ErrNotFound]. Bookings that use the code keep their discounts. It changes nothing if the code is not active.
-// A code that cannot be used for any rooms, see [ErrPromoCurrency], can be deactivated as well.
+// [dynastay.ErrNotFound]. Bookings that use the code keep their discounts. It changes nothing if the code is not
+// active. A code that cannot be used for any rooms, see [ErrPromoCurrency], can be deactivated too.
 func (r *Repository) DeactivatePromoCodeOp(code string) *dynastay.Operation[*PromoCode] {
 	return r.switchPromoOp("promoCodes.Deactivate", code, false)
 }
