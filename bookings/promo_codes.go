@@ -139,8 +139,8 @@ func (r *Repository) findPromo(
 	return nil, dynastay.Row{}, &dynastay.Error{Entity: "PromoCode", ID: promoEntity.IDOf(last), Kind: dynastay.ErrNotFound}
 }
 
-// promoOf decodes a code. An update derives the key from the attribute Code, and cannot write a code that other software
-// has stored without it or in a different case.
+// promoOf decodes a code. An update derives the key from the attribute Code, so it cannot write a code that other
+// software has stored without it, or in a different case.
 func promoOf(key dynastay.Key, row dynastay.Row) (*PromoCode, error) {
 	p, err := promoEntity.Value(row)
 	if err != nil {
