@@ -12,7 +12,8 @@ import (
 // CreatePromoCodeOp creates a promo code, active or not as p.Active says. If the code exists, in this spelling or
 // another one that is stored in the same form, it fails with [dynastay.ErrAlreadyExists]. A code that other software
 // has stored with lower-case letters is a different code. If [PromoCode.Validate] rejects a field, CreatePromoCodeOp
-// fails with its error.
+// fails with its error. A retry with the same idempotency key returns the code in its current state; without a key, a
+// lost request or response may result in [dynastay.ErrOutcomeUnknown].
 func (r *Repository) CreatePromoCodeOp(p PromoCode) *dynastay.Operation[*PromoCode] {
 	err := p.Validate()
 	if err == nil {
@@ -55,8 +56,8 @@ func (r *Repository) ActivatePromoCode(ctx context.Context, code string, opts ..
 }
 
 // DeactivatePromoCodeOp ends the use of a promo code, which it finds as [Repository.PromoCode] does, or fails with
-// [dynastay.ErrNotFound]. Bookings that use the code keep their discounts. It changes nothing if the code is not active.
-// A code that cannot be used for any rooms, see [ErrPromoCurrency], can be deactivated as well.
+// [dynastay.ErrNotFound]. Bookings that use the code keep their discounts. It changes nothing if the code is not
+// active. A code that cannot be used for any rooms, see [ErrPromoCurrency], can be deactivated too.
 func (r *Repository) DeactivatePromoCodeOp(code string) *dynastay.Operation[*PromoCode] {
 	return r.switchPromoOp("promoCodes.Deactivate", code, false)
 }
@@ -141,7 +142,8 @@ func promoNotFound(key dynastay.Key) error {
 	return &dynastay.Error{Entity: "PromoCode", ID: promoEntity.IDOf(key), Kind: dynastay.ErrNotFound}
 }
 
-// promoOf decodes a code. Other software may have stored it without the attribute that an update derives the key from.
+// promoOf decodes a code. An update derives the key from the attribute Code, so it cannot write a code that other
+// software has stored without it, or in a different case.
 func promoOf(key dynastay.Key, row dynastay.Row) (*PromoCode, error) {
 	p, err := promoEntity.Value(row)
 	if err != nil {
