@@ -3,12 +3,10 @@ package bookings_test
 import (
 	"context"
 	"errors"
+	"fmt"
 	"sync"
-	"sync/atomic"
 	"testing"
-	"time"
 
-	"github.com/aws/aws-sdk-go-v2/feature/dynamodb/expression"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
@@ -16,188 +14,125 @@ import (
 	"github.com/dynastay/dynastay/bookings"
 	"github.com/dynastay/dynastay/dyntest"
 	"github.com/dynastay/dynastay/internal/fixture"
-	"github.com/dynastay/dynastay/keys"
 )
 
-// atOnce runs n calls at the same time.
-func atOnce(n int, call func(i int)) {
+// 64 buyers want a code that 20 more bookings may use; there are rooms for all. The others learn that it is used up, and have
+// no booking.
+func TestRaceForTheLastUsesOfACode(t *testing.T) {
+	t.Parallel()
+	const callers, uses = 64, 20
+	patient := dynastay.Retry{Attempts: 200}
+	for _, test := range []struct {
+		name     string
+		open     func(db *dyntest.DB) []*dynastay.DB
+		requests int // maximum; 0 for no limit
+	}{
+		{
+			name: "gates",
+			open: func(db *dyntest.DB) []*dynastay.DB { return []*dynastay.DB{withClock(db, dynastay.Options{})} },
+			// Each caller reads the code once. One is refused, and reads the code and the nights; the others share its refusal.
+			requests: callers + uses + 10,
+		},
+		{
+			name: "no gates",
+			open: func(db *dyntest.DB) []*dynastay.DB {
+				return []*dynastay.DB{withClock(db, dynastay.Options{NoGates: true, Retry: patient})}
+			},
+		},
+		{
+			name: "two processes",
+			open: func(db *dyntest.DB) []*dynastay.DB {
+				return []*dynastay.DB{withClock(db, dynastay.Options{Retry: patient}), withClock(db, dynastay.Options{Retry: patient})}
+			},
+		},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			t.Parallel()
+			db := dyntest.New(t, bookingTables, dyntest.With(dynastay.Options{Clock: fixture.Clock}))
+			hotel := fixture.New(t, db.DB, callers)
+			_, err := bookings.New(db.Direct, nil).CreatePromoCode(t.Context(), bookings.PromoCode{
+				Code: "SUMMER", Percent: 1000, UsageLimit: uses, Active: true,
+			})
+			require.NoError(t, err)
+			req := fixture.Request(hotel.Quote(t, db.DB, fixture.Stay, 1))
+			req.PromoCode = "summer"
+			var repos []*bookings.Repository
+			for _, d := range test.open(db) {
+				repos = append(repos, bookings.New(d, nil))
+			}
+			db.Faults.Conflicts(hold)
+			stop := db.Faults.Record()
+
+			var mu sync.Mutex
+			var sold []*bookings.Booking
+			usedUp := 0
+			together(callers, func(i int) {
+				b, err := repos[i%len(repos)].Create(context.Background(), req)
+				mu.Lock()
+				defer mu.Unlock()
+				if errors.Is(err, bookings.ErrPromoUsedUp) {
+					usedUp++
+					return
+				}
+				if assert.NoError(t, err) {
+					sold = append(sold, b)
+				}
+			})
+			requests := len(stop())
+			t.Logf("%d requests for %d sales", requests, len(sold))
+			assert.Len(t, sold, uses)
+			assert.Equal(t, callers-uses, usedUp)
+			if test.requests > 0 {
+				assert.LessOrEqual(t, requests, test.requests)
+			}
+			left := callers - uses
+			assert.Equal(t, []int{left, left, left}, hotel.Left(t, db.Direct, fixture.Stay))
+			assert.Equal(t, uses, usesOf(t, db, "SUMMER"))
+
+			// Half of them cancel or let their holds expire while others want the code: each use is returned once, and taken once.
+			db.Faults.Conflicts(hold)
+			again := 0
+			together(2*uses, func(i int) {
+				repo := repos[i%len(repos)]
+				if i < uses {
+					_, err := repo.Cancel(context.Background(), sold[i/2].ID, "")
+					var state *bookings.StateError
+					if err != nil && !errors.As(err, &state) {
+						assert.NoError(t, err)
+					}
+					return
+				}
+				_, err := repo.Create(context.Background(), req)
+				mu.Lock()
+				defer mu.Unlock()
+				if !errors.Is(err, bookings.ErrPromoUsedUp) && assert.NoError(t, err) {
+					again++
+				}
+			})
+			t.Logf("%d sales while %d bookings were cancelled", again, uses/2)
+			assert.Equal(t, uses-uses/2+again, usesOf(t, db, "SUMMER"))
+		})
+	}
+}
+
+// together calls fn for each of 0 to n−1 at once.
+func together(n int, fn func(i int)) {
 	var wg sync.WaitGroup
 	start := make(chan struct{})
 	for i := range n {
 		wg.Go(func() {
 			<-start
-			call(i)
+			fn(i)
 		})
 	}
 	close(start)
 	wg.Wait()
 }
 
-// Of many callers that create a code, in two processes and in two spellings, one succeeds, and its code is stored.
-func TestRaceForAPromoCode(t *testing.T) {
-	t.Parallel()
-	const callers = 64
-	db, repo := openPromos(t)
-	repos := []*bookings.Repository{repo, bookings.New(db.Open(&dynastay.Options{Clock: fixture.Clock}), nil)}
-	var won, refused atomic.Int64
-	atOnce(callers, func(i int) {
-		p := bookings.PromoCode{Code: []string{"RACE", "race"}[i%2], Percent: bookings.Percent(i + 1), Active: true}
-		made, err := repos[i/2%2].CreatePromoCode(context.Background(), p)
-		switch {
-		case err == nil:
-			assert.Equal(t, p.Percent, made.Percent)
-			assert.Zero(t, won.Swap(int64(p.Percent)))
-		case errors.Is(err, dynastay.ErrAlreadyExists):
-			refused.Add(1)
-		default:
-			assert.NoError(t, err)
-		}
-	})
-	assert.EqualValues(t, callers-1, refused.Load())
-	got, err := repo.PromoCode(t.Context(), "RACE", dynastay.Consistent)
-	require.NoError(t, err)
-	assert.EqualValues(t, won.Load(), got.Percent)
-}
-
-// useOp counts one use of a code, as a delta.
-func useOp() *dynastay.Operation[struct{}] {
-	one := dynastay.Prepare(expression.NewBuilder().
-		WithUpdate(expression.Add(dynastay.NameOf("UsageCount"), expression.Value(dynastay.Number(1)))).
-		WithCondition(expression.AttributeExists(dynastay.NameOf("Code"))))
-	return dynastay.NewOp(dynastay.OpSpec[struct{}]{Name: "use", Prepare: func(_ context.Context, tx *dynastay.Tx) (struct{}, error) {
-		tx.Update(keys.MetadataTable, dynastay.Key{PK: "PROMO#SUMMER2024", SK: "METADATA"}, one.With(nil))
-		return struct{}{}, nil
-	}})
-}
-
-// Uses are counted while a code is switched, and none is lost. A use that is counted between the read and the update
-// does not overtake the update, even for an item that other software wrote, without a write id.
-func TestUsesDoNotDelayDeactivation(t *testing.T) {
-	t.Parallel()
-	ctx := t.Context()
-	db := dyntest.New(t, dyntest.OnlyTables(keys.MetadataTable), dyntest.At(fixture.Now))
-	counted := 0
-	repo := bookings.New(db.Open(&dynastay.Options{Clock: fixture.Clock, Observer: func(_ context.Context, c dynastay.Call) {
-		if c.Operation == "GetItem" {
-			counted++
-			assert.NoError(t, db.Direct.Write(context.Background(), useOp()))
-		}
-	}}), nil)
-	put(t, db, "Metadata", testdata(t, "promo_code.json"))
-	for i, to := range []func(context.Context, string, ...dynastay.WriteOption) (*bookings.PromoCode, error){
-		repo.DeactivatePromoCode, repo.ActivatePromoCode, repo.DeactivatePromoCode,
-	} {
-		sent := operations(db, func() {
-			got, err := to(ctx, "SUMMER2024")
-			require.NoError(t, err)
-			assert.Equal(t, i+1, got.Version)
-		})
-		assert.Equal(t, []string{"GetItem", "UpdateItem"}, sent)
-	}
-	assert.Equal(t, 3, counted, "one use after each read")
-	got, err := bookings.New(db.Direct, nil).PromoCode(ctx, "SUMMER2024", dynastay.Consistent)
-	require.NoError(t, err)
-	assert.Equal(t, 237, got.UsageCount)
-	assert.False(t, got.Active)
-	assert.Equal(t, 3, got.Version)
-}
-
-// Many uses and switches at once, with the conflicts that DynamoDB has: each is carried out once.
-func TestRaceOfUsesAndSwitches(t *testing.T) {
-	t.Parallel()
-	const callers = 64
-	db, _ := openPromos(t)
-	own := db.Open(&dynastay.Options{Clock: fixture.Clock, Retry: dynastay.Retry{Attempts: 1000, Base: time.Millisecond, Cap: 20 * time.Millisecond}})
-	repo := bookings.New(own, nil)
-	made, err := repo.CreatePromoCode(t.Context(), summer())
-	require.NoError(t, err)
-	db.Faults.Conflicts(time.Millisecond)
-	db.Faults.Inject(dyntest.LoseAnswer(), dyntest.When{Operation: "TransactWriteItems", Chance: 0.1})
-	var last atomic.Int64
-	atOnce(callers, func(i int) {
-		ctx := context.Background()
-		switch i % 8 {
-		case 0:
-			p, err := repo.DeactivatePromoCode(ctx, "SUMMER2024")
-			assert.NoError(t, err)
-			assert.False(t, p.Active)
-			highest(&last, p.Version)
-		case 4:
-			p, err := repo.ActivatePromoCode(ctx, "summer2024")
-			assert.NoError(t, err)
-			assert.True(t, p.Active)
-			highest(&last, p.Version)
-		default:
-			assert.NoError(t, own.Write(ctx, useOp()))
-		}
-	})
-	got, err := repo.PromoCode(t.Context(), "SUMMER2024", dynastay.Consistent)
-	require.NoError(t, err)
-	assert.Equal(t, callers*6/8, got.UsageCount)
-	assert.EqualValues(t, last.Load(), got.Version)
-	made.UsageCount, made.Version, made.Active = got.UsageCount, got.Version, got.Version%2 == 1
-	assert.Equal(t, made, got, "the switches alternate, beginning with the first deactivation")
-}
-
-// highest sets n to v if v is greater.
-func highest(n *atomic.Int64, v int) {
-	for {
-		old := n.Load()
-		if old >= int64(v) || n.CompareAndSwap(old, int64(v)) {
-			return
-		}
-	}
-}
-
-// A write whose response or request is lost, or which is throttled, is carried out once. Only a creation without an
-// idempotency key is not sent again if its request is lost.
-func TestPromoCodeFaults(t *testing.T) {
-	t.Parallel()
-	for name, fault := range map[string]dyntest.Fault{
-		"lost answer": dyntest.LoseAnswer(), "lost request": dyntest.LoseRequest(), "throttled": dyntest.Throttle(),
-	} {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			ctx := t.Context()
-			db, repo := openPromos(t)
-			db.Faults.Inject(fault, dyntest.When{Operation: "PutItem", Nth: 1})
-			made, err := repo.CreatePromoCode(ctx, summer())
-			if name == "lost request" {
-				require.ErrorIs(t, err, dynastay.ErrOutcomeUnknown, "that no item exists does not show that none was written")
-				made, err = repo.CreatePromoCode(ctx, summer())
-			}
-			require.NoError(t, err)
-			db.Faults.Inject(fault, dyntest.When{Operation: "UpdateItem", Nth: 1})
-			off, err := repo.DeactivatePromoCode(ctx, "SUMMER2024")
-			require.NoError(t, err)
-			made.Active, made.Version = false, 2
-			assert.Equal(t, made, off)
-			db.Faults.Inject(fault, dyntest.When{Operation: "TransactWriteItems", Nth: 1})
-			on, err := repo.ActivatePromoCode(ctx, "SUMMER2024", dynastay.IdempotencyKey("k"))
-			require.NoError(t, err)
-			made.Active, made.Version = true, 3
-			assert.Equal(t, made, on)
-			got, err := repo.PromoCode(ctx, "SUMMER2024", dynastay.Consistent)
-			require.NoError(t, err)
-			assert.Equal(t, made, got)
-		})
-	}
-}
-
-// A different process retries a creation whose response never arrived.
-func TestRetryOfAPromoCode(t *testing.T) {
-	t.Parallel()
-	ctx := t.Context()
-	db, repo := openPromos(t)
-	once := bookings.New(onceOnly(db), nil)
-	key := dynastay.IdempotencyKey("request-1")
-	db.Faults.Inject(dyntest.LoseAnswer(), dyntest.When{Operation: "TransactWriteItems", Nth: 1})
-	db.Faults.Inject(dyntest.LoseAnswer(), dyntest.When{Operation: "GetItem", Nth: 1, Times: 2})
-	_, err := once.CreatePromoCode(ctx, summer(), key)
-	require.ErrorIs(t, err, dynastay.ErrOutcomeUnknown)
-	_, err = repo.CreatePromoCode(ctx, summer())
-	require.ErrorIs(t, err, dynastay.ErrAlreadyExists, "it was committed")
-	made, err := repo.CreatePromoCode(ctx, summer(), key)
-	require.NoError(t, err)
-	assert.Equal(t, 1, made.Version)
+// usesOf returns the stored number of uses of a code.
+func usesOf(t testing.TB, db *dyntest.DB, code string) int {
+	t.Helper()
+	p, err := bookings.New(db.Direct, nil).PromoCode(context.Background(), code, dynastay.Consistent)
+	require.NoError(t, err, fmt.Sprint(code))
+	return p.UsageCount
 }

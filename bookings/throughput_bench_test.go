@@ -174,12 +174,16 @@ type side struct {
 
 func (of *side) perSale() float64 { return float64(of.requests) / float64(of.sold) }
 
+// open returns a process of its own.
+func (s *shelf) open(o dynastay.Options) *dynastay.DB {
+	o.TablePrefix, o.Clock = strings.TrimSuffix(s.db.TableName(bookingsTable), bookingsTable.Name), fixture.Clock
+	return dynastay.Open(s.client, &o)
+}
+
 func (s *shelf) library(name string, processes int) *side {
 	var repos []*bookings.Repository
 	for range processes {
-		repos = append(repos, bookings.New(dynastay.Open(s.client, &dynastay.Options{
-			TablePrefix: strings.TrimSuffix(s.db.TableName(bookingsTable), bookingsTable.Name), Clock: fixture.Clock,
-		}), nil))
+		repos = append(repos, bookings.New(s.open(dynastay.Options{}), nil))
 	}
 	return &side{name: name, book: func(ctx context.Context, caller int, req bookings.Request) error {
 		_, err := repos[caller%processes].Create(ctx, req)
@@ -215,7 +219,8 @@ func (s *shelf) compare(b *testing.B, sides []*side, plan []int) (rounds int) {
 	return rounds
 }
 
-func (s *shelf) round(b *testing.B, of *side, plan []int) {
+// refill puts all rooms on sale.
+func (s *shelf) refill(b *testing.B) {
 	b.Helper()
 	require.NoError(b, s.db.Direct.PutAll(b.Context(), func(yield func(*dynastay.Schema, dynastay.Item) bool) {
 		for _, night := range s.nights {
@@ -224,6 +229,11 @@ func (s *shelf) round(b *testing.B, of *side, plan []int) {
 			}
 		}
 	}))
+}
+
+func (s *shelf) round(b *testing.B, of *side, plan []int) {
+	b.Helper()
+	s.refill(b)
 	before := s.sent.Load()
 	got := s.run(b, of, plan)
 	of.requests += int(s.sent.Load() - before)
