@@ -11,3 +11,6 @@ var (
 	PromoEntity = promoEntity
 	PromoText   = promoText
 )
+
+// PaymentEntity is the stored form of the summary of payments.
+var PaymentEntity = summaryEntity
