@@ -13,7 +13,7 @@ import (
 // It is possible until the date of check-out at the property, as long as the guests have not checked in. Otherwise,
 // CancelOp fails with a [*StateError], which matches [ErrTooLate] once the stay is over; if the booking does not exist,
 // with [dynastay.ErrNotFound]. A replay with an idempotency key returns no Missing nights; only the first call returns
-// them. The reason has at most [entity.MaxNote] bytes.
+// them. The reason has at most [entity.MaxNote] bytes, and must not contain card data, see [Request].
 func (r *Repository) CancelOp(bookingID, reason string) *dynastay.Operation[Cancellation] {
 	cancel := move{
 		"bookings.Cancel", "cancel", []Status{Pending, Confirmed}, notOver,
@@ -21,7 +21,7 @@ func (r *Repository) CancelOp(bookingID, reason string) *dynastay.Operation[Canc
 			b.Status, b.CancelledAt, b.CancellationReason = Cancelled, now, reason
 		},
 	}
-	invalid := dynastay.Within("Reason", entity.CheckText(reason, entity.MaxNote))
+	invalid := dynastay.Within("Reason", checkText(reason, entity.MaxNote))
 	return r.giveBackOp(bookingID, cancel, invalid, func(in *dynastay.Input) { in.Field("reason", reason) })
 }
 

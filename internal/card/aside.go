@@ -15,7 +15,8 @@ func setAside(tokens []token) {
 // parts are the tokens of a date.
 const parts = 3
 
-// date returns the number of tokens of a date that begins at i, such as 2026-07-10, 10.7.2026, 7/10/2026 or 10.07.26, or 0.
+// date returns the number of tokens of a date that begins at i, such as 2026-07-10, 10.7.2026, 7/10/2026 or 10.07.26,
+// or 0.
 func date(tokens []token, i int) int {
 	if len(tokens) < i+parts || tokens[i].word+tokens[i+1].word+tokens[i+2].word != "" {
 		return 0
@@ -54,8 +55,8 @@ const (
 	longestIBAN  = 34
 )
 
-// iban returns the number of tokens of an IBAN at the beginning, or 0. Of other texts that look like one, 1 in 97 counts
-// as one too.
+// iban returns the number of tokens of an IBAN at the beginning, or 0. Of other texts that look like one, 1 in 97
+// counts as one too.
 func iban(tokens []token) int {
 	if len(tokens) < 2 || !upper(tokens[0].word) || len(tokens[0].word) != 2 || tokens[1].gap != "" || len(tokens[1].digits) < 2 {
 		return 0

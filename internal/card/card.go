@@ -13,10 +13,11 @@ import (
 // The error has no field, see [dynastay.Within], and does not repeat the text.
 //
 // A card number is 13 to 19 decimal digits, of any script, with the first digits and the length that a card brand uses,
-// and the right check digit. Up to 4 spaces, hyphens, dots, slashes and the like may separate groups of digits. A number
-// begins at the beginning of a group and ends at the end of one; what precedes and follows it does not matter. One in
-// ten numbers that begin like a card but are none has the right check digit too. So Check leaves out what has a form of
-// its own: dates, UUIDs, IBANs, ascending lists of rooms, and numbers of 13 digits after a plus sign, which are phone numbers.
+// and the right check digit. Up to 4 spaces, hyphens, dots, slashes and the like may separate groups of digits. A
+// number begins at the beginning of a group and ends at the end of one; what precedes and follows it does not matter.
+// One in ten numbers that begin like a card but are none has the right check digit too. So Check leaves out what has a
+// form of its own: dates, UUIDs, IBANs, ascending lists of rooms, and numbers of 13 digits after a plus sign, which are
+// phone numbers.
 //
 // A card verification code is 3 or 4 digits after a word such as CVC or "security code", or 3 digits before CVC or CVV.
 func Check(text string) error {
@@ -40,8 +41,8 @@ func hasNumber(tokens []token) bool {
 	return false
 }
 
-// candidates are the neighbouring groups of digits that have as many digits together as a card. A group begins at most 7
-// of them, so their number grows no faster than the text.
+// candidates are the neighbouring groups of digits that have as many digits together as a card. A group begins at most
+// 7 of them, so their number grows no faster than the text.
 func candidates(tokens []token) iter.Seq[[]token] {
 	return func(yield func([]token) bool) {
 		for from := range tokens {

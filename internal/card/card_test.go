@@ -62,7 +62,8 @@ func TestPublishedNumbers(t *testing.T) {
 	}
 }
 
-// brandOf lists the lengths for which a prefix of four digits belongs to a brand: independently of the package, as text.
+// brandOf lists the lengths for which a prefix of four digits belongs to a brand: independently of the package, as
+// text.
 func brandOf(prefix string) string {
 	starts := func(all ...string) bool {
 		for _, one := range all {

@@ -72,8 +72,8 @@ func codeAfter(tokens []token, name int) bool {
 	return at < len(tokens) && (len(tokens[at].digits) == 3 || len(tokens[at].digits) == 4)
 }
 
-// codeBefore reports whether 3 digits precede the name. Four digits are more often the last ones of the card number, which
-// may be stored.
+// codeBefore reports whether 3 digits precede the name. Four digits are more often the last ones of the card number,
+// which may be stored.
 func codeBefore(tokens []token, name int) bool {
 	at := name - 1
 	for n := 0; at >= 0 && n < mostBetween && between[lower(tokens[at])]; n++ {
