@@ -30,8 +30,8 @@ func timeOfDay(text string) time.Duration {
 }
 
 // latest returns the instant at which a clock in loc shows the date and time that local has in UTC. When clocks are put
-// back, they show a time twice; when they are put forward, they leave one out, which is then counted from before or from
-// after the change. Of the two instants, latest returns the later one; time.Date may return either.
+// back, they show a time twice; when they are put forward, they leave one out, which is then counted from before or
+// from after the change. Of the two instants, latest returns the later one; time.Date may return either.
 func latest(local time.Time, loc *time.Location) time.Time {
 	y, m, d := local.Date()
 	t := time.Date(y, m, d, local.Hour(), local.Minute(), local.Second(), 0, loc)

@@ -56,7 +56,7 @@ type Booking struct {
 	Lines   []Line
 }
 
-// Guest is the person whom the property expects.
+// Guest is the person whom the property expects. Its details must not contain card data, see [Guest.Validate].
 type Guest struct {
 	FirstName string
 	LastName  string

@@ -32,8 +32,7 @@ func WithRefund(refund Refund) CancelOption {
 // It is possible until the date of check-out at the property, as long as the guests have not checked in. Otherwise,
 // CancelOp fails with a [*StateError], which matches [ErrTooLate] once the stay is over; if the booking does not exist,
 // with [dynastay.ErrNotFound]. A replay with an idempotency key returns no Missing nights and no Refunds; only the first call
-// returns them. The reason has at most [entity.MaxNote] bytes. If it, or the text of a refund, looks like a card number or a card
-// verification code, it is refused.
+// returns them. The reason has at most [entity.MaxNote] bytes, and must not contain card data, see [Request].
 //
 // With [WithRefund], it also fails with the errors of [Repository.RecordRefundOp] and of [Booking.Settle], and the booking is then
 // not cancelled.

@@ -9,11 +9,11 @@ import (
 	"github.com/aws/aws-sdk-go-v2/feature/dynamodb/expression"
 
 	"github.com/dynastay/dynastay"
-	"github.com/dynastay/dynastay/entity"
 	"github.com/dynastay/dynastay/keys"
 )
 
-// Assigned are the individual rooms that guests get, by room type, such as {"room_789": {"301", "302"}}.
+// Assigned are the individual rooms that guests get, by room type, such as {"room_789": {"301", "302"}}. The id of a
+// room has at most 128 bytes. An id that looks like the number of a payment card is refused.
 type Assigned map[string][]string
 
 // validate checks the ids. Whether they fit the booking is known only once it has been read.
@@ -22,7 +22,7 @@ func (a Assigned) validate() error {
 	for _, roomType := range slices.Sorted(maps.Keys(a)) {
 		for i, id := range a[roomType] {
 			at := fmt.Sprintf("Rooms[%s][%d]", roomType, i)
-			if err := entity.CheckText(id, maxRoomID); err != nil {
+			if err := checkText(id, maxRoomID); err != nil {
 				return dynastay.Within(at, err)
 			}
 			switch {

@@ -11,6 +11,7 @@ import (
 	"github.com/dynastay/dynastay"
 	"github.com/dynastay/dynastay/availability"
 	"github.com/dynastay/dynastay/entity"
+	"github.com/dynastay/dynastay/internal/card"
 	"github.com/dynastay/dynastay/internal/phone"
 	"github.com/dynastay/dynastay/keys"
 	"github.com/dynastay/dynastay/keys/key"
@@ -20,6 +21,10 @@ import (
 type Refused = availability.Refused
 
 // Request is the input of [Repository.Create]: the quote to book, and for whom.
+//
+// Texts that contain what looks like the number of a payment card or a card verification code are refused, here and in
+// all other methods: the guest's details, special requests, the reason of a cancellation, and the ids of assigned
+// rooms.
 type Request struct {
 	Quote        *availability.Quote
 	UserID       string
@@ -28,7 +33,7 @@ type Request struct {
 	// Hold holds the rooms for this long, [MinHold] to [MaxHold], instead of confirming the booking: it is pending until
 	// [Repository.Confirm]. Once the hold has ended, [Repository.ExpireHolds] returns the rooms. Default: 0, no hold.
 	Hold            time.Duration
-	SpecialRequests string // at most entity.MaxNote bytes
+	SpecialRequests string // at most entity.MaxNote bytes, no card data
 	// PromoCode is a code as the guest types it, see [Repository.PromoCode]; "" for none.
 	PromoCode string
 	// Discounts is the discount that the guest was told, see [PromoCode.Discount]. If the code gives a different one when the booking is
@@ -231,7 +236,7 @@ func (req Request) validate() (spelled []dynastay.Key, err error) {
 	if req.Hold != 0 && (req.Hold < MinHold || req.Hold > MaxHold) {
 		return nil, dynastay.Invalid("Hold", "must be between 1 second and 30 days")
 	}
-	if err := entity.CheckText(req.SpecialRequests, entity.MaxNote); err != nil {
+	if err := checkText(req.SpecialRequests, entity.MaxNote); err != nil {
 		return nil, dynastay.Within("SpecialRequests", err)
 	}
 	if err := req.Guest.Validate(); err != nil {
@@ -271,12 +276,13 @@ func checkFees(fees dynastay.Money, q *availability.Quote) error {
 
 // Validate checks that the names are set, that the e-mail address is valid, and that the phone number, if any, is in
 // E.164 form. The names, the e-mail address and the country have at most [entity.MaxName] bytes each, the phone number
-// at most 64. Its errors name the field.
+// at most 64. None of them must contain a card number or a card verification code. A phone number of 13 digits is never
+// taken for a card number. Its errors name the field.
 func (g Guest) Validate() error {
 	for _, text := range []struct{ field, value string }{
 		{"FirstName", g.FirstName}, {"LastName", g.LastName}, {"Email", g.Email}, {"Country", g.Country},
 	} {
-		if err := entity.CheckText(text.value, entity.MaxName); err != nil {
+		if err := checkText(text.value, entity.MaxName); err != nil {
 			return dynastay.Within(text.field, err)
 		}
 	}
@@ -289,7 +295,10 @@ func (g Guest) Validate() error {
 	if _, err := key.NormalEmail(g.Email); err != nil {
 		return err
 	}
-	return dynastay.Within("Phone", phone.Validate(g.Phone))
+	if err := phone.Validate(g.Phone); err != nil {
+		return dynastay.Within("Phone", err)
+	}
+	return dynastay.Within("Phone", card.Check(g.Phone))
 }
 
 // agreed adds what the guest agreed to. A retry has different ids and a different time, but the same values here.

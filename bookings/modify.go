@@ -24,7 +24,7 @@ type Modification struct {
 	// minor units of the quote's currency, zero Money for none. Requires Quote.
 	TaxesAndFees    dynastay.Money
 	Guest           *Guest  // nil leaves the guest as it is
-	SpecialRequests *string // nil leaves them as they are; at most entity.MaxNote bytes
+	SpecialRequests *string // nil leaves them as they are; at most entity.MaxNote bytes, no card data
 	// PromoCode is another code, as the guest types it, or "" for none; nil keeps the one that the booking has.
 	PromoCode *string
 	// Discounts is the discount that the guest was told; QuoteModification sets it to that of the code which the booking has. If Modify
@@ -196,7 +196,7 @@ func (m Modification) validate() error {
 		}
 	}
 	if m.SpecialRequests != nil {
-		return dynastay.Within("SpecialRequests", entity.CheckText(*m.SpecialRequests, entity.MaxNote))
+		return dynastay.Within("SpecialRequests", checkText(*m.SpecialRequests, entity.MaxNote))
 	}
 	return nil
 }

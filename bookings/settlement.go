@@ -19,8 +19,9 @@ type Settlement struct {
 	Owed   dynastay.Money // what is still to be paid: Kept − paid, at least 0
 }
 
-// TermsOf returns the terms of a platform's own policies, those of [availability.CustomPolicy], and of "", that no policy
-// was agreed. It returns false if it does not know the policy. Percent must be between 0 and 100, Hours at least 0.
+// TermsOf returns the terms of a platform's own policies, those of [availability.CustomPolicy], and of "", that no
+// policy was agreed. It returns false if it does not know the policy. Percent must be between 0 and 100, Hours at least
+// 0.
 type TermsOf func(availability.CancellationPolicy) (availability.Terms, bool)
 
 // PolicyError means that nobody knows the terms of a cancellation policy: package availability does not define it, and
@@ -46,20 +47,22 @@ func (e *PolicyError) Error() string {
 //
 // Each line has a share of the total in proportion to its Subtotal, so taxes, fees and discounts are refunded in
 // proportion. If no line has a price, its share is in proportion to its rooms, and a line without a Quantity counts as
-// one room. Of each share, the percentage of the line's policy is refunded up to and including the deadline, and nothing
-// after it. A line without a policy has that of the booking, and so has a booking without lines. The sum is rounded
-// once, to the currency's minor unit, half away from zero. A total that is more precise than the minor unit, which only
-// other software can have stored, is rounded first.
+// one room. Of each share, the percentage of the line's policy is refunded up to and including the deadline, and
+// nothing after it. A line without a policy has that of the booking, and so has a booking without lines. The sum is
+// rounded once, to the currency's minor unit, half away from zero. A total that is more precise than the minor unit,
+// which only other software can have stored, is rounded first.
 //
 // The deadline is the policy's number of hours before CheckInTime on the date of check-in at the property. A
-// CheckInTime that is not a time of day, such as 15:00 or 3 PM, means the beginning of the day, and an unknown time zone
-// means UTC. The hours are elapsed hours: if the clocks change between the deadline and check-in, the deadline is an hour
-// earlier or later on the clock. If the clocks leave out the time of check-in or show it twice, the later instant counts.
+// CheckInTime that is not a time of day, such as 15:00 or 3 PM, means the beginning of the day, and an unknown time
+// zone means UTC. The hours are elapsed hours: if the clocks change between the deadline and check-in, the deadline is
+// an hour earlier or later on the clock. If the clocks leave out the time of check-in or show it twice, the later
+// instant counts.
 //
-// Settle returns a [*dynastay.InvalidError] for the field "Paid" if paid is negative, in a different currency, more precise
-// than the minor unit, or too large, and for the field "At" if at is the zero time. It returns a [*PolicyError] for a
-// policy whose terms neither package availability nor own knows; own may be nil. If the total, the date of check-in or a
-// subtotal is missing, negative or too large, it returns a [*dynastay.Error] that matches [dynastay.ErrCorrupt].
+// Settle returns a [*dynastay.InvalidError] for the field "Paid" if paid is negative, in a different currency, more
+// precise than the minor unit, or too large, and for the field "At" if at is the zero time. It returns a [*PolicyError]
+// for a policy whose terms neither package availability nor own knows; own may be nil. If the total, the date of
+// check-in or a subtotal is missing, negative or too large, it returns a [*dynastay.Error] that matches
+// [dynastay.ErrCorrupt].
 func (b *Booking) Settle(paid dynastay.Money, at time.Time, own TermsOf) (Settlement, error) {
 	if err := b.settles(paid, at); err != nil {
 		return Settlement{}, err
@@ -195,8 +198,8 @@ func (b *Booking) terms(line Line, own TermsOf) (availability.Terms, error) {
 	return terms, nil
 }
 
-// inTime reports whether at is no later than the number of hours before arrival. It counts the hours between the two: the
-// time so many hours before arrival may be further back than a time.Duration reaches.
+// inTime reports whether at is no later than the number of hours before arrival. It counts the hours between the two:
+// the time so many hours before arrival may be further back than a time.Duration reaches.
 func inTime(hours int, arrival, at time.Time) bool {
 	seconds := arrival.Unix() - at.Unix()
 	if at.Nanosecond() > 0 {
