@@ -39,6 +39,6 @@
 //
 // The contents are JSON in base64url, the signature covers everything before it, and a token has no other characters than
 // letters, digits, '-', '_' and '.'. The names in the JSON are short, and the dates of the nights are left out, because
-// they follow from the stay: three nights of one room type take about 600 bytes, and 90 nights of five room types about
-// 5 KB. The form is not compressed, and may change with the version: read a token only with Open.
+// they follow from the stay: a token of three nights and one room type has about 630 bytes, one of 90 nights and five room
+// types about 5.4 KB. The form is not compressed, and may change with the version: read a token only with Open.
 package offer

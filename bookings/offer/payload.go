@@ -126,10 +126,10 @@ func decode(raw []byte) (Offer, error) {
 		Quote: &availability.Quote{
 			Property: availability.House(p.Quote.Property), Stay: dynastay.Stay(p.Quote.Stay),
 			Guests: availability.Guests(p.Quote.Guests), Overbook: p.Quote.Overbook,
-			Sleeps: availability.Limits(p.Quote.Sleeps), Total: amounts.read(p.Quote.Total), At: p.Quote.At,
+			Sleeps: availability.Limits(p.Quote.Sleeps), Total: amounts.read(p.Quote.Total), At: p.Quote.At.UTC(),
 		},
 		UserID: p.UserID, TaxesAndFees: amounts.read(p.TaxesAndFees), PromoCode: p.PromoCode, Total: amounts.read(p.Total),
-		BookingID: p.BookingID, Version: p.Version, Expires: p.Expires,
+		BookingID: p.BookingID, Version: p.Version, Expires: p.Expires.UTC(),
 	}
 	for _, l := range p.Quote.Lines {
 		o.Quote.Lines = append(o.Quote.Lines, l.line(p.Quote.Stay.CheckIn, &amounts))

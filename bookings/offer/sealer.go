@@ -34,7 +34,8 @@ var (
 	ErrOtherUser = errors.New("the token belongs to a different user")
 )
 
-// Key signs tokens. It is printed and logged without its secret.
+// Key signs tokens. Packages fmt and log/slog print it without its secret, except as an unexported field of a struct, whose
+// methods they cannot call.
 type Key struct {
 	ID     string // part of every token: 1 to 32 letters, digits, '-' and '_'
 	Secret []byte // at least 32 bytes, from crypto/rand or a secret store
@@ -138,9 +139,8 @@ func (s *Sealer) sign(raw []byte) (token string) {
 // A token of a user is refused for any other user and for "". A token without a user is accepted for every userID.
 //
 // The error is a [*dynastay.InvalidError] for the field "Token" that matches [ErrMalformed], [ErrUnknownVersion],
-// [ErrUnknownKey], [ErrForged], [ErrOtherUser] or [ErrExpired]. Of several reasons, it has the first in this order: a
-// different user does not learn when a token has expired. Its text contains nothing of the token except the time of
-// expiry.
+// [ErrUnknownKey], [ErrForged], [ErrOtherUser] or [ErrExpired]. The last two are only about genuine tokens. An expired token of
+// a different user matches ErrOtherUser. The text of the error contains nothing of the token except the time of expiry.
 func (s *Sealer) Open(token, userID string, now time.Time) (Offer, error) {
 	raw, err := s.verify(token)
 	if err != nil {
