@@ -51,6 +51,7 @@ func TestInvalidOffers(t *testing.T) {
 		{"TaxesAndFees: must not be negative", func(o *offer.Offer) { o.TaxesAndFees = negative }},
 		{"TaxesAndFees: must have at most 2 decimal places in USD", func(o *offer.Offer) { o.TaxesAndFees = small }},
 		{"Total: must be in USD, the currency of the quote", func(o *offer.Offer) { o.Total = eur }},
+		{"Total: must be in USD, the currency of the quote", func(o *offer.Offer) { o.Total = dynastay.MustMoney("0", "EUR") }},
 		{"Total: must not be negative", func(o *offer.Offer) { o.Total = negative }},
 		{"Total: must have at most 2 decimal places in USD", func(o *offer.Offer) { o.Total = small }},
 		{"Expires: is required", func(o *offer.Offer) { o.Expires = time.Time{} }},

@@ -33,7 +33,7 @@ type quote struct {
 	Sleeps   limits            `json:"m"`
 	Total    json.Number       `json:"t"`
 	Currency dynastay.Currency `json:"c"`
-	At       time.Time         `json:"a,omitzero"`
+	At       time.Time         `json:"a"`
 }
 
 type house struct {
