@@ -17,8 +17,8 @@ import (
 	"github.com/dynastay/dynastay/bookings/offer"
 )
 
-// The contents are the form of version 1. If this test fails, tokens that guests have can no longer be opened: the version
-// must be a different one.
+// The contents are the form of version 1. If this test fails, tokens that guests have can no longer be opened: the
+// version must be a different one.
 func TestForm(t *testing.T) {
 	t.Parallel()
 	const form = `{"q":{"h":{"i":"prop_123","n":"Bed \u0026 Breakfast \u003cZürich\u003e","z":"Europe/Zurich","t":"15:00"},` +
@@ -300,8 +300,8 @@ func TestContentsAreReadStrictly(t *testing.T) {
 		`"c":"USD"`:         `"c":"EURO"`,
 		`"o":[0,2]`:         `"o":[0,3]`,
 		`"o":[1]`:           `"o":[-1]`,
-		`"f":83.85`: `"f":8385e-2`,
-		`"t":1500`: `"t":15e2`,
+		`"f":83.85`:         `"f":8385e-2`,
+		`"t":1500`:          `"t":15e2`,
 		`"v":7`:             `"v":-7`,
 		`"b":2`:             `"b":2.5`,
 		`"u":"user_456"`:    `"u":"#"`,
@@ -323,7 +323,8 @@ func TestContentsAreReadStrictly(t *testing.T) {
 	assert.NoError(t, err)
 }
 
-// The text of the contents is strict too: with ignored bits, or a character too many, a genuine signature does not help.
+// The text of the contents is strict too: with ignored bits, or a character too many, a genuine signature does not
+// help.
 func TestEncodingOfContentsIsStrict(t *testing.T) {
 	t.Parallel()
 	s := newSealer(t, june)

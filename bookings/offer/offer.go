@@ -11,7 +11,8 @@ import (
 	"github.com/dynastay/dynastay/keys"
 )
 
-// Offer is what a guest is offered: a quote, and what is added to its price. All amounts are in the currency of the quote.
+// Offer is what a guest is offered: a quote, and what is added to its price. All amounts are in the currency of the
+// quote.
 type Offer struct {
 	Quote        *availability.Quote
 	UserID       string         // for whom; "" for everybody who has the token
@@ -24,13 +25,13 @@ type Offer struct {
 	Expires time.Time
 }
 
-// ErrPurpose means that an offer for a new booking was used for a modification, or that of a modification for a new booking.
-// The [*dynastay.InvalidError] for such an offer matches it with [errors.Is].
+// ErrPurpose means that an offer for a new booking was used for a modification, or that of a modification for a new
+// booking. The [*dynastay.InvalidError] for such an offer matches it with [errors.Is].
 var ErrPurpose = errors.New("the offer is for a different purpose")
 
-// Request returns the input of [bookings.Repository.Create] for a new booking. If the offer has no UserID, set that of the
-// request. Request returns an error that matches [ErrPurpose] for an offer that modifies a booking: such an offer may
-// have old policies, which apply only to that booking.
+// Request returns the input of [bookings.Repository.Create] for a new booking. If the offer has no UserID, set that of
+// the request. Request returns an error that matches [ErrPurpose] for an offer that modifies a booking: such an offer
+// may have old policies, which apply only to that booking.
 func (o Offer) Request(guest bookings.Guest) (bookings.Request, error) {
 	if o.BookingID != "" {
 		return bookings.Request{}, misused("must be empty for a new booking")
@@ -38,8 +39,8 @@ func (o Offer) Request(guest bookings.Guest) (bookings.Request, error) {
 	return bookings.Request{Quote: o.Quote, UserID: o.UserID, Guest: guest, TaxesAndFees: o.TaxesAndFees}, nil
 }
 
-// Modification returns the input of [bookings.Repository.Modify]. It returns an error that matches [ErrPurpose] for an offer
-// that has no BookingID.
+// Modification returns the input of [bookings.Repository.Modify]. It returns an error that matches [ErrPurpose] for an
+// offer that has no BookingID.
 func (o Offer) Modification() (bookings.Modification, error) {
 	if o.BookingID == "" {
 		return bookings.Modification{}, misused("is required for a modification")

@@ -11,8 +11,8 @@ import (
 )
 
 // payload is the contents of a token. If its form changes, so must tokenVersion. The amounts are in the currency of the
-// quote, and left out if there is none. The types that are converted as a whole have exactly the fields of the others, so
-// that a new field does not compile until it is part of the form.
+// quote, and left out if there is none. The types that are converted as a whole have exactly the fields of the others,
+// so that a new field does not compile until it is part of the form.
 type payload struct {
 	Quote        quote       `json:"q"`
 	UserID       string      `json:"u,omitempty"`

@@ -7,7 +7,6 @@ import (
 	"encoding/base64"
 	"errors"
 	"fmt"
-	"log/slog"
 	"strings"
 	"time"
 
@@ -17,8 +16,9 @@ import (
 // MaxToken is the maximum length of a token, in bytes.
 const MaxToken = 16 << 10
 
-// The reasons for which [Sealer.Open] refuses a token. As for a cursor, which also comes back from a client, the error is a
-// [*dynastay.InvalidError] for the field "Token" that matches the reason and [dynastay.ErrInvalid] with [errors.Is].
+// The reasons for which [Sealer.Open] refuses a token. As for a cursor, which also comes back from a client, the error
+// is a [*dynastay.InvalidError] for the field "Token" that matches the reason and [dynastay.ErrInvalid] with
+// [errors.Is].
 var (
 	// ErrMalformed: the text is not a token, or it was cut off.
 	ErrMalformed = errors.New("the text is not a token")
@@ -34,8 +34,8 @@ var (
 	ErrOtherUser = errors.New("the token belongs to a different user")
 )
 
-// Key signs tokens. Packages fmt and log/slog print it without its secret, except as an unexported field of a struct, whose
-// methods they cannot call.
+// Key signs tokens. Packages fmt, log/slog and encoding/json write it without its secret. Only if it is an unexported
+// field of a struct, fmt prints the secret with the struct, because it cannot call the methods of such a field.
 type Key struct {
 	ID     string // part of every token: 1 to 32 letters, digits, '-' and '_'
 	Secret []byte // at least 32 bytes, from crypto/rand or a secret store
@@ -47,8 +47,8 @@ const minSecret = sha256.Size
 // Format writes the id of the key, such as offer.Key("2026-06"), for every verb.
 func (k Key) Format(f fmt.State, _ rune) { fmt.Fprintf(f, "offer.Key(%q)", k.ID) }
 
-// LogValue returns the id of the key, for handlers of package slog that do not use package fmt.
-func (k Key) LogValue() slog.Value { return slog.StringValue(fmt.Sprint(k)) }
+// MarshalText returns the text of Format, for packages log/slog and encoding/json.
+func (k Key) MarshalText() ([]byte, error) { return fmt.Append(nil, k), nil }
 
 func (k Key) validate() error {
 	const most = 32
@@ -72,8 +72,8 @@ type Sealer struct {
 	macs map[string]func(text string) string
 }
 
-// NewSealer returns a Sealer that signs with the first key, and verifies with all of them. It copies the secrets. Its errors
-// are [*dynastay.InvalidError]s that name the field, such as "Keys[1].Secret".
+// NewSealer returns a Sealer that signs with the first key, and verifies with all of them. It copies the secrets. Its
+// errors are [*dynastay.InvalidError]s that name the field, such as "Keys[1].Secret".
 func NewSealer(keys ...Key) (*Sealer, error) {
 	if len(keys) == 0 {
 		return nil, dynastay.Invalid("Keys", "must not be empty")
@@ -94,8 +94,8 @@ func NewSealer(keys ...Key) (*Sealer, error) {
 
 const (
 	tokenVersion = "v1"
-	// domain precedes what is signed, so that nothing else that is signed with the same secret is a token. No text that the
-	// library hashes contains a NUL byte.
+	// domain precedes what is signed, so that nothing else that is signed with the same secret is a token. No text that
+	// the library hashes contains a NUL byte.
 	domain   = "dynastay/bookings/offer\x00"
 	alphabet = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_" // of base64url, and of ids of keys
 )
@@ -109,8 +109,8 @@ func macWith(secret []byte) func(text string) string {
 }
 
 // Seal returns the token of an offer. It sends no request. It checks the offer as the booking will, with
-// [availability.Quote.Validate], and that it fits into [MaxToken] bytes; its errors are [*dynastay.InvalidError]s that name
-// the field, such as "Quote.Lines[0].Quantity".
+// [availability.Quote.Validate], and that it fits into [MaxToken] bytes; its errors are [*dynastay.InvalidError]s that
+// name the field, such as "Quote.Lines[0].Quantity".
 //
 // Nothing of the offer is lost. Times keep their nanoseconds, and are in UTC when the token is opened.
 func (s *Sealer) Seal(o Offer) (token string, err error) {
@@ -133,14 +133,15 @@ func (s *Sealer) sign(raw []byte) (token string) {
 	return text + "." + s.macs[s.signs](text)
 }
 
-// Open returns the offer of a token. It sends no request. userID is the user who is signed in, or "" for none; now is the
-// current time, usually that of [dynastay.DB.Now]. The offer is again one that Seal accepts.
+// Open returns the offer of a token. It sends no request. userID is the user who is signed in, or "" for none; now is
+// the current time, usually that of [dynastay.DB.Now]. The offer is again one that Seal accepts.
 //
 // A token of a user is refused for any other user and for "". A token without a user is accepted for every userID.
 //
 // The error is a [*dynastay.InvalidError] for the field "Token" that matches [ErrMalformed], [ErrUnknownVersion],
-// [ErrUnknownKey], [ErrForged], [ErrOtherUser] or [ErrExpired]. The last two are only about genuine tokens. An expired token of
-// a different user matches ErrOtherUser. The text of the error contains nothing of the token except the time of expiry.
+// [ErrUnknownKey], [ErrForged], [ErrOtherUser] or [ErrExpired]. The last two are only about genuine tokens. An expired
+// token of a different user matches ErrOtherUser. The text of the error contains nothing of the token except the time
+// of expiry.
 func (s *Sealer) Open(token, userID string, now time.Time) (Offer, error) {
 	raw, err := s.verify(token)
 	if err != nil {

@@ -5,6 +5,7 @@ import (
 	"crypto/hmac"
 	"crypto/sha256"
 	"encoding/base64"
+	"encoding/json"
 	"fmt"
 	"log/slog"
 	"strings"
@@ -291,9 +292,11 @@ func TestSecretsAreNotPrinted(t *testing.T) {
 	s := newSealer(t, key)
 	var logged bytes.Buffer
 	for _, handler := range []slog.Handler{slog.NewTextHandler(&logged, nil), slog.NewJSONHandler(&logged, nil)} {
-		slog.New(handler).Info("keys", "key", key, "pointer", &key, "sealer", s)
+		slog.New(handler).Info("keys", "key", key, "pointer", &key, "all", []offer.Key{key}, "sealer", s)
 	}
-	texts := []string{logged.String(), fmt.Sprint(key), fmt.Sprintln(key, s)}
+	marshalled, err := json.Marshal(map[string]any{"key": key, "pointer": &key, "sealer": s})
+	require.NoError(t, err)
+	texts := []string{string(marshalled), logged.String(), fmt.Sprint(key), fmt.Sprintln(key, s)}
 	type config struct {
 		Key     offer.Key
 		Keys    []offer.Key
@@ -306,7 +309,7 @@ func TestSecretsAreNotPrinted(t *testing.T) {
 		texts = append(texts, fmt.Sprintf(verb, key), fmt.Sprintf(verb, &key), fmt.Sprintf(verb, s), fmt.Sprintf(verb, *s),
 			fmt.Sprintf(verb, config{key, []offer.Key{key}, &key, s, s, *s}))
 	}
-	_, err := offer.NewSealer(key, key)
+	_, err = offer.NewSealer(key, key)
 	require.Error(t, err)
 	texts = append(texts, err.Error())
 	for _, text := range texts {
@@ -315,5 +318,7 @@ func TestSecretsAreNotPrinted(t *testing.T) {
 		}
 	}
 	assert.Equal(t, `offer.Key("2026-06")`, fmt.Sprint(key))
-	assert.Equal(t, 4, strings.Count(logged.String(), `"offer.Key(\"2026-06\")"`), logged.String())
+	const text = `offer.Key(\"2026-06\")`
+	assert.Equal(t, 6, strings.Count(logged.String(), text), logged.String())
+	assert.Equal(t, 2, strings.Count(string(marshalled), text))
 }
