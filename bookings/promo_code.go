@@ -113,14 +113,14 @@ func (p *PromoCode) Discount(rooms dynastay.Money) (dynastay.Money, error) {
 			return dynastay.Money{}, &PromoError{Code: p.Code, Err: ErrPromoCurrency}
 		}
 	}
-	if p.MinAmount.IsSet() && less(rooms, p.MinAmount) {
+	if less(rooms, p.MinAmount) {
 		return dynastay.Money{}, &PromoError{Code: p.Code, Err: ErrPromoMinimum, Minimum: p.MinAmount}
 	}
 	discount, err := p.unlimited(rooms)
 	if err != nil {
 		return dynastay.Money{}, err
 	}
-	if p.MaxDiscount.IsSet() && less(p.MaxDiscount, discount) {
+	if less(p.MaxDiscount, discount) {
 		discount = p.MaxDiscount
 	}
 	if discount = discount.Round(); less(rooms, discount) {
@@ -143,9 +143,9 @@ func (p *PromoCode) unlimited(rooms dynastay.Money) (dynastay.Money, error) {
 	}
 }
 
-// less compares amounts in the same currency.
+// less compares amounts in the same currency. With an amount that is not set, it returns false: there is no limit.
 func less(a, b dynastay.Money) bool {
-	sign, _ := a.Compare(b)
+	sign, _ := a.Compare(b) // 0 with an error
 	return sign < 0
 }
 

@@ -228,6 +228,7 @@ func TestPromoCodeUsable(t *testing.T) {
 		"inactive and over":   {summer(window, inactive), second(40, 0, 0, 0), bookings.ErrPromoInactive, "it is not active"},
 		"one use left":        {summer(window, used(9, 10)), second(2, 0, 0, 0), nil, ""},
 		"used up":             {summer(window, used(10, 10)), second(2, 0, 0, 0), bookings.ErrPromoUsedUp, "its usage limit is reached"},
+		"used up by one":      {summer(window, used(1, 1)), second(2, 0, 0, 0), bookings.ErrPromoUsedUp, "its usage limit is reached"},
 		"used more than once": {summer(window, used(11, 10)), second(2, 0, 0, 0), bookings.ErrPromoUsedUp, "its usage limit is reached"},
 		"no usage limit":      {summer(window, used(10, 0)), second(2, 0, 0, 0), nil, ""},
 	} {
@@ -258,6 +259,7 @@ func TestDiscount(t *testing.T) {
 		{percent(15_00, dynastay.Money{}), usd("0.10"), usd("0.02")}, // half a cent
 		{percent(14_99, dynastay.Money{}), usd("0.10"), usd("0.01")},
 		{percent(15_00, dynastay.Money{}), yen("10"), yen("2")},
+		{percent(1, dynastay.Money{}), usd("250"), usd("0.03")},
 		{percent(100_00, dynastay.Money{}), usd("250"), usd("250")},
 		{percent(100_00, dynastay.Money{}), usd("0"), usd("0")},
 		{percent(100_00, dynastay.Money{}), usd("999999999999999999"), usd("999999999999999999")},

@@ -149,7 +149,7 @@ func promoOf(key dynastay.Key, row dynastay.Row) (*PromoCode, error) {
 	if err != nil {
 		return nil, err
 	}
-	if own, err := promoEntity.Key(p); err != nil || own != key {
+	if own, _ := promoEntity.Key(p); own != key { // own is the zero Key if there is no code
 		return nil, &dynastay.Error{
 			Entity: "PromoCode", ID: promoEntity.IDOf(key), Field: "Code", Kind: dynastay.ErrCorrupt,
 			Err: errors.New("must be the code in the key"),
