@@ -26,7 +26,7 @@ func TestForm(t *testing.T) {
 		`"l":[{"i":"room_1","n":"Deluxe King","q":2,"p":"free_cancellation_48h","d":[280,279.5,0],"s":1119,"o":[0,2]},` +
 		`{"i":"room_2","n":"Twin","q":1,"p":"non_refundable","d":[100,100,100.01],"s":300.01,"o":[1]}],` +
 		`"m":{"a":6,"c":3,"o":7},"t":1419.01,"c":"USD","a":"2026-06-01T12:00:00.123456789Z"},` +
-		`"u":"user_456","f":83.85,"p":"SUMMER 2026","t":1500,"b":"bkg_12345","v":7,"x":"2026-06-01T12:15:00.123456789Z"}`
+		`"u":"user_456","f":83.85,"p":"SUMMER 2026","d":15,"b":"bkg_12345","v":7,"x":"2026-06-01T12:15:00.123456789Z"}`
 	contents, err := offer.Encode(full())
 	require.NoError(t, err)
 	assert.Equal(t, form, string(contents))
@@ -154,7 +154,7 @@ func anyOffer() *rapid.Generator[offer.Offer] {
 		}
 		o := offer.Offer{
 			Quote: q, UserID: rapid.OneOf(id, rapid.Just("")).Draw(r, "user"),
-			TaxesAndFees: optional.Draw(r, "fees"), Total: optional.Draw(r, "total"),
+			TaxesAndFees: optional.Draw(r, "fees"), Discounts: optional.Draw(r, "discounts"),
 			PromoCode: rapid.OneOf(rapid.StringMatching(`[ -~]{0,20}[A-Z0-9]`), rapid.Just("")).Draw(r, "promo code"),
 			Expires:   q.At.Add(time.Duration(rapid.OneOf(rapid.Int64Range(1, 9), rapid.Int64Range(1, 1e15)).Draw(r, "expires"))),
 		}

@@ -112,7 +112,7 @@ func full() offer.Offer {
 		UserID:       "user_456",
 		TaxesAndFees: usd("83.85"),
 		PromoCode:    "SUMMER 2026",
-		Total:        usd("1500.00"),
+		Discounts:    usd("15.00"),
 		BookingID:    "bkg_12345",
 		Version:      7,
 		Expires:      expires,

@@ -17,10 +17,14 @@ type Offer struct {
 	Quote        *availability.Quote
 	UserID       string         // for whom; "" for everybody who has the token
 	TaxesAndFees dynastay.Money // as in bookings.Request; whole minor units, zero Money for none
-	PromoCode    string         // "" for none
-	Total        dynastay.Money // that the guest was shown; whole minor units, zero Money for none
-	BookingID    string         // of the booking that the quote modifies; "" for a new booking
-	Version      int            // of that booking, as in bookings.Modification
+	// PromoCode is the code that a new booking uses, "" for none; for a modification, a code that replaces that of the booking, ""
+	// to keep that.
+	PromoCode string
+	// Discounts is the discount that the guest was shown, as in bookings.Request and bookings.Modification; whole minor units, zero
+	// Money for none.
+	Discounts dynastay.Money
+	BookingID string // of the booking that the quote modifies; "" for a new booking
+	Version   int    // of that booking, as in bookings.Modification
 	// Expires is when the token is refused: it is accepted before this time, but not at it. It must be after Quote.At.
 	Expires time.Time
 }
@@ -36,7 +40,9 @@ func (o Offer) Request(guest bookings.Guest) (bookings.Request, error) {
 	if o.BookingID != "" {
 		return bookings.Request{}, misused("must be empty for a new booking")
 	}
-	return bookings.Request{Quote: o.Quote, UserID: o.UserID, Guest: guest, TaxesAndFees: o.TaxesAndFees}, nil
+	return bookings.Request{
+		Quote: o.Quote, UserID: o.UserID, Guest: guest, TaxesAndFees: o.TaxesAndFees, PromoCode: o.PromoCode, Discounts: o.Discounts,
+	}, nil
 }
 
 // Modification returns the input of [bookings.Repository.Modify]. It returns an error that matches [ErrPurpose] for an
@@ -45,7 +51,13 @@ func (o Offer) Modification() (bookings.Modification, error) {
 	if o.BookingID == "" {
 		return bookings.Modification{}, misused("is required for a modification")
 	}
-	return bookings.Modification{BookingID: o.BookingID, Version: o.Version, Quote: o.Quote, TaxesAndFees: o.TaxesAndFees}, nil
+	m := bookings.Modification{
+		BookingID: o.BookingID, Version: o.Version, Quote: o.Quote, TaxesAndFees: o.TaxesAndFees, Discounts: o.Discounts,
+	}
+	if o.PromoCode != "" {
+		m.PromoCode = &o.PromoCode
+	}
+	return m, nil
 }
 
 func misused(reason string) error {
@@ -66,7 +78,7 @@ func (o Offer) validate() error {
 	if err := o.validateAmount("TaxesAndFees", o.TaxesAndFees); err != nil {
 		return err
 	}
-	if err := o.validateAmount("Total", o.Total); err != nil {
+	if err := o.validateAmount("Discounts", o.Discounts); err != nil {
 		return err
 	}
 	return o.validateExpiry()

@@ -50,10 +50,10 @@ func TestInvalidOffers(t *testing.T) {
 		{"TaxesAndFees: must be in USD, the currency of the quote", func(o *offer.Offer) { o.TaxesAndFees = eur }},
 		{"TaxesAndFees: must not be negative", func(o *offer.Offer) { o.TaxesAndFees = negative }},
 		{"TaxesAndFees: must have at most 2 decimal places in USD", func(o *offer.Offer) { o.TaxesAndFees = small }},
-		{"Total: must be in USD, the currency of the quote", func(o *offer.Offer) { o.Total = eur }},
-		{"Total: must be in USD, the currency of the quote", func(o *offer.Offer) { o.Total = dynastay.MustMoney("0", "EUR") }},
-		{"Total: must not be negative", func(o *offer.Offer) { o.Total = negative }},
-		{"Total: must have at most 2 decimal places in USD", func(o *offer.Offer) { o.Total = small }},
+		{"Discounts: must be in USD, the currency of the quote", func(o *offer.Offer) { o.Discounts = eur }},
+		{"Discounts: must be in USD, the currency of the quote", func(o *offer.Offer) { o.Discounts = dynastay.MustMoney("0", "EUR") }},
+		{"Discounts: must not be negative", func(o *offer.Offer) { o.Discounts = negative }},
+		{"Discounts: must have at most 2 decimal places in USD", func(o *offer.Offer) { o.Discounts = small }},
 		{"Expires: is required", func(o *offer.Offer) { o.Expires = time.Time{} }},
 		{"Expires: must be after Quote.At", func(o *offer.Offer) { o.Expires = now }},
 		{"Expires: must be within the years 1 to 9999", func(o *offer.Offer) { o.Expires = time.Date(10000, 1, 1, 0, 0, 0, 0, time.UTC) }},
@@ -85,14 +85,14 @@ func TestValidOffers(t *testing.T) {
 	s := newSealer(t, june)
 	for name, change := range map[string]func(o *offer.Offer){
 		"the smallest":         func(o *offer.Offer) { *o = offer.Offer{Quote: o.Quote, Expires: now.Add(1)} },
-		"nothing to pay":       func(o *offer.Offer) { o.Total = dynastay.MustMoney("0", "USD"); o.TaxesAndFees = o.Total },
+		"nothing to pay":       func(o *offer.Offer) { o.Discounts = dynastay.MustMoney("0", "USD"); o.TaxesAndFees = o.Discounts },
 		"version 0":            func(o *offer.Offer) { o.Version = 0 },
 		"ids of 128 bytes":     func(o *offer.Offer) { o.UserID = strings.Repeat("a", 128); o.BookingID = o.UserID },
 		"last second":          func(o *offer.Offer) { o.Expires = time.Date(9999, 12, 31, 23, 59, 59, 999999999, time.UTC) },
 		"quoted at no time":    func(o *offer.Offer) { o.Quote.At = time.Time{} },
 		"in the year 1":        func(o *offer.Offer) { o.Quote.At = time.Time{}; o.Expires = time.Time{}.Add(1) },
 		"overbooked twice":     func(o *offer.Offer) { l := &o.Quote.Lines[0]; l.Overbooked = append(l.Overbooked, l.Overbooked...) },
-		"18 digits":            func(o *offer.Offer) { o.Total = dynastay.MustMoney("999999999999999999", "USD") },
+		"18 digits":            func(o *offer.Offer) { o.Discounts = dynastay.MustMoney("999999999999999999", "USD") },
 		"18 digits with cents": func(o *offer.Offer) { o.TaxesAndFees = dynastay.MustMoney("9999999999999999.99", "USD") },
 	} {
 		o := full()
@@ -108,7 +108,15 @@ func TestRequestAndModification(t *testing.T) {
 	o := full()
 	m, err := o.Modification()
 	require.NoError(t, err)
-	assert.Equal(t, bookings.Modification{BookingID: "bkg_12345", Version: 7, Quote: o.Quote, TaxesAndFees: o.TaxesAndFees}, m)
+	code := "SUMMER 2026"
+	assert.Equal(t, bookings.Modification{
+		BookingID: "bkg_12345", Version: 7, Quote: o.Quote, TaxesAndFees: o.TaxesAndFees, PromoCode: &code, Discounts: o.Discounts,
+	}, m)
+	kept := o
+	kept.PromoCode = ""
+	m, err = kept.Modification()
+	require.NoError(t, err)
+	assert.Nil(t, m.PromoCode, "the booking keeps its code")
 	req, err := o.Request(guest)
 	assert.Zero(t, req)
 	assert.EqualError(t, err, "invalid BookingID: must be empty for a new booking")
@@ -117,7 +125,9 @@ func TestRequestAndModification(t *testing.T) {
 	o.BookingID, o.Version = "", 0
 	req, err = o.Request(guest)
 	require.NoError(t, err)
-	assert.Equal(t, bookings.Request{Quote: o.Quote, UserID: "user_456", Guest: guest, TaxesAndFees: o.TaxesAndFees}, req)
+	assert.Equal(t, bookings.Request{
+		Quote: o.Quote, UserID: "user_456", Guest: guest, TaxesAndFees: o.TaxesAndFees, PromoCode: code, Discounts: o.Discounts,
+	}, req)
 	m, err = o.Modification()
 	assert.Zero(t, m)
 	assert.EqualError(t, err, "invalid BookingID: is required for a modification")
