@@ -224,10 +224,10 @@ func TestSizes(t *testing.T) {
 		offer offer.Offer
 		bytes int
 	}{
-		{simple(), 631},
-		{long(t, 1), 1491},
-		{long(t, 5), 5433},
-		{long(t, 16), 16_277},
+		{simple(), 629},
+		{long(t, 1), 1489},
+		{long(t, 5), 5430},
+		{long(t, 16), 16_274},
 	} {
 		token := seal(t, s, test.offer)
 		assert.Equal(t, test.bytes, len(token))

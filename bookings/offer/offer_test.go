@@ -168,6 +168,7 @@ func TestBookingByToken(t *testing.T) {
 	require.NoError(t, err)
 	shorter, err := travel(offer.Offer{
 		Quote: quoted.Quote, TaxesAndFees: quoted.TaxesAndFees, BookingID: quoted.BookingID, Version: quoted.Version,
+		Discounts: quoted.Discounts,
 	}).Modification()
 	require.NoError(t, err)
 	assert.Equal(t, quoted, shorter)
