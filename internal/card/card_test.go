@@ -154,8 +154,11 @@ func TestOtherNumbers(t *testing.T) {
 	const id = "7c490622-3626-452c-a785-2865d5e33ea5"
 	assert.False(t, refused(id), "a UUID")
 	assert.False(t, refused("room_"+id))
+	assert.False(t, refused("4111 1111 "+id+" 1111 1111"), "numbers on either side of it are not one number")
 	assert.False(t, refused(strings.ToUpper(id)))
-	assert.True(t, refused(id[:len(id)-1]), "no UUID")
+	for _, other := range []string{id[:len(id)-1], id[1:], strings.Replace(id, "452c", "452", 1), strings.Replace(id, "-a785", "", 1)} {
+		assert.True(t, refused(other), "no UUID: %s", other)
+	}
 	assert.True(t, refused(id+" 4222222222222"))
 	assert.False(t, refused("+4222222222222 12"), "a phone number and a number")
 	assert.True(t, refused("+49 30 12, 4222222222222"), "a phone number and a card")
