@@ -300,7 +300,7 @@ func TestCodes(t *testing.T) {
 		"CVC: 123", "cvv 1234", "security code is 123", "cvc123", "CVV2 123", "cvc2: 1234", "CVV2123", "Cvn=123", "CID 1234", "csc #123", "(cvc)123",
 		"card code 123", "Card verification code: 123", "validation code 1234", "card security code 123", "security-code/123",
 		"my cvc is 123", "the CVV number is 123", "cvc of my card is 123", "security code on the back of card is 123", "cvv: ١٢٣", "CVC\n\n123", "cvc １２３",
-		"123 cvc", "123 (CVV)", "123 is my cvc", "12/27, 123 is the cvv", "cvc/cvv 123", "cvc cvv cid csc 123",
+		"cvc no 123", "CVC Nr. 123", "cvv value 123", "cvc digits are 123", "our cvc for the card: 123", "123 is our cvc", "123 cvc", "123 (CVV)", "123 is my cvc", "12/27, 123 is the cvv", "cvc/cvv 123", "cvc cvv cid csc 123",
 	} {
 		assert.True(t, refused(text), "%q", text)
 	}
