@@ -300,12 +300,12 @@ func TestCodes(t *testing.T) {
 		"CVC: 123", "cvv 1234", "security code is 123", "cvc123", "CVV2 123", "cvc2: 1234", "CVV2123", "Cvn=123", "CID 1234", "csc #123", "(cvc)123",
 		"card code 123", "Card verification code: 123", "validation code 1234", "card security code 123", "security-code/123",
 		"my cvc is 123", "the CVV number is 123", "cvc of my card is 123", "security code on the back of card is 123", "cvv: ١٢٣", "CVC\n\n123", "cvc １２３",
-		"cvc no 123", "CVC Nr. 123", "cvv value 123", "cvc digits are 123", "our cvc for the card: 123", "123 is our cvc", "123 cvc", "123 (CVV)", "123 is my cvc", "12/27, 123 is the cvv", "cvc/cvv 123", "cvc cvv cid csc 123",
+		"cvc code is 123", "cvc of the card on the back 123", "cvc no 123", "CVC Nr. 123", "cvv value 123", "cvc digits are 123", "our cvc for the card: 123", "123 is our cvc", "123 cvc", "123 (CVV)", "123 is my cvc", "12/27, 123 is the cvv", "cvc/cvv 123", "cvc cvv cid csc 123",
 	} {
 		assert.True(t, refused(text), "%q", text)
 	}
 	for _, text := range []string{
-		"", "cvc", "CVC: 12", "CVC: 12345", "cvc 2 12", "cvv3 12", "cvv 2 twins", "cvc at the desk, room 123", "room code 123", "the code is 1234", "code 1234",
+		"", "cvc", "CVC: 12", "CVC: 12345", "cvc 2 12", "cvv3 12", "cvv 2 twins", "cvc at the desk, room 123", "room code 123", "cvc of the card of the card is 123", "the code is 1234", "code 1234",
 		"security code of the gate is 1234", "security 123", "security desk code 1234", "card 123", "acid 123", "El Cidro 123", "cvcs 123", "room 101, security code please",
 		"01J8V279CVN60T43", "01J8V27CVC123T43", "279CVC", "123 cid", "card ending in 4242, CVC to follow", "4242 cvc", "12 cvc", "cvc of the card of the card of my card 123", "123 of the card of the card of my cvc",
 		"verification 123", "area code 212", "postcode 1010", "promo code 2026", "Zip code 1234", "cvc, in 2 days",
