@@ -36,10 +36,7 @@ func latest(local time.Time, loc *time.Location) time.Time {
 	y, m, d := local.Date()
 	t := time.Date(y, m, d, local.Hour(), local.Minute(), local.Second(), 0, loc)
 	start, end := t.ZoneBounds()
-	for _, change := range []time.Time{start, end} {
-		if change.IsZero() {
-			continue
-		}
+	for _, change := range []time.Time{start, end} { // the zero time, at which no clock changes, if there is none
 		_, before := change.Add(-time.Nanosecond).Zone()
 		_, after := change.Zone()
 		shown := local.Unix() - change.Unix() // seconds by which the clock is ahead of UTC if it shows local at the change

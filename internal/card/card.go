@@ -82,12 +82,11 @@ func luhn(digits []byte) bool {
 
 const mostBetweenRooms = 20
 
-// ascending reports whether the groups are a list such as 4101 4102 4105: three numbers or more of the same length.
+// ascending reports whether the groups are a list of three numbers or more, such as 4101 4102 4105.
 func ascending(groups []token) bool {
 	for i := 1; i < len(groups); i++ {
-		before, digits := groups[i-1].digits, groups[i].digits
-		step := value(digits) - value(before)
-		if len(digits) != len(before) || step < 1 || step > mostBetweenRooms {
+		step := value(groups[i].digits) - value(groups[i-1].digits)
+		if step < 1 || step > mostBetweenRooms {
 			return false
 		}
 	}
