@@ -47,7 +47,12 @@ func put(t *testing.T, db *dyntest.DB, table string, item dynastay.Item) {
 // remove deletes a night without the library.
 func remove(t *testing.T, db *dyntest.DB, key dynastay.Key) {
 	t.Helper()
-	s := keys.AvailabilityTable
+	removeItem(t, db, keys.AvailabilityTable, key)
+}
+
+// removeItem deletes an item without the library.
+func removeItem(t *testing.T, db *dyntest.DB, s *dynastay.Schema, key dynastay.Key) {
+	t.Helper()
 	_, err := db.Client.DeleteItem(t.Context(), &dynamodb.DeleteItemInput{
 		TableName: aws.String(db.TableName(s)), Key: s.Key.Of(key),
 	})
@@ -90,8 +95,14 @@ func withoutIndexes(s *dynastay.Schema) *dynastay.Schema {
 // setBooking sets an attribute of a booking without the library.
 func setBooking(t *testing.T, db *dyntest.DB, key dynastay.Key, name string, v types.AttributeValue) {
 	t.Helper()
+	setAttribute(t, db, bookingsTable, key, name, v)
+}
+
+// setAttribute changes an item without the library.
+func setAttribute(t *testing.T, db *dyntest.DB, s *dynastay.Schema, key dynastay.Key, name string, v types.AttributeValue) {
+	t.Helper()
 	_, err := db.Client.UpdateItem(t.Context(), &dynamodb.UpdateItemInput{
-		TableName: aws.String(db.TableName(bookingsTable)), Key: bookingsTable.Key.Of(key),
+		TableName: aws.String(db.TableName(s)), Key: s.Key.Of(key),
 		UpdateExpression: aws.String("SET #name = :v"), ExpressionAttributeNames: map[string]string{"#name": name},
 		ExpressionAttributeValues: dynastay.Item{":v": v},
 	})

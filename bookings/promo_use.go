@@ -86,7 +86,7 @@ func (r *Repository) rediscount(ctx context.Context, b *Booking, m Modification)
 	discount, err := code.Discount(b.Breakdown.Rooms)
 	if code.Code == b.PromoCode {
 		if errors.Is(err, ErrPromoMinimum) {
-			discount, err = dynastay.Money{}, nil // it keeps the use, and can have a discount again
+			discount, err = b.Breakdown.Rooms.Times(0) // it keeps the use, and can have a discount again
 		}
 	} else {
 		if err == nil {
