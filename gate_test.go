@@ -94,7 +94,7 @@ func TestGatesAreApart(t *testing.T) {
 	assertOpen(t, g)
 	third, err := g.enter(t.Context(), []Ref{gateRef("a"), other, gateRef("a"), other}, never)
 	require.NoError(t, err)
-	assert.Equal(t, []Ref{other, gateRef("a")}, third.held)
+	assert.Equal(t, []Ref{gateRef("a"), other}, third.held, "the tables in reverse order")
 	third.leave(nil)
 	assertOpen(t, g)
 }

@@ -209,8 +209,8 @@ func (m Money) Times(n int) (Money, error) {
 // DividedBy returns m ÷ n, rounded as by [Money.Round]. If n is 0, it returns an error.
 func (m Money) DividedBy(n int) (Money, error) { return m.Portion(1, n) }
 
-// Portion returns m × times ÷ n, rounded only once, as by [Money.Round]: Portion(15, 100) is 15 percent of m. It returns
-// an error if n is 0, or if the result needs more than 18 significant digits.
+// Portion returns m × times ÷ n, rounded only once, as by [Money.Round]: Portion(15, 100) is 15 percent of m. It
+// returns an error if n is 0, or if the result needs more than 18 significant digits.
 func (m Money) Portion(times, n int) (Money, error) {
 	if n == 0 {
 		return Money{}, Invalid("N", "must not be 0")

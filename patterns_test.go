@@ -155,6 +155,9 @@ var patterns = []pattern{
 			Date: fixture.Stay.CheckIn, PropertyID: w.hotel.ID,
 		}).Page(ctx, dynastay.Paging{Limit: 10}))
 	}},
+	{"B6", 1, 0.5, func(ctx context.Context, db *dynastay.DB, w world) (any, error) {
+		return (*bookings.Repository).Payment(bookings.New(db, nil), ctx, w.booking.ID)
+	}},
 	{"U1", 1, 0.5, func(ctx context.Context, db *dynastay.DB, w world) (any, error) {
 		return (*users.Repository).ByEmail(w.users, ctx, w.user.Email)
 	}},
@@ -207,6 +210,10 @@ func TestPatterns(t *testing.T) {
 	req := fixture.Request(w.hotel.Quote(t, db.DB, fixture.Stay, 1))
 	req.UserID = w.user.ID
 	w.booking, err = bookings.New(db.DB, nil).Create(ctx, req)
+	require.NoError(t, err)
+	_, err = bookings.New(db.DB, nil).RecordPayment(ctx, bookings.Payment{
+		BookingID: w.booking.ID, Provider: "stripe", ProviderTransactionID: "ch_1", Method: "credit_card", Amount: w.booking.Total, Status: bookings.Paid,
+	})
 	require.NoError(t, err)
 	other, err := bookings.New(db.DB, nil).Create(ctx, req)
 	require.NoError(t, err)

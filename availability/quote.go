@@ -187,9 +187,9 @@ func (q *Quote) Current(now time.Time) error { return q.Property.notBefore(q.Sta
 // errors name the field.
 //
 // When the quote is booked, the database checks the property, the prices and the restrictions again. Everything else,
-// such as the policies, the names and the limits of the rooms, is taken from the quote unchanged. Therefore, between the
-// offer and the booking, keep the quote on the server, for example as JSON, in which nothing of it is lost, or seal it with
-// package bookings/offer.
+// such as the policies, the names and the limits of the rooms, is taken from the quote unchanged. Therefore, between
+// the offer and the booking, keep the quote on the server, for example as JSON, in which nothing of it is lost, or seal
+// it with package bookings/offer.
 func (q *Quote) Validate() error {
 	if err := checkEntries("Lines", len(q.Lines)); err != nil {
 		return err

@@ -17,7 +17,8 @@ var (
 	ErrOverRefund     = errors.New("it exceeds what is left of the payment")
 )
 
-// PaymentError means that a payment or a refund contradicts what has been recorded for the booking. Nothing was written.
+// PaymentError means that a payment or a refund contradicts what has been recorded for the booking. Nothing was
+// written.
 type PaymentError struct {
 	BookingID string
 	ID        string // the provider's id of the payment, or the id of the refund
@@ -38,9 +39,9 @@ func (e *PaymentError) Error() string {
 // Unwrap returns the reason.
 func (e *PaymentError) Unwrap() error { return e.Err }
 
-// account is all payments and refunds of a booking. Notifications of a provider arrive late, twice and in any order, so what
-// is recorded must not depend on the order: of two notifications of one payment, the later one according to the provider counts,
-// except that a paid payment remains paid.
+// account is all payments and refunds of a booking. Notifications of a provider arrive late, twice and in any order, so
+// what is recorded must not depend on the order: of two notifications of one payment, the later one according to the
+// provider counts, except that a paid payment remains paid.
 type account struct {
 	bookingID string
 	payments  []Payment
@@ -89,8 +90,8 @@ func (p Payment) overtakes(had Payment) bool {
 	return cmp.Or(p.At.Compare(had.At), slices.Index(paymentRank, p.Status)-slices.Index(paymentRank, had.Status)) > 0
 }
 
-// refundRank decides between two notifications of a refund, whatever their times: a provider may report that a refund failed
-// after it had reported that it succeeded, but never the opposite.
+// refundRank decides between two notifications of a refund, whatever their times: a provider may report that a refund
+// failed after it had reported that it succeeded, but never the opposite.
 var refundRank = []PaymentStatus{PaymentPending, Refunded, PaymentFailed}
 
 // refund records a notification of a refund.
@@ -180,8 +181,8 @@ func (a *account) corrupt(err error) error {
 	return &dynastay.Error{Entity: "Payment", ID: a.bookingID, Kind: dynastay.ErrCorrupt, Err: errors.New(err.Error())}
 }
 
-// summary derives the summary from the payments, of which there must be at least one, and the refunds. Total is that of the
-// booking.
+// summary derives the summary from the payments, of which there must be at least one, and the refunds. Total is that of
+// the booking.
 func (a *account) summary(total dynastay.Money) (*PaymentSummary, error) {
 	s := &PaymentSummary{Payment: slices.MaxFunc(a.payments, furthest)}
 	nothing, err := s.Amount.Sub(s.Amount)
@@ -226,7 +227,8 @@ func furthest(p, other Payment) int {
 	return cmp.Or(stage(p)-stage(other), p.At.Compare(other.At), cmp.Compare(p.ProviderTransactionID, other.ProviderTransactionID))
 }
 
-// statusFor returns the payment status of a booking with that total; last is the status of the payment that has come furthest.
+// statusFor returns the payment status of a booking with that total; last is the status of the payment that has come
+// furthest.
 func (s *PaymentSummary) statusFor(total dynastay.Money, last PaymentStatus) PaymentStatus {
 	due, err := total.Sub(s.Paid)
 	switch {

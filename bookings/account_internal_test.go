@@ -26,7 +26,8 @@ func notice(id string, status PaymentStatus, second int) Payment {
 	}
 }
 
-// Of two notifications of a payment, in either order, the later one counts, and a payment that has been made remains so.
+// Of two notifications of a payment, in either order, the later one counts, and a payment that has been made remains
+// so.
 func TestWhichNotificationCounts(t *testing.T) {
 	t.Parallel()
 	for _, test := range []struct{ one, other, want Payment }{
@@ -53,7 +54,8 @@ func TestWhichNotificationCounts(t *testing.T) {
 	}
 }
 
-// What only one of two notifications contains is kept, whichever comes first. The id and the time of creation are those of the first.
+// What only one of two notifications contains is kept, whichever comes first. The id and the time of creation are those
+// of the first.
 func TestNotificationsComplementEachOther(t *testing.T) {
 	t.Parallel()
 	full, bare := notice("a", Authorized, 0), notice("a", Paid, 1)
@@ -123,8 +125,9 @@ func TestContradictions(t *testing.T) {
 		"cannot record w of booking bkg_1: it exceeds what is left of the payment, 0.00 USD")
 }
 
-// Whatever the order in which notifications arrive, however often each is repeated, what is recorded is the same, at no time more is
-// refunded than was paid, and the sums are those of the payments and refunds. A refused notification is delivered again.
+// Whatever the order in which notifications arrive, however often each is repeated, what is recorded is the same, at no
+// time more is refunded than was paid, and the sums are those of the payments and refunds. A refused notification is
+// delivered again.
 func TestTheOrderOfNotificationsDoesNotMatter(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {

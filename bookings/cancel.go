@@ -16,26 +16,27 @@ type CancelOption func(*cancellation)
 
 type cancellation struct{ refunds []Refund }
 
-// WithRefund also records a refund, in the same transaction, as [Repository.RecordRefundOp] does. Refund.BookingID may be empty.
-// A Refund without an Amount is for what is due by the policies at the time of the cancellation, see [Booking.Settle], but at most
-// what is left of its payment; if nothing is due, none is recorded. The option may be repeated if there are several payments: what is
-// due is then refunded in the order of the options.
+// WithRefund also records a refund, in the same transaction, as [Repository.RecordRefundOp] does. Refund.BookingID may
+// be empty. A Refund without an Amount is for what is due by the policies at the time of the cancellation, see
+// [Booking.Settle], but at most what is left of its payment; if nothing is due, none is recorded. The option may be
+// repeated if there are several payments: what is due is then refunded in the order of the options.
 //
-// Record the refund as [PaymentPending], pass its id and the amount in [Cancellation].Refunds to the provider, and record the outcome
-// with [Repository.RecordRefund].
+// Record the refund as [PaymentPending], pass its id and the amount in [Cancellation].Refunds to the provider, and
+// record the outcome with [Repository.RecordRefund].
 func WithRefund(refund Refund) CancelOption {
 	return func(c *cancellation) { c.refunds = append(c.refunds, refund) }
 }
 
-// CancelOp cancels a pending or confirmed booking and returns its rooms. The update of the booking is conditional on
-// its status, in the same transaction, so the rooms are returned exactly once, however many callers cancel the booking.
-// It is possible until the date of check-out at the property, as long as the guests have not checked in. Otherwise,
-// CancelOp fails with a [*StateError], which matches [ErrTooLate] once the stay is over; if the booking does not exist,
-// with [dynastay.ErrNotFound]. A replay with an idempotency key returns no Missing nights and no Refunds; only the first call
-// returns them. The reason has at most [entity.MaxNote] bytes, and must not contain card data, see [Request].
+// CancelOp cancels a pending or confirmed booking and returns its rooms and the use of its promo code. The update of
+// the booking is conditional on its status, in the same transaction, so the rooms are returned exactly once, however
+// many callers cancel the booking. It is possible until the date of check-out at the property, as long as the guests
+// have not checked in. Otherwise, CancelOp fails with a [*StateError], which matches [ErrTooLate] once the stay is
+// over; if the booking does not exist, with [dynastay.ErrNotFound]. A replay with an idempotency key returns no Missing
+// nights and no Refunds; only the first call returns them. The reason has at most [entity.MaxNote] bytes, and must not
+// contain card data, see [Request].
 //
-// With [WithRefund], it also fails with the errors of [Repository.RecordRefundOp] and of [Booking.Settle], and the booking is then
-// not cancelled.
+// With [WithRefund], it also fails with the errors of [Repository.RecordRefundOp] and of [Booking.Settle], and the
+// booking is then not cancelled.
 func (r *Repository) CancelOp(bookingID, reason string, opts ...CancelOption) *dynastay.Operation[Cancellation] {
 	var c cancellation
 	for _, option := range opts {

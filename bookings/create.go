@@ -36,8 +36,8 @@ type Request struct {
 	SpecialRequests string // at most entity.MaxNote bytes, no card data
 	// PromoCode is a code as the guest types it, see [Repository.PromoCode]; "" for none.
 	PromoCode string
-	// Discounts is the discount that the guest was told, see [PromoCode.Discount]. If the code gives a different one when the booking is
-	// created, the request is refused. The zero Money accepts any. Requires PromoCode.
+	// Discounts is the discount that the guest was told, see [PromoCode.Discount]. If the code gives a different one
+	// when the booking is created, the request is refused. The zero Money accepts any. Requires PromoCode.
 	Discounts dynastay.Money
 }
 
@@ -48,16 +48,21 @@ const (
 )
 
 // CreateOp books a quote. It takes the rooms of every night out of the inventory, under the conditions of the quote,
-// and writes a booking with its lines and its reference: a confirmed one, or with Request.Hold a pending one. If a night
-// cannot be sold as quoted, it fails with [*Refused]. If the quote allows overbooking, the lines of the booking list the
-// nights that are overbooked.
+// and writes a booking with its lines and its reference: a confirmed one, or with Request.Hold a pending one. If a
+// night cannot be sold as quoted, it fails with [*Refused]. If the quote allows overbooking, the lines of the booking
+// list the nights that are overbooked.
 //
-// It needs one action for each night of each room type, two for the booking and its reference, one for each line, and
-// one for an idempotency key. A transaction has at most 100 actions.
+// With Request.PromoCode, it counts a use of the code, conditional on the code as it was read and on its limit. If the
+// code cannot be used, it fails with a [*PromoError]; if there is no such code, with [dynastay.ErrNotFound]; and if the
+// discount is not the one in Request.Discounts, with a [*dynastay.InvalidError].
+//
+// It needs one action for each night of each room type, two for the booking and its reference, one for each line, one
+// for a promo code, and one for an idempotency key. A transaction has at most 100 actions.
 //
 // With an idempotency key, the input is the user, the property, the stay, the numbers of guests, the lines with their
-// policies and subtotals, the taxes and fees, the guest's details and the special requests, but not the time of the
-// quote. A quote at a different price is a different input, so call [Repository.MadeBy] before requesting a new quote.
+// policies and subtotals, the taxes and fees, the promo code and the discounts, the guest's details and the special
+// requests, but not the time of the quote. A quote at a different price is a different input, so call
+// [Repository.MadeBy] before requesting a new quote.
 func (r *Repository) CreateOp(req Request) *dynastay.Operation[*Booking] {
 	spelled, err := req.validate()
 	if err != nil {
@@ -105,8 +110,9 @@ func (r *Repository) CreateOp(req Request) *dynastay.Operation[*Booking] {
 	})
 }
 
-// usePromo gives the booking the discount of its code, queues, and adds the action that counts the use. The code is read before the
-// booking queues, so that those who wait for a popular code need one request each when it is their turn.
+// usePromo gives the booking the discount of its code, queues, and adds the action that counts the use. The code is
+// read before the booking queues, so that those who wait for a popular code need one request each when it is their
+// turn.
 func (r *Repository) usePromo(
 	ctx context.Context, tx *dynastay.Tx, b *Booking, req Request, spelled []dynastay.Key, nights dynastay.Contest,
 ) error {
@@ -143,17 +149,18 @@ func expected(told, discount dynastay.Money) error {
 	return nil
 }
 
-// Create runs [Repository.CreateOp]. 1 request, and 1 more for each room type if the quote allows overbooking; after a
-// refusal, 1 more for each room type, and 1 to look for the record of an idempotency key. Callers in one process that
-// want the same nights take turns, and may share a refusal.
+// Create runs [Repository.CreateOp]. 1 request, 1 more for a promo code, and 1 more for each room type if the quote
+// allows overbooking; after a refusal, 1 more for each room type, 1 for each spelling of a promo code, and 1 to look
+// for the record of an idempotency key. Callers in one process that want the same nights or the same code take turns,
+// and may share a refusal.
 func (r *Repository) Create(ctx context.Context, req Request, opts ...dynastay.WriteOption) (*Booking, error) {
 	return dynastay.Do(ctx, r.db, r.CreateOp(req), opts...)
 }
 
 // MadeBy returns the booking that an earlier call with an idempotency key created, or [dynastay.ErrNotFound]. Call it
-// before a retry requests a new quote: if the earlier call sold the last room to this guest, a new quote would fail. MadeBy
-// has no input to compare: if the key comes from a client, check that the booking is of the property and the stay that
-// the client asks for.
+// before a retry requests a new quote: if the earlier call sold the last room to this guest, a new quote would fail.
+// MadeBy has no input to compare: if the key comes from a client, check that the booking is of the property and the
+// stay that the client asks for.
 func (r *Repository) MadeBy(ctx context.Context, key dynastay.Idempotency) (*Booking, error) {
 	made, err := r.db.MadeBy(ctx, key)
 	if err != nil {

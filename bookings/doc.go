@@ -16,6 +16,7 @@
 //	| B3            | [Repository.ByProperty]  | Query GSI2-PropertyBookingsIndex, of a range of check-in dates |
 //	| B4            | [Repository.ByStatus]    | Query GSI3-StatusIndex, every shard of it |
 //	| B5            | [Repository.ByCheckIn]   | Query GSI5-CheckInDateIndex, every shard of it |
+//	| B6            | [Repository.Payment]     | GetItem |
 //
 // A list returns a [Summary] of each booking, which is all that its index projects; [Repository.Get] and
 // [Repository.GetAll] read bookings with their lines.
@@ -35,14 +36,32 @@
 //	| [Repository.Modify]   | pending, confirmed, checked in | the same | before the end of the hold, to the date of check-out | the difference |
 //
 // Modify gives a booking other dates, other rooms or another number of guests, at the price of
-// [Repository.QuoteModification], or corrects the details of its guest. The nights that it drops are returned, those that it
-// adds are taken, and those that it keeps are left alone, at their price.
+// [Repository.QuoteModification], or corrects the details of its guest. The nights that it drops are returned, those
+// that it adds are taken, and those that it keeps are left alone, at their price.
 //
-// Each of these is one transaction, conditional on the booking as it was read, and fails with a [*StateError] in any other
-// status or at any other time. So of two calls that contradict each other, only one succeeds, and the rooms are returned
-// exactly once. The dates are those at the property. [Repository.ExpireHolds] ends all holds that are over.
+// Each of these is one transaction, conditional on the booking as it was read, and fails with a [*StateError] in any
+// other status or at any other time. So of two calls that contradict each other, only one succeeds, and the rooms are
+// returned exactly once. The dates are those at the property. [Repository.ExpireHolds] ends all holds that are over.
 //
-// [Booking.Settle] computes what of the price is kept and what is refunded when a booking is cancelled.
+// # Payments
+//
+// The package records what a payment provider reports, and moves no money itself. A [Payment] is one transaction at the
+// provider, identified by the provider's id, and a [Refund] refunds one of them. [Repository.RecordPayment] and
+// [Repository.RecordRefund] accept notifications in any order and any number of times. Each writes the payment or
+// refund, the [PaymentSummary] and the booking's PaymentStatus in one transaction.
+//
+//	| PaymentStatus of a booking | meaning |
+//	|---|---|
+//	| PaymentPending    | an amount is still to be paid |
+//	| Authorized        | an amount is still to be paid, and a payment is authorized |
+//	| PaymentFailed     | nothing is paid or authorized, and the last payment failed |
+//	| Paid              | the total is paid |
+//	| PartiallyRefunded | a part of what was paid has been refunded |
+//	| Refunded          | all that was paid has been refunded |
+//
+// For payment before arrival, create the booking with a Hold, and confirm it with [Repository.ConfirmWithPayment] once
+// the payment is authorized or made. [Repository.CancelWithRefund] records a refund together with the cancellation: of
+// an amount, or of what is due by the cancellation policies, which [Booking.Settle] computes.
 //
 // # Promo codes
 //
@@ -53,8 +72,12 @@
 //	| [Repository.ActivatePromoCode]   | the same read, then UpdateItem |
 //	| [Repository.DeactivatePromoCode] | the same read, then UpdateItem |
 //
-// A [PromoCode] is stored in the Metadata table. [PromoCode.Discount] computes its discount on the price of rooms.
+// A [PromoCode] is stored in the Metadata table. [PromoCode.Discount] computes its discount on the price of rooms. A
+// booking uses a code with Request.PromoCode, or Modification.PromoCode. The use is counted in the booking's
+// transaction, so the limit is never exceeded, and [Repository.Cancel] and [Repository.Expire] return it.
 //
 // The errors of refused writes contain what a caller needs in order to react: [*Refused] lists every night with its
-// reason, [*StateError] has the status of the booking, [*PromoError] says why a promo code cannot be used.
+// reason, [*StateError] has the status of the booking, [*PromoError] says why a promo code cannot be used,
+// [*PaymentError] which payment or refund contradicts what has been recorded, and [*PolicyError] which policy has no
+// known terms.
 package bookings

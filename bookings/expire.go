@@ -13,10 +13,11 @@ import (
 // DefaultHoldGrace is the default of [Options].HoldGrace.
 const DefaultHoldGrace = time.Minute
 
-// ExpireOp ends a pending booking whose hold has ended, and returns its rooms exactly once, as CancelOp does. It is
+// ExpireOp ends a pending booking whose hold has ended, and returns its rooms and the use of its promo code exactly
+// once, as CancelOp does. It is
 // possible only [Options].HoldGrace after the end, so that a process whose clock is fast does not take away a room that
-// another one is about to confirm; before, it fails with a [*StateError] that matches [ErrHoldOpen]. Nothing else returns
-// the rooms of a hold: a booking has no time to live.
+// another one is about to confirm; before, it fails with a [*StateError] that matches [ErrHoldOpen]. Nothing else
+// returns the rooms of a hold: a booking has no time to live.
 func (r *Repository) ExpireOp(bookingID string) *dynastay.Operation[Cancellation] {
 	expire := move{
 		"bookings.Expire", "expire", []Status{Pending},
@@ -43,13 +44,13 @@ type Sweep struct {
 	Missing []MissingNight
 }
 
-// ExpireHolds ends all bookings whose holds have ended, as [Repository.Expire] does. Call it regularly, for example every
-// minute: until then, the rooms are not on sale again. Several processes may call it at the same time; each booking is
-// ended by only one of them.
+// ExpireHolds ends all bookings whose holds have ended, as [Repository.Expire] does. Call it regularly, for example
+// every minute: until then, the rooms are not on sale again. Several processes may call it at the same time; each
+// booking is ended by only one of them.
 //
 // A booking that cannot be ended, for example because other software has stored it in an unreadable form, does not keep
-// the others from being ended: ExpireHolds returns it in a [*dynastay.UnreadableError] together with the result. Any other
-// error ends the call, and the Sweep contains what it has done.
+// the others from being ended: ExpireHolds returns it in a [*dynastay.UnreadableError] together with the result. Any
+// other error ends the call, and the Sweep contains what it has done.
 //
 // It takes 1 request for each shard, see [Options].HoldShards, and 1 more for each further MB; then 2 for each booking,
 // in parallel, see [dynastay.Options].
@@ -73,8 +74,8 @@ func (r *Repository) ExpireHolds(ctx context.Context) (Sweep, error) {
 	return s.done, err
 }
 
-// endedHolds lists the ids of the bookings whose holds have ended, from the index. It may be behind, so some of them may
-// have been confirmed or ended since.
+// endedHolds lists the ids of the bookings whose holds have ended, from the index. It may be behind, so some of them
+// may have been confirmed or ended since.
 func (r *Repository) endedHolds() dynastay.Listing[string] {
 	shards, err := keys.Partitions(keys.BookingByHold{}, r.opts.HoldShards.Read)
 	if err != nil {

@@ -17,8 +17,8 @@ const mostReturned = 99
 // Cancellation is the result of [Repository.Cancel] and [Repository.Expire].
 type Cancellation struct {
 	Booking *Booking
-	// Payment is the summary of the payments after the cancellation, if it was to record a refund, see [WithRefund]. It is nil
-	// if nothing has been paid.
+	// Payment is the summary of the payments after the cancellation, if it was to record a refund, see [WithRefund]. It
+	// is nil if nothing has been paid.
 	Payment *PaymentSummary
 	// Refunds are those that the cancellation has recorded.
 	Refunds []Refund

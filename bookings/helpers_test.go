@@ -82,8 +82,8 @@ func change(t *testing.T, db *dyntest.DB, key dynastay.Key, set string, values d
 	require.NoError(t, err)
 }
 
-// bookingTables are the tables that these tests use. DynamoDB Local becomes slower with every table and every index it has
-// ever had; these tests find no properties, so Properties has no indexes.
+// bookingTables are the tables that these tests use. DynamoDB Local becomes slower with every table and every index it
+// has ever had; these tests find no properties, so Properties has no indexes.
 var bookingTables = dyntest.OnlyTables(keys.BookingsTable, keys.AvailabilityTable, withoutIndexes(keys.PropertiesTable), keys.MetadataTable)
 
 func withoutIndexes(s *dynastay.Schema) *dynastay.Schema {

@@ -133,8 +133,8 @@ var modifiable = worldMove{
 	},
 }
 
-// allowed returns why a booking cannot get a stay and rooms, whatever is left of them. Fields are those of the request, or
-// those of the quote of a modification.
+// allowed returns why a booking cannot get a stay and rooms, whatever is left of them. Fields are those of the request,
+// or those of the quote of a modification.
 func (w *world) allowed(b worldBooking, stay dynastay.Stay, rooms map[string]int, roomsField, within string) error {
 	if err := modifiable.allows(b, w.db.Now()); err != nil {
 		return err

@@ -9,26 +9,26 @@ import (
 	"github.com/dynastay/dynastay"
 	"github.com/dynastay/dynastay/availability"
 	"github.com/dynastay/dynastay/entity"
-	values "github.com/dynastay/dynastay/internal/stored"
 	"github.com/dynastay/dynastay/keys"
 )
 
-// Modification is the input of [Repository.Modify]; [Repository.QuoteModification] creates it. Show the guest the new total,
-// which is Quote.Total + TaxesAndFees − Discounts, and the policies of the lines, and keep the Modification on the server until the
-// guest has agreed, or seal it with package bookings/offer.
+// Modification is the input of [Repository.Modify]; [Repository.QuoteModification] creates it. Show the guest the new
+// total, which is Quote.Total + TaxesAndFees − Discounts, and the policies of the lines, and keep the Modification on
+// the server until the guest has agreed, or seal it with package bookings/offer.
 type Modification struct {
 	BookingID string
 	Version   int                 // of the booking for which the quote was made, or of which the guest was shown the details
 	Quote     *availability.Quote // nil if the stay, the rooms and the numbers of guests stay as they are
-	// TaxesAndFees replaces that of the booking, from which QuoteModification copies it: set it to that of the new stay. Whole
-	// minor units of the quote's currency, zero Money for none. Requires Quote.
+	// TaxesAndFees replaces that of the booking, from which QuoteModification copies it: set it to that of the new
+	// stay. Whole minor units of the quote's currency, zero Money for none. Requires Quote.
 	TaxesAndFees    dynastay.Money
 	Guest           *Guest  // nil leaves the guest as it is
 	SpecialRequests *string // nil leaves them as they are; at most entity.MaxNote bytes, no card data
 	// PromoCode is another code, as the guest types it, or "" for none; nil keeps the one that the booking has.
 	PromoCode *string
-	// Discounts is the discount that the guest was told; QuoteModification sets it to that of the code which the booking has. If Modify
-	// computes a different one, it refuses the modification. The zero Money accepts any. Requires Quote or PromoCode.
+	// Discounts is the discount that the guest was told; QuoteModification sets it to that of the code which the
+	// booking has. If Modify computes a different one, it refuses the modification. The zero Money accepts any.
+	// Requires Quote or PromoCode.
 	Discounts dynastay.Money
 }
 
@@ -52,21 +52,22 @@ var modify = move{
 	nil,
 }
 
-// QuoteModification returns the price of a booking with another stay, other rooms or another number of guests. The request
-// lists everything that the booking is to have, including rooms and guests that remain the same, and the policies: to keep
-// those that were agreed, copy them from the lines of the booking. It reserves nothing.
+// QuoteModification returns the price of a booking with another stay, other rooms or another number of guests. The
+// request lists everything that the booking is to have, including rooms and guests that remain the same, and the
+// policies: to keep those that were agreed, copy them from the lines of the booking. It reserves nothing.
 //
-// The booking's own rooms count as available. If the quantity of a room type stays the same, the nights that the booking
-// keeps keep their price; if it changes, all nights of that room type have their current price. If the stay changes, or rooms
-// are added, it must meet the restrictions of its first and its last night.
+// The booking's own rooms count as available. If the quantity of a room type stays the same, the nights that the
+// booking keeps keep their price; if it changes, all nights of that room type have their current price. If the stay
+// changes, or rooms are added, it must meet the restrictions of its first and its last night.
 //
-// A booking can be modified up to and including its date of check-out at the property, a pending one only until its hold
-// ends; otherwise, QuoteModification returns a [*StateError]. Once the guests have checked in, a different date of check-in,
-// room type or quantity is refused with a [*dynastay.InvalidError] for the field "Stay.CheckIn" or "Rooms", and at any time
-// rooms of a night before today for the field "Stay". Nights that cannot be sold are listed in a [*Refused]. Whether the
-// modification fits into one transaction is known only to Modify.
+// A booking can be modified up to and including its date of check-out at the property, a pending one only until its
+// hold ends; otherwise, QuoteModification returns a [*StateError]. Once the guests have checked in, a different date of
+// check-in, room type or quantity is refused with a [*dynastay.InvalidError] for the field "Stay.CheckIn" or "Rooms",
+// and at any time rooms of a night before today for the field "Stay". Nights that cannot be sold are listed in a
+// [*Refused]. Whether the modification fits into one transaction is known only to Modify.
 //
-// 1 request, a consistent Query of the booking, 1 for each room type whose nights or quantity change, and 1 for a promo code.
+// 1 request, a consistent Query of the booking, 1 for each room type whose nights or quantity change, and 1 for a promo
+// code.
 func (r *Repository) QuoteModification(ctx context.Context, bookingID string, req availability.QuoteRequest) (Modification, error) {
 	b, err := r.Get(ctx, bookingID, dynastay.Consistent)
 	if err != nil {
@@ -106,24 +107,30 @@ func (r *Repository) QuoteModification(ctx context.Context, bookingID string, re
 	return m, nil
 }
 
-// ModifyOp gives a booking the stay, the rooms and the numbers of guests of a quote, another guest or other special requests.
-// In one transaction, it returns the
-// nights that are dropped, takes those that are added, under the conditions of the quote, and leaves those that the booking
-// keeps alone. If a night cannot be sold as quoted, it fails with [*Refused], and the booking stays as it is. If the booking
-// has changed since the quote was made, ModifyOp fails with [dynastay.ErrVersion]: call QuoteModification again. If its status
-// or the time does not allow a modification, it fails with a [*StateError].
+// ModifyOp gives a booking the stay, the rooms and the numbers of guests of a quote, another guest, other special
+// requests or another promo code. In one transaction, it returns the nights that are dropped, takes those that are
+// added, under the conditions of the quote, and leaves those that the booking keeps alone. If a night cannot be sold as
+// quoted, it fails with [*Refused], and the booking stays as it is. If the booking has changed since the quote was
+// made, ModifyOp fails with [dynastay.ErrVersion]: call QuoteModification again. If its status or the time does not
+// allow a modification, it fails with a [*StateError].
 //
 // The lines and the names are those of the quote, with its cancellation policies. The rooms assigned at check-in, the
-// discounts, the end of a hold, the status and the payment status stay as they are: collect or refund the difference between
-// the totals.
+// end of a hold and the status stay as they are. The payment status follows from the new total: collect or refund the
+// difference.
 //
-// It needs at most one action for each night that is added, returned, or changes its quantity; one for the first and one for
-// the last night of each room type, if the stay changes and the night is not among these; one for each line that changes; one
-// for the booking, and one for an idempotency key. A transaction has at most 100 actions: a modification that needs more fails
-// with a [*dynastay.TooLargeError].
+// The booking keeps the use of its promo code, even if the code has ended since, and the discount is computed anew;
+// while the rooms cost less than the code's minimum, it is 0. Another code returns the use of the old one, and takes
+// one of the new code, with the errors of [Repository.CreateOp].
 //
-// With an idempotency key, the input is the booking, the property, the stay, the numbers of guests, the lines with their
-// policies and subtotals, the limit of overbooking, the taxes and fees, the guest and the special requests. A replay returns no Missing nights.
+// It needs at most one action for each night that is added, returned, or changes its quantity; one for the first and
+// one for the last night of each room type, if the stay changes and the night is not among these; one for each line
+// that changes; one for the booking, one for each promo code whose use is taken or returned, one for the summary of the
+// payments if the payment status changes, and one for an idempotency key. A transaction has at most 100 actions: a
+// modification that needs more fails with a [*dynastay.TooLargeError].
+//
+// With an idempotency key, the input is the booking, the property, the stay, the numbers of guests, the lines with
+// their policies and subtotals, the limit of overbooking, the taxes and fees, the guest, the special requests, the
+// promo code and the discounts. A replay returns no Missing nights.
 func (r *Repository) ModifyOp(m Modification) *dynastay.Operation[Modified] {
 	key, err := keys.Of(keys.Booking{BookingID: m.BookingID})
 	if err == nil {
@@ -162,9 +169,9 @@ func (r *Repository) ModifyOp(m Modification) *dynastay.Operation[Modified] {
 	})
 }
 
-// Modify runs [Repository.ModifyOp]. 2 requests: a consistent Query of the booking, and the transaction; and 1 more for each
-// room type if the quote allows overbooking. After a refusal, 1 more for each room type, 1 to see whether the booking has
-// changed, and 1 to look for the record of an idempotency key.
+// Modify runs [Repository.ModifyOp]. 2 requests: a consistent Query of the booking, and the transaction; 1 more for a
+// promo code, and 1 more for each room type if the quote allows overbooking. After a refusal, 1 more for each room
+// type, 1 to see whether the booking has changed, and 1 to look for the record of an idempotency key.
 func (r *Repository) Modify(ctx context.Context, m Modification, opts ...dynastay.WriteOption) (Modified, error) {
 	return dynastay.Do(ctx, r.db, r.ModifyOp(m), opts...)
 }
@@ -250,214 +257,4 @@ func (b *Booking) allows(property availability.House, stay dynastay.Stay, rooms 
 		return dynastay.Invalid(field, "must have the room types and quantities of the booking, because the guests have checked in")
 	}
 	return nil
-}
-
-// modifying is a modification that is being prepared.
-type modifying struct {
-	*Repository
-	Modification
-	now   time.Time
-	rows  stored
-	had   []Line             // the lines as they were read
-	sale  *availability.Sale // nil if the rooms stay as they are
-	taken promo              // the code whose use is counted
-
-	before, after *Booking
-}
-
-// modify adds the actions of a modification.
-func (r *Repository) modify(ctx context.Context, tx *dynastay.Tx, key dynastay.Key, m Modification) (Modified, error) {
-	rows, err := r.read(ctx, key, dynastay.Consistent)
-	if err != nil {
-		return Modified{}, err
-	}
-	p := &modifying{Repository: r, Modification: m, now: r.db.Now(), rows: rows}
-	change, err := r.table.ChangeOf(key, rows.booking, func(b *Booking) error { return p.edit(ctx, b) })
-	if err != nil {
-		return Modified{}, err
-	}
-	p.before, p.after = change.Before, change.After
-	if contest := p.contest(); len(contest.Items) > 0 {
-		if err := tx.Contend(ctx, contest); err != nil {
-			return Modified{}, err
-		}
-	}
-	done := Modified{Booking: change.After}
-	lines := p.had
-	if p.sale != nil {
-		if lines, done.Missing, err = p.sell(ctx, tx, change); err != nil {
-			return Modified{}, err
-		}
-	}
-	p.usePromos(tx)
-	if p.reprices() {
-		if err := p.pay(tx, change); err != nil {
-			return Modified{}, err
-		}
-	}
-	if err := change.AddTo(tx); err != nil {
-		return Modified{}, err
-	}
-	change.After.Lines = lines
-	return done, nil
-}
-
-// edit makes the booking what the modification says, except for its lines.
-func (p *modifying) edit(ctx context.Context, b *Booking) error {
-	if err := p.rows.addLines(b); err != nil {
-		return err
-	}
-	p.had = b.Lines
-	if err := modify.check(b, p.now); err != nil {
-		return err
-	}
-	if p.Version != b.Version {
-		return &dynastay.Error{Op: modify.name, Entity: "Booking", ID: b.ID, Kind: dynastay.ErrVersion}
-	}
-	if p.Guest != nil {
-		b.Guest = *p.Guest
-	}
-	if p.SpecialRequests != nil {
-		b.SpecialRequests = *p.SpecialRequests
-	}
-	if p.Quote != nil {
-		if err := p.requote(b); err != nil {
-			return err
-		}
-	}
-	if !p.reprices() {
-		return nil
-	}
-	return p.reprice(ctx, b)
-}
-
-// reprices reports whether the booking may get another total.
-func (p *modifying) reprices() bool { return p.Quote != nil || p.Modification.PromoCode != nil }
-
-// requote gives the booking what the quote says, except for the price.
-func (p *modifying) requote(b *Booking) error {
-	if err := p.fits(b); err != nil {
-		return err
-	}
-	has, err := b.booked()
-	if err != nil {
-		return err
-	}
-	p.sale = p.nights.SaleFor(p.Quote, has)
-	if err := p.sale.Current(p.now); err != nil {
-		return dynastay.Within("Quote", err)
-	}
-	return dynastay.Within("Quote.Total", b.agree(p.Quote, p.TaxesAndFees))
-}
-
-// reprice gives the booking its discount and its total.
-func (p *modifying) reprice(ctx context.Context, b *Booking) (err error) {
-	if p.taken, err = p.rediscount(ctx, b, p.Modification); err != nil {
-		return err
-	}
-	if err := expected(p.Discounts, b.Breakdown.Discounts); err != nil {
-		return err
-	}
-	if err := b.addUp(); err != nil {
-		return dynastay.Within("Quote.Total", err)
-	}
-	if b.Total.Sign() < 0 {
-		return dynastay.Invalid("Quote.Total", "must be at least the discounts of the booking, %s", b.Breakdown.Discounts)
-	}
-	return nil
-}
-
-// sell adds the actions for the rooms, and returns the new lines.
-func (p *modifying) sell(ctx context.Context, tx *dynastay.Tx, change *entity.Change[Booking]) ([]Line, []MissingNight, error) {
-	sold, err := p.sale.Add(ctx, tx)
-	if err != nil {
-		return nil, nil, err
-	}
-	lines, changed, err := p.rows.modifyLines(tx, change.After, p.had, sold.Lines)
-	if err != nil {
-		return nil, nil, err
-	}
-	if changed {
-		// The booking itself may be the same, if one room type is exchanged for another one at the same price. The condition
-		// on it and its new version keep two such calls, or this one and a cancellation, from both being carried out.
-		change.Touch()
-	}
-	return lines, sold.Missing, nil
-}
-
-// usePromos counts the use of a code that is new, and returns that of the one before.
-func (p *modifying) usePromos(tx *dynastay.Tx) {
-	if p.taken.PromoCode != nil {
-		p.taken.take(tx)
-	}
-	if p.after.PromoCode != p.before.PromoCode {
-		p.before.returnPromo(tx)
-	}
-}
-
-// pay gives the booking the payment status that follows from its new total.
-func (p *modifying) pay(tx *dynastay.Tx, change *entity.Change[Booking]) error {
-	summary, err := p.ledger.settle(tx, p.rows, change, func(*account, *Booking) error { return nil })
-	if err != nil || summary != nil || change.Before.PaymentStatus != change.Before.unpaid() {
-		return err
-	}
-	return change.Keep(func(b *Booking) error {
-		b.PaymentStatus = b.unpaid()
-		return nil
-	})
-}
-
-// contest is that for the nights and the promo codes. A refusal counts only as long as the booking is as it was read: if it has been
-// modified in the meantime, perhaps by the same guest who has clicked twice, the rooms that are missing may be its own.
-func (p *modifying) contest() dynastay.Contest {
-	var contest dynastay.Contest
-	if p.sale != nil {
-		contest = *p.sale.Contest()
-	}
-	var taken, returned []dynastay.Ref
-	if p.taken.PromoCode != nil {
-		taken = []dynastay.Ref{dynastay.RefOf(keys.MetadataTable, keys.MetadataTable.Key.From(p.taken.row))}
-	}
-	if ref, ok := p.before.promoRef(); ok && p.after.PromoCode != p.before.PromoCode {
-		returned = []dynastay.Ref{ref}
-	}
-	contest = p.contestFor(contest, taken, returned)
-	key := keys.BookingsTable.Key.From(p.rows.booking)
-	contest.Still = func(ctx context.Context) (bool, error) {
-		now, err := p.db.Get(ctx, keys.BookingsTable, key, dynastay.Consistent)
-		same := true
-		for _, name := range []string{keys.AttrVersion, keys.BookingsTable.WriteIDName()} {
-			same = same && values.Equal(now.Value(name).Stored(), p.rows.booking.Value(name).Stored())
-		}
-		return same, err
-	}
-	return contest
-}
-
-// errLines is about items of other software.
-var errLines = errors.New("each line must have a room type of its own")
-
-// booked returns what the booking has already. The lines of other software have no nightly prices, but one for all nights.
-func (b *Booking) booked() (availability.Booked, error) {
-	has := availability.Booked{Stay: b.Stay}
-	seen := map[string]bool{"": true}
-	for _, line := range b.Lines {
-		if seen[line.RoomTypeID] {
-			return has, &dynastay.Error{Op: modify.name, Entity: "Booking", ID: b.ID, Kind: dynastay.ErrCorrupt, Err: errLines}
-		}
-		seen[line.RoomTypeID] = true
-		// Other software may have stored a stay of any length. If more nights must be returned than a transaction can, fail
-		// before listing them.
-		if n := b.Stay.Nights() - availability.MaxNights; n > mostReturned {
-			return has, tooManyNights(n)
-		}
-		sold := line.Line
-		if len(sold.Nights) == 0 {
-			for date := range b.Stay.Dates() {
-				sold.Nights = append(sold.Nights, availability.NightPrice{Date: date, Price: line.PricePerNight})
-			}
-		}
-		has.Lines = append(has.Lines, sold)
-	}
-	return has, nil
 }

@@ -83,8 +83,8 @@ func notOver(b *Booking, now time.Time) error {
 
 func during(b *Booking, now time.Time) error { return cmp.Or(begun(b, now), notOver(b, now)) }
 
-// today returns the current date at the property. An unknown time zone, which only other software can have stored, counts
-// as UTC: the booking must not become impossible to cancel.
+// today returns the current date at the property. An unknown time zone, which only other software can have stored,
+// counts as UTC: the booking must not become impossible to cancel.
 func (b *Booking) today(now time.Time) dynastay.Date {
 	today, _ := availability.House{TimeZone: b.TimeZone}.Today(now)
 	return today
@@ -106,15 +106,15 @@ type ConfirmOption func(*confirmation)
 
 type confirmation struct{ payments []Payment }
 
-// WithPayment also records a payment, in the same transaction, as [Repository.RecordPaymentOp] does. Payment.BookingID may be
-// empty. A failed payment is refused with a [*dynastay.InvalidError].
+// WithPayment also records a payment, in the same transaction, as [Repository.RecordPaymentOp] does. Payment.BookingID
+// may be empty. A failed payment is refused with a [*dynastay.InvalidError].
 func WithPayment(p Payment) ConfirmOption {
 	return func(c *confirmation) { c.payments = append(c.payments, p) }
 }
 
 // ConfirmOp confirms a pending booking, whose rooms are then no longer held for a limited time. If the hold has ended,
-// it fails with a [*StateError] that matches [ErrHoldEnded], even if nobody has taken the rooms since. Then a payment of
-// [WithPayment] is not recorded either: record it with [Repository.RecordPayment], and refund it.
+// it fails with a [*StateError] that matches [ErrHoldEnded], even if nobody has taken the rooms since. Then a payment
+// of [WithPayment] is not recorded either: record it with [Repository.RecordPayment], and refund it.
 func (r *Repository) ConfirmOp(bookingID string, opts ...ConfirmOption) *dynastay.Operation[*Booking] {
 	var c confirmation
 	for _, option := range opts {
@@ -161,8 +161,8 @@ func (r *Repository) Confirm(ctx context.Context, bookingID string, opts ...dyna
 	return dynastay.Do(ctx, r.db, r.ConfirmOp(bookingID), opts...)
 }
 
-// ConfirmWithPayment runs [Repository.ConfirmOp] with [WithPayment]. 2 requests: a consistent Query of the booking, and the
-// transaction.
+// ConfirmWithPayment runs [Repository.ConfirmOp] with [WithPayment]. 2 requests: a consistent Query of the booking, and
+// the transaction.
 func (r *Repository) ConfirmWithPayment(
 	ctx context.Context, bookingID string, p Payment, opts ...dynastay.WriteOption,
 ) (*Booking, error) {
@@ -192,7 +192,8 @@ func (r *Repository) NoShow(ctx context.Context, bookingID string, opts ...dynas
 	return dynastay.Do(ctx, r.db, r.NoShowOp(bookingID), opts...)
 }
 
-// moveOp is an operation that makes a move and changes nothing but the booking's own item and, if record is not nil, its payments.
+// moveOp is an operation that makes a move and changes nothing but the booking's own item and, if record is not nil,
+// its payments.
 func (r *Repository) moveOp(
 	bookingID string, m move, invalid error, input func(*dynastay.Input), record func(*account, *Booking) error,
 ) *dynastay.Operation[*Booking] {
@@ -223,7 +224,8 @@ type moved struct {
 }
 
 // move adds the update of the booking, which is conditional on the booking as it was read. What else follows from the
-// booking, its lines and its payments needs no condition of its own: no write changes them without also changing the booking.
+// booking, its lines and its payments needs no condition of its own: no write changes them without also changing the
+// booking.
 func (r *Repository) move(
 	ctx context.Context, tx *dynastay.Tx, key dynastay.Key, m move, record func(*account, *Booking) error,
 ) (done moved, err error) {

@@ -10,8 +10,9 @@ import (
 	"github.com/dynastay/dynastay/keys"
 )
 
-// Payment is one transaction at a payment provider for a booking, as of its last notification. No text of it may look like a
-// card number or a card verification code; each has at most [entity.MaxName] bytes, FailureReason [entity.MaxNote].
+// Payment is one transaction at a payment provider for a booking, as of its last notification. No text of it may look
+// like a card number or a card verification code; each has at most [entity.MaxName] bytes, FailureReason
+// [entity.MaxNote].
 type Payment struct {
 	ID                    string // such as "pay_…"; generated if the first notification has none
 	BookingID             string

@@ -8,11 +8,12 @@ import (
 	"github.com/dynastay/dynastay/keys"
 )
 
-// PaymentSummary is what has been paid for a booking so far. It is derived from the payments and the refunds, and written
-// together with them.
+// PaymentSummary is what has been paid for a booking so far. It is derived from the payments and the refunds, and
+// written together with them.
 type PaymentSummary struct {
-	// Payment is the payment that has come furthest: a paid one, else an authorized one, else the last one. Its Status is the
-	// [PaymentStatus] of the booking instead of its own, its At is when it was paid, and it has no FailureReason.
+	// Payment is the payment that has come furthest: a paid one, else an authorized one, else the last one. Its Status
+	// is the [PaymentStatus] of the booking instead of its own, its At is when it was paid, and it has no
+	// FailureReason.
 	Payment
 	Paid       dynastay.Money // in all payments
 	Authorized dynastay.Money // in all payments, and not paid yet

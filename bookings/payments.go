@@ -10,57 +10,60 @@ import (
 
 // Recorded is the result of [Repository.RecordPayment] and [Repository.RecordRefund].
 type Recorded struct {
-	// Booking is the booking after the write. Check its status: a payment may arrive when the hold has ended or the booking has
-	// been cancelled, and must then be refunded.
+	// Booking is the booking after the write. Check its status: a payment may arrive when the hold has ended or the
+	// booking has been cancelled, and must then be refunded.
 	Booking *Booking
 	Payment *PaymentSummary
 }
 
-// RecordPaymentOp records what a payment provider reports about a payment: that it has begun ([PaymentPending]), is authorized
-// ([Authorized]), has been captured ([Paid]), or has failed or an authorization has been released ([PaymentFailed]). In the same
-// transaction, it updates the summary of the payments and the payment status of the booking.
+// RecordPaymentOp records what a payment provider reports about a payment: that it has begun ([PaymentPending]), is
+// authorized ([Authorized]), has been captured ([Paid]), or has failed or an authorization has been released
+// ([PaymentFailed]). In the same transaction, it updates the summary of the payments and the payment status of the
+// booking.
 //
-// Record each notification as it arrives. They may arrive late, in any order and more than once: Payment.At decides which one is
-// the latest, and a payment that has been captured remains so. If a notification changes nothing, nothing is written. A payment
-// is recorded whatever the status of the booking, because the money has been moved.
+// Record each notification as it arrives. They may arrive late, in any order and more than once: Payment.At decides
+// which one is the latest, and a payment that has been captured remains so. If a notification changes nothing, nothing
+// is written. A payment is recorded whatever the status of the booking, because the money has been moved.
 //
-// The amount must be in the currency of the booking; otherwise, RecordPaymentOp fails with a [*dynastay.InvalidError]. If
-// the payment is recorded with a different provider, or as paid with a different amount, it fails with a [*PaymentError] that matches
-// [ErrPaymentDiffers]; if the booking does not exist, with [dynastay.ErrNotFound].
+// The amount must be in the currency of the booking; otherwise, RecordPaymentOp fails with a [*dynastay.InvalidError].
+// If the payment is recorded with a different provider, or as paid with a different amount, it fails with a
+// [*PaymentError] that matches [ErrPaymentDiffers]; if the booking does not exist, with [dynastay.ErrNotFound].
 func (r *Repository) RecordPaymentOp(p Payment) *dynastay.Operation[Recorded] {
 	return r.recordOp("bookings.RecordPayment", p.BookingID, p.Validate(), p.agreed, func(a *account, b *Booking) error {
 		return r.ledger.pay(a, b, p)
 	})
 }
 
-// RecordPayment runs [Repository.RecordPaymentOp]. 2 requests: a consistent Query of the booking, and the transaction; 1 if
-// nothing changes.
+// RecordPayment runs [Repository.RecordPaymentOp]. 2 requests: a consistent Query of the booking, and the transaction;
+// 1 if nothing changes.
 func (r *Repository) RecordPayment(ctx context.Context, p Payment, opts ...dynastay.WriteOption) (Recorded, error) {
 	return dynastay.Do(ctx, r.db, r.RecordPaymentOp(p), opts...)
 }
 
 // RecordRefundOp records a refund of a payment, or what the provider reports about it: that it has been requested
-// ([PaymentPending]), has been made ([Refunded]) or has failed ([PaymentFailed]). In the same transaction, it updates the summary
-// of the payments and the payment status of the booking. A refund counts from the moment when it is requested, until it fails.
+// ([PaymentPending]), has been made ([Refunded]) or has failed ([PaymentFailed]). In the same transaction, it updates
+// the summary of the payments and the payment status of the booking. A refund counts from the moment when it is
+// requested, until it fails.
 //
-// A repeated notification is recognised by the refund's id, and the last status counts. A refund of more than what
-// is left of its payment is refused with a [*PaymentError] that matches [ErrOverRefund], one of a payment that has not been made, or
-// whose notification has not arrived yet, with [ErrNotPaid], and one that is recorded with a different amount or for a
-// different payment with [ErrPaymentDiffers]. If the booking does not exist, the error is [dynastay.ErrNotFound].
+// A repeated notification is recognised by the refund's id, and the last status counts. A refund of more than what is
+// left of its payment is refused with a [*PaymentError] that matches [ErrOverRefund], one of a payment that has not
+// been made, or whose notification has not arrived yet, with [ErrNotPaid], and one that is recorded with a different
+// amount or for a different payment with [ErrPaymentDiffers]. If the booking does not exist, the error is
+// [dynastay.ErrNotFound].
 func (r *Repository) RecordRefundOp(refund Refund) *dynastay.Operation[Recorded] {
 	return r.recordOp("bookings.RecordRefund", refund.BookingID, refund.Validate(), refund.agreed, func(a *account, _ *Booking) error {
 		return r.ledger.refund(a, refund)
 	})
 }
 
-// RecordRefund runs [Repository.RecordRefundOp]. 2 requests: a consistent Query of the booking, and the transaction; 1 if nothing
-// changes.
+// RecordRefund runs [Repository.RecordRefundOp]. 2 requests: a consistent Query of the booking, and the transaction; 1
+// if nothing changes.
 func (r *Repository) RecordRefund(ctx context.Context, refund Refund, opts ...dynastay.WriteOption) (Recorded, error) {
 	return dynastay.Do(ctx, r.db, r.RecordRefundOp(refund), opts...)
 }
 
-// Payment returns the summary of the payments of a booking, or [dynastay.ErrNotFound] if none has been recorded. It accepts
-// [dynastay.Consistent].
+// Payment returns the summary of the payments of a booking, or [dynastay.ErrNotFound] if none has been recorded. It
+// accepts [dynastay.Consistent].
 //
 // Pattern B6: PK = BOOKING#{bookingId}, SK = PAYMENT, 1 request
 func (r *Repository) Payment(ctx context.Context, bookingID string, opts ...dynastay.ReadOption) (*PaymentSummary, error) {
@@ -84,8 +87,8 @@ type PaymentHistory struct {
 	Refunds  []Refund
 }
 
-// PaymentHistory returns all payments and refunds of a booking; it is empty if there are none. It accepts [dynastay.Consistent].
-// 1 request, a Query.
+// PaymentHistory returns all payments and refunds of a booking; it is empty if there are none. It accepts
+// [dynastay.Consistent]. 1 request, a Query.
 func (r *Repository) PaymentHistory(ctx context.Context, bookingID string, opts ...dynastay.ReadOption) (PaymentHistory, error) {
 	at, err := keys.Of(keys.Payment{BookingID: bookingID})
 	if err != nil {

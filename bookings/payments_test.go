@@ -55,8 +55,8 @@ func (i *inn) paymentStatuses(t testing.TB, id string) [3]bookings.PaymentStatus
 	return got
 }
 
-// A booking of 200 dollars, from the first attempt to the last refund. The booking's payment status moves with each payment, and its
-// version does not: nobody has edited it.
+// A booking of 200 dollars, from the first attempt to the last refund. The booking's payment status moves with each
+// payment, and its version does not: nobody has edited it.
 func TestPaymentsOfABooking(t *testing.T) {
 	t.Parallel()
 	i := newInn(t)

@@ -16,8 +16,8 @@ import (
 	"github.com/dynastay/dynastay/internal/fixture"
 )
 
-// 64 buyers want a code that 20 more bookings may use; there are rooms for all. The others learn that it is used up, and have
-// no booking.
+// 64 buyers want a code that 20 more bookings may use; there are rooms for all. The others learn that it is used up,
+// and have no booking.
 func TestRaceForTheLastUsesOfACode(t *testing.T) {
 	t.Parallel()
 	const callers, uses = 64, 20
@@ -89,7 +89,8 @@ func TestRaceForTheLastUsesOfACode(t *testing.T) {
 			assert.Equal(t, []int{left, left, left}, hotel.Left(t, db.Direct, fixture.Stay))
 			assert.Equal(t, uses, usesOf(t, db, "SUMMER"))
 
-			// Half of them cancel or let their holds expire while others want the code: each use is returned once, and taken once.
+			// Half of them cancel or let their holds expire while others want the code: each use is returned once, and
+			// taken once.
 			db.Faults.Conflicts(hold)
 			again := 0
 			together(2*uses, func(i int) {

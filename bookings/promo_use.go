@@ -24,8 +24,8 @@ func (r *Repository) readPromo(ctx context.Context, spelled []dynastay.Key) (pro
 	return promo{code, row}, err
 }
 
-// take adds the action that counts one more use of the code. It is conditional on the code as it was read, because the discount
-// was computed from that, and on the limit: the count may have changed since, without a new write id.
+// take adds the action that counts one more use of the code. It is conditional on the code as it was read, because the
+// discount was computed from that, and on the limit: the count may have changed since, without a new write id.
 func (p promo) take(tx *dynastay.Tx) {
 	count := dynastay.NameOf(attrUsageCount)
 	condition := dynastay.Unchanged(keys.MetadataTable, p.row, promoEntity.Known()...)
@@ -40,8 +40,8 @@ func (p promo) take(tx *dynastay.Tx) {
 	tx.Update(keys.MetadataTable, keys.MetadataTable.Key.From(p.row), expr).Else(overtaken)
 }
 
-// returnUse has a condition because a count below 1 does not contain the use of the booking, and because a code that somebody has
-// deleted must not be created again.
+// returnUse has a condition because a count below 1 does not contain the use of the booking, and because a code that
+// somebody has deleted must not be created again.
 var returnUse = dynastay.Prepare(expression.NewBuilder().
 	WithCondition(dynastay.NameOf(attrUsageCount).GreaterThanEqual(expression.Value(1))).
 	WithUpdate(expression.Set(dynastay.NameOf(attrUsageCount), dynastay.NameOf(attrUsageCount).Minus(expression.Value(1)))))
@@ -52,7 +52,8 @@ func (b *Booking) promoRef() (ref dynastay.Ref, ok bool) {
 	return dynastay.RefOf(keys.MetadataTable, key), err == nil
 }
 
-// returnPromo adds the action that returns the use of the code that a booking has. If nothing can be returned, it is skipped.
+// returnPromo adds the action that returns the use of the code that a booking has. If nothing can be returned, it is
+// skipped.
 func (b *Booking) returnPromo(tx *dynastay.Tx) {
 	ref, ok := b.promoRef()
 	if !ok || tx.Skipped(keys.MetadataTable, ref.Key) {
@@ -61,8 +62,8 @@ func (b *Booking) returnPromo(tx *dynastay.Tx) {
 	tx.Update(keys.MetadataTable, ref.Key, returnUse.With(nil)).Else(func(dynastay.Row) error { return dynastay.ErrSkip })
 }
 
-// rediscount gives a booking the discount that its code, or another one, gives for its rooms. It returns the code if the booking must
-// take a use of it.
+// rediscount gives a booking the discount that its code, or another one, gives for its rooms. It returns the code if
+// the booking must take a use of it.
 func (r *Repository) rediscount(ctx context.Context, b *Booking, m Modification) (taken promo, err error) {
 	text := b.PromoCode
 	if m.PromoCode != nil {
@@ -98,8 +99,9 @@ func (r *Repository) rediscount(ctx context.Context, b *Booking, m Modification)
 	return taken, err
 }
 
-// contestFor adds promo codes to what an operation contends for. Otherwise, the bookings that want a popular code would make each
-// other fail over and over. Those in taken are to be used, under one of several spellings; returned is the code whose use is returned.
+// contestFor adds promo codes to what an operation contends for. Otherwise, the bookings that want a popular code would
+// make each other fail over and over. Those in taken are to be used, under one of several spellings; returned is the
+// code whose use is returned.
 func (r *Repository) contestFor(nights dynastay.Contest, taken, returned []dynastay.Ref) dynastay.Contest {
 	c := nights
 	c.Items = slices.Concat(nights.Items, taken, returned)

@@ -100,11 +100,12 @@ func (a *account) adopt(s *PaymentSummary) {
 	}
 }
 
-// settle lets record change the account of a booking, and adds the actions that write what it has changed. It also gives the
-// booking the payment status that follows. The summary is nil if nothing has been paid.
+// settle lets record change the account of a booking, and adds the actions that write what it has changed. It also
+// gives the booking the payment status that follows. The summary is nil if nothing has been paid.
 //
-// Together with any payment, the booking's own item is written, as with any line: the condition on it keeps two writes that have
-// read the same account from both being carried out. It does not get a new version, because nobody has edited it.
+// Together with any payment, the booking's own item is written, as with any line: the condition on it keeps two writes
+// that have read the same account from both being carried out. It does not get a new version, because nobody has edited
+// it.
 func (l ledger) settle(
 	tx *dynastay.Tx, rows stored, booking *entity.Change[Booking], record func(*account, *Booking) error,
 ) (*PaymentSummary, error) {
@@ -145,7 +146,8 @@ func (l ledger) settle(
 	return summary, err
 }
 
-// writeAll adds the actions that write what differs from the rows. The first values are those of the rows, the others are new.
+// writeAll adds the actions that write what differs from the rows. The first values are those of the rows, the others
+// are new.
 func writeAll[T any](tx *dynastay.Tx, table *entity.Table[T], e *entity.Entity[T], rows []dynastay.Row, values []T) error {
 	for i, v := range values {
 		if i < len(rows) {

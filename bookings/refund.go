@@ -9,11 +9,11 @@ import (
 	"github.com/dynastay/dynastay/keys"
 )
 
-// Refund is a refund of one payment. Several refunds may refund parts of a payment. No text of it may look like a card number
-// or a card verification code; Reason has at most [entity.MaxNote] bytes.
+// Refund is a refund of one payment. Several refunds may refund parts of a payment. No text of it may look like a card
+// number or a card verification code; Reason has at most [entity.MaxNote] bytes.
 type Refund struct {
-	// ID identifies the refund among those of the booking. It is the provider's id, or one of your own that you also pass to the
-	// provider, so that the refund can be recorded before the provider is asked for it.
+	// ID identifies the refund among those of the booking. It is the provider's id, or one of your own that you also
+	// pass to the provider, so that the refund can be recorded before the provider is asked for it.
 	ID        string
 	BookingID string
 	// ProviderTransactionID is the payment that is refunded. It may be empty if only one payment has been made.

@@ -40,8 +40,8 @@ type Options struct {
 	// HoldGrace is how long after its end a hold is expired. It must exceed the difference between the clocks of all
 	// processes, and the time that a confirmation may take. Default: [DefaultHoldGrace], 1 minute.
 	HoldGrace time.Duration
-	// Terms interprets the platform's own cancellation policies when a booking is cancelled with a refund, see [WithRefund].
-	// Default: nil, which knows none.
+	// Terms interprets the platform's own cancellation policies when a booking is cancelled with a refund, see
+	// [WithRefund]. Default: nil, which knows none.
 	Terms TermsOf
 }
 
@@ -67,8 +67,8 @@ func New(db *dynastay.DB, opts *Options) *Repository {
 }
 
 // Get reads a booking with its lines, or fails with [dynastay.ErrNotFound]. Without [dynastay.Consistent], it may not
-// find a booking that was just created; the result of Create is complete. A Query is not isolated from transactions: while a
-// booking is being modified, its lines may be from before or after. 1 request, a Query of the booking's items.
+// find a booking that was just created; the result of Create is complete. A Query is not isolated from transactions:
+// while a booking is being modified, its lines may be from before or after. 1 request, a Query of the booking's items.
 func (r *Repository) Get(ctx context.Context, bookingID string, opts ...dynastay.ReadOption) (*Booking, error) {
 	at, err := keys.Of(keys.Booking{BookingID: bookingID})
 	if err != nil {

@@ -64,9 +64,9 @@ func BenchmarkHotRoomType(b *testing.B) {
 	b.ReportMetric(done, "done/plain")
 }
 
-// All callers book from 1,000 room types, chosen at random, which have enough rooms for all of the bookings. The library
-// in one process against a plain loop on the SDK. Every request takes 5 milliseconds. Run it with:
-// go test ./bookings -run '^$' -bench ManyRoomTypes -benchtime 5x
+// All callers book from 1,000 room types, chosen at random, which have enough rooms for all of the bookings. The
+// library in one process against a plain loop on the SDK. Every request takes 5 milliseconds. Run it with: go test
+// ./bookings -run '^$' -bench ManyRoomTypes -benchtime 5x
 func BenchmarkManyRoomTypes(b *testing.B) {
 	const roomTypes = 1000
 	s := openShelf(b, roomTypes, *throughputSales)

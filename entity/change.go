@@ -201,12 +201,12 @@ func (c *Change[T]) Whole() error {
 }
 
 // Touch makes the change write a new version, time and write id even if the entity itself has not changed. It is for
-// operations that change other items of the entity, so that what was decided from the entity as it was is overtaken. Call it
-// before [Change.AddTo].
+// operations that change other items of the entity, so that what was decided from the entity as it was is overtaken.
+// Call it before [Change.AddTo].
 func (c *Change[T]) Touch() { c.edited = true }
 
-// Renew is like [Change.Touch] for what is not an edit: the version and the time stay as they are, so a person who is editing
-// the entity is not told that somebody else has changed it.
+// Renew is like [Change.Touch] for what is not an edit: the version and the time stay as they are, so a person who is
+// editing the entity is not told that somebody else has changed it.
 func (c *Change[T]) Renew() { c.renew = true }
 
 // Changed reports whether there is anything to write.

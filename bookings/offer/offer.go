@@ -17,11 +17,11 @@ type Offer struct {
 	Quote        *availability.Quote
 	UserID       string         // for whom; "" for everybody who has the token
 	TaxesAndFees dynastay.Money // as in bookings.Request; whole minor units, zero Money for none
-	// PromoCode is the code that a new booking uses, "" for none; for a modification, a code that replaces that of the booking, ""
-	// to keep that.
+	// PromoCode is the code that a new booking uses, "" for none; for a modification, a code that replaces that of the
+	// booking, "" to keep that.
 	PromoCode string
-	// Discounts is the discount that the guest was shown, as in bookings.Request and bookings.Modification; whole minor units, zero
-	// Money for none.
+	// Discounts is the discount that the guest was shown, as in bookings.Request and bookings.Modification; whole minor
+	// units, zero Money for none.
 	Discounts dynastay.Money
 	BookingID string // of the booking that the quote modifies; "" for a new booking
 	Version   int    // of that booking, as in bookings.Modification

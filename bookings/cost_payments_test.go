@@ -1,0 +1,92 @@
+package bookings_test
+
+import (
+	"context"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/dynastay/dynastay"
+	"github.com/dynastay/dynastay/bookings"
+	"github.com/dynastay/dynastay/dyntest"
+	"github.com/dynastay/dynastay/internal/fixture"
+)
+
+// What payments, refunds and promo codes cost, for a booking of three nights and one room type. The booking's item has
+// between 1 and 2 KB, those of payments less than 1 KB.
+func TestCostOfPayments(t *testing.T) {
+	t.Parallel()
+	db := dyntest.New(t, bookingTables, dyntest.With(dynastay.Options{Clock: moving()}))
+	hotel, repo, ctx := fixture.New(t, db.DB, 50), bookings.New(db.DB, nil), context.Background()
+	_, err := repo.CreatePromoCode(ctx, bookings.PromoCode{Code: "SUMMER", Percent: 1000, Active: true})
+	require.NoError(t, err)
+	book := func(hold time.Duration, code string) *bookings.Booking {
+		req := fixture.Request(hotel.Quote(t, db.Direct, fixture.Stay, 1))
+		req.UserID, req.Hold, req.PromoCode = db.NewID("user_"), hold, code
+		b, err := repo.Create(ctx, req)
+		require.NoError(t, err)
+		return b
+	}
+	charged := func(b *bookings.Booking, status bookings.PaymentStatus) bookings.Payment {
+		return charge(b.ID, db.NewID("ch_"), "100", status)
+	}
+	measure := func(name string, requests int, read float64, want units, total, indexes float64, call func() error) {
+		t.Helper()
+		spent := db.Measure(func() { require.NoError(t, call(), name) })
+		t.Log(name, spent.Cost)
+		assert.Equal(t, requests, spent.Requests, name)
+		assert.Equal(t, read, spent.ReadUnits, name)
+		assertWritten(t, db, want, total, indexes, spent)
+	}
+	rows := func(n float64, more units) units {
+		all := units{"Bookings GSI1": n, "Bookings GSI2": n, "Bookings GSI3": n, "Bookings GSI5": n}
+		for at, units := range more {
+			all[at] += units
+		}
+		return all
+	}
+	moved := func(more units) units {
+		all := rows(1, more)
+		all["Bookings GSI3"]++ // the row by status moves
+		return all
+	}
+	b := book(0, "")
+	first := charged(b, bookings.Authorized)
+	record := func(p bookings.Payment) func() error {
+		return func() error { _, err := repo.RecordPayment(ctx, p); return err }
+	}
+	measure("authorized", 2, 1, rows(1, units{"Bookings": 4 + 2 + 2}), 12, 4, record(first))
+	measure("again", 1, 1, units{}, 0, 0, record(first))
+	first.Status = bookings.Paid
+	measure("captured", 2, 1, rows(1, units{"Bookings": 4 + 2 + 2}), 12, 4, record(first))
+	measure("another deposit, the status of the booking stays", 2, 1, units{"Bookings": 4 + 2 + 2}, 8, 0, record(charged(b, bookings.Paid)))
+	refund := refundOf(b.ID, "re_1", "10", "")
+	refund.ProviderTransactionID = first.ProviderTransactionID
+	measure("refund", 2, 1, rows(1, units{"Bookings": 4 + 2 + 2}), 12, 4, func() error { _, err := repo.RecordRefund(ctx, refund); return err })
+	measure("B6", 1, 0.5, units{}, 0, 0, func() error { _, err := repo.Payment(ctx, b.ID); return err })
+	measure("history", 1, 0.5, units{}, 0, 0, func() error { _, err := repo.PaymentHistory(ctx, b.ID); return err })
+
+	held := book(time.Hour, "")
+	measure("confirm with a payment", 2, 1, moved(units{"Bookings": 4 + 2 + 2, "Bookings GSI6": 1}), 14, 6, func() error {
+		_, err := repo.ConfirmWithPayment(ctx, held.ID, charged(held, bookings.Paid))
+		return err
+	})
+	measure("cancel with a refund", 2, 1, moved(units{"Bookings": 4 + 2 + 2, "Availability": 6, "Availability GSI1": 3}), 22, 8, func() error {
+		_, err := repo.CancelWithRefund(ctx, held.ID, "", refundOf("", "re_1", "100", ""))
+		return err
+	})
+
+	var coded *bookings.Booking
+	measure("create with a code", 2, 1, rows(1, units{
+		"Availability": 6, "Availability GSI1": 3, "Bookings": 4 + 2 + 2, "Bookings GSI4": 1, "Metadata": 2,
+	}), 24, 8, func() error {
+		coded = book(0, "SUMMER")
+		return nil
+	})
+	measure("cancel with a code", 2, 1, moved(units{"Bookings": 4, "Availability": 6, "Availability GSI1": 3, "Metadata": 2}), 20, 8, func() error {
+		_, err := repo.Cancel(ctx, coded.ID, "")
+		return err
+	})
+}

@@ -1,0 +1,225 @@
+package bookings
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"github.com/dynastay/dynastay"
+	"github.com/dynastay/dynastay/availability"
+	"github.com/dynastay/dynastay/entity"
+	values "github.com/dynastay/dynastay/internal/stored"
+	"github.com/dynastay/dynastay/keys"
+)
+
+// modifying is a modification that is being prepared.
+type modifying struct {
+	*Repository
+	Modification
+	now   time.Time
+	rows  stored
+	had   []Line             // the lines as they were read
+	sale  *availability.Sale // nil if the rooms stay as they are
+	taken promo              // the code whose use is counted
+
+	before, after *Booking
+}
+
+// modify adds the actions of a modification.
+func (r *Repository) modify(ctx context.Context, tx *dynastay.Tx, key dynastay.Key, m Modification) (Modified, error) {
+	rows, err := r.read(ctx, key, dynastay.Consistent)
+	if err != nil {
+		return Modified{}, err
+	}
+	p := &modifying{Repository: r, Modification: m, now: r.db.Now(), rows: rows}
+	change, err := r.table.ChangeOf(key, rows.booking, func(b *Booking) error { return p.edit(ctx, b) })
+	if err != nil {
+		return Modified{}, err
+	}
+	p.before, p.after = change.Before, change.After
+	if contest := p.contest(); len(contest.Items) > 0 {
+		if err := tx.Contend(ctx, contest); err != nil {
+			return Modified{}, err
+		}
+	}
+	done := Modified{Booking: change.After}
+	lines := p.had
+	if p.sale != nil {
+		if lines, done.Missing, err = p.sell(ctx, tx, change); err != nil {
+			return Modified{}, err
+		}
+	}
+	p.usePromos(tx)
+	if p.reprices() {
+		if err := p.pay(tx, change); err != nil {
+			return Modified{}, err
+		}
+	}
+	if err := change.AddTo(tx); err != nil {
+		return Modified{}, err
+	}
+	change.After.Lines = lines
+	return done, nil
+}
+
+// edit makes the booking what the modification says, except for its lines.
+func (p *modifying) edit(ctx context.Context, b *Booking) error {
+	if err := p.rows.addLines(b); err != nil {
+		return err
+	}
+	p.had = b.Lines
+	if err := modify.check(b, p.now); err != nil {
+		return err
+	}
+	if p.Version != b.Version {
+		return &dynastay.Error{Op: modify.name, Entity: "Booking", ID: b.ID, Kind: dynastay.ErrVersion}
+	}
+	if p.Guest != nil {
+		b.Guest = *p.Guest
+	}
+	if p.SpecialRequests != nil {
+		b.SpecialRequests = *p.SpecialRequests
+	}
+	if p.Quote != nil {
+		if err := p.requote(b); err != nil {
+			return err
+		}
+	}
+	if !p.reprices() {
+		return nil
+	}
+	return p.reprice(ctx, b)
+}
+
+// reprices reports whether the booking may get another total.
+func (p *modifying) reprices() bool { return p.Quote != nil || p.Modification.PromoCode != nil }
+
+// requote gives the booking what the quote says, except for the price.
+func (p *modifying) requote(b *Booking) error {
+	if err := p.fits(b); err != nil {
+		return err
+	}
+	has, err := b.booked()
+	if err != nil {
+		return err
+	}
+	p.sale = p.nights.SaleFor(p.Quote, has)
+	if err := p.sale.Current(p.now); err != nil {
+		return dynastay.Within("Quote", err)
+	}
+	return dynastay.Within("Quote.Total", b.agree(p.Quote, p.TaxesAndFees))
+}
+
+// reprice gives the booking its discount and its total.
+func (p *modifying) reprice(ctx context.Context, b *Booking) (err error) {
+	if p.taken, err = p.rediscount(ctx, b, p.Modification); err != nil {
+		return err
+	}
+	if err := expected(p.Discounts, b.Breakdown.Discounts); err != nil {
+		return err
+	}
+	if err := b.addUp(); err != nil {
+		return dynastay.Within("Quote.Total", err)
+	}
+	if b.Total.Sign() < 0 {
+		return dynastay.Invalid("Quote.Total", "must be at least the discounts of the booking, %s", b.Breakdown.Discounts)
+	}
+	return nil
+}
+
+// sell adds the actions for the rooms, and returns the new lines.
+func (p *modifying) sell(ctx context.Context, tx *dynastay.Tx, change *entity.Change[Booking]) ([]Line, []MissingNight, error) {
+	sold, err := p.sale.Add(ctx, tx)
+	if err != nil {
+		return nil, nil, err
+	}
+	lines, changed, err := p.rows.modifyLines(tx, change.After, p.had, sold.Lines)
+	if err != nil {
+		return nil, nil, err
+	}
+	if changed {
+		// The booking itself may be the same, if one room type is exchanged for another one at the same price. The condition
+		// on it and its new version keep two such calls, or this one and a cancellation, from both being carried out.
+		change.Touch()
+	}
+	return lines, sold.Missing, nil
+}
+
+// usePromos counts the use of a code that is new, and returns that of the one before.
+func (p *modifying) usePromos(tx *dynastay.Tx) {
+	if p.taken.PromoCode != nil {
+		p.taken.take(tx)
+	}
+	if p.after.PromoCode != p.before.PromoCode {
+		p.before.returnPromo(tx)
+	}
+}
+
+// pay gives the booking the payment status that follows from its new total.
+func (p *modifying) pay(tx *dynastay.Tx, change *entity.Change[Booking]) error {
+	summary, err := p.ledger.settle(tx, p.rows, change, func(*account, *Booking) error { return nil })
+	if err != nil || summary != nil || change.Before.PaymentStatus != change.Before.unpaid() {
+		return err
+	}
+	return change.Keep(func(b *Booking) error {
+		b.PaymentStatus = b.unpaid()
+		return nil
+	})
+}
+
+// contest is that for the nights and the promo codes. A refusal counts only as long as the booking is as it was read:
+// if it has been modified in the meantime, perhaps by the same guest who has clicked twice, the rooms that are missing
+// may be its own.
+func (p *modifying) contest() dynastay.Contest {
+	var contest dynastay.Contest
+	if p.sale != nil {
+		contest = *p.sale.Contest()
+	}
+	var taken, returned []dynastay.Ref
+	if p.taken.PromoCode != nil {
+		taken = []dynastay.Ref{dynastay.RefOf(keys.MetadataTable, keys.MetadataTable.Key.From(p.taken.row))}
+	}
+	if ref, ok := p.before.promoRef(); ok && p.after.PromoCode != p.before.PromoCode {
+		returned = []dynastay.Ref{ref}
+	}
+	contest = p.contestFor(contest, taken, returned)
+	key := keys.BookingsTable.Key.From(p.rows.booking)
+	contest.Still = func(ctx context.Context) (bool, error) {
+		now, err := p.db.Get(ctx, keys.BookingsTable, key, dynastay.Consistent)
+		same := true
+		for _, name := range []string{keys.AttrVersion, keys.BookingsTable.WriteIDName()} {
+			same = same && values.Equal(now.Value(name).Stored(), p.rows.booking.Value(name).Stored())
+		}
+		return same, err
+	}
+	return contest
+}
+
+// errLines is about items of other software.
+var errLines = errors.New("each line must have a room type of its own")
+
+// booked returns what the booking has already. The lines of other software have no nightly prices, but one for all
+// nights.
+func (b *Booking) booked() (availability.Booked, error) {
+	has := availability.Booked{Stay: b.Stay}
+	seen := map[string]bool{"": true}
+	for _, line := range b.Lines {
+		if seen[line.RoomTypeID] {
+			return has, &dynastay.Error{Op: modify.name, Entity: "Booking", ID: b.ID, Kind: dynastay.ErrCorrupt, Err: errLines}
+		}
+		seen[line.RoomTypeID] = true
+		// Other software may have stored a stay of any length. If more nights must be returned than a transaction can, fail
+		// before listing them.
+		if n := b.Stay.Nights() - availability.MaxNights; n > mostReturned {
+			return has, tooManyNights(n)
+		}
+		sold := line.Line
+		if len(sold.Nights) == 0 {
+			for date := range b.Stay.Dates() {
+				sold.Nights = append(sold.Nights, availability.NightPrice{Date: date, Price: line.PricePerNight})
+			}
+		}
+		has.Lines = append(has.Lines, sold)
+	}
+	return has, nil
+}
