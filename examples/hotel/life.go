@@ -57,15 +57,6 @@ func (d *desk) payLate(ctx context.Context, out *details) error {
 	return nil
 }
 
-func (d *desk) confirm(ctx context.Context, out *details) error {
-	confirmed, err := d.bookings.Confirm(ctx, d.booking.ID)
-	if err != nil {
-		return err
-	}
-	out.row(confirmed.Reference, confirmed.Status, confirmed.Stay, confirmed.Total)
-	return nil
-}
-
 func (d *desk) modify(ctx context.Context, out *details) error {
 	ask, err := d.ask(longer)
 	if err != nil {
@@ -79,8 +70,9 @@ func (d *desk) modify(ctx context.Context, out *details) error {
 	if err != nil {
 		return err
 	}
-	b := modified.Booking
-	out.row(b.Reference, b.Status, b.Stay, b.Total)
+	d.booking = modified.Booking
+	b := d.booking
+	out.row(b.Reference, b.Status, b.PaymentStatus, b.Stay, b.Total)
 	return nil
 }
 
