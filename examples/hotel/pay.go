@@ -66,7 +66,7 @@ func (d *desk) openOffer(ctx context.Context, out *details) error {
 		return err
 	}
 	b := d.booking
-	out.row(b.Reference, b.Status, "until "+b.HoldExpiresAt.Format("15:04"), b.Stay, b.Total)
+	out.row(b.Reference, string(b.Status)+" until "+b.HoldExpiresAt.Format("15:04"), b.Total)
 	request.UserID = "user_late"
 	_, err = d.bookings.Create(ctx, request)
 	if !errors.Is(err, bookings.ErrPromoUsedUp) {
