@@ -66,6 +66,18 @@ func TestRepeatedCallsReadConsistently(t *testing.T) {
 	require.NoError(t, err)
 	_, err = properties.New(db.Direct, nil).AddAmenities(ctx, hotel.ID, []string{"gym"})
 	require.NoError(t, err)
+	paid := func(id string) bookings.Payment {
+		return bookings.Payment{
+			BookingID: id, Provider: "stripe", ProviderTransactionID: "ch_1", Method: "credit_card", Amount: fixture.Price, Status: bookings.Paid,
+		}
+	}
+	refunded := book(0)
+	_, err = bookings.New(db.Direct, nil).RecordPayment(ctx, paid(refunded.ID))
+	require.NoError(t, err)
+	for _, code := range []string{"SUMMER", "WINTER"} {
+		_, err = bookings.New(db.Direct, nil).CreatePromoCode(ctx, bookings.PromoCode{Code: code, Percent: 1000, Active: true})
+		require.NoError(t, err)
+	}
 	key := dynastay.IdempotencyKey("k")
 	for name, call := range map[string]struct {
 		reads int // before the write, of the key if the write is refused, and of the result
@@ -78,6 +90,16 @@ func TestRepeatedCallsReadConsistently(t *testing.T) {
 				BookingID: held[1].ID, Version: held[1].Version, Quote: hotel.Quote(t, db.Direct, fixture.Stay, 2),
 			})
 		}},
+		"bookings.RecordPayment": {2, func() dynastay.Part { return bookings.New(db.DB, nil).RecordPaymentOp(paid(held[0].ID)) }},
+		"bookings.RecordRefund": {2, func() dynastay.Part {
+			return bookings.New(db.DB, nil).RecordRefundOp(bookings.Refund{BookingID: refunded.ID, ID: "re_1", Amount: fixture.Price})
+		}},
+		"bookings.Create": {2, func() dynastay.Part {
+			req := fixture.Request(hotel.Quote(t, db.Direct, fixture.Stay, 1))
+			req.PromoCode = "SUMMER"
+			return bookings.New(db.DB, nil).CreateOp(req)
+		}},
+		"promoCodes.Deactivate": {2, func() dynastay.Part { return bookings.New(db.DB, nil).DeactivatePromoCodeOp("WINTER") }},
 		"properties.Create": {1, func() dynastay.Part {
 			return properties.New(db.DB, nil).CreateOp(properties.Property{
 				Name: "Inn", Slug: "inn", Type: properties.Hotel, OwnerID: "user_host", Address: properties.Address{City: "Rome", Country: "Italy"},
