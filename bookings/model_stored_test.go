@@ -152,7 +152,7 @@ func (b worldBooking) addItems(items map[string]map[string]any) {
 		},
 		"CheckInDate": b.stay.CheckIn.String(), "CheckOutDate": b.stay.CheckOut.String(),
 		"NumberOfNights": float64(b.stay.CheckIn.DaysUntil(b.stay.CheckOut)), "NumberOfRooms": float64(rooms),
-		"NumberOfAdults": float64(1), "NumberOfChildren": float64(0), "Status": string(b.status), "PaymentStatus": "pending",
+		"NumberOfAdults": float64(1), "NumberOfChildren": float64(0), "Status": string(b.status), "PaymentStatus": string(b.paymentStatus()),
 		"TotalAmount": amount(total + b.taxes), "Currency": "USD",
 		"PriceBreakdown": map[string]any{"RoomTotal": amount(total), "TaxesAndFees": amount(b.taxes), "Discounts": float64(0)},
 		"CreatedAt":      stamp(b.created), "UpdatedAt": stamp(b.updated), "Version": float64(b.version),
@@ -227,7 +227,7 @@ func (b worldBooking) want() *bookings.Booking {
 		Summary: bookings.Summary{
 			ID: b.id, Reference: b.reference, UserID: b.user, PropertyID: b.house.ID, PropertyName: b.house.Name,
 			Guest: fixture.Request(nil).Guest, Stay: b.stay, Guests: availability.Guests{Adults: 1}, Rooms: rooms,
-			Status: b.status, PaymentStatus: bookings.PaymentPending, Total: dollars(total + b.taxes), HoldExpiresAt: b.holdEnd, CreatedAt: b.created,
+			Status: b.status, PaymentStatus: b.paymentStatus(), Total: dollars(total + b.taxes), HoldExpiresAt: b.holdEnd, CreatedAt: b.created,
 		},
 		Breakdown:          bookings.Breakdown{Rooms: dollars(total), TaxesAndFees: dollars(b.taxes), Discounts: dollars(0)},
 		CancellationPolicy: policy, TimeZone: b.house.TimeZone, CheckInTime: b.house.CheckInTime,
@@ -248,4 +248,12 @@ func (b worldBooking) want() *bookings.Booking {
 		want.Lines = append(want.Lines, line)
 	}
 	return want
+}
+
+func (b worldBooking) paymentStatus() bookings.PaymentStatus {
+	_, total, _ := b.sums()
+	if total+b.taxes == 0 {
+		return bookings.Paid
+	}
+	return bookings.PaymentPending
 }
