@@ -2,11 +2,13 @@ package bookings_test
 
 import (
 	"context"
+	"errors"
 	"fmt"
 
 	"github.com/stretchr/testify/require"
 	"pgregory.net/rapid"
 
+	"github.com/dynastay/dynastay/availability"
 	"github.com/dynastay/dynastay/bookings"
 	"github.com/dynastay/dynastay/dyntest"
 )
@@ -102,4 +104,26 @@ func (w *world) lastUse() (s choosingCode, found bool) {
 func (s creating) with(code choosingCode) creating {
 	s.promo, s.coded, s.told, s.edge = code, true, toldRight, 0
 	return s
+}
+
+// either is the refusal of a call that has met another one, for one of two reasons: if both arise between its read and its
+// write, the one that is found first is returned.
+type either struct {
+	code   error
+	nights *availability.Refused
+}
+
+func (e either) Error() string { return errors.Join(e.code, e.nights).Error() }
+
+func (e either) Unwrap() []error { return []error{e.code, e.nights} }
+
+// refusalOf returns why a sale is refused, given what is wrong with the code and with the nights.
+func refusalOf(code error, nights []availability.RefusedNight) error {
+	switch {
+	case nights == nil:
+		return code
+	case code == nil:
+		return &availability.Refused{Nights: nights}
+	}
+	return either{code, &availability.Refused{Nights: nights}}
 }

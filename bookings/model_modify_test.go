@@ -399,8 +399,10 @@ func (w *world) modified(b worldBooking, m bookings.Modification, rooms map[stri
 	taxes, err := m.TaxesAndFees.Minor()
 	require.NoError(w.t, err)
 	after.taxes = taxes
-	if after.code, after.discount, err = w.recoded(b, m, centsOf(q.Total)); err != nil {
-		return b, err
+	var unusable error
+	after.code, after.discount, unusable = w.recoded(b, m, centsOf(q.Total))
+	if unusable != nil && !w.meeting {
+		return b, unusable
 	}
 	var no []availability.RefusedNight
 	for _, l := range q.Lines {
@@ -428,8 +430,5 @@ func (w *world) modified(b worldBooking, m bookings.Modification, rooms map[stri
 		}
 		after.lines = append(after.lines, line)
 	}
-	if no != nil {
-		return b, &availability.Refused{Nights: no}
-	}
-	return after, nil
+	return after, refusalOf(unusable, no)
 }

@@ -82,7 +82,7 @@ func (s notifying) write(w *world) (c worldWrite, found bool) {
 
 // charging is a notification of a payment.
 type charging struct {
-	back        int // which booking, see chooses
+	back        int  // which booking, see chooses
 	again       bool // one of those for which something has been recorded
 	transaction string
 	provider    string

@@ -255,10 +255,11 @@ func (w *world) booking(q *availability.Quote, s creating) (worldBooking, error)
 	if q.Stay.CheckIn.Before(house.today(now)) {
 		return b, dynastay.Invalid("Quote.Stay.CheckIn", "…")
 	}
+	var unusable error
 	if s.code != "" {
-		var err error
-		if b.code, b.discount, err = w.coded(s, centsOf(q.Total)); err != nil {
-			return b, err
+		b.code, b.discount, unusable = w.coded(s, centsOf(q.Total))
+		if unusable != nil && !w.meeting {
+			return b, unusable
 		}
 	}
 	var no []availability.RefusedNight
@@ -282,10 +283,7 @@ func (w *world) booking(q *availability.Quote, s creating) (worldBooking, error)
 		}
 		b.lines = append(b.lines, line)
 	}
-	if no != nil {
-		return b, &availability.Refused{Nights: no}
-	}
-	return b, nil
+	return b, refusalOf(unusable, no)
 }
 
 // fill creates some bookings, of which the last one has been paid.

@@ -20,7 +20,8 @@ func (w *world) verify() {
 		b.addItems(items)
 		b.addMoney(items)
 	}
-	require.Equal(w.t, items, w.stored(keys.BookingsTable), "the stored bookings")
+	booked := w.stored(keys.BookingsTable)
+	require.Equal(w.t, items, booked, "the stored bookings")
 
 	nights := map[string]map[string]any{}
 	for at, n := range w.nights {
@@ -43,6 +44,7 @@ func (w *world) verify() {
 		}
 	}
 	require.Equal(w.t, w.codeItems(), codes, "the stored promo codes")
+	w.addsUp(booked, codes)
 	records := map[string]bool{}
 	for key := range w.records {
 		records["IDEMPOTENCY#"+key+"/METADATA"] = true
