@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"fmt"
-	"slices"
 	"time"
 
 	"github.com/dynastay/dynastay"
@@ -95,24 +94,21 @@ func (c cancellation) validate(bookingID string) error {
 }
 
 // refundAll records the refunds of a cancellation, and returns those that there are.
-func (r *Repository) refundAll(a *account, b *Booking, refunds []Refund) (made []Refund, err error) {
-	var due dynastay.Money
-	if slices.ContainsFunc(refunds, func(refund Refund) bool { return !refund.Amount.IsSet() }) {
-		if due, err = r.due(a, b); err != nil {
-			return nil, err
-		}
-	}
+func (r *Repository) refundAll(a *account, b *Booking, refunds []Refund) (made []Refund, _ error) {
 	for i, refund := range refunds {
-		if refund, err = a.share(refund, due); err != nil {
-			return nil, err
+		if !refund.Amount.IsSet() {
+			due, err := r.due(a, b)
+			if err != nil {
+				return nil, err
+			}
+			if refund, err = a.share(refund, due); err != nil {
+				return nil, dynastay.Within(fmt.Sprintf("Refunds[%d]", i), err)
+			}
+			if refund.Amount.Sign() == 0 {
+				continue
+			}
 		}
-		if refund.Amount.Sign() == 0 {
-			continue
-		}
-		if due, err = due.Sub(refund.Amount); err == nil {
-			err = r.ledger.refund(a, refund)
-		}
-		if err != nil {
+		if err := r.ledger.refund(a, refund); err != nil {
 			return nil, dynastay.Within(fmt.Sprintf("Refunds[%d]", i), err)
 		}
 		made = append(made, a.refunds[a.refunded(refund.ID)])
@@ -120,7 +116,7 @@ func (r *Repository) refundAll(a *account, b *Booking, refunds []Refund) (made [
 	return made, nil
 }
 
-// due returns what is to be refunded for a booking that has just been cancelled.
+// due returns what is still to be refunded for a booking that has just been cancelled.
 func (r *Repository) due(a *account, b *Booking) (dynastay.Money, error) {
 	if len(a.payments) == 0 {
 		return dynastay.Money{}, nil
@@ -137,10 +133,10 @@ func (r *Repository) due(a *account, b *Booking) (dynastay.Money, error) {
 	return settled.Refund, err
 }
 
-// share returns the refund with its amount, if it has none: what is due, but at most what is left of its payment.
+// share returns a refund that has no amount with one: what is due, but at most what is left of its payment.
 func (a *account) share(refund Refund, due dynastay.Money) (Refund, error) {
 	switch {
-	case refund.Amount.IsSet() || due.Sign() <= 0:
+	case due.Sign() <= 0:
 		return refund, nil
 	case refund.ProviderTransactionID == "":
 		var err error

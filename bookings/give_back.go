@@ -65,6 +65,9 @@ func (r *Repository) giveBackOp(bookingID string, op giveBack) *dynastay.Operati
 		},
 		Restore: func(ctx context.Context, _ map[string]string) (Cancellation, error) {
 			now, err := r.recorded(ctx, key)
+			if op.refund == nil {
+				now.Payment = nil // as in the first call
+			}
 			return Cancellation{Booking: now.Booking, Payment: now.Payment}, err
 		},
 	})

@@ -23,9 +23,10 @@ type requoting struct {
 	name     string // of the stay
 	rooms    roomChange
 	overbook int
-	write    bool
+	modify   bool
 	earlier  int // which quote; -1 for a new one
-	key      keyChoice
+	recode
+	key keyChoice
 }
 
 // roomChange says which rooms a modification asks for.
@@ -70,16 +71,17 @@ func drawRequoting(write bool) func(*rapid.T) worldStep {
 	return func(t *rapid.T) worldStep {
 		stay := restays[upTo(t, len(restays)-1, "stay")]
 		return requoting{
-			back: upTo(t, mostBack, "booking"), stay: stay.of, name: stay.name, write: write,
+			back: upTo(t, mostBack, "booking"), stay: stay.of, name: stay.name, modify: write,
 			rooms:    oneOf(t, "rooms", sameRooms, sameRooms, sameRooms, oneRoomMore, oneRoomLess, oneTypeMore, oneTypeLess, otherType),
-			overbook: oneOf(t, "overbook", 0, 0, 0, 1, 2), earlier: oneOf(t, "earlier quote", -1, -1, 0, 1, 2, 3), key: drawKey(t),
+			overbook: oneOf(t, "overbook", 0, 0, 0, 1, 2), earlier: oneOf(t, "earlier quote", -1, -1, 0, 1, 2, 3), recode: drawRecode(t, keepCode, keepCode, dropCode, otherCode),
+			key: drawKey(t),
 		}
 	}
 }
 
 func (s requoting) String() string {
-	return fmt.Sprintf("modify %t booking %d, at quote %d: stay %s, rooms %d, overbook %d, key %d",
-		s.write, s.back, s.earlier, s.name, s.rooms, s.overbook, s.key)
+	return fmt.Sprintf("modify %t booking %d, at quote %d: stay %s, rooms %d, overbook %d, code %+v, key %d",
+		s.modify, s.back, s.earlier, s.name, s.rooms, s.overbook, s.recode, s.key)
 }
 
 // request returns what is asked for.
@@ -243,23 +245,24 @@ func (b worldBooking) overbooked(at nightAt) bool {
 }
 
 func (s requoting) run(w *world, on program) {
+	if s.modify {
+		w.runWrite(s, s.key, on)
+	} else {
+		s.ask(w, on, w.chooses(s.back, modifiable.from))
+	}
+}
+
+func (s requoting) write(w *world) (c worldWrite, found bool) {
 	id := w.chooses(s.back, modifiable.from)
 	var m bookings.Modification
-	if earlier := w.earlier(s.earlier); s.earlier >= 0 && s.write && len(earlier) > 0 {
+	if earlier := w.earlier(s.earlier); s.earlier >= 0 && len(earlier) > 0 {
 		m = earlier[len(earlier)-1-s.earlier%len(earlier)]
-	} else {
-		if s.write {
-			on = newProgram(w.db.Direct) // the fault is for the modification
-		}
-		var found bool
-		if m, found = s.ask(w, on, id); !found {
-			return
-		}
+	} else if m, found = s.ask(w, newProgram(w.db.Direct), id); !found { // the fault is for the modification
+		return c, false
 	}
-	if s.write {
-		m.TaxesAndFees = dollars(int64(100 + w.bookings[m.BookingID].version)) // so that something changes
-		w.write(s.call(w, m), s.key, on)
-	}
+	m.TaxesAndFees = dollars(int64(100 + w.bookings[m.BookingID].version)) // so that something changes
+	s.recode.enter(w, &m)
+	return s.call(w, m), true
 }
 
 // earlier returns the modifications that have been quoted, mostly only those of bookings that have not changed since.
@@ -305,7 +308,9 @@ func (s requoting) ask(w *world, on program, id string) (m bookings.Modification
 		return m, false
 	}
 	require.NoError(w.t, err)
-	require.Equal(w.t, bookings.Modification{BookingID: id, Version: b.version, Quote: q, TaxesAndFees: dollars(b.taxes), Discounts: dollars(0)}, m)
+	_, discount, err := w.recoded(b, bookings.Modification{}, centsOf(q.Total))
+	require.NoError(w.t, err)
+	require.Equal(w.t, bookings.Modification{BookingID: id, Version: b.version, Quote: q, TaxesAndFees: dollars(b.taxes), Discounts: dollars(discount)}, m)
 	w.modifications = append(w.modifications, m)
 	w.met.add("requote: quoted", 1)
 	return m, true
@@ -321,7 +326,7 @@ func (s requoting) call(w *world, m bookings.Modification) worldWrite {
 	}
 	var before worldBooking
 	return worldWrite{
-		name: "modify", input: fmt.Sprint(m.BookingID, q.Property.ID, q.Stay, agreed, q.Overbook, m.TaxesAndFees),
+		name: "modify", input: fmt.Sprint(m.BookingID, q.Property.ID, q.Stay, agreed, q.Overbook, m.TaxesAndFees, inputOfCode(m)),
 		plain: w.bookings[m.BookingID].has(q.Stay, rooms),
 		do: func(on program, opts ...dynastay.WriteOption) (*bookings.Booking, error) {
 			got, err := on.repo.Modify(context.Background(), m, opts...)
@@ -344,6 +349,7 @@ func (s requoting) call(w *world, m bookings.Modification) worldWrite {
 			for _, l := range after.lines {
 				w.met.add("modify: overbooked", len(l.overbooked))
 			}
+			w.metCodes(before, after)
 		},
 		varied: func(which int) worldWrite {
 			other := m
@@ -353,8 +359,10 @@ func (s requoting) call(w *world, m bookings.Modification) worldWrite {
 			case 1:
 				other.Quote = q.Clone()
 				other.Quote.Overbook++
+			case 2:
+				other.TaxesAndFees = dollars(1002)
 			default:
-				other.TaxesAndFees = dollars(int64(1000 + which))
+				other.Discounts = dollars(77)
 			}
 			return s.call(w, other)
 		},
@@ -391,6 +399,11 @@ func (w *world) modified(b worldBooking, m bookings.Modification, rooms map[stri
 	taxes, err := m.TaxesAndFees.Minor()
 	require.NoError(w.t, err)
 	after.taxes = taxes
+	var unusable error
+	after.code, after.discount, unusable = w.recoded(b, m, centsOf(q.Total))
+	if unusable != nil && !w.meeting {
+		return b, unusable
+	}
 	var no []availability.RefusedNight
 	for _, l := range q.Lines {
 		room := b.house.rooms[slices.IndexFunc(b.house.rooms, func(r availability.Room) bool { return r.RoomTypeID == l.RoomTypeID })]
@@ -417,8 +430,5 @@ func (w *world) modified(b worldBooking, m bookings.Modification, rooms map[stri
 		}
 		after.lines = append(after.lines, line)
 	}
-	if no != nil {
-		return b, &availability.Refused{Nights: no}
-	}
-	return after, nil
+	return after, refusalOf(unusable, no)
 }

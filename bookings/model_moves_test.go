@@ -107,10 +107,13 @@ var (
 	}
 )
 
-// cancellation returns the booking. No night is ever missing.
+// cancellation returns the booking. No night is ever missing, and nothing is refunded.
 func cancellation(c bookings.Cancellation, err error) (*bookings.Booking, error) {
 	if err == nil && c.Missing != nil {
 		err = fmt.Errorf("nights are missing: %v", c.Missing)
+	}
+	if err == nil && (c.Payment != nil || c.Refunds != nil) {
+		err = fmt.Errorf("payments without a refund: %v, %v", c.Payment, c.Refunds)
 	}
 	return c.Booking, err
 }
@@ -155,11 +158,16 @@ func (s changingStatus) String() string {
 // chooses returns one of the last bookings: one that is in a status from which the move is possible, or, if there is
 // none and every fourth time, any. Sometimes it returns none.
 func (w *world) chooses(back int, from []bookings.Status) string {
+	return w.choosesOf(back, func(b worldBooking) bool { return slices.Contains(from, b.status) })
+}
+
+// choosesOf returns one of the last bookings that are right, in the same way.
+func (w *world) choosesOf(back int, right func(worldBooking) bool) string {
 	ids := slices.Clone(w.order)
 	slices.Reverse(ids)
-	right := slices.DeleteFunc(slices.Clone(ids), func(id string) bool { return !slices.Contains(from, w.bookings[id].status) })
-	if back%4 < 3 && len(right) > 0 {
-		ids = right
+	some := slices.DeleteFunc(slices.Clone(ids), func(id string) bool { return !right(w.bookings[id]) })
+	if back%4 < 3 && len(some) > 0 {
+		ids = some
 	}
 	if back == mostBack || len(ids) == 0 {
 		return "bkg_none"
@@ -193,9 +201,10 @@ func (s changingStatus) assign(b worldBooking) (rooms bookings.Assigned, no erro
 	return rooms, no
 }
 
-func (s changingStatus) run(w *world, on program) {
-	id := w.chooses(s.back, s.from)
-	w.write(s.call(w, id), s.key, on)
+func (s changingStatus) run(w *world, on program) { w.runWrite(s, s.key, on) }
+
+func (s changingStatus) write(w *world) (worldWrite, bool) {
+	return s.call(w, w.chooses(s.back, s.from)), true
 }
 
 // call returns the call that changes a booking.

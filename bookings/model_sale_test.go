@@ -144,7 +144,14 @@ type creating struct {
 	hold    time.Duration
 	taxes   int64 // cents
 	user    string
+	promo   choosingCode
+	coded   bool
+	told    telling
+	edge    int // of the code, when the booking is created; 0 for now
 	key     keyChoice
+
+	code      string         // as it is typed
+	discounts dynastay.Money // that the guest was told
 }
 
 func drawCreate(t *rapid.T) worldStep {
@@ -152,26 +159,38 @@ func drawCreate(t *rapid.T) worldStep {
 		quoting: drawQuoting(t), earlier: oneOf(t, "earlier quote", -1, -1, -1, -1, 0, 1, 3, 6),
 		hold:  oneOf(t, "hold", 0, 0, 0, time.Second, 5*time.Minute+300*time.Millisecond, time.Hour, 30*time.Hour),
 		taxes: oneOf(t, "taxes", int64(0), 1_234), user: oneOf(t, "user", "user_a", "user_b"), key: drawKey(t),
+		promo: drawCode(t), coded: onceIn(t, 2, "coded"), told: drawTelling(t), edge: max(0, upTo(t, 30, "edge")-26),
 	}
 }
 
 func (s creating) String() string {
-	return fmt.Sprintf("create a booking of quote %d, or of %s; hold %s, taxes %d, %s, key %d", s.earlier, s.quoting, s.hold, s.taxes, s.user, s.key)
+	return fmt.Sprintf("create a booking of quote %d, or of %s; hold %s, taxes %d, %s, code %+v (%t), told %d, edge %d, key %d",
+		s.earlier, s.quoting, s.hold, s.taxes, s.user, s.promo, s.coded, s.told, s.edge, s.key)
 }
 
-func (s creating) run(w *world, on program) {
+func (s creating) run(w *world, on program) { w.runWrite(s, s.key, on) }
+
+func (s creating) write(w *world) (worldWrite, bool) {
+	if s.coded {
+		s.code = s.promo.text(w)
+	}
+	if s.coded && s.edge > 0 {
+		w.atEdge(typedCode(s.code), s.edge-1)
+	}
 	q, _ := w.quote(s.request(w))
 	if s.earlier >= 0 && len(w.quotes) > 0 {
 		q = w.quotes[len(w.quotes)-1-s.earlier%len(w.quotes)]
 	} else {
 		w.quotes = append(w.quotes, q)
 	}
-	w.write(s.call(w, q), s.key, on)
+	discount, _ := w.discount(typedCode(s.code), centsOf(q.Total))
+	s.discounts = s.told.of(discount)
+	return s.call(w, q), true
 }
 
 // call returns the call that books a quote.
 func (s creating) call(w *world, q *availability.Quote) worldWrite {
-	req := bookings.Request{Quote: q, UserID: s.user, Guest: fixture.Request(nil).Guest, Hold: s.hold}
+	req := bookings.Request{Quote: q, UserID: s.user, Guest: fixture.Request(nil).Guest, Hold: s.hold, PromoCode: s.code, Discounts: s.discounts}
 	if s.taxes > 0 {
 		req.TaxesAndFees = dollars(s.taxes)
 	}
@@ -179,8 +198,15 @@ func (s creating) call(w *world, q *availability.Quote) worldWrite {
 	for _, l := range q.Lines {
 		agreed = append(agreed, l.RoomTypeID, l.Quantity, l.CancellationPolicy, l.Subtotal)
 	}
+	var invalid error
+	switch {
+	case s.code != "":
+		agreed = append(agreed, s.code, s.discounts)
+	case s.discounts.Sign() > 0:
+		invalid = dynastay.Invalid("Discounts", "…")
+	}
 	return worldWrite{
-		name: "create", input: fmt.Sprint(q.Property.ID, q.Stay, agreed, q.Overbook, s.user, s.taxes, s.hold),
+		name: "create", input: fmt.Sprint(q.Property.ID, q.Stay, agreed, q.Overbook, s.user, s.taxes, s.hold), invalid: invalid,
 		do: func(on program, opts ...dynastay.WriteOption) (*bookings.Booking, error) {
 			return on.repo.Create(context.Background(), req, opts...)
 		},
@@ -193,6 +219,9 @@ func (s creating) call(w *world, q *availability.Quote) worldWrite {
 			if s.hold > 0 {
 				w.met.add("create: held", 1)
 			}
+			if b.code != "" {
+				w.met.add("create: with a code", 1)
+			}
 		},
 		varied: func(which int) worldWrite {
 			other, quote := s, q.Clone()
@@ -204,7 +233,9 @@ func (s creating) call(w *world, q *availability.Quote) worldWrite {
 			case 2:
 				other.user = "user_c"
 			default:
-				quote.Overbook++
+				if quote.Overbook++; s.code != "" {
+					other.code, quote = s.code+" ", q
+				}
 			}
 			return other.call(w, quote)
 		},
@@ -223,6 +254,13 @@ func (w *world) booking(q *availability.Quote, s creating) (worldBooking, error)
 	}
 	if q.Stay.CheckIn.Before(house.today(now)) {
 		return b, dynastay.Invalid("Quote.Stay.CheckIn", "…")
+	}
+	var unusable error
+	if s.code != "" {
+		b.code, b.discount, unusable = w.coded(s, centsOf(q.Total))
+		if unusable != nil && !w.meeting {
+			return b, unusable
+		}
 	}
 	var no []availability.RefusedNight
 	for _, l := range q.Lines {
@@ -245,8 +283,21 @@ func (w *world) booking(q *availability.Quote, s creating) (worldBooking, error)
 		}
 		b.lines = append(b.lines, line)
 	}
-	if no != nil {
-		return b, &availability.Refused{Nights: no}
+	return b, refusalOf(unusable, no)
+}
+
+// fill creates some bookings, of which the last one has been paid.
+func (w *world) fill() {
+	on := newProgram(w.db.Direct)
+	for i := range 3 {
+		s := creating{
+			quoting: quoting{room: upTo(w.t, 2, "room type"), types: 1 + i%2, quantity: 1, dates: dates{upTo(w.t, 5, "from"), 1 + i}},
+			earlier: -1, hold: oneOf(w.t, "hold", 0, time.Hour, 30*time.Hour), user: "user_a", promo: choosingCode{back: 2 * i}, coded: i < 2,
+		}
+		if i == 2 && onceIn(w.t, 4, "other property") {
+			s.house = 1 // it has no policy
+		}
+		s.run(w, on)
 	}
-	return b, nil
+	notifying{charge: &charging{transaction: "ch_1", provider: "stripe", status: bookings.Paid, currency: "USD"}, earlier: -1}.run(w, on)
 }

@@ -18,8 +18,10 @@ func (w *world) verify() {
 	items := map[string]map[string]any{}
 	for _, b := range w.bookings {
 		b.addItems(items)
+		b.addMoney(items)
 	}
-	require.Equal(w.t, items, w.stored(keys.BookingsTable), "the stored bookings")
+	booked := w.stored(keys.BookingsTable)
+	require.Equal(w.t, items, booked, "the stored bookings")
 
 	nights := map[string]map[string]any{}
 	for at, n := range w.nights {
@@ -33,10 +35,16 @@ func (w *world) verify() {
 		require.True(w.t, left >= 0 || w.mayBeOver(at), "%v is oversold", at)
 	}
 
-	used := map[string]bool{}
-	for key := range w.stored(keys.MetadataTable) {
-		used[key] = true
+	used, codes := map[string]bool{}, map[string]map[string]any{}
+	for key, item := range w.stored(keys.MetadataTable) {
+		if item["EntityType"] == "PromoCode" {
+			codes[key] = item
+		} else {
+			used[key] = true
+		}
 	}
+	require.Equal(w.t, w.codeItems(), codes, "the stored promo codes")
+	w.addsUp(booked, codes)
 	records := map[string]bool{}
 	for key := range w.records {
 		records["IDEMPOTENCY#"+key+"/METADATA"] = true
@@ -67,7 +75,8 @@ func (w *world) stored(s *dynastay.Schema) map[string]map[string]any {
 	for _, row := range w.scan(s) {
 		item := map[string]any{}
 		require.NoError(w.t, attributevalue.UnmarshalMap(row.Item(), &item))
-		if _, entity := item["PropertyId"]; entity {
+		switch item["EntityType"] {
+		case "Booking", "Availability", "Payment", "PaymentAttempt", "Refund", "PromoCode":
 			require.Contains(w.t, item, "WriteId")
 		}
 		delete(item, "WriteId")
@@ -123,6 +132,12 @@ func (b worldBooking) sums() (rooms int, total int64, policy availability.Cancel
 	return rooms, total, policy
 }
 
+// total returns what the booking costs.
+func (b worldBooking) total() int64 {
+	_, rooms, _ := b.sums()
+	return rooms + b.taxes - b.discount
+}
+
 func (l worldLine) subtotal() (cents int64) {
 	for _, night := range l.cents {
 		cents += night * int64(l.Quantity)
@@ -152,9 +167,9 @@ func (b worldBooking) addItems(items map[string]map[string]any) {
 		},
 		"CheckInDate": b.stay.CheckIn.String(), "CheckOutDate": b.stay.CheckOut.String(),
 		"NumberOfNights": float64(b.stay.CheckIn.DaysUntil(b.stay.CheckOut)), "NumberOfRooms": float64(rooms),
-		"NumberOfAdults": float64(1), "NumberOfChildren": float64(0), "Status": string(b.status), "PaymentStatus": "pending",
-		"TotalAmount": amount(total + b.taxes), "Currency": "USD",
-		"PriceBreakdown": map[string]any{"RoomTotal": amount(total), "TaxesAndFees": amount(b.taxes), "Discounts": float64(0)},
+		"NumberOfAdults": float64(1), "NumberOfChildren": float64(0), "Status": string(b.status), "PaymentStatus": string(b.paymentStatus()),
+		"TotalAmount": amount(b.total()), "Currency": "USD",
+		"PriceBreakdown": map[string]any{"RoomTotal": amount(total), "TaxesAndFees": amount(b.taxes), "Discounts": amount(b.discount)},
 		"CreatedAt":      stamp(b.created), "UpdatedAt": stamp(b.updated), "Version": float64(b.version),
 	}
 	if b.takes() {
@@ -172,6 +187,7 @@ func (b worldBooking) addItems(items map[string]map[string]any) {
 	}
 	setTo(item, "CancellationPolicy", string(policy))
 	setTo(item, "CancellationReason", b.reason)
+	setTo(item, "PromoCode", b.code)
 	items[pk+"/METADATA"] = item
 	items["REFERENCE#"+b.reference+"/GUARD"] = map[string]any{
 		"PK": "REFERENCE#" + b.reference, "SK": "GUARD", "EntityType": "Guard", "BookingId": b.id,
@@ -227,10 +243,10 @@ func (b worldBooking) want() *bookings.Booking {
 		Summary: bookings.Summary{
 			ID: b.id, Reference: b.reference, UserID: b.user, PropertyID: b.house.ID, PropertyName: b.house.Name,
 			Guest: fixture.Request(nil).Guest, Stay: b.stay, Guests: availability.Guests{Adults: 1}, Rooms: rooms,
-			Status: b.status, PaymentStatus: bookings.PaymentPending, Total: dollars(total + b.taxes), HoldExpiresAt: b.holdEnd, CreatedAt: b.created,
+			Status: b.status, PaymentStatus: b.paymentStatus(), Total: dollars(b.total()), HoldExpiresAt: b.holdEnd, CreatedAt: b.created,
 		},
-		Breakdown:          bookings.Breakdown{Rooms: dollars(total), TaxesAndFees: dollars(b.taxes), Discounts: dollars(0)},
-		CancellationPolicy: policy, TimeZone: b.house.TimeZone, CheckInTime: b.house.CheckInTime,
+		Breakdown: bookings.Breakdown{Rooms: dollars(total), TaxesAndFees: dollars(b.taxes), Discounts: dollars(b.discount)},
+		PromoCode: b.code, CancellationPolicy: policy, TimeZone: b.house.TimeZone, CheckInTime: b.house.CheckInTime,
 		UpdatedAt: b.updated, ConfirmedAt: b.confirmed, CheckedInAt: b.arrived, CheckedOutAt: b.left, CancelledAt: b.cancelled,
 		CancellationReason: b.reason, Version: b.version,
 	}

@@ -42,20 +42,31 @@ var worldOperations = []struct {
 	{"expire holds", 1, drawSweep},
 	{"at the end of a hold", 4, drawHoldEnding},
 	{"repeat", 6, drawRepeat},
-	{"quote", 5, drawQuote},
+	{"pay", 7, drawCharge},
+	{"refund", 5, drawRefund},
+	{"notify again", 6, drawAgain},
+	{"payments", 2, drawPayments},
+	{"confirm with a payment", 3, drawConfirmPaid},
+	{"cancel with a refund", 4, drawCancelRefunding},
+	{"create a code", 2, drawCoding},
+	{"switch a code", 3, drawSwitching},
+	{"modify the code", 4, drawRecoding},
+	{"meeting", 4, drawMeeting},
+	{"quote", 6, drawQuote},
 	{"check", 2, drawCheck},
 	{"check all", 2, drawCheckAll},
 	{"find", 3, drawFind},
 	{"list", 4, drawList},
-	{"open", 2, drawOpen},
-	{"update", 9, drawUpdate},
-	{"close", 2, drawClose},
+	{"open", 3, drawOpen},
+	{"update", 12, drawUpdate},
+	{"close", 3, drawClose},
 	{"wait", 7, drawWait},
 }
 
-// Two properties are opened, changed, closed, quoted, booked and read, operation by operation, by two processes and
-// through the faults of the network. Every result, and after every world every stored item, is what a model in memory
-// expects: it knows the bookings and the values of the nights, and computes the rooms left from the bookings.
+// Two properties are opened, changed, closed, quoted, booked, paid, refunded and read, operation by operation, by two
+// processes and through the faults of the network. Every result, and after every world every stored item, is what a model
+// in memory expects: it knows the bookings, the notifications of payments and the values of the nights and of the promo
+// codes, and computes the rooms left and the uses of the codes from the bookings.
 func TestModel(t *testing.T) {
 	t.Parallel()
 	const parts = 4
@@ -90,6 +101,18 @@ var expectedOutcomes = []string{
 	"expire: its hold has not ended yet", "cancel: not found", "sweep: expired", "repeated", "create: mismatch", "cancel: mismatch", "unknown", "faults",
 	"open: opened", "open: closed", "update: written", "update: unchanged", "update: sold", "update: limits", "update: not open",
 	"update: past", "update: overbooked", "update: all together", "update: none together", "close: closed", "close: reopened", "quote: quoted", "quote: refused",
+	"pay: done", "pay: invalid", "pay: mismatch", "pay: not found", "pay: it is already recorded with a different amount, provider or payment",
+	"refund: done", "refund: invalid", "refund: mismatch", "refund: not found", "refund: it exceeds what is left of the payment",
+	"refund: the payment that it refunds has not been made", "refund: it is already recorded with a different amount, provider or payment",
+	"notified again", "payments: read", "booking: pending", "booking: authorized", "booking: paid", "booking: failed",
+	"booking: partially_refunded", "booking: refunded",
+	"confirm: with payment", "confirm: invalid", "cancel: refunds", "cancel: policy", "cancel: the payment that it refunds has not been made",
+	"create code: done", "create code: invalid", "create code: already exists", "activate: done", "deactivate: done", "find code: found",
+	"create: with a code", "create: not found", "create: it is not active", "create: it is not valid yet", "create: it is not valid any more",
+	"create: its usage limit is reached", "create: the price of the rooms is below its minimum",
+	"create: its amounts are not in the currency of the rooms",
+	"modify: code added", "modify: code dropped", "modify: code replaced", "modify: discount changed", "modify: invalid",
+	"modify: it is not active", "modify: its usage limit is reached", "modify: the price of the rooms is below its minimum", "meetings",
 	"list: by status", "list: by property", "list: by user", "list: by cancelled", "list: by check-in",
 }
 
@@ -273,8 +296,12 @@ func (w *world) gaveUp(err error) bool {
 	if err == nil || !w.fault.fatal() {
 		return false
 	}
-	if errors.As(err, new(*availability.Refused)) || errors.As(err, new(*bookings.StateError)) {
-		return false
+	for _, refusal := range []any{
+		new(*availability.Refused), new(*bookings.StateError), new(*bookings.PaymentError), new(*bookings.PromoError), new(*bookings.PolicyError),
+	} {
+		if errors.As(err, refusal) {
+			return false
+		}
 	}
 	for _, kind := range []error{
 		dynastay.ErrInvalid, dynastay.ErrNotFound, dynastay.ErrAlreadyExists, dynastay.ErrCorrupt, dynastay.ErrRejected,

@@ -2,6 +2,7 @@ package bookings_test
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -22,8 +23,8 @@ import (
 	"github.com/dynastay/dynastay/properties"
 )
 
-// world is the model: plain values, and the rules from the documentation only. How many rooms of a night are sold is
-// not among the values. It follows from the bookings.
+// world is the model: plain values, and the rules from the documentation only. How many rooms of a night are sold, and
+// how many bookings use a promo code, is not among the values. It follows from the bookings.
 type world struct {
 	t        *rapid.T
 	db       *dyntest.DB
@@ -32,6 +33,7 @@ type world struct {
 	fault    trouble // of the current call
 	recover  func()  // ends the fault
 	calls    int
+	meeting  bool // two calls are being compared
 
 	houses        []*worldHouse
 	nights        map[nightAt]worldNight
@@ -39,6 +41,10 @@ type world struct {
 	order         []string // ids of the bookings, as they were created
 	quotes        []*availability.Quote
 	modifications []bookings.Modification
+	codes         map[string]worldCode
+	codeNames     []string           // as the codes were created
+	payments      []bookings.Payment // all notifications
+	refunds       []bookings.Refund
 	keyed         []keyedCall // calls with an idempotency key
 	records       map[string]record
 }
@@ -74,7 +80,11 @@ type worldBooking struct {
 	house               *worldHouse
 	stay                dynastay.Stay
 	lines               []worldLine
-	taxes               int64 // cents
+	taxes               int64                   // cents
+	code                string                  // promo code
+	discount            int64                   // cents
+	payments            map[string]worldPayment // by the provider's id
+	refunds             map[string]worldRefund  // by id
 	status              bookings.Status
 	holdEnd             time.Time
 	created, updated    time.Time
@@ -145,13 +155,16 @@ func newWorld(t *rapid.T, db *dyntest.DB, programs []program, met *tally) *world
 	db.Clock.Set(worldStart)
 	w := &world{
 		t: t, db: db, programs: programs, met: met, recover: func() {},
-		nights: map[nightAt]worldNight{}, bookings: map[string]worldBooking{}, records: map[string]record{},
+		nights: map[nightAt]worldNight{}, bookings: map[string]worldBooking{}, records: map[string]record{}, codes: map[string]worldCode{},
 	}
 	for _, s := range []*dynastay.Schema{keys.BookingsTable, keys.AvailabilityTable, keys.MetadataTable} {
 		w.clear(s)
 	}
-	w.build("America/New_York", availability.FreeCancellation(48), availability.FreeCancellation(48), availability.NonRefundable)
+	second := oneOf(t, "policy", availability.FreeCancellation(48), availability.PartialRefund(35, 24))
+	w.build("America/New_York", availability.FreeCancellation(48), second, availability.NonRefundable)
 	w.build("Asia/Tokyo", "")
+	w.offer()
+	w.fill()
 	return w
 }
 
@@ -245,7 +258,7 @@ func dollars(cents int64) dynastay.Money {
 	return price
 }
 
-// fails compares errors: a *Refused or a *StateError, a sentinel, or an *InvalidError, of which only the field matters.
+// fails compares errors: typed ones, a sentinel, or an *InvalidError, of which only the field matters.
 func (w *world) fails(want, err error) {
 	switch want := want.(type) {
 	case *dynastay.InvalidError:
@@ -256,13 +269,30 @@ func (w *world) fails(want, err error) {
 		var got *availability.Refused
 		require.ErrorAs(w.t, err, &got)
 		require.Equal(w.t, want.Nights, got.Nights)
+	case either:
+		if errors.As(err, new(*availability.Refused)) {
+			w.fails(want.nights, err)
+		} else {
+			w.fails(want.code, err)
+		}
 	case *bookings.StateError:
-		var got *bookings.StateError
-		require.ErrorAs(w.t, err, &got)
-		require.Equal(w.t, want, got)
+		sameError(w, want, err)
+	case *bookings.PaymentError:
+		sameError(w, want, err)
+	case *bookings.PolicyError:
+		sameError(w, want, err)
+	case *bookings.PromoError:
+		sameError(w, want, err)
 	default:
 		require.ErrorIs(w.t, err, want)
 	}
+}
+
+// sameError compares errors of one type.
+func sameError[E error](w *world, want E, err error) {
+	var got E
+	require.ErrorAs(w.t, err, &got)
+	require.Equal(w.t, want, got)
 }
 
 // waiting lets time pass.

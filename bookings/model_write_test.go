@@ -27,18 +27,22 @@ type worldWrite struct {
 	// varied returns the call with one other value, of which there are up to four.
 	varied func(which int) worldWrite
 	plain  bool // without a key, it is one UpdateItem: if a response is lost, the outcome is unknown
+	// again is set if a call without a key can be repeated until its outcome is known: what is recorded twice counts once.
+	again bool
+	// sees compares what the call returned beside the booking. Replayed means that an earlier call may have been carried out.
+	sees func(after worldBooking, replayed bool)
 }
 
 // record is an idempotency key that was used.
 type record struct {
 	name, input string
-	bookingID   string
+	of          string // the id of the booking, or the promo code
 }
 
-// keyedCall is a call that can be repeated.
+// keyedCall is a call that can be repeated, also varied, of which there are four ways.
 type keyedCall struct {
-	key string
-	worldWrite
+	key    string
+	repeat func(vary int, on program)
 }
 
 // keyed is the choice of an idempotency key.
@@ -54,25 +58,52 @@ func drawKey(t *rapid.T) keyChoice {
 	return oneOf(t, "idempotency key", noKey, noKey, noKey, newKey, newKey, newKey, newKey, usedKey)
 }
 
+// writing is an operation that is one call.
+type writing interface {
+	// write returns the call; found is false if there is nothing to do.
+	write(w *world) (c worldWrite, found bool)
+}
+
+func (w *world) runWrite(s writing, key keyChoice, on program) {
+	if c, found := s.write(w); found {
+		w.write(c, key, on)
+	}
+}
+
 // write makes a call, and repeats it with its key until its outcome is known.
 func (w *world) write(c worldWrite, choice keyChoice, on program) {
-	key := ""
+	w.writeWith(c, w.keyFor(choice, func(key string, vary int, on program) {
+		again := c
+		if vary < 4 {
+			again = c.varied(vary)
+		}
+		w.writeWith(again, key, on)
+	}), on)
+}
+
+// keyFor returns the key of a call that can be repeated.
+func (w *world) keyFor(choice keyChoice, repeat func(key string, vary int, on program)) (key string) {
 	switch {
 	case choice == usedKey && len(w.keyed) > 0:
 		key = w.keyed[len(w.keyed)-1-len(w.order)%len(w.keyed)].key
 	case choice != noKey:
 		key = fmt.Sprintf("key %d", len(w.keyed))
-		w.keyed = append(w.keyed, keyedCall{key, c})
+		w.keyed = append(w.keyed, keyedCall{key, func(vary int, on program) { repeat(key, vary, on) }})
 	}
-	w.writeWith(c, key, on)
+	return key
+}
+
+// keyOption returns the options of a call.
+func keyOption(key string) (opts []dynastay.WriteOption) {
+	if key != "" {
+		opts = append(opts, dynastay.IdempotencyKey(key))
+	}
+	return opts
 }
 
 func (w *world) writeWith(c worldWrite, key string, on program) {
 	after, repeated, no := w.expect(c, key)
-	var opts []dynastay.WriteOption
-	if key != "" {
-		opts = append(opts, dynastay.IdempotencyKey(key))
-	}
+	opts := keyOption(key)
 	sent := w.db.Faults.Record()
 	got, err := c.do(on, opts...)
 	w.consistent(sent())
@@ -84,9 +115,13 @@ func (w *world) writeWith(c worldWrite, key string, on program) {
 		require.True(w.t, w.fault.loses() || key != "" && w.fault.fatal(), "nothing was lost")
 		require.True(w.t, w.fault.fatal() || c.plain && key == "" || no != nil, "the transaction could have been sent again: %v", err)
 	}
-	if unknown || w.gaveUp(err) {
+	failed, read := unknown || w.gaveUp(err), false
+	if failed {
 		w.recover()
-		if key == "" {
+		if key == "" && !unknown && c.again {
+			w.verify() // nothing was written
+		}
+		if read = key == "" && !c.again; read {
 			got, err = w.settle(after, no, err), nil
 			if got == nil {
 				return // nothing was written
@@ -96,28 +131,44 @@ func (w *world) writeWith(c worldWrite, key string, on program) {
 		}
 	}
 	if no != nil {
-		w.fails(no, err)
-		for why := range whyRefused(no) {
-			w.met.add(c.name+": "+why, 1)
-		}
+		w.refuses(c, no, err)
 		return
 	}
 	require.NoError(w.t, err)
+	if repeated {
+		w.met.add("repeated", 1)
+		require.Equal(w.t, after.want(), got)
+	} else {
+		after = w.accepts(c, after, got)
+		if key != "" {
+			w.records[key] = record{c.name, c.input, after.id}
+		}
+	}
+	if c.sees != nil && !read {
+		c.sees(after, repeated || failed)
+	}
+}
+
+// refuses compares the refusal of a call.
+func (w *world) refuses(c worldWrite, no, err error) {
+	w.fails(no, err)
+	for why := range whyRefused(no) {
+		w.met.add(c.name+": "+why, 1)
+	}
+}
+
+// accepts compares the result of a call that was carried out, and changes the model.
+func (w *world) accepts(c worldWrite, after worldBooking, got *bookings.Booking) worldBooking {
 	if after.id == "" {
 		after.id, after.reference = got.ID, got.Reference
 		w.order = append(w.order, after.id)
 	}
-	if key != "" && !repeated {
-		w.records[key] = record{c.name, c.input, after.id}
-	}
-	if repeated {
-		w.met.add("repeated", 1)
-	} else {
-		w.bookings[after.id] = after
-		c.apply(after)
-		w.met.add(c.name+": done", 1)
-	}
+	w.learn(after)
+	w.bookings[after.id] = after
+	c.apply(after)
+	w.met.add(c.name+": done", 1)
 	require.Equal(w.t, after.want(), got)
+	return after
 }
 
 // expect returns what a call with a key must come to.
@@ -129,7 +180,7 @@ func (w *world) expect(c worldWrite, key string) (after worldBooking, repeated b
 		if used.name != c.name || used.input != c.input {
 			return after, false, dynastay.ErrIdempotencyMismatch
 		}
-		return w.bookings[used.bookingID], true, nil
+		return w.bookings[used.of], true, nil
 	}
 	after, no = c.judge()
 	return after, false, no
@@ -137,8 +188,8 @@ func (w *world) expect(c worldWrite, key string) (after worldBooking, repeated b
 
 // settle finds out what has become of a call without a key, and returns the booking if it was carried out.
 func (w *world) settle(after worldBooking, no, err error) *bookings.Booking {
-	if no != nil {
-		return nil
+	if no != nil || after.id != "" && after.version == w.bookings[after.id].version {
+		return nil // there was nothing to write
 	}
 	found := after.id
 	if after.id == "" {
@@ -174,6 +225,8 @@ func (w *world) consistent(sent []dyntest.Request) {
 func whyRefused(no error) map[string]bool {
 	var refused *availability.Refused
 	var state *bookings.StateError
+	var payment *bookings.PaymentError
+	var promo *bookings.PromoError
 	names := map[string]bool{}
 	switch {
 	case errors.As(no, &refused):
@@ -184,10 +237,18 @@ func whyRefused(no error) map[string]bool {
 		names[state.Err.Error()] = true
 	case errors.As(no, &state):
 		names["status"] = true
+	case errors.As(no, &payment):
+		names[payment.Err.Error()] = true
+	case errors.As(no, &promo):
+		names[promo.Err.Error()] = true
+	case errors.As(no, new(*bookings.PolicyError)):
+		names["policy"] = true
 	case errors.Is(no, dynastay.ErrInvalid):
 		names["invalid"] = true
 	case errors.Is(no, dynastay.ErrVersion):
 		names["version"] = true
+	case errors.Is(no, dynastay.ErrAlreadyExists):
+		names["already exists"] = true
 	case errors.Is(no, dynastay.ErrNotFound):
 		names["not found"] = true
 	case errors.Is(no, dynastay.ErrIdempotencyMismatch):
@@ -210,9 +271,5 @@ func (s repeating) run(w *world, on program) {
 	if s.back >= len(w.keyed) {
 		return
 	}
-	c := w.keyed[len(w.keyed)-1-s.back]
-	if s.vary < 4 {
-		c.worldWrite = c.varied(s.vary)
-	}
-	w.writeWith(c.worldWrite, c.key, on)
+	w.keyed[len(w.keyed)-1-s.back].repeat(s.vary, on)
 }

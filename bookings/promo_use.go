@@ -69,11 +69,15 @@ func (r *Repository) rediscount(ctx context.Context, b *Booking, m Modification)
 	if m.PromoCode != nil {
 		text = *m.PromoCode
 	}
-	switch {
-	case text == "" && m.PromoCode == nil:
+	if text == "" && m.PromoCode == nil {
 		return promo{}, nil // a discount without a code, which other software has given, stays as it is
-	case text == "":
-		b.PromoCode, b.Breakdown.Discounts = "", dynastay.Money{}
+	}
+	nothing, err := b.Breakdown.Rooms.Times(0)
+	if err != nil {
+		return promo{}, err
+	}
+	if text == "" {
+		b.PromoCode, b.Breakdown.Discounts = "", nothing
 		return promo{}, nil
 	}
 	spelled, err := promoKeys(text)
@@ -87,7 +91,7 @@ func (r *Repository) rediscount(ctx context.Context, b *Booking, m Modification)
 	discount, err := code.Discount(b.Breakdown.Rooms)
 	if code.Code == b.PromoCode {
 		if errors.Is(err, ErrPromoMinimum) {
-			discount, err = b.Breakdown.Rooms.Times(0) // it keeps the use, and can have a discount again
+			discount, err = nothing, nil // it keeps the use, and can have a discount again
 		}
 	} else {
 		if err == nil {

@@ -1,0 +1,266 @@
+package bookings_test
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/stretchr/testify/require"
+	"pgregory.net/rapid"
+
+	"github.com/dynastay/dynastay"
+	"github.com/dynastay/dynastay/availability"
+	"github.com/dynastay/dynastay/bookings"
+)
+
+// settling is a confirmation with payments or a cancellation with refunds.
+type settling struct {
+	changingStatus
+	charges []charging
+	refunds []refunding
+	edge    moment // after the deadline of a policy, when the booking is cancelled; nil for now
+}
+
+func drawConfirmPaid(t *rapid.T) worldStep {
+	s := settling{changingStatus: drawMove(confirming)(t).(changingStatus)}
+	s.charges = rapid.SliceOfN(rapid.Custom(drawCharging), 1, 2).Draw(t, "payments")
+	return s
+}
+
+func drawCancelRefunding(t *rapid.T) worldStep {
+	s := settling{changingStatus: drawMove(cancelling)(t).(changingStatus)}
+	s.refunds = rapid.SliceOfN(rapid.Custom(drawRefunding), 1, 3).Draw(t, "refunds")
+	for i := range s.refunds {
+		s.refunds[i].share = oneOf(t, "share", dueOfIt, dueOfIt, dueOfIt, dueOfIt, s.refunds[i].share)
+	}
+	if edge := oneOf(t, "deadline", -time.Millisecond, 0, time.Millisecond); onceIn(t, 2, "at the deadline") {
+		s.edge = &edge
+	}
+	return s
+}
+
+func (s settling) String() string {
+	text := s.changingStatus.String()
+	for i := range s.charges {
+		text += ", with " + s.charges[i].String()
+	}
+	for i := range s.refunds {
+		text += ", with " + s.refunds[i].String()
+	}
+	return fmt.Sprintf("%s, at the deadline %s", text, shownValue(s.edge))
+}
+
+func (s settling) run(w *world, on program) { w.runWrite(s, s.key, on) }
+
+func (s settling) write(w *world) (worldWrite, bool) {
+	id := w.chooses(s.back, s.from)
+	if s.name == "confirm" {
+		var payments []bookings.Payment
+		for i, c := range s.charges {
+			p := c.payment(w, id)
+			if c.again && i == 0 {
+				p.BookingID = ""
+			}
+			payments = append(payments, p)
+			p.BookingID = id
+			w.payments = append(w.payments, p)
+		}
+		return s.confirms(w, id, payments), true
+	}
+	id = w.choosesOf(s.back, func(b worldBooking) bool { return slices.Contains(s.from, b.status) && len(b.made()) > 0 })
+	if s.edge != nil {
+		w.toDeadline(w.bookings[id], *s.edge)
+	}
+	var refunds []bookings.Refund
+	for _, c := range s.refunds {
+		r := c.refund(w, id)
+		refunds = append(refunds, r)
+		if r.Amount.IsSet() {
+			w.refunds = append(w.refunds, r)
+		}
+	}
+	return s.cancels(w, id, refunds), true
+}
+
+// confirms returns the call that confirms a booking with payments.
+func (s settling) confirms(w *world, id string, payments []bookings.Payment) worldWrite {
+	c := s.call(w, id)
+	judge, apply := c.judge, c.apply
+	for _, p := range payments {
+		c.input += inputOf(p)
+		err := dynastay.Within("Payment", wrongPayment(p))
+		if p.Status == bookings.PaymentFailed {
+			err = dynastay.Invalid("Payment.Status", "…")
+		}
+		if c.invalid == nil {
+			c.invalid = err
+		}
+	}
+	c.do = func(on program, opts ...dynastay.WriteOption) (*bookings.Booking, error) {
+		if len(payments) == 1 {
+			return on.repo.ConfirmWithPayment(context.Background(), id, payments[0], opts...)
+		}
+		var with []bookings.ConfirmOption
+		for _, p := range payments {
+			with = append(with, bookings.WithPayment(p))
+		}
+		return dynastay.Do(context.Background(), on.db, on.repo.ConfirmOp(id, with...), opts...)
+	}
+	c.judge = func() (worldBooking, error) {
+		b, no := judge()
+		for _, p := range payments {
+			if no == nil {
+				b, no = b.withPayment(p, w.db.Now())
+				no = dynastay.Within("Payment", no)
+			}
+		}
+		return b, no
+	}
+	c.apply = func(b worldBooking) {
+		apply(b)
+		w.met.add("confirm: with payment", 1)
+	}
+	c.varied = func(which int) worldWrite {
+		other := slices.Clone(payments)
+		other[0].Amount = dollars(centsOf(payments[0].Amount) + int64(which) + 1)
+		return s.confirms(w, id, other)
+	}
+	return c
+}
+
+// cancels returns the call that cancels a booking with refunds.
+func (s settling) cancels(w *world, id string, refunds []bookings.Refund) worldWrite {
+	c := s.call(w, id)
+	judge, apply := c.judge, c.apply
+	for i, r := range refunds {
+		c.input += inputOfRefund(r)
+		if c.invalid == nil && r.Status == bookings.Paid {
+			c.invalid = dynastay.Invalid(fmt.Sprintf("Refunds[%d].Status", i), "…")
+		}
+	}
+	var got bookings.Cancellation
+	c.do = func(on program, opts ...dynastay.WriteOption) (b *bookings.Booking, err error) {
+		if len(refunds) == 1 {
+			got, err = on.repo.CancelWithRefund(context.Background(), id, s.reason, refunds[0], opts...)
+		} else {
+			var with []bookings.CancelOption
+			for _, r := range refunds {
+				with = append(with, bookings.WithRefund(r))
+			}
+			got, err = dynastay.Do(context.Background(), on.db, on.repo.CancelOp(id, s.reason, with...), opts...)
+		}
+		if err == nil && got.Missing != nil {
+			err = fmt.Errorf("nights are missing: %v", got.Missing)
+		}
+		return got.Booking, err
+	}
+	var made []bookings.Refund
+	c.judge = func() (b worldBooking, no error) {
+		if b, no = judge(); no != nil {
+			return b, no
+		}
+		b, made, no = b.withRefunds(refunds, w.db.Now())
+		return b, no
+	}
+	c.apply = func(b worldBooking) {
+		apply(b)
+		w.met.add("cancel: refunds", len(made))
+	}
+	c.sees = func(b worldBooking, replayed bool) {
+		require.Equal(w.t, b.summary(), got.Payment)
+		if !replayed || got.Refunds != nil {
+			require.Equal(w.t, made, got.Refunds)
+		}
+	}
+	c.varied = func(which int) worldWrite {
+		other := slices.Clone(refunds)
+		other[0].Reason += fmt.Sprint(which)
+		return s.cancels(w, id, other)
+	}
+	return c
+}
+
+// withRefunds returns a cancelled booking with refunds, and those that have been recorded.
+func (b worldBooking) withRefunds(refunds []bookings.Refund, now time.Time) (_ worldBooking, made []bookings.Refund, no error) {
+	for i, r := range refunds {
+		if !r.Amount.IsSet() {
+			due, err := b.due(now)
+			if err != nil {
+				return b, nil, err
+			}
+			if due <= 0 {
+				continue
+			}
+			of, err := b.refunded(r)
+			if err != nil {
+				return b, nil, dynastay.Within(fmt.Sprintf("Refunds[%d]", i), err)
+			}
+			r.ProviderTransactionID, r.Amount = of, dollars(min(due, b.leftOf(of)))
+			if r.Amount.Sign() == 0 {
+				continue
+			}
+		}
+		if b, no = b.withRefund(r, now); no != nil {
+			return b, nil, dynastay.Within(fmt.Sprintf("Refunds[%d]", i), no)
+		}
+		made = append(made, b.refunds[r.ID].stands())
+	}
+	return b, made, nil
+}
+
+// due returns what is to be refunded of what has been paid, if the booking is cancelled now.
+func (b worldBooking) due(now time.Time) (cents int64, no error) {
+	if len(b.payments) == 0 {
+		return 0, nil
+	}
+	refundable, all := int64(0), int64(0)
+	_, total, _ := b.sums()
+	for _, l := range b.lines {
+		percent, hours, known := terms(l.CancellationPolicy)
+		if !known {
+			return 0, &bookings.PolicyError{BookingID: b.id, RoomTypeID: l.RoomTypeID, Policy: l.CancellationPolicy}
+		}
+		weight := l.subtotal()
+		if total == 0 {
+			weight = int64(l.Quantity)
+		}
+		if !now.After(b.arrival().Add(-hours)) {
+			refundable += percent * weight
+		}
+		all += 100 * weight
+	}
+	returned := (2*b.total()*refundable + all) / (2 * all) // rounded half up
+	paid, _, refunded := b.money()
+	return paid - refunded - (b.total() - returned), nil
+}
+
+// terms are those of the policies that the rooms have.
+func terms(policy availability.CancellationPolicy) (percent int64, until time.Duration, known bool) {
+	switch policy {
+	case "free_cancellation_48h":
+		return 100, 48 * time.Hour, true
+	case "partial_35_24h":
+		return 35, 24 * time.Hour, true
+	case "non_refundable":
+		return 0, 0, true
+	}
+	return 0, 0, false
+}
+
+// arrival is 15:00 on the date of check-in.
+func (b worldBooking) arrival() time.Time {
+	y, m, d := b.stay.CheckIn.Time().Date()
+	return time.Date(y, m, d, 15, 0, 0, 0, b.house.zone)
+}
+
+// toDeadline sets the clock around the deadline of a line, if that is still to come.
+func (w *world) toDeadline(b worldBooking, around time.Duration) {
+	for _, l := range b.lines {
+		_, hours, _ := terms(l.CancellationPolicy)
+		if at := b.arrival().Add(around - hours); at.After(w.db.Now()) {
+			w.db.Clock.Set(at)
+			return
+		}
+	}
+}
