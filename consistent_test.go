@@ -207,7 +207,8 @@ func TestStepsReadConsistently(t *testing.T) {
 	}
 }
 
-// What decides a move of a booking is read consistently: the booking, and after a refusal the nights and the booking again.
+// What decides a move of a booking is read consistently: the booking, and after a refusal the nights and the booking
+// again.
 func TestMovesReadConsistently(t *testing.T) {
 	t.Parallel()
 	ctx := t.Context()
@@ -270,7 +271,8 @@ func TestGuardsAreReadConsistently(t *testing.T) {
 	assert.Equal(t, []bool{true, true}, tableReads(t, stop()))
 }
 
-// Whatever reads an item or a partition of a table can be asked to read it consistently, and then asks nothing of an index.
+// Whatever reads an item or a partition of a table can be asked to read it consistently, and then asks nothing of an
+// index.
 func TestConsistentIsHonoured(t *testing.T) {
 	t.Parallel()
 	ctx := t.Context()

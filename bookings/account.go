@@ -13,7 +13,7 @@ import (
 // The reasons why a payment or a refund is not recorded. The [*PaymentError] that is returned matches them.
 var (
 	ErrPaymentDiffers = errors.New("it is already recorded with a different amount, provider or payment")
-	ErrNotPaid        = errors.New("the payment that it refunds has not been made")
+	ErrNotPaid        = errors.New("the payment that it refunds is not recorded as paid")
 	ErrOverRefund     = errors.New("it exceeds what is left of the payment")
 )
 
@@ -46,6 +46,8 @@ type account struct {
 	bookingID string
 	payments  []Payment
 	refunds   []Refund
+	nameless  bool // the only payment is one of other software, without the provider's id
+	unclear   bool // it is partially refunded, but not by how much
 }
 
 func (a *account) fail(id string, reason error) error {
@@ -55,12 +57,17 @@ func (a *account) fail(id string, reason error) error {
 // pay records a notification of a payment.
 func (a *account) pay(p Payment) error {
 	i := a.payment(p.ProviderTransactionID)
+	if i < 0 && a.nameless && a.payments[0].Amount == p.Amount {
+		i, a.nameless = 0, false
+		a.rename(p.ProviderTransactionID)
+	}
 	if i < 0 {
 		a.payments = append(a.payments, p)
 		return nil
 	}
 	had := a.payments[i]
-	if had.Provider != p.Provider || had.Status == Paid && p.Status == Paid && had.Amount != p.Amount {
+	// Other software may have stored neither the provider nor the amount.
+	if had.Provider != "" && had.Provider != p.Provider || had.Status == Paid && p.Status == Paid && had.Amount.IsSet() && had.Amount != p.Amount {
 		return a.fail(p.ProviderTransactionID, ErrPaymentDiffers)
 	}
 	now, other := had, p
@@ -69,11 +76,22 @@ func (a *account) pay(p Payment) error {
 	}
 	// What only one of the two notifications contains is kept, whichever came first.
 	now.ID, now.CreatedAt = had.ID, had.CreatedAt
-	now.Method = cmp.Or(now.Method, other.Method)
+	now.Provider, now.Method = cmp.Or(now.Provider, other.Provider), cmp.Or(now.Method, other.Method)
+	if !now.Amount.IsSet() {
+		now.Amount = other.Amount
+	}
 	now.Card.Brand = cmp.Or(now.Card.Brand, other.Card.Brand)
 	now.Card.Last4 = cmp.Or(now.Card.Last4, other.Card.Last4)
 	a.payments[i] = now
 	return nil
+}
+
+// rename gives the only payment the provider's id.
+func (a *account) rename(transactionID string) {
+	a.payments[0].ProviderTransactionID = transactionID
+	for i := range a.refunds {
+		a.refunds[i].ProviderTransactionID = transactionID
+	}
 }
 
 // paymentRank decides between two notifications with the same time.
@@ -105,7 +123,7 @@ func (a *account) refund(r Refund) error {
 		if later > 0 || later == 0 && r.At.Before(had.At) {
 			had.Status, had.At = r.Status, r.At
 		}
-		had.Reason = cmp.Or(had.Reason, r.Reason)
+		had.Reason, had.FailureReason = cmp.Or(had.Reason, r.Reason), cmp.Or(had.FailureReason, r.FailureReason)
 		a.refunds[i] = had
 		return nil
 	}
@@ -158,6 +176,16 @@ func (a *account) refunded(id string) int {
 	return slices.IndexFunc(a.refunds, func(r Refund) bool { return r.ID == id })
 }
 
+// refundsOf returns the refunds with some ids, as far as there are any.
+func (a *account) refundsOf(ids []string) (all []Refund) {
+	for _, id := range ids {
+		if i := a.refunded(id); i >= 0 {
+			all = append(all, a.refunds[i])
+		}
+	}
+	return all
+}
+
 // left returns what can still be refunded of a payment. It is unset if the payment has not been made.
 func (a *account) left(transactionID string) (dynastay.Money, error) {
 	i := a.payment(transactionID)
@@ -175,6 +203,19 @@ func (a *account) left(transactionID string) (dynastay.Money, error) {
 	}
 	return left, nil
 }
+
+// understood returns an error if other software has stored a payment from which nothing can be concluded: with an
+// unknown status or without an amount, or partially refunded by an unknown amount.
+func (a *account) understood() error {
+	for _, p := range a.payments {
+		if !slices.Contains(paymentRank, p.Status) || !p.Amount.IsSet() || a.unclear {
+			return a.corrupt(errUnclear)
+		}
+	}
+	return nil
+}
+
+var errUnclear = errors.New("its status and amounts must say what has been paid")
 
 // corrupt is about items of other software.
 func (a *account) corrupt(err error) error {
@@ -236,7 +277,7 @@ func (s *PaymentSummary) statusFor(total dynastay.Money, last PaymentStatus) Pay
 		return Refunded
 	case s.Refunded.Sign() > 0:
 		return PartiallyRefunded
-	case err == nil && due.Sign() <= 0:
+	case err == nil && due.Sign() <= 0 && (total.IsSet() || s.Paid.Sign() > 0):
 		return Paid
 	case s.Authorized.Sign() > 0:
 		return Authorized

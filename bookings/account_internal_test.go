@@ -82,7 +82,7 @@ func TestContradictions(t *testing.T) {
 		return Refund{ID: id, BookingID: "bkg_1", ProviderTransactionID: of, Amount: dollar(amount), Status: status, At: accountTime, CreatedAt: accountTime}
 	}
 	require.NoError(t, a.refund(refund("r", "a", 60, Refunded)))
-	before := account{a.bookingID, slices.Clone(a.payments), slices.Clone(a.refunds)}
+	before := account{bookingID: a.bookingID, payments: slices.Clone(a.payments), refunds: slices.Clone(a.refunds)}
 	provider, amount := notice("a", Paid, 0), notice("a", Paid, 0)
 	provider.Provider, amount.Amount = "paypal", dollar(99)
 	euro := refund("s", "a", 1, Refunded)

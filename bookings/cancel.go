@@ -3,6 +3,7 @@ package bookings
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"time"
 
@@ -31,7 +32,7 @@ func WithRefund(refund Refund) CancelOption {
 // many callers cancel the booking. It is possible until the date of check-out at the property, as long as the guests
 // have not checked in. Otherwise, CancelOp fails with a [*StateError], which matches [ErrTooLate] once the stay is
 // over; if the booking does not exist, with [dynastay.ErrNotFound]. A replay with an idempotency key returns no Missing
-// nights and no Refunds; only the first call returns them. The reason has at most [entity.MaxNote] bytes, and must not
+// nights; only the first call returns them. The reason has at most [entity.MaxNote] bytes, and must not
 // contain card data, see [Request].
 //
 // With [WithRefund], it also fails with the errors of [Repository.RecordRefundOp] and of [Booking.Settle], and the
@@ -54,8 +55,11 @@ func (r *Repository) CancelOp(bookingID, reason string, opts ...CancelOption) *d
 			refund.agreed(in)
 		}
 	}}
+	for _, refund := range c.refunds {
+		op.refunds = append(op.refunds, refund.ID)
+	}
 	if len(c.refunds) > 0 {
-		op.refund = func(a *account, b *Booking) ([]Refund, error) { return r.refundAll(a, b, c.refunds) }
+		op.refund = func(a *account, b *Booking) error { return r.refundAll(a, b, c.refunds) }
 	}
 	return r.giveBackOp(bookingID, op)
 }
@@ -75,6 +79,7 @@ func (r *Repository) CancelWithRefund(
 
 // validate checks the refunds, and enters the booking in them.
 func (c cancellation) validate(bookingID string) error {
+	ids := map[string]bool{}
 	for i, refund := range c.refunds {
 		own, err := ofBooking(refund.BookingID, bookingID)
 		refund.BookingID = own
@@ -85,41 +90,54 @@ func (c cancellation) validate(bookingID string) error {
 		default:
 			err = refund.validate()
 		}
+		switch {
+		case err != nil:
+		case ids[refund.ID]:
+			err = dynastay.Invalid("ID", "appears more than once")
+		case refund.Status == PaymentFailed:
+			err = dynastay.Invalid("Status", "must be one of pending, refunded")
+		}
 		if err != nil {
 			return dynastay.Within(fmt.Sprintf("Refunds[%d]", i), err)
 		}
-		c.refunds[i] = refund
+		ids[refund.ID], c.refunds[i] = true, refund
 	}
 	return nil
 }
 
-// refundAll records the refunds of a cancellation, and returns those that there are.
-func (r *Repository) refundAll(a *account, b *Booking, refunds []Refund) (made []Refund, _ error) {
+// refundAll records the refunds of a cancellation.
+func (r *Repository) refundAll(a *account, b *Booking, refunds []Refund) error {
 	for i, refund := range refunds {
 		if !refund.Amount.IsSet() {
 			due, err := r.due(a, b)
 			if err != nil {
-				return nil, err
+				return err
 			}
 			if refund, err = a.share(refund, due); err != nil {
-				return nil, dynastay.Within(fmt.Sprintf("Refunds[%d]", i), err)
+				return dynastay.Within(fmt.Sprintf("Refunds[%d]", i), err)
 			}
 			if refund.Amount.Sign() == 0 {
 				continue
 			}
 		}
 		if err := r.ledger.refund(a, refund); err != nil {
-			return nil, dynastay.Within(fmt.Sprintf("Refunds[%d]", i), err)
+			return dynastay.Within(fmt.Sprintf("Refunds[%d]", i), err)
 		}
-		made = append(made, a.refunds[a.refunded(refund.ID)])
 	}
-	return made, nil
+	return nil
 }
 
 // due returns what is still to be refunded for a booking that has just been cancelled.
 func (r *Repository) due(a *account, b *Booking) (dynastay.Money, error) {
 	if len(a.payments) == 0 {
-		return dynastay.Money{}, nil
+		switch b.PaymentStatus.normal() {
+		case b.unpaid(), PaymentPending, PaymentFailed, "":
+			return dynastay.Money{}, nil
+		}
+		return dynastay.Money{}, a.corrupt(errNoPayments)
+	}
+	if err := a.understood(); err != nil {
+		return dynastay.Money{}, err
 	}
 	now, err := a.summary(b.Total)
 	if err != nil {
@@ -129,9 +147,17 @@ func (r *Repository) due(a *account, b *Booking) (dynastay.Money, error) {
 	if err != nil {
 		return dynastay.Money{}, a.corrupt(err)
 	}
+	if paid.Sign() < 0 { // other software has refunded more than was paid
+		return dynastay.Money{}, nil
+	}
 	settled, err := b.Settle(paid, b.CancelledAt, r.opts.Terms)
+	if errors.Is(err, dynastay.ErrInvalid) {
+		err = a.corrupt(err) // what has been paid is not an argument of the caller
+	}
 	return settled.Refund, err
 }
+
+var errNoPayments = errors.New("the booking has a payment status, but no payments")
 
 // share returns a refund that has no amount with one: what is due, but at most what is left of its payment.
 func (a *account) share(refund Refund, due dynastay.Money) (Refund, error) {

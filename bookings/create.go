@@ -53,8 +53,8 @@ const (
 // list the nights that are overbooked.
 //
 // With Request.PromoCode, it counts a use of the code, conditional on the code as it was read and on its limit. If the
-// code cannot be used, it fails with a [*PromoError]; if there is no such code, with [dynastay.ErrNotFound]; and if the
-// discount is not the one in Request.Discounts, with a [*dynastay.InvalidError].
+// code cannot be used, it fails with a [*PromoError], and if the discount is not the one in Request.Discounts, with a
+// [*dynastay.InvalidError].
 //
 // It needs one action for each night of each room type, two for the booking and its reference, one for each line, one
 // for a promo code, and one for an idempotency key. A transaction has at most 100 actions.
@@ -143,10 +143,13 @@ func (r *Repository) usePromo(
 
 // expected compares a discount with the one that the guest was told, if it is set.
 func expected(told, discount dynastay.Money) error {
-	if told.IsSet() && told != discount {
-		return dynastay.Invalid("Discounts", "must be %s, the discount of the promo code", discount)
+	switch {
+	case !told.IsSet() || told == discount || told.Sign() == 0 && discount.Sign() == 0:
+		return nil
+	case discount.Sign() == 0:
+		return dynastay.Invalid("Discounts", "must be 0: there is no discount")
 	}
-	return nil
+	return dynastay.Invalid("Discounts", "must be %s, the discount of the promo code", discount)
 }
 
 // Create runs [Repository.CreateOp]. 1 request, 1 more for a promo code, and 1 more for each room type if the quote
@@ -252,6 +255,12 @@ func (req Request) validate() (spelled []dynastay.Key, err error) {
 	return spellingsOf(req.PromoCode, req.Discounts)
 }
 
+// promoInput returns the form in which retries compare a code: guests may type it differently.
+func promoInput(code string) string {
+	own, _ := promoText(code) // invalid input is never compared
+	return own
+}
+
 // spellingsOf returns the keys of the promo codes that a text may mean.
 func spellingsOf(code string, discounts dynastay.Money) ([]dynastay.Key, error) {
 	if code == "" {
@@ -316,7 +325,7 @@ func (req Request) agreed(in *dynastay.Input) {
 	req.Guest.agreed(in)
 	in.Field("requests", req.SpecialRequests)
 	if req.PromoCode != "" {
-		in.Field("promo code", req.PromoCode)
+		in.Field("promo code", promoInput(req.PromoCode))
 		in.Field("discounts", req.Discounts.String())
 	}
 	if req.Hold > 0 {

@@ -11,8 +11,8 @@ import (
 	"github.com/dynastay/dynastay/bookings"
 )
 
-// A webhook records what the payment provider reports. The first notification that a payment was made confirms the booking;
-// a repeated one changes nothing. A payment that arrives too late is recorded, and then refunded.
+// A webhook records what the payment provider reports. The first notification that a payment was made confirms the
+// booking; a repeated one changes nothing. A payment that arrives too late is recorded, and then refunded.
 func ExampleRepository_ConfirmWithPayment() {
 	ctx := context.Background()
 	db, clock, quote, stop := openHotel(ctx)

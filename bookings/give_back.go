@@ -14,13 +14,18 @@ import (
 // mostReturned is the number of nights that one transaction can return: with the booking, it has 100 actions.
 const mostReturned = 99
 
+// mostModified is the number of nights that a booking can have after a modification: its cancellation also needs
+// actions for the booking, a promo code, a refund, the summary of the payments and an idempotency key. A booking that
+// has just been created has no more, because its lines and its reference needed actions, too.
+const mostModified = 95
+
 // Cancellation is the result of [Repository.Cancel] and [Repository.Expire].
 type Cancellation struct {
 	Booking *Booking
 	// Payment is the summary of the payments after the cancellation, if it was to record a refund, see [WithRefund]. It
 	// is nil if nothing has been paid.
 	Payment *PaymentSummary
-	// Refunds are those that the cancellation has recorded.
+	// Refunds are those of the options, as they are recorded. Pass those that are pending to the provider.
 	Refunds []Refund
 	// Missing lists the nights whose rooms could not be returned, because the item of the night no longer exists or has no
 	// number of available rooms.
@@ -35,7 +40,8 @@ type giveBack struct {
 	move
 	invalid error
 	input   func(*dynastay.Input)
-	refund  func(*account, *Booking) ([]Refund, error) // records the refunds; nil for none
+	refund  func(*account, *Booking) error // records the refunds; nil for none
+	refunds []string                       // their ids
 }
 
 func (r *Repository) giveBackOp(bookingID string, op giveBack) *dynastay.Operation[Cancellation] {
@@ -51,7 +57,8 @@ func (r *Repository) giveBackOp(bookingID string, op giveBack) *dynastay.Operati
 			var record func(*account, *Booking) error
 			if op.refund != nil {
 				record = func(a *account, b *Booking) (err error) {
-					c.Refunds, err = op.refund(a, b)
+					err = op.refund(a, b)
+					c.Refunds = a.refundsOf(op.refunds)
 					return err
 				}
 			}
@@ -65,10 +72,10 @@ func (r *Repository) giveBackOp(bookingID string, op giveBack) *dynastay.Operati
 		},
 		Restore: func(ctx context.Context, _ map[string]string) (Cancellation, error) {
 			now, err := r.recorded(ctx, key)
-			if op.refund == nil {
-				now.Payment = nil // as in the first call
+			if err != nil || op.refund == nil {
+				return Cancellation{Booking: now.Booking}, err
 			}
-			return Cancellation{Booking: now.Booking, Payment: now.Payment}, err
+			return Cancellation{Booking: now.Booking, Payment: now.Payment, Refunds: now.account.refundsOf(op.refunds)}, nil
 		},
 	})
 }

@@ -84,11 +84,15 @@ func (s recode) enter(w *world, m *bookings.Modification) {
 	m.Discounts = s.told.of(discount)
 }
 
+func unknownCode(code string) error {
+	return &bookings.PromoError{Code: code, Err: bookings.ErrPromoUnknown}
+}
+
 // coded returns the code of a new booking and its discount, or why it cannot be used.
 func (w *world) coded(s creating, rooms int64) (code string, discount int64, no error) {
 	code = typedCode(s.code)
 	if _, there := w.codes[code]; !there {
-		return "", 0, dynastay.ErrNotFound
+		return "", 0, unknownCode(code)
 	}
 	if no = w.unusable(code); no == nil {
 		discount, no = w.discount(code, rooms)
@@ -107,7 +111,7 @@ func (w *world) recoded(b worldBooking, m bookings.Modification, rooms int64) (c
 	}
 	if code = typedCode(text); code != "" {
 		if _, there := w.codes[code]; !there {
-			return "", 0, dynastay.ErrNotFound
+			return "", 0, unknownCode(code)
 		}
 		discount, no = w.discount(code, rooms)
 		switch {
@@ -128,7 +132,7 @@ func inputOfCode(m bookings.Modification) string {
 	if m.PromoCode == nil {
 		return fmt.Sprint("keeps", m.Discounts)
 	}
-	return fmt.Sprintf("%q %s", *m.PromoCode, m.Discounts)
+	return fmt.Sprintf("%q %s", typedCode(*m.PromoCode), m.Discounts)
 }
 
 // metCodes counts what has become of a code.

@@ -106,8 +106,8 @@ func (s creating) with(code choosingCode) creating {
 	return s
 }
 
-// either is the refusal of a call that has met another one, for one of two reasons: if both arise between its read and its
-// write, the one that is found first is returned.
+// either is the refusal of a call that has met another one, for one of two reasons: if both arise between its read and
+// its write, the one that is found first is returned.
 type either struct {
 	code   error
 	nights *availability.Refused

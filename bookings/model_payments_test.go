@@ -1,6 +1,7 @@
 package bookings_test
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"strings"
@@ -249,7 +250,7 @@ func (s *refunding) refund(w *world, bookingID string) bookings.Refund {
 }
 
 func inputOfRefund(r bookings.Refund) string {
-	return fmt.Sprint(r.ID, r.ProviderTransactionID, r.Amount, r.Status, r.Reason, r.At.Truncate(time.Millisecond))
+	return fmt.Sprint(r.ID, r.ProviderTransactionID, r.Amount, cmp.Or(r.Status, bookings.Refunded), r.Reason, r.At.Truncate(time.Millisecond))
 }
 
 // recordPayment returns the call that records a notification.

@@ -248,7 +248,7 @@ func (w *world) createCode(p bookings.PromoCode, invalid error) codeWrite {
 // switchCode activates or deactivates a code.
 func (w *world) switchCode(text string, active bool) codeWrite {
 	c := codeWrite{
-		name: "deactivate", input: strings.TrimSpace(text), again: true,
+		name: "deactivate", input: typedCode(text), again: true,
 		judge: func() (bookings.PromoCode, error) {
 			code, there := w.codes[typedCode(text)]
 			if !there {

@@ -201,7 +201,7 @@ func (s creating) call(w *world, q *availability.Quote) worldWrite {
 	var invalid error
 	switch {
 	case s.code != "":
-		agreed = append(agreed, s.code, s.discounts)
+		agreed = append(agreed, typedCode(s.code), s.discounts)
 	case s.discounts.Sign() > 0:
 		invalid = dynastay.Invalid("Discounts", "…")
 	}

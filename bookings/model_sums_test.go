@@ -6,8 +6,9 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// addsUp requires what must hold of the stored items, whatever the model expects: the summary of the payments of a booking
-// and its total are sums, no payment is refunded by more than was paid, and a promo code counts the bookings that use it.
+// addsUp requires what must hold of the stored items, whatever the model expects: the summary of the payments of a
+// booking and its total are sums, no payment is refunded by more than was paid, and a promo code counts the bookings
+// that use it.
 func (w *world) addsUp(items, codes map[string]map[string]any) {
 	paid, authorized, refunded := map[string]int64{}, map[string]int64{}, map[string]int64{} // by booking
 	left := map[string]int64{}                                                               // by payment

@@ -64,9 +64,9 @@ var worldOperations = []struct {
 }
 
 // Two properties are opened, changed, closed, quoted, booked, paid, refunded and read, operation by operation, by two
-// processes and through the faults of the network. Every result, and after every world every stored item, is what a model
-// in memory expects: it knows the bookings, the notifications of payments and the values of the nights and of the promo
-// codes, and computes the rooms left and the uses of the codes from the bookings.
+// processes and through the faults of the network. Every result, and after every world every stored item, is what a
+// model in memory expects: it knows the bookings, the notifications of payments and the values of the nights and of the
+// promo codes, and computes the rooms left and the uses of the codes from the bookings.
 func TestModel(t *testing.T) {
 	t.Parallel()
 	const parts = 4

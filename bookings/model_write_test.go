@@ -29,7 +29,8 @@ type worldWrite struct {
 	plain  bool // without a key, it is one UpdateItem: if a response is lost, the outcome is unknown
 	// again is set if a call without a key can be repeated until its outcome is known: what is recorded twice counts once.
 	again bool
-	// sees compares what the call returned beside the booking. Replayed means that an earlier call may have been carried out.
+	// sees compares what the call returned beside the booking. Replayed means that an earlier call may have been
+	// carried out.
 	sees func(after worldBooking, replayed bool)
 }
 

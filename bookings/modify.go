@@ -100,7 +100,7 @@ func (r *Repository) QuoteModification(ctx context.Context, bookingID string, re
 	switch _, err := r.rediscount(ctx, b, m); {
 	case err == nil:
 		m.Discounts = b.Breakdown.Discounts
-	case errors.Is(err, dynastay.ErrNotFound), errors.As(err, &unusable): // unless the guest uses another code, Modify refuses it
+	case errors.As(err, &unusable): // unless the guest uses another code, Modify refuses it
 	default:
 		return Modification{}, err
 	}
@@ -155,7 +155,7 @@ func (r *Repository) ModifyOp(m Modification) *dynastay.Operation[Modified] {
 				in.Field("requests", *m.SpecialRequests)
 			}
 			if m.PromoCode != nil {
-				in.Field("promo code", *m.PromoCode)
+				in.Field("promo code", promoInput(*m.PromoCode))
 			}
 			if m.Discounts.IsSet() {
 				in.Field("discounts", m.Discounts.String())

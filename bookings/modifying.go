@@ -3,6 +3,7 @@ package bookings
 import (
 	"context"
 	"errors"
+	"fmt"
 	"time"
 
 	"github.com/dynastay/dynastay"
@@ -99,6 +100,11 @@ func (p *modifying) requote(b *Booking) error {
 	if err := p.fits(b); err != nil {
 		return err
 	}
+	if n := p.Quote.Stay.Nights() * len(p.Quote.Lines); n > mostModified {
+		reason := fmt.Sprintf(
+			"must have at most %d nights (nights × room types), got %d: more could not be returned in one transaction", mostModified, n)
+		return &dynastay.InvalidError{Field: "Quote", Reason: reason, Err: &dynastay.TooLargeError{Actions: n + 100 - mostModified}}
+	}
 	has, err := b.booked()
 	if err != nil {
 		return err
@@ -112,6 +118,15 @@ func (p *modifying) requote(b *Booking) error {
 
 // reprice gives the booking its discount and its total.
 func (p *modifying) reprice(ctx context.Context, b *Booking) (err error) {
+	if p.Quote == nil {
+		// The rooms keep their price, which other software may have stored without its parts, or with others.
+		parts := *b
+		if err := parts.addUp(); err != nil || !b.Breakdown.Rooms.IsSet() || parts.Total != b.Total {
+			return &dynastay.Error{
+				Op: modify.name, Entity: "Booking", ID: b.ID, Field: "PriceBreakdown", Kind: dynastay.ErrCorrupt, Err: errBreakdown,
+			}
+		}
+	}
 	if p.taken, err = p.rediscount(ctx, b, p.Modification); err != nil {
 		return err
 	}
@@ -126,6 +141,9 @@ func (p *modifying) reprice(ctx context.Context, b *Booking) (err error) {
 	}
 	return nil
 }
+
+// errBreakdown is about items of other software.
+var errBreakdown = errors.New("its parts must add up to the total")
 
 // sell adds the actions for the rooms, and returns the new lines.
 func (p *modifying) sell(ctx context.Context, tx *dynastay.Tx, change *entity.Change[Booking]) ([]Line, []MissingNight, error) {
@@ -157,7 +175,7 @@ func (p *modifying) usePromos(tx *dynastay.Tx) {
 
 // pay gives the booking the payment status that follows from its new total.
 func (p *modifying) pay(tx *dynastay.Tx, change *entity.Change[Booking]) error {
-	summary, err := p.ledger.settle(tx, p.rows, change, func(*account, *Booking) error { return nil })
+	summary, err := p.ledger.settle(tx, p.rows, change, nil)
 	if err != nil || summary != nil || change.Before.PaymentStatus != change.Before.unpaid() {
 		return err
 	}

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"fmt"
 	"slices"
 	"time"
 
@@ -131,7 +132,7 @@ func (r *Repository) ConfirmOp(bookingID string, opts ...ConfirmOption) *dynasta
 			err = c.payments[i].Validate()
 		}
 		if invalid == nil {
-			invalid = dynastay.Within("Payment", err)
+			invalid = dynastay.Within(fmt.Sprintf("Payments[%d]", i), err)
 		}
 	}
 	return r.moveOp(bookingID, confirm, invalid, func(in *dynastay.Input) {
@@ -139,9 +140,9 @@ func (r *Repository) ConfirmOp(bookingID string, opts ...ConfirmOption) *dynasta
 			p.agreed(in)
 		}
 	}, func(a *account, b *Booking) error {
-		for _, p := range c.payments {
+		for i, p := range c.payments {
 			if err := r.ledger.pay(a, b, p); err != nil {
-				return dynastay.Within("Payment", err)
+				return dynastay.Within(fmt.Sprintf("Payments[%d]", i), err)
 			}
 		}
 		return nil

@@ -10,9 +10,10 @@ import (
 	"github.com/dynastay/dynastay/keys"
 )
 
-// Payment is one transaction at a payment provider for a booking, as of its last notification. No text of it may look
-// like a card number or a card verification code; each has at most [entity.MaxName] bytes, FailureReason
-// [entity.MaxNote].
+// Payment is one transaction at a payment provider for a booking, as of its last notification. No text of it may
+// contain card data, see [Request]; each has at most [entity.MaxName] bytes, FailureReason [entity.MaxNote]. An id is
+// refused only if it has no letter and looks like a card number: if the ids of a provider are numbers, put the
+// provider's name in front of them.
 type Payment struct {
 	ID                    string // such as "pay_…"; generated if the first notification has none
 	BookingID             string
@@ -22,8 +23,9 @@ type Payment struct {
 	Amount                dynastay.Money
 	Status                PaymentStatus // PaymentPending, Authorized, Paid or PaymentFailed
 	Card                  Card          // for payments by card
-	FailureReason         string        // of a payment that failed
-	// At is when the payment got its status, according to the provider, in whole milliseconds. The zero time means now.
+	FailureReason         string        // of a payment that failed, such as the provider's code for it
+	// At is when the payment got its status, according to the provider, in whole milliseconds. The zero time means now;
+	// then notifications that arrive in the wrong order count in that order.
 	At        time.Time
 	CreatedAt time.Time // when the payment was first recorded
 }
@@ -74,12 +76,15 @@ func (p Payment) Validate() error {
 	}
 	for _, text := range []struct {
 		field, value string
+		check        func(string, int) error
 		most         int
 	}{
-		{"ID", p.ID, entity.MaxName}, {"Provider", p.Provider, entity.MaxName}, {"ProviderTransactionID", p.ProviderTransactionID, entity.MaxName},
-		{"Method", p.Method, entity.MaxName}, {"Card.Brand", p.Card.Brand, entity.MaxName}, {"FailureReason", p.FailureReason, entity.MaxNote},
+		{"ID", p.ID, checkProviderID, entity.MaxName},
+		{"ProviderTransactionID", p.ProviderTransactionID, checkProviderID, entity.MaxName},
+		{"Provider", p.Provider, checkText, entity.MaxName}, {"Method", p.Method, checkText, entity.MaxName},
+		{"Card.Brand", p.Card.Brand, checkText, entity.MaxName}, {"FailureReason", p.FailureReason, checkText, entity.MaxNote},
 	} {
-		if err := checkText(text.value, text.most); err != nil {
+		if err := text.check(text.value, text.most); err != nil {
 			return dynastay.Within(text.field, err)
 		}
 	}

@@ -43,11 +43,19 @@ func (s PaymentStatus) normal() PaymentStatus {
 	return s
 }
 
-// readSummary decodes a stored summary. That of other software has no totals: they follow from the payment.
-func readSummary(row dynastay.Row) (*PaymentSummary, error) {
+// readSummary decodes a stored summary. That of other software has no totals: they follow from the payment. Amounts
+// without a currency are in the given one.
+func readSummary(row dynastay.Row, currency dynastay.Currency) (*PaymentSummary, error) {
 	s, err := summaryEntity.Value(row)
 	if err != nil {
 		return nil, err
+	}
+	for _, amount := range []*dynastay.Money{&s.Amount, &s.Refunded} {
+		if amount.Sign() != 0 && !amount.IsSet() {
+			if *amount, err = dynastay.MoneyOfDigits(amount.Digits(), currency); err != nil {
+				return nil, err
+			}
+		}
 	}
 	nothing, err := s.Amount.Sub(s.Amount)
 	if err != nil {

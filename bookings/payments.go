@@ -78,7 +78,7 @@ func (r *Repository) Payment(ctx context.Context, bookingID string, opts ...dyna
 	if !row.Exists() {
 		return nil, &dynastay.Error{Op: "bookings.Payment", Entity: "Payment", ID: bookingID, Kind: dynastay.ErrNotFound}
 	}
-	return readSummary(row)
+	return readSummary(row, "")
 }
 
 // PaymentHistory is everything that has been recorded about the payments of a booking, oldest first.
@@ -101,7 +101,7 @@ func (r *Repository) PaymentHistory(ctx context.Context, bookingID string, opts 
 	if err != nil {
 		return PaymentHistory{}, err
 	}
-	a, err := storedOf(rows).account(bookingID)
+	a, err := storedOf(rows).account(bookingID, "")
 	if err != nil {
 		return PaymentHistory{}, err
 	}
@@ -143,20 +143,32 @@ func (r *Repository) recordOp(
 			}
 			return Recorded{change.After, summary}, rows.addLines(change.After)
 		},
-		Restore: func(ctx context.Context, _ map[string]string) (Recorded, error) { return r.recorded(ctx, key) },
+		Restore: func(ctx context.Context, _ map[string]string) (Recorded, error) {
+			now, err := r.recorded(ctx, key)
+			return now.Recorded, err
+		},
 	})
 }
 
 // recorded reads the result of an earlier call.
-func (r *Repository) recorded(ctx context.Context, key dynastay.Key) (Recorded, error) {
+func (r *Repository) recorded(ctx context.Context, key dynastay.Key) (now restored, err error) {
 	rows, err := r.read(ctx, key, dynastay.Consistent)
 	if err != nil {
-		return Recorded{}, err
+		return now, err
 	}
-	b, err := r.bookingOf(key, rows)
-	if err != nil || !rows.summary.Exists() {
-		return Recorded{Booking: b}, err
+	if now.Booking, err = r.bookingOf(key, rows); err != nil {
+		return now, err
 	}
-	summary, err := readSummary(rows.summary)
-	return Recorded{b, summary}, err
+	currency := now.Booking.Total.Currency()
+	if now.account, err = rows.account(now.Booking.ID, currency); err != nil || !rows.summary.Exists() {
+		return now, err
+	}
+	now.Payment, err = readSummary(rows.summary, currency)
+	return now, err
+}
+
+// restored is a booking with its payments, as an earlier call left them, or a later one.
+type restored struct {
+	Recorded
+	account *account
 }

@@ -205,10 +205,11 @@ func TestInvalidPayments(t *testing.T) {
 		{"BookingID", func(p *bookings.Payment) { p.BookingID = "" }},
 		{"BookingID", func(p *bookings.Payment) { p.BookingID = "a#b" }},
 		{"ProviderTransactionID", func(p *bookings.Payment) { p.ProviderTransactionID = "" }},
-		{"ProviderTransactionID", func(p *bookings.Payment) { p.ProviderTransactionID = "ch_4242424242424242" }},
+		{"ProviderTransactionID", func(p *bookings.Payment) { p.ProviderTransactionID = "4242-4242-4242-4242" }},
 		{"ProviderTransactionID", func(p *bookings.Payment) { p.ProviderTransactionID = strings.Repeat("x", 257) }},
 		{"ID", func(p *bookings.Payment) { p.ID = "a#b" }},
-		{"ID", func(p *bookings.Payment) { p.ID = "pay_4242424242424242" }},
+		{"ID", func(p *bookings.Payment) { p.ID = "4242424242424242" }},
+		{"ID", func(p *bookings.Payment) { p.ID = strings.Repeat("x", 129) }},
 		{"Provider", func(p *bookings.Payment) { p.Provider = "" }},
 		{"Provider", func(p *bookings.Payment) { p.Provider = long[:257] }},
 		{"Provider", func(p *bookings.Payment) { p.Provider = pan }},
@@ -238,7 +239,7 @@ func TestInvalidPayments(t *testing.T) {
 		invalidField(t, test.field, err)
 		if p.BookingID == b.ID && p.Status != bookings.PaymentFailed { // which a confirmation refuses first
 			_, err = i.repo.ConfirmWithPayment(t.Context(), b.ID, p)
-			invalidField(t, "Payment."+test.field, err)
+			invalidField(t, "Payments[0]."+test.field, err)
 		}
 	}
 	refund := refundOf(b.ID, "re_1", "1", "")
@@ -255,6 +256,7 @@ func TestInvalidPayments(t *testing.T) {
 		{"Reason", func(r *bookings.Refund) { r.Reason = long }},
 		{"Reason", func(r *bookings.Refund) { r.Reason = "to card " + pan }},
 		{"Status", func(r *bookings.Refund) { r.Status = bookings.Paid }},
+		{"FailureReason", func(r *bookings.Refund) { r.FailureReason = "closed" }},
 		{"Amount.Currency", func(r *bookings.Refund) { r.Amount = dynastay.Money{} }},
 		{"Amount", func(r *bookings.Refund) { r.Amount = dollarsOf("0") }},
 		{"Amount", func(r *bookings.Refund) { r.Amount = dollarsOf("0.001") }},
@@ -272,9 +274,9 @@ func TestInvalidPayments(t *testing.T) {
 	failed := good
 	failed.Status = bookings.PaymentFailed
 	_, err := i.repo.ConfirmWithPayment(t.Context(), b.ID, failed)
-	invalidField(t, "Payment.Status", err)
+	invalidField(t, "Payments[0].Status", err)
 	_, err = i.repo.ConfirmWithPayment(t.Context(), "bkg_other", good)
-	invalidField(t, "Payment.BookingID", err)
+	invalidField(t, "Payments[0].BookingID", err)
 	_, err = i.repo.CancelWithRefund(t.Context(), "bkg_other", "", refund)
 	invalidField(t, "Refunds[0].BookingID", err)
 	_, err = i.repo.Payment(t.Context(), "a#b")
@@ -282,6 +284,12 @@ func TestInvalidPayments(t *testing.T) {
 	_, err = i.repo.PaymentHistory(t.Context(), "a#b")
 	invalidField(t, "BookingID", err)
 	assert.Empty(t, stop())
+	twice := i.repo.CancelOp(b.ID, "", bookings.WithRefund(refund), bookings.WithRefund(refund))
+	invalidField(t, "Refunds[1].ID", i.DB.Write(t.Context(), twice))
+	refund.Status = bookings.PaymentFailed
+	_, err = i.repo.CancelWithRefund(t.Context(), b.ID, "", refund)
+	invalidField(t, "Refunds[0].Status", err)
+	refund.Status = ""
 
 	euros := good
 	euros.Amount = dynastay.MustMoney("200", "EUR")

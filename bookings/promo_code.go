@@ -47,6 +47,7 @@ type PromoCode struct {
 
 // The reasons why a promo code cannot be used. The [*PromoError] that is returned matches them.
 var (
+	ErrPromoUnknown  = errors.New("it does not exist")
 	ErrPromoInactive = errors.New("it is not active")
 	ErrPromoNotYet   = errors.New("it is not valid yet")
 	ErrPromoEnded    = errors.New("it is not valid any more")

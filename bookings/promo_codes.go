@@ -75,7 +75,7 @@ func (r *Repository) switchPromoOp(name, code string, active bool) *dynastay.Ope
 	return dynastay.NewOp(dynastay.OpSpec[*PromoCode]{
 		Name:    name,
 		Invalid: err,
-		Input:   func(in *dynastay.Input) { in.Key(spelled[0]) },
+		Input:   func(in *dynastay.Input) { in.Key(spelled[len(spelled)-1]) },
 		Prepare: func(ctx context.Context, tx *dynastay.Tx) (*PromoCode, error) {
 			_, row, err := r.findPromo(ctx, spelled, dynastay.Consistent)
 			if err != nil {

@@ -349,10 +349,11 @@ func TestRepeatedPromoCalls(t *testing.T) {
 	assert.Equal(t, 3, replayed.Version)
 	sent := stop()
 	assert.True(t, readsConsistently(t, sent[len(sent)-1]))
-	for _, other := range []string{"SUMMER2025", "summer2024"} {
-		_, err = repo.DeactivatePromoCode(ctx, other, off)
-		assert.ErrorIs(t, err, dynastay.ErrIdempotencyMismatch, other)
-	}
+	repeated, err := repo.DeactivatePromoCode(ctx, "summer2024", off)
+	require.NoError(t, err)
+	assert.Equal(t, replayed, repeated, "another spelling of the same code")
+	_, err = repo.DeactivatePromoCode(ctx, "SUMMER2025", off)
+	assert.ErrorIs(t, err, dynastay.ErrIdempotencyMismatch)
 	_, err = repo.ActivatePromoCode(ctx, "SUMMER2024", off)
 	assert.ErrorIs(t, err, dynastay.ErrIdempotencyMismatch)
 }

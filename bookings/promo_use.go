@@ -21,6 +21,9 @@ type promo struct {
 // readPromo reads a code that a booking is to use, has, or both.
 func (r *Repository) readPromo(ctx context.Context, spelled []dynastay.Key) (promo, error) {
 	code, row, err := r.findPromo(ctx, spelled, dynastay.Consistent)
+	if errors.Is(err, dynastay.ErrNotFound) {
+		err = unknownPromo(spelled[len(spelled)-1]) // ErrNotFound would be about the booking
+	}
 	return promo{code, row}, err
 }
 
@@ -89,7 +92,7 @@ func (r *Repository) rediscount(ctx context.Context, b *Booking, m Modification)
 		return promo{}, err
 	}
 	discount, err := code.Discount(b.Breakdown.Rooms)
-	if code.Code == b.PromoCode {
+	if m.PromoCode == nil || code.Code == b.PromoCode {
 		if errors.Is(err, ErrPromoMinimum) {
 			discount, err = nothing, nil // it keeps the use, and can have a discount again
 		}
@@ -156,7 +159,11 @@ func judgePromo(seen map[dynastay.Ref]dynastay.Row, spellings []dynastay.Ref, no
 	if missing < len(spellings) {
 		return nil
 	}
-	return promoNotFound(spellings[len(spellings)-1].Key)
+	return unknownPromo(spellings[len(spellings)-1].Key)
+}
+
+func unknownPromo(key dynastay.Key) error {
+	return &PromoError{Code: promoEntity.IDOf(key), Err: ErrPromoUnknown}
 }
 
 func refsOf(spelled []dynastay.Key) []dynastay.Ref {

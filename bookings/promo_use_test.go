@@ -76,7 +76,7 @@ func TestCodesThatCannotBeUsed(t *testing.T) {
 	taken := i.taken(t)
 	for code, want := range map[string]error{
 		"ENDED": bookings.ErrPromoEnded, "SOON": bookings.ErrPromoNotYet, "EUROS": bookings.ErrPromoCurrency, "LONG": bookings.ErrPromoMinimum,
-		"ONCE": bookings.ErrPromoUsedUp, "OFF": bookings.ErrPromoInactive, "NONE": dynastay.ErrNotFound,
+		"ONCE": bookings.ErrPromoUsedUp, "OFF": bookings.ErrPromoInactive, "NONE": bookings.ErrPromoUnknown,
 	} {
 		_, err := i.repo.Create(t.Context(), i.promoRequest(t, code))
 		assert.ErrorIs(t, err, want, code)
@@ -268,7 +268,7 @@ func TestModificationsWithCodes(t *testing.T) {
 		{name: "shorter, below the minimum", stay: shorter, discounts: "0", status: bookings.Paid, code: "OLD", uses: []int{1, 0, 1}},
 		{name: "again above it", stay: payStay, discounts: "20", status: bookings.Paid, code: "OLD", uses: []int{1, 0, 1}},
 		{name: "a code that is used up", change: code("FULL"), want: bookings.ErrPromoUsedUp, discounts: "20", status: bookings.Paid, code: "OLD", uses: []int{1, 0, 1}},
-		{name: "an unknown code", change: code("NONE"), want: dynastay.ErrNotFound, discounts: "20", status: bookings.Paid, code: "OLD", uses: []int{1, 0, 1}},
+		{name: "an unknown code", change: code("NONE"), want: bookings.ErrPromoUnknown, discounts: "20", status: bookings.Paid, code: "OLD", uses: []int{1, 0, 1}},
 		{name: "the same code in another spelling", change: code("old"), discounts: "20", status: bookings.Paid, code: "OLD", uses: []int{1, 0, 1}},
 		{name: "another code and a longer stay", stay: longer, change: code("new"), discounts: "50", status: bookings.PaymentPending, code: "NEW", uses: []int{0, 1, 1}},
 		{name: "the old code, which is not active", change: code("OLD"), want: bookings.ErrPromoInactive, discounts: "50", status: bookings.PaymentPending, code: "NEW", uses: []int{0, 1, 1}},

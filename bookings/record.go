@@ -7,6 +7,7 @@ import (
 
 	"github.com/dynastay/dynastay"
 	"github.com/dynastay/dynastay/entity"
+	"github.com/dynastay/dynastay/internal/keytext"
 	"github.com/dynastay/dynastay/keys"
 )
 
@@ -29,19 +30,26 @@ func (l ledger) pay(a *account, b *Booking, p Payment) error {
 	if b.Total.IsSet() && p.Amount.Currency() != b.Total.Currency() {
 		return dynastay.Invalid("Amount", "must be in %s, the currency of the booking", b.Total.Currency())
 	}
-	if i := a.payment(p.ProviderTransactionID); p.At.IsZero() && i >= 0 && a.payments[i].Status == p.Status {
+	if i := a.payment(normalID(p.ProviderTransactionID)); p.At.IsZero() && i >= 0 && a.payments[i].Status == p.Status {
 		p.At = a.payments[i].At // the status is not new
 	}
 	p.ID = cmp.Or(p.ID, l.db.NewID("pay_"))
+	p.ProviderTransactionID = normalID(p.ProviderTransactionID)
 	p.At, p.CreatedAt = l.moment(p.At), l.moment(time.Time{})
 	return a.pay(p)
 }
 
 // refund records a notification of a refund in the account.
 func (l ledger) refund(a *account, r Refund) error {
-	r.Status = cmp.Or(r.Status, Refunded)
+	r.Status, r.ProviderTransactionID = cmp.Or(r.Status, Refunded), normalID(r.ProviderTransactionID)
 	r.At, r.CreatedAt = l.moment(r.At), l.moment(time.Time{})
 	return a.refund(r)
+}
+
+// normalID returns the provider's id in the form that keys compare. An id that has passed Validate has one.
+func normalID(id string) string {
+	normal, _ := keytext.Normal(id)
+	return normal
 }
 
 // moment returns a time as it is stored. The zero time means now.
@@ -52,8 +60,9 @@ func (l ledger) moment(at time.Time) time.Time {
 	return at.UTC().Truncate(time.Millisecond)
 }
 
-// account returns the payments and refunds of a booking. Other software stores only the summary.
-func (s stored) account(bookingID string) (*account, error) {
+// account returns the payments and refunds of a booking. Other software stores only the summary, perhaps without a
+// currency, which is then that of the booking.
+func (s stored) account(bookingID string, currency dynastay.Currency) (*account, error) {
 	a := &account{bookingID: bookingID}
 	for _, row := range s.payments {
 		p, err := paymentEntity.Value(row)
@@ -70,7 +79,7 @@ func (s stored) account(bookingID string) (*account, error) {
 		a.refunds = append(a.refunds, *r)
 	}
 	if len(a.payments) == 0 && s.summary.Exists() {
-		summary, err := readSummary(s.summary)
+		summary, err := readSummary(s.summary, currency)
 		if err != nil {
 			return nil, err
 		}
@@ -82,11 +91,16 @@ func (s stored) account(bookingID string) (*account, error) {
 // adopt makes a payment, and perhaps a refund, of a summary that other software stored.
 func (a *account) adopt(s *PaymentSummary) {
 	p := s.Payment
-	p.ProviderTransactionID = cmp.Or(p.ProviderTransactionID, p.ID, p.BookingID)
+	p.BookingID = a.bookingID
+	key := keys.PaymentAttempt{BookingID: a.bookingID, ProviderTransactionID: p.ProviderTransactionID}
+	if _, err := keys.Of(key); err != nil {
+		p.ProviderTransactionID, a.nameless = a.bookingID, true
+	}
 	p.At = s.At
 	if p.At.IsZero() {
 		p.At = p.CreatedAt
 	}
+	a.unclear = p.Status == PartiallyRefunded && s.Refunded.Sign() == 0
 	switch p.Status = p.Status.normal(); p.Status {
 	case PartiallyRefunded, Refunded:
 		p.Status = Paid
@@ -94,14 +108,14 @@ func (a *account) adopt(s *PaymentSummary) {
 	a.payments = append(a.payments, p)
 	if s.Refunded.Sign() > 0 && len(a.refunds) == 0 {
 		a.refunds = append(a.refunds, Refund{
-			ID: cmp.Or(p.ID, p.BookingID), BookingID: p.BookingID, ProviderTransactionID: p.ProviderTransactionID,
+			ID: a.bookingID, BookingID: a.bookingID, ProviderTransactionID: p.ProviderTransactionID,
 			Amount: s.Refunded, Status: Refunded, At: s.RefundedAt, CreatedAt: s.RefundedAt,
 		})
 	}
 }
 
-// settle lets record change the account of a booking, and adds the actions that write what it has changed. It also
-// gives the booking the payment status that follows. The summary is nil if nothing has been paid.
+// settle lets record, if it is not nil, change the account of a booking, and adds the actions that write what it has
+// changed. It also gives the booking the payment status that follows. The summary is nil if nothing has been paid.
 //
 // Together with any payment, the booking's own item is written, as with any line: the condition on it keeps two writes
 // that have read the same account from both being carried out. It does not get a new version, because nobody has edited
@@ -109,13 +123,21 @@ func (a *account) adopt(s *PaymentSummary) {
 func (l ledger) settle(
 	tx *dynastay.Tx, rows stored, booking *entity.Change[Booking], record func(*account, *Booking) error,
 ) (*PaymentSummary, error) {
-	a, err := rows.account(booking.After.ID)
+	a, err := rows.account(booking.After.ID, booking.After.Total.Currency())
 	if err != nil {
 		return nil, err
 	}
 	before := account{payments: slices.Clone(a.payments), refunds: slices.Clone(a.refunds)}
-	if err := record(a, booking.After); err != nil || len(a.payments) == 0 {
-		return nil, err
+	if record == nil && a.understood() != nil {
+		return nil, nil // the status stays as other software has set it
+	}
+	if record != nil {
+		if err := record(a, booking.After); err != nil {
+			return nil, err
+		}
+	}
+	if len(a.payments) == 0 {
+		return nil, nil
 	}
 	summary, err := a.summary(booking.After.Total)
 	if err != nil {

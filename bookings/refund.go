@@ -1,6 +1,7 @@
 package bookings
 
 import (
+	"cmp"
 	"time"
 
 	"github.com/dynastay/dynastay"
@@ -9,8 +10,9 @@ import (
 	"github.com/dynastay/dynastay/keys"
 )
 
-// Refund is a refund of one payment. Several refunds may refund parts of a payment. No text of it may look like a card
-// number or a card verification code; Reason has at most [entity.MaxNote] bytes.
+// Refund is a refund of one payment. Several refunds may refund parts of a payment. No text of it may contain card
+// data, see [Request]; the reasons have at most [entity.MaxNote] bytes each. For the ids, the rule is that of
+// [Payment].
 type Refund struct {
 	// ID identifies the refund among those of the booking. It is the provider's id, or one of your own that you also
 	// pass to the provider, so that the refund can be recorded before the provider is asked for it.
@@ -20,7 +22,8 @@ type Refund struct {
 	ProviderTransactionID string
 	Amount                dynastay.Money
 	Status                PaymentStatus // PaymentPending, Refunded or PaymentFailed; "" means Refunded
-	Reason                string
+	Reason                string        // for which the property refunds
+	FailureReason         string        // of a refund that failed, such as the provider's code for it
 	// At is when the refund got its status, in whole milliseconds. The zero time means now.
 	At        time.Time
 	CreatedAt time.Time // when the refund was first recorded
@@ -40,6 +43,7 @@ var refundEntity = entity.New(entity.Spec[Refund]{
 		f.Money("Amount", "Currency", &r.Amount)
 		entity.String(f, "Status", &r.Status)
 		f.String("Reason", &r.Reason)
+		f.String("FailureReason", &r.FailureReason)
 		f.Time("StatusAt", &r.At)
 		f.Time("CreatedAt", &r.CreatedAt)
 	}),
@@ -68,24 +72,31 @@ func (r Refund) validate() error {
 	}
 	for _, text := range []struct {
 		field, value string
+		check        func(string, int) error
 		most         int
 	}{
-		{"ID", r.ID, entity.MaxName}, {"ProviderTransactionID", r.ProviderTransactionID, entity.MaxName}, {"Reason", r.Reason, entity.MaxNote},
+		{"ID", r.ID, checkProviderID, entity.MaxName},
+		{"ProviderTransactionID", r.ProviderTransactionID, checkProviderID, entity.MaxName},
+		{"Reason", r.Reason, checkText, entity.MaxNote}, {"FailureReason", r.FailureReason, checkText, entity.MaxNote},
 	} {
-		if err := checkText(text.value, text.most); err != nil {
+		if err := text.check(text.value, text.most); err != nil {
 			return dynastay.Within(text.field, err)
 		}
 	}
 	switch r.Status {
 	case "", PaymentPending, Refunded, PaymentFailed:
-		return nil
+	default:
+		return dynastay.Invalid("Status", "must be one of pending, refunded, failed")
 	}
-	return dynastay.Invalid("Status", "must be one of pending, refunded, failed")
+	if r.FailureReason != "" && r.Status != PaymentFailed {
+		return dynastay.Invalid("FailureReason", "requires the status failed")
+	}
+	return nil
 }
 
 // agreed adds what a repeated call must have in common with the first one.
 func (r Refund) agreed(in *dynastay.Input) {
-	for _, text := range []string{r.ID, r.ProviderTransactionID, string(r.Status), r.Reason} {
+	for _, text := range []string{r.ID, r.ProviderTransactionID, string(cmp.Or(r.Status, Refunded)), r.Reason, r.FailureReason} {
 		in.Field("refund", text)
 	}
 	in.Field("amount", r.Amount.String())

@@ -161,6 +161,11 @@ func anyOffer() *rapid.Generator[offer.Offer] {
 		if rapid.Bool().Draw(r, "modifies") {
 			o.BookingID, o.Version = id.Draw(r, "booking"), rapid.IntRange(0, 1<<31-1).Draw(r, "version")
 		}
+		if o.PromoCode == "" && o.BookingID == "" {
+			o.Discounts = dynastay.Money{}
+		} else if more, _ := o.Discounts.Compare(q.Total); o.Discounts.IsSet() && more > 0 {
+			o.Discounts = q.Total
+		}
 		return o
 	})
 }

@@ -81,6 +81,12 @@ func (o Offer) validate() error {
 	if err := o.validateAmount("Discounts", o.Discounts); err != nil {
 		return err
 	}
+	switch more, _ := o.Discounts.Compare(o.Quote.Total); { // the currencies are equal, or there is no discount
+	case o.Discounts.Sign() > 0 && more > 0:
+		return dynastay.Invalid("Discounts", "must be at most the total of the quote, %s", o.Quote.Total)
+	case o.Discounts.Sign() > 0 && o.PromoCode == "" && o.BookingID == "":
+		return dynastay.Invalid("Discounts", "requires PromoCode")
+	}
 	return o.validateExpiry()
 }
 

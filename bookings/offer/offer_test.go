@@ -54,6 +54,8 @@ func TestInvalidOffers(t *testing.T) {
 		{"Discounts: must be in USD, the currency of the quote", func(o *offer.Offer) { o.Discounts = dynastay.MustMoney("0", "EUR") }},
 		{"Discounts: must not be negative", func(o *offer.Offer) { o.Discounts = negative }},
 		{"Discounts: must have at most 2 decimal places in USD", func(o *offer.Offer) { o.Discounts = small }},
+		{"Discounts: must be at most the total of the quote, 1419.01 USD", func(o *offer.Offer) { o.Discounts = dynastay.MustMoney("1419.02", "USD") }},
+		{"Discounts: requires PromoCode", func(o *offer.Offer) { o.BookingID, o.Version, o.PromoCode = "", 0, "" }},
 		{"Expires: is required", func(o *offer.Offer) { o.Expires = time.Time{} }},
 		{"Expires: must be after Quote.At", func(o *offer.Offer) { o.Expires = now }},
 		{"Expires: must be within the years 1 to 9999", func(o *offer.Offer) { o.Expires = time.Date(10000, 1, 1, 0, 0, 0, 0, time.UTC) }},
@@ -92,7 +94,7 @@ func TestValidOffers(t *testing.T) {
 		"quoted at no time":    func(o *offer.Offer) { o.Quote.At = time.Time{} },
 		"in the year 1":        func(o *offer.Offer) { o.Quote.At = time.Time{}; o.Expires = time.Time{}.Add(1) },
 		"overbooked twice":     func(o *offer.Offer) { l := &o.Quote.Lines[0]; l.Overbooked = append(l.Overbooked, l.Overbooked...) },
-		"18 digits":            func(o *offer.Offer) { o.Discounts = dynastay.MustMoney("999999999999999999", "USD") },
+		"18 digits":            func(o *offer.Offer) { o.TaxesAndFees = dynastay.MustMoney("999999999999999999", "USD") },
 		"18 digits with cents": func(o *offer.Offer) { o.TaxesAndFees = dynastay.MustMoney("9999999999999999.99", "USD") },
 	} {
 		o := full()
