@@ -299,5 +299,8 @@ func (w *world) fill() {
 		}
 		s.run(w, on)
 	}
-	notifying{charge: &charging{transaction: "ch_1", provider: "stripe", status: bookings.Paid, currency: "USD"}, earlier: -1}.run(w, on)
+	for _, transaction := range oneOf(w.t, "payments", []string{"ch_1"}, []string{"deposit", "rest"}) {
+		c := charging{transaction: transaction, provider: "stripe", status: bookings.Paid, currency: "USD"}
+		notifying{charge: &c, earlier: -1}.run(w, on)
+	}
 }
