@@ -227,7 +227,9 @@ func (s creating) call(w *world, q *availability.Quote) worldWrite {
 			other, quote := s, q.Clone()
 			switch which {
 			case 0:
-				other.hold += time.Minute
+				if other.hold += time.Minute; s.code != "" {
+					other.hold, other.discounts = s.hold, dollars(77)
+				}
 			case 1:
 				other.taxes++
 			case 2:

@@ -57,8 +57,8 @@ var worldOperations = []struct {
 	{"check all", 2, drawCheckAll},
 	{"find", 3, drawFind},
 	{"list", 4, drawList},
-	{"open", 3, drawOpen},
-	{"update", 12, drawUpdate},
+	{"open", 4, drawOpen},
+	{"update", 14, drawUpdate},
 	{"close", 3, drawClose},
 	{"wait", 7, drawWait},
 }
