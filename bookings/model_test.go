@@ -112,7 +112,7 @@ var expectedOutcomes = []string{
 	"create: its usage limit is reached", "create: the price of the rooms is below its minimum",
 	"create: its amounts are not in the currency of the rooms",
 	"modify: code added", "modify: code dropped", "modify: code replaced", "modify: discount changed", "modify: invalid",
-	"modify: it is not active", "modify: the price of the rooms is below its minimum", "meetings",
+	"modify: the price of the rooms is below its minimum", "meetings",
 	"list: by status", "list: by property", "list: by user", "list: by cancelled", "list: by check-in",
 }
 
