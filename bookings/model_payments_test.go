@@ -22,6 +22,7 @@ type notifying struct {
 	earlier int // which earlier notification is recorded again; -1 for a new one
 	// status is what the refund has come to, if that is recorded again; "" for the same as before.
 	status bookings.PaymentStatus
+	other  bool // the refund is said to be of another payment
 	key    keyChoice
 }
 
@@ -39,6 +40,7 @@ func drawRefund(t *rapid.T) worldStep {
 func drawAgain(t *rapid.T) worldStep {
 	s := notifying{earlier: upTo(t, 9, "earlier"), key: drawKey(t)}
 	if rapid.Bool().Draw(t, "refund") {
+		s.other = onceIn(t, 6, "of another payment")
 		s.refund, s.status = &refunding{}, oneOf(t, "status", "", bookings.PaymentPending, bookings.Refunded, bookings.Refunded, bookings.PaymentFailed)
 	} else {
 		s.charge = &charging{}
@@ -52,7 +54,7 @@ func (s notifying) String() string {
 		what = fmt.Sprint(s.refund)
 	}
 	if s.earlier >= 0 {
-		what = fmt.Sprintf("the last but %d again, refund %t, status %q", s.earlier, s.refund != nil, s.status)
+		what = fmt.Sprintf("the last but %d again, refund %t, status %q, other %t", s.earlier, s.refund != nil, s.status, s.other)
 	}
 	return fmt.Sprintf("notify of %s; key %d", what, s.key)
 }
@@ -75,6 +77,9 @@ func (s notifying) write(w *world) (c worldWrite, found bool) {
 		r := w.refunds[len(w.refunds)-1-s.earlier]
 		if s.status != "" {
 			r.Status, r.At = s.status, time.Time{}
+		}
+		if s.other {
+			r.ProviderTransactionID = "other"
 		}
 		return w.recordRefund(r), true
 	}

@@ -227,7 +227,9 @@ func (s creating) call(w *world, q *availability.Quote) worldWrite {
 			other, quote := s, q.Clone()
 			switch which {
 			case 0:
-				other.hold += time.Minute
+				if other.hold += time.Minute; s.code != "" {
+					other.hold, other.discounts = s.hold, dollars(77)
+				}
 			case 1:
 				other.taxes++
 			case 2:
@@ -299,5 +301,8 @@ func (w *world) fill() {
 		}
 		s.run(w, on)
 	}
-	notifying{charge: &charging{transaction: "ch_1", provider: "stripe", status: bookings.Paid, currency: "USD"}, earlier: -1}.run(w, on)
+	for _, transaction := range oneOf(w.t, "payments", []string{"ch_1"}, []string{"deposit", "rest"}) {
+		c := charging{transaction: transaction, provider: "stripe", status: bookings.Paid, currency: "USD"}
+		notifying{charge: &c, earlier: -1}.run(w, on)
+	}
 }

@@ -34,6 +34,11 @@ func drawCancelRefunding(t *rapid.T) worldStep {
 	for i := range s.refunds {
 		s.refunds[i].share = oneOf(t, "share", dueOfIt, dueOfIt, dueOfIt, dueOfIt, s.refunds[i].share)
 	}
+	if onceIn(t, 3, "of each payment") {
+		for i, transaction := range []string{"rest", "deposit", "ch_1"}[:len(s.refunds)] {
+			s.refunds[i].id, s.refunds[i].transaction, s.refunds[i].share = "due_"+transaction, transaction, dueOfIt
+		}
+	}
 	if edge := oneOf(t, "deadline", -time.Millisecond, 0, time.Millisecond); onceIn(t, 2, "at the deadline") {
 		s.edge = &edge
 	}

@@ -34,10 +34,10 @@ func drawUpdate(t *rapid.T) worldStep {
 		rooms := upTo(t, worldCapacity+2, "rooms")
 		s.Change.Rooms, s.AboveCapacity, s.Overbook = &rooms, true, oneOf(t, "overbook", 0, 0, 1, 3)
 	case 3:
-		limit := oneOf(t, "min", 0, 0, 1, 2, 3)
+		limit := oneOf(t, "min", 0, 0, 1, 2, 3, 3)
 		s.MinStay = &limit
 	case 4:
-		limit := oneOf(t, "max", 0, 0, 1, 2, 3)
+		limit := oneOf(t, "max", 0, 0, 1, 1, 2, 3)
 		s.MaxStay = &limit
 	case 5:
 		s.StopSell = rare(t)
