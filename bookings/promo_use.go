@@ -73,8 +73,9 @@ func (r *Repository) rediscount(ctx context.Context, b *Booking, m Modification)
 	case text == "" && m.PromoCode == nil:
 		return promo{}, nil // a discount without a code, which other software has given, stays as it is
 	case text == "":
-		b.PromoCode, b.Breakdown.Discounts = "", dynastay.Money{}
-		return promo{}, nil
+		b.PromoCode = ""
+		b.Breakdown.Discounts, err = b.Breakdown.Rooms.Times(0) // an amount, because the guest may have been told 0
+		return promo{}, err
 	}
 	spelled, err := promoKeys(text)
 	if err != nil {
