@@ -51,7 +51,7 @@ func (s *sales) modify(w *worker) {
 		s.differ("a quote that failed", a.id, "%v", err)
 		return
 	}
-	if w.oneIn(2) {
+	if w.oneIn(3) {
 		s.exchange(w, a, &quoted, minor(quoted.Quote.Total))
 	}
 	s.modified.do(w, func(keyed bool) *modification { return s.newModification(w, a, quoted, keyed) })

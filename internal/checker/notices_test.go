@@ -24,6 +24,11 @@ type notice struct {
 	carried bool      // out together with the move
 }
 
+// paid reports whether a payment of the booking is certainly paid.
+func (a *ask) paid() bool {
+	return slices.ContainsFunc(a.transactions, func(of transaction) bool { return of.paid })
+}
+
 const (
 	paying    = "record payment"
 	refunding = "record refund"
@@ -33,6 +38,7 @@ const (
 type transaction struct {
 	id     string
 	amount dynastay.Money
+	paid   bool // for certain
 }
 
 // record reports a payment of a booking, or a refund.
@@ -41,9 +47,12 @@ func (s *sales) record(w *worker) {
 	if a == nil {
 		return
 	}
+	s.mu.Lock()
+	paid := a.paid()
+	s.mu.Unlock()
 	s.noticed.do(w, func(keyed bool) *notice {
 		n := &notice{booking: a, receipt: w.oneIn(2)}
-		if mark := w.mark(); w.oneIn(2) {
+		if mark := w.mark(); w.oneIn(3) || !paid && !w.oneIn(6) {
 			p := s.payment(w, a, mark)
 			n.payment = &p
 			s.newNotice(w, n, mark, paying, keyed, func(p *process) *dynastay.Operation[bookings.Recorded] {
@@ -73,6 +82,7 @@ func (s *sales) newNotice(
 			err := p.Write(ctx, append(parts, one)...)
 			if err == nil {
 				s.checkRecorded(n, one.Result(), keyed)
+				s.announce(n, nil)
 			}
 			return err
 		})
@@ -112,7 +122,7 @@ func (s *sales) payment(w *worker, a *ask, mark string) bookings.Payment {
 	defer s.mu.Unlock()
 	var of transaction
 	if len(a.transactions) == 0 || len(a.transactions) < 3 && w.oneIn(3) {
-		of = transaction{"tx-" + mark, share(a.quote.Total, []int{4, 2, 1, 1}[w.rand.IntN(4)])}
+		of = transaction{id: "tx-" + mark, amount: share(a.quote.Total, []int{4, 2, 1, 1}[w.rand.IntN(4)])}
 		a.transactions = append(a.transactions, of)
 	} else {
 		of = a.transactions[w.rand.IntN(len(a.transactions))]
@@ -177,10 +187,11 @@ func (s *sales) refund(w *worker, a *ask, mark string) bookings.Refund {
 
 // newRefund draws what is refunded, which [sales.mu] protects.
 func (s *sales) newRefund(w *worker, a *ask, mark string) bookings.Refund {
-	of := transaction{"tx-none", share(a.quote.Total, 2)}
-	if len(a.transactions) > 0 {
-		of = a.transactions[w.rand.IntN(len(a.transactions))]
+	all := slices.DeleteFunc(slices.Clone(a.transactions), func(of transaction) bool { return !of.paid })
+	if len(all) == 0 || w.oneIn(4) {
+		all = append(slices.Clone(a.transactions), transaction{id: "tx-none", amount: share(a.quote.Total, 2)})
 	}
+	of := all[w.rand.IntN(len(all))]
 	r := bookings.Refund{ID: mark, Reason: mark, ProviderTransactionID: of.id, Amount: share(of.amount, 1+w.rand.IntN(3))}
 	if w.oneIn(3) {
 		r.ProviderTransactionID = ""
@@ -188,16 +199,17 @@ func (s *sales) newRefund(w *worker, a *ask, mark string) bookings.Refund {
 	return r
 }
 
-// withNotice gives half of the confirmations a payment of their own, and half of the cancellations a refund.
+// withNotice gives half of the confirmations a payment of their own, and half of the cancellations of what is paid a
+// refund.
 func (s *sales) withNotice(w *worker, m *stayMove, mark string) {
-	if m.kind != confirming && m.kind != cancelling || w.oneIn(2) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if m.kind != confirming && m.kind != cancelling || w.oneIn(2) || m.kind == cancelling && !m.booking.paid() && !w.oneIn(6) {
 		return
 	}
 	m.notice = &notice{booking: m.booking, move: m}
-	s.mu.Lock()
-	defer s.mu.Unlock()
 	if m.kind == confirming {
-		p := newPayment(transaction{"tx-" + mark, share(m.booking.quote.Total, 1+w.rand.IntN(2))}, mark)
+		p := newPayment(transaction{id: "tx-" + mark, amount: share(m.booking.quote.Total, 1+w.rand.IntN(2))}, mark)
 		p.Status = []bookings.PaymentStatus{bookings.PaymentPending, bookings.Authorized, bookings.Paid}[w.rand.IntN(3)]
 		m.notice.payment = &p
 		return
@@ -210,12 +222,20 @@ func (s *sales) withNotice(w *worker, m *stayMove, mark string) {
 	m.notice.refund = &r
 }
 
-// announce lets others report what a move has certainly recorded.
+// announce lets others report what has certainly been recorded.
 func (s *sales) announce(n *notice, made []bookings.Refund) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if of := n.payment; of != nil && !slices.ContainsFunc(n.booking.transactions, func(t transaction) bool { return t.id == of.ProviderTransactionID }) {
-		n.booking.transactions = append(n.booking.transactions, transaction{of.ProviderTransactionID, of.Amount})
+	if p := n.payment; p != nil {
+		all := n.booking.transactions
+		of := slices.IndexFunc(all, func(t transaction) bool { return t.id == p.ProviderTransactionID })
+		if of < 0 {
+			of, all = len(all), append(all, transaction{id: p.ProviderTransactionID, amount: p.Amount})
+		}
+		if p.Status == bookings.Paid {
+			all[of].amount, all[of].paid = p.Amount, true
+		}
+		n.booking.transactions = all
 	}
 	for _, r := range made {
 		n.booking.refunds = append(n.booking.refunds, bookings.Refund{ID: r.ID, ProviderTransactionID: r.ProviderTransactionID, Amount: r.Amount})

@@ -35,9 +35,9 @@ func newPromos(c *checker) []*promo {
 	all := []*promo{
 		{code: "OPEN", percent: 333},
 		{code: "RARE", percent: 12_50, limit: 3},
-		{code: "CAPPED", percent: 50_00, most: 300_00, limit: 4},
-		{code: "GIFT", amount: 600_00, limit: 3},
-		{code: "LONG", percent: 10_00, least: 500_00, limit: 3},
+		{code: "CAPPED", percent: 50_00, most: 300_00, limit: 6},
+		{code: "GIFT", amount: 600_00, limit: 5},
+		{code: "LONG", percent: 10_00, least: 500_00, limit: 5},
 	}
 	for _, p := range all {
 		_, err := bookings.New(c.db.Direct, nil).CreatePromoCode(c.t.Context(), bookings.PromoCode{
@@ -101,7 +101,7 @@ func (s *sales) typed(w *worker, a *ask, rooms int64) (text string, told dynasta
 func (s *sales) switchPromo(w *worker) {
 	s.switched.do(w, func(keyed bool) *promoSwitch {
 		p, mark := s.promos[w.rand.IntN(len(s.promos))], w.mark()
-		t := &promoSwitch{active: !w.oneIn(3)}
+		t := &promoSwitch{active: !w.oneIn(4)}
 		name := map[bool]string{true: "activate", false: "deactivate"}[t.active]
 		t.deed = w.deed(mark, name, p.code, p.code, keyed, never,
 			func(ctx context.Context, process *process, parts ...dynastay.Part) error {

@@ -83,7 +83,7 @@ func (s *sales) step(w *worker) {
 		s.madeBy(w)
 	case at < 13:
 		s.sweep(w)
-	case at < 18:
+	case at < 20:
 		s.modify(w)
 	case at < 32:
 		s.record(w)
