@@ -15,8 +15,15 @@ import (
 // found is a booking as it is stored.
 type found struct {
 	plain
-	lines []plain
-	guard bool
+	lines    []plain
+	guard    bool
+	payments map[string]plain // by the provider's id
+	refunds  map[string]plain
+	summary  plain
+}
+
+func newFound(p plain) *found {
+	return &found{plain: p, payments: map[string]plain{}, refunds: map[string]plain{}}
 }
 
 func (f *found) mark() string { return f.text("SpecialRequests") }
@@ -55,26 +62,21 @@ func (f *found) nights() (all []string) {
 // readBookings puts the items of the table together, none of which is left over.
 func (s *sales) readBookings() map[string]*found {
 	all := map[string]*found{}
-	var guards []plain
-	var lines []plain
+	var guards, parts []plain
 	for _, item := range s.scan(keys.BookingsTable) {
 		p := s.plainOf(item)
 		switch sk := p["SK"].(string); {
 		case sk == "METADATA":
-			all[strings.TrimPrefix(p["PK"].(string), "BOOKING#")] = &found{plain: p}
-		case strings.HasPrefix(sk, "ROOM#"):
-			lines = append(lines, p)
+			all[strings.TrimPrefix(p["PK"].(string), "BOOKING#")] = newFound(p)
 		case sk == "GUARD":
 			guards = append(guards, p)
 		default:
-			s.differ("an item of no kind", p["PK"].(string), "%v", p)
+			parts = append(parts, p)
 		}
 	}
-	for _, line := range lines {
-		if f := all[strings.TrimPrefix(line["PK"].(string), "BOOKING#")]; f != nil {
-			f.lines = append(f.lines, line)
-		} else {
-			s.differ("a line without a booking", line["PK"].(string), "%v", line)
+	for _, part := range parts {
+		if f := all[strings.TrimPrefix(part["PK"].(string), "BOOKING#")]; f == nil || !f.add(part) {
+			s.differ("an item of no booking", part["PK"].(string), "%v", part)
 		}
 	}
 	for _, guard := range guards {

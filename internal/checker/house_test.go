@@ -41,10 +41,14 @@ var midnight = time.Date(2026, 6, 30, 0, 0, 0, 0, time.UTC)
 
 func newHouse(t *testing.T, db *dynastay.DB) house {
 	room := properties.RoomType{Name: "Double", Limits: availability.Limits{MaxOccupancy: 2, MaxAdults: 2}, BasePrice: fixture.Price, Total: scarce}
+	rooms := []properties.RoomType{room, room, room}
+	for i := range rooms {
+		rooms[i].CancellationPolicy = []availability.CancellationPolicy{availability.FreeCancellation(24), availability.PartialRefund(35, 48)}[i%2]
+	}
 	made, err := properties.New(db, nil).Create(t.Context(), properties.Property{
 		Name: "Contested House", Slug: "contested-house", Type: properties.Hotel, OwnerID: "user_host",
-		Status: properties.Approved, Address: properties.Address{City: "Boston", Country: "USA", Latitude: 42.36, Longitude: -71.06},
-	}, []properties.RoomType{room, room, room})
+		Status: properties.Approved, CheckInTime: checkInTime, Address: properties.Address{City: "Boston", Country: "USA", Latitude: 42.36, Longitude: -71.06},
+	}, rooms)
 	require.NoError(t, err)
 	h := house{WithRooms: made}
 	open, tonight := dynastay.MustStay(firstNight, lastNight), dynastay.MustStay(today, firstNight)

@@ -19,6 +19,10 @@ type stayLife struct {
 	statuses []during             // from its creation on
 	tried    []*modification      // all of them
 	modified []*modification      // that were carried out, by version
+	told     []*notice            // all of them
+	certain  []*notice            // that were carried out
+	maybe    []*notice            // of which nobody knows
+	uses     []use                // of promo codes
 }
 
 // during is a status, and the time within which the booking can have had it.
@@ -74,6 +78,7 @@ func (s *sales) checkMoves(all map[string]*found) {
 		delete(receipts, mark)
 	}
 	s.checkModifications(lives, receipts)
+	s.checkNotices(lives, receipts)
 	for mark, r := range receipts {
 		s.differ("a receipt that nobody wrote", r.BookingID, "%s of %s", r.Kind, mark)
 	}
@@ -84,7 +89,12 @@ func (s *sales) checkMoves(all map[string]*found) {
 		s.checkTimes(l)
 		s.checkAuthors(l)
 		s.checkRefusals(l)
+		s.checkRecords(l)
+		s.checkAccount(l)
+		s.checkContradictions(l)
+		s.checkPromo(l)
 	}
+	s.checkPromos(lives, all)
 }
 
 // checkTraces looks for what a move has left behind, which is all or nothing.
@@ -104,10 +114,16 @@ func (s *sales) checkTraces(l *stayLife, m *stayMove, r *receipt) {
 			traces = append(traces, line["RoomId"] == roomFor(m.mark, line["RoomTypeId"].(string)))
 		}
 	}
+	if m.notice != nil && (m.kind == confirming || m.notice.refund.Amount.IsSet()) {
+		traces = append(traces, m.notice.recorded(l))
+	}
 	if len(traces) == 0 {
 		return
 	}
 	done := traces[0]
+	if m.notice != nil {
+		m.notice.carried = done
+	}
 	if slices.Contains(traces, !done) {
 		s.differ("a move that is half done", m.items, "%s %s of %s", m.mark, m.kind, m.booking.id)
 	}

@@ -9,6 +9,7 @@ import (
 	"github.com/dynastay/dynastay"
 	"github.com/dynastay/dynastay/availability"
 	"github.com/dynastay/dynastay/bookings"
+	"github.com/dynastay/dynastay/internal/fixture"
 )
 
 // modification is one call that gives a booking other nights. Its receipt tells that it was this one, and so do its taxes
@@ -26,6 +27,10 @@ const modifying = "modify"
 func (s *sales) modify(w *worker) {
 	a, _ := s.pick(w)
 	if a == nil {
+		return
+	}
+	if w.oneIn(4) {
+		s.edit(w, a)
 		return
 	}
 	to := s.hotel.quotes[w.rand.IntN(len(s.hotel.quotes))]
@@ -46,14 +51,44 @@ func (s *sales) modify(w *worker) {
 		s.differ("a quote that failed", a.id, "%v", err)
 		return
 	}
+	if w.oneIn(3) {
+		s.exchange(w, a, &quoted, minor(quoted.Quote.Total))
+	}
 	s.modified.do(w, func(keyed bool) *modification { return s.newModification(w, a, quoted, keyed) })
+}
+
+// edit gives a booking another promo code and another guest, and nothing else. With another guest, it changes in any
+// case.
+func (s *sales) edit(w *worker, a *ask) {
+	b, err := bookings.New(s.db.Direct, nil).Get(context.Background(), a.id, dynastay.Consistent)
+	if err != nil {
+		s.differ("a booking that cannot be read", a.id, "%v", err)
+		return
+	}
+	to := bookings.Modification{BookingID: a.id, Version: b.Version}
+	s.exchange(w, a, &to, minor(b.Breakdown.Rooms))
+	s.modified.do(w, func(keyed bool) *modification { return s.newModification(w, a, to, keyed) })
+}
+
+// exchange draws another promo code for a booking with rooms at a price, or none, or the one that it has.
+func (s *sales) exchange(w *worker, a *ask, to *bookings.Modification, rooms int64) {
+	text, told := s.typed(w, a, rooms)
+	if text == "" && w.oneIn(2) {
+		told, _ = dynastay.MoneyOfMinor(0, "USD")
+	}
+	to.PromoCode, to.Discounts = &text, told
 }
 
 func (s *sales) newModification(w *worker, a *ask, to bookings.Modification, keyed bool) *modification {
 	mark := w.mark()
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	to.TaxesAndFees, _ = dynastay.MoneyOfMinor(int64(len(s.modifications)+1), "USD")
+	if to.Quote != nil {
+		to.TaxesAndFees, _ = dynastay.MoneyOfMinor(int64(len(s.modifications)+1), "USD")
+	} else {
+		guest := fixture.Request(a.quote).Guest
+		guest.FirstName, to.Guest = mark, &guest
+	}
 	m := &modification{booking: a, to: to}
 	m.deed = w.deed(mark, modifying, a.items(a.id), a.id, keyed, notModified,
 		func(ctx context.Context, p *process, parts ...dynastay.Part) error {
@@ -63,7 +98,7 @@ func (s *sales) newModification(w *worker, a *ask, to bookings.Modification, key
 			switch {
 			case err == nil:
 				b := op.Result().Booking
-				if b.ID != a.id || !keyed && (b.Version != to.Version+1 || b.Breakdown.TaxesAndFees != to.TaxesAndFees || b.Stay != to.Quote.Stay) {
+				if b.ID != a.id || !keyed && (b.Version != to.Version+1 || !m.seen(b)) {
 					s.differ("a modification with another result", m.items, "%s returned version %d of %s", mark, b.Version, b.ID)
 				}
 				if missing := op.Result().Missing; len(missing) > 0 {
@@ -79,10 +114,18 @@ func (s *sales) newModification(w *worker, a *ask, to bookings.Modification, key
 	return m
 }
 
+// seen reports whether a booking is what the modification makes of it.
+func (m *modification) seen(b *bookings.Booking) bool {
+	if m.to.Quote == nil {
+		return b.Guest.FirstName == m.mark
+	}
+	return b.Breakdown.TaxesAndFees == m.to.TaxesAndFees && b.Stay == m.to.Quote.Stay
+}
+
 func notModified(err error) bool {
 	var state *bookings.StateError
 	var nights *bookings.Refused
-	return errors.As(err, &state) || errors.As(err, &nights) || errors.Is(err, dynastay.ErrVersion)
+	return errors.As(err, &state) || errors.As(err, &nights) || errors.Is(err, dynastay.ErrVersion) || unusable(err)
 }
 
 // checkModifications finds the modifications that were carried out by their receipts, for the booking that they are about.
@@ -117,21 +160,24 @@ func (s *sales) checkModifications(lives map[string]*stayLife, receipts map[stri
 // the booking did not have.
 func (s *sales) checkModified(l *stayLife) {
 	slices.SortFunc(l.modified, func(a, b *modification) int { return cmp.Compare(a.to.Version, b.to.Version) })
-	want, fees := nightsOf(l.ask.quote), 0.0
+	want, fees, guest := nightsOf(l.ask.quote), int64(0), fixture.Request(l.ask.quote).Guest.FirstName
 	for i, m := range l.modified {
 		if i > 0 && m.to.Version == l.modified[i-1].to.Version || float64(m.to.Version) >= l.plain["Version"].(float64) {
 			s.differ("two modifications of one version", l.id, "%s of %d", m.mark, m.to.Version)
 		}
-		cents, err := m.to.TaxesAndFees.Minor()
-		if err != nil {
-			s.differ("an amount that is none", l.id, "%v", err)
+		if m.to.Quote != nil {
+			want, fees = nightsOf(m.to.Quote), minor(m.to.TaxesAndFees)
+		} else {
+			guest = m.mark
 		}
-		want, fees = nightsOf(m.to.Quote), float64(cents)/100
 	}
 	if got := l.nights(); !slices.Equal(got, want) {
 		s.differ("a booking of other nights", l.id, "it has %v, and %v were asked for", got, want)
 	}
-	if got := l.plain["PriceBreakdown"].(map[string]any)["TaxesAndFees"]; got != fees {
-		s.differ("a booking with the fees of another modification", l.id, "%v instead of %v", got, fees)
+	if got := l.plain["PriceBreakdown"].(map[string]any)["TaxesAndFees"]; cents(got) != fees {
+		s.differ("a booking with the fees of another modification", l.id, "%v instead of %d cents", got, fees)
+	}
+	if got := l.plain["GuestInfo"].(plain)["FirstName"]; got != guest {
+		s.differ("a booking with the guest of another modification", l.id, "%v instead of %s", got, guest)
 	}
 }

@@ -15,15 +15,17 @@ import (
 	"github.com/dynastay/dynastay/internal/fixture"
 )
 
-// sales are the bookings of the house, some of them holds, and what becomes of them, see stays_test.go and
-// modifications_test.go. The call that made
-// a booking is named in its SpecialRequests, so that each stored one can be told. Each step advances the clock, so that
-// holds end.
+// sales are the bookings of the house, some of them holds or with a promo code, and what becomes of them, see
+// stays_test.go, modifications_test.go, notices_test.go and promos_test.go. The call that made a booking is named in its
+// SpecialRequests, so that each stored one can be told. Each step advances the clock, so that holds end.
 type sales struct {
 	*checker
 	keyed    repeats
 	moved    deeds[*stayMove]
 	modified deeds[*modification]
+	noticed  deeds[*notice]
+	switched deeds[*promoSwitch]
+	promos   []*promo
 
 	mu    sync.Mutex
 	asked map[string]*ask // by mark
@@ -32,6 +34,7 @@ type sales struct {
 
 	moves         map[string]*stayMove // by mark
 	modifications []*modification
+	notices       []*notice // those of moves are in the moves
 	sweeps        []*sweep
 }
 
@@ -49,21 +52,29 @@ type ask struct {
 	held    time.Time       // until when, as it was acknowledged; zero for no hold
 	status  bookings.Status // the last that anybody was told
 	verdict func() verdict
+	from    moment // when it was first asked for
+	code    string // as the guest types it
+
+	refusals     []told            // of the code
+	transactions []transaction     // that many notices are about
+	refunds      []bookings.Refund // the same
 }
 
-// items are the request and the nights that it is about.
-func (a *ask) items(mark string) string { return mark + " " + strings.Join(nightsOf(a.quote), " ") }
+// items are the request, the nights that it is about, and its promo code.
+func (a *ask) items(mark string) string {
+	return strings.Join(append(nightsOf(a.quote), mark, strings.ToUpper(a.code)), " ")
+}
 
 // arrives reports whether the guests can arrive today.
 func (a *ask) arrives() bool { return a.quote.Stay.CheckIn == dynastay.MustDate(today) }
 
 func newSales(c *checker) *sales {
-	return &sales{checker: c, asked: map[string]*ask{}, moves: map[string]*stayMove{}}
+	return &sales{checker: c, asked: map[string]*ask{}, moves: map[string]*stayMove{}, promos: newPromos(c)}
 }
 
 func (s *sales) step(w *worker) {
 	s.db.Clock.Advance(tick)
-	switch at := w.rand.IntN(40); {
+	switch at := w.rand.IntN(60); {
 	case at < 6:
 		s.book(w)
 	case at < 10:
@@ -72,8 +83,12 @@ func (s *sales) step(w *worker) {
 		s.madeBy(w)
 	case at < 13:
 		s.sweep(w)
-	case at < 18:
+	case at < 20:
 		s.modify(w)
+	case at < 32:
+		s.record(w)
+	case at < 34:
+		s.switchPromo(w)
 	default:
 		s.move(w)
 	}
@@ -91,7 +106,7 @@ func (s *sales) request(w *worker, mark string) (*ask, bookings.Request) {
 	if w.oneIn(3) {
 		quotes = s.hotel.tonight
 	}
-	a := &ask{quote: quotes[w.rand.IntN(len(quotes))], verdict: func() verdict { return unknown }}
+	a := &ask{quote: quotes[w.rand.IntN(len(quotes))], verdict: func() verdict { return unknown }, from: w.now()}
 	switch w.rand.IntN(6) {
 	case 0, 1:
 		a.hold = time.Second + time.Duration(w.rand.IntN(3000))*time.Millisecond
@@ -100,8 +115,27 @@ func (s *sales) request(w *worker, mark string) (*ask, bookings.Request) {
 	}
 	r := fixture.Request(a.quote)
 	r.SpecialRequests, r.UserID, r.Hold = mark, fmt.Sprint("user_", w.n%7), a.hold
+	r.PromoCode, r.Discounts = s.typed(w, a, minor(a.quote.Total))
+	a.code = r.PromoCode
 	return a, r
 }
+
+// create books what was asked for.
+func (s *sales) create(ctx context.Context, p *process, mark string, a *ask, r bookings.Request, options ...dynastay.WriteOption) error {
+	from := s.now()
+	b, err := p.bookings.Create(ctx, r, options...)
+	if err == nil {
+		s.acknowledged(mark, a, b)
+	}
+	if unusable(err) {
+		s.mu.Lock()
+		defer s.mu.Unlock()
+		a.refusals = append(a.refusals, told{span{from, s.now()}, err})
+	}
+	return err
+}
+
+var notBooked = refusal(soldOut).or(unusable)
 
 // acknowledged notes what a booking call returned.
 func (s *sales) acknowledged(mark string, a *ask, b *bookings.Booking) {
@@ -129,12 +163,8 @@ func (s *sales) book(w *worker) {
 	s.mu.Lock()
 	s.asked[mark] = a
 	s.mu.Unlock()
-	v := w.call("book", a.items(mark), "", soldOut, func(ctx context.Context) error {
-		b, err := w.bookings.Create(ctx, request)
-		if err == nil {
-			s.acknowledged(mark, a, b)
-		}
-		return err
+	v := w.call("book", a.items(mark), "", notBooked, func(ctx context.Context) error {
+		return s.create(ctx, w.process, mark, a, request)
 	})
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -145,13 +175,9 @@ func (s *sales) bookOnce(w *worker) {
 	s.keyed.call(w, func() *once {
 		mark := w.mark()
 		a, request := s.request(w, mark)
-		o := &once{key: dynastay.IdempotencyKey(mark).Of(request.UserID), name: "book once", items: a.items(mark), about: mark, refusal: soldOut}
+		o := &once{key: dynastay.IdempotencyKey(mark).Of(request.UserID), name: "book once", items: a.items(mark), about: mark, refusal: notBooked}
 		o.send = func(ctx context.Context, p *process) error {
-			b, err := p.bookings.Create(ctx, request, o.key)
-			if err == nil {
-				s.acknowledged(mark, a, b)
-			}
-			return err
+			return s.create(ctx, p, mark, a, request, o.key)
 		}
 		a.verdict = o.verdict
 		s.mu.Lock()
@@ -220,6 +246,8 @@ func (s *sales) settle(w *worker) {
 	s.keyed.settle(w)
 	s.moved.settle(w)
 	s.modified.settle(w)
+	s.noticed.settle(w)
+	s.switched.settle(w)
 	s.sweepAll(w)
 }
 
@@ -228,6 +256,9 @@ func (s *sales) check() {
 	s.checkAsked(found)
 	s.checkMoves(found)
 	s.checkNights(found)
+	for id, f := range found {
+		s.checkRead(id, f)
+	}
 }
 
 func (s *sales) checkAsked(all map[string]*found) {

@@ -56,10 +56,13 @@ type stayMove struct {
 	kind    string
 	receipt bool
 	rooms   bookings.Assigned
+	notice  *notice // of a payment that a confirmation records, or a refund; nil for none
 }
 
 // traces reports whether the move leaves something behind.
-func (m *stayMove) traces() bool { return m.receipt || m.kind == cancelling || m.rooms != nil }
+func (m *stayMove) traces() bool {
+	return m.receipt || m.kind == cancelling || m.rooms != nil || m.notice != nil
+}
 
 // move moves a booking, as others do at the same time.
 func (s *sales) move(w *worker) {
@@ -89,13 +92,14 @@ func (a *ask) likely(w *worker, status bookings.Status) []string {
 func (s *sales) newMove(w *worker, a *ask, kind string, keyed bool) *stayMove {
 	mark := w.mark()
 	m := &stayMove{booking: a, kind: kind, receipt: w.oneIn(2)}
+	s.withNotice(w, m, mark)
 	if kind == checkingIn && !w.oneIn(3) {
 		m.rooms = bookings.Assigned{}
 		for _, line := range a.quote.Lines {
 			m.rooms[line.RoomTypeID] = []string{roomFor(mark, line.RoomTypeID)}
 		}
 	}
-	m.deed = w.deed(mark, kind, a.items(a.id), a.id, keyed, impossible,
+	m.deed = w.deed(mark, kind, a.items(a.id), a.id, keyed, refusal(impossible).or(contradicted),
 		func(ctx context.Context, p *process, parts ...dynastay.Part) error {
 			op, result := m.part(p)
 			if m.receipt {
@@ -139,7 +143,11 @@ func (m *stayMove) part(p *process) (dynastay.Part, func() bookings.Cancellation
 	}
 	switch m.kind {
 	case confirming:
-		return moved(p.bookings.ConfirmOp(m.booking.id))
+		var options []bookings.ConfirmOption
+		if m.notice != nil {
+			options = append(options, bookings.WithPayment(*m.notice.payment))
+		}
+		return moved(p.bookings.ConfirmOp(m.booking.id, options...))
 	case checkingIn:
 		return moved(p.bookings.CheckInOp(m.booking.id, m.rooms))
 	case checkingOut:
@@ -149,7 +157,11 @@ func (m *stayMove) part(p *process) (dynastay.Part, func() bookings.Cancellation
 	case expiring:
 		return ended(p.bookings.ExpireOp(m.booking.id))
 	}
-	return ended(p.bookings.CancelOp(m.booking.id, m.mark))
+	var options []bookings.CancelOption
+	if m.notice != nil {
+		options = append(options, bookings.WithRefund(*m.notice.refund))
+	}
+	return ended(p.bookings.CancelOp(m.booking.id, m.mark, options...))
 }
 
 // checkResult compares what a move returned with what it was to do. Under a key it may be what has become of the booking
@@ -160,6 +172,12 @@ func (s *sales) checkResult(m *stayMove, c bookings.Cancellation, keyed bool) {
 		s.differ("a move with another result", m.items, "%s %s returned %s, which is %s, with %v missing", m.mark, m.kind, b.ID, b.Status, c.Missing)
 	}
 	s.told(m.booking, b.Status)
+	if m.notice != nil {
+		if m.kind == cancelling {
+			s.checkRefunded(m, c, keyed)
+		}
+		s.announce(m.notice, c.Refunds)
+	}
 }
 
 // times are those of a call, by the clock of its process.

@@ -1,0 +1,98 @@
+package checker
+
+import (
+	"slices"
+	"time"
+
+	"github.com/dynastay/dynastay"
+	"github.com/dynastay/dynastay/availability"
+	"github.com/dynastay/dynastay/bookings"
+)
+
+// policies are those of the two room types of the house: how much is refunded, until when before the check-in. For some
+// stays that ends while the checker runs.
+var policies = map[availability.CancellationPolicy]struct {
+	percent int64
+	until   time.Duration
+}{
+	availability.FreeCancellation(24): {100, 24 * time.Hour}, availability.PartialRefund(35, 48): {35, 48 * time.Hour},
+}
+
+const checkInTime = "00:01"
+
+// keptOf is what the house keeps of the total of a cancelled booking, by the policies of its lines.
+func keptOf(b *bookings.Booking) int64 {
+	return kept(minor(b.Total), b.Stay, b.CancelledAt, func(yield func(availability.CancellationPolicy, int64) bool) {
+		for _, line := range b.Lines {
+			if !yield(line.CancellationPolicy, minor(line.Subtotal)) {
+				return
+			}
+		}
+	})
+}
+
+// kept is what follows from the prices of the rooms: each line has a share of the total.
+func kept(
+	total int64, stay dynastay.Stay, at time.Time, lines func(func(availability.CancellationPolicy, int64) bool),
+) int64 {
+	arrival := stay.CheckIn.Time().Add(time.Minute)
+	percents, prices := int64(0), int64(0)
+	for policy, price := range lines {
+		prices += price
+		if terms := policies[policy]; !at.After(arrival.Add(-terms.until)) {
+			percents += terms.percent * price
+		}
+	}
+	return total - (2*total*percents+100*prices)/(200*prices) // half a cent is rounded up
+}
+
+// checkRefunded compares what a cancellation refunded with what was due when it was carried out.
+func (s *sales) checkRefunded(m *stayMove, c bookings.Cancellation, keyed bool) {
+	if keyed && len(c.Refunds) == 0 {
+		return // perhaps a replay
+	}
+	if asked := *m.notice.refund; !refundedAs(asked, c) {
+		s.differ("a cancellation with another refund", m.items, "%s of %v returned %v of %v", m.mark, asked, c.Refunds, c.Payment)
+	}
+}
+
+// refundedAs reports whether the refunds of a cancellation are those that were asked for.
+func refundedAs(asked bookings.Refund, c bookings.Cancellation) bool {
+	if c.Payment == nil {
+		return len(c.Refunds) == 0
+	}
+	paid, made := minor(c.Payment.Paid)-minor(c.Payment.Refunded), int64(0)
+	for _, r := range c.Refunds {
+		made += minor(r.Amount)
+	}
+	due := max(0, paid+made-keptOf(c.Booking))
+	switch {
+	case asked.Amount.IsSet():
+		due = minor(asked.Amount)
+	case asked.ProviderTransactionID != "":
+		due = min(due, made) // or what was left of this payment
+	}
+	return made == due && len(c.Refunds) == min(1, int(due)) && !slices.ContainsFunc(c.Refunds, func(r bookings.Refund) bool {
+		return r.ID != asked.ID || asked.ProviderTransactionID != "" && r.ProviderTransactionID != asked.ProviderTransactionID
+	})
+}
+
+// mostDue is what at most can have been due when a booking was cancelled, which is not modified afterwards.
+func (l *stayLife) mostDue() int64 {
+	checkIn, _ := dynastay.ParseDate(l.text("CheckInDate"))
+	paid := int64(0)
+	for _, p := range l.payments {
+		if p["Status"] == "paid" {
+			paid += cents(p["Amount"])
+		}
+	}
+	return paid - kept(cents(l.plain["TotalAmount"]), dynastay.Stay{CheckIn: checkIn}, l.at("CancelledAt"),
+		func(yield func(availability.CancellationPolicy, int64) bool) {
+			for _, line := range l.lines {
+				policy, _ := line["CancellationPolicy"].(string)
+				if !yield(availability.CancellationPolicy(policy), cents(line["Subtotal"])) {
+					return
+				}
+			}
+		})
+}

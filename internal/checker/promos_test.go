@@ -1,0 +1,308 @@
+package checker
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"sync"
+
+	"github.com/dynastay/dynastay"
+	"github.com/dynastay/dynastay/bookings"
+	"github.com/dynastay/dynastay/keys"
+)
+
+// promo is a code of the house, which bookings use, and which is switched off and on. Its amounts are in cents.
+type promo struct {
+	code                string
+	percent             int64 // in hundredths of a percent
+	amount, most, least int64
+	limit               int
+
+	mu       sync.Mutex
+	switches []*promoSwitch
+}
+
+// promoSwitch is one call that activates a code, or deactivates it.
+type promoSwitch struct {
+	*deed
+	active bool
+}
+
+// newPromos creates the codes. Stays of tonight are never returned, so they use only the code without a limit, the first.
+func newPromos(c *checker) []*promo {
+	all := []*promo{
+		{code: "OPEN", percent: 333},
+		{code: "RARE", percent: 12_50, limit: 3},
+		{code: "CAPPED", percent: 50_00, most: 300_00, limit: 6},
+		{code: "GIFT", amount: 600_00, limit: 5},
+		{code: "LONG", percent: 10_00, least: 500_00, limit: 5},
+	}
+	for _, p := range all {
+		_, err := bookings.New(c.db.Direct, nil).CreatePromoCode(c.t.Context(), bookings.PromoCode{
+			Code: p.code, Percent: bookings.Percent(p.percent), Amount: dollars(p.amount), MaxDiscount: dollars(p.most),
+			MinAmount: dollars(p.least), UsageLimit: p.limit, Active: true,
+		})
+		if err != nil {
+			c.t.Fatal(err)
+		}
+	}
+	return all
+}
+
+// dollars is an amount of so many cents, unset for 0.
+func dollars(cents int64) dynastay.Money {
+	if cents == 0 {
+		return dynastay.Money{}
+	}
+	amount, _ := dynastay.MoneyOfMinor(cents, "USD")
+	return amount
+}
+
+// discount is what the code gives for rooms at a price, in cents; ok is false if they cost too little.
+func (p *promo) discount(rooms int64) (cents int64, ok bool) {
+	cents = p.amount
+	if p.percent > 0 {
+		cents = (rooms*p.percent + 50_00) / 100_00 // half a cent is rounded up
+	}
+	if p.most > 0 {
+		cents = min(cents, p.most)
+	}
+	return min(cents, rooms), rooms >= p.least
+}
+
+// promoOf is the code with a name, as it is stored or typed; nil for none.
+func (s *sales) promoOf(text string) *promo {
+	for _, p := range s.promos {
+		if p.code == strings.ToUpper(strings.TrimSpace(text)) {
+			return p
+		}
+	}
+	return nil
+}
+
+// typed draws a code for a booking, as a guest types it, and the discount that the guest was told, if any; sometimes none.
+func (s *sales) typed(w *worker, a *ask, rooms int64) (text string, told dynastay.Money) {
+	p := s.promos[0]
+	if !a.arrives() {
+		p = s.promos[w.rand.IntN(len(s.promos))]
+	}
+	if w.oneIn(3) {
+		return "", told
+	}
+	if cents, ok := p.discount(rooms); ok && w.oneIn(2) {
+		told = dollars(cents)
+	}
+	return []string{p.code, strings.ToLower(p.code), " " + p.code + " "}[w.rand.IntN(3)], told
+}
+
+// switchPromo activates a code, which is active most of the time, or deactivates it.
+func (s *sales) switchPromo(w *worker) {
+	s.switched.do(w, func(keyed bool) *promoSwitch {
+		p, mark := s.promos[w.rand.IntN(len(s.promos))], w.mark()
+		t := &promoSwitch{active: !w.oneIn(4)}
+		name := map[bool]string{true: "activate", false: "deactivate"}[t.active]
+		t.deed = w.deed(mark, name, p.code, p.code, keyed, never,
+			func(ctx context.Context, process *process, parts ...dynastay.Part) error {
+				op := process.bookings.DeactivatePromoCodeOp(p.code)
+				if t.active {
+					op = process.bookings.ActivatePromoCodeOp(p.code)
+				}
+				err := process.Write(ctx, append(parts, op)...)
+				if err == nil && (op.Result().Code != p.code || !keyed && op.Result().Active != t.active) {
+					s.differ("a code with another result", p.code, "%s returned %v", mark, *op.Result())
+				}
+				return err
+			})
+		p.mu.Lock()
+		defer p.mu.Unlock()
+		p.switches = append(p.switches, t)
+		return t
+	})
+}
+
+// unusable tells the refusals of a promo code.
+func unusable(err error) bool {
+	var promo *bookings.PromoError
+	return errors.As(err, &promo)
+}
+
+// use is a booking that has a code, and the time within which it can have had it.
+type use struct {
+	promo *promo
+	span
+}
+
+// checkPromo follows the code of a booking from its creation through its modifications, and computes what it pays. It
+// notes when each code was used.
+func (s *sales) checkPromo(l *stayLife) {
+	p, rooms := s.promoOf(l.ask.code), minor(l.ask.quote.Total)
+	now := use{p, span{l.ask.from, ever}}
+	discount, had := s.discountOf(l, p, rooms, nil)
+	for _, m := range l.modified {
+		if m.to.PromoCode != nil {
+			p = s.promoOf(*m.to.PromoCode)
+		}
+		if m.to.Quote != nil {
+			rooms = minor(m.to.Quote.Total)
+		}
+		if p != had {
+			now.to = m.within.to
+			l.uses = append(l.uses, now)
+			now = use{p, span{m.within.from, ever}}
+		}
+		discount, had = s.discountOf(l, p, rooms, had)
+	}
+	if !l.live() && len(l.statuses) > 1 {
+		now.to = l.statuses[len(l.statuses)-2].to
+	}
+	l.uses = append(l.uses, now)
+	if s.promoOf(l.text("PromoCode")) != p || p != nil && l.text("PromoCode") != p.code {
+		s.differ("a booking with another code", l.id, "%q", l.text("PromoCode"))
+	}
+	prices := l.plain["PriceBreakdown"].(plain)
+	if cents(prices["RoomTotal"]) != rooms || cents(prices["Discounts"]) != discount ||
+		cents(l.plain["TotalAmount"]) != rooms+cents(prices["TaxesAndFees"])-discount {
+		s.differ("a booking at another price", l.id, "%v, total %v, instead of %d less %d", prices, l.plain["TotalAmount"], rooms, discount)
+	}
+}
+
+// discountOf is the discount that a code gives to a booking which had another one, or had it already: then it keeps it
+// even if its rooms cost too little, for which there is no discount.
+func (s *sales) discountOf(l *stayLife, p *promo, rooms int64, had *promo) (int64, *promo) {
+	if p == nil {
+		return 0, nil
+	}
+	cents, ok := p.discount(rooms)
+	if !ok {
+		cents = 0
+		if p != had {
+			s.differ("a code for rooms that cost too little", l.id, "%s for %d", p.code, rooms)
+		}
+	}
+	return cents, p
+}
+
+// checkPromos adds up the uses of the codes: each one belongs to one booking that has its rooms.
+func (s *sales) checkPromos(lives map[string]*stayLife, all map[string]*found) {
+	used := map[string]int{}
+	for _, f := range all {
+		if f.live() {
+			used[f.text("PromoCode")]++
+		}
+	}
+	stored := map[string]plain{}
+	for _, item := range s.scan(keys.MetadataTable) {
+		p := s.plainOf(item)
+		stored[strings.TrimPrefix(p["PK"].(string), "PROMO#")] = p
+	}
+	for _, p := range s.promos {
+		if text := p.wrong(stored[p.code], used[p.code]); text != "" {
+			s.differ("a code that does not add up", p.code, "%s: %v", text, stored[p.code])
+		}
+	}
+	for _, a := range s.asked {
+		for _, told := range a.refusals {
+			s.checkUnusable(lives, a.code, minor(a.quote.Total), told)
+		}
+	}
+	for _, m := range s.modifications {
+		code := ""
+		if m.to.PromoCode != nil {
+			code = *m.to.PromoCode
+		}
+		rooms := int64(-1)
+		if m.to.Quote != nil {
+			rooms = minor(m.to.Quote.Total)
+		}
+		for _, told := range m.refusals {
+			s.checkUnusable(lives, code, rooms, told)
+		}
+	}
+}
+
+// wrong says what of a stored code does not follow from its uses and its switches, "" for nothing.
+func (p *promo) wrong(stored plain, used int) string {
+	count, _ := stored["UsageCount"].(float64)
+	version, _ := stored["Version"].(float64)
+	active, _ := stored["IsActive"].(bool)
+	switched := 0
+	for _, t := range p.switches {
+		if t.verdict() != refused {
+			switched++
+		}
+	}
+	switch {
+	case int(count) != used:
+		return fmt.Sprintf("%d bookings use it", used)
+	case p.limit > 0 && used > p.limit:
+		return "more bookings use it than may"
+	case active != (int(version)%2 == 1) || int(version) < 1 || int(version) > 1+switched:
+		return fmt.Sprintf("it was switched %d times at most", switched)
+	case !p.lastSwitched(active):
+		return "it was last switched to the contrary"
+	}
+	return ""
+}
+
+// lastSwitched reports whether the code can have been switched so at last.
+func (p *promo) lastSwitched(active bool) bool {
+	last := moment(-1)
+	if active {
+		last = 0 // as it was created
+	}
+	for _, t := range p.switches {
+		if t.active == active && t.verdict() != refused {
+			last = max(last, t.within.to)
+		}
+	}
+	return last >= 0 && !slices.ContainsFunc(p.switches, func(t *promoSwitch) bool {
+		return t.active != active && t.verdict() == acknowledged && t.within.from > last
+	})
+}
+
+// checkUnusable compares the refusal of a code with what it can have been during the call. The rooms cost so many cents,
+// -1 for those that the booking had.
+func (s *sales) checkUnusable(lives map[string]*stayLife, code string, rooms int64, told told) {
+	var refusal *bookings.PromoError
+	if !errors.As(told.err, &refusal) {
+		return
+	}
+	p := s.promoOf(code)
+	may := p != nil && refusal.Code == p.code
+	switch {
+	case !may:
+	case refusal.Err == bookings.ErrPromoInactive:
+		may = p.mayBeInactive(told.span)
+	case refusal.Err == bookings.ErrPromoUsedUp:
+		may = p.limit > 0 && p.mostUsed(lives, told.span) >= p.limit
+	case refusal.Err == bookings.ErrPromoMinimum:
+		may = rooms < p.least && minor(refusal.Minimum) == p.least
+	default:
+		may = false
+	}
+	if !may {
+		s.differ("a refusal that was not true", code, "rooms for %d: %v", rooms, told.err)
+	}
+}
+
+// mayBeInactive reports whether the code can have been inactive at some moment of a call.
+func (p *promo) mayBeInactive(at span) bool {
+	return slices.ContainsFunc(p.switches, func(off *promoSwitch) bool {
+		return !off.active && off.verdict() != refused && off.within.from <= at.to &&
+			!slices.ContainsFunc(p.switches, func(on *promoSwitch) bool {
+				return on.active && on.verdict() == acknowledged && on.within.from > off.within.to && on.within.to < at.from
+			})
+	})
+}
+
+// mostUsed is how many bookings can have had the code at most, at the moments of a call.
+func (p *promo) mostUsed(lives map[string]*stayLife, at span) (n int) {
+	for _, l := range lives {
+		if slices.ContainsFunc(l.uses, func(u use) bool { return u.promo == p && u.meets(at) }) {
+			n++
+		}
+	}
+	return n
+}

@@ -1,0 +1,260 @@
+package checker
+
+import (
+	"errors"
+	"slices"
+
+	"github.com/dynastay/dynastay/bookings"
+)
+
+// checkNotices sorts the notices by whether they were carried out: by their receipts, or as they were answered.
+func (s *sales) checkNotices(lives map[string]*stayLife, receipts map[string]*receipt) {
+	for _, n := range s.notices {
+		l, r := lives[n.booking.id], receipts[n.mark]
+		delete(receipts, n.mark)
+		if l == nil {
+			continue // the booking is lost, which is told elsewhere
+		}
+		l.told = append(l.told, n)
+		done, v := r != nil, n.verdict()
+		switch kind := n.kind(); {
+		case r != nil && (!n.receipt || *r != (receipt{n.mark, n.booking.id, kind})):
+			s.differ("a receipt of something else", n.items, "%v of %s", *r, n.mark)
+		case done && v == refused:
+			s.differ("a notice that was refused", n.items, "%s of %s is recorded", n.mark, l.id)
+		case n.receipt && !done && v == acknowledged:
+			s.differ("a notice is lost", n.items, "%s of %s", n.mark, l.id)
+		}
+		if done || v == acknowledged {
+			l.certain = append(l.certain, n)
+		} else if !n.receipt && v == unknown {
+			l.maybe = append(l.maybe, n)
+		}
+	}
+	for _, l := range lives {
+		for _, m := range l.all {
+			n := m.notice
+			if n == nil {
+				continue
+			}
+			n.deed = m.deed
+			l.told = append(l.told, n)
+			if n.carried && (n.payment != nil || n.refund.Amount.IsSet() || l.refunds[n.refund.ID] != nil) {
+				l.certain = append(l.certain, n)
+			}
+		}
+	}
+}
+
+func (n *notice) kind() string {
+	if n.payment != nil {
+		return paying
+	}
+	return refunding
+}
+
+// recorded reports whether the payment or the refund of a move is there, which nobody else can have recorded first.
+func (n *notice) recorded(l *stayLife) bool {
+	if n.payment != nil {
+		return l.payments[n.payment.ProviderTransactionID]["PaymentId"] == n.payment.ID
+	}
+	return l.refunds[n.refund.ID] != nil
+}
+
+// checkRecords compares the payments and refunds of a booking with the notices: those that were carried out are there,
+// one item each, and nothing else.
+func (s *sales) checkRecords(l *stayLife) {
+	for _, n := range l.certain {
+		if n.payment != nil && l.payments[n.payment.ProviderTransactionID] == nil || n.refund != nil && l.refunds[n.refund.ID] == nil {
+			s.differ("a payment is lost", l.id, "%s of %s", n.kind(), n.mark)
+		}
+	}
+	for id, p := range l.payments {
+		certain, all := l.of(func(n *notice) bool { return n.payment != nil && n.payment.ProviderTransactionID == id })
+		if !paidAs(p, certain, all) {
+			s.differ("a payment that was not reported", l.id, "%v", p)
+		}
+	}
+	for id, r := range l.refunds {
+		certain, all := l.of(func(n *notice) bool { return n.refund != nil && n.refund.ID == id })
+		if !refundIs(r, certain, all) {
+			s.differ("a refund that was not reported", l.id, "%v", r)
+		}
+		if i := slices.IndexFunc(all, func(n *notice) bool { return n.move != nil && !n.refund.Amount.IsSet() }); i >= 0 && cents(r["Amount"]) > l.mostDue() {
+			s.differ("a refund of more than is due", l.id, "%v", r)
+		}
+	}
+}
+
+// of are the notices of one payment or refund that were carried out, and together with those that may have been.
+func (l *stayLife) of(about func(*notice) bool) (certain, all []*notice) {
+	for _, n := range l.certain {
+		if about(n) {
+			certain = append(certain, n)
+		}
+	}
+	all = slices.Clone(certain)
+	for _, n := range l.maybe {
+		if about(n) {
+			all = append(all, n)
+		}
+	}
+	return certain, all
+}
+
+// paidAs reports whether a stored payment is what its notices make of it: that of the one that counts, whose mark it
+// has, with the id of the first one.
+func paidAs(stored plain, certain, all []*notice) bool {
+	counts := slices.IndexFunc(all, func(n *notice) bool { return n.payment.Method == stored["PaymentMethod"] })
+	first := slices.ContainsFunc(all, func(n *notice) bool { return n.payment.ID == stored["PaymentId"] })
+	if counts < 0 || !first {
+		return false
+	}
+	p := all[counts].payment
+	reason, _ := stored["FailureReason"].(string)
+	if stored["Status"] != string(p.Status) || cents(stored["Amount"]) != minor(p.Amount) || stored["PaymentProvider"] != p.Provider ||
+		reason != p.FailureReason || !p.At.IsZero() && !timeOf(stored["StatusAt"]).Equal(p.At) {
+		return false
+	}
+	return !slices.ContainsFunc(certain, func(n *notice) bool { return differs(*n.payment, *p) || later(*n.payment, *p) })
+}
+
+// differs reports whether two notices of one payment contradict each other.
+func differs(p, other bookings.Payment) bool {
+	return p.Provider != other.Provider || p.Status == bookings.Paid && other.Status == bookings.Paid && p.Amount != other.Amount
+}
+
+// later reports whether a notice counts instead of another one of the same payment: a payment that is paid remains so,
+// from when it was first paid. Otherwise the later one counts, and of the same time the one that goes further.
+func later(p, other bookings.Payment) bool {
+	known := !p.At.IsZero() && !other.At.IsZero() // otherwise the time was that of the clock
+	further := []bookings.PaymentStatus{bookings.PaymentPending, bookings.PaymentFailed, bookings.Authorized}
+	switch {
+	case p.Status == bookings.Paid && other.Status == bookings.Paid:
+		return known && p.At.Before(other.At)
+	case p.Status == bookings.Paid || other.Status == bookings.Paid:
+		return p.Status == bookings.Paid
+	case known && p.At.Equal(other.At):
+		return slices.Index(further, p.Status) > slices.Index(further, other.Status)
+	}
+	return known && p.At.After(other.At)
+}
+
+// refundIs reports whether a stored refund is what its notices make of it: the status that is furthest, since when it was
+// first reported, and the reason of the first notice.
+func refundIs(stored plain, certain, all []*notice) bool {
+	furthest := []string{"pending", "refunded", "failed"}
+	rank := func(n *notice) int {
+		if n.refund.Status == "" {
+			return 1
+		}
+		return slices.Index(furthest, string(n.refund.Status))
+	}
+	status, _ := stored["Status"].(string)
+	own, at := slices.Index(furthest, status), timeOf(stored["StatusAt"])
+	first := slices.ContainsFunc(all, func(n *notice) bool { return n.refund.Reason == stored["Reason"] })
+	since := slices.ContainsFunc(all, func(n *notice) bool {
+		return rank(n) == own && (n.refund.At.IsZero() || n.refund.At.Equal(at))
+	})
+	return first && since && !slices.ContainsFunc(certain, func(n *notice) bool {
+		r := n.refund
+		return r.Amount.IsSet() && cents(stored["Amount"]) != minor(r.Amount) ||
+			r.ProviderTransactionID != "" && stored["ProviderTransactionId"] != r.ProviderTransactionID ||
+			rank(n) > own || rank(n) == own && !r.At.IsZero() && r.At.Before(at)
+	})
+}
+
+// checkContradictions compares the refusals of notices with what can have been recorded by then.
+func (s *sales) checkContradictions(l *stayLife) {
+	for _, n := range l.told {
+		for _, told := range n.refusals {
+			var payment *bookings.PaymentError
+			errors.As(told.err, &payment)
+			if payment == nil && !severalPaid(told.err) {
+				continue // of the move, which is checked elsewhere
+			}
+			if !l.contradicts(n, told.span, payment) {
+				s.differ("a refusal that was not true", n.items, "%s %s of %s: %v", n.mark, n.kind(), l.id, told.err)
+			}
+		}
+	}
+}
+
+// contradicts reports whether a refusal can have been true during its call. Without a [bookings.PaymentError], it was
+// that there are several payments.
+func (l *stayLife) contradicts(n *notice, at span, refusal *bookings.PaymentError) bool {
+	if refusal == nil {
+		return n.refund != nil && n.refund.ProviderTransactionID == "" && l.paidBy(at.to) > 1
+	}
+	id := ""
+	if n.payment != nil {
+		id = n.payment.ProviderTransactionID
+	} else {
+		id = n.refund.ID
+	}
+	if refusal.BookingID != l.id || refusal.ID != id {
+		return false
+	}
+	switch refusal.Err {
+	case bookings.ErrPaymentDiffers:
+		return l.other(n, at.to)
+	case bookings.ErrNotPaid:
+		return n.refund != nil && !slices.ContainsFunc(l.certain, func(p *notice) bool {
+			return p.payment != nil && p.payment.Status == bookings.Paid && p.within.to < at.from &&
+				(n.refund.ProviderTransactionID == "" || n.refund.ProviderTransactionID == p.payment.ProviderTransactionID)
+		})
+	case bookings.ErrOverRefund:
+		return n.refund != nil && l.exceeds(*n.refund, at, minor(refusal.Left))
+	}
+	return false
+}
+
+// paidBy is how many payments can have been paid at some moment.
+func (l *stayLife) paidBy(at moment) int {
+	paid := map[string]bool{}
+	for _, n := range slices.Concat(l.certain, l.maybe) {
+		if n.payment != nil && n.payment.Status == bookings.Paid && n.within.from <= at {
+			paid[n.payment.ProviderTransactionID] = true
+		}
+	}
+	return len(paid)
+}
+
+// other reports whether something else can have been recorded for a payment or a refund until some moment.
+func (l *stayLife) other(n *notice, until moment) bool {
+	return slices.ContainsFunc(slices.Concat(l.certain, l.maybe), func(o *notice) bool {
+		switch {
+		case o.within.from > until:
+			return false
+		case n.payment != nil && o.payment != nil:
+			return n.payment.ProviderTransactionID == o.payment.ProviderTransactionID && differs(*n.payment, *o.payment)
+		case n.refund == nil || o.refund == nil || n.refund.ID != o.refund.ID:
+			return false
+		}
+		stored := l.refunds[o.refund.ID]
+		return cents(stored["Amount"]) != minor(n.refund.Amount) ||
+			n.refund.ProviderTransactionID != "" && stored["ProviderTransactionId"] != n.refund.ProviderTransactionID
+	})
+}
+
+// exceeds reports whether a refund can have been for more than was left of its payment.
+func (l *stayLife) exceeds(r bookings.Refund, at span, left int64) bool {
+	if !r.Amount.IsSet() || minor(r.Amount) <= left {
+		return false
+	}
+	if r.ProviderTransactionID == "" {
+		return true // of a payment that nobody knows
+	}
+	least, most := cents(l.payments[r.ProviderTransactionID]["Amount"]), cents(l.payments[r.ProviderTransactionID]["Amount"])
+	for id, stored := range l.refunds {
+		if id == r.ID || stored["ProviderTransactionId"] != r.ProviderTransactionID {
+			continue
+		}
+		least -= cents(stored["Amount"])
+		before := func(n *notice) bool { return n.refund != nil && n.refund.ID == id && n.within.to < at.from }
+		if stored["Status"] != "failed" && slices.ContainsFunc(l.certain, before) {
+			most -= cents(stored["Amount"])
+		}
+	}
+	return least <= left && left <= most
+}
