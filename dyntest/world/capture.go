@@ -108,8 +108,8 @@ func (c *capture) update(u *types.Update) error {
 	return nil
 }
 
-// counted returns a number to which an update adds a value, or from which it subtracts one. It returns nil for any other
-// update.
+// counted returns the number to which an update adds a value, or from which it subtracts one. It returns nil for any
+// other update.
 func counted(u *types.Update, before types.AttributeValue, left, right string) types.AttributeValue {
 	for operator, sign := range map[string]int{" + ": 1, " - ": -1} {
 		param, ok := strings.CutPrefix(right, left+operator)

@@ -179,7 +179,7 @@ func TestPayments(t *testing.T) {
 				}
 				if b.PaymentStatus == bookings.PaymentPending {
 					deposits++
-					share, err := b.Total.Portion(depositPercent, 100)
+					share, err := b.Total.Portion(30, 100)
 					require.NoError(t, err)
 					assert.Equal(t, share, p.Summary.Paid, b.ID)
 				}
