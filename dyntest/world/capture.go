@@ -92,7 +92,7 @@ func (c *capture) update(u *types.Update) error {
 		for _, action := range strings.Split(list, ", ") {
 			left, right, _ := strings.Cut(action, " = ")
 			name, value := u.ExpressionAttributeNames[left], u.ExpressionAttributeValues[right]
-			if value == nil && schema == keys.MetadataTable && name != "" {
+			if value == nil && schema == keys.MetadataTable {
 				value = counted(u, item[name], left, right)
 			}
 			switch {

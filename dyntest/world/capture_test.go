@@ -76,7 +76,7 @@ func TestCaptureUpdatesBookings(t *testing.T) {
 	}
 	stored := func() *capture {
 		item := keys.BookingsTable.Key.Of(dynastay.Key{PK: "BOOKING#b", SK: "METADATA"})
-		item["A"], item["C"], item["D"] = dynastay.Text("old"), dynastay.Text("old"), dynastay.Text("old")
+		item["A"], item["C"], item["D"] = dynastay.Number(9), dynastay.Text("old"), dynastay.Text("old")
 		return &capture{puts: []put{{keys.BookingsTable, item}}}
 	}
 	c := stored()

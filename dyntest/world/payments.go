@@ -191,8 +191,8 @@ func newCharge(d dice, n int, part part, by means) charge {
 	return c
 }
 
-// transactionID returns an id of capital letters and digits. Every other character is a letter, so that the digits do not look
-// like the number of a card.
+// transactionID returns an id of capital letters and digits. Every other character is a letter, so that the digits do
+// not look like the number of a card.
 func transactionID(d dice, length int) string {
 	const characters, letters = "ABCDEFGHJKLMNPQRSTUVWXYZ23456789", 24
 	id := make([]byte, length)
