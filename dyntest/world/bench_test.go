@@ -173,10 +173,12 @@ func writeThroughRepositories(b *testing.B, on *engine.Engine, under *dynastay.D
 		}
 		sales, err := w.sales(i, h)
 		fail(err)
+		sold, all := bookings.New(db, &bookingOptions), make([]*bookings.Booking, len(sales))
+		fail(h.promo.create(ctx, sold))
 		for _, step := range steps(sales) {
 			c.now, c.id = step.at, bookingID(i, step.n)
-			if step.moves {
-				_, err := sales[step.n].move(ctx, bookings.New(db, nil), c.id)
+			if step.does != creates {
+				all[step.n], err = sales[step.n].carryOut(ctx, sold, all[step.n], step)
 				fail(err)
 				continue
 			}
@@ -184,10 +186,11 @@ func writeThroughRepositories(b *testing.B, on *engine.Engine, under *dynastay.D
 			c.drawn.left = reference[:]
 			request, err := w.request(h, made.Card(), sales[step.n])
 			fail(err)
-			_, err = bookings.New(db, nil).Create(ctx, request)
+			all[step.n], err = sold.Create(ctx, request)
 			fail(err)
 		}
 		c.now = w.opts.Today.Time()
+		fail(h.promo.end(ctx, sold))
 		if changes := w.changes(i, h, sales); len(changes) > 0 {
 			_, err := availability.New(db).Update(ctx, availability.UpdateRequest{PropertyID: made.ID, Changes: changes})
 			fail(err)

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"iter"
+	"slices"
 	"strings"
 
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
@@ -15,8 +16,9 @@ import (
 )
 
 // capture is a database client that keeps what is put. With it, the repositories make items, and the world need not
-// know what they look like. The only updates that it accepts are those of bookings, which it carries out, and those of
-// nights by bookings and of a property by its images: it notes the key, and the cell then changes the item itself.
+// know what they look like. The only updates that it accepts are those of bookings, payments and promo codes, which it
+// carries out, and those of nights by bookings and of a property by its images: it notes the key, and the cell then
+// changes the item itself.
 type capture struct {
 	puts    []put
 	nights  []dynastay.Key // that were updated since the cell last changed some
@@ -62,7 +64,7 @@ func (c *capture) TransactWriteItems(_ context.Context, in *dynamodb.TransactWri
 			c.nights = append(c.nights, keys.AvailabilityTable.Key.From(dynastay.RowOf(action.Update.Key)))
 		case action.Update != nil && *action.Update.TableName == keys.PropertiesTable.Name:
 			c.changed = append(c.changed, keys.PropertiesTable.Key.From(dynastay.RowOf(action.Update.Key)))
-		case action.Update != nil && *action.Update.TableName == keys.BookingsTable.Name:
+		case action.Update != nil && updated[*action.Update.TableName]:
 			if err := c.update(action.Update); err != nil {
 				return nil, err
 			}
@@ -73,10 +75,15 @@ func (c *capture) TransactWriteItems(_ context.Context, in *dynamodb.TransactWri
 	return &dynamodb.TransactWriteItemsOutput{}, nil
 }
 
-// update carries out an update of a booking, which sets and removes whole attributes. Its condition holds, because it
-// is on what was read from the puts.
+// updated are the tables whose updates are carried out.
+var updated = map[string]bool{keys.BookingsTable.Name: true, keys.MetadataTable.Name: true}
+
+// update carries out an update of a booking, a payment or a promo code, which sets and removes whole attributes, or of
+// the number of uses of a promo code. Its condition holds, because it is on what was read from the puts, and the plan
+// exceeds no limit.
 func (c *capture) update(u *types.Update) error {
-	item := c.find(keys.BookingsTable, keys.BookingsTable.Key.From(dynastay.RowOf(u.Key)))
+	schema := schemas[*u.TableName]
+	item := c.find(schema, schema.Key.From(dynastay.RowOf(u.Key)))
 	if item == nil {
 		return unsupported("an update of an item that was not put")
 	}
@@ -85,6 +92,9 @@ func (c *capture) update(u *types.Update) error {
 		for _, action := range strings.Split(list, ", ") {
 			left, right, _ := strings.Cut(action, " = ")
 			name, value := u.ExpressionAttributeNames[left], u.ExpressionAttributeValues[right]
+			if value == nil && schema == keys.MetadataTable {
+				value = counted(u, item[name], left, right)
+			}
 			switch {
 			case verb == "SET" && name != "" && value != nil:
 				item[name] = value
@@ -93,6 +103,24 @@ func (c *capture) update(u *types.Update) error {
 			default:
 				return unsupported("the update " + clause)
 			}
+		}
+	}
+	return nil
+}
+
+// counted returns the number to which an update adds a value, or from which it subtracts one. It returns nil for any
+// other update.
+func counted(u *types.Update, before types.AttributeValue, left, right string) types.AttributeValue {
+	for operator, sign := range map[string]int{" + ": 1, " - ": -1} {
+		param, ok := strings.CutPrefix(right, left+operator)
+		if !ok {
+			continue
+		}
+		item := dynastay.RowOf(dynastay.Item{"before": before, "by": u.ExpressionAttributeValues[param]})
+		n, err := number(item.Scalar("before"))
+		by, errBy := number(item.Scalar("by"))
+		if err == nil && errBy == nil {
+			return dynastay.Number(n + sign*by)
 		}
 	}
 	return nil
@@ -107,7 +135,8 @@ func (c *capture) GetItem(_ context.Context, in *dynamodb.GetItemInput, _ ...fun
 	if keys.UsersTable.Key.From(dynastay.RowOf(in.Key)) == emailConfig {
 		return &dynamodb.GetItemOutput{Item: c.config}, nil
 	}
-	return &dynamodb.GetItemOutput{}, nil
+	schema := schemas[*in.TableName]
+	return &dynamodb.GetItemOutput{Item: c.find(schema, schema.Key.From(dynastay.RowOf(in.Key)))}, nil
 }
 
 // Query is used to add the first images of a property, for which it finds the property and nothing else, and to move a
@@ -143,17 +172,18 @@ func (c *capture) asked(in *dynamodb.QueryInput) iter.Seq2[dynastay.Key, dynasta
 	}
 }
 
-// find returns the item with a key, or nil.
+// find returns the item with a key, or nil. It looks at the last items first, which are the most likely.
 func (c *capture) find(s *dynastay.Schema, key dynastay.Key) dynastay.Item {
-	for _, p := range c.puts {
-		if p.schema == s && s.Key.From(dynastay.RowOf(p.item)) == key {
+	for _, p := range slices.Backward(c.puts) {
+		if p.schema == s && stored.TextOf(p.item[s.Key.Partition]) == key.PK && s.Key.From(dynastay.RowOf(p.item)) == key {
 			return p.item
 		}
 	}
 	return nil
 }
 
-// BatchGetItem is used to open nights: it finds the room type and its property among the puts.
+// BatchGetItem is used to open nights, for which it finds the room type and its property among the puts, and for promo
+// codes that a guest types with lower-case letters.
 func (c *capture) BatchGetItem(_ context.Context, in *dynamodb.BatchGetItemInput, _ ...func(*dynamodb.Options)) (*dynamodb.BatchGetItemOutput, error) {
 	out := &dynamodb.BatchGetItemOutput{Responses: map[string][]dynastay.Item{}}
 	for table, asked := range in.RequestItems {
@@ -167,8 +197,15 @@ func (c *capture) BatchGetItem(_ context.Context, in *dynamodb.BatchGetItemInput
 	return out, nil
 }
 
-func (c *capture) UpdateItem(context.Context, *dynamodb.UpdateItemInput, ...func(*dynamodb.Options)) (*dynamodb.UpdateItemOutput, error) {
-	return nil, unsupported("UpdateItem")
+// UpdateItem is used to deactivate a promo code.
+func (c *capture) UpdateItem(_ context.Context, in *dynamodb.UpdateItemInput, _ ...func(*dynamodb.Options)) (*dynamodb.UpdateItemOutput, error) {
+	if *in.TableName != keys.MetadataTable.Name {
+		return nil, unsupported("UpdateItem of the table " + *in.TableName)
+	}
+	return &dynamodb.UpdateItemOutput{}, c.update(&types.Update{
+		TableName: in.TableName, Key: in.Key, UpdateExpression: in.UpdateExpression,
+		ExpressionAttributeNames: in.ExpressionAttributeNames, ExpressionAttributeValues: in.ExpressionAttributeValues,
+	})
 }
 
 func (c *capture) DeleteItem(context.Context, *dynamodb.DeleteItemInput, ...func(*dynamodb.Options)) (*dynamodb.DeleteItemOutput, error) {

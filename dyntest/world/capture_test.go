@@ -50,8 +50,8 @@ func TestCaptureAcceptsOnlyWhatItUnderstands(t *testing.T) {
 	refused(types.TransactWriteItem{Update: &types.Update{TableName: aws.String("Users")}})
 	_, err = c.Query(ctx, &dynamodb.QueryInput{TableName: aws.String("Bookings"), IndexName: aws.String("GSI1")})
 	assert.ErrorContains(t, err, "a query of an index")
-	_, err = c.UpdateItem(ctx, nil)
-	assert.ErrorContains(t, err, "UpdateItem")
+	_, err = c.UpdateItem(ctx, &dynamodb.UpdateItemInput{TableName: aws.String("Bookings")})
+	assert.ErrorContains(t, err, "UpdateItem of the table Bookings is not supported")
 	_, err = c.DeleteItem(ctx, nil)
 	assert.ErrorContains(t, err, "DeleteItem")
 	_, err = c.BatchWriteItem(ctx, nil)
@@ -76,7 +76,7 @@ func TestCaptureUpdatesBookings(t *testing.T) {
 	}
 	stored := func() *capture {
 		item := keys.BookingsTable.Key.Of(dynastay.Key{PK: "BOOKING#b", SK: "METADATA"})
-		item["A"], item["C"], item["D"] = dynastay.Text("old"), dynastay.Text("old"), dynastay.Text("old")
+		item["A"], item["C"], item["D"] = dynastay.Number(9), dynastay.Text("old"), dynastay.Text("old")
 		return &capture{puts: []put{{keys.BookingsTable, item}}}
 	}
 	c := stored()
@@ -91,6 +91,55 @@ func TestCaptureUpdatesBookings(t *testing.T) {
 		assert.ErrorContains(t, update(stored(), expression), "is not supported", expression)
 	}
 	assert.ErrorContains(t, update(&capture{}, "SET #0 = :0"), "was not put")
+}
+
+// Updates of promo codes also count. An UpdateItem is carried out as an update in a transaction is.
+func TestCaptureUpdatesPromoCodes(t *testing.T) {
+	t.Parallel()
+	key := keys.MetadataTable.Key.Of(dynastay.Key{PK: "PROMO#P", SK: "METADATA"})
+	stored := func() *capture {
+		item := keys.MetadataTable.Key.Of(dynastay.Key{PK: "PROMO#P", SK: "METADATA"})
+		item["Uses"], item["Code"] = dynastay.Number(5), dynastay.Text("P")
+		return &capture{puts: []put{{keys.MetadataTable, item}}}
+	}
+	names := map[string]string{"#0": "Uses", "#1": "Code", "#2": "Missing"}
+	values := dynastay.Item{":0": dynastay.Number(2), ":1": dynastay.Text("two")}
+	updates := map[string]func(*capture, string) error{
+		"in a transaction": func(c *capture, expression string) error {
+			_, err := c.TransactWriteItems(t.Context(), &dynamodb.TransactWriteItemsInput{TransactItems: []types.TransactWriteItem{
+				{Update: &types.Update{
+					TableName: aws.String("Metadata"), Key: key, UpdateExpression: &expression,
+					ExpressionAttributeNames: names, ExpressionAttributeValues: values,
+				}},
+			}})
+			return err
+		},
+		"alone": func(c *capture, expression string) error {
+			_, err := c.UpdateItem(t.Context(), &dynamodb.UpdateItemInput{
+				TableName: aws.String("Metadata"), Key: key, UpdateExpression: &expression,
+				ExpressionAttributeNames: names, ExpressionAttributeValues: values,
+			})
+			return err
+		},
+	}
+	for name, update := range updates {
+		for expression, want := range map[string]types.AttributeValue{
+			"SET #0 = #0 + :0\n": dynastay.Number(7), "SET #0 = #0 - :0\n": dynastay.Number(3), "SET #0 = :1\n": dynastay.Text("two"),
+		} {
+			c := stored()
+			require.NoError(t, update(c, expression), "%s %s", name, expression)
+			got, err := c.GetItem(t.Context(), &dynamodb.GetItemInput{TableName: aws.String("Metadata"), Key: key})
+			require.NoError(t, err)
+			assert.Equal(t, want, got.Item["Uses"], "%s %s", name, expression)
+		}
+		for _, expression := range []string{
+			"SET #0 = #1 + :0", "SET #0 = :0 + #0", "SET #0 = #0 + :1", "SET #0 = #0 + :9", "SET #0 = #0 * :0", "SET #1 = #1 + :0",
+			"SET #2 = #2 + :0", "SET #9 = #9 + :0", "ADD #0 :0", "REMOVE #0 = #0 + :0",
+		} {
+			assert.ErrorContains(t, update(stored(), expression), "is not supported", "%s %s", name, expression)
+		}
+		assert.ErrorContains(t, update(&capture{}, "SET #0 = :0"), "was not put", name)
+	}
 }
 
 func TestSourceEnds(t *testing.T) {

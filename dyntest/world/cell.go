@@ -92,20 +92,26 @@ func (c *cell) trade(ctx context.Context, db *dynastay.DB, i int, h *house, m *m
 		return err
 	}
 	m.bookings = make([]*bookings.Booking, len(sales))
-	repo, card := bookings.New(db, nil), m.property.Card()
+	repo, card := bookings.New(db, &bookingOptions), m.property.Card()
+	if err := h.promo.create(ctx, repo); err != nil {
+		return err
+	}
 	for _, step := range steps(sales) {
 		c.now = step.at
 		b, s := &m.bookings[step.n], sales[step.n]
-		if step.moves {
-			*b, err = c.move(ctx, repo, (*b).ID, s)
-		} else {
+		if step.does == creates {
 			*b, err = c.book(ctx, repo, i, step.n, h, card, s)
+		} else {
+			*b, err = c.carryOut(ctx, repo, *b, s, step)
 		}
 		if err != nil {
 			return err
 		}
 	}
 	c.now = w.opts.Today.Time()
+	if err := h.promo.end(ctx, repo); err != nil {
+		return err
+	}
 	for _, change := range w.changes(i, h, sales) { // the capture cannot update
 		if err := c.change(change); err != nil {
 			return err
@@ -131,16 +137,18 @@ func (c *cell) book(
 	return b, c.count(b, -1)
 }
 
-// move gives a booking the status that it has in the end.
-func (c *cell) move(ctx context.Context, repo *bookings.Repository, id string, s sale) (*bookings.Booking, error) {
-	b, err := s.move(ctx, repo, id)
+// carryOut does to a booking what a step says.
+func (c *cell) carryOut(
+	ctx context.Context, repo *bookings.Repository, b *bookings.Booking, s sale, step step,
+) (*bookings.Booking, error) {
+	b, err := s.carryOut(ctx, repo, b, step)
 	if err != nil {
 		return nil, err
 	}
-	if s.status == bookings.CheckedIn {
-		return b, c.count(b, 0)
+	if step.does == moves && s.endsUnused() {
+		return b, c.count(b, 1)
 	}
-	return b, c.count(b, 1)
+	return b, c.count(b, 0)
 }
 
 // request returns the booking request of a sale.
@@ -156,8 +164,17 @@ func (w *World) request(h *house, card *properties.Card, s sale) (bookings.Reque
 	if err != nil {
 		return req, err
 	}
-	if req.Quote, err = h.quote(ask, s); err != nil || s.fees == 0 {
+	if req.Quote, err = h.quote(ask, s); err != nil {
 		return req, err
+	}
+	if s.code != "" {
+		req.PromoCode = s.code
+		if req.Discounts, err = h.promo.code.Discount(req.Quote.Total); err != nil {
+			return req, err
+		}
+	}
+	if s.fees == 0 {
+		return req, nil
 	}
 	if req.TaxesAndFees, err = req.Quote.Total.Times(s.fees); err != nil {
 		return req, err
@@ -167,7 +184,7 @@ func (w *World) request(h *house, card *properties.Card, s sale) (bookings.Reque
 }
 
 // count multiplies the rooms of a booking by sign and adds them to its nights, as the updates that the repository sent
-// would do: -1 for a sale, 1 for a return, and 0 for a move that must leave the nights alone.
+// would do: -1 for a sale, 1 for a return, and 0 for what must leave the nights alone.
 func (c *cell) count(b *bookings.Booking, sign int) error {
 	quantity := map[string]int{}
 	for _, line := range b.Lines {
@@ -252,6 +269,27 @@ func (c *cell) readNights(ctx context.Context, p *properties.WithRooms) (all []*
 		for i := range read.Nights {
 			all = append(all, &read.Nights[i])
 		}
+	}
+	return all, nil
+}
+
+// readPayments lets the repository read what is recorded about the payments of the bookings.
+func (c *cell) readPayments(ctx context.Context, of []*bookings.Booking) (all map[string]Payments, err error) {
+	repo := bookings.New(c.open(shown{&c.capture}), nil)
+	all = map[string]Payments{}
+	for _, b := range of {
+		history, err := repo.PaymentHistory(ctx, b.ID)
+		if err != nil {
+			return nil, err
+		}
+		if len(history.Payments) == 0 {
+			continue
+		}
+		summary, err := repo.Payment(ctx, b.ID)
+		if err != nil {
+			return nil, err
+		}
+		all[b.ID] = Payments{summary, history}
 	}
 	return all, nil
 }

@@ -20,6 +20,9 @@ const (
 	forChanges
 	forImages
 	forLives
+	forPayments
+	forPromo
+	forDiscounts
 )
 
 func (w *World) dice(of purpose, i int) dice {

@@ -21,8 +21,20 @@ type Hotel struct {
 	// Bookings are in the order of their ids, which is that of their creation, with their lines and with the status that
 	// they have at [World.Now]. Those that were cancelled or have expired have returned their rooms.
 	Bookings []*bookings.Booking
+	// Payments is what is recorded about the payments of the bookings, by the id of the booking. Bookings without
+	// payments are not in the map.
+	Payments map[string]Payments
+	// PromoCode is the promo code of the hotel, or nil if it has none. UsageCount is the number of bookings with the code
+	// that were not cancelled and have not expired.
+	PromoCode *bookings.PromoCode
 
 	now time.Time
+}
+
+// Payments is what is recorded about the payments of a booking.
+type Payments struct {
+	Summary *bookings.PaymentSummary
+	History bookings.PaymentHistory
 }
 
 // Offer returns a request for the first stay of that many nights for which that many rooms of one type are available at

@@ -17,7 +17,8 @@ type house struct {
 	rooms    []properties.RoomType
 	sale     []int // how many rooms of each type are on sale, out of those that the house has
 	prices   []prices
-	minStay  int // of arrivals on a Friday or Saturday; 0 for no minimum
+	minStay  int    // of arrivals on a Friday or Saturday; 0 for no minimum
+	promo    *promo // nil for none
 
 	created time.Time
 	opened  time.Time // when the nights were put on sale
@@ -161,6 +162,7 @@ func (w *World) house(i int) *house {
 
 	h.created = w.before(d, 100, oldestProperty)
 	h.opened = w.before(d, bookingDays+1, 99)
+	h.promo = w.promo(i, h)
 	return h
 }
 
@@ -273,3 +275,9 @@ func roomID(i, k int) string    { return fmt.Sprintf("room_%06d_%d", i, k) }
 func imageID(i, n int) string   { return fmt.Sprintf("img_%06d_%02d", i, n) }
 func userID(i int) string       { return fmt.Sprintf("user_%06d", i) }
 func bookingID(i, n int) string { return fmt.Sprintf("bkg_%06d_%04d", i, n) }
+
+// The n-th payment of a booking, and its refund.
+func paymentID(booking string, n int) string {
+	return fmt.Sprintf("pay_%s_%d", strings.TrimPrefix(booking, "bkg_"), n)
+}
+func refundID(booking string) string { return "re_" + strings.TrimPrefix(booking, "bkg_") }

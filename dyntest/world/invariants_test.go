@@ -145,6 +145,20 @@ func (l *ledger) booking(b *bookings.Booking) {
 	}
 }
 
+// payments are the items of what is recorded about the payments of a booking.
+func (l *ledger) payments(id string, p Payments) {
+	s := keys.BookingsTable
+	l.add(s, l.key(keys.Of(keys.Payment{BookingID: id})), rowsOf{})
+	for _, payment := range p.History.Payments {
+		l.add(s, l.key(keys.Of(keys.PaymentAttempt{
+			BookingID: id, ProviderTransactionID: payment.ProviderTransactionID,
+		})), rowsOf{})
+	}
+	for _, refund := range p.History.Refunds {
+		l.add(s, l.key(keys.Of(keys.Refund{BookingID: id, RefundID: refund.ID})), rowsOf{})
+	}
+}
+
 func (l *ledger) user(u *users.User) {
 	s := keys.UsersTable
 	l.add(s, l.key(keys.Of(keys.Profile{UserID: u.ID})), rowsOf{
@@ -216,6 +230,9 @@ func TestLoadedWorldIsConsistent(t *testing.T) {
 			}
 			continue
 		}
+		if kind == "PromoCode" {
+			ids[kind] = append(ids[kind], row.Text("Code"))
+		}
 		if kind == "Property" {
 			onCards[row.Text("PropertyId")] = row.Value(keys.AttrCard).Map().Text("PrimaryImageUrl")
 		}
@@ -277,7 +294,8 @@ func TestLoadedWorldIsConsistent(t *testing.T) {
 		assert.Positive(t, of[status], status)
 	}
 	checkCatalogues(l, db, hotels)
-	sold, suspended, inStatus := map[place]int{}, 0, map[bookings.Status]int{}
+	sold, suspended, inStatus, uses := map[place]int{}, 0, map[bookings.Status]int{}, map[string]int{}
+	var with []*bookings.Booking // a promo code
 	for _, id := range ids["Booking"] {
 		b, err := bookings.New(db, nil).Get(ctx, id)
 		require.NoError(t, err)
@@ -286,6 +304,17 @@ func TestLoadedWorldIsConsistent(t *testing.T) {
 		require.NotNil(t, guest)
 		assert.Equal(t, guest.Email, b.Guest.Email)
 		checkLife(t, w, b)
+		paid, ok := paymentsOf(t, db, id)
+		checkPayments(t, w, b, paid, ok)
+		if ok {
+			l.payments(id, paid)
+		}
+		if b.PromoCode != "" {
+			with = append(with, b)
+			if live(b) {
+				uses[b.PromoCode]++
+			}
+		}
 		inStatus[b.Status]++
 		require.Contains(t, hotels, b.PropertyID)
 		if hotels[b.PropertyID].Status == properties.Suspended {
@@ -328,6 +357,20 @@ func TestLoadedWorldIsConsistent(t *testing.T) {
 	for at, n := range nights {
 		assert.Equal(t, n.Total-sold[at], n.Available, "%v", at)
 	}
+
+	codes := map[string]*bookings.PromoCode{}
+	for _, id := range ids["PromoCode"] {
+		code, err := bookings.New(db, nil).PromoCode(ctx, id)
+		require.NoError(t, err)
+		l.add(keys.MetadataTable, l.key(keys.Of(keys.PromoCode{Code: id})), rowsOf{})
+		assert.Equal(t, uses[id], code.UsageCount, id)
+		codes[id] = code
+	}
+	for _, b := range with {
+		checkUse(t, b, codes[b.PromoCode])
+	}
+	require.Greater(t, len(with), 10)
+	require.Greater(t, len(codes), 5)
 
 	assert.Positive(t, suspended, "bookings of suspended hotels")
 	for _, status := range inWorlds {

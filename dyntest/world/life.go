@@ -24,19 +24,35 @@ const (
 
 var cancellationReasons = []string{"change of plans", "illness", "flight cancelled", "found another place", "booked twice"}
 
-// step is a call of the bookings repository: it creates the n-th booking, or moves it to its status.
+// step is a call of the bookings repository for the n-th booking.
 type step struct {
-	at    time.Time
-	n     int
-	moves bool
+	at     time.Time
+	n      int
+	does   does
+	notice notice // of a payment
 }
+
+type does int
+
+const (
+	creates does = iota
+	pays
+	moves // to the status that the booking has in the end
+	refunds
+)
 
 // steps returns what happens to the bookings of a hotel, in the order of time.
 func steps(sales []sale) (all []step) {
 	for n, s := range sales {
-		all = append(all, step{s.made, n, false})
+		all = append(all, step{at: s.made, n: n, does: creates})
+		for _, notice := range s.notices {
+			all = append(all, step{at: notice.at, n: n, does: pays, notice: notice})
+		}
 		if !s.moved.IsZero() {
-			all = append(all, step{s.moved, n, true})
+			all = append(all, step{at: s.moved, n: n, does: moves})
+		}
+		if !s.refunded.IsZero() {
+			all = append(all, step{at: s.refunded, n: n, does: refunds})
 		}
 	}
 	slices.SortStableFunc(all, func(a, b step) int { return a.at.Compare(b.at) })
@@ -110,17 +126,32 @@ func (w *World) live(d dice, h *house, sales []sale) error {
 	return nil
 }
 
-// move lets the repository give a booking the status that it has in the end.
-func (s sale) move(ctx context.Context, repo *bookings.Repository, id string) (*bookings.Booking, error) {
+// carryOut lets the repository do to a booking what a step says.
+func (s sale) carryOut(
+	ctx context.Context, repo *bookings.Repository, b *bookings.Booking, step step,
+) (*bookings.Booking, error) {
+	switch step.does {
+	case pays:
+		return step.notice.record(ctx, repo, b)
+	case refunds:
+		return completeRefunds(ctx, repo, b.ID)
+	}
 	switch s.status {
 	case bookings.CheckedIn:
-		return repo.CheckIn(ctx, id, s.assigned)
+		return repo.CheckIn(ctx, b.ID, s.assigned)
 	case bookings.Expired:
-		c, err := repo.Expire(ctx, id)
+		c, err := repo.Expire(ctx, b.ID)
 		return c.Booking, err
 	}
-	c, err := repo.Cancel(ctx, id, s.reason)
+	c, err := repo.CancelWithRefund(ctx, b.ID, s.reason, bookings.Refund{
+		ID: refundID(b.ID), Status: bookings.PaymentPending, Reason: s.reason,
+	})
 	return c.Booking, err
+}
+
+// endsUnused reports whether the guests do not need the rooms of a sale in the end.
+func (s sale) endsUnused() bool {
+	return s.status == bookings.Cancelled || s.status == bookings.Expired
 }
 
 // holds reports whether a hold lasts beyond Now, but not into the day of arrival.

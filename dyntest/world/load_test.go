@@ -78,7 +78,10 @@ func TestLoadLosesNothing(t *testing.T) {
 // Load fails if the catalogues cannot be written, even if all hotels are.
 func TestLoadWithoutCatalogues(t *testing.T) {
 	t.Parallel()
-	w := New(Options{Seed: 2, Properties: 2, Users: 1, Nights: 1})
+	w := New(Options{Seed: 11, Properties: 2, Users: 1, Nights: 1})
+	for h := range w.Hotels() {
+		require.Nil(t, h.PromoCode, "only the catalogues are in the table")
+	}
 	db := dyntest.New(t, dyntest.At(w.Now()))
 	hotels, first := make(chan struct{}), dyntest.When{Operation: "BatchWriteItem", Table: keys.MetadataTable.Name, Nth: 1}
 	db.Faults.Inject(dyntest.Before(func(context.Context) { <-hotels }), first)

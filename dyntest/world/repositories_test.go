@@ -23,7 +23,7 @@ import (
 )
 
 // small is a small world that contains everything that a world can contain.
-var small = Options{Seed: 54944, Properties: 7, Users: 20, Nights: 21}
+var small = Options{Seed: 2307057, Properties: 7, Users: 20, Nights: 21}
 
 func TestSmallHasEverything(t *testing.T) {
 	t.Parallel()
@@ -35,11 +35,20 @@ func TestSmallHasEverything(t *testing.T) {
 // inWorlds are the statuses that bookings have.
 var inWorlds = []bookings.Status{bookings.Pending, bookings.Confirmed, bookings.CheckedIn, bookings.Cancelled, bookings.Expired}
 
+// paidInWorlds are the payment statuses that bookings have.
+var paidInWorlds = []bookings.PaymentStatus{
+	bookings.PaymentPending, bookings.Authorized, bookings.Paid, bookings.PaymentFailed, bookings.PartiallyRefunded, bookings.Refunded,
+}
+
 func everything(t testing.TB, o Options) map[string]bool {
 	has := map[string]bool{}
 	for _, status := range inWorlds {
 		has["a booking that is "+string(status)] = false
 	}
+	for _, status := range paidInWorlds {
+		has["a booking whose payment is "+string(status)] = false
+	}
+	has["a refund that is refunded"] = false
 	for h := range New(o).Hotels() {
 		has["pending"] = has["pending"] || h.Status == properties.Pending
 		has["rejected"] = has["rejected"] || h.Status == properties.Rejected
@@ -49,6 +58,10 @@ func everything(t testing.TB, o Options) map[string]bool {
 		has["suspended with an amenity"] = has["suspended with an amenity"] || suspended && len(h.AmenityIDs) > 0
 		has["another primary image"] = has["another primary image"] || !h.Images[0].Primary
 		has["featured"] = has["featured"] || h.Featured
+		if code := h.PromoCode; code != nil {
+			has["a code in use"] = has["a code in use"] || code.UsageCount > 0
+			has["a code that is not active"] = has["a code that is not active"] || !code.Active
+		}
 		has["yen"] = has["yen"] || h.Prices.Min.Currency().MinorUnit() == 0
 		for _, r := range h.Rooms {
 			has["own policy"] = has["own policy"] || r.CancellationPolicy != ""
@@ -64,6 +77,12 @@ func everything(t testing.TB, o Options) map[string]bool {
 		}
 		for _, b := range h.Bookings {
 			has["a booking that is "+string(b.Status)] = true
+			has["a booking whose payment is "+string(b.PaymentStatus)] = true
+			has["a code that was returned"] = has["a code that was returned"] || !live(b) && b.PromoCode != ""
+			has["several payments"] = has["several payments"] || len(h.Payments[b.ID].History.Payments) > 1
+			for _, refund := range h.Payments[b.ID].History.Refunds {
+				has["a refund that is "+string(refund.Status)] = true
+			}
 			has["not arrived yet"] = has["not arrived yet"] || b.Status == bookings.Confirmed && !opening(t, b).After(h.now)
 			has["two types"] = has["two types"] || len(b.Lines) > 1
 			has["two rooms"] = has["two rooms"] || b.Lines[0].Quantity > 1
@@ -154,7 +173,7 @@ func TestWorldIsWhatTheRepositoriesWrite(t *testing.T) {
 		require.NoError(t, err)
 		assert.Equal(t, made, l)
 	}
-	booked, changed, of := 0, 0, map[bookings.Status]int{}
+	booked, changed, of, paid := 0, 0, map[bookings.Status]int{}, map[bookings.PaymentStatus]int{}
 	for i := range small.Properties {
 		h, hotel := w.house(i), w.Hotel(i)
 		now = h.created
@@ -185,23 +204,18 @@ func TestWorldIsWhatTheRepositoriesWrite(t *testing.T) {
 		}
 		sales, err := w.sales(i, h)
 		require.NoError(t, err)
-		sold := bookings.New(db.DB, nil)
-		todo := steps(sales)
-		today := slices.IndexFunc(todo, func(s step) bool { return s.at.After(w.opts.Today.Time()) })
-		if today < 0 {
-			today = len(todo)
-		}
-		for _, step := range todo[:today] {
+		sold := bookings.New(db.DB, &bookingOptions)
+		require.NoError(t, h.promo.create(ctx, sold))
+		stored := make([]*bookings.Booking, len(sales))
+		carryOut := func(step step) {
 			s := sales[step.n]
-			now = step.at
-			if step.moves {
-				b, err := s.move(ctx, sold, bookingID(i, step.n))
+			now, id = step.at, bookingID(i, step.n)
+			if step.does != creates {
+				b, err := s.carryOut(ctx, sold, stored[step.n], step)
 				require.NoError(t, err)
-				assert.Equal(t, b, hotel.Bookings[step.n])
-				of[b.Status]++
-				continue
+				stored[step.n] = b
+				return
 			}
-			id = bookingID(i, step.n)
 			reference := w.reference(i*mostBookings(small.Nights) + step.n)
 			drawn.left = reference[:]
 			request, err := w.request(h, made.Card(), s)
@@ -212,15 +226,20 @@ func TestWorldIsWhatTheRepositoriesWrite(t *testing.T) {
 			require.NoError(t, err, "%s must be free when it is booked", id)
 			assert.Equal(t, quote, request.Quote)
 			request.Quote = quote
-			b, err := sold.Create(ctx, request)
+			stored[step.n], err = sold.Create(ctx, request)
 			require.NoError(t, err)
-			if s.moved.IsZero() {
-				assert.Equal(t, b, hotel.Bookings[step.n])
-				of[b.Status]++
-			}
 			booked++
 		}
+		todo := steps(sales)
+		today := slices.IndexFunc(todo, func(s step) bool { return s.at.After(w.opts.Today.Time()) })
+		if today < 0 {
+			today = len(todo)
+		}
+		for _, step := range todo[:today] {
+			carryOut(step)
+		}
 		now = w.opts.Today.Time()
+		require.NoError(t, h.promo.end(ctx, sold))
 		report, err := nights.Update(ctx, availability.UpdateRequest{PropertyID: made.ID, Changes: w.changes(i, h, sales)})
 		require.NoError(t, err)
 		require.Equal(t, len(report.Dates), report.Count(availability.Written), "%v", report.Dates)
@@ -229,19 +248,23 @@ func TestWorldIsWhatTheRepositoriesWrite(t *testing.T) {
 			_, err := repo.Suspend(ctx, made.ID)
 			require.NoError(t, err)
 		}
-		for _, step := range todo[today:] { // guests arrive, whatever the status of the hotel
-			now = step.at
-			b, err := sold.CheckIn(ctx, bookingID(i, step.n), sales[step.n].assigned)
-			require.NoError(t, err)
-			assert.Equal(t, b, hotel.Bookings[step.n])
+		for _, step := range todo[today:] { // guests arrive and pay, whatever the status of the hotel
+			carryOut(step)
+		}
+		assert.Equal(t, stored, hotel.Bookings)
+		for _, b := range stored {
 			of[b.Status]++
+			paid[b.PaymentStatus]++
 		}
 	}
 	require.Greater(t, booked, 50)
 	for _, status := range inWorlds {
 		require.Positive(t, of[status], status)
 	}
-	require.Greater(t, changed, 20)
+	for _, status := range paidInWorlds {
+		require.Positive(t, paid[status], status)
+	}
+	require.Greater(t, changed, 10)
 
 	want := scan(t, db)
 	require.Greater(t, len(want), 500)
@@ -277,6 +300,15 @@ func TestWorldDescribesWhatIsStored(t *testing.T) {
 			got, err := bookings.New(db, nil).ByReference(ctx, b.Reference)
 			require.NoError(t, err)
 			assert.Equal(t, b, got)
+			paid, ok := paymentsOf(t, db, b.ID)
+			want, has := h.Payments[b.ID]
+			assert.Equal(t, has, ok, b.ID)
+			assert.Equal(t, want, paid)
+		}
+		if h.PromoCode != nil {
+			got, err := bookings.New(db, nil).PromoCode(ctx, h.PromoCode.Code)
+			require.NoError(t, err)
+			assert.Equal(t, h.PromoCode, got)
 		}
 	}
 	got, err := properties.New(db, nil).GetAll(ctx, ids)

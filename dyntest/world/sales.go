@@ -29,6 +29,10 @@ type sale struct {
 	moved    time.Time       // when it got a status other than its first; zero if it did not
 	reason   string          // of a cancellation
 	assigned bookings.Assigned
+
+	code     string    // the promo code as the guest types it; "" for none
+	notices  []notice  // of payments, in the order of time
+	refunded time.Time // when the provider reports the refund of a cancellation; zero if it does not
 }
 
 // choice is a number of rooms of the house's k-th type.
@@ -101,7 +105,12 @@ func (w *World) sales(i int, h *house) ([]sale, error) {
 	d = w.dice(forLives, i)
 	all = append(all, w.givenUp(d, h, lanes[1:], fees)...)
 	slices.SortStableFunc(all, func(a, b sale) int { return a.made.Compare(b.made) })
-	return all, w.live(d, h, all)
+	if err := w.live(d, h, all); err != nil {
+		return nil, err
+	}
+	w.payments(w.dice(forPayments, i), all)
+	h.discounts(w.dice(forDiscounts, i), all)
+	return all, nil
 }
 
 // sale plans a confirmed booking of one room of the house's k-th type.

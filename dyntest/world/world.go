@@ -46,6 +46,12 @@ func (w *World) Hotel(i int) *Hotel {
 	if err == nil {
 		h.Nights, err = c.readNights(ctx, m.property)
 	}
+	if err == nil {
+		h.Payments, err = c.readPayments(ctx, m.bookings)
+	}
+	if err == nil {
+		h.PromoCode, err = c.readPromo(ctx, w.house(i))
+	}
 	must(err)
 	return h
 }

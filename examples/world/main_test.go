@@ -19,7 +19,7 @@ func TestRun(t *testing.T) {
 	t.Logf("\n%s%s", &progress, &out)
 	for _, part := range []string{
 		"40 hotels, 25 users, 10 nights from 2026-06-01, seed 1\n",
-		"  Metadata               221 items\n", // the catalogues
+		"  Metadata               234 items\n", // the catalogues and promo codes
 		"  Users                   51 items\n", // with the guards of their addresses, and their config
 		"\nLoaded in ", " items per second.\n",
 		"\nHotels in Bangkok, a page of ", ": 1 request, ",
