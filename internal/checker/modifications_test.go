@@ -12,8 +12,8 @@ import (
 	"github.com/dynastay/dynastay/internal/fixture"
 )
 
-// modification is one call that gives a booking other nights. Its receipt tells that it was this one, and so do its taxes
-// and fees while no other one follows.
+// modification is one call that gives a booking other nights, or another guest, and perhaps another promo code. Its
+// receipt tells that it was this one, and so do its taxes and fees, or the guest's name, while no other one follows.
 type modification struct {
 	*deed
 	booking *ask
