@@ -86,7 +86,9 @@ func (s *sales) step(w *worker) {
 	case at < 20:
 		s.modify(w)
 	case at < 32:
-		s.record(w)
+		for range 3 {
+			s.record(w)
+		}
 	case at < 34:
 		s.switchPromo(w)
 	default:
