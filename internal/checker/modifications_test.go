@@ -12,8 +12,8 @@ import (
 	"github.com/dynastay/dynastay/internal/fixture"
 )
 
-// modification is one call that gives a booking other nights. Its receipt tells that it was this one, and so do its taxes
-// and fees while no other one follows.
+// modification is one call that gives a booking other nights, or another guest, and perhaps another promo code. Its
+// receipt tells that it was this one, and so do its taxes and fees, or the guest's name, while no other one follows.
 type modification struct {
 	*deed
 	booking *ask
@@ -29,7 +29,7 @@ func (s *sales) modify(w *worker) {
 	if a == nil {
 		return
 	}
-	if w.oneIn(4) {
+	if w.oneIn(2) {
 		s.edit(w, a)
 		return
 	}
@@ -67,6 +67,9 @@ func (s *sales) edit(w *worker, a *ask) {
 	}
 	to := bookings.Modification{BookingID: a.id, Version: b.Version}
 	s.exchange(w, a, &to, minor(b.Breakdown.Rooms))
+	if w.oneIn(3) {
+		to.PromoCode, to.Discounts = &b.PromoCode, b.Breakdown.Discounts
+	}
 	s.modified.do(w, func(keyed bool) *modification { return s.newModification(w, a, to, keyed) })
 }
 

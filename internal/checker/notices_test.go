@@ -12,8 +12,8 @@ import (
 )
 
 // notice is what a provider reports in one call: a payment or a refund. It is recorded on its own, or together with a
-// move. A payment has the mark of the first notice as its id, and that of the notice that counts as its method. A refund
-// has the mark of the first one as its reason.
+// move. A payment has the mark of the first notice as its id, and that of the notice that counts as its method. A
+// refund has the mark of the first one as its reason.
 type notice struct {
 	*deed
 	booking *ask
@@ -48,6 +48,9 @@ func (s *sales) record(w *worker) {
 		return
 	}
 	s.mu.Lock()
+	if w.oneIn(2) { // whatever has become of it
+		a = s.made[w.rand.IntN(min(3, len(s.made)))]
+	}
 	paid := a.paid()
 	s.mu.Unlock()
 	s.noticed.do(w, func(keyed bool) *notice {
@@ -116,7 +119,8 @@ func severalPaid(err error) bool {
 	return errors.As(err, &invalid) && strings.HasSuffix(invalid.Field, "ProviderTransactionID")
 }
 
-// payment draws a notice of a payment: of one that others report too, or of a new one. The amounts are parts of the price.
+// payment draws a notice of a payment: of one that others report too, or of a new one. The amounts are parts of the
+// price.
 func (s *sales) payment(w *worker, a *ask, mark string) bookings.Payment {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -30,7 +30,7 @@ type promoSwitch struct {
 	active bool
 }
 
-// newPromos creates the codes. Stays of tonight are never returned, so they use only the code without a limit, the first.
+// newPromos creates the codes. Stays of tonight are never returned, so they use only the first one, which has no limit.
 func newPromos(c *checker) []*promo {
 	all := []*promo{
 		{code: "OPEN", percent: 333},
@@ -82,7 +82,7 @@ func (s *sales) promoOf(text string) *promo {
 	return nil
 }
 
-// typed draws a code for a booking, as a guest types it, and the discount that the guest was told, if any; sometimes none.
+// typed draws a code for a booking, as a guest types it, or none, and the discount that the guest was told, if any.
 func (s *sales) typed(w *worker, a *ask, rooms int64) (text string, told dynastay.Money) {
 	p := s.promos[0]
 	if !a.arrives() {
@@ -262,8 +262,8 @@ func (p *promo) lastSwitched(active bool) bool {
 	})
 }
 
-// checkUnusable compares the refusal of a code with what it can have been during the call. The rooms cost so many cents,
-// -1 for those that the booking had.
+// checkUnusable compares the refusal of a code with what the code can have been during the call. The price of the rooms
+// is -1 for those that the booking has.
 func (s *sales) checkUnusable(lives map[string]*stayLife, code string, rooms int64, told told) {
 	var refusal *bookings.PromoError
 	if !errors.As(told.err, &refusal) {

@@ -140,8 +140,8 @@ func later(p, other bookings.Payment) bool {
 	return known && p.At.After(other.At)
 }
 
-// refundIs reports whether a stored refund is what its notices make of it: the status that is furthest, since when it was
-// first reported, and the reason of the first notice.
+// refundIs reports whether a stored refund is what its notices make of it: the status that is furthest, since when it
+// was first reported, and the reason of the first notice.
 func refundIs(stored plain, certain, all []*notice) bool {
 	furthest := []string{"pending", "refunded", "failed"}
 	rank := func(n *notice) int {

@@ -16,8 +16,8 @@ import (
 )
 
 // sales are the bookings of the house, some of them holds or with a promo code, and what becomes of them, see
-// stays_test.go, modifications_test.go, notices_test.go and promos_test.go. The call that made a booking is named in its
-// SpecialRequests, so that each stored one can be told. Each step advances the clock, so that holds end.
+// stays_test.go, modifications_test.go, notices_test.go and promos_test.go. The call that made a booking is named in
+// its SpecialRequests, so that each stored one can be told. Each step advances the clock, so that holds end.
 type sales struct {
 	*checker
 	keyed    repeats
@@ -86,7 +86,9 @@ func (s *sales) step(w *worker) {
 	case at < 20:
 		s.modify(w)
 	case at < 32:
-		s.record(w)
+		for range 3 {
+			s.record(w)
+		}
 	case at < 34:
 		s.switchPromo(w)
 	default:

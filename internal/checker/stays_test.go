@@ -49,7 +49,7 @@ var possible = map[bookings.Status][]string{
 }
 
 // stayMove is one call that moves a booking. What it leaves behind tells that it was this one: a receipt, the reason of a
-// cancellation, the rooms that a check-in assigns. It may leave nothing.
+// cancellation, the rooms that a check-in assigns, a payment or a refund. It may leave nothing.
 type stayMove struct {
 	*deed
 	booking *ask
