@@ -16,8 +16,8 @@ import (
 	"github.com/dynastay/dynastay/keys"
 )
 
-// putSummary stores a summary as other software may have, for a booking of 200 dollars with free cancellation, which is paid
-// according to its own item. A nil value leaves the attribute out.
+// putSummary stores a summary as other software may have, for a booking of 200 dollars with free cancellation, which is
+// paid according to its own item. A nil value leaves the attribute out.
 func (i *inn) putSummary(t *testing.T, change dynastay.Item) *bookings.Booking {
 	t.Helper()
 	b := i.paidBooking(t, availability.FreeCancellation(24))
@@ -39,8 +39,9 @@ func (i *inn) putSummary(t *testing.T, change dynastay.Item) *bookings.Booking {
 	return b
 }
 
-// Whatever other software has stored, a notification of its payment is recorded, and not counted twice; the status of the booking
-// stays while it is not clear what has been paid; and a cancellation refunds what is due, or nothing is changed.
+// Whatever other software has stored, a notification of its payment is recorded, and not counted twice; the status of
+// the booking stays while it is not clear what has been paid; and a cancellation refunds what is due, or nothing is
+// changed.
 func TestUnclearPaymentsOfOtherSoftware(t *testing.T) {
 	t.Parallel()
 	i := newInn(t)
@@ -142,7 +143,8 @@ func TestIDsOfProviders(t *testing.T) {
 	}
 }
 
-// The total of other software may not be the sum of its parts. A modification of the code alone then leaves it as it is.
+// The total of other software may not be the sum of its parts. A modification of the code alone then leaves it as it
+// is.
 func TestModificationsWithoutBreakdown(t *testing.T) {
 	t.Parallel()
 	i := newInn(t)

@@ -27,7 +27,8 @@ type Modification struct {
 	// PromoCode is another code, as the guest types it, or "" for none; nil keeps the one that the booking has.
 	PromoCode *string
 	// Discounts is the discount that the guest was told; QuoteModification sets it to that of the code which the
-	// booking has. If Modify computes a different one, it refuses the modification. The zero Money accepts any.
+	// booking has. For another code, set it to [PromoCode.Discount] of the quote's total. If Modify computes a different
+	// one, it refuses the modification. The zero Money accepts any.
 	// Requires Quote or PromoCode.
 	Discounts dynastay.Money
 }

@@ -25,7 +25,7 @@ type PromoCode struct {
 	// the rules for their case depend on the language and the Unicode version, and a stored key cannot follow such
 	// changes.
 	Code        string
-	Description string // at most entity.MaxNote bytes
+	Description string // at most entity.MaxNote bytes, no card data
 
 	Percent     Percent        // of the price of the rooms; 0 for a fixed amount
 	Amount      dynastay.Money // the fixed amount; zero Money for a percentage
@@ -185,7 +185,7 @@ func (p *PromoCode) Validate() error {
 	case p.UsageCount != 0:
 		return dynastay.Invalid("UsageCount", "must be 0 for a new code")
 	}
-	if err := entity.CheckText(p.Description, entity.MaxNote); err != nil {
+	if err := checkText(p.Description, entity.MaxNote); err != nil {
 		return dynastay.Within("Description", err)
 	}
 	return p.checkDiscount()

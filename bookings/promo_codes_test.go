@@ -100,6 +100,7 @@ func TestCreatePromoCodeRefuses(t *testing.T) {
 		{"Code", "must contain only printable characters", func(p *bookings.PromoCode) { p.Code = "A\x00B" }},
 		{"Code", "must contain only printable characters", func(p *bookings.PromoCode) { p.Code = "A\u200bB" }},
 		{"Description", "must be at most 2048 bytes, got 2049", func(p *bookings.PromoCode) { p.Description = strings.Repeat("x", 2049) }},
+		{"Description", "must not contain a card number or a card verification code", func(p *bookings.PromoCode) { p.Description = "4242 4242 4242 4242" }},
 		{"Description", "must be valid UTF-8", func(p *bookings.PromoCode) { p.Description = "\xff" }},
 		{"Percent", "is required, unless Amount is set", func(p *bookings.PromoCode) { p.Percent = 0 }},
 		{"Percent", "must be between 0.01 and 100, got 100.01", func(p *bookings.PromoCode) { p.Percent = 100_01 }},

@@ -18,8 +18,9 @@ import (
 	"github.com/dynastay/dynastay/users"
 )
 
-// cell is a part of the world that is made by itself: a hotel with its bookings, users, or the catalogues. The repositories make its
-// items, at the times and with the ids of the plan, so that keys, indexes, cards and guards are theirs.
+// cell is a part of the world that is made by itself: a hotel with its bookings, users, or the catalogues. The
+// repositories make its items, at the times and with the ids of the plan, so that keys, indexes, cards and guards are
+// theirs.
 type cell struct {
 	world   *World
 	capture capture

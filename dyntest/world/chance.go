@@ -5,8 +5,9 @@ import (
 	"math/rand/v2"
 )
 
-// dice draw numbers that follow from the seed. Every part of a world has its own dice, so that it can be made without the
-// others. One draw takes one number of the source, whatever the bound, so a longer list does not change later draws.
+// dice draw numbers that follow from the seed. Every part of a world has its own dice, so that it can be made without
+// the others. One draw takes one number of the source, whatever the bound, so a longer list does not change later
+// draws.
 type dice struct{ source *rand.PCG }
 
 // purpose distinguishes the dice of different parts.

@@ -1,5 +1,5 @@
-// Package world generates a hotel platform: hotels in real cities with their rooms, images, amenities, nights and prices,
-// users and their bookings, and the catalogues. A test or a demonstration loads it into tables in one call:
+// Package world generates a hotel platform: hotels in real cities with their rooms, images, amenities, nights and
+// prices, users and their bookings, and the catalogues. A test or a demonstration loads it into tables in one call:
 //
 //	w := world.New(world.Options{Seed: 1, Properties: 100})
 //	db := dyntest.New(t, dyntest.At(w.Now()))
@@ -31,12 +31,12 @@
 //	re_000042_0003        the refund of that booking
 //	CITY-000042           the promo code of the hotel; 40 % of the hotels with nights have one
 //
-// Hotels that are pending or rejected have no nights. A suspended hotel was suspended at the start of Today, after its last
-// booking: it keeps its bookings, and all its nights are marked as closed. So [Hotel.Offer] returns offers of approved
-// hotels only.
+// Hotels that are pending or rejected have no nights. A suspended hotel was suspended at the start of Today, after its
+// last booking: it keeps its bookings, and all its nights are marked as closed. So [Hotel.Offer] returns offers of
+// approved hotels only.
 //
-// The catalogue of amenities has every amenity of a hotel, and that of locations every city, with a few other names such
-// as NYC. They are the same in all worlds, see [World.Amenities] and [World.Locations].
+// The catalogue of amenities has every amenity of a hotel, and that of locations every city, with a few other names
+// such as NYC. They are the same in all worlds, see [World.Amenities] and [World.Locations].
 //
 // Some hotels open their Fridays and Saturdays with a minimum stay. After the last booking, at the start of Today, the
 // hotels change a few nights: about 5 % have a stop-sell with a reason, on one to four nights in a row, and 2 or 3 %
@@ -56,9 +56,9 @@
 //	checked in   0.5 %  with rooms such as "101"
 //
 // The rooms of bookings that were cancelled or have expired are on sale again, and nobody else has booked them. A
-// pending booking was created in the last five days. Guests who arrive on Today check in within eight hours of the hotel's
-// check-in time. At Now, it is that late only in Europe and east of it, and some of the guests have not arrived yet. No
-// stay begins before Today, so no booking is completed or a no-show.
+// pending booking was created in the last five days. Guests who arrive on Today check in within eight hours of the
+// hotel's check-in time. At Now, it is that late only in Europe and east of it, and some of the guests have not arrived
+// yet. No stay begins before Today, so no booking is completed or a no-show.
 //
 // Reviews are not generated, so all hotels are unrated.
 //

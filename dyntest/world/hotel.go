@@ -9,8 +9,8 @@ import (
 	"github.com/dynastay/dynastay/properties"
 )
 
-// Hotel is a property with everything that belongs to it, as it is stored. It is a copy: changing it does not change the
-// world.
+// Hotel is a property with everything that belongs to it, as it is stored. It is a copy: changing it does not change
+// the world.
 type Hotel struct {
 	*properties.WithRooms
 	// Images are in their order.

@@ -215,8 +215,8 @@ func (h *house) furnish(d dice, i int, at *city, kind *kind) {
 	}
 }
 
-// pricesOf rounds a price to a realistic step, at most a hundredth of the city's level, and computes the weekend price from
-// its percentage, exact to the minor unit.
+// pricesOf rounds a price to a realistic step, at most a hundredth of the city's level, and computes the weekend price
+// from its percentage, exact to the minor unit.
 func pricesOf(price, weekend, level int, currency dynastay.Currency) prices {
 	step := 1
 	for _, s := range []int{5, 10, 50, 100, 500, 1000} {

@@ -49,8 +49,8 @@ func TestLoadRefusesAnotherDay(t *testing.T) {
 	assert.NoError(t, New(Options{Properties: 1, Nights: 2, Users: 1, Today: today}).Load(t.Context(), db.DB, nil))
 }
 
-// Even if the engine leaves a part of every other batch unprocessed, throttles, and loses requests and answers, the whole
-// world is loaded.
+// Even if the engine leaves a part of every other batch unprocessed, throttles, and loses requests and answers, the
+// whole world is loaded.
 func TestLoadLosesNothing(t *testing.T) {
 	t.Parallel()
 	w := New(small)

@@ -60,8 +60,8 @@ func (w *World) sales(i int, h *house) ([]sale, error) {
 			lanes = append(lanes, &lane{k, make([]bool, w.opts.Nights)})
 		}
 	}
-	// In ten thousandths of a night. If stays take more than the target, later nights stay free, and the other way round, so
-	// that the total share is right. Play leaves room for chance.
+	// In ten thousandths of a night. If stays take more than the target, later nights stay free, and the other way
+	// round, so that the total share is right. Play leaves room for chance.
 	const night = 10_000
 	target := int(w.opts.Occupancy*night + 0.5)
 	play := 3 * 4 * target * (night - target) / night

@@ -11,8 +11,8 @@ import (
 	"github.com/dynastay/dynastay/users"
 )
 
-// World is a plan from which every part can be made by itself. It holds no items, so its size does not matter. It is safe
-// for concurrent use.
+// World is a plan from which every part can be made by itself. It holds no items, so its size does not matter. It is
+// safe for concurrent use.
 type World struct{ opts Options }
 
 // New returns the world that opts describe. Hotels and users are made when they are asked for. New is meant for options
@@ -94,7 +94,8 @@ func (w *World) Items() iter.Seq2[*dynastay.Schema, dynastay.Item] {
 	}
 }
 
-// part makes a part of the work of Load: the i-th hotel, and its share of the users. So all parts have about the same size.
+// part makes a part of the work of Load: the i-th hotel, and its share of the users. So all parts have about the same
+// size.
 func (w *World) part(ctx context.Context, i int) (*cell, error) {
 	c := w.cell()
 	if _, err := c.hotel(ctx, i); err != nil {

@@ -21,8 +21,8 @@ import (
 	"github.com/dynastay/dynastay/properties"
 )
 
-// text is the canonical text of an item: attributes in order, numbers by value, and without the write id and the id of a
-// closing, which are drawn for every write.
+// text is the canonical text of an item: attributes in order, numbers by value, and without the write id and the id of
+// a closing, which are drawn for every write.
 func text(t testing.TB, item dynastay.Item) string {
 	t.Helper()
 	item = maps.Clone(item)

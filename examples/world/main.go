@@ -7,8 +7,8 @@
 // removes the tables. The same options make the same world, item by item; -users and -occupancy change the number of
 // users and the share of booked rooms.
 //
-// Progress is written to standard error: a bar on a terminal, otherwise a line now and then. Package dyntest/engine decides
-// which engine is used; its documentation says how to choose one.
+// Progress is written to standard error: a bar on a terminal, otherwise a line now and then. Package dyntest/engine
+// decides which engine is used; its documentation says how to choose one.
 package main
 
 import (
@@ -103,8 +103,8 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) (err erro
 	return search(ctx, stdout, w, e, prefix)
 }
 
-// withoutStreams returns the tables without streams, since nobody reads them here. An engine that keeps every record of a
-// stream, as dynoxide does, becomes slower with each.
+// withoutStreams returns the tables without streams, since nobody reads them here. An engine that keeps every record of
+// a stream, as dynoxide does, becomes slower with each.
 func withoutStreams(schemas []*dynastay.Schema) (plain []*dynastay.Schema) {
 	for _, s := range schemas {
 		table := *s

@@ -154,7 +154,8 @@ func (w *worker) oneIn(n int) bool { return w.rand.IntN(n) == 0 }
 // plenty is what no call needs, unless it waits for one that waits for it.
 const plenty = time.Minute
 
-// deadline is how much time a call gets: all that it wants, or so little that the end comes at any point of it, even before.
+// deadline is how much time a call gets: all that it wants, or so little that the end comes at any point of it, even
+// before.
 func (w *worker) deadline() (context.Context, context.CancelFunc) {
 	enough := plenty
 	switch at := w.rand.IntN(100); {
@@ -169,7 +170,8 @@ func (w *worker) deadline() (context.Context, context.CancelFunc) {
 	return context.WithTimeout(w.t.Context(), enough)
 }
 
-// call calls the library once. The items, with blanks between them, and what it is about are for the account of a difference.
+// call calls the library once. The items, with blanks between them, and what it is about are for the account of a
+// difference.
 func (w *worker) call(name, items, about string, mayRefuse refusal, f func(context.Context) error) verdict {
 	ctx, cancel := w.deadline()
 	defer cancel()

@@ -213,7 +213,8 @@ func (s *sales) checkAuthors(l *stayLife) {
 	}
 }
 
-// authors are when those calls ran that have certainly made a move of a kind, and whether there are others that may have.
+// authors are when those calls ran that have certainly made a move of a kind, and whether there are others that may
+// have.
 func (s *sales) authors(l *stayLife, kind string) (certain []span, maybe bool) {
 	if by := l.by[kind]; by != nil {
 		certain = append(certain, by.within)

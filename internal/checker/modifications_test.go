@@ -22,8 +22,8 @@ type modification struct {
 
 const modifying = "modify"
 
-// modify quotes a booking anew, for a stay that others want too, and modifies it. A booking of tonight keeps its rooms, to
-// which guests may be checking in, and gets other fees.
+// modify quotes a booking anew, for a stay that others want too, and modifies it. A booking of tonight keeps its rooms,
+// to which guests may be checking in, and gets other fees.
 func (s *sales) modify(w *worker) {
 	a, _ := s.pick(w)
 	if a == nil {
@@ -131,7 +131,8 @@ func notModified(err error) bool {
 	return errors.As(err, &state) || errors.As(err, &nights) || errors.Is(err, dynastay.ErrVersion) || unusable(err)
 }
 
-// checkModifications finds the modifications that were carried out by their receipts, for the booking that they are about.
+// checkModifications finds the modifications that were carried out by their receipts, for the booking that they are
+// about.
 func (s *sales) checkModifications(lives map[string]*stayLife, receipts map[string]*receipt) {
 	for _, m := range s.modifications {
 		l := lives[m.booking.id]
@@ -159,8 +160,8 @@ func (s *sales) checkModifications(lives map[string]*stayLife, receipts map[stri
 	}
 }
 
-// checkModified compares a booking with its last modification. Each of them was of another version, and none was of one that
-// the booking did not have.
+// checkModified compares a booking with its last modification. Each of them was of another version, and none was of one
+// that the booking did not have.
 func (s *sales) checkModified(l *stayLife) {
 	slices.SortFunc(l.modified, func(a, b *modification) int { return cmp.Compare(a.to.Version, b.to.Version) })
 	want, fees, guest := nightsOf(l.ask.quote), int64(0), fixture.Request(l.ask.quote).Guest.FirstName

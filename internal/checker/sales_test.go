@@ -215,8 +215,8 @@ func (s *sales) madeBy(w *worker) {
 	}
 }
 
-// pick draws a booking that others want to move too, among the oldest or the newest that are not over, and sometimes any
-// one; nil if there is none.
+// pick draws a booking that others want to move too, among the oldest or the newest that are not over, and sometimes
+// any one; nil if there is none.
 func (s *sales) pick(w *worker) (a *ask, status bookings.Status) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

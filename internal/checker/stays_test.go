@@ -48,8 +48,8 @@ var possible = map[bookings.Status][]string{
 	bookings.CheckedIn: {checkingOut},
 }
 
-// stayMove is one call that moves a booking. What it leaves behind tells that it was this one: a receipt, the reason of a
-// cancellation, the rooms that a check-in assigns, a payment or a refund. It may leave nothing.
+// stayMove is one call that moves a booking. What it leaves behind tells that it was this one: a receipt, the reason of
+// a cancellation, the rooms that a check-in assigns, a payment or a refund. It may leave nothing.
 type stayMove struct {
 	*deed
 	booking *ask
@@ -164,8 +164,8 @@ func (m *stayMove) part(p *process) (dynastay.Part, func() bookings.Cancellation
 	return ended(p.bookings.CancelOp(m.booking.id, m.mark, options...))
 }
 
-// checkResult compares what a move returned with what it was to do. Under a key it may be what has become of the booking
-// since.
+// checkResult compares what a move returned with what it was to do. Under a key it may be what has become of the
+// booking since.
 func (s *sales) checkResult(m *stayMove, c bookings.Cancellation, keyed bool) {
 	b := c.Booking
 	if b.ID != m.booking.id || !keyed && b.Status != leadsTo[m.kind] || slices.Contains(possible[b.Status], m.kind) || len(c.Missing) > 0 {
