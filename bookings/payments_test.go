@@ -494,3 +494,32 @@ func TestKeyedPayments(t *testing.T) {
 	assert.Len(t, h.Payments, 1)
 	assert.Len(t, h.Refunds, 1)
 }
+
+// A payment and a modification that meet: neither of them alone makes the booking paid, but both together do.
+func TestPaymentMeetsModification(t *testing.T) {
+	t.Parallel()
+	i := newInn(t)
+	for _, first := range []string{"payment", "modification"} {
+		i := i.next(t)
+		b := i.book(t, dynastay.MustStay("2026-07-05", "2026-07-08"), rooms{"a": 1})
+		_, err := i.repo.RecordPayment(t.Context(), charge(b.ID, "ch_1", "150", bookings.Paid))
+		require.NoError(t, err)
+		m := i.quote(t, b.ID, payStay, rooms{"a": 1})
+		calls := map[string]func(*bookings.Repository) error{
+			"payment": func(repo *bookings.Repository) error {
+				_, err := repo.RecordPayment(context.Background(), charge(b.ID, "ch_2", "50", bookings.Paid))
+				return err
+			},
+			"modification": func(repo *bookings.Repository) error {
+				_, err := repo.Modify(context.Background(), m)
+				return err
+			},
+		}
+		other := map[string]string{"payment": "modification", "modification": "payment"}[first]
+		i.Faults.Inject(dyntest.Before(func(context.Context) { // between the read and the write
+			assert.NoError(t, calls[other](bookings.New(i.Direct, nil)))
+		}), dyntest.When{Operation: "TransactWriteItems", Nth: 1})
+		require.NoError(t, calls[first](i.repo), first)
+		assert.Equal(t, [3]bookings.PaymentStatus{bookings.Paid, bookings.Paid, bookings.Paid}, i.paymentStatuses(t, b.ID), first)
+	}
+}
