@@ -58,7 +58,8 @@ func TestManyProcessesExpireHolds(t *testing.T) {
 		wg    sync.WaitGroup
 	)
 	for range 4 {
-		repo := bookings.New(l.Open(nil), opts)
+		// A slow engine holds the items for longer, so more attempts than the default may be needed.
+		repo := bookings.New(l.Open(&dynastay.Options{Retry: dynastay.Retry{Attempts: 200}}), opts)
 		wg.Go(func() {
 			done, err := repo.ExpireHolds(t.Context())
 			assert.NoError(t, err)
