@@ -152,6 +152,7 @@ func TestModificationsWithoutBreakdown(t *testing.T) {
 	for name, breakdown := range map[string]types.AttributeValue{
 		"none":    &types.AttributeValueMemberNULL{Value: true},
 		"a part":  &types.AttributeValueMemberM{Value: dynastay.Item{"TaxesAndFees": dynastay.Number(9)}},
+		"fees":    &types.AttributeValueMemberM{Value: dynastay.Item{"TaxesAndFees": dynastay.Number(200)}},
 		"another": &types.AttributeValueMemberM{Value: dynastay.Item{"RoomTotal": dynastay.Number(199)}},
 	} {
 		b := i.book(t, payStay, rooms{"a": 1})
