@@ -35,8 +35,8 @@ func WithRefund(refund Refund) CancelOption {
 // nights; only the first call returns them. The reason has at most [entity.MaxNote] bytes, and must not
 // contain card data, see [Request].
 //
-// With [WithRefund], it also fails with the errors of [Repository.RecordRefundOp] and of [Booking.Settle], and the
-// booking is then not cancelled.
+// With [WithRefund], it also fails with the errors of [Repository.RecordRefundOp] and of [Booking.Settle], and with
+// [dynastay.ErrCorrupt] if other software has not stored clearly what has been paid; the booking is then not cancelled.
 func (r *Repository) CancelOp(bookingID, reason string, opts ...CancelOption) *dynastay.Operation[Cancellation] {
 	var c cancellation
 	for _, option := range opts {

@@ -41,8 +41,8 @@ func (l *life) statuses(t *testing.T, ids []string) (all []bookings.Status) {
 	return all
 }
 
-// Several processes sweep at the same time, with conflicts and lost responses. Each ended hold is ended once, and its rooms
-// are returned once.
+// Several processes sweep at the same time, with conflicts and lost responses. Each ended hold is ended once, and its
+// rooms are returned once.
 func TestManyProcessesExpireHolds(t *testing.T) {
 	t.Parallel()
 	const all, ended = 40, 25

@@ -14,16 +14,16 @@ import (
 // mostReturned is the number of nights that one transaction can return: with the booking, it has 100 actions.
 const mostReturned = 99
 
-// mostModified is the number of nights that a booking can have after a modification: its cancellation also needs
-// actions for the booking, a promo code, a refund, the summary of the payments and an idempotency key. A booking that
-// has just been created has no more, because its lines and its reference needed actions, too.
-const mostModified = 95
+// mostModified is the number of nights that a booking can have after a modification, less one if it has a promo code:
+// its cancellation also needs actions for the booking, a refund, the summary of the payments and an idempotency key. A
+// booking that has just been created has no more, because its lines and its reference needed actions, too.
+const mostModified = 96
 
 // Cancellation is the result of [Repository.Cancel] and [Repository.Expire].
 type Cancellation struct {
 	Booking *Booking
 	// Payment is the summary of the payments after the cancellation, if it was to record a refund, see [WithRefund]. It
-	// is nil if nothing has been paid.
+	// is nil if no payment has been recorded.
 	Payment *PaymentSummary
 	// Refunds are those of the options, as they are recorded. Pass those that are pending to the provider.
 	Refunds []Refund

@@ -127,7 +127,8 @@ func (r *Repository) QuoteModification(ctx context.Context, bookingID string, re
 // one for the last night of each room type, if the stay changes and the night is not among these; one for each line
 // that changes; one for the booking, one for each promo code whose use is taken or returned, one for the summary of the
 // payments if the payment status changes, and one for an idempotency key. A transaction has at most 100 actions: a
-// modification that needs more fails with a [*dynastay.TooLargeError].
+// modification that needs more fails with a [*dynastay.TooLargeError], and so does one after which the booking would
+// have more than 96 nights (nights × room types), or 95 with a promo code, because it could not be cancelled any more.
 //
 // With an idempotency key, the input is the booking, the property, the stay, the numbers of guests, the lines with
 // their policies and subtotals, the limit of overbooking, the taxes and fees, the guest, the special requests, the

@@ -100,11 +100,6 @@ func (p *modifying) requote(b *Booking) error {
 	if err := p.fits(b); err != nil {
 		return err
 	}
-	if n := p.Quote.Stay.Nights() * len(p.Quote.Lines); n > mostModified {
-		reason := fmt.Sprintf(
-			"must have at most %d nights (nights × room types), got %d: more could not be returned in one transaction", mostModified, n)
-		return &dynastay.InvalidError{Field: "Quote", Reason: reason, Err: &dynastay.TooLargeError{Actions: n + 100 - mostModified}}
-	}
 	has, err := b.booked()
 	if err != nil {
 		return err
@@ -139,7 +134,23 @@ func (p *modifying) reprice(ctx context.Context, b *Booking) (err error) {
 	if b.Total.Sign() < 0 {
 		return dynastay.Invalid("Quote.Total", "must be at least the discounts of the booking, %s", b.Breakdown.Discounts)
 	}
-	return nil
+	return p.cancellable(b)
+}
+
+// cancellable returns an error if the booking would have more nights than its cancellation could return.
+func (p *modifying) cancellable(b *Booking) error {
+	if p.Quote == nil {
+		return nil
+	}
+	n, most := p.Quote.Stay.Nights()*len(p.Quote.Lines), mostModified
+	if b.PromoCode != "" {
+		most--
+	}
+	if n <= most {
+		return nil
+	}
+	reason := fmt.Sprintf("must have at most %d nights (nights × room types), got %d: more could not be returned in one transaction", most, n)
+	return &dynastay.InvalidError{Field: "Quote", Reason: reason, Err: &dynastay.TooLargeError{Actions: n + 100 - most}}
 }
 
 // errBreakdown is about items of other software.

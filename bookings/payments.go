@@ -45,10 +45,11 @@ func (r *Repository) RecordPayment(ctx context.Context, p Payment, opts ...dynas
 // the summary of the payments and the payment status of the booking. A refund counts from the moment when it is
 // requested, until it fails.
 //
-// A repeated notification is recognised by the refund's id, and the last status counts. A refund of more than what is
-// left of its payment is refused with a [*PaymentError] that matches [ErrOverRefund], one of a payment that has not
-// been made, or whose notification has not arrived yet, with [ErrNotPaid], and one that is recorded with a different
-// amount or for a different payment with [ErrPaymentDiffers]. If the booking does not exist, the error is
+// A repeated notification is recognised by the refund's id. Of several statuses, the furthest one counts, whatever the
+// times: a refund that has failed remains so, and one that has been made is not pending again. A refund of more than
+// what is left of its payment is refused with a [*PaymentError] that matches [ErrOverRefund], one of a payment that has
+// not been made, or whose notification has not arrived yet, with [ErrNotPaid], and one that is recorded with a
+// different amount or for a different payment with [ErrPaymentDiffers]. If the booking does not exist, the error is
 // [dynastay.ErrNotFound].
 func (r *Repository) RecordRefundOp(refund Refund) *dynastay.Operation[Recorded] {
 	return r.recordOp("bookings.RecordRefund", refund.BookingID, refund.Validate(), refund.agreed, func(a *account, _ *Booking) error {

@@ -115,7 +115,8 @@ func (a *account) adopt(s *PaymentSummary) {
 }
 
 // settle lets record, if it is not nil, change the account of a booking, and adds the actions that write what it has
-// changed. It also gives the booking the payment status that follows. The summary is nil if nothing has been paid.
+// changed. It also gives the booking the payment status that follows. The summary is nil if no payment has been
+// recorded.
 //
 // Together with any payment, the booking's own item is written, as with any line: the condition on it keeps two writes
 // that have read the same account from both being carried out. It does not get a new version, because nobody has edited
