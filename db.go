@@ -56,6 +56,10 @@ type Options struct {
 	// a request whose response was lost. It is one budget for the whole call; other callers do not have to wait for it.
 	// Default: 1 s.
 	Settle time.Duration
+	// IndexLag is how long an index may lag behind its table. A method that knows items only from an index and must not
+	// miss any, such as users.Repository.Erase, reads the index, waits that long and reads it again, see
+	// [DB.AwaitIndexes]. DynamoDB guarantees no limit; the lag is usually far below a second. Default: 10 s.
+	IndexLag time.Duration
 	// NoGates turns off the queues: calls in this process that contend for one item then conflict in DynamoDB. The
 	// results are the same, but there are many more requests. Default: false.
 	NoGates bool
@@ -120,6 +124,9 @@ func Open(client Client, opts *Options) *DB {
 	if db.opts.Settle <= 0 {
 		db.opts.Settle = time.Second
 	}
+	if db.opts.IndexLag <= 0 {
+		db.opts.IndexLag = 10 * time.Second
+	}
 	if db.opts.Idempotency == nil {
 		db.opts.Idempotency = &Schema{Name: "Metadata", Key: KeyNames{"PK", "SK"}, TTL: "ExpiresAt"}
 	}
@@ -133,6 +140,19 @@ func Open(client Client, opts *Options) *DB {
 
 // Now returns the clock's time in UTC, truncated to milliseconds, the precision of a stored time.
 func (db *DB) Now() time.Time { return db.opts.Clock().UTC().Truncate(time.Millisecond) }
+
+// AwaitIndexes waits for [Options.IndexLag], so that the indexes show every write that was acknowledged before the call.
+// If ctx ends first, it returns the error of ctx.
+func (db *DB) AwaitIndexes(ctx context.Context) error {
+	timer := time.NewTimer(db.opts.IndexLag)
+	defer timer.Stop()
+	select {
+	case <-timer.C:
+		return nil
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+}
 
 // NewID generates an id that begins with the given prefix, such as bkg_01JCR… for NewID("bkg_").
 func (db *DB) NewID(prefix string) string {
