@@ -8,7 +8,7 @@ import (
 	"github.com/dynastay/dynastay/keys"
 )
 
-// partSpec says what an operation changes that belongs to a property: room types, amenities, the rating.
+// partSpec says what an operation changes that belongs to a property: room types, amenities.
 type partSpec[R any] struct {
 	invalid error
 	input   func(*dynastay.Input)

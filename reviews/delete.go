@@ -1,0 +1,111 @@
+package reviews
+
+import (
+	"context"
+	"errors"
+	"slices"
+
+	"github.com/aws/aws-sdk-go-v2/feature/dynamodb/expression"
+
+	"github.com/dynastay/dynastay"
+	"github.com/dynastay/dynastay/keys"
+)
+
+// Delete deletes a review with its response and its votes. Its booking can then be reviewed again. If the review is
+// approved, it is rejected first, with its rating withdrawn from that of the property; the review itself is deleted
+// last. If Delete fails in between, or the program ends, call it again: it finishes what is left. Delete does not check
+// who calls it.
+//
+// It fails with [dynastay.ErrNotFound] if the review does not exist, and with [dynastay.ErrContention] if the review
+// keeps being approved meanwhile. 4 requests; 2 more for an approved review, and 1 for every 99 votes and the response.
+func (r *Repository) Delete(ctx context.Context, reviewID string) error {
+	at, err := keys.Of(keys.Review{ReviewID: reviewID})
+	if err != nil {
+		return err
+	}
+	for range mostRepairs {
+		if err = r.delete(ctx, at); !errors.Is(err, dynastay.ErrVersion) {
+			return err
+		}
+	}
+	return &dynastay.Error{Op: opDelete, Entity: "Review", ID: reviewID, Kind: dynastay.ErrContention, Err: errors.New(err.Error())}
+}
+
+const opDelete = "reviews.Delete"
+
+// delete returns ErrVersion if the review has changed meanwhile.
+func (r *Repository) delete(ctx context.Context, at dynastay.Key) error {
+	_, err := withdrawn(ctx, r, func() (struct{}, error) { return dynastay.Do(ctx, r.db, r.hideOp(at)) })
+	if err != nil {
+		return err
+	}
+	rows, err := dynastay.QueryAll(ctx, r.db, keys.ReviewsTable, dynastay.Query{Partition: at.PK, Consistent: true})
+	if err != nil {
+		return err
+	}
+	i := slices.IndexFunc(rows, func(row dynastay.Row) bool { return keys.ReviewsTable.Key.From(row) == at })
+	if i < 0 {
+		return notApproved(opDelete, at, dynastay.Row{})
+	}
+	review := rows[i]
+	if Status(review.Text(keys.AttrStatus)) == Approved {
+		return &dynastay.Error{Op: opDelete, Entity: "Review", ID: idOf(at), Kind: dynastay.ErrVersion}
+	}
+	for part := range slices.Chunk(slices.Delete(rows, i, i+1), mostDeleted) {
+		if _, err := dynastay.Do(ctx, r.db, r.deleteOp(review, part)); err != nil {
+			return err
+		}
+	}
+	var id dynastay.WriteID
+	if err := id.UnmarshalDynamoDBAttributeValue(review.Value(keys.ReviewsTable.WriteIDName()).Stored()); err != nil {
+		return err
+	}
+	return r.table.Delete(ctx, at, dynastay.IfWritten(id))
+}
+
+// hideOp makes sure that a review gets no more votes and responses, which only approved reviews can get, and that it has
+// a write id, by which the next steps recognise that it is still hidden.
+func (r *Repository) hideOp(at dynastay.Key) *dynastay.Operation[struct{}] {
+	return dynastay.NewOp(dynastay.OpSpec[struct{}]{
+		Name: opDelete,
+		Prepare: func(ctx context.Context, tx *dynastay.Tx) (struct{}, error) {
+			c, err := r.table.Change(ctx, at, func(*Review) error { return nil })
+			if err != nil {
+				return struct{}{}, err
+			}
+			to := c.Before.Status
+			if to == Approved {
+				to = Rejected
+			}
+			if c.Row.Value(keys.ReviewsTable.WriteIDName()).Kind() != dynastay.KindBinary {
+				c.Renew()
+			}
+			return struct{}{}, r.setStatus(ctx, tx, c, to, c.Before.RejectionReason)
+		},
+	})
+}
+
+// mostDeleted is the number of items that one transaction can delete: with the check of the review, it has 100 actions.
+const mostDeleted = 99
+
+// deleteOp deletes votes and the response of a review that is still hidden.
+func (r *Repository) deleteOp(review dynastay.Row, rows []dynastay.Row) *dynastay.Operation[struct{}] {
+	return dynastay.NewOp(dynastay.OpSpec[struct{}]{
+		Name: opDelete,
+		Prepare: func(_ context.Context, tx *dynastay.Tx) (struct{}, error) {
+			at := keys.ReviewsTable.Key.From(review)
+			unchanged := dynastay.Prepare(expression.NewBuilder().WithCondition(
+				dynastay.Unchanged(keys.ReviewsTable, review, r.entity.Known()...))).With(nil)
+			tx.Check(keys.ReviewsTable, at, unchanged, func(old dynastay.Row) error {
+				if !old.Exists() {
+					return notApproved(opDelete, at, old)
+				}
+				return &dynastay.Error{Op: opDelete, Entity: "Review", ID: idOf(at), Kind: dynastay.ErrVersion}
+			})
+			for _, row := range rows {
+				tx.Delete(keys.ReviewsTable, keys.ReviewsTable.Key.From(row))
+			}
+			return struct{}{}, nil
+		},
+	})
+}

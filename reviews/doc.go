@@ -1,0 +1,41 @@
+// Package reviews stores what guests say about their stays, what the properties respond, and which reviews other guests
+// find helpful, and keeps the ratings of properties exact.
+//
+//	| access pattern | method | request |
+//	|---|---|---|
+//	| R1 | [Repository.ByProperty] | Query GSI1-PropertyReviewsIndex |
+//	| R2 | [Repository.ByUser]     | Query GSI2-UserReviewsIndex |
+//	| R3 | [Repository.ByBooking]  | Query GSI4-BookingReviewIndex, then the review |
+//	| R4 | [Repository.Pending]    | Query GSI3-StatusIndex, every shard of it |
+//
+// [Repository.Get] reads a review with its response in one request. Lists contain reviews without their responses;
+// [Repository.WithResponses] adds them, with one request more for a page.
+//
+// # The life of a review
+//
+//	| method | from | to | rating of the property |
+//	|---|---|---|---|
+//	| [Repository.Create]  |                   | pending  | |
+//	| [Repository.Approve] | pending, rejected | approved | counted |
+//	| [Repository.Reject]  | pending, approved | rejected | withdrawn if it was counted |
+//	| [Repository.Update]  | any               | pending  | withdrawn if it was counted |
+//	| [Repository.Delete]  | any               |          | withdrawn if it was counted |
+//
+// Only the user of a booking can review it, once, and only after the stay. Create checks that in its transaction, so a
+// review is always verified. Approve and Reject require the version of the review that the moderator has read; nobody
+// approves a text that its author has just replaced.
+//
+// The rating of a property consists of the overall ratings of its approved reviews. Each step that changes it writes the
+// review and the property in one transaction: the number and the exact sum of the ratings, their average, and every
+// index key and the card that contain it. In one process, steps for one property queue, so that each takes three
+// requests however many there are. [Repository.RepairRating] counts the reviews of a property that other software has
+// rated.
+//
+// # Responses and votes
+//
+// The property gives at most one [Response] to an approved review, and can change it at any time. Each user has one vote
+// for a review, with [Repository.Vote]; HelpfulCount counts them.
+//
+// The package does not check who calls it: whether a caller may moderate, respond for a property, or change a review is
+// up to the service.
+package reviews

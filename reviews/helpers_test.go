@@ -1,0 +1,160 @@
+package reviews_test
+
+import (
+	"fmt"
+	"testing"
+	"time"
+
+	"github.com/aws/aws-sdk-go-v2/aws"
+	"github.com/aws/aws-sdk-go-v2/feature/dynamodb/attributevalue"
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/dynastay/dynastay"
+	"github.com/dynastay/dynastay/dyntest"
+	"github.com/dynastay/dynastay/keys"
+	"github.com/dynastay/dynastay/properties"
+	"github.com/dynastay/dynastay/reviews"
+)
+
+// reviewTables are the tables that these tests use. DynamoDB Local becomes slower with every table it has ever had.
+var reviewTables = dyntest.OnlyTables(keys.ReviewsTable, keys.PropertiesTable, keys.BookingsTable, keys.MetadataTable)
+
+// noon is when most of the tests take place, a day after the stays have ended.
+var noon = time.Date(2026, 6, 5, 12, 0, 0, 0, time.UTC)
+
+func open(db *dynastay.DB) *reviews.Repository { return reviews.New(db, properties.New(db, nil), nil) }
+
+// house is a property with guests whose stays are over.
+type house struct {
+	*dyntest.DB
+	id     string
+	guests int
+}
+
+func newHouse(t *testing.T, db *dyntest.DB) *house {
+	t.Helper()
+	h := &house{DB: db, id: db.Direct.NewID("prop_")}
+	_, err := properties.New(db.Direct, nil).Create(t.Context(), properties.Property{
+		ID: h.id, Name: "Inn", Slug: h.id, Type: properties.Hotel, OwnerID: "user_host",
+		Address: properties.Address{City: "Rome", Country: "Italy"},
+	}, nil)
+	require.NoError(t, err)
+	return h
+}
+
+// guest stores a completed booking, as far as a review needs it, and returns a review of it.
+func (h *house) guest(t *testing.T, edits ...func(dynastay.Item)) reviews.Review {
+	t.Helper()
+	h.guests++
+	id := fmt.Sprintf("%s_%d", h.id, h.guests)
+	booking := dynastay.Item{
+		"PK": dynastay.Text("BOOKING#bkg_" + id), "SK": dynastay.Text("METADATA"), "Status": dynastay.Text("completed"),
+		"UserId": dynastay.Text("user_" + id), "PropertyId": dynastay.Text(h.id),
+		"CheckInDate": dynastay.Text("2026-06-01"), "CheckOutDate": dynastay.Text("2026-06-04"),
+	}
+	for _, edit := range edits {
+		edit(booking)
+	}
+	put(t, h.DB, keys.BookingsTable, booking)
+	return reviews.Review{
+		BookingID: "bkg_" + id, UserID: "user_" + id, PropertyID: h.id, Ratings: reviews.Ratings{Overall: 90},
+		Title: "Wonderful stay!", Text: "Had an amazing experience.",
+	}
+}
+
+// review creates a review of a stay, pending.
+func (h *house) review(t *testing.T, overall dynastay.Rating) *reviews.Review {
+	t.Helper()
+	v := h.guest(t)
+	v.Ratings.Overall = overall
+	made, err := open(h.Direct).Create(t.Context(), v)
+	require.NoError(t, err)
+	return made
+}
+
+func (h *house) approved(t *testing.T, overall dynastay.Rating) *reviews.Review {
+	t.Helper()
+	made := h.review(t, overall)
+	made, err := open(h.Direct).Approve(t.Context(), made.ID, made.Version)
+	require.NoError(t, err)
+	return made
+}
+
+func (h *house) property(t *testing.T) *properties.Property {
+	t.Helper()
+	p, err := properties.New(h.Direct, nil).Get(t.Context(), h.id, dynastay.Consistent)
+	require.NoError(t, err)
+	return p
+}
+
+// assertRated asserts the ratings that the property has counted.
+func (h *house) assertRated(t *testing.T, ratings ...dynastay.Rating) {
+	t.Helper()
+	want := properties.RatingTotals{Reviews: len(ratings)}
+	for _, r := range ratings {
+		want.Tenths += int(r)
+	}
+	p := h.property(t)
+	assert.Equal(t, want, p.Totals())
+	assert.Equal(t, want.Average(), p.Rating)
+}
+
+func put(t *testing.T, db *dyntest.DB, s *dynastay.Schema, item dynastay.Item) {
+	t.Helper()
+	_, err := db.Client.PutItem(t.Context(), &dynamodb.PutItemInput{TableName: aws.String(db.TableName(s)), Item: item})
+	require.NoError(t, err)
+}
+
+// partition reads all items of a partition past the library.
+func partition(t *testing.T, db *dyntest.DB, s *dynastay.Schema, pk string) []map[string]any {
+	t.Helper()
+	out, err := db.Client.Query(t.Context(), &dynamodb.QueryInput{
+		TableName: aws.String(db.TableName(s)), ConsistentRead: aws.Bool(true),
+		KeyConditionExpression:    aws.String("PK = :pk"),
+		ExpressionAttributeValues: dynastay.Item{":pk": dynastay.Text(pk)},
+	})
+	require.NoError(t, err)
+	var items []map[string]any
+	require.NoError(t, attributevalue.UnmarshalListOfMaps(out.Items, &items))
+	return items
+}
+
+func assertField(t *testing.T, err, kind error, field string) {
+	t.Helper()
+	require.ErrorIs(t, err, kind)
+	var invalid *dynastay.InvalidError
+	var failure *dynastay.Error
+	if kind == dynastay.ErrInvalid {
+		require.ErrorAs(t, err, &invalid)
+		assert.Equal(t, field, invalid.Field, "%v", err)
+		return
+	}
+	require.ErrorAs(t, err, &failure)
+	assert.Equal(t, field, failure.Field, "%v", err)
+}
+
+func assertStatus(t *testing.T, err error, status reviews.Status) {
+	t.Helper()
+	var refused *reviews.StatusError
+	require.ErrorAs(t, err, &refused)
+	assert.Equal(t, status, refused.Status)
+}
+
+// all collects the items of a list.
+func all[T any](t *testing.T, l dynastay.Listing[T]) (items []T) {
+	t.Helper()
+	for item, err := range l.All(t.Context()) {
+		require.NoError(t, err)
+		items = append(items, item)
+	}
+	return items
+}
+
+func ids(list []*reviews.Review) (ids []string) {
+	for _, r := range list {
+		ids = append(ids, r.ID)
+	}
+	return ids
+}

@@ -1,0 +1,75 @@
+package reviews
+
+import (
+	"context"
+	"errors"
+
+	"github.com/dynastay/dynastay"
+	"github.com/dynastay/dynastay/properties"
+)
+
+// isGone reports whether a property has no rating to move any more.
+func isGone(err error) bool {
+	var status *properties.StatusError
+	return errors.Is(err, dynastay.ErrNotFound) || errors.As(err, &status)
+}
+
+// mostRepairs limits how often one call prepares a property that other software keeps changing.
+const mostRepairs = 10
+
+// withdrawn runs a write that moves the rating of a property, and again if the property must be adopted first, or if
+// its sum of ratings is wrong: other software may have left only a rounded average, whose sum is not exact.
+func withdrawn[R any](ctx context.Context, r *Repository, write func() (R, error)) (R, error) {
+	made, err := write()
+	for range mostRepairs {
+		var failure *dynastay.Error
+		if !errors.As(err, &failure) || failure.Entity != "Property" {
+			break
+		}
+		switch {
+		case errors.Is(err, properties.ErrForeign):
+			err = r.properties.Adopt(ctx, failure.ID)
+		case errors.Is(err, dynastay.ErrCorrupt) && failure.Field == "RatingSum":
+			_, err = r.RepairRating(ctx, failure.ID)
+		default:
+			return made, err
+		}
+		if err != nil {
+			break
+		}
+		made, err = write()
+	}
+	return made, err
+}
+
+// RepairRating counts the approved reviews of a property, and corrects the number, the sum and the average of its ratings
+// if they are different. The result tells what they were and what they are. It is for properties that other software has
+// rated; the methods of this package keep the rating exact.
+//
+// RepairRating reads the property, waits for [dynastay.Options.IndexLag], because the list of reviews lags, and reads
+// all approved reviews. If a review is moderated meanwhile, it starts again; if that happens too often, it fails with
+// [dynastay.ErrContention]. A review that cannot be decoded fails it with a [*dynastay.UnreadableError]. It also fails
+// with [dynastay.ErrNotFound], and with a [*properties.StatusError] if the property is being deleted. 1 request and 1
+// for every 1,000 reviews or 1 MB, and 1 to correct the rating.
+func (r *Repository) RepairRating(ctx context.Context, propertyID string) (properties.Recount, error) {
+	return r.properties.Recount(ctx, propertyID, func(ctx context.Context) (t properties.RatingTotals, err error) {
+		if err := r.db.AwaitIndexes(ctx); err != nil {
+			return t, err
+		}
+		paging := dynastay.Paging{Limit: 1000}
+		for {
+			page, err := r.ByProperty(propertyID).Page(ctx, paging)
+			if err != nil {
+				return t, err
+			}
+			for _, review := range page.Items {
+				if rating := review.counted(); rating > 0 {
+					t.Reviews, t.Tenths = t.Reviews+1, t.Tenths+int(rating)
+				}
+			}
+			if paging.After = page.Next; page.Next == "" {
+				return t, nil
+			}
+		}
+	})
+}

@@ -1,0 +1,76 @@
+package reviews
+
+import (
+	"context"
+
+	"github.com/dynastay/dynastay"
+	"github.com/dynastay/dynastay/entity"
+	"github.com/dynastay/dynastay/keys"
+)
+
+// UpdateOp lets the author of a review change it: it passes the stored review to fn, which may change the ratings and
+// the texts, and writes the difference, as described for [entity.Table.Change]. A review that has changed is pending
+// again, and is not shown until it is approved. If it was approved, its rating is withdrawn from that of the property in
+// the same transaction; if the property does not exist any more, or is being deleted, only the review changes. Its votes
+// and its response remain. If fn changes nothing, nothing is written, and the status stays the same. fn may be called
+// more than once; its errors are returned unchanged. UpdateOp does not check who calls it: compare the UserID in fn.
+//
+// UpdateOp fails with [dynastay.ErrNotFound], with [dynastay.ErrVersion], with an [*dynastay.InvalidError] if fn changes
+// the booking, the user, the property or the stay, with the error of [Review.Validate], with [properties.ErrForeign], and
+// with [dynastay.ErrCorrupt] as [Repository.RejectOp] does.
+func (r *Repository) UpdateOp(
+	reviewID string, fn func(*Review) error, opts ...dynastay.UpdateOption,
+) *dynastay.Operation[*Review] {
+	at, err := keys.Of(keys.Review{ReviewID: reviewID})
+	if err == nil {
+		err = r.entity.CheckUpdate(opts...)
+	}
+	return dynastay.NewOp(dynastay.OpSpec[*Review]{
+		Name: "reviews.Update", Invalid: err, Input: entity.InputOf(at, opts...),
+		Prepare: func(ctx context.Context, tx *dynastay.Tx) (*Review, error) {
+			c, err := r.table.Change(ctx, at, within(fn), opts...)
+			if err != nil {
+				return nil, err
+			}
+			if !c.Changed() {
+				return c.After, nil
+			}
+			return c.After, r.setStatus(ctx, tx, c, Pending, "")
+		},
+		Restore: func(ctx context.Context, _ map[string]string) (*Review, error) {
+			return r.Get(ctx, reviewID, dynastay.Consistent)
+		},
+	})
+}
+
+// within refuses a change of what the booking determines: the review would be of another stay, which nobody checked.
+func within(fn func(*Review) error) func(*Review) error {
+	return func(v *Review) error {
+		before := *v
+		if err := fn(v); err != nil {
+			return err
+		}
+		for _, fixed := range []struct {
+			field string
+			same  bool
+		}{
+			{"BookingID", v.BookingID == before.BookingID}, {"UserID", v.UserID == before.UserID},
+			{"PropertyID", v.PropertyID == before.PropertyID}, {"StayDate", v.StayDate == before.StayDate},
+		} {
+			if !fixed.same {
+				return dynastay.Invalid(fixed.field, "cannot be changed")
+			}
+		}
+		return nil
+	}
+}
+
+// Update runs [Repository.UpdateOp], after [properties.Repository.Adopt] or [Repository.RepairRating] if it is needed. 2
+// requests, and 3 for an approved review.
+func (r *Repository) Update(
+	ctx context.Context, reviewID string, fn func(*Review) error, opts ...dynastay.UpdateOption,
+) (*Review, error) {
+	return withdrawn(ctx, r, func() (*Review, error) {
+		return dynastay.Do(ctx, r.db, r.UpdateOp(reviewID, fn, opts...))
+	})
+}

@@ -1,0 +1,155 @@
+package reviews
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/aws/aws-sdk-go-v2/feature/dynamodb/expression"
+
+	"github.com/dynastay/dynastay"
+	"github.com/dynastay/dynastay/entity"
+	"github.com/dynastay/dynastay/keys"
+)
+
+// vote says that a user found a review helpful. Its key makes it the only one of the user.
+type vote struct {
+	ReviewID  string
+	UserID    string
+	CreatedAt time.Time
+}
+
+var voteEntity = entity.New(entity.Spec[vote]{
+	Name: "Vote", Operations: "reviews.Vote", Schema: keys.ReviewsTable, Created: "CreatedAt",
+	Key: func(v *vote) (dynastay.Key, error) {
+		return keys.Of(keys.Vote{ReviewID: v.ReviewID, UserID: v.UserID})
+	},
+	Codec: entity.Declare(func(f *entity.Fields, v *vote) {
+		f.Const(keys.AttrEntityType, "Vote")
+		f.String("ReviewId", &v.ReviewID)
+		f.String("UserId", &v.UserID)
+		f.Time("CreatedAt", &v.CreatedAt)
+	}),
+	Indexes: map[string]func(*vote) (dynastay.Key, error){
+		keys.UserReviewsIndex: func(v *vote) (dynastay.Key, error) {
+			return keys.Of(keys.VoteByUser{UserID: v.UserID, ReviewID: v.ReviewID})
+		},
+	},
+})
+
+// ErrOwnReview: authors cannot vote for their own reviews.
+var ErrOwnReview = errors.New("the review is the user's own")
+
+// VoteOp records that a user finds a review helpful, and counts the vote in HelpfulCount. The review must be approved.
+// Votes do not change its version. A user votes for a review only once: a second vote fails with
+// [dynastay.ErrAlreadyExists]. VoteOp fails with [dynastay.ErrNotFound] if the review does not exist, with a
+// [*StatusError] if it is not approved, and with [ErrOwnReview]. In one process, the votes for a review queue.
+func (r *Repository) VoteOp(reviewID, userID string) *dynastay.Operation[struct{}] {
+	const op = "reviews.Vote"
+	made, err := r.votes.Creation(&vote{ReviewID: reviewID, UserID: userID})
+	review, noKey := keys.Of(keys.Review{ReviewID: reviewID})
+	if err == nil {
+		err = noKey
+	}
+	uncounted := false // the count is a NULL, to which nothing can be added; other software may have stored it
+	return dynastay.NewOp(dynastay.OpSpec[struct{}]{
+		Name: op, Invalid: err, Input: made.Input, Contest: contest(review),
+		Prepare: func(_ context.Context, tx *dynastay.Tx) (struct{}, error) {
+			counting := countVote
+			if uncounted {
+				counting = countFirst
+			}
+			tx.Update(keys.ReviewsTable, review, counting.With(dynastay.Item{"user": dynastay.Text(userID)})).Else(func(old dynastay.Row) error {
+				switch {
+				case !old.Exists() || Status(old.Text(keys.AttrStatus)) != Approved:
+					return notApproved(op, review, old)
+				case old.Text(attrUser) == userID:
+					return &dynastay.Error{Op: op, Entity: "Review", ID: reviewID, Err: ErrOwnReview}
+				}
+				uncounted = !uncounted
+				return dynastay.ErrOvertaken
+			})
+			return struct{}{}, made.AddTo(tx)
+		},
+	})
+}
+
+// The two ways to count a vote: nothing can be added to a NULL.
+var (
+	helpful    = dynastay.NameOf(attrHelpful)
+	mayVote    = dynastay.NameOf(attrUser).NotEqual(dynastay.Param("user")).And(isApproved)
+	isNull     = helpful.AttributeType(expression.Null)
+	countVote  = counting(expression.Add(helpful, expression.Value(1)), expression.Not(isNull))
+	countFirst = counting(expression.Set(helpful, expression.Value(1)), isNull)
+)
+
+func counting(change expression.UpdateBuilder, condition expression.ConditionBuilder) *dynastay.Prepared {
+	return dynastay.Prepare(expression.NewBuilder().WithUpdate(change).WithCondition(mayVote.And(condition)))
+}
+
+// Vote runs [Repository.VoteOp]. 1 request.
+func (r *Repository) Vote(ctx context.Context, reviewID, userID string, opts ...dynastay.WriteOption) error {
+	_, err := dynastay.Do(ctx, r.db, r.VoteOp(reviewID, userID), opts...)
+	return err
+}
+
+// uncount does not count below zero: other software may have changed the count.
+var uncount = dynastay.Prepare(expression.NewBuilder().
+	WithCondition(helpful.GreaterThanEqual(expression.Value(1))).WithUpdate(expression.Add(helpful, expression.Value(-1))))
+
+// UnvoteOp takes the vote of a user back, whatever the status of the review, or fails with [dynastay.ErrNotFound] if
+// there is none. In one process, the votes for a review queue.
+func (r *Repository) UnvoteOp(reviewID, userID string) *dynastay.Operation[struct{}] {
+	at, err := keys.Of(keys.Vote{ReviewID: reviewID, UserID: userID})
+	review, _ := keys.Of(keys.Review{ReviewID: reviewID}) // is valid if the other key is
+	return dynastay.NewOp(dynastay.OpSpec[struct{}]{
+		Name: "reviews.Unvote", Invalid: err, Input: func(in *dynastay.Input) { in.Key(at) }, Contest: contest(review),
+		Prepare: func(_ context.Context, tx *dynastay.Tx) (struct{}, error) {
+			tx.Delete(keys.ReviewsTable, at).If(there.With(nil), func(dynastay.Row) error {
+				return &dynastay.Error{Op: "reviews.Unvote", Entity: "Vote", ID: fmt.Sprintf("%s of %s", reviewID, userID), Kind: dynastay.ErrNotFound}
+			})
+			if !tx.Skipped(keys.ReviewsTable, review) {
+				tx.Update(keys.ReviewsTable, review, uncount.With(nil)).Else(func(dynastay.Row) error { return dynastay.ErrSkip })
+			}
+			return struct{}{}, nil
+		},
+	})
+}
+
+// Unvote runs [Repository.UnvoteOp]. 1 request.
+func (r *Repository) Unvote(ctx context.Context, reviewID, userID string, opts ...dynastay.WriteOption) error {
+	_, err := dynastay.Do(ctx, r.db, r.UnvoteOp(reviewID, userID), opts...)
+	return err
+}
+
+var there = dynastay.Prepare(expression.NewBuilder().
+	WithCondition(expression.AttributeExists(dynastay.NameOf(keys.ReviewsTable.Key.Partition))))
+
+// contest makes the votes for a review queue: each changes the review, so in DynamoDB they conflict.
+func contest(review dynastay.Key) *dynastay.Contest {
+	return &dynastay.Contest{Items: []dynastay.Ref{dynastay.RefOf(keys.ReviewsTable, review)}}
+}
+
+// Voted reports for each review whether the user has voted for it, in the order of the ids. opts may contain
+// [dynastay.Consistent]. 1 request for every 100 reviews, at half a read unit for each.
+func (r *Repository) Voted(
+	ctx context.Context, userID string, reviewIDs []string, opts ...dynastay.ReadOption,
+) ([]bool, error) {
+	at := make([]dynastay.Key, len(reviewIDs))
+	for i, id := range reviewIDs {
+		var err error
+		if at[i], err = keys.Of(keys.Vote{ReviewID: id, UserID: userID}); err != nil {
+			return nil, err
+		}
+	}
+	rows, err := r.db.GetAll(ctx, keys.ReviewsTable, at, opts...)
+	if err != nil {
+		return nil, err
+	}
+	voted := make([]bool, len(rows))
+	for i, row := range rows {
+		voted[i] = row.Exists()
+	}
+	return voted, nil
+}
