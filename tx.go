@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"maps"
+	"reflect"
 	"slices"
 
 	"github.com/aws/aws-sdk-go-v2/feature/dynamodb/expression"
@@ -113,8 +114,14 @@ func (tx *Tx) Delete(s *Schema, key Key) *Action {
 }
 
 // Check adds a condition on an item that the write does not change. meaning returns the error if the condition does not
-// hold.
+// hold. If the same check was already added, for example by another operation of the write, Check returns that action,
+// whose meaning remains.
 func (tx *Tx) Check(s *Schema, key Key, condition Expr, meaning Failed) *Action {
+	for _, a := range tx.actions {
+		if a.kind == checkAction && a.ref() == RefOf(s, key) && reflect.DeepEqual(a.expr, condition) {
+			return a
+		}
+	}
 	return tx.add(&Action{kind: checkAction, schema: s, key: key}).If(condition, meaning)
 }
 
