@@ -29,7 +29,7 @@ type Eraser interface {
 // Erasure is the report of [Repository.Erase].
 type Erasure struct {
 	UserID   string
-	ErasedAt time.Time      // when the user was first erased; zero if that has not begun
+	ErasedAt time.Time      // when the user was first erased; zero if this call ended before that
 	Done     map[string]int // what this call has done, such as "wishlists deleted": 2
 }
 
@@ -48,8 +48,8 @@ type Erasure struct {
 // to exist, so check the id: an id that was erased cannot be used again.
 //
 // Erase fails with [ErrEmailSecret], and with [dynastay.ErrCorrupt] if the profile cannot be read, since the guard of its
-// address would remain. It takes 6 requests for a user with nothing but a profile, 1 more for every 99 other items in
-// each table, and those of the erasers.
+// address would remain. It takes 9 requests for a user with only a profile, 1 more for every 99 other items in each
+// table, and those of the erasers; 6 for a user who was erased before.
 func (r *Repository) Erase(ctx context.Context, userID string, erasers ...Eraser) (*Erasure, error) {
 	report := &Erasure{UserID: userID, Done: map[string]int{}}
 	_, err := keys.Of(keys.Erased{UserID: userID})
