@@ -3,7 +3,10 @@ package users
 import (
 	"context"
 	"errors"
+	"fmt"
 	"time"
+
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 
 	"github.com/dynastay/dynastay"
 	"github.com/dynastay/dynastay/entity"
@@ -36,7 +39,9 @@ var preferencesEntity = entity.New(entity.Spec[Preferences]{
 	Codec: entity.Declare(func(f *entity.Fields, p *Preferences) {
 		f.Const(keys.AttrEntityType, "Preferences")
 		f.String("UserId", &p.UserID)
-		entity.Keyed(f, "Values", &p.Values, func(f *entity.Fields, name string, value *string) { f.String(name, value) })
+		entity.Keyed(f, "Values", &p.Values, func(f *entity.Fields, name string, value *string) {
+			entity.Custom(f, name, value, encodeText, decodeText)
+		})
 		if f.Decoding() && p.Values == nil {
 			p.Values = map[string]string{}
 		}
@@ -46,8 +51,18 @@ var preferencesEntity = entity.New(entity.Spec[Preferences]{
 	}),
 })
 
-// Validate requires at most [MaxPreferences] values. Each must have a name of at most [MaxPreferenceName] bytes and
-// must have 1 to [entity.MaxNote] bytes.
+// An empty text is a value, and not the same as none.
+func encodeText(text string) (types.AttributeValue, error) { return dynastay.Text(text), nil }
+
+func decodeText(v dynastay.Value) (string, error) {
+	if v.Kind() != dynastay.KindText {
+		return "", fmt.Errorf("must be %s, got %s", dynastay.KindText, v.Kind())
+	}
+	return v.Text(), nil
+}
+
+// Validate requires at most [MaxPreferences] values, each of at most [entity.MaxNote] bytes, with a name of 1 to
+// [MaxPreferenceName] bytes.
 func (p *Preferences) Validate() error {
 	if len(p.Values) > MaxPreferences {
 		return dynastay.Invalid("Values", "must have at most %d entries, got %d", MaxPreferences, len(p.Values))
@@ -56,14 +71,11 @@ func (p *Preferences) Validate() error {
 		if name == "" {
 			return dynastay.Invalid("Values", "must not have an empty name")
 		}
-		if value == "" {
-			return dynastay.Invalid("Values", "must not have an empty value; delete the entry instead")
-		}
 		if err := entity.CheckText(name, MaxPreferenceName); err != nil {
 			return dynastay.Within("Values", err)
 		}
 		if err := entity.CheckText(value, entity.MaxNote); err != nil {
-			return dynastay.Within("Values", err)
+			return dynastay.Within("Values."+name, err)
 		}
 	}
 	return nil

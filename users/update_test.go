@@ -359,7 +359,7 @@ func TestNoUpdateIsLost(t *testing.T) {
 		Values: func(u *users.User) map[string][]any {
 			addresses := addressesOf(u.ID)
 			return map[string][]any{
-				"Email": {strings.ToLower(addresses[1]), addresses[2]}, "Phone": {"", "+371 20 000 000"},
+				"Email": {strings.ToLower(addresses[1]), strings.ToLower(addresses[2])}, "Phone": {"", "+371 20 000 000"},
 				"PreferredCurrency": {"", "EUR"}, "EmailVerified": {}, "PhoneVerified": {},
 			}
 		},
