@@ -119,7 +119,7 @@ func (k *emailKeys) claim(ctx context.Context, op string) error {
 	return &dynastay.Error{Op: op, Entity: "EmailConfig", Kind: dynastay.ErrUnavailable, Err: errors.New(err.Error())}
 }
 
-// claims is how often to put the config if the connection breaks every time.
+// claims is how often to put the config, or the tombstone of a user, if the connection breaks every time.
 const claims = 3
 
 // compare reads the config. If there is none, nothing is certain: another process may be about to put it.

@@ -80,18 +80,22 @@ func (r *Repository) Erase(ctx context.Context, userID string, erasers ...Eraser
 	return report, err
 }
 
-// bury puts the tombstone, unless there is one, and returns its time.
+// bury puts the tombstone, unless there is one, and returns its time. A lost request can be sent again: if it arrives
+// late, it finds the tombstone.
 func (r *Repository) bury(ctx context.Context, userID string) (time.Time, error) {
-	t, err := r.tombstones.Create(ctx, &tombstone{UserID: userID})
-	if errors.Is(err, dynastay.ErrAlreadyExists) {
-		at, err := keys.Of(keys.Erased{UserID: userID})
-		if err != nil {
-			return time.Time{}, err
+	at, err := keys.Of(keys.Erased{UserID: userID})
+	if err != nil {
+		return time.Time{}, err
+	}
+	var t *tombstone
+	for range claims {
+		t, err = r.tombstones.Create(ctx, &tombstone{UserID: userID})
+		if errors.Is(err, dynastay.ErrAlreadyExists) {
+			t, err = r.tombstones.Get(ctx, at, dynastay.Consistent)
 		}
-		if t, err = r.tombstones.Get(ctx, at, dynastay.Consistent); err != nil {
-			return time.Time{}, err
+		if !errors.Is(err, dynastay.ErrOutcomeUnknown) {
+			break
 		}
-		return t.ErasedAt, nil
 	}
 	if err != nil {
 		return time.Time{}, err
