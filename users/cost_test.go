@@ -52,7 +52,7 @@ func TestCosts(t *testing.T) {
 	creation := only("TransactWriteItems")
 	_, table := units(creation, "")
 	_, index := units(creation, "GSI1-EmailIndex")
-	assert.Equal(t, 4.0, table) // profile and guard of up to 1 KB each, twice for the transaction
+	assert.Equal(t, 6.0, table) // profile and guard of up to 1 KB each, and the check of the caller's id, twice for the transaction
 	assert.Positive(t, index)   // of which engines have different opinions
 
 	_, err = repo.Get(t.Context(), "user_456")

@@ -93,7 +93,7 @@ func (k *emailKeys) missed(ctx context.Context) error {
 // claim is check for a write: the first user of all puts the config, before anything else, so that of two processes
 // with different secrets only one succeeds. It is not part of the user's transaction, because two users that are
 // created in one transaction may both be the first.
-func (k *emailKeys) claim(ctx context.Context) error {
+func (k *emailKeys) claim(ctx context.Context, op string) error {
 	if k.seen.Load() == ours {
 		return nil
 	}
@@ -116,10 +116,10 @@ func (k *emailKeys) claim(ctx context.Context) error {
 			return err
 		}
 	}
-	return &dynastay.Error{Op: "users.Create", Entity: "EmailConfig", Kind: dynastay.ErrUnavailable, Err: errors.New(err.Error())}
+	return &dynastay.Error{Op: op, Entity: "EmailConfig", Kind: dynastay.ErrUnavailable, Err: errors.New(err.Error())}
 }
 
-// claims is how often to put the config if the connection breaks every time.
+// claims is how often to put the config, or the tombstone of a user, if the connection breaks every time.
 const claims = 3
 
 // compare reads the config. If there is none, nothing is certain: another process may be about to put it.

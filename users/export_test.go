@@ -1,4 +1,8 @@
 package users
 
-// UserEntity is what the tests of stored forms need.
-var UserEntity = newEntity(newEmailKeys(nil, nil))
+// What the tests of stored forms need.
+var (
+	UserEntity     = newEntity(newEmailKeys(nil, nil))
+	LoyaltyEntity  = loyaltyEntity
+	WishlistEntity = wishlistEntity
+)

@@ -12,11 +12,18 @@ import (
 	"github.com/dynastay/dynastay/keys/key"
 )
 
-// Repository creates and finds users.
+// Repository reads and writes the users of a platform and what belongs to them.
 type Repository struct {
-	db     *dynastay.DB
-	emails *emailKeys
-	table  *entity.Table[User]
+	db          *dynastay.DB
+	emails      *emailKeys
+	entity      *entity.Entity[User]
+	table       *entity.Table[User]
+	preferences *entity.Table[Preferences]
+	accounts    *entity.Table[Loyalty]
+	entries     *entity.Table[LoyaltyEntry]
+	wishlists   *entity.Table[Wishlist]
+	tombstones  *entity.Table[tombstone]
+	tiers       []TierFrom
 }
 
 // Options configure [New]. All processes that use the table must have the same options.
@@ -27,39 +34,64 @@ type Options struct {
 	// [ErrEmailSecret]. Users that other software stored in the table without a secret are not found by their addresses,
 	// and their addresses can be taken again. Default: none, the keys contain the addresses.
 	EmailSecret []byte
+	// Tiers are the tiers of the loyalty programme, in the order of their points; the first one begins at 0. Tiers that
+	// users already have are not changed when the list is changed; see [Repository.EarnOp]. Default: [DefaultTiers].
+	Tiers []TierFrom
 }
 
 // New returns a repository. It sends no requests. A nil opts means the defaults. New panics if the secret is shorter
-// than 32 bytes.
+// than 32 bytes, or if the tiers do not begin at 0, are not in the order of their points, or have an empty or repeated
+// name.
 //
 // Create one for the process and share it: on its first use, it checks once that the table was first used with the same
 // secret. That takes 1 more request, or 2 if the table has no users yet.
 func New(db *dynastay.DB, opts *Options) *Repository {
 	var secret []byte
+	tiers := DefaultTiers
 	if opts != nil && opts.EmailSecret != nil {
 		if n := len(opts.EmailSecret); n < minSecret {
 			panic(fmt.Sprintf("users.New: Options.EmailSecret must be at least %d bytes, got %d", minSecret, n))
 		}
 		secret = slices.Clone(opts.EmailSecret)
 	}
-	r := &Repository{db: db, emails: newEmailKeys(db, secret)}
-	r.table = entity.NewTable(db, newEntity(r.emails))
-	return r
+	if opts != nil && len(opts.Tiers) > 0 {
+		tiers = opts.Tiers
+		checkTiers(tiers)
+	}
+	emails := newEmailKeys(db, secret)
+	users := newEntity(emails)
+	return &Repository{
+		db: db, emails: emails, entity: users,
+		table:       entity.NewTable(db, users),
+		preferences: entity.NewTable(db, preferencesEntity),
+		accounts:    entity.NewTable(db, loyaltyEntity),
+		entries:     entity.NewTable(db, entryEntity),
+		wishlists:   entity.NewTable(db, wishlistEntity),
+		tombstones:  entity.NewTable(db, tombstoneEntity),
+		tiers:       slices.Clone(tiers),
+	}
 }
 
 // CreateOp writes a new user and claims the e-mail address. An empty ID is generated, and the times and the version are
 // set. It fails with [dynastay.ErrAlreadyExists], with [dynastay.Error.Field] "Email" if the address belongs to another
-// user, and with [ErrEmailSecret].
+// user, with [ErrErased] if the data of a user with this ID was erased, and with [ErrEmailSecret].
 func (r *Repository) CreateOp(u User) *dynastay.Operation[*User] {
+	const op = "users.Create"
+	generated := u.ID == ""
 	if email, err := key.NormalEmail(u.Email); err == nil { // otherwise the creation refuses it
 		u.Email = email
 	}
 	made, err := r.table.Creation(&u)
 	return dynastay.NewOp(dynastay.OpSpec[*User]{
-		Name: "users.Create", Invalid: err, Input: made.Input,
+		Name: op, Invalid: err, Input: made.Input,
 		Prepare: func(ctx context.Context, tx *dynastay.Tx) (*User, error) {
-			if err := r.emails.claim(ctx); err != nil {
+			if err := r.emails.claim(ctx, op); err != nil {
 				return nil, err
+			}
+			if !generated { // a generated id is new, so nobody can have erased its user
+				if err := checkNotErased(tx, op, u.ID); err != nil {
+					return nil, err
+				}
 			}
 			err := made.AddTo(tx)
 			user := *made.Value // so that changes to the result do not affect the next preparation

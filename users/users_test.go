@@ -53,15 +53,26 @@ func testdata(t *testing.T, name string) dynastay.Item {
 
 func put(t *testing.T, db *dyntest.DB, item dynastay.Item) {
 	t.Helper()
-	_, err := db.Client.PutItem(t.Context(), &dynamodb.PutItemInput{TableName: aws.String(db.TableName(keys.UsersTable)), Item: item})
+	putIn(t, db, keys.UsersTable, item)
+}
+
+// putIn puts an item past the library.
+func putIn(t *testing.T, db *dyntest.DB, s *dynastay.Schema, item dynastay.Item) {
+	t.Helper()
+	_, err := db.Engine.Client().PutItem(t.Context(), &dynamodb.PutItemInput{TableName: aws.String(db.TableName(s)), Item: item})
 	require.NoError(t, err)
 }
 
 // partition reads all items of a partition past the library.
 func partition(t *testing.T, db *dyntest.DB, pk string) []map[string]any {
 	t.Helper()
-	out, err := db.Client.Query(t.Context(), &dynamodb.QueryInput{
-		TableName: aws.String(db.TableName(keys.UsersTable)), ConsistentRead: aws.Bool(true),
+	return partitionOf(t, db, keys.UsersTable, pk)
+}
+
+func partitionOf(t *testing.T, db *dyntest.DB, s *dynastay.Schema, pk string) []map[string]any {
+	t.Helper()
+	out, err := db.Engine.Client().Query(t.Context(), &dynamodb.QueryInput{
+		TableName: aws.String(db.TableName(s)), ConsistentRead: aws.Bool(true),
 		KeyConditionExpression:    aws.String("PK = :pk"),
 		ExpressionAttributeValues: dynastay.Item{":pk": dynastay.Text(pk)},
 	})

@@ -17,10 +17,12 @@ func Validate(phone string) error {
 	if len(phone) > most {
 		return dynastay.Invalid("", "must be at most %d bytes, got %d", most, len(phone))
 	}
-	compact := strings.NewReplacer(" ", "", "-", "").Replace(phone)
-	number, plus := strings.CutPrefix(compact, "+")
+	number, plus := strings.CutPrefix(Normal(phone), "+")
 	if !plus || len(number) < 7 || len(number) > 15 || number[0] == '0' || strings.Trim(number, "0123456789") != "" {
 		return dynastay.Invalid("", "must be a phone number in E.164 form, such as +1-555-123-4567")
 	}
 	return nil
 }
+
+// Normal returns a number without its spaces and hyphens, for comparisons.
+func Normal(phone string) string { return strings.NewReplacer(" ", "", "-", "").Replace(phone) }

@@ -58,7 +58,9 @@ var Ways = []Way{
 }
 
 // patient is for races, in which every call must eventually get a result.
-var patient = &dynastay.Options{Retry: dynastay.Retry{Attempts: 500, Cap: 20 * time.Millisecond}}
+var patient = &dynastay.Options{
+	Retry: dynastay.Retry{Attempts: 500, Cap: 20 * time.Millisecond}, IndexLag: time.Millisecond,
+}
 
 // Meet runs the first call, and the second one at the point of w, and returns their errors.
 func (w Way) Meet(t *testing.T, db *dyntest.DB, first, second Call) (error, error) {

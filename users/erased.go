@@ -1,0 +1,65 @@
+package users
+
+import (
+	"context"
+	"errors"
+	"strings"
+	"time"
+
+	"github.com/dynastay/dynastay"
+	"github.com/dynastay/dynastay/entity"
+	"github.com/dynastay/dynastay/keys"
+)
+
+// ErrErased: the user's data was erased, or is being erased, see [Repository.Erase]. New data of the user is refused.
+var ErrErased = errors.New("the user's data was erased")
+
+// tombstone is the item that remains of an erased user.
+type tombstone struct {
+	UserID   string
+	ErasedAt time.Time
+}
+
+var tombstoneEntity = entity.New(entity.Spec[tombstone]{
+	Name: "Erasure", Operations: "users", Schema: keys.UsersTable, Created: "ErasedAt",
+	Key:  func(t *tombstone) (dynastay.Key, error) { return keys.Of(keys.Erased{UserID: t.UserID}) },
+	IDOf: userOf,
+	Codec: entity.Declare(func(f *entity.Fields, t *tombstone) {
+		f.Const(keys.AttrEntityType, "Erasure")
+		f.String("UserId", &t.UserID)
+		f.Time("ErasedAt", &t.ErasedAt)
+	}),
+})
+
+// userOf returns the user's id in a key.
+func userOf(k dynastay.Key) string { return strings.TrimPrefix(k.PK, "USER#") }
+
+var absent = dynastay.IfNew(keys.UsersTable)
+
+// checkNotErased adds the check that a user was not erased. Every write that can create an item of a user needs it: the
+// item could otherwise be created after [Repository.Erase] has looked for it.
+func checkNotErased(tx *dynastay.Tx, op, userID string) error {
+	at, err := keys.Of(keys.Erased{UserID: userID})
+	if err != nil {
+		return err
+	}
+	tx.Check(keys.UsersTable, at, absent, func(dynastay.Row) error {
+		return &dynastay.Error{Op: op, Entity: "User", ID: userID, Kind: ErrErased}
+	})
+	return nil
+}
+
+// NotErasedOp makes a write fail with [ErrErased] if the user's data was erased. Add it to a [dynastay.DB.Write] that
+// stores data of the user in tables of your own, so that the write cannot race with an erasure. It adds one condition
+// check, and writes nothing.
+func (r *Repository) NotErasedOp(userID string) *dynastay.Operation[struct{}] {
+	const op = "users.NotErased"
+	at, err := keys.Of(keys.Erased{UserID: userID})
+	return dynastay.NewOp(dynastay.OpSpec[struct{}]{
+		Name: op, Invalid: err,
+		Input: func(in *dynastay.Input) { in.Key(at) },
+		Prepare: func(_ context.Context, tx *dynastay.Tx) (struct{}, error) {
+			return struct{}{}, checkNotErased(tx, op, userID)
+		},
+	})
+}
