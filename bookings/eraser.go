@@ -103,7 +103,9 @@ func (e *Eraser) Erase(ctx context.Context, userID string) (map[string]int, erro
 	if p.found, err = e.find(ctx, userID); err != nil {
 		return p.done, err
 	}
-	err = e.r.db.Each(ctx, len(p.found), func(ctx context.Context, i int) error { return p.failed(p.erase(ctx, p.found[i])) })
+	err = e.r.db.Each(ctx, len(p.found), func(ctx context.Context, i int) error {
+		return p.failed(p.found[i].id, p.erase(ctx, p.found[i]))
+	})
 	if err == nil {
 		err = p.refused.err(userID)
 	}
@@ -231,15 +233,19 @@ func (p *erasure) count(what string, n int) {
 }
 
 // failed keeps the errors that are about one booking, and returns any other.
-func (p *erasure) failed(err error) error {
+func (p *erasure) failed(bookingID string, err error) error {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	var upcoming *UpcomingError
 	switch {
 	case errors.As(err, &upcoming):
 		p.refused.upcoming = append(p.refused.upcoming, upcoming.BookingIDs...)
-	case errors.Is(err, dynastay.ErrCorrupt), errors.Is(err, dynastay.ErrInvalid):
+	case errors.Is(err, dynastay.ErrCorrupt):
 		p.refused.unreadable = append(p.refused.unreadable, err)
+	case errors.Is(err, dynastay.ErrInvalid): // only the text: it is not about the caller's arguments
+		p.refused.unreadable = append(p.refused.unreadable, &dynastay.Error{
+			Op: "bookings.Erase", Entity: "Booking", ID: bookingID, Kind: dynastay.ErrCorrupt, Err: errors.New(err.Error()),
+		})
 	default:
 		return err
 	}
