@@ -51,6 +51,9 @@ type Booking struct {
 	CheckedOutAt       time.Time
 	CancelledAt        time.Time
 	CancellationReason string
+	// AnonymisedAt is when [Eraser.Erase] removed the user and the guest from the booking; the zero time means never.
+	// Nothing about a person is stored in the booking after that.
+	AnonymisedAt time.Time
 
 	Version int
 	Lines   []Line
@@ -172,10 +175,14 @@ func newEntity(o Options) *entity.Entity[Booking] {
 			f.Time("CheckedOutAt", &b.CheckedOutAt)
 			f.Time("CancelledAt", &b.CancelledAt)
 			f.String("CancellationReason", &b.CancellationReason)
+			f.Time("AnonymisedAt", &b.AnonymisedAt)
 			f.IfSet().Int(keys.AttrVersion, &b.Version)
 		}),
 		Indexes: map[string]func(*Booking) (dynastay.Key, error){
 			keys.UserBookingsIndex: func(b *Booking) (dynastay.Key, error) {
+				if b.UserID == "" { // an anonymised booking, or one of other software
+					return dynastay.Key{}, nil
+				}
 				return keys.Of(keys.BookingByUser{UserID: b.UserID, CheckIn: b.Stay.CheckIn, BookingID: b.ID})
 			},
 			keys.PropertyBookingsIndex: func(b *Booking) (dynastay.Key, error) {

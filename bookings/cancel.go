@@ -27,13 +27,16 @@ func WithRefund(refund Refund) CancelOption {
 	return func(c *cancellation) { c.refunds = append(c.refunds, refund) }
 }
 
+// cancellable are the statuses from which a booking can be cancelled.
+var cancellable = []Status{Pending, Confirmed}
+
 // CancelOp cancels a pending or confirmed booking and returns its rooms and the use of its promo code. The update of
 // the booking is conditional on its status, in the same transaction, so the rooms are returned exactly once, however
 // many callers cancel the booking. It is possible until the date of check-out at the property, as long as the guests
 // have not checked in. Otherwise, CancelOp fails with a [*StateError], which matches [ErrTooLate] once the stay is
 // over; if the booking does not exist, with [dynastay.ErrNotFound]. A replay with an idempotency key returns no Missing
 // nights; only the first call returns them. The reason has at most [entity.MaxNote] bytes, and must not
-// contain card data, see [Request].
+// contain card data, see [Request]. It is not stored in an anonymised booking, see [Eraser].
 //
 // With [WithRefund], it also fails with the errors of [Repository.RecordRefundOp] and of [Booking.Settle], and with
 // [dynastay.ErrCorrupt] if other software has not stored clearly what has been paid; the booking is then not cancelled.
@@ -43,9 +46,12 @@ func (r *Repository) CancelOp(bookingID, reason string, opts ...CancelOption) *d
 		option(&c)
 	}
 	cancel := move{
-		"bookings.Cancel", "cancel", []Status{Pending, Confirmed}, notOver,
+		"bookings.Cancel", "cancel", cancellable, notOver,
 		func(b *Booking, now time.Time) {
-			b.Status, b.CancelledAt, b.CancellationReason = Cancelled, now, reason
+			b.Status, b.CancelledAt = Cancelled, now
+			if !b.anonymised() {
+				b.CancellationReason = reason
+			}
 		},
 	}
 	invalid := cmp.Or(dynastay.Within("Reason", checkText(reason, entity.MaxNote)), c.validate(bookingID))
@@ -120,7 +126,7 @@ func (r *Repository) refundAll(a *account, b *Booking, refunds []Refund) error {
 				continue
 			}
 		}
-		if err := r.ledger.refund(a, refund); err != nil {
+		if err := r.ledger.refund(a, b, refund); err != nil {
 			return dynastay.Within(fmt.Sprintf("Refunds[%d]", i), err)
 		}
 	}

@@ -12,5 +12,10 @@ var (
 	PromoText   = promoText
 )
 
-// PaymentEntity is the stored form of the summary of payments.
-var PaymentEntity = summaryEntity
+// PaymentEntity is the stored form of the summary of payments, AttemptEntity that of one payment, and RefundEntity that
+// of a refund.
+var (
+	PaymentEntity = summaryEntity
+	AttemptEntity = paymentEntity
+	RefundEntity  = refundEntity
+)

@@ -1,6 +1,7 @@
 package bookings
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"maps"
@@ -45,10 +46,7 @@ type Modified struct {
 var modify = move{
 	"bookings.Modify", "modify", []Status{Pending, Confirmed, CheckedIn},
 	func(b *Booking, now time.Time) error {
-		if err := holdOpen(b, now); err != nil {
-			return err
-		}
-		return notOver(b, now)
+		return cmp.Or(awaited(b), holdOpen(b, now), notOver(b, now))
 	},
 	nil,
 }

@@ -21,6 +21,10 @@ var (
 	ErrTooLate   = errors.New("its stay is over")
 )
 
+// ErrAnonymised is the reason why a booking cannot be confirmed, checked in or modified after [Eraser.Erase]. The
+// [*StateError] that is returned matches it.
+var ErrAnonymised = errors.New("it has been anonymised")
+
 // move is a change of a booking's status.
 type move struct {
 	name string // of the method
@@ -33,13 +37,15 @@ type move struct {
 
 var (
 	confirm = move{
-		"bookings.Confirm", "confirm", []Status{Pending}, holdOpen,
+		"bookings.Confirm", "confirm", []Status{Pending},
+		func(b *Booking, now time.Time) error { return cmp.Or(awaited(b), holdOpen(b, now)) },
 		func(b *Booking, now time.Time) {
 			b.Status, b.ConfirmedAt, b.HoldExpiresAt = Confirmed, now, time.Time{}
 		},
 	}
 	checkIn = move{
-		"bookings.CheckIn", "check in", []Status{Confirmed}, during,
+		"bookings.CheckIn", "check in", []Status{Confirmed},
+		func(b *Booking, now time.Time) error { return cmp.Or(awaited(b), during(b, now)) },
 		func(b *Booking, now time.Time) { b.Status, b.CheckedInAt = CheckedIn, now },
 	}
 	checkOut = move{
@@ -53,6 +59,14 @@ var (
 )
 
 func anyTime(*Booking, time.Time) error { return nil }
+
+// awaited returns an error if no guest is known who could arrive.
+func awaited(b *Booking) error {
+	if b.anonymised() {
+		return ErrAnonymised
+	}
+	return nil
+}
 
 func holdOpen(b *Booking, now time.Time) error {
 	if b.holdEnded(now) {

@@ -52,8 +52,8 @@ func (r *Repository) RecordPayment(ctx context.Context, p Payment, opts ...dynas
 // different amount or for a different payment with [ErrPaymentDiffers]. If the booking does not exist, the error is
 // [dynastay.ErrNotFound].
 func (r *Repository) RecordRefundOp(refund Refund) *dynastay.Operation[Recorded] {
-	return r.recordOp("bookings.RecordRefund", refund.BookingID, refund.Validate(), refund.agreed, func(a *account, _ *Booking) error {
-		return r.ledger.refund(a, refund)
+	return r.recordOp("bookings.RecordRefund", refund.BookingID, refund.Validate(), refund.agreed, func(a *account, b *Booking) error {
+		return r.ledger.refund(a, b, refund)
 	})
 }
 

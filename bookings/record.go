@@ -36,13 +36,19 @@ func (l ledger) pay(a *account, b *Booking, p Payment) error {
 	p.ID = cmp.Or(p.ID, l.db.NewID("pay_"))
 	p.ProviderTransactionID = normalID(p.ProviderTransactionID)
 	p.At, p.CreatedAt = l.moment(p.At), l.moment(time.Time{})
+	if b.anonymised() {
+		p.Card, p.FailureReason = Card{}, ""
+	}
 	return a.pay(p)
 }
 
-// refund records a notification of a refund in the account.
-func (l ledger) refund(a *account, r Refund) error {
+// refund records a notification of a refund in the account of a booking.
+func (l ledger) refund(a *account, b *Booking, r Refund) error {
 	r.Status, r.ProviderTransactionID = cmp.Or(r.Status, Refunded), normalID(r.ProviderTransactionID)
 	r.At, r.CreatedAt = l.moment(r.At), l.moment(time.Time{})
+	if b.anonymised() {
+		r.Reason, r.FailureReason = "", ""
+	}
 	return a.refund(r)
 }
 

@@ -37,8 +37,8 @@ type StateError struct {
 	BookingID string
 	Status    Status // the current status
 	Op        string // the verb for the message, such as "cancel"
-	// Err is why the time does not allow it: [ErrHoldEnded], [ErrHoldOpen], [ErrTooEarly] or [ErrTooLate]. It is nil if
-	// the status does not allow it, whatever the time.
+	// Err is why the time does not allow it: [ErrHoldEnded], [ErrHoldOpen], [ErrTooEarly] or [ErrTooLate]; or it is
+	// [ErrAnonymised]. It is nil if the status does not allow it, whatever the time.
 	Err error
 }
 
@@ -51,5 +51,5 @@ func (e *StateError) Error() string {
 	return text + "its status is " + string(e.Status)
 }
 
-// Unwrap returns the reason, if it is the time.
+// Unwrap returns the reason, or nil if it is the status.
 func (e *StateError) Unwrap() error { return e.Err }

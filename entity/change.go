@@ -5,6 +5,7 @@ import (
 	"errors"
 	"maps"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/aws/aws-sdk-go-v2/feature/dynamodb/expression"
@@ -199,6 +200,30 @@ func (c *Change[T]) Whole() error {
 	c.whole = true
 	return c.entity.derive(c)
 }
+
+// Drop removes a map as a whole, including what other software stored in it. The update's function must have cleared
+// the declared fields in the map, and nothing derived may be in it; otherwise Drop returns an error. Call it before
+// [Change.AddTo], and after [Change.Keep].
+func (c *Change[T]) Drop(name string) error {
+	whole := dynastay.PathOf(name)
+	within := func(path string) bool { return strings.HasPrefix(path, whole+".") }
+	for path := range c.diff.set {
+		if within(path) {
+			return &dynastay.Error{Entity: c.entity.Name, Field: path, Err: errNotCleared}
+		}
+	}
+	if c.diff.after[name] != nil {
+		return &dynastay.Error{Entity: c.entity.Name, Field: name, Err: errNotCleared}
+	}
+	maps.DeleteFunc(c.diff.remove, func(path string, _ bool) bool { return within(path) })
+	if c.diff.storedMap(whole) {
+		c.diff.remove[whole] = true
+	}
+	return nil
+}
+
+// errNotCleared is a programming error.
+var errNotCleared = errors.New("Change.Drop requires a map in which nothing is set or derived")
 
 // Touch makes the change write a new version, time and write id even if the entity itself has not changed. It is for
 // operations that change other items of the entity, so that what was decided from the entity as it was is overtaken.

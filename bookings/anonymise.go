@@ -1,0 +1,120 @@
+package bookings
+
+import (
+	"context"
+	"slices"
+
+	"github.com/aws/aws-sdk-go-v2/feature/dynamodb/expression"
+
+	"github.com/dynastay/dynastay"
+	"github.com/dynastay/dynastay/entity"
+	"github.com/dynastay/dynastay/keys"
+)
+
+// mostAnonymised is the number of payments and refunds that are anonymised in one transaction, with the booking and
+// the guard of its reference, which the first update of a booking of other software creates.
+const mostAnonymised = 98
+
+// personal are the attributes of payments, of refunds and of the summary that say something about a person.
+var personal = []string{"CardBrand", "CardLast4", "FailureReason", "Reason"}
+
+func (b *Booking) anonymised() bool { return !b.AnonymisedAt.IsZero() }
+
+// anonymise anonymises a booking of a user. It reports whether there was anything to do.
+func (r *Repository) anonymise(ctx context.Context, userID, bookingID string) (done bool, err error) {
+	for more := true; more && err == nil; {
+		a := &anonymisation{Repository: r, userID: userID}
+		_, err = dynastay.Do(ctx, r.db, a.op(bookingID))
+		done, more = err == nil && a.done, a.more
+	}
+	return done, err
+}
+
+// anonymisation is one transaction.
+type anonymisation struct {
+	*Repository
+	userID string
+
+	done bool // nothing of the person is left
+	more bool // it takes another transaction
+}
+
+func (a *anonymisation) op(bookingID string) *dynastay.Operation[struct{}] {
+	key, err := keys.Of(keys.Booking{BookingID: bookingID})
+	return dynastay.NewOp(dynastay.OpSpec[struct{}]{
+		Name: "bookings.Erase", Invalid: err,
+		Prepare: func(ctx context.Context, tx *dynastay.Tx) (struct{}, error) {
+			return struct{}{}, a.prepare(ctx, tx, key)
+		},
+	})
+}
+
+// prepare adds the actions of the next transaction. All of them depend on the booking as it was read: whatever adds a
+// payment or a refund, or changes the status or the dates, also writes the booking.
+func (a *anonymisation) prepare(ctx context.Context, tx *dynastay.Tx, key dynastay.Key) error {
+	a.done, a.more = false, false
+	rows, err := a.read(ctx, key, dynastay.Consistent)
+	if err != nil || !rows.booking.Exists() || rows.booking.Text("UserId") != a.userID {
+		return err
+	}
+	left := rows.personal()
+	a.more = len(left) > mostAnonymised
+	a.done = !a.more
+	now := a.db.Now()
+	change, err := a.table.ChangeOf(key, rows.booking, func(b *Booking) error {
+		if !b.over(now) {
+			return &UpcomingError{UserID: a.userID, BookingIDs: []string{idOf(key)}}
+		}
+		if a.done {
+			b.UserID, b.Guest, b.SpecialRequests, b.CancellationReason = "", Guest{}, "", ""
+			b.AnonymisedAt = now
+		}
+		return nil
+	})
+	if err != nil {
+		return err
+	}
+	if err := finish(change, a.done); err != nil {
+		return err
+	}
+	for _, row := range left[:min(len(left), mostAnonymised)] {
+		if err := anonymiseRow(tx, row); err != nil {
+			return err
+		}
+	}
+	return change.AddTo(tx)
+}
+
+// finish completes the change of the booking's own item.
+func finish(change *entity.Change[Booking], last bool) error {
+	if !last {
+		change.Renew()
+		return nil
+	}
+	return change.Drop("GuestInfo")
+}
+
+// personal returns the payments, the refunds and the summary that say something about a person.
+func (s stored) personal() []dynastay.Row {
+	all := slices.Concat(s.payments, s.refunds)
+	if s.summary.Exists() {
+		all = append(all, s.summary)
+	}
+	return slices.DeleteFunc(all, func(row dynastay.Row) bool {
+		return !slices.ContainsFunc(personal, func(name string) bool { return !row.Value(name).IsNull() })
+	})
+}
+
+// anonymiseRow adds the action that removes what a payment, a refund or a summary says about a person. It does not
+// decode the item, because nothing else of it may change.
+func anonymiseRow(tx *dynastay.Tx, row dynastay.Row) error {
+	var update expression.UpdateBuilder
+	for _, name := range personal {
+		update = update.Remove(dynastay.NameOf(name))
+	}
+	action, err := tx.Rewrite(keys.BookingsTable, row, update, personal...)
+	if err == nil {
+		action.Else(overtaken)
+	}
+	return err
+}

@@ -1,0 +1,287 @@
+package bookings_test
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/aws/aws-sdk-go-v2/aws"
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/dynastay/dynastay"
+	"github.com/dynastay/dynastay/availability"
+	"github.com/dynastay/dynastay/bookings"
+	"github.com/dynastay/dynastay/dyntest"
+	"github.com/dynastay/dynastay/keys"
+)
+
+// everything reads all items of all tables without the library, by their keys.
+func everything(t testing.TB, db *dyntest.DB) map[string]dynastay.Item {
+	t.Helper()
+	all := map[string]dynastay.Item{}
+	for _, s := range []*dynastay.Schema{keys.BookingsTable, keys.AvailabilityTable, keys.MetadataTable} {
+		pages := dynamodb.NewScanPaginator(db.Engine.Client(), &dynamodb.ScanInput{
+			TableName: aws.String(db.TableName(s)), ConsistentRead: aws.Bool(true),
+		})
+		for pages.HasMorePages() {
+			page, err := pages.NextPage(t.Context())
+			require.NoError(t, err)
+			for _, item := range page.Items {
+				all[s.Key.From(dynastay.RowOf(item)).String()] = item
+			}
+		}
+	}
+	return all
+}
+
+// nemo is a text that is about a person wherever it is stored.
+const nemo = "Nemo"
+
+// assertNobody fails for items that contain nemo.
+func assertNobody(t testing.TB, db *dyntest.DB) {
+	t.Helper()
+	for key, item := range everything(t, db) {
+		assert.NotContains(t, key+shownItem(item), nemo, "item %s", key)
+	}
+}
+
+// shownItem returns an item as text.
+func shownItem(item dynastay.Item) string {
+	return fmt.Sprint(plainValue(&types.AttributeValueMemberM{Value: item}))
+}
+
+// plainValue returns the contents of a value, so that fmt prints all of it.
+func plainValue(v types.AttributeValue) any {
+	switch v := v.(type) {
+	case *types.AttributeValueMemberS:
+		return v.Value
+	case *types.AttributeValueMemberM:
+		m := map[string]any{}
+		for name, inner := range v.Value {
+			m[name] = plainValue(inner)
+		}
+		return m
+	case *types.AttributeValueMemberL:
+		var l []any
+		for _, inner := range v.Value {
+			l = append(l, plainValue(inner))
+		}
+		return l
+	}
+	return fmt.Sprint(v)
+}
+
+// planted is an item of a booking, with everything that it can contain.
+type planted struct {
+	item  dynastay.Item
+	known []string // the attributes that the library declares
+	// goes are the attributes about a person, changes what the library writes. All others must stay.
+	goes, changes []string
+}
+
+var plantedAt = time.Date(2026, 6, 1, 12, 0, 0, 0, time.UTC)
+
+// plant returns the items of a booking in which every attribute is set, those about a person to nemo.
+func plant(t *testing.T, id string) map[string]planted {
+	t.Helper()
+	b := &bookings.Booking{
+		Summary: bookings.Summary{
+			ID: id, Reference: "BKG-" + id, UserID: "user_" + nemo, PropertyID: "prop_1", PropertyName: "The Inn",
+			Guest: bookings.Guest{FirstName: nemo, LastName: nemo, Email: nemo + "@example.com", Phone: nemo, Country: nemo},
+			Stay:  payStay, Guests: availability.Guests{Adults: 2, Children: 1}, Rooms: 1, Status: bookings.Cancelled,
+			PaymentStatus: bookings.PaymentFailed, Total: dollarsOf("210"), HoldExpiresAt: plantedAt, CreatedAt: plantedAt,
+		},
+		Breakdown: bookings.Breakdown{Rooms: dollarsOf("200"), TaxesAndFees: dollarsOf("20"), Discounts: dollarsOf("10")},
+		PromoCode: "SUMMER", SpecialRequests: nemo, CancellationPolicy: availability.NonRefundable,
+		TimeZone: "Europe/Paris", CheckInTime: "15:00", UpdatedAt: plantedAt, ConfirmedAt: plantedAt, CheckedInAt: plantedAt,
+		CheckedOutAt: plantedAt, CancelledAt: plantedAt, CancellationReason: nemo, Version: 7,
+	}
+	p := bookings.Payment{
+		ID: "pay_1", BookingID: id, Provider: "stripe", ProviderTransactionID: "ch_1", Method: "credit_card",
+		Amount: dollarsOf("210"), Status: bookings.PaymentFailed, Card: bookings.Card{Brand: nemo, Last4: nemo}, FailureReason: nemo,
+		At: plantedAt, CreatedAt: plantedAt,
+	}
+	r := bookings.Refund{
+		ID: "re_1", BookingID: id, ProviderTransactionID: "ch_1", Amount: dollarsOf("5"), Status: bookings.PaymentFailed,
+		Reason: nemo, FailureReason: nemo, At: plantedAt, CreatedAt: plantedAt,
+	}
+	s := bookings.PaymentSummary{
+		Payment: p, Paid: dollarsOf("1"), Authorized: dollarsOf("2"), Refunded: dollarsOf("3"), RefundedAt: plantedAt,
+	}
+	s.FailureReason = ""
+	all := map[string]planted{}
+	add := func(item dynastay.Item, err error, p planted) {
+		require.NoError(t, err)
+		item["Elsewhere"] = dynastay.Text("of other software")
+		p.item = item
+		all[keys.BookingsTable.Key.From(dynastay.RowOf(item)).String()] = p
+	}
+	item, err := bookings.BookingEntity.Item(b)
+	add(item, err, planted{
+		known: bookings.BookingEntity.Known(), goes: []string{"UserId", "GuestInfo", "SpecialRequests", "CancellationReason", "GSI1PK", "GSI1SK"},
+		changes: []string{"Version", "UpdatedAt", "AnonymisedAt"},
+	})
+	item["GuestInfo"].(*types.AttributeValueMemberM).Value["Passport"] = dynastay.Text(nemo)
+	item, err = bookings.AttemptEntity.Item(&p)
+	add(item, err, planted{known: bookings.AttemptEntity.Known(), goes: []string{"CardBrand", "CardLast4", "FailureReason"}})
+	item, err = bookings.RefundEntity.Item(&r)
+	add(item, err, planted{known: bookings.RefundEntity.Known(), goes: []string{"Reason", "FailureReason"}})
+	item, err = bookings.PaymentEntity.Item(&s)
+	add(item, err, planted{known: bookings.PaymentEntity.Known(), goes: []string{"CardBrand", "CardLast4", "Reason", "FailureReason"}})
+	item["Reason"], item["FailureReason"] = dynastay.Text(nemo), dynastay.Text(nemo) // other software has no other item
+	line := testdata(t, "line.json")
+	line["PK"], line["BookingId"] = dynastay.Text("BOOKING#"+id), dynastay.Text(id)
+	add(line, nil, planted{})
+	return all
+}
+
+// Every attribute of a booking, of its payments and of its refunds either goes or stays exactly as it was.
+func TestWhatGoesAndWhatStays(t *testing.T) {
+	t.Parallel()
+	for name, stamped := range map[string]bool{"of the library": true, "of other software": false} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			i := newInn(t)
+			before := plant(t, "bkg_1")
+			for key, p := range before {
+				if stamped {
+					p.item["WriteId"] = &types.AttributeValueMemberB{Value: []byte("12345678")}
+				}
+				put(t, i.DB, "Bookings", p.item)
+				for _, name := range p.known {
+					if !indexKey.MatchString(name) && name != "AnonymisedAt" {
+						assert.Contains(t, p.item, name, "%s: plant it, and decide whether it goes", key)
+					}
+				}
+			}
+			planted := everything(t, i.DB)
+			done, err := i.repo.Eraser().Erase(t.Context(), "user_"+nemo)
+			require.NoError(t, err)
+			assert.Equal(t, map[string]int{"bookings anonymised": 1}, done)
+			assertNobody(t, i.DB)
+			after := everything(t, i.DB)
+			for key, p := range before {
+				for name, v := range planted[key] {
+					switch {
+					case slices.Contains(p.goes, name):
+						assert.NotContains(t, after[key], name, key)
+					case name == "WriteId":
+						assert.Equal(t, p.goes == nil, assert.ObjectsAreEqual(v, after[key][name]), key)
+					case !slices.Contains(p.changes, name):
+						assert.Equal(t, v, after[key][name], "%s: %s", key, name)
+					}
+				}
+				for name := range after[key] {
+					if planted[key][name] == nil {
+						assert.Contains(t, append(p.changes, "WriteId"), name, key)
+					}
+				}
+			}
+			b, err := i.repo.Get(t.Context(), "bkg_1")
+			require.NoError(t, err)
+			assert.Equal(t, []any{innNoon, innNoon, 8}, []any{b.AnonymisedAt, b.UpdatedAt, b.Version})
+			assert.Zero(t, b.Guest)
+			found, err := i.repo.ByReference(t.Context(), "BKG-bkg_1")
+			require.NoError(t, err)
+			assert.Equal(t, b, found)
+
+			spent := i.Measure(func() { done, err = i.repo.Eraser().Erase(t.Context(), "user_"+nemo) })
+			require.NoError(t, err)
+			assert.Equal(t, map[string]int{}, done)
+			assert.Equal(t, 1, spent.Requests)
+		})
+	}
+}
+
+// The document's booking is anonymised once its stay is over. Its payment stays, and so does what is reported later.
+func TestDocumentBookingIsAnonymised(t *testing.T) {
+	t.Parallel()
+	db, _, repo := open(t, 1)
+	for _, name := range []string{"booking.json", "line.json", "payment.json"} {
+		put(t, db, "Bookings", testdata(t, name))
+	}
+	db.Clock.Set(time.Date(2025, 1, 18, 23, 59, 59, 0, time.UTC))
+	_, err := repo.Eraser().Erase(t.Context(), "user_456")
+	var upcoming *bookings.UpcomingError
+	require.ErrorAs(t, err, &upcoming)
+	db.Clock.Advance(time.Second)
+	done, err := repo.Eraser().Erase(t.Context(), "user_456")
+	require.NoError(t, err)
+	assert.Equal(t, map[string]int{"bookings anonymised": 1}, done)
+
+	want := plain(t, testdata(t, "booking.json"))
+	for _, name := range []string{"UserId", "GuestInfo", "SpecialRequests", "GSI1PK", "GSI1SK"} {
+		delete(want, name)
+	}
+	want["AnonymisedAt"], want["UpdatedAt"], want["Version"] = "2025-01-19T00:00:00Z", "2025-01-19T00:00:00Z", float64(1)
+	want["GSI3SK"] = "CREATED#2024-11-10T09:15:00Z#BOOKING#bkg_12345"
+	want["GSI5PK"], want["GSI5SK"] = "CHECKIN#2025-01-15", "PROPERTY#prop_123#BOOKING#bkg_12345"
+	assert.Equal(t, want, withoutWriteID(storedItem(t, db, keyOf("bkg_12345"))))
+	want = plain(t, testdata(t, "payment.json"))
+	delete(want, "CardLast4")
+	delete(want, "CardBrand")
+	paymentKey := dynastay.Key{PK: "BOOKING#bkg_12345", SK: "PAYMENT"}
+	assert.Equal(t, want, withoutWriteID(storedItem(t, db, paymentKey)))
+
+	// The provider reports the payment again, and then a refund.
+	p := charge("bkg_12345", "ch_3Abc123DEF456", "840", bookings.Paid)
+	recorded, err := repo.RecordPayment(t.Context(), p)
+	require.NoError(t, err)
+	assert.Equal(t, bookings.Card{}, recorded.Payment.Card)
+	r := refundOf("bkg_12345", "re_1", "40", bookings.Refunded)
+	r.Reason = "noise"
+	recorded, err = repo.RecordRefund(t.Context(), r)
+	require.NoError(t, err)
+	assert.Equal(t, []dynastay.Money{dollarsOf("840"), dollarsOf("40")}, []dynastay.Money{recorded.Payment.Paid, recorded.Payment.Refunded})
+	h, err := repo.PaymentHistory(t.Context(), "bkg_12345")
+	require.NoError(t, err)
+	require.Len(t, h.Payments, 1)
+	assert.Equal(t, bookings.Card{}, h.Payments[0].Card)
+	require.Len(t, h.Refunds, 1)
+	assert.Empty(t, h.Refunds[0].Reason)
+}
+
+func withoutWriteID(item map[string]any) map[string]any {
+	delete(item, "WriteId")
+	return item
+}
+
+// More payments than a transaction can change: they are anonymised first, and the booking last.
+func TestManyPaymentsAreAnonymised(t *testing.T) {
+	t.Parallel()
+	for _, test := range []struct{ items, writes int }{{97, 1}, {98, 1}, {99, 2}, {196, 2}, {197, 3}} {
+		t.Run(fmt.Sprint(test.items), func(t *testing.T) {
+			t.Parallel()
+			i := newInn(t)
+			planted := plant(t, "bkg_1")
+			put(t, i.DB, "Bookings", planted["BOOKING#bkg_1/METADATA"].item)
+			payment := planted["BOOKING#bkg_1/PAYMENT#ch_1"].item
+			for n := range test.items {
+				payment["SK"] = dynastay.Text(fmt.Sprintf("PAYMENT#ch_%d", n))
+				payment["ProviderTransactionId"] = dynastay.Text(fmt.Sprintf("ch_%d", n))
+				put(t, i.DB, "Bookings", payment)
+			}
+			last := 0
+			defer i.Faults.Inject(dyntest.After(func(ctx context.Context) {
+				last++
+				row, err := i.Direct.Get(ctx, bookingsTable, keyOf("bkg_1"), dynastay.Consistent)
+				assert.NoError(t, err)
+				assert.Equal(t, last == test.writes, row.Text("UserId") == "", "after transaction %d", last)
+				assert.Equal(t, last == test.writes, row.Int("Version") == 8)
+			}), dyntest.When{Operation: "TransactWriteItems", Times: test.writes}).Stop()
+			spent := i.Measure(func() {
+				done, err := i.repo.Eraser().Erase(t.Context(), "user_"+nemo)
+				require.NoError(t, err)
+				assert.Equal(t, map[string]int{"bookings anonymised": 1}, done)
+			})
+			assert.Equal(t, test.writes, last)
+			assert.Equal(t, 2+2*test.writes, spent.Requests)
+			assertNobody(t, i.DB)
+		})
+	}
+}

@@ -1,0 +1,80 @@
+package bookings_test
+
+import (
+	"context"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/dynastay/dynastay"
+	"github.com/dynastay/dynastay/bookings"
+	"github.com/dynastay/dynastay/dyntest"
+	"github.com/dynastay/dynastay/internal/fixture"
+)
+
+// What the erasure of a user costs, for bookings of three nights and one room type. The row of the index by user is
+// removed, and those of the others are written, because they contain the guest.
+func TestCostOfAnErasure(t *testing.T) {
+	t.Parallel()
+	db := dyntest.New(t, bookingTables, dyntest.With(dynastay.Options{Clock: moving()}))
+	hotel, repo, ctx := fixture.New(t, db.DB, 50), bookings.New(db.DB, nil), context.Background()
+	user := ""
+	book := func(payments int) *bookings.Booking {
+		req := fixture.Request(hotel.Quote(t, db.Direct, fixture.Stay, 1))
+		req.UserID = user
+		b, err := repo.Create(ctx, req)
+		require.NoError(t, err)
+		for range payments {
+			_, err := repo.RecordPayment(ctx, charge(b.ID, db.NewID("ch_"), "100", bookings.Paid))
+			require.NoError(t, err)
+		}
+		return b
+	}
+	cancelled := func(payments int) {
+		_, err := repo.Cancel(ctx, book(payments).ID, "")
+		require.NoError(t, err)
+	}
+	for _, test := range []struct {
+		name           string
+		made           func()
+		requests       int
+		read           float64
+		want           units
+		total, indexes float64
+	}{
+		{"nothing", func() {}, 1, 0.5, units{}, 0, 0},
+		{"over", func() { cancelled(0) }, 4, 0.5 + 1 + 1, units{"Bookings": 2, "Bookings GSI1": 1, "Bookings GSI2": 1, "Bookings GSI3": 1}, 5, 3},
+		{
+			"over, with a payment", func() { cancelled(1) }, 4, 0.5 + 1 + 1,
+			units{"Bookings": 4 + 2 + 2, "Bookings GSI1": 1, "Bookings GSI2": 1, "Bookings GSI3": 1}, 11, 3,
+		},
+		{
+			"three that are over", func() {
+				for range 3 {
+					cancelled(0)
+				}
+			}, 2 + 3*2, 0.5 + 3 + 3, units{"Bookings": 6, "Bookings GSI1": 3, "Bookings GSI2": 3, "Bookings GSI3": 3}, 15, 9,
+		},
+		{
+			"upcoming", func() { book(0) }, 6, 0.5 + 1 + 2,
+			units{
+				"Availability": 6, "Availability GSI1": 3, // the nights are returned
+				"Bookings": 4 + 2, "Bookings GSI1": 1 + 1, "Bookings GSI2": 1 + 1, "Bookings GSI3": 2 + 1, "Bookings GSI5": 1,
+			}, 23, 11,
+		},
+	} {
+		user = db.NewID("user_")
+		test.made()
+		check := db.Measure(func() { _ = repo.Eraser().Check(ctx, user) })
+		assert.Equal(t, min(test.requests, 2), check.Requests, test.name)
+		spent := db.Measure(func() {
+			_, err := repo.Eraser(bookings.CancelUpcoming()).Erase(ctx, user)
+			require.NoError(t, err, test.name)
+		})
+		t.Log(test.name, spent.Cost)
+		assert.Equal(t, test.requests, spent.Requests, test.name)
+		assert.Equal(t, test.read, spent.ReadUnits, test.name)
+		assertWritten(t, db, test.want, test.total, test.indexes, spent)
+	}
+}
