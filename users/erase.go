@@ -37,11 +37,13 @@ type Erasure struct {
 // software stores there in the user's partitions. It also runs the given erasers, for what other packages store. Only an
 // item with the user's id and the time of the erasure remains.
 //
-// First it calls the Check of every eraser. If one returns an error, nothing has been written, and Erase returns that
+// First it runs [Repository.CheckErasure]; if that returns an error, nothing has been written, and Erase returns the
 // error. Then it puts the item that remains. From then on, this package refuses with [ErrErased] to create anything for
 // the user; use [Repository.NotErasedOp] for the same in your own writes. Then it erases in passes, until two successive
 // passes have found nothing. Between those two it waits for [dynastay.Options.IndexLag], because erasers may know the
-// data only from indexes, and for writes that were in flight.
+// data only from indexes, and for writes that were in flight. In each pass, the erasers come first. So a user for whom an
+// eraser finds a reason to refuse only then, such as a booking that was made after the check, still has a profile, and
+// can cancel it; call Erase again afterwards.
 //
 // If Erase fails or is interrupted, call it again: it continues where it stopped. It can also be repeated for a user who
 // was erased before. The result is what was done until then, even if there is an error. Erase does not require the user
@@ -52,19 +54,12 @@ type Erasure struct {
 // table, and those of the erasers; 6 for a user who was erased before.
 func (r *Repository) Erase(ctx context.Context, userID string, erasers ...Eraser) (*Erasure, error) {
 	report := &Erasure{UserID: userID, Done: map[string]int{}}
-	_, err := keys.Of(keys.Erased{UserID: userID})
-	for i, e := range erasers {
-		if e == nil && err == nil {
-			err = dynastay.Invalid(fmt.Sprintf("Erasers[%d]", i), "is required")
-		}
-	}
+	err := checkErasers(userID, erasers)
 	if err == nil {
 		err = r.emails.check(ctx)
 	}
-	for _, e := range erasers {
-		if err == nil {
-			err = e.Check(ctx, userID)
-		}
+	if err == nil {
+		err = check(ctx, userID, erasers)
 	}
 	if err == nil {
 		report.ErasedAt, err = r.bury(ctx, userID)
@@ -78,6 +73,56 @@ func (r *Repository) Erase(ctx context.Context, userID string, erasers ...Eraser
 		}
 	}
 	return report, err
+}
+
+// CheckErasure returns an error if [Repository.Erase] with the same erasers would refuse to erase the user, and nil
+// otherwise. It writes nothing. If several erasers refuse, the error joins their errors. The requests are those of the
+// erasers.
+func (r *Repository) CheckErasure(ctx context.Context, userID string, erasers ...Eraser) error {
+	if err := checkErasers(userID, erasers); err != nil {
+		return err
+	}
+	return check(ctx, userID, erasers)
+}
+
+func checkErasers(userID string, erasers []Eraser) error {
+	_, err := keys.Of(keys.Erased{UserID: userID})
+	for i, e := range erasers {
+		if e == nil && err == nil {
+			err = dynastay.Invalid(fmt.Sprintf("Erasers[%d]", i), "is required")
+		}
+	}
+	return err
+}
+
+func check(ctx context.Context, userID string, erasers []Eraser) error {
+	var all []error
+	for _, e := range erasers {
+		if err := e.Check(ctx, userID); err != nil {
+			all = append(all, err)
+		}
+	}
+	if len(all) == 1 {
+		return all[0]
+	}
+	return errors.Join(all...)
+}
+
+// ErasedAt returns when the data of a user was first erased; the zero time if it was not. opts may contain
+// [dynastay.Consistent]. 1 request, a GetItem.
+func (r *Repository) ErasedAt(ctx context.Context, userID string, opts ...dynastay.ReadOption) (time.Time, error) {
+	at, err := keys.Of(keys.Erased{UserID: userID})
+	if err != nil {
+		return time.Time{}, err
+	}
+	t, err := r.tombstones.Get(ctx, at, opts...)
+	switch {
+	case errors.Is(err, dynastay.ErrNotFound):
+		return time.Time{}, nil
+	case err != nil:
+		return time.Time{}, err
+	}
+	return t.ErasedAt, nil
 }
 
 // bury puts the tombstone, unless there is one, and returns its time. A lost request can be sent again: if it arrives
@@ -111,17 +156,17 @@ func (r *Repository) pass(ctx context.Context, userID string, erasers []Eraser, 
 			found = true
 		}
 	}
-	for _, s := range []*dynastay.Schema{keys.UsersTable, keys.MetadataTable} {
-		if err := r.erasePartition(ctx, s, userID, note); err != nil {
-			return found, err
-		}
-	}
 	for _, e := range erasers {
 		did, err := e.Erase(ctx, userID)
 		for what, n := range did {
 			note(what, n)
 		}
 		if err != nil {
+			return found, err
+		}
+	}
+	for _, s := range []*dynastay.Schema{keys.UsersTable, keys.MetadataTable} {
+		if err := r.erasePartition(ctx, s, userID, note); err != nil {
 			return found, err
 		}
 	}

@@ -209,24 +209,38 @@ func TestEraserRefuses(t *testing.T) {
 	furnish(t, db, "john_1")
 	before := everything(t, db)
 	var calls []string
-	booked := errors.New("a booking has not ended")
+	booked, owner := errors.New("a booking has not ended"), errors.New("the user owns properties")
 	one, other := &eraser{calls: &calls, name: "one"}, &eraser{calls: &calls, name: "other", check: booked}
-	got, err := repo.Erase(t.Context(), "john_1", one, other, one)
+	third := &eraser{calls: &calls, name: "third", check: owner}
+	got, err := repo.Erase(t.Context(), "john_1", one, other)
 	assert.Equal(t, booked, err)
 	assert.Equal(t, &users.Erasure{UserID: "john_1", Done: map[string]int{}}, got)
 	assert.Equal(t, []string{"one checks john_1", "other checks john_1"}, calls)
+	_, err = repo.Erase(t.Context(), "john_1", other, third)
+	assert.ErrorIs(t, err, booked)
+	assert.ErrorIs(t, err, owner)
+	err = repo.CheckErasure(t.Context(), "john_1", other, third)
+	assert.ErrorIs(t, err, booked)
+	assert.ErrorIs(t, err, owner)
+	require.NoError(t, repo.CheckErasure(t.Context(), "john_1", one))
+	erased, err := repo.ErasedAt(t.Context(), "john_1", dynastay.Consistent)
+	require.NoError(t, err)
+	assert.Zero(t, erased)
 	assert.ElementsMatch(t, before, everything(t, db), "nothing is written")
 
 	stop := db.Faults.Record()
 	_, err = repo.Erase(t.Context(), "john_1", one, nil)
 	assertField(t, err, dynastay.ErrInvalid, "Erasers[1]")
+	assertField(t, repo.CheckErasure(t.Context(), "john_1", nil), dynastay.ErrInvalid, "Erasers[0]")
+	_, err = repo.ErasedAt(t.Context(), "a#b")
+	assertField(t, err, dynastay.ErrInvalid, "UserID")
 	_, err = repo.Erase(t.Context(), "a#b", nil)
 	assertField(t, err, dynastay.ErrInvalid, "UserID")
 	assert.Empty(t, stop())
-	assert.Len(t, calls, 2)
+	assert.Len(t, calls, 7)
 }
 
-// An eraser that fails does not hide what was done.
+// An eraser that fails does not hide what was done, and leaves the profile, so that the user can still log in.
 func TestEraserFails(t *testing.T) {
 	t.Parallel()
 	db, repo := clocked(t)
@@ -234,16 +248,18 @@ func TestEraserFails(t *testing.T) {
 	var calls []string
 	lost := errors.New("lost")
 	failing := &eraser{calls: &calls, name: "one", passes: []map[string]int{{"reviews deleted": 2}}, errs: map[int]error{1: lost, 3: lost}}
-	want := map[string]int{"reviews deleted": 2}
-	for what, n := range furnished {
-		want[what] = n
-	}
 	got, err := repo.Erase(t.Context(), "john_1", failing)
 	assert.Equal(t, lost, err)
-	assert.Equal(t, &users.Erasure{UserID: "john_1", ErasedAt: start, Done: want}, got)
+	assert.Equal(t, &users.Erasure{UserID: "john_1", ErasedAt: start, Done: map[string]int{"reviews deleted": 2}}, got)
+	_, err = repo.Get(t.Context(), "john_1", dynastay.Consistent)
+	require.NoError(t, err)
+	db.Clock.Advance(time.Hour)
 	got, err = repo.Erase(t.Context(), "john_1", failing)
 	assert.Equal(t, lost, err)
-	assert.Empty(t, got.Done)
+	assert.Equal(t, &users.Erasure{UserID: "john_1", ErasedAt: start, Done: furnished}, got)
+	erased, err := repo.ErasedAt(t.Context(), "john_1", dynastay.Consistent)
+	require.NoError(t, err)
+	assert.Equal(t, start, erased)
 	_, err = repo.Erase(t.Context(), "john_1", failing)
 	require.NoError(t, err)
 	assertErased(t, db, "john_1", "")

@@ -1,6 +1,7 @@
 package users
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"math"
@@ -97,6 +98,38 @@ func (l *Loyalty) move(points int, tiers []TierFrom, now time.Time) error {
 	return nil
 }
 
+// record moves the points of a new entry, and sets its balance and the tier that it reaches.
+func (l *Loyalty) record(e *LoyaltyEntry, tiers []TierFrom) error {
+	before := cmp.Or(l.Tier, tiers[0].Tier)
+	if err := l.move(e.Points, tiers, e.CreatedAt); err != nil {
+		return err
+	}
+	e.Balance = l.Points
+	if l.Tier != before {
+		e.TierReached = l.Tier
+	}
+	return nil
+}
+
+// reverse takes back points that were added, or subtracted if points is negative.
+func (l *Loyalty) reverse(points int) error {
+	if l.Points < points {
+		return &PointsError{UserID: l.UserID, Points: points, Balance: l.Points}
+	}
+	if points < 0 && l.Points > math.MaxInt+points { // stored by other software
+		return &dynastay.Error{Entity: "Loyalty", ID: l.UserID, Field: "Points", Kind: dynastay.ErrCorrupt, Err: errTooMany}
+	}
+	l.Points -= points
+	l.LifetimePoints = max(l.LifetimePoints-max(points, 0), 0)
+	return nil
+}
+
+// ErrReasonUsed: points have been moved for the reason before, but not the same number of points.
+var ErrReasonUsed = errors.New("the reason was used for a different movement")
+
+// ErrReversed: the movement was reversed, see [Repository.Reverse].
+var ErrReversed = errors.New("the movement was reversed")
+
 var errTooMany = errors.New("is too large to add points to")
 
 // rankAt returns the position of the tier that a number of lifetime points gives.
@@ -115,7 +148,8 @@ func rankOf(tiers []TierFrom, tier Tier) int {
 	return slices.IndexFunc(tiers, func(t TierFrom) bool { return t.Tier == tier })
 }
 
-// LoyaltyEntry is one movement of a loyalty account. An entry is never changed.
+// LoyaltyEntry is one movement of a loyalty account. The points of an account are the sum of the entries that were not
+// reversed, if other software has not moved any.
 type LoyaltyEntry struct {
 	UserID    string
 	ReasonID  string
@@ -123,6 +157,9 @@ type LoyaltyEntry struct {
 	Balance   int // the account's points after the movement
 	Note      string
 	CreatedAt time.Time
+	// TierReached is the tier that the movement took the user to; "" if the tier stayed the same.
+	TierReached Tier
+	ReversedAt  time.Time // zero if the movement was not reversed
 }
 
 var entryEntity = entity.New(entity.Spec[LoyaltyEntry]{
@@ -139,6 +176,8 @@ var entryEntity = entity.New(entity.Spec[LoyaltyEntry]{
 		f.Int("Balance", &e.Balance)
 		f.String("Note", &e.Note)
 		f.Time("CreatedAt", &e.CreatedAt)
+		entity.String(f, "TierReached", &e.TierReached)
+		f.Time("ReversedAt", &e.ReversedAt)
 	}),
 })
 
@@ -166,15 +205,15 @@ func (m *Movement) Validate() error {
 	return dynastay.Within("Note", entity.CheckText(m.Note, entity.MaxNote))
 }
 
-// PointsError is the refusal to redeem more points than the account has. Nothing was written.
+// PointsError is the refusal to redeem, or to take back, more points than the account has. Nothing was written.
 type PointsError struct {
 	UserID  string
-	Points  int // to be redeemed
+	Points  int // to be redeemed or taken back
 	Balance int // of the account
 }
 
 // Error names the user, the points and the balance.
 func (e *PointsError) Error() string {
-	return fmt.Sprintf("loyalty account of %s: %d points cannot be redeemed, the balance is %d",
+	return fmt.Sprintf("loyalty account of %s: %d points exceed the balance of %d",
 		e.UserID, e.Points, e.Balance)
 }

@@ -43,8 +43,9 @@ func TestDocumentLoyaltyComesBack(t *testing.T) {
 func TestEarnAndRedeem(t *testing.T) {
 	t.Parallel()
 	db, repo := clocked(t)
-	_, err := repo.Loyalty(t.Context(), "user_1")
-	require.ErrorIs(t, err, dynastay.ErrNotFound)
+	none, err := repo.Loyalty(t.Context(), "user_1")
+	require.NoError(t, err)
+	assert.Equal(t, &users.Loyalty{UserID: "user_1", Tier: users.Bronze}, none)
 	assert.Empty(t, entries(t, repo, "user_1"))
 
 	first, err := repo.Earn(t.Context(), movement("b", 300))
@@ -91,7 +92,7 @@ func TestRedeemTooMuch(t *testing.T) {
 		var refused *users.PointsError
 		require.ErrorAs(t, err, &refused)
 		assert.Equal(t, users.PointsError{UserID: "user_1", Points: balance + 1, Balance: balance}, *refused)
-		assert.Equal(t, fmt.Sprintf("loyalty account of user_1: %d points cannot be redeemed, the balance is %d", balance+1, balance), refused.Error())
+		assert.Equal(t, fmt.Sprintf("loyalty account of user_1: %d points exceed the balance of %d", balance+1, balance), refused.Error())
 		assert.Equal(t, items, partition(t, db, "USER#user_1"))
 	}
 }
@@ -119,11 +120,11 @@ func TestReasonCountsOnce(t *testing.T) {
 	assert.Len(t, stop(), 2)
 
 	_, err = repo.Earn(t.Context(), movement("a", 301))
-	assertField(t, err, dynastay.ErrIdempotencyMismatch, "Points")
+	assertField(t, err, users.ErrReasonUsed, "Points")
 	_, err = repo.Redeem(t.Context(), movement("a", 300))
-	assertField(t, err, dynastay.ErrIdempotencyMismatch, "Points")
+	assertField(t, err, users.ErrReasonUsed, "Points")
 	_, err = repo.Earn(t.Context(), movement("b", 200))
-	assertField(t, err, dynastay.ErrIdempotencyMismatch, "Points")
+	assertField(t, err, users.ErrReasonUsed, "Points")
 	assert.Equal(t, items, partition(t, db, "USER#user_1"))
 
 	other := movement("a", 7)

@@ -81,14 +81,18 @@ func (p *Preferences) Validate() error {
 	return nil
 }
 
-// Preferences reads the preferences of a user, or fails with [dynastay.ErrNotFound] if none were ever set. opts may
-// contain [dynastay.Consistent]. 1 request, a GetItem.
+// Preferences reads the preferences of a user. If none were ever set, Values is empty and Version is 0. opts may contain
+// [dynastay.Consistent]. 1 request, a GetItem.
 func (r *Repository) Preferences(ctx context.Context, userID string, opts ...dynastay.ReadOption) (*Preferences, error) {
 	at, err := keys.Of(keys.Preference{UserID: userID})
 	if err != nil {
 		return nil, err
 	}
-	return r.preferences.Get(ctx, at, opts...)
+	p, err := r.preferences.Get(ctx, at, opts...)
+	if errors.Is(err, dynastay.ErrNotFound) {
+		return &Preferences{UserID: userID, Values: map[string]string{}}, nil
+	}
+	return p, err
 }
 
 // UpdatePreferencesOp passes the stored preferences to fn, which may change Values, and writes the difference. If the
@@ -123,11 +127,7 @@ func (r *Repository) UpdatePreferencesOp(
 			return change.After, change.AddTo(tx)
 		},
 		Restore: func(ctx context.Context, _ map[string]string) (*Preferences, error) {
-			p, err := r.Preferences(ctx, userID, dynastay.Consistent)
-			if errors.Is(err, dynastay.ErrNotFound) {
-				return &Preferences{UserID: userID, Values: map[string]string{}}, nil
-			}
-			return p, err
+			return r.Preferences(ctx, userID, dynastay.Consistent)
 		},
 	})
 }

@@ -30,8 +30,9 @@ func setting(values ...string) func(*users.Preferences) error {
 func TestPreferences(t *testing.T) {
 	t.Parallel()
 	db, repo := clocked(t)
-	_, err := repo.Preferences(t.Context(), "user_1")
-	require.ErrorIs(t, err, dynastay.ErrNotFound)
+	none, err := repo.Preferences(t.Context(), "user_1")
+	require.NoError(t, err)
+	assert.Equal(t, &users.Preferences{UserID: "user_1", Values: map[string]string{}}, none)
 
 	stop := db.Faults.Record()
 	got, err := repo.UpdatePreferences(t.Context(), "user_1", func(p *users.Preferences) error {

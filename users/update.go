@@ -2,6 +2,7 @@ package users
 
 import (
 	"context"
+	"errors"
 	"time"
 
 	"github.com/aws/aws-sdk-go-v2/feature/dynamodb/expression"
@@ -79,6 +80,55 @@ func (r *Repository) VerifyEmailOp(userID, email string) *dynastay.Operation[*Us
 // verified already.
 func (r *Repository) VerifyEmail(ctx context.Context, userID, email string, opts ...dynastay.WriteOption) (*User, error) {
 	return dynastay.Do(ctx, r.db, r.VerifyEmailOp(userID, email), opts...)
+}
+
+// ReplaceEmailOp replaces the address of a user by one that the user has shown to be theirs, and sets EmailVerified. It
+// is for platforms that keep the old address until the new one is confirmed; from is the address at the time when the
+// confirmation was requested. If the user has a different one by now, ReplaceEmailOp fails with [dynastay.ErrVersion] and
+// Field "Email", unless it is to already: then the address has been replaced, and nothing is written. Its other errors are
+// those of [Repository.UpdateOp].
+func (r *Repository) ReplaceEmailOp(userID, from, to string) *dynastay.Operation[*User] {
+	const op = "users.ReplaceEmail"
+	at, err := keys.Of(keys.Profile{UserID: userID})
+	if err == nil {
+		_, err = normalEmail("From", from)
+	}
+	var normal string
+	if err == nil {
+		normal, err = normalEmail("To", to)
+	}
+	input := func(in *dynastay.Input) {
+		in.Key(at)
+		in.Field("from", from)
+		in.Field("to", normal)
+	}
+	return r.changeOp(op, userID, err, input, func(u *User) error {
+		if !sameEmail(u.Email, from) && !(sameEmail(u.Email, to) && u.EmailVerified) {
+			return changedMeanwhile(op, userID, "Email")
+		}
+		if !sameEmail(u.Email, to) {
+			u.Email = normal
+		}
+		u.EmailVerified = true
+		return nil
+	})
+}
+
+// normalEmail returns the normal form of an address that was passed in the named argument.
+func normalEmail(field, email string) (string, error) {
+	normal, err := key.NormalEmail(email)
+	var invalid *dynastay.InvalidError
+	if errors.As(err, &invalid) {
+		err = dynastay.Invalid(field, "%s", invalid.Reason)
+	}
+	return normal, err
+}
+
+// ReplaceEmail runs [Repository.ReplaceEmailOp]. 2 requests: a consistent GetItem, and the transaction.
+func (r *Repository) ReplaceEmail(
+	ctx context.Context, userID, from, to string, opts ...dynastay.WriteOption,
+) (*User, error) {
+	return dynastay.Do(ctx, r.db, r.ReplaceEmailOp(userID, from, to), opts...)
 }
 
 // VerifyPhoneOp sets PhoneVerified, after the user has shown that the number is theirs, for example with a code that

@@ -1,10 +1,13 @@
 package users
 
 import (
+	"fmt"
 	"slices"
 	"strconv"
 	"strings"
 	"time"
+
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 
 	"github.com/dynastay/dynastay"
 	"github.com/dynastay/dynastay/entity"
@@ -17,7 +20,7 @@ type Wishlist struct {
 	ID          string
 	UserID      string
 	Name        string
-	Private     bool     // only the user may see it
+	Public      bool     // others may see it too, see [Repository.PublicWishlist]
 	PropertyIDs []string // in the order in which they were added
 	CreatedAt   time.Time
 	UpdatedAt   time.Time
@@ -42,7 +45,7 @@ var wishlistEntity = entity.New(entity.Spec[Wishlist]{
 		f.String("WishlistId", &w.ID)
 		f.String("UserId", &w.UserID)
 		f.String("Name", &w.Name)
-		f.Bool("IsPrivate", &w.Private)
+		entity.Custom(f, "IsPrivate", &w.Public, isPrivate, isPublic)
 		f.Strings(attrPropertyIDs, &w.PropertyIDs)
 		f.Time("CreatedAt", &w.CreatedAt)
 		f.Time("UpdatedAt", &w.UpdatedAt)
@@ -52,12 +55,26 @@ var wishlistEntity = entity.New(entity.Spec[Wishlist]{
 		in.Field("id", w.ID)
 		in.Field("user", w.UserID)
 		in.Field("name", w.Name)
-		in.Field("private", strconv.FormatBool(w.Private))
+		in.Field("public", strconv.FormatBool(w.Public))
 		for _, id := range w.PropertyIDs {
 			in.Field("property", id)
 		}
 	},
 })
+
+// isPrivate and isPublic convert Public to the stored form and back. A list for which other software has stored neither is
+// private.
+func isPrivate(public bool) (types.AttributeValue, error) {
+	return &types.AttributeValueMemberBOOL{Value: !public}, nil
+}
+
+func isPublic(v dynastay.Value) (bool, error) {
+	stored, ok := v.Stored().(*types.AttributeValueMemberBOOL)
+	if !ok {
+		return false, fmt.Errorf("must be %s, got %s", dynastay.KindBool, v.Kind())
+	}
+	return !stored.Value, nil
+}
 
 // Validate requires a name of at most [entity.MaxName] bytes. It does not check the properties, which only a creation
 // and [Repository.AddToWishlist] set: other software may have stored a list that they would refuse.

@@ -69,7 +69,7 @@ func (r *Repository) PublicWishlist(
 	ctx context.Context, userID, wishlistID string, opts ...dynastay.ReadOption,
 ) (*Wishlist, error) {
 	w, err := r.Wishlist(ctx, userID, wishlistID, opts...)
-	if err == nil && w.Private {
+	if err == nil && !w.Public {
 		return nil, &dynastay.Error{Entity: "Wishlist", ID: wishlistID, Kind: dynastay.ErrNotFound}
 	}
 	return w, err
@@ -86,7 +86,7 @@ func (r *Repository) Wishlists(userID string) dynastay.Listing[*Wishlist] {
 // PublicWishlists is like [Repository.Wishlists], for other people than the user: it leaves out private wishlists. They
 // are read nevertheless, and filtered out. 1 request per page, a Query; more if it takes several to fill the page.
 func (r *Repository) PublicWishlists(userID string) dynastay.Listing[*Wishlist] {
-	return r.listWishlists("wishlists.PublicByUser", userID).Filter(func(w *Wishlist) bool { return !w.Private })
+	return r.listWishlists("wishlists.PublicByUser", userID).Filter(func(w *Wishlist) bool { return w.Public })
 }
 
 func (r *Repository) listWishlists(name, userID string) dynastay.Listing[*Wishlist] {
@@ -99,7 +99,7 @@ func (r *Repository) listWishlists(name, userID string) dynastay.Listing[*Wishli
 	})
 }
 
-// UpdateWishlistOp passes the stored wishlist to fn, which may change Name and Private, and writes the difference. The
+// UpdateWishlistOp passes the stored wishlist to fn, which may change Name and Public, and writes the difference. The
 // properties are changed by [Repository.AddToWishlistOp] and [Repository.RemoveFromWishlistOp]. If fn changes nothing,
 // nothing is written. fn may be called more than once; its errors are returned unchanged. UpdateWishlistOp fails with
 // [dynastay.ErrNotFound], and with [dynastay.ErrVersion] if the wishlist is not at the version of [dynastay.IfVersion].

@@ -19,7 +19,7 @@ import (
 
 func summer(edits ...func(*users.Wishlist)) users.Wishlist {
 	w := users.Wishlist{
-		ID: "wl_123", UserID: "user_456", Name: "Summer Vacation Ideas", Private: true,
+		ID: "wl_123", UserID: "user_456", Name: "Summer Vacation Ideas",
 		PropertyIDs: []string{"prop_123", "prop_456", "prop_789"},
 	}
 	for _, edit := range edits {
@@ -87,10 +87,10 @@ func TestWishlist(t *testing.T) {
 			func(w *users.Wishlist) { w.PropertyIDs = slices.Delete(w.PropertyIDs, 1, 2) }},
 		{func() (*users.Wishlist, error) {
 			return repo.UpdateWishlist(t.Context(), "user_456", "wl_123", func(w *users.Wishlist) error {
-				w.Name, w.Private = "Winter", false
+				w.Name, w.Public = "Winter", true
 				return nil
 			}, dynastay.IfVersion(3))
-		}, func(w *users.Wishlist) { w.Name, w.Private = "Winter", false }},
+		}, func(w *users.Wishlist) { w.Name, w.Public = "Winter", true }},
 	} {
 		got, err := step.call()
 		require.NoError(t, err)
@@ -148,7 +148,7 @@ func TestWishlistsOfAUser(t *testing.T) {
 	db, repo := clocked(t)
 	var all, public []string
 	for i := range 4 {
-		made, err := repo.CreateWishlist(t.Context(), users.Wishlist{UserID: "user_1", Name: fmt.Sprint(i), Private: i%2 == 0})
+		made, err := repo.CreateWishlist(t.Context(), users.Wishlist{UserID: "user_1", Name: fmt.Sprint(i), Public: i%2 == 1})
 		require.NoError(t, err)
 		assert.Regexp(t, `^wl_[0-9A-Z]{26}$`, made.ID)
 		all = append(all, made.ID)
@@ -315,7 +315,7 @@ func TestWishlistOnce(t *testing.T) {
 	assert.Equal(t, made, again)
 	for _, change := range []func(*users.Wishlist){
 		func(w *users.Wishlist) { w.ID = "wl_2" }, func(w *users.Wishlist) { w.UserID = "user_2" },
-		func(w *users.Wishlist) { w.Name = "Winter" }, func(w *users.Wishlist) { w.Private = false },
+		func(w *users.Wishlist) { w.Name = "Winter" }, func(w *users.Wishlist) { w.Public = true },
 		func(w *users.Wishlist) { w.PropertyIDs = w.PropertyIDs[1:] },
 	} {
 		_, err := repo.CreateWishlist(t.Context(), summer(noID, change), key)
