@@ -76,8 +76,14 @@
 // booking uses a code with Request.PromoCode, or Modification.PromoCode. The use is counted in the booking's
 // transaction, so the limit is never exceeded, and [Repository.Cancel] and [Repository.Expire] return it.
 //
+// # Erasing a user
+//
+// [Repository.Eraser] anonymises the bookings of a user who is to be erased: the guest and the user go, and what
+// accounting needs stays. Payments and refunds that are reported later are still recorded, without anything about the
+// person. The [Eraser] refuses while the user has bookings that are not over, or cancels them.
+//
 // The errors of refused writes contain what a caller needs in order to react: [*Refused] lists every night with its
 // reason, [*StateError] has the status of the booking, [*PromoError] says why a promo code cannot be used,
-// [*PaymentError] which payment or refund contradicts what has been recorded, and [*PolicyError] which policy has no
-// known terms.
+// [*PaymentError] which payment or refund contradicts what has been recorded, [*PolicyError] which policy has no known
+// terms, and [*UpcomingError] which bookings are not over.
 package bookings

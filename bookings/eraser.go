@@ -16,7 +16,8 @@ import (
 
 // Eraser removes a person from the bookings, for the erasure of a user. It anonymises them: what accounting needs
 // stays, which is the property, the rooms, the dates, the amounts, the status and the times, the references, the promo
-// code, and all payments and refunds with their ids, among them the ids at the payment provider. What goes:
+// code, and all payments and refunds with their ids. The ids at the payment provider stay as well, because without them
+// no payment could be found in the provider's statements, or be refunded. What goes:
 //
 //   - the user id, and with it the row in the list of the user's bookings
 //   - the guest, including what other software stored in the map GuestInfo
@@ -24,6 +25,9 @@ import (
 //   - the card of each payment, and the reasons of payments and refunds, also in the summary
 //
 // Other attributes that the library does not know stay as they are, and so does what the payment provider stores.
+// Erase does not reach the table's stream and backups, or the idempotency records of the user's calls, which contain
+// ids and hashes and expire after 30 days.
+//
 // [Booking.AnonymisedAt] says that a booking has been anonymised. It is an attribute of its own because a booking of
 // other software without a user may well have a guest. A payment or a refund of an anonymised booking is still
 // recorded, but without card and reasons, and the reason of a late cancellation is not stored. The booking cannot be
@@ -42,8 +46,8 @@ type EraserOption func(*Eraser)
 
 // CancelUpcoming makes [Eraser.Erase] cancel the pending and confirmed bookings that are not over, as
 // [Repository.Cancel] does: their rooms and the use of their promo codes are returned, and nothing is refunded. To
-// refund what is due, cancel them with [Repository.CancelWithRefund] first. Guests who have checked in are never
-// cancelled: the user can be erased after the date of check-out.
+// refund what is due, cancel them with [Repository.CancelWithRefund] first. A booking whose
+// guests have checked in is never cancelled: check them out first, or wait until the date of check-out has passed.
 func CancelUpcoming() EraserOption { return func(e *Eraser) { e.cancel = true } }
 
 // Eraser returns the eraser of this repository. It sends no requests.
@@ -85,10 +89,10 @@ func (e *Eraser) Check(ctx context.Context, userID string) error {
 // something about the person takes several transactions; its own item is the last one to change, so an interrupted call
 // leaves nothing that the next one does not find. If a booking changes in the meantime, Erase decides again.
 //
-// The result counts what was done, as "bookings anonymised", "bookings cancelled", and "nights missing" for nights of
-// a cancelled booking whose rooms could not be returned, see [Cancellation]. It is empty if nothing was found. The index is eventually
-// consistent: repeat Erase until two calls that are further apart than the index may lag behind have found nothing, see
-// [dynastay.DB.AwaitIndexes]. Keep the user from creating more bookings in the meantime.
+// The result counts what was done, as "bookings anonymised", "bookings cancelled", and "nights missing" for the nights
+// of a cancelled booking whose rooms could not be returned, see [Cancellation]. It is empty if nothing was found. The
+// index is eventually consistent: repeat Erase until two calls that are further apart than the index may lag have found
+// nothing, see [dynastay.DB.AwaitIndexes]. Keep the user from creating more bookings in the meantime.
 //
 // Erase fails with the errors of Check before it writes anything. If a booking becomes upcoming during the call, for
 // example because another call confirms it, Erase anonymises the others and then returns a [*UpcomingError]. In the
@@ -174,7 +178,7 @@ func (e *Eraser) keysOf(ctx context.Context, userID string) ([]dynastay.Key, err
 		return nil, err
 	}
 	rows, err := dynastay.QueryAll(ctx, e.r.db, keys.BookingsTable, dynastay.Query{
-		Name: "bookings.Erase", Index: keys.UserBookingsIndex, Partition: partition,
+		Index: keys.UserBookingsIndex, Partition: partition,
 	})
 	at := make([]dynastay.Key, len(rows))
 	for i, row := range rows {

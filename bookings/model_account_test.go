@@ -106,6 +106,9 @@ func (b worldBooking) withPayment(p bookings.Payment, now time.Time) (worldBooki
 		}
 	}
 	p.At, p.BookingID = instant(p.At, now), b.id
+	if !b.anonymised.IsZero() {
+		p = withoutPerson(p)
+	}
 	if !known {
 		had = worldPayment{id: p.ID, created: instant(now, now)}
 	}
@@ -127,6 +130,9 @@ func with[V any](all map[string]V, key string, v V) map[string]V {
 // withRefund returns the booking with a notification of a refund, or why it is refused.
 func (b worldBooking) withRefund(r bookings.Refund, now time.Time) (worldBooking, error) {
 	r.Status, r.At, r.BookingID = cmp.Or(r.Status, bookings.Refunded), instant(r.At, now), b.id
+	if !b.anonymised.IsZero() {
+		r.Reason = ""
+	}
 	refused := func(why error) error { return &bookings.PaymentError{BookingID: b.id, ID: r.ID, Err: why} }
 	had, known := b.refunds[r.ID]
 	if known {

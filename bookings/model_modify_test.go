@@ -128,6 +128,9 @@ func (b worldBooking) quantity(roomTypeID string) (n int) {
 var modifiable = worldMove{
 	verb: "modify", from: []bookings.Status{bookings.Pending, bookings.Confirmed, bookings.CheckedIn},
 	not: func(b worldBooking, now time.Time) error {
+		if !b.anonymised.IsZero() {
+			return bookings.ErrAnonymised
+		}
 		if b.status == bookings.Pending && !now.Before(b.holdEnd) {
 			return bookings.ErrHoldEnded
 		}

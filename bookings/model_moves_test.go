@@ -43,7 +43,10 @@ var (
 	confirming = worldMove{
 		name: "confirm", verb: "confirm", from: []bookings.Status{bookings.Pending}, plain: true,
 		not: func(b worldBooking, now time.Time) error {
-			if now.Before(b.holdEnd) {
+			switch {
+			case !b.anonymised.IsZero():
+				return bookings.ErrAnonymised
+			case now.Before(b.holdEnd):
 				return nil
 			}
 			return bookings.ErrHoldEnded
@@ -58,6 +61,9 @@ var (
 	checkingIn = worldMove{
 		name: "check in", verb: "check in", from: []bookings.Status{bookings.Confirmed}, plain: true,
 		not: func(b worldBooking, now time.Time) error {
+			if !b.anonymised.IsZero() {
+				return bookings.ErrAnonymised
+			}
 			if err := stayNotBegun(b, now); err != nil {
 				return err
 			}
@@ -263,7 +269,10 @@ func (m worldMove) allows(b worldBooking, now time.Time) error {
 // moved returns the booking after the move.
 func (s changingStatus) moved(b worldBooking, now time.Time, rooms bookings.Assigned) worldBooking {
 	s.apply(&b, now)
-	b.updated, b.version, b.reason = now, b.version+1, s.reason
+	b.updated, b.version = now, b.version+1
+	if b.anonymised.IsZero() {
+		b.reason = s.reason
+	}
 	b.lines = slices.Clone(b.lines)
 	for i := range b.lines {
 		if ids := rooms[b.lines[i].RoomTypeID]; ids != nil {

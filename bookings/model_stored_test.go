@@ -9,7 +9,6 @@ import (
 	"github.com/dynastay/dynastay"
 	"github.com/dynastay/dynastay/availability"
 	"github.com/dynastay/dynastay/bookings"
-	"github.com/dynastay/dynastay/internal/fixture"
 	"github.com/dynastay/dynastay/keys"
 )
 
@@ -155,22 +154,26 @@ func (l worldLine) average() int64 {
 func (b worldBooking) addItems(items map[string]map[string]any) {
 	pk, suffix, rooms, total, policy := "BOOKING#"+b.id, "#BOOKING#"+b.id, 0, int64(0), availability.CancellationPolicy("")
 	rooms, total, policy = b.sums()
-	checkIn, guest := "CHECKIN#"+b.stay.CheckIn.String(), fixture.Request(nil).Guest
+	checkIn := "CHECKIN#" + b.stay.CheckIn.String()
 	item := map[string]any{
 		"PK": pk, "SK": "METADATA", "EntityType": "Booking", "BookingId": b.id, "BookingReference": b.reference,
-		"GSI1PK": "USER#" + b.user, "GSI1SK": checkIn + suffix, "GSI2PK": "PROPERTY#" + b.house.ID, "GSI2SK": checkIn + suffix,
+		"GSI2PK": "PROPERTY#" + b.house.ID, "GSI2SK": checkIn + suffix,
 		"GSI3PK": "STATUS#" + string(b.status), "GSI3SK": "CREATED#" + b.created.Format(time.RFC3339) + suffix,
 		"GSI4PK": "REFERENCE#" + b.reference, "GSI4SK": "BOOKING",
-		"UserId": b.user, "PropertyId": b.house.ID, "PropertyName": b.house.Name, "TimeZone": b.house.TimeZone, "CheckInTime": b.house.CheckInTime,
-		"GuestInfo": map[string]any{
-			"FirstName": guest.FirstName, "LastName": guest.LastName, "Email": guest.Email, "Phone": guest.Phone, "Country": guest.Country,
-		},
+		"PropertyId": b.house.ID, "PropertyName": b.house.Name, "TimeZone": b.house.TimeZone, "CheckInTime": b.house.CheckInTime,
 		"CheckInDate": b.stay.CheckIn.String(), "CheckOutDate": b.stay.CheckOut.String(),
 		"NumberOfNights": float64(b.stay.CheckIn.DaysUntil(b.stay.CheckOut)), "NumberOfRooms": float64(rooms),
 		"NumberOfAdults": float64(1), "NumberOfChildren": float64(0), "Status": string(b.status), "PaymentStatus": string(b.paymentStatus()),
 		"TotalAmount": amount(b.total()), "Currency": "USD",
 		"PriceBreakdown": map[string]any{"RoomTotal": amount(total), "TaxesAndFees": amount(b.taxes), "Discounts": amount(b.discount)},
 		"CreatedAt":      stamp(b.created), "UpdatedAt": stamp(b.updated), "Version": float64(b.version),
+	}
+	if b.anonymised.IsZero() {
+		guest := b.guest()
+		item["UserId"], item["GSI1PK"], item["GSI1SK"] = b.user, "USER#"+b.user, checkIn+suffix
+		item["GuestInfo"] = map[string]any{
+			"FirstName": guest.FirstName, "LastName": guest.LastName, "Email": guest.Email, "Phone": guest.Phone, "Country": guest.Country,
+		}
 	}
 	if b.takes() {
 		item["GSI5PK"], item["GSI5SK"] = checkIn, "PROPERTY#"+b.house.ID+suffix
@@ -180,6 +183,7 @@ func (b worldBooking) addItems(items map[string]map[string]any) {
 	}
 	for name, t := range map[string]time.Time{
 		"HoldExpiresAt": b.holdEnd, "ConfirmedAt": b.confirmed, "CheckedInAt": b.arrived, "CheckedOutAt": b.left, "CancelledAt": b.cancelled,
+		"AnonymisedAt": b.anonymised,
 	} {
 		if !t.IsZero() {
 			item[name] = stamp(t)
@@ -242,13 +246,13 @@ func (b worldBooking) want() *bookings.Booking {
 	want := &bookings.Booking{
 		Summary: bookings.Summary{
 			ID: b.id, Reference: b.reference, UserID: b.user, PropertyID: b.house.ID, PropertyName: b.house.Name,
-			Guest: fixture.Request(nil).Guest, Stay: b.stay, Guests: availability.Guests{Adults: 1}, Rooms: rooms,
+			Guest: b.guest(), Stay: b.stay, Guests: availability.Guests{Adults: 1}, Rooms: rooms,
 			Status: b.status, PaymentStatus: b.paymentStatus(), Total: dollars(b.total()), HoldExpiresAt: b.holdEnd, CreatedAt: b.created,
 		},
 		Breakdown: bookings.Breakdown{Rooms: dollars(total), TaxesAndFees: dollars(b.taxes), Discounts: dollars(b.discount)},
 		PromoCode: b.code, CancellationPolicy: policy, TimeZone: b.house.TimeZone, CheckInTime: b.house.CheckInTime,
 		UpdatedAt: b.updated, ConfirmedAt: b.confirmed, CheckedInAt: b.arrived, CheckedOutAt: b.left, CancelledAt: b.cancelled,
-		CancellationReason: b.reason, Version: b.version,
+		CancellationReason: b.reason, AnonymisedAt: b.anonymised, Version: b.version,
 	}
 	for _, l := range b.lines {
 		line := bookings.Line{

@@ -40,6 +40,7 @@ var worldOperations = []struct {
 	{"quote a modification", 5, drawRequoting(false)},
 	{"expire", 3, drawMove(expiring)},
 	{"expire holds", 1, drawSweep},
+	{"erase", 3, drawErase},
 	{"at the end of a hold", 4, drawHoldEnding},
 	{"repeat", 6, drawRepeat},
 	{"pay", 7, drawCharge},
@@ -113,6 +114,8 @@ var expectedOutcomes = []string{
 	"create: its amounts are not in the currency of the rooms",
 	"modify: code added", "modify: code dropped", "modify: code replaced", "modify: discount changed", "modify: invalid",
 	"modify: the price of the rooms is below its minimum", "meetings",
+	"erase: nobody", "erase: anonymised", "erase: cancelled", "erase: upcoming",
+	"confirm: it has been anonymised", "requote: it has been anonymised",
 	"list: by status", "list: by property", "list: by user", "list: by cancelled", "list: by check-in",
 }
 
@@ -298,6 +301,7 @@ func (w *world) gaveUp(err error) bool {
 	}
 	for _, refusal := range []any{
 		new(*availability.Refused), new(*bookings.StateError), new(*bookings.PaymentError), new(*bookings.PromoError), new(*bookings.PolicyError),
+		new(*bookings.UpcomingError),
 	} {
 		if errors.As(err, refusal) {
 			return false

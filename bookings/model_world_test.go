@@ -92,6 +92,7 @@ type worldBooking struct {
 	arrived, left       time.Time
 	cancelled           time.Time
 	reason              string
+	anonymised          time.Time
 	version             int
 }
 
@@ -280,6 +281,8 @@ func (w *world) fails(want, err error) {
 	case *bookings.PaymentError:
 		sameError(w, want, err)
 	case *bookings.PolicyError:
+		sameError(w, want, err)
+	case *bookings.UpcomingError:
 		sameError(w, want, err)
 	case *bookings.PromoError:
 		sameError(w, want, err)

@@ -51,6 +51,8 @@
 // Only Suspend and Delete take a property off sale. Nights that were opened for a pending or rejected property can be
 // quoted and booked by its id, so check the status before quoting an id that a guest sent.
 //
+// A user who owns properties cannot be erased, see [Eraser].
+//
 // # Items of other software
 //
 // A property that other software wrote in the form of the hotel-booking document is read as it is. The first method

@@ -45,7 +45,7 @@ func (e *Eraser) Check(ctx context.Context, userID string) error {
 		return renamed("UserID", err)
 	}
 	rows, err := dynastay.QueryAll(ctx, e.r.db, keys.PropertiesTable, dynastay.Query{
-		Name: "properties.Erase", Index: keys.OwnerIndex, Partition: partition,
+		Index: keys.OwnerIndex, Partition: partition,
 	})
 	if err != nil {
 		return err

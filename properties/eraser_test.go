@@ -44,7 +44,7 @@ func TestOwnersAreNotErased(t *testing.T) {
 	require.NoError(t, err)
 	check("p2")
 	// The deletion is interrupted when the property has the status Deleting.
-	stop := db.Faults.Inject(dyntest.Fail("ValidationException"), dyntest.When{Operation: "TransactWriteItems", Nth: 2, Times: 1000})
+	stop := db.Faults.Inject(dyntest.Fail("ValidationException"), dyntest.When{Operation: "TransactWriteItems", Nth: 2})
 	require.Error(t, repo.Delete(t.Context(), "p2"))
 	stop.Stop()
 	deleting, err := repo.Get(t.Context(), "p2")
