@@ -72,6 +72,7 @@ func (r *Repository) VoteOp(reviewID, userID string) *dynastay.Operation[struct{
 			})
 			return struct{}{}, made.AddTo(tx)
 		},
+		Restore: func(context.Context, map[string]string) (struct{}, error) { return struct{}{}, nil },
 	})
 }
 
