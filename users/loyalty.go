@@ -64,7 +64,7 @@ type Loyalty struct {
 }
 
 var loyaltyEntity = entity.New(entity.Spec[Loyalty]{
-	Name: "Loyalty", Operations: "users", Schema: keys.UsersTable, Updated: "UpdatedAt",
+	Name: "Loyalty", Operations: "users", Schema: keys.UsersTable,
 	Key:  func(l *Loyalty) (dynastay.Key, error) { return keys.Of(keys.Loyalty{UserID: l.UserID}) },
 	IDOf: userOf,
 	Codec: entity.Declare(func(f *entity.Fields, l *Loyalty) {
@@ -90,6 +90,7 @@ func (l *Loyalty) move(points int, tiers []TierFrom, now time.Time) error {
 	before := rankAt(tiers, l.LifetimePoints)
 	l.Points += points
 	l.LifetimePoints += earned
+	l.UpdatedAt = now // not by the entity: it is the time of the entry
 	reached := rankAt(tiers, l.LifetimePoints)
 	if l.Tier == "" || reached > before && reached > rankOf(tiers, l.Tier) {
 		l.Tier, l.TierSince = tiers[reached].Tier, now

@@ -37,7 +37,7 @@ func (r *Repository) LoyaltyEntries(userID string) dynastay.Listing[*LoyaltyEntr
 // profile. The movement is recorded as a [LoyaltyEntry] in the same transaction, and only once for each reason: if the
 // same movement is repeated, nothing is written, and the result is the entry of the first call, whatever the note. If
 // the reason was used with other points, or to redeem points, EarnOp fails with [dynastay.ErrIdempotencyMismatch] and
-// Field "Points".
+// Field "Points". So if the outcome is unknown ([dynastay.ErrOutcomeUnknown]), repeat the movement.
 //
 // The lifetime points never decrease. When a movement takes them to or beyond the points from which a tier begins, see
 // [Options.Tiers], the user gets that tier as of then. A higher tier, which other software may have granted, is kept. An
@@ -146,7 +146,7 @@ func (r *Repository) moveAccount(tx *dynastay.Tx, at dynastay.Key, row dynastay.
 
 // openAccount creates an account, and sets the balance of the entry.
 func (r *Repository) openAccount(tx *dynastay.Tx, op string, e *LoyaltyEntry) error {
-	l := &Loyalty{UserID: e.UserID, UpdatedAt: e.CreatedAt}
+	l := &Loyalty{UserID: e.UserID}
 	if err := l.move(e.Points, r.tiers, e.CreatedAt); err != nil {
 		return err
 	}
