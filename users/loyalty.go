@@ -65,7 +65,7 @@ type Loyalty struct {
 }
 
 var loyaltyEntity = entity.New(entity.Spec[Loyalty]{
-	Name: "Loyalty", Operations: "users", Schema: keys.UsersTable, Updated: "UpdatedAt",
+	Name: "Loyalty", Operations: "users", Schema: keys.UsersTable,
 	Key:  func(l *Loyalty) (dynastay.Key, error) { return keys.Of(keys.Loyalty{UserID: l.UserID}) },
 	IDOf: userOf,
 	Codec: entity.Declare(func(f *entity.Fields, l *Loyalty) {
@@ -91,6 +91,7 @@ func (l *Loyalty) move(points int, tiers []TierFrom, now time.Time) error {
 	before := rankAt(tiers, l.LifetimePoints)
 	l.Points += points
 	l.LifetimePoints += earned
+	l.UpdatedAt = now // not by the entity: it is the time of the entry
 	reached := rankAt(tiers, l.LifetimePoints)
 	if l.Tier == "" || reached > before && reached > rankOf(tiers, l.Tier) {
 		l.Tier, l.TierSince = tiers[reached].Tier, now
@@ -112,14 +113,14 @@ func (l *Loyalty) record(e *LoyaltyEntry, tiers []TierFrom) error {
 }
 
 // reverse takes back points that were added, or subtracted if points is negative.
-func (l *Loyalty) reverse(points int) error {
+func (l *Loyalty) reverse(points int, now time.Time) error {
 	if l.Points < points {
 		return &PointsError{UserID: l.UserID, Points: points, Balance: l.Points}
 	}
 	if points < 0 && l.Points > math.MaxInt+points { // stored by other software
 		return &dynastay.Error{Entity: "Loyalty", ID: l.UserID, Field: "Points", Kind: dynastay.ErrCorrupt, Err: errTooMany}
 	}
-	l.Points -= points
+	l.Points, l.UpdatedAt = l.Points-points, now
 	l.LifetimePoints = max(l.LifetimePoints-max(points, 0), 0)
 	return nil
 }

@@ -54,7 +54,7 @@ func (r *Repository) LoyaltyEntries(userID string) dynastay.Listing[*LoyaltyEntr
 // profile. The movement is recorded as a [LoyaltyEntry] in the same transaction, and only once for each reason: if the
 // same movement is repeated, nothing is written, and the result is the entry of the first call, whatever the note. If
 // the reason was used with other points, or to redeem points, EarnOp fails with [ErrReasonUsed], and if the movement was
-// reversed, with [ErrReversed].
+// reversed, with [ErrReversed]. So if the outcome is unknown ([dynastay.ErrOutcomeUnknown]), repeat the movement.
 //
 // The lifetime points never decrease. When a movement takes them to or beyond the points from which a tier begins, see
 // [Options.Tiers], the user gets that tier as of then. A higher tier, which other software may have granted, is kept. An
@@ -161,7 +161,7 @@ func (r *Repository) moveAccount(tx *dynastay.Tx, at dynastay.Key, row dynastay.
 
 // openAccount creates an account, and sets the balance of the entry.
 func (r *Repository) openAccount(tx *dynastay.Tx, op string, e *LoyaltyEntry) error {
-	l := &Loyalty{UserID: e.UserID, UpdatedAt: e.CreatedAt}
+	l := &Loyalty{UserID: e.UserID}
 	if err := l.record(e, r.tiers); err != nil {
 		return err
 	}
@@ -212,7 +212,7 @@ func (r *Repository) ReverseOp(userID, reasonID string) *dynastay.Operation[*Loy
 			if !change.Changed() {
 				return change.After, nil
 			}
-			err = r.moveAccount(tx, account, rows[0], func(l *Loyalty) error { return l.reverse(change.Before.Points) })
+			err = r.moveAccount(tx, account, rows[0], func(l *Loyalty) error { return l.reverse(change.Before.Points, now) })
 			if err != nil {
 				return nil, err
 			}

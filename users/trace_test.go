@@ -46,13 +46,13 @@ func (p *platform) erase(ctx context.Context, userID string) (*users.Erasure, er
 	return p.users.Erase(ctx, userID, p.bookings.Eraser(bookings.CancelUpcoming()), p.properties.Eraser(), p.reviews.Eraser())
 }
 
-// person is what must not be found any more.
-type person struct{ id, first, last, email, phone string }
+// guest is what must not be found any more.
+type guest struct{ id, first, last, email, phone string }
 
-func (p person) traces() []string { return []string{p.first, p.last, p.email, p.phone} }
+func (g guest) traces() []string { return []string{g.first, g.last, g.email, g.phone} }
 
 // book creates a booking of one night for a person.
-func (p *platform) book(t *testing.T, who person) *bookings.Booking {
+func (p *platform) book(t *testing.T, who guest) *bookings.Booking {
 	t.Helper()
 	stay := dynastay.MustStay("2026-07-10", "2026-07-11")
 	req := fixture.Request(p.hotel.Quote(t, p.Direct, stay, 1))
@@ -69,7 +69,7 @@ func (p *platform) book(t *testing.T, who person) *bookings.Booking {
 }
 
 // stay creates a booking, leads it to its end, and reviews it.
-func (p *platform) stay(t *testing.T, who person) *reviews.Review {
+func (p *platform) stay(t *testing.T, who guest) *reviews.Review {
 	t.Helper()
 	b := p.book(t, who)
 	_, err := p.bookings.CheckIn(t.Context(), b.ID, bookings.Assigned{p.hotel.RoomTypeID: {"101"}})
@@ -87,7 +87,7 @@ func (p *platform) stay(t *testing.T, who person) *reviews.Review {
 }
 
 // live stores everything that a person can leave on the platform. host is the review of another person.
-func (p *platform) live(t *testing.T, who person, host *reviews.Review) {
+func (p *platform) live(t *testing.T, who guest, host *reviews.Review) {
 	t.Helper()
 	ctx := t.Context()
 	_, err := p.users.Create(ctx, users.User{
@@ -140,7 +140,7 @@ func (p *platform) stored(t *testing.T) (all []string) {
 }
 
 // assertNoTrace reads everything and finds nothing of a person but the user id of the tombstone.
-func (p *platform) assertNoTrace(t *testing.T, who person, about string) {
+func (p *platform) assertNoTrace(t *testing.T, who guest, about string) {
 	t.Helper()
 	tombstones := 0
 	for _, item := range p.stored(t) {
@@ -161,7 +161,7 @@ func newPlatform(t *testing.T) (*platform, *reviews.Review) {
 	p.hotel = fixture.New(t, p.Direct, 1000)
 	p.Clock.Set(arrivalDay)
 	p = p.open(p.Open(&dynastay.Options{Clock: p.Clock.Now, IndexLag: time.Millisecond}))
-	return p, p.stay(t, person{"user_other", "Otto", "Other", "otto@example.com", "+37120000000"})
+	return p, p.stay(t, guest{"user_other", "Otto", "Other", "otto@example.com", "+37120000000"})
 }
 
 // Nothing of a person remains in any table. What belongs to others, and what accounting needs, does.
@@ -169,7 +169,7 @@ func TestEraseLeavesNoTrace(t *testing.T) {
 	t.Parallel()
 	p, other := newPlatform(t)
 	free := p.hotel.Left(t, p.Direct, dynastay.MustStay("2026-07-10", "2026-07-11"))[0]
-	who := person{"user_1", "Ximena", "Quartz", "ximena@quartz.example", "+3712-555-1234"}
+	who := guest{"user_1", "Ximena", "Quartz", "ximena@quartz.example", "+3712-555-1234"}
 	p.live(t, who, other)
 	all := p.bookings.ByUser(who.id)
 	page, err := all.Page(t.Context(), dynastay.Paging{})
@@ -220,7 +220,7 @@ func TestEraseLeavesNoTraceWhenItIsRepeated(t *testing.T) {
 	for name, fault := range map[string]dyntest.Fault{"lost response": dyntest.LoseAnswer(), "lost request": dyntest.LoseRequest()} {
 		for n, ended := 1, false; !ended; n++ {
 			about := fmt.Sprintf("%s of request %d", name, n)
-			who := person{
+			who := guest{
 				id: p.Direct.NewID("user_"), first: "Ximena", last: "Quartz", email: "ximena@quartz.example", phone: "+3712-555-1234",
 			}
 			p.live(t, who, other)
