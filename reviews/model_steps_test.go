@@ -91,6 +91,9 @@ func (w *world) put(id string, b modelBooking) {
 
 // draw draws an operation.
 func (w *world) draw(label string) operation {
+	if len(w.now.reviews) < 4 && upTo(w.t, 2, "few") > 0 {
+		return w.create()
+	}
 	return oneOf(w.t, label, []func() operation{
 		w.create, w.create, w.create, w.create, w.approve, w.approve, w.approve, w.approve, w.approve, w.reject, w.reject,
 		w.update, w.update, w.update, w.delete, w.respond, w.respond, w.updateResponse, w.deleteResponse,
@@ -100,7 +103,10 @@ func (w *world) draw(label string) operation {
 
 func (w *world) review() string {
 	ids := slices.Sorted(maps.Keys(w.now.reviews))
-	return oneOf(w.t, "review", append(ids, "rev_none")...)
+	if len(ids) == 0 || upTo(w.t, 11, "none") == 11 {
+		return "rev_none"
+	}
+	return oneOf(w.t, "review", ids...)
 }
 
 func (w *world) house() string { return oneOf(w.t, "property", w.houses()...) }
