@@ -95,8 +95,8 @@ func (w *world) draw(label string) operation {
 		return w.create()
 	}
 	return oneOf(w.t, label, []func() operation{
-		w.create, w.create, w.create, w.create, w.approve, w.approve, w.approve, w.approve, w.approve, w.reject, w.reject,
-		w.update, w.update, w.update, w.delete, w.respond, w.respond, w.updateResponse, w.deleteResponse,
+		w.create, w.create, w.create, w.create, w.reject, w.reject, w.update, w.update, w.delete,
+		w.approve, w.approve, w.approve, w.approve, w.approve, w.approve, w.approve, w.approve, w.respond, w.respond, w.updateResponse, w.deleteResponse,
 		w.vote, w.vote, w.vote, w.vote, w.unvote, w.unvote, w.repair, w.edit, w.edit, w.otherSoftware, w.removal, w.stay,
 	}...)()
 }
@@ -177,7 +177,7 @@ func (w *world) create() operation {
 
 // version draws a version of a review or a response that is usually right.
 func (w *world) version(now int) int {
-	return now + oneOf(w.t, "version", 0, 0, 0, 0, 0, -1, 1)
+	return now + oneOf(w.t, "version", 0, 0, 0, 0, 0, 0, 0, -1, 1)
 }
 
 func (w *world) approve() operation {

@@ -160,7 +160,7 @@ func drawTrouble(t *rapid.T) trouble {
 	return trouble{
 		name:  oneOf(t, "fault", slices.Sorted(maps.Keys(troubles))...),
 		nth:   oneOf(t, "nth request", 1, 2, 2, 3, 3, 4, 5),
-		times: oneOf(t, "times", 1, 1, 2, always, always),
+		times: oneOf(t, "times", 1, 1, 1, 1, 2, 2, 2, always),
 	}
 }
 
