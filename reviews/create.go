@@ -1,6 +1,7 @@
 package reviews
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"time"
@@ -48,10 +49,9 @@ func (e *BookingError) Unwrap() error { return e.Err }
 func (r *Repository) CreateOp(v Review) *dynastay.Operation[*Review] {
 	v.Status, v.Verified, v.HelpfulCount, v.RejectionReason, v.Response = Pending, true, 0, "", nil
 	made, err := r.table.Creation(&v)
-	booking, noKey := keys.Of(keys.Booking{BookingID: v.BookingID})
-	if err == nil {
-		err = noKey
-	}
+	booking, noBooking := keys.Of(keys.Booking{BookingID: v.BookingID})
+	_, noProperty := keys.Of(keys.Property{PropertyID: v.PropertyID})
+	err = cmp.Or(err, noBooking, noProperty)
 	return dynastay.NewOp(dynastay.OpSpec[*Review]{
 		Name: "reviews.Create", Invalid: err, Input: made.Input,
 		Prepare: func(_ context.Context, tx *dynastay.Tx) (*Review, error) {

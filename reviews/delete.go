@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"slices"
+	"strings"
 
 	"github.com/aws/aws-sdk-go-v2/feature/dynamodb/expression"
 
@@ -48,16 +49,24 @@ func (r *Repository) delete(ctx context.Context, at dynastay.Key) error {
 		return notApproved(opDelete, at, dynastay.Row{})
 	}
 	review := rows[i]
-	if Status(review.Text(keys.AttrStatus)) == Approved {
+	written := review.Value(keys.ReviewsTable.WriteIDName())
+	if Status(review.Text(keys.AttrStatus)) == Approved || written.Kind() != dynastay.KindBinary {
 		return &dynastay.Error{Op: opDelete, Entity: "Review", ID: idOf(at), Kind: dynastay.ErrVersion}
 	}
-	for part := range slices.Chunk(slices.Delete(rows, i, i+1), mostDeleted) {
-		if _, err := dynastay.Do(ctx, r.db, r.deleteOp(review, part)); err != nil {
+	rows = slices.Delete(rows, i, i+1)
+	left, counted := votesIn(rows), dynastay.Absent(attrHelpful)
+	if count := review.Value(attrHelpful); !count.IsNull() {
+		counted = helpful.Equal(expression.Value(count.Stored()))
+	}
+	for part := range slices.Chunk(rows, mostDeleted) {
+		left -= votesIn(part)
+		if _, err := dynastay.Do(ctx, r.db, r.deleteOp(review, part, counted, left)); err != nil {
 			return err
 		}
+		counted = helpful.Equal(expression.Value(left))
 	}
 	var id dynastay.WriteID
-	if err := id.UnmarshalDynamoDBAttributeValue(review.Value(keys.ReviewsTable.WriteIDName()).Stored()); err != nil {
+	if err := id.UnmarshalDynamoDBAttributeValue(written.Stored()); err != nil {
 		return err
 	}
 	return r.table.Delete(ctx, at, dynastay.IfWritten(id))
@@ -85,18 +94,33 @@ func (r *Repository) hideOp(at dynastay.Key) *dynastay.Operation[struct{}] {
 	})
 }
 
-// mostDeleted is the number of items that one transaction can delete: with the check of the review, it has 100 actions.
+// mostDeleted is the number of items that one transaction can delete: with the update of the review, it has 100 actions.
 const mostDeleted = 99
 
-// deleteOp deletes votes and the response of a review that is still hidden.
-func (r *Repository) deleteOp(review dynastay.Row, rows []dynastay.Row) *dynastay.Operation[struct{}] {
+// votesIn counts the votes in the rows.
+func votesIn(rows []dynastay.Row) (n int) {
+	for _, row := range rows {
+		if strings.HasPrefix(keys.ReviewsTable.Key.From(row).SK, keys.SortKind[keys.Vote]()) {
+			n++
+		}
+	}
+	return n
+}
+
+// deleteOp deletes votes and the response of a review that is still hidden, and sets its count of votes to the number
+// that is left: if the other steps never follow, the review may be approved again. A user who takes a vote back
+// meanwhile changes the count.
+func (r *Repository) deleteOp(
+	review dynastay.Row, rows []dynastay.Row, counted expression.ConditionBuilder, left int,
+) *dynastay.Operation[struct{}] {
+	unchanged := dynastay.Prepare(expression.NewBuilder().
+		WithCondition(dynastay.Unchanged(keys.ReviewsTable, review, r.entity.Known()...).And(counted)).
+		WithUpdate(expression.Set(helpful, expression.Value(left)))).With(nil)
 	return dynastay.NewOp(dynastay.OpSpec[struct{}]{
 		Name: opDelete,
 		Prepare: func(_ context.Context, tx *dynastay.Tx) (struct{}, error) {
 			at := keys.ReviewsTable.Key.From(review)
-			unchanged := dynastay.Prepare(expression.NewBuilder().WithCondition(
-				dynastay.Unchanged(keys.ReviewsTable, review, r.entity.Known()...))).With(nil)
-			tx.Check(keys.ReviewsTable, at, unchanged, func(old dynastay.Row) error {
+			tx.Update(keys.ReviewsTable, at, unchanged).Else(func(old dynastay.Row) error {
 				if !old.Exists() {
 					return notApproved(opDelete, at, old)
 				}

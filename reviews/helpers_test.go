@@ -2,6 +2,7 @@ package reviews_test
 
 import (
 	"fmt"
+	"strings"
 	"testing"
 	"time"
 
@@ -104,6 +105,19 @@ func (h *house) assertRated(t *testing.T, ratings ...dynastay.Rating) {
 func put(t *testing.T, db *dyntest.DB, s *dynastay.Schema, item dynastay.Item) {
 	t.Helper()
 	_, err := db.Client.PutItem(t.Context(), &dynamodb.PutItemInput{TableName: aws.String(db.TableName(s)), Item: item})
+	require.NoError(t, err)
+}
+
+// set changes an item as other software would.
+func set(t *testing.T, db *dyntest.DB, s *dynastay.Schema, key dynastay.Key, update string, values dynastay.Item) {
+	t.Helper()
+	in := &dynamodb.UpdateItemInput{
+		TableName: aws.String(db.TableName(s)), Key: s.Key.Of(key), UpdateExpression: &update, ExpressionAttributeValues: values,
+	}
+	if strings.Contains(update, "#status") { // a reserved word
+		in.ExpressionAttributeNames = map[string]string{"#status": "Status"}
+	}
+	_, err := db.Engine.Client().UpdateItem(t.Context(), in)
 	require.NoError(t, err)
 }
 

@@ -91,16 +91,22 @@ func (w *world) put(id string, b modelBooking) {
 
 // draw draws an operation.
 func (w *world) draw(label string) operation {
+	if len(w.now.reviews) < 4 && upTo(w.t, 2, "few") > 0 {
+		return w.create()
+	}
 	return oneOf(w.t, label, []func() operation{
-		w.create, w.create, w.create, w.create, w.approve, w.approve, w.approve, w.approve, w.approve, w.reject, w.reject,
-		w.update, w.update, w.update, w.delete, w.respond, w.respond, w.updateResponse, w.deleteResponse,
+		w.create, w.create, w.create, w.create, w.reject, w.reject, w.update, w.update, w.delete,
+		w.approve, w.approve, w.approve, w.approve, w.approve, w.approve, w.approve, w.approve, w.respond, w.respond, w.updateResponse, w.deleteResponse,
 		w.vote, w.vote, w.vote, w.vote, w.unvote, w.unvote, w.repair, w.edit, w.edit, w.otherSoftware, w.removal, w.stay,
 	}...)()
 }
 
 func (w *world) review() string {
 	ids := slices.Sorted(maps.Keys(w.now.reviews))
-	return oneOf(w.t, "review", append(ids, "rev_none")...)
+	if len(ids) == 0 || upTo(w.t, 11, "none") == 11 {
+		return "rev_none"
+	}
+	return oneOf(w.t, "review", ids...)
 }
 
 func (w *world) house() string { return oneOf(w.t, "property", w.houses()...) }
@@ -171,7 +177,7 @@ func (w *world) create() operation {
 
 // version draws a version of a review or a response that is usually right.
 func (w *world) version(now int) int {
-	return now + oneOf(w.t, "version", 0, 0, 0, 0, 0, -1, 1)
+	return now + oneOf(w.t, "version", 0, 0, 0, 0, 0, 0, 0, -1, 1)
 }
 
 func (w *world) approve() operation {

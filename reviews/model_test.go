@@ -160,12 +160,14 @@ func drawTrouble(t *rapid.T) trouble {
 	return trouble{
 		name:  oneOf(t, "fault", slices.Sorted(maps.Keys(troubles))...),
 		nth:   oneOf(t, "nth request", 1, 2, 2, 3, 3, 4, 5),
-		times: oneOf(t, "times", 1, 1, 2, always, always),
+		times: oneOf(t, "times", 1, 1, 1, 1, 2, 2, 2, always),
 	}
 }
 
 // oneOf draws one of the values, each about equally often.
-func oneOf[T any](t *rapid.T, name string, values ...T) T { return values[upTo(t, len(values)-1, name)] }
+func oneOf[T any](t *rapid.T, name string, values ...T) T {
+	return values[upTo(t, len(values)-1, name)]
+}
 
 // upTo draws a number from 0 to n. Rapid's own numbers are mostly the lowest ones.
 func upTo(t *rapid.T, n int, name string) int {
@@ -190,6 +192,7 @@ type world struct {
 	users    []string
 	bookings []string
 	made     int // reviews
+	keys     int // idempotency keys
 	keyed    []keyedCall
 }
 
@@ -219,7 +222,8 @@ func (w *world) call(on program, o operation, f trouble) {
 	var opts []dynastay.WriteOption
 	key := ""
 	if !o.unkeyed && rapid.Bool().Draw(w.t, "with a key") {
-		key = fmt.Sprintf("%s-%d", w.users[0], len(w.keyed))
+		w.keys++
+		key = fmt.Sprintf("%s-%d", w.users[0], w.keys)
 		opts = append(opts, dynastay.IdempotencyKey(key))
 	}
 	after, refused := o.applied(w.now)
@@ -294,7 +298,7 @@ func (w *world) repeat(on program) {
 	}
 	c := oneOf(w.t, "earlier call", w.keyed...)
 	_, err := c.run(w.t.Context(), on, dynastay.IdempotencyKey(c.key))
-	if errors.Is(err, dynastay.ErrNotFound) && w.now.goneSince(c.operation) {
+	if errors.Is(err, dynastay.ErrCommitted) && w.now.goneSince(c.operation) {
 		w.met.add("repeated: gone", 1)
 		return
 	}
@@ -318,6 +322,7 @@ func (w *world) meet(outer, inner operation) {
 	if !met {
 		_, innerErr = inner.run(w.t.Context(), newProgram(w.db.Direct))
 	}
+	w.t.Logf("%s %s (%v) in between %s %s (%v)", inner.name, inner.detail, innerErr, outer.name, outer.detail, outerErr)
 	there := w.stored()
 	for i, order := range [][2]operation{{inner, outer}, {outer, inner}} {
 		middle, first := order[0].applied(w.now)

@@ -34,7 +34,7 @@ func withdrawn[R any](ctx context.Context, r *Repository, write func() (R, error
 		default:
 			return made, err
 		}
-		if err != nil {
+		if err != nil && !isGone(err) { // the write knows what it means that the property is gone
 			break
 		}
 		made, err = write()

@@ -56,6 +56,7 @@ func within(fn func(*Review) error) func(*Review) error {
 		}{
 			{"BookingID", v.BookingID == before.BookingID}, {"UserID", v.UserID == before.UserID},
 			{"PropertyID", v.PropertyID == before.PropertyID}, {"StayDate", v.StayDate == before.StayDate},
+			{"Response", v.Response == before.Response},
 		} {
 			if !fixed.same {
 				return dynastay.Invalid(fixed.field, "cannot be changed")
