@@ -19,6 +19,8 @@ import (
 	"sync"
 	"testing"
 
+	"github.com/aws/aws-sdk-go-v2/aws"
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
@@ -27,9 +29,11 @@ import (
 	"github.com/dynastay/dynastay/bookings"
 	"github.com/dynastay/dynastay/dyntest"
 	"github.com/dynastay/dynastay/internal/fixture"
+	"github.com/dynastay/dynastay/keys"
 	"github.com/dynastay/dynastay/keys/key"
 	"github.com/dynastay/dynastay/properties"
 	"github.com/dynastay/dynastay/properties/search"
+	"github.com/dynastay/dynastay/reviews"
 	"github.com/dynastay/dynastay/users"
 )
 
@@ -41,6 +45,8 @@ type world struct {
 	users   *users.Repository // has already read the table's e-mail config, as once per process
 	user    *users.User
 	booking *bookings.Booking
+	reviews *reviews.Repository
+	review  *reviews.Review // of a booking of the user
 }
 
 // pattern is one of the documented access patterns with its method. The method is a method expression, so that a rename
@@ -164,6 +170,24 @@ var patterns = []pattern{
 	{"U2", 1, 0.5, func(ctx context.Context, db *dynastay.DB, w world) (any, error) {
 		return (*users.Repository).Get(w.users, ctx, w.user.ID)
 	}},
+	{"U3", 1, 0.5, func(ctx context.Context, db *dynastay.DB, w world) (any, error) {
+		return some((*users.Repository).Wishlists(w.users, w.user.ID).Page(ctx, dynastay.Paging{Limit: 10}))
+	}},
+	{"U4", 1, 0.5, func(ctx context.Context, db *dynastay.DB, w world) (any, error) {
+		return (*users.Repository).Loyalty(w.users, ctx, w.user.ID)
+	}},
+	{"R1", 1, 0.5, func(ctx context.Context, db *dynastay.DB, w world) (any, error) {
+		return some((*reviews.Repository).ByProperty(w.reviews, w.hotel.ID).Page(ctx, dynastay.Paging{Limit: 10}))
+	}},
+	{"R2", 1, 0.5, func(ctx context.Context, db *dynastay.DB, w world) (any, error) {
+		return some((*reviews.Repository).ByUser(w.reviews, w.user.ID).Page(ctx, dynastay.Paging{Limit: 10}))
+	}},
+	{"R3", 2, 1, func(ctx context.Context, db *dynastay.DB, w world) (any, error) {
+		return (*reviews.Repository).ByBooking(w.reviews, ctx, w.review.BookingID)
+	}},
+	{"R4", 1, 0.5, func(ctx context.Context, db *dynastay.DB, w world) (any, error) {
+		return some((*reviews.Repository).Pending(w.reviews).Page(ctx, dynastay.Paging{Limit: 10}))
+	}},
 }
 
 // some fails if a page is empty, which would cost as little as one with a row.
@@ -190,9 +214,7 @@ func TestPatterns(t *testing.T) {
 		},
 	}))
 	w := world{hotel: fixture.New(t, db.DB, 5), users: users.New(db.DB, nil)}
-	_, err := properties.New(db.DB, nil).Rate(ctx, w.hotel.ID, 0, 92) // so that the queries with a minimum find it
-	require.NoError(t, err)
-	_, err = properties.New(db.DB, nil).Update(ctx, w.hotel.ID, func(p *properties.Property) error {
+	_, err := properties.New(db.DB, nil).Update(ctx, w.hotel.ID, func(p *properties.Property) error {
 		p.Featured, p.FeaturedScore = true, 95
 		return nil
 	})
@@ -220,9 +242,33 @@ func TestPatterns(t *testing.T) {
 	_, err = bookings.New(db.DB, nil).Cancel(ctx, other.ID, "")
 	require.NoError(t, err)
 
+	_, err = w.users.CreateWishlist(ctx, users.Wishlist{UserID: w.user.ID, Name: "Summer"})
+	require.NoError(t, err)
+	_, err = w.users.Earn(ctx, users.Movement{UserID: w.user.ID, ReasonID: w.booking.ID, Points: 840})
+	require.NoError(t, err)
+	w.reviews = reviews.New(db.DB, properties.New(db.DB, nil), nil)
+	write := func(bookingID string) *reviews.Review {
+		_, err := db.Client.PutItem(ctx, &dynamodb.PutItemInput{
+			TableName: aws.String(db.TableName(keys.BookingsTable)), Item: dynastay.Item{
+				"PK": dynastay.Text("BOOKING#" + bookingID), "SK": dynastay.Text("METADATA"), "Status": dynastay.Text("completed"),
+				"UserId": dynastay.Text(w.user.ID), "PropertyId": dynastay.Text(w.hotel.ID),
+			},
+		})
+		require.NoError(t, err)
+		review, err := w.reviews.Create(ctx, reviews.Review{
+			BookingID: bookingID, UserID: w.user.ID, PropertyID: w.hotel.ID, Ratings: reviews.Ratings{Overall: 92},
+		})
+		require.NoError(t, err)
+		return review
+	}
+	w.review = write("bkg_stayed")
+	_, err = w.reviews.Approve(ctx, w.review.ID, w.review.Version) // the queries with a minimum rating then find the hotel
+	require.NoError(t, err)
+	write("bkg_pending")
+
 	drawn := strings.NewReplacer(
 		w.hotel.ID, "prop_123", w.hotel.RoomTypeID, "room_789", w.hotel.Slug, "grand-luxury-hotel",
-		w.user.ID, "user_456", w.booking.ID, "bkg_12345", w.booking.Reference, "BKG-2026-XYZ123",
+		w.user.ID, "user_456", w.booking.ID, "bkg_12345", w.review.ID, "rev_999", w.booking.Reference, "BKG-2026-XYZ123",
 	)
 	golden := map[string][]dyntest.Request{}
 	for _, p := range patterns {
