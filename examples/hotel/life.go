@@ -76,7 +76,7 @@ func (d *desk) modify(ctx context.Context, out *details) error {
 	return nil
 }
 
-// checkIn is on the day of arrival, and checkOut on that of departure.
+// checkIn is on the day of arrival.
 func (d *desk) checkIn(ctx context.Context, out *details) error {
 	d.clock = longer.CheckIn.Time().Add(20 * time.Hour)
 	b, err := d.bookings.CheckIn(ctx, d.booking.ID, bookings.Assigned{king: {"301"}})
@@ -90,22 +90,5 @@ func (d *desk) checkIn(ctx context.Context, out *details) error {
 		return fmt.Errorf("guests who have checked in must not cancel, got %v", err)
 	}
 	out.row("cancel", "refused: its status is "+plain(refused.Status))
-	return nil
-}
-
-func (d *desk) checkOut(ctx context.Context, out *details) error {
-	d.clock = longer.CheckOut.Time().Add(15 * time.Hour)
-	b, err := d.bookings.CheckOut(ctx, d.booking.ID)
-	if err != nil {
-		return err
-	}
-	out.row(b.Reference, b.Status, b.CheckedInAt.Format("Jan 2 15:04"), b.CheckedOutAt.Format("Jan 2 15:04"))
-	page, err := d.bookings.Past(b.UserID, longer.CheckOut).Page(ctx, dynastay.Paging{})
-	if err != nil {
-		return err
-	}
-	for _, past := range page.Items {
-		out.row("past", past.Reference, past.Status, past.Stay, past.Total)
-	}
 	return nil
 }

@@ -6,7 +6,8 @@
 // books, finds the booking again, lets 64 guests race for the last 20 rooms, and cancels. Then a hotelier changes a
 // month in one update, looks at the month's calendar, and closes and reopens the sales of the hotel. A host registers
 // another hotel, which is approved, suspended, approved again and deleted. A booking is held, confirmed, made longer
-// and led from arrival to departure. Finally the program loads items of the hotel-booking document as other software
+// and led from arrival to departure. Its guest gets loyalty points, reviews the stay, and is erased in the end. Finally the
+// program loads items of the hotel-booking document as other software
 // stores them, unchanged, and reads and updates them. Each step is one function below and is printed with the requests
 // that it sent and the units that the engine charged. Local engines disagree about the units of a transaction; the
 // requests are the same on DynamoDB.
@@ -36,6 +37,7 @@ import (
 	"github.com/dynastay/dynastay/keys"
 	"github.com/dynastay/dynastay/properties"
 	"github.com/dynastay/dynastay/properties/search"
+	"github.com/dynastay/dynastay/reviews"
 	"github.com/dynastay/dynastay/users"
 )
 
@@ -68,6 +70,7 @@ func run(ctx context.Context, w io.Writer) (err error) {
 		TablePrefix: prefix,
 		Clock:       func() time.Time { return d.clock },
 		Observer:    out.observe,
+		IndexLag:    10 * time.Millisecond, // local engines do not lag
 	})
 	defer func() {
 		// The end of the context may be why the program ends.
@@ -92,6 +95,7 @@ type desk struct {
 	nights     *availability.Repository
 	bookings   *bookings.Repository
 	users      *users.Repository
+	reviews    *reviews.Repository
 	offers     *search.Search
 
 	city    properties.CityQuery
@@ -99,6 +103,7 @@ type desk struct {
 	guest   *users.User
 	offer   *availability.Quote
 	booking *bookings.Booking
+	written *reviews.Review
 	sealer  *offer.Sealer
 	token   string    // an offer that a guest has
 	clock   time.Time // which the last steps set forward
@@ -111,6 +116,7 @@ func (d *desk) open(db *dynastay.DB) {
 	d.nights = availability.New(db)
 	d.bookings = bookings.New(db, nil)
 	d.users = users.New(db, nil)
+	d.reviews = reviews.New(db, d.properties, nil)
 }
 
 // day is the program.
@@ -149,7 +155,11 @@ func (d *desk) day(ctx context.Context, r *report) error {
 		{"A night more: the two nights that it has keep their price", d.modify},
 		{"The rest is paid", d.payMore},
 		{"The guests arrive", d.checkIn},
-		{"They leave", d.checkOut},
+		{"They leave, and get loyalty points", d.checkOut},
+		{"The guest reviews the stay; nobody else can", d.review},
+		{"A moderator approves the review, and the hotel is rated", d.moderate},
+		{"The hotel responds, and another guest finds the review helpful", d.respond},
+		{"The guest asks to be forgotten", d.forget},
 		{"Two rooms are cancelled a day before arrival: half of one is refunded", d.cancelLate},
 		{"Load items of the hotel-booking document, unchanged, in one transaction", d.loadDocument},
 		{"Read them: the user by e-mail, the booking by reference, the night", d.readDocument},
