@@ -38,10 +38,10 @@ type Erasure struct {
 // an item with the user's id and the time of the erasure remains.
 //
 // First it calls the Check of every eraser. If one returns an error, nothing has been written, and Erase returns that
-// error. Then it puts the item that remains. From then on, this package refuses with [ErrErased] to create anything for
-// the user; use [Repository.NotErasedOp] for the same in your own writes. Then it erases in passes, until two
-// successive passes have found nothing. Between those two it waits for [dynastay.Options.IndexLag], because erasers may
-// know the data only from indexes, and for writes that were in flight.
+// error. Then it puts the item that remains. From then on, this package refuses with [ErrErased] to create a profile,
+// preferences, a loyalty account or a wishlist for the user; use [Repository.NotErasedOp] for the same in your own
+// writes. Then it erases in passes, until two successive passes have found nothing. Between those two it waits for
+// [dynastay.Options.IndexLag], because erasers may know the data only from indexes, and for writes that were in flight.
 //
 // If Erase fails or is interrupted, call it again: it continues where it stopped. It can also be repeated for a user
 // who was erased before. The result is what was done until then, even if there is an error. Erase does not require the
