@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strings"
 	"testing"
 
 	"github.com/aws/aws-sdk-go-v2/feature/dynamodb/expression"
@@ -86,6 +87,40 @@ func TestActions(t *testing.T) {
 			})
 		}
 	}
+}
+
+// Operations that check the same condition of an item share one action. Another condition of the item, or a write of it,
+// is a second action.
+func TestSameCheckTwice(t *testing.T) {
+	t.Parallel()
+	ctx := t.Context()
+	db, outbox := openOutbox(t, dynastay.Options{})
+	text := dynastay.Prepare(expression.NewBuilder().WithCondition(dynastay.NameOf("text").Equal(dynastay.Param("text"))))
+	first, second := errors.New("first"), errors.New("second")
+	check := func(key, value string, meaning error) *dynastay.Operation[struct{}] {
+		return dynastay.NewOp(dynastay.OpSpec[struct{}]{
+			Name: "test.Check",
+			Prepare: func(_ context.Context, tx *dynastay.Tx) (struct{}, error) {
+				condition := text.With(dynastay.Item{"text": dynastay.Text(value)})
+				tx.Check(outboxTable, keyOf(key), condition, func(dynastay.Row) error { return meaning })
+				return struct{}{}, nil
+			},
+		})
+	}
+	_, err := outbox.Put(ctx, &message{ID: "m", Text: "a"})
+	require.NoError(t, err)
+	stop := db.Faults.Record()
+	require.NoError(t, db.Write(ctx, check("m", "a", first), check("m", "a", second), outbox.PutOp(&message{ID: "n", Text: "a"})))
+	sent := stop()
+	require.Len(t, sent, 1)
+	assert.Equal(t, 1, strings.Count(string(sent[0].Body), `"ConditionCheck":`))
+	assert.NoError(t, db.Write(ctx, check("m", "a", first), check("n", "a", second)))
+	assert.Equal(t, first, db.Write(ctx, check("m", "b", first), check("m", "b", second)))
+
+	stop = db.Faults.Record()
+	assert.ErrorContains(t, db.Write(ctx, check("m", "a", first), check("m", "b", second)), "both write item m")
+	assert.ErrorContains(t, db.Write(ctx, outbox.PutOp(&message{ID: "m"}), check("m", "a", second)), "both write item m")
+	assert.Empty(t, stop())
 }
 
 // A write of nothing is refused or sends no write, and nil is not an operation.

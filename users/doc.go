@@ -10,8 +10,8 @@
 // # Profiles
 //
 // An e-mail address belongs to only one user: it is guarded in the transaction that writes the profile, also when
-// [Repository.Update] changes it. Keys contain the addresses in plain text, or hashed with a secret of the platform; see
-// [Options]. Passwords, sessions and tokens are not part of a profile. [Repository.VerifyEmail] and
+// [Repository.Update] changes it. Keys contain the addresses in plain text, or hashed with a secret of the platform;
+// see [Options]. Passwords, sessions and tokens are not part of a profile. [Repository.VerifyEmail] and
 // [Repository.VerifyPhone] record that an address or a number is the user's own, [Repository.RecordLogin] the time of
 // the last login.
 //

@@ -34,23 +34,23 @@ type Erasure struct {
 }
 
 // Erase deletes everything that this package stores of a user, in the tables Users and Metadata, and whatever other
-// software stores there in the user's partitions. It also runs the given erasers, for what other packages store. Only an
-// item with the user's id and the time of the erasure remains.
+// software stores there in the user's partitions. It also runs the given erasers, for what other packages store. Only
+// an item with the user's id and the time of the erasure remains.
 //
 // First it runs [Repository.CheckErasure]; if that returns an error, nothing has been written, and Erase returns the
-// error. Then it puts the item that remains. From then on, this package refuses with [ErrErased] to create anything for
-// the user; use [Repository.NotErasedOp] for the same in your own writes. Then it erases in passes, until two successive
-// passes have found nothing. Between those two it waits for [dynastay.Options.IndexLag], because erasers may know the
-// data only from indexes, and for writes that were in flight. In each pass, the erasers come first. So a user for whom an
-// eraser finds a reason to refuse only then, such as a booking that was made after the check, still has a profile, and
-// can cancel it; call Erase again afterwards.
+// error. Then it puts the item that remains. From then on, this package refuses with [ErrErased] to create a profile,
+// preferences, a loyalty account or a wishlist for the user; use [Repository.NotErasedOp] for the same in your own
+// writes. Then it erases in passes, until two successive passes have found nothing. Between those two it waits for
+// [dynastay.Options.IndexLag], because erasers may know the data only from indexes, and for writes that were in flight.
+// In each pass, the erasers come first. So a user for whom an eraser finds a reason to refuse only then, such as a
+// booking that was made after the check, still has a profile, and can cancel it; call Erase again afterwards.
 //
-// If Erase fails or is interrupted, call it again: it continues where it stopped. It can also be repeated for a user who
-// was erased before. The result is what was done until then, even if there is an error. Erase does not require the user
-// to exist, so check the id: an id that was erased cannot be used again.
+// If Erase fails or is interrupted, call it again: it continues where it stopped. It can also be repeated for a user
+// who was erased before. The result is what was done until then, even if there is an error. Erase does not require the
+// user to exist, so check the id: an id that was erased cannot be used again.
 //
-// Erase fails with [ErrEmailSecret], and with [dynastay.ErrCorrupt] if the profile cannot be read, since the guard of its
-// address would remain. It takes 9 requests for a user with only a profile, 1 more for every 99 other items in each
+// Erase fails with [ErrEmailSecret], and with [dynastay.ErrCorrupt] if the profile cannot be read, since the guard of
+// its address would remain. It takes 9 requests for a user with only a profile, 1 more for every 99 other items in each
 // table, and those of the erasers; 6 for a user who was erased before.
 func (r *Repository) Erase(ctx context.Context, userID string, erasers ...Eraser) (*Erasure, error) {
 	report := &Erasure{UserID: userID, Done: map[string]int{}}
@@ -228,8 +228,8 @@ const opErase = "users.Erase"
 var present = dynastay.Prepare(expression.NewBuilder().WithCondition(
 	expression.AttributeExists(dynastay.NameOf(keys.UsersTable.Key.Partition)))).With(nil)
 
-// eraseOp deletes items of a user. With the check of the tombstone, even the deletion of a single item is a transaction,
-// which can be sent again if its response is lost.
+// eraseOp deletes items of a user. With the check of the tombstone, even the deletion of a single item is a
+// transaction, which can be sent again if its response is lost.
 func eraseOp(s *dynastay.Schema, userID string, items []dynastay.Key) *dynastay.Operation[struct{}] {
 	at, err := keys.Of(keys.Erased{UserID: userID})
 	return dynastay.NewOp(dynastay.OpSpec[struct{}]{

@@ -98,8 +98,8 @@ func (w write) prepare(t *testing.T, db *dyntest.DB, userID string) {
 	}
 }
 
-// check checks what a write that met an erasure was told: that it has written, that the user was erased, or that what it
-// needs does not exist any more.
+// check checks what a write that met an erasure was told: that it has written, that the user was erased, or that what
+// it needs does not exist any more.
 func (w write) check(t *testing.T, about string, mayBeUnknown bool, err error) {
 	t.Helper()
 	var refused *users.PointsError

@@ -213,8 +213,8 @@ type call struct {
 	faulty  bool
 }
 
-// ended compares the outcome of the operation with the expected one, and reports whether it was done. If the response to
-// a refusal is lost, the outcome may be unknown.
+// ended compares the outcome of the operation with the expected one, and reports whether it was done. If the response
+// to a refusal is lost, the outcome may be unknown.
 func (c *call) ended(want string, err error) bool {
 	got := outcomeOf(err)
 	c.met.add(c.name+": "+got, 1)

@@ -57,8 +57,8 @@ func (r *Repository) LoyaltyEntries(userID string) dynastay.Listing[*LoyaltyEntr
 // reversed, with [ErrReversed]. So if the outcome is unknown ([dynastay.ErrOutcomeUnknown]), repeat the movement.
 //
 // The lifetime points never decrease. When a movement takes them to or beyond the points from which a tier begins, see
-// [Options.Tiers], the user gets that tier as of then. A higher tier, which other software may have granted, is kept. An
-// account without a tier gets the one for its lifetime points.
+// [Options.Tiers], the user gets that tier as of then. A higher tier, which other software may have granted, is kept.
+// An account without a tier gets the one for its lifetime points.
 //
 // EarnOp fails with [ErrErased] if there is no account and the user's data was erased.
 func (r *Repository) EarnOp(m Movement) *dynastay.Operation[*LoyaltyEntry] {
@@ -71,8 +71,8 @@ func (r *Repository) Earn(ctx context.Context, m Movement, opts ...dynastay.Writ
 	return dynastay.Do(ctx, r.db, r.EarnOp(m), opts...)
 }
 
-// RedeemOp debits points from a loyalty account. It fails with a [*PointsError] if the account has fewer points, or does
-// not exist. Otherwise it is like [Repository.EarnOp].
+// RedeemOp debits points from a loyalty account. It fails with a [*PointsError] if the account has fewer points, or
+// does not exist. Otherwise it is like [Repository.EarnOp].
 func (r *Repository) RedeemOp(m Movement) *dynastay.Operation[*LoyaltyEntry] {
 	return r.moveOp("users.Redeem", m, -m.Points)
 }

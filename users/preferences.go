@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
@@ -120,7 +121,8 @@ func (r *Repository) UpdatePreferencesOp(
 				return r.firstPreferences(tx, userID, fn, opts)
 			}
 			// With OrMissing, an item that is deleted in the meantime is read again, and found to be missing.
-			change, err := changeOf(r.preferences, preferencesEntity, at, row, fn, append(opts, dynastay.OrMissing())...)
+			opts := append(slices.Clone(opts), dynastay.OrMissing())
+			change, err := changeOf(r.preferences, preferencesEntity, at, row, fn, opts...)
 			if err != nil {
 				return nil, err
 			}

@@ -222,9 +222,9 @@ var laterLogin = dynastay.Prepare(expression.NewBuilder().
 		dynastay.Absent(attrLastLogin).Or(dynastay.NameOf(attrLastLogin).LessThan(dynastay.Param("second"))))).
 	WithUpdate(expression.Set(dynastay.NameOf(attrLastLogin), dynastay.Param("time"))))
 
-// RecordLoginOp sets LastLoginAt to the present time, in whole seconds. It does not move the time backwards, and changes
-// neither UpdatedAt nor Version. If the user has already logged in within the same second, nothing is written. It fails
-// with [dynastay.ErrNotFound] if there is no such user.
+// RecordLoginOp sets LastLoginAt to the present time, in whole seconds. It does not move the time backwards, and
+// changes neither UpdatedAt nor Version. If the user has already logged in within the same second, nothing is written.
+// It fails with [dynastay.ErrNotFound] if there is no such user.
 func (r *Repository) RecordLoginOp(userID string) *dynastay.Operation[struct{}] {
 	const op = "users.RecordLogin"
 	at, err := keys.Of(keys.Profile{UserID: userID})

@@ -10,8 +10,8 @@ import (
 	"github.com/dynastay/dynastay/keys"
 )
 
-// CreateWishlistOp creates a wishlist of a user, with or without properties. An empty ID is generated, and the times and
-// the version are set. It fails with [dynastay.ErrAlreadyExists] if the user has a wishlist with the ID, and with
+// CreateWishlistOp creates a wishlist of a user, with or without properties. An empty ID is generated, and the times
+// and the version are set. It fails with [dynastay.ErrAlreadyExists] if the user has a wishlist with the ID, and with
 // [ErrErased]. The user does not need to have a profile, and neither the user's existence nor that of the properties is
 // checked.
 func (r *Repository) CreateWishlistOp(w Wishlist) *dynastay.Operation[*Wishlist] {
@@ -124,8 +124,8 @@ func (r *Repository) UpdateWishlist(
 }
 
 // AddToWishlistOp adds a property at the end of a wishlist. If the wishlist has the property already, nothing is
-// written. It fails with [dynastay.ErrNotFound], and with a [*dynastay.InvalidError] for PropertyIDs if the wishlist has
-// [MaxWishlist] properties. The existence of the property is not checked.
+// written. It fails with [dynastay.ErrNotFound], and with a [*dynastay.InvalidError] for PropertyIDs if the wishlist
+// has [MaxWishlist] properties. The existence of the property is not checked.
 func (r *Repository) AddToWishlistOp(userID, wishlistID, propertyID string) *dynastay.Operation[*Wishlist] {
 	return r.propertiesOp("wishlists.Add", userID, wishlistID, propertyID, func(ids []string) ([]string, error) {
 		switch {
@@ -146,8 +146,8 @@ func (r *Repository) AddToWishlist(
 	return dynastay.Do(ctx, r.db, r.AddToWishlistOp(userID, wishlistID, propertyID), opts...)
 }
 
-// RemoveFromWishlistOp removes a property from a wishlist, everywhere if other software has stored it more than once. If
-// the wishlist does not have the property, nothing is written. It fails with [dynastay.ErrNotFound].
+// RemoveFromWishlistOp removes a property from a wishlist, everywhere if other software has stored it more than once.
+// If the wishlist does not have the property, nothing is written. It fails with [dynastay.ErrNotFound].
 func (r *Repository) RemoveFromWishlistOp(userID, wishlistID, propertyID string) *dynastay.Operation[*Wishlist] {
 	return r.propertiesOp("wishlists.Remove", userID, wishlistID, propertyID, func(ids []string) ([]string, error) {
 		return slices.DeleteFunc(slices.Clone(ids), func(id string) bool { return id == propertyID }), nil
@@ -163,8 +163,8 @@ func (r *Repository) RemoveFromWishlist(
 }
 
 // DeleteWishlistOp deletes a wishlist. It fails with [dynastay.ErrNotFound], unless [dynastay.OrMissing] is given, and
-// with [dynastay.ErrVersion] if the wishlist is not at the version of [dynastay.IfVersion]. If its response is lost, the
-// error may be [dynastay.ErrOutcomeUnknown].
+// with [dynastay.ErrVersion] if the wishlist is not at the version of [dynastay.IfVersion]. If its response is lost,
+// the error may be [dynastay.ErrOutcomeUnknown].
 func (r *Repository) DeleteWishlistOp(userID, wishlistID string, opts ...dynastay.UpdateOption) *dynastay.Operation[struct{}] {
 	at, err := wishlistKey(userID, wishlistID)
 	if err != nil {
