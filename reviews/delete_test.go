@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"testing"
 	"time"
 
@@ -22,23 +23,33 @@ import (
 // votes stores the votes of n users for an approved review, as Vote does.
 func (h *house) votes(t *testing.T, id string, n int) {
 	t.Helper()
-	table := h.TableName(keys.ReviewsTable)
-	for first := 0; first < n; first += 25 {
+	var items []dynastay.Item
+	for i := range n {
+		user := fmt.Sprintf("voter_%03d", i)
+		items = append(items, dynastay.Item{
+			"PK": dynastay.Text("REVIEW#" + id), "SK": dynastay.Text("VOTE#" + user), "EntityType": dynastay.Text("Vote"),
+			"ReviewId": dynastay.Text(id), "UserId": dynastay.Text(user),
+			"GSI2PK": dynastay.Text("USER#" + user), "GSI2SK": dynastay.Text("VOTE#" + id),
+		})
+	}
+	putAll(t, h.DB, items)
+	set(t, h.DB, keys.ReviewsTable, keyOf(id), "SET HelpfulCount = :n", dynastay.Item{":n": dynastay.Number(n)})
+}
+
+// putAll writes items of the Reviews table as other software would.
+func putAll(t *testing.T, db *dyntest.DB, items []dynastay.Item) {
+	t.Helper()
+	table := db.TableName(keys.ReviewsTable)
+	for part := range slices.Chunk(items, 25) {
 		var puts []types.WriteRequest
-		for i := first; i < min(first+25, n); i++ {
-			user := fmt.Sprintf("voter_%03d", i)
-			puts = append(puts, types.WriteRequest{PutRequest: &types.PutRequest{Item: dynastay.Item{
-				"PK": dynastay.Text("REVIEW#" + id), "SK": dynastay.Text("VOTE#" + user), "EntityType": dynastay.Text("Vote"),
-				"ReviewId": dynastay.Text(id), "UserId": dynastay.Text(user),
-				"GSI2PK": dynastay.Text("USER#" + user), "GSI2SK": dynastay.Text("VOTE#" + id),
-			}}})
+		for _, item := range part {
+			puts = append(puts, types.WriteRequest{PutRequest: &types.PutRequest{Item: item}})
 		}
-		_, err := h.Engine.Client().BatchWriteItem(t.Context(), &dynamodb.BatchWriteItemInput{
+		_, err := db.Engine.Client().BatchWriteItem(t.Context(), &dynamodb.BatchWriteItemInput{
 			RequestItems: map[string][]types.WriteRequest{table: puts},
 		})
 		require.NoError(t, err)
 	}
-	set(t, h.DB, keys.ReviewsTable, keyOf(id), "SET HelpfulCount = :n", dynastay.Item{":n": dynastay.Number(n)})
 }
 
 // popular creates an approved review with a response and n votes.
