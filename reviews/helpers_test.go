@@ -121,6 +121,15 @@ func set(t *testing.T, db *dyntest.DB, s *dynastay.Schema, key dynastay.Key, upd
 	require.NoError(t, err)
 }
 
+// remove deletes an item as other software would.
+func remove(t *testing.T, db *dyntest.DB, s *dynastay.Schema, key dynastay.Key) {
+	t.Helper()
+	_, err := db.Engine.Client().DeleteItem(t.Context(), &dynamodb.DeleteItemInput{
+		TableName: aws.String(db.TableName(s)), Key: s.Key.Of(key),
+	})
+	require.NoError(t, err)
+}
+
 // partition reads all items of a partition past the library.
 func partition(t *testing.T, db *dyntest.DB, s *dynastay.Schema, pk string) []map[string]any {
 	t.Helper()

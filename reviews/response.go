@@ -70,10 +70,7 @@ var checkApproved = dynastay.Prepare(expression.NewBuilder().WithCondition(isApp
 // [Repository.UpdateResponse], and with the error of [Response.Validate]. The times and the version are set.
 func (r *Repository) RespondOp(v Response) *dynastay.Operation[*Response] {
 	made, err := r.responses.Creation(&v)
-	at, noKey := keys.Of(keys.Review{ReviewID: v.ReviewID})
-	if err == nil {
-		err = noKey
-	}
+	at, _ := keys.Of(keys.Review{ReviewID: v.ReviewID}) // is valid if the key of the response is
 	return dynastay.NewOp(dynastay.OpSpec[*Response]{
 		Name: "reviews.Respond", Invalid: err, Input: made.Input,
 		Prepare: func(_ context.Context, tx *dynastay.Tx) (*Response, error) {

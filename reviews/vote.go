@@ -44,15 +44,13 @@ var ErrOwnReview = errors.New("the review is the user's own")
 // VoteOp records that a user finds a review helpful, and counts the vote in HelpfulCount. The review must be approved.
 // Votes do not change its version. A user votes for a review only once: a second vote fails with
 // [dynastay.ErrAlreadyExists]. VoteOp fails with [dynastay.ErrNotFound] if the review does not exist, with a
-// [*StatusError] if it is not approved, and with [ErrOwnReview]. In one process, the votes for a review queue.
+// [*StatusError] if it is not approved, with [ErrOwnReview], and with [dynastay.ErrCorrupt] if other software has stored
+// a count that is not a number. In one process, the votes for a review queue.
 func (r *Repository) VoteOp(reviewID, userID string) *dynastay.Operation[struct{}] {
 	const op = "reviews.Vote"
 	made, err := r.votes.Creation(&vote{ReviewID: reviewID, UserID: userID})
-	review, noKey := keys.Of(keys.Review{ReviewID: reviewID})
-	if err == nil {
-		err = noKey
-	}
-	uncounted := false // the count is a NULL, to which nothing can be added; other software may have stored it
+	review, _ := keys.Of(keys.Review{ReviewID: reviewID}) // is valid if the key of the vote is
+	uncounted := false                                    // the count is a NULL, to which nothing can be added; other software may have stored it
 	return dynastay.NewOp(dynastay.OpSpec[struct{}]{
 		Name: op, Invalid: err, Input: made.Input, Contest: contest(review),
 		Prepare: func(_ context.Context, tx *dynastay.Tx) (struct{}, error) {
@@ -67,8 +65,14 @@ func (r *Repository) VoteOp(reviewID, userID string) *dynastay.Operation[struct{
 				case old.Text(attrUser) == userID:
 					return &dynastay.Error{Op: op, Entity: "Review", ID: reviewID, Err: ErrOwnReview}
 				}
-				uncounted = !uncounted
-				return dynastay.ErrOvertaken
+				switch old.Value(attrHelpful).Kind() {
+				case dynastay.KindMissing, dynastay.KindNumber, dynastay.KindNull:
+					uncounted = old.Value(attrHelpful).Kind() == dynastay.KindNull
+					return dynastay.ErrOvertaken
+				}
+				return &dynastay.Error{
+					Op: op, Entity: "Review", ID: reviewID, Field: attrHelpful, Kind: dynastay.ErrCorrupt, Err: errNotCounted,
+				}
 			})
 			return struct{}{}, made.AddTo(tx)
 		},
@@ -76,12 +80,15 @@ func (r *Repository) VoteOp(reviewID, userID string) *dynastay.Operation[struct{
 	})
 }
 
+var errNotCounted = errors.New("must be a number")
+
 // The two ways to count a vote: nothing can be added to a NULL.
 var (
 	helpful    = dynastay.NameOf(attrHelpful)
 	mayVote    = dynastay.NameOf(attrUser).NotEqual(dynastay.Param("user")).And(isApproved)
 	isNull     = helpful.AttributeType(expression.Null)
-	countVote  = counting(expression.Add(helpful, expression.Value(1)), expression.Not(isNull))
+	isNumber   = helpful.AttributeType(expression.Number).Or(helpful.AttributeNotExists())
+	countVote  = counting(expression.Add(helpful, expression.Value(1)), isNumber)
 	countFirst = counting(expression.Set(helpful, expression.Value(1)), isNull)
 )
 
@@ -103,7 +110,7 @@ var uncount = dynastay.Prepare(expression.NewBuilder().
 // there is none. In one process, the votes for a review queue.
 func (r *Repository) UnvoteOp(reviewID, userID string) *dynastay.Operation[struct{}] {
 	at, err := keys.Of(keys.Vote{ReviewID: reviewID, UserID: userID})
-	review, _ := keys.Of(keys.Review{ReviewID: reviewID}) // is valid if the other key is
+	review, _ := keys.Of(keys.Review{ReviewID: reviewID}) // is valid if the key of the vote is
 	return dynastay.NewOp(dynastay.OpSpec[struct{}]{
 		Name: "reviews.Unvote", Invalid: err, Input: func(in *dynastay.Input) { in.Key(at) }, Contest: contest(review),
 		Prepare: func(_ context.Context, tx *dynastay.Tx) (struct{}, error) {
