@@ -1,6 +1,6 @@
 // Package dynastay is the core of a library of typed repositories on Amazon DynamoDB for lodging and booking platforms.
-// The repositories manage properties, room-night inventory, bookings and users. They never oversell and never lose a
-// write, and use as few requests and capacity units as DynamoDB allows.
+// The repositories manage properties, room-night inventory, bookings, users and reviews. They never oversell and never
+// lose a write, and use as few requests and capacity units as DynamoDB allows.
 //
 // The other packages of this module are:
 //
@@ -11,7 +11,8 @@
 //	              properties/search has offers for a stay and a party, with filters and orders; properties/catalog has
 //	              the amenities, the destinations that people type, and settings
 //	bookings      stays that are held or sold: create and find them, and lead them to check-out or cancellation
-//	users         profiles
+//	users         profiles with unique e-mail addresses, preferences, loyalty points, wishlists, and the erasure of a user
+//	reviews       reviews, their moderation, responses and votes, and the ratings of properties
 //	dyntest       a real engine and isolated tables for tests, in one line; faults, budgets, a clock, generated worlds;
 //	              dyntest/engine starts engines for programs
 //
