@@ -1,0 +1,138 @@
+package reviews_test
+
+import (
+	"context"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/dynastay/dynastay"
+	"github.com/dynastay/dynastay/dyntest"
+	"github.com/dynastay/dynastay/keys"
+	"github.com/dynastay/dynastay/properties"
+	"github.com/dynastay/dynastay/reviews"
+)
+
+// cost is what a call costs: requests, read units, and the write units of the tables and of each index.
+type cost struct {
+	requests    int
+	read, table float64
+	indexes     units // of reviews, by the first part of the name; "property" is all of the property's
+}
+
+type units map[string]float64
+
+// What the documentation says about requests, for reviews of up to 1 KB. Requests are the same on every engine; units are
+// compared on dynoxide, because local engines count those of transactions differently.
+func TestCosts(t *testing.T) {
+	t.Parallel()
+	var mu sync.Mutex
+	var spent cost
+	db := dyntest.New(t, reviewTables, dyntest.At(noon), dyntest.With(dynastay.Options{
+		IndexLag: 1,
+		Observer: func(_ context.Context, c dynastay.Call) {
+			mu.Lock()
+			defer mu.Unlock()
+			spent.requests += c.Requests()
+			for _, u := range c.Usage {
+				spent.read += u.ReadUnits
+				name, _, _ := strings.Cut(u.Index, "-")
+				switch {
+				case u.WriteUnits == 0:
+				case u.Index == "":
+					spent.table += u.WriteUnits
+				case strings.HasSuffix(u.Table, keys.PropertiesTable.Name):
+					spent.indexes["property"] += u.WriteUnits
+				default:
+					spent.indexes[name] += u.WriteUnits
+				}
+			}
+		},
+	}))
+	h := newHouse(t, db)
+	repo, ctx := open(db.DB), t.Context()
+	given, strange := h.guest(t), h.guest(t)
+	strange.UserID = "user_other"
+	edit := func(title string) func(*reviews.Review) error {
+		return func(v *reviews.Review) error { v.Title = title; return nil }
+	}
+	change := func(r *reviews.Response) error { r.Text = "Thanks"; return nil }
+	refused := func(err error) error {
+		assert.Error(t, err)
+		return nil
+	}
+	page := func(l dynastay.Listing[*reviews.Review]) func() error {
+		return func() error { return second(l.Page(ctx, dynastay.Paging{Limit: 20})) }
+	}
+	var v *reviews.Review
+	var many, few *reviews.Review
+	for _, row := range []struct {
+		name string
+		call func() error
+		want cost
+	}{
+		{"create", func() (err error) { v, err = repo.Create(ctx, given); return err }, cost{1, 0, 6, units{"GSI2": 1, "GSI3": 1, "GSI4": 1}}},
+		{"create again", func() error { return refused(second(repo.Create(ctx, given))) }, cost{1, 0, 0, nil}},
+		{"create, refused", func() error { return refused(second(repo.Create(ctx, strange))) }, cost{1, 0, 0, nil}},
+		{"get", func() error { return second(repo.Get(ctx, v.ID)) }, cost{1, 0.5, 0, nil}},
+		{"by booking", func() error { return second(repo.ByBooking(ctx, v.BookingID)) }, cost{2, 1, 0, nil}},
+		{"by booking, consistent", func() error { return second(repo.ByBooking(ctx, v.BookingID, dynastay.Consistent)) }, cost{2, 2, 0, nil}},
+		{"by booking, none", func() error { return refused(second(repo.ByBooking(ctx, "bkg_none"))) }, cost{2, 1.5, 0, nil}},
+		{"by booking, none, consistent", func() error { return refused(second(repo.ByBooking(ctx, "bkg_none", dynastay.Consistent))) }, cost{1, 1, 0, nil}},
+		{"pending", page(repo.Pending()), cost{1, 0.5, 0, nil}},
+		{"update, pending", func() error { return second(repo.Update(ctx, v.ID, edit("1"))) }, cost{2, 1, 1, units{"GSI2": 1, "GSI3": 1}}},
+		{"update, nothing", func() error { return second(repo.Update(ctx, v.ID, edit("1"))) }, cost{1, 1, 0, nil}},
+		{"reject, pending", func() error { return second(repo.Reject(ctx, v.ID, 2, "")) }, cost{2, 1, 1, units{"GSI2": 1, "GSI3": 1}}},
+		{"approve", func() error { return second(repo.Approve(ctx, v.ID, 3)) }, cost{3, 2, 4, units{"GSI1": 1, "GSI2": 1, "property": 2}}},
+		{"approve, version", func() error { return refused(second(repo.Reject(ctx, v.ID, 3, ""))) }, cost{1, 1, 0, nil}},
+		{"respond", func() error { return second(repo.Respond(ctx, thanks(v.ID))) }, cost{1, 0, 4, units{"GSI2": 1}}},
+		{"update response", func() error { return second(repo.UpdateResponse(ctx, v.ID, change)) }, cost{2, 1, 1, units{"GSI2": 1}}},
+		{"vote", func() error { return repo.Vote(ctx, v.ID, "user_1") }, cost{1, 0, 4, units{"GSI1": 1, "GSI2": 2}}},
+		{"vote again", func() error { return refused(repo.Vote(ctx, v.ID, "user_1")) }, cost{1, 0, 0, nil}},
+		{"voted", func() error { return second(repo.Voted(ctx, "user_1", []string{v.ID})) }, cost{1, 0.5, 0, nil}},
+		{"unvote", func() error { return repo.Unvote(ctx, v.ID, "user_1") }, cost{1, 0, 4, units{"GSI1": 1, "GSI2": 2}}},
+		{"get with response", func() error { return second(repo.Get(ctx, v.ID)) }, cost{1, 0.5, 0, nil}},
+		{"by property", page(repo.ByProperty(h.id)), cost{1, 0.5, 0, nil}},
+		{"by property, with responses", page(dynastay.Load(repo.ByProperty(h.id), repo.WithResponses)), cost{2, 1, 0, nil}},
+		{"by user", page(repo.ByUser(given.UserID)), cost{1, 0.5, 0, nil}},
+		{"delete response", func() error { return repo.DeleteResponse(ctx, v.ID) }, cost{1, 0, 1, units{"GSI2": 1}}},
+		{"update, approved", func() error { return second(repo.Update(ctx, v.ID, edit("2"))) }, cost{3, 2, 4, units{"GSI1": 1, "GSI2": 1, "GSI3": 1, "property": 2}}},
+		{"approve again", func() error { return second(repo.Approve(ctx, v.ID, 5)) }, cost{3, 2, 4, units{"GSI1": 1, "GSI2": 1, "GSI3": 1, "property": 2}}},
+		{"reject, approved", func() error { return second(repo.Reject(ctx, v.ID, 6, "")) }, cost{3, 2, 4, units{"GSI1": 1, "GSI2": 1, "property": 2}}},
+		{"delete, rejected", func() error { return repo.Delete(ctx, v.ID) }, cost{4, 3, 4, units{"GSI2": 1, "GSI4": 1}}},
+		{"delete, missing", func() error { return refused(repo.Delete(ctx, v.ID)) }, cost{1, 1, 0, nil}},
+		{"delete, approved, with 3 votes and a response", func() error { return repo.Delete(ctx, few.ID) }, cost{7, 4, 18, units{"GSI1": 1, "GSI2": 7, "GSI4": 1, "property": 2}}},
+		{"delete, approved, with 250 votes and a response", func() error { return repo.Delete(ctx, many.ID) }, cost{9, 15, 516, units{"GSI1": 1, "GSI2": 256, "GSI4": 1, "property": 2}}},
+		{"repair, right", func() error { return second(repo.RepairRating(ctx, h.id)) }, cost{2, 1.5, 0, nil}},
+		{"repair, wrong", func() error { return second(repo.RepairRating(ctx, h.id)) }, cost{3, 1.5, 1, units{"property": 2}}},
+		{"erase, nothing", func() error { return second(repo.Eraser().Erase(ctx, "user_none")) }, cost{1, 0.5, 0, nil}},
+		{"erase, a vote and a response", func() error { return second(repo.Eraser().Erase(ctx, "user_traces")) }, cost{4, 1.5, 5, units{"GSI1": 1, "GSI2": 3}}},
+	} {
+		switch row.name { // what is there beforehand is not counted
+		case "delete, approved, with 3 votes and a response":
+			few = h.popular(t, 3)
+		case "delete, approved, with 250 votes and a response":
+			many = h.popular(t, 250)
+		case "repair, wrong":
+			require.NoError(t, second(properties.New(db.Direct, nil).Rate(ctx, h.id, 0, 50)))
+		case "erase, a vote and a response":
+			voted := h.approved(t, 60)
+			response := thanks(voted.ID)
+			response.ResponderID = "user_traces"
+			require.NoError(t, open(db.Direct).Vote(ctx, voted.ID, "user_traces"))
+			require.NoError(t, second(open(db.Direct).Respond(ctx, response)))
+		}
+		spent = cost{indexes: units{}}
+		require.NoError(t, row.call(), row.name)
+		if row.want.indexes == nil {
+			row.want.indexes = units{}
+		}
+		if strings.HasPrefix(db.Engine.Name(), "dynoxide") {
+			assert.Equal(t, row.want, spent, row.name)
+		}
+		assert.Equal(t, row.want.requests, spent.requests, row.name)
+	}
+}
