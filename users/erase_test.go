@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -300,14 +301,14 @@ func (f onErase) Erase(context.Context, string) (map[string]int, error) { return
 func TestEraseOfALongLedger(t *testing.T) {
 	t.Parallel()
 	db, repo := clocked(t)
-	for i := range 250 {
+	for i := range 3 * 99 {
 		item := keys.UsersTable.Key.Of(dynastay.Key{PK: "USER#john_1", SK: fmt.Sprintf("LOYALTYENTRY#%03d", i)})
 		put(t, db, item)
 	}
 	stop := db.Faults.Record()
 	got, err := repo.Erase(t.Context(), "john_1")
 	require.NoError(t, err)
-	assert.Equal(t, map[string]int{"loyalty entries deleted": 250}, got.Done)
+	assert.Equal(t, map[string]int{"loyalty entries deleted": 3 * 99}, got.Done)
 	transactions := 0
 	for _, r := range stop() {
 		if r.Operation == "TransactWriteItems" {
@@ -352,9 +353,12 @@ func TestEraseOfForeignUsers(t *testing.T) {
 	require.NoError(t, err)
 	assert.Equal(t, map[string]int{"profiles deleted": 1, "loyalty accounts deleted": 1, "wishlists deleted": 1}, got.Done)
 	assertErased(t, db, "user_456", "")
+	assert.Len(t, partition(t, db, "CONFIG#email"), 1, "the guard was looked for under a form that nobody changes")
 
+	// Without a guard, the profile is deleted alone. A lost response is no reason to give up.
 	item["Email"] = dynastay.Text("not an address")
 	put(t, db, item)
+	db.Faults.Inject(dyntest.LoseAnswer(), dyntest.When{Operation: "TransactWriteItems", Nth: 1})
 	got, err = repo.Erase(t.Context(), "user_456")
 	require.NoError(t, err)
 	assert.Equal(t, map[string]int{"profiles deleted": 1}, got.Done)
@@ -365,6 +369,30 @@ func TestEraseOfForeignUsers(t *testing.T) {
 	assert.ErrorIs(t, err, dynastay.ErrCorrupt)
 	assert.Equal(t, start, got.ErasedAt)
 	assert.Empty(t, got.Done)
+}
+
+// What decides is read consistently.
+func TestDecisionsAreConsistent(t *testing.T) {
+	t.Parallel()
+	db, repo := clocked(t)
+	furnish(t, db, "john_1")
+	stop := db.Faults.Record()
+	var errs []error
+	errs = append(errs, first(repo.Update(t.Context(), "john_1", editing(func(u *users.User) { u.FirstName = "Jane" }))))
+	errs = append(errs, first(repo.UpdatePreferences(t.Context(), "john_1", setting("a", "b"))))
+	errs = append(errs, first(repo.Earn(t.Context(), users.Movement{UserID: "john_1", ReasonID: "r3", Points: 10})))
+	errs = append(errs, createWishlist(t.Context(), repo, "john_1"))
+	errs = append(errs, first(repo.AddToWishlist(t.Context(), "john_1", "wl_john_1", "prop_1")))
+	errs = append(errs, first(repo.Erase(t.Context(), "john_1")), first(repo.Erase(t.Context(), "john_1")))
+	require.NoError(t, errors.Join(errs...))
+	reads := 0
+	for _, r := range stop() {
+		if slices.Contains([]string{"GetItem", "BatchGetItem", "Query"}, r.Operation) {
+			reads++
+			assert.Contains(t, string(r.Body), `"ConsistentRead":true`)
+		}
+	}
+	assert.Greater(t, reads, 12)
 }
 
 // Whichever request of an erasure fails, and however: repeating it leaves nothing but the tombstone.

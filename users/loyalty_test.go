@@ -306,6 +306,14 @@ func TestForeignAccounts(t *testing.T) {
 		want := &users.Loyalty{UserID: "user_456", Points: 1000, LifetimePoints: 1000, Tier: users.Silver, TierSince: start, UpdatedAt: start}
 		assert.Equal(t, want, got)
 	})
+	t.Run("a negative balance", func(t *testing.T) {
+		item := testdata(t, "loyalty.json")
+		item["Points"] = dynastay.Number(-100)
+		put(t, db, item)
+		e, err := repo.Earn(t.Context(), users.Movement{UserID: "user_456", ReasonID: "negative", Points: 50})
+		require.NoError(t, err)
+		assert.Equal(t, -50, e.Balance)
+	})
 	for name, spoil := range map[string]func(dynastay.Item){
 		"no user":            func(i dynastay.Item) { delete(i, "UserId") },
 		"another user":       func(i dynastay.Item) { i["UserId"] = dynastay.Text("user_1") },

@@ -124,9 +124,8 @@ func TestPreferencesRefuses(t *testing.T) {
 		assert.ErrorIs(t, err, dynastay.ErrInvalid)
 		_, err = repo.UpdatePreferences(t.Context(), "user_1", setting("a", "b"), dynastay.IfVersion(2))
 		assert.ErrorIs(t, err, dynastay.ErrVersion)
-		_, err = repo.UpdatePreferences(t.Context(), "user_1", setting("a", "b"), dynastay.IfWritten(dynastay.WriteID("AAAAAAAAAAA=")))
-		assert.Error(t, err)
-		assert.NotErrorIs(t, err, dynastay.ErrNotFound)
+		_, err = repo.UpdatePreferences(t.Context(), "user_1", setting("a", "b"), dynastay.IfWritten("AAAAAAAAAAAAAAAA"))
+		assert.ErrorIs(t, err, dynastay.ErrVersion)
 	}
 	assert.Empty(t, partition(t, db, "USER#user_2"))
 	stored, err := repo.Preferences(t.Context(), "user_1")

@@ -16,7 +16,6 @@ import (
 // checked.
 func (r *Repository) CreateWishlistOp(w Wishlist) *dynastay.Operation[*Wishlist] {
 	const op = "wishlists.Create"
-	w.PropertyIDs = slices.Clone(w.PropertyIDs)
 	made, err := r.wishlists.Creation(&w)
 	if err == nil {
 		err = w.validateProperties()

@@ -336,6 +336,28 @@ func TestWishlistOnce(t *testing.T) {
 	assert.Equal(t, made.Name, again.Name)
 }
 
+// What a later operation of the same write does with the result is not what is written.
+func TestWishlistIsWrittenAsGiven(t *testing.T) {
+	t.Parallel()
+	db, repo := clocked(t)
+	created, runs := repo.CreateWishlistOp(summer()), 0
+	meddle := dynastay.NewOp(dynastay.OpSpec[struct{}]{
+		Name: "test.Meddle",
+		Prepare: func(context.Context, *dynastay.Tx) (struct{}, error) {
+			runs++
+			if runs == 1 {
+				created.Result().PropertyIDs[0] = "changed"
+				return struct{}{}, dynastay.ErrOvertaken
+			}
+			return struct{}{}, nil
+		},
+	})
+	require.NoError(t, db.Write(t.Context(), created, meddle))
+	got, err := repo.Wishlist(t.Context(), "user_456", "wl_123", dynastay.Consistent)
+	require.NoError(t, err)
+	assert.Equal(t, summer().PropertyIDs, got.PropertyIDs)
+}
+
 // Properties that are added and removed at the same time: every change is kept, and no property is there twice.
 func TestNoPropertyIsLost(t *testing.T) {
 	t.Parallel()
