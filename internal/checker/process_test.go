@@ -21,6 +21,7 @@ import (
 	"github.com/dynastay/dynastay/keys"
 	"github.com/dynastay/dynastay/keys/key"
 	"github.com/dynastay/dynastay/properties"
+	"github.com/dynastay/dynastay/reviews"
 	"github.com/dynastay/dynastay/users"
 )
 
@@ -53,6 +54,7 @@ type process struct {
 	bookings       *bookings.Repository
 	properties     *properties.Repository
 	users          *users.Repository
+	reviews        *reviews.Repository
 	nights         *availability.Repository
 }
 
@@ -75,6 +77,7 @@ func (c *checker) process(name string, options dynastay.Options) *process {
 	options.Observer = c.observe
 	db := dynastay.Open(&client{c.db.Client, c.late}, &options)
 	own := key.Shards{Write: 1 + len(c.processes)%shards, Read: shards}
+	hosts := properties.New(db, nil)
 	return &process{
 		name: name, takesTurns: !options.NoGates, DB: db,
 		locks: entity.NewTable(db, lockIn(lockTable)), latches: entity.NewTable(db, lockIn(latchTable)),
@@ -84,7 +87,7 @@ func (c *checker) process(name string, options dynastay.Options) *process {
 		baskets: entity.NewTable(db, basketEntity), orders: entity.NewTable(db, orderEntity),
 		parcels:    entity.NewTable(db, parcelEntity),
 		bookings:   bookings.New(db, &bookings.Options{StatusShards: own, CheckInShards: own, HoldShards: own, HoldGrace: grace}),
-		properties: properties.New(db, nil), nights: availability.New(db),
+		properties: hosts, nights: availability.New(db), reviews: reviews.New(db, hosts, &reviews.Options{PendingShards: own}),
 		users: users.New(db, &users.Options{EmailSecret: emailSecret}),
 	}
 }

@@ -96,8 +96,8 @@ func (s *signups) check() {
 	owners := map[string]string{}
 	for _, item := range s.scan(keys.UsersTable) {
 		p := s.plainOf(item)
-		if p["PK"] == "CONFIG#email" {
-			continue // the form of the addresses in keys
+		if p["PK"] == "CONFIG#email" || strings.HasPrefix(p["SK"].(string), "LOYALTY") {
+			continue // the form of the addresses in keys, and the points of others
 		}
 		if email, ok := strings.CutPrefix(p["PK"].(string), "EMAIL#"); ok {
 			guards[email] = p["UserId"].(string)

@@ -1,0 +1,172 @@
+package checker
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"sync"
+
+	"github.com/dynastay/dynastay"
+	"github.com/dynastay/dynastay/keys"
+	"github.com/dynastay/dynastay/users"
+)
+
+// points are the loyalty accounts of a few users. A movement has its mark as the reason, so it needs no key to be
+// repeated.
+type points struct {
+	*checker
+	moves, reversals repeats
+
+	mu   sync.Mutex
+	made []*movement
+}
+
+type movement struct {
+	users.Movement
+	redeems  bool
+	verdict  func() verdict
+	reversal *once // nil if nobody takes the movement back
+}
+
+func newPoints(c *checker) *points { return &points{checker: c} }
+
+const members = 6
+
+var short = refusal(func(err error) bool {
+	var refused *users.PointsError
+	return errors.As(err, &refused)
+})
+
+func (s *points) draw(w *worker) *movement {
+	m := &movement{Movement: users.Movement{
+		UserID: fmt.Sprint("member_", w.rand.IntN(members)), ReasonID: w.mark(), Points: 1 + w.rand.IntN(900),
+	}, redeems: w.oneIn(2)}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.made = append(s.made, m)
+	return m
+}
+
+func (m *movement) send(ctx context.Context, p *process) (err error) {
+	if m.redeems {
+		_, err = p.users.Redeem(ctx, m.Movement)
+	} else {
+		_, err = p.users.Earn(ctx, m.Movement)
+	}
+	return err
+}
+
+func (s *points) step(w *worker) {
+	switch w.rand.IntN(5) {
+	case 0, 1:
+		s.moves.call(w, func() *once {
+			m := s.draw(w)
+			o := &once{name: "move points once", items: m.UserID, about: m.ReasonID, refusal: short, send: m.send}
+			m.verdict = o.verdict
+			return o
+		})
+	case 2, 3:
+		m := s.draw(w)
+		v := w.call("move points", m.UserID, m.ReasonID, short, func(ctx context.Context) error { return m.send(ctx, w.process) })
+		s.mu.Lock()
+		defer s.mu.Unlock()
+		m.verdict = func() verdict { return v }
+	default:
+		if m := s.reversible(w); m != nil {
+			m.reversal.call(w)
+		}
+	}
+}
+
+// reversible is one of the last movements that nobody repeats.
+func (s *points) reversible(w *worker) *movement {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for range 12 {
+		at := len(s.made) - 1 - w.rand.IntN(20)
+		if at < 0 || s.made[at].verdict == nil {
+			continue
+		}
+		m := s.made[at]
+		s.moves.mu.Lock()
+		repeated := false
+		for _, o := range s.moves.all {
+			repeated = repeated || o.about == m.ReasonID
+		}
+		s.moves.mu.Unlock()
+		if repeated {
+			continue
+		}
+		if m.reversal == nil {
+			m.reversal = &once{
+				name: "reverse", items: m.UserID, about: m.ReasonID, refusal: short.or(refusedBy(dynastay.ErrNotFound)),
+				send: func(ctx context.Context, p *process) error {
+					_, err := p.users.Reverse(ctx, m.UserID, m.ReasonID)
+					return err
+				},
+			}
+			s.reversals.mu.Lock()
+			s.reversals.all = append(s.reversals.all, m.reversal)
+			s.reversals.mu.Unlock()
+		}
+		return m
+	}
+	return nil
+}
+
+func (s *points) settle(w *worker) {
+	s.moves.settle(w)
+	s.reversals.settle(w)
+}
+
+func (s *points) check() {
+	accounts, entries := map[string]plain{}, map[string]plain{}
+	for _, item := range s.scan(keys.UsersTable) {
+		p := s.plainOf(item)
+		switch reason, isEntry := strings.CutPrefix(p["SK"].(string), "LOYALTYENTRY#"); {
+		case isEntry:
+			entries[reason] = p
+		case p["SK"] == "LOYALTY":
+			accounts[p["UserId"].(string)] = p
+		}
+	}
+	balance, lifetime := map[string]float64{}, map[string]float64{}
+	for _, m := range s.made {
+		e := entries[m.ReasonID]
+		v := m.verdict()
+		if e == nil && v == acknowledged || e != nil && v == refused {
+			s.differ("a movement of points that was answered otherwise", m.UserID, "%s: %s, %v", m.ReasonID, v, e)
+		}
+		if e == nil {
+			continue
+		}
+		delete(entries, m.ReasonID)
+		if want := m.signed(); e["Points"].(float64) != want || e["UserId"] != m.UserID {
+			s.differ("another movement of points", m.UserID, "%s: %v", m.ReasonID, e)
+		}
+		back := e["ReversedAt"] != nil
+		if m.reversal == nil && back || m.reversal != nil && (m.reversal.verdict() == acknowledged) != back && m.reversal.verdict() != unknown {
+			s.differ("a reversal that was answered otherwise", m.UserID, "%s: %v", m.ReasonID, e)
+		}
+		if !back {
+			balance[m.UserID] += m.signed()
+			lifetime[m.UserID] += max(m.signed(), 0)
+		}
+	}
+	for reason, e := range entries {
+		s.differ("a movement of points that nobody made", e["UserId"].(string), "%s", reason)
+	}
+	for id, a := range accounts {
+		if a["Points"].(float64) != balance[id] || a["LifetimePoints"].(float64) != lifetime[id] || balance[id] < 0 {
+			s.differ("points do not add up", id, "%v, and not %v of %v", a, balance[id], lifetime[id])
+		}
+	}
+}
+
+func (m *movement) signed() float64 {
+	if m.redeems {
+		return -float64(m.Points)
+	}
+	return float64(m.Points)
+}

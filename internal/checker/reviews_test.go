@@ -1,0 +1,202 @@
+package checker
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"strings"
+	"sync"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/dynastay/dynastay"
+	"github.com/dynastay/dynastay/keys"
+	"github.com/dynastay/dynastay/reviews"
+)
+
+// opinions are reviews of the hotel that other software has stored, which many moderate and vote for.
+type opinions struct {
+	*checker
+	voters, decided repeats
+
+	mu     sync.Mutex
+	votes  []*ballot
+	edited map[string][]*revision // by review
+}
+
+type ballot struct {
+	review, user string
+	verdict      func() verdict
+}
+
+// revision is a decision or a change for one version of a review.
+type revision struct {
+	version int
+	verdict func() verdict
+}
+
+const opinionCount = 8
+
+func newOpinions(c *checker) *opinions {
+	s := &opinions{checker: c, edited: map[string][]*revision{}}
+	for i := range opinionCount {
+		id := fmt.Sprint("rev_", i)
+		item := dynastay.Item{
+			"PK": dynastay.Text("REVIEW#" + id), "SK": dynastay.Text("METADATA"), "EntityType": dynastay.Text("Review"),
+			"ReviewId": dynastay.Text(id), "BookingId": dynastay.Text("bkg_" + id), "UserId": dynastay.Text("author"),
+			"PropertyId": dynastay.Text(c.hotel.ID), "OverallRating": dynastay.Number(1 + i), "Status": dynastay.Text("pending"),
+			"CreatedAt": dynastay.Text("2026-06-01T00:00:00Z"),
+		}
+		require.NoError(c.t, c.db.Direct.PutAll(c.t.Context(), func(yield func(*dynastay.Schema, dynastay.Item) bool) {
+			yield(keys.ReviewsTable, item)
+		}))
+	}
+	return s
+}
+
+// notNow is the refusal because of the status or the version of a review.
+var notNow = refusal(func(err error) bool {
+	var status *reviews.StatusError
+	return errors.As(err, &status) || errors.Is(err, dynastay.ErrVersion)
+})
+
+func (s *opinions) step(w *worker) {
+	id := fmt.Sprint("rev_", w.rand.IntN(opinionCount))
+	switch w.rand.IntN(4) {
+	case 0:
+		s.voters.call(w, func() *once {
+			b := s.ballot(w, id)
+			o := &once{key: dynastay.IdempotencyKey(b.user).Of("votes"), name: "vote once", items: b.review, about: b.user, refusal: notNow}
+			o.send = func(ctx context.Context, p *process) error { return p.reviews.Vote(ctx, b.review, b.user, o.key) }
+			b.verdict = o.verdict
+			return o
+		})
+	case 1:
+		b := s.ballot(w, id)
+		v := w.call("vote", id, b.user, notNow, func(ctx context.Context) error { return w.reviews.Vote(ctx, id, b.user) })
+		s.mu.Lock()
+		defer s.mu.Unlock()
+		b.verdict = func() verdict { return v }
+	default:
+		s.moderate(w, id)
+	}
+}
+
+func (s *opinions) ballot(w *worker, review string) *ballot {
+	b := &ballot{review: review, user: w.mark()}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.votes = append(s.votes, b)
+	return b
+}
+
+// moderate approves, rejects or changes a review as the worker has just read it, half of the times under a key.
+func (s *opinions) moderate(w *worker, id string) {
+	var seen *reviews.Review
+	if w.call("read a review", id, "", never, func(ctx context.Context) (err error) {
+		seen, err = w.reviews.Get(ctx, id, dynastay.Consistent)
+		return err
+	}) != acknowledged {
+		return
+	}
+	mark, e := w.mark(), &revision{version: seen.Version}
+	change := func(v *reviews.Review) error {
+		v.Title = mark
+		v.Ratings.Overall = dynastay.Rating(10 + w.rand.IntN(91))
+		return nil
+	}
+	op := []func(*reviews.Repository) dynastay.Part{
+		func(r *reviews.Repository) dynastay.Part { return r.ApproveOp(id, seen.Version) },
+		func(r *reviews.Repository) dynastay.Part { return r.RejectOp(id, seen.Version, mark) },
+		func(r *reviews.Repository) dynastay.Part {
+			return r.UpdateOp(id, change, dynastay.IfVersion(seen.Version), dynastay.AgreedOn(mark))
+		},
+	}[w.rand.IntN(3)]
+	s.mu.Lock()
+	s.edited[id] = append(s.edited[id], e)
+	s.mu.Unlock()
+	if w.oneIn(2) {
+		s.decided.call(w, func() *once {
+			o := &once{key: dynastay.IdempotencyKey(mark).Of("reviews"), name: "moderate once", items: id, about: mark, refusal: notNow}
+			o.send = func(ctx context.Context, p *process) error { return p.Write(ctx, op(p.reviews), o.key) }
+			e.verdict = o.verdict
+			return o
+		})
+		if e.verdict != nil {
+			return
+		}
+		e.verdict = func() verdict { return refused } // an earlier one was repeated instead
+		return
+	}
+	v := w.call("moderate", id, mark, notNow, func(ctx context.Context) error { return w.Write(ctx, op(w.reviews)) })
+	e.verdict = func() verdict { return v }
+}
+
+func (s *opinions) settle(w *worker) {
+	s.voters.settle(w)
+	s.decided.settle(w)
+}
+
+func (s *opinions) check() {
+	all, votes := map[string]plain{}, map[string]bool{}
+	counted := map[string]float64{}
+	for _, item := range s.scan(keys.ReviewsTable) {
+		p := s.plainOf(item)
+		if id, isReview := strings.CutPrefix(p["PK"].(string), "REVIEW#"); !isReview {
+			continue // the guard of a booking
+		} else if p["SK"] == "METADATA" {
+			all[id] = p
+		} else {
+			votes[id+" "+p["UserId"].(string)] = true
+			counted[id]++
+		}
+	}
+	for _, b := range s.votes {
+		if v, there := b.verdict(), votes[b.review+" "+b.user]; there && v == refused || !there && v == acknowledged {
+			s.differ("a vote that was answered otherwise", b.review, "%s: %s, %v", b.user, v, there)
+		}
+	}
+	reviewed, tenths := 0, 0
+	for id, p := range all {
+		if n, _ := p["HelpfulCount"].(float64); n != counted[id] {
+			s.differ("votes do not add up", id, "%v of %v", n, counted[id])
+		}
+		if p["Status"] == "approved" {
+			reviewed++
+			tenths += int(math.Round(10 * p["OverallRating"].(float64)))
+		}
+		if listed := p["GSI1PK"] != nil; listed != (p["Status"] == "approved") || (p["GSI3PK"] != nil) != (p["Status"] == "pending") {
+			s.differ("a review in a wrong list", id, "%v", p)
+		}
+		s.checkVersions(id, p)
+	}
+	for _, item := range s.scan(keys.PropertiesTable) {
+		if p := s.plainOf(item); p["PK"] == "PROPERTY#"+s.hotel.ID && p["SK"] == "METADATA" {
+			n, _ := p["ReviewCount"].(float64)
+			sum, _ := p["RatingSum"].(float64)
+			if int(n) != reviewed || int(math.Round(10*sum)) != tenths {
+				s.differ("the rating of a property is not that of its reviews", s.hotel.ID, "%v of %v, and not %d of %d", sum, n, tenths, reviewed)
+			}
+		}
+	}
+}
+
+// checkVersions: of the edits for one version, one was made, and each that was made has made the next version.
+func (s *opinions) checkVersions(id string, p plain) {
+	made, maybe, taken := 0, 0, map[int]bool{}
+	for _, e := range s.edited[id] {
+		switch e.verdict() {
+		case acknowledged:
+			if made++; taken[e.version] {
+				s.differ("two edits of one version", id, "%d", e.version)
+			}
+			taken[e.version] = true
+		case unknown:
+			maybe++
+		}
+	}
+	if version, _ := p["Version"].(float64); int(version) < made || int(version) > made+maybe {
+		s.differ("edits that were answered otherwise", id, "version %v after %d to %d", version, made, made+maybe)
+	}
+}
