@@ -238,12 +238,24 @@ func TestDocumentBookingIsAnonymised(t *testing.T) {
 	recorded, err = repo.RecordRefund(t.Context(), r)
 	require.NoError(t, err)
 	assert.Equal(t, []dynastay.Money{dollarsOf("840"), dollarsOf("40")}, []dynastay.Money{recorded.Payment.Paid, recorded.Payment.Refunded})
+	failed := charge("bkg_12345", "ch_2", "840", bookings.PaymentFailed)
+	failed.FailureReason = "the card of John Doe has expired"
+	_, err = repo.RecordPayment(t.Context(), failed)
+	require.NoError(t, err)
+	r = refundOf("bkg_12345", "re_2", "1", bookings.PaymentFailed)
+	r.ProviderTransactionID, r.FailureReason = "ch_3Abc123DEF456", "the account of John Doe is closed"
+	_, err = repo.RecordRefund(t.Context(), r)
+	require.NoError(t, err)
 	h, err := repo.PaymentHistory(t.Context(), "bkg_12345")
 	require.NoError(t, err)
-	require.Len(t, h.Payments, 1)
-	assert.Equal(t, bookings.Card{}, h.Payments[0].Card)
-	require.Len(t, h.Refunds, 1)
-	assert.Empty(t, h.Refunds[0].Reason)
+	require.Len(t, h.Payments, 2)
+	for _, p := range h.Payments {
+		assert.Equal(t, []any{bookings.Card{}, ""}, []any{p.Card, p.FailureReason})
+	}
+	require.Len(t, h.Refunds, 2)
+	for _, r := range h.Refunds {
+		assert.Equal(t, []string{"", ""}, []string{r.Reason, r.FailureReason})
+	}
 }
 
 func withoutWriteID(item map[string]any) map[string]any {
