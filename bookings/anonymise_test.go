@@ -278,13 +278,15 @@ func TestManyPaymentsAreAnonymised(t *testing.T) {
 				payment["ProviderTransactionId"] = dynastay.Text(fmt.Sprintf("ch_%d", n))
 				put(t, i.DB, "Bookings", payment)
 			}
-			last := 0
+			last, written := 0, fmt.Sprint(dynastay.RowOf(nil).Value("WriteId"))
 			defer i.Faults.Inject(dyntest.After(func(ctx context.Context) {
 				last++
 				row, err := i.Direct.Get(ctx, bookingsTable, keyOf("bkg_1"), dynastay.Consistent)
 				assert.NoError(t, err)
 				assert.Equal(t, last == test.writes, row.Text("UserId") == "", "after transaction %d", last)
 				assert.Equal(t, last == test.writes, row.Int("Version") == 8)
+				assert.NotEqual(t, written, fmt.Sprint(row.Value("WriteId")), "what read the booking before is overtaken")
+				written = fmt.Sprint(row.Value("WriteId"))
 			}), dyntest.When{Operation: "TransactWriteItems", Times: test.writes}).Stop()
 			spent := i.Measure(func() {
 				done, err := i.repo.Eraser().Erase(t.Context(), "user_"+nemo)
