@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -294,6 +295,32 @@ func TestErasureIsOvertaken(t *testing.T) {
 			assert.Equal(t, 1, assertWhole(t, i.DB, name, b.ID))
 		})
 	}
+}
+
+// A booking whose guests check in during the call does not keep the next ones from being anonymised.
+func TestOneBookingBecomesUpcoming(t *testing.T) {
+	t.Parallel()
+	i := newInn(t)
+	over := i.bookFor(t, "user_1", payStay, time.Second)
+	i.Clock.Advance(time.Second)
+	b := i.bookFor(t, "user_1", dynastay.MustStay("2026-07-01", "2026-07-03"), 0)
+	one := bookings.New(i.Open(&dynastay.Options{Parallel: 1}), nil)
+	i.Faults.Inject(dyntest.Before(func(context.Context) {
+		assert.NoError(t, second(bookings.New(i.Direct, nil).CheckIn(t.Context(), b.ID, nil)))
+	}), dyntest.When{Operation: "Query", Nth: 2})
+	stop := i.Faults.Record()
+	done, err := one.Eraser(bookings.CancelUpcoming()).Erase(t.Context(), "user_1")
+	assert.Equal(t, &bookings.UpcomingError{UserID: "user_1", BookingIDs: []string{b.ID}}, err)
+	assert.Equal(t, map[string]int{"bookings anonymised": 1}, done)
+	assert.Nil(t, storedItem(t, i.DB, keyOf(over.ID))["UserId"])
+	reads := 0
+	for _, r := range stop() {
+		if r.Operation == "BatchGetItem" || r.Operation == "Query" && !strings.Contains(string(r.Body), "IndexName") {
+			assert.Contains(t, string(r.Body), `"ConsistentRead":true`)
+			reads++
+		}
+	}
+	assert.GreaterOrEqual(t, reads, 4)
 }
 
 // A payment in which what is about a person is NULL is left alone.
