@@ -238,12 +238,24 @@ func TestDocumentBookingIsAnonymised(t *testing.T) {
 	recorded, err = repo.RecordRefund(t.Context(), r)
 	require.NoError(t, err)
 	assert.Equal(t, []dynastay.Money{dollarsOf("840"), dollarsOf("40")}, []dynastay.Money{recorded.Payment.Paid, recorded.Payment.Refunded})
+	failed := charge("bkg_12345", "ch_2", "840", bookings.PaymentFailed)
+	failed.FailureReason = "the card of John Doe has expired"
+	_, err = repo.RecordPayment(t.Context(), failed)
+	require.NoError(t, err)
+	r = refundOf("bkg_12345", "re_2", "1", bookings.PaymentFailed)
+	r.ProviderTransactionID, r.FailureReason = "ch_3Abc123DEF456", "the account of John Doe is closed"
+	_, err = repo.RecordRefund(t.Context(), r)
+	require.NoError(t, err)
 	h, err := repo.PaymentHistory(t.Context(), "bkg_12345")
 	require.NoError(t, err)
-	require.Len(t, h.Payments, 1)
-	assert.Equal(t, bookings.Card{}, h.Payments[0].Card)
-	require.Len(t, h.Refunds, 1)
-	assert.Empty(t, h.Refunds[0].Reason)
+	require.Len(t, h.Payments, 2)
+	for _, p := range h.Payments {
+		assert.Equal(t, []any{bookings.Card{}, ""}, []any{p.Card, p.FailureReason})
+	}
+	require.Len(t, h.Refunds, 2)
+	for _, r := range h.Refunds {
+		assert.Equal(t, []string{"", ""}, []string{r.Reason, r.FailureReason})
+	}
 }
 
 func withoutWriteID(item map[string]any) map[string]any {
@@ -266,13 +278,15 @@ func TestManyPaymentsAreAnonymised(t *testing.T) {
 				payment["ProviderTransactionId"] = dynastay.Text(fmt.Sprintf("ch_%d", n))
 				put(t, i.DB, "Bookings", payment)
 			}
-			last := 0
+			last, written := 0, fmt.Sprint(dynastay.RowOf(nil).Value("WriteId"))
 			defer i.Faults.Inject(dyntest.After(func(ctx context.Context) {
 				last++
 				row, err := i.Direct.Get(ctx, bookingsTable, keyOf("bkg_1"), dynastay.Consistent)
 				assert.NoError(t, err)
 				assert.Equal(t, last == test.writes, row.Text("UserId") == "", "after transaction %d", last)
 				assert.Equal(t, last == test.writes, row.Int("Version") == 8)
+				assert.NotEqual(t, written, fmt.Sprint(row.Value("WriteId")), "what read the booking before is overtaken")
+				written = fmt.Sprint(row.Value("WriteId"))
 			}), dyntest.When{Operation: "TransactWriteItems", Times: test.writes}).Stop()
 			spent := i.Measure(func() {
 				done, err := i.repo.Eraser().Erase(t.Context(), "user_"+nemo)

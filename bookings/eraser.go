@@ -152,7 +152,7 @@ func (e *Eraser) find(ctx context.Context, userID string) (all []found, err erro
 	var no refusals
 	now := e.r.db.Now()
 	for i, row := range rows {
-		if !row.Exists() || row.Text("UserId") != userID {
+		if row.Text("UserId") != userID {
 			continue
 		}
 		id := idOf(at[i])

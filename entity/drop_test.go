@@ -9,7 +9,7 @@ import (
 	"github.com/dynastay/dynastay"
 )
 
-type parcel struct{ ID, Name, Phone, Label string }
+type parcel struct{ ID, Name, Phone, Label, Tone string }
 
 func parcels(derived ...Derived[parcel]) *Table[parcel] {
 	return NewTable(dynastay.Open(nil, nil), New(Spec[parcel]{
@@ -21,6 +21,7 @@ func parcels(derived ...Derived[parcel]) *Table[parcel] {
 				f.String("Name", &p.Name)
 				f.String("Phone", &p.Phone)
 			})
+			f.String("Tone", &p.Tone)
 			f.Map("To", func(f *Fields) { f.String("Label", &p.Label) })
 		}),
 	}))
@@ -47,6 +48,12 @@ func TestDrop(t *testing.T) {
 	assert.Equal(t, map[string]bool{whole: true, label: true}, c.diff.remove)
 	assert.Empty(t, c.diff.set)
 	assert.Equal(t, &parcel{ID: "1"}, c.After)
+
+	item["Tone"] = str("high")
+	c = change(item, func(p *parcel) error { p.Label, p.Tone = "", ""; return nil })
+	require.NoError(t, c.Drop("To"))
+	assert.Equal(t, map[string]bool{"To": true, "Tone": true}, c.diff.remove)
+	delete(item, "Tone")
 
 	// Only other software's attributes are in the map.
 	item["To.Whom"] = &sM{Value: dynastay.Item{"Elsewhere": str("kept")}}

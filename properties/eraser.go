@@ -3,7 +3,6 @@ package properties
 import (
 	"context"
 	"fmt"
-	"slices"
 	"strings"
 
 	"github.com/dynastay/dynastay"
@@ -22,7 +21,7 @@ func (r *Repository) Eraser() *Eraser { return &Eraser{r} }
 // OwnerError means that a user cannot be erased because of properties that the user owns.
 type OwnerError struct {
 	UserID      string
-	PropertyIDs []string // sorted
+	PropertyIDs []string // in the order of [Repository.ByOwner]
 }
 
 // Error names the user and the properties.
@@ -59,14 +58,13 @@ func (e *Eraser) Check(ctx context.Context, userID string) error {
 	}
 	no := &OwnerError{UserID: userID}
 	for i, row := range rows {
-		if row.Exists() && row.Text("OwnerId") == userID {
+		if row.Text("OwnerId") == userID {
 			no.PropertyIDs = append(no.PropertyIDs, e.r.entity.IDOf(at[i]))
 		}
 	}
 	if len(no.PropertyIDs) == 0 {
 		return nil
 	}
-	slices.Sort(no.PropertyIDs)
 	return no
 }
 

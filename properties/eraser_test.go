@@ -99,7 +99,11 @@ func TestEraserOfProperties(t *testing.T) {
 	for n := range 3 {
 		create(t, repo, grand(fmt.Sprint("p", n)))
 	}
+	stop := db.Faults.Record()
 	spent = db.Measure(func() { require.Error(t, repo.Eraser().Check(t.Context(), "user_456")) })
+	sent := stop()
+	require.Len(t, sent, 2)
+	assert.Contains(t, string(sent[1].Body), `"ConsistentRead":true`)
 	assert.Equal(t, []float64{2, 0.5 + 3, 0}, []float64{float64(spent.Requests), spent.ReadUnits, spent.WriteUnits})
 	for nth := 1; nth <= 2; nth++ {
 		stop := db.Faults.Inject(dyntest.Fail("AccessDeniedException"), dyntest.When{Nth: nth})
