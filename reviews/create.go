@@ -45,7 +45,8 @@ func (e *BookingError) Unwrap() error { return e.Err }
 //
 // A booking has at most one review. If it has one already, CreateOp fails with [dynastay.ErrAlreadyExists] and Field
 // "BookingID". If [Review.Validate] rejects a field, CreateOp fails with its error. A repeated call with the same
-// idempotency key returns the review in its current state.
+// idempotency key returns the review in its current state; if the review was deleted since, it fails with
+// [dynastay.ErrCommitted].
 func (r *Repository) CreateOp(v Review) *dynastay.Operation[*Review] {
 	v.Status, v.Verified, v.HelpfulCount, v.RejectionReason, v.Response = Pending, true, 0, "", nil
 	made, err := r.table.Creation(&v)
