@@ -173,22 +173,27 @@ func writeThroughRepositories(b *testing.B, on *engine.Engine, under *dynastay.D
 		}
 		sales, err := w.sales(i, h)
 		fail(err)
-		sold, all := bookings.New(db, &bookingOptions), make([]*bookings.Booking, len(sales))
+		sold := bookings.New(db, &bookingOptions)
 		fail(h.promo.create(ctx, sold))
-		for _, step := range steps(sales) {
-			c.now, c.id = step.at, bookingID(i, step.n)
-			if step.does != creates {
-				all[step.n], err = sales[step.n].carryOut(ctx, sold, all[step.n], step)
+		book := func(sales []sale) {
+			all := make([]*bookings.Booking, len(sales))
+			for _, step := range steps(sales) {
+				s := sales[step.n]
+				c.now, c.id = step.at, s.id
+				if step.does != creates {
+					all[step.n], err = s.carryOut(ctx, sold, all[step.n], step)
+					fail(err)
+					continue
+				}
+				reference := w.reference(s.number)
+				c.drawn.left = reference[:]
+				request, err := w.request(h, made.Card(), s)
 				fail(err)
-				continue
+				all[step.n], err = sold.Create(ctx, request)
+				fail(err)
 			}
-			reference := w.reference(i*mostBookings(w.opts.Nights) + step.n)
-			c.drawn.left = reference[:]
-			request, err := w.request(h, made.Card(), sales[step.n])
-			fail(err)
-			all[step.n], err = sold.Create(ctx, request)
-			fail(err)
 		}
+		book(sales)
 		c.now = w.opts.Today.Time()
 		fail(h.promo.end(ctx, sold))
 		if changes := w.changes(i, h, sales); len(changes) > 0 {

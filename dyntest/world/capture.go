@@ -1,6 +1,7 @@
 package world
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"iter"
@@ -16,14 +17,12 @@ import (
 )
 
 // capture is a database client that keeps what is put. With it, the repositories make items, and the world need not
-// know what they look like. The only updates that it accepts are those of bookings, payments and promo codes, which it
-// carries out, and those of nights by bookings and of a property by its images: it notes the key, and the cell then
-// changes the item itself.
+// know what they look like. The updates that it accepts are simple, and it carries them out. Of the updates of nights by
+// bookings it only notes the key, and the cell then changes the item itself.
 type capture struct {
-	puts    []put
-	nights  []dynastay.Key // that were updated since the cell last changed some
-	changed []dynastay.Key // of properties
-	config  dynastay.Item  // of the users' table, which its first user puts
+	puts   []put
+	nights []dynastay.Key // that were updated since the cell last changed some
+	config dynastay.Item  // of the users' table, which its first user puts
 }
 
 type put struct {
@@ -62,25 +61,19 @@ func (c *capture) TransactWriteItems(_ context.Context, in *dynamodb.TransactWri
 			c.put(action.Put.TableName, action.Put.Item)
 		case action.Update != nil && *action.Update.TableName == keys.AvailabilityTable.Name:
 			c.nights = append(c.nights, keys.AvailabilityTable.Key.From(dynastay.RowOf(action.Update.Key)))
-		case action.Update != nil && *action.Update.TableName == keys.PropertiesTable.Name:
-			c.changed = append(c.changed, keys.PropertiesTable.Key.From(dynastay.RowOf(action.Update.Key)))
-		case action.Update != nil && updated[*action.Update.TableName]:
+		case action.Update != nil:
 			if err := c.update(action.Update); err != nil {
 				return nil, err
 			}
 		case action.ConditionCheck == nil: // a check passes: what it requires was put before
-			return nil, unsupported("a transaction that updates or deletes")
+			return nil, unsupported("a transaction that deletes")
 		}
 	}
 	return &dynamodb.TransactWriteItemsOutput{}, nil
 }
 
-// updated are the tables whose updates are carried out.
-var updated = map[string]bool{keys.BookingsTable.Name: true, keys.MetadataTable.Name: true}
-
-// update carries out an update of a booking, a payment or a promo code, which sets and removes whole attributes, or of
-// the number of uses of a promo code. Its condition holds, because it is on what was read from the puts, and the plan
-// exceeds no limit.
+// update carries out an update that sets and removes whole attributes, or elements of a map, or that changes a number by
+// another one. Its condition holds, because it is on what was read from the puts, and the plan exceeds no limit.
 func (c *capture) update(u *types.Update) error {
 	schema := schemas[*u.TableName]
 	item := c.find(schema, schema.Key.From(dynastay.RowOf(u.Key)))
@@ -90,17 +83,7 @@ func (c *capture) update(u *types.Update) error {
 	for _, clause := range strings.Split(strings.TrimSpace(*u.UpdateExpression), "\n") {
 		verb, list, _ := strings.Cut(clause, " ")
 		for _, action := range strings.Split(list, ", ") {
-			left, right, _ := strings.Cut(action, " = ")
-			name, value := u.ExpressionAttributeNames[left], u.ExpressionAttributeValues[right]
-			if value == nil && schema == keys.MetadataTable {
-				value = counted(u, item[name], left, right)
-			}
-			switch {
-			case verb == "SET" && name != "" && value != nil:
-				item[name] = value
-			case verb == "REMOVE" && name != "" && right == "":
-				delete(item, name)
-			default:
+			if !apply(u, item, verb, action) {
 				return unsupported("the update " + clause)
 			}
 		}
@@ -108,22 +91,67 @@ func (c *capture) update(u *types.Update) error {
 	return nil
 }
 
+// apply carries out one action of an update, or returns false.
+func apply(u *types.Update, item dynastay.Item, verb, action string) bool {
+	separator := " = "
+	if verb == "ADD" {
+		separator = " "
+	}
+	left, right, _ := strings.Cut(action, separator)
+	in, name := within(item, u.ExpressionAttributeNames, left)
+	value := u.ExpressionAttributeValues[right]
+	switch {
+	case name == "":
+		return false
+	case verb == "REMOVE" && right == "":
+		delete(in, name)
+		return true
+	case verb == "ADD":
+		value = plus(in[name], value, 1)
+	case verb != "SET":
+		return false
+	case value == nil:
+		value = counted(u, in[name], left, right)
+	}
+	if value != nil {
+		in[name] = value
+	}
+	return value != nil
+}
+
+// within returns the map that a path leads to, the item or a map in it, and the name of the element. The name is empty
+// if there is none.
+func within(item dynastay.Item, names map[string]string, path string) (in dynastay.Item, name string) {
+	outer, inner, nested := strings.Cut(path, ".")
+	if !nested {
+		return item, names[outer]
+	}
+	if m, ok := item[names[outer]].(*types.AttributeValueMemberM); ok {
+		return m.Value, names[inner]
+	}
+	return nil, ""
+}
+
 // counted returns the number to which an update adds a value, or from which it subtracts one. It returns nil for any
 // other update.
 func counted(u *types.Update, before types.AttributeValue, left, right string) types.AttributeValue {
 	for operator, sign := range map[string]int{" + ": 1, " - ": -1} {
-		param, ok := strings.CutPrefix(right, left+operator)
-		if !ok {
-			continue
-		}
-		item := dynastay.RowOf(dynastay.Item{"before": before, "by": u.ExpressionAttributeValues[param]})
-		n, err := number(item.Scalar("before"))
-		by, errBy := number(item.Scalar("by"))
-		if err == nil && errBy == nil {
-			return dynastay.Number(n + sign*by)
+		if param, ok := strings.CutPrefix(right, left+operator); ok {
+			return plus(before, u.ExpressionAttributeValues[param], sign)
 		}
 	}
 	return nil
+}
+
+// plus returns the sum of a number and sign times another one, or nil if one of them is not a number.
+func plus(before, by types.AttributeValue, sign int) types.AttributeValue {
+	item := dynastay.RowOf(dynastay.Item{"before": before, "by": by})
+	n, err := number(item.Scalar("before"))
+	more, errMore := number(item.Scalar("by"))
+	if cmp.Or(err, errMore) != nil {
+		return nil
+	}
+	return dynastay.Number(n + sign*more)
 }
 
 func (c *capture) PutItem(_ context.Context, in *dynamodb.PutItemInput, _ ...func(*dynamodb.Options)) (*dynamodb.PutItemOutput, error) {
@@ -197,9 +225,9 @@ func (c *capture) BatchGetItem(_ context.Context, in *dynamodb.BatchGetItemInput
 	return out, nil
 }
 
-// UpdateItem is used to deactivate a promo code.
+// UpdateItem is used for an update that is alone in its transaction.
 func (c *capture) UpdateItem(_ context.Context, in *dynamodb.UpdateItemInput, _ ...func(*dynamodb.Options)) (*dynamodb.UpdateItemOutput, error) {
-	if *in.TableName != keys.MetadataTable.Name {
+	if *in.TableName == keys.AvailabilityTable.Name {
 		return nil, unsupported("UpdateItem of the table " + *in.TableName)
 	}
 	return &dynamodb.UpdateItemOutput{}, c.update(&types.Update{

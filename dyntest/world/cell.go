@@ -15,6 +15,7 @@ import (
 	"github.com/dynastay/dynastay/bookings"
 	"github.com/dynastay/dynastay/keys"
 	"github.com/dynastay/dynastay/properties"
+	"github.com/dynastay/dynastay/reviews"
 	"github.com/dynastay/dynastay/users"
 )
 
@@ -48,6 +49,8 @@ type made struct {
 	property *properties.WithRooms
 	images   []properties.Image
 	bookings []*bookings.Booking
+	past     []*bookings.Booking
+	opinions []opinion
 }
 
 // hotel makes the i-th hotel, its images, its nights and its bookings.
@@ -58,15 +61,24 @@ func (c *cell) hotel(ctx context.Context, i int) (m made, err error) {
 	if m.property, err = repo.Create(ctx, h.property, h.rooms); err != nil {
 		return m, err
 	}
-	if err := c.addImages(ctx, repo, &m, w.images(i, h)); err != nil {
+	if m.images, err = repo.AddImages(ctx, h.property.ID, w.images(i, h)); err != nil {
 		return m, err
 	}
 	if h.property.Status == properties.Approved {
 		if err := c.trade(ctx, db, i, h, &m); err != nil {
 			return m, err
 		}
+		if err := c.lookBack(ctx, db, i, h, &m); err != nil {
+			return m, err
+		}
 	}
+	stored, err := repo.Get(ctx, h.property.ID) // with its images and its rating
+	if err != nil {
+		return m, err
+	}
+	m.property.Property = *stored
 	if h.status != h.property.Status {
+		c.now = w.opts.Today.Time()
 		err = c.setStatus(&m, h.status)
 	}
 	return m, err
@@ -92,22 +104,12 @@ func (c *cell) trade(ctx context.Context, db *dynastay.DB, i int, h *house, m *m
 	if err != nil {
 		return err
 	}
-	m.bookings = make([]*bookings.Booking, len(sales))
-	repo, card := bookings.New(db, &bookingOptions), m.property.Card()
+	repo := bookings.New(db, &bookingOptions)
 	if err := h.promo.create(ctx, repo); err != nil {
 		return err
 	}
-	for _, step := range steps(sales) {
-		c.now = step.at
-		b, s := &m.bookings[step.n], sales[step.n]
-		if step.does == creates {
-			*b, err = c.book(ctx, repo, i, step.n, h, card, s)
-		} else {
-			*b, err = c.carryOut(ctx, repo, *b, s, step)
-		}
-		if err != nil {
-			return err
-		}
+	if m.bookings, err = c.bookAll(ctx, repo, h, m.property.Card(), sales); err != nil {
+		return err
 	}
 	c.now = w.opts.Today.Time()
 	if err := h.promo.end(ctx, repo); err != nil {
@@ -121,12 +123,51 @@ func (c *cell) trade(ctx context.Context, db *dynastay.DB, i int, h *house, m *m
 	return nil
 }
 
-// book makes the n-th booking of the i-th hotel.
+// lookBack makes the past stays of a hotel and their reviews.
+func (c *cell) lookBack(ctx context.Context, db *dynastay.DB, i int, h *house, m *made) error {
+	stays, err := c.world.past(i, h, len(m.bookings))
+	if err != nil || len(stays) == 0 {
+		return err
+	}
+	if m.past, err = c.bookAll(ctx, bookings.New(db, &bookingOptions), h, m.property.Card(), stays); err != nil {
+		return err
+	}
+	m.opinions = c.world.opinions(i, h, stays)
+	repo := reviews.New(db, properties.New(db, nil), nil)
+	for _, o := range m.opinions {
+		if err := o.carryOut(ctx, repo, func(now time.Time) { c.now = now }); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// bookAll makes bookings, in the order of their plans, and does everything that happens to them.
+func (c *cell) bookAll(
+	ctx context.Context, repo *bookings.Repository, h *house, card *properties.Card, sales []sale,
+) (all []*bookings.Booking, err error) {
+	all = make([]*bookings.Booking, len(sales))
+	for _, step := range steps(sales) {
+		c.now = step.at
+		b, s := &all[step.n], sales[step.n]
+		if step.does == creates {
+			*b, err = c.book(ctx, repo, h, card, s)
+		} else {
+			*b, err = c.carryOut(ctx, repo, *b, s, step)
+		}
+		if err != nil {
+			return nil, err
+		}
+	}
+	return all, nil
+}
+
+// book makes a booking.
 func (c *cell) book(
-	ctx context.Context, repo *bookings.Repository, i, n int, h *house, card *properties.Card, s sale,
+	ctx context.Context, repo *bookings.Repository, h *house, card *properties.Card, s sale,
 ) (*bookings.Booking, error) {
-	reference := c.world.reference(i*mostBookings(c.world.opts.Nights) + n)
-	c.id, c.drawn.left = bookingID(i, n), reference[:]
+	reference := c.world.reference(s.number)
+	c.id, c.drawn.left = s.id, reference[:]
 	request, err := c.world.request(h, card, s)
 	if err != nil {
 		return nil, err
@@ -185,13 +226,25 @@ func (w *World) request(h *house, card *properties.Card, s sale) (bookings.Reque
 }
 
 // count multiplies the rooms of a booking by sign and adds them to its nights, as the updates that the repository sent
-// would do: -1 for a sale, 1 for a return, and 0 for what must leave the nights alone.
+// would do: -1 for a sale, 1 for a return, and 0 for what must leave the nights alone. Nights before Today are not
+// generated, so their updates change nothing.
 func (c *cell) count(b *bookings.Booking, sign int) error {
+	want, changed := 0, c.capture.nights
+	if sign != 0 {
+		want = len(b.Lines) * b.Stay.Nights()
+	}
+	if n := len(changed); n != want {
+		return fmt.Errorf("world: booking %s changes %d nights, and must change %d", b.ID, n, want)
+	}
+	c.capture.nights = changed[:0]
+	if b.Stay.CheckIn.Before(c.world.opts.Today) {
+		return nil
+	}
 	quantity := map[string]int{}
 	for _, line := range b.Lines {
 		quantity[line.RoomTypeID] = line.Quantity
 	}
-	for _, key := range c.capture.nights {
+	for _, key := range changed {
 		night := dynastay.RowOf(c.nights[key])
 		left, err := number(night.Scalar("AvailableRooms"))
 		total, errTotal := number(night.Scalar("TotalRooms"))
@@ -204,14 +257,6 @@ func (c *cell) count(b *bookings.Booking, sign int) error {
 		c.nights[key]["AvailableRooms"] = dynastay.Number(left)
 		c.nights[key]["LastUpdated"] = dynastay.Instant(c.now)
 	}
-	want := 0
-	if sign != 0 {
-		want = len(b.Lines) * b.Stay.Nights()
-	}
-	if n := len(c.capture.nights); n != want {
-		return fmt.Errorf("world: booking %s changes %d nights, and must change %d", b.ID, n, want)
-	}
-	c.capture.nights = c.capture.nights[:0]
 	return nil
 }
 
@@ -295,19 +340,11 @@ func (c *cell) readPayments(ctx context.Context, of []*bookings.Booking) (all ma
 	return all, nil
 }
 
-// users makes the users from, inclusive, to to, exclusive.
-func (c *cell) users(ctx context.Context, from, to int) (all []*users.User, err error) {
-	repo := users.New(c.open(&c.capture), nil)
-	for i := from; i < to; i++ {
-		var person users.User
-		person, c.now = c.world.person(i)
-		made, err := repo.Create(ctx, person)
-		if err != nil {
-			return nil, err
-		}
-		all = append(all, made)
-	}
-	return all, nil
+// user makes the profile of the i-th user.
+func (c *cell) user(ctx context.Context, repo *users.Repository, i int) (*users.User, error) {
+	var person users.User
+	person, c.now = c.world.person(i)
+	return repo.Create(ctx, person)
 }
 
 // items yields the items of the cell, in the order in which the repositories wrote them.

@@ -24,6 +24,9 @@ const (
 	forPayments
 	forPromo
 	forDiscounts
+	forPast
+	forReviews
+	forAccount
 )
 
 func (w *World) dice(of purpose, i int) dice {

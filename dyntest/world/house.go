@@ -281,3 +281,10 @@ func paymentID(booking string, n int) string {
 	return fmt.Sprintf("pay_%s_%d", strings.TrimPrefix(booking, "bkg_"), n)
 }
 func refundID(booking string) string { return "re_" + strings.TrimPrefix(booking, "bkg_") }
+
+// The review of a booking.
+func reviewID(booking string) string { return "rev_" + strings.TrimPrefix(booking, "bkg_") }
+
+// The n-th wishlist and the n-th movement of points of the i-th user.
+func wishlistID(i, n int) string { return fmt.Sprintf("wl_%06d_%d", i, n) }
+func movementID(i, n int) string { return fmt.Sprintf("mov_%06d_%02d", i, n) }

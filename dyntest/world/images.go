@@ -1,14 +1,9 @@
 package world
 
 import (
-	"context"
 	"fmt"
 	"slices"
 
-	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
-
-	"github.com/dynastay/dynastay"
-	"github.com/dynastay/dynastay/keys"
 	"github.com/dynastay/dynastay/properties"
 )
 
@@ -55,29 +50,4 @@ func (w *World) images(i int, h *house) []properties.Image {
 	}
 	all[primary].Primary = true
 	return all
-}
-
-// addImages lets the repository make the items of images, and changes the property as the repository's update does.
-func (c *cell) addImages(ctx context.Context, repo *properties.Repository, m *made, images []properties.Image) (err error) {
-	p := &m.property.Property
-	if m.images, err = repo.AddImages(ctx, p.ID, images); err != nil {
-		return err
-	}
-	key, err := keys.Of(keys.Property{PropertyID: p.ID})
-	if err != nil {
-		return err
-	}
-	if !slices.Equal(c.capture.changed, []dynastay.Key{key}) {
-		return fmt.Errorf("world: the images of %s must change only the property, got %v", p.ID, c.capture.changed)
-	}
-	p.ImageCount = len(m.images)
-	for _, image := range m.images {
-		if image.Primary {
-			p.PrimaryImageURL = image.URL
-		}
-	}
-	url, item := dynastay.Text(p.PrimaryImageURL), c.capture.find(keys.PropertiesTable, key)
-	item["ImageCount"], item["PrimaryImageUrl"] = dynastay.Number(p.ImageCount), url
-	item[keys.AttrCard].(*types.AttributeValueMemberM).Value["PrimaryImageUrl"] = url
-	return nil
 }

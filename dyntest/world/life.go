@@ -6,6 +6,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/dynastay/dynastay"
 	"github.com/dynastay/dynastay/availability"
 	"github.com/dynastay/dynastay/bookings"
 )
@@ -39,6 +40,7 @@ const (
 	pays
 	moves // to the status that the booking has in the end
 	refunds
+	leaves
 )
 
 // steps returns what happens to the bookings of a hotel, in the order of time.
@@ -53,6 +55,9 @@ func steps(sales []sale) (all []step) {
 		}
 		if !s.refunded.IsZero() {
 			all = append(all, step{at: s.refunded, n: n, does: refunds})
+		}
+		if !s.left.IsZero() {
+			all = append(all, step{at: s.left, n: n, does: leaves})
 		}
 	}
 	slices.SortStableFunc(all, func(a, b step) int { return a.at.Compare(b.at) })
@@ -97,7 +102,7 @@ func (w *World) giveUp(d dice, s *sale) {
 // live plans what becomes of the bookings of the i-th hotel that were not given up: some of the last days are not paid
 // for yet, and some of today's guests have arrived.
 func (w *World) live(d dice, h *house, sales []sale) error {
-	opens, err := w.opens(h)
+	opens, err := h.at(w.opts.Today, h.property.CheckInTime)
 	if err != nil {
 		return err
 	}
@@ -114,16 +119,22 @@ func (w *World) live(d dice, h *house, sales []sale) error {
 		if s.arrival > 0 || arrives.After(w.Now()) {
 			continue
 		}
-		s.status, s.moved, s.assigned = bookings.CheckedIn, arrives, bookings.Assigned{}
-		for _, c := range s.rooms {
-			for range c.quantity {
-				doors[c.k]++
-				id := h.rooms[c.k].ID
-				s.assigned[id] = append(s.assigned[id], fmt.Sprint(100*(c.k+1)+doors[c.k]))
-			}
-		}
+		s.status, s.moved, s.assigned = bookings.CheckedIn, arrives, h.assign(s.rooms, doors)
 	}
 	return nil
+}
+
+// assign gives guests the next doors.
+func (h *house) assign(rooms []choice, doors []int) bookings.Assigned {
+	assigned := bookings.Assigned{}
+	for _, c := range rooms {
+		for range c.quantity {
+			doors[c.k]++
+			id := h.rooms[c.k].ID
+			assigned[id] = append(assigned[id], fmt.Sprint(100*(c.k+1)+doors[c.k]))
+		}
+	}
+	return assigned
 }
 
 // carryOut lets the repository do to a booking what a step says.
@@ -135,10 +146,14 @@ func (s sale) carryOut(
 		return step.notice.record(ctx, repo, b)
 	case refunds:
 		return completeRefunds(ctx, repo, b.ID)
+	case leaves:
+		return repo.CheckOut(ctx, b.ID)
 	}
 	switch s.status {
-	case bookings.CheckedIn:
+	case bookings.CheckedIn, bookings.Completed:
 		return repo.CheckIn(ctx, b.ID, s.assigned)
+	case bookings.NoShow:
+		return repo.NoShow(ctx, b.ID)
 	case bookings.Expired:
 		c, err := repo.Expire(ctx, b.ID)
 		return c.Booking, err
@@ -160,13 +175,13 @@ func (w *World) holds(s *sale, hold time.Duration) bool {
 	return ends.After(w.Now()) && !ends.After(w.stay(*s).CheckIn.Time())
 }
 
-// opens returns when guests can check in on Today.
-func (w *World) opens(h *house) (time.Time, error) {
+// at returns when the clocks of the house show a time of day, such as "15:00", on a date.
+func (h *house) at(date dynastay.Date, timeOfDay string) (time.Time, error) {
 	zone, err := availability.House{TimeZone: h.property.TimeZone}.Location()
 	if err != nil {
 		return time.Time{}, err
 	}
-	return time.ParseInLocation("2006-01-02 15:04", w.opts.Today.String()+" "+h.property.CheckInTime, zone)
+	return time.ParseInLocation("2006-01-02 15:04", date.String()+" "+timeOfDay, zone)
 }
 
 func days(n int) time.Duration { return time.Duration(n) * 24 * time.Hour }

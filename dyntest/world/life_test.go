@@ -125,7 +125,7 @@ func TestSharesOfStatuses(t *testing.T) {
 		h := w.house(i)
 		sales, err := w.sales(i, h)
 		require.NoError(t, err)
-		opens, err := w.opens(h)
+		opens, err := h.at(w.opts.Today, h.property.CheckInTime)
 		require.NoError(t, err)
 		for _, s := range sales {
 			of[s.status]++

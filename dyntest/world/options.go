@@ -22,8 +22,8 @@ type Options struct {
 	// cancelled or have expired do not count. With ten or more hotels, the actual share differs by at most a few
 	// percent. Default: 0.5.
 	Occupancy float64
-	// Empty leaves all rooms free: there are no bookings, no stop-sells, and no restrictions that were set after the
-	// nights were opened. Default: false.
+	// Empty leaves all rooms free: there are no bookings, no past stays and so no reviews, no stop-sells, and no
+	// restrictions that were set after the nights were opened. Default: false.
 	Empty bool
 	// Today is the current day in the world, and the first night on sale. Default: 2026-06-01.
 	Today dynastay.Date
@@ -72,9 +72,9 @@ func (o Options) Validate() error {
 		return dynastay.Invalid("Occupancy", "must be between 0 and %v, got %v", maxOccupancy, o.Occupancy)
 	case empty:
 		return dynastay.Invalid("Occupancy", "cannot be combined with Empty")
-	case o.Properties > references/mostBookings(o.Nights):
+	case o.Properties > references/(mostBookings(o.Nights)+mostPast):
 		return dynastay.Invalid("Properties", "must be at most %d if Nights is %d, because each booking needs its own reference; got %d",
-			references/mostBookings(o.Nights), o.Nights, o.Properties)
+			references/(mostBookings(o.Nights)+mostPast), o.Nights, o.Properties)
 	case o.Today.Time().Year() < 10 || o.Today.Time().Year() > 9990:
 		// Users join years before Today, and nights are kept for years after it.
 		return dynastay.Invalid("Today", "must be in a year between 10 and 9990, got %s", o.Today)

@@ -105,8 +105,11 @@ func (w *World) payments(d dice, sales []sale) {
 			s.pay(d)
 			s.notices = slices.DeleteFunc(s.notices, func(n notice) bool { return n.at.After(w.Now()) })
 		}
-		if s.status == bookings.Cancelled {
+		switch s.status {
+		case bookings.Cancelled:
 			s.undo(d, w.Now())
+		case bookings.Completed:
+			s.settle()
 		}
 	}
 }
@@ -137,7 +140,7 @@ func (s *sale) pay(d dice) {
 	case inParts:
 		c.part = deposit
 		s.notify(at, c, bookings.Paid)
-		if s.status == bookings.CheckedIn {
+		if s.status == bookings.CheckedIn || s.status == bookings.Completed {
 			s.notify(s.moved, newCharge(d, failed+2, rest, draw(d, allMeans)), bookings.Paid)
 		}
 	case guaranteed:
@@ -160,6 +163,17 @@ func (s *sale) undo(d dice, now time.Time) {
 		s.notices[len(s.notices)-1].reason = releasedReason
 	case last.status == bookings.Paid && !reported.After(now):
 		s.refunded = reported
+	}
+}
+
+// settle plans that everything is paid when the guests check out.
+func (s *sale) settle() {
+	last := &s.notices[len(s.notices)-1]
+	if last.at.After(s.left) {
+		last.at = s.left
+	}
+	if last.status == bookings.Authorized {
+		s.notify(s.left, last.charge, bookings.Paid)
 	}
 }
 

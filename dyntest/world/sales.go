@@ -15,6 +15,8 @@ const bookingDays = 60
 
 // sale is the plan of a booking.
 type sale struct {
+	id       string
+	number   int // of its reference
 	made     time.Time
 	arrival  int // in days from Today
 	nights   int
@@ -29,6 +31,7 @@ type sale struct {
 	moved    time.Time       // when it got a status other than its first; zero if it did not
 	reason   string          // of a cancellation
 	assigned bookings.Assigned
+	left     time.Time // when the guests checked out; zero if they did not
 
 	code     string    // the promo code as the guest types it; "" for none
 	notices  []notice  // of payments, in the order of time
@@ -39,6 +42,7 @@ type sale struct {
 type choice struct{ k, quantity int }
 
 var (
+	feePercents = []int{0, 0, 5, 8, 10, 12, 15}
 	stayLengths = []share[int]{{20, 1}, {27, 2}, {20, 3}, {12, 4}, {9, 5}, {5, 6}, {7, 7}}
 	wishes      = []share[string]{
 		{84, ""}, {5, "A quiet room, please"}, {4, "Late arrival, around 23:00"}, {3, "A high floor, if possible"},
@@ -65,7 +69,7 @@ func (w *World) sales(i int, h *house) ([]sale, error) {
 	const night = 10_000
 	target := int(w.opts.Occupancy*night + 0.5)
 	play := 3 * 4 * target * (night - target) / night
-	due, fees := 0, pick(d, []int{0, 0, 5, 8, 10, 12, 15})
+	due, fees := 0, pick(d, feePercents)
 	var all []sale
 	for l, lane := range lanes {
 		for at := 0; at < len(lane.taken); at++ {
@@ -107,6 +111,9 @@ func (w *World) sales(i int, h *house) ([]sale, error) {
 	slices.SortStableFunc(all, func(a, b sale) int { return a.made.Compare(b.made) })
 	if err := w.live(d, h, all); err != nil {
 		return nil, err
+	}
+	for n := range all {
+		all[n].id, all[n].number = bookingID(i, n), i*mostBookings(w.opts.Nights)+n
 	}
 	w.payments(w.dice(forPayments, i), all)
 	h.discounts(w.dice(forDiscounts, i), all)

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"iter"
+	"slices"
 	"time"
 
 	"github.com/dynastay/dynastay"
@@ -42,12 +43,15 @@ func (w *World) Hotel(i int) *Hotel {
 	inRange("Hotel", i, w.opts.Properties)
 	ctx, c := context.Background(), w.cell()
 	m, err := c.hotel(ctx, i)
-	h := &Hotel{WithRooms: m.property, Images: m.images, Bookings: m.bookings, now: w.Now()}
+	h := &Hotel{WithRooms: m.property, Images: m.images, Bookings: m.bookings, PastStays: m.past, now: w.Now()}
 	if err == nil {
 		h.Nights, err = c.readNights(ctx, m.property)
 	}
 	if err == nil {
-		h.Payments, err = c.readPayments(ctx, m.bookings)
+		h.Payments, err = c.readPayments(ctx, slices.Concat(m.bookings, m.past))
+	}
+	if err == nil {
+		h.Reviews, h.Votes, err = c.readReviews(ctx, m.opinions)
 	}
 	if err == nil {
 		h.PromoCode, err = c.readPromo(ctx, w.house(i))
@@ -59,17 +63,34 @@ func (w *World) Hotel(i int) *Hotel {
 // Hotels returns all hotels, made one by one.
 func (w *World) Hotels() iter.Seq[*Hotel] { return each(w.opts.Properties, w.Hotel) }
 
-// User returns the i-th user, from 0 to Users-1. It sends no requests. It panics if i is out of range. The user depends
-// on the seed and on Today.
+// User returns the profile of the i-th user, from 0 to Users-1. It sends no requests. It panics if i is out of range.
+// The profile depends on the seed and on Today.
 func (w *World) User(i int) *users.User {
 	inRange("User", i, w.opts.Users)
-	all, err := w.cell().users(context.Background(), i, i+1)
+	c := w.cell()
+	u, err := c.user(context.Background(), users.New(c.open(&c.capture), nil), i)
 	must(err)
-	return all[0]
+	return u
 }
 
-// Users returns all users, made one by one.
+// Users returns the profiles of all users, made one by one.
 func (w *World) Users() iter.Seq[*users.User] { return each(w.opts.Users, w.User) }
+
+// Account returns the i-th user with everything that belongs to it, from 0 to Users-1. It sends no requests. It panics
+// if i is out of range. The account depends on the seed and on Today, and its wishlists also on Properties.
+func (w *World) Account(i int) *Account {
+	inRange("Account", i, w.opts.Users)
+	ctx, c := context.Background(), w.cell()
+	all, err := c.accounts(ctx, i, i+1)
+	must(err)
+	a := all[0]
+	a.Loyalty, err = users.New(c.open(&c.capture), nil).Loyalty(ctx, a.ID)
+	must(err)
+	return a
+}
+
+// Accounts returns all users with everything that belongs to them, made one by one.
+func (w *World) Accounts() iter.Seq[*Account] { return each(w.opts.Users, w.Account) }
 
 // Items returns all items of the world with their tables, always in the same order. It sends no requests. [World.Load]
 // writes the same items, several at a time.
@@ -102,7 +123,7 @@ func (w *World) part(ctx context.Context, i int) (*cell, error) {
 		return nil, err
 	}
 	from, to := i*w.opts.Users/w.opts.Properties, (i+1)*w.opts.Users/w.opts.Properties
-	if _, err := c.users(ctx, from, to); err != nil {
+	if _, err := c.accounts(ctx, from, to); err != nil {
 		return nil, err
 	}
 	if from == 0 && to > 0 {
