@@ -2,6 +2,7 @@ package reviews_test
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -142,6 +143,16 @@ func partition(t *testing.T, db *dyntest.DB, s *dynastay.Schema, pk string) []ma
 	var items []map[string]any
 	require.NoError(t, attributevalue.UnmarshalListOfMaps(out.Items, &items))
 	return items
+}
+
+// assertConsistentReads asserts that what a write depends on is read consistently, which local engines do not need. Only
+// an index cannot be.
+func assertConsistentReads(t require.TestingT, requests []dyntest.Request) {
+	for _, r := range requests {
+		if slices.Contains([]string{"GetItem", "BatchGetItem", "Query"}, r.Operation) && !strings.Contains(string(r.Body), `"IndexName"`) {
+			require.Contains(t, string(r.Body), `"ConsistentRead":true`)
+		}
+	}
 }
 
 func assertField(t *testing.T, err, kind error, field string) {

@@ -228,8 +228,10 @@ func (w *world) call(on program, o operation, f trouble) {
 	}
 	after, refused := o.applied(w.now)
 	stop := w.inject(f)
+	requests := w.db.Faults.Record()
 	got, err := o.run(w.t.Context(), on, opts...)
 	stop()
+	assertConsistentReads(w.t, requests())
 	w.t.Logf("%s %s: %v", o.name, o.detail, err)
 	why := whyRefused(err)
 	if err == nil || why != "" {

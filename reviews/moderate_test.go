@@ -226,8 +226,10 @@ func TestIdempotencyKeys(t *testing.T) {
 		require.NoError(t, err, i)
 		before := scan(t, h.DB, keys.ReviewsTable)
 		h.Clock.Advance(time.Second)
+		requests := h.Faults.Record()
 		again, err := call.call(key)
 		require.NoError(t, err, i)
+		assertConsistentReads(t, requests())
 		if now, ok := again.(*reviews.Review); ok {
 			again = withoutResponse(now)
 		}
