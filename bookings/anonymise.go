@@ -54,7 +54,7 @@ func (a *anonymisation) op(bookingID string) *dynastay.Operation[struct{}] {
 func (a *anonymisation) prepare(ctx context.Context, tx *dynastay.Tx, key dynastay.Key) error {
 	a.done, a.more = false, false
 	rows, err := a.read(ctx, key, dynastay.Consistent)
-	if err != nil || rows.booking.Text("UserId") != a.userID {
+	if err != nil || !isOf(a.userID, rows.booking) {
 		return err
 	}
 	left := rows.personal()

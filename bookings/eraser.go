@@ -152,7 +152,7 @@ func (e *Eraser) find(ctx context.Context, userID string) (all []found, err erro
 	var no refusals
 	now := e.r.db.Now()
 	for i, row := range rows {
-		if row.Text("UserId") != userID {
+		if !isOf(userID, row) {
 			continue
 		}
 		id := idOf(at[i])
@@ -185,6 +185,16 @@ func (e *Eraser) keysOf(ctx context.Context, userID string) ([]dynastay.Key, err
 		at[i] = keys.BookingsTable.Key.From(row)
 	}
 	return at, err
+}
+
+// isOf reports whether a booking is one of a user. Other software may have stored it without the user's id, but in the
+// list of the user's bookings.
+func isOf(userID string, booking dynastay.Row) bool {
+	if id := booking.Text("UserId"); id != "" {
+		return id == userID
+	}
+	partition, err := keys.Partition(keys.BookingByUser{UserID: userID})
+	return err == nil && booking.Text("GSI1PK") == partition
 }
 
 // over reports whether nobody is expected any more, or is still there.

@@ -8,6 +8,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/aws/aws-sdk-go-v2/aws"
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -407,4 +409,33 @@ func TestErasureErrors(t *testing.T) {
 	require.NoError(t, failed)
 	assert.Equal(t, map[string]int{"bookings anonymised": 1}, done)
 	assert.Nil(t, storedItem(t, i.DB, keyOf(b.ID))["UserId"])
+}
+
+// A booking that other software stored without the user's id, but in the list of the user, is anonymised too, and leaves
+// the list.
+func TestEraserFindsBookingsWithoutUser(t *testing.T) {
+	t.Parallel()
+	i := newInn(t)
+	for _, listed := range []string{"USER#user_9", "USER#user_8"} {
+		_, err := i.Client.PutItem(t.Context(), &dynamodb.PutItemInput{
+			TableName: aws.String(i.TableName(bookingsTable)), Item: dynastay.Item{
+				"PK": dynastay.Text("BOOKING#bkg_" + listed[10:]), "SK": dynastay.Text("METADATA"), "Status": dynastay.Text("completed"),
+				"EntityType": dynastay.Text("Booking"), "BookingId": dynastay.Text("bkg_" + listed[10:]), "BookingReference": dynastay.Text("BKG-2024-00000" + listed[10:]),
+				"PropertyId": dynastay.Text("prop_1"), "CheckInDate": dynastay.Text("2024-01-15"), "CheckOutDate": dynastay.Text("2024-01-18"),
+				"CreatedAt": dynastay.Text("2024-01-01T00:00:00Z"), "SpecialRequests": dynastay.Text(nemo),
+				"GSI1PK": dynastay.Text(listed), "GSI1SK": dynastay.Text("CHECKIN#2024-01-15"),
+			},
+		})
+		require.NoError(t, err)
+	}
+	eraser := bookings.New(i.Direct, nil).Eraser()
+	done, err := eraser.Erase(t.Context(), "user_9")
+	require.NoError(t, err)
+	assert.Equal(t, map[string]int{"bookings anonymised": 1}, done)
+	assert.Equal(t, 1, assertWhole(t, i.DB, "erased", "bkg_9"))
+	done, err = eraser.Erase(t.Context(), "user_9")
+	require.NoError(t, err)
+	assert.Empty(t, done)
+	row := dynastay.RowOf(itemsOf(t, i.DB, "bkg_8")[0])
+	assert.Equal(t, nemo, row.Text("SpecialRequests"), "that of another user")
 }

@@ -41,7 +41,9 @@ func (e *BookingError) Unwrap() error { return e.Err }
 // transaction checks the booking: it must be one of the user and the property, and either be completed, or be checked in
 // with a date of check-out (UTC) that is not in the future; StayDate, if it is set, must be its date of check-in.
 // Otherwise CreateOp fails with a [*BookingError]. An empty ID is generated; Status, Verified, HelpfulCount,
-// RejectionReason, the times and the version are set, whatever they contain.
+// RejectionReason, the times and the version are set, and given values are ignored. Do not use an ID of your own again
+// after a deletion: the versions begin anew, and a moderator who has read the old review could approve the new one.
+// Whether the user was erased is not checked, see [Eraser.Erase].
 //
 // A booking has at most one review. If it has one already, CreateOp fails with [dynastay.ErrAlreadyExists] and Field
 // "BookingID". If [Review.Validate] rejects a field, CreateOp fails with its error. A repeated call with the same

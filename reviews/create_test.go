@@ -184,9 +184,6 @@ func TestBadInput(t *testing.T) {
 		"Vote":           func(id string) error { return repo.Vote(ctx, id, "user_1") },
 		"Unvote":         func(id string) error { return repo.Unvote(ctx, id, "user_1") },
 		"Voted":          func(id string) error { return second(repo.Voted(ctx, "user_1", []string{"rev_1", id})) },
-		"WithResponses": func(id string) error {
-			return second(repo.WithResponses(ctx, []*reviews.Review{{ID: "rev_1"}, {ID: id}}))
-		},
 	} {
 		for _, id := range []string{"", "a#b", long(128)} {
 			err := call(id)

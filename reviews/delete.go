@@ -15,7 +15,8 @@ import (
 // Delete deletes a review with its response and its votes. Its booking can then be reviewed again. If the review is
 // approved, it is rejected first, with its rating withdrawn from that of the property; the review itself is deleted
 // last. If Delete fails in between, or the program ends, call it again: it finishes what is left. Delete does not check
-// who calls it.
+// who calls it. A rating that the property cannot have counted is not withdrawn, nor is that of a review of other
+// software which lacks one of its ids: Delete deletes these reviews all the same.
 //
 // It fails with [dynastay.ErrNotFound] if the review does not exist, and with [dynastay.ErrContention] if the review
 // keeps being approved meanwhile. 4 requests; 2 more for an approved review, and 1 for every 99 votes and the response.
@@ -36,7 +37,7 @@ const opDelete = "reviews.Delete"
 
 // delete returns ErrVersion if the review has changed meanwhile.
 func (r *Repository) delete(ctx context.Context, at dynastay.Key) error {
-	_, err := withdrawn(ctx, r, func() (struct{}, error) { return dynastay.Do(ctx, r.db, r.hideOp(at)) })
+	whole, err := r.hide(ctx, at)
 	if err != nil {
 		return err
 	}
@@ -50,7 +51,7 @@ func (r *Repository) delete(ctx context.Context, at dynastay.Key) error {
 	}
 	review := rows[i]
 	written := review.Value(keys.ReviewsTable.WriteIDName())
-	if Status(review.Text(keys.AttrStatus)) == Approved || written.Kind() != dynastay.KindBinary {
+	if whole && (Status(review.Text(keys.AttrStatus)) == Approved || written.Kind() != dynastay.KindBinary) {
 		return &dynastay.Error{Op: opDelete, Entity: "Review", ID: idOf(at), Kind: dynastay.ErrVersion}
 	}
 	rows = slices.Delete(rows, i, i+1)
@@ -65,6 +66,10 @@ func (r *Repository) delete(ctx context.Context, at dynastay.Key) error {
 		}
 		counted = helpful.Equal(expression.Value(left))
 	}
+	if !whole {
+		_, err := dynastay.Do(ctx, r.db, r.removeOp(review))
+		return err
+	}
 	var id dynastay.WriteID
 	if err := id.UnmarshalDynamoDBAttributeValue(written.Stored()); err != nil {
 		return err
@@ -72,13 +77,52 @@ func (r *Repository) delete(ctx context.Context, at dynastay.Key) error {
 	return r.table.Delete(ctx, at, dynastay.IfWritten(id))
 }
 
+// hide runs hideOp. A rating that the property cannot have counted is not withdrawn. It returns false for a review of
+// other software that cannot be written, and is deleted as it is.
+func (r *Repository) hide(ctx context.Context, at dynastay.Key) (whole bool, err error) {
+	_, err = repaired(ctx, r, func() (struct{}, error) { return dynastay.Do(ctx, r.db, r.hideOp(at, true)) })
+	var failure *dynastay.Error
+	if errors.Is(err, dynastay.ErrCorrupt) && errors.As(err, &failure) && failure.Entity == "Property" {
+		_, err = dynastay.Do(ctx, r.db, r.hideOp(at, false))
+	}
+	if errors.Is(err, dynastay.ErrCorrupt) {
+		return false, nil
+	}
+	return true, err
+}
+
+// removeOp deletes a review as it was read, without its guard, which other software does not write.
+func (r *Repository) removeOp(review dynastay.Row) *dynastay.Operation[struct{}] {
+	at := keys.ReviewsTable.Key.From(review)
+	return dynastay.NewOp(dynastay.OpSpec[struct{}]{
+		Name: opDelete,
+		Prepare: func(_ context.Context, tx *dynastay.Tx) (struct{}, error) {
+			gone, err := tx.Remove(keys.ReviewsTable, review, r.entity.Known()...)
+			if err != nil {
+				return struct{}{}, err
+			}
+			gone.Else(func(old dynastay.Row) error {
+				if !old.Exists() {
+					return notApproved(opDelete, at, old)
+				}
+				return &dynastay.Error{Op: opDelete, Entity: "Review", ID: idOf(at), Kind: dynastay.ErrVersion}
+			})
+			return struct{}{}, nil
+		},
+	})
+}
+
 // hideOp makes sure that a review gets no more votes and responses, which only approved reviews can get, and that it has
 // a write id, by which the next steps recognise that it is still hidden.
-func (r *Repository) hideOp(at dynastay.Key) *dynastay.Operation[struct{}] {
+func (r *Repository) hideOp(at dynastay.Key, withdraw bool) *dynastay.Operation[struct{}] {
 	return dynastay.NewOp(dynastay.OpSpec[struct{}]{
 		Name: opDelete,
 		Prepare: func(ctx context.Context, tx *dynastay.Tx) (struct{}, error) {
-			c, err := r.table.Change(ctx, at, func(*Review) error { return nil })
+			row, err := r.db.Get(ctx, keys.ReviewsTable, at, dynastay.Consistent)
+			if err != nil {
+				return struct{}{}, err
+			}
+			c, err := r.changeOf(at, row, func(*Review) error { return nil })
 			if err != nil {
 				return struct{}{}, err
 			}
@@ -88,6 +132,12 @@ func (r *Repository) hideOp(at dynastay.Key) *dynastay.Operation[struct{}] {
 			}
 			if c.Row.Value(keys.ReviewsTable.WriteIDName()).Kind() != dynastay.KindBinary {
 				c.Renew()
+			}
+			if !withdraw {
+				if err := c.Keep(func(v *Review) error { v.Status = to; return nil }); err != nil {
+					return struct{}{}, err
+				}
+				return struct{}{}, c.AddTo(tx)
 			}
 			return struct{}{}, r.setStatus(ctx, tx, c, to, c.Before.RejectionReason)
 		},

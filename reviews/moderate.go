@@ -2,7 +2,8 @@ package reviews
 
 import (
 	"context"
-	"slices"
+	"errors"
+	"reflect"
 	"strconv"
 
 	"github.com/dynastay/dynastay"
@@ -32,12 +33,11 @@ func notApproved(op string, at dynastay.Key, old dynastay.Row) error {
 // decision is a step of moderation.
 type decision struct {
 	op     string
-	from   []Status
 	to     Status
 	reason string
 }
 
-// ApproveOp shows a review, and counts its overall rating in that of the property. version is that of the review which
+// ApproveOp makes a review visible, and counts its overall rating in that of the property. version is that of the review which
 // the moderator has read: if the author has changed it since, ApproveOp fails with [dynastay.ErrVersion]. A rejected
 // review can be approved too.
 //
@@ -49,13 +49,13 @@ type decision struct {
 // says which), with a [*StatusError] if the review is approved already, with a [*properties.StatusError] if the property
 // is being deleted, and with [properties.ErrForeign].
 func (r *Repository) ApproveOp(reviewID string, version int) *dynastay.Operation[*Review] {
-	return r.decideOp(decision{op: "reviews.Approve", from: []Status{Pending, Rejected}, to: Approved}, reviewID, version)
+	return r.decideOp(decision{op: "reviews.Approve", to: Approved}, reviewID, version)
 }
 
 // Approve runs [Repository.ApproveOp], after [properties.Repository.Adopt] if it is needed. 3 requests: the review, the
-// property, and the write.
+// property, and the write; and those of Adopt.
 func (r *Repository) Approve(ctx context.Context, reviewID string, version int, opts ...dynastay.WriteOption) (*Review, error) {
-	return withdrawn(ctx, r, func() (*Review, error) {
+	return repaired(ctx, r, func() (*Review, error) {
 		return dynastay.Do(ctx, r.db, r.ApproveOp(reviewID, version), opts...)
 	})
 }
@@ -66,9 +66,9 @@ func (r *Repository) Approve(ctx context.Context, reviewID string, version int, 
 //
 // RejectOp fails with [dynastay.ErrNotFound], with [dynastay.ErrVersion], with a [*StatusError] if the review is
 // rejected already, with [properties.ErrForeign], and with [dynastay.ErrCorrupt] if the property's sum of ratings cannot
-// contain the rating, which [Repository.RepairRating] mends.
+// contain the rating, which [Repository.RepairRating] corrects.
 func (r *Repository) RejectOp(reviewID string, version int, reason string) *dynastay.Operation[*Review] {
-	return r.decideOp(decision{"reviews.Reject", []Status{Pending, Approved}, Rejected, reason}, reviewID, version)
+	return r.decideOp(decision{"reviews.Reject", Rejected, reason}, reviewID, version)
 }
 
 // Reject runs [Repository.RejectOp], after [properties.Repository.Adopt] or [Repository.RepairRating] if it is needed. 2
@@ -76,7 +76,7 @@ func (r *Repository) RejectOp(reviewID string, version int, reason string) *dyna
 func (r *Repository) Reject(
 	ctx context.Context, reviewID string, version int, reason string, opts ...dynastay.WriteOption,
 ) (*Review, error) {
-	return withdrawn(ctx, r, func() (*Review, error) {
+	return repaired(ctx, r, func() (*Review, error) {
 		return dynastay.Do(ctx, r.db, r.RejectOp(reviewID, version, reason), opts...)
 	})
 }
@@ -98,10 +98,10 @@ func (r *Repository) decideOp(d decision, reviewID string, version int) *dynasta
 			if err != nil {
 				return nil, err
 			}
-			if status := Status(row.Text(keys.AttrStatus)); row.Exists() && !slices.Contains(d.from, status) {
-				return nil, refusedBy(d.op, at, status) // before the version, because it says more
+			if Status(row.Text(keys.AttrStatus)) == d.to {
+				return nil, refusedBy(d.op, at, d.to) // before the version, because it says more
 			}
-			c, err := r.table.ChangeOf(at, row, func(*Review) error { return nil }, dynastay.IfVersion(version))
+			c, err := r.changeOf(at, row, func(*Review) error { return nil }, dynastay.IfVersion(version))
 			if err != nil {
 				return nil, err
 			}
@@ -112,6 +112,18 @@ func (r *Repository) decideOp(d decision, reviewID string, version int) *dynasta
 			return r.Get(ctx, reviewID, dynastay.Consistent)
 		},
 	})
+}
+
+// overtaken returns ErrOvertaken if a review has changed since it was read, and otherwise err.
+func (r *Repository) overtaken(ctx context.Context, read dynastay.Row, err error) error {
+	now, readErr := r.db.Get(ctx, keys.ReviewsTable, keys.ReviewsTable.Key.From(read), dynastay.Consistent)
+	switch {
+	case readErr != nil:
+		return readErr
+	case !reflect.DeepEqual(now.Item(), read.Item()):
+		return dynastay.ErrOvertaken
+	}
+	return err
 }
 
 // setStatus adds the actions that write a review with another status, and move the rating of the property accordingly.
@@ -127,6 +139,10 @@ func (r *Repository) setStatus(
 	}
 	if before, after := c.Before.counted(), c.After.counted(); before != after {
 		_, err := r.properties.AddRating(ctx, tx, c.After.PropertyID, before, after)
+		if errors.Is(err, dynastay.ErrCorrupt) {
+			// Another process may have withdrawn the rating after the review was read.
+			err = r.overtaken(ctx, c.Row, err)
+		}
 		if err != nil && !(after == 0 && isGone(err)) {
 			return err
 		}

@@ -5,8 +5,37 @@ import (
 	"errors"
 
 	"github.com/dynastay/dynastay"
+	"github.com/dynastay/dynastay/entity"
 	"github.com/dynastay/dynastay/properties"
 )
+
+// changeOf starts a change of a review that was read. A review of other software may lack what its keys are made from;
+// such a review can be read and deleted, but not written.
+func (r *Repository) changeOf(
+	at dynastay.Key, row dynastay.Row, fn func(*Review) error, opts ...dynastay.UpdateOption,
+) (*entity.Change[Review], error) {
+	if row.Exists() {
+		v, err := r.entity.Value(row)
+		if err != nil {
+			return nil, err
+		}
+		own, err := r.entity.Key(v)
+		for _, key := range r.entity.Indexes {
+			if err == nil {
+				_, err = key(v)
+			}
+		}
+		if err == nil && own != at {
+			err = errOtherID
+		}
+		if err != nil { // only the text: it is not about the caller's arguments
+			return nil, &dynastay.Error{Entity: "Review", ID: idOf(at), Kind: dynastay.ErrCorrupt, Err: errors.New(err.Error())}
+		}
+	}
+	return r.table.ChangeOf(at, row, fn, opts...)
+}
+
+var errOtherID = errors.New("ReviewId must be the id in the key")
 
 // isGone reports whether a property has no rating to move any more.
 func isGone(err error) bool {
@@ -17,10 +46,11 @@ func isGone(err error) bool {
 // mostRepairs limits how often one call prepares a property that other software keeps changing.
 const mostRepairs = 10
 
-// withdrawn runs a write that moves the rating of a property, and again if the property must be adopted first, or if
+// repaired runs a write that moves the rating of a property, and again if the property must be adopted first, or if
 // its sum of ratings is wrong: other software may have left only a rounded average, whose sum is not exact.
-func withdrawn[R any](ctx context.Context, r *Repository, write func() (R, error)) (R, error) {
+func repaired[R any](ctx context.Context, r *Repository, write func() (R, error)) (R, error) {
 	made, err := write()
+	right := false
 	for range mostRepairs {
 		var failure *dynastay.Error
 		if !errors.As(err, &failure) || failure.Entity != "Property" {
@@ -30,7 +60,12 @@ func withdrawn[R any](ctx context.Context, r *Repository, write func() (R, error
 		case errors.Is(err, properties.ErrForeign):
 			err = r.properties.Adopt(ctx, failure.ID)
 		case errors.Is(err, dynastay.ErrCorrupt) && failure.Field == "RatingSum":
-			_, err = r.RepairRating(ctx, failure.ID)
+			if right {
+				return made, err // the sum is right, and does not contain the rating
+			}
+			var recount properties.Recount
+			recount, err = r.RepairRating(ctx, failure.ID)
+			right = err == nil && !recount.Changed
 		default:
 			return made, err
 		}

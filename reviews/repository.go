@@ -97,7 +97,7 @@ func (r *Repository) ByProperty(propertyID string) dynastay.Listing[*Review] {
 	}
 	return r.table.List(dynastay.Query{
 		Name: "reviews.ByProperty", Index: keys.PropertyReviewsIndex, Partition: partition, Descending: true,
-	})
+	}).Filter(func(v *Review) bool { return v.Status == Approved }) // other software lists all reviews there
 }
 
 // ByUser lists the reviews that a user has written, newest first, whatever their status. The list is eventually

@@ -2,6 +2,7 @@ package reviews
 
 import (
 	"context"
+	"errors"
 	"strings"
 	"time"
 
@@ -67,7 +68,8 @@ var checkApproved = dynastay.Prepare(expression.NewBuilder().WithCondition(isApp
 // RespondOp adds the property's response to an approved review. It does not check whether the responder may speak for
 // the property; that is up to the caller. It fails with [dynastay.ErrNotFound] if the review does not exist, with a
 // [*StatusError] if it is not approved, with [dynastay.ErrAlreadyExists] if it has a response, which can be changed by
-// [Repository.UpdateResponse], and with the error of [Response.Validate]. The times and the version are set.
+// [Repository.UpdateResponse], and with the error of [Response.Validate]. The times and the version are set. Whether the
+// responder was erased is not checked, see [Eraser.Erase].
 func (r *Repository) RespondOp(v Response) *dynastay.Operation[*Response] {
 	made, err := r.responses.Creation(&v)
 	at, _ := keys.Of(keys.Review{ReviewID: v.ReviewID}) // is valid if the key of the response is
@@ -140,20 +142,25 @@ func (r *Repository) DeleteResponse(ctx context.Context, reviewID string, opts .
 //	dynastay.Load(r.ByProperty(propertyID), r.WithResponses)
 //
 // If a response cannot be decoded, WithResponses returns all reviews together with a [*dynastay.UnreadableError]. 1
-// request for every 100 reviews, at half a read unit for each review, whether it has a response or not.
+// request for every 100 reviews, at half a read unit for each review, whether it has a response or not. Reviews that other
+// software stored without an id are returned without a response.
 func (r *Repository) WithResponses(ctx context.Context, reviews []*Review) ([]*Review, error) {
-	at := make([]dynastay.Key, len(reviews))
-	for i, review := range reviews {
-		var err error
-		if at[i], err = keys.Of(keys.Response{ReviewID: review.ID}); err != nil {
-			return nil, err
+	var at []dynastay.Key
+	var asked []*Review
+	for _, review := range reviews {
+		review.Response = nil
+		key, err := keys.Of(keys.Response{ReviewID: review.ID})
+		if err != nil {
+			continue // a review that other software stored without its id
 		}
+		at, asked = append(at, key), append(asked, review)
 	}
 	responses, err := r.responses.GetAll(ctx, at)
 	for i, response := range responses {
-		reviews[i].Response = response
+		asked[i].Response = response
 	}
-	if responses == nil {
+	var unreadable *dynastay.UnreadableError
+	if err != nil && !errors.As(err, &unreadable) {
 		return nil, err
 	}
 	return reviews, err

@@ -28,7 +28,11 @@ func (r *Repository) UpdateOp(
 	return dynastay.NewOp(dynastay.OpSpec[*Review]{
 		Name: "reviews.Update", Invalid: err, Input: entity.InputOf(at, opts...),
 		Prepare: func(ctx context.Context, tx *dynastay.Tx) (*Review, error) {
-			c, err := r.table.Change(ctx, at, within(fn), opts...)
+			row, err := r.db.Get(ctx, keys.ReviewsTable, at, dynastay.Consistent)
+			if err != nil {
+				return nil, err
+			}
+			c, err := r.changeOf(at, row, keepStay(fn), opts...)
 			if err != nil {
 				return nil, err
 			}
@@ -43,8 +47,8 @@ func (r *Repository) UpdateOp(
 	})
 }
 
-// within refuses a change of what the booking determines: the review would be of another stay, which nobody checked.
-func within(fn func(*Review) error) func(*Review) error {
+// keepStay refuses a change of what the booking determines: the review would be of another stay, which nobody checked.
+func keepStay(fn func(*Review) error) func(*Review) error {
 	return func(v *Review) error {
 		before := *v
 		if err := fn(v); err != nil {
@@ -71,7 +75,7 @@ func within(fn func(*Review) error) func(*Review) error {
 func (r *Repository) Update(
 	ctx context.Context, reviewID string, fn func(*Review) error, opts ...dynastay.UpdateOption,
 ) (*Review, error) {
-	return withdrawn(ctx, r, func() (*Review, error) {
+	return repaired(ctx, r, func() (*Review, error) {
 		return dynastay.Do(ctx, r.db, r.UpdateOp(reviewID, fn, opts...))
 	})
 }

@@ -220,7 +220,11 @@ func (r *Repository) eraseProfile(ctx context.Context, at dynastay.Key, userID s
 	if err := r.emails.claim(ctx, opErase); err != nil {
 		return err
 	}
-	return r.db.Write(ctx, eraseOp(keys.UsersTable, userID, nil), r.table.DeleteOp(at, dynastay.OrMissing()))
+	err := r.db.Write(ctx, eraseOp(keys.UsersTable, userID, nil), r.table.DeleteOp(at, dynastay.OrMissing()))
+	if errors.Is(err, dynastay.ErrInvalid) { // other software stored it without the user's id, and so without a guard
+		err = r.db.Write(ctx, eraseOp(keys.UsersTable, userID, []dynastay.Key{at}))
+	}
+	return err
 }
 
 const opErase = "users.Erase"

@@ -11,6 +11,7 @@ import (
 
 	"github.com/dynastay/dynastay"
 	"github.com/dynastay/dynastay/entity"
+	"github.com/dynastay/dynastay/internal/shown"
 	"github.com/dynastay/dynastay/keys"
 )
 
@@ -58,7 +59,7 @@ func checkTiers(tiers []TierFrom) {
 type Loyalty struct {
 	UserID         string
 	Points         int // that can be redeemed
-	LifetimePoints int // all that were ever earned
+	LifetimePoints int // all that were earned and not taken back
 	Tier           Tier
 	TierSince      time.Time
 	UpdatedAt      time.Time
@@ -216,5 +217,5 @@ type PointsError struct {
 // Error names the user, the points and the balance.
 func (e *PointsError) Error() string {
 	return fmt.Sprintf("loyalty account of %s: %d points exceed the balance of %d",
-		e.UserID, e.Points, e.Balance)
+		shown.Masked(e.UserID), e.Points, e.Balance)
 }

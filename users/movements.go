@@ -56,7 +56,7 @@ func (r *Repository) LoyaltyEntries(userID string) dynastay.Listing[*LoyaltyEntr
 // the reason was used with other points, or to redeem points, EarnOp fails with [ErrReasonUsed], and if the movement was
 // reversed, with [ErrReversed]. So if the outcome is unknown ([dynastay.ErrOutcomeUnknown]), repeat the movement.
 //
-// The lifetime points never decrease. When a movement takes them to or beyond the points from which a tier begins, see
+// Only [Repository.ReverseOp] takes lifetime points back. When a movement takes them to or beyond the points from which a tier begins, see
 // [Options.Tiers], the user gets that tier as of then. A higher tier, which other software may have granted, is kept.
 // An account without a tier gets the one for its lifetime points.
 //

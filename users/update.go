@@ -72,7 +72,7 @@ func (r *Repository) VerifyEmailOp(userID, email string) *dynastay.Operation[*Us
 			return changedMeanwhile(op, userID, "Email")
 		}
 		u.EmailVerified = true
-		return nil
+		return usable(op, u)
 	})
 }
 
@@ -85,7 +85,7 @@ func (r *Repository) VerifyEmail(ctx context.Context, userID, email string, opts
 // ReplaceEmailOp replaces the address of a user by one that the user has shown to be theirs, and sets EmailVerified. It
 // is for platforms that keep the old address until the new one is confirmed; from is the address at the time when the
 // confirmation was requested. If the user has a different one by now, ReplaceEmailOp fails with [dynastay.ErrVersion] and
-// Field "Email", unless it is to already: then the address has been replaced, and nothing is written. Its other errors are
+// Field "Email", unless it is to already, and verified: then nothing is written. Its other errors are
 // those of [Repository.UpdateOp].
 func (r *Repository) ReplaceEmailOp(userID, from, to string) *dynastay.Operation[*User] {
 	const op = "users.ReplaceEmail"
@@ -110,7 +110,7 @@ func (r *Repository) ReplaceEmailOp(userID, from, to string) *dynastay.Operation
 			u.Email = normal
 		}
 		u.EmailVerified = true
-		return nil
+		return usable(op, u)
 	})
 }
 
@@ -124,7 +124,8 @@ func normalEmail(field, email string) (string, error) {
 	return normal, err
 }
 
-// ReplaceEmail runs [Repository.ReplaceEmailOp]. 2 requests: a consistent GetItem, and the transaction.
+// ReplaceEmail runs [Repository.ReplaceEmailOp]. 2 requests: a consistent GetItem, and the transaction; 1 if the address
+// has been replaced already.
 func (r *Repository) ReplaceEmail(
 	ctx context.Context, userID, from, to string, opts ...dynastay.WriteOption,
 ) (*User, error) {
@@ -150,7 +151,7 @@ func (r *Repository) VerifyPhoneOp(userID, number string) *dynastay.Operation[*U
 			return changedMeanwhile(op, userID, "Phone")
 		}
 		u.PhoneVerified = true
-		return nil
+		return usable(op, u)
 	})
 }
 
@@ -198,6 +199,14 @@ func verified(at dynastay.Key, value string) func(*dynastay.Input) {
 	}
 }
 
+// usable returns an error for a profile of other software that cannot be written. It is not about the caller's arguments.
+func usable(op string, u *User) error {
+	if err := u.Validate(); err != nil {
+		return &dynastay.Error{Op: op, Entity: "User", ID: u.ID, Kind: dynastay.ErrCorrupt, Err: errors.New(err.Error())}
+	}
+	return nil
+}
+
 func changedMeanwhile(op, userID, field string) error {
 	return &dynastay.Error{Op: op, Entity: "User", ID: userID, Field: field, Kind: dynastay.ErrVersion}
 }
@@ -224,7 +233,8 @@ var laterLogin = dynastay.Prepare(expression.NewBuilder().
 
 // RecordLoginOp sets LastLoginAt to the present time, in whole seconds. It does not move the time backwards, and
 // changes neither UpdatedAt nor Version. If the user has already logged in within the same second, nothing is written.
-// It fails with [dynastay.ErrNotFound] if there is no such user.
+// It fails with [dynastay.ErrNotFound] if there is no such user, and with [dynastay.ErrCorrupt] if other software has
+// stored something else than a time.
 func (r *Repository) RecordLoginOp(userID string) *dynastay.Operation[struct{}] {
 	const op = "users.RecordLogin"
 	at, err := keys.Of(keys.Profile{UserID: userID})
@@ -240,8 +250,13 @@ func (r *Repository) RecordLoginOp(userID string) *dynastay.Operation[struct{}] 
 				"time": dynastay.Instant(now), "second": dynastay.Text(now.Format("2006-01-02T15:04:05")),
 			})
 			tx.Update(keys.UsersTable, at, expr).Else(func(old dynastay.Row) error {
-				if !old.Exists() {
+				switch _, err := time.Parse(time.RFC3339, old.Text(attrLastLogin)); {
+				case !old.Exists():
 					return &dynastay.Error{Op: op, Entity: "User", ID: userID, Kind: dynastay.ErrNotFound}
+				case err != nil:
+					return &dynastay.Error{
+						Op: op, Entity: "User", ID: userID, Field: attrLastLogin, Kind: dynastay.ErrCorrupt, Err: errors.New(err.Error()),
+					}
 				}
 				return dynastay.ErrSkip
 			})

@@ -126,7 +126,7 @@ func (r *Repository) UpdateWishlist(
 // written. It fails with [dynastay.ErrNotFound], and with a [*dynastay.InvalidError] for PropertyIDs if the wishlist
 // has [MaxWishlist] properties. The existence of the property is not checked.
 func (r *Repository) AddToWishlistOp(userID, wishlistID, propertyID string) *dynastay.Operation[*Wishlist] {
-	return r.propertiesOp("wishlists.Add", userID, wishlistID, propertyID, func(ids []string) ([]string, error) {
+	return r.propertiesOp("wishlists.Add", userID, wishlistID, propertyID, checkPropertyID("PropertyID", propertyID), func(ids []string) ([]string, error) {
 		switch {
 		case slices.Contains(ids, propertyID):
 			return ids, nil
@@ -145,10 +145,10 @@ func (r *Repository) AddToWishlist(
 	return dynastay.Do(ctx, r.db, r.AddToWishlistOp(userID, wishlistID, propertyID), opts...)
 }
 
-// RemoveFromWishlistOp removes a property from a wishlist, everywhere if other software has stored it more than once.
-// If the wishlist does not have the property, nothing is written. It fails with [dynastay.ErrNotFound].
+// RemoveFromWishlistOp removes a property from a wishlist, everywhere if other software has stored it more than once, and
+// even if its id is not valid. If the wishlist does not have the property, nothing is written. It fails with [dynastay.ErrNotFound].
 func (r *Repository) RemoveFromWishlistOp(userID, wishlistID, propertyID string) *dynastay.Operation[*Wishlist] {
-	return r.propertiesOp("wishlists.Remove", userID, wishlistID, propertyID, func(ids []string) ([]string, error) {
+	return r.propertiesOp("wishlists.Remove", userID, wishlistID, propertyID, nil, func(ids []string) ([]string, error) {
 		return slices.DeleteFunc(slices.Clone(ids), func(id string) bool { return id == propertyID }), nil
 	})
 }
@@ -181,11 +181,11 @@ func (r *Repository) DeleteWishlist(ctx context.Context, userID, wishlistID stri
 // propertiesOp changes the properties of a wishlist. It contends for the wishlist from the start: all additions and
 // removals write it.
 func (r *Repository) propertiesOp(
-	op, userID, wishlistID, propertyID string, fn func([]string) ([]string, error),
+	op, userID, wishlistID, propertyID string, invalid error, fn func([]string) ([]string, error),
 ) *dynastay.Operation[*Wishlist] {
 	at, err := wishlistKey(userID, wishlistID)
 	if err == nil {
-		err = checkPropertyID("PropertyID", propertyID)
+		err = invalid
 	}
 	input := func(in *dynastay.Input) {
 		in.Key(at)

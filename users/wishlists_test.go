@@ -217,8 +217,11 @@ func TestWishlistRefuses(t *testing.T) {
 	call := func(userID, id, property string) (errs []error) {
 		_, err := repo.AddToWishlist(t.Context(), userID, id, property)
 		errs = append(errs, err)
-		_, err = repo.RemoveFromWishlist(t.Context(), userID, id, property)
-		return append(errs, err)
+		if property != "a#b" { // other software may have stored it, and then it can be removed
+			_, err = repo.RemoveFromWishlist(t.Context(), userID, id, property)
+			errs = append(errs, err)
+		}
+		return errs
 	}
 	for field, errs := range map[string][]error{
 		"UserID": call("", "wl_1", "prop_1"), "WishlistID": call("user_1", "", "prop_1"), "PropertyID": call("user_1", "wl_1", "a#b"),
