@@ -20,6 +20,7 @@ import (
 	"github.com/dynastay/dynastay/keys"
 	"github.com/dynastay/dynastay/properties"
 	"github.com/dynastay/dynastay/properties/catalog"
+	"github.com/dynastay/dynastay/reviews"
 	"github.com/dynastay/dynastay/users"
 )
 
@@ -154,8 +155,10 @@ func writeThroughRepositories(b *testing.B, on *engine.Engine, under *dynastay.D
 		for n := i * w.opts.Users / w.opts.Properties; n < (i+1)*w.opts.Users/w.opts.Properties; n++ {
 			var person users.User
 			person, c.now = w.person(n)
-			_, err := users.New(db, nil).Create(ctx, person)
+			repo := users.New(db, nil)
+			u, err := repo.Create(ctx, person)
 			fail(err)
+			fail(w.belongings(n).carryOut(ctx, repo, &Account{User: u}, func(now time.Time) { c.now = now }))
 		}
 		if made.Status != properties.Approved {
 			if h.status == properties.Rejected {
@@ -194,6 +197,14 @@ func writeThroughRepositories(b *testing.B, on *engine.Engine, under *dynastay.D
 			}
 		}
 		book(sales)
+		stays, err := w.past(i, h, len(sales))
+		fail(err)
+		clock := func(now time.Time) { c.now = now }
+		openPast(b, db, w, h, stays, clock)
+		book(stays)
+		for _, o := range w.opinions(i, h, stays) {
+			fail(o.carryOut(ctx, reviews.New(db, repo, nil), clock))
+		}
 		c.now = w.opts.Today.Time()
 		fail(h.promo.end(ctx, sold))
 		if changes := w.changes(i, h, sales); len(changes) > 0 {

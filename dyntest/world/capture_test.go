@@ -39,8 +39,8 @@ func TestCaptureAcceptsOnlyWhatItUnderstands(t *testing.T) {
 	assert.ErrorContains(t, err, "a transaction that deletes is not supported")
 	_, err = c.Query(ctx, &dynamodb.QueryInput{TableName: aws.String("Bookings"), IndexName: aws.String("GSI1")})
 	assert.ErrorContains(t, err, "a query of an index")
-	_, err = c.UpdateItem(ctx, &dynamodb.UpdateItemInput{TableName: aws.String("Bookings")})
-	assert.ErrorContains(t, err, "UpdateItem of the table Bookings is not supported")
+	_, err = c.UpdateItem(ctx, &dynamodb.UpdateItemInput{TableName: aws.String("Availability")})
+	assert.ErrorContains(t, err, "UpdateItem of the table Availability is not supported")
 	_, err = c.DeleteItem(ctx, nil)
 	assert.ErrorContains(t, err, "DeleteItem")
 	_, err = c.BatchWriteItem(ctx, nil)
@@ -49,55 +49,17 @@ func TestCaptureAcceptsOnlyWhatItUnderstands(t *testing.T) {
 	assert.ErrorContains(t, err, "TransactGetItems")
 }
 
-// Updates of bookings set and remove whole attributes, and nothing else.
-func TestCaptureUpdatesBookings(t *testing.T) {
+// Updates set and remove whole attributes or elements of a map, and count, in a transaction or alone.
+func TestCaptureCarriesOutUpdates(t *testing.T) {
 	t.Parallel()
-	key := keys.BookingsTable.Key.Of(dynastay.Key{PK: "BOOKING#b", SK: "METADATA"})
-	update := func(c *capture, expression string) error {
-		_, err := c.TransactWriteItems(t.Context(), &dynamodb.TransactWriteItemsInput{TransactItems: []types.TransactWriteItem{
-			{Update: &types.Update{
-				TableName: aws.String("Bookings"), Key: key, UpdateExpression: aws.String(expression),
-				ExpressionAttributeNames:  map[string]string{"#0": "A", "#1": "B", "#2": "C"},
-				ExpressionAttributeValues: dynastay.Item{":0": dynastay.Number(1), ":1": dynastay.Text("two")},
-			}},
-		}})
-		return err
-	}
-	stored := func() *capture {
-		item := keys.BookingsTable.Key.Of(dynastay.Key{PK: "BOOKING#b", SK: "METADATA"})
-		item["A"], item["C"], item["D"] = dynastay.Number(9), dynastay.Text("old"), dynastay.Text("old")
-		return &capture{puts: []put{{keys.BookingsTable, item}}}
-	}
-	c := stored()
-	require.NoError(t, update(c, "REMOVE #2\nSET #0 = :0, #1 = :1\n"))
-	delete(c.puts[0].item, "PK")
-	delete(c.puts[0].item, "SK")
-	assert.Equal(t, dynastay.Item{"A": dynastay.Number(1), "B": dynastay.Text("two"), "D": dynastay.Text("old")}, c.puts[0].item)
-	for _, expression := range []string{
-		"SET #0.#1 = :0", "SET #0 = #0 + :0", "SET #0 = if_not_exists(#0, :0)", "SET #9 = :0", "SET #0",
-		"ADD #0 :0", "DELETE #0 :0", "REMOVE #0[1]", "REMOVE #0 = :0", "",
-	} {
-		assert.ErrorContains(t, update(stored(), expression), "is not supported", expression)
-	}
-	assert.ErrorContains(t, update(&capture{}, "SET #0 = :0"), "was not put")
-}
-
-// Updates of promo codes also count. An UpdateItem is carried out as an update in a transaction is.
-func TestCaptureUpdatesPromoCodes(t *testing.T) {
-	t.Parallel()
-	key := keys.MetadataTable.Key.Of(dynastay.Key{PK: "PROMO#P", SK: "METADATA"})
-	stored := func() *capture {
-		item := keys.MetadataTable.Key.Of(dynastay.Key{PK: "PROMO#P", SK: "METADATA"})
-		item["Uses"], item["Code"] = dynastay.Number(5), dynastay.Text("P")
-		return &capture{puts: []put{{keys.MetadataTable, item}}}
-	}
-	names := map[string]string{"#0": "Uses", "#1": "Code", "#2": "Missing"}
+	at := keys.BookingsTable.Key.Of(dynastay.Key{PK: "BOOKING#b", SK: "METADATA"})
+	names := map[string]string{"#0": "A", "#1": "B", "#2": "C", "#3": "M", "#4": "E"}
 	values := dynastay.Item{":0": dynastay.Number(2), ":1": dynastay.Text("two")}
 	updates := map[string]func(*capture, string) error{
 		"in a transaction": func(c *capture, expression string) error {
 			_, err := c.TransactWriteItems(t.Context(), &dynamodb.TransactWriteItemsInput{TransactItems: []types.TransactWriteItem{
 				{Update: &types.Update{
-					TableName: aws.String("Metadata"), Key: key, UpdateExpression: &expression,
+					TableName: aws.String("Bookings"), Key: at, UpdateExpression: &expression,
 					ExpressionAttributeNames: names, ExpressionAttributeValues: values,
 				}},
 			}})
@@ -105,27 +67,50 @@ func TestCaptureUpdatesPromoCodes(t *testing.T) {
 		},
 		"alone": func(c *capture, expression string) error {
 			_, err := c.UpdateItem(t.Context(), &dynamodb.UpdateItemInput{
-				TableName: aws.String("Metadata"), Key: key, UpdateExpression: &expression,
+				TableName: aws.String("Bookings"), Key: at, UpdateExpression: &expression,
 				ExpressionAttributeNames: names, ExpressionAttributeValues: values,
 			})
 			return err
 		},
 	}
+	// The values of A, C and E, an element of M.
+	stored := func(a, c, e types.AttributeValue) *capture {
+		item := keys.BookingsTable.Key.Of(dynastay.Key{PK: "BOOKING#b", SK: "METADATA"})
+		elements := dynastay.Item{}
+		for name, in := range map[string]struct {
+			item  dynastay.Item
+			value types.AttributeValue
+		}{"A": {item, a}, "C": {item, c}, "E": {elements, e}} {
+			if in.value != nil {
+				in.item[name] = in.value
+			}
+		}
+		item["M"] = &types.AttributeValueMemberM{Value: elements}
+		return &capture{puts: []put{{keys.BookingsTable, item}}}
+	}
+	nine, old, two := dynastay.Number(9), dynastay.Text("old"), dynastay.Text("two")
 	for name, update := range updates {
-		for expression, want := range map[string]types.AttributeValue{
-			"SET #0 = #0 + :0\n": dynastay.Number(7), "SET #0 = #0 - :0\n": dynastay.Number(3), "SET #0 = :1\n": dynastay.Text("two"),
+		for expression, want := range map[string]*capture{
+			"REMOVE #2\nSET #0 = :0\n":         stored(dynastay.Number(2), nil, old),
+			"SET #0 = :1, #2 = :0\n":           stored(two, dynastay.Number(2), old),
+			"SET #0 = #0 + :0":                 stored(dynastay.Number(11), old, old),
+			"SET #0 = #0 - :0, #3.#4 = :1":     stored(dynastay.Number(7), old, two),
+			"ADD #0 :0":                        stored(dynastay.Number(11), old, old),
+			"REMOVE #3.#4, #2\nADD #0 :0":      stored(dynastay.Number(11), nil, nil),
+			"SET #3.#4 = :0\nREMOVE #2, #0":    stored(nil, nil, dynastay.Number(2)),
+			"REMOVE #1, #3.#1\nSET #3.#4 = :1": stored(nine, old, two),
 		} {
-			c := stored()
-			require.NoError(t, update(c, expression), "%s %s", name, expression)
-			got, err := c.GetItem(t.Context(), &dynamodb.GetItemInput{TableName: aws.String("Metadata"), Key: key})
-			require.NoError(t, err)
-			assert.Equal(t, want, got.Item["Uses"], "%s %s", name, expression)
+			c := stored(nine, old, old)
+			require.NoError(t, update(c, expression), "%s: %s", name, expression)
+			assert.Equal(t, want, c, "%s: %s", name, expression)
 		}
 		for _, expression := range []string{
-			"SET #0 = #1 + :0", "SET #0 = :0 + #0", "SET #0 = #0 + :1", "SET #0 = #0 + :9", "SET #0 = #0 * :0", "SET #1 = #1 + :0",
-			"SET #2 = #2 + :0", "SET #9 = #9 + :0", "ADD #0 :0", "REMOVE #0 = #0 + :0",
+			"SET #0.#1 = :0", "SET #3.#9 = :0", "SET #9.#4 = :0", "SET #0 = if_not_exists(#0, :0)", "SET #9 = :0", "SET #0",
+			"SET #0 = #1 + :0", "SET #0 = :0 + #0", "SET #0 = #0 + :1", "SET #0 = #0 + :9", "SET #0 = #0 * :0", "SET #2 = #2 + :0",
+			"SET #1 = #1 + :0", "ADD #2 :0", "ADD #0 :1", "ADD #1 :0", "ADD #0 :9", "ADD #0 = :0", "ADD #3.#4.#0 :0",
+			"DELETE #0 :0", "DELETE #0 = :0", "REMOVE #0[1]", "REMOVE #0 = :0", "REMOVE #9", "",
 		} {
-			assert.ErrorContains(t, update(stored(), expression), "is not supported", "%s %s", name, expression)
+			assert.ErrorContains(t, update(stored(nine, old, old), expression), "is not supported", "%s: %s", name, expression)
 		}
 		assert.ErrorContains(t, update(&capture{}, "SET #0 = :0"), "was not put", name)
 	}
@@ -177,6 +162,13 @@ func TestCellCountsRooms(t *testing.T) {
 	c = cellOf(2)
 	c.capture.nights = nil
 	assert.ErrorContains(t, c.count(two, -1), "changes 0 nights, and must change 1")
+
+	// Nights before Today do not exist.
+	c, past := cellOf(2), *two
+	past.Stay = dynastay.MustStay("2026-05-31", "2026-06-01")
+	require.NoError(t, c.count(&past, -1))
+	assert.Equal(t, dynastay.Number(2), c.nights[key]["AvailableRooms"])
+	assert.ErrorContains(t, c.count(&past, -1), "changes 0 nights, and must change 1", "the nights of the last one are done")
 }
 
 func TestCellChangesOnlyOpenNights(t *testing.T) {

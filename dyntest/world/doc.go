@@ -1,5 +1,6 @@
 // Package world generates a hotel platform: hotels in real cities with their rooms, images, amenities, nights and
-// prices, users and their bookings, and the catalogues. A test or a demonstration loads it into tables in one call:
+// prices, users and their bookings, reviews of past stays, and the catalogues. A test or a demonstration loads it into
+// tables in one call:
 //
 //	w := world.New(world.Options{Seed: 1, Properties: 100})
 //	db := dyntest.New(t, dyntest.At(w.Now()))
@@ -17,18 +18,20 @@
 //
 // The repositories themselves make the items, at times and with ids that the world chooses. They are therefore exactly
 // the items that a service would have written with the same calls: every key and index, the guards, the cards, exact
-// amounts. Only what updates of other items change is changed by the world itself: nights that are sold, returned or
-// restricted, the primary image of a property, and its status. A test compares the items with those that the
-// repositories write.
+// amounts. Only two things are changed by the world itself: nights that are sold, returned or restricted, and the status
+// of a property. A test compares the items with those that the repositories write.
 //
 //	prop_000042           a hotel: one to three room types; 4 % are pending, 1 % rejected and 1 % suspended
 //	room_000042_1         a room type; one to four of its rooms are on sale every night that has no stop-sell
 //	img_000042_01         an image of the hotel; it has 3 to 12, of which one is primary; there is nothing at the URL
 //	user_000017           a user; every tenth may own hotels
+//	wl_000017_1           a wishlist of that user; there may be two
+//	mov_000017_01         a movement of the user's points
 //	bkg_000042_0003       a booking that was created in the 60 days before Today; the last number is its position in the
-//	                      order of creation at the hotel
+//	                      order of creation at the hotel; past stays follow, in their own order of creation
 //	pay_000042_0003_1     a payment of that booking; there may be several
 //	re_000042_0003        the refund of that booking
+//	rev_000042_0003       the review of that booking, if it is of a past stay
 //	CITY-000042           the promo code of the hotel; 40 % of the hotels with nights have one
 //
 // Hotels that are pending or rejected have no nights. A suspended hotel was suspended at the start of Today, after its
@@ -58,9 +61,24 @@
 // The rooms of bookings that were cancelled or have expired are on sale again, and nobody else has booked them. A
 // pending booking was created in the last five days. Guests who arrive on Today check in within eight hours of the
 // hotel's check-in time. At Now, it is that late only in Europe and east of it, and some of the guests have not arrived
-// yet. No stay begins before Today, so no booking is completed or a no-show.
+// yet.
 //
-// Reviews are not generated, so all hotels are unrated.
+// # Past stays and reviews
+//
+// Hotels that are approved or suspended also have up to eight past stays, two on average, which began in the last 88
+// days and ended before Today, see [Hotel].PastStays. The guests booked them one to ten days before their arrival. 95 %
+// are completed, with the times of check-in and check-out, and 5 % are no-shows. Nights before Today are not generated,
+// as if the hotel had never opened them: a night without an item is not on sale, so nobody sees a difference. A world
+// with [Options].Empty has no past stays.
+//
+// 60 % of the completed stays have a review, which the guest wrote within ten days, and before Today. Its ratings are
+// around a level of the hotel; each one except the overall rating is missing in 15 % of the reviews. The statuses are:
+//
+//	approved  80 %  within two days; 40 % have a response by the owner within a week, and half have up to five votes
+//	rejected   8 %  within two days, with a reason
+//	pending   12 %
+//
+// The rating of a hotel is that of its approved reviews. Hotels without any are unrated.
 //
 // # Payments and promo codes
 //
@@ -72,6 +90,8 @@
 //	pending                70 % a bank transfer that has begun, 30 % a card that was declined
 //	cancelled              as confirmed; an authorization is released, and what is due by the policies is refunded. The
 //	                       provider reports within three days that the refund has been made; until then, it is pending
+//	completed              as confirmed; what was only authorized is paid when the guests check out
+//	no-show                as confirmed
 //	expired                none
 //
 // Where no policy was agreed, the refund is full until check-in. A test that cancels such bookings with a refund needs
@@ -82,6 +102,16 @@
 // and most have a limit, which may be reached. 30 % of the guests who can use the code of their hotel for two nights or
 // more do, and some of them type it with lower-case letters. UsageCount is the number of bookings with the code that
 // were not cancelled and have not expired. A world with [Options].Empty has the codes, without any uses.
+//
+// # Users
+//
+// [World.User] returns a profile, and [World.Account] also what belongs to the user. 40 % of the users have preferences.
+// 45 % have earned points with one to six stays, and 30 % of those with 500 points or more have redeemed half of them;
+// the tiers are [users.DefaultTiers]. 30 % have one or two wishlists, of which 30 % are public, with up to six hotels of
+// any status.
+//
+// Points are not those of the bookings, because a user would then depend on all hotels: they were earned with stays
+// that the world does not contain, each with a reason id of its own.
 //
 // # Large worlds
 //

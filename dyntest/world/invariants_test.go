@@ -2,6 +2,7 @@ package world
 
 import (
 	"context"
+	"slices"
 	"strings"
 	"testing"
 
@@ -15,6 +16,7 @@ import (
 	"github.com/dynastay/dynastay/keys/key"
 	"github.com/dynastay/dynastay/properties"
 	"github.com/dynastay/dynastay/properties/catalog"
+	"github.com/dynastay/dynastay/reviews"
 	"github.com/dynastay/dynastay/users"
 )
 
@@ -56,16 +58,16 @@ func (l *ledger) property(p *properties.Whole) {
 		require.NoError(l.t, err)
 		price, err := key.PriceOf(p.Prices.Min)
 		require.NoError(l.t, err)
-		rows[keys.LocationIndex] = l.key(keys.Of(keys.PropertyByCity{City: at.City, Country: at.Country, PropertyID: p.ID}))
+		rows[keys.LocationIndex] = l.key(keys.Of(keys.PropertyByCity{City: at.City, Country: at.Country, Rating: p.Rating, PropertyID: p.ID}))
 		rows[keys.GeoIndex] = l.key(keys.Of(keys.PropertyByArea{Geohash: place.Precision6, Price: price, PropertyID: p.ID}))
-		rows[keys.TypeRatingIndex] = l.key(keys.Of(keys.PropertyByType{Type: string(p.Type), PropertyID: p.ID}))
+		rows[keys.TypeRatingIndex] = l.key(keys.Of(keys.PropertyByType{Type: string(p.Type), Rating: p.Rating, PropertyID: p.ID}))
 		rows[keys.PriceIndex] = l.key(keys.Of(keys.PropertyByPrice{
 			City: at.City, Country: at.Country, Currency: p.Prices.Min.Currency(), Price: price, PropertyID: p.ID,
 		}))
 		rows[keys.GeohashIndex] = l.key(keys.Of(keys.PropertyByCell{Cell: place.Cell, Geohash: place.Geohash, PropertyID: p.ID}))
 		if p.Stars > 0 {
 			rows[keys.RatingIndex] = l.key(keys.Of(keys.PropertyByStars{
-				City: at.City, Country: at.Country, Stars: p.Stars, PropertyID: p.ID,
+				City: at.City, Country: at.Country, Stars: p.Stars, Rating: p.Rating, PropertyID: p.ID,
 			}))
 		}
 		if p.Featured {
@@ -167,6 +169,61 @@ func (l *ledger) user(u *users.User) {
 	l.guard(s, l.key(keys.Of(keys.EmailGuard{Email: u.Email})), u.ID)
 }
 
+// belongings are what belongs to a user, which it reads and checks.
+func (l *ledger) belongings(db *dynastay.DB, u *users.User) {
+	repo, ctx := users.New(db, nil), context.Background()
+	a := &Account{User: u, Entries: collected(l.t, repo.LoyaltyEntries(u.ID)), Wishlists: collected(l.t, repo.Wishlists(u.ID))}
+	preferences, err := repo.Preferences(ctx, u.ID)
+	require.NoError(l.t, err)
+	if preferences.Version > 0 {
+		a.Preferences = preferences
+		l.add(keys.UsersTable, l.key(keys.Of(keys.Preference{UserID: u.ID})), rowsOf{})
+	}
+	a.Loyalty, err = repo.Loyalty(ctx, u.ID)
+	require.NoError(l.t, err)
+	if len(a.Entries) > 0 {
+		l.add(keys.UsersTable, l.key(keys.Of(keys.Loyalty{UserID: u.ID})), rowsOf{})
+	}
+	for _, e := range a.Entries {
+		l.add(keys.UsersTable, l.key(keys.Of(keys.LoyaltyEntry{UserID: u.ID, ReasonID: e.ReasonID})), rowsOf{})
+	}
+	for _, wishlist := range a.Wishlists {
+		l.add(keys.MetadataTable, l.key(keys.Of(keys.Wishlist{UserID: u.ID, WishlistID: wishlist.ID})), rowsOf{})
+	}
+	checkAccount(l.t, New(Options{}), a)
+}
+
+// review is a review with its response, its votes and its guard.
+func (l *ledger) review(r *reviews.Review, votes []string) {
+	s := keys.ReviewsTable
+	rows := rowsOf{
+		keys.UserReviewsIndex:   l.key(keys.Of(keys.ReviewByUser{UserID: r.UserID, Created: r.CreatedAt, ReviewID: r.ID})),
+		keys.BookingReviewIndex: l.key(keys.Of(keys.ReviewByBooking{BookingID: r.BookingID})),
+	}
+	switch r.Status {
+	case reviews.Approved:
+		rows[keys.PropertyReviewsIndex] = l.key(keys.Of(keys.ReviewByProperty{
+			PropertyID: r.PropertyID, Created: r.CreatedAt, ReviewID: r.ID,
+		}))
+	case reviews.Pending:
+		rows[keys.ReviewStatusIndex] = l.key(keys.Of(keys.ReviewByStatus{
+			Status: string(r.Status), Created: r.CreatedAt, ReviewID: r.ID,
+		}))
+	}
+	l.add(s, l.key(keys.Of(keys.Review{ReviewID: r.ID})), rows)
+	l.guard(s, l.key(keys.Of(keys.BookingReviewGuard{BookingID: r.BookingID})), r.ID)
+	if r.Response != nil {
+		l.add(s, l.key(keys.Of(keys.Response{ReviewID: r.ID})), rowsOf{
+			keys.UserReviewsIndex: l.key(keys.Of(keys.ResponseByUser{ResponderID: r.Response.ResponderID, ReviewID: r.ID})),
+		})
+	}
+	for _, user := range votes {
+		l.add(s, l.key(keys.Of(keys.Vote{ReviewID: r.ID, UserID: user})), rowsOf{
+			keys.UserReviewsIndex: l.key(keys.Of(keys.VoteByUser{UserID: user, ReviewID: r.ID})),
+		})
+	}
+}
+
 // checkCatalogues reads the catalogues, which have every amenity and city of the hotels.
 func checkCatalogues(l *ledger, db *dynastay.DB, hotels map[string]*properties.Whole) {
 	ctx, amenities, places := context.Background(), map[string]bool{}, map[properties.CityQuery]string{}
@@ -209,6 +266,7 @@ func TestLoadedWorldIsConsistent(t *testing.T) {
 
 	ids := map[string][]string{}
 	stored, owners, closed, onCards := map[string]rowsOf{}, map[string]string{}, map[string]bool{}, map[string]string{}
+	votes := map[string][]string{}
 	for s, item := range scanned(t, under) {
 		row := dynastay.RowOf(item)
 		here := at(s, s.Key.From(row))
@@ -225,10 +283,13 @@ func TestLoadedWorldIsConsistent(t *testing.T) {
 				assert.True(t, strings.HasPrefix(row.Text(keys.AttrClosed), keys.ClosedByStatus), here)
 				closed[here] = true
 			}
-			for _, name := range []string{"PropertyId", "BookingId", "UserId"} {
+			for _, name := range []string{"PropertyId", "BookingId", "UserId", "ReviewId"} {
 				owners[here] += row.Text(name)
 			}
 			continue
+		}
+		if kind == "Vote" {
+			votes[row.Text("ReviewId")] = append(votes[row.Text("ReviewId")], row.Text("UserId"))
 		}
 		if kind == "PromoCode" {
 			ids[kind] = append(ids[kind], row.Text("Code"))
@@ -236,7 +297,7 @@ func TestLoadedWorldIsConsistent(t *testing.T) {
 		if kind == "Property" {
 			onCards[row.Text("PropertyId")] = row.Value(keys.AttrCard).Map().Text("PrimaryImageUrl")
 		}
-		for name, of := range map[string]string{"PropertyId": "Property", "BookingId": "Booking", "UserId": "User"} {
+		for name, of := range map[string]string{"PropertyId": "Property", "BookingId": "Booking", "UserId": "User", "ReviewId": "Review"} {
 			if kind == of {
 				ids[kind] = append(ids[kind], row.Text(name))
 			}
@@ -253,6 +314,7 @@ func TestLoadedWorldIsConsistent(t *testing.T) {
 		u, err := users.New(db, nil).Get(ctx, id)
 		require.NoError(t, err)
 		l.user(u)
+		l.belongings(db, u)
 		people[id] = u
 	}
 	type place struct {
@@ -296,10 +358,14 @@ func TestLoadedWorldIsConsistent(t *testing.T) {
 	checkCatalogues(l, db, hotels)
 	sold, suspended, inStatus, uses := map[place]int{}, 0, map[bookings.Status]int{}, map[string]int{}
 	var with []*bookings.Booking // a promo code
+	booked := map[string]*bookings.Booking{}
 	for _, id := range ids["Booking"] {
 		b, err := bookings.New(db, nil).Get(ctx, id)
 		require.NoError(t, err)
 		l.booking(b)
+		booked[id] = b
+		past := b.Stay.CheckIn.Before(w.opts.Today)
+		assert.Equal(t, past, slices.Contains(inPast, b.Status), "%s for %s", id, b.Stay)
 		guest := people[b.UserID]
 		require.NotNil(t, guest)
 		assert.Equal(t, guest.Email, b.Guest.Email)
@@ -327,12 +393,17 @@ func TestLoadedWorldIsConsistent(t *testing.T) {
 			var one dynastay.Money
 			require.Len(t, line.Nights, b.Stay.Nights())
 			for date := range b.Stay.Dates() {
-				n, ok := nights[place{line.RoomTypeID, date}]
-				require.True(t, ok, "%s sells %s of %s, which is not on sale", id, date, line.RoomTypeID)
-				assert.Equal(t, b.PropertyID, n.PropertyID)
-				assert.Equal(t, availability.NightPrice{Date: date, Price: n.Price}, line.Nights[b.Stay.CheckIn.DaysUntil(date)])
-				one, err = one.Add(n.Price)
+				priced := line.Nights[b.Stay.CheckIn.DaysUntil(date)]
+				one, err = one.Add(priced.Price)
 				require.NoError(t, err)
+				n, ok := nights[place{line.RoomTypeID, date}]
+				require.Equal(t, !past, ok, "%s sells %s of %s, which is not on sale", id, date, line.RoomTypeID)
+				if past {
+					assert.Equal(t, date, priced.Date)
+					continue
+				}
+				assert.Equal(t, b.PropertyID, n.PropertyID)
+				assert.Equal(t, availability.NightPrice{Date: date, Price: n.Price}, priced)
 				if live(b) {
 					sold[place{line.RoomTypeID, date}] += line.Quantity
 				}
@@ -356,6 +427,26 @@ func TestLoadedWorldIsConsistent(t *testing.T) {
 	}
 	for at, n := range nights {
 		assert.Equal(t, n.Total-sold[at], n.Available, "%v", at)
+	}
+
+	require.Greater(t, len(ids["Review"]), 20)
+	ratings := map[string][]dynastay.Rating{}
+	for _, id := range ids["Review"] {
+		r, err := reviews.New(db, nil, nil).Get(ctx, id)
+		require.NoError(t, err)
+		l.review(r, votes[id])
+		checkReview(t, w, r, booked[r.BookingID], people, votes[id])
+		if r.Status == reviews.Approved {
+			ratings[r.PropertyID] = append(ratings[r.PropertyID], r.Ratings.Overall)
+		}
+		delete(votes, id)
+	}
+	assert.Empty(t, votes, "of reviews that do not exist")
+	for id, p := range hotels {
+		checkRating(t, &p.Property, ratings[id])
+		repaired, err := reviews.New(db, properties.New(db, nil), nil).RepairRating(ctx, id)
+		require.NoError(t, err)
+		assert.False(t, repaired.Changed, "%s: %+v", id, repaired)
 	}
 
 	codes := map[string]*bookings.PromoCode{}

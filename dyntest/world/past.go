@@ -10,11 +10,11 @@ import (
 // The time before Today is divided into spans, each with at most one past stay of a hotel. So the stays do not overlap,
 // and no room is sold twice.
 const (
-	mostPast     = 8
-	pastSpan     = 11 // days; a stay ends before the last day of its span
-	pastPercent  = 25 // of the spans have a stay
-	noShowPerMil = 25 // of the guests did not arrive
-	longestLead  = 10 // days between booking and arrival
+	mostPast      = 8
+	pastSpan      = 11 // days; a stay ends before the last day of its span
+	pastPercent   = 25 // of the spans have a stay
+	noShowPercent = 5  // of the guests did not arrive
+	longestLead   = 10 // days between booking and arrival
 	// absentHours is the time after arrivalHours in which the hotel records a no-show.
 	absentHours = 4
 	// departureHours is how long before the check-out time the first guests of a day leave.
@@ -51,12 +51,12 @@ func (w *World) past(i int, h *house, others int) (all []sale, err error) {
 func (w *World) stayed(d dice, h *house, span, fees int) (s sale, err error) {
 	k, length := d.below(len(h.rooms)), draw(d, stayLengths)
 	s = sale{
-		arrival: -span*pastSpan + d.below(pastSpan-length), nights: length, fees: fees, status: bookings.Completed,
-		rooms: []choice{{k, 1}},
+		arrival: -span*pastSpan + d.below(pastSpan-max(length, h.minStay)), nights: length, fees: fees,
+		status: bookings.Completed, rooms: []choice{{k, 1}},
 	}
 	day := w.opts.Today.AddDays(s.arrival)
 	if _, least := h.night(k, day); length < least {
-		s.nights = least // two or three, for which there is time: a stay of one night leaves four days
+		s.nights = least
 	}
 	if h.sale[k] > 1 && d.percent(10) {
 		s.rooms[0].quantity++
@@ -76,7 +76,7 @@ func (w *World) stayed(d dice, h *house, span, fees int) (s sale, err error) {
 	if err != nil {
 		return s, err
 	}
-	if d.below(1000) < noShowPerMil {
+	if d.percent(noShowPercent) {
 		s.status = bookings.NoShow
 		s.moved = opens.Add(arrivalHours*time.Hour + seconds(d.below(absentHours*60*60)))
 		return s, nil

@@ -95,6 +95,12 @@ func checkPayments(t testing.TB, w *World, b *bookings.Booking, p Payments, reco
 	} else if live(b) {
 		assert.Positive(t, of[bookings.Paid]+of[bookings.Authorized], b.ID)
 	}
+	if b.Status == bookings.Completed {
+		assert.Equal(t, bookings.Paid, b.PaymentStatus, b.ID)
+		for _, payment := range p.History.Payments {
+			assert.False(t, payment.At.After(b.CheckedOutAt), "%s is paid after the departure", b.ID)
+		}
+	}
 	if b.Status == bookings.CheckedIn {
 		assert.Contains(t, []bookings.PaymentStatus{bookings.Paid, bookings.Authorized}, b.PaymentStatus, b.ID)
 	}

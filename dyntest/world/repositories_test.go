@@ -3,7 +3,9 @@ package world
 import (
 	"context"
 	"fmt"
+	"maps"
 	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -19,11 +21,12 @@ import (
 	"github.com/dynastay/dynastay/keys"
 	"github.com/dynastay/dynastay/properties"
 	"github.com/dynastay/dynastay/properties/catalog"
+	"github.com/dynastay/dynastay/reviews"
 	"github.com/dynastay/dynastay/users"
 )
 
 // small is a small world that contains everything that a world can contain.
-var small = Options{Seed: 2307057, Properties: 7, Users: 20, Nights: 21}
+var small = Options{Seed: 575537, Properties: 12, Users: 24, Nights: 21}
 
 func TestSmallHasEverything(t *testing.T) {
 	t.Parallel()
@@ -33,7 +36,15 @@ func TestSmallHasEverything(t *testing.T) {
 }
 
 // inWorlds are the statuses that bookings have.
-var inWorlds = []bookings.Status{bookings.Pending, bookings.Confirmed, bookings.CheckedIn, bookings.Cancelled, bookings.Expired}
+var inWorlds = append([]bookings.Status{
+	bookings.Pending, bookings.Confirmed, bookings.CheckedIn, bookings.Cancelled, bookings.Expired,
+}, inPast...)
+
+// inPast are the statuses that past stays have.
+var inPast = []bookings.Status{bookings.Completed, bookings.NoShow}
+
+// inReviews are the statuses that reviews have.
+var inReviews = []reviews.Status{reviews.Pending, reviews.Approved, reviews.Rejected}
 
 // paidInWorlds are the payment statuses that bookings have.
 var paidInWorlds = []bookings.PaymentStatus{
@@ -47,6 +58,19 @@ func everything(t testing.TB, o Options) map[string]bool {
 	}
 	for _, status := range paidInWorlds {
 		has["a booking whose payment is "+string(status)] = false
+	}
+	for _, status := range inReviews {
+		has["a review that is "+string(status)] = false
+	}
+	for a := range New(o).Accounts() {
+		has["preferences"] = has["preferences"] || a.Preferences != nil
+		has["a higher tier"] = has["a higher tier"] || a.Loyalty.Tier != users.Bronze
+		has["points redeemed"] = has["points redeemed"] || a.Loyalty.Points < a.Loyalty.LifetimePoints
+		for _, l := range a.Wishlists {
+			has["a public wishlist"] = has["a public wishlist"] || l.Public && len(l.PropertyIDs) > 0
+			has["a private wishlist"] = has["a private wishlist"] || !l.Public
+			has["an empty wishlist"] = has["an empty wishlist"] || len(l.PropertyIDs) == 0
+		}
 	}
 	has["a refund that is refunded"] = false
 	for h := range New(o).Hotels() {
@@ -74,6 +98,18 @@ func everything(t testing.TB, o Options) map[string]bool {
 			has["closed to arrival"] = has["closed to arrival"] || n.ClosedToArrival
 			has["closed to departure"] = has["closed to departure"] || n.ClosedToDeparture
 			has["sold out"] = has["sold out"] || n.Available == 0
+		}
+		has["rated without stars"] = has["rated without stars"] || h.Stars == 0 && h.ReviewCount > 0
+		has["suspended and rated"] = has["suspended and rated"] || suspended && h.ReviewCount > 0
+		for _, r := range h.Reviews {
+			has["a review that is "+string(r.Status)] = true
+			has["a response"] = has["a response"] || r.Response != nil
+			has["votes"] = has["votes"] || r.HelpfulCount > 1
+			has["a rating that is not given"] = has["a rating that is not given"] || r.Ratings.Staff == 0
+		}
+		for _, b := range h.PastStays {
+			has["a booking that is "+string(b.Status)] = true
+			has["a past stay in two rooms"] = has["a past stay in two rooms"] || b.Rooms == 2
 		}
 		for _, b := range h.Bookings {
 			has["a booking that is "+string(b.Status)] = true
@@ -156,12 +192,19 @@ func TestWorldIsWhatTheRepositoriesWrite(t *testing.T) {
 		NewID: func(prefix string) string { return id },
 		Rand:  &drawn,
 	}))
+	clock := func(at time.Time) { now = at }
 	for i := range small.Users {
 		var person users.User
 		person, now = w.person(i)
-		made, err := users.New(db.DB, nil).Create(ctx, person)
+		repo, a := users.New(db.DB, nil), &Account{}
+		var err error
+		a.User, err = repo.Create(ctx, person)
 		require.NoError(t, err)
-		assert.Equal(t, made, w.User(i))
+		assert.Equal(t, a.User, w.User(i))
+		require.NoError(t, w.belongings(i).carryOut(ctx, repo, a, clock))
+		a.Loyalty, err = repo.Loyalty(ctx, a.ID)
+		require.NoError(t, err)
+		assert.Equal(t, a, w.Account(i))
 	}
 	for _, a := range w.Amenities() {
 		made, err := catalog.Amenities(db.DB).Create(ctx, *a)
@@ -207,16 +250,16 @@ func TestWorldIsWhatTheRepositoriesWrite(t *testing.T) {
 		sold := bookings.New(db.DB, &bookingOptions)
 		require.NoError(t, h.promo.create(ctx, sold))
 		stored := make([]*bookings.Booking, len(sales))
-		carryOut := func(step step) {
+		carryOut := func(sales []sale, stored []*bookings.Booking, step step) {
 			s := sales[step.n]
-			now, id = step.at, bookingID(i, step.n)
+			now, id = step.at, s.id
 			if step.does != creates {
 				b, err := s.carryOut(ctx, sold, stored[step.n], step)
 				require.NoError(t, err)
 				stored[step.n] = b
 				return
 			}
-			reference := w.reference(i*mostBookings(small.Nights) + step.n)
+			reference := w.reference(s.number)
 			drawn.left = reference[:]
 			request, err := w.request(h, made.Card(), s)
 			require.NoError(t, err)
@@ -230,13 +273,23 @@ func TestWorldIsWhatTheRepositoriesWrite(t *testing.T) {
 			require.NoError(t, err)
 			booked++
 		}
+		stays, err := w.past(i, h, len(sales))
+		require.NoError(t, err)
+		openPast(t, db.DB, w, h, stays, clock)
+		past := make([]*bookings.Booking, len(stays))
+		for _, step := range steps(stays) {
+			carryOut(stays, past, step)
+		}
+		for _, o := range w.opinions(i, h, stays) {
+			require.NoError(t, o.carryOut(ctx, reviews.New(db.DB, repo, nil), clock))
+		}
 		todo := steps(sales)
 		today := slices.IndexFunc(todo, func(s step) bool { return s.at.After(w.opts.Today.Time()) })
 		if today < 0 {
 			today = len(todo)
 		}
 		for _, step := range todo[:today] {
-			carryOut(step)
+			carryOut(sales, stored, step)
 		}
 		now = w.opts.Today.Time()
 		require.NoError(t, h.promo.end(ctx, sold))
@@ -249,10 +302,13 @@ func TestWorldIsWhatTheRepositoriesWrite(t *testing.T) {
 			require.NoError(t, err)
 		}
 		for _, step := range todo[today:] { // guests arrive and pay, whatever the status of the hotel
-			carryOut(step)
+			carryOut(sales, stored, step)
 		}
 		assert.Equal(t, stored, hotel.Bookings)
-		for _, b := range stored {
+		if len(past) > 0 {
+			assert.Equal(t, past, hotel.PastStays)
+		}
+		for _, b := range slices.Concat(stored, past) {
 			of[b.Status]++
 			paid[b.PaymentStatus]++
 		}
@@ -267,9 +323,30 @@ func TestWorldIsWhatTheRepositoriesWrite(t *testing.T) {
 	require.Greater(t, changed, 10)
 
 	want := scan(t, db)
+	maps.DeleteFunc(want, func(at, _ string) bool {
+		_, date, night := strings.Cut(at, "DATE#")
+		return night && strings.HasPrefix(at, keys.AvailabilityTable.Name) && date[:10] < w.opts.Today.String()
+	})
 	require.Greater(t, len(want), 500)
 	compare(t, want, contents(t, w))
 	compare(t, want, scan(t, loaded(t, w)))
+}
+
+// openPast puts the nights of past stays on sale, which a world does not have, before the first of them is booked.
+func openPast(t testing.TB, db *dynastay.DB, w *World, h *house, stays []sale, clock func(time.Time)) {
+	clock(h.created)
+	for _, s := range stays {
+		for date := range w.stay(s).Dates() {
+			price, minStay := h.night(s.rooms[0].k, date)
+			_, err := availability.New(db).Open(context.Background(), availability.OpenRequest{
+				PropertyID: h.property.ID, RoomTypeID: h.rooms[s.rooms[0].k].ID, Rooms: h.sale[s.rooms[0].k], Price: price,
+				MinStay: minStay, Nights: dynastay.Stay{CheckIn: date, CheckOut: date.AddDays(1)},
+			})
+			if err != nil {
+				t.Error(err) // of any goroutine
+			}
+		}
+	}
 }
 
 // What a world says about itself is what is read from the tables.
@@ -296,7 +373,7 @@ func TestWorldDescribesWhatIsStored(t *testing.T) {
 			}
 		}
 		assert.Equal(t, h.Nights, nights)
-		for _, b := range h.Bookings {
+		for _, b := range slices.Concat(h.Bookings, h.PastStays) {
 			got, err := bookings.New(db, nil).ByReference(ctx, b.Reference)
 			require.NoError(t, err)
 			assert.Equal(t, b, got)
@@ -304,6 +381,16 @@ func TestWorldDescribesWhatIsStored(t *testing.T) {
 			want, has := h.Payments[b.ID]
 			assert.Equal(t, has, ok, b.ID)
 			assert.Equal(t, want, paid)
+		}
+		for _, r := range h.Reviews {
+			got, err := reviews.New(db, nil, nil).ByBooking(ctx, r.BookingID)
+			require.NoError(t, err)
+			assert.Equal(t, r, got)
+			for _, user := range h.Votes[r.ID] {
+				voted, err := reviews.New(db, nil, nil).Voted(ctx, user, []string{r.ID})
+				require.NoError(t, err)
+				assert.Equal(t, []bool{true}, voted)
+			}
 		}
 		if h.PromoCode != nil {
 			got, err := bookings.New(db, nil).PromoCode(ctx, h.PromoCode.Code)
@@ -320,6 +407,19 @@ func TestWorldDescribesWhatIsStored(t *testing.T) {
 		got, err := users.New(db, nil).ByEmail(ctx, u.Email)
 		require.NoError(t, err)
 		assert.Equal(t, u, got)
+	}
+	for a := range w.Accounts() {
+		repo := users.New(db, nil)
+		loyalty, err := repo.Loyalty(ctx, a.ID)
+		require.NoError(t, err)
+		assert.Equal(t, a.Loyalty, loyalty)
+		assert.Equal(t, a.Entries, collected(t, repo.LoyaltyEntries(a.ID)))
+		assert.Equal(t, a.Wishlists, collected(t, repo.Wishlists(a.ID)))
+		if a.Preferences != nil {
+			got, err := repo.Preferences(ctx, a.ID)
+			require.NoError(t, err)
+			assert.Equal(t, a.Preferences, got)
+		}
 	}
 }
 
