@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -143,18 +144,20 @@ func TestDeleteIsOvertaken(t *testing.T) {
 	t.Parallel()
 	h := newHouse(t, dyntest.New(t, reviewTables, dyntest.At(noon)))
 	others := open(h.Direct)
-	for _, steps := range []int{1, 2, 3, 5, 8, 13} {
+	for nth := range 12 { // 0 is before every step
 		v := h.popular(t, 120)
 		n := 0
-		err := racing.Harass(t, h.DB, steps, func(ctx context.Context, db *dynastay.DB) error {
+		err := racing.Harass(t, h.DB, 12, func(ctx context.Context, db *dynastay.DB) error {
 			return open(db).Delete(ctx, v.ID)
 		}, func() {
-			n++
+			if n++; nth != 0 && n != nth {
+				return
+			}
 			if now, err := others.Get(t.Context(), v.ID, dynastay.Consistent); err == nil && now.Status == reviews.Rejected {
 				require.NoError(t, second(others.Approve(t.Context(), v.ID, now.Version)))
 			}
 			for _, err := range []error{
-				others.Vote(t.Context(), v.ID, fmt.Sprintf("user_%d", n)), others.Unvote(t.Context(), v.ID, fmt.Sprintf("voter_%03d", n)),
+				others.Vote(t.Context(), v.ID, fmt.Sprintf("user_%d", n)), others.Unvote(t.Context(), v.ID, fmt.Sprintf("voter_%03d", 120-n)), // in the last chunk
 			} {
 				if err != nil {
 					require.NotEmpty(t, whyRefused(err), "%v", err)
@@ -164,10 +167,53 @@ func TestDeleteIsOvertaken(t *testing.T) {
 				h.assertHelpful(t, v.ID, now.HelpfulCount)
 			}
 		})
-		require.NoError(t, err)
+		if nth == 0 && errors.Is(err, dynastay.ErrContention) {
+			err = others.Delete(t.Context(), v.ID)
+		}
+		require.NoError(t, err, nth)
 		h.assertGone(t, v)
 		h.assertRated(t)
 	}
+}
+
+// A vote that is taken back after Delete has read the votes is not counted with those that are left.
+func TestDeleteMeetsAnUnvote(t *testing.T) {
+	t.Parallel()
+	h := newHouse(t, dyntest.New(t, reviewTables, dyntest.At(noon)))
+	v := h.popular(t, 120)
+	deletes := func(r dyntest.Request) bool { return strings.Contains(string(r.Body), "VOTE#voter_001") }
+	h.Faults.Inject(dyntest.Before(func(context.Context) {
+		require.NoError(t, open(h.Direct).Unvote(t.Context(), v.ID, "voter_119"))
+	}), dyntest.When{Operation: "TransactWriteItems", Nth: 1, Match: deletes})
+	h.Faults.Inject(dyntest.After(func(context.Context) { h.assertHelpful(t, v.ID, 119) }),
+		dyntest.When{Operation: "TransactWriteItems", Nth: 1, Match: deletes})
+	require.NoError(t, open(h.DB.DB).Delete(t.Context(), v.ID))
+	h.assertGone(t, v)
+
+	v = h.popular(t, 3)
+	h.Faults.Inject(dyntest.Before(func(context.Context) {
+		require.NoError(t, open(h.Direct).Delete(t.Context(), v.ID))
+	}), dyntest.When{Operation: "Query", Nth: 1})
+	assert.ErrorIs(t, open(h.DB.DB).Delete(t.Context(), v.ID), dynastay.ErrNotFound, "another call has deleted it")
+	h.assertRated(t)
+}
+
+// A review that is approved again after Delete has read its votes keeps them, until it is hidden again.
+func TestDeleteMeetsAnApproval(t *testing.T) {
+	t.Parallel()
+	h := newHouse(t, dyntest.New(t, reviewTables, dyntest.At(noon)))
+	others, v := open(h.Direct), h.popular(t, 3)
+	deletes := func(r dyntest.Request) bool { return strings.Contains(string(r.Body), "VOTE#voter_001") }
+	h.Faults.Inject(dyntest.Before(func(context.Context) {
+		require.NoError(t, second(others.Approve(t.Context(), v.ID, v.Version)))
+	}), dyntest.When{Operation: "TransactWriteItems", Nth: 1, Match: deletes})
+	h.Faults.Inject(dyntest.After(func(context.Context) {
+		h.assertHelpful(t, v.ID, 3)
+		h.assertRated(t, 90)
+	}), dyntest.When{Operation: "TransactWriteItems", Nth: 1, Match: deletes})
+	require.NoError(t, open(h.DB.DB).Delete(t.Context(), v.ID))
+	h.assertGone(t, v)
+	h.assertRated(t)
 }
 
 // A review that is approved again before every step cannot be deleted, and loses nothing.

@@ -301,12 +301,14 @@ func (w *world) delete() operation {
 	}
 }
 
-// hidden returns the states in which a call of Delete that was interrupted can leave a review: not shown any more, then
-// without its votes and its response.
-func (s *state) hidden(id string, at time.Time) (first, second *state) {
+// hidden returns the states in which a call of Delete that was interrupted can leave a review: not shown any more, which
+// is not an edit, then without its votes and its response.
+func (s *state) hidden(id string) (first, second *state) {
 	first = s.clone()
-	if first.reviews[id].status == reviews.Approved {
-		first.become(id, reviews.Rejected, first.reviews[id].reason, at, func(*modelReview) {})
+	if r := first.reviews[id]; r.status == reviews.Approved {
+		first.move(r.house, r.counted(), 0, first.counted(r.house))
+		r.status = reviews.Rejected
+		first.reviews[id] = r
 	}
 	second = first.clone()
 	r := second.reviews[id]

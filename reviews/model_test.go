@@ -271,7 +271,7 @@ func (w *world) settle(o operation, after *state, err error, f trouble) (now *st
 	}
 	for _, base := range bases {
 		if _, there := base.reviews[o.id]; there && o.steps {
-			first, second := base.hidden(o.id, w.db.Clock.Now())
+			first, second := base.hidden(o.id)
 			ends = append(ends, end{first, "hidden"}, end{second, "hidden, without parts"})
 		}
 	}
