@@ -89,8 +89,8 @@ func TestActions(t *testing.T) {
 	}
 }
 
-// Operations that check the same condition of an item share one action. Another condition of the item, or a write of it,
-// is a second action.
+// Operations that check the same condition of an item share one action. Another condition of the item, or a write of
+// it, is a second action.
 func TestSameCheckTwice(t *testing.T) {
 	t.Parallel()
 	ctx := t.Context()

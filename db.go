@@ -141,8 +141,8 @@ func Open(client Client, opts *Options) *DB {
 // Now returns the clock's time in UTC, truncated to milliseconds, the precision of a stored time.
 func (db *DB) Now() time.Time { return db.opts.Clock().UTC().Truncate(time.Millisecond) }
 
-// AwaitIndexes waits for [Options.IndexLag], so that the indexes show every write that was acknowledged before the call.
-// If ctx ends first, it returns the error of ctx.
+// AwaitIndexes waits for [Options.IndexLag], so that the indexes show every write that was acknowledged before the
+// call. If ctx ends first, it returns the error of ctx.
 func (db *DB) AwaitIndexes(ctx context.Context) error {
 	timer := time.NewTimer(db.opts.IndexLag)
 	defer timer.Stop()

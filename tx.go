@@ -45,8 +45,8 @@ func (tx *Tx) Made(name, id string) {
 }
 
 // Contend sets what the current operation contends for, if that is known only after a first read. It waits for the
-// operation's turn, so what is read afterwards is current. It replaces [OpSpec.Contest]. If it returns an error, which may
-// be [ErrOvertaken], Prepare must return it.
+// operation's turn, so what is read afterwards is current. It replaces [OpSpec.Contest]. If it returns an error, which
+// may be [ErrOvertaken], Prepare must return it.
 func (tx *Tx) Contend(ctx context.Context, c Contest) error {
 	return tx.write.contend(ctx, tx.current, c)
 }
@@ -345,6 +345,6 @@ func (tx *Tx) ownerName(action int, ops []operation) string {
 	return "the idempotency record"
 }
 
-// Skipped reports whether the previous preparation skipped an action on the item because of [ErrSkip]. It reports false again
-// once another action of the write has been overtaken.
+// Skipped reports whether the previous preparation skipped an action on the item because of [ErrSkip]. It reports false
+// again once another action of the write has been overtaken.
 func (tx *Tx) Skipped(s *Schema, key Key) bool { return tx.write.skipped[RefOf(s, key)] }

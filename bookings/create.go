@@ -59,8 +59,8 @@ const (
 // It needs one action for each night of each room type, two for the booking and its reference, one for each line, one
 // for a promo code, and one for an idempotency key. A transaction has at most 100 actions.
 //
-// Whether the user was erased is not checked: add users.Repository.NotErasedOp to the Write of a user who may be erased at
-// the same time.
+// Whether the user was erased is not checked: add users.Repository.NotErasedOp to the Write of a user who may be erased
+// at the same time.
 //
 // With an idempotency key, the input is the user, the property, the stay, the numbers of guests, the lines with their
 // policies and subtotals, the taxes and fees, the promo code and the discounts, the guest's details and the special

@@ -411,8 +411,8 @@ func TestErasureErrors(t *testing.T) {
 	assert.Nil(t, storedItem(t, i.DB, keyOf(b.ID))["UserId"])
 }
 
-// A booking that other software stored without the user's id, but in the list of the user, is anonymised too, and leaves
-// the list.
+// A booking that other software stored without the user's id, but in the list of the user, is anonymised too, and
+// leaves the list.
 func TestEraserFindsBookingsWithoutUser(t *testing.T) {
 	t.Parallel()
 	i := newInn(t)

@@ -213,8 +213,8 @@ func (r *Repository) RecountOp(
 	})
 }
 
-// Recount runs [Repository.RecountOp], after [Repository.Adopt] if it is needed. 2 requests and those of count; 1 if the
-// totals are right.
+// Recount runs [Repository.RecountOp], after [Repository.Adopt] if it is needed. 2 requests and those of count; 1 if
+// the totals are right.
 func (r *Repository) Recount(
 	ctx context.Context, propertyID string, count func(context.Context) (RatingTotals, error),
 ) (Recount, error) {

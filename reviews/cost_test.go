@@ -25,8 +25,8 @@ type cost struct {
 
 type units map[string]float64
 
-// What the documentation says about requests, for reviews of up to 1 KB. Requests are the same on every engine; units are
-// compared on dynoxide, because local engines count those of transactions differently.
+// What the documentation says about requests, for reviews of up to 1 KB. Requests are the same on every engine; units
+// are compared on dynoxide, because local engines count those of transactions differently.
 func TestCosts(t *testing.T) {
 	t.Parallel()
 	var mu sync.Mutex

@@ -37,10 +37,10 @@ func (e *BookingError) Error() string {
 // Unwrap returns the reason.
 func (e *BookingError) Unwrap() error { return e.Err }
 
-// CreateOp creates a review of a stay, pending until it is moderated. BookingID, UserID and PropertyID are required. The
-// transaction checks the booking: it must be one of the user and the property, and either be completed, or be checked in
-// with a date of check-out (UTC) that is not in the future; StayDate, if it is set, must be its date of check-in.
-// Otherwise CreateOp fails with a [*BookingError]. An empty ID is generated; Status, Verified, HelpfulCount,
+// CreateOp creates a review of a stay, pending until it is moderated. BookingID, UserID and PropertyID are required.
+// The transaction checks the booking: it must be one of the user and the property, and either be completed, or be
+// checked in with a date of check-out (UTC) that is not in the future; StayDate, if it is set, must be its date of
+// check-in. Otherwise CreateOp fails with a [*BookingError]. An empty ID is generated; Status, Verified, HelpfulCount,
 // RejectionReason, the times and the version are set, and given values are ignored. Do not use an ID of your own again
 // after a deletion: the versions begin anew, and a moderator who has read the old review could approve the new one.
 // Whether the user was erased is not checked, see [Eraser.Erase].

@@ -112,8 +112,8 @@ func (r *Repository) removeOp(review dynastay.Row) *dynastay.Operation[struct{}]
 	})
 }
 
-// hideOp makes sure that a review gets no more votes and responses, which only approved reviews can get, and that it has
-// a write id, by which the next steps recognise that it is still hidden.
+// hideOp makes sure that a review gets no more votes and responses, which only approved reviews can get, and that it
+// has a write id, by which the next steps recognise that it is still hidden.
 func (r *Repository) hideOp(at dynastay.Key, withdraw bool) *dynastay.Operation[struct{}] {
 	return dynastay.NewOp(dynastay.OpSpec[struct{}]{
 		Name: opDelete,
@@ -144,7 +144,8 @@ func (r *Repository) hideOp(at dynastay.Key, withdraw bool) *dynastay.Operation[
 	})
 }
 
-// mostDeleted is the number of items that one transaction can delete: with the update of the review, it has 100 actions.
+// mostDeleted is the number of items that one transaction can delete: with the update of the review, it has 100
+// actions.
 const mostDeleted = 99
 
 // votesIn counts the votes in the rows.

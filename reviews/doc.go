@@ -25,16 +25,16 @@
 // review is always verified. Approve and Reject require the version of the review that the moderator has read; nobody
 // approves a text that its author has just replaced.
 //
-// The rating of a property consists of the overall ratings of its approved reviews. Each step that changes it writes the
-// review and the property in one transaction: the number and the exact sum of the ratings, their average, and every
+// The rating of a property consists of the overall ratings of its approved reviews. Each step that changes it writes
+// the review and the property in one transaction: the number and the exact sum of the ratings, their average, and every
 // index key and the card that contain it. In one process, steps for one property queue, so that each takes three
 // requests however many there are. [Repository.RepairRating] counts the reviews of a property that other software has
 // rated.
 //
 // # Responses and votes
 //
-// The property gives at most one [Response] to an approved review, and can change it at any time. Each user has one vote
-// for a review, with [Repository.Vote]; HelpfulCount counts them.
+// The property gives at most one [Response] to an approved review, and can change it at any time. Each user has one
+// vote for a review, with [Repository.Vote]; HelpfulCount counts them.
 //
 // The package does not check who calls it: whether a caller may moderate, respond for a property, or change a review is
 // up to the service.

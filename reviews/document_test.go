@@ -212,8 +212,8 @@ func TestDocumentReviewIsChanged(t *testing.T) {
 	}
 }
 
-// The rounded average of 10.0, 10.0 and 9.9 is 10.0, whose sum has no room for what the other two leave. The ratings are
-// then counted.
+// The rounded average of 10.0, 10.0 and 9.9 is 10.0, whose sum has no room for what the other two leave. The ratings
+// are then counted.
 func TestRoundedAverageIsRepaired(t *testing.T) {
 	t.Parallel()
 	for name, withdraw := range map[string]func(*reviews.Repository, *reviews.Review) error{

@@ -25,9 +25,9 @@ func (e *Eraser) Check(context.Context, string) error { return nil }
 // Responses that other software wrote in the form of the hotel-booking document are not in the index, and are not found
 // until [Repository.UpdateResponse] has changed them once.
 //
-// If an item cannot be deleted because it, or the property that it rates, cannot be decoded, Erase deletes the others and
-// returns a [*dynastay.UnreadableError]. Its other errors are those of [Repository.Delete]. 1 request for each MB of the
-// list, 1 for each vote, 2 for each response, and for each review 1 and those of Delete.
+// If an item cannot be deleted because it, or the property that it rates, cannot be decoded, Erase deletes the others
+// and returns a [*dynastay.UnreadableError]. Its other errors are those of [Repository.Delete]. 1 request for each MB
+// of the list, 1 for each vote, 2 for each response, and for each review 1 and those of Delete.
 //
 // Package reviews does not know who was erased: add users.Repository.NotErasedOp to a Write that creates a review, a
 // vote or a response of a user who may be erased at the same time.

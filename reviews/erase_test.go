@@ -86,7 +86,8 @@ func TestErase(t *testing.T) {
 	tr.assertErased(t, false)
 }
 
-// A pass that fails at any of its requests, or whose response is lost, reports what it has done. The next one does the rest.
+// A pass that fails at any of its requests, or whose response is lost, reports what it has done. The next one does the
+// rest.
 func TestInterruptedErase(t *testing.T) {
 	t.Parallel()
 	db := dyntest.New(t, reviewTables, dyntest.At(noon))

@@ -145,8 +145,8 @@ func partition(t *testing.T, db *dyntest.DB, s *dynastay.Schema, pk string) []ma
 	return items
 }
 
-// assertConsistentReads asserts that what a write depends on is read consistently, which local engines do not need. Only
-// an index cannot be.
+// assertConsistentReads asserts that what a write depends on is read consistently, which local engines do not need.
+// Only an index cannot be.
 func assertConsistentReads(t require.TestingT, requests []dyntest.Request) {
 	for _, r := range requests {
 		if slices.Contains([]string{"GetItem", "BatchGetItem", "Query"}, r.Operation) && !strings.Contains(string(r.Body), `"IndexName"`) {

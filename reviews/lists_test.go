@@ -126,7 +126,8 @@ func TestByBookingWithAStaleIndex(t *testing.T) {
 	}
 }
 
-// The index of a property's reviews lags: a repair waits for it. Reviews that are moderated meanwhile are counted right.
+// The index of a property's reviews lags: a repair waits for it. Reviews that are moderated meanwhile are counted
+// right.
 func TestRepairRating(t *testing.T) {
 	t.Parallel()
 	h := newHouse(t, dyntest.New(t, reviewTables, dyntest.At(noon), dyntest.With(dynastay.Options{IndexLag: 1})))

@@ -211,7 +211,8 @@ func (s *state) items() map[string]map[string]any {
 	return all
 }
 
-// rated returns what a property shows of its ratings: the attributes, the card, and every index key that has the average.
+// rated returns what a property shows of its ratings: the attributes, the card, and every index key that has the
+// average.
 func (h modelHouse) rated(id string) map[string]any {
 	average := h.totals.Average()
 	row := fmt.Sprintf("RATING#%02d.%d#PROPERTY#%s", average/10, average%10, id)

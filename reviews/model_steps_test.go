@@ -301,8 +301,8 @@ func (w *world) delete() operation {
 	}
 }
 
-// hidden returns the states in which a call of Delete that was interrupted can leave a review: not shown any more, which
-// is not an edit, then without its votes and its response.
+// hidden returns the states in which a call of Delete that was interrupted can leave a review: not shown any more,
+// which is not an edit, then without its votes and its response.
 func (s *state) hidden(id string) (first, second *state) {
 	first = s.clone()
 	if r := first.reviews[id]; r.status == reviews.Approved {

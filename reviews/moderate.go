@@ -37,17 +37,17 @@ type decision struct {
 	reason string
 }
 
-// ApproveOp makes a review visible, and counts its overall rating in that of the property. version is that of the review which
-// the moderator has read: if the author has changed it since, ApproveOp fails with [dynastay.ErrVersion]. A rejected
-// review can be approved too.
+// ApproveOp makes a review visible, and counts its overall rating in that of the property. version is that of the
+// review which the moderator has read: if the author has changed it since, ApproveOp fails with [dynastay.ErrVersion].
+// A rejected review can be approved too.
 //
 // The review and the property, with all its index keys and its card, change in one transaction. In one process, the
 // operations that rate one property queue for it. The version of the property stays the same, and an edit of its host
 // that happens at the same time is not lost.
 //
 // ApproveOp fails with [dynastay.ErrNotFound] if the review or the property does not exist ([dynastay.Error.Entity]
-// says which), with a [*StatusError] if the review is approved already, with a [*properties.StatusError] if the property
-// is being deleted, and with [properties.ErrForeign].
+// says which), with a [*StatusError] if the review is approved already, with a [*properties.StatusError] if the
+// property is being deleted, and with [properties.ErrForeign].
 func (r *Repository) ApproveOp(reviewID string, version int) *dynastay.Operation[*Review] {
 	return r.decideOp(decision{op: "reviews.Approve", to: Approved}, reviewID, version)
 }
@@ -65,14 +65,14 @@ func (r *Repository) Approve(ctx context.Context, reviewID string, version int, 
 // does not exist any more, or is being deleted, only the review changes. version is as for [Repository.ApproveOp].
 //
 // RejectOp fails with [dynastay.ErrNotFound], with [dynastay.ErrVersion], with a [*StatusError] if the review is
-// rejected already, with [properties.ErrForeign], and with [dynastay.ErrCorrupt] if the property's sum of ratings cannot
-// contain the rating, which [Repository.RepairRating] corrects.
+// rejected already, with [properties.ErrForeign], and with [dynastay.ErrCorrupt] if the property's sum of ratings
+// cannot contain the rating, which [Repository.RepairRating] corrects.
 func (r *Repository) RejectOp(reviewID string, version int, reason string) *dynastay.Operation[*Review] {
 	return r.decideOp(decision{"reviews.Reject", Rejected, reason}, reviewID, version)
 }
 
-// Reject runs [Repository.RejectOp], after [properties.Repository.Adopt] or [Repository.RepairRating] if it is needed. 2
-// requests, and 3 for an approved review.
+// Reject runs [Repository.RejectOp], after [properties.Repository.Adopt] or [Repository.RepairRating] if it is needed.
+// 2 requests, and 3 for an approved review.
 func (r *Repository) Reject(
 	ctx context.Context, reviewID string, version int, reason string, opts ...dynastay.WriteOption,
 ) (*Review, error) {

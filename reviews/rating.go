@@ -77,9 +77,9 @@ func repaired[R any](ctx context.Context, r *Repository, write func() (R, error)
 	return made, err
 }
 
-// RepairRating counts the approved reviews of a property, and corrects the number, the sum and the average of its ratings
-// if they are different. The result tells what they were and what they are. It is for properties that other software has
-// rated; the methods of this package keep the rating exact.
+// RepairRating counts the approved reviews of a property, and corrects the number, the sum and the average of its
+// ratings if they are different. The result tells what they were and what they are. It is for properties that other
+// software has rated; the methods of this package keep the rating exact.
 //
 // RepairRating reads the property, waits for [dynastay.Options.IndexLag], because the list of reviews lags, and reads
 // all approved reviews. If a review is moderated meanwhile, it starts again; if that happens too often, it fails with

@@ -68,8 +68,8 @@ var checkApproved = dynastay.Prepare(expression.NewBuilder().WithCondition(isApp
 // RespondOp adds the property's response to an approved review. It does not check whether the responder may speak for
 // the property; that is up to the caller. It fails with [dynastay.ErrNotFound] if the review does not exist, with a
 // [*StatusError] if it is not approved, with [dynastay.ErrAlreadyExists] if it has a response, which can be changed by
-// [Repository.UpdateResponse], and with the error of [Response.Validate]. The times and the version are set. Whether the
-// responder was erased is not checked, see [Eraser.Erase].
+// [Repository.UpdateResponse], and with the error of [Response.Validate]. The times and the version are set. Whether
+// the responder was erased is not checked, see [Eraser.Erase].
 func (r *Repository) RespondOp(v Response) *dynastay.Operation[*Response] {
 	made, err := r.responses.Creation(&v)
 	at, _ := keys.Of(keys.Review{ReviewID: v.ReviewID}) // is valid if the key of the response is
@@ -136,14 +136,14 @@ func (r *Repository) DeleteResponse(ctx context.Context, reviewID string, opts .
 	return err
 }
 
-// WithResponses reads the responses to reviews, sets [Review.Response] of each, to nil if there is none, and returns the
-// same reviews. Pass it to [dynastay.Load] for a list that has the responses, such as
+// WithResponses reads the responses to reviews, sets [Review.Response] of each, to nil if there is none, and returns
+// the same reviews. Pass it to [dynastay.Load] for a list that has the responses, such as
 //
 //	dynastay.Load(r.ByProperty(propertyID), r.WithResponses)
 //
 // If a response cannot be decoded, WithResponses returns all reviews together with a [*dynastay.UnreadableError]. 1
-// request for every 100 reviews, at half a read unit for each review, whether it has a response or not. Reviews that other
-// software stored without an id are returned without a response.
+// request for every 100 reviews, at half a read unit for each review, whether it has a response or not. Reviews that
+// other software stored without an id are returned without a response.
 func (r *Repository) WithResponses(ctx context.Context, reviews []*Review) ([]*Review, error) {
 	var at []dynastay.Key
 	var asked []*Review

@@ -10,14 +10,15 @@ import (
 
 // UpdateOp lets the author of a review change it: it passes the stored review to fn, which may change the ratings and
 // the texts, and writes the difference, as described for [entity.Table.Change]. A review that has changed is pending
-// again, and is not shown until it is approved. If it was approved, its rating is withdrawn from that of the property in
-// the same transaction; if the property does not exist any more, or is being deleted, only the review changes. Its votes
-// and its response remain. If fn changes nothing, nothing is written, and the status stays the same. fn may be called
-// more than once; its errors are returned unchanged. UpdateOp does not check who calls it: compare the UserID in fn.
+// again, and is not shown until it is approved. If it was approved, its rating is withdrawn from that of the property
+// in the same transaction; if the property does not exist any more, or is being deleted, only the review changes. Its
+// votes and its response remain. If fn changes nothing, nothing is written, and the status stays the same. fn may be
+// called more than once; its errors are returned unchanged. UpdateOp does not check who calls it: compare the UserID in
+// fn.
 //
-// UpdateOp fails with [dynastay.ErrNotFound], with [dynastay.ErrVersion], with an [*dynastay.InvalidError] if fn changes
-// the booking, the user, the property or the stay, with the error of [Review.Validate], with [properties.ErrForeign], and
-// with [dynastay.ErrCorrupt] as [Repository.RejectOp] does.
+// UpdateOp fails with [dynastay.ErrNotFound], with [dynastay.ErrVersion], with an [*dynastay.InvalidError] if fn
+// changes the booking, the user, the property or the stay, with the error of [Review.Validate], with
+// [properties.ErrForeign], and with [dynastay.ErrCorrupt] as [Repository.RejectOp] does.
 func (r *Repository) UpdateOp(
 	reviewID string, fn func(*Review) error, opts ...dynastay.UpdateOption,
 ) *dynastay.Operation[*Review] {
@@ -70,8 +71,8 @@ func keepStay(fn func(*Review) error) func(*Review) error {
 	}
 }
 
-// Update runs [Repository.UpdateOp], after [properties.Repository.Adopt] or [Repository.RepairRating] if it is needed. 2
-// requests, and 3 for an approved review.
+// Update runs [Repository.UpdateOp], after [properties.Repository.Adopt] or [Repository.RepairRating] if it is needed.
+// 2 requests, and 3 for an approved review.
 func (r *Repository) Update(
 	ctx context.Context, reviewID string, fn func(*Review) error, opts ...dynastay.UpdateOption,
 ) (*Review, error) {

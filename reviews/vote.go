@@ -44,9 +44,9 @@ var ErrOwnReview = errors.New("the review is the user's own")
 // VoteOp records that a user finds a review helpful, and counts the vote in HelpfulCount. The review must be approved.
 // Votes do not change its version. A user votes for a review only once: a second vote fails with
 // [dynastay.ErrAlreadyExists]. VoteOp fails with [dynastay.ErrNotFound] if the review does not exist, with a
-// [*StatusError] if it is not approved, with [ErrOwnReview], and with [dynastay.ErrCorrupt] if other software has stored
-// a count that is not a number. In one process, the votes for a review queue. Whether
-// the user was erased is not checked, see [Eraser.Erase].
+// [*StatusError] if it is not approved, with [ErrOwnReview], and with [dynastay.ErrCorrupt] if other software has
+// stored a count that is not a number. In one process, the votes for a review queue. Whether the user was erased is not
+// checked, see [Eraser.Erase].
 func (r *Repository) VoteOp(reviewID, userID string) *dynastay.Operation[struct{}] {
 	const op = "reviews.Vote"
 	made, err := r.votes.Creation(&vote{ReviewID: reviewID, UserID: userID})

@@ -53,12 +53,12 @@ func (r *Repository) LoyaltyEntries(userID string) dynastay.Listing[*LoyaltyEntr
 // EarnOp credits points to a loyalty account. The first movement creates the account; the user does not need to have a
 // profile. The movement is recorded as a [LoyaltyEntry] in the same transaction, and only once for each reason: if the
 // same movement is repeated, nothing is written, and the result is the entry of the first call, whatever the note. If
-// the reason was used with other points, or to redeem points, EarnOp fails with [ErrReasonUsed], and if the movement was
-// reversed, with [ErrReversed]. So if the outcome is unknown ([dynastay.ErrOutcomeUnknown]), repeat the movement.
+// the reason was used with other points, or to redeem points, EarnOp fails with [ErrReasonUsed], and if the movement
+// was reversed, with [ErrReversed]. So if the outcome is unknown ([dynastay.ErrOutcomeUnknown]), repeat the movement.
 //
-// Only [Repository.ReverseOp] takes lifetime points back. When a movement takes them to or beyond the points from which a tier begins, see
-// [Options.Tiers], the user gets that tier as of then. A higher tier, which other software may have granted, is kept.
-// An account without a tier gets the one for its lifetime points.
+// Only [Repository.ReverseOp] takes lifetime points back. When a movement takes them to or beyond the points from which
+// a tier begins, see [Options.Tiers], the user gets that tier as of then. A higher tier, which other software may have
+// granted, is kept. An account without a tier gets the one for its lifetime points.
 //
 // EarnOp fails with [ErrErased] if there is no account and the user's data was erased.
 func (r *Repository) EarnOp(m Movement) *dynastay.Operation[*LoyaltyEntry] {
@@ -176,10 +176,11 @@ func (r *Repository) openAccount(tx *dynastay.Tx, op string, e *LoyaltyEntry) er
 	return nil
 }
 
-// ReverseOp takes back the movement with a reason, for example because the booking for which the points were redeemed, or
-// earned, is cancelled. Redeemed points are returned without counting as lifetime points; earned points are withdrawn,
-// from the lifetime points too, but a tier that was reached remains. The entry stays, with the time of the reversal, and
-// its reason cannot be used again. If it is reversed already, nothing is written, and the result is the entry.
+// ReverseOp takes back the movement with a reason, for example because the booking for which the points were redeemed,
+// or earned, is cancelled. Redeemed points are returned without counting as lifetime points; earned points are
+// withdrawn, from the lifetime points too, but a tier that was reached remains. The entry stays, with the time of the
+// reversal, and its reason cannot be used again. If it is reversed already, nothing is written, and the result is the
+// entry.
 //
 // ReverseOp fails with [dynastay.ErrNotFound] if there is no such movement, and with a [*PointsError] if earned points
 // have been redeemed since, so that fewer are left.

@@ -12,8 +12,8 @@ import (
 	"github.com/dynastay/dynastay/users"
 )
 
-// Values that other software stored, and that this package would refuse, are reported as such or removed. They are never
-// reported as an argument of the caller, and no write is acknowledged that did not happen.
+// Values that other software stored, and that this package would refuse, are reported as such or removed. They are
+// never reported as an argument of the caller, and no write is acknowledged that did not happen.
 func TestOddUsers(t *testing.T) {
 	t.Parallel()
 	ctx := t.Context()

@@ -82,8 +82,8 @@ func (p *Preferences) Validate() error {
 	return nil
 }
 
-// Preferences reads the preferences of a user. If none were ever set, Values is empty and Version is 0. opts may contain
-// [dynastay.Consistent]. 1 request, a GetItem.
+// Preferences reads the preferences of a user. If none were ever set, Values is empty and Version is 0. opts may
+// contain [dynastay.Consistent]. 1 request, a GetItem.
 func (r *Repository) Preferences(ctx context.Context, userID string, opts ...dynastay.ReadOption) (*Preferences, error) {
 	at, err := keys.Of(keys.Preference{UserID: userID})
 	if err != nil {

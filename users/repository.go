@@ -108,11 +108,11 @@ func (r *Repository) Create(ctx context.Context, u User, opts ...dynastay.WriteO
 	return dynastay.Do(ctx, r.db, r.CreateOp(u), opts...)
 }
 
-// ByEmail returns the user with an e-mail address, or fails with [dynastay.ErrNotFound]. By default it reads only the index, so a
-// user who has just signed up or changed the address may be missing, or may still be found under the old address. That
-// is sufficient to find a user, but not to base a decision on. For a login, use [dynastay.Consistent]: the address's
-// guard and then the profile are read consistently, in 2 requests. If the table was first used with a different secret,
-// ByEmail fails with [ErrEmailSecret].
+// ByEmail returns the user with an e-mail address, or fails with [dynastay.ErrNotFound]. By default it reads only the
+// index, so a user who has just signed up or changed the address may be missing, or may still be found under the old
+// address. That is sufficient to find a user, but not to base a decision on. For a login, use [dynastay.Consistent]:
+// the address's guard and then the profile are read consistently, in 2 requests. If the table was first used with a
+// different secret, ByEmail fails with [ErrEmailSecret].
 //
 // Pattern U1: GSI1-EmailIndex, GSI1PK = EMAIL#{email}, 1 request
 func (r *Repository) ByEmail(ctx context.Context, email string, opts ...dynastay.ReadOption) (*User, error) {

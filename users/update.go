@@ -84,9 +84,9 @@ func (r *Repository) VerifyEmail(ctx context.Context, userID, email string, opts
 
 // ReplaceEmailOp replaces the address of a user by one that the user has shown to be theirs, and sets EmailVerified. It
 // is for platforms that keep the old address until the new one is confirmed; from is the address at the time when the
-// confirmation was requested. If the user has a different one by now, ReplaceEmailOp fails with [dynastay.ErrVersion] and
-// Field "Email", unless it is to already, and verified: then nothing is written. Its other errors are
-// those of [Repository.UpdateOp].
+// confirmation was requested. If the user has a different one by now, ReplaceEmailOp fails with [dynastay.ErrVersion]
+// and Field "Email", unless it is to already, and verified: then nothing is written. Its other errors are those of
+// [Repository.UpdateOp].
 func (r *Repository) ReplaceEmailOp(userID, from, to string) *dynastay.Operation[*User] {
 	const op = "users.ReplaceEmail"
 	at, err := keys.Of(keys.Profile{UserID: userID})
@@ -124,8 +124,8 @@ func normalEmail(field, email string) (string, error) {
 	return normal, err
 }
 
-// ReplaceEmail runs [Repository.ReplaceEmailOp]. 2 requests: a consistent GetItem, and the transaction; 1 if the address
-// has been replaced already.
+// ReplaceEmail runs [Repository.ReplaceEmailOp]. 2 requests: a consistent GetItem, and the transaction; 1 if the
+// address has been replaced already.
 func (r *Repository) ReplaceEmail(
 	ctx context.Context, userID, from, to string, opts ...dynastay.WriteOption,
 ) (*User, error) {
@@ -199,7 +199,8 @@ func verified(at dynastay.Key, value string) func(*dynastay.Input) {
 	}
 }
 
-// usable returns an error for a profile of other software that cannot be written. It is not about the caller's arguments.
+// usable returns an error for a profile of other software that cannot be written. It is not about the caller's
+// arguments.
 func usable(op string, u *User) error {
 	if err := u.Validate(); err != nil {
 		return &dynastay.Error{Op: op, Entity: "User", ID: u.ID, Kind: dynastay.ErrCorrupt, Err: errors.New(err.Error())}

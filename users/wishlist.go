@@ -62,8 +62,8 @@ var wishlistEntity = entity.New(entity.Spec[Wishlist]{
 	},
 })
 
-// isPrivate and isPublic convert Public to the stored form and back. A list for which other software has stored neither is
-// private.
+// isPrivate and isPublic convert Public to the stored form and back. A list for which other software has stored neither
+// is private.
 func isPrivate(public bool) (types.AttributeValue, error) {
 	return &types.AttributeValueMemberBOOL{Value: !public}, nil
 }

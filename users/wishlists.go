@@ -145,8 +145,9 @@ func (r *Repository) AddToWishlist(
 	return dynastay.Do(ctx, r.db, r.AddToWishlistOp(userID, wishlistID, propertyID), opts...)
 }
 
-// RemoveFromWishlistOp removes a property from a wishlist, everywhere if other software has stored it more than once, and
-// even if its id is not valid. If the wishlist does not have the property, nothing is written. It fails with [dynastay.ErrNotFound].
+// RemoveFromWishlistOp removes a property from a wishlist, everywhere if other software has stored it more than once,
+// and even if its id is not valid. If the wishlist does not have the property, nothing is written. It fails with
+// [dynastay.ErrNotFound].
 func (r *Repository) RemoveFromWishlistOp(userID, wishlistID, propertyID string) *dynastay.Operation[*Wishlist] {
 	return r.propertiesOp("wishlists.Remove", userID, wishlistID, propertyID, nil, func(ids []string) ([]string, error) {
 		return slices.DeleteFunc(slices.Clone(ids), func(id string) bool { return id == propertyID }), nil

@@ -17,8 +17,8 @@ import (
 )
 
 // capture is a database client that keeps what is put. With it, the repositories make items, and the world need not
-// know what they look like. The updates that it accepts are simple, and it carries them out. Of the updates of nights by
-// bookings it only notes the key, and the cell then changes the item itself.
+// know what they look like. The updates that it accepts are simple, and it carries them out. Of the updates of nights
+// by bookings it only notes the key, and the cell then changes the item itself.
 type capture struct {
 	puts   []put
 	nights []dynastay.Key // that were updated since the cell last changed some
@@ -72,8 +72,8 @@ func (c *capture) TransactWriteItems(_ context.Context, in *dynamodb.TransactWri
 	return &dynamodb.TransactWriteItemsOutput{}, nil
 }
 
-// update carries out an update that sets and removes whole attributes, or elements of a map, or that changes a number by
-// another one. Its condition holds, because it is on what was read from the puts, and the plan exceeds no limit.
+// update carries out an update that sets and removes whole attributes, or elements of a map, or that changes a number
+// by another one. Its condition holds, because it is on what was read from the puts, and the plan exceeds no limit.
 func (c *capture) update(u *types.Update) error {
 	schema := schemas[*u.TableName]
 	item := c.find(schema, schema.Key.From(dynastay.RowOf(u.Key)))

@@ -18,8 +18,8 @@
 //
 // The repositories themselves make the items, at times and with ids that the world chooses. They are therefore exactly
 // the items that a service would have written with the same calls: every key and index, the guards, the cards, exact
-// amounts. Only two things are changed by the world itself: nights that are sold, returned or restricted, and the status
-// of a property. A test compares the items with those that the repositories write.
+// amounts. Only two things are changed by the world itself: nights that are sold, returned or restricted, and the
+// status of a property. A test compares the items with those that the repositories write.
 //
 //	prop_000042           a hotel: one to three room types; 4 % are pending, 1 % rejected and 1 % suspended
 //	room_000042_1         a room type; one to four of its rooms are on sale every night that has no stop-sell
@@ -105,10 +105,10 @@
 //
 // # Users
 //
-// [World.User] returns a profile, and [World.Account] also what belongs to the user. 40 % of the users have preferences.
-// 45 % have earned points with one to six stays, and 30 % of those with 500 points or more have redeemed half of them;
-// the tiers are [users.DefaultTiers]. 30 % have one or two wishlists, of which 30 % are public, with up to six hotels of
-// any status.
+// [World.User] returns a profile, and [World.Account] also what belongs to the user. 40 % of the users have
+// preferences. 45 % have earned points with one to six stays, and 30 % of those with 500 points or more have redeemed
+// half of them; the tiers are [users.DefaultTiers]. 30 % have one or two wishlists, of which 30 % are public, with up
+// to six hotels of any status.
 //
 // Points are not those of the bookings, because a user would then depend on all hotels: they were earned with stays
 // that the world does not contain, each with a reason id of its own.

@@ -45,8 +45,8 @@ type vote struct {
 	at   time.Time
 }
 
-// opinions plans the reviews of the i-th hotel's past stays, in the order of the stays. All that happens to them happens
-// before Today.
+// opinions plans the reviews of the i-th hotel's past stays, in the order of the stays. All that happens to them
+// happens before Today.
 func (w *World) opinions(i int, h *house, stays []sale) (all []opinion) {
 	d := w.dice(forReviews, i)
 	level := d.between(58, 90) + h.property.Stars

@@ -6,11 +6,10 @@
 // books, finds the booking again, lets 64 guests race for the last 20 rooms, and cancels. Then a hotelier changes a
 // month in one update, looks at the month's calendar, and closes and reopens the sales of the hotel. A host registers
 // another hotel, which is approved, suspended, approved again and deleted. A booking is held, confirmed, made longer
-// and led from arrival to departure. Its guest gets loyalty points, reviews the stay, and is erased in the end. Finally the
-// program loads items of the hotel-booking document as other software
-// stores them, unchanged, and reads and updates them. Each step is one function below and is printed with the requests
-// that it sent and the units that the engine charged. Local engines disagree about the units of a transaction; the
-// requests are the same on DynamoDB.
+// and led from arrival to departure. Its guest gets loyalty points, reviews the stay, and is erased in the end. Finally
+// the program loads items of the hotel-booking document as other software stores them, unchanged, and reads and updates
+// them. Each step is one function below and is printed with the requests that it sent and the units that the engine
+// charged. Local engines disagree about the units of a transaction; the requests are the same on DynamoDB.
 //
 // The program fails unless exactly 20 of the racing guests get a room, the cancelled room is back on sale, the closed
 // hotel refuses a quote, and the suspended one refuses a booking with an earlier quote. Package dyntest/engine chooses

@@ -113,8 +113,8 @@ type fault struct {
 	*dyntest.Injection
 }
 
-// begin lets the storm loose. The faults are those of [dyntest.AnyOf], and answers that take long, each on its own, so that
-// they can be counted: together they befall some 15 of 100 requests.
+// begin lets the storm loose. The faults are those of [dyntest.AnyOf], and answers that take long, each on its own, so
+// that they can be counted: together they befall some 15 of 100 requests.
 func (c *checker) begin() {
 	c.db.Faults.Conflicts(time.Millisecond)
 	for _, f := range []struct {
@@ -148,8 +148,8 @@ func (c *checker) end() {
 	c.late.end()
 }
 
-// latecomers are the requests that are still under way when their caller has given them up: a connection that breaks says
-// nothing of what went through it.
+// latecomers are the requests that are still under way when their caller has given them up: a connection that breaks
+// says nothing of what went through it.
 type latecomers struct {
 	mu    sync.Mutex
 	rand  *rand.Rand
