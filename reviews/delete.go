@@ -171,10 +171,7 @@ func (r *Repository) deleteOp(
 		Name: opDelete,
 		Prepare: func(_ context.Context, tx *dynastay.Tx) (struct{}, error) {
 			at := keys.ReviewsTable.Key.From(review)
-			tx.Update(keys.ReviewsTable, at, unchanged).Else(func(old dynastay.Row) error {
-				if !old.Exists() {
-					return notApproved(opDelete, at, old)
-				}
+			tx.Update(keys.ReviewsTable, at, unchanged).Else(func(dynastay.Row) error {
 				return &dynastay.Error{Op: opDelete, Entity: "Review", ID: idOf(at), Kind: dynastay.ErrVersion}
 			})
 			for _, row := range rows {

@@ -169,11 +169,24 @@ func TestRepairRating(t *testing.T) {
 	h.assertRated(t, 72)
 }
 
-// 2,500 reviews are more than two requests can read.
+// A repair does not read the index before it shows what was written before.
+func TestRepairWaitsForTheIndex(t *testing.T) {
+	t.Parallel()
+	h := newHouse(t, dyntest.New(t, reviewTables, dyntest.At(noon), dyntest.With(dynastay.Options{IndexLag: time.Hour})))
+	ctx, cancel := context.WithCancel(t.Context())
+	h.Faults.Inject(dyntest.After(func(context.Context) { cancel() }), dyntest.When{Operation: "GetItem", Nth: 1})
+	requests := h.Faults.Record()
+	assert.ErrorIs(t, second(open(h.DB.DB).RepairRating(ctx, h.id)), context.Canceled)
+	for _, r := range requests() {
+		assert.Equal(t, "GetItem", r.Operation)
+	}
+}
+
+// 2,998 reviews are as many as three requests can read.
 func TestRepairOfManyReviews(t *testing.T) {
 	t.Parallel()
 	h := newHouse(t, dyntest.New(t, reviewTables, dyntest.At(noon), dyntest.With(dynastay.Options{IndexLag: 1})))
-	const n = 2500
+	const n = 2998
 	tenths := 0
 	var items []dynastay.Item
 	for i := range n {
