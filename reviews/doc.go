@@ -21,13 +21,13 @@
 //	| [Repository.Update]  | any               | pending  | withdrawn if it was counted |
 //	| [Repository.Delete]  | any               |          | withdrawn if it was counted |
 //
-// Only the user of a booking can review it, once, and only after the stay. Create checks that in its transaction, so a
-// review is always verified. Approve and Reject require the version of the review that the moderator has read; nobody
-// approves a text that its author has just replaced.
+// Only the user of a booking can review it, once, and only after the stay. Create checks that in its transaction, so
+// every review that it creates is verified. Approve and Reject require the version of the review that the moderator has
+// read; nobody approves a text that its author has just replaced.
 //
 // The rating of a property consists of the overall ratings of its approved reviews. Each step that changes it writes
 // the review and the property in one transaction: the number and the exact sum of the ratings, their average, and every
-// index key and the card that contain it. In one process, steps for one property queue, so that each takes three
+// index key and the card that contain it. In one process, steps for one property queue, so that an approval takes three
 // requests however many there are. [Repository.RepairRating] counts the reviews of a property that other software has
 // rated.
 //

@@ -12,15 +12,15 @@
 // An e-mail address belongs to only one user: it is guarded in the transaction that writes the profile, also when
 // [Repository.Update] changes it. Keys contain the addresses in plain text, or hashed with a secret of the platform;
 // see [Options]. Passwords, sessions and tokens are not part of a profile. [Repository.VerifyEmail] and
-// [Repository.VerifyPhone] record that an address or a number is the user's own, [Repository.RecordLogin] the time of
-// the last login.
+// [Repository.VerifyPhone] record that an address or a number is the user's own, [Repository.ReplaceEmail] replaces an
+// address by one that is, and [Repository.RecordLogin] records the time of the last login.
 //
 // # What belongs to a user
 //
 //	| data | methods |
 //	|---|---|
 //	| preferences      | [Repository.Preferences], [Repository.UpdatePreferences] |
-//	| loyalty account  | [Repository.Loyalty], [Repository.LoyaltyEntries], [Repository.Earn], [Repository.Redeem] |
+//	| loyalty account  | [Repository.Loyalty], [Repository.LoyaltyEntry], [Repository.LoyaltyEntries], [Repository.Earn], [Repository.Redeem], [Repository.Reverse] |
 //	| wishlists        | [Repository.CreateWishlist], [Repository.Wishlist], [Repository.Wishlists], [Repository.UpdateWishlist], [Repository.AddToWishlist], [Repository.RemoveFromWishlist], [Repository.DeleteWishlist] |
 //	| public wishlists | [Repository.PublicWishlist], [Repository.PublicWishlists] |
 //
@@ -29,5 +29,7 @@
 // # Erasure
 //
 // [Repository.Erase] deletes everything of a user, together with what other packages and the platform itself store, by
-// their [Eraser]. Afterwards nothing can be created for the user any more.
+// their [Eraser]. [Repository.CheckErasure] says whether it would refuse to, and [Repository.ErasedAt] when it
+// happened. Afterwards this package refuses to create anything for the user. The other packages do not know who was
+// erased: add [Repository.NotErasedOp] to writes that may race with an erasure.
 package users
