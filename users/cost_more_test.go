@@ -33,10 +33,10 @@ func TestCostsOfAUser(t *testing.T) {
 		spent := db.Measure(func() { err = call() })
 		require.NoError(t, err, name)
 		assert.Equal(t, requests, spent.Requests, name)
-		assert.Equal(t, read, spent.ReadUnits, name)
 		if !strings.HasPrefix(db.Engine.Name(), "dynoxide") {
-			return
+			return // DynamoDB Local does not charge for a Query that finds nothing
 		}
+		assert.Equal(t, read, spent.ReadUnits, name)
 		inTable, inIndex := 0.0, 0.0
 		for _, c := range spent.Calls {
 			for _, u := range c.Usage {

@@ -2,6 +2,7 @@ package users_test
 
 import (
 	"context"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -52,8 +53,12 @@ func TestCosts(t *testing.T) {
 	creation := only("TransactWriteItems")
 	_, table := units(creation, "")
 	_, index := units(creation, "GSI1-EmailIndex")
-	assert.Equal(t, 6.0, table) // profile and guard of up to 1 KB each, and the check of the caller's id, twice for the transaction
-	assert.Positive(t, index)   // of which engines have different opinions
+	// Profile and guard of up to 1 KB each, and the check of the caller's id, twice for the transaction. DynamoDB Local does
+	// not charge for a check of an item that does not exist.
+	if strings.HasPrefix(db.Engine.Name(), "dynoxide") {
+		assert.Equal(t, 6.0, table)
+	}
+	assert.Positive(t, index) // of which engines have different opinions
 
 	_, err = repo.Get(t.Context(), "user_456")
 	require.NoError(t, err)
