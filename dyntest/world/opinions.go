@@ -10,11 +10,12 @@ import (
 	"github.com/dynastay/dynastay/reviews"
 )
 
+// The shares are those before what would happen after Today is left out.
 const (
-	reviewPercent  = 64 // of the guests write a review, some of them after Today
+	reviewPercent  = 64 // of the guests write a review
 	longestSilence = 10 // days between check-out and review
 	longestQueue   = 48 // hours between a review and its moderation
-	respondPercent = 43 // of the approved reviews have a response, some of them after Today
+	respondPercent = 43 // of the approved reviews have a response
 	// ratedPercent is the chance that the guest gives one of the ratings besides the overall one.
 	ratedPercent = 85
 	titlePercent = 85
@@ -88,10 +89,8 @@ func (w *World) write(d dice, h *house, s sale, level int) reviews.Review {
 	return r
 }
 
-// rate returns a rating that a guest can give.
-func rate(tenths int) dynastay.Rating {
-	return min(max(dynastay.Rating(tenths), reviews.MinRating), dynastay.MaxRating)
-}
+// rate returns a rating that a guest can give. No level is so low that a rating would be below the lowest one.
+func rate(tenths int) dynastay.Rating { return min(dynastay.Rating(tenths), dynastay.MaxRating) }
 
 // journey returns the kind of journey that fits the guests.
 func journey(d dice, s sale) reviews.TripType {

@@ -1,6 +1,7 @@
 package world
 
 import (
+	"context"
 	"slices"
 	"strings"
 	"testing"
@@ -10,6 +11,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/dynastay/dynastay"
+	"github.com/dynastay/dynastay/availability"
 	"github.com/dynastay/dynastay/bookings"
 	"github.com/dynastay/dynastay/properties"
 	"github.com/dynastay/dynastay/reviews"
@@ -183,6 +185,14 @@ func TestReviews(t *testing.T) {
 			assert.Greater(t, r.ID, last, "in the order of the stays")
 			assert.False(t, ids[r.ID])
 			last, ids[r.ID] = r.ID, true
+			switch guests := stays[r.BookingID].Guests; {
+			case guests.Children > 0:
+				assert.Equal(t, reviews.Family, r.TripType, r.ID)
+			case guests.Adults == 1:
+				assert.Contains(t, []reviews.TripType{reviews.Business, reviews.Solo}, r.TripType, r.ID)
+			case guests.Adults == 2:
+				assert.Equal(t, reviews.Couple, r.TripType, r.ID)
+			}
 			all++
 			of[r.Status]++
 			trips[r.TripType]++
@@ -252,6 +262,29 @@ func TestVotesOfFewUsers(t *testing.T) {
 	}
 }
 
+// Users vote for a review that is shown, when all of them have joined.
+func TestVotesFollowTheApproval(t *testing.T) {
+	t.Parallel()
+	w, n := New(Options{Seed: 7, Properties: 200, Users: 100}), 0
+	for i := range w.opts.Properties {
+		h := w.house(i)
+		if h.property.Status != properties.Approved {
+			continue
+		}
+		stays, err := w.past(i, h, 0)
+		require.NoError(t, err)
+		for _, o := range w.opinions(i, h, stays) {
+			for _, v := range o.votes {
+				n++
+				assert.False(t, v.at.Before(o.decided), o.review.ID)
+				assert.False(t, v.at.Before(w.opts.Today.AddDays(-bookingDays).Time()), o.review.ID)
+				assert.True(t, v.at.Before(w.opts.Today.Time()), o.review.ID)
+			}
+		}
+	}
+	assert.Greater(t, n, 100)
+}
+
 // What a guest owes is paid at the latest when leaving.
 func TestStaysAreSettled(t *testing.T) {
 	t.Parallel()
@@ -270,4 +303,21 @@ func TestStaysAreSettled(t *testing.T) {
 	s.settle()
 	assert.Equal(t, s.left.Add(-time.Second), s.notices[1].at)
 	assert.Len(t, s.notices, 2)
+}
+
+// openPast puts the nights of past stays on sale, which a world does not have, before the first of them is booked.
+func openPast(t testing.TB, db *dynastay.DB, w *World, h *house, stays []sale, clock func(time.Time)) {
+	clock(h.created)
+	for _, s := range stays {
+		for date := range w.stay(s).Dates() {
+			price, minStay := h.night(s.rooms[0].k, date)
+			_, err := availability.New(db).Open(context.Background(), availability.OpenRequest{
+				PropertyID: h.property.ID, RoomTypeID: h.rooms[s.rooms[0].k].ID, Rooms: h.sale[s.rooms[0].k], Price: price,
+				MinStay: minStay, Nights: dynastay.Stay{CheckIn: date, CheckOut: date.AddDays(1)},
+			})
+			if err != nil {
+				t.Error(err) // of any goroutine
+			}
+		}
+	}
 }
