@@ -53,8 +53,8 @@ func TestCosts(t *testing.T) {
 	creation := only("TransactWriteItems")
 	_, table := units(creation, "")
 	_, index := units(creation, "GSI1-EmailIndex")
-	// Profile and guard of up to 1 KB each, and the check of the caller's id, twice for the transaction. DynamoDB Local does
-	// not charge for a check of an item that does not exist.
+	// Profile and guard of up to 1 KB each, and the check of the caller's id, twice for the transaction. DynamoDB Local
+	// does not charge for a check of an item that does not exist.
 	if strings.HasPrefix(db.Engine.Name(), "dynoxide") {
 		assert.Equal(t, 6.0, table)
 	}

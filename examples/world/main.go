@@ -2,10 +2,10 @@
 //
 //	go run ./examples/world -properties 10000 -nights 30 -seed 1
 //
-// It creates its own tables, loads the hotels with their images, nights, bookings, payments, promo codes and users, and
-// the catalogues, as fast as the engine accepts them, prints the number of items and the rate, searches a city, and
-// removes the tables. The same options make the same world, item by item; -users and -occupancy change the number of
-// users and the share of booked rooms.
+// It creates its own tables, loads the hotels with their images, nights, bookings, payments, promo codes and reviews,
+// the users with their preferences, points and wishlists, and the catalogues, as fast as the engine accepts them,
+// prints the number of items and the rate, searches a city, and removes the tables. The same options make the same
+// world, item by item; -users and -occupancy change the number of users and the share of booked rooms.
 //
 // Progress is written to standard error: a bar on a terminal, otherwise a line now and then. Package dyntest/engine
 // decides which engine is used; its documentation says how to choose one.

@@ -19,8 +19,9 @@ func TestRun(t *testing.T) {
 	t.Logf("\n%s%s", &progress, &out)
 	for _, part := range []string{
 		"40 hotels, 25 users, 10 nights from 2026-06-01, seed 1\n",
-		"  Metadata               234 items\n", // the catalogues and promo codes
-		"  Users                   51 items\n", // with the guards of their addresses, and their config
+		"  Metadata               250 items\n", // the catalogues, promo codes and wishlists
+		"  Reviews                135 items\n", // with their guards, responses and votes
+		"  Users                   92 items\n", // with the guards of their addresses, their config, preferences and points
 		"\nLoaded in ", " items per second.\n",
 		"\nHotels in Bangkok, a page of ", ": 1 request, ",
 		"  Grand Trinity Hotel  ", "from 3570.00 THB\n",
