@@ -2,6 +2,7 @@ package bookings_test
 
 import (
 	"context"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -74,7 +75,9 @@ func TestCostOfAnErasure(t *testing.T) {
 		})
 		t.Log(test.name, spent.Cost)
 		assert.Equal(t, test.requests, spent.Requests, test.name)
-		assert.Equal(t, test.read, spent.ReadUnits, test.name)
+		if strings.HasPrefix(db.Engine.Name(), "dynoxide") { // DynamoDB Local does not charge for a Query that finds nothing
+			assert.Equal(t, test.read, spent.ReadUnits, test.name)
+		}
 		assertWritten(t, db, test.want, test.total, test.indexes, spent)
 	}
 }
