@@ -2,6 +2,7 @@ package properties_test
 
 import (
 	"fmt"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -95,7 +96,10 @@ func TestEraserOfProperties(t *testing.T) {
 		assert.Empty(t, sent())
 	}
 	spent := db.Measure(func() { require.NoError(t, repo.Eraser().Check(t.Context(), "user_1")) })
-	assert.Equal(t, []float64{1, 0.5, 0}, []float64{float64(spent.Requests), spent.ReadUnits, spent.WriteUnits})
+	assert.Equal(t, 1, spent.Requests)
+	if strings.HasPrefix(db.Engine.Name(), "dynoxide") { // DynamoDB Local does not charge for a Query that finds nothing
+		assert.Equal(t, []float64{0.5, 0}, []float64{spent.ReadUnits, spent.WriteUnits})
+	}
 	for n := range 3 {
 		create(t, repo, grand(fmt.Sprint("p", n)))
 	}
