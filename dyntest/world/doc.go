@@ -116,6 +116,6 @@
 // # Large worlds
 //
 // The engine limits the speed of [World.Load]. 10,000 hotels with 30 nights are about 2.4 million items. They take
-// several GB of memory in either local engine, and 30 MB in the program. dynoxide 1.2.1 becomes slower with every record
-// of a stream, so examples/world loads into tables without streams. The tables of a test have none either.
+// several GB of memory in either local engine, and 30 MB in the program. dynoxide 1.2.1 becomes slower with every
+// record of a stream, so examples/world loads into tables without streams. The tables of a test have none either.
 package world
