@@ -67,6 +67,16 @@ func TestOddReviewsCanBeDeleted(t *testing.T) {
 	require.NoError(t, repo.Delete(ctx, "rev_uncounted"))
 	assert.Empty(t, partition(t, db, keys.ReviewsTable, "REVIEW#rev_uncounted"))
 
+	// Another review of the property, which cannot be decoded, prevents a repair. The guard of the deleted one goes too.
+	made := h.review(t, 90)
+	_, err = repo.Approve(ctx, made.ID, made.Version)
+	require.NoError(t, err)
+	_, err = properties.New(db.Direct, nil).Rate(ctx, h.id, 90, 0)
+	require.NoError(t, err)
+	put(t, db, keys.ReviewsTable, odd(h, "rev_bad", func(item dynastay.Item) { item["CreatedAt"] = &types.AttributeValueMemberBOOL{Value: true} }))
+	require.NoError(t, repo.Delete(ctx, made.ID))
+	assert.Empty(t, partition(t, db, keys.ReviewsTable, "BOOKING#"+made.BookingID))
+
 	put(t, db, keys.PropertiesTable, dynastay.Item{"PK": dynastay.Text("PROPERTY#prop_odd"), "SK": dynastay.Text("METADATA"), "PropertyId": dynastay.Text("prop_odd"), "Name": dynastay.Text("Inn")})
 	put(t, db, keys.ReviewsTable, odd(h, "rev_odd", func(item dynastay.Item) { item["PropertyId"] = dynastay.Text("prop_odd") }))
 	_, err = repo.Reject(ctx, "rev_odd", 0, "")
