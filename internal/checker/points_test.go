@@ -81,6 +81,8 @@ func (s *points) step(w *worker) {
 
 // reversible is one of the last movements that nobody repeats.
 func (s *points) reversible(w *worker) *movement {
+	s.moves.mu.Lock() // before s.mu, as in step, where moves draws
+	defer s.moves.mu.Unlock()
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	for range 12 {
@@ -89,12 +91,10 @@ func (s *points) reversible(w *worker) *movement {
 			continue
 		}
 		m := s.made[at]
-		s.moves.mu.Lock()
 		repeated := false
 		for _, o := range s.moves.all {
 			repeated = repeated || o.about == m.ReasonID
 		}
-		s.moves.mu.Unlock()
 		if repeated {
 			continue
 		}
