@@ -151,7 +151,7 @@ func TestRoomsAreNeitherLostNorAdded(t *testing.T) {
 		}
 	}
 	db.Faults.Conflicts(time.Millisecond)
-	repo := bookings.New(withClock(db, dynastay.Options{Retry: dynastay.Retry{Attempts: 200, Cap: 50 * time.Millisecond}}), nil)
+	repo := bookings.New(withClock(db, dynastay.Options{Retry: dynastay.Retry{Attempts: 200}}), nil)
 
 	var (
 		wg   sync.WaitGroup

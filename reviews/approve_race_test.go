@@ -4,7 +4,6 @@ import (
 	"context"
 	"sync"
 	"testing"
-	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -65,7 +64,7 @@ func TestEditsOfAHostDuringApprovals(t *testing.T) {
 	h := newHouse(t, db)
 	list, ratings := h.many(t, 24)
 	db.Faults.Conflicts(0)
-	patient := &dynastay.Options{Clock: db.Clock.Now, Retry: dynastay.Retry{Attempts: 200, Cap: 50 * time.Millisecond}}
+	patient := &dynastay.Options{Clock: db.Clock.Now, Retry: dynastay.Retry{Attempts: 200}}
 	processes := []*dynastay.DB{db.Open(patient), db.Open(patient), db.Open(patient)}
 	hosts := properties.New(db.Open(patient), nil)
 	var all sync.WaitGroup

@@ -8,7 +8,6 @@ import (
 	"strings"
 	"sync"
 	"testing"
-	"time"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
@@ -113,7 +112,7 @@ func TestEveryAddressHasOneOwner(t *testing.T) {
 		o.addresses = append(o.addresses, fmt.Sprintf("%d@example.com", i))
 	}
 	o.addresses = append(o.addresses, "6@example.com", "7@example.com")
-	patient := &dynastay.Options{Retry: dynastay.Retry{Attempts: 500, Cap: 20 * time.Millisecond}}
+	patient := &dynastay.Options{Retry: dynastay.Retry{Attempts: 500}}
 	processes := []*users.Repository{users.New(db.Open(patient), nil), users.New(db.Open(patient), nil)}
 
 	var wg sync.WaitGroup

@@ -73,7 +73,7 @@ func TestPointsAddUp(t *testing.T) {
 			var processes []*users.Repository
 			for range 2 {
 				processes = append(processes, users.New(db.Open(&dynastay.Options{
-					Clock: clock, Retry: dynastay.Retry{Attempts: 500, Cap: 20 * time.Millisecond},
+					Clock: clock, Retry: dynastay.Retry{Attempts: 500},
 				}), nil))
 			}
 			var mu sync.Mutex

@@ -59,7 +59,7 @@ var Ways = []Way{
 
 // patient is for races, in which every call must eventually get a result.
 var patient = &dynastay.Options{
-	Retry: dynastay.Retry{Attempts: 500, Cap: 20 * time.Millisecond}, IndexLag: time.Millisecond,
+	Retry: dynastay.Retry{Attempts: 500}, IndexLag: time.Millisecond,
 }
 
 // Meet runs the first call, and the second one at the point of w, and returns their errors.

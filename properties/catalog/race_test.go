@@ -8,7 +8,6 @@ import (
 	"strings"
 	"sync"
 	"testing"
-	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -24,7 +23,7 @@ import (
 func TestConcurrentUpdates(t *testing.T) {
 	t.Parallel()
 	const callers, rounds = 16, 4
-	patient := dynastay.Options{Retry: dynastay.Retry{Attempts: 500, Cap: 20 * time.Millisecond}}
+	patient := dynastay.Options{Retry: dynastay.Retry{Attempts: 500}}
 	db := dyntest.New(t, catalogTables, dyntest.With(patient))
 	processes := []*catalog.Catalog[catalog.Location]{catalog.Locations(db.DB), catalog.Locations(db.Open(&patient))}
 	create(t, processes[0], city("new-york", "New York", "USA"))
