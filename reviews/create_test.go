@@ -241,7 +241,7 @@ func TestRaceForABooking(t *testing.T) {
 	h := newHouse(t, dyntest.New(t, reviewTables, dyntest.At(noon)))
 	v := h.guest(t)
 	h.Faults.Conflicts(time.Millisecond)
-	patient := dynastay.Options{Clock: h.Clock.Now, Retry: dynastay.Retry{Attempts: 200, Cap: 20 * time.Millisecond}}
+	patient := dynastay.Options{Clock: h.Clock.Now, Retry: dynastay.Retry{Attempts: 200}}
 	repos := []*reviews.Repository{open(h.Open(&patient)), open(h.Open(&patient))}
 	var mu sync.Mutex
 	var made []*reviews.Review

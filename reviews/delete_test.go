@@ -260,7 +260,7 @@ func TestDeletesAtOnce(t *testing.T) {
 	t.Parallel()
 	h := newHouse(t, dyntest.New(t, reviewTables, dyntest.At(noon)))
 	h.Faults.Conflicts(time.Millisecond)
-	patient := dynastay.Options{Clock: h.Clock.Now, Retry: dynastay.Retry{Attempts: 200, Cap: 20 * time.Millisecond}}
+	patient := dynastay.Options{Clock: h.Clock.Now, Retry: dynastay.Retry{Attempts: 200}}
 	v := h.popular(t, 150)
 	errs := make([]error, 4)
 	together(4, func(i int) {

@@ -101,9 +101,13 @@ func (r *Repository) decideOp(d decision, reviewID string, version int) *dynasta
 			if Status(row.Text(keys.AttrStatus)) == d.to {
 				return nil, refusedBy(d.op, at, d.to) // before the version, because it says more
 			}
-			c, err := r.changeOf(at, row, func(*Review) error { return nil }, dynastay.IfVersion(version))
+			c, err := r.changeOf(at, row, func(*Review) error { return nil })
 			if err != nil {
 				return nil, err
+			}
+			// Not with IfVersion: a decision that was overtaken by the same one must then read that there is nothing to decide.
+			if c.Before.Version != version {
+				return nil, &dynastay.Error{Op: d.op, Entity: "Review", ID: idOf(at), Kind: dynastay.ErrVersion}
 			}
 			c.Touch()
 			return c.After, r.setStatus(ctx, tx, c, d.to, d.reason)

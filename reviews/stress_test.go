@@ -24,7 +24,7 @@ import (
 func TestStress(t *testing.T) {
 	t.Parallel()
 	const callers, calls = 16, 60
-	patient := dynastay.Options{IndexLag: 1, Retry: dynastay.Retry{Attempts: 200, Cap: 20 * time.Millisecond}}
+	patient := dynastay.Options{IndexLag: 1, Retry: dynastay.Retry{Attempts: 200}}
 	db := dyntest.New(t, reviewTables, dyntest.At(noon))
 	houses := []*house{newHouse(t, db), newHouse(t, db)}
 	var list []reviews.Review

@@ -173,7 +173,7 @@ func TestVoteIsCountedOnce(t *testing.T) {
 	h := newHouse(t, dyntest.New(t, reviewTables, dyntest.At(noon)))
 	v := h.approved(t, 90)
 	h.Faults.Conflicts(time.Millisecond)
-	patient := dynastay.Options{Retry: dynastay.Retry{Attempts: 200, Cap: 20 * time.Millisecond}}
+	patient := dynastay.Options{Retry: dynastay.Retry{Attempts: 200}}
 	repos := []*reviews.Repository{open(h.Open(&patient)), open(h.Open(&patient))}
 	var done atomic.Int32
 	together(16, func(i int) {

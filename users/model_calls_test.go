@@ -190,9 +190,13 @@ func (c *call) verified(err error, got *users.User, verify func(*users.User) str
 
 func doLogin(c *call) {
 	err := c.repo.RecordLogin(c.ctx, c.user.id)
-	if c.user.profile == nil {
+	switch before := c.user.profile; {
+	case before == nil:
 		c.ended("not found", err)
-	} else if c.ended("done", err) {
+	case c.faulty && outcomeOf(err) == "unknown" && !before.LastLoginAt.Before(c.now.Truncate(time.Second)):
+		// Nothing had to be written, which is a refusal: the response to it was lost.
+		c.met.add(c.name+": unknown", 1)
+	case c.ended("done", err):
 		after := *c.user.profile
 		after.LastLoginAt = c.now.Truncate(time.Second)
 		c.user.profile = &after

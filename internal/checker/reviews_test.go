@@ -101,9 +101,9 @@ func (s *opinions) moderate(w *worker, id string) {
 		return
 	}
 	mark, e := w.mark(), &revision{version: seen.Version}
+	rating := dynastay.Rating(10 + w.rand.IntN(91)) // drawn once: another worker may repeat the change
 	change := func(v *reviews.Review) error {
-		v.Title = mark
-		v.Ratings.Overall = dynastay.Rating(10 + w.rand.IntN(91))
+		v.Title, v.Ratings.Overall = mark, rating
 		return nil
 	}
 	op := []func(*reviews.Repository) dynastay.Part{
