@@ -21,7 +21,7 @@ import (
 )
 
 // testdata reads an item of the hotel-booking document.
-func testdata(t *testing.T, name string) dynastay.Item {
+func testdata(t testing.TB, name string) dynastay.Item {
 	t.Helper()
 	text, err := os.ReadFile(filepath.Join("testdata", name))
 	require.NoError(t, err)

@@ -23,6 +23,12 @@ func openHotel(ctx context.Context, more ...*dynastay.Schema) (db *dynastay.DB, 
 	if err != nil {
 		log.Fatal(err)
 	}
+	db, clock, quote = hotelOn(ctx, e, more...)
+	return db, clock, quote, func() { _ = e.Stop(ctx) }
+}
+
+// hotelOn opens a hotel with one room on sale, and quotes it.
+func hotelOn(ctx context.Context, e *engine.Engine, more ...*dynastay.Schema) (db *dynastay.DB, clock *time.Time, quote *availability.Quote) {
 	prefix := rand.Text() + "-" // the engine may still have tables from an earlier run
 	if err := e.CreateTables(ctx, prefix, append(keys.Tables(), more...)...); err != nil {
 		log.Fatal(err)
@@ -61,7 +67,7 @@ func openHotel(ctx context.Context, more ...*dynastay.Schema) (db *dynastay.DB, 
 	if quote, err = availability.New(db).Quote(ctx, ask); err != nil {
 		log.Fatal(err)
 	}
-	return db, &now, quote, func() { _ = e.Stop(ctx) }
+	return db, &now, quote
 }
 
 // The last room is quoted to two guests and booked by one of them. It is available again once that guest cancels.

@@ -27,7 +27,7 @@
 // DYNTEST_ENGINE, choose the engine, and those of package docker configure its containers. The following variables
 // apply only to tests:
 //
-//	DYNTEST_SEED      the seed of random faults
+//	DYNTEST_SEED      the seed of random faults and shards
 //	DYNTEST_SUMMARY   1: every test logs the requests that it sent; use go test -v to see them
 //
 // A program, such as an example, starts an engine with package engine directly, which does not import testing.
@@ -44,6 +44,16 @@
 // DYNTEST_SUMMARY=1, the log of every test shows it. [Clock] is the clock of the test's repositories, and [DB.Sweep]
 // removes the items that have expired according to it. [DB.Direct] is for preparing and inspecting: it bypasses the
 // faults, and is not measured.
+//
+// # Streams
+//
+// With the option [Streams], the tables have the streams that their schemas ask for. [DB.Streams] is the client for
+// code that reads them; faults and budgets apply to it too. On a local engine, a stream has one shard, which stays
+// open. [DB.Reshard] simulates shards that split and roll over, iterators that expire and records that are trimmed:
+//
+//	db := dyntest.New(t, dyntest.Streams())
+//	shards := db.Reshard(1, 10) // a shard gets between 1 and 10 records
+//	consume(ctx, shards.Client)
 //
 // The subpackage world fills the tables with hotels. docs/testing.md is the guide, with examples.
 package dyntest

@@ -8,9 +8,11 @@ import (
 	"testing"
 	"time"
 
+	"github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/aws/aws-sdk-go-v2/aws/ratelimit"
 	"github.com/aws/aws-sdk-go-v2/aws/retry"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
+	"github.com/aws/aws-sdk-go-v2/service/dynamodbstreams"
 
 	"github.com/dynastay/dynastay"
 	"github.com/dynastay/dynastay/dyntest/engine"
@@ -23,13 +25,17 @@ type DB struct {
 	// SDK does by default, but almost without delay, because waiting as long as the SDK does would only make the tests
 	// slower.
 	Client *dynamodb.Client
+	// Streams reads the streams of the tables, if the option [Streams] enables them. Like those of Client, its requests
+	// go through Faults, are measured, and are retried almost without delay. It shows the engine's own shards, of which
+	// there is only one for each stream; [DB.Reshard] simulates more.
+	Streams *dynamodbstreams.Client
 	// Direct uses the same tables and the same clock, but bypasses Faults, measurements and the Observer in the options
 	// of [With]. Use it to prepare a test and to inspect what it did.
 	Direct *dynastay.DB
 	Faults *Faults
 	Clock  *Clock
-	// Engine is shared with the other tests of the binary, so a test must not stop it. Its clients bypass Faults, and are
-	// not measured.
+	// Engine is shared with the other tests of the binary, so a test must not stop it. Its clients bypass Faults, and
+	// are not measured.
 	Engine *engine.Engine
 
 	t       testing.TB
@@ -38,8 +44,8 @@ type DB struct {
 	meter   *meter
 }
 
-// setUpTime bounds each step that creates or removes a test's tables, in case an engine hangs. A step takes well under a
-// second.
+// setUpTime bounds each step that creates or removes a test's tables, in case an engine hangs. A step takes well under
+// a second.
 const setUpTime = 2 * time.Minute
 
 // New returns a database with tables for this test only: the library's tables, and those of [Tables]. They are removed
@@ -68,6 +74,7 @@ func New(t testing.TB, opts ...Option) *DB {
 	d := &DB{Engine: found, Clock: clock, t: t, prefix: prefix, schemas: c.schemas, meter: newMeter(prefix)}
 	d.Faults = newFaults(t, found, d.prefix, c)
 	d.Client = found.Client(d.front, atOnce)
+	d.Streams = found.Streams(d.frontStreams, streamsAtOnce)
 	d.DB = d.Open(&c.options)
 	direct := c.options
 	direct.Observer = nil
@@ -90,19 +97,32 @@ func New(t testing.TB, opts ...Option) *DB {
 	return d
 }
 
-// atOnce makes a client wait at most 5 milliseconds between retries. It also turns off the SDK's retry quota, with which
-// faults that a test has injected long ago would decide whether a request is retried now.
-func atOnce(o *dynamodb.Options) {
-	o.Retryer = retry.NewStandard(func(o *retry.StandardOptions) {
+// atOnce makes a client wait at most 5 milliseconds between retries. It also turns off the SDK's retry quota, with
+// which faults that a test has injected long ago would decide whether a request is retried now.
+func atOnce(o *dynamodb.Options) { o.Retryer = quickRetryer() }
+
+func streamsAtOnce(o *dynamodbstreams.Options) { o.Retryer = quickRetryer() }
+
+func quickRetryer() aws.Retryer {
+	return retry.NewStandard(func(o *retry.StandardOptions) {
 		o.MaxBackoff, o.RateLimiter = 5*time.Millisecond, ratelimit.None
 	})
 }
 
 // front puts the faults and the meter of the test in front of an engine's client.
 func (d *DB) front(o *dynamodb.Options) {
-	client := *o.HTTPClient.(*http.Client)
-	client.Transport = d.over(client.Transport)
-	o.HTTPClient = &client
+	o.HTTPClient = through(o.HTTPClient.(*http.Client), d.over)
+}
+
+func (d *DB) frontStreams(o *dynamodbstreams.Options) {
+	o.HTTPClient = through(o.HTTPClient.(*http.Client), d.over)
+}
+
+// through returns the client with its network behind what over returns.
+func through(client *http.Client, over func(http.RoundTripper) http.RoundTripper) *http.Client {
+	fronted := *client
+	fronted.Transport = over(client.Transport)
+	return &fronted
 }
 
 func (d *DB) over(network http.RoundTripper) http.RoundTripper {
@@ -111,7 +131,7 @@ func (d *DB) over(network http.RoundTripper) http.RoundTripper {
 
 // Open returns a second [dynastay.DB] on the same tables, as independent of the first one as if it were in another
 // process. If opts is nil, the defaults apply. TablePrefix and TableSuffix are replaced by the test's own. If Clock is
-// nil, the test's Clock is used.
+// nil, the test's Clock is used. If IndexLag is zero, it is 1 ms: the indexes of local engines do not lag.
 func (d *DB) Open(opts *dynastay.Options) *dynastay.DB { return d.open(d.Client, opts) }
 
 func (d *DB) open(client *dynamodb.Client, opts *dynastay.Options) *dynastay.DB {
@@ -123,11 +143,14 @@ func (d *DB) open(client *dynamodb.Client, opts *dynastay.Options) *dynastay.DB 
 	if o.Clock == nil {
 		o.Clock = d.Clock.Now
 	}
+	if o.IndexLag == 0 {
+		o.IndexLag = time.Millisecond
+	}
 	return dynastay.Open(client, &o)
 }
 
-// tablePrefix returns a prefix for table names that shows the test they belong to. It makes them unique on an engine that
-// several test binaries share, or that still has the tables of a binary that was killed.
+// tablePrefix returns a prefix for table names that shows the test they belong to. It makes them unique on an engine
+// that several test binaries share, or that still has the tables of a binary that was killed.
 func tablePrefix(test string) string {
 	const longest = 64 // of at most 255 bytes for a table's name
 	name := strings.Map(func(r rune) rune {

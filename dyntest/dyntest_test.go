@@ -143,3 +143,14 @@ func TestTablesAreRemovedAfterAFailure(t *testing.T) {
 		}
 	}
 }
+
+// Local engines do not lag, so methods that wait for the indexes should not slow down tests.
+func TestIndexesAreAwaitedBriefly(t *testing.T) {
+	t.Parallel()
+	db := New(t)
+	ctx, cancel := context.WithTimeout(t.Context(), 5*time.Second) // the default of Options.IndexLag is 10 s
+	defer cancel()
+	for _, one := range []*dynastay.DB{db.DB, db.Direct, db.Open(nil)} {
+		require.NoError(t, one.AwaitIndexes(ctx))
+	}
+}

@@ -9,13 +9,13 @@ import (
 	"time"
 )
 
-// random returns the source for the nth request that an injection has counted. It has no state between requests, so other
-// injections and requests of other kinds do not change what it draws.
+// random returns the source for the nth request that an injection has counted. It has no state between requests, so
+// other injections and requests of other kinds do not change what it draws.
 func (f *Faults) random(injection, nth int) *rand.Rand {
 	return rand.New(rand.NewPCG(f.seed, uint64(injection)<<32|uint64(nth)))
 }
 
-// logSeed logs, once for each test, how to repeat its random faults.
+// logSeed logs, once for each test, how to repeat its random faults and shards.
 func (f *Faults) logSeed() {
 	f.t.Helper()
 	f.mu.Lock()
@@ -23,7 +23,7 @@ func (f *Faults) logSeed() {
 	f.seedLogged = true
 	f.mu.Unlock()
 	if !logged {
-		f.t.Logf("dyntest: random faults use seed %d; to repeat them, run in the test's folder:\n  %s=%d go test -count=1 -run '%s'",
+		f.t.Logf("dyntest: random choices use seed %d; to repeat them, run in the test's folder:\n  %s=%d go test -count=1 -run '%s'",
 			f.seed, seedVar, f.seed, pattern(f.t.Name()))
 	}
 }

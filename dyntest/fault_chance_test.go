@@ -57,7 +57,7 @@ func TestTheSeedIsLogged(t *testing.T) {
 		assert.Empty(t, w.logs)
 		d.Faults.Inject(LoseRequest(), When{Chance: 0.5})
 		d.Faults.Inject(AnyOf(), When{Optional: true})
-		assert.Equal(t, []string{"dyntest: random faults use seed 123; to repeat them, run in the test's folder:\n" +
+		assert.Equal(t, []string{"dyntest: random choices use seed 123; to repeat them, run in the test's folder:\n" +
 			`  DYNTEST_SEED=123 go test -count=1 -run '^TestTheSeedIsLogged$/^sub_test_\(1\)$'`}, w.logs)
 	})
 	d := New(t, OnlyTables(things))

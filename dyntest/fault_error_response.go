@@ -2,6 +2,7 @@ package dyntest
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"io"
@@ -40,14 +41,19 @@ func transactionConflict() *refusal {
 	return &refusal{Type: exception + "TransactionConflictException", LowerMessage: ongoing}
 }
 
-// throughputExceeded is how a request other than a transaction is throttled. It is the only exception for throttling that
-// all operations declare, on tables of either billing mode.
+// throughputExceeded is how a request other than a transaction is throttled. It is the only exception for throttling
+// that all operations declare, on tables of either billing mode.
 func throughputExceeded() *refusal {
 	return &refusal{
 		Type: exception + "ProvisionedThroughputExceededException",
 		LowerMessage: "The level of configured provisioned throughput for the table was exceeded. " +
 			"Consider increasing your provisioning level with the UpdateTable API.",
 	}
+}
+
+// rateExceeded is how a request to a stream is throttled.
+func rateExceeded(code string) *refusal {
+	return &refusal{Type: exception + code, LowerMessage: "Rate exceeded"}
 }
 
 func internalServerError() *refusal {
@@ -92,14 +98,17 @@ func firstReason(actions int, first reason) []reason {
 	return reasons
 }
 
+func (r *refusal) Error() string { return r.Type }
+
 func (r *refusal) response(req *http.Request) (*http.Response, error) {
-	body, err := json.Marshal(r)
+	return respond(req, cmp.Or(r.Status, http.StatusBadRequest), r)
+}
+
+// respond returns an answer in JSON.
+func respond(req *http.Request, status int, answer any) (*http.Response, error) {
+	body, err := json.Marshal(answer)
 	if err != nil {
 		return nil, err
-	}
-	status := r.Status
-	if status == 0 {
-		status = http.StatusBadRequest
 	}
 	return &http.Response{
 		Status:     fmt.Sprintf("%d %s", status, http.StatusText(status)),

@@ -2,6 +2,7 @@ package dyntest
 
 import (
 	"net/http"
+	"slices"
 	"strconv"
 )
 
@@ -14,10 +15,16 @@ func refusing(name string, operations []string, refuse func(*content) *refusal) 
 }
 
 // Throttle refuses a request as if the table had no capacity left. A transaction is cancelled, with ThrottlingError as
-// the reason of its first action; all other requests get a ProvisionedThroughputExceededException.
+// the reason of its first action. A request to a stream gets a ThrottlingException, or a LimitExceededException if it
+// is GetRecords. All other requests get a ProvisionedThroughputExceededException.
 func Throttle() Fault {
 	return refusing("Throttle", nil, func(c *content) *refusal {
-		if len(c.TransactItems) == 0 {
+		switch {
+		case c.operation == "GetRecords":
+			return rateExceeded("LimitExceededException")
+		case slices.Contains(streamOperations, c.operation):
+			return rateExceeded("ThrottlingException")
+		case len(c.TransactItems) == 0:
 			return throughputExceeded()
 		}
 		return transactionCancelled(firstReason(len(c.TransactItems), reason{
@@ -35,7 +42,8 @@ func InternalError() Fault {
 	return refusing("InternalError", nil, func(*content) *refusal { return internalServerError() })
 }
 
-// InternalErrorAfterCommit lets the engine carry out a request, and then answers with an InternalServerError, status 500.
+// InternalErrorAfterCommit lets the engine carry out a request, and then answers with an InternalServerError, status
+// 500.
 func InternalErrorAfterCommit() Fault {
 	return newFault("InternalErrorAfterCommit", nil, func(t *turn, x *exchange, next hop) (*http.Response, error) {
 		if err := t.carryOut(x, next); err != nil {
@@ -71,9 +79,10 @@ var statuses = map[string]int{
 	"ServiceUnavailableException": http.StatusServiceUnavailable,
 }
 
-// Fail refuses a request with any other error of the service, such as "AccessDeniedException" or
-// "ResourceNotFoundException". Nothing is written. The status is 500 for InternalServerError and InternalFailure, 503 for
-// ServiceUnavailable and ServiceUnavailableException, and 400 for all other codes. The SDK retries a 500 or 503.
+// Fail refuses a request with any other error of the service, such as "AccessDeniedException",
+// "ResourceNotFoundException" or, for a stream, "ExpiredIteratorException". Nothing is written. The status is 500 for
+// InternalServerError and InternalFailure, 503 for ServiceUnavailable and ServiceUnavailableException, and 400 for all
+// other codes. The SDK retries a 500 or 503.
 func Fail(code string) Fault {
 	fail := refusing("Fail("+strconv.Quote(code)+")", nil, func(*content) *refusal {
 		return &refusal{Status: statuses[code], Type: exception + code, LowerMessage: "fault injected by the test"}

@@ -102,7 +102,7 @@ func TestThrottle(t *testing.T) {
 			assert.ErrorAs(t, err, new(*types.ProvisionedThroughputExceededException), operation)
 		}
 	}
-	assert.Equal(t, len(operations), i.Hits())
+	assert.Equal(t, len(itemOperations), i.Hits())
 	assert.Empty(t, read(t, d, "n"), "nothing was written")
 }
 

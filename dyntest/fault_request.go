@@ -2,7 +2,9 @@ package dyntest
 
 import (
 	"bytes"
+	"cmp"
 	"context"
+	"encoding/base64"
 	"encoding/json"
 	"strings"
 
@@ -13,7 +15,7 @@ import (
 type Request struct {
 	Operation string // "Query", "TransactWriteItems"
 	// Body is the JSON of the request with all object keys sorted and without the test's table prefix, so that the
-	// same request always has the same text.
+	// same request always has the same text. The ARN of a stream and the iterator of a shard are new in every run.
 	Body json.RawMessage
 	// Context is that of the call that sent the request, with the caller's values.
 	Context context.Context `json:"-"`
@@ -49,6 +51,7 @@ type content struct {
 	schemas    map[string]*dynastay.Schema // the test's, by full table name
 
 	TableName, IndexName, ClientRequestToken string
+	StreamArn, ShardIterator                 string
 
 	Limit         int // 0 for none
 	RequestItems  batch
@@ -65,8 +68,8 @@ func (f *Faults) contentOf(x *exchange) (*content, error) {
 		return nil, err
 	}
 	name := func(table string) { c.tables[strings.TrimPrefix(table, f.prefix)] = true }
-	if c.TableName != "" {
-		name(c.TableName)
+	if table := cmp.Or(c.TableName, streamTable(c.StreamArn, c.ShardIterator)); table != "" {
+		name(table)
 	}
 	for table := range c.RequestItems {
 		name(table)
@@ -77,4 +80,21 @@ func (f *Faults) contentOf(x *exchange) (*content, error) {
 		}
 	}
 	return c, nil
+}
+
+// streamTable returns the full name of the table that a request to a stream is for, or "" if it names none.
+func streamTable(arn, iterator string) string {
+	for _, text := range []string{arn, iterator} { // an iterator usually starts with the stream's ARN
+		if _, name, found := strings.Cut(text, ":table/"); found {
+			name, _, _ = strings.Cut(name, "/")
+			return name
+		}
+	}
+	var at struct { // an iterator of dynoxide
+		Table string `json:"table_name"`
+	}
+	if text, err := base64.StdEncoding.DecodeString(iterator); err != nil || json.Unmarshal(text, &at) != nil {
+		return ""
+	}
+	return at.Table
 }

@@ -9,8 +9,8 @@ import (
 
 const seedVar = "DYNTEST_SEED"
 
-// Seed sets the seed of random faults. Default: the number in the environment variable DYNTEST_SEED if that is set,
-// otherwise a random seed for each test.
+// Seed sets the seed of random faults and of [DB.Reshard]. Default: the number in the environment variable DYNTEST_SEED
+// if that is set, otherwise a random seed for each test.
 func Seed(seed uint64) Option {
 	return func(c *config) { c.seeded, c.seed = true, seed }
 }

@@ -11,10 +11,11 @@ import (
 // When selects the requests that a fault happens to. The zero When selects every data-plane request that the fault
 // applies to.
 type When struct {
-	// Operation is that of the request, such as "Query" or "TransactWriteItems". Default: "", all that the fault applies
-	// to.
+	// Operation is that of the request, such as "Query", "TransactWriteItems" or "GetRecords". Default: "", all that
+	// the fault applies to.
 	Operation string
-	// Table is the name of a schema. The request must name its table, and may name others. Default: "", any table.
+	// Table is the name of a schema. The request must name its table, or a stream of it, and may name others. Default:
+	// "", any table.
 	Table string
 	// Index is the one that a Query or Scan reads. Default: "", any or none.
 	Index string
@@ -34,7 +35,8 @@ type When struct {
 	// same way again; if requests are sent concurrently, the seed does not determine which of them is hit. It cannot be
 	// combined with Nth or Times. Default: 0, every request that the other fields select.
 	Chance float64
-	// Match reports whether a request matches. It runs on the goroutine that sends the request. Default: nil, all match.
+	// Match reports whether a request matches. It runs on the goroutine that sends the request. Default: nil, all
+	// match.
 	Match func(Request) bool
 	// Optional allows the test to end although the fault has not happened. Default: false; the test then fails. With a
 	// Chance below 1, the test fails only if there was no request that the fault could have happened to.
@@ -42,10 +44,14 @@ type When struct {
 }
 
 // operations are those of the data plane.
-var operations = []string{
+var operations = slices.Concat(itemOperations, streamOperations)
+
+var itemOperations = []string{
 	"GetItem", "PutItem", "UpdateItem", "DeleteItem", "Query", "Scan",
 	"BatchGetItem", "BatchWriteItem", "TransactGetItems", "TransactWriteItems",
 }
+
+var streamOperations = []string{"ListStreams", "DescribeStream", "GetShardIterator", "GetRecords"}
 
 // pagers are the operations that read an index, in pages.
 var pagers = []string{"Query", "Scan"}

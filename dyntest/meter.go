@@ -1,6 +1,7 @@
 package dyntest
 
 import (
+	"cmp"
 	"encoding/json"
 	"maps"
 	"net/http"
@@ -151,7 +152,7 @@ func (m *meter) named(asked *question) []dynastay.Usage {
 			named = append(named, u)
 		}
 	}
-	name(asked.TableName, asked.IndexName)
+	name(cmp.Or(asked.TableName, streamTable(asked.StreamArn, asked.ShardIterator)), asked.IndexName)
 	for _, table := range slices.Sorted(maps.Keys(asked.RequestItems)) {
 		name(table, "")
 	}

@@ -26,6 +26,7 @@ var lessThanByIndex = []string{"", noUnits, unitsInSum}
 // question is what a meter reads from a request of any operation.
 type question struct {
 	TableName, IndexName           string
+	StreamArn, ShardIterator       string
 	RequestItems                   map[string]json.RawMessage // of a batch, by table
 	TransactItems                  []map[string]struct{ TableName string }
 	Statement                      string // PartiQL

@@ -24,7 +24,7 @@ type config struct {
 	options dynastay.Options
 	at      *time.Time // where the clock stands still; nil if it runs
 	seeded  bool       // by Seed
-	seed    uint64     // of random faults; known once complete
+	seed    uint64     // of random choices; known once complete
 }
 
 // Tables adds tables to the library's tables, or to those of [OnlyTables].
@@ -42,8 +42,8 @@ func OnlyTables(schemas ...*dynastay.Schema) Option {
 	}
 }
 
-// Streams enables the streams that the tables' schemas ask for. Default: disabled. Few tests read streams, and dynoxide
-// becomes slower with every record in a stream.
+// Streams enables the streams that the tables' schemas ask for. [DB.Streams] reads them. Default: disabled. Few tests
+// read streams, and dynoxide becomes slower with every record in a stream.
 func Streams() Option {
 	return func(c *config) { c.streams = true }
 }
@@ -112,8 +112,8 @@ func (c *config) tables() []*dynastay.Schema {
 // same time: a test binary starts one for each kind and image that its tests ask for.
 func On(kind engine.Kind) Option { return startWith(engine.On(kind)) }
 
-// Image is On([engine.Docker]) with this image. Default, also for On(engine.Docker): the image in DYNTEST_IMAGE if that is
-// set, otherwise amazon/dynamodb-local:3.1.0.
+// Image is On([engine.Docker]) with this image. Default, also for On(engine.Docker): the image in DYNTEST_IMAGE if that
+// is set, otherwise amazon/dynamodb-local:3.1.0.
 func Image(name string) Option { return startWith(docker.Image(name)) }
 
 func startWith(opt engine.Option) Option {

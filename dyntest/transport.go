@@ -35,13 +35,16 @@ type wire struct {
 	engine http.RoundTripper
 }
 
+// targetHeader has the service and the operation of a request, such as "DynamoDB_20120810.GetItem".
+const targetHeader = "X-Amz-Target"
+
 // RoundTrip implements [http.RoundTripper].
 func (w *wire) RoundTrip(req *http.Request) (*http.Response, error) {
 	body, err := io.ReadAll(req.Body)
 	if err := errors.Join(err, req.Body.Close()); err != nil {
 		return nil, err
 	}
-	_, operation, _ := strings.Cut(req.Header.Get("X-Amz-Target"), ".")
+	_, operation, _ := strings.Cut(req.Header.Get(targetHeader), ".")
 	return w.pass(w.stages, &exchange{req, operation, body})
 }
 
@@ -55,8 +58,8 @@ func (w *wire) pass(stages []stage, x *exchange) (*http.Response, error) {
 	return w.engine.RoundTrip(req)
 }
 
-// readAnswer reads an answer to its end: once its last byte has arrived, the engine has certainly carried out the request.
-// The answer itself stays readable.
+// readAnswer reads an answer to its end: once its last byte has arrived, the engine has certainly carried out the
+// request. The answer itself stays readable.
 func readAnswer(resp *http.Response) ([]byte, error) {
 	body, err := io.ReadAll(resp.Body)
 	if err := errors.Join(err, resp.Body.Close()); err != nil {

@@ -12,6 +12,9 @@ func Of[K any, P key.Layout[K]](k K) (dynastay.Key, error) { return key.Of[K, P]
 // Parse is [key.Parse]: it accepts only what [Of] writes, and fails with [dynastay.ErrCorrupt] for any other text.
 func Parse[K any, P key.Layout[K]](stored dynastay.Key) (K, error) { return key.Parse[K, P](stored) }
 
+// Is is [key.Is]: it reports whether a stored key is one of K.
+func Is[K any, P key.Layout[K]](stored dynastay.Key) bool { return key.Is[K, P](stored) }
+
 // Partition is [key.Partition]: it returns the partition key alone, for a Query.
 func Partition[K any, P key.Layout[K]](k K) (string, error) { return key.Partition[K, P](k) }
 

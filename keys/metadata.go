@@ -5,7 +5,8 @@ import (
 	"github.com/dynastay/dynastay/keys/key"
 )
 
-// MetadataTable contains wishlists, catalogues, promo codes and idempotency records. It has no indexes.
+// MetadataTable contains wishlists, catalogues, promo codes, idempotency records and the positions of stream consumers.
+// It has no indexes.
 var MetadataTable = &dynastay.Schema{Name: "Metadata", Key: primaryKey, TTL: AttrExpiresAt}
 
 // Wishlist is the item of a user's wishlist: USER#{UserID} / WISHLIST#{WishlistID}.
@@ -56,4 +57,12 @@ type IdempotencyRecord struct{ Key string }
 func (k *IdempotencyRecord) Form(f *key.Form) {
 	f.PK("IDEMPOTENCY#", key.Text("Key", &k.Key))
 	f.SK("METADATA")
+}
+
+// StreamShard is the item of the position of a stream consumer in a shard: STREAM#{Consumer} / SHARD#{ShardID}.
+type StreamShard struct{ Consumer, ShardID string }
+
+func (k *StreamShard) Form(f *key.Form) {
+	f.PK("STREAM#", key.ID("Consumer", &k.Consumer))
+	f.SK("SHARD#", key.ID("ShardID", &k.ShardID))
 }

@@ -33,6 +33,7 @@ type entry struct {
 	sortKind   string
 	template   string
 	parse      func(dynastay.Key) (any, error)
+	is         func(dynastay.Key) bool
 	typ        keytest.Type
 }
 
@@ -53,6 +54,7 @@ func row[K any, P key.Layout[K]](table *dynastay.Schema, index string, sample K,
 		sortKind:   SortKind[K, P](),
 		template:   key.Template[K, P](),
 		parse:      func(stored dynastay.Key) (any, error) { return Parse[K, P](stored) },
+		is:         Is[K, P],
 		typ:        keytest.Samples[K, P](sample),
 	}
 }
@@ -138,6 +140,7 @@ var entries = []entry{
 	item(MetadataTable, PromoCode{"SUMMER2024"}, "PROMO#SUMMER2024", "METADATA"),
 	item(MetadataTable, ScopedIdempotencyRecord{"user_456", "order 66"}, "IDEMPOTENCY#user_456#order 66", "METADATA"),
 	item(MetadataTable, IdempotencyRecord{"order 66"}, "IDEMPOTENCY#order 66", "METADATA"),
+	item(MetadataTable, StreamShard{"search", "shardId-1"}, "STREAM#search", "SHARD#|shardId-1|"),
 }
 
 var (
@@ -167,6 +170,19 @@ func TestKeysHaveTheText(t *testing.T) {
 			require.NoError(t, err)
 			assert.Equal(t, strings.Join(bars[:min(2, len(bars))], ""), prefix)
 		})
+	}
+}
+
+// The decoders of changes tell the items of a table apart by their keys alone.
+func TestIsTellsKeysApart(t *testing.T) {
+	for _, e := range entries {
+		stored, err := e.of(e.sample)
+		require.NoError(t, err)
+		for _, other := range entries {
+			if other.space == e.space {
+				assert.Equal(t, other.name == e.name, other.is(stored), "%s is a %s", stored, other.name)
+			}
+		}
 	}
 }
 
@@ -246,10 +262,17 @@ func TestEveryKeyIsDocumented(t *testing.T) {
 
 // documented are the names that the package's table lists for an index.
 func documented(overview []string, table, index string) []string {
-	for _, line := range overview[slices.Index(overview, "\t"+table):] {
-		words := strings.FieldsFunc(line, func(r rune) bool { return r == ' ' || r == '\t' || r == ',' })
-		if len(words) > 0 && words[0] == index {
-			return words[1:]
+	from := overview[slices.Index(overview, "\t"+table):]
+	for i, line := range from {
+		words := func(line string) []string {
+			return strings.FieldsFunc(line, func(r rune) bool { return r == ' ' || r == '\t' || r == ',' })
+		}
+		if all := words(line); len(all) > 0 && all[0] == index {
+			for strings.HasSuffix(from[i], ",") {
+				i++
+				all = append(all, words(from[i])...)
+			}
+			return all[1:]
 		}
 	}
 	return nil

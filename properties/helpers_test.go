@@ -10,7 +10,6 @@ import (
 	"strings"
 	"sync"
 	"testing"
-	"time"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/aws/aws-sdk-go-v2/feature/dynamodb/attributevalue"
@@ -27,7 +26,7 @@ import (
 )
 
 // patient is for races in which every call must succeed or be refused.
-var patient = dynastay.Retry{Attempts: 500, Cap: 20 * time.Millisecond}
+var patient = dynastay.Retry{Attempts: 500}
 
 // grand returns an approved hotel with every field that a caller can set, and with its own slug and id.
 func grand(id string, edits ...func(*properties.Property)) properties.Property {

@@ -20,7 +20,7 @@ type Repository struct {
 	entity    *entity.Entity[Review]
 	table     *entity.Table[Review]
 	responses *entity.Table[Response]
-	votes     *entity.Table[vote]
+	votes     *entity.Table[Vote]
 }
 
 // Options configure [New]. All processes that use the same tables must have the same options, except for shard counts

@@ -13,26 +13,26 @@ import (
 	"github.com/dynastay/dynastay/keys"
 )
 
-// vote says that a user found a review helpful. Its key makes it the only one of the user.
-type vote struct {
+// Vote says that a user found a review helpful. A user has at most one vote for each review, see [Repository.VoteOp].
+type Vote struct {
 	ReviewID  string
 	UserID    string
 	CreatedAt time.Time
 }
 
-var voteEntity = entity.New(entity.Spec[vote]{
+var voteEntity = entity.New(entity.Spec[Vote]{
 	Name: "Vote", Operations: "reviews.Vote", Schema: keys.ReviewsTable, Created: "CreatedAt",
-	Key: func(v *vote) (dynastay.Key, error) {
+	Key: func(v *Vote) (dynastay.Key, error) {
 		return keys.Of(keys.Vote{ReviewID: v.ReviewID, UserID: v.UserID})
 	},
-	Codec: entity.Declare(func(f *entity.Fields, v *vote) {
+	Codec: entity.Declare(func(f *entity.Fields, v *Vote) {
 		f.Const(keys.AttrEntityType, "Vote")
 		f.String("ReviewId", &v.ReviewID)
 		f.String("UserId", &v.UserID)
 		f.Time("CreatedAt", &v.CreatedAt)
 	}),
-	Indexes: map[string]func(*vote) (dynastay.Key, error){
-		keys.UserReviewsIndex: func(v *vote) (dynastay.Key, error) {
+	Indexes: map[string]func(*Vote) (dynastay.Key, error){
+		keys.UserReviewsIndex: func(v *Vote) (dynastay.Key, error) {
 			return keys.Of(keys.VoteByUser{UserID: v.UserID, ReviewID: v.ReviewID})
 		},
 	},
@@ -49,7 +49,7 @@ var ErrOwnReview = errors.New("the review is the user's own")
 // checked, see [Eraser.Erase].
 func (r *Repository) VoteOp(reviewID, userID string) *dynastay.Operation[struct{}] {
 	const op = "reviews.Vote"
-	made, err := r.votes.Creation(&vote{ReviewID: reviewID, UserID: userID})
+	made, err := r.votes.Creation(&Vote{ReviewID: reviewID, UserID: userID})
 	review, _ := keys.Of(keys.Review{ReviewID: reviewID}) // is valid if the key of the vote is
 	uncounted := false                                    // the count is a NULL, to which nothing can be added; other software may have stored it
 	return dynastay.NewOp(dynastay.OpSpec[struct{}]{

@@ -20,8 +20,8 @@ type Eraser interface {
 	// Check returns an error if the user cannot be erased yet, for example because of a booking that has not ended. It
 	// must not write anything.
 	Check(ctx context.Context, userID string) error
-	// Erase does one pass, and returns how much it has done, such as 3 for "bookings anonymised". The result is empty if
-	// it has found nothing to do. It runs at least twice, and again if the erasure is repeated. With an error, it
+	// Erase does one pass, and returns how much it has done, such as 3 for "bookings anonymised". The result is empty
+	// if it has found nothing to do. It runs at least twice, and again if the erasure is repeated. With an error, it
 	// returns what it has done until then.
 	Erase(ctx context.Context, userID string) (map[string]int, error)
 }
@@ -132,9 +132,9 @@ func (r *Repository) bury(ctx context.Context, userID string) (time.Time, error)
 	if err != nil {
 		return time.Time{}, err
 	}
-	var t *tombstone
+	var t *Erased
 	for range claims {
-		t, err = r.tombstones.Create(ctx, &tombstone{UserID: userID})
+		t, err = r.tombstones.Create(ctx, &Erased{UserID: userID})
 		if errors.Is(err, dynastay.ErrAlreadyExists) {
 			t, err = r.tombstones.Get(ctx, at, dynastay.Consistent)
 		}

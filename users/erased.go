@@ -14,20 +14,20 @@ import (
 // ErrErased: the user's data was erased, or is being erased, see [Repository.Erase]. New data of the user is refused.
 var ErrErased = errors.New("the user's data was erased")
 
-// tombstone is the item that remains of an erased user.
-type tombstone struct {
+// Erased is what remains of a user whose data was erased, see [Repository.Erase].
+type Erased struct {
 	UserID   string
-	ErasedAt time.Time
+	ErasedAt time.Time // when the user was first erased
 }
 
-var tombstoneEntity = entity.New(entity.Spec[tombstone]{
+var erasedEntity = entity.New(entity.Spec[Erased]{
 	Name: "Erasure", Operations: "users", Schema: keys.UsersTable, Created: "ErasedAt",
-	Key:  func(t *tombstone) (dynastay.Key, error) { return keys.Of(keys.Erased{UserID: t.UserID}) },
+	Key:  func(e *Erased) (dynastay.Key, error) { return keys.Of(keys.Erased{UserID: e.UserID}) },
 	IDOf: userOf,
-	Codec: entity.Declare(func(f *entity.Fields, t *tombstone) {
+	Codec: entity.Declare(func(f *entity.Fields, e *Erased) {
 		f.Const(keys.AttrEntityType, "Erasure")
-		f.String("UserId", &t.UserID)
-		f.Time("ErasedAt", &t.ErasedAt)
+		f.String("UserId", &e.UserID)
+		f.Time("ErasedAt", &e.ErasedAt)
 	}),
 })
 

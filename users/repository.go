@@ -22,7 +22,7 @@ type Repository struct {
 	accounts    *entity.Table[Loyalty]
 	entries     *entity.Table[LoyaltyEntry]
 	wishlists   *entity.Table[Wishlist]
-	tombstones  *entity.Table[tombstone]
+	tombstones  *entity.Table[Erased]
 	tiers       []TierFrom
 }
 
@@ -31,8 +31,8 @@ type Options struct {
 	// EmailSecret keeps e-mail addresses out of the keys, which appear in logs and metrics. The keys contain the
 	// HMAC-SHA-256 of the address with the secret instead, see [key.HashEmail]. It must be at least 32 bytes. It is set
 	// when the table is first used and cannot be changed afterwards: using a different secret, or none, fails with
-	// [ErrEmailSecret]. Users that other software stored in the table without a secret are not found by their addresses,
-	// and their addresses can be taken again. Default: none, the keys contain the addresses.
+	// [ErrEmailSecret]. Users that other software stored in the table without a secret are not found by their
+	// addresses, and their addresses can be taken again. Default: none, the keys contain the addresses.
 	EmailSecret []byte
 	// Tiers are the tiers of the loyalty programme, in the order of their points; the first one begins at 0. Tiers that
 	// users already have are not changed when the list is changed; see [Repository.EarnOp]. Default: [DefaultTiers].
@@ -67,7 +67,7 @@ func New(db *dynastay.DB, opts *Options) *Repository {
 		accounts:    entity.NewTable(db, loyaltyEntity),
 		entries:     entity.NewTable(db, entryEntity),
 		wishlists:   entity.NewTable(db, wishlistEntity),
-		tombstones:  entity.NewTable(db, tombstoneEntity),
+		tombstones:  entity.NewTable(db, erasedEntity),
 		tiers:       slices.Clone(tiers),
 	}
 }

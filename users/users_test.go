@@ -212,7 +212,7 @@ func TestRaceForAnEmail(t *testing.T) {
 	const n = 16
 	db := dyntest.New(t, userTables)
 	db.Faults.Conflicts(time.Millisecond)
-	repo := users.New(db.Open(&dynastay.Options{Retry: dynastay.Retry{Attempts: 500, Cap: 20 * time.Millisecond}}), nil)
+	repo := users.New(db.Open(&dynastay.Options{Retry: dynastay.Retry{Attempts: 500}}), nil)
 	var (
 		mu      sync.Mutex
 		wg      sync.WaitGroup

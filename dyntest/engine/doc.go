@@ -6,6 +6,8 @@
 //	}
 //	defer e.Stop(ctx)
 //
+// [Engine.Client] returns a client of its tables, and [Engine.Streams] one of their streams.
+//
 // It imports neither testing nor Docker. A test uses [dyntest.New] instead, which also creates tables for that test only.
 //
 // # The engines

@@ -11,6 +11,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/credentials"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
+	"github.com/aws/aws-sdk-go-v2/service/dynamodbstreams"
 
 	"github.com/dynastay/dynastay"
 	"github.com/dynastay/dynastay/dyntest/internal/parallel"
@@ -25,10 +26,15 @@ type Engine struct {
 	passed    []attempt // the engines before it in the order, and why they are not used
 }
 
+// An engine may keep tables apart by region and by access key, so all clients use the same ones.
+const region = "us-east-1"
+
+var account = credentials.NewStaticCredentialsProvider("dyntest", "dyntest", "")
+
 func newEngine(name, endpoint string, stop func(context.Context) error) *Engine {
 	transport := http.DefaultTransport.(*http.Transport).Clone()
-	// Tests send bursts of parallel requests. With the default of two idle connections for each host, nearly every request
-	// would open and close a connection.
+	// Tests send bursts of parallel requests. With the default of two idle connections for each host, nearly every
+	// request would open and close a connection.
 	transport.MaxIdleConns, transport.MaxIdleConnsPerHost = 256, 256
 	// Shorter than any engine's own timeout, or an engine may close a connection just as a request is sent.
 	transport.IdleConnTimeout = 5 * time.Second
@@ -56,9 +62,18 @@ func (e *Engine) Client(optFns ...func(*dynamodb.Options)) *dynamodb.Client {
 	return dynamodb.New(dynamodb.Options{
 		BaseEndpoint: &e.endpoint,
 		HTTPClient:   &http.Client{Transport: e.transport},
-		// An engine may keep tables apart by region and by access key, so all clients use the same ones.
-		Region:      "us-east-1",
-		Credentials: credentials.NewStaticCredentialsProvider("dyntest", "dyntest", ""),
+		Region:       region,
+		Credentials:  account,
+	}, optFns...)
+}
+
+// Streams returns a client of the streams of the engine's tables. Its options are those of [Engine.Client].
+func (e *Engine) Streams(optFns ...func(*dynamodbstreams.Options)) *dynamodbstreams.Client {
+	return dynamodbstreams.New(dynamodbstreams.Options{
+		BaseEndpoint: &e.endpoint,
+		HTTPClient:   &http.Client{Transport: e.transport},
+		Region:       region,
+		Credentials:  account,
 	}, optFns...)
 }
 

@@ -7,6 +7,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
+	"github.com/aws/aws-sdk-go-v2/service/dynamodbstreams"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
@@ -14,6 +15,40 @@ import (
 )
 
 var guests = &dynastay.Schema{Name: "Guests", Key: dynastay.KeyNames{Partition: "pk", Sort: "sk"}}
+
+func TestStreams(t *testing.T) {
+	onlyUnix(t)
+	t.Parallel()
+	ctx := t.Context()
+	engine, err := Start(ctx)
+	require.NoError(t, err)
+	defer stopped(t, engine)
+	streamed := &dynastay.Schema{Name: "Streamed", Key: guests.Key, Stream: true}
+	require.NoError(t, engine.CreateTables(ctx, "test-", streamed))
+	defer func() { assert.NoError(t, engine.DeleteTables(context.WithoutCancel(ctx), "test-", streamed)) }()
+	name := aws.String("test-Streamed")
+	_, err = engine.Client().PutItem(ctx, &dynamodb.PutItemInput{
+		TableName: name, Item: streamed.Key.Of(dynastay.Key{PK: "a", SK: "b"}),
+	})
+	require.NoError(t, err)
+
+	client := engine.Streams(func(o *dynamodbstreams.Options) { o.AppID = "ours" })
+	assert.Equal(t, "ours", client.Options().AppID)
+	assert.Equal(t, engine.Client().Options().HTTPClient, client.Options().HTTPClient, "the engine's connections")
+	listed, err := client.ListStreams(ctx, &dynamodbstreams.ListStreamsInput{TableName: name})
+	require.NoError(t, err)
+	require.Len(t, listed.Streams, 1, "it is the same account and region")
+	arn := listed.Streams[0].StreamArn
+	described, err := client.DescribeStream(ctx, &dynamodbstreams.DescribeStreamInput{StreamArn: arn})
+	require.NoError(t, err)
+	at, err := client.GetShardIterator(ctx, &dynamodbstreams.GetShardIteratorInput{
+		StreamArn: arn, ShardId: described.StreamDescription.Shards[0].ShardId, ShardIteratorType: "TRIM_HORIZON",
+	})
+	require.NoError(t, err)
+	page, err := client.GetRecords(ctx, &dynamodbstreams.GetRecordsInput{ShardIterator: at.ShardIterator})
+	require.NoError(t, err)
+	assert.Len(t, page.Records, 1)
+}
 
 func TestTables(t *testing.T) {
 	onlyUnix(t)

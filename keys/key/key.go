@@ -44,6 +44,12 @@ func Parse[K any, P Layout[K]](stored dynastay.Key) (K, error) {
 	return k, nil
 }
 
+// Is reports whether a stored key is one of K, written as [Of] writes it.
+func Is[K any, P Layout[K]](stored dynastay.Key) bool {
+	_, err := Parse[K, P](stored)
+	return err == nil
+}
+
 // Partition returns the partition key alone, for a Query. The fields of the sort key may be empty. It fails with a
 // [*dynastay.InvalidError] that names the key's field.
 func Partition[K any, P Layout[K]](k K) (string, error) {
