@@ -5,8 +5,12 @@
 // The other packages of this module are:
 //
 //	entity        declares entities (what is stored, derived, unique and protected), including those in your own tables
+//	              entity/stream decodes and routes the changes of entities in DynamoDB Streams; entity/stream/consumer
+//	              reads streams in any number of processes, and entity/stream/lambda does so in AWS Lambda
 //	keys          every table, index and key, as builders and parsers; keys/key declares your own keys
 //	availability  the inventory of room nights, and quotes
+//	              availability/listing has the calendar of listings that are booked as a whole, with the reservations and
+//	              calendar feeds of channels; its keys are in keys/listing
 //	properties    properties with their room types, images, amenities and statuses, and search results;
 //	              properties/search has offers for a stay and a party, with filters and orders; properties/catalog has
 //	              the amenities, the destinations that people type, and settings

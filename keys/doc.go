@@ -7,6 +7,8 @@
 //	key, err := keys.Of(keys.Night{RoomTypeID: "room_789", Date: date}) // ROOM#room_789 / DATE#2025-01-15
 //	night, err := keys.Parse[keys.Night](key)
 //
+// The keys of the listing calendar are in package keys/listing.
+//
 // # Tables
 //
 //	PropertiesTable
@@ -43,7 +45,8 @@
 //	  GSI3-StatusIndex            ReviewByStatus
 //	  GSI4-BookingReviewIndex     ReviewByBooking
 //	MetadataTable
-//	  items                       Wishlist, CatalogItem, CatalogName, PromoCode, IdempotencyRecord, ScopedIdempotencyRecord
+//	  items                       Wishlist, CatalogItem, CatalogName, PromoCode, IdempotencyRecord, ScopedIdempotencyRecord,
+//	                              StreamShard
 //
 // The constants for index names omit the number. Three tables have a StatusIndex; their constants begin with the
 // entity: [PropertyStatusIndex], [BookingStatusIndex], [ReviewStatusIndex].

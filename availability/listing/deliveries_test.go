@@ -1,0 +1,127 @@
+package listing_test
+
+import (
+	"context"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/dynastay/dynastay"
+	"github.com/dynastay/dynastay/availability/listing"
+)
+
+// A newer revision overtakes a long import between its parts. Nobody crashes.
+func TestNewerRevisionDuringLongImport(t *testing.T) {
+	t.Parallel()
+	h := newHome(t)
+	h.before("TransactWriteItems", 2, func(ctx context.Context) {
+		got, err := h.other().Import(ctx, reservation("BC1", 2, days("2025-08-01", 3)))
+		assert.NoError(t, err)
+		t.Log("revision 2:", got.Outcome)
+	})
+	got, err := h.repo.Import(t.Context(), reservation("BC1", 1, days("2025-01-01", 150)))
+	t.Log("revision 1:", got.Outcome, err)
+	assert.Empty(t, h.wrong(t))
+}
+
+func TestCancellationDuringLongImport(t *testing.T) {
+	t.Parallel()
+	h := newHome(t)
+	h.before("TransactWriteItems", 2, func(ctx context.Context) {
+		got, err := h.other().Import(ctx, cancelled(reservation("BC1", 2, dynastay.Stay{})))
+		assert.NoError(t, err)
+		t.Log("revision 2:", got.Outcome)
+	})
+	got, err := h.repo.Import(t.Context(), reservation("BC1", 1, days("2025-01-01", 150)))
+	t.Log("revision 1:", got.Outcome, err)
+	assert.Empty(t, h.wrong(t))
+}
+
+// The reservation is known, and the newer revision comes before the first part of the older one.
+func TestOlderLongRevisionAfterANewerOne(t *testing.T) {
+	t.Parallel()
+	h := newHome(t)
+	_, err := h.repo.Import(t.Context(), reservation("BC1", 1, days("2025-01-01", 3)))
+	require.NoError(t, err)
+	h.before("TransactWriteItems", 1, func(ctx context.Context) {
+		got, err := h.other().Import(ctx, reservation("BC1", 3, days("2025-08-01", 3)))
+		assert.NoError(t, err)
+		t.Log("revision 3:", got.Outcome)
+	})
+	got, err := h.repo.Import(t.Context(), reservation("BC1", 2, days("2025-01-01", 150)))
+	t.Log("revision 2:", got.Outcome, err)
+	assert.Empty(t, h.wrong(t))
+	got, err = h.repo.Import(t.Context(), reservation("BC1", 3, days("2025-08-01", 3)))
+	t.Log("revision 3 again:", got.Outcome, err)
+	assert.Empty(t, h.wrong(t), "after revision 3 was delivered again")
+}
+
+func TestCancellationAfterABrokenOffImport(t *testing.T) {
+	t.Parallel()
+	h := newHome(t)
+	h.crash(2)
+	_, err := h.repo.Import(t.Context(), reservation("BC1", 1, days("2025-01-01", 150)))
+	require.Error(t, err)
+	got, err := h.repo.Import(t.Context(), cancelled(reservation("BC1", 2, dynastay.Stay{})))
+	require.NoError(t, err)
+	assert.Equal(t, listing.Cancelled, got.Outcome)
+	assert.Empty(t, h.wrong(t))
+}
+
+func TestOtherDatesAfterABrokenOffImport(t *testing.T) {
+	t.Parallel()
+	h := newHome(t)
+	h.crash(2)
+	_, err := h.repo.Import(t.Context(), reservation("BC1", 1, days("2025-01-01", 150)))
+	require.Error(t, err)
+	_, err = h.repo.Import(t.Context(), reservation("BC1", 2, days("2025-08-01", 3)))
+	require.NoError(t, err)
+	assert.Empty(t, h.wrong(t))
+}
+
+func TestShortRevisionAfterABrokenOffImportWithBookingID(t *testing.T) {
+	t.Parallel()
+	h := newHome(t)
+	d := reservation("BC1", 1, days("2025-01-01", 150))
+	d.BookingID = "bk_7"
+	h.crash(2)
+	_, err := h.repo.Import(t.Context(), d)
+	require.Error(t, err)
+	d.Revision, d.Stay = 2, days("2025-01-01", 3)
+	_, err = h.repo.Import(t.Context(), d)
+	assert.NoError(t, err)
+	assert.Empty(t, h.wrong(t))
+}
+
+func TestAdoptingImportWithKeyAgain(t *testing.T) {
+	t.Parallel()
+	h := newHome(t)
+	h.foreign(t, bc1, nights("2025-02-01", "2025-02-04"))
+	d := reservation("BC1", 1, nights("2025-02-01", "2025-02-04"))
+	_, err := h.repo.Import(t.Context(), d, dynastay.IdempotencyKey("k"))
+	require.NoError(t, err)
+	_, err = h.repo.Import(t.Context(), d, dynastay.IdempotencyKey("k"))
+	assert.NoError(t, err)
+}
+
+func TestExternalIDWithASpace(t *testing.T) {
+	t.Parallel()
+	h := newHome(t)
+	_, err := h.repo.Import(t.Context(), reservation("BC1 ", 1, nights("2025-02-01", "2025-02-04")))
+	require.NoError(t, err)
+	_, err = h.repo.Import(t.Context(), reservation("BC1", 2, nights("2025-02-01", "2025-02-05")))
+	assert.NoError(t, err)
+}
+
+func TestReplayOfAnOutdatedDeliveryIsRepeated(t *testing.T) {
+	t.Parallel()
+	h := newHome(t)
+	_, err := h.repo.Import(t.Context(), reservation("BC1", 5, nights("2025-02-01", "2025-02-04")))
+	require.NoError(t, err)
+	for range 2 {
+		got, err := h.repo.Import(t.Context(), reservation("BC1", 4, nights("2025-02-01", "2025-02-03")), dynastay.IdempotencyKey("k"))
+		require.NoError(t, err)
+		assert.Equal(t, listing.Outdated, got.Outcome)
+	}
+}

@@ -1,0 +1,188 @@
+package listing
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"path"
+	"slices"
+	"time"
+
+	"github.com/dynastay/dynastay"
+	"github.com/dynastay/dynastay/availability/listing/ical"
+	"github.com/dynastay/dynastay/keys/key"
+	keys "github.com/dynastay/dynastay/keys/listing"
+)
+
+// Feed is one download of the calendar that a channel publishes for a listing.
+type Feed struct {
+	ListingID string
+	HostID    string
+	Name      string // of the feed among those of the listing, such as airbnb; it must always be the same
+	Source    Source // of the reservations in the feed: BookingCom, Airbnb or Other
+	// TimeZone is that of the listing, an IANA name. It determines the night of an entry with a time, and which night
+	// is the next one.
+	TimeZone string
+	// Fetched is the time before the download. An older download is refused after a newer one.
+	Fetched time.Time
+	// Calendar is the text, in the form of RFC 5545.
+	Calendar io.Reader
+}
+
+// Synced is the result of [Repository.Sync].
+type Synced struct {
+	Added   []*Event
+	Changed []*Event // as they are now
+	Removed []*Event // as they were
+	// Conflicts are the reservations of the feed that other events prevent. Two guests have booked the same night, or
+	// the channel publishes a night of this calendar as its own reservation. The nights of the reservation that are
+	// free are blocked, so that nobody else books them. The reservation is added by the first Sync after its nights are
+	// free.
+	Conflicts []Conflict
+	// Problems are the entries that could not be read. As long as there are any, no night is freed without MayFree.
+	Problems []ical.Problem
+}
+
+// Conflict is a reservation of a feed whose nights other events hold.
+type Conflict struct {
+	UID           string
+	ReservationID string // "" if the feed does not contain it
+	Taken         *Taken
+}
+
+// ShrunkError means that a feed lacks so many nights which it had before that this may be a mistake of the channel. No
+// night was freed; everything else in the feed was synchronised. Let a person decide, and pass the number of nights to
+// [MayFree].
+type ShrunkError struct {
+	Nights int      // that would be free, from today on
+	Events []*Event // that hold them
+}
+
+// Error returns the number of nights and events.
+func (e *ShrunkError) Error() string {
+	return fmt.Sprintf("the feed lacks %d nights of %d events that it had before", e.Nights, len(e.Events))
+}
+
+// ErrOutdated is the error for a feed that was fetched before the one that was synchronised last.
+var ErrOutdated = errors.New("a later download of the feed was synchronised before")
+
+// SyncOption is an option of [Repository.Sync].
+type SyncOption func(*syncing)
+
+// MayFree allows Sync to free up to this many nights, whatever share of the feed they are, and although some entries
+// could not be read.
+func MayFree(nights int) SyncOption { return func(s *syncing) { s.mayFree = nights } }
+
+// usualNights is the number of nights that any feed may free: a long holiday that was cancelled.
+const usualNights = 14
+
+const opSync = "listing.Sync"
+
+// Sync brings the calendar of a listing up to date with a feed. It changes only events that the same feed has made, and
+// only from today on: what has begun is shortened, not deleted. Package ical documents how a feed is read.
+//
+//   - A reservation in the feed becomes an event of its channel. It keeps its event if the feed gives it other dates or another
+//     UID: it is recognised by its reservation id, by its UID, by its dates, or by nights that it has in common with what it
+//     was before. A reservation that [Repository.Import] has imported is left to Import.
+//   - Closed nights become blocks, [HostClosed], one for each month. Only nights that no other event holds are blocked,
+//     because channels also publish the nights that they have read in the calendar of this listing.
+//   - A night that is in the feed before and after is never free in between.
+//
+// If the feed is not a complete calendar, nothing changes, and the error is that of [ical.Read]. If it lacks too many
+// nights, none is freed, and the error is a [*ShrunkError], together with the result. Sync fails with [ErrOutdated] for
+// an older download. What [Repository.Export] has written changes nothing.
+//
+// Sync consists of several transactions. If it fails in between, call it again with a new download. 3 requests if
+// nothing has changed, and 1 or 2 for each event or month that changes.
+func (r *Repository) Sync(ctx context.Context, f Feed, opts ...SyncOption) (*Synced, error) {
+	s := &syncing{Repository: r, feed: f, mayFree: -1}
+	for _, option := range opts {
+		option(s)
+	}
+	if err := s.validate(); err != nil {
+		return nil, err
+	}
+	calendar, err := ical.Read(f.Calendar, s.zone)
+	if err != nil {
+		return nil, &dynastay.Error{Op: opSync, Entity: "Feed", ID: f.Name, Err: err}
+	}
+	s.calendar, s.today = calendar, dynastay.DateOf(r.db.Now(), s.zone)
+	if err := s.begin(ctx); err != nil {
+		return nil, err
+	}
+	s.result.Problems = calendar.Problems
+	for range maxSyncs {
+		if err = s.sync(ctx); !errors.Is(err, errStale) {
+			break
+		}
+	}
+	return &s.result, err
+}
+
+// maxSyncs is the number of times that a feed is compared with the calendar if others change the calendar at the same
+// time.
+const maxSyncs = 5
+
+// errStale is the error if the calendar has changed after it was compared with the feed.
+var errStale = fmt.Errorf("the calendar has changed: %w", dynastay.ErrContention)
+
+// syncing is one call of Sync.
+type syncing struct {
+	*Repository
+	feed     Feed
+	at       dynastay.Key // of the feed
+	zone     *time.Location
+	calendar *ical.Calendar
+	today    dynastay.Date
+	mayFree  int // negative: the usual number
+	result   Synced
+}
+
+func (s *syncing) validate() error {
+	f := s.feed
+	if !slices.Contains(channels, f.Source) {
+		return dynastay.Invalid("Source", "must be one of %s", join(channels))
+	}
+	if _, err := key.Partition(keys.NightByHost{HostID: f.HostID}); err != nil {
+		return err
+	}
+	var err error
+	if s.at, err = key.Of(keys.Feed{ListingID: f.ListingID, Name: f.Name}); err != nil {
+		return err
+	}
+	if f.Fetched.IsZero() {
+		return dynastay.Invalid("Fetched", "is required")
+	}
+	if f.Calendar == nil {
+		return dynastay.Invalid("Calendar", "is required")
+	}
+	// "Local" is the zone of the machine that this process runs on, and "" is UTC.
+	if s.zone, err = time.LoadLocation(f.TimeZone); err != nil || f.TimeZone == "" || f.TimeZone == "Local" || f.TimeZone != path.Clean(f.TimeZone) {
+		return dynastay.Invalid("TimeZone", "must be a valid IANA time zone")
+	}
+	return nil
+}
+
+// sync compares the feed with the calendar, and writes the differences.
+func (s *syncing) sync(ctx context.Context) error {
+	now, err := s.readAll(ctx)
+	if err != nil {
+		return err
+	}
+	in, err := s.entries(ctx, now)
+	if err != nil {
+		return err
+	}
+	p := s.planOf(now, in)
+	s.result.Conflicts = p.conflicts
+	for _, group := range p.groups() {
+		if err := s.write(ctx, now, group); err != nil {
+			return err
+		}
+	}
+	if p.shrunk != nil {
+		return &dynastay.Error{Op: opSync, Entity: "Feed", ID: s.feed.Name, Err: p.shrunk}
+	}
+	return nil
+}

@@ -1,0 +1,192 @@
+package listing
+
+import (
+	"github.com/dynastay/dynastay"
+)
+
+// target is what an event of a feed will be.
+type target struct {
+	event *Event        // as it was read; a new one has no nights yet
+	row   dynastay.Row  // the zero Row for a new event
+	stay  dynastay.Stay // the zero Stay if the event will be deleted
+	uid   string
+}
+
+func (t *target) changes() bool { return t.stay != t.event.Stay }
+
+// plan is what a feed will make of the calendar.
+type plan struct {
+	targets   []*target
+	conflicts []Conflict
+	shrunk    *ShrunkError
+}
+
+// planOf compares a feed with the calendar. If the feed cannot be trusted, it frees no night.
+func (s *syncing) planOf(now state, in entries) *plan {
+	free := len(s.calendar.Problems) == 0 || s.mayFree >= 0
+	p := s.planFor(now, in, free)
+	if !free {
+		return p
+	}
+	shrunk := &ShrunkError{}
+	had := 0
+	for _, t := range p.targets {
+		had += s.ahead(t.event.Stay)
+	}
+	for _, t := range p.targets {
+		if lost := p.lost(s, t); lost > 0 {
+			shrunk.Nights += lost
+			shrunk.Events = append(shrunk.Events, t.event)
+		}
+	}
+	if s.mayFreeNights(shrunk.Nights, had, len(in.booked)+len(in.closed) == 0) {
+		return p
+	}
+	p = s.planFor(now, in, false)
+	p.shrunk = shrunk
+	return p
+}
+
+// mayFreeNights reports whether a feed that lacks some of the nights that it had is believed.
+func (s *syncing) mayFreeNights(lost, had int, empty bool) bool {
+	if s.mayFree >= 0 {
+		return lost <= s.mayFree
+	}
+	return lost == 0 || !empty && (lost <= usualNights || 2*lost <= had)
+}
+
+// lost counts the nights that an event loses and no other event of the feed gets.
+func (p *plan) lost(s *syncing, t *target) (lost int) {
+	for _, date := range datesOf(t.event.Stay) {
+		if !date.Before(s.today) && p.holder(date) == nil {
+			lost++
+		}
+	}
+	return lost
+}
+
+// holder returns what will hold a night, or nil.
+func (p *plan) holder(date dynastay.Date) *target {
+	for _, t := range p.targets {
+		if t.stay != (dynastay.Stay{}) && t.stay.Contains(date) {
+			return t
+		}
+	}
+	return nil
+}
+
+// ahead counts the nights of a stay from today on.
+func (s *syncing) ahead(stay dynastay.Stay) (nights int) {
+	for _, date := range datesOf(stay) {
+		if !date.Before(s.today) {
+			nights++
+		}
+	}
+	return nights
+}
+
+// planFor plans the bookings, and then the blocks for all other nights that the feed closes. Unless free is true,
+// everything that the feed has held from today on remains held.
+func (s *syncing) planFor(now state, in entries, free bool) *plan {
+	p := &plan{}
+	blocked := map[dynastay.Date]string{} // the nights to block, each with a UID
+	for _, entry := range in.closed {
+		s.block(blocked, entry.Stay, entry.UID)
+	}
+	events := map[*Event]dynastay.Row{}
+	var bookings, blocks []*Event
+	for _, e := range now.own {
+		events[e.Event] = e.row
+		if e.Kind == KindBooking {
+			bookings = append(bookings, e.Event)
+		} else {
+			blocks = append(blocks, e.Event)
+		}
+	}
+	pairs := s.match(bookings, in.booked)
+	for _, event := range bookings {
+		t := &target{event: event, row: events[event], stay: event.Stay, uid: event.UID}
+		switch entry, there := pairs.entry[event]; {
+		case there:
+			t.stay, t.uid = s.moved(event.Stay, entry.Stay), entry.UID
+			if taken := s.takenFor(now, p, t); taken != nil {
+				p.conflicts = append(p.conflicts, Conflict{entry.UID, entry.ReservationID, taken})
+				s.block(blocked, entry.Stay, entry.UID)
+				t.stay, t.uid = event.Stay, event.UID
+			}
+		case free:
+			t.stay = s.ended(event.Stay)
+		}
+		p.targets = append(p.targets, t)
+	}
+	for _, entry := range pairs.rest {
+		t := &target{event: s.newBooking(entry), stay: s.moved(dynastay.Stay{CheckIn: s.today}, entry.Stay), uid: entry.UID}
+		if taken := s.takenFor(now, p, t); taken != nil {
+			p.conflicts = append(p.conflicts, Conflict{entry.UID, entry.ReservationID, taken})
+			s.block(blocked, entry.Stay, entry.UID)
+			continue
+		}
+		p.targets = append(p.targets, t)
+	}
+	if !free {
+		for _, event := range blocks {
+			s.block(blocked, event.Stay, event.UID)
+		}
+	}
+	for date := range blocked {
+		if now.others[date] != nil || p.holder(date) != nil {
+			delete(blocked, date)
+		}
+	}
+	p.targets = append(p.targets, s.blocksFor(blocks, events, blocked)...)
+	return p
+}
+
+// block adds the nights of a stay that are neither over nor too far ahead to those that will be blocked.
+func (s *syncing) block(blocked map[dynastay.Date]string, stay dynastay.Stay, uid string) {
+	horizon := s.today.AddDays(MaxNights)
+	for date := range stay.Dates() {
+		if !date.Before(horizon) { // some hosts close a listing until 2099
+			break
+		}
+		if _, there := blocked[date]; !there && !date.Before(s.today) {
+			blocked[date] = uid
+		}
+	}
+}
+
+// moved returns the nights of a reservation whose entry has other dates. Those that are over remain as they were: some
+// channels cut them off.
+func (s *syncing) moved(was, entry dynastay.Stay) dynastay.Stay {
+	if entry.CheckIn.After(s.today) {
+		return entry
+	}
+	if entry.CheckIn = s.today; was.CheckIn.Before(s.today) {
+		entry.CheckIn = was.CheckIn
+	}
+	return entry
+}
+
+// ended returns the nights of an event that is not in the feed any more: those that are over.
+func (s *syncing) ended(was dynastay.Stay) dynastay.Stay {
+	if !was.CheckIn.Before(s.today) {
+		return dynastay.Stay{}
+	}
+	return dynastay.Stay{CheckIn: was.CheckIn, CheckOut: s.today}
+}
+
+// takenFor returns the nights of a reservation that other events hold, or other reservations of the feed, or nil.
+func (s *syncing) takenFor(now state, p *plan, t *target) *Taken {
+	taken := &Taken{ListingID: s.feed.ListingID}
+	for _, date := range datesOf(t.stay) {
+		if night := now.others[date]; night != nil {
+			taken.Nights = append(taken.Nights, night)
+		} else if other := p.holder(date); other != nil {
+			taken.Nights = append(taken.Nights, other.event.night(date, other.event.CreatedAt))
+		}
+	}
+	if len(taken.Nights) == 0 {
+		return nil
+	}
+	return taken
+}

@@ -1,0 +1,212 @@
+package listing_test
+
+import (
+	"context"
+	"testing"
+
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/dynastay/dynastay"
+	"github.com/dynastay/dynastay/availability/listing"
+	"github.com/dynastay/dynastay/dyntest"
+)
+
+// Delete of an event without an item has nothing that a Modify at the same time collides with.
+func TestForeignDeleteDuringModifyOversells(t *testing.T) {
+	t.Parallel()
+	h := newHome(t)
+	h.foreign(t, bk1, nights("2025-02-01", "2025-02-04"))
+	h.before("TransactWriteItems", 1, func(ctx context.Context) {
+		e, err := h.other().Modify(ctx, lst, "BOOKING#bk_1", nights("2025-02-01", "2025-02-06"))
+		assert.NoError(t, err)
+		t.Log("Modify was told:", e.Stay)
+	})
+	t.Log("Delete:", h.repo.Delete(t.Context(), lst, "BOOKING#bk_1"))
+	assert.Empty(t, h.wrong(t))
+}
+
+func TestForeignModifyDuringDeleteOversells(t *testing.T) {
+	t.Parallel()
+	h := newHome(t)
+	h.foreign(t, bk1, nights("2025-02-01", "2025-02-04"))
+	h.before("TransactWriteItems", 1, func(ctx context.Context) {
+		assert.NoError(t, h.other().Delete(ctx, lst, "BOOKING#bk_1"))
+		_, err := h.other().Book(ctx, booking("bk_2", nights("2025-02-01", "2025-02-04")))
+		assert.NoError(t, err)
+	})
+	e, err := h.repo.Modify(t.Context(), lst, "BOOKING#bk_1", nights("2025-02-01", "2025-02-06"))
+	t.Log("Modify:", e, err)
+	assert.Empty(t, h.wrong(t))
+}
+
+func TestAdoptionDuringDeleteOversells(t *testing.T) {
+	t.Parallel()
+	h := newHome(t)
+	h.foreign(t, bc1, nights("2025-02-01", "2025-02-04"))
+	h.before("TransactWriteItems", 2, func(ctx context.Context) { // 1 is refused, 2 adopts
+		assert.NoError(t, h.other().Delete(ctx, lst, "BOOKING#bk_9"))
+		_, err := h.other().Book(ctx, booking("bk_2", nights("2025-02-01", "2025-02-04")))
+		assert.NoError(t, err)
+	})
+	got, err := h.repo.Import(t.Context(), reservation("BC1", 1, nights("2025-02-01", "2025-02-04")))
+	t.Log("Import:", got.Outcome, err)
+	assert.Empty(t, h.wrong(t))
+}
+
+// The night's own date differs from its key, or is missing.
+func TestNightWithAWrongDate(t *testing.T) {
+	t.Parallel()
+	h := newHome(t)
+	h.foreign(t, bk1, nights("2025-02-01", "2025-02-02"), func(_ string, item map[string]types.AttributeValue) {
+		item["date"] = &types.AttributeValueMemberS{Value: "2025-02-02"}
+	})
+	require.NoError(t, h.repo.Delete(t.Context(), lst, "BOOKING#bk_1"))
+	a, err := h.repo.Check(t.Context(), lst, nights("2025-02-01", "2025-02-02"))
+	require.NoError(t, err)
+	assert.True(t, a.Free(), "deleted, but the night remains taken")
+}
+
+func TestNightWithoutADate(t *testing.T) {
+	t.Parallel()
+	h := newHome(t)
+	h.foreign(t, bk1, nights("2025-02-01", "2025-02-02"), func(_ string, item map[string]types.AttributeValue) {
+		item["date"] = &types.AttributeValueMemberNULL{Value: true}
+	})
+	a, err := h.repo.Check(t.Context(), lst, nights("2025-02-01", "2025-02-02"))
+	require.NoError(t, err)
+	assert.Equal(t, "2025-02-01", a.Taken[0].Date.String())
+	err = h.repo.Delete(t.Context(), lst, "BOOKING#bk_1")
+	assert.NotErrorIs(t, err, dynastay.ErrInvalid)
+	assert.NoError(t, err)
+}
+
+func TestNightWithoutAHost(t *testing.T) {
+	t.Parallel()
+	h := newHome(t)
+	h.foreign(t, bk1, nights("2025-02-01", "2025-02-02"), func(_ string, item map[string]types.AttributeValue) {
+		item["hostId"] = &types.AttributeValueMemberNULL{Value: true}
+	})
+	_, err := h.repo.Modify(t.Context(), lst, "BOOKING#bk_1", nights("2025-02-01", "2025-02-03"))
+	t.Log(err)
+	assert.NotErrorIs(t, err, dynastay.ErrInvalid)
+}
+
+func TestUnreadableNightCannotBeDeleted(t *testing.T) {
+	t.Parallel()
+	h := newHome(t)
+	h.foreign(t, bk1, nights("2025-02-01", "2025-02-02"), func(_ string, item map[string]types.AttributeValue) {
+		item["createdAt"] = &types.AttributeValueMemberS{Value: "yesterday"}
+	})
+	assert.NoError(t, h.repo.Delete(t.Context(), lst, "BOOKING#bk_1"))
+}
+
+func TestStaleSkipLeavesANight(t *testing.T) {
+	t.Parallel()
+	h := newHome(t)
+	stay := nights("2025-02-01", "2025-02-04")
+	_, err := h.repo.Block(t.Context(), block("b", stay))
+	require.NoError(t, err)
+	h.remove(t, "DATE#2025-02-01")                                // the first night, so that no conflict is reported for it
+	h.before("TransactWriteItems", 2, func(ctx context.Context) { // the one without the skipped night
+		_, err := h.other().Modify(ctx, lst, "BLOCK#b", nights("2025-03-01", "2025-03-02"))
+		assert.NoError(t, err)
+		_, err = h.other().Modify(ctx, lst, "BLOCK#b", stay)
+		assert.NoError(t, err)
+	})
+	h.Faults.Inject(dyntest.Conflict(), dyntest.When{Operation: "TransactWriteItems", Nth: 2})
+	require.NoError(t, h.repo.Delete(t.Context(), lst, "BLOCK#b"))
+	t.Log(h.Faults.Count("TransactWriteItems"))
+	assert.Empty(t, h.wrong(t))
+}
+
+// entity.Table.again never returns a write id on a replay; it may be another caller's.
+func TestReplayReturnsTheWriteIDOfAnotherCaller(t *testing.T) {
+	t.Parallel()
+	h := newHome(t)
+	b := booking("bk_1", nights("2025-02-01", "2025-02-04"))
+	_, err := h.repo.Book(t.Context(), b, dynastay.IdempotencyKey("k"))
+	require.NoError(t, err)
+	_, err = h.repo.Modify(t.Context(), lst, "BOOKING#bk_1", nights("2025-02-01", "2025-02-05"))
+	require.NoError(t, err)
+	e, err := h.repo.Book(t.Context(), b, dynastay.IdempotencyKey("k"))
+	require.NoError(t, err)
+	assert.Empty(t, e.WriteID)
+}
+
+func TestErrorNamesTheMethod(t *testing.T) {
+	t.Parallel()
+	h := newHome(t)
+	_, err := h.repo.Book(t.Context(), booking("bk_1", nights("2025-02-01", "2025-02-04")))
+	require.NoError(t, err)
+	_, err = h.repo.Book(t.Context(), booking("bk_1", nights("2025-02-01", "2025-02-04")))
+	assert.Contains(t, err.Error(), "listing.Book")
+}
+
+// Nights of the same booking that other software has written are not booked again, but an import takes them over.
+func TestNightsOfTheSameEvent(t *testing.T) {
+	t.Parallel()
+	h := newHome(t)
+	h.foreign(t, bk1, nights("2025-02-01", "2025-02-04"))
+	_, err := h.repo.Book(t.Context(), booking("bk_1", nights("2025-02-03", "2025-02-06")))
+	require.ErrorIs(t, err, dynastay.ErrAlreadyExists)
+	_, err = h.repo.Get(t.Context(), lst, "BOOKING#bk_1")
+	require.ErrorIs(t, err, dynastay.ErrNotFound)
+
+	h.foreign(t, bc1, nights("2025-02-10", "2025-02-12"))
+	got, err := h.repo.Import(t.Context(), reservation("BC1", 1, nights("2025-02-10", "2025-02-13")))
+	require.NoError(t, err)
+	assert.Equal(t, listing.Imported{Outcome: listing.Created, BookingID: "bk_9", EventID: "BOOKING#bk_9", Event: got.Event}, got)
+	assert.Equal(t, nights("2025-02-10", "2025-02-13"), got.Event.Stay)
+
+	// Another reservation is not taken over, nor one under another booking id.
+	h.foreign(t, bc1, nights("2025-02-20", "2025-02-22"))
+	var taken *listing.Taken
+	_, err = h.repo.Import(t.Context(), reservation("BC2", 1, nights("2025-02-20", "2025-02-22")))
+	require.ErrorAs(t, err, &taken)
+	d := reservation("BC3", 1, nights("2025-03-01", "2025-03-02"))
+	d.BookingID = "bk_9"
+	_, err = h.repo.Import(t.Context(), d)
+	require.ErrorIs(t, err, dynastay.ErrAlreadyExists)
+	d = reservation("BC1", 2, nights("2025-03-01", "2025-03-02"))
+	d.BookingID = "bk_other"
+	_, err = h.repo.Import(t.Context(), d)
+	var invalid *dynastay.InvalidError
+	require.ErrorAs(t, err, &invalid)
+	assert.Equal(t, "BookingID", invalid.Field)
+}
+
+// One revision has one content: a cancellation wins, other dates are refused.
+func TestTwoContentsOfOneRevision(t *testing.T) {
+	t.Parallel()
+	h := newHome(t)
+	_, err := h.repo.Import(t.Context(), reservation("BC1", 1, nights("2025-02-01", "2025-02-04")))
+	require.NoError(t, err)
+	_, err = h.repo.Import(t.Context(), reservation("BC1", 1, nights("2025-02-01", "2025-02-05")))
+	var revision *listing.RevisionError
+	require.ErrorAs(t, err, &revision)
+	assert.Equal(t, listing.RevisionError{
+		Revision: 1, Stay: nights("2025-02-01", "2025-02-04"), Delivered: nights("2025-02-01", "2025-02-05"),
+	}, *revision)
+	got, err := h.repo.Import(t.Context(), cancelled(reservation("BC1", 1, dynastay.Stay{})))
+	require.NoError(t, err)
+	assert.Equal(t, listing.Cancelled, got.Outcome)
+	got, err = h.repo.Import(t.Context(), reservation("BC1", 1, nights("2025-02-01", "2025-02-04")))
+	require.NoError(t, err)
+	assert.Equal(t, listing.Outdated, got.Outcome)
+	assert.Empty(t, h.held(t))
+
+	// What was deleted here does not come back with the same revision, but with a newer one.
+	_, err = h.repo.Import(t.Context(), reservation("BC2", 1, nights("2025-02-01", "2025-02-04")))
+	require.NoError(t, err)
+	require.NoError(t, h.repo.Delete(t.Context(), lst, h.held(t)["2025-02-01"]))
+	got, err = h.repo.Import(t.Context(), reservation("BC2", 1, nights("2025-02-01", "2025-02-04")))
+	require.NoError(t, err)
+	assert.Equal(t, listing.Repeated, got.Outcome)
+	assert.Empty(t, h.held(t))
+	got, err = h.repo.Import(t.Context(), reservation("BC2", 2, nights("2025-02-01", "2025-02-04")))
+	require.NoError(t, err)
+	assert.Equal(t, listing.Created, got.Outcome)
+	assert.Len(t, h.held(t), 3)
+}

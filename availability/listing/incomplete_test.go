@@ -1,0 +1,235 @@
+package listing_test
+
+import (
+	"context"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/dynastay/dynastay"
+	"github.com/dynastay/dynastay/availability/listing"
+	"github.com/dynastay/dynastay/dyntest"
+)
+
+// The documentation promises: "Call the method again with the same arguments to complete the change".
+func TestBookAgainDoesNotComplete(t *testing.T) {
+	t.Parallel()
+	h := newHome(t)
+	b := booking("bk_1", days("2025-01-01", 150))
+	h.crash(2)
+	_, err := h.repo.Book(t.Context(), b)
+	require.Error(t, err)
+	_, err = h.repo.Book(t.Context(), b)
+	require.NoError(t, err)
+	assert.Empty(t, h.wrong(t))
+}
+
+func TestBlockWithDrawnIDAndKeyAgainDoesNotComplete(t *testing.T) {
+	t.Parallel()
+	h := newHome(t)
+	b := block("", days("2025-01-01", 150))
+	_, err := h.repo.Block(t.Context(), b, dynastay.IdempotencyKey("k"))
+	var invalid *dynastay.InvalidError
+	require.ErrorAs(t, err, &invalid)
+	assert.Equal(t, "BlockID", invalid.Field)
+	b.BlockID = "b"
+	h.crash(2)
+	_, err = h.repo.Block(t.Context(), b, dynastay.IdempotencyKey("k"))
+	require.Error(t, err)
+	for range 2 {
+		_, err = h.repo.Block(t.Context(), b, dynastay.IdempotencyKey("k"))
+		require.NoError(t, err)
+		assert.Empty(t, h.wrong(t))
+	}
+}
+
+func TestModifyIfVersionAgainDoesNotComplete(t *testing.T) {
+	t.Parallel()
+	h := newHome(t)
+	_, err := h.repo.Book(t.Context(), booking("bk_1", days("2025-01-01", 3)))
+	require.NoError(t, err)
+	h.crash(2)
+	_, err = h.repo.Modify(t.Context(), lst, "BOOKING#bk_1", days("2025-01-01", 150), dynastay.IfVersion(1))
+	require.Error(t, err)
+	_, err = h.repo.Modify(t.Context(), lst, "BOOKING#bk_1", days("2025-01-01", 150), dynastay.IfVersion(1))
+	assert.NoError(t, err)
+	assert.Empty(t, h.wrong(t))
+}
+
+// Modify to T1 is broken off; Delete must "free all nights of the event".
+func TestDeleteOfMovingEventLeaksNights(t *testing.T) {
+	t.Parallel()
+	h := newHome(t)
+	_, err := h.repo.Block(t.Context(), block("b", days("2025-01-01", 50)))
+	require.NoError(t, err)
+	h.crash(2)
+	_, err = h.repo.Modify(t.Context(), lst, "BLOCK#b", days("2025-06-01", 150))
+	require.Error(t, err)
+	require.NoError(t, h.repo.Delete(t.Context(), lst, "BLOCK#b"))
+	assert.Empty(t, h.wrong(t))
+	assert.ErrorIs(t, h.repo.Delete(t.Context(), lst, "BLOCK#b"), dynastay.ErrNotFound)
+}
+
+// Modify to T1 is broken off; Modify to T2 must free what was taken for T1.
+func TestModifyOfMovingEventLeaksNights(t *testing.T) {
+	t.Parallel()
+	h := newHome(t)
+	_, err := h.repo.Block(t.Context(), block("b", days("2025-01-01", 1)))
+	require.NoError(t, err)
+	h.crash(2)
+	_, err = h.repo.Modify(t.Context(), lst, "BLOCK#b", days("2025-09-01", 150))
+	require.Error(t, err)
+	e, err := h.repo.Modify(t.Context(), lst, "BLOCK#b", days("2025-02-01", 100))
+	require.NoError(t, err)
+	assert.False(t, e.Moving)
+	assert.Empty(t, h.wrong(t))
+	require.NoError(t, h.repo.Delete(t.Context(), lst, "BLOCK#b"))
+	assert.Empty(t, h.wrong(t), "after Delete")
+}
+
+// A long Modify is refused late; the undo has more than one transaction of nights to free.
+func TestUndoOfModifyLeaksNights(t *testing.T) {
+	t.Parallel()
+	h := newHome(t)
+	_, err := h.repo.Block(t.Context(), block("b", days("2025-01-01", 1)))
+	require.NoError(t, err)
+	h.before("TransactWriteItems", 3, func(ctx context.Context) {
+		_, err := h.other().Book(ctx, booking("bk_2", days("2025-10-20", 2)))
+		assert.NoError(t, err)
+	})
+	_, err = h.repo.Modify(t.Context(), lst, "BLOCK#b", days("2025-02-01", 290))
+	var taken *listing.Taken
+	require.ErrorAs(t, err, &taken)
+	t.Log(err)
+	assert.Empty(t, h.wrong(t))
+}
+
+// While a refused Book of many nights is about to be undone, another process completes the same booking.
+func TestUndoDeletesABookingThatAnotherProcessCompleted(t *testing.T) {
+	t.Parallel()
+	h := newHome(t)
+	b := booking("bk_1", days("2025-01-01", 150))
+	h.before("TransactWriteItems", 2, func(ctx context.Context) {
+		_, err := h.other().Block(ctx, block("x", days("2025-05-20", 1)))
+		assert.NoError(t, err)
+	})
+	reads := 0
+	armed := false
+	h.Faults.Inject(dyntest.Before(func(ctx context.Context) {
+		if reads++; reads != 1 { // before the event is read to undo the change
+			return
+		}
+		assert.NoError(t, h.other().Delete(ctx, lst, "BLOCK#x"))
+		e, err := listing.New(h.Direct).Modify(ctx, lst, "BOOKING#bk_1", b.Stay)
+		assert.NoError(t, err)
+		assert.False(t, e.Moving)
+		t.Log("another process was told:", e.ID, e.Stay)
+	}), dyntest.When{Operation: "GetItem", Times: 20, Optional: true, Match: func(dyntest.Request) bool {
+		armed = armed || h.Faults.Count("TransactWriteItems") >= 2
+		return armed
+	}})
+	_, err := h.repo.Book(t.Context(), b)
+	t.Log("Book:", err, "reads:", reads)
+	e, err := h.other().Get(t.Context(), lst, "BOOKING#bk_1", dynastay.Consistent)
+	require.NoError(t, err)
+	assert.False(t, e.Moving)
+	assert.Empty(t, h.wrong(t))
+}
+
+// The same for Modify: the undo moves back what another caller was told.
+func TestUndoRevertsAModifyOfAnotherProcess(t *testing.T) {
+	t.Parallel()
+	h := newHome(t)
+	_, err := h.repo.Block(t.Context(), block("b", days("2025-01-01", 2)))
+	require.NoError(t, err)
+	h.before("TransactWriteItems", 2, func(ctx context.Context) {
+		_, err := h.other().Block(ctx, block("x", days("2025-06-20", 1)))
+		assert.NoError(t, err)
+	})
+	reads, armed := 0, false
+	h.Faults.Inject(dyntest.Before(func(ctx context.Context) {
+		if reads++; reads != 1 {
+			return
+		}
+		e, err := h.other().Modify(ctx, lst, "BLOCK#b", days("2025-11-01", 5))
+		assert.NoError(t, err)
+		t.Log("another process was told:", e.Stay, e.Moving)
+	}), dyntest.When{Operation: "GetItem", Times: 20, Optional: true, Match: func(dyntest.Request) bool {
+		armed = armed || h.Faults.Count("TransactWriteItems") >= 3
+		return armed
+	}})
+	_, err = h.repo.Modify(t.Context(), lst, "BLOCK#b", days("2025-02-01", 150))
+	t.Log("Modify:", err, "reads:", reads)
+	e, err := h.other().Get(t.Context(), lst, "BLOCK#b", dynastay.Consistent)
+	require.NoError(t, err)
+	assert.Equal(t, days("2025-11-01", 5), e.Stay)
+	assert.Empty(t, h.wrong(t))
+}
+
+// IfVersion and a change that another caller was told in between.
+func TestLongModifyIfVersionOverwritesALaterChange(t *testing.T) {
+	t.Parallel()
+	h := newHome(t)
+	_, err := h.repo.Block(t.Context(), block("b", days("2025-01-01", 2)))
+	require.NoError(t, err)
+	h.before("TransactWriteItems", 2, func(ctx context.Context) { // before the last part
+		e, err := h.other().Modify(ctx, lst, "BLOCK#b", days("2025-11-01", 5))
+		assert.NoError(t, err)
+		t.Log("another process was told:", e.Stay, "version", e.Version)
+	})
+	e, err := h.repo.Modify(t.Context(), lst, "BLOCK#b", days("2025-02-01", 96), dynastay.IfVersion(1))
+	t.Log("Modify:", e, err)
+	require.Error(t, err)
+}
+
+func TestLongDeleteOrMissingOvertaken(t *testing.T) {
+	t.Parallel()
+	h := newHome(t)
+	_, err := h.repo.Block(t.Context(), block("b", days("2025-01-01", 150)))
+	require.NoError(t, err)
+	h.before("TransactWriteItems", 2, func(ctx context.Context) {
+		assert.NoError(t, h.other().Delete(ctx, lst, "BLOCK#b"))
+	})
+	assert.NoError(t, h.repo.Delete(t.Context(), lst, "BLOCK#b", dynastay.OrMissing()))
+}
+
+func TestLongBookHasVersionOne(t *testing.T) {
+	t.Parallel()
+	h := newHome(t)
+	e, err := h.repo.Book(t.Context(), booking("bk_1", days("2025-01-01", 150)))
+	require.NoError(t, err)
+	assert.Equal(t, 1, e.Version)
+}
+
+// A throttled long Book returns ErrThrottled, which means that nothing was written.
+func TestThrottledLongBookLeavesNights(t *testing.T) {
+	t.Parallel()
+	h := newHome(t)
+	h.Faults.Inject(dyntest.Throttle(), dyntest.When{Operation: "TransactWriteItems", Nth: 2, Times: 1000, Optional: true})
+	_, err := h.repo.Book(t.Context(), booking("bk_1", days("2025-01-01", 150)))
+	var incomplete *listing.IncompleteError
+	require.ErrorAs(t, err, &incomplete)
+	require.ErrorIs(t, incomplete.Err, dynastay.ErrThrottled)
+	assert.NotErrorIs(t, err, dynastay.ErrThrottled)
+}
+
+// Taken says "Nothing was written".
+func TestTakenAfterUndoFailed(t *testing.T) {
+	t.Parallel()
+	h := newHome(t)
+	h.before("TransactWriteItems", 2, func(ctx context.Context) {
+		_, err := h.other().Block(ctx, block("x", days("2025-05-20", 1)))
+		assert.NoError(t, err)
+	})
+	h.crash(3)
+	_, err := h.repo.Book(t.Context(), booking("bk_1", days("2025-01-01", 150)))
+	t.Log(err)
+	var taken *listing.Taken
+	assert.NotErrorAs(t, err, &taken)
+	var incomplete *listing.IncompleteError
+	require.ErrorAs(t, err, &incomplete)
+	assert.Equal(t, []string{lst, "BOOKING#bk_1"}, []string{incomplete.ListingID, incomplete.EventID})
+	require.NoError(t, h.repo.Delete(t.Context(), lst, "BOOKING#bk_1"))
+	assert.Empty(t, h.wrong(t))
+}

@@ -1,0 +1,116 @@
+package listing_test
+
+import (
+	"context"
+	"fmt"
+	"testing"
+
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
+	"github.com/stretchr/testify/require"
+
+	"github.com/dynastay/dynastay"
+	"github.com/dynastay/dynastay/availability/listing"
+	"github.com/dynastay/dynastay/dyntest"
+	keys "github.com/dynastay/dynastay/keys/listing"
+)
+
+// other is the same calendar in another process: no faults, no shared gates.
+func (h *home) other() *listing.Repository { return listing.New(h.Direct) }
+
+// crash refuses the nth transaction from now on, as if the process had ended before it.
+func (h *home) crash(nth int) {
+	h.Faults.Inject(dyntest.Fail("AccessDeniedException"), dyntest.When{Operation: "TransactWriteItems", Nth: nth})
+}
+
+// before runs f before the nth request.
+func (h *home) before(operation string, nth int, f func(context.Context)) {
+	h.Faults.Inject(dyntest.Before(f), dyntest.When{Operation: operation, Nth: nth})
+}
+
+// wrong returns what is inconsistent: nights that no event accounts for, and events without their nights.
+func (h *home) wrong(t *testing.T) []string {
+	t.Helper()
+	a, err := h.other().Check(t.Context(), lst, year, dynastay.Consistent)
+	require.NoError(t, err)
+	of := map[string]map[dynastay.Date]bool{}
+	for _, n := range a.Taken {
+		if of[n.EventID] == nil {
+			of[n.EventID] = map[dynastay.Date]bool{}
+		}
+		of[n.EventID][n.Date] = true
+	}
+	var wrong []string
+	for e, err := range h.other().Events(lst).All(t.Context()) {
+		require.NoError(t, err)
+		missing := 0
+		for date := range e.Stay.Dates() {
+			if !of[e.ID][date] {
+				missing++
+			}
+			delete(of[e.ID], date)
+		}
+		if e.Moving {
+			wrong = append(wrong, fmt.Sprintf("%s is still moving from %q to %q", e.ID, e.Stay, e.Target))
+		}
+		if missing > 0 {
+			wrong = append(wrong, fmt.Sprintf("%s (%s) does not hold %d of its nights", e.ID, e.Stay, missing))
+		}
+	}
+	for id, dates := range of {
+		if len(dates) > 0 {
+			wrong = append(wrong, fmt.Sprintf("%d nights are taken by %s, which does not have them", len(dates), id))
+		}
+	}
+	return wrong
+}
+
+// foreign writes nights as the document says, without an item for the event.
+func (h *home) foreign(t *testing.T, n listing.Night, stay dynastay.Stay, change ...func(date string, item map[string]types.AttributeValue)) {
+	t.Helper()
+	text := func(s string) types.AttributeValue {
+		if s == "" {
+			return &types.AttributeValueMemberNULL{Value: true}
+		}
+		return &types.AttributeValueMemberS{Value: s}
+	}
+	for date := range stay.Dates() {
+		item := map[string]types.AttributeValue{
+			"pk": text("LISTING_AVAILABILITY#" + lst), "sk": text("DATE#" + date.String()),
+			"listingId": text(lst), "hostId": text(host), "date": text(date.String()), "kind": text(string(n.Kind)),
+			"eventSource": text(string(n.Source)), "eventId": text(n.EventID), "bookingId": text(n.BookingID),
+			"externalReservationId": text(n.ExternalID), "createdAt": text("2025-01-15T10:30:00.123Z"),
+			"gsi1pk": text("HOST_AVAILABILITY#" + host), "gsi1sk": text("DATE#" + date.String() + "#LISTING#" + lst),
+		}
+		for _, f := range change {
+			f(date.String(), item)
+		}
+		h.put(t, item)
+	}
+}
+
+func (h *home) put(t *testing.T, item map[string]types.AttributeValue) {
+	t.Helper()
+	name := h.TableName(keys.Table)
+	_, err := h.Client.PutItem(t.Context(), &dynamodb.PutItemInput{TableName: &name, Item: item})
+	require.NoError(t, err)
+}
+
+func (h *home) remove(t *testing.T, sk string) {
+	t.Helper()
+	name := h.TableName(keys.Table)
+	_, err := h.Client.DeleteItem(t.Context(), &dynamodb.DeleteItemInput{TableName: &name, Key: map[string]types.AttributeValue{
+		"pk": &types.AttributeValueMemberS{Value: "LISTING_AVAILABILITY#" + lst}, "sk": &types.AttributeValueMemberS{Value: sk},
+	}})
+	require.NoError(t, err)
+}
+
+var bk1 = listing.Night{Kind: listing.KindBooking, Source: listing.Localstays, EventID: "BOOKING#bk_1", BookingID: "bk_1"}
+var bc1 = listing.Night{
+	Kind: listing.KindBooking, Source: listing.BookingCom, EventID: "BOOKING#bk_9", BookingID: "bk_9", ExternalID: "BC1",
+}
+
+func days(checkIn string, n int) dynastay.Stay {
+	from := dynastay.MustDate(checkIn)
+	return dynastay.Stay{CheckIn: from, CheckOut: from.AddDays(n)}
+}
