@@ -178,7 +178,7 @@ func TestCalendars(t *testing.T) {
 		}
 	}
 	ids, of, hosts, held := map[string]bool{}, map[listing.Source]int{}, map[string]int{}, map[int]int{}
-	channels, cancelled, shortened, rebooked, backToBack, ended, begun, notes := 0, 0, 0, 0, 0, 0, 0, 0
+	none, channels, cancelled, shortened, rebooked, backToBack, ended, begun, notes := 0, 0, 0, 0, 0, 0, 0, 0, 0
 	earliest, last := today, today
 	lead, soon := time.Duration(0), time.Hour*999
 	all := 0
@@ -186,6 +186,9 @@ func TestCalendars(t *testing.T) {
 		assert.True(t, owners[l.HostID], l.HostID)
 		hosts[l.HostID]++
 		held[min(100*ahead(l, today)/w.opts.Nights/30, 3)]++
+		if len(l.Events) == 0 && len(l.Reservations) == 0 {
+			none++
+		}
 		nights, deliveries := map[dynastay.Date]*listing.Event{}, map[string]listing.Reservation{}
 		for _, r := range l.Reservations {
 			deliveries[r.ExternalID] = r
@@ -287,7 +290,9 @@ func TestCalendars(t *testing.T) {
 		"shortened":      {11, percent(shortened, channels), 3},
 		"ended":          {30, percent(ended, all), 5},
 		"with a note":    {16, percent(notes, of[listing.Localstays]), 4},
+		"no events":      {12, percent(none, 600), 4},
 		"less than 30 %": {37, percent(held[0], 600), 7},
+		"60 % and more":  {12, percent(held[2], 600), 5},
 		"90 % and more":  {15, percent(held[3], 600), 5},
 		"the same host":  {50, percent(neighbour, 450), 7},
 	} {
@@ -296,7 +301,7 @@ func TestCalendars(t *testing.T) {
 	assert.Greater(t, backToBack, 500)
 	assert.Greater(t, begun, 50)
 	assert.Greater(t, rebooked, 20)
-	assert.Equal(t, today.AddDays(-calendarPast), earliest)
+	assert.Equal(t, today.AddDays(-14), earliest)
 	assert.Equal(t, today.AddDays(w.opts.Nights), last)
 	assert.True(t, 59*24*time.Hour < lead && lead <= 60*24*time.Hour+time.Second, lead)
 	assert.True(t, 0 < soon && soon < 6*time.Hour, soon)
@@ -345,4 +350,21 @@ func TestEventsAreMadeInTime(t *testing.T) {
 			}
 		}
 	}
+}
+
+// A reservation that gave nights back delays only the events of these nights, not all that follow.
+func TestEventsAreMadeEarly(t *testing.T) {
+	t.Parallel()
+	w := New(Options{Seed: 5, Listings: 40, Nights: 365})
+	days, n := 0, 0
+	for l := range w.Listings() {
+		for _, e := range l.Events {
+			if e.Stay.CheckIn.After(w.opts.Today.AddDays(200)) {
+				days += int(w.opts.Today.Time().Sub(e.CreatedAt) / (24 * time.Hour))
+				n++
+			}
+		}
+	}
+	require.Greater(t, n, 500)
+	assert.InDelta(t, 30, float64(days)/float64(n), 3)
 }
