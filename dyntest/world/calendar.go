@@ -27,7 +27,7 @@ var (
 	blockNotes = []string{"Painting", "The family visits", "Deep cleaning", "New kitchen", "We are there ourselves"}
 )
 
-// calendar is the plan of a listing: what happens to its nights, in the order of creation.
+// calendar is the plan of a listing: its events, in the order of creation.
 type calendar struct {
 	id, host string
 	today    dynastay.Date
@@ -123,45 +123,19 @@ func (w *World) host(i int) string {
 	return userID(host)
 }
 
-// calendarStep is a call of the listing repository for the n-th occupation.
-type calendarStep struct {
-	at          time.Time
-	n, revision int
+// reservation returns the first delivery of a reservation.
+func (p calendar) reservation(o occupation) listing.Reservation {
+	return listing.Reservation{
+		ListingID: p.id, HostID: p.host, Source: o.source, ExternalID: externalID(o.id), Revision: 1, Stay: o.stay,
+	}
 }
 
-// steps returns the calls that write the calendar, in the order of time.
-func (p calendar) steps() (all []calendarStep) {
-	for n, o := range p.all {
-		all = append(all, calendarStep{o.made, n, 1})
-		if o.revisions() > 1 {
-			all = append(all, calendarStep{o.changed, n, 2})
-		}
-	}
-	slices.SortStableFunc(all, func(a, b calendarStep) int { return a.at.Compare(b.at) })
-	return all
-}
-
-// revisions returns how often a channel has delivered a reservation; 0 for an event that is not of a channel.
-func (o occupation) revisions() int {
-	switch {
-	case o.source == listing.Localstays || o.source == listing.HostClosed:
-		return 0
-	case o.changed.IsZero():
-		return 1
-	}
-	return 2
-}
-
-// reservation returns a delivery of the n-th occupation.
-func (p calendar) reservation(n, revision int) listing.Reservation {
-	o := p.all[n]
-	r := listing.Reservation{
-		ListingID: p.id, HostID: p.host, Source: o.source, ExternalID: externalID(o.id), Revision: revision, Stay: o.stay,
-	}
-	if revision > 1 {
-		if r.Stay.CheckOut = r.Stay.CheckIn.AddDays(o.kept); o.kept == 0 {
-			r.Stay, r.Cancelled = dynastay.Stay{}, true
-		}
+// change returns the second delivery of a reservation that is changed.
+func (p calendar) change(o occupation) listing.Reservation {
+	r := p.reservation(o)
+	r.Revision++
+	if r.Stay.CheckOut = r.Stay.CheckIn.AddDays(o.kept); o.kept == 0 {
+		r.Stay, r.Cancelled = dynastay.Stay{}, true
 	}
 	return r
 }

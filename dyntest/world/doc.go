@@ -136,8 +136,8 @@
 //	w := world.New(world.Options{Listings: 20})
 //	db := dyntest.New(t, dyntest.Tables(keyslisting.Table), dyntest.At(w.Now()))
 //
-// Options.Occupancy does not change listings, and a world with [Options].Empty has listings without events. The items of
-// hotels and users are the same with and without listings.
+// Options.Occupancy does not change listings, and a world with [Options].Empty has listings without events. The items
+// of hotels and users are the same with and without listings.
 //
 // # Large worlds
 //

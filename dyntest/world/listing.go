@@ -46,40 +46,40 @@ func (c *cell) listing(ctx context.Context, i int) (*Listing, error) {
 	})
 }
 
-// carryOut lets the repository write the calendar. It passes each time to next first, with the id that the repository
-// draws for the booking of a reservation.
+// carryOut lets the repository write the calendar, one event after another: an event that takes nights which another
+// one has given back is made later. It passes each time to next first, with the id that the repository draws for the
+// booking of a reservation.
 func (p calendar) carryOut(
 	ctx context.Context, repo *listing.Repository, next func(now time.Time, id string),
 ) (*Listing, error) {
-	events := make([]*listing.Event, len(p.all))
-	for _, s := range p.steps() {
-		o, event := p.all[s.n], &events[s.n]
-		next(s.at, o.id)
-		var imported listing.Imported
+	l := &Listing{ID: p.id, HostID: p.host, today: p.today}
+	for _, o := range p.all {
+		next(o.made, o.id)
+		var e *listing.Event
 		var err error
 		switch o.source {
 		case listing.Localstays:
-			*event, err = repo.Book(ctx, listing.Booking{
+			e, err = repo.Book(ctx, listing.Booking{
 				ListingID: p.id, HostID: p.host, BookingID: o.id, Stay: o.stay, Note: o.note,
 			})
 		case listing.HostClosed:
-			*event, err = repo.Block(ctx, listing.Block{
+			e, err = repo.Block(ctx, listing.Block{
 				ListingID: p.id, HostID: p.host, BlockID: o.id, Stay: o.stay, Note: o.note,
 			})
 		default:
-			imported, err = repo.Import(ctx, p.reservation(s.n, s.revision))
-			*event = imported.Event
+			r := p.reservation(o)
+			var imported listing.Imported
+			if imported, err = repo.Import(ctx, r); err == nil && !o.changed.IsZero() {
+				next(o.changed, o.id)
+				r = p.change(o)
+				imported, err = repo.Import(ctx, r)
+			}
+			e, l.Reservations = imported.Event, append(l.Reservations, r)
 		}
 		if err != nil {
 			return nil, err
 		}
-	}
-	l := &Listing{ID: p.id, HostID: p.host, today: p.today}
-	for n, e := range events {
-		if revision := p.all[n].revisions(); revision > 0 {
-			l.Reservations = append(l.Reservations, p.reservation(n, revision))
-		}
-		if e != nil {
+		if e != nil { // otherwise it was cancelled
 			e.WriteID = ""
 			l.Events = append(l.Events, e)
 		}

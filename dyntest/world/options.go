@@ -25,8 +25,8 @@ type Options struct {
 	// were cancelled or have expired do not count. With ten or more hotels, the actual share differs by at most a few
 	// percent. Default: 0.5.
 	Occupancy float64
-	// Empty leaves all rooms and listings free: there are no bookings, no past stays and so no reviews, no stop-sells, no
-	// restrictions that were set after the nights were opened, and no blocks. Default: false.
+	// Empty leaves all rooms and listings free: there are no bookings, no past stays and so no reviews, no stop-sells,
+	// no restrictions that were set after the nights were opened, and no blocks. Default: false.
 	Empty bool
 	// Today is the current day in the world, and the first night on sale. Default: 2026-06-01.
 	Today dynastay.Date
