@@ -14,6 +14,7 @@ import (
 	"github.com/dynastay/dynastay"
 	"github.com/dynastay/dynastay/internal/stored"
 	"github.com/dynastay/dynastay/keys"
+	keyslisting "github.com/dynastay/dynastay/keys/listing"
 )
 
 // capture is a database client that keeps what is put. With it, the repositories make items, and the world need not
@@ -33,7 +34,7 @@ type put struct {
 // schemas are the library's tables by their names in a database without a prefix.
 var schemas = func() map[string]*dynastay.Schema {
 	all := map[string]*dynastay.Schema{}
-	for _, s := range keys.Tables() {
+	for _, s := range append(keys.Tables(), keyslisting.Table) {
 		all[s.Name] = s
 	}
 	return all
@@ -65,11 +66,26 @@ func (c *capture) TransactWriteItems(_ context.Context, in *dynamodb.TransactWri
 			if err := c.update(action.Update); err != nil {
 				return nil, err
 			}
-		case action.ConditionCheck == nil: // a check passes: what it requires was put before
-			return nil, unsupported("a transaction that deletes")
-		}
+		case action.Delete != nil:
+			if err := c.remove(action.Delete); err != nil {
+				return nil, err
+			}
+		} // a check passes: what it requires was put before
 	}
 	return &dynamodb.TransactWriteItemsOutput{}, nil
+}
+
+// remove carries out a delete. Its condition holds, as that of an update does.
+func (c *capture) remove(d *types.Delete) error {
+	schema, before := schemas[*d.TableName], len(c.puts)
+	key := schema.Key.From(dynastay.RowOf(d.Key))
+	c.puts = slices.DeleteFunc(c.puts, func(p put) bool {
+		return p.schema == schema && schema.Key.From(dynastay.RowOf(p.item)) == key
+	})
+	if len(c.puts) == before {
+		return unsupported("a delete of an item that was not put")
+	}
+	return nil
 }
 
 // update carries out an update that sets and removes whole attributes, or elements of a map, or that changes a number

@@ -34,9 +34,9 @@ func TestCaptureAcceptsOnlyWhatItUnderstands(t *testing.T) {
 	}
 
 	_, err = c.TransactWriteItems(ctx, &dynamodb.TransactWriteItemsInput{TransactItems: []types.TransactWriteItem{
-		{Delete: &types.Delete{TableName: aws.String("Availability")}},
+		{Delete: &types.Delete{TableName: aws.String("Metadata"), Key: other}},
 	}})
-	assert.ErrorContains(t, err, "a transaction that deletes is not supported")
+	assert.ErrorContains(t, err, "a delete of an item that was not put is not supported")
 	_, err = c.Query(ctx, &dynamodb.QueryInput{TableName: aws.String("Bookings"), IndexName: aws.String("GSI1")})
 	assert.ErrorContains(t, err, "a query of an index")
 	_, err = c.UpdateItem(ctx, &dynamodb.UpdateItemInput{TableName: aws.String("Availability")})
@@ -114,6 +114,23 @@ func TestCaptureCarriesOutUpdates(t *testing.T) {
 		}
 		assert.ErrorContains(t, update(&capture{}, "SET #0 = :0"), "was not put", name)
 	}
+}
+
+func TestCaptureDeletes(t *testing.T) {
+	t.Parallel()
+	key := func(s *dynastay.Schema, sk string) dynastay.Item { return s.Key.Of(dynastay.Key{PK: "a", SK: sk}) }
+	of := func(s *dynastay.Schema, sk string) put { return put{s, key(s, sk)} }
+	c := &capture{puts: []put{
+		of(keys.MetadataTable, "b"), of(keys.UsersTable, "c"), of(keys.MetadataTable, "c"), of(keys.MetadataTable, "d"),
+	}}
+	_, err := c.TransactWriteItems(t.Context(), &dynamodb.TransactWriteItemsInput{TransactItems: []types.TransactWriteItem{
+		{Delete: &types.Delete{TableName: aws.String("Metadata"), Key: key(keys.MetadataTable, "c")}},
+		{Put: &types.Put{TableName: aws.String("Metadata"), Item: key(keys.MetadataTable, "e")}},
+	}})
+	require.NoError(t, err)
+	assert.Equal(t, []put{
+		of(keys.MetadataTable, "b"), of(keys.UsersTable, "c"), of(keys.MetadataTable, "d"), of(keys.MetadataTable, "e"),
+	}, c.puts)
 }
 
 func TestSourceEnds(t *testing.T) {

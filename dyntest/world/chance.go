@@ -27,6 +27,8 @@ const (
 	forPast
 	forReviews
 	forAccount
+	forListing
+	forHost
 )
 
 func (w *World) dice(of purpose, i int) dice {

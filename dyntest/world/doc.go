@@ -33,6 +33,10 @@
 //	re_000042_0003        the refund of that booking
 //	rev_000042_0003       the review of that booking, if it is of a past stay
 //	CITY-000042           the promo code of the hotel; 40 % of the hotels with nights have one
+//	lst_000042            a listing, if [Options].Listings is set; its host may own hotels, and may have several listings
+//	bk_000042_0003        a booking of that listing; the last number is its position in the order of creation
+//	blk_000042_0003       a block of that listing, by its host; its number is one of the same order
+//	res_000042_0003       the reservation at a channel of the booking with the same numbers
 //
 // Hotels that are pending or rejected have no nights. A suspended hotel was suspended at the start of Today, after its
 // last booking: it keeps its bookings, and all its nights are marked as closed. So [Hotel.Offer] returns offers of
@@ -112,6 +116,28 @@
 //
 // Points are not those of the bookings, because a user would then depend on all hotels: they were earned with stays
 // that the world does not contain, each with a reason id of its own.
+//
+// # Listings
+//
+// [World.Listing] returns a listing with its calendar, from 14 days before Today to the end of the nights on sale. 10 %
+// of the listings have no events, and 15 % are nearly full; of the nights of the others, a fifth or half are taken. An
+// event has up to seven nights, and may begin on the day on which another one ends:
+//
+//	45 %  bookings of the platform itself, of which some have a note
+//	45 %  imported reservations: 20 % of BOOKING_COM, 20 % of AIRBNB, 5 % of OTHER
+//	10 %  blocks by the host, with a note
+//
+// The channels changed 20 % of the reservations with a second revision, which cancels about half of them, and makes the
+// others shorter. The nights that they gave back are free, or somebody else has taken them since. All events were
+// created in the 60 days before they begin, and before Today. There are no calendar feeds.
+//
+// The calendars are in the table of package keys/listing, which is not one of the hotels' tables:
+//
+//	w := world.New(world.Options{Listings: 20})
+//	db := dyntest.New(t, dyntest.Tables(keyslisting.Table), dyntest.At(w.Now()))
+//
+// Options.Occupancy does not change listings, and a world with [Options].Empty has listings without events. The items
+// of hotels and users are the same with and without listings.
 //
 // # Large worlds
 //

@@ -288,3 +288,10 @@ func reviewID(booking string) string { return "rev_" + strings.TrimPrefix(bookin
 // The n-th wishlist and the n-th movement of points of the i-th user.
 func wishlistID(i, n int) string { return fmt.Sprintf("wl_%06d_%d", i, n) }
 func movementID(i, n int) string { return fmt.Sprintf("mov_%06d_%02d", i, n) }
+
+func listingID(i int) string           { return fmt.Sprintf("lst_%06d", i) }
+func listingBookingID(i, n int) string { return fmt.Sprintf("bk_%06d_%04d", i, n) }
+func blockID(i, n int) string          { return fmt.Sprintf("blk_%06d_%04d", i, n) }
+
+// externalID has the number of the booking at the platform.
+func externalID(booking string) string { return "res_" + strings.TrimPrefix(booking, "bk_") }

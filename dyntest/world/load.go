@@ -16,8 +16,8 @@ import (
 // overwrites existing items, so the tables must be empty or hold the same world. It returns an error if the date by the
 // clock of db is not Today, because quotes would then differ from the world.
 //
-// A few goroutines make and write the hotels, each with its share of the users; each holds at most one hotel in memory.
-// One more writes the catalogues.
+// A few goroutines make and write the hotels, each with its share of the users and listings; each goroutine holds at
+// most one hotel in memory. One more writes the catalogues.
 // Progress is called after each hotel with the number that are done, one call at a time, and last with the total; it
 // may be nil. Load stops at the first error, or when the context ends. Calling Load again writes the same items.
 func (w *World) Load(ctx context.Context, db *dynastay.DB, progress func(done, of int)) error {

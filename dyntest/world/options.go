@@ -16,14 +16,17 @@ type Options struct {
 	// Users is the total number of users, at most 1,000,000: every tenth may own properties, and all may book. Default:
 	// five for each property.
 	Users int
+	// Listings is the number of listings, at most 1,000,000. Their calendars are in a table that is not one of those of
+	// the hotels: create it with dyntest.Tables(listing.Table), with package keys/listing. Default: 0.
+	Listings int
 	// Nights is the number of nights on sale, starting with Today, at most 730. Default: 30.
 	Nights int
-	// Occupancy is the share of the rooms on sale that are booked, over all nights, at most 0.95. Bookings that were
-	// cancelled or have expired do not count. With ten or more hotels, the actual share differs by at most a few
+	// Occupancy is the share of the hotels' rooms on sale that are booked, over all nights, at most 0.95. Bookings that
+	// were cancelled or have expired do not count. With ten or more hotels, the actual share differs by at most a few
 	// percent. Default: 0.5.
 	Occupancy float64
-	// Empty leaves all rooms free: there are no bookings, no past stays and so no reviews, no stop-sells, and no
-	// restrictions that were set after the nights were opened. Default: false.
+	// Empty leaves all rooms and listings free: there are no bookings, no past stays and so no reviews, no stop-sells,
+	// no restrictions that were set after the nights were opened, and no blocks. Default: false.
 	Empty bool
 	// Today is the current day in the world, and the first night on sale. Default: 2026-06-01.
 	Today dynastay.Date
@@ -32,6 +35,7 @@ type Options struct {
 const (
 	maxProperties = 1_000_000 // six digits in an id
 	maxUsers      = 1_000_000
+	maxListings   = 1_000_000
 	maxNights     = 730 // nights are kept for two years
 	maxOccupancy  = 0.95
 	usersEach     = 5
@@ -66,6 +70,8 @@ func (o Options) Validate() error {
 		return dynastay.Invalid("Properties", "must be between 1 and %d, got %d", maxProperties, o.Properties)
 	case o.Users < 1 || o.Users > maxUsers:
 		return dynastay.Invalid("Users", "must be between 1 and %d, got %d", maxUsers, o.Users)
+	case o.Listings < 0 || o.Listings > maxListings:
+		return dynastay.Invalid("Listings", "must be between 0 and %d, got %d", maxListings, o.Listings)
 	case o.Nights < 1 || o.Nights > maxNights:
 		return dynastay.Invalid("Nights", "must be between 1 and %d, got %d", maxNights, o.Nights)
 	case math.IsNaN(o.Occupancy) || o.Occupancy < 0 || o.Occupancy > maxOccupancy:

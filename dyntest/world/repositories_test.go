@@ -130,20 +130,20 @@ func everything(t testing.TB, o Options) map[string]bool {
 	return has
 }
 
-// scan reads every item of the library's tables.
-func scan(t testing.TB, db *dyntest.DB) map[string]string {
+// scan reads every item of the library's tables, and of others.
+func scan(t testing.TB, db *dyntest.DB, others ...*dynastay.Schema) map[string]string {
 	t.Helper()
 	all := map[string]string{}
-	for s, item := range scanned(t, db) {
+	for s, item := range scanned(t, db, others...) {
 		all[s.Name+" "+s.Key.From(dynastay.RowOf(item)).String()] = text(t, item)
 	}
 	return all
 }
 
-func scanned(t testing.TB, db *dyntest.DB) func(yield func(*dynastay.Schema, dynastay.Item) bool) {
+func scanned(t testing.TB, db *dyntest.DB, others ...*dynastay.Schema) func(yield func(*dynastay.Schema, dynastay.Item) bool) {
 	client := db.Engine.Client() // past the faults of the test
 	return func(yield func(*dynastay.Schema, dynastay.Item) bool) {
-		for _, s := range keys.Tables() {
+		for _, s := range append(keys.Tables(), others...) {
 			pages := dynamodb.NewScanPaginator(client, &dynamodb.ScanInput{
 				TableName: aws.String(db.TableName(s)), ConsistentRead: aws.Bool(true),
 			})

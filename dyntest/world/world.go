@@ -92,6 +92,18 @@ func (w *World) Account(i int) *Account {
 // Accounts returns all users with everything that belongs to them, made one by one.
 func (w *World) Accounts() iter.Seq[*Account] { return each(w.opts.Users, w.Account) }
 
+// Listing returns the i-th listing with its calendar, from 0 to Listings-1. It sends no requests. It panics if i is out
+// of range. The listing depends on the seed, Today, Nights and Empty. Its host is chosen from all users.
+func (w *World) Listing(i int) *Listing {
+	inRange("Listing", i, w.opts.Listings)
+	l, err := w.cell().listing(context.Background(), i)
+	must(err)
+	return l
+}
+
+// Listings returns all listings, made one by one.
+func (w *World) Listings() iter.Seq[*Listing] { return each(w.opts.Listings, w.Listing) }
+
 // Items returns all items of the world with their tables, always in the same order. It sends no requests. [World.Load]
 // writes the same items, several at a time.
 func (w *World) Items() iter.Seq2[*dynastay.Schema, dynastay.Item] {
@@ -115,8 +127,8 @@ func (w *World) Items() iter.Seq2[*dynastay.Schema, dynastay.Item] {
 	}
 }
 
-// part makes a part of the work of Load: the i-th hotel, and its share of the users. So all parts have about the same
-// size.
+// part makes a part of the work of Load: the i-th hotel, and its share of the users and listings. So all parts have
+// about the same size.
 func (w *World) part(ctx context.Context, i int) (*cell, error) {
 	c := w.cell()
 	if _, err := c.hotel(ctx, i); err != nil {
@@ -128,6 +140,13 @@ func (w *World) part(ctx context.Context, i int) (*cell, error) {
 	}
 	if from == 0 && to > 0 {
 		c.capture.puts = append(c.capture.puts, put{keys.UsersTable, c.capture.config})
+	}
+	for n := i * w.opts.Listings / w.opts.Properties; n < (i+1)*w.opts.Listings/w.opts.Properties; n++ {
+		one := w.cell() // of its own, because a capture that has many items is slow
+		if _, err := one.listing(ctx, n); err != nil {
+			return nil, err
+		}
+		c.capture.puts = append(c.capture.puts, one.capture.puts...)
 	}
 	return c, nil
 }

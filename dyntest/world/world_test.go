@@ -18,6 +18,7 @@ import (
 	"github.com/dynastay/dynastay"
 	"github.com/dynastay/dynastay/bookings"
 	"github.com/dynastay/dynastay/keys"
+	keyslisting "github.com/dynastay/dynastay/keys/listing"
 	"github.com/dynastay/dynastay/properties"
 )
 
@@ -27,6 +28,7 @@ func text(t testing.TB, item dynastay.Item) string {
 	t.Helper()
 	item = maps.Clone(item)
 	delete(item, "WriteId")
+	delete(item, keyslisting.AttrWriteID)
 	if id, ok := strings.CutPrefix(dynastay.RowOf(item).Text(keys.AttrClosed), keys.ClosedByStatus); ok && id != "" {
 		item[keys.AttrClosed] = dynastay.Text(keys.ClosedByStatus)
 	}
@@ -81,7 +83,7 @@ func contents(t testing.TB, w *World) map[string]string {
 
 func TestEqualOptionsAreEqualWorlds(t *testing.T) {
 	t.Parallel()
-	o := Options{Seed: 11, Properties: 12, Users: 30, Nights: 20}
+	o := Options{Seed: 11, Properties: 12, Users: 30, Listings: 5, Nights: 20}
 	one := contents(t, New(o))
 	assert.Equal(t, one, contents(t, New(o)))
 	assert.Equal(t, one, contents(t, New(New(o).Options())), "the defaults are options like any others")
@@ -167,6 +169,8 @@ func TestOptionsThatAreRefused(t *testing.T) {
 		{"Properties", Options{Properties: references/(mostBookings(730)+mostPast) + 1, Nights: 730}}, // not enough references
 		{"Users", Options{Users: -1}},
 		{"Users", Options{Users: 1_000_001}},
+		{"Listings", Options{Listings: -1}},
+		{"Listings", Options{Listings: 1_000_001}},
 		{"Nights", Options{Nights: -1}},
 		{"Nights", Options{Nights: 731}},
 		{"Occupancy", Options{Occupancy: -0.1}},
@@ -184,7 +188,8 @@ func TestOptionsThatAreRefused(t *testing.T) {
 	for _, o := range []Options{
 		{Properties: 1, Users: 1, Nights: 1}, {Properties: 1_000_000}, {Nights: 730, Occupancy: 0.95}, {Empty: true},
 		{Properties: references / (mostBookings(730) + mostPast), Nights: 730},
-		{Today: dynastay.MustDate("0010-01-01"), Nights: 3}, {Today: dynastay.MustDate("9990-12-31"), Nights: 730},
+		{Today: dynastay.MustDate("0010-01-01"), Nights: 3}, {Today: dynastay.MustDate("9990-12-31"), Nights: 730, Listings: 1},
+		{Listings: 1_000_000},
 	} {
 		assert.NoError(t, o.Validate())
 		assert.NotNil(t, New(o).Hotel(0))
@@ -194,6 +199,7 @@ func TestOptionsThatAreRefused(t *testing.T) {
 	assert.Panics(t, func() { w.Hotel(10) })
 	assert.Panics(t, func() { w.User(-1) })
 	assert.Panics(t, func() { w.Account(50) })
+	assert.Panics(t, func() { w.Listing(0) })
 }
 
 // The shares of a world, which is large enough to show them.

@@ -48,7 +48,7 @@ func (c *counter) total() (n int) {
 
 // report prints the number of items and the rate.
 func (c *counter) report(out io.Writer, taken time.Duration) error {
-	line := func(what string, items int) { fmt.Fprintf(out, "  %-14s %11s items\n", what, in.Sprint(items)) }
+	line := func(what string, items int) { fmt.Fprintf(out, "  %-23s %11s items\n", what, in.Sprint(items)) }
 	for _, table := range slices.Sorted(maps.Keys(c.items)) {
 		line(table, c.items[table])
 	}
