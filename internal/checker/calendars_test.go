@@ -262,14 +262,6 @@ func (s *calendars) pick(w *worker, listing string) (holding, bool) {
 	return all[w.rand.IntN(len(all))], true
 }
 
-// written draws the condition that nobody has written an event since, if its write id is known.
-func written(w *worker, h holding) (options []dynastay.UpdateOption, only bool) {
-	if h.writeID != "" && w.oneIn(3) {
-		return []dynastay.UpdateOption{dynastay.IfWritten(h.writeID)}, true
-	}
-	return nil, false
-}
-
 // succeeded notes that a call was the next one after a write.
 func (s *calendars) succeeded(c *nightsCall, after holding) {
 	s.mu.Lock()
