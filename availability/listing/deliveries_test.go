@@ -153,3 +153,19 @@ func TestDeliveryThatAnotherOneOvertakesWhileItIsRefused(t *testing.T) {
 		}
 	}
 }
+
+// The same for a long stay, which is refused before the first of its transactions.
+func TestLongDeliveryThatAnotherOneOvertakesWhileItIsRefused(t *testing.T) {
+	t.Parallel()
+	h := newHome(t)
+	_, err := h.repo.Block(t.Context(), block("x", days("2025-03-01", 2)))
+	require.NoError(t, err)
+	h.before("Query", 1, func(ctx context.Context) {
+		_, err := h.other().Import(ctx, reservation("BC1", 2, days("2025-02-01", 3)))
+		assert.NoError(t, err)
+	})
+	got, err := h.repo.Import(t.Context(), reservation("BC1", 1, days("2025-01-01", 150)))
+	require.NoError(t, err)
+	assert.Equal(t, listing.Outdated, got.Outcome)
+	assert.Empty(t, h.wrong(t))
+}

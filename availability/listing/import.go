@@ -222,12 +222,11 @@ func (r *Repository) setReservation(
 		own.Err = errOwn
 		in.mine = &own
 	}
-	c := r.contest(in)
-	c.Still = func(ctx context.Context) (bool, error) { // otherwise the nights may be those of another delivery of it
+	in.still = func(ctx context.Context) (bool, error) {
 		_, now, err := r.imported(ctx, at)
 		return now.writeID() == was.writeID(), err
 	}
-	if err := tx.Contend(ctx, *c); err != nil {
+	if err := tx.Contend(ctx, *r.contest(in)); err != nil {
 		return nil, err
 	}
 	if fresh {

@@ -1,6 +1,7 @@
 package listing
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -112,6 +113,7 @@ func (r *Repository) writeParts(ctx context.Context, in intent) (wrote bool, err
 	if err := r.refuseEarly(ctx, in); err != nil {
 		return false, err
 	}
+	in.still = nil // the parts check it themselves
 	if in.before != nil {
 		if err := in.before(ctx); err != nil {
 			return false, err
@@ -136,7 +138,15 @@ func (r *Repository) refuseEarly(ctx context.Context, in intent) error {
 	if err != nil {
 		return err
 	}
-	return c.Judge(seen)
+	refusal := c.Judge(seen)
+	if refusal == nil || in.still == nil {
+		return refusal
+	}
+	still, err := in.still(ctx)
+	if err == nil && !still {
+		err = errOvertaken
+	}
+	return cmp.Or(err, refusal)
 }
 
 // part is the result of one transaction of several.
