@@ -96,7 +96,7 @@ func (r *Repository) apply(tx *dynastay.Tx, h held, in intent, most int) (*Event
 		return nil, err
 	}
 	take, free := h.moves(in.stay)
-	if most > 0 && len(take)+len(free) > most {
+	if most > 0 && h.writes(take, free) > most {
 		return nil, &partsError{in}
 	}
 	after, err := r.setEvent(tx, h, in, func(e *Event) {

@@ -175,8 +175,11 @@ func (r *Repository) partOp(in intent, first bool) *dynastay.Operation[part] {
 			}
 			take, free := h.moves(in.stay)
 			left := len(take) + len(free)
-			if left <= mostNights {
+			if h.writes(take, free) <= mostNights {
 				return part{h.moving(in.stay), left}, nil
+			}
+			if h.foreign() { // it only gets an item: some of its nights are enough to show that it is still there
+				take, free, h.nights = nil, nil, h.nights[:min(len(h.nights), mostNights)]
 			}
 			if len(take) > 0 {
 				free = nil
