@@ -169,3 +169,17 @@ func TestLongDeliveryThatAnotherOneOvertakesWhileItIsRefused(t *testing.T) {
 	assert.Equal(t, listing.Outdated, got.Outcome)
 	assert.Empty(t, h.wrong(t))
 }
+
+// A night is booked after the reservation has been marked, and before its first nights are taken.
+func TestLongDeliveryThatIsRefusedForItsFirstNights(t *testing.T) {
+	t.Parallel()
+	h := newHome(t)
+	h.before("TransactWriteItems", 1, func(ctx context.Context) {
+		_, err := h.other().Block(ctx, block("x", days("2025-01-10", 1)))
+		assert.NoError(t, err)
+	})
+	_, err := h.repo.Import(t.Context(), reservation("BC1", 1, days("2025-01-01", 150)))
+	var taken *listing.Taken
+	assert.ErrorAs(t, err, &taken)
+	assert.Empty(t, h.wrong(t))
+}

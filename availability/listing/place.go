@@ -180,7 +180,7 @@ func (r *Repository) place(ctx context.Context, p intent, invalid error, opts []
 		}
 		return first()
 	})
-	if err == nil || invalid != nil || len(opts) == 0 || p.stay.Nights() <= mostNights {
+	if err == nil || invalid != nil || p.stay.Nights() <= mostNights {
 		return e, err
 	}
 	// The parts are written without the idempotency key, so they do not show that another call with it, at the same time,

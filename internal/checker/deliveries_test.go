@@ -288,7 +288,8 @@ func (s *calendars) checkNotDelivered(d *nightsCall, at told, calls []*nightsCal
 		for _, e := range calls {
 			justified = justified || e.could() && e.within.from <= at.to && e.delivery.Revision == revision.Revision && e.stay == revision.Stay
 		}
-		justified = justified && revision.Revision == d.delivery.Revision && revision.Delivered == d.stay && revision.Stay != d.stay
+		justified = justified && revision.Revision == d.delivery.Revision && revision.Delivered == d.stay && revision.Stay != d.stay &&
+			someNights(revision.Stay) // a cancellation is the later one
 	}
 	if !justified {
 		s.differ("a refusal without the reason that it names", d.items, "%s: %v", d.about, at.err)
