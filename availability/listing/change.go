@@ -24,6 +24,9 @@ type intent struct {
 	asked []dynastay.UpdateOption
 	// mine is the error if one of the nights is already held by the event itself. Optional.
 	mine error
+	// still reports whether the reservation is as it was read. Otherwise the nights that are taken may be its own by now,
+	// because another delivery has been imported. Optional.
+	still func(context.Context) (bool, error)
 	// last is true for the last of several transactions: the event must be on its way.
 	last bool
 	// also adds further actions to all transactions but the last. Optional.
@@ -93,7 +96,7 @@ func (r *Repository) apply(tx *dynastay.Tx, h held, in intent, most int) (*Event
 		return nil, err
 	}
 	take, free := h.moves(in.stay)
-	if most > 0 && len(take)+len(free) > most {
+	if most > 0 && h.writes(take, free) > most {
 		return nil, &partsError{in}
 	}
 	after, err := r.setEvent(tx, h, in, func(e *Event) {

@@ -210,3 +210,63 @@ func TestTwoContentsOfOneRevision(t *testing.T) {
 	assert.Equal(t, listing.Created, got.Outcome)
 	assert.Len(t, h.held(t), 3)
 }
+
+// An event of other software has more nights than a transaction can write.
+func TestLongForeignEvents(t *testing.T) {
+	t.Parallel()
+	was, near, far := days("2025-01-01", 150), days("2025-01-02", 150), days("2026-01-02", 150)
+	modify := func(to dynastay.Stay) func(*home, context.Context) error {
+		return func(h *home, ctx context.Context) error {
+			_, err := h.repo.Modify(ctx, lst, "BOOKING#bk_9", to)
+			return err
+		}
+	}
+	deliver := func(to dynastay.Stay) func(*home, context.Context) error {
+		return func(h *home, ctx context.Context) error {
+			_, err := h.repo.Import(ctx, reservation("BC1", 1, to))
+			return err
+		}
+	}
+	own := bc1
+	own.Source, own.ExternalID = listing.Localstays, ""
+	for name, c := range map[string]struct {
+		night listing.Night
+		to    dynastay.Stay
+		call  func(*home, context.Context) error
+	}{
+		"delete":                  {own, dynastay.Stay{}, func(h *home, ctx context.Context) error { return h.repo.Delete(ctx, lst, "BOOKING#bk_9") }},
+		"modify, nearly the same": {own, near, modify(near)},
+		"modify, others":          {own, far, modify(far)},
+		"import, the same":        {bc1, was, deliver(was)},
+		"import, nearly the same": {bc1, near, deliver(near)},
+		"import, many more":       {bc1, days("2025-01-01", 300), deliver(days("2025-01-01", 300))},
+	} {
+		for broken := range 3 { // before which transaction; 0 means none
+			h := newHome(t)
+			h.foreign(t, c.night, was)
+			if broken > 0 {
+				h.crash(broken)
+				require.Error(t, c.call(h, t.Context()), "%s, %d", name, broken)
+			}
+			require.NoError(t, c.call(h, t.Context()), "%s, %d", name, broken)
+			assert.Empty(t, h.wrong(t), name)
+			assert.Equal(t, c.to.Nights(), len(h.held(t)), name)
+		}
+	}
+}
+
+// While a long event of other software is about to be modified, somebody else deletes it, and books its nights.
+func TestLongForeignModifyDuringDelete(t *testing.T) {
+	t.Parallel()
+	h := newHome(t)
+	h.foreign(t, bk1, days("2025-01-01", 97))
+	h.before("TransactWriteItems", 1, func(ctx context.Context) {
+		assert.NoError(t, h.other().Delete(ctx, lst, "BOOKING#bk_1"))
+		_, err := h.other().Book(ctx, booking("bk_2", days("2025-01-01", 97)))
+		assert.NoError(t, err)
+	})
+	_, err := h.repo.Modify(t.Context(), lst, "BOOKING#bk_1", days("2025-01-01", 200))
+	var taken *listing.Taken
+	assert.ErrorAs(t, err, &taken)
+	assert.Empty(t, h.wrong(t))
+}

@@ -115,6 +115,18 @@ func (h held) moves(to dynastay.Stay) (take, free []dynastay.Date) {
 	return take, free
 }
 
+// foreign reports whether software that writes only nights has written the event.
+func (h held) foreign() bool { return !h.row.Exists() && len(h.nights) > 0 }
+
+// writes returns the number of nights that a transaction writes which takes some and frees others. If the event has no
+// item, these are all that it holds, see moveNights.
+func (h held) writes(take, free []dynastay.Date) int {
+	if h.foreign() {
+		return len(take) + len(h.nights)
+	}
+	return len(take) + len(free)
+}
+
 // datesOf returns the nights of a stay, none for the zero Stay.
 func datesOf(stay dynastay.Stay) []dynastay.Date {
 	if stay == (dynastay.Stay{}) {

@@ -233,3 +233,69 @@ func TestTakenAfterUndoFailed(t *testing.T) {
 	require.NoError(t, h.repo.Delete(t.Context(), lst, "BOOKING#bk_1"))
 	assert.Empty(t, h.wrong(t))
 }
+
+// Two calls with one key book a long stay at the same time: the later one gets the event, whatever has become of it.
+func TestLongBookWithKeyTwiceAtOnce(t *testing.T) {
+	t.Parallel()
+	for name, then := range map[string]func(*listing.Repository) error{
+		"booked": func(*listing.Repository) error { return nil },
+		"booked and deleted, and the nights are taken": func(r *listing.Repository) error {
+			if err := r.Delete(t.Context(), lst, "BOOKING#bk_1"); err != nil {
+				return err
+			}
+			_, err := r.Book(t.Context(), booking("bk_2", days("2025-01-01", 3)))
+			return err
+		},
+	} {
+		h := newHome(t)
+		b, k := booking("bk_1", days("2025-01-01", 150)), dynastay.IdempotencyKey("k")
+		h.before("TransactWriteItems", 1, func(ctx context.Context) {
+			_, err := h.other().Book(ctx, b, k)
+			assert.NoError(t, err, name)
+			assert.NoError(t, then(h.other()), name)
+		})
+		e, err := h.repo.Book(t.Context(), b, k)
+		require.NoError(t, err, name)
+		assert.Equal(t, "BOOKING#bk_1", e.ID, name)
+		assert.Empty(t, h.wrong(t), name)
+	}
+}
+
+// What the key has done cannot be read, so the refusal is not certain.
+func TestLongBookWithKeyThatCannotBeRead(t *testing.T) {
+	t.Parallel()
+	h := newHome(t)
+	b, k := booking("bk_1", days("2025-01-01", 150)), dynastay.IdempotencyKey("k")
+	h.before("TransactWriteItems", 1, func(ctx context.Context) {
+		_, err := h.other().Book(ctx, b, k)
+		assert.NoError(t, err)
+		h.Faults.Inject(dyntest.Fail("AccessDeniedException"), dyntest.When{Operation: "GetItem", Nth: 2})
+	})
+	_, err := h.repo.Book(t.Context(), b, k)
+	assert.ErrorIs(t, err, dynastay.ErrOutcomeUnknown)
+	assert.NotErrorIs(t, err, dynastay.ErrAlreadyExists)
+}
+
+// The call has taken some nights, and nothing can be read any more.
+func TestLongBookWithKeyThatIsIncomplete(t *testing.T) {
+	t.Parallel()
+	h := newHome(t)
+	h.crash(2)
+	h.Faults.Inject(dyntest.Fail("AccessDeniedException"), dyntest.When{Operation: "GetItem", Times: 20, Optional: true, Match: func(dyntest.Request) bool {
+		return h.Faults.Count("TransactWriteItems") >= 2
+	}})
+	_, err := h.repo.Book(t.Context(), booking("bk_1", days("2025-01-01", 150)), dynastay.IdempotencyKey("k"))
+	var incomplete *listing.IncompleteError
+	assert.ErrorAs(t, err, &incomplete)
+}
+
+func TestShortBookWithKeyIsRefusedOnce(t *testing.T) {
+	t.Parallel()
+	h := newHome(t)
+	_, err := h.other().Block(t.Context(), block("x", days("2025-01-02", 1)))
+	require.NoError(t, err)
+	_, err = h.repo.Book(t.Context(), booking("bk_1", days("2025-01-01", 3)), dynastay.IdempotencyKey("k"))
+	var taken *listing.Taken
+	assert.ErrorAs(t, err, &taken)
+	assert.Equal(t, 1, h.Faults.Count("TransactWriteItems"))
+}

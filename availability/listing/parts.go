@@ -1,6 +1,7 @@
 package listing
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -112,6 +113,7 @@ func (r *Repository) writeParts(ctx context.Context, in intent) (wrote bool, err
 	if err := r.refuseEarly(ctx, in); err != nil {
 		return false, err
 	}
+	in.still = nil // the parts check it themselves
 	if in.before != nil {
 		if err := in.before(ctx); err != nil {
 			return false, err
@@ -136,7 +138,15 @@ func (r *Repository) refuseEarly(ctx context.Context, in intent) error {
 	if err != nil {
 		return err
 	}
-	return c.Judge(seen)
+	refusal := c.Judge(seen)
+	if refusal == nil || in.still == nil {
+		return refusal
+	}
+	still, err := in.still(ctx)
+	if err == nil && !still {
+		err = errOvertaken
+	}
+	return cmp.Or(err, refusal)
 }
 
 // part is the result of one transaction of several.
@@ -165,8 +175,11 @@ func (r *Repository) partOp(in intent, first bool) *dynastay.Operation[part] {
 			}
 			take, free := h.moves(in.stay)
 			left := len(take) + len(free)
-			if left <= mostNights {
+			if h.writes(take, free) <= mostNights {
 				return part{h.moving(in.stay), left}, nil
+			}
+			if h.foreign() { // it only gets an item: some of its nights are enough to show that it is still there
+				take, free, h.nights = nil, nil, h.nights[:min(len(h.nights), mostNights)]
 			}
 			if len(take) > 0 {
 				free = nil

@@ -173,12 +173,27 @@ func (r *Repository) place(ctx context.Context, p intent, invalid error, opts []
 	if invalid == nil && p.drawn && p.stay.Nights() > mostNights {
 		invalid = dynastay.Invalid("BlockID", "is required for more than %d nights, so that the call can be repeated", mostNights)
 	}
-	return whole(ctx, r, func(last bool) (*Event, error) {
+	first := func() (*Event, error) { return dynastay.Do(ctx, r.db, r.placeOp(p, invalid, mostNights), opts...) }
+	e, err := whole(ctx, r, func(last bool) (*Event, error) {
 		if last {
 			return dynastay.Do(ctx, r.db, r.completeOp(p), opts...)
 		}
-		return dynastay.Do(ctx, r.db, r.placeOp(p, invalid, mostNights), opts...)
+		return first()
 	})
+	if err == nil || invalid != nil || p.stay.Nights() <= mostNights {
+		return e, err
+	}
+	// The parts are written without the idempotency key, so they do not show that another call with it, at the same time,
+	// was the one that has taken the nights. The first transaction does; otherwise it is too long again.
+	var long *partsError
+	var left *IncompleteError
+	switch done, again := first(); {
+	case again == nil:
+		return done, nil
+	case !errors.As(again, &long) && !errors.As(err, &left) && !errors.Is(err, dynastay.ErrOutcomeUnknown):
+		return nil, again // which says that it cannot be known
+	}
+	return e, err
 }
 
 // completeOp is the last of several transactions that create an event.

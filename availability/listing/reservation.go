@@ -121,6 +121,14 @@ func (g *imported) revision() int {
 	return g.Revision
 }
 
+// writeID is "" if the reservation is not known yet.
+func (g *imported) writeID() dynastay.WriteID {
+	if g == nil {
+		return ""
+	}
+	return g.WriteID
+}
+
 // compare returns the outcome of a delivery that changes nothing, or "" for one that must be written; g is nil if the
 // reservation is not known yet.
 func (g *imported) compare(d Reservation) (Outcome, error) {

@@ -52,7 +52,7 @@ func (r *Repository) taken(listingID string, row dynastay.Row) *Night {
 // and a refusal names every night that another event holds. To find them, it reads the nights again, with 1 request.
 func (r *Repository) contest(in intent) *dynastay.Contest {
 	nights := nightRefs(listingOf(in.at), in.stay)
-	c := &dynastay.Contest{Items: nights}
+	c := &dynastay.Contest{Items: nights, Still: in.still}
 	if in.mine == nil { // otherwise the item of the event determines its own error: it must not exist
 		c.Items = append(slices.Clone(nights), dynastay.RefOf(keys.Table, in.at))
 	}

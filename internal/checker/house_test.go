@@ -11,6 +11,7 @@ import (
 	"github.com/dynastay/dynastay"
 	"github.com/dynastay/dynastay/availability"
 	"github.com/dynastay/dynastay/internal/fixture"
+	keyslisting "github.com/dynastay/dynastay/keys/listing"
 	"github.com/dynastay/dynastay/properties"
 )
 
@@ -18,7 +19,7 @@ import (
 var tables = []*dynastay.Schema{
 	lockTable, latchTable, counterEntity.Schema, messageEntity.Schema, accountEntity.Schema, entryEntity.Schema,
 	receiptEntity.Schema, importTable, shopTable, signTable, registerTable, goodsTable, basketEntity.Schema, orderEntity.Schema,
-	shelfTable, removedTable, parcelEntity.Schema,
+	shelfTable, removedTable, parcelEntity.Schema, keyslisting.Table, slipEntity.Schema,
 }
 
 // house is the hotel that everybody books: two room types with few rooms for six nights, and with plenty for tonight. A

@@ -15,6 +15,7 @@ import (
 
 	"github.com/dynastay/dynastay"
 	"github.com/dynastay/dynastay/availability"
+	calendar "github.com/dynastay/dynastay/availability/listing"
 	"github.com/dynastay/dynastay/bookings"
 	"github.com/dynastay/dynastay/dyntest"
 	"github.com/dynastay/dynastay/entity"
@@ -56,6 +57,8 @@ type process struct {
 	users          *users.Repository
 	reviews        *reviews.Repository
 	nights         *availability.Repository
+	calendars      *calendar.Repository
+	slips          *entity.Table[slip]
 }
 
 // The processes write to different counts of shards, as while these are raised, and keep addresses out of keys.
@@ -88,7 +91,8 @@ func (c *checker) process(name string, options dynastay.Options) *process {
 		parcels:    entity.NewTable(db, parcelEntity),
 		bookings:   bookings.New(db, &bookings.Options{StatusShards: own, CheckInShards: own, HoldShards: own, HoldGrace: grace}),
 		properties: hosts, nights: availability.New(db), reviews: reviews.New(db, hosts, &reviews.Options{PendingShards: own}),
-		users: users.New(db, &users.Options{EmailSecret: emailSecret}),
+		users:     users.New(db, &users.Options{EmailSecret: emailSecret}),
+		calendars: calendar.New(db), slips: entity.NewTable(db, slipEntity),
 	}
 }
 

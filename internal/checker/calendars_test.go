@@ -1,0 +1,401 @@
+package checker
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"sync"
+
+	"github.com/dynastay/dynastay"
+	calendar "github.com/dynastay/dynastay/availability/listing"
+	"github.com/dynastay/dynastay/entity"
+	keys "github.com/dynastay/dynastay/keys/listing"
+)
+
+// calendars are those of a few listings, whose nights are wanted by bookings, by blocks, and by the reservations of
+// channels, see deliveries_test.go. An event names in its Note the call that made it. A call through DB.Write may leave
+// a slip, which shows that it was carried out. What was stored when is in nights_test.go, and the comparison with what
+// is stored in the end in calendar_check_test.go.
+type calendars struct {
+	*checker
+	calls deeds[*nightsCall]
+
+	mu         sync.Mutex
+	all        []*nightsCall
+	lately     map[string][]holding         // by listing: the events that somebody was told of last
+	latest     map[string][]*channelBooking // by listing: the reservations that change
+	channels   []*channelBooking
+	successors map[dynastay.WriteID]string // the call that was told to have written after the write with this id
+	looks      []*look
+}
+
+// slip is written together with a call on a calendar.
+type slip struct{ ID, Kind string }
+
+var slipEntity = entity.New(entity.Spec[slip]{
+	Name:   "Slip",
+	Schema: &dynastay.Schema{Name: "Slips", Key: dynastay.KeyNames{Partition: "id"}},
+	Key:    func(l *slip) (dynastay.Key, error) { return dynastay.Key{PK: l.ID}, nil },
+	Codec: entity.Declare(func(f *entity.Fields, l *slip) {
+		f.String("id", &l.ID)
+		f.String("kind", &l.Kind)
+	}),
+})
+
+// The kinds of calls.
+const (
+	booking    = "book nights"
+	blocking   = "block nights"
+	moving     = "move nights"
+	freeing    = "free nights"
+	delivering = "deliver a revision"
+)
+
+// nightsCall is a call after which an event holds the nights of a stay, or none.
+type nightsCall struct {
+	*deed
+	kind, listing string
+	event         string        // its id; "" if it is drawn and not known yet
+	stay          dynastay.Stay // the zero Stay for none
+	slip, keyed   bool
+	undone        bool // no slip was found
+	orMissing     bool
+	after         *nightsCall // the last one that may have written the event, or the call is refused; nil for any
+	delivery      *delivery   // of a reservation; otherwise nil
+	answers       []outcome   // of the delivery
+}
+
+// holding is an event as somebody was told.
+type holding struct {
+	event   string
+	stay    dynastay.Stay
+	writeID dynastay.WriteID
+	call    *nightsCall
+}
+
+// look is an answer to what is free.
+type look struct {
+	span
+	listing string
+	stay    dynastay.Stay
+	events  map[dynastay.Date]string
+}
+
+func newCalendars(c *checker) *calendars {
+	return &calendars{
+		checker: c, lately: map[string][]holding{}, latest: map[string][]*channelBooking{}, successors: map[dynastay.WriteID]string{},
+	}
+}
+
+const (
+	cottages = 3
+	castle   = "castle" // is booked for months, which takes several transactions
+)
+
+func hostOf(listing string) string { return "host-of-" + listing }
+
+func cottage(w *worker) string { return fmt.Sprint("cottage-", w.rand.IntN(cottages)) }
+
+// site draws a listing. A castle is wanted less, because its changes take long.
+func site(w *worker) string {
+	if w.oneIn(12) {
+		return castle
+	}
+	return cottage(w)
+}
+
+func nightsIn(w *worker, listing string) dynastay.Stay {
+	first, among, n := dynastay.MustDate("2030-02-20"), 12, 1+w.rand.IntN(4)
+	if listing == castle {
+		if among = 150; w.oneIn(2) {
+			n = 90 + w.rand.IntN(130)
+		}
+	}
+	from := first.AddDays(w.rand.IntN(among))
+	return dynastay.Stay{CheckIn: from, CheckOut: from.AddDays(n)}
+}
+
+func (s *calendars) step(w *worker) {
+	switch at := w.rand.IntN(40); {
+	case at < 10:
+		s.calls.do(w, func(keyed bool) *nightsCall { return s.place(w, site(w), keyed) })
+	case at < 17:
+		s.calls.do(w, func(keyed bool) *nightsCall { return s.move(w, keyed) })
+	case at < 22:
+		s.calls.do(w, func(keyed bool) *nightsCall { return s.free(w, keyed) })
+	case at < 36:
+		s.calls.do(w, func(keyed bool) *nightsCall { return s.deliver(w, keyed) })
+	default:
+		s.look(w, site(w))
+	}
+}
+
+// made adds a call.
+func (s *calendars) made(
+	w *worker, c *nightsCall, mark string, keyed bool, refusal refusal, send func(context.Context, *process, []dynastay.Part) error,
+) *nightsCall {
+	c.keyed = keyed
+	c.deed = w.deed(mark, c.kind, c.listing+" "+c.listing+"/"+c.event, fmt.Sprint(c.event, " ", c.stay), keyed, refusal.or(incomplete),
+		func(ctx context.Context, p *process, parts ...dynastay.Part) error {
+			if c.slip {
+				parts = append(parts, p.slips.CreateOp(&slip{mark, c.kind}))
+			}
+			return partly(send(ctx, p, parts))
+		})
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.all = append(s.all, c)
+	return c
+}
+
+var (
+	// incomplete refuses a call for what another one has left, before anything is written.
+	incomplete = refusal(func(err error) bool {
+		var left *calendar.IncompleteError
+		return errors.As(err, &left) && left.Err == nil
+	})
+	takenNights = refusal(func(err error) bool {
+		var taken *calendar.Taken
+		return errors.As(err, &taken)
+	})
+)
+
+// partly tells that a call of several transactions may be carried out yet, by somebody else too.
+func partly(err error) error {
+	var left *calendar.IncompleteError
+	if errors.As(err, &left) && left.Err != nil {
+		return fmt.Errorf("%w: %v", dynastay.ErrOutcomeUnknown, err)
+	}
+	return err
+}
+
+// write writes an operation with other parts, which is for short events.
+func write[R any](ctx context.Context, p *process, parts []dynastay.Part, op *dynastay.Operation[R]) (result R, err error) {
+	if err = p.Write(ctx, append(parts, op)...); err == nil {
+		result = op.Result()
+	}
+	return result, err
+}
+
+func optionsOf(parts []dynastay.Part) (options []dynastay.WriteOption) {
+	for _, part := range parts {
+		options = append(options, part.(dynastay.WriteOption))
+	}
+	return options
+}
+
+// place books or blocks nights, sometimes for an event that exists, or has existed.
+func (s *calendars) place(w *worker, at string, keyed bool) *nightsCall {
+	mark, id := w.mark(), ""
+	c := &nightsCall{kind: booking, listing: at, stay: nightsIn(w, at)}
+	op := at != castle && w.oneIn(2)
+	c.slip = op && w.oneIn(2)
+	if w.oneIn(3) {
+		c.kind = blocking
+	}
+	switch h, known := s.pick(w, at); {
+	case c.kind == blocking && c.stay.Nights() < 90 && w.oneIn(2): // its id is drawn
+	case known && h.call.delivery == nil && h.call.kind == c.kind && w.oneIn(4):
+		_, id = cutKind(h.event)
+	default:
+		id = mark
+	}
+	if id != "" {
+		c.event = map[string]string{booking: "BOOKING#", blocking: "BLOCK#"}[c.kind] + id
+	}
+	return s.made(w, c, mark, keyed, takenNights.or(refusedBy(dynastay.ErrAlreadyExists)), func(ctx context.Context, p *process, parts []dynastay.Part) error {
+		var e *calendar.Event
+		var err error
+		b := calendar.Booking{ListingID: at, HostID: hostOf(at), BookingID: id, Stay: c.stay, Note: mark}
+		l := calendar.Block{ListingID: at, HostID: hostOf(at), BlockID: id, Stay: c.stay, Note: mark}
+		switch {
+		case c.kind == booking && op:
+			e, err = write(ctx, p, parts, p.calendars.BookOp(b))
+		case c.kind == booking:
+			e, err = p.calendars.Book(ctx, b, optionsOf(parts)...)
+		case op:
+			e, err = write(ctx, p, parts, p.calendars.BlockOp(l))
+		default:
+			e, err = p.calendars.Block(ctx, l, optionsOf(parts)...)
+		}
+		if err == nil {
+			s.told(c, e, keyed)
+		}
+		return err
+	})
+}
+
+// cutKind cuts an event's id into its kind and the id of the booking or block.
+func cutKind(event string) (kind, id string) {
+	at := slices.Index([]byte(event), '#')
+	return event[:at], event[at+1:]
+}
+
+// told notes an event as a call returned it. Under a key, that may be what has become of it since.
+func (s *calendars) told(c *nightsCall, e *calendar.Event, keyed bool) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if c.event == "" {
+		c.event = e.ID
+	}
+	if e.ID != c.event || e.ListingID != c.listing || !keyed && (e.Stay != c.stay || e.Moving) {
+		s.differ("an event that nobody asked for", c.items, "%s: %+v", c.about, e)
+	}
+	const recent = 6
+	s.forget(c.listing, e.ID)
+	all := append(s.lately[c.listing], holding{e.ID, e.Stay, e.WriteID, c})
+	s.lately[c.listing] = all[max(0, len(all)-recent):]
+}
+
+func (s *calendars) forget(listing, event string) {
+	s.lately[listing] = slices.DeleteFunc(s.lately[listing], func(h holding) bool { return h.event == event })
+}
+
+func (s *calendars) pick(w *worker, listing string) (holding, bool) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	all := s.lately[listing]
+	if len(all) == 0 {
+		return holding{}, false
+	}
+	return all[w.rand.IntN(len(all))], true
+}
+
+// succeeded notes that a call was the next one after a write.
+func (s *calendars) succeeded(c *nightsCall, after holding) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if other := s.successors[after.writeID]; other != "" && other != c.mark {
+		s.differ("two successors of one write", c.items, "%s and %s", other, c.mark)
+	}
+	s.successors[after.writeID] = c.mark
+}
+
+// known draws an event that somebody was told of. Only the operations take a key, and they are for short events.
+func (s *calendars) known(w *worker, keyed bool) (at string, h holding, known bool) {
+	at = site(w)
+	if keyed {
+		at = cottage(w)
+	}
+	h, known = s.pick(w, at)
+	return at, h, known
+}
+
+func (s *calendars) move(w *worker, keyed bool) *nightsCall {
+	at, h, known := s.known(w, keyed)
+	if !known {
+		return s.place(w, at, keyed)
+	}
+	return s.moveOf(w, at, h, keyed)
+}
+
+// moveOf gives an event other dates.
+func (s *calendars) moveOf(w *worker, at string, h holding, keyed bool) *nightsCall {
+	c := &nightsCall{kind: moving, listing: at, event: h.event, stay: nightsIn(w, at)}
+	var options []dynastay.UpdateOption
+	only := h.writeID != "" && c.stay != h.stay && w.oneIn(3) // with the same dates it writes nothing
+	if only {
+		options, c.after = append(options, dynastay.IfWritten(h.writeID)), h.call
+	}
+	op := keyed || at != castle && w.oneIn(2)
+	c.slip = op && w.oneIn(2)
+	refusal := takenNights.or(refusedBy(dynastay.ErrNotFound, dynastay.ErrVersion, calendar.ErrImported))
+	return s.made(w, c, w.mark(), keyed, refusal, func(ctx context.Context, p *process, parts []dynastay.Part) error {
+		var e *calendar.Event
+		var err error
+		if op {
+			e, err = write(ctx, p, parts, p.calendars.ModifyOp(at, h.event, c.stay, options...))
+		} else {
+			e, err = p.calendars.Modify(ctx, at, h.event, c.stay, options...)
+		}
+		if err == nil {
+			s.told(c, e, keyed)
+		}
+		if err == nil && only {
+			s.succeeded(c, h)
+		}
+		return err
+	})
+}
+
+func (s *calendars) free(w *worker, keyed bool) *nightsCall {
+	at, h, known := s.known(w, keyed)
+	if !known {
+		return s.place(w, at, keyed)
+	}
+	return s.freeOf(w, at, h, keyed)
+}
+
+// freeOf deletes an event.
+func (s *calendars) freeOf(w *worker, at string, h holding, keyed bool) *nightsCall {
+	c := &nightsCall{kind: freeing, listing: at, event: h.event, orMissing: w.oneIn(6)}
+	var options []dynastay.UpdateOption
+	only := h.writeID != "" && !c.orMissing && w.oneIn(3)
+	switch {
+	case c.orMissing:
+		options = append(options, dynastay.OrMissing())
+	case only:
+		options, c.after = append(options, dynastay.IfWritten(h.writeID)), h.call
+	}
+	op := keyed || at != castle && w.oneIn(2)
+	c.slip = op && w.oneIn(2)
+	forget := !w.oneIn(3) // otherwise others look for it
+	refusal := refusedBy(dynastay.ErrNotFound, dynastay.ErrVersion)
+	return s.made(w, c, w.mark(), keyed, refusal, func(ctx context.Context, p *process, parts []dynastay.Part) error {
+		var err error
+		if op {
+			_, err = write(ctx, p, parts, p.calendars.DeleteOp(at, h.event, options...))
+		} else {
+			err = p.calendars.Delete(ctx, at, h.event, options...)
+		}
+		if err == nil && only {
+			s.succeeded(c, h)
+		}
+		if err == nil && forget {
+			s.mu.Lock()
+			defer s.mu.Unlock()
+			s.forget(at, h.event)
+		}
+		return err
+	})
+}
+
+// look asks what is free, with a consistent read.
+func (s *calendars) look(w *worker, at string) {
+	l := &look{listing: at, stay: nightsIn(w, at), events: map[dynastay.Date]string{}}
+	l.from = w.now()
+	v := w.call("look at nights", at, l.stay.String(), never, func(ctx context.Context) error {
+		found, err := w.calendars.Check(ctx, at, l.stay, dynastay.Consistent)
+		for _, n := range found.Taken {
+			l.events[n.Date] = n.EventID
+		}
+		return err
+	})
+	if l.to = w.now(); v == acknowledged {
+		s.mu.Lock()
+		defer s.mu.Unlock()
+		s.looks = append(s.looks, l)
+	}
+}
+
+// settle completes or undoes what calls of several transactions have left.
+func (s *calendars) settle(w *worker) {
+	s.calls.settle(w)
+	for _, item := range s.scan(keys.Table) {
+		p := s.plainOf(item)
+		if p["moving"] == nil {
+			continue
+		}
+		h := holding{event: p["eventId"].(string)}
+		c := s.redelivery(w, p)
+		switch {
+		case c != nil:
+		case w.oneIn(2):
+			c = s.moveOf(w, castle, h, false)
+		default:
+			c = s.freeOf(w, castle, h, false)
+		}
+		c.call(w)
+	}
+}

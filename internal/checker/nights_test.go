@@ -1,0 +1,106 @@
+package checker
+
+import (
+	"slices"
+
+	"github.com/dynastay/dynastay"
+	calendar "github.com/dynastay/dynastay/availability/listing"
+)
+
+// register is what an event holds: nothing at first, and then what the calls for it write.
+type register struct {
+	listing, event string
+	calls          []*nightsCall
+}
+
+// could reports whether a call may have been carried out.
+func (c *nightsCall) could() bool { return c.verdict() != refused && !c.undone }
+
+// sure reports whether the event has certainly held the nights of the call at some time of it. A delivery that was
+// acknowledged may have changed nothing.
+func (c *nightsCall) sure() bool {
+	if c.delivery == nil {
+		return c.done()
+	}
+	return slices.ContainsFunc(c.answers, func(a outcome) bool {
+		return a.what == calendar.Created || a.what == calendar.Changed || a.what == calendar.Cancelled
+	})
+}
+
+// parts reports whether the call may take several transactions, so that some nights are taken although it is refused.
+func (c *nightsCall) parts() bool { return c.listing == castle }
+
+func someNights(stay dynastay.Stay) bool { return stay != dynastay.Stay{} }
+
+func noNights(stay dynastay.Stay) bool { return stay == dynastay.Stay{} }
+
+func theNight(date dynastay.Date) func(dynastay.Stay) bool {
+	return func(stay dynastay.Stay) bool { return stay.Contains(date) }
+}
+
+// atLast is the time of what is stored in the end.
+var atLast = span{ever, ever}
+
+// possible reports whether the event can have held such nights at some moment of a time, whatever one of the calls has
+// written: somebody can have written them before, and nobody has certainly written others in between.
+func (r *register) possible(but *nightsCall, at span, such func(dynastay.Stay) bool) bool {
+	var others []*nightsCall // that have certainly written other nights before
+	for _, c := range r.calls {
+		if c != but && c.within.to < at.from && !such(c.stay) && c.sure() {
+			others = append(others, c)
+		}
+	}
+	overwritten := func(written moment) bool {
+		return slices.ContainsFunc(others, func(c *nightsCall) bool { return written < c.within.from })
+	}
+	if such(dynastay.Stay{}) && !overwritten(0) {
+		return true
+	}
+	return slices.ContainsFunc(r.calls, func(c *nightsCall) bool {
+		can := c.could() || c.parts() && at != atLast
+		return c != but && can && c.within.from <= at.to && such(c.stay) && !overwritten(c.within.to)
+	})
+}
+
+// tenancy is the time in which an event has certainly held a night. It is empty if it ends before it begins.
+type tenancy struct {
+	span
+	*nightsCall
+}
+
+// tenancy is that of a call for one of its nights: until somebody may have written others.
+func (r *register) tenancy(c *nightsCall, date dynastay.Date) tenancy {
+	t := tenancy{span{c.within.to, ever}, c}
+	for _, other := range r.calls {
+		if other != c && other.could() && other.within.to >= c.within.from && !other.stay.Contains(date) {
+			t.to = min(t.to, other.within.from)
+		}
+	}
+	return t
+}
+
+// tenancies are those of a listing by night.
+type tenancies map[dynastay.Date][]tenancy
+
+func (all tenancies) add(r *register) {
+	for _, c := range r.calls {
+		if noNights(c.stay) || !c.sure() {
+			continue
+		}
+		for date := range c.stay.Dates() {
+			if t := r.tenancy(c, date); t.from < t.to {
+				all[date] = append(all[date], t)
+			}
+		}
+	}
+}
+
+// holder is an event that has certainly held a night all the time; nil if nobody knows.
+func (all tenancies) holder(date dynastay.Date, at span) *nightsCall {
+	for _, t := range all[date] {
+		if t.from < at.from && at.to < t.to {
+			return t.nightsCall
+		}
+	}
+	return nil
+}
