@@ -1,0 +1,108 @@
+package venue
+
+import (
+	"context"
+
+	"github.com/dynastay/dynastay"
+	"github.com/dynastay/dynastay/keys/key"
+	keys "github.com/dynastay/dynastay/keys/venue"
+)
+
+// Day is what takes place on one day.
+type Day struct {
+	Date   dynastay.Date
+	Events []*Event // in the order of the day
+}
+
+// Free reports whether a slot of the day can be taken.
+func (d Day) Free(slot Slot) bool {
+	if d.Date.IsZero() || slot.Duration() == "" {
+		return false
+	}
+	for _, e := range d.Events {
+		if e.Slot.Overlaps(slot) {
+			return false
+		}
+	}
+	return true
+}
+
+// MaxDays is the maximum number of days for [Repository.Availability].
+const MaxDays = 366
+
+// EventsOn returns the events of a day, in the order of the day. An event that cannot be read holds its slot all the
+// same: it has only its Date, its Slot and its ids. opts may contain [dynastay.Consistent].
+//
+// Pattern V4: VenueBooking, PK = EVENT#{date}, 1 request
+func (r *Repository) EventsOn(ctx context.Context, date dynastay.Date, opts ...dynastay.ReadOption) ([]*Event, error) {
+	partition, err := key.Partition(keys.Event{Date: date})
+	if err != nil {
+		return nil, err
+	}
+	rows, err := dynastay.QueryAll(ctx, r.db, keys.Table, dynastay.Query{Partition: partition, Consistent: consistent(opts)})
+	if err != nil {
+		return nil, err
+	}
+	var events []*Event
+	for _, slot := range []Slot{FullDay, Morning, Afternoon} {
+		for _, row := range rows {
+			if slotOf(keys.Table.Key.From(row)) == slot {
+				events = append(events, r.heldBy(row))
+			}
+		}
+	}
+	return events, nil
+}
+
+// Availability returns the days from the first one to the one before end, each with its events. The result may already
+// be out of date; only the approval of a booking is certain. At most [MaxDays] days. opts may contain
+// [dynastay.Consistent]. 1 request for each day, several at a time, see [dynastay.Options]: that is a third of the read
+// units of a BatchGetItem, because a day without events costs as much as one item that does not exist.
+//
+// Pattern V6: VenueBooking, PK = EVENT#{date} for each day, 31 requests for a month
+func (r *Repository) Availability(
+	ctx context.Context, first, end dynastay.Date, opts ...dynastay.ReadOption,
+) ([]Day, error) {
+	if err := checkDate("First", first); err != nil {
+		return nil, err
+	}
+	if err := checkDate("End", end); err != nil {
+		return nil, err
+	}
+	n := first.DaysUntil(end)
+	if n < 1 || n > MaxDays {
+		return nil, dynastay.Invalid("End", "must be 1 to %d days after First", MaxDays)
+	}
+	days := make([]Day, n)
+	err := r.db.Each(ctx, n, func(ctx context.Context, i int) (err error) {
+		days[i].Date = first.AddDays(i)
+		days[i].Events, err = r.EventsOn(ctx, days[i].Date, opts...)
+		return err
+	})
+	if err != nil {
+		return nil, err
+	}
+	return days, nil
+}
+
+// EventWithBooking reads the event in a slot, and the booking that it is of; the booking is nil for an event without
+// one. It fails with [dynastay.ErrNotFound] if there is no event in the slot, or if other software has deleted the
+// booking. opts may contain [dynastay.Consistent]. 2 requests, one after the other: only the event says which booking it
+// is of. They are not a snapshot.
+func (r *Repository) EventWithBooking(
+	ctx context.Context, date dynastay.Date, slot Slot, opts ...dynastay.ReadOption,
+) (*Event, *Booking, error) {
+	at, err := eventKey(date, slot)
+	if err != nil {
+		return nil, nil, err
+	}
+	event, err := r.events.Get(ctx, at, opts...)
+	if err != nil || event.BookingID == "" {
+		return event, nil, err
+	}
+	booking, err := r.Booking(ctx, event.BookingID, opts...)
+	if err != nil {
+		return nil, nil, err
+	}
+	return event, booking, nil
+}
