@@ -129,6 +129,7 @@ func (r *Repository) DeleteEventOp(
 			revoke(tx, c.Before.ID)
 			return struct{}{}, r.audit(tx, by, AuditEntry{Action: EventDeleted, EventID: c.Before.ID, Note: c.Before.Title})
 		},
+		Restore: func(context.Context, map[string]string) (struct{}, error) { return struct{}{}, nil },
 	})
 }
 
