@@ -62,12 +62,12 @@ func newAuditEntries() *entity.Entity[AuditEntry] {
 
 // audit adds the action that writes an entry of the audit log.
 func (r *Repository) audit(tx *dynastay.Tx, by Actor, e AuditEntry) error {
-	e.By, e.Role = by.UserID, by.Role
-	made, err := r.entries.Creation(&e)
-	if err != nil {
-		return err
+	e.ID, e.At, e.By, e.Role = r.db.NewID(r.entry.Prefix), r.db.Now(), by.UserID, by.Role
+	item, err := r.entry.Item(&e)
+	if err == nil {
+		tx.Put(keys.Table, item).Drawn()
 	}
-	return made.AddTo(tx)
+	return err
 }
 
 // Audit lists the entries of the audit log of a day in UTC, in the order of their times.

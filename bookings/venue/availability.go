@@ -93,9 +93,16 @@ func (r *Repository) EventWithBooking(
 	if err != nil {
 		return nil, nil, err
 	}
-	event, err := r.events.Get(ctx, at, opts...)
-	if err != nil || event.BookingID == "" {
-		return event, nil, err
+	row, err := r.db.Get(ctx, keys.Table, at, opts...)
+	if err != nil {
+		return nil, nil, err
+	}
+	if !row.Exists() {
+		return nil, nil, &dynastay.Error{Op: "venue.EventWithBooking", Entity: "Event", ID: nameOfSlot(at), Kind: dynastay.ErrNotFound}
+	}
+	event := r.heldBy(row)
+	if event.BookingID == "" {
+		return event, nil, nil
 	}
 	booking, err := r.Booking(ctx, event.BookingID, opts...)
 	if err != nil {

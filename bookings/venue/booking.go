@@ -53,10 +53,9 @@ func newBookings() *entity.Entity[Booking] {
 	return entity.New(entity.Spec[Booking]{
 		Name: "Booking", Operations: "venue", Schema: keys.Table, Validate: (*Booking).validate,
 		ID: "bookingId", Prefix: "bkg_", Created: "requestedAt", Updated: "updatedAt", Version: "version",
-		Kept:   []string{"userId", attrStatus, "decidedBy", "decidedAt", "reason", "eventId"},
-		Key:    func(b *Booking) (dynastay.Key, error) { return key.Of(keys.Booking{BookingID: b.ID}) },
-		IDOf:   func(at dynastay.Key) string { return strings.TrimPrefix(at.PK, "BOOKING#") },
-		Follow: follow,
+		Kept: []string{"userId", attrStatus, "decidedBy", "decidedAt", "reason", "eventId"},
+		Key:  func(b *Booking) (dynastay.Key, error) { return key.Of(keys.Booking{BookingID: b.ID}) },
+		IDOf: func(at dynastay.Key) string { return strings.TrimPrefix(at.PK, "BOOKING#") },
 		Codec: entity.Declare(func(f *entity.Fields, b *Booking) {
 			f.Const("entityType", "Booking")
 			f.String("bookingId", &b.ID)
@@ -125,6 +124,14 @@ func checkDate(field string, date dynastay.Date) error {
 // checkText checks an optional text that is an argument.
 func checkText(field, text string) error {
 	return dynastay.Within(field, entity.CheckText(text, entity.MaxNote))
+}
+
+// checkTitle checks an optional title, which must not be blank.
+func checkTitle(title string) error {
+	if title != "" && strings.TrimSpace(title) == "" {
+		return dynastay.Invalid("Title", "must not be blank")
+	}
+	return checkText("Title", title)
 }
 
 // checkID checks an id that is an argument.

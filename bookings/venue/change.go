@@ -1,6 +1,7 @@
 package venue
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"slices"
@@ -41,6 +42,7 @@ func (r *Repository) changeOp(m change, invalid error) *dynastay.Operation[*Book
 	if invalid == nil {
 		invalid = checkText("Reason", m.note)
 	}
+	var counted counts
 	return dynastay.NewOp(dynastay.OpSpec[*Booking]{
 		Name: m.op, Invalid: invalid, Input: m.agreed(at),
 		Prepare: func(ctx context.Context, tx *dynastay.Tx) (*Booking, error) {
@@ -75,10 +77,14 @@ func (r *Repository) changeOp(m change, invalid error) *dynastay.Operation[*Book
 				}
 			}
 			err = r.audit(tx, m.by, AuditEntry{
-				Action: m.action, UserID: c.After.UserID, BookingID: c.After.ID, EventID: c.After.EventID, Note: m.note,
+				Action: m.action, UserID: c.After.UserID, BookingID: c.After.ID,
+				EventID: cmp.Or(c.After.EventID, c.Before.EventID), Note: m.note,
 			})
 			if err != nil {
 				return nil, err
+			}
+			if err := counted.follow(tx, c.Before, c.After); err != nil {
+				return nil, unusable(m, err)
 			}
 			return c.After, unusable(m, c.AddTo(tx))
 		},
@@ -114,6 +120,11 @@ func (r *Repository) permitted(at dynastay.Key, row dynastay.Row, m change) (*en
 		b, err := r.booking.Value(row)
 		if err != nil {
 			return nil, err
+		}
+		if own, err := r.booking.Key(b); err != nil || own != at {
+			return nil, &dynastay.Error{
+				Op: m.op, Entity: "Booking", ID: m.bookingID, Kind: dynastay.ErrCorrupt, Err: errors.New("the item must contain the id of its key"),
+			}
 		}
 		if err := m.may(b); err != nil {
 			return nil, refused(m.op, m.bookingID, err)

@@ -3,6 +3,7 @@ package venue
 import (
 	"cmp"
 	"context"
+	"reflect"
 	"time"
 
 	"github.com/aws/aws-sdk-go-v2/feature/dynamodb/expression"
@@ -65,7 +66,7 @@ func (r *Repository) ApproveOp(by Actor, a Approval) *dynastay.Operation[*Bookin
 			return r.putCode(tx, by, &code)
 		},
 		set: func(b *Booking) { b.Status, b.EventID, b.Reason = Approved, event.ID, "" },
-	}, cmp.Or(by.admin(), checkText("Title", a.Title), code.validate(a.Code != "")))
+	}, cmp.Or(by.admin(), checkTitle(a.Title), code.validate(a.Code != "")))
 }
 
 // Approve runs [Repository.ApproveOp]. 2 requests: a consistent read of the booking, and the write; 2 more after a
@@ -142,7 +143,7 @@ func (a Actor) mayActForBooking(b *Booking) error { return a.mayActFor(b.UserID)
 // unchanged reports whether a booking is as it was read.
 func (r *Repository) unchanged(ctx context.Context, read dynastay.Row) (bool, error) {
 	now, err := r.db.Get(ctx, keys.Table, keys.Table.Key.From(read), dynastay.Consistent)
-	return now.Text(keys.AttrWriteID) == read.Text(keys.AttrWriteID), err
+	return reflect.DeepEqual(now.Item(), read.Item()), err
 }
 
 // ofBooking is the condition that an event is that of a booking.

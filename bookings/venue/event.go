@@ -42,6 +42,14 @@ type EventRef struct {
 // Ref returns the reference of the event.
 func (e *Event) Ref() EventRef { return EventRef{e.Date, e.Slot, e.ID} }
 
+// userID returns the user whose booking the event is of, or "".
+func (e *Event) userID() string {
+	if e.BookingID == "" {
+		return ""
+	}
+	return e.CreatedBy
+}
+
 const (
 	attrBookingID = "bookingId"
 	attrEventID   = "eventId"
@@ -51,7 +59,7 @@ func newEvents() *entity.Entity[Event] {
 	return entity.New(entity.Spec[Event]{
 		Name: "Event", Operations: "venue", Schema: keys.Table, Validate: (*Event).validate,
 		ID: attrEventID, Prefix: "evt_", Created: "createdAt", Updated: "updatedAt", Version: "version",
-		Kept: []string{attrBookingID, "createdBy"},
+		Kept: []string{attrBookingID, "createdBy", "date", "timeSlot"},
 		Key:  func(e *Event) (dynastay.Key, error) { return eventKey(e.Date, e.Slot) },
 		IDOf: nameOfSlot,
 		Codec: entity.Declare(func(f *entity.Fields, e *Event) {

@@ -2,6 +2,7 @@ package venue
 
 import (
 	"context"
+	"errors"
 
 	"github.com/dynastay/dynastay"
 	"github.com/dynastay/dynastay/entity"
@@ -16,16 +17,12 @@ const (
 )
 
 // CreateEventOp creates an event without a booking, such as a concert of the venue's own or its maintenance. Date,
-// Slot, Type and Title are required. An empty ID is generated; CreatedBy, the times and the version are set. If other
+// Slot, Type and Title are required. The ID is generated; CreatedBy, the times and the version are set. If other
 // events hold the slot, or one that overlaps it, CreateEventOp fails with [*SlotTaken]. It fails with [ErrNotAllowed]
 // unless by is an administrator, with [ErrPast] if the date is before today at the venue, and with
 // [dynastay.ErrInvalid].
 func (r *Repository) CreateEventOp(by Actor, e Event) *dynastay.Operation[*Event] {
-	drawn := e.ID == ""
-	if drawn {
-		e.ID = r.db.NewID(r.event.Prefix)
-	}
-	e.BookingID, e.CreatedBy = "", by.UserID
+	e.ID, e.BookingID, e.CreatedBy = r.db.NewID(r.event.Prefix), "", by.UserID
 	err := by.admin()
 	if err == nil {
 		err = e.validate()
@@ -33,9 +30,6 @@ func (r *Repository) CreateEventOp(by Actor, e Event) *dynastay.Operation[*Event
 	return dynastay.NewOp(dynastay.OpSpec[*Event]{
 		Name: opCreateEvent, Invalid: err,
 		Input: func(in *dynastay.Input) {
-			if !drawn {
-				in.Field("event", e.ID)
-			}
 			in.Field("by", by.UserID)
 			in.Field("date", e.Date.String())
 			in.Field("slot", string(e.Slot))
@@ -50,16 +44,12 @@ func (r *Repository) CreateEventOp(by Actor, e Event) *dynastay.Operation[*Event
 			if err != nil {
 				return nil, err
 			}
-			at, err := eventKey(e.Date, e.Slot)
-			if err != nil {
-				return nil, err
-			}
-			tx.Made("PK", at.PK)
-			tx.Made("SK", at.SK)
 			return made, r.audit(tx, by, AuditEntry{Action: EventCreated, EventID: made.ID, Note: made.Title})
 		},
 		Restore: func(ctx context.Context, made map[string]string) (*Event, error) {
-			return r.eventAgain(ctx, dynastay.Key{PK: made["PK"], SK: made["SK"]})
+			again := e
+			again.ID = made[attrEventID]
+			return r.eventAgain(ctx, again)
 		},
 	})
 }
@@ -78,21 +68,35 @@ func (r *Repository) UpdateEventOp(
 ) *dynastay.Operation[*Event] {
 	at, err := r.eventArguments(by, which, opts)
 	return dynastay.NewOp(dynastay.OpSpec[*Event]{
-		Name: opUpdateEvent, Invalid: err, Input: entity.InputOf(at, opts...),
+		Name: opUpdateEvent, Invalid: err, Input: agreedOn(entity.InputOf(at, opts...), which),
 		Prepare: func(ctx context.Context, tx *dynastay.Tx) (*Event, error) {
-			c, err := r.changeEvent(ctx, opUpdateEvent, at, which, fn, opts)
+			row, err := r.readEvent(ctx, opUpdateEvent, at, which)
+			if err != nil {
+				return nil, err
+			}
+			if e, err := r.event.Value(row); err != nil {
+				return nil, err
+			} else if own, err := r.event.Key(e); err != nil || own != at {
+				return nil, corruptEvent(opUpdateEvent, which)
+			}
+			c, err := r.events.ChangeOf(at, row, fn, opts...)
 			if err != nil {
 				return nil, err
 			}
 			if !c.Changed() {
 				return c.After, nil
 			}
-			if err := r.audit(tx, by, AuditEntry{Action: EventUpdated, EventID: c.After.ID, Note: c.After.Title}); err != nil {
+			err = r.audit(tx, by, AuditEntry{
+				Action: EventUpdated, UserID: c.After.userID(), BookingID: c.After.BookingID, EventID: c.After.ID, Note: c.After.Title,
+			})
+			if err != nil {
 				return nil, err
 			}
 			return c.After, c.AddTo(tx)
 		},
-		Restore: func(ctx context.Context, _ map[string]string) (*Event, error) { return r.eventAgain(ctx, at) },
+		Restore: func(ctx context.Context, _ map[string]string) (*Event, error) {
+			return r.eventAgain(ctx, Event{ID: which.ID, Date: which.Date, Slot: which.Slot})
+		},
 	})
 }
 
@@ -116,24 +120,34 @@ func (r *Repository) DeleteEventOp(
 		Input: func(in *dynastay.Input) {
 			in.Key(at)
 			in.Field("event", which.ID)
+			if add := entity.InputOf(at, opts...); add != nil {
+				add(in)
+			}
 		},
 		Prepare: func(ctx context.Context, tx *dynastay.Tx) (struct{}, error) {
-			c, err := r.changeEvent(ctx, opDeleteEvent, at, which, func(*Event) error { return nil }, opts)
+			row, err := r.readEvent(ctx, opDeleteEvent, at, which)
 			if err != nil {
 				return struct{}{}, err
 			}
-			if c.Before.BookingID != "" {
-				return struct{}{}, refusedEvent(opDeleteEvent, which, ErrOfBooking)
+			e := r.heldBy(row)
+			if err := r.notOfBooking(ctx, e, which); err != nil {
+				return struct{}{}, err
 			}
-			gone, err := tx.Remove(keys.Table, c.Row, r.event.Known()...)
+			if len(opts) > 0 { // otherwise an event that cannot be read can be deleted too
+				if _, err := r.events.ChangeOf(at, row, func(*Event) error { return nil }, opts...); err != nil {
+					return struct{}{}, err
+				}
+			}
+			gone, err := tx.Remove(keys.Table, row, r.event.Known()...)
 			if err != nil {
 				return struct{}{}, err
 			}
 			gone.Else(overtaken)
-			revoke(tx, c.Before.ID)
-			return struct{}{}, r.audit(tx, by, AuditEntry{Action: EventDeleted, EventID: c.Before.ID, Note: c.Before.Title})
+			revoke(tx, which.ID)
+			return struct{}{}, r.audit(tx, by, AuditEntry{
+				Action: EventDeleted, UserID: e.userID(), BookingID: e.BookingID, EventID: which.ID, Note: e.Title,
+			})
 		},
-		Restore: func(context.Context, map[string]string) (struct{}, error) { return struct{}{}, nil },
 	})
 }
 
@@ -160,29 +174,67 @@ func (r *Repository) eventArguments(by Actor, which EventRef, opts []dynastay.Up
 	return at, r.event.CheckUpdate(opts...)
 }
 
-// changeEvent starts a change of an event that must be the one that the caller means: another one may have taken the
-// slot since, at the same version.
-func (r *Repository) changeEvent(
-	ctx context.Context, op string, at dynastay.Key, which EventRef, fn func(*Event) error, opts []dynastay.UpdateOption,
-) (*entity.Change[Event], error) {
+// readEvent reads an event that must be the one that the caller means: another one may have taken the slot since, at
+// the same version.
+func (r *Repository) readEvent(ctx context.Context, op string, at dynastay.Key, which EventRef) (dynastay.Row, error) {
 	row, err := r.db.Get(ctx, keys.Table, at, dynastay.Consistent)
-	if err != nil {
-		return nil, err
+	if err == nil && row.Text(attrEventID) != which.ID {
+		err = &dynastay.Error{Op: op, Entity: "Event", ID: which.ID, Kind: dynastay.ErrNotFound}
 	}
-	if row.Text(attrEventID) != which.ID {
-		return nil, refusedEvent(op, which, dynastay.ErrNotFound)
+	return row, err
+}
+
+// notOfBooking refuses the event of a booking that is approved. Other software may have left an event of another one;
+// such a booking cannot be approved before its slot is free.
+func (r *Repository) notOfBooking(ctx context.Context, e *Event, which EventRef) error {
+	if e.BookingID == "" {
+		return nil
 	}
-	return r.events.ChangeOf(at, row, fn, opts...)
+	b, err := r.Booking(ctx, e.BookingID, dynastay.Consistent)
+	switch {
+	case errors.Is(err, dynastay.ErrNotFound) || errors.Is(err, dynastay.ErrInvalid):
+		return nil
+	case err == nil && b.Status != Approved:
+		return nil
+	case err == nil:
+		err = refusedEvent(opDeleteEvent, which, ErrOfBooking)
+	}
+	return err
+}
+
+// agreedOn adds the id of an event to the input of an operation; nil remains nil.
+func agreedOn(input func(*dynastay.Input), which EventRef) func(*dynastay.Input) {
+	if input == nil {
+		return nil
+	}
+	return func(in *dynastay.Input) {
+		input(in)
+		in.Field("event", which.ID)
+	}
 }
 
 // eventAgain reads an event for the result of a repeated call, without its write id: that may be of another caller's
-// write.
-func (r *Repository) eventAgain(ctx context.Context, at dynastay.Key) (*Event, error) {
-	e, err := r.events.Get(ctx, at, dynastay.Consistent)
+// write. If it was deleted since, the result is the event as it was given.
+func (r *Repository) eventAgain(ctx context.Context, given Event) (*Event, error) {
+	at, err := eventKey(given.Date, given.Slot)
+	if err != nil {
+		return nil, err
+	}
+	row, err := r.db.Get(ctx, keys.Table, at, dynastay.Consistent)
+	if err != nil || row.Text(attrEventID) != given.ID {
+		return &given, err
+	}
+	e, err := r.event.Value(row)
 	if err == nil {
 		e.WriteID = ""
 	}
 	return e, err
+}
+
+func corruptEvent(op string, which EventRef) error {
+	return &dynastay.Error{
+		Op: op, Entity: "Event", ID: which.ID, Kind: dynastay.ErrCorrupt, Err: errors.New("the item must contain the date and the slot of its key"),
+	}
 }
 
 func refusedEvent(op string, which EventRef, reason error) error {

@@ -1,6 +1,8 @@
 package venue
 
 import (
+	"errors"
+
 	"github.com/aws/aws-sdk-go-v2/feature/dynamodb/expression"
 
 	"github.com/dynastay/dynastay"
@@ -8,14 +10,30 @@ import (
 	keys "github.com/dynastay/dynastay/keys/venue"
 )
 
-// follow keeps the item of a booking in its user's partition, and the user's statistics, in step with the booking.
-func follow(tx *dynastay.Tx, before, after *Booking) error {
-	if before == nil || before.Date != after.Date || before.slot() != after.slot() || before.Status != after.Status {
+// counts is what an operation has learned about the statistics of the user, while it was prepared.
+type counts struct {
+	gone    bool // other software has deleted the user
+	missing bool // other software does not count, or has stored a NULL, to which nothing can be added
+}
+
+// follow adds the actions that keep the item of a booking in its user's partition, and the user's statistics, in step
+// with the booking.
+func (n *counts) follow(tx *dynastay.Tx, before, after *Booking) error {
+	if before == nil || before.Date != after.Date || before.Slot != after.Slot || before.Duration != after.Duration ||
+		before.Status != after.Status {
 		if err := relate(tx, after); err != nil {
 			return err
 		}
 	}
-	return count(tx, before, after)
+	switch {
+	case before == nil:
+		return n.count(tx, after.UserID, attrRequested, requests)
+	case before.Status != Approved && after.Status == Approved:
+		return n.count(tx, after.UserID, attrApproved, approvals)
+	case before.Status == Approved && after.Status != Approved:
+		return n.count(tx, after.UserID, attrApproved, ends)
+	}
+	return nil
 }
 
 // relate adds the action that writes the item of a booking in the user's partition. It creates the item if other
@@ -51,62 +69,70 @@ func relating() expression.UpdateBuilder {
 		Set(dynastay.NameOf(attrStatus), dynastay.Param("status"))
 }
 
-// The changes of a user's statistics. countsMoved tells a recount that the others have changed.
+// counting is a change of a user's statistics: the usual one, and that for a count to which nothing can be added. Both
+// move countsMoved, which tells a recount that the counts have changed.
+type counting struct{ usual, first *dynastay.Prepared }
+
 var (
 	requested = dynastay.NameOf(attrRequested)
 	approved  = dynastay.NameOf(attrApproved)
 	userThere = expression.AttributeExists(dynastay.NameOf(keys.Table.Key.Partition))
 
-	countRequest = counting(requested, 1, userThere.And(isCount(attrRequested)))
-	countApprove = counting(approved, 1, userThere.And(isCount(attrApproved)))
+	requests  = more(requested)
+	approvals = more(approved)
 	// Not below zero: other software may have approved the booking without counting it.
-	countEnd = counting(approved, -1, approved.GreaterThanEqual(expression.Value(1)))
+	ends = counting{
+		moving(expression.Add(approved, expression.Value(-1)), approved.GreaterThanEqual(expression.Value(1))),
+		moving(expression.UpdateBuilder{}, userThere.And(expression.Not(approved.GreaterThanEqual(expression.Value(1))))),
+	}
 )
 
-// isCount is the condition that a delta can be added to an attribute.
-func isCount(attr string) expression.ConditionBuilder {
-	name := dynastay.NameOf(attr)
-	return name.AttributeNotExists().Or(name.AttributeType(expression.Number))
+// more counts one more.
+func more(count expression.NameBuilder) counting {
+	return counting{
+		moving(expression.Add(count, expression.Value(1)), userThere.And(count.AttributeNotExists().Or(count.AttributeType(expression.Number)))),
+		moving(expression.Set(count, expression.Value(1)), count.AttributeType(expression.Null)),
+	}
 }
 
-func counting(count expression.NameBuilder, by int, condition expression.ConditionBuilder) *dynastay.Prepared {
-	change := expression.Add(count, expression.Value(by)).Add(dynastay.NameOf(attrMoves), expression.Value(1))
-	return dynastay.Prepare(expression.NewBuilder().WithUpdate(change).WithCondition(condition))
+func moving(change expression.UpdateBuilder, condition expression.ConditionBuilder) *dynastay.Prepared {
+	return dynastay.Prepare(expression.NewBuilder().
+		WithUpdate(change.Add(dynastay.NameOf(attrMoves), expression.Value(1))).WithCondition(condition))
 }
 
-// count adds the action that changes the statistics of a booking's user. A request needs its user. Later the user may
-// be gone, because other software has deleted it; then there is nothing to count.
-func count(tx *dynastay.Tx, before, after *Booking) error {
-	at, err := key.Of(keys.User{UserID: after.UserID})
+// count adds the action that changes the statistics of a user. A request needs its user. Later the user may be gone;
+// then there is nothing to count.
+func (n *counts) count(tx *dynastay.Tx, userID, attr string, c counting) error {
+	at, err := key.Of(keys.User{UserID: userID})
 	if err != nil {
 		return err
 	}
-	if before == nil {
-		tx.Update(keys.Table, at, countRequest.With(nil)).Else(func(user dynastay.Row) error {
-			if !user.Exists() {
-				return &dynastay.Error{Entity: "User", ID: after.UserID, Kind: dynastay.ErrNotFound}
-			}
-			return uncountable(after.UserID, attrRequested)
+	if n.gone {
+		tx.Check(keys.Table, at, dynastay.IfNew(keys.Table), func(dynastay.Row) error {
+			n.gone = false
+			return dynastay.ErrOvertaken
 		})
 		return nil
 	}
-	was, is := before.Status == Approved, after.Status == Approved
-	switch {
-	case was == is || tx.Skipped(keys.Table, at):
-	case is:
-		tx.Update(keys.Table, at, countApprove.With(nil)).Else(func(user dynastay.Row) error {
-			if !user.Exists() {
-				return dynastay.ErrSkip
-			}
-			return uncountable(after.UserID, attrApproved)
-		})
-	default:
-		tx.Update(keys.Table, at, countEnd.With(nil)).Else(func(dynastay.Row) error { return dynastay.ErrSkip })
+	change := c.usual
+	if n.missing {
+		change = c.first
 	}
+	tx.Update(keys.Table, at, change.With(nil)).Else(func(user dynastay.Row) error {
+		kind := user.Value(attr).Kind()
+		switch {
+		case !user.Exists() && attr == attrRequested:
+			return &dynastay.Error{Entity: "User", ID: userID, Kind: dynastay.ErrNotFound}
+		case !user.Exists():
+			n.gone = true
+		case kind != dynastay.KindMissing && kind != dynastay.KindNull && kind != dynastay.KindNumber:
+			return &dynastay.Error{Entity: "User", ID: userID, Field: attr, Kind: dynastay.ErrCorrupt, Err: errNotCounted}
+		default:
+			n.missing = !n.missing
+		}
+		return dynastay.ErrOvertaken
+	})
 	return nil
 }
 
-// uncountable is the error for a count of other software that is not a number. A recount replaces it.
-func uncountable(userID, attr string) error {
-	return &dynastay.Error{Entity: "User", ID: userID, Field: attr, Kind: dynastay.ErrCorrupt}
-}
+var errNotCounted = errors.New("must be a number")

@@ -1,6 +1,7 @@
 package venue
 
 import (
+	"cmp"
 	"context"
 	"time"
 
@@ -47,10 +48,12 @@ func (n *Notification) validate() error {
 	if n.Title == "" {
 		return dynastay.Invalid("Title", "is required")
 	}
-	if err := checkText("Title", n.Title); err != nil {
-		return err
+	if n.BookingID != "" {
+		if err := checkID("BookingID", n.BookingID); err != nil {
+			return err
+		}
 	}
-	return checkText("Text", n.Text)
+	return cmp.Or(checkTitle(n.Title), checkText("Text", n.Text))
 }
 
 // NotifyOp writes a message to a user. Pass it to [dynastay.DB.Write] together with the operation that it is about: the

@@ -1,6 +1,7 @@
 package venue
 
 import (
+	"cmp"
 	"context"
 	"slices"
 	"time"
@@ -153,8 +154,9 @@ func (r *Repository) nextReport(tx *dynastay.Tx, at dynastay.Key, row dynastay.R
 		if stored.Amount != p.Amount {
 			return &dynastay.Error{Op: opRecordPayment, Entity: "Payment", ID: p.ID, Field: "Amount", Kind: dynastay.ErrAlreadyExists}
 		}
-		if slices.Index(paymentStatuses, p.Status) > slices.Index(paymentStatuses, stored.Status) {
-			stored.Status, stored.Method = p.Status, p.Method
+		// A status that this package does not know is not overwritten.
+		if was := slices.Index(paymentStatuses, stored.Status); was >= 0 && slices.Index(paymentStatuses, p.Status) > was {
+			stored.Status, stored.Method = p.Status, cmp.Or(p.Method, stored.Method)
 		}
 		return nil
 	})

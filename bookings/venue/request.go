@@ -34,6 +34,7 @@ func (r *Repository) RequestOp(by Actor, q Request) *dynastay.Operation[*Booking
 	if q.BookingID != "" {
 		_, err = bookingKey(q.BookingID)
 	}
+	var counted counts
 	made, invalid := r.bookings.Creation(&Booking{
 		ID: q.BookingID, UserID: q.UserID, Date: q.Date, Slot: q.Slot, Duration: q.Slot.Duration(), Status: Pending,
 		Description: q.Description, Attendees: q.Attendees,
@@ -49,6 +50,9 @@ func (r *Repository) RequestOp(by Actor, q Request) *dynastay.Operation[*Booking
 				return nil, err
 			}
 			booking := *made.Value // so that changes to the result do not affect the next preparation
+			if err := counted.follow(tx, nil, &booking); err != nil {
+				return nil, err
+			}
 			return &booking, r.audit(tx, by, AuditEntry{Action: BookingRequested, UserID: q.UserID, BookingID: booking.ID})
 		},
 		Restore: func(ctx context.Context, ids map[string]string) (*Booking, error) {
@@ -72,9 +76,17 @@ func (r *Repository) UpdateOp(
 	return r.changeOp(change{
 		op: opUpdate, by: by, bookingID: bookingID, opts: opts, action: BookingUpdated, from: []Status{Pending}, may: by.mayActForBooking,
 		fn: func(b *Booking) error {
+			if b.RequestedAt.IsZero() { // the key in the index needs it
+				return unusable(change{op: opUpdate, bookingID: bookingID}, dynastay.Invalid("RequestedAt", "is required"))
+			}
+			read, slot := *b, b.Slot
 			b.Slot = b.slot()
 			if err := fn(b); err != nil {
 				return err
+			}
+			if read.Slot = read.slot(); *b == read { // an update that changes nothing does not write the slot either
+				b.Slot = slot
+				return nil
 			}
 			b.Duration = b.Slot.Duration()
 			return nil

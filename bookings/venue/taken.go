@@ -78,17 +78,14 @@ func (r *Repository) seeDay(ctx context.Context, slots []dynastay.Ref) (map[dyna
 	return seen, err
 }
 
-// judge refuses an event if others hold its slot. If the event of the same booking is among them, another call has
-// approved the booking: the operation is prepared again, and finds that.
+// judge refuses an event if others hold its slot. If another call has approved the same booking, the booking has
+// changed: the operation is then prepared again instead, and finds that.
 func (r *Repository) judge(e *Event, slots []dynastay.Ref, seen map[dynastay.Ref]dynastay.Row) error {
 	taken := &SlotTaken{Date: e.Date, Slot: e.Slot}
 	for _, slot := range slots {
 		row := seen[slot]
 		if !row.Exists() {
 			continue
-		}
-		if e.BookingID != "" && row.Text(attrBookingID) == e.BookingID {
-			return nil
 		}
 		taken.Events = append(taken.Events, r.heldBy(row))
 	}
@@ -105,8 +102,8 @@ func (r *Repository) heldBy(row dynastay.Row) *Event {
 	e, err := r.event.Value(row)
 	if err != nil {
 		e = &Event{ID: row.Text(attrEventID), BookingID: row.Text(attrBookingID)}
-		e.Date, _ = dynastay.ParseDate(strings.TrimPrefix(at.PK, "EVENT#"))
 	}
+	e.Date, _ = dynastay.ParseDate(strings.TrimPrefix(at.PK, "EVENT#"))
 	e.Slot = slotOf(at)
 	return e
 }

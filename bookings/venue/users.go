@@ -3,6 +3,7 @@ package venue
 import (
 	"cmp"
 	"context"
+	"errors"
 
 	"github.com/aws/aws-sdk-go-v2/feature/dynamodb/expression"
 
@@ -117,7 +118,8 @@ func (r *Repository) User(ctx context.Context, userID string, opts ...dynastay.R
 // UserByEmail returns the user with an e-mail address, or fails with [dynastay.ErrNotFound]. By default it reads only
 // the index, so a user who has just been created or has changed the address may be missing, or may still be found under
 // the old address. For a login, use [dynastay.Consistent]: the item that makes the address unique and then the user are
-// read consistently, in 2 requests.
+// read consistently, in 2 requests. If there is no such item, because other software created the user, the index is
+// searched, in 2 or 3 more.
 //
 // Pattern V7: GSI1, GSI1PK = EMAIL#{email}, 1 request
 func (r *Repository) UserByEmail(ctx context.Context, email string, opts ...dynastay.ReadOption) (*User, error) {
@@ -126,7 +128,11 @@ func (r *Repository) UserByEmail(ctx context.Context, email string, opts ...dyna
 		return nil, err
 	}
 	if consistent(opts) {
-		return r.users.Find(ctx, "Email", &User{Email: email}, dynastay.Consistent)
+		u, err := r.users.Find(ctx, "Email", &User{Email: email}, dynastay.Consistent)
+		if errors.Is(err, dynastay.ErrNotFound) { // other software does not write the item that makes an address unique
+			u, err = r.users.Find(ctx, "Email", &User{Email: email})
+		}
+		return u, err
 	}
 	page, err := r.users.List(dynastay.Query{
 		Name: "venue.UserByEmail", Index: keys.Index, Partition: row.PK,
@@ -163,8 +169,11 @@ func (r *Repository) UserWithBookings(
 	if err != nil {
 		return nil, nil, err
 	}
-	bookings := make([]*UserBooking, 0, len(rows)-1)
+	var bookings []*UserBooking
 	for _, row := range rows[:len(rows)-1] {
+		if !key.Is[keys.UserBooking](keys.Table.Key.From(row)) { // of other software
+			continue
+		}
 		b, err := relation(row)
 		if err != nil {
 			return nil, nil, err

@@ -81,7 +81,7 @@ func TestLifeOfABooking(t *testing.T) {
 		{"", now, ann.UserID, venue.Customer, venue.BookingRequested, ann.UserID, b.ID, "", ""},
 		{"", now.Add(time.Hour), ann.UserID, venue.Customer, venue.BookingUpdated, ann.UserID, b.ID, "", ""},
 		{"", now.Add(2 * time.Hour), admin.UserID, venue.Admin, venue.BookingApproved, ann.UserID, b.ID, event.ID, ""},
-		{"", now.Add(2 * time.Hour), ann.UserID, venue.Customer, venue.BookingCancelled, ann.UserID, b.ID, "", "ill"},
+		{"", now.Add(2 * time.Hour), ann.UserID, venue.Customer, venue.BookingCancelled, ann.UserID, b.ID, event.ID, "ill"},
 	}, log)
 }
 
