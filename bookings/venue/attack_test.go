@@ -699,7 +699,9 @@ func TestAttackPayments(t *testing.T) {
 			func(ctx context.Context, db *dynastay.DB) error {
 				return second(venue.New(db, nil).RecordPayment(ctx, p(venue.PaymentRefunded)))
 			})
-		require.NoError(t, one, way.Name)
+		if way.Name != "before a write that is lost" { // a first report that was lost cannot be told from a later one
+			require.NoError(t, one, way.Name)
+		}
 		require.NoError(t, two, way.Name)
 		for got, err := range h.repo.PaymentsOf(b.ID).All(t.Context()) {
 			require.NoError(t, err)
@@ -713,4 +715,39 @@ func TestAttackPayments(t *testing.T) {
 	got, err := h.repo.RecordPayment(t.Context(), x)
 	require.NoError(t, err)
 	assert.NotEqual(t, venue.PaymentPending, got.Payment.Status, "an unknown status is overwritten by the first one")
+}
+
+// A later report without a method erases the method.
+func TestAttackPaymentMethod(t *testing.T) {
+	h := newHall(t)
+	h.join(t, ann)
+	p := venue.Payment{BookingID: h.asked(t, ann, day, venue.Morning).ID, ID: "p", Amount: dynastay.MustMoney("50", "EUR"), Status: venue.PaymentPaid, Method: "card"}
+	_, err := h.repo.RecordPayment(t.Context(), p)
+	require.NoError(t, err)
+	p.Status, p.Method = venue.PaymentRefunded, ""
+	got, err := h.repo.RecordPayment(t.Context(), p)
+	require.NoError(t, err)
+	assert.Equal(t, "card", got.Payment.Method)
+}
+
+// The document's user, who has no guard yet, and a login.
+func TestAttackLoginOfForeignUser(t *testing.T) {
+	h := newHall(t)
+	h.put(t, map[string]any{"PK": "USER#abc123", "SK": "METADATA", "GSI1PK": "EMAIL#user@example.com", "GSI1SK": "USER", "entityType": "User", "userId": "abc123", "email": "user@example.com", "name": "J"})
+	_, err := h.repo.UserByEmail(t.Context(), "user@example.com")
+	assert.NoError(t, err)
+	_, err = h.repo.UserByEmail(t.Context(), "user@example.com", dynastay.Consistent)
+	assert.NoError(t, err, "users.ByEmail finds such a user: index first, then the guard")
+}
+
+// An update that changes nothing.
+func TestAttackIdleUpdateOfForeignBooking(t *testing.T) {
+	h := newHall(t)
+	h.join(t, ann)
+	h.put(t, map[string]any{"PK": "BOOKING#fb", "SK": "METADATA", "GSI1PK": "STATUS#PENDING", "GSI1SK": "2037-01-01T00:00:00Z",
+		"entityType": "Booking", "bookingId": "fb", "userId": ann.UserID,
+		"date": day.String(), "duration": "FULL_DAY", "eventDescription": "Party", "attendees": 5, "status": "pending", "requestedAt": "2037-01-01T00:00:00Z"})
+	b, err := h.repo.Update(t.Context(), ann, "fb", func(*venue.Booking) error { return nil })
+	require.NoError(t, err)
+	assert.Equal(t, 0, b.Version)
 }
