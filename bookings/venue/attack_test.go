@@ -234,6 +234,9 @@ func (h *hall) foreignApproved(t *testing.T) {
 func TestAttackRecountRacesCancel(t *testing.T) {
 	for name, both := range map[string]bool{"recount first": false, "cancel first": true} {
 		for _, way := range racing.Ways {
+			if strings.Contains(way.Name, "response") {
+				continue // the first response is a refusal, which cannot be lost here
+			}
 			t.Run(name+", "+way.Name, func(t *testing.T) {
 				h := newHall(t)
 				h.foreignApproved(t)
