@@ -54,35 +54,32 @@ func (r *Repository) EventsOn(ctx context.Context, date dynastay.Date, opts ...d
 	return events, nil
 }
 
-// Availability returns the days from the first one to the one before end, each with its events. The result may already
-// be out of date; only the approval of a booking is certain. At most [MaxDays] days. opts may contain
+// Availability returns the days of a range, each with its events; [dynastay.MonthOf] is the range of a month. The result
+// may already be out of date; only the approval of a booking is certain. The range has at most [MaxDays] days. To show
+// the days to everybody, use [Day.Free] only: the titles of events are what users wrote. opts may contain
 // [dynastay.Consistent]. 1 request for each day, several at a time, see [dynastay.Options]: that is a third of the read
 // units of a BatchGetItem, because a day without events costs as much as one item that does not exist.
 //
 // Pattern V6: VenueBooking, PK = EVENT#{date} for each day, 31 requests for a month
 func (r *Repository) Availability(
-	ctx context.Context, first, end dynastay.Date, opts ...dynastay.ReadOption,
+	ctx context.Context, days dynastay.Stay, opts ...dynastay.ReadOption,
 ) ([]Day, error) {
-	if err := checkDate("First", first); err != nil {
-		return nil, err
+	if err := days.Validate(); err != nil {
+		return nil, dynastay.Within("Days", err)
 	}
-	if err := checkDate("End", end); err != nil {
-		return nil, err
+	if days.Nights() > MaxDays {
+		return nil, dynastay.Invalid("Days", "must be at most %d days, got %d", MaxDays, days.Nights())
 	}
-	n := first.DaysUntil(end)
-	if n < 1 || n > MaxDays {
-		return nil, dynastay.Invalid("End", "must be 1 to %d days after First", MaxDays)
-	}
-	days := make([]Day, n)
-	err := r.db.Each(ctx, n, func(ctx context.Context, i int) (err error) {
-		days[i].Date = first.AddDays(i)
-		days[i].Events, err = r.EventsOn(ctx, days[i].Date, opts...)
+	all := make([]Day, days.Nights())
+	err := r.db.Each(ctx, len(all), func(ctx context.Context, i int) (err error) {
+		all[i].Date = days.CheckIn.AddDays(i)
+		all[i].Events, err = r.EventsOn(ctx, all[i].Date, opts...)
 		return err
 	})
 	if err != nil {
 		return nil, err
 	}
-	return days, nil
+	return all, nil
 }
 
 // EventWithBooking reads the event in a slot, and the booking that it is of; the booking is nil for an event without

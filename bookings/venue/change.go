@@ -16,14 +16,14 @@ type change struct {
 	op        string
 	by        Actor
 	bookingID string
-	version   *int                     // the version that the caller has seen; optional
-	opts      []dynastay.UpdateOption  // optional
+	version   int                      // of a decision: the version that the caller has seen
+	opts      []dynastay.UpdateOption  // of an update; optional
 	input     func(in *dynastay.Input) // adds other arguments for idempotency keys; optional
 	action    Action
 	note      string
 	from      []Status             // the statuses in which it is allowed
 	may       func(*Booking) error // whether the actor may do it
-	fn        func(*Booking) error // what the user changes; optional
+	fn        func(*Booking) error // of an update
 	set       func(*Booking)       // what only the library changes; optional
 	// also adds the actions on other items, and may read. It runs before set. Optional.
 	also func(ctx context.Context, tx *dynastay.Tx, c *entity.Change[Booking]) error
@@ -41,20 +41,8 @@ func (r *Repository) changeOp(m change, invalid error) *dynastay.Operation[*Book
 	if invalid == nil {
 		invalid = checkText("Reason", m.note)
 	}
-	input := entity.InputOf(at, m.opts...)
 	return dynastay.NewOp(dynastay.OpSpec[*Booking]{
-		Name: m.op, Invalid: invalid,
-		Input: func(in *dynastay.Input) {
-			input(in)
-			in.Field("by", m.by.UserID)
-			in.Field("note", m.note)
-			if m.version != nil {
-				in.Field("version", strconv.Itoa(*m.version))
-			}
-			if m.input != nil {
-				m.input(in)
-			}
-		},
+		Name: m.op, Invalid: invalid, Input: m.agreed(at),
 		Prepare: func(ctx context.Context, tx *dynastay.Tx) (*Booking, error) {
 			row, err := r.db.Get(ctx, keys.Table, at, dynastay.Consistent)
 			if err != nil {
@@ -98,6 +86,23 @@ func (r *Repository) changeOp(m change, invalid error) *dynastay.Operation[*Book
 	})
 }
 
+// agreed returns what adds the caller's arguments for idempotency keys, or nil if the function of an update cannot be
+// compared with that of another call.
+func (m change) agreed(at dynastay.Key) func(*dynastay.Input) {
+	if m.fn != nil {
+		return entity.InputOf(at, m.opts...)
+	}
+	return func(in *dynastay.Input) {
+		in.Key(at)
+		in.Field("by", m.by.UserID)
+		in.Field("version", strconv.Itoa(m.version))
+		in.Field("note", m.note)
+		if m.input != nil {
+			m.input(in)
+		}
+	}
+}
+
 // permitted starts the change of a booking that was read. The status says more than the version, so it comes first: of
 // two administrators who approve one booking, the second is told that it is approved.
 func (r *Repository) permitted(at dynastay.Key, row dynastay.Row, m change) (*entity.Change[Booking], error) {
@@ -121,7 +126,7 @@ func (r *Repository) permitted(at dynastay.Key, row dynastay.Row, m change) (*en
 	if err != nil {
 		return nil, err
 	}
-	if m.version != nil && read.Before.Version != *m.version {
+	if m.fn == nil && read.Before.Version != m.version {
 		return nil, &dynastay.Error{Op: m.op, Entity: "Booking", ID: m.bookingID, Kind: dynastay.ErrVersion}
 	}
 	// Without the options, because their conditions hold for the item as it was read. If it has changed since, it must be

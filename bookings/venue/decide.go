@@ -40,7 +40,7 @@ func (r *Repository) ApproveOp(by Actor, a Approval) *dynastay.Operation[*Bookin
 	event := Event{ID: r.db.NewID(r.event.Prefix)}
 	code := LockCode{EventID: event.ID, Code: a.Code, ValidFrom: a.ValidFrom, ValidUntil: a.ValidUntil}
 	return r.changeOp(change{
-		op: opApprove, by: by, bookingID: a.BookingID, version: &a.Version, action: BookingApproved, from: []Status{Pending},
+		op: opApprove, by: by, bookingID: a.BookingID, version: a.Version, action: BookingApproved, from: []Status{Pending},
 		may: anybody,
 		input: func(in *dynastay.Input) {
 			in.Field("title", a.Title)
@@ -86,7 +86,7 @@ type Rejection struct {
 // another version.
 func (r *Repository) RejectOp(by Actor, j Rejection) *dynastay.Operation[*Booking] {
 	return r.changeOp(change{
-		op: opReject, by: by, bookingID: j.BookingID, version: &j.Version, action: BookingRejected, note: j.Reason,
+		op: opReject, by: by, bookingID: j.BookingID, version: j.Version, action: BookingRejected, note: j.Reason,
 		from: []Status{Pending}, may: anybody,
 		set: func(b *Booking) { b.Status, b.Reason = Rejected, j.Reason },
 	}, by.admin())
@@ -113,7 +113,7 @@ type Cancellation struct {
 // today at the venue.
 func (r *Repository) CancelOp(by Actor, l Cancellation) *dynastay.Operation[*Booking] {
 	return r.changeOp(change{
-		op: opCancel, by: by, bookingID: l.BookingID, version: &l.Version, action: BookingCancelled, note: l.Reason,
+		op: opCancel, by: by, bookingID: l.BookingID, version: l.Version, action: BookingCancelled, note: l.Reason,
 		from: []Status{Pending, Approved}, may: by.mayActForBooking,
 		also: func(ctx context.Context, tx *dynastay.Tx, c *entity.Change[Booking]) error {
 			if c.Before.Status != Approved {

@@ -112,7 +112,11 @@ func (r *Repository) DeleteEventOp(
 ) *dynastay.Operation[struct{}] {
 	at, err := r.eventArguments(by, which, opts)
 	return dynastay.NewOp(dynastay.OpSpec[struct{}]{
-		Name: opDeleteEvent, Invalid: err, Input: entity.InputOf(at, opts...),
+		Name: opDeleteEvent, Invalid: err,
+		Input: func(in *dynastay.Input) {
+			in.Key(at)
+			in.Field("event", which.ID)
+		},
 		Prepare: func(ctx context.Context, tx *dynastay.Tx) (struct{}, error) {
 			c, err := r.changeEvent(ctx, opDeleteEvent, at, which, func(*Event) error { return nil }, opts)
 			if err != nil {
@@ -129,6 +133,7 @@ func (r *Repository) DeleteEventOp(
 			revoke(tx, c.Before.ID)
 			return struct{}{}, r.audit(tx, by, AuditEntry{Action: EventDeleted, EventID: c.Before.ID, Note: c.Before.Title})
 		},
+		Restore: func(context.Context, map[string]string) (struct{}, error) { return struct{}{}, nil },
 	})
 }
 

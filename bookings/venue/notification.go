@@ -24,7 +24,7 @@ type Notification struct {
 
 func newNotifications() *entity.Entity[Notification] {
 	return entity.New(entity.Spec[Notification]{
-		Name: "Notification", Operations: "venue", Schema: keys.Table, ID: "notificationId", Prefix: "ntf_",
+		Name: "Notification", Operations: "venue.Notification", Schema: keys.Table, ID: "notificationId", Prefix: "ntf_",
 		Created: "createdAt", Kept: []string{"readAt"}, Validate: (*Notification).validate,
 		Key: func(n *Notification) (dynastay.Key, error) {
 			return key.Of(keys.Notification{UserID: n.UserID, CreatedAt: n.CreatedAt, NotificationID: n.ID})

@@ -10,13 +10,17 @@ import (
 
 // Repository reads and writes everything of a venue.
 type Repository struct {
-	db            *dynastay.DB
-	zone          *time.Location
-	user          *entity.Entity[User]
-	booking       *entity.Entity[Booking]
-	event         *entity.Entity[Event]
-	code          *entity.Entity[LockCode]
-	payment       *entity.Entity[Payment]
+	db   *dynastay.DB
+	zone *time.Location
+
+	user         *entity.Entity[User]
+	booking      *entity.Entity[Booking]
+	event        *entity.Entity[Event]
+	payment      *entity.Entity[Payment]
+	notification *entity.Entity[Notification]
+	code         *entity.Entity[LockCode]
+	entry        *entity.Entity[AuditEntry]
+
 	users         *entity.Table[User]
 	bookings      *entity.Table[Booking]
 	events        *entity.Table[Event]
@@ -35,21 +39,22 @@ type Options struct {
 // New returns a repository. It sends no requests. A nil opts means the defaults. Create one for the process and share
 // it.
 func New(db *dynastay.DB, opts *Options) *Repository {
-	zone := time.UTC
+	r := &Repository{
+		db: db, zone: time.UTC,
+		user: newUsers(), booking: newBookings(), event: newEvents(), payment: newPayments(),
+		notification: newNotifications(), code: newLockCodes(), entry: newAuditEntries(),
+	}
 	if opts != nil && opts.TimeZone != nil {
-		zone = opts.TimeZone
+		r.zone = opts.TimeZone
 	}
-	user, booking, event, code, payment := newUsers(), newBookings(), newEvents(), newLockCodes(), newPayments()
-	return &Repository{
-		db: db, zone: zone, user: user, booking: booking, event: event, code: code, payment: payment,
-		users:         entity.NewTable(db, user),
-		bookings:      entity.NewTable(db, booking),
-		events:        entity.NewTable(db, event),
-		payments:      entity.NewTable(db, payment),
-		notifications: entity.NewTable(db, newNotifications()),
-		codes:         entity.NewTable(db, code),
-		entries:       entity.NewTable(db, newAuditEntries()),
-	}
+	r.users = entity.NewTable(db, r.user)
+	r.bookings = entity.NewTable(db, r.booking)
+	r.events = entity.NewTable(db, r.event)
+	r.payments = entity.NewTable(db, r.payment)
+	r.notifications = entity.NewTable(db, r.notification)
+	r.codes = entity.NewTable(db, r.code)
+	r.entries = entity.NewTable(db, r.entry)
+	return r
 }
 
 // today returns the date at the venue.

@@ -1,6 +1,7 @@
 package venue
 
 import (
+	"cmp"
 	"context"
 
 	"github.com/dynastay/dynastay"
@@ -29,17 +30,15 @@ const (
 // [dynastay.ErrAlreadyExists] if there is a booking with the BookingID, with [ErrNotAllowed] if by is neither the user
 // nor an administrator, and with [dynastay.ErrInvalid].
 func (r *Repository) RequestOp(by Actor, q Request) *dynastay.Operation[*Booking] {
-	made, err := r.bookings.Creation(&Booking{
+	var err error
+	if q.BookingID != "" {
+		_, err = bookingKey(q.BookingID)
+	}
+	made, invalid := r.bookings.Creation(&Booking{
 		ID: q.BookingID, UserID: q.UserID, Date: q.Date, Slot: q.Slot, Duration: q.Slot.Duration(), Status: Pending,
 		Description: q.Description, Attendees: q.Attendees,
 	})
-	for _, check := range []func() error{
-		func() error { return checkID("UserID", q.UserID) }, by.validate, func() error { return by.mayActFor(q.UserID) },
-	} {
-		if err == nil {
-			err = check()
-		}
-	}
+	err = cmp.Or(err, checkID("UserID", q.UserID), by.validate(), by.mayActFor(q.UserID), invalid)
 	return dynastay.NewOp(dynastay.OpSpec[*Booking]{
 		Name: opRequest, Invalid: err, Input: made.Input,
 		Prepare: func(_ context.Context, tx *dynastay.Tx) (*Booking, error) {

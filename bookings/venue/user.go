@@ -37,7 +37,7 @@ const (
 
 func newUsers() *entity.Entity[User] {
 	return entity.New(entity.Spec[User]{
-		Name: "User", Operations: "venue", Schema: keys.Table, Validate: (*User).Validate,
+		Name: "User", Operations: "venue.User", Schema: keys.Table, Validate: (*User).Validate,
 		ID: "userId", Prefix: "user_", Created: "createdAt", Updated: "updatedAt", Version: "version",
 		Kept:     []string{"role"},
 		Counters: []string{attrRequested, attrApproved, attrMoves},

@@ -132,7 +132,7 @@ func (k *LockCode) Form(f *key.Form) {
 // CheckEventID returns a [*dynastay.InvalidError] without a field unless id can be the id of an event.
 func CheckEventID(id string) error {
 	if err := keytext.CheckID(id); err != nil {
-		return err
+		return dynastay.Invalid("", "%s", err)
 	}
 	if _, err := dynastay.ParseDate(id); err == nil {
 		return dynastay.Invalid("", "must not have the form of a date")
