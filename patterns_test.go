@@ -45,6 +45,7 @@ var update = flag.Bool("update", false, "write testdata/patterns.json anew")
 
 // world is the data that the patterns query.
 type world struct {
+	concert string // the id of an event of the venue
 	hotel   fixture.Hotel
 	users   *users.Repository // has already read the table's e-mail config, as once per process
 	user    *users.User
@@ -66,7 +67,7 @@ type pattern struct {
 var atMost = map[string]int{"P2, any radius": key.MaxCellRanges}
 
 // parallel are the patterns whose requests are sent in any order.
-var parallel = []string{"P2, any radius", "P6"}
+var parallel = []string{"P2, any radius", "P6", "V6"}
 
 var patterns = []pattern{
 	{"P1", 1, 0.5, func(ctx context.Context, db *dynastay.DB, w world) (any, error) {
@@ -256,12 +257,12 @@ var hall = []pattern{
 		return some((*venue.Repository).NotificationsOf(venue.New(db, nil), "user_hall").Page(ctx, dynastay.Paging{Limit: 10}))
 	}},
 	{"V10", 1, 0.5, func(ctx context.Context, db *dynastay.DB, w world) (any, error) {
-		return (*venue.Repository).LockCode(venue.New(db, nil), ctx, "evt_hall")
+		return (*venue.Repository).LockCode(venue.New(db, nil), ctx, w.concert)
 	}},
 }
 
-// furnish writes what the patterns of the venue find.
-func furnish(t *testing.T, db *dynastay.DB) {
+// furnish writes what the patterns of the venue find, and returns the id of an event.
+func furnish(t *testing.T, db *dynastay.DB) string {
 	t.Helper()
 	ctx, repo := t.Context(), venue.New(db, nil)
 	admin := venue.Actor{UserID: "user_admin", Role: venue.Admin}
@@ -271,8 +272,9 @@ func furnish(t *testing.T, db *dynastay.DB) {
 		BookingID: "bkg_hall", UserID: "user_hall", Date: fixture.Stay.CheckIn, Slot: venue.Morning, Description: "Yoga", Attendees: 20,
 	})
 	require.NoError(t, err)
-	concert := venue.Event{ID: "evt_hall", Date: fixture.Stay.CheckIn, Slot: venue.Afternoon, Type: "concert", Title: "Jazz"}
-	_, err = repo.CreateEvent(ctx, admin, concert)
+	concert, err := repo.CreateEvent(ctx, admin, venue.Event{
+		Date: fixture.Stay.CheckIn, Slot: venue.Afternoon, Type: "concert", Title: "Jazz",
+	})
 	require.NoError(t, err)
 	from := fixture.Stay.CheckIn.Time()
 	_, err = repo.SetLockCode(ctx, admin, venue.LockCode{
@@ -285,6 +287,7 @@ func furnish(t *testing.T, db *dynastay.DB) {
 	require.NoError(t, err)
 	_, err = repo.Notify(ctx, venue.Notification{UserID: "user_hall", Title: "Welcome"})
 	require.NoError(t, err)
+	return concert.ID
 }
 
 // nextNight is the first night after the stay of the fixture.
@@ -366,11 +369,12 @@ func TestPatterns(t *testing.T) {
 	require.NoError(t, err)
 	write("bkg_pending")
 
-	furnish(t, db.DB)
+	w.concert = furnish(t, db.DB)
 
 	drawn := strings.NewReplacer(
 		w.hotel.ID, "prop_123", w.hotel.RoomTypeID, "room_789", w.hotel.Slug, "grand-luxury-hotel",
 		w.user.ID, "user_456", w.booking.ID, "bkg_12345", w.review.ID, "rev_999", w.booking.Reference, "BKG-2026-XYZ123",
+		w.concert, "evt_456",
 	)
 	golden := map[string][]dyntest.Request{}
 	for _, p := range slices.Concat(patterns, calendar, hall) {

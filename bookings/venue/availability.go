@@ -60,7 +60,7 @@ func (r *Repository) EventsOn(ctx context.Context, date dynastay.Date, opts ...d
 // [dynastay.Consistent]. 1 request for each day, several at a time, see [dynastay.Options]: that is a third of the read
 // units of a BatchGetItem, because a day without events costs as much as one item that does not exist.
 //
-// Pattern V6: VenueBooking, PK = EVENT#{date} for each day, 31 requests for a month
+// Pattern V6: VenueBooking, PK = EVENT#{date} for each day of a month, 31 requests
 func (r *Repository) Availability(
 	ctx context.Context, days dynastay.Stay, opts ...dynastay.ReadOption,
 ) ([]Day, error) {
