@@ -3,6 +3,7 @@ package venue_test
 import (
 	"context"
 	"errors"
+	"flag"
 	"fmt"
 	"math/rand/v2"
 	"strings"
@@ -117,9 +118,11 @@ func TestPairs(t *testing.T) {
 	}
 }
 
+var storms = flag.Int("storms", 3, "how many seeds TestStorm uses")
+
 func TestStorm(t *testing.T) {
 	t.Parallel()
-	for seed := range uint64(12) {
+	for seed := range uint64(*storms) {
 		t.Run(fmt.Sprint(seed), func(t *testing.T) {
 			h := newHall(t, dyntest.Seed(seed))
 			h.join(t, ann, ben)
@@ -157,7 +160,8 @@ func TestStorm(t *testing.T) {
 					case k < 8:
 						_, err = repo.Cancel(ctx, admin, venue.Cancellation{BookingID: id, Version: version})
 					case k < 9:
-						_, err = repo.Update(ctx, admin, id, func(b *venue.Booking) error { b.Date = days[draw.IntN(2)]; return nil })
+						to := days[draw.IntN(2)]
+						_, err = repo.Update(ctx, admin, id, func(b *venue.Booking) error { b.Date = to; return nil })
 					default:
 						_, err = repo.Recount(ctx, who.UserID)
 					}
