@@ -14,7 +14,9 @@
 //	properties    properties with their room types, images, amenities and statuses, and search results;
 //	              properties/search has offers for a stay and a party, with filters and orders; properties/catalog has
 //	              the amenities, the destinations that people type, and settings
-//	bookings      stays that are held or sold: create and find them, and lead them to check-out or cancellation
+//	bookings      stays that are held or sold: create and find them, and lead them to check-out or cancellation;
+//	              bookings/venue has the bookings of a hall by the half day, with their approval; its keys are in
+//	              keys/venue
 //	users         profiles with unique e-mail addresses, preferences, loyalty points, wishlists, and the erasure of a user
 //	reviews       reviews, their moderation, responses and votes, and the ratings of properties
 //	dyntest       a real engine and isolated tables for tests, in one line; faults, budgets, a clock, generated worlds;

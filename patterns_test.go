@@ -28,11 +28,13 @@ import (
 	"github.com/dynastay/dynastay/availability"
 	"github.com/dynastay/dynastay/availability/listing"
 	"github.com/dynastay/dynastay/bookings"
+	"github.com/dynastay/dynastay/bookings/venue"
 	"github.com/dynastay/dynastay/dyntest"
 	"github.com/dynastay/dynastay/internal/fixture"
 	"github.com/dynastay/dynastay/keys"
 	"github.com/dynastay/dynastay/keys/key"
 	listingkeys "github.com/dynastay/dynastay/keys/listing"
+	venuekeys "github.com/dynastay/dynastay/keys/venue"
 	"github.com/dynastay/dynastay/properties"
 	"github.com/dynastay/dynastay/properties/search"
 	"github.com/dynastay/dynastay/reviews"
@@ -43,6 +45,7 @@ var update = flag.Bool("update", false, "write testdata/patterns.json anew")
 
 // world is the data that the patterns query.
 type world struct {
+	concert string // the id of an event of the venue
 	hotel   fixture.Hotel
 	users   *users.Repository // has already read the table's e-mail config, as once per process
 	user    *users.User
@@ -64,7 +67,7 @@ type pattern struct {
 var atMost = map[string]int{"P2, any radius": key.MaxCellRanges}
 
 // parallel are the patterns whose requests are sent in any order.
-var parallel = []string{"P2, any radius", "P6"}
+var parallel = []string{"P2, any radius", "P6", "V6"}
 
 var patterns = []pattern{
 	{"P1", 1, 0.5, func(ctx context.Context, db *dynastay.DB, w world) (any, error) {
@@ -223,6 +226,70 @@ var calendar = []pattern{
 	}},
 }
 
+// hall are the patterns of the venue.
+var hall = []pattern{
+	{"V1", 1, 0.5, func(ctx context.Context, db *dynastay.DB, w world) (any, error) {
+		return (*venue.Repository).User(venue.New(db, nil), ctx, "user_hall")
+	}},
+	{"V2", 1, 0.5, func(ctx context.Context, db *dynastay.DB, w world) (any, error) {
+		return (*venue.Repository).Booking(venue.New(db, nil), ctx, "bkg_hall")
+	}},
+	{"V3", 1, 0.5, func(ctx context.Context, db *dynastay.DB, w world) (any, error) {
+		return some((*venue.Repository).BookingsOf(venue.New(db, nil), "user_hall").Page(ctx, dynastay.Paging{Limit: 10}))
+	}},
+	{"V4", 1, 0.5, func(ctx context.Context, db *dynastay.DB, w world) (any, error) {
+		return (*venue.Repository).EventsOn(venue.New(db, nil), ctx, fixture.Stay.CheckIn)
+	}},
+	{"V5", 1, 0.5, func(ctx context.Context, db *dynastay.DB, w world) (any, error) {
+		return some((*venue.Repository).Pending(venue.New(db, nil)).Page(ctx, dynastay.Paging{Limit: 10}))
+	}},
+	{"V6", 31, 15.5, func(ctx context.Context, db *dynastay.DB, w world) (any, error) {
+		month := dynastay.Stay{CheckIn: fixture.Stay.CheckIn, CheckOut: fixture.Stay.CheckIn.AddDays(31)}
+		return (*venue.Repository).Availability(venue.New(db, nil), ctx, month)
+	}},
+	{"V7", 1, 0.5, func(ctx context.Context, db *dynastay.DB, w world) (any, error) {
+		return (*venue.Repository).UserByEmail(venue.New(db, nil), ctx, "hall@example.com")
+	}},
+	{"V8", 1, 0.5, func(ctx context.Context, db *dynastay.DB, w world) (any, error) {
+		return some((*venue.Repository).PaymentsOf(venue.New(db, nil), "bkg_hall").Page(ctx, dynastay.Paging{Limit: 10}))
+	}},
+	{"V9", 1, 0.5, func(ctx context.Context, db *dynastay.DB, w world) (any, error) {
+		return some((*venue.Repository).NotificationsOf(venue.New(db, nil), "user_hall").Page(ctx, dynastay.Paging{Limit: 10}))
+	}},
+	{"V10", 1, 0.5, func(ctx context.Context, db *dynastay.DB, w world) (any, error) {
+		return (*venue.Repository).LockCode(venue.New(db, nil), ctx, w.concert)
+	}},
+}
+
+// furnish writes what the patterns of the venue find, and returns the id of an event.
+func furnish(t *testing.T, db *dynastay.DB) string {
+	t.Helper()
+	ctx, repo := t.Context(), venue.New(db, nil)
+	admin := venue.Actor{UserID: "user_admin", Role: venue.Admin}
+	_, err := repo.CreateUser(ctx, venue.User{ID: "user_hall", Email: "hall@example.com", Name: "Ann"})
+	require.NoError(t, err)
+	_, err = repo.Request(ctx, admin, venue.Request{
+		BookingID: "bkg_hall", UserID: "user_hall", Date: fixture.Stay.CheckIn, Slot: venue.Morning, Description: "Yoga", Attendees: 20,
+	})
+	require.NoError(t, err)
+	concert, err := repo.CreateEvent(ctx, admin, venue.Event{
+		Date: fixture.Stay.CheckIn, Slot: venue.Afternoon, Type: "concert", Title: "Jazz",
+	})
+	require.NoError(t, err)
+	from := fixture.Stay.CheckIn.Time()
+	_, err = repo.SetLockCode(ctx, admin, venue.LockCode{
+		EventID: concert.ID, Date: concert.Date, Slot: concert.Slot, Code: "4711", ValidFrom: from, ValidUntil: from.AddDate(0, 0, 1),
+	})
+	require.NoError(t, err)
+	_, err = repo.RecordPayment(ctx, venue.Payment{
+		BookingID: "bkg_hall", ID: "ch_1", Amount: dynastay.MustMoney("50", "EUR"), Status: venue.PaymentPaid,
+	})
+	require.NoError(t, err)
+	_, err = repo.Notify(ctx, venue.Notification{UserID: "user_hall", Title: "Welcome"})
+	require.NoError(t, err)
+	return concert.ID
+}
+
 // nextNight is the first night after the stay of the fixture.
 var nextNight = dynastay.Stay{CheckIn: fixture.Stay.CheckOut, CheckOut: fixture.Stay.CheckOut.AddDays(1)}
 
@@ -241,7 +308,7 @@ func TestPatterns(t *testing.T) {
 	ctx := t.Context()
 	var mu sync.Mutex // some requests are sent in parallel
 	var reads, writes float64
-	db := dyntest.New(t, dyntest.Tables(listingkeys.Table), dyntest.With(dynastay.Options{
+	db := dyntest.New(t, dyntest.Tables(listingkeys.Table, venuekeys.Table), dyntest.With(dynastay.Options{
 		Clock: fixture.Clock,
 		Observer: func(_ context.Context, c dynastay.Call) {
 			mu.Lock()
@@ -302,12 +369,15 @@ func TestPatterns(t *testing.T) {
 	require.NoError(t, err)
 	write("bkg_pending")
 
+	w.concert = furnish(t, db.DB)
+
 	drawn := strings.NewReplacer(
 		w.hotel.ID, "prop_123", w.hotel.RoomTypeID, "room_789", w.hotel.Slug, "grand-luxury-hotel",
 		w.user.ID, "user_456", w.booking.ID, "bkg_12345", w.review.ID, "rev_999", w.booking.Reference, "BKG-2026-XYZ123",
+		w.concert, "evt_456",
 	)
 	golden := map[string][]dyntest.Request{}
-	for _, p := range slices.Concat(patterns, calendar) {
+	for _, p := range slices.Concat(patterns, calendar, hall) {
 		stop := db.Faults.Record()
 		reads, writes = 0, 0
 		_, err := p.ask(ctx, db.DB, w)
@@ -362,7 +432,7 @@ func TestEveryPatternHasItsMethod(t *testing.T) {
 	t.Parallel()
 	line := regexp.MustCompile(`(?m)^Pattern ([A-Z]\d+(?:, [a-z ]+)?|[a-z ]+): .*, ((?:at most )?\d+) requests?$`)
 	promised := map[string]string{}
-	for _, dir := range []string{"availability", "availability/listing", "bookings", "properties", "properties/search", "reviews", "users"} {
+	for _, dir := range []string{"availability", "availability/listing", "bookings", "bookings/venue", "properties", "properties/search", "reviews", "users"} {
 		sources, err := filepath.Glob(filepath.Join(dir, "*.go"))
 		require.NoError(t, err)
 		for _, source := range sources {
@@ -382,7 +452,7 @@ func TestEveryPatternHasItsMethod(t *testing.T) {
 		}
 	}
 	listed := map[string]string{}
-	for _, p := range slices.Concat(patterns, calendar) {
+	for _, p := range slices.Concat(patterns, calendar, hall) {
 		listed[p.id] = fmt.Sprint(p.requests)
 		if most := atMost[p.id]; most > 0 {
 			listed[p.id] = fmt.Sprint("at most ", most)

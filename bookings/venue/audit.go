@@ -1,0 +1,82 @@
+package venue
+
+import (
+	"time"
+
+	"github.com/dynastay/dynastay"
+	"github.com/dynastay/dynastay/entity"
+	"github.com/dynastay/dynastay/keys/key"
+	keys "github.com/dynastay/dynastay/keys/venue"
+)
+
+// Action is what an entry of the audit log records.
+type Action string
+
+// The actions.
+const (
+	BookingRequested Action = "booking.requested"
+	BookingUpdated   Action = "booking.updated"
+	BookingApproved  Action = "booking.approved"
+	BookingRejected  Action = "booking.rejected"
+	BookingCancelled Action = "booking.cancelled"
+	EventCreated     Action = "event.created"
+	EventUpdated     Action = "event.updated"
+	EventDeleted     Action = "event.deleted"
+	LockCodeSet      Action = "lockcode.set"
+	RoleSet          Action = "user.role"
+)
+
+// AuditEntry says who did what, and when.
+type AuditEntry struct {
+	ID        string
+	At        time.Time
+	By        string // the user who did it
+	Role      Role   // with which role
+	Action    Action
+	UserID    string // whose booking or role it was; "" for an event without a booking
+	BookingID string
+	EventID   string
+	Note      string // such as the reason of a rejection
+}
+
+func newAuditEntries() *entity.Entity[AuditEntry] {
+	return entity.New(entity.Spec[AuditEntry]{
+		Name: "AuditEntry", Operations: "venue", Schema: keys.Table, ID: "auditId", Prefix: "aud_", Created: "at",
+		Key: func(e *AuditEntry) (dynastay.Key, error) {
+			return key.Of(keys.AuditEntry{Date: dynastay.DateOf(e.At, nil), At: e.At, EntryID: e.ID})
+		},
+		Codec: entity.Declare(func(f *entity.Fields, e *AuditEntry) {
+			f.Const("entityType", "AuditEntry")
+			f.String("auditId", &e.ID)
+			f.Time("at", &e.At)
+			f.String("by", &e.By)
+			entity.String(f, "role", &e.Role)
+			entity.String(f, "action", &e.Action)
+			f.String("userId", &e.UserID)
+			f.String("bookingId", &e.BookingID)
+			f.String("eventId", &e.EventID)
+			f.String("note", &e.Note)
+		}),
+	})
+}
+
+// audit adds the action that writes an entry of the audit log.
+func (r *Repository) audit(tx *dynastay.Tx, by Actor, e AuditEntry) error {
+	e.ID, e.At, e.By, e.Role = r.db.NewID(r.entry.Prefix), r.db.Now(), by.UserID, by.Role
+	item, err := r.entry.Item(&e)
+	if err == nil {
+		tx.Put(keys.Table, item).Drawn()
+	}
+	return err
+}
+
+// Audit lists the entries of the audit log of a day in UTC, in the order of their times.
+//
+// 1 request: VenueBooking, PK = AUDIT#{date}.
+func (r *Repository) Audit(date dynastay.Date) dynastay.Listing[*AuditEntry] {
+	partition, err := key.Partition(keys.AuditEntry{Date: date})
+	if err != nil {
+		return dynastay.NoListing[*AuditEntry](err)
+	}
+	return r.entries.List(dynastay.Query{Name: "venue.Audit", Partition: partition})
+}

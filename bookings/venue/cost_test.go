@@ -1,0 +1,253 @@
+package venue_test
+
+import (
+	"context"
+	"encoding/json"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/dynastay/dynastay"
+	"github.com/dynastay/dynastay/bookings/venue"
+	"github.com/dynastay/dynastay/dyntest"
+	"github.com/dynastay/dynastay/internal/streamtest"
+	keys "github.com/dynastay/dynastay/keys/venue"
+)
+
+// cost is what a call consumes; write units on the table and on the index.
+type cost struct {
+	requests     int
+	read         float64
+	table, index float64
+}
+
+// The costs in the README, with generated ids and a clock that moves.
+func TestCosts(t *testing.T) {
+	t.Parallel()
+	var got cost
+	h := newHall(t, dyntest.With(dynastay.Options{Observer: func(_ context.Context, c dynastay.Call) {
+		got.requests += c.Requests()
+		for _, u := range c.Usage {
+			got.read += u.ReadUnits
+			if u.Index == "" {
+				got.table += u.WriteUnits
+			} else {
+				got.index += u.WriteUnits
+			}
+		}
+	}}))
+	h.join(t, ann)
+	ctx := t.Context()
+	dynoxide := strings.HasPrefix(h.Engine.Name(), "dynoxide")
+	costs := func(what string, want cost, do func() error) {
+		t.Helper()
+		h.Clock.Advance(time.Minute)
+		got = cost{}
+		require.NoError(t, do(), what)
+		assert.Equal(t, want.requests, got.requests, "requests: %s", what)
+		if dynoxide {
+			assert.Equal(t, want, got, what)
+		}
+	}
+	var b, whole *venue.Booking
+	costs("Request", cost{1, 0, 8, 2}, func() (err error) {
+		b, err = h.repo.Request(ctx, ann, request(ann, day, venue.Morning))
+		return err
+	})
+	costs("Update", cost{2, 1, 6, 1}, func() (err error) {
+		b, err = h.repo.Update(ctx, ann, b.ID, func(b *venue.Booking) error { b.Slot = venue.Afternoon; return nil })
+		return err
+	})
+	costs("Approve, half a day", cost{2, 1, 12, 2}, func() (err error) {
+		b, err = h.repo.Approve(ctx, admin, approval(b))
+		return err
+	})
+	whole = h.asked(t, ann, day.AddDays(1), venue.FullDay)
+	costs("Approve, a whole day", cost{2, 1, 14, 2}, func() (err error) {
+		whole, err = h.repo.Approve(ctx, admin, approval(whole))
+		return err
+	})
+	loser := h.asked(t, ann, day.AddDays(1), venue.Morning)
+	got = cost{}
+	require.Error(t, second(h.repo.Approve(ctx, admin, approval(loser))))
+	assert.Equal(t, 4, got.requests, "Approve, refused")
+	costs("Reject", cost{2, 1, 6, 1}, func() error {
+		return second(h.repo.Reject(ctx, admin, venue.Rejection{BookingID: loser.ID, Version: 1}))
+	})
+	costs("SetLockCode", cost{1, 0, 6, 0}, func() error {
+		return second(h.repo.SetLockCode(ctx, admin, venue.LockCode{
+			EventID: b.EventID, Date: day, Slot: venue.Afternoon, Code: "1234", ValidFrom: now, ValidUntil: now.Add(time.Hour),
+		}))
+	})
+	costs("LockCode", cost{1, 0.5, 0, 0}, func() error { return second(h.repo.LockCode(ctx, b.EventID)) })
+	costs("LockCodesOn", cost{2, 1, 0, 0}, func() error { return second(h.repo.LockCodesOn(ctx, day)) })
+	costs("Availability of a month", cost{31, 15.5, 0, 0}, func() error {
+		return second(h.repo.Availability(ctx, dynastay.MonthOf(day)))
+	})
+	costs("EventWithBooking", cost{2, 1, 0, 0}, func() error {
+		_, _, err := h.repo.EventWithBooking(ctx, day, venue.Afternoon)
+		return err
+	})
+	costs("Cancel, approved", cost{2, 1, 12, 1}, func() error {
+		return second(h.repo.Cancel(ctx, ann, venue.Cancellation{BookingID: b.ID, Version: b.Version}))
+	})
+	costs("RecordPayment", cost{2, 1, 4, 0}, func() error {
+		return second(h.repo.RecordPayment(ctx, venue.Payment{
+			BookingID: b.ID, ID: "p", Amount: dynastay.MustMoney("1", "EUR"), Status: venue.PaymentPaid,
+		}))
+	})
+	costs("RecordPayment, nothing new", cost{1, 1, 0, 0}, func() error {
+		return second(h.repo.RecordPayment(ctx, venue.Payment{
+			BookingID: b.ID, ID: "p", Amount: dynastay.MustMoney("1", "EUR"), Status: venue.PaymentPending,
+		}))
+	})
+	var concert *venue.Event
+	costs("CreateEvent", cost{1, 0, 6, 0}, func() (err error) {
+		concert, err = h.repo.CreateEvent(ctx, admin, venue.Event{Date: day, Slot: venue.Morning, Type: "concert", Title: "Jazz"})
+		return err
+	})
+	costs("DeleteEvent", cost{2, 1, 6, 0}, func() error { return h.repo.DeleteEvent(ctx, admin, concert.Ref()) })
+	costs("Notify", cost{1, 0, 1, 0}, func() error {
+		return second(h.repo.Notify(ctx, venue.Notification{UserID: ann.UserID, Title: "News"}))
+	})
+	costs("UserWithBookings", cost{1, 0.5, 0, 0}, func() error {
+		_, _, err := h.repo.UserWithBookings(ctx, ann.UserID)
+		return err
+	})
+	costs("Recount, nothing to correct", cost{2, 2, 0, 0}, func() error { return second(h.repo.Recount(ctx, ann.UserID)) })
+	_, err := h.repo.UserByEmail(ctx, "user_ann@example.com")
+	require.NoError(t, err)
+}
+
+// reads returns, for each read of the table among requests, whether it is consistent.
+func reads(t *testing.T, sent []dyntest.Request) (consistent []bool) {
+	t.Helper()
+	for _, r := range sent {
+		var body struct {
+			ConsistentRead bool
+			IndexName      string
+			RequestItems   map[string]struct{ ConsistentRead bool }
+		}
+		require.NoError(t, json.Unmarshal(r.Body, &body))
+		if (r.Operation == "GetItem" || r.Operation == "Query") && body.IndexName == "" {
+			consistent = append(consistent, body.ConsistentRead)
+		}
+		for _, table := range body.RequestItems {
+			consistent = append(consistent, table.ConsistentRead)
+		}
+	}
+	return consistent
+}
+
+// Local engines always read consistently, so only the requests show whether DynamoDB would.
+func TestReadsThatDecideAreConsistent(t *testing.T) {
+	t.Parallel()
+	h := newHall(t)
+	h.join(t, ann)
+	ctx := t.Context()
+	h.approved(t, ann, day, venue.Morning)
+	concert, err := h.repo.CreateEvent(ctx, admin, venue.Event{Date: day, Slot: venue.Afternoon, Type: "concert", Title: "Jazz"})
+	require.NoError(t, err)
+	b := h.asked(t, ann, day.AddDays(1), venue.Morning)
+	refused := h.asked(t, ann, day, venue.FullDay)
+	key := dynastay.IdempotencyKey("k")
+	for _, call := range []struct {
+		name  string
+		reads int
+		do    func() error
+	}{
+		{"Update", 1, func() error {
+			return second(h.repo.Update(ctx, ann, b.ID, func(b *venue.Booking) error { b.Attendees++; return nil }))
+		}},
+		{"Approve, refused", 3, func() error { return second(h.repo.Approve(ctx, admin, approval(refused))) }},
+		{"Approve", 1, func() (err error) {
+			b, err = h.repo.Approve(ctx, admin, venue.Approval{BookingID: b.ID, Version: 2}, key)
+			return err
+		}},
+		{"Approve, again with its key", 1, func() error {
+			return second(h.repo.Approve(ctx, admin, venue.Approval{BookingID: b.ID, Version: 2}, key))
+		}},
+		{"Cancel", 1, func() error {
+			return second(h.repo.Cancel(ctx, ann, venue.Cancellation{BookingID: b.ID, Version: b.Version}))
+		}},
+		{"Reject", 1, func() error {
+			return second(h.repo.Reject(ctx, admin, venue.Rejection{BookingID: refused.ID, Version: 1}))
+		}},
+		{"Recount", 2, func() error { return second(h.repo.Recount(ctx, ann.UserID)) }},
+		{"UpdateEvent", 1, func() error {
+			return second(h.repo.UpdateEvent(ctx, admin, concert.Ref(), func(e *venue.Event) error { e.Title = "Folk"; return nil }))
+		}},
+		{"DeleteEvent", 1, func() error { return h.repo.DeleteEvent(ctx, admin, concert.Ref()) }},
+		{"RecordPayment", 1, func() error {
+			return second(h.repo.RecordPayment(ctx, venue.Payment{
+				BookingID: b.ID, ID: "p", Amount: dynastay.MustMoney("1", "EUR"), Status: venue.PaymentPaid,
+			}))
+		}},
+		{"UserByEmail, for a login", 2, func() error {
+			return second(h.repo.UserByEmail(ctx, "user_ann@example.com", dynastay.Consistent))
+		}},
+		{"LockCodesOn, for a door", 2, func() error { return second(h.repo.LockCodesOn(ctx, day, dynastay.Consistent)) }},
+		{"Availability, to be sure", 31, func() error {
+			return second(h.repo.Availability(ctx, dynastay.MonthOf(day), dynastay.Consistent))
+		}},
+	} {
+		stop := h.Faults.Record()
+		err := call.do()
+		sent := stop()
+		if call.name != "Approve, refused" {
+			require.NoError(t, err, call.name)
+		}
+		got := reads(t, sent)
+		assert.GreaterOrEqual(t, len(got), call.reads, call.name)
+		assert.NotContains(t, got, false, call.name)
+	}
+}
+
+// Every change is decoded as it is read afterwards. The other items pass through.
+func TestChanges(t *testing.T) {
+	t.Parallel()
+	ctx := t.Context()
+	db := dyntest.New(t, append(streamtest.Tables(keys.Table), dyntest.At(now))...)
+	h := &hall{db, venue.New(db.DB, nil)}
+	h.join(t, ann)
+	var states []*venue.Booking
+	b := h.asked(t, ann, day, venue.Morning)
+	states = append(states, b)
+	b, err := h.repo.Approve(ctx, admin, venue.Approval{BookingID: b.ID, Version: 1, Code: "1", ValidFrom: now, ValidUntil: now.Add(time.Hour)})
+	require.NoError(t, err)
+	event, _, err := h.repo.EventWithBooking(ctx, day, venue.Morning)
+	require.NoError(t, err)
+	states = append(states, b)
+	code, err := h.repo.LockCode(ctx, b.EventID)
+	require.NoError(t, err)
+	_, err = h.repo.Cancel(ctx, ann, venue.Cancellation{BookingID: b.ID, Version: 2})
+	require.NoError(t, err)
+	b, err = h.repo.Booking(ctx, b.ID)
+	require.NoError(t, err)
+	states = append(states, b)
+	message, err := h.repo.Notify(ctx, venue.Notification{UserID: ann.UserID, Title: "News"})
+	require.NoError(t, err)
+	paid, err := h.repo.RecordPayment(ctx, venue.Payment{
+		BookingID: b.ID, ID: "p", Amount: dynastay.MustMoney("1", "EUR"), Status: venue.PaymentPaid,
+	})
+	require.NoError(t, err)
+
+	c := h.repo.Changes()
+	assert.Equal(t, map[string][]*venue.Booking{"BOOKING#" + b.ID + "/METADATA": states}, streamtest.Histories(t, db, keys.Table, c.Bookings))
+	assert.Equal(t, map[string][]*venue.Event{"EVENT#2037-07-11/MORNING": {event, nil}}, streamtest.Histories(t, db, keys.Table, c.Events))
+	assert.Equal(t, map[string][]*venue.LockCode{"EVENT#" + event.ID + "/LOCKCODE": {code, nil}}, streamtest.Histories(t, db, keys.Table, c.LockCodes))
+	assert.Equal(t, map[string][]*venue.Payment{"BOOKING#" + b.ID + "/PAYMENT#p": {paid.Payment}}, streamtest.Histories(t, db, keys.Table, c.Payments))
+	assert.Equal(t, map[string][]*venue.Notification{
+		"USER#user_ann/NOTIFICATION#2037-06-01T12:00:00Z#" + message.ID: {message},
+	}, streamtest.Histories(t, db, keys.Table, c.Notifications))
+	assert.Len(t, streamtest.Histories(t, db, keys.Table, c.AuditEntries), 4)
+	users := streamtest.Histories(t, db, keys.Table, c.Users)["USER#user_ann/METADATA"]
+	var counts [][2]int
+	for _, u := range users {
+		counts = append(counts, [2]int{u.RequestedCount, u.ApprovedCount})
+	}
+	assert.Equal(t, [][2]int{{0, 0}, {1, 0}, {1, 1}, {1, 0}}, counts)
+}

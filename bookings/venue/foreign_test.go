@@ -1,0 +1,258 @@
+package venue_test
+
+import (
+	"context"
+	"errors"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/dynastay/dynastay"
+	"github.com/dynastay/dynastay/bookings/venue"
+	"github.com/dynastay/dynastay/dyntest"
+	"github.com/dynastay/dynastay/internal/racing"
+)
+
+// The event of a booking that other software has left pending, as in the document's own example.
+func TestApprovalOfTheDocumentsExample(t *testing.T) {
+	t.Parallel()
+	h := newHall(t, dyntest.At(time.Date(2025, 11, 1, 0, 0, 0, 0, time.UTC)))
+	h.put(t, map[string]any{"PK": "USER#abc123", "SK": "METADATA", "entityType": "User", "userId": "abc123", "email": "user@example.com", "name": "J"})
+	h.put(t, map[string]any{
+		"PK": "BOOKING#xyz789", "SK": "METADATA", "GSI1PK": "STATUS#PENDING", "GSI1SK": "2025-10-21T10:00:00Z",
+		"entityType": "Booking", "bookingId": "xyz789", "userId": "abc123", "date": "2025-11-15", "duration": "FULL_DAY",
+		"eventDescription": "Birthday party", "attendees": 50, "status": "pending", "requestedAt": "2025-10-21T10:00:00Z",
+	})
+	h.put(t, map[string]any{
+		"PK": "EVENT#2025-11-15", "SK": "FULLDAY", "entityType": "Event", "eventId": "evt456", "bookingId": "xyz789",
+		"date": "2025-11-15", "timeSlot": "FULL_DAY", "eventType": "private_booking", "title": "Birthday party", "createdBy": "abc123",
+	})
+	started := time.Now()
+	_, err := h.repo.Approve(t.Context(), admin, venue.Approval{BookingID: "xyz789"})
+	t.Log(time.Since(started), h.Faults.Count("TransactWriteItems"), err)
+	assert.NotErrorIs(t, err, dynastay.ErrContention)
+	_, err = h.repo.Reject(t.Context(), admin, venue.Rejection{BookingID: "xyz789"})
+	require.NoError(t, err)
+	err = h.repo.DeleteEvent(t.Context(), admin, venue.EventRef{Date: dynastay.MustDate("2025-11-15"), Slot: venue.FullDay, ID: "evt456"})
+	assert.NoError(t, err, "the slot of a rejected booking can never be freed")
+}
+
+// Other software approved the booking and keeps no statistics.
+func (h *hall) foreignApproved(t *testing.T) {
+	h.put(t, map[string]any{"PK": "USER#f", "SK": "METADATA", "entityType": "User", "userId": "f", "email": "f@example.com", "name": "F"})
+	h.put(t, map[string]any{"PK": "BOOKING#fb", "SK": "METADATA", "entityType": "Booking", "bookingId": "fb", "userId": "f",
+		"date": day.String(), "duration": "FULL_DAY", "eventDescription": "Party", "attendees": 5, "status": "approved", "requestedAt": "2037-01-01T00:00:00Z"})
+	h.put(t, map[string]any{"PK": "USER#f", "SK": "BOOKING#fb", "entityType": "UserBooking", "bookingId": "fb", "date": day.String(), "status": "approved"})
+	h.put(t, map[string]any{"PK": "EVENT#" + day.String(), "SK": "FULLDAY", "entityType": "Event", "eventId": "fe", "bookingId": "fb",
+		"date": day.String(), "timeSlot": "FULL_DAY", "eventType": "private_booking", "title": "Party"})
+}
+
+func TestRecountRacesCancel(t *testing.T) {
+	t.Parallel()
+	for name, both := range map[string]bool{"recount first": false, "cancel first": true} {
+		for _, way := range racing.Ways {
+			if strings.Contains(way.Name, "response") {
+				continue // the first response is a refusal, which cannot be lost here
+			}
+			t.Run(name+", "+way.Name, func(t *testing.T) {
+				h := newHall(t)
+				h.foreignApproved(t)
+				recount := func(ctx context.Context, db *dynastay.DB) error { return second(venue.New(db, nil).Recount(ctx, "f")) }
+				cancel := func(ctx context.Context, db *dynastay.DB) error {
+					return second(venue.New(db, nil).Cancel(ctx, admin, venue.Cancellation{BookingID: "fb"}))
+				}
+				a, b := recount, cancel
+				if both {
+					a, b = cancel, recount
+				}
+				one, two := way.Meet(t, h.DB, a, b)
+				if errors.Is(one, dynastay.ErrOutcomeUnknown) && way.Unknown {
+					return
+				}
+				require.NoError(t, one)
+				require.NoError(t, two)
+				u, err := h.repo.User(t.Context(), "f", dynastay.Consistent)
+				require.NoError(t, err)
+				assert.Equal(t, 0, u.ApprovedCount, "no booking is approved")
+			})
+		}
+	}
+}
+
+// Cancel before the transaction of the skipping preparation: the recount commits between the skip and the repetition.
+func TestRecountAfterSkip(t *testing.T) {
+	t.Parallel()
+	h := newHall(t)
+	h.foreignApproved(t)
+	direct := venue.New(h.Direct, nil)
+	h.Faults.Inject(dyntest.Before(func(context.Context) {
+		_, err := direct.Recount(context.Background(), "f")
+		assert.NoError(t, err)
+	}), dyntest.When{Operation: "TransactWriteItems", Nth: 2})
+	_, err := h.repo.Cancel(t.Context(), admin, venue.Cancellation{BookingID: "fb"})
+	require.NoError(t, err)
+	u, err := h.repo.User(t.Context(), "f", dynastay.Consistent)
+	require.NoError(t, err)
+	assert.Equal(t, 0, u.ApprovedCount, "no booking is approved")
+}
+
+// A count that is NULL reads like a missing one. Anything else that is not a number is an error, and nothing is written.
+func TestForeignCounts(t *testing.T) {
+	t.Parallel()
+	for name, count := range map[string]any{"NULL": nil, "text": "3"} {
+		h := newHall(t)
+		h.put(t, map[string]any{
+			"PK": "USER#f", "SK": "METADATA", "entityType": "User", "userId": "f", "email": "f@example.com", "name": "F",
+			"requestedCount": count, "approvedCount": count,
+		})
+		b, err := h.repo.Request(t.Context(), admin, request(venue.Actor{UserID: "f", Role: venue.Customer}, day, venue.Morning))
+		if name == "text" {
+			require.ErrorIs(t, err, dynastay.ErrCorrupt)
+			require.Empty(t, all(t, h.repo.Pending()))
+			continue
+		}
+		require.NoError(t, err)
+		_, err = h.repo.Approve(t.Context(), admin, approval(b))
+		require.NoError(t, err)
+		h.consistency(t)
+		_, err = h.repo.Recount(t.Context(), "f")
+		require.NoError(t, err)
+	}
+}
+
+func TestForeignEvents(t *testing.T) {
+	t.Parallel()
+	for name, change := range map[string]func(map[string]any){
+		"no timeSlot":        func(m map[string]any) { delete(m, "timeSlot") },
+		"timeSlot as in key": func(m map[string]any) { m["timeSlot"] = "FULLDAY" },
+		"no date":            func(m map[string]any) { delete(m, "date") },
+		"unreadable title":   func(m map[string]any) { m["title"] = 5 },
+		"text version":       func(m map[string]any) { m["version"] = "1" },
+	} {
+		t.Run(name, func(t *testing.T) {
+			h := newHall(t)
+			m := map[string]any{"PK": "EVENT#" + day.String(), "SK": "FULLDAY", "entityType": "Event", "eventId": "fe",
+				"date": day.String(), "timeSlot": "FULL_DAY", "eventType": "maintenance", "title": "Party"}
+			change(m)
+			h.put(t, m)
+			events, err := h.repo.EventsOn(t.Context(), day)
+			require.NoError(t, err)
+			_, err = h.repo.UpdateEvent(t.Context(), admin, events[0].Ref(), func(e *venue.Event) error { e.Title = "New"; return nil })
+			assert.NotErrorIs(t, err, dynastay.ErrInvalid, "update: stored data")
+			e, _, err := h.repo.EventWithBooking(t.Context(), day, venue.FullDay)
+			if err == nil {
+				assert.Equal(t, venue.FullDay, e.Slot)
+				assert.Equal(t, day, e.Date)
+			}
+			err = h.repo.DeleteEvent(t.Context(), admin, events[0].Ref())
+			assert.NoError(t, err, "delete: the slot can never be freed")
+		})
+	}
+}
+
+func TestForeignBookings(t *testing.T) {
+	t.Parallel()
+	for name, change := range map[string]func(map[string]any){
+		"no requestedAt":     func(m map[string]any) { delete(m, "requestedAt") },
+		"no bookingId":       func(m map[string]any) { delete(m, "bookingId") },
+		"no duration":        func(m map[string]any) { delete(m, "duration") },
+		"no description":     func(m map[string]any) { delete(m, "eventDescription") },
+		"no attendees":       func(m map[string]any) { delete(m, "attendees") },
+		"user id with #":     func(m map[string]any) { m["userId"] = "a#b" },
+		"no userId":          func(m map[string]any) { delete(m, "userId") },
+		"half day":           func(m map[string]any) { m["duration"] = "HALF_DAY" },
+		"as in the document": func(m map[string]any) {},
+	} {
+		t.Run(name, func(t *testing.T) {
+			foreign := func(t *testing.T) *hall {
+				h := newHall(t)
+				h.join(t, ann)
+				m := map[string]any{"PK": "BOOKING#fb", "SK": "METADATA", "GSI1PK": "STATUS#PENDING", "GSI1SK": "2037-01-01T00:00:00Z",
+					"entityType": "Booking", "bookingId": "fb", "userId": ann.UserID,
+					"date": day.String(), "duration": "FULL_DAY", "eventDescription": "Party", "attendees": 5, "status": "pending", "requestedAt": "2037-01-01T00:00:00Z"}
+				change(m)
+				h.put(t, m)
+				return h
+			}
+			for call, f := range map[string]func(h *hall) error{
+				"approve": func(h *hall) error {
+					return second(h.repo.Approve(t.Context(), admin, venue.Approval{BookingID: "fb"}))
+				},
+				"reject": func(h *hall) error {
+					return second(h.repo.Reject(t.Context(), admin, venue.Rejection{BookingID: "fb"}))
+				},
+				"cancel": func(h *hall) error {
+					return second(h.repo.Cancel(t.Context(), admin, venue.Cancellation{BookingID: "fb"}))
+				},
+				"update": func(h *hall) error {
+					return second(h.repo.Update(t.Context(), admin, "fb", func(b *venue.Booking) error {
+						b.Slot, b.Description, b.Attendees = venue.Morning, "New", 6
+						return nil
+					}))
+				},
+			} {
+				h := foreign(t)
+				err := f(h)
+				t.Log(call, err)
+				assert.NotErrorIs(t, err, dynastay.ErrInvalid, call)
+			}
+		})
+	}
+}
+
+// The relationship item says nothing of the slot that an update gives to the booking.
+func TestRelationOfAdoptedBooking(t *testing.T) {
+	t.Parallel()
+	h := newHall(t)
+	h.join(t, ann)
+	h.put(t, map[string]any{"PK": "BOOKING#fb", "SK": "METADATA", "GSI1PK": "STATUS#PENDING", "GSI1SK": "2037-01-01T00:00:00Z",
+		"entityType": "Booking", "bookingId": "fb", "userId": ann.UserID,
+		"date": day.String(), "duration": "FULL_DAY", "eventDescription": "Party", "attendees": 5, "status": "pending", "requestedAt": "2037-01-01T00:00:00Z"})
+	h.put(t, map[string]any{"PK": "USER#" + ann.UserID, "SK": "BOOKING#fb", "entityType": "UserBooking", "bookingId": "fb", "date": day.String(), "status": "pending"})
+	_, err := h.repo.Update(t.Context(), ann, "fb", func(b *venue.Booking) error { b.Attendees = 6; return nil })
+	require.NoError(t, err)
+	booking, relation := h.stored(t, "BOOKING#fb", "METADATA"), h.stored(t, "USER#"+ann.UserID, "BOOKING#fb")
+	assert.Equal(t, booking["timeSlot"], relation["timeSlot"])
+	assert.Equal(t, booking["duration"], relation["duration"])
+}
+
+// An item of another kind in the user's partition, between BOOKING# and METADATA.
+func TestForeignKindInUsersPartition(t *testing.T) {
+	t.Parallel()
+	h := newHall(t)
+	h.join(t, ann)
+	h.approved(t, ann, day, venue.Morning)
+	h.put(t, map[string]any{"PK": "USER#" + ann.UserID, "SK": "DEVICE#1", "entityType": "Device"})
+	_, all, err := h.repo.UserWithBookings(t.Context(), ann.UserID)
+	assert.NoError(t, err)
+	assert.Len(t, all, 1)
+	_, err = h.repo.Recount(t.Context(), ann.UserID)
+	assert.NoError(t, err)
+}
+
+// The document's user, who has no guard yet, and a login.
+func TestLoginOfForeignUser(t *testing.T) {
+	t.Parallel()
+	h := newHall(t)
+	h.put(t, map[string]any{"PK": "USER#abc123", "SK": "METADATA", "GSI1PK": "EMAIL#user@example.com", "GSI1SK": "USER", "entityType": "User", "userId": "abc123", "email": "user@example.com", "name": "J"})
+	_, err := h.repo.UserByEmail(t.Context(), "user@example.com")
+	assert.NoError(t, err)
+	_, err = h.repo.UserByEmail(t.Context(), "user@example.com", dynastay.Consistent)
+	assert.NoError(t, err, "users.ByEmail finds such a user: index first, then the guard")
+}
+
+// An update that changes nothing.
+func TestIdleUpdateOfForeignBooking(t *testing.T) {
+	t.Parallel()
+	h := newHall(t)
+	h.join(t, ann)
+	h.put(t, map[string]any{"PK": "BOOKING#fb", "SK": "METADATA", "GSI1PK": "STATUS#PENDING", "GSI1SK": "2037-01-01T00:00:00Z",
+		"entityType": "Booking", "bookingId": "fb", "userId": ann.UserID,
+		"date": day.String(), "duration": "FULL_DAY", "eventDescription": "Party", "attendees": 5, "status": "pending", "requestedAt": "2037-01-01T00:00:00Z"})
+	b, err := h.repo.Update(t.Context(), ann, "fb", func(*venue.Booking) error { return nil })
+	require.NoError(t, err)
+	assert.Equal(t, 0, b.Version)
+}

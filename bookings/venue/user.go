@@ -1,0 +1,87 @@
+package venue
+
+import (
+	"strings"
+	"time"
+
+	"github.com/dynastay/dynastay"
+	"github.com/dynastay/dynastay/entity"
+	"github.com/dynastay/dynastay/internal/phone"
+	"github.com/dynastay/dynastay/keys/key"
+	keys "github.com/dynastay/dynastay/keys/venue"
+)
+
+// User is somebody who requests slots, or an administrator.
+type User struct {
+	ID    string
+	Email string // trimmed and in lower case once written
+	Name  string
+	Phone string // E.164, spaces and hyphens allowed; "" for none
+	Role  Role   // see [Repository.SetRole]
+	// RequestedCount is the number of bookings that the user has ever requested, and ApprovedCount the number of those
+	// that are approved. Only the operations on bookings change them.
+	RequestedCount, ApprovedCount int
+
+	CreatedAt time.Time
+	UpdatedAt time.Time
+	Version   int // 1 for a new user, incremented by every update of the profile
+
+	moves int // how often the counts have changed
+}
+
+const (
+	attrRequested = "requestedCount"
+	attrApproved  = "approvedCount"
+	attrMoves     = "countsMoved"
+)
+
+func newUsers() *entity.Entity[User] {
+	return entity.New(entity.Spec[User]{
+		Name: "User", Operations: "venue.User", Schema: keys.Table, Validate: (*User).Validate,
+		ID: "userId", Prefix: "user_", Created: "createdAt", Updated: "updatedAt", Version: "version",
+		Kept:     []string{"role"},
+		Counters: []string{attrRequested, attrApproved, attrMoves},
+		Key:      func(u *User) (dynastay.Key, error) { return key.Of(keys.User{UserID: u.ID}) },
+		IDOf:     func(at dynastay.Key) string { return strings.TrimPrefix(at.PK, "USER#") },
+		Codec: entity.Declare(func(f *entity.Fields, u *User) {
+			f.Const("entityType", "User")
+			f.String("userId", &u.ID)
+			f.String("email", &u.Email)
+			f.String("name", &u.Name)
+			f.String("phone", &u.Phone)
+			entity.String(f, "role", &u.Role)
+			f.IfSet().Int(attrRequested, &u.RequestedCount)
+			f.IfSet().Int(attrApproved, &u.ApprovedCount)
+			f.IfSet().Int(attrMoves, &u.moves)
+			f.Time("createdAt", &u.CreatedAt)
+			f.Time("updatedAt", &u.UpdatedAt)
+			f.IfSet().Int("version", &u.Version)
+		}),
+		Indexes: map[string]func(*User) (dynastay.Key, error){
+			keys.Index: func(u *User) (dynastay.Key, error) { return key.Of(keys.UserByEmail{Email: u.Email}) },
+		},
+		Unique: []entity.Unique[User]{{
+			Field: "Email", Owner: []string{"userId"}, Mark: map[string]string{"entityType": "Guard"},
+			Guard: func(u *User) (dynastay.Key, error) { return key.Of(keys.EmailGuard{Email: u.Email}) },
+			Index: keys.Index,
+			Partition: func(u *User) (string, error) {
+				return key.Partition(keys.UserByEmail{Email: u.Email})
+			},
+		}},
+	})
+}
+
+// Validate requires a valid e-mail address and a name. A phone number is optional, but must be valid. Errors name the
+// field.
+func (u *User) Validate() error {
+	if err := entity.CheckText(u.Name, entity.MaxName); err != nil {
+		return dynastay.Within("Name", err)
+	}
+	if strings.TrimSpace(u.Name) == "" {
+		return dynastay.Invalid("Name", "is required")
+	}
+	if _, err := key.NormalEmail(u.Email); err != nil {
+		return err
+	}
+	return dynastay.Within("Phone", phone.Validate(u.Phone))
+}
