@@ -46,7 +46,7 @@ func (r *Repository) deleteOp(in intent, invalid error, most int) *dynastay.Oper
 }
 
 // Delete runs [Repository.DeleteOp]. 2 requests: a consistent read of the event, and the write; 1 more for an imported
-// reservation, and 1 or more if the event has no item of its own. More than 97 nights take several transactions, see
+// reservation, and 2 or more if the event has no item of its own. More than 97 nights take several transactions, see
 // the package documentation.
 //
 // Pattern L4: localstays-availability, pk = LISTING_AVAILABILITY#{listingId}, EVENT#{eventId} and a DATE#{date} for each night, 2 requests

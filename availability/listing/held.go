@@ -16,7 +16,7 @@ type held struct {
 	nights []dynastay.Date
 }
 
-// read reads an event and what it holds. 1 request; 1 more for an event that is moving, and at least 1 more if the
+// read reads an event and what it holds. 1 request; 1 more for an event that is moving, and at least 2 more if the
 // event has no item of its own.
 func (r *Repository) read(ctx context.Context, at dynastay.Key) (held, error) {
 	row, err := r.db.Get(ctx, keys.Table, at, dynastay.Consistent)
@@ -38,6 +38,13 @@ func (r *Repository) read(ctx context.Context, at dynastay.Key) (held, error) {
 		h.nights = append(h.nights, night.Date)
 	}
 	if h.event == nil && len(nights) > 0 {
+		again, err := r.db.Get(ctx, keys.Table, at, dynastay.Consistent)
+		if err != nil {
+			return held{}, err
+		}
+		if again.Exists() { // it was written between the two reads
+			return r.read(ctx, at)
+		}
 		h.event = eventOf(nights)
 	}
 	return h, err

@@ -299,3 +299,20 @@ func TestShortBookWithKeyIsRefusedOnce(t *testing.T) {
 	assert.ErrorAs(t, err, &taken)
 	assert.Equal(t, 1, h.Faults.Count("TransactWriteItems"))
 }
+
+// The same call in another process takes the first nights after this one has found no event, and before it looks for
+// nights of one.
+func TestLongBookThatAnotherOneBegins(t *testing.T) {
+	t.Parallel()
+	h := newHome(t)
+	b := booking("bk_1", days("2025-01-01", 150))
+	h.before("Query", 2, func(ctx context.Context) { // 1 is for nights of other events
+		h.crash(2)
+		_, err := listing.New(h.Open(nil)).Book(ctx, b)
+		var incomplete *listing.IncompleteError
+		assert.ErrorAs(t, err, &incomplete)
+	})
+	_, err := h.repo.Book(t.Context(), b)
+	require.NoError(t, err)
+	assert.Empty(t, h.wrong(t))
+}

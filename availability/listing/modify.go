@@ -53,7 +53,7 @@ func (r *Repository) modifying(listingID, eventID string, stay dynastay.Stay, op
 }
 
 // Modify runs [Repository.ModifyOp]. 2 requests: a consistent read of the event, and the write; 1 more after a refusal,
-// and 1 or more if the event has no item of its own. If more than 97 nights change, it takes several transactions, see
+// and 2 or more if the event has no item of its own. If more than 97 nights change, it takes several transactions, see
 // the package documentation.
 //
 // Pattern L5: localstays-availability, pk = LISTING_AVAILABILITY#{listingId}, EVENT#{eventId} and a DATE#{date} for each night, 2 requests
