@@ -65,10 +65,16 @@ func (w *world) any() call {
 	return w.any()
 }
 
-// booking draws the id of a booking, mostly one of the latest.
+// booking draws the id of a booking, mostly of one of the latest.
 func (w *world) booking() string {
-	if n := len(w.names); w.draw.IntN(3) > 0 {
-		return pick(w, w.names[max(0, n-6):]...)
+	var there []string
+	for _, id := range w.names {
+		if _, ok := w.now.bookings[id]; ok {
+			there = append(there, id)
+		}
+	}
+	if n := len(there); n > 0 && w.draw.IntN(10) > 0 {
+		return pick(w, there[pick(w, 0, max(0, n-5)):]...)
 	}
 	return pick(w, w.names...)
 }
