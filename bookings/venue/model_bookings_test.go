@@ -10,7 +10,7 @@ import (
 	"github.com/dynastay/dynastay/bookings/venue"
 )
 
-// bookingCallOf returns a call that changes a booking.
+// onBooking returns a call that changes a booking.
 func onBooking(
 	name, id string, make func(*venue.Repository) *dynastay.Operation[*venue.Booking], expect func(*books, made) (any, *refusal),
 ) call {
@@ -28,9 +28,6 @@ func (w *world) request() call {
 	return op("Request", func(r *venue.Repository) *dynastay.Operation[*venue.Booking] { return r.RequestOp(by, q) },
 		func(s *books, made made) (any, *refusal) {
 			id := made.or(q.BookingID, "bkg_")
-			if !slices.Contains(w.names, id) {
-				w.names = append(w.names, id)
-			}
 			if no := notAllowed(by, q.UserID); no != nil {
 				return nil, no
 			}
@@ -43,6 +40,9 @@ func (w *world) request() call {
 			user, there := s.people[q.UserID]
 			if !there {
 				return nil, &refusal{outcome: "not found", by: byWrite}
+			}
+			if !slices.Contains(w.names, id) {
+				w.names = append(w.names, id)
 			}
 			user.Requested++
 			s.people[q.UserID] = user
@@ -121,7 +121,7 @@ func (w *world) update() call {
 
 // seen draws the version that somebody who decides has seen: rarely an earlier one.
 func (w *world) seen(id string) (version int, holds func(int) bool) {
-	version = max(0, w.now.bookings[id].Version-pick(w, 0, 0, 0, 0, 0, 0, 0, 0, 1))
+	version = max(0, w.now.bookings[id].Version-pick(w, 0, 0, 0, 0, 0, 1))
 	return version, func(v int) bool { return v == version }
 }
 

@@ -17,7 +17,7 @@ var (
 	paymentIDs = []string{"pay_1", "pay_2"}
 )
 
-// any draws an operation.
+// any draws an operation. What other software does in between is done at once.
 func (w *world) any() call {
 	w.focus.user, w.focus.id, w.day = pick(w, w.users...), w.booking(), w.date()
 	switch n := w.draw.IntN(100); {
@@ -27,27 +27,27 @@ func (w *world) any() call {
 			id = ""
 		}
 		return w.createUser(id, pick(w, emails...))
-	case n < 8:
+	case n < 7:
 		return w.updateUser()
-	case n < 11:
+	case n < 9:
 		return w.setRole()
-	case n < 14:
+	case n < 11:
 		return w.recount(w.focus.user)
-	case n < 29:
+	case n < 28:
 		return w.request()
-	case n < 39:
+	case n < 37:
 		return w.update()
-	case n < 54:
+	case n < 59:
 		return w.approve()
-	case n < 58:
+	case n < 62:
 		return w.reject()
-	case n < 68:
+	case n < 70:
 		return w.cancel()
-	case n < 73:
+	case n < 74:
 		return w.createEvent()
-	case n < 78:
+	case n < 79:
 		return w.updateEvent()
-	case n < 82:
+	case n < 83:
 		return w.deleteEvent()
 	case n < 86:
 		return w.setLockCode()
@@ -55,7 +55,7 @@ func (w *world) any() call {
 		return w.recordPayment()
 	case n < 94:
 		return w.notify()
-	case n < 97:
+	case n < 96:
 		return w.markRead()
 	case n < 98:
 		w.foreignBooking()
@@ -65,16 +65,17 @@ func (w *world) any() call {
 	return w.any()
 }
 
-// booking draws the id of a booking, mostly of one of the latest.
+// booking draws the id of a booking, mostly of one that is pending or approved and has not passed.
 func (w *world) booking() string {
-	var there []string
+	var live []string
 	for _, id := range w.names {
-		if _, ok := w.now.bookings[id]; ok {
-			there = append(there, id)
+		b := w.now.bookings[id]
+		if (b.Status == venue.Pending || b.Status == venue.Approved) && !b.Date.Before(w.today()) {
+			live = append(live, id)
 		}
 	}
-	if n := len(there); n > 0 && w.draw.IntN(10) > 0 {
-		return pick(w, there[pick(w, 0, max(0, n-5)):]...)
+	if len(live) > 0 && w.draw.IntN(3) > 0 {
+		return pick(w, live...)
 	}
 	return pick(w, w.names...)
 }
@@ -104,7 +105,7 @@ func (w *world) decider() venue.Actor {
 	return pick(w, admin, admin, admin, admin, admin, admin, admin, admin, ann)
 }
 
-// ids returns a copy, so that a call does not change with the next draw.
+// or returns the id that was given or, without one, the id that was generated.
 func (m made) or(given, prefix string) string { return cmp.Or(given, m[prefix]) }
 
 func notAllowed(by venue.Actor, user string) *refusal {
