@@ -21,7 +21,7 @@ func (w *world) request() call {
 	q := venue.Request{
 		UserID: w.focus.user, Date: w.day, Slot: pick(w, slots...), Description: pick(w, "Party", "Wedding"), Attendees: pick(w, 10, 20),
 	}
-	if w.draw.IntN(4) == 0 {
+	if w.draw.IntN(8) == 0 {
 		q.BookingID = w.focus.id
 	}
 	by := w.actor(q.UserID)
@@ -76,7 +76,7 @@ func (s *books) changeable(id string, by venue.Actor, holds func(int) bool, from
 }
 
 func (w *world) update() call {
-	id, kind := w.focus.id, w.draw.IntN(7)
+	id, kind := w.booking(venue.Pending), w.draw.IntN(7)
 	by := w.actor(w.now.bookings[id].UserID)
 	date, slot, description, attendees := w.date(), pick(w, slots...), pick(w, "Party", "Wedding"), pick(w, 10, 20)
 	opts, holds := w.ifVersion(w.now.bookings[id].Version)
@@ -147,7 +147,7 @@ func (s *books) decide(id string, by venue.Actor, status venue.Status, event, re
 }
 
 func (w *world) approve() call {
-	id, by := w.focus.id, w.decider()
+	id, by := w.booking(venue.Pending), w.decider()
 	version, holds := w.seen(id)
 	a := venue.Approval{BookingID: id, Version: version, Title: pick(w, "", "Gala")}
 	if w.draw.IntN(3) == 0 {
@@ -207,7 +207,7 @@ func (w *world) withMessage(c call, n venue.Notification) call {
 }
 
 func (w *world) reject() call {
-	id, by, reason := w.focus.id, w.decider(), pick(w, "", "too loud")
+	id, by, reason := w.booking(venue.Pending), w.decider(), pick(w, "", "too loud")
 	version, holds := w.seen(id)
 	return onBooking("Reject", id, func(r *venue.Repository) *dynastay.Operation[*venue.Booking] {
 		return r.RejectOp(by, venue.Rejection{BookingID: id, Version: version, Reason: reason})
@@ -223,7 +223,7 @@ func (w *world) reject() call {
 }
 
 func (w *world) cancel() call {
-	id, reason := w.focus.id, pick(w, "", "ill")
+	id, reason := w.booking(venue.Approved, pick(w, venue.Approved, venue.Pending)), pick(w, "", "ill")
 	by := w.actor(w.now.bookings[id].UserID)
 	version, holds := w.seen(id)
 	c := onBooking("Cancel", id, func(r *venue.Repository) *dynastay.Operation[*venue.Booking] {

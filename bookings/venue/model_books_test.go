@@ -325,7 +325,12 @@ func (w *world) availability() reading {
 
 // near returns the readings of what the last call was about.
 func (w *world) near() []reading {
-	return slices.Concat(w.ofUser(w.focus.user), w.ofBooking(w.focus.id), w.ofDay(w.day), w.general(dynastay.DateOf(w.Clock.Now(), nil)))
+	b := w.now.bookings[w.focus.id]
+	if b.UserID == "" {
+		b.UserID, b.Date = w.focus.user, w.day
+	}
+	return slices.Concat(w.ofUser(w.focus.user), w.ofUser(b.UserID), w.ofBooking(w.focus.id), w.ofDay(w.day), w.ofDay(b.Date),
+		w.general(dynastay.DateOf(w.Clock.Now(), nil)))
 }
 
 // all returns the readings of everything.

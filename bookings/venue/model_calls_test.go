@@ -19,7 +19,7 @@ var (
 
 // any draws an operation. What other software does in between is done at once.
 func (w *world) any() call {
-	w.focus.user, w.focus.id, w.day = pick(w, w.users...), w.booking(), w.date()
+	w.focus.user, w.focus.id, w.day = pick(w, w.users...), pick(w, w.names...), w.date()
 	switch n := w.draw.IntN(100); {
 	case n < 3:
 		id := pick(w, w.users...)
@@ -65,19 +65,20 @@ func (w *world) any() call {
 	return w.any()
 }
 
-// booking draws the id of a booking, mostly of one that is pending or approved and has not passed.
-func (w *world) booking() string {
+// booking draws the id of a booking, mostly of one that has a status and has not passed.
+func (w *world) booking(status ...venue.Status) string {
 	var live []string
 	for _, id := range w.names {
-		b := w.now.bookings[id]
-		if (b.Status == venue.Pending || b.Status == venue.Approved) && !b.Date.Before(w.today()) {
+		if b := w.now.bookings[id]; slices.Contains(status, b.Status) && !b.Date.Before(w.today()) {
 			live = append(live, id)
 		}
 	}
-	if len(live) > 0 && w.draw.IntN(3) > 0 {
-		return pick(w, live...)
+	if len(live) > 0 && w.draw.IntN(4) > 0 {
+		w.focus.id = pick(w, live...)
+	} else {
+		w.focus.id = pick(w, w.names...)
 	}
-	return pick(w, w.names...)
+	return w.focus.id
 }
 
 // date draws a day, which may have passed.
