@@ -122,6 +122,14 @@ func (h held) moves(to dynastay.Stay) (take, free []dynastay.Date) {
 	return take, free
 }
 
+// version is 0 if there is no event, or if it has no item.
+func (h held) version() int {
+	if h.event == nil {
+		return 0
+	}
+	return h.event.Version
+}
+
 // foreign reports whether software that writes only nights has written the event.
 func (h held) foreign() bool { return !h.row.Exists() && len(h.nights) > 0 }
 

@@ -316,3 +316,52 @@ func TestLongBookThatAnotherOneBegins(t *testing.T) {
 	require.NoError(t, err)
 	assert.Empty(t, h.wrong(t))
 }
+
+// Between two transactions that free nights, another caller completes the change, to make one of its own. The first
+// caller must not be told that nothing was written.
+func TestLongModifyThatAnotherCallerCompletes(t *testing.T) {
+	t.Parallel()
+	for name, to := range map[string]dynastay.Stay{"and is refused": days("2025-09-01", 2), "and moves it on": days("2025-08-01", 2)} {
+		h := newHome(t)
+		_, err := h.repo.Block(t.Context(), block("b", days("2025-01-01", 150)))
+		require.NoError(t, err)
+		_, err = h.repo.Block(t.Context(), block("x", days("2025-09-02", 1)))
+		require.NoError(t, err)
+		h.before("TransactWriteItems", 2, func(ctx context.Context) {
+			_, _ = h.other().Modify(ctx, lst, "BLOCK#b", to)
+		})
+		_, err = h.repo.Modify(t.Context(), lst, "BLOCK#b", days("2025-01-01", 1))
+		assert.NotErrorIs(t, err, dynastay.ErrContention, name)
+		var incomplete *listing.IncompleteError
+		assert.ErrorAs(t, err, &incomplete, name)
+		assert.Empty(t, h.wrong(t), name)
+	}
+}
+
+// The same, but the other caller undoes the change, so nothing was written.
+func TestLongModifyThatAnotherCallerUndoes(t *testing.T) {
+	t.Parallel()
+	h := newHome(t)
+	_, err := h.repo.Block(t.Context(), block("b", days("2025-01-01", 2)))
+	require.NoError(t, err)
+	_, err = h.repo.Block(t.Context(), block("x", days("2025-09-02", 1)))
+	require.NoError(t, err)
+	h.before("TransactWriteItems", 2, func(ctx context.Context) {
+		_, err := h.other().Modify(ctx, lst, "BLOCK#b", days("2025-09-01", 2))
+		assert.Error(t, err)
+	})
+	_, err = h.repo.Modify(t.Context(), lst, "BLOCK#b", days("2025-02-01", 150))
+	assert.ErrorIs(t, err, dynastay.ErrContention)
+	assert.Empty(t, h.wrong(t))
+}
+
+// A long Book that meets others again and again has taken nights all the same.
+func TestContendedLongBookLeavesNights(t *testing.T) {
+	t.Parallel()
+	h := newHome(t)
+	h.Faults.Inject(dyntest.Conflict(), dyntest.When{Operation: "TransactWriteItems", Nth: 2, Times: 1000, Optional: true})
+	_, err := h.repo.Book(t.Context(), booking("bk_1", days("2025-01-01", 150)))
+	var incomplete *listing.IncompleteError
+	require.ErrorAs(t, err, &incomplete)
+	require.ErrorIs(t, incomplete.Err, dynastay.ErrContention)
+}

@@ -73,7 +73,7 @@ func whole[R any](ctx context.Context, r *Repository, write func(last bool) (R, 
 }
 
 func inParts[R any](ctx context.Context, r *Repository, in intent, write func(last bool) (R, error)) (result R, err error) {
-	wrote, err := r.writeParts(ctx, in)
+	wrote, before, err := r.writeParts(ctx, in)
 	if err == nil {
 		result, err = write(true)
 	}
@@ -84,7 +84,7 @@ func inParts[R any](ctx context.Context, r *Repository, in intent, write func(la
 		return result, nil
 	case errors.As(err, &long): // another caller has undone it
 		err = in.fail(dynastay.ErrContention)
-	case !wrote || errors.Is(err, dynastay.ErrContention) && !r.movingTo(ctx, in):
+	case !wrote || errors.Is(err, dynastay.ErrContention) && r.undone(ctx, in, before):
 	case errors.As(err, &taken):
 		if undo := r.settle(ctx, in.at); undo != nil {
 			err = in.incomplete(errors.Join(err, undo))
@@ -96,10 +96,11 @@ func inParts[R any](ctx context.Context, r *Repository, in intent, write func(la
 	return none, err
 }
 
-// movingTo reports whether the event is still on its way to what the intent wants, or may be.
-func (r *Repository) movingTo(ctx context.Context, in intent) bool {
+// undone reports whether another caller has undone the change: the event has the version that it had before. If it has
+// another one, the change may have been completed.
+func (r *Repository) undone(ctx context.Context, in intent, before int) bool {
 	h, err := r.read(ctx, in.at)
-	return err != nil || h.moving(in.stay)
+	return err == nil && !h.moving(in.stay) && h.version() == before
 }
 
 func (in intent) incomplete(err error) error {
@@ -107,23 +108,23 @@ func (in intent) incomplete(err error) error {
 }
 
 // writeParts writes transactions until so few nights are left that the last one can carry out the intent. wrote reports
-// whether it has written any, or may have.
-func (r *Repository) writeParts(ctx context.Context, in intent) (wrote bool, err error) {
+// whether it has written any, or may have; before is the version of the event before the change.
+func (r *Repository) writeParts(ctx context.Context, in intent) (wrote bool, before int, err error) {
 	in.mine = nil // an earlier call may have taken some of the nights
 	if err := r.refuseEarly(ctx, in); err != nil {
-		return false, err
+		return false, 0, err
 	}
 	in.still = nil // the parts check it themselves
 	if in.before != nil {
 		if err := in.before(ctx); err != nil {
-			return false, err
+			return false, 0, err
 		}
 	}
 	for {
-		p, err := dynastay.Do(ctx, r.db, r.partOp(in, !wrote))
+		p, err := dynastay.Do(ctx, r.db, r.partOp(in, !wrote, &before))
 		wrote = wrote || p.started || errors.Is(err, dynastay.ErrOutcomeUnknown)
 		if err != nil || p.left <= mostNights {
-			return wrote, err
+			return wrote, before, err
 		}
 	}
 }
@@ -158,7 +159,7 @@ type part struct {
 // partOp takes or frees some nights. It writes nothing if the last transaction can do it. Only the first part starts a
 // change: if another caller has undone it since, or changed the event, the two must not undo each other's parts for
 // ever.
-func (r *Repository) partOp(in intent, first bool) *dynastay.Operation[part] {
+func (r *Repository) partOp(in intent, first bool, before *int) *dynastay.Operation[part] {
 	if !first {
 		in.last = true
 		in.asked = append(in.asked[:len(in.asked):len(in.asked)], writtenBefore) // the first part has changed the write id
@@ -173,6 +174,7 @@ func (r *Repository) partOp(in intent, first bool) *dynastay.Operation[part] {
 			if err := r.permitted(h, in); err != nil || h.event == nil && in.event == nil {
 				return part{}, err
 			}
+			*before = h.version() // the parts do not change it
 			take, free := h.moves(in.stay)
 			left := len(take) + len(free)
 			if h.writes(take, free) <= mostNights {
