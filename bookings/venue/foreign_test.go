@@ -256,3 +256,17 @@ func TestIdleUpdateOfForeignBooking(t *testing.T) {
 	require.NoError(t, err)
 	assert.Equal(t, 0, b.Version)
 }
+
+// The user of a booking does not exist when its approval is prepared, and exists when the approval is written.
+func TestUserWhoIsCreatedDuringAnApproval(t *testing.T) {
+	t.Parallel()
+	h := newHall(t)
+	h.put(t, map[string]any{"PK": "BOOKING#fb", "SK": "METADATA", "entityType": "Booking", "bookingId": "fb", "userId": ann.UserID,
+		"date": day.String(), "duration": "FULL_DAY", "eventDescription": "Party", "attendees": 5, "status": "pending", "requestedAt": "2037-01-01T00:00:00Z"})
+	h.Faults.Inject(dyntest.Before(func(context.Context) { h.join(t, ann) }), dyntest.When{Operation: "TransactWriteItems", Nth: 2})
+	_, err := h.repo.Approve(t.Context(), admin, venue.Approval{BookingID: "fb"})
+	require.NoError(t, err)
+	u, err := h.repo.User(t.Context(), ann.UserID)
+	require.NoError(t, err)
+	assert.Equal(t, 1, u.ApprovedCount)
+}

@@ -12,9 +12,9 @@ import (
 
 // onBooking returns a call that changes a booking.
 func onBooking(
-	name, id string, make func(*venue.Repository) *dynastay.Operation[*venue.Booking], expect func(*books, made) (any, *refusal),
+	name, id string, build func(*venue.Repository) *dynastay.Operation[*venue.Booking], expect func(*books, made) (any, *refusal),
 ) call {
-	return op(name, make, expect).replayed(func(s *books, _ made) any { return s.bookings[id] })
+	return op(name, build, expect).replayed(func(s *books, _ made) any { return s.bookings[id] })
 }
 
 func (w *world) request() call {
@@ -56,7 +56,7 @@ func (w *world) request() call {
 }
 
 var durations = map[venue.Slot]venue.Duration{
-	venue.Morning: "HALF_DAY", venue.Afternoon: "HALF_DAY", venue.FullDay: "FULL_DAY", "": "HALF_DAY",
+	venue.Morning: "HALF_DAY", venue.Afternoon: "HALF_DAY", venue.FullDay: "FULL_DAY",
 }
 
 // changeable returns why a booking cannot be changed, or nil.
@@ -128,13 +128,17 @@ func (w *world) seen(id string) (version int, holds func(int) bool) {
 // decide changes the status of a booking in the model.
 func (s *books) decide(id string, by venue.Actor, status venue.Status, event, reason string) venue.Booking {
 	b := s.bookings[id]
-	if user, there := s.people[b.UserID]; there {
-		switch {
-		case status == venue.Approved:
-			user.Approved++
-		case b.Status == venue.Approved && user.Approved > 0:
-			user.Approved--
-		}
+	user, there := s.people[b.UserID]
+	switch {
+	case status != venue.Approved && b.Status != venue.Approved:
+	case !there || status != venue.Approved && user.Approved == 0:
+		s.uncounted = true
+	case status == venue.Approved:
+		user.Approved++
+	default:
+		user.Approved--
+	}
+	if there {
 		s.people[b.UserID] = user
 	}
 	s.record(by, venue.AuditEntry{

@@ -17,13 +17,16 @@ var (
 	paymentIDs = []string{"pay_1", "pay_2"}
 )
 
+// nobody is the id of a user who never exists.
+const nobody = "user_nobody"
+
 // any draws an operation. What other software does in between is done at once.
 func (w *world) any() call {
-	w.focus.user, w.focus.id, w.day = pick(w, w.users...), pick(w, w.names...), w.date()
+	w.focus.user, w.focus.id, w.day = pick(w, w.users[1:]...), pick(w, w.names...), w.date()
 	switch n := w.draw.IntN(100); {
 	case n < 3:
-		id := pick(w, w.users...)
-		if len(w.users) < 5 && w.draw.IntN(3) == 0 {
+		id := pick(w, w.users[1:]...)
+		if len(w.users) < 6 && w.draw.IntN(3) == 0 {
 			id = ""
 		}
 		return w.createUser(id, pick(w, emails...))
@@ -267,19 +270,26 @@ func (w *world) forget(id string) {
 	w.now.people[id] = p
 }
 
-// foreignBooking stores a booking of other software for half a day, alone in its second.
+// foreignBooking stores a booking of other software, alone in its second. It may say less than those of this package,
+// and its user may not exist.
 func (w *world) foreignBooking() {
 	w.Clock.Advance(time.Second)
 	w.drawn++
 	at := w.Clock.Now().Truncate(time.Second)
 	b := venue.Booking{
-		ID: fmt.Sprintf("theirs_%08d", w.drawn), UserID: w.focus.user, Date: w.day, Duration: venue.HalfDay, Description: "Theirs",
-		Attendees: 7, Status: venue.Pending, RequestedAt: at,
+		ID: fmt.Sprintf("theirs_%08d", w.drawn), UserID: pick(w, nobody, w.focus.user), Date: w.day, Slot: pick(w, "", venue.Morning),
+		Description: "Theirs", Attendees: 7, Status: venue.Pending, RequestedAt: at,
+	}
+	if b.Slot == "" || w.draw.IntN(2) == 0 {
+		b.Duration = venue.HalfDay
 	}
 	for _, key := range [][2]string{{"BOOKING#" + b.ID, "METADATA"}, {"USER#" + b.UserID, "BOOKING#" + b.ID}} {
 		item := map[string]any{
 			"PK": key[0], "SK": key[1], "entityType": "UserBooking", "bookingId": b.ID, "date": b.Date.String(),
-			"duration": "HALF_DAY", "status": "pending",
+			"duration": string(b.Duration), "status": "pending",
+		}
+		if b.Slot != "" {
+			item["timeSlot"] = string(b.Slot)
 		}
 		if key[1] == "METADATA" {
 			maps.Copy(item, map[string]any{
