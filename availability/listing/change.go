@@ -24,8 +24,8 @@ type intent struct {
 	asked []dynastay.UpdateOption
 	// mine is the error if one of the nights is already held by the event itself. Optional.
 	mine error
-	// still reports whether the reservation is as it was read. Otherwise the nights that are taken may be its own by now,
-	// because another delivery has been imported. Optional.
+	// still reports whether the reservation is as it was read. Otherwise the nights that are taken may be its own by
+	// now, because another delivery has been imported. Optional.
 	still func(context.Context) (bool, error)
 	// last is true for the last of several transactions: the event must be on its way.
 	last bool

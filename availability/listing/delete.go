@@ -11,13 +11,17 @@ const opDelete = "listing.Delete"
 
 // DeleteOp deletes an event and frees its nights, when a booking is cancelled or a block is lifted. It fails with
 // [dynastay.ErrNotFound], unless [dynastay.OrMissing] is given, and with [dynastay.ErrVersion] if the condition of
-// [dynastay.IfVersion] or [dynastay.IfWritten] does not hold. It also deletes an event of software that writes only nights.
+// [dynastay.IfVersion] or [dynastay.IfWritten] does not hold. It also deletes an event of software that writes only
+// nights.
 //
 // It does not check whose the event is, or whether it is a booking or a block. An event id from a browser can be that
 // of a booking: to lift a block, make the id from that of the block, with BlockEventID of package keys/listing.
 //
 // If an imported reservation is deleted, a delivery of the revision that was imported last does not bring it back. A
 // newer revision does.
+//
+// One Write cannot free nights with DeleteOp and take them with BookOp, for example to turn a block into a booking: a
+// transaction has one action for an item. Delete the block first, or modify it so that it holds other nights.
 //
 // It needs one action for each night, one for the event, one for an imported reservation, and one for an idempotency
 // key. A transaction has at most 100 actions; [Repository.Delete] also deletes longer events.

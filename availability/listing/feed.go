@@ -32,7 +32,7 @@ type Feed struct {
 
 // Synced is the result of [Repository.Sync].
 type Synced struct {
-	Added   []*Event
+	Added   []*Event // these lists have no order
 	Changed []*Event // as they are now
 	Removed []*Event // as they were
 	// Conflicts are the reservations of the feed that other events prevent. Two guests have booked the same night, or
@@ -82,12 +82,12 @@ const opSync = "listing.Sync"
 // Sync brings the calendar of a listing up to date with a feed. It changes only events that the same feed has made, and
 // only from today on: what has begun is shortened, not deleted. Package ical documents how a feed is read.
 //
-//   - A reservation in the feed becomes an event of its channel. It keeps its event if the feed gives it other dates or another
-//     UID: it is recognised by its reservation id, by its UID, by its dates, or by nights that it has in common with what it
-//     was before. A reservation that [Repository.Import] has imported is left to Import.
-//   - Closed nights become blocks, [HostClosed], one for each month. Only nights that no other event holds are blocked,
-//     because channels also publish the nights that they have read in the calendar of this listing.
-//   - A night that is in the feed before and after is never free in between.
+// - A reservation in the feed becomes an event of its channel. It keeps its event if the feed gives it other dates or
+// another UID: it is recognised by its reservation id, by its UID, by its dates, or by nights that it has in common
+// with what it was before. A reservation that [Repository.Import] has imported is left to Import. - Closed nights
+// become blocks, [HostClosed], one for each month. Only nights that no other event holds are blocked, because channels
+// also publish the nights that they have read in the calendar of this listing. - A night that is in the feed before and
+// after is never free in between.
 //
 // If the feed is not a complete calendar, nothing changes, and the error is that of [ical.Read]. If it lacks too many
 // nights, none is freed, and the error is a [*ShrunkError], together with the result. Sync fails with [ErrOutdated] for

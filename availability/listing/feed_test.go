@@ -57,7 +57,8 @@ func (h *home) sync(t *testing.T, entries ...entry) *listing.Synced {
 	return s
 }
 
-func TestSyncSmoke(t *testing.T) {
+// Entries of a feed are added, changed and removed with the downloads.
+func TestSync(t *testing.T) {
 	t.Parallel()
 	h := newFeedHome(t)
 	s := h.sync(t, reserved("a", "2025-06-20", "2025-06-25"), closed("b", "2025-06-25", "2025-08-03"))

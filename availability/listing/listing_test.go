@@ -10,7 +10,8 @@ import (
 	"github.com/dynastay/dynastay/availability/listing"
 )
 
-func TestSmoke(t *testing.T) {
+// A booking and a block are made, moved and deleted, and a reservation is imported.
+func TestEvents(t *testing.T) {
 	t.Parallel()
 	h := newHome(t)
 	ctx := t.Context()

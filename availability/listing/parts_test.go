@@ -383,7 +383,8 @@ func TestUndoIsResumable(t *testing.T) {
 			t.Parallel()
 			h, event := newStreet(t), 0
 			last := l.to.LastNight()
-			// run makes the change with a guest in the last night, and breaks it off at the nth request, if that is not 0.
+			// run makes the change with a guest in the last night, and breaks it off at the nth request, if that is not
+			// 0.
 			run := func(nth int, fault dyntest.Fault) (int, error) {
 				event++
 				l.start(t, h, event)

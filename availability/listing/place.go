@@ -183,8 +183,8 @@ func (r *Repository) place(ctx context.Context, p intent, invalid error, opts []
 	if err == nil || invalid != nil || p.stay.Nights() <= mostNights {
 		return e, err
 	}
-	// The parts are written without the idempotency key, so they do not show that another call with it, at the same time,
-	// was the one that has taken the nights. The first transaction does; otherwise it is too long again.
+	// The parts are written without the idempotency key, so they do not show that another call with it, at the same
+	// time, was the one that has taken the nights. The first transaction does; otherwise it is too long again.
 	var long *partsError
 	var left *IncompleteError
 	switch done, again := first(); {

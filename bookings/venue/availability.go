@@ -54,9 +54,9 @@ func (r *Repository) EventsOn(ctx context.Context, date dynastay.Date, opts ...d
 	return events, nil
 }
 
-// Availability returns the days of a range, each with its events; [dynastay.MonthOf] is the range of a month. The result
-// may already be out of date; only the approval of a booking is certain. The range has at most [MaxDays] days. To show
-// the days to everybody, use [Day.Free] only: the titles of events are what users wrote. opts may contain
+// Availability returns the days of a range, each with its events; [dynastay.MonthOf] is the range of a month. The
+// result may already be out of date; only the approval of a booking is certain. The range has at most [MaxDays] days.
+// To show the days to everybody, use [Day.Free] only: the titles of events are what users wrote. opts may contain
 // [dynastay.Consistent]. 1 request for each day, several at a time, see [dynastay.Options]: that is a third of the read
 // units of a BatchGetItem, because a day without events costs as much as one item that does not exist.
 //
@@ -84,8 +84,8 @@ func (r *Repository) Availability(
 
 // EventWithBooking reads the event in a slot, and the booking that it is of; the booking is nil for an event without
 // one. It fails with [dynastay.ErrNotFound] if there is no event in the slot, or if other software has deleted the
-// booking. opts may contain [dynastay.Consistent]. 2 requests, one after the other: only the event says which booking it
-// is of. They are not a snapshot.
+// booking. opts may contain [dynastay.Consistent]. 2 requests, one after the other: only the event says which booking
+// it is of. They are not a snapshot.
 func (r *Repository) EventWithBooking(
 	ctx context.Context, date dynastay.Date, slot Slot, opts ...dynastay.ReadOption,
 ) (*Event, *Booking, error) {

@@ -140,8 +140,8 @@ func (r *Repository) permitted(at dynastay.Key, row dynastay.Row, m change) (*en
 	if m.fn == nil && read.Before.Version != m.version {
 		return nil, &dynastay.Error{Op: m.op, Entity: "Booking", ID: m.bookingID, Kind: dynastay.ErrVersion}
 	}
-	// Without the options, because their conditions hold for the item as it was read. If it has changed since, it must be
-	// read again before the call can be refused.
+	// Without the options, because their conditions hold for the item as it was read. If it has changed since, it must
+	// be read again before the call can be refused.
 	return r.bookings.ChangeOf(at, row, fn)
 }
 

@@ -22,7 +22,8 @@ const (
 // Approval approves a booking, for [Repository.Approve].
 type Approval struct {
 	BookingID string
-	// Version is the version of the booking that the administrator has seen, because the user may have changed it since.
+	// Version is the version of the booking that the administrator has seen, because the user may have changed it
+	// since.
 	Version int
 	Title   string // of the event; default: the description of the booking
 	// Code opens the doors, from ValidFrom until ValidUntil; see [LockCode]. Default: none.
@@ -33,9 +34,9 @@ type Approval struct {
 // ApproveOp approves a pending booking: its event takes the slot. If other events hold the slot, or one that overlaps
 // it, ApproveOp fails with [*SlotTaken], and the booking stays pending.
 //
-// It fails with [ErrNotAllowed] unless by is an administrator, with [dynastay.ErrNotFound], with a [*StatusError] if the
-// booking is not pending, with [dynastay.ErrVersion] if it has another version, with [ErrPast] if its date is before
-// today at the venue, with [ErrNoSlot] if it does not say which half of the day it is for, and with
+// It fails with [ErrNotAllowed] unless by is an administrator, with [dynastay.ErrNotFound], with a [*StatusError] if
+// the booking is not pending, with [dynastay.ErrVersion] if it has another version, with [ErrPast] if its date is
+// before today at the venue, with [ErrNoSlot] if it does not say which half of the day it is for, and with
 // [dynastay.ErrInvalid].
 func (r *Repository) ApproveOp(by Actor, a Approval) *dynastay.Operation[*Booking] {
 	event := Event{ID: r.db.NewID(r.event.Prefix)}

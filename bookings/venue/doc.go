@@ -34,15 +34,25 @@
 //
 // # Who may do what
 //
-// The service knows who is calling, and passes an [Actor] to every change. Administrators approve, reject, and manage
-// events and lock codes. A user can request, change and cancel bookings of their own, and administrators can do it for
-// them. Everything else fails with [ErrNotAllowed], before any request if the actor alone decides it. The role in the
-// Actor is trusted: take it from your session, not from the browser.
+// The service knows who is calling, and passes an [Actor] to every change of a booking, an event, a lock code or a
+// role. Administrators approve, reject, and manage events, lock codes and roles. A user can request, change and cancel
+// bookings of their own, and administrators can do it for them. Everything else fails with [ErrNotAllowed], before any
+// request if the actor alone decides it. The role in the Actor is trusted: take it from your session, not from the
+// browser.
+//
+// Payments, which a provider reports, messages, profiles and recounts need no Actor, and reads are not restricted: who
+// may see a booking, a lock code or the titles of events is up to the service.
+//
+// # Several changes in one write
+//
+// [dynastay.DB.Write] combines the operations, such as an approval with a message to the user. A transaction has one
+// action for an item, so it cannot cancel a booking and give its slot to another one, approve two bookings of one user,
+// or approve a booking and record its first payment. Such a write fails with [dynastay.ErrInvalid].
 //
 // # Statistics
 //
-// [User].RequestedCount is the number of bookings that a user has ever requested, and [User].ApprovedCount that of those
-// that are approved at present: a cancellation takes one off. Both change in the transactions of the bookings.
+// [User].RequestedCount is the number of bookings that a user has ever requested, and [User].ApprovedCount that of
+// those that are approved at present: a cancellation takes one off. Both change in the transactions of the bookings.
 // [Repository.Recount] counts them anew, for users that other software created.
 //
 // # The audit log

@@ -59,9 +59,9 @@ func (r *Repository) CreateEvent(ctx context.Context, by Actor, e Event, opts ..
 	return dynastay.Do(ctx, r.db, r.CreateEventOp(by, e), opts...)
 }
 
-// UpdateEventOp changes an event. It passes the stored event to fn, which may change Title and, unless the event is that
-// of a booking, Type. fn may be called more than once; its errors are returned unchanged. It fails with [ErrNotAllowed]
-// unless by is an administrator, with [dynastay.ErrNotFound] if the slot does not hold that event, with
+// UpdateEventOp changes an event. It passes the stored event to fn, which may change Title and, unless the event is
+// that of a booking, Type. fn may be called more than once; its errors are returned unchanged. It fails with
+// [ErrNotAllowed] unless by is an administrator, with [dynastay.ErrNotFound] if the slot does not hold that event, with
 // [dynastay.ErrVersion] if the condition of [dynastay.IfVersion] does not hold, and with [dynastay.ErrInvalid].
 func (r *Repository) UpdateEventOp(
 	by Actor, which EventRef, fn func(*Event) error, opts ...dynastay.UpdateOption,

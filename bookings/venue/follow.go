@@ -28,9 +28,10 @@ func (n *counts) follow(tx *dynastay.Tx, before, after *Booking) error {
 	switch {
 	case before == nil:
 		return n.count(tx, after.UserID, attrRequested, requests)
-	case before.Status != Approved && after.Status == Approved:
+	case before.Status == after.Status:
+	case after.Status == Approved:
 		return n.count(tx, after.UserID, attrApproved, approvals)
-	case before.Status == Approved && after.Status != Approved:
+	case before.Status == Approved:
 		return n.count(tx, after.UserID, attrApproved, ends)
 	}
 	return nil

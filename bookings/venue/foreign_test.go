@@ -99,7 +99,8 @@ func TestRecountAfterSkip(t *testing.T) {
 	assert.Equal(t, 0, u.ApprovedCount, "no booking is approved")
 }
 
-// A count that is NULL reads like a missing one. Anything else that is not a number is an error, and nothing is written.
+// A count that is NULL reads like a missing one. Anything else that is not a number is an error, and nothing is
+// written.
 func TestForeignCounts(t *testing.T) {
 	t.Parallel()
 	for name, count := range map[string]any{"NULL": nil, "text": "3"} {

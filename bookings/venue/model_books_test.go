@@ -25,7 +25,8 @@ type books struct {
 	payments map[[2]string]venue.Payment // by booking and id
 	messages []venue.Notification        // in the order of their creation
 	log      []venue.AuditEntry          // likewise
-	// uncounted says that the present call cannot count as usual: its first request is refused, and it is prepared again.
+	// uncounted says that the present call cannot count as usual: its first request is refused, and it is prepared
+	// again.
 	uncounted bool
 }
 

@@ -202,8 +202,8 @@ type call struct {
 	parts func(*venue.Repository) ([]dynastay.Part, func() any)
 	// expect changes the model, and returns the result or the refusal.
 	expect func(*books, made) (any, *refusal)
-	// replay returns the result of a repetition with the same key, from the ids that the first call made; nil for a call
-	// without an input to compare.
+	// replay returns the result of a repetition with the same key, from the ids that the first call made; nil for a
+	// call without an input to compare.
 	replay func(*books, made) any
 	plain  bool // it may be a single request, which is not sent again if nothing shows whether it was carried out
 }

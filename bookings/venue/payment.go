@@ -89,10 +89,10 @@ var bookingThere = dynastay.Prepare(expression.NewBuilder().
 	WithCondition(expression.AttributeExists(dynastay.NameOf(keys.Table.Key.Partition))))
 
 // RecordPaymentOp stores what a provider reports of a payment, late, repeated and in any order: the status that is
-// furthest counts, and a report that contains nothing new changes nothing. It fails with [dynastay.ErrNotFound] if there
-// is no such booking, with [dynastay.ErrAlreadyExists] and Field "Amount" if the payment was reported with another
-// amount, and with [dynastay.ErrInvalid]. It does not look at the status of the booking: if that is cancelled, refund
-// the payment.
+// furthest counts, and a report that contains nothing new changes nothing. It fails with [dynastay.ErrNotFound] if
+// there is no such booking, with [dynastay.ErrAlreadyExists] and Field "Amount" if the payment was reported with
+// another amount, and with [dynastay.ErrInvalid]. It does not look at the status of the booking: if that is cancelled,
+// refund the payment.
 func (r *Repository) RecordPaymentOp(p Payment) *dynastay.Operation[Recorded] {
 	at, err := key.Of(keys.Payment{BookingID: p.BookingID, PaymentID: p.ID})
 	if err == nil {

@@ -223,7 +223,8 @@ func (r *Repository) RecountOp(userID string) *dynastay.Operation[*User] {
 	})
 }
 
-// Recount runs [Repository.RecountOp]. 3 requests: two consistent reads, and the write; 2 if the statistics are correct.
+// Recount runs [Repository.RecountOp]. 3 requests: two consistent reads, and the write; 2 if the statistics are
+// correct.
 func (r *Repository) Recount(ctx context.Context, userID string, opts ...dynastay.WriteOption) (*User, error) {
 	return dynastay.Do(ctx, r.db, r.RecountOp(userID), opts...)
 }

@@ -19,23 +19,23 @@ type Hotel struct {
 	// Nights are the nights on sale, by room type and date, with the numbers of rooms that remain after the bookings. A
 	// property that is pending or rejected has none; those of a suspended one are marked as PropertyClosed.
 	Nights []*availability.Night
-	// Bookings are in the order of their ids, which is that of their creation, with their lines and with the status that
-	// they have at [World.Now]. Those that were cancelled or have expired have returned their rooms.
+	// Bookings are in the order of their ids, which is that of their creation, with their lines and with the status
+	// that they have at [World.Now]. Those that were cancelled or have expired have returned their rooms.
 	Bookings []*bookings.Booking
-	// PastStays are the bookings of nights before Today, in the order of their ids, which follow those of Bookings and are
-	// in the order of creation too. Their guests have stayed, or were no-shows.
+	// PastStays are the bookings of nights before Today, in the order of their ids, which follow those of Bookings and
+	// are in the order of creation too. Their guests have stayed, or were no-shows.
 	PastStays []*bookings.Booking
 	// Payments is what is recorded about the payments of Bookings and PastStays, by the id of the booking. Bookings
 	// without payments are not in the map.
 	Payments map[string]Payments
-	// PromoCode is the promo code of the hotel, or nil if it has none. UsageCount is the number of bookings with the code
-	// that were not cancelled and have not expired.
+	// PromoCode is the promo code of the hotel, or nil if it has none. UsageCount is the number of bookings with the
+	// code that were not cancelled and have not expired.
 	PromoCode *bookings.PromoCode
 	// Reviews are those of PastStays, in the same order, with their responses and with the status that they have at
 	// [World.Now]. The rating of the property is that of the approved ones.
 	Reviews []*reviews.Review
-	// Votes are the ids of the users who find a review helpful, by the id of the review. Reviews without votes are not in
-	// the map.
+	// Votes are the ids of the users who find a review helpful, by the id of the review. Reviews without votes are not
+	// in the map.
 	Votes map[string][]string
 
 	now time.Time

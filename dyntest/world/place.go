@@ -129,8 +129,8 @@ var cityShares = func() (shares []share[*city]) {
 	return shares
 }()
 
-// somewhere returns a place in the city: few are at the edge, many near the centre. It is computed in whole steps of 0.00001
-// degrees, about a metre, so that every machine gets the same result.
+// somewhere returns a place in the city: few are at the edge, many near the centre. It is computed in whole steps of
+// 0.00001 degrees, about a metre, so that every machine gets the same result.
 func (c *city) somewhere(d dice) (latitude, longitude float64) {
 	var north, east int
 	for north, east = reach, reach; north*north+east*east > reach*reach; {

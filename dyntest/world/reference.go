@@ -8,8 +8,9 @@ const (
 	references      = 1 << (5 * referenceLength)
 )
 
-// reference returns the bytes to draw the booking's reference from. It is a permutation of all references: two bookings never
-// have the same one, although they do not know of each other. A Feistel network is a permutation whatever its rounds do.
+// reference returns the bytes to draw the booking's reference from. It is a permutation of all references: two bookings
+// never have the same one, although they do not know of each other. A Feistel network is a permutation whatever its
+// rounds do.
 func (w *World) reference(number int) [referenceLength]byte {
 	const half, mask = 15, 1<<15 - 1
 	left, right := uint64(number)>>half, uint64(number)&mask

@@ -5,10 +5,10 @@
 //
 // Users sign up and request slots, some of them the same ones. An administrator approves a request with a lock code and
 // a message in one transaction, two administrators approve requests for overlapping slots at the same moment, another
-// one approves what a user has changed meanwhile, a payment is reported twice, and a party is cancelled. In the end, the
-// slots of the month are drawn, and each user's statistics are compared with a recount. Each step is printed with the
-// requests that it sent and the units that the engine charged. Local engines disagree about the units of a transaction;
-// the requests are the same on DynamoDB.
+// one approves what a user has changed meanwhile, a payment is reported twice, and a party is cancelled. In the end,
+// the slots of the month are drawn, and each user's statistics are compared with a recount. Each step is printed with
+// the requests that it sent and the units that the engine charged. Local engines disagree about the units of a
+// transaction; the requests are the same on DynamoDB.
 //
 // The program fails unless exactly one of the racing administrators gets the slot, the other request stays pending, and
 // the statistics are correct.

@@ -119,7 +119,8 @@ func (s *counters) successor(w *worker, id string) {
 	s.taken[at] = me
 }
 
-// pair increments two counters together, which draws no id and puts nothing: only the write ids tell whether it was done.
+// pair increments two counters together, which draws no id and puts nothing: only the write ids tell whether it was
+// done.
 func (s *counters) pair(w *worker, id string) {
 	other := counterID(w.rand.IntN(5))
 	if other == id {

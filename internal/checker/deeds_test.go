@@ -21,8 +21,8 @@ type span struct{ from, to moment }
 
 func (s span) meets(other span) bool { return s.from <= other.to && other.from <= s.to }
 
-// deed is a write, sent once or under a key, that remembers within which time it can have been carried out. So it can be
-// told of a refusal whether it was true for some moment of the call.
+// deed is a write, sent once or under a key, that remembers within which time it can have been carried out. So it can
+// be told of a refusal whether it was true for some moment of the call.
 type deed struct {
 	*once
 	mark string

@@ -25,8 +25,8 @@ func (l *listing) guards() []string {
 
 var indexKey = regexp.MustCompile(`^(GSI\d+[PS]K|Geohash.*)$`)
 
-// derived says what is not as it follows from the property's own attributes, by the key forms of the model's document and
-// none of the library's code; "" where all is.
+// derived says what is not as it follows from the property's own attributes, by the key forms of the model's document
+// and none of the library's code; "" where all is.
 func (l *listing) derived(id string) string {
 	p := l.items["METADATA"]
 	address, prices := p["Address"].(plain), p["PriceRange"].(plain)

@@ -13,8 +13,8 @@
 // flight can produce conflicts between them, and remember who holds a lock, or which message was consumed and must not
 // come back.
 //
-// The clock stands still, except that each step of the sales advances it, so that holds end; the clocks of the processes
-// differ.
+// The clock stands still, except that each step of the sales advances it, so that holds end; the clocks of the
+// processes differ.
 //
 // Everything random is drawn from a seed. The interleaving of requests is not, so a repeated run makes the same calls
 // in a different order.

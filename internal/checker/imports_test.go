@@ -12,7 +12,8 @@ import (
 
 var importTable = &dynastay.Schema{Name: "Imports", Key: dynastay.KeyNames{Partition: "id"}}
 
-// imports are batches that one worker writes and reads again: [dynastay.DB.PutAll] and GetAll, with parts left unprocessed.
+// imports are batches that one worker writes and reads again: [dynastay.DB.PutAll] and GetAll, with parts left
+// unprocessed.
 type imports struct {
 	*checker
 	mu    sync.Mutex

@@ -36,9 +36,9 @@ func lockIn(table *dynastay.Schema) *entity.Entity[lock] {
 	})
 }
 
-// locks are taken with Create and released with Delete: one holder at a time, and nobody's lock is taken away. A lock is
-// released by its write id, which makes the release repeatable. A latch is released by a plain Delete, which is never
-// repeated unless the latch is seen to be there still.
+// locks are taken with Create and released with Delete: one holder at a time, and nobody's lock is taken away. A lock
+// is released by its write id, which makes the release repeatable. A latch is released by a plain Delete, which is
+// never repeated unless the latch is seen to be there still.
 type locks struct {
 	*checker
 	holders map[string]*atomic.Pointer[string]

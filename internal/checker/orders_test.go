@@ -62,8 +62,8 @@ func goodsID(n int) string { return fmt.Sprint("goods-", n) }
 
 func basketID(n int) string { return fmt.Sprint("basket-", n) }
 
-// orders take goods that others want too. An order of goods by name says from the start what it fights for; one of a basket,
-// and a cancellation, when it has read them. Two of them in one Write name their items in every order.
+// orders take goods that others want too. An order of goods by name says from the start what it fights for; one of a
+// basket, and a cancellation, when it has read them. Two of them in one Write name their items in every order.
 type orders struct {
 	*checker
 	all deeds[*purchase]
@@ -101,7 +101,8 @@ func newOrders(c *checker) *orders {
 	return &orders{checker: c, deeds: map[string]*purchase{}, inside: map[string]string{}}
 }
 
-// halves are the goods of the baskets with an even number, and of the others. So two orders in one Write have nothing in common.
+// halves are the goods of the baskets with an even number, and of the others. So two orders in one Write have nothing
+// in common.
 var halves = func() (all [2][]string) {
 	for n := range kinds {
 		all[n*2/kinds] = append(all[n*2/kinds], goodsID(n))
@@ -174,7 +175,8 @@ var (
 			WithCondition(dynastay.NameOf("version").Equal(dynastay.Param("version"))))
 )
 
-// alone reads the goods that it is somebody's turn for. In a process that takes turns nobody else may be there meanwhile.
+// alone reads the goods that it is somebody's turn for. In a process that takes turns nobody else may be there
+// meanwhile.
 func (o *orders) alone(ctx context.Context, p *process, mark string, goods []string) error {
 	o.enter(p, mark, goods)
 	defer o.leave(p, goods)

@@ -11,8 +11,8 @@ import (
 	"github.com/dynastay/dynastay/properties"
 )
 
-// propertyParts are the room types, images and amenities that calls add to the properties, and take away again. Their ids are
-// never used twice.
+// propertyParts are the room types, images and amenities that calls add to the properties, and take away again. Their
+// ids are never used twice.
 type propertyParts struct {
 	mu    sync.Mutex
 	all   map[string]*part

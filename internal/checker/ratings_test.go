@@ -53,7 +53,8 @@ func (l *listings) newRating(w *worker) (id string, r *rating) {
 	return id, r
 }
 
-// checkRatings adds up the ratings: each that was acknowledged counts once, and each that is unknown once or not at all.
+// checkRatings adds up the ratings: each that was acknowledged counts once, and each that is unknown once or not at
+// all.
 func (l *listings) checkRatings(id string, p plain) {
 	if id == l.hotel.ID {
 		return

@@ -47,8 +47,8 @@ const shelves = 6
 
 func shelfID(n int) string { return fmt.Sprint("shelf-", n) }
 
-// returns put the pieces of parcels back on their shelves, while shelves are removed and come back empty: a piece whose shelf
-// is missing is done without. What a shelf held when it was removed is kept, so that all pieces can be counted.
+// returns put the pieces of parcels back on their shelves, while shelves are removed and come back empty: a piece whose
+// shelf is missing is done without. What a shelf held when it was removed is kept, so that all pieces can be counted.
 type returns struct {
 	*checker
 	all deeds[*handling]
@@ -217,8 +217,8 @@ func (r *returns) place(w *worker, id string, keyed bool) *handling {
 	})
 }
 
-// giveBack returns a parcel. A shelf that is done without has to be missing still when the write is carried out, or only
-// when it was tried, which is one in two.
+// giveBack returns a parcel. A shelf that is done without has to be missing still when the write is carried out, or
+// only when it was tried, which is one in two.
 func (r *returns) giveBack(w *worker, id string, keyed bool) *handling {
 	mark, strict := w.mark(), w.oneIn(2)
 	h := &handling{kind: "return", id: id}

@@ -77,8 +77,8 @@ func followShop(tx *dynastay.Tx, before, after *shop) error {
 	return nil
 }
 
-// line is what the register says of one version of a shop, and when that can have been written. A shop that is closed has
-// no name.
+// line is what the register says of one version of a shop, and when that can have been written. A shop that is closed
+// has no name.
 type line struct {
 	shop, name, by string
 	version        int
@@ -186,7 +186,8 @@ func (s *shops) step(w *worker) {
 	}
 }
 
-// trade makes a deed of an operation, one in three with a message of the outbox in the same Write, before it or after it.
+// trade makes a deed of an operation, one in three with a message of the outbox in the same Write, before it or after
+// it.
 func (s *shops) trade(
 	w *worker, t *trade, mark, about string, keyed bool, refusal refusal,
 	op func(*process) dynastay.Part, done func(dynastay.Part),
@@ -407,7 +408,8 @@ func (s *shops) check() {
 	}
 }
 
-// register reads the lines of each shop, in their order, with the time of each: that of its trade, and between its neighbours.
+// register reads the lines of each shop, in their order, with the time of each: that of its trade, and between its
+// neighbours.
 func (s *shops) register() map[string][]line {
 	all := map[string][]line{}
 	for _, item := range s.scan(registerTable) {
