@@ -6,7 +6,7 @@
 //	booking, err := repo.Request(ctx, user, venue.Request{
 //		UserID: "abc123", Date: date, Slot: venue.FullDay, Description: "Birthday party", Attendees: 50,
 //	})
-//	booking, err = repo.Approve(ctx, admin, booking.ID, dynastay.IfVersion(booking.Version))
+//	booking, err = repo.Approve(ctx, admin, venue.Approval{BookingID: booking.ID, Version: booking.Version})
 //	var taken *venue.SlotTaken
 //	if errors.As(err, &taken) {
 //		… // taken.Events; the booking is still pending
