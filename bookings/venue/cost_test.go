@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -27,8 +28,11 @@ type cost struct {
 // The costs in the README, with generated ids and a clock that moves.
 func TestCosts(t *testing.T) {
 	t.Parallel()
+	var mu sync.Mutex // some requests are sent in parallel
 	var got cost
 	h := newHall(t, dyntest.With(dynastay.Options{Observer: func(_ context.Context, c dynastay.Call) {
+		mu.Lock()
+		defer mu.Unlock()
 		got.requests += c.Requests()
 		for _, u := range c.Usage {
 			got.read += u.ReadUnits
