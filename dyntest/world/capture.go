@@ -5,6 +5,7 @@ import (
 	"context"
 	"fmt"
 	"iter"
+	"maps"
 	"slices"
 	"strings"
 
@@ -15,6 +16,7 @@ import (
 	"github.com/dynastay/dynastay/internal/stored"
 	"github.com/dynastay/dynastay/keys"
 	keyslisting "github.com/dynastay/dynastay/keys/listing"
+	keysvenue "github.com/dynastay/dynastay/keys/venue"
 )
 
 // capture is a database client that keeps what is put. With it, the repositories make items, and the world need not
@@ -34,7 +36,7 @@ type put struct {
 // schemas are the library's tables by their names in a database without a prefix.
 var schemas = func() map[string]*dynastay.Schema {
 	all := map[string]*dynastay.Schema{}
-	for _, s := range append(keys.Tables(), keyslisting.Table) {
+	for _, s := range append(keys.Tables(), keyslisting.Table, keysvenue.Table) {
 		all[s.Name] = s
 	}
 	return all
@@ -75,14 +77,14 @@ func (c *capture) TransactWriteItems(_ context.Context, in *dynamodb.TransactWri
 	return &dynamodb.TransactWriteItemsOutput{}, nil
 }
 
-// remove carries out a delete. Its condition holds, as that of an update does.
+// remove carries out a delete. Its condition holds, as that of an update does; without one, the item may be missing.
 func (c *capture) remove(d *types.Delete) error {
 	schema, before := schemas[*d.TableName], len(c.puts)
 	key := schema.Key.From(dynastay.RowOf(d.Key))
 	c.puts = slices.DeleteFunc(c.puts, func(p put) bool {
 		return p.schema == schema && schema.Key.From(dynastay.RowOf(p.item)) == key
 	})
-	if len(c.puts) == before {
+	if len(c.puts) == before && d.ConditionExpression != nil {
 		return unsupported("a delete of an item that was not put")
 	}
 	return nil
@@ -93,8 +95,12 @@ func (c *capture) remove(d *types.Delete) error {
 func (c *capture) update(u *types.Update) error {
 	schema := schemas[*u.TableName]
 	item := c.find(schema, schema.Key.From(dynastay.RowOf(u.Key)))
-	if item == nil {
+	if item == nil && u.ConditionExpression != nil {
 		return unsupported("an update of an item that was not put")
+	}
+	if item == nil { // an update without a condition makes its item
+		item = maps.Clone(u.Key)
+		c.put(u.TableName, item)
 	}
 	for _, clause := range strings.Split(strings.TrimSpace(*u.UpdateExpression), "\n") {
 		verb, list, _ := strings.Cut(clause, " ")
@@ -122,6 +128,8 @@ func apply(u *types.Update, item dynastay.Item, verb, action string) bool {
 	case verb == "REMOVE" && right == "":
 		delete(in, name)
 		return true
+	case verb == "ADD" && in[name] == nil:
+		value = plus(dynastay.Number(0), value, 1)
 	case verb == "ADD":
 		value = plus(in[name], value, 1)
 	case verb != "SET":
@@ -247,7 +255,7 @@ func (c *capture) UpdateItem(_ context.Context, in *dynamodb.UpdateItemInput, _ 
 		return nil, unsupported("UpdateItem of the table " + *in.TableName)
 	}
 	return &dynamodb.UpdateItemOutput{}, c.update(&types.Update{
-		TableName: in.TableName, Key: in.Key, UpdateExpression: in.UpdateExpression,
+		TableName: in.TableName, Key: in.Key, UpdateExpression: in.UpdateExpression, ConditionExpression: in.ConditionExpression,
 		ExpressionAttributeNames: in.ExpressionAttributeNames, ExpressionAttributeValues: in.ExpressionAttributeValues,
 	})
 }

@@ -2,6 +2,7 @@ package world
 
 import (
 	"io"
+	"maps"
 	"testing"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
@@ -34,9 +35,17 @@ func TestCaptureAcceptsOnlyWhatItUnderstands(t *testing.T) {
 	}
 
 	_, err = c.TransactWriteItems(ctx, &dynamodb.TransactWriteItemsInput{TransactItems: []types.TransactWriteItem{
-		{Delete: &types.Delete{TableName: aws.String("Metadata"), Key: other}},
+		{Delete: &types.Delete{TableName: aws.String("Metadata"), Key: other, ConditionExpression: aws.String("#0 = :0")}},
 	}})
 	assert.ErrorContains(t, err, "a delete of an item that was not put is not supported")
+	_, err = c.TransactWriteItems(ctx, &dynamodb.TransactWriteItemsInput{TransactItems: []types.TransactWriteItem{
+		{Delete: &types.Delete{TableName: aws.String("Metadata"), Key: other}},
+	}})
+	assert.NoError(t, err)
+	_, err = c.UpdateItem(ctx, &dynamodb.UpdateItemInput{
+		TableName: aws.String("Metadata"), Key: other, UpdateExpression: aws.String("SET #0 = :0\n"), ConditionExpression: aws.String("#0 = :0"),
+	})
+	assert.ErrorContains(t, err, "an update of an item that was not put is not supported")
 	_, err = c.Query(ctx, &dynamodb.QueryInput{TableName: aws.String("Bookings"), IndexName: aws.String("GSI1")})
 	assert.ErrorContains(t, err, "a query of an index")
 	_, err = c.UpdateItem(ctx, &dynamodb.UpdateItemInput{TableName: aws.String("Availability")})
@@ -107,12 +116,19 @@ func TestCaptureCarriesOutUpdates(t *testing.T) {
 		for _, expression := range []string{
 			"SET #0.#1 = :0", "SET #3.#9 = :0", "SET #9.#4 = :0", "SET #0 = if_not_exists(#0, :0)", "SET #9 = :0", "SET #0",
 			"SET #0 = #1 + :0", "SET #0 = :0 + #0", "SET #0 = #0 + :1", "SET #0 = #0 + :9", "SET #0 = #0 * :0", "SET #2 = #2 + :0",
-			"SET #1 = #1 + :0", "ADD #2 :0", "ADD #0 :1", "ADD #1 :0", "ADD #0 :9", "ADD #0 = :0", "ADD #3.#4.#0 :0",
+			"SET #1 = #1 + :0", "ADD #2 :0", "ADD #0 :1", "ADD #1 :1", "ADD #0 :9", "ADD #0 = :0", "ADD #3.#4.#0 :0",
 			"DELETE #0 :0", "DELETE #0 = :0", "REMOVE #0[1]", "REMOVE #0 = :0", "REMOVE #9", "",
 		} {
 			assert.ErrorContains(t, update(stored(nine, old, old), expression), "is not supported", "%s: %s", name, expression)
 		}
-		assert.ErrorContains(t, update(&capture{}, "SET #0 = :0"), "was not put", name)
+		c, counted := stored(nine, old, old), stored(nine, old, old)
+		counted.puts[0].item["B"] = dynastay.Number(2)
+		require.NoError(t, update(c, "ADD #1 :0"), name)
+		assert.Equal(t, counted, c, "%s: a number is added to what is missing", name)
+		c, made := &capture{}, maps.Clone(at)
+		made["A"] = dynastay.Number(2)
+		require.NoError(t, update(c, "SET #0 = :0"), name)
+		assert.Equal(t, &capture{puts: []put{{keys.BookingsTable, made}}}, c, "%s: without a condition, an update makes its item", name)
 	}
 }
 

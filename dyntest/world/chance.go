@@ -29,6 +29,7 @@ const (
 	forAccount
 	forListing
 	forHost
+	forVenue
 )
 
 func (w *World) dice(of purpose, i int) dice {

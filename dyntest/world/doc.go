@@ -37,6 +37,7 @@
 //	bk_000042_0003        a booking of that listing; the last number is its position in the order of creation
 //	blk_000042_0003       a block of that listing, by its host; its number is one of the same order
 //	res_000042_0003       the reservation at a channel of the booking with the same numbers
+//	req_000042            a request for a slot of the venue, if [Options].Requests is set
 //
 // Hotels that are pending or rejected have no nights. A suspended hotel was suspended at the start of Today, after its
 // last booking: it keeps its bookings, and all its nights are marked as closed. So [Hotel.Offer] returns offers of
@@ -138,6 +139,16 @@
 //
 // Options.Occupancy does not change listings, and a world with [Options].Empty has listings without events. The items
 // of hotels and users are the same with and without listings.
+//
+// # The venue
+//
+// [World.Venue] returns a hall, if [Options].Requests is set. Its users request slots of days from the next one on to
+// the end of the nights on sale, with equal times in between, in the 60 days before Today. 35 % of the requests are for
+// a morning, 35 % for an afternoon, and 30 % for a full day. If the slot is free, 70 % are approved before the next
+// request is made, and a tenth of these are cancelled soon after. A third of the others are rejected, with a reason,
+// and the rest are pending. The users have the ids, names and addresses of the hotels' users; user_caretaker decides.
+//
+// The venue is in the table of package keys/venue, which is not one of the hotels' tables, as for listings.
 //
 // # Large worlds
 //

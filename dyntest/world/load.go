@@ -17,7 +17,7 @@ import (
 // clock of db is not Today, because quotes would then differ from the world.
 //
 // A few goroutines make and write the hotels, each with its share of the users and listings; each goroutine holds at
-// most one hotel in memory. One more writes the catalogues.
+// most one hotel in memory. One more writes the catalogues and the venue.
 // Progress is called after each hotel with the number that are done, one call at a time, and last with the total; it
 // may be nil. Load stops at the first error, or when the context ends. Calling Load again writes the same items.
 func (w *World) Load(ctx context.Context, db *dynastay.DB, progress func(done, of int)) error {
@@ -33,7 +33,7 @@ func (w *World) Load(ctx context.Context, db *dynastay.DB, progress func(done, o
 		done int
 		wg   sync.WaitGroup
 	)
-	var catalogues error
+	var rest error
 	of := w.opts.Properties
 	tell := func() {
 		mu.Lock()
@@ -44,8 +44,8 @@ func (w *World) Load(ctx context.Context, db *dynastay.DB, progress func(done, o
 		}
 	}
 	wg.Go(func() {
-		if catalogues = w.loadCatalogues(ctx, db); catalogues != nil {
-			stop(catalogues)
+		if rest = w.loadRest(ctx, db); rest != nil {
+			stop(rest)
 		}
 	})
 	for range min(workers(), of) {
@@ -60,15 +60,15 @@ func (w *World) Load(ctx context.Context, db *dynastay.DB, progress func(done, o
 		})
 	}
 	wg.Wait()
-	if done < of || catalogues != nil {
+	if done < of || rest != nil {
 		return cmp.Or(context.Cause(ctx),
 			errors.New("world: the progress function called runtime.Goexit, as a failed assertion does"))
 	}
 	return nil
 }
 
-func (w *World) loadCatalogues(ctx context.Context, db *dynastay.DB) error {
-	c, err := w.catalogues(ctx)
+func (w *World) loadRest(ctx context.Context, db *dynastay.DB) error {
+	c, err := w.rest(ctx)
 	if err != nil {
 		return err
 	}

@@ -19,14 +19,18 @@ type Options struct {
 	// Listings is the number of listings, at most 1,000,000. Their calendars are in a table that is not one of those of
 	// the hotels: create it with dyntest.Tables(listing.Table), with package keys/listing. Default: 0.
 	Listings int
+	// Requests is the number of requests for slots of a venue, at most 5,000. The venue has a table that is not one of
+	// those of the hotels: create it with dyntest.Tables(venue.Table), with package keys/venue. Default: 0.
+	Requests int
 	// Nights is the number of nights on sale, starting with Today, at most 730. Default: 30.
 	Nights int
 	// Occupancy is the share of the hotels' rooms on sale that are booked, over all nights, at most 0.95. Bookings that
 	// were cancelled or have expired do not count. With ten or more hotels, the actual share differs by at most a few
 	// percent. Default: 0.5.
 	Occupancy float64
-	// Empty leaves all rooms and listings free: there are no bookings, no past stays and so no reviews, no stop-sells,
-	// no restrictions that were set after the nights were opened, and no blocks. Default: false.
+	// Empty leaves all rooms, listings and slots of the venue free: there are no bookings, no past stays and so no
+	// reviews, no stop-sells, no restrictions that were set after the nights were opened, and no blocks. Default:
+	// false.
 	Empty bool
 	// Today is the current day in the world, and the first night on sale. Default: 2026-06-01.
 	Today dynastay.Date
@@ -36,7 +40,8 @@ const (
 	maxProperties = 1_000_000 // six digits in an id
 	maxUsers      = 1_000_000
 	maxListings   = 1_000_000
-	maxNights     = 730 // nights are kept for two years
+	maxRequests   = 5_000 // a capture with many items is slow
+	maxNights     = 730   // nights are kept for two years
 	maxOccupancy  = 0.95
 	usersEach     = 5
 )
@@ -72,6 +77,8 @@ func (o Options) Validate() error {
 		return dynastay.Invalid("Users", "must be between 1 and %d, got %d", maxUsers, o.Users)
 	case o.Listings < 0 || o.Listings > maxListings:
 		return dynastay.Invalid("Listings", "must be between 0 and %d, got %d", maxListings, o.Listings)
+	case o.Requests < 0 || o.Requests > maxRequests:
+		return dynastay.Invalid("Requests", "must be between 0 and %d, got %d", maxRequests, o.Requests)
 	case o.Nights < 1 || o.Nights > maxNights:
 		return dynastay.Invalid("Nights", "must be between 1 and %d, got %d", maxNights, o.Nights)
 	case math.IsNaN(o.Occupancy) || o.Occupancy < 0 || o.Occupancy > maxOccupancy:

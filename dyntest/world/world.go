@@ -104,11 +104,19 @@ func (w *World) Listing(i int) *Listing {
 // Listings returns all listings, made one by one.
 func (w *World) Listings() iter.Seq[*Listing] { return each(w.opts.Listings, w.Listing) }
 
+// Venue returns the hall with its users, bookings and events. It sends no requests. It depends on the seed, Today,
+// Nights, Users, Requests and Empty.
+func (w *World) Venue() *Venue {
+	v, err := w.cell().venue(context.Background())
+	must(err)
+	return v
+}
+
 // Items returns all items of the world with their tables, always in the same order. It sends no requests. [World.Load]
 // writes the same items, several at a time.
 func (w *World) Items() iter.Seq2[*dynastay.Schema, dynastay.Item] {
 	return func(yield func(*dynastay.Schema, dynastay.Item) bool) {
-		c, err := w.catalogues(context.Background())
+		c, err := w.rest(context.Background())
 		must(err)
 		for _, p := range c.capture.puts {
 			if !yield(p.schema, p.item) {
@@ -125,6 +133,20 @@ func (w *World) Items() iter.Seq2[*dynastay.Schema, dynastay.Item] {
 			}
 		}
 	}
+}
+
+// rest makes what does not belong to a hotel, a user or a listing: the catalogues and the venue.
+func (w *World) rest(ctx context.Context) (*cell, error) {
+	c, err := w.catalogues(ctx)
+	if err != nil {
+		return nil, err
+	}
+	hall := w.cell()
+	if _, err := hall.venue(ctx); err != nil {
+		return nil, err
+	}
+	c.capture.puts = append(c.capture.puts, hall.capture.puts...)
+	return c, nil
 }
 
 // part makes a part of the work of Load: the i-th hotel, and its share of the users and listings. So all parts have

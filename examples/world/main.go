@@ -3,10 +3,10 @@
 //	go run ./examples/world -properties 10000 -nights 30 -seed 1
 //
 // It creates its own tables, loads the hotels with their images, nights, bookings, payments, promo codes and reviews,
-// the users with their preferences, points and wishlists, the listings with their calendars, and the catalogues, as
-// fast as the engine accepts them, prints the number of items and the rate, searches a city, and removes the tables.
-// The same options make the same world, item by item; -users and -listings change the numbers of users and listings,
-// and -occupancy the share of the hotels' rooms that are booked.
+// the users with their preferences, points and wishlists, the listings with their calendars, a venue, and the
+// catalogues, as fast as the engine accepts them, prints the number of items and the rate, searches a city, and removes
+// the tables. The same options make the same world, item by item; -users, -listings and -requests change the numbers of
+// these, and -occupancy the share of the hotels' rooms that are booked.
 //
 // Progress is written to standard error: a bar on a terminal, otherwise a line now and then. Package dyntest/engine
 // decides which engine is used; its documentation says how to choose one.
@@ -34,6 +34,7 @@ import (
 	"github.com/dynastay/dynastay/dyntest/world"
 	"github.com/dynastay/dynastay/keys"
 	keyslisting "github.com/dynastay/dynastay/keys/listing"
+	keysvenue "github.com/dynastay/dynastay/keys/venue"
 	"github.com/dynastay/dynastay/properties"
 )
 
@@ -61,6 +62,7 @@ func options(args []string, stderr io.Writer) (world.Options, error) {
 	flags.IntVar(&o.Properties, "properties", 1000, "number of hotels")
 	flags.IntVar(&o.Users, "users", 0, "total number of users; 0 means five for each hotel")
 	flags.IntVar(&o.Listings, "listings", 500, "number of listings")
+	flags.IntVar(&o.Requests, "requests", 500, "number of requests for slots of a venue")
 	flags.IntVar(&o.Nights, "nights", 30, "number of nights on sale")
 	flags.Float64Var(&o.Occupancy, "occupancy", 0.5, "share of the rooms on sale that are booked, up to 0.95")
 	if err := flags.Parse(args); err != nil {
@@ -81,7 +83,7 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) (err erro
 	if err != nil {
 		return err
 	}
-	prefix, tables := "world-"+rand.Text()[:8]+"-", withoutStreams(append(keys.Tables(), keyslisting.Table))
+	prefix, tables := "world-"+rand.Text()[:8]+"-", withoutStreams(append(keys.Tables(), keyslisting.Table, keysvenue.Table))
 	defer func() {
 		// The program may end because the context has ended.
 		ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), time.Minute)
@@ -91,8 +93,8 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) (err erro
 	if err := e.CreateTables(ctx, prefix, tables...); err != nil {
 		return err
 	}
-	in.Fprintf(stdout, "%s\n%d hotels, %d users, %d listings, %d nights from %s, seed %d\n\n",
-		e.Name(), w.Options().Properties, w.Options().Users, o.Listings, w.Options().Nights, w.Options().Today, o.Seed)
+	in.Fprintf(stdout, "%s\n%d hotels, %d users, %d listings, %d requests for a venue, %d nights from %s, seed %d\n\n",
+		e.Name(), w.Options().Properties, w.Options().Users, o.Listings, o.Requests, w.Options().Nights, w.Options().Today, o.Seed)
 
 	counter := &counter{Client: e.Client(), prefix: prefix, items: map[string]int{}}
 	db := dynastay.Open(counter, &dynastay.Options{TablePrefix: prefix, Clock: w.Now})

@@ -15,13 +15,14 @@ import (
 
 func TestRun(t *testing.T) {
 	var out, progress strings.Builder
-	require.NoError(t, run(t.Context(), []string{"-properties", "40", "-nights", "10", "-users", "25", "-listings", "30"}, &out, &progress))
+	require.NoError(t, run(t.Context(), []string{"-properties", "40", "-nights", "10", "-users", "25", "-listings", "30", "-requests", "20"}, &out, &progress))
 	t.Logf("\n%s%s", &progress, &out)
 	for _, part := range []string{
-		"40 hotels, 25 users, 30 listings, 10 nights from 2026-06-01, seed 1\n",
+		"40 hotels, 25 users, 30 listings, 20 requests for a venue, 10 nights from 2026-06-01, seed 1\n",
 		"  Metadata                        250 items\n", // the catalogues, promo codes and wishlists
 		"  Reviews                         135 items\n", // with their guards, responses and votes
 		"  Users                            92 items\n", // with the guards of their addresses, their config, preferences and points
+		"  VenueBooking                    109 items\n", // the requests, their events, the users' lists, and the audit log
 		"  localstays-availability         452 items\n", // the nights of the listings, their events, and the reservations of channels
 		"\nLoaded in ", " items per second.\n",
 		"\nHotels in Bangkok, a page of ", ": 1 request, ",
