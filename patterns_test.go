@@ -69,6 +69,9 @@ var atMost = map[string]int{"P2, any radius": key.MaxCellRanges}
 // parallel are the patterns whose requests are sent in any order.
 var parallel = []string{"P2, any radius", "P6", "V6"}
 
+// mostlyEmpty is a pattern of which most requests find nothing: most days of a month have no events.
+const mostlyEmpty = "V6"
+
 var patterns = []pattern{
 	{"P1", 1, 0.5, func(ctx context.Context, db *dynastay.DB, w world) (any, error) {
 		return some((*properties.Repository).ByCity(properties.New(db, nil),
@@ -395,7 +398,7 @@ func TestPatterns(t *testing.T) {
 		switch dynoxide := strings.HasPrefix(db.Engine.Name(), "dynoxide"); {
 		case writes > 0 && dynoxide:
 			assert.Equal(t, p.reads, writes, "write units of %s", p.id)
-		case writes == 0 && (dynoxide || atMost[p.id] == 0):
+		case writes == 0 && (dynoxide || atMost[p.id] == 0 && p.id != mostlyEmpty):
 			assert.Equal(t, p.reads, reads, "read units of %s", p.id)
 		}
 		for _, r := range sent {
