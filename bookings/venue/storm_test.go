@@ -16,7 +16,7 @@ import (
 	"github.com/dynastay/dynastay/internal/racing"
 )
 
-var storms = flag.Int("storms", 3, "how many seeds TestStorm uses")
+var storms = flag.Int("storms", 1, "how many seeds TestStorm uses")
 
 // Eight callers in two processes request, change, approve, reject, cancel and recount the same few bookings, while
 // requests and answers are lost and transactions conflict. In the end, everything that is stored agrees.
