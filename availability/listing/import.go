@@ -245,7 +245,8 @@ var isRevision = dynastay.Prepare(expression.NewBuilder().WithCondition(
 func overtakenBy(dynastay.Row) error { return errOvertaken }
 
 // reserve records before the first of several transactions that they may leave the event of a reservation incomplete,
-// so that any later delivery finds what they have written.
+// so that any later delivery finds what they have written. If the first one then fails, the record stays. It holds no
+// revision and no night, and the next delivery writes over it.
 func (r *Repository) reserve(ctx context.Context, at dynastay.Key, bookingID string) error {
 	_, err := dynastay.Do(ctx, r.db, dynastay.NewOp(dynastay.OpSpec[struct{}]{
 		Name: opImport,

@@ -261,7 +261,8 @@ func (w *world) look(at string) {
 	require.Equal(w, w.now[at].taken(nights("2025-03-05", "2025-03-15"), ""), got)
 }
 
-// stored returns all items of the listings in the form of the model.
+// stored returns all items of the listings in the form of the model. A reservation without a revision is left out: an
+// import that takes several transactions announces itself with it, and then the first of them has failed.
 func (w *world) stored() string {
 	var lines []string
 	for _, at := range []string{"lst_1", "lst_2"} {
@@ -270,6 +271,10 @@ func (w *world) stored() string {
 		})
 		require.NoError(w, err)
 		for _, row := range rows {
+			if strings.HasPrefix(row.Text("sk"), "IMPORT#") && row.Int("revision") == 0 {
+				require.True(w, row.Value("pending").Kind() == dynastay.KindBool && row.Text("checkIn") == "", row.Text("sk"))
+				continue
+			}
 			lines = append(lines, at+" "+lineOf(row))
 		}
 	}
