@@ -5,6 +5,7 @@ import (
 	"crypto/rand"
 	"net/http"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -64,7 +65,7 @@ func New(t testing.TB, opts ...Option) *DB {
 	if err != nil {
 		t.Fatal(err)
 	}
-	t.Log("dyntest: " + found.Account())
+	logOnce(t, "dyntest: "+found.Account())
 	clock, err := c.newClock()
 	if err != nil {
 		t.Fatal(err)
@@ -95,6 +96,21 @@ func New(t testing.TB, opts ...Option) *DB {
 	}
 	d.summarize()
 	return d
+}
+
+// logged has the lines that running tests have logged with logOnce, each after the test's name.
+var logged sync.Map
+
+// logOnce logs a line once in a test: a property test calls New for each of its examples, and the same lines hundreds of
+// times would hide why it failed.
+func logOnce(t testing.TB, line string) {
+	t.Helper()
+	name := t.Name() + " " + line
+	if _, before := logged.LoadOrStore(name, true); before {
+		return
+	}
+	t.Cleanup(func() { logged.Delete(name) })
+	t.Log(line)
 }
 
 // atOnce makes a client wait at most 5 milliseconds between retries. It also turns off the SDK's retry quota, with

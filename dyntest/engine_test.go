@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"os"
 	"os/exec"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -66,4 +67,21 @@ func TestTestFailsWithoutTheEngineItAsksFor(t *testing.T) {
 	assert.Contains(t, string(output), "--- FAIL: TestTestFailsWithoutTheEngineItAsksFor/image")
 	assert.Contains(t, string(output), "docker pull dyntest.invalid/other:0")
 	assert.NotContains(t, string(output), "SKIP")
+}
+
+func TestEngineIsLoggedOnceInATest(t *testing.T) {
+	if os.Getenv(childVar) != "" {
+		for _, name := range []string{"one", "other"} {
+			t.Run(name, func(t *testing.T) {
+				for range 3 {
+					New(t, OnlyTables())
+				}
+			})
+		}
+		return
+	}
+	t.Parallel()
+	output, err := child(t, "logging").Output()
+	require.NoError(t, err, "%s", output)
+	assert.Equal(t, 2, strings.Count(string(output), "dyntest: the engine is "), "%s", output)
 }
