@@ -56,6 +56,7 @@
 //	Whole     between two limits, with as many digits as the upper one
 //	Date      2025-01-15
 //	Instant   2024-11-10T09:15:00Z: UTC, truncated to seconds
+//	Millis    1731230100250: Unix milliseconds with 13 digits
 //	Geohash   lower case, of a fixed length
 //	Cell      of a Place: 3 characters of geohash, NORTH or SOUTH
 //	Shard     #SHARD#3 at the end of PK, empty for shard 0

@@ -42,6 +42,10 @@ func Date(name string, p *dynastay.Date) Value { return Value{field: name, kind:
 // zero time, and must be within the years 1 to 9999.
 func Instant(name string, p *time.Time) Value { return Value{field: name, kind: (*instantValue)(p)} }
 
+// Millis is a time as Unix milliseconds with 13 digits, which sorts by time: 1731230100250. It is truncated to
+// milliseconds, and must be within the years 1970 to 2286. The zero time is refused.
+func Millis(name string, p *time.Time) Value { return Value{field: name, kind: (*millisValue)(p)} }
+
 // Digits is a number with exactly width digits, 1 to 19, which sorts by value: 0000000095 for a width of 10. It must
 // not be negative or have more digits.
 func Digits(name string, p *int64, width int) Value {
@@ -166,6 +170,27 @@ func (v *instantValue) encode() (string, error) { return keytext.Instant(time.Ti
 func (v *instantValue) decode(text string) error {
 	t, err := keytext.ParseInstant(text)
 	*v = instantValue(t)
+	return err
+}
+
+type millisValue time.Time
+
+func (v *millisValue) encode() (string, error) {
+	const width = 13
+	at := time.Time(*v)
+	text, err := keytext.Digits(at.UnixMilli(), width)
+	switch {
+	case at.IsZero():
+		return "", errors.New("is required")
+	case err != nil:
+		return "", errors.New("must be within the years 1970 to 2286")
+	}
+	return text, nil
+}
+
+func (v *millisValue) decode(text string) error {
+	n, err := keytext.ParseDigits(text)
+	*v = millisValue(time.UnixMilli(n).UTC())
 	return err
 }
 

@@ -34,6 +34,7 @@ func TestWhatValuesTake(t *testing.T) {
 	word := func(s string) took { return take(key.Word, s) }
 	shard := func(n int) took { return take(key.Shard, n) }
 	instant := func(at time.Time) took { return take(key.Instant, at) }
+	millis := func(at time.Time) took { return take(key.Millis, at) }
 	rating := func(r dynastay.Rating) took { return take(key.Rating, r) }
 	price := func(p key.Thousandths) took { return take(key.Price, p) }
 	cell := func(s string) took { return take(key.Cell, s) }
@@ -92,6 +93,12 @@ func TestWhatValuesTake(t *testing.T) {
 		"year 10000":                     {instant(time.Date(10000, 1, 1, 0, 0, 0, 0, time.UTC)), refused("must be in a year between 1 and 9999")},
 		"year 10000 in UTC":              {instant(time.Date(9999, 12, 31, 23, 59, 59, 0, time.FixedZone("", -1))), refused("must be in a year between 1 and 9999")},
 		"year 0":                         {instant(time.Date(0, 11, 10, 9, 15, 0, 0, time.UTC)), refused("must be in a year between 1 and 9999")},
+		"zero time in milliseconds":      {millis(time.Time{}), refused("is required")},
+		"before 1970":                    {millis(time.UnixMilli(-1)), refused("must be within the years 1970 to 2286")},
+		"first millisecond":              {millis(time.UnixMilli(0)), "=0000000000000"},
+		"part of a millisecond":          {millis(time.UnixMilli(1731230100250).Add(time.Millisecond - 1)), "=1731230100250"},
+		"last millisecond":               {millis(time.UnixMilli(9_999_999_999_999)), "=9999999999999"},
+		"after 2286":                     {millis(time.UnixMilli(10_000_000_000_000)), refused("must be within the years 1970 to 2286")},
 		"instant in Tokyo":               {instant(time.Date(2024, 11, 10, 18, 15, 0, 999_999_999, time.FixedZone("", 9*60*60))), "=2024-11-10T09:15:00Z"},
 		"date":                           {take(key.Date, dynastay.MustDate("2025-01-15")), "=2025-01-15"},
 		"no date":                        {take(key.Date, dynastay.Date{}), refused("is required")},
@@ -153,7 +160,7 @@ type everything struct {
 	Currency                                             dynastay.Currency
 	Shard                                                int
 	Date                                                 dynastay.Date
-	Instant                                              time.Time
+	Instant, Millis                                      time.Time
 	Rating                                               dynastay.Rating
 	Price                                                key.Thousandths
 	Digits                                               int64
@@ -176,6 +183,7 @@ func (k *everything) Form(f *key.Form) {
 	f.SK(
 		key.Date("Date", &k.Date),
 		"#", key.Instant("Instant", &k.Instant),
+		"#", key.Millis("Millis", &k.Millis),
 		"#", key.Rating("Rating", &k.Rating),
 		"#", key.Price("Price", &k.Price),
 		"#", key.Digits("Digits", &k.Digits, 5),
@@ -204,7 +212,7 @@ func (k *everything) decode(text string) error {
 
 var sample = everything{
 	"id_1", "100% #1", "grandhotel1", "john@example.com", "on", "dr5reg", "dr5", "red", "USD", 3,
-	dynastay.MustDate("2025-01-15"), time.Date(2024, 11, 10, 9, 15, 0, 0, time.UTC), 92, 150_000, 95, 7,
+	dynastay.MustDate("2025-01-15"), time.Date(2024, 11, 10, 9, 15, 0, 0, time.UTC), time.UnixMilli(1731230100250).UTC(), 92, 150_000, 95, 7,
 }
 
 func TestEveryKindKeepsTheGuarantees(t *testing.T) {
@@ -212,7 +220,7 @@ func TestEveryKindKeepsTheGuarantees(t *testing.T) {
 	require.NoError(t, err)
 	assert.Equal(t, dynastay.Key{
 		PK: "ID#id_1#100%25 %231#grandhotel1#john@example.com#on#dr5reg#dr5#1#USD#SHARD#3",
-		SK: "2025-01-15#2024-11-10T09:15:00Z#09.2#000000000150.000#00095#07",
+		SK: "2025-01-15#2024-11-10T09:15:00Z#1731230100250#09.2#000000000150.000#00095#07",
 	}, stored)
 
 	green := sample
@@ -261,6 +269,10 @@ func TestValuesAreInOrder(t *testing.T) {
 		ascend("instant", rapid.Int64Range(-62135596800+1, 253402300799), func(n int64) key.Value {
 			at := time.Unix(n, 0)
 			return key.Instant("", &at)
+		})
+		ascend("millis", rapid.Int64Range(0, 9_999_999_999_999), func(n int64) key.Value {
+			at := time.UnixMilli(n)
+			return key.Millis("", &at)
 		})
 	})
 }
