@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"iter"
-	"maps"
 	"slices"
 	"strings"
 	"sync"
@@ -122,7 +121,7 @@ func (db *DB) getBatch(ctx context.Context, s *Schema, keys []Key, consistent bo
 // nothing. When [Retry] allows no more such requests, the error is [ErrThrottled], or the SDK's error if there was no
 // response.
 func (db *DB) PutAll(ctx context.Context, items iter.Seq2[*Schema, Item]) error {
-	b := putBatch{db: db, keys: map[Ref]bool{}}
+	b := writeBatch{db: db, op: "PutAll", keys: map[Ref]bool{}}
 	i := 0
 	for s, item := range items {
 		if s == nil {
@@ -141,60 +140,10 @@ func (db *DB) PutAll(ctx context.Context, items iter.Seq2[*Schema, Item]) error 
 				return err
 			}
 		}
-		b.add(s, key, item)
+		b.put(s, key, item)
 		i++
 	}
 	return b.send(ctx)
-}
-
-// putBatch is a batch of puts that is being filled.
-type putBatch struct {
-	db     *DB
-	keys   map[Ref]bool
-	tables []target
-	puts   map[string][]types.WriteRequest
-}
-
-func (b *putBatch) add(s *Schema, key Key, item Item) {
-	table := b.db.TableName(s)
-	if b.puts == nil {
-		b.puts = map[string][]types.WriteRequest{}
-	}
-	if b.puts[table] == nil {
-		b.tables = append(b.tables, target{table, ""})
-	}
-	b.keys[RefOf(s, key)] = true
-	// A copy, because the sequence may reuse its map for the next item before this one is sent.
-	put := &types.PutRequest{Item: maps.Clone(item)}
-	if own := s.WriteIDName(); !stored.IsNull(item[own]) {
-		put.Item[own] = newStamp().over(nil) // copying an item is a new write
-	}
-	b.puts[table] = append(b.puts[table], types.WriteRequest{PutRequest: put})
-}
-
-// send writes the whole batch and empties it.
-func (b *putBatch) send(ctx context.Context) error {
-	if len(b.keys) == 0 {
-		return nil
-	}
-	err := b.db.insist(ctx, "PutAll", len(b.keys), verdict.kind, func(way *passage) (left int, err error) {
-		in := &dynamodb.BatchWriteItemInput{RequestItems: b.puts, ReturnConsumedCapacity: b.db.capacity()}
-		started := time.Now()
-		out, err := b.db.client.BatchWriteItem(ctx, in, way.once)
-		if err != nil {
-			b.db.observe(ctx, "BatchWriteItem", started, b.tables, nil, middleware.Metadata{}, err)
-			return 0, err
-		}
-		b.db.observe(ctx, "BatchWriteItem", started, b.tables, out.ConsumedCapacity, out.ResultMetadata, nil)
-		b.puts = out.UnprocessedItems
-		for _, puts := range b.puts {
-			left += len(puts)
-		}
-		return left, nil
-	})
-	clear(b.keys)
-	b.tables, b.puts = nil, nil
-	return err
 }
 
 // insist sends a batch of n entries until none is left. What counts is progress: however heavily a table is throttled,
