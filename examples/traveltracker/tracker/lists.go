@@ -1,0 +1,108 @@
+package tracker
+
+import (
+	"github.com/dynastay/dynastay"
+	"github.com/dynastay/dynastay/examples/traveltracker/keys"
+	"github.com/dynastay/dynastay/examples/traveltracker/regions"
+	"github.com/dynastay/dynastay/keys/key"
+)
+
+// Visits returns the visits of a user, by region. Deleted visits are left out.
+//
+// Pattern T4: PK = USER#{user_id}, SK begins with VISIT#, 1 request a page
+func (r *Repository) Visits(userID string) dynastay.Listing[*Visit] {
+	return r.allVisits(userID, false)
+}
+
+func (r *Repository) allVisits(userID string, consistent bool) dynastay.Listing[*Visit] {
+	partition, err := key.Partition(keys.Visit{UserID: userID})
+	if err != nil {
+		return dynastay.NoListing[*Visit](err)
+	}
+	return r.visits.List(dynastay.Query{
+		Name: "tracker.Visits", Partition: partition, Range: dynastay.Range{Prefix: visitPrefix}, Consistent: consistent,
+	}).Filter(func(v *Visit) bool { return !v.Deleted })
+}
+
+// VisitsOfType returns the visits of a user in regions of one type, in the order in which they were marked.
+//
+// Pattern T5: GSI2, GSI2PK = USER#{user_id}#{region_type}, GSI2SK begins with VISIT#, 1 request a page
+func (r *Repository) VisitsOfType(userID string, of regions.Type) dynastay.Listing[*Visit] {
+	return r.byTime("tracker.VisitsOfType", userID, of, false)
+}
+
+// Recent returns the visits of a user in regions of one type, the last marked first.
+//
+// Pattern T7: GSI2, GSI2PK = USER#{user_id}#{region_type}, GSI2SK begins with VISIT#, descending, 1 request a page
+func (r *Repository) Recent(userID string, of regions.Type) dynastay.Listing[*Visit] {
+	return r.byTime("tracker.Recent", userID, of, true)
+}
+
+func (r *Repository) byTime(name, userID string, of regions.Type, descending bool) dynastay.Listing[*Visit] {
+	partition, err := key.Partition(keys.VisitByTime{UserID: userID, RegionType: string(of)})
+	if err != nil {
+		return dynastay.NoListing[*Visit](err)
+	}
+	return r.visits.List(dynastay.Query{
+		Name: name, Index: keys.Index2, Partition: partition, Descending: descending,
+		// A device may be named like a type of region; its operations are in the same partition.
+		Range: dynastay.Range{Prefix: key.SortKind[keys.VisitByTime]()},
+	})
+}
+
+// Visitors returns the visits of all users in a region, by user.
+//
+// Pattern T6: GSI1, GSI1PK = REGION#{region_type}#{region_code}, 1 request a page and shard
+func (r *Repository) Visitors(of regions.Type, code string) dynastay.Listing[*Visit] {
+	partitions, err := key.Partitions(keys.VisitByRegion{RegionType: string(of), RegionCode: code}, r.opts.Shards.Read)
+	if err != nil {
+		return dynastay.NoListing[*Visit](err)
+	}
+	return r.visits.List(dynastay.Query{
+		Name: "tracker.Visitors", Index: keys.Index1, Partition: partitions[0], Shards: partitions[1:],
+	})
+}
+
+// Pending returns the operations of a user that wait for a decision, the oldest first.
+//
+// Pattern T8: PK = SYNC#{user_id}, SK begins with PENDING#, 1 request a page
+func (r *Repository) Pending(userID string) dynastay.Listing[*Entry] {
+	partition, err := key.Partition(keys.Pending{UserID: userID})
+	if err != nil {
+		return dynastay.NoListing[*Entry](err)
+	}
+	return r.entries.List(dynastay.Query{
+		Name: "tracker.Pending", Partition: partition, Range: dynastay.Range{Prefix: key.SortKind[keys.Pending]()},
+	})
+}
+
+// ByStatus returns the operations of all users with a status, the oldest first. Those that were applied or rejected are
+// in the log for 30 days.
+//
+// Pattern T9: GSI1, GSI1PK = SYNC_STATUS#{status}, 1 request a page and shard
+func (r *Repository) ByStatus(status Status) dynastay.Listing[*Entry] {
+	if status != StatusPending && status != StatusApplied && status != StatusConflict {
+		return dynastay.NoListing[*Entry](dynastay.Invalid("Status", "must be pending, applied or conflict"))
+	}
+	partitions, err := key.Partitions(keys.EntryByStatus{Status: string(status)}, r.opts.Shards.Read)
+	if err != nil {
+		return dynastay.NoListing[*Entry](err)
+	}
+	return r.entries.List(dynastay.Query{
+		Name: "tracker.ByStatus", Index: keys.Index1, Partition: partitions[0], Shards: partitions[1:],
+	})
+}
+
+// ByDevice returns the operations of one device of a user, the oldest first.
+//
+// Pattern T10: GSI2, GSI2PK = USER#{user_id}#{device_id}, GSI2SK begins with OP#, 1 request a page
+func (r *Repository) ByDevice(userID, deviceID string) dynastay.Listing[*Entry] {
+	partition, err := key.Partition(keys.EntryByDevice{UserID: userID, DeviceID: deviceID})
+	if err != nil {
+		return dynastay.NoListing[*Entry](err)
+	}
+	return r.entries.List(dynastay.Query{
+		Name: "tracker.ByDevice", Index: keys.Index2, Partition: partition,
+		Range: dynastay.Range{Prefix: key.SortKind[keys.EntryByDevice]()},
+	})
+}

@@ -1,0 +1,143 @@
+package tracker_test
+
+import (
+	"fmt"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/dynastay/dynastay"
+	"github.com/dynastay/dynastay/dyntest"
+	"github.com/dynastay/dynastay/examples/traveltracker/keys"
+	"github.com/dynastay/dynastay/examples/traveltracker/tracker"
+)
+
+var rules = map[string]tracker.Rule{
+	"server_wins": tracker.ServerWins, "client_wins": tracker.ClientWins, "last_writer": tracker.LastWriter,
+	"merge": tracker.MergeFields,
+	"ask":   tracker.Decide(func(*tracker.Conflict) tracker.Decision { return tracker.Ask() }),
+}
+
+// edits of a visit, by what they write.
+var edits = map[string]tracker.VisitEdit{
+	"nothing": {}, "notes": {Notes: of("from there"), RegionName: of("Italia")}, "no notes": {Notes: of("")},
+	"date and notes": {Notes: of("dated"), VisitedDate: of(dynastay.MustDate("2037-06-01"))},
+}
+
+func textOf(e tracker.VisitEdit) map[tracker.Field]string {
+	text := map[tracker.Field]string{}
+	if e.RegionName != nil {
+		text[tracker.RegionName] = *e.RegionName
+	}
+	if e.VisitedDate != nil {
+		text[tracker.VisitedDate] = e.VisitedDate.String()
+	}
+	if e.Notes != nil {
+		text[tracker.Notes] = *e.Notes
+	}
+	return text
+}
+
+// Every pair of operations on one visit, by two devices or by one, known to each other or not, in both orders of their
+// clocks, under every rule, does what the description of the rules says.
+func TestEveryPairUnderEveryRule(t *testing.T) {
+	t.Parallel()
+	db := dyntest.New(t, dyntest.OnlyTables(keys.Table), dyntest.At(base))
+	repo := tracker.New(db.DB, nil)
+	type step struct {
+		kind tracker.OperationType
+		edit string
+	}
+	steps := []step{
+		{tracker.Create, "nothing"}, {tracker.Create, "notes"}, {tracker.Update, "no notes"}, {tracker.Update, "date and notes"},
+		{tracker.Delete, "nothing"},
+	}
+	n, outcomes := 0, map[tracker.Outcome]int{}
+	for name, rule := range rules {
+		for _, existing := range []string{"missing", "live", "deleted"} {
+			for _, first := range steps {
+				for _, second := range steps {
+					for variant := range 8 {
+						other, known, later := variant&1 == 0, variant&2 == 0, variant&4 == 0
+						n++
+						if !thinned(n, 11) {
+							continue
+						}
+						about := fmt.Sprintf("%s: %s, %v, %v, another device %t, known %t, later %t", name, existing, first, second, other, known, later)
+						userID := fmt.Sprint("user_", n)
+						_, err := repo.SignUp(t.Context(), tracker.Profile{ID: userID, AuthProvider: "apple", AuthProviderID: userID})
+						require.NoError(t, err)
+						b, ops := book{}, 0
+						do := func(device string, s step, version int, at time.Time, rule string, by tracker.Rule) {
+							ops++
+							results, err := repo.Push(t.Context(), tracker.Push{UserID: userID, DeviceID: device, Rule: by, Operations: []tracker.Operation{{
+								ID: fmt.Sprint("op", ops), Type: s.kind, Visit: italy, ClientVersion: version, ClientTime: at, Place: edits[s.edit],
+							}}})
+							require.NoError(t, err, about)
+							next, outcome := b.receive(message{
+								kind: s.kind, version: version, by: writer{at: at, device: device}, text: textOf(edits[s.edit]),
+							}, rule)
+							require.Equal(t, outcome, results[0].Outcome, "%s: operation %d: %v", about, ops, results[0].Err)
+							b = next
+							outcomes[outcome]++
+						}
+						if existing != "missing" {
+							do("phone", step{tracker.Create, "date and notes"}, 0, base.Add(-time.Hour), "client_wins", tracker.ClientWins)
+						}
+						if existing == "deleted" {
+							do("phone", step{tracker.Delete, "nothing"}, 1, base.Add(-time.Hour), "client_wins", tracker.ClientWins)
+						}
+						before := b.version
+						do("phone", first, before, base.Add(-time.Minute), "client_wins", tracker.ClientWins)
+						device, version, at := "phone", before, base.Add(-2*time.Minute)
+						if other {
+							device = "tablet"
+						}
+						if known {
+							version = b.version
+						}
+						if later {
+							at = base
+						}
+						do(device, second, version, at, name, rule)
+						assertStored(t, repo, userID, b, about)
+					}
+				}
+			}
+		}
+	}
+	for _, outcome := range []tracker.Outcome{tracker.Applied, tracker.Rejected, tracker.Waiting} {
+		assert.Greater(t, outcomes[outcome], 10, outcome)
+	}
+}
+
+// assertStored compares the visit of Italy with a book, and the counter with it.
+func assertStored(t *testing.T, repo *tracker.Repository, userID string, b book, about string) {
+	t.Helper()
+	snapshot, err := repo.Snapshot(t.Context(), userID)
+	require.NoError(t, err)
+	var live []*tracker.Visit
+	for v, err := range snapshot.Visits.All(t.Context()) {
+		require.NoError(t, err)
+		live = append(live, v)
+	}
+	if !b.there || b.deleted {
+		require.Empty(t, live, about)
+		require.Zero(t, snapshot.Profile.Countries, about)
+		return
+	}
+	require.Len(t, live, 1, about)
+	require.Equal(t, 1, snapshot.Profile.Countries, about)
+	v := live[0]
+	require.Equal(t, b.version, v.Version, about)
+	for f, text := range map[tracker.Field]string{
+		tracker.RegionName: v.RegionName, tracker.VisitedDate: v.VisitedDate.String(), tracker.Notes: v.Notes,
+	} {
+		require.Equal(t, b.text[f], text, "%s: %s", about, f)
+	}
+	for f, w := range b.wrote {
+		require.Equal(t, tracker.Stamp{Version: w.version, At: w.at, DeviceID: w.device}, v.Stamps[f], "%s: %s", about, f)
+	}
+}

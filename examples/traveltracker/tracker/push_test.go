@@ -1,0 +1,55 @@
+package tracker_test
+
+import (
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/dynastay/dynastay/examples/traveltracker/tracker"
+)
+
+func TestAVisitFromMarkToTombstone(t *testing.T) {
+	t.Parallel()
+	h := newHome(t)
+	made := h.one("phone", tracker.ServerWins, h.op(tracker.Create, italy, 0, tracker.VisitEdit{RegionName: of("Italy")}))
+	require.NoError(t, made.Err)
+	assert.Equal(t, tracker.Applied, made.Outcome)
+	assert.Equal(t, 1, made.Version)
+	p, err := h.repo.Profile(h.context(), user)
+	require.NoError(t, err)
+	assert.Equal(t, 1, p.Countries)
+	assert.Equal(t, 1, p.Version, "a counter is no edit")
+
+	h.Clock.Advance(time.Minute)
+	noted := h.one("phone", tracker.ServerWins, h.op(tracker.Update, italy, 1, tracker.VisitEdit{Notes: of("Pizza")}))
+	assert.Equal(t, tracker.Applied, noted.Outcome)
+	assert.Equal(t, 2, noted.Version)
+	assert.Equal(t, "Pizza", noted.Visit.Notes)
+	assert.Equal(t, "Italy", noted.Visit.RegionName)
+
+	gone := h.one("phone", tracker.ServerWins, h.op(tracker.Delete, italy, 2, tracker.VisitEdit{}))
+	assert.Equal(t, tracker.Applied, gone.Outcome)
+	assert.True(t, gone.Visit.Deleted)
+	assert.Equal(t, h.Clock.Now().Add(90*24*time.Hour), gone.Visit.Expires)
+	p, err = h.repo.Profile(h.context(), user)
+	require.NoError(t, err)
+	assert.Equal(t, 0, p.Countries)
+
+	changes, err := h.repo.Pull(h.context(), user, tracker.Cursor{At: base.Add(-time.Hour)}, 0)
+	require.NoError(t, err)
+	require.Len(t, changes.Changes, 4, "the profile, and the three operations")
+	assert.Equal(t, user, changes.Changes[0].Profile.ID)
+	for i, c := range changes.Changes[1:] {
+		assert.Equal(t, i+2, c.ServerVersion)
+		assert.Equal(t, i+1, c.Visit.Version)
+	}
+	assert.Equal(t, 4, changes.Next.Version)
+	visits := 0
+	for _, err := range h.repo.Visits(user).All(h.context()) {
+		require.NoError(t, err)
+		visits++
+	}
+	assert.Zero(t, visits)
+}

@@ -1,0 +1,54 @@
+package tracker
+
+import (
+	"context"
+	"time"
+
+	"github.com/dynastay/dynastay"
+)
+
+// Snapshot is everything that a user has, for a device that is new or that was away for too long. The device replaces
+// what it has with it, apart from changes that it has not pushed yet, and pulls from Cursor on. Of a visit that it then
+// meets in both, the one with the larger Version is the newer one.
+type Snapshot struct {
+	Profile *Profile
+	Cursor  Cursor
+	// Visits are those that are not deleted. They may be read in pages; Cursor remains that of the first one.
+	Visits dynastay.Listing[*Visit]
+}
+
+// settling is how long before the head's time entries are pulled again after a snapshot. A read of several items is not
+// serializable: while the head shows a transaction, other items of the same transaction may not show it yet.
+const settling = time.Minute
+
+// Snapshot reads the head of a user's log, and then the profile; Visits of the result are read consistently. It fails
+// with [dynastay.ErrNotFound].
+//
+// Pattern T17: PK = SYNC#{user_id}, SK = HEAD; PK = USER#{user_id}, 3 requests, and 1 a page of visits
+func (r *Repository) Snapshot(ctx context.Context, userID string) (*Snapshot, error) {
+	h, err := r.readHead(ctx, userID)
+	if err != nil {
+		return nil, err
+	}
+	cursor := Cursor{At: h.Last, Version: h.Version}
+	if h.Version > 0 {
+		from := h.Last.Add(-settling)
+		entries, _, err := r.entriesAfter(ctx, userID, Cursor{At: from}, 1)
+		if err != nil {
+			return nil, err
+		}
+		if len(entries) > 0 && entries[0].ServerVersion <= h.Version {
+			cursor = Cursor{At: entries[0].At.Add(-time.Millisecond), Version: entries[0].ServerVersion - 1}
+		}
+	}
+	p, err := r.Profile(ctx, userID, dynastay.Consistent)
+	if err != nil {
+		return nil, err
+	}
+	return &Snapshot{Profile: p, Cursor: cursor, Visits: r.allVisits(userID, true)}, nil
+}
+
+// VisitsOfSnapshot continues to read the visits of a snapshot in another request of a device.
+func (r *Repository) VisitsOfSnapshot(userID string) dynastay.Listing[*Visit] {
+	return r.allVisits(userID, true)
+}
