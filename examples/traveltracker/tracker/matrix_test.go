@@ -62,7 +62,7 @@ func TestEveryPairUnderEveryRule(t *testing.T) {
 					for variant := range 8 {
 						other, known, later := variant&1 == 0, variant&2 == 0, variant&4 == 0
 						n++
-						if !thinned(n, 11) {
+						if !thinned(n, 7) {
 							continue
 						}
 						about := fmt.Sprintf("%s: %s, %v, %v, another device %t, known %t, later %t", name, existing, first, second, other, known, later)

@@ -144,7 +144,7 @@ type part struct {
 // parts returns what an operation changes, or the error for the first field that is invalid.
 func (r *Repository) parts(o Operation) ([]part, error) {
 	if _, err := key.Of(keys.Seen{UserID: "u", OperationID: o.ID}); err != nil {
-		return nil, dynastay.Within("Operation", rename(err, "OperationID", "ID"))
+		return nil, rename(err, "OperationID", "ID")
 	}
 	wrongs := []struct {
 		wrong  bool

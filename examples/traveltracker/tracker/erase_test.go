@@ -1,0 +1,126 @@
+package tracker_test
+
+import (
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/dynastay/dynastay"
+	"github.com/dynastay/dynastay/dyntest"
+	"github.com/dynastay/dynastay/examples/traveltracker/tracker"
+)
+
+// left returns the keys of all items that are about the user, or about the values that only one user may have.
+func (h *home) left() (keys []string) {
+	h.t.Helper()
+	for _, partition := range []string{"USER#" + user, "SYNC#" + user, "EMAIL#ana@example.com", "AUTH#apple#000123.abc"} {
+		rows, err := dynastay.QueryAll(h.context(), h.Direct, table, dynastay.Query{Name: "left", Partition: partition, Consistent: true})
+		require.NoError(h.t, err)
+		for _, row := range rows {
+			keys = append(keys, table.Key.From(row).String())
+		}
+	}
+	return keys
+}
+
+// used is a user with something of everything.
+func used(t *testing.T) *home {
+	h := newHome(t)
+	h.marks(3)
+	h.one("tablet", ask, h.conflicting())
+	_, err := h.repo.Statistics(t.Context(), user)
+	require.NoError(t, err)
+	return h
+}
+
+func TestEraseLeavesTheHeadAlone(t *testing.T) {
+	t.Parallel()
+	h := used(t)
+	require.NoError(t, h.repo.Erase(t.Context(), user))
+	assert.Equal(t, []string{"SYNC#user_1/HEAD"}, h.left())
+	row, err := h.Direct.Get(t.Context(), table, dynastay.Key{PK: "SYNC#" + user, SK: "HEAD"}, dynastay.Consistent)
+	require.NoError(t, err)
+	assert.Equal(t, "2037-11-10T09:00:00Z", row.Text("erased_at"))
+
+	_, err = h.repo.Push(t.Context(), tracker.Push{UserID: user, DeviceID: "phone", Operations: []tracker.Operation{
+		h.op(tracker.Create, italy, 0, tracker.VisitEdit{}),
+	}})
+	require.ErrorIs(t, err, dynastay.ErrNotFound)
+	_, err = h.repo.Snapshot(t.Context(), user)
+	require.ErrorIs(t, err, dynastay.ErrNotFound)
+	_, err = h.repo.Statistics(t.Context(), user)
+	require.ErrorIs(t, err, dynastay.ErrNotFound)
+	_, err = h.repo.Recount(t.Context(), user)
+	require.ErrorIs(t, err, dynastay.ErrNotFound)
+	_, err = h.repo.Settle(t.Context(), user, "op1", tracker.ClientWins)
+	require.ErrorIs(t, err, dynastay.ErrNotFound)
+	_, err = h.repo.SignUp(t.Context(), tracker.Profile{ID: user, AuthProvider: "apple", AuthProviderID: "9"})
+	require.ErrorIs(t, err, dynastay.ErrAlreadyExists, "the id is not used again")
+	_, err = h.repo.SignUp(t.Context(), tracker.Profile{AuthProvider: "apple", AuthProviderID: "000123.abc", Email: "ana@example.com"})
+	require.NoError(t, err, "the person may come back")
+	require.ErrorIs(t, h.repo.Erase(t.Context(), "nobody"), dynastay.ErrNotFound)
+}
+
+// An erasure that is broken off at any request, before or after it was carried out, is completed by the next one.
+func TestEraseIsResumable(t *testing.T) {
+	t.Parallel()
+	for nth, done := 1, false; !done; nth++ {
+		for _, fault := range []dyntest.Fault{dyntest.Fail("AccessDeniedException"), dyntest.LoseAnswer()} {
+			h := used(t)
+			injection := h.Faults.Inject(fault, dyntest.When{Nth: nth, Optional: true})
+			err := h.repo.Erase(t.Context(), user)
+			done = injection.Hits() == 0
+			injection.Stop()
+			for range 3 {
+				if err != nil {
+					err = h.repo.Erase(t.Context(), user)
+				}
+			}
+			require.NoError(t, err)
+			require.Equal(t, []string{"SYNC#user_1/HEAD"}, h.left(), "broken off at request %d", nth)
+		}
+		require.Less(t, nth, 30)
+	}
+}
+
+// Devices push, statistics are calculated, and edits are settled, while the user is erased: nothing comes back.
+func TestEraseWhileDevicesPush(t *testing.T) {
+	t.Parallel()
+	h := used(t)
+	h.Faults.Conflicts(time.Millisecond)
+	opts := &dynastay.Options{Clock: h.Clock.Now, Retry: dynastay.Retry{Attempts: 300}}
+	var all sync.WaitGroup
+	try := func(call func(*tracker.Repository) error) {
+		repo := tracker.New(h.Open(opts), nil)
+		all.Go(func() {
+			for {
+				if err := call(repo); err != nil {
+					assert.ErrorIs(t, err, dynastay.ErrNotFound)
+					return
+				}
+			}
+		})
+	}
+	for _, device := range []string{"phone", "tablet"} {
+		n := 0
+		try(func(repo *tracker.Repository) error {
+			n++
+			_, err := repo.Push(t.Context(), tracker.Push{UserID: user, DeviceID: device, Rule: tracker.ClientWins, Operations: []tracker.Operation{{
+				ID: device + time.Duration(n).String(), Type: tracker.Create, Visit: italy, ClientTime: base,
+			}}})
+			return err
+		})
+	}
+	try(func(repo *tracker.Repository) error {
+		_, err := repo.CalculateStatistics(t.Context(), user)
+		return err
+	})
+	erase := tracker.New(h.Open(opts), nil)
+	require.NoError(t, erase.Erase(t.Context(), user))
+	all.Wait()
+	require.NoError(t, erase.Erase(t.Context(), user), "what was in flight")
+	assert.Equal(t, []string{"SYNC#user_1/HEAD"}, h.left())
+}

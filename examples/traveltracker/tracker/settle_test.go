@@ -1,0 +1,111 @@
+package tracker_test
+
+import (
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/dynastay/dynastay"
+	"github.com/dynastay/dynastay/examples/traveltracker/tracker"
+)
+
+var ask = rules["ask"]
+
+// conflicting makes a visit that the phone has edited, and returns the tablet's edit of the same field.
+func (h *home) conflicting() tracker.Operation {
+	h.one("phone", tracker.ServerWins, h.op(tracker.Create, italy, 0, tracker.VisitEdit{Notes: of("one")}))
+	h.one("phone", tracker.ServerWins, h.op(tracker.Update, italy, 1, tracker.VisitEdit{Notes: of("two")}))
+	return h.op(tracker.Update, italy, 1, tracker.VisitEdit{Notes: of("three"), RegionName: of("Italia")})
+}
+
+func pageOf[T any](t *testing.T, list dynastay.Listing[T]) []T {
+	t.Helper()
+	page, err := list.Page(t.Context(), dynastay.Paging{})
+	require.NoError(t, err)
+	return page.Items
+}
+
+func TestAPersonDecides(t *testing.T) {
+	t.Parallel()
+	h := newHome(t)
+	o := h.conflicting()
+	got := h.one("tablet", ask, o)
+	require.Equal(t, tracker.Waiting, got.Outcome)
+	assert.Equal(t, "two", got.Visit.Notes)
+	assert.Equal(t, []tracker.FieldConflict{{Field: tracker.Notes, Stamp: got.Visit.Stamps[tracker.Notes]}}, got.Conflict.Fields)
+	assert.Equal(t, tracker.Waiting, h.one("tablet", ask, o).Outcome, "a repetition")
+
+	waiting := pageOf(t, h.repo.Pending(user))
+	require.Len(t, waiting, 1)
+	assert.Equal(t, tracker.StatusPending, waiting[0].Status)
+	assert.True(t, waiting[0].Expires.IsZero(), "it does not expire")
+	assert.Equal(t, waiting, pageOf(t, h.repo.ByStatus(tracker.StatusPending)))
+	changes, err := h.repo.Pull(t.Context(), user, start, 0)
+	require.NoError(t, err)
+	assert.Equal(t, 3, changes.Next.Version, "it has no number in the log")
+
+	h.Clock.Advance(40 * 24 * time.Hour)
+	still, err := h.repo.Settle(t.Context(), user, o.ID, ask)
+	require.NoError(t, err)
+	assert.Equal(t, tracker.Waiting, still.Outcome)
+	var seen *tracker.Conflict
+	settled, err := h.repo.Settle(t.Context(), user, o.ID, tracker.Decide(func(c *tracker.Conflict) tracker.Decision {
+		seen = c
+		return tracker.TakeFields(tracker.RegionName)
+	}))
+	require.NoError(t, err)
+	assert.Equal(t, tracker.Applied, settled.Outcome)
+	assert.Equal(t, "three", *seen.VisitEdit.Notes)
+	assert.Equal(t, "two", settled.Visit.Notes)
+	assert.Equal(t, "Italia", settled.Visit.RegionName)
+	assert.Equal(t, "tablet", settled.Visit.Stamps[tracker.RegionName].DeviceID)
+	assert.Empty(t, pageOf(t, h.repo.Pending(user)))
+	applied := pageOf(t, h.repo.ByStatus(tracker.StatusApplied))
+	assert.Equal(t, o.ID, applied[len(applied)-1].OperationID)
+	assert.Equal(t, "function", applied[len(applied)-1].Strategy)
+
+	_, err = h.repo.Settle(t.Context(), user, o.ID, tracker.ClientWins)
+	require.ErrorIs(t, err, dynastay.ErrNotFound)
+	_, err = h.repo.Settle(t.Context(), user, "op99", tracker.ClientWins)
+	require.ErrorIs(t, err, dynastay.ErrNotFound)
+	_, err = h.repo.Settle(t.Context(), user, o.ID, tracker.Rule{})
+	require.ErrorIs(t, err, dynastay.ErrInvalid)
+	assert.Equal(t, tracker.AlreadyApplied, h.one("tablet", ask, o).Outcome)
+}
+
+func TestAnEditOfAProfileWaits(t *testing.T) {
+	t.Parallel()
+	h := newHome(t)
+	h.one("phone", tracker.ServerWins, h.edit(1, tracker.ProfileEdit{DisplayName: of("Anna"), PictureURL: of("https://example.com/a")}))
+	o := h.edit(1, tracker.ProfileEdit{DisplayName: of("Annie"), PictureURL: of("")})
+	require.Equal(t, tracker.Waiting, h.one("tablet", ask, o).Outcome)
+	settled, err := h.repo.Settle(t.Context(), user, o.ID, tracker.ClientWins)
+	require.NoError(t, err)
+	assert.Equal(t, tracker.Applied, settled.Outcome)
+	assert.Equal(t, "Annie", settled.Profile.DisplayName)
+	assert.Empty(t, settled.Profile.PictureURL, "it was to be removed")
+	assert.Equal(t, 3, settled.Version)
+}
+
+func TestAVisitOfABatchWaits(t *testing.T) {
+	t.Parallel()
+	h := newHome(t)
+	h.one("phone", tracker.ServerWins, h.batch(3))
+	o := h.batch(4)
+	o.Batch[1].Place.Notes = of("from the tablet")
+	got := h.one("tablet", ask, o)
+	require.Equal(t, tracker.Waiting, got.Outcome)
+	var outcomes []tracker.Outcome
+	for _, part := range got.Parts {
+		outcomes = append(outcomes, part.Outcome)
+	}
+	assert.Equal(t, []tracker.Outcome{tracker.Applied, tracker.Waiting, tracker.Applied, tracker.Applied}, outcomes)
+	_, err := h.repo.Settle(t.Context(), user, o.ID, tracker.ClientWins)
+	require.ErrorIs(t, err, dynastay.ErrNotFound, "the id of the visit ends in its number")
+	settled, err := h.repo.Settle(t.Context(), user, o.ID+".2", tracker.ClientWins)
+	require.NoError(t, err)
+	assert.Equal(t, "from the tablet", settled.Visit.Notes)
+	assert.Equal(t, tracker.AlreadyApplied, h.one("tablet", ask, o).Outcome)
+}
