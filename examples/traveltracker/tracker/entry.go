@@ -47,13 +47,12 @@ type Entry struct {
 	Profile *Profile
 
 	pending dynastay.Item // what a pending operation wants to write; NULL removes a field
-	Updated time.Time
 	WriteID dynastay.WriteID
 }
 
 func newEntries(visits *entity.Entity[Visit], profiles *entity.Entity[Profile], shards key.Shards) *entity.Entity[Entry] {
 	return entity.New(entity.Spec[Entry]{
-		Name: "Operation", Operations: "tracker", Schema: keys.Table, Updated: "updated_at",
+		Name: "Operation", Operations: "tracker", Schema: keys.Table,
 		Key: entryKey,
 		Codec: entity.Declare(func(f *entity.Fields, e *Entry) {
 			f.String("operation_id", &e.OperationID)
@@ -72,7 +71,6 @@ func newEntries(visits *entity.Entity[Visit], profiles *entity.Entity[Profile], 
 			f.String("processing_error", &e.Error)
 			f.Unix(keys.AttrTTL, &e.Expires)
 			e.declareData(f, visits, profiles)
-			f.Time("updated_at", &e.Updated)
 			f.Const("schema_version", schemaVersion)
 			f.WriteID(keys.AttrWriteID, &e.WriteID)
 		}),

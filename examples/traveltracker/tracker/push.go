@@ -55,8 +55,8 @@ type Result struct {
 // DynamoDB does. The results are then those of the operations before the one that failed. Repeat the push: the
 // operations that were applied are recognised.
 //
-// 2 requests for each operation: a consistent read of all that it depends on, and the write; 1 more for the first visit
-// of a region, 1 for a repeated or refused operation, none for an invalid one; and 1 at the end.
+// 2 requests for each operation: a consistent read of all that it depends on, and the write; 1 more if it has the first
+// visit of a region, 1 for a repeated or refused operation, none for an invalid one; and 1 at the end.
 func (r *Repository) Push(ctx context.Context, p Push) ([]Result, error) {
 	for _, field := range []struct{ name, id string }{{"UserID", p.UserID}, {"DeviceID", p.DeviceID}} {
 		if _, err := key.Of(keys.Profile{UserID: field.id}); err != nil {

@@ -47,7 +47,7 @@ func (a *application) applyProfile(tx *dynastay.Tx, p part) error {
 func (a *application) record(tx *dynastay.Tx, p part, j judged, v *Visit, u *Profile) error {
 	e := &Entry{
 		OperationID: p.id, UserID: a.userID, DeviceID: a.deviceID, Type: p.kind, Entity: a.op.entity(), EntityID: a.entityID(p),
-		ClientVersion: a.op.ClientVersion, ClientTime: a.op.ClientTime, Visit: v, Profile: u, Updated: a.r.db.Now(),
+		ClientVersion: a.op.ClientVersion, ClientTime: a.op.ClientTime, Visit: v, Profile: u,
 	}
 	if j.conflict != nil {
 		e.Conflicts, e.Strategy = j.conflict.Fields, a.rule.name

@@ -71,13 +71,17 @@ func (c *counts) add(v VisitID, by int) error {
 
 // addTo adds the actions. profile is the user's profile as it was read.
 func (c *counts) addTo(ctx context.Context, tx *dynastay.Tx, profile dynastay.Row) error {
+	uncounted, err := c.countUncounted(ctx)
+	if err != nil {
+		return err
+	}
 	moved := map[regions.Type]int{}
 	for _, at := range c.order {
 		d := c.deltas[at]
 		if d.by == 0 {
 			continue
 		}
-		before, err := c.write(ctx, tx, at, d)
+		before, err := c.write(tx, at, d, uncounted[at])
 		if err != nil {
 			return err
 		}
@@ -91,8 +95,9 @@ func (c *counts) addTo(ctx context.Context, tx *dynastay.Tx, profile dynastay.Ro
 	return c.r.countRegions(tx, c.userID, profile, moved)
 }
 
-// write adds the action that writes a count, and returns the count before.
-func (c *counts) write(ctx context.Context, tx *dynastay.Tx, at dynastay.Key, d *delta) (before int, err error) {
+// write adds the action that writes a count, and returns the count before. uncounted is that of a region without an
+// item.
+func (c *counts) write(tx *dynastay.Tx, at dynastay.Key, d *delta, uncounted int) (before int, err error) {
 	if row := c.rows[at]; row.Exists() {
 		change, err := c.r.regionCounts.ChangeOf(at, row, func(n *regionCount) error {
 			n.Visits += d.by
@@ -103,36 +108,49 @@ func (c *counts) write(ctx context.Context, tx *dynastay.Tx, at dynastay.Key, d 
 		}
 		return change.Before.Visits, change.AddTo(tx)
 	}
-	// The first visit of the region since it is counted. Other software has not counted those that it has written.
-	if before, err = c.r.liveVisits(ctx, d.of); err != nil {
-		return 0, err
-	}
 	n := d.of
-	n.Visits, n.Updated = before+d.by, c.r.db.Now()
+	n.Visits, n.Updated = uncounted+d.by, c.r.db.Now()
 	item, err := c.r.count.Item(&n)
 	if err == nil {
 		tx.Put(keys.Table, item).Identified().If(dynastay.IfNew(keys.Table), overtaken)
 	}
-	return before, err
+	return uncounted, err
 }
 
-// liveVisits counts the visits of a region that are not deleted. 1 request.
-func (r *Repository) liveVisits(ctx context.Context, of regionCount) (n int, err error) {
-	visit := keys.Visit{UserID: of.UserID, RegionType: string(of.RegionType), RegionCode: of.RegionCode}
-	prefix, err := keys.VisitsOfRegion(visit)
-	if err != nil {
-		return 0, err
+// countUncounted counts the visits of the regions that have no item yet: other software has not counted those that it
+// has written. 1 request, for one region or for several.
+func (c *counts) countUncounted(ctx context.Context) (map[dynastay.Key]int, error) {
+	var without []regionCount
+	for _, at := range c.order {
+		if d := c.deltas[at]; d.by != 0 && !c.rows[at].Exists() {
+			without = append(without, d.of)
+		}
 	}
-	partition, err := key.Partition(visit)
-	if err != nil {
-		return 0, err
+	if len(without) == 0 {
+		return nil, nil
 	}
-	rows, err := dynastay.QueryAll(ctx, r.db, keys.Table, dynastay.Query{
-		Name: "tracker.liveVisits", Partition: partition, Range: dynastay.Range{Prefix: prefix}, Consistent: true,
+	one := keys.Visit{UserID: c.userID, RegionType: string(without[0].RegionType), RegionCode: without[0].RegionCode}
+	prefix, err := keys.VisitsOfRegion(one)
+	if err != nil {
+		return nil, err
+	}
+	if len(without) > 1 {
+		prefix = visitPrefix
+	}
+	partition, err := key.Partition(one)
+	if err != nil {
+		return nil, err
+	}
+	rows, err := dynastay.QueryAll(ctx, c.r.db, keys.Table, dynastay.Query{
+		Name: "tracker.countUncounted", Partition: partition, Range: dynastay.Range{Prefix: prefix}, Consistent: true,
 	})
+	n := map[dynastay.Key]int{}
 	for _, row := range rows {
-		if !row.Value(string(Deleted)).Bool() {
-			n++
+		at, err := c.r.count.Key(&regionCount{
+			UserID: c.userID, RegionType: regions.Type(row.Text("region_type")), RegionCode: row.Text("region_code"),
+		})
+		if err == nil && !row.Value(string(Deleted)).Bool() {
+			n[at]++
 		}
 	}
 	return n, err

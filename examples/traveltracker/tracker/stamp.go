@@ -2,8 +2,13 @@ package tracker
 
 import (
 	"cmp"
+	"errors"
+	"strconv"
 	"time"
 
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
+
+	"github.com/dynastay/dynastay"
 	"github.com/dynastay/dynastay/entity"
 )
 
@@ -48,25 +53,45 @@ func (s Stamp) compare(other Stamp) int {
 // Stamps has the stamp of each field.
 type Stamps map[Field]Stamp
 
+// declareStamps declares stamps in a short form, because each change is stored three times in the log and its indexes:
+// a list of the version, the time in Unix milliseconds, and the device.
 func declareStamps(f *entity.Fields, p *Stamps) {
-	byName := map[string]Stamp{}
-	for field, s := range *p {
-		byName[string(field)] = s
+	entity.Custom(f, "field_versions", p, encodeStamps, decodeStamps)
+}
+
+func encodeStamps(s Stamps) (types.AttributeValue, error) {
+	if len(s) == 0 {
+		return nil, nil
 	}
-	entity.Keyed(f, "field_versions", &byName, func(f *entity.Fields, name string, s *Stamp) {
-		f.Map(name, func(f *entity.Fields) {
-			f.Int("version", &s.Version)
-			f.Time("client_timestamp", &s.At)
-			f.String("device_id", &s.DeviceID)
-		})
-	})
-	if !f.Decoding() || len(byName) == 0 {
-		return
+	all := dynastay.Item{}
+	for field, stamp := range s {
+		all[string(field)] = &types.AttributeValueMemberL{Value: []types.AttributeValue{
+			dynastay.Number(stamp.Version), dynastay.Number(int(stamp.At.UnixMilli())), dynastay.Text(stamp.DeviceID),
+		}}
 	}
-	*p = Stamps{}
-	for name, s := range byName {
-		(*p)[Field(name)] = s
+	return &types.AttributeValueMemberM{Value: all}, nil
+}
+
+var errStamp = errors.New("must be a map of lists with a version, a time and a device")
+
+func decodeStamps(v dynastay.Value) (Stamps, error) {
+	if v.Kind() != dynastay.KindMap {
+		return nil, errStamp
 	}
+	all := Stamps{}
+	for name := range v.Map().Names() {
+		list := v.Map().Value(name).List()
+		if len(list) != 3 {
+			return nil, errStamp
+		}
+		version, err := strconv.Atoi(list[0].Text())
+		ms, err2 := strconv.ParseInt(list[1].Text(), 10, 64)
+		if err != nil || err2 != nil {
+			return nil, errStamp
+		}
+		all[Field(name)] = Stamp{Version: version, At: time.UnixMilli(ms).UTC(), DeviceID: list[2].Text()}
+	}
+	return all, nil
 }
 
 // stamped returns a copy in which the fields were written by s.

@@ -39,7 +39,7 @@ func (r *Repository) SignUpOp(p Profile) *dynastay.Operation[*Profile] {
 			})
 			item, err = r.entry.Item(&Entry{
 				OperationID: r.db.NewID("op_"), UserID: made.ID, DeviceID: Server, Type: Create, Entity: User, EntityID: made.ID,
-				ServerVersion: 1, ClientTime: now, At: now, Status: StatusApplied, Profile: made, Updated: now, Expires: now.Add(entryLife),
+				ServerVersion: 1, ClientTime: now, At: now, Status: StatusApplied, Profile: made, Expires: now.Add(entryLife),
 			})
 			if err == nil {
 				tx.Put(keys.Table, item).Identified()

@@ -1,0 +1,232 @@
+package tracker_test
+
+import (
+	"context"
+	"encoding/json"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/dynastay/dynastay"
+	"github.com/dynastay/dynastay/dyntest"
+	"github.com/dynastay/dynastay/examples/traveltracker/keys"
+	"github.com/dynastay/dynastay/examples/traveltracker/regions"
+	"github.com/dynastay/dynastay/examples/traveltracker/tracker"
+)
+
+// cost is what a call consumes; write units on the table and on its indexes.
+type cost struct {
+	requests     int
+	read         float64
+	table, index float64
+}
+
+// metered is a home that counts what calls consume.
+func metered(t *testing.T) (h *home, costs func(what string, want cost, do func() error)) {
+	var mu sync.Mutex // some requests are sent in parallel
+	var got cost
+	h = newHome(t, dyntest.With(dynastay.Options{Idempotency: keys.Table, Observer: func(_ context.Context, c dynastay.Call) {
+		mu.Lock()
+		defer mu.Unlock()
+		got.requests += c.Requests()
+		for _, u := range c.Usage {
+			got.read += u.ReadUnits
+			if u.Index == "" {
+				got.table += u.WriteUnits
+			} else {
+				got.index += u.WriteUnits
+			}
+		}
+	}}))
+	dynoxide := strings.HasPrefix(h.Engine.Name(), "dynoxide")
+	return h, func(what string, want cost, do func() error) {
+		t.Helper()
+		h.Clock.Advance(time.Minute)
+		got = cost{}
+		require.NoError(t, do(), what)
+		assert.Equal(t, want.requests, got.requests, "requests: %s", what)
+		if dynoxide { // the engines count the units of transactions differently
+			assert.Equal(t, want, got, what)
+		}
+	}
+}
+
+func (h *home) pushes(device string, rule tracker.Rule, want tracker.Outcome, ops ...tracker.Operation) func() error {
+	return func() error {
+		for _, result := range h.push(device, rule, ops...) {
+			assert.Equal(h.t, want, result.Outcome, "%v", result.Err)
+		}
+		return nil
+	}
+}
+
+// The costs in the documentation. A push includes 1 request and 3 units on the indexes of the profile, for the time of
+// the push.
+func TestCosts(t *testing.T) {
+	t.Parallel()
+	h, costs := metered(t)
+	ctx := t.Context()
+	costs("SignUp", cost{1, 0, 12, 6}, func() error {
+		_, err := h.repo.SignUp(ctx, tracker.Profile{AuthProvider: "apple", AuthProviderID: "9", Email: "bo@example.com"})
+		return err
+	})
+	created := h.op(tracker.Create, italy, 0, tracker.VisitEdit{RegionName: of("Italy")})
+	costs("first visit of a region", cost{4, 6, 14, 8}, h.pushes("phone", tracker.ServerWins, tracker.Applied, created))
+	again := h.op(tracker.Create, italy, 0, tracker.VisitEdit{})
+	again.Visit.MarkedAt = base
+	costs("second visit of a region", cost{3, 5, 12, 6}, h.pushes("phone", tracker.ServerWins, tracker.Applied, again))
+	costs("edit of a visit", cost{3, 5, 10, 6},
+		h.pushes("phone", tracker.ServerWins, tracker.Applied, h.op(tracker.Update, italy, 1, tracker.VisitEdit{Notes: of("Pizza")})))
+	costs("conflict", cost{3, 5, 8, 4},
+		h.pushes("tablet", tracker.ServerWins, tracker.Rejected, h.op(tracker.Update, italy, 1, tracker.VisitEdit{Notes: of("Pasta")})))
+	costs("repetition", cost{2, 5, 2, 2}, h.pushes("phone", tracker.ServerWins, tracker.AlreadyApplied, created))
+	waits := h.op(tracker.Update, italy, 1, tracker.VisitEdit{Notes: of("Gelato")})
+	costs("conflict that waits", cost{3, 5, 8, 4}, h.pushes("tablet", ask, tracker.Waiting, waits))
+	costs("Settle", cost{3, 6, 10, 6}, func() error {
+		_, err := h.repo.Settle(ctx, user, waits.ID, tracker.ClientWins)
+		return err
+	})
+	costs("batch of 32", cost{4, 68, 204, 132}, h.pushes("phone", tracker.ServerWins, tracker.Applied, h.batch(32)))
+	costs("edit of the profile", cost{3, 3, 10, 6},
+		h.pushes("phone", tracker.ServerWins, tracker.Applied, h.edit(1, tracker.ProfileEdit{DisplayName: of("Anna")})))
+	costs("Pull of 20 entries", cost{1, 5, 0, 0}, func() error {
+		_, err := h.repo.Pull(ctx, user, start, 20)
+		return err
+	})
+	costs("Snapshot with its visits", cost{4, 8, 0, 0}, func() error {
+		s, err := h.repo.Snapshot(ctx, user)
+		for range s.Visits.All(ctx) {
+			continue
+		}
+		return err
+	})
+}
+
+// Every pattern sends the requests that its documentation states, and never a Scan.
+func TestPatterns(t *testing.T) {
+	t.Parallel()
+	h, costs := metered(t)
+	h.one("phone", tracker.ServerWins, h.op(tracker.Create, italy, 0, tracker.VisitEdit{}))
+	h.one("tablet", ask, h.conflicting())
+	_, err := h.repo.Statistics(t.Context(), user)
+	require.NoError(t, err)
+	page := dynastay.Paging{Limit: 10}
+	for _, pattern := range []struct {
+		name string
+		want cost
+		do   func(r *tracker.Repository, ctx context.Context) (found int, err error)
+	}{
+		{"T1", cost{1, 0.5, 0, 0}, func(r *tracker.Repository, ctx context.Context) (int, error) {
+			_, err := (*tracker.Repository).Profile(r, ctx, user)
+			return 1, err
+		}},
+		{"T2", cost{2, 1, 0, 0}, func(r *tracker.Repository, ctx context.Context) (int, error) {
+			_, err := (*tracker.Repository).ProfileByProvider(r, ctx, "apple", "000123.abc")
+			return 1, err
+		}},
+		{"T3", cost{2, 1, 0, 0}, func(r *tracker.Repository, ctx context.Context) (int, error) {
+			_, err := (*tracker.Repository).ProfileByEmail(r, ctx, "ana@example.com")
+			return 1, err
+		}},
+		{"T4", cost{1, 0.5, 0, 0}, func(r *tracker.Repository, ctx context.Context) (int, error) {
+			return some((*tracker.Repository).Visits(r, user).Page(ctx, page))
+		}},
+		{"T5", cost{1, 0.5, 0, 0}, func(r *tracker.Repository, ctx context.Context) (int, error) {
+			return some((*tracker.Repository).VisitsOfType(r, user, regions.Country).Page(ctx, page))
+		}},
+		{"T6", cost{1, 0.5, 0, 0}, func(r *tracker.Repository, ctx context.Context) (int, error) {
+			return some((*tracker.Repository).Visitors(r, regions.Country, "IT").Page(ctx, page))
+		}},
+		{"T7", cost{1, 0.5, 0, 0}, func(r *tracker.Repository, ctx context.Context) (int, error) {
+			return some((*tracker.Repository).Recent(r, user, regions.Country).Page(ctx, page))
+		}},
+		{"T8", cost{1, 0.5, 0, 0}, func(r *tracker.Repository, ctx context.Context) (int, error) {
+			return some((*tracker.Repository).Pending(r, user).Page(ctx, page))
+		}},
+		{"T9", cost{1, 0.5, 0, 0}, func(r *tracker.Repository, ctx context.Context) (int, error) {
+			return some((*tracker.Repository).ByStatus(r, tracker.StatusPending).Page(ctx, page))
+		}},
+		{"T10", cost{1, 0.5, 0, 0}, func(r *tracker.Repository, ctx context.Context) (int, error) {
+			return some((*tracker.Repository).ByDevice(r, user, "tablet").Page(ctx, page))
+		}},
+		{"T14", cost{1, 0.5, 0, 0}, func(r *tracker.Repository, ctx context.Context) (int, error) {
+			_, err := (*tracker.Repository).Statistics(r, ctx, user)
+			return 1, err
+		}},
+		{"T15", cost{1, 0.5, 0, 0}, func(r *tracker.Repository, ctx context.Context) (int, error) {
+			return some((*tracker.Repository).StatisticsOn(r, dynastay.MustDate("2037-11-10")).Page(ctx, page))
+		}},
+		{"T16", cost{1, 1, 0, 0}, func(r *tracker.Repository, ctx context.Context) (int, error) {
+			changes, err := (*tracker.Repository).Pull(r, ctx, user, start, 10)
+			return len(changes.Changes), err
+		}},
+		{"T17", cost{3, 3, 0, 0}, func(r *tracker.Repository, ctx context.Context) (int, error) {
+			_, err := (*tracker.Repository).Snapshot(r, ctx, user)
+			return 1, err
+		}},
+	} {
+		costs(pattern.name, pattern.want, func() error {
+			found, err := pattern.do(h.repo, t.Context())
+			assert.NotZero(t, found, pattern.name)
+			return err
+		})
+	}
+	assert.Zero(t, h.Faults.Count("Scan"))
+}
+
+func some[T any](page dynastay.Page[T], err error) (int, error) { return len(page.Items), err }
+
+// Local engines always read consistently, so only the requests show whether DynamoDB would. Every read of the table that
+// a write depends on, that of a pull and those of a snapshot are consistent.
+func TestReadsThatDecideAreConsistent(t *testing.T) {
+	t.Parallel()
+	h := newHome(t)
+	o := h.conflicting()
+	h.one("tablet", ask, o)
+	for _, call := range []struct {
+		name  string
+		reads int
+		do    func() error
+	}{
+		{"Push of a new region", 2, h.pushes("phone", tracker.ServerWins, tracker.Applied,
+			h.op(tracker.Create, tracker.VisitID{RegionType: regions.USState, RegionCode: "GA", MarkedAt: base}, 0, tracker.VisitEdit{}))},
+		{"Push of a profile", 1, h.pushes("phone", tracker.ServerWins, tracker.Applied, h.edit(1, tracker.ProfileEdit{DisplayName: of("x")}))},
+		{"Settle", 2, func() error { _, err := h.repo.Settle(t.Context(), user, o.ID, tracker.ClientWins); return err }},
+		{"Pull", 1, func() error { _, err := h.repo.Pull(t.Context(), user, start, 0); return err }},
+		{"Pull with an old cursor", 1, func() error {
+			_, err := h.repo.Pull(t.Context(), user, tracker.Cursor{}, 0)
+			assert.ErrorIs(t, err, tracker.ErrSnapshotNeeded)
+			return nil
+		}},
+		{"Snapshot", 4, func() error {
+			s, err := h.repo.Snapshot(t.Context(), user)
+			for range s.Visits.All(t.Context()) {
+				continue
+			}
+			return err
+		}},
+		{"Recount", 2, func() error { _, err := h.repo.Recount(t.Context(), user); return err }},
+		{"CalculateStatistics", 1, func() error { _, err := h.repo.CalculateStatistics(t.Context(), user); return err }},
+	} {
+		record := h.Faults.Record()
+		require.NoError(t, call.do(), call.name)
+		reads := 0
+		for _, r := range record() {
+			var body struct{ ConsistentRead bool }
+			switch r.Operation {
+			case "GetItem", "Query":
+				require.NoError(t, json.Unmarshal(r.Body, &body))
+				assert.True(t, body.ConsistentRead, "%s: %s", call.name, r.Operation)
+				reads++
+			case "BatchGetItem":
+				assert.Contains(t, string(r.Body), `"ConsistentRead":true`, call.name)
+				reads++
+			}
+		}
+		assert.Equal(t, call.reads, reads, call.name)
+	}
+}
