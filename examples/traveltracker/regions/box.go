@@ -12,8 +12,8 @@ import (
 	"github.com/dynastay/dynastay/keys/key"
 )
 
-// Box is a part of the map between two latitudes and two longitudes, in decimal degrees, including its edges. If West is
-// greater than East, it crosses the antimeridian. The meridians 180 and -180 are the same; a box from -180 to 180
+// Box is a part of the map between two latitudes and two longitudes, in decimal degrees, including its edges. If West
+// is greater than East, it crosses the antimeridian. The meridians 180 and -180 are the same; a box from -180 to 180
 // contains all longitudes. A pole is an edge of the map and not a point: a box that ends at a pole has only those
 // longitudes of it that lie between West and East.
 //
@@ -81,8 +81,8 @@ type coordinate struct {
 	degrees *float64
 }
 
-// degrees declares coordinates that are stored together or not at all: 0 is a coordinate. There is whether they are set;
-// the result is whether all of them are, which a row that is read shows.
+// degrees declares coordinates that are stored together or not at all: 0 is a coordinate. When an item is
+// written, there says whether they are set. When a row is read, the result says whether it has all of them.
 func degrees(f *entity.Fields, there bool, coordinates ...coordinate) (all bool) {
 	read := 0
 	for _, c := range coordinates {

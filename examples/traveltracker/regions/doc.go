@@ -13,8 +13,8 @@
 //
 // A region is found by each of its names, and by each part of the map that its box touches. So there is an item for
 // each alias, and an item for each cell of the map, see [Box]. Every create, update and delete keeps them in step with
-// the region, in the same transaction. They cost write units: an update of a region takes 2 units for each of them, even
-// if only the population changes. That suits data that is read often and changes once a year.
+// the region, in the same transaction. They cost write units: an update of a region takes 2 units for each of them,
+// even if only the population changes. That suits data that is read often and changes once a year.
 //
 // Regions that other software wrote have no such items. They are returned by Get, GetAll and All, and are found by
 // their names and on the map from the first update here that changes them, or from the first [Repository.Load].

@@ -116,7 +116,8 @@ func (a *atlas) check(t *testing.T) {
 			}
 		}
 		if south, ok := item["bbox_south"].(float64); ok {
-			for _, cell := range cells(*box(south, item["bbox_west"].(float64), item["bbox_north"].(float64), item["bbox_east"].(float64))) {
+			west, north, east := item["bbox_west"].(float64), item["bbox_north"].(float64), item["bbox_east"].(float64)
+			for _, cell := range cells(*box(south, west, north, east)) {
 				want["BBOX#"+cell+"/REGION#"+id] = true
 			}
 		}

@@ -14,10 +14,10 @@ import (
 // those that differ, with the items of their names and cells. It returns how many regions it has written. Regions that
 // are not in data are left as they are, and so are attributes that the library does not know.
 //
-// Each region is written in one transaction of its own, several at a time, see [dynastay.Options]. Load can be broken off
-// at any request, and fail at any; call it again with the same data to complete it. If there is nothing to change, it
-// writes nothing. An invalid region is refused before any request, for the field "Data[i]" with the region's own field,
-// such as "Data[3].Name".
+// Each region is written in one transaction of its own, several at a time, see [dynastay.Options]. Load can be broken
+// off at any request, and fail at any; call it again with the same data to complete it. If there is nothing to change,
+// it writes nothing. An invalid region is refused before any request, for the field "Data[i]" with the region's own
+// field, such as "Data[3].Name".
 //
 // 1 request for every 100 regions, 1 for each region that is created, and 2 for each that is updated: a consistent read
 // and the write.

@@ -151,7 +151,10 @@ func TestLoadIsOvertaken(t *testing.T) {
 			return r.Delete(ctx, regions.Country, "FO")
 		}},
 		"changed": {"GetItem", func(ctx context.Context, r *regions.Repository) error {
-			return second(r.Update(ctx, regions.Country, "FO", func(r *regions.Region) error { r.Box, r.Center = box(0, 0, 1, 1), nil; return nil }))
+			return second(r.Update(ctx, regions.Country, "FO", func(r *regions.Region) error {
+				r.Box, r.Center = box(0, 0, 1, 1), nil
+				return nil
+			}))
 		}},
 	} {
 		a := newAtlas(t, dyntest.With(dynastay.Options{Parallel: 1}))

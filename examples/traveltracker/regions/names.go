@@ -29,8 +29,8 @@ var matchCodec = entity.Declare(func(f *entity.Fields, m *Match) {
 // ByName lists the regions of a type with a name or an alias that begins with what a person has typed, apart from case,
 // accents, spaces and punctuation, in the order of these names. A region with several such names is listed once, at the
 // first of them, even if the names are on different pages; if its names change while pages are read, it may be listed
-// twice or not at all. The other names are read as well, but a page is still filled up to its limit. Text without letters
-// and digits, or of more than [entity.MaxName] bytes, is a [*dynastay.InvalidError] for the field "Typed".
+// twice or not at all. The other names are read as well, but a page is still filled up to its limit. Text without
+// letters and digits, or of more than [entity.MaxName] bytes, is a [*dynastay.InvalidError] for the field "Typed".
 //
 // The index lags behind the table: a region that has just been renamed may still be found by its old name.
 //

@@ -67,7 +67,10 @@ func TestOvertakenUpdate(t *testing.T) {
 		})
 		assert.NoError(t, err)
 	}), dyntest.When{Operation: "TransactWriteItems", Nth: 1})
-	got, err := a.repo.Update(t.Context(), regions.Country, "KR", func(r *regions.Region) error { r.Box, r.Center = box(0, 0, 1, 1), nil; return nil })
+	got, err := a.repo.Update(t.Context(), regions.Country, "KR", func(r *regions.Region) error {
+		r.Box, r.Center = box(0, 0, 1, 1), nil
+		return nil
+	})
 	require.NoError(t, err)
 	assert.Equal(t, "Seoul", got.Capital)
 	a.check(t)

@@ -27,8 +27,8 @@ type Region struct {
 	AreaKM2     float64 // 0 if unknown
 	// Box contains the region on the map. A region without one is not found by [Repository.InView].
 	Box *Box
-	// Center is where a map shows the region's name, within the Box. If only the Box is given, a write stores the middle
-	// of the Box.
+	// Center is where a map shows the region's name, within the Box. If only the Box is given, a write stores the
+	// middle of the Box.
 	Center *key.Point
 
 	BoundaryURL   string // of the exact border
@@ -46,8 +46,9 @@ const (
 	attrDisplayName = "display_name"
 	attrAlias       = "alias"
 	attrSchema      = "schema_version"
-	// attrShared is the number of bytes that a name, folded, shares at its beginning with the preceding name of the same
-	// region. With it, a list by prefix returns the region only for the first of the names that begin with the prefix.
+	// attrShared is the number of bytes that a name, folded, shares at its beginning with the preceding name of the
+	// same region. With it, a list by prefix returns the region only for the first of the names that begin with the
+	// prefix.
 	attrShared = "shared_prefix"
 )
 

@@ -24,8 +24,8 @@ func document(t *testing.T) (item map[string]any) {
 	return item
 }
 
-// An item of the travel-tracker document is read as it is. The first update gives it what the document does not have, and
-// keeps everything else.
+// An item of the travel-tracker document is read as it is. The first update gives it what the document does not have,
+// and keeps everything else.
 func TestItemOfTheDocument(t *testing.T) {
 	t.Parallel()
 	a, item := newAtlas(t), document(t)

@@ -45,11 +45,11 @@ func (r *Repository) Create(ctx context.Context, region Region, opts ...dynastay
 	return dynastay.Do(ctx, r.db, r.CreateOp(region), opts...)
 }
 
-// UpdateOp reads a region consistently, passes it to fn, and writes the difference, together with the items of its names
-// and cells. Attributes that the library does not know are kept, and if two callers update a region at the same time,
-// both changes are kept; fn may be called more than once. If fn changes the Box, it must also change the Center, or set
-// it to nil, for the middle of the Box. UpdateOp fails with [dynastay.ErrNotFound], with [dynastay.ErrVersion] if the
-// condition of [dynastay.IfWritten] does not hold, and like [Repository.CreateOp] for an invalid region.
+// UpdateOp reads a region consistently, passes it to fn, and writes the difference, together with the items of its
+// names and cells. Attributes that the library does not know are kept, and if two callers update a region at the same
+// time, both changes are kept; fn may be called more than once. If the Center is no longer within the Box, fn must change
+// it as well, or set it to nil for the middle of the Box. UpdateOp fails with [dynastay.ErrNotFound], with [dynastay.ErrVersion]
+// if the condition of [dynastay.IfWritten] does not hold, and like [Repository.CreateOp] for an invalid region.
 func (r *Repository) UpdateOp(
 	t Type, code string, fn func(*Region) error, opts ...dynastay.UpdateOption,
 ) *dynastay.Operation[*Region] {
@@ -101,8 +101,8 @@ func (r *Repository) Get(ctx context.Context, t Type, code string, opts ...dynas
 	return r.table.Get(ctx, at, opts...)
 }
 
-// GetAll reads regions. The result is in the order of refs, with nil for a region that does not exist or cannot be read;
-// for the latter, GetAll also returns a [*dynastay.UnreadableError]. 1 request for every 100 different regions.
+// GetAll reads regions. The result is in the order of refs, with nil for a region that does not exist or cannot be
+// read; for the latter, GetAll also returns a [*dynastay.UnreadableError]. 1 request for every 100 different regions.
 func (r *Repository) GetAll(ctx context.Context, refs []Ref, opts ...dynastay.ReadOption) ([]*Region, error) {
 	all := make([]dynastay.Key, len(refs))
 	for i, ref := range refs {

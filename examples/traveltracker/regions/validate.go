@@ -11,8 +11,8 @@ import (
 	"github.com/dynastay/dynastay/keys/key"
 )
 
-// Validate checks a region before it is written. Name and every alias must contain a letter or a digit; a Center must be
-// within the Box. Errors name the field, such as "Box.North" or "Aliases[1]".
+// Validate checks a region before it is written. Name and every alias must contain a letter or a digit; a Center must
+// be within the Box. Errors name the field, such as "Box.North" or "Aliases[1]".
 func (r *Region) Validate() error {
 	if err := r.Type.Validate(); err != nil {
 		return err
@@ -73,8 +73,8 @@ func (r *Region) validatePlace() error {
 	return nil
 }
 
-// checkName returns an error without a field if a region cannot be found by a name: if the name contains neither a letter
-// nor a digit, or is more than [entity.MaxName] bytes, or more than that when it is folded.
+// checkName returns an error without a field if a region cannot be found by a name: if the name contains neither a
+// letter nor a digit, or is more than [entity.MaxName] bytes, or more than that when it is folded.
 func checkName(name string) error {
 	if err := entity.CheckText(name, entity.MaxName); err != nil {
 		return err

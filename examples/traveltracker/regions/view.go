@@ -34,14 +34,15 @@ var placeCodec = entity.Declare(func(f *entity.Fields, p *place) {
 	declareBox(f, &p.box)
 })
 
-// InView returns the regions whose boxes meet a part of the map, including those that only touch its edge, ordered by type
-// and code. With types, it returns only regions of these types. A region's box is larger than the region, so the region
-// itself may be outside the view. Regions without a box are never in view.
+// InView returns the regions whose boxes meet a part of the map, including those that only touch its edge, ordered by
+// type and code. With types, it returns only regions of these types. A region's box is larger than the region, so the
+// region itself may be outside the view. Regions without a box are never in view.
 //
-// It reads the small cells of the view and the large ones, in parallel; a view that would take more than [MaxPartitions]
-// partitions reads all regions of the types instead. The partitions are read separately, so a region whose box is being
-// moved may be missing. If an item cannot be read, InView returns a [*dynastay.UnreadableError] together with the other
-// regions. An invalid view is a [*dynastay.InvalidError] for the fields of [Box] or for "Types[i]".
+// It reads the small cells of the view and the large ones, in parallel; a view that would take more than
+// [MaxPartitions] partitions reads all regions of the types instead. The partitions are read separately, so a region
+// whose box is being moved may be missing. If an item cannot be read, InView returns a [*dynastay.UnreadableError]
+// together with the other regions. An invalid view is a [*dynastay.InvalidError] for the fields of [Box] or for
+// "Types[i]".
 //
 // Pattern T13: PK = BBOX#{cell}, 1 request for each cell, at most 32; for a larger view PK = GEO#{type}, 3 requests
 func (r *Repository) InView(ctx context.Context, view Box, types ...Type) ([]Placed, error) {

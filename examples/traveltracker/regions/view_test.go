@@ -89,7 +89,8 @@ func TestInViewAgreesWithBruteForce(t *testing.T) {
 			b := boxes().Draw(rt, "region")
 			// Most regions stay as an earlier history has left them.
 			r := regions.Region{
-				Type: rapid.SampledFrom(regions.Types()).Draw(rt, "type"), Code: fmt.Sprint(i, rapid.IntRange(0, 9).Draw(rt, "code")), Name: "x", Box: &b,
+				Type: rapid.SampledFrom(regions.Types()).Draw(rt, "type"), Name: "x", Box: &b,
+				Code: fmt.Sprint(i, rapid.IntRange(0, 9).Draw(rt, "code")),
 			}
 			data = append(data, r)
 		}
