@@ -30,6 +30,7 @@ import (
 	"github.com/dynastay/dynastay/availability/listing"
 	"github.com/dynastay/dynastay/dyntest/engine"
 	"github.com/dynastay/dynastay/dyntest/engine/docker"
+	"github.com/dynastay/dynastay/examples/report"
 	keys "github.com/dynastay/dynastay/keys/listing"
 )
 
@@ -50,7 +51,7 @@ func run(ctx context.Context, w io.Writer, colours bool) (err error) {
 	if err != nil {
 		return err
 	}
-	out := &report{w: w}
+	out := report.To(w)
 	prefix := "host-" + rand.Text()[:8] + "-"
 	lisbon, err := time.LoadLocation("Europe/Lisbon")
 	if err != nil {
@@ -58,7 +59,7 @@ func run(ctx context.Context, w io.Writer, colours bool) (err error) {
 	}
 	s := &story{today: time.Date(2037, 7, 1, 9, 0, 0, 0, time.UTC), zone: lisbon, colours: colours}
 	db := dynastay.Open(e.Client(), &dynastay.Options{
-		TablePrefix: prefix, Observer: out.observe, Clock: func() time.Time { return s.today },
+		TablePrefix: prefix, Observer: out.Observe, Clock: func() time.Time { return s.today },
 	})
 	defer func() {
 		// The end of the context may be why the program ends.
@@ -69,7 +70,7 @@ func run(ctx context.Context, w io.Writer, colours bool) (err error) {
 	if err := e.CreateTables(ctx, prefix, keys.Table); err != nil {
 		return err
 	}
-	if err := out.head(e.Name(), s.today); err != nil {
+	if err := out.Head(e.Name(), s.today); err != nil {
 		return err
 	}
 	s.calendar = listing.New(db)

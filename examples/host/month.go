@@ -7,6 +7,7 @@ import (
 
 	"github.com/dynastay/dynastay"
 	"github.com/dynastay/dynastay/availability/listing"
+	"github.com/dynastay/dynastay/examples/report"
 )
 
 // names are the names of the listings, in the order of their rows.
@@ -24,7 +25,7 @@ var legend = []string{
 
 // draw draws the month of all listings of the host, read with one list. It reads a night more on each side, because a
 // bar may begin before the month and end after it.
-func (s *story) draw(ctx context.Context, found *findings) error {
+func (s *story) draw(ctx context.Context, found *report.Findings) error {
 	today := dynastay.DateOf(s.today, s.zone)
 	month := dynastay.MonthOf(today)
 	around := dynastay.Stay{CheckIn: month.CheckIn.AddDays(-1), CheckOut: month.CheckOut.AddDays(1)}
@@ -47,13 +48,13 @@ func (s *story) draw(ctx context.Context, found *findings) error {
 		}
 		days += day
 	}
-	found.add("%-13s%s", today.Time().Format("Jan 2006"), strings.TrimRight(weekdays, " "))
-	found.add("%-13s%s", "", strings.TrimRight(days, " "))
+	found.Add("%-13s%s", today.Time().Format("Jan 2006"), strings.TrimRight(weekdays, " "))
+	found.Add("%-13s%s", "", strings.TrimRight(days, " "))
 	for _, l := range names {
-		found.add("%-13s%s", l.name, s.row(month, held[l.id]))
+		found.Add("%-13s%s", l.name, s.row(month, held[l.id]))
 	}
 	for _, line := range legend {
-		found.add("%s", line)
+		found.Add("%s", line)
 	}
 	for _, l := range names {
 		booked, blocked := 0, 0
@@ -66,7 +67,7 @@ func (s *story) draw(ctx context.Context, found *findings) error {
 				blocked++
 			}
 		}
-		found.add("%-13s%2d nights booked  %2d blocked  %2d free", l.name, booked, blocked, month.Nights()-booked-blocked)
+		found.Add("%-13s%2d nights booked  %2d blocked  %2d free", l.name, booked, blocked, month.Nights()-booked-blocked)
 	}
 	return nil
 }

@@ -10,6 +10,7 @@ import (
 
 	"github.com/dynastay/dynastay"
 	"github.com/dynastay/dynastay/availability/listing"
+	"github.com/dynastay/dynastay/examples/report"
 )
 
 // story holds the calendar and what one step leaves for the next.
@@ -34,10 +35,10 @@ func of(from, to int) dynastay.Stay {
 	return dynastay.MustStay(fmt.Sprintf("2037-07-%02d", from), fmt.Sprintf("2037-07-%02d", to))
 }
 
-func (s *story) month(ctx context.Context, out *report) error {
+func (s *story) month(ctx context.Context, out *report.Report) error {
 	for _, step := range []struct {
 		title string
-		do    func(context.Context, *findings) error
+		do    func(context.Context, *report.Findings) error
 	}{
 		{"Guests book the loft and the sea view", s.book},
 		{"Two guests want the same nights of the loft at the same moment", s.race},
@@ -52,14 +53,14 @@ func (s *story) month(ctx context.Context, out *report) error {
 		{"Ben cancels", s.cancel},
 		{"Marta looks at July", s.draw},
 	} {
-		if err := out.step(ctx, step.title, step.do); err != nil {
+		if err := out.Step(ctx, step.title, step.do); err != nil {
 			return err
 		}
 	}
-	return out.cost("    All of it", out.soFar())
+	return out.Total()
 }
 
-func (s *story) book(ctx context.Context, found *findings) error {
+func (s *story) book(ctx context.Context, found *report.Findings) error {
 	for _, b := range []listing.Booking{
 		{ListingID: loft, HostID: hostID, BookingID: "bk_ada", Stay: of(3, 8)},
 		{ListingID: sea, HostID: hostID, BookingID: "bk_ben", Stay: of(10, 17)},
@@ -71,14 +72,14 @@ func (s *story) book(ctx context.Context, found *findings) error {
 		if err != nil {
 			return err
 		}
-		found.add("%-18s %s  %s", e.ListingID, e.Stay, e.ID)
+		found.Add("%-18s %s  %s", e.ListingID, e.Stay, e.ID)
 	}
 	return nil
 }
 
 // race fails unless exactly one of two guests gets the nights, and the other one learns which event holds them. The
 // guests want the same nights, so that the output is the same whoever wins.
-func (s *story) race(ctx context.Context, found *findings) error {
+func (s *story) race(ctx context.Context, found *report.Findings) error {
 	wanted := of(11, 15)
 	events, errs := make([]*listing.Event, 2), make([]error, 2)
 	var all sync.WaitGroup
@@ -98,7 +99,7 @@ func (s *story) race(ctx context.Context, found *findings) error {
 	if winner == nil || !errors.As(loser, &taken) {
 		return fmt.Errorf("exactly one guest must get the nights: %w", errors.Join(errs...))
 	}
-	found.add("one guest  %s  booked", winner.Stay)
+	found.Add("one guest  %s  booked", winner.Stay)
 	if n := len(taken.Nights); n != wanted.Nights() {
 		return fmt.Errorf("%d nights are taken, not %d", n, wanted.Nights())
 	}
@@ -107,11 +108,11 @@ func (s *story) race(ctx context.Context, found *findings) error {
 			return fmt.Errorf("%s is held by %s, not by %s", night.Date, night.EventID, winner.ID)
 		}
 	}
-	found.add("the other  %s  all %d nights are held by the event of the first", wanted, len(taken.Nights))
+	found.Add("the other  %s  all %d nights are held by the event of the first", wanted, len(taken.Nights))
 	return nil
 }
 
-func (s *story) block(ctx context.Context, found *findings) error {
+func (s *story) block(ctx context.Context, found *report.Findings) error {
 	e, err := s.calendar.Block(ctx, listing.Block{
 		ListingID: garden, HostID: hostID, BlockID: "painter", Stay: of(5, 10), Note: "new paint in the kitchen",
 	})
@@ -121,12 +122,12 @@ func (s *story) block(ctx context.Context, found *findings) error {
 	if e, err = s.calendar.Modify(ctx, garden, e.ID, of(7, 12)); err != nil {
 		return err
 	}
-	found.add("%s %s: two nights were taken, two were freed, three stayed as they were", e.ID, e.Stay)
+	found.Add("%s %s: two nights were taken, two were freed, three stayed as they were", e.ID, e.Stay)
 	return nil
 }
 
 // deliver fails unless only the newest revision of each reservation counts.
-func (s *story) deliver(ctx context.Context, found *findings) error {
+func (s *story) deliver(ctx context.Context, found *report.Findings) error {
 	old, moved := of(20, 23), of(21, 26)
 	for _, d := range []struct {
 		id        string
@@ -155,12 +156,12 @@ func (s *story) deliver(ctx context.Context, found *findings) error {
 		if d.cancelled {
 			what = "cancelled"
 		}
-		found.add("%s revision %d, %-24s  %s", d.id, d.revision, what, got.Outcome)
+		found.Add("%s revision %d, %-24s  %s", d.id, d.revision, what, got.Outcome)
 	}
 	return nil
 }
 
-func (s *story) sellTwice(ctx context.Context, found *findings) error {
+func (s *story) sellTwice(ctx context.Context, found *report.Findings) error {
 	_, err := s.calendar.Import(ctx, listing.Reservation{
 		ListingID: loft, HostID: hostID, Source: listing.BookingCom, ExternalID: "BC-1003", Revision: 1, Stay: of(7, 9),
 	})
@@ -168,8 +169,8 @@ func (s *story) sellTwice(ctx context.Context, found *findings) error {
 	if !errors.As(err, &taken) {
 		return fmt.Errorf("the night was sold twice: %w", err)
 	}
-	found.add("%v", taken)
-	found.add("Marta must decide; when the nights are free, the channel delivers again")
+	found.Add("%v", taken)
+	found.Add("Marta must decide; when the nights are free, the channel delivers again")
 	return nil
 }
 
@@ -190,7 +191,7 @@ func entryOf(uid string, from, to int, code string) string {
 }
 
 // sync synchronises a feed that is downloaded now.
-func (s *story) sync(ctx context.Context, listingID, text string, found *findings) (*listing.Synced, error) {
+func (s *story) sync(ctx context.Context, listingID, text string, found *report.Findings) (*listing.Synced, error) {
 	s.today = s.today.Add(15 * time.Minute)
 	synced, err := s.calendar.Sync(ctx, listing.Feed{
 		ListingID: listingID, HostID: hostID, Name: "airbnb", Source: listing.Airbnb, TimeZone: s.zone.String(),
@@ -198,13 +199,13 @@ func (s *story) sync(ctx context.Context, listingID, text string, found *finding
 	})
 	if synced != nil {
 		for _, e := range synced.Added {
-			found.add("added    %s  %s", e.Stay, e.Kind)
+			found.Add("added    %s  %s", e.Stay, e.Kind)
 		}
 		for _, e := range synced.Changed {
-			found.add("changed  %s  %s", e.Stay, e.Kind)
+			found.Add("changed  %s  %s", e.Stay, e.Kind)
 		}
 		for _, e := range synced.Removed {
-			found.add("removed  %s  %s", e.Stay, e.Kind)
+			found.Add("removed  %s  %s", e.Stay, e.Kind)
 		}
 	}
 	return synced, err
@@ -213,13 +214,13 @@ func (s *story) sync(ctx context.Context, listingID, text string, found *finding
 // firstFeed has a reservation and closed nights.
 var firstFeed = calendarOf(entryOf("a", 14, 18, "HMADA12345"), entryOf("b", 18, 20, ""), entryOf("c", 25, 31, ""))
 
-func (s *story) feed(ctx context.Context, found *findings) error {
+func (s *story) feed(ctx context.Context, found *report.Findings) error {
 	_, err := s.sync(ctx, garden, firstFeed, found)
 	return err
 }
 
 // feedUnchanged fails if the same feed changes anything.
-func (s *story) feedUnchanged(ctx context.Context, found *findings) error {
+func (s *story) feedUnchanged(ctx context.Context, found *report.Findings) error {
 	synced, err := s.sync(ctx, garden, firstFeed, found)
 	if err != nil {
 		return err
@@ -227,37 +228,37 @@ func (s *story) feedUnchanged(ctx context.Context, found *findings) error {
 	if n := len(synced.Added) + len(synced.Changed) + len(synced.Removed) + len(synced.Conflicts); n > 0 {
 		return fmt.Errorf("an unchanged feed made %d changes", n)
 	}
-	found.add("nothing has changed")
+	found.Add("nothing has changed")
 	return nil
 }
 
-func (s *story) feedAgain(ctx context.Context, found *findings) error {
+func (s *story) feedAgain(ctx context.Context, found *report.Findings) error {
 	_, err := s.sync(ctx, garden, calendarOf(entryOf("x", 14, 19, "HMADA12345"), entryOf("y", 19, 20, ""), entryOf("z", 25, 31, "")), found)
 	return err
 }
 
 // feedEmpty fails if an empty feed frees anything.
-func (s *story) feedEmpty(ctx context.Context, found *findings) error {
+func (s *story) feedEmpty(ctx context.Context, found *report.Findings) error {
 	_, err := s.sync(ctx, garden, calendarOf(), found)
 	var shrunk *listing.ShrunkError
 	if !errors.As(err, &shrunk) {
 		return fmt.Errorf("the empty feed was believed: %w", err)
 	}
-	found.add("%v:", shrunk)
+	found.Add("%v:", shrunk)
 	for _, e := range shrunk.Events {
-		found.add("  %s  %s", e.Stay, e.Kind)
+		found.Add("  %s  %s", e.Stay, e.Kind)
 	}
-	found.add("none is free until Marta agrees")
+	found.Add("none is free until Marta agrees")
 	return nil
 }
 
 // roundTrip fails if what was exported changes anything when it is read back.
-func (s *story) roundTrip(ctx context.Context, found *findings) error {
+func (s *story) roundTrip(ctx context.Context, found *report.Findings) error {
 	text, err := s.calendar.Export(ctx, sea, dynastay.DateOf(s.today, s.zone), listing.Channel{Feed: "airbnb", Source: listing.Airbnb})
 	if err != nil {
 		return err
 	}
-	found.add("%d entries in %d bytes, without names and booking ids", strings.Count(string(text), "BEGIN:VEVENT"), len(text))
+	found.Add("%d entries in %d bytes, without names and booking ids", strings.Count(string(text), "BEGIN:VEVENT"), len(text))
 	synced, err := s.sync(ctx, sea, string(text), found)
 	if err != nil {
 		return err
@@ -265,11 +266,11 @@ func (s *story) roundTrip(ctx context.Context, found *findings) error {
 	if n := len(synced.Added) + len(synced.Changed) + len(synced.Removed) + len(synced.Conflicts); n > 0 {
 		return fmt.Errorf("reading the export back made %d changes", n)
 	}
-	found.add("read back: nothing has changed")
+	found.Add("read back: nothing has changed")
 	return nil
 }
 
-func (s *story) cancel(ctx context.Context, found *findings) error {
+func (s *story) cancel(ctx context.Context, found *report.Findings) error {
 	if err := s.calendar.Delete(ctx, sea, "BOOKING#bk_ben"); err != nil {
 		return err
 	}
@@ -277,6 +278,6 @@ func (s *story) cancel(ctx context.Context, found *findings) error {
 	if err != nil {
 		return err
 	}
-	found.add("the sea view is free from %s: %t", a.Stay, a.Free())
+	found.Add("the sea view is free from %s: %t", a.Stay, a.Free())
 	return nil
 }

@@ -31,6 +31,7 @@ import (
 	"github.com/dynastay/dynastay/bookings/venue"
 	"github.com/dynastay/dynastay/dyntest/engine"
 	"github.com/dynastay/dynastay/dyntest/engine/docker"
+	"github.com/dynastay/dynastay/examples/report"
 	keys "github.com/dynastay/dynastay/keys/venue"
 )
 
@@ -51,7 +52,7 @@ func run(ctx context.Context, w io.Writer, colours bool) (err error) {
 	if err != nil {
 		return err
 	}
-	out := &report{w: w}
+	out := report.To(w)
 	prefix := "venue-" + rand.Text()[:8] + "-"
 	rome, err := time.LoadLocation("Europe/Rome")
 	if err != nil {
@@ -60,7 +61,7 @@ func run(ctx context.Context, w io.Writer, colours bool) (err error) {
 	s := &story{now: time.Date(2037, 7, 1, 9, 0, 0, 0, time.UTC), colours: colours, bookings: map[string]*venue.Booking{}}
 	open := func() *dynastay.DB {
 		return dynastay.Open(e.Client(), &dynastay.Options{
-			TablePrefix: prefix, Observer: out.observe, Clock: func() time.Time { return s.now }, Idempotency: keys.Table,
+			TablePrefix: prefix, Observer: out.Observe, Clock: func() time.Time { return s.now }, Idempotency: keys.Table,
 		})
 	}
 	s.db = open()
@@ -75,7 +76,7 @@ func run(ctx context.Context, w io.Writer, colours bool) (err error) {
 	if err := e.CreateTables(ctx, prefix, keys.Table); err != nil {
 		return err
 	}
-	if err := out.head(e.Name(), s.now); err != nil {
+	if err := out.Head(e.Name(), s.now); err != nil {
 		return err
 	}
 	return s.month(ctx, out)

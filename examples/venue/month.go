@@ -7,19 +7,20 @@ import (
 
 	"github.com/dynastay/dynastay"
 	"github.com/dynastay/dynastay/bookings/venue"
+	"github.com/dynastay/dynastay/examples/report"
 )
 
 // draw draws the slots of the month: a week in a row, a morning and an afternoon for each day.
-func (s *story) draw(ctx context.Context, found *findings) error {
+func (s *story) draw(ctx context.Context, found *report.Findings) error {
 	days, err := s.hall.Availability(ctx, dynastay.MonthOf(july(1)))
 	if err != nil {
 		return err
 	}
-	found.add("%s     Mo   Tu   We   Th   Fr   Sa   Su", days[0].Date.Time().Format("Jan 2006"))
+	found.Add("%s     Mo   Tu   We   Th   Fr   Sa   Su", days[0].Date.Time().Format("Jan 2006"))
 	var numbers, slots string
 	line := func() {
-		found.add("%s", strings.TrimRight("            "+numbers, " "))
-		found.add("%s", strings.TrimRight("            "+slots, " "))
+		found.Add("%s", strings.TrimRight("            "+numbers, " "))
+		found.Add("%s", strings.TrimRight("            "+slots, " "))
 		numbers, slots = "", ""
 	}
 	column := (int(days[0].Date.Weekday()) + 6) % 7 // Monday is the first one
@@ -35,10 +36,10 @@ func (s *story) draw(ctx context.Context, found *findings) error {
 	if column > 0 {
 		line()
 	}
-	found.add("morning and afternoon: ## booked  xx the hall's own  ·  free")
+	found.Add("morning and afternoon: ## booked  xx the hall's own  ·  free")
 	for _, day := range days {
 		for _, e := range day.Events {
-			found.add("%s %-9s  %s", e.Date, e.Slot, e.Title)
+			found.Add("%s %-9s  %s", e.Date, e.Slot, e.Title)
 		}
 	}
 	return nil

@@ -9,6 +9,7 @@ import (
 
 	"github.com/dynastay/dynastay"
 	"github.com/dynastay/dynastay/bookings/venue"
+	"github.com/dynastay/dynastay/examples/report"
 )
 
 // story holds the hall and what one step leaves for the next.
@@ -30,10 +31,10 @@ var (
 
 func july(day int) dynastay.Date { return dynastay.MustDate(fmt.Sprintf("2037-07-%02d", day)) }
 
-func (s *story) month(ctx context.Context, out *report) error {
+func (s *story) month(ctx context.Context, out *report.Report) error {
 	for _, step := range []struct {
 		title string
-		do    func(context.Context, *findings) error
+		do    func(context.Context, *report.Findings) error
 	}{
 		{"Ada, Ben and Eva sign up", s.signUp},
 		{"They request slots in July", s.request},
@@ -50,14 +51,14 @@ func (s *story) month(ctx context.Context, out *report) error {
 		{"The statistics are compared with a recount", s.recount},
 	} {
 		s.now = s.now.Add(10 * time.Minute)
-		if err := out.step(ctx, step.title, step.do); err != nil {
+		if err := out.Step(ctx, step.title, step.do); err != nil {
 			return err
 		}
 	}
-	return out.cost("    All of it", out.soFar())
+	return out.Total()
 }
 
-func (s *story) signUp(ctx context.Context, found *findings) error {
+func (s *story) signUp(ctx context.Context, found *report.Findings) error {
 	for _, u := range []venue.User{
 		{ID: ada.UserID, Email: "Ada@Example.com", Name: "Ada", Phone: "+39 123 456 7890"},
 		{ID: ben.UserID, Email: "ben@example.com", Name: "Ben"},
@@ -71,11 +72,11 @@ func (s *story) signUp(ctx context.Context, found *findings) error {
 	if !errors.Is(err, dynastay.ErrAlreadyExists) {
 		return fmt.Errorf("one address has two users: %w", err)
 	}
-	found.add("a second user with Ada's address: %v", err)
+	found.Add("a second user with Ada's address: %v", err)
 	return nil
 }
 
-func (s *story) request(ctx context.Context, found *findings) error {
+func (s *story) request(ctx context.Context, found *report.Findings) error {
 	for _, r := range []struct {
 		by    venue.Actor
 		day   int
@@ -98,25 +99,25 @@ func (s *story) request(ctx context.Context, found *findings) error {
 		}
 		s.bookings[r.what] = b
 		s.now = s.now.Add(time.Minute)
-		found.add("%-15s %s %-9s  %3d people  %s", r.what, b.Date, b.Slot, b.Attendees, b.Status)
+		found.Add("%-15s %s %-9s  %3d people  %s", r.what, b.Date, b.Slot, b.Attendees, b.Status)
 	}
 	return nil
 }
 
-func (s *story) inbox(ctx context.Context, found *findings) error {
+func (s *story) inbox(ctx context.Context, found *report.Findings) error {
 	n := 0
 	for b, err := range s.hall.Pending().All(ctx) {
 		if err != nil {
 			return err
 		}
 		if n++; n == 1 {
-			found.add("first of all %s's %s, requested at %s", b.UserID, b.Description, b.RequestedAt.Format("15:04"))
+			found.Add("first of all %s's %s, requested at %s", b.UserID, b.Description, b.RequestedAt.Format("15:04"))
 		}
 	}
 	if n != len(s.bookings) {
 		return fmt.Errorf("%d bookings wait, not %d", n, len(s.bookings))
 	}
-	found.add("%d requests wait", n)
+	found.Add("%d requests wait", n)
 	return nil
 }
 
@@ -129,7 +130,7 @@ func (s *story) wedding() (venue.Approval, venue.Notification, dynastay.Idempote
 }
 
 // approve writes an approval, its lock code and a message in one transaction.
-func (s *story) approve(ctx context.Context, found *findings) error {
+func (s *story) approve(ctx context.Context, found *report.Findings) error {
 	approval, message, key := s.wedding()
 	approved := s.hall.ApproveOp(admin, approval)
 	if err := s.db.Write(ctx, key, approved, s.hall.NotifyOp(message)); err != nil {
@@ -142,14 +143,14 @@ func (s *story) approve(ctx context.Context, found *findings) error {
 		return err
 	}
 	for _, code := range codes {
-		found.add("%s %s  code %s from %s until %s", code.Date, code.Slot, code.Code,
+		found.Add("%s %s  code %s from %s until %s", code.Date, code.Slot, code.Code,
 			code.ValidFrom.Format("15:04"), code.ValidUntil.Format("15:04 MST"))
 	}
 	return nil
 }
 
 // again fails if the same approval writes anything a second time.
-func (s *story) again(ctx context.Context, found *findings) error {
+func (s *story) again(ctx context.Context, found *report.Findings) error {
 	approval, message, key := s.wedding()
 	approved := s.hall.ApproveOp(admin, approval)
 	if err := s.db.Write(ctx, key, approved, s.hall.NotifyOp(message)); err != nil {
@@ -158,13 +159,13 @@ func (s *story) again(ctx context.Context, found *findings) error {
 	if v := approved.Result().Version; v != s.bookings["Wedding"].Version {
 		return fmt.Errorf("the repeated approval wrote version %d", v)
 	}
-	found.add("the same result, nothing was written")
+	found.Add("the same result, nothing was written")
 	return nil
 }
 
 // race fails unless exactly one of two administrators in two processes gets the slot, and the request of the other one
 // stays pending.
-func (s *story) race(ctx context.Context, found *findings) error {
+func (s *story) race(ctx context.Context, found *report.Findings) error {
 	asked := []*venue.Booking{s.bookings["Chess"], s.bookings["Birthday party"]}
 	errs := make([]error, 2)
 	var all sync.WaitGroup
@@ -185,7 +186,7 @@ func (s *story) race(ctx context.Context, found *findings) error {
 	if len(taken.Events) != 1 || taken.Events[0].BookingID != asked[winner].ID {
 		return fmt.Errorf("the slot is not that of the winner: %w", taken)
 	}
-	found.add("one of them is approved")
+	found.Add("one of them is approved")
 	for i, b := range asked {
 		now, err := s.hall.Booking(ctx, b.ID, dynastay.Consistent)
 		if err != nil {
@@ -196,7 +197,7 @@ func (s *story) race(ctx context.Context, found *findings) error {
 		}
 		s.bookings[b.Description] = now
 	}
-	found.add("the other one is told which event holds the slot, and its request is still pending")
+	found.Add("the other one is told which event holds the slot, and its request is still pending")
 	if winner == 0 {
 		return nil
 	}
@@ -210,7 +211,7 @@ func (s *story) race(ctx context.Context, found *findings) error {
 }
 
 // changed fails if an administrator approves what she has not seen.
-func (s *story) changed(ctx context.Context, found *findings) error {
+func (s *story) changed(ctx context.Context, found *report.Findings) error {
 	seen := s.bookings["Yoga"]
 	b, err := s.hall.Update(ctx, ben, seen.ID, func(b *venue.Booking) error {
 		b.Slot, b.Attendees = venue.FullDay, 200
@@ -223,24 +224,24 @@ func (s *story) changed(ctx context.Context, found *findings) error {
 	if !errors.Is(err, dynastay.ErrVersion) {
 		return fmt.Errorf("a request was approved that nobody has read: %w", err)
 	}
-	found.add("the approval of version %d: %v", seen.Version, dynastay.ErrVersion)
+	found.Add("the approval of version %d: %v", seen.Version, dynastay.ErrVersion)
 	_, err = s.hall.Reject(ctx, admin, venue.Rejection{BookingID: b.ID, Version: b.Version, Reason: "not for 200 people"})
-	found.add("version %d is for %d people, and is rejected", b.Version, b.Attendees)
+	found.Add("version %d is for %d people, and is rejected", b.Version, b.Attendees)
 	return err
 }
 
-func (s *story) close(ctx context.Context, found *findings) error {
+func (s *story) close(ctx context.Context, found *report.Findings) error {
 	var parts []dynastay.Part
 	for day := 27; day <= 29; day++ {
 		parts = append(parts, s.hall.CreateEventOp(admin, venue.Event{
 			Date: july(day), Slot: venue.FullDay, Type: "maintenance", Title: "The floor is polished",
 		}))
 	}
-	found.add("three days in one transaction")
+	found.Add("three days in one transaction")
 	return s.db.Write(ctx, parts...)
 }
 
-func (s *story) pay(ctx context.Context, found *findings) error {
+func (s *story) pay(ctx context.Context, found *report.Findings) error {
 	for range 2 {
 		got, err := s.hall.RecordPayment(ctx, venue.Payment{
 			BookingID: s.bookings["Wedding"].ID, ID: "ch_1", Amount: dynastay.MustMoney("450.00", "EUR"),
@@ -249,12 +250,12 @@ func (s *story) pay(ctx context.Context, found *findings) error {
 		if err != nil {
 			return err
 		}
-		found.add("%s %s  new: %t", got.Payment.Amount, got.Payment.Status, got.Changed)
+		found.Add("%s %s  new: %t", got.Payment.Amount, got.Payment.Status, got.Changed)
 	}
 	return nil
 }
 
-func (s *story) cancel(ctx context.Context, found *findings) error {
+func (s *story) cancel(ctx context.Context, found *report.Findings) error {
 	b := s.bookings["Chess"]
 	if _, err := s.hall.Cancel(ctx, ben, venue.Cancellation{BookingID: b.ID, Version: b.Version, Reason: "no boards"}); err != nil {
 		return err
@@ -263,11 +264,11 @@ func (s *story) cancel(ctx context.Context, found *findings) error {
 	if err != nil {
 		return err
 	}
-	found.add("%s %s  %s", e.Date, e.Slot, e.Title)
+	found.Add("%s %s  %s", e.Date, e.Slot, e.Title)
 	return nil
 }
 
-func (s *story) audit(ctx context.Context, found *findings) error {
+func (s *story) audit(ctx context.Context, found *report.Findings) error {
 	times := map[venue.Action]int{}
 	var order []venue.Action
 	for e, err := range s.hall.Audit(dynastay.DateOf(s.now, nil)).All(ctx) {
@@ -279,13 +280,13 @@ func (s *story) audit(ctx context.Context, found *findings) error {
 		}
 	}
 	for _, action := range order {
-		found.add("%-18s %d", action, times[action])
+		found.Add("%-18s %d", action, times[action])
 	}
 	return nil
 }
 
 // recount fails if a user's statistics are wrong.
-func (s *story) recount(ctx context.Context, found *findings) error {
+func (s *story) recount(ctx context.Context, found *report.Findings) error {
 	for _, who := range users {
 		before, err := s.hall.User(ctx, who.UserID, dynastay.Consistent)
 		if err != nil {
@@ -299,7 +300,7 @@ func (s *story) recount(ctx context.Context, found *findings) error {
 			return fmt.Errorf("%s has %d and %d, but a recount %d and %d", before.Name,
 				before.RequestedCount, before.ApprovedCount, after.RequestedCount, after.ApprovedCount)
 		}
-		found.add("%s  %d requested, %d approved", after.Name, after.RequestedCount, after.ApprovedCount)
+		found.Add("%s  %d requested, %d approved", after.Name, after.RequestedCount, after.ApprovedCount)
 	}
 	return nil
 }

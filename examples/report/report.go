@@ -1,4 +1,6 @@
-package main
+// Package report prints the steps of an example program, with the requests that each step sent and the units that the
+// engine charged.
+package report
 
 import (
 	"context"
@@ -11,8 +13,8 @@ import (
 	"github.com/dynastay/dynastay"
 )
 
-// report prints the steps and what they cost.
-type report struct {
+// Report prints steps.
+type Report struct {
 	w     io.Writer
 	steps int
 
@@ -26,8 +28,11 @@ type cost struct {
 	read, write float64
 }
 
-// observe is the observer of the DB: it is told of every request, on the goroutine that sent it.
-func (r *report) observe(_ context.Context, call dynastay.Call) {
+// To returns a report that is written to w.
+func To(w io.Writer) *Report { return &Report{w: w} }
+
+// Observe is the observer for the options of a DB: it is told of every request, on the goroutine that sent it.
+func (r *Report) Observe(_ context.Context, call dynastay.Call) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.spent.requests += call.Requests()
@@ -35,22 +40,23 @@ func (r *report) observe(_ context.Context, call dynastay.Call) {
 	r.spent.write += call.WriteUnits()
 }
 
-func (r *report) soFar() cost {
+func (r *Report) soFar() cost {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	return r.spent
 }
 
-func (r *report) head(engine string, now time.Time) error {
+// Head prints where the program runs, and the names of the columns.
+func (r *Report) Head(engine string, now time.Time) error {
 	if _, err := fmt.Fprintln(r.w, engine); err != nil {
 		return err
 	}
 	return r.line(now.Format("Its table is new; the clock stands at 2006-01-02 15:04 MST."), "requests", "read", "write")
 }
 
-// step does a step, and prints its cost and what it found, also if it failed.
-func (r *report) step(ctx context.Context, title string, do func(context.Context, *findings) error) error {
-	var found findings
+// Step does a step, and prints its cost and what it found, also if it failed.
+func (r *Report) Step(ctx context.Context, title string, do func(context.Context, *Findings) error) error {
+	var found Findings
 	r.steps++
 	before := r.soFar()
 	err := do(ctx, &found)
@@ -69,11 +75,14 @@ func (r *report) step(ctx context.Context, title string, do func(context.Context
 	return errors.Join(err, printed)
 }
 
-func (r *report) cost(title string, c cost) error {
+// Total prints what all steps cost.
+func (r *Report) Total() error { return r.cost("    All of it", r.soFar()) }
+
+func (r *Report) cost(title string, c cost) error {
 	return r.line(title, fmt.Sprint(c.requests), units(c.read), units(c.write))
 }
 
-func (r *report) line(title, requests, read, write string) error {
+func (r *Report) line(title, requests, read, write string) error {
 	_, err := fmt.Fprintf(r.w, "%-74s%8s%8s%8s\n", title, requests, read, write)
 	return err
 }
@@ -85,7 +94,8 @@ func units(n float64) string {
 	return fmt.Sprintf("%.1f", n)
 }
 
-// findings are the lines below a step.
-type findings []string
+// Findings are the lines below a step.
+type Findings []string
 
-func (f *findings) add(format string, args ...any) { *f = append(*f, fmt.Sprintf(format, args...)) }
+// Add adds a line.
+func (f *Findings) Add(format string, args ...any) { *f = append(*f, fmt.Sprintf(format, args...)) }
