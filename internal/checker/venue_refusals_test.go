@@ -44,8 +44,8 @@ func (s *venues) checkChangeOfEvent(c *venueCall, all map[string]*occupancy) {
 	}
 }
 
-// justifiedAtVenue reports whether a refusal was true at some moment of its call. What the call itself has written is no
-// reason.
+// justifiedAtVenue reports whether a refusal was true at some moment of its call. What the call itself has written is
+// no reason.
 func (s *venues) justifiedAtVenue(c *venueCall, at told, l *venueLife, all map[string]*occupancy) bool {
 	var taken *venue.SlotTaken
 	var status *venue.StatusError

@@ -80,6 +80,7 @@ var wrongVenues = map[string]map[string]func(g *guestbook){
 		"approved twice": func(g *guestbook) {
 			g.entry(g.add("m99", venueCall{kind: approving, booking: "b1", version: 2}, 30), "hirer-1", "", "e9")
 		},
+		"told of another's": func(g *guestbook) { g.all["m2"].results = []*venue.Booking{{ID: "b1", Version: 3}} },
 		"renamed twice": func(g *guestbook) {
 			g.entry(g.add("m99", venueCall{kind: renaming, event: "e1", version: 1}, 42), "hirer-1", "m99")["bookingId"] = "b1"
 		},
