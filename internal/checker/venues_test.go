@@ -178,7 +178,7 @@ func (s *venues) step(w *worker) {
 		draw = s.deleteEvent
 	case at < 53:
 		draw = s.setCode
-	case at < 55:
+	case at < 54:
 		draw = s.pay
 	case at < 57:
 		draw = s.recount

@@ -24,6 +24,7 @@ var wrongVenues = map[string]map[string]func(g *guestbook){
 		"attendees": func(g *guestbook) { g.items.bookings["b1"]["attendees"] = 1.0 },
 		"event":     func(g *guestbook) { g.items.bookings["b2"]["eventId"] = "e1" },
 		"user":      func(g *guestbook) { g.items.bookings["b2"]["userId"] = "hirer-1" },
+		"request":   func(g *guestbook) { g.items.bookings["b2"]["eventDescription"] = "m1" },
 	},
 	"a booking that is not as somebody was told": {
 		"rejected": func(g *guestbook) {
@@ -70,10 +71,12 @@ var wrongVenues = map[string]map[string]func(g *guestbook){
 	"an approved booking without its event": {
 		"none":       func(g *guestbook) { delete(g.items.events, "2030-05-01") },
 		"of another": func(g *guestbook) { g.items.events["2030-05-01"]["AFTERNOON"]["bookingId"] = "b2" },
+		"another id": func(g *guestbook) { g.items.events["2030-05-01"]["AFTERNOON"]["eventId"] = "e9" },
 	},
 	"an event without its booking": {
 		"rejected": func(g *guestbook) { g.items.bookings["b1"]["status"] = "rejected" },
 		"date":     func(g *guestbook) { g.items.bookings["b1"]["date"] = "2030-05-02" },
+		"slot":     func(g *guestbook) { g.items.bookings["b1"]["timeSlot"] = "MORNING" },
 		"event":    func(g *guestbook) { g.items.bookings["b1"]["eventId"] = "e2" },
 	},
 	"two changes of one version": {
@@ -150,6 +153,10 @@ var wrongVenues = map[string]map[string]func(g *guestbook){
 	"an event without its last code": {
 		"none":      func(g *guestbook) { delete(g.items.codes, "e1") },
 		"the first": func(g *guestbook) { g.items.codes["e1"]["code"] = "m3" },
+		"that of the approval, which was first": func(g *guestbook) {
+			g.all["m5"].within.from = 29
+			g.items.codes["e1"]["code"] = "m3"
+		},
 	},
 	"a code of another event": {
 		"slot": func(g *guestbook) { g.items.codes["e1"]["timeSlot"] = "MORNING" },
@@ -314,6 +321,9 @@ var wrongVenues = map[string]map[string]func(g *guestbook){
 		"of another booking": func(g *guestbook) {
 			g.demand(1, venue.Afternoon, span{60, 61}, heldBy("e1", "b2", 1, venue.Afternoon))
 		},
+		"named another day":     func(g *guestbook) { g.demand(1, venue.Afternoon, span{60, 61}, heldAt(3, venue.Afternoon, 1)) },
+		"event another day":     func(g *guestbook) { g.demand(1, venue.Afternoon, span{60, 61}, heldAt(1, venue.Afternoon, 3)) },
+		"the other half":        func(g *guestbook) { g.demand(1, venue.Morning, span{60, 61}, heldAt(1, venue.Morning, 1)) },
 		"by an event of nobody": func(g *guestbook) { g.demand(1, venue.Afternoon, span{60, 61}, heldBy("e9", "", 1, venue.Afternoon)) },
 		"taken by itself":       func(g *guestbook) { g.blame("m15", heldBy("e5", "", 2, venue.Afternoon)) },
 		"approved by itself":    func(g *guestbook) { g.blame("m3", heldBy("e1", "b1", 1, venue.Afternoon)) },

@@ -2,6 +2,7 @@ package checker
 
 import (
 	"fmt"
+	"slices"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -128,6 +129,13 @@ func heldBy(event, booking string, day int, slot venue.Slot) error {
 	return &venue.SlotTaken{Date: may(day), Slot: slot, Events: []*venue.Event{{ID: event, BookingID: booking, Date: may(day), Slot: slot}}}
 }
 
+// heldAt names e1 with another day than that of the refusal, or in a refusal for another slot.
+func heldAt(day int, slot venue.Slot, dayOfEvent int) error {
+	return &venue.SlotTaken{Date: may(day), Slot: slot, Events: []*venue.Event{
+		{ID: "e1", BookingID: "b1", Date: may(dayOfEvent), Slot: venue.Afternoon},
+	}}
+}
+
 // deny adds a refused call about a booking or an event, whose reason is to be judged.
 func (g *guestbook) deny(kind, id string, version int, at span, err error) *venueCall {
 	c := venueCall{kind: kind, version: version}
@@ -168,6 +176,17 @@ func TestRightVenues(t *testing.T) {
 		"an answer":              func(g *guestbook) { g.answer("m9", "b2", 2, venue.Rejected) },
 		"another report":         func(g *guestbook) { g.report(venue.PaymentPending, span{70, 71}, false) },
 		"a title as it was told": func(g *guestbook) { g.titles["e1"] = map[int]string{1: "m1", 2: "m4"} },
+		"two halves of a day":    func(g *guestbook) { g.all["m15"].within = span{113, 114} },
+		"two changes of an event": func(g *guestbook) {
+			g.entry(g.add("m99", venueCall{kind: renaming, event: "e1", version: 2}, 45), "hirer-1", "m99")["bookingId"] = "b1"
+			e := g.items.events["2030-05-01"]["AFTERNOON"]
+			e["title"], e["version"] = "m99", 3.0
+		},
+		"the code of the approval": func(g *guestbook) {
+			g.all["m5"].told = [broken + 1]int{refused: 1}
+			g.items.entries = slices.DeleteFunc(g.items.entries, func(e plain) bool { return e["by"] == "admin-m5" })
+			g.items.codes["e1"]["code"] = "m3"
+		},
 	} {
 		g := newGuestbook(t)
 		change(g)
@@ -204,4 +223,13 @@ func (g *guestbook) answer(mark, booking string, version int, status venue.Statu
 		DecidedBy: "admin-m9", Reason: "m9", Version: version,
 	}
 	g.venues.told(g.all[mark], b)
+}
+
+func TestOverlap(t *testing.T) {
+	for _, half := range []venue.Slot{venue.Morning, venue.Afternoon} {
+		assert.True(t, overlap(half, half))
+		assert.True(t, overlap(half, venue.FullDay))
+		assert.True(t, overlap(venue.FullDay, half))
+	}
+	assert.False(t, overlap(venue.Morning, venue.Afternoon))
 }
