@@ -17,6 +17,7 @@ import (
 	"github.com/dynastay/dynastay/availability"
 	calendar "github.com/dynastay/dynastay/availability/listing"
 	"github.com/dynastay/dynastay/bookings"
+	"github.com/dynastay/dynastay/bookings/venue"
 	"github.com/dynastay/dynastay/dyntest"
 	"github.com/dynastay/dynastay/entity"
 	"github.com/dynastay/dynastay/keys"
@@ -59,6 +60,8 @@ type process struct {
 	nights         *availability.Repository
 	calendars      *calendar.Repository
 	slips          *entity.Table[slip]
+	venue          *venue.Repository
+	invitations    *entity.Table[invitation]
 }
 
 // The processes write to different counts of shards, as while these are raised, and keep addresses out of keys.
@@ -93,6 +96,7 @@ func (c *checker) process(name string, options dynastay.Options) *process {
 		properties: hosts, nights: availability.New(db), reviews: reviews.New(db, hosts, &reviews.Options{PendingShards: own}),
 		users:     users.New(db, &users.Options{EmailSecret: emailSecret}),
 		calendars: calendar.New(db), slips: entity.NewTable(db, slipEntity),
+		venue: venue.New(db, nil), invitations: entity.NewTable(db, invitationEntity),
 	}
 }
 

@@ -1,0 +1,204 @@
+package checker
+
+import (
+	"strings"
+
+	"github.com/dynastay/dynastay"
+	"github.com/dynastay/dynastay/bookings/venue"
+)
+
+// venueItems are all items of the venue in the end.
+type venueItems struct {
+	users, bookings, codes, notices map[string]plain // by id; codes by that of the event
+	relations, payments             map[string]map[string]plain
+	events                          map[string]map[string]plain // by date and slot, as the key spells it
+	entries                         []plain
+	invitations                     map[string]*invitation
+}
+
+func newVenueItems() *venueItems {
+	return &venueItems{
+		users: map[string]plain{}, bookings: map[string]plain{}, codes: map[string]plain{}, notices: map[string]plain{},
+		relations: map[string]map[string]plain{}, payments: map[string]map[string]plain{}, events: map[string]map[string]plain{},
+		invitations: map[string]*invitation{},
+	}
+}
+
+func textOf(p plain, name string) string {
+	text, _ := p[name].(string)
+	return text
+}
+
+func numberOf(p plain, name string) int {
+	n, _ := p[name].(float64)
+	return int(n)
+}
+
+// readVenue sorts the items by their keys.
+func (s *venues) readVenue(items []dynastay.Item) *venueItems {
+	all := newVenueItems()
+	put := func(of map[string]map[string]plain, id, at string, p plain) {
+		if of[id] == nil {
+			of[id] = map[string]plain{}
+		}
+		of[id][at] = p
+	}
+	for _, item := range items {
+		p := s.plainOf(item)
+		kind, id := cutKind(textOf(p, "PK"))
+		sort := textOf(p, "SK")
+		part, rest, _ := strings.Cut(sort, "#")
+		switch kind + " " + part {
+		case "USER METADATA":
+			all.users[id] = p
+		case "USER BOOKING":
+			put(all.relations, id, rest, p)
+		case "USER NOTIFICATION":
+			all.notices[textOf(p, "notificationId")] = p
+		case "BOOKING METADATA":
+			all.bookings[id] = p
+		case "BOOKING PAYMENT":
+			put(all.payments, id, rest, p)
+		case "EVENT MORNING", "EVENT AFTERNOON", "EVENT FULLDAY":
+			put(all.events, id, sort, p)
+		case "EVENT LOCKCODE":
+			all.codes[id] = p
+		case "EMAIL GUARD": // of the users, whose addresses do not change
+		default:
+			if kind != "AUDIT" {
+				s.differ("an item that nobody wrote", id, "%v", p)
+				continue
+			}
+			all.entries = append(all.entries, p)
+		}
+	}
+	return all
+}
+
+// attribute finds the calls that the entries of the audit log are of. It returns how many changes of a booking only say
+// that its user made them.
+func (s *venues) attribute(v *venueItems) map[string]int {
+	changed := map[string]int{}
+	for _, e := range v.entries {
+		c := s.author(e, v)
+		action, booking := textOf(e, "action"), textOf(e, "bookingId")
+		if c == nil && action == actions[changing] && textOf(e, "by") == textOf(v.bookings[booking], "userId") {
+			changed[booking]++
+			continue
+		}
+		if c == nil || action != actions[c.kind] && !(c.code && c.kind == approving && action == actions[coding]) {
+			s.differ("an entry of the audit log that nobody asked for", booking+" "+textOf(e, "eventId"), "%v", e)
+			continue
+		}
+		s.learn(c, e)
+		if action == actions[c.kind] {
+			c.entries = append(c.entries, e)
+		} else {
+			c.codeEntries++
+		}
+	}
+	for _, c := range s.all {
+		for _, e := range c.entries {
+			s.checkEntry(c, e, v)
+		}
+	}
+	return changed
+}
+
+// author is the call that an entry names: by the administrator, the reason, or the request itself.
+func (s *venues) author(e plain, v *venueItems) *venueCall {
+	if mark, is := strings.CutPrefix(textOf(e, "by"), adminPrefix); is {
+		return s.all[mark]
+	}
+	switch textOf(e, "action") {
+	case actions[withdrawing]:
+		return s.all[textOf(e, "note")]
+	case actions[requesting]:
+		return s.all[textOf(v.bookings[textOf(e, "bookingId")], "eventDescription")]
+	}
+	return nil
+}
+
+// learn takes ids that were drawn, and that nobody was told of, from the audit log.
+func (s *venues) learn(c *venueCall, e plain) {
+	for name, id := range map[string]*string{"bookingId": &c.booking, "eventId": &c.event} {
+		if *id == "" {
+			*id = textOf(e, name)
+		}
+	}
+}
+
+// checkEntry compares an entry of the audit log with its call.
+func (s *venues) checkEntry(c *venueCall, e plain, v *venueItems) {
+	booking, user := c.booking, ""
+	if c.kind == renaming {
+		booking = s.bookingOf(c.event)
+	}
+	if booking != "" {
+		user = textOf(v.bookings[booking], "userId")
+	}
+	note := ""
+	switch c.kind {
+	case declining, withdrawing, staging, renaming:
+		note = c.mark
+	case striking:
+		note = textOf(e, "note") // the title, which other calls may have changed
+	}
+	for name, want := range map[string]string{
+		"by": c.by.UserID, "role": string(c.by.Role), "bookingId": booking, "userId": user, "eventId": c.event, "note": note,
+	} {
+		if textOf(e, name) != want {
+			s.differ("an entry of the audit log that is not of its call", c.items, "%s: %s is not %q: %v", c.about, name, want, e)
+		}
+	}
+}
+
+// bookingOf is the booking of an event, by the call that made the event.
+func (s *venues) bookingOf(event string) string {
+	for _, c := range s.all {
+		if c.kind == approving && c.event == event {
+			return c.booking
+		}
+	}
+	return ""
+}
+
+// decideVenue finds out whether a call was carried out, and compares that with what it was told.
+func (s *venues) decideVenue(c *venueCall, v *venueItems) {
+	traces := len(c.entries)
+	audited := actions[c.kind] != "" && (c.kind != changing || c.by.Role == venue.Admin)
+	there, note := v.invitations[c.mark], v.notices[c.mark]
+	delete(v.invitations, c.mark)
+	delete(v.notices, c.mark)
+	written, known := traces > 0, audited
+	for extra, is := range map[*bool]bool{&c.invites: there != nil, &c.notifies: note != nil} {
+		switch {
+		case !*extra && is, *extra && known && is != written:
+			s.differ("a part of a write without the others", c.items, "%s: %v, %v, %d entries", c.about, there, note, traces)
+		case *extra && !known:
+			written, known = is, true
+		}
+	}
+	if there != nil && there.Kind != c.kind || note != nil && (textOf(note, "userId") != c.user || textOf(note, "title") != c.kind) {
+		s.differ("a part of another write", c.items, "%s: %v, %v", c.about, there, note)
+	}
+	if c.code && c.kind == approving && c.codeEntries != traces {
+		s.differ("a code that is not in the audit log", c.items, "%s: %d entries", c.about, c.codeEntries)
+	}
+	if !known {
+		return
+	}
+	switch answer := c.verdict(); {
+	case traces > 1:
+		s.differ("a call that was carried out twice", c.items, "%s: %d entries", c.about, traces)
+	case written && (answer == refused || c.stranger):
+		s.differ("a call that was refused", c.items, "%s", c.about)
+	case !written && answer == acknowledged:
+		s.differ("a call is lost", c.items, "%s", c.about)
+	}
+	if written {
+		c.saw(s.now())
+	} else {
+		c.undone = true
+	}
+}

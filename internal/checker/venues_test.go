@@ -1,0 +1,335 @@
+package checker
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"sync"
+	"sync/atomic"
+
+	"github.com/dynastay/dynastay"
+	"github.com/dynastay/dynastay/bookings/venue"
+	"github.com/dynastay/dynastay/entity"
+)
+
+// venues are one venue with few days, whose slots are wanted by the requests of users and by the events of
+// administrators. Every administrator acts only once, under the mark of the call, so the audit log tells which calls
+// were carried out. A call through DB.Write may also leave an invitation. The calls are in venue_calls_test.go, what
+// the audit log tells of them in venue_items_test.go, what was stored when in venue_lives_test.go, and the comparison
+// in venue_check_test.go and venue_refusals_test.go.
+type venues struct {
+	*checker
+	calls  deeds[*venueCall]
+	guests atomic.Int64 // the last number of attendees: each is written once, so it says which call wrote it
+
+	mu      sync.Mutex
+	all     map[string]*venueCall // by mark
+	lately  []*venue.Booking      // that somebody was told of last
+	shown   []*venue.Event        // likewise
+	states  map[string]map[int]venueState
+	titles  map[string]map[int]string // of events, by id and version
+	days    []*dayLook
+	numbers []*numbersLook
+}
+
+// invitation is written together with a call.
+type invitation struct{ ID, Kind string }
+
+var invitationEntity = entity.New(entity.Spec[invitation]{
+	Name:   "Invitation",
+	Schema: &dynastay.Schema{Name: "Invitations", Key: dynastay.KeyNames{Partition: "id"}},
+	Key:    func(v *invitation) (dynastay.Key, error) { return dynastay.Key{PK: v.ID}, nil },
+	Codec: entity.Declare(func(f *entity.Fields, v *invitation) {
+		f.String("id", &v.ID)
+		f.String("kind", &v.Kind)
+	}),
+})
+
+// The kinds of calls.
+const (
+	requesting  = "request slot"
+	changing    = "change request"
+	approving   = "approve request"
+	declining   = "reject request"
+	withdrawing = "cancel request"
+	staging     = "create event"
+	renaming    = "update event"
+	striking    = "delete event"
+	coding      = "set lock code"
+	reporting   = "report venue payment"
+	recounting  = "recount user"
+)
+
+// actions are the entries of the audit log that show that a call was carried out. Payments and recounts have none.
+var actions = map[string]string{
+	requesting: "booking.requested", changing: "booking.updated", approving: "booking.approved", declining: "booking.rejected",
+	withdrawing: "booking.cancelled", staging: "event.created", renaming: "event.updated", striking: "event.deleted", coding: "lockcode.set",
+}
+
+// venueCall is a call about a booking, an event, or the statistics of a user.
+type venueCall struct {
+	*deed
+	kind      string
+	by        venue.Actor
+	user      string // of a request and a recount; otherwise that of the booking, if it has one
+	booking   string // "" if there is none, or its id is drawn and not known yet
+	event     string // likewise: the one that the call made, changed or deleted
+	date      dynastay.Date
+	slot      venue.Slot
+	attendees int
+	version   int // that the booking or the event must have; 0 for any
+	code      bool
+	payment   venue.Payment
+	stranger  bool // who must not do it
+	keyed     bool
+	invites   bool
+	notifies  bool
+	results   []*venue.Booking
+	recorded  []report
+
+	// What is found in the end.
+	undone      bool    // there is no trace of it
+	entries     []plain // of the audit log
+	codeEntries int
+}
+
+// venueState is a version of a booking, without the times.
+type venueState struct {
+	user, description, date, slot string
+	attendees                     int
+	status, by, reason, event     string
+}
+
+func stateOf(b *venue.Booking) venueState {
+	return venueState{
+		b.UserID, b.Description, b.Date.String(), string(b.Slot), b.Attendees, string(b.Status), b.DecidedBy, b.Reason, b.EventID,
+	}
+}
+
+// dayLook is an answer to what takes place on a day.
+type dayLook struct {
+	span
+	date   dynastay.Date
+	events []*venue.Event
+}
+
+// report is an answer to a report of a payment.
+type report struct {
+	span
+	venue.Recorded
+}
+
+// numbersLook is an answer to how many bookings a user has.
+type numbersLook struct {
+	span
+	user                string
+	requested, approved int
+}
+
+func newVenues(c *checker) *venues {
+	s := &venues{checker: c, all: map[string]*venueCall{}, states: map[string]map[int]venueState{}, titles: map[string]map[int]string{}}
+	if c.db == nil { // the tests of wrong histories
+		return s
+	}
+	for n := range hirers {
+		id := fmt.Sprint(hirerPrefix, n)
+		_, err := venue.New(c.db.Direct, nil).CreateUser(c.t.Context(), venue.User{ID: id, Name: id, Email: id + "@example.com"})
+		if err != nil {
+			c.t.Fatal(err)
+		}
+	}
+	return s
+}
+
+const (
+	hirers      = 4
+	hirerPrefix = "hirer-"
+	// uncounted is the user whose statistics other software changes.
+	uncounted   = hirerPrefix + "0"
+	adminPrefix = "admin-"
+)
+
+func hirer(w *worker) string { return fmt.Sprint(hirerPrefix, w.rand.IntN(hirers)) }
+
+func hallDay(w *worker) dynastay.Date { return dynastay.MustDate("2030-05-01").AddDays(w.rand.IntN(8)) }
+
+func hallSlot(w *worker) venue.Slot {
+	return []venue.Slot{venue.Morning, venue.Morning, venue.Afternoon, venue.Afternoon, venue.FullDay}[w.rand.IntN(5)]
+}
+
+func (s *venues) step(w *worker) {
+	draw := s.request
+	switch at := w.rand.IntN(60); {
+	case at < 12:
+	case at < 24:
+		draw = s.approve
+	case at < 26:
+		draw = s.reject
+	case at < 36:
+		draw = s.cancel
+	case at < 41:
+		draw = s.update
+	case at < 44:
+		draw = s.createEvent
+	case at < 47:
+		draw = s.updateEvent
+	case at < 51:
+		draw = s.deleteEvent
+	case at < 53:
+		draw = s.setCode
+	case at < 54:
+		draw = s.pay
+	case at < 57:
+		draw = s.recount
+	case at < 59:
+		s.look(w)
+		return
+	default:
+		s.miscount(w)
+		return
+	}
+	s.calls.do(w, func(keyed bool) *venueCall { return draw(w, keyed) })
+}
+
+// made adds a call. Its user gets a message with some calls, in the same transaction.
+func (s *venues) made(
+	w *worker, c *venueCall, mark string, keyed bool, refusal refusal, send func(context.Context, *process, []dynastay.Part) error,
+) *venueCall {
+	c.keyed = keyed
+	c.invites = c.kind == changing && c.by.Role == venue.Customer || w.oneIn(4) // a user's change has no other mark
+	c.notifies = c.user != "" && w.oneIn(6)
+	items := fmt.Sprint(c.booking, " ", c.event)
+	if !c.date.IsZero() {
+		items += " hall/" + c.date.String()
+	}
+	about := fmt.Sprintf("%s %s %s %s of %d by %s", c.booking, c.event, c.date, c.slot, c.version, c.by.UserID)
+	c.deed = w.deed(mark, c.kind, items, about, keyed, refusal, func(ctx context.Context, p *process, parts ...dynastay.Part) error {
+		if c.invites {
+			parts = append(parts, p.invitations.CreateOp(&invitation{mark, c.kind}))
+		}
+		if c.notifies {
+			parts = append(parts, p.venue.NotifyOp(venue.Notification{UserID: c.user, ID: mark, Title: c.kind}))
+		}
+		return send(ctx, p, parts)
+	})
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.all[mark] = c
+	return c
+}
+
+// told notes a booking as a call returned it. Under a key, that may be what has become of it since.
+func (s *venues) told(c *venueCall, b *venue.Booking) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	c.results = append(c.results, b)
+	if c.booking == "" {
+		c.booking = b.ID
+	}
+	if b.ID != c.booking {
+		s.differ("a booking that nobody asked for", c.items, "%s: %+v", c.about, b)
+	}
+	if s.states[b.ID] == nil {
+		s.states[b.ID] = map[int]venueState{}
+	}
+	if other, is := s.states[b.ID][b.Version]; is && other != stateOf(b) {
+		s.differ("two states of one version", c.items+" "+b.ID, "version %d: %+v and %+v", b.Version, other, stateOf(b))
+	}
+	s.states[b.ID][b.Version] = stateOf(b)
+	s.show(b)
+	if b.Status == venue.Approved {
+		s.showEvent(&venue.Event{ID: b.EventID, Date: b.Date, Slot: b.Slot, Version: 1})
+	}
+}
+
+// show lets others pick a booking.
+func (s *venues) show(b *venue.Booking) {
+	const recent = 14
+	if at := slices.IndexFunc(s.lately, func(other *venue.Booking) bool { return other.ID == b.ID }); at >= 0 {
+		if s.lately[at].Version < b.Version {
+			s.lately[at] = b
+		}
+		return
+	}
+	s.lately = append(s.lately, b)
+	s.lately = s.lately[max(0, len(s.lately)-recent):]
+}
+
+func (s *venues) showEvent(e *venue.Event) {
+	const recent = 8
+	s.hide(e.ID)
+	s.shown = append(s.shown, e)
+	s.shown = s.shown[max(0, len(s.shown)-recent):]
+}
+
+func (s *venues) hide(event string) {
+	s.shown = slices.DeleteFunc(s.shown, func(e *venue.Event) bool { return e.ID == event })
+}
+
+// toldEvent notes an event as a call returned it.
+func (s *venues) toldEvent(c *venueCall, e *venue.Event) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if c.event == "" {
+		c.event = e.ID
+	}
+	if e.ID != c.event || e.Date != c.date || e.Slot != c.slot || !c.keyed && e.Title != c.mark {
+		s.differ("an event that nobody asked for", c.items, "%s: %+v", c.about, e)
+	}
+	if e.Version == 0 { // of a repeated call, after the event was deleted
+		return
+	}
+	if s.titles[e.ID] == nil {
+		s.titles[e.ID] = map[int]string{}
+	}
+	if other, is := s.titles[e.ID][e.Version]; is && other != e.Title {
+		s.differ("two titles of one version", c.items, "version %d: %s and %s", e.Version, other, e.Title)
+	}
+	s.titles[e.ID][e.Version] = e.Title
+	s.showEvent(e)
+}
+
+// pick draws a booking, mostly one that was told of lately in one of the statuses.
+func (s *venues) pick(w *worker, statuses ...venue.Status) *venue.Booking {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	fit := s.lately
+	if !w.oneIn(5) {
+		fit = slices.DeleteFunc(slices.Clone(fit), func(b *venue.Booking) bool { return !slices.Contains(statuses, b.Status) })
+	}
+	if len(fit) == 0 {
+		return nil
+	}
+	return fit[w.rand.IntN(len(fit))]
+}
+
+func (s *venues) pickEvent(w *worker) *venue.Event {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if len(s.shown) == 0 {
+		return nil
+	}
+	return s.shown[w.rand.IntN(len(s.shown))]
+}
+
+// settle clears up what is unknown, and counts again what other software has changed.
+func (s *venues) settle(w *worker) {
+	s.calls.settle(w)
+	w.call(recounting, uncounted, "", never, func(ctx context.Context) error {
+		_, err := w.venue.Recount(ctx, uncounted)
+		return err
+	})
+}
+
+var (
+	takenSlot = refusal(func(err error) bool {
+		var taken *venue.SlotTaken
+		return errors.As(err, &taken)
+	})
+	wrongStatus = refusal(func(err error) bool {
+		var status *venue.StatusError
+		return errors.As(err, &status)
+	})
+	ofBooking = takenSlot.or(wrongStatus).or(refusedBy(dynastay.ErrNotFound, dynastay.ErrVersion, venue.ErrNotAllowed))
+)
