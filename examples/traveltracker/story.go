@@ -72,7 +72,10 @@ func (s *story) signUp(ctx context.Context, found *report.Findings) error {
 	if _, err = s.repo.SignUp(ctx, p); !errors.Is(err, dynastay.ErrAlreadyExists) {
 		return fmt.Errorf("her other device has signed up too: %w", err)
 	}
-	found.Add("her other device, at the same moment: %v", err)
+	var refused *dynastay.Error
+	if errors.As(err, &refused) {
+		found.Add("her other device, at the same moment: %s %v", refused.Field, refused.Kind)
+	}
 	return nil
 }
 

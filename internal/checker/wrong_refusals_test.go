@@ -119,6 +119,9 @@ func TestWrongRefunds(t *testing.T) {
 		"of another payment":        {bookings.Refund{ID: "m1", ProviderTransactionID: "tx-2"}, cancelled(560_01, 378_01, 378_01), false},
 		"another refund":            {bookings.Refund{ID: "m2"}, cancelled(560_01, 378_01, 378_01), false},
 	} {
-		assert.Equal(t, c.ok, refundedAs(c.asked, c.made), name)
+		assert.Equal(t, c.ok, refundedAs(c.asked, c.made, false), name)
 	}
+	assert.True(t, refundedAs(due, cancelled(900_00, 378_01, 378_01), true), "a replay, after another payment")
+	assert.False(t, refundedAs(of, cancelled(10, 6, 6), true), "a replay with another amount")
+	assert.False(t, refundedAs(due, cancelled(560_01, 378_01, 378_00, 1), true), "a replay with two refunds")
 }
