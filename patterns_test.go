@@ -30,6 +30,8 @@ import (
 	"github.com/dynastay/dynastay/bookings"
 	"github.com/dynastay/dynastay/bookings/venue"
 	"github.com/dynastay/dynastay/dyntest"
+	travelkeys "github.com/dynastay/dynastay/examples/traveltracker/keys"
+	"github.com/dynastay/dynastay/examples/traveltracker/regions"
 	"github.com/dynastay/dynastay/internal/fixture"
 	"github.com/dynastay/dynastay/keys"
 	"github.com/dynastay/dynastay/keys/key"
@@ -64,10 +66,10 @@ type pattern struct {
 }
 
 // atMost are the numbers of requests that methods promise if the number depends on the arguments.
-var atMost = map[string]int{"P2, any radius": key.MaxCellRanges}
+var atMost = map[string]int{"P2, any radius": key.MaxCellRanges, "T13": regions.MaxPartitions}
 
 // parallel are the patterns whose requests are sent in any order.
-var parallel = []string{"P2, any radius", "P6", "V6"}
+var parallel = []string{"P2, any radius", "P6", "V6", "T13"}
 
 // mostlyEmpty is a pattern of which most requests find nothing: most days of a month have no events.
 const mostlyEmpty = "V6"
@@ -311,7 +313,7 @@ func TestPatterns(t *testing.T) {
 	ctx := t.Context()
 	var mu sync.Mutex // some requests are sent in parallel
 	var reads, writes float64
-	db := dyntest.New(t, dyntest.Tables(listingkeys.Table, venuekeys.Table), dyntest.With(dynastay.Options{
+	db := dyntest.New(t, dyntest.Tables(listingkeys.Table, venuekeys.Table, travelkeys.Table), dyntest.With(dynastay.Options{
 		Clock: fixture.Clock,
 		Observer: func(_ context.Context, c dynastay.Call) {
 			mu.Lock()
@@ -373,6 +375,7 @@ func TestPatterns(t *testing.T) {
 	write("bkg_pending")
 
 	w.concert = furnish(t, db.DB)
+	travel(t, db.DB)
 
 	drawn := strings.NewReplacer(
 		w.hotel.ID, "prop_123", w.hotel.RoomTypeID, "room_789", w.hotel.Slug, "grand-luxury-hotel",
@@ -380,7 +383,7 @@ func TestPatterns(t *testing.T) {
 		w.concert, "evt_456",
 	)
 	golden := map[string][]dyntest.Request{}
-	for _, p := range slices.Concat(patterns, calendar, hall) {
+	for _, p := range slices.Concat(patterns, calendar, hall, travels) {
 		stop := db.Faults.Record()
 		reads, writes = 0, 0
 		_, err := p.ask(ctx, db.DB, w)
@@ -435,7 +438,7 @@ func TestEveryPatternHasItsMethod(t *testing.T) {
 	t.Parallel()
 	line := regexp.MustCompile(`(?m)^Pattern ([A-Z]\d+(?:, [a-z ]+)?|[a-z ]+): .*, ((?:at most )?\d+) requests?$`)
 	promised := map[string]string{}
-	for _, dir := range []string{"availability", "availability/listing", "bookings", "bookings/venue", "properties", "properties/search", "reviews", "users"} {
+	for _, dir := range []string{"availability", "availability/listing", "bookings", "bookings/venue", "properties", "properties/search", "reviews", "users", "examples/traveltracker/regions", "examples/traveltracker/tracker"} {
 		sources, err := filepath.Glob(filepath.Join(dir, "*.go"))
 		require.NoError(t, err)
 		for _, source := range sources {
@@ -455,7 +458,7 @@ func TestEveryPatternHasItsMethod(t *testing.T) {
 		}
 	}
 	listed := map[string]string{}
-	for _, p := range slices.Concat(patterns, calendar, hall) {
+	for _, p := range slices.Concat(patterns, calendar, hall, travels) {
 		listed[p.id] = fmt.Sprint(p.requests)
 		if most := atMost[p.id]; most > 0 {
 			listed[p.id] = fmt.Sprint("at most ", most)

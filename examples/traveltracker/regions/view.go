@@ -44,7 +44,7 @@ var placeCodec = entity.Declare(func(f *entity.Fields, p *place) {
 // together with the other regions. An invalid view is a [*dynastay.InvalidError] for the fields of [Box] or for
 // "Types[i]".
 //
-// Pattern T13: PK = BBOX#{cell}, 1 request for each cell, at most 32; for a larger view PK = GEO#{type}, 3 requests
+// Pattern T13: PK = BBOX#{cell}; for a larger view PK = GEO#{type}, at most 32 requests
 func (r *Repository) InView(ctx context.Context, view Box, types ...Type) ([]Placed, error) {
 	if err := view.Validate(); err != nil {
 		return nil, err

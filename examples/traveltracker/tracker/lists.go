@@ -7,9 +7,10 @@ import (
 	"github.com/dynastay/dynastay/keys/key"
 )
 
-// Visits returns the visits of a user, by region. Deleted visits are left out.
+// Visits returns the visits of a user, by region. Deleted visits are left out. 1 request a page, as for all lists; a list
+// whose partition is sharded takes 1 for each shard.
 //
-// Pattern T4: PK = USER#{user_id}, SK begins with VISIT#, 1 request a page
+// Pattern T4: PK = USER#{user_id}, SK begins with VISIT#, 1 request
 func (r *Repository) Visits(userID string) dynastay.Listing[*Visit] {
 	return r.allVisits(userID, false)
 }
@@ -26,14 +27,14 @@ func (r *Repository) allVisits(userID string, consistent bool) dynastay.Listing[
 
 // VisitsOfType returns the visits of a user in regions of one type, in the order in which they were marked.
 //
-// Pattern T5: GSI2, GSI2PK = USER#{user_id}#{region_type}, GSI2SK begins with VISIT#, 1 request a page
+// Pattern T5: GSI2, GSI2PK = USER#{user_id}#{region_type}, GSI2SK begins with VISIT#, 1 request
 func (r *Repository) VisitsOfType(userID string, of regions.Type) dynastay.Listing[*Visit] {
 	return r.byTime("tracker.VisitsOfType", userID, of, false)
 }
 
 // Recent returns the visits of a user in regions of one type, the last marked first.
 //
-// Pattern T7: GSI2, GSI2PK = USER#{user_id}#{region_type}, GSI2SK begins with VISIT#, descending, 1 request a page
+// Pattern T7: GSI2, GSI2PK = USER#{user_id}#{region_type}, GSI2SK begins with VISIT#, descending, 1 request
 func (r *Repository) Recent(userID string, of regions.Type) dynastay.Listing[*Visit] {
 	return r.byTime("tracker.Recent", userID, of, true)
 }
@@ -52,7 +53,7 @@ func (r *Repository) byTime(name, userID string, of regions.Type, descending boo
 
 // Visitors returns the visits of all users in a region, by user.
 //
-// Pattern T6: GSI1, GSI1PK = REGION#{region_type}#{region_code}, 1 request a page and shard
+// Pattern T6: GSI1, GSI1PK = REGION#{region_type}#{region_code}, 1 request
 func (r *Repository) Visitors(of regions.Type, code string) dynastay.Listing[*Visit] {
 	partitions, err := key.Partitions(keys.VisitByRegion{RegionType: string(of), RegionCode: code}, r.opts.Shards.Read)
 	if err != nil {
@@ -65,7 +66,7 @@ func (r *Repository) Visitors(of regions.Type, code string) dynastay.Listing[*Vi
 
 // Pending returns the operations of a user that wait for a decision, the oldest first.
 //
-// Pattern T8: PK = SYNC#{user_id}, SK begins with PENDING#, 1 request a page
+// Pattern T8: PK = SYNC#{user_id}, SK begins with PENDING#, 1 request
 func (r *Repository) Pending(userID string) dynastay.Listing[*Entry] {
 	partition, err := key.Partition(keys.Pending{UserID: userID})
 	if err != nil {
@@ -79,7 +80,7 @@ func (r *Repository) Pending(userID string) dynastay.Listing[*Entry] {
 // ByStatus returns the operations of all users with a status, the oldest first. Those that were applied or rejected are
 // in the log for 30 days.
 //
-// Pattern T9: GSI1, GSI1PK = SYNC_STATUS#{status}, 1 request a page and shard
+// Pattern T9: GSI1, GSI1PK = SYNC_STATUS#{status}, 1 request
 func (r *Repository) ByStatus(status Status) dynastay.Listing[*Entry] {
 	if status != StatusPending && status != StatusApplied && status != StatusConflict {
 		return dynastay.NoListing[*Entry](dynastay.Invalid("Status", "must be pending, applied or conflict"))
@@ -95,7 +96,7 @@ func (r *Repository) ByStatus(status Status) dynastay.Listing[*Entry] {
 
 // ByDevice returns the operations of one device of a user, the oldest first.
 //
-// Pattern T10: GSI2, GSI2PK = USER#{user_id}#{device_id}, GSI2SK begins with OP#, 1 request a page
+// Pattern T10: GSI2, GSI2PK = USER#{user_id}#{device_id}, GSI2SK begins with OP#, 1 request
 func (r *Repository) ByDevice(userID, deviceID string) dynastay.Listing[*Entry] {
 	partition, err := key.Partition(keys.EntryByDevice{UserID: userID, DeviceID: deviceID})
 	if err != nil {

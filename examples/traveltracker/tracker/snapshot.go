@@ -24,7 +24,7 @@ const settling = time.Minute
 // Snapshot reads the head of a user's log, and then the profile; Visits of the result are read consistently. It fails
 // with [dynastay.ErrNotFound].
 //
-// Pattern T17: PK = SYNC#{user_id}, SK = HEAD; PK = USER#{user_id}, 3 requests, and 1 a page of visits
+// Pattern T17: PK = SYNC#{user_id}, SK = HEAD; PK = USER#{user_id}, 3 requests
 func (r *Repository) Snapshot(ctx context.Context, userID string) (*Snapshot, error) {
 	h, err := r.readHead(ctx, userID)
 	if err != nil {

@@ -62,10 +62,10 @@ func newStatistics(shards key.Shards) *entity.Entity[Statistics] {
 }
 
 // Statistics returns the statistics of a user today, in UTC. They are calculated once a day, when they are first asked
-// for, and may therefore lack the visits since; see [Repository.CalculateStatistics]. It fails with
-// [dynastay.ErrNotFound] if there is no such user.
+// for, and may therefore lack the visits since; see [Repository.CalculateStatistics], whose requests are added then. It
+// fails with [dynastay.ErrNotFound] if there is no such user.
 //
-// Pattern T14: PK = USER#{user_id}, SK = STATS#{date}, 1 request; those of CalculateStatistics more once a day
+// Pattern T14: PK = USER#{user_id}, SK = STATS#{date}, 1 request
 func (r *Repository) Statistics(ctx context.Context, userID string) (*Statistics, error) {
 	at, err := key.Of(keys.Stats{UserID: userID, Date: dynastay.DateOf(r.db.Now(), time.UTC)})
 	if err != nil {
@@ -117,7 +117,7 @@ var thereIs = dynastay.Prepare(expression.NewBuilder().WithCondition(
 
 // StatisticsOn returns the statistics of all users that were calculated on a day, by user. They are kept for seven days.
 //
-// Pattern T15: GSI1, GSI1PK = STATS_DATE#{date}, 1 request a page and shard
+// Pattern T15: GSI1, GSI1PK = STATS_DATE#{date}, 1 request
 func (r *Repository) StatisticsOn(date dynastay.Date) dynastay.Listing[*Statistics] {
 	partitions, err := key.Partitions(keys.StatsByDate{Date: date}, r.opts.Shards.Read)
 	if err != nil {
