@@ -47,7 +47,8 @@ func (k *Seen) Form(f *key.Form) {
 	f.SK("SEEN#", key.ID("OperationID", &k.OperationID))
 }
 
-// EntryByStatus is the row of an [Entry] or a [Pending] in [Index1]: SYNC_STATUS#{Status} / TIMESTAMP#{At}#OP#{OperationID}.
+// EntryByStatus is the row of an [Entry] or a [Pending] in [Index1]: SYNC_STATUS#{Status} /
+// TIMESTAMP#{At}#OP#{OperationID}.
 type EntryByStatus struct {
 	Status      string
 	Shard       int
