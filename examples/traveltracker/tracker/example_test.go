@@ -44,7 +44,7 @@ func Example() {
 			log.Fatal(err)
 		}
 		for _, r := range results {
-			fmt.Printf("%s: %s, version %d, %q, visited on %s\n", device, r.Outcome, r.Version, r.Visit.Notes, r.Visit.VisitedDate)
+			fmt.Printf("%s: %s, version %d, %q, visited on %q\n", device, r.Outcome, r.Version, r.Visit.Notes, r.Visit.VisitedDate)
 		}
 	}
 	notes, day := "Rome", dynastay.MustDate("2037-06-01")
@@ -55,8 +55,8 @@ func Example() {
 	push("phone", more)
 	push("phone", more) // the answer was lost
 	// Output:
-	// phone: applied, version 1, "Rome", visited on
-	// tablet: applied, version 2, "Rome", visited on 2037-06-01
-	// phone: applied, version 3, "Rome and Naples", visited on 2037-06-01
-	// phone: already_applied, version 3, "Rome and Naples", visited on 2037-06-01
+	// phone: applied, version 1, "Rome", visited on ""
+	// tablet: applied, version 2, "Rome", visited on "2037-06-01"
+	// phone: applied, version 3, "Rome and Naples", visited on "2037-06-01"
+	// phone: already_applied, version 3, "Rome and Naples", visited on "2037-06-01"
 }
