@@ -156,15 +156,15 @@ func TestInvalidStoredRegions(t *testing.T) {
 	}
 	for _, code := range []string{"A", "B"} {
 		item := document(t)
-		item["SK"], item["region_code"], item["aliases"], item["bbox_north"] = "REGION#"+code, code, aliases, 95.0
+		item["SK"], item["region_code"], item["aliases"], item["bbox_south"] = "REGION#"+code, code, aliases, -9e3
 		a.put(t, item)
 	}
 	update := func(edit func(*regions.Region)) error {
 		return second(a.repo.Update(t.Context(), regions.USState, "A", func(r *regions.Region) error { edit(r); return nil }))
 	}
 	assertField(t, update(func(r *regions.Region) { r.Population++ }), "Aliases")
-	assertField(t, update(func(r *regions.Region) { r.Aliases = nil }), "Box.North")
-	require.NoError(t, update(func(r *regions.Region) { r.Aliases, r.Box.North = []string{"a"}, 42 }))
+	assertField(t, update(func(r *regions.Region) { r.Aliases = nil }), "Box.South")
+	require.NoError(t, update(func(r *regions.Region) { r.Aliases, r.Box.South = []string{"a"}, 32 }))
 	require.NoError(t, a.repo.Delete(t.Context(), regions.USState, "B"))
 	a.check(t)
 	require.NoError(t, a.repo.Delete(t.Context(), regions.USState, "A"))
