@@ -87,11 +87,8 @@ func degrees(f *entity.Fields, there bool, coordinates ...coordinate) (all bool)
 	read := 0
 	for _, c := range coordinates {
 		entity.Custom(f, c.name, c.degrees, func(v float64) (types.AttributeValue, error) {
-			switch {
-			case !there:
+			if !there {
 				return nil, nil
-			case math.IsNaN(v) || math.IsInf(v, 0):
-				return nil, dynastay.Invalid("", "must be a finite number")
 			}
 			if v == 0 {
 				v = 0 // not -0, which is stored as 0

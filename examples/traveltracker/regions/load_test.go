@@ -52,12 +52,15 @@ func TestLoadTwice(t *testing.T) {
 	a := newAtlas(t)
 	a.load(t, before(), 3)
 	first := a.items(t)
-	sent := a.Measure(func() { a.load(t, before(), 0) })
-	assert.Equal(t, 1, sent.Requests)
+	stop := a.Faults.Record()
+	a.load(t, before(), 0)
+	requests := stop()
+	require.Len(t, requests, 1)
+	assert.Contains(t, string(requests[0].Body), `"ConsistentRead":true`)
 	assert.Equal(t, first, a.items(t))
 	a.check(t)
 
-	sent = a.Measure(func() { a.load(t, after(), 3) })
+	sent := a.Measure(func() { a.load(t, after(), 3) })
 	assert.Equal(t, 1+1+2*2, sent.Requests, "one is created, and two are updated")
 	a.check(t)
 	sent = a.Measure(func() { a.load(t, after(), 0) })
@@ -78,9 +81,12 @@ func TestLoadTwice(t *testing.T) {
 func TestLoadOfWhatIsStoredDifferently(t *testing.T) {
 	t.Parallel()
 	a := newAtlas(t)
-	zero := 0.0
+	zero, stop := 0.0, a.Faults.Record()
 	odd := regions.Region{Type: regions.Country, Code: "A", Name: "A", Aliases: []string{}, Box: box(-zero, -1*zero, 1.0/3, 1e-7)}
 	a.load(t, []regions.Region{odd}, 1)
+	for _, r := range stop() {
+		assert.NotContains(t, string(r.Body), `"-0"`) // which DynamoDB stores as 0
+	}
 	a.load(t, []regions.Region{odd}, 0)
 }
 
@@ -135,6 +141,21 @@ func TestLoadIsCancelled(t *testing.T) {
 		a.load(t, after(), 0)
 		a.check(t)
 	}
+}
+
+// Another process has loaded the same data in the meantime.
+func TestLoadIsOvertakenByAnotherLoad(t *testing.T) {
+	t.Parallel()
+	a := newAtlas(t, dyntest.With(dynastay.Options{Parallel: 1}))
+	a.create(t, before()...)
+	a.Faults.Inject(dyntest.After(func(ctx context.Context) {
+		changed, err := regions.New(a.Direct).Load(ctx, after())
+		assert.NoError(t, err)
+		assert.Equal(t, 3, changed)
+	}), dyntest.When{Operation: "BatchGetItem", Nth: 1})
+	sent := a.Measure(func() { a.load(t, after(), 0) })
+	assert.Equal(t, 1+2+1+1, sent.Requests, "a create that is refused and a read of each, and no other write")
+	a.check(t)
 }
 
 // Between the read and the write, others create, delete and change the regions.

@@ -114,7 +114,7 @@ func nameKey(r *Region, name string) (dynastay.Key, error) {
 
 // complete sets what follows from the rest of a region.
 func (r *Region) complete() {
-	if r.Center == nil && r.Box != nil && r.Box.Validate() == nil {
+	if r.Center == nil && r.Box != nil {
 		center := r.Box.Center()
 		r.Center = &center
 	}
@@ -122,10 +122,7 @@ func (r *Region) complete() {
 
 // take sets everything that reference data says about a region.
 func (r *Region) take(data Region) {
-	data.UpdatedAt, data.WriteID = r.UpdatedAt, r.WriteID
-	if len(data.Aliases) == 0 {
-		data.Aliases = nil
-	}
+	data.UpdatedAt = r.UpdatedAt
 	*r = data
 	r.complete()
 }

@@ -2,6 +2,7 @@ package regions_test
 
 import (
 	"encoding/json"
+	"fmt"
 	"math"
 	"os"
 	"slices"
@@ -142,6 +143,51 @@ func TestItemsFollowTheRegion(t *testing.T) {
 	require.NoError(t, a.repo.Delete(t.Context(), regions.Country, "RU", dynastay.OrMissing()))
 	require.NoError(t, a.repo.Delete(t.Context(), regions.Country, "RU", dynastay.OrMissing()))
 	assert.Empty(t, a.items(t))
+}
+
+// Other software may have stored what is refused here: there are no items for it, and an update that corrects it
+// succeeds, as does a delete.
+func TestInvalidStoredRegions(t *testing.T) {
+	t.Parallel()
+	a := newAtlas(t)
+	aliases := []any{"!", strings.Repeat("x", 300)}
+	for i := range 200 {
+		aliases = append(aliases, fmt.Sprint("alias ", i))
+	}
+	for _, code := range []string{"A", "B"} {
+		item := document(t)
+		item["SK"], item["region_code"], item["aliases"], item["bbox_south"] = "REGION#"+code, code, aliases, -9e3
+		a.put(t, item)
+	}
+	update := func(edit func(*regions.Region)) error {
+		return second(a.repo.Update(t.Context(), regions.USState, "A", func(r *regions.Region) error { edit(r); return nil }))
+	}
+	assertField(t, update(func(r *regions.Region) { r.Population++ }), "Aliases")
+	assertField(t, update(func(r *regions.Region) { r.Aliases = nil }), "Box.South")
+	require.NoError(t, update(func(r *regions.Region) { r.Aliases, r.Box.South = []string{"a"}, 32 }))
+	require.NoError(t, a.repo.Delete(t.Context(), regions.USState, "B"))
+	a.check(t)
+	require.NoError(t, a.repo.Delete(t.Context(), regions.USState, "A"))
+	assert.Empty(t, a.items(t))
+}
+
+// A part of a box or of a centre is none, and is kept.
+func TestPartOfABox(t *testing.T) {
+	t.Parallel()
+	a, item := newAtlas(t), document(t)
+	delete(item, "bbox_west")
+	item["center_lat"] = nil
+	a.put(t, item)
+	got, err := a.repo.Update(t.Context(), regions.USState, "CA", func(r *regions.Region) error { r.Population = 1; return nil })
+	require.NoError(t, err)
+	assert.Nil(t, got.Box)
+	assert.Nil(t, got.Center)
+	stored := a.items(t)
+	assert.Len(t, stored, 1)
+	assert.Equal(t, item["bbox_north"], stored["GEO#us_state/REGION#CA"]["bbox_north"])
+	found, err := a.repo.InView(t.Context(), *box(-90, -180, 90, 180))
+	require.NoError(t, err)
+	assert.Empty(t, found)
 }
 
 // Invalid input is refused before any request, and the error names the field.

@@ -126,7 +126,5 @@ func (r *Repository) All(t Type) dynastay.Listing[*Region] {
 // all is the query of the regions of a type.
 func all(t Type) (dynastay.Query, error) {
 	partition, err := key.Partition(keys.Region{Type: string(t)})
-	return dynastay.Query{
-		Name: "regions.All", Partition: partition, Range: dynastay.Range{Prefix: key.SortKind[keys.Region]()},
-	}, cmp.Or(t.Validate(), err)
+	return dynastay.Query{Name: "regions.All", Partition: partition}, cmp.Or(t.Validate(), err)
 }

@@ -91,9 +91,7 @@ func queriesOf(view Box, types []Type) (queries []dynastay.Query, err error) {
 		if err != nil {
 			return nil, err
 		}
-		queries = append(queries, dynastay.Query{
-			Name: "regions.InView", Partition: partition, Range: dynastay.Range{Prefix: key.SortKind[keys.Box]()},
-		})
+		queries = append(queries, dynastay.Query{Partition: partition})
 	}
 	return queries, nil
 }

@@ -233,7 +233,7 @@ func TestInViewOfUnreadableItems(t *testing.T) {
 	t.Parallel()
 	a := newAtlas(t)
 	a.create(t, faroes())
-	a.put(t, map[string]any{"PK": "BBOX#gg", "SK": "REGION#country#XX", "region_code": "XX", "bbox_north": "a lot"})
+	a.put(t, map[string]any{"PK": "BBOX#gg", "SK": "REGION#country#XX", "region_code": "XX", "bbox_north": "62.4"})
 	found, err := a.repo.InView(t.Context(), *box(61, -8, 62, -6))
 	var unreadable *dynastay.UnreadableError
 	require.ErrorAs(t, err, &unreadable)
