@@ -65,6 +65,10 @@ func TestCosts(t *testing.T) {
 		b, err = h.repo.Update(ctx, ann, b.ID, func(b *venue.Booking) error { b.Slot = venue.Afternoon; return nil })
 		return err
 	})
+	costs("Update, not of the day or the slot", cost{2, 1, 4, 1}, func() (err error) {
+		b, err = h.repo.Update(ctx, ann, b.ID, func(b *venue.Booking) error { b.Attendees++; return nil })
+		return err
+	})
 	costs("Approve, half a day", cost{2, 1, 12, 2}, func() (err error) {
 		b, err = h.repo.Approve(ctx, admin, approval(b))
 		return err
@@ -152,7 +156,10 @@ func TestReadsThatDecideAreConsistent(t *testing.T) {
 	h := newHall(t)
 	h.join(t, ann)
 	ctx := t.Context()
-	h.approved(t, ann, day, venue.Morning)
+	held, err := h.repo.Approve(ctx, admin, venue.Approval{
+		BookingID: h.asked(t, ann, day, venue.Morning).ID, Version: 1, Code: "1", ValidFrom: now, ValidUntil: now.Add(time.Hour),
+	})
+	require.NoError(t, err)
 	concert, err := h.repo.CreateEvent(ctx, admin, venue.Event{Date: day, Slot: venue.Afternoon, Type: "concert", Title: "Jazz"})
 	require.NoError(t, err)
 	b := h.asked(t, ann, day.AddDays(1), venue.Morning)
@@ -194,6 +201,17 @@ func TestReadsThatDecideAreConsistent(t *testing.T) {
 			return second(h.repo.UserByEmail(ctx, "user_ann@example.com", dynastay.Consistent))
 		}},
 		{"LockCodesOn, for a door", 2, func() error { return second(h.repo.LockCodesOn(ctx, day, dynastay.Consistent)) }},
+		{"LockCode, for a door", 1, func() error { return second(h.repo.LockCode(ctx, held.EventID, dynastay.Consistent)) }},
+		{"User", 1, func() error { return second(h.repo.User(ctx, ann.UserID, dynastay.Consistent)) }},
+		{"UserWithBookings", 1, func() error {
+			_, _, err := h.repo.UserWithBookings(ctx, ann.UserID, dynastay.Consistent)
+			return err
+		}},
+		{"Booking", 1, func() error { return second(h.repo.Booking(ctx, held.ID, dynastay.Consistent)) }},
+		{"EventWithBooking", 2, func() error {
+			_, _, err := h.repo.EventWithBooking(ctx, day, venue.Morning, dynastay.Consistent)
+			return err
+		}},
 		{"Availability, to be sure", 31, func() error {
 			return second(h.repo.Availability(ctx, dynastay.MonthOf(day), dynastay.Consistent))
 		}},

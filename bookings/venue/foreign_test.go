@@ -129,7 +129,9 @@ func TestForeignEvents(t *testing.T) {
 	for name, change := range map[string]func(map[string]any){
 		"no timeSlot":        func(m map[string]any) { delete(m, "timeSlot") },
 		"timeSlot as in key": func(m map[string]any) { m["timeSlot"] = "FULLDAY" },
+		"another date":       func(m map[string]any) { m["date"] = "2037-07-12" },
 		"no date":            func(m map[string]any) { delete(m, "date") },
+		"bookingId with #":   func(m map[string]any) { m["bookingId"], m["eventType"] = "a#b", "private_booking" },
 		"unreadable title":   func(m map[string]any) { m["title"] = 5 },
 		"text version":       func(m map[string]any) { m["version"] = "1" },
 	} {
@@ -158,6 +160,7 @@ func TestForeignBookings(t *testing.T) {
 	t.Parallel()
 	for name, change := range map[string]func(map[string]any){
 		"no requestedAt":     func(m map[string]any) { delete(m, "requestedAt") },
+		"another bookingId":  func(m map[string]any) { m["bookingId"] = "other" },
 		"no bookingId":       func(m map[string]any) { delete(m, "bookingId") },
 		"no duration":        func(m map[string]any) { delete(m, "duration") },
 		"no description":     func(m map[string]any) { delete(m, "eventDescription") },
@@ -245,6 +248,18 @@ func TestLoginOfForeignUser(t *testing.T) {
 	assert.NoError(t, err, "users.ByEmail finds such a user: index first, then the guard")
 }
 
+// An update that does not change an address leaves it as other software has spelled it.
+func TestUpdateOfForeignUser(t *testing.T) {
+	t.Parallel()
+	h := newHall(t)
+	h.put(t, map[string]any{"PK": "USER#f", "SK": "METADATA", "entityType": "User", "userId": "f", "email": "F@Example.com", "name": "F"})
+	_, err := h.repo.UpdateUser(t.Context(), "f", func(u *venue.User) error { u.Name = "G"; return nil })
+	require.NoError(t, err)
+	stored := h.stored(t, "USER#f", "METADATA")
+	assert.Equal(t, "F@Example.com", stored["email"])
+	assert.Equal(t, "EMAIL#f@example.com", stored["GSI1PK"])
+}
+
 // An update that changes nothing.
 func TestIdleUpdateOfForeignBooking(t *testing.T) {
 	t.Parallel()
@@ -270,4 +285,39 @@ func TestUserWhoIsCreatedDuringAnApproval(t *testing.T) {
 	u, err := h.repo.User(t.Context(), ann.UserID)
 	require.NoError(t, err)
 	assert.Equal(t, 1, u.ApprovedCount)
+}
+
+// The user of a booking has been deleted: there is nothing to count, and the booking can still be decided.
+func TestUserWhoIsGone(t *testing.T) {
+	t.Parallel()
+	h := newHall(t)
+	h.join(t, ann)
+	b := h.asked(t, ann, day, venue.Morning)
+	h.remove(t, "USER#"+ann.UserID, "METADATA")
+	b, err := h.repo.Approve(t.Context(), admin, approval(b))
+	require.NoError(t, err)
+	_, err = h.repo.Cancel(t.Context(), admin, venue.Cancellation{BookingID: b.ID, Version: b.Version})
+	require.NoError(t, err)
+	assert.Nil(t, h.stored(t, "USER#"+ann.UserID, "METADATA"), "a count must not create a user")
+	h.consistency(t)
+}
+
+// A booking of other software has a slot, but no duration: an update gives one to the booking and to its item in the
+// user's partition.
+func TestDurationOfAdoptedBooking(t *testing.T) {
+	t.Parallel()
+	h := newHall(t)
+	h.join(t, ann)
+	b := h.asked(t, ann, day, venue.Morning)
+	for at, item := range map[string]map[string]any{
+		"booking": h.stored(t, "BOOKING#"+b.ID, "METADATA"), "relation": h.stored(t, "USER#"+ann.UserID, "BOOKING#"+b.ID),
+	} {
+		require.NotNil(t, item, at)
+		delete(item, "duration")
+		h.put(t, item)
+	}
+	_, err := h.repo.Update(t.Context(), ann, b.ID, func(b *venue.Booking) error { b.Attendees++; return nil })
+	require.NoError(t, err)
+	assert.Equal(t, "HALF_DAY", h.stored(t, "BOOKING#"+b.ID, "METADATA")["duration"])
+	h.consistency(t)
 }

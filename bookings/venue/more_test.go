@@ -45,6 +45,11 @@ func TestUsers(t *testing.T) {
 	}
 	other, err := h.repo.CreateUser(ctx, venue.User{Email: "ann@example.com", Name: "Another"})
 	require.NoError(t, err)
+	const unseen = "b\u200ben@example.com"
+	_, err = h.repo.CreateUser(ctx, venue.User{Email: unseen, Name: "Ben"})
+	require.ErrorContains(t, err, "invisible")
+	_, err = h.repo.UpdateUser(ctx, other.ID, func(u *venue.User) error { u.Email = unseen; return nil })
+	require.ErrorContains(t, err, "invisible")
 
 	_, err = h.repo.SetRole(ctx, ann, u.ID, venue.Admin)
 	require.ErrorIs(t, err, venue.ErrNotAllowed)
@@ -111,6 +116,8 @@ func TestEvents(t *testing.T) {
 
 	_, err = h.repo.UpdateEvent(ctx, admin, e.Ref(), func(e *venue.Event) error { e.Title, e.Type = "Folk", "party"; return nil })
 	require.NoError(t, err)
+	_, err = h.repo.UpdateEvent(ctx, admin, e.Ref(), func(e *venue.Event) error { e.Title = "Pop"; return nil }, dynastay.IfVersion(1))
+	require.ErrorIs(t, err, dynastay.ErrVersion)
 	_, err = h.repo.UpdateEvent(ctx, admin, events[0].Ref(), func(e *venue.Event) error { e.Type = "party"; return nil })
 	invalid(t, err, "Type")
 	_, err = h.repo.UpdateEvent(ctx, admin, venue.EventRef{Date: day, Slot: venue.Afternoon, ID: "evt_another"}, func(*venue.Event) error { return nil })
@@ -164,8 +171,12 @@ func TestLockCodes(t *testing.T) {
 	next := venue.LockCode{EventID: b.EventID, Date: day, Slot: venue.Morning, Code: "5678", ValidFrom: from, ValidUntil: until}
 	_, err = h.repo.SetLockCode(ctx, ann, next)
 	require.ErrorIs(t, err, venue.ErrNotAllowed)
-	_, err = h.repo.SetLockCode(ctx, admin, next)
+	set, err := h.repo.SetLockCode(ctx, admin, next)
 	require.NoError(t, err)
+	code, err = h.repo.LockCode(ctx, b.EventID)
+	require.NoError(t, err)
+	assert.Equal(t, code, set)
+	assert.NotEmpty(t, set.WriteID)
 	concert, err := h.repo.CreateEvent(ctx, admin, venue.Event{Date: day, Slot: venue.Afternoon, Type: "concert", Title: "Jazz"})
 	require.NoError(t, err)
 	codes, err := h.repo.LockCodesOn(ctx, day)

@@ -163,3 +163,31 @@ func TestPaymentMethod(t *testing.T) {
 	require.NoError(t, err)
 	assert.Equal(t, "card", got.Payment.Method)
 }
+
+// An event that changes between the read and the write of its deletion is read again.
+func TestEventChangesDuringItsDeletion(t *testing.T) {
+	t.Parallel()
+	h := newHall(t)
+	h.join(t, ann)
+	e, err := h.repo.CreateEvent(t.Context(), admin, venue.Event{Date: day, Slot: venue.Morning, Type: "concert", Title: "Jazz"})
+	require.NoError(t, err)
+	h.Faults.Inject(dyntest.Before(func(ctx context.Context) {
+		_, err := venue.New(h.Direct, nil).UpdateEvent(ctx, admin, e.Ref(), func(e *venue.Event) error { e.Title = "Folk"; return nil })
+		assert.NoError(t, err)
+	}), dyntest.When{Operation: "TransactWriteItems", Nth: 1})
+	require.NoError(t, h.repo.DeleteEvent(t.Context(), admin, e.Ref()))
+
+	// Other software gives the event to a booking.
+	b := h.approved(t, ann, day.AddDays(1), venue.Morning)
+	foreign := map[string]any{
+		"PK": "EVENT#" + day.String(), "SK": "FULLDAY", "entityType": "Event", "eventId": "fe", "date": day.String(),
+		"timeSlot": "FULL_DAY", "eventType": "maintenance", "title": "Boiler",
+	}
+	h.put(t, foreign)
+	h.Faults.Inject(dyntest.Before(func(context.Context) {
+		foreign["bookingId"], foreign["eventType"] = b.ID, "private_booking"
+		h.put(t, foreign)
+	}), dyntest.When{Operation: "TransactWriteItems", Nth: 1})
+	err = h.repo.DeleteEvent(t.Context(), admin, venue.EventRef{Date: day, Slot: venue.FullDay, ID: "fe"})
+	require.ErrorIs(t, err, venue.ErrOfBooking)
+}

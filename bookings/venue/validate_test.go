@@ -101,6 +101,7 @@ func TestInvalidArguments(t *testing.T) {
 		"Type|private":       of(func(e *venue.Event) { e.Type = venue.PrivateBooking }),
 		"Title|event":        of(func(e *venue.Event) { e.Title = "" }),
 		"Title|long":         of(func(e *venue.Event) { e.Title = long }),
+		"OrMissing|event":    second(h.repo.UpdateEvent(ctx, admin, venue.EventRef{Date: day, Slot: venue.Morning, ID: "e"}, nil, dynastay.OrMissing())),
 		"ID|deleted event":   h.repo.DeleteEvent(ctx, admin, venue.EventRef{Date: day, Slot: venue.Morning}),
 		"Slot|deleted event": h.repo.DeleteEvent(ctx, admin, venue.EventRef{Date: day, ID: "e"}),
 		"EventID|code":       coded(func(c *venue.LockCode) { c.EventID = "2037-07-11" }),
