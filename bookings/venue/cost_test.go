@@ -215,6 +215,10 @@ func TestReadsThatDecideAreConsistent(t *testing.T) {
 		{"Availability, to be sure", 31, func() error {
 			return second(h.repo.Availability(ctx, dynastay.MonthOf(day), dynastay.Consistent))
 		}},
+		{"Cancel, approved by other software", 2, func() error {
+			h.foreignApproved(t)
+			return second(h.repo.Cancel(ctx, admin, venue.Cancellation{BookingID: "fb"}))
+		}},
 	} {
 		stop := h.Faults.Record()
 		err := call.do()

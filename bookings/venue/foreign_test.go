@@ -207,6 +207,37 @@ func TestForeignBookings(t *testing.T) {
 	}
 }
 
+// Other software stored a booking without a description, from which no event can be made: with a code or without, the
+// booking stays pending.
+func TestApprovalOfAnUnusableBooking(t *testing.T) {
+	t.Parallel()
+	for _, code := range []string{"", "1234"} {
+		h := newHall(t)
+		h.join(t, ann)
+		h.put(t, map[string]any{"PK": "BOOKING#fb", "SK": "METADATA", "entityType": "Booking", "bookingId": "fb", "userId": ann.UserID,
+			"date": day.String(), "duration": "FULL_DAY", "attendees": 5, "status": "pending", "requestedAt": "2037-01-01T00:00:00Z"})
+		a := venue.Approval{BookingID: "fb", Code: code}
+		if code != "" {
+			a.ValidFrom, a.ValidUntil = now, now.Add(time.Hour)
+		}
+		require.ErrorIs(t, second(h.repo.Approve(t.Context(), admin, a)), dynastay.ErrCorrupt, code)
+		assert.Equal(t, "pending", h.stored(t, "BOOKING#fb", "METADATA")["status"], code)
+	}
+}
+
+// Other software has made a rejected booking pending again.
+func TestApprovalAfterARejection(t *testing.T) {
+	t.Parallel()
+	h := newHall(t)
+	h.join(t, ann)
+	booking := h.stored(t, "BOOKING#"+h.asked(t, ann, day, venue.Morning).ID, "METADATA")
+	booking["reason"] = "too loud"
+	h.put(t, booking)
+	b, err := h.repo.Approve(t.Context(), admin, venue.Approval{BookingID: booking["bookingId"].(string), Version: 1})
+	require.NoError(t, err)
+	assert.Empty(t, b.Reason, "the reason was that of the rejection")
+}
+
 // The relationship item says nothing of the slot that an update gives to the booking.
 func TestRelationOfAdoptedBooking(t *testing.T) {
 	t.Parallel()

@@ -34,6 +34,21 @@ func TestRefusalOfWhatIsNoLongerWanted(t *testing.T) {
 	assert.Equal(t, venue.Cancelled, status.Status)
 }
 
+// The slot becomes free after an approval was refused and before it is known what holds the slot.
+func TestSlotThatBecomesFree(t *testing.T) {
+	t.Parallel()
+	h := newHall(t)
+	h.join(t, ann, ben)
+	held, b := h.approved(t, ben, day, venue.FullDay), h.asked(t, ann, day, venue.Morning)
+	h.Faults.Inject(dyntest.Before(func(ctx context.Context) {
+		_, err := venue.New(h.Direct, nil).Cancel(ctx, ben, venue.Cancellation{BookingID: held.ID, Version: held.Version})
+		assert.NoError(t, err)
+	}), dyntest.When{Operation: "Query", Nth: 1})
+	_, err := h.repo.Approve(t.Context(), admin, approval(b))
+	require.NoError(t, err)
+	h.consistency(t)
+}
+
 // An update cannot change what only the library writes.
 func TestUpdatesOfWhatIsKept(t *testing.T) {
 	t.Parallel()
