@@ -31,7 +31,9 @@ func TestKeysBelongToTheirInput(t *testing.T) {
 	at := venue.EventRef{Date: code.Date, Slot: code.Slot, ID: code.EventID}
 	made, err := h.repo.CreateEvent(ctx, admin, venue.Event{Date: day.AddDays(3), Slot: venue.Morning, Type: "concert", Title: "Jazz"})
 	require.NoError(t, err)
-	free := *made
+	another, err := h.repo.CreateEvent(ctx, admin, venue.Event{Date: day.AddDays(3), Slot: venue.Afternoon, Type: "concert", Title: "Jazz"})
+	require.NoError(t, err)
+	free, spare := *made, *another
 	agreed := dynastay.AgreedOn("Folk")
 	by := admin
 	role, user := venue.Admin, ann.UserID
@@ -41,7 +43,7 @@ func TestKeysBelongToTheirInput(t *testing.T) {
 	}{
 		"approve": {func() []dynastay.Part { return one(h.repo.ApproveOp(by, a)) }, []func(){
 			func() { by = other }, func() { a.Version = 2 }, func() { a.Title = "Party" }, func() { a.Code = "2" },
-			func() { a.ValidFrom = now.Add(1) }, func() { a.ValidUntil = until.Add(1) },
+			func() { a.ValidFrom = now.Add(time.Millisecond) }, func() { a.ValidUntil = until.Add(time.Millisecond) },
 			func() { a.BookingID = reject.ID },
 		}},
 		"reject": {func() []dynastay.Part { return one(h.repo.RejectOp(by, j)) }, []func(){func() { j.Reason = "late" }}},
@@ -57,6 +59,9 @@ func TestKeysBelongToTheirInput(t *testing.T) {
 		}},
 		"delete event": {func() []dynastay.Part { return one(h.repo.DeleteEventOp(by, free.Ref(), agreed)) }, []func(){
 			func() { free.ID = "evt_other" }, func() { free.Slot = venue.FullDay }, func() { agreed = dynastay.AgreedOn("Pop") },
+		}},
+		"delete event, no options": {func() []dynastay.Part { return one(h.repo.DeleteEventOp(by, spare.Ref())) }, []func(){
+			func() { spare.ID = "evt_other" }, func() { spare.Slot = venue.FullDay },
 		}},
 		"code": {func() []dynastay.Part { return one(h.repo.SetLockCodeOp(by, c)) }, []func(){
 			func() { c.EventID = "evt_other" }, func() { c.Date = day }, func() { c.Code = "2" },
@@ -78,7 +83,7 @@ func TestKeysBelongToTheirInput(t *testing.T) {
 			assert.ErrorIs(t, h.Write(ctx, append(call.parts(), key)...), dynastay.ErrIdempotencyMismatch, "%s %d", name, i)
 			by, a, j, l, e, c, p = first, given, rejection, cancellation, event, lock, paid
 			role, user = venue.Admin, ann.UserID
-			at, free, agreed = venue.EventRef{Date: code.Date, Slot: code.Slot, ID: code.EventID}, *made, dynastay.AgreedOn("Folk")
+			at, free, spare, agreed = venue.EventRef{Date: code.Date, Slot: code.Slot, ID: code.EventID}, *made, *another, dynastay.AgreedOn("Folk")
 		}
 		assert.NoError(t, h.Write(ctx, append(call.parts(), key)...), "%s, again", name)
 	}
@@ -98,7 +103,7 @@ func TestOptionsOfCalls(t *testing.T) {
 		"cancel":  second(h.repo.Cancel(ctx, ann, venue.Cancellation{BookingID: b.ID, Version: 1}, key)),
 		"event":   second(h.repo.CreateEvent(ctx, admin, venue.Event{Date: day, Slot: venue.Morning, Type: "t", Title: "T"}, key)),
 		"code": second(h.repo.SetLockCode(ctx, admin, venue.LockCode{
-			EventID: "e", Date: day, Slot: venue.Morning, Code: "1", ValidFrom: now, ValidUntil: now.Add(1),
+			EventID: "e", Date: day, Slot: venue.Morning, Code: "1", ValidFrom: now, ValidUntil: now.Add(time.Second),
 		}, key)),
 		"payment": second(h.repo.RecordPayment(ctx, venue.Payment{
 			BookingID: b.ID, ID: "p", Amount: dynastay.MustMoney("5", "EUR"), Status: venue.PaymentPaid,

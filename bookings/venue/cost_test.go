@@ -191,6 +191,30 @@ func TestReadsThatDecideAreConsistent(t *testing.T) {
 		{"UpdateEvent", 1, func() error {
 			return second(h.repo.UpdateEvent(ctx, admin, concert.Ref(), func(e *venue.Event) error { e.Title = "Folk"; return nil }))
 		}},
+		{"DeleteEvent, of a booking", 2, func() error {
+			assert.ErrorIs(t, h.repo.DeleteEvent(ctx, admin, venue.EventRef{Date: day, Slot: venue.Morning, ID: held.EventID}), venue.ErrOfBooking)
+			return nil
+		}},
+		{"SetLockCode, again with its key", 1, func() error {
+			for range 2 {
+				if _, err := h.repo.SetLockCode(ctx, admin, venue.LockCode{
+					EventID: concert.ID, Date: day, Slot: venue.Afternoon, Code: "1", ValidFrom: now, ValidUntil: now.Add(time.Hour),
+				}, dynastay.IdempotencyKey("code")); err != nil {
+					return err
+				}
+			}
+			return nil
+		}},
+		{"CreateEvent, again with its key", 1, func() error {
+			for range 2 {
+				if _, err := h.repo.CreateEvent(ctx, admin, venue.Event{
+					Date: day.AddDays(2), Slot: venue.Morning, Type: "concert", Title: "Jazz",
+				}, dynastay.IdempotencyKey("event")); err != nil {
+					return err
+				}
+			}
+			return nil
+		}},
 		{"DeleteEvent", 1, func() error { return h.repo.DeleteEvent(ctx, admin, concert.Ref()) }},
 		{"RecordPayment", 1, func() error {
 			return second(h.repo.RecordPayment(ctx, venue.Payment{

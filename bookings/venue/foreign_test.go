@@ -131,6 +131,7 @@ func TestForeignEvents(t *testing.T) {
 		"timeSlot as in key": func(m map[string]any) { m["timeSlot"] = "FULLDAY" },
 		"another date":       func(m map[string]any) { m["date"] = "2037-07-12" },
 		"no date":            func(m map[string]any) { delete(m, "date") },
+		"of no booking":      func(m map[string]any) { m["bookingId"], m["eventType"] = "none", "private_booking" },
 		"bookingId with #":   func(m map[string]any) { m["bookingId"], m["eventType"] = "a#b", "private_booking" },
 		"unreadable title":   func(m map[string]any) { m["title"] = 5 },
 		"text version":       func(m map[string]any) { m["version"] = "1" },
@@ -154,6 +155,21 @@ func TestForeignEvents(t *testing.T) {
 			assert.NoError(t, err, "delete: the slot can never be freed")
 		})
 	}
+}
+
+// An event that cannot be read is still that of its booking.
+func TestUnreadableEventOfABooking(t *testing.T) {
+	t.Parallel()
+	h := newHall(t)
+	h.join(t, ann)
+	b := h.approved(t, ann, day, venue.Morning)
+	event := h.stored(t, "EVENT#"+day.String(), "MORNING")
+	event["title"] = 5
+	h.put(t, event)
+	events, err := h.repo.EventsOn(t.Context(), day)
+	require.NoError(t, err)
+	assert.Equal(t, []*venue.Event{{ID: b.EventID, BookingID: b.ID, Date: day, Slot: venue.Morning}}, events)
+	require.ErrorIs(t, h.repo.DeleteEvent(t.Context(), admin, events[0].Ref()), venue.ErrOfBooking)
 }
 
 func TestForeignBookings(t *testing.T) {
@@ -330,25 +346,30 @@ func TestUserWhoIsGone(t *testing.T) {
 	_, err = h.repo.Cancel(t.Context(), admin, venue.Cancellation{BookingID: b.ID, Version: b.Version})
 	require.NoError(t, err)
 	assert.Nil(t, h.stored(t, "USER#"+ann.UserID, "METADATA"), "a count must not create a user")
+	_, _, err = h.repo.UserWithBookings(t.Context(), ann.UserID)
+	require.ErrorIs(t, err, dynastay.ErrNotFound)
 	h.consistency(t)
 }
 
-// A booking of other software has a slot, but no duration: an update gives one to the booking and to its item in the
-// user's partition.
+// A booking of other software has a slot, but no duration or the wrong one: the slot counts, and an update gives its
+// duration to the booking and to its item in the user's partition.
 func TestDurationOfAdoptedBooking(t *testing.T) {
 	t.Parallel()
-	h := newHall(t)
-	h.join(t, ann)
-	b := h.asked(t, ann, day, venue.Morning)
-	for at, item := range map[string]map[string]any{
-		"booking": h.stored(t, "BOOKING#"+b.ID, "METADATA"), "relation": h.stored(t, "USER#"+ann.UserID, "BOOKING#"+b.ID),
-	} {
-		require.NotNil(t, item, at)
-		delete(item, "duration")
-		h.put(t, item)
+	for _, duration := range []any{nil, "FULL_DAY"} {
+		h := newHall(t)
+		h.join(t, ann)
+		b := h.asked(t, ann, day, venue.Morning)
+		for _, item := range []map[string]any{
+			h.stored(t, "BOOKING#"+b.ID, "METADATA"), h.stored(t, "USER#"+ann.UserID, "BOOKING#"+b.ID),
+		} {
+			item["duration"] = duration
+			h.put(t, item)
+		}
+		_, err := h.repo.Update(t.Context(), ann, b.ID, func(b *venue.Booking) error { b.Attendees++; return nil })
+		require.NoError(t, err, duration)
+		stored := h.stored(t, "BOOKING#"+b.ID, "METADATA")
+		assert.Equal(t, "MORNING", stored["timeSlot"], duration)
+		assert.Equal(t, "HALF_DAY", stored["duration"], duration)
+		h.consistency(t)
 	}
-	_, err := h.repo.Update(t.Context(), ann, b.ID, func(b *venue.Booking) error { b.Attendees++; return nil })
-	require.NoError(t, err)
-	assert.Equal(t, "HALF_DAY", h.stored(t, "BOOKING#"+b.ID, "METADATA")["duration"])
-	h.consistency(t)
 }

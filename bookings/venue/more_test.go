@@ -62,6 +62,9 @@ func TestUsers(t *testing.T) {
 	stored, err := h.repo.User(ctx, other.ID)
 	require.NoError(t, err)
 	assert.Equal(t, venue.Customer, stored.Role)
+	again, err := h.repo.SetRole(ctx, admin, u.ID, venue.Admin)
+	require.NoError(t, err)
+	assert.Equal(t, u, again, "the role does not change")
 	log := all(t, h.repo.Audit(dynastay.DateOf(now, nil)))
 	require.Len(t, log, 1)
 	assert.Equal(t, venue.AuditEntry{
@@ -143,6 +146,9 @@ func TestEvents(t *testing.T) {
 	require.NoError(t, err)
 	assert.Equal(t, b.EventID, event.ID)
 	assert.Equal(t, b, booking)
+	days, err = h.repo.Availability(ctx, dynastay.Stay{CheckIn: day, CheckOut: day.AddDays(venue.MaxDays)})
+	require.NoError(t, err)
+	assert.Len(t, days, 366)
 	var actions []venue.Action
 	for _, entry := range all(t, h.repo.Audit(dynastay.DateOf(now, nil))) {
 		actions = append(actions, entry.Action)
@@ -168,7 +174,10 @@ func TestLockCodes(t *testing.T) {
 		EventID: b.EventID, Date: day, Slot: venue.Morning, Code: "1234", ValidFrom: from, ValidUntil: until, CreatedAt: now,
 		WriteID: code.WriteID,
 	}, *code)
-	next := venue.LockCode{EventID: b.EventID, Date: day, Slot: venue.Morning, Code: "5678", ValidFrom: from, ValidUntil: until}
+	next := venue.LockCode{
+		EventID: b.EventID, Date: day, Slot: venue.Morning, Code: "5678",
+		ValidFrom: from.Add(1).In(time.FixedZone("", 3600)), ValidUntil: until.Add(1).In(time.FixedZone("", 3600)), // not as it is stored
+	}
 	_, err = h.repo.SetLockCode(ctx, ann, next)
 	require.ErrorIs(t, err, venue.ErrNotAllowed)
 	set, err := h.repo.SetLockCode(ctx, admin, next)
@@ -204,6 +213,17 @@ func TestLockCodes(t *testing.T) {
 	codes, err = h.repo.LockCodesOn(ctx, day)
 	require.NoError(t, err)
 	assert.Empty(t, codes)
+	var recorded []venue.AuditEntry
+	for _, entry := range all(t, h.repo.Audit(dynastay.DateOf(now, nil))) {
+		if entry.Action == venue.LockCodeSet {
+			entry.ID = ""
+			recorded = append(recorded, *entry)
+		}
+	}
+	one := venue.AuditEntry{At: now, By: admin.UserID, Role: venue.Admin, Action: venue.LockCodeSet, EventID: b.EventID}
+	two := one
+	two.EventID = concert.ID
+	assert.ElementsMatch(t, []venue.AuditEntry{one, one, two}, recorded, "without the code itself")
 }
 
 // A payment moves forward only, in whatever order the provider reports it.
@@ -237,7 +257,12 @@ func TestPayments(t *testing.T) {
 		assert.Equal(t, step.want, got.Payment.Status, step)
 		assert.Equal(t, step.changed, got.Changed, step)
 	}
-	_, err := h.repo.RecordPayment(ctx, venue.Payment{
+	cash, err := h.repo.RecordPayment(ctx, venue.Payment{
+		BookingID: b.ID, ID: "ch_1", Amount: dynastay.MustMoney("250.00", "EUR"), Status: venue.PaymentRefunded, Method: "cash",
+	})
+	require.NoError(t, err)
+	assert.False(t, cash.Changed, "the method of a status that was reported before")
+	_, err = h.repo.RecordPayment(ctx, venue.Payment{
 		BookingID: b.ID, ID: "ch_1", Amount: dynastay.MustMoney("25.00", "EUR"), Status: venue.PaymentPaid,
 	})
 	require.ErrorIs(t, err, dynastay.ErrAlreadyExists, "another amount")
@@ -268,11 +293,12 @@ func TestNotifications(t *testing.T) {
 	loser := h.asked(t, ann, day, venue.FullDay)
 	var taken *venue.SlotTaken
 	require.ErrorAs(t, h.Write(ctx, h.repo.ApproveOp(admin, approval(loser)), tell(loser)), &taken)
-	_, err := h.repo.Notify(ctx, venue.Notification{UserID: ann.UserID, Title: "News"})
+	_, err := h.repo.Notify(ctx, venue.Notification{UserID: ann.UserID, Title: "News", ReadAt: now})
 	require.NoError(t, err)
 	messages := all(t, h.repo.NotificationsOf(ann.UserID))
 	require.Len(t, messages, 2)
 	assert.Equal(t, []string{"News", "Approved"}, []string{messages[0].Title, messages[1].Title})
+	assert.True(t, messages[0].ReadAt.IsZero(), "only MarkRead sets it")
 
 	h.Clock.Advance(time.Hour)
 	read, err := h.repo.MarkRead(ctx, *messages[0])

@@ -74,9 +74,10 @@ func TestEventIDsAreUnique(t *testing.T) {
 	ids := map[string]bool{}
 	for i := range 2 {
 		e, err := h.repo.CreateEvent(t.Context(), admin, venue.Event{
-			ID: "gala", Date: day.AddDays(i), Slot: venue.Morning, Type: "concert", Title: "Jazz",
+			ID: "gala", BookingID: "none", Date: day.AddDays(i), Slot: venue.Morning, Type: "concert", Title: "Jazz",
 		})
 		require.NoError(t, err)
+		assert.Empty(t, e.BookingID)
 		ids[e.ID] = true
 	}
 	assert.Len(t, ids, 2)
@@ -165,7 +166,7 @@ func TestForeignPayments(t *testing.T) {
 	assert.NotEqual(t, venue.PaymentPending, got.Payment.Status, "an unknown status is overwritten by the first one")
 }
 
-// A later report without a method erases the method.
+// A later report without a method does not erase the method.
 func TestPaymentMethod(t *testing.T) {
 	t.Parallel()
 	h := newHall(t)
@@ -177,6 +178,13 @@ func TestPaymentMethod(t *testing.T) {
 	got, err := h.repo.RecordPayment(t.Context(), p)
 	require.NoError(t, err)
 	assert.Equal(t, "card", got.Payment.Method)
+	p.ID, p.Status, p.Method = "q", venue.PaymentFailed, "card"
+	_, err = h.repo.RecordPayment(t.Context(), p)
+	require.NoError(t, err)
+	p.Status, p.Method = venue.PaymentPaid, "transfer"
+	got, err = h.repo.RecordPayment(t.Context(), p)
+	require.NoError(t, err)
+	assert.Equal(t, "transfer", got.Payment.Method)
 }
 
 // An event that changes between the read and the write of its deletion is read again.
