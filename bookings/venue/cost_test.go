@@ -91,6 +91,7 @@ func TestCosts(t *testing.T) {
 		}))
 	})
 	costs("LockCode", cost{1, 0.5, 0, 0}, func() error { return second(h.repo.LockCode(ctx, b.EventID)) })
+	costs("LockCodesOn, no events", cost{1, 0.5, 0, 0}, func() error { return second(h.repo.LockCodesOn(ctx, day.AddDays(9))) })
 	costs("LockCodesOn", cost{2, 1, 0, 0}, func() error { return second(h.repo.LockCodesOn(ctx, day)) })
 	costs("Availability of a month", cost{31, 15.5, 0, 0}, func() error {
 		return second(h.repo.Availability(ctx, dynastay.MonthOf(day)))
@@ -220,6 +221,16 @@ func TestReadsThatDecideAreConsistent(t *testing.T) {
 			return second(h.repo.RecordPayment(ctx, venue.Payment{
 				BookingID: b.ID, ID: "p", Amount: dynastay.MustMoney("1", "EUR"), Status: venue.PaymentPaid,
 			}))
+		}},
+		{"RecordPayment, again with its key", 3, func() error {
+			for range 2 {
+				if _, err := h.repo.RecordPayment(ctx, venue.Payment{
+					BookingID: b.ID, ID: "q", Amount: dynastay.MustMoney("1", "EUR"), Status: venue.PaymentPaid,
+				}, dynastay.IdempotencyKey("payment")); err != nil {
+					return err
+				}
+			}
+			return nil
 		}},
 		{"UserByEmail, for a login", 2, func() error {
 			return second(h.repo.UserByEmail(ctx, "user_ann@example.com", dynastay.Consistent))

@@ -254,6 +254,48 @@ func TestApprovalAfterARejection(t *testing.T) {
 	assert.Empty(t, b.Reason, "the reason was that of the rejection")
 }
 
+// Other software has stored an event id for which there can be no lock code.
+func TestEventIDWithoutACode(t *testing.T) {
+	t.Parallel()
+	h := newHall(t)
+	h.join(t, ann)
+	b := h.approved(t, ann, day, venue.Morning)
+	event, booking := h.stored(t, "EVENT#"+day.String(), "MORNING"), h.stored(t, "BOOKING#"+b.ID, "METADATA")
+	event["eventId"], booking["eventId"] = "2037-07-12", "2037-07-12"
+	h.put(t, event)
+	h.put(t, booking)
+	codes, err := h.repo.LockCodesOn(t.Context(), day)
+	require.NoError(t, err)
+	assert.Empty(t, codes)
+	_, err = h.repo.Cancel(t.Context(), ann, venue.Cancellation{BookingID: b.ID, Version: b.Version})
+	require.NoError(t, err)
+	h.consistency(t)
+}
+
+// A recount stores the counts of other software's users, even those that are zero.
+func TestRecountOfForeignUser(t *testing.T) {
+	t.Parallel()
+	h := newHall(t)
+	for _, missing := range []string{"requestedCount", "approvedCount"} {
+		user := map[string]any{"PK": "USER#f", "SK": "METADATA", "entityType": "User", "userId": "f", "email": "f@example.com", "name": "F",
+			"requestedCount": 0, "approvedCount": 0}
+		user[missing] = nil
+		h.put(t, user)
+		_, err := h.repo.Recount(t.Context(), "f")
+		require.NoError(t, err)
+		assert.Equal(t, 0.0, h.stored(t, "USER#f", "METADATA")[missing])
+	}
+	for _, wrong := range []string{"requestedCount", "approvedCount"} {
+		user := h.stored(t, "USER#f", "METADATA")
+		user[wrong] = 5
+		h.put(t, user)
+		u, err := h.repo.Recount(t.Context(), "f")
+		require.NoError(t, err)
+		assert.Equal(t, 0, u.RequestedCount+u.ApprovedCount)
+		assert.Equal(t, 0.0, h.stored(t, "USER#f", "METADATA")[wrong])
+	}
+}
+
 // The relationship item says nothing of the slot that an update gives to the booking.
 func TestRelationOfAdoptedBooking(t *testing.T) {
 	t.Parallel()

@@ -171,9 +171,6 @@ func (r *Repository) LockCodesOn(ctx context.Context, date dynastay.Date, opts .
 			at = append(at, one)
 		}
 	}
-	if len(at) == 0 {
-		return nil, nil
-	}
 	found, err := r.codes.GetAll(ctx, at, opts...)
 	return slices.DeleteFunc(found, func(c *LockCode) bool { return c == nil }), err
 }

@@ -113,6 +113,7 @@ func TestInvalidArguments(t *testing.T) {
 		"Code|code":          coded(func(c *venue.LockCode) { c.Code = "" }),
 		"Code|long":          coded(func(c *venue.LockCode) { c.Code = long }),
 		"ValidFrom|code":     coded(func(c *venue.LockCode) { c.ValidFrom = time.Time{} }),
+		"ValidFrom|neither":  coded(func(c *venue.LockCode) { c.ValidFrom, c.ValidUntil = time.Time{}, time.Time{} }),
 		"ValidUntil|code":    coded(func(c *venue.LockCode) { c.ValidUntil = now }),
 		"ValidUntil|as long": coded(func(c *venue.LockCode) { c.ValidUntil = now.Add(time.Millisecond - 1) }),
 		"EventID|get":        second(h.repo.LockCode(ctx, "2037-07-11")),
@@ -137,6 +138,7 @@ func TestInvalidArguments(t *testing.T) {
 		field, _, _ := strings.Cut(name, "|")
 		invalid(t, err, field, name)
 	}
+	require.ErrorContains(t, paid(func(p *venue.Payment) { p.Amount = dynastay.Money{} }), "required")
 	assert.Empty(t, operations(stop()), "requests")
 }
 
