@@ -165,6 +165,8 @@ func TestReadsThatDecideAreConsistent(t *testing.T) {
 	require.NoError(t, err)
 	b := h.asked(t, ann, day.AddDays(1), venue.Morning)
 	refused := h.asked(t, ann, day, venue.FullDay)
+	message, err := h.repo.Notify(ctx, venue.Notification{UserID: ann.UserID, Title: "News"})
+	require.NoError(t, err)
 	key := dynastay.IdempotencyKey("k")
 	for _, call := range []struct {
 		name  string
@@ -227,6 +229,25 @@ func TestReadsThatDecideAreConsistent(t *testing.T) {
 				if _, err := h.repo.RecordPayment(ctx, venue.Payment{
 					BookingID: b.ID, ID: "q", Amount: dynastay.MustMoney("1", "EUR"), Status: venue.PaymentPaid,
 				}, dynastay.IdempotencyKey("payment")); err != nil {
+					return err
+				}
+			}
+			return nil
+		}},
+		{"SetRole and Recount, again with their keys", 5, func() error {
+			for range 2 {
+				if _, err := h.repo.SetRole(ctx, admin, ann.UserID, venue.Admin, dynastay.IdempotencyKey("role")); err != nil {
+					return err
+				}
+				if _, err := h.repo.Recount(ctx, ann.UserID, dynastay.IdempotencyKey("recount")); err != nil {
+					return err
+				}
+			}
+			return nil
+		}},
+		{"MarkRead, again with its key", 2, func() error {
+			for range 2 {
+				if _, err := h.repo.MarkRead(ctx, *message, dynastay.IdempotencyKey("read")); err != nil {
 					return err
 				}
 			}
