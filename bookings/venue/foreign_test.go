@@ -99,6 +99,19 @@ func TestRecountAfterSkip(t *testing.T) {
 	assert.Equal(t, 0, u.ApprovedCount, "no booking is approved")
 }
 
+// Other software approved the booking without counting it: the count is zero, and stays so.
+func TestCountIsNeverNegative(t *testing.T) {
+	t.Parallel()
+	h := newHall(t)
+	h.foreignApproved(t)
+	user := h.stored(t, "USER#f", "METADATA")
+	user["approvedCount"] = 0
+	h.put(t, user)
+	_, err := h.repo.Cancel(t.Context(), admin, venue.Cancellation{BookingID: "fb"})
+	require.NoError(t, err)
+	assert.Equal(t, 0.0, h.stored(t, "USER#f", "METADATA")["approvedCount"])
+}
+
 // A count that is NULL reads like a missing one. Anything else that is not a number is an error, and nothing is
 // written.
 func TestForeignCounts(t *testing.T) {
