@@ -28,6 +28,13 @@ func TestKeysBelongToTheirInput(t *testing.T) {
 	e := venue.Event{Date: day, Slot: venue.Afternoon, Type: "concert", Title: "Jazz"}
 	c := venue.LockCode{EventID: code.EventID, Date: code.Date, Slot: code.Slot, Code: "1", ValidFrom: now, ValidUntil: until}
 	p := venue.Payment{BookingID: code.ID, ID: "p", Amount: dynastay.MustMoney("5", "EUR"), Status: venue.PaymentPaid, Method: "card"}
+	at := venue.EventRef{Date: code.Date, Slot: code.Slot, ID: code.EventID}
+	made, err := h.repo.CreateEvent(ctx, admin, venue.Event{Date: day.AddDays(3), Slot: venue.Morning, Type: "concert", Title: "Jazz"})
+	require.NoError(t, err)
+	another, err := h.repo.CreateEvent(ctx, admin, venue.Event{Date: day.AddDays(3), Slot: venue.Afternoon, Type: "concert", Title: "Jazz"})
+	require.NoError(t, err)
+	free, spare := *made, *another
+	agreed := dynastay.AgreedOn("Folk")
 	by := admin
 	role, user := venue.Admin, ann.UserID
 	for name, call := range map[string]struct {
@@ -36,7 +43,7 @@ func TestKeysBelongToTheirInput(t *testing.T) {
 	}{
 		"approve": {func() []dynastay.Part { return one(h.repo.ApproveOp(by, a)) }, []func(){
 			func() { by = other }, func() { a.Version = 2 }, func() { a.Title = "Party" }, func() { a.Code = "2" },
-			func() { a.ValidFrom = now.Add(1) }, func() { a.ValidUntil = until.Add(1) },
+			func() { a.ValidFrom = now.Add(time.Millisecond) }, func() { a.ValidUntil = until.Add(time.Millisecond) },
 			func() { a.BookingID = reject.ID },
 		}},
 		"reject": {func() []dynastay.Part { return one(h.repo.RejectOp(by, j)) }, []func(){func() { j.Reason = "late" }}},
@@ -44,6 +51,17 @@ func TestKeysBelongToTheirInput(t *testing.T) {
 		"event": {func() []dynastay.Part { return one(h.repo.CreateEventOp(by, e)) }, []func(){
 			func() { by = other }, func() { e.Date = day.AddDays(2) }, func() { e.Slot = venue.FullDay },
 			func() { e.Type = "maintenance" }, func() { e.Title = "Folk" },
+		}},
+		"update event": {func() []dynastay.Part {
+			return one(h.repo.UpdateEventOp(by, at, func(e *venue.Event) error { e.Title = "Folk"; return nil }, agreed))
+		}, []func(){
+			func() { at.ID = "evt_other" }, func() { at.Date = day }, func() { agreed = dynastay.AgreedOn("Pop") },
+		}},
+		"delete event": {func() []dynastay.Part { return one(h.repo.DeleteEventOp(by, free.Ref(), agreed)) }, []func(){
+			func() { free.ID = "evt_other" }, func() { free.Slot = venue.FullDay }, func() { agreed = dynastay.AgreedOn("Pop") },
+		}},
+		"delete event, no options": {func() []dynastay.Part { return one(h.repo.DeleteEventOp(by, spare.Ref())) }, []func(){
+			func() { spare.ID = "evt_other" }, func() { spare.Slot = venue.FullDay },
 		}},
 		"code": {func() []dynastay.Part { return one(h.repo.SetLockCodeOp(by, c)) }, []func(){
 			func() { c.EventID = "evt_other" }, func() { c.Date = day }, func() { c.Code = "2" },
@@ -65,10 +83,41 @@ func TestKeysBelongToTheirInput(t *testing.T) {
 			assert.ErrorIs(t, h.Write(ctx, append(call.parts(), key)...), dynastay.ErrIdempotencyMismatch, "%s %d", name, i)
 			by, a, j, l, e, c, p = first, given, rejection, cancellation, event, lock, paid
 			role, user = venue.Admin, ann.UserID
+			at, free, spare, agreed = venue.EventRef{Date: code.Date, Slot: code.Slot, ID: code.EventID}, *made, *another, dynastay.AgreedOn("Folk")
 		}
 		assert.NoError(t, h.Write(ctx, append(call.parts(), key)...), "%s, again", name)
 	}
 	h.consistency(t)
+}
+
+// Every call passes its options on.
+func TestOptionsOfCalls(t *testing.T) {
+	t.Parallel()
+	h := newKeyed(t)
+	ctx, key := t.Context(), dynastay.IdempotencyKey("") // which is refused
+	b := h.asked(t, ann, day, venue.Morning)
+	for name, err := range map[string]error{
+		"request": second(h.repo.Request(ctx, ann, request(ann, day, venue.Morning), key)),
+		"approve": second(h.repo.Approve(ctx, admin, approval(b), key)),
+		"reject":  second(h.repo.Reject(ctx, admin, venue.Rejection{BookingID: b.ID, Version: 1}, key)),
+		"cancel":  second(h.repo.Cancel(ctx, ann, venue.Cancellation{BookingID: b.ID, Version: 1}, key)),
+		"event":   second(h.repo.CreateEvent(ctx, admin, venue.Event{Date: day, Slot: venue.Morning, Type: "t", Title: "T"}, key)),
+		"code": second(h.repo.SetLockCode(ctx, admin, venue.LockCode{
+			EventID: "e", Date: day, Slot: venue.Morning, Code: "1", ValidFrom: now, ValidUntil: now.Add(time.Second),
+		}, key)),
+		"payment": second(h.repo.RecordPayment(ctx, venue.Payment{
+			BookingID: b.ID, ID: "p", Amount: dynastay.MustMoney("5", "EUR"), Status: venue.PaymentPaid,
+		}, key)),
+		"user":    second(h.repo.CreateUser(ctx, venue.User{Email: "new@example.com", Name: "New"}, key)),
+		"role":    second(h.repo.SetRole(ctx, admin, ann.UserID, venue.Admin, key)),
+		"recount": second(h.repo.Recount(ctx, ann.UserID, key)),
+		"message": second(h.repo.Notify(ctx, venue.Notification{UserID: ann.UserID, Title: "News"}, key)),
+		"read":    second(h.repo.MarkRead(ctx, venue.Notification{UserID: ann.UserID, CreatedAt: now, ID: "n"}, key)),
+	} {
+		invalid(t, err, "IdempotencyKey", name)
+	}
+	_, err := h.repo.UpdateUser(ctx, ann.UserID, func(u *venue.User) error { u.Name = "Ann"; return nil }, dynastay.IfVersion(2))
+	require.ErrorIs(t, err, dynastay.ErrVersion)
 }
 
 // The new day of a booking counts, not the old one.

@@ -40,7 +40,7 @@ type Approval struct {
 // [dynastay.ErrInvalid].
 func (r *Repository) ApproveOp(by Actor, a Approval) *dynastay.Operation[*Booking] {
 	event := Event{ID: r.db.NewID(r.event.Prefix)}
-	code := LockCode{EventID: event.ID, Code: a.Code, ValidFrom: a.ValidFrom, ValidUntil: a.ValidUntil}
+	code := LockCode{EventID: event.ID, Code: a.Code, ValidFrom: a.ValidFrom, ValidUntil: a.ValidUntil}.asStored()
 	return r.changeOp(change{
 		op: opApprove, by: by, bookingID: a.BookingID, version: a.Version, action: BookingApproved, from: []Status{Pending},
 		may: anybody,

@@ -187,12 +187,9 @@ func (r *Repository) readEvent(ctx context.Context, op string, at dynastay.Key, 
 // notOfBooking refuses the event of a booking that is approved. Other software may have left an event of another one;
 // such a booking cannot be approved before its slot is free.
 func (r *Repository) notOfBooking(ctx context.Context, e *Event, which EventRef) error {
-	if e.BookingID == "" {
-		return nil
-	}
 	b, err := r.Booking(ctx, e.BookingID, dynastay.Consistent)
 	switch {
-	case errors.Is(err, dynastay.ErrNotFound) || errors.Is(err, dynastay.ErrInvalid):
+	case errors.Is(err, dynastay.ErrNotFound) || errors.Is(err, dynastay.ErrInvalid): // "" is invalid: no booking
 		return nil
 	case err == nil && b.Status != Approved:
 		return nil

@@ -28,7 +28,6 @@ func (n *counts) follow(tx *dynastay.Tx, before, after *Booking) error {
 	switch {
 	case before == nil:
 		return n.count(tx, after.UserID, attrRequested, requests)
-	case before.Status == after.Status:
 	case after.Status == Approved:
 		return n.count(tx, after.UserID, attrApproved, approvals)
 	case before.Status == Approved:

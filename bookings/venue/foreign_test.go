@@ -99,6 +99,19 @@ func TestRecountAfterSkip(t *testing.T) {
 	assert.Equal(t, 0, u.ApprovedCount, "no booking is approved")
 }
 
+// Other software approved the booking without counting it: the count is zero, and stays so.
+func TestCountIsNeverNegative(t *testing.T) {
+	t.Parallel()
+	h := newHall(t)
+	h.foreignApproved(t)
+	user := h.stored(t, "USER#f", "METADATA")
+	user["approvedCount"] = 0
+	h.put(t, user)
+	_, err := h.repo.Cancel(t.Context(), admin, venue.Cancellation{BookingID: "fb"})
+	require.NoError(t, err)
+	assert.Equal(t, 0.0, h.stored(t, "USER#f", "METADATA")["approvedCount"])
+}
+
 // A count that is NULL reads like a missing one. Anything else that is not a number is an error, and nothing is
 // written.
 func TestForeignCounts(t *testing.T) {
@@ -129,7 +142,10 @@ func TestForeignEvents(t *testing.T) {
 	for name, change := range map[string]func(map[string]any){
 		"no timeSlot":        func(m map[string]any) { delete(m, "timeSlot") },
 		"timeSlot as in key": func(m map[string]any) { m["timeSlot"] = "FULLDAY" },
+		"another date":       func(m map[string]any) { m["date"] = "2037-07-12" },
 		"no date":            func(m map[string]any) { delete(m, "date") },
+		"of no booking":      func(m map[string]any) { m["bookingId"], m["eventType"] = "none", "private_booking" },
+		"bookingId with #":   func(m map[string]any) { m["bookingId"], m["eventType"] = "a#b", "private_booking" },
 		"unreadable title":   func(m map[string]any) { m["title"] = 5 },
 		"text version":       func(m map[string]any) { m["version"] = "1" },
 	} {
@@ -154,10 +170,26 @@ func TestForeignEvents(t *testing.T) {
 	}
 }
 
+// An event that cannot be read is still that of its booking.
+func TestUnreadableEventOfABooking(t *testing.T) {
+	t.Parallel()
+	h := newHall(t)
+	h.join(t, ann)
+	b := h.approved(t, ann, day, venue.Morning)
+	event := h.stored(t, "EVENT#"+day.String(), "MORNING")
+	event["title"] = 5
+	h.put(t, event)
+	events, err := h.repo.EventsOn(t.Context(), day)
+	require.NoError(t, err)
+	assert.Equal(t, []*venue.Event{{ID: b.EventID, BookingID: b.ID, Date: day, Slot: venue.Morning}}, events)
+	require.ErrorIs(t, h.repo.DeleteEvent(t.Context(), admin, events[0].Ref()), venue.ErrOfBooking)
+}
+
 func TestForeignBookings(t *testing.T) {
 	t.Parallel()
 	for name, change := range map[string]func(map[string]any){
 		"no requestedAt":     func(m map[string]any) { delete(m, "requestedAt") },
+		"another bookingId":  func(m map[string]any) { m["bookingId"] = "other" },
 		"no bookingId":       func(m map[string]any) { delete(m, "bookingId") },
 		"no duration":        func(m map[string]any) { delete(m, "duration") },
 		"no description":     func(m map[string]any) { delete(m, "eventDescription") },
@@ -204,6 +236,79 @@ func TestForeignBookings(t *testing.T) {
 	}
 }
 
+// Other software stored a booking without a description, from which no event can be made: with a code or without, the
+// booking stays pending.
+func TestApprovalOfAnUnusableBooking(t *testing.T) {
+	t.Parallel()
+	for _, code := range []string{"", "1234"} {
+		h := newHall(t)
+		h.join(t, ann)
+		h.put(t, map[string]any{"PK": "BOOKING#fb", "SK": "METADATA", "entityType": "Booking", "bookingId": "fb", "userId": ann.UserID,
+			"date": day.String(), "duration": "FULL_DAY", "attendees": 5, "status": "pending", "requestedAt": "2037-01-01T00:00:00Z"})
+		a := venue.Approval{BookingID: "fb", Code: code}
+		if code != "" {
+			a.ValidFrom, a.ValidUntil = now, now.Add(time.Hour)
+		}
+		require.ErrorIs(t, second(h.repo.Approve(t.Context(), admin, a)), dynastay.ErrCorrupt, code)
+		assert.Equal(t, "pending", h.stored(t, "BOOKING#fb", "METADATA")["status"], code)
+	}
+}
+
+// Other software has made a rejected booking pending again.
+func TestApprovalAfterARejection(t *testing.T) {
+	t.Parallel()
+	h := newHall(t)
+	h.join(t, ann)
+	booking := h.stored(t, "BOOKING#"+h.asked(t, ann, day, venue.Morning).ID, "METADATA")
+	booking["reason"] = "too loud"
+	h.put(t, booking)
+	b, err := h.repo.Approve(t.Context(), admin, venue.Approval{BookingID: booking["bookingId"].(string), Version: 1})
+	require.NoError(t, err)
+	assert.Empty(t, b.Reason, "the reason was that of the rejection")
+}
+
+// Other software has stored an event id for which there can be no lock code.
+func TestEventIDWithoutACode(t *testing.T) {
+	t.Parallel()
+	h := newHall(t)
+	h.join(t, ann)
+	b := h.approved(t, ann, day, venue.Morning)
+	event, booking := h.stored(t, "EVENT#"+day.String(), "MORNING"), h.stored(t, "BOOKING#"+b.ID, "METADATA")
+	event["eventId"], booking["eventId"] = "2037-07-12", "2037-07-12"
+	h.put(t, event)
+	h.put(t, booking)
+	codes, err := h.repo.LockCodesOn(t.Context(), day)
+	require.NoError(t, err)
+	assert.Empty(t, codes)
+	_, err = h.repo.Cancel(t.Context(), ann, venue.Cancellation{BookingID: b.ID, Version: b.Version})
+	require.NoError(t, err)
+	h.consistency(t)
+}
+
+// A recount stores the counts of other software's users, even those that are zero.
+func TestRecountOfForeignUser(t *testing.T) {
+	t.Parallel()
+	h := newHall(t)
+	for _, missing := range []string{"requestedCount", "approvedCount"} {
+		user := map[string]any{"PK": "USER#f", "SK": "METADATA", "entityType": "User", "userId": "f", "email": "f@example.com", "name": "F",
+			"requestedCount": 0, "approvedCount": 0}
+		user[missing] = nil
+		h.put(t, user)
+		_, err := h.repo.Recount(t.Context(), "f")
+		require.NoError(t, err)
+		assert.Equal(t, 0.0, h.stored(t, "USER#f", "METADATA")[missing])
+	}
+	for _, wrong := range []string{"requestedCount", "approvedCount"} {
+		user := h.stored(t, "USER#f", "METADATA")
+		user[wrong] = 5
+		h.put(t, user)
+		u, err := h.repo.Recount(t.Context(), "f")
+		require.NoError(t, err)
+		assert.Equal(t, 0, u.RequestedCount+u.ApprovedCount)
+		assert.Equal(t, 0.0, h.stored(t, "USER#f", "METADATA")[wrong])
+	}
+}
+
 // The relationship item says nothing of the slot that an update gives to the booking.
 func TestRelationOfAdoptedBooking(t *testing.T) {
 	t.Parallel()
@@ -245,6 +350,18 @@ func TestLoginOfForeignUser(t *testing.T) {
 	assert.NoError(t, err, "users.ByEmail finds such a user: index first, then the guard")
 }
 
+// An update that does not change an address leaves it as other software has spelled it.
+func TestUpdateOfForeignUser(t *testing.T) {
+	t.Parallel()
+	h := newHall(t)
+	h.put(t, map[string]any{"PK": "USER#f", "SK": "METADATA", "entityType": "User", "userId": "f", "email": "F@Example.com", "name": "F"})
+	_, err := h.repo.UpdateUser(t.Context(), "f", func(u *venue.User) error { u.Name = "G"; return nil })
+	require.NoError(t, err)
+	stored := h.stored(t, "USER#f", "METADATA")
+	assert.Equal(t, "F@Example.com", stored["email"])
+	assert.Equal(t, "EMAIL#f@example.com", stored["GSI1PK"])
+}
+
 // An update that changes nothing.
 func TestIdleUpdateOfForeignBooking(t *testing.T) {
 	t.Parallel()
@@ -270,4 +387,44 @@ func TestUserWhoIsCreatedDuringAnApproval(t *testing.T) {
 	u, err := h.repo.User(t.Context(), ann.UserID)
 	require.NoError(t, err)
 	assert.Equal(t, 1, u.ApprovedCount)
+}
+
+// The user of a booking has been deleted: there is nothing to count, and the booking can still be decided.
+func TestUserWhoIsGone(t *testing.T) {
+	t.Parallel()
+	h := newHall(t)
+	h.join(t, ann)
+	b := h.asked(t, ann, day, venue.Morning)
+	h.remove(t, "USER#"+ann.UserID, "METADATA")
+	b, err := h.repo.Approve(t.Context(), admin, approval(b))
+	require.NoError(t, err)
+	_, err = h.repo.Cancel(t.Context(), admin, venue.Cancellation{BookingID: b.ID, Version: b.Version})
+	require.NoError(t, err)
+	assert.Nil(t, h.stored(t, "USER#"+ann.UserID, "METADATA"), "a count must not create a user")
+	_, _, err = h.repo.UserWithBookings(t.Context(), ann.UserID)
+	require.ErrorIs(t, err, dynastay.ErrNotFound)
+	h.consistency(t)
+}
+
+// A booking of other software has a slot, but no duration or the wrong one: the slot counts, and an update gives its
+// duration to the booking and to its item in the user's partition.
+func TestDurationOfAdoptedBooking(t *testing.T) {
+	t.Parallel()
+	for _, duration := range []any{nil, "FULL_DAY"} {
+		h := newHall(t)
+		h.join(t, ann)
+		b := h.asked(t, ann, day, venue.Morning)
+		for _, item := range []map[string]any{
+			h.stored(t, "BOOKING#"+b.ID, "METADATA"), h.stored(t, "USER#"+ann.UserID, "BOOKING#"+b.ID),
+		} {
+			item["duration"] = duration
+			h.put(t, item)
+		}
+		_, err := h.repo.Update(t.Context(), ann, b.ID, func(b *venue.Booking) error { b.Attendees++; return nil })
+		require.NoError(t, err, duration)
+		stored := h.stored(t, "BOOKING#"+b.ID, "METADATA")
+		assert.Equal(t, "MORNING", stored["timeSlot"], duration)
+		assert.Equal(t, "HALF_DAY", stored["duration"], duration)
+		h.consistency(t)
+	}
 }

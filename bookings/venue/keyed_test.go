@@ -1,7 +1,6 @@
 package venue_test
 
 import (
-	"errors"
 	"fmt"
 	"testing"
 	"time"
@@ -49,7 +48,12 @@ func TestKeyedDecisions(t *testing.T) {
 	err = caught(func() error {
 		return h.Write(ctx, dynastay.IdempotencyKey("k3"), h.repo.UpdateOp(ann, h.asked(t, ann, day, venue.Afternoon).ID, func(b *venue.Booking) error { b.Attendees++; return nil }))
 	})
-	assert.True(t, err == nil || errors.Is(err, dynastay.ErrInvalid), "update: %v", err)
+	assert.ErrorIs(t, err, dynastay.ErrInvalid, "update: its function cannot be compared")
+	err = caught(func() error {
+		at := venue.EventRef{Date: day, Slot: venue.Morning, ID: "evt_1"}
+		return h.Write(ctx, dynastay.IdempotencyKey("k5"), h.repo.UpdateEventOp(admin, at, func(*venue.Event) error { return nil }))
+	})
+	assert.ErrorIs(t, err, dynastay.ErrInvalid, "update of an event")
 	err = caught(func() error {
 		return h.Write(ctx, dynastay.IdempotencyKey("k4"), h.repo.UpdateOp(ann, h.asked(t, ann, day, venue.Afternoon).ID, func(b *venue.Booking) error { b.Attendees++; return nil }, dynastay.AgreedOn("x")))
 	})

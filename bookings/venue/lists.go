@@ -22,9 +22,8 @@ type UserBooking struct {
 // userBooking is the kind of the items of UserBooking.
 const userBooking = "UserBooking"
 
+// relationCodec only reads; relate writes.
 var relationCodec = entity.Declare(func(f *entity.Fields, b *UserBooking) {
-	f.Const("entityType", userBooking)
-	f.String("bookingId", &b.BookingID)
 	f.Date("date", &b.Date)
 	entity.String(f, "timeSlot", &b.Slot)
 	entity.String(f, "duration", &b.Duration)

@@ -20,8 +20,8 @@ type LockCode struct {
 	EventID    string
 	Date       dynastay.Date
 	Slot       Slot
-	Code       string // at most entity.MaxName bytes
-	ValidFrom  time.Time
+	Code       string    // at most entity.MaxName bytes
+	ValidFrom  time.Time // to the millisecond, like ValidUntil
 	ValidUntil time.Time // after ValidFrom
 
 	CreatedAt time.Time
@@ -48,6 +48,12 @@ func newLockCodes() *entity.Entity[LockCode] {
 	})
 }
 
+// asStored returns the code with its times as they are stored, so that ValidUntil is after ValidFrom there too.
+func (c LockCode) asStored() LockCode {
+	c.ValidFrom, c.ValidUntil = c.ValidFrom.UTC().Truncate(time.Millisecond), c.ValidUntil.UTC().Truncate(time.Millisecond)
+	return c
+}
+
 // validate checks the code and its times. An approval may have no code.
 func (c *LockCode) validate(required bool) error {
 	if !required && c.ValidFrom.IsZero() && c.ValidUntil.IsZero() {
@@ -69,8 +75,8 @@ func (c *LockCode) validate(required bool) error {
 
 func (c *LockCode) input(in *dynastay.Input) {
 	in.Field("code", c.Code)
-	in.Field("from", c.ValidFrom.UTC().Format(time.RFC3339Nano))
-	in.Field("until", c.ValidUntil.UTC().Format(time.RFC3339Nano))
+	in.Field("from", c.ValidFrom.Format(time.RFC3339Nano))
+	in.Field("until", c.ValidUntil.Format(time.RFC3339Nano))
 }
 
 // ofEvent is the condition that an event is the one with an id.
@@ -81,6 +87,7 @@ var ofEvent = dynastay.Prepare(expression.NewBuilder().
 // transaction checks that it still takes place. It fails with [ErrNotAllowed] unless by is an administrator, with
 // [dynastay.ErrNotFound] if the slot does not hold that event, and with [dynastay.ErrInvalid].
 func (r *Repository) SetLockCodeOp(by Actor, c LockCode) *dynastay.Operation[*LockCode] {
+	c = c.asStored()
 	at, err := r.codeArguments(by, &c)
 	return dynastay.NewOp(dynastay.OpSpec[*LockCode]{
 		Name: opSetLockCode, Invalid: err,
@@ -93,14 +100,14 @@ func (r *Repository) SetLockCodeOp(by Actor, c LockCode) *dynastay.Operation[*Lo
 			tx.Check(keys.Table, at, ofEvent.With(dynastay.Item{"event": dynastay.Text(c.EventID)}), func(dynastay.Row) error {
 				return &dynastay.Error{Op: opSetLockCode, Entity: "Event", ID: c.EventID, Kind: dynastay.ErrNotFound}
 			})
-			c.CreatedAt = r.db.Now()
 			set := c
+			set.CreatedAt = r.db.Now()
 			return &set, r.putCode(tx, by, &set)
 		},
 		Restore: func(ctx context.Context, _ map[string]string) (*LockCode, error) {
 			set, err := r.LockCode(ctx, c.EventID, dynastay.Consistent)
 			if errors.Is(err, dynastay.ErrNotFound) { // it was deleted with its event
-				set, err = &c, nil
+				return &c, nil
 			}
 			if err == nil {
 				set.WriteID = ""
@@ -163,9 +170,6 @@ func (r *Repository) LockCodesOn(ctx context.Context, date dynastay.Date, opts .
 		if one, err := key.Of(keys.LockCode{EventID: e.ID}); err == nil {
 			at = append(at, one)
 		}
-	}
-	if len(at) == 0 {
-		return nil, nil
 	}
 	found, err := r.codes.GetAll(ctx, at, opts...)
 	return slices.DeleteFunc(found, func(c *LockCode) bool { return c == nil }), err

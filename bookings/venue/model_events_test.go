@@ -170,8 +170,6 @@ func (w *world) setLockCode() call {
 		if stored, there := s.codes[code.EventID]; there {
 			return stored
 		}
-		given := code
-		given.CreatedAt = s.time // of the repetition
-		return given
+		return code
 	})
 }

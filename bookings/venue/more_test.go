@@ -45,6 +45,11 @@ func TestUsers(t *testing.T) {
 	}
 	other, err := h.repo.CreateUser(ctx, venue.User{Email: "ann@example.com", Name: "Another"})
 	require.NoError(t, err)
+	const unseen = "b\u200ben@example.com"
+	_, err = h.repo.CreateUser(ctx, venue.User{Email: unseen, Name: "Ben"})
+	require.ErrorContains(t, err, "invisible")
+	_, err = h.repo.UpdateUser(ctx, other.ID, func(u *venue.User) error { u.Email = unseen; return nil })
+	require.ErrorContains(t, err, "invisible")
 
 	_, err = h.repo.SetRole(ctx, ann, u.ID, venue.Admin)
 	require.ErrorIs(t, err, venue.ErrNotAllowed)
@@ -57,11 +62,53 @@ func TestUsers(t *testing.T) {
 	stored, err := h.repo.User(ctx, other.ID)
 	require.NoError(t, err)
 	assert.Equal(t, venue.Customer, stored.Role)
+	again, err := h.repo.SetRole(ctx, admin, u.ID, venue.Admin)
+	require.NoError(t, err)
+	assert.Equal(t, u, again, "the role does not change")
 	log := all(t, h.repo.Audit(dynastay.DateOf(now, nil)))
 	require.Len(t, log, 1)
 	assert.Equal(t, venue.AuditEntry{
 		ID: log[0].ID, At: now, By: admin.UserID, Role: venue.Admin, Action: venue.RoleSet, UserID: u.ID, Note: "admin",
 	}, *log[0])
+}
+
+// A user who was read and is stored under another id is a new user.
+func TestCopyOfAUser(t *testing.T) {
+	t.Parallel()
+	h := newHall(t)
+	h.join(t, ann)
+	h.approved(t, ann, day, venue.Morning)
+	u, err := h.repo.User(t.Context(), ann.UserID)
+	require.NoError(t, err)
+	u.ID, u.Email = "user_copy", "copy@example.com"
+	_, err = h.repo.CreateUser(t.Context(), *u)
+	require.NoError(t, err)
+	for _, count := range []string{"requestedCount", "approvedCount", "countsMoved"} {
+		assert.Nil(t, h.stored(t, "USER#user_copy", "METADATA")[count], count)
+	}
+}
+
+// Other software tells the items apart by their entityType.
+func TestKindsOfItems(t *testing.T) {
+	t.Parallel()
+	h := newHall(t)
+	h.join(t, ann)
+	ctx := t.Context()
+	b, err := h.repo.Approve(ctx, admin, venue.Approval{
+		BookingID: h.asked(t, ann, day, venue.Morning).ID, Version: 1, Code: "1", ValidFrom: now, ValidUntil: now.Add(time.Hour),
+	})
+	require.NoError(t, err)
+	_, err = h.repo.RecordPayment(ctx, venue.Payment{BookingID: b.ID, ID: "p", Amount: dynastay.MustMoney("5", "EUR"), Status: venue.PaymentPaid})
+	require.NoError(t, err)
+	_, err = h.repo.Notify(ctx, venue.Notification{UserID: ann.UserID, Title: "News"})
+	require.NoError(t, err)
+	kinds := map[any]int{}
+	for _, item := range h.all(t) {
+		kinds[item["entityType"]]++
+	}
+	assert.Equal(t, map[any]int{
+		"User": 1, "Guard": 1, "Booking": 1, "UserBooking": 1, "Event": 1, "LockCode": 1, "Payment": 1, "Notification": 1, "AuditEntry": 3,
+	}, kinds)
 }
 
 func TestListsOfBookings(t *testing.T) {
@@ -111,6 +158,8 @@ func TestEvents(t *testing.T) {
 
 	_, err = h.repo.UpdateEvent(ctx, admin, e.Ref(), func(e *venue.Event) error { e.Title, e.Type = "Folk", "party"; return nil })
 	require.NoError(t, err)
+	_, err = h.repo.UpdateEvent(ctx, admin, e.Ref(), func(e *venue.Event) error { e.Title = "Pop"; return nil }, dynastay.IfVersion(1))
+	require.ErrorIs(t, err, dynastay.ErrVersion)
 	_, err = h.repo.UpdateEvent(ctx, admin, events[0].Ref(), func(e *venue.Event) error { e.Type = "party"; return nil })
 	invalid(t, err, "Type")
 	_, err = h.repo.UpdateEvent(ctx, admin, venue.EventRef{Date: day, Slot: venue.Afternoon, ID: "evt_another"}, func(*venue.Event) error { return nil })
@@ -136,6 +185,9 @@ func TestEvents(t *testing.T) {
 	require.NoError(t, err)
 	assert.Equal(t, b.EventID, event.ID)
 	assert.Equal(t, b, booking)
+	days, err = h.repo.Availability(ctx, dynastay.Stay{CheckIn: day, CheckOut: day.AddDays(venue.MaxDays)})
+	require.NoError(t, err)
+	assert.Len(t, days, 366)
 	var actions []venue.Action
 	for _, entry := range all(t, h.repo.Audit(dynastay.DateOf(now, nil))) {
 		actions = append(actions, entry.Action)
@@ -161,11 +213,18 @@ func TestLockCodes(t *testing.T) {
 		EventID: b.EventID, Date: day, Slot: venue.Morning, Code: "1234", ValidFrom: from, ValidUntil: until, CreatedAt: now,
 		WriteID: code.WriteID,
 	}, *code)
-	next := venue.LockCode{EventID: b.EventID, Date: day, Slot: venue.Morning, Code: "5678", ValidFrom: from, ValidUntil: until}
+	next := venue.LockCode{
+		EventID: b.EventID, Date: day, Slot: venue.Morning, Code: "5678",
+		ValidFrom: from.Add(1).In(time.FixedZone("", 3600)), ValidUntil: until.Add(1).In(time.FixedZone("", 3600)), // not as it is stored
+	}
 	_, err = h.repo.SetLockCode(ctx, ann, next)
 	require.ErrorIs(t, err, venue.ErrNotAllowed)
-	_, err = h.repo.SetLockCode(ctx, admin, next)
+	set, err := h.repo.SetLockCode(ctx, admin, next)
 	require.NoError(t, err)
+	code, err = h.repo.LockCode(ctx, b.EventID)
+	require.NoError(t, err)
+	assert.Equal(t, code, set)
+	assert.NotEmpty(t, set.WriteID)
 	concert, err := h.repo.CreateEvent(ctx, admin, venue.Event{Date: day, Slot: venue.Afternoon, Type: "concert", Title: "Jazz"})
 	require.NoError(t, err)
 	codes, err := h.repo.LockCodesOn(ctx, day)
@@ -193,6 +252,17 @@ func TestLockCodes(t *testing.T) {
 	codes, err = h.repo.LockCodesOn(ctx, day)
 	require.NoError(t, err)
 	assert.Empty(t, codes)
+	var recorded []venue.AuditEntry
+	for _, entry := range all(t, h.repo.Audit(dynastay.DateOf(now, nil))) {
+		if entry.Action == venue.LockCodeSet {
+			entry.ID = ""
+			recorded = append(recorded, *entry)
+		}
+	}
+	one := venue.AuditEntry{At: now, By: admin.UserID, Role: venue.Admin, Action: venue.LockCodeSet, EventID: b.EventID}
+	two := one
+	two.EventID = concert.ID
+	assert.ElementsMatch(t, []venue.AuditEntry{one, one, two}, recorded, "without the code itself")
 }
 
 // A payment moves forward only, in whatever order the provider reports it.
@@ -226,7 +296,12 @@ func TestPayments(t *testing.T) {
 		assert.Equal(t, step.want, got.Payment.Status, step)
 		assert.Equal(t, step.changed, got.Changed, step)
 	}
-	_, err := h.repo.RecordPayment(ctx, venue.Payment{
+	cash, err := h.repo.RecordPayment(ctx, venue.Payment{
+		BookingID: b.ID, ID: "ch_1", Amount: dynastay.MustMoney("250.00", "EUR"), Status: venue.PaymentRefunded, Method: "cash",
+	})
+	require.NoError(t, err)
+	assert.False(t, cash.Changed, "the method of a status that was reported before")
+	_, err = h.repo.RecordPayment(ctx, venue.Payment{
 		BookingID: b.ID, ID: "ch_1", Amount: dynastay.MustMoney("25.00", "EUR"), Status: venue.PaymentPaid,
 	})
 	require.ErrorIs(t, err, dynastay.ErrAlreadyExists, "another amount")
@@ -257,11 +332,12 @@ func TestNotifications(t *testing.T) {
 	loser := h.asked(t, ann, day, venue.FullDay)
 	var taken *venue.SlotTaken
 	require.ErrorAs(t, h.Write(ctx, h.repo.ApproveOp(admin, approval(loser)), tell(loser)), &taken)
-	_, err := h.repo.Notify(ctx, venue.Notification{UserID: ann.UserID, Title: "News"})
+	_, err := h.repo.Notify(ctx, venue.Notification{UserID: ann.UserID, Title: "News", ReadAt: now})
 	require.NoError(t, err)
 	messages := all(t, h.repo.NotificationsOf(ann.UserID))
 	require.Len(t, messages, 2)
 	assert.Equal(t, []string{"News", "Approved"}, []string{messages[0].Title, messages[1].Title})
+	assert.True(t, messages[0].ReadAt.IsZero(), "only MarkRead sets it")
 
 	h.Clock.Advance(time.Hour)
 	read, err := h.repo.MarkRead(ctx, *messages[0])

@@ -34,6 +34,21 @@ func TestRefusalOfWhatIsNoLongerWanted(t *testing.T) {
 	assert.Equal(t, venue.Cancelled, status.Status)
 }
 
+// The slot becomes free after an approval was refused and before it is known what holds the slot.
+func TestSlotThatBecomesFree(t *testing.T) {
+	t.Parallel()
+	h := newHall(t)
+	h.join(t, ann, ben)
+	held, b := h.approved(t, ben, day, venue.FullDay), h.asked(t, ann, day, venue.Morning)
+	h.Faults.Inject(dyntest.Before(func(ctx context.Context) {
+		_, err := venue.New(h.Direct, nil).Cancel(ctx, ben, venue.Cancellation{BookingID: held.ID, Version: held.Version})
+		assert.NoError(t, err)
+	}), dyntest.When{Operation: "Query", Nth: 1})
+	_, err := h.repo.Approve(t.Context(), admin, approval(b))
+	require.NoError(t, err)
+	h.consistency(t)
+}
+
 // An update cannot change what only the library writes.
 func TestUpdatesOfWhatIsKept(t *testing.T) {
 	t.Parallel()
@@ -59,9 +74,10 @@ func TestEventIDsAreUnique(t *testing.T) {
 	ids := map[string]bool{}
 	for i := range 2 {
 		e, err := h.repo.CreateEvent(t.Context(), admin, venue.Event{
-			ID: "gala", Date: day.AddDays(i), Slot: venue.Morning, Type: "concert", Title: "Jazz",
+			ID: "gala", BookingID: "none", Date: day.AddDays(i), Slot: venue.Morning, Type: "concert", Title: "Jazz",
 		})
 		require.NoError(t, err)
+		assert.Empty(t, e.BookingID)
 		ids[e.ID] = true
 	}
 	assert.Len(t, ids, 2)
@@ -150,7 +166,7 @@ func TestForeignPayments(t *testing.T) {
 	assert.NotEqual(t, venue.PaymentPending, got.Payment.Status, "an unknown status is overwritten by the first one")
 }
 
-// A later report without a method erases the method.
+// A later report without a method does not erase the method.
 func TestPaymentMethod(t *testing.T) {
 	t.Parallel()
 	h := newHall(t)
@@ -162,4 +178,39 @@ func TestPaymentMethod(t *testing.T) {
 	got, err := h.repo.RecordPayment(t.Context(), p)
 	require.NoError(t, err)
 	assert.Equal(t, "card", got.Payment.Method)
+	p.ID, p.Status, p.Method = "q", venue.PaymentFailed, "card"
+	_, err = h.repo.RecordPayment(t.Context(), p)
+	require.NoError(t, err)
+	p.Status, p.Method = venue.PaymentPaid, "transfer"
+	got, err = h.repo.RecordPayment(t.Context(), p)
+	require.NoError(t, err)
+	assert.Equal(t, "transfer", got.Payment.Method)
+}
+
+// An event that changes between the read and the write of its deletion is read again.
+func TestEventChangesDuringItsDeletion(t *testing.T) {
+	t.Parallel()
+	h := newHall(t)
+	h.join(t, ann)
+	e, err := h.repo.CreateEvent(t.Context(), admin, venue.Event{Date: day, Slot: venue.Morning, Type: "concert", Title: "Jazz"})
+	require.NoError(t, err)
+	h.Faults.Inject(dyntest.Before(func(ctx context.Context) {
+		_, err := venue.New(h.Direct, nil).UpdateEvent(ctx, admin, e.Ref(), func(e *venue.Event) error { e.Title = "Folk"; return nil })
+		assert.NoError(t, err)
+	}), dyntest.When{Operation: "TransactWriteItems", Nth: 1})
+	require.NoError(t, h.repo.DeleteEvent(t.Context(), admin, e.Ref()))
+
+	// Other software gives the event to a booking.
+	b := h.approved(t, ann, day.AddDays(1), venue.Morning)
+	foreign := map[string]any{
+		"PK": "EVENT#" + day.String(), "SK": "FULLDAY", "entityType": "Event", "eventId": "fe", "date": day.String(),
+		"timeSlot": "FULL_DAY", "eventType": "maintenance", "title": "Boiler",
+	}
+	h.put(t, foreign)
+	h.Faults.Inject(dyntest.Before(func(context.Context) {
+		foreign["bookingId"], foreign["eventType"] = b.ID, "private_booking"
+		h.put(t, foreign)
+	}), dyntest.When{Operation: "TransactWriteItems", Nth: 1})
+	err = h.repo.DeleteEvent(t.Context(), admin, venue.EventRef{Date: day, Slot: venue.FullDay, ID: "fe"})
+	require.ErrorIs(t, err, venue.ErrOfBooking)
 }

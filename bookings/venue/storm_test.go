@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/assert"
 
@@ -54,7 +55,7 @@ func TestStorm(t *testing.T) {
 							ids <- b.ID
 						}
 					case k < 5:
-						_, err = repo.Approve(ctx, admin, venue.Approval{BookingID: id, Version: version, Code: "c", ValidFrom: now, ValidUntil: now.Add(1)})
+						_, err = repo.Approve(ctx, admin, venue.Approval{BookingID: id, Version: version, Code: "c", ValidFrom: now, ValidUntil: now.Add(time.Hour)})
 					case k < 6:
 						_, err = repo.Reject(ctx, admin, venue.Rejection{BookingID: id, Version: version})
 					case k < 8:

@@ -55,7 +55,7 @@ func (r *Repository) take(
 		Items: slots, Still: still,
 		Judge: func(seen map[dynastay.Ref]dynastay.Row) error { return r.judge(made.Value, slots, seen) },
 		See: func(ctx context.Context) (map[dynastay.Ref]dynastay.Row, error) {
-			return r.seeDay(ctx, slots)
+			return r.seeDay(ctx, slots[0].Key.PK)
 		},
 	})
 	if err != nil {
@@ -65,13 +65,10 @@ func (r *Repository) take(
 	return made.Value, err
 }
 
-// seeDay reads the slots of one day consistently.
-func (r *Repository) seeDay(ctx context.Context, slots []dynastay.Ref) (map[dynastay.Ref]dynastay.Row, error) {
-	rows, err := dynastay.QueryAll(ctx, r.db, keys.Table, dynastay.Query{Partition: slots[0].Key.PK, Consistent: true})
+// seeDay reads the events of one day consistently.
+func (r *Repository) seeDay(ctx context.Context, partition string) (map[dynastay.Ref]dynastay.Row, error) {
+	rows, err := dynastay.QueryAll(ctx, r.db, keys.Table, dynastay.Query{Partition: partition, Consistent: true})
 	seen := map[dynastay.Ref]dynastay.Row{}
-	for _, slot := range slots {
-		seen[slot] = dynastay.Row{}
-	}
 	for _, row := range rows {
 		seen[dynastay.RefOf(keys.Table, keys.Table.Key.From(row))] = row
 	}

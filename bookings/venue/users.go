@@ -170,8 +170,8 @@ func (r *Repository) UserWithBookings(
 		return nil, nil, err
 	}
 	var bookings []*UserBooking
-	for _, row := range rows[:len(rows)-1] {
-		if !key.Is[keys.UserBooking](keys.Table.Key.From(row)) { // of other software
+	for _, row := range rows {
+		if !key.Is[keys.UserBooking](keys.Table.Key.From(row)) { // the profile, or of other software
 			continue
 		}
 		b, err := relation(row)

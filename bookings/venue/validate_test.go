@@ -41,7 +41,7 @@ func TestInvalidArguments(t *testing.T) {
 		"Attendees|many": func(q *venue.Request) { q.Attendees = 100_001 },
 	}
 	event := venue.Event{Date: day, Slot: venue.Morning, Type: "concert", Title: "Jazz"}
-	code := venue.LockCode{EventID: "evt_1", Date: day, Slot: venue.Morning, Code: "1", ValidFrom: now, ValidUntil: now.Add(1)}
+	code := venue.LockCode{EventID: "evt_1", Date: day, Slot: venue.Morning, Code: "1", ValidFrom: now, ValidUntil: now.Add(time.Second)}
 	payment := venue.Payment{BookingID: "b", ID: "p", Amount: dynastay.MustMoney("1", "EUR"), Status: venue.PaymentPaid}
 	of := func(change func(*venue.Event)) error {
 		e := event
@@ -66,29 +66,32 @@ func TestInvalidArguments(t *testing.T) {
 		invalid(t, second(h.repo.Request(ctx, admin, q)), field, name)
 	}
 	for name, err := range map[string]error{
-		"By.UserID|request": second(h.repo.Request(ctx, venue.Actor{Role: venue.Customer}, good)),
-		"By.Role|request":   second(h.repo.Request(ctx, venue.Actor{UserID: ann.UserID, Role: "root"}, good)),
-		"By.UserID|approve": second(h.repo.Approve(ctx, venue.Actor{Role: venue.Admin}, venue.Approval{BookingID: "b"})),
-		"By.UserID|cancel":  second(h.repo.Cancel(ctx, venue.Actor{Role: venue.Admin}, venue.Cancellation{BookingID: "b"})),
-		"BookingID|approve": second(h.repo.Approve(ctx, admin, venue.Approval{})),
-		"BookingID|reject":  second(h.repo.Reject(ctx, admin, venue.Rejection{})),
-		"BookingID|cancel":  second(h.repo.Cancel(ctx, ann, venue.Cancellation{})),
-		"BookingID|update":  second(h.repo.Update(ctx, ann, "", func(*venue.Booking) error { return nil })),
-		"BookingID|get":     second(h.repo.Booking(ctx, "")),
-		"BookingID|list":    second(h.repo.PaymentsOf("a#b").Page(ctx, dynastay.Paging{})),
-		"UserID|list":       second(h.repo.BookingsOf("").Page(ctx, dynastay.Paging{})),
-		"UserID|messages":   second(h.repo.NotificationsOf("").Page(ctx, dynastay.Paging{})),
-		"UserID|get":        second(h.repo.User(ctx, "")),
-		"UserID|update":     second(h.repo.UpdateUser(ctx, "", func(*venue.User) error { return nil })),
-		"UserID|role":       second(h.repo.SetRole(ctx, admin, "", venue.Admin)),
-		"Role|role":         second(h.repo.SetRole(ctx, admin, "u", "root")),
-		"UserID|recount":    second(h.repo.Recount(ctx, "")),
-		"Reason|reject":     second(h.repo.Reject(ctx, admin, venue.Rejection{BookingID: "b", Reason: long})),
-		"Reason|cancel":     second(h.repo.Cancel(ctx, ann, venue.Cancellation{BookingID: "b", Reason: long})),
-		"Title|approve":     second(h.repo.Approve(ctx, admin, venue.Approval{BookingID: "b", Title: long})),
-		"Code|approve":      second(h.repo.Approve(ctx, admin, venue.Approval{BookingID: "b", ValidFrom: now})),
+		"By.UserID|request":  second(h.repo.Request(ctx, venue.Actor{Role: venue.Customer}, good)),
+		"UserID|request":     second(h.repo.Request(ctx, ann, request(venue.Actor{}, day, venue.Morning))),
+		"By.Role|request":    second(h.repo.Request(ctx, venue.Actor{UserID: ann.UserID, Role: "root"}, good)),
+		"By.UserID|approve":  second(h.repo.Approve(ctx, venue.Actor{Role: venue.Admin}, venue.Approval{BookingID: "b"})),
+		"By.UserID|cancel":   second(h.repo.Cancel(ctx, venue.Actor{Role: venue.Admin}, venue.Cancellation{BookingID: "b"})),
+		"BookingID|approve":  second(h.repo.Approve(ctx, admin, venue.Approval{})),
+		"BookingID|reject":   second(h.repo.Reject(ctx, admin, venue.Rejection{})),
+		"BookingID|cancel":   second(h.repo.Cancel(ctx, ann, venue.Cancellation{})),
+		"BookingID|update":   second(h.repo.Update(ctx, ann, "", func(*venue.Booking) error { return nil })),
+		"BookingID|get":      second(h.repo.Booking(ctx, "")),
+		"BookingID|list":     second(h.repo.PaymentsOf("a#b").Page(ctx, dynastay.Paging{})),
+		"UserID|list":        second(h.repo.BookingsOf("").Page(ctx, dynastay.Paging{})),
+		"UserID|messages":    second(h.repo.NotificationsOf("").Page(ctx, dynastay.Paging{})),
+		"UserID|get":         second(h.repo.User(ctx, "")),
+		"UserID|update":      second(h.repo.UpdateUser(ctx, "", func(*venue.User) error { return nil })),
+		"UserID|role":        second(h.repo.SetRole(ctx, admin, "", venue.Admin)),
+		"Role|role":          second(h.repo.SetRole(ctx, admin, "u", "root")),
+		"UserID|recount":     second(h.repo.Recount(ctx, "")),
+		"Reason|reject":      second(h.repo.Reject(ctx, admin, venue.Rejection{BookingID: "b", Reason: long})),
+		"Reason|cancel":      second(h.repo.Cancel(ctx, ann, venue.Cancellation{BookingID: "b", Reason: long})),
+		"Title|approve":      second(h.repo.Approve(ctx, admin, venue.Approval{BookingID: "b", Title: long})),
+		"Code|approve":       second(h.repo.Approve(ctx, admin, venue.Approval{BookingID: "b", ValidFrom: now})),
+		"Code|approve until": second(h.repo.Approve(ctx, admin, venue.Approval{BookingID: "b", ValidUntil: now})),
+		"Title|blank":        second(h.repo.Approve(ctx, admin, venue.Approval{BookingID: "b", Title: " "})),
 		"ValidUntil|approve": second(h.repo.Approve(ctx, admin, venue.Approval{
-			BookingID: "b", Code: "1", ValidFrom: now, ValidUntil: now,
+			BookingID: "b", Code: "1", ValidFrom: now, ValidUntil: now.Add(time.Millisecond - 1),
 		})),
 		"Email|create":       second(h.repo.CreateUser(ctx, venue.User{Name: "A", Email: "a"})),
 		"Name|create":        second(h.repo.CreateUser(ctx, venue.User{Name: " ", Email: "a@b"})),
@@ -101,6 +104,7 @@ func TestInvalidArguments(t *testing.T) {
 		"Type|private":       of(func(e *venue.Event) { e.Type = venue.PrivateBooking }),
 		"Title|event":        of(func(e *venue.Event) { e.Title = "" }),
 		"Title|long":         of(func(e *venue.Event) { e.Title = long }),
+		"OrMissing|event":    second(h.repo.UpdateEvent(ctx, admin, venue.EventRef{Date: day, Slot: venue.Morning, ID: "e"}, nil, dynastay.OrMissing())),
 		"ID|deleted event":   h.repo.DeleteEvent(ctx, admin, venue.EventRef{Date: day, Slot: venue.Morning}),
 		"Slot|deleted event": h.repo.DeleteEvent(ctx, admin, venue.EventRef{Date: day, ID: "e"}),
 		"EventID|code":       coded(func(c *venue.LockCode) { c.EventID = "2037-07-11" }),
@@ -109,7 +113,9 @@ func TestInvalidArguments(t *testing.T) {
 		"Code|code":          coded(func(c *venue.LockCode) { c.Code = "" }),
 		"Code|long":          coded(func(c *venue.LockCode) { c.Code = long }),
 		"ValidFrom|code":     coded(func(c *venue.LockCode) { c.ValidFrom = time.Time{} }),
+		"ValidFrom|neither":  coded(func(c *venue.LockCode) { c.ValidFrom, c.ValidUntil = time.Time{}, time.Time{} }),
 		"ValidUntil|code":    coded(func(c *venue.LockCode) { c.ValidUntil = now }),
+		"ValidUntil|as long": coded(func(c *venue.LockCode) { c.ValidUntil = now.Add(time.Millisecond - 1) }),
 		"EventID|get":        second(h.repo.LockCode(ctx, "2037-07-11")),
 		"PaymentID|payment":  paid(func(p *venue.Payment) { p.ID = "" }),
 		"BookingID|payment":  paid(func(p *venue.Payment) { p.BookingID = "" }),
@@ -120,6 +126,9 @@ func TestInvalidArguments(t *testing.T) {
 		"Method|payment":     paid(func(p *venue.Payment) { p.Method = long }),
 		"Title|notification": second(h.repo.Notify(ctx, venue.Notification{UserID: "u"})),
 		"Text|notification":  second(h.repo.Notify(ctx, venue.Notification{UserID: "u", Title: "t", Text: long})),
+		"BookingID|notify":   second(h.repo.Notify(ctx, venue.Notification{UserID: "u", Title: "t", BookingID: "a#b"})),
+		"Title|message":      second(h.repo.Notify(ctx, venue.Notification{UserID: "u", Title: " "})),
+		"UserID|read":        second(h.repo.MarkRead(ctx, venue.Notification{CreatedAt: now, ID: "n"})),
 		"UserID|notify":      second(h.repo.Notify(ctx, venue.Notification{Title: "t"})),
 		"Days|none":          second(h.repo.Availability(ctx, dynastay.Stay{CheckIn: day, CheckOut: day.AddDays(367)})),
 		"Days.CheckOut|none": second(h.repo.Availability(ctx, dynastay.Stay{CheckIn: day, CheckOut: day})),
@@ -129,7 +138,21 @@ func TestInvalidArguments(t *testing.T) {
 		field, _, _ := strings.Cut(name, "|")
 		invalid(t, err, field, name)
 	}
+	require.ErrorContains(t, paid(func(p *venue.Payment) { p.Amount = dynastay.Money{} }), "required")
 	assert.Empty(t, operations(stop()), "requests")
+}
+
+func TestAttendees(t *testing.T) {
+	t.Parallel()
+	h := newHall(t)
+	h.join(t, ann)
+	for _, n := range []int{1, 100_000} {
+		q := request(ann, day, venue.Morning)
+		q.Attendees = n
+		b, err := h.repo.Request(t.Context(), ann, q)
+		require.NoError(t, err)
+		assert.Equal(t, n, b.Attendees)
+	}
 }
 
 func operations(sent []dyntest.Request) (names []string) {

@@ -185,6 +185,7 @@ func TestDaysThatHavePassed(t *testing.T) {
 	h := newHall(t)
 	h.join(t, ann)
 	today := dynastay.DateOf(now, nil)
+	undecided := h.asked(t, ann, today, venue.Morning)
 	pending, held := h.asked(t, ann, today, venue.Morning), h.approved(t, ann, today, venue.Afternoon)
 	h.Clock.Advance(12*time.Hour - time.Second)
 	_, err := h.repo.Request(t.Context(), ann, request(ann, today, venue.Morning))
@@ -205,6 +206,8 @@ func TestDaysThatHavePassed(t *testing.T) {
 
 	_, err = h.repo.Reject(t.Context(), admin, venue.Rejection{BookingID: pending.ID, Version: 1})
 	require.NoError(t, err, "a request that was never decided can be rejected later")
+	_, err = h.repo.Cancel(t.Context(), ann, venue.Cancellation{BookingID: undecided.ID, Version: 1})
+	require.NoError(t, err, "or cancelled")
 	h.consistency(t)
 }
 
