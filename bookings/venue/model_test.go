@@ -22,7 +22,7 @@ import (
 )
 
 var (
-	modelOperations = flag.Int("model.operations", 150, "how many operations TestModel compares with its model")
+	modelOperations = flag.Int("model.operations", worldSize, "how many operations TestModel compares with its model")
 	modelSeed       = flag.Uint64("model.seed", 0, "the seed of TestModel; 0: a random one")
 )
 
