@@ -46,7 +46,7 @@ func (c *Cursor) UnmarshalText(text []byte) error {
 	if ms != 0 {
 		read.At = time.UnixMilli(ms).UTC()
 	}
-	if again, _ := read.MarshalText(); err != nil || err2 != nil || ms < 0 || n < 0 || string(again) != string(text) {
+	if again, _ := read.MarshalText(); err != nil || err2 != nil || len(at) != 13 || ms < 0 || n < 0 || string(again) != string(text) {
 		return &dynastay.Error{Kind: dynastay.ErrCursor, Err: dynastay.Invalid("Cursor", "is malformed")}
 	}
 	*c = read
