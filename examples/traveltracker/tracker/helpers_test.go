@@ -2,7 +2,6 @@ package tracker_test
 
 import (
 	"context"
-	"flag"
 	"fmt"
 	"testing"
 	"time"
@@ -67,14 +66,4 @@ func (h *home) push(device string, rule tracker.Rule, ops ...tracker.Operation) 
 func (h *home) one(device string, rule tracker.Rule, op tracker.Operation) tracker.Result {
 	h.t.Helper()
 	return h.push(device, rule, op)[0]
-}
-
-var thin = flag.Int("pairs.every", 0, "which share of all pairs of operations TestEveryPairUnderEveryRule runs; 0 is its default, 1 runs all")
-
-// thinned reports whether the nth of many cases is run.
-func thinned(n, every int) bool {
-	if *thin > 0 {
-		every = *thin
-	}
-	return n%every == 0
 }

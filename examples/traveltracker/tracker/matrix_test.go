@@ -1,7 +1,10 @@
 package tracker_test
 
 import (
+	"flag"
 	"fmt"
+	"maps"
+	"slices"
 	"testing"
 	"time"
 
@@ -40,8 +43,11 @@ func textOf(e tracker.VisitEdit) map[tracker.Field]string {
 	return text
 }
 
+var allPairs = flag.Bool("pairs.all", false, "whether TestEveryPairUnderEveryRule runs every pair in all eight ways")
+
 // Every pair of operations on one visit, by two devices or by one, known to each other or not, in both orders of their
-// clocks, under every rule, does what the description of the rules says.
+// clocks, under every rule, does what the description of the rules says. By default each pair is run in one of these
+// ways.
 func TestEveryPairUnderEveryRule(t *testing.T) {
 	t.Parallel()
 	db := dyntest.New(t, dyntest.OnlyTables(keys.Table), dyntest.At(base))
@@ -54,17 +60,19 @@ func TestEveryPairUnderEveryRule(t *testing.T) {
 		{tracker.Create, "nothing"}, {tracker.Create, "notes"}, {tracker.Update, "no notes"}, {tracker.Update, "date and notes"},
 		{tracker.Delete, "nothing"},
 	}
-	n, outcomes := 0, map[tracker.Outcome]int{}
-	for name, rule := range rules {
+	n, pairs, outcomes := 0, 0, map[tracker.Outcome]int{}
+	for _, name := range slices.Sorted(maps.Keys(rules)) {
+		rule := rules[name]
 		for _, existing := range []string{"missing", "live", "deleted"} {
 			for _, first := range steps {
 				for _, second := range steps {
+					pairs++
 					for variant := range 8 {
 						other, known, later := variant&1 == 0, variant&2 == 0, variant&4 == 0
-						n++
-						if !thinned(n, 7) {
+						if !*allPairs && variant != pairs%8 {
 							continue
 						}
+						n++
 						about := fmt.Sprintf("%s: %s, %v, %v, another device %t, known %t, later %t", name, existing, first, second, other, known, later)
 						userID := fmt.Sprint("user_", n)
 						_, err := repo.SignUp(t.Context(), tracker.Profile{ID: userID, AuthProvider: "apple", AuthProviderID: userID})
