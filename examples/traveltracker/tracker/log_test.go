@@ -1,0 +1,135 @@
+package tracker_test
+
+import (
+	"fmt"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/dynastay/dynastay"
+	"github.com/dynastay/dynastay/dyntest"
+	"github.com/dynastay/dynastay/examples/traveltracker/regions"
+	"github.com/dynastay/dynastay/examples/traveltracker/tracker"
+)
+
+// Two devices of a user whom other software created push for the first time, at the same moment: the log begins once.
+func TestALogBeginsOnce(t *testing.T) {
+	t.Parallel()
+	for range 6 {
+		db, _ := other(t)
+		db.Faults.Conflicts(time.Millisecond)
+		var all sync.WaitGroup
+		for i := range 4 {
+			all.Go(func() {
+				opts := &dynastay.Options{Clock: db.Clock.Now, Retry: dynastay.Retry{Attempts: 300}}
+				results, err := tracker.New(db.Open(opts), nil).Push(t.Context(), tracker.Push{
+					UserID: "u9", DeviceID: fmt.Sprint("device", i), Operations: []tracker.Operation{{
+						ID: fmt.Sprint("op", i), Type: tracker.Create, ClientTime: base,
+						Visit: tracker.VisitID{RegionType: regions.Country, RegionCode: fmt.Sprint("C", i), MarkedAt: base},
+					}},
+				})
+				if assert.NoError(t, err) {
+					assert.Equal(t, tracker.Applied, results[0].Outcome)
+				}
+			})
+		}
+		all.Wait()
+		changes, err := tracker.New(db.Direct, nil).Pull(t.Context(), "u9", tracker.Cursor{At: base.Add(-time.Hour)}, 0)
+		require.NoError(t, err)
+		require.Len(t, changes.Changes, 4)
+		for i, c := range changes.Changes {
+			assert.Equal(t, i+1, c.ServerVersion)
+		}
+	}
+}
+
+// As soon as the log is marked, nothing is written any more, although the profile is still there.
+func TestAPushWhileAnErasureIsBrokenOff(t *testing.T) {
+	t.Parallel()
+	h := newHome(t)
+	h.Faults.Inject(dyntest.Fail("AccessDeniedException"), dyntest.When{Nth: 3})
+	require.ErrorIs(t, h.repo.Erase(t.Context(), user), dynastay.ErrRejected)
+	_, err := h.repo.Profile(t.Context(), user)
+	require.NoError(t, err)
+	_, err = h.repo.Push(t.Context(), tracker.Push{UserID: user, DeviceID: "phone", Operations: []tracker.Operation{
+		h.op(tracker.Create, italy, 0, tracker.VisitEdit{}),
+	}})
+	require.ErrorIs(t, err, dynastay.ErrNotFound)
+	_, err = h.repo.Snapshot(t.Context(), user)
+	require.ErrorIs(t, err, dynastay.ErrNotFound)
+}
+
+// Rejected operations have numbers, and pulls pass over them.
+func TestPullsPassOverRejectedOperations(t *testing.T) {
+	t.Parallel()
+	h := newHome(t)
+	o := h.conflicting()
+	require.Equal(t, tracker.Rejected, h.one("tablet", tracker.ServerWins, o).Outcome)
+	h.one("phone", tracker.ServerWins, h.op(tracker.Delete, italy, 2, tracker.VisitEdit{}))
+	changes, err := h.repo.Pull(t.Context(), user, start, 0)
+	require.NoError(t, err)
+	var numbers []int
+	for _, c := range changes.Changes {
+		numbers = append(numbers, c.ServerVersion)
+	}
+	assert.Equal(t, []int{1, 2, 3, 5}, numbers)
+	assert.Equal(t, 5, changes.Next.Version)
+	rejected := pageOf(t, h.repo.ByStatus(tracker.StatusConflict))
+	require.Len(t, rejected, 1)
+	assert.Equal(t, o.ID, rejected[0].OperationID)
+	assert.Equal(t, "server_wins", rejected[0].Strategy)
+	assert.Equal(t, []tracker.FieldConflict{{Field: tracker.Notes, Stamp: tracker.Stamp{Version: 2, At: base, DeviceID: "phone"}}}, rejected[0].Conflicts)
+	assert.Equal(t, h.Clock.Now().Add(30*24*time.Hour), rejected[0].Expires)
+}
+
+// The entries of the last minute before the head are read again after a snapshot: while the head shows them, the visits
+// may not show them yet.
+func TestASnapshotGoesBackAMinute(t *testing.T) {
+	t.Parallel()
+	h := newHome(t)
+	h.Clock.Advance(time.Hour)
+	h.marks(2)
+	h.Clock.Advance(50 * time.Second)
+	h.one("phone", tracker.ServerWins, h.op(tracker.Create, italy, 0, tracker.VisitEdit{}))
+	s, err := h.repo.Snapshot(t.Context(), user)
+	require.NoError(t, err)
+	assert.Equal(t, 1, s.Cursor.Version, "before the two marks")
+	changes, err := h.repo.Pull(t.Context(), user, s.Cursor, 0)
+	require.NoError(t, err)
+	assert.Len(t, changes.Changes, 3)
+	assert.Equal(t, 4, changes.Next.Version)
+}
+
+// A device repeats an operation while the first request is still being carried out, in other processes.
+func TestAnOperationIsSentTwiceAtOnce(t *testing.T) {
+	t.Parallel()
+	h := newHome(t)
+	h.Faults.Conflicts(time.Millisecond)
+	for n := range 6 {
+		o := h.op(tracker.Create, italy, 0, tracker.VisitEdit{Notes: of(fmt.Sprint(n))})
+		var mu sync.Mutex
+		outcomes := map[tracker.Outcome]int{}
+		var all sync.WaitGroup
+		for range 4 {
+			all.Go(func() {
+				opts := &dynastay.Options{Clock: h.Clock.Now, Retry: dynastay.Retry{Attempts: 300}}
+				results, err := tracker.New(h.Open(opts), nil).Push(t.Context(), tracker.Push{
+					UserID: user, DeviceID: "phone", Operations: []tracker.Operation{o},
+				})
+				if assert.NoError(t, err) {
+					mu.Lock()
+					defer mu.Unlock()
+					outcomes[results[0].Outcome]++
+				}
+			})
+		}
+		all.Wait()
+		assert.Equal(t, map[tracker.Outcome]int{tracker.Applied: 1, tracker.AlreadyApplied: 3}, outcomes)
+	}
+	visits := pageOf(t, h.repo.Visits(user))
+	require.Len(t, visits, 1)
+	assert.Equal(t, 6, visits[0].Version)
+}
