@@ -99,6 +99,17 @@ func TestRecountAfterSkip(t *testing.T) {
 	assert.Equal(t, 0, u.ApprovedCount, "no booking is approved")
 }
 
+// The user is deleted after a cancellation has learned that the user has no count.
+func TestUserWhoIsDeletedDuringACancellation(t *testing.T) {
+	t.Parallel()
+	h := newHall(t)
+	h.foreignApproved(t)
+	h.Faults.Inject(dyntest.Before(func(context.Context) { h.remove(t, "USER#f", "METADATA") }), dyntest.When{Operation: "TransactWriteItems", Nth: 2})
+	_, err := h.repo.Cancel(t.Context(), admin, venue.Cancellation{BookingID: "fb"})
+	require.NoError(t, err)
+	assert.Nil(t, h.stored(t, "USER#f", "METADATA"), "a count must not create a user")
+}
+
 // Other software approved the booking without counting it: the count is zero, and stays so.
 func TestCountIsNeverNegative(t *testing.T) {
 	t.Parallel()
