@@ -37,7 +37,14 @@ func TestApprovalOfTheDocumentsExample(t *testing.T) {
 	_, err = h.repo.Reject(t.Context(), admin, venue.Rejection{BookingID: "xyz789"})
 	require.NoError(t, err)
 	err = h.repo.DeleteEvent(t.Context(), admin, venue.EventRef{Date: dynastay.MustDate("2025-11-15"), Slot: venue.FullDay, ID: "evt456"})
-	assert.NoError(t, err, "the slot of a rejected booking can never be freed")
+	require.NoError(t, err, "the slot of a rejected booking can never be freed")
+	for _, entry := range all(t, h.repo.Audit(dynastay.MustDate("2025-11-01"))) {
+		if entry.Action == venue.EventDeleted {
+			assert.Equal(t, "xyz789", entry.BookingID)
+			assert.Equal(t, "abc123", entry.UserID)
+			assert.Equal(t, "Birthday party", entry.Note)
+		}
+	}
 }
 
 // Other software approved the booking and keeps no statistics.

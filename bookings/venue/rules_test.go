@@ -49,6 +49,28 @@ func TestSlotThatBecomesFree(t *testing.T) {
 	h.consistency(t)
 }
 
+// All answers of a write are lost, and then somebody else changes what it wrote: its entry in the audit log shows that it
+// was carried out.
+func TestAuditProvesAWrite(t *testing.T) {
+	t.Parallel()
+	h := newHall(t, dyntest.With(dynastay.Options{Retry: dynastay.Retry{Attempts: 2}}))
+	h.join(t, ann)
+	b := h.asked(t, ann, day, venue.Morning)
+	lost := h.Faults.Inject(dyntest.LoseAnswer(), dyntest.When{Operation: "TransactWriteItems", EveryAttempt: true, Times: 1})
+	cancelled := false
+	h.Faults.Inject(dyntest.Before(func(ctx context.Context) {
+		if lost.Hits() > 0 && !cancelled {
+			cancelled = true
+			_, err := venue.New(h.Direct, nil).Cancel(ctx, ann, venue.Cancellation{BookingID: b.ID, Version: 2})
+			assert.NoError(t, err)
+		}
+	}), dyntest.When{Match: func(r dyntest.Request) bool { return r.Operation != "TransactWriteItems" }})
+	_, err := h.repo.Approve(t.Context(), admin, approval(b))
+	require.NoError(t, err)
+	assert.True(t, cancelled)
+	h.consistency(t)
+}
+
 // An update cannot change what only the library writes.
 func TestUpdatesOfWhatIsKept(t *testing.T) {
 	t.Parallel()
