@@ -219,9 +219,9 @@ func TestLockCodes(t *testing.T) {
 		EventID: b.EventID, Date: day, Slot: venue.Morning, Code: "1234", ValidFrom: from, ValidUntil: until, CreatedAt: now,
 		WriteID: code.WriteID,
 	}, *code)
-	next := venue.LockCode{
+	next := venue.LockCode{ // not as it is stored
 		EventID: b.EventID, Date: day, Slot: venue.Morning, Code: "5678",
-		ValidFrom: from.Add(1).In(time.FixedZone("", 3600)), ValidUntil: until.Add(1).In(time.FixedZone("", 3600)), // not as it is stored
+		ValidFrom: from.Add(1).In(time.FixedZone("", 3600)), ValidUntil: until.Add(1).In(time.FixedZone("", 3600)),
 	}
 	_, err = h.repo.SetLockCode(ctx, ann, next)
 	require.ErrorIs(t, err, venue.ErrNotAllowed)
