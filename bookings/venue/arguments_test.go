@@ -35,6 +35,9 @@ func TestKeysBelongToTheirInput(t *testing.T) {
 	require.NoError(t, err)
 	free, spare := *made, *another
 	agreed := dynastay.AgreedOn("Folk")
+	news, err := h.repo.Notify(ctx, venue.Notification{UserID: ann.UserID, Title: "News"})
+	require.NoError(t, err)
+	message := *news
 	by := admin
 	role, user := venue.Admin, ann.UserID
 	for name, call := range map[string]struct {
@@ -70,6 +73,7 @@ func TestKeysBelongToTheirInput(t *testing.T) {
 			func() { p.ID = "q" }, func() { p.Amount = dynastay.MustMoney("6", "EUR") },
 			func() { p.Status = venue.PaymentRefunded }, func() { p.Method = "cash" },
 		}},
+		"read": {func() []dynastay.Part { return one(h.repo.MarkReadOp(message)) }, []func(){func() { message.ID = "ntf_other" }}},
 		"role": {func() []dynastay.Part { return one(h.repo.SetRoleOp(by, user, role)) }, []func(){
 			func() { role = venue.Customer }, func() { user = ben.UserID },
 		}},
@@ -82,7 +86,7 @@ func TestKeysBelongToTheirInput(t *testing.T) {
 			change()
 			assert.ErrorIs(t, h.Write(ctx, append(call.parts(), key)...), dynastay.ErrIdempotencyMismatch, "%s %d", name, i)
 			by, a, j, l, e, c, p = first, given, rejection, cancellation, event, lock, paid
-			role, user = venue.Admin, ann.UserID
+			role, user, message = venue.Admin, ann.UserID, *news
 			at, free, spare, agreed = venue.EventRef{Date: code.Date, Slot: code.Slot, ID: code.EventID}, *made, *another, dynastay.AgreedOn("Folk")
 		}
 		assert.NoError(t, h.Write(ctx, append(call.parts(), key)...), "%s, again", name)

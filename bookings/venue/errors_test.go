@@ -60,4 +60,29 @@ func TestErrorsNameWhatTheyAreAbout(t *testing.T) {
 	assert.Regexp(t, "^venue.CreateEvent: Event evt_[0-9A-Z]+: its date has passed$", err)
 }
 
+// So do those about what other software has stored.
+func TestErrorsAboutForeignItems(t *testing.T) {
+	t.Parallel()
+	h := newHall(t)
+	h.join(t, ann)
+	ctx := t.Context()
+	booking := map[string]any{"PK": "BOOKING#fb", "SK": "METADATA", "entityType": "Booking", "bookingId": "other", "userId": ann.UserID,
+		"date": day.String(), "timeSlot": "MORNING", "attendees": 5, "status": "pending"}
+	event := map[string]any{"PK": "EVENT#" + day.String(), "SK": "FULLDAY", "entityType": "Event", "eventId": "fe", "date": "2037-07-12",
+		"timeSlot": "FULL_DAY", "eventType": "maintenance", "title": "Boiler"}
+	h.put(t, booking)
+	h.put(t, event)
+	a := venue.Approval{BookingID: "fb"}
+	assert.EqualError(t, second(h.repo.Approve(ctx, admin, a)), "venue.Approve: Booking fb: unreadable item: the item must contain the id of its key")
+	booking["bookingId"] = "fb"
+	h.put(t, booking)
+	err := second(h.repo.Approve(ctx, admin, a))
+	assert.EqualError(t, err, "venue.Approve: Booking fb: unreadable item: invalid Title: is required")
+	assert.ErrorIs(t, err, dynastay.ErrCorrupt)
+	err = second(h.repo.Update(ctx, ann, "fb", func(b *venue.Booking) error { b.Attendees++; return nil }))
+	assert.EqualError(t, err, "venue.Update: Booking fb: unreadable item: invalid RequestedAt: is required")
+	err = second(h.repo.UpdateEvent(ctx, admin, venue.EventRef{Date: day, Slot: venue.FullDay, ID: "fe"}, func(*venue.Event) error { return nil }))
+	assert.EqualError(t, err, "venue.UpdateEvent: Event fe: unreadable item: the item must contain the date and the slot of its key")
+}
+
 func third[A, B any](_ A, _ B, err error) error { return err }

@@ -13,7 +13,8 @@ import (
 	"github.com/dynastay/dynastay/dyntest"
 )
 
-// A request that fails makes its call fail with the same error, whichever request of the call it is. Nothing is written.
+// A request that fails makes its call fail with the same error, whichever request of the call it is. Nothing is
+// written.
 func TestRequestsThatFail(t *testing.T) {
 	t.Parallel()
 	h := newHall(t)

@@ -37,7 +37,14 @@ func TestApprovalOfTheDocumentsExample(t *testing.T) {
 	_, err = h.repo.Reject(t.Context(), admin, venue.Rejection{BookingID: "xyz789"})
 	require.NoError(t, err)
 	err = h.repo.DeleteEvent(t.Context(), admin, venue.EventRef{Date: dynastay.MustDate("2025-11-15"), Slot: venue.FullDay, ID: "evt456"})
-	assert.NoError(t, err, "the slot of a rejected booking can never be freed")
+	require.NoError(t, err, "the slot of a rejected booking can never be freed")
+	for _, entry := range all(t, h.repo.Audit(dynastay.MustDate("2025-11-01"))) {
+		if entry.Action == venue.EventDeleted {
+			assert.Equal(t, "xyz789", entry.BookingID)
+			assert.Equal(t, "abc123", entry.UserID)
+			assert.Equal(t, "Birthday party", entry.Note)
+		}
+	}
 }
 
 // Other software approved the booking and keeps no statistics.
@@ -97,6 +104,17 @@ func TestRecountAfterSkip(t *testing.T) {
 	u, err := h.repo.User(t.Context(), "f", dynastay.Consistent)
 	require.NoError(t, err)
 	assert.Equal(t, 0, u.ApprovedCount, "no booking is approved")
+}
+
+// The user is deleted after a cancellation has learned that the user has no count.
+func TestUserWhoIsDeletedDuringACancellation(t *testing.T) {
+	t.Parallel()
+	h := newHall(t)
+	h.foreignApproved(t)
+	h.Faults.Inject(dyntest.Before(func(context.Context) { h.remove(t, "USER#f", "METADATA") }), dyntest.When{Operation: "TransactWriteItems", Nth: 2})
+	_, err := h.repo.Cancel(t.Context(), admin, venue.Cancellation{BookingID: "fb"})
+	require.NoError(t, err)
+	assert.Nil(t, h.stored(t, "USER#f", "METADATA"), "a count must not create a user")
 }
 
 // Other software approved the booking without counting it: the count is zero, and stays so.

@@ -170,6 +170,12 @@ func TestEvents(t *testing.T) {
 	require.NoError(t, h.repo.DeleteEvent(ctx, admin, e.Ref(), dynastay.IfVersion(2)))
 	require.ErrorIs(t, h.repo.DeleteEvent(ctx, admin, e.Ref()), dynastay.ErrNotFound)
 
+	tango, err := h.repo.CreateEvent(ctx, admin, venue.Event{Date: day.AddDays(31), Slot: venue.Morning, Type: "concert", Title: "Tango"})
+	require.NoError(t, err)
+	event, booking, err := h.repo.EventWithBooking(ctx, tango.Date, venue.Morning)
+	require.NoError(t, err)
+	assert.Equal(t, tango, event)
+	assert.Nil(t, booking, "the venue's own event")
 	days, err := h.repo.Availability(ctx, dynastay.MonthOf(day))
 	require.NoError(t, err)
 	assert.Len(t, days, 31)
@@ -181,7 +187,7 @@ func TestEvents(t *testing.T) {
 		assert.False(t, d.Free("EVENING"))
 	}
 	assert.False(t, venue.Day{}.Free(venue.Morning))
-	event, booking, err := h.repo.EventWithBooking(ctx, day, venue.Morning)
+	event, booking, err = h.repo.EventWithBooking(ctx, day, venue.Morning)
 	require.NoError(t, err)
 	assert.Equal(t, b.EventID, event.ID)
 	assert.Equal(t, b, booking)
@@ -193,7 +199,7 @@ func TestEvents(t *testing.T) {
 		actions = append(actions, entry.Action)
 	}
 	assert.ElementsMatch(t, []venue.Action{
-		venue.EventCreated, venue.BookingRequested, venue.BookingApproved, venue.EventUpdated, venue.EventDeleted,
+		venue.EventCreated, venue.BookingRequested, venue.BookingApproved, venue.EventUpdated, venue.EventDeleted, venue.EventCreated,
 	}, actions)
 }
 
@@ -213,9 +219,9 @@ func TestLockCodes(t *testing.T) {
 		EventID: b.EventID, Date: day, Slot: venue.Morning, Code: "1234", ValidFrom: from, ValidUntil: until, CreatedAt: now,
 		WriteID: code.WriteID,
 	}, *code)
-	next := venue.LockCode{
+	next := venue.LockCode{ // not as it is stored
 		EventID: b.EventID, Date: day, Slot: venue.Morning, Code: "5678",
-		ValidFrom: from.Add(1).In(time.FixedZone("", 3600)), ValidUntil: until.Add(1).In(time.FixedZone("", 3600)), // not as it is stored
+		ValidFrom: from.Add(1).In(time.FixedZone("", 3600)), ValidUntil: until.Add(1).In(time.FixedZone("", 3600)),
 	}
 	_, err = h.repo.SetLockCode(ctx, ann, next)
 	require.ErrorIs(t, err, venue.ErrNotAllowed)

@@ -49,6 +49,32 @@ func TestSlotThatBecomesFree(t *testing.T) {
 	h.consistency(t)
 }
 
+// All answers of a write are lost, and then others change what it wrote, twice: only its entry in the audit log still
+// shows that it was carried out.
+func TestAuditProvesAWrite(t *testing.T) {
+	t.Parallel()
+	h := newHall(t, dyntest.With(dynastay.Options{Retry: dynastay.Retry{Attempts: 2}}))
+	h.join(t, ann)
+	b := h.asked(t, ann, day, venue.Morning)
+	more := func(b *venue.Booking) error { b.Attendees++; return nil }
+	lost := h.Faults.Inject(dyntest.LoseAnswer(), dyntest.When{Operation: "TransactWriteItems", EveryAttempt: true, Times: 1})
+	others := 0
+	h.Faults.Inject(dyntest.Before(func(ctx context.Context) {
+		for lost.Hits() > 0 && others < 2 {
+			others++
+			_, err := venue.New(h.Direct, nil).Update(ctx, ann, b.ID, more)
+			assert.NoError(t, err)
+		}
+	}), dyntest.When{Match: func(r dyntest.Request) bool { return r.Operation != "TransactWriteItems" }})
+	_, err := h.repo.Update(t.Context(), ann, b.ID, more)
+	require.NoError(t, err)
+	assert.Equal(t, 2, others)
+	b, err = h.repo.Booking(t.Context(), b.ID)
+	require.NoError(t, err)
+	assert.Equal(t, 53, b.Attendees)
+	h.consistency(t)
+}
+
 // An update cannot change what only the library writes.
 func TestUpdatesOfWhatIsKept(t *testing.T) {
 	t.Parallel()
