@@ -64,7 +64,7 @@ func (a *application) record(tx *dynastay.Tx, p part, j judged, v *Visit, u *Pro
 	}
 	if j.outcome != Waiting {
 		e.ServerVersion, e.At = a.log.next()
-		e.Expires = a.r.db.Now().Add(entryLife)
+		e.Expires = e.At.Add(entryLife) // a cursor is as old as its entry, whatever the clocks do
 	}
 	result := Result{OperationID: p.id, Outcome: j.outcome, Visit: v, Profile: u, Conflict: j.conflict}
 	switch {
