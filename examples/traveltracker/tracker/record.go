@@ -16,7 +16,7 @@ func (a *application) applyProfile(tx *dynastay.Tx, p part) error {
 	}
 	c := a.conflict(p)
 	c.Profile, c.ProfileEdit = before, profileEditOf(p.edit, a.r.profile.Codec)
-	verdict := judge(state{exists: true, stamp: before.stamp}, a.version(p), p.edit.fields, a.rule, c)
+	verdict := judge(state{exists: true, stamp: before.stamp, waited: a.waited}, a.version(p), p.edit.fields, a.rule, c)
 	after := before
 	if verdict.outcome == Applied {
 		at, err := a.r.profile.Key(before)
@@ -75,7 +75,7 @@ func (a *application) record(tx *dynastay.Tx, p part, j judged, v *Visit, u *Pro
 	}
 	result.Version = answer.Version
 	a.answers, a.results = append(a.answers, answer), append(a.results, result)
-	if j.outcome == Waiting && a.settling {
+	if j.outcome == Waiting && a.waited != nil {
 		return nil
 	}
 	item, err := a.r.entry.Item(e)

@@ -109,3 +109,32 @@ func TestAVisitOfABatchWaits(t *testing.T) {
 	assert.Equal(t, "from the tablet", settled.Visit.Notes)
 	assert.Equal(t, tracker.AlreadyApplied, h.one("tablet", ask, o).Outcome)
 }
+
+// What its own device has written since an operation began to wait is newer than the operation. It is a conflict too.
+func TestADeviceWritesWhileItsOperationWaits(t *testing.T) {
+	t.Parallel()
+	for name, want := range map[string][2]string{
+		"server_wins": {"four", "Italien"}, "last_writer": {"four", "Italien"}, "merge": {"four", "Italien"}, "client_wins": {"three", "Italia"},
+	} {
+		h := newHome(t)
+		o := h.conflicting()
+		require.Equal(t, tracker.Waiting, h.one("tablet", ask, o).Outcome)
+		h.one("tablet", tracker.ServerWins, h.op(tracker.Update, italy, 2, tracker.VisitEdit{Notes: of("four"), RegionName: of("Italien")}))
+		settled, err := h.repo.Settle(t.Context(), user, o.ID, rules[name])
+		require.NoError(t, err)
+		assert.Equal(t, want, [2]string{settled.Visit.Notes, settled.Visit.RegionName}, name)
+	}
+}
+
+func TestADeviceEditsTheProfileWhileItsOperationWaits(t *testing.T) {
+	t.Parallel()
+	h := newHome(t)
+	h.one("phone", tracker.ServerWins, h.edit(1, tracker.ProfileEdit{DisplayName: of("Anna")}))
+	o := h.edit(1, tracker.ProfileEdit{DisplayName: of("Annie")})
+	require.Equal(t, tracker.Waiting, h.one("tablet", ask, o).Outcome)
+	h.one("tablet", tracker.ServerWins, h.edit(2, tracker.ProfileEdit{DisplayName: of("Anne")}))
+	settled, err := h.repo.Settle(t.Context(), user, o.ID, tracker.ServerWins)
+	require.NoError(t, err)
+	assert.Equal(t, tracker.Rejected, settled.Outcome)
+	assert.Equal(t, "Anne", settled.Profile.DisplayName)
+}
