@@ -18,6 +18,9 @@ func (r *Repository) SignUpOp(p Profile) *dynastay.Operation[*Profile] {
 		p.Email = email
 	}
 	creation, invalid := r.profiles.Creation(&p)
+	if invalid == nil {
+		invalid = p.checkSettings()
+	}
 	return dynastay.NewOp(dynastay.OpSpec[*Profile]{
 		Name: "tracker.SignUp", Invalid: invalid, Input: creation.Input,
 		Prepare: func(_ context.Context, tx *dynastay.Tx) (*Profile, error) {
