@@ -47,7 +47,9 @@ type Result struct {
 	Profile  *Profile  // for an operation on a User
 	Conflict *Conflict // also if the operation was applied all the same; nil for a repeated operation
 	Err      error     // of a refused operation, which names the field
-	Parts    []Result  // of a BatchCreate, one for each visit
+	// Parts of a BatchCreate, one for each visit. The outcome of the whole is Waiting if that of any visit is, otherwise
+	// Rejected if that of any visit is.
+	Parts []Result
 }
 
 // Push applies the operations of a device one after another, each in one transaction with its entry in the log, and

@@ -99,7 +99,7 @@ func (a *application) result() Result {
 	}
 	all := Result{OperationID: a.op.ID, Outcome: Applied, Parts: a.results}
 	for _, result := range a.results {
-		if result.Outcome != Applied && result.Outcome != AlreadyApplied {
+		if result.Outcome != Applied && result.Outcome != AlreadyApplied && all.Outcome != Waiting {
 			all.Outcome = result.Outcome
 		}
 	}

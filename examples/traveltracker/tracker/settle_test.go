@@ -1,6 +1,7 @@
 package tracker_test
 
 import (
+	"fmt"
 	"testing"
 	"time"
 
@@ -137,4 +138,24 @@ func TestADeviceEditsTheProfileWhileItsOperationWaits(t *testing.T) {
 	require.NoError(t, err)
 	assert.Equal(t, tracker.Rejected, settled.Outcome)
 	assert.Equal(t, "Anne", settled.Profile.DisplayName)
+}
+
+// A visit of a batch that waits shows in the outcome of the batch, wherever it is among visits that were rejected.
+func TestTheOutcomeOfABatch(t *testing.T) {
+	t.Parallel()
+	for waits := range 2 {
+		h := newHome(t)
+		h.one("phone", tracker.ServerWins, h.batch(2))
+		o := h.batch(2)
+		o.Batch[0].Place.Notes, o.Batch[1].Place.Notes = of("a"), of("b")
+		got := h.one("tablet", tracker.Decide(func(c *tracker.Conflict) tracker.Decision {
+			if c.OperationID == fmt.Sprintf("%s.%d", o.ID, waits+1) {
+				return tracker.Ask()
+			}
+			return tracker.KeepServer()
+		}), o)
+		assert.Equal(t, tracker.Waiting, got.Parts[waits].Outcome)
+		assert.Equal(t, tracker.Rejected, got.Parts[1-waits].Outcome)
+		assert.Equal(t, tracker.Waiting, got.Outcome)
+	}
 }
