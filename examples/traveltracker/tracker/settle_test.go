@@ -159,3 +159,16 @@ func TestTheOutcomeOfABatch(t *testing.T) {
 		assert.Equal(t, tracker.Waiting, got.Outcome)
 	}
 }
+
+// What its own device had written before is what the operation is based on.
+func TestADeviceHadWrittenBeforeItsOperationWaits(t *testing.T) {
+	t.Parallel()
+	h := newHome(t)
+	o := h.conflicting()
+	h.one("tablet", tracker.ServerWins, h.op(tracker.Update, italy, 1, tracker.VisitEdit{RegionName: of("Italien")}))
+	require.Equal(t, tracker.Waiting, h.one("tablet", ask, o).Outcome)
+	settled, err := h.repo.Settle(t.Context(), user, o.ID, tracker.ServerWins)
+	require.NoError(t, err)
+	require.Len(t, settled.Conflict.Fields, 1)
+	assert.Equal(t, tracker.Notes, settled.Conflict.Fields[0].Field)
+}
