@@ -60,7 +60,7 @@ type application struct {
 	op               Operation
 	parts            []part
 	rule             Rule
-	settling         bool      // it waits already
+	waited           *int      // the version when it began to wait, if it waits already
 	receivedAt       time.Time // when it was received, if that is not now
 
 	log        *log
@@ -178,7 +178,7 @@ func (a *application) applyVisit(tx *dynastay.Tx, p part, row dynastay.Row) erro
 	if row.Exists() {
 		c.Visit = v
 	}
-	is := state{exists: row.Exists(), deleted: v.Deleted, stamp: v.stamp, fields: visitFields}
+	is := state{exists: row.Exists(), deleted: v.Deleted, stamp: v.stamp, fields: visitFields, waited: a.waited}
 	verdict := judge(is, a.version(p), p.edit.fields, a.rule, c)
 	if verdict.outcome == Applied {
 		after, err := a.writeVisit(tx, p, row, v, verdict.fields)

@@ -135,7 +135,7 @@ func TestReadsThatDecideAreConsistent(t *testing.T) {
 			}
 			return err
 		}},
-		{"Recount", 2, func() error { _, err := h.repo.Recount(t.Context(), user); return err }},
+		{"Recount", 3, func() error { _, err := h.repo.Recount(t.Context(), user); return err }},
 		{"CalculateStatistics", 1, func() error { _, err := h.repo.CalculateStatistics(t.Context(), user); return err }},
 	} {
 		record := h.Faults.Record()

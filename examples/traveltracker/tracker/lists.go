@@ -22,7 +22,7 @@ func (r *Repository) allVisits(userID string, consistent bool) dynastay.Listing[
 	}
 	return r.visits.List(dynastay.Query{
 		Name: "tracker.Visits", Partition: partition, Range: dynastay.Range{Prefix: visitPrefix}, Consistent: consistent,
-	}).Filter(func(v *Visit) bool { return !v.Deleted })
+	}).Filter(notDeleted)
 }
 
 // VisitsOfType returns the visits of a user in regions of one type, in the order in which they were marked.
@@ -48,7 +48,7 @@ func (r *Repository) byTime(name, userID string, of regions.Type, descending boo
 		Name: name, Index: keys.Index2, Partition: partition, Descending: descending,
 		// A device may be named like a type of region; its operations are in the same partition.
 		Range: dynastay.Range{Prefix: key.SortKind[keys.VisitByTime]()},
-	})
+	}).Filter(notDeleted)
 }
 
 // Visitors returns the visits of all users in a region, by user.
@@ -61,8 +61,11 @@ func (r *Repository) Visitors(of regions.Type, code string) dynastay.Listing[*Vi
 	}
 	return r.visits.List(dynastay.Query{
 		Name: "tracker.Visitors", Index: keys.Index1, Partition: partitions[0], Shards: partitions[1:],
-	})
+	}).Filter(notDeleted)
 }
+
+// notDeleted also leaves out what other software has deleted: it keeps such visits in the indexes.
+func notDeleted(v *Visit) bool { return !v.Deleted }
 
 // Pending returns the operations of a user that wait for a decision, the oldest first.
 //

@@ -28,6 +28,8 @@ type device struct {
 type waiting struct {
 	op tracker.Operation
 	at time.Time // when it was received
+
+	version int // of the visit then
 }
 
 // learn takes the server's state of a visit, unless it is older than what the device has.
@@ -91,7 +93,7 @@ func (w *world) settle() {
 			at = one.at
 		}
 		next, want := w.books[one.op.Visit].receive(message{
-			kind: one.op.Type, version: one.op.ClientVersion, by: writer{at: at, device: d.id}, text: textOf(one.op.Place),
+			kind: one.op.Type, version: one.op.ClientVersion, by: writer{at: at, device: d.id}, text: textOf(one.op.Place), waited: &one.version,
 		}, name)
 		got, err := pick(w, "process", w.repos...).Settle(w.home.context(), user, one.op.ID, rules[name])
 		require.NoError(w, err)

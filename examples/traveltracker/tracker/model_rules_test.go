@@ -34,6 +34,7 @@ type message struct {
 	version int
 	by      writer // without a version
 	text    map[tracker.Field]string
+	waited  *int // the version of the book when it began to wait
 }
 
 var textFields = []tracker.Field{tracker.RegionName, tracker.VisitedDate, tracker.Notes}
@@ -51,6 +52,9 @@ func (b book) receive(m message, rule string) (book, tracker.Outcome) {
 	}
 	newer := func(f tracker.Field) bool {
 		w := b.wrote[f]
+		if m.waited != nil && w.version > *m.waited {
+			return true // whoever wrote it
+		}
 		return w.version > m.version && w.device != m.by.device
 	}
 	if !b.there && m.kind != tracker.Create {

@@ -240,7 +240,7 @@ func (w *world) apply(d *device, o tracker.Operation, rule string, now time.Time
 	}, rule)
 	w.books[o.Visit], w.answers[o.ID] = next, outcome
 	if outcome == tracker.Waiting {
-		d.waiting = append(d.waiting, waiting{o, now})
+		d.waiting = append(d.waiting, waiting{o, now, next.version})
 	} else {
 		w.order = append(w.order, o.ID)
 	}

@@ -8,6 +8,8 @@ import (
 	"strings"
 	"time"
 
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
+
 	"github.com/dynastay/dynastay"
 	"github.com/dynastay/dynastay/entity"
 	"github.com/dynastay/dynastay/examples/traveltracker/keys"
@@ -99,6 +101,9 @@ func (e VisitEdit) edit(codec entity.Codec[Visit]) (edit, error) {
 func (e ProfileEdit) edit(codec entity.Codec[Profile]) (edit, error) {
 	p, fields := Profile{}, []Field(nil)
 	set(&fields, Email, e.Email, &p.Email)
+	if email, err := key.NormalEmail(p.Email); err == nil { // otherwise check refuses it
+		p.Email = email
+	}
 	set(&fields, DisplayName, e.DisplayName, &p.DisplayName)
 	set(&fields, PictureURL, e.PictureURL, &p.PictureURL)
 	set(&fields, Privacy, e.Privacy, &p.Privacy)
@@ -143,7 +148,11 @@ type part struct {
 
 // parts returns what an operation changes, or the error for the first field that is invalid.
 func (r *Repository) parts(o Operation) ([]part, error) {
-	if _, err := key.Of(keys.Seen{UserID: "u", OperationID: o.ID}); err != nil {
+	longest := o.ID
+	if n := len(o.Batch); n > 0 && n <= MaxBatch && o.ID != "" {
+		longest = partID(o.ID, n-1)
+	}
+	if _, err := key.Of(keys.Seen{UserID: "u", OperationID: longest}); err != nil {
 		return nil, rename(err, "OperationID", "ID")
 	}
 	wrongs := []struct {
@@ -158,6 +167,7 @@ func (r *Repository) parts(o Operation) ([]part, error) {
 		{o.Entity == User && o.Type != Update, "Type", "must be update for a user"},
 		{o.Type == BatchCreate && len(o.Batch) == 0, "Batch", "is required"},
 		{len(o.Batch) > MaxBatch, "Batch", fmt.Sprintf("must have at most %d visits", MaxBatch)},
+		{o.Type == Delete && o.Place != VisitEdit{}, "Place", "is not for delete"},
 		{o.Type != BatchCreate && len(o.Batch) > 0, "Batch", "is only for batch_create"},
 	}
 	for _, w := range wrongs {
@@ -199,6 +209,9 @@ func (p *Profile) check(codec entity.Codec[Profile], e edit) error {
 		if _, err := key.NormalEmail(p.Email); err != nil {
 			return err
 		}
+	}
+	if err := p.checkSettings(); err != nil {
+		return err
 	}
 	return p.validate()
 }
@@ -258,7 +271,7 @@ func (o Operation) hash(deviceID string, parts []part) string {
 		Parts      []sent
 	}{Device: deviceID, ID: o.ID, Type: o.Type, Entity: o.entity(), Version: o.ClientVersion, Time: o.ClientTime.UnixMilli()}
 	for _, p := range parts {
-		one := sent{ID: p.id, Kind: p.kind, Fields: p.edit.fields, Values: p.edit.values}
+		one := sent{ID: p.id, Kind: p.kind, Fields: p.edit.fields, Values: typed(&types.AttributeValueMemberM{Value: p.edit.values})}
 		if o.entity() == VisitedPlace {
 			one.Visit = p.visit.text()
 		}
@@ -270,6 +283,29 @@ func (o Operation) hash(deviceID string, parts []part) string {
 	}
 	sum := sha256.Sum256(text)
 	return hex.EncodeToString(sum[:])
+}
+
+// typed returns a value with its types: in JSON, attribute values of different types may have the same form.
+func typed(v types.AttributeValue) any {
+	switch v := v.(type) {
+	case *types.AttributeValueMemberM:
+		all := map[string]any{}
+		for name, one := range v.Value {
+			all[name] = typed(one)
+		}
+		return all
+	case *types.AttributeValueMemberL:
+		all := []any{}
+		for _, one := range v.Value {
+			all = append(all, typed(one))
+		}
+		return all
+	}
+	text, err := json.Marshal(v)
+	if err != nil {
+		panic(err) // every attribute value can be written as JSON
+	}
+	return fmt.Sprintf("%T %s", v, text)
 }
 
 func (o Operation) entity() EntityType {

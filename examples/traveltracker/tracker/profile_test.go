@@ -206,3 +206,14 @@ func TestInvalidOperations(t *testing.T) {
 	_, err := h.repo.Push(t.Context(), tracker.Push{UserID: "nobody", DeviceID: "phone", Operations: []tracker.Operation{good}})
 	assert.ErrorIs(t, err, dynastay.ErrNotFound)
 }
+
+// Times of a profile that signs up are not those of the caller: a later one would stay.
+func TestSignUpSetsTheTimes(t *testing.T) {
+	t.Parallel()
+	h := newHome(t)
+	ahead := base.AddDate(9, 0, 0)
+	p, err := h.repo.SignUp(t.Context(), tracker.Profile{AuthProvider: "apple", AuthProviderID: "3", LastLoginAt: ahead, LastSyncAt: ahead})
+	require.NoError(t, err)
+	assert.Zero(t, p.LastLoginAt)
+	assert.Zero(t, p.LastSyncAt)
+}

@@ -16,8 +16,8 @@ import (
 // ErrSnapshotNeeded: the log does not have all changes since the cursor any more. The device must read a [Snapshot].
 var ErrSnapshotNeeded = errors.New("the log does not go back that far; a snapshot is needed")
 
-// Cursor is the position of a device in the log of its user. The zero Cursor is that of a new device. Devices keep it as
-// text.
+// Cursor is the position of a device in the log of its user. The zero Cursor is that of a new device, which needs a
+// snapshot. Devices keep it as text.
 type Cursor struct {
 	At      time.Time // the server's time of the last entry that the device has read
 	Version int       // and its number
@@ -134,7 +134,7 @@ func (r *Repository) pullOld(ctx context.Context, userID string, after Cursor) (
 	if err != nil {
 		return Changes{}, err
 	}
-	if h.Version != after.Version {
+	if after.At.IsZero() || h.Version != after.Version {
 		return Changes{}, ErrSnapshotNeeded
 	}
 	return Changes{Next: after}, nil

@@ -16,7 +16,7 @@ func (a *application) applyProfile(tx *dynastay.Tx, p part) error {
 	}
 	c := a.conflict(p)
 	c.Profile, c.ProfileEdit = before, profileEditOf(p.edit, a.r.profile.Codec)
-	verdict := judge(state{exists: true, stamp: before.stamp}, a.version(p), p.edit.fields, a.rule, c)
+	verdict := judge(state{exists: true, stamp: before.stamp, waited: a.waited}, a.version(p), p.edit.fields, a.rule, c)
 	after := before
 	if verdict.outcome == Applied {
 		at, err := a.r.profile.Key(before)
@@ -64,7 +64,7 @@ func (a *application) record(tx *dynastay.Tx, p part, j judged, v *Visit, u *Pro
 	}
 	if j.outcome != Waiting {
 		e.ServerVersion, e.At = a.log.next()
-		e.Expires = a.r.db.Now().Add(entryLife)
+		e.Expires = e.At.Add(entryLife) // a cursor is as old as its entry, whatever the clocks do
 	}
 	result := Result{OperationID: p.id, Outcome: j.outcome, Visit: v, Profile: u, Conflict: j.conflict}
 	switch {
@@ -75,7 +75,7 @@ func (a *application) record(tx *dynastay.Tx, p part, j judged, v *Visit, u *Pro
 	}
 	result.Version = answer.Version
 	a.answers, a.results = append(a.answers, answer), append(a.results, result)
-	if j.outcome == Waiting && a.settling {
+	if j.outcome == Waiting && a.waited != nil {
 		return nil
 	}
 	item, err := a.r.entry.Item(e)
@@ -99,7 +99,7 @@ func (a *application) result() Result {
 	}
 	all := Result{OperationID: a.op.ID, Outcome: Applied, Parts: a.results}
 	for _, result := range a.results {
-		if result.Outcome != Applied && result.Outcome != AlreadyApplied {
+		if result.Outcome != Applied && result.Outcome != AlreadyApplied && all.Outcome != Waiting {
 			all.Outcome = result.Outcome
 		}
 	}

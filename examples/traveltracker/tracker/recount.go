@@ -12,9 +12,10 @@ import (
 )
 
 // Recount sets the counters of a profile to the numbers of regions with a visit, and reports whether they were wrong.
-// The library's own are always right; those of other software may not be. It fails with [dynastay.ErrNotFound].
+// The library's own are always right; those of other software may not be. It also corrects what the library knows of the
+// visits of each region, so that the counters stay right. It fails with [dynastay.ErrNotFound].
 //
-// 1 request, 1 a page of visits, and 1 for the write if a counter was wrong.
+// 1 request, 1 a page of visits and of visited regions, and 1 for the write if a counter was wrong.
 func (r *Repository) Recount(ctx context.Context, userID string) (wrong bool, err error) {
 	at, err := key.Of(keys.Profile{UserID: userID})
 	return dynastay.Do(ctx, r.db, dynastay.NewOp(dynastay.OpSpec[bool]{
@@ -38,9 +39,16 @@ func (r *Repository) Recount(ctx context.Context, userID string) (wrong bool, er
 			if !rows[1].Exists() {
 				return false, r.noUser(userID)
 			}
-			counted, err := r.countVisited(ctx, userID)
+			visits, err := r.countVisits(ctx, userID)
 			if err != nil {
 				return false, err
+			}
+			if err := r.dropCounts(ctx, userID, visits); err != nil {
+				return false, err
+			}
+			counted := map[regions.Type]int{}
+			for region := range visits {
+				counted[region.of]++
 			}
 			var update expression.UpdateBuilder
 			condition := expression.AttributeExists(dynastay.NameOf(keys.Table.Key.Partition))
@@ -65,21 +73,46 @@ func (r *Repository) Recount(ctx context.Context, userID string) (wrong bool, er
 
 var regionTypes = []regions.Type{regions.Country, regions.USState, regions.CanadianProvince}
 
-// countVisited counts the regions of each type that a user has visited.
-func (r *Repository) countVisited(ctx context.Context, userID string) (map[regions.Type]int, error) {
-	type region struct {
-		of   regions.Type
-		code string
-	}
-	visited, counted := map[region]bool{}, map[regions.Type]int{}
+// region is one that a user has visited.
+type region struct {
+	of   regions.Type
+	code string
+}
+
+// countVisits counts the visits of a user in each region.
+func (r *Repository) countVisits(ctx context.Context, userID string) (map[region]int, error) {
+	visits := map[region]int{}
 	for v, err := range r.allVisits(userID, true).All(ctx) {
 		if err != nil {
 			return nil, err
 		}
-		if one := (region{v.RegionType, v.RegionCode}); !visited[one] {
-			visited[one] = true
-			counted[v.RegionType]++
-		}
+		visits[region{v.RegionType, v.RegionCode}]++
 	}
-	return counted, nil
+	return visits, nil
+}
+
+// dropCounts deletes the counts of regions that are wrong. The next operation on such a region counts its visits. It does
+// no harm if a count was right, because an operation has changed it meanwhile.
+func (r *Repository) dropCounts(ctx context.Context, userID string, visits map[region]int) error {
+	partition, err := key.Partition(keys.RegionCount{UserID: userID})
+	if err != nil {
+		return err
+	}
+	var wrong []dynastay.Key
+	for c, err := range r.regionCounts.List(dynastay.Query{
+		Name: "tracker.Recount", Partition: partition, Range: dynastay.Range{Prefix: key.SortKind[keys.RegionCount]()}, Consistent: true,
+	}).All(ctx) {
+		if err != nil {
+			return err
+		}
+		if c.Visits == visits[region{c.RegionType, c.RegionCode}] {
+			continue
+		}
+		at, err := r.count.Key(c)
+		if err != nil {
+			return err
+		}
+		wrong = append(wrong, at)
+	}
+	return r.db.DeleteAll(ctx, keys.Table, wrong)
 }

@@ -9,7 +9,8 @@ import (
 // version that the operation is based on. A deletion conflicts with every field that another device has written since,
 // and every change of a visit that another device has deleted conflicts with the deletion.
 //
-// A device is never in conflict with itself.
+// A device is never in conflict with itself, except that an operation that waits for a decision conflicts with what its
+// device has written since.
 type Rule struct {
 	name   string
 	decide func(*Conflict) Decision
@@ -87,7 +88,7 @@ type FieldConflict struct {
 // later reports whether the operation is later than the writes of some fields.
 func (c *Conflict) later(than []FieldConflict) bool {
 	own := Stamp{At: c.Time, DeviceID: c.DeviceID}
-	return !slices.ContainsFunc(than, func(f FieldConflict) bool { return own.compare(f.Stamp) < 0 })
+	return !slices.ContainsFunc(than, func(f FieldConflict) bool { return own.compare(f.Stamp) <= 0 })
 }
 
 // Decision is the answer to a conflict.
@@ -130,13 +131,16 @@ type state struct {
 	exists, deleted bool
 	stamp           func(Field) Stamp
 	fields          []Field
+	// The version when an operation began to wait, which is settled now; nil for others. What its own device has written
+	// since is newer, and not a part of what the operation is based on.
+	waited *int
 }
 
 // judge decides what becomes of a change. c has the device, the time, and the type of the operation.
 func judge(s state, version int, changed []Field, rule Rule, c *Conflict) judged {
 	after := func(f Field) bool {
 		stamp := s.stamp(f)
-		return stamp.Version > version && stamp.DeviceID != c.DeviceID
+		return stamp.Version > version && stamp.DeviceID != c.DeviceID || s.waited != nil && stamp.Version > *s.waited
 	}
 	clash := func(fields ...Field) {
 		for _, f := range fields {

@@ -15,7 +15,7 @@ import (
 var errNotPending = errors.New("it is not waiting for a decision")
 
 // Settle decides about an operation that waits for a decision, with a rule such as [ClientWins], or with a function. The
-// conflicts are those with what the server has now. If the rule asks again, the operation goes on waiting. It fails with
+// conflicts are those with what the server has now, including what the same device has written since. If the rule asks again, the operation goes on waiting. It fails with
 // [dynastay.ErrNotFound] if no such operation is waiting. The id of a visit of a batch ends in its number, as in
 // "{operation_id}.1".
 //
@@ -45,7 +45,7 @@ func (r *Repository) Settle(ctx context.Context, userID, operationID string, rul
 			if i >= len(remembered.Parts) || remembered.Parts[i].Outcome != Waiting {
 				return Result{}, notPending(operationID)
 			}
-			a := &application{r: r, userID: userID, rule: rule, settling: true}
+			a := &application{r: r, userID: userID, rule: rule, waited: &remembered.Parts[i].Version}
 			waiting, err := a.readPending(ctx, operationID, remembered.Parts[i])
 			if err != nil {
 				return Result{}, err

@@ -1,6 +1,7 @@
 package tracker_test
 
 import (
+	"fmt"
 	"testing"
 	"time"
 
@@ -108,4 +109,66 @@ func TestAVisitOfABatchWaits(t *testing.T) {
 	require.NoError(t, err)
 	assert.Equal(t, "from the tablet", settled.Visit.Notes)
 	assert.Equal(t, tracker.AlreadyApplied, h.one("tablet", ask, o).Outcome)
+}
+
+// What its own device has written since an operation began to wait is newer than the operation. It is a conflict too.
+func TestADeviceWritesWhileItsOperationWaits(t *testing.T) {
+	t.Parallel()
+	for name, want := range map[string][2]string{
+		"server_wins": {"four", "Italien"}, "last_writer": {"four", "Italien"}, "merge": {"four", "Italien"}, "client_wins": {"three", "Italia"},
+	} {
+		h := newHome(t)
+		o := h.conflicting()
+		require.Equal(t, tracker.Waiting, h.one("tablet", ask, o).Outcome)
+		h.one("tablet", tracker.ServerWins, h.op(tracker.Update, italy, 2, tracker.VisitEdit{Notes: of("four"), RegionName: of("Italien")}))
+		settled, err := h.repo.Settle(t.Context(), user, o.ID, rules[name])
+		require.NoError(t, err)
+		assert.Equal(t, want, [2]string{settled.Visit.Notes, settled.Visit.RegionName}, name)
+	}
+}
+
+func TestADeviceEditsTheProfileWhileItsOperationWaits(t *testing.T) {
+	t.Parallel()
+	h := newHome(t)
+	h.one("phone", tracker.ServerWins, h.edit(1, tracker.ProfileEdit{DisplayName: of("Anna")}))
+	o := h.edit(1, tracker.ProfileEdit{DisplayName: of("Annie")})
+	require.Equal(t, tracker.Waiting, h.one("tablet", ask, o).Outcome)
+	h.one("tablet", tracker.ServerWins, h.edit(2, tracker.ProfileEdit{DisplayName: of("Anne")}))
+	settled, err := h.repo.Settle(t.Context(), user, o.ID, tracker.ServerWins)
+	require.NoError(t, err)
+	assert.Equal(t, tracker.Rejected, settled.Outcome)
+	assert.Equal(t, "Anne", settled.Profile.DisplayName)
+}
+
+// A visit of a batch that waits shows in the outcome of the batch, wherever it is among visits that were rejected.
+func TestTheOutcomeOfABatch(t *testing.T) {
+	t.Parallel()
+	for waits := range 2 {
+		h := newHome(t)
+		h.one("phone", tracker.ServerWins, h.batch(2))
+		o := h.batch(2)
+		o.Batch[0].Place.Notes, o.Batch[1].Place.Notes = of("a"), of("b")
+		got := h.one("tablet", tracker.Decide(func(c *tracker.Conflict) tracker.Decision {
+			if c.OperationID == fmt.Sprintf("%s.%d", o.ID, waits+1) {
+				return tracker.Ask()
+			}
+			return tracker.KeepServer()
+		}), o)
+		assert.Equal(t, tracker.Waiting, got.Parts[waits].Outcome)
+		assert.Equal(t, tracker.Rejected, got.Parts[1-waits].Outcome)
+		assert.Equal(t, tracker.Waiting, got.Outcome)
+	}
+}
+
+// What its own device had written before is what the operation is based on.
+func TestADeviceHadWrittenBeforeItsOperationWaits(t *testing.T) {
+	t.Parallel()
+	h := newHome(t)
+	o := h.conflicting()
+	h.one("tablet", tracker.ServerWins, h.op(tracker.Update, italy, 1, tracker.VisitEdit{RegionName: of("Italien")}))
+	require.Equal(t, tracker.Waiting, h.one("tablet", ask, o).Outcome)
+	settled, err := h.repo.Settle(t.Context(), user, o.ID, tracker.ServerWins)
+	require.NoError(t, err)
+	require.Len(t, settled.Conflict.Fields, 1)
+	assert.Equal(t, tracker.Notes, settled.Conflict.Fields[0].Field)
 }

@@ -31,7 +31,9 @@ func (r *Repository) Snapshot(ctx context.Context, userID string) (*Snapshot, er
 		return nil, err
 	}
 	cursor := Cursor{At: h.Last, Version: h.Version}
-	if h.Version > 0 {
+	if h.Version == 0 {
+		cursor.At = time.UnixMilli(1).UTC() // before all entries, and not that of a new device
+	} else {
 		from := h.Last.Add(-settling)
 		entries, _, err := r.entriesAfter(ctx, userID, Cursor{At: from}, 1)
 		if err != nil {

@@ -228,3 +228,30 @@ func TestBatchesOf32And33(t *testing.T) {
 	assert.Equal(t, tracker.Rejected, got.Parts[0].Outcome)
 	assert.Equal(t, tracker.Applied, got.Parts[1].Outcome)
 }
+
+// The clock of one server is a day ahead. The entries that another one writes after it have later times, and expire by
+// them: otherwise a device whose cursor is not 30 days old would miss what the log has forgotten.
+func TestEntriesExpireByTheTimeOfTheLog(t *testing.T) {
+	t.Parallel()
+	h := newHome(t)
+	h.Clock.Set(base.Add(24 * time.Hour))
+	h.marks(1)
+	ahead, err := h.repo.Pull(t.Context(), user, start, 0)
+	require.NoError(t, err)
+	h.Clock.Set(base.Add(time.Minute))
+	h.one("phone", tracker.ServerWins, h.op(tracker.Create, italy, 0, tracker.VisitEdit{}))
+	assert.GreaterOrEqual(t, int64(h.entry(3).Int("ttl")), ahead.Next.At.Add(30*24*time.Hour).Unix())
+}
+
+func TestABatchOfOneRegion(t *testing.T) {
+	t.Parallel()
+	h := newHome(t)
+	o := h.batch(32)
+	for i := range o.Batch {
+		o.Batch[i].Visit.RegionCode, o.Batch[i].Visit.MarkedAt = "IT", base.Add(time.Duration(i)*time.Millisecond)
+	}
+	require.Equal(t, tracker.Applied, h.one("phone", tracker.ServerWins, o).Outcome)
+	p, err := h.repo.Profile(t.Context(), user)
+	require.NoError(t, err)
+	assert.Equal(t, 1, p.Countries)
+}

@@ -43,9 +43,12 @@ func TestDevicesAtTheSameTime(t *testing.T) {
 					id := tracker.VisitID{RegionType: regions.Country, RegionCode: fmt.Sprint("C", rand.IntN(3)), MarkedAt: base}
 					ops = append(ops, tracker.Operation{
 						ID: fmt.Sprintf("%s-%d-%d", device, n, k), Visit: id, ClientTime: base.Add(time.Duration(rand.IntN(1000)) * time.Second),
-						Type:  []tracker.OperationType{tracker.Create, tracker.Update, tracker.Delete}[rand.IntN(3)],
-						Place: tracker.VisitEdit{Notes: of(fmt.Sprint(device, n))}, ClientVersion: rand.IntN(5),
+						Type:          []tracker.OperationType{tracker.Create, tracker.Update, tracker.Delete}[rand.IntN(3)],
+						ClientVersion: rand.IntN(5),
 					})
+					if ops[k].Type != tracker.Delete {
+						ops[k].Place.Notes = of(fmt.Sprint(device, n))
+					}
 				}
 				for {
 					results, err := repos[(i+n)%2].Push(t.Context(), tracker.Push{

@@ -2,6 +2,7 @@ package tracker
 
 import (
 	"context"
+	"time"
 
 	"github.com/dynastay/dynastay"
 	"github.com/dynastay/dynastay/examples/traveltracker/keys"
@@ -9,15 +10,19 @@ import (
 )
 
 // SignUpOp writes a new profile, claims its address and its id at the sign-in provider, and begins the user's log. An
-// empty ID is generated; counters, times, stamps and the version are set. It fails with [dynastay.ErrAlreadyExists],
+// empty ID is generated; counters, times, stamps and the version are set, whatever the profile has. It fails with [dynastay.ErrAlreadyExists],
 // with [dynastay.Error.Field] "Email" or "AuthProviderID" if another user has that value, and if a user with the ID was
 // erased; and with a [*dynastay.InvalidError].
 func (r *Repository) SignUpOp(p Profile) *dynastay.Operation[*Profile] {
 	p.Countries, p.USStates, p.Provinces, p.Stamps = 0, 0, 0, nil
+	p.LastLoginAt, p.LastSyncAt = time.Time{}, time.Time{}
 	if email, err := key.NormalEmail(p.Email); err == nil { // otherwise the creation refuses it
 		p.Email = email
 	}
 	creation, invalid := r.profiles.Creation(&p)
+	if invalid == nil {
+		invalid = p.checkSettings()
+	}
 	return dynastay.NewOp(dynastay.OpSpec[*Profile]{
 		Name: "tracker.SignUp", Invalid: invalid, Input: creation.Input,
 		Prepare: func(_ context.Context, tx *dynastay.Tx) (*Profile, error) {
