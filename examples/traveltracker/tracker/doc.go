@@ -42,6 +42,7 @@
 //   - Send the operations in the order in which they were made, each with the Version that the visit had on the device.
 //   - Take a visit from a result, a change or a snapshot only if its Version is larger than that of its own copy.
 //   - After a snapshot, drop everything that is not in it, apart from operations that were not answered yet.
+//   - Drop a visit that is deleted. It may be created again after 90 days, and then its versions begin again at 1.
 //   - Keep the cursor of the last pull. A push does not move it.
 //
 // # Limits

@@ -1,6 +1,7 @@
 package tracker
 
 import (
+	"slices"
 	"time"
 
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
@@ -63,8 +64,8 @@ func newEntries(visits *entity.Entity[Visit], profiles *entity.Entity[Profile], 
 			f.String("entity_id", &e.EntityID)
 			f.Int("client_version", &e.ClientVersion)
 			f.IfSet().Int("server_version", &e.ServerVersion)
-			f.Time("client_timestamp", &e.ClientTime)
-			f.Time("server_timestamp", &e.At)
+			declareTime(f, "client_timestamp", &e.ClientTime)
+			declareTime(f, "server_timestamp", &e.At)
 			entity.String(f, "status", &e.Status)
 			e.declareConflict(f)
 			f.String("resolution_strategy", &e.Strategy)
@@ -99,17 +100,22 @@ func (e *Entry) declareConflict(f *entity.Fields) {
 	has, processed := len(e.Conflicts) > 0, e.Status != StatusPending
 	f.Bool("has_conflict", &has)
 	f.Bool("is_processed", &processed)
+	declareConflicts(f, &e.Conflicts)
+}
+
+func declareConflicts(f *entity.Fields, p *[]FieldConflict) {
 	byField := Stamps{}
-	for _, c := range e.Conflicts {
+	for _, c := range *p {
 		byField[c.Field] = c.Stamp
 	}
 	f.Map("conflict_details", func(f *entity.Fields) { declareStamps(f, &byField) })
-	if f.Decoding() {
-		e.Conflicts = nil
-		for _, field := range append(append([]Field(nil), visitFields...), profileFields...) {
-			if stamp, ok := byField[field]; ok {
-				e.Conflicts = append(e.Conflicts, FieldConflict{field, stamp})
-			}
+	if !f.Decoding() {
+		return
+	}
+	*p = nil
+	for _, field := range slices.Concat(visitFields, profileFields) {
+		if stamp, ok := byField[field]; ok {
+			*p = append(*p, FieldConflict{field, stamp})
 		}
 	}
 }

@@ -29,13 +29,10 @@ func newHeads() *entity.Entity[head] {
 		Codec: entity.Declare(func(f *entity.Fields, h *head) {
 			f.String("user_id", &h.UserID)
 			f.Int("server_version", &h.Version)
-			last := int(h.Last.UnixMilli())
-			if h.Last.IsZero() {
-				last = 0
-			}
+			last := millis(h.Last)
 			f.Int("last_ms", &last)
-			if f.Decoding() && last > 0 {
-				h.Last = time.UnixMilli(int64(last)).UTC()
+			if f.Decoding() {
+				h.Last = fromMillis(last)
 			}
 			f.Time("erased_at", &h.Erased)
 			f.Time("updated_at", &h.Updated)

@@ -167,7 +167,9 @@ func (r *Repository) parts(o Operation) ([]part, error) {
 		{o.Entity == User && o.Type != Update, "Type", "must be update for a user"},
 		{o.Type == BatchCreate && len(o.Batch) == 0, "Batch", "is required"},
 		{len(o.Batch) > MaxBatch, "Batch", fmt.Sprintf("must have at most %d visits", MaxBatch)},
-		{o.Type == Delete && o.Place != VisitEdit{}, "Place", "is not for delete"},
+		{o.Type != Create && (o.Type != Update || o.Entity == User) && o.Place != VisitEdit{}, "Place", "is for create and update of a visit"},
+		{(o.Entity == User || o.Type == BatchCreate) && o.Visit != VisitID{}, "Visit", "is only for one visit"},
+		{o.Entity != User && o.Profile != ProfileEdit{}, "Profile", "is only for a user"},
 		{o.Type != BatchCreate && len(o.Batch) > 0, "Batch", "is only for batch_create"},
 	}
 	for _, w := range wrongs {

@@ -46,7 +46,7 @@ const (
 // newProfiles declares the profile. emailKey returns what keys contain of an address: the address, or its hash.
 func newProfiles(emailKey func(string) (string, error)) *entity.Entity[Profile] {
 	return entity.New(entity.Spec[Profile]{
-		Name: "User", Operations: "tracker", Schema: keys.Table, Validate: (*Profile).validate,
+		Name: "User", Operations: "tracker", Schema: keys.Table,
 		ID: "user_id", Prefix: "user_", Created: "created_at", Updated: "updated_at", Version: "sync_version",
 		Counters: []string{attrCountries, attrUSStates, attrProvinces, attrLastLogin, attrLastSync},
 		Key:      func(p *Profile) (dynastay.Key, error) { return key.Of(keys.Profile{UserID: p.ID}) },
@@ -63,10 +63,10 @@ func newProfiles(emailKey func(string) (string, error)) *entity.Entity[Profile] 
 			f.Int(attrCountries, &p.Countries)
 			f.Int(attrUSStates, &p.USStates)
 			f.Int(attrProvinces, &p.Provinces)
-			f.Time("created_at", &p.CreatedAt)
-			f.Time("updated_at", &p.UpdatedAt)
-			f.Time(attrLastLogin, &p.LastLoginAt)
-			f.Time(attrLastSync, &p.LastSyncAt)
+			declareTime(f, "created_at", &p.CreatedAt)
+			declareTime(f, "updated_at", &p.UpdatedAt)
+			declareTime(f, attrLastLogin, &p.LastLoginAt)
+			declareTime(f, attrLastSync, &p.LastSyncAt)
 			declareStamps(f, &p.Stamps)
 			f.IfSet().Int("sync_version", &p.Version)
 			f.Const("schema_version", schemaVersion)

@@ -170,12 +170,14 @@ func TestInvalidOperations(t *testing.T) {
 		"RegionType":       func(o *tracker.Operation) { o.Visit.RegionType = "planet" },
 		"Notes":            func(o *tracker.Operation) { o.Place.Notes = of(string(make([]rune, 501))) },
 		"Place":            func(o *tracker.Operation) { o.Type = tracker.Update },
-		"Profile":          func(o *tracker.Operation) { o.Type, o.Entity = tracker.Update, tracker.User },
+		"Profile": func(o *tracker.Operation) {
+			o.Type, o.Entity, o.Visit = tracker.Update, tracker.User, tracker.VisitID{}
+		},
 		"Email": func(o *tracker.Operation) {
-			o.Type, o.Entity, o.Profile.Email = tracker.Update, tracker.User, of("no address")
+			o.Type, o.Entity, o.Visit, o.Profile.Email = tracker.Update, tracker.User, tracker.VisitID{}, of("no address")
 		},
 		"DisplayName": func(o *tracker.Operation) {
-			o.Type, o.Entity, o.Profile.DisplayName = tracker.Update, tracker.User, of(string(make([]byte, 257)))
+			o.Type, o.Entity, o.Visit, o.Profile.DisplayName = tracker.Update, tracker.User, tracker.VisitID{}, of(string(make([]byte, 257)))
 		},
 	} {
 		o := good
@@ -188,6 +190,19 @@ func TestInvalidOperations(t *testing.T) {
 			assert.Equal(t, field, invalid.Field)
 		}
 		assert.Equal(t, sent+1, h.Faults.Count("BatchGetItem")+h.Faults.Count("TransactWriteItems"), "%s: only the time of the push", field)
+	}
+	for field, change := range map[string]func(*tracker.Operation){
+		"Visit":   func(o *tracker.Operation) { o.Type, o.Entity, o.Profile.Email = tracker.Update, tracker.User, of("") },
+		"Place":   func(o *tracker.Operation) { o.Type, o.Place.Notes = tracker.Delete, of("") },
+		"Profile": func(o *tracker.Operation) { o.Profile.Email = of("") },
+		"Batch":   func(o *tracker.Operation) { o.Batch = []tracker.NewVisit{{}} },
+	} {
+		o := good
+		change(&o)
+		var invalid *dynastay.InvalidError
+		if assert.ErrorAs(t, h.one("phone", tracker.ServerWins, o).Err, &invalid, field) {
+			assert.Equal(t, field, invalid.Field)
+		}
 	}
 	for _, id := range []string{"a.b", "a#b"} {
 		o := good

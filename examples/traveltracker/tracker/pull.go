@@ -70,6 +70,10 @@ type Changes struct {
 	More    bool // there may be more; pull again with Next
 }
 
+// pullLife is a day less than the log keeps an entry: a server whose clock is slow must not take a cursor for a recent one
+// while DynamoDB, by its own clock, has already removed the entry behind it.
+const pullLife = entryLife - 24*time.Hour
+
 // maxPull is the largest number of entries that one pull reads.
 const maxPull = 1000
 
@@ -77,7 +81,8 @@ const maxPull = 1000
 // own. limit is the largest number of entries to read, from 1 to 1,000; 0 means 100. The entries of operations that were
 // rejected are read, but they are no changes.
 //
-// It fails with [ErrSnapshotNeeded] if the log does not have all changes any more.
+// It fails with [ErrSnapshotNeeded] if the log does not have all changes any more. It does not read whether there is
+// such a user: a push does.
 //
 // Pattern T16: PK = SYNC#{user_id}, SK from OP#{ms} on, consistent, 1 request
 func (r *Repository) Pull(ctx context.Context, userID string, after Cursor, limit int) (Changes, error) {
@@ -87,7 +92,7 @@ func (r *Repository) Pull(ctx context.Context, userID string, after Cursor, limi
 	case limit < 0 || limit > maxPull:
 		return Changes{}, dynastay.Invalid("limit", "must be between 1 and %d", maxPull)
 	}
-	if r.db.Now().Sub(after.At) > entryLife {
+	if r.db.Now().Sub(after.At) > pullLife {
 		return r.pullOld(ctx, userID, after)
 	}
 	changes := Changes{Next: after}

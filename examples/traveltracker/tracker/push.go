@@ -42,11 +42,12 @@ type Result struct {
 	Outcome     Outcome
 	// Version of the visit or the profile after the operation was decided. That of a repeated operation is what it was
 	// then; the present one is in Visit or Profile.
-	Version  int
-	Visit    *Visit    // as it is stored now; nil if it does not exist
-	Profile  *Profile  // for an operation on a User
-	Conflict *Conflict // also if the operation was applied all the same; nil for a repeated operation
-	Err      error     // of a refused operation, which names the field
+	Version int
+	Visit   *Visit   // as it is stored now; nil if it does not exist
+	Profile *Profile // for an operation on a User
+	// Conflict is set also if the operation was applied all the same. For a repeated operation, it has the fields alone.
+	Conflict *Conflict
+	Err      error // of a refused operation, which names the field
 	// Parts of a BatchCreate, one for each visit. The outcome of the whole is Waiting if that of any visit is, otherwise
 	// Rejected if that of any visit is.
 	Parts []Result

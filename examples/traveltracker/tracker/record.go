@@ -52,7 +52,7 @@ func (a *application) record(tx *dynastay.Tx, p part, j judged, v *Visit, u *Pro
 	if j.conflict != nil {
 		e.Conflicts, e.Strategy = j.conflict.Fields, a.rule.name
 	}
-	answer := seenPart{Outcome: j.outcome, EntityID: e.EntityID}
+	answer := seenPart{Outcome: j.outcome, EntityID: e.EntityID, Conflicts: e.Conflicts}
 	switch j.outcome {
 	case Waiting:
 		e.Status, e.At, e.Visit, e.Profile, e.pending = StatusPending, a.r.db.Now(), nil, nil, p.edit.pending()
@@ -119,6 +119,9 @@ func (a *application) again(row dynastay.Row, hash string) (Result, error) {
 		result := Result{OperationID: p.id, Outcome: s.Parts[i].Outcome, Version: s.Parts[i].Version}
 		if result.Outcome == Applied {
 			result.Outcome = AlreadyApplied
+		}
+		if fields := s.Parts[i].Conflicts; len(fields) > 0 {
+			result.Conflict = &Conflict{OperationID: p.id, DeviceID: a.deviceID, Type: p.kind, Fields: fields}
 		}
 		switch {
 		case a.op.entity() == User:

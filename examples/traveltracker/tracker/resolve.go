@@ -177,7 +177,7 @@ func judge(s state, version int, changed []Field, rule Rule, c *Conflict) judged
 		return judged{Waiting, nil, c}
 	case d.kind == takeClient:
 		return judged{Applied, changed, c}
-	case d.kind == takeFields && c.Type != Delete:
+	case d.kind == takeFields:
 		fields := slices.DeleteFunc(slices.Clone(changed), func(f Field) bool { return !slices.Contains(d.fields, f) })
 		if len(fields) > 0 {
 			return judged{Applied, fields, c}

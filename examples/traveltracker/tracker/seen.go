@@ -26,6 +26,7 @@ type seenPart struct {
 	EntityID  string
 	Version   int       // of the visit or the profile
 	PendingAt time.Time // the time in the key of a pending operation
+	Conflicts []FieldConflict
 }
 
 func newSeens() *entity.Entity[seen] {
@@ -43,6 +44,7 @@ func newSeens() *entity.Entity[seen] {
 				f.String("entity_id", &p.EntityID)
 				f.IfSet().Int("sync_version", &p.Version)
 				f.Time("pending_at", &p.PendingAt)
+				declareConflicts(f, &p.Conflicts)
 			})
 			f.Time("seen_at", &s.At)
 			f.Time("updated_at", &s.Updated)

@@ -39,7 +39,7 @@ func (r *Repository) Snapshot(ctx context.Context, userID string) (*Snapshot, er
 		if err != nil {
 			return nil, err
 		}
-		if len(entries) > 0 && entries[0].ServerVersion <= h.Version {
+		if len(entries) > 0 && entries[0].ServerVersion > 0 && entries[0].ServerVersion <= h.Version {
 			cursor = Cursor{At: entries[0].At.Add(-time.Millisecond), Version: entries[0].ServerVersion - 1}
 		}
 	}

@@ -1,6 +1,7 @@
 package tracker
 
 import (
+	"cmp"
 	"context"
 	"time"
 
@@ -20,9 +21,7 @@ func (r *Repository) SignUpOp(p Profile) *dynastay.Operation[*Profile] {
 		p.Email = email
 	}
 	creation, invalid := r.profiles.Creation(&p)
-	if invalid == nil {
-		invalid = p.checkSettings()
-	}
+	invalid = cmp.Or(invalid, p.validate(), p.checkSettings())
 	return dynastay.NewOp(dynastay.OpSpec[*Profile]{
 		Name: "tracker.SignUp", Invalid: invalid, Input: creation.Input,
 		Prepare: func(_ context.Context, tx *dynastay.Tx) (*Profile, error) {

@@ -47,7 +47,7 @@ const (
 
 func newVisits(shards key.Shards) *entity.Entity[Visit] {
 	return entity.New(entity.Spec[Visit]{
-		Name: "Visit", Operations: "tracker", Schema: keys.Table, Validate: (*Visit).validate,
+		Name: "Visit", Operations: "tracker", Schema: keys.Table,
 		Updated: "last_modified_at", Version: "sync_version",
 		Key:  func(v *Visit) (dynastay.Key, error) { return visitKey(v.UserID, v.VisitID) },
 		IDOf: func(at dynastay.Key) string { return strings.TrimPrefix(at.SK, visitPrefix) },
@@ -55,7 +55,7 @@ func newVisits(shards key.Shards) *entity.Entity[Visit] {
 			f.String("user_id", &v.UserID)
 			entity.String(f, "region_type", &v.RegionType)
 			f.String("region_code", &v.RegionCode)
-			f.Time("marked_at", &v.MarkedAt)
+			declareTime(f, "marked_at", &v.MarkedAt)
 			f.String(string(RegionName), &v.RegionName)
 			entity.Custom(f, string(VisitedDate), &v.VisitedDate, encodeDay, decodeDay)
 			f.String(string(Notes), &v.Notes)
@@ -63,7 +63,7 @@ func newVisits(shards key.Shards) *entity.Entity[Visit] {
 			f.String("marked_from_device", &v.MarkedFrom)
 			f.String("operation_id", &v.OperationID)
 			declareStamps(f, &v.Stamps)
-			f.Time("last_modified_at", &v.ModifiedAt)
+			declareTime(f, "last_modified_at", &v.ModifiedAt)
 			f.Unix(keys.AttrTTL, &v.Expires)
 			f.IfSet().Int("sync_version", &v.Version)
 			f.Const("schema_version", schemaVersion)
