@@ -49,7 +49,7 @@ const maxAttendees = 100_000
 
 const attrStatus = "status"
 
-func newBookings() *entity.Entity[Booking] {
+func newBookings(pending key.Shards) *entity.Entity[Booking] {
 	return entity.New(entity.Spec[Booking]{
 		Name: "Booking", Operations: "venue", Schema: keys.Table, Validate: (*Booking).validate,
 		ID: "bookingId", Prefix: "bkg_", Created: "requestedAt", Updated: "updatedAt", Version: "version",
@@ -80,7 +80,7 @@ func newBookings() *entity.Entity[Booking] {
 				if b.Status != Pending {
 					return dynastay.Key{}, nil
 				}
-				return key.Of(keys.BookingByStatus{RequestedAt: b.RequestedAt, BookingID: b.ID})
+				return key.Of(keys.BookingByStatus{Shard: pending.Of(b.ID), RequestedAt: b.RequestedAt, BookingID: b.ID})
 			},
 		},
 	})

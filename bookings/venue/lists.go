@@ -69,13 +69,13 @@ func (r *Repository) BookingsOf(userID string) dynastay.Listing[*UserBooking] {
 }
 
 // Pending lists the bookings that wait for a decision, those that were requested first at the beginning. The index lags
-// behind the table: a booking may still be listed although it has just been decided.
+// behind the table: a booking may still be listed although it has just been decided. 1 request for each shard.
 //
 // Pattern V5: GSI1, GSI1PK = STATUS#PENDING, 1 request
 func (r *Repository) Pending() dynastay.Listing[*Booking] {
-	partition, err := key.Partition(keys.BookingByStatus{})
+	shards, err := key.Partitions(keys.BookingByStatus{}, r.pending.Read)
 	if err != nil {
 		return dynastay.NoListing[*Booking](err)
 	}
-	return r.bookings.List(dynastay.Query{Name: "venue.Pending", Index: keys.Index, Partition: partition})
+	return r.bookings.List(dynastay.Query{Name: "venue.Pending", Index: keys.Index, Partition: shards[0], Shards: shards[1:]})
 }

@@ -6,12 +6,15 @@ import (
 
 	"github.com/dynastay/dynastay"
 	"github.com/dynastay/dynastay/entity"
+	"github.com/dynastay/dynastay/keys/key"
 )
 
 // Repository reads and writes everything of a venue.
 type Repository struct {
-	db   *dynastay.DB
-	zone *time.Location
+	db       *dynastay.DB
+	zone     *time.Location
+	pending  key.Shards
+	emailKey func(string) (string, error)
 
 	user         *entity.Entity[User]
 	booking      *entity.Entity[Booking]
@@ -34,17 +37,35 @@ type Repository struct {
 type Options struct {
 	// TimeZone is that of the venue. It determines which day is today. Default: UTC.
 	TimeZone *time.Location
+	// PendingShards spread the list of the bookings that wait for a decision (V5) over several partitions of the index.
+	// Default: one partition.
+	PendingShards key.Shards
+	// EmailSecret keeps addresses out of keys: they contain the HMAC-SHA-256 of the address, see key.HashEmail. All
+	// processes need the same secret, and it cannot be changed while there are users. Default: none, keys contain the
+	// addresses.
+	EmailSecret []byte
 }
 
-// New returns a repository. It sends no requests. A nil opts means the defaults. Create one for the process and share
-// it.
+// New returns a repository. It sends no requests. A nil opts means the defaults. It panics if the shards are invalid.
+// Create one for the process and share it.
 func New(db *dynastay.DB, opts *Options) *Repository {
+	if opts == nil {
+		opts = &Options{}
+	}
+	opts.PendingShards.Must("venue.Options.PendingShards")
+	secret := slices.Clone(opts.EmailSecret)
+	emailKey := func(email string) (string, error) {
+		if len(secret) == 0 {
+			return email, nil
+		}
+		return key.HashEmail(secret, email)
+	}
 	r := &Repository{
-		db: db, zone: time.UTC,
-		user: newUsers(), booking: newBookings(), event: newEvents(), payment: newPayments(),
+		db: db, zone: time.UTC, pending: opts.PendingShards, emailKey: emailKey,
+		user: newUsers(emailKey), booking: newBookings(opts.PendingShards), event: newEvents(), payment: newPayments(),
 		notification: newNotifications(), code: newLockCodes(), entry: newAuditEntries(),
 	}
-	if opts != nil && opts.TimeZone != nil {
+	if opts.TimeZone != nil {
 		r.zone = opts.TimeZone
 	}
 	r.users = entity.NewTable(db, r.user)

@@ -35,7 +35,12 @@ const (
 	attrMoves     = "countsMoved"
 )
 
-func newUsers() *entity.Entity[User] {
+// newUsers declares users. emailKey returns what keys contain of an address: the address, or its hash.
+func newUsers(emailKey func(string) (string, error)) *entity.Entity[User] {
+	row := func(u *User) (keys.UserByEmail, error) {
+		email, err := emailKey(u.Email)
+		return keys.UserByEmail{Email: email}, err
+	}
 	return entity.New(entity.Spec[User]{
 		Name: "User", Operations: "venue.User", Schema: keys.Table, Validate: (*User).Validate,
 		ID: "userId", Prefix: "user_", Created: "createdAt", Updated: "updatedAt", Version: "version",
@@ -58,14 +63,30 @@ func newUsers() *entity.Entity[User] {
 			f.IfSet().Int("version", &u.Version)
 		}),
 		Indexes: map[string]func(*User) (dynastay.Key, error){
-			keys.Index: func(u *User) (dynastay.Key, error) { return key.Of(keys.UserByEmail{Email: u.Email}) },
+			keys.Index: func(u *User) (dynastay.Key, error) {
+				k, err := row(u)
+				if err != nil {
+					return dynastay.Key{}, err
+				}
+				return key.Of(k)
+			},
 		},
 		Unique: []entity.Unique[User]{{
 			Field: "Email", Owner: []string{"userId"}, Mark: map[string]string{"entityType": "Guard"},
-			Guard: func(u *User) (dynastay.Key, error) { return key.Of(keys.EmailGuard{Email: u.Email}) },
+			Guard: func(u *User) (dynastay.Key, error) {
+				email, err := emailKey(u.Email)
+				if err != nil {
+					return dynastay.Key{}, err
+				}
+				return key.Of(keys.EmailGuard{Email: email})
+			},
 			Index: keys.Index,
 			Partition: func(u *User) (string, error) {
-				return key.Partition(keys.UserByEmail{Email: u.Email})
+				k, err := row(u)
+				if err != nil {
+					return "", err
+				}
+				return key.Partition(k)
 			},
 		}},
 	})

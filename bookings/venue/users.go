@@ -123,7 +123,11 @@ func (r *Repository) User(ctx context.Context, userID string, opts ...dynastay.R
 //
 // Pattern V7: GSI1, GSI1PK = EMAIL#{email}, 1 request
 func (r *Repository) UserByEmail(ctx context.Context, email string, opts ...dynastay.ReadOption) (*User, error) {
-	row, err := key.Of(keys.UserByEmail{Email: email})
+	inKeys, err := r.emailKey(email)
+	if err != nil {
+		return nil, err
+	}
+	row, err := key.Of(keys.UserByEmail{Email: inKeys})
 	if err != nil {
 		return nil, err
 	}

@@ -50,7 +50,8 @@ func (k *User) Form(f *key.Form) {
 	f.SK("METADATA")
 }
 
-// UserByEmail is the row of a [User] in [Index]: EMAIL#{Email} / USER.
+// UserByEmail is the row of a [User] in [Index]: EMAIL#{Email} / USER. Email is an address or its hash, see
+// key.HashEmail.
 type UserByEmail struct{ Email string }
 
 func (k *UserByEmail) Form(f *key.Form) {
@@ -74,14 +75,16 @@ func (k *Booking) Form(f *key.Form) {
 	f.SK("METADATA")
 }
 
-// BookingByStatus is the row of a pending [Booking] in [Index]: STATUS#PENDING / {RequestedAt}#BOOKING#{BookingID}.
+// BookingByStatus is the row of a pending [Booking] in [Index]: STATUS#PENDING / {RequestedAt}#BOOKING#{BookingID}. The
+// partition may be sharded.
 type BookingByStatus struct {
+	Shard       int
 	RequestedAt time.Time
 	BookingID   string
 }
 
 func (k *BookingByStatus) Form(f *key.Form) {
-	f.PK("STATUS#PENDING")
+	f.PK("STATUS#PENDING", key.Shard("Shard", &k.Shard))
 	f.SK(key.Instant("RequestedAt", &k.RequestedAt), "#BOOKING#", key.ID("BookingID", &k.BookingID))
 }
 

@@ -33,7 +33,7 @@ var items = []keytest.Type{
 
 var rows = []keytest.Type{
 	keytest.Samples(venue.UserByEmail{Email: "user@example.com"}),
-	keytest.Samples(venue.BookingByStatus{RequestedAt: now, BookingID: "xyz789"}),
+	keytest.Samples(venue.BookingByStatus{Shard: 2, RequestedAt: now, BookingID: "xyz789"}),
 }
 
 func TestKeysKeepTheGuarantees(t *testing.T) {
