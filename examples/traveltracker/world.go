@@ -49,22 +49,15 @@ func (s *story) progress(ctx context.Context, found *report.Findings) error {
 	if err != nil {
 		return err
 	}
-	total, seen := map[regions.Continent]int{}, map[regions.Continent]int{}
-	of := map[string]regions.Continent{}
+	total := map[regions.Continent]int{}
 	for _, r := range reference.Regions() {
 		if r.Type == regions.Country {
 			total[r.Continent]++
-			of[r.Code] = r.Continent
 		}
-	}
-	for v, err := range s.repo.VisitsOfType(ana, regions.Country).All(ctx) {
-		if err != nil {
-			return err
-		}
-		seen[of[v.RegionCode]]++
 	}
 	for _, c := range continents {
-		found.Add("%-14s %s %3d of %d", c.name, s.bar(seen[c.code], total[c.code]), seen[c.code], total[c.code])
+		found.Add("%-14s %s %3d of %d", c.name, s.bar(stats.ByContinent[c.code].Visited, total[c.code]), stats.ByContinent[c.code].Visited,
+			total[c.code])
 	}
 	found.Add("%d countries, %.2f %%; %d states, %.2f %%; %d days in a row", stats.Countries.Visited, stats.Countries.Percentage,
 		stats.USStates.Visited, stats.USStates.Percentage, stats.StreakDays)

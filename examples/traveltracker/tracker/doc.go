@@ -39,11 +39,28 @@
 //
 // # What a device must do
 //
-//   - Send the operations in the order in which they were made, each with the Version that the visit had on the device.
-//   - Take a visit from a result, a change or a snapshot only if its Version is larger than that of its own copy.
-//   - After a snapshot, drop everything that is not in it, apart from operations that were not answered yet.
-//   - Drop a visit that is deleted. It may be created again after 90 days, and then its versions begin again at 1.
-//   - Keep the cursor of the last pull. A push does not move it.
+// A device keeps what it has from the server, and beside it the operations that were not answered yet. It shows the first
+// with the second applied to it.
+//
+//   - Take a visit from a result, a change or a snapshot if its Version is larger than that of the copy. If the device has
+//     no copy, take any. Drop a visit that is deleted: it may be created again after 90 days, and then its versions begin
+//     again at 1.
+//   - Drop an operation as soon as it has an answer, whatever the answer is. What a rejected or refused operation had
+//     changed disappears then, and the copy shows what the server has. An operation that waits may be kept until a pull
+//     shows what became of the visit; sent again, it is answered with the decision.
+//   - Send operations in the order in which they were made. ClientVersion is the Version of the copy when the operation was
+//     made, 0 without a copy: a device does not count versions itself. It is never in conflict with its own earlier
+//     operations.
+//   - Repeat an operation unchanged, with its id and its ClientTime. Use a new id for a corrected one.
+//   - Use one device id for each installation. A device is never in conflict with itself, so two phones that share an id,
+//     for example after a backup was restored, would overwrite each other.
+//   - After a snapshot, drop every copy that is not in it. If a page of it has an error, read the page again.
+//   - Keep the Next of the last pull, or the Cursor of the last snapshot. A push does not move it.
+//   - Delete everything once a push or a snapshot fails with [dynastay.ErrNotFound]: the user was erased. A pull does not
+//     tell.
+//
+// The types of this package have no JSON form: a service has its own for its devices. There, null in an edit usually means
+// that a field is removed, for which this package wants a pointer to the zero value.
 //
 // # Limits
 //

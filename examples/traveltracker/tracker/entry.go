@@ -1,6 +1,7 @@
 package tracker
 
 import (
+	"maps"
 	"slices"
 	"time"
 
@@ -40,12 +41,15 @@ type Entry struct {
 	Status        Status
 	Conflicts     []FieldConflict
 	Strategy      string // the rule that resolved the conflict
-	Error         string // of other software
+	Error         string // the attribute processing_error, which this package does not write
 	Expires       time.Time
 
 	// What the operation has left: one of the two, nil if a visit does not exist or the operation is pending.
 	Visit   *Visit
 	Profile *Profile
+	// What a pending operation wants to write: one of the two. Of which visit, VisitID says.
+	VisitEdit   *VisitEdit
+	ProfileEdit *ProfileEdit
 
 	pending dynastay.Item // what a pending operation wants to write; NULL removes a field
 	WriteID dynastay.WriteID
@@ -86,6 +90,16 @@ func newEntries(visits *entity.Entity[Visit], profiles *entity.Entity[Profile], 
 			},
 		},
 	})
+}
+
+// VisitID returns the id of the visit that the operation is about. It returns false for an operation on a profile, and for
+// one of other software that does not name the visit.
+func (e *Entry) VisitID() (VisitID, bool) {
+	if e.Entity == User {
+		return VisitID{}, false
+	}
+	id, err := parseVisitID(e.EntityID)
+	return id, err == nil
 }
 
 // entryKey keeps what waits for a decision apart from the log, which pulls read.
@@ -139,8 +153,12 @@ func (e *Entry) declareData(f *entity.Fields, visits *entity.Entity[Visit], prof
 	}, func(v dynastay.Value) (dynastay.Item, error) { return v.Map().Item(), nil })
 	switch {
 	case !f.Decoding() || data == nil:
+	case e.Status == StatusPending && e.Entity == User:
+		edit := profileEditOf(editOf(maps.Clone(data), User), profiles.Codec)
+		e.pending, e.ProfileEdit = data, &edit
 	case e.Status == StatusPending:
-		e.pending = data
+		edit := visitEditOf(editOf(maps.Clone(data), VisitedPlace), visits.Codec)
+		e.pending, e.VisitEdit = data, &edit
 	case e.Entity == User:
 		e.Profile = &Profile{}
 		f.Fail(name, profiles.Codec.Decode(dynastay.RowOf(data), e.Profile))

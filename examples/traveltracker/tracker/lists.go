@@ -1,6 +1,8 @@
 package tracker
 
 import (
+	"context"
+
 	"github.com/dynastay/dynastay"
 	"github.com/dynastay/dynastay/examples/traveltracker/keys"
 	"github.com/dynastay/dynastay/examples/traveltracker/regions"
@@ -15,6 +17,32 @@ func (r *Repository) Visits(userID string) dynastay.Listing[*Visit] {
 	return r.allVisits(userID, false)
 }
 
+// Visit reads one visit, or fails with [dynastay.ErrNotFound]; a deleted visit is found until it expires. opts may contain
+// [dynastay.Consistent]. 1 request.
+func (r *Repository) Visit(ctx context.Context, userID string, id VisitID, opts ...dynastay.ReadOption) (*Visit, error) {
+	at, err := visitKey(userID, id)
+	if err != nil {
+		return nil, err
+	}
+	return r.visits.Get(ctx, at, opts...)
+}
+
+// VisitsOfRegion returns the visits of a user in one region, in the order in which they were marked.
+func (r *Repository) VisitsOfRegion(userID string, of regions.Type, code string) dynastay.Listing[*Visit] {
+	k := keys.Visit{UserID: userID, RegionType: string(of), RegionCode: code}
+	prefix, err := keys.VisitsOfRegion(k)
+	if err != nil {
+		return dynastay.NoListing[*Visit](err)
+	}
+	partition, err := key.Partition(k)
+	if err != nil {
+		return dynastay.NoListing[*Visit](err)
+	}
+	return r.visits.List(dynastay.Query{
+		Name: "tracker.VisitsOfRegion", Partition: partition, Range: dynastay.Range{Prefix: prefix},
+	}).Filter(func(v *Visit) bool { return !v.Deleted })
+}
+
 func (r *Repository) allVisits(userID string, consistent bool) dynastay.Listing[*Visit] {
 	partition, err := key.Partition(keys.Visit{UserID: userID})
 	if err != nil {
@@ -25,14 +53,15 @@ func (r *Repository) allVisits(userID string, consistent bool) dynastay.Listing[
 	}).Filter(notDeleted)
 }
 
-// VisitsOfType returns the visits of a user in regions of one type, in the order in which they were marked.
+// VisitsOfType returns the visits of a user in regions of one type, in the order in which they were marked. The index
+// lags behind the table: a visit that has just been pushed may be missing.
 //
 // Pattern T5: GSI2, GSI2PK = USER#{user_id}#{region_type}, GSI2SK begins with VISIT#, 1 request
 func (r *Repository) VisitsOfType(userID string, of regions.Type) dynastay.Listing[*Visit] {
 	return r.byTime("tracker.VisitsOfType", userID, of, false)
 }
 
-// Recent returns the visits of a user in regions of one type, the last marked first.
+// Recent is [Repository.VisitsOfType] in reverse: the visit that was marked last comes first.
 //
 // Pattern T7: GSI2, GSI2PK = USER#{user_id}#{region_type}, GSI2SK begins with VISIT#, descending, 1 request
 func (r *Repository) Recent(userID string, of regions.Type) dynastay.Listing[*Visit] {
@@ -97,7 +126,7 @@ func (r *Repository) ByStatus(status Status) dynastay.Listing[*Entry] {
 	})
 }
 
-// ByDevice returns the operations of one device of a user, the oldest first.
+// ByDevice returns the operations of one device of a user, the oldest first, including those that wait.
 //
 // Pattern T10: GSI2, GSI2PK = USER#{user_id}#{device_id}, GSI2SK begins with OP#, 1 request
 func (r *Repository) ByDevice(userID, deviceID string) dynastay.Listing[*Entry] {

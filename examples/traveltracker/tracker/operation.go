@@ -24,7 +24,7 @@ const (
 	Create      OperationType = "create"       // a visit
 	Update      OperationType = "update"       // a visit or the profile
 	Delete      OperationType = "delete"       // a visit
-	BatchCreate OperationType = "batch_create" // up to MaxBatch visits, all or none
+	BatchCreate OperationType = "batch_create" // up to MaxBatch visits in one transaction; see Result.Parts
 )
 
 // MaxBatch is the largest number of visits of a [BatchCreate]. With three actions for each and three more, it fits one
@@ -42,14 +42,15 @@ const (
 
 // Operation is one change that a device has made, perhaps long ago and offline.
 type Operation struct {
-	// ID identifies the operation for ever: a device that repeats it, even months later, gets the first answer. Use a
-	// UUID. It must not contain '.' or '#'.
+	// ID identifies the operation for ever: a device that repeats it, even months later, gets the first answer, and
+	// another operation with the same ID is refused. Use a UUID. It must not contain '.' or '#'. The ID of a refused
+	// operation can be used again.
 	ID     string
 	Type   OperationType
 	Entity EntityType // default: VisitedPlace
 	Visit  VisitID    // which visit; not for BatchCreate and not for a User
-	// ClientVersion is the Version that the visit or the profile had on the device before the operation. A create has
-	// none.
+	// ClientVersion is the Version that the device had received from the server when the operation was made; 0 for a visit
+	// that the server has not answered yet. It is ignored for a create.
 	ClientVersion int
 	// ClientTime is the time by the clock of the device. A time in the future counts as the time of receipt, so that a
 	// fast clock does not win for ever.

@@ -81,8 +81,8 @@ const maxPull = 1000
 // own. limit is the largest number of entries to read, from 1 to 1,000; 0 means 100. The entries of operations that were
 // rejected are read, but they are no changes.
 //
-// It fails with [ErrSnapshotNeeded] if the log does not have all changes any more. It does not read whether there is
-// such a user: a push does.
+// It fails with [ErrSnapshotNeeded] if the log does not have all changes any more. It does not check that the
+// user exists; [Repository.Push] does.
 //
 // Pattern T16: PK = SYNC#{user_id}, SK from OP#{ms} on, consistent, 1 request
 func (r *Repository) Pull(ctx context.Context, userID string, after Cursor, limit int) (Changes, error) {

@@ -13,7 +13,8 @@ import (
 	"github.com/dynastay/dynastay/keys/key"
 )
 
-// Server is the device id of changes that the service itself makes.
+// Server is the device id of changes that the service itself makes. For conflicts, it is a device like any other: under
+// [ServerWins], what is stored wins, whoever wrote it.
 const Server = "server"
 
 // Push is what a device sends: its operations since the last push, in the order in which they were made.
@@ -47,7 +48,9 @@ type Result struct {
 	Profile *Profile // for an operation on a User
 	// Conflict is set also if the operation was applied all the same. For a repeated operation, it has the fields alone.
 	Conflict *Conflict
-	Err      error // of a refused operation, which names the field
+	// Err of a refused operation is a [*dynastay.InvalidError], which names the field, or a [*dynastay.Error] with
+	// [dynastay.ErrAlreadyExists] for an address that belongs to another user.
+	Err error
 	// Parts of a BatchCreate, one for each visit. The outcome of the whole is Waiting if that of any visit is, otherwise
 	// Rejected if that of any visit is.
 	Parts []Result

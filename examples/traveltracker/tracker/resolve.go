@@ -16,14 +16,14 @@ type Rule struct {
 	decide func(*Conflict) Decision
 }
 
-// The rules. [Decide] makes one of a function.
+// The rules. [Decide] turns a function into a Rule.
 var (
-	// ServerWins rejects an operation that conflicts.
+	// ServerWins rejects an operation that conflicts: what is stored wins.
 	ServerWins = Rule{"server_wins", func(*Conflict) Decision { return KeepServer() }}
 	// ClientWins carries out an operation that conflicts.
 	ClientWins = Rule{"client_wins", func(*Conflict) Decision { return TakeClient() }}
 	// LastWriter carries out an operation that conflicts if it is later than all writes that it conflicts with, by the
-	// clocks of the devices. Of two equal times, that of the larger device id is later.
+	// clocks of the devices. If the times are equal, the larger device id wins.
 	LastWriter = Rule{"last_writer", func(c *Conflict) Decision {
 		if c.later(c.Fields) {
 			return TakeClient()
@@ -112,7 +112,8 @@ func KeepServer() Decision { return Decision{} }
 // TakeClient carries out the operation.
 func TakeClient() Decision { return Decision{kind: takeClient} }
 
-// TakeFields carries out the operation for some of the fields that it writes, and for others not. Without any of them,
+// TakeFields carries out the operation for the given fields of those that it writes, and for no others, not even for
+// fields that do not conflict. Without any of them,
 // it is [KeepServer]. For a [Delete], which has no fields, it is KeepServer too.
 func TakeFields(fields ...Field) Decision { return Decision{kind: takeFields, fields: fields} }
 

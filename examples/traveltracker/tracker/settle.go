@@ -15,9 +15,11 @@ import (
 var errNotPending = errors.New("it is not waiting for a decision")
 
 // Settle decides about an operation that waits for a decision, with a rule such as [ClientWins], or with a function. The
-// conflicts are those with what the server has now, including what the same device has written since. If the rule asks again, the operation goes on waiting. It fails with
-// [dynastay.ErrNotFound] if no such operation is waiting. The id of a visit of a batch ends in its number, as in
-// "{operation_id}.1".
+// conflicts are those with what the server has now, including what the same device has written since. That may be newer
+// than what the person saw: a function can compare the version of the Visit in the [Conflict], and return [Ask] if it has
+// changed. If the rule asks again, nothing is written, and the operation goes on waiting. Settle fails with
+// [dynastay.ErrNotFound] if no such operation is waiting, also if it was settled before. The id of a visit of a batch ends
+// in its number, as in "{operation_id}.1".
 //
 // 3 requests: two consistent reads and the write.
 func (r *Repository) Settle(ctx context.Context, userID, operationID string, rule Rule) (Result, error) {

@@ -8,8 +8,8 @@ import (
 )
 
 // Snapshot is everything that a user has, for a device that is new or that was away for too long. The device replaces
-// what it has with it, apart from changes that it has not pushed yet, and pulls from Cursor on. Of a visit that it then
-// meets in both, the one with the larger Version is the newer one.
+// what it has with it, apart from changes that it has not pushed yet, and pulls from Cursor on. If a visit is
+// in both, the one with the larger Version is the newer one.
 type Snapshot struct {
 	Profile *Profile
 	Cursor  Cursor

@@ -255,3 +255,27 @@ func TestABatchOfOneRegion(t *testing.T) {
 	require.NoError(t, err)
 	assert.Equal(t, 1, p.Countries)
 }
+
+func TestTheVisitsOfARegion(t *testing.T) {
+	t.Parallel()
+	h := newHome(t)
+	second, gone, other := italy, italy, italy
+	second.MarkedAt, gone.MarkedAt, other.RegionCode = base, base.Add(time.Second), "ITA"
+	for _, id := range []tracker.VisitID{second, italy, gone, other} {
+		h.one("phone", tracker.ServerWins, h.op(tracker.Create, id, 0, tracker.VisitEdit{}))
+	}
+	h.one("phone", tracker.ServerWins, h.op(tracker.Delete, gone, 1, tracker.VisitEdit{}))
+	var got []tracker.VisitID
+	for _, v := range pageOf(t, h.repo.VisitsOfRegion(user, regions.Country, "IT")) {
+		got = append(got, v.VisitID)
+	}
+	assert.Equal(t, []tracker.VisitID{italy, second}, got)
+	v, err := h.repo.Visit(t.Context(), user, gone, dynastay.Consistent)
+	require.NoError(t, err)
+	assert.True(t, v.Deleted)
+	gone.RegionCode = "FR"
+	_, err = h.repo.Visit(t.Context(), user, gone)
+	require.ErrorIs(t, err, dynastay.ErrNotFound)
+	_, err = h.repo.VisitsOfRegion(user, regions.Country, "").Page(t.Context(), dynastay.Paging{})
+	require.ErrorIs(t, err, dynastay.ErrInvalid)
+}

@@ -31,7 +31,7 @@ func ReferenceOf(all []regions.Region) Reference {
 // Progress is how much of the world a user has visited.
 type Progress struct {
 	Visited    int     // regions
-	Percentage float64 // of the regions that are loaded, with two decimal places; regions that are not do not count
+	Percentage float64 // of the loaded regions, with two decimal places; visited regions that are not loaded do not count
 }
 
 // Statistics are those of a user on a day.
@@ -43,8 +43,10 @@ type Statistics struct {
 	Provinces  Progress
 	Total      Progress
 	Continents []regions.Continent // of the countries, sorted; a state does not imply its country
-	Recent     []RecentVisit
-	StreakDays int // the longest run of days with a visit, one after another
+	// ByContinent is the progress in the countries of each continent of which a country is loaded.
+	ByContinent map[regions.Continent]Progress
+	Recent      []RecentVisit
+	StreakDays  int // the longest run of days with a visit, one after another
 
 	CalculatedAt time.Time
 	Expires      time.Time // 7 days after Date
@@ -95,6 +97,7 @@ func Calculate(userID string, date dynastay.Date, visits []*Visit, ref Reference
 		}
 	}
 	slices.Sort(s.Continents)
+	s.ByContinent = ref.byContinent(visited[regions.Country])
 	slices.SortFunc(s.Recent, func(a, b RecentVisit) int {
 		return cmp.Or(b.MarkedAt.Compare(a.MarkedAt), cmp.Compare(a.RegionType, b.RegionType), cmp.Compare(a.RegionCode, b.RegionCode))
 	})
@@ -119,6 +122,27 @@ func (ref Reference) known(of regions.Type, visited map[string]bool) (n int) {
 		}
 	}
 	return n
+}
+
+func (ref Reference) byContinent(visited map[string]bool) map[regions.Continent]Progress {
+	total, seen := map[regions.Continent]int{}, map[regions.Continent]int{}
+	for code, continent := range ref.Continents[regions.Country] {
+		if continent == "" {
+			continue
+		}
+		total[continent]++
+		if visited[code] {
+			seen[continent]++
+		}
+	}
+	if len(total) == 0 {
+		return nil
+	}
+	all := map[regions.Continent]Progress{}
+	for continent, n := range total {
+		all[continent] = Progress{Visited: seen[continent], Percentage: percentage(seen[continent], n)}
+	}
+	return all
 }
 
 func percentage(part, whole int) float64 {

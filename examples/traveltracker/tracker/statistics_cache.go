@@ -40,6 +40,7 @@ func newStatistics(shards key.Shards) *entity.Entity[Statistics] {
 					s.Continents = append(s.Continents, regions.Continent(c))
 				}
 			}
+			declareByContinent(f, &s.ByContinent)
 			entity.List(f, "recent_visits", &s.Recent, func(f *entity.Fields, v *RecentVisit) {
 				entity.String(f, "region_type", &v.RegionType)
 				f.String("region_code", &v.RegionCode)
@@ -59,6 +60,29 @@ func newStatistics(shards key.Shards) *entity.Entity[Statistics] {
 			},
 		},
 	})
+}
+
+func declareByContinent(f *entity.Fields, p *map[regions.Continent]Progress) {
+	byCode := map[string]Progress{}
+	for continent, progress := range *p {
+		byCode[string(continent)] = progress
+	}
+	entity.Keyed(f, "continents", &byCode, func(f *entity.Fields, code string, p *Progress) {
+		f.Map(code, func(f *entity.Fields) {
+			f.Int("visited", &p.Visited)
+			f.Float("percentage", &p.Percentage)
+		})
+	})
+	if !f.Decoding() {
+		return
+	}
+	*p = nil
+	if len(byCode) > 0 {
+		*p = map[regions.Continent]Progress{}
+	}
+	for code, progress := range byCode {
+		(*p)[regions.Continent(code)] = progress
+	}
 }
 
 // Statistics returns the statistics of a user today, in UTC. They are calculated once a day, when they are first asked

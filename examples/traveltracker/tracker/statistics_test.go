@@ -50,6 +50,7 @@ func TestCalculate(t *testing.T) {
 	assert.Equal(t, tracker.Progress{Visited: 1, Percentage: 100}, s.Provinces)
 	assert.Equal(t, tracker.Progress{Visited: 4, Percentage: 50}, s.Total, "three of six")
 	assert.Equal(t, []regions.Continent{"EU"}, s.Continents, "a state does not imply its country")
+	assert.Equal(t, map[regions.Continent]tracker.Progress{"EU": {Visited: 1, Percentage: 50}, "AS": {}}, s.ByContinent)
 	assert.Equal(t, 4, s.StreakDays, "31 December to 3 January")
 	require.Len(t, s.Recent, 5)
 	assert.Equal(t, "BC", s.Recent[0].RegionCode)
