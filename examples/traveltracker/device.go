@@ -74,7 +74,7 @@ func (d *device) pull(ctx context.Context, s *story) (what string, err error) {
 		n += len(changes.Changes)
 		d.cursor = changes.Next
 		if !changes.More {
-			return fmt.Sprintf("%s reads %d changes, and stands at version %d of the log", d.id, n, d.cursor.Version), nil
+			return fmt.Sprintf("%s reads %d changes, up to version %d of the log", d.id, n, d.cursor.Version), nil
 		}
 	}
 }

@@ -104,7 +104,7 @@ func visitKey(userID string, id VisitID) (dynastay.Key, error) {
 
 var visitPrefix = key.SortKind[keys.Visit]()
 
-// text is the id as it stands in log entries: the sort key of the visit without its prefix.
+// text is the id as log entries contain it: the sort key of the visit without its prefix.
 func (id VisitID) text() string {
 	at, err := visitKey("u", id)
 	if err != nil {
