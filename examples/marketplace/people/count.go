@@ -1,0 +1,145 @@
+package people
+
+import (
+	"context"
+	"fmt"
+	"math"
+
+	"github.com/aws/aws-sdk-go-v2/feature/dynamodb/expression"
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
+
+	"github.com/dynastay/dynastay"
+	"github.com/dynastay/dynastay/examples/marketplace/keys"
+	"github.com/dynastay/dynastay/keys/key"
+)
+
+// Tally is by how much counters of a profile move.
+type Tally struct {
+	Projects int
+	Jobs     int
+	Ended    int
+	Orders   int
+	Ratings  int
+	Stars    int
+}
+
+// Read returns the profile in a row that was read with its key, or an error that matches [dynastay.ErrNotFound] if there
+// is none. It is for authors of operations that read profiles together with other items.
+func (r *Repository) Read(userID string, row dynastay.Row) (*Profile, error) {
+	if !row.Exists() {
+		return nil, &dynastay.Error{Entity: r.profile.Name, ID: userID, Kind: dynastay.ErrNotFound}
+	}
+	return r.profile.Value(row)
+}
+
+// Count adds to tx the action that moves counters of a user by t, together with the rates that depend on them. It is for
+// authors of operations. profile is the user's item as it was read consistently while the operation is prepared; it must
+// exist. If a counter has changed since, the operation is prepared again. No requests, or 1 and more for a profile with a
+// trust score that other software has written, whose reviews are counted.
+func (r *Repository) Count(ctx context.Context, tx *dynastay.Tx, profile dynastay.Row, t Tally) error {
+	p, err := r.profile.Value(profile)
+	if err != nil {
+		return err
+	}
+	at, err := r.profile.Key(p)
+	if err != nil {
+		return err
+	}
+	c := counting{row: profile, condition: expression.AttributeExists(dynastay.NameOf(keys.Table.Key.Partition))}
+	if t.Projects != 0 {
+		c.set(attrProjects, max(0, p.Projects+t.Projects))
+	}
+	if t.Orders != 0 {
+		c.set(attrOrders, max(0, p.Orders+t.Orders))
+	}
+	if t.Jobs != 0 || t.Ended != 0 {
+		c.read(attrCompletionRate)
+		jobs, ended := max(0, p.Jobs+t.Jobs), max(0, p.endedJobs()+t.Ended)
+		c.set(attrJobs, jobs)
+		c.set(attrEnded, ended)
+		c.put(attrCompletionRate, rate(jobs, ended))
+	}
+	if t.Ratings != 0 || t.Stars != 0 {
+		ratings, stars := p.Ratings, p.Stars
+		if profile.Value(attrRatings).IsNull() || profile.Value(attrStars).IsNull() {
+			if ratings, stars, err = r.countReviews(ctx, p.ID); err != nil {
+				return err
+			}
+		}
+		ratings, stars = max(0, ratings+t.Ratings), max(0, stars+t.Stars)
+		c.set(attrRatings, ratings)
+		c.set(attrStars, stars)
+		c.put(attrTrustScore, trustScore(ratings, stars))
+	}
+	if !c.any {
+		return nil
+	}
+	expr := dynastay.Prepare(expression.NewBuilder().WithUpdate(c.update).WithCondition(c.condition)).With(nil)
+	tx.Update(keys.Table, at, expr).Else(func(dynastay.Row) error { return dynastay.ErrOvertaken })
+	return nil
+}
+
+// counting collects the counters that move. They are written as values, on condition that they are as they were read,
+// because other software may have stored a NULL, to which nothing can be added, and because the rates depend on them.
+type counting struct {
+	row       dynastay.Row
+	update    expression.UpdateBuilder
+	condition expression.ConditionBuilder
+	any       bool
+}
+
+func (c *counting) set(name string, n int) {
+	c.read(name)
+	c.put(name, dynastay.Number(n))
+}
+
+func (c *counting) read(name string) { c.condition = c.condition.And(dynastay.AsRead(name, c.row)) }
+
+func (c *counting) put(name string, v types.AttributeValue) {
+	c.update, c.any = c.update.Set(dynastay.NameOf(name), expression.Value(v)), true
+}
+
+// endedJobs returns the jobs that ended or, if other software has stored only the rate, an estimate.
+func (p *Profile) endedJobs() int {
+	if p.Ended == 0 && p.Jobs > 0 && p.CompletionRate > 0 {
+		return max(p.Jobs, int(math.Round(float64(p.Jobs)/p.CompletionRate)))
+	}
+	return max(p.Ended, p.Jobs)
+}
+
+// rate returns jobs / ended, rounded half up to hundredths.
+func rate(jobs, ended int) types.AttributeValue {
+	if ended == 0 {
+		return dynastay.Number(0)
+	}
+	hundredths := (200*jobs + ended) / (2 * ended)
+	return &types.AttributeValueMemberN{Value: fmt.Sprintf("%d.%02d", hundredths/100, hundredths%100)}
+}
+
+// trustScore returns stars / ratings, rounded half up to tenths.
+func trustScore(ratings, stars int) types.AttributeValue {
+	if ratings == 0 {
+		return dynastay.Number(0)
+	}
+	tenths := (20*stars + ratings) / (2 * ratings)
+	return &types.AttributeValueMemberN{Value: fmt.Sprintf("%d.%d", tenths/10, tenths%10)}
+}
+
+// countReviews counts the reviews that a user has received. A review that is written meanwhile moves the counters, so the
+// operation that counts is then prepared again.
+func (r *Repository) countReviews(ctx context.Context, userID string) (ratings, stars int, err error) {
+	partition, err := key.Partition(keys.Review{UserID: userID})
+	if err != nil {
+		return 0, 0, err
+	}
+	rows, err := dynastay.QueryAll(ctx, r.db, keys.Table, dynastay.Query{
+		Name: "people.countReviews", Partition: partition, Range: dynastay.Range{Prefix: key.SortKind[keys.Review]()},
+		Consistent: true,
+	})
+	for _, row := range rows {
+		if n := row.Int("rating"); n > 0 {
+			ratings, stars = ratings+1, stars+n
+		}
+	}
+	return ratings, stars, err
+}
