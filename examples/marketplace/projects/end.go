@@ -1,0 +1,167 @@
+package projects
+
+import (
+	"cmp"
+	"context"
+	"errors"
+
+	"github.com/dynastay/dynastay"
+	"github.com/dynastay/dynastay/entity"
+	"github.com/dynastay/dynastay/examples/marketplace/keys"
+	"github.com/dynastay/dynastay/examples/marketplace/people"
+	"github.com/dynastay/dynastay/keys/key"
+)
+
+// CompleteOp completes a project in progress, and counts it in the profile of its worker. It fails with
+// [dynastay.ErrNotFound] and with a [*StatusError].
+func (r *Repository) CompleteOp(projectID string) *dynastay.Operation[*Project] {
+	return r.endOp("projects.Complete", projectID, nil, nil, func(p *Project) (people.Tally, error) {
+		if p.Status != InProgress {
+			return people.Tally{}, &StatusError{projectID, p.Status}
+		}
+		p.Status = Completed
+		return people.Tally{Jobs: 1, Ended: 1}, nil
+	})
+}
+
+// Complete runs [Repository.CompleteOp]. 3 requests; 1 more for a project of other software, whose worker must be found.
+func (r *Repository) Complete(ctx context.Context, projectID string, opts ...dynastay.WriteOption) (*Project, error) {
+	return dynastay.Do(ctx, r.db, r.CompleteOp(projectID), opts...)
+}
+
+// Cancellation says which side gives up a project, and why.
+type Cancellation struct {
+	ProjectID string
+	By        Party
+	Reason    string // optional, at most [entity.MaxNote] bytes
+}
+
+// CancelOp cancels a project that is open or in progress. The worker can cancel one in progress only; it counts as a job
+// that the worker has left. All pending bids of an open project have lost, see [Repository.RejectRest]. It fails with
+// [dynastay.ErrNotFound], with a [*StatusError] and with a [*dynastay.InvalidError].
+func (r *Repository) CancelOp(c Cancellation) *dynastay.Operation[*Project] {
+	invalid := dynastay.Within("Reason", entity.CheckText(c.Reason, entity.MaxNote))
+	if c.By != ByBuyer && c.By != ByWorker {
+		invalid = dynastay.Invalid("By", "must be BUYER or WORKER")
+	}
+	agreed := func(in *dynastay.Input) {
+		in.Field("by", string(c.By))
+		in.Field("reason", c.Reason)
+	}
+	return r.endOp("projects.Cancel", c.ProjectID, invalid, agreed, func(p *Project) (t people.Tally, _ error) {
+		if p.Status != InProgress && (p.Status != Open || c.By == ByWorker) {
+			return t, &StatusError{c.ProjectID, p.Status}
+		}
+		if c.By == ByWorker {
+			t.Ended = 1
+		}
+		p.Status, p.CancelledBy, p.CancelReason = Cancelled, c.By, c.Reason
+		return t, nil
+	})
+}
+
+// Cancel runs [Repository.CancelOp]. 2 requests if the buyer cancels, otherwise as many as [Repository.Complete].
+func (r *Repository) Cancel(ctx context.Context, c Cancellation, opts ...dynastay.WriteOption) (*Project, error) {
+	return dynastay.Do(ctx, r.db, r.CancelOp(c), opts...)
+}
+
+// endOp ends a project. end changes it, and returns what to count in the profile of its worker.
+func (r *Repository) endOp(
+	name, projectID string, invalid error, agreed func(*dynastay.Input), end func(*Project) (people.Tally, error),
+) *dynastay.Operation[*Project] {
+	at, err := key.Of(keys.Project{ProjectID: projectID})
+	return dynastay.NewOp(dynastay.OpSpec[*Project]{
+		Name: name, Invalid: cmp.Or(err, invalid), Contest: contest(at),
+		Input: func(in *dynastay.Input) {
+			in.Key(at)
+			if agreed != nil {
+				agreed(in)
+			}
+		},
+		Prepare: func(ctx context.Context, tx *dynastay.Tx) (*Project, error) {
+			row, err := r.db.Get(ctx, keys.Table, at, dynastay.Consistent)
+			if err != nil {
+				return nil, err
+			}
+			p, err := r.read(projectID, row)
+			if err != nil {
+				return nil, err
+			}
+			wasOpen := p.Status == Open
+			tally, err := end(p)
+			if err != nil {
+				return nil, err
+			}
+			if tally != (people.Tally{}) {
+				if err := r.countWorker(ctx, tx, p, tally); err != nil {
+					return nil, err
+				}
+			}
+			if wasOpen {
+				if err := r.startRejecting(tx, projectID); err != nil {
+					return nil, err
+				}
+			}
+			return r.change(tx, at, row, func(now *Project) {
+				now.Status, now.CancelledBy, now.CancelReason = p.Status, p.CancelledBy, p.CancelReason
+				now.AcceptedWorkerID = p.AcceptedWorkerID
+			})
+		},
+		Restore: func(ctx context.Context, _ map[string]string) (*Project, error) { return r.again(ctx, projectID) },
+	})
+}
+
+// countWorker moves the counters of the worker of a project in progress, after the operations that move them already.
+func (r *Repository) countWorker(ctx context.Context, tx *dynastay.Tx, p *Project, t people.Tally) error {
+	if err := r.findWorker(ctx, p); err != nil {
+		return err
+	}
+	worker, err := key.Of(keys.Profile{UserID: p.AcceptedWorkerID})
+	if err != nil {
+		return err
+	}
+	project, err := r.project.Key(p)
+	if err != nil {
+		return err
+	}
+	err = tx.Contend(ctx, dynastay.Contest{Items: []dynastay.Ref{
+		dynastay.RefOf(keys.Table, project), dynastay.RefOf(keys.Table, worker),
+	}})
+	if err != nil {
+		return err
+	}
+	row, err := r.db.Get(ctx, keys.Table, worker, dynastay.Consistent)
+	if err != nil {
+		return err
+	}
+	if _, err := r.people.Read(p.AcceptedWorkerID, row); err != nil {
+		return err
+	}
+	return r.people.Count(ctx, tx, row, t)
+}
+
+// findWorker sets the worker of a project that other software has given to somebody: it stores the id of the bid only.
+func (r *Repository) findWorker(ctx context.Context, p *Project) error {
+	if p.AcceptedWorkerID != "" {
+		return nil
+	}
+	project, err := r.project.Key(p)
+	if err != nil {
+		return err
+	}
+	bids, err := r.allBids(ctx, project.PK)
+	if err != nil {
+		return err
+	}
+	for _, b := range bids {
+		if id := b.Text("bidId"); id != "" && id == p.AcceptedBidID {
+			p.AcceptedWorkerID = b.Text("workerId")
+			return nil
+		}
+	}
+	return &dynastay.Error{
+		Entity: r.project.Name, ID: p.ID, Field: "AcceptedBidID", Kind: dynastay.ErrCorrupt, Err: errNoWorker,
+	}
+}
+
+var errNoWorker = errors.New("must be the id of a bid for the project")

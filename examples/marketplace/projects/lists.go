@@ -1,0 +1,162 @@
+package projects
+
+import (
+	"cmp"
+	"context"
+	"slices"
+
+	"github.com/dynastay/dynastay"
+	"github.com/dynastay/dynastay/examples/marketplace/keys"
+	"github.com/dynastay/dynastay/keys/key"
+)
+
+// ByStatus returns the projects with a status, the newest first. The index lags behind the table. 1 request a page; a
+// status whose partition is sharded takes 1 for each shard.
+//
+// Pattern M3: GSI2, GSI2PK = STATUS#{status}, descending, 1 request
+func (r *Repository) ByStatus(status Status) dynastay.Listing[*Project] {
+	if status != Open && status != InProgress && status != Completed && status != Cancelled {
+		return dynastay.NoListing[*Project](dynastay.Invalid("Status", "must be OPEN, IN_PROGRESS, COMPLETED or CANCELLED"))
+	}
+	partitions, err := key.Partitions(keys.ProjectByStatus{Status: string(status)}, r.opts.Shards.Read)
+	if err != nil {
+		return dynastay.NoListing[*Project](err)
+	}
+	return r.projects.List(dynastay.Query{
+		Name: "projects.ByStatus", Index: keys.Index2, Partition: partitions[0], Shards: partitions[1:], Descending: true,
+	})
+}
+
+// BidsByStatus returns the bids with a status as it is stored, the newest first, like [Repository.ByStatus]. A bid that
+// has lost is among the pending ones until [Repository.RejectRest] has rejected it.
+//
+// Pattern M9: GSI2, GSI2PK = STATUS#{status}#BID, descending, 1 request
+func (r *Repository) BidsByStatus(status BidStatus) dynastay.Listing[*Bid] {
+	if status != Pending && status != Accepted && status != Rejected && status != Withdrawn {
+		return dynastay.NoListing[*Bid](dynastay.Invalid("Status", "must be PENDING, ACCEPTED, REJECTED or WITHDRAWN"))
+	}
+	partitions, err := key.Partitions(keys.BidByStatus{Status: string(status)}, r.opts.Shards.Read)
+	if err != nil {
+		return dynastay.NoListing[*Bid](err)
+	}
+	return r.bids.List(dynastay.Query{
+		Name: "projects.BidsByStatus", Index: keys.Index2, Partition: partitions[0], Shards: partitions[1:], Descending: true,
+	})
+}
+
+// Bids returns the bids for a project, by worker. Each page is read together with the project: a bid is rejected from the
+// moment that another one is accepted.
+//
+// Pattern M4: PK = PROJECT#{projectId}, SK begins with BID#, 2 requests
+func (r *Repository) Bids(projectID string) dynastay.Listing[*Bid] {
+	at, err := key.Of(keys.Project{ProjectID: projectID})
+	if err != nil {
+		return dynastay.NoListing[*Bid](err)
+	}
+	bids := r.bids.List(dynastay.Query{
+		Name: "projects.Bids", Partition: at.PK, Range: dynastay.Range{Prefix: key.SortKind[keys.Bid]()},
+	})
+	return dynastay.Load(bids, func(ctx context.Context, page []*Bid) ([]*Bid, error) {
+		p, err := r.projects.Get(ctx, at)
+		if err != nil {
+			return nil, err
+		}
+		for _, b := range page {
+			b.Status = b.settled(p)
+		}
+		return page, nil
+	})
+}
+
+// BidOf reads the bid of a worker for a project as it is stored, or fails with [dynastay.ErrNotFound]. opts may contain
+// [dynastay.Consistent]. 1 request.
+func (r *Repository) BidOf(ctx context.Context, projectID, workerID string, opts ...dynastay.ReadOption) (*Bid, error) {
+	pair, err := r.pairOf(projectID, workerID)
+	if err != nil {
+		return nil, err
+	}
+	return r.bids.Get(ctx, pair.at, opts...)
+}
+
+// ProjectsOf returns the projects that a buyer has posted, the newest first. 2 requests a page.
+func (r *Repository) ProjectsOf(buyerID string) dynastay.Listing[*Project] {
+	partition, err := key.Partition(keys.UserProject{UserID: buyerID})
+	if err != nil {
+		return dynastay.NoListing[*Project](err)
+	}
+	ids := r.listed("projects.ProjectsOf", partition, key.SortKind[keys.UserProject]())
+	return dynastay.Load(ids, func(ctx context.Context, ids []string) ([]*Project, error) {
+		all := make([]dynastay.Key, len(ids))
+		for i, id := range ids {
+			if all[i], err = key.Of(keys.Project{ProjectID: id}); err != nil {
+				return nil, err
+			}
+		}
+		return present(r.projects.GetAll(ctx, all))
+	})
+}
+
+// listed returns the ids of the projects that are listed under a user.
+func (r *Repository) listed(name, partition, prefix string) dynastay.Listing[string] {
+	return dynastay.List(r.db, keys.Table, dynastay.Query{
+		Name: name, Partition: partition, Range: dynastay.Range{Prefix: prefix}, Descending: true,
+	}, func(_ context.Context, row dynastay.Row) (string, error) { return row.Text("projectId"), nil })
+}
+
+// present leaves out what does not exist.
+func present[T any](all []*T, err error) ([]*T, error) {
+	return slices.DeleteFunc(all, func(v *T) bool { return v == nil }), err
+}
+
+// WorkerBid is a bid with its project.
+type WorkerBid struct {
+	*Bid
+	Project *Project
+}
+
+// BidsOf returns the bids of a worker with their projects, the newest first. A bid is rejected from the moment that another
+// one is accepted. 2 requests a page of up to 50 bids.
+func (r *Repository) BidsOf(workerID string) dynastay.Listing[WorkerBid] {
+	partition, err := key.Partition(keys.UserBid{UserID: workerID})
+	if err != nil {
+		return dynastay.NoListing[WorkerBid](err)
+	}
+	ids := r.listed("projects.BidsOf", partition, key.SortKind[keys.UserBid]())
+	return dynastay.Load(ids, func(ctx context.Context, ids []string) ([]WorkerBid, error) {
+		return r.withProjects(ctx, workerID, ids)
+	})
+}
+
+func (r *Repository) withProjects(ctx context.Context, workerID string, projectIDs []string) ([]WorkerBid, error) {
+	var all []dynastay.Key
+	for _, id := range projectIDs {
+		pair, err := r.pairOf(id, workerID)
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, pair.at, pair.projectAt)
+	}
+	rows, err := r.db.GetAll(ctx, keys.Table, all)
+	if err != nil {
+		return nil, err
+	}
+	var found []WorkerBid
+	var unreadable []error
+	for i := 0; i < len(rows); i += 2 {
+		if !rows[i].Exists() || !rows[i+1].Exists() {
+			continue
+		}
+		b, err := r.bid.Value(rows[i])
+		p, err2 := r.project.Value(rows[i+1])
+		if err := cmp.Or(err, err2); err != nil {
+			unreadable = append(unreadable, err)
+			continue
+		}
+		b.Status = b.settled(p)
+		found = append(found, WorkerBid{b, p})
+	}
+	if len(unreadable) > 0 {
+		return found, &dynastay.UnreadableError{Items: unreadable}
+	}
+	return found, nil
+}

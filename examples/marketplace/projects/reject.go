@@ -1,0 +1,105 @@
+package projects
+
+import (
+	"context"
+	"strings"
+	"sync/atomic"
+	"time"
+
+	"github.com/dynastay/dynastay"
+	"github.com/dynastay/dynastay/entity"
+	"github.com/dynastay/dynastay/examples/marketplace/keys"
+	"github.com/dynastay/dynastay/keys/key"
+)
+
+// Rejection is a project whose pending bids are to be rejected, see [Repository.RejectRest].
+type Rejection struct {
+	ProjectID string
+	At        time.Time // when the project was closed
+}
+
+func newRejections() *entity.Entity[Rejection] {
+	return entity.New(entity.Spec[Rejection]{
+		Name: "Rejection", Operations: "projects", Schema: keys.Table,
+		Key:  func(v *Rejection) (dynastay.Key, error) { return key.Of(keys.Rejecting{ProjectID: v.ProjectID}) },
+		IDOf: func(at dynastay.Key) string { return strings.TrimPrefix(at.PK, "PROJECT#") },
+		Codec: entity.Declare(func(f *entity.Fields, v *Rejection) {
+			f.Const("entityType", "REJECTING")
+			f.String("projectId", &v.ProjectID)
+			f.Time("createdAt", &v.At)
+		}),
+		Indexes: map[string]func(*Rejection) (dynastay.Key, error){
+			keys.Index2: func(v *Rejection) (dynastay.Key, error) {
+				return key.Of(keys.RejectingByTime{At: v.At, ProjectID: v.ProjectID})
+			},
+		},
+	})
+}
+
+// Rejecting returns the projects that were closed and whose pending bids are not all rejected, the oldest first. Call
+// [Repository.RejectRest] for each, for example every minute. The index lags: a project that was closed just now may be
+// missing. 1 request a page.
+func (r *Repository) Rejecting() dynastay.Listing[*Rejection] {
+	partition, err := key.Partition(keys.RejectingByTime{})
+	if err != nil {
+		return dynastay.NoListing[*Rejection](err)
+	}
+	return r.rejections.List(dynastay.Query{Name: "projects.Rejecting", Index: keys.Index2, Partition: partition})
+}
+
+// RejectRest rejects the pending bids of a project that is not open any more, and returns how many it has rejected. If it
+// fails, call it again; it goes on where it ended. For a project that has none, or that is open, it does nothing.
+//
+// 1 request if there is nothing to do. Otherwise 3 requests, and 1 for each bid; more if the bids have more than 1 MB.
+func (r *Repository) RejectRest(ctx context.Context, projectID string) (int, error) {
+	at, err := key.Of(keys.Rejecting{ProjectID: projectID})
+	if err != nil {
+		return 0, err
+	}
+	// Bids are read after this item was seen. Nobody can bid once it is there.
+	row, err := r.db.Get(ctx, keys.Table, at, dynastay.Consistent)
+	if err != nil || !row.Exists() {
+		return 0, err
+	}
+	bids, err := r.allBids(ctx, at.PK)
+	if err != nil {
+		return 0, err
+	}
+	var rejected atomic.Int64
+	err = r.db.Each(ctx, len(bids), func(ctx context.Context, i int) error {
+		if bids[i].Text("status") != string(Pending) {
+			return nil
+		}
+		done, err := dynastay.Do(ctx, r.db, r.rejectOp(bids[i]))
+		if done {
+			rejected.Add(1)
+		}
+		return err
+	})
+	if err == nil {
+		err = r.rejections.Delete(ctx, at, dynastay.OrMissing())
+	}
+	return int(rejected.Load()), err
+}
+
+// rejectOp rejects a bid that was read, if it is still pending. It returns whether it was.
+func (r *Repository) rejectOp(row dynastay.Row) *dynastay.Operation[bool] {
+	at := keys.Table.Key.From(row)
+	first := true
+	return dynastay.NewOp(dynastay.OpSpec[bool]{
+		Name: "projects.reject",
+		Prepare: func(ctx context.Context, tx *dynastay.Tx) (_ bool, err error) {
+			if !first { // overtaken by a revision
+				if row, err = r.db.Get(ctx, keys.Table, at, dynastay.Consistent); err != nil {
+					return false, err
+				}
+			}
+			first = false
+			if row.Text("status") != string(Pending) {
+				return false, nil
+			}
+			_, err = pair{r: r, at: at, row: row}.move(tx, Rejected)
+			return true, err
+		},
+	})
+}
