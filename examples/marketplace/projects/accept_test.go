@@ -91,8 +91,10 @@ func TestWorkersBidDuringTheAcceptance(t *testing.T) {
 	errs := make([]error, 64)
 	for i := range 64 {
 		all64.Go(func() {
-			_, errs[i] = repos[i%2].Bid(t.Context(), offer(p.ID, w[i], fmt.Sprint(50000+i)),
-				dynastay.IdempotencyKey(fmt.Sprint("bid ", i)))
+			for errs[i] = dynastay.ErrOutcomeUnknown; errors.Is(errs[i], dynastay.ErrOutcomeUnknown); {
+				_, errs[i] = repos[i%2].Bid(t.Context(), offer(p.ID, w[i], fmt.Sprint(50000+i)),
+					dynastay.IdempotencyKey(fmt.Sprint("bid ", i)))
+			}
 			accept <- true
 		})
 	}

@@ -2,8 +2,9 @@ package projects
 
 import (
 	"context"
+	"errors"
+	"slices"
 	"strings"
-	"sync/atomic"
 	"time"
 
 	"github.com/dynastay/dynastay"
@@ -48,7 +49,8 @@ func (r *Repository) Rejecting() dynastay.Listing[*Rejection] {
 }
 
 // RejectRest rejects the pending bids of a project that is not open any more, and returns how many it has rejected. If it
-// fails, call it again; it goes on where it ended. For a project that has none, or that is open, it does nothing.
+// fails, call it again; it goes on where it ended. For a project that has none, or that is open, it does nothing. Bids that
+// cannot be read do not keep it from rejecting the others; it then fails with a [*dynastay.UnreadableError].
 //
 // 1 request if there is nothing to do. Otherwise 3 requests, and 1 for each bid; more if the bids have more than 1 MB.
 func (r *Repository) RejectRest(ctx context.Context, projectID string) (int, error) {
@@ -65,21 +67,27 @@ func (r *Repository) RejectRest(ctx context.Context, projectID string) (int, err
 	if err != nil {
 		return 0, err
 	}
-	var rejected atomic.Int64
-	err = r.db.Each(ctx, len(bids), func(ctx context.Context, i int) error {
-		if bids[i].Text("status") != string(Pending) {
-			return nil
-		}
-		done, err := dynastay.Do(ctx, r.db, r.rejectOp(bids[i]))
-		if done {
-			rejected.Add(1)
+	rejected, failed := make([]bool, len(bids)), make([]error, len(bids))
+	err = r.db.Each(ctx, len(bids), func(ctx context.Context, i int) (err error) {
+		if rejected[i], err = dynastay.Do(ctx, r.db, r.rejectOp(bids[i])); errors.Is(err, dynastay.ErrCorrupt) {
+			failed[i], err = err, nil
 		}
 		return err
 	})
-	if err == nil {
-		err = r.rejections.Delete(ctx, at, dynastay.OrMissing())
+	n := 0
+	for _, done := range rejected {
+		if done {
+			n++
+		}
 	}
-	return int(rejected.Load()), err
+	failed = slices.DeleteFunc(failed, func(err error) bool { return err == nil })
+	switch {
+	case err != nil:
+		return n, err
+	case len(failed) > 0:
+		return n, &dynastay.UnreadableError{Items: failed}
+	}
+	return n, r.rejections.Delete(ctx, at, dynastay.OrMissing())
 }
 
 // rejectOp rejects a bid that was read, if it is still pending. It returns whether it was.

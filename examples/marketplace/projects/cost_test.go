@@ -1,0 +1,151 @@
+package projects_test
+
+import (
+	"context"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/dynastay/dynastay"
+	"github.com/dynastay/dynastay/dyntest"
+	"github.com/dynastay/dynastay/examples/marketplace/keys"
+	"github.com/dynastay/dynastay/examples/marketplace/projects"
+)
+
+// cost is what a call consumes; write units on the table and on its indexes.
+type cost struct {
+	requests     int
+	read         float64
+	table, index float64
+}
+
+// metered is a site that counts what calls consume.
+func metered(t *testing.T) (s *site, costs func(what string, want cost, do func() error)) {
+	var mu sync.Mutex // some requests are sent in parallel
+	var got cost
+	s = newSite(t, dyntest.With(dynastay.Options{Idempotency: keys.Table, Observer: func(_ context.Context, c dynastay.Call) {
+		mu.Lock()
+		defer mu.Unlock()
+		got.requests += c.Requests()
+		for _, u := range c.Usage {
+			got.read += u.ReadUnits
+			if u.Index == "" {
+				got.table += u.WriteUnits
+			} else {
+				got.index += u.WriteUnits
+			}
+		}
+	}}))
+	dynoxide := strings.HasPrefix(s.Engine.Name(), "dynoxide")
+	return s, func(what string, want cost, do func() error) {
+		t.Helper()
+		s.Clock.Advance(time.Minute)
+		got = cost{}
+		require.NoError(t, do(), what)
+		assert.Equal(t, want.requests, got.requests, "requests: %s", what)
+		if dynoxide { // the engines count the units of transactions differently
+			assert.Equal(t, want, got, what)
+		}
+	}
+}
+
+func first[T any](_ T, err error) error { return err }
+
+func page[T any](t *testing.T, l dynastay.Listing[T], want int) func() error {
+	return func() error {
+		p, err := l.Page(t.Context(), dynastay.Paging{})
+		assert.Len(t, p.Items, want)
+		return err
+	}
+}
+
+// The costs in the documentation. A profile has rows in two indexes, which contain everything of it.
+func TestCosts(t *testing.T) {
+	t.Parallel()
+	s, costs := metered(t)
+	ctx := t.Context()
+	w := s.workers(4)
+	var p *projects.Project
+	costs("Post", cost{2, 1, 6, 3}, func() (err error) { p, err = s.repo.Post(ctx, foundation); return err })
+	for _, id := range w[:3] {
+		costs("Bid", cost{2, 3, 6, 2}, func() error { return first(s.repo.Bid(ctx, offer(p.ID, id, "65000"))) })
+	}
+	costs("Update", cost{2, 1, 1, 1}, func() error {
+		return first(s.repo.Update(ctx, p.ID, func(p *projects.Project) error { p.Title = "Foundation"; return nil }))
+	})
+	costs("Revise", cost{2, 2, 1, 1}, func() error {
+		return first(s.repo.Revise(ctx, p.ID, w[0], func(b *projects.Bid) error { b.Quote = zar("64000"); return nil }))
+	})
+	costs("Withdraw", cost{2, 2, 4, 3}, func() error { return first(s.repo.Withdraw(ctx, p.ID, w[2])) })
+	costs("Bid again", cost{2, 3, 4, 3}, func() error { return first(s.repo.Bid(ctx, offer(p.ID, w[2], "63000"))) })
+	costs("Project", cost{1, 0.5, 0, 0}, func() error { return first(s.repo.Project(ctx, p.ID)) })
+	costs("BidOf", cost{1, 0.5, 0, 0}, func() error { return first(s.repo.BidOf(ctx, p.ID, w[0])) })
+	costs("ByStatus", cost{1, 0.5, 0, 0}, page(t, s.repo.ByStatus(projects.Open), 1))
+	costs("BidsByStatus", cost{1, 0.5, 0, 0}, page(t, s.repo.BidsByStatus(projects.Pending), 3))
+	costs("Bids", cost{2, 1, 0, 0}, page(t, s.repo.Bids(p.ID), 3))
+	costs("BidsOf", cost{2, 1.5, 0, 0}, page(t, s.repo.BidsOf(w[0]), 1))
+	costs("ProjectsOf", cost{2, 1, 0, 0}, page(t, s.repo.ProjectsOf(buyer), 1))
+	costs("RejectRest of an open project", cost{1, 1, 0, 0}, func() error { return first(s.repo.RejectRest(ctx, p.ID)) })
+	costs("Accept", cost{2, 2, 6, 5}, func() error {
+		return first(s.repo.Accept(ctx, projects.Acceptance{ProjectID: p.ID, WorkerID: w[0], Quote: zar("64000")}))
+	})
+	costs("Rejecting", cost{1, 0.5, 0, 0}, page(t, s.repo.Rejecting(), 1))
+	costs("RejectRest of two bids", cost{5, 2, 3, 5}, func() error { return first(s.repo.RejectRest(ctx, p.ID)) })
+	costs("Complete", cost{3, 2, 4, 4}, func() error { return first(s.repo.Complete(ctx, p.ID)) })
+
+	p = s.post()
+	costs("Cancel by the buyer", cost{2, 1, 4, 3}, func() error {
+		return first(s.repo.Cancel(ctx, projects.Cancellation{ProjectID: p.ID, By: projects.ByBuyer}))
+	})
+	p = s.post()
+	s.bid(p.ID, w[3], "65000")
+	_, err := s.repo.Accept(ctx, projects.Acceptance{ProjectID: p.ID, WorkerID: w[3], Quote: zar("65000")})
+	require.NoError(t, err)
+	costs("Cancel by the worker", cost{3, 2, 4, 4}, func() error {
+		return first(s.repo.Cancel(ctx, projects.Cancellation{ProjectID: p.ID, By: projects.ByWorker}))
+	})
+}
+
+// Every read that decides is consistent. Local engines always read consistently, so only the requests show it.
+func TestReadsThatDecideAreConsistent(t *testing.T) {
+	t.Parallel()
+	s := newSite(t)
+	ctx := t.Context()
+	w := s.workers(2)
+	check := func(what string, do func() error) {
+		t.Helper()
+		stop := s.Faults.Record()
+		require.NoError(t, do(), what)
+		reads := 0
+		for _, request := range stop() {
+			if r := string(request.Body); strings.HasPrefix(request.Operation, "Get") || request.Operation == "Query" ||
+				request.Operation == "BatchGetItem" {
+				reads++
+				assert.Contains(t, r, `"ConsistentRead":true`, what)
+			}
+		}
+		assert.Positive(t, reads, what)
+	}
+	var p *projects.Project
+	check("Post", func() (err error) { p, err = s.repo.Post(ctx, foundation); return err })
+	for _, id := range w {
+		check("Bid", func() error { return first(s.repo.Bid(ctx, offer(p.ID, id, "65000"))) })
+	}
+	check("Update", func() error {
+		return first(s.repo.Update(ctx, p.ID, func(p *projects.Project) error { p.Title = "Foundation"; return nil }))
+	})
+	check("Revise", func() error {
+		return first(s.repo.Revise(ctx, p.ID, w[0], func(b *projects.Bid) error { b.Quote = zar("64000"); return nil }))
+	})
+	check("Withdraw", func() error { return first(s.repo.Withdraw(ctx, p.ID, w[1])) })
+	check("Bid again", func() error { return first(s.repo.Bid(ctx, offer(p.ID, w[1], "65000"))) })
+	accept := projects.Acceptance{ProjectID: p.ID, WorkerID: w[0], Quote: zar("64000")}
+	check("Accept", func() error { return first(s.repo.Accept(ctx, accept, dynastay.IdempotencyKey("1"))) })
+	check("Accept, repeated", func() error { return first(s.repo.Accept(ctx, accept, dynastay.IdempotencyKey("1"))) })
+	check("RejectRest", func() error { return first(s.repo.RejectRest(ctx, p.ID)) })
+	check("Complete", func() error { return first(s.repo.Complete(ctx, p.ID)) })
+}
