@@ -1,0 +1,147 @@
+package projects_test
+
+import (
+	"math"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/dynastay/dynastay"
+	"github.com/dynastay/dynastay/examples/marketplace/keys"
+	"github.com/dynastay/dynastay/examples/marketplace/projects"
+	"github.com/dynastay/dynastay/keys/key"
+)
+
+// refusedAtOnce checks that a call is refused for a field before any request is sent.
+func (s *site) refusedAtOnce(what, field string, do func() error) {
+	s.t.Helper()
+	stop := s.Faults.Record()
+	err := do()
+	assert.Empty(s.t, stop(), what)
+	var invalid *dynastay.InvalidError
+	if assert.ErrorAs(s.t, err, &invalid, what) {
+		assert.Equal(s.t, field, invalid.Field, what)
+	}
+}
+
+func TestInvalidProjects(t *testing.T) {
+	t.Parallel()
+	s := newSite(t)
+	long, note, no := strings.Repeat("x", 257), strings.Repeat("x", 2049), "\xff"
+	usd := dynastay.MustMoney("1", "USD")
+	for field, changes := range map[string][]func(p *projects.Project){
+		"ID":      {func(p *projects.Project) { p.ID = "a#b" }},
+		"BuyerID": {func(p *projects.Project) { p.BuyerID = "" }, func(p *projects.Project) { p.BuyerID = "a#b" }},
+		"Title": {
+			func(p *projects.Project) { p.Title = " " }, func(p *projects.Project) { p.Title = long }, func(p *projects.Project) { p.Title = no },
+		},
+		"Description":   {func(p *projects.Project) { p.Description = note }},
+		"Category":      {func(p *projects.Project) { p.Category = "" }, func(p *projects.Project) { p.Category = long }},
+		"Skills":        {func(p *projects.Project) { p.Skills = make([]string, 21) }, func(p *projects.Project) { p.Skills = []string{long} }},
+		"Place.Address": {func(p *projects.Project) { p.Place.Address = long }},
+		"Place.Latitude": {
+			func(p *projects.Project) { p.Place.Latitude = 91 }, func(p *projects.Project) { p.Place.Latitude = math.NaN() },
+		},
+		"Place.Longitude": {func(p *projects.Project) { p.Place.Longitude = -181 }},
+		"Budget.Min":          {func(p *projects.Project) { p.Budget.Min = zar("-1") }},
+		"Budget.Min.Currency": {func(p *projects.Project) { p.Budget.Min = dynastay.Money{} }},
+		"Budget.Max":          {func(p *projects.Project) { p.Budget.Max = zar("49999.99") }, func(p *projects.Project) { p.Budget.Max = usd }},
+		"Budget.Max.Currency": {func(p *projects.Project) { p.Budget.Max = dynastay.Money{} }},
+		"Timeline.End": {func(p *projects.Project) { p.Timeline.End = p.Timeline.Start.AddDays(-1) }},
+	} {
+		for _, change := range changes {
+			p := foundation
+			change(&p)
+			s.refusedAtOnce(field, field, func() error { return first(s.repo.Post(t.Context(), p)) })
+		}
+	}
+	p := foundation
+	p.Timeline.End, p.Budget.Max, p.Skills = p.Timeline.Start, p.Budget.Min, make([]string, 20)
+	_, err := s.repo.Post(t.Context(), p)
+	require.NoError(t, err, "at the limits")
+}
+
+func TestInvalidBids(t *testing.T) {
+	t.Parallel()
+	s := newSite(t)
+	w := s.workers(1)[0]
+	p := s.post()
+	for field, changes := range map[string][]func(b *projects.Bid){
+		"ProjectID": {func(b *projects.Bid) { b.ProjectID = "" }, func(b *projects.Bid) { b.ProjectID = "a#b" }},
+		"WorkerID":  {func(b *projects.Bid) { b.WorkerID = "" }, func(b *projects.Bid) { b.WorkerID = "a#b" }},
+		"ID":        {func(b *projects.Bid) { b.ID = "a#b" }},
+		"Quote":          {func(b *projects.Bid) { b.Quote = zar("0") }, func(b *projects.Bid) { b.Quote = zar("-1") }},
+		"Quote.Currency": {func(b *projects.Bid) { b.Quote = dynastay.Money{} }},
+		"Duration": {func(b *projects.Bid) { b.Duration = -1 }, func(b *projects.Bid) { b.Duration = 0 }},
+		"Unit":     {func(b *projects.Bid) { b.Unit = "" }, func(b *projects.Bid) { b.Unit = "years" }},
+		"Proposal": {func(b *projects.Bid) { b.Proposal = strings.Repeat("x", 2049) }},
+	} {
+		for _, change := range changes {
+			b := offer(p.ID, w, "1")
+			change(&b)
+			s.refusedAtOnce(field, field, func() error { return first(s.repo.Bid(t.Context(), b)) })
+		}
+	}
+}
+
+func TestInvalidCalls(t *testing.T) {
+	t.Parallel()
+	s := newSite(t)
+	ctx := t.Context()
+	quote := zar("1")
+	none := func(*projects.Project) error { return nil }
+	for what, c := range map[string]struct {
+		field string
+		do    func() error
+	}{
+		"Project":            {"ProjectID", func() error { return first(s.repo.Project(ctx, "")) }},
+		"Update":             {"ProjectID", func() error { return first(s.repo.Update(ctx, "", none)) }},
+		"Update or missing":  {"OrMissing", func() error { return first(s.repo.Update(ctx, "p", none, dynastay.OrMissing())) }},
+		"Revise":             {"ProjectID", func() error { return first(s.repo.Revise(ctx, "", "w", nil)) }},
+		"Revise of nobody":   {"WorkerID", func() error { return first(s.repo.Revise(ctx, "p", "", nil)) }},
+		"Revise or missing":  {"OrMissing", func() error { return first(s.repo.Revise(ctx, "p", "w", nil, dynastay.OrMissing())) }},
+		"Withdraw":           {"WorkerID", func() error { return first(s.repo.Withdraw(ctx, "p", "")) }},
+		"BidOf":              {"ProjectID", func() error { return first(s.repo.BidOf(ctx, "", "w")) }},
+		"RejectRest":         {"ProjectID", func() error { return first(s.repo.RejectRest(ctx, "")) }},
+		"Complete":           {"ProjectID", func() error { return first(s.repo.Complete(ctx, "#")) }},
+		"Bids":               {"ProjectID", page(t, s.repo.Bids(""), 0)},
+		"ProjectsOf":         {"UserID", page(t, s.repo.ProjectsOf(""), 0)},
+		"BidsOf":             {"UserID", page(t, s.repo.BidsOf(""), 0)},
+		"ByStatus":           {"Status", page(t, s.repo.ByStatus("PENDING"), 0)},
+		"BidsByStatus":       {"Status", page(t, s.repo.BidsByStatus("OPEN"), 0)},
+		"Accept":             {"ProjectID", func() error { return first(s.repo.Accept(ctx, projects.Acceptance{WorkerID: "w", Quote: quote})) }},
+		"Accept of nobody":   {"WorkerID", func() error { return first(s.repo.Accept(ctx, projects.Acceptance{ProjectID: "p", Quote: quote})) }},
+		"Accept of no quote": {"Quote", func() error { return first(s.repo.Accept(ctx, projects.Acceptance{ProjectID: "p", WorkerID: "w"})) }},
+		"Cancel":             {"ProjectID", func() error { return first(s.repo.Cancel(ctx, projects.Cancellation{By: projects.ByBuyer})) }},
+		"Cancel by nobody":   {"By", func() error { return first(s.repo.Cancel(ctx, projects.Cancellation{ProjectID: "p"})) }},
+		"Cancel with a novel": {"Reason", func() error {
+			return first(s.repo.Cancel(ctx, projects.Cancellation{ProjectID: "p", By: projects.ByBuyer, Reason: strings.Repeat("x", 2049)}))
+		}},
+	} {
+		s.refusedAtOnce(what, c.field, c.do)
+	}
+	assert.Panics(t, func() { projects.New(s.DB.DB, s.people, &projects.Options{Shards: key.Shards{Write: 2}}) })
+}
+
+// A page whose partition is sharded has all of it.
+func TestShards(t *testing.T) {
+	t.Parallel()
+	s := newSite(t)
+	repo := projects.New(s.DB.DB, s.people, &projects.Options{Shards: key.Shards{Write: 3, Read: 3}})
+	w := s.workers(1)[0]
+	shards := map[string]bool{}
+	for range 12 {
+		p, err := repo.Post(t.Context(), foundation)
+		require.NoError(t, err)
+		_, err = repo.Bid(t.Context(), offer(p.ID, w, "1"))
+		require.NoError(t, err)
+		row, err := s.Direct.Get(t.Context(), keys.Table, dynastay.Key{PK: "PROJECT#" + p.ID, SK: "METADATA"})
+		require.NoError(t, err)
+		shards[row.Text("GSI2PK")] = true
+	}
+	assert.Greater(t, len(shards), 1)
+	assert.Len(t, all(t, repo.ByStatus(projects.Open)), 12)
+	assert.Len(t, all(t, repo.BidsByStatus(projects.Pending)), 12)
+}
