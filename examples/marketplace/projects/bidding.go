@@ -89,25 +89,20 @@ func (r *Repository) bidAsRead(ctx context.Context, at dynastay.Key) (*Bid, erro
 
 // open returns the project in a row if it is open.
 func (r *Repository) open(projectID string, row dynastay.Row) (*Project, error) {
-	p, err := r.read(projectID, row)
+	p, err := r.Read(projectID, row)
 	if err == nil && p.Status != Open {
 		err = &StatusError{projectID, p.Status}
 	}
 	return p, err
 }
 
-func (r *Repository) read(projectID string, row dynastay.Row) (*Project, error) {
+// Read returns the project in a row that was read with its key, or an error that matches [dynastay.ErrNotFound] if there
+// is none. It is for authors of operations that read projects together with other items.
+func (r *Repository) Read(projectID string, row dynastay.Row) (*Project, error) {
 	if !row.Exists() {
 		return nil, &dynastay.Error{Entity: "Project", ID: projectID, Kind: dynastay.ErrNotFound}
 	}
 	return r.project.Value(row)
-}
-
-func (r *Repository) readBid(at dynastay.Key, row dynastay.Row) (*Bid, error) {
-	if !row.Exists() {
-		return nil, &dynastay.Error{Entity: "Bid", ID: r.bid.IDOf(at), Kind: dynastay.ErrNotFound}
-	}
-	return r.bid.Value(row)
 }
 
 // suits checks a bid against its project.

@@ -83,7 +83,7 @@ func (r *Repository) endOp(
 			if err != nil {
 				return nil, err
 			}
-			p, err := r.read(projectID, row)
+			p, err := r.Read(projectID, row)
 			if err != nil {
 				return nil, err
 			}
@@ -113,10 +113,12 @@ func (r *Repository) endOp(
 
 // countWorker moves the counters of the worker of a project in progress, after the operations that move them already.
 func (r *Repository) countWorker(ctx context.Context, tx *dynastay.Tx, p *Project, t people.Tally) error {
-	if err := r.findWorker(ctx, p); err != nil {
+	id, err := r.WorkerOf(ctx, p)
+	if err != nil {
 		return err
 	}
-	worker, err := key.Of(keys.Profile{UserID: p.AcceptedWorkerID})
+	p.AcceptedWorkerID = id
+	worker, err := key.Of(keys.Profile{UserID: id})
 	if err != nil {
 		return err
 	}
@@ -134,32 +136,32 @@ func (r *Repository) countWorker(ctx context.Context, tx *dynastay.Tx, p *Projec
 	if err != nil {
 		return err
 	}
-	if _, err := r.people.Read(p.AcceptedWorkerID, row); err != nil {
+	if _, err := r.people.Read(id, row); err != nil {
 		return err
 	}
 	return r.people.Count(ctx, tx, row, t)
 }
 
-// findWorker sets the worker of a project that other software has given to somebody: it stores the id of the bid only.
-func (r *Repository) findWorker(ctx context.Context, p *Project) error {
-	if p.AcceptedWorkerID != "" {
-		return nil
+// WorkerOf returns the id of the worker who has got a project, or "" if nobody has. It reads the bids of a project that
+// other software has given to a worker, because that stores the id of the bid only; otherwise it sends no requests.
+func (r *Repository) WorkerOf(ctx context.Context, p *Project) (string, error) {
+	if p.AcceptedWorkerID != "" || p.AcceptedBidID == "" {
+		return p.AcceptedWorkerID, nil
 	}
 	project, err := r.project.Key(p)
 	if err != nil {
-		return err
+		return "", err
 	}
 	bids, err := r.allBids(ctx, project.PK)
 	if err != nil {
-		return err
+		return "", err
 	}
 	for _, b := range bids {
-		if id := b.Text("bidId"); id != "" && id == p.AcceptedBidID {
-			p.AcceptedWorkerID = b.Text("workerId")
-			return nil
+		if b.Text("bidId") == p.AcceptedBidID {
+			return b.Text("workerId"), nil
 		}
 	}
-	return &dynastay.Error{
+	return "", &dynastay.Error{
 		Entity: r.project.Name, ID: p.ID, Field: "AcceptedBidID", Kind: dynastay.ErrCorrupt, Err: errNoWorker,
 	}
 }

@@ -44,12 +44,12 @@ func TestInvalidProjects(t *testing.T) {
 		"Place.Latitude": {
 			func(p *projects.Project) { p.Place.Latitude = 91 }, func(p *projects.Project) { p.Place.Latitude = math.NaN() },
 		},
-		"Place.Longitude": {func(p *projects.Project) { p.Place.Longitude = -181 }},
+		"Place.Longitude":     {func(p *projects.Project) { p.Place.Longitude = -181 }},
 		"Budget.Min":          {func(p *projects.Project) { p.Budget.Min = zar("-1") }},
 		"Budget.Min.Currency": {func(p *projects.Project) { p.Budget.Min = dynastay.Money{} }},
 		"Budget.Max":          {func(p *projects.Project) { p.Budget.Max = zar("49999.99") }, func(p *projects.Project) { p.Budget.Max = usd }},
 		"Budget.Max.Currency": {func(p *projects.Project) { p.Budget.Max = dynastay.Money{} }},
-		"Timeline.End": {func(p *projects.Project) { p.Timeline.End = p.Timeline.Start.AddDays(-1) }},
+		"Timeline.End":        {func(p *projects.Project) { p.Timeline.End = p.Timeline.Start.AddDays(-1) }},
 	} {
 		for _, change := range changes {
 			p := foundation
@@ -69,14 +69,14 @@ func TestInvalidBids(t *testing.T) {
 	w := s.workers(1)[0]
 	p := s.post()
 	for field, changes := range map[string][]func(b *projects.Bid){
-		"ProjectID": {func(b *projects.Bid) { b.ProjectID = "" }, func(b *projects.Bid) { b.ProjectID = "a#b" }},
-		"WorkerID":  {func(b *projects.Bid) { b.WorkerID = "" }, func(b *projects.Bid) { b.WorkerID = "a#b" }},
-		"ID":        {func(b *projects.Bid) { b.ID = "a#b" }},
+		"ProjectID":      {func(b *projects.Bid) { b.ProjectID = "" }, func(b *projects.Bid) { b.ProjectID = "a#b" }},
+		"WorkerID":       {func(b *projects.Bid) { b.WorkerID = "" }, func(b *projects.Bid) { b.WorkerID = "a#b" }},
+		"ID":             {func(b *projects.Bid) { b.ID = "a#b" }},
 		"Quote":          {func(b *projects.Bid) { b.Quote = zar("0") }, func(b *projects.Bid) { b.Quote = zar("-1") }},
 		"Quote.Currency": {func(b *projects.Bid) { b.Quote = dynastay.Money{} }},
-		"Duration": {func(b *projects.Bid) { b.Duration = -1 }, func(b *projects.Bid) { b.Duration = 0 }},
-		"Unit":     {func(b *projects.Bid) { b.Unit = "" }, func(b *projects.Bid) { b.Unit = "years" }},
-		"Proposal": {func(b *projects.Bid) { b.Proposal = strings.Repeat("x", 2049) }},
+		"Duration":       {func(b *projects.Bid) { b.Duration = -1 }, func(b *projects.Bid) { b.Duration = 0 }},
+		"Unit":           {func(b *projects.Bid) { b.Unit = "" }, func(b *projects.Bid) { b.Unit = "years" }},
+		"Proposal":       {func(b *projects.Bid) { b.Proposal = strings.Repeat("x", 2049) }},
 	} {
 		for _, change := range changes {
 			b := offer(p.ID, w, "1")
@@ -113,7 +113,7 @@ func TestInvalidCalls(t *testing.T) {
 		"BidsByStatus":       {"Status", page(t, s.repo.BidsByStatus("OPEN"), 0)},
 		"Accept":             {"ProjectID", func() error { return first(s.repo.Accept(ctx, projects.Acceptance{WorkerID: "w", Quote: quote})) }},
 		"Accept of nobody":   {"WorkerID", func() error { return first(s.repo.Accept(ctx, projects.Acceptance{ProjectID: "p", Quote: quote})) }},
-		"Accept of no quote": {"Quote", func() error { return first(s.repo.Accept(ctx, projects.Acceptance{ProjectID: "p", WorkerID: "w"})) }},
+		"Accept of no quote": {"Quote.Currency", func() error { return first(s.repo.Accept(ctx, projects.Acceptance{ProjectID: "p", WorkerID: "w"})) }},
 		"Cancel":             {"ProjectID", func() error { return first(s.repo.Cancel(ctx, projects.Cancellation{By: projects.ByBuyer})) }},
 		"Cancel by nobody":   {"By", func() error { return first(s.repo.Cancel(ctx, projects.Cancellation{ProjectID: "p"})) }},
 		"Cancel with a novel": {"Reason", func() error {
