@@ -9,8 +9,8 @@
 // # Stock
 //
 // The stock of a product is a counter. [Repository.Place] takes what is ordered out of it, [Repository.Cancel] returns
-// it, and [Repository.Restock] adds to it or takes from it; it never falls below 0. Nothing else changes it, so an edit
-// of a product does not wait for its buyers, nor do they wait for the edit.
+// it, and [Repository.Restock] adds to it or takes from it; it never falls below 0. Nothing else changes it, so the
+// orders of a product do not make an edit of it start again.
 //
 // # Orders
 //

@@ -13,8 +13,8 @@ import (
 // delivery and tax cost are those that the buyer saw; [Order.AddUp] sets the sums. An empty ID is generated; the
 // statuses, the times and the version are set, whatever the order has. It fails
 //
-//   - with a [*Refused] that names every product that cannot be ordered, with its reasons: the product is not found, not
-//     active, has another price, is only sold in larger quantities, or there is not enough left,
+//   - with a [*Refused] that names every product that cannot be ordered, with its reasons: it is missing or not active,
+//     has another price, is only sold in larger quantities, or not enough of it is left,
 //   - with [dynastay.ErrAlreadyExists] if the ID is taken,
 //   - with the [*dynastay.InvalidError] of [Order.Validate].
 //
