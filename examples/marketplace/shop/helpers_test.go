@@ -20,8 +20,11 @@ const (
 	buyer  = "buyer_1"
 )
 
-// base is the first moment of the clocks in tests. Engines delete items whose time to live has passed, so it is far ahead.
+// base is the first moment of the clocks in tests. Engines delete items whose time to live has passed, so it is far
+// ahead.
 var base = time.Date(2037, 11, 10, 9, 0, 0, 0, time.UTC)
+
+var table = keys.Table
 
 func zar(amount string) dynastay.Money { return dynastay.MustMoney(amount, "ZAR") }
 

@@ -78,8 +78,8 @@ func TestTheLastBricks(t *testing.T) {
 	}
 }
 
-// 64 buyers order different products of one seller. No item is in two of the transactions, so none of them can conflict:
-// each is sent once.
+// 64 buyers order different products of one seller. No item is in two of the transactions, so none of them can
+// conflict: each is sent once.
 func TestBuyersOfOneSellerDoNotMeet(t *testing.T) {
 	t.Parallel()
 	m := newMarket(t)
@@ -110,8 +110,8 @@ func TestBuyersOfOneSellerDoNotMeet(t *testing.T) {
 	assert.Len(t, seen, 64*4)
 }
 
-// Every change of a status meets every other one, each at a moment when it has read the order as it was. One of them wins,
-// and the other one finds that.
+// Every change of a status meets every other one, each at a moment when it has read the order as it was. One of them
+// wins, and the other one finds that.
 func TestEveryPairOfChangesMeets(t *testing.T) {
 	t.Parallel()
 	m := newMarket(t)
