@@ -137,3 +137,12 @@ func (b basket) judge(seen map[dynastay.Ref]dynastay.Row) error {
 	}
 	return &Refused{all}
 }
+
+// ReadOrder returns the order in a row that was read with its key, or an error that matches [dynastay.ErrNotFound] if
+// there is none. It is for authors of operations that read orders together with other items.
+func (r *Repository) ReadOrder(orderID string, row dynastay.Row) (*Order, error) {
+	if !row.Exists() {
+		return nil, &dynastay.Error{Entity: r.order.Name, ID: orderID, Kind: dynastay.ErrNotFound}
+	}
+	return r.order.Value(row)
+}
