@@ -27,7 +27,7 @@ var items = []keytest.Type{
 	keytest.Samples(keys.EmailGuard{Email: "ana@example.com"}),
 	keytest.Samples(keys.PhoneGuard{Phone: "+27812345678"}),
 	keytest.Samples(keys.Skill{UserID: "u1", Skill: "bricklaying"}),
-	keytest.Samples(keys.Review{UserID: "u1", AboutID: "p1", ReviewerID: "u2"}),
+	keytest.Samples(keys.Review{RevieweeID: "u1", AboutID: "p1", ReviewerID: "u2"}),
 	keytest.Samples(keys.UserProject{UserID: "u1", CreatedAt: at, ProjectID: "p1"}),
 	keytest.Samples(keys.UserBid{UserID: "u1", CreatedAt: at, ProjectID: "p1"}),
 	keytest.Samples(keys.UserOrder{UserID: "u1", CreatedAt: at, OrderID: "o1"}),

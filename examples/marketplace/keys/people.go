@@ -90,12 +90,12 @@ func (k *SkillByPlace) Form(f *key.Form) {
 	f.SK(key.Geohash("Geohash", &k.Geohash, geohashCharacters), "#USER#", key.ID("UserID", &k.UserID))
 }
 
-// Review is the item of a review that a user has received: USER#{UserID} / REVIEW#{AboutID}#{ReviewerID}. AboutID is the
+// Review is the item of a review that a user has received: USER#{RevieweeID} / REVIEW#{AboutID}#{ReviewerID}. AboutID is the
 // id of a project or of an order.
-type Review struct{ UserID, AboutID, ReviewerID string }
+type Review struct{ RevieweeID, AboutID, ReviewerID string }
 
 func (k *Review) Form(f *key.Form) {
-	f.PK("USER#", key.ID("UserID", &k.UserID))
+	f.PK("USER#", key.ID("RevieweeID", &k.RevieweeID))
 	f.SK("REVIEW#", key.ID("AboutID", &k.AboutID), "#", key.ID("ReviewerID", &k.ReviewerID))
 }
 

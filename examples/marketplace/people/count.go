@@ -128,7 +128,7 @@ func trustScore(ratings, stars int) types.AttributeValue {
 // countReviews counts the reviews that a user has received. A review that is written meanwhile moves the counters, so the
 // operation that counts is then prepared again.
 func (r *Repository) countReviews(ctx context.Context, userID string) (ratings, stars int, err error) {
-	partition, err := key.Partition(keys.Review{UserID: userID})
+	partition, err := key.Partition(keys.Review{RevieweeID: userID})
 	if err != nil {
 		return 0, 0, err
 	}
