@@ -15,64 +15,26 @@ package main
 
 import (
 	"context"
-	"crypto/rand"
-	"errors"
-	"fmt"
 	"io"
-	"os"
-	"os/signal"
-	"syscall"
 	"time"
-
-	"golang.org/x/term"
 
 	"github.com/dynastay/dynastay"
 	"github.com/dynastay/dynastay/availability/listing"
-	"github.com/dynastay/dynastay/dyntest/engine"
-	"github.com/dynastay/dynastay/dyntest/engine/docker"
 	"github.com/dynastay/dynastay/examples/report"
 	keys "github.com/dynastay/dynastay/keys/listing"
 )
 
-func main() {
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
-	colours := os.Getenv("NO_COLOR") == "" && term.IsTerminal(int(os.Stdout.Fd()))
-	err := run(ctx, os.Stdout, colours)
-	stop()
-	if err != nil {
-		fmt.Fprintln(os.Stderr, "host:", err)
-		os.Exit(1)
-	}
-}
+func main() { report.Main("host", run) }
 
-// run makes a table of its own, because others may use the engine too, and deletes it at the end.
-func run(ctx context.Context, w io.Writer, colours bool) (err error) {
-	e, err := engine.Start(ctx, docker.Allow())
-	if err != nil {
-		return err
-	}
-	out := report.To(w)
-	prefix := "host-" + rand.Text()[:8] + "-"
+func run(ctx context.Context, w io.Writer, colours bool) error {
 	lisbon, err := time.LoadLocation("Europe/Lisbon")
 	if err != nil {
 		return err
 	}
 	s := &story{today: time.Date(2037, 7, 1, 9, 0, 0, 0, time.UTC), zone: lisbon, colours: colours}
-	db := dynastay.Open(e.Client(), &dynastay.Options{
-		TablePrefix: prefix, Observer: out.Observe, Clock: func() time.Time { return s.today },
+	p := report.Program{Name: "host", Table: keys.Table, Clock: func() time.Time { return s.today }}
+	return p.Run(ctx, w, func(ctx context.Context, out *report.Report, open func() *dynastay.DB) error {
+		s.calendar = listing.New(open())
+		return s.month(ctx, out)
 	})
-	defer func() {
-		// The end of the context may be why the program ends.
-		ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), 10*time.Second)
-		defer cancel()
-		err = errors.Join(err, e.DeleteTables(ctx, prefix, keys.Table), e.Stop(ctx))
-	}()
-	if err := e.CreateTables(ctx, prefix, keys.Table); err != nil {
-		return err
-	}
-	if err := out.Head(e.Name(), s.today); err != nil {
-		return err
-	}
-	s.calendar = listing.New(db)
-	return s.month(ctx, out)
 }

@@ -1,5 +1,5 @@
-// Package report prints the steps of an example program, with the requests that each step sent and the units that the
-// engine charged.
+// Package report runs an example program, and prints its steps with the requests that each of them sent and the units
+// that the engine charged.
 package report
 
 import (

@@ -44,3 +44,29 @@ func TestFailedStep(t *testing.T) {
 	assert.Contains(t, printed.String(), "A step")
 	assert.Contains(t, printed.String(), "\n    something\n")
 }
+
+// A program has a table until it has ended, also if it fails.
+func TestProgram(t *testing.T) {
+	t.Parallel()
+	begin := time.Date(2037, 7, 1, 9, 0, 0, 0, time.UTC)
+	table := &dynastay.Schema{Name: "Notes", Key: dynastay.KeyNames{Partition: "PK"}}
+	p := report.Program{Name: "notes", Table: table, Idempotency: table, Clock: func() time.Time { return begin }}
+	var printed strings.Builder
+	var db *dynastay.DB
+	note := dynastay.Key{PK: "note_1"}
+	err := p.Run(t.Context(), &printed, func(ctx context.Context, out *report.Report, open func() *dynastay.DB) error {
+		db = open()
+		assert.NotSame(t, db, open())
+		assert.Equal(t, begin, db.Now())
+		assert.Regexp(t, `^notes-[A-Z2-7]{8}-Notes$`, db.TableName(table))
+		assert.NoError(t, out.Step(ctx, "A note is written", func(ctx context.Context, found *report.Findings) error {
+			return db.PutAll(ctx, func(yield func(*dynastay.Schema, dynastay.Item) bool) { yield(table, table.Key.Of(note)) })
+		}))
+		return errors.New("the pencil is broken")
+	})
+	require.EqualError(t, err, "the pencil is broken")
+	assert.Contains(t, printed.String(), "the clock stands at 2037-07-01 09:00 UTC.")
+	assert.Regexp(t, `A note is written +1 +- +1\.0`, printed.String())
+	_, err = db.Get(t.Context(), table, note)
+	require.Error(t, err, "the table is gone, or the engine")
+}

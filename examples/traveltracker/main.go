@@ -15,20 +15,10 @@ package main
 
 import (
 	"context"
-	"crypto/rand"
-	"errors"
-	"fmt"
 	"io"
-	"os"
-	"os/signal"
-	"syscall"
 	"time"
 
-	"golang.org/x/term"
-
 	"github.com/dynastay/dynastay"
-	"github.com/dynastay/dynastay/dyntest/engine"
-	"github.com/dynastay/dynastay/dyntest/engine/docker"
 	"github.com/dynastay/dynastay/examples/report"
 	"github.com/dynastay/dynastay/examples/traveltracker/keys"
 	"github.com/dynastay/dynastay/examples/traveltracker/regions"
@@ -36,42 +26,17 @@ import (
 	"github.com/dynastay/dynastay/examples/traveltracker/tracker"
 )
 
-func main() {
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
-	colours := os.Getenv("NO_COLOR") == "" && term.IsTerminal(int(os.Stdout.Fd()))
-	err := run(ctx, os.Stdout, colours)
-	stop()
-	if err != nil {
-		fmt.Fprintln(os.Stderr, "traveltracker:", err)
-		os.Exit(1)
-	}
-}
+func main() { report.Main("traveltracker", run) }
 
-// run makes a table of its own, because others may use the engine too, and deletes it at the end.
-func run(ctx context.Context, w io.Writer, colours bool) (err error) {
-	e, err := engine.Start(ctx, docker.Allow())
-	if err != nil {
-		return err
-	}
-	out := report.To(w)
-	prefix := "traveltracker-" + rand.Text()[:8] + "-"
+func run(ctx context.Context, w io.Writer, colours bool) error {
 	s := &story{now: time.Date(2037, 8, 20, 18, 0, 0, 0, time.UTC), colours: colours}
-	db := dynastay.Open(e.Client(), &dynastay.Options{
-		TablePrefix: prefix, Observer: out.Observe, Clock: func() time.Time { return s.now }, Idempotency: keys.Table,
+	p := report.Program{
+		Name: "traveltracker", Table: keys.Table, Idempotency: keys.Table, Clock: func() time.Time { return s.now },
+	}
+	return p.Run(ctx, w, func(ctx context.Context, out *report.Report, open func() *dynastay.DB) error {
+		db := open()
+		s.regions = regions.New(db)
+		s.repo = tracker.New(db, &tracker.Options{Reference: tracker.ReferenceOf(reference.Regions())})
+		return s.summer(ctx, out)
 	})
-	s.regions = regions.New(db)
-	s.repo = tracker.New(db, &tracker.Options{Reference: tracker.ReferenceOf(reference.Regions())})
-	defer func() {
-		// The end of the context may be why the program ends.
-		ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), 10*time.Second)
-		defer cancel()
-		err = errors.Join(err, e.DeleteTables(ctx, prefix, keys.Table), e.Stop(ctx))
-	}()
-	if err := e.CreateTables(ctx, prefix, keys.Table); err != nil {
-		return err
-	}
-	if err := out.Head(e.Name(), s.now); err != nil {
-		return err
-	}
-	return s.summer(ctx, out)
 }

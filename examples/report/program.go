@@ -1,0 +1,71 @@
+package report
+
+import (
+	"context"
+	"crypto/rand"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/signal"
+	"syscall"
+	"time"
+
+	"golang.org/x/term"
+
+	"github.com/dynastay/dynastay"
+	"github.com/dynastay/dynastay/dyntest/engine"
+	"github.com/dynastay/dynastay/dyntest/engine/docker"
+)
+
+// Program is an example program that runs against a real engine, with a table of its own.
+type Program struct {
+	Name        string           // of the program, for its table and for errors
+	Table       *dynastay.Schema // without the prefix that makes it the program's own
+	Idempotency *dynastay.Schema // see dynastay.Options
+	Clock       func() time.Time // of the story
+}
+
+// Main runs a program until it ends or is interrupted. It prints an error, and then exits with status 1. colours tells
+// whether the output may have colours.
+func Main(name string, run func(ctx context.Context, w io.Writer, colours bool) error) {
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	colours := os.Getenv("NO_COLOR") == "" && term.IsTerminal(int(os.Stdout.Fd()))
+	err := run(ctx, os.Stdout, colours)
+	stop()
+	if err != nil {
+		fmt.Fprintln(os.Stderr, name+":", err)
+		os.Exit(1)
+	}
+}
+
+// Run starts an engine, or finds one that runs, and creates the table. Then it calls tell, which prints to out what the
+// program does; open returns a DB that out observes, as independent of the others as if it were in another process. In
+// the end the table is deleted, because others may use the engine too.
+func (p Program) Run(
+	ctx context.Context, w io.Writer, tell func(ctx context.Context, out *Report, open func() *dynastay.DB) error,
+) (err error) {
+	e, err := engine.Start(ctx, docker.Allow())
+	if err != nil {
+		return err
+	}
+	out, prefix := To(w), p.Name+"-"+rand.Text()[:8]+"-"
+	open := func() *dynastay.DB {
+		return dynastay.Open(e.Client(), &dynastay.Options{
+			TablePrefix: prefix, Observer: out.Observe, Clock: p.Clock, Idempotency: p.Idempotency,
+		})
+	}
+	defer func() {
+		// The end of the context may be why the program ends.
+		ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), 10*time.Second)
+		defer cancel()
+		err = errors.Join(err, e.DeleteTables(ctx, prefix, p.Table), e.Stop(ctx))
+	}()
+	if err := e.CreateTables(ctx, prefix, p.Table); err != nil {
+		return err
+	}
+	if err := out.Head(e.Name(), p.Clock()); err != nil {
+		return err
+	}
+	return tell(ctx, out, open)
+}
