@@ -49,11 +49,11 @@ func TestFailedStep(t *testing.T) {
 func TestProgram(t *testing.T) {
 	t.Parallel()
 	begin := time.Date(2037, 7, 1, 9, 0, 0, 0, time.UTC)
-	table := &dynastay.Schema{Name: "Notes", Key: dynastay.KeyNames{Partition: "PK"}}
+	table := &dynastay.Schema{Name: "Notes", Key: dynastay.KeyNames{Partition: "PK", Sort: "SK"}}
 	p := report.Program{Name: "notes", Table: table, Idempotency: table, Clock: func() time.Time { return begin }}
 	var printed strings.Builder
 	var db *dynastay.DB
-	note := dynastay.Key{PK: "note_1"}
+	note := dynastay.Key{PK: "note_1", SK: "TEXT"}
 	err := p.Run(t.Context(), &printed, func(ctx context.Context, out *report.Report, open func() *dynastay.DB) error {
 		db = open()
 		assert.NotSame(t, db, open())
