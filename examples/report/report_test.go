@@ -49,7 +49,7 @@ func TestFailedStep(t *testing.T) {
 func TestProgram(t *testing.T) {
 	t.Parallel()
 	begin := time.Date(2037, 7, 1, 9, 0, 0, 0, time.UTC)
-	table := &dynastay.Schema{Name: "Notes", Key: dynastay.KeyNames{Partition: "PK", Sort: "SK"}}
+	table := &dynastay.Schema{Name: "Notes", Key: dynastay.KeyNames{Partition: "PK", Sort: "SK"}, TTL: "ttl"}
 	p := report.Program{Name: "notes", Table: table, Idempotency: table, Clock: func() time.Time { return begin }}
 	var printed strings.Builder
 	var db *dynastay.DB
