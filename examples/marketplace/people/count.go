@@ -41,10 +41,6 @@ func (r *Repository) Count(ctx context.Context, tx *dynastay.Tx, profile dynasta
 	if err != nil {
 		return err
 	}
-	at, err := r.profile.Key(p)
-	if err != nil {
-		return err
-	}
 	c := counting{row: profile, condition: expression.AttributeExists(dynastay.NameOf(keys.Table.Key.Partition))}
 	if t.Projects != 0 {
 		c.set(attrProjects, max(0, p.Projects+t.Projects))
@@ -75,7 +71,7 @@ func (r *Repository) Count(ctx context.Context, tx *dynastay.Tx, profile dynasta
 		return nil
 	}
 	expr := dynastay.Prepare(expression.NewBuilder().WithUpdate(c.update).WithCondition(c.condition)).With(nil)
-	tx.Update(keys.Table, at, expr).Else(func(dynastay.Row) error { return dynastay.ErrOvertaken })
+	tx.Update(keys.Table, keys.Table.Key.From(profile), expr).Else(func(dynastay.Row) error { return dynastay.ErrOvertaken })
 	return nil
 }
 
