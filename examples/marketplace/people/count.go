@@ -13,14 +13,14 @@ import (
 	"github.com/dynastay/dynastay/keys/key"
 )
 
-// Tally is by how much counters of a profile move.
+// Tally is by how much counters of a profile move. A counter does not fall below 0.
 type Tally struct {
-	Projects int
-	Jobs     int
-	Ended    int
-	Orders   int
+	Projects int // posted
+	Jobs     int // completed
+	Ended    int // completed or left: a job that is completed is counted in both
+	Orders   int // delivered
 	Ratings  int
-	Stars    int
+	Stars    int // of these ratings, 1 to 5 each
 }
 
 // Read returns the profile in a row that was read with its key, or an error that matches [dynastay.ErrNotFound] if there
@@ -34,8 +34,8 @@ func (r *Repository) Read(userID string, row dynastay.Row) (*Profile, error) {
 
 // Count adds to tx the action that moves counters of a user by t, together with the rates that depend on them. It is for
 // authors of operations. profile is the user's item as it was read consistently while the operation is prepared; it must
-// exist. If a counter has changed since, the operation is prepared again. No requests, or 1 and more for a profile with a
-// trust score that other software has written, whose reviews are counted.
+// exist. If a counter has changed since, the operation is prepared again. It fails with [dynastay.ErrCorrupt] for a profile
+// that cannot be read. No requests; for the first rating of a user, whose reviews are counted, 1 for each MB of them.
 func (r *Repository) Count(ctx context.Context, tx *dynastay.Tx, profile dynastay.Row, t Tally) error {
 	p, err := r.profile.Value(profile)
 	if err != nil {
@@ -121,8 +121,11 @@ func trustScore(ratings, stars int) types.AttributeValue {
 	return &types.AttributeValueMemberN{Value: fmt.Sprintf("%d.%d", tenths/10, tenths%10)}
 }
 
-// countReviews counts the reviews that a user has received. A review that is written meanwhile moves the counters, so the
-// operation that counts is then prepared again.
+// maxStars is the best rating.
+const maxStars = 5
+
+// countReviews counts the reviews that a user has received, without those that have no rating of 1 to 5. A review that is
+// written meanwhile moves the counters, so the operation that counts is then prepared again.
 func (r *Repository) countReviews(ctx context.Context, userID string) (ratings, stars int, err error) {
 	partition, err := key.Partition(keys.Review{UserID: userID})
 	if err != nil {
@@ -133,7 +136,7 @@ func (r *Repository) countReviews(ctx context.Context, userID string) (ratings, 
 		Consistent: true,
 	})
 	for _, row := range rows {
-		if n := row.Int("rating"); n > 0 {
+		if n := row.Int("rating"); n >= 1 && n <= maxStars {
 			ratings, stars = ratings+1, stars+n
 		}
 	}

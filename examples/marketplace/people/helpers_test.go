@@ -3,6 +3,7 @@ package people_test
 import (
 	"context"
 	"errors"
+	"fmt"
 	"maps"
 	"slices"
 	"testing"
@@ -157,7 +158,7 @@ func fieldOf(err error) string {
 // count is an operation that moves counters.
 func count(db *dynastay.DB, repo *people.Repository, id string, t people.Tally) *dynastay.Operation[struct{}] {
 	return dynastay.NewOp(dynastay.OpSpec[struct{}]{
-		Name: "test.Count",
+		Name: "test.Count", Input: func(in *dynastay.Input) { in.Field("tally", fmt.Sprint(id, t)) },
 		Prepare: func(ctx context.Context, tx *dynastay.Tx) (none struct{}, err error) {
 			row, err := db.Get(ctx, keys.Table, dynastay.Key{PK: "USER#" + id, SK: "PROFILE"}, dynastay.Consistent)
 			if err != nil {

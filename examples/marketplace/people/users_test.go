@@ -3,6 +3,7 @@ package people_test
 import (
 	"errors"
 	"fmt"
+	"strings"
 	"sync"
 	"testing"
 	"time"
@@ -253,9 +254,8 @@ func TestEveryValueHasOneOwner(t *testing.T) {
 		}
 		wg.Wait()
 		owner := n.profile(n.row(c.guard, "GUARD").Text("userId"))
-		was := *owner
-		c.set(owner)
-		assert.Equal(t, was.Subject+was.Phone, owner.Subject+owner.Phone, "it has the value")
+		_, value, _ := strings.Cut(c.guard, "#")
+		assert.Contains(t, []string{owner.Email, owner.Phone, owner.Subject}, value)
 		require.Len(t, owners, 1, field)
 		assert.Equal(t, owner.ID, owners[0])
 	}
