@@ -479,4 +479,3 @@ func TestAValueThatIsTaken(t *testing.T) {
 	require.NoError(t, err)
 	assert.Equal(t, "worker456", found.ID)
 }
-

@@ -73,7 +73,8 @@ func (r *Repository) UpdateOp(
 	return r.changeOp(change{name: "people.Update", userID: userID, fn: r.edited(fn), opts: opts}, err, entity.InputOf(at, opts...))
 }
 
-// Update runs [Repository.UpdateOp]. 2 requests; 3 for the first update of a profile that other software wrote.
+// Update runs [Repository.UpdateOp]. 2 requests; for the first update of a profile that other software wrote, those of
+// [Repository.Adopt].
 func (r *Repository) Update(
 	ctx context.Context, userID string, fn func(*Profile) error, opts ...dynastay.UpdateOption,
 ) (*Profile, error) {
@@ -157,7 +158,8 @@ func (r *Repository) AdoptOp(userID string) *dynastay.Operation[*Profile] {
 	}}, err, nil)
 }
 
-// Adopt runs [Repository.AdoptOp]. 3 requests; 1 for a profile that has been adopted.
+// Adopt runs [Repository.AdoptOp]. 3 requests, and 3 more if a value belongs to another user; 1 for a profile that has been
+// adopted.
 func (r *Repository) Adopt(ctx context.Context, userID string) (*Profile, error) {
 	return dynastay.Do(ctx, r.db, r.AdoptOp(userID))
 }
