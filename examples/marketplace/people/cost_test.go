@@ -152,8 +152,8 @@ func TestATrustScoreMovesNoSkill(t *testing.T) {
 	assert.Equal(t, before, n.skillItems("w"))
 }
 
-// Local engines always read consistently, so only the requests show whether DynamoDB would. Every read of the table that
-// a write depends on, or that signs a user in, is consistent, and so is the result of a repeated call.
+// Local engines always read consistently, so only the requests show whether DynamoDB would. Every read of the table
+// that a write depends on, or that signs a user in, is consistent, and so is the result of a repeated call.
 func TestReadsThatDecideAreConsistent(t *testing.T) {
 	t.Parallel()
 	n := newTown(t)

@@ -23,8 +23,8 @@ type Tally struct {
 	Stars    int // of these ratings, 1 to 5 each
 }
 
-// Read returns the profile in a row that was read with its key, or an error that matches [dynastay.ErrNotFound] if there
-// is none. It is for authors of operations that read profiles together with other items.
+// Read returns the profile in a row that was read with its key, or an error that matches [dynastay.ErrNotFound] if
+// there is none. It is for authors of operations that read profiles together with other items.
 func (r *Repository) Read(userID string, row dynastay.Row) (*Profile, error) {
 	if !row.Exists() {
 		return nil, &dynastay.Error{Entity: r.profile.Name, ID: userID, Kind: dynastay.ErrNotFound}
@@ -32,10 +32,11 @@ func (r *Repository) Read(userID string, row dynastay.Row) (*Profile, error) {
 	return r.profile.Value(row)
 }
 
-// Count adds to tx the action that moves counters of a user by t, together with the rates that depend on them. It is for
-// authors of operations. profile is the user's item as it was read consistently while the operation is prepared; it must
-// exist. If a counter has changed since, the operation is prepared again. It fails with [dynastay.ErrCorrupt] for a profile
-// that cannot be read. No requests; for the first rating of a user, whose reviews are counted, 1 for each MB of them.
+// Count adds to tx the action that moves counters of a user by t, together with the rates that depend on them. It is
+// for authors of operations. profile is the user's item as it was read consistently while the operation is prepared; it
+// must exist. If a counter has changed since, the operation is prepared again. It fails with [dynastay.ErrCorrupt] for
+// a profile that cannot be read. No requests; for the first rating of a user, whose reviews are counted, 1 for each MB
+// of them.
 func (r *Repository) Count(ctx context.Context, tx *dynastay.Tx, profile dynastay.Row, t Tally) error {
 	p, err := r.profile.Value(profile)
 	if err != nil {
@@ -50,7 +51,8 @@ func (r *Repository) Count(ctx context.Context, tx *dynastay.Tx, profile dynasta
 	}
 	if t.Jobs != 0 || t.Ended != 0 {
 		c.read(attrCompletionRate)
-		jobs, ended := max(0, p.Jobs+t.Jobs), max(0, p.endedJobs()+t.Ended)
+		jobs, ended := max(0, p.Jobs+t.Jobs), p.endedJobs()+t.Ended
+		ended = max(ended, jobs)
 		c.set(attrJobs, jobs)
 		c.set(attrEnded, ended)
 		c.put(attrCompletionRate, rate(jobs, ended))
@@ -124,8 +126,8 @@ func trustScore(ratings, stars int) types.AttributeValue {
 // maxStars is the best rating.
 const maxStars = 5
 
-// countReviews counts the reviews that a user has received, without those that have no rating of 1 to 5. A review that is
-// written meanwhile moves the counters, so the operation that counts is then prepared again.
+// countReviews counts the reviews that a user has received, without those that have no rating of 1 to 5. A review that
+// is written meanwhile moves the counters, so the operation that counts is then prepared again.
 func (r *Repository) countReviews(ctx context.Context, userID string) (ratings, stars int, err error) {
 	partition, err := key.Partition(keys.Review{UserID: userID})
 	if err != nil {

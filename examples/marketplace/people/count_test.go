@@ -74,6 +74,9 @@ func TestCount(t *testing.T) {
 	assert.Zero(t, p.CompletionRate)
 	assert.Zero(t, p.TrustScore)
 
+	n.count("w", people.Tally{Jobs: 1})
+	assert.Equal(t, 1, n.profile("w").Ended, "a job that is completed has ended")
+
 	record := n.Faults.Record()
 	n.count("w", people.Tally{})
 	assert.Len(t, record(), 1, "only the read of the test")

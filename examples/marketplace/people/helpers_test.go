@@ -18,7 +18,8 @@ import (
 	"github.com/dynastay/dynastay/examples/marketplace/people"
 )
 
-// base is the first moment of the clocks in tests. Engines delete items whose time to live has passed, so it is far ahead.
+// base is the first moment of the clocks in tests. Engines delete items whose time to live has passed, so it is far
+// ahead.
 var base = time.Date(2037, 1, 21, 12, 0, 0, 0, time.UTC)
 
 // town is a table with a repository.

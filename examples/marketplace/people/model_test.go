@@ -21,7 +21,8 @@ import (
 var modelOperations = flag.Int("model.operations", 12, "how many operations each run of TestModel makes at most")
 
 // Users sign up, learn and forget skills, move, and are replaced by other software and adopted again, through conflicts
-// and lost answers. The items of the skills are those of the profiles, and every search finds what a model in memory does.
+// and lost answers. The items of the skills are those of the profiles, and every search finds what a model in memory
+// does.
 func TestModel(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(rt *rapid.T) {

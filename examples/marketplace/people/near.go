@@ -25,18 +25,18 @@ type Nearby struct {
 	Distance float64 // metres, as [key.Distance] returns it
 }
 
-// Near returns the users within a great-circle distance of a point, nearest first, and those at the same distance by id.
-// With skills, it returns the workers who have all that a job needs. The result is eventually consistent: recent changes
-// may not be visible yet, and a user whose coordinates are changed meanwhile may be missing. A user of other software is
-// found once adopted, see [Repository.Adopt].
+// Near returns the users within a great-circle distance of a point, nearest first, and those at the same distance by
+// id. With skills, it returns the workers who have all that a job needs. The result is eventually consistent: recent
+// changes may not be visible yet, and a user whose coordinates are changed meanwhile may be missing. A user of other
+// software is found once adopted, see [Repository.Adopt].
 //
 // An item that cannot be read does not hide the others: Near returns it in a [*dynastay.UnreadableError] together with
 // the users, even if it is outside the radius. With any other error, there are no users.
 //
 // Near reads the ranges that [key.Cover] returns: usually about 8, at most 32, in parallel. Each takes 1 request, and 1
-// more for each further MB. All users in them are read, half a read unit for every 4 KB. With skills, the ranges are read
-// for each skill, from items that are much smaller than a profile, and then the profiles of those who have them all, 1
-// request for every 100.
+// more for each further MB. All users in them are read, half a read unit for every 4 KB. With skills, the ranges are
+// read for each skill, from items that are much smaller than a profile, and then the profiles of those who have them
+// all, 1 request for every 100.
 func (r *Repository) Near(ctx context.Context, q NearQuery) ([]Nearby, error) {
 	ranges, err := key.Cover(q.center(), q.Radius)
 	if err != nil {

@@ -15,8 +15,8 @@ import (
 // MaxSkills is the largest number of skills of a worker.
 const MaxSkills = 20
 
-// skill is the item of one skill of a worker. It has ids and the place only, so a profile that changes otherwise does not
-// move it.
+// skill is the item of one skill of a worker. It has ids and the place only, so a profile that changes otherwise does
+// not move it.
 type skill struct {
 	UserID   string
 	Skill    string // as the worker spells it
@@ -53,7 +53,7 @@ func (r *Repository) newSkills() *entity.Entity[skill] {
 // moveSkills writes the items of the skills that an update of the profile adds, moves or removes.
 func (r *Repository) moveSkills(tx *dynastay.Tx, before, after *Profile) error {
 	old, now := map[string]skill{}, r.skillsOf(after)
-	if before != nil && before.WriteID != "" { // other software does not write the items, see dropSkills
+	if before != nil && !before.isForeign() { // other software does not write the items, see dropSkills
 		old = r.skillsOf(before)
 	}
 	for _, name := range slices.Sorted(maps.Keys(old)) {
@@ -99,8 +99,8 @@ func (r *Repository) dropSkills(ctx context.Context, tx *dynastay.Tx, p *Profile
 	return err
 }
 
-// skillsOf returns the skills of a profile by their folded names. An address is not part of them. Other software may have
-// stored a name that no item can have; Validate refuses it.
+// skillsOf returns the skills of a profile by their folded names. An address is not part of them. Other software may
+// have stored a name that no item can have; Validate refuses it.
 func (r *Repository) skillsOf(p *Profile) map[string]skill {
 	all := map[string]skill{}
 	place := p.Location

@@ -13,8 +13,8 @@ import (
 )
 
 // SignUpOp writes a new profile with its skills, and claims its Subject, Email and Phone. An empty ID is generated;
-// counters, times and the version are set, whatever the profile has. It fails with [dynastay.ErrAlreadyExists] if the ID
-// is taken, or if another user has one of the values, which [dynastay.Error.Field] then names; and with a
+// counters, times and the version are set, whatever the profile has. It fails with [dynastay.ErrAlreadyExists] if the
+// ID is taken, or if another user has one of the values, which [dynastay.Error.Field] then names; and with a
 // [*dynastay.InvalidError].
 func (r *Repository) SignUpOp(p Profile) *dynastay.Operation[*Profile] {
 	p.TrustScore, p.Ratings, p.Stars = 0, 0, 0
@@ -56,11 +56,12 @@ func (r *Repository) again(ctx context.Context, userID string) (*Profile, error)
 	return p, nil
 }
 
-// UpdateOp changes a profile with fn, which may change everything but ID, Role, the counters, the times and the version,
-// and may be called more than once. Its skills and its places in the searches follow. If fn changes Phone, PhoneVerified
-// becomes false, whatever fn sets it to; use VerifyPhone to set it again. It fails with [dynastay.ErrNotFound], with
-// [dynastay.ErrAlreadyExists] like SignUpOp, with [dynastay.ErrVersion] if a condition in opts does not hold, and with a
-// [*dynastay.InvalidError], also if other software has stored what must not be stored and fn leaves it as it is.
+// UpdateOp changes a profile with fn, which may change everything but ID, Role, the counters, the times and the
+// version, and may be called more than once. Its skills and its places in the searches follow. If fn changes Phone,
+// PhoneVerified becomes false, whatever fn sets it to; use VerifyPhone to set it again. It fails with
+// [dynastay.ErrNotFound], with [dynastay.ErrAlreadyExists] like SignUpOp, with [dynastay.ErrVersion] if a condition in
+// opts does not hold, and with a [*dynastay.InvalidError], also if other software has stored what must not be stored
+// and fn leaves it as it is.
 //
 // The first update of a profile that other software wrote adopts it, see [Repository.AdoptOp].
 func (r *Repository) UpdateOp(
@@ -108,8 +109,8 @@ func (r *Repository) edited(fn func(*Profile) error) func(*Profile) error {
 	}
 }
 
-// VerifyPhoneOp sets PhoneVerified, after the user has shown that the number is theirs, for example with a code that was
-// sent to it. phone is the number that was verified. If the user has a different one by now, it fails with
+// VerifyPhoneOp sets PhoneVerified, after the user has shown that the number is theirs, for example with a code that
+// was sent to it. phone is the number that was verified. If the user has a different one by now, it fails with
 // [dynastay.ErrVersion] and Field "Phone". It fails with [dynastay.ErrNotFound] if there is no such user, with
 // [dynastay.ErrCorrupt] if other software has stored a profile that cannot be written, and with a
 // [*dynastay.InvalidError]. If the number is verified already, nothing is written.
@@ -137,29 +138,29 @@ func (r *Repository) VerifyPhone(
 
 // AdoptOp completes a profile that other software wrote in the form of the marketplace document: it repairs the keys of
 // the indexes, claims Subject, Email and Phone, writes the items of the skills and deletes those of skills that the
-// profile no longer has. A value that belongs to another user is left to that user. Everything else stays as it is, also
-// the counters: what is missing is completed when they move, see the package's comment. A profile that has been adopted
-// is not changed.
+// profile no longer has. A value that belongs to another user is left to that user. Everything else stays as it is,
+// also the counters: what is missing is completed when they move, see the package's comment. A profile that has been
+// adopted is not changed.
 //
-// Every update adopts a profile, so AdoptOp is needed only for profiles that must be found by skill, by place or by what
-// they sign in with before their first update. Software that goes on writing profiles must remove writeId; the profile
-// is then adopted again.
+// Every update adopts a profile, so AdoptOp is needed only for profiles that must be found by skill, by place or by
+// what they sign in with before their first update. Software that goes on writing profiles must remove writeId; the
+// profile is then adopted again.
 //
 // It fails with [dynastay.ErrNotFound], and with [dynastay.ErrCorrupt] for a profile that must not be stored, see
 // [Profile.Validate]: update the field that the error names, which adopts the profile.
 func (r *Repository) AdoptOp(userID string) *dynastay.Operation[*Profile] {
 	const op = "people.Adopt"
-	_, err := key.Of(keys.Profile{UserID: userID})
+	at, err := key.Of(keys.Profile{UserID: userID})
 	return r.changeOp(change{name: op, userID: userID, whole: true, fn: func(p *Profile) error {
-		if p.WriteID != "" {
+		if !p.isForeign() {
 			return nil
 		}
 		return corrupt(op, userID, p.Validate())
-	}}, err, nil)
+	}}, err, func(in *dynastay.Input) { in.Key(at) })
 }
 
-// Adopt runs [Repository.AdoptOp]. 3 requests, and 3 more if a value belongs to another user; 1 for a profile that has been
-// adopted.
+// Adopt runs [Repository.AdoptOp]. 3 requests, and 3 more if a value belongs to another user; 1 for a profile that has
+// been adopted.
 func (r *Repository) Adopt(ctx context.Context, userID string) (*Profile, error) {
 	return dynastay.Do(ctx, r.db, r.AdoptOp(userID))
 }
@@ -172,6 +173,9 @@ type change struct {
 	opts   []dynastay.UpdateOption
 	whole  bool // a profile of other software is adopted even if fn changes nothing
 }
+
+// isForeign reports whether other software has written a profile, as it was read, or its skills.
+func (p *Profile) isForeign() bool { return p.WriteID == "" || len(p.Work.Skills) > MaxSkills }
 
 func (r *Repository) changeOp(
 	what change, invalid error, input func(*dynastay.Input),
@@ -187,11 +191,10 @@ func (r *Repository) changeOp(
 			if err != nil {
 				return nil, err
 			}
-			foreign := c.Before.WriteID == ""
-			if foreign && what.whole {
+			if what.whole && c.Before.isForeign() {
 				err = c.Whole()
 			}
-			if err == nil && foreign && c.Changed() {
+			if err == nil && c.Changed() && c.Before.isForeign() {
 				err = r.dropSkills(ctx, tx, c.After)
 			}
 			if err != nil {
@@ -225,8 +228,8 @@ func (r *Repository) Profile(ctx context.Context, userID string, opts ...dynasta
 	return r.profiles.Get(ctx, at, opts...)
 }
 
-// BySubject returns the user with an id in Cognito, or fails with [dynastay.ErrNotFound]. It finds a user from the moment
-// of signing up. 2 requests, both consistent reads.
+// BySubject returns the user with an id in Cognito, or fails with [dynastay.ErrNotFound]. It finds a user from the
+// moment of signing up. 2 requests, both consistent reads.
 func (r *Repository) BySubject(ctx context.Context, subject string) (*Profile, error) {
 	return r.profiles.Find(ctx, "Subject", &Profile{Subject: subject})
 }

@@ -206,8 +206,8 @@ func TestReplays(t *testing.T) {
 	require.ErrorIs(t, err, dynastay.ErrIdempotencyMismatch)
 }
 
-// Of 64 callers who want the same e-mail address, phone number or Cognito id, one gets it, by signing up or by an update.
-// Whoever was refused after a lost answer is not told so: the first request may have been the one that got it.
+// Of 64 callers who want the same e-mail address, phone number or Cognito id, one gets it, by signing up or by an
+// update. Whoever was refused after a lost answer is not told so: the first request may have been the one that got it.
 func TestEveryValueHasOneOwner(t *testing.T) {
 	t.Parallel()
 	n := newTown(t)

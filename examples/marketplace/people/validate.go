@@ -163,8 +163,8 @@ func (s *Shop) validate() error {
 	return nil
 }
 
-// HashIDNumber returns what [Work].IDNumber stores of an identity number: the HMAC-SHA-256 of its letters and digits with
-// the secret, in hexadecimal. Someone who has the table but not the secret can neither read nor guess numbers. All
+// HashIDNumber returns what [Work].IDNumber stores of an identity number: the HMAC-SHA-256 of its letters and digits
+// with the secret, in hexadecimal. Someone who has the table but not the secret can neither read nor guess numbers. All
 // processes must use the same secret. It fails with a [*dynastay.InvalidError] for the field "IDNumber" or "Secret".
 func HashIDNumber(secret []byte, number string) (string, error) {
 	folded := key.Fold(number)
@@ -179,8 +179,8 @@ func HashIDNumber(secret []byte, number string) (string, error) {
 	return hex.EncodeToString(mac.Sum(nil)), nil
 }
 
-// checkIDNumber refuses a number that was not hashed. A hash of other software may have another form; it is kept until it
-// is changed.
+// checkIDNumber refuses a number that was not hashed. A hash of other software may have another form; it is kept until
+// it is changed.
 func checkIDNumber(number string) error {
 	if sum, err := hex.DecodeString(number); number != "" && (err != nil || len(sum) != sha256.Size) {
 		return dynastay.Invalid("Work.IDNumber", "must be a hash, see HashIDNumber")
