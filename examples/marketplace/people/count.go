@@ -13,18 +13,18 @@ import (
 	"github.com/dynastay/dynastay/keys/key"
 )
 
-// Tally is by how much counters of a profile move.
+// Tally is by how much counters of a profile move. A counter does not fall below 0.
 type Tally struct {
-	Projects int
-	Jobs     int
-	Ended    int
-	Orders   int
+	Projects int // posted
+	Jobs     int // completed
+	Ended    int // completed or left: a job that is completed is counted in both
+	Orders   int // delivered
 	Ratings  int
-	Stars    int
+	Stars    int // of these ratings, 1 to 5 each
 }
 
-// Read returns the profile in a row that was read with its key, or an error that matches [dynastay.ErrNotFound] if there
-// is none. It is for authors of operations that read profiles together with other items.
+// Read returns the profile in a row that was read with its key, or an error that matches [dynastay.ErrNotFound] if
+// there is none. It is for authors of operations that read profiles together with other items.
 func (r *Repository) Read(userID string, row dynastay.Row) (*Profile, error) {
 	if !row.Exists() {
 		return nil, &dynastay.Error{Entity: r.profile.Name, ID: userID, Kind: dynastay.ErrNotFound}
@@ -32,16 +32,13 @@ func (r *Repository) Read(userID string, row dynastay.Row) (*Profile, error) {
 	return r.profile.Value(row)
 }
 
-// Count adds to tx the action that moves counters of a user by t, together with the rates that depend on them. It is for
-// authors of operations. profile is the user's item as it was read consistently while the operation is prepared; it must
-// exist. If a counter has changed since, the operation is prepared again. No requests, or 1 and more for a profile with a
-// trust score that other software has written, whose reviews are counted.
+// Count adds to tx the action that moves counters of a user by t, together with the rates that depend on them. It is
+// for authors of operations. profile is the user's item as it was read consistently while the operation is prepared; it
+// must exist. If a counter has changed since, the operation is prepared again. It fails with [dynastay.ErrCorrupt] for
+// a profile that cannot be read. No requests; for the first rating of a user, whose reviews are counted, 1 for each MB
+// of them.
 func (r *Repository) Count(ctx context.Context, tx *dynastay.Tx, profile dynastay.Row, t Tally) error {
 	p, err := r.profile.Value(profile)
-	if err != nil {
-		return err
-	}
-	at, err := r.profile.Key(p)
 	if err != nil {
 		return err
 	}
@@ -54,7 +51,8 @@ func (r *Repository) Count(ctx context.Context, tx *dynastay.Tx, profile dynasta
 	}
 	if t.Jobs != 0 || t.Ended != 0 {
 		c.read(attrCompletionRate)
-		jobs, ended := max(0, p.Jobs+t.Jobs), max(0, p.endedJobs()+t.Ended)
+		jobs, ended := max(0, p.Jobs+t.Jobs), p.endedJobs()+t.Ended
+		ended = max(ended, jobs)
 		c.set(attrJobs, jobs)
 		c.set(attrEnded, ended)
 		c.put(attrCompletionRate, rate(jobs, ended))
@@ -75,7 +73,7 @@ func (r *Repository) Count(ctx context.Context, tx *dynastay.Tx, profile dynasta
 		return nil
 	}
 	expr := dynastay.Prepare(expression.NewBuilder().WithUpdate(c.update).WithCondition(c.condition)).With(nil)
-	tx.Update(keys.Table, at, expr).Else(func(dynastay.Row) error { return dynastay.ErrOvertaken })
+	tx.Update(keys.Table, keys.Table.Key.From(profile), expr).Else(func(dynastay.Row) error { return dynastay.ErrOvertaken })
 	return nil
 }
 
@@ -125,8 +123,11 @@ func trustScore(ratings, stars int) types.AttributeValue {
 	return &types.AttributeValueMemberN{Value: fmt.Sprintf("%d.%d", tenths/10, tenths%10)}
 }
 
-// countReviews counts the reviews that a user has received. A review that is written meanwhile moves the counters, so the
-// operation that counts is then prepared again.
+// maxStars is the best rating.
+const maxStars = 5
+
+// countReviews counts the reviews that a user has received, without those that have no rating of 1 to 5. A review that
+// is written meanwhile moves the counters, so the operation that counts is then prepared again.
 func (r *Repository) countReviews(ctx context.Context, userID string) (ratings, stars int, err error) {
 	partition, err := key.Partition(keys.Review{RevieweeID: userID})
 	if err != nil {
@@ -137,7 +138,7 @@ func (r *Repository) countReviews(ctx context.Context, userID string) (ratings, 
 		Consistent: true,
 	})
 	for _, row := range rows {
-		if n := row.Int("rating"); n > 0 {
+		if n := row.Int("rating"); n >= 1 && n <= maxStars {
 			ratings, stars = ratings+1, stars+n
 		}
 	}

@@ -4,8 +4,8 @@
 //	M1  Profile  a user by id
 //	M2  InCity   the users with a role in a city
 //
-// Other lists and searches: BySubject, ByEmail and ByPhone for signing in, WithAnySkill and WithAllSkills for workers in a
-// city, Near for users within a radius, with skills or without.
+// Other lists and searches: BySubject, ByEmail and ByPhone for signing in, WithAnySkill and WithAllSkills for workers
+// in a city, Near for users within a radius, with skills or without.
 //
 // # Searching
 //
@@ -19,10 +19,10 @@
 //   - Projects counts what a buyer has posted.
 //   - Jobs counts the projects that a worker has completed, and Ended those as well that the worker has left.
 //     CompletionRate is Jobs / Ended, rounded to hundredths; jobs that are still running are no failures.
-//   - Orders counts what a seller has delivered. It moves with the delivery and not with the order, so that the buyers of
-//     a popular seller do not wait for each other.
+//   - Orders counts what a seller has delivered. It moves with the delivery and not with the order, so that the buyers
+//     of a popular seller do not wait for each other.
 //   - TrustScore is the mean of all ratings, of 1 to 5 stars, rounded half up to tenths.
 //
-// If other software has stored a trust score without the sum of its ratings, the next rating counts the reviews. If it
-// has stored a completion rate without the jobs that ended, they are estimated from it.
+// The first rating of a user counts the reviews, because other software may have stored some without counting them. If
+// it has stored a completion rate without the jobs that ended, they are estimated from it.
 package people

@@ -190,7 +190,8 @@ func (r *Repository) newProfiles() *entity.Entity[Profile] {
 					if p.Subject == "" {
 						return dynastay.Key{}, nil
 					}
-					return key.Of(keys.CognitoGuard{Sub: p.Subject})
+					at, err := key.Of(keys.CognitoGuard{Sub: p.Subject})
+					return at, renamed("Subject", err)
 				},
 			},
 			{

@@ -1,6 +1,11 @@
 package people
 
 import (
+	"context"
+	"maps"
+	"slices"
+	"strings"
+
 	"github.com/dynastay/dynastay"
 	"github.com/dynastay/dynastay/entity"
 	"github.com/dynastay/dynastay/examples/marketplace/keys"
@@ -10,8 +15,8 @@ import (
 // MaxSkills is the largest number of skills of a worker.
 const MaxSkills = 20
 
-// skill is the item of one skill of a worker. It has ids and the place only, so a profile that changes otherwise does not
-// move it.
+// skill is the item of one skill of a worker. It has ids and the place only, so a profile that changes otherwise does
+// not move it.
 type skill struct {
 	UserID   string
 	Skill    string // as the worker spells it
@@ -47,22 +52,23 @@ func (r *Repository) newSkills() *entity.Entity[skill] {
 
 // moveSkills writes the items of the skills that an update of the profile adds, moves or removes.
 func (r *Repository) moveSkills(tx *dynastay.Tx, before, after *Profile) error {
-	old, err := r.skillsOf(before)
-	if err != nil {
-		return err
+	old, now := map[string]skill{}, r.skillsOf(after)
+	if before != nil && !before.isForeign() { // other software does not write the items, see dropSkills
+		old = r.skillsOf(before)
 	}
-	now, err := r.skillsOf(after)
-	if err != nil {
-		return err
-	}
-	for at := range old {
-		if _, kept := now[at]; !kept {
-			tx.Delete(keys.Table, at)
+	for _, name := range slices.Sorted(maps.Keys(old)) {
+		if _, kept := now[name]; kept {
+			continue
 		}
+		at, err := key.Of(keys.Skill{UserID: before.ID, Skill: name})
+		if err != nil {
+			return err
+		}
+		tx.Delete(keys.Table, at)
 	}
-	foreign := before != nil && before.WriteID == "" // other software does not write the items
-	for at, s := range now {
-		if was, there := old[at]; there && was == s && !foreign {
+	for _, name := range slices.Sorted(maps.Keys(now)) {
+		s := now[name]
+		if old[name] == s {
 			continue
 		}
 		item, err := r.skill.Item(&s)
@@ -74,21 +80,35 @@ func (r *Repository) moveSkills(tx *dynastay.Tx, before, after *Profile) error {
 	return nil
 }
 
-// skillsOf returns the items of the skills that a profile should have, by key. An address is not part of them.
-func (r *Repository) skillsOf(p *Profile) (map[dynastay.Key]skill, error) {
-	all := map[dynastay.Key]skill{}
-	if p == nil {
-		return all, nil
+// dropSkills deletes the items of skills that a profile no longer has because other software has replaced it.
+func (r *Repository) dropSkills(ctx context.Context, tx *dynastay.Tx, p *Profile) error {
+	partition, err := key.Partition(keys.Skill{UserID: p.ID})
+	if err != nil {
+		return err
 	}
+	rows, err := dynastay.QueryAll(ctx, r.db, keys.Table, dynastay.Query{
+		Partition: partition, Range: dynastay.Range{Prefix: key.SortKind[keys.Skill]()}, Consistent: true,
+	})
+	now := r.skillsOf(p)
+	for _, row := range rows {
+		at := keys.Table.Key.From(row)
+		if _, kept := now[strings.TrimPrefix(at.SK, key.SortKind[keys.Skill]())]; !kept {
+			tx.Delete(keys.Table, at)
+		}
+	}
+	return err
+}
+
+// skillsOf returns the skills of a profile by their folded names. An address is not part of them. Other software may
+// have stored a name that no item can have; Validate refuses it.
+func (r *Repository) skillsOf(p *Profile) map[string]skill {
+	all := map[string]skill{}
 	place := p.Location
 	place.Address = ""
 	for _, name := range p.Work.Skills {
-		s := skill{UserID: p.ID, Skill: name, Location: place}
-		at, err := r.skill.Key(&s)
-		if err != nil {
-			return nil, dynastay.Invalid("Work.Skills", "must contain words, got %q", name)
+		if checkSkill(name) == nil {
+			all[key.Fold(name)] = skill{UserID: p.ID, Skill: name, Location: place}
 		}
-		all[at] = s
 	}
-	return all, nil
+	return all
 }

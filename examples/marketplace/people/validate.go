@@ -1,15 +1,18 @@
 package people
 
 import (
+	"cmp"
 	"crypto/hmac"
 	"crypto/sha256"
 	"encoding/hex"
+	"errors"
 	"regexp"
 	"strconv"
 	"strings"
 
 	"github.com/dynastay/dynastay"
 	"github.com/dynastay/dynastay/entity"
+	"github.com/dynastay/dynastay/examples/marketplace/keys"
 	"github.com/dynastay/dynastay/keys/key"
 )
 
@@ -21,6 +24,9 @@ const maxPictures = 50
 // fields of another role. Texts are limited to [entity.MaxName] bytes, the bio to [entity.MaxNote], URLs to
 // [entity.MaxURL].
 func (p *Profile) Validate() error {
+	if err := p.Role.validate(); err != nil {
+		return err
+	}
 	for _, text := range []struct {
 		field, value string
 		most         int
@@ -41,8 +47,6 @@ func (p *Profile) Validate() error {
 		}
 	}
 	switch {
-	case p.Role != Buyer && p.Role != Worker && p.Role != Seller:
-		return dynastay.Invalid("Role", "must be BUYER, WORKER or SELLER")
 	case p.Role == Seller && strings.TrimSpace(p.Shop.BusinessName) == "":
 		return dynastay.Invalid("Shop.BusinessName", "is required")
 	case p.Role != Seller && strings.TrimSpace(p.Name) == "":
@@ -51,13 +55,22 @@ func (p *Profile) Validate() error {
 		return dynastay.Invalid("Work", "is only for workers")
 	case p.Role != Seller && p.Shop != (Shop{}):
 		return dynastay.Invalid("Shop", "is only for sellers")
-	case strings.TrimSpace(p.Location.City) == "":
-		return dynastay.Invalid("Location.City", "is required")
-	case p.Phone != "" && !e164.MatchString(p.Phone):
-		return dynastay.Invalid("Phone", "must be an E.164 number such as +27812345678")
+	}
+	if _, err := key.SortPrefix(keys.ProfileByCity{City: p.Location.City}); err != nil {
+		return dynastay.Within("Location", err)
+	}
+	if p.Subject != "" {
+		if err := checkSubject(p.Subject); err != nil {
+			return err
+		}
 	}
 	if p.Email != "" {
 		if _, err := key.NormalEmail(p.Email); err != nil {
+			return err
+		}
+	}
+	if p.Phone != "" {
+		if err := checkPhone(p.Phone); err != nil {
 			return err
 		}
 	}
@@ -68,6 +81,40 @@ func (p *Profile) Validate() error {
 		return dynastay.Within("Shop", err)
 	}
 	return dynastay.Within("Work", p.Work.validate())
+}
+
+func (r Role) validate() error {
+	if r != Buyer && r != Worker && r != Seller {
+		return dynastay.Invalid("Role", "must be BUYER, WORKER or SELLER")
+	}
+	return nil
+}
+
+func checkSubject(subject string) error {
+	_, err := key.Of(keys.CognitoGuard{Sub: subject})
+	return renamed("Subject", err)
+}
+
+func checkPhone(phone string) error {
+	if !e164.MatchString(phone) {
+		return dynastay.Invalid("Phone", "must be an E.164 number such as +27812345678")
+	}
+	return nil
+}
+
+// checkSkill returns an error without a field if a skill cannot be stored.
+func checkSkill(name string) error {
+	_, err := key.Of(keys.Skill{UserID: "any", Skill: name})
+	return cmp.Or(entity.CheckText(name, entity.MaxName), renamed("", err))
+}
+
+// renamed replaces the field of an error from a key by the caller's name for it.
+func renamed(field string, err error) error {
+	var invalid *dynastay.InvalidError
+	if !errors.As(err, &invalid) {
+		return err
+	}
+	return dynastay.Invalid(field, "%s", invalid.Reason)
 }
 
 var e164 = regexp.MustCompile(`^\+[1-9][0-9]{6,14}$`)
@@ -88,12 +135,10 @@ func (w *Work) validate() error {
 	seen := map[string]bool{}
 	for i, name := range w.Skills {
 		folded, field := key.Fold(name), "Skills["+strconv.Itoa(i)+"]"
-		switch {
-		case len(name) > entity.MaxName:
-			return dynastay.Invalid(field, "must be at most %d bytes, got %d", entity.MaxName, len(name))
-		case folded == "" || len(folded) > entity.MaxName:
-			return dynastay.Invalid(field, "must contain letters or digits, got %q", name)
-		case seen[folded]:
+		if err := checkSkill(name); err != nil {
+			return dynastay.Within(field, err)
+		}
+		if seen[folded] {
 			return dynastay.Invalid(field, "is there twice: %q", name)
 		}
 		seen[folded] = true
@@ -112,12 +157,14 @@ func (s *Shop) validate() error {
 		return dynastay.Invalid("Radius", "must not be negative")
 	case s.FreeOver.Sign() < 0:
 		return dynastay.Invalid("FreeOver", "must not be negative")
+	case s.FreeOver != (dynastay.Money{}) && s.FreeOver.Currency() != currency:
+		return dynastay.Invalid("FreeOver", "must be in %s, got %s", currency, s.FreeOver.Currency())
 	}
 	return nil
 }
 
-// HashIDNumber returns what [Work].IDNumber stores of an identity number: the HMAC-SHA-256 of its letters and digits with
-// the secret, in hexadecimal. Someone who has the table but not the secret can neither read nor guess numbers. All
+// HashIDNumber returns what [Work].IDNumber stores of an identity number: the HMAC-SHA-256 of its letters and digits
+// with the secret, in hexadecimal. Someone who has the table but not the secret can neither read nor guess numbers. All
 // processes must use the same secret. It fails with a [*dynastay.InvalidError] for the field "IDNumber" or "Secret".
 func HashIDNumber(secret []byte, number string) (string, error) {
 	folded := key.Fold(number)
@@ -132,8 +179,8 @@ func HashIDNumber(secret []byte, number string) (string, error) {
 	return hex.EncodeToString(mac.Sum(nil)), nil
 }
 
-// checkIDNumber refuses a number that was not hashed. A hash of other software may have another form; it is kept until it
-// is changed.
+// checkIDNumber refuses a number that was not hashed. A hash of other software may have another form; it is kept until
+// it is changed.
 func checkIDNumber(number string) error {
 	if sum, err := hex.DecodeString(number); number != "" && (err != nil || len(sum) != sha256.Size) {
 		return dynastay.Invalid("Work.IDNumber", "must be a hash, see HashIDNumber")

@@ -1,0 +1,162 @@
+package people
+
+import (
+	"context"
+	"slices"
+	"strconv"
+
+	"github.com/dynastay/dynastay"
+	"github.com/dynastay/dynastay/examples/marketplace/keys"
+	"github.com/dynastay/dynastay/keys/key"
+)
+
+// InCity returns the users with a role in a city, by id. With the city "", it returns all users with the role, by city.
+// The index lags behind the table, as in all searches: recent changes may not be visible yet. 1 request a page; if the
+// partition is sharded, 1 for each shard.
+//
+// Pattern M2: GSI1, GSI1PK = ROLE#{role}, GSI1SK begins with LOCATION#{city}#, 1 request
+func (r *Repository) InCity(role Role, city string) dynastay.Listing[*Profile] {
+	if err := role.validate(); err != nil {
+		return dynastay.NoListing[*Profile](err)
+	}
+	prefix, err := cityPrefix(city)
+	if err != nil {
+		return dynastay.NoListing[*Profile](err)
+	}
+	partitions, err := key.Partitions(keys.ProfileByCity{Role: string(role)}, r.opts.Shards.Read)
+	if err != nil {
+		return dynastay.NoListing[*Profile](err)
+	}
+	return r.profiles.List(dynastay.Query{
+		Name: "people.InCity", Index: keys.Index1, Partition: partitions[0], Shards: partitions[1:],
+		Range: dynastay.Range{Prefix: prefix},
+	})
+}
+
+// cityPrefix is what the sort keys of the rows of a city begin with, whether they are of profiles or of skills.
+func cityPrefix(city string) (string, error) {
+	if city == "" {
+		return key.SortKind[keys.ProfileByCity](), nil
+	}
+	return key.SortPrefix(keys.ProfileByCity{City: city})
+}
+
+// WithAnySkill returns the workers in a city with at least one of 1 to [MaxSkills] skills, by id. With the city "", it
+// returns those of all cities, by city. Skills are found in any spelling, see key.Fold. A worker is listed for the
+// first of the skills only, in the order of their folded names, so a worker who has just learnt that one may be missing
+// until the index shows it.
+//
+// For every read of the index, a page takes 1 request for each skill and shard. Then it takes 1 request for every 100
+// profiles: half a read unit for every 4 KB of each. If most workers have several of the skills, a page takes several
+// reads, see [dynastay.Paging].
+func (r *Repository) WithAnySkill(city string, skills ...string) dynastay.Listing[*Profile] {
+	return r.bySkills(skillQuery{"people.WithAnySkill", city, skills, 1}, dynastay.Merge[keys.Skill])
+}
+
+// WithAllSkills returns the workers in a city with all of 1 to [MaxSkills] skills. Otherwise it is like
+// [Repository.WithAnySkill]. If few workers have all of the skills, a page takes several reads, see [dynastay.Paging].
+// [dynastay.Paging.Until] is supported only for a single skill.
+func (r *Repository) WithAllSkills(city string, skills ...string) dynastay.Listing[*Profile] {
+	return r.bySkills(skillQuery{"people.WithAllSkills", city, skills, len(skills)}, dynastay.Intersect[keys.Skill])
+}
+
+type skillQuery struct {
+	name   string
+	city   string
+	skills []string
+	least  int // how many of the skills a worker must have
+}
+
+func (r *Repository) bySkills(
+	q skillQuery, combine func(...dynastay.Listing[keys.Skill]) dynastay.Listing[keys.Skill],
+) dynastay.Listing[*Profile] {
+	prefix, err := cityPrefix(q.city)
+	if err != nil {
+		return dynastay.NoListing[*Profile](err)
+	}
+	if q.skills, err = foldSkills(q.skills); err != nil {
+		return dynastay.NoListing[*Profile](err)
+	}
+	q.least = min(q.least, len(q.skills))
+	lists := make([]dynastay.Listing[keys.Skill], len(q.skills))
+	for i, name := range q.skills {
+		partitions, err := key.Partitions(keys.SkillByCity{Skill: name}, r.opts.Shards.Read)
+		if err != nil {
+			return dynastay.NoListing[*Profile](err)
+		}
+		lists[i] = dynastay.List(r.db, keys.Table, dynastay.Query{
+			Name: q.name, Index: keys.Index1, Partition: partitions[0], Shards: partitions[1:],
+			Range: dynastay.Range{Prefix: prefix},
+		}, func(_ context.Context, row dynastay.Row) (keys.Skill, error) {
+			return key.Parse[keys.Skill](keys.Table.Key.From(row))
+		})
+	}
+	return dynastay.Load(combine(lists...), func(ctx context.Context, rows []keys.Skill) ([]*Profile, error) {
+		var ids []string
+		for _, row := range rows {
+			if !slices.Contains(ids, row.UserID) {
+				ids = append(ids, row.UserID)
+			}
+		}
+		profiles, err := r.all(ctx, ids) // the others together with an UnreadableError
+		var found []*Profile
+		for _, row := range rows {
+			if p := profiles[row.UserID]; p != nil && q.finds(row, p) {
+				found = append(found, p)
+			}
+		}
+		return found, err
+	})
+}
+
+// finds reports whether a profile belongs into the list for a row. The index may be behind the profile. Of the rows of
+// one worker, which may be on different pages, only one counts.
+func (q skillQuery) finds(row keys.Skill, p *Profile) bool {
+	if at, err := cityPrefix(p.Location.City); q.city != "" {
+		if asked, _ := cityPrefix(q.city); err != nil || at != asked {
+			return false
+		}
+	}
+	has := slices.DeleteFunc(slices.Clone(q.skills), func(folded string) bool { return !p.has(folded) })
+	return len(has) >= q.least && has[0] == row.Skill
+}
+
+// has reports whether a worker has a skill, in the form of key.Fold.
+func (p *Profile) has(folded string) bool {
+	return slices.ContainsFunc(p.Work.Skills, func(name string) bool { return key.Fold(name) == folded })
+}
+
+// all reads profiles by their ids. Those that are unreadable or do not exist are missing; for the unreadable ones it
+// returns a [*dynastay.UnreadableError] as well.
+func (r *Repository) all(ctx context.Context, ids []string) (map[string]*Profile, error) {
+	at := make([]dynastay.Key, len(ids))
+	for i, id := range ids {
+		var err error
+		if at[i], err = key.Of(keys.Profile{UserID: id}); err != nil {
+			return nil, err
+		}
+	}
+	found, err := r.profiles.GetAll(ctx, at)
+	profiles := map[string]*Profile{}
+	for i, p := range found {
+		profiles[ids[i]] = p
+	}
+	return profiles, err
+}
+
+// foldSkills returns the skills to search for, in the form of key.Fold, sorted and each once.
+func foldSkills(skills []string) ([]string, error) {
+	var all []string
+	for i, name := range skills {
+		if err := checkSkill(name); err != nil {
+			return nil, dynastay.Within("Skills["+strconv.Itoa(i)+"]", err)
+		}
+		all = append(all, key.Fold(name))
+	}
+	slices.Sort(all) // cursors do not depend on the order
+	all = slices.Compact(all)
+	if n := len(all); n < 1 || n > MaxSkills {
+		return nil, dynastay.Invalid("Skills", "must be 1 to %d, got %d", MaxSkills, n)
+	}
+	return all, nil
+}
