@@ -129,8 +129,8 @@ func TestCosts(t *testing.T) {
 	costs("OrdersOf, 20", cost{2, 10.5, 0, 0}, func() error { return ok(m.repo.OrdersOf(buyer).Page(ctx, dynastay.Paging{Limit: 20})) })
 }
 
-// Local engines always read consistently, so only the requests show whether DynamoDB would. Every read that a write depends
-// on, or that returns the result of an earlier call, is consistent.
+// Local engines always read consistently, so only the requests show whether DynamoDB would. Every read that a write
+// depends on, or that returns the result of an earlier call, is consistent.
 func TestReadsThatDecideAreConsistent(t *testing.T) {
 	t.Parallel()
 	m := newMarket(t)
