@@ -39,7 +39,9 @@ type market struct {
 func newMarket(t testing.TB, opts ...dyntest.Option) *market {
 	t.Helper()
 	db := dyntest.New(t, append([]dyntest.Option{
-		dyntest.OnlyTables(keys.Table), dyntest.At(base), dyntest.With(dynastay.Options{Idempotency: keys.Table}),
+		dyntest.OnlyTables(keys.Table), dyntest.At(base), dyntest.With(dynastay.Options{
+			Idempotency: keys.Table, Retry: dynastay.Retry{Base: time.Millisecond, Cap: time.Millisecond},
+		}),
 	}, opts...)...)
 	users := people.New(db.DB, nil)
 	m := &market{DB: db, t: t, users: users, repo: shop.New(db.DB, users, nil)}

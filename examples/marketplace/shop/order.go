@@ -182,10 +182,10 @@ func (o *Order) added() ([]Item, Totals, error) {
 	for i, item := range o.Items {
 		var err error
 		if item.Subtotal, err = item.UnitPrice.Times(item.Quantity); err != nil {
-			return nil, Totals{}, dynastay.Within(itemField(i, "Subtotal"), err)
+			return nil, Totals{}, named(itemField(i, "Subtotal"), err)
 		}
 		if totals.Subtotal, err = totals.Subtotal.Add(item.Subtotal); err != nil {
-			return nil, Totals{}, dynastay.Within("Totals.Subtotal", err)
+			return nil, Totals{}, named("Totals.Subtotal", err)
 		}
 		items[i] = item
 	}
@@ -194,7 +194,7 @@ func (o *Order) added() ([]Item, Totals, error) {
 		total, err = total.Add(totals.Tax)
 	}
 	totals.Total = total
-	return items, totals, dynastay.Within("Totals.Total", err)
+	return items, totals, named("Totals.Total", err)
 }
 
 func itemField(i int, name string) string { return "Items[" + strconv.Itoa(i) + "]." + name }

@@ -18,9 +18,11 @@ import (
 func (r *Repository) CreateOp(p Product) *dynastay.Operation[*Product] {
 	p.SellerName = ""
 	p.Status = cmp.Or(p.Status, Active)
+	given := p.Validate()
 	creation, invalid := r.products.Creation(&p)
 	return dynastay.NewOp(dynastay.OpSpec[*Product]{
-		Name: "shop.Create", Invalid: invalid,
+		// Validated as it was given as well: its stored form lacks what is empty.
+		Name: "shop.Create", Invalid: cmp.Or(invalid, given),
 		Input: func(in *dynastay.Input) {
 			creation.Input(in)
 			in.Field("status", string(p.Status))

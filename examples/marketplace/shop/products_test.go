@@ -65,8 +65,8 @@ func TestCreate(t *testing.T) {
 	assert.Empty(t, page(t, m.repo.Products("seller")), "not a prefix")
 }
 
-// A repeated call returns the product that the first one made, also if only the answer to that was lost. The stock and the
-// status belong to what is compared.
+// A repeated call returns the product that the first one made, also if only the answer to that was lost. The stock and
+// the status belong to what is compared.
 func TestCreateAgain(t *testing.T) {
 	t.Parallel()
 	m := newMarket(t)

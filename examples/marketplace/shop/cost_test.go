@@ -1,0 +1,201 @@
+package shop_test
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/dynastay/dynastay"
+	"github.com/dynastay/dynastay/dyntest"
+	"github.com/dynastay/dynastay/examples/marketplace/keys"
+	"github.com/dynastay/dynastay/examples/marketplace/shop"
+)
+
+// cost is what a call consumes; write units on the table and on its indexes.
+type cost struct {
+	requests     int
+	read         float64
+	table, index float64
+}
+
+// metered is a market that counts what calls consume.
+func metered(t *testing.T) (m *market, costs func(what string, want cost, do func() error)) {
+	var mu sync.Mutex
+	var got cost
+	m = newMarket(t, dyntest.With(dynastay.Options{Idempotency: keys.Table, Observer: func(_ context.Context, c dynastay.Call) {
+		mu.Lock()
+		defer mu.Unlock()
+		got.requests += c.Requests()
+		for _, u := range c.Usage {
+			got.read += u.ReadUnits
+			if u.Index == "" {
+				got.table += u.WriteUnits
+			} else {
+				got.index += u.WriteUnits
+			}
+		}
+	}}))
+	dynoxide := strings.HasPrefix(m.Engine.Name(), "dynoxide")
+	return m, func(what string, want cost, do func() error) {
+		t.Helper()
+		m.Clock.Advance(time.Minute)
+		got = cost{}
+		require.NoError(t, do(), what)
+		assert.Equal(t, want.requests, got.requests, "requests: %s", what)
+		if dynoxide { // the engines count the units of transactions differently
+			assert.Equal(t, want, got, what)
+		}
+	}
+}
+
+func ok[T any](_ T, err error) error { return err }
+
+func expects[E error](t *testing.T, err error) error {
+	t.Helper()
+	var want E
+	require.ErrorAs(t, err, &want)
+	return nil
+}
+
+// The costs of the methods, with products and orders of less than 1 KB.
+func TestCosts(t *testing.T) {
+	t.Parallel()
+	m, costs := metered(t)
+	ctx := t.Context()
+	costs("Create", cost{2, 1, 1, 1}, func() error { return ok(m.repo.Create(ctx, bricks("b1", 1000))) })
+	costs("Product", cost{1, 0.5, 0, 0}, func() error { return ok(m.repo.Product(ctx, seller, "b1")) })
+	costs("Update of the description", cost{2, 1, 1, 0}, func() error {
+		return ok(m.repo.Update(ctx, seller, "b1", func(p *shop.Product) error { p.Description = "Fired clay"; return nil }))
+	})
+	costs("Update of the price", cost{2, 1, 1, 2}, func() error {
+		return ok(m.repo.Update(ctx, seller, "b1", func(p *shop.Product) error { p.Price = zar("6"); return nil }))
+	})
+	costs("Update back", cost{2, 1, 1, 2}, func() error {
+		return ok(m.repo.Update(ctx, seller, "b1", func(p *shop.Product) error { p.Price = zar("5.50"); return nil }))
+	})
+	costs("Deactivate", cost{2, 1, 1, 1}, func() error { return ok(m.repo.Deactivate(ctx, seller, "b1")) })
+	costs("Activate", cost{2, 1, 1, 1}, func() error { return ok(m.repo.Activate(ctx, seller, "b1")) })
+	costs("Activate again", cost{1, 1, 0, 0}, func() error { return ok(m.repo.Activate(ctx, seller, "b1")) })
+	costs("Restock", cost{1, 0, 2, 0}, func() error { return m.repo.Restock(ctx, seller, "b1", 10) })
+	var orders []*shop.Order
+	place := func(items ...shop.Item) func() error {
+		return func() error {
+			o, err := m.repo.Place(ctx, order(buyer, items...))
+			orders = append(orders, o)
+			return err
+		}
+	}
+	costs("Place", cost{1, 0, 8, 1}, place(item("b1", 1)))
+	costs("Place with an idempotency key", cost{1, 0, 10, 1}, func() error {
+		return ok(m.repo.Place(ctx, order(buyer, item("b1", 1)), dynastay.IdempotencyKey("k")))
+	})
+	costs("Place again", cost{2, 1, 0, 0}, func() error {
+		return ok(m.repo.Place(ctx, order(buyer, item("b1", 1)), dynastay.IdempotencyKey("k")))
+	})
+	var many []shop.Item
+	for i := range 10 {
+		m.create(bricks(fmt.Sprint("m", i), 10))
+		many = append(many, item(fmt.Sprint("m", i), 1))
+	}
+	costs("Place of 10 products", cost{1, 0, 28, 2}, place(many...))
+	costs("Place, refused", cost{2, 1, 0, 0}, func() error {
+		return expects[*shop.Refused](t, ok(m.repo.Place(ctx, order(buyer, item("b1", 10_000)))))
+	})
+	costs("Order", cost{1, 0.5, 0, 0}, func() error { return ok(m.repo.Order(ctx, orders[0].ID)) })
+	costs("Confirm", cost{2, 1, 1, 2}, func() error { return ok(m.repo.Confirm(ctx, orders[0].ID)) })
+	costs("SetPayment", cost{2, 1, 1, 1}, func() error { return ok(m.repo.SetPayment(ctx, orders[0].ID, shop.Paid)) })
+	costs("SetPayment again", cost{1, 1, 0, 0}, func() error { return ok(m.repo.SetPayment(ctx, orders[0].ID, shop.Paid)) })
+	costs("Ship", cost{2, 1, 1, 2}, func() error { return ok(m.repo.Ship(ctx, orders[0].ID)) })
+	costs("Ship, refused", cost{1, 1, 0, 0}, func() error { return expects[*shop.StatusError](t, ok(m.repo.Ship(ctx, orders[0].ID))) })
+	costs("Deliver", cost{3, 2, 4, 4}, func() error { return ok(m.repo.Deliver(ctx, orders[0].ID)) })
+	costs("Cancel of 10 products", cost{2, 1, 24, 4}, func() error {
+		return ok(m.repo.Cancel(ctx, shop.Cancellation{OrderID: orders[1].ID, By: buyer}))
+	})
+	for range 19 {
+		m.placed(item("b1", 1))
+	}
+	costs("Products, 11", cost{1, 0.5, 0, 0}, func() error { return ok(m.repo.Products(seller).Page(ctx, dynastay.Paging{})) })
+	costs("InCategory, 11", cost{1, 0.5, 0, 0}, func() error { return ok(m.repo.InCategory("Bricks", "ZAR").Page(ctx, dynastay.Paging{})) })
+	costs("OrdersByStatus, 20", cost{1, 1.5, 0, 0}, func() error {
+		return ok(m.repo.OrdersByStatus(shop.Pending).Page(ctx, dynastay.Paging{Limit: 20}))
+	})
+	costs("OrdersOf, 20", cost{2, 10.5, 0, 0}, func() error { return ok(m.repo.OrdersOf(buyer).Page(ctx, dynastay.Paging{Limit: 20})) })
+}
+
+// Local engines always read consistently, so only the requests show whether DynamoDB would. Every read that a write
+// depends on, or that returns the result of an earlier call, is consistent.
+func TestReadsThatDecideAreConsistent(t *testing.T) {
+	t.Parallel()
+	m := newMarket(t)
+	ctx := t.Context()
+	m.create(bricks("b1", 1000))
+	m.create(bricks("b2", 1000))
+	placed, shipped, other := m.placed(item("b1", 1)), m.at(shop.Shipped, item("b1", 1)), m.placed(item("b1", 1))
+	do := dynastay.Do[*shop.Product]
+	move := dynastay.Do[*shop.Order]
+	for _, call := range []struct {
+		name         string
+		first, again int // reads
+		do           func(dynastay.WriteOption) error
+	}{
+		{"Create", 1, 2, func(o dynastay.WriteOption) error { return ok(m.repo.Create(ctx, bricks("", 1), o)) }},
+		{"Update", 1, 2, func(o dynastay.WriteOption) error {
+			edit := func(p *shop.Product) error { p.Unit += "x"; return nil }
+			return ok(do(ctx, m.DB.DB, m.repo.UpdateOp(seller, "b1", edit, dynastay.AgreedOn("x")), o))
+		}},
+		{"Deactivate", 1, 2, func(o dynastay.WriteOption) error { return ok(m.repo.Deactivate(ctx, seller, "b2", o)) }},
+		{"Activate", 1, 2, func(o dynastay.WriteOption) error { return ok(m.repo.Activate(ctx, seller, "b2", o)) }},
+		{"Restock", 0, 0, func(o dynastay.WriteOption) error { return m.repo.Restock(ctx, seller, "b1", 1, o) }},
+		{"Place", 0, 1, func(o dynastay.WriteOption) error { return ok(m.repo.Place(ctx, order(buyer, item("b1", 1)), o)) }},
+		{"Place, refused", 2, 2, func(o dynastay.WriteOption) error {
+			return expects[*shop.Refused](t, ok(m.repo.Place(ctx, order(buyer, item("b1", 9999), item("b9", 1)), o)))
+		}},
+		{"Confirm", 1, 2, func(o dynastay.WriteOption) error { return ok(m.repo.Confirm(ctx, placed.ID, o)) }},
+		{"SetPayment", 1, 2, func(o dynastay.WriteOption) error { return ok(m.repo.SetPayment(ctx, placed.ID, shop.Paid, o)) }},
+		{"Ship", 1, 2, func(o dynastay.WriteOption) error { return ok(m.repo.Ship(ctx, placed.ID, o)) }},
+		{"Deliver", 2, 2, func(o dynastay.WriteOption) error { return ok(move(ctx, m.DB.DB, m.repo.DeliverOp(shipped.ID), o)) }},
+		{"Cancel", 1, 2, func(o dynastay.WriteOption) error {
+			return ok(m.repo.Cancel(ctx, shop.Cancellation{OrderID: other.ID, By: buyer}, o))
+		}},
+	} {
+		for i, least := range []int{call.first, call.again} {
+			stop := m.Faults.Record()
+			require.NoError(t, call.do(dynastay.IdempotencyKey(call.name)), call.name)
+			reads := 0
+			for _, r := range stop() {
+				var body struct{ ConsistentRead bool }
+				switch r.Operation {
+				case "GetItem", "Query":
+					require.NoError(t, json.Unmarshal(r.Body, &body))
+					assert.True(t, body.ConsistentRead, "%s: %s", call.name, r.Operation)
+					reads++
+				case "BatchGetItem":
+					assert.Contains(t, string(r.Body), `"ConsistentRead":true`, call.name)
+					reads++
+				}
+			}
+			if i == 0 {
+				assert.Equal(t, least, reads, call.name)
+			} else {
+				assert.GreaterOrEqual(t, reads, least, "%s again", call.name)
+			}
+		}
+	}
+	for name, read := range map[string]func(...dynastay.ReadOption) error{
+		"Product": func(o ...dynastay.ReadOption) error { return ok(m.repo.Product(ctx, seller, "b1", o...)) },
+		"Order":   func(o ...dynastay.ReadOption) error { return ok(m.repo.Order(ctx, placed.ID, o...)) },
+	} {
+		for _, opts := range [][]dynastay.ReadOption{nil, {dynastay.Consistent}} {
+			stop := m.Faults.Record()
+			require.NoError(t, read(opts...))
+			assert.Equal(t, opts != nil, strings.Contains(string(stop()[0].Body), `"ConsistentRead":true`), name)
+		}
+	}
+}
