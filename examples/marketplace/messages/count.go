@@ -37,9 +37,7 @@ func (r *Repository) count(ctx context.Context, a, b string) (*sides, error) {
 		case b:
 			s.b.count(row)
 		}
-		if at := timeOf(row); at.After(last) {
-			last = at
-		}
+		last = latest(last, timeOf(row))
 	}
 	if s.empty {
 		return s, nil

@@ -3,10 +3,12 @@ package messages_test
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"testing"
 	"time"
 
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
+	"github.com/aws/smithy-go"
 	"github.com/stretchr/testify/require"
 
 	"github.com/dynastay/dynastay"
@@ -137,4 +139,12 @@ func itemOf(t testing.TB, text string) dynastay.Item {
 		}
 	}
 	return item
+}
+
+type attribute = types.AttributeValue
+
+// isDenied reports whether DynamoDB refused a request because of the caller's permissions.
+func isDenied(err error) bool {
+	var api smithy.APIError
+	return errors.As(err, &api) && api.ErrorCode() == "AccessDeniedException"
 }
