@@ -128,7 +128,9 @@ func (r *Repository) stored(s *side, row dynastay.Row) (err error) {
 
 // unusable is the error for stored values, such as a time in the far future, from which no others can be derived.
 func unusable(c *Conversation, err error) error {
-	return &dynastay.Error{Entity: "Conversation", ID: idOf(c.UserID, c.OtherID), Kind: dynastay.ErrCorrupt, Err: errors.New(err.Error())}
+	return &dynastay.Error{
+		Entity: "Conversation", ID: idOf(c.UserID, c.OtherID), Kind: dynastay.ErrCorrupt, Err: errors.New(err.Error()),
+	}
 }
 
 // idOf is the id of a side in errors.

@@ -60,8 +60,8 @@ func (c *Conversation) count(row dynastay.Row) {
 	}
 }
 
-// timeOf returns a time, in whole milliseconds, after which every time is later than the message and has a key that comes
-// after its key. It is zero if the message has no time.
+// timeOf returns a time in whole milliseconds. Every time after it is later than the message, and has a key that comes
+// after the message's key. It is zero if the message has no time.
 func timeOf(row dynastay.Row) time.Time {
 	at, _ := time.Parse(time.RFC3339Nano, row.Text("createdAt"))
 	if whole := at.Truncate(time.Millisecond); whole.Before(at) {

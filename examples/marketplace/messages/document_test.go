@@ -86,8 +86,8 @@ func TestStoredForm(t *testing.T) {
 	assert.Equal(t, dynastay.Number(0), get("USER#user_ben", "CONVERSATION#user_ana")["received"])
 }
 
-// abroad returns a table with a conversation of other software: ana has received five messages and read the third, but not
-// the second; ben has received one and read it.
+// abroad returns a table with a conversation of other software: ana has received five messages and read the third, but
+// not the second; ben has received one and read it.
 func abroad(t *testing.T, opts ...dyntest.Option) *post {
 	p := newPost(t, opts...)
 	p.load(

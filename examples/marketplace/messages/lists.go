@@ -38,8 +38,9 @@ func (r *Repository) list(name, userID, otherID string, descending bool) dynasta
 	return r.messages.List(dynastay.Query{Name: name, Partition: partition, Range: allMessages, Descending: descending})
 }
 
-// Conversation reads userID's side of the conversation with otherID, consistently, or fails with [dynastay.ErrNotFound] if
-// there are no messages. 1 request; 2 if the messages were not counted yet.
+// Conversation reads userID's side of the conversation with otherID. It reads consistently, so what was marked as read a
+// moment ago is not shown as unread. It fails with [dynastay.ErrNotFound] if there are no messages. 1 request; 2 if the
+// messages were not counted yet.
 func (r *Repository) Conversation(ctx context.Context, userID, otherID string) (*Conversation, error) {
 	at, err := sideKey(userID, otherID)
 	if err != nil {
@@ -66,8 +67,8 @@ func notFound(userID, otherID string) error {
 	return &dynastay.Error{Entity: "Conversation", ID: idOf(userID, otherID), Kind: dynastay.ErrNotFound}
 }
 
-// Inbox returns the conversations of a user, the one with the last message first. 1 request a page, from GSI2: INBOX#{user}.
-// The index lags behind the table.
+// Inbox returns the conversations of a user, the one with the last message first. The index lags behind the table.
+// 1 request a page: GSI2, GSI2PK = INBOX#{user}.
 func (r *Repository) Inbox(userID string) dynastay.Listing[*Conversation] {
 	partition, err := key.Partition(keys.Inbox{UserID: userID})
 	if err != nil {

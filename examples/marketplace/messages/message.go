@@ -43,8 +43,8 @@ func (m *Message) ReadBy(side *Conversation) bool {
 	return m.Number <= side.ReadUpTo
 }
 
-// Validate returns a [*dynastay.InvalidError] for a message that cannot be sent: from a user to the same user, or without
-// content.
+// Validate returns a [*dynastay.InvalidError] for a message that cannot be sent: with an invalid id, from a user to the
+// same user, without content or with more than [entity.MaxNote] bytes of it.
 func (m *Message) Validate() error {
 	if err := checkID("SenderID", m.SenderID); err != nil {
 		return err

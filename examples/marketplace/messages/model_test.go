@@ -21,9 +21,9 @@ import (
 
 var modelOperations = flag.Int("model.operations", 300, "how many operations TestModel compares with its model")
 
-// Three users write to each other and read, through two servers with clocks of their own, which go forward and back. Some
-// of the conversations have messages of other software. Requests and answers are lost, refused and repeated. After every
-// operation, all of the table is what a model in memory expects.
+// Three users write to each other and read, through two servers with clocks of their own, which go forward and back.
+// Some of the conversations have messages of other software. Requests and answers are lost, refused and repeated. After
+// every operation, the conversation is what a model in memory expects.
 func TestModel(t *testing.T) {
 	t.Parallel()
 	met := map[string]int{}

@@ -63,15 +63,14 @@ func (r *Repository) MarkReadOp(userID, otherID string, upTo int) *dynastay.Oper
 	})
 }
 
-// MarkRead runs [Repository.MarkReadOp]. 1 request, also if it changes nothing; 2 if there are not so many messages, 4 if
-// they were not counted yet.
+// MarkRead runs [Repository.MarkReadOp]. 1 request, also if it changes nothing; 2 if upTo is too large, 4 if the messages
+// were not counted yet.
 func (r *Repository) MarkRead(ctx context.Context, userID, otherID string, upTo int) error {
 	_, err := dynastay.Do(ctx, r.db, r.MarkReadOp(userID, otherID, upTo))
 	return err
 }
 
-// adopt puts the sides of a conversation of which a has none, and marks what a has received as read. It reports false if
-// there is one by now.
+// adopt puts the sides of a conversation if a has none, with what a has read. It reports false if a has a side by now.
 func (r *Repository) adopt(ctx context.Context, tx *dynastay.Tx, a, b string, upTo int) (bool, error) {
 	s, err := r.read(ctx, a, b)
 	switch {

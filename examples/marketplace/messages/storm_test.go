@@ -21,8 +21,8 @@ import (
 
 var stormMessages = flag.Int("storm.messages", 64, "how many messages TestBothWriteAndRead sends")
 
-// checkOrder requires that the messages of a conversation are in the order of their numbers and times, without gaps, and
-// that both sides have counted them.
+// checkOrder requires that the messages of a conversation are in the order of their numbers and times, without gaps,
+// and that both sides have counted them.
 func (p *post) checkOrder() {
 	p.t.Helper()
 	received := map[string]int{}
@@ -216,8 +216,8 @@ func TestTwoMessagesAtTheSameTime(t *testing.T) {
 	}
 }
 
-// The answer to a message is lost, and its caller has no time to ask again. Its write id shows that it was sent, also if
-// another message came after it.
+// The answer to a message is lost, and its caller has no time to ask again. The write ids show that it was sent, also if
+// another message came after it. After more messages, only a key can show it.
 func TestALostAnswer(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
@@ -257,8 +257,8 @@ func TestALostAnswer(t *testing.T) {
 	}
 }
 
-// A request is lost, and another message is sent before it is repeated. It can then no longer arrive, so the message is
-// prepared again.
+// A request is lost, and another message is sent before it is repeated. If it arrived now, it would be refused, so the
+// message is prepared again.
 func TestALostRequest(t *testing.T) {
 	t.Parallel()
 	p := newPost(t)
