@@ -1,0 +1,317 @@
+package messages_test
+
+import (
+	"context"
+	"fmt"
+	"maps"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/dynastay/dynastay"
+	"github.com/dynastay/dynastay/dyntest"
+	"github.com/dynastay/dynastay/examples/marketplace/keys"
+	"github.com/dynastay/dynastay/examples/marketplace/messages"
+)
+
+// documented is the message of the marketplace document.
+const documented = `{
+	"PK": "CONVERSATION#buyer123#worker456",
+	"SK": "MESSAGE#2025-01-21T12:30:00Z",
+	"entityType": "MESSAGE",
+	"messageId": "msg456",
+	"conversationId": "buyer123#worker456",
+	"senderId": "buyer123",
+	"recipientId": "worker456",
+	"projectId": "proj001",
+	"content": "Can you start on February 5th?",
+	"read": false,
+	"createdAt": "2025-01-21T12:30:00Z"
+}`
+
+func TestMessageOfTheDocument(t *testing.T) {
+	t.Parallel()
+	p := newPost(t)
+	item := itemOf(t, documented)
+	p.load(item)
+	all := itemsOf(t, p.repo.Messages("worker456", "buyer123"))
+	want := &messages.Message{
+		ID: "msg456", SenderID: "buyer123", RecipientID: "worker456", ProjectID: "proj001",
+		Content: "Can you start on February 5th?", CreatedAt: time.Date(2025, 1, 21, 12, 30, 0, 0, time.UTC),
+	}
+	require.Equal(t, []*messages.Message{want}, all)
+	again, err := messages.ItemOf(p.DB.DB, all[0])
+	require.NoError(t, err)
+	assert.Equal(t, item, again)
+
+	read := maps.Clone(item)
+	read["read"] = yes
+	p.load(read)
+	all = itemsOf(t, p.repo.Messages("worker456", "buyer123"))
+	assert.True(t, all[0].Read)
+	again, err = messages.ItemOf(p.DB.DB, all[0])
+	require.NoError(t, err)
+	assert.Equal(t, read, again)
+}
+
+// A message is stored as in the document, with its number and its write id, and without what would be false for ever.
+func TestStoredForm(t *testing.T) {
+	t.Parallel()
+	p := newPost(t)
+	p.Clock.Advance(250 * time.Millisecond)
+	sent, err := p.repo.Send(t.Context(), messages.Message{SenderID: ben, RecipientID: ana, ProjectID: "proj_1", Content: "Hello"})
+	require.NoError(t, err)
+	get := func(pk, sk string) dynastay.Item {
+		row, err := p.Direct.Get(t.Context(), keys.Table, dynastay.Key{PK: pk, SK: sk}, dynastay.Consistent)
+		require.NoError(t, err)
+		item := maps.Clone(row.Item())
+		assert.Len(t, row.Value("writeId").Bytes(), 12)
+		delete(item, "writeId")
+		return item
+	}
+	text := dynastay.Text
+	assert.Equal(t, dynastay.Item{
+		"PK": text("CONVERSATION#user_ana#user_ben"), "SK": text("MESSAGE#2037-11-10T09:00:00Z.250"), "entityType": text("MESSAGE"),
+		"messageId": text(sent.ID), "conversationId": text("user_ana#user_ben"), "senderId": text(ben), "recipientId": text(ana),
+		"projectId": text("proj_1"), "content": text("Hello"), "number": dynastay.Number(1), "createdAt": text("2037-11-10T09:00:00.250Z"),
+	}, get("CONVERSATION#user_ana#user_ben", "MESSAGE#2037-11-10T09:00:00Z.250"))
+	assert.Equal(t, dynastay.Item{
+		"PK": text("USER#user_ana"), "SK": text("CONVERSATION#user_ben"), "entityType": text("CONVERSATION"),
+		"GSI2PK": text("INBOX#user_ana"), "GSI2SK": text("TIMESTAMP#2141456400250#user_ben"), "userId": text(ana), "otherId": text(ben),
+		"received": dynastay.Number(1), "readUpTo": dynastay.Number(0), "lastAt": text("2037-11-10T09:00:00.250Z"),
+		"lastText": text("Hello"), "lastSenderId": text(ben),
+	}, get("USER#user_ana", "CONVERSATION#user_ben"))
+	assert.Equal(t, dynastay.Number(0), get("USER#user_ben", "CONVERSATION#user_ana")["received"])
+}
+
+// abroad returns a table with a conversation of other software: ana has received five messages and read the third, but
+// not the second; ben has received one and read it.
+func abroad(t *testing.T, opts ...dyntest.Option) *post {
+	p := newPost(t, opts...)
+	p.load(
+		foreign(ben, ana, "2037-11-10T08:00:00Z", "1", yes),
+		foreign(ben, ana, "2037-11-10T08:00:01Z", "2", no),
+		foreign(ana, ben, "2037-11-10T08:00:02Z", "3", yes),
+		foreign(ben, ana, "2037-11-10T08:00:03Z", "4", yes),
+		foreign(ben, ana, "2037-11-10T08:00:04Z", "5", null),
+		foreign(ben, ana, "2037-11-10T08:00:05Z", "6", no),
+	)
+	return p
+}
+
+func TestAConversationOfOtherSoftware(t *testing.T) {
+	t.Parallel()
+	foreignSides := func(last time.Time, text, by string) (*messages.Conversation, *messages.Conversation) {
+		a := messages.Conversation{UserID: ana, OtherID: ben, Received: 5, ReadUpTo: 3, Unnumbered: 5, LastAt: last, LastText: text, LastSenderID: by}
+		b := messages.Conversation{UserID: ben, OtherID: ana, Received: 1, ReadUpTo: 1, Unnumbered: 1, LastAt: last, LastText: text, LastSenderID: by}
+		return &a, &b
+	}
+	t.Run("it is read", func(t *testing.T) {
+		t.Parallel()
+		p := abroad(t)
+		wantA, wantB := foreignSides(base.Add(-time.Hour+5*time.Second), "6", ben)
+		a, err := p.repo.Conversation(t.Context(), ana, ben)
+		require.NoError(t, err)
+		assert.Equal(t, wantA, a)
+		b, err := p.repo.Conversation(t.Context(), ben, ana)
+		require.NoError(t, err)
+		assert.Equal(t, wantB, b)
+		assert.Nil(t, p.side(ana, ben), "nothing is written")
+		var read []bool
+		for _, m := range p.all(ana, ben) {
+			read = append(read, m.ReadBy(a))
+		}
+		assert.Equal(t, []bool{true, false, true, true, false, false}, read)
+	})
+	t.Run("a message is sent", func(t *testing.T) {
+		t.Parallel()
+		p := abroad(t)
+		m := p.send(ben, ana, "7")
+		assert.Equal(t, 6, m.Number)
+		wantA, wantB := foreignSides(base, "7", ben)
+		wantA.Received = 6
+		assert.Equal(t, wantA, p.side(ana, ben))
+		assert.Equal(t, wantB, p.side(ben, ana))
+		assert.Equal(t, 2, p.send(ana, ben, "8").Number)
+		p.read(ana, ben, 6)
+		for _, m := range p.all(ana, ben) {
+			assert.True(t, m.ReadBy(p.side(ana, ben)), m.Content)
+		}
+		p.send(ben, ana, "9")
+		all := p.all(ana, ben)
+		assert.True(t, all[5].ReadBy(p.side(ana, ben)), "it has no number, and stays read")
+		assert.False(t, all[8].ReadBy(p.side(ana, ben)))
+	})
+	for upTo, want := range map[int]int{2: 3, 4: 4, 9: 5} {
+		t.Run(fmt.Sprint("marked as read up to ", upTo), func(t *testing.T) {
+			t.Parallel()
+			p := abroad(t)
+			p.read(ana, ben, upTo)
+			wantA, wantB := foreignSides(base.Add(-time.Hour+5*time.Second), "6", ben)
+			wantA.ReadUpTo = want
+			assert.Equal(t, wantA, p.side(ana, ben))
+			assert.Equal(t, wantB, p.side(ben, ana))
+			assert.Equal(t, []*messages.Conversation{wantA}, itemsOf(t, p.repo.Inbox(ana)))
+			assert.Equal(t, 6, p.send(ben, ana, "7").Number)
+			p.read(ana, ben, 6)
+			assert.Equal(t, 6, p.side(ana, ben).ReadUpTo)
+		})
+	}
+	t.Run("0 counts nothing", func(t *testing.T) {
+		t.Parallel()
+		p := abroad(t)
+		p.read(ana, ben, 0)
+		assert.Nil(t, p.side(ana, ben))
+	})
+}
+
+// The count takes as many pages as there are.
+func TestALongConversationOfOtherSoftware(t *testing.T) {
+	t.Parallel()
+	p := abroad(t)
+	p.Faults.Inject(dyntest.ShortPages(2), dyntest.When{Operation: "Query"})
+	assert.Equal(t, 6, p.send(ben, ana, "7").Number)
+}
+
+// New messages come after those of other software, whose clocks may be ahead and may show parts of a millisecond.
+func TestTheTimesOfOtherSoftware(t *testing.T) {
+	t.Parallel()
+	for at, want := range map[string]time.Time{
+		"2037-11-10T08:59:59Z":           base,
+		"2037-11-10T09:00:00Z":           base.Add(time.Millisecond),
+		"2037-11-10T12:00:00Z":           base.Add(3*time.Hour + time.Millisecond),
+		"2037-11-10T09:00:00.250Z":       base.Add(251 * time.Millisecond),
+		"2037-11-10T09:00:00.250000001Z": base.Add(252 * time.Millisecond),
+		"2037-11-10T12:00:00+02:00":      base.Add(3*time.Hour + time.Millisecond), // the key is compared as text
+		"2037-11-10T09:00:00-02:00":      base.Add(2*time.Hour + time.Millisecond),
+	} {
+		p := newPost(t)
+		p.load(foreign(ben, ana, at, "1", no))
+		m := p.send(ana, ben, "2")
+		assert.Equal(t, want, m.CreatedAt, at)
+		assert.Equal(t, "2", p.all(ana, ben)[1].Content, at)
+	}
+	p := newPost(t)
+	late := foreign(ben, ana, "2037-11-10T10:00:00Z", "1", no)
+	late["createdAt"] = dynastay.Text("2037-11-10T08:00:00Z")
+	p.load(late)
+	assert.Equal(t, base.Add(time.Hour+time.Millisecond), p.send(ana, ben, "2").CreatedAt, "the time of the key is later")
+	early := foreign(ben, ana, "2037-11-10T10:00:00Z", "1", no)
+	early["createdAt"] = null
+	p.load(foreign(ben, "user_c", "2037-11-10T08:00:00Z", "0", no), early)
+	assert.Equal(t, base.Add(time.Hour+2*time.Millisecond), p.send(ana, ben, "3").CreatedAt)
+}
+
+// Other software may still write messages. None is overwritten.
+func TestAMessageOfOtherSoftwareIsInTheWay(t *testing.T) {
+	t.Parallel()
+	p := newPost(t)
+	p.send(ana, ben, "1")
+	p.Clock.Advance(time.Minute)
+	p.load(foreign(ben, ana, "2037-11-10T09:01:00Z", "2", no))
+	m := p.send(ana, ben, "3")
+	assert.Equal(t, base.Add(time.Minute+time.Millisecond), m.CreatedAt)
+	assert.Equal(t, 2, m.Number)
+	var contents []string
+	for _, m := range p.all(ana, ben) {
+		contents = append(contents, m.Content)
+	}
+	assert.Equal(t, []string{"1", "2", "3"}, contents)
+}
+
+// Two processes count the same conversation. One of them is first, and the other one takes its sides.
+func TestTwoCountsAtTheSameTime(t *testing.T) {
+	t.Parallel()
+	other := func(p *post) *messages.Repository { return messages.New(p.Open(nil)) }
+	for name, do := range map[string]func(p *post, ctx context.Context) error{
+		"sent": func(p *post, ctx context.Context) error {
+			_, err := other(p).Send(ctx, messages.Message{SenderID: ben, RecipientID: ana, Content: "7"})
+			return err
+		},
+		"marked": func(p *post, ctx context.Context) error { return other(p).MarkRead(ctx, ana, ben, 4) },
+	} {
+		for _, operation := range []string{"BatchGetItem", "TransactWriteItems"} {
+			p := abroad(t)
+			nth := map[string]int{"BatchGetItem": 1, "TransactWriteItems": 2}[operation] // a mark writes without reading first
+			var err error
+			p.Faults.Inject(dyntest.Before(func(ctx context.Context) { err = do(p, ctx) }), dyntest.When{Operation: operation, Nth: nth})
+			p.read(ana, ben, 5)
+			require.NoError(t, err, name)
+			a := p.side(ana, ben)
+			assert.Equal(t, 5, a.ReadUpTo, "%s before %s", name, operation)
+			assert.Equal(t, map[string]int{"sent": 6, "marked": 5}[name], a.Received, "%s before %s", name, operation)
+		}
+		p := abroad(t)
+		var err error
+		p.Faults.Inject(dyntest.Before(func(ctx context.Context) { err = do(p, ctx) }), dyntest.When{Operation: "TransactWriteItems", Nth: 1})
+		m := p.send(ben, ana, "8")
+		require.NoError(t, err, name)
+		assert.Equal(t, map[string]int{"sent": 7, "marked": 6}[name], m.Number)
+		assert.Equal(t, m.Number, p.side(ana, ben).Received)
+		assert.Equal(t, map[string]int{"sent": 3, "marked": 4}[name], p.side(ana, ben).ReadUpTo)
+	}
+}
+
+// If one side was deleted, only that side is counted again. Numbers go on from the largest one.
+func TestOneSideIsMissing(t *testing.T) {
+	t.Parallel()
+	p := abroad(t)
+	p.send(ben, ana, "7")
+	p.send(ben, ana, "8")
+	p.read(ana, ben, 6)
+	p.send(ana, ben, "9")
+	remove := func(pk, sk string) {
+		require.NoError(t, p.Direct.Write(t.Context(), dynastay.NewOp(dynastay.OpSpec[struct{}]{
+			Name: "remove", Prepare: func(_ context.Context, tx *dynastay.Tx) (none struct{}, err error) {
+				tx.Delete(keys.Table, dynastay.Key{PK: pk, SK: sk})
+				return none, nil
+			},
+		})))
+	}
+	remove("CONVERSATION#user_ana#user_ben", "MESSAGE#2037-11-10T08:00:01Z")
+	remove("USER#user_ben", "CONVERSATION#user_ana")
+	assert.Equal(t, 8, p.send(ben, ana, "10").Number)
+	assert.Equal(t, 6, p.side(ana, ben).ReadUpTo)
+	remove("USER#user_ana", "CONVERSATION#user_ben")
+	b := p.side(ben, ana)
+	p.read(ana, ben, 8)
+	a := p.side(ana, ben)
+	assert.Equal(t, []int{8, 8, 4}, []int{a.Received, a.ReadUpTo, a.Unnumbered})
+	assert.Equal(t, b, p.side(ben, ana))
+	assert.Equal(t, 3, p.send(ana, ben, "11").Number)
+}
+
+// NULLs are read as 0. What this package does not know stays, and keys are repaired.
+func TestASideWithNULLs(t *testing.T) {
+	t.Parallel()
+	p := newPost(t)
+	load := func() {
+		p.load(dynastay.Item{
+			"PK": dynastay.Text("USER#" + ana), "SK": dynastay.Text("CONVERSATION#" + ben), "userId": dynastay.Text(ana),
+			"otherId": dynastay.Text(ben), "received": null, "readUpTo": null, "lastAt": dynastay.Text("2037-11-10T08:00:00Z"),
+			"GSI2PK": dynastay.Text("INBOX#" + ana), "GSI2SK": dynastay.Text("old"), "colour": dynastay.Text("green"),
+		})
+	}
+	load()
+	p.read(ana, ben, 1)
+	assert.Zero(t, p.side(ana, ben).ReadUpTo)
+	assert.Equal(t, 1, p.send(ben, ana, "1").Number)
+	p.read(ana, ben, 1)
+	assert.Equal(t, 1, p.side(ana, ben).ReadUpTo)
+	row, err := p.Direct.Get(t.Context(), keys.Table, dynastay.Key{PK: "USER#" + ana, SK: "CONVERSATION#" + ben}, dynastay.Consistent)
+	require.NoError(t, err)
+	assert.Equal(t, "green", row.Text("colour"))
+	assert.Len(t, itemsOf(t, p.repo.Inbox(ana)), 1)
+
+	// An item without a write id is compared as a whole.
+	load()
+	p.Faults.Inject(dyntest.Before(func(context.Context) {
+		p.load(dynastay.Item{
+			"PK": dynastay.Text("USER#" + ana), "SK": dynastay.Text("CONVERSATION#" + ben), "userId": dynastay.Text(ana),
+			"otherId": dynastay.Text(ben), "received": dynastay.Number(9), "lastAt": dynastay.Text("2037-11-10T08:00:00Z"),
+		})
+	}), dyntest.When{Operation: "TransactWriteItems", Nth: 1})
+	assert.Equal(t, 10, p.send(ben, ana, "2").Number)
+}
