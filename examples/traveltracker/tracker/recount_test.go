@@ -1,6 +1,7 @@
 package tracker_test
 
 import (
+	"context"
 	"fmt"
 	"testing"
 	"time"
@@ -9,6 +10,8 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/dynastay/dynastay"
+	"github.com/dynastay/dynastay/dyntest"
+	"github.com/dynastay/dynastay/examples/traveltracker/regions"
 	"github.com/dynastay/dynastay/examples/traveltracker/tracker"
 )
 
@@ -35,4 +38,39 @@ func TestRecountCorrectsTheRegions(t *testing.T) {
 	count, err := h.Direct.Get(t.Context(), table, dynastay.Key{PK: "USER#" + user, SK: "REGION#country#C0"}, dynastay.Consistent)
 	require.NoError(t, err)
 	assert.True(t, count.Exists(), "it was right")
+}
+
+// While a recount reads the visits, another process marks two countries, and deletes them again before the recount
+// writes. The counters are those that the recount has read, but the visits are not.
+func TestVisitsComeAndGoDuringARecount(t *testing.T) {
+	t.Parallel()
+	for _, logged := range []bool{true, false} {
+		db, repo := other(t) // which counts two countries, with visits of one
+		second := tracker.New(db.Direct, nil)
+		push := func(ctx context.Context, id string, kind tracker.OperationType, codes ...string) {
+			for _, code := range codes {
+				results, err := second.Push(ctx, tracker.Push{UserID: "u9", DeviceID: "phone", Operations: []tracker.Operation{{
+					ID: id + code, Type: kind, ClientVersion: 1, ClientTime: base,
+					Visit: tracker.VisitID{RegionType: regions.Country, RegionCode: code, MarkedAt: base},
+				}}})
+				if assert.NoError(t, err) {
+					assert.Equal(t, tracker.Applied, results[0].Outcome)
+				}
+			}
+		}
+		if logged {
+			push(t.Context(), "made", tracker.Create, "ES")
+			push(t.Context(), "gone", tracker.Delete, "ES")
+		}
+		db.Faults.Inject(dyntest.Before(func(ctx context.Context) { push(ctx, "mark", tracker.Create, "FR", "PT") }),
+			dyntest.When{Operation: "Query", Nth: 1})
+		db.Faults.Inject(dyntest.Before(func(ctx context.Context) { push(ctx, "delete", tracker.Delete, "FR", "PT") }),
+			dyntest.When{Operation: "TransactWriteItems", Nth: 1})
+		wrong, err := repo.Recount(t.Context(), "u9")
+		require.NoError(t, err)
+		assert.True(t, wrong)
+		p, err := repo.Profile(t.Context(), "u9")
+		require.NoError(t, err)
+		assert.Equal(t, 1, p.Countries, "logged: %t", logged)
+	}
 }
