@@ -45,6 +45,11 @@ func TestEraseLeavesTheHeadAlone(t *testing.T) {
 	row, err := h.Direct.Get(t.Context(), table, dynastay.Key{PK: "SYNC#" + user, SK: "HEAD"}, dynastay.Consistent)
 	require.NoError(t, err)
 	assert.Equal(t, "2037-11-10T09:00:00Z", row.Text("erased_at"))
+	h.Clock.Advance(time.Hour)
+	require.NoError(t, h.repo.Erase(t.Context(), user), "once more")
+	again, err := h.Direct.Get(t.Context(), table, dynastay.Key{PK: "SYNC#" + user, SK: "HEAD"}, dynastay.Consistent)
+	require.NoError(t, err)
+	assert.Equal(t, row, again, "a further call does nothing")
 
 	_, err = h.repo.Push(t.Context(), tracker.Push{UserID: user, DeviceID: "phone", Operations: []tracker.Operation{
 		h.op(tracker.Create, italy, 0, tracker.VisitEdit{}),

@@ -77,7 +77,24 @@ func TestAPersonDecides(t *testing.T) {
 	require.ErrorIs(t, err, dynastay.ErrNotFound)
 	_, err = h.repo.Settle(t.Context(), user, o.ID, tracker.Rule{})
 	require.ErrorIs(t, err, dynastay.ErrInvalid)
-	assert.Equal(t, tracker.AlreadyApplied, h.one("tablet", ask, o).Outcome)
+	again := h.one("tablet", ask, o)
+	assert.Equal(t, tracker.AlreadyApplied, again.Outcome)
+	assert.Equal(t, settled.Version, again.Version)
+}
+
+// Other software has removed what waits for a decision.
+func TestWhatWaitedIsGone(t *testing.T) {
+	t.Parallel()
+	h := newHome(t)
+	o := h.conflicting()
+	require.Equal(t, tracker.Waiting, h.one("tablet", ask, o).Outcome)
+	at := dynastay.Key{PK: "SYNC#" + user, SK: fmt.Sprintf("PENDING#%d#%s", base.UnixMilli(), o.ID)}
+	row, err := h.Direct.Get(t.Context(), table, at, dynastay.Consistent)
+	require.NoError(t, err)
+	require.True(t, row.Exists())
+	require.NoError(t, h.Direct.DeleteAll(t.Context(), table, []dynastay.Key{at}))
+	_, err = h.repo.Settle(t.Context(), user, o.ID, tracker.ClientWins)
+	require.ErrorIs(t, err, dynastay.ErrNotFound)
 }
 
 func TestAnEditOfAProfileWaits(t *testing.T) {

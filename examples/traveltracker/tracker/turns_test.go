@@ -45,6 +45,7 @@ func TestWritesOfAUserTakeTurns(t *testing.T) {
 			return err
 		}},
 		{"Recount", 1, func(int) error { _, err := h.repo.Recount(t.Context(), user); return err }},
+		{"Erase", 1, func(int) error { return h.repo.Erase(t.Context(), user) }},
 	} {
 		if c.name == "Recount" {
 			row, err := h.Direct.Get(t.Context(), table, at, dynastay.Consistent)
@@ -61,8 +62,8 @@ func TestWritesOfAUserTakeTurns(t *testing.T) {
 		all.Wait()
 		writes := 0
 		for _, r := range record() {
-			if r.Operation == "TransactWriteItems" && strings.Contains(string(r.Body), "HEAD") { // not those of the time of a push
-				writes++
+			if strings.Contains(string(r.Body), `"HEAD"`) && (r.Operation == "TransactWriteItems" || r.Operation == "UpdateItem") {
+				writes++ // not those of the time of a push
 			}
 		}
 		assert.Equal(t, c.writes, writes, c.name)
