@@ -63,6 +63,11 @@ func TestADeviceMarksAgainWhatItHasDeleted(t *testing.T) {
 	got := h.one("tablet", tracker.ServerWins, h.op(tracker.Create, italy, 0, tracker.VisitEdit{Notes: of("two")}))
 	assert.Equal(t, tracker.Applied, got.Outcome)
 	assert.Nil(t, got.Conflict)
+
+	gone := h.one("tablet", tracker.ServerWins, h.op(tracker.Delete, italy, 3, tracker.VisitEdit{}))
+	got = h.one("tablet", tracker.ClientWins, h.op(tracker.Update, italy, 4, tracker.VisitEdit{Notes: of("three")}))
+	require.Equal(t, tracker.Rejected, got.Outcome, "only a create brings it back")
+	assert.Equal(t, []tracker.FieldConflict{{Field: tracker.Deleted, Stamp: gone.Visit.Stamps[tracker.Deleted]}}, got.Conflict.Fields)
 }
 
 // A change that brings a deleted visit back is still in conflict with what a third device has written into it.
@@ -91,4 +96,20 @@ func TestAThirdDeviceHasWrittenADeletedVisit(t *testing.T) {
 	assert.Len(t, got.Conflict.Fields, 2, "the deletion and the notes")
 	assert.Equal(t, "the last", got.Visit.Notes)
 	assert.Equal(t, "Italia", got.Visit.RegionName)
+}
+
+// Under MergeFields, the last writer decides whether a visit that was changed is deleted.
+func TestADeletionIsMerged(t *testing.T) {
+	t.Parallel()
+	for after, want := range map[time.Duration]tracker.Outcome{-time.Minute: tracker.Rejected, time.Minute: tracker.Applied} {
+		h := newHome(t)
+		h.Clock.Advance(time.Hour)
+		h.conflicting()
+		o := h.op(tracker.Delete, italy, 1, tracker.VisitEdit{})
+		o.ClientTime = h.Clock.Now().Add(after)
+		h.Clock.Advance(time.Hour)
+		got := h.one("tablet", tracker.MergeFields, o)
+		assert.Equal(t, want, got.Outcome)
+		assert.Equal(t, want == tracker.Applied, got.Visit.Deleted)
+	}
 }

@@ -254,6 +254,10 @@ func TestABatchOfOneRegion(t *testing.T) {
 	p, err := h.repo.Profile(t.Context(), user)
 	require.NoError(t, err)
 	assert.Equal(t, 1, p.Countries)
+	h.one("phone", tracker.ServerWins, h.op(tracker.Delete, o.Batch[0].Visit, 1, tracker.VisitEdit{}))
+	p, err = h.repo.Profile(t.Context(), user)
+	require.NoError(t, err)
+	assert.Equal(t, 1, p.Countries, "31 are left")
 }
 
 func TestTheVisitsOfARegion(t *testing.T) {
