@@ -3,6 +3,7 @@ package tracker_test
 import (
 	"context"
 	"fmt"
+	"maps"
 	"testing"
 	"time"
 
@@ -73,4 +74,24 @@ func TestVisitsComeAndGoDuringARecount(t *testing.T) {
 		require.NoError(t, err)
 		assert.Equal(t, 1, p.Countries, "logged: %t", logged)
 	}
+}
+
+// Other software has not counted its visits. A counter is not less than zero.
+func TestAVisitThatWasNotCountedIsDeleted(t *testing.T) {
+	t.Parallel()
+	db, repo := other(t)
+	theirs := maps.Clone(oldVisit)
+	theirs["SK"], theirs["region_type"], theirs["region_code"] = text("VISIT#canadian_province#BC#2114935200000"), text("canadian_province"), text("BC")
+	require.NoError(t, db.PutAll(t.Context(), func(yield func(*dynastay.Schema, dynastay.Item) bool) { yield(table, theirs) }))
+	id := oldVisitID
+	id.RegionType, id.RegionCode = regions.CanadianProvince, "BC"
+	results, err := repo.Push(t.Context(), tracker.Push{UserID: "u9", DeviceID: "old phone", Operations: []tracker.Operation{
+		{ID: "n1", Type: tracker.Delete, Visit: id, ClientVersion: 3, ClientTime: base},
+	}})
+	require.NoError(t, err)
+	require.Equal(t, tracker.Applied, results[0].Outcome)
+	p, err := repo.Profile(t.Context(), "u9")
+	require.NoError(t, err)
+	assert.Zero(t, p.Provinces)
+	assert.Equal(t, 2, p.Countries)
 }
