@@ -80,6 +80,10 @@ func TestAPersonDecides(t *testing.T) {
 	again := h.one("tablet", ask, o)
 	assert.Equal(t, tracker.AlreadyApplied, again.Outcome)
 	assert.Equal(t, settled.Version, again.Version)
+	row, err := h.Direct.Get(t.Context(), table, dynastay.Key{PK: "SYNC#" + user, SK: "SEEN#" + o.ID}, dynastay.Consistent)
+	require.NoError(t, err)
+	assert.Equal(t, "2037-11-10T09:00:00Z", row.Text("seen_at"))
+	assert.Equal(t, "2037-12-20T09:00:00Z", row.Text("updated_at"))
 }
 
 // Other software has removed what waits for a decision.
