@@ -81,5 +81,11 @@ func TestASnapshotBesideEntriesOfOtherSoftware(t *testing.T) {
 		require.NoError(t, err)
 		require.Len(t, changes.Changes, 1)
 		assert.Equal(t, "n2", changes.Changes[0].OperationID)
+
+		// In the log itself, they are a gap: nobody knows what else the other software has done.
+		theirs["SK"] = text("OP#2141456500000#op-8")
+		require.NoError(t, db.PutAll(t.Context(), func(yield func(*dynastay.Schema, dynastay.Item) bool) { yield(table, theirs) }))
+		_, err = repo.Pull(t.Context(), "u9", changes.Next, 0)
+		require.ErrorIs(t, err, tracker.ErrSnapshotNeeded)
 	}
 }

@@ -1,6 +1,7 @@
 package tracker_test
 
 import (
+	"context"
 	"fmt"
 	"testing"
 	"time"
@@ -9,6 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/dynastay/dynastay"
+	"github.com/dynastay/dynastay/dyntest"
 	"github.com/dynastay/dynastay/examples/traveltracker/tracker"
 )
 
@@ -63,6 +65,7 @@ func TestAPersonDecides(t *testing.T) {
 	require.NoError(t, err)
 	assert.Equal(t, tracker.Applied, settled.Outcome)
 	assert.Equal(t, "three", *seen.VisitEdit.Notes)
+	assert.Equal(t, got.Conflict.Fields, seen.Fields, "nothing has changed since")
 	assert.Equal(t, "two", settled.Visit.Notes)
 	assert.Equal(t, "Italia", settled.Visit.RegionName)
 	assert.Equal(t, "tablet", settled.Visit.Stamps[tracker.RegionName].DeviceID)
@@ -99,6 +102,20 @@ func TestWhatWaitedIsGone(t *testing.T) {
 	require.NoError(t, h.Direct.DeleteAll(t.Context(), table, []dynastay.Key{at}))
 	_, err = h.repo.Settle(t.Context(), user, o.ID, tracker.ClientWins)
 	require.ErrorIs(t, err, dynastay.ErrNotFound)
+
+	// It is there again, and is changed while it is being settled.
+	put := func(ctx context.Context, item dynastay.Item) {
+		assert.NoError(t, h.Direct.PutAll(ctx, func(yield func(*dynastay.Schema, dynastay.Item) bool) { yield(table, item) }))
+	}
+	put(t.Context(), row.Item())
+	h.Faults.Inject(dyntest.Before(func(ctx context.Context) {
+		item := row.Item()
+		item["processing_error"] = text("slow")
+		put(ctx, item)
+	}), dyntest.When{Operation: "TransactWriteItems", Nth: 1})
+	settled, err := h.repo.Settle(t.Context(), user, o.ID, tracker.ClientWins)
+	require.NoError(t, err)
+	assert.Equal(t, tracker.Applied, settled.Outcome)
 }
 
 func TestAnEditOfAProfileWaits(t *testing.T) {
@@ -135,6 +152,10 @@ func TestAVisitOfABatchWaits(t *testing.T) {
 	assert.Equal(t, []tracker.Outcome{tracker.Applied, tracker.Waiting, tracker.Applied, tracker.Applied}, outcomes)
 	_, err := h.repo.Settle(t.Context(), user, o.ID, tracker.ClientWins)
 	require.ErrorIs(t, err, dynastay.ErrNotFound, "the id of the visit ends in its number")
+	for _, wrong := range []string{".0", ".-1", ".5", ".02", ".2.2", ".x", "."} {
+		_, err = h.repo.Settle(t.Context(), user, o.ID+wrong, tracker.ClientWins)
+		require.ErrorIs(t, err, dynastay.ErrNotFound, wrong)
+	}
 	settled, err := h.repo.Settle(t.Context(), user, o.ID+".2", tracker.ClientWins)
 	require.NoError(t, err)
 	assert.Equal(t, "from the tablet", settled.Visit.Notes)
