@@ -26,7 +26,9 @@ func TestTheLimitOfAPull(t *testing.T) {
 	}
 	for _, limit := range []int{-1, 1001} {
 		_, err := h.repo.Pull(t.Context(), user, start, limit)
-		assert.ErrorIs(t, err, dynastay.ErrInvalid)
+		var invalid *dynastay.InvalidError
+		require.ErrorAs(t, err, &invalid)
+		assert.Equal(t, "limit", invalid.Field)
 	}
 	// What was read before a gap that does not stay counts.
 	hidden := h.entry(3)

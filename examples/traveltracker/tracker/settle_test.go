@@ -223,3 +223,22 @@ func TestADeviceHadWrittenBeforeItsOperationWaits(t *testing.T) {
 	require.Len(t, settled.Conflict.Fields, 1)
 	assert.Equal(t, tracker.Notes, settled.Conflict.Fields[0].Field)
 }
+
+// A removal waits like every other edit.
+func TestARemovalWaits(t *testing.T) {
+	t.Parallel()
+	h := newHome(t)
+	dated := tracker.VisitEdit{Notes: of("a"), VisitedDate: of(dynastay.MustDate("2037-06-01")), RegionName: of("Italy")}
+	h.one("phone", tracker.ServerWins, h.op(tracker.Create, italy, 0, dated))
+	o := h.op(tracker.Update, italy, 0, tracker.VisitEdit{Notes: of(""), VisitedDate: &dynastay.Date{}})
+	require.Equal(t, tracker.Waiting, h.one("tablet", ask, o).Outcome)
+	assert.Equal(t, &o.Place, pageOf(t, h.repo.Pending(user))[0].VisitEdit)
+	settled, err := h.repo.Settle(t.Context(), user, o.ID, tracker.ClientWins)
+	require.NoError(t, err)
+	stored, err := h.repo.Visit(t.Context(), user, italy, dynastay.Consistent)
+	require.NoError(t, err)
+	assert.Equal(t, stored, settled.Visit)
+	assert.Empty(t, stored.Notes)
+	assert.Zero(t, stored.VisitedDate)
+	assert.Equal(t, "Italy", stored.RegionName)
+}
