@@ -95,3 +95,46 @@ func TestAVisitThatWasNotCountedIsDeleted(t *testing.T) {
 	assert.Zero(t, p.Provinces)
 	assert.Equal(t, 2, p.Countries)
 }
+
+// Other software changes a counter at the moment at which this package writes it. No change is lost.
+func TestOtherSoftwareCountsToo(t *testing.T) {
+	t.Parallel()
+	db, repo := other(t)
+	id := oldVisitID
+	id.RegionCode = "FR"
+	push := func(op string, kind tracker.OperationType, id tracker.VisitID) {
+		results, err := repo.Push(t.Context(), tracker.Push{UserID: "u9", DeviceID: "phone", Operations: []tracker.Operation{
+			{ID: op, Type: kind, Visit: id, ClientVersion: 1, ClientTime: base},
+		}})
+		require.NoError(t, err)
+		require.Equal(t, tracker.Applied, results[0].Outcome)
+	}
+	counted := func(number int) {
+		db.Faults.Inject(dyntest.Before(func(ctx context.Context) {
+			row, err := db.Direct.Get(ctx, table, dynastay.Key{PK: "USER#u9", SK: "PROFILE"}, dynastay.Consistent)
+			assert.NoError(t, err)
+			item := row.Item()
+			item["countries_visited"] = dynastay.Number(number)
+			assert.NoError(t, db.Direct.PutAll(ctx, func(yield func(*dynastay.Schema, dynastay.Item) bool) { yield(table, item) }))
+		}), dyntest.When{Operation: "TransactWriteItems", Nth: 1})
+	}
+	countries := func() int {
+		p, err := repo.Profile(t.Context(), "u9")
+		require.NoError(t, err)
+		return p.Countries
+	}
+	counted(7)
+	push("n1", tracker.Create, id)
+	assert.Equal(t, 8, countries())
+	counted(2)
+	wrong, err := repo.Recount(t.Context(), "u9")
+	require.NoError(t, err)
+	assert.False(t, wrong, "the other software was faster")
+	assert.Equal(t, 2, countries())
+
+	id = oldVisitID
+	id.MarkedAt = base
+	push("n2", tracker.Create, id)
+	push("n3", tracker.Delete, id)
+	assert.Equal(t, 2, countries(), "the visit of the other software is left")
+}
