@@ -248,7 +248,7 @@ func (a *application) writeVisit(tx *dynastay.Tx, p part, row dynastay.Row, befo
 	v.Version, v.ModifiedAt = 1, a.r.db.Now()
 	item, err := a.r.visit.Item(v)
 	if err == nil {
-		tx.Put(keys.Table, item).Identified().If(dynastay.IfNew(keys.Table), overtaken)
+		v.WriteID = tx.Put(keys.Table, item).Identified().If(dynastay.IfNew(keys.Table), overtaken).WriteID()
 	}
 	return v, err
 }

@@ -53,6 +53,9 @@ var (
 	}
 )
 
+// oldVisitID is the id of oldVisit.
+var oldVisitID = tracker.VisitID{RegionType: regions.Country, RegionCode: "IT", MarkedAt: time.UnixMilli(2114935200000).UTC()}
+
 // other returns a table with what other software has written.
 func other(t *testing.T) (*dyntest.DB, *tracker.Repository) {
 	db := dyntest.New(t, dyntest.OnlyTables(keys.Table), dyntest.At(base))
@@ -101,7 +104,7 @@ func TestItemsOfTheDocument(t *testing.T) {
 func TestItemsOfTheDocumentAreAdopted(t *testing.T) {
 	t.Parallel()
 	db, repo := other(t)
-	id := tracker.VisitID{RegionType: regions.Country, RegionCode: "IT", MarkedAt: time.UnixMilli(2114935200000).UTC()}
+	id := oldVisitID
 	push := func(device string, o tracker.Operation) tracker.Result {
 		o.ClientTime = base
 		results, err := repo.Push(t.Context(), tracker.Push{UserID: "u9", DeviceID: device, Operations: []tracker.Operation{o}})

@@ -1,7 +1,6 @@
 package tracker
 
 import (
-	"maps"
 	"slices"
 	"time"
 
@@ -154,10 +153,10 @@ func (e *Entry) declareData(f *entity.Fields, visits *entity.Entity[Visit], prof
 	switch {
 	case !f.Decoding() || data == nil:
 	case e.Status == StatusPending && e.Entity == User:
-		edit := profileEditOf(editOf(maps.Clone(data), User), profiles.Codec)
+		edit := profileEditOf(editOf(data, User), profiles.Codec)
 		e.pending, e.ProfileEdit = data, &edit
 	case e.Status == StatusPending:
-		edit := visitEditOf(editOf(maps.Clone(data), VisitedPlace), visits.Codec)
+		edit := visitEditOf(editOf(data, VisitedPlace), visits.Codec)
 		e.pending, e.VisitEdit = data, &edit
 	case e.Entity == User:
 		e.Profile = &Profile{}

@@ -1,6 +1,7 @@
 package tracker_test
 
 import (
+	"context"
 	"sync"
 	"testing"
 	"time"
@@ -44,6 +45,11 @@ func TestEraseLeavesTheHeadAlone(t *testing.T) {
 	row, err := h.Direct.Get(t.Context(), table, dynastay.Key{PK: "SYNC#" + user, SK: "HEAD"}, dynastay.Consistent)
 	require.NoError(t, err)
 	assert.Equal(t, "2037-11-10T09:00:00Z", row.Text("erased_at"))
+	h.Clock.Advance(time.Hour)
+	require.NoError(t, h.repo.Erase(t.Context(), user), "once more")
+	again, err := h.Direct.Get(t.Context(), table, dynastay.Key{PK: "SYNC#" + user, SK: "HEAD"}, dynastay.Consistent)
+	require.NoError(t, err)
+	assert.Equal(t, row, again, "a further call does nothing")
 
 	_, err = h.repo.Push(t.Context(), tracker.Push{UserID: user, DeviceID: "phone", Operations: []tracker.Operation{
 		h.op(tracker.Create, italy, 0, tracker.VisitEdit{}),
@@ -123,4 +129,31 @@ func TestEraseWhileDevicesPush(t *testing.T) {
 	all.Wait()
 	require.NoError(t, erase.Erase(t.Context(), user), "what was in flight")
 	assert.Equal(t, []string{"SYNC#user_1/HEAD"}, h.left())
+}
+
+// An operation that is to wait takes no number of the log. It is not written either once the log is marked, whether the
+// log was there before or not.
+func TestEraseBeforeAnOperationWaits(t *testing.T) {
+	t.Parallel()
+	for _, logged := range []bool{true, false} {
+		db, repo := other(t)
+		push := func(o tracker.Operation) ([]tracker.Result, error) {
+			o.ClientTime = base
+			return repo.Push(t.Context(), tracker.Push{UserID: "u9", DeviceID: "tablet", Rule: ask, Operations: []tracker.Operation{o}})
+		}
+		if logged {
+			_, err := push(tracker.Operation{ID: "n1", Type: tracker.Create, Visit: italy})
+			require.NoError(t, err)
+		}
+		db.Faults.Inject(dyntest.Before(func(ctx context.Context) {
+			assert.NoError(t, tracker.New(db.Direct, nil).Erase(ctx, "u9"))
+		}), dyntest.When{Operation: "TransactWriteItems", Nth: 1})
+		_, err := push(tracker.Operation{
+			ID: "n2", Type: tracker.Update, Visit: oldVisitID, ClientVersion: 2, Place: tracker.VisitEdit{Notes: of("Milan")},
+		})
+		require.ErrorIs(t, err, dynastay.ErrNotFound)
+		rows, err := dynastay.QueryAll(t.Context(), db.Direct, table, dynastay.Query{Name: "left", Partition: "SYNC#u9", Consistent: true})
+		require.NoError(t, err)
+		assert.Len(t, rows, 1, "the head; logged: %t", logged)
+	}
 }

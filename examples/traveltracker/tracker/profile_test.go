@@ -222,13 +222,42 @@ func TestInvalidOperations(t *testing.T) {
 	assert.ErrorIs(t, err, dynastay.ErrNotFound)
 }
 
-// Times of a profile that signs up are not those of the caller: a later one would stay.
-func TestSignUpSetsTheTimes(t *testing.T) {
+// Counters, times and stamps of a profile that signs up are not those of the caller: a later time would stay.
+func TestSignUpSetsWhatTheLibraryKeeps(t *testing.T) {
 	t.Parallel()
 	h := newHome(t)
 	ahead := base.AddDate(9, 0, 0)
-	p, err := h.repo.SignUp(t.Context(), tracker.Profile{AuthProvider: "apple", AuthProviderID: "3", LastLoginAt: ahead, LastSyncAt: ahead})
+	by := tracker.Stamp{Version: 7, At: ahead, DeviceID: "phone"}
+	p, err := h.repo.SignUp(t.Context(), tracker.Profile{
+		AuthProvider: "apple", AuthProviderID: "3", LastLoginAt: ahead, LastSyncAt: ahead, CreatedAt: ahead, UpdatedAt: ahead,
+		Countries: 1, USStates: 2, Provinces: 3, Version: 7, Stamps: tracker.Stamps{tracker.Email: by},
+	})
 	require.NoError(t, err)
-	assert.Zero(t, p.LastLoginAt)
-	assert.Zero(t, p.LastSyncAt)
+	stamp := tracker.Stamp{Version: 1, At: base, DeviceID: tracker.Server}
+	assert.Equal(t, &tracker.Profile{
+		ID: p.ID, AuthProvider: "apple", AuthProviderID: "3", CreatedAt: base, UpdatedAt: base, Version: 1, WriteID: p.WriteID,
+		Stamps: tracker.Stamps{
+			tracker.Email: stamp, tracker.DisplayName: stamp, tracker.PictureURL: stamp, tracker.Privacy: stamp, tracker.Notifications: stamp,
+		},
+	}, p)
+	assert.EqualValues(t, base.AddDate(0, 0, 30).Unix(), h.entry(1).Int("ttl"))
+	_, err = h.repo.SignUp(t.Context(), tracker.Profile{
+		AuthProvider: "apple", AuthProviderID: "4", DisplayName: string(make([]byte, 257)),
+	})
+	require.ErrorIs(t, err, dynastay.ErrInvalid)
+}
+
+// Fields of which another device has a later value are left as they are, also who wrote them.
+func TestAnEditOfAProfileIsMerged(t *testing.T) {
+	t.Parallel()
+	h := newHome(t)
+	earlier := h.edit(1, tracker.ProfileEdit{DisplayName: of("Annie"), PictureURL: of("https://example.com/a")})
+	h.Clock.Advance(time.Minute)
+	h.one("phone", tracker.ServerWins, h.edit(1, tracker.ProfileEdit{DisplayName: of("Anna")}))
+	got := h.one("tablet", tracker.MergeFields, earlier)
+	require.Equal(t, tracker.Applied, got.Outcome)
+	assert.Equal(t, "Anna", got.Profile.DisplayName)
+	assert.Equal(t, "https://example.com/a", got.Profile.PictureURL)
+	assert.Equal(t, "phone", got.Profile.Stamps[tracker.DisplayName].DeviceID)
+	assert.Equal(t, tracker.Stamp{Version: 3, At: base, DeviceID: "tablet"}, got.Profile.Stamps[tracker.PictureURL])
 }

@@ -53,3 +53,63 @@ func TestAVisitFromMarkToTombstone(t *testing.T) {
 	}
 	assert.Zero(t, visits)
 }
+
+// A device that has deleted a visit may mark it again: nothing that another device wrote into the deleted one matters.
+func TestADeviceMarksAgainWhatItHasDeleted(t *testing.T) {
+	t.Parallel()
+	h := newHome(t)
+	h.one("phone", tracker.ServerWins, h.op(tracker.Create, italy, 0, tracker.VisitEdit{Notes: of("one")}))
+	h.one("tablet", tracker.ServerWins, h.op(tracker.Delete, italy, 1, tracker.VisitEdit{}))
+	got := h.one("tablet", tracker.ServerWins, h.op(tracker.Create, italy, 0, tracker.VisitEdit{Notes: of("two")}))
+	assert.Equal(t, tracker.Applied, got.Outcome)
+	assert.Nil(t, got.Conflict)
+
+	gone := h.one("tablet", tracker.ServerWins, h.op(tracker.Delete, italy, 3, tracker.VisitEdit{}))
+	got = h.one("tablet", tracker.ClientWins, h.op(tracker.Update, italy, 4, tracker.VisitEdit{Notes: of("three")}))
+	require.Equal(t, tracker.Rejected, got.Outcome, "only a create brings it back")
+	assert.Equal(t, []tracker.FieldConflict{{Field: tracker.Deleted, Stamp: gone.Visit.Stamps[tracker.Deleted]}}, got.Conflict.Fields)
+}
+
+// A change that brings a deleted visit back is still in conflict with what a third device has written into it.
+func TestAThirdDeviceHasWrittenADeletedVisit(t *testing.T) {
+	t.Parallel()
+	h := newHome(t)
+	h.Clock.Advance(time.Hour)
+	for i, step := range []struct {
+		device string
+		kind   tracker.OperationType
+		at     time.Duration
+		place  tracker.VisitEdit
+	}{
+		{"phone", tracker.Create, 0, tracker.VisitEdit{}},
+		{"phone", tracker.Update, 3 * time.Minute, tracker.VisitEdit{Notes: of("the last")}},
+		{"tablet", tracker.Delete, time.Minute, tracker.VisitEdit{}}, // its clock is behind
+	} {
+		o := h.op(step.kind, italy, i, step.place)
+		o.ClientTime = base.Add(step.at)
+		require.Equal(t, tracker.Applied, h.one(step.device, tracker.ServerWins, o).Outcome)
+	}
+	o := h.op(tracker.Update, italy, 1, tracker.VisitEdit{Notes: of("before"), RegionName: of("Italia")})
+	o.ClientTime = base.Add(2 * time.Minute)
+	got := h.one("watch", tracker.MergeFields, o)
+	require.Equal(t, tracker.Applied, got.Outcome)
+	assert.Len(t, got.Conflict.Fields, 2, "the deletion and the notes")
+	assert.Equal(t, "the last", got.Visit.Notes)
+	assert.Equal(t, "Italia", got.Visit.RegionName)
+}
+
+// Under MergeFields, the last writer decides whether a visit that was changed is deleted.
+func TestADeletionIsMerged(t *testing.T) {
+	t.Parallel()
+	for after, want := range map[time.Duration]tracker.Outcome{-time.Minute: tracker.Rejected, time.Minute: tracker.Applied} {
+		h := newHome(t)
+		h.Clock.Advance(time.Hour)
+		h.conflicting()
+		o := h.op(tracker.Delete, italy, 1, tracker.VisitEdit{})
+		o.ClientTime = h.Clock.Now().Add(after)
+		h.Clock.Advance(time.Hour)
+		got := h.one("tablet", tracker.MergeFields, o)
+		assert.Equal(t, want, got.Outcome)
+		assert.Equal(t, want == tracker.Applied, got.Visit.Deleted)
+	}
+}

@@ -153,20 +153,15 @@ func (e edit) pending() dynastay.Item {
 	return item
 }
 
-// editOf is the reverse of pending.
+// editOf is the reverse of pending: NULL is read as a field without a value.
 func editOf(item dynastay.Item, of EntityType) edit {
 	e, fields := edit{values: item}, visitFields
 	if of == User {
 		fields = profileFields
 	}
 	for _, f := range fields {
-		v, there := item[string(f)]
-		if !there {
-			continue
-		}
-		e.fields = append(e.fields, f)
-		if dynastay.RowOf(dynastay.Item{"v": v}).Value("v").IsNull() {
-			delete(e.values, string(f))
+		if _, there := item[string(f)]; there {
+			e.fields = append(e.fields, f)
 		}
 	}
 	return e

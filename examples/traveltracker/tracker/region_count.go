@@ -51,7 +51,7 @@ type counts struct {
 
 type delta struct {
 	of regionCount
-	by int
+	by int // never 0, because an operation either creates visits or deletes one
 }
 
 // add counts visits of a region: 1 for a new one, -1 for a deleted one.
@@ -78,9 +78,6 @@ func (c *counts) addTo(ctx context.Context, tx *dynastay.Tx, profile dynastay.Ro
 	moved := map[regions.Type]int{}
 	for _, at := range c.order {
 		d := c.deltas[at]
-		if d.by == 0 {
-			continue
-		}
 		before, err := c.write(tx, at, d, uncounted[at])
 		if err != nil {
 			return err
@@ -122,8 +119,8 @@ func (c *counts) write(tx *dynastay.Tx, at dynastay.Key, d *delta, uncounted int
 func (c *counts) countUncounted(ctx context.Context) (map[dynastay.Key]int, error) {
 	var without []regionCount
 	for _, at := range c.order {
-		if d := c.deltas[at]; d.by != 0 && !c.rows[at].Exists() {
-			without = append(without, d.of)
+		if !c.rows[at].Exists() {
+			without = append(without, c.deltas[at].of)
 		}
 	}
 	if len(without) == 0 {

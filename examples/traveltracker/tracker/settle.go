@@ -86,7 +86,7 @@ func notPending(operationID string) error {
 // splitPartID is the reverse of partID. An operation that is no batch is its own first part.
 func splitPartID(id string) (operationID string, i int) {
 	base, n, batch := strings.Cut(id, ".")
-	if number, err := strconv.Atoi(n); batch && err == nil && number > 0 && partID(base, number-1) == id {
+	if number, err := strconv.Atoi(n); batch && err == nil && number > 0 {
 		return base, number - 1
 	}
 	return id, 0

@@ -1,6 +1,7 @@
 package tracker_test
 
 import (
+	"context"
 	"fmt"
 	"testing"
 	"time"
@@ -9,6 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/dynastay/dynastay"
+	"github.com/dynastay/dynastay/dyntest"
 	"github.com/dynastay/dynastay/examples/traveltracker/tracker"
 )
 
@@ -63,6 +65,7 @@ func TestAPersonDecides(t *testing.T) {
 	require.NoError(t, err)
 	assert.Equal(t, tracker.Applied, settled.Outcome)
 	assert.Equal(t, "three", *seen.VisitEdit.Notes)
+	assert.Equal(t, got.Conflict.Fields, seen.Fields, "nothing has changed since")
 	assert.Equal(t, "two", settled.Visit.Notes)
 	assert.Equal(t, "Italia", settled.Visit.RegionName)
 	assert.Equal(t, "tablet", settled.Visit.Stamps[tracker.RegionName].DeviceID)
@@ -77,7 +80,42 @@ func TestAPersonDecides(t *testing.T) {
 	require.ErrorIs(t, err, dynastay.ErrNotFound)
 	_, err = h.repo.Settle(t.Context(), user, o.ID, tracker.Rule{})
 	require.ErrorIs(t, err, dynastay.ErrInvalid)
-	assert.Equal(t, tracker.AlreadyApplied, h.one("tablet", ask, o).Outcome)
+	again := h.one("tablet", ask, o)
+	assert.Equal(t, tracker.AlreadyApplied, again.Outcome)
+	assert.Equal(t, settled.Version, again.Version)
+	row, err := h.Direct.Get(t.Context(), table, dynastay.Key{PK: "SYNC#" + user, SK: "SEEN#" + o.ID}, dynastay.Consistent)
+	require.NoError(t, err)
+	assert.Equal(t, "2037-11-10T09:00:00Z", row.Text("seen_at"))
+	assert.Equal(t, "2037-12-20T09:00:00Z", row.Text("updated_at"))
+}
+
+// Other software has removed what waits for a decision.
+func TestWhatWaitedIsGone(t *testing.T) {
+	t.Parallel()
+	h := newHome(t)
+	o := h.conflicting()
+	require.Equal(t, tracker.Waiting, h.one("tablet", ask, o).Outcome)
+	at := dynastay.Key{PK: "SYNC#" + user, SK: fmt.Sprintf("PENDING#%d#%s", base.UnixMilli(), o.ID)}
+	row, err := h.Direct.Get(t.Context(), table, at, dynastay.Consistent)
+	require.NoError(t, err)
+	require.True(t, row.Exists())
+	require.NoError(t, h.Direct.DeleteAll(t.Context(), table, []dynastay.Key{at}))
+	_, err = h.repo.Settle(t.Context(), user, o.ID, tracker.ClientWins)
+	require.ErrorIs(t, err, dynastay.ErrNotFound)
+
+	// It is there again, and is changed while it is being settled.
+	put := func(ctx context.Context, item dynastay.Item) {
+		assert.NoError(t, h.Direct.PutAll(ctx, func(yield func(*dynastay.Schema, dynastay.Item) bool) { yield(table, item) }))
+	}
+	put(t.Context(), row.Item())
+	h.Faults.Inject(dyntest.Before(func(ctx context.Context) {
+		item := row.Item()
+		item["processing_error"] = text("slow")
+		put(ctx, item)
+	}), dyntest.When{Operation: "TransactWriteItems", Nth: 1})
+	settled, err := h.repo.Settle(t.Context(), user, o.ID, tracker.ClientWins)
+	require.NoError(t, err)
+	assert.Equal(t, tracker.Applied, settled.Outcome)
 }
 
 func TestAnEditOfAProfileWaits(t *testing.T) {
@@ -114,6 +152,10 @@ func TestAVisitOfABatchWaits(t *testing.T) {
 	assert.Equal(t, []tracker.Outcome{tracker.Applied, tracker.Waiting, tracker.Applied, tracker.Applied}, outcomes)
 	_, err := h.repo.Settle(t.Context(), user, o.ID, tracker.ClientWins)
 	require.ErrorIs(t, err, dynastay.ErrNotFound, "the id of the visit ends in its number")
+	for _, wrong := range []string{".0", ".-1", ".5", ".02", ".2.2", ".x", "."} {
+		_, err = h.repo.Settle(t.Context(), user, o.ID+wrong, tracker.ClientWins)
+		require.ErrorIs(t, err, dynastay.ErrNotFound, wrong)
+	}
 	settled, err := h.repo.Settle(t.Context(), user, o.ID+".2", tracker.ClientWins)
 	require.NoError(t, err)
 	assert.Equal(t, "from the tablet", settled.Visit.Notes)
@@ -180,4 +222,23 @@ func TestADeviceHadWrittenBeforeItsOperationWaits(t *testing.T) {
 	require.NoError(t, err)
 	require.Len(t, settled.Conflict.Fields, 1)
 	assert.Equal(t, tracker.Notes, settled.Conflict.Fields[0].Field)
+}
+
+// A removal waits like every other edit.
+func TestARemovalWaits(t *testing.T) {
+	t.Parallel()
+	h := newHome(t)
+	dated := tracker.VisitEdit{Notes: of("a"), VisitedDate: of(dynastay.MustDate("2037-06-01")), RegionName: of("Italy")}
+	h.one("phone", tracker.ServerWins, h.op(tracker.Create, italy, 0, dated))
+	o := h.op(tracker.Update, italy, 0, tracker.VisitEdit{Notes: of(""), VisitedDate: &dynastay.Date{}})
+	require.Equal(t, tracker.Waiting, h.one("tablet", ask, o).Outcome)
+	assert.Equal(t, &o.Place, pageOf(t, h.repo.Pending(user))[0].VisitEdit)
+	settled, err := h.repo.Settle(t.Context(), user, o.ID, tracker.ClientWins)
+	require.NoError(t, err)
+	stored, err := h.repo.Visit(t.Context(), user, italy, dynastay.Consistent)
+	require.NoError(t, err)
+	assert.Equal(t, stored, settled.Visit)
+	assert.Empty(t, stored.Notes)
+	assert.Zero(t, stored.VisitedDate)
+	assert.Equal(t, "Italy", stored.RegionName)
 }

@@ -227,6 +227,9 @@ func TestBatchesOf32And33(t *testing.T) {
 	assert.Equal(t, tracker.Rejected, got.Outcome)
 	assert.Equal(t, tracker.Rejected, got.Parts[0].Outcome)
 	assert.Equal(t, tracker.Applied, got.Parts[1].Outcome)
+	again := h.one("tablet", tracker.ServerWins, o)
+	assert.Equal(t, tracker.Rejected, again.Outcome)
+	assert.Equal(t, tracker.AlreadyApplied, again.Parts[1].Outcome)
 }
 
 // The clock of one server is a day ahead. The entries that another one writes after it have later times, and expire by
@@ -254,6 +257,10 @@ func TestABatchOfOneRegion(t *testing.T) {
 	p, err := h.repo.Profile(t.Context(), user)
 	require.NoError(t, err)
 	assert.Equal(t, 1, p.Countries)
+	h.one("phone", tracker.ServerWins, h.op(tracker.Delete, o.Batch[0].Visit, 1, tracker.VisitEdit{}))
+	p, err = h.repo.Profile(t.Context(), user)
+	require.NoError(t, err)
+	assert.Equal(t, 1, p.Countries, "31 are left")
 }
 
 func TestTheVisitsOfARegion(t *testing.T) {

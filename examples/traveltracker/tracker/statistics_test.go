@@ -59,6 +59,26 @@ func TestCalculate(t *testing.T) {
 		tracker.Calculate(user, dynastay.MustDate("2037-01-31"), nil, tracker.Reference{}))
 }
 
+// Of visits that were marked at once, as those of a batch are, always the same ones are the ten last.
+func TestRecentVisitsThatWereMarkedAtOnce(t *testing.T) {
+	t.Parallel()
+	var visits []*tracker.Visit
+	var want []string
+	for _, of := range []regions.Type{regions.USState, regions.Country} {
+		for _, code := range []string{"F", "E", "D", "C", "B", "A"} {
+			visits = append(visits, visit(of, code, "2037-01-01T12:00:00Z", ""))
+		}
+	}
+	for _, v := range slices.Backward(visits) {
+		want = append(want, string(v.RegionType)+v.RegionCode)
+	}
+	var got []string
+	for _, v := range tracker.Calculate(user, dynastay.MustDate("2037-01-31"), visits, reference).Recent {
+		got = append(got, string(v.RegionType)+v.RegionCode)
+	}
+	assert.Equal(t, want[:10], got)
+}
+
 // The longest run and the ten last visits, against a plain search.
 func TestCalculateAgreesWithASearch(t *testing.T) {
 	t.Parallel()
