@@ -30,6 +30,7 @@ import (
 	"github.com/dynastay/dynastay/bookings"
 	"github.com/dynastay/dynastay/bookings/venue"
 	"github.com/dynastay/dynastay/dyntest"
+	tradekeys "github.com/dynastay/dynastay/examples/marketplace/keys"
 	travelkeys "github.com/dynastay/dynastay/examples/traveltracker/keys"
 	"github.com/dynastay/dynastay/examples/traveltracker/regions"
 	"github.com/dynastay/dynastay/internal/fixture"
@@ -298,6 +299,8 @@ func furnish(t *testing.T, db *dynastay.DB) string {
 // nextNight is the first night after the stay of the fixture.
 var nextNight = dynastay.Stay{CheckIn: fixture.Stay.CheckOut, CheckOut: fixture.Stay.CheckOut.AddDays(1)}
 
+func everyPattern() []pattern { return slices.Concat(patterns, calendar, hall, travels, trade) }
+
 // some fails if a page is empty, which would cost as little as one with a row.
 func some[T any](page dynastay.Page[T], err error) (any, error) {
 	if err == nil && len(page.Items) == 0 {
@@ -313,7 +316,7 @@ func TestPatterns(t *testing.T) {
 	ctx := t.Context()
 	var mu sync.Mutex // some requests are sent in parallel
 	var reads, writes float64
-	db := dyntest.New(t, dyntest.Tables(listingkeys.Table, venuekeys.Table, travelkeys.Table), dyntest.With(dynastay.Options{
+	db := dyntest.New(t, dyntest.Tables(listingkeys.Table, venuekeys.Table, travelkeys.Table, tradekeys.Table), dyntest.With(dynastay.Options{
 		Clock: fixture.Clock,
 		Observer: func(_ context.Context, c dynastay.Call) {
 			mu.Lock()
@@ -376,6 +379,7 @@ func TestPatterns(t *testing.T) {
 
 	w.concert = furnish(t, db.DB)
 	travel(t, db.DB)
+	deal(t, db.DB)
 
 	drawn := strings.NewReplacer(
 		w.hotel.ID, "prop_123", w.hotel.RoomTypeID, "room_789", w.hotel.Slug, "grand-luxury-hotel",
@@ -383,7 +387,7 @@ func TestPatterns(t *testing.T) {
 		w.concert, "evt_456",
 	)
 	golden := map[string][]dyntest.Request{}
-	for _, p := range slices.Concat(patterns, calendar, hall, travels) {
+	for _, p := range everyPattern() {
 		stop := db.Faults.Record()
 		reads, writes = 0, 0
 		_, err := p.ask(ctx, db.DB, w)
@@ -438,7 +442,11 @@ func TestEveryPatternHasItsMethod(t *testing.T) {
 	t.Parallel()
 	line := regexp.MustCompile(`(?m)^Pattern ([A-Z]\d+(?:, [a-z ]+)?|[a-z ]+): .*, ((?:at most )?\d+) requests?$`)
 	promised := map[string]string{}
-	for _, dir := range []string{"availability", "availability/listing", "bookings", "bookings/venue", "properties", "properties/search", "reviews", "users", "examples/traveltracker/regions", "examples/traveltracker/tracker"} {
+	for _, dir := range []string{
+		"availability", "availability/listing", "bookings", "bookings/venue", "properties", "properties/search", "reviews", "users",
+		"examples/traveltracker/regions", "examples/traveltracker/tracker", "examples/marketplace/messages",
+		"examples/marketplace/people", "examples/marketplace/projects", "examples/marketplace/reviews", "examples/marketplace/shop",
+	} {
 		sources, err := filepath.Glob(filepath.Join(dir, "*.go"))
 		require.NoError(t, err)
 		for _, source := range sources {
@@ -458,7 +466,7 @@ func TestEveryPatternHasItsMethod(t *testing.T) {
 		}
 	}
 	listed := map[string]string{}
-	for _, p := range slices.Concat(patterns, calendar, hall, travels) {
+	for _, p := range everyPattern() {
 		listed[p.id] = fmt.Sprint(p.requests)
 		if most := atMost[p.id]; most > 0 {
 			listed[p.id] = fmt.Sprint("at most ", most)

@@ -97,7 +97,7 @@ func (c *counts) addTo(ctx context.Context, tx *dynastay.Tx, profile dynastay.Ro
 func (c *counts) write(tx *dynastay.Tx, at dynastay.Key, d *delta, uncounted int) (before int, err error) {
 	if row := c.rows[at]; row.Exists() {
 		change, err := c.r.regionCounts.ChangeOf(at, row, func(n *regionCount) error {
-			n.Visits += d.by
+			n.Visits = max(0, n.Visits+d.by) // other software may have added visits that were never counted
 			return nil
 		})
 		if err != nil {
