@@ -282,11 +282,12 @@ func TestOneSideIsMissing(t *testing.T) {
 	assert.Equal(t, 6, p.side(ana, ben).ReadUpTo)
 	remove("USER#user_ben", "CONVERSATION#user_ana")
 	assert.Equal(t, 3, p.send(ana, ben, "11").Number)
+	p.load(foreign(ben, ana, "2037-11-10T10:00:00Z", "late", no))
 	remove("USER#user_ana", "CONVERSATION#user_ben")
 	b := p.side(ben, ana)
 	p.read(ana, ben, 8)
 	a := p.side(ana, ben)
-	assert.Equal(t, []int{8, 8, 4}, []int{a.Received, a.ReadUpTo, a.Unnumbered})
+	assert.Equal(t, []int{9, 8, 9}, []int{a.Received, a.ReadUpTo, a.Unnumbered})
 	assert.Equal(t, b, p.side(ben, ana))
 	assert.Equal(t, 4, p.send(ana, ben, "12").Number)
 }
