@@ -284,12 +284,22 @@ func TestOneSideIsMissing(t *testing.T) {
 	assert.Equal(t, 3, p.send(ana, ben, "11").Number)
 	p.load(foreign(ben, ana, "2037-11-10T10:00:00Z", "late", no))
 	remove("USER#user_ana", "CONVERSATION#user_ben")
-	b := p.side(ben, ana)
+	stored := func() dynastay.Item {
+		row, err := p.Direct.Get(t.Context(), keys.Table, dynastay.Key{PK: "USER#" + ben, SK: "CONVERSATION#" + ana}, dynastay.Consistent)
+		require.NoError(t, err)
+		return row.Item()
+	}
+	b := stored()
 	p.read(ana, ben, 8)
 	a := p.side(ana, ben)
 	assert.Equal(t, []int{9, 8, 9}, []int{a.Received, a.ReadUpTo, a.Unnumbered})
-	assert.Equal(t, b, p.side(ben, ana))
+	assert.Equal(t, b, stored(), "it is not written")
 	assert.Equal(t, 4, p.send(ana, ben, "12").Number)
+
+	last := p.all(ana, ben)[len(p.all(ana, ben))-1].CreatedAt
+	remove("CONVERSATION#user_ana#user_ben", "MESSAGE#"+last.Format("2006-01-02T15:04:05Z.000"))
+	remove("USER#user_ana", "CONVERSATION#user_ben")
+	assert.Equal(t, last.Add(time.Millisecond), p.send(ana, ben, "13").CreatedAt, "the other side has the time")
 }
 
 // NULLs are read as 0. What this package does not know stays, and keys are repaired.
