@@ -23,7 +23,7 @@ type Conversation struct {
 	OtherID      string
 	Received     int       // messages; the Number of the last one
 	ReadUpTo     int       // the largest Number that is read
-	Unnumbered   int       // how many of the messages received were written by other software, and have no Number
+	Unnumbered   int       // up to which number messages received were written by other software, and have no Number
 	LastAt       time.Time // the time of the last message, in either direction
 	LastText     string    // its beginning, at most 100 bytes
 	LastSenderID string    // who has written it
@@ -94,15 +94,11 @@ type side struct {
 
 // read reads both sides consistently, and counts the messages if one of them is missing.
 func (r *Repository) read(ctx context.Context, a, b string) (*sides, error) {
-	first, err := sideKey(a, b)
+	at, err := sideKeys(a, b)
 	if err != nil {
 		return nil, err
 	}
-	second, err := sideKey(b, a)
-	if err != nil {
-		return nil, err
-	}
-	rows, err := r.db.GetAll(ctx, keys.Table, []dynastay.Key{first, second}, dynastay.Consistent)
+	rows, err := r.db.GetAll(ctx, keys.Table, at, dynastay.Consistent)
 	if err != nil {
 		return nil, err
 	}
@@ -126,7 +122,7 @@ func (r *Repository) stored(s *side, row dynastay.Row) (err error) {
 	return err
 }
 
-// unusable is the error for stored values, such as a time in the far future, from which no others can be derived.
+// unusable is the error for stored values from which no others can be derived, such as a time in the far future.
 func unusable(c *Conversation, err error) error {
 	return &dynastay.Error{
 		Entity: "Conversation", ID: idOf(c.UserID, c.OtherID), Kind: dynastay.ErrCorrupt, Err: errors.New(err.Error()),

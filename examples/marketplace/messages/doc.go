@@ -3,8 +3,8 @@
 //
 //	M8  Messages  the messages of a conversation
 //
-// Recent lists them in reverse, Conversation returns the number of unread messages, and Inbox lists the conversations of
-// a user.
+// Recent lists them in reverse, Conversation returns the number of unread messages, and Inbox lists the conversations
+// of a user.
 //
 // # Numbers and times
 //
@@ -23,9 +23,10 @@
 // # Messages of other software
 //
 // Other software that follows the marketplace document writes messages without numbers, and no conversations. The first
-// Send or MarkRead counts such messages and puts both items; from then on, all messages have to be sent by this package.
-// A new conversation costs the same extra request, once. Conversation counts as well but does not write, because it is a
-// read. Inbox does not have conversations that were not counted yet.
+// Send or MarkRead counts such messages and puts both items; from then on, all messages have to be sent by this
+// package. A new conversation costs the same extra request, once. MarkRead counts because a user may read for a long time
+// before answering. Conversation counts as well but does not write, because it is a read. Inbox does not have
+// conversations that were not counted yet.
 //
 // Messages are found under the smaller id first, see keys.Message.
 package messages

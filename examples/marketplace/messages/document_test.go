@@ -198,10 +198,16 @@ func TestTheTimesOfOtherSoftware(t *testing.T) {
 	late["createdAt"] = dynastay.Text("2037-11-10T08:00:00Z")
 	p.load(late)
 	assert.Equal(t, base.Add(time.Hour+time.Millisecond), p.send(ana, ben, "2").CreatedAt, "the time of the key is later")
-	early := foreign(ben, ana, "2037-11-10T10:00:00Z", "1", no)
-	early["createdAt"] = null
-	p.load(foreign(ben, "user_c", "2037-11-10T08:00:00Z", "0", no), early)
-	assert.Equal(t, base.Add(time.Hour+2*time.Millisecond), p.send(ana, ben, "3").CreatedAt)
+	p = newPost(t)
+	early := foreign(ben, ana, "2037-11-10T08:00:00Z", "1", no)
+	early["createdAt"] = dynastay.Text("2037-11-10T10:00:00Z")
+	p.load(early, foreign(ben, ana, "2037-11-10T08:00:01Z", "2", no))
+	assert.Equal(t, base.Add(time.Hour+time.Millisecond), p.send(ana, ben, "3").CreatedAt, "the last key is not the last time")
+	p = newPost(t)
+	timeless := foreign(ben, ana, "2037-11-10T10:00:00Z", "1", no)
+	timeless["createdAt"] = null
+	p.load(timeless)
+	assert.Equal(t, base.Add(time.Hour+time.Millisecond), p.send(ana, ben, "2").CreatedAt)
 }
 
 // Other software may still write messages. None is overwritten.
@@ -274,13 +280,26 @@ func TestOneSideIsMissing(t *testing.T) {
 	remove("USER#user_ben", "CONVERSATION#user_ana")
 	assert.Equal(t, 8, p.send(ben, ana, "10").Number)
 	assert.Equal(t, 6, p.side(ana, ben).ReadUpTo)
+	remove("USER#user_ben", "CONVERSATION#user_ana")
+	assert.Equal(t, 3, p.send(ana, ben, "11").Number)
+	p.load(foreign(ben, ana, "2037-11-10T10:00:00Z", "late", no))
 	remove("USER#user_ana", "CONVERSATION#user_ben")
-	b := p.side(ben, ana)
+	stored := func() dynastay.Item {
+		row, err := p.Direct.Get(t.Context(), keys.Table, dynastay.Key{PK: "USER#" + ben, SK: "CONVERSATION#" + ana}, dynastay.Consistent)
+		require.NoError(t, err)
+		return row.Item()
+	}
+	b := stored()
 	p.read(ana, ben, 8)
 	a := p.side(ana, ben)
-	assert.Equal(t, []int{8, 8, 4}, []int{a.Received, a.ReadUpTo, a.Unnumbered})
-	assert.Equal(t, b, p.side(ben, ana))
-	assert.Equal(t, 3, p.send(ana, ben, "11").Number)
+	assert.Equal(t, []int{9, 8, 9}, []int{a.Received, a.ReadUpTo, a.Unnumbered})
+	assert.Equal(t, b, stored(), "it is not written")
+	assert.Equal(t, 4, p.send(ana, ben, "12").Number)
+
+	last := p.all(ana, ben)[len(p.all(ana, ben))-1].CreatedAt
+	remove("CONVERSATION#user_ana#user_ben", "MESSAGE#"+last.Format("2006-01-02T15:04:05Z.000"))
+	remove("USER#user_ana", "CONVERSATION#user_ben")
+	assert.Equal(t, last.Add(time.Millisecond), p.send(ana, ben, "13").CreatedAt, "the other side has the time")
 }
 
 // NULLs are read as 0. What this package does not know stays, and keys are repaired.
@@ -314,4 +333,17 @@ func TestASideWithNULLs(t *testing.T) {
 		})
 	}), dyntest.When{Operation: "TransactWriteItems", Nth: 1})
 	assert.Equal(t, 10, p.send(ben, ana, "2").Number)
+
+	// What was read does not count, as with a write id.
+	load()
+	other := messages.New(p.Open(nil))
+	p.load(dynastay.Item{
+		"PK": dynastay.Text("USER#" + ana), "SK": dynastay.Text("CONVERSATION#" + ben), "userId": dynastay.Text(ana),
+		"otherId": dynastay.Text(ben), "received": dynastay.Number(9), "lastAt": dynastay.Text("2037-11-10T08:00:00Z"),
+	})
+	p.Faults.Inject(dyntest.Before(func(ctx context.Context) {
+		assert.NoError(t, other.MarkRead(ctx, ana, ben, 7))
+	}), dyntest.When{Operation: "TransactWriteItems", Nth: 1})
+	assert.Equal(t, 2+1, p.Measure(func() { p.send(ben, ana, "3") }).Requests)
+	assert.Equal(t, 3, p.side(ana, ben).Unread())
 }

@@ -38,9 +38,9 @@ func (r *Repository) list(name, userID, otherID string, descending bool) dynasta
 	return r.messages.List(dynastay.Query{Name: name, Partition: partition, Range: allMessages, Descending: descending})
 }
 
-// Conversation reads userID's side of the conversation with otherID. It reads consistently, so what was marked as read a
-// moment ago is not shown as unread. It fails with [dynastay.ErrNotFound] if there are no messages. 1 request; 2 if the
-// messages were not counted yet.
+// Conversation reads userID's side of the conversation with otherID. It reads consistently, so what was marked as read
+// a moment ago is not shown as unread. It fails with [dynastay.ErrNotFound] if there are no messages. 1 request; 2 if
+// the messages were not counted yet.
 func (r *Repository) Conversation(ctx context.Context, userID, otherID string) (*Conversation, error) {
 	at, err := sideKey(userID, otherID)
 	if err != nil {

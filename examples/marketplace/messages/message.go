@@ -23,7 +23,7 @@ type Message struct {
 	// Number counts what the recipient has received in the conversation, beginning with 1. It is 0 for a message of other
 	// software.
 	Number int
-	// Read is only what other software has stored, see [Message.ReadBy].
+	// Read is what other software has stored in a message without a number, see [Message.ReadBy].
 	Read bool
 	// CreatedAt is later than that of the message before it, whatever the clocks of servers show.
 	CreatedAt time.Time
@@ -80,7 +80,7 @@ func newMessages() *entity.Entity[Message] {
 			f.String("projectId", &m.ProjectID)
 			f.String("content", &m.Content)
 			f.IfSet().Int("number", &m.Number)
-			if f.Decoding() || m.Number == 0 { // in a message with a number, it would be false for ever
+			if m.Number == 0 { // in a message with a number, it would be false for ever
 				f.Bool("read", &m.Read)
 			}
 			f.Time("createdAt", &m.CreatedAt)

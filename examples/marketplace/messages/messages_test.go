@@ -265,6 +265,7 @@ func TestInput(t *testing.T) {
 		{"OtherID", mark(ana, "", 1)},
 		{"OtherID", mark(ana, ana, 1)},
 		{"UpTo", mark(ana, ben, -1)},
+		{"OtherID", mark(ana, "", -1)},
 	} {
 		var invalid *dynastay.InvalidError
 		if assert.ErrorAs(t, c.err, &invalid, "case %d", i) {

@@ -35,6 +35,16 @@ func sideKey(userID, otherID string) (dynastay.Key, error) {
 	return key.Of(keys.Conversation{UserID: userID, OtherID: otherID})
 }
 
+// sideKeys returns the keys of both sides of a conversation.
+func sideKeys(a, b string) ([]dynastay.Key, error) {
+	first, err := sideKey(a, b)
+	if err != nil {
+		return nil, err
+	}
+	second, err := sideKey(b, a)
+	return []dynastay.Key{first, second}, err
+}
+
 // checkID returns the error for an id that cannot be part of a key, under the name of its field.
 func checkID(field, id string) error {
 	_, err := key.Of(keys.Profile{UserID: id})

@@ -1,12 +1,12 @@
 package messages
 
 import (
+	"cmp"
 	"context"
 	"time"
 
 	"github.com/dynastay/dynastay"
 	"github.com/dynastay/dynastay/examples/marketplace/keys"
-	"github.com/dynastay/dynastay/keys/key"
 )
 
 // SendOp writes a message, with both sides of its conversation. ID, Number, Read and CreatedAt are set, whatever the
@@ -15,63 +15,54 @@ func (r *Repository) SendOp(m Message) *dynastay.Operation[*Message] {
 	m = Message{
 		ID: r.db.NewID("msg_"), SenderID: m.SenderID, RecipientID: m.RecipientID, ProjectID: m.ProjectID, Content: m.Content,
 	}
-	spec := dynastay.OpSpec[*Message]{
-		Name: "messages.Send", Invalid: m.Validate(),
+	var contest dynastay.Contest
+	at, err := sideKeys(m.SenderID, m.RecipientID)
+	for _, side := range at {
+		contest.Items = append(contest.Items, dynastay.RefOf(keys.Table, side))
+	}
+	var free time.Time // after messages of other software that were in the way
+	return dynastay.NewOp(dynastay.OpSpec[*Message]{
+		Name: "messages.Send", Invalid: cmp.Or(m.Validate(), err), Contest: &contest,
 		Input: func(in *dynastay.Input) {
 			in.Field("sender", m.SenderID)
 			in.Field("recipient", m.RecipientID)
 			in.Field("project", m.ProjectID)
 			in.Field("content", m.Content)
 		},
-	}
-	if spec.Invalid == nil {
-		spec.Contest = &dynastay.Contest{Items: contended(m.SenderID, m.RecipientID)}
-	}
-	var free time.Time // after messages of other software that were in the way
-	spec.Prepare = func(ctx context.Context, tx *dynastay.Tx) (*Message, error) {
-		s, err := r.read(ctx, m.SenderID, m.RecipientID)
-		if err != nil {
-			return nil, err
-		}
-		made := m
-		made.CreatedAt = latest(r.db.Now(), free, next(s.a.LastAt), next(s.b.LastAt))
-		s.b.Received++
-		made.Number = s.b.Received
-		item, err := r.message.Item(&made)
-		if err != nil {
-			return nil, unusable(s.a.Conversation, err)
-		}
-		tx.Put(keys.Table, item).Identified().If(dynastay.IfNew(keys.Table), func(dynastay.Row) error {
-			free = next(made.CreatedAt)
-			return dynastay.ErrOvertaken
-		})
-		tx.Made("SK", keys.Table.Key.From(dynastay.RowOf(item)).SK)
-		for _, side := range []side{s.a, s.b} {
-			side.last(made.SenderID, made.Content, made.CreatedAt)
-			if err := r.put(tx, side); err != nil {
+		Prepare: func(ctx context.Context, tx *dynastay.Tx) (*Message, error) {
+			s, err := r.read(ctx, m.SenderID, m.RecipientID)
+			if err != nil {
 				return nil, err
 			}
-		}
-		return &made, nil
-	}
-	spec.Restore = func(ctx context.Context, made map[string]string) (*Message, error) {
-		partition, err := partition(m.SenderID, m.RecipientID)
-		if err != nil {
-			return nil, err
-		}
-		return r.messages.Get(ctx, dynastay.Key{PK: partition, SK: made["SK"]}, dynastay.Consistent)
-	}
-	return dynastay.NewOp(spec)
-}
-
-// contended returns the items for which the messages of a conversation queue.
-func contended(a, b string) (refs []dynastay.Ref) {
-	for _, k := range []keys.Conversation{{UserID: a, OtherID: b}, {UserID: b, OtherID: a}} {
-		if at, err := key.Of(k); err == nil {
-			refs = append(refs, dynastay.RefOf(keys.Table, at))
-		}
-	}
-	return refs
+			made := m
+			made.CreatedAt = latest(r.db.Now(), free, next(s.a.LastAt), next(s.b.LastAt))
+			s.b.Received++
+			made.Number = s.b.Received
+			item, err := r.message.Item(&made)
+			if err != nil {
+				return nil, unusable(s.a.Conversation, err)
+			}
+			tx.Put(keys.Table, item).Identified().If(dynastay.IfNew(keys.Table), func(dynastay.Row) error {
+				free = next(made.CreatedAt)
+				return dynastay.ErrOvertaken
+			})
+			tx.Made("SK", keys.Table.Key.From(dynastay.RowOf(item)).SK)
+			for _, side := range []side{s.a, s.b} {
+				side.last(made.SenderID, made.Content, made.CreatedAt)
+				if err := r.put(tx, side); err != nil {
+					return nil, err
+				}
+			}
+			return &made, nil
+		},
+		Restore: func(ctx context.Context, made map[string]string) (*Message, error) {
+			partition, err := partition(m.SenderID, m.RecipientID)
+			if err != nil {
+				return nil, err
+			}
+			return r.messages.Get(ctx, dynastay.Key{PK: partition, SK: made["SK"]}, dynastay.Consistent)
+		},
+	})
 }
 
 // next returns the first time after t that a message can have.

@@ -52,8 +52,8 @@ func (p *post) checkOrder() {
 	}
 }
 
-// Both users write and read at the same time, through two servers whose clocks differ by hours and sometimes go back, and
-// through conflicts, lost requests and lost answers.
+// Both users write and read at the same time, through two servers whose clocks differ by hours and sometimes go back,
+// and through conflicts, lost requests and lost answers.
 func TestBothWriteAndRead(t *testing.T) {
 	t.Parallel()
 	p := newPost(t)
@@ -216,8 +216,8 @@ func TestTwoMessagesAtTheSameTime(t *testing.T) {
 	}
 }
 
-// The answer to a message is lost, and its caller has no time to ask again. The write ids show that it was sent, also if
-// another message came after it. After more messages, only a key can show it.
+// The answer to a message is lost, and its caller has no time to ask again. The write ids show that it was sent, also
+// if another message came after it. After more messages, only a key can show it.
 func TestALostAnswer(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
