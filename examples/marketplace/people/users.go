@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"errors"
-	"slices"
 
 	"github.com/dynastay/dynastay"
 	"github.com/dynastay/dynastay/entity"
@@ -19,7 +18,6 @@ import (
 func (r *Repository) SignUpOp(p Profile) *dynastay.Operation[*Profile] {
 	p.TrustScore, p.Ratings, p.Stars = 0, 0, 0
 	p.Projects, p.Jobs, p.Ended, p.CompletionRate, p.Orders = 0, 0, 0, 0, 0
-	p.Work.Skills, p.Work.Portfolio = slices.Clone(p.Work.Skills), slices.Clone(p.Work.Portfolio)
 	normalise(&p)
 	creation, invalid := r.profiles.Creation(&p)
 	invalid = cmp.Or(p.Validate(), invalid, checkIDNumber(p.Work.IDNumber)) // the codec would name the attribute
