@@ -99,7 +99,7 @@ func (c *counting) put(name string, v types.AttributeValue) {
 
 // endedJobs returns the jobs that ended or, if other software has stored only the rate, an estimate.
 func (p *Profile) endedJobs() int {
-	if p.Ended == 0 && p.Jobs > 0 && p.CompletionRate > 0 {
+	if p.Ended == 0 && p.CompletionRate > 0 {
 		return max(p.Jobs, int(math.Round(float64(p.Jobs)/p.CompletionRate)))
 	}
 	return max(p.Ended, p.Jobs)

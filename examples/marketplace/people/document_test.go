@@ -243,6 +243,9 @@ func TestProfilesOfTheDocumentComeBack(t *testing.T) {
 		for name, value := range want {
 			assert.Equal(t, value, got[name], "%s: %s", id, name)
 		}
+		for _, name := range []string{"trustScore", "completionRate", "totalProjects", "totalJobs", "totalOrders"} {
+			assert.NotContains(t, other.raw(id), name, "of a user without ratings, projects, jobs and orders")
+		}
 		added := slices.DeleteFunc(slices.Sorted(maps.Keys(got)), func(name string) bool { _, was := want[name]; return was })
 		assert.Equal(t, []string{"GSI2PK", "GSI2SK", "version", "writeId"}, added, id)
 	}

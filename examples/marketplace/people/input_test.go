@@ -42,6 +42,8 @@ var wrong = []struct {
 	{"Location.City", buyer("u"), func(p *people.Profile) { p.Location.City = " " }},
 	{"Location.City", buyer("u"), func(p *people.Profile) { p.Location.City = long }},
 	{"Location.City", buyer("u"), func(p *people.Profile) { p.Location.City = strings.Repeat("#", 100) }},
+	{"Location.City", buyer("u"), func(p *people.Profile) { p.Location.City = strings.Repeat(" ", 256) + "x" }},
+	{"Location.City", buyer("u"), func(p *people.Profile) { p.Location.City = "\xff" }},
 	{"Location.Province", buyer("u"), func(p *people.Profile) { p.Location.Province = long }},
 	{"Location.Latitude", buyer("u"), func(p *people.Profile) { p.Location.Latitude = 90.1 }},
 	{"Location.Latitude", buyer("u"), func(p *people.Profile) { p.Location.Latitude = math.NaN() }},
@@ -64,6 +66,7 @@ var wrong = []struct {
 	{"Work.Skills[0]", worker("u"), func(p *people.Profile) { p.Work.Skills = []string{"a\xff"} }},
 	{"Work.Skills[1]", worker("u"), func(p *people.Profile) { p.Work.Skills = []string{"a", long} }},
 	{"Work.Skills[0]", worker("u"), func(p *people.Profile) { p.Work.Skills = []string{strings.Repeat("ﷺ", 20)} }},
+	{"Work.Skills[0]", worker("u"), func(p *people.Profile) { p.Work.Skills = []string{strings.Repeat(" ", 256) + "x"} }},
 	{"Work.Skills[2]", worker("u"), func(p *people.Profile) { p.Work.Skills = []string{"Brick laying", "b", "bricklaying"} }},
 	{"Work.Portfolio", worker("u"), func(p *people.Profile) { p.Work.Portfolio = many("p", 51) }},
 	{"Work.Portfolio[1]", worker("u"), func(p *people.Profile) { p.Work.Portfolio = []string{"a", strings.Repeat("x", 2049)} }},
@@ -129,7 +132,7 @@ func TestProfilesAtTheLimits(t *testing.T) {
 	n := newTown(t)
 	name := strings.Repeat("x", 256)
 	w := worker("w", many(strings.Repeat("s", 254), 10)...)
-	w.Work.Skills = append(w.Work.Skills, many("t", 10)...)
+	w.Work.Skills = append(w.Work.Skills, append(many("t", 9), strings.Repeat("r", 256))...)
 	w.Name, w.Location.Address, w.Location.City, w.Location.Province = name, name, name, name
 	w.Location.Latitude, w.Location.Longitude = -90, 180
 	w.Phone, w.Subject, w.Email = "+271234567890123", strings.Repeat("s", 128), "a@example.com"
@@ -145,6 +148,11 @@ func TestProfilesAtTheLimits(t *testing.T) {
 		p.Phone, p.Subject, p.Email = "+2712345", "s", "b@example.com"
 	})
 	assert.Len(t, n.skillItems("w"), 20)
+
+	w.Work.IDNumber = name // the hash of other software
+	require.NoError(t, w.Validate())
+	w.Work.IDNumber = long
+	assert.Equal(t, "Work.IDNumber", fieldOf(w.Validate()))
 
 	s := seller("s")
 	s.Shop = people.Shop{BusinessName: name, BusinessType: name, Contact: name, Registration: name, FreeOver: dynastay.MustMoney("0", "ZAR")}

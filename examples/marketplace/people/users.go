@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"errors"
-	"slices"
 
 	"github.com/dynastay/dynastay"
 	"github.com/dynastay/dynastay/entity"
@@ -19,10 +18,9 @@ import (
 func (r *Repository) SignUpOp(p Profile) *dynastay.Operation[*Profile] {
 	p.TrustScore, p.Ratings, p.Stars = 0, 0, 0
 	p.Projects, p.Jobs, p.Ended, p.CompletionRate, p.Orders = 0, 0, 0, 0, 0
-	p.Work.Skills, p.Work.Portfolio = slices.Clone(p.Work.Skills), slices.Clone(p.Work.Portfolio)
 	normalise(&p)
 	creation, invalid := r.profiles.Creation(&p)
-	invalid = cmp.Or(p.Validate(), invalid, checkIDNumber(p.Work.IDNumber)) // the codec would name the attribute
+	invalid = cmp.Or(invalid, checkIDNumber(p.Work.IDNumber))
 	return dynastay.NewOp(dynastay.OpSpec[*Profile]{
 		Name: "people.SignUp", Invalid: invalid, Input: creation.Input,
 		Prepare: func(_ context.Context, tx *dynastay.Tx) (*Profile, error) {
@@ -71,7 +69,7 @@ func (r *Repository) UpdateOp(
 	if err == nil {
 		err = r.profile.CheckUpdate(opts...)
 	}
-	return r.changeOp(change{name: "people.Update", userID: userID, fn: r.edited(fn), opts: opts}, err, entity.InputOf(at, opts...))
+	return r.changeOp(change{name: "people.Update", userID: userID, fn: edited(fn), opts: opts}, err, entity.InputOf(at, opts...))
 }
 
 // Update runs [Repository.UpdateOp]. 2 requests; for the first update of a profile that other software wrote, those of
@@ -83,7 +81,7 @@ func (r *Repository) Update(
 }
 
 // edited returns fn with the rules about fields that depend on what they were.
-func (r *Repository) edited(fn func(*Profile) error) func(*Profile) error {
+func edited(fn func(*Profile) error) func(*Profile) error {
 	return func(p *Profile) error {
 		if p.Role.validate() != nil { // it cannot be changed, so fn cannot mend it
 			return corrupt("people.Update", p.ID, p.Role.validate())
@@ -101,9 +99,6 @@ func (r *Repository) edited(fn func(*Profile) error) func(*Profile) error {
 			return dynastay.Invalid("Role", "cannot be changed")
 		case p.Work.IDNumber != number:
 			return checkIDNumber(p.Work.IDNumber)
-		}
-		if _, err := r.profile.Codec.Encode(p); err != nil {
-			return cmp.Or(p.Validate(), err) // the codec names the attribute, and not the field
 		}
 		return nil
 	}
@@ -236,10 +231,6 @@ func (r *Repository) BySubject(ctx context.Context, subject string) (*Profile, e
 
 // ByEmail returns the user with an e-mail address, like [Repository.BySubject].
 func (r *Repository) ByEmail(ctx context.Context, email string) (*Profile, error) {
-	email, err := key.NormalEmail(email)
-	if err != nil {
-		return nil, err
-	}
 	return r.profiles.Find(ctx, "Email", &Profile{Email: email})
 }
 
