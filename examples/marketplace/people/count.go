@@ -34,8 +34,9 @@ func (r *Repository) Read(userID string, row dynastay.Row) (*Profile, error) {
 
 // Count adds to tx the action that moves counters of a user by t, together with the rates that depend on them. It is for
 // authors of operations. profile is the user's item as it was read consistently while the operation is prepared; it must
-// exist. If a counter has changed since, the operation is prepared again. No requests, or 1 and more for a profile with a
-// trust score that other software has written, whose reviews are counted.
+// exist. If a counter has changed since, the operation is prepared again. No requests, or 1 and more for the rating of a
+// profile without a sum of ratings, because it is the first one or other software has written the score: the reviews are
+// counted.
 func (r *Repository) Count(ctx context.Context, tx *dynastay.Tx, profile dynastay.Row, t Tally) error {
 	p, err := r.profile.Value(profile)
 	if err != nil {
