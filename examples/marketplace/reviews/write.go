@@ -3,6 +3,7 @@ package reviews
 import (
 	"cmp"
 	"context"
+	"errors"
 
 	"github.com/dynastay/dynastay"
 	"github.com/dynastay/dynastay/entity"
@@ -28,7 +29,12 @@ func (r *Repository) CreateOp(v Review) *dynastay.Operation[*Review] {
 		about, err3 = key.Of(keys.Order{OrderID: v.OrderID})
 	}
 	return dynastay.NewOp(dynastay.OpSpec[*Review]{
-		Name: "reviews.Create", Invalid: cmp.Or(invalid, err, err2, err3), Input: creation.Input, Contest: contest(reviewee),
+		Name: "reviews.Create", Invalid: cmp.Or(invalid, err, err2, err3), Contest: contest(reviewee),
+		Input: func(in *dynastay.Input) {
+			creation.Input(in)
+			in.Key(at)
+			in.Key(about) // a project and an order may have the same id
+		},
 		Prepare: func(ctx context.Context, tx *dynastay.Tx) (*Review, error) {
 			rows, err := r.db.GetAll(ctx, keys.Table, []dynastay.Key{about, reviewer, reviewee}, dynastay.Consistent)
 			if err != nil {
@@ -56,7 +62,8 @@ func (r *Repository) CreateOp(v Review) *dynastay.Operation[*Review] {
 	})
 }
 
-// Create runs [Repository.CreateOp]. 2 requests.
+// Create runs [Repository.CreateOp]. 2 requests; 1 more for the first review of a user, and 1 more for a project of other
+// software, whose worker must be found.
 func (r *Repository) Create(ctx context.Context, v Review, opts ...dynastay.WriteOption) (*Review, error) {
 	return dynastay.Do(ctx, r.db, r.CreateOp(v), opts...)
 }
@@ -76,10 +83,12 @@ func (r *Repository) checkParties(ctx context.Context, v *Review, row dynastay.R
 		if err != nil {
 			return err
 		}
-		if other, err = r.projects.WorkerOf(ctx, p); err != nil {
-			return err
-		}
 		buyer, status, over = p.BuyerID, string(p.Status), p.Status == projects.Completed
+		if over {
+			if other, err = r.projects.WorkerOf(ctx, p); err != nil {
+				return err
+			}
+		}
 	} else {
 		o, err := r.shop.ReadOrder(v.OrderID, row)
 		if err != nil {
@@ -112,11 +121,16 @@ func (r *Repository) UpdateOp(k Key, fn func(*Review) error, opts ...dynastay.Up
 			if err != nil {
 				return nil, err
 			}
-			c, err := r.reviews.ChangeOf(at, rows[0], fn, opts...)
+			c, err := r.reviews.ChangeOf(at, rows[0], func(v *Review) error {
+				if v.Key() != k {
+					return &dynastay.Error{Entity: r.review.Name, ID: r.review.IDOf(at), Kind: dynastay.ErrCorrupt, Err: errOtherIDs}
+				}
+				return fn(v)
+			}, opts...)
 			if err != nil {
 				return nil, err
 			}
-			if err := r.move(ctx, tx, k, rows[1], people.Tally{Stars: c.After.Rating - c.Before.Rating}); err != nil {
+			if err := r.move(ctx, tx, k, rows[1], c.Before, c.After); err != nil {
 				return nil, err
 			}
 			return c.After, c.AddTo(tx)
@@ -133,8 +147,21 @@ func (k Key) items() (review, profile dynastay.Key, err error) {
 	return review, profile, err
 }
 
-// move moves the rating of a reviewee.
-func (r *Repository) move(ctx context.Context, tx *dynastay.Tx, k Key, profile dynastay.Row, t people.Tally) error {
+// errOtherIDs is about a review of other software.
+var errOtherIDs = errors.New("the item must contain the ids of its key")
+
+// move moves the rating of a reviewee from that of one form of a review to that of another. A review of other software may
+// have no rating; it does not count.
+func (r *Repository) move(
+	ctx context.Context, tx *dynastay.Tx, k Key, profile dynastay.Row, before, after *Review,
+) error {
+	t := people.Tally{Stars: after.Rating - before.Rating}
+	if before.Rating > 0 {
+		t.Ratings--
+	}
+	if after.Rating > 0 {
+		t.Ratings++
+	}
 	if t == (people.Tally{}) {
 		return nil
 	}
@@ -144,7 +171,8 @@ func (r *Repository) move(ctx context.Context, tx *dynastay.Tx, k Key, profile d
 	return r.people.Count(ctx, tx, profile, t)
 }
 
-// Update runs [Repository.UpdateOp]. 2 requests.
+// Update runs [Repository.UpdateOp]. 2 requests; 1 more if the rating changes and other software has written the score of the
+// reviewee.
 func (r *Repository) Update(ctx context.Context, k Key, fn func(*Review) error, opts ...dynastay.UpdateOption) (*Review, error) {
 	return dynastay.Do(ctx, r.db, r.UpdateOp(k, fn, opts...))
 }
@@ -167,7 +195,7 @@ func (r *Repository) DeleteOp(k Key) *dynastay.Operation[struct{}] {
 			if err != nil {
 				return none, err
 			}
-			if err := r.move(ctx, tx, k, rows[1], people.Tally{Ratings: -1, Stars: -v.Rating}); err != nil {
+			if err := r.move(ctx, tx, k, rows[1], v, &Review{}); err != nil {
 				return none, err
 			}
 			gone, err := tx.Remove(keys.Table, rows[0], r.review.Known()...)
@@ -179,7 +207,7 @@ func (r *Repository) DeleteOp(k Key) *dynastay.Operation[struct{}] {
 	})
 }
 
-// Delete runs [Repository.DeleteOp]. 2 requests.
+// Delete runs [Repository.DeleteOp]. 2 requests; 1 more if other software has written the score of the reviewee.
 func (r *Repository) Delete(ctx context.Context, k Key, opts ...dynastay.WriteOption) error {
 	_, err := dynastay.Do(ctx, r.db, r.DeleteOp(k), opts...)
 	return err

@@ -1,0 +1,121 @@
+package reviews_test
+
+import (
+	"context"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/dynastay/dynastay"
+	"github.com/dynastay/dynastay/dyntest"
+	"github.com/dynastay/dynastay/examples/marketplace/keys"
+	"github.com/dynastay/dynastay/examples/marketplace/reviews"
+)
+
+// cost is what a call consumes; write units on the table and on its indexes.
+type cost struct {
+	requests     int
+	read         float64
+	table, index float64
+}
+
+// metered is a site that counts what calls consume.
+func metered(t *testing.T) (s *site, costs func(what string, want cost, do func() error)) {
+	var mu sync.Mutex
+	var got cost
+	s = newSite(t, dyntest.With(dynastay.Options{Idempotency: keys.Table, Observer: func(_ context.Context, c dynastay.Call) {
+		mu.Lock()
+		defer mu.Unlock()
+		got.requests += c.Requests()
+		for _, u := range c.Usage {
+			got.read += u.ReadUnits
+			if u.Index == "" {
+				got.table += u.WriteUnits
+			} else {
+				got.index += u.WriteUnits
+			}
+		}
+	}}))
+	dynoxide := strings.HasPrefix(s.Engine.Name(), "dynoxide")
+	return s, func(what string, want cost, do func() error) {
+		t.Helper()
+		s.Clock.Advance(time.Minute)
+		got = cost{}
+		require.NoError(t, do(), what)
+		assert.Equal(t, want.requests, got.requests, "requests: %s", what)
+		if dynoxide { // the engines count the units of transactions differently
+			assert.Equal(t, want, got, what)
+		}
+	}
+}
+
+func stars(n int) func(*reviews.Review) error {
+	return func(v *reviews.Review) error { v.Rating = n; return nil }
+}
+
+// The costs in the documentation. A transaction doubles the units of the table. A review is in no index; a profile has rows
+// in two, which contain everything of it.
+func TestCosts(t *testing.T) {
+	t.Parallel()
+	s, costs := metered(t)
+	ctx := t.Context()
+	project, second, order, other := s.completed(), s.completed(), s.delivered(), s.adopted()
+	var made *reviews.Review
+	costs("Create of the first review of a user", cost{3, 4, 4, 2}, func() (err error) {
+		made, err = s.repo.Create(ctx, about(project, 5))
+		return err
+	})
+	costs("Create", cost{2, 3, 4, 2}, func() error { return first(s.repo.Create(ctx, about(second, 5))) })
+	costs("Create of an order", cost{3, 4, 4, 2}, func() error {
+		return first(s.repo.Create(ctx, reviews.Review{OrderID: order, ReviewerID: buyer, RevieweeID: seller, Rating: 3}))
+	})
+	costs("Create of a project of other software", cost{3, 4, 4, 2}, func() error { return first(s.repo.Create(ctx, about(other, 5))) })
+	costs("Create with an idempotency key", cost{3, 4, 6, 2}, func() error {
+		return first(s.repo.Create(ctx, reviews.Review{ProjectID: project, ReviewerID: worker, RevieweeID: buyer, Rating: 3},
+			dynastay.IdempotencyKey("1")))
+	})
+	costs("Review", cost{1, 0.5, 0, 0}, func() error { return first(s.repo.Review(ctx, made.Key())) })
+	costs("Of", cost{1, 0.5, 0, 0}, func() error {
+		page, err := s.repo.Of(worker).Page(ctx, dynastay.Paging{})
+		assert.Len(t, page.Items, 3)
+		return err
+	})
+	costs("Update of the rating", cost{2, 2, 4, 2}, func() error { return first(s.repo.Update(ctx, made.Key(), stars(4))) })
+	costs("Update of the comment", cost{2, 2, 1, 0}, func() error {
+		return first(s.repo.Update(ctx, made.Key(), func(v *reviews.Review) error { v.Comment = "Good"; return nil }))
+	})
+	costs("Update of nothing", cost{1, 2, 0, 0}, func() error { return first(s.repo.Update(ctx, made.Key(), stars(4))) })
+	costs("Delete", cost{2, 2, 4, 2}, func() error { return s.repo.Delete(ctx, made.Key()) })
+}
+
+// Every read that decides is consistent. Local engines always read consistently, so only the requests show it.
+func TestReadsThatDecideAreConsistent(t *testing.T) {
+	t.Parallel()
+	s := newSite(t)
+	ctx := t.Context()
+	check := func(what string, want int, do func() error) {
+		t.Helper()
+		stop := s.Faults.Record()
+		require.NoError(t, do(), what)
+		reads := 0
+		for _, request := range stop() {
+			if strings.HasPrefix(request.Operation, "Get") || request.Operation == "Query" || request.Operation == "BatchGetItem" {
+				reads++
+				assert.Contains(t, string(request.Body), `"ConsistentRead":true`, what)
+			}
+		}
+		assert.Equal(t, want, reads, what)
+	}
+	v, again := about(s.adopted(), 5), dynastay.IdempotencyKey("1")
+	s.uncounted(worker, "4.5")
+	check("Create", 3, func() error { return first(s.repo.Create(ctx, v, again)) })
+	check("Create, repeated", 3, func() error { return first(s.repo.Create(ctx, v, again)) })
+	s.uncounted(worker, "4.5")
+	check("Update", 2, func() error { return first(s.repo.Update(ctx, v.Key(), stars(4), dynastay.AgreedOn("4"))) })
+	again = dynastay.IdempotencyKey("2")
+	check("Delete", 1, func() error { return s.repo.Delete(ctx, v.Key(), again) })
+}

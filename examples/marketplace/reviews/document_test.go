@@ -1,0 +1,265 @@
+package reviews_test
+
+import (
+	"context"
+	"maps"
+	"testing"
+
+	"github.com/aws/aws-sdk-go-v2/aws"
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/dynastay/dynastay"
+	"github.com/dynastay/dynastay/dyntest"
+	"github.com/dynastay/dynastay/examples/marketplace/keys"
+	"github.com/dynastay/dynastay/examples/marketplace/projects"
+	"github.com/dynastay/dynastay/examples/marketplace/reviews"
+)
+
+func text(s string) types.AttributeValue { return dynastay.Text(s) }
+
+func number(s string) types.AttributeValue { return &types.AttributeValueMemberN{Value: s} }
+
+var null = &types.AttributeValueMemberNULL{Value: true}
+
+// oldReview is the review of the marketplace document, as other software writes it, and an attribute that is unknown here.
+var oldReview = dynastay.Item{
+	"PK": text("USER#" + worker), "SK": text("REVIEW#proj001#" + buyer), "entityType": text("REVIEW"), "reviewId": text("rev123"),
+	"reviewerId": text(buyer), "reviewerName": text("John Doe"), "revieweeId": text(worker), "revieweeType": text("WORKER"),
+	"projectId": text("proj001"), "rating": number("5"), "comment": text("Excellent work, completed on time and within budget"),
+	"aspects": &types.AttributeValueMemberM{Value: dynastay.Item{
+		"quality": number("5"), "communication": number("5"), "timeliness": number("5"), "professionalism": number("5"),
+	}},
+	"createdAt": text("2025-03-20T16:00:00Z"), "helpful": number("3"),
+}
+
+var oldKey = reviews.Key{RevieweeID: worker, AboutID: "proj001", ReviewerID: buyer}
+
+// put stores an item as other software does; changes replace attributes, nil removes one.
+func (s *site) put(item, changes dynastay.Item) {
+	s.t.Helper()
+	item = maps.Clone(item)
+	maps.Copy(item, changes)
+	maps.DeleteFunc(item, func(_ string, v types.AttributeValue) bool { return v == nil })
+	require.NoError(s.t, s.PutAll(s.t.Context(), func(yield func(*dynastay.Schema, dynastay.Item) bool) { yield(keys.Table, item) }))
+}
+
+func (s *site) item(pk, sk string) dynastay.Item {
+	s.t.Helper()
+	row, err := s.Direct.Get(s.t.Context(), keys.Table, dynastay.Key{PK: pk, SK: sk}, dynastay.Consistent)
+	require.NoError(s.t, err)
+	return maps.Clone(row.Item())
+}
+
+// uncounted makes the profile of a user one that other software has written: it has a score, but not what it is made of.
+func (s *site) uncounted(id, score string) {
+	s.t.Helper()
+	s.put(s.item("USER#"+id, "PROFILE"), dynastay.Item{"trustScore": number(score), "ratingCount": nil, "ratingSum": null})
+}
+
+// adopted returns the id of a completed project that other software has given to the worker: it has the id of the bid only.
+func (s *site) adopted() string {
+	s.t.Helper()
+	id := s.completed()
+	s.put(s.item("PROJECT#"+id, "METADATA"), dynastay.Item{"acceptedWorkerId": null})
+	return id
+}
+
+func TestReviewOfTheDocument(t *testing.T) {
+	t.Parallel()
+	s := newSite(t)
+	ctx := t.Context()
+	s.put(oldReview, nil)
+	s.uncounted(worker, "4.8")
+	read, err := s.repo.Review(ctx, oldKey)
+	require.NoError(t, err)
+	assert.Equal(t, "Excellent work, completed on time and within budget", read.Comment)
+	assert.Equal(t, reviews.Aspects{Quality: 5, Communication: 5, Timeliness: 5, Professionalism: 5}, read.Aspects)
+	assert.Equal(t, []*reviews.Review{read}, s.received(worker))
+	assert.Equal(t, oldKey, read.Key())
+
+	// The first update keeps everything else; it counts the review, whose score was not made of a sum.
+	changed, err := s.repo.Update(ctx, oldKey, stars(4), dynastay.IfVersion(0))
+	require.NoError(t, err)
+	assert.Equal(t, 1, changed.Version)
+	assert.Equal(t, "4.0 of 1, 4 stars", s.score(worker))
+	after := s.item("USER#"+worker, "REVIEW#proj001#"+buyer)
+	assert.NotEmpty(t, after["writeId"])
+	delete(after, "writeId")
+	want := maps.Clone(oldReview)
+	maps.Copy(want, dynastay.Item{"rating": number("4"), "updatedAt": dynastay.Instant(base), "version": number("1")})
+	assert.Equal(t, want, after)
+
+	s.put(oldReview, nil)
+	s.uncounted(worker, "4.8")
+	require.NoError(t, s.repo.Delete(ctx, oldKey))
+	assert.Empty(t, s.received(worker))
+	assert.Equal(t, "0.0 of 0, 0 stars", s.score(worker))
+}
+
+// What is written has the form of the document: what is read of it is written again.
+func TestReviewRoundTrips(t *testing.T) {
+	t.Parallel()
+	s := newSite(t)
+	encoded, err := reviews.Encoded(s.repo, dynastay.RowOf(oldReview))
+	require.NoError(t, err)
+	want := maps.Clone(oldReview)
+	delete(want, "helpful")
+	assert.Equal(t, want, encoded)
+}
+
+// A review of other software may have no rating. It does not count until it is given one.
+func TestReviewWithoutARating(t *testing.T) {
+	t.Parallel()
+	for name, rating := range map[string]types.AttributeValue{"missing": nil, "NULL": null} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			s := newSite(t)
+			ctx := t.Context()
+			_, err := s.repo.Create(ctx, about(s.completed(), 3))
+			require.NoError(t, err)
+			unrated := dynastay.Item{"rating": rating, "aspects": null}
+			s.put(oldReview, unrated)
+			require.NoError(t, s.repo.Delete(ctx, oldKey))
+			assert.Equal(t, "3.0 of 1, 3 stars", s.score(worker))
+
+			s.put(oldReview, unrated)
+			s.uncounted(worker, "4.8")
+			_, err = s.repo.Update(ctx, oldKey, func(v *reviews.Review) error { v.Comment = "Good"; return nil })
+			var invalid *dynastay.InvalidError
+			require.ErrorAs(t, err, &invalid)
+			assert.Equal(t, "Rating", invalid.Field)
+			_, err = s.repo.Update(ctx, oldKey, stars(4))
+			require.NoError(t, err)
+			assert.Equal(t, "3.5 of 2, 7 stars", s.score(worker))
+
+			s.put(oldReview, unrated)
+			s.uncounted(worker, "4.8")
+			require.NoError(t, s.repo.Delete(ctx, oldKey))
+			_, err = s.repo.Create(ctx, about(s.completed(), 4))
+			require.NoError(t, err)
+			assert.Equal(t, "3.5 of 2, 7 stars", s.score(worker))
+		})
+	}
+}
+
+// A review without what its key consists of, or one that cannot be read, is reported as such, and nothing is written.
+func TestUnreadableReviews(t *testing.T) {
+	t.Parallel()
+	s := newSite(t)
+	ctx := t.Context()
+	for name, changes := range map[string]dynastay.Item{
+		"no project": {"projectId": null}, "another project": {"projectId": text("proj002")}, "no reviewer": {"reviewerId": nil},
+		"a rating in words": {"rating": text("five")},
+	} {
+		s.put(oldReview, changes)
+		before := s.item("USER#"+worker, "REVIEW#proj001#"+buyer)
+		_, err := s.repo.Update(ctx, oldKey, stars(4))
+		assert.ErrorIs(t, err, dynastay.ErrCorrupt, name)
+		assert.NotErrorIs(t, err, dynastay.ErrInvalid, name)
+		assert.Equal(t, before, s.item("USER#"+worker, "REVIEW#proj001#"+buyer), name)
+	}
+	s.put(oldReview, dynastay.Item{"rating": text("five")})
+	require.ErrorIs(t, s.repo.Delete(ctx, oldKey), dynastay.ErrCorrupt)
+}
+
+// A profile of other software has a score without the sum and the number of its ratings. The reviews are counted, in the
+// transaction of the next one; even if another one is written between the count and the write.
+func TestProfileWithoutASum(t *testing.T) {
+	t.Parallel()
+	s := newSite(t)
+	ctx := t.Context()
+	one, two, three, four := s.completed(), s.completed(), s.completed(), s.completed()
+	for _, id := range []string{one, two} {
+		_, err := s.repo.Create(ctx, about(id, 5))
+		require.NoError(t, err)
+	}
+	meanwhile := func(do func(context.Context) error) {
+		s.Faults.Inject(dyntest.Before(func(ctx context.Context) { assert.NoError(t, do(ctx)) }),
+			dyntest.When{Operation: "TransactWriteItems", Nth: 1})
+	}
+	s.uncounted(worker, "4.9")
+	_, err := s.repo.Create(ctx, about(three, 1))
+	require.NoError(t, err)
+	assert.Equal(t, "3.7 of 3, 11 stars", s.score(worker))
+
+	s.uncounted(worker, "4.9")
+	meanwhile(func(ctx context.Context) error { return first(s.open().Create(ctx, about(four, 1))) })
+	v := about(one, 5)
+	_, err = s.repo.Update(ctx, v.Key(), stars(4))
+	require.NoError(t, err)
+	assert.Equal(t, "2.8 of 4, 11 stars", s.score(worker))
+
+	s.uncounted(worker, "4.9")
+	meanwhile(func(ctx context.Context) error { return first(s.open().Update(ctx, v.Key(), stars(2))) })
+	require.NoError(t, s.repo.Delete(ctx, v.Key()))
+	assert.Equal(t, "2.3 of 3, 7 stars", s.score(worker))
+
+	s.uncounted(worker, "4.9")
+	v = about(two, 5)
+	meanwhile(func(ctx context.Context) error { return s.open().Delete(ctx, v.Key()) })
+	_, err = s.repo.Create(ctx, about(one, 1))
+	require.NoError(t, err)
+	assert.Equal(t, "1.0 of 3, 3 stars", s.score(worker))
+}
+
+// A project of other software names the bid of its worker, not the worker.
+func TestProjectOfOtherSoftware(t *testing.T) {
+	t.Parallel()
+	s := newSite(t)
+	ctx := t.Context()
+	id := s.adopted()
+	made, err := s.repo.Create(ctx, about(id, 5))
+	require.NoError(t, err)
+	assert.Equal(t, worker, made.RevieweeID)
+	_, err = s.repo.Create(ctx, reviews.Review{ProjectID: id, ReviewerID: worker, RevieweeID: buyer, Rating: 4})
+	require.NoError(t, err)
+
+	// Without a bid that has this id there is nobody to review, unless the project is not over anyway.
+	unknown := dynastay.Item{"acceptedBidId": text("bid_unknown"), "acceptedWorkerId": nil}
+	id = s.completed()
+	s.put(s.item("PROJECT#"+id, "METADATA"), unknown)
+	_, err = s.repo.Create(ctx, about(id, 5))
+	require.ErrorIs(t, err, dynastay.ErrCorrupt)
+	id = s.begun()
+	s.put(s.item("PROJECT#"+id, "METADATA"), unknown)
+	_, err = s.repo.Create(ctx, about(id, 5))
+	var refused *reviews.PartyError
+	require.ErrorAs(t, err, &refused)
+	assert.Equal(t, string(projects.InProgress), refused.Status)
+
+	id = s.completed()
+	s.put(s.item("PROJECT#"+id, "METADATA"), dynastay.Item{"acceptedBidId": null, "acceptedWorkerId": null})
+	_, err = s.repo.Create(ctx, about(id, 5))
+	require.ErrorAs(t, err, &refused)
+	assert.Empty(t, refused.Status)
+}
+
+// Without a profile there is no score to move.
+func TestReviewOfAUserWhoIsGone(t *testing.T) {
+	t.Parallel()
+	s := newSite(t)
+	ctx := t.Context()
+	project := s.completed()
+	_, err := s.repo.Create(ctx, about(project, 5))
+	require.NoError(t, err)
+	s.remove("USER#"+worker, "PROFILE")
+	v := about(project, 5)
+	_, err = s.repo.Update(ctx, v.Key(), stars(4))
+	require.ErrorIs(t, err, dynastay.ErrNotFound)
+	require.ErrorIs(t, s.repo.Delete(ctx, v.Key()), dynastay.ErrNotFound)
+	_, err = s.repo.Create(ctx, about(project, 5))
+	require.ErrorIs(t, err, dynastay.ErrNotFound)
+	_, err = s.repo.Create(ctx, reviews.Review{ProjectID: project, ReviewerID: worker, RevieweeID: buyer, Rating: 5})
+	require.ErrorIs(t, err, dynastay.ErrNotFound)
+}
+
+func (s *site) remove(pk, sk string) {
+	s.t.Helper()
+	_, err := s.Client.DeleteItem(s.t.Context(), &dynamodb.DeleteItemInput{
+		TableName: aws.String(s.TableName(keys.Table)), Key: keys.Table.Key.Of(dynastay.Key{PK: pk, SK: sk}),
+	})
+	require.NoError(s.t, err)
+}
