@@ -32,19 +32,11 @@ func (r *Repository) Read(userID string, row dynastay.Row) (*Profile, error) {
 	return r.profile.Value(row)
 }
 
-<<<<<<< HEAD
 // Count adds to tx the action that moves counters of a user by t, together with the rates that depend on them. It is
 // for authors of operations. profile is the user's item as it was read consistently while the operation is prepared; it
 // must exist. If a counter has changed since, the operation is prepared again. It fails with [dynastay.ErrCorrupt] for
 // a profile that cannot be read. No requests; for the first rating of a user, whose reviews are counted, 1 for each MB
 // of them.
-=======
-// Count adds to tx the action that moves counters of a user by t, together with the rates that depend on them. It is for
-// authors of operations. profile is the user's item as it was read consistently while the operation is prepared; it must
-// exist. If a counter has changed since, the operation is prepared again. No requests, or 1 and more for the rating of a
-// profile without a sum of ratings, because it is the first one or other software has written the score: the reviews are
-// counted.
->>>>>>> w-reviews
 func (r *Repository) Count(ctx context.Context, tx *dynastay.Tx, profile dynastay.Row, t Tally) error {
 	p, err := r.profile.Value(profile)
 	if err != nil {
