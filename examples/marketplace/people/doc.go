@@ -12,6 +12,12 @@
 // A search by city reads the city as it is spelled in the profiles. Skills are found however they are typed: see
 // key.Fold. A worker has at most [MaxSkills] skills; each is an item of its own, which follows the profile.
 //
+// # Profiles of other software
+//
+// What other software writes in the form of the marketplace document can be read, and is found by city and role. Its
+// first update, or [Repository.Adopt], writes what the document does not have: the guards, the items of the skills and
+// the keys of the searches by place.
+//
 // # Counters
 //
 // The counters of a profile are exact: they move in the transaction of what they count, with [Repository.Count].

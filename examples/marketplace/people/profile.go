@@ -178,7 +178,7 @@ func (r *Repository) newProfiles() *entity.Entity[Profile] {
 			keys.Index2: func(p *Profile) (dynastay.Key, error) {
 				place, err := key.PlaceOf(p.Location.Latitude, p.Location.Longitude)
 				if err != nil {
-					return dynastay.Key{}, dynastay.Within("Location", err)
+					return dynastay.Key{}, err
 				}
 				return key.Of(keys.ProfileByPlace{Role: string(p.Role), Cell: place.Cell, Geohash: place.Geohash, UserID: p.ID})
 			},

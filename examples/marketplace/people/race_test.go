@@ -42,8 +42,8 @@ func (n *town) followed(id string) {
 	}
 }
 
-// Many callers in two processes change the skills and the city of a worker. None of their changes is lost, and the items
-// of the skills are those of the profile. Whoever does not know whether a change was made reads the profile.
+// Many callers in two processes change the skills and the city of a worker. None of their changes is lost, and the
+// items of the skills are those of the profile. Whoever does not know whether a change was made reads the profile.
 func TestSkillsFollowAtTheSameTime(t *testing.T) {
 	t.Parallel()
 	n := newTown(t)
