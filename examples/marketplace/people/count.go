@@ -35,8 +35,8 @@ func (r *Repository) Read(userID string, row dynastay.Row) (*Profile, error) {
 // Count adds to tx the action that moves counters of a user by t, together with the rates that depend on them. It is
 // for authors of operations. profile is the user's item as it was read consistently while the operation is prepared; it
 // must exist. If a counter has changed since, the operation is prepared again. It fails with [dynastay.ErrCorrupt] for
-// a profile that cannot be read. No requests; for the first rating of a user, whose reviews are counted, 1 for each MB
-// of them.
+// a profile that cannot be read. No requests; for a rating of a profile without a sum of ratings, which other software
+// has written, 1 for each MB of reviews, which are counted.
 func (r *Repository) Count(ctx context.Context, tx *dynastay.Tx, profile dynastay.Row, t Tally) error {
 	p, err := r.profile.Value(profile)
 	if err != nil {

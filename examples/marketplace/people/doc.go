@@ -29,6 +29,6 @@
 //     of a popular seller do not wait for each other.
 //   - TrustScore is the mean of all ratings, of 1 to 5 stars, rounded half up to tenths.
 //
-// The first rating of a user counts the reviews, because other software may have stored some without counting them. If
-// it has stored a completion rate without the jobs that ended, they are estimated from it.
+// If other software has stored a trust score without the sum of its ratings, the next rating counts the reviews. If it
+// has stored a completion rate without the jobs that ended, they are estimated from it.
 package people

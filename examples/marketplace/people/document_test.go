@@ -247,7 +247,7 @@ func TestProfilesOfTheDocumentComeBack(t *testing.T) {
 			assert.NotContains(t, other.raw(id), name, "of a user without ratings, projects, jobs and orders")
 		}
 		added := slices.DeleteFunc(slices.Sorted(maps.Keys(got)), func(name string) bool { _, was := want[name]; return was })
-		assert.Equal(t, []string{"GSI2PK", "GSI2SK", "version", "writeId"}, added, id)
+		assert.Equal(t, []string{"GSI2PK", "GSI2SK", "ratingCount", "ratingSum", "version", "writeId"}, added, id)
 	}
 }
 

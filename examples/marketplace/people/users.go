@@ -21,6 +21,8 @@ func (r *Repository) SignUpOp(p Profile) *dynastay.Operation[*Profile] {
 	normalise(&p)
 	creation, invalid := r.profiles.Creation(&p)
 	invalid = cmp.Or(invalid, checkIDNumber(p.Work.IDNumber))
+	// Without the sum, the first rating would look for reviews of other software.
+	creation.Extra = dynastay.Item{attrRatings: dynastay.Number(0), attrStars: dynastay.Number(0)}
 	return dynastay.NewOp(dynastay.OpSpec[*Profile]{
 		Name: "people.SignUp", Invalid: invalid, Input: creation.Input,
 		Prepare: func(_ context.Context, tx *dynastay.Tx) (*Profile, error) {

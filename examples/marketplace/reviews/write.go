@@ -62,8 +62,8 @@ func (r *Repository) CreateOp(v Review) *dynastay.Operation[*Review] {
 	})
 }
 
-// Create runs [Repository.CreateOp]. 2 requests; 1 more for the first review of a user, and 1 more for a project of other
-// software, whose worker must be found.
+// Create runs [Repository.CreateOp]. 2 requests; 1 more for a profile without a sum of ratings, and 1 more for a project of
+// other software, whose worker must be found.
 func (r *Repository) Create(ctx context.Context, v Review, opts ...dynastay.WriteOption) (*Review, error) {
 	return dynastay.Do(ctx, r.db, r.CreateOp(v), opts...)
 }
