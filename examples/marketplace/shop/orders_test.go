@@ -80,6 +80,9 @@ func TestRefused(t *testing.T) {
 	least.MinOrder = 4
 	m.create(least)
 	m.create(bricks("few", 2))
+	exact := bricks("exact", 3)
+	exact.MinOrder = 3
+	m.create(exact)
 	_, err := m.repo.Deactivate(t.Context(), seller, "off")
 	require.NoError(t, err)
 	price := func(id string, to dynastay.Money) {
@@ -121,7 +124,7 @@ func TestRefused(t *testing.T) {
 		require.ErrorAs(t, err, &refused, id)
 		assert.Equal(t, all[id], refused.Lines)
 	}
-	op := order(buyer, items...)
+	op := order(buyer, append(items, item("exact", 3))...)
 	op.ID = "order_1"
 	_, err = m.repo.Place(t.Context(), op)
 	var refused *shop.Refused
