@@ -203,6 +203,7 @@ func TestRestock(t *testing.T) {
 	}
 	assert.Equal(t, 7, m.stock("b1"))
 	require.ErrorIs(t, m.repo.Restock(t.Context(), seller, "b1", 8, dynastay.IdempotencyKey("k")), dynastay.ErrIdempotencyMismatch)
+	require.ErrorIs(t, m.repo.Restock(t.Context(), seller, "b2", 7, dynastay.IdempotencyKey("k")), dynastay.ErrIdempotencyMismatch)
 	m.Faults.Inject(dyntest.LoseAnswer(), dyntest.When{Operation: "TransactWriteItems", Nth: 1, Times: 2})
 	require.NoError(t, m.repo.Restock(t.Context(), seller, "b1", 3))
 	assert.Equal(t, 10, m.stock("b1"))
