@@ -279,10 +279,12 @@ func TestCancellingAnOrderOfOtherSoftware(t *testing.T) {
 	t.Parallel()
 	m := newMarket(t)
 	m.create(bricks("b1", 10))
-	m.create(bricks("b2", 10))
-	null := m.row("SELLER#"+seller, "PRODUCT#b2").Item()
-	null["stock"] = dynastay.NullValue().Stored()
-	m.put(null)
+	for _, id := range []string{"b0", "b2"} {
+		m.create(bricks(id, 10))
+		null := m.row("SELLER#"+seller, "PRODUCT#"+id).Item()
+		null["stock"] = dynastay.NullValue().Stored()
+		m.put(null)
+	}
 	m.create(bricks("b3", 10))
 	none := m.row("SELLER#"+seller, "PRODUCT#b3").Item()
 	delete(none, "stock")
@@ -293,12 +295,12 @@ func TestCancellingAnOrderOfOtherSoftware(t *testing.T) {
 	raw := itemOf(t, documentOrder)
 	raw["sellerId"] = dynastay.Text(seller)
 	raw["items"] = storedValue([]any{
-		line("b1", 2), line("b1", 3), line("", 5), line("b1", 0), line("b1", -4), line("gone", 5), line("b2", 6), line("b3", 7),
+		line("b0", 1), line("b0", 2), line("b1", 2), line("b1", 3), line("", 5), line("b1", 0), line("b1", -4), line("gone", 5), line("b2", 6), line("b3", 7),
 	})
 	m.put(raw)
 	_, err := m.repo.Cancel(t.Context(), shop.Cancellation{OrderID: "order789", By: seller})
 	require.NoError(t, err)
-	assert.Equal(t, []int{15, 6, 7}, []int{m.stock("b1"), m.stock("b2"), m.stock("b3")})
+	assert.Equal(t, []int{3, 15, 6, 7}, []int{m.stock("b0"), m.stock("b1"), m.stock("b2"), m.stock("b3")})
 	assert.False(t, m.row("SELLER#"+seller, "PRODUCT#gone").Exists())
 
 	var many []any

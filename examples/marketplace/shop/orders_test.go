@@ -80,6 +80,9 @@ func TestRefused(t *testing.T) {
 	least.MinOrder = 4
 	m.create(least)
 	m.create(bricks("few", 2))
+	exact := bricks("exact", 3)
+	exact.MinOrder = 3
+	m.create(exact)
 	_, err := m.repo.Deactivate(t.Context(), seller, "off")
 	require.NoError(t, err)
 	price := func(id string, to dynastay.Money) {
@@ -121,7 +124,7 @@ func TestRefused(t *testing.T) {
 		require.ErrorAs(t, err, &refused, id)
 		assert.Equal(t, all[id], refused.Lines)
 	}
-	op := order(buyer, items...)
+	op := order(buyer, append(items, item("exact", 3))...)
 	op.ID = "order_1"
 	_, err = m.repo.Place(t.Context(), op)
 	var refused *shop.Refused
@@ -289,13 +292,14 @@ func TestChangesAgain(t *testing.T) {
 	assert.Equal(t, 1, m.delivered())
 	_, err := m.repo.SetPayment(t.Context(), o.ID, shop.Refunded, dynastay.IdempotencyKey("1"))
 	require.ErrorIs(t, err, dynastay.ErrIdempotencyMismatch)
-	for _, c := range []shop.Cancellation{{OrderID: o.ID, By: buyer}, {OrderID: o.ID, By: seller, Reason: "x"}} {
-		m2 := m.placed(item("b1", 1))
-		c.OrderID = m2.ID
-		_, err := m.repo.Cancel(t.Context(), c, dynastay.IdempotencyKey(m2.ID))
-		require.NoError(t, err)
-		c.By, c.Reason = seller, "another"
-		_, err = m.repo.Cancel(t.Context(), c, dynastay.IdempotencyKey(m2.ID))
+	other := m.placed(item("b1", 1))
+	key := dynastay.IdempotencyKey("cancel")
+	_, err = m.repo.Cancel(t.Context(), shop.Cancellation{OrderID: other.ID, By: buyer, Reason: "x"}, key)
+	require.NoError(t, err)
+	for _, c := range []shop.Cancellation{
+		{OrderID: other.ID, By: seller, Reason: "x"}, {OrderID: other.ID, By: buyer, Reason: "y"}, {OrderID: o.ID, By: buyer, Reason: "x"},
+	} {
+		_, err = m.repo.Cancel(t.Context(), c, key)
 		require.ErrorIs(t, err, dynastay.ErrIdempotencyMismatch)
 	}
 }

@@ -25,10 +25,7 @@ func (r *Repository) PlaceOp(o Order) *dynastay.Operation[*Order] {
 		return dynastay.NewOp(dynastay.OpSpec[*Order]{Name: "shop.Place", Invalid: err})
 	}
 	creation, invalid := r.orders.Creation(&o)
-	b, err := basketOf(o)
-	if err != nil {
-		invalid = err
-	}
+	b := basketOf(o)
 	return dynastay.NewOp(dynastay.OpSpec[*Order]{
 		Name: "shop.Place", Invalid: invalid, Input: creation.Input,
 		Contest: &dynastay.Contest{
@@ -80,15 +77,13 @@ type basket struct {
 	refs  []dynastay.Ref // of the products
 }
 
-func basketOf(o Order) (b basket, err error) {
+// basketOf is for an order that was validated, so its products have keys.
+func basketOf(o Order) (b basket) {
 	for _, item := range o.Items {
-		at, err := productKey(o.SellerID, item.ProductID)
-		if err != nil {
-			return b, err
-		}
+		at, _ := productKey(o.SellerID, item.ProductID)
 		b.items, b.refs = append(b.items, item), append(b.refs, dynastay.RefOf(keys.Table, at))
 	}
-	return b, nil
+	return b
 }
 
 func (b basket) take(tx *dynastay.Tx) {

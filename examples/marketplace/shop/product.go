@@ -145,7 +145,6 @@ func (p *Product) Validate() error {
 	}{
 		{"Title", p.Title, entity.MaxName, true},
 		{"Description", p.Description, entity.MaxNote, false},
-		{"Category", p.Category, entity.MaxName, true},
 		{"Subcategory", p.Subcategory, entity.MaxName, false},
 		{"Unit", p.Unit, entity.MaxName, false},
 	} {
@@ -156,7 +155,7 @@ func (p *Product) Validate() error {
 	if err := checkAmount("Price", p.Price, p.Price.Currency()); err != nil {
 		return err
 	}
-	// Checked even if the product is not active now: it must be possible to activate it.
+	// The key is checked even if the product is not active now: it must be possible to activate it.
 	price, err := key.PriceOf(p.Price)
 	if err == nil {
 		_, err = key.Of(keys.ProductByPrice{Category: p.Category, Price: price, ProductID: "any"})

@@ -16,7 +16,6 @@ import (
 // [dynastay.ErrNotFound] if the seller does not exist, with [dynastay.ErrAlreadyExists] if the seller has a product
 // with the ID, and with a [*dynastay.InvalidError], whose field is "SellerID" if the user is not a seller.
 func (r *Repository) CreateOp(p Product) *dynastay.Operation[*Product] {
-	p.SellerName = ""
 	p.Status = cmp.Or(p.Status, Active)
 	given := p.Validate()
 	creation, invalid := r.products.Creation(&p)

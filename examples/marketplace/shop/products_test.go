@@ -136,6 +136,14 @@ func TestUpdate(t *testing.T) {
 		assert.Equal(t, "x", got.Description)
 	}
 	assert.Empty(t, got.WriteID)
+	for _, other := range []*dynastay.Operation[*shop.Product]{
+		m.repo.UpdateOp(seller, "b1", func(*shop.Product) error { return nil }, dynastay.AgreedOn("y")),
+		m.repo.UpdateOp(seller, "b2", func(*shop.Product) error { return nil }, dynastay.AgreedOn("x")),
+	} {
+		require.ErrorIs(t, m.Write(t.Context(), other, dynastay.IdempotencyKey("k")), dynastay.ErrIdempotencyMismatch)
+	}
+	unknown := m.repo.UpdateOp(seller, "b1", func(*shop.Product) error { return nil })
+	requireInvalid(t, m.Write(t.Context(), unknown, dynastay.IdempotencyKey("k")), "IdempotencyKey", "a function cannot be compared")
 }
 
 func TestActivateAndDeactivate(t *testing.T) {
@@ -147,6 +155,8 @@ func TestActivateAndDeactivate(t *testing.T) {
 		require.NoError(t, err)
 		assert.Equal(t, []any{shop.Inactive, 2}, []any{p.Status, p.Version})
 	}
+	_, err := m.repo.Deactivate(t.Context(), seller, "b2", dynastay.IdempotencyKey("off"))
+	require.ErrorIs(t, err, dynastay.ErrIdempotencyMismatch)
 	assert.Empty(t, page(t, m.repo.InCategory("Bricks", "ZAR")))
 	p, err := m.repo.Activate(t.Context(), seller, "b1")
 	require.NoError(t, err)
@@ -193,6 +203,7 @@ func TestRestock(t *testing.T) {
 	}
 	assert.Equal(t, 7, m.stock("b1"))
 	require.ErrorIs(t, m.repo.Restock(t.Context(), seller, "b1", 8, dynastay.IdempotencyKey("k")), dynastay.ErrIdempotencyMismatch)
+	require.ErrorIs(t, m.repo.Restock(t.Context(), seller, "b2", 7, dynastay.IdempotencyKey("k")), dynastay.ErrIdempotencyMismatch)
 	m.Faults.Inject(dyntest.LoseAnswer(), dyntest.When{Operation: "TransactWriteItems", Nth: 1, Times: 2})
 	require.NoError(t, m.repo.Restock(t.Context(), seller, "b1", 3))
 	assert.Equal(t, 10, m.stock("b1"))

@@ -295,6 +295,41 @@ func TestDeliveriesAreCounted(t *testing.T) {
 	assert.Equal(t, 24, m.delivered())
 }
 
+// Callers in one process who want the same item take turns: none meets another one, so no request is sent twice.
+func TestCallersTakeTurns(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		status   shop.Status // of the order that each caller has
+		requests int
+		call     func(*market, string) error
+	}{
+		"Place": {shop.Pending, 1, func(m *market, id string) error {
+			return ok(m.repo.Place(m.t.Context(), order("buyer of "+id, item("b1", 1))))
+		}},
+		"Restock": {shop.Pending, 1, func(m *market, _ string) error { return m.repo.Restock(m.t.Context(), seller, "b1", 1) }},
+		"Cancel":  {shop.Pending, 2, func(m *market, id string) error { return ok(moves[shop.Cancelled](m.repo, id)) }},
+		"Deliver": {shop.Shipped, 3, func(m *market, id string) error { return ok(moves[shop.Delivered](m.repo, id)) }},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			m := newMarket(t)
+			m.create(bricks("b1", 1000))
+			var orders []*shop.Order
+			for range 16 {
+				orders = append(orders, m.at(c.status, item("b1", 1)))
+			}
+			m.Faults.Conflicts(time.Millisecond)
+			stop := m.Faults.Record()
+			var all sync.WaitGroup
+			for _, o := range orders {
+				all.Go(func() { assert.NoError(t, c.call(m, o.ID)) })
+			}
+			all.Wait()
+			assert.Len(t, stop(), 16*c.requests)
+		})
+	}
+}
+
 // An edit of a product and orders of it at the same time: neither loses anything of the other.
 func TestEditsAndOrdersOfOneProduct(t *testing.T) {
 	t.Parallel()
