@@ -28,8 +28,12 @@ func (r *Repository) BidOp(b Bid) *dynastay.Operation[*Bid] {
 	worker, err2 := key.Of(keys.Profile{UserID: b.WorkerID})
 	bid := r.keyOfBid(b.ProjectID, b.WorkerID)
 	return dynastay.NewOp(dynastay.OpSpec[*Bid]{
-		Name: "projects.Bid", Invalid: cmp.Or(invalid, inField("ProjectID", err), inField("WorkerID", err2)), Input: creation.Input,
+		Name: "projects.Bid", Invalid: cmp.Or(invalid, inField("ProjectID", err), inField("WorkerID", err2)),
 		Contest: contest(project),
+		Input: func(in *dynastay.Input) {
+			creation.Input(in)
+			in.Key(bid)
+		},
 		Prepare: func(ctx context.Context, tx *dynastay.Tx) (*Bid, error) {
 			rows, err := r.db.GetAll(ctx, keys.Table, []dynastay.Key{project, bid, worker}, dynastay.Consistent)
 			if err != nil {
@@ -121,6 +125,9 @@ func (r *Repository) bidAgain(tx *dynastay.Tx, at dynastay.Key, row dynastay.Row
 	c, err := r.bids.ChangeOf(at, row, func(now *Bid) error {
 		if now.Status != Withdrawn {
 			return &dynastay.Error{Op: "projects.Bid", Entity: "Bid", ID: r.bid.IDOf(at), Kind: dynastay.ErrAlreadyExists}
+		}
+		if err := r.usableBid(at, now); err != nil {
+			return err
 		}
 		now.Quote, now.Start, now.Duration, now.Unit, now.Proposal = b.Quote, b.Start, b.Duration, b.Unit, b.Proposal
 		return nil

@@ -100,7 +100,11 @@ func (r *Repository) ProjectsOf(buyerID string) dynastay.Listing[*Project] {
 func (r *Repository) listed(name, partition, prefix string) dynastay.Listing[string] {
 	return dynastay.List(r.db, keys.Table, dynastay.Query{
 		Name: name, Partition: partition, Range: dynastay.Range{Prefix: prefix}, Descending: true,
-	}, func(_ context.Context, row dynastay.Row) (string, error) { return row.Text("projectId"), nil })
+	}, func(_ context.Context, row dynastay.Row) (string, error) {
+		id := row.Text("projectId")
+		_, err := key.Of(keys.Project{ProjectID: id})
+		return id, err
+	})
 }
 
 // present leaves out what does not exist.

@@ -49,7 +49,7 @@ func (p pair) pending(ctx context.Context) (pair, error) {
 
 // move adds the action that moves the bid to another status.
 func (p pair) move(tx *dynastay.Tx, to BidStatus) (*Bid, error) {
-	c, err := p.r.bids.ChangeOf(p.at, p.row, func(*Bid) error { return nil })
+	c, err := p.r.bids.ChangeOf(p.at, p.row, func(b *Bid) error { return p.r.usableBid(p.at, b) })
 	if err != nil {
 		return nil, err
 	}
@@ -74,6 +74,9 @@ func (r *Repository) ReviseOp(
 			// The project is not part of the transaction. If it is closed meanwhile, either this bid was accepted, and the
 			// write fails, or it has lost, as it would have if it had been revised just before.
 			c, err := r.bids.ChangeOf(bid.at, now.row, func(b *Bid) error {
+				if err := r.usableBid(bid.at, b); err != nil {
+					return err
+				}
 				if err := fn(b); err != nil {
 					return err
 				}
