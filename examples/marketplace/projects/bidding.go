@@ -1,7 +1,6 @@
 package projects
 
 import (
-	"cmp"
 	"context"
 
 	"github.com/aws/aws-sdk-go-v2/feature/dynamodb/expression"
@@ -24,12 +23,11 @@ import (
 func (r *Repository) BidOp(b Bid) *dynastay.Operation[*Bid] {
 	b.Status, b.WorkerName, b.WorkerTrustScore = Pending, "", 0
 	creation, invalid := r.bids.Creation(&b)
-	project, err := key.Of(keys.Project{ProjectID: b.ProjectID})
-	worker, err2 := key.Of(keys.Profile{UserID: b.WorkerID})
+	project, _ := key.Of(keys.Project{ProjectID: b.ProjectID}) // the creation checks both ids
+	worker, _ := key.Of(keys.Profile{UserID: b.WorkerID})
 	bid := r.keyOfBid(b.ProjectID, b.WorkerID)
 	return dynastay.NewOp(dynastay.OpSpec[*Bid]{
-		Name: "projects.Bid", Invalid: cmp.Or(invalid, inField("ProjectID", err), inField("WorkerID", err2)),
-		Contest: contest(project),
+		Name: "projects.Bid", Invalid: invalid, Contest: contest(project),
 		Input: func(in *dynastay.Input) {
 			creation.Input(in)
 			in.Key(bid)

@@ -207,3 +207,53 @@ func TestListsOfWhatIsGoneOrUnreadable(t *testing.T) {
 	require.ErrorAs(t, err, &unreadable)
 	assert.Equal(t, []int{4, 1}, []int{len(posted.Items), len(unreadable.Items)})
 }
+
+// Only somebody who has left the field can bid again, whatever other software has made of a bid for an open project.
+func TestRejectedBidForAnOpenProject(t *testing.T) {
+	t.Parallel()
+	for _, status := range []string{"REJECTED", "ACCEPTED"} {
+		s := other(t, nil, dynastay.Item{"status": text(status)})
+		_, err := s.repo.Bid(t.Context(), offer("proj001", "worker456", "1"))
+		require.ErrorIs(t, err, dynastay.ErrAlreadyExists)
+	}
+}
+
+// Nothing is adopted by a call that changes nothing.
+func TestUpdateOfNothing(t *testing.T) {
+	t.Parallel()
+	s := other(t, nil, nil)
+	_, err := s.repo.Update(t.Context(), "proj001", func(*projects.Project) error { return nil })
+	require.NoError(t, err)
+	assert.Equal(t, oldProject, s.item("PROJECT#proj001", "METADATA"))
+	assert.Empty(t, all(t, s.repo.ProjectsOf("buyer123")))
+}
+
+// The worker of a project that other software began may not exist any more.
+func TestWorkerWithoutAProfile(t *testing.T) {
+	t.Parallel()
+	s := other(t, with(running, dynastay.Item{"acceptedWorkerId": text("nobody")}), gained)
+	_, err := s.repo.Complete(t.Context(), "proj001")
+	require.ErrorIs(t, err, dynastay.ErrNotFound)
+	p, err := s.repo.Cancel(t.Context(), projects.Cancellation{ProjectID: "proj001", By: projects.ByBuyer})
+	require.NoError(t, err)
+	assert.Equal(t, projects.Cancelled, p.Status)
+}
+
+func TestWorkerOf(t *testing.T) {
+	t.Parallel()
+	s := other(t, nil, dynastay.Item{"bidId": null})
+	stop := s.Faults.Record()
+	for _, c := range []struct {
+		of   projects.Project
+		want string
+	}{
+		{projects.Project{ID: "proj001"}, ""}, {projects.Project{ID: "proj001", AcceptedBidID: "b", AcceptedWorkerID: "w"}, "w"},
+	} {
+		id, err := s.repo.WorkerOf(t.Context(), &c.of)
+		require.NoError(t, err)
+		assert.Equal(t, c.want, id)
+	}
+	assert.Empty(t, stop())
+	_, err := s.repo.WorkerOf(t.Context(), &projects.Project{AcceptedBidID: "b"})
+	require.ErrorIs(t, err, dynastay.ErrCorrupt)
+}

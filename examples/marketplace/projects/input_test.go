@@ -110,11 +110,13 @@ func TestInvalidCalls(t *testing.T) {
 		"ProjectsOf":         {"UserID", page(t, s.repo.ProjectsOf(""), 0)},
 		"BidsOf":             {"UserID", page(t, s.repo.BidsOf(""), 0)},
 		"ByStatus":           {"Status", page(t, s.repo.ByStatus("PENDING"), 0)},
+		"ByStatus of none":   {"Status", page(t, s.repo.ByStatus(""), 0)},
 		"BidsByStatus":       {"Status", page(t, s.repo.BidsByStatus("OPEN"), 0)},
 		"Accept":             {"ProjectID", func() error { return first(s.repo.Accept(ctx, projects.Acceptance{WorkerID: "w", Quote: quote})) }},
 		"Accept of nobody":   {"WorkerID", func() error { return first(s.repo.Accept(ctx, projects.Acceptance{ProjectID: "p", Quote: quote})) }},
 		"Accept of no quote": {"Quote.Currency", func() error { return first(s.repo.Accept(ctx, projects.Acceptance{ProjectID: "p", WorkerID: "w"})) }},
 		"Cancel":             {"ProjectID", func() error { return first(s.repo.Cancel(ctx, projects.Cancellation{By: projects.ByBuyer})) }},
+		"Cancel by another":  {"By", func() error { return first(s.repo.Cancel(ctx, projects.Cancellation{ProjectID: "p", By: "SELLER"})) }},
 		"Cancel by nobody":   {"By", func() error { return first(s.repo.Cancel(ctx, projects.Cancellation{ProjectID: "p"})) }},
 		"Cancel with a novel": {"Reason", func() error {
 			return first(s.repo.Cancel(ctx, projects.Cancellation{ProjectID: "p", By: projects.ByBuyer, Reason: strings.Repeat("x", 2049)}))

@@ -61,6 +61,10 @@ func TestReplays(t *testing.T) {
 	got, err := post(given)
 	require.NoError(t, err, "what the library sets is not part of the input")
 	assert.Equal(t, p.ID, got.ID)
+	got, err = s.repo.Post(ctx, given)
+	require.NoError(t, err)
+	assert.Equal(t, []any{projects.Open, 0, "", "", projects.Party(""), ""},
+		[]any{got.Status, got.Bids, got.AcceptedBidID, got.AcceptedWorkerID, got.CancelledBy, got.CancelReason})
 
 	bid(func() (*projects.Bid, error) { return s.repo.Bid(ctx, offer(p.ID, w[0], "1"), keyed("bid")) })
 	second := s.post()
@@ -102,6 +106,6 @@ func TestReplays(t *testing.T) {
 	project(func() (*projects.Project, error) { return cancel(projects.ByBuyer, "Ill") })
 	refused(first(cancel(projects.ByWorker, "Ill")))
 	refused(first(cancel(projects.ByBuyer, "")))
-	assert.Equal(t, 2, s.profile(buyer).Projects)
+	assert.Equal(t, 3, s.profile(buyer).Projects)
 	assert.Equal(t, 1, s.profile(w[0]).Jobs)
 }
