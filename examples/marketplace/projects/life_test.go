@@ -320,14 +320,25 @@ func TestBidAgain(t *testing.T) {
 	assert.Equal(t, 3, now.Version)
 }
 
-// The newest project with a status comes first.
-func TestProjectsByStatusAreInOrder(t *testing.T) {
+// The newest comes first, in every list.
+func TestListsAreInOrder(t *testing.T) {
 	t.Parallel()
 	s := newSite(t)
+	w := s.workers(1)[0]
 	older := s.post()
 	s.Clock.Advance(time.Minute)
 	newer := s.post()
-	found := all(t, s.repo.ByStatus(projects.Open))
-	require.Len(t, found, 2)
-	assert.Equal(t, []string{newer.ID, older.ID}, []string{found[0].ID, found[1].ID})
+	s.bid(older.ID, w, "1")
+	s.Clock.Advance(time.Minute)
+	s.bid(newer.ID, w, "1")
+	want := []string{newer.ID, older.ID}
+	for _, list := range []dynastay.Listing[*projects.Project]{s.repo.ByStatus(projects.Open), s.repo.ProjectsOf(buyer)} {
+		found := all(t, list)
+		require.Len(t, found, 2)
+		assert.Equal(t, want, []string{found[0].ID, found[1].ID})
+	}
+	pending := all(t, s.repo.BidsByStatus(projects.Pending))
+	assert.Equal(t, want, []string{pending[0].ProjectID, pending[1].ProjectID})
+	mine := all(t, s.repo.BidsOf(w))
+	assert.Equal(t, want, []string{mine[0].ProjectID, mine[1].ProjectID})
 }

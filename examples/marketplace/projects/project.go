@@ -137,7 +137,6 @@ func (p *Project) Validate() error {
 		field, value string
 		most         int
 	}{
-		{"BuyerID", p.BuyerID, entity.MaxName},
 		{"Title", p.Title, entity.MaxName},
 		{"Description", p.Description, entity.MaxNote},
 		{"Category", p.Category, entity.MaxName},
