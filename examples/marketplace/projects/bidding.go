@@ -65,7 +65,7 @@ func (r *Repository) BidOp(b Bid) *dynastay.Operation[*Bid] {
 	})
 }
 
-// Bid runs [Repository.BidOp]. 2 requests.
+// Bid runs [Repository.BidOp]. 2 requests; 1 more for a project of other software without a number of bids.
 func (r *Repository) Bid(ctx context.Context, b Bid, opts ...dynastay.WriteOption) (*Bid, error) {
 	return dynastay.Do(ctx, r.db, r.BidOp(b), opts...)
 }

@@ -82,7 +82,7 @@ func (r *Repository) BidOf(ctx context.Context, projectID, workerID string, opts
 func (r *Repository) ProjectsOf(buyerID string) dynastay.Listing[*Project] {
 	partition, err := key.Partition(keys.UserProject{UserID: buyerID})
 	if err != nil {
-		return dynastay.NoListing[*Project](err)
+		return dynastay.NoListing[*Project](inField("BuyerID", err))
 	}
 	ids := r.listed("projects.ProjectsOf", partition, key.SortKind[keys.UserProject]())
 	return dynastay.Load(ids, func(ctx context.Context, ids []string) ([]*Project, error) {
@@ -123,7 +123,7 @@ type WorkerBid struct {
 func (r *Repository) BidsOf(workerID string) dynastay.Listing[WorkerBid] {
 	partition, err := key.Partition(keys.UserBid{UserID: workerID})
 	if err != nil {
-		return dynastay.NoListing[WorkerBid](err)
+		return dynastay.NoListing[WorkerBid](inField("WorkerID", err))
 	}
 	ids := r.listed("projects.BidsOf", partition, key.SortKind[keys.UserBid]())
 	return dynastay.Load(ids, func(ctx context.Context, ids []string) ([]WorkerBid, error) {

@@ -62,7 +62,7 @@ func (r *Repository) user(id string, row dynastay.Row, role people.Role, field s
 	return p, err
 }
 
-// inField gives the error of a key the caller's name for the value.
+// inField gives the error of a key, if any, the caller's name for the value.
 func inField(field string, err error) error {
 	if err == nil {
 		return nil

@@ -121,7 +121,7 @@ func (r *Repository) WithdrawOp(projectID, workerID string) *dynastay.Operation[
 	})
 }
 
-// Withdraw runs [Repository.WithdrawOp]. 2 requests.
+// Withdraw runs [Repository.WithdrawOp]. 2 requests; 1 more for a project of other software without a number of bids.
 func (r *Repository) Withdraw(ctx context.Context, projectID, workerID string, opts ...dynastay.WriteOption) (*Bid, error) {
 	return dynastay.Do(ctx, r.db, r.WithdrawOp(projectID, workerID), opts...)
 }

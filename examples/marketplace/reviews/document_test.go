@@ -113,7 +113,7 @@ func TestReviewRoundTrips(t *testing.T) {
 // A review of other software may have no rating. It does not count until it is given one.
 func TestReviewWithoutARating(t *testing.T) {
 	t.Parallel()
-	for name, rating := range map[string]types.AttributeValue{"missing": nil, "NULL": null} {
+	for name, rating := range map[string]types.AttributeValue{"missing": nil, "NULL": null, "negative": number("-1")} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			s := newSite(t)

@@ -83,6 +83,8 @@ func TestOthersCannotReview(t *testing.T) {
 		"not delivered":      {reviews.Review{OrderID: ordered, ReviewerID: buyer, RevieweeID: seller, Rating: 5}, "PENDING"},
 		"another reviewer":   {reviews.Review{ProjectID: done, ReviewerID: "user_other", RevieweeID: worker, Rating: 5}, ""},
 		"another reviewee":   {reviews.Review{ProjectID: done, ReviewerID: buyer, RevieweeID: "user_other", Rating: 5}, ""},
+		"to the buyer":       {reviews.Review{ProjectID: done, ReviewerID: "user_other", RevieweeID: buyer, Rating: 5}, ""},
+		"of the worker":      {reviews.Review{ProjectID: done, ReviewerID: worker, RevieweeID: "user_other", Rating: 5}, ""},
 		"another's customer": {reviews.Review{OrderID: delivered, ReviewerID: worker, RevieweeID: seller, Rating: 5}, ""},
 		"another's seller":   {reviews.Review{OrderID: delivered, ReviewerID: seller, RevieweeID: worker, Rating: 5}, ""},
 	} {
