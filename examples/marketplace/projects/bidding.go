@@ -179,12 +179,7 @@ func (r *Repository) moveBids(ctx context.Context, tx *dynastay.Tx, at dynastay.
 		update = expression.Set(dynastay.NameOf(attrBids), expression.Value(dynastay.Number(n)))
 	}
 	expr := dynastay.Prepare(expression.NewBuilder().WithUpdate(update).WithCondition(condition)).With(nil)
-	tx.Update(keys.Table, at, expr).Else(func(old dynastay.Row) error {
-		if _, err := r.open(r.project.IDOf(at), old); err != nil {
-			return err
-		}
-		return dynastay.ErrOvertaken
-	})
+	tx.Update(keys.Table, at, expr).Else(func(dynastay.Row) error { return dynastay.ErrOvertaken })
 	return nil
 }
 

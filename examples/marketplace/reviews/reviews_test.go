@@ -162,7 +162,26 @@ func TestInvalidReviews(t *testing.T) {
 		require.ErrorAs(t, err, &invalid)
 		assert.Equal(t, field, invalid.Field)
 	}
+	for field, change := range map[string]func(v *reviews.Review){
+		"ID": func(v *reviews.Review) { v.ID = "r" }, "ReviewerID": func(v *reviews.Review) { v.ReviewerID = "r" },
+		"ReviewerName": func(v *reviews.Review) { v.ReviewerName = "r" }, "RevieweeID": func(v *reviews.Review) { v.RevieweeID = "r" },
+		"RevieweeRole": func(v *reviews.Review) { v.RevieweeRole = "SELLER" }, "ProjectID": func(v *reviews.Review) { v.ProjectID = "p" },
+		"OrderID": func(v *reviews.Review) { v.OrderID = "o" }, "CreatedAt": func(v *reviews.Review) { v.CreatedAt = base.AddDate(1, 0, 0) },
+	} {
+		_, err := s.repo.Update(ctx, made.Key(), func(v *reviews.Review) error { change(v); return nil })
+		var invalid *dynastay.InvalidError
+		require.ErrorAs(t, err, &invalid, field)
+		assert.Equal(t, field, invalid.Field)
+	}
 	assert.Equal(t, "1.0 of 1, 1 stars", s.score(worker))
+	most := about(s.completed(), 5)
+	most.Aspects, most.Comment = reviews.Aspects{Quality: 5, Communication: 1}, strings.Repeat("x", 2048)
+	_, err = s.repo.Create(ctx, most)
+	require.NoError(t, err, "at the limits")
+	_, err = s.repo.Review(ctx, reviews.Key{RevieweeID: worker, AboutID: "p", ReviewerID: buyer})
+	var missing *dynastay.Error
+	require.ErrorAs(t, err, &missing)
+	assert.Equal(t, "p#"+buyer+" of "+worker, missing.ID)
 }
 
 // 48 reviews of one worker are written, changed and deleted at the same time, in three processes, through conflicts, lost

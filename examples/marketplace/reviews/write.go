@@ -14,10 +14,10 @@ import (
 	"github.com/dynastay/dynastay/keys/key"
 )
 
-// CreateOp writes a review, and counts its rating in the profile of the reviewee. ReviewerName and RevieweeRole, the id,
-// the times and the version are set, whatever the review has. It fails with [dynastay.ErrNotFound] if there is no such
-// project, order or user, with a [*PartyError], with [dynastay.ErrAlreadyExists] if the reviewer has reviewed it already,
-// and with a [*dynastay.InvalidError].
+// CreateOp writes a review, and counts its rating in the profile of the reviewee. An empty ID is generated; ReviewerName
+// and RevieweeRole, the times and the version are set, whatever the review has. It fails with [dynastay.ErrNotFound] if
+// there is no such project, order or user, with a [*PartyError], with [dynastay.ErrAlreadyExists] if the reviewer has
+// reviewed it already, and with a [*dynastay.InvalidError].
 func (r *Repository) CreateOp(v Review) *dynastay.Operation[*Review] {
 	creation, invalid := r.reviews.Creation(&v) // checks all ids
 	at, _ := v.Key().stored()
@@ -170,8 +170,8 @@ func (r *Repository) move(
 	return r.people.Count(ctx, tx, profile, t)
 }
 
-// Update runs [Repository.UpdateOp]. 2 requests; 1 more if the rating changes and other software has written the score of the
-// reviewee.
+// Update runs [Repository.UpdateOp]. 2 requests; 1 more if the rating changes and other software has written the score of
+// the reviewee.
 func (r *Repository) Update(ctx context.Context, k Key, fn func(*Review) error, opts ...dynastay.UpdateOption) (*Review, error) {
 	return dynastay.Do(ctx, r.db, r.UpdateOp(k, fn, opts...))
 }
