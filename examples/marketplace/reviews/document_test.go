@@ -80,6 +80,11 @@ func TestReviewOfTheDocument(t *testing.T) {
 	assert.Equal(t, []*reviews.Review{read}, s.received(worker))
 	assert.Equal(t, oldKey, read.Key())
 
+	stop := s.Faults.Record()
+	_, err = s.repo.Review(ctx, oldKey, dynastay.Consistent)
+	require.NoError(t, err)
+	assert.Contains(t, string(stop()[0].Body), `"ConsistentRead":true`)
+
 	// The first update keeps everything else; it counts the review, whose score was not made of a sum.
 	changed, err := s.repo.Update(ctx, oldKey, stars(4), dynastay.IfVersion(0))
 	require.NoError(t, err)
@@ -108,6 +113,12 @@ func TestReviewRoundTrips(t *testing.T) {
 	want := maps.Clone(oldReview)
 	delete(want, "helpful")
 	assert.Equal(t, want, encoded)
+	// An aspect that is missing stays so.
+	old := maps.Clone(want)
+	old["aspects"] = &types.AttributeValueMemberM{Value: dynastay.Item{"communication": number("4")}}
+	encoded, err = reviews.Encoded(s.repo, dynastay.RowOf(old))
+	require.NoError(t, err)
+	assert.Equal(t, old, encoded)
 }
 
 // A review of other software may have no rating. It does not count until it is given one.

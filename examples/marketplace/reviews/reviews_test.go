@@ -93,7 +93,11 @@ func TestOthersCannotReview(t *testing.T) {
 		require.ErrorAs(t, err, &refused, name)
 		assert.Equal(t, c.status, refused.Status, name)
 		assert.Equal(t, c.review.Key().AboutID, refused.AboutID, name)
-		assert.NotEmpty(t, err.Error())
+		why := c.review.ReviewerID + " and " + c.review.RevieweeID + " are not the parties of " + refused.AboutID
+		if c.status != "" {
+			why = refused.AboutID + " is " + c.status + "; only a completed project or a delivered order can be reviewed"
+		}
+		assert.EqualError(t, refused, why, name)
 	}
 	for name, v := range map[string]reviews.Review{
 		"no project": about("nothing", 5), "no order": {OrderID: "nothing", ReviewerID: buyer, RevieweeID: seller, Rating: 5},
