@@ -203,9 +203,10 @@ func TestListsOfWhatIsGoneOrUnreadable(t *testing.T) {
 	var unreadable *dynastay.UnreadableError
 	require.ErrorAs(t, err, &unreadable)
 	assert.Equal(t, []int{2, 2}, []int{len(bids.Items), len(unreadable.Items)})
+	s.put(dynastay.Item{"PK": text("USER#" + buyer), "SK": text("PROJECT#2037-01-20T09:00:00Z#nothing"), "projectId": null}, nil)
 	posted, err := s.repo.ProjectsOf(buyer).Page(ctx, dynastay.Paging{})
 	require.ErrorAs(t, err, &unreadable)
-	assert.Equal(t, []int{4, 1}, []int{len(posted.Items), len(unreadable.Items)})
+	assert.Equal(t, []int{4, 2}, []int{len(posted.Items), len(unreadable.Items)}, "a project, and an item that lists one")
 }
 
 // Only somebody who has left the field can bid again, whatever other software has made of a bid for an open project.
@@ -255,5 +256,8 @@ func TestWorkerOf(t *testing.T) {
 	}
 	assert.Empty(t, stop())
 	_, err := s.repo.WorkerOf(t.Context(), &projects.Project{AcceptedBidID: "b"})
+	require.ErrorIs(t, err, dynastay.ErrCorrupt)
+	s.put(oldBid, dynastay.Item{"workerId": null})
+	_, err = s.repo.WorkerOf(t.Context(), &projects.Project{ID: "proj001", AcceptedBidID: "bid123"})
 	require.ErrorIs(t, err, dynastay.ErrCorrupt)
 }

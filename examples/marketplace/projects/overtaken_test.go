@@ -62,6 +62,23 @@ func TestBidsAreOvertakenByTheEnd(t *testing.T) {
 	}
 }
 
+// A bid is accepted after it was read for a list, and before its project is read.
+func TestAcceptanceWithinAList(t *testing.T) {
+	t.Parallel()
+	s := newSite(t)
+	w := s.workers(2)
+	p := s.post()
+	s.bid(p.ID, w[0], "1")
+	s.bid(p.ID, w[1], "1")
+	s.Faults.Inject(dyntest.Before(func(ctx context.Context) {
+		_, err := s.direct().Accept(ctx, projects.Acceptance{ProjectID: p.ID, WorkerID: w[1], Quote: zar("1")})
+		assert.NoError(t, err)
+	}), dyntest.When{Operation: "GetItem", Nth: 1})
+	bids := all(t, s.repo.Bids(p.ID))
+	require.Len(t, bids, 2)
+	assert.Equal(t, []projects.BidStatus{projects.Rejected, projects.Accepted}, []projects.BidStatus{bids[0].Status, bids[1].Status})
+}
+
 // A project without a number of bids gets one while the bids are counted for another.
 func TestBidsAreCountedTwice(t *testing.T) {
 	t.Parallel()

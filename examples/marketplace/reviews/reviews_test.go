@@ -178,6 +178,12 @@ func TestInvalidReviews(t *testing.T) {
 		assert.Equal(t, field, invalid.Field)
 	}
 	assert.Equal(t, "1.0 of 1, 1 stars", s.score(worker))
+	sold, err := s.repo.Create(ctx, reviews.Review{OrderID: s.delivered(), ReviewerID: buyer, RevieweeID: seller, Rating: 5})
+	require.NoError(t, err)
+	_, err = s.repo.Update(ctx, sold.Key(), func(v *reviews.Review) error { v.OrderID = "o"; return nil })
+	var invalid *dynastay.InvalidError
+	require.ErrorAs(t, err, &invalid)
+	assert.Equal(t, "OrderID", invalid.Field)
 	most := about(s.completed(), 5)
 	most.Aspects, most.Comment = reviews.Aspects{Quality: 5, Communication: 1}, strings.Repeat("x", 2048)
 	_, err = s.repo.Create(ctx, most)
