@@ -120,7 +120,7 @@ func (b *Bid) settled(p *Project) BidStatus {
 	switch {
 	case b.Status != Pending || p.Status == Open:
 		return b.Status
-	case b.ID == p.AcceptedBidID:
+	case b.WorkerID == p.AcceptedWorkerID, p.AcceptedWorkerID == "" && b.ID != "" && b.ID == p.AcceptedBidID:
 		return Accepted // accepted between the two reads
 	}
 	return Rejected

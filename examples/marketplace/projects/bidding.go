@@ -1,7 +1,6 @@
 package projects
 
 import (
-	"cmp"
 	"context"
 
 	"github.com/aws/aws-sdk-go-v2/feature/dynamodb/expression"
@@ -24,12 +23,15 @@ import (
 func (r *Repository) BidOp(b Bid) *dynastay.Operation[*Bid] {
 	b.Status, b.WorkerName, b.WorkerTrustScore = Pending, "", 0
 	creation, invalid := r.bids.Creation(&b)
-	project, err := key.Of(keys.Project{ProjectID: b.ProjectID})
-	worker, err2 := key.Of(keys.Profile{UserID: b.WorkerID})
+	project, _ := key.Of(keys.Project{ProjectID: b.ProjectID}) // the creation checks both ids
+	worker, _ := key.Of(keys.Profile{UserID: b.WorkerID})
 	bid := r.keyOfBid(b.ProjectID, b.WorkerID)
 	return dynastay.NewOp(dynastay.OpSpec[*Bid]{
-		Name: "projects.Bid", Invalid: cmp.Or(invalid, inField("ProjectID", err), inField("WorkerID", err2)), Input: creation.Input,
-		Contest: contest(project),
+		Name: "projects.Bid", Invalid: invalid, Contest: contest(project),
+		Input: func(in *dynastay.Input) {
+			creation.Input(in)
+			in.Key(bid)
+		},
 		Prepare: func(ctx context.Context, tx *dynastay.Tx) (*Bid, error) {
 			rows, err := r.db.GetAll(ctx, keys.Table, []dynastay.Key{project, bid, worker}, dynastay.Consistent)
 			if err != nil {
@@ -63,7 +65,7 @@ func (r *Repository) BidOp(b Bid) *dynastay.Operation[*Bid] {
 	})
 }
 
-// Bid runs [Repository.BidOp]. 2 requests.
+// Bid runs [Repository.BidOp]. 2 requests; 1 more for a project of other software without a number of bids.
 func (r *Repository) Bid(ctx context.Context, b Bid, opts ...dynastay.WriteOption) (*Bid, error) {
 	return dynastay.Do(ctx, r.db, r.BidOp(b), opts...)
 }
@@ -122,6 +124,9 @@ func (r *Repository) bidAgain(tx *dynastay.Tx, at dynastay.Key, row dynastay.Row
 		if now.Status != Withdrawn {
 			return &dynastay.Error{Op: "projects.Bid", Entity: "Bid", ID: r.bid.IDOf(at), Kind: dynastay.ErrAlreadyExists}
 		}
+		if err := r.usableBid(at, now); err != nil {
+			return err
+		}
 		now.Quote, now.Start, now.Duration, now.Unit, now.Proposal = b.Quote, b.Start, b.Duration, b.Unit, b.Proposal
 		return nil
 	})
@@ -174,12 +179,7 @@ func (r *Repository) moveBids(ctx context.Context, tx *dynastay.Tx, at dynastay.
 		update = expression.Set(dynastay.NameOf(attrBids), expression.Value(dynastay.Number(n)))
 	}
 	expr := dynastay.Prepare(expression.NewBuilder().WithUpdate(update).WithCondition(condition)).With(nil)
-	tx.Update(keys.Table, at, expr).Else(func(old dynastay.Row) error {
-		if _, err := r.open(r.project.IDOf(at), old); err != nil {
-			return err
-		}
-		return dynastay.ErrOvertaken
-	})
+	tx.Update(keys.Table, at, expr).Else(func(dynastay.Row) error { return dynastay.ErrOvertaken })
 	return nil
 }
 

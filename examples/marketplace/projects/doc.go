@@ -32,4 +32,10 @@
 // Project.Bids counts the bids that are not withdrawn. Posting moves Projects of the buyer's profile; completing moves
 // Jobs and Ended of the worker's, and a cancellation by the worker moves Ended. All of them move in the transaction of
 // what they count.
+//
+// # Items of other software
+//
+// Projects and bids that other software has written can be read, and are adopted by the first change: their keys are
+// renewed, and they appear in the lists of their users. A change of one that lacks what its keys consist of, such as its id
+// or the time of its creation, fails with [dynastay.ErrCorrupt].
 package projects

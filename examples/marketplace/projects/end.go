@@ -93,7 +93,7 @@ func (r *Repository) endOp(
 				return nil, err
 			}
 			if tally != (people.Tally{}) {
-				if err := r.countWorker(ctx, tx, p, tally); err != nil {
+				if err := r.countWorker(ctx, tx, at, p, tally); err != nil {
 					return nil, err
 				}
 			}
@@ -112,7 +112,7 @@ func (r *Repository) endOp(
 }
 
 // countWorker moves the counters of the worker of a project in progress, after the operations that move them already.
-func (r *Repository) countWorker(ctx context.Context, tx *dynastay.Tx, p *Project, t people.Tally) error {
+func (r *Repository) countWorker(ctx context.Context, tx *dynastay.Tx, at dynastay.Key, p *Project, t people.Tally) error {
 	id, err := r.WorkerOf(ctx, p)
 	if err != nil {
 		return err
@@ -120,14 +120,10 @@ func (r *Repository) countWorker(ctx context.Context, tx *dynastay.Tx, p *Projec
 	p.AcceptedWorkerID = id
 	worker, err := key.Of(keys.Profile{UserID: id})
 	if err != nil {
-		return err
-	}
-	project, err := r.project.Key(p)
-	if err != nil {
-		return err
+		return unusable(r.project, r.project.IDOf(at), err)
 	}
 	err = tx.Contend(ctx, dynastay.Contest{Items: []dynastay.Ref{
-		dynastay.RefOf(keys.Table, project), dynastay.RefOf(keys.Table, worker),
+		dynastay.RefOf(keys.Table, at), dynastay.RefOf(keys.Table, worker),
 	}})
 	if err != nil {
 		return err
@@ -150,14 +146,14 @@ func (r *Repository) WorkerOf(ctx context.Context, p *Project) (string, error) {
 	}
 	project, err := r.project.Key(p)
 	if err != nil {
-		return "", err
+		return "", unusable(r.project, p.ID, err)
 	}
 	bids, err := r.allBids(ctx, project.PK)
 	if err != nil {
 		return "", err
 	}
 	for _, b := range bids {
-		if b.Text("bidId") == p.AcceptedBidID {
+		if b.Text("bidId") == p.AcceptedBidID && b.Text("workerId") != "" {
 			return b.Text("workerId"), nil
 		}
 	}

@@ -57,10 +57,23 @@ func TestInvalidProjects(t *testing.T) {
 			s.refusedAtOnce(field, field, func() error { return first(s.repo.Post(t.Context(), p)) })
 		}
 	}
+	for what, change := range map[string]func(p *projects.Project){
+		"equal":     func(p *projects.Project) { p.Timeline.End, p.Budget.Max = p.Timeline.Start, p.Budget.Min },
+		"for free":  func(p *projects.Project) { p.Budget.Min = zar("0") },
+		"20 skills": func(p *projects.Project) { p.Skills = make([]string, 20) },
+		"no start":  func(p *projects.Project) { p.Timeline.Start = dynastay.Date{} },
+		"no end":    func(p *projects.Project) { p.Timeline.End = dynastay.Date{} },
+	} {
+		p := foundation
+		change(&p)
+		_, err := s.repo.Post(t.Context(), p)
+		require.NoError(t, err, what)
+	}
 	p := foundation
-	p.Timeline.End, p.Budget.Max, p.Skills = p.Timeline.Start, p.Budget.Min, make([]string, 20)
-	_, err := s.repo.Post(t.Context(), p)
-	require.NoError(t, err, "at the limits")
+	p.CancelReason = note
+	var invalid *dynastay.InvalidError
+	require.ErrorAs(t, p.Validate(), &invalid)
+	assert.Equal(t, "CancelReason", invalid.Field)
 }
 
 func TestInvalidBids(t *testing.T) {
@@ -83,6 +96,44 @@ func TestInvalidBids(t *testing.T) {
 			change(&b)
 			s.refusedAtOnce(field, field, func() error { return first(s.repo.Bid(t.Context(), b)) })
 		}
+	}
+	for _, unit := range []projects.Unit{projects.Days, projects.Weeks, projects.Months} {
+		b := offer(s.post().ID, w, "1")
+		b.Unit = unit
+		_, err := s.repo.Bid(t.Context(), b)
+		require.NoError(t, err, unit)
+	}
+}
+
+// The library keeps some fields itself, also of what it has just read.
+func TestFieldsThatUpdatesCannotChange(t *testing.T) {
+	t.Parallel()
+	s := newSite(t)
+	w := s.workers(1)[0]
+	p := s.post()
+	s.bid(p.ID, w, "1")
+	refused := func(field string, err error) {
+		t.Helper()
+		var invalid *dynastay.InvalidError
+		require.ErrorAs(t, err, &invalid, field)
+		assert.Equal(t, field, invalid.Field)
+	}
+	for field, change := range map[string]func(p *projects.Project){
+		"BuyerID": func(p *projects.Project) { p.BuyerID = "b" }, "Status": func(p *projects.Project) { p.Status = projects.Completed },
+		"Bids": func(p *projects.Project) { p.Bids = 9 }, "AcceptedBidID": func(p *projects.Project) { p.AcceptedBidID = "b" },
+		"AcceptedWorkerID": func(p *projects.Project) { p.AcceptedWorkerID = "w" },
+		"CancelledBy":      func(p *projects.Project) { p.CancelledBy = projects.ByBuyer },
+		"CancelReason":     func(p *projects.Project) { p.CancelReason = "Ill" },
+	} {
+		refused(field, first(s.repo.Update(t.Context(), p.ID, func(p *projects.Project) error { change(p); return nil })))
+	}
+	for field, change := range map[string]func(b *projects.Bid){
+		"ProjectID": func(b *projects.Bid) { b.ProjectID = "p" }, "WorkerID": func(b *projects.Bid) { b.WorkerID = "w" },
+		"WorkerName":       func(b *projects.Bid) { b.WorkerName = "M" },
+		"WorkerTrustScore": func(b *projects.Bid) { b.WorkerTrustScore = 50 },
+		"Status":           func(b *projects.Bid) { b.Status = projects.Accepted },
+	} {
+		refused(field, first(s.repo.Revise(t.Context(), p.ID, w, func(b *projects.Bid) error { change(b); return nil })))
 	}
 }
 
@@ -107,14 +158,17 @@ func TestInvalidCalls(t *testing.T) {
 		"RejectRest":         {"ProjectID", func() error { return first(s.repo.RejectRest(ctx, "")) }},
 		"Complete":           {"ProjectID", func() error { return first(s.repo.Complete(ctx, "#")) }},
 		"Bids":               {"ProjectID", page(t, s.repo.Bids(""), 0)},
-		"ProjectsOf":         {"UserID", page(t, s.repo.ProjectsOf(""), 0)},
-		"BidsOf":             {"UserID", page(t, s.repo.BidsOf(""), 0)},
+		"ProjectsOf":         {"BuyerID", page(t, s.repo.ProjectsOf(""), 0)},
+		"BidsOf":             {"WorkerID", page(t, s.repo.BidsOf(""), 0)},
 		"ByStatus":           {"Status", page(t, s.repo.ByStatus("PENDING"), 0)},
+		"ByStatus of none":   {"Status", page(t, s.repo.ByStatus("ARCHIVED"), 0)},
+		"BidsByStatus, too":  {"Status", page(t, s.repo.BidsByStatus("ARCHIVED"), 0)},
 		"BidsByStatus":       {"Status", page(t, s.repo.BidsByStatus("OPEN"), 0)},
 		"Accept":             {"ProjectID", func() error { return first(s.repo.Accept(ctx, projects.Acceptance{WorkerID: "w", Quote: quote})) }},
 		"Accept of nobody":   {"WorkerID", func() error { return first(s.repo.Accept(ctx, projects.Acceptance{ProjectID: "p", Quote: quote})) }},
 		"Accept of no quote": {"Quote.Currency", func() error { return first(s.repo.Accept(ctx, projects.Acceptance{ProjectID: "p", WorkerID: "w"})) }},
 		"Cancel":             {"ProjectID", func() error { return first(s.repo.Cancel(ctx, projects.Cancellation{By: projects.ByBuyer})) }},
+		"Cancel by another":  {"By", func() error { return first(s.repo.Cancel(ctx, projects.Cancellation{ProjectID: "p", By: "SELLER"})) }},
 		"Cancel by nobody":   {"By", func() error { return first(s.repo.Cancel(ctx, projects.Cancellation{ProjectID: "p"})) }},
 		"Cancel with a novel": {"Reason", func() error {
 			return first(s.repo.Cancel(ctx, projects.Cancellation{ProjectID: "p", By: projects.ByBuyer, Reason: strings.Repeat("x", 2049)}))
@@ -131,7 +185,7 @@ func TestShards(t *testing.T) {
 	s := newSite(t)
 	repo := projects.New(s.DB.DB, s.people, &projects.Options{Shards: key.Shards{Write: 3, Read: 3}})
 	w := s.workers(1)[0]
-	shards := map[string]bool{}
+	shards, shardsOfBids := map[string]bool{}, map[string]bool{}
 	for range 12 {
 		p, err := repo.Post(t.Context(), foundation)
 		require.NoError(t, err)
@@ -140,8 +194,12 @@ func TestShards(t *testing.T) {
 		row, err := s.Direct.Get(t.Context(), keys.Table, dynastay.Key{PK: "PROJECT#" + p.ID, SK: "METADATA"})
 		require.NoError(t, err)
 		shards[row.Text("GSI2PK")] = true
+		row, err = s.Direct.Get(t.Context(), keys.Table, dynastay.Key{PK: "PROJECT#" + p.ID, SK: "BID#" + w})
+		require.NoError(t, err)
+		shardsOfBids[row.Text("GSI2PK")] = true
 	}
 	assert.Greater(t, len(shards), 1)
+	assert.Greater(t, len(shardsOfBids), 1)
 	assert.Len(t, all(t, repo.ByStatus(projects.Open)), 12)
 	assert.Len(t, all(t, repo.BidsByStatus(projects.Pending)), 12)
 }

@@ -82,7 +82,7 @@ func (r *Repository) BidOf(ctx context.Context, projectID, workerID string, opts
 func (r *Repository) ProjectsOf(buyerID string) dynastay.Listing[*Project] {
 	partition, err := key.Partition(keys.UserProject{UserID: buyerID})
 	if err != nil {
-		return dynastay.NoListing[*Project](err)
+		return dynastay.NoListing[*Project](inField("BuyerID", err))
 	}
 	ids := r.listed("projects.ProjectsOf", partition, key.SortKind[keys.UserProject]())
 	return dynastay.Load(ids, func(ctx context.Context, ids []string) ([]*Project, error) {
@@ -100,7 +100,11 @@ func (r *Repository) ProjectsOf(buyerID string) dynastay.Listing[*Project] {
 func (r *Repository) listed(name, partition, prefix string) dynastay.Listing[string] {
 	return dynastay.List(r.db, keys.Table, dynastay.Query{
 		Name: name, Partition: partition, Range: dynastay.Range{Prefix: prefix}, Descending: true,
-	}, func(_ context.Context, row dynastay.Row) (string, error) { return row.Text("projectId"), nil })
+	}, func(_ context.Context, row dynastay.Row) (string, error) {
+		id := row.Text("projectId")
+		_, err := key.Of(keys.Project{ProjectID: id})
+		return id, err
+	})
 }
 
 // present leaves out what does not exist.
@@ -119,7 +123,7 @@ type WorkerBid struct {
 func (r *Repository) BidsOf(workerID string) dynastay.Listing[WorkerBid] {
 	partition, err := key.Partition(keys.UserBid{UserID: workerID})
 	if err != nil {
-		return dynastay.NoListing[WorkerBid](err)
+		return dynastay.NoListing[WorkerBid](inField("WorkerID", err))
 	}
 	ids := r.listed("projects.BidsOf", partition, key.SortKind[keys.UserBid]())
 	return dynastay.Load(ids, func(ctx context.Context, ids []string) ([]WorkerBid, error) {

@@ -20,7 +20,11 @@ func (r *Repository) PostOp(p Project) *dynastay.Operation[*Project] {
 	creation, invalid := r.projects.Creation(&p)
 	buyer, err := key.Of(keys.Profile{UserID: p.BuyerID})
 	return dynastay.NewOp(dynastay.OpSpec[*Project]{
-		Name: "projects.Post", Invalid: cmp.Or(invalid, inField("BuyerID", err)), Input: creation.Input,
+		Name: "projects.Post", Invalid: cmp.Or(invalid, inField("BuyerID", err)),
+		Input: func(in *dynastay.Input) {
+			creation.Input(in)
+			in.Key(buyer)
+		},
 		Contest: &dynastay.Contest{Items: []dynastay.Ref{dynastay.RefOf(keys.Table, buyer)}},
 		Prepare: func(ctx context.Context, tx *dynastay.Tx) (*Project, error) {
 			row, err := r.db.Get(ctx, keys.Table, buyer, dynastay.Consistent)
@@ -58,7 +62,7 @@ func (r *Repository) user(id string, row dynastay.Row, role people.Role, field s
 	return p, err
 }
 
-// inField gives the error of a key the caller's name for the value.
+// inField gives the error of a key, if any, the caller's name for the value.
 func inField(field string, err error) error {
 	if err == nil {
 		return nil
@@ -114,7 +118,7 @@ func (r *Repository) UpdateOp(
 	return dynastay.NewOp(dynastay.OpSpec[*Project]{
 		Name: "projects.Update", Invalid: err, Input: entity.InputOf(at, opts...),
 		Prepare: func(ctx context.Context, tx *dynastay.Tx) (*Project, error) {
-			c, err := r.projects.Change(ctx, at, edited(fn), opts...)
+			c, err := r.projects.Change(ctx, at, r.edited(at, fn), opts...)
 			if err != nil {
 				return nil, err
 			}
@@ -132,16 +136,19 @@ func (r *Repository) Update(
 }
 
 // edited returns fn with the rules about what must not change any more.
-func edited(fn func(*Project) error) func(*Project) error {
+func (r *Repository) edited(at dynastay.Key, fn func(*Project) error) func(*Project) error {
 	return func(p *Project) error {
 		if p.Status != Open {
-			return &StatusError{p.ID, p.Status}
+			return &StatusError{r.project.IDOf(at), p.Status}
+		}
+		if err := r.usable(at, p); err != nil {
+			return err
 		}
 		currency := p.Budget.Max.Currency()
 		if err := fn(p); err != nil {
 			return err
 		}
-		if p.Budget.Max.Currency() != currency { // the bids are in it
+		if currency != "" && p.Budget.Max.Currency() != currency { // the bids are in it
 			return dynastay.Invalid("Budget", "must be in %s, as before", currency)
 		}
 		return nil
@@ -160,7 +167,7 @@ func (r *Repository) write(tx *dynastay.Tx, c *entity.Change[Project]) error {
 
 // change adds a change of what the library keeps of a project, as it was read.
 func (r *Repository) change(tx *dynastay.Tx, at dynastay.Key, row dynastay.Row, fn func(*Project)) (*Project, error) {
-	c, err := r.projects.ChangeOf(at, row, func(*Project) error { return nil })
+	c, err := r.projects.ChangeOf(at, row, func(p *Project) error { return r.usable(at, p) })
 	if err != nil {
 		return nil, err
 	}

@@ -137,7 +137,6 @@ func (p *Project) Validate() error {
 		field, value string
 		most         int
 	}{
-		{"BuyerID", p.BuyerID, entity.MaxName},
 		{"Title", p.Title, entity.MaxName},
 		{"Description", p.Description, entity.MaxNote},
 		{"Category", p.Category, entity.MaxName},
@@ -155,7 +154,7 @@ func (p *Project) Validate() error {
 		return dynastay.Invalid("Category", "is required")
 	case len(p.Skills) > maxSkills:
 		return dynastay.Invalid("Skills", "must be at most %d, got %d", maxSkills, len(p.Skills))
-	case !p.Timeline.Start.IsZero() && !p.Timeline.End.IsZero() && p.Timeline.End.Before(p.Timeline.Start):
+	case !p.Timeline.End.IsZero() && p.Timeline.End.Before(p.Timeline.Start):
 		return dynastay.Invalid("Timeline.End", "must not be before the start")
 	}
 	for _, skill := range p.Skills {

@@ -49,7 +49,7 @@ func (p pair) pending(ctx context.Context) (pair, error) {
 
 // move adds the action that moves the bid to another status.
 func (p pair) move(tx *dynastay.Tx, to BidStatus) (*Bid, error) {
-	c, err := p.r.bids.ChangeOf(p.at, p.row, func(*Bid) error { return nil })
+	c, err := p.r.bids.ChangeOf(p.at, p.row, func(b *Bid) error { return p.r.usableBid(p.at, b) })
 	if err != nil {
 		return nil, err
 	}
@@ -74,6 +74,9 @@ func (r *Repository) ReviseOp(
 			// The project is not part of the transaction. If it is closed meanwhile, either this bid was accepted, and the
 			// write fails, or it has lost, as it would have if it had been revised just before.
 			c, err := r.bids.ChangeOf(bid.at, now.row, func(b *Bid) error {
+				if err := r.usableBid(bid.at, b); err != nil {
+					return err
+				}
 				if err := fn(b); err != nil {
 					return err
 				}
@@ -118,7 +121,7 @@ func (r *Repository) WithdrawOp(projectID, workerID string) *dynastay.Operation[
 	})
 }
 
-// Withdraw runs [Repository.WithdrawOp]. 2 requests.
+// Withdraw runs [Repository.WithdrawOp]. 2 requests; 1 more for a project of other software without a number of bids.
 func (r *Repository) Withdraw(ctx context.Context, projectID, workerID string, opts ...dynastay.WriteOption) (*Bid, error) {
 	return dynastay.Do(ctx, r.db, r.WithdrawOp(projectID, workerID), opts...)
 }

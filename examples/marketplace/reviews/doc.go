@@ -7,8 +7,11 @@
 // transaction, so the trust score is exact however many reviews are written at the same time; see package people for how
 // it is rounded. The author may change or delete it later; the score follows.
 //
-//	review, err := repo.Create(ctx, reviews.Review{ProjectID: project.ID, ReviewerID: ana, RevieweeID: mike, Rating: 5, …})
+//	review, err := repo.Create(ctx, reviews.Review{ProjectID: id, ReviewerID: ana, RevieweeID: mike, Rating: 5, …})
 //	review, err = repo.Update(ctx, review.Key(), func(v *reviews.Review) error { v.Rating = 4; return nil })
 //
 // The name of the reviewer in a review is that of the time when it was written.
+//
+// A review that other software has written without the ids of its key can be read and deleted; an update fails with
+// [dynastay.ErrCorrupt]. One without a rating does not count.
 package reviews

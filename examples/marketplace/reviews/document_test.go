@@ -80,6 +80,11 @@ func TestReviewOfTheDocument(t *testing.T) {
 	assert.Equal(t, []*reviews.Review{read}, s.received(worker))
 	assert.Equal(t, oldKey, read.Key())
 
+	stop := s.Faults.Record()
+	_, err = s.repo.Review(ctx, oldKey, dynastay.Consistent)
+	require.NoError(t, err)
+	assert.Contains(t, string(stop()[0].Body), `"ConsistentRead":true`)
+
 	// The first update keeps everything else; it counts the review, whose score was not made of a sum.
 	changed, err := s.repo.Update(ctx, oldKey, stars(4), dynastay.IfVersion(0))
 	require.NoError(t, err)
@@ -108,12 +113,18 @@ func TestReviewRoundTrips(t *testing.T) {
 	want := maps.Clone(oldReview)
 	delete(want, "helpful")
 	assert.Equal(t, want, encoded)
+	// An aspect that is missing stays so.
+	old := maps.Clone(want)
+	old["aspects"] = &types.AttributeValueMemberM{Value: dynastay.Item{"communication": number("4")}}
+	encoded, err = reviews.Encoded(s.repo, dynastay.RowOf(old))
+	require.NoError(t, err)
+	assert.Equal(t, old, encoded)
 }
 
 // A review of other software may have no rating. It does not count until it is given one.
 func TestReviewWithoutARating(t *testing.T) {
 	t.Parallel()
-	for name, rating := range map[string]types.AttributeValue{"missing": nil, "NULL": null} {
+	for name, rating := range map[string]types.AttributeValue{"missing": nil, "NULL": null, "negative": number("-1")} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			s := newSite(t)
@@ -205,6 +216,33 @@ func TestProfileWithoutASum(t *testing.T) {
 	assert.Equal(t, "1.0 of 3, 3 stars", s.score(worker))
 }
 
+// Other software, which writes no ids of its writes, changes a review between the read and the write.
+func TestReviewThatOtherSoftwareChanges(t *testing.T) {
+	t.Parallel()
+	for name, do := range map[string]func(*site) error{
+		"Update": func(s *site) error { return first(s.repo.Update(s.t.Context(), oldKey, stars(1))) },
+		"Delete": func(s *site) error { return s.repo.Delete(s.t.Context(), oldKey) },
+	} {
+		s := newSite(t)
+		s.put(oldReview, nil)
+		_, err := s.repo.Create(t.Context(), about(s.completed(), 3))
+		require.NoError(t, err)
+		assert.Equal(t, "4.0 of 2, 8 stars", s.score(worker))
+		s.Faults.Inject(dyntest.Before(func(context.Context) {
+			s.put(oldReview, dynastay.Item{"rating": number("2"), "comment": text("Not quite")})
+		}), dyntest.When{Operation: "TransactWriteItems", Nth: 1})
+		stop := s.Faults.Record()
+		require.NoError(t, do(s), name)
+		writes := 0
+		for _, request := range stop() {
+			if request.Operation == "TransactWriteItems" {
+				writes++
+			}
+		}
+		assert.Equal(t, 2, writes, "what has changed is read again: %s", name)
+	}
+}
+
 // A project of other software names the bid of its worker, not the worker.
 func TestProjectOfOtherSoftware(t *testing.T) {
 	t.Parallel()
@@ -249,6 +287,8 @@ func TestReviewOfAUserWhoIsGone(t *testing.T) {
 	v := about(project, 5)
 	_, err = s.repo.Update(ctx, v.Key(), stars(4))
 	require.ErrorIs(t, err, dynastay.ErrNotFound)
+	_, err = s.repo.Update(ctx, v.Key(), func(v *reviews.Review) error { v.Comment = "Good"; return nil })
+	require.NoError(t, err, "which moves no score")
 	require.ErrorIs(t, s.repo.Delete(ctx, v.Key()), dynastay.ErrNotFound)
 	_, err = s.repo.Create(ctx, about(project, 5))
 	require.ErrorIs(t, err, dynastay.ErrNotFound)

@@ -83,6 +83,8 @@ func TestOthersCannotReview(t *testing.T) {
 		"not delivered":      {reviews.Review{OrderID: ordered, ReviewerID: buyer, RevieweeID: seller, Rating: 5}, "PENDING"},
 		"another reviewer":   {reviews.Review{ProjectID: done, ReviewerID: "user_other", RevieweeID: worker, Rating: 5}, ""},
 		"another reviewee":   {reviews.Review{ProjectID: done, ReviewerID: buyer, RevieweeID: "user_other", Rating: 5}, ""},
+		"to the buyer":       {reviews.Review{ProjectID: done, ReviewerID: "user_other", RevieweeID: buyer, Rating: 5}, ""},
+		"of the worker":      {reviews.Review{ProjectID: done, ReviewerID: worker, RevieweeID: "user_other", Rating: 5}, ""},
 		"another's customer": {reviews.Review{OrderID: delivered, ReviewerID: worker, RevieweeID: seller, Rating: 5}, ""},
 		"another's seller":   {reviews.Review{OrderID: delivered, ReviewerID: seller, RevieweeID: worker, Rating: 5}, ""},
 	} {
@@ -91,7 +93,11 @@ func TestOthersCannotReview(t *testing.T) {
 		require.ErrorAs(t, err, &refused, name)
 		assert.Equal(t, c.status, refused.Status, name)
 		assert.Equal(t, c.review.Key().AboutID, refused.AboutID, name)
-		assert.NotEmpty(t, err.Error())
+		why := c.review.ReviewerID + " and " + c.review.RevieweeID + " are not the parties of " + refused.AboutID
+		if c.status != "" {
+			why = refused.AboutID + " is " + c.status + "; only a completed project or a delivered order can be reviewed"
+		}
+		assert.EqualError(t, refused, why, name)
 	}
 	for name, v := range map[string]reviews.Review{
 		"no project": about("nothing", 5), "no order": {OrderID: "nothing", ReviewerID: buyer, RevieweeID: seller, Rating: 5},
@@ -160,7 +166,32 @@ func TestInvalidReviews(t *testing.T) {
 		require.ErrorAs(t, err, &invalid)
 		assert.Equal(t, field, invalid.Field)
 	}
+	for field, change := range map[string]func(v *reviews.Review){
+		"ID": func(v *reviews.Review) { v.ID = "r" }, "ReviewerID": func(v *reviews.Review) { v.ReviewerID = "r" },
+		"ReviewerName": func(v *reviews.Review) { v.ReviewerName = "r" }, "RevieweeID": func(v *reviews.Review) { v.RevieweeID = "r" },
+		"RevieweeRole": func(v *reviews.Review) { v.RevieweeRole = "SELLER" }, "ProjectID": func(v *reviews.Review) { v.ProjectID = "p" },
+		"OrderID": func(v *reviews.Review) { v.OrderID = "o" }, "CreatedAt": func(v *reviews.Review) { v.CreatedAt = base.AddDate(1, 0, 0) },
+	} {
+		_, err := s.repo.Update(ctx, made.Key(), func(v *reviews.Review) error { change(v); return nil })
+		var invalid *dynastay.InvalidError
+		require.ErrorAs(t, err, &invalid, field)
+		assert.Equal(t, field, invalid.Field)
+	}
 	assert.Equal(t, "1.0 of 1, 1 stars", s.score(worker))
+	sold, err := s.repo.Create(ctx, reviews.Review{OrderID: s.delivered(), ReviewerID: buyer, RevieweeID: seller, Rating: 5})
+	require.NoError(t, err)
+	_, err = s.repo.Update(ctx, sold.Key(), func(v *reviews.Review) error { v.OrderID = "o"; return nil })
+	var invalid *dynastay.InvalidError
+	require.ErrorAs(t, err, &invalid)
+	assert.Equal(t, "OrderID", invalid.Field)
+	most := about(s.completed(), 5)
+	most.Aspects, most.Comment = reviews.Aspects{Quality: 5, Communication: 1}, strings.Repeat("x", 2048)
+	_, err = s.repo.Create(ctx, most)
+	require.NoError(t, err, "at the limits")
+	_, err = s.repo.Review(ctx, reviews.Key{RevieweeID: worker, AboutID: "p", ReviewerID: buyer})
+	var missing *dynastay.Error
+	require.ErrorAs(t, err, &missing)
+	assert.Equal(t, "p#"+buyer+" of "+worker, missing.ID)
 }
 
 // 48 reviews of one worker are written, changed and deleted at the same time, in three processes, through conflicts, lost

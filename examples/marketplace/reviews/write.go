@@ -14,22 +14,21 @@ import (
 	"github.com/dynastay/dynastay/keys/key"
 )
 
-// CreateOp writes a review, and counts its rating in the profile of the reviewee. ReviewerName and RevieweeRole, the id,
-// the times and the version are set, whatever the review has. It fails with [dynastay.ErrNotFound] if there is no such
-// project, order or user, with a [*PartyError], with [dynastay.ErrAlreadyExists] if the reviewer has reviewed it already,
-// and with a [*dynastay.InvalidError].
+// CreateOp writes a review, and counts its rating in the profile of the reviewee. An empty ID is generated; ReviewerName
+// and RevieweeRole, the times and the version are set, whatever the review has. It fails with [dynastay.ErrNotFound] if
+// there is no such project, order or user, with a [*PartyError], with [dynastay.ErrAlreadyExists] if the reviewer has
+// reviewed it already, and with a [*dynastay.InvalidError].
 func (r *Repository) CreateOp(v Review) *dynastay.Operation[*Review] {
-	v.ReviewerName, v.RevieweeRole = "", ""
-	creation, invalid := r.reviews.Creation(&v)
-	at, _ := v.Key().stored() // checked by the creation
-	reviewer, err := key.Of(keys.Profile{UserID: v.ReviewerID})
-	reviewee, err2 := key.Of(keys.Profile{UserID: v.RevieweeID})
-	about, err3 := key.Of(keys.Project{ProjectID: v.ProjectID})
+	creation, invalid := r.reviews.Creation(&v) // checks all ids
+	at, _ := v.Key().stored()
+	reviewer, _ := key.Of(keys.Profile{UserID: v.ReviewerID})
+	reviewee, _ := key.Of(keys.Profile{UserID: v.RevieweeID})
+	about, _ := key.Of(keys.Project{ProjectID: v.ProjectID})
 	if v.ProjectID == "" {
-		about, err3 = key.Of(keys.Order{OrderID: v.OrderID})
+		about, _ = key.Of(keys.Order{OrderID: v.OrderID})
 	}
 	return dynastay.NewOp(dynastay.OpSpec[*Review]{
-		Name: "reviews.Create", Invalid: cmp.Or(invalid, err, err2, err3), Contest: contest(reviewee),
+		Name: "reviews.Create", Invalid: invalid, Contest: contest(reviewee),
 		Input: func(in *dynastay.Input) {
 			creation.Input(in)
 			in.Key(at)
@@ -155,7 +154,7 @@ var errOtherIDs = errors.New("the item must contain the ids of its key")
 func (r *Repository) move(
 	ctx context.Context, tx *dynastay.Tx, k Key, profile dynastay.Row, before, after *Review,
 ) error {
-	t := people.Tally{Stars: after.Rating - before.Rating}
+	t := people.Tally{Stars: max(0, after.Rating) - max(0, before.Rating)}
 	if before.Rating > 0 {
 		t.Ratings--
 	}
@@ -171,8 +170,8 @@ func (r *Repository) move(
 	return r.people.Count(ctx, tx, profile, t)
 }
 
-// Update runs [Repository.UpdateOp]. 2 requests; 1 more if the rating changes and other software has written the score of the
-// reviewee.
+// Update runs [Repository.UpdateOp]. 2 requests; 1 more if the rating changes and other software has written the score of
+// the reviewee.
 func (r *Repository) Update(ctx context.Context, k Key, fn func(*Review) error, opts ...dynastay.UpdateOption) (*Review, error) {
 	return dynastay.Do(ctx, r.db, r.UpdateOp(k, fn, opts...))
 }
