@@ -53,8 +53,8 @@ type Spec[T any] struct {
 	Updated string // the time of the create and of every update
 	Version string // 1 after the create, incremented by every update; the codec declares it with IfSet
 	// Kept are attributes that only special operations write, such as a count. Like the attributes above, they cannot
-	// be changed by an update's function, and are not part of the input that an idempotency key compares. A create
-	// stores the values that the entity has.
+	// be changed by an update's function, and are not part of the input that an idempotency key compares: an operation
+	// whose caller gives one of them must add it to its Input. A create stores the values that the entity has.
 	Kept []string
 	// Counters are attributes that are written without reading the item first, as increments or maxima, see
 	// [dynastay.Tx.Update], independently of updates and without a new write id. They are protected in the same way as

@@ -39,11 +39,16 @@ func TestKeysBelongToTheirInput(t *testing.T) {
 	require.NoError(t, err)
 	message := *news
 	by := admin
+	q := request(ann, day.AddDays(4), venue.Morning)
 	role, user := venue.Admin, ann.UserID
 	for name, call := range map[string]struct {
 		parts   func() []dynastay.Part
 		changes []func() // each makes the arguments differ from the first ones
 	}{
+		"request": {func() []dynastay.Part { return one(h.repo.RequestOp(by, q)) }, []func(){
+			func() { by = other }, func() { q.UserID = ben.UserID }, func() { q.Date = day }, func() { q.Slot = venue.FullDay },
+			func() { q.Description = "Wedding" }, func() { q.Attendees++ }, func() { q.BookingID = "bkg_other" },
+		}},
 		"approve": {func() []dynastay.Part { return one(h.repo.ApproveOp(by, a)) }, []func(){
 			func() { by = other }, func() { a.Version = 2 }, func() { a.Title = "Party" }, func() { a.Code = "2" },
 			func() { a.ValidFrom = now.Add(time.Millisecond) }, func() { a.ValidUntil = until.Add(time.Millisecond) },
@@ -85,6 +90,7 @@ func TestKeysBelongToTheirInput(t *testing.T) {
 		for i, change := range call.changes {
 			change()
 			assert.ErrorIs(t, h.Write(ctx, append(call.parts(), key)...), dynastay.ErrIdempotencyMismatch, "%s %d", name, i)
+			q = request(ann, day.AddDays(4), venue.Morning)
 			by, a, j, l, e, c, p = first, given, rejection, cancellation, event, lock, paid
 			role, user, message = venue.Admin, ann.UserID, *news
 			at, free, spare, agreed = venue.EventRef{Date: code.Date, Slot: code.Slot, ID: code.EventID}, *made, *another, dynastay.AgreedOn("Folk")

@@ -41,7 +41,12 @@ func (r *Repository) RequestOp(by Actor, q Request) *dynastay.Operation[*Booking
 	})
 	err = cmp.Or(err, checkID("UserID", q.UserID), by.validate(), by.mayActFor(q.UserID), invalid)
 	return dynastay.NewOp(dynastay.OpSpec[*Booking]{
-		Name: opRequest, Invalid: err, Input: made.Input,
+		Name: opRequest, Invalid: err,
+		Input: func(in *dynastay.Input) {
+			made.Input(in)
+			in.Field("user", q.UserID) // the creation leaves out what an update cannot change
+			in.Field("by", by.UserID)
+		},
 		Prepare: func(_ context.Context, tx *dynastay.Tx) (*Booking, error) {
 			if q.Date.Before(r.today()) {
 				return nil, refused(opRequest, made.Value.ID, ErrPast)
