@@ -260,8 +260,11 @@ func (g *returning) giveBack(ctx context.Context, tx *dynastay.Tx, o *Order) err
 func (g *returning) movesOf(o *Order) (moves []*stockMove, err error) {
 	for _, item := range o.Items {
 		m, err := newStockMove(o.SellerID, item.ProductID, item.Quantity)
-		if err != nil || item.Quantity < 1 {
+		switch {
+		case err != nil || item.Quantity < 1:
 			continue
+		case item.Quantity > MaxQuantity: // the stock would become larger than an int
+			return nil, corrupt("Order", o.ID, fmt.Errorf("the quantity of %s must be at most %d", item.ProductID, MaxQuantity))
 		}
 		same := func(other *stockMove) bool { return other.ref == m.ref }
 		if i := slices.IndexFunc(moves, same); i >= 0 {

@@ -3,6 +3,7 @@ package shop
 import (
 	"cmp"
 	"errors"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -153,7 +154,8 @@ func listOrder(tx *dynastay.Tx, before, after *Order) error {
 	if before != nil && before.WriteID != "" {
 		return nil
 	}
-	for _, userID := range []string{after.BuyerID, after.SellerID} {
+	// Other software may have stored an order from a user to the same user.
+	for _, userID := range slices.Compact([]string{after.BuyerID, after.SellerID}) {
 		at, err := key.Of(keys.UserOrder{UserID: userID, CreatedAt: after.CreatedAt, OrderID: after.ID})
 		if err != nil {
 			return err

@@ -99,7 +99,7 @@ func declareProduct(f *entity.Fields, p *Product) {
 
 func (r *Repository) newProducts() *entity.Entity[Product] {
 	return entity.New(entity.Spec[Product]{
-		Name: "Product", Operations: "shop", Schema: keys.Table, Validate: (*Product).Validate,
+		Name: "Product", Operations: "shop", Schema: keys.Table, Validate: (*Product).validateEdit,
 		ID: "productId", Prefix: "prod_", Created: "createdAt", Updated: "updatedAt", Version: "version",
 		Kept: []string{"sellerName", attrStatus}, Counters: []string{attrStock},
 		Key:   func(p *Product) (dynastay.Key, error) { return productKey(p.SellerID, p.ID) },
@@ -136,8 +136,20 @@ func productKey(sellerID, productID string) (dynastay.Key, error) {
 // Validate returns a [*dynastay.InvalidError] for a product that must not be stored: without a title, a category or a
 // price, with an unknown status, with a negative amount or number, with amounts in several currencies, or with more
 // than [MaxImages] images or [MaxSpecifications] specifications. Texts are limited to [entity.MaxName] bytes, the
-// description to [entity.MaxNote], URLs to [entity.MaxURL], and quantities to [MaxQuantity].
+// description to [entity.MaxNote], URLs to [entity.MaxURL], and quantities to [MaxQuantity]. [Repository.Restock] and
+// cancellations may still lead to a larger stock.
 func (p *Product) Validate() error {
+	if err := p.validateEdit(); err != nil {
+		return err
+	}
+	if p.Stock < 0 || p.Stock > MaxQuantity {
+		return dynastay.Invalid("Stock", "must be between 0 and %d", MaxQuantity)
+	}
+	return nil
+}
+
+// validateEdit does not check the stock, which an edit does not change: no stock makes a product uneditable.
+func (p *Product) validateEdit() error {
 	for _, text := range []struct {
 		field, value string
 		most         int
@@ -163,8 +175,6 @@ func (p *Product) Validate() error {
 	switch {
 	case err != nil:
 		return err
-	case p.Stock < 0 || p.Stock > MaxQuantity:
-		return dynastay.Invalid("Stock", "must be between 0 and %d", MaxQuantity)
 	case p.MinOrder < 0 || p.MinOrder > MaxQuantity:
 		return dynastay.Invalid("MinOrder", "must be between 0 and %d", MaxQuantity)
 	case len(p.Images) > MaxImages:
