@@ -1,13 +1,14 @@
-// Marketplace is a month of a marketplace for building work, told by a program that runs against a real DynamoDB engine:
+// Marketplace is a month of a marketplace for building work, told by a program that runs against a real DynamoDB
+// engine:
 //
 //	go run ./examples/marketplace
 //
-// Ana wants a foundation built. She finds bricklayers near her, posts the job, gets bids and asks a question. The worker
-// changes his quote at the moment in which she accepts it; she sees the new one and accepts that. The other bids have lost
-// at once, also while they are still to be rejected, which another process completes. Then she orders bricks, of which
-// there are not enough for the next buyer, and in the end everybody is reviewed. Each step is printed with the requests
-// that it sent and the units that the engine charged. Local engines disagree about the units of a transaction; the requests
-// are the same on DynamoDB.
+// Ana wants a foundation built. She finds bricklayers near her, posts the job, gets bids and asks a question. The
+// worker changes his quote at the moment in which she accepts it; she sees the new one and accepts that. The other bids
+// have lost at once, also while they are still to be rejected, which another process completes. Then she orders bricks,
+// of which there are not enough for the next buyer, and in the end everybody is reviewed. Each step is printed with the
+// requests that it sent and the units that the engine charged. Local engines disagree about the units of a transaction;
+// the requests are the same on DynamoDB.
 //
 // The program fails unless stock and orders add up to what was supplied, and the counters of all profiles are those of
 // what has happened.

@@ -90,8 +90,8 @@ func (k *SkillByPlace) Form(f *key.Form) {
 	f.SK(key.Geohash("Geohash", &k.Geohash, geohashCharacters), "#USER#", key.ID("UserID", &k.UserID))
 }
 
-// Review is the item of a review that a user has received: USER#{RevieweeID} / REVIEW#{AboutID}#{ReviewerID}. AboutID is the
-// id of a project or of an order.
+// Review is the item of a review that a user has received: USER#{RevieweeID} / REVIEW#{AboutID}#{ReviewerID}. AboutID
+// is the id of a project or of an order.
 type Review struct{ RevieweeID, AboutID, ReviewerID string }
 
 func (k *Review) Form(f *key.Form) {

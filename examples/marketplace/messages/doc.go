@@ -24,8 +24,8 @@
 //
 // Other software that follows the marketplace document writes messages without numbers, and no conversations. The first
 // Send or MarkRead counts such messages and puts both items; from then on, all messages have to be sent by this
-// package. A new conversation costs the same extra request, once. MarkRead counts because a user may read for a long time
-// before answering. Conversation counts as well but does not write, because it is a read. Inbox does not have
+// package. A new conversation costs the same extra request, once. MarkRead counts because a user may read for a long
+// time before answering. Conversation counts as well but does not write, because it is a read. Inbox does not have
 // conversations that were not counted yet.
 //
 // Messages are found under the smaller id first, see keys.Message.

@@ -20,8 +20,8 @@ type Message struct {
 	ProjectID   string // optional; what the message is about
 	Content     string // required, at most [entity.MaxNote] bytes
 
-	// Number counts what the recipient has received in the conversation, beginning with 1. It is 0 for a message of other
-	// software.
+	// Number counts what the recipient has received in the conversation, beginning with 1. It is 0 for a message of
+	// other software.
 	Number int
 	// Read is what other software has stored in a message without a number, see [Message.ReadBy].
 	Read bool

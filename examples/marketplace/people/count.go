@@ -42,7 +42,7 @@ func (r *Repository) Count(ctx context.Context, tx *dynastay.Tx, profile dynasta
 	if err != nil {
 		return err
 	}
-	c := counting{row: profile, condition: expression.AttributeExists(dynastay.NameOf(keys.Table.Key.Partition))}
+	c := newCounting(profile)
 	if t.Projects != 0 {
 		c.set(attrProjects, max(0, p.Projects+t.Projects))
 	}
@@ -65,15 +65,9 @@ func (r *Repository) Count(ctx context.Context, tx *dynastay.Tx, profile dynasta
 			}
 		}
 		ratings, stars = max(0, ratings+t.Ratings), max(0, stars+t.Stars)
-		c.set(attrRatings, ratings)
-		c.set(attrStars, stars)
-		c.put(attrTrustScore, trustScore(ratings, stars))
+		c.setRatings(ratings, stars)
 	}
-	if !c.any {
-		return nil
-	}
-	expr := dynastay.Prepare(expression.NewBuilder().WithUpdate(c.update).WithCondition(c.condition)).With(nil)
-	tx.Update(keys.Table, keys.Table.Key.From(profile), expr).Else(func(dynastay.Row) error { return dynastay.ErrOvertaken })
+	c.addTo(tx)
 	return nil
 }
 
@@ -84,6 +78,25 @@ type counting struct {
 	update    expression.UpdateBuilder
 	condition expression.ConditionBuilder
 	any       bool
+}
+
+func newCounting(profile dynastay.Row) *counting {
+	return &counting{row: profile, condition: expression.AttributeExists(dynastay.NameOf(keys.Table.Key.Partition))}
+}
+
+// addTo adds the action, if any counter moves.
+func (c *counting) addTo(tx *dynastay.Tx) {
+	if !c.any {
+		return
+	}
+	expr := dynastay.Prepare(expression.NewBuilder().WithUpdate(c.update).WithCondition(c.condition)).With(nil)
+	tx.Update(keys.Table, keys.Table.Key.From(c.row), expr).Else(func(dynastay.Row) error { return dynastay.ErrOvertaken })
+}
+
+func (c *counting) setRatings(ratings, stars int) {
+	c.set(attrRatings, ratings)
+	c.set(attrStars, stars)
+	c.put(attrTrustScore, &types.AttributeValueMemberN{Value: trustScore(ratings, stars).String()})
 }
 
 func (c *counting) set(name string, n int) {
@@ -115,12 +128,11 @@ func rate(jobs, ended int) types.AttributeValue {
 }
 
 // trustScore returns stars / ratings, rounded half up to tenths.
-func trustScore(ratings, stars int) types.AttributeValue {
+func trustScore(ratings, stars int) dynastay.Rating {
 	if ratings == 0 {
-		return dynastay.Number(0)
+		return 0
 	}
-	tenths := (20*stars + ratings) / (2 * ratings)
-	return &types.AttributeValueMemberN{Value: fmt.Sprintf("%d.%d", tenths/10, tenths%10)}
+	return dynastay.Rating((20*stars + ratings) / (2 * ratings))
 }
 
 // maxStars is the best rating.
@@ -143,4 +155,43 @@ func (r *Repository) countReviews(ctx context.Context, userID string) (ratings, 
 		}
 	}
 	return ratings, stars, err
+}
+
+// RecountRatingsOp counts the reviews that a user has received, and corrects the trust score and what it is made of. It is
+// for users whose reviews other software writes as well; if nothing is wrong, nothing is written. It fails with
+// [dynastay.ErrNotFound].
+func (r *Repository) RecountRatingsOp(userID string) *dynastay.Operation[*Profile] {
+	at, err := key.Of(keys.Profile{UserID: userID})
+	return dynastay.NewOp(dynastay.OpSpec[*Profile]{
+		Name: "people.RecountRatings", Invalid: err, Input: func(in *dynastay.Input) { in.Key(at) },
+		Contest: &dynastay.Contest{Items: []dynastay.Ref{dynastay.RefOf(keys.Table, at)}},
+		Prepare: func(ctx context.Context, tx *dynastay.Tx) (*Profile, error) {
+			row, err := r.db.Get(ctx, keys.Table, at, dynastay.Consistent)
+			if err != nil {
+				return nil, err
+			}
+			p, err := r.Read(userID, row)
+			if err != nil {
+				return nil, err
+			}
+			ratings, stars, err := r.countReviews(ctx, userID)
+			if err != nil {
+				return nil, err
+			}
+			right := trustScore(ratings, stars)
+			if p.Ratings != ratings || p.Stars != stars || p.TrustScore != right {
+				c := newCounting(row)
+				c.setRatings(ratings, stars)
+				c.addTo(tx)
+			}
+			p.Ratings, p.Stars, p.TrustScore = ratings, stars, right
+			return p, nil
+		},
+		Restore: func(ctx context.Context, _ map[string]string) (*Profile, error) { return r.again(ctx, userID) },
+	})
+}
+
+// RecountRatings runs [Repository.RecountRatingsOp]. 3 requests; 2 if nothing is wrong.
+func (r *Repository) RecountRatings(ctx context.Context, userID string, opts ...dynastay.WriteOption) (*Profile, error) {
+	return dynastay.Do(ctx, r.db, r.RecountRatingsOp(userID), opts...)
 }

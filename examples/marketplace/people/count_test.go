@@ -343,3 +343,30 @@ func TestACounterThatIsOvertaken(t *testing.T) {
 		assert.True(t, got == 7 || got == 8, "%s: %d", c.name, got)
 	}
 }
+
+// A review that is written between the count and its write is counted.
+func TestRecountIsNotMisled(t *testing.T) {
+	t.Parallel()
+	n := newTown(t)
+	ctx := t.Context()
+	n.signUp(worker("w"))
+	review := func(id string, stars int) {
+		n.put(dynastay.Item{
+			"PK": dynastay.Text("USER#w"), "SK": dynastay.Text("REVIEW#p#" + id), "rating": dynastay.Number(stars),
+		})
+	}
+	review("a", 5)
+	n.Faults.Inject(dyntest.Before(func(ctx context.Context) {
+		review("b", 2)
+		other := n.Open(nil)
+		assert.NoError(t, other.Write(ctx, count(other, people.New(other, nil), "w", people.Tally{Ratings: 1, Stars: 2})))
+	}), dyntest.When{Operation: "TransactWriteItems", Nth: 1})
+	p, err := n.repo.RecountRatings(ctx, "w")
+	require.NoError(t, err)
+	assert.Equal(t, []any{dynastay.Rating(35), 2, 7}, []any{p.TrustScore, p.Ratings, p.Stars})
+	stored, err := n.repo.Profile(ctx, "w")
+	require.NoError(t, err)
+	assert.Equal(t, []any{dynastay.Rating(35), 2, 7}, []any{stored.TrustScore, stored.Ratings, stored.Stars})
+	_, err = n.repo.RecountRatings(ctx, "nobody")
+	require.ErrorIs(t, err, dynastay.ErrNotFound)
+}

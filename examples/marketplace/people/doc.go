@@ -1,5 +1,5 @@
-// Package people has the users of the marketplace: buyers, who post projects and order products; workers, who bid for
-// projects; and sellers. They are three shapes of one [Profile].
+// Package people manages the users of the marketplace: buyers, who post projects and order products; workers, who bid
+// for projects; and sellers. They are three shapes of one [Profile].
 //
 //	M1  Profile  a user by id
 //	M2  InCity   the users with a role in a city

@@ -29,8 +29,8 @@ type Profile struct {
 	Email         string // optional; it belongs to one user only
 	Phone         string // E.164, such as +27812345678; optional; it belongs to one user only
 	Location      Location
-	Verified      bool
-	PhoneVerified bool
+	Verified      bool // set by the caller, never from a form that the user filled in; the same goes for the other flags
+	PhoneVerified bool // see [Repository.VerifyPhone]
 	Work          Work
 	Shop          Shop
 

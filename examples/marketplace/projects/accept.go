@@ -15,9 +15,10 @@ type Acceptance struct {
 }
 
 // AcceptOp accepts a bid: the project is in progress from then on, and all other bids have lost. Run
-// [Repository.RejectRest] afterwards to store that they have. It fails with [dynastay.ErrNotFound], with a [*StatusError]
-// if the project is not open, with a [*BidStatusError] if the bid is not pending, and with a [*QuoteError] if the quote is
-// not the one that the buyer saw.
+// [Repository.RejectRest] afterwards to store that they have. It fails with [dynastay.ErrNotFound], with a
+// [*StatusError] if the project is not open, with a [*BidStatusError] if the bid is not pending, and with a
+// [*QuoteError] if the quote is not the one that the buyer saw. Only the quote is compared; the worker may have changed
+// the dates or the proposal.
 func (r *Repository) AcceptOp(a Acceptance) *dynastay.Operation[*Project] {
 	bid, err := r.pairOf(a.ProjectID, a.WorkerID)
 	if err == nil {

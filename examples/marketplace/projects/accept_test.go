@@ -74,7 +74,8 @@ func TestAcceptanceThatIsOvertaken(t *testing.T) {
 }
 
 // 64 workers bid through two processes while the buyer accepts the first bid, through conflicts and lost answers. Every
-// bid that was acknowledged is there, every bid that was refused is not, and in the end one is accepted and none pending.
+// bid that was acknowledged is there, every bid that was refused is not, and in the end one is accepted and none
+// pending.
 func TestWorkersBidDuringTheAcceptance(t *testing.T) {
 	t.Parallel()
 	s := newSite(t)
@@ -148,7 +149,7 @@ func TestBidInTheLastMoment(t *testing.T) {
 			return err
 		},
 		func() error {
-			_, err := s.repo.Cancel(t.Context(), projects.Cancellation{ProjectID: p.ID, By: projects.ByBuyer})
+			_, err := s.repo.Cancel(t.Context(), projects.Cancellation{ProjectID: p.ID, By: buyer})
 			return err
 		},
 	} {
@@ -168,8 +169,8 @@ func TestBidInTheLastMoment(t *testing.T) {
 	}
 }
 
-// An acceptance with its rejections is broken off at every one of its requests, in both ways, and repeated: in the end it
-// is as if nothing had happened.
+// An acceptance with its rejections is broken off at every one of its requests, in both ways, and repeated: in the end
+// it is as if nothing had happened.
 func TestAcceptanceIsResumable(t *testing.T) {
 	t.Parallel()
 	for name, at := range map[string]func(func(context.Context)) dyntest.Fault{"before": dyntest.Before, "after": dyntest.After} {

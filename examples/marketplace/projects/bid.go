@@ -10,7 +10,7 @@ import (
 	"github.com/dynastay/dynastay/keys/key"
 )
 
-// BidStatus is where a bid is in its life.
+// BidStatus is the state of a bid.
 type BidStatus string
 
 // The statuses of a bid.

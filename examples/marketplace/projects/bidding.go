@@ -13,13 +13,13 @@ import (
 )
 
 // BidOp writes a pending bid for an open project, with the worker's name and score as they are in the profile. A worker
-// who has withdrawn a bid can bid again; the bid keeps its id and the time of its creation. An empty ID is generated; the
-// status, the copies, the times and the version are set, whatever the bid has.
+// who has withdrawn a bid can bid again; the bid keeps its id and the time of its creation. An empty ID is generated;
+// any status, copies, times and version that are passed are overwritten.
 //
 // It fails with [dynastay.ErrNotFound] if there is no such project or user, with a [*StatusError] if the project is not
 // open, with [dynastay.ErrAlreadyExists] if the worker has a bid that is not withdrawn, and with a
-// [*dynastay.InvalidError], also for a quote in another currency than the budget's, for a user who is not a worker and for
-// the buyer.
+// [*dynastay.InvalidError], also for a quote in another currency than the budget's, and for a user who is not
+// a worker.
 func (r *Repository) BidOp(b Bid) *dynastay.Operation[*Bid] {
 	b.Status, b.WorkerName, b.WorkerTrustScore = Pending, "", 0
 	creation, invalid := r.bids.Creation(&b)
@@ -98,8 +98,8 @@ func (r *Repository) open(projectID string, row dynastay.Row) (*Project, error) 
 	return p, err
 }
 
-// Read returns the project in a row that was read with its key, or an error that matches [dynastay.ErrNotFound] if there
-// is none. It is for authors of operations that read projects together with other items.
+// Read returns the project in a row that was read with its key, or an error that matches [dynastay.ErrNotFound] if
+// there is none. It is for authors of operations that read projects together with other items.
 func (r *Repository) Read(projectID string, row dynastay.Row) (*Project, error) {
 	if !row.Exists() {
 		return nil, &dynastay.Error{Entity: "Project", ID: projectID, Kind: dynastay.ErrNotFound}

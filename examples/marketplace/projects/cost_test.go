@@ -99,14 +99,14 @@ func TestCosts(t *testing.T) {
 
 	p = s.post()
 	costs("Cancel by the buyer", cost{2, 1, 4, 3}, func() error {
-		return first(s.repo.Cancel(ctx, projects.Cancellation{ProjectID: p.ID, By: projects.ByBuyer}))
+		return first(s.repo.Cancel(ctx, projects.Cancellation{ProjectID: p.ID, By: buyer}))
 	})
 	p = s.post()
 	s.bid(p.ID, w[3], "65000")
 	_, err := s.repo.Accept(ctx, projects.Acceptance{ProjectID: p.ID, WorkerID: w[3], Quote: zar("65000")})
 	require.NoError(t, err)
 	costs("Cancel by the worker", cost{3, 2, 4, 4}, func() error {
-		return first(s.repo.Cancel(ctx, projects.Cancellation{ProjectID: p.ID, By: projects.ByWorker}))
+		return first(s.repo.Cancel(ctx, projects.Cancellation{ProjectID: p.ID, By: w[3]}))
 	})
 }
 

@@ -1,4 +1,4 @@
-// Package projects has the projects that buyers post, the bids of workers, and how a bid is accepted.
+// Package projects manages the projects that buyers post, and the bids of workers.
 //
 //	M3  ByStatus      projects by status
 //	M4  Bids          the bids for a project
@@ -6,11 +6,12 @@
 //
 // Other lists: ProjectsOf a buyer, BidsOf a worker, and Rejecting, for projects whose other bids are not all rejected.
 //
-// # Lives
+// # Life cycle
 //
-// A project is OPEN until a bid is accepted, then IN_PROGRESS, and in the end COMPLETED. It can be CANCELLED while it is
-// open, by its buyer, and while it is in progress, by its buyer or its worker. A bid is PENDING until it is ACCEPTED,
-// REJECTED or WITHDRAWN; a worker who has withdrawn can bid again.
+// A project is OPEN until a bid is accepted, then IN_PROGRESS, and in the end COMPLETED. It can be CANCELLED while it
+// is open, by its buyer, and while it is in progress, by its buyer or its worker. A bid is PENDING until it is
+// ACCEPTED, REJECTED or WITHDRAWN; a worker who has withdrawn can bid again. A project that its worker has left is not
+// given to another worker; the buyer posts a new one.
 //
 //	project, err := repo.Post(ctx, projects.Project{BuyerID: ana, Title: "Foundation", …})
 //	bid, err := repo.Bid(ctx, projects.Bid{ProjectID: project.ID, WorkerID: mike, Quote: quote, …})
@@ -23,9 +24,9 @@
 // [Repository.Accept] writes the project and the bid in one transaction, on condition that the project is open and the
 // bid is pending at the quote that the buyer saw. From that moment all other bids have lost, and the lists of a project
 // and of a worker show them as rejected: they read bids together with their projects. A project may have more bids than
-// a transaction may have actions, so what is stored of them follows in [Repository.RejectRest]. The acceptance leaves an
-// item behind that lists the project in [Repository.Rejecting] until this is done, so an unfinished rejection is found and
-// completed whoever began it.
+// a transaction may have actions, so what is stored of them follows in [Repository.RejectRest]. The acceptance leaves
+// an item behind that lists the project in [Repository.Rejecting] until this is done, so an unfinished rejection is
+// found and completed whoever began it.
 //
 // # Counters
 //
@@ -36,6 +37,6 @@
 // # Items of other software
 //
 // Projects and bids that other software has written can be read, and are adopted by the first change: their keys are
-// renewed, and they appear in the lists of their users. A change of one that lacks what its keys consist of, such as its id
-// or the time of its creation, fails with [dynastay.ErrCorrupt].
+// renewed, and they appear in the lists of their users. A change of one that lacks what its keys consist of, such as
+// its id or the time of its creation, fails with [dynastay.ErrCorrupt].
 package projects

@@ -15,7 +15,7 @@ import (
 // CompleteOp completes a project in progress, and counts it in the profile of its worker. It fails with
 // [dynastay.ErrNotFound] and with a [*StatusError].
 func (r *Repository) CompleteOp(projectID string) *dynastay.Operation[*Project] {
-	return r.endOp("projects.Complete", projectID, nil, nil, func(p *Project) (people.Tally, error) {
+	return r.endOp("projects.Complete", projectID, nil, nil, func(_ context.Context, p *Project) (people.Tally, error) {
 		if p.Status != InProgress {
 			return people.Tally{}, &StatusError{projectID, p.Status}
 		}
@@ -24,35 +24,45 @@ func (r *Repository) CompleteOp(projectID string) *dynastay.Operation[*Project] 
 	})
 }
 
-// Complete runs [Repository.CompleteOp]. 3 requests; 1 more for a project of other software, whose worker must be found.
+// Complete runs [Repository.CompleteOp]. 3 requests; 1 more for a project of other software, whose worker must be
+// found.
 func (r *Repository) Complete(ctx context.Context, projectID string, opts ...dynastay.WriteOption) (*Project, error) {
 	return dynastay.Do(ctx, r.db, r.CompleteOp(projectID), opts...)
 }
 
-// Cancellation says which side gives up a project, and why.
+// Cancellation says who gives up a project, and why.
 type Cancellation struct {
 	ProjectID string
-	By        Party
+	By        string // the id of the buyer, or of the worker who has got the project
 	Reason    string // optional, at most [entity.MaxNote] bytes
 }
 
-// CancelOp cancels a project that is open or in progress. The worker can cancel one in progress only; it counts as a job
-// that the worker has left. All pending bids of an open project have lost, see [Repository.RejectRest]. It fails with
-// [dynastay.ErrNotFound], with a [*StatusError] and with a [*dynastay.InvalidError].
+// ErrNotParty means that the user is neither the buyer of the project nor the worker who has got it.
+var ErrNotParty = errors.New("the user is neither the buyer nor the worker")
+
+// CancelOp cancels a project that is open or in progress. If the worker cancels it, it counts as a job that the worker
+// has left. All pending bids for an open project have lost, see [Repository.RejectRest]; the accepted bid for a project
+// in progress stays ACCEPTED. It fails with [dynastay.ErrNotFound], with a [*StatusError], with [ErrNotParty] and with
+// a [*dynastay.InvalidError].
 func (r *Repository) CancelOp(c Cancellation) *dynastay.Operation[*Project] {
 	invalid := dynastay.Within("Reason", entity.CheckText(c.Reason, entity.MaxNote))
-	if c.By != ByBuyer && c.By != ByWorker {
-		invalid = dynastay.Invalid("By", "must be BUYER or WORKER")
+	if _, err := key.Of(keys.Profile{UserID: c.By}); err != nil {
+		invalid = inField("By", err)
 	}
 	agreed := func(in *dynastay.Input) {
-		in.Field("by", string(c.By))
+		in.Field("by", c.By)
 		in.Field("reason", c.Reason)
 	}
-	return r.endOp("projects.Cancel", c.ProjectID, invalid, agreed, func(p *Project) (t people.Tally, _ error) {
-		if p.Status != InProgress && (p.Status != Open || c.By == ByWorker) {
+	return r.endOp("projects.Cancel", c.ProjectID, invalid, agreed, func(ctx context.Context, p *Project) (t people.Tally, _ error) {
+		if p.Status != Open && p.Status != InProgress {
 			return t, &StatusError{c.ProjectID, p.Status}
 		}
-		if c.By == ByWorker {
+		if c.By != p.BuyerID {
+			if worker, err := r.WorkerOf(ctx, p); err != nil {
+				return t, err
+			} else if worker != c.By || p.Status == Open {
+				return t, &dynastay.Error{Op: "projects.Cancel", Entity: r.project.Name, ID: c.ProjectID, Err: ErrNotParty}
+			}
 			t.Ended = 1
 		}
 		p.Status, p.CancelledBy, p.CancelReason = Cancelled, c.By, c.Reason
@@ -67,7 +77,7 @@ func (r *Repository) Cancel(ctx context.Context, c Cancellation, opts ...dynasta
 
 // endOp ends a project. end changes it, and returns what to count in the profile of its worker.
 func (r *Repository) endOp(
-	name, projectID string, invalid error, agreed func(*dynastay.Input), end func(*Project) (people.Tally, error),
+	name, projectID string, invalid error, agreed func(*dynastay.Input), end func(context.Context, *Project) (people.Tally, error),
 ) *dynastay.Operation[*Project] {
 	at, err := key.Of(keys.Project{ProjectID: projectID})
 	return dynastay.NewOp(dynastay.OpSpec[*Project]{
@@ -88,7 +98,7 @@ func (r *Repository) endOp(
 				return nil, err
 			}
 			wasOpen := p.Status == Open
-			tally, err := end(p)
+			tally, err := end(ctx, p)
 			if err != nil {
 				return nil, err
 			}

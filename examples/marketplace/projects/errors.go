@@ -32,8 +32,8 @@ func (e *BidStatusError) Error() string {
 	return fmt.Sprintf("the bid of %s for project %s is %s", e.WorkerID, e.ProjectID, e.Status)
 }
 
-// QuoteError means that the worker has changed the quote since the buyer saw it. Nothing was written. Show the buyer the
-// new one.
+// QuoteError means that the worker has changed the quote since the buyer saw it. Nothing was written. Show the buyer
+// the new one.
 type QuoteError struct {
 	ProjectID, WorkerID string
 	Seen, Now           dynastay.Money

@@ -15,7 +15,8 @@ import (
 	"github.com/dynastay/dynastay/examples/marketplace/projects"
 )
 
-// Two workers bid for a project. The buyer accepts one bid, whose quote has changed in the meantime; the other has lost.
+// Two workers bid for a project. The buyer accepts one bid, whose quote has changed in the meantime; the other has
+// lost.
 func Example() {
 	ctx := context.Background()
 	e, err := engine.Start(ctx, docker.Allow())

@@ -33,7 +33,7 @@ func TestItemsWithoutWhatTheirKeysNeed(t *testing.T) {
 	t.Parallel()
 	s := other(t, nil, nil)
 	ctx := t.Context()
-	byWorker := projects.Cancellation{ProjectID: "proj001", By: projects.ByWorker}
+	byWorker := projects.Cancellation{ProjectID: "proj001", By: "worker456"}
 	accept := func() error {
 		return first(s.repo.Accept(ctx, projects.Acceptance{ProjectID: "proj001", WorkerID: "worker456", Quote: zar("65000")}))
 	}
@@ -235,7 +235,7 @@ func TestWorkerWithoutAProfile(t *testing.T) {
 	s := other(t, with(running, dynastay.Item{"acceptedWorkerId": text("nobody")}), gained)
 	_, err := s.repo.Complete(t.Context(), "proj001")
 	require.ErrorIs(t, err, dynastay.ErrNotFound)
-	p, err := s.repo.Cancel(t.Context(), projects.Cancellation{ProjectID: "proj001", By: projects.ByBuyer})
+	p, err := s.repo.Cancel(t.Context(), projects.Cancellation{ProjectID: "proj001", By: "buyer123"})
 	require.NoError(t, err)
 	assert.Equal(t, projects.Cancelled, p.Status)
 }

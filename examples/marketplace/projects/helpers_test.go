@@ -17,7 +17,8 @@ import (
 
 const buyer = "user_buyer"
 
-// base is the first moment of the clocks in tests. Engines delete items whose time to live has passed, so it is far ahead.
+// base is the first moment of the clocks in tests. Engines delete items whose time to live has passed, so it is far
+// ahead.
 var base = time.Date(2037, 1, 20, 10, 0, 0, 0, time.UTC)
 
 // site is a table with one buyer.

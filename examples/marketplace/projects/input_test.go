@@ -122,7 +122,7 @@ func TestFieldsThatUpdatesCannotChange(t *testing.T) {
 		"BuyerID": func(p *projects.Project) { p.BuyerID = "b" }, "Status": func(p *projects.Project) { p.Status = projects.Completed },
 		"Bids": func(p *projects.Project) { p.Bids = 9 }, "AcceptedBidID": func(p *projects.Project) { p.AcceptedBidID = "b" },
 		"AcceptedWorkerID": func(p *projects.Project) { p.AcceptedWorkerID = "w" },
-		"CancelledBy":      func(p *projects.Project) { p.CancelledBy = projects.ByBuyer },
+		"CancelledBy":      func(p *projects.Project) { p.CancelledBy = buyer },
 		"CancelReason":     func(p *projects.Project) { p.CancelReason = "Ill" },
 	} {
 		refused(field, first(s.repo.Update(t.Context(), p.ID, func(p *projects.Project) error { change(p); return nil })))
@@ -167,11 +167,11 @@ func TestInvalidCalls(t *testing.T) {
 		"Accept":             {"ProjectID", func() error { return first(s.repo.Accept(ctx, projects.Acceptance{WorkerID: "w", Quote: quote})) }},
 		"Accept of nobody":   {"WorkerID", func() error { return first(s.repo.Accept(ctx, projects.Acceptance{ProjectID: "p", Quote: quote})) }},
 		"Accept of no quote": {"Quote.Currency", func() error { return first(s.repo.Accept(ctx, projects.Acceptance{ProjectID: "p", WorkerID: "w"})) }},
-		"Cancel":             {"ProjectID", func() error { return first(s.repo.Cancel(ctx, projects.Cancellation{By: projects.ByBuyer})) }},
-		"Cancel by another":  {"By", func() error { return first(s.repo.Cancel(ctx, projects.Cancellation{ProjectID: "p", By: "SELLER"})) }},
+		"Cancel":             {"ProjectID", func() error { return first(s.repo.Cancel(ctx, projects.Cancellation{By: buyer})) }},
+		"Cancel by another":  {"By", func() error { return first(s.repo.Cancel(ctx, projects.Cancellation{ProjectID: "p", By: "a#b"})) }},
 		"Cancel by nobody":   {"By", func() error { return first(s.repo.Cancel(ctx, projects.Cancellation{ProjectID: "p"})) }},
 		"Cancel with a novel": {"Reason", func() error {
-			return first(s.repo.Cancel(ctx, projects.Cancellation{ProjectID: "p", By: projects.ByBuyer, Reason: strings.Repeat("x", 2049)}))
+			return first(s.repo.Cancel(ctx, projects.Cancellation{ProjectID: "p", By: buyer, Reason: strings.Repeat("x", 2049)}))
 		}},
 	} {
 		s.refusedAtOnce(what, c.field, c.do)

@@ -112,21 +112,22 @@ func TestCancellations(t *testing.T) {
 	_, err := s.repo.Complete(ctx, p.ID)
 	require.NoError(t, err)
 	p = begin()
-	p, err = s.repo.Cancel(ctx, projects.Cancellation{ProjectID: p.ID, By: projects.ByWorker, Reason: "Ill"})
+	p, err = s.repo.Cancel(ctx, projects.Cancellation{ProjectID: p.ID, By: w, Reason: "Ill"})
 	require.NoError(t, err)
-	assert.Equal(t, []any{projects.Cancelled, projects.ByWorker, "Ill"}, []any{p.Status, p.CancelledBy, p.CancelReason})
+	assert.Equal(t, []any{projects.Cancelled, w, "Ill"}, []any{p.Status, p.CancelledBy, p.CancelReason})
 	p = begin()
-	_, err = s.repo.Cancel(ctx, projects.Cancellation{ProjectID: p.ID, By: projects.ByBuyer})
+	_, err = s.repo.Cancel(ctx, projects.Cancellation{ProjectID: p.ID, By: buyer})
 	require.NoError(t, err)
 	done := s.profile(w)
 	assert.Equal(t, []any{1, 2, 0.5}, []any{done.Jobs, done.Ended, done.CompletionRate})
 
 	p = s.post()
 	s.bid(p.ID, w, "65000")
-	_, err = s.repo.Cancel(ctx, projects.Cancellation{ProjectID: p.ID, By: projects.ByWorker})
-	var status *projects.StatusError
-	require.ErrorAs(t, err, &status, "a worker cannot cancel a project that is open")
-	_, err = s.repo.Cancel(ctx, projects.Cancellation{ProjectID: p.ID, By: projects.ByBuyer})
+	for _, id := range []string{w, "nobody"} {
+		_, err = s.repo.Cancel(ctx, projects.Cancellation{ProjectID: p.ID, By: id})
+		require.ErrorIs(t, err, projects.ErrNotParty, "a worker cannot cancel a project that is open")
+	}
+	_, err = s.repo.Cancel(ctx, projects.Cancellation{ProjectID: p.ID, By: buyer})
 	require.NoError(t, err)
 	assert.Equal(t, projects.Rejected, all(t, s.repo.Bids(p.ID))[0].Status)
 	n, err := s.repo.RejectRest(ctx, p.ID)
@@ -156,7 +157,7 @@ func TestStatusesThatRefuse(t *testing.T) {
 		},
 		projects.Cancelled: func(p *projects.Project) {
 			accept(p)
-			_, err := s.repo.Cancel(ctx, projects.Cancellation{ProjectID: p.ID, By: projects.ByBuyer})
+			_, err := s.repo.Cancel(ctx, projects.Cancellation{ProjectID: p.ID, By: buyer})
 			require.NoError(t, err)
 		},
 	}
@@ -189,11 +190,11 @@ func TestStatusesThatRefuse(t *testing.T) {
 			return err
 		}, []projects.Status{projects.InProgress}},
 		"Cancel by the buyer": {func(id string) error {
-			_, err := s.repo.Cancel(ctx, projects.Cancellation{ProjectID: id, By: projects.ByBuyer})
+			_, err := s.repo.Cancel(ctx, projects.Cancellation{ProjectID: id, By: buyer})
 			return err
 		}, []projects.Status{projects.Open, projects.InProgress}},
 		"Cancel by the worker": {func(id string) error {
-			_, err := s.repo.Cancel(ctx, projects.Cancellation{ProjectID: id, By: projects.ByWorker})
+			_, err := s.repo.Cancel(ctx, projects.Cancellation{ProjectID: id, By: w[0]})
 			return err
 		}, []projects.Status{projects.InProgress}},
 	}
@@ -212,10 +213,14 @@ func TestStatusesThatRefuse(t *testing.T) {
 				assert.NoError(t, err, "%s of a project that is %s", name, status)
 				continue
 			}
-			var refused *projects.StatusError
-			if assert.ErrorAs(t, err, &refused, "%s of a project that is %s", name, status) {
-				assert.Equal(t, projects.StatusError{ProjectID: p.ID, Status: status}, *refused)
-				assert.Equal(t, "project "+p.ID+" is "+string(status), err.Error())
+			if status == projects.Open && name == "Cancel by the worker" {
+				assert.ErrorIs(t, err, projects.ErrNotParty)
+			} else {
+				var refused *projects.StatusError
+				if assert.ErrorAs(t, err, &refused, "%s of a project that is %s", name, status) {
+					assert.Equal(t, projects.StatusError{ProjectID: p.ID, Status: status}, *refused)
+					assert.Equal(t, "project "+p.ID+" is "+string(status), err.Error())
+				}
 			}
 			after, bidsAfter := s.stored(p.ID)
 			assert.Equal(t, before, after)

@@ -44,8 +44,8 @@ func (r *Repository) BidsByStatus(status BidStatus) dynastay.Listing[*Bid] {
 	})
 }
 
-// Bids returns the bids for a project, by worker. Each page is read together with the project: a bid is rejected from the
-// moment that another one is accepted.
+// Bids returns the bids for a project, by worker. Each page is read together with the project: a bid is rejected from
+// the moment that another one is accepted.
 //
 // Pattern M4: PK = PROJECT#{projectId}, SK begins with BID#, 2 requests
 func (r *Repository) Bids(projectID string) dynastay.Listing[*Bid] {
@@ -68,8 +68,9 @@ func (r *Repository) Bids(projectID string) dynastay.Listing[*Bid] {
 	})
 }
 
-// BidOf reads the bid of a worker for a project as it is stored, or fails with [dynastay.ErrNotFound]. opts may contain
-// [dynastay.Consistent]. 1 request.
+// BidOf reads the bid of a worker for a project as it is stored, or fails with [dynastay.ErrNotFound]. A bid that has
+// lost is PENDING until [Repository.RejectRest] has rejected it; the lists show it as rejected at once. opts may
+// contain [dynastay.Consistent]. 1 request.
 func (r *Repository) BidOf(ctx context.Context, projectID, workerID string, opts ...dynastay.ReadOption) (*Bid, error) {
 	pair, err := r.pairOf(projectID, workerID)
 	if err != nil {
@@ -118,8 +119,8 @@ type WorkerBid struct {
 	Project *Project
 }
 
-// BidsOf returns the bids of a worker with their projects, the newest first. A bid is rejected from the moment that another
-// one is accepted. 2 requests a page of up to 50 bids.
+// BidsOf returns the bids of a worker with their projects, the newest first. A bid is rejected from the moment that
+// another one is accepted. 2 requests a page of up to 50 bids.
 func (r *Repository) BidsOf(workerID string) dynastay.Listing[WorkerBid] {
 	partition, err := key.Partition(keys.UserBid{UserID: workerID})
 	if err != nil {

@@ -20,9 +20,9 @@ import (
 
 var modelOperations = flag.Int("model.operations", 300, "how many operations TestModel compares with its model")
 
-// Buyers and workers call two processes in any order, through conflicts, lost requests and lost answers, and repeat what
-// has an unknown outcome. Every answer is what a model in memory expects, and in the end everything that is stored, listed
-// and counted is as the model has it.
+// Buyers and workers call two processes in any order, through conflicts, lost requests and lost answers, and repeat
+// what has an unknown outcome. Every answer is what a model in memory expects, and in the end everything that is
+// stored, listed and counted is as the model has it.
 func TestModel(t *testing.T) {
 	t.Parallel()
 	met := map[string]int{}
@@ -42,7 +42,7 @@ func TestModel(t *testing.T) {
 	t.Logf("%v", met)
 	if *modelOperations >= 5_000 {
 		for _, what := range []string{
-			"Post", "Bid", "Bid again", "Revise", "Withdraw", "Accept", "Complete", "Cancel by BUYER", "Cancel by WORKER", "RejectRest",
+			"Post", "Bid", "Bid again", "Revise", "Withdraw", "Accept", "Complete", "Cancel by the buyer", "Cancel by a worker", "RejectRest",
 			"quote", "status", "bid status", "already exists", "not found", "unknown",
 		} {
 			assert.NotZero(t, met[what], what)
@@ -258,18 +258,29 @@ func (w *world) complete(j *job) {
 }
 
 func (w *world) cancel(j *job) {
-	by := projects.Party(w.pick("by", string(projects.ByBuyer), string(projects.ByWorker)))
-	_, err := call(w, "Cancel by "+string(by), func(repo *projects.Repository) *dynastay.Operation[*projects.Project] {
+	by := w.pick("by", append([]string{buyer, j.accepted, buyer, j.accepted}, w.workers...)...)
+	if by == "" {
+		by = buyer
+	}
+	name := "Cancel by a worker"
+	if by == buyer {
+		name = "Cancel by the buyer"
+	}
+	_, err := call(w, name, func(repo *projects.Repository) *dynastay.Operation[*projects.Project] {
 		return repo.CancelOp(projects.Cancellation{ProjectID: j.id, By: by})
 	})
-	if j.status != projects.InProgress && (j.status != projects.Open || by != projects.ByBuyer) {
+	if j.status != projects.InProgress && j.status != projects.Open {
 		var status *projects.StatusError
 		require.ErrorAs(w, err, &status)
 		require.Equal(w, j.status, status.Status)
 		return
 	}
+	if by != buyer && by != j.accepted {
+		require.ErrorIs(w, err, projects.ErrNotParty)
+		return
+	}
 	require.NoError(w, err)
-	if by == projects.ByWorker {
+	if by != buyer {
 		w.ended[j.accepted]++
 	}
 	j.rejecting = j.rejecting || j.status == projects.Open

@@ -35,7 +35,7 @@ func TestBidsAreOvertakenByTheEnd(t *testing.T) {
 		},
 		projects.Cancelled: func(id string) func(context.Context, *projects.Repository) error {
 			return func(ctx context.Context, repo *projects.Repository) error {
-				return first(repo.Cancel(ctx, projects.Cancellation{ProjectID: id, By: projects.ByBuyer}))
+				return first(repo.Cancel(ctx, projects.Cancellation{ProjectID: id, By: buyer}))
 			}
 		},
 	} {
@@ -200,7 +200,7 @@ func TestCallsQueue(t *testing.T) {
 	}
 	together("Accept", each(accept)...)
 	cancel := func(string) error {
-		return first(s.repo.Cancel(ctx, projects.Cancellation{ProjectID: p.ID, By: projects.ByBuyer}))
+		return first(s.repo.Cancel(ctx, projects.Cancellation{ProjectID: p.ID, By: buyer}))
 	}
 	together("Cancel", each(cancel)...)
 	var ids []string

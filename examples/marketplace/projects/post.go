@@ -12,9 +12,9 @@ import (
 )
 
 // PostOp writes a new project, which is open, and counts it in the profile of its buyer. An empty ID is generated; the
-// status, the times and the version are set, whatever the project has. It fails with [dynastay.ErrNotFound] if there is no
-// such user, with [dynastay.ErrAlreadyExists] if the ID is taken, and with a [*dynastay.InvalidError], also for a user who
-// is not a buyer.
+// status, the times and the version are set, whatever the project has. It fails with [dynastay.ErrNotFound] if there is
+// no such user, with [dynastay.ErrAlreadyExists] if the ID is taken, and with a [*dynastay.InvalidError], also for a
+// user who is not a buyer.
 func (r *Repository) PostOp(p Project) *dynastay.Operation[*Project] {
 	p.Status, p.Bids, p.AcceptedBidID, p.AcceptedWorkerID, p.CancelledBy, p.CancelReason = Open, 0, "", "", "", ""
 	creation, invalid := r.projects.Creation(&p)
@@ -106,8 +106,8 @@ func (r *Repository) again(ctx context.Context, projectID string) (*Project, err
 }
 
 // UpdateOp changes an open project with fn, which may change what the buyer has written, but not the currency of the
-// budget, and may be called more than once. It fails with [dynastay.ErrNotFound], with a [*StatusError] if the project is
-// not open, with [dynastay.ErrVersion] if a condition in opts does not hold, and with a [*dynastay.InvalidError].
+// budget, and may be called more than once. It fails with [dynastay.ErrNotFound], with a [*StatusError] if the project
+// is not open, with [dynastay.ErrVersion] if a condition in opts does not hold, and with a [*dynastay.InvalidError].
 func (r *Repository) UpdateOp(
 	projectID string, fn func(*Project) error, opts ...dynastay.UpdateOption,
 ) *dynastay.Operation[*Project] {

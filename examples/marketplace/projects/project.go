@@ -10,7 +10,7 @@ import (
 	"github.com/dynastay/dynastay/keys/key"
 )
 
-// Status is where a project is in its life.
+// Status is the state of a project.
 type Status string
 
 // The statuses of a project.
@@ -37,8 +37,8 @@ type Project struct {
 	Bids             int    // that are not withdrawn
 	AcceptedBidID    string // from IN_PROGRESS on
 	AcceptedWorkerID string
-	CancelledBy      Party  // of a cancelled project
-	CancelReason     string // optional
+	CancelledBy      string // the id of the user who has cancelled it
+	CancelReason     string
 
 	CreatedAt time.Time
 	UpdatedAt time.Time
@@ -61,15 +61,6 @@ type Timeline struct {
 	Start, End dynastay.Date
 	Flexible   bool
 }
-
-// Party is one of the two sides of a project.
-type Party string
-
-// The parties.
-const (
-	ByBuyer  Party = "BUYER"
-	ByWorker Party = "WORKER"
-)
 
 const attrBids = "bidCount"
 
@@ -102,7 +93,7 @@ func declareProject(f *entity.Fields, p *Project) {
 	f.Int(attrBids, &p.Bids)
 	f.String("acceptedBidId", &p.AcceptedBidID)
 	f.String("acceptedWorkerId", &p.AcceptedWorkerID)
-	entity.String(f, "cancelledBy", &p.CancelledBy)
+	f.String("cancelledBy", &p.CancelledBy)
 	f.String("cancelReason", &p.CancelReason)
 	f.Time("createdAt", &p.CreatedAt)
 	f.Time("updatedAt", &p.UpdatedAt)

@@ -48,9 +48,9 @@ func (r *Repository) Rejecting() dynastay.Listing[*Rejection] {
 	return r.rejections.List(dynastay.Query{Name: "projects.Rejecting", Index: keys.Index2, Partition: partition})
 }
 
-// RejectRest rejects the pending bids of a project that is not open any more, and returns how many it has rejected. If it
-// fails, call it again; it goes on where it ended. For a project that has none, that is open or that other software has
-// closed, it does nothing. Bids that cannot be read do not keep it from rejecting the others; it then fails with a
+// RejectRest rejects the pending bids of a project that is not open any more, and returns how many it has rejected. If
+// it fails, call it again; it goes on where it ended. For a project that has none, that is open or that other software
+// has closed, it does nothing. Bids that cannot be read do not keep it from rejecting the others; it then fails with a
 // [*dynastay.UnreadableError].
 //
 // 1 request if there is nothing to do. Otherwise 3 requests, and 1 for each bid; more if the bids have more than 1 MB.

@@ -11,8 +11,8 @@ import (
 	"github.com/dynastay/dynastay/examples/marketplace/projects"
 )
 
-// Every call that is repeated with its idempotency key does nothing more, and returns what it has made as it is now; the
-// key with other arguments is refused, whichever of them it is.
+// Every call that is repeated with its idempotency key does nothing more, and returns what it has made as it is now;
+// the key with other arguments is refused, whichever of them it is.
 func TestReplays(t *testing.T) {
 	t.Parallel()
 	s := newSite(t)
@@ -57,13 +57,13 @@ func TestReplays(t *testing.T) {
 	refused(first(post(another)))
 	given := foundation
 	given.Status, given.Bids, given.AcceptedBidID, given.AcceptedWorkerID = projects.Completed, 7, "b", "w"
-	given.CancelledBy, given.CancelReason = projects.ByBuyer, "Ill"
+	given.CancelledBy, given.CancelReason = buyer, "Ill"
 	got, err := post(given)
 	require.NoError(t, err, "what the library sets is not part of the input")
 	assert.Equal(t, p.ID, got.ID)
 	got, err = s.repo.Post(ctx, given)
 	require.NoError(t, err)
-	assert.Equal(t, []any{projects.Open, 0, "", "", projects.Party(""), ""},
+	assert.Equal(t, []any{projects.Open, 0, "", "", string(""), ""},
 		[]any{got.Status, got.Bids, got.AcceptedBidID, got.AcceptedWorkerID, got.CancelledBy, got.CancelReason})
 
 	bid(func() (*projects.Bid, error) { return s.repo.Bid(ctx, offer(p.ID, w[0], "1"), keyed("bid")) })
@@ -100,12 +100,12 @@ func TestReplays(t *testing.T) {
 	refused(first(accept(w[0], "1")))
 	refused(first(s.repo.Complete(ctx, second.ID, keyed("complete"))))
 
-	cancel := func(by projects.Party, reason string) (*projects.Project, error) {
+	cancel := func(by, reason string) (*projects.Project, error) {
 		return s.repo.Cancel(ctx, projects.Cancellation{ProjectID: second.ID, By: by, Reason: reason}, keyed("cancel"))
 	}
-	project(func() (*projects.Project, error) { return cancel(projects.ByBuyer, "Ill") })
-	refused(first(cancel(projects.ByWorker, "Ill")))
-	refused(first(cancel(projects.ByBuyer, "")))
+	project(func() (*projects.Project, error) { return cancel(buyer, "Ill") })
+	refused(first(cancel(w[0], "Ill")))
+	refused(first(cancel(buyer, "")))
 	assert.Equal(t, 3, s.profile(buyer).Projects)
 	assert.Equal(t, 1, s.profile(w[0]).Jobs)
 }

@@ -28,8 +28,8 @@ type Options struct {
 	Shards key.Shards
 }
 
-// New returns a repository. users must be of the same DB. It sends no requests. A nil opts means the defaults. It panics
-// if the shards are invalid.
+// New returns a repository. users must be of the same DB. It sends no requests. A nil opts means the defaults. It
+// panics if the shards are invalid.
 func New(db *dynastay.DB, users *people.Repository, opts *Options) *Repository {
 	r := &Repository{db: db, people: users, rejecting: newRejections()}
 	if opts != nil {

@@ -58,8 +58,8 @@ func (p pair) move(tx *dynastay.Tx, to BidStatus) (*Bid, error) {
 
 // ReviseOp changes a pending bid with fn, which may change what the worker has written, and may be called more than
 // once. It fails with [dynastay.ErrNotFound], with a [*StatusError] if the project is not open any more, with a
-// [*BidStatusError] if the bid is not pending, with [dynastay.ErrVersion] if a condition in opts does not hold, and with a
-// [*dynastay.InvalidError].
+// [*BidStatusError] if the bid is not pending, with [dynastay.ErrVersion] if a condition in opts does not hold, and
+// with a [*dynastay.InvalidError].
 func (r *Repository) ReviseOp(
 	projectID, workerID string, fn func(*Bid) error, opts ...dynastay.UpdateOption,
 ) *dynastay.Operation[*Bid] {
@@ -71,8 +71,8 @@ func (r *Repository) ReviseOp(
 			if err != nil {
 				return nil, err
 			}
-			// The project is not part of the transaction. If it is closed meanwhile, either this bid was accepted, and the
-			// write fails, or it has lost, as it would have if it had been revised just before.
+			// The project is not part of the transaction. If it is closed meanwhile, either this bid was accepted, and
+			// the write fails, or it has lost, as it would have if it had been revised just before.
 			c, err := r.bids.ChangeOf(bid.at, now.row, func(b *Bid) error {
 				if err := r.usableBid(bid.at, b); err != nil {
 					return err
@@ -102,7 +102,8 @@ func (r *Repository) Revise(
 }
 
 // WithdrawOp withdraws a pending bid for an open project. The worker of a project in progress leaves it with
-// [Repository.CancelOp] instead. It fails with [dynastay.ErrNotFound], with a [*StatusError] and with a [*BidStatusError].
+// [Repository.CancelOp] instead. It fails with [dynastay.ErrNotFound], with a [*StatusError] and with a
+// [*BidStatusError].
 func (r *Repository) WithdrawOp(projectID, workerID string) *dynastay.Operation[*Bid] {
 	bid, err := r.pairOf(projectID, workerID)
 	return dynastay.NewOp(dynastay.OpSpec[*Bid]{

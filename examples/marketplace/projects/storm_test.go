@@ -22,8 +22,8 @@ import (
 
 var stormCalls = flag.Int("storm.calls", 12, "how many calls each goroutine of TestStorm makes")
 
-// Everybody does everything at the same time, in three processes, through conflicts, lost requests and lost answers, with
-// a few projects and workers. Every call is repeated until its outcome is known. What is stored is then what was
+// Everybody does everything at the same time, in three processes, through conflicts, lost requests and lost answers,
+// with a few projects and workers. Every call is repeated until its outcome is known. What is stored is then what was
 // acknowledged: each counter, each bid and each status.
 func TestStorm(t *testing.T) {
 	t.Parallel()
@@ -83,7 +83,7 @@ func TestStorm(t *testing.T) {
 						}
 					case 4:
 						do = func() (what, whose string, err error) {
-							p, err := repo.Cancel(t.Context(), projects.Cancellation{ProjectID: id, By: projects.ByWorker}, again)
+							p, err := repo.Cancel(t.Context(), projects.Cancellation{ProjectID: id, By: worker}, again)
 							if err == nil {
 								whose = p.AcceptedWorkerID
 							}

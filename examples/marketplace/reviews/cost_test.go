@@ -57,8 +57,8 @@ func stars(n int) func(*reviews.Review) error {
 	return func(v *reviews.Review) error { v.Rating = n; return nil }
 }
 
-// The costs in the documentation. A transaction doubles the units of the table. A review is in no index; a profile has rows
-// in two, which contain everything of it.
+// The costs in the documentation. A transaction doubles the units of the table. A review is in no index; a profile has
+// rows in two, which contain everything of it.
 func TestCosts(t *testing.T) {
 	t.Parallel()
 	s, costs := metered(t)

@@ -24,7 +24,8 @@ func number(s string) types.AttributeValue { return &types.AttributeValueMemberN
 
 var null = &types.AttributeValueMemberNULL{Value: true}
 
-// oldReview is the review of the marketplace document, as other software writes it, and an attribute that is unknown here.
+// oldReview is the review of the marketplace document, as other software writes it, and an attribute that is unknown
+// here.
 var oldReview = dynastay.Item{
 	"PK": text("USER#" + worker), "SK": text("REVIEW#proj001#" + buyer), "entityType": text("REVIEW"), "reviewId": text("rev123"),
 	"reviewerId": text(buyer), "reviewerName": text("John Doe"), "revieweeId": text(worker), "revieweeType": text("WORKER"),
@@ -53,13 +54,15 @@ func (s *site) item(pk, sk string) dynastay.Item {
 	return maps.Clone(row.Item())
 }
 
-// uncounted makes the profile of a user one that other software has written: it has a score, but not what it is made of.
+// uncounted makes the profile of a user one that other software has written: it has a score, but not what it is made
+// of.
 func (s *site) uncounted(id, score string) {
 	s.t.Helper()
 	s.put(s.item("USER#"+id, "PROFILE"), dynastay.Item{"trustScore": number(score), "ratingCount": nil, "ratingSum": null})
 }
 
-// adopted returns the id of a completed project that other software has given to the worker: it has the id of the bid only.
+// adopted returns the id of a completed project that other software has given to the worker: it has the id of the bid
+// only.
 func (s *site) adopted() string {
 	s.t.Helper()
 	id := s.completed()
@@ -176,8 +179,8 @@ func TestUnreadableReviews(t *testing.T) {
 	require.ErrorIs(t, s.repo.Delete(ctx, oldKey), dynastay.ErrCorrupt)
 }
 
-// A profile of other software has a score without the sum and the number of its ratings. The reviews are counted, in the
-// transaction of the next one; even if another one is written between the count and the write.
+// A profile of other software has a score without the sum and the number of its ratings. The reviews are counted, in
+// the transaction of the next one; even if another one is written between the count and the write.
 func TestProfileWithoutASum(t *testing.T) {
 	t.Parallel()
 	s := newSite(t)
@@ -227,7 +230,13 @@ func TestReviewThatOtherSoftwareChanges(t *testing.T) {
 		s.put(oldReview, nil)
 		_, err := s.repo.Create(t.Context(), about(s.completed(), 3))
 		require.NoError(t, err)
-		assert.Equal(t, "4.0 of 2, 8 stars", s.score(worker))
+		assert.Equal(t, "3.0 of 1, 3 stars", s.score(worker), "other software does not count what it writes")
+		for range 2 {
+			p, err := s.people.RecountRatings(t.Context(), worker)
+			require.NoError(t, err)
+			assert.Equal(t, []any{dynastay.Rating(40), 2, 8}, []any{p.TrustScore, p.Ratings, p.Stars})
+			assert.Equal(t, "4.0 of 2, 8 stars", s.score(worker))
+		}
 		s.Faults.Inject(dyntest.Before(func(context.Context) {
 			s.put(oldReview, dynastay.Item{"rating": number("2"), "comment": text("Not quite")})
 		}), dyntest.When{Operation: "TransactWriteItems", Nth: 1})

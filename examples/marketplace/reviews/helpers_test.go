@@ -22,7 +22,8 @@ const (
 	seller = "user_seller"
 )
 
-// base is the first moment of the clocks in tests. Engines delete items whose time to live has passed, so it is far ahead.
+// base is the first moment of the clocks in tests. Engines delete items whose time to live has passed, so it is far
+// ahead.
 var base = time.Date(2037, 1, 20, 10, 0, 0, 0, time.UTC)
 
 // site is a table with a buyer, a worker and a seller.

@@ -93,8 +93,9 @@ func newReviews() *entity.Entity[Review] {
 	})
 }
 
-// Validate returns a [*dynastay.InvalidError] for a review that must not be stored: without exactly one of ProjectID and
-// OrderID, of oneself, or with a rating that is not between 1 and 5. The comment is limited to [entity.MaxNote] bytes.
+// Validate returns a [*dynastay.InvalidError] for a review that must not be stored: without exactly one of ProjectID
+// and OrderID, of oneself, or with a rating that is not between 1 and 5. The comment is limited to [entity.MaxNote]
+// bytes.
 func (v *Review) Validate() error {
 	// The key checks the ids of the users.
 	for _, id := range []struct{ field, value string }{{"ID", v.ID}, {"ProjectID", v.ProjectID}, {"OrderID", v.OrderID}} {

@@ -194,8 +194,8 @@ func TestInvalidReviews(t *testing.T) {
 	assert.Equal(t, "p#"+buyer+" of "+worker, missing.ID)
 }
 
-// 48 reviews of one worker are written, changed and deleted at the same time, in three processes, through conflicts, lost
-// requests and lost answers, while the worker edits the profile. The score is exact, and no edit is refused.
+// 48 reviews of one worker are written, changed and deleted at the same time, in three processes, through conflicts,
+// lost requests and lost answers, while the worker edits the profile. The score is exact, and no edit is refused.
 func TestScoreIsExactUnderConcurrentReviews(t *testing.T) {
 	t.Parallel()
 	s := newSite(t)

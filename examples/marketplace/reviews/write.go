@@ -14,10 +14,10 @@ import (
 	"github.com/dynastay/dynastay/keys/key"
 )
 
-// CreateOp writes a review, and counts its rating in the profile of the reviewee. An empty ID is generated; ReviewerName
-// and RevieweeRole, the times and the version are set, whatever the review has. It fails with [dynastay.ErrNotFound] if
-// there is no such project, order or user, with a [*PartyError], with [dynastay.ErrAlreadyExists] if the reviewer has
-// reviewed it already, and with a [*dynastay.InvalidError].
+// CreateOp writes a review, and counts its rating in the profile of the reviewee. An empty ID is generated;
+// ReviewerName and RevieweeRole, the times and the version are set, whatever the review has. It fails with
+// [dynastay.ErrNotFound] if there is no such project, order or user, with a [*PartyError], with
+// [dynastay.ErrAlreadyExists] if the reviewer has reviewed it already, and with a [*dynastay.InvalidError].
 func (r *Repository) CreateOp(v Review) *dynastay.Operation[*Review] {
 	creation, invalid := r.reviews.Creation(&v) // checks all ids
 	at, _ := v.Key().stored()
@@ -61,8 +61,8 @@ func (r *Repository) CreateOp(v Review) *dynastay.Operation[*Review] {
 	})
 }
 
-// Create runs [Repository.CreateOp]. 2 requests; 1 more for a profile without a sum of ratings, and 1 more for a project of
-// other software, whose worker must be found.
+// Create runs [Repository.CreateOp]. 2 requests; 1 more for a profile without a sum of ratings, and 1 more for a
+// project of other software, whose worker must be found.
 func (r *Repository) Create(ctx context.Context, v Review, opts ...dynastay.WriteOption) (*Review, error) {
 	return dynastay.Do(ctx, r.db, r.CreateOp(v), opts...)
 }
@@ -107,9 +107,9 @@ func (r *Repository) checkParties(ctx context.Context, v *Review, row dynastay.R
 	return nil
 }
 
-// UpdateOp changes a review with fn, which may change Rating, Comment and Aspects, and may be called more than once; the
-// trust score of the reviewee follows. It fails with [dynastay.ErrNotFound], with [dynastay.ErrVersion] if a condition in
-// opts does not hold, and with a [*dynastay.InvalidError].
+// UpdateOp changes a review with fn, which may change Rating, Comment and Aspects, and may be called more than once;
+// the trust score of the reviewee follows. It fails with [dynastay.ErrNotFound], with [dynastay.ErrVersion] if a
+// condition in opts does not hold, and with a [*dynastay.InvalidError].
 func (r *Repository) UpdateOp(k Key, fn func(*Review) error, opts ...dynastay.UpdateOption) *dynastay.Operation[*Review] {
 	at, profile, invalid := k.items()
 	return dynastay.NewOp(dynastay.OpSpec[*Review]{
@@ -149,8 +149,8 @@ func (k Key) items() (review, profile dynastay.Key, err error) {
 // errOtherIDs is about a review of other software.
 var errOtherIDs = errors.New("the item must contain the ids of its key")
 
-// move moves the rating of a reviewee from that of one form of a review to that of another. A review of other software may
-// have no rating; it does not count.
+// move moves the rating of a reviewee from that of one form of a review to that of another. A review of other software
+// may have no rating; it does not count.
 func (r *Repository) move(
 	ctx context.Context, tx *dynastay.Tx, k Key, profile dynastay.Row, before, after *Review,
 ) error {
@@ -170,8 +170,8 @@ func (r *Repository) move(
 	return r.people.Count(ctx, tx, profile, t)
 }
 
-// Update runs [Repository.UpdateOp]. 2 requests; 1 more if the rating changes and other software has written the score of
-// the reviewee.
+// Update runs [Repository.UpdateOp]. 2 requests; 1 more if the rating changes and other software has written the score
+// of the reviewee.
 func (r *Repository) Update(ctx context.Context, k Key, fn func(*Review) error, opts ...dynastay.UpdateOption) (*Review, error) {
 	return dynastay.Do(ctx, r.db, r.UpdateOp(k, fn, opts...))
 }

@@ -1,4 +1,4 @@
-// Package shop has the products of the sellers and the orders of the buyers.
+// Package shop manages the products of the sellers and the orders of the buyers.
 //
 //	M5   Products        the products of a seller
 //	M6   InCategory      what is offered in a category, the cheapest first

@@ -24,7 +24,8 @@ const (
 type Product struct {
 	ID       string
 	SellerID string
-	// SellerName is the name that the seller had when the product was created. The library sets it, and it stays as it is.
+	// SellerName is the name that the seller had when the product was created. The library sets it, and it stays as it
+	// is.
 	SellerName     string
 	Title          string
 	Description    string
