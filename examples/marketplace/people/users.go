@@ -184,7 +184,12 @@ func (r *Repository) changeOp(
 			if err != nil {
 				return nil, err
 			}
-			c, err := r.profiles.Change(ctx, at, what.fn, what.opts...)
+			c, err := r.profiles.Change(ctx, at, func(p *Profile) error {
+				if p.ID != what.userID { // it cannot be changed, so fn cannot mend it
+					return corrupt(what.name, what.userID, dynastay.Invalid("ID", "must be that of the item's key"))
+				}
+				return what.fn(p)
+			}, what.opts...)
 			if err != nil {
 				return nil, err
 			}
