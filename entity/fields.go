@@ -118,7 +118,8 @@ func (f *Fields) Int(name string, p *int) {
 	}
 }
 
-// Float declares a measurement, such as a coordinate or an area; never use it for an amount of money.
+// Float declares a measurement, such as a coordinate or an area; never use it for an amount of money. It is 0, or its
+// size is from 1e-130 to 1e126: DynamoDB refuses other numbers.
 func (f *Fields) Float(name string, p *float64) {
 	if f.naming(name, p) {
 		return
