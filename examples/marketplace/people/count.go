@@ -128,7 +128,7 @@ func trustScore(ratings, stars int) types.AttributeValue {
 const maxStars = 5
 
 // countReviews counts the reviews in the partition of the user who has received them, without those that have no rating
-// of 1 to 5. A review that is written meanwhile moves the counters, so the operation that counts is then prepared again.
+// of 1 to 5. A review that is written meanwhile moves the counters, and the operation that counts is prepared again.
 func (r *Repository) countReviews(ctx context.Context, partition string) (ratings, stars int, err error) {
 	rows, err := dynastay.QueryAll(ctx, r.db, keys.Table, dynastay.Query{
 		Name: "people.countReviews", Partition: partition, Range: dynastay.Range{Prefix: key.SortKind[keys.Review]()},
