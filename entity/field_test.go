@@ -160,6 +160,8 @@ func TestRefusedByTheirOwnNames(t *testing.T) {
 		{"Contact.FirstName", "must be valid UTF-8", func(v *visit) { v.Contact = &person{FirstName: notUTF8} }},
 		{"Beds[1].Kind", "must be valid UTF-8", func(v *visit) { v.Beds = []bed{{}, {Kind: notUTF8}} }},
 		{"Beds[0].Width", "must be a finite number", func(v *visit) { v.Beds = []bed{{Width: math.NaN()}, {}} }},
+		{"Beds[0].Width", "must be 0 or a number from 1e-130 to 1e126", func(v *visit) { v.Beds = []bed{{Width: -1e-131}} }},
+		{"Beds[0].Width", "must be 0 or a number from 1e-130 to 1e126", func(v *visit) { v.Beds = []bed{{Width: 1e126}} }},
 		{"Beds[1].Notes[2]", "must be valid UTF-8", func(v *visit) { v.Beds = []bed{{}, {Notes: []string{"a", "b", notUTF8}}} }},
 		{"Spare[1].Kind", "must be valid UTF-8", func(v *visit) { v.Spare = []*bed{nil, {Kind: notUTF8}} }},
 		{"Pair[1].Kind", "must be valid UTF-8", func(v *visit) { v.Pair[1].Kind = notUTF8 }},

@@ -118,7 +118,8 @@ func (f *Fields) Int(name string, p *int) {
 	}
 }
 
-// Float declares a measurement, such as a coordinate or an area; never use it for an amount of money.
+// Float declares a measurement, such as a coordinate or an area; never use it for an amount of money. It is 0, or its
+// size is from 1e-130 to 1e126: DynamoDB refuses other numbers.
 func (f *Fields) Float(name string, p *float64) {
 	if f.naming(name, p) {
 		return
@@ -134,8 +135,12 @@ func (f *Fields) Float(name string, p *float64) {
 			*p = v
 		}
 	} else if *p != 0 || !f.ifSet {
-		if math.IsNaN(*p) || math.IsInf(*p, 0) {
+		switch size := math.Abs(*p); {
+		case math.IsNaN(size) || math.IsInf(size, 0):
 			f.Fail(name, dynastay.Invalid("", "must be a finite number"))
+			return
+		case size != 0 && (size < 1e-130 || size >= 1e126): // DynamoDB refuses it
+			f.Fail(name, dynastay.Invalid("", "must be 0 or a number from 1e-130 to 1e126"))
 			return
 		}
 		f.item[name] = stored.Number(strconv.FormatFloat(*p, 'f', -1, 64))

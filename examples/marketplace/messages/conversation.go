@@ -129,6 +129,9 @@ func unusable(c *Conversation, err error) error {
 	}
 }
 
+// errNoCount is about an item of other software.
+var errNoCount = errors.New("received must not be negative, nor the largest int")
+
 // idOf is the id of a side in errors.
 func idOf(userID, otherID string) string { return userID + "#" + otherID }
 

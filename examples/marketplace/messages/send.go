@@ -38,6 +38,9 @@ func (r *Repository) SendOp(m Message) *dynastay.Operation[*Message] {
 			made.CreatedAt = latest(r.db.Now(), free, next(s.a.LastAt), next(s.b.LastAt))
 			s.b.Received++
 			made.Number = s.b.Received
+			if made.Number < 1 { // other software has stored no number of messages
+				return nil, unusable(s.b.Conversation, errNoCount)
+			}
 			item, err := r.message.Item(&made)
 			if err != nil {
 				return nil, unusable(s.a.Conversation, err)

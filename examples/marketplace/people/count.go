@@ -60,7 +60,8 @@ func (r *Repository) Count(ctx context.Context, tx *dynastay.Tx, profile dynasta
 	if t.Ratings != 0 || t.Stars != 0 {
 		ratings, stars := p.Ratings, p.Stars
 		if profile.Value(attrRatings).IsNull() || profile.Value(attrStars).IsNull() {
-			if ratings, stars, err = r.countReviews(ctx, p.ID); err != nil {
+			// The user is that of the key; other software may have stored another id.
+			if ratings, stars, err = r.countReviews(ctx, keys.Table.Key.From(profile).PK); err != nil {
 				return err
 			}
 		}
@@ -138,13 +139,9 @@ func trustScore(ratings, stars int) dynastay.Rating {
 // maxStars is the best rating.
 const maxStars = 5
 
-// countReviews counts the reviews that a user has received, without those that have no rating of 1 to 5. A review that
-// is written meanwhile moves the counters, so the operation that counts is then prepared again.
-func (r *Repository) countReviews(ctx context.Context, userID string) (ratings, stars int, err error) {
-	partition, err := key.Partition(keys.Review{RevieweeID: userID})
-	if err != nil {
-		return 0, 0, err
-	}
+// countReviews counts the reviews in the partition of the user who has received them, without those that have no rating
+// of 1 to 5. A review that is written meanwhile moves the counters, and the operation that counts is prepared again.
+func (r *Repository) countReviews(ctx context.Context, partition string) (ratings, stars int, err error) {
 	rows, err := dynastay.QueryAll(ctx, r.db, keys.Table, dynastay.Query{
 		Name: "people.countReviews", Partition: partition, Range: dynastay.Range{Prefix: key.SortKind[keys.Review]()},
 		Consistent: true,

@@ -61,7 +61,7 @@ func (r *Repository) again(ctx context.Context, userID string) (*Profile, error)
 // PhoneVerified becomes false, whatever fn sets it to; use VerifyPhone to set it again. It fails with
 // [dynastay.ErrNotFound], with [dynastay.ErrAlreadyExists] like SignUpOp, with [dynastay.ErrVersion] if a condition in
 // opts does not hold, and with a [*dynastay.InvalidError], also if other software has stored what must not be stored
-// and fn leaves it as it is.
+// and fn leaves it as it is. If that is the ID or the Role, which fn cannot mend, it fails with [dynastay.ErrCorrupt].
 //
 // The first update of a profile that other software wrote adopts it, see [Repository.AdoptOp].
 func (r *Repository) UpdateOp(
@@ -184,7 +184,12 @@ func (r *Repository) changeOp(
 			if err != nil {
 				return nil, err
 			}
-			c, err := r.profiles.Change(ctx, at, what.fn, what.opts...)
+			c, err := r.profiles.Change(ctx, at, func(p *Profile) error {
+				if p.ID != what.userID { // it cannot be changed, so fn cannot mend it
+					return corrupt(what.name, what.userID, dynastay.Invalid("ID", "must be that of the item's key"))
+				}
+				return what.fn(p)
+			}, what.opts...)
 			if err != nil {
 				return nil, err
 			}

@@ -159,6 +159,8 @@ func (s *Shop) validate() error {
 		return dynastay.Invalid("FreeOver", "must not be negative")
 	case s.FreeOver != (dynastay.Money{}) && s.FreeOver.Currency() != currency:
 		return dynastay.Invalid("FreeOver", "must be in %s, got %s", currency, s.FreeOver.Currency())
+	case s.FreeOver.IsSet():
+		return dynastay.Within("FreeOver", s.FreeOver.Validate())
 	}
 	return nil
 }

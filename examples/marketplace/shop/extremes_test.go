@@ -64,3 +64,20 @@ func TestCancellingHugeQuantities(t *testing.T) {
 		}
 	}
 }
+
+// What is left is never negative, and a product without a price does not cost nothing, whatever other software stores.
+func TestRefusedByWhatOtherSoftwareHasStored(t *testing.T) {
+	t.Parallel()
+	m := newMarket(t)
+	m.create(bricks("b1", 10))
+	raw := m.row("SELLER#"+seller, "PRODUCT#b1").Item()
+	raw["stock"] = dynastay.Number(-3)
+	m.put(raw)
+	_, err := m.repo.Place(t.Context(), order(buyer, item("b1", 1)))
+	require.EqualError(t, err, "cannot be ordered: Bricks b1 is out of stock, 0 left")
+	require.EqualError(t, m.repo.Restock(t.Context(), seller, "b1", -1), "cannot be ordered: Bricks b1 is out of stock, 0 left")
+	raw["stock"], raw["currency"] = dynastay.Number(3), dynastay.NullValue().Stored()
+	m.put(raw)
+	_, err = m.repo.Place(t.Context(), order(buyer, item("b1", 1)))
+	require.EqualError(t, err, "cannot be ordered: Bricks b1 has no price")
+}

@@ -41,6 +41,9 @@ func (l RefusedLine) String() string {
 	case NotActive:
 		return text + " is not offered"
 	case PriceChanged:
+		if !l.Price.IsSet() { // other software has stored none, or no currency
+			return text + " has no price"
+		}
 		return fmt.Sprintf("%s costs %s", text, l.Price)
 	case BelowMinimum:
 		return fmt.Sprintf("%s is sold from a quantity of %d", text, l.MinOrder)
@@ -97,7 +100,7 @@ func (i Item) refuse(product dynastay.Row) (all []RefusedLine, err error) {
 		because(RefusedLine{Reason: BelowMinimum, MinOrder: is.MinOrder})
 	}
 	if is.Stock < i.Quantity {
-		because(RefusedLine{Reason: OutOfStock, Left: is.Stock})
+		because(RefusedLine{Reason: OutOfStock, Left: max(0, is.Stock)})
 	}
 	return all, nil
 }

@@ -74,7 +74,7 @@ func (m *stockMove) addTo(tx *dynastay.Tx, missing func() error) {
 			case err != nil:
 				return err
 			case m.delta < 0: // the only condition
-				return &Refused{Lines: []RefusedLine{{ProductID: m.productID, Title: is.Title, Reason: OutOfStock, Left: is.Stock}}}
+				return &Refused{Lines: []RefusedLine{{ProductID: m.productID, Title: is.Title, Reason: OutOfStock, Left: max(0, is.Stock)}}}
 			}
 			m.null = old.Value(attrStock).Kind() == dynastay.KindNull
 			return dynastay.ErrOvertaken
