@@ -13,13 +13,13 @@
 // The marketplace document is a design document that is not part of this repository. These keys differ from it:
 //
 //   - Bids and orders have partitions of their own in GSI2, STATUS#{Status}#BID and STATUS#{Status}#ORDER: in one
-//     partition, whoever wants the pending bids reads all pending orders as well. Sort keys by time end in the id, because
-//     several items may have one time.
-//   - A price in a key has 12 digits and 3 decimal places: as text, 10000.00 sorts before 9.00. Prices in other currencies
-//     than ZAR have partitions of their own, because they are not comparable.
+//     partition, whoever wants the pending bids reads all pending orders as well. Sort keys by time end in the id,
+//     because several items may have one time.
+//   - A price in a key has 12 digits and 3 decimal places: as text, 10000.00 sorts before 9.00. Prices in other
+//     currencies than ZAR have partitions of their own, because they are not comparable.
 //   - Items that it does not have: guards of sign-in ids, e-mail addresses and phone numbers; Skill, so that workers are
-//     found by what they can do; UserProject, UserBid and UserOrder, which list what belongs to a user; Rejecting, for an
-//     acceptance whose other bids are not all rejected yet; Conversation, one for each side.
+//     found by what they can do; UserProject, UserBid and UserOrder, which list what belongs to a user; Rejecting, for
+//     an acceptance whose other bids are not all rejected yet; Conversation, one for each side.
 //   - GSI2 also has the rows of users by place, for searches within a radius.
 //   - The smaller id of a conversation comes first. Its two directions would otherwise be two conversations.
 //   - The time of a message may have milliseconds, see [Message].

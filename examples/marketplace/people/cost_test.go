@@ -193,6 +193,7 @@ func TestReadsThatDecideAreConsistent(t *testing.T) {
 		{"ByEmail", 2, func() error { _, err := n.repo.ByEmail(ctx, "w@example.com"); return err }},
 		{"ByPhone", 2, func() error { _, err := n.repo.ByPhone(ctx, "+27812345670"); return err }},
 		{"Profile", 1, func() error { _, err := n.repo.Profile(ctx, "w", dynastay.Consistent); return err }},
+		{"RecountRatings", 2, func() error { _, err := n.repo.RecountRatings(ctx, "w"); return err }},
 		{"Count of a rating of a profile without a sum", 2, func() error {
 			return n.Write(ctx, count(n.DB.DB, n.repo, "buyer123", people.Tally{Ratings: 1, Stars: 1}))
 		}},

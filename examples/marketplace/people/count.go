@@ -171,7 +171,7 @@ func (r *Repository) RecountRatingsOp(userID string) *dynastay.Operation[*Profil
 			if err != nil {
 				return nil, err
 			}
-			ratings, stars, err := r.countReviews(ctx, userID)
+			ratings, stars, err := r.countReviews(ctx, at.PK)
 			if err != nil {
 				return nil, err
 			}
