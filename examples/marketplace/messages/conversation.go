@@ -23,7 +23,7 @@ type Conversation struct {
 	OtherID      string
 	Received     int       // messages; the Number of the last one
 	ReadUpTo     int       // the largest Number that is read
-	Unnumbered   int       // up to which number messages received were written by other software, and have no Number
+	Unnumbered   int       // messages 1 to Unnumbered are from other software, and have no Number
 	LastAt       time.Time // the time of the last message, in either direction
 	LastText     string    // its beginning, at most 100 bytes
 	LastSenderID string    // who has written it

@@ -14,7 +14,7 @@
 //
 // Each user has a [Conversation], an item with the number of messages received and the number up to which they are
 // read. [Repository.Send] writes the message and both items in one transaction. [Repository.MarkRead] only raises the
-// second number of one item, and does not make a message that is being sent start again. Nothing that is unread gets
+// second number of one item, and never forces a concurrent Send to start again. Nothing that is unread gets
 // lost. Whether a message was read is not stored in the message, see [Message.ReadBy].
 //
 // The messages of one conversation are written one after the other: in one process they queue, processes retry.

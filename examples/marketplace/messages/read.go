@@ -64,7 +64,7 @@ func (r *Repository) MarkReadOp(userID, otherID string, upTo int) *dynastay.Oper
 	})
 }
 
-// MarkRead runs [Repository.MarkReadOp]. 1 request, also if it changes nothing; 2 if upTo is too large, 4 if the
+// MarkRead runs [Repository.MarkReadOp]. 1 request, even if it changes nothing; 2 if upTo is too large, 4 if the
 // messages were not counted yet.
 func (r *Repository) MarkRead(ctx context.Context, userID, otherID string, upTo int) error {
 	_, err := dynastay.Do(ctx, r.db, r.MarkReadOp(userID, otherID, upTo))

@@ -9,8 +9,8 @@ import (
 	"github.com/dynastay/dynastay/examples/marketplace/keys"
 )
 
-// SendOp writes a message, with both sides of its conversation. ID, Number, Read and CreatedAt are set, whatever the
-// message has. It fails with a [*dynastay.InvalidError].
+// SendOp writes a message, with both sides of its conversation. Any ID, Number, Read and CreatedAt that are passed
+// are overwritten. It fails with a [*dynastay.InvalidError].
 func (r *Repository) SendOp(m Message) *dynastay.Operation[*Message] {
 	m = Message{
 		ID: r.db.NewID("msg_"), SenderID: m.SenderID, RecipientID: m.RecipientID, ProjectID: m.ProjectID, Content: m.Content,

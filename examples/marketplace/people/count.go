@@ -154,8 +154,8 @@ func (r *Repository) countReviews(ctx context.Context, partition string) (rating
 	return ratings, stars, err
 }
 
-// RecountRatingsOp counts the reviews that a user has received, and corrects the trust score and what it is made of. It is
-// for users whose reviews other software writes as well; if nothing is wrong, nothing is written. It fails with
+// RecountRatingsOp counts the reviews that a user has received, and corrects the trust score and what it is made of. It
+// is for users whose reviews other software writes as well; if nothing is wrong, nothing is written. It fails with
 // [dynastay.ErrNotFound].
 func (r *Repository) RecountRatingsOp(userID string) *dynastay.Operation[*Profile] {
 	at, err := key.Of(keys.Profile{UserID: userID})

@@ -43,7 +43,7 @@ func cityPrefix(city string) (string, error) {
 
 // WithAnySkill returns the workers in a city with at least one of 1 to [MaxSkills] skills, by id. With the city "", it
 // returns those of all cities, by city. Skills are found in any spelling, see key.Fold. A worker is listed for the
-// first of the skills only, in the order of their folded names, so a worker who has just learnt that one may be missing
+// first of the skills only, in the order of their folded names, so a worker who has just added that one may be missing
 // until the index shows it.
 //
 // For every read of the index, a page takes 1 request for each skill and shard. Then it takes 1 request for every 100

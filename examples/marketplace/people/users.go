@@ -12,7 +12,7 @@ import (
 )
 
 // SignUpOp writes a new profile with its skills, and claims its Subject, Email and Phone. An empty ID is generated;
-// counters, times and the version are set, whatever the profile has. It fails with [dynastay.ErrAlreadyExists] if the
+// any counters, times and version that are passed are overwritten. It fails with [dynastay.ErrAlreadyExists] if the
 // ID is taken, or if another user has one of the values, which [dynastay.Error.Field] then names; and with a
 // [*dynastay.InvalidError].
 func (r *Repository) SignUpOp(p Profile) *dynastay.Operation[*Profile] {
@@ -60,7 +60,7 @@ func (r *Repository) again(ctx context.Context, userID string) (*Profile, error)
 // version, and may be called more than once. Its skills and its places in the searches follow. If fn changes Phone,
 // PhoneVerified becomes false, whatever fn sets it to; use VerifyPhone to set it again. It fails with
 // [dynastay.ErrNotFound], with [dynastay.ErrAlreadyExists] like SignUpOp, with [dynastay.ErrVersion] if a condition in
-// opts does not hold, and with a [*dynastay.InvalidError], also if other software has stored what must not be stored
+// opts does not hold, and with a [*dynastay.InvalidError], even if it was other software that stored an invalid value
 // and fn leaves it as it is. If that is the ID or the Role, which fn cannot mend, it fails with [dynastay.ErrCorrupt].
 //
 // The first update of a profile that other software wrote adopts it, see [Repository.AdoptOp].
@@ -143,7 +143,7 @@ func (r *Repository) VerifyPhone(
 // what they sign in with before their first update. Software that goes on writing profiles must remove writeId; the
 // profile is then adopted again.
 //
-// It fails with [dynastay.ErrNotFound], and with [dynastay.ErrCorrupt] for a profile that must not be stored, see
+// It fails with [dynastay.ErrNotFound], and with [dynastay.ErrCorrupt] for an invalid profile, see
 // [Profile.Validate]: update the field that the error names, which adopts the profile.
 func (r *Repository) AdoptOp(userID string) *dynastay.Operation[*Profile] {
 	const op = "people.Adopt"

@@ -19,8 +19,8 @@ import (
 // maxPictures is the largest number of pictures in a portfolio.
 const maxPictures = 50
 
-// Validate returns a [*dynastay.InvalidError] for a profile that must not be stored: without a name, a known role or a
-// city, with an invalid address or number, with more than [MaxSkills] skills or a skill that is there twice, or with
+// Validate returns a [*dynastay.InvalidError] for an invalid profile: without a name, a known role or a city, with an
+// invalid e-mail address or phone number, with more than [MaxSkills] skills or a skill that is listed twice, or with
 // fields of another role. Texts are limited to [entity.MaxName] bytes, the bio to [entity.MaxNote], URLs to
 // [entity.MaxURL].
 func (p *Profile) Validate() error {
@@ -139,7 +139,7 @@ func (w *Work) validate() error {
 			return dynastay.Within(field, err)
 		}
 		if seen[folded] {
-			return dynastay.Invalid(field, "is there twice: %q", name)
+			return dynastay.Invalid(field, "is listed twice: %q", name)
 		}
 		seen[folded] = true
 	}

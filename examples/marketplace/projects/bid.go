@@ -95,7 +95,7 @@ func newBids(shards key.Shards) *entity.Entity[Bid] {
 	})
 }
 
-// Validate returns a [*dynastay.InvalidError] for a bid that must not be stored: without a positive quote, or with a
+// Validate returns a [*dynastay.InvalidError] for an invalid bid: without a positive quote, or with a
 // duration without a unit. The proposal is limited to [entity.MaxNote] bytes.
 func (b *Bid) Validate() error {
 	if err := b.Quote.Validate(); err != nil {

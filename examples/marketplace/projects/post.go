@@ -11,8 +11,8 @@ import (
 	"github.com/dynastay/dynastay/keys/key"
 )
 
-// PostOp writes a new project, which is open, and counts it in the profile of its buyer. An empty ID is generated; the
-// status, the times and the version are set, whatever the project has. It fails with [dynastay.ErrNotFound] if there is
+// PostOp writes a new project, which is open, and counts it in the profile of its buyer. An empty ID is generated; any
+// status, times and version that are passed are overwritten. It fails with [dynastay.ErrNotFound] if there is
 // no such user, with [dynastay.ErrAlreadyExists] if the ID is taken, and with a [*dynastay.InvalidError], also for a
 // user who is not a buyer.
 func (r *Repository) PostOp(p Project) *dynastay.Operation[*Project] {

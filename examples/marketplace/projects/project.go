@@ -120,7 +120,7 @@ func newProjects(shards key.Shards) *entity.Entity[Project] {
 	})
 }
 
-// Validate returns a [*dynastay.InvalidError] for a project that must not be stored: without a title, a category or a
+// Validate returns a [*dynastay.InvalidError] for an invalid project: without a title, a category or a
 // budget, with dates in the wrong order, or with invalid coordinates. Texts are limited to [entity.MaxName] bytes, the
 // description and the reason of a cancellation to [entity.MaxNote].
 func (p *Project) Validate() error {

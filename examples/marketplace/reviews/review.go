@@ -93,7 +93,7 @@ func newReviews() *entity.Entity[Review] {
 	})
 }
 
-// Validate returns a [*dynastay.InvalidError] for a review that must not be stored: without exactly one of ProjectID
+// Validate returns a [*dynastay.InvalidError] for an invalid review: without exactly one of ProjectID
 // and OrderID, of oneself, or with a rating that is not between 1 and 5. The comment is limited to [entity.MaxNote]
 // bytes.
 func (v *Review) Validate() error {

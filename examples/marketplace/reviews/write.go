@@ -15,7 +15,7 @@ import (
 )
 
 // CreateOp writes a review, and counts its rating in the profile of the reviewee. An empty ID is generated;
-// ReviewerName and RevieweeRole, the times and the version are set, whatever the review has. It fails with
+// ReviewerName and RevieweeRole, the times and the version are set, and overwrite what is passed. It fails with
 // [dynastay.ErrNotFound] if there is no such project, order or user, with a [*PartyError], with
 // [dynastay.ErrAlreadyExists] if the reviewer has reviewed it already, and with a [*dynastay.InvalidError].
 func (r *Repository) CreateOp(v Review) *dynastay.Operation[*Review] {

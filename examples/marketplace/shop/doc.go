@@ -10,7 +10,7 @@
 //
 // The stock of a product is a counter. [Repository.Place] takes what is ordered out of it, [Repository.Cancel] returns
 // it, and [Repository.Restock] adds to it or takes from it; it never falls below 0. Nothing else changes it, so the
-// orders of a product do not make an edit of it start again.
+// orders of a product never force an edit of it to start again.
 //
 // # Orders
 //
@@ -36,6 +36,6 @@
 // Products and orders that other software has written by the marketplace document are read as they are. An edit or a
 // change of status adopts them: it writes the keys that this package needs, and the items that list an order under its
 // buyer and its seller. Until then, OrdersByStatus and OrdersOf do not have such an order. To adopt a product without
-// changing it, activate it or deactivate it as it is already. A cancellation assumes that the order was taken out of
-// the stock.
+// changing it, call Activate if it is active, and Deactivate if it is inactive. A cancellation assumes that the order
+// was taken out of the stock.
 package shop

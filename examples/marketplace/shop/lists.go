@@ -26,7 +26,7 @@ func (r *Repository) Products(sellerID string) dynastay.Listing[*Product] {
 
 // Offer is an active product as a category lists it. It is not a [Product], because the index does not contain the
 // stock, the description and the version: with them, every sale and every edit of a description would also be a write
-// to the index, and somebody could take what is missing for empty. [Repository.Product] reads the product.
+// to the index, and a missing value could be mistaken for an empty one. [Repository.Product] reads the product.
 type Offer struct {
 	ID             string
 	SellerID       string

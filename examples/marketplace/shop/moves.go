@@ -14,7 +14,7 @@ import (
 	"github.com/dynastay/dynastay/keys/key"
 )
 
-// StatusError means that an order cannot get a status, because of the one that it has. Nothing was written.
+// StatusError means that an order cannot change from From to To. Nothing was written.
 type StatusError struct {
 	OrderID  string
 	From, To Status // From is what was found
@@ -25,8 +25,7 @@ func (e *StatusError) Error() string {
 	return fmt.Sprintf("the order is %s and cannot become %s", e.From, e.To)
 }
 
-// PaymentError means that the payment of an order cannot get a status, because of the one that it has. Nothing was
-// written.
+// PaymentError means that the payment of an order cannot change from From to To. Nothing was written.
 type PaymentError struct {
 	OrderID  string
 	From, To PaymentStatus // From is what was found
@@ -147,8 +146,8 @@ func (r *Repository) Cancel(ctx context.Context, c Cancellation, opts ...dynasta
 }
 
 // SetPaymentOp records how far the payment of an order is, whatever the status of the order: a payment may still arrive
-// for an order that was cancelled. If it is as far already, nothing is written, because providers repeat what they
-// tell. It fails with a [*PaymentError], and as [Repository.ConfirmOp].
+// for an order that was cancelled. If it has the status already, nothing is written, because providers deliver their
+// notifications more than once. It fails with a [*PaymentError], and as [Repository.ConfirmOp].
 func (r *Repository) SetPaymentOp(orderID string, to PaymentStatus) *dynastay.Operation[*Order] {
 	var invalid error
 	if _, known := paymentComesFrom[to]; !known {

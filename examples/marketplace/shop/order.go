@@ -202,7 +202,7 @@ func (o *Order) added() ([]Item, Totals, error) {
 func itemField(i int, name string) string { return "Items[" + strconv.Itoa(i) + "]." + name }
 
 // Validate returns a [*dynastay.InvalidError] for an order that cannot be placed: without a buyer or with one who is
-// the seller, without products, with more than [MaxItems], or with a product that is there twice, with an amount that
+// the seller, without products, with more than [MaxItems], or with a product that is listed twice, with an amount that
 // is missing, negative or in another currency, or with subtotals or totals that do not add up exactly. Texts are
 // limited to [entity.MaxName] bytes, the instructions to [entity.MaxNote].
 func (o *Order) Validate() error {
@@ -235,7 +235,7 @@ func (o *Order) Validate() error {
 			return dynastay.Within("Items["+strconv.Itoa(i)+"]", err)
 		}
 		if seen[item.ProductID] {
-			return dynastay.Invalid(itemField(i, "ProductID"), "is there twice")
+			return dynastay.Invalid(itemField(i, "ProductID"), "is listed twice")
 		}
 		seen[item.ProductID] = true
 	}

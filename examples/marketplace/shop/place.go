@@ -9,9 +9,10 @@ import (
 	"github.com/dynastay/dynastay/examples/marketplace/keys"
 )
 
-// PlaceOp writes a new order and takes its products out of the stock, all or none. The titles, the prices, and what
-// delivery and tax cost are those that the buyer saw; [Order.AddUp] sets the sums. An empty ID is generated; the
-// statuses, the times and the version are set, whatever the order has. It fails
+// PlaceOp writes a new order and takes its products out of the stock, all or none. The prices of the products must be
+// those that the buyer saw; they are compared with the stored ones. The titles, and what delivery and tax cost, are
+// stored as they are passed. [Order.AddUp] sets the sums. An empty ID is generated; any statuses, times and version
+// that are passed are overwritten. It fails
 //
 //   - with a [*Refused] that names every product that cannot be ordered, with its reasons: it is missing or not active,
 //     has another price, is only sold in larger quantities, or not enough of it is left,

@@ -17,7 +17,7 @@ type ProductStatus string
 // The statuses of a product.
 const (
 	Active   ProductStatus = "ACTIVE"   // is in its category and can be ordered
-	Inactive ProductStatus = "INACTIVE" // only the seller sees it
+	Inactive ProductStatus = "INACTIVE" // not listed in its category, and cannot be ordered
 )
 
 // Product is what a seller offers.

@@ -12,7 +12,7 @@ import (
 )
 
 // CreateOp writes a new product of a seller. An empty ID is generated, and an empty Status means [Active]; SellerName
-// is read from the seller's profile, and the times and the version are set, whatever the product has. It fails with
+// is read from the seller's profile, and any times and version that are passed are overwritten. It fails with
 // [dynastay.ErrNotFound] if the seller does not exist, with [dynastay.ErrAlreadyExists] if the seller has a product
 // with the ID, and with a [*dynastay.InvalidError], whose field is "SellerID" if the user is not a seller.
 func (r *Repository) CreateOp(p Product) *dynastay.Operation[*Product] {
