@@ -165,8 +165,8 @@ func (db *DB) live(record Row) bool {
 		return false
 	}
 	expires := record.Value(db.opts.Idempotency.TTL)
-	at, err := strconv.ParseInt(expires.Text(), 10, 64)
-	return expires.Kind() != KindNumber || err != nil || at > db.Now().Unix()
+	at, err := stored.Integer(expires.Text())
+	return expires.Kind() != KindNumber || err != nil || int64(at) > db.Now().Unix()
 }
 
 // replay restores the results of the call that stored the record.

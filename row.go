@@ -3,7 +3,6 @@ package dynastay
 import (
 	"iter"
 	"slices"
-	"strconv"
 
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 
@@ -74,7 +73,7 @@ func (r Row) Text(name string) string {
 func (r Row) Int(name string) int {
 	n := 0
 	if digits, kind := r.Scalar(name); kind == KindNumber {
-		n, _ = strconv.Atoi(digits)
+		n, _ = stored.Integer(digits)
 	}
 	return n
 }

@@ -109,7 +109,7 @@ func (f *Fields) Int(name string, p *int) {
 	if f.decoding {
 		*p = 0
 		if n, ok := f.readNumber(name); ok {
-			whole, err := strconv.Atoi(n)
+			whole, err := stored.Integer(n)
 			f.Fail(name, err)
 			*p = whole
 		}
@@ -236,9 +236,9 @@ func (f *Fields) Unix(name string, p *time.Time) {
 	}
 	*p = time.Time{}
 	if n, ok := f.readNumber(name); ok {
-		seconds, err := strconv.ParseInt(n, 10, 64)
+		seconds, err := stored.Integer(n)
 		f.Fail(name, err)
-		*p = time.Unix(seconds, 0).UTC()
+		*p = time.Unix(int64(seconds), 0).UTC()
 	}
 }
 

@@ -13,6 +13,25 @@ type Numeral struct {
 	Scale    int
 }
 
+// Integer returns a whole number in DynamoDB's format, which may be written as 1.00 or 1E2: DynamoDB returns the shortest
+// form of every number, but DynamoDB Local returns the form that an update has set.
+func Integer(text string) (int, error) {
+	whole, err := strconv.Atoi(text)
+	if err == nil {
+		return whole, nil
+	}
+	const most = 19 // the digits of the largest int
+	n, ok := ReadNumeral(text)
+	if !ok || n.Scale > 0 || len(n.Digits)-n.Scale > most {
+		return whole, err
+	}
+	digits := "0" + n.Digits + strings.Repeat("0", -n.Scale)
+	if n.Negative {
+		digits = "-" + digits
+	}
+	return strconv.Atoi(digits)
+}
+
 // ReadNumeral parses a number in DynamoDB's format: digits with an optional sign, decimal point and exponent.
 func ReadNumeral(text string) (n Numeral, ok bool) {
 	rest, exponent := text, 0

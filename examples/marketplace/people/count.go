@@ -2,8 +2,8 @@ package people
 
 import (
 	"context"
-	"fmt"
 	"math"
+	"strconv"
 
 	"github.com/aws/aws-sdk-go-v2/feature/dynamodb/expression"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
@@ -125,7 +125,7 @@ func rate(jobs, ended int) types.AttributeValue {
 		return dynastay.Number(0)
 	}
 	hundredths := (200*jobs + ended) / (2 * ended)
-	return &types.AttributeValueMemberN{Value: fmt.Sprintf("%d.%02d", hundredths/100, hundredths%100)}
+	return &types.AttributeValueMemberN{Value: strconv.FormatFloat(float64(hundredths)/100, 'f', -1, 64)}
 }
 
 // trustScore returns stars / ratings, rounded half up to tenths.
