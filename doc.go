@@ -45,7 +45,8 @@
 //	page, err := repo.ByUser(userID).Page(ctx, dynastay.Paging{Limit: 20, After: cursor})
 //	for booking, err := range repo.ByUser(userID).All(ctx) { … }
 //
-// [Merge] and [Intersect] combine lists, [Listing.Filter] leaves items out, and [Load] reads what the items lead to.
+// [Merge], [Intersect] and [Union] combine lists, [Listing.Filter] leaves items out, and [Load] reads what the items
+// lead to.
 //
 // A cursor is opaque, is safe to send to a browser, and cannot be turned into a cursor for another user's data. An
 // unreadable item does not hide the others: see [UnreadableError]. Reads are eventually consistent; a Get takes

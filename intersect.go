@@ -14,15 +14,24 @@ import (
 //
 // A read is one request for each list, sent in parallel. Where one list has no rows for a while, the others skip theirs
 // without reading them. If few rows are in all lists, a page takes several reads, see [Paging.Reads].
-func Intersect[T any](lists ...Listing[T]) Listing[T] {
-	var all Listing[T]
+func Intersect[T any](lists ...Listing[T]) Listing[T] { return meetAll(lists, false) }
+
+// Union returns the list of the rows that at least one of the lists contains, such as the suppliers that offer soap or
+// towels. A sort value that several lists contain is listed once. Otherwise it is like [Intersect], and a read is one
+// request for each list, too.
+//
+// Lists whose sort values are all different are merged with [Merge], which also reads backwards.
+func Union[T any](lists ...Listing[T]) Listing[T] { return meetAll(lists, true) }
+
+func meetAll[T any](lists []Listing[T], any bool) Listing[T] {
+	all := Listing[T]{any: any}
 	for i, l := range lists {
 		at := fmt.Sprintf("Lists[%d]", i)
 		switch {
 		case l.err != nil:
 			return l
 		case len(l.keep) > 0:
-			return NoListing[T](Invalid(at, "must not be filtered; filter the intersection instead"))
+			return NoListing[T](Invalid(at, "must not be filtered; filter the result instead"))
 		case len(l.lanes) == 0:
 			return NoListing[T](Invalid(at, "must be a list of rows"))
 		case l.lanes[0].query.Descending:
@@ -30,7 +39,7 @@ func Intersect[T any](lists ...Listing[T]) Listing[T] {
 		case !lists[0].lanes[0].runsWith(l.lanes[0]):
 			return NoListing[T](Invalid(at, "must have the same DB, table, index and range as the first list"))
 		}
-		all.common = append(all.common, l.lanes)
+		all.meets = append(all.meets, l.lanes)
 	}
 	if len(lists) == 1 {
 		return lists[0]
@@ -38,43 +47,48 @@ func Intersect[T any](lists ...Listing[T]) Listing[T] {
 	return all
 }
 
-// meetingPoint is the cursor of an intersection: the sort value at which the next page begins or, if Past, the last one
-// of the previous page. It cannot contain the rest of a key, because that differs between the lists.
+// meetingPoint is the cursor of an intersection or a union: the sort value at which the next page begins or, if Past,
+// the last one of the previous page. It cannot contain the rest of a key, because that differs between the lists, and
+// the order of rows with equal sort values in an index is undefined.
 type meetingPoint struct {
 	Sort string `json:"s"`
 	Past bool   `json:"p,omitempty"`
 }
 
-// meeting finds the sort values that all lists contain.
+// meeting finds the sort values that all lists contain or, with any, at least one.
 type meeting[T any] struct {
 	progress
+	any     bool
 	lists   [][]reader[T] // each with its shards
 	at      meetingPoint
 	dropped int // rows of all lists that were taken or skipped so far
 }
 
-// meet opens the lists of an intersection after the cursor of p.
+// meet opens the lists of an intersection or union after the cursor of p.
 func (l Listing[T]) meet(p Paging) (*meeting[T], error) {
-	m := &meeting[T]{progress: progress{identity: "common:" + l.identity(), limit: p.Limit, reads: p.Reads, filtered: true}}
+	found, first := "common:", p.Limit
+	if l.any {
+		found, first = "any:", share(p.Limit, len(l.meets))
+	}
+	m := &meeting[T]{progress: progress{identity: found + l.identity(), limit: p.Limit, reads: p.Reads, filtered: true}, any: l.any}
 	if p.After != "" {
 		if err := p.After.Position(m.identity, &m.at); err != nil {
 			return nil, err
 		}
 	}
 	if p.Until != "" { // a page may end before the lists have met, so the last row would not be certain
-		return nil, Invalid("Paging.Until", "is not supported for an intersection")
+		return nil, Invalid("Paging.Until", "is not supported for an intersection or a union")
 	}
-	first := p.Limit
 	if m.at.Past {
 		first++ // a request cannot begin behind a sort value, so the last row of the previous page is read again
 	}
-	for _, lanes := range l.common {
+	for _, lanes := range l.meets {
 		readers, err := openAll(lanes, position{}, position{}, first)
 		switch {
 		case err != nil:
 			return nil, err
 		case readers[0].names.Sort == "":
-			return nil, Invalid("Lists", "cannot be intersected: the table or index has no sort key")
+			return nil, Invalid("Lists", "cannot be combined: the table or index has no sort key")
 		case p.After != "" && !lanes[0].query.Range.has(m.at.Sort):
 			return nil, outsideRange()
 		}
@@ -96,24 +110,37 @@ func (m *meeting[T]) next(ctx context.Context) (Row, *reader[T], error) {
 				return Row{}, nil, err
 			}
 		}
-		heads := make([]*reader[T], len(m.lists))
-		for i := range m.lists {
-			if heads[i] = firstOf(m.lists[i]); heads[i] == nil {
-				return Row{}, nil, nil
-			}
+		heads := m.heads()
+		if len(heads) == 0 || len(heads) < len(m.lists) && !m.any {
+			return Row{}, nil, nil
 		}
-		last := slices.MaxFunc(heads, func(a, b *reader[T]) int { return strings.Compare(a.head(), b.head()) })
-		all := !slices.ContainsFunc(heads, func(r *reader[T]) bool { return r.head() != last.head() })
-		row := heads[0].rows[0]
-		m.at, m.moved = meetingPoint{last.head(), all}, true
+		next, found := slices.MinFunc(heads, bySort[T]), true // the first list's, of those with equal rows
+		if !m.any {
+			next = slices.MaxFunc(heads, bySort[T])
+			found = !slices.ContainsFunc(heads, func(r *reader[T]) bool { return r.head() != next.head() })
+		}
+		row := next.rows[0]
+		m.at, m.moved = meetingPoint{next.head(), found}, true
 		if err := m.seek(); err != nil {
 			return Row{}, nil, err
 		}
-		if all {
-			return row, heads[0], nil
+		if found {
+			return row, next, nil
 		}
 	}
 }
+
+// heads returns the reader with the next row of each list that has one.
+func (m *meeting[T]) heads() (heads []*reader[T]) {
+	for _, list := range m.lists {
+		if first := firstOf(list); first != nil {
+			heads = append(heads, first)
+		}
+	}
+	return heads
+}
+
+func bySort[T any](a, b *reader[T]) int { return strings.Compare(a.head(), b.head()) }
 
 // seek drops the rows before the present position from all lists.
 func (m *meeting[T]) seek() error {
@@ -126,7 +153,7 @@ func (m *meeting[T]) seek() error {
 			m.dropped += before - len(list[i].rows)
 		}
 	}
-	m.taken = m.dropped / len(m.lists)
+	m.taken = (m.dropped + len(m.lists) - 1) / len(m.lists) // not 0 once something is found: ask multiplies by it
 	return nil
 }
 
@@ -167,7 +194,12 @@ func (m *meeting[T]) empty() (empty []*reader[T]) {
 	return empty
 }
 
-// ended reports whether one of the lists has no more rows.
-func (m *meeting[T]) ended() bool { return slices.ContainsFunc(m.lists, endOf[T]) }
+// ended reports whether one of the lists has no more rows or, with any, all of them.
+func (m *meeting[T]) ended() bool {
+	if m.any {
+		return !slices.ContainsFunc(m.lists, func(list []reader[T]) bool { return !endOf(list) })
+	}
+	return slices.ContainsFunc(m.lists, endOf[T])
+}
 
 func (m *meeting[T]) cursor() Cursor { return NewCursor(m.identity, m.at) }

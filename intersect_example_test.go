@@ -83,6 +83,26 @@ func ExampleIntersect() {
 	// Tidy
 }
 
+// The suppliers that offer soap, linen or both.
+func ExampleUnion() {
+	ctx := context.Background()
+	db, stop := openSuppliers(ctx)
+	defer stop()
+
+	for name, err := range dynastay.Union(offering(db, "soap"), offering(db, "linen")).All(ctx) {
+		if err != nil {
+			log.Fatal(err)
+		}
+		fmt.Println(name)
+	}
+	// Output:
+	// Bubble
+	// Clean
+	// Fluff
+	// Rinse
+	// Tidy
+}
+
 // The index contains only keys, so the phone numbers are read from the table, for a whole page at once.
 func ExampleLoad() {
 	ctx := context.Background()

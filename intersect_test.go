@@ -19,11 +19,17 @@ import (
 )
 
 // Whatever the lists, their shards, the range and the pages are: the intersection is the rows that all lists contain,
-// once and in order, and no cursor loses or repeats one, also if pages end early.
-func TestIntersectModel(t *testing.T) {
+// and the union those that at least one contains, once and in order, and no cursor loses or repeats one, also if pages
+// end early.
+func TestIntersectAndUnionModel(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		table := &strict{rows: map[string][]string{}}
+		combine, most := Intersect[string], 0 // the number of lists without a row that is in the result
+		union := rapid.Bool().Draw(t, "union")
 		lists := rapid.IntRange(1, 4).Draw(t, "lists")
+		if union {
+			combine, most = Union[string], lists-1
+		}
 		shards := rapid.IntRange(1, 3).Draw(t, "shards")
 		partition := func(list, shard int) string { return fmt.Sprintf("P%d-%d", list, shard) }
 		within := rapid.SampledFrom([]Range{{}, {Prefix: "00"}, {From: "0012"}, {From: "0013", To: "0060"}}).Draw(t, "range")
@@ -31,18 +37,18 @@ func TestIntersectModel(t *testing.T) {
 		var want []string
 		for i := range rapid.IntRange(0, 120).Draw(t, "values") {
 			sort := fmt.Sprintf("%04d", i)
-			inAll := true
+			without := 0
 			for list := range lists {
 				density := rapid.IntRange(1, 10).Draw(t, "density") // of 10
 				if rapid.IntRange(1, 10).Draw(t, "has") > density {
-					inAll = false
+					without++
 					continue
 				}
 				in := partition(list, rapid.IntRange(0, shards-1).Draw(t, "shard"))
 				table.rows[in] = append(table.rows[in], sort)
 			}
 			bad[sort] = rapid.IntRange(0, 9).Draw(t, "bad") == 0
-			if inAll && within.has(sort) && (bad[sort] || i%3 > 0) {
+			if without <= most && within.has(sort) && (bad[sort] || i%3 > 0) {
 				want = append(want, sort)
 			}
 		}
@@ -63,7 +69,7 @@ func TestIntersectModel(t *testing.T) {
 				return row.Text("GSI1SK"), nil
 			}))
 		}
-		common := Intersect(parts...).Filter(func(sort string) bool { n, _ := strconv.Atoi(sort); return n%3 > 0 })
+		common := combine(parts...).Filter(func(sort string) bool { n, _ := strconv.Atoi(sort); return n%3 > 0 })
 		var got []string
 		for p := (Paging{}); ; {
 			p.Limit, p.Reads = rapid.IntRange(1, 20).Draw(t, "limit"), rapid.IntRange(1, 5).Draw(t, "reads")
@@ -82,27 +88,29 @@ func TestIntersectModel(t *testing.T) {
 			}
 		}
 		// The table also deletes rows while they are being read.
-		want = slices.DeleteFunc(want, func(sort string) bool { return !slices.Contains(got, sort) && table.lacks(sort, lists, shards) })
+		want = slices.DeleteFunc(want, func(sort string) bool {
+			return !slices.Contains(got, sort) && table.lacking(sort, lists, shards) > most
+		})
 		require.Equal(t, strings.Join(want, " "), strings.Join(got, " "))
 	})
 }
 
-// lacks reports whether one of the lists has no row with a sort value.
-func (s *strict) lacks(sort string, lists, shards int) bool {
+// lacking returns how many of the lists have no row with a sort value.
+func (s *strict) lacking(sort string, lists, shards int) (without int) {
 	for list := range lists {
 		found := false
 		for shard := range shards {
 			found = found || slices.Contains(s.rows[fmt.Sprintf("P%d-%d", list, shard)], sort)
 		}
 		if !found {
-			return true
+			without++
 		}
 	}
-	return false
+	return without
 }
 
 // The last row of a page is read again for the next one. That does not take a second read.
-func TestIntersectKeepsToItsReads(t *testing.T) {
+func TestIntersectAndUnionKeepToTheirReads(t *testing.T) {
 	table := &strict{rows: map[string][]string{}}
 	for i := range 30 {
 		for _, partition := range []string{"P", "Q"} {
@@ -110,24 +118,60 @@ func TestIntersectKeepsToItsReads(t *testing.T) {
 		}
 	}
 	db := Open(onlyQueries{answer: table.answer}, nil)
-	common := Intersect(listOf(db, "P"), listOf(db, "Q"))
 	for limit := 1; limit < 8; limit++ {
-		want := 0
-		for p := (Paging{Limit: limit, Reads: 1}); ; {
-			table.requests = 0
-			page, err := common.Page(context.Background(), p)
-			require.NoError(t, err)
-			assert.LessOrEqual(t, table.requests, 2, "one of each list")
-			for _, item := range page.Items {
-				assert.Equal(t, fmt.Sprintf("%04d", want), item)
-				want++
+		for _, common := range []Listing[string]{
+			Intersect(listOf(db, "P"), listOf(db, "Q")), Union(listOf(db, "P"), listOf(db, "Q")),
+		} {
+			want := 0
+			for p := (Paging{Limit: limit, Reads: 1}); ; {
+				table.requests = 0
+				page, err := common.Page(context.Background(), p)
+				require.NoError(t, err)
+				assert.LessOrEqual(t, table.requests, 2, "one of each list")
+				for _, item := range page.Items {
+					assert.Equal(t, fmt.Sprintf("%04d", want), item)
+					want++
+				}
+				if p.After = page.Next; page.Next == "" {
+					break
+				}
+				require.NotEmpty(t, page.Items)
+				require.True(t, common.any || len(page.Items) == limit, "an intersection reads enough for the whole page")
 			}
-			if p.After = page.Next; page.Next == "" {
-				break
-			}
-			require.Len(t, page.Items, limit)
+			assert.Equal(t, 30, want)
 		}
-		assert.Equal(t, 30, want)
+	}
+}
+
+// If nothing is in several lists, each of them is read only for its share of a page. The row that several lists contain
+// is that of the first one.
+func TestUnionAsks(t *testing.T) {
+	table := &partitions{}
+	var lists []Listing[string]
+	db := table.db()
+	for i := range 20 {
+		partition := fmt.Sprintf("P%d", i)
+		for j := range 40 {
+			table.add(partition, fmt.Sprintf("%04d", 20*j+i))
+		}
+		lists = append(lists, List(db, pagedSchema, Query{Name: "test", Index: "ByUser", Partition: partition},
+			func(_ context.Context, row Row) (string, error) { return row.Text("GSI1SK") + " of " + partition, nil }))
+	}
+	page, err := Union(lists...).Page(context.Background(), Paging{Limit: 40})
+	require.NoError(t, err)
+	assert.Len(t, page.Items, 40)
+	assert.Equal(t, 20*share(40, 20), table.read, "in one read")
+	page, err = Union(lists...).Page(context.Background(), Paging{Limit: 2, After: page.Next})
+	require.NoError(t, err)
+	assert.Equal(t, []string{"0040 of P0", "0041 of P1"}, page.Items)
+
+	table.add("P1", "0900")
+	table.add("P2", "0900")
+	for want, both := range map[string][]Listing[string]{"0900 of P1": {lists[1], lists[2]}, "0900 of P2": {lists[2], lists[1]}} {
+		page, err := Union(both...).Page(context.Background(), Paging{Limit: 100})
+		require.NoError(t, err)
+		require.Len(t, page.Items, 81)
+		assert.Equal(t, want, page.Items[80])
 	}
 }
 
@@ -269,9 +313,12 @@ func TestIntersectRefuses(t *testing.T) {
 	refused(Intersect(p, Intersect(p, p)), "Lists[1]", "must be a list of rows")
 	refused(Intersect(p, Load(p, given)), "Lists[1]", "must be a list of rows")
 	refused(Intersect(Listing[string]{}, p), "Lists[0]", "must be a list of rows")
+	refused(Union(p, Union(p, p)), "Lists[1]", "must be a list of rows")
+	refused(Union(p, of(Query{Index: "ByUser", Partition: "Q", Descending: true})), "Lists[1]", "must be ascending")
 	refused(Intersect(p, NoListing[string](Invalid("UserID", "is required"))), "UserID", "is required")
-	refused(Intersect(of(Query{Index: "Unsorted", Partition: "P"}), of(Query{Index: "Unsorted", Partition: "Q"})), "Lists", "cannot be intersected")
+	refused(Intersect(of(Query{Index: "Unsorted", Partition: "P"}), of(Query{Index: "Unsorted", Partition: "Q"})), "Lists", "cannot be combined")
 	refused(Merge(p, Intersect(p, listOf(db, "Q"))), "Lists[1]", "must be a list of rows")
+	refused(Merge(p, Union(p, listOf(db, "Q"))), "Lists[1]", "must be a list of rows")
 	refused(Merge(Load(p, given), p), "Lists[0]", "must be a list of rows")
 
 	page, err := Intersect[string]().Page(context.Background(), Paging{})
@@ -289,6 +336,7 @@ func TestIntersectRefuses(t *testing.T) {
 	require.NoError(t, err)
 	for _, other := range []Listing[string]{
 		listOf(db, "P"), Merge(listOf(db, "P"), listOf(db, "Q")), Intersect(listOf(db, "P"), listOf(db, "R")),
+		Union(listOf(db, "P"), listOf(db, "Q")),
 	} {
 		_, err = other.Page(context.Background(), Paging{After: page.Next})
 		assert.ErrorIs(t, err, ErrCursor)

@@ -24,11 +24,12 @@ import (
 // an [*UnreadableError], which matches [ErrCorrupt] and names each such item. The page contains the other items, and
 // its Next is valid. With any other error, the page is empty.
 type Listing[T any] struct {
-	err    error
-	lanes  []lane[T]
-	common [][]lane[T] // of an intersection: the lanes of each list
-	load   func(context.Context, Paging) ([]entry[T], Cursor, int, error)
-	keep   []func(T) bool
+	err   error
+	lanes []lane[T]
+	meets [][]lane[T] // of an intersection or union: the lanes of each list
+	any   bool        // a union
+	load  func(context.Context, Paging) ([]entry[T], Cursor, int, error)
+	keep  []func(T) bool
 }
 
 // UnreadableError lists the items of a page that could not be read. It matches [ErrCorrupt].
@@ -70,9 +71,10 @@ func (l Listing[T]) Filter(keep func(T) bool) Listing[T] {
 
 // Merge merges several lists into one, in the order of their sort values. The lists are read in parallel and share one
 // cursor. All must have the same DB, table, index, range and direction. Their sort values must be unique across the
-// lists, so they should end in the entity's id: of several rows at one position, only one is returned. To filter, call
-// Filter on the merged list; a list that is already filtered, and the result of [Intersect] or [Load], is refused. Lists
-// of properties are filtered, because rows of other software may be out of place.
+// lists, so they should end in the entity's id: of several rows at one position, only one is returned. If different
+// items have one sort value, rows can be repeated or missed where a page ends; use [Union] for them. To filter, call
+// Filter on the merged list; a list that is already filtered, and the result of [Intersect], [Union] or [Load], is
+// refused. Lists of properties are filtered, because rows of other software may be out of place.
 func Merge[T any](lists ...Listing[T]) Listing[T] {
 	var merged Listing[T]
 	for i, l := range lists {
@@ -82,7 +84,7 @@ func Merge[T any](lists ...Listing[T]) Listing[T] {
 		if len(l.keep) > 0 {
 			return NoListing[T](Invalid(fmt.Sprintf("Lists[%d]", i), "must not be filtered; filter the merged list instead"))
 		}
-		if l.load != nil || l.common != nil {
+		if l.load != nil || l.meets != nil {
 			return NoListing[T](Invalid(fmt.Sprintf("Lists[%d]", i), "must be a list of rows"))
 		}
 		for _, lane := range l.lanes {
@@ -165,7 +167,7 @@ func (l Listing[T]) fill(ctx context.Context, p Paging) (entries []entry[T], nex
 	switch {
 	case l.load != nil:
 		return l.fillLoaded(ctx, p)
-	case len(l.lanes) == 0 && len(l.common) == 0:
+	case len(l.lanes) == 0 && len(l.meets) == 0:
 		return nil, "", 0, nil
 	}
 	rows, err := l.open(p)
@@ -200,7 +202,7 @@ func (l Listing[T]) fill(ctx context.Context, p Paging) (entries []entry[T], nex
 }
 
 func (l Listing[T]) open(p Paging) (source[T], error) {
-	if len(l.common) > 0 {
+	if len(l.meets) > 0 {
 		return l.meet(p)
 	}
 	return l.merge(p)
@@ -208,11 +210,11 @@ func (l Listing[T]) open(p Paging) (source[T], error) {
 
 // identity is what a cursor is tied to. Shards are not part of it, because their number may change between two pages.
 func (l Listing[T]) identity() string {
-	if len(l.common) == 0 {
+	if len(l.meets) == 0 {
 		return identityOf(l.lanes)
 	}
-	all := make([]string, len(l.common))
-	for i, lanes := range l.common {
+	all := make([]string, len(l.meets))
+	for i, lanes := range l.meets {
 		all[i] = identityOf(lanes)
 	}
 	return strings.Join(all, "&")

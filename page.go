@@ -27,7 +27,7 @@ type Paging struct {
 	After Cursor // the Next of the previous page; default: the first page
 	// Until is where the page ends at the latest: the Next of an earlier page. It is for reading the same part of a list
 	// again, for example to sort it anew. Next is then Until, or an earlier position if Limit or Reads end the page
-	// first. It is not supported for the result of [Intersect]. Default: the end of the list.
+	// first. It is not supported for the result of [Intersect] or [Union]. Default: the end of the list.
 	Until Cursor
 	// Reads is the maximum number of reads from DynamoDB for one page, 1 to 100; default 10. A page that is not full
 	// after that is returned as it is. A list that filters out much of what it reads needs several reads to fill a

@@ -42,22 +42,19 @@ func cityPrefix(city string) (string, error) {
 }
 
 // WithAnySkill returns the workers in a city with at least one of 1 to [MaxSkills] skills, by id. With the city "", it
-// returns those of all cities, by city. Skills are found in any spelling, see key.Fold. A worker is listed for the
-// first of the skills only, in the order of their folded names, so a worker who has just added that one may be missing
-// until the index shows it.
+// returns those of all cities, by city. Skills are found in any spelling, see key.Fold. A worker who has just moved is
+// missing until the index shows the new city.
 //
 // For every read of the index, a page takes 1 request for each skill and shard. Then it takes 1 request for every 100
-// profiles: half a read unit for every 4 KB of each. If most workers have several of the skills, a page takes several
-// reads, see [dynastay.Paging].
+// profiles: half a read unit for every 4 KB of each. [dynastay.Paging.Until] is supported only for a single skill.
 func (r *Repository) WithAnySkill(city string, skills ...string) dynastay.Listing[*Profile] {
-	return r.bySkills(skillQuery{"people.WithAnySkill", city, skills, 1}, dynastay.Merge[keys.Skill])
+	return r.bySkills(skillQuery{"people.WithAnySkill", city, skills, 1}, dynastay.Union[keys.SkillByCity])
 }
 
 // WithAllSkills returns the workers in a city with all of 1 to [MaxSkills] skills. Otherwise it is like
 // [Repository.WithAnySkill]. If few workers have all of the skills, a page takes several reads, see [dynastay.Paging].
-// [dynastay.Paging.Until] is supported only for a single skill.
 func (r *Repository) WithAllSkills(city string, skills ...string) dynastay.Listing[*Profile] {
-	return r.bySkills(skillQuery{"people.WithAllSkills", city, skills, len(skills)}, dynastay.Intersect[keys.Skill])
+	return r.bySkills(skillQuery{"people.WithAllSkills", city, skills, len(skills)}, dynastay.Intersect[keys.SkillByCity])
 }
 
 type skillQuery struct {
@@ -68,7 +65,7 @@ type skillQuery struct {
 }
 
 func (r *Repository) bySkills(
-	q skillQuery, combine func(...dynastay.Listing[keys.Skill]) dynastay.Listing[keys.Skill],
+	q skillQuery, combine func(...dynastay.Listing[keys.SkillByCity]) dynastay.Listing[keys.SkillByCity],
 ) dynastay.Listing[*Profile] {
 	prefix, err := cityPrefix(q.city)
 	if err != nil {
@@ -78,7 +75,8 @@ func (r *Repository) bySkills(
 		return dynastay.NoListing[*Profile](err)
 	}
 	q.least = min(q.least, len(q.skills))
-	lists := make([]dynastay.Listing[keys.Skill], len(q.skills))
+	index, _ := keys.Table.Index(keys.Index1)
+	lists := make([]dynastay.Listing[keys.SkillByCity], len(q.skills))
 	for i, name := range q.skills {
 		partitions, err := key.Partitions(keys.SkillByCity{Skill: name}, r.opts.Shards.Read)
 		if err != nil {
@@ -87,16 +85,14 @@ func (r *Repository) bySkills(
 		lists[i] = dynastay.List(r.db, keys.Table, dynastay.Query{
 			Name: q.name, Index: keys.Index1, Partition: partitions[0], Shards: partitions[1:],
 			Range: dynastay.Range{Prefix: prefix},
-		}, func(_ context.Context, row dynastay.Row) (keys.Skill, error) {
-			return key.Parse[keys.Skill](keys.Table.Key.From(row))
+		}, func(_ context.Context, row dynastay.Row) (keys.SkillByCity, error) {
+			return key.Parse[keys.SkillByCity](index.Key.From(row))
 		})
 	}
-	return dynastay.Load(combine(lists...), func(ctx context.Context, rows []keys.Skill) ([]*Profile, error) {
-		var ids []string
-		for _, row := range rows {
-			if !slices.Contains(ids, row.UserID) {
-				ids = append(ids, row.UserID)
-			}
+	return dynastay.Load(combine(lists...), func(ctx context.Context, rows []keys.SkillByCity) ([]*Profile, error) {
+		ids := make([]string, len(rows))
+		for i, row := range rows {
+			ids[i] = row.UserID
 		}
 		profiles, err := r.all(ctx, ids) // the others together with an UnreadableError
 		var found []*Profile
@@ -109,16 +105,15 @@ func (r *Repository) bySkills(
 	})
 }
 
-// finds reports whether a profile belongs into the list for a row. The index may be behind the profile. Of the rows of
-// one worker, which may be on different pages, only one counts.
-func (q skillQuery) finds(row keys.Skill, p *Profile) bool {
-	if at, err := cityPrefix(p.Location.City); q.city != "" {
-		if asked, _ := cityPrefix(q.city); err != nil || at != asked {
-			return false
-		}
+// finds reports whether a profile belongs into the list for a row, because the index may be behind the profile. While a
+// worker with several skills moves, the index may have rows in both cities; only those in the present one count.
+func (q skillQuery) finds(row keys.SkillByCity, p *Profile) bool {
+	at, _ := cityPrefix(row.City)
+	if now, err := cityPrefix(p.Location.City); err != nil || at != now {
+		return false
 	}
 	has := slices.DeleteFunc(slices.Clone(q.skills), func(folded string) bool { return !p.has(folded) })
-	return len(has) >= q.least && has[0] == row.Skill
+	return len(has) >= q.least
 }
 
 // has reports whether a worker has a skill, in the form of key.Fold.

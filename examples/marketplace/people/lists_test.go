@@ -141,7 +141,7 @@ func TestAnIndexThatLags(t *testing.T) {
 
 	assert.Equal(t, []string{"learnt", "same", "walked"}, n.ids(n.repo.WithAllSkills("Estcourt", "painting", "roofing"), 9))
 	assert.Equal(t, []string{"learnt", "lost", "same", "walked"}, n.ids(n.repo.WithAnySkill("Estcourt", "painting", "roofing"), 9))
-	assert.Equal(t, []string{"learnt", "lost", "moved", "same", "walked"}, n.ids(n.repo.WithAnySkill("", "painting", "roofing"), 9))
+	assert.Equal(t, []string{"learnt", "lost", "same", "walked"}, n.ids(n.repo.WithAnySkill("", "painting", "roofing"), 9))
 	assert.Equal(t, []string{"learnt", "same", "walked"}, n.ids(n.repo.WithAnySkill("Estcourt", "painting"), 9))
 	near, err := n.repo.Near(t.Context(), around(1000, "painting", "roofing"))
 	require.NoError(t, err)
@@ -162,7 +162,7 @@ func TestListsWithUnreadableItems(t *testing.T) {
 	broken["verified"] = dynastay.Text("yes")
 	odd := dynastay.Item{
 		"PK": dynastay.Text("odd"), "SK": dynastay.Text("item"), "GSI1PK": dynastay.Text("ROLE#WORKER#SKILL#a"),
-		"GSI1SK": dynastay.Text("LOCATION#Estcourt#USER#w20"),
+		"GSI1SK": dynastay.Text("LOCATION#Estcourt#USER#"),
 	}
 	n.put(broken, odd)
 	unreadable := func(list dynastay.Listing[*people.Profile], names ...string) {
@@ -180,9 +180,9 @@ func TestListsWithUnreadableItems(t *testing.T) {
 		assert.Equal(t, "w3", page.Items[1].ID)
 	}
 	unreadable(n.repo.InCity(people.Worker, "Estcourt"), "w2")
-	unreadable(n.repo.WithAnySkill("Estcourt", "a", "b"), "odd/item", "w2")
+	unreadable(n.repo.WithAnySkill("Estcourt", "a", "b"), "LOCATION#Estcourt#USER#:", "w2")
 	unreadable(n.repo.WithAllSkills("Estcourt", "a", "b"), "w2")
-	unreadable(n.repo.WithAllSkills("Estcourt", "a"), "odd/item", "w2")
+	unreadable(n.repo.WithAllSkills("Estcourt", "a"), "LOCATION#Estcourt#USER#:", "w2")
 
 	n.Faults.Inject(dyntest.Fail("AccessDeniedException"), dyntest.When{Operation: "BatchGetItem"})
 	page, err := n.repo.WithAnySkill("Estcourt", "a").Page(t.Context(), dynastay.Paging{})
