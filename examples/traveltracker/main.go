@@ -5,7 +5,7 @@
 //
 // The regions of the world are loaded. Ana signs up, marks where she has been on her phone and on her tablet, and both
 // change the same visits while they are offline: each rule for conflicts decides in its own way, and one conflict waits
-// until Ana decides. A push whose answer was lost is sent again, the clock of the tablet is two days fast, and a new
+// until Ana decides. A push whose answer was lost is sent again, the clock of the tablet is slow, then fast, and a new
 // device begins with a snapshot. Then her progress around the world is drawn, and in the end she leaves. Each step is
 // printed with the requests that it sent and the units that the engine charged. Local engines disagree about the units
 // of a transaction; the requests are the same on DynamoDB.

@@ -38,7 +38,7 @@ func (s *story) summer(ctx context.Context, out *report.Report) error {
 		{"The answer was lost, so the phone sends everything again", s.again},
 		{"The tablet is new, and begins with a snapshot", s.begin},
 		{"Both change six visits offline; the phone is online first", s.diverge},
-		{"The tablet, two days fast, pushes one of them under each rule", s.conflict},
+		{"The tablet, two hours slow, pushes one of them under each rule", s.conflict},
 		{"Ana decides about the one that waits", s.decide},
 		{"Both read what they do not have yet", s.agree},
 		{"She looks for Korea, and at the map around Fiji", s.search},
@@ -162,7 +162,7 @@ func (d *device) visitOf(code string) tracker.VisitID {
 }
 
 func (s *story) diverge(ctx context.Context, found *report.Findings) error {
-	s.tablet.fast = 48 * time.Hour
+	s.tablet.fast = -2 * time.Hour
 	for _, c := range contested {
 		s.phone.do(s, tracker.Operation{
 			Type: tracker.Update, Visit: s.phone.visitOf(c.code), Place: tracker.VisitEdit{Notes: of("from the phone")},
@@ -189,10 +189,11 @@ func (s *story) conflict(ctx context.Context, found *report.Findings) error {
 			s.waiting = r.OperationID
 		}
 	}
+	s.tablet.fast = 48 * time.Hour // which counts at most as the time when the push arrives
 	s.tablet.do(s, tracker.Operation{Type: tracker.Update, Visit: s.tablet.visitOf("DE"), Place: tracker.VisitEdit{Notes: of("Berlin!")}})
 	results, err := s.tablet.push(ctx, s, tracker.LastWriter)
 	if err == nil {
-		found.Add("DE  %-12s %-9s %q, which the phone had deleted", "last writer", results[0].Outcome, results[0].Visit.Notes)
+		found.Add("DE  %-12s %-9s %q, which the phone had deleted, by a clock two days fast", "last writer", results[0].Outcome, results[0].Visit.Notes)
 	}
 	return err
 }
