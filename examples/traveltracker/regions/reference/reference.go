@@ -6,7 +6,8 @@
 // not in ISO 3166-1, such as Kosovo, and withdrawn codes are left out. Population and area are unknown.
 //
 // Boxes are in boxes.csv, which names their sources: Natural Earth and the US Census Bureau, both in the public domain.
-// Some small island countries, and the Canadian provinces, have none.
+// Those of small countries and of the Canadian provinces are rounded extreme points. The United States Minor Outlying
+// Islands have none: they are scattered over half of the earth.
 package reference
 
 import (
@@ -20,7 +21,7 @@ import (
 )
 
 // Version is the DataVersion of all regions. It changes with the data.
-const Version = "1"
+const Version = "2"
 
 // Regions returns all regions. The caller may change the result.
 func Regions() (all []regions.Region) {

@@ -51,7 +51,7 @@ func TestRegionsAreComplete(t *testing.T) {
 			boxes[r.Type]++
 		}
 	}
-	assert.Equal(t, map[regions.Type]int{regions.Country: 216, regions.USState: 51}, boxes, "every line of the file is used")
+	assert.Equal(t, map[regions.Type]int{regions.Country: 248, regions.USState: 51, regions.CanadianProvince: 13}, boxes, "every line of the file is used")
 }
 
 // Changing the result does not change the data.
@@ -128,17 +128,24 @@ func TestSomeRegions(t *testing.T) {
 	}
 }
 
-// The boxes of the states are within that of their country, and have a plausible size.
+// The boxes of states and provinces are within that of their country, apart from rounding, and have a plausible size.
 func TestBoxes(t *testing.T) {
-	us := *byType(regions.Country)["US"].Box
-	for code, r := range byType(regions.USState) {
-		for _, longitude := range []float64{r.Box.West, r.Box.East} {
-			assert.True(t, us.Contains(key.Point{Latitude: r.Box.South, Longitude: longitude}), code)
-			assert.True(t, us.Contains(key.Point{Latitude: r.Box.North, Longitude: longitude}), code)
+	for _, part := range []struct {
+		regions.Type
+		country  string
+		rounding float64
+	}{{regions.USState, "US", 0}, {regions.CanadianProvince, "CA", 0.11}} {
+		whole := *byType(regions.Country)[part.country].Box
+		for code, r := range byType(part.Type) {
+			for _, longitude := range []float64{r.Box.West + part.rounding, r.Box.East - part.rounding} {
+				assert.True(t, whole.Contains(key.Point{Latitude: r.Box.South + part.rounding, Longitude: longitude}), code)
+				assert.True(t, whole.Contains(key.Point{Latitude: r.Box.North - part.rounding, Longitude: longitude}), code)
+			}
 		}
 	}
 	for code, r := range byType(regions.Country) {
-		if r.Box == nil {
+		if code == "UM" {
+			assert.Nil(t, r.Box)
 			continue
 		}
 		width := r.Box.East - r.Box.West
@@ -190,7 +197,11 @@ func TestLoad(t *testing.T) {
 		"the Bering Strait": {regions.Box{North: 66, South: 65, East: -168, West: -170}, append(country("RU", "US"), regions.Ref{Type: regions.USState, Code: "AK"})},
 		"Taveuni":           {regions.Box{North: -16.7, South: -17, East: -179.9, West: 179.9}, country("FJ")},
 		"the south pole":    {regions.Box{North: -85, South: -90, East: 180, West: -180}, country("AQ")},
-		"Zürich":            {regions.Box{North: 47.4, South: 47.3, East: 8.6, West: 8.5}, country("CH", "DE", "FR")},
+		"Calgary": {regions.Box{North: 51.2, South: 50.9, East: -113.9, West: -114.2}, append([]regions.Ref{
+			{Type: regions.CanadianProvince, Code: "AB"}, {Type: regions.CanadianProvince, Code: "BC"},
+		}, country("CA", "US")...)},
+		"Malé":   {regions.Box{North: 4.2, South: 4.1, East: 73.6, West: 73.4}, country("MV")},
+		"Zürich": {regions.Box{North: 47.4, South: 47.3, East: 8.6, West: 8.5}, country("CH", "DE", "FR")},
 	} {
 		found, err := repo.InView(t.Context(), c.view)
 		require.NoError(t, err)
@@ -202,7 +213,7 @@ func TestLoad(t *testing.T) {
 	}
 	world, err := repo.InView(t.Context(), regions.Box{North: 90, South: -90, East: 180, West: -180})
 	require.NoError(t, err)
-	assert.Equal(t, 216+51, len(world))
+	assert.Equal(t, 248+51+13, len(world))
 	page, err := repo.All(regions.CanadianProvince).Page(t.Context(), dynastay.Paging{})
 	require.NoError(t, err)
 	assert.Len(t, page.Items, 13)
