@@ -94,7 +94,7 @@ func (r *Repository) bySkills(
 		for i, row := range rows {
 			ids[i] = row.UserID
 		}
-		profiles, err := r.all(ctx, ids) // the others together with an UnreadableError
+		profiles, err := r.Profiles(ctx, ids) // the others together with an UnreadableError
 		var found []*Profile
 		for _, row := range rows {
 			if p := profiles[row.UserID]; p != nil && q.finds(row, p) {
@@ -119,24 +119,6 @@ func (q skillQuery) finds(row keys.SkillByCity, p *Profile) bool {
 // has reports whether a worker has a skill, in the form of key.Fold.
 func (p *Profile) has(folded string) bool {
 	return slices.ContainsFunc(p.Work.Skills, func(name string) bool { return key.Fold(name) == folded })
-}
-
-// all reads profiles by their ids. Those that are unreadable or do not exist are missing; for the unreadable ones it
-// returns a [*dynastay.UnreadableError] as well.
-func (r *Repository) all(ctx context.Context, ids []string) (map[string]*Profile, error) {
-	at := make([]dynastay.Key, len(ids))
-	for i, id := range ids {
-		var err error
-		if at[i], err = key.Of(keys.Profile{UserID: id}); err != nil {
-			return nil, err
-		}
-	}
-	found, err := r.profiles.GetAll(ctx, at)
-	profiles := map[string]*Profile{}
-	for i, p := range found {
-		profiles[ids[i]] = p
-	}
-	return profiles, err
 }
 
 // foldSkills returns the skills to search for, in the form of key.Fold, sorted and each once.

@@ -123,15 +123,15 @@ func (r *Repository) near(
 			ids = append(ids, id)
 		}
 	}
-	profiles, err := r.all(ctx, ids)
+	profiles, err := r.Profiles(ctx, ids)
 	var some *dynastay.UnreadableError
 	if errors.As(err, &some) {
 		unreadable = append(unreadable, some.Items...)
 	} else if err != nil {
 		return nil, nil, err
 	}
-	for id, p := range profiles { // nil if it no longer exists
-		if p != nil && !slices.ContainsFunc(q.Skills, func(folded string) bool { return !p.has(folded) }) {
+	for id, p := range profiles {
+		if !slices.ContainsFunc(q.Skills, func(folded string) bool { return !p.has(folded) }) {
 			found[id] = p
 		}
 	}

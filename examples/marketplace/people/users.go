@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"strconv"
 
 	"github.com/dynastay/dynastay"
 	"github.com/dynastay/dynastay/entity"
@@ -228,6 +229,27 @@ func (r *Repository) Profile(ctx context.Context, userID string, opts ...dynasta
 		return nil, err
 	}
 	return r.profiles.Get(ctx, at, opts...)
+}
+
+// Profiles reads users by their ids, such as the other users of an inbox. The result has them by id, without those who
+// do not exist. Profiles that cannot be read are missing as well; Profiles then returns the others together with a
+// [*dynastay.UnreadableError]. opts may contain [dynastay.Consistent]. 1 request for every 100 users.
+func (r *Repository) Profiles(ctx context.Context, userIDs []string, opts ...dynastay.ReadOption) (map[string]*Profile, error) {
+	at := make([]dynastay.Key, len(userIDs))
+	for i, id := range userIDs {
+		var err error
+		if at[i], err = key.Of(keys.Profile{UserID: id}); err != nil {
+			return nil, renamed("UserIDs["+strconv.Itoa(i)+"]", err)
+		}
+	}
+	found, err := r.profiles.GetAll(ctx, at, opts...)
+	profiles := map[string]*Profile{}
+	for i, p := range found {
+		if p != nil {
+			profiles[userIDs[i]] = p
+		}
+	}
+	return profiles, err
 }
 
 // BySubject returns the user with an id in Cognito, or fails with [dynastay.ErrNotFound]. It finds a user from the

@@ -287,3 +287,40 @@ func TestEmailSecret(t *testing.T) {
 	_, err = repo.ByEmail(t.Context(), "no address")
 	assert.Equal(t, "Email", fieldOf(err))
 }
+
+// Many users are read at once. One who does not exist is missing, and one who cannot be read does not hide the others.
+func TestProfiles(t *testing.T) {
+	t.Parallel()
+	n := newTown(t)
+	ids := []string{"nobody"}
+	for i := range 101 {
+		id := fmt.Sprint("w", i)
+		n.signUp(worker(id))
+		ids = append(ids, id, id)
+	}
+	var found map[string]*people.Profile
+	var err error
+	sent := n.Measure(func() { found, err = n.repo.Profiles(t.Context(), ids, dynastay.Consistent) })
+	require.NoError(t, err)
+	half := n.Measure(func() { _, err = n.repo.Profiles(t.Context(), ids) })
+	require.NoError(t, err)
+	assert.Len(t, found, 101)
+	assert.Equal(t, "w7", found["w7"].ID)
+	assert.Equal(t, 2, sent.Requests)
+	assert.Equal(t, 2*half.ReadUnits, sent.ReadUnits, "consistent reads")
+
+	broken := n.raw("w1")
+	broken["verified"] = dynastay.Text("yes")
+	n.put(broken)
+	found, err = n.repo.Profiles(t.Context(), []string{"w1", "w2"})
+	var some *dynastay.UnreadableError
+	require.ErrorAs(t, err, &some)
+	assert.Len(t, some.Items, 1)
+	assert.Len(t, found, 1)
+	assert.NotNil(t, found["w2"])
+
+	_, err = n.repo.Profiles(t.Context(), []string{"w1", "a#b"})
+	var invalid *dynastay.InvalidError
+	require.ErrorAs(t, err, &invalid)
+	assert.Equal(t, "UserIDs[1]", invalid.Field)
+}
