@@ -10,7 +10,7 @@ import (
 type Part interface{ join(*write) }
 
 // WriteOption is a [Part] that changes how a write is done, not what it writes; [IdempotencyKey] is the only one.
-// Methods that create or cancel take write options; for other writes use [Do].
+// Most methods that write take write options; for those that take [UpdateOption] or no options, use [Do].
 type WriteOption interface {
 	Part
 	option()

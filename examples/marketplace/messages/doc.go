@@ -1,5 +1,5 @@
-// Package messages has the conversations of the marketplace: two users, what they wrote to each other, and what each of
-// them has read.
+// Package messages manages the conversations of the marketplace: two users, what they wrote to each other, and what
+// each of them has read.
 //
 //	M8  Messages  the messages of a conversation
 //

@@ -29,8 +29,9 @@ type Message struct {
 	CreatedAt time.Time
 }
 
-// ReadBy reports whether the user whose side of the conversation it is has read the message. A user has read what the
-// user has sent, and nothing of other conversations.
+// ReadBy reports whether side.UserID has read the message. To show a user which of their own messages the other one has
+// read, pass the Conversation of the other one. Users have read what they have sent, and nothing of other
+// conversations.
 func (m *Message) ReadBy(side *Conversation) bool {
 	switch {
 	case side.UserID == m.SenderID:

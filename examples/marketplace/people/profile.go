@@ -35,7 +35,7 @@ type Profile struct {
 	Shop          Shop
 
 	// The library keeps the counters, see the package's comment.
-	TrustScore     dynastay.Rating // the mean of the ratings, 1.0 to 5.0; 0 without ratings
+	TrustScore     dynastay.Rating // the mean of the ratings, 1.0 to 5.0, in tenths: 46 is 4.6; 0 without ratings
 	Ratings        int
 	Stars          int     // the sum of the ratings
 	Projects       int     // posted

@@ -19,9 +19,9 @@ type Repository struct {
 
 // Options configure [New].
 type Options struct {
-	// EmailSecret keeps addresses out of keys: they contain its HMAC-SHA-256 of the address, see key.HashEmail. All
-	// processes need the same secret, and it cannot be changed while there are users. Default: none, keys contain the
-	// addresses.
+	// EmailSecret keeps addresses out of keys: they contain the HMAC-SHA-256 of the address with it, see key.HashEmail.
+	// All processes need the same secret, and it cannot be changed while there are users. Default: none, keys contain
+	// the addresses.
 	EmailSecret []byte
 	// Shards are those of a role and of a skill, see [Repository.InCity] and [Repository.WithAnySkill].
 	Shards key.Shards

@@ -137,8 +137,8 @@ func (r *Repository) VerifyPhone(
 // AdoptOp completes a profile that other software wrote in the form of the marketplace document: it repairs the keys of
 // the indexes, claims Subject, Email and Phone, writes the items of the skills and deletes those of skills that the
 // profile no longer has. A value that belongs to another user is left to that user. Everything else stays as it is,
-// also the counters: what is missing is completed when they move, see the package's comment. A profile that has been
-// adopted is not changed.
+// including the counters: what is missing is completed when they move, see the package's comment. A profile that has
+// been adopted is not changed.
 //
 // Every update adopts a profile, so AdoptOp is needed only for profiles that must be found by skill, by place or by
 // what they sign in with before their first update. Software that goes on writing profiles must remove writeId; the

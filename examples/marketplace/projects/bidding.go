@@ -16,10 +16,10 @@ import (
 // who has withdrawn a bid can bid again; the bid keeps its id and the time of its creation. An empty ID is generated;
 // any status, copies, times and version that are passed are overwritten.
 //
-// It fails with [dynastay.ErrNotFound] if there is no such project or user, with a [*StatusError] if the project is not
-// open, with [dynastay.ErrAlreadyExists] if the worker has a bid that is not withdrawn, and with a
-// [*dynastay.InvalidError], also for a quote in another currency than the budget's, and for a user who is not
-// a worker.
+// It fails with [dynastay.ErrNotFound] if there is no such project or user, as the Entity of its [dynastay.Error] says,
+// with a [*StatusError] if the project is not open, with [dynastay.ErrAlreadyExists] if the worker has a bid that is
+// not withdrawn, and with a [*dynastay.InvalidError], whose Field is "Quote" if the quote is not in the currency of the
+// budget, and "WorkerID" if the user is not a worker or is the buyer of the project.
 func (r *Repository) BidOp(b Bid) *dynastay.Operation[*Bid] {
 	b.Status, b.WorkerName, b.WorkerTrustScore = Pending, "", 0
 	creation, invalid := r.bids.Creation(&b)

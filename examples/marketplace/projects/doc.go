@@ -16,7 +16,7 @@
 //	project, err := repo.Post(ctx, projects.Project{BuyerID: ana, Title: "Foundation", …})
 //	bid, err := repo.Bid(ctx, projects.Bid{ProjectID: project.ID, WorkerID: mike, Quote: quote, …})
 //	project, err = repo.Accept(ctx, projects.Acceptance{ProjectID: project.ID, WorkerID: mike, Quote: quote})
-//	rejected, err := repo.RejectRest(ctx, project.ID) // may run later, and again
+//	rejected, err := repo.RejectRest(ctx, project.ID) // can run later, and again
 //	project, err = repo.Complete(ctx, project.ID)
 //
 // # Accepting a bid

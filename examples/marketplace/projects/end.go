@@ -33,11 +33,11 @@ func (r *Repository) Complete(ctx context.Context, projectID string, opts ...dyn
 // Cancellation says who gives up a project, and why.
 type Cancellation struct {
 	ProjectID string
-	By        string // the id of the buyer, or of the worker who has got the project
+	By        string // the id of the buyer, or of the worker whose bid was accepted
 	Reason    string // optional, at most [entity.MaxNote] bytes
 }
 
-// ErrNotParty means that the user is neither the buyer of the project nor the worker who has got it.
+// ErrNotParty means that the user is neither the buyer of the project nor the worker whose bid was accepted.
 var ErrNotParty = errors.New("the user is neither the buyer nor the worker")
 
 // CancelOp cancels a project that is open or in progress. If the worker cancels it, it counts as a job that the worker
@@ -148,7 +148,7 @@ func (r *Repository) countWorker(ctx context.Context, tx *dynastay.Tx, at dynast
 	return r.people.Count(ctx, tx, row, t)
 }
 
-// WorkerOf returns the id of the worker who has got a project, or "" if nobody has. It reads the bids of a project that
+// WorkerOf returns the id of the worker whose bid was accepted, or "" if none was. It reads the bids of a project that
 // other software has given to a worker, because that stores the id of the bid only; otherwise it sends no requests.
 func (r *Repository) WorkerOf(ctx context.Context, p *Project) (string, error) {
 	if p.AcceptedWorkerID != "" || p.AcceptedBidID == "" {

@@ -10,8 +10,9 @@ import (
 	"github.com/dynastay/dynastay/keys/key"
 )
 
-// ByStatus returns the projects with a status, the newest first. The index lags behind the table. 1 request a page; a
-// status whose partition is sharded takes 1 for each shard.
+// ByStatus returns the projects with a status, the newest first. The index lags behind the table. To narrow the list
+// down to skills or to a place, use [dynastay.Listing.Filter] with key.Fold or key.Distance; what is left out is read
+// nevertheless. 1 request a page; a status whose partition is sharded takes 1 for each shard.
 //
 // Pattern M3: GSI2, GSI2PK = STATUS#{status}, descending, 1 request
 func (r *Repository) ByStatus(status Status) dynastay.Listing[*Project] {
@@ -28,7 +29,8 @@ func (r *Repository) ByStatus(status Status) dynastay.Listing[*Project] {
 }
 
 // BidsByStatus returns the bids with a status as it is stored, the newest first, like [Repository.ByStatus]. A bid that
-// has lost is among the pending ones until [Repository.RejectRest] has rejected it.
+// has lost is among the pending ones until [Repository.RejectRest] has rejected it. Bids of other software are missing
+// until their first change.
 //
 // Pattern M9: GSI2, GSI2PK = STATUS#{status}#BID, descending, 1 request
 func (r *Repository) BidsByStatus(status BidStatus) dynastay.Listing[*Bid] {
@@ -44,8 +46,9 @@ func (r *Repository) BidsByStatus(status BidStatus) dynastay.Listing[*Bid] {
 	})
 }
 
-// Bids returns the bids for a project, by worker. Each page is read together with the project: a bid is rejected from
-// the moment that another one is accepted.
+// Bids returns the bids for a project by the ids of the workers, including those that were withdrawn. Each page is read
+// together with the project: a pending bid is shown as rejected from the moment that another one is accepted, or the
+// project is cancelled.
 //
 // Pattern M4: PK = PROJECT#{projectId}, SK begins with BID#, 2 requests
 func (r *Repository) Bids(projectID string) dynastay.Listing[*Bid] {
@@ -79,7 +82,8 @@ func (r *Repository) BidOf(ctx context.Context, projectID, workerID string, opts
 	return r.bids.Get(ctx, pair.at, opts...)
 }
 
-// ProjectsOf returns the projects that a buyer has posted, the newest first. 2 requests a page.
+// ProjectsOf returns the projects that a buyer has posted, the newest first. 2 requests for a page of up to 100, and 1
+// more for every further 100.
 func (r *Repository) ProjectsOf(buyerID string) dynastay.Listing[*Project] {
 	partition, err := key.Partition(keys.UserProject{UserID: buyerID})
 	if err != nil {
@@ -119,8 +123,8 @@ type WorkerBid struct {
 	Project *Project
 }
 
-// BidsOf returns the bids of a worker with their projects, the newest first. A bid is rejected from the moment that
-// another one is accepted. 2 requests a page of up to 50 bids.
+// BidsOf returns the bids of a worker with their projects, the newest first, with the status as [Repository.Bids] shows
+// it. 2 requests for a page of up to 50, and 1 more for every further 50.
 func (r *Repository) BidsOf(workerID string) dynastay.Listing[WorkerBid] {
 	partition, err := key.Partition(keys.UserBid{UserID: workerID})
 	if err != nil {

@@ -12,9 +12,9 @@ import (
 )
 
 // PostOp writes a new project, which is open, and counts it in the profile of its buyer. An empty ID is generated; any
-// status, times and version that are passed are overwritten. It fails with [dynastay.ErrNotFound] if there is
-// no such user, with [dynastay.ErrAlreadyExists] if the ID is taken, and with a [*dynastay.InvalidError], also for a
-// user who is not a buyer.
+// status, times and version that are passed are overwritten. It fails with [dynastay.ErrNotFound] if there is no such
+// user, with [dynastay.ErrAlreadyExists] if the ID is taken, and with a [*dynastay.InvalidError], whose Field is
+// "BuyerID" if the user is not a buyer.
 func (r *Repository) PostOp(p Project) *dynastay.Operation[*Project] {
 	p.Status, p.Bids, p.AcceptedBidID, p.AcceptedWorkerID, p.CancelledBy, p.CancelReason = Open, 0, "", "", "", ""
 	creation, invalid := r.projects.Creation(&p)

@@ -38,8 +38,8 @@ func newRejections() *entity.Entity[Rejection] {
 }
 
 // Rejecting returns the projects that were closed and whose pending bids are not all rejected, the oldest first. Call
-// [Repository.RejectRest] for each, for example every minute. The index lags: a project that was closed just now may be
-// missing. 1 request a page.
+// [Repository.RejectRest] for each, for example every minute; it can be called while the list is being read. The index
+// lags: a project that was closed just now may be missing. 1 request a page.
 func (r *Repository) Rejecting() dynastay.Listing[*Rejection] {
 	partition, err := key.Partition(keys.RejectingByTime{})
 	if err != nil {
@@ -51,7 +51,7 @@ func (r *Repository) Rejecting() dynastay.Listing[*Rejection] {
 // RejectRest rejects the pending bids of a project that is not open any more, and returns how many it has rejected. If
 // it fails, call it again; it goes on where it ended. For a project that has none, that is open or that other software
 // has closed, it does nothing. Bids that cannot be read do not keep it from rejecting the others; it then fails with a
-// [*dynastay.UnreadableError].
+// [*dynastay.UnreadableError], and the project remains in the list of Rejecting until they are mended.
 //
 // 1 request if there is nothing to do. Otherwise 3 requests, and 1 for each bid; more if the bids have more than 1 MB.
 func (r *Repository) RejectRest(ctx context.Context, projectID string) (int, error) {

@@ -1,5 +1,5 @@
-// Package reviews has what the parties of a completed project or of a delivered order say about each other, and moves
-// their trust scores.
+// Package reviews manages what the parties of a completed project or of a delivered order say about each other, and
+// moves their trust scores.
 //
 //	M7  Of  the reviews that a user has received
 //

@@ -17,7 +17,7 @@ import (
 	"github.com/dynastay/dynastay/examples/marketplace/shop"
 )
 
-// A buyer reviews a worker once the project is completed, and thinks better of it. The worker's score follows.
+// A buyer reviews a worker once the project is completed, and later raises the rating. The worker's score follows.
 func Example() {
 	ctx := context.Background()
 	e, err := engine.Start(ctx, docker.Allow())

@@ -23,7 +23,8 @@ func (r *Repository) Products(sellerID string) dynastay.Listing[*Product] {
 }
 
 // OrdersByStatus returns the orders with a status, the newest first. The index lags behind the table: an order may have
-// another status by now. 1 request a page, or 1 for each shard of the status.
+// another status by now. Orders of other software are missing until their first change. 1 request a page, or 1 for each
+// shard of the status.
 //
 // Pattern M10: GSI2, GSI2PK = STATUS#{status}#ORDER, descending, 1 request
 func (r *Repository) OrdersByStatus(status Status) dynastay.Listing[*Order] {
@@ -39,9 +40,10 @@ func (r *Repository) OrdersByStatus(status Status) dynastay.Listing[*Order] {
 	})
 }
 
-// OrdersOf returns the orders that a user has placed or, if the user is a seller, received, the newest first. They are
-// listed in items that contain only their ids, so they are never older than a read of the order itself. 2 requests a
-// page: a Query, and a BatchGetItem of the orders.
+// OrdersOf returns the orders that a user has placed, and those that the user has received as a seller, the newest
+// first; compare BuyerID to tell them apart. They are listed in items that contain only their ids, so they are never
+// older than a read of the order itself. 2 requests for a page of up to 100, a Query and a BatchGetItem of the orders,
+// and 1 more for every further 100.
 func (r *Repository) OrdersOf(userID string) dynastay.Listing[*Order] {
 	partition, err := key.Partition(keys.UserOrder{UserID: userID})
 	if err != nil {

@@ -36,7 +36,7 @@ func (e *PaymentError) Error() string {
 	return fmt.Sprintf("the payment is %s and cannot become %s", e.From, e.To)
 }
 
-// ErrNotParty means that an order is neither the user's own nor one that the user has received.
+// ErrNotParty means that the user is neither the buyer nor the seller of the order.
 var ErrNotParty = errors.New("the user is neither the buyer nor the seller")
 
 // comesFrom are the statuses before each status of an order, and before each of its payment.
@@ -120,7 +120,7 @@ type Cancellation struct {
 // CancelOp cancels an order that is pending or confirmed, and gives its products back to the stock in the same
 // transaction: once, however often and by however many callers it is cancelled. A product that no longer exists is left
 // out. The status of the payment stays as it is. It fails with [ErrNotParty] unless By is the buyer or the seller, and
-// as [Repository.ConfirmOp].
+// in the same cases as [Repository.ConfirmOp].
 func (r *Repository) CancelOp(c Cancellation) *dynastay.Operation[*Order] {
 	invalid := dynastay.Within("Reason", entity.CheckText(c.Reason, entity.MaxNote))
 	if _, err := key.Of(keys.Profile{UserID: c.By}); err != nil {
@@ -147,7 +147,7 @@ func (r *Repository) Cancel(ctx context.Context, c Cancellation, opts ...dynasta
 
 // SetPaymentOp records how far the payment of an order is, whatever the status of the order: a payment may still arrive
 // for an order that was cancelled. If it has the status already, nothing is written, because providers deliver their
-// notifications more than once. It fails with a [*PaymentError], and as [Repository.ConfirmOp].
+// notifications more than once. It fails with a [*PaymentError], and in the same cases as ConfirmOp.
 func (r *Repository) SetPaymentOp(orderID string, to PaymentStatus) *dynastay.Operation[*Order] {
 	var invalid error
 	if _, known := paymentComesFrom[to]; !known {

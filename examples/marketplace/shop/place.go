@@ -11,8 +11,8 @@ import (
 
 // PlaceOp writes a new order and takes its products out of the stock, all or none. The prices of the products must be
 // those that the buyer saw; they are compared with the stored ones. The titles, and what delivery and tax cost, are
-// stored as they are passed. [Order.AddUp] sets the sums. An empty ID is generated; any statuses, times and version
-// that are passed are overwritten. It fails
+// stored as they are passed. The sums must add up: call [Order.AddUp] first, which sets them. An empty ID is generated;
+// any statuses, times and version that are passed are overwritten. It fails
 //
 //   - with a [*Refused] that names every product that cannot be ordered, with its reasons: it is missing or not active,
 //     has another price, is only sold in larger quantities, or not enough of it is left,

@@ -89,7 +89,7 @@ func (r *Repository) Update(
 
 // ActivateOp makes a product available: it appears in its category and can be ordered. For a product that is active, it
 // writes nothing, except that it adopts one that other software has written. It fails with [dynastay.ErrNotFound], and
-// with [dynastay.ErrCorrupt] if other software has stored a product that no category can have.
+// with [dynastay.ErrCorrupt] if other software has stored a product without a valid category or price.
 func (r *Repository) ActivateOp(sellerID, productID string) *dynastay.Operation[*Product] {
 	return r.changeProductOp("shop.Activate", sellerID, productID, productChange{to: Active})
 }
