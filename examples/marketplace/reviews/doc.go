@@ -13,5 +13,5 @@
 // The name of the reviewer in a review is that of the time when it was written.
 //
 // A review that other software has written without the ids of its key can be read and deleted; an update fails with
-// [dynastay.ErrCorrupt]. One without a rating does not count.
+// [dynastay.ErrCorrupt]. One without a rating of 1 to 5 does not count.
 package reviews

@@ -124,10 +124,12 @@ func TestReviewRoundTrips(t *testing.T) {
 	assert.Equal(t, old, encoded)
 }
 
-// A review of other software may have no rating. It does not count until it is given one.
+// A review of other software may have no rating of 1 to 5. It does not count until it is given one.
 func TestReviewWithoutARating(t *testing.T) {
 	t.Parallel()
-	for name, rating := range map[string]types.AttributeValue{"missing": nil, "NULL": null, "negative": number("-1")} {
+	for name, rating := range map[string]types.AttributeValue{
+		"missing": nil, "NULL": null, "negative": number("-1"), "of 10": number("8"),
+	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			s := newSite(t)

@@ -55,6 +55,14 @@ func (v *Review) about() string {
 	return v.OrderID
 }
 
+// stars is the rating as it counts: 0 for one that is not between 1 and 5, which other software may have stored.
+func (v *Review) stars() int {
+	if v.Rating < 1 || v.Rating > 5 {
+		return 0
+	}
+	return v.Rating
+}
+
 func (k Key) stored() (dynastay.Key, error) {
 	return key.Of(keys.Review{RevieweeID: k.RevieweeID, AboutID: k.AboutID, ReviewerID: k.ReviewerID})
 }
@@ -114,7 +122,7 @@ func (v *Review) Validate() error {
 		return dynastay.Invalid("OrderID", "must be empty for a review of a project")
 	case v.ReviewerID == v.RevieweeID:
 		return dynastay.Invalid("RevieweeID", "must not be the reviewer")
-	case v.Rating < 1 || v.Rating > 5:
+	case v.stars() == 0:
 		return dynastay.Invalid("Rating", "must be between 1 and 5, got %d", v.Rating)
 	}
 	for _, aspect := range []struct {

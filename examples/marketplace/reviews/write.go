@@ -149,16 +149,15 @@ func (k Key) items() (review, profile dynastay.Key, err error) {
 // errOtherIDs is about a review of other software.
 var errOtherIDs = errors.New("the item must contain the ids of its key")
 
-// move moves the rating of a reviewee from that of one form of a review to that of another. A review of other software
-// may have no rating; it does not count.
+// move moves the rating of a reviewee from that of one form of a review to that of another.
 func (r *Repository) move(
 	ctx context.Context, tx *dynastay.Tx, k Key, profile dynastay.Row, before, after *Review,
 ) error {
-	t := people.Tally{Stars: max(0, after.Rating) - max(0, before.Rating)}
-	if before.Rating > 0 {
+	t := people.Tally{Stars: after.stars() - before.stars()}
+	if before.stars() > 0 {
 		t.Ratings--
 	}
-	if after.Rating > 0 {
+	if after.stars() > 0 {
 		t.Ratings++
 	}
 	if t == (people.Tally{}) {
