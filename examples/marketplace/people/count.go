@@ -35,8 +35,8 @@ func (r *Repository) Read(userID string, row dynastay.Row) (*Profile, error) {
 // Count adds to tx the action that moves counters of a user by t, together with the rates that depend on them. It is
 // for authors of operations. profile is the user's item as it was read consistently while the operation is prepared; it
 // must exist. If a counter has changed since, the operation is prepared again. It fails with [dynastay.ErrCorrupt] for
-// a profile that cannot be read. No requests; for a rating of a profile without a sum of ratings, which other software
-// has written, 1 for each MB of reviews, which are counted.
+// a profile that cannot be read. No requests; for a rating of a profile that has no sum of ratings, or would get one
+// that cannot be right, because other software writes profiles or reviews, 1 for each MB of reviews, which are counted.
 func (r *Repository) Count(ctx context.Context, tx *dynastay.Tx, profile dynastay.Row, t Tally) error {
 	p, err := r.profile.Value(profile)
 	if err != nil {
@@ -58,14 +58,15 @@ func (r *Repository) Count(ctx context.Context, tx *dynastay.Tx, profile dynasta
 		c.put(attrCompletionRate, rate(jobs, ended))
 	}
 	if t.Ratings != 0 || t.Stars != 0 {
-		ratings, stars := p.Ratings, p.Stars
-		if profile.Value(attrRatings).IsNull() || profile.Value(attrStars).IsNull() {
+		ratings, stars := p.Ratings+t.Ratings, p.Stars+t.Stars
+		if profile.Value(attrRatings).IsNull() || profile.Value(attrStars).IsNull() || !possible(ratings, stars) {
 			// The user is that of the key; other software may have stored another id.
-			if ratings, stars, err = r.countReviews(ctx, keys.Table.Key.From(profile).PK); err != nil {
+			ratings, stars, err = r.countReviews(ctx, keys.Table.Key.From(profile).PK)
+			if err != nil {
 				return err
 			}
+			ratings, stars = max(0, ratings+t.Ratings), max(0, stars+t.Stars)
 		}
-		ratings, stars = max(0, ratings+t.Ratings), max(0, stars+t.Stars)
 		c.setRatings(ratings, stars)
 	}
 	c.addTo(tx)
@@ -138,6 +139,11 @@ func trustScore(ratings, stars int) dynastay.Rating {
 
 // maxStars is the best rating.
 const maxStars = 5
+
+// possible reports whether a number of ratings can have a sum of stars. It cannot if reviews that other software has
+// written, without counting them, are changed or deleted. A trust score made of such a sum may be one that cannot be
+// read again.
+func possible(ratings, stars int) bool { return ratings <= stars && stars <= maxStars*ratings }
 
 // countReviews counts the reviews in the partition of the user who has received them, without those that have no rating
 // of 1 to 5. A review that is written meanwhile moves the counters, and the operation that counts is prepared again.

@@ -256,6 +256,31 @@ func TestReviewsOfOtherSoftwareAreCounted(t *testing.T) {
 	require.ErrorIs(t, err, dynastay.ErrRejected)
 }
 
+// Other software writes reviews without counting them. Once a sum cannot be right any more, the reviews are counted.
+func TestSumsThatCannotBeRight(t *testing.T) {
+	t.Parallel()
+	n := newTown(t)
+	for i, c := range []struct {
+		counted, uncounted int // ratings; the second one is of other software
+		moved              people.Tally
+		want               []int
+	}{
+		{5, 1, people.Tally{Stars: 1}, []int{2, 7}},
+		{2, 5, people.Tally{Stars: -4}, []int{2, 3}},
+		{5, 4, people.Tally{Ratings: -1, Stars: -4}, []int{1, 5}},
+		{2, 4, people.Tally{Ratings: -1, Stars: -4}, []int{1, 2}},
+	} {
+		id := fmt.Sprint("w", i)
+		n.signUp(worker(id))
+		n.put(review(id, "counted", dynastay.Number(c.counted)))
+		n.count(id, people.Tally{Ratings: 1, Stars: c.counted})
+		n.put(review(id, "uncounted", dynastay.Number(c.uncounted)))
+		n.count(id, c.moved)
+		p := n.profile(id)
+		assert.Equal(t, c.want, []int{p.Ratings, p.Stars}, "%d", i)
+	}
+}
+
 // A completion rate of other software without the jobs that ended: they are estimated.
 func TestCompletionRatesOfOtherSoftware(t *testing.T) {
 	t.Parallel()
@@ -326,7 +351,7 @@ func TestACounterThatIsOvertaken(t *testing.T) {
 	} {
 		id := fmt.Sprint("w", i)
 		n.signUp(worker(id))
-		n.count(id, people.Tally{Projects: 1, Jobs: 1, Ended: 2, Orders: 1, Ratings: 1, Stars: 3})
+		n.count(id, people.Tally{Projects: 1, Jobs: 1, Ended: 2, Orders: 1, Ratings: 2, Stars: 8})
 		changed := n.raw(id)
 		changed[c.name] = dynastay.Number(7)
 		n.Faults.Inject(dyntest.Before(func(context.Context) { n.put(changed) }), dyntest.When{Operation: "TransactWriteItems", Nth: 1})

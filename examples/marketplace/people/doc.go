@@ -29,6 +29,8 @@
 //     of a popular seller do not wait for each other.
 //   - TrustScore is the mean of all ratings, of 1 to 5 stars, rounded half up to tenths.
 //
-// If other software has stored a trust score without the sum of its ratings, the next rating counts the reviews. If it
-// has stored a completion rate without the jobs that ended, they are estimated from it.
+// If other software has stored a trust score without the sum of its ratings, the next rating counts the reviews. A
+// rating also counts them if the sum cannot be right any more, because other software has written reviews without
+// counting them; [Repository.RecountRatings] does not wait for that. If other software has stored a completion rate
+// without the jobs that ended, they are estimated from it.
 package people

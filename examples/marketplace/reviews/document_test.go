@@ -254,6 +254,22 @@ func TestReviewThatOtherSoftwareChanges(t *testing.T) {
 	}
 }
 
+// Other software writes reviews without counting them, and this package changes them. That does not make a score over
+// 5, with which the profile could not be read any more.
+func TestReviewsThatWereNotCounted(t *testing.T) {
+	t.Parallel()
+	s := newSite(t)
+	ctx := t.Context()
+	_, err := s.repo.Create(ctx, about(s.completed(), 5))
+	require.NoError(t, err)
+	for _, id := range []string{"proj002", "proj003", "proj004"} {
+		s.put(oldReview, dynastay.Item{"SK": text("REVIEW#" + id + "#" + buyer), "projectId": text(id), "rating": number("1")})
+		_, err := s.repo.Update(ctx, reviews.Key{RevieweeID: worker, AboutID: id, ReviewerID: buyer}, stars(5))
+		require.NoError(t, err)
+	}
+	assert.Equal(t, "5.0 of 4, 20 stars", s.score(worker))
+}
+
 // A project of other software names the bid of its worker, not the worker.
 func TestProjectOfOtherSoftware(t *testing.T) {
 	t.Parallel()

@@ -61,8 +61,8 @@ func (r *Repository) CreateOp(v Review) *dynastay.Operation[*Review] {
 	})
 }
 
-// Create runs [Repository.CreateOp]. 2 requests; 1 more for a profile without a sum of ratings, and 1 more for a
-// project of other software, whose worker must be found.
+// Create runs [Repository.CreateOp]. 2 requests; 1 more if other software has written the score or the reviews of the
+// reviewee, see [people.Repository.Count], and 1 more for a project of other software, whose worker must be found.
 func (r *Repository) Create(ctx context.Context, v Review, opts ...dynastay.WriteOption) (*Review, error) {
 	return dynastay.Do(ctx, r.db, r.CreateOp(v), opts...)
 }
@@ -170,7 +170,7 @@ func (r *Repository) move(
 }
 
 // Update runs [Repository.UpdateOp]. 2 requests; 1 more if the rating changes and other software has written the score
-// of the reviewee.
+// or the reviews of the reviewee.
 func (r *Repository) Update(ctx context.Context, k Key, fn func(*Review) error, opts ...dynastay.UpdateOption) (*Review, error) {
 	return dynastay.Do(ctx, r.db, r.UpdateOp(k, fn, opts...))
 }
@@ -205,7 +205,8 @@ func (r *Repository) DeleteOp(k Key) *dynastay.Operation[struct{}] {
 	})
 }
 
-// Delete runs [Repository.DeleteOp]. 2 requests; 1 more if other software has written the score of the reviewee.
+// Delete runs [Repository.DeleteOp]. 2 requests; 1 more if other software has written the score or the reviews of the
+// reviewee.
 func (r *Repository) Delete(ctx context.Context, k Key, opts ...dynastay.WriteOption) error {
 	_, err := dynastay.Do(ctx, r.db, r.DeleteOp(k), opts...)
 	return err
