@@ -109,6 +109,13 @@ func TestCosts(t *testing.T) {
 	costs("Adopt", cost{3, 2, 14, 8}, func() error { _, err := n.repo.Adopt(ctx, "worker456"); return err })
 	costs("Adopt again", cost{1, 1, 0, 0}, func() error { _, err := n.repo.Adopt(ctx, "worker456"); return err })
 	costs("first Update", cost{3, 2, 8, 2}, updates("buyer123", func(p *people.Profile) { p.Name = "new" }))
+	unverified := parsed(t, documentWorker)
+	unverified["phoneVerified"] = null
+	n.put(unverified)
+	costs("VerifyPhone of a profile of other software", cost{3, 2, 14, 2}, func() error {
+		_, err := n.repo.VerifyPhone(ctx, "worker456", "+27823456789")
+		return err
+	})
 	costs("Adopt with a value that is taken", cost{6, 4, 8, 2}, func() error { _, err := n.repo.Adopt(ctx, "seller789"); return err })
 }
 

@@ -127,7 +127,8 @@ func (r *Repository) VerifyPhoneOp(userID, phone string) *dynastay.Operation[*Pr
 	})
 }
 
-// VerifyPhone runs [Repository.VerifyPhoneOp]. 2 requests; 1 if the number is verified already.
+// VerifyPhone runs [Repository.VerifyPhoneOp]. 2 requests; for a profile that other software wrote, those of
+// [Repository.Adopt]; 1 if the number is verified already.
 func (r *Repository) VerifyPhone(
 	ctx context.Context, userID, phone string, opts ...dynastay.WriteOption,
 ) (*Profile, error) {
