@@ -159,6 +159,16 @@ func TestAConversationOfOtherSoftware(t *testing.T) {
 			assert.Equal(t, 6, p.side(ana, ben).ReadUpTo)
 		})
 	}
+	t.Run("all of it is marked as read", func(t *testing.T) {
+		t.Parallel()
+		p := abroad(t)
+		a, err := p.repo.Conversation(t.Context(), ana, ben)
+		require.NoError(t, err)
+		p.read(ana, ben, a.Unnumbered)
+		for _, m := range p.all(ana, ben) {
+			assert.True(t, m.ReadBy(p.side(ana, ben)), m.Content)
+		}
+	})
 	t.Run("0 counts nothing", func(t *testing.T) {
 		t.Parallel()
 		p := abroad(t)

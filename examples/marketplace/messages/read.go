@@ -20,9 +20,10 @@ var raise = func() *dynastay.Prepared {
 
 // MarkReadOp marks what userID has received from otherID as read, up to and including the message with the number upTo,
 // or everything if there are not so many. upTo is the Number of the last message from otherID that the user has seen;
-// the numbers of the user's own messages count what otherID has received. What is read stays read: a number that is not
-// larger than before changes nothing, and neither does 0. It fails with [dynastay.ErrNotFound] if there are no
-// messages, and with a [*dynastay.InvalidError]. After [dynastay.ErrOutcomeUnknown], it can simply be repeated.
+// the numbers of the user's own messages count what otherID has received. For messages of other software, which have no
+// number, it is Unnumbered of the user's [Conversation]. What is read stays read: a number that is not larger than
+// before changes nothing, and neither does 0. It fails with [dynastay.ErrNotFound] if there are no messages, and with a
+// [*dynastay.InvalidError]. After [dynastay.ErrOutcomeUnknown], it can simply be repeated.
 func (r *Repository) MarkReadOp(userID, otherID string, upTo int) *dynastay.Operation[struct{}] {
 	at, err := sideKey(userID, otherID)
 	if err == nil && upTo < 0 {
