@@ -79,7 +79,7 @@ func (r *Repository) Near(ctx context.Context, q NearQuery) ([]Nearby, error) {
 func (r *Repository) near(
 	ctx context.Context, q NearQuery, ranges []key.CellRange,
 ) (found map[string]*Profile, unreadable []error, err error) {
-	found = map[string]*Profile{} // a user who moved between two of the requests may be in both ranges
+	found = map[string]*Profile{} // by key: a user who moved between two of the requests may be in both ranges
 	if len(q.Skills) == 0 {
 		rows, err := r.rowsIn(ctx, ranges, func(cell string) (string, error) {
 			return key.Partition(keys.ProfileByPlace{Role: string(q.Role), Cell: cell})
@@ -89,7 +89,7 @@ func (r *Repository) near(
 			if err != nil {
 				unreadable = append(unreadable, err)
 			} else {
-				found[p.ID] = p
+				found[keys.Table.Key.From(row).PK] = p
 			}
 		}
 		return found, unreadable, err
@@ -104,17 +104,18 @@ func (r *Repository) near(
 		}
 		for _, row := range rows {
 			s, err := r.skill.Value(row)
-			if err != nil {
+			at, invalid := key.Parse[keys.Skill](keys.Table.Key.From(row)) // the user, whatever id the item has
+			if err = cmp.Or(err, invalid); err != nil {
 				unreadable = append(unreadable, err)
 				continue
 			}
 			if distance := key.Distance(q.center(), s.Location.point()); distance > q.Radius {
 				continue
 			}
-			if skills[s.UserID] == nil {
-				skills[s.UserID] = map[string]bool{}
+			if skills[at.UserID] == nil {
+				skills[at.UserID] = map[string]bool{}
 			}
-			skills[s.UserID][name] = true
+			skills[at.UserID][name] = true
 		}
 	}
 	var ids []string

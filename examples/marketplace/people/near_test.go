@@ -141,3 +141,27 @@ func TestNearOfUnreadableItems(t *testing.T) {
 	require.ErrorIs(t, err, dynastay.ErrRejected)
 	assert.Empty(t, near)
 }
+
+// The user of an item is that of its key. An item with another id, or without one, hides nobody.
+func TestNearOfItemsWithAnotherID(t *testing.T) {
+	t.Parallel()
+	n := newTown(t)
+	for i, id := range []string{"a", "b", "c"} {
+		n.signUp(north(float64(i), worker(id, "s")))
+	}
+	skillOfA, skillOfB, b := n.skillItems("a")["s"].Item(), n.skillItems("b")["s"].Item(), n.raw("b")
+	skillOfA["userId"], skillOfB["userId"], b["userId"] = null, dynastay.Text("c"), dynastay.Text("c")
+	n.put(skillOfA, skillOfB, b)
+	for _, q := range []people.NearQuery{around(1000), around(1000, "s")} {
+		near, err := n.repo.Near(t.Context(), q)
+		require.NoError(t, err)
+		assert.Equal(t, []string{"a", "c", "c"}, nearIDs(near), "as stored: %v", q.Skills)
+	}
+	odd := n.skillItems("c")["s"].Item()
+	odd["PK"], odd["SK"] = dynastay.Text("odd"), dynastay.Text("item")
+	n.put(odd)
+	near, err := n.repo.Near(t.Context(), around(1000, "s"))
+	require.ErrorIs(t, err, dynastay.ErrCorrupt)
+	require.NotErrorIs(t, err, dynastay.ErrInvalid)
+	assert.Len(t, near, 3)
+}
