@@ -116,11 +116,21 @@ func (r *Repository) read(ctx context.Context, a, b string) (*sides, error) {
 
 // stored replaces a side by the one that is stored, if it is.
 func (r *Repository) stored(s *side, row dynastay.Row) (err error) {
-	if s.row = row; row.Exists() {
-		s.Conversation, err = r.side.Value(row)
+	if s.row = row; !row.Exists() {
+		return nil
 	}
-	return err
+	if s.Conversation, err = r.side.Value(row); err != nil {
+		return err
+	}
+	at := keys.Table.Key.From(row)
+	if own, err := r.side.Key(s.Conversation); err != nil || own != at {
+		return &dynastay.Error{Entity: "Conversation", ID: at.String(), Kind: dynastay.ErrCorrupt, Err: errOtherIDs}
+	}
+	return nil
 }
+
+// errOtherIDs is about an item of other software. It would be written into the inbox of somebody else.
+var errOtherIDs = errors.New("the item must contain the ids of its key")
 
 // unusable is the error for stored values from which no others can be derived, such as a time in the far future.
 func unusable(c *Conversation, err error) error {

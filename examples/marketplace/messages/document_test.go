@@ -357,3 +357,27 @@ func TestASideWithNULLs(t *testing.T) {
 	assert.Equal(t, 2+1, p.Measure(func() { p.send(ben, ana, "3") }).Requests)
 	assert.Equal(t, 3, p.side(ana, ben).Unread())
 }
+
+// A side that does not have the ids of its key is not written: it would be in the inbox of somebody else.
+func TestASideWithAnotherID(t *testing.T) {
+	t.Parallel()
+	p := newPost(t)
+	p.send(ben, ana, "1")
+	row, err := p.Direct.Get(t.Context(), keys.Table, dynastay.Key{PK: "USER#" + ana, SK: "CONVERSATION#" + ben}, dynastay.Consistent)
+	require.NoError(t, err)
+	for _, name := range []string{"userId", "otherId"} {
+		for _, id := range []attribute{dynastay.Text("user_c"), dynastay.Text("a#b"), null} {
+			item := maps.Clone(row.Item())
+			item[name] = id
+			p.load(item)
+			for _, m := range []messages.Message{{SenderID: ana, RecipientID: ben}, {SenderID: ben, RecipientID: ana}} {
+				m.Content = "2"
+				_, err := p.repo.Send(t.Context(), m)
+				require.ErrorIs(t, err, dynastay.ErrCorrupt, "%s %v", name, id)
+				require.NotErrorIs(t, err, dynastay.ErrInvalid)
+			}
+		}
+	}
+	assert.Empty(t, itemsOf(t, p.repo.Inbox("user_c")))
+	assert.Len(t, p.all(ana, ben), 1)
+}
