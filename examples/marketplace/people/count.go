@@ -95,7 +95,10 @@ func (c *counting) addTo(tx *dynastay.Tx) {
 	tx.Update(keys.Table, keys.Table.Key.From(c.row), expr).Else(func(dynastay.Row) error { return dynastay.ErrOvertaken })
 }
 
+// setRatings also counts how often the ratings have moved. Without that, a recount would not notice that one review was
+// deleted and one with the same rating was written since it read the profile.
 func (c *counting) setRatings(ratings, stars int) {
+	c.set(attrRatingMoves, c.row.Int(attrRatingMoves)+1)
 	c.set(attrRatings, ratings)
 	c.set(attrStars, stars)
 	c.put(attrTrustScore, &types.AttributeValueMemberN{Value: trustScore(ratings, stars).String()})

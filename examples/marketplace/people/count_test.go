@@ -369,6 +369,38 @@ func TestACounterThatIsOvertaken(t *testing.T) {
 	}
 }
 
+// While the reviews are counted, one is deleted, and then one with the same rating is written: the counters are the same
+// as before, but what was counted is not.
+func TestRecountNoticesMovesThatCancelEachOther(t *testing.T) {
+	t.Parallel()
+	n := newTown(t)
+	n.signUp(worker("w"))
+	at := dynastay.Key{PK: "USER#w", SK: "REVIEW#p#a"}
+	move := func(by int) {
+		other := n.Open(nil)
+		assert.NoError(t, other.Write(t.Context(), count(other, people.New(other, nil), "w", people.Tally{Ratings: by, Stars: 5 * by})))
+		if by > 0 {
+			n.put(dynastay.Item{"PK": dynastay.Text(at.PK), "SK": dynastay.Text(at.SK), "rating": dynastay.Number(5)})
+		} else {
+			assert.NoError(t, n.Direct.DeleteAll(t.Context(), keys.Table, []dynastay.Key{at}))
+		}
+	}
+	move(1)
+	type recount struct{}
+	before := func(operation string, by int) {
+		n.Faults.Inject(dyntest.Before(func(context.Context) { move(by) }), dyntest.When{Nth: 1, Match: func(r dyntest.Request) bool {
+			return r.Operation == operation && r.Context.Value(recount{}) != nil
+		}})
+	}
+	before("Query", -1)
+	before("TransactWriteItems", 1)
+	p, err := n.repo.RecountRatings(context.WithValue(t.Context(), recount{}, true), "w")
+	require.NoError(t, err)
+	assert.Equal(t, []any{dynastay.Rating(50), 1, 5}, []any{p.TrustScore, p.Ratings, p.Stars})
+	stored := n.profile("w")
+	assert.Equal(t, []any{dynastay.Rating(50), 1, 5}, []any{stored.TrustScore, stored.Ratings, stored.Stars})
+}
+
 // A review that is written between the count and its write is counted.
 func TestRecountIsNotMisled(t *testing.T) {
 	t.Parallel()

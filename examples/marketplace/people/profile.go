@@ -99,6 +99,7 @@ const (
 	attrEnded          = "endedJobs"
 	attrCompletionRate = "completionRate"
 	attrOrders         = "totalOrders"
+	attrRatingMoves    = "ratingMoves" // no field: only the counting itself uses it
 )
 
 func declareProfile(f *entity.Fields, p *Profile) {
