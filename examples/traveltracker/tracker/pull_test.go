@@ -57,6 +57,23 @@ func TestTheAgeOfACursor(t *testing.T) {
 	}
 }
 
+// A snapshot is followed by a pull, however long ago the user has changed something.
+func TestAPullAfterASnapshotOfAnyAge(t *testing.T) {
+	t.Parallel()
+	h := newHome(t)
+	h.marks(1)
+	for _, age := range []time.Duration{0, 1, 10, 28, 29, 30, 40} {
+		for _, more := range []time.Duration{0, time.Millisecond, 12 * time.Hour} {
+			h.Clock.Set(base.Add(age*24*time.Hour + more))
+			s, err := h.repo.Snapshot(t.Context(), user)
+			require.NoError(t, err)
+			changes, err := h.repo.Pull(t.Context(), user, s.Cursor, 0)
+			require.NoError(t, err, "after %d days and %s", age, more)
+			assert.Equal(t, 2, changes.Next.Version)
+		}
+	}
+}
+
 // Entries of other software, which have no number or one of their own, are no beginning for the cursor of a snapshot.
 func TestASnapshotBesideEntriesOfOtherSoftware(t *testing.T) {
 	t.Parallel()

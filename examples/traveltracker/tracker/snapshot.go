@@ -21,8 +21,13 @@ type Snapshot struct {
 // serializable: while the head shows a transaction, other items of the same transaction may not show it yet.
 const settling = time.Minute
 
+// settled is the age of a head whose transaction is complete, even if the clocks of two servers differ by hours. No entry
+// is pulled again then: before long a pull would refuse the cursor, because the log is about to forget the entry behind
+// it, and the next snapshot would have the same one.
+const settled = 24 * time.Hour
+
 // Snapshot reads the head of a user's log, and then the profile; Visits of the result are read consistently. It fails
-// with [dynastay.ErrNotFound].
+// with [dynastay.ErrNotFound]. It takes 1 request less if the last entry of the log is older than a day.
 //
 // Pattern T17: PK = SYNC#{user_id}, SK = HEAD; PK = USER#{user_id}, 3 requests
 func (r *Repository) Snapshot(ctx context.Context, userID string) (*Snapshot, error) {
@@ -31,9 +36,10 @@ func (r *Repository) Snapshot(ctx context.Context, userID string) (*Snapshot, er
 		return nil, err
 	}
 	cursor := Cursor{At: h.Last, Version: h.Version}
-	if h.Version == 0 {
+	switch {
+	case h.Version == 0:
 		cursor.At = time.UnixMilli(1).UTC() // before all entries, and not that of a new device
-	} else {
+	case r.db.Now().Sub(h.Last) < settled:
 		from := h.Last.Add(-settling)
 		entries, _, err := r.entriesAfter(ctx, userID, Cursor{At: from}, 1)
 		if err != nil {
