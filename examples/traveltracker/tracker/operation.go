@@ -163,6 +163,8 @@ func (r *Repository) parts(o Operation) ([]part, error) {
 	}{
 		{strings.Contains(o.ID, "."), "ID", "must not contain '.'"},
 		{o.ClientTime.IsZero(), "ClientTime", "is required"},
+		// It could not be read back, and would hold up all pulls of the user.
+		{o.ClientTime.Year() < 0 || o.ClientTime.Year() > 9999, "ClientTime", "must be in the years 0 to 9999"},
 		{o.ClientVersion < 0, "ClientVersion", "must not be negative"},
 		{o.Entity != "" && o.Entity != VisitedPlace && o.Entity != User, "Entity", "must be visited_place or user"},
 		{o.Entity == User && o.Type != Update, "Type", "must be update for a user"},
