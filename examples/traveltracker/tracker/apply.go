@@ -173,12 +173,13 @@ func (a *application) applyVisit(tx *dynastay.Tx, p part, row dynastay.Row) erro
 			return err
 		}
 	}
+	exists := row.Exists() && !v.gone(a.r.db.Now())
 	c := a.conflict(p)
 	c.VisitEdit = visitEditOf(p.edit, a.r.visit.Codec)
-	if row.Exists() {
+	if exists {
 		c.Visit = v
 	}
-	is := state{exists: row.Exists(), deleted: v.Deleted, stamp: v.stamp, fields: visitFields, waited: a.waited}
+	is := state{exists: exists, deleted: v.Deleted, stamp: v.stamp, fields: visitFields, waited: a.waited}
 	verdict := judge(is, a.version(p), p.edit.fields, a.rule, c)
 	if verdict.outcome == Applied {
 		after, err := a.writeVisit(tx, p, row, v, verdict.fields)
@@ -186,7 +187,7 @@ func (a *application) applyVisit(tx *dynastay.Tx, p part, row dynastay.Row) erro
 			return err
 		}
 		v = after
-	} else if !row.Exists() {
+	} else if !exists {
 		v = nil
 	}
 	return a.record(tx, p, verdict, v, nil)
@@ -202,7 +203,7 @@ func (a *application) writeVisit(tx *dynastay.Tx, p part, row dynastay.Row, befo
 			v.RegionName, v.VisitedDate, v.Notes = "", dynastay.Date{}, ""
 			stamps = stamps.stamped(visitFields, by)
 		}
-		if !row.Exists() {
+		if !row.Exists() || v.gone(a.r.db.Now()) {
 			v.MarkedFrom = a.deviceID
 		}
 		if err := applied(a.r.visit.Codec, v, p.edit, fields); err != nil {

@@ -24,7 +24,11 @@ func (r *Repository) Visit(ctx context.Context, userID string, id VisitID, opts 
 	if err != nil {
 		return nil, err
 	}
-	return r.visits.Get(ctx, at, opts...)
+	v, err := r.visits.Get(ctx, at, opts...)
+	if err == nil && v.gone(r.db.Now()) {
+		return nil, &dynastay.Error{Entity: "Visit", ID: id.text(), Kind: dynastay.ErrNotFound}
+	}
+	return v, err
 }
 
 // VisitsOfRegion returns the visits of a user in one region, in the order in which they were marked.

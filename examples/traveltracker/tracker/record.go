@@ -132,6 +132,9 @@ func (a *application) again(row dynastay.Row, hash string) (Result, error) {
 		if err != nil {
 			return Result{}, err
 		}
+		if v := result.Visit; v != nil && v.gone(a.r.db.Now()) {
+			result.Visit = nil
+		}
 		a.results = append(a.results, result)
 	}
 	result := a.result()

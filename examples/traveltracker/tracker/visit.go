@@ -134,6 +134,12 @@ func (v *Visit) validate() error {
 	return nil
 }
 
+// gone reports whether a tombstone has expired. DynamoDB removes it some time later; until then, it counts as missing, so
+// that the answer to a device does not depend on when that is.
+func (v *Visit) gone(now time.Time) bool {
+	return v.Deleted && !v.Expires.IsZero() && !v.Expires.After(now)
+}
+
 // stamp returns who wrote a field last. Other software does not say so for each field: its visit as a whole counts as
 // written by the device that marked it, when it was modified last.
 func (v *Visit) stamp(f Field) Stamp {
