@@ -247,6 +247,28 @@ func TestSignUpSetsWhatTheLibraryKeeps(t *testing.T) {
 	require.ErrorIs(t, err, dynastay.ErrInvalid)
 }
 
+// What is wrong with a profile is told by the names of its fields, and without a request.
+func TestInvalidProfiles(t *testing.T) {
+	t.Parallel()
+	h := newHome(t)
+	sent := h.Faults.Count("TransactWriteItems")
+	for field, change := range map[string]func(*tracker.Profile){
+		"ID":             func(p *tracker.Profile) { p.ID = "a#b" },
+		"AuthProvider":   func(p *tracker.Profile) { p.AuthProvider = "" },
+		"AuthProviderID": func(p *tracker.Profile) { p.AuthProviderID = "" },
+		"Email":          func(p *tracker.Profile) { p.Email = "no address" },
+		"PictureURL":     func(p *tracker.Profile) { p.PictureURL = string(make([]byte, 5000)) },
+	} {
+		p := tracker.Profile{AuthProvider: "apple", AuthProviderID: "9"}
+		change(&p)
+		_, err := h.repo.SignUp(t.Context(), p)
+		var invalid *dynastay.InvalidError
+		require.ErrorAs(t, err, &invalid, field)
+		assert.Equal(t, field, invalid.Field)
+	}
+	assert.Equal(t, sent, h.Faults.Count("TransactWriteItems"))
+}
+
 // Fields of which another device has a later value are left as they are, also who wrote them.
 func TestAnEditOfAProfileIsMerged(t *testing.T) {
 	t.Parallel()

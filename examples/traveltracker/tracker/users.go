@@ -21,6 +21,10 @@ func (r *Repository) SignUpOp(p Profile) *dynastay.Operation[*Profile] {
 		p.Email = email
 	}
 	creation, invalid := r.profiles.Creation(&p)
+	// The keys have other names for fields of a profile.
+	for field, of := range map[string]string{"UserID": "ID", "Provider": "AuthProvider", "ProviderID": "AuthProviderID"} {
+		invalid = rename(invalid, field, of)
+	}
 	invalid = cmp.Or(invalid, p.validate(), p.checkSettings())
 	return dynastay.NewOp(dynastay.OpSpec[*Profile]{
 		Name: "tracker.SignUp", Invalid: invalid, Input: creation.Input,
