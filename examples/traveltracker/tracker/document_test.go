@@ -49,7 +49,7 @@ var (
 		"entity_type": text("visited_place"), "entity_id": text("country#IT"),
 		"entity_data":    &types.AttributeValueMemberM{Value: dynastay.Item{"region_code": text("IT"), "notes": text("Rome")}},
 		"client_version": dynastay.Number(0), "client_timestamp": text("2037-01-07T10:00:00Z"), "has_conflict": &types.AttributeValueMemberBOOL{},
-		"is_processed": &types.AttributeValueMemberBOOL{Value: true}, "ttl": dynastay.Number(2_117_527_200),
+		"is_processed": &types.AttributeValueMemberBOOL{Value: true}, "ttl": dynastay.Number(2_144_048_400),
 	}
 )
 

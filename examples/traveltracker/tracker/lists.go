@@ -127,8 +127,11 @@ func (r *Repository) ByStatus(status Status) dynastay.Listing[*Entry] {
 	}
 	return r.entries.List(dynastay.Query{
 		Name: "tracker.ByStatus", Index: keys.Index1, Partition: partitions[0], Shards: partitions[1:],
-	})
+	}).Filter(r.inLog)
 }
+
+// inLog leaves out what has expired. DynamoDB removes it some time later.
+func (r *Repository) inLog(e *Entry) bool { return !expired(e.Expires, r.db.Now()) }
 
 // ByDevice returns the operations of one device of a user, the oldest first, including those that wait.
 //
@@ -141,5 +144,5 @@ func (r *Repository) ByDevice(userID, deviceID string) dynastay.Listing[*Entry] 
 	return r.entries.List(dynastay.Query{
 		Name: "tracker.ByDevice", Index: keys.Index2, Partition: partition,
 		Range: dynastay.Range{Prefix: key.SortKind[keys.EntryByDevice]()},
-	})
+	}).Filter(r.inLog)
 }

@@ -246,6 +246,25 @@ func TestEntriesExpireByTheTimeOfTheLog(t *testing.T) {
 	assert.GreaterOrEqual(t, int64(h.entry(3).Int("ttl")), ahead.Next.At.Add(30*24*time.Hour).Unix())
 }
 
+// What DynamoDB has not removed yet is not listed any more, apart from what waits for a decision.
+func TestExpiredEntriesAreNotListed(t *testing.T) {
+	t.Parallel()
+	h := newHome(t)
+	require.Equal(t, tracker.Waiting, h.one("tablet", ask, h.conflicting()).Outcome)
+	o := h.op(tracker.Update, italy, 1, tracker.VisitEdit{Notes: of("b")})
+	require.Equal(t, tracker.Rejected, h.one("tablet", tracker.ServerWins, o).Outcome)
+	with := func(status tracker.Status) int { return len(pageOf(t, h.repo.ByStatus(status))) }
+	by := func(id string) int { return len(pageOf(t, h.repo.ByDevice(user, id))) }
+	h.Clock.Set(base.Add(30*24*time.Hour - time.Second))
+	assert.Equal(t, []int{3, 1, 1, 2, 2}, []int{
+		with(tracker.StatusApplied), with(tracker.StatusConflict), with(tracker.StatusPending), by("phone"), by("tablet"),
+	})
+	h.Clock.Advance(time.Minute)
+	assert.Equal(t, []int{0, 0, 1, 0, 1}, []int{
+		with(tracker.StatusApplied), with(tracker.StatusConflict), with(tracker.StatusPending), by("phone"), by("tablet"),
+	})
+}
+
 func TestABatchOfOneRegion(t *testing.T) {
 	t.Parallel()
 	h := newHome(t)

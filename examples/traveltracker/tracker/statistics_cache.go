@@ -149,5 +149,5 @@ func (r *Repository) StatisticsOn(date dynastay.Date) dynastay.Listing[*Statisti
 	}
 	return r.stats.List(dynastay.Query{
 		Name: "tracker.StatisticsOn", Index: keys.Index1, Partition: partitions[0], Shards: partitions[1:],
-	})
+	}).Filter(func(s *Statistics) bool { return !expired(s.Expires, r.db.Now()) })
 }

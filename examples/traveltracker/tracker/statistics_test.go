@@ -139,6 +139,9 @@ func TestStatisticsOfADay(t *testing.T) {
 	next, err := repo.Statistics(t.Context(), user)
 	require.NoError(t, err)
 	assert.Equal(t, dynastay.MustDate("2037-11-11"), next.Date)
+	h.Clock.Set(fresh.Expires)
+	assert.Empty(t, pageOf(t, repo.StatisticsOn(fresh.Date)), "expired, and not removed yet")
+	assert.Equal(t, []*tracker.Statistics{next}, pageOf(t, repo.StatisticsOn(next.Date)))
 	_, err = repo.Statistics(t.Context(), "nobody")
 	assert.ErrorIs(t, err, dynastay.ErrNotFound)
 }

@@ -137,8 +137,11 @@ func (v *Visit) validate() error {
 // gone reports whether a tombstone has expired. DynamoDB removes it some time later; until then, it counts as missing, so
 // that the answer to a device does not depend on when that is.
 func (v *Visit) gone(now time.Time) bool {
-	return v.Deleted && !v.Expires.IsZero() && !v.Expires.After(now)
+	return v.Deleted && expired(v.Expires, now)
 }
+
+// expired reports whether a time to live has passed. The zero time is that of what stays.
+func expired(at, now time.Time) bool { return !at.IsZero() && !at.After(now) }
 
 // stamp returns who wrote a field last. Other software does not say so for each field: its visit as a whole counts as
 // written by the device that marked it, when it was modified last.
