@@ -72,6 +72,24 @@ func TestSettingsThatCannotBeStored(t *testing.T) {
 	}
 }
 
+// What is remembered of an operation depends on what the device has sent, and on nothing else that this version of the
+// package stores: a device may repeat it after the service was updated.
+func TestTheHashOfAnOperation(t *testing.T) {
+	t.Parallel()
+	h := newHome(t)
+	visit := h.op(tracker.Create, italy, 0, tracker.VisitEdit{Notes: of("a"), RegionName: of("")})
+	profile := h.edit(1, tracker.ProfileEdit{DisplayName: of("Anna"), Privacy: &tracker.Settings{"a": 1}})
+	for hash, o := range map[string]tracker.Operation{
+		"557fe5aca882f891a79806b80f2d58e90ef9e460ad262d44d14994ef7b13969c": visit,
+		"c663a43fa85dcfcfd53c245a693f4ef7c85369c6eeb5517f55ab217c1508c788": profile,
+	} {
+		require.Equal(t, tracker.Applied, h.one("phone", tracker.ServerWins, o).Outcome)
+		row, err := h.Direct.Get(t.Context(), table, dynastay.Key{PK: "SYNC#" + user, SK: "SEEN#" + o.ID}, dynastay.Consistent)
+		require.NoError(t, err)
+		assert.Equal(t, hash, row.Text("input_hash"))
+	}
+}
+
 // A time that cannot be read back would hold up the pulls of all devices.
 func TestTheYearOfADevice(t *testing.T) {
 	t.Parallel()

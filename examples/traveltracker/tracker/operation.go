@@ -96,7 +96,7 @@ func (e VisitEdit) edit(codec entity.Codec[Visit]) (edit, error) {
 	set(&fields, VisitedDate, e.VisitedDate, &v.VisitedDate)
 	set(&fields, Notes, e.Notes, &v.Notes)
 	item, err := codec.Encode(&v)
-	return edit{fields, item}, err
+	return newEdit(fields, item), err
 }
 
 func (e ProfileEdit) edit(codec entity.Codec[Profile]) (edit, error) {
@@ -110,7 +110,18 @@ func (e ProfileEdit) edit(codec entity.Codec[Profile]) (edit, error) {
 	set(&fields, Privacy, e.Privacy, &p.Privacy)
 	set(&fields, Notifications, e.Notifications, &p.Notifications)
 	item, err := codec.Encode(&p)
-	return edit{fields, item}, err
+	return newEdit(fields, item), err
+}
+
+// newEdit takes the values of some fields from an item. The others are no part of what a device has sent.
+func newEdit(fields []Field, item dynastay.Item) edit {
+	e := edit{fields, dynastay.Item{}}
+	for _, f := range fields {
+		if v := item[string(f)]; v != nil {
+			e.values[string(f)] = v
+		}
+	}
+	return e
 }
 
 func set[V any](fields *[]Field, f Field, from, to *V) {
