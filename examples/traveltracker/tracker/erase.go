@@ -9,9 +9,10 @@ import (
 )
 
 // Erase removes a user with all visits, statistics and operations. Of the user's log only the head is left, with the
-// id and the time, so that no device brings anything back: from the first request on, every push fails with
-// [dynastay.ErrNotFound]. Repeat Erase until it succeeds; a further call does nothing. It fails with
-// [dynastay.ErrNotFound] if the user never existed. Backups and streams may still contain the data.
+// id and the time, so that no device brings anything back: once the head is marked, every operation that is pushed fails
+// with [dynastay.ErrNotFound], and once the profile is deleted, an empty push and RecordLogin as well. Repeat Erase until
+// it succeeds; a further call does nothing. It fails with [dynastay.ErrNotFound] if the user never existed. Backups and
+// streams may still contain the data.
 //
 // 2 requests to mark the log, 2 to delete the profile, and then a Query for every 1,000 items and a request for every 25.
 func (r *Repository) Erase(ctx context.Context, userID string) error {

@@ -46,7 +46,7 @@ func TestALogBeginsOnce(t *testing.T) {
 	}
 }
 
-// As soon as the log is marked, nothing is written any more, although the profile is still there.
+// As soon as the log is marked, no operation is applied any more, although the profile is still there.
 func TestAPushWhileAnErasureIsBrokenOff(t *testing.T) {
 	t.Parallel()
 	h := newHome(t)

@@ -15,7 +15,8 @@ import (
 // The library's own are always right; those of other software may not be. It also corrects what the library knows of the
 // visits of each region, so that the counters stay right. It fails with [dynastay.ErrNotFound].
 //
-// 1 request, 1 a page of visits and of visited regions, and 1 for the write if a counter was wrong.
+// 1 request, 1 a page of visits and of visited regions, 1 for every 25 regions of which the library knew a wrong number
+// of visits, and 1 for the write if a counter was wrong.
 func (r *Repository) Recount(ctx context.Context, userID string) (wrong bool, err error) {
 	at, err := key.Of(keys.Profile{UserID: userID})
 	return dynastay.Do(ctx, r.db, dynastay.NewOp(dynastay.OpSpec[bool]{

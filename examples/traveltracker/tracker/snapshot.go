@@ -21,9 +21,9 @@ type Snapshot struct {
 // serializable: while the head shows a transaction, other items of the same transaction may not show it yet.
 const settling = time.Minute
 
-// settled is the age of a head whose transaction is complete, even if the clocks of two servers differ by hours. No entry
-// is pulled again then: before long a pull would refuse the cursor, because the log is about to forget the entry behind
-// it, and the next snapshot would have the same one.
+// settled is the age of a head whose transaction is complete, even if the clocks of two servers differ by hours. No
+// entry is pulled again then: before long a pull would refuse the cursor, because the log is about to forget the entry
+// behind it, and the next snapshot would have the same one.
 const settled = 24 * time.Hour
 
 // Snapshot reads the head of a user's log, and then the profile; Visits of the result are read consistently. It fails

@@ -134,8 +134,8 @@ func (v *Visit) validate() error {
 	return nil
 }
 
-// gone reports whether a tombstone has expired. DynamoDB removes it some time later; until then, it counts as missing, so
-// that the answer to a device does not depend on when that is.
+// gone reports whether a tombstone has expired. DynamoDB removes it some time later; until then, it counts as missing,
+// so that the answer to a device does not depend on when that is.
 func (v *Visit) gone(now time.Time) bool {
 	return v.Deleted && expired(v.Expires, now)
 }
