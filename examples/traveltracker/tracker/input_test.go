@@ -111,6 +111,23 @@ func TestTheYearOfADevice(t *testing.T) {
 	}
 }
 
+// A list of a type that does not exist is an error, and not empty.
+func TestListsOfATypeThatDoesNotExist(t *testing.T) {
+	t.Parallel()
+	h := newHome(t)
+	sent := h.Faults.Count("Query")
+	for name, list := range map[string]dynastay.Listing[*tracker.Visit]{
+		"VisitsOfType": h.repo.VisitsOfType(user, "countries"), "Recent": h.repo.Recent(user, "countries"),
+		"VisitsOfRegion": h.repo.VisitsOfRegion(user, "countries", "IT"), "Visitors": h.repo.Visitors("countries", "IT"),
+	} {
+		_, err := list.Page(t.Context(), dynastay.Paging{})
+		var invalid *dynastay.InvalidError
+		require.ErrorAs(t, err, &invalid, name)
+		assert.Equal(t, "RegionType", invalid.Field)
+	}
+	assert.Equal(t, sent, h.Faults.Count("Query"))
+}
+
 func TestADeleteHasNoFields(t *testing.T) {
 	t.Parallel()
 	h := newHome(t)

@@ -1,6 +1,7 @@
 package tracker
 
 import (
+	"cmp"
 	"context"
 
 	"github.com/dynastay/dynastay"
@@ -35,7 +36,7 @@ func (r *Repository) Visit(ctx context.Context, userID string, id VisitID, opts 
 func (r *Repository) VisitsOfRegion(userID string, of regions.Type, code string) dynastay.Listing[*Visit] {
 	k := keys.Visit{UserID: userID, RegionType: string(of), RegionCode: code}
 	prefix, err := keys.VisitsOfRegion(k)
-	if err != nil {
+	if err := cmp.Or(checkType(of), err); err != nil {
 		return dynastay.NoListing[*Visit](err)
 	}
 	partition, err := key.Partition(k)
@@ -74,7 +75,7 @@ func (r *Repository) Recent(userID string, of regions.Type) dynastay.Listing[*Vi
 
 func (r *Repository) byTime(name, userID string, of regions.Type, descending bool) dynastay.Listing[*Visit] {
 	partition, err := key.Partition(keys.VisitByTime{UserID: userID, RegionType: string(of)})
-	if err != nil {
+	if err := cmp.Or(checkType(of), err); err != nil {
 		return dynastay.NoListing[*Visit](err)
 	}
 	return r.visits.List(dynastay.Query{
@@ -89,7 +90,7 @@ func (r *Repository) byTime(name, userID string, of regions.Type, descending boo
 // Pattern T6: GSI1, GSI1PK = REGION#{region_type}#{region_code}, 1 request
 func (r *Repository) Visitors(of regions.Type, code string) dynastay.Listing[*Visit] {
 	partitions, err := key.Partitions(keys.VisitByRegion{RegionType: string(of), RegionCode: code}, r.opts.Shards.Read)
-	if err != nil {
+	if err := cmp.Or(checkType(of), err); err != nil {
 		return dynastay.NoListing[*Visit](err)
 	}
 	return r.visits.List(dynastay.Query{

@@ -118,12 +118,15 @@ func parseVisitID(text string) (VisitID, error) {
 	return VisitID{RegionType: regions.Type(k.RegionType), RegionCode: k.RegionCode, MarkedAt: k.MarkedAt}, err
 }
 
+// checkType returns an error if there is no such type of regions.
+func checkType(of regions.Type) error { return rename(of.Validate(), "Type", "RegionType") }
+
 // validate checks what a device may send.
 func (v *Visit) validate() error {
-	switch {
-	case v.RegionType != regions.Country && v.RegionType != regions.USState && v.RegionType != regions.CanadianProvince:
-		return dynastay.Invalid("RegionType", "must be country, us_state or canadian_province")
-	case utf8.RuneCountInString(v.Notes) > maxNotes:
+	if err := checkType(v.RegionType); err != nil {
+		return err
+	}
+	if utf8.RuneCountInString(v.Notes) > maxNotes {
 		return dynastay.Invalid("Notes", "must have at most %d characters", maxNotes)
 	}
 	for field, text := range map[string]string{"Notes": v.Notes, "RegionName": v.RegionName} {
