@@ -123,10 +123,13 @@ func TestBidOfTheBuyer(t *testing.T) {
 	s.signUp("worker457", people.Worker)
 	_, err := s.repo.Bid(t.Context(), offer("proj001", "worker457", "1"))
 	require.NoError(t, err)
+	_, err = s.repo.Accept(t.Context(), projects.Acceptance{ProjectID: "proj001", WorkerID: "worker456", Quote: zar("65000")})
+	var invalid *dynastay.InvalidError
+	require.ErrorAs(t, err, &invalid)
+	assert.Equal(t, "WorkerID", invalid.Field)
 	_, err = s.repo.Withdraw(t.Context(), "proj001", "worker456")
 	require.NoError(t, err)
 	_, err = s.repo.Bid(t.Context(), offer("proj001", "worker456", "1"))
-	var invalid *dynastay.InvalidError
 	require.ErrorAs(t, err, &invalid)
 	assert.Equal(t, "WorkerID", invalid.Field)
 }
