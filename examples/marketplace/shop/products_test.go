@@ -161,6 +161,8 @@ func TestUpdateOfSpecifications(t *testing.T) {
 			require.NoError(t, err)
 			assert.Equal(t, want, got.Specifications)
 		}
+		_, err := m.repo.Update(t.Context(), seller, name, func(p *shop.Product) error { p.Specifications["texture"] = ""; return nil })
+		requireInvalid(t, err, "Specifications", name)
 	}
 }
 
