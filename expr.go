@@ -101,23 +101,35 @@ func build(b expression.Builder) (Expr, error) {
 	if err != nil {
 		return Expr{}, err
 	}
+	names := built.Names()
+	for placeholder, name := range names {
+		names[placeholder] = bracketed.Replace(name)
+	}
 	return Expr{
 		Key: built.KeyCondition(), Filter: built.Filter(), Condition: built.Condition(), Update: built.Update(),
-		Names: built.Names(), Values: built.Values(),
+		Names: names, Values: built.Values(),
 	}, nil
 }
+
+// The SDK takes brackets in a name for the index of a list, and rejects any but numbers. [build] puts them back. A name
+// from [stored.Step] does not contain a zero byte.
+var (
+	unbracketed = strings.NewReplacer("[", "\x00(", "]", "\x00)")
+	bracketed   = strings.NewReplacer("\x00(", "[", "\x00)", "]")
+)
 
 // PathOf returns the path of an attribute within maps, such as "Card.Name", for [NameOf], [Absent] and [AsRead]. Unlike
 // a path that is built by hand, it supports names that contain dots, such as ids from other systems.
 func PathOf(names ...string) string { return stored.Path(names...) }
 
-// NameOf returns the name of an attribute for an expression. A path such as "Card.Name" is split at the dots.
+// NameOf returns the name of an attribute for an expression of this package, see [Prepare]. A path such as "Card.Name"
+// is split at the dots. Brackets are part of a name, such as "Weight [kg]".
 func NameOf(path string) expression.NameBuilder {
 	first, rest, nested := stored.Step(path)
-	name := expression.NameNoDotSplit(first)
+	name := expression.NameNoDotSplit(unbracketed.Replace(first))
 	for nested {
 		first, rest, nested = stored.Step(rest)
-		name = name.AppendName(expression.NameNoDotSplit(first))
+		name = name.AppendName(expression.NameNoDotSplit(unbracketed.Replace(first)))
 	}
 	return name
 }

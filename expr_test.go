@@ -91,9 +91,8 @@ func TestPreparedWithoutParameters(t *testing.T) {
 
 func condition(t *testing.T, c expression.ConditionBuilder) (string, map[string]string, dynastay.Item) {
 	t.Helper()
-	built, err := expression.NewBuilder().WithCondition(c).Build()
-	require.NoError(t, err)
-	return *built.Condition(), built.Names(), built.Values()
+	built := dynastay.Prepare(expression.NewBuilder().WithCondition(c)).With(nil)
+	return *built.Condition, built.Names, built.Values
 }
 
 func TestNameOf(t *testing.T) {
@@ -101,6 +100,9 @@ func TestNameOf(t *testing.T) {
 		"Name": {"Name"}, "Card.Name": {"Card", "Name"}, "Card.Rooms.room_1": {"Card", "Rooms", "room_1"},
 		dynastay.PathOf("Card", "Rooms", "deluxe.sea"): {"Card", "Rooms", "deluxe.sea"},
 		dynastay.PathOf("a.b"):                         {"a.b"},
+		dynastay.PathOf("Spec", "Weight [kg]"):         {"Spec", "Weight [kg]"},
+		dynastay.PathOf("Spec", "a[0]"):                {"Spec", "a[0]"},
+		"]a.b][.[0]":                                   {"]a", "b][", "[0]"},
 	} {
 		text, names, _ := condition(t, expression.AttributeExists(dynastay.NameOf(path)))
 		assert.Equal(t, []string{"attribute_exists (#0)", "attribute_exists (#0.#1)", "attribute_exists (#0.#1.#2)"}[len(want)-1], text)

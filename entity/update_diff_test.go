@@ -223,6 +223,15 @@ func TestNamesWithDotsAreNames(t *testing.T) {
 	assert.Contains(t, written, []string{"Spec", "Stock", "r.1"})
 }
 
+func TestNamesWithBracketsAreNames(t *testing.T) {
+	stored := storedShop(t, shop{Name: "a", Spec: spec{Stock: map[string]int{"r[1]": 1, "r[2]": 2, "r[kg]": 3}}})
+	a := changeOf(t, stored, func(s *shop) { s.Spec.Stock = map[string]int{"r[1]": 5, "r[kg]": 6, "]": 4} })
+	got, written, err := evaluation{expr: a.expr, item: stored}.apply()
+	require.NoError(t, err)
+	assert.Equal(t, dynastay.Item{"r[1]": num("5"), "r[kg]": num("6"), "]": num("4")}, values.At(got, "Spec.Stock").(*sM).Value)
+	assert.Contains(t, written, []string{"Spec", "Stock", "r[2]"})
+}
+
 func TestVersions(t *testing.T) {
 	rename := func(s *shop) error { s.Name += "!"; return nil }
 	for _, c := range []struct {

@@ -16,9 +16,10 @@ type Acceptance struct {
 
 // AcceptOp accepts a bid: the project is in progress from then on, and all other bids have lost. Run
 // [Repository.RejectRest] afterwards to store that they have. It fails with [dynastay.ErrNotFound], with a
-// [*StatusError] if the project is not open, with a [*BidStatusError] if the bid is not pending, and with a
-// [*QuoteError] if the quote is not the one that the buyer saw. Only the quote is compared; the worker may have changed
-// the dates or the proposal.
+// [*StatusError] if the project is not open, with a [*BidStatusError] if the bid is not pending, with a [*QuoteError] if
+// the quote is not the one that the buyer saw, and with a [*dynastay.InvalidError], whose Field is "WorkerID" if other
+// software has stored a bid of the buyer. Only the quote is compared; the worker may have changed the dates or the
+// proposal.
 func (r *Repository) AcceptOp(a Acceptance) *dynastay.Operation[*Project] {
 	bid, err := r.pairOf(a.ProjectID, a.WorkerID)
 	if err == nil {
@@ -33,6 +34,9 @@ func (r *Repository) AcceptOp(a Acceptance) *dynastay.Operation[*Project] {
 		Prepare: func(ctx context.Context, tx *dynastay.Tx) (*Project, error) {
 			now, err := bid.pending(ctx)
 			if err != nil {
+				return nil, err
+			}
+			if err := now.project.takes(a.WorkerID); err != nil { // other software has stored the bid
 				return nil, err
 			}
 			if now.bid.Quote != a.Quote {

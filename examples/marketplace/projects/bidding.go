@@ -109,11 +109,19 @@ func (r *Repository) Read(projectID string, row dynastay.Row) (*Project, error) 
 
 // suits checks a bid against its project.
 func (b *Bid) suits(p *Project) error {
-	switch currency := p.Budget.Max.Currency(); {
-	case p.BuyerID == b.WorkerID:
-		return dynastay.Invalid("WorkerID", "must not be the buyer of the project")
-	case currency != "" && b.Quote.Currency() != currency:
+	if err := p.takes(b.WorkerID); err != nil {
+		return err
+	}
+	if currency := p.Budget.Max.Currency(); currency != "" && b.Quote.Currency() != currency {
 		return dynastay.Invalid("Quote", "must be in %s, like the budget; got %s", currency, b.Quote.Currency())
+	}
+	return nil
+}
+
+// takes returns an error for the buyer, who must not do the work.
+func (p *Project) takes(workerID string) error {
+	if p.BuyerID == workerID {
+		return dynastay.Invalid("WorkerID", "must not be the buyer of the project")
 	}
 	return nil
 }

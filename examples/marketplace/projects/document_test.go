@@ -154,6 +154,17 @@ func TestWorkerOfAnotherSoftwaresProject(t *testing.T) {
 	assert.Equal(t, "worker456", p.AcceptedWorkerID)
 	assert.Equal(t, 1, s.profile("worker456").Jobs)
 
+	// The bids are read once, although it is also who may leave the project that depends on them.
+	s = other(t, dynastay.Item{"status": text("IN_PROGRESS"), "acceptedBidId": text("bid123")}, dynastay.Item{"status": text("ACCEPTED")})
+	stop := s.Faults.Record()
+	_, err = s.repo.Cancel(t.Context(), projects.Cancellation{ProjectID: "proj001", By: "worker456"})
+	require.NoError(t, err)
+	var sent []string
+	for _, request := range stop() {
+		sent = append(sent, request.Operation)
+	}
+	assert.Equal(t, []string{"GetItem", "Query", "GetItem", "TransactWriteItems"}, sent)
+
 	s = other(t, dynastay.Item{"status": text("IN_PROGRESS"), "acceptedBidId": text("bid999")}, nil)
 	_, err = s.repo.Complete(t.Context(), "proj001")
 	var failure *dynastay.Error

@@ -63,7 +63,7 @@ func (r *Repository) CancelOp(c Cancellation) *dynastay.Operation[*Project] {
 			} else if worker != c.By || p.Status == Open {
 				return t, &dynastay.Error{Op: "projects.Cancel", Entity: r.project.Name, ID: c.ProjectID, Err: ErrNotParty}
 			}
-			t.Ended = 1
+			t.Ended, p.AcceptedWorkerID = 1, c.By
 		}
 		p.Status, p.CancelledBy, p.CancelReason = Cancelled, c.By, c.Reason
 		return t, nil

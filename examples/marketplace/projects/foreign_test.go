@@ -123,10 +123,13 @@ func TestBidOfTheBuyer(t *testing.T) {
 	s.signUp("worker457", people.Worker)
 	_, err := s.repo.Bid(t.Context(), offer("proj001", "worker457", "1"))
 	require.NoError(t, err)
+	_, err = s.repo.Accept(t.Context(), projects.Acceptance{ProjectID: "proj001", WorkerID: "worker456", Quote: zar("65000")})
+	var invalid *dynastay.InvalidError
+	require.ErrorAs(t, err, &invalid)
+	assert.Equal(t, "WorkerID", invalid.Field)
 	_, err = s.repo.Withdraw(t.Context(), "proj001", "worker456")
 	require.NoError(t, err)
 	_, err = s.repo.Bid(t.Context(), offer("proj001", "worker456", "1"))
-	var invalid *dynastay.InvalidError
 	require.ErrorAs(t, err, &invalid)
 	assert.Equal(t, "WorkerID", invalid.Field)
 }
@@ -177,6 +180,22 @@ func TestPendingBidsOfAProjectOfOtherSoftware(t *testing.T) {
 		require.NoError(t, err)
 		assert.Zero(t, n, "other software has closed it")
 	}
+}
+
+// Other software keeps its orders in the partition of their status, which may be one of a project.
+func TestOrdersAreNotProjects(t *testing.T) {
+	t.Parallel()
+	s := other(t, dynastay.Item{"status": text("CANCELLED"), "GSI2PK": text("STATUS#CANCELLED")}, nil)
+	s.put(dynastay.Item{
+		"PK": text("ORDER#order789"), "SK": text("METADATA"), "entityType": text("ORDER"), "orderId": text("order789"),
+		"buyerId": text("buyer123"), "sellerId": text("seller789"), "status": text("CANCELLED"),
+		"createdAt": text("2025-01-21T11:00:00Z"), "updatedAt": text("2025-01-21T11:00:00Z"),
+		"GSI2PK": text("STATUS#CANCELLED"), "GSI2SK": text("TIMESTAMP#2025-01-21T11:00:00Z"),
+	}, nil)
+	found, err := s.repo.ByStatus(projects.Cancelled).Page(t.Context(), dynastay.Paging{Limit: 1})
+	require.NoError(t, err)
+	require.Len(t, found.Items, 1)
+	assert.Equal(t, "proj001", found.Items[0].ID)
 }
 
 // Lists leave out what is gone, and report what they cannot read beside the rest.

@@ -37,9 +37,13 @@ func TestInvalidProjects(t *testing.T) {
 		"Title": {
 			func(p *projects.Project) { p.Title = " " }, func(p *projects.Project) { p.Title = long }, func(p *projects.Project) { p.Title = no },
 		},
-		"Description":   {func(p *projects.Project) { p.Description = note }},
-		"Category":      {func(p *projects.Project) { p.Category = "" }, func(p *projects.Project) { p.Category = long }},
-		"Skills":        {func(p *projects.Project) { p.Skills = make([]string, 21) }, func(p *projects.Project) { p.Skills = []string{long} }},
+		"Description": {func(p *projects.Project) { p.Description = note }},
+		"Category":    {func(p *projects.Project) { p.Category = "" }, func(p *projects.Project) { p.Category = long }},
+		"Skills":      {func(p *projects.Project) { p.Skills = make([]string, 21) }},
+		"Skills[1]": {
+			func(p *projects.Project) { p.Skills = []string{"a", long} }, func(p *projects.Project) { p.Skills = []string{"a", " "} },
+			func(p *projects.Project) { p.Skills = []string{"a", no} },
+		},
 		"Place.Address": {func(p *projects.Project) { p.Place.Address = long }},
 		"Place.Latitude": {
 			func(p *projects.Project) { p.Place.Latitude = 91 }, func(p *projects.Project) { p.Place.Latitude = math.NaN() },
@@ -60,7 +64,7 @@ func TestInvalidProjects(t *testing.T) {
 	for what, change := range map[string]func(p *projects.Project){
 		"equal":     func(p *projects.Project) { p.Timeline.End, p.Budget.Max = p.Timeline.Start, p.Budget.Min },
 		"for free":  func(p *projects.Project) { p.Budget.Min = zar("0") },
-		"20 skills": func(p *projects.Project) { p.Skills = make([]string, 20) },
+		"20 skills": func(p *projects.Project) { p.Skills = strings.Split(long[:20], "") },
 		"no start":  func(p *projects.Project) { p.Timeline.Start = dynastay.Date{} },
 		"no end":    func(p *projects.Project) { p.Timeline.End = dynastay.Date{} },
 	} {

@@ -23,9 +23,14 @@ func (r *Repository) ByStatus(status Status) dynastay.Listing[*Project] {
 	if err != nil {
 		return dynastay.NoListing[*Project](err)
 	}
-	return r.projects.List(dynastay.Query{
+	return dynastay.List(r.db, keys.Table, dynastay.Query{
 		Name: "projects.ByStatus", Index: keys.Index2, Partition: partitions[0], Shards: partitions[1:], Descending: true,
-	})
+	}, func(_ context.Context, row dynastay.Row) (*Project, error) {
+		if !key.Is[keys.Project](keys.Table.Key.From(row)) { // other software keeps cancelled orders in the same partition
+			return nil, nil
+		}
+		return r.project.Value(row)
+	}).Filter(func(p *Project) bool { return p != nil })
 }
 
 // BidsByStatus returns the bids with a status as it is stored, the newest first, like [Repository.ByStatus]. A bid that

@@ -1,6 +1,7 @@
 package projects
 
 import (
+	"strconv"
 	"strings"
 	"time"
 
@@ -120,9 +121,9 @@ func newProjects(shards key.Shards) *entity.Entity[Project] {
 	})
 }
 
-// Validate returns a [*dynastay.InvalidError] for an invalid project: without a title, a category or a
-// budget, with dates in the wrong order, or with invalid coordinates. Texts are limited to [entity.MaxName] bytes, the
-// description and the reason of a cancellation to [entity.MaxNote].
+// Validate returns a [*dynastay.InvalidError] for an invalid project: without a title, a category or a budget, with a
+// skill without a name or more than 20 skills, with dates in the wrong order, or with invalid coordinates. Texts are
+// limited to [entity.MaxName] bytes, the description and the reason of a cancellation to [entity.MaxNote].
 func (p *Project) Validate() error {
 	for _, text := range []struct {
 		field, value string
@@ -148,9 +149,13 @@ func (p *Project) Validate() error {
 	case !p.Timeline.End.IsZero() && p.Timeline.End.Before(p.Timeline.Start):
 		return dynastay.Invalid("Timeline.End", "must not be before the start")
 	}
-	for _, skill := range p.Skills {
+	for i, skill := range p.Skills {
+		field := "Skills[" + strconv.Itoa(i) + "]"
+		if strings.TrimSpace(skill) == "" {
+			return dynastay.Invalid(field, "is required")
+		}
 		if err := entity.CheckText(skill, entity.MaxName); err != nil {
-			return dynastay.Within("Skills", err)
+			return dynastay.Within(field, err)
 		}
 	}
 	if _, err := key.PlaceOf(p.Place.Latitude, p.Place.Longitude); err != nil {

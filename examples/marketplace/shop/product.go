@@ -180,8 +180,6 @@ func (p *Product) validateEdit() error {
 		return dynastay.Invalid("MinOrder", "must be between 0 and %d", MaxQuantity)
 	case len(p.Images) > MaxImages:
 		return dynastay.Invalid("Images", "must be at most %d URLs, got %d", MaxImages, len(p.Images))
-	case len(p.Specifications) > MaxSpecifications:
-		return dynastay.Invalid("Specifications", "must be at most %d, got %d", MaxSpecifications, len(p.Specifications))
 	case p.Status != Active && p.Status != Inactive:
 		return dynastay.Invalid("Status", "must be ACTIVE or INACTIVE")
 	}
@@ -190,12 +188,8 @@ func (p *Product) validateEdit() error {
 			return err
 		}
 	}
-	for name, value := range p.Specifications {
-		for _, text := range []string{name, value} {
-			if err := checkText("Specifications", text, entity.MaxName, true); err != nil {
-				return err
-			}
-		}
+	if err := p.checkSpecifications(); err != nil {
+		return err
 	}
 	for _, amount := range []struct {
 		field string
@@ -206,6 +200,20 @@ func (p *Product) validateEdit() error {
 		}
 		if err := checkAmount(amount.field, amount.value, p.Price.Currency()); err != nil {
 			return err
+		}
+	}
+	return nil
+}
+
+func (p *Product) checkSpecifications() error {
+	if len(p.Specifications) > MaxSpecifications {
+		return dynastay.Invalid("Specifications", "must be at most %d, got %d", MaxSpecifications, len(p.Specifications))
+	}
+	for name, value := range p.Specifications {
+		for _, text := range []string{name, value} {
+			if err := checkText("Specifications", text, entity.MaxName, true); err != nil {
+				return err
+			}
 		}
 	}
 	return nil

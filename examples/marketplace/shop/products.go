@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"maps"
 	"strconv"
 
 	"github.com/dynastay/dynastay"
@@ -136,11 +137,15 @@ func (r *Repository) changeProductOp(name, sellerID, productID string, m product
 				if m.fn == nil {
 					return nil
 				}
+				specifications := maps.Clone(p.Specifications)
 				if err := m.fn(p); err != nil {
 					return err
 				}
-				if p.SellerID != sellerID {
+				switch {
+				case p.SellerID != sellerID:
 					return dynastay.Invalid("SellerID", "cannot be changed")
+				case !maps.Equal(p.Specifications, specifications):
+					return p.checkSpecifications() // one without a value is not stored, so it would change nothing
 				}
 				return nil
 			}, m.opts...)

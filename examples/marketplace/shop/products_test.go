@@ -146,6 +146,26 @@ func TestUpdate(t *testing.T) {
 	requireInvalid(t, m.Write(t.Context(), unknown, dynastay.IdempotencyKey("k")), "IdempotencyKey", "a function cannot be compared")
 }
 
+// The names of specifications are free text.
+func TestUpdateOfSpecifications(t *testing.T) {
+	t.Parallel()
+	m := newMarket(t)
+	for _, name := range []string{"Weight [kg]", "size[0]", "[0]", "]", "v1.2", `"a"`} {
+		p := bricks(name, 10)
+		p.Specifications = map[string]string{name: "1", "color": "Red"}
+		m.create(p)
+		for _, want := range []map[string]string{{name: "2", "color": "Red"}, {"color": "Red"}, {name: "3", "color": "Red"}} {
+			_, err := m.repo.Update(t.Context(), seller, name, func(p *shop.Product) error { p.Specifications = want; return nil })
+			require.NoError(t, err, name)
+			got, err := m.repo.Product(t.Context(), seller, name)
+			require.NoError(t, err)
+			assert.Equal(t, want, got.Specifications)
+		}
+		_, err := m.repo.Update(t.Context(), seller, name, func(p *shop.Product) error { p.Specifications["texture"] = ""; return nil })
+		requireInvalid(t, err, "Specifications", name)
+	}
+}
+
 func TestActivateAndDeactivate(t *testing.T) {
 	t.Parallel()
 	m := newMarket(t)
