@@ -25,14 +25,6 @@ type dealStatus struct {
 	by *deal // nil if nobody knows
 }
 
-// flow is what a call adds to the stock of a product, or takes from it, and within which time.
-type flow struct {
-	span
-	*deal
-	by      int
-	certain bool
-}
-
 func (s *deals) checkDeals(all *marketItems) {
 	lives, stored := map[string]*dealLife{}, map[*deal]bool{}
 	for id, o := range all.orders {
@@ -57,8 +49,13 @@ func (s *deals) checkDeals(all *marketItems) {
 		default:
 			s.decide(c.marketCall, all.tickets)
 		}
+		for id := range c.prices {
+			if p := all.products[c.seller][id]; c.kind == pricing && textOf(p, "description") == c.mark {
+				c.saw(s.now())
+			}
+		}
 	}
-	s.checkTickets(all.tickets, ordering, accepting, shipping, handing, revoking, restocking)
+	s.checkTickets(all.tickets, ordering, accepting, shipping, handing, revoking, restocking, pricing)
 	delivered := map[string]int{}
 	for id, l := range lives {
 		o := all.orders[id]
@@ -82,6 +79,7 @@ func (s *deals) checkDeals(all *marketItems) {
 	for seller, products := range all.products {
 		for id, p := range products {
 			s.checkStock(seller+"/"+id, numberOf(p, "stock"), flows[seller+"/"+id])
+			s.checkOffer(seller, id, p)
 		}
 	}
 	for _, c := range s.all {
@@ -163,74 +161,25 @@ func (s *deals) checkDeal(l *dealLife, o plain) {
 	ok := textOf(o, "buyerId") == l.placed.buyer && textOf(o, "sellerId") == l.placed.seller &&
 		strings.HasPrefix(textOf(o, "GSI2PK"), "STATUS#"+textOf(o, "status")+"#ORDER")
 	items, _ := o["items"].([]any)
-	pieces := 0
+	total := int64(0)
 	for _, item := range items {
 		i, _ := item.(plain)
-		n := l.placed.quantities[textOf(i, "productId")]
-		ok = ok && n > 0 && numberOf(i, "quantity") == n && cents(i["unitPrice"]) == unitPrice
-		pieces += n
+		id := textOf(i, "productId")
+		n, price := l.placed.quantities[id], l.placed.prices[id]
+		ok = ok && n > 0 && numberOf(i, "quantity") == n && cents(i["unitPrice"]) == price
+		total += int64(n) * price
+		if !s.priced(l.placed.seller, id, price, l.placed.within) {
+			s.differ("an order at a price that it had not", l.placed.items, "%s: %v", l.placed.about, i)
+		}
 	}
 	totals, _ := o["totals"].(plain)
-	ok = ok && len(items) == len(l.placed.quantities) && cents(totals["total"]) == int64(pieces)*unitPrice
+	ok = ok && len(items) == len(l.placed.quantities) && cents(totals["total"]) == total
 	if c := l.moved[revoking]; c != nil {
 		ok = ok && textOf(o, "cancelledBy") == c.by && (c.by == l.placed.buyer || c.by == l.placed.seller)
 	}
 	if !ok {
 		s.differ("an order that does not follow from its calls", l.id, "%s: %v", l.placed.about, o)
 	}
-}
-
-// flows are what was taken out of the stock of each product and put back.
-func (s *deals) flows(lives map[string]*dealLife) map[string][]flow {
-	all := map[string][]flow{}
-	for _, l := range lives {
-		for id, n := range l.placed.quantities {
-			at := l.placed.seller + "/" + id
-			all[at] = append(all[at], flow{l.placed.within, l.placed, -n, true})
-			if c := l.moved[revoking]; c != nil {
-				all[at] = append(all[at], flow{c.within, c, n, true})
-			}
-		}
-	}
-	for _, c := range s.all {
-		for id, n := range c.quantities {
-			if c.kind == restocking && c.could() {
-				all[c.seller+"/"+id] = append(all[c.seller+"/"+id], flow{c.within, c, n, c.done()})
-			}
-		}
-	}
-	return all
-}
-
-// checkStock adds up a stock: what was supplied is there or is ordered.
-func (s *deals) checkStock(at string, stock int, flows []flow) {
-	least, most := inStock, inStock
-	for _, f := range flows {
-		if f.certain || f.by < 0 {
-			least += f.by
-		}
-		if f.certain || f.by > 0 {
-			most += f.by
-		}
-	}
-	if stock < max(0, least) || stock > most {
-		s.differ("a stock that does not add up", at, "%d, where it must be from %d to %d", stock, least, most)
-	}
-}
-
-// range of a stock at a moment: what it can have been at least and at most, whatever one of the calls did.
-func stockAt(flows []flow, at moment, but *deal) (least, most int) {
-	least, most = inStock, inStock
-	for _, f := range flows {
-		may, must := f.deal != but && f.from <= at, f.deal != but && f.certain && f.to < at
-		if must || may && f.by < 0 {
-			least += f.by
-		}
-		if must || may && f.by > 0 {
-			most += f.by
-		}
-	}
-	return least, most
 }
 
 // justifiedDeal reports whether a refusal was true at some moment of its call.
@@ -240,12 +189,7 @@ func (s *deals) justifiedDeal(c *deal, at told, l *dealLife, flows map[string][]
 	switch {
 	case errors.As(at.err, &gone):
 		return len(gone.Lines) > 0 && !slices.ContainsFunc(gone.Lines, func(line trading.RefusedLine) bool {
-			n := c.quantities[line.ProductID]
-			if c.kind == restocking {
-				n = -n
-			}
-			return line.Reason != trading.OutOfStock || n <= line.Left ||
-				!stocked(flows[c.seller+"/"+line.ProductID], at.span, c, line.Left)
+			return !s.justifiedLine(c, at.span, line, flows)
 		})
 	case errors.Is(at.err, dynastay.ErrNotFound):
 		return l == nil || l.placed.within.to >= at.from
@@ -263,24 +207,24 @@ func (s *deals) justifiedDeal(c *deal, at told, l *dealLife, flows map[string][]
 	return false
 }
 
+// justifiedLine is about one reason why a product was refused.
+func (s *deals) justifiedLine(c *deal, at span, line trading.RefusedLine, flows map[string][]flow) bool {
+	n := c.quantities[line.ProductID]
+	if c.kind == restocking {
+		n = -n
+	}
+	switch line.Reason {
+	case trading.OutOfStock:
+		return n > line.Left && stocked(flows[c.seller+"/"+line.ProductID], at, c, line.Left)
+	case trading.PriceChanged:
+		price := minor(line.Price)
+		return c.kind == ordering && price != c.prices[line.ProductID] && s.priced(c.seller, line.ProductID, price, at)
+	}
+	return false
+}
+
 // movable are the statuses of an order in which the calls about it are not refused.
 var movable = map[string][]trading.Status{
 	accepting: {trading.Pending}, shipping: {trading.Confirmed}, handing: {trading.Shipped},
 	revoking: {trading.Pending, trading.Confirmed},
-}
-
-// stocked reports whether so much can have been left at some moment of a time.
-func stocked(flows []flow, at span, but *deal, left int) bool {
-	moments := []moment{at.from, at.to}
-	for _, f := range flows {
-		for _, m := range []moment{f.from, f.to} {
-			if at.from < m && m < at.to {
-				moments = append(moments, m)
-			}
-		}
-	}
-	return slices.ContainsFunc(moments, func(m moment) bool {
-		least, most := stockAt(flows, m, but)
-		return least <= left && left <= most
-	})
 }

@@ -14,8 +14,9 @@ import (
 )
 
 // deals are the orders of a few products of two sellers, of which there is little: orders of one to three of them, what
-// becomes of the orders, and restocks. The instructions of an order say which call has placed it. What is stored of it
-// is compared with the calls in deals_check_test.go.
+// becomes of the orders, restocks, and other prices. The instructions of an order say which call has placed it, and the
+// description of a product which call has set its price. The prices are in deal_prices_test.go, and the comparison of
+// what is stored with the calls in deals_check_test.go.
 type deals struct {
 	*checker
 	calls deeds[*deal]
@@ -23,6 +24,7 @@ type deals struct {
 	mu     sync.Mutex
 	all    map[string]*deal // by mark
 	lately []*trading.Order // that somebody was told of last
+	seen   map[string]int64 // the prices that buyers have seen last, by "seller/product"
 }
 
 // The kinds of calls.
@@ -33,16 +35,18 @@ const (
 	handing    = "deliver order"
 	revoking   = "cancel order"
 	restocking = "restock"
+	pricing    = "change price"
 )
 
-// deal is a call about an order, or the stock of a product.
+// deal is a call about an order, or the stock or the price of a product.
 type deal struct {
 	*marketCall
 	order      string // "" if its id is drawn and not known yet
 	seller     string
 	buyer      string         // of a new order
 	quantities map[string]int // by product; for a restock, what it adds
-	by         string         // who cancels
+	prices     map[string]int64
+	by         string // who cancels
 }
 
 const (
@@ -50,21 +54,21 @@ const (
 	dealerPrefix = "dealer-"
 	goodsOfOne   = 4 // products of a seller
 	inStock      = 6 // of each at first
-	unitPrice    = 5_50
+	firstPrice   = 5_50
 )
 
 func newDeals(c *checker) *deals {
-	s := &deals{checker: c, all: map[string]*deal{}}
+	s := &deals{checker: c, all: map[string]*deal{}, seen: map[string]int64{}}
 	if c.db == nil { // the tests of wrong histories
 		return s
 	}
 	direct := trading.New(c.db.Direct, people.New(c.db.Direct, nil), nil)
 	for n := range dealers {
-		seller := fmt.Sprint(dealerPrefix, n)
+		seller := dealerOf(n)
 		c.newcomer(seller, people.Seller)
 		for m := range goodsOfOne {
 			if _, err := direct.Create(c.t.Context(), trading.Product{
-				ID: productOf(m), SellerID: seller, Title: productOf(m), Category: "Bricks", Price: rands(unitPrice),
+				ID: productOf(m), SellerID: seller, Title: productOf(m), Category: "Bricks", Price: rands(firstPrice),
 				Stock: inStock,
 			}); err != nil {
 				c.t.Fatal(err)
@@ -73,6 +77,8 @@ func newDeals(c *checker) *deals {
 	}
 	return s
 }
+
+func dealerOf(n int) string { return fmt.Sprint(dealerPrefix, n) }
 
 func productOf(n int) string { return fmt.Sprint("bricks-", n) }
 
@@ -99,8 +105,10 @@ func (s *deals) step(w *worker) {
 		draw = s.ship
 	case at < 35:
 		draw = s.deliver
-	default:
+	case at < 38:
 		draw = s.restock
+	default:
+		draw = s.reprice
 	}
 	s.calls.do(w, func(keyed bool) *deal { return draw(w, keyed) })
 }
@@ -113,13 +121,21 @@ func (s *deals) made(
 	for _, id := range slices.Sorted(maps.Keys(c.quantities)) {
 		items += " " + c.seller + "/" + id
 	}
-	about := fmt.Sprintf("%s of %s %v by %s%s", c.order, c.seller, c.quantities, c.buyer, c.by)
+	about := fmt.Sprintf("%s of %s %v at %v by %s%s", c.order, c.seller, c.quantities, c.prices, c.buyer, c.by)
 	send := func(ctx context.Context, m *market, parts []dynastay.Part) error {
 		part := op(m)
 		err := m.Write(ctx, append(parts, part)...)
-		if op, is := part.(*dynastay.Operation[*trading.Order]); is && err == nil {
-			s.told(c, op.Result())
+		switch op := part.(type) {
+		case *dynastay.Operation[*trading.Order]:
+			if err == nil {
+				s.told(c, op.Result())
+			}
+		case *dynastay.Operation[*trading.Product]:
+			if err == nil {
+				s.offered(c, op.Result())
+			}
 		}
+		s.learnPrices(c, err)
 		return err
 	}
 	c.marketCall = w.onMarket(mark, kind, items, about, keyed, refusal, send)
@@ -165,8 +181,8 @@ func (s *deals) show(o *trading.Order) {
 func (s *deals) place(w *worker, keyed bool) *deal {
 	mark := w.mark()
 	c := &deal{
-		seller: fmt.Sprint(dealerPrefix, w.rand.IntN(dealers)), buyer: fmt.Sprint(clientPrefix, w.rand.IntN(clients)),
-		quantities: map[string]int{},
+		seller: dealerOf(w.rand.IntN(dealers)), buyer: fmt.Sprint(clientPrefix, w.rand.IntN(clients)),
+		quantities: map[string]int{}, prices: map[string]int64{},
 	}
 	if w.oneIn(2) {
 		c.order = mark
@@ -174,10 +190,10 @@ func (s *deals) place(w *worker, keyed bool) *deal {
 	o := trading.Order{ID: c.order, BuyerID: c.buyer, SellerID: c.seller}
 	o.Delivery.Instructions = mark
 	for _, n := range w.rand.Perm(goodsOfOne)[:1+w.rand.IntN(3)] {
-		quantity := 1 + w.rand.IntN(3)
-		c.quantities[productOf(n)] = quantity
+		id, quantity := productOf(n), 1+w.rand.IntN(3)
+		c.quantities[id], c.prices[id] = quantity, s.price(c.seller, id)
 		o.Items = append(o.Items, trading.Item{
-			ProductID: productOf(n), Title: productOf(n), Quantity: quantity, UnitPrice: rands(unitPrice),
+			ProductID: id, Title: id, Quantity: quantity, UnitPrice: rands(c.prices[id]),
 		})
 	}
 	if err := o.AddUp(); err != nil {
@@ -253,7 +269,7 @@ func (s *deals) restock(w *worker, keyed bool) *deal {
 	if w.oneIn(4) {
 		delta = -delta
 	}
-	c := &deal{seller: fmt.Sprint(dealerPrefix, w.rand.IntN(dealers)), quantities: map[string]int{id: delta}}
+	c := &deal{seller: dealerOf(w.rand.IntN(dealers)), quantities: map[string]int{id: delta}}
 	return s.made(w, c, w.mark(), restocking, keyed, outOfStock, func(m *market) dynastay.Part {
 		return m.shop.RestockOp(c.seller, id, delta)
 	})

@@ -53,7 +53,10 @@ const (
 	travellerPrefix = "traveller-"
 )
 
-var travelDevices = []string{"phone", "tablet", "watch"}
+var (
+	travelDevices = []string{"phone", "tablet", "watch"}
+	travelRules   = []tracker.Rule{tracker.ServerWins, tracker.ClientWins, tracker.LastWriter, tracker.MergeFields}
+)
 
 // travelTime is when the travellers' clocks begin. An engine removes log entries whose time is over by the clock on the
 // wall, so it is far ahead.
@@ -100,7 +103,7 @@ func (s *travels) draw(w *worker) *push {
 	p := &push{Push: tracker.Push{
 		UserID:   fmt.Sprint(travellerPrefix, w.rand.IntN(travellers)),
 		DeviceID: travelDevices[w.rand.IntN(len(travelDevices))],
-		Rule:     []tracker.Rule{tracker.ServerWins, tracker.ClientWins, tracker.LastWriter, tracker.MergeFields}[w.rand.IntN(4)],
+		Rule:     travelRules[w.rand.IntN(len(travelRules))],
 	}}
 	for range 1 + w.rand.IntN(3) {
 		t := &trip{

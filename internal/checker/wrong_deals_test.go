@@ -30,7 +30,12 @@ func newLedger(t *testing.T) *ledger {
 	g.place("m9", "o3", map[string]int{"bricks-0": 5}, "CANCELLED", 2, 40)
 	g.cancel("m10", "o3", 42)
 	g.place("m11", "o4", map[string]int{"bricks-0": 4}, "PENDING", 1, 50)
-	g.items.products["dealer-0"] = map[string]plain{"bricks-0": {"stock": 1.0}, "bricks-1": {"stock": 5.0}}
+	g.add("m12", deal{prices: map[string]int64{"bricks-1": 6_00}}, pricing, 60)
+	g.add("m13", deal{prices: map[string]int64{"bricks-1": 6_50}}, pricing, 64)
+	g.items.products["dealer-0"] = map[string]plain{
+		"bricks-0": {"stock": 1.0, "price": 5.5, "version": 1.0},
+		"bricks-1": {"stock": 5.0, "price": 6.5, "version": 3.0, "description": "m13"},
+	}
 	g.items.profiles["dealer-0"] = plain{"totalOrders": 1.0}
 	g.items.profiles["client-0"] = plain{}
 	return g
@@ -46,7 +51,11 @@ func (g *ledger) add(mark string, c deal, kind string, at moment) *deal {
 
 // place adds an order, as a call has left it and others have moved it.
 func (g *ledger) place(mark, id string, quantities map[string]int, status string, version float64, at moment) {
-	g.add(mark, deal{order: id, buyer: "client-0", quantities: quantities}, ordering, at)
+	prices := map[string]int64{}
+	for id := range quantities {
+		prices[id] = firstPrice
+	}
+	g.add(mark, deal{order: id, buyer: "client-0", quantities: quantities, prices: prices}, ordering, at)
 	o := plain{
 		"buyerId": "client-0", "sellerId": "dealer-0", "delivery": plain{"instructions": mark}, "status": status,
 		"version": version, "createdAt": stamp(0), "GSI2PK": "STATUS#" + status + "#ORDER",
@@ -90,6 +99,13 @@ func (g *ledger) lack(kind string, n, left int, at span) {
 	})
 }
 
+// dear adds an order of bricks-1 at a price, which was refused because of another one.
+func (g *ledger) dear(seen, now int64, at span) {
+	line := trading.RefusedLine{ProductID: "bricks-1", Reason: trading.PriceChanged, Price: rands(now)}
+	g.deny(deal{quantities: map[string]int{"bricks-1": 1}, prices: map[string]int64{"bricks-1": seen}}, ordering, at,
+		&trading.Refused{Lines: []trading.RefusedLine{line}})
+}
+
 func moved(order string, from, to trading.Status) error {
 	return &trading.StatusError{OrderID: order, From: from, To: to}
 }
@@ -115,6 +131,15 @@ func TestRightDeals(t *testing.T) {
 		},
 		"a stranger": func(g *ledger) {
 			g.deny(deal{order: "o4", by: "stranger"}, revoking, span{52, 53}, trading.ErrNotParty)
+		},
+		"another price":       func(g *ledger) { g.dear(5_50, 6_00, span{62, 63}) },
+		"another price, soon": func(g *ledger) { g.dear(6_00, 5_50, span{59, 61}) },
+		"unknown price":       func(g *ledger) { g.unsure("m12") },
+		"unknown price, seen": func(g *ledger) { g.unsure("m13") },
+		"ordered while it is changed": func(g *ledger) {
+			g.place("m14", "o5", map[string]int{"bricks-1": 1}, "PENDING", 1, 61)
+			g.all["m14"].within.from = 59
+			g.items.products["dealer-0"]["bricks-1"]["stock"] = 4.0
 		},
 		"unknown confirmation":  func(g *ledger) { g.unsure("m6") },
 		"unknown delivery":      func(g *ledger) { g.unsure("m4") },
@@ -187,6 +212,23 @@ var wrongDeals = map[string]map[string]func(g *ledger){
 		"more": func(g *ledger) { g.items.profiles["dealer-0"]["totalOrders"] = 2.0 },
 		"none": func(g *ledger) { delete(g.items.profiles["dealer-0"], "totalOrders") },
 	},
+	"an order at a price that it had not": {
+		"too late": func(g *ledger) { g.place("m14", "o5", map[string]int{"bricks-1": 1}, "PENDING", 1, 62) },
+		"too soon": func(g *ledger) { g.all["m1"].prices["bricks-1"] = 6_00 },
+	},
+	"a product that does not follow from its calls": {
+		"price":     func(g *ledger) { g.items.products["dealer-0"]["bricks-1"]["price"] = 6.0 },
+		"of nobody": func(g *ledger) { g.items.products["dealer-0"]["bricks-1"]["description"] = "m99" },
+		"overwritten": func(g *ledger) {
+			p := g.items.products["dealer-0"]["bricks-1"]
+			p["price"], p["description"] = 6.0, "m12"
+		},
+		"version":    func(g *ledger) { g.items.products["dealer-0"]["bricks-1"]["version"] = 4.0 },
+		"no version": func(g *ledger) { g.items.products["dealer-0"]["bricks-1"]["version"] = 2.0 },
+		"lost": func(g *ledger) {
+			g.items.products["dealer-0"]["bricks-1"] = plain{"stock": 5.0, "price": 5.5, "version": 1.0}
+		},
+	},
 	"a stock that does not add up": {
 		"oversold":       func(g *ledger) { g.items.products["dealer-0"]["bricks-0"]["stock"] = -1.0 },
 		"given back":     func(g *ledger) { g.items.products["dealer-0"]["bricks-0"]["stock"] = 3.0 },
@@ -206,7 +248,10 @@ var wrongDeals = map[string]map[string]func(g *ledger){
 				Lines: []trading.RefusedLine{{ProductID: "bricks-0", Reason: trading.NotActive}},
 			})
 		},
-		"placed long ago": func(g *ledger) { g.deny(deal{order: "o1"}, accepting, span{12, 13}, dynastay.ErrNotFound) },
+		"the same price":    func(g *ledger) { g.dear(6_00, 6_00, span{62, 63}) },
+		"a price of before": func(g *ledger) { g.dear(6_00, 5_50, span{62, 63}) },
+		"a price to come":   func(g *ledger) { g.dear(5_50, 6_50, span{62, 63}) },
+		"placed long ago":   func(g *ledger) { g.deny(deal{order: "o1"}, accepting, span{12, 13}, dynastay.ErrNotFound) },
 		"the buyer": func(g *ledger) {
 			g.deny(deal{order: "o4", by: "client-0"}, revoking, span{52, 53}, trading.ErrNotParty)
 		},
