@@ -170,8 +170,13 @@ func partly(err error) error {
 	return err
 }
 
+// writer is a process, or its marketplace.
+type writer interface {
+	Write(context.Context, ...dynastay.Part) error
+}
+
 // write writes an operation with other parts, which is for short events.
-func write[R any](ctx context.Context, p *process, parts []dynastay.Part, op *dynastay.Operation[R]) (result R, err error) {
+func write[R any](ctx context.Context, p writer, parts []dynastay.Part, op *dynastay.Operation[R]) (result R, err error) {
 	if err = p.Write(ctx, append(parts, op)...); err == nil {
 		result = op.Result()
 	}

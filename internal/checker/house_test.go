@@ -10,6 +10,8 @@ import (
 
 	"github.com/dynastay/dynastay"
 	"github.com/dynastay/dynastay/availability"
+	markets "github.com/dynastay/dynastay/examples/marketplace/keys"
+	trips "github.com/dynastay/dynastay/examples/traveltracker/keys"
 	"github.com/dynastay/dynastay/internal/fixture"
 	keyslisting "github.com/dynastay/dynastay/keys/listing"
 	keysvenue "github.com/dynastay/dynastay/keys/venue"
@@ -21,7 +23,7 @@ var tables = []*dynastay.Schema{
 	lockTable, latchTable, counterEntity.Schema, messageEntity.Schema, accountEntity.Schema, entryEntity.Schema,
 	receiptEntity.Schema, importTable, shopTable, signTable, registerTable, goodsTable, basketEntity.Schema, orderEntity.Schema,
 	shelfTable, removedTable, parcelEntity.Schema, keyslisting.Table, slipEntity.Schema,
-	keysvenue.Table, invitationEntity.Schema,
+	keysvenue.Table, invitationEntity.Schema, markets.Table, ticketEntity.Schema, trips.Table,
 }
 
 // house is the hotel that everybody books: two room types with few rooms for six nights, and with plenty for tonight. A

@@ -20,6 +20,9 @@ import (
 	"github.com/dynastay/dynastay/bookings/venue"
 	"github.com/dynastay/dynastay/dyntest"
 	"github.com/dynastay/dynastay/entity"
+	markets "github.com/dynastay/dynastay/examples/marketplace/keys"
+	trips "github.com/dynastay/dynastay/examples/traveltracker/keys"
+	"github.com/dynastay/dynastay/examples/traveltracker/tracker"
 	"github.com/dynastay/dynastay/keys"
 	"github.com/dynastay/dynastay/keys/key"
 	"github.com/dynastay/dynastay/properties"
@@ -62,6 +65,8 @@ type process struct {
 	slips          *entity.Table[slip]
 	venue          *venue.Repository
 	invitations    *entity.Table[invitation]
+	market         *market
+	tracker        *tracker.Repository
 }
 
 // The processes write to different counts of shards, as while these are raised, and keep addresses out of keys.
@@ -82,6 +87,9 @@ func (c *checker) process(name string, options dynastay.Options) *process {
 	options.Clock = func() time.Time { return c.db.Clock.Now().Add(ahead) }
 	options.Observer = c.observe
 	db := dynastay.Open(&client{c.db.Client, c.late}, &options)
+	onMarket, travelling := options, options
+	onMarket.Idempotency, travelling.Idempotency = markets.Table, trips.Table
+	travelling.Clock = func() time.Time { return options.Clock().AddDate(20, 0, 0) }
 	own := key.Shards{Write: 1 + len(c.processes)%shards, Read: shards}
 	hosts := properties.New(db, nil)
 	return &process{
@@ -97,6 +105,8 @@ func (c *checker) process(name string, options dynastay.Options) *process {
 		users:     users.New(db, &users.Options{EmailSecret: emailSecret}),
 		calendars: calendar.New(db), slips: entity.NewTable(db, slipEntity),
 		venue: venue.New(db, nil), invitations: entity.NewTable(db, invitationEntity),
+		market:  newMarket(dynastay.Open(&client{c.db.Client, c.late}, &onMarket), own),
+		tracker: tracker.New(dynastay.Open(&client{c.db.Client, c.late}, &travelling), &tracker.Options{Shards: own}),
 	}
 }
 

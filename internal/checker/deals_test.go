@@ -1,0 +1,278 @@
+package checker
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"sync"
+
+	"github.com/dynastay/dynastay"
+	"github.com/dynastay/dynastay/examples/marketplace/people"
+	trading "github.com/dynastay/dynastay/examples/marketplace/shop"
+)
+
+// deals are the orders of a few products of two sellers, of which there is little: orders of one to three of them, what
+// becomes of the orders, restocks, and other prices. The instructions of an order say which call has placed it, and the
+// description of a product which call has set its price. The prices are in deal_prices_test.go, and the comparison of
+// what is stored with the calls in deals_check_test.go.
+type deals struct {
+	*checker
+	calls deeds[*deal]
+
+	mu     sync.Mutex
+	all    map[string]*deal // by mark
+	lately []*trading.Order // that somebody was told of last
+	seen   map[string]int64 // the prices that buyers have seen last, by "seller/product"
+}
+
+// The kinds of calls.
+const (
+	ordering   = "place order"
+	accepting  = "confirm order"
+	shipping   = "ship order"
+	handing    = "deliver order"
+	revoking   = "cancel order"
+	restocking = "restock"
+	pricing    = "change price"
+)
+
+// deal is a call about an order, or the stock or the price of a product.
+type deal struct {
+	*marketCall
+	order      string // "" if its id is drawn and not known yet
+	seller     string
+	buyer      string         // of a new order
+	quantities map[string]int // by product; for a restock, what it adds
+	prices     map[string]int64
+	by         string // who cancels
+}
+
+const (
+	dealers      = 2
+	dealerPrefix = "dealer-"
+	goodsOfOne   = 4 // products of a seller
+	inStock      = 6 // of each at first
+	firstPrice   = 5_50
+)
+
+func newDeals(c *checker) *deals {
+	s := &deals{checker: c, all: map[string]*deal{}, seen: map[string]int64{}}
+	if c.db == nil { // the tests of wrong histories
+		return s
+	}
+	direct := trading.New(c.db.Direct, people.New(c.db.Direct, nil), nil)
+	for n := range dealers {
+		seller := dealerOf(n)
+		c.newcomer(seller, people.Seller)
+		for m := range goodsOfOne {
+			if _, err := direct.Create(c.t.Context(), trading.Product{
+				ID: productOf(m), SellerID: seller, Title: productOf(m), Category: "Bricks", Price: rands(firstPrice),
+				Stock: inStock,
+			}); err != nil {
+				c.t.Fatal(err)
+			}
+		}
+	}
+	return s
+}
+
+func dealerOf(n int) string { return fmt.Sprint(dealerPrefix, n) }
+
+func productOf(n int) string { return fmt.Sprint("bricks-", n) }
+
+var (
+	outOfStock = refusal(func(err error) bool {
+		var refused *trading.Refused
+		return errors.As(err, &refused)
+	})
+	otherOrder = refusal(func(err error) bool {
+		var status *trading.StatusError
+		return errors.As(err, &status)
+	}).or(refusedBy(dynastay.ErrNotFound))
+)
+
+func (s *deals) step(w *worker) {
+	draw := s.place
+	switch at := w.rand.IntN(40); {
+	case at < 16:
+	case at < 24:
+		draw = s.cancel
+	case at < 29:
+		draw = s.confirm
+	case at < 32:
+		draw = s.ship
+	case at < 35:
+		draw = s.deliver
+	case at < 38:
+		draw = s.restock
+	default:
+		draw = s.reprice
+	}
+	s.calls.do(w, func(keyed bool) *deal { return draw(w, keyed) })
+}
+
+// made adds a call.
+func (s *deals) made(
+	w *worker, c *deal, mark, kind string, keyed bool, refusal refusal, op func(*market) dynastay.Part,
+) *deal {
+	items := c.order
+	for _, id := range slices.Sorted(maps.Keys(c.quantities)) {
+		items += " " + c.seller + "/" + id
+	}
+	about := fmt.Sprintf("%s of %s %v at %v by %s%s", c.order, c.seller, c.quantities, c.prices, c.buyer, c.by)
+	send := func(ctx context.Context, m *market, parts []dynastay.Part) error {
+		part := op(m)
+		err := m.Write(ctx, append(parts, part)...)
+		switch op := part.(type) {
+		case *dynastay.Operation[*trading.Order]:
+			if err == nil {
+				s.told(c, op.Result())
+			}
+		case *dynastay.Operation[*trading.Product]:
+			if err == nil {
+				s.offered(c, op.Result())
+			}
+		}
+		s.learnPrices(c, err)
+		return err
+	}
+	c.marketCall = w.onMarket(mark, kind, items, about, keyed, refusal, send)
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.all[mark] = c
+	return c
+}
+
+// leadsToOrder are the statuses after the calls about an order.
+var leadsToOrder = map[string]trading.Status{
+	ordering: trading.Pending, accepting: trading.Confirmed, shipping: trading.Shipped, handing: trading.Delivered,
+	revoking: trading.Cancelled,
+}
+
+// told notes an order as a call returned it. Under a key, that may be what has become of it since.
+func (s *deals) told(c *deal, o *trading.Order) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if c.order == "" {
+		c.order = o.ID
+	}
+	wrong := o.ID != c.order || o.SellerID != c.seller
+	wrong = wrong || c.key == (dynastay.Idempotency{}) && o.Status != leadsToOrder[c.kind]
+	if c.kind == ordering {
+		wrong = wrong || o.BuyerID != c.buyer || o.Delivery.Instructions != c.mark
+	}
+	if wrong {
+		s.differ("an answer about another order", c.items, "%s: %+v", c.about, o)
+	}
+	s.show(o)
+}
+
+// show lets others pick an order. Some do before it is stored.
+func (s *deals) show(o *trading.Order) {
+	const recent = 10
+	s.lately = slices.DeleteFunc(s.lately, func(other *trading.Order) bool { return other.ID == o.ID })
+	s.lately = append(s.lately, o)
+	s.lately = s.lately[max(0, len(s.lately)-recent):]
+}
+
+// place orders one to three products of a seller.
+func (s *deals) place(w *worker, keyed bool) *deal {
+	mark := w.mark()
+	c := &deal{
+		seller: dealerOf(w.rand.IntN(dealers)), buyer: fmt.Sprint(clientPrefix, w.rand.IntN(clients)),
+		quantities: map[string]int{}, prices: map[string]int64{},
+	}
+	if w.oneIn(2) {
+		c.order = mark
+	}
+	o := trading.Order{ID: c.order, BuyerID: c.buyer, SellerID: c.seller}
+	o.Delivery.Instructions = mark
+	for _, n := range w.rand.Perm(goodsOfOne)[:1+w.rand.IntN(3)] {
+		id, quantity := productOf(n), 1+w.rand.IntN(3)
+		c.quantities[id], c.prices[id] = quantity, s.price(c.seller, id)
+		o.Items = append(o.Items, trading.Item{
+			ProductID: id, Title: id, Quantity: quantity, UnitPrice: rands(c.prices[id]),
+		})
+	}
+	if err := o.AddUp(); err != nil {
+		s.differ("an order that does not add up", mark, "%v", err)
+	}
+	s.made(w, c, mark, ordering, keyed, outOfStock, func(m *market) dynastay.Part { return m.shop.PlaceOp(o) })
+	if c.order != "" && w.oneIn(4) {
+		o.Status = trading.Pending
+		s.mu.Lock()
+		defer s.mu.Unlock()
+		s.show(&o)
+	}
+	return c
+}
+
+// move makes a call about an order, mostly one that was told of in one of the statuses; or places one.
+func (s *deals) move(
+	w *worker, kind string, keyed bool, refusal refusal, draw func(c *deal, mark string) func(*market) dynastay.Part,
+	from ...trading.Status,
+) *deal {
+	s.mu.Lock()
+	fit := s.lately
+	if !w.oneIn(5) {
+		fit = slices.DeleteFunc(slices.Clone(fit), func(o *trading.Order) bool { return !slices.Contains(from, o.Status) })
+	}
+	if len(fit) == 0 {
+		s.mu.Unlock()
+		return s.place(w, keyed)
+	}
+	o := fit[w.rand.IntN(len(fit))]
+	s.mu.Unlock()
+	mark, c := w.mark(), &deal{order: o.ID, seller: o.SellerID}
+	if c.by = []string{o.BuyerID, o.SellerID}[w.rand.IntN(2)]; kind != revoking {
+		c.by = ""
+	}
+	return s.made(w, c, mark, kind, keyed, refusal, draw(c, mark))
+}
+
+func (s *deals) confirm(w *worker, keyed bool) *deal {
+	return s.move(w, accepting, keyed, otherOrder, func(c *deal, _ string) func(*market) dynastay.Part {
+		return func(m *market) dynastay.Part { return m.shop.ConfirmOp(c.order) }
+	}, trading.Pending)
+}
+
+func (s *deals) ship(w *worker, keyed bool) *deal {
+	return s.move(w, shipping, keyed, otherOrder, func(c *deal, _ string) func(*market) dynastay.Part {
+		return func(m *market) dynastay.Part { return m.shop.ShipOp(c.order) }
+	}, trading.Confirmed)
+}
+
+func (s *deals) deliver(w *worker, keyed bool) *deal {
+	return s.move(w, handing, keyed, otherOrder, func(c *deal, _ string) func(*market) dynastay.Part {
+		return func(m *market) dynastay.Part { return m.shop.DeliverOp(c.order) }
+	}, trading.Shipped)
+}
+
+// cancel cancels an order for its buyer or its seller, or for somebody who must not.
+func (s *deals) cancel(w *worker, keyed bool) *deal {
+	mayRefuse := otherOrder.or(refusedBy(trading.ErrNotParty))
+	return s.move(w, revoking, keyed, mayRefuse, func(c *deal, mark string) func(*market) dynastay.Part {
+		if w.oneIn(12) {
+			c.by = "stranger"
+		}
+		return func(m *market) dynastay.Part {
+			return m.shop.CancelOp(trading.Cancellation{OrderID: c.order, By: c.by, Reason: mark})
+		}
+	}, trading.Pending, trading.Confirmed)
+}
+
+// restock adds to the stock of a product, or takes from it.
+func (s *deals) restock(w *worker, keyed bool) *deal {
+	id, delta := productOf(w.rand.IntN(goodsOfOne)), 1+w.rand.IntN(3)
+	if w.oneIn(4) {
+		delta = -delta
+	}
+	c := &deal{seller: dealerOf(w.rand.IntN(dealers)), quantities: map[string]int{id: delta}}
+	return s.made(w, c, w.mark(), restocking, keyed, outOfStock, func(m *market) dynastay.Part {
+		return m.shop.RestockOp(c.seller, id, delta)
+	})
+}
+
+func (s *deals) settle(w *worker) { s.calls.settle(w) }

@@ -1,0 +1,214 @@
+package checker
+
+import (
+	"context"
+	"fmt"
+	"maps"
+	"slices"
+
+	"github.com/dynastay/dynastay"
+	"github.com/dynastay/dynastay/examples/marketplace/projects"
+)
+
+func (s *jobs) post(w *worker, keyed bool) *jobCall {
+	mark, c := w.mark(), &jobCall{client: fmt.Sprint(clientPrefix, w.rand.IntN(clients))}
+	if w.oneIn(2) {
+		c.project = mark
+	}
+	p := projects.Project{
+		ID: c.project, BuyerID: c.client, Title: mark, Category: "Walls",
+		Budget: projects.Budget{Min: rands(1_00), Max: rands(9_00)},
+	}
+	s.made(w, c, mark, posting, keyed, never, func(ctx context.Context, m *market, parts []dynastay.Part) error {
+		made, err := write(ctx, m, parts, m.projects.PostOp(p))
+		if err != nil {
+			return err
+		}
+		s.mu.Lock()
+		if c.project == "" {
+			c.project = made.ID
+		}
+		if made.Title != mark || made.BuyerID != c.client || made.ID != c.project {
+			s.differ("an answer about another project", made.ID, "%s: %+v", c.about, made)
+		}
+		s.mu.Unlock()
+		s.show(made.ID, c.client)
+		return nil
+	})
+	if c.project != "" && w.oneIn(2) {
+		s.show(c.project, c.client)
+	}
+	return c
+}
+
+// about makes a call about a project, and the bid of a worker for it; or posts a project if there is none. A buyer sees
+// the quote of the bid; a worker makes another one.
+func (s *jobs) about(
+	w *worker, kind string, open, keyed bool, refusal refusal,
+	draw func(j *job, c *jobCall, mark string) func(*market) dynastay.Part,
+) *jobCall {
+	j := s.pick(w, open)
+	if j == nil {
+		return s.post(w, keyed)
+	}
+	mark := w.mark()
+	c := &jobCall{
+		project: j.id, worker: fmt.Sprint(masonPrefix, w.rand.IntN(masons)), quote: int64(1+w.rand.IntN(4)) * 1_00,
+	}
+	op := draw(j, c, mark)
+	return s.made(w, c, mark, kind, keyed, refusal, func(ctx context.Context, m *market, parts []dynastay.Part) error {
+		part := op(m)
+		if err := m.Write(ctx, append(parts, part)...); err != nil {
+			return err
+		}
+		switch op := part.(type) {
+		case *dynastay.Operation[*projects.Bid]:
+			s.learnBid(c, op.Result())
+		case *dynastay.Operation[*projects.Project]:
+			s.learn(c, op.Result())
+		}
+		return nil
+	})
+}
+
+// learnBid takes the quote from an answer. Under a key, it may be a later one.
+func (s *jobs) learnBid(c *jobCall, b *projects.Bid) {
+	if b.ProjectID != c.project || b.WorkerID != c.worker || c.key == (dynastay.Idempotency{}) && c.kind != leaving &&
+		(b.Proposal != c.mark || minor(b.Quote) != c.quote || b.Status != projects.Pending) {
+		s.differ("an answer about another bid", c.items, "%s: %+v", c.about, b)
+	}
+	s.told(c.project, func(j *job) bool {
+		if delete(j.quotes, c.worker); b.Status == projects.Pending {
+			j.quotes[c.worker] = minor(b.Quote)
+		}
+		return true
+	})
+}
+
+// after are the statuses of a project after the calls that move it.
+var after = map[string]projects.Status{
+	hiring: projects.InProgress, completing: projects.Completed, abandoning: projects.Cancelled,
+}
+
+func (s *jobs) learn(c *jobCall, p *projects.Project) {
+	keyed := c.key != (dynastay.Idempotency{})
+	moved := p.Status == after[c.kind] || c.kind == hiring && keyed && p.Status != projects.Open
+	if p.ID != c.project || !moved || c.kind == hiring && p.AcceptedWorkerID != c.worker {
+		s.differ("an answer about another project", c.items, "%s: %+v", c.about, p)
+	}
+	s.told(c.project, func(j *job) bool {
+		j.worker = p.AcceptedWorkerID
+		return false
+	})
+}
+
+func (s *jobs) bid(w *worker, keyed bool) *jobCall {
+	return s.about(w, bidding, true, keyed, otherStatus.or(refusedBy(dynastay.ErrAlreadyExists)),
+		func(j *job, c *jobCall, mark string) func(*market) dynastay.Part {
+			s.idle(w, j, c)
+			return func(m *market) dynastay.Part {
+				return m.projects.BidOp(projects.Bid{
+					ProjectID: c.project, WorkerID: c.worker, Quote: rands(c.quote), Proposal: mark,
+				})
+			}
+		})
+}
+
+func (s *jobs) revise(w *worker, keyed bool) *jobCall {
+	return s.about(w, revising, true, keyed, otherBid, func(j *job, c *jobCall, mark string) func(*market) dynastay.Part {
+		s.seen(w, j, c)
+		return func(m *market) dynastay.Part {
+			return m.projects.ReviseOp(c.project, c.worker, func(b *projects.Bid) error {
+				b.Quote, b.Proposal = rands(c.quote), mark
+				return nil
+			}, dynastay.AgreedOn(mark))
+		}
+	})
+}
+
+// idle takes mostly a worker of whom no bid was seen.
+func (s *jobs) idle(w *worker, j *job, c *jobCall) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for tries := 0; tries < 3 && j.quotes[c.worker] > 0; tries++ {
+		c.worker = fmt.Sprint(masonPrefix, w.rand.IntN(masons))
+	}
+}
+
+// seen takes a bid that somebody has seen, if there is one.
+func (s *jobs) seen(w *worker, j *job, c *jobCall) (quote int64) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if len(j.quotes) > 0 {
+		workers := slices.Sorted(maps.Keys(j.quotes))
+		c.worker = workers[w.rand.IntN(len(workers))]
+	}
+	return j.quotes[c.worker]
+}
+
+func (s *jobs) withdraw(w *worker, keyed bool) *jobCall {
+	return s.about(w, leaving, true, keyed, otherBid, func(j *job, c *jobCall, _ string) func(*market) dynastay.Part {
+		s.seen(w, j, c)
+		return func(m *market) dynastay.Part { return m.projects.WithdrawOp(c.project, c.worker) }
+	})
+}
+
+func (s *jobs) accept(w *worker, keyed bool) *jobCall {
+	return s.about(w, hiring, true, keyed, otherBid, func(j *job, c *jobCall, _ string) func(*market) dynastay.Part {
+		if quote := s.seen(w, j, c); quote > 0 {
+			c.quote = quote
+		}
+		a := projects.Acceptance{ProjectID: c.project, WorkerID: c.worker, Quote: rands(c.quote)}
+		return func(m *market) dynastay.Part { return m.projects.AcceptOp(a) }
+	})
+}
+
+func (s *jobs) complete(w *worker, keyed bool) *jobCall {
+	return s.about(w, completing, false, keyed, otherStatus,
+		func(_ *job, c *jobCall, _ string) func(*market) dynastay.Part {
+			c.worker = ""
+			return func(m *market) dynastay.Part { return m.projects.CompleteOp(c.project) }
+		})
+}
+
+// cancel cancels a project, for its buyer, or for a worker who may or may not have got it.
+func (s *jobs) cancel(w *worker, keyed bool) *jobCall {
+	return s.about(w, abandoning, w.oneIn(4), keyed, otherStatus.or(refusedBy(projects.ErrNotParty)),
+		func(j *job, c *jobCall, mark string) func(*market) dynastay.Part {
+			s.mu.Lock()
+			defer s.mu.Unlock()
+			switch by := c.worker; {
+			case w.oneIn(3):
+				c.by = by
+			case j.worker != "" && w.oneIn(2):
+				c.by = j.worker
+			default:
+				c.by = j.client
+			}
+			c.worker = ""
+			return func(m *market) dynastay.Part {
+				return m.projects.CancelOp(projects.Cancellation{ProjectID: c.project, By: c.by, Reason: mark})
+			}
+		})
+}
+
+func (s *jobs) rejectRest(w *worker) {
+	if j := s.pick(w, false); j != nil {
+		s.reject(w, j.id)
+	}
+}
+
+// reject stores that bids have lost. That takes several writes, so if it is not acknowledged, some may be done.
+func (s *jobs) reject(w *worker, project string) {
+	r := &rest{project: project, span: span{w.now(), ever}}
+	s.mu.Lock()
+	s.rests = append(s.rests, r)
+	s.mu.Unlock()
+	rejected := 0
+	if w.call("reject rest", project, "", never, func(ctx context.Context) (err error) {
+		rejected, err = w.market.projects.RejectRest(ctx, project)
+		return err
+	}) == acknowledged {
+		r.rejected = rejected
+	}
+}

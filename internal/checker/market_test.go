@@ -1,0 +1,217 @@
+package checker
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/dynastay/dynastay"
+	"github.com/dynastay/dynastay/entity"
+	markets "github.com/dynastay/dynastay/examples/marketplace/keys"
+	"github.com/dynastay/dynastay/examples/marketplace/messages"
+	"github.com/dynastay/dynastay/examples/marketplace/people"
+	"github.com/dynastay/dynastay/examples/marketplace/projects"
+	trading "github.com/dynastay/dynastay/examples/marketplace/shop"
+	"github.com/dynastay/dynastay/keys/key"
+)
+
+// market is what a process has of the marketplace. Its DB is one of its own, because the idempotency keys of the
+// marketplace are in the marketplace's table.
+type market struct {
+	*dynastay.DB
+	projects *projects.Repository
+	shop     *trading.Repository
+	messages *messages.Repository
+	tickets  *entity.Table[ticket]
+}
+
+func newMarket(db *dynastay.DB, shards key.Shards) *market {
+	users := people.New(db, &people.Options{Shards: shards})
+	return &market{
+		DB: db, projects: projects.New(db, users, &projects.Options{Shards: shards}), messages: messages.New(db),
+		shop:    trading.New(db, users, &trading.Options{Categories: shards, Statuses: shards}),
+		tickets: entity.NewTable(db, ticketEntity),
+	}
+}
+
+// ticket is written together with a call of the marketplace, so it tells whether the call was carried out.
+type ticket struct{ ID, Kind string }
+
+var ticketEntity = entity.New(entity.Spec[ticket]{
+	Name:   "Ticket",
+	Schema: &dynastay.Schema{Name: "Tickets", Key: dynastay.KeyNames{Partition: "id"}},
+	Key:    func(v *ticket) (dynastay.Key, error) { return dynastay.Key{PK: v.ID}, nil },
+	Codec: entity.Declare(func(f *entity.Fields, v *ticket) {
+		f.String("id", &v.ID)
+		f.String("kind", &v.Kind)
+	}),
+})
+
+// marketCall is a write of the marketplace. Two in three leave a ticket; the others are the plain calls of the
+// packages, of which some leave nothing that would tell them from another one.
+type marketCall struct {
+	*deed
+	kind   string
+	ticket bool
+	undone bool // there is no trace of it
+}
+
+// could reports whether the call may have been carried out.
+func (c *marketCall) could() bool { return c.verdict() != refused && !c.undone }
+
+// marketWrite calls the marketplace with the parts that it is given.
+type marketWrite func(context.Context, *market, []dynastay.Part) error
+
+func (w *worker) onMarket(mark, kind, items, about string, keyed bool, refusal refusal, write marketWrite) *marketCall {
+	c := &marketCall{kind: kind, ticket: !w.oneIn(3)}
+	send := func(ctx context.Context, p *process, parts ...dynastay.Part) error {
+		if c.ticket {
+			parts = append(parts, p.market.tickets.CreateOp(&ticket{mark, kind}))
+		}
+		return write(ctx, p.market, parts)
+	}
+	c.deed = w.deed(mark, kind, items, about, keyed, refusal, send)
+	return c
+}
+
+// decide tells from what a call has left behind, all or nothing, whether it was carried out. Nobody knows of a call
+// that leaves nothing and was not answered.
+func (c *checker) decide(call *marketCall, tickets map[string]*ticket, traces ...bool) {
+	if t := tickets[call.mark]; call.ticket {
+		traces = append(traces, t != nil)
+		if t != nil && t.Kind != call.kind {
+			c.differ("a ticket of something else", call.items, "%s: %v", call.about, *t)
+		}
+		delete(tickets, call.mark)
+	}
+	if len(traces) == 0 {
+		return
+	}
+	done := traces[0]
+	if slices.Contains(traces, !done) {
+		c.differ("half of a call", call.items, "%s %s: %v", call.name, call.about, traces)
+	}
+	switch v := call.verdict(); {
+	case done && v == refused:
+		c.differ("a call that was refused, and is done", call.items, "%s %s", call.name, call.about)
+	case !done && v == acknowledged:
+		c.differ("a call is lost", call.items, "%s %s", call.name, call.about)
+	}
+	if done {
+		call.saw(c.now())
+	}
+	call.undone = !done
+}
+
+// checkTickets is about those of some kinds that are left over.
+func (c *checker) checkTickets(tickets map[string]*ticket, kinds ...string) {
+	for mark, t := range tickets {
+		if slices.Contains(kinds, t.Kind) {
+			c.differ("a ticket that nobody wrote", mark, "%s", t.Kind)
+		}
+	}
+}
+
+// marketItems are what is stored of the marketplace.
+type marketItems struct {
+	projects, orders map[string]plain
+	bids             map[string]map[string]plain // by project and worker
+	rejecting        map[string]bool
+	products         map[string]map[string]plain // by seller
+	profiles         map[string]plain
+	sides            map[string]map[string]plain // of conversations, by user and the other one
+	messages         map[string][]plain          // by conversation, in order
+	lists            map[string][]time.Time      // "user kind id": when that was made which is listed under the user
+	tickets          map[string]*ticket
+}
+
+func newMarketItems() *marketItems {
+	return &marketItems{
+		projects: map[string]plain{}, orders: map[string]plain{}, bids: map[string]map[string]plain{},
+		rejecting: map[string]bool{}, products: map[string]map[string]plain{}, profiles: map[string]plain{},
+		sides:    map[string]map[string]plain{},
+		messages: map[string][]plain{}, lists: map[string][]time.Time{}, tickets: map[string]*ticket{},
+	}
+}
+
+func (c *checker) readMarket() *marketItems {
+	all := newMarketItems()
+	for _, item := range c.scan(markets.Table) {
+		if p := c.plainOf(item); !all.add(p) {
+			c.differ("an item of the marketplace that nobody wrote", textOf(p, "PK"), "%v", p)
+		}
+	}
+	for _, conversation := range all.messages {
+		slices.SortFunc(conversation, func(a, b plain) int { return strings.Compare(textOf(a, "SK"), textOf(b, "SK")) })
+	}
+	all.tickets = stored(c, ticketEntity)
+	return all
+}
+
+// add sorts an item by its key. It reports false for one that the marketplace does not have.
+func (all *marketItems) add(p plain) bool {
+	kind, id, _ := strings.Cut(textOf(p, "PK"), "#")
+	part, rest, _ := strings.Cut(textOf(p, "SK"), "#")
+	put := func(of map[string]map[string]plain) {
+		if of[id] == nil {
+			of[id] = map[string]plain{}
+		}
+		of[id][rest] = p
+	}
+	switch kind + " " + part {
+	case "PROJECT METADATA":
+		all.projects[id] = p
+	case "PROJECT BID":
+		put(all.bids)
+	case "PROJECT REJECTING":
+		all.rejecting[id] = true
+	case "ORDER METADATA":
+		all.orders[id] = p
+	case "SELLER PRODUCT":
+		put(all.products)
+	case "USER PROFILE":
+		all.profiles[id] = p
+	case "USER CONVERSATION":
+		put(all.sides)
+	case "USER PROJECT", "USER BID", "USER ORDER":
+		at, of, _ := strings.Cut(rest, "#")
+		all.lists[listed(id, part, of)] = append(all.lists[listed(id, part, of)], timeOf(at))
+	default:
+		if kind == "CONVERSATION" && part == "MESSAGE" {
+			all.messages[id] = append(all.messages[id], p)
+			return true
+		}
+		return kind == "IDEMPOTENCY"
+	}
+	return true
+}
+
+func listed(user, kind, id string) string { return fmt.Sprint(user, " ", kind, " ", id) }
+
+// checkListed looks for the item that lists something under a user.
+func (c *checker) checkListed(all *marketItems, user, kind, id string, of plain) {
+	at, made := all.lists[listed(user, kind, id)], timeOf(of["createdAt"])
+	if len(at) != 1 || at[0].Before(made.Truncate(time.Second)) || at[0].After(made) {
+		c.differ("something that its user does not have", id, "%s: %v", listed(user, kind, id), at)
+	}
+	delete(all.lists, listed(user, kind, id))
+}
+
+// newcomer signs a user up.
+func (c *checker) newcomer(id string, role people.Role) {
+	home := people.Location{City: "Estcourt", Latitude: -29, Longitude: 29}
+	p := people.Profile{ID: id, Role: role, Name: id, Location: home}
+	if role == people.Seller {
+		p.Name, p.Shop.BusinessName = "", id
+	}
+	if _, err := people.New(c.db.Direct, nil).SignUp(c.t.Context(), p); err != nil {
+		c.t.Fatal(err)
+	}
+}
+
+func rands(cents int64) dynastay.Money {
+	amount, _ := dynastay.MoneyOfMinor(cents, "ZAR")
+	return amount
+}

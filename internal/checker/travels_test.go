@@ -1,0 +1,247 @@
+package checker
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/dynastay/dynastay"
+
+	"github.com/dynastay/dynastay/examples/traveltracker/regions"
+	"github.com/dynastay/dynastay/examples/traveltracker/tracker"
+)
+
+// travels are the pushes of the devices of a few travellers, each of a few operations on a few visits and on the
+// profile. A push is repeated, also while it is still under way, because a device does not know what has arrived.
+// Somebody pulls meanwhile. What is stored is compared with the answers in travels_check_test.go.
+type travels struct {
+	*checker
+
+	mu     sync.Mutex
+	all    map[string]*trip // by the id of the operation
+	pushes []*push
+	pulls  map[string]*pull // by user
+}
+
+// push is what a device sends.
+type push struct {
+	tracker.Push
+	trips []*trip
+}
+
+// trip is an operation of a device. Its id is all that it needs to be repeated.
+type trip struct {
+	tracker.Operation
+	user, device string
+	within       span
+	told         [broken + 1]int
+	outcomes     map[tracker.Outcome]int
+	versions     []int // of the visits after it, or of the profile, as it was told; nil if it was not
+}
+
+// pull is how far the changes of a user were pulled, and their numbers in the log.
+type pull struct {
+	sync.Mutex
+	at      tracker.Cursor
+	numbers []int
+}
+
+const (
+	travellers      = 2
+	travellerPrefix = "traveller-"
+)
+
+var (
+	travelDevices = []string{"phone", "tablet", "watch"}
+	travelRules   = []tracker.Rule{tracker.ServerWins, tracker.ClientWins, tracker.LastWriter, tracker.MergeFields}
+)
+
+// travelTime is when the travellers' clocks begin. An engine removes log entries whose time is over by the clock on the
+// wall, so it is far ahead.
+var travelTime = midnight.AddDate(20, 0, 0)
+
+func newTravels(c *checker) *travels {
+	s := &travels{checker: c, all: map[string]*trip{}, pulls: map[string]*pull{}}
+	if c.db == nil { // the tests of wrong histories
+		return s
+	}
+	direct := tracker.New(c.db.Open(&dynastay.Options{Clock: func() time.Time { return travelTime }}), nil)
+	for n := range travellers {
+		id := fmt.Sprint(travellerPrefix, n)
+		s.pulls[id] = &pull{at: tracker.Cursor{At: travelTime.Add(-time.Hour)}}
+		if _, err := direct.SignUp(c.t.Context(), tracker.Profile{
+			ID: id, AuthProvider: "apple", AuthProviderID: id, Email: id + "@example.com", DisplayName: id,
+		}); err != nil {
+			c.t.Fatal(err)
+		}
+	}
+	return s
+}
+
+func (s *travels) step(w *worker) {
+	const recent = 10
+	s.mu.Lock()
+	var p *push
+	if n := min(recent, len(s.pushes)); n > 0 && w.oneIn(3) {
+		p = s.pushes[len(s.pushes)-1-w.rand.IntN(n)]
+	}
+	s.mu.Unlock()
+	switch {
+	case w.oneIn(6):
+		s.pull(w, fmt.Sprint(travellerPrefix, w.rand.IntN(travellers)))
+		return
+	case p == nil:
+		p = s.draw(w)
+	}
+	s.push(w, p)
+}
+
+// draw makes a push of up to three operations.
+func (s *travels) draw(w *worker) *push {
+	p := &push{Push: tracker.Push{
+		UserID:   fmt.Sprint(travellerPrefix, w.rand.IntN(travellers)),
+		DeviceID: travelDevices[w.rand.IntN(len(travelDevices))],
+		Rule:     travelRules[w.rand.IntN(len(travelRules))],
+	}}
+	for range 1 + w.rand.IntN(3) {
+		t := &trip{
+			Operation: s.operation(w), user: p.UserID, device: p.DeviceID, within: span{s.now(), ever},
+			outcomes: map[tracker.Outcome]int{},
+		}
+		p.trips, p.Operations = append(p.trips, t), append(p.Operations, t.Operation)
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.pushes = append(s.pushes, p)
+	for _, t := range p.trips {
+		s.all[t.ID] = t
+	}
+	return p
+}
+
+func (s *travels) operation(w *worker) tracker.Operation {
+	mark := w.mark()
+	visit := func(n int) tracker.VisitID {
+		return tracker.VisitID{
+			RegionType: regions.Country, RegionCode: []string{"IT", "FR", "PT", "NO"}[n%4],
+			MarkedAt: travelTime.Add(-time.Duration(1+n/4) * time.Hour),
+		}
+	}
+	o := tracker.Operation{
+		ID: mark, Visit: visit(w.rand.IntN(8)), ClientVersion: w.rand.IntN(6), Place: tracker.VisitEdit{Notes: &mark},
+		ClientTime: travelTime.Add(time.Duration(w.rand.IntN(1000)) * time.Millisecond),
+	}
+	switch at := w.rand.IntN(10); {
+	case at < 4:
+		o.Type = tracker.Create
+	case at < 6:
+		o.Type = tracker.Update
+	case at < 8:
+		o.Type, o.Place = tracker.Delete, tracker.VisitEdit{}
+	case at < 9:
+		o.Type, o.Entity, o.Visit, o.Place = tracker.Update, tracker.User, tracker.VisitID{}, tracker.VisitEdit{}
+		o.Profile.DisplayName = &mark
+	default:
+		o.Type, o.Visit, o.Place = tracker.BatchCreate, tracker.VisitID{}, tracker.VisitEdit{}
+		for _, n := range w.rand.Perm(8)[:2+w.rand.IntN(2)] {
+			o.Batch = append(o.Batch, tracker.NewVisit{Visit: visit(n), Place: tracker.VisitEdit{Notes: &mark}})
+		}
+	}
+	return o
+}
+
+func (s *travels) push(w *worker, p *push) {
+	var ids []string
+	for _, t := range p.trips {
+		ids = append(ids, t.ID)
+	}
+	var results []tracker.Result
+	from := s.now()
+	v := w.call("push", p.UserID, p.DeviceID+" "+strings.Join(ids, " "), never, func(ctx context.Context) (err error) {
+		results, err = w.tracker.Push(ctx, p.Push)
+		return err
+	})
+	s.answered(p, span{from, s.now()}, results, v)
+}
+
+// answered notes the answers to a push: those to the operations before the one that failed, if any did. Those after it
+// were not sent.
+func (s *travels) answered(p *push, at span, results []tracker.Result, v verdict) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if len(results) < len(p.trips) {
+		p.trips[len(results)].told[v]++
+		if v == acknowledged {
+			s.differ("a push that was answered in part", p.UserID, "%s", p.trips[len(results)].ID)
+		}
+	}
+	for i, r := range results {
+		t := p.trips[i]
+		versions := []int{r.Version}
+		if len(t.Batch) > 0 {
+			versions = nil
+			for _, part := range r.Parts {
+				versions = append(versions, part.Version)
+			}
+		}
+		if t.told[acknowledged] > 0 && fmt.Sprint(versions) != fmt.Sprint(t.versions) || r.OperationID != t.ID {
+			s.differ("an operation that was answered in two ways", t.user, "%s: %v and %v", t.ID, t.versions, versions)
+		}
+		t.told[acknowledged]++
+		t.outcomes[r.Outcome]++
+		t.within.to = min(t.within.to, at.to)
+		t.versions = versions
+	}
+}
+
+func (t *trip) verdict() verdict {
+	switch {
+	case t.told[acknowledged] > 0:
+		return acknowledged
+	case t.told[unknown] > 0:
+		return unknown
+	}
+	return refused
+}
+
+// pull reads what is new, unless somebody else does.
+func (s *travels) pull(w *worker, user string) {
+	p := s.pulls[user]
+	if !p.TryLock() {
+		return
+	}
+	defer p.Unlock()
+	var changes tracker.Changes
+	if w.call("pull", user, "", never, func(ctx context.Context) (err error) {
+		changes, err = w.tracker.Pull(ctx, user, p.at, 5)
+		return err
+	}) != acknowledged {
+		return
+	}
+	for _, c := range changes.Changes {
+		p.numbers = append(p.numbers, c.ServerVersion)
+	}
+	p.at = changes.Next
+}
+
+// settle repeats what is unknown, and pulls the rest.
+func (s *travels) settle(w *worker) {
+	for _, p := range s.pushes {
+		for _, t := range p.trips {
+			if t.verdict() != unknown {
+				continue
+			}
+			if s.push(w, p); t.verdict() == unknown {
+				s.differ("an unknown outcome that a repetition does not clear up", t.user, "%s", t.ID)
+			}
+		}
+	}
+	for user, p := range s.pulls {
+		for before := (tracker.Cursor{}); before != p.at; {
+			before = p.at
+			s.pull(w, user)
+		}
+	}
+}
