@@ -40,10 +40,10 @@
 //
 //	db.Faults.Inject(dyntest.LoseAnswer(), dyntest.When{Operation: "TransactWriteItems", Nth: 3})
 //
-// [Budget] fails a test that sends or consumes more than a budget. [DB.Measure] returns what was sent; with
-// DYNTEST_SUMMARY=1, the log of every test shows it. [Clock] is the clock of the test's repositories, and [DB.Sweep]
-// removes the items that have expired according to it. [DB.Direct] is for preparing and inspecting: it bypasses the
-// faults, and is not measured.
+// [Budget] fails a test that sends or consumes more than a budget, and [Costs] fails a test that does not cost exactly
+// what is expected. [DB.Measure] returns what was sent; with DYNTEST_SUMMARY=1, the log of every test shows it. [Clock]
+// is the clock of the test's repositories, and [DB.Sweep] removes the items that have expired according to it.
+// [DB.Direct] is for preparing and inspecting: it bypasses the faults, and is not measured.
 //
 // # Streams
 //

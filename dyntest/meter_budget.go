@@ -2,7 +2,6 @@ package dyntest
 
 import (
 	"os"
-	"strconv"
 	"strings"
 	"testing"
 )
@@ -64,7 +63,6 @@ func (most Cost) compare(spent Cost) (lines [][]string, over bool) {
 		}
 		lines = append(lines, line)
 	}
-	whole := func(n float64) string { return strconv.Itoa(int(n)) }
 	add("requests", float64(spent.Requests), float64(most.Requests), whole)
 	add("retries", float64(spent.Retries), float64(most.Retries), whole)
 	add("read units", spent.ReadUnits, most.ReadUnits, units)

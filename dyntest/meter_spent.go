@@ -166,6 +166,9 @@ func (g *group) lines() [][]string {
 // units formats a number of units, which are multiples of one half.
 func units(n float64) string { return strconv.FormatFloat(n, 'f', 1, 64) }
 
+// whole formats a number of requests.
+func whole(n float64) string { return strconv.Itoa(int(n)) }
+
 // columns formats lines in columns, each aligned to the left or to the right: 'l' or 'r'.
 func columns(sides string, lines [][]string) string {
 	widths := make([]int, len(sides))

@@ -77,7 +77,7 @@ func TestCostTable(t *testing.T) {
 	} {
 		spent = units{}
 		require.NoError(t, row.call(), row.name)
-		if strings.HasPrefix(db.Engine.Name(), "dynoxide") {
+		if db.ExactUnits() {
 			assert.Equal(t, row.want, spent, row.name)
 		}
 		assert.Equal(t, row.want.requests, spent.requests, row.name)

@@ -130,7 +130,7 @@ func TestCosts(t *testing.T) {
 		if row.want.indexes == nil {
 			row.want.indexes = units{}
 		}
-		if strings.HasPrefix(db.Engine.Name(), "dynoxide") {
+		if db.ExactUnits() {
 			assert.Equal(t, row.want, spent, row.name)
 		}
 		assert.Equal(t, row.want.requests, spent.requests, row.name)

@@ -2,12 +2,10 @@ package users_test
 
 import (
 	"context"
-	"strings"
 	"sync/atomic"
 	"testing"
 	"time"
 
-	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
 	"github.com/dynastay/dynastay"
@@ -29,26 +27,8 @@ func TestCostsOfAUser(t *testing.T) {
 	id := made.ID
 	measure := func(name string, requests int, read, table, index float64, call func() error) {
 		t.Helper()
-		var err error
-		spent := db.Measure(func() { err = call() })
-		require.NoError(t, err, name)
-		assert.Equal(t, requests, spent.Requests, name)
-		if !strings.HasPrefix(db.Engine.Name(), "dynoxide") {
-			return // DynamoDB Local does not charge for a Query that finds nothing
-		}
-		assert.Equal(t, read, spent.ReadUnits, name)
-		inTable, inIndex := 0.0, 0.0
-		for _, c := range spent.Calls {
-			for _, u := range c.Usage {
-				if u.Index == "" {
-					inTable += u.WriteUnits
-				} else {
-					inIndex += u.WriteUnits
-				}
-			}
-		}
-		assert.Equal(t, table, inTable, name)
-		assert.Equal(t, index, inIndex, name)
+		want := dyntest.Bill{Requests: requests, ReadUnits: read, TableUnits: table, IndexUnits: index}
+		dyntest.Costs(t, db, want, func() { require.NoError(t, call(), name) })
 	}
 
 	measure("create with a generated id", 1, 0, 2*2, 1, func() error {

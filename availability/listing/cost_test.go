@@ -1,11 +1,8 @@
 package listing_test
 
 import (
-	"context"
-	"strings"
 	"testing"
 
-	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
 	"github.com/dynastay/dynastay"
@@ -13,38 +10,17 @@ import (
 	"github.com/dynastay/dynastay/dyntest"
 )
 
-// cost is what a call consumes; write units on the table and on the index.
-type cost struct {
-	requests     int
-	read         float64
-	table, index float64
-}
+// cost is in requests, read units, and write units on the table and on the index.
+type cost dyntest.Bill
 
 // The costs in the README, with generated ids and a clock that moves.
 func TestCosts(t *testing.T) {
 	t.Parallel()
-	var got cost
-	h := newHome(t, dyntest.With(dynastay.Options{Observer: func(_ context.Context, c dynastay.Call) {
-		got.requests += c.Requests()
-		for _, u := range c.Usage {
-			got.read += u.ReadUnits
-			if u.Index == "" {
-				got.table += u.WriteUnits
-			} else {
-				got.index += u.WriteUnits
-			}
-		}
-	}}))
+	h := newHome(t)
 	ctx := t.Context()
-	dynoxide := strings.HasPrefix(h.Engine.Name(), "dynoxide")
 	costs := func(what string, want cost, do func() error) {
 		t.Helper()
-		got = cost{}
-		require.NoError(t, do(), what)
-		assert.Equal(t, want.requests, got.requests, "requests: %s", what)
-		if dynoxide {
-			assert.Equal(t, want, got, what)
-		}
+		dyntest.Costs(t, h.DB, dyntest.Bill(want), func() { require.NoError(t, do(), what) })
 	}
 	var event *listing.Event
 	costs("Book, three nights", cost{1, 0, 8, 3}, func() (err error) {

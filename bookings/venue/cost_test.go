@@ -1,10 +1,7 @@
 package venue_test
 
 import (
-	"context"
 	"encoding/json"
-	"strings"
-	"sync"
 	"testing"
 	"time"
 
@@ -18,43 +15,19 @@ import (
 	keys "github.com/dynastay/dynastay/keys/venue"
 )
 
-// cost is what a call consumes; write units on the table and on the index.
-type cost struct {
-	requests     int
-	read         float64
-	table, index float64
-}
+// cost is in requests, read units, and write units on the table and on the index.
+type cost dyntest.Bill
 
 // The costs in the README, with generated ids and a clock that moves.
 func TestCosts(t *testing.T) {
 	t.Parallel()
-	var mu sync.Mutex // some requests are sent in parallel
-	var got cost
-	h := newHall(t, dyntest.With(dynastay.Options{Observer: func(_ context.Context, c dynastay.Call) {
-		mu.Lock()
-		defer mu.Unlock()
-		got.requests += c.Requests()
-		for _, u := range c.Usage {
-			got.read += u.ReadUnits
-			if u.Index == "" {
-				got.table += u.WriteUnits
-			} else {
-				got.index += u.WriteUnits
-			}
-		}
-	}}))
+	h := newHall(t)
 	h.join(t, ann)
 	ctx := t.Context()
-	dynoxide := strings.HasPrefix(h.Engine.Name(), "dynoxide")
 	costs := func(what string, want cost, do func() error) {
 		t.Helper()
 		h.Clock.Advance(time.Minute)
-		got = cost{}
-		require.NoError(t, do(), what)
-		assert.Equal(t, want.requests, got.requests, "requests: %s", what)
-		if dynoxide {
-			assert.Equal(t, want, got, what)
-		}
+		dyntest.Costs(t, h.DB, dyntest.Bill(want), func() { require.NoError(t, do(), what) })
 	}
 	var b, whole *venue.Booking
 	costs("Request", cost{1, 0, 8, 2}, func() (err error) {
@@ -79,9 +52,8 @@ func TestCosts(t *testing.T) {
 		return err
 	})
 	loser := h.asked(t, ann, day.AddDays(1), venue.Morning)
-	got = cost{}
-	require.Error(t, second(h.repo.Approve(ctx, admin, approval(loser))))
-	assert.Equal(t, 4, got.requests, "Approve, refused")
+	refused := h.Measure(func() { require.Error(t, second(h.repo.Approve(ctx, admin, approval(loser)))) })
+	assert.Equal(t, 4, refused.Requests, "Approve, refused")
 	costs("Reject", cost{2, 1, 6, 1}, func() error {
 		return second(h.repo.Reject(ctx, admin, venue.Rejection{BookingID: loser.ID, Version: 1}))
 	})

@@ -1,7 +1,6 @@
 package consumer_test
 
 import (
-	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -40,7 +39,7 @@ func TestCost(t *testing.T) {
 				assert.Contains(t, string(request.Body), `"ConsistentRead":true`, "a process learns from it whether it holds a shard")
 			}
 		}
-		if strings.HasPrefix(db.Engine.Name(), "dynoxide") {
+		if db.ExactUnits() {
 			assert.Equal(t, 2.0, spent.WriteUnits, "%d changes", changes)
 			assert.Equal(t, 4.0, spent.ReadUnits, "%d changes", changes)
 		}

@@ -1,7 +1,6 @@
 package messages_test
 
 import (
-	"context"
 	"encoding/json"
 	"strings"
 	"testing"
@@ -12,43 +11,21 @@ import (
 
 	"github.com/dynastay/dynastay"
 	"github.com/dynastay/dynastay/dyntest"
-	"github.com/dynastay/dynastay/examples/marketplace/keys"
 	"github.com/dynastay/dynastay/examples/marketplace/messages"
 )
 
-// cost is what a call consumes; write units on the table and on its indexes.
-type cost struct {
-	requests     int
-	read         float64
-	table, index float64
-}
+// cost is in requests, read units, and write units on the table and on its indexes.
+type cost dyntest.Bill
 
 // The costs in the documentation. Ids are as long as those that the library draws.
 func TestCosts(t *testing.T) {
 	t.Parallel()
-	var got cost
-	p := newPost(t, dyntest.With(dynastay.Options{Idempotency: keys.Table, Observer: func(_ context.Context, c dynastay.Call) {
-		got.requests += c.Requests()
-		for _, u := range c.Usage {
-			got.read += u.ReadUnits
-			if u.Index == "" {
-				got.table += u.WriteUnits
-			} else {
-				got.index += u.WriteUnits
-			}
-		}
-	}}))
-	dynoxide := strings.HasPrefix(p.Engine.Name(), "dynoxide")
+	p := newPost(t)
 	a, b := p.NewID("user_"), p.NewID("user_")
 	costs := func(what string, want cost, do func() error) {
 		t.Helper()
 		p.Clock.Advance(time.Minute)
-		got = cost{}
-		require.NoError(t, do(), what)
-		assert.Equal(t, want.requests, got.requests, "requests: %s", what)
-		if dynoxide { // the engines count the units of transactions differently
-			assert.Equal(t, want, got, what)
-		}
+		dyntest.Costs(t, p.DB, dyntest.Bill(want), func() { require.NoError(t, do(), what) })
 	}
 	send := func(from, to, content string, opts ...dynastay.WriteOption) func() error {
 		return func() error {

@@ -1,11 +1,8 @@
 package people_test
 
 import (
-	"context"
 	"encoding/json"
 	"fmt"
-	"strings"
-	"sync"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -13,43 +10,18 @@ import (
 
 	"github.com/dynastay/dynastay"
 	"github.com/dynastay/dynastay/dyntest"
-	"github.com/dynastay/dynastay/examples/marketplace/keys"
 	"github.com/dynastay/dynastay/examples/marketplace/people"
 )
 
-// cost is what a call consumes; write units on the table and on its indexes.
-type cost struct {
-	requests     int
-	read         float64
-	table, index float64
-}
+// cost is in requests, read units, and write units on the table and on its indexes.
+type cost dyntest.Bill
 
-// metered is a town that counts what calls consume.
+// metered returns a town, and a function that compares what a call costs.
 func metered(t *testing.T) (n *town, costs func(what string, want cost, do func() error)) {
-	var mu sync.Mutex // some requests are sent in parallel
-	var got cost
-	n = newTown(t, dyntest.With(dynastay.Options{Idempotency: keys.Table, Observer: func(_ context.Context, c dynastay.Call) {
-		mu.Lock()
-		defer mu.Unlock()
-		got.requests += c.Requests()
-		for _, u := range c.Usage {
-			got.read += u.ReadUnits
-			if u.Index == "" {
-				got.table += u.WriteUnits
-			} else {
-				got.index += u.WriteUnits
-			}
-		}
-	}}))
-	dynoxide := strings.HasPrefix(n.Engine.Name(), "dynoxide")
+	n = newTown(t)
 	return n, func(what string, want cost, do func() error) {
 		t.Helper()
-		got = cost{}
-		require.NoError(t, do(), what)
-		assert.Equal(t, want.requests, got.requests, "requests: %s", what)
-		if dynoxide { // the engines count the units of transactions differently
-			assert.Equal(t, want, got, what)
-		}
+		dyntest.Costs(t, n.DB, dyntest.Bill(want), func() { require.NoError(t, do(), what) })
 	}
 }
 

@@ -1,9 +1,7 @@
 package reviews_test
 
 import (
-	"context"
 	"strings"
-	"sync"
 	"testing"
 	"time"
 
@@ -12,44 +10,19 @@ import (
 
 	"github.com/dynastay/dynastay"
 	"github.com/dynastay/dynastay/dyntest"
-	"github.com/dynastay/dynastay/examples/marketplace/keys"
 	"github.com/dynastay/dynastay/examples/marketplace/reviews"
 )
 
-// cost is what a call consumes; write units on the table and on its indexes.
-type cost struct {
-	requests     int
-	read         float64
-	table, index float64
-}
+// cost is in requests, read units, and write units on the table and on its indexes.
+type cost dyntest.Bill
 
-// metered is a site that counts what calls consume.
+// metered returns a site, and a function that compares what a call costs.
 func metered(t *testing.T) (s *site, costs func(what string, want cost, do func() error)) {
-	var mu sync.Mutex
-	var got cost
-	s = newSite(t, dyntest.With(dynastay.Options{Idempotency: keys.Table, Observer: func(_ context.Context, c dynastay.Call) {
-		mu.Lock()
-		defer mu.Unlock()
-		got.requests += c.Requests()
-		for _, u := range c.Usage {
-			got.read += u.ReadUnits
-			if u.Index == "" {
-				got.table += u.WriteUnits
-			} else {
-				got.index += u.WriteUnits
-			}
-		}
-	}}))
-	dynoxide := strings.HasPrefix(s.Engine.Name(), "dynoxide")
+	s = newSite(t)
 	return s, func(what string, want cost, do func() error) {
 		t.Helper()
 		s.Clock.Advance(time.Minute)
-		got = cost{}
-		require.NoError(t, do(), what)
-		assert.Equal(t, want.requests, got.requests, "requests: %s", what)
-		if dynoxide { // the engines count the units of transactions differently
-			assert.Equal(t, want, got, what)
-		}
+		dyntest.Costs(t, s.DB, dyntest.Bill(want), func() { require.NoError(t, do(), what) })
 	}
 }
 

@@ -1,11 +1,9 @@
 package shop_test
 
 import (
-	"context"
 	"encoding/json"
 	"fmt"
 	"strings"
-	"sync"
 	"testing"
 	"time"
 
@@ -14,44 +12,19 @@ import (
 
 	"github.com/dynastay/dynastay"
 	"github.com/dynastay/dynastay/dyntest"
-	"github.com/dynastay/dynastay/examples/marketplace/keys"
 	"github.com/dynastay/dynastay/examples/marketplace/shop"
 )
 
-// cost is what a call consumes; write units on the table and on its indexes.
-type cost struct {
-	requests     int
-	read         float64
-	table, index float64
-}
+// cost is in requests, read units, and write units on the table and on its indexes.
+type cost dyntest.Bill
 
-// metered is a market that counts what calls consume.
+// metered returns a market, and a function that compares what a call costs.
 func metered(t *testing.T) (m *market, costs func(what string, want cost, do func() error)) {
-	var mu sync.Mutex
-	var got cost
-	m = newMarket(t, dyntest.With(dynastay.Options{Idempotency: keys.Table, Observer: func(_ context.Context, c dynastay.Call) {
-		mu.Lock()
-		defer mu.Unlock()
-		got.requests += c.Requests()
-		for _, u := range c.Usage {
-			got.read += u.ReadUnits
-			if u.Index == "" {
-				got.table += u.WriteUnits
-			} else {
-				got.index += u.WriteUnits
-			}
-		}
-	}}))
-	dynoxide := strings.HasPrefix(m.Engine.Name(), "dynoxide")
+	m = newMarket(t)
 	return m, func(what string, want cost, do func() error) {
 		t.Helper()
 		m.Clock.Advance(time.Minute)
-		got = cost{}
-		require.NoError(t, do(), what)
-		assert.Equal(t, want.requests, got.requests, "requests: %s", what)
-		if dynoxide { // the engines count the units of transactions differently
-			assert.Equal(t, want, got, what)
-		}
+		dyntest.Costs(t, m.DB, dyntest.Bill(want), func() { require.NoError(t, do(), what) })
 	}
 }
 

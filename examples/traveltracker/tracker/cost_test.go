@@ -1,57 +1,28 @@
 package tracker_test
 
 import (
-	"context"
 	"encoding/json"
-	"strings"
-	"sync"
 	"testing"
 	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/dynastay/dynastay"
 	"github.com/dynastay/dynastay/dyntest"
-	"github.com/dynastay/dynastay/examples/traveltracker/keys"
 	"github.com/dynastay/dynastay/examples/traveltracker/regions"
 	"github.com/dynastay/dynastay/examples/traveltracker/tracker"
 )
 
-// cost is what a call consumes; write units on the table and on its indexes.
-type cost struct {
-	requests     int
-	read         float64
-	table, index float64
-}
+// cost is in requests, read units, and write units on the table and on its indexes.
+type cost dyntest.Bill
 
-// metered is a home that counts what calls consume.
+// metered returns a home, and a function that compares what a call costs.
 func metered(t *testing.T) (h *home, costs func(what string, want cost, do func() error)) {
-	var mu sync.Mutex // some requests are sent in parallel
-	var got cost
-	h = newHome(t, dyntest.With(dynastay.Options{Idempotency: keys.Table, Observer: func(_ context.Context, c dynastay.Call) {
-		mu.Lock()
-		defer mu.Unlock()
-		got.requests += c.Requests()
-		for _, u := range c.Usage {
-			got.read += u.ReadUnits
-			if u.Index == "" {
-				got.table += u.WriteUnits
-			} else {
-				got.index += u.WriteUnits
-			}
-		}
-	}}))
-	dynoxide := strings.HasPrefix(h.Engine.Name(), "dynoxide")
+	h = newHome(t)
 	return h, func(what string, want cost, do func() error) {
 		t.Helper()
 		h.Clock.Advance(time.Minute)
-		got = cost{}
-		require.NoError(t, do(), what)
-		assert.Equal(t, want.requests, got.requests, "requests: %s", what)
-		if dynoxide { // the engines count the units of transactions differently
-			assert.Equal(t, want, got, what)
-		}
+		dyntest.Costs(t, h.DB, dyntest.Bill(want), func() { require.NoError(t, do(), what) })
 	}
 }
 
