@@ -36,7 +36,7 @@ var trade = []pattern{
 	{"M3", 1, 0.5, func(ctx context.Context, db *dynastay.DB, w world) (any, error) {
 		return some((*projects.Repository).ByStatus(jobs(db), projects.Completed).Page(ctx, dynastay.Paging{Limit: 10}))
 	}},
-	{"M4", 2, 1, func(ctx context.Context, db *dynastay.DB, w world) (any, error) {
+	{"M4", 2, 1.5, func(ctx context.Context, db *dynastay.DB, w world) (any, error) {
 		return some((*projects.Repository).Bids(jobs(db), "proj_1").Page(ctx, dynastay.Paging{Limit: 10}))
 	}},
 	{"M5", 1, 0.5, func(ctx context.Context, db *dynastay.DB, w world) (any, error) {

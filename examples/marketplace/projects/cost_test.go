@@ -59,8 +59,8 @@ func TestCosts(t *testing.T) {
 	costs("BidOf", cost{1, 0.5, 0, 0}, func() error { return first(s.repo.BidOf(ctx, p.ID, w[0])) })
 	costs("ByStatus", cost{1, 0.5, 0, 0}, page(t, s.repo.ByStatus(projects.Open), 1))
 	costs("BidsByStatus", cost{1, 0.5, 0, 0}, page(t, s.repo.BidsByStatus(projects.Pending), 3))
-	costs("Bids", cost{2, 1, 0, 0}, page(t, s.repo.Bids(p.ID), 3))
-	costs("BidsOf", cost{2, 1.5, 0, 0}, page(t, s.repo.BidsOf(w[0]), 1))
+	costs("Bids", cost{2, 1.5, 0, 0}, page(t, s.repo.Bids(p.ID), 3))
+	costs("BidsOf", cost{2, 2.5, 0, 0}, page(t, s.repo.BidsOf(w[0]), 1))
 	costs("ProjectsOf", cost{2, 1, 0, 0}, page(t, s.repo.ProjectsOf(buyer), 1))
 	costs("RejectRest of an open project", cost{1, 1, 0, 0}, func() error { return first(s.repo.RejectRest(ctx, p.ID)) })
 	costs("Accept", cost{2, 2, 6, 5}, func() error {

@@ -65,7 +65,7 @@ func (r *Repository) Bids(projectID string) dynastay.Listing[*Bid] {
 		Name: "projects.Bids", Partition: at.PK, Range: dynastay.Range{Prefix: key.SortKind[keys.Bid]()},
 	})
 	return dynastay.Load(bids, func(ctx context.Context, page []*Bid) ([]*Bid, error) {
-		p, err := r.projects.Get(ctx, at)
+		p, err := r.projects.Get(ctx, at, dynastay.Consistent) // not older than the bids, so that all have lost at once
 		if err != nil {
 			return nil, err
 		}
@@ -150,7 +150,7 @@ func (r *Repository) withProjects(ctx context.Context, workerID string, projectI
 		}
 		all = append(all, pair.at, pair.projectAt)
 	}
-	rows, err := r.db.GetAll(ctx, keys.Table, all)
+	rows, err := r.db.GetAll(ctx, keys.Table, all, dynastay.Consistent) // no project is older than its bid
 	if err != nil {
 		return nil, err
 	}
