@@ -3,6 +3,9 @@ package dyntest
 import (
 	"context"
 	"fmt"
+	"io"
+	"net/http"
+	"net/http/httptest"
 	"strings"
 	"testing"
 
@@ -62,6 +65,29 @@ func TestErrorsOfTheEngineBelowShards(t *testing.T) {
 	_, err = iteratorOf(t.Context(), s.Client, &unknown, "shardId-0", "TRIM_HORIZON", "")
 	require.ErrorAs(t, err, new(*streamtypes.ResourceNotFoundException))
 	assert.Contains(t, err.Error(), "Stream", "it is the engine's error")
+}
+
+// An iterator that DynamoDB Local refuses, as if records had been removed, is taken again, once.
+func TestRefusedIteratorBelowShards(t *testing.T) {
+	t.Parallel()
+	refusals, asked := 1, 0
+	next := func(x *exchange) (*http.Response, error) {
+		status, body := http.StatusOK, `{"StreamDescription":{"Shards":[{"ShardId":"shardId-1"}]},"ShardIterator":"i","Records":[]}`
+		if x.operation == "GetRecords" {
+			if asked++; asked <= refusals {
+				status, body = http.StatusBadRequest, `{"__type":"com.amazonaws.dynamodb.v20120810#TrimmedDataAccessException"}`
+			}
+		}
+		return &http.Response{StatusCode: status, Header: http.Header{}, Body: io.NopCloser(strings.NewReader(body))}, nil
+	}
+	x := &exchange{httptest.NewRequest(http.MethodPost, "/", nil), "DescribeStream", nil}
+	require.NoError(t, (&stream{arn: "a"}).pull(source{x, next}))
+	assert.Equal(t, 2, asked)
+
+	refusals, asked = 2, 0
+	var theirs *refusedByEngine
+	require.ErrorAs(t, (&stream{arn: "a"}).pull(source{x, next}), &theirs, "it is refused again")
+	assert.Equal(t, 2, asked)
 }
 
 func TestStreamsOfOtherTablesAreNotResharded(t *testing.T) {

@@ -44,9 +44,11 @@ func shardNotFound() *refusal {
 	return &refusal{Type: exception + "ResourceNotFoundException", LowerMessage: "Requested resource not found: Shard does not exist"}
 }
 
+const trimmedData = "TrimmedDataAccessException"
+
 func dataTrimmed() *refusal {
 	return &refusal{
-		Type:         exception + "TrimmedDataAccessException",
+		Type:         exception + trimmedData,
 		LowerMessage: "The operation attempted to read past the oldest stream record in a shard",
 	}
 }
