@@ -8,8 +8,11 @@ import (
 	trading "github.com/dynastay/dynastay/examples/marketplace/shop"
 )
 
-// price is the one that a buyer has seen last.
-func (s *deals) price(seller, id string) int64 {
+// price is the one that a buyer has seen: mostly the last one, sometimes one of another time.
+func (s *deals) price(w *worker, seller, id string) int64 {
+	if w.oneIn(8) {
+		return anyPrice(w)
+	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if price := s.seen[seller+"/"+id]; price > 0 {
@@ -17,6 +20,8 @@ func (s *deals) price(seller, id string) int64 {
 	}
 	return firstPrice
 }
+
+func anyPrice(w *worker) int64 { return firstPrice + int64(w.rand.IntN(3))*50 }
 
 // learnPrices takes the prices from a refusal.
 func (s *deals) learnPrices(c *deal, err error) {
@@ -36,7 +41,7 @@ func (s *deals) learnPrices(c *deal, err error) {
 // reprice changes the price of a product, while others order it.
 func (s *deals) reprice(w *worker, keyed bool) *deal {
 	mark, id := w.mark(), productOf(w.rand.IntN(goodsOfOne))
-	c := &deal{seller: dealerOf(w.rand.IntN(dealers)), prices: map[string]int64{id: firstPrice + int64(w.rand.IntN(3))*50}}
+	c := &deal{seller: dealerOf(w.rand.IntN(dealers)), prices: map[string]int64{id: anyPrice(w)}}
 	return s.made(w, c, mark, pricing, keyed, never, func(m *market) dynastay.Part {
 		return m.shop.UpdateOp(c.seller, id, func(p *trading.Product) error {
 			p.Price, p.Description = rands(c.prices[id]), mark

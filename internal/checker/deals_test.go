@@ -191,7 +191,7 @@ func (s *deals) place(w *worker, keyed bool) *deal {
 	o.Delivery.Instructions = mark
 	for _, n := range w.rand.Perm(goodsOfOne)[:1+w.rand.IntN(3)] {
 		id, quantity := productOf(n), 1+w.rand.IntN(3)
-		c.quantities[id], c.prices[id] = quantity, s.price(c.seller, id)
+		c.quantities[id], c.prices[id] = quantity, s.price(w, c.seller, id)
 		o.Items = append(o.Items, trading.Item{
 			ProductID: id, Title: id, Quantity: quantity, UnitPrice: rands(c.prices[id]),
 		})
