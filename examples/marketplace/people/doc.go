@@ -4,8 +4,8 @@
 //	M1  Profile  a user by id
 //	M2  InCity   the users with a role in a city
 //
-// Other lists and searches: BySubject, ByEmail and ByPhone for signing in, WithAnySkill and WithAllSkills for workers
-// in a city, Near for users within a radius, with skills or without.
+// Other reads and searches: Profiles for many ids, BySubject, ByEmail and ByPhone for signing in, WithAnySkill and
+// WithAllSkills for workers in a city, Near for users within a radius, with skills or without.
 //
 // # Searching
 //

@@ -2,7 +2,6 @@ package shop
 
 import (
 	"context"
-	"errors"
 	"time"
 
 	"github.com/dynastay/dynastay"
@@ -76,9 +75,8 @@ func priceBound(field string, m dynastay.Money, currency dynastay.Currency, afte
 		return "", dynastay.Invalid(field, "must be in %s, got %s", currency, m.Currency())
 	}
 	price, err := key.PriceOf(m)
-	var invalid *dynastay.InvalidError // names the field of the key
-	if errors.As(err, &invalid) {
-		return "", dynastay.Invalid(field, "%s", invalid.Reason)
+	if err != nil {
+		return "", named(field, err)
 	}
 	prefix, err := key.SortPrefix(keys.ProductByPrice{Price: price + after})
 	if err != nil { // nothing follows the highest price

@@ -4,7 +4,8 @@
 //	M6   InCategory      what is offered in a category, the cheapest first
 //	M10  OrdersByStatus  the orders with a status, the newest first
 //
-// Further reads: Product and Order by id, and OrdersOf for the orders of a buyer or of a seller.
+// Further reads: Product and Order by id, InPriceRange for a part of a category, and OrdersOf for the orders of a buyer
+// or of a seller.
 //
 // # Stock
 //
