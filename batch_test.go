@@ -418,7 +418,11 @@ func TestBatchesOfTheLargestItems(t *testing.T) {
 	for i, item := range items {
 		assert.Equal(t, dynastay.RowOf(all[i].item).Text("id"), item.Text("id"))
 	}
-	assert.Equal(t, 2, under.Faults.Count("BatchGetItem"), "16 MB, and the rest")
+	reads := 1
+	if under.Has(dyntest.TruncatedBatches) {
+		reads = 2 // 16 MB, and the rest
+	}
+	assert.Equal(t, reads, under.Faults.Count("BatchGetItem"))
 }
 
 func TestBatchesAreObserved(t *testing.T) {

@@ -102,7 +102,7 @@ func TestCostOfListsOfBookingsIsFlat(t *testing.T) {
 	few := measure()
 	for name, cost := range few {
 		assert.Equal(t, 1, cost.Requests, name)
-		if db.ExactUnits() {
+		if db.Has(dyntest.ExactUnits) {
 			assert.Equal(t, 3.0, cost.ReadUnits, "%s: 50 summaries of almost 500 bytes", name)
 		}
 	}

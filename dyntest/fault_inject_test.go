@@ -62,6 +62,8 @@ func (w *witness) Fatalf(format string, args ...any) {
 	runtime.Goexit()
 }
 
+func (w *witness) Skipf(format string, args ...any) { w.Fatalf(format, args...) }
+
 // fatal returns the message with which f would have ended the test.
 func (w *witness) fatal(f func()) string {
 	ended := make(chan bool)

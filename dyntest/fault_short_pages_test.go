@@ -65,11 +65,12 @@ func TestShortPages(t *testing.T) {
 	assert.Equal(t, [][]string{{"0", "1"}, {"2", "3"}, {"4"}}, walk(t, d.impatient(), ofPartition(d, 2)))
 	assert.Equal(t, 6, i.counted, "its pages are short already")
 
-	// The engine cannot know that nothing follows.
-	exact := d.Faults.Inject(ShortPages(5), When{Nth: 1})
 	i.Stop()
-	assert.Equal(t, [][]string{{"0", "1", "2", "3", "4"}, {}}, walk(t, d.impatient(), ofPartition(d, 0)))
-	assert.Equal(t, 1, exact.Hits())
+	if d.Has(LastKeyAtLimit) { // the engine does not look whether something follows
+		exact := d.Faults.Inject(ShortPages(5), When{Nth: 1})
+		assert.Equal(t, [][]string{{"0", "1", "2", "3", "4"}, {}}, walk(t, d.impatient(), ofPartition(d, 0)))
+		assert.Equal(t, 1, exact.Hits())
+	}
 	d.Faults.Inject(ShortPages(2), When{})
 
 	// Of two, the shorter page.

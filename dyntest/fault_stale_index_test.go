@@ -88,7 +88,11 @@ func TestStaleIndex(t *testing.T) {
 	ids, err := find(ctx, d, "red", 1)
 	require.NoError(t, err)
 	assert.Equal(t, "a b c d", ids, "page by page")
-	assert.Equal(t, 1+1+5, i.Hits(), "the last of the pages is empty")
+	pages := 4
+	if d.Has(LastKeyAtLimit) {
+		pages++ // the last one is empty
+	}
+	assert.Equal(t, 1+1+pages, i.Hits())
 
 	// The table itself is never behind.
 	name := d.TableName(coloured)
@@ -99,14 +103,14 @@ func TestStaleIndex(t *testing.T) {
 		all = append(all, coloured.Key.From(dynastay.RowOf(item)).PK)
 	}
 	assert.ElementsMatch(t, []string{"a", "c", "d", "e"}, all)
-	assert.Equal(t, 1+1+5, i.Hits())
+	assert.Equal(t, 1+1+pages, i.Hits())
 
 	// Nor is there a copy of a table that the test created itself.
 	own := `{"TableName":"Own","IndexName":"ByColour"}`
 	arrived, _, err := mock(t, d.Faults, "Query", own, `{}`)
 	require.NoError(t, err)
 	assert.Equal(t, own, arrived)
-	assert.Equal(t, 1+1+5, i.Hits())
+	assert.Equal(t, 1+1+pages, i.Hits())
 
 	i.Stop()
 	assert.Equal(t, "c d e", showing(t, d, "red"))

@@ -35,6 +35,7 @@ func write(t testing.TB, d *DB, table *dynastay.Schema, pk, sk string) {
 // streamOf returns the ARN of a table's stream and the id of its shard on the engine.
 func streamOf(t testing.TB, d *DB, table *dynastay.Schema) (arn, shard *string) {
 	t.Helper()
+	d.Requires(SingleShards)
 	name, client := d.TableName(table), d.Engine.Streams()
 	listed, err := client.ListStreams(t.Context(), &dynamodbstreams.ListStreamsInput{TableName: &name})
 	require.NoError(t, err)

@@ -1,9 +1,6 @@
 package dyntest
 
-import (
-	"strings"
-	"testing"
-)
+import "testing"
 
 // Bill is what requests consume, like [Cost], with the write units of tables and those of indexes apart.
 type Bill struct {
@@ -29,21 +26,16 @@ func (s *Spent) Bill() Bill {
 	return bill
 }
 
-// ExactUnits reports whether the units that the engine reports are those of DynamoDB, also for transactions and for
-// queries that find nothing. This is so on dynoxide. DynamoDB Local counts transactions differently, and charges nothing
-// for a query that finds nothing, for which DynamoDB charges half a unit.
-func (d *DB) ExactUnits() bool { return strings.HasPrefix(d.Engine.Name(), "dynoxide") }
-
 // Costs runs f and fails the test, with a table of what was sent, unless f costs exactly want. While [Budget] sets a
 // limit, Costs also notices that something has become cheaper, so that the costs in a documentation stay true. Requests
-// are compared on every engine, units only if [DB.ExactUnits] reports true.
+// are compared on every engine, units only if it has [ExactUnits].
 //
 // It measures as [DB.Measure] does, so nothing else should use db at the same time. The units are those that the engine
 // reports: an error has none, even if DynamoDB charges for the request.
 func Costs(t testing.TB, db *DB, want Bill, f func()) {
 	t.Helper()
 	spent := db.Measure(f)
-	if lines, differ := want.compare(spent.Bill(), db.ExactUnits()); differ {
+	if lines, differ := want.compare(spent.Bill(), db.Has(ExactUnits)); differ {
 		t.Errorf("dyntest: other costs than expected\n%s\n\n%s", indented(columns("lrrl", lines)), indented(spent.String()))
 	}
 }

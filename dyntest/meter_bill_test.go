@@ -1,13 +1,10 @@
 package dyntest_test
 
 import (
-	"crypto/rand"
 	"runtime"
 	"strings"
 	"testing"
 
-	"github.com/aws/aws-sdk-go-v2/aws"
-	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
@@ -15,7 +12,6 @@ import (
 	"github.com/dynastay/dynastay/dyntest"
 	"github.com/dynastay/dynastay/dyntest/engine"
 	"github.com/dynastay/dynastay/internal/fixture"
-	"github.com/dynastay/dynastay/keys"
 	"github.com/dynastay/dynastay/users"
 )
 
@@ -43,10 +39,10 @@ func TestBill(t *testing.T) {
 	assert.Zero(t, (&dyntest.Spent{}).Bill())
 }
 
-// other is the same database with an engine that is not known to report exact units.
-func other(db *dyntest.DB) *dyntest.DB {
+// other is the same database with an engine that does not report exact units.
+func other(t *testing.T, db *dyntest.DB) *dyntest.DB {
 	copied := *db
-	copied.Engine = &engine.Engine{}
+	copied.Engine = dyntest.New(t, dyntest.OnlyTables(), dyntest.On(engine.ExtendDB)).Engine
 	return &copied
 }
 
@@ -67,7 +63,7 @@ func TestCosts(t *testing.T) {
 	}
 	exact := dyntest.Bill{Requests: 2, ReadUnits: 0.5, TableUnits: 4, IndexUnits: 1}
 	dyntest.Costs(t, db, exact, readAndWrite)
-	dyntest.Costs(t, other(db), exact, readAndWrite)
+	dyntest.Costs(t, other(t, db), exact, readAndWrite)
 	dyntest.Costs(t, db, dyntest.Bill{}, func() {})
 
 	for name, test := range map[string]struct {
@@ -91,7 +87,7 @@ func TestCosts(t *testing.T) {
 		assert.Equal(t, 1, strings.Count(message, "differs"), name)
 		assert.Contains(t, message, "GetItem             Users ", "%s: what was sent", name)
 
-		message = billed(t, other(db), want, readAndWrite)
+		message = billed(t, other(t, db), want, readAndWrite)
 		if !test.always {
 			assert.Empty(t, message, name)
 			continue
@@ -100,40 +96,17 @@ func TestCosts(t *testing.T) {
 		assert.Equal(t, 3, strings.Count(message, "not compared on this engine"), name)
 	}
 	assert.Contains(t, billed(t, db, exact, func() {}), "requests         0         2  differs")
-	assert.Contains(t, billed(t, other(db), exact, func() {}), "requests         0         2  differs")
+	assert.Contains(t, billed(t, other(t, db), exact, func() {}), "requests         0         2  differs")
 }
 
 func TestCostsIncludeRetries(t *testing.T) {
 	t.Parallel()
 	db := dyntest.New(t, dyntest.At(fixture.Now))
 	db.Faults.Inject(dyntest.Throttle(), dyntest.When{Operation: "GetItem", Nth: 1, Times: 2})
-	dyntest.Costs(t, other(db), dyntest.Bill{Requests: 3}, func() {
+	dyntest.Costs(t, other(t, db), dyntest.Bill{Requests: 3}, func() {
 		_, err := users.New(db.DB, nil).Get(t.Context(), "user_none")
 		require.ErrorIs(t, err, dynastay.ErrNotFound)
 	})
-}
-
-// The engine of this test counts as ExactUnits says.
-func TestExactUnits(t *testing.T) {
-	t.Parallel()
-	db := dyntest.New(t, dyntest.At(fixture.Now))
-	assert.True(t, dyntest.New(t, dyntest.On(engine.Dynoxide)).ExactUnits())
-	assert.False(t, other(db).ExactUnits())
-
-	table := aws.String(db.TableName(keys.UsersTable))
-	none := db.Measure(func() {
-		_, err := db.Client.Query(t.Context(), &dynamodb.QueryInput{
-			TableName: table, KeyConditionExpression: aws.String("PK = :pk"),
-			ExpressionAttributeValues: dynastay.Item{":pk": dynastay.Text("none")},
-		})
-		require.NoError(t, err)
-	})
-	assert.Equal(t, db.ExactUnits(), none.Bill() == dyntest.Bill{Requests: 1, ReadUnits: 0.5})
-	transaction := db.Measure(func() {
-		_, err := db.Client.TransactWriteItems(t.Context(), deletion(*table, rand.Text()))
-		require.NoError(t, err)
-	})
-	assert.Equal(t, db.ExactUnits(), transaction.Bill() == dyntest.Bill{Requests: 1, TableUnits: 2})
 }
 
 // A test that ended within the function has reported why, and is not failed by its costs as well.

@@ -29,8 +29,8 @@ type Shards struct {
 	streams    map[string]*stream // by ARN
 }
 
-// Reshard simulates shards for the streams of the test's tables. A local engine has one shard for each stream, which
-// never closes. The records are the engine's own, in its order. Only their shards are simulated, and sequence numbers
+// Reshard simulates shards for the streams of the test's tables. Most local engines have one shard for each
+// stream, which never closes. The records are the engine's own, in its order. Only their shards are simulated, and sequence numbers
 // are padded with zeros to the 21 digits that numbers of DynamoDB have at least.
 //
 // Each open shard has a range of the hashes of partition keys, and gets the records of the items in this range. After
@@ -53,14 +53,18 @@ type Shards struct {
 //
 // The simulation reads the engine's stream itself whenever it gets a request. Those reads bypass Faults and are not
 // measured, because a consumer does not send them. Streams of other tables are passed on unchanged.
+//
+// Where the engine itself has several shards for a stream, their records have no common order. Such an engine lacks
+// [SingleShards], and Reshard skips the test and says so.
 func (d *DB) Reshard(minRecords, maxRecords int) *Shards {
 	d.t.Helper()
 	if minRecords < 1 || maxRecords < minRecords {
 		d.t.Fatalf("dyntest: Reshard: minRecords must be positive and maxRecords not less than it, got %d and %d", minRecords, maxRecords)
 	}
+	d.Requires(SingleShards)
 	d.Faults.logSeed()
 	s := &Shards{db: d, min: minRecords, max: maxRecords, streams: map[string]*stream{}}
-	simulated := func(network http.RoundTripper) http.RoundTripper { return &wire{[]stage{s.answer}, network} }
+	simulated := func(network http.RoundTripper) http.RoundTripper { return &wire{[]stage{s.answer}, network, d.sign} }
 	simulate := func(o *dynamodbstreams.Options) { o.HTTPClient = through(o.HTTPClient.(*http.Client), simulated) }
 	s.Client = d.Engine.Streams(simulate, d.frontStreams, streamsAtOnce)
 	s.direct = d.Engine.Streams(simulate)

@@ -107,7 +107,7 @@ func TestStreamsOfOtherTablesAreNotResharded(t *testing.T) {
 	assert.Len(t, numbersOf(t, s.Client, arn, *source), 5)
 }
 
-// DynamoDB Local closes its shard when a stream is disabled. dynoxide forgets the stream.
+// DynamoDB Local closes its shard when a stream is disabled. An engine without DisabledStreams forgets the stream.
 func TestShardsOfADisabledStream(t *testing.T) {
 	t.Parallel()
 	d, s, arn := resharded(t, 20)
@@ -116,7 +116,7 @@ func TestShardsOfADisabledStream(t *testing.T) {
 		TableName: &name, StreamSpecification: &types.StreamSpecification{StreamEnabled: aws.Bool(false)},
 	})
 	require.NoError(t, err)
-	if strings.HasPrefix(d.Engine.Name(), "dynoxide") {
+	if !d.Has(DisabledStreams) {
 		_, err := s.DescribeStream(t.Context(), &dynamodbstreams.DescribeStreamInput{StreamArn: arn})
 		require.ErrorAs(t, err, new(*streamtypes.ResourceNotFoundException))
 		return

@@ -144,6 +144,7 @@ func (c *consumer) check(t require.TestingT, d *DB, n int) {
 // Several consumers see each record once and those of each item in order, whatever is written and resharded meanwhile.
 func TestConsumersOfShards(t *testing.T) {
 	t.Parallel()
+	New(t, OnlyTables(streamed)).Requires(SingleShards)
 	var waits, finals, extras, splits, rollovers, idle int
 	rapid.Check(t, func(rt *rapid.T) {
 		d := New(t, OnlyTables(streamed), Streams(), Seed(rapid.Uint64().Draw(rt, "seed")))

@@ -2,11 +2,18 @@ package dyntest
 
 import (
 	"bytes"
+	"crypto/sha256"
+	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"io"
 	"net/http"
 	"strings"
+	"time"
+
+	v4 "github.com/aws/aws-sdk-go-v2/aws/signer/v4"
+
+	"github.com/dynastay/dynastay/dyntest/engine"
 )
 
 // exchange is one HTTP request from the SDK to the engine. Each of the SDK's retries is a separate exchange.
@@ -33,6 +40,21 @@ type stage func(x *exchange, next hop) (*http.Response, error)
 type wire struct {
 	stages []stage
 	engine http.RoundTripper
+	sign   func(req *http.Request, body []byte) error
+}
+
+// signer returns a function that signs a request anew, as an engine such as ExtendDB requires of a request that was
+// changed after the SDK has signed it.
+func signer(on *engine.Engine) func(*http.Request, []byte) error {
+	signer, client := v4.NewSigner(), on.Client().Options()
+	return func(req *http.Request, body []byte) error {
+		key, err := client.Credentials.Retrieve(req.Context())
+		if err != nil {
+			return err
+		}
+		sum := sha256.Sum256(body)
+		return signer.SignHTTP(req.Context(), key, req, hex.EncodeToString(sum[:]), "dynamodb", client.Region, time.Now())
+	}
 }
 
 // targetHeader has the service and the operation of a request, such as "DynamoDB_20120810.GetItem".
@@ -55,6 +77,9 @@ func (w *wire) pass(stages []stage, x *exchange) (*http.Response, error) {
 	req := x.Clone(x.Context())
 	req.Body = io.NopCloser(bytes.NewReader(x.body))
 	req.ContentLength = int64(len(x.body))
+	if err := w.sign(req, x.body); err != nil {
+		return nil, err
+	}
 	return w.engine.RoundTrip(req)
 }
 

@@ -77,7 +77,7 @@ func TestCostTable(t *testing.T) {
 	} {
 		spent = units{}
 		require.NoError(t, row.call(), row.name)
-		if db.ExactUnits() {
+		if db.Has(dyntest.ExactUnits) {
 			assert.Equal(t, row.want, spent, row.name)
 		}
 		assert.Equal(t, row.want.requests, spent.requests, row.name)

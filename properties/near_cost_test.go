@@ -50,7 +50,7 @@ func TestNearCosts(t *testing.T) {
 		require.NoError(t, err)
 		assert.Equal(t, c.found, len(near))
 		assert.Equal(t, c.want.requests, spent.requests)
-		if db.ExactUnits() {
+		if db.Has(dyntest.ExactUnits) {
 			assert.Equal(t, c.want, spent)
 		}
 	}

@@ -130,7 +130,7 @@ func TestCosts(t *testing.T) {
 		if row.want.indexes == nil {
 			row.want.indexes = units{}
 		}
-		if db.ExactUnits() {
+		if db.Has(dyntest.ExactUnits) {
 			assert.Equal(t, row.want, spent, row.name)
 		}
 		assert.Equal(t, row.want.requests, spent.requests, row.name)

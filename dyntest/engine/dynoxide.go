@@ -4,17 +4,21 @@ import (
 	"bytes"
 	"context"
 	"fmt"
-	"os"
 	"os/exec"
-	"path/filepath"
 	"strconv"
 	"time"
 )
 
-const dynoxideVersion = "1.2.1"
+var dynoxide = &binary{
+	name: "dynoxide", version: "1.2.1",
+	integrities: map[string]string{
+		"linux-x64": "sha512-sBHqlxJ9ANkLluFkYRfd5r8Y0ApFew4FhOrlhgRAgD4XzEoFOukEo1nuBTQ1+jTtofqwn4NWQ2k0Tn5mNTjgUg==",
+	},
+	elsewhere: "https://github.com/nubo-db/dynoxide/releases has builds for most machines",
+}
 
 func startDynoxide(ctx context.Context) (*Engine, error) {
-	path, err := findDynoxide(ctx)
+	path, err := dynoxide.find(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -30,35 +34,4 @@ func startDynoxide(ctx context.Context) (*Engine, error) {
 	}
 	name := fmt.Sprintf("%s on %s", bytes.TrimSpace(version), address)
 	return newEngine(name, "http://"+address, process.stop), nil
-}
-
-func dynoxideHelp() string {
-	if integrities[platform()] == "" {
-		return "Put dynoxide " + dynoxideVersion + " on PATH: https://github.com/nubo-db/dynoxide/releases has builds for most machines."
-	}
-	return "Put the dynoxide binary on PATH:\n" +
-		"  npm pack @dynoxide/" + platform() + "@" + dynoxideVersion + "\n" +
-		"  tar -xzf dynoxide-" + platform() + "-" + dynoxideVersion + ".tgz\n" +
-		"  export PATH=\"$PWD/package:$PATH\""
-}
-
-// findDynoxide returns the path of a binary: the one on PATH, the one fetched before, or one fetched now.
-func findDynoxide(ctx context.Context) (string, error) {
-	path, err := exec.LookPath("dynoxide")
-	if err == nil {
-		return path, nil
-	}
-	missing := err
-	cache, err := os.UserCacheDir()
-	if err != nil {
-		return "", fmt.Errorf("%w; there is no cache folder to download it to: %w", missing, err)
-	}
-	path = filepath.Join(cache, "dynastay", "dynoxide-"+dynoxideVersion, "dynoxide")
-	if _, err := os.Stat(path); err == nil {
-		return path, nil
-	}
-	if err := fetch(ctx, path, platform(), integrities[platform()]); err != nil {
-		return "", fmt.Errorf("%w; not found in %s; the download failed: %w", missing, filepath.Dir(path), err)
-	}
-	return path, nil
 }

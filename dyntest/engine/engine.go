@@ -26,10 +26,11 @@ type Engine struct {
 	passed    []attempt // the engines before it in the order, and why they are not used
 }
 
-// An engine may keep tables apart by region and by access key, so all clients use the same ones.
+// An engine may keep tables apart by region and by access key, so all clients use the same ones. ExtendDB accepts only
+// this key, the example of AWS's documentation.
 const region = "us-east-1"
 
-var account = credentials.NewStaticCredentialsProvider("dyntest", "dyntest", "")
+var account = credentials.NewStaticCredentialsProvider("AKIAIOSFODNN7EXAMPLE", "wJalrXUtnFEMI/K7MDENG/bPxRfiCYEXAMPLEKEY", "")
 
 func newEngine(name, endpoint string, stop func(context.Context) error) *Engine {
 	transport := http.DefaultTransport.(*http.Transport).Clone()

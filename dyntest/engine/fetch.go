@@ -18,10 +18,13 @@ import (
 	"time"
 )
 
-// integrities are the pinned builds, by platform, in the form of npm's lock files. On other platforms, the binary must be
-// on PATH.
-var integrities = map[string]string{
-	"linux-x64": "sha512-sBHqlxJ9ANkLluFkYRfd5r8Y0ApFew4FhOrlhgRAgD4XzEoFOukEo1nuBTQ1+jTtofqwn4NWQ2k0Tn5mNTjgUg==",
+// binary is an engine that is one program, in an npm package for each platform: @dynoxide/linux-x64 has dynoxide.
+type binary struct {
+	name, version string
+	// integrities are the pinned builds, by platform, in the form of npm's lock files. On other platforms, the binary
+	// must be on PATH.
+	integrities map[string]string
+	elsewhere   string // where the binary for other platforms is
 }
 
 // platform is npm's name for this machine's platform.
@@ -36,11 +39,44 @@ func platform() string {
 	return system + "-" + arch
 }
 
+// find returns the path of the binary: the one on PATH, the one fetched before, or one fetched now.
+func (b *binary) find(ctx context.Context) (string, error) {
+	path, err := exec.LookPath(b.name)
+	if err == nil {
+		return path, nil
+	}
+	missing := err
+	cache, err := os.UserCacheDir()
+	if err != nil {
+		return "", fmt.Errorf("%w; there is no cache folder to download it to: %w", missing, err)
+	}
+	path = filepath.Join(cache, "dynastay", b.name+"-"+b.version, b.name)
+	if _, err := os.Stat(path); err == nil {
+		return path, nil
+	}
+	if err := b.fetch(ctx, path, platform()); err != nil {
+		return "", fmt.Errorf("%w; not found in %s; the download failed: %w", missing, filepath.Dir(path), err)
+	}
+	return path, nil
+}
+
+// help says how to get the binary without this program.
+func (b *binary) help() string {
+	if b.integrities[platform()] == "" {
+		return "Put " + b.name + " " + b.version + " on PATH: " + b.elsewhere + "."
+	}
+	return "Put the " + b.name + " binary on PATH:\n" +
+		"  npm pack @" + b.name + "/" + platform() + "@" + b.version + "\n" +
+		"  tar -xzf " + b.name + "-" + platform() + "-" + b.version + ".tgz\n" +
+		"  export PATH=\"$PWD/package:$PATH\""
+}
+
 // fetch downloads the package of the platform with npm, which knows the machine's registry, proxy and cache, and writes
 // its binary to path. Several processes may do so at the same time.
-func fetch(ctx context.Context, path, platform, integrity string) error {
+func (b *binary) fetch(ctx context.Context, path, platform string) error {
+	integrity := b.integrities[platform]
 	if integrity == "" {
-		return fmt.Errorf("there is no pinned build for %s; put dynoxide on PATH", platform)
+		return fmt.Errorf("there is no pinned build for %s; put %s on PATH", platform, b.name)
 	}
 	npm, err := exec.LookPath("npm")
 	if err != nil {
@@ -58,7 +94,7 @@ func fetch(ctx context.Context, path, platform, integrity string) error {
 
 	ctx, cancel := context.WithTimeout(ctx, time.Minute)
 	defer cancel()
-	name := "@dynoxide/" + platform + "@" + dynoxideVersion
+	name := "@" + b.name + "/" + platform + "@" + b.version
 	pack := exec.CommandContext(ctx, npm, "pack", name, "--pack-destination", dir)
 	pack.Dir = dir                   // so that npm ignores the settings of a project in the current folder
 	pack.WaitDelay = 5 * time.Second // npm's own children may keep its output open
@@ -79,11 +115,11 @@ func fetch(ctx context.Context, path, platform, integrity string) error {
 	if err := verify(archive, integrity); err != nil {
 		return fmt.Errorf("%s: %w", name, err)
 	}
-	binary := filepath.Join(dir, "dynoxide")
-	if err := extract(archive, "package/dynoxide", binary); err != nil {
+	extracted := filepath.Join(dir, b.name)
+	if err := extract(archive, "package/"+b.name, extracted); err != nil {
 		return fmt.Errorf("%s: %w", name, err)
 	}
-	return os.Rename(binary, path)
+	return os.Rename(extracted, path)
 }
 
 func verify(archive []byte, integrity string) error {

@@ -35,14 +35,19 @@ func packed(t *testing.T, name, content string) (integrity string) {
 	return "sha512-" + base64.StdEncoding.EncodeToString(sum[:])
 }
 
+// pinned is dynoxide with one build.
+func pinned(platform, integrity string) *binary {
+	return &binary{name: dynoxide.name, version: dynoxide.version, integrities: map[string]string{platform: integrity}}
+}
+
 func TestFetch(t *testing.T) {
 	onlyUnix(t)
-	integrity := packed(t, "package/dynoxide", "the binary")
+	fetched := pinned("linux-x64", packed(t, "package/dynoxide", "the binary"))
 	path := filepath.Join(t.TempDir(), "cache", "dynoxide")
 	// Several test binaries that find nothing in the cache do the same.
 	var wg sync.WaitGroup
 	for range 3 {
-		wg.Go(func() { assert.NoError(t, fetch(t.Context(), path, "linux-x64", integrity)) })
+		wg.Go(func() { assert.NoError(t, fetched.fetch(t.Context(), path, "linux-x64")) })
 	}
 	wg.Wait()
 	content, err := os.ReadFile(path)
@@ -58,13 +63,13 @@ func TestFetch(t *testing.T) {
 
 func TestFetchRefuses(t *testing.T) {
 	onlyUnix(t)
-	const pinned = "sha512-AAAA"
+	const other = "sha512-AAAA"
 	tests := []struct {
 		name, platform, integrity string
 		file                      string
 		reason                    string
 	}{
-		{"another archive", "linux-x64", pinned, "package/dynoxide", ": wrong checksum: got sha512-"},
+		{"another archive", "linux-x64", other, "package/dynoxide", ": wrong checksum: got sha512-"},
 		{"no binary in it", "linux-x64", "", "package/other", "the archive does not contain package/dynoxide"},
 		{"no pin", "plan9-mips", "none", "package/dynoxide", "there is no pinned build for plan9-mips; put dynoxide on PATH"},
 	}
@@ -72,13 +77,13 @@ func TestFetchRefuses(t *testing.T) {
 		t.Run(test.name, func(t *testing.T) {
 			integrity := packed(t, test.file, "something")
 			switch test.integrity {
-			case pinned:
-				integrity = pinned
+			case other:
+				integrity = other
 			case "none":
-				integrity = integrities[test.platform]
+				integrity = ""
 			}
 			path := filepath.Join(t.TempDir(), "dynoxide")
-			assert.ErrorContains(t, fetch(t.Context(), path, test.platform, integrity), test.reason)
+			assert.ErrorContains(t, pinned(test.platform, integrity).fetch(t.Context(), path, test.platform), test.reason)
 			assert.NoFileExists(t, path)
 		})
 	}

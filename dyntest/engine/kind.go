@@ -17,7 +17,11 @@ const (
 	Java     Kind = "java"     // DynamoDB Local as a process of this machine's Java
 	Docker   Kind = "docker"   // DynamoDB Local in a container; requires an option of package docker
 	Dynoxide Kind = "dynoxide" // dynoxide as a process
+	ExtendDB Kind = "extenddb" // ExtendDB as a process
 )
+
+// kinds are in the order in which they are tried.
+var kinds = []Kind{Endpoint, Java, Docker, Dynoxide, ExtendDB}
 
 // Option changes which engines [Start] tries. [On] and package docker return one.
 type Option func(*choice.Choice)
@@ -39,6 +43,7 @@ var errDockerNotAllowed = errors.New("not tried because the program does not pas
 type source struct {
 	kind  Kind
 	image string // of Docker
+	asked bool   // it is only used if it is asked for
 	start func(context.Context) (*Engine, error)
 }
 
@@ -48,7 +53,7 @@ func sources(c *choice.Choice) []source {
 	return []source{
 		{kind: Endpoint, start: startEndpoint},
 		{kind: Java, start: startJava},
-		{Docker, image, func(ctx context.Context) (*Engine, error) {
+		{kind: Docker, image: image, start: func(ctx context.Context) (*Engine, error) {
 			if c.Docker == nil {
 				return nil, errDockerNotAllowed
 			}
@@ -59,5 +64,6 @@ func sources(c *choice.Choice) []source {
 			return newEngine(name, endpoint, func(context.Context) error { return nil }), nil
 		}},
 		{kind: Dynoxide, start: startDynoxide},
+		{kind: ExtendDB, asked: true, start: startExtendDB},
 	}
 }

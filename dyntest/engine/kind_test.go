@@ -45,7 +45,7 @@ func TestOptionWinsOverTheEnvironment(t *testing.T) {
 	assert.NotContains(t, err.Error(), "npm pack", "dynoxide was not tried")
 
 	_, err = Start(t.Context(), On("dynamite"))
-	assert.EqualError(t, err, `dyntest/engine: On must be one of Endpoint, Java, Docker, Dynoxide; got "dynamite"`)
+	assert.EqualError(t, err, `dyntest/engine: On must be one of Endpoint, Java, Docker, Dynoxide, ExtendDB; got "dynamite"`)
 }
 
 // sharing starts an engine as package dyntest does.

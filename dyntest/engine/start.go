@@ -59,6 +59,10 @@ func search(ctx context.Context, c *choice.Choice, start func(context.Context, s
 			passed = append(passed, attempt{s.kind, errors.New("not tried because " + only.by)})
 			continue
 		}
+		if only == nil && s.asked {
+			passed = append(passed, attempt{s.kind, errors.New("not tried because it is used only if " + engineVar + " or On asks for it")})
+			continue
+		}
 		engine, err := start(ctx, s)
 		if err == nil {
 			taken := *engine // a copy: others may share the engine, but their searches skipped different ones
@@ -83,10 +87,9 @@ type demand struct {
 
 // demanded returns the one kind that the code or the environment asks for, or nil.
 func demanded(c *choice.Choice) (*demand, error) {
-	kinds := []Kind{Endpoint, Java, Docker, Dynoxide}
 	if kind := Kind(c.Kind); kind != "" {
 		if !slices.Contains(kinds, kind) {
-			return nil, fmt.Errorf("dyntest/engine: On must be one of Endpoint, Java, Docker, Dynoxide; got %q", kind)
+			return nil, fmt.Errorf("dyntest/engine: On must be one of Endpoint, Java, Docker, Dynoxide, ExtendDB; got %q", kind)
 		}
 		return &demand{kind, "the code asks for " + c.Kind, "Remove the option On or Image"}, nil
 	}
@@ -101,7 +104,7 @@ func demanded(c *choice.Choice) (*demand, error) {
 	}
 	if kind := Kind(os.Getenv(engineVar)); kind != "" {
 		if !slices.Contains(kinds, kind) {
-			return nil, fmt.Errorf("dyntest/engine: %s must be one of endpoint, java, docker, dynoxide; got %q", engineVar, kind)
+			return nil, fmt.Errorf("dyntest/engine: %s must be one of endpoint, java, docker, dynoxide, extenddb; got %q", engineVar, kind)
 		}
 		return variable(kind, engineVar), nil
 	}
@@ -150,7 +153,10 @@ func help(c *choice.Choice, failed []attempt, only *demand) []string {
 		}
 	}
 	if tried(Dynoxide) && mayLaunch {
-		help = append(help, dynoxideHelp())
+		help = append(help, dynoxide.help())
+	}
+	if tried(ExtendDB) && mayLaunch {
+		help = append(help, extendDB.help())
 	}
 	if tried(Java) && mayLaunch {
 		help = append(help, javaHelp)

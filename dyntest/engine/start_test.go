@@ -104,7 +104,7 @@ func TestEngineIsForced(t *testing.T) {
 
 	t.Setenv(engineVar, "dynamite")
 	_, err = Start(t.Context())
-	assert.EqualError(t, err, `dyntest/engine: DYNTEST_ENGINE must be one of endpoint, java, docker, dynoxide; got "dynamite"`)
+	assert.EqualError(t, err, `dyntest/engine: DYNTEST_ENGINE must be one of endpoint, java, docker, dynoxide, extenddb; got "dynamite"`)
 }
 
 // Docker is tried in its place in the order, wherever the option is in the list.
@@ -163,6 +163,7 @@ func TestDockerThatIsNotAllowed(t *testing.T) {
   java      not tried because the code asks for docker
   docker    not tried because the program does not pass docker.Allow() of "github.com/dynastay/dynastay/dyntest/engine/docker" to engine.Start
   dynoxide  not tried because the code asks for docker
+  extenddb  not tried because the code asks for docker
 
 To fix this, do one of the following:
   - Remove the option On or Image to try the other engines.

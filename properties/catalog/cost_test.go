@@ -69,7 +69,7 @@ func TestCosts(t *testing.T) {
 
 	// A location and six names of up to 1 KB each, twice for the transaction.
 	creation := measure(func() error { _, err := locations.Create(t.Context(), newYork()); return err })
-	if db.ExactUnits() {
+	if db.Has(dyntest.ExactUnits) {
 		assert.Equal(t, 14.0, creation.write)
 	}
 	assert.Equal(t, cost{[]string{"TransactWriteItems"}, 0, 0, 7}, unspecified(creation))

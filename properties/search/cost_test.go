@@ -123,7 +123,7 @@ func TestCostOfPages(t *testing.T) {
 	for order, cost := range few {
 		assert.Equal(t, want[order].requests, cost.requests, order)
 	}
-	if h.ExactUnits() {
+	if h.Has(dyntest.ExactUnits) {
 		assert.Equal(t, want, few)
 	}
 	for _, order := range []search.Sort{search.BestRated, search.LowestPrice} {

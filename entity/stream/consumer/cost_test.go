@@ -6,6 +6,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/dynastay/dynastay/dyntest"
 	"github.com/dynastay/dynastay/entity/stream/consumer"
 )
 
@@ -39,7 +40,7 @@ func TestCost(t *testing.T) {
 				assert.Contains(t, string(request.Body), `"ConsistentRead":true`, "a process learns from it whether it holds a shard")
 			}
 		}
-		if db.ExactUnits() {
+		if db.Has(dyntest.ExactUnits) {
 			assert.Equal(t, 2.0, spent.WriteUnits, "%d changes", changes)
 			assert.Equal(t, 4.0, spent.ReadUnits, "%d changes", changes)
 		}

@@ -30,6 +30,7 @@ var update = flag.Bool("update", false, "record the events in testdata again")
 func TestEventsOfAnEngine(t *testing.T) {
 	t.Parallel()
 	db := tell(t)
+	db.Requires(dyntest.SingleShards)
 	for _, s := range keys.Tables() {
 		t.Run(s.Name, func(t *testing.T) {
 			engineARN, records := streamOf(t, db, s)

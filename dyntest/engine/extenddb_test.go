@@ -1,0 +1,60 @@
+package engine
+
+import (
+	"context"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+// It is another engine than the others, so nobody gets it by chance.
+func TestExtendDBIsUsedOnlyIfItIsAskedFor(t *testing.T) {
+	onlyUnix(t)
+	nothingChosen(t)
+	t.Setenv("PATH", t.TempDir()) // no engine
+	t.Setenv("XDG_CACHE_HOME", t.TempDir())
+	t.Setenv("HOME", t.TempDir())
+	_, err := Start(t.Context())
+	require.ErrorContains(t, err, "extenddb  not tried because it is used only if DYNTEST_ENGINE or On asks for it")
+	assert.NotContains(t, err.Error(), "ut extenddb")
+	t.Setenv(engineVar, "extenddb")
+	_, err = Start(t.Context())
+	require.ErrorContains(t, err, "dynoxide  not tried because DYNTEST_ENGINE=extenddb")
+	assert.Contains(t, err.Error(), extendDB.help()[:20])
+}
+
+func TestExtendDB(t *testing.T) {
+	onlyUnix(t)
+	temporary := t.TempDir()
+	t.Setenv("TMPDIR", temporary)
+	t.Setenv("AWS_ACCESS_KEY_ID", "of the caller")
+	t.Setenv("AWS_SECRET_ACCESS_KEY", "of the caller")
+	ctx := t.Context()
+	engine, err := Start(ctx, On(ExtendDB))
+	require.NoError(t, err)
+	defer stopped(t, engine)
+	assert.Equal(t, "extenddb 0.1.10 on "+strings.TrimPrefix(engine.Endpoint(), "http://"), engine.Name())
+	left, err := os.ReadDir(temporary)
+	require.NoError(t, err)
+	assert.Empty(t, left, "the settings' file is not needed any more")
+
+	require.NoError(t, engine.CreateTables(ctx, "test-", guests))
+	require.NoError(t, engine.DeleteTables(context.WithoutCancel(ctx), "test-", guests))
+}
+
+func TestSettingThatExtendDBRefuses(t *testing.T) {
+	t.Parallel()
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		user, password, _ := r.BasicAuth()
+		assert.Equal(t, "PUT /management/settings/delay dyntest secret", r.Method+" "+r.URL.Path+" "+user+" "+password)
+		http.Error(w, "no such setting", http.StatusNotFound)
+	}))
+	defer server.Close()
+	err := setExtendDB(t.Context(), server.URL, "secret", "delay", "0")
+	assert.EqualError(t, err, "set delay to 0: 404 Not Found: no such setting")
+}
