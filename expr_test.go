@@ -103,6 +103,7 @@ func TestNameOf(t *testing.T) {
 		dynastay.PathOf("Spec", "Weight [kg]"):         {"Spec", "Weight [kg]"},
 		dynastay.PathOf("Spec", "a[0]"):                {"Spec", "a[0]"},
 		"]a.b][.[0]":                                   {"]a", "b][", "[0]"},
+		"é.日本.😀":                                       {"é", "日本", "😀"}, // in an expression itself, they crash dynoxide 1.2.1
 	} {
 		text, names, _ := condition(t, expression.AttributeExists(dynastay.NameOf(path)))
 		assert.Equal(t, []string{"attribute_exists (#0)", "attribute_exists (#0.#1)", "attribute_exists (#0.#1.#2)"}[len(want)-1], text)

@@ -78,7 +78,7 @@ func TestCostOfParts(t *testing.T) {
 		switch {
 		case test.actions > 0:
 			assert.Equal(t, []int{test.actions}, got.actions, test.name)
-			assert.Equal(t, test.touched, got.touched(), test.name)
+			got.touches(t, test.name, test.touched...)
 			assert.Equal(t, "TransactWriteItems", got.requests[len(got.requests)-1], test.name)
 		case test.write != nil:
 			assert.Equal(t, "UpdateItem", got.requests[len(got.requests)-1], test.name)
@@ -123,7 +123,7 @@ func TestCostOfStatuses(t *testing.T) {
 	suspension := measure(func() error { return second(repo.Suspend(t.Context(), "p1")) })
 	assert.Equal(t, count(1, 5, 3), suspension.counted())
 	assert.ElementsMatch(t, []int{1 + 2 + 2, 30 + 1, 30 + 1}, suspension.actions)
-	assert.Subset(t, suspension.touched(), amenitiesToo)
+	suspension.touches(t, "suspension", amenitiesToo...)
 
 	again := measure(func() error { return second(repo.Suspend(t.Context(), "p1")) })
 	assert.Equal(t, count(1, 3, 1), again.counted())

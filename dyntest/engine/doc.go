@@ -24,12 +24,14 @@
 //  4. [Dynoxide]: dynoxide, an in-memory DynamoDB in one binary that requires neither Docker nor Java: the one on PATH, or
 //     a pinned build that npm downloads once into the user's cache folder.
 //
-// Java and dynoxide require a Unix system. Each Start runs a separate process, which ends when the program ends, even
+// [ExtendDB], another engine in one binary, is found in the same way as dynoxide, but used only if it is asked for.
+//
+// Java, dynoxide and ExtendDB require a Unix system. Each Start runs a separate process, which ends when the program ends, even
 // if the program is killed. DynamoDB Local runs without telemetry.
 //
 // An option such as [On] overrides the environment. Without one, these environment variables choose the engine:
 //
-//	DYNTEST_ENGINE           endpoint, java, docker or dynoxide: try this one only
+//	DYNTEST_ENGINE           endpoint, java, docker, dynoxide or extenddb: try this one only
 //	DYNTEST_ENDPOINT         the address of a running engine, such as http://127.0.0.1:8000
 //	DYNTEST_DYNAMODB_LOCAL   the folder with DynamoDBLocal.jar and DynamoDBLocal_lib
 //	DYNTEST_IMAGE            the image for Docker; default amazon/dynamodb-local:3.1.0

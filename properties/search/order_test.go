@@ -11,6 +11,7 @@ import (
 
 	"github.com/dynastay/dynastay"
 	"github.com/dynastay/dynastay/availability"
+	"github.com/dynastay/dynastay/dyntest"
 	"github.com/dynastay/dynastay/keys/key"
 	"github.com/dynastay/dynastay/properties"
 	"github.com/dynastay/dynastay/properties/search"
@@ -96,7 +97,7 @@ func TestCut(t *testing.T) {
 			for _, rounds := range []int{1, 2} {
 				assert.NotContains(t, cuts(order, 2, rounds), false, "%s %s", where, order)
 			}
-			assert.Equal(t, where == "city", cuts(order, 5, 1)[0], "%s %s: the index does not say that these were all", where, order)
+			assert.Equal(t, where == "city" && h.Has(dyntest.LastKeyAtLimit), cuts(order, 5, 1)[0], "%s %s: the index does not say that these were all", where, order)
 		}
 	}
 	assert.False(t, h.page(t, request(places["circle"], func(r *search.Request) { r.Candidates = 1 }), dynastay.Paging{}).Cut,

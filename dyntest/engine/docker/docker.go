@@ -74,7 +74,7 @@ func start(ctx context.Context, image string) (name, endpoint string, err error)
 	if err != nil {
 		return "", "", fmt.Errorf("get the port of container %s: %w", short(container), err)
 	}
-	name = fmt.Sprintf("DynamoDB Local '%s' in container %s on %s", image, short(container), address)
+	name = fmt.Sprintf("%s in container %s on %s", image, short(container), address)
 	return name, "http://" + address, nil
 }
 

@@ -150,7 +150,7 @@ func TestUpdate(t *testing.T) {
 func TestUpdateOfSpecifications(t *testing.T) {
 	t.Parallel()
 	m := newMarket(t)
-	for _, name := range []string{"Weight [kg]", "size[0]", "[0]", "]", "v1.2", `"a"`} {
+	for _, name := range []string{"Weight [kg]", "size[0]", "[0]", "]", "v1.2", `"a"`, "hauteur é", "日本", "😀"} {
 		p := bricks(name, 10)
 		p.Specifications = map[string]string{name: "1", "color": "Red"}
 		m.create(p)
