@@ -35,14 +35,15 @@ type Idempotency struct {
 // nothing to write also stores a record; a call that is refused does not.
 //
 // The caller chooses the key, for example the id of the request that it is handling. A key has 1 to 256 bytes after
-// percent-escaping. The same key with different input fails with [ErrIdempotencyMismatch].
+// percent-escaping. White space around it and its Unicode form do not count. The same key with different input fails with [ErrIdempotencyMismatch].
 //
 // If a key comes from a client, use [Idempotency.Of] to say which client it belongs to. Otherwise all callers share one
 // key space, and a client that knows or guesses another client's key gets the results of that client's call.
 func IdempotencyKey(key string) Idempotency { return Idempotency{key: key} }
 
 // Of returns the key within a scope, such as the user's id or the tenant's. A scope has 1 to 256 bytes after
-// percent-escaping. The same key in another scope is a different key.
+// percent-escaping. The same key in another scope is a different key. Scopes are compared byte by byte, as ids are: a
+// space or another Unicode form of a letter makes another scope.
 func (k Idempotency) Of(scope string) Idempotency {
 	k.scope, k.scoped = scope, true
 	return k
@@ -65,7 +66,7 @@ func (k Idempotency) join(w *write) {
 func (k Idempotency) record() (Key, error) {
 	pk := "IDEMPOTENCY#"
 	if k.scoped {
-		scope, err := keytext.Escape(k.scope)
+		scope, err := keytext.EscapeExactly(k.scope)
 		if err != nil {
 			return Key{}, Invalid("IdempotencyKey.Scope", "%s", err)
 		}

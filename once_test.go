@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"strings"
 	"testing"
 	"time"
 
@@ -111,6 +112,44 @@ func TestKeysHaveOwners(t *testing.T) {
 	_, err = db.MadeBy(ctx, dynastay.IdempotencyKey(""))
 	require.ErrorAs(t, err, &invalid)
 	assert.Equal(t, "IdempotencyKey", invalid.Field)
+}
+
+// Scopes are compared byte by byte, as the ids of users are: no two of them share a key.
+func TestScopesAreExact(t *testing.T) {
+	t.Parallel()
+	ctx := t.Context()
+	db, outbox := openOutbox(t, dynastay.Options{})
+	for _, scope := range []string{"ada", "ada ", " ada", "ada\n", "\u00e9", "e\u0301", " ", "a#b", "a%23b"} {
+		key := dynastay.IdempotencyKey("1").Of(scope)
+		made, err := db.MadeBy(ctx, key)
+		require.NoError(t, err)
+		require.Nil(t, made, "%q", scope)
+		_, err = outbox.Create(ctx, &message{ID: "of " + scope}, key)
+		require.NoError(t, err)
+		made, err = db.MadeBy(ctx, key)
+		require.NoError(t, err)
+		assert.Equal(t, []map[string]string{{"PK": "of " + scope, "SK": ""}}, made)
+
+		at, err := keys.Of(keys.ScopedIdempotencyRecord{Scope: scope, Key: "1"})
+		require.NoError(t, err)
+		item, err := db.Get(ctx, keys.MetadataTable, at, dynastay.Consistent)
+		require.NoError(t, err)
+		assert.True(t, item.Exists(), "%q", scope)
+		parsed, err := keys.Parse[keys.ScopedIdempotencyRecord](at)
+		require.NoError(t, err)
+		assert.Equal(t, scope, parsed.Scope)
+	}
+	for scope, want := range map[string]string{"user_456": "user_456", "a#b": "a%23b", "100%": "100%25", "Zo\u00eb L": "Zo\u00eb L"} {
+		at, err := keys.Of(keys.ScopedIdempotencyRecord{Scope: scope, Key: " order 66"}) // as always
+		require.NoError(t, err)
+		assert.Equal(t, dynastay.Key{PK: "IDEMPOTENCY#" + want + "#order 66", SK: "METADATA"}, at)
+	}
+	for _, scope := range []string{"", "\xff", strings.Repeat("x", 257), strings.Repeat("#", 86)} {
+		var invalid *dynastay.InvalidError
+		_, err := db.MadeBy(ctx, dynastay.IdempotencyKey("1").Of(scope))
+		require.ErrorAs(t, err, &invalid, "%q", scope)
+		assert.Equal(t, "IdempotencyKey.Scope", invalid.Field)
+	}
 }
 
 // However a write with a key runs out of budget, its record is read before an error is returned.

@@ -2,6 +2,7 @@ package keys
 
 import (
 	"github.com/dynastay/dynastay"
+	"github.com/dynastay/dynastay/internal/keytext"
 	"github.com/dynastay/dynastay/keys/key"
 )
 
@@ -47,8 +48,16 @@ func (k *PromoCode) Form(f *key.Form) {
 type ScopedIdempotencyRecord struct{ Scope, Key string }
 
 func (k *ScopedIdempotencyRecord) Form(f *key.Form) {
-	f.PK("IDEMPOTENCY#", key.Text("Scope", &k.Scope), "#", key.Text("Key", &k.Key))
+	f.PK("IDEMPOTENCY#", exactly("Scope", &k.Scope), "#", key.Text("Key", &k.Key))
 	f.SK("METADATA")
+}
+
+// exactly is a text that is compared byte by byte, as ids are.
+func exactly(name string, p *string) key.Value {
+	return key.Custom(name, func() (string, error) { return keytext.EscapeExactly(*p) }, func(text string) (err error) {
+		*p, err = keytext.Unescape(text)
+		return err
+	})
 }
 
 // IdempotencyRecord is the record of an idempotency key without a scope: IDEMPOTENCY#{Key} / METADATA.

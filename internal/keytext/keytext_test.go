@@ -49,6 +49,26 @@ func TestEscape(t *testing.T) {
 	}
 }
 
+// Two texts that differ at all, such as two ids, have different results, and each can be read back.
+func TestEscapeExactly(t *testing.T) {
+	for text, want := range map[string]string{
+		"ada": "ada", "ada ": "ada ", " ada": " ada", " ": " ", "a\n": "a%0A", "a#b": "a%23b", "a%23b": "a%2523b",
+		"Malmo\u0308": "Malmo\u0308", "Malm\u00f6": "Malm\u00f6", strings.Repeat("x", 256): strings.Repeat("x", 256),
+	} {
+		got, err := keytext.EscapeExactly(text)
+		require.NoError(t, err, "%q", text)
+		assert.Equal(t, want, got)
+		plain, err := keytext.Unescape(got)
+		require.NoError(t, err)
+		assert.Equal(t, text, plain)
+	}
+	for _, text := range []string{"", "\xff", strings.Repeat("x", 257), strings.Repeat("#", 86)} {
+		got, err := keytext.EscapeExactly(text)
+		assert.Error(t, err, "%q", text)
+		assert.Empty(t, got)
+	}
+}
+
 func TestUnescapeRefusesWhatNothingEscapesTo(t *testing.T) {
 	for _, text := range []string{"%", "a%2", "%zz"} {
 		_, err := keytext.Unescape(text)

@@ -69,6 +69,22 @@ func Escape(text string) (string, error) {
 	if err != nil {
 		return "", err
 	}
+	return escape(text)
+}
+
+// EscapeExactly is like [Escape] for a text that is compared byte by byte, as ids are: two texts that differ at all have
+// different results.
+func EscapeExactly(text string) (string, error) {
+	switch {
+	case text == "":
+		return "", errors.New("is required")
+	case !utf8.ValidString(text):
+		return "", errors.New("must be valid UTF-8")
+	}
+	return escape(text)
+}
+
+func escape(text string) (string, error) {
 	if strings.ContainsFunc(text, reserved) {
 		var b strings.Builder
 		for _, r := range text {
@@ -83,7 +99,7 @@ func Escape(text string) (string, error) {
 		text = b.String()
 	}
 	if len(text) > MaxText {
-		return "", fmt.Errorf("must be at most %d bytes after trimming and percent-escaping", MaxText)
+		return "", fmt.Errorf("must be at most %d bytes after percent-escaping", MaxText)
 	}
 	return text, nil
 }
