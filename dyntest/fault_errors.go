@@ -36,6 +36,20 @@ func Throttle() Fault {
 	})
 }
 
+// Cancel cancels a transaction, with the given code as the reason of its first action, such as "ValidationError" or
+// "ItemCollectionSizeLimitExceeded". Nothing is written. DynamoDB reports an invalid value or an item that is too large
+// either in this way or as a ValidationException of the whole transaction, depending on the region; see [Fail].
+func Cancel(code string) Fault {
+	name := "Cancel(" + strconv.Quote(code) + ")"
+	cancel := refusing(name, []string{"TransactGetItems", "TransactWriteItems"}, func(c *content) *refusal {
+		return transactionCancelled(firstReason(len(c.TransactItems), reason{code, "fault injected by the test"}))
+	})
+	if code == "" {
+		cancel.wrong = "code is required"
+	}
+	return cancel
+}
+
 // InternalError answers with an InternalServerError, status 500, and does not carry out the request. The caller cannot
 // distinguish it from [InternalErrorAfterCommit].
 func InternalError() Fault {

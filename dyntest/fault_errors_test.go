@@ -106,6 +106,26 @@ func TestThrottle(t *testing.T) {
 	assert.Empty(t, read(t, d, "n"), "nothing was written")
 }
 
+func TestCancel(t *testing.T) {
+	t.Parallel()
+	ctx, d := t.Context(), New(t, OnlyTables(things))
+	i := d.Faults.Inject(Cancel("ValidationError"), When{})
+	for operation, send := range sends(d, d.impatient()) {
+		err := send(ctx)
+		if !isTransaction(operation) {
+			assert.NoError(t, err, operation)
+			continue
+		}
+		assertStatus(t, err, http.StatusBadRequest, "TransactionCanceledException")
+		var cancelled *types.TransactionCanceledException
+		require.ErrorAs(t, err, &cancelled)
+		require.Len(t, cancelled.CancellationReasons, 2)
+		assert.Equal(t, "ValidationError", *cancelled.CancellationReasons[0].Code)
+		assert.Equal(t, "None", *cancelled.CancellationReasons[1].Code)
+	}
+	assert.Equal(t, 2, i.Hits())
+}
+
 // A caller does not notice what the SDK retries by itself.
 func TestTheSDKRetriesTransientErrors(t *testing.T) {
 	t.Parallel()
