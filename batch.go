@@ -152,6 +152,7 @@ func (db *DB) PutAll(ctx context.Context, items iter.Seq2[*Schema, Item]) error 
 func (db *DB) insist(
 	ctx context.Context, op string, n int, kind func(verdict) error, send func(way *passage) (left int, err error),
 ) error {
+	var why error // the kind of the last response, or none
 	for idle := 0; ; {
 		var way passage
 		left, err := send(&way)
@@ -159,7 +160,7 @@ func (db *DB) insist(
 		switch {
 		case err != nil:
 			if got = way.judge(err); got.verdict == rejected {
-				return &Error{Op: op, Entity: "batch", Kind: ErrRejected, Err: err}
+				return &Error{Op: op, Entity: "batch", Kind: ErrRejected, Err: errors.Join(err, ctx.Err())}
 			}
 			idle++
 		case left == 0:
@@ -169,15 +170,15 @@ func (db *DB) insist(
 		default:
 			idle++
 		}
+		if !isEnd(ctx, err) {
+			why = kind(got.verdict)
+		}
 		if db.opts.Retry.wait(ctx, idle) {
 			continue
 		}
 		if err == nil {
 			err = fmt.Errorf("%d keys or items of the batch are still unprocessed", left)
 		}
-		if ctx.Err() != nil {
-			return &Error{Op: op, Entity: "batch", Err: errors.Join(err, ctx.Err())}
-		}
-		return &Error{Op: op, Entity: "batch", Kind: kind(got.verdict), Err: err}
+		return &Error{Op: op, Entity: "batch", Kind: why, Err: errors.Join(err, ctx.Err())}
 	}
 }

@@ -44,6 +44,9 @@ func (p *passage) watch(stack *middleware.Stack) error {
 	return stack.Deserialize.Add(leave, middleware.After)
 }
 
+// isEnd reports whether an error says only that the context has ended.
+func isEnd(ctx context.Context, err error) bool { return ctx.Err() != nil && errors.Is(err, ctx.Err()) }
+
 // judge distinguishes what is known to have failed from what may have happened.
 func (p *passage) judge(err error) outcome {
 	got := outcome{verdict: answerLost, err: err}

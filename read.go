@@ -25,11 +25,12 @@ func (db *DB) Get(ctx context.Context, s *Schema, key Key, opts ...ReadOption) (
 	if slices.Contains(opts, Consistent) {
 		in.ConsistentRead = ptr(true)
 	}
+	var r reading
 	started := time.Now()
-	out, err := db.client.GetItem(ctx, in)
+	out, err := db.client.GetItem(ctx, in, r.listen)
 	if err != nil {
 		db.observe(ctx, "GetItem", started, []target{{*in.TableName, ""}}, nil, middleware.Metadata{}, err)
-		return Row{}, readError(ctx, err)
+		return Row{}, r.failed(ctx, err)
 	}
 	db.observe(ctx, "GetItem", started, []target{{*in.TableName, ""}}, one(out.ConsumedCapacity), out.ResultMetadata, nil)
 	return RowOf(out.Item), nil
@@ -37,11 +38,12 @@ func (db *DB) Get(ctx context.Context, s *Schema, key Key, opts ...ReadOption) (
 
 func (db *DB) query(ctx context.Context, in *dynamodb.QueryInput) (*dynamodb.QueryOutput, error) {
 	named := []target{{*in.TableName, value(in.IndexName)}}
+	var r reading
 	started := time.Now()
-	out, err := db.client.Query(ctx, in)
+	out, err := db.client.Query(ctx, in, r.listen)
 	if err != nil {
 		db.observe(ctx, "Query", started, named, nil, middleware.Metadata{}, err)
-		return nil, readError(ctx, err)
+		return nil, r.failed(ctx, err)
 	}
 	db.observe(ctx, "Query", started, named, one(out.ConsumedCapacity), out.ResultMetadata, nil)
 	return out, nil
@@ -54,13 +56,38 @@ func one(c *types.ConsumedCapacity) []types.ConsumedCapacity {
 	return []types.ConsumedCapacity{*c}
 }
 
-// readError sets the kind of a failed read, nil if the context has ended. The SDK has already retried at this point.
-func readError(ctx context.Context, err error) error {
-	failed := &Error{Entity: "read", Err: err}
-	if ctx.Err() == nil {
-		failed.Kind = readKind(new(passage).judge(err).verdict)
+// reading is one read, for which the SDK sends as many requests as its retries allow.
+type reading struct{ heard error } // the last response that was an error
+
+// listen records the errors of a read's attempts. If the context ends while the SDK waits before a retry, the SDK's
+// error no longer says what it was waiting for.
+func (r *reading) listen(o *dynamodb.Options) {
+	hear := middleware.DeserializeMiddlewareFunc("dynastay.hear", func(
+		ctx context.Context, in middleware.DeserializeInput, next middleware.DeserializeHandler,
+	) (middleware.DeserializeOutput, middleware.Metadata, error) {
+		out, metadata, err := next.HandleDeserialize(ctx, in)
+		if err != nil && !isEnd(ctx, err) {
+			r.heard = err
+		}
+		return out, metadata, err
+	})
+	o.APIOptions = append(o.APIOptions, func(stack *middleware.Stack) error {
+		return stack.Deserialize.Add(hear, middleware.Before)
+	})
+}
+
+// failed sets the kind of a failed read. The SDK has already retried at this point. If the context has ended, the
+// error matches that too, and the kind is that of the last response; without one, there is no kind.
+func (r *reading) failed(ctx context.Context, err error) error {
+	switch {
+	case isEnd(ctx, err) && r.heard == nil:
+		return &Error{Entity: "read", Err: err}
+	case isEnd(ctx, err):
+		err = errors.Join(r.heard, err)
+	case ctx.Err() != nil:
+		err = errors.Join(err, ctx.Err())
 	}
-	return failed
+	return &Error{Entity: "read", Kind: readKind(new(passage).judge(err).verdict), Err: err}
 }
 
 // readKind is [verdict.kind] of a read. A read can be repeated, so it does not matter whether it was carried out.

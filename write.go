@@ -345,7 +345,7 @@ func (w *write) send(ctx context.Context, tx *Tx) error {
 			return errors.Unwrap(looked)
 		case lost != nil:
 			return w.settle(ctx, tx, got, errors.Join(cause, ctx.Err()))
-		case got.verdict == unsent && ctx.Err() != nil: // which is why it was not sent
+		case got.verdict == unsent && isEnd(ctx, got.err): // which is why it was not sent
 			return w.fail(nil, got.err, ctx.Err())
 		default:
 			return w.fail(got.verdict.kind(), got.err, ctx.Err())
