@@ -2,6 +2,7 @@ package dynastay
 
 import (
 	"context"
+	"fmt"
 	"slices"
 	"sync/atomic"
 )
@@ -119,6 +120,10 @@ func Do[R any](ctx context.Context, db *DB, op *Operation[R], opts ...WriteOptio
 }
 
 func (o *Operation[R]) join(w *write) {
+	if o == nil { // in a Part that is not nil
+		w.invalid = Invalid(fmt.Sprintf("Operations[%d]", len(w.ops)), "is nil")
+		return
+	}
 	if o.used.Swap(true) {
 		w.invalid = Invalid("Operations", "%s was already passed to Write; create a new operation for each Write", o.spec.Name)
 	}

@@ -1,7 +1,9 @@
 package dynastay_test
 
 import (
+	"cmp"
 	"context"
+	"fmt"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -91,10 +93,77 @@ func TestMadeNeedsRestore(t *testing.T) {
 		})
 	}
 	stop := db.Faults.Record()
-	assert.ErrorContains(t, db.Write(ctx, op()), "OpSpec.Restore is required")
+	assert.ErrorContains(t, db.Write(ctx, op()), "Tx.Made or Creation.AddTo, so OpSpec.Restore is required")
 	assert.Empty(t, stop())
 	err := db.Write(ctx, op(), outbox.CreateOp(&message{ID: "n"}), dynastay.IdempotencyKey("k"))
 	assert.ErrorContains(t, err, "test.Make")
 	_, err = outbox.Get(ctx, keyOf("n"), dynastay.Consistent)
 	assert.ErrorIs(t, err, dynastay.ErrNotFound)
+}
+
+// Two ids under one name could not both be read back, so a repeated call would have another result than the first.
+func TestMadeNeedsNames(t *testing.T) {
+	t.Parallel()
+	ctx := t.Context()
+	db, outbox := openOutbox(t, dynastay.Options{})
+	op := func(names, ids []string) *dynastay.Operation[string] {
+		return dynastay.NewOp(dynastay.OpSpec[string]{
+			Name: "test.Make", Input: func(*dynastay.Input) {},
+			Prepare: func(_ context.Context, tx *dynastay.Tx) (string, error) {
+				for i, id := range ids {
+					tx.Put(outboxTable, outboxTable.Key.Of(keyOf(names[i]+id)))
+					tx.Made(names[i], id)
+				}
+				return ids[0], nil
+			},
+			Restore: func(_ context.Context, made map[string]string) (string, error) { return made["id"], nil },
+		})
+	}
+	both := dynastay.NewOp(dynastay.OpSpec[struct{}]{
+		Name: "test.Both", Prepare: func(_ context.Context, tx *dynastay.Tx) (none struct{}, err error) {
+			for _, id := range []string{"a", "b"} {
+				c, err := outbox.Creation(&message{ID: id})
+				if err := cmp.Or(err, c.AddTo(tx)); err != nil {
+					return none, err
+				}
+			}
+			return none, nil
+		},
+		Restore: func(context.Context, map[string]string) (none struct{}, err error) { return none, nil },
+	})
+	stop := db.Faults.Record()
+	var failed *dynastay.Error
+	require.ErrorAs(t, db.Write(ctx, op([]string{"id", "id"}, []string{"1", "2"})), &failed)
+	assert.Equal(t, []string{"test.Make", "id"}, []string{failed.Op, failed.Field})
+	require.ErrorAs(t, db.Write(ctx, both), &failed)
+	assert.Equal(t, []string{"test.Both", "PK"}, []string{failed.Op, failed.Field})
+	assert.ErrorContains(t, failed, "Creation.AddTo")
+	assert.Empty(t, stop())
+
+	for range 2 {
+		again := op([]string{"id", "other"}, []string{"1", "2"})
+		require.NoError(t, db.Write(ctx, again, op([]string{"id"}, []string{"3"}), dynastay.IdempotencyKey("k")), "each operation has its own names")
+		assert.Equal(t, "1", again.Result())
+	}
+}
+
+// A nil pointer to an operation is a Part that is not nil.
+func TestWriteRefusesNil(t *testing.T) {
+	t.Parallel()
+	db, outbox := openOutbox(t, dynastay.Options{})
+	var none *dynastay.Operation[*message]
+	stop := db.Faults.Record()
+	for _, part := range []dynastay.Part{nil, none} {
+		for i, parts := range [][]dynastay.Part{
+			{part, outbox.CreateOp(&message{ID: "m"})},
+			{outbox.CreateOp(&message{ID: "m"}), part, dynastay.IdempotencyKey("k")},
+		} {
+			var invalid *dynastay.InvalidError
+			require.ErrorAs(t, db.Write(t.Context(), parts...), &invalid)
+			assert.Equal(t, dynastay.InvalidError{Field: fmt.Sprintf("Operations[%d]", i), Reason: "is nil"}, *invalid)
+		}
+	}
+	_, err := dynastay.Do(t.Context(), db.DB, none)
+	assert.ErrorIs(t, err, dynastay.ErrInvalid)
+	assert.Empty(t, stop())
 }

@@ -32,16 +32,23 @@ type Tx struct {
 	stamp   stamp // part of every write id that this preparation writes
 	actions []*Action
 	made    []map[string]string
+	twice   string // a name under which the current operation has recorded two ids
 	current int
 }
 
-// Made records the id of something that the current operation creates, for [OpSpec.Restore]. Record only ids: an
+// Made records the id of something that the current operation creates, for [OpSpec.Restore]. Each needs a name of its
+// own: with two ids under one name, Write fails, because a repeated call could not read both back. Record only ids: an
 // idempotency record is kept for a month and must not contain personal data.
 func (tx *Tx) Made(name, id string) {
-	if tx.made[tx.current] == nil {
-		tx.made[tx.current] = map[string]string{}
+	made := tx.made[tx.current]
+	if made == nil {
+		made = map[string]string{}
+		tx.made[tx.current] = made
 	}
-	tx.made[tx.current][name] = id
+	if first, twice := made[name]; twice && first != id && tx.twice == "" {
+		tx.twice = name
+	}
+	made[name] = id
 }
 
 // Contend sets what the current operation contends for, if that is known only after a first read. It waits for the

@@ -223,9 +223,12 @@ func (w *write) prepare(ctx context.Context) (*Tx, error) {
 		if err := op.prepare(ctx, tx); err != nil {
 			return nil, w.placed(i, err)
 		}
-		if len(tx.made[i]) > 0 && !op.notes() {
+		switch {
+		case len(tx.made[i]) > 0 && !op.notes():
 			// A replay would return the result of a preparation that was not carried out.
 			return nil, &Error{Op: op.name(), Entity: "write", Err: errNoRestore}
+		case tx.twice != "":
+			return nil, &Error{Op: op.name(), Entity: "write", Field: tx.twice, Err: errMadeTwice}
 		}
 	}
 	if w.keyed {
@@ -236,8 +239,11 @@ func (w *write) prepare(ctx context.Context) (*Tx, error) {
 	return tx, nil
 }
 
-// errNoRestore is a programming error.
-var errNoRestore = errors.New("the operation calls Tx.Made, so OpSpec.Restore is required")
+// These are programming errors. Creation.AddTo of package entity calls Tx.Made.
+var (
+	errNoRestore = errors.New("the operation records what it creates, with Tx.Made or Creation.AddTo, so OpSpec.Restore is required to read it back")
+	errMadeTwice = errors.New("the operation records two ids under this name, with Tx.Made or Creation.AddTo, so OpSpec.Restore could read back only one of them")
+)
 
 // placed adds the operation's position to an invalid input, if there are several operations.
 func (w *write) placed(i int, err error) error {

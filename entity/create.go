@@ -127,7 +127,9 @@ func (e *Entity[T]) agreed(given T, item dynastay.Item) func(*dynastay.Input) {
 }
 
 // AddTo adds the action that puts the entity, on condition that it does not exist, the actions of its guards, and those
-// of [Spec.Follow]. The times are those of the current preparation.
+// of [Spec.Follow]. The times are those of the current preparation. It calls [dynastay.Tx.Made] with the entity's id,
+// and with its PK and SK if the id does not determine the key. So the operation needs a [dynastay.OpSpec.Restore], and
+// cannot add two entities that record different values under one of these names.
 func (c *Creation[T]) AddTo(tx *dynastay.Tx) error {
 	e := c.table.entity
 	item, err := e.Codec.Encode(c.Value)
