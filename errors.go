@@ -55,10 +55,6 @@ var (
 // has changed since. [DB.Write] then prepares the operation again, and returns [ErrContention] once its retry budget is used up.
 var ErrOvertaken = errors.New("overtaken by another write")
 
-// ErrSkip is for authors of operations: a [Failed] function returns it if the write should go ahead without that
-// action. [DB.Write] then prepares the operation again, and Prepare checks [Tx.Skipped].
-var ErrSkip = errors.New("action skipped")
-
 // Error is a failure of one operation on one entity. With [errors.Is] and [errors.As] it matches both its Kind and its
 // cause, such as an SDK error.
 type Error struct {

@@ -153,6 +153,7 @@ type Action struct {
 	drawn bool  // the key was generated for this write
 	stamp stamp // part of the write id that it writes; zero if none
 	read  Item  // the item that a Rewrite or Remove was prepared from; nil for other actions
+	moot  bool  // the check of a skipped action need not be sent alone
 }
 
 type actionKind int
@@ -351,7 +352,3 @@ func (tx *Tx) ownerName(action int, ops []operation) string {
 	}
 	return "the idempotency record"
 }
-
-// Skipped reports whether the previous preparation skipped an action on the item because of [ErrSkip]. It reports false
-// again once another action of the write has been overtaken.
-func (tx *Tx) Skipped(s *Schema, key Key) bool { return tx.write.skipped[RefOf(s, key)] }

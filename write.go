@@ -57,7 +57,7 @@ type write struct {
 	sent    int // requests so far, of all preparations
 	pass    *pass
 	proof   *proof
-	skipped map[Ref]bool // items whose actions are skipped
+	skipped map[Ref]skip // actions that are skipped
 	met     []Ref        // items on which the last preparation conflicted with another write
 	late    context.Context
 	endLate func()
@@ -193,7 +193,7 @@ func (w *write) run(ctx context.Context) error {
 		if err != nil {
 			return w.refuse(ctx, err)
 		}
-		if len(tx.actions) == 0 {
+		if tx.idle() {
 			return nil
 		}
 		if err := tx.check(w.ops); err != nil {
@@ -231,6 +231,7 @@ func (w *write) prepare(ctx context.Context) (*Tx, error) {
 			return nil, &Error{Op: op.name(), Entity: "write", Field: tx.twice, Err: errMadeTwice}
 		}
 	}
+	tx.leaveOut()
 	if w.keyed {
 		// Even if there is nothing to write: the call with this key is then complete, and must not be done later.
 		tx.current = len(w.ops)
@@ -363,27 +364,35 @@ func (w *write) send(ctx context.Context, tx *Tx) error {
 func (w *write) pause(ctx context.Context) bool { return w.db.opts.Retry.wait(ctx, w.sent) }
 
 // refused returns why the conditions did not hold. ErrOvertaken from any action takes precedence: the reasons of the
-// others may no longer apply after the operation is prepared again.
+// others may no longer apply after the operation is prepared again. A refusal comes next. An action is skipped only if
+// there is none: once it is left out, the write may succeed although it was refused a moment ago.
 func (w *write) refused(ctx context.Context, tx *Tx, got outcome, since uint64) error {
 	w.met = got.refs
-	reasons := make([]error, len(got.failed))
-	for i, f := range got.failed {
+	var failed []failure
+	var reasons []error
+	overtaken := false
+	for _, f := range got.failed {
 		if f.action.owner == len(w.ops) {
 			return &ownRecord{f.old}
 		}
-		reasons[i] = w.reason(f)
+		reason := w.reason(f)
+		overtaken = overtaken || errors.Is(reason, ErrOvertaken)
+		if !errors.Is(reason, ErrSkip) {
+			failed, reasons = append(failed, f), append(reasons, reason)
+		}
 	}
-	if slices.ContainsFunc(reasons, func(err error) bool { return errors.Is(err, ErrOvertaken) }) {
+	switch {
+	case overtaken:
 		w.skipped = nil // what was skipped may have changed
 		return ErrOvertaken
-	}
-	if skipped := w.giveUp(got.failed, reasons); skipped {
+	case len(failed) == 0:
+		w.giveUp(tx, got.failed)
 		return ErrOvertaken
 	}
-	contest := w.contests[got.failed[0].action.owner]
+	contest := w.contests[failed[0].action.owner]
 	seen := map[Ref]Row{}
-	for i, f := range got.failed {
-		if f.action.owner == got.failed[0].action.owner {
+	for i, f := range failed {
+		if f.action.owner == failed[0].action.owner {
 			if !contest.judges(f.action.ref()) {
 				return reasons[i]
 			}
@@ -402,19 +411,6 @@ func (w *write) refused(ctx context.Context, tx *Tx, got outcome, since uint64) 
 	}
 	w.proof = &proof{since, seen}
 	return w.confirm(ctx, err)
-}
-
-// giveUp records the actions that the next preparation must skip, and reports whether there are any.
-func (w *write) giveUp(failed []failure, reasons []error) (any bool) {
-	for i, f := range failed {
-		if errors.Is(reasons[i], ErrSkip) {
-			if w.skipped == nil {
-				w.skipped = map[Ref]bool{}
-			}
-			w.skipped[f.action.ref()], any = true, true
-		}
-	}
-	return any
 }
 
 // reason returns the error for the failure of one action.

@@ -89,7 +89,7 @@ func (r *Repository) nightsOp(m salesMove, propertyID string, g guard, nights []
 			expr := m.night.With(dynastay.Item{"property": dynastay.Text(propertyID), "now": dynastay.Instant(r.db.Now())})
 			for _, night := range nights {
 				if tx.Skipped(keys.AvailabilityTable, night) {
-					continue
+					continue // not checked again: while the guard is unchanged, nobody undoes it, and every sale would conflict
 				}
 				moved++
 				// Another caller has already done it, or the night was deleted.

@@ -221,7 +221,6 @@ func (s returning) run(m *model, on process) {
 			for _, night := range order {
 				if tx.Skipped(keys.AvailabilityTable, dynastay.Key{PK: "ROOM#" + night.room, SK: "DATE#" + night.date.String()}) {
 					skipped = append(skipped, night)
-					continue
 				}
 				if err := on.repo.GiveBack(tx, m.propertyID, night.room, night.date, rooms[night]); err != nil {
 					return nil, err

@@ -79,7 +79,6 @@ func (s *Sale) Add(ctx context.Context, tx *dynastay.Tx) (Sold, error) {
 	for _, at := range s.each {
 		if tx.Skipped(keys.AvailabilityTable, at.ref.Key) { // only returns are
 			sold.Missing = append(sold.Missing, MissingNight{at.roomTypeID, at.date})
-			continue
 		}
 		s.add(tx, at, at.overbooks(seen))
 	}
@@ -180,7 +179,7 @@ func (s *Sale) refusals(at nightSale, row dynastay.Row) ([]RefusedNight, error) 
 // GiveBack adds to tx the action that returns rooms of one night to the inventory. It returns a
 // [*dynastay.InvalidError] for an invalid id or date, and if the number of rooms is not positive. If the night no longer has
 // an item, or its item has no number of available rooms, the action is skipped: [dynastay.OpSpec.Prepare] runs again, and
-// must not call GiveBack for a night for which [dynastay.Tx.Skipped] is true.
+// [dynastay.Tx.Skipped] is true for the night.
 func (r *Repository) GiveBack(tx *dynastay.Tx, propertyID, roomTypeID string, date dynastay.Date, rooms int) error {
 	night, err := NightRef(roomTypeID, date)
 	if err != nil {

@@ -194,10 +194,8 @@ func TestGiveBack(t *testing.T) {
 		return dynastay.Do(t.Context(), db.DB, dynastay.NewOp(dynastay.OpSpec[bool]{
 			Name: "test.GiveBack",
 			Prepare: func(_ context.Context, tx *dynastay.Tx) (bool, error) {
-				if night, err := availability.NightRef(roomTypeID, date); err == nil && tx.Skipped(keys.AvailabilityTable, night.Key) {
-					return true, nil
-				}
-				return false, repo.GiveBack(tx, property, roomTypeID, date, rooms)
+				night, err := availability.NightRef(roomTypeID, date)
+				return err == nil && tx.Skipped(keys.AvailabilityTable, night.Key), repo.GiveBack(tx, property, roomTypeID, date, rooms)
 			},
 		}))
 	}

@@ -105,7 +105,8 @@ func (r *Repository) giveBack(ctx context.Context, tx *dynastay.Tx, b *Booking) 
 		for date := range b.Stay.Dates() {
 			if tx.Skipped(keys.AvailabilityTable, nights[0].Key) {
 				missing = append(missing, MissingNight{RoomTypeID: line.RoomTypeID, Date: date})
-			} else if err := r.nights.GiveBack(tx, b.PropertyID, line.RoomTypeID, date, line.Quantity); err != nil {
+			}
+			if err := r.nights.GiveBack(tx, b.PropertyID, line.RoomTypeID, date, line.Quantity); err != nil {
 				return nil, err
 			}
 			nights = nights[1:]

@@ -59,10 +59,9 @@ func (b *Booking) promoRef() (ref dynastay.Ref, ok bool) {
 // skipped.
 func (b *Booking) returnPromo(tx *dynastay.Tx) {
 	ref, ok := b.promoRef()
-	if !ok || tx.Skipped(keys.MetadataTable, ref.Key) {
-		return
+	if ok {
+		tx.Update(keys.MetadataTable, ref.Key, returnUse.With(nil)).Else(func(dynastay.Row) error { return dynastay.ErrSkip })
 	}
-	tx.Update(keys.MetadataTable, ref.Key, returnUse.With(nil)).Else(func(dynastay.Row) error { return dynastay.ErrSkip })
 }
 
 // rediscount gives a booking the discount that its code, or another one, gives for its rooms. It returns the code if

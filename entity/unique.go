@@ -49,7 +49,6 @@ type guard[T any] struct {
 	e          *Entity[T]
 	free       dynastay.Expr
 	freeOrOurs *dynastay.Prepared
-	anothers   *dynastay.Prepared
 }
 
 func (e *Entity[T]) newGuard(u Unique[T]) guard[T] {
@@ -76,7 +75,6 @@ func (e *Entity[T]) newGuard(u Unique[T]) guard[T] {
 	return guard[T]{
 		Unique: u, e: e, free: dynastay.IfNew(e.Schema),
 		freeOrOurs: dynastay.Prepare(expression.NewBuilder().WithCondition(freeOrOurs)),
-		anothers:   dynastay.Prepare(expression.NewBuilder().WithCondition(expression.Not(freeOrOurs))),
 	}
 }
 
@@ -172,19 +170,9 @@ func (g guard[T]) move(tx *dynastay.Tx, before, after *T, operation string) erro
 	if err != nil {
 		return err
 	}
-	if tx.Skipped(g.e.Schema, old) {
-		// The guard belonged to another entity. If it is ours by now, it must be released after all.
-		g.checkAnothers(tx, old, owner)
-		return nil
-	}
 	// A guard that is missing, or that belongs to another entity because of other software, is not released.
 	tx.Delete(g.e.Schema, old).If(g.freeOrOurs.With(owner), func(dynastay.Row) error { return dynastay.ErrSkip })
 	return nil
-}
-
-// checkAnothers adds the check that a guard belongs to another entity.
-func (g guard[T]) checkAnothers(tx *dynastay.Tx, key dynastay.Key, owner dynastay.Item) {
-	tx.Check(g.e.Schema, key, g.anothers.With(owner), func(dynastay.Row) error { return dynastay.ErrOvertaken })
 }
 
 // adopt claims a value that did not change, for an entity that other software wrote without a guard. A value that
@@ -198,12 +186,6 @@ func (g guard[T]) adopt(tx *dynastay.Tx, before, after *T) error {
 	owner, err := g.owner(after)
 	if err != nil {
 		return err
-	}
-	if tx.Skipped(g.e.Schema, now) {
-		// If the other entity has given up the value by now, it must be claimed after all, because later updates do not
-		// try again.
-		g.checkAnothers(tx, now, owner)
-		return nil
 	}
 	tx.Put(g.e.Schema, g.item(now, owner)).If(g.freeOrOurs.With(owner), func(dynastay.Row) error { return dynastay.ErrSkip })
 	return nil

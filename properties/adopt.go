@@ -207,9 +207,7 @@ func (r *Repository) adoptGuards(tx *dynastay.Tx, f *foreign) error {
 		if err != nil {
 			return err
 		}
-		if !tx.Skipped(keys.PropertiesTable, guard) {
-			tx.Update(keys.PropertiesTable, guard, claim).Else(func(dynastay.Row) error { return dynastay.ErrSkip })
-		}
+		tx.Update(keys.PropertiesTable, guard, claim).Else(func(dynastay.Row) error { return dynastay.ErrSkip })
 	}
 	check(tx, f.Row, r.entity.Known())
 	return nil

@@ -118,9 +118,7 @@ func (r *Repository) UnvoteOp(reviewID, userID string) *dynastay.Operation[struc
 			tx.Delete(keys.ReviewsTable, at).If(there.With(nil), func(dynastay.Row) error {
 				return &dynastay.Error{Op: "reviews.Unvote", Entity: "Vote", ID: fmt.Sprintf("%s of %s", reviewID, userID), Kind: dynastay.ErrNotFound}
 			})
-			if !tx.Skipped(keys.ReviewsTable, review) {
-				tx.Update(keys.ReviewsTable, review, uncount.With(nil)).Else(func(dynastay.Row) error { return dynastay.ErrSkip })
-			}
+			tx.Update(keys.ReviewsTable, review, uncount.With(nil)).Else(func(dynastay.Row) error { return dynastay.ErrSkip })
 			return struct{}{}, nil
 		},
 	})

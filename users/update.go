@@ -243,9 +243,6 @@ func (r *Repository) RecordLoginOp(userID string) *dynastay.Operation[struct{}] 
 		Name: op, Invalid: err,
 		Input: func(in *dynastay.Input) { in.Key(at) },
 		Prepare: func(_ context.Context, tx *dynastay.Tx) (struct{}, error) {
-			if tx.Skipped(keys.UsersTable, at) {
-				return struct{}{}, nil
-			}
 			now := r.db.Now().Truncate(time.Second)
 			expr := laterLogin.With(dynastay.Item{
 				"time": dynastay.Instant(now), "second": dynastay.Text(now.Format("2006-01-02T15:04:05")),

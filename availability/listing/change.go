@@ -231,10 +231,9 @@ func (r *Repository) moveNights(tx *dynastay.Tx, h held, event dynastay.Key, aft
 		if err != nil {
 			return err
 		}
-		if !h.row.Exists() {
-			tx.Delete(keys.Table, at).If(ofEvent.With(id), overtaken)
-		} else if !tx.Skipped(keys.Table, at) {
-			tx.Delete(keys.Table, at).If(ofEvent.With(id), func(dynastay.Row) error { return dynastay.ErrSkip })
+		release := tx.Delete(keys.Table, at).If(ofEvent.With(id), overtaken)
+		if h.row.Exists() {
+			release.Else(func(dynastay.Row) error { return dynastay.ErrSkip })
 		}
 	}
 	if after == nil {

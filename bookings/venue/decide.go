@@ -166,10 +166,8 @@ func (r *Repository) free(ctx context.Context, tx *dynastay.Tx, b *Booking) erro
 	if err != nil {
 		return err
 	}
-	if !tx.Skipped(keys.Table, at) {
-		tx.Delete(keys.Table, at).
-			If(ofBooking.With(dynastay.Item{"booking": dynastay.Text(b.ID)}), func(dynastay.Row) error { return dynastay.ErrSkip })
-	}
+	tx.Delete(keys.Table, at).
+		If(ofBooking.With(dynastay.Item{"booking": dynastay.Text(b.ID)}), func(dynastay.Row) error { return dynastay.ErrSkip })
 	revoke(tx, eventID)
 	return nil
 }

@@ -51,7 +51,7 @@ func (r *Repository) MarkReadOp(userID, otherID string, upTo int) *dynastay.Oper
 			in.Item(dynastay.Item{attrReadUpTo: dynastay.Number(upTo)})
 		},
 		Prepare: func(ctx context.Context, tx *dynastay.Tx) (none struct{}, err error) {
-			if upTo == 0 || tx.Skipped(keys.Table, at) {
+			if upTo == 0 || tx.Skipped(keys.Table, at) { // what is read stays read, so there is nothing to check again
 				return none, nil
 			}
 			if missing {

@@ -247,9 +247,7 @@ func (g *returning) giveBack(ctx context.Context, tx *dynastay.Tx, o *Order) err
 		return err
 	}
 	for _, m := range moves {
-		if !tx.Skipped(keys.Table, m.ref.Key) {
-			m.addTo(tx, func() error { return dynastay.ErrSkip })
-		}
+		m.addTo(tx, func() error { return dynastay.ErrSkip })
 	}
 	return nil
 }

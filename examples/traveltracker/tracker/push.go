@@ -117,9 +117,6 @@ func (r *Repository) raise(ctx context.Context, op, userID, attr string) error {
 	_, err = dynastay.Do(ctx, r.db, dynastay.NewOp(dynastay.OpSpec[struct{}]{
 		Name: op, Invalid: err,
 		Prepare: func(_ context.Context, tx *dynastay.Tx) (struct{}, error) {
-			if tx.Skipped(keys.Table, at) {
-				return struct{}{}, nil
-			}
 			// In whole seconds, whose texts sort by time. Other software stores the same form, or a NULL.
 			now := dynastay.Instant(r.db.Now().Truncate(time.Second))
 			tx.Update(keys.Table, at, raising[attr].With(dynastay.Item{"now": now})).Else(func(row dynastay.Row) error {
