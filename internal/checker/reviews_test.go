@@ -22,7 +22,9 @@ type opinions struct {
 
 	mu     sync.Mutex
 	votes  []*ballot
+	drawn  int                    // keys of votes
 	edited map[string][]*revision // by review
+	minds  map[string]*mind       // by review and user
 }
 
 type ballot struct {
@@ -36,16 +38,23 @@ type revision struct {
 	verdict func() verdict
 }
 
-const opinionCount = 8
+const (
+	opinionCount = 8
+	disputed     = 2 // further reviews, which only the fickle vote for
+	fickle       = 2 // users, whose votes come and go
+)
+
+// scopes are those of the keys of votes: the same key in each of them is another one.
+var scopes = []string{"votes", "votes ", " votes"}
 
 func newOpinions(c *checker) *opinions {
-	s := &opinions{checker: c, edited: map[string][]*revision{}}
-	for i := range opinionCount {
+	s := &opinions{checker: c, edited: map[string][]*revision{}, minds: map[string]*mind{}}
+	for i := range opinionCount + disputed {
 		id := fmt.Sprint("rev_", i)
 		item := dynastay.Item{
 			"PK": dynastay.Text("REVIEW#" + id), "SK": dynastay.Text("METADATA"), "EntityType": dynastay.Text("Review"),
 			"ReviewId": dynastay.Text(id), "BookingId": dynastay.Text("bkg_" + id), "UserId": dynastay.Text("author"),
-			"PropertyId": dynastay.Text(c.hotel.ID), "OverallRating": dynastay.Number(1 + i), "Status": dynastay.Text("pending"),
+			"PropertyId": dynastay.Text(c.hotel.ID), "OverallRating": dynastay.Number(1 + i%10), "Status": dynastay.Text("pending"),
 			"CreatedAt": dynastay.Text("2026-06-01T00:00:00Z"),
 		}
 		require.NoError(c.t, c.db.Direct.PutAll(c.t.Context(), func(yield func(*dynastay.Schema, dynastay.Item) bool) {
@@ -63,11 +72,11 @@ var notNow = refusal(func(err error) bool {
 
 func (s *opinions) step(w *worker) {
 	id := fmt.Sprint("rev_", w.rand.IntN(opinionCount))
-	switch w.rand.IntN(4) {
+	switch w.rand.IntN(6) {
 	case 0:
 		s.voters.call(w, func() *once {
 			b := s.ballot(w, id)
-			o := &once{key: dynastay.IdempotencyKey(b.user).Of("votes"), name: "vote once", items: b.review, about: b.user, refusal: notNow}
+			o := &once{key: s.key(), name: "vote once", items: b.review, about: b.user, refusal: notNow}
 			o.send = func(ctx context.Context, p *process) error { return p.reviews.Vote(ctx, b.review, b.user, o.key) }
 			b.verdict = o.verdict
 			return o
@@ -78,9 +87,56 @@ func (s *opinions) step(w *worker) {
 		s.mu.Lock()
 		defer s.mu.Unlock()
 		b.verdict = func() verdict { return v }
+	case 2, 3:
+		s.waver(w)
 	default:
-		s.moderate(w, id)
+		s.moderate(w, fmt.Sprint("rev_", w.rand.IntN(opinionCount+disputed)))
 	}
+}
+
+// key is one that no other vote has, but for white space around its scope.
+func (s *opinions) key() dynastay.Idempotency {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	n := s.drawn
+	s.drawn++
+	return dynastay.IdempotencyKey(fmt.Sprint(n / len(scopes))).Of(scopes[n%len(scopes)])
+}
+
+// mind is what one user was told who votes for a review and takes the vote back, in turn and at the same time.
+type mind struct{ voted, unvoted [broken + 1]int }
+
+// waver casts a vote that may be there, or takes one back that may not. With so few users, the count is often 0.
+func (s *opinions) waver(w *worker) {
+	id, user := fmt.Sprint("rev_", opinionCount+w.rand.IntN(disputed)), fmt.Sprint("fickle_", w.rand.IntN(fickle))
+	s.mu.Lock()
+	m := s.minds[id+" "+user]
+	if m == nil {
+		m = new(mind)
+		s.minds[id+" "+user] = m
+	}
+	s.mu.Unlock()
+	told, v := &m.voted, verdict(0)
+	if w.oneIn(2) {
+		told = &m.unvoted
+		v = w.call("unvote", id, user, refusedBy(dynastay.ErrNotFound), func(ctx context.Context) error { return w.reviews.Unvote(ctx, id, user) })
+	} else {
+		mayRefuse := notNow.or(refusedBy(dynastay.ErrAlreadyExists))
+		v = w.call("vote again", id, user, mayRefuse, func(ctx context.Context) error { return w.reviews.Vote(ctx, id, user) })
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	told[v]++
+}
+
+// may reports whether the vote can be there, or not: each vote that was cast is there or was taken back.
+func (m *mind) may(there bool) bool {
+	left := 0
+	if there {
+		left = 1
+	}
+	least := m.voted[acknowledged] - m.unvoted[acknowledged] - m.unvoted[unknown]
+	return least <= left && left <= m.voted[acknowledged]+m.voted[unknown]-m.unvoted[acknowledged]
 }
 
 func (s *opinions) ballot(w *worker, review string) *ballot {
@@ -155,6 +211,11 @@ func (s *opinions) check() {
 	for _, b := range s.votes {
 		if v, there := b.verdict(), votes[b.review+" "+b.user]; there && v == refused || !there && v == acknowledged {
 			s.differ("a vote that was answered otherwise", b.review, "%s: %s, %v", b.user, v, there)
+		}
+	}
+	for of, m := range s.minds {
+		if !m.may(votes[of]) {
+			s.differ("a vote that comes and goes was answered otherwise", strings.Fields(of)[0], "%s: %+v, %v", of, *m, votes[of])
 		}
 	}
 	reviewed, tenths := 0, 0

@@ -4,8 +4,6 @@ import (
 	"context"
 	"errors"
 
-	"github.com/aws/smithy-go"
-
 	"github.com/dynastay/dynastay"
 )
 
@@ -57,22 +55,8 @@ func judge(err error, mayRefuse refusal) verdict {
 		return acknowledged
 	case isUnknown:
 		return unknown
-	case mayRefuse.or(givenUp).or(ended)(err), readFailed(err):
+	case mayRefuse.or(givenUp).or(ended)(err):
 		return refused
 	}
 	return broken
-}
-
-// readFailed tells a read that the SDK has given up after its retries. It is no write's answer: what was to be written
-// depends on it, so nothing was sent.
-func readFailed(err error) bool {
-	var sent *smithy.OperationError
-	if !errors.As(err, &sent) {
-		return false
-	}
-	switch sent.Operation() {
-	case "GetItem", "Query", "BatchGetItem":
-		return true
-	}
-	return false
 }
