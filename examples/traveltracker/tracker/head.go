@@ -29,10 +29,10 @@ func newHeads() *entity.Entity[head] {
 		Codec: entity.Declare(func(f *entity.Fields, h *head) {
 			f.String("user_id", &h.UserID)
 			f.Int("server_version", &h.Version)
-			last := millis(h.Last)
+			last := int(h.Last.UnixMilli())
 			f.Int("last_ms", &last)
 			if f.Decoding() {
-				h.Last = fromMillis(last)
+				h.Last = time.UnixMilli(int64(last)).UTC()
 			}
 			f.Time("erased_at", &h.Erased)
 			f.Time("updated_at", &h.Updated)

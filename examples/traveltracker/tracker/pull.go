@@ -43,7 +43,7 @@ func (c *Cursor) UnmarshalText(text []byte) error {
 	ms, err := strconv.ParseInt(at, 10, 64)
 	n, err2 := strconv.Atoi(version)
 	read := Cursor{Version: n}
-	if ms != 0 {
+	if ms != 0 || n != 0 {
 		read.At = time.UnixMilli(ms).UTC()
 	}
 	if again, _ := read.MarshalText(); err != nil || err2 != nil || len(at) != 13 || ms < 0 || n < 0 || string(again) != string(text) {

@@ -66,25 +66,10 @@ func encodeStamps(s Stamps) (types.AttributeValue, error) {
 	all := dynastay.Item{}
 	for field, stamp := range s {
 		all[string(field)] = &types.AttributeValueMemberL{Value: []types.AttributeValue{
-			dynastay.Number(stamp.Version), dynastay.Number(millis(stamp.At)), dynastay.Text(stamp.DeviceID),
+			dynastay.Number(stamp.Version), dynastay.Number(int(stamp.At.UnixMilli())), dynastay.Text(stamp.DeviceID),
 		}}
 	}
 	return &types.AttributeValueMemberM{Value: all}, nil
-}
-
-// millis returns 0 for the zero time, and fromMillis is its reverse.
-func millis(at time.Time) int {
-	if at.IsZero() {
-		return 0
-	}
-	return int(at.UnixMilli())
-}
-
-func fromMillis(ms int) time.Time {
-	if ms == 0 {
-		return time.Time{}
-	}
-	return time.UnixMilli(int64(ms)).UTC()
 }
 
 var errStamp = errors.New("must be a map of lists with a version, a time and a device")
@@ -104,7 +89,7 @@ func decodeStamps(v dynastay.Value) (Stamps, error) {
 		if err != nil || err2 != nil {
 			return nil, errStamp
 		}
-		all[Field(name)] = Stamp{Version: version, At: fromMillis(ms), DeviceID: list[2].Text()}
+		all[Field(name)] = Stamp{Version: version, At: time.UnixMilli(int64(ms)).UTC(), DeviceID: list[2].Text()}
 	}
 	return all, nil
 }
