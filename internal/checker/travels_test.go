@@ -130,7 +130,7 @@ func (s *travels) operation(w *worker) tracker.Operation {
 		}
 	}
 	o := tracker.Operation{
-		ID: mark, Visit: visit(w.rand.IntN(8)), ClientVersion: w.rand.IntN(6), Place: tracker.VisitEdit{Notes: &mark},
+		ID: mark, Visit: visit(w.rand.IntN(8)), ClientVersion: w.rand.IntN(60), Place: tracker.VisitEdit{Notes: &mark},
 		ClientTime: travelTime.Add(time.Duration(w.rand.IntN(1000)) * time.Millisecond),
 	}
 	switch at := w.rand.IntN(10); {

@@ -21,28 +21,28 @@ const diarist = "traveller-0"
 func newDiary(t *testing.T) *diary {
 	g := &diary{newTravels(histories(t).checker), newTravelItems()}
 	g.entry("op", "server", diarist, 1, "applied")
-	g.trip("m1", "phone", 10, tracker.Applied, 1)
-	g.entry("m1", "phone", "country#IT#1", 1, "applied")
-	g.trip("m2", "tablet", 20, tracker.AlreadyApplied, 2)
-	g.entry("m2", "tablet", "country#IT#1", 2, "applied")
-	g.trip("m3", "watch", 30, tracker.Rejected, 2)
-	g.entry("m3", "watch", "country#IT#1", 2, "conflict")
-	g.trip("m4", "phone", 40, tracker.Applied, 1, 1).Batch = make([]tracker.NewVisit, 2)
-	g.entry("m4.1", "phone", "country#FR#1", 1, "applied")
-	g.entry("m4.2", "phone", "country#PT#1", 1, "applied")
+	g.trip("m1", "phone", 10, tracker.Applied, 2)
+	g.entry("m1", "phone", "country#IT#1", 2, "applied")
+	g.trip("m2", "tablet", 20, tracker.AlreadyApplied, 3)
+	g.entry("m2", "tablet", "country#IT#1", 3, "applied")
+	g.trip("m3", "watch", 30, tracker.Rejected, 3)
+	g.entry("m3", "watch", "country#IT#1", 3, "conflict")
+	g.trip("m4", "phone", 40, tracker.Applied, 5, 6).Batch = make([]tracker.NewVisit, 2)
+	g.entry("m4.1", "phone", "country#FR#1", 5, "applied")
+	g.entry("m4.2", "phone", "country#PT#1", 6, "applied")
 	g.pushes = []*push{{tracker.Push{UserID: diarist}, []*trip{
-		g.trip("m5", "tablet", 50, tracker.Applied, 2), g.trip("m6", "tablet", 50, tracker.Applied, 2),
+		g.trip("m5", "tablet", 50, tracker.Applied, 2), g.trip("m6", "tablet", 50, tracker.Applied, 6),
 	}}}
 	g.entry("m5", "tablet", diarist, 2, "applied")
-	g.entry("m6", "tablet", "country#FR#1", 2, "applied")["is_deleted"] = true
+	g.entry("m6", "tablet", "country#FR#1", 6, "applied")["is_deleted"] = true
 	g.trip("m7", "watch", 60, "")
 	g.all["m7"].told = [broken + 1]int{refused: 1}
 	delete(g.items.seen, "m7")
 	g.items.head = plain{"server_version": 8.0, "last_ms": 108.0}
 	g.items.profile = plain{"sync_version": 2.0, "countries_visited": 2.0}
-	g.visit("IT", "m2", 2, false)
-	g.visit("FR", "m6", 2, true)
-	g.visit("PT", "m4.2", 1, false)
+	g.visit("IT", "m2", 3, false)
+	g.visit("FR", "m6", 6, true)
+	g.visit("PT", "m4.2", 6, false)
 	g.items.regions = map[string]int{"country#IT": 1, "country#PT": 1, "country#FR": 0}
 	g.pulls[diarist] = &pull{numbers: []int{1, 2, 3, 5, 6, 7, 8}}
 	return g
@@ -109,11 +109,12 @@ var wrongTravels = map[string]map[string]func(g *diary){
 		"one time": func(g *diary) { g.items.log[7]["SK"] = g.items.log[6]["SK"] },
 	},
 	"an operation that is in the log twice": {
-		"m1": func(g *diary) { g.entry("m1", "phone", "country#IT#1", 3, "applied") },
+		"m1": func(g *diary) { g.entry("m1", "phone", "country#IT#1", 4, "applied") },
 	},
 	"an entry that does not follow from the one before": {
-		"a lost change": func(g *diary) { g.items.log[2]["entity_data"].(plain)["sync_version"] = 1.0 },
-		"a version":     func(g *diary) { g.items.log[7]["entity_data"].(plain)["sync_version"] = 3.0 },
+		"a lost change": func(g *diary) { g.items.log[2]["entity_data"].(plain)["sync_version"] = 2.0 },
+		"a version":     func(g *diary) { g.items.log[7]["entity_data"].(plain)["sync_version"] = 7.0 },
+		"a beginning":   func(g *diary) { g.items.log[5]["entity_data"].(plain)["sync_version"] = 1.0 },
 		"rejected":      func(g *diary) { g.items.log[3]["status"] = "applied" },
 		"applied":       func(g *diary) { g.items.log[2]["status"] = "conflict" },
 	},
@@ -131,7 +132,7 @@ var wrongTravels = map[string]map[string]func(g *diary){
 		"none":    func(g *diary) { g.items.head = nil },
 	},
 	"something that is not as the log has it": {
-		"a visit":    func(g *diary) { g.items.visits["country#IT#1"]["sync_version"] = 3.0 },
+		"a visit":    func(g *diary) { g.items.visits["country#IT#1"]["sync_version"] = 4.0 },
 		"no visit":   func(g *diary) { delete(g.items.visits, "country#IT#1") },
 		"the person": func(g *diary) { g.items.profile["sync_version"] = 1.0 },
 	},
@@ -150,7 +151,7 @@ var wrongTravels = map[string]map[string]func(g *diary){
 		"m1": func(g *diary) { g.all["m1"].outcomes[tracker.Applied] = 2 },
 	},
 	"an operation that has left another version": {
-		"m1":        func(g *diary) { g.all["m1"].versions[0] = 2 },
+		"m1":        func(g *diary) { g.all["m1"].versions[0] = 3 },
 		"the batch": func(g *diary) { g.all["m4"].versions = g.all["m4"].versions[:1] },
 	},
 	"an operation with another outcome": {

@@ -179,7 +179,7 @@ func (a *application) applyVisit(tx *dynastay.Tx, p part, row dynastay.Row) erro
 	if exists {
 		c.Visit = v
 	}
-	is := state{exists: exists, deleted: v.Deleted, stamp: v.stamp, fields: visitFields, waited: a.waited}
+	is := state{exists: exists, deleted: v.Deleted, version: v.Version, stamp: v.stamp, fields: visitFields, waited: a.waited}
 	verdict := judge(is, a.version(p), p.edit.fields, a.rule, c)
 	if verdict.outcome == Applied {
 		after, err := a.writeVisit(tx, p, row, v, verdict.fields)
@@ -195,31 +195,6 @@ func (a *application) applyVisit(tx *dynastay.Tx, p part, row dynastay.Row) erro
 
 // writeVisit adds the action that writes a visit, and counts it.
 func (a *application) writeVisit(tx *dynastay.Tx, p part, row dynastay.Row, before *Visit, fields []Field) (*Visit, error) {
-	change := func(v *Visit) error {
-		by := Stamp{Version: v.Version + 1, At: a.received(), DeviceID: a.deviceID}
-		stamps := v.stamps()
-		fresh := !row.Exists() || p.kind == Create && v.Deleted
-		if fresh { // nothing of a deleted visit comes back
-			v.RegionName, v.VisitedDate, v.Notes = "", dynastay.Date{}, ""
-			stamps = stamps.stamped(visitFields, by)
-		}
-		if !row.Exists() || v.gone(a.r.db.Now()) {
-			v.MarkedFrom = a.deviceID
-		}
-		if err := applied(a.r.visit.Codec, v, p.edit, fields); err != nil {
-			return err
-		}
-		switch {
-		case p.kind == Delete:
-			v.Deleted, v.Expires = true, a.r.db.Now().Add(tombstoneLife)
-			stamps = stamps.stamped([]Field{Deleted}, by)
-		case v.Deleted:
-			v.Deleted, v.Expires = false, time.Time{}
-			stamps = stamps.stamped([]Field{Deleted}, by)
-		}
-		v.Stamps, v.OperationID = stamps.stamped(fields, by), p.id
-		return nil
-	}
 	by := 0
 	if row.Exists() && !before.Deleted {
 		by--
@@ -230,26 +205,66 @@ func (a *application) writeVisit(tx *dynastay.Tx, p part, row dynastay.Row, befo
 	if err := a.counts.add(p.visit, by); err != nil {
 		return nil, err
 	}
-	if row.Exists() {
-		at, err := visitKey(a.userID, p.visit)
-		if err != nil {
-			return nil, err
-		}
-		c, err := a.r.visits.ChangeOf(at, row, change)
-		if err != nil {
-			return nil, err
-		}
-		err = c.AddTo(tx)
-		return c.After, err
+	if !row.Exists() || before.gone(a.r.db.Now()) {
+		return a.newVisit(tx, p, row, fields)
 	}
-	v := &Visit{UserID: a.userID, VisitID: p.visit}
-	if err := change(v); err != nil {
+	at, err := visitKey(a.userID, p.visit)
+	if err != nil {
 		return nil, err
 	}
-	v.Version, v.ModifiedAt = 1, a.r.db.Now()
-	item, err := a.r.visit.Item(v)
-	if err == nil {
-		v.WriteID = tx.Put(keys.Table, item).Identified().If(dynastay.IfNew(keys.Table), overtaken).WriteID()
+	c, err := a.r.visits.ChangeOf(at, row, func(v *Visit) error { return a.changeVisit(p, v, fields) })
+	if err != nil {
+		return nil, err
 	}
-	return v, err
+	err = c.AddTo(tx)
+	return c.After, err
+}
+
+// newVisit adds the action that puts a visit that does not exist. An expired tombstone is replaced as a whole, because
+// DynamoDB may already have removed it.
+//
+// The first version of a visit is the number of its entry in the log, and each later one has an entry too. So it is larger
+// than all versions of an earlier visit with the same id, of which nothing may be left, and what a device bases on one of
+// those is in conflict.
+func (a *application) newVisit(tx *dynastay.Tx, p part, row dynastay.Row, fields []Field) (*Visit, error) {
+	v := &Visit{
+		UserID: a.userID, VisitID: p.visit, MarkedFrom: a.deviceID, OperationID: p.id,
+		Version: a.log.head.Version + 1, ModifiedAt: a.r.db.Now(),
+	}
+	v.Stamps = Stamps{}.stamped(visitFields, Stamp{Version: v.Version, At: a.received(), DeviceID: a.deviceID})
+	if err := applied(a.r.visit.Codec, v, p.edit, fields); err != nil {
+		return nil, err
+	}
+	item, err := a.r.visit.Item(v)
+	if err != nil {
+		return nil, err
+	}
+	condition := dynastay.IfNew(keys.Table)
+	if row.Exists() {
+		condition = unchanged(row, a.r.visit.Known()...)
+	}
+	v.WriteID = tx.Put(keys.Table, item).Identified().If(condition, overtaken).WriteID()
+	return v, nil
+}
+
+func (a *application) changeVisit(p part, v *Visit, fields []Field) error {
+	by := Stamp{Version: v.Version + 1, At: a.received(), DeviceID: a.deviceID}
+	stamps := v.stamps()
+	if p.kind == Create && v.Deleted { // nothing of a deleted visit comes back
+		v.RegionName, v.VisitedDate, v.Notes = "", dynastay.Date{}, ""
+		stamps = stamps.stamped(visitFields, by)
+	}
+	if err := applied(a.r.visit.Codec, v, p.edit, fields); err != nil {
+		return err
+	}
+	switch {
+	case p.kind == Delete:
+		v.Deleted, v.Expires = true, a.r.db.Now().Add(tombstoneLife)
+		stamps = stamps.stamped([]Field{Deleted}, by)
+	case v.Deleted:
+		v.Deleted, v.Expires = false, time.Time{}
+		stamps = stamps.stamped([]Field{Deleted}, by)
+	}
+	v.Stamps, v.OperationID = stamps.stamped(fields, by), p.id
+	return nil
 }

@@ -51,11 +51,11 @@ func TestCosts(t *testing.T) {
 	again.Visit.MarkedAt = base
 	costs("second visit of a region", cost{3, 5, 12, 6}, h.pushes("phone", tracker.ServerWins, tracker.Applied, again))
 	costs("edit of a visit", cost{3, 5, 10, 6},
-		h.pushes("phone", tracker.ServerWins, tracker.Applied, h.op(tracker.Update, italy, 1, tracker.VisitEdit{Notes: of("Pizza")})))
+		h.pushes("phone", tracker.ServerWins, tracker.Applied, h.op(tracker.Update, italy, 2, tracker.VisitEdit{Notes: of("Pizza")})))
 	costs("conflict", cost{3, 5, 8, 4},
-		h.pushes("tablet", tracker.ServerWins, tracker.Rejected, h.op(tracker.Update, italy, 1, tracker.VisitEdit{Notes: of("Pasta")})))
+		h.pushes("tablet", tracker.ServerWins, tracker.Rejected, h.op(tracker.Update, italy, 2, tracker.VisitEdit{Notes: of("Pasta")})))
 	costs("repetition", cost{2, 5, 2, 2}, h.pushes("phone", tracker.ServerWins, tracker.AlreadyApplied, created))
-	waits := h.op(tracker.Update, italy, 1, tracker.VisitEdit{Notes: of("Gelato")})
+	waits := h.op(tracker.Update, italy, 2, tracker.VisitEdit{Notes: of("Gelato")})
 	costs("conflict that waits", cost{3, 5, 8, 4}, h.pushes("tablet", ask, tracker.Waiting, waits))
 	costs("Settle", cost{3, 6, 10, 6}, func() error {
 		_, err := h.repo.Settle(ctx, user, waits.ID, tracker.ClientWins)

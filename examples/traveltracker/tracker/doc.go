@@ -43,8 +43,7 @@
 // with the second applied to it.
 //
 //   - Take a visit from a result, a change or a snapshot if its Version is larger than that of the copy. If the device has
-//     no copy, take any. Drop a visit that is deleted: it may be created again after 90 days, and then its versions begin
-//     again at 1.
+//     no copy, take any. Drop a visit that is deleted: if it is created again, its Version is larger than before.
 //   - Drop an operation as soon as it has an answer, whatever the answer is. What a rejected or refused operation had
 //     changed disappears then, and the copy shows what the server has. An operation that waits may be kept until a pull
 //     shows what became of the visit; sent again, it is answered with the decision.

@@ -49,14 +49,14 @@ func Example() {
 	}
 	notes, day := "Rome", dynastay.MustDate("2037-06-01")
 	push("phone", tracker.Operation{ID: "1", Type: tracker.Create, Place: tracker.VisitEdit{Notes: &notes}})
-	push("tablet", tracker.Operation{ID: "2", Type: tracker.Update, ClientVersion: 1, Place: tracker.VisitEdit{VisitedDate: &day}})
+	push("tablet", tracker.Operation{ID: "2", Type: tracker.Update, ClientVersion: 2, Place: tracker.VisitEdit{VisitedDate: &day}})
 	notes = "Rome and Naples"
-	more := tracker.Operation{ID: "3", Type: tracker.Update, ClientVersion: 1, Place: tracker.VisitEdit{Notes: &notes}}
+	more := tracker.Operation{ID: "3", Type: tracker.Update, ClientVersion: 2, Place: tracker.VisitEdit{Notes: &notes}}
 	push("phone", more)
 	push("phone", more) // the answer was lost
 	// Output:
-	// phone: applied, version 1, "Rome", visited on ""
-	// tablet: applied, version 2, "Rome", visited on "2037-06-01"
-	// phone: applied, version 3, "Rome and Naples", visited on "2037-06-01"
-	// phone: already_applied, version 3, "Rome and Naples", visited on "2037-06-01"
+	// phone: applied, version 2, "Rome", visited on ""
+	// tablet: applied, version 3, "Rome", visited on "2037-06-01"
+	// phone: applied, version 4, "Rome and Naples", visited on "2037-06-01"
+	// phone: already_applied, version 4, "Rome and Naples", visited on "2037-06-01"
 }

@@ -132,7 +132,7 @@ func TestADeleteHasNoFields(t *testing.T) {
 	t.Parallel()
 	h := newHome(t)
 	h.one("phone", tracker.ServerWins, h.op(tracker.Create, italy, 0, tracker.VisitEdit{Notes: of("a")}))
-	got := h.one("phone", tracker.ServerWins, h.op(tracker.Delete, italy, 1, tracker.VisitEdit{Notes: of("b")}))
+	got := h.one("phone", tracker.ServerWins, h.op(tracker.Delete, italy, 2, tracker.VisitEdit{Notes: of("b")}))
 	var invalid *dynastay.InvalidError
 	require.ErrorAs(t, got.Err, &invalid)
 	assert.Equal(t, "Place", invalid.Field)

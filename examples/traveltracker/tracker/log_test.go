@@ -68,7 +68,7 @@ func TestPullsPassOverRejectedOperations(t *testing.T) {
 	h := newHome(t)
 	o := h.conflicting()
 	require.Equal(t, tracker.Rejected, h.one("tablet", tracker.ServerWins, o).Outcome)
-	h.one("phone", tracker.ServerWins, h.op(tracker.Delete, italy, 2, tracker.VisitEdit{}))
+	h.one("phone", tracker.ServerWins, h.op(tracker.Delete, italy, 3, tracker.VisitEdit{}))
 	changes, err := h.repo.Pull(t.Context(), user, start, 0)
 	require.NoError(t, err)
 	var numbers []int
@@ -81,7 +81,7 @@ func TestPullsPassOverRejectedOperations(t *testing.T) {
 	require.Len(t, rejected, 1)
 	assert.Equal(t, o.ID, rejected[0].OperationID)
 	assert.Equal(t, "server_wins", rejected[0].Strategy)
-	assert.Equal(t, []tracker.FieldConflict{{Field: tracker.Notes, Stamp: tracker.Stamp{Version: 2, At: base, DeviceID: "phone"}}}, rejected[0].Conflicts)
+	assert.Equal(t, []tracker.FieldConflict{{Field: tracker.Notes, Stamp: tracker.Stamp{Version: 3, At: base, DeviceID: "phone"}}}, rejected[0].Conflicts)
 	assert.Equal(t, h.Clock.Now().Add(30*24*time.Hour), rejected[0].Expires)
 }
 
@@ -131,7 +131,7 @@ func TestAnOperationIsSentTwiceAtOnce(t *testing.T) {
 	}
 	visits := pageOf(t, h.repo.Visits(user))
 	require.Len(t, visits, 1)
-	assert.Equal(t, 6, visits[0].Version)
+	assert.Equal(t, 7, visits[0].Version)
 }
 
 // What a repeated operation is told: the outcome, the fields that conflicted, and what the server has now.
@@ -140,7 +140,7 @@ func TestARepeatedConflict(t *testing.T) {
 	h := newHome(t)
 	o := h.conflicting()
 	first := h.one("tablet", tracker.ServerWins, o)
-	h.one("phone", tracker.ServerWins, h.op(tracker.Update, italy, 2, tracker.VisitEdit{Notes: of("later")}))
+	h.one("phone", tracker.ServerWins, h.op(tracker.Update, italy, 3, tracker.VisitEdit{Notes: of("later")}))
 	again := h.one("tablet", tracker.ClientWins, o)
 	assert.Equal(t, tracker.Rejected, again.Outcome, "the first answer")
 	assert.Equal(t, first.Conflict.Fields, again.Conflict.Fields)
@@ -162,8 +162,8 @@ func TestARevivedVisitDoesNotExpire(t *testing.T) {
 	t.Parallel()
 	h := newHome(t)
 	h.conflicting()
-	h.one("phone", tracker.ServerWins, h.op(tracker.Delete, italy, 2, tracker.VisitEdit{}))
-	got := h.one("tablet", tracker.ClientWins, h.op(tracker.Update, italy, 2, tracker.VisitEdit{Notes: of("back")}))
+	h.one("phone", tracker.ServerWins, h.op(tracker.Delete, italy, 3, tracker.VisitEdit{}))
+	got := h.one("tablet", tracker.ClientWins, h.op(tracker.Update, italy, 3, tracker.VisitEdit{Notes: of("back")}))
 	require.Equal(t, tracker.Applied, got.Outcome)
 	assert.True(t, got.Visit.Expires.IsZero())
 	row, err := h.Direct.Get(t.Context(), table, dynastay.Key{
@@ -185,7 +185,7 @@ func TestWhatWaitsHasTheTimeOfItsReceipt(t *testing.T) {
 	o.ClientTime = o.ClientTime.AddDate(0, 0, 1)
 	require.Equal(t, tracker.Waiting, h.one("tablet", ask, o).Outcome)
 	h.Clock.Advance(time.Minute)
-	h.one("phone", tracker.ServerWins, h.op(tracker.Update, italy, 2, tracker.VisitEdit{Notes: of("a minute later")}))
+	h.one("phone", tracker.ServerWins, h.op(tracker.Update, italy, 3, tracker.VisitEdit{Notes: of("a minute later")}))
 	h.Clock.Advance(time.Hour)
 	settled, err := h.repo.Settle(t.Context(), user, o.ID, tracker.LastWriter)
 	require.NoError(t, err)

@@ -85,7 +85,7 @@ func TestEveryPairUnderEveryRule(t *testing.T) {
 							}}})
 							require.NoError(t, err, about)
 							next, outcome := b.receive(message{
-								kind: s.kind, version: version, by: writer{at: at, device: device}, text: textOf(edits[s.edit]),
+								kind: s.kind, version: version, by: writer{at: at, device: device}, text: textOf(edits[s.edit]), number: ops + 1,
 							}, rule)
 							require.Equal(t, outcome, results[0].Outcome, "%s: operation %d: %v", about, ops, results[0].Err)
 							b = next
@@ -95,7 +95,7 @@ func TestEveryPairUnderEveryRule(t *testing.T) {
 							do("phone", step{tracker.Create, "date and notes"}, 0, base.Add(-time.Hour), "client_wins", tracker.ClientWins)
 						}
 						if existing == "deleted" {
-							do("phone", step{tracker.Delete, "nothing"}, 1, base.Add(-time.Hour), "client_wins", tracker.ClientWins)
+							do("phone", step{tracker.Delete, "nothing"}, b.version, base.Add(-time.Hour), "client_wins", tracker.ClientWins)
 						}
 						before := b.version
 						do("phone", first, before, base.Add(-time.Minute), "client_wins", tracker.ClientWins)

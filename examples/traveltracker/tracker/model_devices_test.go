@@ -94,6 +94,7 @@ func (w *world) settle() {
 		}
 		next, want := w.books[one.op.Visit].receive(message{
 			kind: one.op.Type, version: one.op.ClientVersion, by: writer{at: at, device: d.id}, text: textOf(one.op.Place), waited: &one.version,
+			number: len(w.order) + 2, now: w.home.Clock.Now(),
 		}, name)
 		got, err := pick(w, "process", w.repos...).Settle(w.home.context(), user, one.op.ID, rules[name])
 		require.NoError(w, err)

@@ -10,7 +10,8 @@ import (
 // book is what the rules say that the server has of one visit. It is written from the description of the rules alone.
 type book struct {
 	there, deleted bool
-	version        int
+	began, version int                      // the first version, and that of now
+	expires        time.Time                // a deleted one counts as missing then
 	text           map[tracker.Field]string // region name, date and notes
 	wrote          map[tracker.Field]writer
 }
@@ -35,9 +36,14 @@ type message struct {
 	by      writer // without a version
 	text    map[tracker.Field]string
 	waited  *int // the version of the book when it began to wait
+	number  int  // that its entry in the log would have
+	now     time.Time
 }
 
 var textFields = []tracker.Field{tracker.RegionName, tracker.VisitedDate, tracker.Notes}
+
+// expired reports whether nothing has to be left of the visit.
+func (b book) expired(now time.Time) bool { return b.deleted && !b.expires.After(now) }
 
 func (b book) clone() book {
 	b.text, b.wrote = maps.Clone(b.text), maps.Clone(b.wrote)
@@ -46,16 +52,18 @@ func (b book) clone() book {
 
 // receive returns the book after a message, and the outcome. rule is the name of a rule, or "ask".
 func (b book) receive(m message, rule string) (book, tracker.Outcome) {
-	b = b.clone()
+	if b = b.clone(); b.expired(m.now) {
+		b = book{}
+	}
 	if m.kind == tracker.Create {
 		m.version = 0
 	}
 	newer := func(f tracker.Field) bool {
 		w := b.wrote[f]
-		if m.waited != nil && w.version > *m.waited {
+		if m.waited != nil && (w.version > *m.waited || *m.waited > b.version) {
 			return true // whoever wrote it
 		}
-		return w.version > m.version && w.device != m.by.device
+		return (w.version > m.version || m.version > b.version) && w.device != m.by.device
 	}
 	if !b.there && m.kind != tracker.Create {
 		return b, tracker.Rejected
@@ -125,6 +133,9 @@ func (b book) receive(m message, rule string) (book, tracker.Outcome) {
 
 func (b book) write(m message, mine map[tracker.Field]bool) book {
 	b.version++
+	if !b.there {
+		b.began, b.version = m.number, m.number
+	}
 	by := m.by
 	by.version = b.version
 	if !b.there || b.deleted && m.kind == tracker.Create {
@@ -143,6 +154,6 @@ func (b book) write(m message, mine map[tracker.Field]bool) book {
 	if b.deleted || m.kind == tracker.Delete {
 		b.wrote[tracker.Deleted] = by
 	}
-	b.deleted = m.kind == tracker.Delete
+	b.deleted, b.expires = m.kind == tracker.Delete, m.now.AddDate(0, 0, 90)
 	return b
 }

@@ -1,6 +1,7 @@
 package tracker_test
 
 import (
+	"cmp"
 	"errors"
 	"flag"
 	"fmt"
@@ -45,7 +46,7 @@ func TestModel(t *testing.T) {
 	if *modelOperations >= 5_000 {
 		for _, what := range []string{
 			"applied", "already_applied", "conflict", "pending", "batch", "unknown", "answer lost", "pull", "snapshot", "settled",
-			"server_wins", "client_wins", "last_writer", "merge", "ask",
+			"server_wins", "client_wins", "last_writer", "merge", "ask", "removed", "created again", "of an earlier visit",
 		} {
 			assert.NotZero(t, met[what], what)
 		}
@@ -92,12 +93,41 @@ func (w *world) step() {
 		w.change(d)
 	case n < 15:
 		w.push(d)
-	case n < 18:
+	case n < 17:
 		w.pull(d)
-	case n < 19:
+	case n < 18:
 		w.settle()
-	case rapid.IntRange(0, 3).Draw(w.T, "away") == 0:
+	case rapid.Bool().Draw(w.T, "away"):
 		w.home.Clock.Advance(31 * 24 * time.Hour)
+	default:
+		w.createAgain(d)
+	}
+}
+
+// createAgain lets a device delete a visit and, months later, create it again. Devices that were away still have the first
+// one, and one of them may change it.
+func (w *world) createAgain(d *device) {
+	id := w.visitID()
+	w.make(d, tracker.Delete, id, tracker.VisitEdit{})
+	w.push(d)
+	w.home.Clock.Advance(91 * 24 * time.Hour)
+	w.removeExpired()
+	w.make(d, tracker.Create, id, w.edit())
+	w.push(d)
+	if away := pick(w, "away", w.devices...); away.visits[id] != nil {
+		w.make(away, pick(w, "late", tracker.Update, tracker.Delete), id, tracker.VisitEdit{Notes: of("late")})
+	}
+}
+
+// removeExpired removes some of the tombstones that have expired, as DynamoDB does some time later.
+func (w *world) removeExpired() {
+	byText := func(a, b tracker.VisitID) int { return cmp.Compare(fmt.Sprint(a), fmt.Sprint(b)) }
+	for _, id := range slices.SortedFunc(maps.Keys(w.books), byText) {
+		if b := w.books[id]; b.expired(w.home.Clock.Now()) && rapid.Bool().Draw(w.T, "removed") {
+			w.met["removed"]++
+			at := dynastay.Key{PK: "USER#" + user, SK: fmt.Sprintf("VISIT#%s#%s#%d", id.RegionType, id.RegionCode, id.MarkedAt.UnixMilli())}
+			require.NoError(w, w.home.Direct.DeleteAll(w.home.context(), table, []dynastay.Key{at}))
+		}
 	}
 }
 
@@ -126,26 +156,37 @@ func (w *world) edit() tracker.VisitEdit {
 
 // change makes an operation on a device, online or not.
 func (w *world) change(d *device) {
+	id, edit := w.visitID(), w.edit()
+	switch n := rapid.IntRange(0, 9).Draw(w.T, "operation"); {
+	case n < 4:
+		w.make(d, tracker.Create, id, edit)
+	case n < 7:
+		if len(textOf(edit)) == 0 {
+			edit.Notes = of("three")
+		}
+		w.make(d, tracker.Update, id, edit)
+	case n < 9:
+		w.make(d, tracker.Delete, id, edit)
+	default:
+		w.make(d, tracker.BatchCreate, id, edit)
+	}
+}
+
+// make adds an operation to the queue of a device.
+func (w *world) make(d *device, kind tracker.OperationType, id tracker.VisitID, edit tracker.VisitEdit) {
 	w.drawn++
 	w.met["operations"]++
 	o := tracker.Operation{
-		ID: fmt.Sprint("op", w.drawn), ClientTime: w.home.Clock.Now().Add(d.wrong), Visit: w.visitID(), Place: w.edit(),
+		ID: fmt.Sprint("op", w.drawn), Type: kind, ClientTime: w.home.Clock.Now().Add(d.wrong), Visit: id, Place: edit,
 	}
-	if v := d.visits[o.Visit]; v != nil {
+	if v := d.visits[id]; v != nil {
 		o.ClientVersion = v.Version
 	}
-	switch n := rapid.IntRange(0, 9).Draw(w.T, "operation"); {
-	case n < 4:
-		o.Type = tracker.Create
-	case n < 7:
-		o.Type = tracker.Update
-		if len(textOf(o.Place)) == 0 {
-			o.Place.Notes = of("three")
-		}
-	case n < 9:
-		o.Type, o.Place = tracker.Delete, tracker.VisitEdit{}
-	default:
-		o.Type, o.ClientVersion = tracker.BatchCreate, 0
+	switch kind {
+	case tracker.Delete:
+		o.Place = tracker.VisitEdit{}
+	case tracker.BatchCreate:
+		o.ClientVersion = 0
 		for _, id := range []tracker.VisitID{o.Visit, w.visitID(), w.visitID()} {
 			if !slices.ContainsFunc(o.Batch, func(v tracker.NewVisit) bool { return v.Visit == id }) {
 				o.Batch = append(o.Batch, tracker.NewVisit{Visit: id, Place: w.edit()})
@@ -235,9 +276,17 @@ func (w *world) apply(d *device, o tracker.Operation, rule string, now time.Time
 	if at.After(now) {
 		at = now
 	}
-	next, outcome := w.books[o.Visit].receive(message{
+	before := w.books[o.Visit]
+	next, outcome := before.receive(message{
 		kind: o.Type, version: o.ClientVersion, by: writer{at: at, device: d.id}, text: textOf(o.Place),
+		number: len(w.order) + 2, now: now, // the first entry is that of the profile
 	}, rule)
+	if before.there && next.began > before.began {
+		w.met["created again"]++
+	}
+	if o.Type != tracker.Create && o.ClientVersion > 0 && o.ClientVersion < before.began {
+		w.met["of an earlier visit"]++
+	}
 	w.books[o.Visit], w.answers[o.ID] = next, outcome
 	if outcome == tracker.Waiting {
 		d.waiting = append(d.waiting, waiting{o, now, next.version})

@@ -34,9 +34,9 @@ func TestATombstoneHasExpired(t *testing.T) {
 	for _, removed := range []bool{false, true} {
 		h := newHome(t)
 		h.one("phone", tracker.ServerWins, h.op(tracker.Create, italy, 0, tracker.VisitEdit{Notes: of("a")}))
-		o := h.op(tracker.Delete, italy, 1, tracker.VisitEdit{})
+		o := h.op(tracker.Delete, italy, 2, tracker.VisitEdit{})
 		h.one("phone", tracker.ServerWins, o)
-		waits := h.op(tracker.Update, italy, 1, tracker.VisitEdit{Notes: of("b")})
+		waits := h.op(tracker.Update, italy, 2, tracker.VisitEdit{Notes: of("b")})
 		require.Equal(t, tracker.Waiting, h.one("tablet", ask, waits).Outcome)
 
 		h.Clock.Advance(90*24*time.Hour - time.Millisecond)
@@ -54,8 +54,8 @@ func TestATombstoneHasExpired(t *testing.T) {
 		require.NoError(t, err)
 		for _, got := range []tracker.Result{
 			settled,
-			h.one("tablet", tracker.ClientWins, h.op(tracker.Update, italy, 1, tracker.VisitEdit{Notes: of("c")})),
-			h.one("tablet", tracker.ClientWins, h.op(tracker.Delete, italy, 1, tracker.VisitEdit{})),
+			h.one("tablet", tracker.ClientWins, h.op(tracker.Update, italy, 2, tracker.VisitEdit{Notes: of("c")})),
+			h.one("tablet", tracker.ClientWins, h.op(tracker.Delete, italy, 2, tracker.VisitEdit{})),
 		} {
 			assert.Equal(t, tracker.Rejected, got.Outcome)
 			assert.Nil(t, got.Visit)

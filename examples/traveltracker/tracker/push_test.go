@@ -16,20 +16,20 @@ func TestAVisitFromMarkToTombstone(t *testing.T) {
 	made := h.one("phone", tracker.ServerWins, h.op(tracker.Create, italy, 0, tracker.VisitEdit{RegionName: of("Italy")}))
 	require.NoError(t, made.Err)
 	assert.Equal(t, tracker.Applied, made.Outcome)
-	assert.Equal(t, 1, made.Version)
+	assert.Equal(t, 2, made.Version, "its number in the log: the first is that of the profile")
 	p, err := h.repo.Profile(h.context(), user)
 	require.NoError(t, err)
 	assert.Equal(t, 1, p.Countries)
 	assert.Equal(t, 1, p.Version, "a counter is no edit")
 
 	h.Clock.Advance(time.Minute)
-	noted := h.one("phone", tracker.ServerWins, h.op(tracker.Update, italy, 1, tracker.VisitEdit{Notes: of("Pizza")}))
+	noted := h.one("phone", tracker.ServerWins, h.op(tracker.Update, italy, 2, tracker.VisitEdit{Notes: of("Pizza")}))
 	assert.Equal(t, tracker.Applied, noted.Outcome)
-	assert.Equal(t, 2, noted.Version)
+	assert.Equal(t, 3, noted.Version)
 	assert.Equal(t, "Pizza", noted.Visit.Notes)
 	assert.Equal(t, "Italy", noted.Visit.RegionName)
 
-	gone := h.one("phone", tracker.ServerWins, h.op(tracker.Delete, italy, 2, tracker.VisitEdit{}))
+	gone := h.one("phone", tracker.ServerWins, h.op(tracker.Delete, italy, 3, tracker.VisitEdit{}))
 	assert.Equal(t, tracker.Applied, gone.Outcome)
 	assert.True(t, gone.Visit.Deleted)
 	assert.Equal(t, h.Clock.Now().Add(90*24*time.Hour), gone.Visit.Expires)
@@ -43,7 +43,7 @@ func TestAVisitFromMarkToTombstone(t *testing.T) {
 	assert.Equal(t, user, changes.Changes[0].Profile.ID)
 	for i, c := range changes.Changes[1:] {
 		assert.Equal(t, i+2, c.ServerVersion)
-		assert.Equal(t, i+1, c.Visit.Version)
+		assert.Equal(t, i+2, c.Visit.Version)
 	}
 	assert.Equal(t, 4, changes.Next.Version)
 	visits := 0
@@ -59,13 +59,13 @@ func TestADeviceMarksAgainWhatItHasDeleted(t *testing.T) {
 	t.Parallel()
 	h := newHome(t)
 	h.one("phone", tracker.ServerWins, h.op(tracker.Create, italy, 0, tracker.VisitEdit{Notes: of("one")}))
-	h.one("tablet", tracker.ServerWins, h.op(tracker.Delete, italy, 1, tracker.VisitEdit{}))
+	h.one("tablet", tracker.ServerWins, h.op(tracker.Delete, italy, 2, tracker.VisitEdit{}))
 	got := h.one("tablet", tracker.ServerWins, h.op(tracker.Create, italy, 0, tracker.VisitEdit{Notes: of("two")}))
 	assert.Equal(t, tracker.Applied, got.Outcome)
 	assert.Nil(t, got.Conflict)
 
-	gone := h.one("tablet", tracker.ServerWins, h.op(tracker.Delete, italy, 3, tracker.VisitEdit{}))
-	got = h.one("tablet", tracker.ClientWins, h.op(tracker.Update, italy, 4, tracker.VisitEdit{Notes: of("three")}))
+	gone := h.one("tablet", tracker.ServerWins, h.op(tracker.Delete, italy, 4, tracker.VisitEdit{}))
+	got = h.one("tablet", tracker.ClientWins, h.op(tracker.Update, italy, 5, tracker.VisitEdit{Notes: of("three")}))
 	require.Equal(t, tracker.Rejected, got.Outcome, "only a create brings it back")
 	assert.Equal(t, []tracker.FieldConflict{{Field: tracker.Deleted, Stamp: gone.Visit.Stamps[tracker.Deleted]}}, got.Conflict.Fields)
 }
@@ -85,11 +85,11 @@ func TestAThirdDeviceHasWrittenADeletedVisit(t *testing.T) {
 		{"phone", tracker.Update, 3 * time.Minute, tracker.VisitEdit{Notes: of("the last")}},
 		{"tablet", tracker.Delete, time.Minute, tracker.VisitEdit{}}, // its clock is behind
 	} {
-		o := h.op(step.kind, italy, i, step.place)
+		o := h.op(step.kind, italy, i+1, step.place)
 		o.ClientTime = base.Add(step.at)
 		require.Equal(t, tracker.Applied, h.one(step.device, tracker.ServerWins, o).Outcome)
 	}
-	o := h.op(tracker.Update, italy, 1, tracker.VisitEdit{Notes: of("before"), RegionName: of("Italia")})
+	o := h.op(tracker.Update, italy, 2, tracker.VisitEdit{Notes: of("before"), RegionName: of("Italia")})
 	o.ClientTime = base.Add(2 * time.Minute)
 	got := h.one("watch", tracker.MergeFields, o)
 	require.Equal(t, tracker.Applied, got.Outcome)
@@ -105,7 +105,7 @@ func TestADeletionIsMerged(t *testing.T) {
 		h := newHome(t)
 		h.Clock.Advance(time.Hour)
 		h.conflicting()
-		o := h.op(tracker.Delete, italy, 1, tracker.VisitEdit{})
+		o := h.op(tracker.Delete, italy, 2, tracker.VisitEdit{})
 		o.ClientTime = h.Clock.Now().Add(after)
 		h.Clock.Advance(time.Hour)
 		got := h.one("tablet", tracker.MergeFields, o)

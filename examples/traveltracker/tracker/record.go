@@ -16,7 +16,8 @@ func (a *application) applyProfile(tx *dynastay.Tx, p part) error {
 	}
 	c := a.conflict(p)
 	c.Profile, c.ProfileEdit = before, profileEditOf(p.edit, a.r.profile.Codec)
-	verdict := judge(state{exists: true, stamp: before.stamp, waited: a.waited}, a.version(p), p.edit.fields, a.rule, c)
+	is := state{exists: true, version: before.Version, stamp: before.stamp, waited: a.waited}
+	verdict := judge(is, a.version(p), p.edit.fields, a.rule, c)
 	after := before
 	if verdict.outcome == Applied {
 		at, err := a.r.profile.Key(before)

@@ -6,7 +6,8 @@ import (
 )
 
 // Rule resolves conflicts. A conflict is a field that an operation writes, and that another device has written after the
-// version that the operation is based on. A deletion conflicts with every field that another device has written since,
+// version that the operation is based on; if the server has not reached that version, any field that another device has
+// written. A deletion conflicts with every field that another device has written since,
 // and every change of a visit that another device has deleted conflicts with the deletion.
 //
 // A device is never in conflict with itself, except that an operation that waits for a decision conflicts with what its
@@ -130,6 +131,7 @@ type judged struct {
 // state is what the server has of a visit or a profile.
 type state struct {
 	exists, deleted bool
+	version         int
 	stamp           func(Field) Stamp
 	fields          []Field
 	// The version when an operation began to wait, which is settled now; nil for others. What its own device has written
@@ -137,11 +139,15 @@ type state struct {
 	waited *int
 }
 
+// since reports whether a field was written after a version. One that the server has not reached is not of this visit or
+// profile: all of it was written since.
+func (s state) since(version int, by Stamp) bool { return by.Version > version || version > s.version }
+
 // judge decides what becomes of a change. c has the device, the time, and the type of the operation.
 func judge(s state, version int, changed []Field, rule Rule, c *Conflict) judged {
 	after := func(f Field) bool {
 		stamp := s.stamp(f)
-		return stamp.Version > version && stamp.DeviceID != c.DeviceID || s.waited != nil && stamp.Version > *s.waited
+		return s.since(version, stamp) && stamp.DeviceID != c.DeviceID || s.waited != nil && s.since(*s.waited, stamp)
 	}
 	clash := func(fields ...Field) {
 		for _, f := range fields {

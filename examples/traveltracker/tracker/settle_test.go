@@ -19,8 +19,8 @@ var ask = rules["ask"]
 // conflicting makes a visit that the phone has edited, and returns the tablet's edit of the same field.
 func (h *home) conflicting() tracker.Operation {
 	h.one("phone", tracker.ServerWins, h.op(tracker.Create, italy, 0, tracker.VisitEdit{Notes: of("one")}))
-	h.one("phone", tracker.ServerWins, h.op(tracker.Update, italy, 1, tracker.VisitEdit{Notes: of("two")}))
-	return h.op(tracker.Update, italy, 1, tracker.VisitEdit{Notes: of("three"), RegionName: of("Italia")})
+	h.one("phone", tracker.ServerWins, h.op(tracker.Update, italy, 2, tracker.VisitEdit{Notes: of("two")}))
+	return h.op(tracker.Update, italy, 2, tracker.VisitEdit{Notes: of("three"), RegionName: of("Italia")})
 }
 
 func pageOf[T any](t *testing.T, list dynastay.Listing[T]) []T {
@@ -171,7 +171,7 @@ func TestADeviceWritesWhileItsOperationWaits(t *testing.T) {
 		h := newHome(t)
 		o := h.conflicting()
 		require.Equal(t, tracker.Waiting, h.one("tablet", ask, o).Outcome)
-		h.one("tablet", tracker.ServerWins, h.op(tracker.Update, italy, 2, tracker.VisitEdit{Notes: of("four"), RegionName: of("Italien")}))
+		h.one("tablet", tracker.ServerWins, h.op(tracker.Update, italy, 3, tracker.VisitEdit{Notes: of("four"), RegionName: of("Italien")}))
 		settled, err := h.repo.Settle(t.Context(), user, o.ID, rules[name])
 		require.NoError(t, err)
 		assert.Equal(t, want, [2]string{settled.Visit.Notes, settled.Visit.RegionName}, name)
@@ -216,7 +216,7 @@ func TestADeviceHadWrittenBeforeItsOperationWaits(t *testing.T) {
 	t.Parallel()
 	h := newHome(t)
 	o := h.conflicting()
-	h.one("tablet", tracker.ServerWins, h.op(tracker.Update, italy, 1, tracker.VisitEdit{RegionName: of("Italien")}))
+	h.one("tablet", tracker.ServerWins, h.op(tracker.Update, italy, 2, tracker.VisitEdit{RegionName: of("Italien")}))
 	require.Equal(t, tracker.Waiting, h.one("tablet", ask, o).Outcome)
 	settled, err := h.repo.Settle(t.Context(), user, o.ID, tracker.ServerWins)
 	require.NoError(t, err)

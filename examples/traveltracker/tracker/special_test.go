@@ -97,11 +97,11 @@ func TestARepetitionAfterAMonth(t *testing.T) {
 	made := h.op(tracker.Create, italy, 0, tracker.VisitEdit{Notes: of("first")})
 	h.one("phone", tracker.ServerWins, made)
 	h.Clock.Advance(31 * 24 * time.Hour)
-	h.one("phone", tracker.ServerWins, h.op(tracker.Update, italy, 1, tracker.VisitEdit{Notes: of("second")}))
+	h.one("phone", tracker.ServerWins, h.op(tracker.Update, italy, 2, tracker.VisitEdit{Notes: of("second")}))
 	again := h.one("phone", tracker.ServerWins, made)
 	assert.Equal(t, tracker.AlreadyApplied, again.Outcome)
 	assert.Equal(t, "second", again.Visit.Notes, "what the server has now")
-	assert.Equal(t, 1, again.Version, "the version that it made")
+	assert.Equal(t, 2, again.Version, "the version that it made")
 
 	made.Place.Notes = of("another")
 	other := h.one("phone", tracker.ServerWins, made)
@@ -154,14 +154,14 @@ func TestAClientIsAYearAhead(t *testing.T) {
 	t.Parallel()
 	h := newHome(t)
 	h.one("phone", tracker.ServerWins, h.op(tracker.Create, italy, 0, tracker.VisitEdit{}))
-	ahead := h.op(tracker.Update, italy, 1, tracker.VisitEdit{Notes: of("from the future")})
+	ahead := h.op(tracker.Update, italy, 2, tracker.VisitEdit{Notes: of("from the future")})
 	ahead.ClientTime = ahead.ClientTime.AddDate(1, 0, 0)
 	got := h.one("tablet", tracker.LastWriter, ahead)
 	require.Equal(t, tracker.Applied, got.Outcome)
 	assert.Equal(t, h.Clock.Now(), got.Visit.Stamps[tracker.Notes].At, "the time of receipt")
 
 	h.Clock.Advance(time.Minute)
-	got = h.one("phone", tracker.LastWriter, h.op(tracker.Update, italy, 1, tracker.VisitEdit{Notes: of("from today")}))
+	got = h.one("phone", tracker.LastWriter, h.op(tracker.Update, italy, 2, tracker.VisitEdit{Notes: of("from today")}))
 	assert.Equal(t, tracker.Applied, got.Outcome)
 	assert.Equal(t, "from today", got.Visit.Notes)
 }
@@ -171,7 +171,7 @@ func TestADeviceNamedCountry(t *testing.T) {
 	t.Parallel()
 	h := newHome(t)
 	h.one("country", tracker.ServerWins, h.op(tracker.Create, italy, 0, tracker.VisitEdit{}))
-	h.one("country", tracker.ServerWins, h.op(tracker.Update, italy, 1, tracker.VisitEdit{Notes: of("x")}))
+	h.one("country", tracker.ServerWins, h.op(tracker.Update, italy, 2, tracker.VisitEdit{Notes: of("x")}))
 	for name, list := range map[string]dynastay.Listing[*tracker.Visit]{
 		"VisitsOfType": h.repo.VisitsOfType(user, regions.Country), "Recent": h.repo.Recent(user, regions.Country),
 	} {
@@ -251,7 +251,7 @@ func TestExpiredEntriesAreNotListed(t *testing.T) {
 	t.Parallel()
 	h := newHome(t)
 	require.Equal(t, tracker.Waiting, h.one("tablet", ask, h.conflicting()).Outcome)
-	o := h.op(tracker.Update, italy, 1, tracker.VisitEdit{Notes: of("b")})
+	o := h.op(tracker.Update, italy, 2, tracker.VisitEdit{Notes: of("b")})
 	require.Equal(t, tracker.Rejected, h.one("tablet", tracker.ServerWins, o).Outcome)
 	with := func(status tracker.Status) int { return len(pageOf(t, h.repo.ByStatus(status))) }
 	by := func(id string) int { return len(pageOf(t, h.repo.ByDevice(user, id))) }

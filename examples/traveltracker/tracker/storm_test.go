@@ -44,7 +44,7 @@ func TestDevicesAtTheSameTime(t *testing.T) {
 					ops = append(ops, tracker.Operation{
 						ID: fmt.Sprintf("%s-%d-%d", device, n, k), Visit: id, ClientTime: base.Add(time.Duration(rand.IntN(1000)) * time.Second),
 						Type:          []tracker.OperationType{tracker.Create, tracker.Update, tracker.Delete}[rand.IntN(3)],
-						ClientVersion: rand.IntN(5),
+						ClientVersion: rand.IntN(60),
 					})
 					if ops[k].Type != tracker.Delete {
 						ops[k].Place.Notes = of(fmt.Sprint(device, n))

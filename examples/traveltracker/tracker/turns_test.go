@@ -76,7 +76,7 @@ func TestALogIsBegunMeanwhile(t *testing.T) {
 	t.Parallel()
 	db, repo := other(t)
 	edit := func(ctx context.Context, repo *tracker.Repository, o tracker.Operation) {
-		o.Type, o.ClientVersion, o.ClientTime = tracker.Update, 4, base
+		o.Type, o.ClientTime = tracker.Update, base
 		results, err := repo.Push(ctx, tracker.Push{UserID: "u9", DeviceID: "tablet", Operations: []tracker.Operation{o}})
 		if assert.NoError(t, err) {
 			assert.Equal(t, tracker.Applied, results[0].Outcome)
@@ -84,13 +84,13 @@ func TestALogIsBegunMeanwhile(t *testing.T) {
 	}
 	db.Faults.Inject(dyntest.Before(func(ctx context.Context) {
 		edit(ctx, tracker.New(db.Direct, nil), tracker.Operation{
-			ID: "n1", Entity: tracker.User, Profile: tracker.ProfileEdit{DisplayName: of("Zoé")},
+			ID: "n1", Entity: tracker.User, ClientVersion: 4, Profile: tracker.ProfileEdit{DisplayName: of("Zoé")},
 		})
 		row, err := db.Direct.Get(ctx, table, dynastay.Key{PK: "SYNC#u9", SK: "HEAD"}, dynastay.Consistent)
 		assert.NoError(t, err)
 		assert.Equal(t, "2037-11-10T09:00:00Z", row.Text("updated_at"))
 	}), dyntest.When{Operation: "TransactWriteItems", Nth: 1})
-	edit(t.Context(), repo, tracker.Operation{ID: "n2", Visit: oldVisitID, Place: tracker.VisitEdit{Notes: of("Milan")}})
+	edit(t.Context(), repo, tracker.Operation{ID: "n2", Visit: oldVisitID, ClientVersion: 3, Place: tracker.VisitEdit{Notes: of("Milan")}})
 	changes, err := repo.Pull(t.Context(), "u9", tracker.Cursor{At: base.Add(-time.Hour)}, 0)
 	require.NoError(t, err)
 	var ids []string

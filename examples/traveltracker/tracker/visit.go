@@ -35,8 +35,10 @@ type Visit struct {
 	Stamps      Stamps // who wrote which field; nil in a visit of other software
 	ModifiedAt  time.Time
 	Expires     time.Time // when a tombstone is removed
-	Version     int       // 1 for a new visit, incremented by every operation that changes it
-	WriteID     dynastay.WriteID
+	// Version is that of the log for a new visit, and incremented by every operation that changes it. So a visit that is
+	// created again, after its tombstone has expired, has larger versions than before.
+	Version int
+	WriteID dynastay.WriteID
 }
 
 const (
