@@ -40,6 +40,18 @@ func (r Role) validate() error {
 	return nil
 }
 
+// input adds who acts to the input of an operation: a key that somebody else has used is refused, and shows nothing of
+// what they did. A nil agreed remains nil.
+func (a Actor) input(agreed func(*dynastay.Input)) func(*dynastay.Input) {
+	if agreed == nil {
+		return nil
+	}
+	return func(in *dynastay.Input) {
+		agreed(in)
+		in.Field("by", a.UserID)
+	}
+}
+
 // admin checks an actor of whom administration is required.
 func (a Actor) admin() error {
 	if err := a.validate(); err != nil {

@@ -28,12 +28,14 @@ const (
 
 // AuditEntry says who did what, and when.
 type AuditEntry struct {
-	ID        string
-	At        time.Time
-	By        string // the user who did it
-	Role      Role   // with which role
-	Action    Action
-	UserID    string // whose booking or role it was; "" for an event without a booking
+	ID     string
+	At     time.Time
+	By     string // the user who did it
+	Role   Role   // with which role
+	Action Action
+	// UserID and BookingID say whose booking or role it was. They are "" for an event without a booking, and for a code of
+	// [Repository.SetLockCode], which does not read the event: the entry of its approval names both.
+	UserID    string
 	BookingID string
 	EventID   string
 	Note      string // such as the reason of a rejection

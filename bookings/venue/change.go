@@ -92,11 +92,11 @@ func (r *Repository) changeOp(m change, invalid error) *dynastay.Operation[*Book
 	})
 }
 
-// agreed returns what adds the caller's arguments for idempotency keys, or nil if the function of an update cannot be
+// agreed returns what adds the actor and the caller's arguments for idempotency keys, or nil if the function of an update cannot be
 // compared with that of another call.
 func (m change) agreed(at dynastay.Key) func(*dynastay.Input) {
 	if m.fn != nil {
-		return entity.InputOf(at, m.opts...)
+		return m.by.input(entity.InputOf(at, m.opts...))
 	}
 	return func(in *dynastay.Input) {
 		in.Key(at)

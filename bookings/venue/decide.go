@@ -64,10 +64,10 @@ func (r *Repository) ApproveOp(by Actor, a Approval) *dynastay.Operation[*Bookin
 			}
 			code.Date, code.Slot = event.Date, event.Slot
 			code.CreatedAt = r.db.Now()
-			return r.putCode(tx, by, &code)
+			return r.putCode(tx, by, &code, AuditEntry{UserID: b.UserID, BookingID: b.ID})
 		},
 		set: func(b *Booking) { b.Status, b.EventID, b.Reason = Approved, event.ID, "" },
-	}, cmp.Or(by.admin(), checkTitle(a.Title), code.validate(a.Code != "")))
+	}, cmp.Or(by.admin(), checkTitle(a.Title), r.checkCode(&code, a.Code != "")))
 }
 
 // Approve runs [Repository.ApproveOp]. 2 requests: a consistent read of the booking, and the write; 2 more after a

@@ -68,7 +68,7 @@ func (r *Repository) UpdateEventOp(
 ) *dynastay.Operation[*Event] {
 	at, err := r.eventArguments(by, which, opts)
 	return dynastay.NewOp(dynastay.OpSpec[*Event]{
-		Name: opUpdateEvent, Invalid: err, Input: agreedOn(entity.InputOf(at, opts...), which),
+		Name: opUpdateEvent, Invalid: err, Input: by.input(agreedOn(entity.InputOf(at, opts...), which)),
 		Prepare: func(ctx context.Context, tx *dynastay.Tx) (*Event, error) {
 			row, err := r.readEvent(ctx, opUpdateEvent, at, which)
 			if err != nil {
@@ -117,13 +117,13 @@ func (r *Repository) DeleteEventOp(
 	at, err := r.eventArguments(by, which, opts)
 	return dynastay.NewOp(dynastay.OpSpec[struct{}]{
 		Name: opDeleteEvent, Invalid: err,
-		Input: func(in *dynastay.Input) {
+		Input: by.input(func(in *dynastay.Input) {
 			in.Key(at)
 			in.Field("event", which.ID)
 			if add := entity.InputOf(at, opts...); add != nil {
 				add(in)
 			}
-		},
+		}),
 		Prepare: func(ctx context.Context, tx *dynastay.Tx) (struct{}, error) {
 			row, err := r.readEvent(ctx, opDeleteEvent, at, which)
 			if err != nil {

@@ -54,8 +54,8 @@ func (c LockCode) asStored() LockCode {
 	return c
 }
 
-// validate checks the code and its times. An approval may have no code.
-func (c *LockCode) validate(required bool) error {
+// checkCode checks a code and its times, also whether they can be stored. An approval may have no code.
+func (r *Repository) checkCode(c *LockCode, required bool) error {
 	if !required && c.ValidFrom.IsZero() && c.ValidUntil.IsZero() {
 		return nil
 	}
@@ -70,7 +70,8 @@ func (c *LockCode) validate(required bool) error {
 	case !c.ValidUntil.After(c.ValidFrom):
 		return dynastay.Invalid("ValidUntil", "must be after ValidFrom")
 	}
-	return nil
+	_, err := r.code.Item(c)
+	return err
 }
 
 func (c *LockCode) input(in *dynastay.Input) {
@@ -91,18 +92,18 @@ func (r *Repository) SetLockCodeOp(by Actor, c LockCode) *dynastay.Operation[*Lo
 	at, err := r.codeArguments(by, &c)
 	return dynastay.NewOp(dynastay.OpSpec[*LockCode]{
 		Name: opSetLockCode, Invalid: err,
-		Input: func(in *dynastay.Input) {
+		Input: by.input(func(in *dynastay.Input) {
 			in.Field("event", c.EventID)
 			in.Key(at)
 			c.input(in)
-		},
+		}),
 		Prepare: func(_ context.Context, tx *dynastay.Tx) (*LockCode, error) {
 			tx.Check(keys.Table, at, ofEvent.With(dynastay.Item{"event": dynastay.Text(c.EventID)}), func(dynastay.Row) error {
 				return &dynastay.Error{Op: opSetLockCode, Entity: "Event", ID: c.EventID, Kind: dynastay.ErrNotFound}
 			})
 			set := c
 			set.CreatedAt = r.db.Now()
-			return &set, r.putCode(tx, by, &set)
+			return &set, r.putCode(tx, by, &set, AuditEntry{})
 		},
 		Restore: func(ctx context.Context, _ map[string]string) (*LockCode, error) {
 			set, err := r.LockCode(ctx, c.EventID, dynastay.Consistent)
@@ -133,17 +134,19 @@ func (r *Repository) codeArguments(by Actor, c *LockCode) (dynastay.Key, error) 
 	if err != nil {
 		return at, err
 	}
-	return at, c.validate(true)
+	return at, r.checkCode(c, true)
 }
 
-// putCode adds the actions that store a code, and record it without the code itself.
-func (r *Repository) putCode(tx *dynastay.Tx, by Actor, c *LockCode) error {
+// putCode adds the actions that store a code, and record it without the code itself. e says whose event it is, if that
+// is known.
+func (r *Repository) putCode(tx *dynastay.Tx, by Actor, c *LockCode, e AuditEntry) error {
 	item, err := r.code.Item(c)
 	if err != nil {
 		return err
 	}
 	c.WriteID = tx.Put(keys.Table, item).Identified().WriteID()
-	return r.audit(tx, by, AuditEntry{Action: LockCodeSet, EventID: c.EventID})
+	e.Action, e.EventID = LockCodeSet, c.EventID
+	return r.audit(tx, by, e)
 }
 
 // LockCode reads the code of an event, or fails with [dynastay.ErrNotFound]. opts may contain [dynastay.Consistent],

@@ -182,7 +182,7 @@ func (w *world) approve() call {
 			if a.Code != "" {
 				s.open(by, venue.LockCode{
 					EventID: event, Date: b.Date, Slot: b.Slot, Code: a.Code, ValidFrom: a.ValidFrom, ValidUntil: a.ValidUntil,
-				})
+				}, venue.AuditEntry{UserID: b.UserID, BookingID: id})
 			}
 			return s.decide(id, by, venue.Approved, event, ""), nil
 		})

@@ -146,11 +146,12 @@ func (w *world) deleteEvent() call {
 	}).replayed(func(*books, made) any { return struct{}{} })
 }
 
-// open stores a lock code in the model.
-func (s *books) open(by venue.Actor, c venue.LockCode) venue.LockCode {
+// open stores a lock code in the model. of has the booking whose approval sets it.
+func (s *books) open(by venue.Actor, c venue.LockCode, of venue.AuditEntry) venue.LockCode {
 	c.CreatedAt = s.time
 	s.codes[c.EventID] = c
-	s.record(by, venue.AuditEntry{Action: venue.LockCodeSet, EventID: c.EventID})
+	of.Action, of.EventID = venue.LockCodeSet, c.EventID
+	s.record(by, of)
 	return c
 }
 
@@ -165,7 +166,7 @@ func (w *world) setLockCode() call {
 			if _, no := s.there(by, ref, byWrite); no != nil {
 				return nil, no
 			}
-			return s.open(by, code), nil
+			return s.open(by, code, venue.AuditEntry{}), nil
 		}).replayed(func(s *books, _ made) any {
 		if stored, there := s.codes[code.EventID]; there {
 			return stored

@@ -266,9 +266,10 @@ func TestLockCodes(t *testing.T) {
 		}
 	}
 	one := venue.AuditEntry{At: now, By: admin.UserID, Role: venue.Admin, Action: venue.LockCodeSet, EventID: b.EventID}
-	two := one
+	approval, two := one, one
+	approval.BookingID, approval.UserID = b.ID, ann.UserID
 	two.EventID = concert.ID
-	assert.ElementsMatch(t, []venue.AuditEntry{one, one, two}, recorded, "without the code itself")
+	assert.ElementsMatch(t, []venue.AuditEntry{approval, one, two}, recorded, "without the code itself")
 }
 
 // A payment moves forward only, in whatever order the provider reports it.

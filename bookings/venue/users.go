@@ -66,10 +66,10 @@ func (r *Repository) SetRoleOp(by Actor, userID string, role Role) *dynastay.Ope
 	at, err := key.Of(keys.User{UserID: userID})
 	return dynastay.NewOp(dynastay.OpSpec[*User]{
 		Name: "venue.SetRole", Invalid: cmp.Or(by.admin(), err, role.validate()),
-		Input: func(in *dynastay.Input) {
+		Input: by.input(func(in *dynastay.Input) {
 			in.Key(at)
 			in.Field("role", string(role))
-		},
+		}),
 		Prepare: func(ctx context.Context, tx *dynastay.Tx) (*User, error) {
 			c, err := r.users.Change(ctx, at, func(*User) error { return nil })
 			if err != nil {
