@@ -48,6 +48,8 @@ type Shards struct {
 //     TrimmedDataAccessException; see [Shards.Trim],
 //   - a sequence number outside of its shard is refused with a ValidationException.
 //
+// A stream ends when its table gets another one, whose shards have the same ids, since they are drawn with the same seed.
+//
 // All random choices are made with the seed of the test. Equal records in equal order are always in the same shards,
 // regardless of who reads them and when.
 //
@@ -118,7 +120,16 @@ func (s *Shards) stream(arn string, schema *dynastay.Schema) *stream {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.streams[arn] == nil {
-		s.streams[arn] = newStream(arn, schema, s.db.Faults.seed, s.min, s.max)
+		added := newStream(arn, schema, s.db.Faults.seed, s.min, s.max)
+		for other, earlier := range s.streams {
+			if arn < other {
+				earlier = added
+			}
+			if streamTable(other, "") == streamTable(arn, "") {
+				earlier.replaced.Store(true)
+			}
+		}
+		s.streams[arn] = added
 	}
 	return s.streams[arn]
 }

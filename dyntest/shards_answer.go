@@ -98,6 +98,10 @@ func (s *Shards) serve(x *exchange, next hop) (any, error) {
 
 // pull reads the records that the engine has added to its shard.
 func (s *stream) pull(engine source) error {
+	replaced := s.replaced.Load()
+	if replaced && s.ended {
+		return nil
+	}
 	if s.source == "" {
 		var out struct {
 			StreamDescription struct{ Shards []struct{ ShardId string } }
@@ -117,6 +121,9 @@ func (s *stream) pull(engine source) error {
 	var theirs *refusedByEngine
 	if errors.As(err, &theirs) && theirs.code == trimmedData {
 		err = s.read(engine)
+	}
+	if err == nil && replaced {
+		s.end() // an engine that does not tell the streams of a table apart would go on with the records of the next one
 	}
 	return err
 }

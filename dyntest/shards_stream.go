@@ -10,6 +10,7 @@ import (
 	"math/rand/v2"
 	"slices"
 	"sync"
+	"sync/atomic"
 
 	"github.com/dynastay/dynastay"
 )
@@ -21,14 +22,16 @@ type stream struct {
 	seed      uint64
 	min, max  int // records of a shard
 
-	mu        sync.Mutex // also while the engine is read
-	random    *rand.Rand // drawn from in the order of the records only
-	source    string     // the engine's shard, "" before it was read
-	last      string     // the engine's number of the last record that was read, "" for none
-	numbers   []*big.Int // of all records
-	trimmedTo *big.Int   // the number of the last record that was removed
-	made      int        // shards so far
-	shards    []*shard   // without those that were removed, in the order of their ids
+	mu        sync.Mutex  // also while the engine is read
+	random    *rand.Rand  // drawn from in the order of the records only
+	source    string      // the engine's shard, "" before it was read
+	last      string      // the engine's number of the last record that was read, "" for none
+	numbers   []*big.Int  // of all records
+	trimmedTo *big.Int    // the number of the last record that was removed
+	made      int         // shards so far
+	replaced  atomic.Bool // the table has a later stream
+	ended     bool
+	shards    []*shard // without those that were removed, in the order of their ids
 }
 
 type shard struct {
@@ -142,8 +145,9 @@ func (s *stream) reshard(full *shard, number *big.Int) {
 
 func before(number *big.Int) *big.Int { return new(big.Int).Sub(number, big.NewInt(1)) }
 
-// end closes all shards, because the stream was disabled.
+// end closes all shards, because the stream was disabled or the table was deleted.
 func (s *stream) end() {
+	s.ended = true
 	for _, one := range s.shards {
 		if one.last == nil {
 			one.last = s.newest(one)

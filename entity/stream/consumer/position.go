@@ -1,6 +1,7 @@
 package consumer
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"slices"
@@ -17,7 +18,9 @@ type position struct {
 	Table    string // the full name
 	Stream   string // the ARN
 	ShardID  string
-	Parent   string // the shard that this one continues; "" for none
+	// KeyID stands in the key instead of ShardID, if the position of another stream's shard with that id was there first.
+	KeyID  string
+	Parent string // the shard that this one continues; "" for none
 
 	Sequence string    // the last change that was handled; "" for none
 	ReadTo   time.Time // all earlier changes were handled; zero if the shard was not read yet
@@ -46,7 +49,7 @@ func newEntity(s *dynastay.Schema) *entity.Entity[position] {
 	return entity.New(entity.Spec[position]{
 		Name: "Position", Operations: "consumer", Schema: s, Created: "CreatedAt", Updated: "UpdatedAt",
 		Key: func(p *position) (dynastay.Key, error) {
-			return keys.Of(keys.StreamShard{Consumer: p.Consumer, ShardID: p.ShardID})
+			return keys.Of(keys.StreamShard{Consumer: p.Consumer, ShardID: cmp.Or(p.KeyID, p.ShardID)})
 		},
 		Codec: entity.Declare(func(f *entity.Fields, p *position) {
 			f.Const(keys.AttrEntityType, "StreamPosition")
@@ -54,6 +57,7 @@ func newEntity(s *dynastay.Schema) *entity.Entity[position] {
 			f.String("TableName", &p.Table)
 			f.String("StreamArn", &p.Stream)
 			f.String("ShardId", &p.ShardID)
+			f.String("KeyId", &p.KeyID)
 			f.String("ParentShardId", &p.Parent)
 			f.String("SequenceNumber", &p.Sequence)
 			f.Time("ReadTo", &p.ReadTo)
@@ -76,6 +80,12 @@ func newEntity(s *dynastay.Schema) *entity.Entity[position] {
 		})},
 	})
 }
+
+// identity is a shard. Its id alone does not say which: in DynamoDB, ids are unique, but an engine may use them again in
+// the stream of a table that is created anew, or of another table.
+type identity struct{ stream, id string }
+
+func (p *position) identity() identity { return identity{p.Stream, p.ShardID} }
 
 func (p *position) ended() bool { return !p.EndedAt.IsZero() }
 

@@ -9,8 +9,10 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"time"
 
+	"github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodbstreams"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodbstreams/types"
 
@@ -29,6 +31,7 @@ type reader struct {
 	expiry   *time.Timer             // loses the lease if it is not renewed in time
 	stop     context.CancelFunc      // stops after the change that is being handled
 	done     chan struct{}
+	replaced atomic.Bool // the table has a later stream
 
 	mu       sync.Mutex
 	renewal  time.Time // when the write that last renewed the lease began
@@ -175,6 +178,10 @@ func (r *reader) read(ctx context.Context) {
 			if first {
 				r.caughtUp()
 			}
+			if r.replaced.Load() && r.over(ctx) {
+				r.set(func(p *progress) { p.ended = true })
+				return
+			}
 			wait(ctx, r.spec.Poll)
 		}
 	}
@@ -218,6 +225,17 @@ func (r *reader) listed(ctx context.Context) bool {
 		return !errors.As(err, &gone)
 	}
 	return slices.ContainsFunc(shards, r.shard.sameShard)
+}
+
+// over reports whether the stream does not exist any more. DynamoDB closes the shards of a stream that has ended; some
+// engines do not, and answer for the stream that has replaced it, with the label of that one.
+func (r *reader) over(ctx context.Context) bool {
+	out, err := r.streams.DescribeStream(ctx, &dynamodbstreams.DescribeStreamInput{StreamArn: &r.shard.Stream, Limit: aws.Int32(1)})
+	if err != nil {
+		var gone *types.ResourceNotFoundException
+		return errors.As(err, &gone)
+	}
+	return aws.ToString(out.StreamDescription.StreamLabel) != label(r.shard.Stream)
 }
 
 // missed reports that changes were removed before they were handled.

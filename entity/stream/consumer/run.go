@@ -49,14 +49,14 @@ type run struct {
 	ctx       context.Context // of Run
 	me        string
 	drain     bool
-	seen      map[string]sighting
-	looked    time.Time       // for new shards, the last time
-	searched  map[string]bool // shards that had ended before their children were looked for
-	awake     chan struct{}   // something has happened that the next turn need not wait for
+	seen      map[identity]sighting
+	looked    time.Time         // for new shards, the last time
+	searched  map[identity]bool // shards that had ended before their children were looked for
+	awake     chan struct{}     // something has happened that the next turn need not wait for
 	finishing bool
 
 	mu   sync.Mutex
-	held map[string]*reader // by the shard's id, including those whose lease was lost while a handler is running
+	held map[identity]*reader // by the shard, including those whose lease was lost while a handler is running
 }
 
 // sighting is when a position was first seen with a write id. The lease lasts at least until Lease after that write, so
@@ -71,7 +71,7 @@ func (c *Consumer) run(ctx context.Context, drain bool) error {
 	host, _ := os.Hostname()
 	r := &run{
 		Consumer: c, ctx: ctx, me: cmp.Or(host, "unknown") + "-" + rand.Text()[:8], drain: drain,
-		seen: map[string]sighting{}, searched: map[string]bool{}, held: map[string]*reader{}, awake: make(chan struct{}, 1),
+		seen: map[identity]sighting{}, searched: map[identity]bool{}, held: map[identity]*reader{}, awake: make(chan struct{}, 1),
 	}
 	known, err := r.read(ctx)
 	if err == nil {
@@ -124,11 +124,14 @@ func (r *run) turn(ctx context.Context) (drained bool, err error) {
 	}
 	r.sight(all)
 	r.forget(all)
-	mayEnd := map[string]bool{}
+	mayEnd := map[identity]bool{}
 	for _, p := range all {
-		mayEnd[p.ShardID] = r.mayEnd(p, all)
+		mayEnd[p.identity()] = r.mayEnd(p, all)
+		if rd := r.holds(p); rd != nil && slices.ContainsFunc(all, p.replacedBy) {
+			rd.replaced.Store(true)
+		}
 	}
-	failed := each(all, func(p *position) error { return r.keep(ctx, p, mayEnd[p.ShardID]) })
+	failed := each(all, func(p *position) error { return r.keep(ctx, p, mayEnd[p.identity()]) })
 	take, ask := r.plan(all)
 	failed = errors.Join(failed,
 		each(take, func(p *position) error { return r.take(ctx, p) }),
@@ -139,7 +142,7 @@ func (r *run) turn(ctx context.Context) (drained bool, err error) {
 // mayEnd reports whether a shard that was read to its end can be stored as ended. Its children must be stored before:
 // if the consumer stopped for a day in between, nobody would know that they are missing.
 func (r *run) mayEnd(p *position, all []*position) bool {
-	return r.searched[p.ShardID] || slices.ContainsFunc(all, func(child *position) bool { return child.Parent == p.ShardID })
+	return r.searched[p.identity()] || slices.ContainsFunc(all, func(child *position) bool { return child.continues(p) })
 }
 
 // search looks for new shards every Lease, and if a shard has ended whose children are not known.
@@ -158,7 +161,7 @@ func (r *run) search(all []*position) error {
 	failed, err := r.look(ctx, all)
 	for _, p := range parents {
 		if !failed[p.Table] {
-			r.searched[p.ShardID] = true
+			r.searched[p.identity()] = true
 			r.wake()
 		}
 	}
@@ -192,20 +195,20 @@ func each(all []*position, do func(*position) error) error {
 // sight notes which leases have been renewed since the last turn.
 func (r *run) sight(all []*position) {
 	before := r.seen
-	r.seen = map[string]sighting{}
+	r.seen = map[identity]sighting{}
 	for _, p := range all {
-		last, known := before[p.ShardID]
+		last, known := before[p.identity()]
 		if last.id != p.WriteID {
 			last = sighting{p.WriteID, time.Now(), known}
 		}
-		r.seen[p.ShardID] = last
+		r.seen[p.identity()] = last
 	}
 }
 
 // forget gives up the shards whose positions were deleted.
 func (r *run) forget(all []*position) {
 	for id, rd := range r.readers() {
-		if !slices.ContainsFunc(all, func(p *position) bool { return p.ShardID == id }) {
+		if !slices.ContainsFunc(all, func(p *position) bool { return p.identity() == id }) {
 			rd.lose(ErrLeaseLost)
 			if rd.stopped() {
 				r.drop(id)
@@ -230,7 +233,7 @@ func (r *run) keep(ctx context.Context, p *position, mayEnd bool) error {
 		// would keep it from everyone.
 		rd.lose(ErrLeaseLost)
 		if stopped {
-			r.drop(p.ShardID)
+			r.drop(p.identity())
 		}
 		return nil
 	}
@@ -256,7 +259,7 @@ func (r *run) keep(ctx context.Context, p *position, mayEnd bool) error {
 	case err != nil:
 		return err
 	case leaves:
-		r.drop(p.ShardID)
+		r.drop(p.identity())
 		r.wake() // others may be ready now
 	default:
 		rd.renew(began)
@@ -301,7 +304,7 @@ func (r *run) owner(p *position) string {
 		}
 		return r.me
 	}
-	if time.Since(r.seen[p.ShardID].when) >= r.spec.Lease {
+	if time.Since(r.seen[p.identity()].when) >= r.spec.Lease {
 		return ""
 	}
 	return p.Owner
@@ -333,7 +336,7 @@ func (r *run) drained(all []*position) bool {
 			return rd.now().ended || !rd.now().current
 		}
 		owner := r.owner(p)
-		others := owner != "" && owner != r.me && r.seen[p.ShardID].renewed
+		others := owner != "" && owner != r.me && r.seen[p.identity()].renewed
 		return !p.ended() && !others
 	})
 }
@@ -374,7 +377,7 @@ func (r *run) finish(ctx context.Context) {
 	}
 }
 
-func (r *run) readers() map[string]*reader {
+func (r *run) readers() map[identity]*reader {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	return maps.Clone(r.held)
@@ -383,19 +386,19 @@ func (r *run) readers() map[string]*reader {
 func (r *run) holds(p *position) *reader {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	return r.held[p.ShardID]
+	return r.held[p.identity()]
 }
 
 func (r *run) hold(p *position, rd *reader) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	r.held[p.ShardID] = rd
+	r.held[p.identity()] = rd
 }
 
-func (r *run) drop(shardID string) {
+func (r *run) drop(shard identity) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	r.held[shardID].close()
-	delete(r.held, shardID)
-	delete(r.searched, shardID)
+	r.held[shard].close()
+	delete(r.held, shard)
+	delete(r.searched, shard)
 }

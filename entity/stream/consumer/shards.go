@@ -3,6 +3,8 @@ package consumer
 import (
 	"cmp"
 	"context"
+	"crypto/sha256"
+	"encoding/hex"
 	"errors"
 	"fmt"
 	"slices"
@@ -21,7 +23,8 @@ import (
 func (c *Consumer) discover(ctx context.Context, known []*position) (failed map[string]bool, err error) {
 	failed = map[string]bool{}
 	for _, table := range c.tables {
-		if bad := c.discoverIn(ctx, table, known); bad != nil {
+		var bad error
+		if known, bad = c.discoverIn(ctx, table, known); bad != nil {
 			failed[table] = true
 			err = errors.Join(err, fmt.Errorf("stream of table %s: %w", table, bad))
 		}
@@ -29,37 +32,43 @@ func (c *Consumer) discover(ctx context.Context, known []*position) (failed map[
 	return failed, err
 }
 
-func (c *Consumer) discoverIn(ctx context.Context, table string, known []*position) error {
+// discoverIn returns the positions that are known, with those that it has stored.
+func (c *Consumer) discoverIn(ctx context.Context, table string, known []*position) ([]*position, error) {
 	listed, err := c.shardsOf(ctx, table)
 	if err == nil {
 		err = samePlace(known, listed)
 	}
 	if err != nil {
-		return err
+		return known, err
 	}
 	since := c.startOf(table, known)
 	for _, p := range parentsFirst(listed) {
 		if slices.ContainsFunc(known, p.sameShard) {
 			continue
 		}
+		if slices.ContainsFunc(known, func(other *position) bool { return other.ShardID == p.ShardID }) {
+			sum := sha256.Sum256([]byte(p.Stream))
+			p.KeyID = p.ShardID + "@" + hex.EncodeToString(sum[:8])
+		}
 		p.Since = since
 		if _, err := c.positions.Create(ctx, p); err != nil && !errors.Is(err, dynastay.ErrAlreadyExists) {
-			return err
+			return known, err
 		}
+		known = append(slices.Clip(known), p)
 	}
-	return nil
+	return known, nil
 }
 
 // parentsFirst sorts the shards of a table so that none comes before one that must be read before it. Otherwise, a
 // process that sees only some of their positions could begin with the wrong one.
 func parentsFirst(shards []*position) []*position {
-	parent := map[string]string{}
+	parent := map[identity]string{}
 	for _, p := range shards {
-		parent[p.ShardID] = p.Parent
+		parent[p.identity()] = p.Parent
 	}
 	depth := func(p *position) (n int) {
 		for id := p.Parent; n < len(shards); n++ {
-			next, listed := parent[id]
+			next, listed := parent[identity{p.Stream, id}]
 			if !listed {
 				break
 			}
@@ -158,7 +167,11 @@ func (c *Consumer) describe(ctx context.Context, table string, arn *string) (sha
 	}
 }
 
-func (p *position) sameShard(other *position) bool { return p.ShardID == other.ShardID }
+func (p *position) sameShard(other *position) bool { return p.identity() == other.identity() }
+
+func (p *position) continues(parent *position) bool {
+	return identity{p.Stream, p.Parent} == parent.identity()
+}
 
 // ready reports whether the shard can be read: it has not ended, but its parent has, and so have all shards of the
 // table's earlier streams.
@@ -167,8 +180,13 @@ func ready(p *position, all []*position) bool {
 		return false
 	}
 	return !slices.ContainsFunc(all, func(other *position) bool {
-		return !other.ended() && other.Table == p.Table && (other.ShardID == p.Parent || label(other.Stream) < label(p.Stream))
+		return !other.ended() && (p.continues(other) || other.replacedBy(p))
 	})
+}
+
+// replacedBy reports whether other is a shard of a later stream of the same table.
+func (p *position) replacedBy(other *position) bool {
+	return p.Table == other.Table && label(p.Stream) < label(other.Stream)
 }
 
 // label returns the label of a stream, which begins with the time when the stream was enabled.
