@@ -155,3 +155,21 @@ func TestSkippedAlone(t *testing.T) {
 	require.NoError(t, db.Write(t.Context(), s.op(), other))
 	assert.Equal(t, 2, db.Faults.Count("TransactWriteItems")-before, "two are checked together")
 }
+
+// What was refused beside another action is checked again, even if there is nothing else to write by now.
+func TestSkippedAloneByNow(t *testing.T) {
+	t.Parallel()
+	db, _ := newSkipping(t)
+	before, runs := db.Faults.Count("TransactWriteItems"), 0
+	require.NoError(t, db.Write(t.Context(), dynastay.NewOp(dynastay.OpSpec[struct{}]{
+		Name: "test.Fewer", Prepare: func(_ context.Context, tx *dynastay.Tx) (none struct{}, err error) {
+			expr := countDown.With(dynastay.Item{"n": dynastay.Number(1), "by": dynastay.Text("fewer")})
+			tx.Update(outboxTable, keyOf("m"), expr).Else(func(dynastay.Row) error { return dynastay.ErrSkip })
+			if runs++; runs == 1 {
+				tx.Put(outboxTable, outboxTable.Key.Of(keyOf("n")))
+			}
+			return none, nil
+		},
+	})))
+	assert.Equal(t, 2, db.Faults.Count("TransactWriteItems")-before)
+}
