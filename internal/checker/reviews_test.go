@@ -12,6 +12,7 @@ import (
 
 	"github.com/dynastay/dynastay"
 	"github.com/dynastay/dynastay/keys"
+	"github.com/dynastay/dynastay/properties"
 	"github.com/dynastay/dynastay/reviews"
 )
 
@@ -40,8 +41,7 @@ type revision struct {
 
 const (
 	opinionCount = 8
-	disputed     = 2 // further reviews, which only the fickle vote for
-	fickle       = 2 // users, whose votes come and go
+	disputed     = 3 // further reviews, which are approved from the start and have the vote of one user, or not
 )
 
 // scopes are those of the keys of votes: the same key in each of them is another one.
@@ -60,6 +60,11 @@ func newOpinions(c *checker) *opinions {
 		require.NoError(c.t, c.db.Direct.PutAll(c.t.Context(), func(yield func(*dynastay.Schema, dynastay.Item) bool) {
 			yield(keys.ReviewsTable, item)
 		}))
+		if i >= opinionCount {
+			_, err := reviews.New(c.db.Direct, properties.New(c.db.Direct, nil), nil).Approve(c.t.Context(), id, 0)
+			require.NoError(c.t, err)
+			s.edited[id] = []*revision{{verdict: func() verdict { return acknowledged }}}
+		}
 	}
 	return s
 }
@@ -90,7 +95,7 @@ func (s *opinions) step(w *worker) {
 	case 2, 3:
 		s.waver(w)
 	default:
-		s.moderate(w, fmt.Sprint("rev_", w.rand.IntN(opinionCount+disputed)))
+		s.moderate(w, id)
 	}
 }
 
@@ -103,12 +108,14 @@ func (s *opinions) key() dynastay.Idempotency {
 	return dynastay.IdempotencyKey(fmt.Sprint(n / len(scopes))).Of(scopes[n%len(scopes)])
 }
 
-// mind is what one user was told who votes for a review and takes the vote back, in turn and at the same time.
+// mind is what one user was told who votes for a review and takes the vote back.
 type mind struct{ voted, unvoted [broken + 1]int }
 
-// waver casts a vote that may be there, or takes one back that may not. With so few users, the count is often 0.
+// waver casts the vote of a user and takes it back at the same time, in two processes or in one. The review has no other
+// votes, so the count is often 0.
 func (s *opinions) waver(w *worker) {
-	id, user := fmt.Sprint("rev_", opinionCount+w.rand.IntN(disputed)), fmt.Sprint("fickle_", w.rand.IntN(fickle))
+	const user = "fickle"
+	id := fmt.Sprint("rev_", opinionCount+w.rand.IntN(disputed))
 	s.mu.Lock()
 	m := s.minds[id+" "+user]
 	if m == nil {
@@ -116,17 +123,22 @@ func (s *opinions) waver(w *worker) {
 		s.minds[id+" "+user] = m
 	}
 	s.mu.Unlock()
-	told, v := &m.voted, verdict(0)
-	if w.oneIn(2) {
-		told = &m.unvoted
-		v = w.call("unvote", id, user, refusedBy(dynastay.ErrNotFound), func(ctx context.Context) error { return w.reviews.Unvote(ctx, id, user) })
-	} else {
-		mayRefuse := notNow.or(refusedBy(dynastay.ErrAlreadyExists))
-		v = w.call("vote again", id, user, mayRefuse, func(ctx context.Context) error { return w.reviews.Vote(ctx, id, user) })
+	other := &worker{checker: w.checker, process: w.processes[w.rand.IntN(len(w.processes))], n: w.n}
+	var both sync.WaitGroup
+	do := func(w *worker, name string, told *[broken + 1]int, mayRefuse error, f func(context.Context) error) {
+		ctx, cancel := w.deadline()
+		both.Go(func() {
+			defer cancel()
+			v := w.callIn(ctx, name, id, user, refusedBy(mayRefuse), f)
+			s.mu.Lock()
+			defer s.mu.Unlock()
+			told[v]++
+		})
 	}
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	told[v]++
+	other.rand = w.rand // for the deadline
+	do(other, "unvote", &m.unvoted, dynastay.ErrNotFound, func(ctx context.Context) error { return other.reviews.Unvote(ctx, id, user) })
+	do(w, "vote again", &m.voted, dynastay.ErrAlreadyExists, func(ctx context.Context) error { return w.reviews.Vote(ctx, id, user) })
+	both.Wait()
 }
 
 // may reports whether the vote can be there, or not: each vote that was cast is there or was taken back.
