@@ -22,8 +22,8 @@ var (
 	// ErrContention: other writes to the same items used up the retry budget. Nothing was written; try again later.
 	ErrContention = errors.New("conflicts with other writes")
 	// ErrThrottled: DynamoDB throttled the request until the retry budget was used up: that of [Retry] for a write and
-	// for the batches of [DB.GetAll] and [DB.PutAll], that of the SDK for other reads. Nothing was written, except what
-	// PutAll had already written.
+	// for the batches of [DB.GetAll] and [DB.PutAll], that of the SDK for other reads; or until the context ended, and
+	// the error then matches that of the context as well. Nothing was written, except what PutAll had already written.
 	ErrThrottled = errors.New("throttled by DynamoDB")
 	// ErrUnavailable: DynamoDB could not be reached, or the request could not be signed, until the retry budget was
 	// used up; or it did not respond to a read. Nothing was written; try again later.
