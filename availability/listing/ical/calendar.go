@@ -39,7 +39,7 @@ type Entry struct {
 	Modified      time.Time     // of the last change, in UTC; zero if the feed does not say. Some channels write the current time
 }
 
-// Problem is an event that could not be read. It contains no text of the event except UID and the name of a time zone.
+// Problem is an event that could not be read. It contains no text of the event except UID.
 type Problem struct {
 	Number int    // its position in the feed: 1 is the first event
 	UID    string // as Entry.UID
@@ -52,9 +52,8 @@ type ProblemKind string
 
 // The kinds of problems.
 const (
-	Unreadable  ProblemKind = "UNREADABLE"   // its dates are missing, malformed or contradictory
-	Recurring   ProblemKind = "RECURRING"    // it is a series, or the cancellation of one occurrence
-	UnknownZone ProblemKind = "UNKNOWN_ZONE" // its times are in a time zone that is not known
+	Unreadable ProblemKind = "UNREADABLE" // its dates are missing, malformed or contradictory, or its end is missing
+	Recurring  ProblemKind = "RECURRING"  // it is a series, or the cancellation of one occurrence
 )
 
 // IncompleteError means that a text is not a complete calendar: it is empty, an error page, or cut off. It says nothing

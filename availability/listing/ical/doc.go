@@ -19,6 +19,9 @@
 //	10th 00:00 to 12th 23:59                       10, 11, 12: an end in the last minute of a day is midnight
 //	10th 11:00 to 10th 14:00                       none, such as a cleaning: Free
 //	10th 15:00, without an end or with the same    10
+//	10th 00:00 to 13th 00:00 in another zone       10, 11, 12, as it is written: these are whole days
+//	9th 23:00 to 12th 23:00, in UTC                9, 10, 11, 12: it may be midnight where the event was written
+//	times in a zone that is not known              also the nights before and after
 //	STATUS:CANCELLED, or METHOD:CANCEL             none: Free
 //	STATUS:TENTATIVE                               as if it were confirmed
 //	TRANSP:TRANSPARENT                             as if it were opaque
@@ -34,8 +37,23 @@
 // author asks for something else. A host who closes a week in such an application sees a closed week.
 //
 // Times without a zone are times in the zone of the listing. A TZID is a name of the IANA time zone database, with or
-// without the prefix of an application (/example.org/2025/Europe/Rome), or a name that Windows uses. VTIMEZONE is not
-// read. A name that is unknown is a Problem.
+// without the prefix of an application (/example.org/2025/Europe/Rome), or a name that Windows uses, or else that of a
+// VTIMEZONE in the calendar, such as "Customized Time Zone". If it is none of these, or the VTIMEZONE has rules that Read
+// does not know, the zone is not known.
+//
+// An event that begins and ends at midnight, or in the last minute of a day, is one of whole days, whatever its zone and
+// that of the listing. Many applications write whole days as midnights in UTC. If such an event were moved to the clocks
+// of the listing, the days of a listing in America would all begin a night early, and its last night would be sold again.
+//
+// Where clocks are put forward at midnight, that midnight does not exist. It is the beginning of its day nevertheless, in
+// whatever form it is written. Where they are put back, 24 hours from midnight on are a night although they end at 23:00.
+//
+// # Malformed calendars
+//
+// Some exporters do not escape the line breaks of a description, so that its lines look like lines of the event. BEGIN
+// and END count only with the name of a component, so "End: 11:00" is nothing. An event in which a component lacks its
+// END, or which has two starts, is one Problem, and the others are read. Where STATUS or METHOD are there twice, both
+// have to cancel.
 //
 // # Guests
 //
@@ -50,7 +68,7 @@
 //	Booking.com          CLOSED - Not available          no: it writes this for reservations too
 //	Vrbo, HomeAway       Reserved - Jane                 yes
 //	Vrbo, HomeAway       Blocked                         no
-//	others               Reserved, or Reserved - …       yes
+//	others               Reserved, or Reserved - …       yes, also in other languages: Reserviert, Réservé, Reservado …
 //	others               anything else, or nothing       no
 //
 // # Personal data
@@ -62,7 +80,7 @@
 //
 // # The library for the format
 //
-// Lines are unfolded, parsed, escaped and folded by github.com/arran4/golang-ical. Read puts them together itself: the
-// parser of the library accepts a calendar that ends before END:VCALENDAR, and gives up the whole calendar for one
-// malformed line.
+// Lines are unfolded, escaped and folded by github.com/arran4/golang-ical. Read parses them and puts them together
+// itself: the parser of the library accepts a calendar that ends before END:VCALENDAR, gives up the whole calendar for
+// one malformed line, and takes a time for a line that grows with the square of its length.
 package ical

@@ -8,8 +8,6 @@ import (
 	"unicode"
 	"unicode/utf8"
 
-	ics "github.com/arran4/golang-ical"
-
 	"github.com/dynastay/dynastay"
 )
 
@@ -17,40 +15,47 @@ import (
 type event struct {
 	component string
 	number    int
-	props     map[string][]*ics.BaseProperty
-	malformed string // the name of a line that decides about nights and cannot be parsed
+	props     map[string][]*property
+	broken    string // why it cannot be read, such as "DTSTART is malformed"
 }
 
-func (e *event) add(name string, prop *ics.BaseProperty) {
+func (e *event) add(name string, prop *property) {
 	switch {
 	case prop != nil:
 		e.props[name] = append(e.props[name], prop)
 	case decidesNights(name):
-		e.malformed = name
+		e.broken = name + " is malformed"
 	}
 }
 
 // decidesNights reports whether an event without this property could hold fewer nights. Other lines may be malformed:
 // some exporters do not escape the line breaks of a description.
 func decidesNights(name string) bool {
-	return slices.Contains([]string{"DTSTART", "DTEND", "DURATION", "RRULE", "RDATE", "RECURRENCE-ID"}, name)
+	return isTime(name) || slices.Contains([]string{"DURATION", "RRULE", "RDATE"}, name)
 }
 
 func (e *event) text(name string) string {
 	if props := e.props[name]; len(props) > 0 {
-		return oneLine(props[0].Value)
+		return props[0].text()
 	}
 	return ""
 }
 
+// isCancelled reports whether STATUS says so. A line of a description may look like another STATUS.
+func (e *event) isCancelled() bool {
+	return e.has("STATUS") && !slices.ContainsFunc(e.props["STATUS"], func(p *property) bool {
+		return !strings.EqualFold(p.text(), "CANCELLED")
+	})
+}
+
 func (e *event) has(name string) bool { return len(e.props[name]) > 0 }
 
-func (e *event) read(cancelled bool, listing *time.Location) (Entry, *Problem) {
+func (e *event) read(cancelled bool, z *zones) (Entry, *Problem) {
 	entry := Entry{
 		UID:       e.text("UID"),
 		Summary:   cut(e.text("SUMMARY")),
-		Cancelled: cancelled || strings.EqualFold(e.text("STATUS"), "CANCELLED"),
-		Sequence:  number(e.text("SEQUENCE")),
+		Cancelled: cancelled || e.isCancelled(),
+		Sequence:  revision(e.text("SEQUENCE")),
 		Modified:  stamp(e.text("LAST-MODIFIED")),
 	}
 	if len(entry.UID) > MaxText {
@@ -63,85 +68,71 @@ func (e *event) read(cancelled bool, listing *time.Location) (Entry, *Problem) {
 	switch {
 	case e.component != "VEVENT":
 		return problem(Unreadable, e.component+" is not supported")
-	case e.malformed != "":
-		return problem(Unreadable, e.malformed+" is malformed")
+	case e.broken != "":
+		return problem(Unreadable, e.broken)
 	case entry.Cancelled && e.has("RECURRENCE-ID"):
 		return problem(Recurring, "one occurrence of a series is cancelled")
 	case !entry.Cancelled && (e.has("RRULE") || e.has("RDATE")):
 		return problem(Recurring, "the event is a series")
 	}
-	stay, unreadable := e.stay(listing)
+	stay, unreadable := e.stay(z)
 	switch {
-	case unreadable != nil && !entry.Cancelled:
-		return problem(unreadable.kind, unreadable.detail)
-	case unreadable == nil:
+	case unreadable != "" && !entry.Cancelled:
+		return problem(Unreadable, unreadable)
+	case unreadable == "":
 		entry.Stay = stay
 	}
 	return entry, nil
 }
 
-// unreadable says why an event has no Stay.
-type unreadable struct {
-	kind   ProblemKind
-	detail string
-}
-
-func (e *event) stay(listing *time.Location) (dynastay.Stay, *unreadable) {
-	start, err := e.moment("DTSTART", listing)
-	if err != nil {
-		return dynastay.Stay{}, err
+// stay returns the nights of an event, or why they cannot be read.
+func (e *event) stay(z *zones) (stay dynastay.Stay, unreadable string) {
+	start, unreadable := e.moment("DTSTART", z)
+	if unreadable != "" {
+		return stay, unreadable
 	}
 	end := start
 	switch {
 	case e.has("DTEND") && e.has("DURATION"):
-		return dynastay.Stay{}, &unreadable{Unreadable, "there are both DTEND and DURATION"}
+		return stay, "there are both DTEND and DURATION"
 	case e.has("DTEND"):
-		end, err = e.moment("DTEND", listing)
+		end, unreadable = e.moment("DTEND", z)
 	case e.has("DURATION"):
-		end, err = e.after(start)
+		end, unreadable = e.after(start)
 	}
-	if err != nil {
-		return dynastay.Stay{}, err
+	if unreadable != "" {
+		return stay, unreadable
 	}
-	stay := dynastay.Stay{CheckIn: start.date(listing), CheckOut: end.date(listing)}
-	backwards := stay.CheckOut.Before(stay.CheckIn) || start.timed && end.timed && end.t.Before(start.t)
-	// Without a length, or without times, the event is not a visit during the day.
-	whole := stay.CheckIn == stay.CheckOut && (!start.timed || !end.timed || start.t.Equal(end.t))
-	if whole || end.endsDay(listing) {
-		stay.CheckOut = stay.CheckOut.AddDays(1)
-	}
-	switch {
-	case stay.CheckIn.IsZero() || stay.CheckOut.IsZero():
-		return dynastay.Stay{}, &unreadable{Unreadable, "the nights are not within the years 1 to 9999"}
-	case backwards:
-		return dynastay.Stay{}, &unreadable{Unreadable, "the event ends before it begins"}
-	}
-	return stay, nil
+	return span{start, end}.stay(z.listing)
 }
 
-func (e *event) moment(name string, listing *time.Location) (moment, *unreadable) {
+func (e *event) moment(name string, z *zones) (m moment, unreadable string) {
 	switch props := e.props[name]; len(props) {
 	case 0:
-		return moment{}, &unreadable{Unreadable, name + " is missing"}
+		return m, name + " is missing"
 	case 1:
-		return momentOf(name, props[0], listing)
+		m, ok := momentOf(props[0], z)
+		if !ok {
+			return m, name + " must be a date or a time"
+		}
+		return m, ""
 	}
-	return moment{}, &unreadable{Unreadable, "there is more than one " + name}
+	return m, "there is more than one " + name
 }
 
-func (e *event) after(start moment) (moment, *unreadable) {
+func (e *event) after(start moment) (end moment, unreadable string) {
 	if len(e.props["DURATION"]) > 1 {
-		return moment{}, &unreadable{Unreadable, "there is more than one DURATION"}
+		return end, "there is more than one DURATION"
 	}
 	end, ok := start.add(e.text("DURATION"))
 	if !ok {
-		return moment{}, &unreadable{Unreadable, "DURATION must be a duration that is not negative"}
+		return end, "DURATION must be a duration that is not negative"
 	}
-	return end, nil
+	return end, ""
 }
 
-// number returns 0 for what is not a revision: that does not matter to the nights.
-func number(text string) int {
+// revision returns 0 for what is not one: that does not matter to the nights.
+func revision(text string) int {
 	n, err := strconv.Atoi(text)
 	if err != nil || n < 0 {
 		return 0

@@ -14,12 +14,8 @@ import (
 	"github.com/dynastay/dynastay"
 )
 
-// maxLine is the number of bytes of an unfolded line that are parsed. The time that golang-ical takes for a line grows
-// with the square of its length.
-const maxLine = 4096
-
 // Read reads the calendar of a listing. Zone is the time zone of the listing; nil means UTC. Several calendars in one
-// text are read as one.
+// text are read as one. Each line is read once, however long it is.
 //
 // It returns an [*IncompleteError] for a text that is not a complete calendar, a [*TooLargeError] for one over
 // [MaxBytes] or [MaxEntries], and the errors of r. An event that cannot be read is not an error but a [Problem]. A
@@ -64,9 +60,11 @@ type parser struct {
 	listing  *time.Location
 	found    bool     // a calendar
 	open     []string // the components that have begun and not ended
-	method   string   // of the open calendar
+	cancels  []bool   // whether each METHOD of the open calendar is CANCEL
 	events   []*event // of the open calendar
-	number   int      // of events
+	zone     *definition
+	zones    *zones // of the open calendar
+	number   int    // of events
 	calendar Calendar
 	known    map[held]int // positions in calendar.Entries
 }
@@ -76,60 +74,106 @@ type held struct {
 	stay dynastay.Stay
 }
 
-const calendarName = "VCALENDAR"
-
 func (p *parser) line(line string) error {
 	name, prop := parse(line)
+	component := ""
+	if prop != nil {
+		component = strings.ToUpper(strings.TrimSpace(prop.value))
+	}
 	switch {
-	case name == "BEGIN" && prop != nil:
-		return p.begin(component(prop))
-	case name == "END" && prop != nil:
-		return p.end(component(prop))
+	case name == "BEGIN" && isComponent(component):
+		return p.begin(component)
+	case name == "END" && isComponent(component):
+		return p.end(component)
 	case len(p.open) == 0:
 		return &IncompleteError{"there is a line outside BEGIN:VCALENDAR and END:VCALENDAR"}
 	case len(p.open) == 1 && name == "METHOD" && prop != nil:
-		p.method = strings.ToUpper(strings.TrimSpace(prop.Value))
+		p.cancels = append(p.cancels, component == "CANCEL")
 	case len(p.open) == 2 && isEvent(p.open[1]):
 		p.events[len(p.events)-1].add(name, prop)
+	case len(p.open) <= 3 && len(p.open) >= 2 && p.open[1] == "VTIMEZONE" && prop != nil:
+		p.zone.add(len(p.open) == 2, name, prop)
 	}
 	return nil
 }
 
 func (p *parser) begin(name string) error {
-	switch {
-	case (name == calendarName) != (len(p.open) == 0):
+	if (name == calendarName) != (len(p.open) == 0) {
 		return &IncompleteError{"BEGIN:VCALENDAR is not where a calendar begins"}
-	case isEvent(name) && len(p.open) > 1:
-		return &IncompleteError{"END:" + p.open[1] + " is missing"}
+	}
+	switch {
+	case name == calendarName:
+		p.zones, p.cancels, p.events = newZones(p.listing), nil, nil
 	case isEvent(name):
-		if p.number++; p.number > MaxEntries {
-			return &TooLargeError{Entries: MaxEntries}
+		p.cut(1)
+		if err := p.event(name, ""); err != nil {
+			return err
 		}
-		p.events = append(p.events, &event{component: name, number: p.number, props: map[string][]*ics.BaseProperty{}})
+	case len(p.open) == maxDepth:
+		return nil
+	case name == "VTIMEZONE" && len(p.open) == 1:
+		p.zone = &definition{}
+	case len(p.open) == 2 && p.open[1] == "VTIMEZONE":
+		p.zone.observances = append(p.zone.observances, observance{})
 	}
 	p.open = append(p.open, name)
 	return nil
 }
 
-func (p *parser) end(name string) error {
-	last := len(p.open) - 1
-	if last < 0 || p.open[last] != name {
-		return &IncompleteError{"an END does not match its BEGIN"}
+func (p *parser) event(component, broken string) error {
+	if p.number++; p.number > MaxEntries {
+		return &TooLargeError{Entries: MaxEntries}
 	}
-	p.open = p.open[:last]
-	if last > 0 {
-		return nil
-	}
-	// METHOD concerns all events of the calendar, also those before it.
-	for _, e := range p.events {
-		p.keep(e, p.method == "CANCEL")
-	}
-	p.found, p.method, p.events = true, "", nil
+	p.events = append(p.events, &event{component: component, number: p.number, props: map[string][]*property{}, broken: broken})
 	return nil
 }
 
+// end ends a component, and all that have begun in it. A line of a description may look like the end of an event; the
+// END of that event, which follows, is a Problem then.
+func (p *parser) end(name string) error {
+	i := len(p.open) - 1
+	for i >= 0 && p.open[i] != name {
+		i--
+	}
+	switch {
+	case len(p.open) == 0:
+		return &IncompleteError{"an END does not match its BEGIN"}
+	case i < 0 && isEvent(name):
+		return p.event(name, "BEGIN:"+name+" is missing")
+	case i < 0:
+		return nil
+	}
+	p.cut(i + 1)
+	p.open = p.open[:i]
+	switch {
+	case i == 1 && name == "VTIMEZONE":
+		p.zones.define(p.zone)
+	case i == 0:
+		// METHOD concerns all events of the calendar, also those before it. A line of a description may look like another.
+		for _, e := range p.events {
+			p.keep(e, len(p.cancels) > 0 && !slices.Contains(p.cancels, false))
+		}
+		p.found = true
+	}
+	return nil
+}
+
+// cut ends the components from a depth on, because their END is missing.
+func (p *parser) cut(depth int) {
+	if len(p.open) <= depth {
+		return
+	}
+	switch missing := p.open[len(p.open)-1]; {
+	case len(p.open) > 1 && isEvent(p.open[1]):
+		p.events[len(p.events)-1].broken = "END:" + missing + " is missing"
+	case len(p.open) > 1 && p.open[1] == "VTIMEZONE":
+		p.zone.broken = true
+	}
+	p.open = p.open[:depth]
+}
+
 func (p *parser) keep(e *event, cancelled bool) {
-	entry, problem := e.read(cancelled, p.listing)
+	entry, problem := e.read(cancelled, p.zones)
 	switch {
 	case problem != nil:
 		p.calendar.Problems = append(p.calendar.Problems, *problem)
@@ -153,36 +197,4 @@ func (p *parser) hold(e Entry) {
 	}
 	p.known[key] = len(p.calendar.Entries)
 	p.calendar.Entries = append(p.calendar.Entries, e)
-}
-
-// isEvent reports whether a component says when the listing is busy.
-func isEvent(name string) bool {
-	return slices.Contains([]string{"VEVENT", "VFREEBUSY", "VAVAILABILITY"}, name)
-}
-
-func component(prop *ics.BaseProperty) string { return strings.ToUpper(strings.TrimSpace(prop.Value)) }
-
-// parse returns the name of a line in upper case, which golang-ical would look for anywhere in the line. The property is
-// nil if the line is malformed.
-func parse(line string) (name string, prop *ics.BaseProperty) {
-	end := strings.IndexFunc(line, func(r rune) bool { return !isNameRune(r) })
-	if end < 0 {
-		end = len(line)
-	}
-	name = strings.ToUpper(line[:end])
-	if len(line) > maxLine {
-		if decidesNights(name) {
-			return name, nil
-		}
-		line = line[:maxLine]
-	}
-	prop, err := ics.ParseProperty(ics.ContentLine(line))
-	if err != nil {
-		return name, nil
-	}
-	return name, prop
-}
-
-func isNameRune(r rune) bool {
-	return r == '-' || '0' <= r && r <= '9' || 'A' <= r && r <= 'Z' || 'a' <= r && r <= 'z'
 }

@@ -5,31 +5,83 @@ import (
 	"strconv"
 	"strings"
 	"time"
+)
 
-	ics "github.com/arran4/golang-ical"
-
-	"github.com/dynastay/dynastay"
+const (
+	day        = 24 * time.Hour
+	dateLayout = "20060102"
+	timeLayout = "20060102T150405"
 )
 
 // moment is a date, or a point in time.
 type moment struct {
-	t     time.Time // of a date: midnight UTC
-	timed bool
+	written time.Time // what calendar and clock show where the event was written, as if that were UTC
+	timed   bool
+	zone    *time.Location // of a time; nil if it is not known
+	t       time.Time      // of a time
 }
 
-// date returns the day of the moment at the listing, the zero Date outside the years 1 to 9999.
-func (m moment) date(listing *time.Location) dynastay.Date {
-	if !m.timed {
-		listing = time.UTC
+// utc is the zone of times that are written in UTC, so that their zone at home is not known.
+var utc = time.FixedZone("", 0)
+
+// at returns the moment of a written time.
+func at(written time.Time, zone *time.Location) moment {
+	return moment{written, true, zone, instant(written, zone)}
+}
+
+// instant returns when the clocks of a zone show a local time: the first time if they show it twice, and if they are
+// put forward over it, with the offset from before, as RFC 5545 demands (3.3.5). time.Date may return either.
+func instant(local time.Time, zone *time.Location) time.Time {
+	if zone == nil {
+		return local
 	}
-	return dynastay.DateOf(m.t, listing)
+	before := local.Add(-offsetAt(local.Add(-day), zone))
+	for _, t := range []time.Time{before, local.Add(-offsetAt(local.Add(day), zone))} {
+		if clock(t, zone).Equal(local) {
+			return t
+		}
+	}
+	return before
 }
 
-// endsDay reports whether the moment is in the last minute of a day at the listing.
-func (m moment) endsDay(listing *time.Location) bool {
-	at := m.t.In(listing)
-	return m.timed && at.Hour() == 23 && at.Minute() == 59
+func offsetAt(t time.Time, zone *time.Location) time.Duration {
+	_, seconds := t.In(zone).Zone()
+	return time.Duration(seconds) * time.Second
 }
+
+// clock returns what the clocks of a zone show, as if that were UTC.
+func clock(t time.Time, zone *time.Location) time.Time {
+	if zone == nil {
+		return t
+	}
+	return t.UTC().Add(offsetAt(t, zone))
+}
+
+// shown returns what the clocks of the listing show.
+func (m moment) shown(listing *time.Location) time.Time {
+	if !m.timed || m.zone == nil || m.zone == listing {
+		return m.written // also what the clocks leave out
+	}
+	return clock(m.t, listing)
+}
+
+// midnight returns what the clocks of the listing show, except that a midnight over which they are put forward by an
+// hour is midnight, also if software has counted it with the offset from after: at 23:00 of the day before.
+func (m moment) midnight(listing *time.Location) time.Time {
+	local := m.shown(listing)
+	if m.timed && m.zone != nil && clock(m.t.Add(time.Hour), listing).Sub(local) == 2*time.Hour && isMidnight(local.Add(time.Hour)) {
+		return local.Add(time.Hour)
+	}
+	return local
+}
+
+func isMidnight(local time.Time) bool { return local.Hour() == 0 && local.Minute() == 0 }
+
+// bounds reports whether days begin and end at a local time: at midnight, or in the last minute before it.
+func bounds(local time.Time) bool { return isMidnight(local) || isMidnight(local.Add(time.Minute)) }
+
+// isLate reports whether a local time is in the evening, when no guest leaves.
+func isLate(local time.Time) bool { return local.Hour() >= 18 }
 
 var duration = regexp.MustCompile(`^\+?P(?:(\d{1,6})W)?(?:(\d{1,6})D)?(T(?:(\d{1,6})H)?(?:(\d{1,6})M)?(?:(\d{1,6})S)?)?$`)
 
@@ -47,35 +99,30 @@ func (m moment) add(text string) (moment, bool) {
 	days := 7*of(1) + of(2)
 	rest := time.Duration(of(4))*time.Hour + time.Duration(of(5))*time.Minute + time.Duration(of(6))*time.Second
 	if !m.timed {
-		const day = 24 * time.Hour
-		return moment{t: m.t.AddDate(0, 0, days+int((rest+day-1)/day))}, true
+		return moment{written: m.written.AddDate(0, 0, days+int((rest+day-1)/day))}, true
 	}
-	return moment{m.t.AddDate(0, 0, days).Add(rest), true}, true
+	end := at(m.written.AddDate(0, 0, days), m.zone)
+	if rest > 0 {
+		end.t = end.t.Add(rest)
+		end.written = clock(end.t, end.zone)
+	}
+	return end, true
 }
 
 // momentOf reads a date or a time by its form. VALUE is not needed, and some exporters do not write it.
-func momentOf(name string, prop *ics.BaseProperty, listing *time.Location) (moment, *unreadable) {
-	malformed := &unreadable{Unreadable, name + " must be a date or a time"}
-	value := strings.ToUpper(strings.TrimSpace(prop.Value))
-	if len(value) == len("20060102") {
-		date, err := time.Parse("20060102", value)
-		if err != nil {
-			return moment{}, malformed
-		}
-		return moment{t: date}, nil
+func momentOf(p *property, z *zones) (moment, bool) {
+	value := strings.ToUpper(strings.TrimSpace(p.value))
+	if len(value) == len(dateLayout) {
+		date, err := time.Parse(dateLayout, value)
+		return moment{written: date}, err == nil
 	}
-	local, utc := strings.CutSuffix(value, "Z")
-	loc := time.UTC
-	if !utc {
-		var tzid string
-		if loc, tzid = zoneOf(prop, listing); loc == nil {
-			return moment{}, &unreadable{UnknownZone, name + " has the unknown time zone " + tzid}
-		}
+	local, inUTC := strings.CutSuffix(value, "Z")
+	t, err := time.Parse(timeLayout, local)
+	if err != nil || len(local) != len(timeLayout) { // Parse also accepts fractions of a second
+		return moment{}, false
 	}
-	const layout = "20060102T150405"
-	t, err := time.ParseInLocation(layout, local, loc)
-	if err != nil || len(local) != len(layout) { // Parse also accepts fractions of a second
-		return moment{}, malformed
+	if inUTC {
+		return at(t, utc), true
 	}
-	return moment{t, true}, nil
+	return at(t, z.of(p)), true
 }

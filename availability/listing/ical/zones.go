@@ -3,28 +3,54 @@ package ical
 import (
 	"strings"
 	"time"
-
-	ics "github.com/arran4/golang-ical"
-
-	"github.com/dynastay/dynastay/internal/shown"
 )
 
-// zoneOf returns the time zone of a property: that of the listing if it names none. For a zone that is not known it
-// returns nil, and the name for an error text.
-func zoneOf(prop *ics.BaseProperty, listing *time.Location) (*time.Location, string) {
-	var names []string
-	for param, values := range prop.ICalParameters {
-		if strings.EqualFold(param, "TZID") {
-			names = append(names, values...)
-		}
+// zones are the time zones of a calendar.
+type zones struct {
+	listing *time.Location
+	found   map[string]*time.Location // by name; nil if it is not known
+	defined map[string]*definition    // by name
+	size    int                       // observances that are defined
+}
+
+func newZones(listing *time.Location) *zones {
+	return &zones{listing: listing, found: map[string]*time.Location{}, defined: map[string]*definition{}}
+}
+
+// define keeps the first definition of a name that has an end.
+func (z *zones) define(d *definition) {
+	z.size += len(d.observances)
+	if z.size <= maxObservances && z.defined[d.name] == nil {
+		z.defined[d.name] = d
 	}
-	switch len(names) {
+}
+
+// of returns the time zone of a property, which is that of the listing if it names none, and nil if it is not known.
+func (z *zones) of(p *property) *time.Location {
+	switch len(p.zones) {
 	case 0:
-		return listing, ""
+		return z.listing
 	case 1:
-		return location(names[0]), shown.Truncated(oneLine(names[0]))
+		return z.named(p.zones[0])
 	}
-	return nil, "of several"
+	return nil
+}
+
+// named prefers a zone that is known to the one that the calendar defines, because many definitions are only right for
+// the year in which they were written.
+func (z *zones) named(name string) *time.Location {
+	loc, ok := z.found[name]
+	if ok {
+		return loc
+	}
+	switch loc = location(name); {
+	case loc == nil && z.defined[name] != nil:
+		loc = z.defined[name].location()
+	case loc != nil && loc.String() == z.listing.String():
+		loc = z.listing
+	}
+	z.found[name] = loc
+	return loc
 }
 
 // location returns nil for a name that is not known. If a name begins with '/', an application has put something before
