@@ -31,6 +31,8 @@ func TestMidnightsThatDoNotExist(t *testing.T) {
 		"Azores, hour before":    {"Atlantic/Azores", "DTSTART:20270325T000000", "DTEND:20270326T230000", "2027-03-25 to 2027-03-26"},
 		"Azores, visit in it":    {"Atlantic/Azores", "DTSTART:20270328T003000", "DTEND:20270328T011500", "free"},
 		"Azores, backwards":      {"Atlantic/Azores", "DTSTART:20270328T004500", "DTEND:20270328T003000", "UNREADABLE the event ends before it begins"},
+		"Azores, just before":    {"Atlantic/Azores", "DTSTART:20270325T150000", "DTEND:20270327T233000", "2027-03-25 to 2027-03-27"},
+		"after it, elsewhere":    {"America/Costa_Rica", "DTSTART;TZID=America/Havana:20270314T013000", "DTEND;TZID=America/Havana:20270315T100000", "2027-03-13 to 2027-03-15"},
 		"Lisbon, of the Azores":  {"Europe/Lisbon", "DTSTART;TZID=Atlantic/Azores:20270325T150000", "DTEND;TZID=Atlantic/Azores:20270328T003000", "2027-03-25 to 2027-03-28"},
 		"Santiago":               {"America/Santiago", "DTSTART:20270904T000000", "DTEND:20270905T000000", "2027-09-04 to 2027-09-05"},
 		"Santiago, UTC, before":  {"America/Santiago", "DTSTART:20270904T040000Z", "DTEND:20270905T040000Z", "2027-09-04 to 2027-09-05"},
@@ -64,7 +66,8 @@ func TestDaysOf25Hours(t *testing.T) {
 		"last minute":    {"Europe/Rome", "DTSTART:20271030T220000Z", "DTEND:20271031T215900Z", "2027-10-31 to 2027-11-01"},
 		"before that":    {"Europe/Rome", "DTSTART:20271030T220000Z", "DTEND:20271031T215800Z", "free"},
 		"second time":    {"America/Santiago", "DTSTART:20270403T000000", "DURATION:PT24H", "2027-04-03 to 2027-04-04"},
-		"first of twice": {"Europe/Paris", "DTSTART;TZID=America/Havana:20271107T003000", "DTEND;TZID=America/Havana:20271108T100000", "2027-11-07 to 2027-11-08"},
+		"a visit":        {"America/Santiago", "DTSTART:20270403T233000", "DURATION:PT45M", "free"},
+		"first of twice": {"America/Bogota", "DTSTART;TZID=America/Havana:20271107T003000", "DTEND;TZID=America/Havana:20271108T100000", "2027-11-06 to 2027-11-08"},
 	} {
 		assert.Equal(t, test.want, nights(t, zone(test.zone), test.start, test.end), name)
 	}
@@ -121,6 +124,14 @@ func TestDaysThatAreWrittenAsMidnightsOfAnotherZone(t *testing.T) {
 		"to 16:00":             {"America/Los_Angeles", "DTSTART:20270310T220000Z", "DTEND:20270313T000000Z", "2027-03-10 to 2027-03-12"},
 		"to 23:59, here":       {"Atlantic/Canary", "DTSTART:20270310T150000", "DTEND:20270312T235900", "2027-03-10 to 2027-03-13"},
 		"from midnight there":  {"Atlantic/Canary", "DTSTART" + madrid + "20270310T000000", "DTEND" + madrid + "20270313T110000", "2027-03-09 to 2027-03-13"},
+		"unknown, to midnight": {"America/New_York", "DTSTART;TZID=Mars:20270310T150000", "DTEND;TZID=Mars:20270313T000000", "2027-03-09 to 2027-03-14"},
+		"unknown, to a date":   {"America/New_York", "DTSTART;TZID=Mars:20270310T150000", "DTEND:20270313", "2027-03-09 to 2027-03-13"},
+		"unknown, from a date": {"America/New_York", "DTSTART:20270310", "DTEND;TZID=Mars:20270313T110000", "2027-03-10 to 2027-03-14"},
+		"unknown, to 23:00":    {"Europe/Rome", "DTSTART;TZID=Mars:20270110T000000", "DTEND;TZID=Mars:20270112T230000", "2027-01-09 to 2027-01-13"},
+		"listing's, no length": {"America/New_York", "DTSTART:20270310T050000Z", "DTEND:20270310T050030Z", "2027-03-10 to 2027-03-11"},
+		"visit far ahead":      {"Pacific/Auckland", "DTSTART;TZID=Pacific/Honolulu:20270312T200000", "DTEND;TZID=Pacific/Honolulu:20270312T235900", "free"},
+		"one known evening, 2": {"Atlantic/Canary", "DTSTART:20270309T230000Z", "DTEND;TZID=Asia/Tokyo:20270313T080000", "2027-03-09 to 2027-03-12"},
+		"evenings at UTC":      {"UTC", "DTSTART:20270309T190000", "DTEND:20270312T190000", "2027-03-09 to 2027-03-12"},
 		"unknown, later there": {"America/New_York", "DTSTART:20270310T200000", "DTEND;TZID=Mars:20270311T003000", "2027-03-10 to 2027-03-12"},
 		"unknown, earlier":     {"America/New_York", "DTSTART;TZID=Mars:20270310T200000", "DTEND;TZID=Mars:20270310T110000", "UNREADABLE the event ends before it begins"},
 		"ends before midnight": {"America/New_York", "DTSTART:20270310T000000Z", "DTEND:20270309T235900Z", "UNREADABLE the event ends before it begins"},
