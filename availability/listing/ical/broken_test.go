@@ -38,6 +38,7 @@ func TestLinesOfADescription(t *testing.T) {
 		"Dtstart: on Sunday":   "UNREADABLE there is more than one DTSTART",
 		"Duration: 3 nights":   "UNREADABLE there are both DTEND and DURATION",
 		"Duration of 3 nights": "UNREADABLE DURATION is malformed",
+		"Duration of it: P3D":  "UNREADABLE DURATION is malformed",
 		"Begin:x-ray":          "UNREADABLE END:X-RAY is missing",
 		"BEGIN:VALARM":         "UNREADABLE END:VALARM is missing",
 		"BEGIN:VTODO\nBEGIN:X": "UNREADABLE END:VTODO is missing",

@@ -38,15 +38,17 @@
 //
 // Times without a zone are times in the zone of the listing. A TZID is a name of the IANA time zone database, with or
 // without the prefix of an application (/example.org/2025/Europe/Rome), or a name that Windows uses, or else that of a
-// VTIMEZONE in the calendar, such as "Customized Time Zone". If it is none of these, or the VTIMEZONE has rules that Read
-// does not know, the zone is not known.
+// VTIMEZONE in the calendar, such as "Customized Time Zone". If it is none of these, or the VTIMEZONE has rules that
+// Read does not know, the zone is not known.
 //
-// An event that begins and ends at midnight, or in the last minute of a day, is one of whole days, whatever its zone and
-// that of the listing. Many applications write whole days as midnights in UTC. If such an event were moved to the clocks
-// of the listing, the days of a listing in America would all begin a night early, and its last night would be sold again.
+// An event that begins and ends at midnight, or in the last minute of a day, is one of whole days, whatever its zone
+// and that of the listing. Many applications write whole days as midnights in UTC. If such an event were moved to the
+// clocks of the listing, the days of a listing in America would all begin a night early, and its last night would be
+// sold again.
 //
-// Where clocks are put forward at midnight, that midnight does not exist. It is the beginning of its day nevertheless, in
-// whatever form it is written. Where they are put back, 24 hours from midnight on are a night although they end at 23:00.
+// Where clocks are put forward at midnight, that midnight does not exist. It is the beginning of its day nevertheless,
+// in whatever form it is written. Where they are put back, 24 hours from midnight on are a night although they end at
+// 23:00.
 //
 // # Malformed calendars
 //

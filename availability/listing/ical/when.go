@@ -69,8 +69,9 @@ func (m moment) shown(listing *time.Location) time.Time {
 // hour is midnight, also if software has counted it with the offset from after: at 23:00 of the day before.
 func (m moment) midnight(listing *time.Location) time.Time {
 	local := m.shown(listing)
-	if m.timed && m.zone != nil && clock(m.t.Add(time.Hour), listing).Sub(local) == 2*time.Hour && isMidnight(local.Add(time.Hour)) {
-		return local.Add(time.Hour)
+	later := local.Add(time.Hour)
+	if m.timed && m.zone != nil && isMidnight(later) && clock(m.t.Add(time.Hour), listing).Sub(later) == time.Hour {
+		return later
 	}
 	return local
 }

@@ -37,17 +37,19 @@ func (z *zones) of(p *property) *time.Location {
 }
 
 // named prefers a zone that is known to the one that the calendar defines, because many definitions are only right for
-// the year in which they were written.
+// the year in which they were written. An abbreviation such as EST means what the calendar says: it may have a summer.
 func (z *zones) named(name string) *time.Location {
-	loc, ok := z.found[name]
-	if ok {
+	if loc, ok := z.found[name]; ok {
 		return loc
 	}
-	switch loc = location(name); {
-	case loc == nil && z.defined[name] != nil:
-		loc = z.defined[name].location()
-	case loc != nil && loc.String() == z.listing.String():
+	loc := location(name)
+	if loc != nil && loc.String() == z.listing.String() {
 		loc = z.listing
+	}
+	if d := z.defined[name]; d != nil && (loc == nil || !strings.Contains(name, "/") && windows[name] == "") {
+		if defined := d.location(); defined != nil {
+			loc = defined
+		}
 	}
 	z.found[name] = loc
 	return loc
