@@ -33,6 +33,7 @@ func TestMidnightsThatDoNotExist(t *testing.T) {
 		"Azores, backwards":      {"Atlantic/Azores", "DTSTART:20270328T004500", "DTEND:20270328T003000", "UNREADABLE the event ends before it begins"},
 		"Azores, just before":    {"Atlantic/Azores", "DTSTART:20270325T150000", "DTEND:20270327T233000", "2027-03-25 to 2027-03-27"},
 		"after it, elsewhere":    {"America/Costa_Rica", "DTSTART;TZID=America/Havana:20270314T013000", "DTEND;TZID=America/Havana:20270315T100000", "2027-03-13 to 2027-03-15"},
+		"Lisbon, a visit there":  {"Europe/Lisbon", "DTSTART;TZID=Atlantic/Azores:20270328T004500", "DTEND;TZID=Atlantic/Azores:20270328T011500", "free"},
 		"Lisbon, of the Azores":  {"Europe/Lisbon", "DTSTART;TZID=Atlantic/Azores:20270325T150000", "DTEND;TZID=Atlantic/Azores:20270328T003000", "2027-03-25 to 2027-03-28"},
 		"Santiago":               {"America/Santiago", "DTSTART:20270904T000000", "DTEND:20270905T000000", "2027-09-04 to 2027-09-05"},
 		"Santiago, UTC, before":  {"America/Santiago", "DTSTART:20270904T040000Z", "DTEND:20270905T040000Z", "2027-09-04 to 2027-09-05"},
