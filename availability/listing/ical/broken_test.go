@@ -90,7 +90,8 @@ func TestEventsWithoutTheirEnds(t *testing.T) {
 		"ends in the middle":  {begin + a + "END:VEVENT\nDTEND:20270113\nEND:VEVENT\n" + plain + end, "a b", "2  BEGIN:VEVENT is missing"},
 		"event in X-ALL":      {begin + "BEGIN:X-ALL\n" + plain + "END:X-ALL\n" + end, "b", ""},
 		"zone without an end": {begin + "BEGIN:VTIMEZONE\nBEGIN:STANDARD\n" + plain + end, "b", ""},
-		"deep":                {begin + a + strings.Repeat("BEGIN:X-A\n", 50) + "END:VEVENT\n" + plain + end, "b", "1 a END:X-A is missing"},
+		"deep":                {begin + a + strings.Repeat("BEGIN:X-A\n", 50) + "BEGIN:X-B\nEND:VEVENT\n" + plain + end, "b", "1 a END:X-A is missing"},
+		"not deep":            {begin + a + strings.Repeat("BEGIN:X-A\n", 5) + "BEGIN:X-B\nEND:VEVENT\n" + plain + end, "b", "1 a END:X-B is missing"},
 		"not too deep": {
 			begin + a + strings.Repeat("BEGIN:X-A\n", 6) + strings.Repeat("END:X-A\n", 6) + "END:VEVENT\n" + plain + end, "a b", "",
 		},

@@ -28,17 +28,31 @@ func TestZonesThatACalendarDefines(t *testing.T) {
 	}
 	const known, around = "2027-01-10 to 2027-01-12", "2027-01-09 to 2027-01-13"
 	for name, test := range map[string]struct{ text, want string }{
-		"custom":              {winterIs("Customized Time Zone", "Customized Time Zone", summer+winter), known},
-		"quoted":              {winterIs("Customized Time Zone", `"Customized Time Zone"`, summer+winter), known},
-		"quoted twice":        {winterIs(`"Customized Time Zone"`, `"Customized Time Zone"`, summer+winter), known},
-		"with a colon":        {winterIs(`(UTC+01:00) Amsterdam\, Berlin`, `"(UTC+01:00) Amsterdam, Berlin"`, summer+winter), known},
-		"not quoted":          {winterIs(`(UTC+01:00) Amsterdam\, Berlin`, `(UTC+01:00) Amsterdam, Berlin`, summer+winter), known},
-		"not escaped":         {winterIs(`(UTC+01:00) Amsterdam, Berlin`, `(UTC+01:00) Amsterdam\, Berlin`, summer+winter), known},
-		"winter only":         {winterIs("x", "x", winter), known},
-		"summer":              {defined("x", summer+winter, "x", "20270710T163000", "20270712T100000"), "2027-07-10 to 2027-07-12"},
-		"summer at 17":        {defined("x", summer+winter, "x", "20270710T170000", "20270712T100000"), "2027-07-11 to 2027-07-12"},
-		"winter at 16":        {defined("x", summer+winter, "x", "20270110T160000", "20270112T100000"), "2027-01-11 to 2027-01-12"},
-		"a name in a part":    {winterIs("x", "x", strings.Replace(winter, "DTSTART", "TZID:y\nDTSTART", 1)), known},
+		"custom":           {winterIs("Customized Time Zone", "Customized Time Zone", summer+winter), known},
+		"quoted":           {winterIs("Customized Time Zone", `"Customized Time Zone"`, summer+winter), known},
+		"quoted twice":     {winterIs(`"Customized Time Zone"`, `"Customized Time Zone"`, summer+winter), known},
+		"with a colon":     {winterIs(`(UTC+01:00) Amsterdam\, Berlin`, `"(UTC+01:00) Amsterdam, Berlin"`, summer+winter), known},
+		"not quoted":       {winterIs(`(UTC+01:00) Amsterdam\, Berlin`, `(UTC+01:00) Amsterdam, Berlin`, summer+winter), known},
+		"not escaped":      {winterIs(`(UTC+01:00) Amsterdam, Berlin`, `(UTC+01:00) Amsterdam\, Berlin`, summer+winter), known},
+		"winter only":      {winterIs("x", "x", winter), known},
+		"summer":           {defined("x", summer+winter, "x", "20270710T163000", "20270712T100000"), "2027-07-10 to 2027-07-12"},
+		"summer at 17":     {defined("x", summer+winter, "x", "20270710T170000", "20270712T100000"), "2027-07-11 to 2027-07-12"},
+		"winter at 16":     {defined("x", summer+winter, "x", "20270110T160000", "20270112T100000"), "2027-01-11 to 2027-01-12"},
+		"a name in a part": {winterIs("x", "x", strings.Replace(winter, "DTSTART", "TZID:y\nDTSTART", 1)), known},
+		"zone in a zone":   {winterIs("x", "x", "BEGIN:VTIMEZONE\nTZID:x\nEND:VTIMEZONE\n"+winter), around},
+		"part of a part":   {winterIs("x", "x", strings.Replace(winter, "END", "BEGIN:X-A\nEND:X-A\nEND", 1)), known},
+		"until a day": {
+			defined("x", strings.Replace(summer, "-1SU", "-1SU;UNTIL=20270328", 1)+winter, "x", "20270710T163000", "20270712T100000"), "2027-07-10 to 2027-07-12",
+		},
+		"until a change": {
+			defined("x", strings.Replace(summer, "-1SU", "-1SU;UNTIL=20270328T010000Z", 1)+winter, "x", "20270710T163000", "20270712T100000"), "2027-07-10 to 2027-07-12",
+		},
+		"until before it": {
+			defined("x", strings.Replace(summer, "-1SU", "-1SU;UNTIL=20270328T005959Z", 1)+winter, "x", "20270710T163000", "20270712T100000"), "2027-07-11 to 2027-07-12",
+		},
+		"after its rule": {
+			defined("x", strings.Replace(winter, "19701025", "19701225", 1), "x", "19701110T163000", "19701112T100000"), "1970-11-10 to 1970-11-12",
+		},
 		"before all changes":  {defined("x", strings.ReplaceAll(winter, "1970", "2028"), "x", "20270110T163000", "20270112T100000"), known},
 		"before the first":    {defined("x", strings.ReplaceAll(summer, "1970", "2029")+strings.ReplaceAll(winter, "1970", "2028"), "x", "20270110T163000", "20270112T100000"), known},
 		"known otherwise":     {defined("Asia/Tokyo", summer+winter, "Asia/Tokyo", "20270110T235800", "20270112T100000"), known},
@@ -104,7 +118,7 @@ func TestRulesThatAreNotRead(t *testing.T) {
 		"FREQ=MONTHLY;BYMONTH=10", "BYMONTH=10", "FREQ=YEARLY;COUNT=3", "FREQ=YEARLY;INTERVAL=2", "FREQ=YEARLY;BYDAY=-1SU", "FREQ=YEARLY;BYMONTHDAY=1",
 		"FREQ=YEARLY;BYMONTH=13", "FREQ=YEARLY;BYMONTH=0", "FREQ=YEARLY;BYMONTH=", "FREQ=YEARLY;BYMONTH=10;BYDAY=XX", "FREQ=YEARLY;BYMONTH=10;BYDAY=S",
 		"FREQ=YEARLY;BYMONTH=10;BYDAY=aSU", "FREQ=YEARLY;BYMONTH=10;BYMONTHDAY=32", "FREQ=YEARLY;BYMONTH=10;BYMONTHDAY=-32", "FREQ=YEARLY;BYMONTH=10;BYMONTHDAY=" + strings.Repeat("9,", 31) + "9", "FREQ=YEARLY;UNTIL=someday",
-		"FREQ=YEARLY;BYMONTH=3,10;BYDAY=1SU", "FREQ=YEARLY;BYMONTH=10;BYDAY=SU", "FREQ=YEARLY;BYMONTH=10;BYMONTHDAY=1,2", "FREQ=YEARLY;BYMONTH=10;BYDAY=" + strings.Repeat("SU,", 31) + "SU", "",
+		"FREQ=YEARLY;BYMONTH=3,10;BYDAY=1SU", "FREQ=YEARLY;BYMONTH=10;BYDAY=SU", "FREQ=YEARLY;BYMONTH=10;BYMONTHDAY=1,2", "FREQ=YEARLY;BYMONTH=10;BYDAY=" + strings.Repeat("1SU,", 31) + "1SU", "",
 	} {
 		text := strings.Replace(winter, "FREQ=YEARLY;BYMONTH=10;BYDAY=-1SU", rule, 1)
 		got := read(t, defined("x", text, "x", "20270110T150000", "20270112T100000"), rome)

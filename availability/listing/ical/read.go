@@ -91,7 +91,7 @@ func (p *parser) line(line string) error {
 		p.cancels = append(p.cancels, component == "CANCEL")
 	case len(p.open) == 2 && isEvent(p.open[1]):
 		p.events[len(p.events)-1].add(name, prop)
-	case len(p.open) <= 3 && len(p.open) >= 2 && p.open[1] == "VTIMEZONE" && prop != nil:
+	case len(p.open) > 1 && p.open[1] == "VTIMEZONE" && prop != nil:
 		p.zone.add(len(p.open) == 2, name, prop)
 	}
 	return nil
