@@ -30,7 +30,7 @@ type intent struct {
 	// last is true for the last of several transactions: the event must be on its way.
 	last bool
 	// also adds further actions to all transactions but the last. Optional.
-	also func(*dynastay.Tx) error
+	also func(context.Context, *dynastay.Tx, held) error
 	// before runs before the first of several transactions. Optional.
 	before func(context.Context) error
 	drawn  bool // the id of the event was drawn, so that a repeated call has another one

@@ -44,7 +44,7 @@ func (r *Repository) deleteOp(in intent, invalid error, most int) *dynastay.Oper
 			if _, err := r.apply(tx, h, in, most); err != nil {
 				return struct{}{}, err
 			}
-			return struct{}{}, r.forget(ctx, tx, h.event)
+			return struct{}{}, r.forget(ctx, tx, h)
 		},
 	})
 }
@@ -56,6 +56,7 @@ func (r *Repository) deleteOp(in intent, invalid error, most int) *dynastay.Oper
 // Pattern L4: localstays-availability, pk = LISTING_AVAILABILITY#{listingId}, EVENT#{eventId} and a DATE#{date} for each night, 2 requests
 func (r *Repository) Delete(ctx context.Context, listingID, eventID string, opts ...dynastay.UpdateOption) error {
 	in, invalid := r.of(opDelete, listingID, eventID, dynastay.Stay{}, opts)
+	in.also = r.forgetLater
 	_, err := whole(ctx, r, func(last bool) (struct{}, error) {
 		if in.last = last; last {
 			in.asked = append(in.asked, writtenBefore) // the first part has changed the write id

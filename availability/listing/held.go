@@ -107,6 +107,14 @@ func (h held) moving(to dynastay.Stay) bool {
 	return h.event != nil && h.event.Moving && h.event.Target == to
 }
 
+// elsewhere reports whether the event has other nights than those of a stay, or is not complete.
+func (h held) elsewhere(to dynastay.Stay) bool {
+	if h.event == nil {
+		return to != dynastay.Stay{}
+	}
+	return h.event.Moving || h.event.Stay != to
+}
+
 // moves returns the nights that the event must take and those that it must free to hold exactly those of a stay.
 func (h held) moves(to dynastay.Stay) (take, free []dynastay.Date) {
 	for _, date := range datesOf(to) {

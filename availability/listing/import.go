@@ -107,6 +107,11 @@ func (r *Repository) importOp(d Reservation, how delivery) *dynastay.Operation[I
 				return Imported{}, err
 			}
 			outcome, err := was.compare(d)
+			if err != nil || outcome != "" {
+				if left := r.incomplete(ctx, was); left != nil {
+					return Imported{}, left
+				}
+			}
 			if err != nil {
 				return Imported{}, &dynastay.Error{Op: opImport, Entity: "Reservation", ID: d.ExternalID, Err: err}
 			}
@@ -117,11 +122,11 @@ func (r *Repository) importOp(d Reservation, how delivery) *dynastay.Operation[I
 			if err != nil {
 				return Imported{}, err
 			}
-			event, err := r.setReservation(ctx, tx, d, at, was, bookingID, how)
+			event, moved, err := r.setReservation(ctx, tx, d, at, was, bookingID, how)
 			if err != nil {
 				return Imported{}, err
 			}
-			return importedAs(was.outcome(d), bookingID, event), r.record(tx, at, row, func(g *imported) {
+			return importedAs(was.outcome(d, moved), bookingID, event), r.record(tx, at, row, func(g *imported) {
 				g.BookingID, g.Revision, g.Stay = bookingID, d.Revision, d.Stay
 				g.Cancelled, g.Deleted, g.Pending = d.Cancelled, false, false
 				if d.Cancelled {
@@ -169,10 +174,11 @@ func (g *imported) bookingID(d Reservation, how delivery) (string, error) {
 	return how.drawn, nil
 }
 
-// outcome returns what a delivery does that must be written.
-func (g *imported) outcome(d Reservation) Outcome {
+// outcome returns what a delivery does that must be written. moved reports whether the event has other nights than the
+// delivery: an import that was not completed may have moved it.
+func (g *imported) outcome(d Reservation, moved bool) Outcome {
 	switch {
-	case d.Cancelled && g != nil && g.Cancelled || !d.Cancelled && g.holds() && g.Stay == d.Stay:
+	case !moved && (d.Cancelled && g != nil && g.Cancelled || !d.Cancelled && g.holds() && g.Stay == d.Stay):
 		return Unchanged
 	case d.Cancelled:
 		return Cancelled
@@ -190,20 +196,21 @@ func importedAs(outcome Outcome, bookingID string, event *Event) Imported {
 	return Imported{Outcome: outcome, BookingID: bookingID, EventID: eventID, Event: event}
 }
 
-// setReservation adds the actions on the event of a reservation and on its nights.
+// setReservation adds the actions on the event of a reservation and on its nights. moved reports whether the event has
+// had others.
 func (r *Repository) setReservation(
 	ctx context.Context, tx *dynastay.Tx, d Reservation, at dynastay.Key, was *imported, bookingID string, how delivery,
-) (*Event, error) {
+) (event *Event, moved bool, err error) {
 	pending := was != nil && was.Pending
-	if bookingID == "" || !pending && (was.outcome(d) == Unchanged || d.Cancelled && was != nil && !was.holds()) {
-		return nil, nil // no event has to change
+	if bookingID == "" || !pending && (was.outcome(d, false) == Unchanged || d.Cancelled && was != nil && !was.holds()) {
+		return nil, false, nil // no event has to change
 	}
-	event := d.event(bookingID)
+	event = d.event(bookingID)
 	in := intent{op: opImport, asked: []dynastay.UpdateOption{dynastay.OrMissing()}, last: how.last}
 	in.at, _ = keys.Event(d.ListingID, event.ID) // validated, drawn or stored
 	in.before = func(ctx context.Context) error { return r.reserve(ctx, at, bookingID) }
-	in.also = func(tx *dynastay.Tx) error {
-		tx.Check(keys.Table, at, isRevision.With(dynastay.Item{"revision": dynastay.Number(was.revision())}), overtakenBy)
+	in.also = func(_ context.Context, tx *dynastay.Tx, _ held) error {
+		tx.Check(keys.Table, at, isPending.With(dynastay.Item{"revision": dynastay.Number(was.revision())}), overtakenBy)
 		return nil
 	}
 	exists := &dynastay.Error{Op: opImport, Entity: "Event", ID: event.ID, Kind: dynastay.ErrAlreadyExists}
@@ -227,20 +234,24 @@ func (r *Repository) setReservation(
 		return now.writeID() == was.writeID(), err
 	}
 	if err := tx.Contend(ctx, *r.contest(in)); err != nil {
-		return nil, err
+		return nil, false, err
 	}
 	if fresh {
-		return r.create(tx, in, how.most)
+		event, err = r.create(tx, in, how.most)
+		return event, true, err
 	}
 	h, err := r.read(ctx, in.at)
 	if err != nil {
-		return nil, err
+		return nil, false, err
 	}
-	return r.apply(tx, h, in, how.most)
+	event, err = r.apply(tx, h, in, how.most)
+	return event, h.elsewhere(in.stay), err
 }
 
-var isRevision = dynastay.Prepare(expression.NewBuilder().WithCondition(
-	expression.Equal(dynastay.NameOf(attrRevision), dynastay.Param("revision"))))
+// isPending holds as long as no delivery has been imported since the reservation was marked, and no deletion completed.
+var isPending = dynastay.Prepare(expression.NewBuilder().WithCondition(
+	expression.Equal(dynastay.NameOf(attrRevision), dynastay.Param("revision")).
+		And(expression.Equal(dynastay.NameOf(attrPending), expression.Value(true)))))
 
 func overtakenBy(dynastay.Row) error { return errOvertaken }
 
@@ -271,6 +282,7 @@ func (r *Repository) record(tx *dynastay.Tx, at dynastay.Key, row dynastay.Row, 
 		if err != nil {
 			return err
 		}
+		c.Renew() // what others have decided from the record is overtaken, even if nothing in it changes
 		return c.AddTo(tx)
 	}
 	k, err := key.Parse[keys.Import](at)
@@ -286,21 +298,4 @@ func (r *Repository) record(tx *dynastay.Tx, at dynastay.Key, row dynastay.Row, 
 		tx.Put(keys.Table, item).Identified().If(dynastay.IfNew(keys.Table), overtaken)
 	}
 	return err
-}
-
-// forget records that the event of an imported reservation was deleted, so that a repeated delivery does not bring it
-// back.
-func (r *Repository) forget(ctx context.Context, tx *dynastay.Tx, e *Event) error {
-	if e == nil || !e.imported() {
-		return nil
-	}
-	at, err := key.Of(keys.Import{ListingID: e.ListingID, Source: string(e.Source), ExternalID: e.ExternalID})
-	if err != nil {
-		return nil // software that writes only nights may have stored any id
-	}
-	row, was, err := r.imported(ctx, at)
-	if err != nil || !was.holds() || was.BookingID != e.BookingID {
-		return err
-	}
-	return r.record(tx, at, row, func(g *imported) { g.Deleted = true })
 }

@@ -82,6 +82,8 @@ func inParts[R any](ctx context.Context, r *Repository, in intent, write func(la
 	switch {
 	case err == nil:
 		return result, nil
+	case wrote && in.op == opDelete && r.deleted(ctx, in, err):
+		return result, nil
 	case errors.As(err, &long): // another caller has undone it
 		err = in.fail(dynastay.ErrContention)
 	case !wrote || errors.Is(err, dynastay.ErrContention) && r.undone(ctx, in, before):
@@ -101,6 +103,16 @@ func inParts[R any](ctx context.Context, r *Repository, in intent, write func(la
 func (r *Repository) undone(ctx context.Context, in intent, before int) bool {
 	h, err := r.read(ctx, in.at)
 	return err == nil && !h.moving(in.stay) && h.version() == before
+}
+
+// deleted reports whether another caller has completed a deletion that has begun. It cannot have been undone: that is
+// done only to changes that have nights to take.
+func (r *Repository) deleted(ctx context.Context, in intent, failed error) bool {
+	if !errors.Is(failed, dynastay.ErrNotFound) && !errors.Is(failed, dynastay.ErrContention) {
+		return false
+	}
+	h, err := r.read(ctx, in.at)
+	return err == nil && !h.moving(in.stay) // if there is one, it is a new event with the same id
 }
 
 func (in intent) incomplete(err error) error {
@@ -188,7 +200,7 @@ func (r *Repository) partOp(in intent, first bool, before *int) *dynastay.Operat
 			}
 			take, free = take[:min(len(take), mostNights)], free[:min(len(free), mostNights)]
 			if in.also != nil {
-				if err := in.also(tx); err != nil {
+				if err := in.also(ctx, tx, h); err != nil {
 					return part{}, err
 				}
 			}
@@ -239,6 +251,9 @@ func (r *Repository) settleOp(in intent) *dynastay.Operation[int] {
 					e.Stay, e.Moving, e.Target, e.Back = to, false, dynastay.Stay{}, false
 				}
 			})
+			if err == nil && after == nil {
+				err = r.forget(ctx, tx, h)
+			}
 			if err != nil {
 				return 0, err
 			}

@@ -39,6 +39,7 @@ type long struct {
 	from, to dynastay.Stay
 	block    bool
 	external bool
+	deletes  bool // it deletes an imported reservation
 	// call makes the change of the nth event.
 	call func(ctx context.Context, r *listing.Repository, nth int) error
 }

@@ -75,14 +75,17 @@ type imported struct {
 	Stay       dynastay.Stay
 	Cancelled  bool // by the channel
 	Deleted    bool // its event was deleted otherwise
-	Pending    bool // an import that takes several transactions may have left its event incomplete
+	Pending    bool // a change that takes several transactions may have left its event incomplete
 	CreatedAt  time.Time
 	UpdatedAt  time.Time
 	WriteID    dynastay.WriteID
 }
 
-// attrRevision is the attribute for the revision that was imported last.
-const attrRevision = "revision"
+// The attributes for the revision that was imported last, and for imported.Pending.
+const (
+	attrRevision = "revision"
+	attrPending  = "pending"
+)
 
 func newImports() *entity.Entity[imported] {
 	return entity.New(entity.Spec[imported]{
@@ -100,7 +103,7 @@ func newImports() *entity.Entity[imported] {
 			f.Date("checkOut", &g.Stay.CheckOut)
 			f.IfSet().Bool("cancelled", &g.Cancelled)
 			f.IfSet().Bool("deleted", &g.Deleted)
-			f.IfSet().Bool("pending", &g.Pending)
+			f.IfSet().Bool(attrPending, &g.Pending)
 			f.Time("createdAt", &g.CreatedAt)
 			f.Time("updatedAt", &g.UpdatedAt)
 			f.WriteID(keys.AttrWriteID, &g.WriteID)
