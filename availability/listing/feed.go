@@ -135,7 +135,8 @@ type syncing struct {
 	zone     *time.Location
 	calendar *ical.Calendar
 	today    dynastay.Date
-	mayFree  int // negative: the usual number
+	reach    dynastay.Date // tomorrow if nothing in the feed covers tonight, otherwise today
+	mayFree  int           // negative: the usual number
 	result   Synced
 }
 

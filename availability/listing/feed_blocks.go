@@ -16,31 +16,53 @@ func (s *syncing) blocksFor(
 	wanted := maps.Clone(blocked)
 	for _, e := range events {
 		for _, date := range datesOf(e.Stay) {
-			if date.Before(s.today) {
+			if date.Before(s.today) || date == s.today && s.keptTonight(e.Stay, blocked) {
 				wanted[date] = e.UID // what is over remains as it was
 			}
 		}
 	}
-	left := runsOf(wanted)
+	runs := runsOf(wanted)
+	runAt := map[dynastay.Date]int{} // those that no event has got yet
+	for i, run := range runs {
+		for _, date := range datesOf(run) {
+			runAt[date] = i
+		}
+	}
 	for _, e := range events {
 		t := &target{event: e, row: rows[e], uid: e.UID}
-		// The run that has most nights in common with the event keeps it.
-		best, most := -1, 0
-		for i, run := range left {
-			if n := common(e.Stay, run); n > most {
-				best, most = i, n
+		if best := s.runOf(e.Stay, runAt); best >= 0 {
+			t.stay, t.uid = runs[best], uidOf(runs[best], wanted)
+			for _, date := range datesOf(runs[best]) {
+				delete(runAt, date)
 			}
-		}
-		if best >= 0 {
-			t.stay, t.uid = left[best], uidOf(left[best], wanted)
-			left = slices.Delete(left, best, best+1)
 		}
 		targets = append(targets, t)
 	}
-	for _, run := range left {
-		targets = append(targets, &target{event: s.newBlock(), stay: run, uid: uidOf(run, wanted)})
+	for _, run := range runs {
+		if _, left := runAt[run.CheckIn]; left {
+			targets = append(targets, &target{event: s.newBlock(), stay: run, uid: uidOf(run, wanted)})
+		}
 	}
 	return targets
+}
+
+// runOf returns which run an event gets: that of its nights that are over, otherwise that with which it has most nights
+// in common, or -1.
+func (s *syncing) runOf(was dynastay.Stay, runAt map[dynastay.Date]int) int {
+	common, best := map[int]int{}, -1
+	for _, date := range datesOf(was) {
+		i, there := runAt[date]
+		if !there {
+			continue
+		}
+		if date.Before(s.today) {
+			return i
+		}
+		if common[i]++; best < 0 || common[i] > common[best] {
+			best = i
+		}
+	}
+	return best
 }
 
 // runsOf returns the longest stays that consist of the nights and are within one month.

@@ -2,8 +2,6 @@ package listing
 
 import (
 	"context"
-	"slices"
-	"strings"
 
 	"github.com/dynastay/dynastay"
 	"github.com/dynastay/dynastay/availability/listing/ical"
@@ -25,7 +23,11 @@ func (s *syncing) entries(ctx context.Context, now state) (in entries, err error
 	for _, e := range now.own {
 		known[e.ExternalID] = true
 	}
+	s.reach = s.today.AddDays(1)
 	for _, entry := range s.calendar.Entries {
+		if !s.published(entry.UID) && entry.Stay.Contains(s.today) {
+			s.reach = s.today
+		}
 		if !entry.Stay.CheckOut.After(s.today) || s.published(entry.UID) {
 			continue
 		}
@@ -71,68 +73,42 @@ type pairs struct {
 
 // match finds the event of each reservation: by its id, by its UID, by its dates, and by the most nights in common,
 // because some channels give an entry a new UID each time, and may change its dates as well. Two reservations with
-// different ids are never the same.
+// different ids are never the same, and what has begun is only continued.
+//
+// A feed may have thousands of entries, so no event is compared with every entry.
 func (s *syncing) match(events []*Event, booked []ical.Entry) pairs {
-	found := pairs{map[*Event]ical.Entry{}, slices.Clone(booked)}
-	differ := func(e *Event, entry ical.Entry) bool {
-		uid := strings.HasPrefix(e.ExternalID, uidPrefix)
-		return entry.ReservationID != "" && !uid && entry.ReservationID != e.ExternalID
+	m := &matching{syncing: s, booked: booked, events: events, entryOf: map[*Event]int{}, used: make([]bool, len(booked))}
+	m.byTrait(func(e ical.Entry) []trait {
+		if e.ReservationID == "" {
+			return nil
+		}
+		return []trait{{reservation: e.ReservationID}}
+	}, func(e *Event) []trait { return []trait{{reservation: e.ExternalID}} })
+	m.byTrait(func(e ical.Entry) []trait {
+		if e.UID == "" {
+			return nil
+		}
+		return []trait{{uid: e.UID, reservation: e.ReservationID}, {uid: e.UID, reservation: anyReservation}}
+	}, func(e *Event) []trait { return like(e, trait{uid: e.UID}) })
+	m.byTrait(func(e ical.Entry) (traits []trait) {
+		for _, stay := range s.continuing(e.Stay) {
+			traits = append(traits, trait{stay: stay}.of(e.ReservationID), trait{stay: stay}.of(anyReservation))
+		}
+		return traits
+	}, func(e *Event) []trait {
+		return like(e, trait{stay: dynastay.Stay{CheckIn: s.notBefore(e.Stay.CheckIn), CheckOut: e.Stay.CheckOut}})
+	})
+	m.byNights()
+	found := pairs{entry: map[*Event]ical.Entry{}}
+	for e, i := range m.entryOf {
+		found.entry[e] = booked[i]
 	}
-	for _, same := range []func(*Event, ical.Entry) int{
-		func(e *Event, entry ical.Entry) int {
-			return one(entry.ReservationID != "" && e.ExternalID == entry.ReservationID)
-		},
-		func(e *Event, entry ical.Entry) int {
-			return one(entry.UID != "" && e.UID == entry.UID && !differ(e, entry))
-		},
-		func(e *Event, entry ical.Entry) int {
-			return one(s.moved(e.Stay, entry.Stay) == e.Stay && !differ(e, entry))
-		},
-		func(e *Event, entry ical.Entry) int {
-			if differ(e, entry) {
-				return 0
-			}
-			return common(e.Stay, entry.Stay)
-		},
-	} {
-		for {
-			var event *Event
-			at, most := -1, 0
-			for _, e := range events {
-				if _, there := found.entry[e]; there {
-					continue
-				}
-				for i, entry := range found.rest {
-					if n := same(e, entry); n > most {
-						event, at, most = e, i, n
-					}
-				}
-			}
-			if event == nil {
-				break
-			}
-			found.entry[event] = found.rest[at]
-			found.rest = slices.Delete(found.rest, at, at+1)
+	for i, entry := range booked {
+		if !m.used[i] {
+			found.rest = append(found.rest, entry)
 		}
 	}
 	return found
-}
-
-func one(is bool) int {
-	if is {
-		return 1
-	}
-	return 0
-}
-
-// common counts the nights that two stays have in common.
-func common(a, b dynastay.Stay) (nights int) {
-	for _, date := range datesOf(a) {
-		if b.Contains(date) {
-			nights++
-		}
-	}
-	return nights
 }
 
 // newBooking returns the event of a reservation that has none yet.

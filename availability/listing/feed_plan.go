@@ -17,6 +17,7 @@ func (t *target) changes() bool { return t.stay != t.event.Stay }
 // plan is what a feed will make of the calendar.
 type plan struct {
 	targets   []*target
+	holders   map[dynastay.Date]*target // which of them will hold a night
 	conflicts []Conflict
 	shrunk    *ShrunkError
 }
@@ -58,21 +59,21 @@ func (s *syncing) mayFreeNights(lost, had int, empty bool) bool {
 // lost counts the nights that an event loses and no other event of the feed gets.
 func (p *plan) lost(s *syncing, t *target) (lost int) {
 	for _, date := range datesOf(t.event.Stay) {
-		if !date.Before(s.today) && p.holder(date) == nil {
+		if !date.Before(s.today) && p.holders[date] == nil {
 			lost++
 		}
 	}
 	return lost
 }
 
-// holder returns what will hold a night, or nil.
-func (p *plan) holder(date dynastay.Date) *target {
-	for _, t := range p.targets {
-		if t.stay != (dynastay.Stay{}) && t.stay.Contains(date) {
-			return t
+// add adds a target.
+func (p *plan) add(t *target) {
+	p.targets = append(p.targets, t)
+	for _, date := range datesOf(t.stay) {
+		if p.holders[date] == nil {
+			p.holders[date] = t
 		}
 	}
-	return nil
 }
 
 // ahead counts the nights of a stay from today on.
@@ -88,7 +89,7 @@ func (s *syncing) ahead(stay dynastay.Stay) (nights int) {
 // planFor plans the bookings, and then the blocks for all other nights that the feed closes. Unless free is true,
 // everything that the feed has held from today on remains held.
 func (s *syncing) planFor(now state, in entries, free bool) *plan {
-	p := &plan{}
+	p := &plan{holders: map[dynastay.Date]*target{}}
 	blocked := map[dynastay.Date]string{} // the nights to block, each with a UID
 	for _, entry := range in.closed {
 		s.block(blocked, entry.Stay, entry.UID)
@@ -117,16 +118,17 @@ func (s *syncing) planFor(now state, in entries, free bool) *plan {
 		case free:
 			t.stay = s.ended(event.Stay)
 		}
-		p.targets = append(p.targets, t)
+		p.add(t)
 	}
 	for _, entry := range pairs.rest {
-		t := &target{event: s.newBooking(entry), stay: s.moved(dynastay.Stay{CheckIn: s.today}, entry.Stay), uid: entry.UID}
+		t := &target{event: s.newBooking(entry), stay: entry.Stay, uid: entry.UID}
+		t.stay.CheckIn = s.notBefore(t.stay.CheckIn)
 		if taken := s.takenFor(now, p, t); taken != nil {
 			p.conflicts = append(p.conflicts, Conflict{entry.UID, entry.ReservationID, taken})
 			s.block(blocked, entry.Stay, entry.UID)
 			continue
 		}
-		p.targets = append(p.targets, t)
+		p.add(t)
 	}
 	if !free {
 		for _, event := range blocks {
@@ -134,45 +136,24 @@ func (s *syncing) planFor(now state, in entries, free bool) *plan {
 		}
 	}
 	for date := range blocked {
-		if now.others[date] != nil || p.holder(date) != nil {
+		if now.others[date] != nil || p.holders[date] != nil {
 			delete(blocked, date)
 		}
 	}
-	p.targets = append(p.targets, s.blocksFor(blocks, events, blocked)...)
+	for _, t := range s.blocksFor(blocks, events, blocked) {
+		p.add(t)
+	}
 	return p
 }
 
 // block adds the nights of a stay that are neither over nor too far ahead to those that will be blocked.
 func (s *syncing) block(blocked map[dynastay.Date]string, stay dynastay.Stay, uid string) {
-	horizon := s.today.AddDays(MaxNights)
-	for date := range stay.Dates() {
-		if !date.Before(horizon) { // some hosts close a listing until 2099
-			break
-		}
-		if _, there := blocked[date]; !there && !date.Before(s.today) {
+	horizon := s.today.AddDays(MaxNights) // some hosts close a listing until 2099
+	for date := s.notBefore(stay.CheckIn); date.Before(stay.CheckOut) && date.Before(horizon); date = date.AddDays(1) {
+		if _, there := blocked[date]; !there {
 			blocked[date] = uid
 		}
 	}
-}
-
-// moved returns the nights of a reservation whose entry has other dates. Those that are over remain as they were: some
-// channels cut them off.
-func (s *syncing) moved(was, entry dynastay.Stay) dynastay.Stay {
-	if entry.CheckIn.After(s.today) {
-		return entry
-	}
-	if entry.CheckIn = s.today; was.CheckIn.Before(s.today) {
-		entry.CheckIn = was.CheckIn
-	}
-	return entry
-}
-
-// ended returns the nights of an event that is not in the feed any more: those that are over.
-func (s *syncing) ended(was dynastay.Stay) dynastay.Stay {
-	if !was.CheckIn.Before(s.today) {
-		return dynastay.Stay{}
-	}
-	return dynastay.Stay{CheckIn: was.CheckIn, CheckOut: s.today}
 }
 
 // takenFor returns the nights of a reservation that other events hold, or other reservations of the feed, or nil.
@@ -181,7 +162,7 @@ func (s *syncing) takenFor(now state, p *plan, t *target) *Taken {
 	for _, date := range datesOf(t.stay) {
 		if night := now.others[date]; night != nil {
 			taken.Nights = append(taken.Nights, night)
-		} else if other := p.holder(date); other != nil {
+		} else if other := p.holders[date]; other != nil {
 			taken.Nights = append(taken.Nights, other.event.night(date, other.event.CreatedAt))
 		}
 	}

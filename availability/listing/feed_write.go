@@ -42,6 +42,9 @@ func (p *plan) groups() (groups []*group) {
 		if a == nil || b == nil || a == b {
 			continue
 		}
+		if len(a.targets) < len(b.targets) {
+			a, b = b, a
+		}
 		a.targets = append(a.targets, b.targets...)
 		for _, t := range b.targets {
 			of[t] = a
