@@ -96,7 +96,7 @@ const opSync = "listing.Sync"
 // Sync consists of several transactions. If it fails in between, call it again with a new download. 3 requests if
 // nothing has changed, and 1 or 2 for each event or month that changes.
 func (r *Repository) Sync(ctx context.Context, f Feed, opts ...SyncOption) (*Synced, error) {
-	s := &syncing{Repository: r, feed: f, mayFree: -1}
+	s := &syncing{Repository: r, feed: f, mayFree: -1, of: map[string]*history{}}
 	for _, option := range opts {
 		option(s)
 	}
@@ -112,11 +112,16 @@ func (r *Repository) Sync(ctx context.Context, f Feed, opts ...SyncOption) (*Syn
 		return nil, err
 	}
 	s.result.Problems = calendar.Problems
-	for range maxSyncs {
-		if err = s.sync(ctx); !errors.Is(err, errStale) {
+	for tries := 0; tries < maxSyncs; {
+		more := false
+		if more, err = s.sync(ctx); err == nil && !more || err != nil && !errors.Is(err, errStale) {
 			break
 		}
+		if err != nil {
+			tries++
+		}
 	}
+	s.report()
 	return &s.result, err
 }
 
@@ -137,6 +142,8 @@ type syncing struct {
 	today    dynastay.Date
 	reach    dynastay.Date // tomorrow if nothing in the feed covers tonight, otherwise today
 	mayFree  int           // negative: the usual number
+	written  []*history
+	of       map[string]*history // by the id of the event
 	result   Synced
 }
 
@@ -165,25 +172,56 @@ func (s *syncing) validate() error {
 	return nil
 }
 
-// sync compares the feed with the calendar, and writes the differences.
-func (s *syncing) sync(ctx context.Context) error {
+// sync compares the feed with the calendar, and writes the differences. more reports that they are only a step.
+func (s *syncing) sync(ctx context.Context) (more bool, err error) {
 	now, err := s.readAll(ctx)
 	if err != nil {
-		return err
+		return false, err
 	}
 	in, err := s.entries(ctx, now)
 	if err != nil {
-		return err
+		return false, err
 	}
 	p := s.planOf(now, in)
 	s.result.Conflicts = p.conflicts
-	for _, group := range p.groups() {
+	for _, group := range p.parts {
 		if err := s.write(ctx, now, group); err != nil {
-			return err
+			return false, err
 		}
 	}
-	if p.shrunk != nil {
-		return &dynastay.Error{Op: opSync, Entity: "Feed", ID: s.feed.Name, Err: p.shrunk}
+	if p.shrunk != nil && !p.more {
+		return false, &dynastay.Error{Op: opSync, Entity: "Feed", ID: s.feed.Name, Err: p.shrunk}
 	}
-	return nil
+	return p.more, nil
+}
+
+// history is what all steps have made of an event; nil means none.
+type history struct{ before, after *Event }
+
+// note keeps what a step has made of an event.
+func (s *syncing) note(t *target, after *Event) {
+	w := s.of[t.event.ID]
+	if w == nil {
+		w = &history{}
+		if t.row.Exists() {
+			w.before = t.event
+		}
+		s.of[t.event.ID], s.written = w, append(s.written, w)
+	}
+	w.after = after
+}
+
+// report sets the lists of the result.
+func (s *syncing) report() {
+	for _, w := range s.written {
+		switch {
+		case w.before == nil && w.after == nil: // a block for one step
+		case w.before == nil:
+			s.result.Added = append(s.result.Added, w.after)
+		case w.after == nil:
+			s.result.Removed = append(s.result.Removed, w.before)
+		default:
+			s.result.Changed = append(s.result.Changed, w.after)
+		}
+	}
 }

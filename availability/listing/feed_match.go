@@ -12,10 +12,6 @@ import (
 // entries are those of a feed that are not over, without those of this calendar itself.
 type entries struct{ booked, closed []ical.Entry }
 
-// mostBooked is the maximum number of nights of a booking of a feed. One transaction must be able to free as many
-// nights as it takes, and to change the blocks around them. A longer reservation is stored as blocks.
-const mostBooked = 45
-
 // entries sorts the entries of a feed. A reservation that Import has imported is left out: a feed may be older than the
 // last delivery, and must not bring back what was cancelled since.
 func (s *syncing) entries(ctx context.Context, now state) (in entries, err error) {
@@ -31,7 +27,7 @@ func (s *syncing) entries(ctx context.Context, now state) (in entries, err error
 		if !entry.Stay.CheckOut.After(s.today) || s.published(entry.UID) {
 			continue
 		}
-		if !entry.Booked || externalID(entry) == "" || entry.Stay.Nights() > mostBooked {
+		if !entry.Booked || externalID(entry) == "" {
 			in.closed = append(in.closed, entry)
 			continue
 		}
@@ -48,6 +44,9 @@ func (s *syncing) entries(ctx context.Context, now state) (in entries, err error
 			if was != nil {
 				continue
 			}
+		}
+		if last := s.notBefore(entry.Stay.CheckIn).AddDays(MaxNights); last.Before(entry.Stay.CheckOut) {
+			entry.Stay.CheckOut = last
 		}
 		in.booked = append(in.booked, entry)
 	}

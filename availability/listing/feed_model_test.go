@@ -43,7 +43,11 @@ func (c *channel) today() dynastay.Date {
 
 func (c *channel) stay() dynastay.Stay {
 	from := c.today().AddDays(c.draw("from", 0, 40))
-	return dynastay.Stay{CheckIn: from, CheckOut: from.AddDays(c.draw("nights", 1, 6))}
+	nights := c.draw("nights", 1, 6)
+	if c.draw("long", 0, 7) == 7 {
+		nights = c.draw("many nights", 40, 150)
+	}
+	return dynastay.Stay{CheckIn: from, CheckOut: from.AddDays(nights)}
 }
 
 // free reports whether the channel has nothing on the nights.
@@ -140,7 +144,7 @@ func (c *channel) taken() map[dynastay.Date]string { return c.takenFrom(0) }
 
 // takenFrom returns which event holds which night from some days after today on.
 func (c *channel) takenFrom(days int) map[dynastay.Date]string {
-	stay := dynastay.Stay{CheckIn: c.today().AddDays(days), CheckOut: c.today().AddDays(120)}
+	stay := dynastay.Stay{CheckIn: c.today().AddDays(days), CheckOut: c.today().AddDays(400)}
 	a, err := listing.New(c.home.Direct).Check(context.Background(), lst, stay)
 	require.NoError(c, err)
 	taken := map[dynastay.Date]string{}

@@ -9,7 +9,9 @@ type target struct {
 	event *Event        // as it was read; a new one has no nights yet
 	row   dynastay.Row  // the zero Row for a new event
 	stay  dynastay.Stay // the zero Stay if the event will be deleted
-	uid   string
+	// wanted are the nights of a booking after the last step.
+	wanted dynastay.Stay
+	uid    string
 }
 
 func (t *target) changes() bool { return t.stay != t.event.Stay }
@@ -19,13 +21,15 @@ type plan struct {
 	targets   []*target
 	holders   map[dynastay.Date]*target // which of them will hold a night
 	conflicts []Conflict
+	parts     []*group // what each transaction changes
+	more      bool     // it is only a step
 	shrunk    *ShrunkError
 }
 
-// planOf compares a feed with the calendar. If the feed cannot be trusted, it frees no night.
-func (s *syncing) planOf(now state, in entries) *plan {
+// trusted compares a feed with the calendar. If the feed cannot be trusted, it frees no night.
+func (s *syncing) trusted(now state, in entries, postponed map[int]bool) *plan {
 	free := len(s.calendar.Problems) == 0 || s.mayFree >= 0
-	p := s.planFor(now, in, free)
+	p := s.planFor(now, in, free, postponed)
 	if !free {
 		return p
 	}
@@ -43,7 +47,7 @@ func (s *syncing) planOf(now state, in entries) *plan {
 	if s.mayFreeNights(shrunk.Nights, had, len(in.booked)+len(in.closed) == 0) {
 		return p
 	}
-	p = s.planFor(now, in, false)
+	p = s.planFor(now, in, false, postponed)
 	p.shrunk = shrunk
 	return p
 }
@@ -88,7 +92,7 @@ func (s *syncing) ahead(stay dynastay.Stay) (nights int) {
 
 // planFor plans the bookings, and then the blocks for all other nights that the feed closes. Unless free is true,
 // everything that the feed has held from today on remains held.
-func (s *syncing) planFor(now state, in entries, free bool) *plan {
+func (s *syncing) planFor(now state, in entries, free bool, postponed map[int]bool) *plan {
 	p := &plan{holders: map[dynastay.Date]*target{}}
 	blocked := map[dynastay.Date]string{} // the nights to block, each with a UID
 	for _, entry := range in.closed {
@@ -140,9 +144,12 @@ func (s *syncing) planFor(now state, in entries, free bool) *plan {
 			delete(blocked, date)
 		}
 	}
+	p.steps(postponed)
+	p.waiting(s, now, blocked)
 	for _, t := range s.blocksFor(blocks, events, blocked) {
 		p.add(t)
 	}
+	p.parts = p.groups()
 	return p
 }
 

@@ -2,6 +2,7 @@ package listing_test
 
 import (
 	"context"
+	"fmt"
 	"strings"
 	"testing"
 	"time"
@@ -208,22 +209,48 @@ func TestFeedAndImport(t *testing.T) {
 	require.ErrorIs(t, err, listing.ErrImported)
 }
 
-// A reservation of more than 45 nights is stored as blocks, one for each month, and a listing that is closed for ever
-// as those of two years.
+// How many nights a reservation has changes neither what it becomes nor what is said of it, however many transactions
+// it takes. A listing that is closed for ever is blocked for two years.
 func TestLongEntries(t *testing.T) {
 	t.Parallel()
-	h := newFeedHome(t)
-	s := h.sync(t, reserved("a", "2025-07-01", "2025-08-15"))
-	require.Len(t, s.Added, 1)
-	assert.Equal(t, listing.KindBooking, s.Added[0].Kind)
-	s = h.sync(t, reserved("a", "2025-07-01", "2025-08-16"))
-	assert.Equal(t, "2 added, 0 changed, 1 removed, 0 conflicts", short(s))
-	for _, e := range s.Added {
-		assert.Equal(t, listing.KindBlock, e.Kind)
-		assert.Equal(t, listing.HostClosed, e.Source)
+	first := dynastay.MustDate("2025-07-01")
+	long := func(n int) entry { return reserved("a", "2025-07-01", first.AddDays(n).String()) }
+	for _, n := range []int{1, 44, 45, 46, 89, 90, 91, 97, 98, 99, 100, 101, 135, 136, 365, 731, 732, 733} {
+		t.Run(fmt.Sprint(n), func(t *testing.T) {
+			t.Parallel()
+			held := min(n, listing.MaxNights)
+			h := newFeedHome(t)
+			s := h.sync(t, long(n))
+			assert.Equal(t, "1 added, 0 changed, 0 removed, 0 conflicts", short(s))
+			assert.Equal(t, listing.KindBooking, s.Added[0].Kind)
+			assert.Equal(t, held, s.Added[0].Stay.Nights())
+			assert.Empty(t, h.wrong(t))
+			assert.Equal(t, "0 added, 0 changed, 0 removed, 0 conflicts", short(h.sync(t, long(n))))
+			want := "0 added, 1 changed, 0 removed, 0 conflicts"
+			if n >= listing.MaxNights {
+				want = "0 added, 0 changed, 0 removed, 0 conflicts"
+			}
+			s = h.sync(t, long(n+1))
+			assert.Equal(t, want, short(s), "extended")
+			s, err := h.repo.Sync(t.Context(), h.feed("airbnb", calendarOf(closed("b", "2025-06-20", "2025-06-21"))), listing.MayFree(1000))
+			require.NoError(t, err)
+			assert.Equal(t, "1 added, 0 changed, 1 removed, 0 conflicts", short(s))
+			assert.Equal(t, min(n+1, listing.MaxNights), s.Removed[0].Stay.Nights(), "as it was")
+			assert.Empty(t, h.wrong(t))
+
+			// One of its nights is booked on the platform itself. The others are blocked.
+			_, err = h.repo.Book(t.Context(), booking("bk_1", days("2025-07-01", 1)))
+			require.NoError(t, err)
+			s = h.sync(t, long(n))
+			require.Len(t, s.Conflicts, 1)
+			assert.Equal(t, "BOOKING#bk_1", s.Conflicts[0].Taken.Nights[0].EventID)
+			a, err := h.repo.Check(t.Context(), lst, dynastay.Stay{CheckIn: first, CheckOut: first.AddDays(min(n, 700))})
+			require.NoError(t, err)
+			assert.Len(t, a.Taken, min(n, 700))
+		})
 	}
-	h = newFeedHome(t)
-	s = h.sync(t, closed("a", "2025-06-01", "2099-12-31"))
+	h := newFeedHome(t)
+	s := h.sync(t, closed("a", "2025-06-01", "2099-12-31"))
 	assert.Len(t, s.Added, 25) // to 11 June 2027
 	assert.Equal(t, "2025-06-10", s.Added[0].Stay.CheckIn.String())
 	assert.Equal(t, "2027-06-12", s.Added[24].Stay.CheckOut.String())

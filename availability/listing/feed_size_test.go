@@ -40,7 +40,7 @@ func TestFeedsOfManyEntries(t *testing.T) {
 	for _, other := range []bool{false, true} {
 		count := func(n int) float64 {
 			s, now, in := feedOf(n, other)
-			return testing.AllocsPerRun(1, func() { s.planOf(now, in).groups() })
+			return testing.AllocsPerRun(1, func() { s.planOf(now, in) })
 		}
 		few, many := count(80), count(320)
 		t.Logf("%.0f and %.0f", few, many)
@@ -56,7 +56,7 @@ func BenchmarkFeeds(b *testing.B) {
 			b.Run(fmt.Sprintf("other=%t/entries=%d", other, 2*n), func(b *testing.B) {
 				s, now, in := feedOf(n, other)
 				for b.Loop() {
-					s.planOf(now, in).groups()
+					s.planOf(now, in)
 				}
 				each := float64(b.Elapsed()) / float64(b.N)
 				if before > 0 {

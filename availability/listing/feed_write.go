@@ -98,14 +98,7 @@ func (s *syncing) write(ctx context.Context, now state, g *group) error {
 		return err
 	}
 	for _, t := range g.targets {
-		switch {
-		case events[t] == nil:
-			s.result.Removed = append(s.result.Removed, t.event)
-		case t.row.Exists():
-			s.result.Changed = append(s.result.Changed, events[t])
-		default:
-			s.result.Added = append(s.result.Added, events[t])
-		}
+		s.note(t, events[t])
 	}
 	return nil
 }
