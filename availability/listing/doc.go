@@ -58,8 +58,8 @@
 //
 // If the process ends in between, or a request fails ([*IncompleteError]), [Event].Moving remains true, and the nights
 // that were taken remain taken. Call the method again with the same arguments to complete the change. Any other call of
-// a method for the event first completes it, or undoes it if it still has nights to take. A reservation is completed
-// when it is delivered again.
+// a method for the event first completes it, or undoes it if it still has nights to take. Any delivery of a reservation
+// does so too, also one that changes nothing.
 //
 // # Software that writes only nights
 //

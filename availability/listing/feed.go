@@ -82,9 +82,13 @@ const opSync = "listing.Sync"
 // Sync brings the calendar of a listing up to date with a feed. It changes only events that the same feed has made, and
 // only from today on: what has begun is shortened, not deleted. Package ical documents how a feed is read.
 //
+// If nothing in the feed covers tonight, the day of the channel may be ahead of that of the listing: tonight then
+// remains held by an event that goes on, or that ends tomorrow.
+//
 // - A reservation in the feed becomes an event of its channel. It keeps its event if the feed gives it other dates or
 // another UID: it is recognised by its reservation id, by its UID, by its dates, or by nights that it has in common
-// with what it was before. A reservation that [Repository.Import] has imported is left to Import. - Closed nights
+// with what it was before. What has begun is only continued: an entry that begins later becomes another event. An event
+// has at most [MaxNights] nights from today on. A reservation that [Repository.Import] has imported is left to Import. - Closed nights
 // become blocks, [HostClosed], one for each month. Only nights that no other event holds are blocked, because channels
 // also publish the nights that they have read in the calendar of this listing. - A night that is in the feed before and
 // after is never free in between.
@@ -94,7 +98,8 @@ const opSync = "listing.Sync"
 // an older download. What [Repository.Export] has written changes nothing.
 //
 // Sync consists of several transactions. If it fails in between, call it again with a new download. 3 requests if
-// nothing has changed, and 1 or 2 for each event or month that changes.
+// nothing has changed, and 1 or 2 for each event or month that changes. A change that does not fit in one transaction,
+// such as that of more than 45 nights of a reservation, takes 3 for each step; the result does not show the steps.
 func (r *Repository) Sync(ctx context.Context, f Feed, opts ...SyncOption) (*Synced, error) {
 	s := &syncing{Repository: r, feed: f, mayFree: -1, of: map[string]*history{}}
 	for _, option := range opts {
@@ -131,6 +136,9 @@ const maxSyncs = 5
 
 // errStale is the error if the calendar has changed after it was compared with the feed.
 var errStale = fmt.Errorf("the calendar has changed: %w", dynastay.ErrContention)
+
+// errStuck is the error if no booking can be changed before another one.
+var errStuck = errors.New("its reservations exchange more nights than can be changed in steps")
 
 // syncing is one call of Sync.
 type syncing struct {
@@ -188,6 +196,9 @@ func (s *syncing) sync(ctx context.Context) (more bool, err error) {
 		if err := s.write(ctx, now, group); err != nil {
 			return false, err
 		}
+	}
+	if p.more && len(p.parts) == 0 {
+		return false, &dynastay.Error{Op: opSync, Entity: "Feed", ID: s.feed.Name, Err: errStuck}
 	}
 	if p.shrunk != nil && !p.more {
 		return false, &dynastay.Error{Op: opSync, Entity: "Feed", ID: s.feed.Name, Err: p.shrunk}

@@ -37,7 +37,7 @@ func toward(from, to dynastay.Date) dynastay.Date {
 }
 
 // steps shortens the changes of the bookings to their next steps. Those that are postponed, by their position, wait, and
-// so does a booking that needs a night which another one keeps in this step.
+// a booking that needs a night which another one keeps in this step takes none.
 func (p *plan) steps(postponed map[int]bool) {
 	for i, t := range p.targets {
 		t.wanted = t.stay
@@ -58,10 +58,24 @@ func (p *plan) steps(postponed map[int]bool) {
 		waits = false
 		for _, t := range p.targets {
 			if t.changes() && slices.ContainsFunc(datesOf(t.stay), func(d dynastay.Date) bool { return kept[d] != nil && kept[d] != t }) {
-				t.stay, waits = t.event.Stay, true
+				t.stay, waits = gives(t.event.Stay, t.stay), true
 			}
 		}
 	}
+}
+
+// gives returns a step that only frees nights.
+func gives(was, step dynastay.Stay) dynastay.Stay {
+	if was == (dynastay.Stay{}) || !was.Overlaps(step) {
+		return was
+	}
+	if was.CheckIn.Before(step.CheckIn) {
+		was.CheckIn = step.CheckIn
+	}
+	if step.CheckOut.Before(was.CheckOut) {
+		was.CheckOut = step.CheckOut
+	}
+	return was
 }
 
 // waiting adds the nights that the feed holds, and that wait for a later step of a booking, to those that are blocked.

@@ -42,6 +42,11 @@ func plans() map[string]plan {
 			[]entry{closed("b", day(0), day(120)), reserved("a", day(130), day(260)), closed("c", day(120), day(130))},
 			"3 added, 3 changed, 4 removed, 0 conflicts",
 		},
+		"each needs nights that the other one keeps": {
+			[]entry{reserved("a", day(0), day(100)), reserved("b", day(100), day(200))},
+			[]entry{reserved("a", day(90), day(190)), reserved("b", day(50), day(90))},
+			"0 added, 2 changed, 0 removed, 0 conflicts",
+		},
 		"a long reservation moves to free nights": {
 			[]entry{reserved("a", day(0), day(120))}, []entry{reserved("a", day(200), day(330))},
 			"0 added, 1 changed, 0 removed, 0 conflicts",

@@ -39,7 +39,7 @@ func (r *Repository) ImportOp(d Reservation) *dynastay.Operation[Imported] {
 
 // Import runs [Repository.ImportOp]. 2 requests for a reservation that holds no nights yet: a consistent read of what
 // was imported, and the write. 1 for a delivery that changes nothing, 2 for one that changes only the revision, and 3
-// for others; 2 more after a refusal. If more than 97 nights change, it takes several transactions, see the package
+// for others; 2 more after a refusal, and 1 more after a change of several transactions that was broken off. If more than 97 nights change, it takes several transactions, see the package
 // documentation.
 func (r *Repository) Import(ctx context.Context, d Reservation, opts ...dynastay.WriteOption) (imported Imported, err error) {
 	how := delivery{most: mostNights, drawn: r.db.NewID(bookingPrefix)}
