@@ -8,10 +8,14 @@ import (
 	"github.com/dynastay/dynastay/internal/shown"
 )
 
-// The kinds of failure that the library distinguishes. Its errors match them with [errors.Is]. A domain error, such as
-// a refused booking, has its own type or value instead. If the SDK returned an error, [errors.As] finds it; the same is
-// true of the error of a context that has ended.
+// The kinds of failure that the library distinguishes. Its errors match them with [errors.Is]. If the SDK returned an
+// error, [errors.As] finds it; the same is true of the error of a context that has ended. The page docs/errors.md says
+// what a service does with each kind.
 var (
+	// ErrRefused: the request is valid, but what is stored, the time, or who asks does not allow it: rooms are sold out,
+	// a booking is cancelled, a code was used up. The error has a type or value of its own, of the package that refuses,
+	// which says what and why. Nothing of what was refused was written, and retrying does not help until that changes.
+	ErrRefused = errors.New("refused")
 	// ErrNotFound: the entity does not exist.
 	ErrNotFound = errors.New("not found")
 	// ErrAlreadyExists: the entity, or a value that must be unique, already exists; [Error.Field] names the value.
@@ -55,6 +59,16 @@ var (
 // has changed since. [DB.Write] then prepares the operation again, and returns [ErrContention] once its retry budget is used up.
 var ErrOvertaken = errors.New("overtaken by another write")
 
+// Refusal returns an error with the given text that matches [ErrRefused], for the values of a package that refuses. A
+// type of its own has a method Is that returns true for ErrRefused instead.
+func Refusal(text string) error { return &refusal{text} }
+
+type refusal struct{ text string }
+
+func (r *refusal) Error() string { return r.text }
+
+func (*refusal) Is(target error) bool { return target == ErrRefused }
+
 // Error is a failure of one operation on one entity. With [errors.Is] and [errors.As] it matches both its Kind and its
 // cause, such as an SDK error.
 type Error struct {
@@ -62,7 +76,7 @@ type Error struct {
 	Entity string // such as "Booking"
 	ID     string // the entity's id, or the text of its key; Error masks e-mail addresses in it
 	Field  string // the attribute that was refused, if any
-	Kind   error  // one of the Err… values
+	Kind   error  // one of the Err… values; nil if Err is what refuses
 	Err    error  // the cause; may be nil
 }
 

@@ -2,7 +2,6 @@ package availability
 
 import (
 	"context"
-	"errors"
 	"slices"
 
 	"github.com/dynastay/dynastay"
@@ -11,11 +10,11 @@ import (
 
 // ErrReopened means that another caller reopened the sales of a room type while they were being closed, or closed them
 // for a different reason. Call the method again: it then marks the nights that are still on sale.
-var ErrReopened = errors.New("room type was reopened by another caller")
+var ErrReopened = dynastay.Refusal("room type was reopened by another caller")
 
 // ErrSuspended means that the property is suspended or is being deleted, so that its host cannot close or reopen its
 // sales.
-var ErrSuspended = errors.New("property is suspended or is being deleted")
+var ErrSuspended = dynastay.Refusal("property is suspended or is being deleted")
 
 // SalesChange is the result of [Repository.CloseSales], [Repository.ReopenSales] and [SalesMove.Finish].
 type SalesChange struct {

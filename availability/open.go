@@ -2,7 +2,6 @@ package availability
 
 import (
 	"context"
-	"errors"
 	"slices"
 	"strconv"
 
@@ -16,7 +15,7 @@ import (
 // ErrClosed means that sales of the room type were closed, permanently or together with its property, by its host or
 // because the property is suspended, so no nights can be opened. From [Repository.ReopenSales] and [SalesMove.Finish],
 // it means that another caller closed the sales at the same time.
-var ErrClosed = errors.New("room type is closed")
+var ErrClosed = dynastay.Refusal("room type is closed")
 
 // OpenRequest puts nights of a room type on sale.
 type OpenRequest struct {

@@ -50,6 +50,9 @@ func (r *Refused) Error() string {
 	return "cannot be sold: " + strings.Join(texts, ", ")
 }
 
+// Is makes it match [dynastay.ErrRefused].
+func (*Refused) Is(target error) bool { return target == dynastay.ErrRefused }
+
 // Has reports whether any night was refused for this reason.
 func (r *Refused) Has(reason Reason) bool {
 	for _, n := range r.Nights {

@@ -25,9 +25,9 @@ const (
 var (
 	// ErrNotOpen means that the night was never opened, or belongs to a different property. For departures, this is the
 	// night before.
-	ErrNotOpen = errors.New("night is not open")
+	ErrNotOpen = dynastay.Refusal("night is not open")
 	// ErrPast means that the date is before today at the property.
-	ErrPast = errors.New("date is in the past")
+	ErrPast = dynastay.Refusal("date is in the past")
 )
 
 // SoldError means that a new total is lower than the number of rooms that are already sold, by more than Overbook
@@ -42,6 +42,9 @@ func (e *SoldError) Error() string {
 	return fmt.Sprintf("%d rooms are sold, so a total of %d requires Overbook to be at least %d", e.Sold, e.Rooms, e.Sold-e.Rooms)
 }
 
+// Is makes it match [dynastay.ErrRefused].
+func (*SoldError) Is(target error) bool { return target == dynastay.ErrRefused }
+
 // LimitsError means that no stay could meet the limits that a night would have: the one that the update sets, and the
 // one that is stored.
 type LimitsError struct{ MinStay, MaxStay int }
@@ -50,6 +53,9 @@ type LimitsError struct{ MinStay, MaxStay int }
 func (e *LimitsError) Error() string {
 	return fmt.Sprintf("the minimum stay of %d would be above the maximum stay of %d", e.MinStay, e.MaxStay)
 }
+
+// Is makes it match [dynastay.ErrRefused].
+func (*LimitsError) Is(target error) bool { return target == dynastay.ErrRefused }
 
 // Report is the result of [Repository.Update]: an entry for every date of the request, ordered by room type and date. A
 // date for which the request sets both ClosedToDeparture and other values has two entries, the one about departures
@@ -94,12 +100,7 @@ func (d *DateReport) fail(err error) {
 
 // lasting reports whether the same update of the date would fail again.
 func (d DateReport) lasting() bool {
-	var sold *SoldError
-	var limits *LimitsError
-	if errors.As(d.Err, &sold) || errors.As(d.Err, &limits) {
-		return true
-	}
-	for _, kind := range []error{ErrNotOpen, ErrPast, dynastay.ErrCorrupt, dynastay.ErrRejected} {
+	for _, kind := range []error{dynastay.ErrRefused, dynastay.ErrCorrupt, dynastay.ErrRejected} {
 		if errors.Is(d.Err, kind) {
 			return true
 		}

@@ -48,6 +48,9 @@ func (e *SoldAheadError) Error() string {
 	return fmt.Sprintf("rooms are sold on %s: %s", count(len(e.Nights), "upcoming night"), strings.Join(first, "; "))
 }
 
+// Is makes it match [dynastay.ErrRefused].
+func (*SoldAheadError) Is(target error) bool { return target == dynastay.ErrRefused }
+
 // SoldAhead returns a [*SoldAheadError] with every night on which rooms of the room types are sold, from today at the
 // property on, or nil if there are none. It reads consistently. Of house, only ID and TimeZone are used. If a night
 // cannot be read, SoldAhead returns [dynastay.ErrCorrupt]. 1 request for each room type.

@@ -12,9 +12,9 @@ import (
 
 // The reasons why a payment or a refund is not recorded. The [*PaymentError] that is returned matches them.
 var (
-	ErrPaymentDiffers = errors.New("it is already recorded with a different amount, provider or payment")
-	ErrNotPaid        = errors.New("the payment that it refunds is not recorded as paid")
-	ErrOverRefund     = errors.New("it exceeds what is left of the payment")
+	ErrPaymentDiffers = dynastay.Refusal("it is already recorded with a different amount, provider or payment")
+	ErrNotPaid        = dynastay.Refusal("the payment that it refunds is not recorded as paid")
+	ErrOverRefund     = dynastay.Refusal("it exceeds what is left of the payment")
 )
 
 // PaymentError means that a payment or a refund contradicts what has been recorded for the booking. Nothing was

@@ -74,6 +74,9 @@ func (e *UpcomingError) Error() string {
 	return fmt.Sprintf("cannot erase user %s: bookings that are not over: %s", shown.Masked(e.UserID), strings.Join(ids, ", "))
 }
 
+// Is makes it match [dynastay.ErrRefused].
+func (*UpcomingError) Is(target error) bool { return target == dynastay.ErrRefused }
+
 // Check returns a [*UpcomingError] if the user has bookings that are not over. If a booking of the user cannot be
 // decoded, Check returns a [*dynastay.UnreadableError]: whether that booking is over is not known. It writes nothing.
 //

@@ -3,7 +3,6 @@ package bookings
 import (
 	"cmp"
 	"context"
-	"errors"
 	"fmt"
 	"slices"
 	"time"
@@ -15,15 +14,15 @@ import (
 
 // The reasons why the time does not allow an operation on a booking. The [*StateError] that is returned matches them.
 var (
-	ErrHoldEnded = errors.New("its hold has ended")
-	ErrHoldOpen  = errors.New("its hold has not ended yet")
-	ErrTooEarly  = errors.New("its stay has not begun")
-	ErrTooLate   = errors.New("its stay is over")
+	ErrHoldEnded = dynastay.Refusal("its hold has ended")
+	ErrHoldOpen  = dynastay.Refusal("its hold has not ended yet")
+	ErrTooEarly  = dynastay.Refusal("its stay has not begun")
+	ErrTooLate   = dynastay.Refusal("its stay is over")
 )
 
 // ErrAnonymised is the reason why a booking cannot be confirmed, checked in or modified after [Eraser.Erase]. The
 // [*StateError] that is returned matches it.
-var ErrAnonymised = errors.New("it has been anonymised")
+var ErrAnonymised = dynastay.Refusal("it has been anonymised")
 
 // move is a change of a booking's status.
 type move struct {

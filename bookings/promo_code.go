@@ -47,15 +47,15 @@ type PromoCode struct {
 
 // The reasons why a promo code cannot be used. The [*PromoError] that is returned matches them.
 var (
-	ErrPromoUnknown  = errors.New("it does not exist")
-	ErrPromoInactive = errors.New("it is not active")
-	ErrPromoNotYet   = errors.New("it is not valid yet")
-	ErrPromoEnded    = errors.New("it is not valid any more")
-	ErrPromoUsedUp   = errors.New("its usage limit is reached")
-	ErrPromoMinimum  = errors.New("the price of the rooms is below its minimum")
+	ErrPromoUnknown  = dynastay.Refusal("it does not exist")
+	ErrPromoInactive = dynastay.Refusal("it is not active")
+	ErrPromoNotYet   = dynastay.Refusal("it is not valid yet")
+	ErrPromoEnded    = dynastay.Refusal("it is not valid any more")
+	ErrPromoUsedUp   = dynastay.Refusal("its usage limit is reached")
+	ErrPromoMinimum  = dynastay.Refusal("the price of the rooms is below its minimum")
 	// ErrPromoCurrency: the code has an amount that is not in the currency of the rooms. Other software may have stored
 	// amounts without a currency; such a code cannot be used for any rooms.
-	ErrPromoCurrency = errors.New("its amounts are not in the currency of the rooms")
+	ErrPromoCurrency = dynastay.Refusal("its amounts are not in the currency of the rooms")
 )
 
 // PromoError means that a promo code cannot be used, now or for these rooms. Nothing was written.

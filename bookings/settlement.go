@@ -41,6 +41,9 @@ func (e *PolicyError) Error() string {
 	return fmt.Sprintf("%s: its cancellation policy %q has no known terms", text, shown.Truncated(string(e.Policy)))
 }
 
+// Is makes it match [dynastay.ErrRefused].
+func (*PolicyError) Is(target error) bool { return target == dynastay.ErrRefused }
+
 // Settle returns how the price of the booking is settled if it is cancelled at the time at. Paid is what the guest has
 // paid, less what has been refunded; the zero Money means nothing. Settle sends no request, and does not look at the
 // status of the booking.

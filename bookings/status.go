@@ -1,6 +1,9 @@
 package bookings
 
-import "github.com/dynastay/dynastay/internal/shown"
+import (
+	"github.com/dynastay/dynastay"
+	"github.com/dynastay/dynastay/internal/shown"
+)
 
 // Status is the status of a booking.
 type Status string
@@ -50,6 +53,9 @@ func (e *StateError) Error() string {
 	}
 	return text + "its status is " + string(e.Status)
 }
+
+// Is makes it match [dynastay.ErrRefused].
+func (*StateError) Is(target error) bool { return target == dynastay.ErrRefused }
 
 // Unwrap returns the reason, or nil if it is the status.
 func (e *StateError) Unwrap() error { return e.Err }

@@ -17,7 +17,7 @@ import (
 // ErrForeign means that other software wrote the property, so it may lack its card, guards and amenity items. Methods
 // that write a property adopt it first. An operation that is part of a larger write cannot: call [Repository.Adopt],
 // then repeat the write.
-var ErrForeign = errors.New("the property was written by other software and has not been adopted yet")
+var ErrForeign = dynastay.Refusal("the property was written by other software and has not been adopted yet")
 
 // Adopt completes a property that other software wrote in the form of the hotel-booking document: it repairs the index
 // keys and the geohashes, builds the card, adds a missing price range, the guards of the slug and of the room types,

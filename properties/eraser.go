@@ -33,6 +33,9 @@ func (e *OwnerError) Error() string {
 	return fmt.Sprintf("cannot erase user %s, the owner of properties: %s", shown.Masked(e.UserID), strings.Join(ids, ", "))
 }
 
+// Is makes it match [dynastay.ErrRefused].
+func (*OwnerError) Is(target error) bool { return target == dynastay.ErrRefused }
+
 // Check returns an [*OwnerError] if the user owns properties, whatever their status: one that is being deleted counts
 // until it is gone. The index by owner only shows which properties to read, so a property that was just created, or has
 // just got its owner, may be missing: repeat Check later than the index may lag behind, see

@@ -3,7 +3,6 @@ package reviews
 import (
 	"cmp"
 	"context"
-	"errors"
 	"time"
 
 	"github.com/aws/aws-sdk-go-v2/feature/dynamodb/expression"
@@ -15,12 +14,12 @@ import (
 
 // The reasons why a booking cannot be reviewed. The [*BookingError] that is returned matches them.
 var (
-	ErrNoBooking     = errors.New("it does not exist")
-	ErrOtherUser     = errors.New("it is a booking of a different user")
-	ErrOtherProperty = errors.New("it is a booking of a different property")
-	ErrOtherStay     = errors.New("its date of check-in is different")
-	ErrNotOver       = errors.New("its guests have not checked out yet")
-	ErrNotStayed     = errors.New("its guests did not stay") // it was cancelled, has expired, or is a no-show
+	ErrNoBooking     = dynastay.Refusal("it does not exist")
+	ErrOtherUser     = dynastay.Refusal("it is a booking of a different user")
+	ErrOtherProperty = dynastay.Refusal("it is a booking of a different property")
+	ErrOtherStay     = dynastay.Refusal("its date of check-in is different")
+	ErrNotOver       = dynastay.Refusal("its guests have not checked out yet")
+	ErrNotStayed     = dynastay.Refusal("its guests did not stay") // it was cancelled, has expired, or is a no-show
 )
 
 // BookingError means that a booking does not allow the review. Nothing was written.

@@ -18,6 +18,9 @@ type StatusError struct{ Status Status }
 // Error returns the status.
 func (e *StatusError) Error() string { return "not allowed while the status is " + string(e.Status) }
 
+// Is makes it match [dynastay.ErrRefused].
+func (*StatusError) Is(target error) bool { return target == dynastay.ErrRefused }
+
 func refusedBy(op string, at dynastay.Key, status Status) error {
 	return &dynastay.Error{Op: op, Entity: "Review", ID: idOf(at), Field: keys.AttrStatus, Err: &StatusError{status}}
 }

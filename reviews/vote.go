@@ -39,7 +39,7 @@ var voteEntity = entity.New(entity.Spec[Vote]{
 })
 
 // ErrOwnReview: authors cannot vote for their own reviews.
-var ErrOwnReview = errors.New("the review is the user's own")
+var ErrOwnReview = dynastay.Refusal("the review is the user's own")
 
 // VoteOp records that a user finds a review helpful, and counts the vote in HelpfulCount. The review must be approved.
 // Votes do not change its version. A user votes for a review only once: a second vote fails with

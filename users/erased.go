@@ -2,7 +2,6 @@ package users
 
 import (
 	"context"
-	"errors"
 	"strings"
 	"time"
 
@@ -12,7 +11,7 @@ import (
 )
 
 // ErrErased: the user's data was erased, or is being erased, see [Repository.Erase]. New data of the user is refused.
-var ErrErased = errors.New("the user's data was erased")
+var ErrErased = dynastay.Refusal("the user's data was erased")
 
 // Erased is what remains of a user whose data was erased, see [Repository.Erase].
 type Erased struct {

@@ -127,10 +127,10 @@ func (l *Loyalty) reverse(points int, now time.Time) error {
 }
 
 // ErrReasonUsed: points have been moved for the reason before, but not the same number of points.
-var ErrReasonUsed = errors.New("the reason was used for a different movement")
+var ErrReasonUsed = dynastay.Refusal("the reason was used for a different movement")
 
 // ErrReversed: the movement was reversed, see [Repository.Reverse].
-var ErrReversed = errors.New("the movement was reversed")
+var ErrReversed = dynastay.Refusal("the movement was reversed")
 
 var errTooMany = errors.New("is too large to add points to")
 
@@ -219,3 +219,6 @@ func (e *PointsError) Error() string {
 	return fmt.Sprintf("loyalty account of %s: %d points exceed the balance of %d",
 		shown.Masked(e.UserID), e.Points, e.Balance)
 }
+
+// Is makes it match [dynastay.ErrRefused].
+func (*PointsError) Is(target error) bool { return target == dynastay.ErrRefused }

@@ -64,8 +64,11 @@ func (e *ShrunkError) Error() string {
 	return fmt.Sprintf("the feed lacks %d nights of %d events that it had before", e.Nights, len(e.Events))
 }
 
+// Is makes it match [dynastay.ErrRefused].
+func (*ShrunkError) Is(target error) bool { return target == dynastay.ErrRefused }
+
 // ErrOutdated is the error for a feed that was fetched before the one that was synchronised last.
-var ErrOutdated = errors.New("a later download of the feed was synchronised before")
+var ErrOutdated = dynastay.Refusal("a later download of the feed was synchronised before")
 
 // SyncOption is an option of [Repository.Sync].
 type SyncOption func(*syncing)

@@ -2,7 +2,6 @@ package listing
 
 import (
 	"context"
-	"errors"
 
 	"github.com/dynastay/dynastay"
 )
@@ -11,7 +10,7 @@ const opModify = "listing.Modify"
 
 // ErrImported is the error for a change of the dates of an imported reservation: they come from its channel, and the
 // next delivery would overwrite the change. Import a newer revision instead.
-var ErrImported = errors.New("the dates of an imported reservation come from its channel")
+var ErrImported = dynastay.Refusal("the dates of an imported reservation come from its channel")
 
 // ModifyOp moves an event to other dates, which may overlap those that it has. The nights that it needs are taken and
 // those that it no longer needs are freed in one transaction. If other events hold some of them, it fails with

@@ -65,6 +65,9 @@ func (e *RevisionError) Error() string {
 	return fmt.Sprintf("revision %d was imported before with the dates %s, not %s", e.Revision, e.Stay, e.Delivered)
 }
 
+// Is makes it match [dynastay.ErrRefused].
+func (*RevisionError) Is(target error) bool { return target == dynastay.ErrRefused }
+
 // imported is what is known of a channel's reservation. It remains when the reservation is cancelled.
 type imported struct {
 	ListingID  string

@@ -34,6 +34,9 @@ func (t *Taken) Error() string {
 	return t.ListingID + " is not available: " + strings.Join(parts, ", ")
 }
 
+// Is makes it match [dynastay.ErrRefused].
+func (*Taken) Is(target error) bool { return target == dynastay.ErrRefused }
+
 // taken returns the night in a row. Whatever the row contains, nobody can book the night of its key, so a row that
 // cannot be read is not an error.
 func (r *Repository) taken(listingID string, row dynastay.Row) *Night {

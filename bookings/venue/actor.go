@@ -1,8 +1,6 @@
 package venue
 
 import (
-	"errors"
-
 	"github.com/dynastay/dynastay"
 )
 
@@ -23,7 +21,7 @@ type Actor struct {
 }
 
 // ErrNotAllowed: the actor must not do this. Nothing was written.
-var ErrNotAllowed = errors.New("not allowed for this user")
+var ErrNotAllowed = dynastay.Refusal("not allowed for this user")
 
 // validate checks the actor. Its errors name the field "By".
 func (a Actor) validate() error {

@@ -151,9 +151,12 @@ type StatusError struct{ Status Status }
 // Error returns the status.
 func (e *StatusError) Error() string { return "not allowed while the status is " + string(e.Status) }
 
+// Is makes it match [dynastay.ErrRefused].
+func (*StatusError) Is(target error) bool { return target == dynastay.ErrRefused }
+
 // The other reasons why a booking or an event cannot be changed. They are returned within a [*dynastay.Error].
 var (
-	ErrPast      = errors.New("its date has passed")
-	ErrNoSlot    = errors.New("it does not say which half of the day it is for")
-	ErrOfBooking = errors.New("it is the event of a booking")
+	ErrPast      = dynastay.Refusal("its date has passed")
+	ErrNoSlot    = dynastay.Refusal("it does not say which half of the day it is for")
+	ErrOfBooking = dynastay.Refusal("it is the event of a booking")
 )

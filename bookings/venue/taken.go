@@ -30,6 +30,9 @@ func (t *SlotTaken) Error() string {
 	return fmt.Sprintf("%s %s is taken: %s", t.Date, t.Slot, strings.Join(parts, ", "))
 }
 
+// Is makes it match [dynastay.ErrRefused].
+func (*SlotTaken) Is(target error) bool { return target == dynastay.ErrRefused }
+
 // take adds the actions that put an event into its slot, on condition that no event overlaps it. Callers in one process
 // queue for the slots. A refusal reads the events of the day again, and names those that hold the slot. still reports
 // whether the event is still wanted; nil means that it is.

@@ -36,8 +36,8 @@ type Refusal struct {
 
 // The reasons why a party that no room type holds alone cannot be lodged.
 var (
-	ErrTooFew  = errors.New("not enough rooms are left for the guests")
-	ErrTooLong = errors.New("the stay is too long for a booking of so many room types")
+	ErrTooFew  = dynastay.Refusal("not enough rooms are left for the guests")
+	ErrTooLong = dynastay.Refusal("the stay is too long for a booking of so many room types")
 )
 
 // maxActions is the number of actions that a booking may use for its rooms and their nights. A transaction has 100; the

@@ -251,9 +251,8 @@ func (w *walk) checkable(all []candidate) (some []candidate) {
 // isRefusal reports whether an error is the reason why a property cannot lodge a party. Any other is about stored data:
 // the request itself has been checked, except for the date at the property.
 func isRefusal(err error) bool {
-	var refused *availability.Refused
 	var invalid *dynastay.InvalidError
-	return errors.As(err, &refused) || errors.Is(err, ErrTooFew) || errors.Is(err, ErrTooLong) || errors.Is(err, availability.ErrTooSmall) ||
+	return errors.Is(err, dynastay.ErrRefused) || errors.Is(err, availability.ErrTooSmall) ||
 		errors.As(err, &invalid) && invalid.Field == "Stay.CheckIn"
 }
 

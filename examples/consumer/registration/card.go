@@ -62,6 +62,9 @@ func (e *SignedError) Error() string {
 	return fmt.Sprintf("card %s was already signed at %s", e.ID, e.At)
 }
 
+// Is makes it match [dynastay.ErrRefused].
+func (*SignedError) Is(target error) bool { return target == dynastay.ErrRefused }
+
 var cards = entity.New(entity.Spec[Card]{
 	Name: "Card", Operations: "registration", Schema: Table, Validate: (*Card).validate,
 	ID: "CardId", Prefix: "reg_", Created: "CreatedAt", Updated: "UpdatedAt", Version: "Version",

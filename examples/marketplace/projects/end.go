@@ -38,7 +38,7 @@ type Cancellation struct {
 }
 
 // ErrNotParty means that the user is neither the buyer of the project nor the worker whose bid was accepted.
-var ErrNotParty = errors.New("the user is neither the buyer nor the worker")
+var ErrNotParty = dynastay.Refusal("the user is neither the buyer nor the worker")
 
 // CancelOp cancels a project that is open or in progress. If the worker cancels it, it counts as a job that the worker
 // has left. All pending bids for an open project have lost, see [Repository.RejectRest]; the accepted bid for a project

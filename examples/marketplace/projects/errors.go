@@ -21,6 +21,9 @@ func (e *StatusError) Error() string {
 	return fmt.Sprintf("project %s is %s", e.ProjectID, e.Status)
 }
 
+// Is makes it match [dynastay.ErrRefused].
+func (*StatusError) Is(target error) bool { return target == dynastay.ErrRefused }
+
 // BidStatusError means that the status of a bid does not allow what was asked for. Nothing was written.
 type BidStatusError struct {
 	ProjectID, WorkerID string
@@ -31,6 +34,9 @@ type BidStatusError struct {
 func (e *BidStatusError) Error() string {
 	return fmt.Sprintf("the bid of %s for project %s is %s", e.WorkerID, e.ProjectID, e.Status)
 }
+
+// Is makes it match [dynastay.ErrRefused].
+func (*BidStatusError) Is(target error) bool { return target == dynastay.ErrRefused }
 
 // QuoteError means that the worker has changed the quote since the buyer saw it. Nothing was written. Show the buyer
 // the new one.
@@ -43,6 +49,9 @@ type QuoteError struct {
 func (e *QuoteError) Error() string {
 	return fmt.Sprintf("the bid of %s for project %s was %s and is now %s", e.WorkerID, e.ProjectID, e.Seen, e.Now)
 }
+
+// Is makes it match [dynastay.ErrRefused].
+func (*QuoteError) Is(target error) bool { return target == dynastay.ErrRefused }
 
 // errOtherIDs is about an item of other software.
 var errOtherIDs = errors.New("the item must contain the ids of its key")

@@ -48,6 +48,9 @@ func (e *PartyError) Error() string {
 	return fmt.Sprintf("%s and %s are not the parties of %s", e.ReviewerID, e.RevieweeID, e.AboutID)
 }
 
+// Is makes it match [dynastay.ErrRefused].
+func (*PartyError) Is(target error) bool { return target == dynastay.ErrRefused }
+
 // Of returns the reviews that a user has received, by project and order. 1 request a page.
 //
 // Pattern M7: PK = USER#{userId}, SK begins with REVIEW#, 1 request

@@ -3,7 +3,6 @@ package shop
 import (
 	"cmp"
 	"context"
-	"errors"
 	"fmt"
 	"slices"
 
@@ -25,6 +24,9 @@ func (e *StatusError) Error() string {
 	return fmt.Sprintf("the order is %s and cannot become %s", e.From, e.To)
 }
 
+// Is makes it match [dynastay.ErrRefused].
+func (*StatusError) Is(target error) bool { return target == dynastay.ErrRefused }
+
 // PaymentError means that the payment of an order cannot change from From to To. Nothing was written.
 type PaymentError struct {
 	OrderID  string
@@ -36,8 +38,11 @@ func (e *PaymentError) Error() string {
 	return fmt.Sprintf("the payment is %s and cannot become %s", e.From, e.To)
 }
 
+// Is makes it match [dynastay.ErrRefused].
+func (*PaymentError) Is(target error) bool { return target == dynastay.ErrRefused }
+
 // ErrNotParty means that the user is neither the buyer nor the seller of the order.
-var ErrNotParty = errors.New("the user is neither the buyer nor the seller")
+var ErrNotParty = dynastay.Refusal("the user is neither the buyer nor the seller")
 
 // comesFrom are the statuses before each status of an order, and before each of its payment.
 var (

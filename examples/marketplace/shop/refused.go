@@ -65,6 +65,9 @@ func (r *Refused) Error() string {
 	return "cannot be ordered: " + strings.Join(texts, ", ")
 }
 
+// Is makes it match [dynastay.ErrRefused].
+func (*Refused) Is(target error) bool { return target == dynastay.ErrRefused }
+
 // Has reports whether any product was refused for this reason.
 func (r *Refused) Has(reason Reason) bool {
 	for _, line := range r.Lines {

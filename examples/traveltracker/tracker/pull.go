@@ -2,7 +2,6 @@ package tracker
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"strconv"
 	"strings"
@@ -14,7 +13,7 @@ import (
 )
 
 // ErrSnapshotNeeded: the log does not have all changes since the cursor any more. The device must read a [Snapshot].
-var ErrSnapshotNeeded = errors.New("the log does not go back that far; a snapshot is needed")
+var ErrSnapshotNeeded = dynastay.Refusal("the log does not go back that far; a snapshot is needed")
 
 // Cursor is the position of a device in the log of its user. The zero Cursor is that of a new device, which needs a
 // snapshot. Devices keep it as text.
