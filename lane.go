@@ -1,6 +1,7 @@
 package dynastay
 
 import (
+	"cmp"
 	"context"
 	"math"
 	"slices"
@@ -55,6 +56,9 @@ func (l lane[T]) open(at position, limit, lanes int) (reader[T], error) {
 	case lanes > 1 && names.Sort == "":
 		return reader[T]{}, Invalid("Shards", "cannot be merged: the table or index has no sort key")
 	}
+	if l.passed(at) {
+		at = position{}
+	}
 	if at != (position{}) {
 		if !l.query.Range.has(l.sortOf(at)) { // DynamoDB would refuse it, and blame the request
 			return reader[T]{}, outsideRange()
@@ -70,6 +74,15 @@ func (l lane[T]) open(at position, limit, lanes int) (reader[T], error) {
 		}
 	}
 	return reader[T]{lane: l, in: in, names: names, ask: share(limit, lanes)}, nil
+}
+
+// passed reports whether the range has moved past a position, so that all of its rows come after it.
+func (l lane[T]) passed(at position) bool {
+	r, sort := l.query.Range, l.sortOf(at)
+	if l.query.Descending {
+		return l.query.Moving && r.To != "" && sort > r.To
+	}
+	return l.query.Moving && sort < r.From
 }
 
 func outsideRange() error {
@@ -153,6 +166,8 @@ func (l lane[T]) upTo(at position) Range {
 	switch {
 	case last == "" || r.Prefix != "" && l.query.Descending:
 		return r
+	case l.passed(at): // no row is left
+		return Range{From: cmp.Or(r.From, r.To), To: cmp.Or(r.From, r.To)}
 	case l.query.Descending:
 		return Range{From: last, To: r.To}
 	case r.Prefix != "":

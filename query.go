@@ -23,8 +23,11 @@ type Query struct {
 	// Shards are the other partitions over which the rows are spread, see key.Shards. All are read in parallel and
 	// merged by their sort values. The sort values must be unique across the shards, so they should end in the entity's
 	// id: of several rows at one position, only one is returned. A cursor stays valid when shards are added.
-	Shards     []string
-	Range      Range
+	Shards []string
+	Range  Range
+	// Moving says that the clock moves Range, as in a list of all stays from today on. A cursor then remains valid: it is
+	// not tied to Range, and continues at the beginning of the present Range if its position is before that.
+	Moving     bool
 	Descending bool
 	Consistent bool // only for the table itself; not supported on an index
 }
@@ -46,6 +49,9 @@ func (r Range) has(sort string) bool {
 
 // identity is what a cursor is tied to.
 func (q Query) identity(s *Schema) string {
+	if q.Moving {
+		q.Range = Range{}
+	}
 	parts := []string{q.Name, s.Name, q.Index, q.Partition, q.Range.From, q.Range.To, q.Range.Prefix, strconv.FormatBool(q.Descending)}
 	for i, p := range parts {
 		parts[i] = strconv.Quote(p)

@@ -17,8 +17,8 @@ type UpdateRequest struct {
 	// Changes are applied in order: a later change overrides the values that earlier ones set for the same night. Each
 	// night is written once. All changes together may name at most 1,000,000 dates (dates × room types).
 	Changes []Change
-	// OpenOnly leaves the dates whose nights are not open out of the report, instead of reporting [ErrNotOpen]. Dates in
-	// the past are reported nevertheless.
+	// OpenOnly leaves the dates whose nights are not open, and those in the past, out of the report, instead of reporting
+	// [ErrNotOpen] and [ErrPast]: it changes what is open of a month, whether or not the month has begun.
 	OpenOnly bool
 	// Only restricts the request to some of its dates, usually to those of [Report.Retry]; other dates are ignored. If
 	// it is nil, it does not restrict the request; if it is empty but not nil, nothing is written.
@@ -172,7 +172,9 @@ func (r *Repository) Update(ctx context.Context, u UpdateRequest) (Report, error
 // finish returns the report of a plan.
 func (u UpdateRequest) finish(p *plan) Report {
 	if u.OpenOnly {
-		p.report.Dates = slices.DeleteFunc(p.report.Dates, func(d DateReport) bool { return errors.Is(d.Err, ErrNotOpen) })
+		p.report.Dates = slices.DeleteFunc(p.report.Dates, func(d DateReport) bool {
+			return errors.Is(d.Err, ErrNotOpen) || errors.Is(d.Err, ErrPast)
+		})
 	}
 	return p.report
 }

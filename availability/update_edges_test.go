@@ -265,6 +265,22 @@ func TestUpdateOpenOnly(t *testing.T) {
 	assert.Equal(t, 5, report.Count(availability.Written))
 }
 
+// Nor does it matter that the month has begun.
+func TestUpdateOpenOnlyOfAMonthThatHasBegun(t *testing.T) {
+	t.Parallel()
+	db, hotel, _ := openHotel(t, 5)
+	repo := availability.New(dynastay.Open(db.Client, &dynastay.Options{
+		TablePrefix: prefixOf(db), Clock: func() time.Time { return date("2026-07-29").Time().Add(12 * time.Hour) },
+	}))
+	request := updateOf(hotel, dynastay.MustStay("2026-07-27", "2026-08-01"), availability.Change{MinStay: ptr(2), ClosedToDeparture: ptr(true)})
+	request.OpenOnly = true
+	report, err := repo.Update(t.Context(), request)
+	require.NoError(t, err)
+	assert.Len(t, report.Dates, 6, "the nights from today on, and the departures on their dates")
+	assert.Equal(t, 6, report.Count(availability.Written))
+	assert.NotEqual(t, 2, nightOf(t, repo, hotel, "2026-07-28").MinStay)
+}
+
 // Changes that together set limits that no stay can meet are refused before anything is read or written.
 func TestMergedLimitsConflict(t *testing.T) {
 	t.Parallel()

@@ -19,14 +19,14 @@ func (r *Repository) ByUser(userID string) dynastay.Listing[*Summary] {
 // Upcoming lists the bookings of a user whose stays are not over, next check-in first: those that are confirmed,
 // checked in, or held at this moment, with a check-out of today or later. today is the date where the user is. The list
 // is eventually consistent. It reads the stays that began in the last 90 days as well, because a stay may be that long.
+// A cursor remains valid on other dates.
 //
 // Pattern B1, upcoming: GSI1-UserBookingsIndex, GSI1PK = USER#{userId}, GSI1SK from CHECKIN#{today − 90 days}, 1 request
 func (r *Repository) Upcoming(userID string, today dynastay.Date) dynastay.Listing[*Summary] {
 	if today.IsZero() {
 		return dynastay.NoListing[*Summary](dynastay.Invalid("Today", "is required"))
 	}
-	name := "bookings.Upcoming " + today.String()
-	list := r.byUser(name, userID, today.AddDays(-availability.MaxNights), dynastay.Date{}, false)
+	list := r.byUser("bookings.Upcoming", userID, today.AddDays(-availability.MaxNights), dynastay.Date{}, false)
 	return list.Filter(func(s *Summary) bool {
 		switch s.Status {
 		case Pending, Confirmed, CheckedIn:
@@ -42,15 +42,15 @@ const datesAhead = 2
 
 // Past lists the bookings of a user that are over, latest check-in first: those that are completed, those of which the
 // guests did not arrive, and all others with a check-out before today that were neither cancelled nor expired. A hold
-// that has ended counts as expired. today is the date where the user is. The list is eventually consistent.
+// that has ended counts as expired. today is the date where the user is. The list is eventually consistent. A cursor
+// remains valid on other dates.
 //
 // Pattern B1, past: GSI1-UserBookingsIndex, GSI1PK = USER#{userId}, GSI1SK to CHECKIN#{today + 3 days}, 1 request
 func (r *Repository) Past(userID string, today dynastay.Date) dynastay.Listing[*Summary] {
 	if today.IsZero() {
 		return dynastay.NoListing[*Summary](dynastay.Invalid("Today", "is required"))
 	}
-	name := "bookings.Past " + today.String()
-	list := r.byUser(name, userID, dynastay.Date{}, today.AddDays(datesAhead+1), true)
+	list := r.byUser("bookings.Past", userID, dynastay.Date{}, today.AddDays(datesAhead+1), true)
 	return list.Filter(func(s *Summary) bool {
 		switch s.Status {
 		case Completed, NoShow:
@@ -79,7 +79,7 @@ func (r *Repository) byUser(name, userID string, from, to dynastay.Date, descend
 		return dynastay.NoListing[*Summary](err)
 	}
 	return r.byCheckInDate(dynastay.Query{
-		Name: name, Index: keys.UserBookingsIndex, Partition: partition, Descending: descending,
+		Name: name, Index: keys.UserBookingsIndex, Partition: partition, Descending: descending, Moving: true,
 	}, from, to)
 }
 

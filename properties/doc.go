@@ -49,7 +49,7 @@
 // Suspend and Delete can be repeated, and finish what an earlier call left.
 //
 // Only Suspend and Delete take a property off sale. Nights that were opened for a pending or rejected property can be
-// quoted and booked by its id, so check the status before quoting an id that a guest sent.
+// quoted and booked by its id, so read an id that a guest sent with [Repository.Public] before you quote it.
 //
 // A user who owns properties cannot be erased, see [Eraser].
 //

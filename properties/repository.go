@@ -62,7 +62,8 @@ type WithRooms struct {
 // Card returns the property's card.
 func (w *WithRooms) Card() *Card { return CardOf(&w.Property, w.Rooms) }
 
-// Get reads a property, or fails with [dynastay.ErrNotFound]. It accepts [dynastay.Consistent].
+// Get reads a property of any status, or fails with [dynastay.ErrNotFound]; for guests, see [Repository.Public]. It
+// accepts [dynastay.Consistent].
 //
 // Pattern P7: Properties, PK = PROPERTY#{id}, SK = METADATA, 1 request
 func (r *Repository) Get(ctx context.Context, propertyID string, opts ...dynastay.ReadOption) (*Property, error) {
@@ -73,7 +74,7 @@ func (r *Repository) Get(ctx context.Context, propertyID string, opts ...dynasta
 	return r.table.Get(ctx, key, opts...)
 }
 
-// GetAll returns the properties with the given ids, in the same order; a property that does not exist is nil. A
+// GetAll returns the properties with the given ids, of any status, in the same order; a property that does not exist is nil. A
 // property that cannot be decoded is nil as well: GetAll then returns the other properties together with a
 // [*dynastay.UnreadableError]. It accepts [dynastay.Consistent]. 1 request for every 100 different ids.
 func (r *Repository) GetAll(
@@ -149,7 +150,8 @@ func (r *Repository) GetWhole(ctx context.Context, propertyID string, opts ...dy
 	return whole, err
 }
 
-// BySlug returns the property with a slug, with its room types, or [dynastay.ErrNotFound]. It finds a property as soon
+// BySlug returns the property with a slug, of any status, with its room types, or [dynastay.ErrNotFound]; for guests,
+// see [Repository.Public]. It finds a property as soon
 // as it has the slug: if the index does not have it yet, BySlug reads the guard of the slug, with 1 more request. With
 // [dynastay.Consistent], it reads only the guard, and so does not find a property of other software before
 // [Repository.Adopt].

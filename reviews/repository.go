@@ -46,8 +46,9 @@ func New(db *dynastay.DB, p *properties.Repository, opts *Options) *Repository {
 	return r
 }
 
-// Get reads a review with its response, or fails with [dynastay.ErrNotFound]. It returns reviews of any status. opts
-// may contain [dynastay.Consistent]. 1 request, a Query of the two items; the votes are not read.
+// Get reads a review with its response, or fails with [dynastay.ErrNotFound]. It returns reviews of any status; for
+// guests, see [Repository.Public]. opts may contain [dynastay.Consistent]. 1 request, a Query of the two items; the
+// votes are not read.
 func (r *Repository) Get(ctx context.Context, reviewID string, opts ...dynastay.ReadOption) (*Review, error) {
 	at, err := keys.Of(keys.Review{ReviewID: reviewID})
 	if err != nil {
