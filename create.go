@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"errors"
-	"slices"
 	"time"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
@@ -38,9 +37,8 @@ type TableOptions struct {
 
 // Create creates the table with the given full name, waits until it is active, and enables its time to live and
 // point-in-time recovery. It can be run again: it completes the setup of an existing table if an earlier run was
-// interrupted, and does not change the table's billing, encryption or deletion protection. If an existing table has a
-// different key, lacks an index, or has a different time-to-live attribute, Create fails with [ErrAlreadyExists];
-// [Error.Field] says what differs.
+// interrupted, and does not change the table's billing, encryption or deletion protection. If an existing table differs
+// from the schema, Create changes nothing and fails with a [*TableError] that names each difference.
 //
 // On an engine without point-in-time recovery (local engines return UnknownOperationException), Create does not enable it.
 func (s *Schema) Create(ctx context.Context, admin Admin, name string, opts *TableOptions) error {
@@ -61,8 +59,8 @@ func (s *Schema) Create(ctx context.Context, admin Admin, name string, opts *Tab
 	if err != nil {
 		return err
 	}
-	if differs := s.differs(table.Table); differs != "" {
-		return &Error{Op: "Schema.Create", Entity: "Table", ID: name, Field: differs, Kind: ErrAlreadyExists}
+	if differs := s.differences(table.Table, opts); len(differs) > 0 {
+		return &TableError{name, differs}
 	}
 	if err := s.expire(ctx, admin, name); err != nil {
 		return err
@@ -106,38 +104,6 @@ func recoverable(ctx context.Context, admin Admin, name string, days int) error 
 	}
 }
 
-// differs returns what differs between an existing table and the schema, or "" if nothing does. It ignores indexes that
-// are not in the schema.
-func (s *Schema) differs(table *types.TableDescription) string {
-	text := map[string]bool{}
-	for _, attribute := range table.AttributeDefinitions {
-		text[*attribute.AttributeName] = attribute.AttributeType == types.ScalarAttributeTypeS
-	}
-	sameKey := func(there []types.KeySchemaElement, names KeyNames) bool {
-		return slices.EqualFunc(there, names.schema(), func(a, b types.KeySchemaElement) bool {
-			return *a.AttributeName == *b.AttributeName && a.KeyType == b.KeyType && text[*a.AttributeName]
-		})
-	}
-	if !sameKey(table.KeySchema, s.Key) {
-		return "Key"
-	}
-	for _, index := range s.Indexes {
-		if !slices.ContainsFunc(table.GlobalSecondaryIndexes, func(there types.GlobalSecondaryIndexDescription) bool {
-			return *there.IndexName == index.Name && sameKey(there.KeySchema, index.Key) && index.isIn(there.Projection)
-		}) {
-			return index.Name
-		}
-	}
-	return ""
-}
-
-// isIn reports whether a projection contains what the index's readers need.
-func (i Index) isIn(there *types.Projection) bool {
-	wanted := i.projection()
-	return there.ProjectionType == wanted.ProjectionType &&
-		!slices.ContainsFunc(wanted.NonKeyAttributes, func(name string) bool { return !slices.Contains(there.NonKeyAttributes, name) })
-}
-
 // expire enables the time to live. It checks first, because DynamoDB returns an error if it is already enabled; and
 // again after an error, because another process may have enabled it in the meantime.
 func (s *Schema) expire(ctx context.Context, admin Admin, name string) error {
@@ -171,7 +137,7 @@ func (s *Schema) expires(ctx context.Context, admin Admin, name string) (bool, e
 		return false, nil
 	}
 	if aws.ToString(d.AttributeName) != s.TTL {
-		return false, &Error{Op: "Schema.Create", Entity: "Table", ID: name, Field: "TTL", Kind: ErrAlreadyExists}
+		return false, &TableError{name, []Difference{{"TTL", s.TTL, aws.ToString(d.AttributeName)}}}
 	}
 	return true, nil
 }

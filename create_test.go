@@ -126,29 +126,27 @@ func TestCreateCanBeRunAgain(t *testing.T) {
 		assert.Equal(t, "ExpiresAt", *ttl.TimeToLiveDescription.AttributeName)
 	}
 
-	for field, change := range map[string]func(*dynastay.Schema){
-		"Key":  func(s *dynastay.Schema) { s.Key.Sort = "Sort" },
-		"Keys": func(s *dynastay.Schema) { s.Indexes[1].Project = dynastay.ProjectAll },
-		"Some": func(s *dynastay.Schema) { s.Indexes[2].Key.Sort = "GSI1SK" },
-		"More": func(s *dynastay.Schema) {
+	for want, change := range map[string]func(*dynastay.Schema){
+		"Key must be PK, Sort, but is PK, SK":                                                          func(s *dynastay.Schema) { s.Key.Sort = "Sort" },
+		"Index Keys must be GSI2PK; ALL, but is GSI2PK; KEYS_ONLY":                                     func(s *dynastay.Schema) { s.Indexes[1].Project = dynastay.ProjectAll },
+		"Index Some must be GSI1PK, GSI1SK; INCLUDE Card, Name, but is GSI1PK, SK; INCLUDE Card, Name": func(s *dynastay.Schema) { s.Indexes[2].Key.Sort = "GSI1SK" },
+		"Index More must be GSI3PK; ALL, but is none": func(s *dynastay.Schema) {
 			s.Indexes = append(s.Indexes, dynastay.Index{Name: "More", Key: dynastay.KeyNames{Partition: "GSI3PK"}})
 		},
-		"Renamed": func(s *dynastay.Schema) { s.Indexes[0].Name = "Renamed" },
-		"TTL":     func(s *dynastay.Schema) { s.TTL = "Expires" },
+		"Index Renamed must be GSI1PK, GSI1SK; ALL, but is none; Index All must be none, but is GSI1PK, GSI1SK; ALL": func(s *dynastay.Schema) {
+			s.Indexes[0].Name = "Renamed"
+		},
+		"TTL must be Expires, but is ExpiresAt": func(s *dynastay.Schema) { s.TTL = "Expires" },
 	} {
 		other := storeSchema()
 		change(other)
 		err := other.Create(ctx, admin, name, opts)
-		assert.ErrorIs(t, err, dynastay.ErrAlreadyExists, field)
-		var failure *dynastay.Error
-		require.ErrorAs(t, err, &failure, field)
-		assert.Equal(t, field, failure.Field)
+		assert.EqualError(t, err, "table "+name+" differs from its schema: "+want)
+		assert.NotErrorIs(t, err, dynastay.ErrAlreadyExists)
 	}
 	fewer := storeSchema()
-	fewer.Indexes = fewer.Indexes[:1]
-	assert.NoError(t, fewer.Create(ctx, admin, name, opts), "a further index makes no difference")
-	fewer.TTL = ""
-	assert.NoError(t, fewer.Create(ctx, admin, name, opts), "nor does a time to live that the schema does not know")
+	fewer.TTL, fewer.Stream = "", false
+	assert.NoError(t, fewer.Create(ctx, admin, name, opts), "a stream and a time to live that the schema does not have make no difference")
 	ttl, err := admin.DescribeTimeToLive(ctx, &dynamodb.DescribeTimeToLiveInput{TableName: &name})
 	require.NoError(t, err)
 	assert.Equal(t, "ExpiresAt", *ttl.TimeToLiveDescription.AttributeName)
@@ -173,30 +171,40 @@ func storeTable(t *testing.T, differ func(*dynamodb.CreateTableInput)) (*dynamod
 // An index that lacks an attribute would give rows without it, and a key of another type would refuse every write.
 func TestCreateComparesTheTable(t *testing.T) {
 	t.Parallel()
-	for field, differ := range map[string]func(*dynamodb.CreateTableInput){
-		"Some": func(in *dynamodb.CreateTableInput) {
+	const some = "Index Some must be GSI1PK, SK; INCLUDE Card, Name, but is GSI1PK, SK; INCLUDE Name"
+	for want, differ := range map[string]func(*dynamodb.CreateTableInput){
+		some: func(in *dynamodb.CreateTableInput) {
 			in.GlobalSecondaryIndexes[2].Projection.NonKeyAttributes = []string{"Name"}
 		},
-		"All": func(in *dynamodb.CreateTableInput) {
+		"Index All must be GSI1PK, GSI1SK; ALL, but is GSI1PK, GSI1SK (not a string); ALL": func(in *dynamodb.CreateTableInput) {
 			for i, a := range in.AttributeDefinitions {
 				if *a.AttributeName == "GSI1SK" {
 					in.AttributeDefinitions[i].AttributeType = types.ScalarAttributeTypeN
 				}
 			}
 		},
+		"Stream must be NEW_AND_OLD_IMAGES, but is none": func(in *dynamodb.CreateTableInput) { in.StreamSpecification = nil },
+		"Stream must be NEW_AND_OLD_IMAGES, but is KEYS_ONLY": func(in *dynamodb.CreateTableInput) {
+			in.StreamSpecification.StreamViewType = types.StreamViewTypeKeysOnly
+		},
+		"Stream must be NEW_AND_OLD_IMAGES, but is KEYS_ONLY; " + some: func(in *dynamodb.CreateTableInput) { // all of them
+			in.StreamSpecification.StreamViewType = types.StreamViewTypeKeysOnly
+			in.GlobalSecondaryIndexes[2].Projection.NonKeyAttributes = []string{"Name"}
+		},
 	} {
 		admin, name := storeTable(t, differ)
-		err := storeSchema().Create(t.Context(), admin, name, nil)
-		assert.ErrorIs(t, err, dynastay.ErrAlreadyExists)
-		var failure *dynastay.Error
-		require.ErrorAs(t, err, &failure)
-		assert.Equal(t, field, failure.Field)
+		err := storeSchema().Create(t.Context(), admin, name, &dynastay.TableOptions{Deletable: true})
+		assert.EqualError(t, err, "table "+name+" differs from its schema: "+want)
 	}
 	admin, name := storeTable(t, func(in *dynamodb.CreateTableInput) {
 		p := in.GlobalSecondaryIndexes[2].Projection
 		p.NonKeyAttributes = append(p.NonKeyAttributes, "More")
 	})
-	assert.NoError(t, storeSchema().Create(t.Context(), admin, name, nil), "a further attribute makes no difference")
+	assert.NoError(t, storeSchema().Create(t.Context(), admin, name, &dynastay.TableOptions{Deletable: true}), "a further attribute makes no difference")
+	err := storeSchema().Create(t.Context(), admin, name, nil)
+	var differs *dynastay.TableError
+	require.ErrorAs(t, err, &differs)
+	assert.Equal(t, &dynastay.TableError{Table: name, Differences: []dynastay.Difference{{Setting: "DeletionProtection", Want: "on", Have: "off"}}}, differs)
 }
 
 // slow is an engine whose control plane behaves as that of DynamoDB, which finishes changes in the background.
@@ -244,27 +252,28 @@ func (s *slow) UpdateContinuousBackups(_ context.Context, in *dynamodb.UpdateCon
 func TestCreateOnASlowEngine(t *testing.T) {
 	t.Parallel()
 	ctx := t.Context()
+	deletable := &dynastay.TableOptions{Deletable: true}
 	same := func(*dynamodb.CreateTableInput) {}
 	admin, name := storeTable(t, same)
 	s := &slow{Client: admin, notYet: 2}
-	require.NoError(t, storeSchema().Create(ctx, s, name, nil))
+	require.NoError(t, storeSchema().Create(ctx, s, name, deletable))
 	assert.EqualValues(t, 35, s.recovery)
-	require.NoError(t, storeSchema().Create(ctx, s, name, &dynastay.TableOptions{RecoveryDays: 7}))
+	require.NoError(t, storeSchema().Create(ctx, s, name, &dynastay.TableOptions{Deletable: true, RecoveryDays: 7}))
 	assert.EqualValues(t, 7, s.recovery)
 
 	ended, end := context.WithCancel(ctx)
 	defer end()
 	var notYet *types.ContinuousBackupsUnavailableException
-	err := storeSchema().Create(ended, &slow{Client: admin, notYet: 1 << 30, asked: end}, name, nil)
+	err := storeSchema().Create(ended, &slow{Client: admin, notYet: 1 << 30, asked: end}, name, deletable)
 	assert.ErrorAs(t, err, &notYet, "it ends with the context")
 
 	admin, name = storeTable(t, same)
-	assert.NoError(t, storeSchema().Create(ctx, &slow{Client: admin, before: true}, name, nil), "enabled by another process meanwhile")
+	assert.NoError(t, storeSchema().Create(ctx, &slow{Client: admin, before: true}, name, deletable), "enabled by another process meanwhile")
 	for status, want := range map[types.TimeToLiveStatus]string{
 		types.TimeToLiveStatusEnabled: "", types.TimeToLiveStatusEnabling: "",
 		types.TimeToLiveStatusDisabling: "already enabled", types.TimeToLiveStatusDisabled: "already enabled",
 	} {
-		err := storeSchema().Create(ctx, &slow{Client: admin, status: status}, name, nil)
+		err := storeSchema().Create(ctx, &slow{Client: admin, status: status}, name, deletable)
 		if want == "" {
 			assert.NoError(t, err, status)
 		} else {

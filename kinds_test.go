@@ -92,7 +92,8 @@ var others = map[string]error{
 	"dynastay.ErrIdempotencyMismatch": dynastay.ErrIdempotencyMismatch, "dynastay.ErrOutcomeUnknown": dynastay.ErrOutcomeUnknown,
 	"dynastay.ErrCommitted": dynastay.ErrCommitted, "dynastay.ErrCorrupt": dynastay.ErrCorrupt,
 	"dynastay.ErrOvertaken": dynastay.ErrOvertaken, "dynastay.ErrSkip": dynastay.ErrSkip,
-	"dynastay.Error": &dynastay.Error{}, "dynastay.InvalidError": &dynastay.InvalidError{},
+	"dynastay.TableError": &dynastay.TableError{},
+	"dynastay.Error":      &dynastay.Error{}, "dynastay.InvalidError": &dynastay.InvalidError{},
 	"dynastay.TooLargeError": &dynastay.TooLargeError{}, "dynastay.UnreadableError": &dynastay.UnreadableError{},
 
 	"availability.ErrTooSmall": availability.ErrTooSmall, "availability.UpdateError": &availability.UpdateError{},
