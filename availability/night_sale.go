@@ -10,13 +10,13 @@ import (
 
 // nightSale is what a sale does to one night of a room type.
 type nightSale struct {
-	ref           dynastay.Ref
-	roomTypeID    string
-	date          dynastay.Date
-	line          int            // in the quote; -1 if the night is not in it
-	rooms         int            // to take; negative to return
-	price         dynastay.Money // the quoted price, if it is new; otherwise unset
-	arrival, last bool           // whether the rules of the night for arrivals and for departures apply
+	ref        dynastay.Ref
+	roomTypeID string
+	date       dynastay.Date
+	line       int            // in the quote; -1 if the night is not in it
+	rooms      int            // to take; negative to return
+	price      dynastay.Money // the quoted price, if rooms are taken; otherwise unset
+	rules      rules          // of the night, which the stay must meet
 }
 
 // overbooks reports whether the sale takes more rooms than the night had when it was seen.
@@ -32,25 +32,22 @@ func returnable(night dynastay.Row, propertyID string) bool {
 }
 
 // nightSalesOf returns what changes a booking to match a quote. A night that the booking keeps with the same quantity is not
-// among it, except that a stay with other dates must meet the rules of its first and its last night anew.
+// among it, unless the stay must meet a rule of it.
 func nightSalesOf(q *Quote, booked Booked) (all []nightSale) {
-	moved := q.Stay != booked.Stay
 	for i, line := range q.Lines {
 		had := booked.quantity(line.RoomTypeID)
-		for j, night := range line.Nights {
+		for _, night := range line.Nights {
 			at := nightSale{
 				ref: nightRef(line.RoomTypeID, night.Date), roomTypeID: line.RoomTypeID, date: night.Date, line: i, rooms: line.Quantity,
 			}
 			if booked.Stay.Contains(night.Date) {
 				at.rooms -= had
 			}
-			if at.rooms != 0 {
+			if at.rooms > 0 {
 				at.price = night.Price
 			}
-			if moved || at.rooms > 0 {
-				at.arrival, at.last = j == 0, j == len(line.Nights)-1
-			}
-			if at.rooms != 0 || at.arrival || at.last {
+			at.rules = booked.rules(q.Stay, night.Date, at.rooms > 0)
+			if at.rooms != 0 || at.rules != 0 {
 				all = append(all, at)
 			}
 		}
@@ -70,24 +67,24 @@ func nightSalesOf(q *Quote, booked Booked) (all []nightSale) {
 	return all
 }
 
-// The actions of the sales, indexed by whether the rules for arrivals and for departures apply, and by a third property:
-// whether the night is overbooked, or whether the price of a night is checked although rooms are returned.
+// The actions of the sales, indexed by the rules that apply.
 var (
-	takeOf   = variants(prepareTake)
-	returnOf = variants(prepareReturn)
-	checkOf  = variants(prepareCheck)
+	takeOf     = variants(func(r rules) *dynastay.Prepared { return prepareTake(r, false) })
+	overbookOf = variants(func(r rules) *dynastay.Prepared { return prepareTake(r, true) })
+	returnOf   = variants(prepareReturn)
+	checkOf    = variants(prepareCheck)
 )
 
-func variants(prepare func(arrival, last, third bool) *dynastay.Prepared) (all [2][2][2]*dynastay.Prepared) {
-	for i := range 8 {
-		all[i&1][i>>1&1][i>>2] = prepare(i&1 == 1, i>>1&1 == 1, i>>2 == 1)
+func variants(prepare func(rules) *dynastay.Prepared) (all [allRules + 1]*dynastay.Prepared) {
+	for r := range all {
+		all[r] = prepare(rules(r))
 	}
 	return all
 }
 
 // prepareTake has the condition that keeps a night from being oversold: it compares the rooms left in the database at the
 // time of the write, not what was read earlier.
-func prepareTake(arrival, last, over bool) *dynastay.Prepared {
+func prepareTake(r rules, over bool) *dynastay.Prepared {
 	name := dynastay.NameOf
 	available := name(attrAvailable)
 	enough := available.GreaterThanEqual(dynastay.Param("rooms"))
@@ -101,34 +98,30 @@ func prepareTake(arrival, last, over bool) *dynastay.Prepared {
 		And(notTrue("IsBlocked")).
 		And(notTrue(keys.AttrPropertyClosed))
 	return dynastay.Prepare(expression.NewBuilder().
-		WithCondition(and(condition, append(priced(), rulesFor(arrival, last)...)...)).
+		WithCondition(and(condition, append(priced(), r.conditions()...)...)).
 		WithUpdate(expression.Set(available, available.Minus(dynastay.Param("rooms"))).
 			Set(name(attrUpdated), dynastay.Param("now"))))
 }
 
 // prepareReturn requires AvailableRooms to be a number. Without this condition, a night that other software stored without
 // that number would make DynamoDB reject the whole transaction as invalid, on every attempt.
-func prepareReturn(arrival, last, checked bool) *dynastay.Prepared {
+func prepareReturn(r rules) *dynastay.Prepared {
 	available := dynastay.NameOf(attrAvailable)
-	rules := rulesFor(arrival, last)
-	if checked {
-		rules = append(priced(), rules...)
-	}
 	condition := dynastay.NameOf("PropertyId").Equal(dynastay.Param("property")).
 		And(expression.AttributeType(available, expression.Number))
 	return dynastay.Prepare(expression.NewBuilder().
-		WithCondition(and(condition, rules...)).
+		WithCondition(and(condition, r.conditions()...)).
 		WithUpdate(expression.Set(available, available.Plus(dynastay.Param("rooms"))).
 			Set(dynastay.NameOf(attrUpdated), dynastay.Param("now"))))
 }
 
 // prepareCheck has the rules alone. A night without an item has none.
-func prepareCheck(arrival, last, _ bool) *dynastay.Prepared {
-	rules := rulesFor(arrival, last)
-	if len(rules) == 0 {
+func prepareCheck(r rules) *dynastay.Prepared {
+	if r == 0 {
 		return nil
 	}
-	return dynastay.Prepare(expression.NewBuilder().WithCondition(and(rules[0], rules[1:]...)))
+	conditions := r.conditions()
+	return dynastay.Prepare(expression.NewBuilder().WithCondition(and(conditions[0], conditions[1:]...)))
 }
 
 func and(condition expression.ConditionBuilder, more ...expression.ConditionBuilder) expression.ConditionBuilder {
@@ -145,26 +138,6 @@ func priced() []expression.ConditionBuilder {
 	}
 }
 
-func rulesFor(arrival, last bool) (rules []expression.ConditionBuilder) {
-	name, nights := dynastay.NameOf, dynastay.Param("nights")
-	if arrival {
-		rules = append(rules,
-			notTrue("ClosedToArrival"),
-			dynastay.Absent("MinStay").Or(name("MinStay").LessThanEqual(nights)),
-			dynastay.Absent("MaxStay").Or(name("MaxStay").GreaterThanEqual(nights)).
-				Or(name("MaxStay").LessThanEqual(expression.Value(0))))
-	}
-	if last {
-		rules = append(rules, notTrue("ClosedToDeparture"))
-	}
-	return rules
-}
-
-// notTrue is the condition that a flag is missing, NULL or false.
-func notTrue(path string) expression.ConditionBuilder {
-	return dynastay.Absent(path).Or(dynastay.NameOf(path).Equal(expression.Value(false)))
-}
-
 // add adds the action for one night.
 func (s *Sale) add(tx *dynastay.Tx, at nightSale, over bool) {
 	q, key := s.quote, at.ref.Key
@@ -177,26 +150,19 @@ func (s *Sale) add(tx *dynastay.Tx, at nightSale, over bool) {
 		"nights":   dynastay.Number(q.Stay.Nights()),
 		"now":      dynastay.Instant(s.nights.db.Now()),
 	}
-	arrival, last := is(at.arrival), is(at.last)
 	switch {
+	case over:
+		tx.Update(keys.AvailabilityTable, key, overbookOf[at.rules].With(values))
 	case at.rooms > 0:
-		tx.Update(keys.AvailabilityTable, key, takeOf[arrival][last][is(over)].With(values))
+		tx.Update(keys.AvailabilityTable, key, takeOf[at.rules].With(values))
 	case at.rooms < 0:
-		expr := returnOf[arrival][last][is(at.price.IsSet())].With(values)
-		tx.Update(keys.AvailabilityTable, key, expr).Else(func(old dynastay.Row) error {
+		tx.Update(keys.AvailabilityTable, key, returnOf[at.rules].With(values)).Else(func(old dynastay.Row) error {
 			if returnable(old, q.Property.ID) {
-				return dynastay.ErrOvertaken // the price or a rule; the contest determines which
+				return dynastay.ErrOvertaken // a rule; the contest determines which
 			}
 			return dynastay.ErrSkip
 		})
 	default:
-		tx.Check(keys.AvailabilityTable, key, checkOf[arrival][last][0].With(values), nil)
+		tx.Check(keys.AvailabilityTable, key, checkOf[at.rules].With(values), nil)
 	}
-}
-
-func is(yes bool) int {
-	if yes {
-		return 1
-	}
-	return 0
 }

@@ -84,25 +84,5 @@ func refuse(propertyID string, line Line, overbook int, stay dynastay.Stay, date
 		soldOut.Left = max(0, night.Available)
 		all = append(all, soldOut)
 	}
-	return append(all, broken(line.RoomTypeID, stay, night, date == stay.CheckIn, date == stay.LastNight())...)
-}
-
-// broken returns the rules of a night that a stay does not meet: those for arrivals, and those for departures.
-func broken(roomTypeID string, stay dynastay.Stay, night *Night, arrival, last bool) (all []RefusedNight) {
-	add := func(reason Reason, nights int) {
-		all = append(all, RefusedNight{RoomTypeID: roomTypeID, Date: night.Date, Reason: reason, Nights: nights})
-	}
-	if arrival && night.ClosedToArrival {
-		add(ClosedToArrival, 0)
-	}
-	if arrival && night.MinStay > stay.Nights() {
-		add(MinStay, night.MinStay)
-	}
-	if arrival && night.MaxStay > 0 && night.MaxStay < stay.Nights() {
-		add(MaxStay, night.MaxStay)
-	}
-	if last && night.ClosedToDeparture {
-		add(ClosedToDeparture, 0)
-	}
-	return all
+	return append(all, Booked{}.rules(stay, date, true).broken(line.RoomTypeID, stay, night)...)
 }

@@ -13,8 +13,9 @@ import (
 // Booked is what a booking has already, for a quote that changes it. Of the lines, the names, the policies and the
 // subtotals are not used. A line whose quantity is not positive, which only other software can have stored, has no rooms.
 type Booked struct {
-	Stay  dynastay.Stay
-	Lines []Line
+	Stay    dynastay.Stay
+	Arrived bool // the guests are there, or were expected before today
+	Lines   []Line
 }
 
 func (b Booked) line(roomTypeID string) (Line, bool) {
@@ -41,25 +42,29 @@ func (b Booked) overbooked(roomTypeID string, stay dynastay.Stay) (dates []dynas
 	return dates
 }
 
-// kept returns the price of a night that the booking keeps at its price: one of a room type whose quantity stays the same.
+// kept returns the price of a night that the booking keeps at its price: one of a room type of which it gets no more rooms.
 // It is unset for any other night.
 func (b Booked) kept(roomTypeID string, quantity int, date dynastay.Date) dynastay.Money {
 	line, _ := b.line(roomTypeID)
 	i := slices.IndexFunc(line.Nights, func(n NightPrice) bool { return n.Date == date })
-	if i < 0 || line.Quantity != quantity || !b.Stay.Contains(date) {
+	if i < 0 || line.Quantity < quantity || !b.Stay.Contains(date) {
 		return dynastay.Money{}
 	}
 	return line.Nights[i].Price
 }
 
-// Requote is [Repository.Quote] for a change of a booking. The booking's own rooms count as available. If the quantity of a
-// room type stays the same, the nights that the booking keeps keep their price; if it changes, all nights of the room type
-// have their current price. If the stay changes, or rooms are added, it must meet the restrictions of its first and last
-// night, as a new booking must.
+// Requote is [Repository.Quote] for a change of a booking. The booking's own rooms count as available. The nights that
+// the booking keeps keep their price, also with fewer rooms; if it gets more rooms of a room type, all nights of the room
+// type have their current price.
+//
+// Rooms that are added must meet the restrictions of the first and last night, as a new booking must. Otherwise, those of
+// the first night hold if the arrival moves, and that of the last night if the departure moves. If only the departure
+// moves, a stay that gets shorter must meet the minimum stay, and one that gets longer the maximum stay, unless the guests
+// have arrived.
 //
 // Rooms of nights before today at the property can be neither added nor returned; for these, Requote returns a
-// [*dynastay.InvalidError] for the field "Stay". 1 request per room type, none for one whose nights and quantity stay the
-// same.
+// [*dynastay.InvalidError] for the field "Stay". 1 request per room type if the stay changes; otherwise, only for one that
+// gets more rooms.
 func (r *Repository) Requote(ctx context.Context, req QuoteRequest, booked Booked) (*Quote, error) {
 	now := r.db.Now()
 	if err := req.validate(); err != nil {
@@ -96,7 +101,8 @@ func (r *Repository) Requote(ctx context.Context, req QuoteRequest, booked Booke
 func (r *Repository) prices(
 	ctx context.Context, line Line, stay dynastay.Stay, booked Booked, seen map[dynastay.Ref]dynastay.Row,
 ) (Line, error) {
-	// All nights of a line are kept at their price if the stay and the quantity remain the same, and it has a price for each.
+	// All nights of a line are kept at their price if the stay remains the same, no rooms are added, and it has a price for
+	// each.
 	read := stay != booked.Stay
 	kept := map[dynastay.Date]dynastay.Money{}
 	for date := range stay.Dates() {
@@ -132,7 +138,7 @@ func (r *Repository) prices(
 }
 
 // addUnpriced adds the nights that have no price, in the order of the others. Those that must be taken are refused already;
-// this is about a night of which the booking keeps fewer rooms, although it has no item.
+// this is about a night that other software has stored in the booking without a price, and that has no item.
 func (r *Refused) addUnpriced(q *Quote) {
 	for _, line := range q.Lines {
 		for _, night := range line.Nights {

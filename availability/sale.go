@@ -168,7 +168,7 @@ func (s *Sale) refusals(at nightSale, row dynastay.Row) ([]RefusedNight, error) 
 		}
 		all = refuse(q.Property.ID, Line{RoomTypeID: at.roomTypeID, Quantity: at.rooms}, overbook, q.Stay, at.date, night)
 	} else if night != nil {
-		all = broken(at.roomTypeID, q.Stay, night, at.arrival, at.last)
+		all = at.rules.broken(at.roomTypeID, q.Stay, night)
 	}
 	if at.price.IsSet() && night != nil && night.PropertyID == q.Property.ID && night.Price != at.price {
 		all = append(all, RefusedNight{RoomTypeID: at.roomTypeID, Date: at.date, Reason: PriceChanged, Price: night.Price})

@@ -186,11 +186,16 @@ func (w *world) difference(b worldBooking, at nightAt, rooms, overbook int, stay
 	if b.stay.Contains(at.date) {
 		delta -= b.quantity(at.room)
 	}
+	moves := stay.CheckIn != b.stay.CheckIn
+	there := b.status == bookings.CheckedIn || b.house.today(w.db.Now()).After(b.stay.CheckIn)
+	holds := map[availability.Reason]bool{
+		availability.ClosedToArrival:   moves,
+		availability.ClosedToDeparture: stay.CheckOut != b.stay.CheckOut,
+		availability.MinStay:           moves || !there && stay.Nights() < b.stay.Nights(),
+		availability.MaxStay:           moves || !there && stay.Nights() > b.stay.Nights(),
+	}
 	for _, n := range w.refusals(at, delta, overbook, stay) {
-		rule := slices.Contains([]availability.Reason{
-			availability.ClosedToArrival, availability.ClosedToDeparture, availability.MinStay, availability.MaxStay,
-		}, n.Reason)
-		if delta > 0 || rule && stay != b.stay {
+		if delta > 0 || holds[n.Reason] {
 			no = append(no, n)
 		}
 	}
@@ -231,7 +236,7 @@ func (w *world) requote(b worldBooking, req availability.QuoteRequest) (*availab
 // line returns the line that keeps its price for a night.
 func (b worldBooking) line(room string, quantity int, date dynastay.Date) *worldLine {
 	for _, l := range b.lines {
-		if l.RoomTypeID == room && l.Quantity == quantity && b.stay.Contains(date) {
+		if l.RoomTypeID == room && l.Quantity >= quantity && b.stay.Contains(date) {
 			return &l
 		}
 	}
@@ -421,7 +426,7 @@ func (w *world) modified(b worldBooking, m bookings.Modification, rooms map[stri
 			at := nightAt{l.RoomTypeID, night.Date}
 			delta, refused := w.difference(b, at, l.Quantity, q.Overbook, q.Stay)
 			no = append(no, refused...)
-			if n, open := w.nights[at]; open && delta != 0 && dollars(n.cents) != night.Price {
+			if n, open := w.nights[at]; open && delta > 0 && dollars(n.cents) != night.Price {
 				no = append(no, availability.RefusedNight{RoomTypeID: at.room, Date: at.date, Reason: availability.PriceChanged, Price: dollars(n.cents)})
 			}
 			if b.overbooked(at) || delta > 0 && w.available(at) < delta {

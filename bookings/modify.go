@@ -55,9 +55,13 @@ var modify = move{
 // request lists everything that the booking is to have, including rooms and guests that remain the same, and the
 // policies: to keep those that were agreed, copy them from the lines of the booking. It reserves nothing.
 //
-// The booking's own rooms count as available. If the quantity of a room type stays the same, the nights that the
-// booking keeps keep their price; if it changes, all nights of that room type have their current price. If the stay
-// changes, or rooms are added, it must meet the restrictions of its first and its last night.
+// The booking's own rooms count as available. The nights that the booking keeps keep their price, also with fewer rooms;
+// if it gets more rooms of a room type, all nights of that room type have their current price.
+//
+// Rooms that are added must meet the restrictions of the first and the last night, as a new booking must. Otherwise,
+// those of the first night hold only if the arrival moves, and that of the last night only if the departure moves. If
+// only the departure moves, a stay that gets shorter must meet the minimum stay, and one that gets longer the maximum
+// stay, as long as the guests have not checked in and the date of check-in is not over.
 //
 // A booking can be modified up to and including its date of check-out at the property, a pending one only until its
 // hold ends; otherwise, QuoteModification returns a [*StateError]. Once the guests have checked in, a different date of
@@ -65,14 +69,15 @@ var modify = move{
 // and at any time rooms of a night before today for the field "Stay". Nights that cannot be sold are listed in a
 // [*Refused]. Whether the modification fits into one transaction is known only to Modify.
 //
-// 1 request, a consistent Query of the booking, 1 for each room type whose nights or quantity change, and 1 for a promo
-// code.
+// 1 request, a consistent Query of the booking, 1 for each room type if the stay changes, otherwise for each that gets
+// more rooms, and 1 for a promo code.
 func (r *Repository) QuoteModification(ctx context.Context, bookingID string, req availability.QuoteRequest) (Modification, error) {
 	b, err := r.Get(ctx, bookingID, dynastay.Consistent)
 	if err != nil {
 		return Modification{}, err
 	}
-	if err := modify.check(b, r.db.Now()); err != nil {
+	now := r.db.Now()
+	if err := modify.check(b, now); err != nil {
 		return Modification{}, err
 	}
 	rooms := map[string]int{}
@@ -82,7 +87,7 @@ func (r *Repository) QuoteModification(ctx context.Context, bookingID string, re
 	if err := b.allows(req.Property, req.Stay, rooms, "Rooms"); err != nil {
 		return Modification{}, err
 	}
-	has, err := b.booked()
+	has, err := b.booked(now)
 	if err != nil {
 		return Modification{}, err
 	}
@@ -122,7 +127,7 @@ func (r *Repository) QuoteModification(ctx context.Context, bookingID string, re
 // one of the new code, with the errors of [Repository.CreateOp].
 //
 // It needs at most one action for each night that is added, returned, or changes its quantity; one for the first and
-// one for the last night of each room type, if the stay changes and the night is not among these; one for each line
+// one for the last night of each room type, if a restriction holds anew and the night is not among these; one for each line
 // that changes; one for the booking, one for each promo code whose use is taken or returned, one for the summary of the
 // payments if the payment status changes, and one for an idempotency key. A transaction has at most 100 actions: a
 // modification that needs more fails with a [*dynastay.TooLargeError], and so does one after which the booking would

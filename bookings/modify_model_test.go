@@ -111,19 +111,21 @@ func (m *innModel) refusals(stay dynastay.Stay, want rooms, at map[string]map[dy
 				}
 			}
 			if n.closed {
-				add(d > 0 || d < 0 && at == nil, availability.RefusedNight{Reason: availability.NotOnSale})
+				add(d > 0, availability.RefusedNight{Reason: availability.NotOnSale})
 				continue
 			}
-			rules := d > 0 || stay != m.stay
-			first, last := rules && date == stay.CheckIn, rules && date == stay.LastNight()
+			arrives := date == stay.CheckIn && (d > 0 || stay.CheckIn != m.stay.CheckIn)
+			leaves := date == stay.LastNight() && (d > 0 || stay.CheckOut != m.stay.CheckOut)
+			kept := date == stay.CheckIn && !m.stay.CheckIn.Before(dynastay.DateOf(m.Now(), time.UTC))
+			shorter, longer := kept && stay.Nights() < m.stay.Nights(), kept && stay.Nights() > m.stay.Nights()
 			add(d > 0 && n.stopSell, availability.RefusedNight{Reason: availability.StopSell})
 			add(d > 0 && n.propertyClosed, availability.RefusedNight{Reason: availability.PropertyClosed})
 			add(d > 0 && n.left < d, availability.RefusedNight{Reason: availability.SoldOut, Left: n.left})
-			add(first && n.noIn, availability.RefusedNight{Reason: availability.ClosedToArrival})
-			add(first && n.minStay > stay.Nights(), availability.RefusedNight{Reason: availability.MinStay, Nights: n.minStay})
-			add(first && n.maxStay > 0 && n.maxStay < stay.Nights(), availability.RefusedNight{Reason: availability.MaxStay, Nights: n.maxStay})
-			add(last && n.noOut, availability.RefusedNight{Reason: availability.ClosedToDeparture})
-			add(d != 0 && at != nil && at[room][date] != n.price, availability.RefusedNight{Reason: availability.PriceChanged, Price: n.price})
+			add(arrives && n.noIn, availability.RefusedNight{Reason: availability.ClosedToArrival})
+			add((arrives || shorter) && n.minStay > stay.Nights(), availability.RefusedNight{Reason: availability.MinStay, Nights: n.minStay})
+			add((arrives || longer) && n.maxStay > 0 && n.maxStay < stay.Nights(), availability.RefusedNight{Reason: availability.MaxStay, Nights: n.maxStay})
+			add(leaves && n.noOut, availability.RefusedNight{Reason: availability.ClosedToDeparture})
+			add(d > 0 && at != nil && at[room][date] != n.price, availability.RefusedNight{Reason: availability.PriceChanged, Price: n.price})
 		}
 	}
 	slices.SortFunc(all, byNight)
@@ -141,7 +143,7 @@ func (m *innModel) quoted(stay dynastay.Stay, want rooms) map[string]map[dynasta
 		all[room] = map[dynastay.Date]dynastay.Money{}
 		for date := range stay.Dates() {
 			all[room][date] = m.nights[room][date].price
-			if m.rooms[room] == n && m.stay.Contains(date) {
+			if m.rooms[room] >= n && m.stay.Contains(date) {
 				all[room][date] = m.prices[room][date]
 			}
 		}

@@ -24,6 +24,7 @@ func TestModifyCondition(t *testing.T) {
 	first, kept, last, added := innStay.CheckIn, innStay.CheckIn.AddDays(1), innStay.LastNight(), innStay.CheckOut
 	longer := dynastay.Stay{CheckIn: innStay.CheckIn, CheckOut: added.AddDays(1)}
 	shorter := dynastay.Stay{CheckIn: innStay.CheckIn, CheckOut: last}
+	later := dynastay.Stay{CheckIn: kept, CheckOut: added}
 	dearer := dynastay.MustMoney("101", "USD")
 	for _, test := range []struct {
 		name   string
@@ -42,7 +43,7 @@ func TestModifyCondition(t *testing.T) {
 		{"price changed", longer, rooms{"a": 2}, added, "PricePerNight", dearer, availability.PriceChanged},
 		{"currency changed", longer, rooms{"a": 2}, added, "Currency", "EUR", availability.PriceChanged},
 		{"closed to departure", longer, rooms{"a": 2}, added, "ClosedToDeparture", true, availability.ClosedToDeparture},
-		{"closed to arrival", longer, rooms{"a": 2}, first, "ClosedToArrival", true, availability.ClosedToArrival},
+		{"kept arrival, closed to arrival", longer, rooms{"a": 2}, first, "ClosedToArrival", true, ""},
 		{"maximum stay", longer, rooms{"a": 2}, first, "MaxStay", 3, availability.MaxStay},
 		{"maximum stay met", longer, rooms{"a": 2}, first, "MaxStay", 4, ""},
 		{"minimum stay", shorter, rooms{"a": 2}, first, "MinStay", 3, availability.MinStay},
@@ -61,8 +62,10 @@ func TestModifyCondition(t *testing.T) {
 		{"a room less, sold out", innStay, rooms{"a": 1}, kept, "AvailableRooms", 0, ""},
 		{"a room less, stop-sell", innStay, rooms{"a": 1}, kept, "IsBlocked", true, ""},
 		{"a room less, closed to arrival", innStay, rooms{"a": 1}, first, "ClosedToArrival", true, ""},
-		{"a room less, price changed", innStay, rooms{"a": 1}, kept, "PricePerNight", dearer, availability.PriceChanged},
-		{"a room less and shorter, closed to arrival", shorter, rooms{"a": 1}, first, "ClosedToArrival", true, availability.ClosedToArrival},
+		{"a room less, price changed", innStay, rooms{"a": 1}, kept, "PricePerNight", dearer, ""},
+		{"a room less and later, closed to arrival", later, rooms{"a": 1}, kept, "ClosedToArrival", true, availability.ClosedToArrival},
+		{"later, closed to arrival", later, rooms{"a": 2}, kept, "ClosedToArrival", true, availability.ClosedToArrival},
+		{"a room less and shorter, minimum stay", shorter, rooms{"a": 1}, first, "MinStay", 3, availability.MinStay},
 		{"a room less and shorter, closed to departure", shorter, rooms{"a": 1}, kept, "ClosedToDeparture", true, availability.ClosedToDeparture},
 		{"dropped, stop-sell", shorter, rooms{"a": 2}, last, "IsBlocked", true, ""},
 		{"dropped, price changed", shorter, rooms{"a": 2}, last, "PricePerNight", dearer, ""},

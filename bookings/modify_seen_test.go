@@ -42,6 +42,8 @@ func TestWhatARefusalOfAModificationSees(t *testing.T) {
 	t.Run("a night that is gone, and another one", func(t *testing.T) {
 		i := inns.next(t)
 		b := i.book(t, innStay, rooms{"a": 2})
+		// Other software has stored the line without prices, so the night of which it keeps a room has none.
+		removeAttributes(t, i.DB, dynastay.Key{PK: "BOOKING#" + b.ID, SK: "ROOM#" + i.roomType("a")}, "NightlyPrices", "PricePerNight")
 		remove(t, i.DB, nightKey(i.roomType("a"), second))
 		remove(t, i.DB, nightKey(i.roomType("b"), second))
 		i.set(t, "b", third, "IsBlocked", true)
@@ -55,12 +57,12 @@ func TestWhatARefusalOfAModificationSees(t *testing.T) {
 	t.Run("a night that takes nothing back", func(t *testing.T) {
 		i := inns.next(t)
 		b := i.book(t, innStay, rooms{"a": 2})
-		m := i.quote(t, b.ID, innStay, rooms{"a": 1})
+		m := i.quote(t, b.ID, dynastay.Stay{CheckIn: innStay.CheckIn, CheckOut: third}, rooms{"a": 1})
 		i.set(t, "a", second, "AvailableRooms", "many")
-		i.set(t, "a", second, "PricePerNight", dearer)
-		i.set(t, "a", third, "PricePerNight", dearer)
+		i.set(t, "a", second, "ClosedToDeparture", true)
+		i.set(t, "a", innStay.CheckIn, "MinStay", 3)
 		_, err := i.repo.Modify(t.Context(), m)
-		assert.Equal(t, []availability.RefusedNight{{RoomTypeID: i.roomType("a"), Date: third, Reason: availability.PriceChanged}}, refusedNights(t, err))
+		assert.Equal(t, []availability.RefusedNight{{RoomTypeID: i.roomType("a"), Date: innStay.CheckIn, Reason: availability.MinStay}}, refusedNights(t, err))
 	})
 	t.Run("the night of a different property", func(t *testing.T) {
 		i := inns.next(t)

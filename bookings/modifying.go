@@ -100,7 +100,7 @@ func (p *modifying) requote(b *Booking) error {
 	if err := p.fits(b); err != nil {
 		return err
 	}
-	has, err := b.booked()
+	has, err := b.booked(p.now)
 	if err != nil {
 		return err
 	}
@@ -229,8 +229,9 @@ var errLines = errors.New("each line must have a room type of its own")
 
 // booked returns what the booking has already. The lines of other software have no nightly prices, but one for all
 // nights.
-func (b *Booking) booked() (availability.Booked, error) {
-	has := availability.Booked{Stay: b.Stay}
+func (b *Booking) booked(now time.Time) (availability.Booked, error) {
+	arrived := b.Status == CheckedIn || b.today(now).After(b.Stay.CheckIn)
+	has := availability.Booked{Stay: b.Stay, Arrived: arrived}
 	seen := map[string]bool{"": true}
 	for _, line := range b.Lines {
 		if seen[line.RoomTypeID] {
