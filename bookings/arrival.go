@@ -7,14 +7,14 @@ import (
 	"github.com/dynastay/dynastay/availability"
 )
 
-// arrival returns when check-in begins: CheckInTime on the date of check-in at the property. For the zone, see
-// [Booking.today].
+// arrival returns from when the hours of the policies count: CheckInTime on the date of check-in at the property, or on
+// that of PolicyCheckIn. For the zone, see [Booking.today].
 func (b *Booking) arrival() time.Time {
 	loc, err := (availability.House{TimeZone: b.TimeZone}).Location()
 	if err != nil {
 		loc = time.UTC
 	}
-	return latest(b.Stay.CheckIn.Time().Add(timeOfDay(b.CheckInTime)), loc)
+	return latest(b.policyCheckIn().Time().Add(timeOfDay(b.CheckInTime)), loc)
 }
 
 // timeOfDay returns the time since midnight. It reads 15:00, 15:00:00, 3:00 PM and 3 PM, in either case and with any

@@ -44,6 +44,9 @@ type Booking struct {
 	// Copied from the quote, like PropertyName, so that a confirmation can be written without reading the property.
 	TimeZone    string
 	CheckInTime string
+	// PolicyCheckIn is the date of check-in from which the hours of the policies count, if that is not the one of the
+	// stay: see [Repository.ModifyOp].
+	PolicyCheckIn dynastay.Date
 
 	UpdatedAt          time.Time
 	ConfirmedAt        time.Time
@@ -68,11 +71,14 @@ type Guest struct {
 	Country   string
 }
 
-// Breakdown is the composition of the total: Rooms + TaxesAndFees − Discounts.
+// Breakdown is the composition of the total: Rooms + TaxesAndFees − Discounts + Kept.
 type Breakdown struct {
 	Rooms        dynastay.Money
 	TaxesAndFees dynastay.Money
 	Discounts    dynastay.Money
+	// Kept is what the property keeps of the price of nights and rooms that modifications have given up, by their
+	// cancellation policies. It is the zero Money if there is nothing.
+	Kept dynastay.Money
 }
 
 // addUp sets the total to the sum of the breakdown, whose missing parts become 0.
@@ -90,9 +96,15 @@ func (b *Booking) addUp() error {
 	if err != nil {
 		return err
 	}
-	b.Total, err = total.Sub(b.Breakdown.Discounts)
+	if total, err = total.Sub(b.Breakdown.Discounts); err != nil {
+		return err
+	}
+	b.Total, err = total.Add(b.Breakdown.Kept)
 	return err
 }
+
+// price returns the total without what is kept of what was given up: the price of what the booking has.
+func (b *Booking) price() (dynastay.Money, error) { return b.Total.Sub(b.Breakdown.Kept) }
 
 // unpaid is the payment status of a booking for which nothing has been recorded.
 func (b *Booking) unpaid() PaymentStatus {
@@ -163,12 +175,14 @@ func newEntity(o Options) *entity.Entity[Booking] {
 				f.Amount("RoomTotal", b.Total.Currency(), &b.Breakdown.Rooms)
 				f.Amount("TaxesAndFees", b.Total.Currency(), &b.Breakdown.TaxesAndFees)
 				f.Amount("Discounts", b.Total.Currency(), &b.Breakdown.Discounts)
+				f.Amount("Kept", b.Total.Currency(), &b.Breakdown.Kept)
 			})
 			f.String("PromoCode", &b.PromoCode)
 			f.String("SpecialRequests", &b.SpecialRequests)
 			entity.String(f, "CancellationPolicy", &b.CancellationPolicy)
 			f.String("TimeZone", &b.TimeZone)
 			f.String("CheckInTime", &b.CheckInTime)
+			f.Date("PolicyCheckInDate", &b.PolicyCheckIn)
 			f.Time("UpdatedAt", &b.UpdatedAt)
 			f.Time("ConfirmedAt", &b.ConfirmedAt)
 			f.Time("CheckedInAt", &b.CheckedInAt)

@@ -37,7 +37,8 @@
 //
 // Modify gives a booking other dates, other rooms or another number of guests, at the price of
 // [Repository.QuoteModification], or corrects the details of its guest. The nights that it drops are returned, those
-// that it adds are taken, and those that it keeps are left alone, at their price.
+// that it adds are taken, and those that it keeps are left alone, at their price. What is dropped is settled by its
+// cancellation policy: what is not refundable is kept, in Breakdown.Kept, unless staff waive it.
 //
 // Each of these is one transaction, conditional on the booking as it was read, and fails with a [*StateError] in any
 // other status or at any other time. So of two calls that contradict each other, only one succeeds, and the rooms are

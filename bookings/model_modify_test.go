@@ -25,6 +25,7 @@ type requoting struct {
 	overbook int
 	modify   bool
 	earlier  int // which quote; -1 for a new one
+	waive    bool
 	recode
 	key keyChoice
 }
@@ -74,14 +75,14 @@ func drawRequoting(write bool) func(*rapid.T) worldStep {
 			back: upTo(t, mostBack, "booking"), stay: stay.of, name: stay.name, modify: write,
 			rooms:    oneOf(t, "rooms", sameRooms, sameRooms, sameRooms, oneRoomMore, oneRoomLess, oneTypeMore, oneTypeLess, otherType),
 			overbook: oneOf(t, "overbook", 0, 0, 0, 1, 2), earlier: oneOf(t, "earlier quote", -1, -1, 0, 1, 2, 3), recode: drawRecode(t, keepCode, keepCode, dropCode, otherCode),
-			key: drawKey(t),
+			key: drawKey(t), waive: onceIn(t, 5, "waived"),
 		}
 	}
 }
 
 func (s requoting) String() string {
-	return fmt.Sprintf("modify %t booking %d, at quote %d: stay %s, rooms %d, overbook %d, code %+v, key %d",
-		s.modify, s.back, s.earlier, s.name, s.rooms, s.overbook, s.recode, s.key)
+	return fmt.Sprintf("modify %t booking %d, at quote %d: stay %s, rooms %d, overbook %d, code %+v, waived %t, key %d",
+		s.modify, s.back, s.earlier, s.name, s.rooms, s.overbook, s.recode, s.waive, s.key)
 }
 
 // request returns what is asked for.
@@ -269,6 +270,7 @@ func (s requoting) write(w *world) (c worldWrite, found bool) {
 		return c, false
 	}
 	m.TaxesAndFees = dollars(int64(100 + w.bookings[m.BookingID].version)) // so that something changes
+	m.Waive = s.waive
 	s.recode.enter(w, &m)
 	return s.call(w, m), true
 }
@@ -318,7 +320,12 @@ func (s requoting) ask(w *world, on program, id string) (m bookings.Modification
 	require.NoError(w.t, err)
 	_, discount, err := w.recoded(b, bookings.Modification{}, centsOf(q.Total))
 	require.NoError(w.t, err)
-	require.Equal(w.t, bookings.Modification{BookingID: id, Version: b.version, Quote: q, TaxesAndFees: dollars(b.taxes), Discounts: dollars(discount)}, m)
+	want := bookings.Modification{BookingID: id, Version: b.version, Quote: q, TaxesAndFees: dollars(b.taxes), Discounts: dollars(discount)}
+	if kept, _ := b.givesUp(req.Stay, rooms, w.db.Now()); kept > 0 {
+		want.Kept = dollars(kept)
+		w.met.add("requote: kept", 1)
+	}
+	require.Equal(w.t, want, m)
 	w.modifications = append(w.modifications, m)
 	w.met.add("requote: quoted", 1)
 	return m, true
@@ -334,7 +341,7 @@ func (s requoting) call(w *world, m bookings.Modification) worldWrite {
 	}
 	var before worldBooking
 	return worldWrite{
-		name: "modify", input: fmt.Sprint(m.BookingID, q.Property.ID, q.Stay, agreed, q.Overbook, m.TaxesAndFees, inputOfCode(m)),
+		name: "modify", input: fmt.Sprint(m.BookingID, q.Property.ID, q.Stay, agreed, q.Overbook, m.TaxesAndFees, m.Kept, m.Waive, inputOfCode(m)),
 		plain: w.bookings[m.BookingID].has(q.Stay, rooms),
 		do: func(on program, opts ...dynastay.WriteOption) (*bookings.Booking, error) {
 			got, err := on.repo.Modify(context.Background(), m, opts...)
@@ -403,6 +410,14 @@ func (w *world) modified(b worldBooking, m bookings.Modification, rooms map[stri
 		return b, err
 	}
 	after := b
+	after.policyFrom = dynastay.Date{}
+	if !m.Waive {
+		kept, from := b.givesUp(q.Stay, rooms, now)
+		if centsOf(m.Kept) != kept {
+			return b, dynastay.Invalid("Kept", "…")
+		}
+		after.kept, after.policyFrom = b.kept+kept, from
+	}
 	after.stay, after.lines, after.updated, after.version = q.Stay, nil, now, b.version+1
 	taxes, err := m.TaxesAndFees.Minor()
 	require.NoError(w.t, err)

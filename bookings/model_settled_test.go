@@ -244,7 +244,8 @@ func (b worldBooking) due(now time.Time) (cents int64, no error) {
 		}
 		all += 100 * weight
 	}
-	returned := (2*b.total()*refundable + all) / (2 * all) // rounded half up
+	price := b.total() - b.kept
+	returned := (2*price*refundable + all) / (2 * all) // rounded half up
 	paid, _, refunded := b.money()
 	return paid - refunded - (b.total() - returned), nil
 }
@@ -262,9 +263,13 @@ func terms(policy availability.CancellationPolicy) (percent int64, until time.Du
 	return 0, 0, false
 }
 
-// arrival is 15:00 on the date of check-in.
+// arrival is 15:00 on the date of check-in, from which the hours of the policies count.
 func (b worldBooking) arrival() time.Time {
-	y, m, d := b.stay.CheckIn.Time().Date()
+	from := b.stay.CheckIn
+	if !b.policyFrom.IsZero() {
+		from = b.policyFrom
+	}
+	y, m, d := from.Time().Date()
 	return time.Date(y, m, d, 15, 0, 0, 0, b.house.zone)
 }
 

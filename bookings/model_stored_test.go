@@ -134,7 +134,7 @@ func (b worldBooking) sums() (rooms int, total int64, policy availability.Cancel
 // total returns what the booking costs.
 func (b worldBooking) total() int64 {
 	_, rooms, _ := b.sums()
-	return rooms + b.taxes - b.discount
+	return rooms + b.taxes - b.discount + b.kept
 }
 
 func (l worldLine) subtotal() (cents int64) {
@@ -188,6 +188,12 @@ func (b worldBooking) addItems(items map[string]map[string]any) {
 		if !t.IsZero() {
 			item[name] = stamp(t)
 		}
+	}
+	if b.kept > 0 {
+		item["PriceBreakdown"].(map[string]any)["Kept"] = amount(b.kept)
+	}
+	if !b.policyFrom.IsZero() {
+		item["PolicyCheckInDate"] = b.policyFrom.String()
 	}
 	setTo(item, "CancellationPolicy", string(policy))
 	setTo(item, "CancellationReason", b.reason)
@@ -252,7 +258,10 @@ func (b worldBooking) want() *bookings.Booking {
 		Breakdown: bookings.Breakdown{Rooms: dollars(total), TaxesAndFees: dollars(b.taxes), Discounts: dollars(b.discount)},
 		PromoCode: b.code, CancellationPolicy: policy, TimeZone: b.house.TimeZone, CheckInTime: b.house.CheckInTime,
 		UpdatedAt: b.updated, ConfirmedAt: b.confirmed, CheckedInAt: b.arrived, CheckedOutAt: b.left, CancelledAt: b.cancelled,
-		CancellationReason: b.reason, AnonymisedAt: b.anonymised, Version: b.version,
+		CancellationReason: b.reason, AnonymisedAt: b.anonymised, Version: b.version, PolicyCheckIn: b.policyFrom,
+	}
+	if b.kept > 0 {
+		want.Breakdown.Kept = dollars(b.kept)
 	}
 	for _, l := range b.lines {
 		line := bookings.Line{

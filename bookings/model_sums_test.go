@@ -33,7 +33,7 @@ func (w *world) addsUp(items, codes map[string]map[string]any) {
 			}
 		case "Booking":
 			parts := item["PriceBreakdown"].(map[string]any)
-			sum := cents(parts["RoomTotal"]) + cents(parts["TaxesAndFees"]) - cents(parts["Discounts"])
+			sum := cents(parts["RoomTotal"]) + cents(parts["TaxesAndFees"]) - cents(parts["Discounts"]) + cents(parts["Kept"])
 			require.Equal(w.t, sum, cents(item["TotalAmount"]), "the total of %s", id)
 			if code, used := item["PromoCode"].(string); used && status != "cancelled" && status != "expired" {
 				uses[code]++

@@ -83,6 +83,8 @@ type worldBooking struct {
 	taxes               int64                   // cents
 	code                string                  // promo code
 	discount            int64                   // cents
+	kept                int64                   // cents, of what was given up
+	policyFrom          dynastay.Date           // if the hours of the policies do not count from the check-in
 	payments            map[string]worldPayment // by the provider's id
 	refunds             map[string]worldRefund  // by id
 	status              bookings.Status

@@ -13,9 +13,10 @@ import (
 	"github.com/dynastay/dynastay/keys"
 )
 
-// Modification is the input of [Repository.Modify]; [Repository.QuoteModification] creates it. Show the guest the new
-// total, which is Quote.Total + TaxesAndFees − Discounts, and the policies of the lines, and keep the Modification on
-// the server until the guest has agreed, or seal it with package bookings/offer.
+// Modification is the input of [Repository.Modify]; [Repository.QuoteModification] creates it. Show the guest what is
+// Kept, the new total, which is Quote.Total + TaxesAndFees − Discounts + Kept + the Breakdown.Kept that the booking has,
+// and the policies of the lines, and keep the Modification on the server until the guest has agreed, or seal it with
+// package bookings/offer.
 type Modification struct {
 	BookingID string
 	Version   int                 // of the booking for which the quote was made, or of which the guest was shown the details
@@ -32,6 +33,13 @@ type Modification struct {
 	// one, it refuses the modification. The zero Money accepts any.
 	// Requires Quote or PromoCode.
 	Discounts dynastay.Money
+	// Kept is what the guest was told that the property keeps of the price of what is given up; QuoteModification sets
+	// it. If it is not what is kept when Modify is called, perhaps because a deadline has passed, the modification is
+	// refused. Zero means nothing. Requires Quote.
+	Kept dynastay.Money
+	// Waive keeps nothing of what is given up, whatever Kept is, and counts the hours of the policies from the new check-in.
+	// It is for staff: never take it from a guest's request. Requires Quote.
+	Waive bool
 }
 
 // Modified is the result of [Repository.Modify].
@@ -67,7 +75,8 @@ var modify = move{
 // hold ends; otherwise, QuoteModification returns a [*StateError]. Once the guests have checked in, a different date of
 // check-in, room type or quantity is refused with a [*dynastay.InvalidError] for the field "Stay.CheckIn" or "Rooms",
 // and at any time rooms of a night before today for the field "Stay". Nights that cannot be sold are listed in a
-// [*Refused]. Whether the modification fits into one transaction is known only to Modify.
+// [*Refused]. For a policy whose terms nobody knows, it returns a [*PolicyError]. Whether the modification fits into one
+// transaction is known only to Modify.
 //
 // 1 request, a consistent Query of the booking, 1 for each room type if the stay changes, otherwise for each that gets
 // more rooms, and 1 for a promo code.
@@ -99,6 +108,11 @@ func (r *Repository) QuoteModification(ctx context.Context, bookingID string, re
 		return Modification{}, dynastay.Invalid("Rooms", "must have prices in %s, the currency of the booking", b.Total.Currency())
 	}
 	m := Modification{BookingID: bookingID, Version: b.Version, Quote: q, TaxesAndFees: b.Breakdown.TaxesAndFees}
+	up, err := r.giveUp(b, q, has, now)
+	if err != nil {
+		return Modification{}, err
+	}
+	m.Kept = up.kept
 	b.Breakdown.Rooms = q.Total
 	var unusable *PromoError
 	switch _, err := r.rediscount(ctx, b, m); {
@@ -122,6 +136,15 @@ func (r *Repository) QuoteModification(ctx context.Context, bookingID string, re
 // end of a hold and the status stay as they are. The payment status follows from the new total: collect or refund the
 // difference.
 //
+// What is given up, such as a night that is dropped, or a room for one night, is settled by the policy of its line, as a
+// cancellation would settle it at this time: what is not refundable of its share of the price, with taxes, fees and
+// discounts, is kept, and added to Breakdown.Kept and so to the total. No later modification or cancellation refunds it.
+// A hold gives up nothing, and nor does a line for which no policy was agreed; for a policy whose terms nobody knows,
+// ModifyOp fails with a [*PolicyError]. If the arrival moves to a later date, nights that stay in the booking do not become
+// refundable again: once their deadline has passed, hours count from the earlier check-in, in Booking.PolicyCheckIn.
+// Staff can do without all of this with Modification.Waive. The amount must be Modification.Kept, what the guest was told;
+// otherwise ModifyOp fails with a [*dynastay.InvalidError] for the field "Kept".
+//
 // The booking keeps the use of its promo code, even if the code has ended since, and the discount is computed anew;
 // while the rooms cost less than the code's minimum, it is 0. Another code returns the use of the old one, and takes
 // one of the new code, with the errors of [Repository.CreateOp].
@@ -134,8 +157,8 @@ func (r *Repository) QuoteModification(ctx context.Context, bookingID string, re
 // have more than 96 nights (nights × room types), or 95 with a promo code, because it could not be cancelled any more.
 //
 // With an idempotency key, the input is the booking, the property, the stay, the numbers of guests, the lines with
-// their policies and subtotals, the limit of overbooking, the taxes and fees, the guest, the special requests, the
-// promo code and the discounts. A replay returns no Missing nights.
+// their policies and subtotals, the limit of overbooking, the taxes and fees, what is kept, whether it is waived, the
+// guest, the special requests, the promo code and the discounts. A replay returns no Missing nights.
 func (r *Repository) ModifyOp(m Modification) *dynastay.Operation[Modified] {
 	key, err := keys.Of(keys.Booking{BookingID: m.BookingID})
 	if err == nil {
@@ -152,6 +175,12 @@ func (r *Repository) ModifyOp(m Modification) *dynastay.Operation[Modified] {
 			if m.Quote != nil {
 				agreedQuote(in, m.Quote)
 				in.Field("taxes and fees", m.TaxesAndFees.String())
+				if m.Kept.Sign() != 0 {
+					in.Field("kept", m.Kept.String())
+				}
+				if m.Waive {
+					in.Field("waive", "")
+				}
 			}
 			if m.Guest != nil {
 				m.Guest.agreed(in)
@@ -192,6 +221,10 @@ func (m Modification) validate() error {
 		}
 	case m.TaxesAndFees.IsSet():
 		return dynastay.Invalid("TaxesAndFees", "requires Quote")
+	case m.Kept.IsSet():
+		return dynastay.Invalid("Kept", "requires Quote")
+	case m.Waive:
+		return dynastay.Invalid("Waive", "requires Quote")
 	case m.Guest == nil && m.SpecialRequests == nil && m.PromoCode == nil:
 		return dynastay.Invalid("Quote", "is required, unless Guest, SpecialRequests or PromoCode is set")
 	case m.Discounts.IsSet() && m.PromoCode == nil:

@@ -39,6 +39,13 @@ func TestInvalidModification(t *testing.T) {
 		{"BookingID", true, func(m *bookings.Modification) { m.BookingID = "a#b" }},
 		{"Quote", true, func(m *bookings.Modification) { m.Quote, m.TaxesAndFees = nil, dynastay.Money{} }},
 		{"TaxesAndFees", true, func(m *bookings.Modification) { m.Quote, m.Guest = nil, &bookings.Guest{} }},
+		{"Kept", true, func(m *bookings.Modification) {
+			m.Quote, m.TaxesAndFees, m.Guest, m.Kept = nil, dynastay.Money{}, &guest, dynastay.MustMoney("0", "USD")
+		}},
+		{"Waive", true, func(m *bookings.Modification) {
+			m.Quote, m.TaxesAndFees, m.Guest, m.Waive = nil, dynastay.Money{}, &guest, true
+		}},
+		{"Kept", false, func(m *bookings.Modification) { m.Kept = dynastay.MustMoney("1", "USD") }},
 		{"Guest.FirstName", true, func(m *bookings.Modification) { m.Guest = &bookings.Guest{} }},
 		{"SpecialRequests", true, func(m *bookings.Modification) {
 			long := strings.Repeat("x", entity.MaxNote+1)

@@ -108,6 +108,19 @@ func (p *modifying) requote(b *Booking) error {
 	if err := p.sale.Current(p.now); err != nil {
 		return dynastay.Within("Quote", err)
 	}
+	var up givenUp
+	if !p.Waive {
+		if up, err = p.giveUp(b, p.Quote, has, p.now); err != nil {
+			return err
+		}
+		if err := toldOfKept(p.Kept, up.kept); err != nil {
+			return err
+		}
+	}
+	b.PolicyCheckIn = up.policyCheckIn
+	if b.Breakdown.Kept, err = b.Breakdown.Kept.Add(up.kept); err != nil {
+		return dynastay.Within("Kept", err)
+	}
 	return dynastay.Within("Quote.Total", b.agree(p.Quote, p.TaxesAndFees))
 }
 
@@ -131,7 +144,7 @@ func (p *modifying) reprice(ctx context.Context, b *Booking) (err error) {
 	if err := b.addUp(); err != nil {
 		return dynastay.Within("Quote.Total", err)
 	}
-	if b.Total.Sign() < 0 {
+	if price, err := b.price(); err != nil || price.Sign() < 0 {
 		return dynastay.Invalid("Quote.Total", "must be at least the discounts of the booking, %s", b.Breakdown.Discounts)
 	}
 	return p.cancellable(b)

@@ -1,9 +1,11 @@
 package bookings
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"math/big"
+	"slices"
 	"time"
 
 	"github.com/dynastay/dynastay"
@@ -14,7 +16,7 @@ import (
 // Settlement is how the price of a booking is settled when it is cancelled. The amounts are in the currency of the
 // booking, and at most one of Refund and Owed is not 0.
 type Settlement struct {
-	Kept   dynastay.Money // what the property keeps of the total
+	Kept   dynastay.Money // what the property keeps of the total, including Breakdown.Kept
 	Refund dynastay.Money // what is to be refunded of what has been paid: paid − Kept, at least 0
 	Owed   dynastay.Money // what is still to be paid: Kept − paid, at least 0
 }
@@ -53,7 +55,8 @@ func (*PolicyError) Is(target error) bool { return target == dynastay.ErrRefused
 // one room. Of each share, the percentage of the line's policy is refunded up to and including the deadline, and
 // nothing after it. A line without a policy has that of the booking, and so has a booking without lines. The sum is
 // rounded once, to the currency's minor unit, half away from zero. A total that is more precise than the minor unit,
-// which only other software can have stored, is rounded first.
+// which only other software can have stored, is rounded first. What was kept of earlier modifications is not part of the
+// shares: it is kept whatever the policies are now.
 //
 // The deadline is the policy's number of hours before CheckInTime on the date of check-in at the property. A
 // CheckInTime that is not a time of day, such as 15:00 or 3 PM, means the beginning of the day, and an unknown time
@@ -70,26 +73,56 @@ func (b *Booking) Settle(paid dynastay.Money, at time.Time, own TermsOf) (Settle
 	if err := b.settles(paid, at); err != nil {
 		return Settlement{}, err
 	}
-	part, err := b.refundable(at, own)
+	lines := b.settled()
+	all := slices.Repeat([]*big.Rat{one}, len(lines))
+	lost, err := b.lost(lines, all, at, own)
 	if err != nil {
 		return Settlement{}, err
 	}
-	total := b.Total.Round()
-	kept, err := keptOf(total, part.Mul(part, exact(total)))
+	kept, err := b.keptOf(lost)
+	if err == nil {
+		kept, err = kept.Add(b.Breakdown.Kept)
+	}
 	if err != nil {
-		return Settlement{}, b.unreadable("TotalAmount", err)
+		return Settlement{}, err
 	}
 	return settlement(kept, paid)
 }
 
-// keptOf returns the total without the refundable amount, rounded half away from zero as FloatString does.
-func keptOf(total dynastay.Money, refundable *big.Rat) (kept dynastay.Money, err error) {
-	currency := total.Currency()
-	rounded, err := dynastay.MoneyOfDigits(refundable.FloatString(currency.MinorUnit()), currency)
+// settled returns the lines that share the price: a booking without lines has one.
+func (b *Booking) settled() []Line {
+	if len(b.Lines) == 0 {
+		return make([]Line, 1)
+	}
+	return b.Lines
+}
+
+// keptOf returns what is kept of the price of the booking, if parts of its lines are lost to the guest. It is the price
+// without what is refundable, which is rounded half away from zero, as FloatString does.
+func (b *Booking) keptOf(lost []*big.Rat) (kept dynastay.Money, err error) {
+	price, err := b.price()
+	if err != nil || price.Sign() < 0 || b.Breakdown.Kept.Sign() < 0 || b.Total.Sign() < 0 || !b.Total.IsSet() {
+		return kept, b.unreadable("TotalAmount", errAmount)
+	}
+	weights, err := b.weights(b.settled())
 	if err != nil {
 		return kept, err
 	}
-	return total.Sub(rounded)
+	part, sum := new(big.Rat), new(big.Rat)
+	for i, weight := range weights {
+		sum.Add(sum, weight)
+		part.Add(part, new(big.Rat).Mul(weight, new(big.Rat).Sub(one, lost[i])))
+	}
+	price = price.Round()
+	currency, refundable := price.Currency(), part.Mul(part.Quo(part, sum), exact(price))
+	rounded, err := dynastay.MoneyOfDigits(refundable.FloatString(currency.MinorUnit()), currency)
+	if err == nil {
+		kept, err = price.Sub(rounded)
+	}
+	if err != nil {
+		return kept, b.unreadable("TotalAmount", err)
+	}
+	return kept, nil
 }
 
 func settlement(kept, paid dynastay.Money) (Settlement, error) {
@@ -138,30 +171,24 @@ func (b *Booking) settles(paid dynastay.Money, at time.Time) error {
 	return nil
 }
 
-// refundable returns which part of the total is refundable, from 0 to 1.
-func (b *Booking) refundable(at time.Time, own TermsOf) (*big.Rat, error) {
-	lines := b.Lines
-	if len(lines) == 0 {
-		lines = make([]Line, 1)
-	}
-	weights, err := b.weights(lines)
-	if err != nil {
-		return nil, err
-	}
-	arrival := b.arrival()
-	part, sum := new(big.Rat), new(big.Rat)
+// lost returns which part of each line is not refunded if the given parts of them are cancelled, all from 0 to 1.
+func (b *Booking) lost(lines []Line, given []*big.Rat, at time.Time, own TermsOf) (parts []*big.Rat, err error) {
 	for i, line := range lines {
-		terms, err := b.terms(line, own)
-		if err != nil {
-			return nil, err
+		part := new(big.Rat)
+		if given[i].Sign() > 0 {
+			terms, err := b.terms(line, own)
+			if err != nil {
+				return nil, err
+			}
+			percent := 0
+			if inTime(terms.Hours, b.arrival(), at) {
+				percent = terms.Percent
+			}
+			part.Mul(given[i], big.NewRat(int64(100-percent), 100))
 		}
-		sum.Add(sum, weights[i])
-		if inTime(terms.Hours, arrival, at) {
-			percent := big.NewRat(int64(terms.Percent), 100)
-			part.Add(part, percent.Mul(percent, weights[i]))
-		}
+		parts = append(parts, part)
 	}
-	return part.Quo(part, sum), nil
+	return parts, nil
 }
 
 // weights returns the subtotals of the lines, or the numbers of rooms if there are no subtotals.
@@ -187,10 +214,7 @@ func (b *Booking) weights(lines []Line) ([]*big.Rat, error) {
 
 // terms returns the terms of a line, or of the booking for a line without a policy.
 func (b *Booking) terms(line Line, own TermsOf) (availability.Terms, error) {
-	policy := line.CancellationPolicy
-	if policy == "" {
-		policy = b.CancellationPolicy
-	}
+	policy := b.policyOf(line)
 	terms, ok := policy.Terms()
 	if !ok && own != nil {
 		terms, ok = own(policy)
@@ -199,6 +223,11 @@ func (b *Booking) terms(line Line, own TermsOf) (availability.Terms, error) {
 		return terms, &PolicyError{BookingID: b.ID, RoomTypeID: line.RoomTypeID, Policy: policy}
 	}
 	return terms, nil
+}
+
+// policyOf returns the policy of a line, or that of the booking for a line without one.
+func (b *Booking) policyOf(line Line) availability.CancellationPolicy {
+	return cmp.Or(line.CancellationPolicy, b.CancellationPolicy)
 }
 
 // inTime reports whether at is no later than the number of hours before arrival. It counts the hours between the two:

@@ -159,6 +159,7 @@ func anyOffer() *rapid.Generator[offer.Offer] {
 			Expires:   q.At.Add(time.Duration(rapid.OneOf(rapid.Int64Range(1, 9), rapid.Int64Range(1, 1e15)).Draw(r, "expires"))),
 		}
 		if rapid.Bool().Draw(r, "modifies") {
+			o.Kept = optional.Draw(r, "kept")
 			o.BookingID, o.Version = id.Draw(r, "booking"), rapid.IntRange(0, 1<<31-1).Draw(r, "version")
 		}
 		if o.PromoCode == "" && o.BookingID == "" {

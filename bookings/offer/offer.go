@@ -23,6 +23,9 @@ type Offer struct {
 	// Discounts is the discount that the guest was shown, as in bookings.Request and bookings.Modification; whole minor
 	// units, zero Money for none.
 	Discounts dynastay.Money
+	// Kept is what the guest was told that the property keeps of what a modification gives up, as in
+	// bookings.Modification.
+	Kept      dynastay.Money
 	BookingID string // of the booking that the quote modifies; "" for a new booking
 	Version   int    // of that booking, as in bookings.Modification
 	// Expires is when the token is refused: it is accepted before this time, but not at it. It must be after Quote.At.
@@ -53,6 +56,7 @@ func (o Offer) Modification() (bookings.Modification, error) {
 	}
 	m := bookings.Modification{
 		BookingID: o.BookingID, Version: o.Version, Quote: o.Quote, TaxesAndFees: o.TaxesAndFees, Discounts: o.Discounts,
+		Kept: o.Kept,
 	}
 	if o.PromoCode != "" {
 		m.PromoCode = &o.PromoCode
@@ -80,6 +84,12 @@ func (o Offer) validate() error {
 	}
 	if err := o.validateAmount("Discounts", o.Discounts); err != nil {
 		return err
+	}
+	if err := o.validateAmount("Kept", o.Kept); err != nil {
+		return err
+	}
+	if o.Kept.IsSet() && o.BookingID == "" {
+		return dynastay.Invalid("Kept", "requires BookingID")
 	}
 	switch more, _ := o.Discounts.Compare(o.Quote.Total); { // the currencies are equal, or there is no discount
 	case o.Discounts.Sign() > 0 && more > 0:

@@ -55,6 +55,9 @@ func TestInvalidOffers(t *testing.T) {
 		{"Discounts: must not be negative", func(o *offer.Offer) { o.Discounts = negative }},
 		{"Discounts: must have at most 2 decimal places in USD", func(o *offer.Offer) { o.Discounts = small }},
 		{"Discounts: must be at most the total of the quote, 1419.01 USD", func(o *offer.Offer) { o.Discounts = dynastay.MustMoney("1419.02", "USD") }},
+		{"Kept: must be in USD, the currency of the quote", func(o *offer.Offer) { o.Kept = eur }},
+		{"Kept: must not be negative", func(o *offer.Offer) { o.Kept = negative }},
+		{"Kept: requires BookingID", func(o *offer.Offer) { o.BookingID, o.Version, o.Kept = "", 0, dynastay.MustMoney("1", "USD") }},
 		{"Discounts: requires PromoCode", func(o *offer.Offer) { o.BookingID, o.Version, o.PromoCode = "", 0, "" }},
 		{"Expires: is required", func(o *offer.Offer) { o.Expires = time.Time{} }},
 		{"Expires: must be after Quote.At", func(o *offer.Offer) { o.Expires = now }},
@@ -111,6 +114,13 @@ func TestRequestAndModification(t *testing.T) {
 	m, err := o.Modification()
 	require.NoError(t, err)
 	code := "SUMMER 2026"
+	o.Kept = dynastay.MustMoney("300.00", "USD")
+	m, err = o.Modification()
+	require.NoError(t, err)
+	assert.Equal(t, o.Kept, m.Kept)
+	o.Kept = dynastay.Money{}
+	m, err = o.Modification()
+	require.NoError(t, err)
 	assert.Equal(t, bookings.Modification{
 		BookingID: "bkg_12345", Version: 7, Quote: o.Quote, TaxesAndFees: o.TaxesAndFees, PromoCode: &code, Discounts: o.Discounts,
 	}, m)
@@ -170,7 +180,7 @@ func TestBookingByToken(t *testing.T) {
 	require.NoError(t, err)
 	shorter, err := travel(offer.Offer{
 		Quote: quoted.Quote, TaxesAndFees: quoted.TaxesAndFees, BookingID: quoted.BookingID, Version: quoted.Version,
-		Discounts: quoted.Discounts,
+		Discounts: quoted.Discounts, Kept: quoted.Kept,
 	}).Modification()
 	require.NoError(t, err)
 	assert.Equal(t, quoted, shorter)

@@ -19,6 +19,7 @@ type payload struct {
 	TaxesAndFees json.Number `json:"f,omitempty"`
 	PromoCode    string      `json:"p,omitempty"`
 	Discounts    json.Number `json:"d,omitempty"`
+	Kept         json.Number `json:"k,omitempty"`
 	BookingID    string      `json:"b,omitempty"`
 	Version      int         `json:"v,omitempty"`
 	Expires      time.Time   `json:"x"`
@@ -77,7 +78,7 @@ func encode(o Offer) ([]byte, error) {
 			Property: house(q.Property), Stay: stay(q.Stay), Guests: guests(q.Guests), Overbook: q.Overbook,
 			Sleeps: limits(q.Sleeps), Total: digits(q.Total), Currency: q.Total.Currency(), At: q.At.UTC(),
 		},
-		UserID: o.UserID, TaxesAndFees: digits(o.TaxesAndFees), PromoCode: o.PromoCode, Discounts: digits(o.Discounts),
+		UserID: o.UserID, TaxesAndFees: digits(o.TaxesAndFees), PromoCode: o.PromoCode, Discounts: digits(o.Discounts), Kept: digits(o.Kept),
 		BookingID: o.BookingID, Version: o.Version, Expires: o.Expires.UTC(),
 	}
 	for _, l := range q.Lines {
@@ -128,7 +129,7 @@ func decode(raw []byte) (Offer, error) {
 			Guests: availability.Guests(p.Quote.Guests), Overbook: p.Quote.Overbook,
 			Sleeps: availability.Limits(p.Quote.Sleeps), Total: amounts.read(p.Quote.Total), At: p.Quote.At.UTC(),
 		},
-		UserID: p.UserID, TaxesAndFees: amounts.read(p.TaxesAndFees), PromoCode: p.PromoCode, Discounts: amounts.read(p.Discounts),
+		UserID: p.UserID, TaxesAndFees: amounts.read(p.TaxesAndFees), PromoCode: p.PromoCode, Discounts: amounts.read(p.Discounts), Kept: amounts.read(p.Kept),
 		BookingID: p.BookingID, Version: p.Version, Expires: p.Expires.UTC(),
 	}
 	for _, l := range p.Quote.Lines {

@@ -22,7 +22,11 @@ const checkInTime = "00:01"
 
 // keptOf is what the house keeps of the total of a cancelled booking, by the policies of its lines.
 func keptOf(b *bookings.Booking) int64 {
-	return kept(minor(b.Total), b.Stay, b.CancelledAt, func(yield func(availability.CancellationPolicy, int64) bool) {
+	stay := b.Stay
+	if !b.PolicyCheckIn.IsZero() {
+		stay.CheckIn = b.PolicyCheckIn
+	}
+	return kept(minor(b.Total), minor(b.Breakdown.Kept), stay, b.CancelledAt, func(yield func(availability.CancellationPolicy, int64) bool) {
 		for _, line := range b.Lines {
 			if !yield(line.CancellationPolicy, minor(line.Subtotal)) {
 				return
@@ -31,9 +35,9 @@ func keptOf(b *bookings.Booking) int64 {
 	})
 }
 
-// kept is what follows from the prices of the rooms: each line has a share of the total.
+// kept is what follows from the prices of the rooms: each line has a share of the total, except for what was kept before.
 func kept(
-	total int64, stay dynastay.Stay, at time.Time, lines func(func(availability.CancellationPolicy, int64) bool),
+	total, before int64, stay dynastay.Stay, at time.Time, lines func(func(availability.CancellationPolicy, int64) bool),
 ) int64 {
 	arrival := stay.CheckIn.Time().Add(time.Minute)
 	percents, prices := int64(0), int64(0)
@@ -43,7 +47,7 @@ func kept(
 			percents += terms.percent * price
 		}
 	}
-	return total - (2*total*percents+100*prices)/(200*prices) // half a cent is rounded up
+	return total - (2*(total-before)*percents+100*prices)/(200*prices) // half a cent is rounded up
 }
 
 // checkRefunded compares what a cancellation refunded with what was due when it was carried out.
@@ -82,14 +86,19 @@ func refundedAs(asked bookings.Refund, c bookings.Cancellation, keyed bool) bool
 
 // mostDue is what at most can have been due when a booking was cancelled, which is not modified afterwards.
 func (l *stayLife) mostDue() int64 {
-	checkIn, _ := dynastay.ParseDate(l.text("CheckInDate"))
+	checkIn, err := dynastay.ParseDate(l.text("PolicyCheckInDate"))
+	if err != nil {
+		checkIn, _ = dynastay.ParseDate(l.text("CheckInDate"))
+	}
 	paid := int64(0)
 	for _, p := range l.payments {
 		if p["Status"] == "paid" {
 			paid += cents(p["Amount"])
 		}
 	}
-	return paid - kept(cents(l.plain["TotalAmount"]), dynastay.Stay{CheckIn: checkIn}, l.at("CancelledAt"),
+	prices, _ := l.plain["PriceBreakdown"].(plain)
+	before := cents(prices["Kept"])
+	return paid - kept(cents(l.plain["TotalAmount"]), before, dynastay.Stay{CheckIn: checkIn}, l.at("CancelledAt"),
 		func(yield func(availability.CancellationPolicy, int64) bool) {
 			for _, line := range l.lines {
 				policy, _ := line["CancellationPolicy"].(string)

@@ -128,7 +128,9 @@ func (m *modification) seen(b *bookings.Booking) bool {
 func notModified(err error) bool {
 	var state *bookings.StateError
 	var nights *bookings.Refused
-	return errors.As(err, &state) || errors.As(err, &nights) || errors.Is(err, dynastay.ErrVersion) || unusable(err)
+	var told *dynastay.InvalidError // a deadline has passed since the quote
+	return errors.As(err, &state) || errors.As(err, &nights) || errors.Is(err, dynastay.ErrVersion) || unusable(err) ||
+		errors.As(err, &told) && told.Field == "Kept"
 }
 
 // checkModifications finds the modifications that were carried out by their receipts, for the booking that they are

@@ -137,7 +137,7 @@ type use struct {
 // checkPromo follows the code of a booking from its creation through its modifications, and computes what it pays. It
 // notes when each code was used.
 func (s *sales) checkPromo(l *stayLife) {
-	p, rooms := s.promoOf(l.ask.code), minor(l.ask.quote.Total)
+	p, rooms, kept := s.promoOf(l.ask.code), minor(l.ask.quote.Total), int64(0)
 	now := use{p, span{l.ask.from, ever}}
 	discount, had := s.discountOf(l, p, rooms, nil)
 	for _, m := range l.modified {
@@ -146,6 +146,7 @@ func (s *sales) checkPromo(l *stayLife) {
 		}
 		if m.to.Quote != nil {
 			rooms = minor(m.to.Quote.Total)
+			kept += minor(m.to.Kept) // otherwise, it would have been refused
 		}
 		if p != had {
 			now.to = m.within.to
@@ -162,9 +163,9 @@ func (s *sales) checkPromo(l *stayLife) {
 		s.differ("a booking with another code", l.id, "%q", l.text("PromoCode"))
 	}
 	prices := l.plain["PriceBreakdown"].(plain)
-	if cents(prices["RoomTotal"]) != rooms || cents(prices["Discounts"]) != discount ||
-		cents(l.plain["TotalAmount"]) != rooms+cents(prices["TaxesAndFees"])-discount {
-		s.differ("a booking at another price", l.id, "%v, total %v, instead of %d less %d", prices, l.plain["TotalAmount"], rooms, discount)
+	if cents(prices["RoomTotal"]) != rooms || cents(prices["Discounts"]) != discount || cents(prices["Kept"]) != kept ||
+		cents(l.plain["TotalAmount"]) != rooms+cents(prices["TaxesAndFees"])-discount+kept {
+		s.differ("a booking at another price", l.id, "%v, total %v, instead of %d less %d and %d kept", prices, l.plain["TotalAmount"], rooms, discount, kept)
 	}
 }
 
