@@ -34,6 +34,18 @@ func TestForm(t *testing.T) {
 	got, err := s.Open(s.Sign([]byte(form)), "user_456", now)
 	require.NoError(t, err)
 	assert.Equal(t, full(), got)
+
+	// What a modification keeps is left out if it is nothing.
+	contents, err = offer.Encode(complete())
+	require.NoError(t, err)
+	assert.Equal(t, strings.Replace(form, `"d":15,`, `"d":15,"k":300,`, 1), string(contents))
+}
+
+// complete is full with the field that the golden form does not have.
+func complete() offer.Offer {
+	o := full()
+	o.Kept = dynastay.MustMoney("300", "USD")
+	return o
 }
 
 // A field that is added to a quote must be added to full, and is then missed if the form does not have it.
@@ -60,11 +72,11 @@ func TestFullOfferHasEveryField(t *testing.T) {
 		}
 		assert.False(t, v.IsZero() && !strings.HasSuffix(path, ".Date"), path)
 	}
-	check("Offer", reflect.ValueOf(full()))
+	check("Offer", reflect.ValueOf(complete()))
 	s := newSealer(t, june)
-	got, err := s.Open(seal(t, s, full()), "user_456", now)
+	got, err := s.Open(seal(t, s, complete()), "user_456", now)
 	require.NoError(t, err)
-	assert.Equal(t, full(), got)
+	assert.Equal(t, complete(), got)
 }
 
 func TestNothingIsLost(t *testing.T) {
