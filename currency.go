@@ -6,7 +6,9 @@ import (
 	"github.com/dynastay/dynastay/internal/shown"
 )
 
-// Currency is an ISO 4217 code in upper case, such as "USD". Use [Currency.Validate] to check that it is one.
+// Currency is an ISO 4217 code in upper case, such as "USD". Use [Currency.Validate] to check that something new may be
+// priced in it. Amounts in a currency that has been withdrawn, such as HRK, can still be made, paid and refunded: what was
+// agreed in it must come to its end.
 type Currency string
 
 // isoMinorUnits lists the active codes of ISO 4217 by the digits of their minor unit. Codes of funds and metals (XAU,
@@ -21,15 +23,23 @@ var isoMinorUnits = [...]string{
 	3: "BHD IQD JOD KWD LYD OMR TND",
 }
 
-var minorUnits = func() map[Currency]int {
+// withdrawnMinorUnits lists the codes that ISO 4217 has withdrawn since 2010, in the same way.
+var withdrawnMinorUnits = [...]string{
+	0: "BYR",
+	2: "ANG BGN CUC EEK HRK LTL LVL MRO SLL STD VEF ZMK ZWL",
+}
+
+var minorUnits, withdrawn = unitsOf(isoMinorUnits[:]), unitsOf(withdrawnMinorUnits[:])
+
+func unitsOf(byDigits []string) map[Currency]int {
 	all := map[Currency]int{}
-	for digits, codes := range isoMinorUnits {
+	for digits, codes := range byDigits {
 		for _, code := range strings.Fields(codes) {
 			all[Currency(code)] = digits
 		}
 	}
 	return all
-}()
+}
 
 // Validate returns an error unless c is an active ISO 4217 code in upper case. The error has no field; the caller adds
 // it (see [Within]).
@@ -40,10 +50,19 @@ func (c Currency) Validate() error {
 	return nil
 }
 
+// Known reports whether c is an ISO 4217 code in upper case, active or withdrawn since 2010.
+func (c Currency) Known() bool {
+	_, old := withdrawn[c]
+	return old || c.Validate() == nil
+}
+
 // MinorUnit returns the number of decimal places of the currency's minor unit: 2 for USD, 0 for JPY, 3 for KWD. For an
 // invalid code it returns 2.
 func (c Currency) MinorUnit() int {
 	if digits, ok := minorUnits[c]; ok {
+		return digits
+	}
+	if digits, ok := withdrawn[c]; ok {
 		return digits
 	}
 	return 2

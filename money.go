@@ -26,10 +26,10 @@ type Money struct {
 const maxDigits = 18
 
 // NewMoney parses an amount such as "250.00" (digits with an optional sign and decimal point, no exponent) and checks
-// the currency. Its errors name the field "Amount" or "Currency".
+// the currency, which may have been withdrawn: [Money.Validate] tells. Its errors name the field "Amount" or "Currency".
 func NewMoney(amount string, currency Currency) (Money, error) {
-	if err := currency.Validate(); err != nil {
-		return Money{}, Within("Currency", err)
+	if !currency.Known() {
+		return Money{}, Within("Currency", currency.Validate())
 	}
 	if strings.ContainsAny(amount, "eE") {
 		return Money{}, Invalid("Amount", "must be a decimal number, got %q", shown.Truncated(amount))
@@ -73,11 +73,11 @@ func MoneyOfDigits(digits string, currency Currency) (Money, error) {
 // Digits returns the number as it is stored: without trailing zeros and without the currency.
 func (m Money) Digits() string { return m.amount.String() }
 
-// MoneyOfMinor returns an amount given in minor units: 25000 minor units of USD are 250.00 USD. It returns an error for
-// an invalid currency, or if the amount needs more than 18 significant digits.
+// MoneyOfMinor returns an amount given in the minor units of ISO 4217, see [Money.Minor]: 25000 minor units of USD are
+// 250.00 USD. It returns an error for an invalid currency, or if the amount needs more than 18 significant digits.
 func MoneyOfMinor(units int64, currency Currency) (Money, error) {
-	if err := currency.Validate(); err != nil {
-		return Money{}, Within("Currency", err)
+	if !currency.Known() {
+		return Money{}, Within("Currency", currency.Validate())
 	}
 	return moneyOf(big.NewInt(units), currency.MinorUnit(), currency)
 }
@@ -164,8 +164,12 @@ func (m Money) String() string {
 	return m.Amount() + " " + string(m.currency)
 }
 
-// Minor returns the amount in minor units, which payment providers expect, rounded as by [Money.Round]. It returns an
-// error if the amount overflows an int64.
+// Minor returns the amount in the minor units of ISO 4217, rounded as by [Money.Round]: 25000 for 250.00 USD, 250 for 250
+// JPY. It returns an error if the amount overflows an int64.
+//
+// Most payment providers count in these units for most currencies, but not for all: some expect 500 for 5 ISK or 5 UGX,
+// which have no minor unit, or 5 for 5.00 MGA, and which currencies these are differs between providers and over time.
+// Look up those of your provider before you pass it the result.
 func (m Money) Minor() (int64, error) {
 	units := m.minorUnits(1, 1)
 	if !units.IsInt64() {
@@ -255,11 +259,21 @@ func (m Money) Round() Money {
 	return rounded
 }
 
-// Validate checks an amount that is to be paid, such as a price. Its currency must be valid (the field is "Currency"),
-// and it must not have more decimal places than the currency's minor unit: 0.001 USD is refused, 0.001 KWD is not.
+// Validate checks an amount that is to be agreed on, such as a price. Its currency must be active (the field is
+// "Currency"), and it must not have more decimal places than the currency's minor unit: 0.001 USD is refused, 0.001 KWD
+// is not.
 func (m Money) Validate() error {
 	if err := m.currency.Validate(); err != nil {
 		return Within("Currency", err)
+	}
+	return m.ValidatePaid()
+}
+
+// ValidatePaid checks an amount that was agreed on before, such as that of a payment: like Validate, but in any currency,
+// because that of a stored price may have been withdrawn since. What is paid must be in the currency of what is owed.
+func (m Money) ValidatePaid() error {
+	if !m.IsSet() {
+		return Within("Currency", m.currency.Validate())
 	}
 	if digits := m.currency.MinorUnit(); m.amount.Scale() > digits {
 		return Invalid("", "must have at most %d decimal places in %s", digits, m.currency)

@@ -121,10 +121,9 @@ func (u *User) Validate() error {
 	case u.Role == "":
 		return dynastay.Invalid("Role", "is required")
 	}
-	if u.PreferredCurrency != "" {
-		if err := u.PreferredCurrency.Validate(); err != nil {
-			return dynastay.Within("PreferredCurrency", err)
-		}
+	// One that has been withdrawn since must not keep the rest of the profile from being changed.
+	if u.PreferredCurrency != "" && !u.PreferredCurrency.Known() {
+		return dynastay.Within("PreferredCurrency", u.PreferredCurrency.Validate())
 	}
 	return dynastay.Within("Phone", phone.Validate(u.Phone))
 }

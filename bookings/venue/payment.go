@@ -79,7 +79,7 @@ func (p *Payment) validate() error {
 	case !slices.Contains(paymentStatuses, p.Status):
 		return dynastay.Invalid("Status", "must be one of %v", paymentStatuses)
 	}
-	if err := p.Amount.Validate(); err != nil {
+	if err := p.Amount.ValidatePaid(); err != nil {
 		return dynastay.Within("Amount", err)
 	}
 	return dynastay.Within("Method", entity.CheckText(p.Method, entity.MaxName))

@@ -126,7 +126,11 @@ func (v *wordValue) decode(text string) error {
 type currencyValue dynastay.Currency
 
 func (v *currencyValue) encode() (string, error) {
-	return string(*v), dynastay.Currency(*v).Validate()
+	currency := dynastay.Currency(*v)
+	if !currency.Known() {
+		return "", currency.Validate()
+	}
+	return string(currency), nil // also of a stored price whose currency has been withdrawn
 }
 
 func (v *currencyValue) decode(text string) error {
