@@ -124,8 +124,11 @@ func (in *Input) value(v types.AttributeValue) {
 	}
 }
 
-func hashOf(ops []operation) string {
+func hashOf(ops []operation, user string) string {
 	in := &Input{sha256.New()}
+	if user != "" {
+		in.Field("user", user)
+	}
 	for _, op := range ops {
 		in.Field("operation", op.name())
 		op.input(in)

@@ -10,7 +10,7 @@ import (
 // Part is an argument of [DB.Write]: an operation, or an option such as [IdempotencyKey].
 type Part interface{ join(*write) }
 
-// WriteOption is a [Part] that changes how a write is done, not what it writes; [IdempotencyKey] is the only one.
+// WriteOption is a [Part] that changes how a write is done, not what it writes: [IdempotencyKey] or [IfUser].
 // Most methods that write take write options; for those that take [UpdateOption] or no options, use [Do].
 type WriteOption interface {
 	Part
@@ -39,6 +39,8 @@ type OpSpec[R any] struct {
 	// generated ids or times, which differ when the call is repeated. Without Input, the operation cannot be written
 	// with an [IdempotencyKey].
 	Input func(*Input)
+	// Owned means that Prepare calls [Tx.OwnedBy], so that the operation can be written with [IfUser].
+	Owned bool
 	// Contest is what the operation contends for, if that is known from the start. Optional; [Tx.Contend] sets it
 	// later.
 	Contest *Contest
@@ -137,6 +139,7 @@ type operation interface {
 	comparable() bool
 	restorable() bool
 	notes() bool
+	owned() bool
 	input(*Input)
 	contest() *Contest
 	prepare(context.Context, *Tx) error
@@ -156,6 +159,8 @@ func (o *Operation[R]) restorable() bool {
 }
 
 func (o *Operation[R]) notes() bool { return o.spec.Restore != nil }
+
+func (o *Operation[R]) owned() bool { return o.spec.Owned }
 
 func (o *Operation[R]) input(in *Input) { o.spec.Input(in) }
 

@@ -49,6 +49,7 @@ type write struct {
 	ops      []operation
 	contests []*Contest // of the operations; nil if none
 	invalid  error
+	user     string // of IfUser; "" if it is not set
 
 	keyed  bool
 	record Key
@@ -137,9 +138,9 @@ func (w *write) validate() error {
 		}
 	}
 	if w.keyed {
-		w.hash = hashOf(w.ops)
+		w.hash = hashOf(w.ops, w.user)
 	}
-	return nil
+	return w.checkUser()
 }
 
 func (w *write) name() string {

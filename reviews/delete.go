@@ -15,18 +15,18 @@ import (
 // Delete deletes a review with its response and its votes. Its booking can then be reviewed again. If the review is
 // approved, it is rejected first, with its rating withdrawn from that of the property; the review itself is deleted
 // last. If Delete fails in between, or the program ends, call it again: it finishes what is left. Delete does not check
-// who calls it. A rating that the property cannot have counted is not withdrawn, nor is that of a review of other
+// who calls it, unless [dynastay.IfUser] is among opts; it accepts no idempotency key. A rating that the property cannot have counted is not withdrawn, nor is that of a review of other
 // software which lacks one of its ids: Delete deletes these reviews all the same.
 //
 // It fails with [dynastay.ErrNotFound] if the review does not exist, and with [dynastay.ErrContention] if the review
 // keeps being approved meanwhile. 4 requests; 2 more for an approved review, and 1 for every 99 votes and the response.
-func (r *Repository) Delete(ctx context.Context, reviewID string) error {
+func (r *Repository) Delete(ctx context.Context, reviewID string, opts ...dynastay.WriteOption) error {
 	at, err := keys.Of(keys.Review{ReviewID: reviewID})
 	if err != nil {
 		return err
 	}
 	for range mostRepairs {
-		if err = r.delete(ctx, at); !errors.Is(err, dynastay.ErrVersion) {
+		if err = r.delete(ctx, at, opts); !errors.Is(err, dynastay.ErrVersion) {
 			return err
 		}
 	}
@@ -36,8 +36,8 @@ func (r *Repository) Delete(ctx context.Context, reviewID string) error {
 const opDelete = "reviews.Delete"
 
 // delete returns ErrVersion if the review has changed meanwhile.
-func (r *Repository) delete(ctx context.Context, at dynastay.Key) error {
-	whole, err := r.hide(ctx, at)
+func (r *Repository) delete(ctx context.Context, at dynastay.Key, opts []dynastay.WriteOption) error {
+	whole, err := r.hide(ctx, at, opts)
 	if err != nil {
 		return err
 	}
@@ -77,12 +77,13 @@ func (r *Repository) delete(ctx context.Context, at dynastay.Key) error {
 	return r.table.Delete(ctx, at, dynastay.IfWritten(id))
 }
 
-// hide runs hideOp. A rating that the property cannot have counted is not withdrawn. It returns false for a review of
+// hide runs hideOp, with the options of the delete: a review never changes its user, so the next steps need not compare
+// it again. A rating that the property cannot have counted is not withdrawn. It returns false for a review of
 // other software that cannot be written, and is deleted as it is.
-func (r *Repository) hide(ctx context.Context, at dynastay.Key) (whole bool, err error) {
-	_, err = repaired(ctx, r, func() (struct{}, error) { return dynastay.Do(ctx, r.db, r.hideOp(at, true)) })
+func (r *Repository) hide(ctx context.Context, at dynastay.Key, opts []dynastay.WriteOption) (whole bool, err error) {
+	_, err = repaired(ctx, r, func() (struct{}, error) { return dynastay.Do(ctx, r.db, r.hideOp(at, true), opts...) })
 	if errors.Is(err, dynastay.ErrCorrupt) { // of the property, of a review that a repair counts, or of this one
-		_, err = dynastay.Do(ctx, r.db, r.hideOp(at, false))
+		_, err = dynastay.Do(ctx, r.db, r.hideOp(at, false), opts...)
 	}
 	if errors.Is(err, dynastay.ErrCorrupt) {
 		return false, nil
@@ -115,9 +116,9 @@ func (r *Repository) removeOp(review dynastay.Row) *dynastay.Operation[struct{}]
 // has a write id, by which the next steps recognise that it is still hidden.
 func (r *Repository) hideOp(at dynastay.Key, withdraw bool) *dynastay.Operation[struct{}] {
 	return dynastay.NewOp(dynastay.OpSpec[struct{}]{
-		Name: opDelete,
+		Name: opDelete, Owned: true,
 		Prepare: func(ctx context.Context, tx *dynastay.Tx) (struct{}, error) {
-			row, err := r.db.Get(ctx, keys.ReviewsTable, at, dynastay.Consistent)
+			row, err := r.readFor(ctx, tx, at)
 			if err != nil {
 				return struct{}{}, err
 			}

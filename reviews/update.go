@@ -13,8 +13,8 @@ import (
 // again, and is not shown until it is approved. If it was approved, its rating is withdrawn from that of the property
 // in the same transaction; if the property does not exist any more, or is being deleted, only the review changes. Its
 // votes and its response remain. If fn changes nothing, nothing is written, and the status stays the same. fn may be
-// called more than once; its errors are returned unchanged. UpdateOp does not check who calls it: compare the UserID in
-// fn.
+// called more than once; its errors are returned unchanged. UpdateOp does not check who calls it: pass
+// [dynastay.IfUser] to [dynastay.Do].
 //
 // UpdateOp fails with [dynastay.ErrNotFound], with [dynastay.ErrVersion], with an [*dynastay.InvalidError] if fn
 // changes the booking, the user, the property or the stay, with the error of [Review.Validate], with
@@ -27,9 +27,9 @@ func (r *Repository) UpdateOp(
 		err = r.entity.CheckUpdate(opts...)
 	}
 	return dynastay.NewOp(dynastay.OpSpec[*Review]{
-		Name: "reviews.Update", Invalid: err, Input: entity.InputOf(at, opts...),
+		Name: "reviews.Update", Invalid: err, Input: entity.InputOf(at, opts...), Owned: true,
 		Prepare: func(ctx context.Context, tx *dynastay.Tx) (*Review, error) {
-			row, err := r.db.Get(ctx, keys.ReviewsTable, at, dynastay.Consistent)
+			row, err := r.readFor(ctx, tx, at)
 			if err != nil {
 				return nil, err
 			}
@@ -46,6 +46,15 @@ func (r *Repository) UpdateOp(
 			return r.Get(ctx, reviewID, dynastay.Consistent)
 		},
 	})
+}
+
+// readFor reads a review for a write. One that is not of the user of [dynastay.IfUser] reads as one that does not exist.
+func (r *Repository) readFor(ctx context.Context, tx *dynastay.Tx, at dynastay.Key) (dynastay.Row, error) {
+	row, err := r.db.Get(ctx, keys.ReviewsTable, at, dynastay.Consistent)
+	if err == nil && row.Exists() && !tx.OwnedBy(row.Text("UserId")) {
+		return dynastay.Row{}, nil
+	}
+	return row, err
 }
 
 // keepStay refuses a change of what the booking determines: the review would be of another stay, which nobody checked.
