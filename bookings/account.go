@@ -48,6 +48,7 @@ type account struct {
 	refunds   []Refund
 	nameless  bool // the only payment is one of other software, without the provider's id
 	unclear   bool // it is partially refunded, but not by how much
+	adopted   int  // payments and refunds without an item of their own, which the next write creates
 }
 
 func (a *account) fail(id string, reason error) error {
@@ -174,16 +175,6 @@ func (a *account) payment(transactionID string) int {
 
 func (a *account) refunded(id string) int {
 	return slices.IndexFunc(a.refunds, func(r Refund) bool { return r.ID == id })
-}
-
-// refundsOf returns the refunds with some ids, as far as there are any.
-func (a *account) refundsOf(ids []string) (all []Refund) {
-	for _, id := range ids {
-		if i := a.refunded(id); i >= 0 {
-			all = append(all, a.refunds[i])
-		}
-	}
-	return all
 }
 
 // left returns what can still be refunded of a payment. It is unset if the payment has not been made.

@@ -44,6 +44,7 @@ func TestAnonymisedBookings(t *testing.T) {
 			return c.Booking, err
 		}, bookings.Expired},
 		{"no-show", bookings.Confirmed, func(t *testing.T, i *inn, b *bookings.Booking) (*bookings.Booking, error) {
+			i.Clock.Set(payStay.CheckIn.AddDays(1).Time())
 			return i.repo.NoShow(t.Context(), b.ID)
 		}, bookings.NoShow},
 		{"check out", bookings.CheckedIn, func(t *testing.T, i *inn, b *bookings.Booking) (*bookings.Booking, error) {

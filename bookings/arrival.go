@@ -4,17 +4,22 @@ import (
 	"strings"
 	"time"
 
+	"github.com/dynastay/dynastay"
 	"github.com/dynastay/dynastay/availability"
 )
 
 // arrival returns from when the hours of the policies count: CheckInTime on the date of check-in at the property, or on
-// that of PolicyCheckIn. For the zone, see [Booking.today].
-func (b *Booking) arrival() time.Time {
+// that of PolicyCheckIn.
+func (b *Booking) arrival() time.Time { return b.on(b.policyCheckIn(), timeOfDay(b.CheckInTime)) }
+
+// on returns when the clock of the property shows a time after the beginning of a date. For the zone, see
+// [Booking.today].
+func (b *Booking) on(date dynastay.Date, after time.Duration) time.Time {
 	loc, err := (availability.House{TimeZone: b.TimeZone}).Location()
 	if err != nil {
 		loc = time.UTC
 	}
-	return latest(b.policyCheckIn().Time().Add(timeOfDay(b.CheckInTime)), loc)
+	return latest(date.Time().Add(after), loc)
 }
 
 // timeOfDay returns the time since midnight. It reads 15:00, 15:00:00, 3:00 PM and 3 PM, in either case and with any

@@ -54,6 +54,9 @@ type Booking struct {
 	CheckedOutAt       time.Time
 	CancelledAt        time.Time
 	CancellationReason string
+	// Released are the nights whose rooms are not this booking's any more, because [Repository.Release] returned them: of
+	// a no-show all from a date on, of guests who arrived later those before. It is the zero Stay if there are none.
+	Released dynastay.Stay
 	// AnonymisedAt is when [Eraser.Erase] removed the user and the guest from the booking; the zero time means never.
 	// Nothing about a person is stored in the booking after that.
 	AnonymisedAt time.Time
@@ -189,6 +192,8 @@ func newEntity(o Options) *entity.Entity[Booking] {
 			f.Time("CheckedOutAt", &b.CheckedOutAt)
 			f.Time("CancelledAt", &b.CancelledAt)
 			f.String("CancellationReason", &b.CancellationReason)
+			f.Date("ReleasedFrom", &b.Released.CheckIn)
+			f.Date("ReleasedTo", &b.Released.CheckOut)
 			f.Time("AnonymisedAt", &b.AnonymisedAt)
 			f.IfSet().Int(keys.AttrVersion, &b.Version)
 		}),

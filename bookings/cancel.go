@@ -3,7 +3,6 @@ package bookings
 import (
 	"cmp"
 	"context"
-	"errors"
 	"fmt"
 	"time"
 
@@ -38,16 +37,21 @@ var cancellable = []Status{Pending, Confirmed}
 // nights; only the first call returns them. The reason has at most [entity.MaxNote] bytes, and must not
 // contain card data, see [Request]. It is not stored in an anonymised booking, see [Eraser].
 //
+// [Cancellation].Due is what is to be refunded, as of the write: a payment that is recorded at the same time is either
+// part of it, or recorded after the cancellation, and then [Recorded].Due contains it.
+//
 // With [WithRefund], it also fails with the errors of [Repository.RecordRefundOp] and of [Booking.Settle], and with
 // [dynastay.ErrCorrupt] if other software has not stored clearly what has been paid; the booking is then not cancelled.
+// If no refund has an Amount, and they do not fit into the 100 actions of the transaction, the booking is cancelled
+// without them: Due is then all that is to be refunded, and [Repository.RefundDue] records it.
 func (r *Repository) CancelOp(bookingID, reason string, opts ...CancelOption) *dynastay.Operation[Cancellation] {
 	var c cancellation
 	for _, option := range opts {
 		option(&c)
 	}
 	cancel := move{
-		"bookings.Cancel", "cancel", cancellable, notOver,
-		func(b *Booking, now time.Time) {
+		name: "bookings.Cancel", verb: "cancel", from: cancellable, ready: notOver,
+		apply: func(b *Booking, now time.Time) {
 			b.Status, b.CancelledAt = Cancelled, now
 			if !b.anonymised() {
 				b.CancellationReason = reason
@@ -61,12 +65,7 @@ func (r *Repository) CancelOp(bookingID, reason string, opts ...CancelOption) *d
 			refund.agreed(in)
 		}
 	}}
-	for _, refund := range c.refunds {
-		op.refunds = append(op.refunds, refund.ID)
-	}
-	if len(c.refunds) > 0 {
-		op.refund = func(a *account, b *Booking) error { return r.refundAll(a, b, c.refunds) }
-	}
+	op.refunds = c.refunds
 	return r.giveBackOp(bookingID, op)
 }
 
@@ -109,80 +108,4 @@ func (c cancellation) validate(bookingID string) error {
 		ids[refund.ID], c.refunds[i] = true, refund
 	}
 	return nil
-}
-
-// refundAll records the refunds of a cancellation.
-func (r *Repository) refundAll(a *account, b *Booking, refunds []Refund) error {
-	for i, refund := range refunds {
-		if !refund.Amount.IsSet() {
-			due, err := r.due(a, b)
-			if err != nil {
-				return err
-			}
-			if refund, err = a.share(refund, due); err != nil {
-				return dynastay.Within(fmt.Sprintf("Refunds[%d]", i), err)
-			}
-			if refund.Amount.Sign() == 0 {
-				continue
-			}
-		}
-		if err := r.ledger.refund(a, b, refund); err != nil {
-			return dynastay.Within(fmt.Sprintf("Refunds[%d]", i), err)
-		}
-	}
-	return nil
-}
-
-// due returns what is still to be refunded for a booking that has just been cancelled.
-func (r *Repository) due(a *account, b *Booking) (dynastay.Money, error) {
-	if len(a.payments) == 0 {
-		switch b.PaymentStatus.normal() {
-		case b.unpaid(), PaymentPending, PaymentFailed, "":
-			return dynastay.Money{}, nil
-		}
-		return dynastay.Money{}, a.corrupt(errNoPayments)
-	}
-	if err := a.understood(); err != nil {
-		return dynastay.Money{}, err
-	}
-	now, err := a.summary(b.Total)
-	if err != nil {
-		return dynastay.Money{}, err
-	}
-	paid, err := now.Paid.Sub(now.Refunded)
-	if err != nil {
-		return dynastay.Money{}, a.corrupt(err)
-	}
-	if paid.Sign() < 0 { // other software has refunded more than was paid
-		return dynastay.Money{}, nil
-	}
-	settled, err := b.Settle(paid, b.CancelledAt, r.opts.Terms)
-	if errors.Is(err, dynastay.ErrInvalid) {
-		err = a.corrupt(err) // what has been paid is not an argument of the caller
-	}
-	return settled.Refund, err
-}
-
-var errNoPayments = errors.New("the booking has a payment status, but no payments")
-
-// share returns a refund that has no amount with one: what is due, but at most what is left of its payment.
-func (a *account) share(refund Refund, due dynastay.Money) (Refund, error) {
-	switch {
-	case due.Sign() <= 0:
-		return refund, nil
-	case refund.ProviderTransactionID == "":
-		var err error
-		if refund.ProviderTransactionID, err = a.onlyPaid(refund.ID); err != nil {
-			return refund, err
-		}
-	}
-	left, err := a.left(refund.ProviderTransactionID)
-	if err != nil || !left.IsSet() {
-		return refund, cmp.Or(err, a.fail(refund.ID, ErrNotPaid))
-	}
-	refund.Amount = due
-	if more, err := due.Compare(left); err != nil || more > 0 {
-		refund.Amount = left
-	}
-	return refund, nil
 }

@@ -16,6 +16,7 @@ import (
 //	| booked            | Bookings        | Created; Status is Pending or Confirmed |
 //	| confirmed, also by Create | Bookings | Became: Status is Confirmed |
 //	| checked in, no-show, completed, cancelled, expired | Bookings | Became: Status |
+//	| nights released   | Bookings        | Became: Released is set and Status is NoShow |
 //	| modified          | Bookings        | Stay, Rooms, Guests, Guest or Total differs |
 //	| paid; a refund recorded, also one that is pending | Bookings | Became: PaymentStatus |
 //	| payment reported  | PaymentAttempts | Became: Status |
@@ -33,7 +34,8 @@ type Changes struct {
 	// Lines is one room type of a booking. Its amounts have no currency, because only the booking's item has one: their
 	// Digits and Sign are right, but IsSet is false, and String and JSON are empty. [dynastay.MoneyOfDigits] returns an
 	// amount in the currency of Booking.Total. [Repository.Create] produces a change for each line, [Repository.Modify]
-	// for each that it adds, changes or removes, and [Repository.CheckIn] for each that gets rooms. Other writes do not
+	// for each that it adds, changes or removes, and [Repository.CheckIn], [Repository.AssignRooms] and
+	// [Repository.UndoCheckIn] for each that gets or loses rooms. Other writes do not
 	// change lines: a cancelled booking keeps them.
 	Lines stream.Decoder[Line]
 	// Payments is the summary of all payments of a booking, as [Repository.Payment] returns it. It is written together

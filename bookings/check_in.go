@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"time"
 
 	"github.com/aws/aws-sdk-go-v2/feature/dynamodb/expression"
 
@@ -65,51 +66,69 @@ var assign = dynastay.Prepare(expression.NewBuilder().
 //
 // Nothing checks whether somebody else has the same room: which rooms are free is known to the front desk.
 func (r *Repository) CheckInOp(bookingID string, rooms Assigned) *dynastay.Operation[*Booking] {
-	key, err := keys.Of(keys.Booking{BookingID: bookingID})
-	if err == nil {
-		err = rooms.validate()
-	}
-	rooms = maps.Clone(rooms)
-	return dynastay.NewOp(dynastay.OpSpec[*Booking]{
-		Name:    checkIn.name,
-		Invalid: err,
-		Input: func(in *dynastay.Input) {
-			in.Field("booking", bookingID)
-			for _, roomType := range slices.Sorted(maps.Keys(rooms)) {
-				in.Field("room type", roomType)
-				for _, id := range rooms[roomType] {
-					in.Field("room", id)
-				}
-			}
-		},
-		Prepare: func(ctx context.Context, tx *dynastay.Tx) (*Booking, error) {
-			done, err := r.move(ctx, tx, key, checkIn, nil)
-			b := done.booking
-			if err != nil {
-				return nil, err
-			}
-			if err := rooms.of(b); err != nil {
-				return nil, err
-			}
-			for _, line := range b.Lines {
-				if len(rooms[line.RoomTypeID]) == 0 {
-					continue
-				}
-				at, err := keys.Of(keys.BookingRoom{BookingID: b.ID, RoomTypeID: line.RoomTypeID})
-				if err != nil {
-					return nil, err
-				}
-				tx.Update(keys.BookingsTable, at, assign.With(dynastay.Item{"rooms": roomIDs(line.RoomIDs)})).Else(overtaken)
-			}
-			return b, nil
-		},
-		Restore: func(ctx context.Context, _ map[string]string) (*Booking, error) {
-			return r.Get(ctx, bookingID, dynastay.Consistent)
-		},
-	})
+	return r.roomsOp(bookingID, checkIn, rooms, rooms.validate())
 }
 
 // CheckIn runs [Repository.CheckInOp]. 2 requests: a consistent Query of the booking, and the write.
 func (r *Repository) CheckIn(ctx context.Context, bookingID string, rooms Assigned, opts ...dynastay.WriteOption) (*Booking, error) {
 	return dynastay.Do(ctx, r.db, r.CheckInOp(bookingID, rooms), opts...)
+}
+
+// AssignRoomsOp gives guests who have checked in their rooms, if they got none at check-in, or others. It takes rooms as
+// CheckInOp does, at least those of one room type; the others stay as they are. If the guests have not checked in, or
+// have left, it fails with a [*StateError].
+func (r *Repository) AssignRoomsOp(bookingID string, rooms Assigned) *dynastay.Operation[*Booking] {
+	invalid := rooms.validate()
+	if len(rooms) == 0 {
+		invalid = dynastay.Invalid("Rooms", "must not be empty")
+	}
+	return r.roomsOp(bookingID, assignRooms, rooms, invalid)
+}
+
+// AssignRooms runs [Repository.AssignRoomsOp]. 2 requests: a consistent Query of the booking, and the transaction.
+func (r *Repository) AssignRooms(ctx context.Context, bookingID string, rooms Assigned, opts ...dynastay.WriteOption) (*Booking, error) {
+	return dynastay.Do(ctx, r.db, r.AssignRoomsOp(bookingID, rooms), opts...)
+}
+
+var assignRooms = move{
+	name: "bookings.AssignRooms", verb: "assign rooms to", from: []Status{CheckedIn},
+	ready: func(b *Booking, _ time.Time) error { return awaited(b) },
+	apply: func(*Booking, time.Time) {},
+	touch: true,
+}
+
+// roomsOp is an operation that makes a move and assigns rooms.
+func (r *Repository) roomsOp(bookingID string, m move, rooms Assigned, invalid error) *dynastay.Operation[*Booking] {
+	rooms = maps.Clone(rooms)
+	return r.linesOp(bookingID, m, invalid, func(in *dynastay.Input) {
+		for _, roomType := range slices.Sorted(maps.Keys(rooms)) {
+			in.Field("room type", roomType)
+			for _, id := range rooms[roomType] {
+				in.Field("room", id)
+			}
+		}
+	}, func(_ context.Context, tx *dynastay.Tx, done moved) error {
+		b := done.booking
+		if err := rooms.of(b); err != nil {
+			return err
+		}
+		for _, line := range b.Lines {
+			if len(rooms[line.RoomTypeID]) == 0 {
+				continue
+			}
+			if err := line.write(tx, assign.With(dynastay.Item{"rooms": roomIDs(line.RoomIDs)})); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+}
+
+// write adds the update of a line that was read.
+func (l Line) write(tx *dynastay.Tx, expr dynastay.Expr) error {
+	at, err := keys.Of(keys.BookingRoom{BookingID: l.BookingID, RoomTypeID: l.RoomTypeID})
+	if err == nil {
+		tx.Update(keys.BookingsTable, at, expr).Else(overtaken)
+	}
+	return err
 }

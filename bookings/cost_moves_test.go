@@ -107,17 +107,37 @@ func TestCostOfMoves(t *testing.T) {
 		do(err)
 	})
 	absent := book(0)
-	offset = noon(fixture.Stay.CheckIn).Sub(fixture.Now)
+	offset = noon(fixture.Stay.CheckIn.AddDays(1)).Sub(fixture.Now)
 	measure("no-show", with(units{"Bookings": 2}), 7, 5, func() {
 		_, err := repo.NoShow(ctx, absent.ID)
+		do(err)
+	})
+	measure("release", units{"Bookings": 4, "Availability": 4, "Availability GSI1": 2}, 10, 2, func() {
+		_, err := repo.Release(ctx, absent.ID)
+		do(err)
+	})
+	measure("reinstate", with(units{"Bookings": 4, "Availability": 4, "Availability GSI1": 2}), 15, 7, func() {
+		_, err := repo.Reinstate(ctx, absent.ID)
 		do(err)
 	})
 	measure("check-in", with(units{"Bookings": 4 + 2}), 11, 5, func() {
 		_, err := repo.CheckIn(ctx, held.ID, bookings.Assigned{hotel.RoomTypeID: {"301"}})
 		do(err)
 	})
+	measure("other rooms", units{"Bookings": 4 + 2}, 6, 0, func() {
+		_, err := repo.AssignRooms(ctx, held.ID, bookings.Assigned{hotel.RoomTypeID: {"302"}})
+		do(err)
+	})
 	measure("check-out", with(units{"Bookings": 2}), 7, 5, func() {
 		_, err := repo.CheckOut(ctx, held.ID)
+		do(err)
+	})
+	measure("undo the check-out", with(units{"Bookings": 2}), 7, 5, func() {
+		_, err := repo.UndoCheckOut(ctx, held.ID)
+		do(err)
+	})
+	measure("undo the check-in", with(units{"Bookings": 4 + 2}), 11, 5, func() {
+		_, err := repo.UndoCheckIn(ctx, held.ID)
 		do(err)
 	})
 }

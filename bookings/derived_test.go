@@ -103,10 +103,12 @@ func TestNoChangeOfABookingIsLost(t *testing.T) {
 		},
 		Values: func(b *bookings.Booking) map[string][]any {
 			return map[string][]any{
-				"Reference":     {references(b.ID)[1], references(b.ID)[2]},
-				"Stay.CheckIn":  {dynastay.MustDate("2026-07-08"), dynastay.MustDate("2026-07-09")},
-				"Stay.CheckOut": {dynastay.MustDate("2026-07-14"), dynastay.MustDate("2027-01-31")},
-				"UserID":        {"user_1", "user_2", ""}, "PropertyID": {"prop_1", "prop_2"},
+				"Reference":         {references(b.ID)[1], references(b.ID)[2]},
+				"Stay.CheckIn":      {dynastay.MustDate("2026-07-08"), dynastay.MustDate("2026-07-09")},
+				"Stay.CheckOut":     {dynastay.MustDate("2026-07-14"), dynastay.MustDate("2027-01-31")},
+				"Released.CheckIn":  {dynastay.MustDate("2026-07-11")},
+				"Released.CheckOut": {dynastay.MustDate("2026-07-12")},
+				"UserID":            {"user_1", "user_2", ""}, "PropertyID": {"prop_1", "prop_2"},
 				"Status": {bookings.Pending, bookings.Confirmed, bookings.Cancelled, bookings.Expired, bookings.CheckedIn},
 			}
 		},

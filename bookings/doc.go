@@ -31,7 +31,12 @@
 //	| [Repository.Expire]   | pending            | expired    | a while after the end of the hold     | returned |
 //	| [Repository.Cancel]   | pending, confirmed | cancelled  | to the date of check-out              | returned |
 //	| [Repository.CheckIn]  | confirmed          | checked in | from check-in to the date of check-out | kept |
-//	| [Repository.NoShow]   | confirmed          | no-show    | from the date of check-in             | kept |
+//	| [Repository.NoShow]   | confirmed          | no-show    | from the end of the date of check-in  | kept |
+//	| [Repository.Release]  | no-show            | no-show    | before the date of check-out          | those from tonight on returned |
+//	| [Repository.Reinstate] | no-show           | checked in | to the date of check-out              | the released ones from tonight on taken |
+//	| [Repository.AssignRooms] | checked in      | checked in |                                       | kept |
+//	| [Repository.UndoCheckIn] | checked in      | confirmed  | on the date of the check-in           | kept |
+//	| [Repository.UndoCheckOut] | completed      | checked in | on the date of the check-out          | kept |
 //	| [Repository.CheckOut] | checked in         | completed  |                                       | kept |
 //	| [Repository.Modify]   | pending, confirmed, checked in | the same | before the end of the hold, to the date of check-out | the difference |
 //
@@ -60,9 +65,16 @@
 //	| PartiallyRefunded | a part of what was paid has been refunded |
 //	| Refunded          | all that was paid has been refunded |
 //
-// For payment before arrival, create the booking with a Hold, and confirm it with [Repository.ConfirmWithPayment] once
-// the payment is authorized or made. [Repository.CancelWithRefund] records a refund together with the cancellation: of
-// an amount, or of what is due by the cancellation policies, which [Booking.Settle] computes.
+// For payment before arrival, create the booking with a Hold, and let the handler of the provider's notifications call
+// [Repository.ApplyPayment], which records the payment and confirms the booking if it can still be confirmed, however
+// often it is called. [Repository.CancelWithRefund] records refunds together with the cancellation: of an amount, or of
+// what is due by the cancellation policies, which [Booking.Settle] computes. What remains due is in [Cancellation].Due
+// and [Recorded].Due, and [Repository.RefundDue] records its refunds.
+//
+// # Operations for a guest
+//
+// An operation on a booking takes the id of any booking. For one that a guest asks for, pass [dynastay.IfUser] with the
+// id of the user: the booking of somebody else is then answered as one that does not exist.
 //
 // # Promo codes
 //

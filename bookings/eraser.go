@@ -92,9 +92,9 @@ func (e *Eraser) Check(ctx context.Context, userID string) error {
 // something about the person takes several transactions; its own item is the last one to change, so an interrupted call
 // leaves nothing that the next one does not find. If a booking changes in the meantime, Erase decides again.
 //
-// The result counts what was done, as "bookings anonymised", "bookings cancelled", and "nights missing" for the nights
-// of a cancelled booking whose rooms could not be returned, see [Cancellation]. It is empty if nothing was found. The
-// index is eventually consistent: repeat Erase until two calls that are further apart than the index may lag have found
+// The result counts what was done, as "bookings anonymised", "bookings cancelled", "refunds due" for the cancelled
+// bookings of which something is to be refunded, see [Repository.RefundDue], and "nights missing" for the nights of a
+// cancelled booking whose rooms could not be returned, see [Cancellation]. It is empty if nothing was found. The index is eventually consistent: repeat Erase until two calls that are further apart than the index may lag have found
 // nothing, see [dynastay.DB.AwaitIndexes]. Keep the user from creating more bookings in the meantime.
 //
 // Erase fails with the errors of Check before it writes anything. If a booking becomes upcoming during the call, for
@@ -229,6 +229,9 @@ func (p *erasure) erase(ctx context.Context, f found) error {
 		case err == nil:
 			p.count("bookings cancelled", 1)
 			p.count("nights missing", len(cancelled.Missing))
+			if cancelled.Due.Sign() > 0 {
+				p.count("refunds due", 1)
+			}
 		case errors.As(err, &state), errors.Is(err, dynastay.ErrNotFound): // it has changed, and is judged again
 		default:
 			return err

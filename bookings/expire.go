@@ -20,14 +20,14 @@ const DefaultHoldGrace = time.Minute
 // returns the rooms of a hold: a booking has no time to live.
 func (r *Repository) ExpireOp(bookingID string) *dynastay.Operation[Cancellation] {
 	expire := move{
-		"bookings.Expire", "expire", []Status{Pending},
-		func(b *Booking, now time.Time) error {
+		name: "bookings.Expire", verb: "expire", from: []Status{Pending},
+		ready: func(b *Booking, now time.Time) error {
 			if !b.holdEnded(now.Add(-r.opts.HoldGrace)) {
 				return ErrHoldOpen
 			}
 			return nil
 		},
-		func(b *Booking, _ time.Time) { b.Status = Expired },
+		apply: func(b *Booking, _ time.Time) { b.Status = Expired },
 	}
 	return r.giveBackOp(bookingID, giveBack{move: expire, input: func(*dynastay.Input) {}})
 }
@@ -42,6 +42,9 @@ type Sweep struct {
 	Expired []string // the ids of the bookings that this call has ended
 	// Missing lists the nights whose rooms could not be returned, see [Cancellation].
 	Missing []MissingNight
+	// Due is what is to be refunded of what has been paid, by the ids of those of the bookings that have been paid for.
+	// See [Repository.RefundDue].
+	Due map[string]dynastay.Money
 }
 
 // ExpireHolds ends all bookings whose holds have ended, as [Repository.Expire] does. Call it regularly, for example
@@ -112,6 +115,12 @@ func (s *sweep) expire(ctx context.Context, i int) error {
 	case err == nil:
 		s.done.Expired = append(s.done.Expired, s.ids[i])
 		s.done.Missing = append(s.done.Missing, ended.Missing...)
+		if ended.Due.Sign() > 0 {
+			if s.done.Due == nil {
+				s.done.Due = map[string]dynastay.Money{}
+			}
+			s.done.Due[s.ids[i]] = ended.Due
+		}
 	case errors.As(err, &state), errors.Is(err, dynastay.ErrNotFound): // confirmed, or ended by somebody else
 	case errors.Is(err, dynastay.ErrCorrupt), errors.Is(err, dynastay.ErrInvalid):
 		s.unreadable = append(s.unreadable, err)

@@ -19,7 +19,7 @@ const mostReturned = 99
 // booking that has just been created has no more, because its lines and its reference needed actions, too.
 const mostModified = 96
 
-// Cancellation is the result of [Repository.Cancel] and [Repository.Expire].
+// Cancellation is the result of [Repository.Cancel], [Repository.Expire] and [Repository.Release].
 type Cancellation struct {
 	Booking *Booking
 	// Payment is the summary of the payments after the cancellation, if it was to record a refund, see [WithRefund]. It
@@ -27,6 +27,10 @@ type Cancellation struct {
 	Payment *PaymentSummary
 	// Refunds are those of the options, as they are recorded. Pass those that are pending to the provider.
 	Refunds []Refund
+	// Due is what is still to be refunded of what has been paid, after Refunds: by the policies, or, if the hold has
+	// ended, all of it. [Repository.RefundDue] records its refunds. It is the zero Money if that cannot be computed:
+	// [Booking.Settle] says why.
+	Due dynastay.Money
 	// Missing lists the nights whose rooms could not be returned, because the item of the night no longer exists or has no
 	// number of available rooms.
 	Missing []MissingNight
@@ -40,14 +44,14 @@ type giveBack struct {
 	move
 	invalid error
 	input   func(*dynastay.Input)
-	refund  func(*account, *Booking) error // records the refunds; nil for none
-	refunds []string                       // their ids
+	refunds []Refund
 }
 
 func (r *Repository) giveBackOp(bookingID string, op giveBack) *dynastay.Operation[Cancellation] {
 	key, err := keys.Of(keys.Booking{BookingID: bookingID})
 	return dynastay.NewOp(dynastay.OpSpec[Cancellation]{
 		Name:    op.name,
+		Owned:   true,
 		Invalid: cmp.Or(err, op.invalid),
 		Input: func(in *dynastay.Input) {
 			in.Field("booking", bookingID)
@@ -55,10 +59,10 @@ func (r *Repository) giveBackOp(bookingID string, op giveBack) *dynastay.Operati
 		},
 		Prepare: func(ctx context.Context, tx *dynastay.Tx) (c Cancellation, err error) {
 			var record func(*account, *Booking) error
-			if op.refund != nil {
-				record = func(a *account, b *Booking) (err error) {
-					err = op.refund(a, b)
-					c.Refunds = a.refundsOf(op.refunds)
+			if len(op.refunds) > 0 {
+				record = func(a *account, b *Booking) error {
+					err := r.refundDue(a, b, op.refunds)
+					c.Refunds, c.Due = a.recordedOf(op.refunds), r.dueNow(a, b)
 					return err
 				}
 			}
@@ -67,42 +71,56 @@ func (r *Repository) giveBackOp(bookingID string, op giveBack) *dynastay.Operati
 				return c, err
 			}
 			c.Booking, c.Payment = done.booking, done.payment
+			if record == nil {
+				c.Due = r.dueOf(done.rows, c.Booking)
+			}
 			c.Missing, err = r.giveBack(ctx, tx, c.Booking)
 			return c, err
 		},
 		Restore: func(ctx context.Context, _ map[string]string) (Cancellation, error) {
 			now, err := r.recorded(ctx, key)
-			if err != nil || op.refund == nil {
-				return Cancellation{Booking: now.Booking}, err
+			if err != nil {
+				return Cancellation{}, err
 			}
-			return Cancellation{Booking: now.Booking, Payment: now.Payment, Refunds: now.account.refundsOf(op.refunds)}, nil
+			c := Cancellation{Booking: now.Booking, Due: now.Due}
+			if len(op.refunds) > 0 {
+				c.Payment, c.Refunds = now.Payment, now.account.recordedOf(op.refunds)
+			}
+			return c, nil
 		},
 	})
 }
 
-// giveBack adds the actions that return the rooms and the use of the promo code of a booking.
+// giveBack adds the actions that return the rooms and the use of the promo code of a booking. Of a no-show, it returns
+// the rooms of the nights that are released, and keeps the use of the code: the stay has been sold at its price.
 func (r *Repository) giveBack(ctx context.Context, tx *dynastay.Tx, b *Booking) (missing []MissingNight, err error) {
+	stay, promo := b.Stay, true
+	if b.Status == NoShow {
+		stay, promo = b.Released, false
+	}
 	// Other software may have stored a stay of any length. If there are more nights than a transaction can return, fail
 	// before listing them.
-	if n := b.Stay.Nights() * len(b.taken()); n > mostReturned {
+	if n := stay.Nights() * len(b.taken()); n > mostReturned {
 		return nil, tooManyNights(n)
 	}
-	nights, err := b.nights()
+	nights, err := b.nights(stay)
 	if err != nil {
 		return nil, err
 	}
 	// The nights are known only now. Without queueing for them, a cancellation would have to retry over and over while
 	// buyers contend for the same nights.
 	contest := dynastay.Contest{Items: nights}
-	if code, ok := b.promoRef(); ok {
+	if code, ok := b.promoRef(); ok && promo {
 		contest.Items = append(contest.Items, code)
 	}
 	if err := tx.Contend(ctx, contest); err != nil {
 		return nil, err
 	}
-	b.returnPromo(tx)
+	if promo {
+		b.returnPromo(tx)
+	}
 	for _, line := range b.taken() {
-		for date := range b.Stay.Dates() {
+		for date := range stay.Dates() {
 			if tx.Skipped(keys.AvailabilityTable, nights[0].Key) {
 				missing = append(missing, MissingNight{RoomTypeID: line.RoomTypeID, Date: date})
 			}
@@ -129,10 +147,10 @@ func (b *Booking) taken() []Line {
 	return slices.DeleteFunc(slices.Clone(b.Lines), func(l Line) bool { return l.Quantity < 1 })
 }
 
-// nights returns the nights of these lines, line by line.
-func (b *Booking) nights() (nights []dynastay.Ref, err error) {
+// nights returns the nights of these lines on the dates of a stay, line by line.
+func (b *Booking) nights(stay dynastay.Stay) (nights []dynastay.Ref, err error) {
 	for _, line := range b.taken() {
-		for date := range b.Stay.Dates() {
+		for date := range stay.Dates() {
 			night, err := availability.NightRef(line.RoomTypeID, date)
 			if err != nil {
 				return nil, err

@@ -41,6 +41,9 @@ func (s erasing) run(w *world, on program) {
 			no.BookingIDs = append(no.BookingIDs, id)
 		case !b.over(now):
 			want["bookings cancelled"]++
+			if due, unknown := b.due(now); unknown == nil && due > 0 {
+				want["refunds due"]++
+			}
 		}
 		ids = append(ids, id)
 		want["bookings anonymised"]++
@@ -74,7 +77,7 @@ func (s erasing) run(w *world, on program) {
 		b := w.bookings[id]
 		if !b.over(now) {
 			b = changingStatus{worldMove: cancelling}.moved(b, now, nil)
-			w.touch(b)
+			w.touch(b, b.stay)
 		}
 		w.bookings[id] = b.withoutPerson(now)
 	}

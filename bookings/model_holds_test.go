@@ -77,7 +77,7 @@ func (sweeping) run(w *world, on program) {
 	for _, id := range over {
 		b := changingStatus{worldMove: expiring}.moved(w.bookings[id], w.db.Now(), nil)
 		w.bookings[id] = b
-		w.touch(b)
+		w.touch(b, b.stay)
 	}
 	w.met.add("sweep: expired", len(over))
 }

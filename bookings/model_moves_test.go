@@ -9,6 +9,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/dynastay/dynastay"
+	"github.com/dynastay/dynastay/availability"
 	"github.com/dynastay/dynastay/bookings"
 )
 
@@ -84,10 +85,88 @@ var (
 	}
 	notShowing = worldMove{
 		name: "no-show", verb: "record a no-show for", from: []bookings.Status{bookings.Confirmed}, plain: true,
-		not:   stayNotBegun,
+		not: func(b worldBooking, now time.Time) error {
+			if !b.house.today(now).After(b.stay.CheckIn) {
+				return bookings.ErrStillExpected
+			}
+			return nil
+		},
 		apply: func(b *worldBooking, _ time.Time) { b.status = bookings.NoShow },
 		do: func(on program, id, _ string, _ bookings.Assigned, opts ...dynastay.WriteOption) (*bookings.Booking, error) {
 			return on.repo.NoShow(context.Background(), id, opts...)
+		},
+	}
+	undoingArrival = worldMove{
+		name: "undo a check-in", verb: "undo the check-in of", from: []bookings.Status{bookings.CheckedIn},
+		not: func(b worldBooking, now time.Time) error {
+			if b.released.CheckIn != (dynastay.Date{}) {
+				return bookings.ErrReleased
+			}
+			return onAnotherDay(b, b.arrived, now)
+		},
+		apply: func(b *worldBooking, _ time.Time) {
+			b.status, b.arrived = bookings.Confirmed, time.Time{}
+			for i := range b.lines {
+				b.lines[i].assigned = nil
+			}
+		},
+		do: func(on program, id, _ string, _ bookings.Assigned, opts ...dynastay.WriteOption) (*bookings.Booking, error) {
+			return on.repo.UndoCheckIn(context.Background(), id, opts...)
+		},
+	}
+	undoingDeparture = worldMove{
+		name: "undo a check-out", verb: "undo the check-out of", from: []bookings.Status{bookings.Completed}, plain: true,
+		not:   func(b worldBooking, now time.Time) error { return onAnotherDay(b, b.left, now) },
+		apply: func(b *worldBooking, _ time.Time) { b.status, b.left = bookings.CheckedIn, time.Time{} },
+		do: func(on program, id, _ string, _ bookings.Assigned, opts ...dynastay.WriteOption) (*bookings.Booking, error) {
+			return on.repo.UndoCheckOut(context.Background(), id, opts...)
+		},
+	}
+	assigningRooms = worldMove{
+		name: "assign rooms", verb: "assign rooms to", from: []bookings.Status{bookings.CheckedIn},
+		not:   func(worldBooking, time.Time) error { return nil },
+		apply: func(*worldBooking, time.Time) {},
+		do: func(on program, id, _ string, rooms bookings.Assigned, opts ...dynastay.WriteOption) (*bookings.Booking, error) {
+			return on.repo.AssignRooms(context.Background(), id, rooms, opts...)
+		},
+	}
+	releasing = worldMove{
+		name: "release", verb: "release the nights of", from: []bookings.Status{bookings.NoShow},
+		not: func(b worldBooking, now time.Time) error {
+			switch {
+			case b.released.CheckIn != (dynastay.Date{}):
+				return bookings.ErrReleased
+			case !b.house.today(now).Before(b.stay.CheckOut):
+				return bookings.ErrTooLate
+			}
+			return nil
+		},
+		apply: func(b *worldBooking, now time.Time) {
+			b.released = dynastay.Stay{CheckIn: b.house.today(now), CheckOut: b.stay.CheckOut}
+		},
+		do: func(on program, id, _ string, _ bookings.Assigned, opts ...dynastay.WriteOption) (*bookings.Booking, error) {
+			return cancellation(on.repo.Release(context.Background(), id, opts...))
+		},
+	}
+	reinstating = worldMove{
+		name: "reinstate", verb: "reinstate", from: []bookings.Status{bookings.NoShow},
+		not: func(b worldBooking, now time.Time) error {
+			if !b.anonymised.IsZero() {
+				return bookings.ErrAnonymised
+			}
+			return stayOver(b, now)
+		},
+		apply: func(b *worldBooking, now time.Time) {
+			b.status, b.arrived = bookings.CheckedIn, now
+			if b.released.CheckIn == (dynastay.Date{}) {
+				return
+			}
+			if b.released.CheckOut = b.house.today(now); b.released.CheckOut == b.released.CheckIn {
+				b.released = dynastay.Stay{}
+			}
+		},
+		do: func(on program, id, _ string, _ bookings.Assigned, opts ...dynastay.WriteOption) (*bookings.Booking, error) {
+			return on.repo.Reinstate(context.Background(), id, opts...)
 		},
 	}
 	cancelling = worldMove{
@@ -112,6 +191,37 @@ var (
 		},
 	}
 )
+
+func onAnotherDay(b worldBooking, at, now time.Time) error {
+	switch {
+	case !b.anonymised.IsZero():
+		return bookings.ErrAnonymised
+	case b.house.today(at) != b.house.today(now):
+		return bookings.ErrAnotherDay
+	}
+	return nil
+}
+
+// retaken are the nights that a booking needs again if its guests are reinstated.
+func (b worldBooking) retaken(now time.Time) (dates []dynastay.Date) {
+	for date := range b.stay.Dates() {
+		if b.released.Contains(date) && !date.Before(b.house.today(now)) {
+			dates = append(dates, date)
+		}
+	}
+	return dates
+}
+
+// retakes returns why released nights cannot be taken again.
+func (w *world) retakes(b worldBooking) error {
+	var no []availability.RefusedNight
+	for _, l := range b.lines {
+		for _, date := range b.retaken(w.db.Now()) {
+			no = append(no, w.refusals(nightAt{l.RoomTypeID, date}, l.Quantity, 0, dynastay.Stay{})...)
+		}
+	}
+	return refusalOf(nil, no)
+}
 
 // cancellation returns the booking. No night is ever missing, and nothing is refunded.
 func cancellation(c bookings.Cancellation, err error) (*bookings.Booking, error) {
@@ -152,6 +262,8 @@ func drawMove(m worldMove) func(*rapid.T) worldStep {
 			s.reason = oneOf(t, "reason", "", "ill")
 		case "check in":
 			s.rooms = oneOf(t, "rooms", noRooms, noRooms, allRooms, allRooms, firstRooms, tooManyRooms, otherRooms)
+		case "assign rooms":
+			s.rooms = oneOf(t, "rooms", allRooms, allRooms, firstRooms, tooManyRooms, otherRooms)
 		}
 		return s
 	}
@@ -216,6 +328,20 @@ func (s changingStatus) write(w *world) (worldWrite, bool) {
 // call returns the call that changes a booking.
 func (s changingStatus) call(w *world, id string) worldWrite {
 	rooms, unfit := s.assign(w.bookings[id])
+	var again dynastay.Stay // the nights that are taken again
+	if before := w.bookings[id]; s.name == "reinstate" && before.id != "" {
+		if dates := before.retaken(w.db.Now()); len(dates) > 0 {
+			again = dynastay.Stay{CheckIn: dates[0], CheckOut: before.stay.CheckOut}
+		}
+		s.plain = again.CheckIn.IsZero()
+	}
+	if s.name == "undo a check-in" {
+		s.plain = !slices.ContainsFunc(w.bookings[id].lines, func(l worldLine) bool { return l.assigned != nil })
+	}
+	if s.name == "assign rooms" && len(rooms) == 0 {
+		rooms = bookings.Assigned{"room_none": {"1"}}
+		unfit = dynastay.Invalid("Rooms[room_none]", "…")
+	}
 	return worldWrite{
 		name: s.name, input: fmt.Sprint(id, s.reason, rooms), plain: s.plain && len(rooms) == 0,
 		do: func(on program, opts ...dynastay.WriteOption) (*bookings.Booking, error) {
@@ -230,11 +356,19 @@ func (s changingStatus) call(w *world, id string) worldWrite {
 			if err := s.allows(b, now); err != nil {
 				return b, err
 			}
+			if s.name == "reinstate" {
+				unfit = w.retakes(b)
+			}
 			return s.moved(b, now, rooms), unfit
 		},
 		apply: func(b worldBooking) {
-			if !b.takes() {
-				w.touch(b)
+			switch {
+			case !b.takes():
+				w.touch(b, b.stay)
+			case s.name == "release":
+				w.touch(b, b.released)
+			case s.name == "reinstate":
+				w.touch(b, again)
 			}
 			if len(rooms) > 0 {
 				w.met.add(s.name+": with rooms", 1)
@@ -245,7 +379,7 @@ func (s changingStatus) call(w *world, id string) worldWrite {
 			switch s.name {
 			case "cancel":
 				other.reason += " again"
-			case "check in":
+			case "check in", "assign rooms":
 				other.rooms = (s.rooms + 1) % (otherRooms + 1)
 			default:
 				of = "bkg_none"
@@ -268,12 +402,12 @@ func (m worldMove) allows(b worldBooking, now time.Time) error {
 
 // moved returns the booking after the move.
 func (s changingStatus) moved(b worldBooking, now time.Time, rooms bookings.Assigned) worldBooking {
+	b.lines = slices.Clone(b.lines)
 	s.apply(&b, now)
 	b.updated, b.version = now, b.version+1
 	if b.anonymised.IsZero() {
 		b.reason = s.reason
 	}
-	b.lines = slices.Clone(b.lines)
 	for i := range b.lines {
 		if ids := rooms[b.lines[i].RoomTypeID]; ids != nil {
 			b.lines[i].assigned = ids

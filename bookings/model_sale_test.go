@@ -212,7 +212,7 @@ func (s creating) call(w *world, q *availability.Quote) worldWrite {
 		},
 		judge: func() (worldBooking, error) { return w.booking(q, s) },
 		apply: func(b worldBooking) {
-			w.touch(b)
+			w.touch(b, b.stay)
 			for _, l := range b.lines {
 				w.met.add("create: overbooked", len(l.overbooked))
 			}

@@ -181,11 +181,21 @@ func (s settling) cancels(w *world, id string, refunds []bookings.Refund) worldW
 		require.Equal(w.t, b.summary(), got.Payment)
 		var want []bookings.Refund
 		for _, r := range refunds {
-			if made, there := b.refunds[r.ID]; there {
+			made, there := b.refunds[r.ID]
+			for n := 2; there; n++ {
 				want = append(want, made.stands())
+				if r.Amount.IsSet() || r.ProviderTransactionID != "" {
+					break
+				}
+				made, there = b.refunds[fmt.Sprintf("%s_%d", r.ID, n)]
 			}
 		}
 		require.Equal(w.t, want, got.Refunds)
+		if due, no := b.due(b.cancelled); no == nil {
+			require.Equal(w.t, dollars(max(0, due)), got.Due)
+		} else {
+			require.Zero(w.t, got.Due)
+		}
 	}
 	c.varied = func(which int) worldWrite {
 		other := slices.Clone(refunds)
@@ -206,14 +216,29 @@ func (b worldBooking) withRefunds(refunds []bookings.Refund, now time.Time) (_ w
 			if due <= 0 {
 				continue
 			}
-			of, err := b.refunded(r)
-			if err != nil {
+			of := []string{r.ProviderTransactionID}
+			if r.ProviderTransactionID == "" {
+				of = b.oldestPaid()
+			} else if _, err := b.refunded(r); err != nil {
 				return b, nil, dynastay.Within(fmt.Sprintf("Refunds[%d]", i), err)
 			}
-			r.ProviderTransactionID, r.Amount = of, dollars(min(due, b.leftOf(of)))
-			if r.Amount.Sign() == 0 {
-				continue
+			parts := 0
+			for _, id := range of {
+				part := r
+				part.ProviderTransactionID, part.Amount = id, dollars(min(due, b.leftOf(id)))
+				if part.Amount.Sign() == 0 {
+					continue
+				}
+				if parts++; parts > 1 {
+					part.ID = fmt.Sprintf("%s_%d", r.ID, parts)
+				}
+				due -= centsOf(part.Amount)
+				if b, no = b.withRefund(part, now); no != nil {
+					return b, nil, dynastay.Within(fmt.Sprintf("Refunds[%d]", i), no)
+				}
+				made = append(made, b.refunds[part.ID].stands())
 			}
+			continue
 		}
 		if b, no = b.withRefund(r, now); no != nil {
 			return b, nil, dynastay.Within(fmt.Sprintf("Refunds[%d]", i), no)
@@ -221,6 +246,13 @@ func (b worldBooking) withRefunds(refunds []bookings.Refund, now time.Time) (_ w
 		made = append(made, b.refunds[r.ID].stands())
 	}
 	return b, made, nil
+}
+
+// oldestPaid returns the payments that have been made, as they were recorded.
+func (b worldBooking) oldestPaid() []string {
+	ids := b.made()
+	slices.SortStableFunc(ids, func(id, other string) int { return b.payments[id].created.Compare(b.payments[other].created) })
+	return ids
 }
 
 // due returns what is to be refunded of what has been paid, if the booking is cancelled now.

@@ -195,6 +195,9 @@ func (b worldBooking) addItems(items map[string]map[string]any) {
 	if !b.policyFrom.IsZero() {
 		item["PolicyCheckInDate"] = b.policyFrom.String()
 	}
+	if b.released != (dynastay.Stay{}) {
+		item["ReleasedFrom"], item["ReleasedTo"] = b.released.CheckIn.String(), b.released.CheckOut.String()
+	}
 	setTo(item, "CancellationPolicy", string(policy))
 	setTo(item, "CancellationReason", b.reason)
 	setTo(item, "PromoCode", b.code)
@@ -258,7 +261,7 @@ func (b worldBooking) want() *bookings.Booking {
 		Breakdown: bookings.Breakdown{Rooms: dollars(total), TaxesAndFees: dollars(b.taxes), Discounts: dollars(b.discount)},
 		PromoCode: b.code, CancellationPolicy: policy, TimeZone: b.house.TimeZone, CheckInTime: b.house.CheckInTime,
 		UpdatedAt: b.updated, ConfirmedAt: b.confirmed, CheckedInAt: b.arrived, CheckedOutAt: b.left, CancelledAt: b.cancelled,
-		CancellationReason: b.reason, AnonymisedAt: b.anonymised, Version: b.version, PolicyCheckIn: b.policyFrom,
+		CancellationReason: b.reason, Released: b.released, AnonymisedAt: b.anonymised, Version: b.version, PolicyCheckIn: b.policyFrom,
 	}
 	if b.kept > 0 {
 		want.Breakdown.Kept = dollars(b.kept)

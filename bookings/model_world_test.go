@@ -94,6 +94,7 @@ type worldBooking struct {
 	arrived, left       time.Time
 	cancelled           time.Time
 	reason              string
+	released            dynastay.Stay // nights of a no-show whose rooms were returned
 	anonymised          time.Time
 	version             int
 }
@@ -114,7 +115,7 @@ func (b worldBooking) takes() bool {
 func (w *world) sold(at nightAt) (rooms int) {
 	for _, b := range w.bookings {
 		for _, l := range b.lines {
-			if l.RoomTypeID == at.room && b.takes() && b.stay.Contains(at.date) {
+			if l.RoomTypeID == at.room && b.takes() && b.stay.Contains(at.date) && !b.released.Contains(at.date) {
 				rooms += l.Quantity
 			}
 		}
@@ -125,10 +126,10 @@ func (w *world) sold(at nightAt) (rooms int) {
 // available returns the number of rooms left.
 func (w *world) available(at nightAt) int { return w.nights[at].total - w.sold(at) }
 
-// touch marks the nights of a booking as changed now.
-func (w *world) touch(b worldBooking) {
+// touch marks nights of a booking as changed now.
+func (w *world) touch(b worldBooking, stay dynastay.Stay) {
 	for _, l := range b.lines {
-		for date := range b.stay.Dates() {
+		for date := range stay.Dates() {
 			at := nightAt{l.RoomTypeID, date}
 			n := w.nights[at]
 			n.updated = w.db.Now()

@@ -52,11 +52,10 @@ type Modified struct {
 
 // modify checks whether a booking can be modified; it keeps its status.
 var modify = move{
-	"bookings.Modify", "modify", []Status{Pending, Confirmed, CheckedIn},
-	func(b *Booking, now time.Time) error {
+	name: "bookings.Modify", verb: "modify", from: []Status{Pending, Confirmed, CheckedIn},
+	ready: func(b *Booking, now time.Time) error {
 		return cmp.Or(awaited(b), holdOpen(b, now), notOver(b, now))
 	},
-	nil,
 }
 
 // QuoteModification returns the price of a booking with another stay, other rooms or another number of guests. The
@@ -169,7 +168,8 @@ func (r *Repository) ModifyOp(m Modification) *dynastay.Operation[Modified] {
 	}
 	m = m.clone()
 	return dynastay.NewOp(dynastay.OpSpec[Modified]{
-		Name: modify.name,
+		Name:  modify.name,
+		Owned: true,
 		Input: func(in *dynastay.Input) {
 			in.Field("booking", m.BookingID)
 			if m.Quote != nil {

@@ -28,7 +28,7 @@ type modifying struct {
 
 // modify adds the actions of a modification.
 func (r *Repository) modify(ctx context.Context, tx *dynastay.Tx, key dynastay.Key, m Modification) (Modified, error) {
-	rows, err := r.read(ctx, key, dynastay.Consistent)
+	rows, err := r.readFor(ctx, tx, key)
 	if err != nil {
 		return Modified{}, err
 	}

@@ -18,6 +18,10 @@ var (
 	ErrHoldOpen  = dynastay.Refusal("its hold has not ended yet")
 	ErrTooEarly  = dynastay.Refusal("its stay has not begun")
 	ErrTooLate   = dynastay.Refusal("its stay is over")
+	// ErrStillExpected is why a no-show cannot be recorded yet, see [Options].NoShowAfter.
+	ErrStillExpected = dynastay.Refusal("its guests may still arrive on the day of arrival")
+	ErrAnotherDay    = dynastay.Refusal("it is possible only on the same day")
+	ErrReleased      = dynastay.Refusal("some of its nights have been released")
 )
 
 // ErrAnonymised is the reason why a booking cannot be confirmed, checked in or modified after [Eraser.Erase]. The
@@ -32,28 +36,25 @@ type move struct {
 	// ready returns an error if the time does not allow the move.
 	ready func(b *Booking, now time.Time) error
 	apply func(b *Booking, now time.Time)
+	touch bool // the lines change, but the booking itself may not
 }
 
 var (
 	confirm = move{
-		"bookings.Confirm", "confirm", []Status{Pending},
-		func(b *Booking, now time.Time) error { return cmp.Or(awaited(b), holdOpen(b, now)) },
-		func(b *Booking, now time.Time) {
+		name: "bookings.Confirm", verb: "confirm", from: []Status{Pending},
+		ready: func(b *Booking, now time.Time) error { return cmp.Or(awaited(b), holdOpen(b, now)) },
+		apply: func(b *Booking, now time.Time) {
 			b.Status, b.ConfirmedAt, b.HoldExpiresAt = Confirmed, now, time.Time{}
 		},
 	}
 	checkIn = move{
-		"bookings.CheckIn", "check in", []Status{Confirmed},
-		func(b *Booking, now time.Time) error { return cmp.Or(awaited(b), during(b, now)) },
-		func(b *Booking, now time.Time) { b.Status, b.CheckedInAt = CheckedIn, now },
+		name: "bookings.CheckIn", verb: "check in", from: []Status{Confirmed},
+		ready: func(b *Booking, now time.Time) error { return cmp.Or(awaited(b), during(b, now)) },
+		apply: func(b *Booking, now time.Time) { b.Status, b.CheckedInAt = CheckedIn, now },
 	}
 	checkOut = move{
-		"bookings.CheckOut", "check out", []Status{CheckedIn}, anyTime,
-		func(b *Booking, now time.Time) { b.Status, b.CheckedOutAt = Completed, now },
-	}
-	noShow = move{
-		"bookings.NoShow", "record a no-show for", []Status{Confirmed}, begun,
-		func(b *Booking, _ time.Time) { b.Status = NoShow },
+		name: "bookings.CheckOut", verb: "check out", from: []Status{CheckedIn}, ready: anyTime,
+		apply: func(b *Booking, now time.Time) { b.Status, b.CheckedOutAt = Completed, now },
 	}
 )
 
@@ -128,7 +129,8 @@ func WithPayment(p Payment) ConfirmOption {
 
 // ConfirmOp confirms a pending booking, whose rooms are then no longer held for a limited time. If the hold has ended,
 // it fails with a [*StateError] that matches [ErrHoldEnded], even if nobody has taken the rooms since. Then a payment
-// of [WithPayment] is not recorded either: record it with [Repository.RecordPayment], and refund it.
+// of [WithPayment] is not recorded either. For the notifications of a payment provider, which are repeated and may
+// arrive late, use [Repository.ApplyPaymentOp], which records the payment whatever the status of the booking.
 func (r *Repository) ConfirmOp(bookingID string, opts ...ConfirmOption) *dynastay.Operation[*Booking] {
 	var c confirmation
 	for _, option := range opts {
@@ -184,7 +186,7 @@ func (r *Repository) ConfirmWithPayment(
 }
 
 // CheckOutOp completes the booking of guests who have checked in. If they leave early, the remaining nights are not
-// returned to the inventory: they have been sold.
+// returned to the inventory: they have been sold. On the same day, [Repository.UndoCheckOut] takes it back.
 func (r *Repository) CheckOutOp(bookingID string) *dynastay.Operation[*Booking] {
 	return r.moveOp(bookingID, checkOut, nil, nil, nil)
 }
@@ -194,11 +196,21 @@ func (r *Repository) CheckOut(ctx context.Context, bookingID string, opts ...dyn
 	return dynastay.Do(ctx, r.db, r.CheckOutOp(bookingID), opts...)
 }
 
-// NoShowOp records that the guests of a confirmed booking have not arrived. It is possible from the date of check-in at
-// the property; before, it fails with a [*StateError] that matches [ErrTooEarly]. The nights are not returned to the
-// inventory: they have been sold.
+// NoShowOp records that the guests of a confirmed booking have not arrived. It is possible from the end of the date of
+// check-in at the property, see [Options].NoShowAfter; before, it fails with a [*StateError] that matches
+// [ErrStillExpected]. The nights are not returned to the inventory: they have been sold. [Repository.Release] returns
+// them, and [Repository.Reinstate] is for guests who arrive after all.
 func (r *Repository) NoShowOp(bookingID string) *dynastay.Operation[*Booking] {
-	return r.moveOp(bookingID, noShow, nil, nil, nil)
+	return r.moveOp(bookingID, move{
+		name: "bookings.NoShow", verb: "record a no-show for", from: []Status{Confirmed},
+		ready: func(b *Booking, now time.Time) error {
+			if now.Before(b.on(b.Stay.CheckIn, r.opts.NoShowAfter)) {
+				return ErrStillExpected
+			}
+			return nil
+		},
+		apply: func(b *Booking, _ time.Time) { b.Status = NoShow },
+	}, nil, nil, nil)
 }
 
 // NoShow runs [Repository.NoShowOp]. 2 requests: a consistent Query of the booking, and the update.
@@ -211,10 +223,25 @@ func (r *Repository) NoShow(ctx context.Context, bookingID string, opts ...dynas
 func (r *Repository) moveOp(
 	bookingID string, m move, invalid error, input func(*dynastay.Input), record func(*account, *Booking) error,
 ) *dynastay.Operation[*Booking] {
+	return r.movingOp(bookingID, m, invalid, input, record, nil)
+}
+
+// linesOp is an operation that makes a move, and lets also add the actions on what belongs to the booking's lines.
+func (r *Repository) linesOp(
+	bookingID string, m move, invalid error, input func(*dynastay.Input), also func(context.Context, *dynastay.Tx, moved) error,
+) *dynastay.Operation[*Booking] {
+	return r.movingOp(bookingID, m, invalid, input, nil, also)
+}
+
+func (r *Repository) movingOp(
+	bookingID string, m move, invalid error, input func(*dynastay.Input), record func(*account, *Booking) error,
+	also func(context.Context, *dynastay.Tx, moved) error,
+) *dynastay.Operation[*Booking] {
 	key, err := keys.Of(keys.Booking{BookingID: bookingID})
 	return dynastay.NewOp(dynastay.OpSpec[*Booking]{
 		Name:    m.name,
 		Invalid: cmp.Or(err, invalid),
+		Owned:   true,
 		Input: func(in *dynastay.Input) {
 			in.Field("booking", bookingID)
 			if input != nil {
@@ -222,8 +249,11 @@ func (r *Repository) moveOp(
 			}
 		},
 		Prepare: func(ctx context.Context, tx *dynastay.Tx) (*Booking, error) {
-			moved, err := r.move(ctx, tx, key, m, record)
-			return moved.booking, err
+			done, err := r.move(ctx, tx, key, m, record)
+			if err == nil && also != nil {
+				err = also(ctx, tx, done)
+			}
+			return done.booking, err
 		},
 		Restore: func(ctx context.Context, _ map[string]string) (*Booking, error) {
 			return r.Get(ctx, bookingID, dynastay.Consistent)
@@ -233,6 +263,8 @@ func (r *Repository) moveOp(
 
 // moved is a booking after a move.
 type moved struct {
+	rows    stored   // as they were read
+	before  *Booking // without its lines
 	booking *Booking
 	payment *PaymentSummary // if the move records a payment or a refund
 }
@@ -243,7 +275,7 @@ type moved struct {
 func (r *Repository) move(
 	ctx context.Context, tx *dynastay.Tx, key dynastay.Key, m move, record func(*account, *Booking) error,
 ) (done moved, err error) {
-	rows, err := r.read(ctx, key, dynastay.Consistent)
+	rows, err := r.readFor(ctx, tx, key)
 	if err != nil {
 		return done, err
 	}
@@ -258,7 +290,10 @@ func (r *Repository) move(
 	if err != nil {
 		return done, err
 	}
-	done.booking = change.After
+	if m.touch {
+		change.Touch()
+	}
+	done.rows, done.before, done.booking = rows, change.Before, change.After
 	if err := rows.addLines(done.booking); err != nil {
 		return done, err
 	}

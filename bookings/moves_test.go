@@ -52,6 +52,33 @@ var acts = []act{
 			c, err := r.Expire(ctx, id, opts...)
 			return c.Booking, err
 		}},
+	{"undo the check-in of", []bookings.Status{bookings.CheckedIn}, bookings.Confirmed, false,
+		func(ctx context.Context, r *bookings.Repository, id string, opts ...dynastay.WriteOption) (*bookings.Booking, error) {
+			return r.UndoCheckIn(ctx, id, opts...)
+		}},
+	{"undo the check-out of", []bookings.Status{bookings.Completed}, bookings.CheckedIn, false,
+		func(ctx context.Context, r *bookings.Repository, id string, opts ...dynastay.WriteOption) (*bookings.Booking, error) {
+			return r.UndoCheckOut(ctx, id, opts...)
+		}},
+	{"reinstate", []bookings.Status{bookings.NoShow}, bookings.CheckedIn, false,
+		func(ctx context.Context, r *bookings.Repository, id string, opts ...dynastay.WriteOption) (*bookings.Booking, error) {
+			return r.Reinstate(ctx, id, opts...)
+		}},
+	{"release the nights of", []bookings.Status{bookings.NoShow}, bookings.NoShow, true,
+		func(ctx context.Context, r *bookings.Repository, id string, opts ...dynastay.WriteOption) (*bookings.Booking, error) {
+			c, err := r.Release(ctx, id, opts...)
+			return c.Booking, err
+		}},
+}
+
+// wait lets the time come at which a call is possible in the status from which it leads.
+func (a act) wait(clock *dyntest.Clock) {
+	switch a.verb {
+	case "expire":
+		clock.Advance(2 * time.Minute)
+	case "record a no-show for":
+		clock.Set(noon(fixture.Stay.CheckIn.AddDays(1)))
+	}
 }
 
 // actTo returns the call that leads to a status.
@@ -107,9 +134,7 @@ func (l *life) lead(t *testing.T, b *bookings.Booking, status bookings.Status) *
 	}
 	a := actTo(status)
 	b = l.lead(t, b, a.from[0])
-	if status == bookings.Expired {
-		l.Clock.Advance(2 * time.Minute)
-	}
+	a.wait(l.Clock)
 	b, err := a.do(t.Context(), l.repo, b.ID)
 	require.NoError(t, err)
 	return b
@@ -128,9 +153,7 @@ func TestMoves(t *testing.T) {
 			t.Run(fmt.Sprint(status, " ", a.verb), func(t *testing.T) {
 				before := l.reach(t, status)
 				left := l.hotel.Left(t, l.DB.DB, fixture.Stay)
-				if a.verb == "expire" {
-					l.Clock.Advance(2 * time.Minute)
-				}
+				a.wait(l.Clock)
 				l.Clock.Advance(time.Second)
 				after, err := a.do(t.Context(), l.repo, before.ID)
 				stored, getErr := l.repo.Get(t.Context(), before.ID, dynastay.Consistent)
@@ -151,7 +174,9 @@ func TestMoves(t *testing.T) {
 				assert.Equal(t, l.Clock.Now(), after.UpdatedAt)
 				if a.back {
 					for i := range left {
-						left[i]++
+						if a.to != bookings.NoShow || i > 0 { // the first night of a no-show is over
+							left[i]++
+						}
 					}
 				}
 				assert.Equal(t, left, l.hotel.Left(t, l.DB.DB, fixture.Stay))
@@ -209,7 +234,11 @@ func TestMovesInTime(t *testing.T) {
 		{bookings.Pending, "cancel", booked, nil, midnight(departure.AddDays(1)), bookings.ErrTooLate},
 		{bookings.Confirmed, "cancel", booked, nil, midnight(departure.AddDays(1)), bookings.ErrTooLate},
 		{bookings.Confirmed, "check in", midnight(arrival), bookings.ErrTooEarly, midnight(departure.AddDays(1)), bookings.ErrTooLate},
-		{bookings.Confirmed, "record a no-show for", midnight(arrival), bookings.ErrTooEarly, time.Time{}, nil},
+		{bookings.Confirmed, "record a no-show for", midnight(arrival.AddDays(1)), bookings.ErrStillExpected, time.Time{}, nil},
+		{bookings.NoShow, "reinstate", noon(arrival.AddDays(1)), nil, midnight(departure.AddDays(1)), bookings.ErrTooLate},
+		{bookings.NoShow, "release the nights of", noon(arrival.AddDays(1)), nil, midnight(departure), bookings.ErrTooLate},
+		{bookings.CheckedIn, "undo the check-in of", noon(arrival), nil, midnight(arrival.AddDays(1)), bookings.ErrAnotherDay},
+		{bookings.Completed, "undo the check-out of", noon(arrival), nil, midnight(arrival.AddDays(1)), bookings.ErrAnotherDay},
 		{bookings.CheckedIn, "check out", midnight(arrival), nil, time.Time{}, nil},
 	} {
 		t.Run(test.verb, func(t *testing.T) {
@@ -253,9 +282,7 @@ func TestMovesAreRepeated(t *testing.T) {
 	for _, a := range acts {
 		t.Run(a.verb, func(t *testing.T) {
 			b := l.reach(t, a.from[0])
-			if a.verb == "expire" {
-				l.Clock.Advance(2 * time.Minute)
-			}
+			a.wait(l.Clock)
 			key := dynastay.IdempotencyKey(a.verb)
 			l.Faults.Inject(dyntest.LoseAnswer(), dyntest.When{Operation: "TransactWriteItems", Nth: 1})
 			stop := l.Faults.Record()

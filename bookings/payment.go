@@ -108,7 +108,7 @@ func (p Payment) Validate() error {
 
 // checkPaid checks what a payment and a refund have in common.
 func checkPaid(amount dynastay.Money, at time.Time) error {
-	if err := amount.Validate(); err != nil {
+	if err := amount.ValidatePaid(); err != nil { // in the currency of the booking, which may have been withdrawn
 		return dynastay.Within("Amount", err)
 	}
 	if amount.Sign() <= 0 {

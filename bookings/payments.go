@@ -8,12 +8,18 @@ import (
 	"github.com/dynastay/dynastay/keys"
 )
 
-// Recorded is the result of [Repository.RecordPayment] and [Repository.RecordRefund].
+// Recorded is the result of [Repository.RecordPayment], [Repository.ApplyPayment], [Repository.RecordRefund] and
+// [Repository.RefundDue].
 type Recorded struct {
-	// Booking is the booking after the write. Check its status: a payment may arrive when the hold has ended or the
-	// booking has been cancelled, and must then be refunded.
+	// Booking is the booking after the write.
 	Booking *Booking
 	Payment *PaymentSummary
+	// Due is what is to be refunded now of what has been paid: a payment may arrive when the hold has ended, when the
+	// booking has been cancelled, or when it has been paid already. [Repository.RefundDue] records the refunds. It is the
+	// zero Money if that cannot be computed: [Booking.Settle] says why. A payment that is only authorized is no part of
+	// it: release the authorization of a booking that is not going to take place.
+	Due     dynastay.Money
+	Refunds []Refund // only of RefundDue
 }
 
 // RecordPaymentOp records what a payment provider reports about a payment: that it has begun ([PaymentPending]), is
@@ -21,17 +27,18 @@ type Recorded struct {
 // ([PaymentFailed]). In the same transaction, it updates the summary of the payments and the payment status of the
 // booking.
 //
+// For the notifications of payments before arrival, [Repository.ApplyPaymentOp] also confirms the booking.
+//
 // Record each notification as it arrives. They may arrive late, in any order and more than once: Payment.At decides
 // which one is the latest, and a payment that has been captured remains so. If a notification changes nothing, nothing
-// is written. A payment is recorded whatever the status of the booking, because the money has been moved.
+// is written. A payment is recorded whatever the status of the booking, because the money has been moved; [Recorded].Due
+// is what must be refunded.
 //
 // The amount must be in the currency of the booking; otherwise, RecordPaymentOp fails with a [*dynastay.InvalidError].
 // If the payment is recorded with a different provider, or as paid with a different amount, it fails with a
 // [*PaymentError] that matches [ErrPaymentDiffers]; if the booking does not exist, with [dynastay.ErrNotFound].
 func (r *Repository) RecordPaymentOp(p Payment) *dynastay.Operation[Recorded] {
-	return r.recordOp("bookings.RecordPayment", p.BookingID, p.Validate(), p.agreed, func(a *account, b *Booking) error {
-		return r.ledger.pay(a, b, p)
-	})
+	return r.recordOp(r.paying("bookings.RecordPayment", p))
 }
 
 // RecordPayment runs [Repository.RecordPaymentOp]. 2 requests: a consistent Query of the booking, and the transaction;
@@ -52,8 +59,9 @@ func (r *Repository) RecordPayment(ctx context.Context, p Payment, opts ...dynas
 // different amount or for a different payment with [ErrPaymentDiffers]. If the booking does not exist, the error is
 // [dynastay.ErrNotFound].
 func (r *Repository) RecordRefundOp(refund Refund) *dynastay.Operation[Recorded] {
-	return r.recordOp("bookings.RecordRefund", refund.BookingID, refund.Validate(), refund.agreed, func(a *account, b *Booking) error {
-		return r.ledger.refund(a, b, refund)
+	return r.recordOp(recording{
+		name: "bookings.RecordRefund", bookingID: refund.BookingID, invalid: refund.Validate(), agreed: refund.agreed,
+		record: func(a *account, b *Booking) error { return r.ledger.refund(a, b, refund) },
 	})
 }
 
@@ -111,44 +119,76 @@ func (r *Repository) PaymentHistory(ctx context.Context, bookingID string, opts 
 	return PaymentHistory{a.payments, a.refunds}, nil
 }
 
-// recordOp is an operation that changes the payments of a booking, and nothing else.
-func (r *Repository) recordOp(
-	name, bookingID string, invalid error, agreed func(*dynastay.Input), record func(*account, *Booking) error,
-) *dynastay.Operation[Recorded] {
-	key, err := keys.Of(keys.Booking{BookingID: bookingID})
+// recording is an operation that changes the payments of a booking.
+type recording struct {
+	name, bookingID string
+	invalid         error
+	agreed          func(*dynastay.Input)
+	record          func(*account, *Booking) error
+	refunds         []Refund                     // those of the result
+	edit            func(*Booking, stored) error // changes the booking as well; nil if it does not change
+}
+
+// paying records a notification of a payment.
+func (r *Repository) paying(name string, p Payment) recording {
+	return recording{
+		name: name, bookingID: p.BookingID, invalid: p.Validate(), agreed: p.agreed,
+		record: func(a *account, b *Booking) error { return r.ledger.pay(a, b, p) },
+	}
+}
+
+func (r *Repository) recordOp(op recording) *dynastay.Operation[Recorded] {
+	key, err := keys.Of(keys.Booking{BookingID: op.bookingID})
 	if err == nil {
-		err = invalid
+		err = op.invalid
 	}
 	return dynastay.NewOp(dynastay.OpSpec[Recorded]{
-		Name:    name,
+		Name:    op.name,
 		Invalid: err,
+		Owned:   true,
 		Input: func(in *dynastay.Input) {
-			in.Field("booking", bookingID)
-			agreed(in)
+			in.Field("booking", op.bookingID)
+			op.agreed(in)
 		},
-		Prepare: func(ctx context.Context, tx *dynastay.Tx) (Recorded, error) {
-			rows, err := r.read(ctx, key, dynastay.Consistent)
-			if err != nil {
-				return Recorded{}, err
-			}
-			change, err := r.table.ChangeOf(key, rows.booking, func(*Booking) error { return nil })
-			if err != nil {
-				return Recorded{}, err
-			}
-			summary, err := r.ledger.settle(tx, rows, change, record)
-			if err != nil {
-				return Recorded{}, err
-			}
-			if err := change.AddTo(tx); err != nil {
-				return Recorded{}, err
-			}
-			return Recorded{change.After, summary}, rows.addLines(change.After)
-		},
+		Prepare: func(ctx context.Context, tx *dynastay.Tx) (Recorded, error) { return r.record(ctx, tx, key, op) },
 		Restore: func(ctx context.Context, _ map[string]string) (Recorded, error) {
 			now, err := r.recorded(ctx, key)
+			if err == nil {
+				now.Refunds = now.account.recordedOf(op.refunds)
+			}
 			return now.Recorded, err
 		},
 	})
+}
+
+// record adds the actions of a recording.
+func (r *Repository) record(ctx context.Context, tx *dynastay.Tx, key dynastay.Key, op recording) (done Recorded, err error) {
+	rows, err := r.readFor(ctx, tx, key)
+	if err != nil {
+		return done, err
+	}
+	change, err := r.table.ChangeOf(key, rows.booking, func(b *Booking) error {
+		if op.edit == nil {
+			return nil
+		}
+		return op.edit(b, rows)
+	})
+	if err != nil {
+		return done, err
+	}
+	if err := rows.addLines(change.After); err != nil {
+		return done, err
+	}
+	done.Booking = change.After
+	done.Payment, err = r.ledger.settle(tx, rows, change, func(a *account, b *Booking) error {
+		err := op.record(a, b)
+		done.Due, done.Refunds = r.dueNow(a, b), a.recordedOf(op.refunds)
+		return err
+	})
+	if err != nil {
+		return done, err
+	}
+	return done, change.AddTo(tx)
 }
 
 // recorded reads the result of an earlier call.
@@ -161,8 +201,11 @@ func (r *Repository) recorded(ctx context.Context, key dynastay.Key) (now restor
 		return now, err
 	}
 	currency := now.Booking.Total.Currency()
-	if now.account, err = rows.account(now.Booking.ID, currency); err != nil || !rows.summary.Exists() {
+	if now.account, err = rows.account(now.Booking.ID, currency); err != nil {
 		return now, err
+	}
+	if now.Due = r.dueNow(now.account, now.Booking); !rows.summary.Exists() {
+		return now, nil
 	}
 	now.Payment, err = readSummary(rows.summary, currency)
 	return now, err

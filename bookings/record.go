@@ -112,11 +112,13 @@ func (a *account) adopt(s *PaymentSummary) {
 		p.Status = Paid
 	}
 	a.payments = append(a.payments, p)
+	a.adopted = 1
 	if s.Refunded.Sign() > 0 && len(a.refunds) == 0 {
 		a.refunds = append(a.refunds, Refund{
 			ID: a.bookingID, BookingID: a.bookingID, ProviderTransactionID: p.ProviderTransactionID,
 			Amount: s.Refunded, Status: Refunded, At: s.RefundedAt, CreatedAt: s.RefundedAt,
 		})
+		a.adopted++
 	}
 }
 

@@ -40,14 +40,17 @@ type Options struct {
 	// HoldGrace is how long after its end a hold is expired. It must exceed the difference between the clocks of all
 	// processes, and the time that a confirmation may take. Default: [DefaultHoldGrace], 1 minute.
 	HoldGrace time.Duration
+	// NoShowAfter is how long after the beginning of the date of check-in, on the clock of the property, a no-show can be
+	// recorded: 30 hours means from 6 in the morning of the next day. Default: 24 hours, the end of that date.
+	NoShowAfter time.Duration
 	// Terms interprets the platform's own cancellation policies when a booking is cancelled with a refund, see
 	// [WithRefund]. Default: nil, which knows none.
 	Terms TermsOf
 }
 
 // New returns a repository. It sends no requests. Create one for the process and share it. A nil opts means the
-// defaults. New panics if [key.Shards.Validate] returns an error for a shard count, or if HoldGrace is
-// negative.
+// defaults. New panics if [key.Shards.Validate] returns an error for a shard count, or if HoldGrace or
+// NoShowAfter is negative.
 func New(db *dynastay.DB, opts *Options) *Repository {
 	r := &Repository{db: db, nights: availability.New(db), ledger: newLedger(db)}
 	if opts != nil {
@@ -59,7 +62,11 @@ func New(db *dynastay.DB, opts *Options) *Repository {
 	if r.opts.HoldGrace < 0 {
 		panic("bookings.New: Options.HoldGrace must not be negative")
 	}
+	if r.opts.NoShowAfter < 0 {
+		panic("bookings.New: Options.NoShowAfter must not be negative")
+	}
 	r.opts.HoldGrace = cmp.Or(r.opts.HoldGrace, DefaultHoldGrace)
+	r.opts.NoShowAfter = cmp.Or(r.opts.NoShowAfter, 24*time.Hour)
 	r.entity = newEntity(r.opts)
 	r.table = entity.NewTable(db, r.entity)
 	r.promos = entity.NewTable(db, promoEntity)
@@ -171,6 +178,16 @@ type stored struct {
 	lines    []dynastay.Row
 	payments []dynastay.Row
 	refunds  []dynastay.Row
+}
+
+// readFor reads the items of a booking for a write. A booking that is not of the user of [dynastay.IfUser] reads as one
+// that does not exist, before anything of it is decoded.
+func (r *Repository) readFor(ctx context.Context, tx *dynastay.Tx, key dynastay.Key) (stored, error) {
+	rows, err := r.read(ctx, key, dynastay.Consistent)
+	if err == nil && rows.booking.Exists() && !tx.OwnedBy(rows.booking.Text("UserId")) {
+		return stored{}, nil
+	}
+	return rows, err
 }
 
 func (r *Repository) read(ctx context.Context, key dynastay.Key, opts ...dynastay.ReadOption) (stored, error) {

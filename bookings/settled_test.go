@@ -1,6 +1,7 @@
 package bookings_test
 
 import (
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -79,10 +80,11 @@ func TestErrorsOfARefundOfWhatIsDue(t *testing.T) {
 		_, err := repo.RecordPayment(ctx, charge(b.ID, id, "100", bookings.Paid))
 		require.NoError(t, err)
 	}
-	_, err := repo.CancelWithRefund(ctx, b.ID, "", bookings.Refund{ID: "re_1"})
+	long := strings.Repeat("r", 128) // the id of the second refund does not fit
+	_, err := repo.CancelWithRefund(ctx, b.ID, "", bookings.Refund{ID: long})
 	var invalid *dynastay.InvalidError
 	require.ErrorAs(t, err, &invalid)
-	assert.Equal(t, "Refunds[0].ProviderTransactionID", invalid.Field)
+	assert.Equal(t, "Refunds[0].ID", invalid.Field)
 }
 
 // A repeated cancellation returns what the first one has returned.

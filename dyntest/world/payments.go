@@ -89,9 +89,12 @@ type notice struct {
 }
 
 // bookingOptions has the terms of bookings for which no policy was agreed: the guest may cancel until check-in.
-var bookingOptions = bookings.Options{Terms: func(p availability.CancellationPolicy) (availability.Terms, bool) {
-	return availability.Terms{Percent: 100}, p == ""
-}}
+var bookingOptions = bookings.Options{
+	Terms: func(p availability.CancellationPolicy) (availability.Terms, bool) {
+		return availability.Terms{Percent: 100}, p == ""
+	},
+	NoShowAfter: 20 * time.Hour, // the night porter records no-shows, some of them before midnight
+}
 
 // payments plans what the provider reports about the payments of the bookings until Now.
 func (w *World) payments(d dice, sales []sale) {

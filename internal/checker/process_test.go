@@ -100,7 +100,7 @@ func (c *checker) process(name string, options dynastay.Options) *process {
 		receipts: entity.NewTable(db, receiptEntity), shops: entity.NewTable(db, shopEntity),
 		baskets: entity.NewTable(db, basketEntity), orders: entity.NewTable(db, orderEntity),
 		parcels:    entity.NewTable(db, parcelEntity),
-		bookings:   bookings.New(db, &bookings.Options{StatusShards: own, CheckInShards: own, HoldShards: own, HoldGrace: grace}),
+		bookings:   bookings.New(db, &bookings.Options{StatusShards: own, CheckInShards: own, HoldShards: own, HoldGrace: grace, NoShowAfter: time.Nanosecond}),
 		properties: hosts, nights: availability.New(db), reviews: reviews.New(db, hosts, &reviews.Options{PendingShards: own}),
 		users:     users.New(db, &users.Options{EmailSecret: emailSecret}),
 		calendars: calendar.New(db), slips: entity.NewTable(db, slipEntity),

@@ -193,7 +193,9 @@ func (m *stayMove) justified(refusal *bookings.StateError, call times) bool {
 	case bookings.ErrHoldOpen:
 		return m.kind == expiring && call.from.Before(m.booking.held.Add(grace))
 	case bookings.ErrTooEarly:
-		return (m.kind == checkingIn || m.kind == missing) && !m.booking.arrives()
+		return m.kind == checkingIn && !m.booking.arrives()
+	case bookings.ErrStillExpected:
+		return m.kind == missing && !m.booking.arrives()
 	}
 	return false
 }

@@ -1,0 +1,200 @@
+package bookings_test
+
+import (
+	"context"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/dynastay/dynastay"
+	"github.com/dynastay/dynastay/bookings"
+	"github.com/dynastay/dynastay/dyntest"
+	"github.com/dynastay/dynastay/internal/fixture"
+)
+
+// The rooms of a no-show are returned from tonight on, and taken anew when the guests arrive after all.
+func TestReleaseAndReinstate(t *testing.T) {
+	t.Parallel()
+	l := begin(t, 1)
+	stay := fixture.Stay // three nights
+	b := l.reach(t, bookings.NoShow)
+	left := func() []int { return l.hotel.Left(t, l.DB.DB, stay) }
+	assert.Equal(t, []int{0, 0, 0}, left())
+	released, err := l.repo.Release(t.Context(), b.ID)
+	require.NoError(t, err)
+	assert.Equal(t, []int{0, 1, 1}, left())
+	assert.Equal(t, dynastay.Stay{CheckIn: stay.CheckIn.AddDays(1), CheckOut: stay.CheckOut}, released.Booking.Released)
+
+	// Somebody else takes the last night; the guests arrive the day after the first one, and cannot stay.
+	last := dynastay.Stay{CheckIn: stay.CheckOut.AddDays(-1), CheckOut: stay.CheckOut}
+	other, err := l.repo.Create(t.Context(), fixture.Request(l.hotel.Quote(t, l.DB.DB, last, 1)))
+	require.NoError(t, err)
+	_, err = l.repo.Reinstate(t.Context(), b.ID)
+	var refused *bookings.Refused
+	require.ErrorAs(t, err, &refused)
+	require.Len(t, refused.Nights, 1)
+	assert.Equal(t, last.CheckIn, refused.Nights[0].Date)
+	assert.Equal(t, []int{0, 1, 0}, left())
+
+	// A day later there is a room again. The night in between has passed.
+	_, err = l.repo.Cancel(t.Context(), other.ID, "")
+	require.NoError(t, err)
+	l.Clock.Set(noon(last.CheckIn))
+	back, err := l.repo.Reinstate(t.Context(), b.ID)
+	require.NoError(t, err)
+	assert.Equal(t, bookings.CheckedIn, back.Status)
+	assert.Equal(t, l.Clock.Now(), back.CheckedInAt)
+	assert.Equal(t, b.Total, back.Total)
+	assert.Equal(t, dynastay.Stay{CheckIn: stay.CheckIn.AddDays(1), CheckOut: last.CheckIn}, back.Released)
+	assert.Equal(t, []int{0, 1, 0}, left())
+	stored, err := l.repo.Get(t.Context(), b.ID, dynastay.Consistent)
+	require.NoError(t, err)
+	assert.Equal(t, back, stored)
+	_, err = l.repo.UndoCheckIn(t.Context(), b.ID)
+	assert.ErrorIs(t, err, bookings.ErrReleased)
+}
+
+// Of two that reinstate the guests at once, one succeeds: the room that the other one misses is their own.
+func TestReinstateTwice(t *testing.T) {
+	t.Parallel()
+	l := begin(t, 1)
+	b := l.reach(t, bookings.NoShow)
+	_, err := l.repo.Release(t.Context(), b.ID)
+	require.NoError(t, err)
+	l.Faults.Inject(dyntest.Before(func(context.Context) {
+		_, err := bookings.New(l.Direct, nil).Reinstate(t.Context(), b.ID)
+		assert.NoError(t, err)
+	}), dyntest.When{Operation: "TransactWriteItems", Nth: 1})
+	_, err = l.repo.Reinstate(t.Context(), b.ID)
+	var state *bookings.StateError
+	require.ErrorAs(t, err, &state)
+	assert.Equal(t, bookings.CheckedIn, state.Status)
+	assert.Equal(t, []int{0, 0, 0}, l.hotel.Left(t, l.DB.DB, fixture.Stay))
+}
+
+// Guests who were checked in without rooms get them later, and others; a check-in that is undone leaves no rooms.
+func TestRoomsAfterCheckIn(t *testing.T) {
+	t.Parallel()
+	l := begin(t, 5)
+	b, twin := l.two(t)
+	king := l.hotel.RoomTypeID
+	_, err := l.repo.AssignRooms(t.Context(), b.ID, bookings.Assigned{twin: {"101"}})
+	assert.Equal(t, &bookings.StateError{BookingID: b.ID, Status: bookings.Confirmed, Op: "assign rooms to"}, err)
+	_, err = l.repo.CheckIn(t.Context(), b.ID, nil)
+	require.NoError(t, err)
+	for _, rooms := range []bookings.Assigned{{twin: {"101"}}, {king: {"301", "302"}}, {twin: {"102"}}} {
+		_, err = l.repo.AssignRooms(t.Context(), b.ID, rooms)
+		require.NoError(t, err)
+	}
+	assigned := func() bookings.Assigned {
+		b, err := l.repo.Get(t.Context(), b.ID, dynastay.Consistent)
+		require.NoError(t, err)
+		all := bookings.Assigned{}
+		for _, line := range b.Lines {
+			all[line.RoomTypeID] = line.RoomIDs
+		}
+		return all
+	}
+	assert.Equal(t, bookings.Assigned{king: {"301", "302"}, twin: {"102"}}, assigned())
+	for rooms, field := range map[*bookings.Assigned]string{{}: "Rooms", {twin: {"1", "2"}}: "Rooms[" + twin + "]"} {
+		_, err = l.repo.AssignRooms(t.Context(), b.ID, *rooms)
+		var invalid *dynastay.InvalidError
+		require.ErrorAs(t, err, &invalid)
+		assert.Equal(t, field, invalid.Field)
+	}
+	undone, err := l.repo.UndoCheckIn(t.Context(), b.ID)
+	require.NoError(t, err)
+	assert.Equal(t, bookings.Confirmed, undone.Status)
+	assert.True(t, undone.CheckedInAt.IsZero())
+	assert.Equal(t, bookings.Assigned{king: nil, twin: nil}, assigned())
+}
+
+// The end of the day of arrival is where the platform says that it is.
+func TestNoShowAfter(t *testing.T) {
+	t.Parallel()
+	l := begin(t, 5)
+	b := l.reach(t, bookings.Confirmed)
+	repo := bookings.New(l.DB.DB, &bookings.Options{NoShowAfter: 30 * time.Hour})
+	six := fixture.Stay.CheckIn.AddDays(1).Time().Add(10 * time.Hour) // in New York
+	l.Clock.Set(six.Add(-time.Millisecond))
+	_, err := repo.NoShow(t.Context(), b.ID)
+	assert.ErrorIs(t, err, bookings.ErrStillExpected)
+	l.Clock.Set(six)
+	_, err = repo.NoShow(t.Context(), b.ID)
+	assert.NoError(t, err)
+	assert.Panics(t, func() { bookings.New(l.DB.DB, &bookings.Options{NoShowAfter: -1}) })
+}
+
+// With IfUser, each operation answers for the booking of somebody else exactly as for one that does not exist, whatever its
+// status, and does what it does for its own user.
+func TestIfUser(t *testing.T) {
+	t.Parallel()
+	l := begin(t, 100)
+	own, other := dynastay.IfUser(fixture.Request(nil).UserID), dynastay.IfUser("user_other")
+	for _, a := range acts {
+		b := l.reach(t, a.from[0])
+		a.wait(l.Clock)
+		_, none := a.do(t.Context(), l.repo, "bkg_none", other)
+		require.ErrorIs(t, none, dynastay.ErrNotFound)
+		for range 2 { // also when the status does not allow it any more
+			spent := l.Measure(func() {
+				_, err := a.do(t.Context(), l.repo, b.ID, other)
+				require.ErrorIs(t, err, dynastay.ErrNotFound, a.verb)
+				var failed, missing *dynastay.Error
+				require.ErrorAs(t, err, &failed)
+				require.ErrorAs(t, none, &missing)
+				failed.ID = missing.ID
+				assert.Equal(t, missing, failed, a.verb)
+			})
+			assert.Equal(t, 1, spent.Requests)
+			_, _ = a.do(t.Context(), l.repo, b.ID, own)
+		}
+		after, err := l.repo.Get(t.Context(), b.ID, dynastay.Consistent)
+		require.NoError(t, err)
+		assert.Equal(t, b.Version+1, after.Version, a.verb)
+	}
+	b := l.reach(t, bookings.Confirmed)
+	name := bookings.Guest{FirstName: "Eve", LastName: "Doe", Email: "eve@example.com"}
+	m := bookings.Modification{BookingID: b.ID, Version: b.Version + 7, Guest: &name}
+	_, err := l.repo.Modify(t.Context(), m, other)
+	assert.ErrorIs(t, err, dynastay.ErrNotFound)
+	m.Version = b.Version
+	_, err = l.repo.Modify(t.Context(), m, own)
+	assert.NoError(t, err)
+	_, err = l.repo.RecordPayment(t.Context(), charge(b.ID, "ch_1", "1", bookings.Paid), other)
+	assert.ErrorIs(t, err, dynastay.ErrNotFound)
+	key := dynastay.IdempotencyKey("mine")
+	_, err = l.repo.Cancel(t.Context(), b.ID, "", own, key)
+	require.NoError(t, err)
+	_, err = l.repo.Cancel(t.Context(), b.ID, "", own, key)
+	require.NoError(t, err)
+	_, err = l.repo.Cancel(t.Context(), b.ID, "", other, key)
+	assert.ErrorIs(t, err, dynastay.ErrIdempotencyMismatch)
+	for _, opts := range [][]dynastay.WriteOption{{dynastay.IfUser("")}, {own, own}} {
+		_, err = l.repo.Cancel(t.Context(), b.ID, "", opts...)
+		assert.ErrorIs(t, err, dynastay.ErrInvalid)
+	}
+	_, err = l.repo.Create(t.Context(), fixture.Request(l.hotel.Quote(t, l.DB.DB, fixture.Stay, 1)), own)
+	assert.ErrorContains(t, err, "does not compare the user")
+}
+
+// A booking in a currency that has been withdrawn since can be paid and refunded, but not made.
+func TestWithdrawnCurrency(t *testing.T) {
+	t.Parallel()
+	i := newInn(t)
+	b := i.paidBooking(t, "")
+	setBooking(t, i.DB, keyOf(b.ID), "Currency", dynastay.Text("HRK"))
+	kuna := func(amount string) dynastay.Money { return dynastay.MustMoney(amount, "HRK") }
+	p := charge(b.ID, "ch_1", "1", bookings.Paid)
+	p.Amount = kuna("200")
+	recorded, err := i.repo.ApplyPayment(t.Context(), p)
+	require.NoError(t, err)
+	assert.Equal(t, bookings.Paid, recorded.Booking.PaymentStatus)
+	done, err := i.repo.CancelWithRefund(t.Context(), b.ID, "", bookings.Refund{ID: "re_1", Amount: kuna("200")})
+	require.NoError(t, err)
+	assert.Equal(t, bookings.Refunded, done.Booking.PaymentStatus)
+	_, err = i.repo.CreatePromoCode(t.Context(), bookings.PromoCode{Code: "KUNA", Amount: kuna("5"), Active: true})
+	assert.ErrorIs(t, err, dynastay.ErrInvalid)
+}
