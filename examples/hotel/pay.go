@@ -83,17 +83,18 @@ func payment(id string, amount dynastay.Money) bookings.Payment {
 	}
 }
 
-// pay confirms the booking with a payment, which the provider then reports twice.
+// pay confirms the booking with a payment, which the provider reports three times.
 func (d *desk) pay(ctx context.Context, out *details) error {
 	paid := payment("ch_1", d.booking.Total)
-	b, err := d.bookings.ConfirmWithPayment(ctx, d.booking.ID, paid)
+	paid.BookingID = d.booking.ID
+	done, err := d.bookings.ApplyPayment(ctx, paid)
 	if err != nil {
 		return err
 	}
+	b := done.Booking
 	out.row(b.Reference, b.Status, b.PaymentStatus, b.Stay, b.Total)
-	paid.BookingID = b.ID
 	for range 2 {
-		if _, err := d.bookings.RecordPayment(ctx, paid); err != nil {
+		if _, err := d.bookings.ApplyPayment(ctx, paid); err != nil {
 			return err
 		}
 	}

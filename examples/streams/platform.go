@@ -125,7 +125,9 @@ func (p *platform) everyoneBooks(ctx context.Context, half func() error) (refuse
 func (p *platform) pay(ctx context.Context, out *details) error {
 	out.row(len(p.sold), "confirmed")
 	return p.db.Each(ctx, len(p.sold), func(ctx context.Context, i int) error {
-		_, err := p.bookings.ConfirmWithPayment(ctx, p.sold[i].ID, payment(p.sold[i]))
+		paid := payment(p.sold[i])
+		paid.BookingID = p.sold[i].ID
+		_, err := p.bookings.ApplyPayment(ctx, paid)
 		return err
 	})
 }
