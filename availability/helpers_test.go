@@ -229,12 +229,16 @@ func room(roomTypeID string, quantity int) availability.Room {
 	}
 }
 
-// request requests a quote for one guest.
+// request requests a quote for one adult in each room.
 func request(stay dynastay.Stay, rooms ...availability.Room) availability.QuoteRequest {
-	return availability.QuoteRequest{
+	req := availability.QuoteRequest{
 		Property: availability.House{ID: propertyID, Name: "Grand Luxury Hotel", TimeZone: "America/New_York", CheckInTime: "15:00"},
-		Stay:     stay, Guests: availability.Guests{Adults: 1}, Rooms: rooms,
+		Stay:     stay, Rooms: rooms,
 	}
+	for _, room := range rooms {
+		req.Guests.Adults += room.Quantity
+	}
+	return req
 }
 
 // quoteOf makes a quote without the database, as a browser might send it, with the same price for every night.

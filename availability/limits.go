@@ -52,18 +52,21 @@ func (l Limits) within(rooms int) error {
 	return nil
 }
 
-// Holds returns what a room with these limits can really hold: no more adults or children than guests, and no more
-// guests than adults and children together. Only these numbers can be added up over several rooms. Otherwise the
-// occupancy that one room can never reach would make up for guests that do not fit into another one. With that, the
-// three sums are exact: guests within them can be distributed over the rooms.
+// Holds returns what a room with these limits can really hold if one of its guests is an adult: no more adults than
+// guests, fewer children than guests, and no more guests than adults and children together. Only these numbers can be
+// added up over several rooms. Otherwise the occupancy that one room can never reach would make up for guests that do not
+// fit into another one. With that, the three sums are exact: guests within them, among them an adult for each room, can
+// be distributed over rooms that each hold an adult. A room that holds no adult holds nobody.
 func (l Limits) Holds() Limits {
-	return Limits{
-		MaxAdults: min(l.MaxAdults, l.MaxOccupancy), MaxChildren: min(l.MaxChildren, l.MaxOccupancy),
-		MaxOccupancy: min(l.MaxOccupancy, l.MaxAdults+l.MaxChildren),
+	if l.MaxAdults < 1 || l.MaxOccupancy < 1 {
+		return Limits{}
 	}
+	one := Limits{MaxAdults: min(l.MaxAdults, l.MaxOccupancy), MaxChildren: min(l.MaxChildren, l.MaxOccupancy-1)}
+	one.MaxOccupancy = min(l.MaxOccupancy, one.MaxAdults+one.MaxChildren)
+	return one
 }
 
-// sleeps returns the limits of all rooms together: three rooms for two hold any six guests.
+// sleeps returns the limits of all rooms together: three rooms for two hold any six guests with at least three adults.
 func sleeps(rooms []Room) (all Limits) {
 	for _, r := range rooms {
 		one := r.Holds()
@@ -78,12 +81,14 @@ func sleeps(rooms []Room) (all Limits) {
 // matches it with [errors.Is].
 var ErrTooSmall = errors.New("the rooms are too small for the guests")
 
-// fit checks the guests against the limits of all rooms together.
-func (g Guests) fit(rooms Limits) error {
-	if g.Adults < 1 {
+// fit checks the guests against the number of rooms, each of which needs an adult, and the limits of all rooms together.
+func (g Guests) fit(rooms int, limits Limits) error {
+	switch {
+	case g.Adults < 1:
 		return dynastay.Invalid("Guests.Adults", "must be positive")
-	}
-	if g.Children < 0 {
+	case g.Adults < rooms:
+		return dynastay.Invalid("Guests.Adults", "must be at least %d, one for each room", rooms)
+	case g.Children < 0:
 		return dynastay.Invalid("Guests.Children", "must not be negative")
 	}
 	tooMany := func(field string, most int) error {
@@ -91,12 +96,12 @@ func (g Guests) fit(rooms Limits) error {
 		return &dynastay.InvalidError{Field: field, Reason: reason, Err: ErrTooSmall}
 	}
 	switch {
-	case g.Adults > rooms.MaxAdults:
-		return tooMany("Guests.Adults", rooms.MaxAdults)
-	case g.Children > rooms.MaxChildren:
-		return tooMany("Guests.Children", rooms.MaxChildren)
-	case g.Adults+g.Children > rooms.MaxOccupancy:
-		return tooMany("Guests", rooms.MaxOccupancy)
+	case g.Adults > limits.MaxAdults:
+		return tooMany("Guests.Adults", limits.MaxAdults)
+	case g.Children > limits.MaxChildren:
+		return tooMany("Guests.Children", limits.MaxChildren)
+	case g.Adults+g.Children > limits.MaxOccupancy:
+		return tooMany("Guests", limits.MaxOccupancy)
 	}
 	return nil
 }

@@ -9,13 +9,13 @@ import (
 	"github.com/dynastay/dynastay/internal/fixture"
 )
 
-// canHold tries every distribution of the guests over the rooms.
+// canHold tries every distribution of the guests over the rooms, with an adult in each room.
 func canHold(g availability.Guests, rooms ...availability.Limits) bool {
 	if len(rooms) == 0 {
 		return g == availability.Guests{}
 	}
 	r := rooms[0]
-	for a := 0; a <= min(r.MaxAdults, g.Adults); a++ {
+	for a := 1; a <= min(r.MaxAdults, g.Adults); a++ {
 		for c := 0; c <= min(r.MaxChildren, g.Children) && a+c <= r.MaxOccupancy; c++ {
 			if canHold(availability.Guests{Adults: g.Adults - a, Children: g.Children - c}, rooms[1:]...) {
 				return true
@@ -25,7 +25,7 @@ func canHold(g availability.Guests, rooms ...availability.Limits) bool {
 	return false
 }
 
-// A request is accepted exactly if its guests can be distributed over its rooms: what one room cannot use must not make
+// A request is accepted exactly if its guests can be distributed over its rooms with an adult in each: what one room cannot use must not make
 // up for what another one lacks.
 func TestGuestsFitExactly(t *testing.T) {
 	t.Parallel()
@@ -49,10 +49,14 @@ func TestGuestsFitExactly(t *testing.T) {
 							{RoomTypeID: "room_1", Quantity: 1, Limits: one}, {RoomTypeID: "room_2", Quantity: 1, Limits: two},
 						},
 					}.Validate(fixture.Now)
-					if canHold(guests, one, two) {
+					switch {
+					case canHold(guests, one, two):
 						accepted++
 						assert.NoError(t, err, "%+v in %+v and %+v", guests, one, two)
-					} else {
+					case adults < 2 && one.MaxAdults > 0 && two.MaxAdults > 0:
+						assert.EqualError(t, err, "invalid Guests.Adults: must be at least 2, one for each room")
+						assert.NotErrorIs(t, err, availability.ErrTooSmall)
+					default:
 						assert.ErrorIs(t, err, availability.ErrTooSmall, "%+v in %+v and %+v", guests, one, two)
 					}
 				}

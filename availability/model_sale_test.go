@@ -39,7 +39,7 @@ func (s quoting) String() string {
 
 func (s quoting) request(m *model) availability.QuoteRequest {
 	req := availability.QuoteRequest{
-		Property: m.house(), Stay: s.stay, Guests: availability.Guests{Adults: 1}, Overbook: s.overbook,
+		Property: m.house(), Stay: s.stay, Guests: availability.Guests{Adults: len(s.rooms) * s.count}, Overbook: s.overbook,
 	}
 	for _, i := range s.rooms {
 		req.Rooms = append(req.Rooms, room(m.room(i), s.count))
@@ -52,7 +52,7 @@ func (s quoting) request(m *model) availability.QuoteRequest {
 func (s quoting) quote(m *model) (*availability.Quote, []availability.RefusedNight) {
 	all := len(s.rooms) * s.count
 	q := &availability.Quote{
-		Property: m.house(), Stay: s.stay, Guests: availability.Guests{Adults: 1}, Overbook: s.overbook, At: m.db.Now(),
+		Property: m.house(), Stay: s.stay, Guests: availability.Guests{Adults: len(s.rooms) * s.count}, Overbook: s.overbook, At: m.db.Now(),
 		Sleeps: availability.Limits{MaxAdults: 2 * all, MaxChildren: all, MaxOccupancy: 2 * all},
 	}
 	var no []availability.RefusedNight

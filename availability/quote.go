@@ -71,8 +71,8 @@ type Line struct {
 }
 
 // Validate checks the request without accessing the database: the ids, a stay of 1 to [MaxNights] nights that does not
-// begin before today at the property, at least one adult and one room, and enough room for all guests ([ErrTooSmall]).
-// Its errors name the field.
+// begin before today at the property, at least one room, an adult for each of them, and enough room for all guests
+// ([ErrTooSmall]). Its errors name the field.
 func (r QuoteRequest) Validate(now time.Time) error {
 	if err := r.validate(); err != nil {
 		return err
@@ -87,12 +87,17 @@ func (r QuoteRequest) validate() error {
 	if err := validateStay(r.Property, r.Stay); err != nil {
 		return err
 	}
+	rooms := 0
 	named := map[string]Room{} // by room type, with the total quantity of the entries so far
 	for i, room := range r.Rooms {
 		at := fmt.Sprintf("Rooms[%d]", i)
 		if err := room.Validate(); err != nil {
 			return dynastay.Within(at, err)
 		}
+		if room.Holds() == (Limits{}) {
+			return &dynastay.InvalidError{Field: at + ".MaxAdults", Reason: "must be positive, because each room needs an adult", Err: ErrTooSmall}
+		}
+		rooms += room.Quantity
 		before, twice := named[room.RoomTypeID]
 		if room.Quantity > MaxRooms-before.Quantity {
 			return dynastay.Invalid(at+".Quantity", "must be at most 10,000 in total for one room type")
@@ -104,7 +109,7 @@ func (r QuoteRequest) validate() error {
 		}
 		named[room.RoomTypeID] = room
 	}
-	if err := r.Guests.fit(sleeps(r.Rooms)); err != nil {
+	if err := r.Guests.fit(rooms, sleeps(r.Rooms)); err != nil {
 		return err
 	}
 	return checkOverbook(r.Overbook)
@@ -230,7 +235,7 @@ func (q *Quote) Validate() error {
 	if err := checkOverbook(q.Overbook); err != nil {
 		return err
 	}
-	return q.Guests.fit(q.Sleeps)
+	return q.Guests.fit(rooms, q.Sleeps)
 }
 
 // sum returns the exact price of the line, or an error if its nights are not those of the stay.

@@ -222,6 +222,8 @@ func TestBadInputSendsNothing(t *testing.T) {
 		{"room type with #", "Rooms[1].RoomTypeID", func(r *availability.QuoteRequest) { r.Rooms[1].RoomTypeID = "a#b" }},
 		{"misspelled policy", "Rooms[1].CancellationPolicy", func(r *availability.QuoteRequest) { r.Rooms[1].CancellationPolicy = "free_cancellation_48" }},
 		{"no adults", "Guests.Adults", func(r *availability.QuoteRequest) { r.Guests.Adults = 0 }},
+		{"fewer adults than rooms", "Guests.Adults", func(r *availability.QuoteRequest) { r.Guests.Adults = 1 }},
+		{"a room that holds no adult", "Rooms[0].MaxAdults", func(r *availability.QuoteRequest) { r.Rooms[0].MaxAdults = 0 }},
 		{"negative children", "Guests.Children", func(r *availability.QuoteRequest) { r.Guests.Children = -1 }},
 	} {
 		req := request(stay, room(roomTypeID, 1), room("room_790", 1))
@@ -246,7 +248,7 @@ func TestOccupancy(t *testing.T) {
 		{6, 3, ""},
 		{4, 5, ""},
 		{7, 0, "Guests.Adults"},
-		{1, 6, "Guests.Children"},
+		{3, 6, "Guests.Children"},
 		{6, 4, "Guests"},
 		{5, 5, "Guests"},
 	} {
@@ -345,6 +347,7 @@ func TestQuoteValidateDetectsTampering(t *testing.T) {
 		}},
 		{"too long", "Stay", func(q *availability.Quote) { q.Stay.CheckOut = q.Stay.CheckIn.AddDays(91) }},
 		{"no adults", "Guests.Adults", func(q *availability.Quote) { q.Guests.Adults = 0 }},
+		{"fewer adults than rooms", "Guests.Adults", func(q *availability.Quote) { q.Guests.Adults = 2 }},
 		{"more adults", "Guests.Adults", func(q *availability.Quote) { q.Guests.Adults = 7 }},
 		{"more children", "Guests.Children", func(q *availability.Quote) { q.Guests.Children = 4 }},
 		{"more guests", "Guests", func(q *availability.Quote) { q.Guests.Adults = 6 }},

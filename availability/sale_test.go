@@ -76,6 +76,7 @@ func TestCheckAgreesWithTheDatabase(t *testing.T) {
 			id := fmt.Sprintf("room_%d_%d", drawn, i)
 			req.Rooms = append(req.Rooms, room(id, rapid.IntRange(1, 3).Draw(t, "rooms")))
 		}
+		req = request(stay, req.Rooms...)
 		spoiled := rapid.SampledFrom([]int{0, 1, 1, 1, 1, 2, 2, 4}).Draw(t, "spoils")
 		var items []dynastay.Item
 		for _, r := range req.Rooms {

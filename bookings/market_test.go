@@ -235,6 +235,7 @@ func (m *market) quoteOf(a *attempt) *availability.Quote {
 	q := m.quotes[a.stay].Clone()
 	line := &q.Lines[0]
 	line.Quantity, line.Nights = a.rooms, a.prices
+	q.Guests = availability.Guests{Adults: a.rooms}
 	q.Sleeps.MaxAdults, q.Sleeps.MaxChildren, q.Sleeps.MaxOccupancy = 2*a.rooms, a.rooms, 2*a.rooms
 	line.Subtotal = dynastay.Money{}
 	for _, night := range a.prices {

@@ -87,7 +87,7 @@ func (s requoting) String() string {
 
 // request returns what is asked for.
 func (s requoting) request(w *world, b worldBooking) availability.QuoteRequest {
-	req := availability.QuoteRequest{Property: b.house.House, Stay: s.stay(b.stay), Guests: availability.Guests{Adults: 1}, Overbook: s.overbook}
+	req := availability.QuoteRequest{Property: b.house.House, Stay: s.stay(b.stay), Overbook: s.overbook}
 	for _, l := range b.lines {
 		req.Rooms = append(req.Rooms, l.Room)
 	}
@@ -113,6 +113,9 @@ func (s requoting) request(w *world, b worldBooking) availability.QuoteRequest {
 		req.Rooms[0] = room
 	}
 	slices.SortFunc(req.Rooms, func(a, b availability.Room) int { return strings.Compare(a.RoomTypeID, b.RoomTypeID) })
+	for _, room := range req.Rooms {
+		req.Guests.Adults += room.Quantity
+	}
 	return req
 }
 

@@ -39,11 +39,12 @@ func (s quoting) String() string {
 // request returns the request. A property has no room type twice.
 func (s quoting) request(w *world) availability.QuoteRequest {
 	req := availability.QuoteRequest{
-		Property: w.houses[s.house].House, Stay: s.dates.stay(w, s.house), Guests: availability.Guests{Adults: 1}, Overbook: s.overbook,
+		Property: w.houses[s.house].House, Stay: s.dates.stay(w, s.house), Overbook: s.overbook,
 	}
 	for i := range min(s.types, len(w.houses[s.house].rooms)) {
 		room := w.room(s.house, s.room+i)
 		room.Quantity = s.quantity
+		req.Guests.Adults += s.quantity
 		req.Rooms = append(req.Rooms, room)
 	}
 	return req

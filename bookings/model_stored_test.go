@@ -163,7 +163,7 @@ func (b worldBooking) addItems(items map[string]map[string]any) {
 		"PropertyId": b.house.ID, "PropertyName": b.house.Name, "TimeZone": b.house.TimeZone, "CheckInTime": b.house.CheckInTime,
 		"CheckInDate": b.stay.CheckIn.String(), "CheckOutDate": b.stay.CheckOut.String(),
 		"NumberOfNights": float64(b.stay.CheckIn.DaysUntil(b.stay.CheckOut)), "NumberOfRooms": float64(rooms),
-		"NumberOfAdults": float64(1), "NumberOfChildren": float64(0), "Status": string(b.status), "PaymentStatus": string(b.paymentStatus()),
+		"NumberOfAdults": float64(rooms), "NumberOfChildren": float64(0), "Status": string(b.status), "PaymentStatus": string(b.paymentStatus()),
 		"TotalAmount": amount(b.total()), "Currency": "USD",
 		"PriceBreakdown": map[string]any{"RoomTotal": amount(total), "TaxesAndFees": amount(b.taxes), "Discounts": amount(b.discount)},
 		"CreatedAt":      stamp(b.created), "UpdatedAt": stamp(b.updated), "Version": float64(b.version),
@@ -255,7 +255,7 @@ func (b worldBooking) want() *bookings.Booking {
 	want := &bookings.Booking{
 		Summary: bookings.Summary{
 			ID: b.id, Reference: b.reference, UserID: b.user, PropertyID: b.house.ID, PropertyName: b.house.Name,
-			Guest: b.guest(), Stay: b.stay, Guests: availability.Guests{Adults: 1}, Rooms: rooms,
+			Guest: b.guest(), Stay: b.stay, Guests: availability.Guests{Adults: rooms}, Rooms: rooms,
 			Status: b.status, PaymentStatus: b.paymentStatus(), Total: dollars(b.total()), HoldExpiresAt: b.holdEnd, CreatedAt: b.created,
 		},
 		Breakdown: bookings.Breakdown{Rooms: dollars(total), TaxesAndFees: dollars(b.taxes), Discounts: dollars(b.discount)},

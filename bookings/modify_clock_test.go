@@ -185,7 +185,7 @@ func TestRequestWithARoomTypeTwice(t *testing.T) {
 	b, err := i.repo.CheckIn(t.Context(), b.ID, nil)
 	require.NoError(t, err)
 	req := i.request(dynastay.Stay{CheckIn: innStay.CheckIn, CheckOut: innStay.CheckOut.AddDays(1)}, rooms{"a": 1})
-	req.Rooms = append(req.Rooms, req.Rooms[0])
+	req.Rooms, req.Guests.Adults = append(req.Rooms, req.Rooms[0]), 2
 	m, err := i.repo.QuoteModification(t.Context(), b.ID, req)
 	require.NoError(t, err)
 	got, err := i.repo.Modify(t.Context(), m)

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"testing"
 
+	"github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
@@ -152,4 +153,31 @@ func TestModifyGuests(t *testing.T) {
 	req.Guests.Adults = 4
 	_, err = i.repo.QuoteModification(t.Context(), b.ID, req)
 	require.ErrorIs(t, err, availability.ErrTooSmall)
+}
+
+// A room needs an adult. A booking that was stored without one for each room can be read, and its guest can be changed.
+func TestModifyFewerAdultsThanRooms(t *testing.T) {
+	t.Parallel()
+	i := newInn(t)
+	b := i.book(t, innStay, rooms{"a": 2})
+	req := i.request(innStay, rooms{"a": 2})
+	m, err := i.repo.QuoteModification(t.Context(), b.ID, req)
+	require.NoError(t, err)
+	m.Quote.Guests.Adults, req.Guests.Adults = 1, 1
+	for field, err := range map[string]error{
+		"Guests.Adults":       second(i.repo.QuoteModification(t.Context(), b.ID, req)),
+		"Quote.Guests.Adults": second(i.repo.Modify(t.Context(), m)),
+	} {
+		var invalid *dynastay.InvalidError
+		if assert.ErrorAs(t, err, &invalid, field) {
+			assert.Equal(t, field, invalid.Field)
+			assert.Equal(t, "must be at least 2, one for each room", invalid.Reason)
+		}
+	}
+	setBooking(t, i.DB, keyOf(b.ID), "NumberOfAdults", dynastay.Number(1))
+	stored, err := i.repo.Get(t.Context(), b.ID, dynastay.Consistent)
+	require.NoError(t, err)
+	changed, err := i.repo.Modify(t.Context(), bookings.Modification{BookingID: b.ID, Version: b.Version, Guest: &stored.Guest, SpecialRequests: aws.String("late")})
+	require.NoError(t, err)
+	assert.Equal(t, 1, changed.Booking.Guests.Adults)
 }

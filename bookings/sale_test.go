@@ -131,6 +131,11 @@ func TestInvalidInput(t *testing.T) {
 		{"zero rooms", "Quote.Lines[0].Quantity", quote(func(q *availability.Quote) { q.Lines[0].Quantity = 0 })},
 		{"room type with #", "Quote.Lines[0].RoomTypeID", quote(func(q *availability.Quote) { q.Lines[0].RoomTypeID = "a#b" })},
 		{"no adults", "Quote.Guests.Adults", quote(func(q *availability.Quote) { q.Guests.Adults = 0 })},
+		{"fewer adults than rooms", "Quote.Guests.Adults", quote(func(q *availability.Quote) {
+			q.Lines[0].Quantity, q.Sleeps.MaxAdults = 3, 6
+			q.Lines[0].Subtotal, _ = q.Lines[0].Subtotal.Times(3)
+			q.Total = q.Lines[0].Subtotal
+		})},
 		{"too many adults", "Quote.Guests.Adults", quote(func(q *availability.Quote) { q.Guests.Adults = 3 })},
 		{"too many children", "Quote.Guests.Children", quote(func(q *availability.Quote) { q.Guests.Children = 2 })},
 		{"too many guests", "Quote.Guests", quote(func(q *availability.Quote) { q.Guests.Children = 1 })},

@@ -32,6 +32,7 @@ func TestInvalidOffers(t *testing.T) {
 		change func(o *offer.Offer)
 	}{
 		{"Quote.Lines: must not be empty", func(o *offer.Offer) { o.Quote.Lines = nil }},
+		{"Quote.Guests.Adults: must be at least 3, one for each room", func(o *offer.Offer) { o.Quote.Guests.Adults = 2 }},
 		{"Quote.Property.ID: is required", func(o *offer.Offer) { o.Quote.Property.ID = "" }},
 		{"Quote.Total: must equal the sum of the lines, 1419.01 USD", func(o *offer.Offer) { o.Quote.Total = small }},
 		{"Quote.Lines[1].Overbooked[0]: must be a night of the stay", func(o *offer.Offer) { o.Quote.Lines[1].Overbooked[0] = o.Quote.Stay.CheckOut }},

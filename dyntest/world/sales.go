@@ -155,10 +155,13 @@ func (l *lane) take(at, nights int) {
 	}
 }
 
-// party returns the guests: as many as the rooms hold, or fewer.
+// party returns the guests: an adult for each room, and as many as the rooms hold, or fewer.
 func (h *house) party(d dice, rooms []choice) (g availability.Guests) {
 	sleeps := h.sleeps(rooms)
-	g.Adults = min(sleeps.MaxAdults, draw(d, []share[int]{{25, 1}, {60, 2}, {10, 3}, {5, 4}}))
+	for _, c := range rooms {
+		g.Adults += c.quantity
+	}
+	g.Adults = max(g.Adults, min(sleeps.MaxAdults, draw(d, []share[int]{{25, 1}, {60, 2}, {10, 3}, {5, 4}})))
 	if most := min(sleeps.MaxChildren, sleeps.MaxOccupancy-g.Adults); most > 0 && d.percent(25) {
 		g.Children = d.between(1, most)
 	}
@@ -168,7 +171,7 @@ func (h *house) party(d dice, rooms []choice) (g availability.Guests) {
 // sleeps returns how many guests the rooms hold in total.
 func (h *house) sleeps(rooms []choice) (all availability.Limits) {
 	for _, c := range rooms {
-		room := h.rooms[c.k]
+		room := h.rooms[c.k].Holds()
 		all.MaxAdults += room.MaxAdults * c.quantity
 		all.MaxChildren += room.MaxChildren * c.quantity
 		all.MaxOccupancy += room.MaxOccupancy * c.quantity

@@ -37,7 +37,7 @@ func (s *sales) modify(w *worker) {
 	if a.arrives() {
 		to = a.quote
 	}
-	request := availability.QuoteRequest{Property: to.Property, Stay: to.Stay, Guests: availability.Guests{Adults: 1}}
+	request := availability.QuoteRequest{Property: to.Property, Stay: to.Stay, Guests: availability.Guests{Adults: len(to.Lines)}}
 	for _, line := range to.Lines {
 		request.Rooms = append(request.Rooms, availability.Room{
 			RoomTypeID: line.RoomTypeID, Name: line.Name, Quantity: 1, Limits: s.hotel.Rooms[0].Limits, CancellationPolicy: line.CancellationPolicy,

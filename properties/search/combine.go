@@ -11,7 +11,7 @@ import (
 	"github.com/dynastay/dynastay/properties"
 )
 
-// The limits of a party keep the work of combine bounded: the largest table has 246,016 states, and one byte for each
+// The limits of a party keep the work of combine bounded: the largest table has 150,381 states, and one byte for each
 // state and room type. The bits of a cost suffice for them as well.
 const (
 	maxGuests = 30
@@ -33,6 +33,8 @@ func (p party) validate() error {
 		return dynastay.Invalid("Guests.Children", "must be between 0 and %d, with the adults at most %d", maxGuests-1, maxGuests)
 	case p.rooms < 1 || p.rooms > maxRooms:
 		return dynastay.Invalid("Rooms", "must be between 1 and %d", maxRooms)
+	case p.Adults < p.rooms:
+		return dynastay.Invalid("Guests.Adults", "must be at least %d, one for each room", p.rooms)
 	}
 	return nil
 }
@@ -46,33 +48,34 @@ type roomType struct {
 	price  dynastay.Money      // of one room for the whole stay; required if rooms are left
 }
 
-// combine returns the cheapest combination of rooms that holds a party, ordered by room type. Of equally cheap ones, it
+// combine returns the cheapest combination of rooms that holds a party with an adult in each room, and so of no more rooms
+// than adults, ordered by room type. Of equally cheap ones, it
 // returns the one with the fewest rooms; of these, the one with the most rooms of the first room type by id, then of the
 // second, and so on. So the result does not depend on the order of types, which must not contain a room type twice.
 //
-// It fails with [availability.ErrTooSmall] if not even all rooms of the property together hold the guests, and with
+// It fails with [availability.ErrTooSmall] if no rooms of the property, sold or not, hold the guests in this way, and with
 // ErrTooFew if there are not enough rooms left. If the price of a room is not one that [key.PriceOf] accepts, or the
-// currencies differ, or the party is not valid, it fails with a [*dynastay.InvalidError]. A room that holds nobody, or
+// currencies differ, or the party is not valid, it fails with a [*dynastay.InvalidError]. A room that holds no adult, or
 // that a quote would refuse, is never chosen.
 func combine(types []roomType, p party) ([]properties.Choice, error) {
 	if err := p.validate(); err != nil {
 		return nil, err
 	}
 	types = slices.DeleteFunc(slices.Clone(types), func(t roomType) bool { return !t.usable() })
-	if err := p.fits(types); err != nil {
-		return nil, err
-	}
 	stock, err := p.stock(types)
 	if err != nil {
 		return nil, err
 	}
-	return cheapest(stock, p.needs()), nil
+	if chosen := p.cheapest(stock); chosen != nil {
+		return choices(stock, chosen), nil
+	}
+	return nil, p.lacking(types)
 }
 
-// usable reports whether somebody can stay in a room of this type.
+// usable reports whether an adult can stay in a room of this type.
 func (t roomType) usable() bool {
 	room := availability.Room{RoomTypeID: t.id, Quantity: 1, Limits: t.limits}
-	return room.Validate() == nil && t.holds()[needGuests] > 0
+	return room.Validate() == nil && t.holds()[needAdults] > 0
 }
 
 // What a party needs, and what a room contributes. The guests come last because that row of the table is the longest one
@@ -91,33 +94,25 @@ func (p party) needs() numbers {
 	return numbers{needAdults: p.Adults, needChildren: p.Children, needRooms: p.rooms, needGuests: p.Adults + p.Children}
 }
 
-// most is the maximum number of rooms of a cheapest combination: if there are more rooms than required, nobody stays in
-// an empty one, which can be left out.
-func (p party) most() int { return max(p.rooms, p.Adults+p.Children) }
-
 // holds returns what a room of this type contributes.
 func (t roomType) holds() numbers {
 	one := t.limits.Holds()
 	return numbers{needAdults: one.MaxAdults, needChildren: one.MaxChildren, needRooms: 1, needGuests: one.MaxOccupancy}
 }
 
-// fits checks whether all rooms together hold the party.
-func (p party) fits(types []roomType) error {
-	var left, total numbers
+// lacking returns why a party cannot be lodged in the rooms that are left.
+func (p party) lacking(types []roomType) error {
+	var all []stocked
 	for _, t := range types {
-		n := min(max(t.left, 0), p.most())
-		left = left.plus(t.holds(), n)
-		total = total.plus(t.holds(), max(n, min(t.total, p.most())))
+		if n := max(t.left, t.total); n > 0 {
+			all = append(all, stocked{most: min(n, p.Adults), holds: t.holds()})
+		}
 	}
-	needs := p.needs()
-	if left.cover(needs) {
-		return nil
+	p.rooms = 1
+	if p.cheapest(all) == nil {
+		return availability.ErrTooSmall
 	}
-	needs[needRooms] = 0
-	if total.cover(needs) {
-		return ErrTooFew
-	}
-	return availability.ErrTooSmall
+	return ErrTooFew
 }
 
 func (n numbers) plus(one numbers, times int) numbers {
@@ -153,7 +148,7 @@ func (p party) stock(types []roomType) (all []stocked, err error) {
 		if t.left <= 0 {
 			continue
 		}
-		s := stocked{id: t.id, most: min(t.left, p.most()), holds: t.holds()}
+		s := stocked{id: t.id, most: min(t.left, p.Adults), holds: t.holds()}
 		if s.price, err = key.PriceOf(t.price); err != nil {
 			return nil, err
 		}
@@ -167,7 +162,7 @@ func (p party) stock(types []roomType) (all []stocked, err error) {
 	}
 	places := make([]int, len(all))
 	for i, s := range all {
-		places[i] = p.most()
+		places[i] = p.Adults
 		for _, other := range all {
 			if other.better(s) {
 				places[i] -= other.most
@@ -188,19 +183,24 @@ func (s stocked) better(other stocked) bool {
 	return order < 0 && s.holds.cover(other.holds)
 }
 
-// cheapest returns the cheapest combination that covers the needs, which all rooms together must. It begins without any
-// need, and adds them one by one as long as the result does not cover one: usually, few needs decide, and the table of
-// fewer needs is much smaller. The cheapest combination for some of the needs that covers all of them is also the
-// cheapest for all.
-func cheapest(stock []stocked, needs numbers) []properties.Choice {
+// cheapest returns the number of rooms of each type in the cheapest combination that covers the needs with at least
+// p.rooms rooms and at most one for each adult, or nil if there is none. It begins without any need, and adds them one by
+// one as long as the result does not meet one: usually, few needs decide, and the table of fewer needs is much smaller.
+// The cheapest combination for some of the needs that meets all of them is also the cheapest for all.
+func (p party) cheapest(stock []stocked) []int {
+	needs := p.needs()
 	var counted numbers
 	for {
-		chosen := choose(stock, counted)
+		chosen := choose(stock, counted, p.rooms)
+		if chosen == nil {
+			return nil
+		}
 		var all numbers
 		for i, n := range chosen {
 			all = all.plus(stock[i].holds, n)
 		}
 		missing := needs.minus(all, 1)
+		missing[needRooms] += max(0, all[needRooms]-p.Adults) // too many
 		worst := needGuests
 		for i := range missing {
 			if missing[i] > missing[worst] {
@@ -208,9 +208,12 @@ func cheapest(stock []stocked, needs numbers) []properties.Choice {
 			}
 		}
 		if missing[worst] == 0 {
-			return choices(stock, chosen)
+			return chosen
 		}
 		counted[worst] = needs[worst]
+		if worst == needRooms {
+			counted[needRooms] = p.Adults
+		}
 	}
 }
 

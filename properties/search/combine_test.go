@@ -57,10 +57,14 @@ func TestCombine(t *testing.T) {
 		{"2 adults and 3 children in two rooms of one type", partyOf(2, 3, 1), []roomType{typeOf("triple", 2, 2, 3, 2, "130")}, "2 triple"},
 		{"the cheapest for each guest does not fit", partyOf(4, 0, 1), []roomType{typeOf("six", 6, 0, 6, 1, "260"), double}, "2 double"},
 		{"what is left of the cheapest, and more", partyOf(12, 0, 1), []roomType{double, suite}, "4 double, 1 suite"},
-		{"more rooms than the guests need", partyOf(2, 0, 3), []roomType{double, suite}, "3 double"},
+		{"more rooms than the guests need", partyOf(3, 0, 3), []roomType{double, suite}, "3 double"},
 		{"a room for each guest", partyOf(2, 0, 2), []roomType{typeOf("single", 1, 0, 1, 1, "70"), double}, "1 double, 1 single"},
 		{"empty rooms are the cheapest", partyOf(5, 0, 3), []roomType{hall, typeOf("single", 1, 0, 1, 9, "30"), typeOf("five", 5, 0, 5, 2, "50")}, "1 five, 2 single"},
-		{"children need not be in a room with adults", partyOf(2, 2, 1), []roomType{double, typeOf("bunk", 0, 2, 2, 1, "10")}, "1 bunk, 1 double"},
+		{"no children alone", partyOf(2, 2, 1), []roomType{double, typeOf("bunk", 0, 2, 2, 1, "10")}, "2 double"},
+		{"no children without an adult's place", partyOf(1, 2, 1), []roomType{double, typeOf("bunk", 1, 2, 2, 1, "10"), family}, "1 family"},
+		{"no more rooms than adults", partyOf(1, 2, 1), []roomType{double, family}, "1 family"},
+		{"no more rooms than adults, of two types", partyOf(2, 4, 1), []roomType{typeOf("a", 1, 1, 2, 9, "50"), typeOf("b", 1, 2, 3, 1, "90"), typeOf("c", 1, 3, 4, 9, "180")}, "1 a, 1 c"},
+		{"as many rooms as adults", partyOf(3, 3, 2), []roomType{typeOf("a", 1, 1, 2, 9, "50"), typeOf("b", 3, 3, 6, 1, "151")}, "3 a"},
 		{"a free room", partyOf(2, 0, 1), []roomType{double, typeOf("free", 2, 0, 2, 9, "0")}, "1 free"},
 		{"free rooms: as few as possible", partyOf(4, 0, 1), []roomType{typeOf("a", 2, 0, 2, 9, "0"), typeOf("b", 4, 0, 4, 9, "0")}, "1 b"},
 		{"equal prices: fewer rooms", partyOf(4, 0, 1), []roomType{double, typeOf("quad", 4, 0, 4, 9, "200")}, "1 quad"},
@@ -106,16 +110,19 @@ func TestCombineSaysWhyNot(t *testing.T) {
 		{"adults", partyOf(6, 0, 1), []roomType{double, single}, availability.ErrTooSmall},
 		{"children", partyOf(1, 3, 1), []roomType{double, single}, availability.ErrTooSmall},
 		{"guests", partyOf(4, 2, 1), []roomType{double, single}, availability.ErrTooSmall},
-		{"guests, with many rooms", partyOf(4, 2, 9), []roomType{double, single}, availability.ErrTooSmall},
+		{"guests, with many rooms", partyOf(4, 2, 4), []roomType{double, single}, availability.ErrTooSmall},
+		{"more rooms than adults", partyOf(1, 2, 1), []roomType{double}, availability.ErrTooSmall},
+		{"more rooms than adults, if a larger one were left", partyOf(1, 2, 1), []roomType{double, out}, ErrTooFew},
+		{"more rooms than adults, if a larger one were left, with many rooms", partyOf(2, 4, 2), []roomType{double, {id: "hall", limits: availability.Limits{MaxAdults: 4, MaxChildren: 4, MaxOccupancy: 8}, total: 1}}, ErrTooFew},
 		{"adults, if rooms were left", partyOf(6, 0, 1), []roomType{more}, ErrTooFew},
 		{"guests, if rooms of a different type were left", partyOf(4, 2, 1), []roomType{double, out}, ErrTooFew},
 		{"an overbooked room type takes nothing from the others", partyOf(4, 0, 1), []roomType{double, {id: "over", limits: out.limits, left: -1, total: -1}}, nil},
 		{"more rooms left than exist", partyOf(4, 2, 1), []roomType{{id: "odd", limits: double.limits, left: 2, price: double.price}, out}, ErrTooFew},
-		{"more rooms left than can be counted", partyOf(9, 0, 30), []roomType{typeOf("a", 2, 0, 2, math.MaxInt, "1"), typeOf("b", 2, 0, 2, math.MaxInt, "2"), typeOf("c", 2, 0, 2, math.MaxInt, "3")}, nil},
+		{"more rooms left than can be counted", partyOf(9, 0, 9), []roomType{typeOf("a", 2, 0, 2, math.MaxInt, "1"), typeOf("b", 2, 0, 2, math.MaxInt, "2"), typeOf("c", 2, 0, 2, math.MaxInt, "3")}, nil},
 		{"more rooms exist than can be counted", partyOf(2, 0, 1), []roomType{{id: "a", limits: out.limits, total: math.MaxInt}, {id: "b", limits: out.limits, total: math.MaxInt}}, ErrTooFew},
 		{"all rooms are sold", partyOf(2, 0, 1), []roomType{out}, ErrTooFew},
-		{"rooms", partyOf(3, 0, 4), []roomType{double, single}, ErrTooFew},
-		{"rooms for nobody do not count", partyOf(2, 0, 3), []roomType{double, typeOf("store", 0, 0, 2, 9, "1")}, ErrTooFew},
+		{"rooms", partyOf(4, 0, 4), []roomType{double, single}, ErrTooFew},
+		{"rooms for nobody do not count", partyOf(3, 0, 3), []roomType{double, typeOf("store", 0, 0, 2, 9, "1")}, ErrTooFew},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			t.Parallel()
@@ -147,6 +154,7 @@ func TestCombineRefuses(t *testing.T) {
 		{"Guests.Children", partyOf(30, math.MaxInt, 1), with(double.price)},
 		{"Rooms", partyOf(1, 0, 0), with(double.price)},
 		{"Rooms", partyOf(1, 0, 31), with(double.price)},
+		{"Guests.Adults", partyOf(1, 2, 2), with(double.price)},
 		{"Price", one, with(dynastay.Money{})},
 		{"Price", one, with(dynastay.MustMoney("-1", "USD"))},
 		{"Price", one, with(dynastay.MustMoney("0.0001", "USD"))},
@@ -181,7 +189,7 @@ func TestStock(t *testing.T) {
 		{"more left than can be counted", []roomType{typeOf("a", 2, 0, 2, math.MaxInt, "1"), typeOf("b", 2, 0, 2, math.MaxInt, "2"), typeOf("c", 2, 0, 2, math.MaxInt, "3")}, map[string]int{"a": 5}},
 		{"none left", []roomType{typeOf("a", 2, 0, 2, 0, "1"), typeOf("b", 2, 1, 3, 1, "100")}, map[string]int{"b": 1}},
 	} {
-		stock, err := partyOf(3, 2, 4).stock(test.types)
+		stock, err := partyOf(5, 2, 4).stock(test.types)
 		require.NoError(t, err)
 		got := map[string]int{}
 		for _, s := range stock {
@@ -189,9 +197,9 @@ func TestStock(t *testing.T) {
 		}
 		assert.Equal(t, test.want, got, test.name)
 	}
-	stock, err := partyOf(1, 0, 7).stock([]roomType{typeOf("a", 2, 0, 2, 9, "100")})
+	stock, err := partyOf(3, 4, 1).stock([]roomType{typeOf("a", 2, 0, 2, 9, "100")})
 	require.NoError(t, err)
-	assert.Equal(t, 7, stock[0].most, "as many as required")
+	assert.Equal(t, 3, stock[0].most, "one for each adult")
 }
 
 // drawTypes returns room types with few different prices and limits, so that many combinations are equal in price.
@@ -208,7 +216,7 @@ func drawTypes(t *rapid.T, most, left int) []roomType {
 
 func drawParty(t *rapid.T, guests, rooms int) party {
 	adults := rapid.IntRange(1, guests).Draw(t, "adults of the party")
-	return partyOf(adults, rapid.IntRange(0, guests-adults).Draw(t, "children of the party"), rapid.IntRange(1, rooms).Draw(t, "at least"))
+	return partyOf(adults, rapid.IntRange(0, guests-adults).Draw(t, "children of the party"), rapid.IntRange(1, min(adults, rooms)).Draw(t, "at least"))
 }
 
 // sum is one combination of a brute-force search.
@@ -259,12 +267,12 @@ func holds(t *rapid.T, types []roomType, quantities []int, g availability.Guests
 	return err == nil
 }
 
-// bruteForce tries every combination of the rooms in which somebody can stay.
-func bruteForce(t *rapid.T, types []roomType, p party) (best *sum) {
+// bruteForce tries every combination of the rooms in which an adult can stay, with at most one for each adult.
+func bruteForce(t *rapid.T, types []roomType, p party, rooms func(roomType) int) (best *sum) {
 	most := make([]int, len(types))
 	for i, room := range types {
-		if l := room.limits; l.MaxOccupancy > 0 && l.MaxAdults+l.MaxChildren > 0 {
-			most[i] = room.left
+		if l := room.limits; l.MaxOccupancy > 0 && l.MaxAdults > 0 {
+			most[i] = rooms(room)
 		}
 	}
 	enumerate(most, func(quantities []int) {
@@ -276,7 +284,7 @@ func bruteForce(t *rapid.T, types []roomType, p party) (best *sum) {
 			require.NoError(t, err)
 			s.rooms += n
 		}
-		if s.rooms >= p.rooms && (best == nil || s.compare(t, *best) < 0) && holds(t, types, quantities, p.Guests) {
+		if s.rooms >= p.rooms && s.rooms <= p.Adults && (best == nil || s.compare(t, *best) < 0) && holds(t, types, quantities, p.Guests) {
 			s.quantities = slices.Clone(quantities)
 			best = &s
 		}
@@ -289,7 +297,7 @@ func TestCombineIsExact(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		types, p := drawTypes(t, 4, 5), drawParty(t, 8, 6)
 		got, err := combine(rapid.Permutation(types).Draw(t, "order"), p)
-		best := bruteForce(t, types, p)
+		best := bruteForce(t, types, p, func(room roomType) int { return room.left })
 		if best != nil {
 			require.NoError(t, err)
 			want := make([]properties.Choice, 0, len(types))
@@ -301,11 +309,8 @@ func TestCombineIsExact(t *testing.T) {
 			require.Equal(t, want, got, "%s", best.price)
 			return
 		}
-		every := make([]int, len(types))
-		for i, room := range types {
-			every[i] = room.total
-		}
-		if holds(t, types, every, p.Guests) {
+		p.rooms = 1 // a property is too small only if the guests do not fit, in however few rooms
+		if bruteForce(t, types, p, func(room roomType) int { return room.total }) != nil {
 			require.ErrorIs(t, err, ErrTooFew)
 		} else {
 			require.ErrorIs(t, err, availability.ErrTooSmall)
@@ -331,6 +336,6 @@ func TestCombineWithoutShortcuts(t *testing.T) {
 				stock = append(stock, s...)
 			}
 		}
-		require.Equal(t, choices(stock, choose(stock, p.needs())), got)
+		require.Equal(t, choices(stock, choose(stock, p.needs().withRooms(p.Adults), p.rooms)), got)
 	})
 }

@@ -98,12 +98,12 @@ func drawRequest(t *rapid.T) search.Request {
 		Guests: availability.Guests{
 			Adults: rapid.IntRange(1, 5).Draw(t, "adults"), Children: rapid.IntRange(0, 3).Draw(t, "children"),
 		},
-		Rooms: rapid.IntRange(0, 2).Draw(t, "rooms"),
 		Sort: rapid.SampledFrom([]search.Sort{
 			search.Recommended, search.BestRated, search.LowestPrice, search.HighestPrice, search.LowestTotal, search.HighestTotal, search.Nearest,
 		}).Draw(t, "sort"),
 		Candidates: rapid.SampledFrom([]int{0, 3, 40, 1000}).Draw(t, "candidates"),
 	}
+	r.Rooms = rapid.IntRange(0, min(2, r.Guests.Adults)).Draw(t, "rooms")
 	if rapid.Bool().Draw(t, "point") || r.Sort == search.Nearest {
 		r.Point = &key.Point{Latitude: city.Latitude + 0.1, Longitude: city.Longitude}
 	}
@@ -291,7 +291,7 @@ func (h *hotels) together(r search.Request, usable []properties.CardRoom, wanted
 		if _, err := key.PriceOf(price); err != nil {
 			ok = false // too expensive to be combined
 		}
-		for n := 0; n == 0 || ok && n <= left && rooms+n <= max(wanted, r.Guests.Adults+r.Guests.Children); n++ {
+		for n := 0; n == 0 || ok && n <= left && rooms+n <= r.Guests.Adults; n++ {
 			counts[i] = n
 			try(i+1, rooms+n, must(total.Add(must(price.Times(n)))))
 		}
@@ -317,14 +317,18 @@ func sum(counts []int) (all int) {
 	return all
 }
 
+// holds reports whether the guests fit into the rooms with an adult in each; all rooms of the market hold an adult. One
+// adult is put into each room first, and the others and the children take the places that are left.
 func holds(g availability.Guests, rooms map[properties.CardRoom]int) bool {
 	adults, children, all := 0, 0, 0
 	for room, n := range rooms {
-		adults += n * min(room.MaxAdults, room.MaxOccupancy)
-		children += n * min(room.MaxChildren, room.MaxOccupancy)
-		all += n * min(room.MaxOccupancy, room.MaxAdults+room.MaxChildren)
+		g.Adults -= n
+		places := room.MaxOccupancy - 1
+		adults += n * min(room.MaxAdults-1, places)
+		children += n * min(room.MaxChildren, places)
+		all += n * min(places, room.MaxAdults-1+room.MaxChildren)
 	}
-	return g.Adults <= adults && g.Children <= children && g.Adults+g.Children <= all
+	return g.Adults >= 0 && g.Adults <= adults && g.Children <= children && g.Adults+g.Children <= all
 }
 
 func compareMoney(a, b dynastay.Money) int { return must(a.Compare(b)) }

@@ -28,8 +28,8 @@ type Offer struct {
 type Refusal struct {
 	Property *properties.Card
 	Distance float64
-	// Err is an [*availability.Refused] with the nights that cannot be sold; or matches [availability.ErrTooSmall] if all
-	// rooms that the property has opened for the stay, sold or not, do not together hold the party, [ErrTooFew], or
+	// Err is an [*availability.Refused] with the nights that cannot be sold; or matches [availability.ErrTooSmall] if no
+	// rooms that the property has opened for the stay, sold or not, hold the party with an adult in each, [ErrTooFew], or
 	// [ErrTooLong]; or is a [*dynastay.InvalidError] for the field "Stay.CheckIn" if that is before today at the property.
 	Err error
 }

@@ -108,10 +108,13 @@ func TestRefusedQuantities(t *testing.T) {
 	// 1 double and 5 singles are left of 5 each, which hold 7 of 15.
 	assert.Len(t, h.page(t, party(7, 0, 1), dynastay.Paging{}).Offers, 1)
 	assert.ErrorIs(t, h.refusal(t, party(8, 0, 1)), search.ErrTooFew)
-	assert.ErrorIs(t, h.refusal(t, party(8, 7, 1)), search.ErrTooFew)
-	assert.ErrorIs(t, h.refusal(t, party(8, 8, 1)), availability.ErrTooSmall)
+	assert.ErrorIs(t, h.refusal(t, party(8, 5, 1)), search.ErrTooFew)
+	assert.ErrorIs(t, h.refusal(t, party(8, 6, 1)), availability.ErrTooSmall)
 	assert.ErrorIs(t, h.refusal(t, party(16, 0, 1)), availability.ErrTooSmall)
-	assert.Len(t, h.page(t, party(2, 0, 6), dynastay.Paging{}).Offers, 1)
+	assert.Len(t, h.page(t, party(6, 1, 6), dynastay.Paging{}).Offers, 1)
+	// A room needs an adult, so two children do not get three rooms. The double that is left holds one of them.
+	assert.ErrorIs(t, h.refusal(t, party(1, 2, 1)), availability.ErrTooSmall)
+	assert.ErrorIs(t, h.refusal(t, party(2, 2, 1)), search.ErrTooFew)
 	// Each room type alone holds 7 guests in 7 rooms, but has not so many.
 	assert.Equal(t, []string{
 		"double: " + first.String() + " sold_out", "double: " + first.AddDays(1).String() + " sold_out",
@@ -135,7 +138,7 @@ func TestRefusedQuantities(t *testing.T) {
 		porto(&r)
 		assert.Equal(t, want, nights(t, h.refusal(t, r)), guests)
 	}
-	r := party(1, 30-1, 1)
+	r := party(15, 15, 1)
 	porto(&r)
 	h.open(t, "b", room("twin", 2, "100"), availability.OpenRequest{})
 	assert.ErrorIs(t, h.refusal(t, r), availability.ErrTooSmall)

@@ -41,9 +41,10 @@ type Request struct {
 	// Stay has at most [availability.MaxNights] nights. It is refused if its check-in is past everywhere; a property where
 	// it is past already is in Page.Refused.
 	Stay   dynastay.Stay
-	Guests availability.Guests // at least 1 adult, at most 30 guests
-	// Rooms is the minimum number of rooms for the guests, at most 30. A room type that holds them in that number is
-	// offered alone; otherwise, rooms of several types are combined. Default: 1.
+	Guests availability.Guests // at least 1 adult for each of Rooms, at most 30 guests
+	// Rooms is the minimum number of rooms for the guests, at most 30, and at most one for each adult, because each room
+	// needs one. A room type that holds them in that number is offered alone; otherwise, rooms of several types are
+	// combined. Default: 1.
 	Rooms int
 
 	// Currency selects the properties with prices in this currency. It is required by the orders by price and by a

@@ -3,9 +3,9 @@ package search
 import "math"
 
 // cost orders combinations: by price and, within one price, by the number of rooms in the lowest roomBits. The cost of a
-// combination is the sum of its rooms' costs. No sum overflows: a cheapest combination contains no room that could be
-// left out, so at most one for each adult, child and guest still needed, which are 60 in all. At most 30 are added at
-// once, each for less than 10^15 thousandths.
+// combination is the sum of its rooms' costs. No sum overflows: as long as rooms are not counted, a cheapest combination
+// contains no room that could be left out, so at most one for each adult, child and guest still needed, which are 60 in
+// all. At most 30 are added at once, each for less than 10^15 thousandths.
 type cost uint64
 
 const (
@@ -16,19 +16,29 @@ const (
 func (s stocked) cost() cost { return cost(s.price)<<roomBits + 1 }
 
 // table has the least cost of everything that may still be needed. It is filled room type by room type, from the last
-// to the first.
+// to the first. Adults, children and guests are covered if the rooms hold more of them; rooms are counted exactly, because
+// a party has a least and a greatest number of them, or not at all.
 type table struct {
-	size  numbers // one more than the needs
+	size  numbers // one more than the needs; 1 for rooms if they are not counted
 	least []cost
 	taken []uint8 // the number of rooms of the current room type at that cost; of several numbers, the largest
 }
 
-// choose returns the number of rooms of each type in the cheapest combination that covers the needs.
-func choose(stock []stocked, needs numbers) []int {
+// choose returns the number of rooms of each type in the cheapest combination that covers the needs, or nil if there is
+// none. If rooms are needed, it has at most so many, and at least the given number.
+func choose(stock []stocked, needs numbers, rooms int) []int {
 	t := newTable(needs)
 	taken := make([][]uint8, len(stock))
 	for i := len(stock) - 1; i >= 0; i-- {
 		taken[i] = t.add(stock[i], needs)
+	}
+	for n := needs[needRooms]; n >= rooms; n-- {
+		if at := needs.withRooms(n); t.least[t.index(at)] < t.least[t.index(needs)] {
+			needs = at
+		}
+	}
+	if t.least[t.index(needs)] == never {
+		return nil
 	}
 	chosen := make([]int, len(stock))
 	for i, s := range stock {
@@ -38,6 +48,11 @@ func choose(stock []stocked, needs numbers) []int {
 		}
 	}
 	return chosen
+}
+
+func (n numbers) withRooms(rooms int) numbers {
+	n[needRooms] = rooms
+	return n
 }
 
 func newTable(needs numbers) *table {
@@ -89,6 +104,9 @@ func (t *table) block(holds numbers, price cost, n uint8) {
 	for a := t.size[needAdults] - 1; a >= 0; a-- {
 		for c := t.size[needChildren] - 1; c >= 0; c-- {
 			for r := t.size[needRooms] - 1; r >= 0; r-- {
+				if t.size[needRooms] > 1 && r < holds[needRooms] {
+					break
+				}
 				to := t.index(numbers{needAdults: a, needChildren: c, needRooms: r})
 				from := t.index(numbers{
 					needAdults: max(0, a-holds[needAdults]), needChildren: max(0, c-holds[needChildren]), needRooms: max(0, r-holds[needRooms]),
