@@ -48,6 +48,16 @@ func (k *emailKeys) text(email string) (string, error) {
 	return key.HashEmail(k.secret, email)
 }
 
+// partition returns the partition of an address in the index.
+func (k *emailKeys) partition(email string) (string, error) {
+	text, err := k.text(email)
+	if err != nil {
+		return "", err
+	}
+	row, err := keys.Of(keys.ProfileByEmail{Email: text})
+	return row.PK, err
+}
+
 // emailConfig is the item that fixes the form of the keys permanently.
 type emailConfig struct{ form string }
 

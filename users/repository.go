@@ -112,22 +112,30 @@ func (r *Repository) Create(ctx context.Context, u User, opts ...dynastay.WriteO
 // index, so a user who has just signed up or changed the address may be missing, or may still be found under the old
 // address. That is sufficient to find a user, but not to base a decision on. For a login, use [dynastay.Consistent]:
 // the address's guard and then the profile are read consistently, in 2 requests. If the table was first used with a
-// different secret, ByEmail fails with [ErrEmailSecret].
+// different secret, ByEmail fails with [ErrEmailSecret]. If nobody has an address with an international domain that is not
+// in its normal form, ByEmail also looks for a user who was stored with that spelling, in as many requests again.
 //
 // Pattern U1: GSI1-EmailIndex, GSI1PK = EMAIL#{email}, 1 request
 func (r *Repository) ByEmail(ctx context.Context, email string, opts ...dynastay.ReadOption) (*User, error) {
-	text, err := r.emails.text(email)
+	normal, err := key.NormalEmail(email)
 	if err != nil {
 		return nil, err
 	}
-	row, err := keys.Of(keys.ProfileByEmail{Email: text})
+	partition, err := r.emails.partition(normal)
+	if err != nil {
+		return nil, err
+	}
+	typed, err := r.emails.partition(email)
 	if err != nil {
 		return nil, err
 	}
 	if err := r.emails.check(ctx); err != nil {
 		return nil, err
 	}
-	user, err := r.find(ctx, email, row.PK, opts)
+	user, err := r.find(ctx, normal, partition, opts)
+	if errors.Is(err, dynastay.ErrNotFound) && typed != partition { // the address may have been stored as it was typed
+		user, err = r.find(ctx, email, typed, opts)
+	}
 	if errors.Is(err, dynastay.ErrNotFound) {
 		if err := r.emails.missed(ctx); err != nil {
 			return nil, err

@@ -119,18 +119,41 @@ func (r *Repository) User(ctx context.Context, userID string, opts ...dynastay.R
 // the index, so a user who has just been created or has changed the address may be missing, or may still be found under
 // the old address. For a login, use [dynastay.Consistent]: the item that makes the address unique and then the user are
 // read consistently, in 2 requests. If there is no such item, because other software created the user, the index is
-// searched, in 2 or 3 more.
+// searched, in 2 or 3 more. If nobody has an address with an international domain that is not in its normal form,
+// UserByEmail also looks for a user who was stored with that spelling, in as many requests again.
 //
 // Pattern V7: GSI1, GSI1PK = EMAIL#{email}, 1 request
 func (r *Repository) UserByEmail(ctx context.Context, email string, opts ...dynastay.ReadOption) (*User, error) {
+	normal, err := key.NormalEmail(email)
+	if err != nil {
+		return nil, err
+	}
+	partition, err := r.emailPartition(normal)
+	if err != nil {
+		return nil, err
+	}
+	typed, err := r.emailPartition(email)
+	if err != nil {
+		return nil, err
+	}
+	u, err := r.findUser(ctx, normal, partition, opts)
+	if errors.Is(err, dynastay.ErrNotFound) && typed != partition { // the address may have been stored as it was typed
+		return r.findUser(ctx, email, typed, opts)
+	}
+	return u, err
+}
+
+// emailPartition returns the partition of an address in the index.
+func (r *Repository) emailPartition(email string) (string, error) {
 	inKeys, err := r.emailKey(email)
 	if err != nil {
-		return nil, err
+		return "", err
 	}
 	row, err := key.Of(keys.UserByEmail{Email: inKeys})
-	if err != nil {
-		return nil, err
-	}
+	return row.PK, err
+}
+
+func (r *Repository) findUser(ctx context.Context, email, partition string, opts []dynastay.ReadOption) (*User, error) {
 	if consistent(opts) {
 		u, err := r.users.Find(ctx, "Email", &User{Email: email}, dynastay.Consistent)
 		if errors.Is(err, dynastay.ErrNotFound) { // other software does not write the item that makes an address unique
@@ -139,7 +162,7 @@ func (r *Repository) UserByEmail(ctx context.Context, email string, opts ...dyna
 		return u, err
 	}
 	page, err := r.users.List(dynastay.Query{
-		Name: "venue.UserByEmail", Index: keys.Index, Partition: row.PK,
+		Name: "venue.UserByEmail", Index: keys.Index, Partition: partition,
 	}).Page(ctx, dynastay.Paging{Limit: 1})
 	if err != nil {
 		return nil, err

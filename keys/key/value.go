@@ -19,7 +19,7 @@ func ID(name string, p *string) Value { return Value{field: name, kind: (*idValu
 // %XX. It must be valid UTF-8, and 1 to 256 bytes in that form.
 func Text(name string, p *string) Value { return Value{field: name, kind: (*textValue)(p)} }
 
-// Email is an e-mail address, which the key contains in the form of [NormalEmail], or the address's [HashEmail].
+// Email is an e-mail address in the form of [NormalEmail], or the address's [HashEmail].
 func Email(name string, p *string) Value { return Value{field: name, kind: (*emailValue)(p)} }
 
 // Word is a word of an enumeration, such as a status: lower-case ASCII letters, digits, '_' and '-', 1 to 64 bytes.
@@ -93,7 +93,7 @@ func (v *emailValue) encode() (string, error) {
 	if isEmailHash(string(*v)) {
 		return string(*v), nil
 	}
-	email, err := NormalEmail(string(*v))
+	email, err := storedEmail(string(*v))
 	if err != nil {
 		return "", err
 	}

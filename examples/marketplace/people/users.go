@@ -261,6 +261,10 @@ func (r *Repository) BySubject(ctx context.Context, subject string) (*Profile, e
 
 // ByEmail returns the user with an e-mail address, like [Repository.BySubject].
 func (r *Repository) ByEmail(ctx context.Context, email string) (*Profile, error) {
+	email, err := key.NormalEmail(email)
+	if err != nil {
+		return nil, err
+	}
 	return r.profiles.Find(ctx, "Email", &Profile{Email: email})
 }
 

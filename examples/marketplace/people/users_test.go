@@ -288,6 +288,29 @@ func TestEmailSecret(t *testing.T) {
 	assert.Equal(t, "Email", fieldOf(err))
 }
 
+// One mailbox is one account, however its domain is written.
+func TestInternationalDomains(t *testing.T) {
+	t.Parallel()
+	n := newTown(t)
+	for _, secret := range [][]byte{nil, []byte("secret")} {
+		repo := people.New(n.DB.DB, &people.Options{EmailSecret: secret})
+		id := fmt.Sprint("b", len(secret))
+		b := buyer(id)
+		b.Email = "ada@MÜNCHEN.example"
+		made, err := repo.SignUp(t.Context(), b)
+		require.NoError(t, err)
+		for _, email := range []string{"ada@münchen.example", "ada@MÜNCHEN.example", "ada@xn--mnchen-3ya.example"} {
+			other := buyer("other")
+			other.Email = email
+			_, err := repo.SignUp(t.Context(), other)
+			assert.ErrorIs(t, err, dynastay.ErrAlreadyExists, email)
+			found, err := repo.ByEmail(t.Context(), email)
+			require.NoError(t, err, email)
+			assert.Equal(t, made.ID, found.ID)
+		}
+	}
+}
+
 // Many users are read at once. One who does not exist is missing, and one who cannot be read does not hide the others.
 func TestProfiles(t *testing.T) {
 	t.Parallel()

@@ -147,6 +147,12 @@ func TestTheEmailOfAnEditIsNormal(t *testing.T) {
 	p, err := h.repo.ProfileByEmail(t.Context(), "bo@EXAMPLE.com")
 	require.NoError(t, err)
 	assert.Equal(t, "bo@example.com", p.Email)
+
+	got = h.one("phone", tracker.ServerWins, h.edit(2, tracker.ProfileEdit{Email: of("bo@MÜNCHEN.example")}))
+	require.NoError(t, got.Err)
+	p, err = h.repo.ProfileByEmail(t.Context(), "bo@xn--mnchen-3ya.example")
+	require.NoError(t, err)
+	assert.Equal(t, "bo@münchen.example", p.Email)
 }
 
 // The ids of the visits of a batch are longer than that of the batch.
