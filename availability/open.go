@@ -5,8 +5,6 @@ import (
 	"slices"
 	"strconv"
 
-	"github.com/aws/aws-sdk-go-v2/feature/dynamodb/expression"
-
 	"github.com/dynastay/dynastay"
 	"github.com/dynastay/dynastay/entity"
 	"github.com/dynastay/dynastay/keys"
@@ -126,7 +124,7 @@ func (o OpenRequest) refused(kind error, field string) error {
 // OpenOp opens at most 99 nights in one transaction; with other operations or an idempotency key in the same
 // transaction, fewer. More than 99 nights are a [*dynastay.InvalidError] for the field "Nights". A night that already
 // has an item is left unchanged, because its rooms may have been sold. It otherwise returns the errors of
-// [Repository.Open]. One Write takes one OpenOp per room type, because each checks the room type's guard.
+// [Repository.Open]. One Write takes one OpenOp per room type, because each updates the room type's guard.
 func (r *Repository) OpenOp(o OpenRequest) *dynastay.Operation[Opened] {
 	return r.openOp(o, r.fits)
 }
@@ -161,11 +159,7 @@ func (r *Repository) openOp(o OpenRequest, fits func(context.Context, OpenReques
 	})
 }
 
-var (
-	guardOpen = dynastay.Prepare(expression.NewBuilder().WithCondition(
-		dynastay.NameOf("PropertyId").Equal(dynastay.Param("property")).And(dynastay.Absent(keys.AttrClosed))))
-	nightAbsent = dynastay.IfNew(keys.AvailabilityTable)
-)
+var nightAbsent = dynastay.IfNew(keys.AvailabilityTable)
 
 // fits rejects a request that does not match the room type, and nights in the past. 1 request.
 func (r *Repository) fits(ctx context.Context, o OpenRequest) error {
@@ -222,22 +216,7 @@ func (r *Repository) open(ctx context.Context, tx *dynastay.Tx, o OpenRequest) (
 	if len(result.Opened) == 0 {
 		return result, nil
 	}
-	// The guard is checked in the transaction, so no night is opened for a room type that is closed at the same time.
-	guard, err := keys.Of(keys.RoomTypeGuard{RoomTypeID: o.RoomTypeID})
-	if err != nil {
-		return result, err
-	}
-	open := guardOpen.With(dynastay.Item{"property": dynastay.Text(o.PropertyID)})
-	tx.Check(keys.PropertiesTable, guard, open, func(old dynastay.Row) error {
-		switch {
-		case !old.Exists():
-			return o.refused(dynastay.ErrNotFound, "")
-		case old.Text("PropertyId") != o.PropertyID:
-			return o.refused(dynastay.ErrNotFound, "PropertyID")
-		}
-		return o.refused(ErrClosed, "")
-	})
-	return result, nil
+	return result, o.onGuard(tx)
 }
 
 // Open puts at most 732 nights on sale, in transactions of at most 99 nights each. Each transaction is all or nothing;

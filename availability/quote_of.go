@@ -68,7 +68,7 @@ func (r QuoteRequest) quote(nights map[string][]Night, now time.Time) (*Quote, e
 		}
 		q.Lines = append(q.Lines, line)
 	}
-	if len(refused.Nights) > 0 {
+	if refused.add(q.inOtherCurrencies(Booked{})); len(refused.Nights) > 0 {
 		return nil, refused
 	}
 	if err := q.add(); err != nil {

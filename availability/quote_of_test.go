@@ -125,7 +125,7 @@ func TestQuoteOf(t *testing.T) {
 		"sold out":            {item: dynastay.Item{"AvailableRooms": dynastay.Number(0)}, reason: availability.SoldOut},
 		"stop-sell":           {item: dynastay.Item{"IsBlocked": yes}, reason: availability.StopSell},
 		"other property":      {item: elsewhere, reason: availability.NotOnSale},
-		"different currency":  {item: dynastay.Item{"Currency": dynastay.Text("EUR")}, corrupt: true},
+		"different currency":  {item: dynastay.Item{"Currency": dynastay.Text("EUR")}, reason: availability.OtherCurrency},
 		"price not in cents":  {item: dynastay.Item{"PricePerNight": number("0.001")}, corrupt: true},
 		"negative price":      {item: dynastay.Item{"PricePerNight": number("-1")}, corrupt: true},
 		"an unreadable night": {item: dynastay.Item{"MinStay": dynastay.Text("two")}, reason: availability.NotOnSale},

@@ -135,7 +135,6 @@ func TestQuoteOfBadPrices(t *testing.T) {
 		"null price":           {"PricePerNight": null},
 		"no currency":          {"Currency": nil},
 		"no ISO currency":      {"Currency": dynastay.Text("usd")},
-		"different currency":   {"Currency": dynastay.Text("EUR")},
 		"negative":             {"PricePerNight": number("-1")},
 		"a tenth of a cent":    {"PricePerNight": number("280.001")},
 		"too long to add":      {"PricePerNight": number("999999999999999999")},
@@ -151,15 +150,6 @@ func TestQuoteOfBadPrices(t *testing.T) {
 			assert.ErrorContains(t, err, roomTypeID)
 		})
 	}
-	t.Run("room types in two currencies", func(t *testing.T) {
-		t.Parallel()
-		db, repo := open(t)
-		one := dynastay.MustStay("2026-07-10", "2026-07-11")
-		putNights(t, db, night(roomTypeID, "2026-07-10"), night("room_790", "2026-07-10", dynastay.Item{"Currency": dynastay.Text("EUR")}))
-		_, err := repo.Quote(t.Context(), request(one, room(roomTypeID, 1), room("room_790", 1)))
-		assertKind(t, err, dynastay.ErrCorrupt, "")
-		assert.ErrorContains(t, err, "room_790")
-	})
 }
 
 func TestBadInputSendsNothing(t *testing.T) {

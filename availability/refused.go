@@ -1,7 +1,9 @@
 package availability
 
 import (
+	"cmp"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/dynastay/dynastay"
@@ -21,6 +23,7 @@ const (
 	MinStay           Reason = "min_stay"            // an arrival on this date must stay longer
 	MaxStay           Reason = "max_stay"            // an arrival on this date may not stay this long
 	PriceChanged      Reason = "price_changed"       // the price is no longer the quoted price; quote again
+	OtherCurrency     Reason = "other_currency"      // the price is not in the currency of the other nights, or of the request
 )
 
 // RefusedNight is one night that cannot be sold, and why.
@@ -30,7 +33,7 @@ type RefusedNight struct {
 	Reason     Reason
 	Left       int            // the rooms left, for SoldOut; 0 if the night is overbooked
 	Nights     int            // the limit, for MinStay and MaxStay
-	Price      dynastay.Money // the current price, for PriceChanged
+	Price      dynastay.Money // the current price, for PriceChanged and OtherCurrency
 }
 
 // String returns the date and the reason, such as "2025-01-15 sold_out".
@@ -61,6 +64,14 @@ func (r *Refused) Has(reason Reason) bool {
 		}
 	}
 	return false
+}
+
+// add adds nights in the order of the others.
+func (r *Refused) add(nights []RefusedNight) {
+	r.Nights = append(r.Nights, nights...)
+	slices.SortStableFunc(r.Nights, func(a, b RefusedNight) int {
+		return cmp.Or(cmp.Compare(a.RoomTypeID, b.RoomTypeID), a.Date.Compare(b.Date))
+	})
 }
 
 // refuse applies the conditions of a sale to one night of a stay. night is nil if it has no item. overbook is the

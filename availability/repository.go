@@ -56,9 +56,8 @@ func (r *Repository) Prices(ctx context.Context, roomTypeID string, stay dynasta
 }
 
 // Quote returns the price of a stay, or fails with [*Refused], which lists every night that cannot be sold, with the
-// reason. It reserves nothing. If the total of the stored prices cannot be computed, for example because the currencies
-// differ, or a price is more precise than the minor unit of its currency, Quote returns [dynastay.ErrCorrupt]. 1
-// request per room type.
+// reason. It reserves nothing. If the total of the stored prices cannot be computed, for example because a price is more
+// precise than the minor unit of its currency, Quote returns [dynastay.ErrCorrupt]. 1 request per room type.
 func (r *Repository) Quote(ctx context.Context, req QuoteRequest) (*Quote, error) {
 	now := r.db.Now()
 	if err := req.Validate(now); err != nil {

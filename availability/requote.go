@@ -1,7 +1,6 @@
 package availability
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"slices"
@@ -87,7 +86,8 @@ func (r *Repository) Requote(ctx context.Context, req QuoteRequest, booked Booke
 	if err := sale.judge(seen); err != nil && !errors.As(err, &refused) {
 		return nil, err
 	}
-	if refused.addUnpriced(q); len(refused.Nights) > 0 {
+	refused.addUnpriced(q)
+	if refused.add(q.inOtherCurrencies(booked)); len(refused.Nights) > 0 {
 		return nil, refused
 	}
 	q.Lines = sale.lines(seen)
@@ -137,8 +137,8 @@ func (r *Repository) prices(
 	return line, nil
 }
 
-// addUnpriced adds the nights that have no price, in the order of the others. Those that must be taken are refused already;
-// this is about a night that other software has stored in the booking without a price, and that has no item.
+// addUnpriced adds the nights that have no price. Those that must be taken are refused already; this is about a night that
+// other software has stored in the booking without a price, and that has no item.
 func (r *Refused) addUnpriced(q *Quote) {
 	for _, line := range q.Lines {
 		for _, night := range line.Nights {
@@ -148,9 +148,6 @@ func (r *Refused) addUnpriced(q *Quote) {
 			}
 		}
 	}
-	slices.SortStableFunc(r.Nights, func(a, b RefusedNight) int {
-		return cmp.Or(cmp.Compare(a.RoomTypeID, b.RoomTypeID), a.Date.Compare(b.Date))
-	})
 }
 
 // Current returns an error if the quote no longer fits what has been booked, or the date: a [*Refused] with

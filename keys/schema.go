@@ -19,6 +19,12 @@ const (
 	AttrClosed = "Closed"
 	// AttrReopened replaces AttrClosed when the room type is reopened. Its value is the id of the reopening.
 	AttrReopened = "Reopened"
+	// AttrOpened is on the guard of a room type. Its value is the id of the last opening of nights, so that a change of
+	// the currency notices one that it has not seen.
+	AttrOpened = "Opened"
+	// AttrCurrency is on the guard of a room type whose base price has changed its currency. Nights can be opened only in
+	// that currency.
+	AttrCurrency = "Currency"
 	// AttrPropertyClosed marks the nights of a property that is not on sale. It is separate from IsBlocked, so that the
 	// host's own stop-sells apply again when the property is back on sale.
 	AttrPropertyClosed = "PropertyClosed"

@@ -11,6 +11,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/feature/dynamodb/expression"
 
 	"github.com/dynastay/dynastay"
+	"github.com/dynastay/dynastay/availability"
 	"github.com/dynastay/dynastay/entity"
 	"github.com/dynastay/dynastay/keys"
 )
@@ -103,8 +104,12 @@ func (r *Repository) GetRoomType(
 
 // UpdateRoomTypeOp updates a room type as [Repository.UpdateOp] updates a property. fn may change any field except the
 // ids, the times and the version. The price range and the card of the property are updated in the same transaction; its
-// version stays the same. All room types of a property have one currency, so a base price in another currency is
-// refused if there are other room types. The nights that are open keep their prices and numbers of rooms.
+// version stays the same. The nights that are open keep their prices and numbers of rooms.
+//
+// All room types of a property have one currency, which is that of its nights. A base price in another currency is
+// refused if there are other room types, and with an [*availability.OpenAheadError] if nights are open for yesterday or
+// later. A property with open nights or several room types gets another currency with other room types: suspend it, delete
+// its room types, add new ones and approve it; or, if rooms are sold ahead, create another property.
 //
 // It fails with [dynastay.ErrNotFound] if the property or the room type does not exist, with [dynastay.ErrVersion] if
 // the room type is not at the version of [dynastay.IfVersion], with a [*StatusError] if the property is being deleted,
@@ -142,6 +147,9 @@ func (r *Repository) UpdateRoomTypeOp(
 				}
 				return p.fits("Name", c.Before)
 			})
+			if err == nil && room.Before.BasePrice.Currency() != room.After.BasePrice.Currency() {
+				err = r.changeCurrency(ctx, tx, op, c.Before, *room.After)
+			}
 			if err == nil {
 				err = c.AddTo(tx)
 			}
@@ -156,7 +164,18 @@ func (r *Repository) UpdateRoomTypeOp(
 	})
 }
 
-// UpdateRoomType runs [Repository.UpdateRoomTypeOp], after [Repository.Adopt] if it is needed. 2 requests.
+// changeCurrency adds what a base price in another currency needs.
+func (r *Repository) changeCurrency(ctx context.Context, tx *dynastay.Tx, op string, p *Property, room RoomType) error {
+	err := r.nights.ChangeCurrency(ctx, tx, p.house(), room.ID, room.BasePrice.Currency())
+	var open *availability.OpenAheadError
+	if errors.As(err, &open) {
+		return &dynastay.Error{Op: op, Entity: "RoomType", ID: room.ID, Field: "BasePrice.Currency", Err: err}
+	}
+	return err
+}
+
+// UpdateRoomType runs [Repository.UpdateRoomTypeOp], after [Repository.Adopt] if it is needed. 2 requests, and 2 more if
+// the currency of the base price changes.
 func (r *Repository) UpdateRoomType(
 	ctx context.Context, propertyID, roomTypeID string, fn func(*RoomType) error, opts ...dynastay.UpdateOption,
 ) (*RoomType, error) {

@@ -22,12 +22,13 @@ import (
 	"github.com/dynastay/dynastay/properties"
 )
 
-// text is the canonical text of an item: attributes in order, numbers by value, and without the write id and the id of
-// a closing, which are drawn for every write.
+// text is the canonical text of an item: attributes in order, numbers by value, and without the write id and the ids of
+// a closing and an opening, which are drawn for every write.
 func text(t testing.TB, item dynastay.Item) string {
 	t.Helper()
 	item = maps.Clone(item)
 	delete(item, "WriteId")
+	delete(item, keys.AttrOpened)
 	delete(item, keyslisting.AttrWriteID)
 	if id, ok := strings.CutPrefix(dynastay.RowOf(item).Text(keys.AttrClosed), keys.ClosedByStatus); ok && id != "" {
 		item[keys.AttrClosed] = dynastay.Text(keys.ClosedByStatus)

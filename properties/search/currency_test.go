@@ -22,7 +22,8 @@ func (n *inns) inEuros(t testing.TB, roomTypeID string) {
 	}
 }
 
-// A request with a currency offers nothing in a different one, even if the card promises it.
+// A request with a currency offers nothing in a different one, even if the card promises it. The property is not hidden: it
+// is refused with the reason.
 func TestNightsInAnotherCurrency(t *testing.T) {
 	t.Parallel()
 	h := openInns(t, searchTables)
@@ -30,9 +31,29 @@ func TestNightsInAnotherCurrency(t *testing.T) {
 	h.inEuros(t, "double")
 	page := h.page(t, request(func(r *search.Request) { r.Currency = "USD" }), dynastay.Paging{})
 	assert.Empty(t, page.Offers)
-	assert.Empty(t, page.Refused)
+	in := request(func(r *search.Request) { r.Currency = "USD" })
+	assert.Equal(t, otherCurrency("double", 3), nights(t, h.refusal(t, in)))
+	in.Guests.Adults = 3 // also of a combination
+	assert.Equal(t, otherCurrency("double", 3), nights(t, h.refusal(t, in)))
 	quotes := h.only(t, request())
 	assert.Equal(t, dynastay.MustMoney("300", "EUR"), quotes[0].Total)
+}
+
+// Nights in several currencies are a reason, too. Those in the currency of the card are not at fault.
+func TestNightsInSeveralCurrencies(t *testing.T) {
+	t.Parallel()
+	h := openInns(t, searchTables)
+	h.add(t, inn("a"), room("double", 2, "100"))
+	h.set(t, keys.AvailabilityTable, nightKey("double", first), dynastay.Text("EUR"), "Currency")
+	assert.Equal(t, otherCurrency("double", 1), nights(t, h.refusal(t, request())))
+}
+
+// otherCurrency returns the text of the first nights of a room type.
+func otherCurrency(roomTypeID string, count int) (texts []string) {
+	for i := range count {
+		texts = append(texts, roomTypeID+": "+first.AddDays(i).String()+" other_currency")
+	}
+	return texts
 }
 
 // The nights of a property with prices in a different currency are not read.

@@ -79,6 +79,12 @@ func (o *offering) quotes() ([]*availability.Quote, error) {
 	if err != nil {
 		return nil, err
 	}
+	if o.Currency != "" && len(quotes) > 0 {
+		quotes = slices.DeleteFunc(quotes, func(q *availability.Quote) bool { return q.Total.Currency() != o.Currency })
+		if len(quotes) == 0 {
+			return nil, o.refused(suitable)
+		}
+	}
 	quotes = slices.DeleteFunc(quotes, func(q *availability.Quote) bool { return !o.affordable(q.Total) })
 	slices.SortFunc(quotes, cheaper)
 	return quotes, nil
@@ -126,11 +132,7 @@ func (o *offering) together(suitable []int) ([]*availability.Quote, error) {
 	switch {
 	// A room type that holds the party alone is not too small, even if the property has put none of its rooms on sale.
 	case errors.Is(err, ErrTooFew), errors.Is(err, availability.ErrTooSmall) && o.large:
-		refused := &availability.Refused{}
-		for _, i := range suitable {
-			refused.Nights = append(refused.Nights, o.rooms[i].Refused...)
-		}
-		if len(refused.Nights) > 0 {
+		if refused := o.refused(suitable); len(refused.Nights) > 0 {
 			return nil, refused
 		}
 		return nil, err
@@ -146,6 +148,23 @@ func (o *offering) together(suitable []int) ([]*availability.Quote, error) {
 		return nil, err
 	}
 	return []*availability.Quote{q}, nil
+}
+
+// refused returns the nights of room types that cannot be sold, or not in the currency of the property.
+func (o *offering) refused(suitable []int) *availability.Refused {
+	refused := &availability.Refused{}
+	currency := o.currency(suitable)
+	for _, i := range suitable {
+		refused.Nights = append(refused.Nights, o.rooms[i].Refused...)
+		for _, n := range o.rooms[i].Nights {
+			if n.Price.IsSet() && n.Price.Currency() != currency {
+				refused.Nights = append(refused.Nights, availability.RefusedNight{
+					RoomTypeID: n.RoomTypeID, Date: n.Date, Reason: availability.OtherCurrency, Price: n.Price,
+				})
+			}
+		}
+	}
+	return refused
 }
 
 // ofOneType returns the cheapest rooms of a single type that hold a party, or nil.
@@ -212,7 +231,7 @@ func (o *offering) affordable(total dynastay.Money) bool {
 		n, err := total.Compare(stay)
 		return err == nil && n*sign >= 0
 	}
-	return total.Currency() == o.Currency && within(o.Filter.MinNightly, 1) && within(o.Filter.MaxNightly, -1)
+	return within(o.Filter.MinNightly, 1) && within(o.Filter.MaxNightly, -1)
 }
 
 // freeNow reports whether a room that is booked now can still be cancelled free of charge.
