@@ -139,7 +139,7 @@ func (p *Property) fits(field string, before *Property) error {
 	if was, err := before.cardSize(); err != nil || size <= was {
 		return err
 	}
-	return dynastay.Invalid("Card", "must be at most 4,096 bytes, got %d; shorten the names or reduce the number of amenities", size)
+	return dynastay.Invalid("Card", "must be at most 4,096 bytes, got %d; shorten the names, or reduce the number of room types or amenities", size)
 }
 
 func (p *Property) cardSize() (int, error) {

@@ -26,8 +26,8 @@ const maxAdded = 49
 //
 // It fails with [dynastay.ErrNotFound] if the property does not exist, with [dynastay.ErrAlreadyExists] and Field
 // "RoomTypeID" if the id of a room type was ever used before, with a [*StatusError] if the property is being deleted,
-// and with [ErrForeign]. At most 49 room types can be added at once, and a property has at most 90 room types and
-// amenities together.
+// and with [ErrForeign]. At most 49 room types can be added at once. A property has at most 90 room types and amenities
+// together, and fewer room types if its card is full, see [Repository.CreateOp].
 func (r *Repository) AddRoomTypesOp(propertyID string, rooms ...RoomType) *dynastay.Operation[[]RoomType] {
 	const op = "properties.AddRoomTypes"
 	given, all, err := r.addedRooms(rooms)

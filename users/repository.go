@@ -103,7 +103,8 @@ func (r *Repository) CreateOp(u User) *dynastay.Operation[*User] {
 	})
 }
 
-// Create runs [Repository.CreateOp]. 1 request.
+// Create runs [Repository.CreateOp]. 1 request; the first use of the repository takes 1 more, or 2 if the table has no
+// users yet, see [New].
 func (r *Repository) Create(ctx context.Context, u User, opts ...dynastay.WriteOption) (*User, error) {
 	return dynastay.Do(ctx, r.db, r.CreateOp(u), opts...)
 }

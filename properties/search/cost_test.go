@@ -151,7 +151,8 @@ func TestCostOfPages(t *testing.T) {
 	assert.Equal(t, 1+most, sent)
 }
 
-// A page is two dependent steps: the nights of all properties are read at the same time, after the cards.
+// A page is two dependent steps: the nights of all properties are read at the same time, after the cards, if Parallel
+// allows it.
 func TestPageIsTwoSteps(t *testing.T) {
 	t.Parallel()
 	const pageSize = 50
@@ -188,8 +189,14 @@ func TestPageIsTwoSteps(t *testing.T) {
 // A page sends no more requests at a time than Options.Parallel allows, and so many.
 func TestParallelRequests(t *testing.T) {
 	t.Parallel()
-	const most = 3
 	h := openCity(t)
+	t.Run("three", func(t *testing.T) { h.countParallel(t, h.parallel(3, nil), 3) })
+	h = openCity(t)
+	t.Run("by default", func(t *testing.T) { h.countParallel(t, h.search, 16) })
+}
+
+// countParallel requires that a search reads the nights of so many properties at a time.
+func (h *inns) countParallel(t *testing.T, s *search.Search, most int) {
 	var mu sync.Mutex
 	var now, peak int
 	reached := make(chan struct{})
@@ -214,7 +221,7 @@ func TestParallelRequests(t *testing.T) {
 	}), when)
 	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
 	defer cancel()
-	_, err := h.parallel(most, nil).Page(ctx, request(), dynastay.Paging{})
+	_, err := s.Page(ctx, request(), dynastay.Paging{})
 	require.NoError(t, err)
 	assert.Equal(t, most, peak)
 }

@@ -15,7 +15,9 @@
 //
 // A page is two dependent steps, however large the city is. The first is one Query that reads the cards of the
 // candidates from an index, half a read unit for every 3 or 4 cards. The second reads the nights of those that meet the
-// filters: one Query of the index GSI1-PropertyDateIndex for each property, in parallel, usually half a read unit each.
+// filters: one Query of the index GSI1-PropertyDateIndex for each property, usually half a read unit each. At most
+// [dynastay.Options].Parallel of them are sent at a time, 16 by default: the 50 of a full page take the time of four, so
+// that a page takes that of five requests. With Parallel of 50, it takes that of two.
 // Around a point, the first step is that of [properties.Repository.Near] instead, whose cost grows with the number of
 // properties in the circle.
 //
