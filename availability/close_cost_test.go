@@ -49,7 +49,7 @@ func TestCostOfCloseSales(t *testing.T) {
 	require.NoError(t, err)
 	assert.Equal(t, availability.SalesChange{RoomTypes: roomTypes, Nights: roomTypes * nights}, closed)
 	assert.Equal(t, 1+2+roomTypes*(2+parts), spent.Requests)
-	if db.ExactUnits() {
+	if db.Has(dyntest.ExactUnits) {
 		assert.Equal(t, float64(3*roomTypes*nights+2*roomTypes*parts+2*roomTypes+2*kilobytes), spent.WriteUnits)
 	}
 }
