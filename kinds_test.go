@@ -38,7 +38,7 @@ import (
 var refusals = map[string]error{
 	"dynastay.ErrRefused": dynastay.ErrRefused,
 
-	"availability.Refused": &availability.Refused{}, "availability.SoldAheadError": &availability.SoldAheadError{},
+	"availability.Refused": &availability.Refused{}, "availability.SoldAheadError": &availability.SoldAheadError{}, "availability.OpenAheadError": &availability.OpenAheadError{},
 	"availability.SoldError": &availability.SoldError{}, "availability.LimitsError": &availability.LimitsError{},
 	"availability.ErrNotOpen": availability.ErrNotOpen, "availability.ErrPast": availability.ErrPast,
 	"availability.ErrClosed": availability.ErrClosed, "availability.ErrReopened": availability.ErrReopened,
@@ -51,6 +51,7 @@ var refusals = map[string]error{
 	"bookings.UpcomingError": &bookings.UpcomingError{},
 	"bookings.ErrHoldEnded":  bookings.ErrHoldEnded, "bookings.ErrHoldOpen": bookings.ErrHoldOpen,
 	"bookings.ErrTooEarly": bookings.ErrTooEarly, "bookings.ErrTooLate": bookings.ErrTooLate, "bookings.ErrAnonymised": bookings.ErrAnonymised,
+	"bookings.ErrStillExpected": bookings.ErrStillExpected, "bookings.ErrAnotherDay": bookings.ErrAnotherDay, "bookings.ErrReleased": bookings.ErrReleased,
 	"bookings.PaymentError":      &bookings.PaymentError{Err: bookings.ErrNotPaid},
 	"bookings.ErrPaymentDiffers": bookings.ErrPaymentDiffers, "bookings.ErrNotPaid": bookings.ErrNotPaid,
 	"bookings.ErrOverRefund":   bookings.ErrOverRefund,

@@ -33,6 +33,9 @@ func (e *OpenAheadError) Error() string {
 	return fmt.Sprintf("%s open for sale in %s: %s", are(len(e.Dates), "night"), e.Currency, strings.Join(first, ", "))
 }
 
+// Is reports whether target is [dynastay.ErrRefused].
+func (*OpenAheadError) Is(target error) bool { return target == dynastay.ErrRefused }
+
 func are(n int, noun string) string {
 	if n == 1 {
 		return count(n, noun) + " is"
