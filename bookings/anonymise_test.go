@@ -99,7 +99,7 @@ func plant(t *testing.T, id string) map[string]planted {
 		Breakdown: bookings.Breakdown{Rooms: dollarsOf("200"), TaxesAndFees: dollarsOf("20"), Discounts: dollarsOf("10")},
 		PromoCode: "SUMMER", SpecialRequests: nemo, CancellationPolicy: availability.NonRefundable,
 		TimeZone: "Europe/Paris", CheckInTime: "15:00", UpdatedAt: plantedAt, ConfirmedAt: plantedAt, CheckedInAt: plantedAt,
-		CheckedOutAt: plantedAt, CancelledAt: plantedAt, CancellationReason: nemo, Released: payStay, Version: 7,
+		CheckedOutAt: plantedAt, CancelledAt: plantedAt, CancellationReason: nemo, Released: payStay, PolicyCheckIn: payStay.CheckIn, Version: 7,
 	}
 	p := bookings.Payment{
 		ID: "pay_1", BookingID: id, Provider: "stripe", ProviderTransactionID: "ch_1", Method: "credit_card",

@@ -108,6 +108,7 @@ func TestNoChangeOfABookingIsLost(t *testing.T) {
 				"Stay.CheckOut":     {dynastay.MustDate("2026-07-14"), dynastay.MustDate("2027-01-31")},
 				"Released.CheckIn":  {dynastay.MustDate("2026-07-11")},
 				"Released.CheckOut": {dynastay.MustDate("2026-07-12")},
+				"PolicyCheckIn":     {dynastay.MustDate("2026-07-08"), dynastay.Date{}},
 				"UserID":            {"user_1", "user_2", ""}, "PropertyID": {"prop_1", "prop_2"},
 				"Status": {bookings.Pending, bookings.Confirmed, bookings.Cancelled, bookings.Expired, bookings.CheckedIn},
 			}

@@ -113,7 +113,7 @@ func TestCancel(t *testing.T) {
 	for operation, send := range sends(d, d.impatient()) {
 		err := send(ctx)
 		if !isTransaction(operation) {
-			assert.NoError(t, err, operation)
+			assert.NotErrorAs(t, err, new(*types.TransactionCanceledException), operation)
 			continue
 		}
 		assertStatus(t, err, http.StatusBadRequest, "TransactionCanceledException")

@@ -83,10 +83,11 @@ func (e *Engine) Streams(optFns ...func(*dynamodbstreams.Options)) *dynamodbstre
 func (e *Engine) CreateTables(ctx context.Context, prefix string, schemas ...*dynastay.Schema) error {
 	client := e.Client()
 	return parallel.Do(schemas, func(s *dynastay.Schema) error {
-		if err := s.Create(ctx, client, prefix+s.Name, &dynastay.TableOptions{Deletable: true}); err != nil {
-			return fmt.Errorf("table %s: %w", prefix+s.Name, err)
+		err := s.Create(ctx, client, prefix+s.Name, &dynastay.TableOptions{Deletable: true})
+		if differs := new(*dynastay.TableError); err == nil || errors.As(err, differs) {
+			return err // it names the table
 		}
-		return nil
+		return fmt.Errorf("table %s: %w", prefix+s.Name, err)
 	})
 }
 

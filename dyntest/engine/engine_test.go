@@ -62,8 +62,8 @@ func TestTables(t *testing.T) {
 	other := *guests
 	other.Key.Sort = "other"
 	err = engine.CreateTables(ctx, "test-", &other)
-	require.ErrorIs(t, err, dynastay.ErrAlreadyExists)
-	require.ErrorContains(t, err, "table test-Guests: ")
+	require.ErrorAs(t, err, new(*dynastay.TableError))
+	require.EqualError(t, err, "table test-Guests differs from its schema: Key must be pk, other, but is pk, sk")
 
 	out, err := engine.Client().DescribeTable(ctx, &dynamodb.DescribeTableInput{TableName: aws.String("test-Guests")})
 	require.NoError(t, err)

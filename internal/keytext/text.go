@@ -69,7 +69,7 @@ func Escape(text string) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	return escape(text)
+	return escape(text, "trimming and percent-escaping")
 }
 
 // EscapeExactly is like [Escape] for a text that is compared byte by byte, as ids are: two texts that differ at all have
@@ -81,10 +81,11 @@ func EscapeExactly(text string) (string, error) {
 	case !utf8.ValidString(text):
 		return "", errors.New("must be valid UTF-8")
 	}
-	return escape(text)
+	return escape(text, "percent-escaping")
 }
 
-func escape(text string) (string, error) {
+// escape says in its error after which changes a text is too long.
+func escape(text, after string) (string, error) {
 	if strings.ContainsFunc(text, reserved) {
 		var b strings.Builder
 		for _, r := range text {
@@ -99,7 +100,7 @@ func escape(text string) (string, error) {
 		text = b.String()
 	}
 	if len(text) > MaxText {
-		return "", fmt.Errorf("must be at most %d bytes after percent-escaping", MaxText)
+		return "", fmt.Errorf("must be at most %d bytes after %s", MaxText, after)
 	}
 	return text, nil
 }
