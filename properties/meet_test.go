@@ -238,7 +238,7 @@ func (s *stage) state() string {
 	seen := plain{}
 	for key, item := range all {
 		m := plainOf(s.t, item)
-		maps.DeleteFunc(m, func(name string, _ any) bool { return volatile.MatchString(name) })
+		maps.DeleteFunc(m, func(name string, _ any) bool { return volatile.MatchString(name) || name == keys.AttrOpened })
 		for _, name := range []string{"Closed", "Reopened"} {
 			if id, ok := m[name].(string); ok {
 				prefix, _, found := strings.Cut(id, "#")
