@@ -257,8 +257,9 @@ func (b worldBooking) oldestPaid() []string {
 
 // due returns what is to be refunded of what has been paid, if the booking is cancelled now.
 func (b worldBooking) due(now time.Time) (cents int64, no error) {
-	if len(b.payments) == 0 {
-		return 0, nil
+	paid, _, refunded := b.money()
+	if paid <= refunded {
+		return 0, nil // whatever the policies say
 	}
 	refundable, all := int64(0), int64(0)
 	_, total, _ := b.sums()
@@ -278,7 +279,6 @@ func (b worldBooking) due(now time.Time) (cents int64, no error) {
 	}
 	price := b.total() - b.kept
 	returned := (2*price*refundable + all) / (2 * all) // rounded half up
-	paid, _, refunded := b.money()
 	return paid - refunded - (b.total() - returned), nil
 }
 
