@@ -20,6 +20,7 @@ type worldMove struct {
 	not        func(b worldBooking, now time.Time) error // why the time does not allow it
 	apply      func(b *worldBooking, now time.Time)
 	plain      bool // it writes only the booking
+	rare       bool // few bookings allow it at a time, so it usually chooses one of them
 	do         func(on program, id, reason string, rooms bookings.Assigned, opts ...dynastay.WriteOption) (*bookings.Booking, error)
 }
 
@@ -84,7 +85,7 @@ var (
 		},
 	}
 	notShowing = worldMove{
-		name: "no-show", verb: "record a no-show for", from: []bookings.Status{bookings.Confirmed}, plain: true,
+		name: "no-show", verb: "record a no-show for", rare: true, from: []bookings.Status{bookings.Confirmed}, plain: true,
 		not: func(b worldBooking, now time.Time) error {
 			if !b.house.today(now).After(b.stay.CheckIn) {
 				return bookings.ErrStillExpected
@@ -97,7 +98,7 @@ var (
 		},
 	}
 	undoingArrival = worldMove{
-		name: "undo a check-in", verb: "undo the check-in of", from: []bookings.Status{bookings.CheckedIn},
+		name: "undo a check-in", verb: "undo the check-in of", rare: true, from: []bookings.Status{bookings.CheckedIn},
 		not: func(b worldBooking, now time.Time) error {
 			if b.released.CheckIn != (dynastay.Date{}) {
 				return bookings.ErrReleased
@@ -115,7 +116,7 @@ var (
 		},
 	}
 	undoingDeparture = worldMove{
-		name: "undo a check-out", verb: "undo the check-out of", from: []bookings.Status{bookings.Completed}, plain: true,
+		name: "undo a check-out", verb: "undo the check-out of", rare: true, from: []bookings.Status{bookings.Completed}, plain: true,
 		not:   func(b worldBooking, now time.Time) error { return onAnotherDay(b, b.left, now) },
 		apply: func(b *worldBooking, _ time.Time) { b.status, b.left = bookings.CheckedIn, time.Time{} },
 		do: func(on program, id, _ string, _ bookings.Assigned, opts ...dynastay.WriteOption) (*bookings.Booking, error) {
@@ -131,7 +132,7 @@ var (
 		},
 	}
 	releasing = worldMove{
-		name: "release", verb: "release the nights of", from: []bookings.Status{bookings.NoShow},
+		name: "release", verb: "release the nights of", rare: true, from: []bookings.Status{bookings.NoShow},
 		not: func(b worldBooking, now time.Time) error {
 			switch {
 			case b.released.CheckIn != (dynastay.Date{}):
@@ -149,7 +150,7 @@ var (
 		},
 	}
 	reinstating = worldMove{
-		name: "reinstate", verb: "reinstate", from: []bookings.Status{bookings.NoShow},
+		name: "reinstate", verb: "reinstate", rare: true, from: []bookings.Status{bookings.NoShow},
 		not: func(b worldBooking, now time.Time) error {
 			if !b.anonymised.IsZero() {
 				return bookings.ErrAnonymised
@@ -240,6 +241,7 @@ type changingStatus struct {
 	back   int // which, see chooses
 	reason string
 	rooms  assigning
+	late   bool // after the day of arrival
 	key    keyChoice
 }
 
@@ -260,6 +262,8 @@ func drawMove(m worldMove) func(*rapid.T) worldStep {
 		switch m.name {
 		case "cancel":
 			s.reason = oneOf(t, "reason", "", "ill")
+		case "no-show":
+			s.late = oneOf(t, "late", false, true)
 		case "check in":
 			s.rooms = oneOf(t, "rooms", noRooms, noRooms, allRooms, allRooms, firstRooms, tooManyRooms, otherRooms)
 		case "assign rooms":
@@ -270,7 +274,7 @@ func drawMove(m worldMove) func(*rapid.T) worldStep {
 }
 
 func (s changingStatus) String() string {
-	return fmt.Sprintf("%s booking %d, reason %q, rooms %d, key %d", s.name, s.back, s.reason, s.rooms, s.key)
+	return fmt.Sprintf("%s booking %d, reason %q, rooms %d, late %t, key %d", s.name, s.back, s.reason, s.rooms, s.late, s.key)
 }
 
 // chooses returns one of the last bookings: one that is in a status from which the move is possible, or, if there is
@@ -322,6 +326,16 @@ func (s changingStatus) assign(b worldBooking) (rooms bookings.Assigned, no erro
 func (s changingStatus) run(w *world, on program) { w.runWrite(s, s.key, on) }
 
 func (s changingStatus) write(w *world) (worldWrite, bool) {
+	if s.late {
+		b := w.bookings[w.chooses(s.back, s.from)]
+		y, m, d := b.stay.CheckIn.Time().Date()
+		if b.id != "" && b.status == bookings.Confirmed && !b.house.today(w.db.Now()).After(b.stay.CheckIn) {
+			w.db.Clock.Set(time.Date(y, m, d+1, 0, 0, 0, 0, b.house.zone))
+		}
+	}
+	if s.rare {
+		return s.call(w, w.choosesOf(s.back, func(b worldBooking) bool { return s.allows(b, w.db.Now()) == nil })), true
+	}
 	return s.call(w, w.chooses(s.back, s.from)), true
 }
 
