@@ -48,9 +48,7 @@ const keep = 48 * time.Hour
 func newEntity(s *dynastay.Schema) *entity.Entity[position] {
 	return entity.New(entity.Spec[position]{
 		Name: "Position", Operations: "consumer", Schema: s, Created: "CreatedAt", Updated: "UpdatedAt",
-		Key: func(p *position) (dynastay.Key, error) {
-			return keys.Of(keys.StreamShard{Consumer: p.Consumer, ShardID: cmp.Or(p.KeyID, p.ShardID)})
-		},
+		Key: (*position).key,
 		Codec: entity.Declare(func(f *entity.Fields, p *position) {
 			f.Const(keys.AttrEntityType, "StreamPosition")
 			f.String("Consumer", &p.Consumer)
@@ -84,6 +82,10 @@ func newEntity(s *dynastay.Schema) *entity.Entity[position] {
 // identity is a shard. Its id alone does not say which: in DynamoDB, ids are unique, but an engine may use them again in
 // the stream of a table that is created anew, or of another table.
 type identity struct{ stream, id string }
+
+func (p *position) key() (dynastay.Key, error) {
+	return keys.Of(keys.StreamShard{Consumer: p.Consumer, ShardID: cmp.Or(p.KeyID, p.ShardID)})
+}
 
 func (p *position) identity() identity { return identity{p.Stream, p.ShardID} }
 

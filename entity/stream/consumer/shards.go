@@ -46,17 +46,37 @@ func (c *Consumer) discoverIn(ctx context.Context, table string, known []*positi
 		if slices.ContainsFunc(known, p.sameShard) {
 			continue
 		}
-		if slices.ContainsFunc(known, func(other *position) bool { return other.ShardID == p.ShardID }) {
-			sum := sha256.Sum256([]byte(p.Stream))
-			p.KeyID = p.ShardID + "@" + hex.EncodeToString(sum[:8])
-		}
 		p.Since = since
-		if _, err := c.positions.Create(ctx, p); err != nil && !errors.Is(err, dynastay.ErrAlreadyExists) {
+		if err := c.create(ctx, p); err != nil {
 			return known, err
 		}
 		known = append(slices.Clip(known), p)
 	}
 	return known, nil
+}
+
+// create stores the first position of a shard, unless another process has. The position of another stream's shard with
+// the same id may have its key, also one that is not known here: of a table that the consumer does not read any more.
+func (c *Consumer) create(ctx context.Context, p *position) error {
+	sum := sha256.Sum256([]byte(p.Stream))
+	for _, p.KeyID = range []string{"", p.ShardID + "@" + hex.EncodeToString(sum[:8])} {
+		_, err := c.positions.Create(ctx, p)
+		if !errors.Is(err, dynastay.ErrAlreadyExists) {
+			return err
+		}
+		at, err := p.key()
+		if err != nil {
+			return err
+		}
+		there, err := c.positions.Get(ctx, at, dynastay.Consistent)
+		switch {
+		case errors.Is(err, dynastay.ErrCorrupt): // read has reported it
+			return nil
+		case err != nil || there.sameShard(p):
+			return err
+		}
+	}
+	return nil
 }
 
 // parentsFirst sorts the shards of a table so that none comes before one that must be read before it. Otherwise, a
