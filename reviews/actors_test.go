@@ -1,0 +1,61 @@
+package reviews_test
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/dynastay/dynastay"
+	"github.com/dynastay/dynastay/dyntest"
+	"github.com/dynastay/dynastay/reviews"
+)
+
+// Who acts is part of what a key stands for: the key of somebody else is refused, and shows nothing of what they did.
+func TestKeysOfOtherActors(t *testing.T) {
+	t.Parallel()
+	for where, key := range map[string]func(string) dynastay.Idempotency{
+		"without a scope": dynastay.IdempotencyKey,
+		"in one scope":    func(k string) dynastay.Idempotency { return dynastay.IdempotencyKey(k).Of("tenant") },
+	} {
+		t.Run(where, func(t *testing.T) {
+			t.Parallel()
+			h := newHouse(t, dyntest.New(t, reviewTables, dyntest.At(noon)))
+			repo, guest := open(h.DB.DB), h.guest(t)
+			own, read, edited := h.approved(t, 90), h.approved(t, 80), h.review(t, 70)
+			edit := func(v *reviews.Review) error { v.Title += "!"; return nil }
+			for _, c := range []struct {
+				name, by string
+				op       func(by string) (dynastay.Part, []dynastay.WriteOption)
+			}{
+				{"create", guest.UserID, func(by string) (dynastay.Part, []dynastay.WriteOption) {
+					v := guest
+					v.UserID = by
+					return repo.CreateOp(v), nil
+				}},
+				{"respond", "user_host", func(by string) (dynastay.Part, []dynastay.WriteOption) {
+					v := thanks(own.ID)
+					v.ResponderID = by
+					return repo.RespondOp(v), nil
+				}},
+				{"vote", "user_1", func(by string) (dynastay.Part, []dynastay.WriteOption) { return repo.VoteOp(read.ID, by), nil }},
+				{"unvote", "user_1", func(by string) (dynastay.Part, []dynastay.WriteOption) { return repo.UnvoteOp(read.ID, by), nil }},
+				{"update", edited.UserID, func(by string) (dynastay.Part, []dynastay.WriteOption) {
+					return repo.UpdateOp(edited.ID, edit, dynastay.AgreedOn("!")), []dynastay.WriteOption{dynastay.IfUser(by)}
+				}},
+			} {
+				write := func(by string) error {
+					op, opts := c.op(by)
+					parts := []dynastay.Part{op, key(c.name)}
+					for _, opt := range opts {
+						parts = append(parts, opt)
+					}
+					return h.Write(t.Context(), parts...)
+				}
+				require.NoError(t, write(c.by), c.name)
+				assert.ErrorIs(t, write("user_other"), dynastay.ErrIdempotencyMismatch, c.name)
+				assert.NoError(t, write(c.by), "%s, repeated", c.name)
+			}
+		})
+	}
+}
