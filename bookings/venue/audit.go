@@ -34,11 +34,12 @@ type AuditEntry struct {
 	Role   Role   // with which role
 	Action Action
 	// UserID and BookingID say whose booking or role it was. They are "" for an event without a booking, and for a code of
-	// [Repository.SetLockCode], which does not read the event: the entry of its approval names both.
+	// [Repository.SetLockCode], which does not read the event: the entry of its approval names both. UserID is also "" for
+	// an event of other software that does not say whose it is.
 	UserID    string
 	BookingID string
-	EventID   string
-	Note      string // such as the reason of a rejection
+	EventID   string // of an event, a code, an approval, and the cancellation of an approved booking
+	Note      string // the reason of a rejection or a cancellation, the title of an event, or the role
 }
 
 func newAuditEntries() *entity.Entity[AuditEntry] {

@@ -1,7 +1,6 @@
 package venue
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"slices"
@@ -26,8 +25,9 @@ type change struct {
 	may       func(*Booking) error // whether the actor may do it
 	fn        func(*Booking) error // of an update
 	set       func(*Booking)       // what only the library changes; optional
-	// also adds the actions on other items, and may read. It runs before set. Optional.
-	also func(ctx context.Context, tx *dynastay.Tx, c *entity.Change[Booking]) error
+	// also adds the actions on other items, and may read. It runs before set. It returns the id of the event that the
+	// booking gets or loses, or "". Optional.
+	also func(ctx context.Context, tx *dynastay.Tx, c *entity.Change[Booking]) (eventID string, err error)
 }
 
 // changeOp reads a booking and changes it, with everything that belongs to it.
@@ -61,8 +61,9 @@ func (r *Repository) changeOp(m change, invalid error) *dynastay.Operation[*Book
 				return nil, refused(m.op, m.bookingID, ErrPast)
 			}
 			c.Touch()
+			eventID := ""
 			if m.also != nil {
-				if err := m.also(ctx, tx, c); err != nil {
+				if eventID, err = m.also(ctx, tx, c); err != nil {
 					return nil, unusable(m, err)
 				}
 			}
@@ -77,8 +78,7 @@ func (r *Repository) changeOp(m change, invalid error) *dynastay.Operation[*Book
 				}
 			}
 			err = r.audit(tx, m.by, AuditEntry{
-				Action: m.action, UserID: c.After.UserID, BookingID: c.After.ID,
-				EventID: cmp.Or(c.After.EventID, c.Before.EventID), Note: m.note,
+				Action: m.action, UserID: c.After.UserID, BookingID: c.After.ID, EventID: eventID, Note: m.note,
 			})
 			if err != nil {
 				return nil, err
@@ -92,8 +92,8 @@ func (r *Repository) changeOp(m change, invalid error) *dynastay.Operation[*Book
 	})
 }
 
-// agreed returns what adds the actor and the caller's arguments for idempotency keys, or nil if the function of an update cannot be
-// compared with that of another call.
+// agreed returns what adds the actor and the caller's arguments for idempotency keys, or nil if the function of an update
+// cannot be compared with that of another call.
 func (m change) agreed(at dynastay.Key) func(*dynastay.Input) {
 	if m.fn != nil {
 		return m.by.input(entity.InputOf(at, m.opts...))

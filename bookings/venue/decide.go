@@ -48,23 +48,23 @@ func (r *Repository) ApproveOp(by Actor, a Approval) *dynastay.Operation[*Bookin
 			in.Field("title", a.Title)
 			code.input(in)
 		},
-		also: func(ctx context.Context, tx *dynastay.Tx, c *entity.Change[Booking]) error {
+		also: func(ctx context.Context, tx *dynastay.Tx, c *entity.Change[Booking]) (string, error) {
 			b := c.Before
 			switch {
 			case b.Date.Before(r.today()):
-				return refused(opApprove, b.ID, ErrPast)
+				return "", refused(opApprove, b.ID, ErrPast)
 			case b.slot() == "":
-				return refused(opApprove, b.ID, ErrNoSlot)
+				return "", refused(opApprove, b.ID, ErrNoSlot)
 			}
 			event.BookingID, event.Date, event.Slot, event.Type, event.CreatedBy = b.ID, b.Date, b.slot(), PrivateBooking, b.UserID
 			event.Title = cmp.Or(a.Title, b.Description)
 			_, err := r.take(ctx, tx, event, func(ctx context.Context) (bool, error) { return r.unchanged(ctx, c.Row) })
 			if err != nil || a.Code == "" {
-				return err
+				return event.ID, err
 			}
 			code.Date, code.Slot = event.Date, event.Slot
 			code.CreatedAt = r.db.Now()
-			return r.putCode(tx, by, &code, AuditEntry{UserID: b.UserID, BookingID: b.ID})
+			return event.ID, r.putCode(tx, by, &code, AuditEntry{UserID: b.UserID, BookingID: b.ID})
 		},
 		set: func(b *Booking) { b.Status, b.EventID, b.Reason = Approved, event.ID, "" },
 	}, cmp.Or(by.admin(), checkTitle(a.Title), r.checkCode(&code, a.Code != "")))
@@ -117,12 +117,12 @@ func (r *Repository) CancelOp(by Actor, l Cancellation) *dynastay.Operation[*Boo
 	return r.changeOp(change{
 		op: opCancel, by: by, bookingID: l.BookingID, version: l.Version, action: BookingCancelled, note: l.Reason,
 		from: []Status{Pending, Approved}, may: by.mayActForBooking,
-		also: func(ctx context.Context, tx *dynastay.Tx, c *entity.Change[Booking]) error {
+		also: func(ctx context.Context, tx *dynastay.Tx, c *entity.Change[Booking]) (string, error) {
 			if c.Before.Status != Approved {
-				return nil
+				return "", nil
 			}
 			if c.Before.Date.Before(r.today()) {
-				return refused(opCancel, c.Before.ID, ErrPast)
+				return "", refused(opCancel, c.Before.ID, ErrPast)
 			}
 			return r.free(ctx, tx, c.Before)
 		},
@@ -151,25 +151,25 @@ func (r *Repository) unchanged(ctx context.Context, read dynastay.Row) (bool, er
 var ofBooking = dynastay.Prepare(expression.NewBuilder().
 	WithCondition(dynastay.NameOf(attrBookingID).Equal(dynastay.Param("booking"))))
 
-// free adds the actions that delete the event of a booking and its lock code. If other software has deleted the event,
-// or given the slot to somebody else, there is nothing to free.
-func (r *Repository) free(ctx context.Context, tx *dynastay.Tx, b *Booking) error {
+// free adds the actions that delete the event of a booking and its lock code, and returns the id of the event. If other
+// software has deleted the event, or given the slot to somebody else, there is nothing to free.
+func (r *Repository) free(ctx context.Context, tx *dynastay.Tx, b *Booking) (eventID string, err error) {
 	slot, eventID := b.slot(), b.EventID
 	if slot == "" || eventID == "" { // other software does not store them
 		event, err := r.eventOf(ctx, b)
 		if err != nil || event == nil {
-			return err
+			return eventID, err
 		}
 		slot, eventID = event.Slot, event.ID
 	}
 	at, err := eventKey(b.Date, slot)
 	if err != nil {
-		return err
+		return "", err
 	}
 	tx.Delete(keys.Table, at).
 		If(ofBooking.With(dynastay.Item{"booking": dynastay.Text(b.ID)}), func(dynastay.Row) error { return dynastay.ErrSkip })
 	revoke(tx, eventID)
-	return nil
+	return eventID, nil
 }
 
 // eventOf finds the event of a booking among those of its day. It returns nil if there is none.
