@@ -12,7 +12,7 @@ type rule struct {
 	month     int
 	days      []weekday // none: any
 	monthDays []int     // none: any; negative: from the end of the month
-	until     time.Time // a local time; zero: for ever
+	until     time.Time // a local time
 }
 
 // weekday is the nth such day of the month, from its end if n is negative, or any such day if n is 0.
@@ -23,7 +23,7 @@ type weekday struct {
 
 // ruleOf parses an RRULE. Start is its first time, before which the clocks have an offset.
 func ruleOf(text string, start time.Time, offset int64) (rule, bool) {
-	r := rule{}
+	r := rule{until: time.Date(lastYear+1, 1, 1, 0, 0, 0, 0, time.UTC)}
 	yearly := false
 	for part := range strings.SplitSeq(strings.ToUpper(text), ";") {
 		key, value, _ := strings.Cut(part, "=")
@@ -74,7 +74,7 @@ func (r rule) times(start time.Time) (times []time.Time, ok bool) {
 			return nil, false
 		}
 		for _, t := range found {
-			if t.After(start) && (r.until.IsZero() || !t.After(r.until)) {
+			if t.After(start) && !t.After(r.until) {
 				times = append(times, t)
 			}
 		}
@@ -97,7 +97,7 @@ func (r rule) has(t time.Time, days int) bool {
 func monthDays(list string) (all []int, ok bool) {
 	for text := range strings.SplitSeq(list, ",") {
 		n, ok := number(text, -31, 31)
-		if !ok || len(all) == 31 {
+		if !ok || n == 0 || len(all) == 31 {
 			return nil, false
 		}
 		all = append(all, n)
@@ -122,7 +122,7 @@ func weekdays(list string) (all []weekday, ok bool) {
 		if number != "" {
 			w.n, err = strconv.Atoi(number)
 		}
-		if err != nil || w.day < 0 {
+		if err != nil || w.day < 0 || number != "" && w.n == 0 {
 			return nil, false
 		}
 		all = append(all, w)

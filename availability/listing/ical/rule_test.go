@@ -46,6 +46,9 @@ func TestRulesOfZones(t *testing.T) {
 		"dates": {"Africa/Cairo", 2016, 2024, []string{
 			"+0200 +0300 20230428T000000 RDATE:20240426T000000", "+0300 +0200 20231027T000000 RDATE;VALUE=DATE-TIME:20241101T000000",
 		}},
+		"never again": {"Etc/GMT-1", 1982, 1984, []string{
+			"+0100 +0200 19810329T020000 RRULE:FREQ=YEARLY;BYMONTH=3;BYDAY=-1SU;UNTIL=00010101T000000", "+0200 +0100 19810927T030000",
+		}},
 		"seconds": {"Africa/Monrovia", 1960, 1980, []string{"-004430 +0000 19720107T000000"}},
 	} {
 		d := &definition{name: name}
