@@ -35,6 +35,7 @@ func TestAudit(t *testing.T) {
 	held := h.approved(t, ann, day.AddDays(1), venue.Morning)
 	asked := func() string { return h.asked(t, ann, day.AddDays(2), venue.Morning).ID }
 	edited, approved, rejected, withdrawn := asked(), asked(), asked(), asked()
+	plain := h.asked(t, ann, day.AddDays(6), venue.Morning).ID
 	concert, err := h.repo.CreateEvent(ctx, admin, venue.Event{Date: day.AddDays(3), Slot: venue.Morning, Type: "concert", Title: "Jazz"})
 	require.NoError(t, err)
 	fresh()
@@ -72,6 +73,16 @@ func TestAudit(t *testing.T) {
 				by(admin, venue.AuditEntry{Action: venue.BookingApproved, UserID: ann.UserID, BookingID: approved, EventID: b.EventID}),
 				by(admin, venue.AuditEntry{Action: venue.LockCodeSet, UserID: ann.UserID, BookingID: approved, EventID: b.EventID}),
 			}
+		}},
+		{"an approval", func() dynastay.Part {
+			return h.repo.ApproveOp(admin, venue.Approval{BookingID: plain, Version: 1})
+		}, func() []venue.AuditEntry {
+			b, err := h.repo.Booking(ctx, plain, dynastay.Consistent)
+			require.NoError(t, err)
+			require.NotEmpty(t, b.EventID)
+			return []venue.AuditEntry{by(admin, venue.AuditEntry{
+				Action: venue.BookingApproved, UserID: ann.UserID, BookingID: plain, EventID: b.EventID,
+			})}
 		}},
 		{"a rejection", func() dynastay.Part {
 			return h.repo.RejectOp(admin, venue.Rejection{BookingID: rejected, Version: 1, Reason: "full"})
