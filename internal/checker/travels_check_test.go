@@ -104,9 +104,13 @@ func (s *travels) checkLog(user string, items *travelItems) map[string][]plain {
 		once[id] = true
 		data, _ := e["entity_data"].(plain)
 		version, what := numberOf(data, "sync_version"), textOf(e, "entity_id")
-		want := last[what] + count(e["status"] == "applied")
-		if want == 1 {
+		want := last[what]
+		switch {
+		case e["status"] != "applied":
+		case want == 0:
 			want = n + 1 // a new visit begins with the version of the log
+		default:
+			want++
 		}
 		if version != want {
 			differ("an entry that does not follow from the one before")

@@ -91,6 +91,12 @@ func TestRightTravels(t *testing.T) {
 		"no count":          func(g *diary) { delete(g.items.regions, "country#FR") },
 		"at the same time":  func(g *diary) { g.all["m1"].within = span{5, 25}; g.all["m2"].within = span{4, 9} },
 		"unknown, and none": func(g *diary) { g.all["m7"].told = [broken + 1]int{unknown: 1} },
+		"the first change of the profile is rejected": func(g *diary) {
+			g.all["m5"].outcomes, g.all["m5"].versions = map[tracker.Outcome]int{tracker.Rejected: 1}, []int{1}
+			g.items.log[6]["status"], g.items.log[6]["entity_data"] = "conflict", plain{"sync_version": 1.0}
+			g.items.profile["sync_version"] = 1.0
+			g.pulls[diarist].numbers = []int{1, 2, 3, 5, 6, 8}
+		},
 	} {
 		g := newDiary(t)
 		change(g)
