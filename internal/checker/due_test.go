@@ -1,7 +1,7 @@
 package checker
 
 import (
-	"slices"
+	"fmt"
 	"time"
 
 	"github.com/dynastay/dynastay"
@@ -79,10 +79,26 @@ func refundedAs(asked bookings.Refund, c bookings.Cancellation, keyed bool) bool
 	case asked.ProviderTransactionID != "":
 		due = min(due, made) // or what was left of this payment
 	}
-	return made == due && len(c.Refunds) == min(1, int(due)) && !slices.ContainsFunc(c.Refunds, func(r bookings.Refund) bool {
-		return r.ID != asked.ID || asked.ProviderTransactionID != "" && r.ProviderTransactionID != asked.ProviderTransactionID
-	})
+	if made != due || !ofAllPayments(asked) && len(c.Refunds) > 1 {
+		return false
+	}
+	of := map[string]bool{}
+	for i, r := range c.Refunds {
+		id := asked.ID
+		if i > 0 {
+			id += fmt.Sprint("_", i+1)
+		}
+		named := asked.ProviderTransactionID == "" || r.ProviderTransactionID == asked.ProviderTransactionID
+		if r.ID != id || !named || of[r.ProviderTransactionID] || minor(r.Amount) == 0 {
+			return false
+		}
+		of[r.ProviderTransactionID] = true
+	}
+	return true
 }
+
+// ofAllPayments reports whether a refund becomes one of each payment until nothing is due any more. The first has its id.
+func ofAllPayments(r bookings.Refund) bool { return !r.Amount.IsSet() && r.ProviderTransactionID == "" }
 
 // mostDue is what at most can have been due when a booking was cancelled, which is not modified afterwards.
 func (l *stayLife) mostDue() int64 {

@@ -3,6 +3,7 @@ package checker
 import (
 	"errors"
 	"slices"
+	"strings"
 
 	"github.com/dynastay/dynastay/bookings"
 )
@@ -61,6 +62,15 @@ func (n *notice) recorded(l *stayLife) bool {
 	return l.refunds[n.refund.ID] != nil
 }
 
+// refunds reports whether a notice is about the refund with this id.
+func (n *notice) refunds(id string) bool {
+	if n.refund == nil {
+		return false
+	}
+	first, _, further := strings.Cut(id, "_")
+	return n.refund.ID == id || further && n.refund.ID == first && ofAllPayments(*n.refund)
+}
+
 // checkRecords compares the payments and refunds of a booking with the notices: those that were carried out are there,
 // one item each, and nothing else.
 func (s *sales) checkRecords(l *stayLife) {
@@ -76,14 +86,24 @@ func (s *sales) checkRecords(l *stayLife) {
 		}
 	}
 	for id, r := range l.refunds {
-		certain, all := l.of(func(n *notice) bool { return n.refund != nil && n.refund.ID == id })
+		certain, all := l.of(func(n *notice) bool { return n.refunds(id) })
 		if !refundIs(r, certain, all) {
 			s.differ("a refund that was not reported", l.id, "%v", r)
 		}
-		if i := slices.IndexFunc(all, func(n *notice) bool { return n.move != nil && !n.refund.Amount.IsSet() }); i >= 0 && cents(r["Amount"]) > l.mostDue() {
+		if i := slices.IndexFunc(all, func(n *notice) bool { return n.move != nil && !n.refund.Amount.IsSet() }); i >= 0 && l.refundedBy(all[i]) > l.mostDue() {
 			s.differ("a refund of more than is due", l.id, "%v", r)
 		}
 	}
+}
+
+// refundedBy is the sum of the refunds that a notice is about.
+func (l *stayLife) refundedBy(n *notice) (sum int64) {
+	for id, r := range l.refunds {
+		if n.refunds(id) {
+			sum += cents(r["Amount"])
+		}
+	}
+	return sum
 }
 
 // of are the notices of one payment or refund that were carried out, and together with those that may have been.
@@ -228,10 +248,10 @@ func (l *stayLife) other(n *notice, until moment) bool {
 			return false
 		case n.payment != nil && o.payment != nil:
 			return n.payment.ProviderTransactionID == o.payment.ProviderTransactionID && differs(*n.payment, *o.payment)
-		case n.refund == nil || o.refund == nil || n.refund.ID != o.refund.ID:
+		case n.refund == nil || !o.refunds(n.refund.ID):
 			return false
 		}
-		stored := l.refunds[o.refund.ID]
+		stored := l.refunds[n.refund.ID]
 		return cents(stored["Amount"]) != minor(n.refund.Amount) ||
 			n.refund.ProviderTransactionID != "" && stored["ProviderTransactionId"] != n.refund.ProviderTransactionID
 	})
@@ -251,7 +271,7 @@ func (l *stayLife) exceeds(r bookings.Refund, at span, left int64) bool {
 			continue
 		}
 		least -= cents(stored["Amount"])
-		before := func(n *notice) bool { return n.refund != nil && n.refund.ID == id && n.within.to < at.from }
+		before := func(n *notice) bool { return n.refunds(id) && n.within.to < at.from }
 		if stored["Status"] != "failed" && slices.ContainsFunc(l.certain, before) {
 			most -= cents(stored["Amount"])
 		}

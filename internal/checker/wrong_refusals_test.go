@@ -97,6 +97,12 @@ func TestWrongRefunds(t *testing.T) {
 		return c
 	}
 	due, of, named := bookings.Refund{ID: "m1"}, bookings.Refund{ID: "m1", Amount: dollars(5)}, bookings.Refund{ID: "m1", ProviderTransactionID: "tx-1"}
+	ofBoth := func(change func(second *bookings.Refund)) bookings.Cancellation {
+		c := cancelled(560_01, 378_01, 378_00, 1)
+		c.Refunds[1].ID, c.Refunds[1].ProviderTransactionID = "m1_2", "tx-2"
+		change(&c.Refunds[1])
+		return c
+	}
 	for name, c := range map[string]struct {
 		asked bookings.Refund
 		made  bookings.Cancellation
@@ -109,6 +115,11 @@ func TestWrongRefunds(t *testing.T) {
 		"nothing is due":            {due, cancelled(182_00, 0), true},
 		"nothing, although":         {due, cancelled(182_01, 0), false},
 		"twice":                     {due, cancelled(560_01, 378_01, 378_00, 1), false},
+		"of both payments":          {due, ofBoth(func(*bookings.Refund) {}), true},
+		"twice of one payment":      {due, ofBoth(func(r *bookings.Refund) { r.ProviderTransactionID = "tx-1" }), false},
+		"with another id":           {due, ofBoth(func(r *bookings.Refund) { r.ID = "m1_3" }), false},
+		"of both, although named":   {named, ofBoth(func(r *bookings.Refund) { r.ProviderTransactionID = "tx-1" }), false},
+		"of nothing":                {due, cancelled(182_00, 0, 0), false},
 		"nothing paid":              {due, bookings.Cancellation{Booking: b}, true},
 		"nothing paid, but":         {due, bookings.Cancellation{Booking: b, Refunds: []bookings.Refund{{}}}, false},
 		"the amount":                {of, cancelled(10, 5, 5), true},

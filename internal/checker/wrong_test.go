@@ -160,7 +160,24 @@ func TestWrongRecords(t *testing.T) {
 		begun.Method, begun.Status, begun.At = "m6", bookings.Authorized, ms(9)
 		l.certain = append(l.certain, &notice{deed: pay.deed, payment: &again}, &notice{deed: pay.deed, payment: &begun})
 	}).kinds())
+	second := func(l *stayLife, refund *notice, cents float64) { // of a refund of all payments by a cancellation in time
+		refund.refund.Amount, refund.refund.ProviderTransactionID, refund.move = dynastay.Money{}, "", &stayMove{}
+		l.plain["CheckInDate"], l.plain["CancelledAt"] = "2026-07-31", stamp(0)
+		l.lines = []plain{{"CancellationPolicy": string(availability.FreeCancellation(24)), "Subtotal": 280.0}}
+		l.refunds["m3_2"] = maps.Clone(l.refunds["m3"])
+		l.refunds["m3_2"]["RefundId"], l.refunds["m3_2"]["ProviderTransactionId"], l.refunds["m3_2"]["Amount"] = "m3_2", "tx-2", cents
+	}
+	assert.Empty(t, life(func(l *stayLife, _, _, refund *notice) { second(l, refund, 150) }).kinds())
 	for name, change := range map[string]func(l *stayLife, pay, fail, refund *notice){
+		"two refunds of more than is due": func(l *stayLife, _, _, refund *notice) { second(l, refund, 150.01) },
+		"a second refund of one payment": func(l *stayLife, _, _, refund *notice) {
+			second(l, refund, 1)
+			refund.refund.ProviderTransactionID = "tx-1"
+		},
+		"a second refund of an amount": func(l *stayLife, _, _, refund *notice) {
+			second(l, refund, 1)
+			refund.refund.Amount = dollars(50_00)
+		},
 		"a payment is lost":        func(l *stayLife, _, _, _ *notice) { delete(l.payments, "tx-2") },
 		"a refund is lost":         func(l *stayLife, _, _, _ *notice) { delete(l.refunds, "m3") },
 		"nobody reported it":       func(l *stayLife, pay, _, refund *notice) { l.certain = []*notice{pay, refund} },
