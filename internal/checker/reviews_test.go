@@ -111,8 +111,8 @@ func (s *opinions) key() dynastay.Idempotency {
 // mind is what one user was told who votes for a review and takes the vote back.
 type mind struct{ voted, unvoted [broken + 1]int }
 
-// waver casts the vote of a user and takes it back at the same time, in two processes or in one. The review has no other
-// votes, so the count is often 0.
+// waver casts the vote of a user and takes it back at the same time, each of them twice, in any of the processes. The
+// review has no other votes, so the count is often 0.
 func (s *opinions) waver(w *worker) {
 	const user = "fickle"
 	id := fmt.Sprint("rev_", opinionCount+w.rand.IntN(disputed))
@@ -123,22 +123,23 @@ func (s *opinions) waver(w *worker) {
 		s.minds[id+" "+user] = m
 	}
 	s.mu.Unlock()
-	other := &worker{checker: w.checker, process: w.processes[w.rand.IntN(len(w.processes))], n: w.n}
-	var both sync.WaitGroup
-	do := func(w *worker, name string, told *[broken + 1]int, mayRefuse error, f func(context.Context) error) {
+	var all sync.WaitGroup
+	do := func(name string, told *[broken + 1]int, mayRefuse error, f func(context.Context, *process) error) {
+		caller := &worker{checker: w.checker, process: w.processes[w.rand.IntN(len(w.processes))], n: w.n}
 		ctx, cancel := w.deadline()
-		both.Go(func() {
+		all.Go(func() {
 			defer cancel()
-			v := w.callIn(ctx, name, id, user, refusedBy(mayRefuse), f)
+			v := caller.callIn(ctx, name, id, user, refusedBy(mayRefuse), func(ctx context.Context) error { return f(ctx, caller.process) })
 			s.mu.Lock()
 			defer s.mu.Unlock()
 			told[v]++
 		})
 	}
-	other.rand = w.rand // for the deadline
-	do(other, "unvote", &m.unvoted, dynastay.ErrNotFound, func(ctx context.Context) error { return other.reviews.Unvote(ctx, id, user) })
-	do(w, "vote again", &m.voted, dynastay.ErrAlreadyExists, func(ctx context.Context) error { return w.reviews.Vote(ctx, id, user) })
-	both.Wait()
+	for range 2 {
+		do("unvote", &m.unvoted, dynastay.ErrNotFound, func(ctx context.Context, p *process) error { return p.reviews.Unvote(ctx, id, user) })
+		do("vote again", &m.voted, dynastay.ErrAlreadyExists, func(ctx context.Context, p *process) error { return p.reviews.Vote(ctx, id, user) })
+	}
+	all.Wait()
 }
 
 // may reports whether the vote can be there, or not: each vote that was cast is there or was taken back.
