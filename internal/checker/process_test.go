@@ -208,6 +208,13 @@ func (l *latecomers) draw() (time.Duration, bool) {
 	return time.Duration(l.rand.IntN(most*1000)) * time.Microsecond, true
 }
 
+// hurries says whether a read is sent once, see [readOnce].
+func (l *latecomers) hurries() bool {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.open && l.rand.IntN(10) == 0
+}
+
 // client loses some writes and delivers them later, to the faults and the engine behind it.
 type client struct {
 	*dynamodb.Client
@@ -251,4 +258,33 @@ func (c *client) TransactWriteItems(
 	ctx context.Context, in *dynamodb.TransactWriteItemsInput, o ...func(*dynamodb.Options),
 ) (*dynamodb.TransactWriteItemsOutput, error) {
 	return send(c, ctx, in, o, c.Client.TransactWriteItems)
+}
+
+// readOnce sends some reads once. If such a read fails, its answer comes as the context ends, if that is soon.
+func readOnce[I, O any](
+	c *client, ctx context.Context, in *I, options []func(*dynamodb.Options),
+	through func(context.Context, *I, ...func(*dynamodb.Options)) (*O, error),
+) (*O, error) {
+	if !c.late.hurries() {
+		return through(ctx, in, options...)
+	}
+	out, err := through(ctx, in, append(options, func(o *dynamodb.Options) { o.Retryer = aws.NopRetryer{} })...)
+	if end, ends := ctx.Deadline(); err != nil && ends && time.Until(end) < 100*time.Millisecond {
+		<-ctx.Done()
+	}
+	return out, err
+}
+
+func (c *client) GetItem(ctx context.Context, in *dynamodb.GetItemInput, o ...func(*dynamodb.Options)) (*dynamodb.GetItemOutput, error) {
+	return readOnce(c, ctx, in, o, c.Client.GetItem)
+}
+
+func (c *client) Query(ctx context.Context, in *dynamodb.QueryInput, o ...func(*dynamodb.Options)) (*dynamodb.QueryOutput, error) {
+	return readOnce(c, ctx, in, o, c.Client.Query)
+}
+
+func (c *client) BatchGetItem(
+	ctx context.Context, in *dynamodb.BatchGetItemInput, o ...func(*dynamodb.Options),
+) (*dynamodb.BatchGetItemOutput, error) {
+	return readOnce(c, ctx, in, o, c.Client.BatchGetItem)
 }
