@@ -38,6 +38,14 @@
 // A [Date] is a calendar day without a time, a [Stay] is a half-open range of nights, [Money] is an exact amount in one
 // [Currency], and a [Rating] is a guest rating in tenths. They are values: comparable with == and usable as map keys.
 //
+// # JSON
+//
+// Everything that is stored or returned can be sent as JSON, and read back, by one rule: fields have their Go names.
+// Texts, numbers and booleans are always there. Everything else is left out if it has no value: dates, times, amounts,
+// ratings, percentages, stays, structs, pointers, nil slices and nil maps. A Date is "2026-07-01", Money is "250.00 USD",
+// a Rating is the number 9.2, and a status is its text. Errors are not part of the JSON. A service that needs other names
+// has structs of its own; what a call takes, such as a request or an update, is not meant to be sent.
+//
 // # Reading
 //
 // A list is a [Listing]: a value from which you read one [Page], or which you iterate over to its end.

@@ -11,7 +11,7 @@ import (
 // Page is a part of a list, in the list's order. A page may contain fewer items than the limit, or none, and still not
 // be the last: only an empty Next marks the end.
 type Page[T any] struct {
-	Items []T
+	Items []T `json:",omitzero"`
 	Next  Cursor
 }
 

@@ -41,3 +41,19 @@ func (r Rating) String() string {
 	}
 	return fmt.Sprintf("%s%d.%d", sign, whole, tenth)
 }
+
+// MarshalJSON returns the number 9.2.
+func (r Rating) MarshalJSON() ([]byte, error) { return []byte(r.String()), nil }
+
+// UnmarshalJSON reads what MarshalJSON returns, with the limits of [ParseRating]: the tenths of 9.2 are not a rating of 92.
+func (r *Rating) UnmarshalJSON(data []byte) error {
+	if string(data) == "null" {
+		return nil
+	}
+	parsed, err := ParseRating(string(data))
+	if err != nil {
+		return err
+	}
+	*r = parsed
+	return nil
+}

@@ -1,6 +1,7 @@
 package dynastay_test
 
 import (
+	"encoding/json"
 	"fmt"
 	"math"
 	"testing"
@@ -28,6 +29,23 @@ func TestRatingParsesWhatItPrints(t *testing.T) {
 		require.ErrorAs(t, err, &invalid, "%q", text)
 		assert.Equal(t, "Rating", invalid.Field)
 	}
+}
+
+func TestRatingInJSON(t *testing.T) {
+	for r := dynastay.Rating(0); r <= dynastay.MaxRating; r++ {
+		text, err := json.Marshal(r)
+		require.NoError(t, err)
+		assert.Equal(t, r.String(), string(text))
+		var back dynastay.Rating
+		require.NoError(t, json.Unmarshal(text, &back))
+		assert.Equal(t, r, back)
+	}
+	nine := dynastay.Rating(92)
+	require.NoError(t, json.Unmarshal([]byte("null"), &nine))
+	for _, text := range []string{"92", `"9.2"`, "9.25", "-1", "1e1", "true", "{}"} {
+		require.ErrorIs(t, json.Unmarshal([]byte(text), &nine), dynastay.ErrInvalid, text)
+	}
+	assert.Equal(t, dynastay.Rating(92), nine)
 }
 
 func TestRatingOutOfRange(t *testing.T) {

@@ -5,7 +5,7 @@ import "iter"
 // Stay is a half-open range of dates: the guest arrives on CheckIn, stays every night up to the one before CheckOut,
 // and the room is free again on CheckOut. Use [Stay.Validate] to check that it is valid.
 type Stay struct {
-	CheckIn, CheckOut Date
+	CheckIn, CheckOut Date `json:",omitzero"`
 }
 
 // ParseStay parses both dates and validates the stay. Its errors name the field "CheckIn" or "CheckOut".

@@ -13,19 +13,19 @@ import (
 // Calendar is what a property has on sale, date by date.
 type Calendar struct {
 	PropertyID  string
-	RoomTypeIDs []string // of all room types with a night in the calendar, sorted
-	Days        []Day    // every date of the range, in order
+	RoomTypeIDs []string `json:",omitzero"` // of all room types with a night in the calendar, sorted
+	Days        []Day    `json:",omitzero"` // every date of the range, in order
 }
 
 // Day is one date of a calendar.
 type Day struct {
-	Date dynastay.Date
+	Date dynastay.Date `json:",omitzero"`
 	// Nights are the open nights of this date, ordered by room type id, including those with a stop-sell.
 	// StopSellReason, UpdatedAt and ExpiresAt are not set.
-	Nights []Night
+	Nights []Night `json:",omitzero"`
 	// ClosedToDeparture lists the ids of the room types from which no stay may depart on this date, sorted. The
 	// ClosedToDeparture of a [Night] is about the next date.
-	ClosedToDeparture []string
+	ClosedToDeparture []string `json:",omitzero"`
 }
 
 // Night returns the night of a room type, or nil if it is not open.

@@ -38,9 +38,9 @@ func (c CheckRequest) Validate() error {
 type Availability struct {
 	PropertyID string
 	RoomTypeID string
-	Stay       dynastay.Stay
-	Nights     []Night        // the nights that the property has opened, in order
-	Refused    []RefusedNight // why the stay cannot be sold; empty if it can
+	Stay       dynastay.Stay  `json:",omitzero"`
+	Nights     []Night        `json:",omitzero"` // the nights that the property has opened, in order
+	Refused    []RefusedNight `json:",omitzero"` // why the stay cannot be sold; empty if it can
 }
 
 // OK reports whether the stay can be sold.
@@ -99,10 +99,10 @@ func refusals(propertyID string, line Line, overbook int, stay dynastay.Stay, ni
 
 // Prices are the prices of one room for a stay.
 type Prices struct {
-	Nights []NightPrice // the nights that are open, in order
+	Nights []NightPrice `json:",omitzero"` // the nights that are open, in order
 	// Total is the sum of the nights. It is the zero Money if a night of the stay is not open, or if the stored prices
 	// have different currencies.
-	Total dynastay.Money
+	Total dynastay.Money `json:",omitzero"`
 }
 
 func pricesOf(nights []Night, stay dynastay.Stay) Prices {

@@ -12,11 +12,11 @@ import (
 type Night struct {
 	RoomTypeID string
 	PropertyID string
-	Date       dynastay.Date
+	Date       dynastay.Date `json:",omitzero"`
 
 	Available int            // rooms left; negative only after an overbooking
 	Total     int            // number of rooms that were put on sale
-	Price     dynastay.Money // for one room
+	Price     dynastay.Money `json:",omitzero"` // for one room
 
 	MinStay         int  // minimum nights for an arrival on this date; 0 means no minimum
 	MaxStay         int  // maximum nights for an arrival on this date; 0 means no maximum
@@ -29,8 +29,8 @@ type Night struct {
 	StopSellReason string
 	PropertyClosed bool // the whole property is off sale
 
-	UpdatedAt time.Time
-	ExpiresAt time.Time // when DynamoDB may delete the item, two years after the night
+	UpdatedAt time.Time `json:",omitzero"`
+	ExpiresAt time.Time `json:",omitzero"` // when DynamoDB may delete the item, two years after the night
 }
 
 // expired reports whether the night has expired; DynamoDB may take days to delete it. The date of the night decides if
@@ -98,6 +98,6 @@ func projected(f *entity.Fields, n *Night) {
 
 // NightPrice is the price of one room for one night.
 type NightPrice struct {
-	Date  dynastay.Date
-	Price dynastay.Money
+	Date  dynastay.Date  `json:",omitzero"`
+	Price dynastay.Money `json:",omitzero"`
 }

@@ -34,8 +34,8 @@ type OpenRequest struct {
 
 // Opened is the result of [Repository.Open].
 type Opened struct {
-	Opened  []dynastay.Date // put on sale by this call
-	Already []dynastay.Date // already open before this call; left unchanged
+	Opened  []dynastay.Date `json:",omitzero"` // put on sale by this call
+	Already []dynastay.Date `json:",omitzero"` // already open before this call; left unchanged
 }
 
 // mostNights is the number of nights that one transaction can open: with the check of the guard, it has 100 actions.

@@ -47,14 +47,14 @@ type QuoteRequest struct {
 // Quote is an offer of a stay at exact prices, with the terms that applied when it was made. It reserves nothing: when
 // it is booked, the database itself checks the rooms and the prices again.
 type Quote struct {
-	Property House
-	Stay     dynastay.Stay
-	Guests   Guests
+	Property House          `json:",omitzero"`
+	Stay     dynastay.Stay  `json:",omitzero"`
+	Guests   Guests         `json:",omitzero"`
 	Overbook int            // that of the request
-	Lines    []Line         // ordered by room type id
-	Sleeps   Limits         // the numbers of guests that all rooms together hold
-	Total    dynastay.Money // the sum of the lines
-	At       time.Time      // when the quote was made
+	Lines    []Line         `json:",omitzero"` // ordered by room type id
+	Sleeps   Limits         `json:",omitzero"` // the numbers of guests that all rooms together hold
+	Total    dynastay.Money `json:",omitzero"` // the sum of the lines
+	At       time.Time      `json:",omitzero"` // when the quote was made
 }
 
 // Line is the part of a quote or a booking that concerns one room type.
@@ -63,11 +63,11 @@ type Line struct {
 	Name               string
 	Quantity           int
 	CancellationPolicy CancellationPolicy
-	Nights             []NightPrice   // every night of the stay, in order, for one room
-	Subtotal           dynastay.Money // the sum of the nights times Quantity
+	Nights             []NightPrice   `json:",omitzero"` // every night of the stay, in order, for one room
+	Subtotal           dynastay.Money `json:",omitzero"` // the sum of the nights times Quantity
 	// Overbooked lists the nights on which fewer rooms were left than were taken: in a quote, when the nights were read;
 	// in a booking, when they were sold, or added by a modification. It is empty unless Overbook allowed it.
-	Overbooked []dynastay.Date
+	Overbooked []dynastay.Date `json:",omitzero"`
 }
 
 // Validate checks the request without accessing the database: the ids, a stay of 1 to [MaxNights] nights that does not

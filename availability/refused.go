@@ -29,11 +29,11 @@ const (
 // RefusedNight is one night that cannot be sold, and why.
 type RefusedNight struct {
 	RoomTypeID string
-	Date       dynastay.Date
+	Date       dynastay.Date `json:",omitzero"`
 	Reason     Reason
 	Left       int            // the rooms left, for SoldOut; 0 if the night is overbooked
 	Nights     int            // the limit, for MinStay and MaxStay
-	Price      dynastay.Money // the current price, for PriceChanged and OtherCurrency
+	Price      dynastay.Money `json:",omitzero"` // the current price, for PriceChanged and OtherCurrency
 }
 
 // String returns the date and the reason, such as "2025-01-15 sold_out".
@@ -41,7 +41,7 @@ func (n RefusedNight) String() string { return n.Date.String() + " " + string(n.
 
 // Refused is the error for a stay that cannot be sold as requested. Nothing was written.
 type Refused struct {
-	Nights []RefusedNight // ordered by room type and date; a night may have several reasons
+	Nights []RefusedNight `json:",omitzero"` // ordered by room type and date; a night may have several reasons
 }
 
 // Error lists every night with its reason.

@@ -60,12 +60,14 @@ func (*LimitsError) Is(target error) bool { return target == dynastay.ErrRefused
 // Report is the result of [Repository.Update]: an entry for every date of the request, ordered by room type and date. A
 // date for which the request sets both ClosedToDeparture and other values has two entries, the one about departures
 // first.
-type Report struct{ Dates []DateReport }
+type Report struct {
+	Dates []DateReport `json:",omitzero"`
+}
 
 // DateReport is the outcome for one date of a room type.
 type DateReport struct {
 	RoomTypeID string
-	Date       dynastay.Date
+	Date       dynastay.Date `json:",omitzero"`
 	// Departure is true for an entry about ClosedToDeparture, and false for an entry about all other values. Departures
 	// are stored with the night before, and a night is written as a whole, so an entry about departures has the result
 	// of that night.
@@ -74,7 +76,7 @@ type DateReport struct {
 	// Overbooked is the number of rooms that are sold beyond the total, if the request sets Rooms. It is exact if the
 	// update changed the total; otherwise, it is the number when the night was read.
 	Overbooked int
-	Err        error // for NotWritten and Unknown
+	Err        error `json:"-"` // for NotWritten and Unknown
 }
 
 // String returns the entry in one line, such as "room_789 2026-07-10 not_written: night is not open".

@@ -12,9 +12,9 @@ import (
 // Booked is what a booking has already, for a quote that changes it. Of the lines, the names, the policies and the
 // subtotals are not used. A line whose quantity is not positive, which only other software can have stored, has no rooms.
 type Booked struct {
-	Stay    dynastay.Stay
-	Arrived bool // the guests are there, or were expected before today
-	Lines   []Line
+	Stay    dynastay.Stay `json:",omitzero"`
+	Arrived bool          // the guests are there, or were expected before today
+	Lines   []Line        `json:",omitzero"`
 }
 
 func (b Booked) line(roomTypeID string) (Line, bool) {

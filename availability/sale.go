@@ -20,16 +20,16 @@ type Sale struct {
 
 // Sold is the result of [Sale.Add].
 type Sold struct {
-	Lines []Line // of the quote, with the nights that are overbooked if the write succeeds
+	Lines []Line `json:",omitzero"` // of the quote, with the nights that are overbooked if the write succeeds
 	// Missing lists the nights whose rooms cannot be returned, because the item of the night no longer exists or has no number
 	// of available rooms.
-	Missing []MissingNight
+	Missing []MissingNight `json:",omitzero"`
 }
 
 // MissingNight is a night of a room type whose rooms could not be returned.
 type MissingNight struct {
 	RoomTypeID string
-	Date       dynastay.Date
+	Date       dynastay.Date `json:",omitzero"`
 }
 
 // Sale returns the sale of a quote. The quote must have passed [Quote.Validate].

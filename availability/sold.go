@@ -14,8 +14,8 @@ import (
 // SoldNight is a night on which rooms are sold.
 type SoldNight struct {
 	RoomTypeID string
-	Date       dynastay.Date
-	Rooms      int // rooms sold
+	Date       dynastay.Date `json:",omitzero"`
+	Rooms      int           // rooms sold
 }
 
 // String returns the night in one line, such as "room_789 2026-07-10: 2 rooms".

@@ -54,7 +54,7 @@ func (r *Repository) UpdateOp(u UpdateRequest) *dynastay.Operation[Report] {
 	})
 }
 
-// agreed adds everything that the request sets.
+// agreed adds everything that the request sets. The hash is stored, so the JSON of a [Change] must not change.
 func (u UpdateRequest) agreed(in *dynastay.Input) {
 	in.Field("property", u.PropertyID)
 	for _, c := range u.Changes {

@@ -19,24 +19,24 @@ type Summary struct {
 	PropertyID   string
 	PropertyName string // as in the quote
 
-	Guest  Guest
-	Stay   dynastay.Stay
-	Guests availability.Guests
-	Rooms  int // in all lines; 0 if other software created the booking
+	Guest  Guest               `json:",omitzero"`
+	Stay   dynastay.Stay       `json:",omitzero"`
+	Guests availability.Guests `json:",omitzero"`
+	Rooms  int                 // in all lines; 0 if other software created the booking
 
 	Status        Status
 	PaymentStatus PaymentStatus
-	Total         dynastay.Money
-	HoldExpiresAt time.Time // of a pending booking
-	CreatedAt     time.Time
+	Total         dynastay.Money `json:",omitzero"`
+	HoldExpiresAt time.Time      `json:",omitzero"` // of a pending booking
+	CreatedAt     time.Time      `json:",omitzero"`
 }
 
 // Booking is a sold stay.
 type Booking struct {
 	Summary
 
-	Breakdown       Breakdown
-	PromoCode       string // the code that gave the discounts, as it is stored; "" for none
+	Breakdown       Breakdown `json:",omitzero"`
+	PromoCode       string    // the code that gave the discounts, as it is stored; "" for none
 	SpecialRequests string
 	// CancellationPolicy is the policy that all lines share, or "" if they differ.
 	CancellationPolicy availability.CancellationPolicy
@@ -46,23 +46,23 @@ type Booking struct {
 	CheckInTime string
 	// PolicyCheckIn is the date of check-in from which the hours of the policies count, if that is not the one of the
 	// stay: see [Repository.ModifyOp].
-	PolicyCheckIn dynastay.Date
+	PolicyCheckIn dynastay.Date `json:",omitzero"`
 
-	UpdatedAt          time.Time
-	ConfirmedAt        time.Time
-	CheckedInAt        time.Time
-	CheckedOutAt       time.Time
-	CancelledAt        time.Time
+	UpdatedAt          time.Time `json:",omitzero"`
+	ConfirmedAt        time.Time `json:",omitzero"`
+	CheckedInAt        time.Time `json:",omitzero"`
+	CheckedOutAt       time.Time `json:",omitzero"`
+	CancelledAt        time.Time `json:",omitzero"`
 	CancellationReason string
 	// Released are the nights whose rooms are not this booking's any more, because [Repository.Release] returned them: of
 	// a no-show all from a date on, of guests who arrived later those before. It is the zero Stay if there are none.
-	Released dynastay.Stay
+	Released dynastay.Stay `json:",omitzero"`
 	// AnonymisedAt is when [Eraser.Erase] removed the user and the guest from the booking; the zero time means never.
 	// Nothing about a person is stored in the booking after that.
-	AnonymisedAt time.Time
+	AnonymisedAt time.Time `json:",omitzero"`
 
 	Version int
-	Lines   []Line
+	Lines   []Line `json:",omitzero"`
 }
 
 // Guest is the person whom the property expects. Its details must not contain card data, see [Guest.Validate].
@@ -76,12 +76,12 @@ type Guest struct {
 
 // Breakdown is the composition of the total: Rooms + TaxesAndFees − Discounts + Kept.
 type Breakdown struct {
-	Rooms        dynastay.Money
-	TaxesAndFees dynastay.Money
-	Discounts    dynastay.Money
+	Rooms        dynastay.Money `json:",omitzero"`
+	TaxesAndFees dynastay.Money `json:",omitzero"`
+	Discounts    dynastay.Money `json:",omitzero"`
 	// Kept is what the property keeps of the price of nights and rooms that modifications have given up, by their
 	// cancellation policies. It is the zero Money if there is nothing.
-	Kept dynastay.Money
+	Kept dynastay.Money `json:",omitzero"`
 }
 
 // addUp sets the total to the sum of the breakdown, whose missing parts become 0.

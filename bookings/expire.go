@@ -39,12 +39,12 @@ func (r *Repository) Expire(ctx context.Context, bookingID string, opts ...dynas
 
 // Sweep is the result of [Repository.ExpireHolds].
 type Sweep struct {
-	Expired []string // the ids of the bookings that this call has ended
+	Expired []string `json:",omitzero"` // the ids of the bookings that this call has ended
 	// Missing lists the nights whose rooms could not be returned, see [Cancellation].
-	Missing []MissingNight
+	Missing []MissingNight `json:",omitzero"`
 	// Due is what is to be refunded of what has been paid, by the ids of those of the bookings that have been paid for.
 	// See [Repository.RefundDue].
-	Due map[string]dynastay.Money
+	Due map[string]dynastay.Money `json:",omitzero"`
 }
 
 // ExpireHolds ends all bookings whose holds have ended, as [Repository.Expire] does. Call it regularly, for example

@@ -20,8 +20,8 @@ import (
 type Line struct {
 	availability.Line
 	BookingID     string
-	RoomIDs       []string       // the individual rooms, assigned at check-in
-	PricePerNight dynastay.Money // the average of the nights, rounded to the currency's minor unit
+	RoomIDs       []string       `json:",omitzero"` // the individual rooms, assigned at check-in
+	PricePerNight dynastay.Money `json:",omitzero"` // the average of the nights, rounded to the currency's minor unit
 }
 
 // lineCodec returns the codec of lines in a currency, which is stored in the booking, not in its lines.

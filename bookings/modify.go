@@ -44,10 +44,10 @@ type Modification struct {
 
 // Modified is the result of [Repository.Modify].
 type Modified struct {
-	Booking *Booking
+	Booking *Booking `json:",omitzero"`
 	// Missing lists the nights whose rooms could not be returned, because the item of the night no longer exists or has no
 	// number of available rooms.
-	Missing []MissingNight
+	Missing []MissingNight `json:",omitzero"`
 }
 
 // modify checks whether a booking can be modified; it keeps its status.

@@ -17,17 +17,17 @@ import (
 type Payment struct {
 	ID                    string // such as "pay_…"; generated if the first notification has none
 	BookingID             string
-	Provider              string // such as "stripe"
-	ProviderTransactionID string // unique among the payments of the booking
-	Method                string // such as "credit_card"
-	Amount                dynastay.Money
-	Status                PaymentStatus // PaymentPending, Authorized, Paid or PaymentFailed
-	Card                  Card          // for payments by card
-	FailureReason         string        // of a payment that failed, such as the provider's code for it
+	Provider              string         // such as "stripe"
+	ProviderTransactionID string         // unique among the payments of the booking
+	Method                string         // such as "credit_card"
+	Amount                dynastay.Money `json:",omitzero"`
+	Status                PaymentStatus  // PaymentPending, Authorized, Paid or PaymentFailed
+	Card                  Card           `json:",omitzero"` // for payments by card
+	FailureReason         string         // of a payment that failed, such as the provider's code for it
 	// At is when the payment got its status, according to the provider, in whole milliseconds. The zero time means now;
 	// then notifications that arrive in the wrong order count in that order.
-	At        time.Time
-	CreatedAt time.Time // when the payment was first recorded
+	At        time.Time `json:",omitzero"`
+	CreatedAt time.Time `json:",omitzero"` // when the payment was first recorded
 }
 
 // Card is all that may be stored of a card.

@@ -15,10 +15,10 @@ type PaymentSummary struct {
 	// is the [PaymentStatus] of the booking instead of its own, its At is when it was paid, and it has no
 	// FailureReason.
 	Payment
-	Paid       dynastay.Money // in all payments
-	Authorized dynastay.Money // in all payments, and not paid yet
-	Refunded   dynastay.Money // in all refunds, except for those that failed
-	RefundedAt time.Time      // of the last refund
+	Paid       dynastay.Money `json:",omitzero"` // in all payments
+	Authorized dynastay.Money `json:",omitzero"` // in all payments, and not paid yet
+	Refunded   dynastay.Money `json:",omitzero"` // in all refunds, except for those that failed
+	RefundedAt time.Time      `json:",omitzero"` // of the last refund
 }
 
 var summaryEntity = entity.New(entity.Spec[PaymentSummary]{

@@ -12,14 +12,14 @@ import (
 // [Repository.RefundDue].
 type Recorded struct {
 	// Booking is the booking after the write.
-	Booking *Booking
-	Payment *PaymentSummary
+	Booking *Booking        `json:",omitzero"`
+	Payment *PaymentSummary `json:",omitzero"`
 	// Due is what is to be refunded now of what has been paid: a payment may arrive when the hold has ended, when the
 	// booking has been cancelled, or when it has been paid already. [Repository.RefundDue] records the refunds. It is the
 	// zero Money if that cannot be computed: [Booking.Settle] says why. A payment that is only authorized is no part of
 	// it: release the authorization of a booking that is not going to take place.
-	Due     dynastay.Money
-	Refunds []Refund // only of RefundDue
+	Due     dynastay.Money `json:",omitzero"`
+	Refunds []Refund       `json:",omitzero"` // only of RefundDue
 }
 
 // RecordPaymentOp records what a payment provider reports about a payment: that it has begun ([PaymentPending]), is
@@ -92,8 +92,8 @@ func (r *Repository) Payment(ctx context.Context, bookingID string, opts ...dyna
 
 // PaymentHistory is everything that has been recorded about the payments of a booking, oldest first.
 type PaymentHistory struct {
-	Payments []Payment
-	Refunds  []Refund
+	Payments []Payment `json:",omitzero"`
+	Refunds  []Refund  `json:",omitzero"`
 }
 
 // PaymentHistory returns all payments and refunds of a booking; it is empty if there are none. It accepts

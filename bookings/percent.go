@@ -47,3 +47,24 @@ func (p Percent) String() string {
 	digits := fmt.Sprintf("%s%d.%02d", sign, n/100, n%100)
 	return strings.TrimSuffix(strings.TrimRight(digits, "0"), ".")
 }
+
+// MarshalJSON returns the number 12.5.
+func (p Percent) MarshalJSON() ([]byte, error) { return []byte(p.String()), nil }
+
+// UnmarshalJSON reads what MarshalJSON returns: a percentage as [ParsePercent] reads it, or 0 for none.
+func (p *Percent) UnmarshalJSON(data []byte) error {
+	switch text := string(data); text {
+	case "null":
+		return nil
+	case "0":
+		*p = 0
+		return nil
+	default:
+		parsed, err := ParsePercent(text)
+		if err != nil {
+			return err
+		}
+		*p = parsed
+		return nil
+	}
+}

@@ -27,22 +27,22 @@ type PromoCode struct {
 	Code        string
 	Description string // at most entity.MaxNote bytes, no card data
 
-	Percent     Percent        // of the price of the rooms; 0 for a fixed amount
-	Amount      dynastay.Money // the fixed amount; zero Money for a percentage
-	MinAmount   dynastay.Money // the least price of the rooms for which the code can be used; zero Money for none
-	MaxDiscount dynastay.Money // the largest discount; zero Money for no limit
+	Percent     Percent        `json:",omitzero"` // of the price of the rooms; 0 for a fixed amount
+	Amount      dynastay.Money `json:",omitzero"` // the fixed amount; zero Money for a percentage
+	MinAmount   dynastay.Money `json:",omitzero"` // the least price of the rooms for which the code can be used; zero Money for none
+	MaxDiscount dynastay.Money `json:",omitzero"` // the largest discount; zero Money for no limit
 
-	ValidFrom time.Time // zero for no limit
+	ValidFrom time.Time `json:",omitzero"` // zero for no limit
 	// ValidUntil is the last second in which the code can be used: with 23:59:59, it can be used until midnight. Zero for
 	// no limit.
-	ValidUntil time.Time
-	UsageLimit int // how many bookings may use the code; 0 for no limit
+	ValidUntil time.Time `json:",omitzero"`
+	UsageLimit int       // how many bookings may use the code; 0 for no limit
 	// UsageCount is how many bookings use the code now. It changes independently of the code's version.
 	UsageCount int
 	Active     bool // a code that is not active cannot be used
 
-	CreatedAt time.Time
-	Version   int // 1 for a new code, incremented whenever the code is activated or deactivated
+	CreatedAt time.Time `json:",omitzero"`
+	Version   int       // 1 for a new code, incremented whenever the code is activated or deactivated
 }
 
 // The reasons why a promo code cannot be used. The [*PromoError] that is returned matches them.

@@ -1,6 +1,7 @@
 package bookings_test
 
 import (
+	"encoding/json"
 	"maps"
 	"math"
 	"math/big"
@@ -30,6 +31,23 @@ func summer(change ...func(*bookings.PromoCode)) bookings.PromoCode {
 		change(&p)
 	}
 	return p
+}
+
+func TestPercentInJSON(t *testing.T) {
+	for p := bookings.Percent(0); p <= bookings.MaxPercent; p++ {
+		text, err := json.Marshal(p)
+		require.NoError(t, err)
+		require.Equal(t, p.String(), string(text))
+		back := bookings.MaxPercent
+		require.NoError(t, json.Unmarshal(text, &back))
+		require.Equal(t, p, back)
+	}
+	some := bookings.Percent(1250)
+	require.NoError(t, json.Unmarshal([]byte("null"), &some))
+	for _, text := range []string{"1250", `"12.5"`, "12.555", "-1", "1e1", "true"} {
+		require.ErrorIs(t, json.Unmarshal([]byte(text), &some), dynastay.ErrInvalid, text)
+	}
+	assert.Equal(t, bookings.Percent(1250), some)
 }
 
 func TestPercent(t *testing.T) {

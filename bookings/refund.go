@@ -20,13 +20,13 @@ type Refund struct {
 	BookingID string
 	// ProviderTransactionID is the payment that is refunded. It may be empty if only one payment has been made.
 	ProviderTransactionID string
-	Amount                dynastay.Money
-	Status                PaymentStatus // PaymentPending, Refunded or PaymentFailed; "" means Refunded
-	Reason                string        // for which the property refunds
-	FailureReason         string        // of a refund that failed, such as the provider's code for it
+	Amount                dynastay.Money `json:",omitzero"`
+	Status                PaymentStatus  // PaymentPending, Refunded or PaymentFailed; "" means Refunded
+	Reason                string         // for which the property refunds
+	FailureReason         string         // of a refund that failed, such as the provider's code for it
 	// At is when the refund got its status, in whole milliseconds. The zero time means now.
-	At        time.Time
-	CreatedAt time.Time // when the refund was first recorded
+	At        time.Time `json:",omitzero"`
+	CreatedAt time.Time `json:",omitzero"` // when the refund was first recorded
 }
 
 // refundEntity is the item of one refund.

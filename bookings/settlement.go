@@ -16,9 +16,9 @@ import (
 // Settlement is how the price of a booking is settled when it is cancelled. The amounts are in the currency of the
 // booking, and at most one of Refund and Owed is not 0.
 type Settlement struct {
-	Kept   dynastay.Money // what the property keeps of the total, including Breakdown.Kept
-	Refund dynastay.Money // what is to be refunded of what has been paid: paid − Kept, at least 0
-	Owed   dynastay.Money // what is still to be paid: Kept − paid, at least 0
+	Kept   dynastay.Money `json:",omitzero"` // what the property keeps of the total, including Breakdown.Kept
+	Refund dynastay.Money `json:",omitzero"` // what is to be refunded of what has been paid: paid − Kept, at least 0
+	Owed   dynastay.Money `json:",omitzero"` // what is still to be paid: Kept − paid, at least 0
 }
 
 // TermsOf returns the terms of a platform's own policies, those of [availability.CustomPolicy], and of "", that no

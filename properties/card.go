@@ -23,15 +23,15 @@ type Card struct {
 	Latitude           float64
 	Longitude          float64
 	PrimaryImageURL    string
-	Rating             dynastay.Rating
+	Rating             dynastay.Rating `json:",omitzero"`
 	ReviewCount        int
-	AmenityIDs         []string
-	Prices             PriceRange
+	AmenityIDs         []string   `json:",omitzero"`
+	Prices             PriceRange `json:",omitzero"`
 	FeaturedScore      int
 	TimeZone           string
 	CheckInTime        string
 	CancellationPolicy availability.CancellationPolicy
-	Rooms              []CardRoom // ordered by id
+	Rooms              []CardRoom `json:",omitzero"` // ordered by id
 }
 
 // CardRoom is the part of a room type that a card shows.
@@ -39,7 +39,7 @@ type CardRoom struct {
 	ID   string
 	Name string
 	availability.Limits
-	BasePrice          dynastay.Money
+	BasePrice          dynastay.Money                  `json:",omitzero"`
 	CancellationPolicy availability.CancellationPolicy // "" means that the property's policy applies
 }
 

@@ -21,8 +21,8 @@ type Image struct {
 	Order      int    // images are listed in this order, then by id; changed by ArrangeImages
 	Primary    bool   // true for one image of the property; changed by SetPrimaryImage
 
-	CreatedAt time.Time
-	UpdatedAt time.Time // changed only together with Version
+	CreatedAt time.Time `json:",omitzero"`
+	UpdatedAt time.Time `json:",omitzero"` // changed only together with Version
 	Version   int       // not changed by a new order or another primary image
 }
 

@@ -46,7 +46,7 @@ func (r *Repository) ByOwner(ownerID string) dynastay.Listing[*Owned] {
 // Submitted is a property that waits for approval.
 type Submitted struct {
 	*Card
-	CreatedAt time.Time // of the property, in whole seconds
+	CreatedAt time.Time `json:",omitzero"` // of the property, in whole seconds
 }
 
 // PendingApprovals lists the properties that wait for approval, oldest first. The list is eventually consistent: a

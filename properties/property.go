@@ -45,8 +45,8 @@ type Property struct {
 	OwnerID     string
 	Status      Status // set by a create; later changed by Approve, Reject, Resubmit, Suspend and Delete
 
-	Address Address
-	Contact Contact
+	Address Address `json:",omitzero"`
+	Contact Contact `json:",omitzero"`
 
 	CheckInTime  string // local time of day, such as "15:00"; "" means none
 	CheckOutTime string
@@ -56,15 +56,15 @@ type Property struct {
 
 	PrimaryImageURL string          // set by a create; later the URL of the primary image
 	ImageCount      int             // managed by the library
-	Rating          dynastay.Rating // average of the reviews; managed by the library
+	Rating          dynastay.Rating `json:",omitzero"` // average of the reviews; managed by the library
 	ReviewCount     int             // managed by the library
-	AmenityIDs      []string        // set by a create; later changed by SetAmenities and the like
-	Prices          PriceRange      // computed from the room types; managed by the library
+	AmenityIDs      []string        `json:",omitzero"` // set by a create; later changed by SetAmenities and the like
+	Prices          PriceRange      `json:",omitzero"` // computed from the room types; managed by the library
 	Featured        bool
 	FeaturedScore   int // 0 to 9,999,999,999
 
-	CreatedAt time.Time
-	UpdatedAt time.Time // changed only together with Version
+	CreatedAt time.Time `json:",omitzero"`
+	UpdatedAt time.Time `json:",omitzero"` // changed only together with Version
 	Version   int       // 1 after the create, incremented by Update only
 
 	rooms     []CardRoom // as the card shows them, so that a write of one room type does not have to read the others
@@ -87,7 +87,7 @@ type Contact struct {
 
 // PriceRange holds the lowest and the highest base price of the room types. Both are unset if there are no room types.
 type PriceRange struct {
-	Min, Max dynastay.Money
+	Min, Max dynastay.Money `json:",omitzero"`
 }
 
 var propertyCodec = entity.Declare(func(f *entity.Fields, p *Property) {

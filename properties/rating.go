@@ -175,7 +175,7 @@ func (t RatingTotals) move(before, after dynastay.Rating) RatingTotals {
 
 // Recount is the result of [Repository.RecountOp].
 type Recount struct {
-	Before, After RatingTotals
+	Before, After RatingTotals `json:",omitzero"`
 	// Changed reports whether the stored totals were wrong, or had no exact sum yet.
 	Changed bool
 }

@@ -56,7 +56,7 @@ func New(db *dynastay.DB, opts *Options) *Repository {
 // WithRooms is a property with its room types, ordered by id.
 type WithRooms struct {
 	Property
-	Rooms []RoomType
+	Rooms []RoomType `json:",omitzero"`
 }
 
 // Card returns the property's card.
@@ -118,7 +118,7 @@ func (r *Repository) GetWithRooms(
 // Whole is a property with its room types and images. Its amenities are [Property.AmenityIDs].
 type Whole struct {
 	WithRooms
-	Images []Image // in their order
+	Images []Image `json:",omitzero"` // in their order
 }
 
 // GetWhole reads a property with its room types and images, or fails with [dynastay.ErrNotFound]. It accepts

@@ -23,17 +23,17 @@ type RoomType struct {
 
 	availability.Limits
 
-	SizeSqm   float64 // 0 means unknown
-	Beds      []Bed
-	BasePrice dynastay.Money // for one night; a property's room types share one currency
-	Amenities []string       // not checked against a catalogue
-	Images    []string       // URLs; independent of the images of the property
+	SizeSqm   float64        // 0 means unknown
+	Beds      []Bed          `json:",omitzero"`
+	BasePrice dynastay.Money `json:",omitzero"` // for one night; a property's room types share one currency
+	Amenities []string       `json:",omitzero"` // not checked against a catalogue
+	Images    []string       `json:",omitzero"` // URLs; independent of the images of the property
 	Total     int            // number of rooms of this type in the property, 1 to availability.MaxRooms
 	// CancellationPolicy overrides the property's policy; "" means that the property's policy applies.
 	CancellationPolicy availability.CancellationPolicy
 
-	CreatedAt time.Time
-	UpdatedAt time.Time
+	CreatedAt time.Time `json:",omitzero"`
+	UpdatedAt time.Time `json:",omitzero"`
 	Version   int
 }
 

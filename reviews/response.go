@@ -16,11 +16,11 @@ import (
 // Response is what the property says about a review. A review has at most one.
 type Response struct {
 	ReviewID      string
-	ResponderID   string // the user who wrote it, such as the owner of the property or a member of its staff
-	ResponderName string // as it is shown, such as "Hotel Manager"; at most entity.MaxName bytes
-	Text          string // at most MaxText bytes
-	CreatedAt     time.Time
-	UpdatedAt     time.Time
+	ResponderID   string    // the user who wrote it, such as the owner of the property or a member of its staff
+	ResponderName string    // as it is shown, such as "Hotel Manager"; at most entity.MaxName bytes
+	Text          string    // at most MaxText bytes
+	CreatedAt     time.Time `json:",omitzero"`
+	UpdatedAt     time.Time `json:",omitzero"`
 	Version       int
 }
 

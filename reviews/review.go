@@ -35,7 +35,7 @@ const (
 // Ratings are between 1.0 and 10.0. Overall is required, and is the one that the property's rating is computed from;
 // the others may be 0, which means not given.
 type Ratings struct {
-	Overall, Cleanliness, Comfort, Location, Facilities, Staff, Value dynastay.Rating
+	Overall, Cleanliness, Comfort, Location, Facilities, Staff, Value dynastay.Rating `json:",omitzero"`
 }
 
 // MinRating is the lowest rating that a guest can give, 1.0.
@@ -48,13 +48,13 @@ type Review struct {
 	UserID     string // the author
 	PropertyID string
 
-	Ratings  Ratings
-	Title    string // at most entity.MaxName bytes
-	Text     string // at most MaxText bytes, like Pros and Cons
+	Ratings  Ratings `json:",omitzero"`
+	Title    string  // at most entity.MaxName bytes
+	Text     string  // at most MaxText bytes, like Pros and Cons
 	Pros     string
 	Cons     string
 	TripType TripType
-	StayDate dynastay.Date // the date of check-in; zero for none
+	StayDate dynastay.Date `json:",omitzero"` // the date of check-in; zero for none
 
 	Verified        bool // the author stayed at the property; true for every review that this package has created
 	HelpfulCount    int  // the votes; they do not change the version
@@ -64,13 +64,13 @@ type Review struct {
 	GuestName    string // as the author wants to be shown, such as "John D."
 	GuestCountry string
 
-	CreatedAt time.Time
-	UpdatedAt time.Time
+	CreatedAt time.Time `json:",omitzero"`
+	UpdatedAt time.Time `json:",omitzero"`
 	Version   int
 
 	// Response is that of the property. It is set by [Repository.Get], [Repository.ByBooking] and
 	// [Repository.WithResponses]; nil means that there is none, or that it was not read.
-	Response *Response
+	Response *Response `json:",omitzero"`
 }
 
 // MaxText is the maximum size of each of the texts of a review, and of a response, in bytes: about two pages.

@@ -17,7 +17,7 @@ import (
 type Vote struct {
 	ReviewID  string
 	UserID    string
-	CreatedAt time.Time
+	CreatedAt time.Time `json:",omitzero"`
 }
 
 var voteEntity = entity.New(entity.Spec[Vote]{

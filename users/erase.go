@@ -29,8 +29,8 @@ type Eraser interface {
 // Erasure is the report of [Repository.Erase].
 type Erasure struct {
 	UserID   string
-	ErasedAt time.Time      // when the user was first erased; zero if this call ended before that
-	Done     map[string]int // what this call has done, such as "wishlists deleted": 2
+	ErasedAt time.Time      `json:",omitzero"` // when the user was first erased; zero if this call ended before that
+	Done     map[string]int `json:",omitzero"` // what this call has done, such as "wishlists deleted": 2
 }
 
 // Erase deletes everything that this package stores of a user, in the tables Users and Metadata, and whatever other

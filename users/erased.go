@@ -16,7 +16,7 @@ var ErrErased = dynastay.Refusal("the user's data was erased")
 // Erased is what remains of a user whose data was erased, see [Repository.Erase].
 type Erased struct {
 	UserID   string
-	ErasedAt time.Time // when the user was first erased
+	ErasedAt time.Time `json:",omitzero"` // when the user was first erased
 }
 
 var erasedEntity = entity.New(entity.Spec[Erased]{

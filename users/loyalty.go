@@ -61,8 +61,8 @@ type Loyalty struct {
 	Points         int // that can be redeemed
 	LifetimePoints int // all that were earned and not taken back
 	Tier           Tier
-	TierSince      time.Time
-	UpdatedAt      time.Time
+	TierSince      time.Time `json:",omitzero"`
+	UpdatedAt      time.Time `json:",omitzero"`
 }
 
 var loyaltyEntity = entity.New(entity.Spec[Loyalty]{
@@ -158,10 +158,10 @@ type LoyaltyEntry struct {
 	Points    int // negative if they were redeemed
 	Balance   int // the account's points after the movement
 	Note      string
-	CreatedAt time.Time
+	CreatedAt time.Time `json:",omitzero"`
 	// TierReached is the tier that the movement took the user to; "" if the tier stayed the same.
 	TierReached Tier
-	ReversedAt  time.Time // zero if the movement was not reversed
+	ReversedAt  time.Time `json:",omitzero"` // zero if the movement was not reversed
 }
 
 var entryEntity = entity.New(entity.Spec[LoyaltyEntry]{

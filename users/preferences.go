@@ -18,9 +18,9 @@ import (
 // Preferences are a user's settings, such as a theme or a newsletter. The platform defines their names and values.
 type Preferences struct {
 	UserID    string
-	Values    map[string]string // never nil
-	CreatedAt time.Time
-	UpdatedAt time.Time
+	Values    map[string]string `json:",omitzero"` // never nil
+	CreatedAt time.Time         `json:",omitzero"`
+	UpdatedAt time.Time         `json:",omitzero"`
 	Version   int
 }
 

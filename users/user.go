@@ -37,9 +37,9 @@ type User struct {
 	PreferredCurrency dynastay.Currency // "" for none
 	PreferredLanguage string
 
-	CreatedAt   time.Time
-	UpdatedAt   time.Time
-	LastLoginAt time.Time
+	CreatedAt   time.Time `json:",omitzero"`
+	UpdatedAt   time.Time `json:",omitzero"`
+	LastLoginAt time.Time `json:",omitzero"`
 	Version     int
 }
 

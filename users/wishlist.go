@@ -20,10 +20,10 @@ type Wishlist struct {
 	ID          string
 	UserID      string
 	Name        string
-	Public      bool     // others may see it too, see [Repository.PublicWishlist]
-	PropertyIDs []string // in the order in which they were added
-	CreatedAt   time.Time
-	UpdatedAt   time.Time
+	Public      bool      // others may see it too, see [Repository.PublicWishlist]
+	PropertyIDs []string  `json:",omitzero"` // in the order in which they were added
+	CreatedAt   time.Time `json:",omitzero"`
+	UpdatedAt   time.Time `json:",omitzero"`
 	Version     int
 }
 

@@ -51,8 +51,8 @@ type Event struct {
 	// block.
 	ExternalID string
 	// Stay are the nights that the event holds: that of check-in, but not that of check-out.
-	Stay dynastay.Stay
-	Note string // such as the reason of a block; at most entity.MaxNote bytes
+	Stay dynastay.Stay `json:",omitzero"`
+	Note string        // such as the reason of a block; at most entity.MaxNote bytes
 	// Feed and UID are the name of the calendar feed that the event comes from, and the id of its entry there;
 	// otherwise empty.
 	Feed, UID string
@@ -60,12 +60,12 @@ type Event struct {
 	// Stay are then the nights before the change, and Target those after it; the zero Stay means none. Until the change
 	// is completed, or undone (Back), the event may hold nights of both. See the package documentation.
 	Moving bool
-	Target dynastay.Stay
+	Target dynastay.Stay `json:",omitzero"`
 	Back   bool
 
-	CreatedAt time.Time
-	UpdatedAt time.Time
-	Version   int // 1 for a new event, incremented by every change
+	CreatedAt time.Time `json:",omitzero"`
+	UpdatedAt time.Time `json:",omitzero"`
+	Version   int       // 1 for a new event, incremented by every change
 	WriteID   dynastay.WriteID
 }
 

@@ -32,23 +32,23 @@ type Feed struct {
 
 // Synced is the result of [Repository.Sync].
 type Synced struct {
-	Added   []*Event // these lists have no order
-	Changed []*Event // as they are now
-	Removed []*Event // as they were
+	Added   []*Event `json:",omitzero"` // these lists have no order
+	Changed []*Event `json:",omitzero"` // as they are now
+	Removed []*Event `json:",omitzero"` // as they were
 	// Conflicts are the reservations of the feed that other events prevent. Two guests have booked the same night, or
 	// the channel publishes a night of this calendar as its own reservation. The nights of the reservation that are
 	// free are blocked, so that nobody else books them. The reservation is added by the first Sync after its nights are
 	// free.
-	Conflicts []Conflict
+	Conflicts []Conflict `json:",omitzero"`
 	// Problems are the entries that could not be read. As long as there are any, no night is freed without MayFree.
-	Problems []ical.Problem
+	Problems []ical.Problem `json:",omitzero"`
 }
 
 // Conflict is a reservation of a feed whose nights other events hold.
 type Conflict struct {
 	UID           string
 	ReservationID string // "" if the feed does not contain it
-	Taken         *Taken
+	Taken         *Taken `json:",omitzero"`
 }
 
 // ShrunkError means that a feed lacks so many nights which it had before that this may be a mistake of the channel. No

@@ -13,13 +13,13 @@ import (
 type Night struct {
 	ListingID  string
 	HostID     string
-	Date       dynastay.Date
+	Date       dynastay.Date `json:",omitzero"`
 	Kind       Kind
 	Source     Source
-	EventID    string // see Event.ID
-	BookingID  string // see Event.BookingID
-	ExternalID string // see Event.ExternalID
-	CreatedAt  time.Time
+	EventID    string    // see Event.ID
+	BookingID  string    // see Event.BookingID
+	ExternalID string    // see Event.ExternalID
+	CreatedAt  time.Time `json:",omitzero"`
 }
 
 // attrEventID is the attribute that says which event holds a night.

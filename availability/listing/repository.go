@@ -32,8 +32,8 @@ func New(db *dynastay.DB) *Repository {
 
 // Availability is the result of [Repository.Check].
 type Availability struct {
-	Stay  dynastay.Stay
-	Taken []*Night // the nights that are not available, by date
+	Stay  dynastay.Stay `json:",omitzero"`
+	Taken []*Night      `json:",omitzero"` // the nights that are not available, by date
 }
 
 // Free reports whether all nights of the stay are available. The zero Availability is not free.

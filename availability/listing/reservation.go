@@ -51,7 +51,7 @@ type Imported struct {
 	// BookingID is the platform's own id of the booking, and EventID that of its event. They are empty if the
 	// reservation was cancelled before it was ever imported.
 	BookingID, EventID string
-	Event              *Event // as it was written; nil if it was deleted, or if nothing was written
+	Event              *Event `json:",omitzero"` // as it was written; nil if it was deleted, or if nothing was written
 }
 
 // RevisionError means that a revision was imported before, with other dates. Nothing was written.

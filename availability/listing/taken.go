@@ -14,7 +14,7 @@ import (
 // Taken is the error for nights that other events hold. Nothing was written.
 type Taken struct {
 	ListingID string
-	Nights    []*Night // by date, each with the event that holds it
+	Nights    []*Night `json:",omitzero"` // by date, each with the event that holds it
 }
 
 // Error names the nights and the events that hold them.

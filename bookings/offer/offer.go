@@ -14,22 +14,22 @@ import (
 // Offer is what a guest is offered: a quote, and what is added to its price. All amounts are in the currency of the
 // quote.
 type Offer struct {
-	Quote        *availability.Quote
-	UserID       string         // for whom; "" for everybody who has the token
-	TaxesAndFees dynastay.Money // as in bookings.Request; whole minor units, zero Money for none
+	Quote        *availability.Quote `json:",omitzero"`
+	UserID       string              // for whom; "" for everybody who has the token
+	TaxesAndFees dynastay.Money      `json:",omitzero"` // as in bookings.Request; whole minor units, zero Money for none
 	// PromoCode is the code that a new booking uses, "" for none; for a modification, a code that replaces that of the
 	// booking, "" to keep that.
 	PromoCode string
 	// Discounts is the discount that the guest was shown, as in bookings.Request and bookings.Modification; whole minor
 	// units, zero Money for none.
-	Discounts dynastay.Money
+	Discounts dynastay.Money `json:",omitzero"`
 	// Kept is what the guest was told that the property keeps of what a modification gives up, as in
 	// bookings.Modification.
-	Kept      dynastay.Money
-	BookingID string // of the booking that the quote modifies; "" for a new booking
-	Version   int    // of that booking, as in bookings.Modification
+	Kept      dynastay.Money `json:",omitzero"`
+	BookingID string         // of the booking that the quote modifies; "" for a new booking
+	Version   int            // of that booking, as in bookings.Modification
 	// Expires is when the token is refused: it is accepted before this time, but not at it. It must be after Quote.At.
-	Expires time.Time
+	Expires time.Time `json:",omitzero"`
 }
 
 // ErrPurpose means that an offer for a new booking was used for a modification, or that of a modification for a new

@@ -29,9 +29,9 @@ const (
 // AuditEntry says who did what, and when.
 type AuditEntry struct {
 	ID     string
-	At     time.Time
-	By     string // the user who did it
-	Role   Role   // with which role
+	At     time.Time `json:",omitzero"`
+	By     string    // the user who did it
+	Role   Role      // with which role
 	Action Action
 	// UserID and BookingID say whose booking or role it was. They are "" for an event without a booking, and for a code of
 	// [Repository.SetLockCode], which does not read the event: the entry of its approval names both. UserID is also "" for

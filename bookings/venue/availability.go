@@ -10,8 +10,8 @@ import (
 
 // Day is what takes place on one day.
 type Day struct {
-	Date   dynastay.Date
-	Events []*Event // in the order of the day
+	Date   dynastay.Date `json:",omitzero"`
+	Events []*Event      `json:",omitzero"` // in the order of the day
 }
 
 // Free reports whether a slot of the day can be taken.

@@ -26,7 +26,7 @@ const (
 type Booking struct {
 	ID     string
 	UserID string
-	Date   dynastay.Date
+	Date   dynastay.Date `json:",omitzero"`
 	// Slot is "" in a booking of other software for half a day, which does not say which half; see [Repository.Update].
 	Slot        Slot
 	Duration    Duration // follows from the slot, if there is one
@@ -34,13 +34,13 @@ type Booking struct {
 	Attendees   int
 	Status      Status
 	DecidedBy   string    // the user who approved, rejected or cancelled the booking last
-	DecidedAt   time.Time // when they did
+	DecidedAt   time.Time `json:",omitzero"` // when they did
 	Reason      string    // of a rejection or a cancellation
 	EventID     string    // while the booking is approved
 
-	RequestedAt time.Time
-	UpdatedAt   time.Time
-	Version     int // 1 for a new booking, incremented by every change
+	RequestedAt time.Time `json:",omitzero"`
+	UpdatedAt   time.Time `json:",omitzero"`
+	Version     int       // 1 for a new booking, incremented by every change
 	WriteID     dynastay.WriteID
 }
 

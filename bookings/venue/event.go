@@ -18,23 +18,23 @@ const PrivateBooking EventType = "private_booking"
 // Event is what takes place in a slot. It holds the slot until it is deleted.
 type Event struct {
 	ID        string
-	BookingID string // "" for an event that an administrator created
-	Date      dynastay.Date
+	BookingID string        // "" for an event that an administrator created
+	Date      dynastay.Date `json:",omitzero"`
 	Slot      Slot
 	Type      EventType
 	Title     string
 	CreatedBy string // the user whose booking it is, or the administrator
 
-	CreatedAt time.Time
-	UpdatedAt time.Time
-	Version   int // 1 for a new event, incremented by every update
+	CreatedAt time.Time `json:",omitzero"`
+	UpdatedAt time.Time `json:",omitzero"`
+	Version   int       // 1 for a new event, incremented by every update
 	WriteID   dynastay.WriteID
 }
 
 // EventRef says which event is meant. Its date and slot say where it is stored, and another event may have the slot
 // later.
 type EventRef struct {
-	Date dynastay.Date
+	Date dynastay.Date `json:",omitzero"`
 	Slot Slot
 	ID   string
 }

@@ -13,8 +13,8 @@ import (
 type UserBooking struct {
 	UserID    string
 	BookingID string
-	Date      dynastay.Date
-	Slot      Slot // see Booking.Slot
+	Date      dynastay.Date `json:",omitzero"`
+	Slot      Slot          // see Booking.Slot
 	Duration  Duration
 	Status    Status
 }

@@ -18,13 +18,13 @@ import (
 // the table contains it.
 type LockCode struct {
 	EventID    string
-	Date       dynastay.Date
+	Date       dynastay.Date `json:",omitzero"`
 	Slot       Slot
 	Code       string    // at most entity.MaxName bytes
-	ValidFrom  time.Time // to the millisecond, like ValidUntil
-	ValidUntil time.Time // after ValidFrom
+	ValidFrom  time.Time `json:",omitzero"` // to the millisecond, like ValidUntil
+	ValidUntil time.Time `json:",omitzero"` // after ValidFrom
 
-	CreatedAt time.Time
+	CreatedAt time.Time `json:",omitzero"`
 	WriteID   dynastay.WriteID
 }
 

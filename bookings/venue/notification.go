@@ -15,11 +15,11 @@ import (
 type Notification struct {
 	UserID    string
 	ID        string
-	BookingID string // what it is about; optional
-	Title     string // at most entity.MaxNote bytes
-	Text      string // at most entity.MaxNote bytes; optional
-	CreatedAt time.Time
-	ReadAt    time.Time // the zero time while the user has not read it
+	BookingID string    // what it is about; optional
+	Title     string    // at most entity.MaxNote bytes
+	Text      string    // at most entity.MaxNote bytes; optional
+	CreatedAt time.Time `json:",omitzero"`
+	ReadAt    time.Time `json:",omitzero"` // the zero time while the user has not read it
 	WriteID   dynastay.WriteID
 }
 

@@ -31,19 +31,19 @@ var paymentStatuses = []PaymentStatus{PaymentPending, PaymentFailed, PaymentPaid
 // Payment is what a provider reports of a payment for a booking.
 type Payment struct {
 	BookingID string
-	ID        string // the provider's; unique within the booking
-	Amount    dynastay.Money
+	ID        string         // the provider's; unique within the booking
+	Amount    dynastay.Money `json:",omitzero"`
 	Status    PaymentStatus
 	Method    string // such as "card"; at most entity.MaxName bytes
 
-	CreatedAt time.Time
-	UpdatedAt time.Time
+	CreatedAt time.Time `json:",omitzero"`
+	UpdatedAt time.Time `json:",omitzero"`
 	WriteID   dynastay.WriteID
 }
 
 // Recorded is the result of [Repository.RecordPayment].
 type Recorded struct {
-	Payment *Payment // as it is stored
+	Payment *Payment `json:",omitzero"` // as it is stored
 	Changed bool     // false if the report contained nothing new
 }
 

@@ -12,9 +12,9 @@ import (
 // SlotTaken is the error for a slot that cannot be taken, because other events hold it or a slot that overlaps it.
 // Nothing was written.
 type SlotTaken struct {
-	Date   dynastay.Date
+	Date   dynastay.Date `json:",omitzero"`
 	Slot   Slot
-	Events []*Event
+	Events []*Event `json:",omitzero"`
 }
 
 // Error names the slot and the events that hold it.

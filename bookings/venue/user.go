@@ -22,9 +22,9 @@ type User struct {
 	// that are approved. Only the operations on bookings change them.
 	RequestedCount, ApprovedCount int
 
-	CreatedAt time.Time
-	UpdatedAt time.Time
-	Version   int // 1 for a new user, incremented by every update of the profile
+	CreatedAt time.Time `json:",omitzero"`
+	UpdatedAt time.Time `json:",omitzero"`
+	Version   int       // 1 for a new user, incremented by every update of the profile
 
 	moves int // how often the counts have changed
 }

@@ -18,7 +18,7 @@ type Amenity struct {
 	Category     string // such as "basic"
 	Icon         string // a name or a URL
 	DisplayOrder int
-	Aliases      []string // other names under which it is found, at most 20
+	Aliases      []string `json:",omitzero"` // other names under which it is found, at most 20
 	Version      int
 }
 

@@ -14,7 +14,7 @@ type Location struct {
 	// are here, including case.
 	City, Country       string
 	State               string
-	Aliases             []string // other names of the city, such as "NYC", at most 20
+	Aliases             []string `json:",omitzero"` // other names of the city, such as "NYC", at most 20
 	Latitude, Longitude float64  // in decimal degrees
 	Version             int
 }

@@ -21,8 +21,8 @@ type Setting[T any] struct {
 type Versioned[T any] struct {
 	Name      string // of the setting
 	Value     T
-	UpdatedAt time.Time
-	Version   int // 1 after the create, incremented by every update
+	UpdatedAt time.Time `json:",omitzero"`
+	Version   int       // 1 after the create, incremented by every update
 }
 
 // NewSetting returns the setting with a name, such as "fees". The function declares the attributes of its value, as for

@@ -15,23 +15,23 @@ import (
 
 // Offer is a property that can lodge the party.
 type Offer struct {
-	Property *properties.Card
-	Distance float64 // metres from the point of the request; 0 if it has none
+	Property *properties.Card `json:",omitzero"`
+	Distance float64          // metres from the point of the request; 0 if it has none
 	// Quotes are what can be booked, cheapest first: a quote of each room type that holds the party or, if none does, of
 	// the cheapest combination of rooms. If that has too many room types for one booking of so many nights, it is the
 	// cheapest of a single type. There is at least one quote. Quotes reserve nothing. Rooms that cost more than
 	// 999,999,999,999.999 for the stay are not combined.
-	Quotes []*availability.Quote
+	Quotes []*availability.Quote `json:",omitzero"`
 }
 
 // Refusal is a property that meets the conditions of a request but cannot lodge the party for the stay.
 type Refusal struct {
-	Property *properties.Card
+	Property *properties.Card `json:",omitzero"`
 	Distance float64
 	// Err is an [*availability.Refused] with the nights that cannot be sold; or matches [availability.ErrTooSmall] if no
 	// rooms that the property has opened for the stay, sold or not, hold the party with an adult in each, [ErrTooFew], or
 	// [ErrTooLong]; or is a [*dynastay.InvalidError] for the field "Stay.CheckIn" if that is before today at the property.
-	Err error
+	Err error `json:"-"`
 }
 
 // The reasons why a party that no room type holds alone cannot be lodged.

@@ -243,10 +243,22 @@ func distinct[T cmp.Ordered](all []T) []T { return slices.Compact(slices.Sorted(
 func (r Request) identity() string {
 	text, err := json.Marshal([]any{
 		r.City, r.Country, r.Point, r.Radius, r.Stay.CheckIn.String(), r.Stay.CheckOut.String(), r.Guests, r.Rooms, r.Currency,
-		r.Filter, r.Sort, r.Rank != nil,
+		r.Filter.identity(), r.Sort, r.Rank != nil,
 	})
 	if err != nil {
 		panic("search: " + err.Error()) // all numbers have been checked, so none is infinite
 	}
 	return "search.Page " + string(text)
+}
+
+// identity is the form of a filter in cursors, which must not change with the JSON of its values.
+func (f Filter) identity() any {
+	return struct {
+		MinNightly, MaxNightly dynastay.Money
+		Stars                  []int
+		MinRating              int
+		Types                  []properties.Type
+		AmenityIDs             []string
+		FreeCancellation       bool
+	}{f.MinNightly, f.MaxNightly, f.Stars, int(f.MinRating), f.Types, f.AmenityIDs, f.FreeCancellation}
 }

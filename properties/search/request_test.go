@@ -230,3 +230,19 @@ func TestCursorsOfEqualFilters(t *testing.T) {
 	none := with([]int{}, []properties.Type{}, []string{})
 	assert.Equal(t, []string{"b"}, offered(h.page(t, none, dynastay.Paging{After: next})))
 }
+
+// Clients keep cursors, so what a request is must remain the same whatever the JSON of its values.
+func TestCursorOfARequestStays(t *testing.T) {
+	t.Parallel()
+	r := request(func(r *search.Request) {
+		r.City, r.Country, r.Stay = "Lisbon", "Portugal", dynastay.MustStay("2026-07-01", "2026-07-03")
+		r.Currency = "USD"
+		r.Filter = search.Filter{
+			MinNightly: usd("10"), MaxNightly: usd("99.50"), Stars: []int{4, 3}, MinRating: 92,
+			Types: []properties.Type{properties.Hotel}, AmenityIDs: []string{"wifi"}, FreeCancellation: true,
+		}
+	})
+	cursor, err := search.ForgedCursor(r, time.Date(2026, 6, 1, 0, 0, 0, 0, time.UTC), "")
+	require.NoError(t, err)
+	assert.Equal(t, dynastay.Cursor("AbUBIp1ZnIBReyJrIjp0cnVlfQ"), cursor)
+}

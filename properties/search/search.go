@@ -27,10 +27,10 @@ func New(db *dynastay.DB, repository *properties.Repository) *Search {
 
 // Page is a part of a result.
 type Page struct {
-	Offers []Offer
+	Offers []Offer `json:",omitzero"`
 	// Refused are properties that cannot lodge the party for the stay, each with the reason. They meet the filters, except
 	// that those of prices apply only to quotes. A property that does not meet a filter is in neither list.
-	Refused []Refusal
+	Refused []Refusal `json:",omitzero"`
 	// Cut is set if the offers are ordered only among the candidates that were read, and there may be more, see
 	// [Request.Candidates].
 	Cut  bool

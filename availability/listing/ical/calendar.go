@@ -18,25 +18,25 @@ const (
 // unique: some channels use one UID for several stays.
 type Calendar struct {
 	// Entries hold nights. Events with the same UID and the same Stay are one Entry.
-	Entries []Entry
+	Entries []Entry `json:",omitzero"`
 	// Free are the events that hold no night: cancelled ones, and those that begin and end on the same day.
-	Free []Entry
+	Free []Entry `json:",omitzero"`
 	// Problems are the events that could not be read, so their nights are unknown. Keep what an earlier feed said about
 	// the UID of a Problem, beside the Entries that have the same UID. If it has no UID, do not free any night that an
 	// earlier feed held.
-	Problems []Problem
+	Problems []Problem `json:",omitzero"`
 }
 
 // Entry is one event of a feed.
 type Entry struct {
 	UID           string        // "" if it has none, or one of more than MaxText bytes
-	Stay          dynastay.Stay // half-open; in Calendar.Free without nights, or the zero Stay, or those of a cancelled event
+	Stay          dynastay.Stay `json:",omitzero"` // half-open; in Calendar.Free without nights, or the zero Stay, or those of a cancelled event
 	Summary       string        // one line of at most MaxText bytes; it may contain the name of a guest
 	Booked        bool          // it is the reservation of a guest; otherwise the nights are closed, for whatever reason
 	ReservationID string        // the channel's id of the reservation, if the feed contains it
 	Cancelled     bool          // only in Calendar.Free
 	Sequence      int           // the revision of the event, 0 if it has none
-	Modified      time.Time     // of the last change, in UTC; zero if the feed does not say. Some channels write the current time
+	Modified      time.Time     `json:",omitzero"` // of the last change, in UTC; zero if the feed does not say. Some channels write the current time
 }
 
 // Problem is an event that could not be read. It contains no text of the event except UID.

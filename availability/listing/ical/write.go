@@ -18,8 +18,8 @@ type Event struct {
 	// UID identifies the event, also after a change of its nights: one line of at most MaxText bytes, unique in the
 	// calendar. It is published; do not put a code in it with which a guest could be found or a booking be changed.
 	UID      string
-	Stay     dynastay.Stay // half-open
-	Modified time.Time     // of the last change, in the years 1 to 9999; published in UTC and in seconds
+	Stay     dynastay.Stay `json:",omitzero"` // half-open
+	Modified time.Time     `json:",omitzero"` // of the last change, in the years 1 to 9999; published in UTC and in seconds
 }
 
 // Validate checks the event. Its errors name the field.

@@ -143,7 +143,7 @@ type Shard struct {
 	// Failing is the ID of the change that cannot be handled, FailingSince the time of the first attempt, and Failure
 	// the beginning of the last error, without e-mail addresses. Failing is "" if there is none.
 	Failing      string
-	FailingSince time.Time
+	FailingSince time.Time `json:",omitzero"`
 	Failure      string
 }
 
