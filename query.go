@@ -49,10 +49,11 @@ func (r Range) has(sort string) bool {
 
 // identity is what a cursor is tied to.
 func (q Query) identity(s *Schema) string {
+	within := q.Range
 	if q.Moving {
-		q.Range = Range{}
+		within = Range{}
 	}
-	parts := []string{q.Name, s.Name, q.Index, q.Partition, q.Range.From, q.Range.To, q.Range.Prefix, strconv.FormatBool(q.Descending)}
+	parts := []string{q.Name, s.Name, q.Index, q.Partition, within.From, within.To, within.Prefix, strconv.FormatBool(q.Descending)}
 	for i, p := range parts {
 		parts[i] = strconv.Quote(p)
 	}
