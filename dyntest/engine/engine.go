@@ -22,6 +22,7 @@ type Engine struct {
 	name      string
 	endpoint  string
 	transport *http.Transport
+	network   http.RoundTripper // transport, or what passes requests on to it
 	stop      func(context.Context) error
 	passed    []attempt // the engines before it in the order, and why they are not used
 }
@@ -39,7 +40,7 @@ func newEngine(name, endpoint string, stop func(context.Context) error) *Engine 
 	transport.MaxIdleConns, transport.MaxIdleConnsPerHost = 256, 256
 	// Shorter than any engine's own timeout, or an engine may close a connection just as a request is sent.
 	transport.IdleConnTimeout = 5 * time.Second
-	return &Engine{name: name, endpoint: endpoint, transport: transport, stop: stop}
+	return &Engine{name: name, endpoint: endpoint, transport: transport, network: transport, stop: stop}
 }
 
 // Name returns the name and place of the engine, such as "dynoxide 1.2.1 on 127.0.0.1:40123".
@@ -62,7 +63,7 @@ func (e *Engine) Account() string {
 func (e *Engine) Client(optFns ...func(*dynamodb.Options)) *dynamodb.Client {
 	return dynamodb.New(dynamodb.Options{
 		BaseEndpoint: &e.endpoint,
-		HTTPClient:   &http.Client{Transport: e.transport},
+		HTTPClient:   &http.Client{Transport: e.network},
 		Region:       region,
 		Credentials:  account,
 	}, optFns...)
@@ -72,7 +73,7 @@ func (e *Engine) Client(optFns ...func(*dynamodb.Options)) *dynamodb.Client {
 func (e *Engine) Streams(optFns ...func(*dynamodbstreams.Options)) *dynamodbstreams.Client {
 	return dynamodbstreams.New(dynamodbstreams.Options{
 		BaseEndpoint: &e.endpoint,
-		HTTPClient:   &http.Client{Transport: e.transport},
+		HTTPClient:   &http.Client{Transport: e.network},
 		Region:       region,
 		Credentials:  account,
 	}, optFns...)

@@ -57,6 +57,7 @@ func startExtendDB(ctx context.Context) (_ *Engine, err error) {
 		return nil, fmt.Errorf("%s: %w", path, err)
 	}
 	engine := newEngine(fmt.Sprintf("extenddb %s on %s", extendDB.version, address), "http://"+address, process.stop)
+	engine.network = patient{engine.transport}
 	// An index would otherwise be 10 ms behind its table, and a table take 250 ms to be created or deleted. The faults of
 	// package dyntest make indexes late where a test wants that.
 	for _, setting := range []string{"index_propagation_delay_ms", "control_plane_delay_seconds"} {

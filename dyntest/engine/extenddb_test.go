@@ -2,14 +2,24 @@ package engine
 
 import (
 	"context"
+	"errors"
+	"fmt"
+	"math/rand/v2"
 	"net/http"
 	"net/http/httptest"
 	"os"
 	"strings"
+	"sync"
+	"sync/atomic"
 	"testing"
+	"time"
 
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	"github.com/dynastay/dynastay"
 )
 
 // It is another engine than the others, so nobody gets it by chance.
@@ -44,7 +54,33 @@ func TestExtendDB(t *testing.T) {
 	assert.Empty(t, left, "the settings' file is not needed any more")
 
 	require.NoError(t, engine.CreateTables(ctx, "test-", guests))
+	breakOff(t, engine.Client())
 	require.NoError(t, engine.DeleteTables(context.WithoutCancel(ctx), "test-", guests))
+}
+
+// breakOff sends writes whose contexts end at any moment, and sees that the engine still has its tables.
+func breakOff(t *testing.T, client *dynamodb.Client) {
+	name := "test-" + guests.Name
+	var group sync.WaitGroup
+	ended := new(atomic.Int64)
+	for range 8 {
+		group.Go(func() {
+			for i := range 100 {
+				ctx, cancel := context.WithTimeout(t.Context(), time.Duration(rand.IntN(3000))*time.Microsecond)
+				_, err := client.TransactWriteItems(ctx, &dynamodb.TransactWriteItemsInput{TransactItems: []types.TransactWriteItem{{Put: &types.Put{
+					TableName: &name, Item: guests.Key.Of(dynastay.Key{PK: fmt.Sprint(i), SK: "a"}),
+				}}}})
+				if errors.Is(err, context.DeadlineExceeded) {
+					ended.Add(1)
+				}
+				cancel()
+			}
+		})
+	}
+	group.Wait()
+	assert.NotZero(t, ended.Load())
+	_, err := client.DescribeTable(t.Context(), &dynamodb.DescribeTableInput{TableName: &name})
+	require.NoError(t, err)
 }
 
 func TestSettingThatExtendDBRefuses(t *testing.T) {

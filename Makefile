@@ -1,0 +1,20 @@
+# See CONTRIBUTING.md. Any engine will do; DYNTEST_ENGINE selects one.
+.PHONY: quick test full bench docs
+
+quick:
+	@test -z "$$(gofmt -l $$(git ls-files '*.go'))" || { gofmt -l $$(git ls-files '*.go'); exit 1; }
+	go vet ./...
+	go test -skip 'Model|Storm|Race|Lives|Resumable|Survive|Cost|World' ./...
+
+test:
+	go test ./...
+
+full:
+	.ci/run
+	go run ./internal/testing/mutation
+
+bench:
+	go test -run '^$$' -bench . ./...
+
+docs:
+	go test -count=1 -run '^TestPatterns$$' . -update
