@@ -61,7 +61,7 @@ var (
 		},
 	}
 	checkingIn = worldMove{
-		name: "check in", verb: "check in", from: []bookings.Status{bookings.Confirmed}, plain: true,
+		name: "check in", verb: "check in", rare: true, from: []bookings.Status{bookings.Confirmed}, plain: true,
 		not: func(b worldBooking, now time.Time) error {
 			if !b.anonymised.IsZero() {
 				return bookings.ErrAnonymised
@@ -77,7 +77,7 @@ var (
 		},
 	}
 	checkingOut = worldMove{
-		name: "check out", verb: "check out", from: []bookings.Status{bookings.CheckedIn}, plain: true,
+		name: "check out", verb: "check out", rare: true, from: []bookings.Status{bookings.CheckedIn}, plain: true,
 		not:   func(worldBooking, time.Time) error { return nil },
 		apply: func(b *worldBooking, now time.Time) { b.status, b.left = bookings.Completed, now },
 		do: func(on program, id, _ string, _ bookings.Assigned, opts ...dynastay.WriteOption) (*bookings.Booking, error) {
@@ -241,7 +241,7 @@ type changingStatus struct {
 	back   int // which, see chooses
 	reason string
 	rooms  assigning
-	late   bool // after the day of arrival
+	late   bool // not before the day from which it is possible
 	key    keyChoice
 }
 
@@ -265,6 +265,7 @@ func drawMove(m worldMove) func(*rapid.T) worldStep {
 		case "no-show":
 			s.late = oneOf(t, "late", false, true)
 		case "check in":
+			s.late = oneOf(t, "late", false, true)
 			s.rooms = oneOf(t, "rooms", noRooms, noRooms, allRooms, allRooms, firstRooms, tooManyRooms, otherRooms)
 		case "assign rooms":
 			s.rooms = oneOf(t, "rooms", allRooms, allRooms, firstRooms, tooManyRooms, otherRooms)
@@ -328,9 +329,14 @@ func (s changingStatus) run(w *world, on program) { w.runWrite(s, s.key, on) }
 func (s changingStatus) write(w *world) (worldWrite, bool) {
 	if s.late {
 		b := w.bookings[w.chooses(s.back, s.from)]
-		y, m, d := b.stay.CheckIn.Time().Date()
-		if b.id != "" && b.status == bookings.Confirmed && !b.house.today(w.db.Now()).After(b.stay.CheckIn) {
-			w.db.Clock.Set(time.Date(y, m, d+1, 0, 0, 0, 0, b.house.zone))
+		if b.id != "" && b.status == bookings.Confirmed {
+			day := b.stay.CheckIn
+			if s.name == "no-show" {
+				day = day.AddDays(1)
+			}
+			if y, m, d := day.Time().Date(); b.house.today(w.db.Now()).Before(day) {
+				w.db.Clock.Set(time.Date(y, m, d, 0, 0, 0, 0, b.house.zone))
+			}
 		}
 	}
 	if s.rare {
