@@ -143,24 +143,3 @@ func TestLongImportWhileItsReservationIsDeleted(t *testing.T) {
 	assert.Empty(t, h.wrong(t))
 	assert.Empty(t, h.held(t))
 }
-
-// A long import has moved its nights and was broken off before it has recorded its revision. The next revision has the
-// dates from before: it is not unchanged, because it moves the nights back.
-func TestRevisionAfterAnImportThatWasNotRecorded(t *testing.T) {
-	t.Parallel()
-	h := newHome(t)
-	was := days("2025-01-01", 150)
-	_, err := h.repo.Import(t.Context(), delivered(1, 1, was))
-	require.NoError(t, err)
-	h.crash(2)
-	_, err = h.repo.Import(t.Context(), delivered(1, 2, days("2025-08-01", 97)))
-	require.Error(t, err)
-	got, err := h.repo.Import(t.Context(), delivered(1, 1, was))
-	require.NoError(t, err)
-	assert.Equal(t, listing.Repeated, got.Outcome)
-	assert.Len(t, h.held(t), 97, "it is completed")
-	got, err = h.repo.Import(t.Context(), delivered(1, 3, was))
-	require.NoError(t, err)
-	assert.Equal(t, listing.Changed, got.Outcome)
-	assert.Len(t, h.held(t), 150)
-}
