@@ -154,3 +154,33 @@ func TestExpiryOfOtherSoftware(t *testing.T) {
 	require.Len(t, prices.Nights, 1)
 	assert.Equal(t, date("2026-07-11"), prices.Nights[0].Date)
 }
+
+func indexed(date, room string) dynastay.Item {
+	return dynastay.Item{
+		"GSI1PK": dynastay.Text("PROPERTY#" + propertyID), "GSI1SK": dynastay.Text("DATE#" + date + "#ROOM#" + room),
+	}
+}
+
+// A night whose index key, written by other software, is of another date than its own, is reported and not shown where
+// it does not belong.
+func TestCalendarOfAStaleIndexKey(t *testing.T) {
+	t.Parallel()
+	for _, own := range []string{"2026-06-15", "2026-08-15", "2026-07-11"} {
+		db, repo := open(t)
+		putNights(t, db, night(roomTypeID, own, indexed("2026-07-10", roomTypeID), dynastay.Item{"ClosedToDeparture": yes}))
+		c, err := repo.Calendar(t.Context(), propertyID, july)
+		assert.ErrorIs(t, err, dynastay.ErrCorrupt)
+		assert.EqualError(t, err, "Night ROOM#room_789/DATE#"+own+" (GSI1SK): unreadable item: must agree with the key")
+		assert.Empty(t, c.RoomTypeIDs)
+	}
+}
+
+// Other software may store a time to live of 0 for "never". DynamoDB ignores times that are more than five years ago.
+func TestNightThatNeverExpires(t *testing.T) {
+	t.Parallel()
+	db, repo := open(t)
+	putNights(t, db, night(roomTypeID, "2026-07-10", dynastay.Item{"ExpiresAt": dynastay.Number(0)}))
+	got, err := repo.Check(t.Context(), propertyID, roomTypeID, 1, oneNight("2026-07-10"))
+	require.NoError(t, err)
+	assert.True(t, got.OK(), "%v", got.Refused)
+}

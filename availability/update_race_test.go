@@ -2,16 +2,23 @@ package availability_test
 
 import (
 	"context"
+	"errors"
+	"math/rand/v2"
+	"sync"
+	"sync/atomic"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
 	"github.com/dynastay/dynastay"
 	"github.com/dynastay/dynastay/availability"
+	"github.com/dynastay/dynastay/bookings"
 	"github.com/dynastay/dynastay/dyntest"
 	"github.com/dynastay/dynastay/internal/fixture"
 	"github.com/dynastay/dynastay/keys"
+	"github.com/dynastay/dynastay/properties"
 )
 
 const oneDay = "2026-07-10"
@@ -227,4 +234,58 @@ func TestUpdateOfANightThatWasDeleted(t *testing.T) {
 	}})
 	assert.ErrorIs(t, err, availability.ErrNotOpen)
 	assert.Nil(t, stored(t, db, hotel.RoomTypeID, oneDay))
+}
+
+// Totals move up and down while rooms are sold beyond the total, in two processes, with conflicts, lost requests and
+// lost responses: total = sold + left, and no limit is exceeded.
+func TestRaceOfTotalsAndSales(t *testing.T) {
+	t.Parallel()
+	db, hotel, _ := openHotel(t, 10)
+	night := oneNight("2026-07-10")
+	db.Faults.Conflicts(time.Millisecond)
+	db.Faults.Inject(dyntest.AnyOf(dyntest.LoseAnswer(), dyntest.LoseRequest(), dyntest.InternalErrorAfterCommit()),
+		dyntest.When{Chance: 0.15, Operation: "UpdateItem"})
+	opts := &dynastay.Options{TablePrefix: prefixOf(db), Clock: fixture.Clock, Retry: dynastay.Retry{Base: time.Millisecond, Attempts: 40}}
+	var wg sync.WaitGroup
+	var sold atomic.Int64
+	for range 2 {
+		proc := dynastay.Open(db.Client, opts)
+		repo := availability.New(proc)
+		for range 2 {
+			wg.Go(func() {
+				for range 40 {
+					total := 3 + rand.IntN(8)
+					over := rand.IntN(3)
+					_, err := repo.Update(context.Background(), updateOf(hotel, night, availability.Change{Rooms: &total, Overbook: over, MinStay: ptr(rand.IntN(2))}))
+					if err != nil && !errors.Is(err, dynastay.ErrOutcomeUnknown) {
+						assert.ErrorAs(t, err, new(*availability.SoldError))
+					}
+				}
+			})
+		}
+		for range 2 {
+			wg.Go(func() {
+				for range 15 {
+					req, err := hotel.Card().QuoteRequest(night, availability.Guests{Adults: 2}, properties.Choice{RoomTypeID: hotel.RoomTypeID, Quantity: 1})
+					assert.NoError(t, err)
+					req.Overbook = 2
+					quote, err := availability.New(db.Direct).Quote(context.Background(), req)
+					if err != nil {
+						continue
+					}
+					_, err = bookings.New(proc, nil).Create(context.Background(), fixture.Request(quote))
+					if err == nil {
+						sold.Add(1)
+					} else { // a sale is a transaction, and no response to one is lost here
+						assert.ErrorAs(t, err, new(*bookings.Refused))
+					}
+				}
+			})
+		}
+	}
+	wg.Wait()
+	n := nightOf(t, availability.New(db.Direct), hotel, "2026-07-10")
+	require.NotZero(t, sold.Load())
+	assert.Equal(t, n.Total-int(sold.Load()), n.Available)
+	assert.GreaterOrEqual(t, n.Available, -2, "no update lowers the total below what Overbook allows, and no sale goes beyond 2")
 }

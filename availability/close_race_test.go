@@ -108,21 +108,6 @@ func TestCloseSalesCountsANightOnce(t *testing.T) {
 	assert.Equal(t, 31, done.Nights+other)
 }
 
-func TestCloseSalesWithOneForeignGuard(t *testing.T) {
-	t.Parallel()
-	db, hotel, repo := openHotel(t, 5)
-	put(t, db, keys.PropertiesTable, dynastay.Item{
-		"PK": dynastay.Text("PROPERTY#" + hotel.ID), "SK": dynastay.Text("ROOM#deluxe"),
-		"Currency": dynastay.Text("USD"), "TotalRooms": dynastay.Number(5),
-	})
-	putGuard(t, db, "deluxe", "prop_other", nil)
-	_, err := repo.CloseSales(t.Context(), hotel.ID)
-	assertKind(t, err, dynastay.ErrAlreadyExists, "RoomTypeID")
-	checked, err := repo.Check(t.Context(), hotel.ID, hotel.RoomTypeID, 1, oneNight("2026-07-10"), dynastay.Consistent)
-	require.NoError(t, err)
-	assert.False(t, checked.OK(), "the hotel's own room type is closed")
-}
-
 func TestCloseSalesAtMidnight(t *testing.T) {
 	t.Parallel()
 	db := dyntest.New(t, inventoryTables, dyntest.At(fixture.Now))
@@ -139,46 +124,6 @@ func TestCloseSalesAtMidnight(t *testing.T) {
 	var refused *bookings.Refused
 	require.ErrorAs(t, err, &refused)
 	assert.True(t, refused.Has(availability.PropertyClosed))
-}
-
-func TestForeignGuards(t *testing.T) {
-	t.Parallel()
-	for name, more := range map[string]dynastay.Item{
-		"NULLs": {"PropertyId": null, "Closed": null}, "Closed false": {"Closed": no}, "Closed text": {"Closed": dynastay.Text("yes")},
-	} {
-		for _, first := range []string{"close", "reopen"} {
-			t.Run(name+" "+first, func(t *testing.T) {
-				t.Parallel()
-				db, repo := open(t)
-				putRoom(t, db, roomTypeID)
-				putGuard(t, db, roomTypeID, propertyID, more)
-				putNights(t, db, night(roomTypeID, "2026-07-10", dynastay.Item{keys.AttrPropertyClosed: null}))
-				if first == "close" {
-					_, err := repo.CloseSales(t.Context(), propertyID)
-					require.NoError(t, err)
-				}
-				_, err := repo.ReopenSales(t.Context(), propertyID)
-				assert.NoError(t, err)
-				_, err = repo.CloseSales(t.Context(), propertyID)
-				assert.NoError(t, err)
-				got, err := repo.Check(t.Context(), propertyID, roomTypeID, 1, oneNight("2026-07-10"), dynastay.Consistent)
-				require.NoError(t, err)
-				assert.False(t, got.OK())
-			})
-		}
-	}
-}
-
-func TestReopenANightWithAnOddMark(t *testing.T) {
-	t.Parallel()
-	db, repo := open(t)
-	putRoomType(t, db, roomTypeID)
-	putNights(t, db, night(roomTypeID, "2026-07-10", dynastay.Item{keys.AttrPropertyClosed: dynastay.Text("yes")}))
-	_, err := repo.ReopenSales(t.Context(), propertyID)
-	require.NoError(t, err)
-	checked, err := repo.Check(t.Context(), propertyID, roomTypeID, 1, oneNight("2026-07-10"), dynastay.Consistent)
-	require.NoError(t, err)
-	assert.True(t, checked.OK())
 }
 
 // A sale of any of its nights is enough to cancel a transaction that marks 99. If sales keep coming, fewer are marked

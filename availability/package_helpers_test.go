@@ -2,6 +2,7 @@ package availability_test
 
 import (
 	"context"
+	"flag"
 	"maps"
 	"strings"
 	"sync"
@@ -297,4 +298,12 @@ var inventoryTables = dyntest.OnlyTables(
 
 func withoutIndexes(s *dynastay.Schema) *dynastay.Schema {
 	return &dynastay.Schema{Name: s.Name, Key: s.Key}
+}
+
+// A random test of this package makes 20 histories, a fifth of rapid's default: with more, the package takes too long
+// on DynamoDB Local. -rapid.checks changes it.
+func init() {
+	if err := flag.Set("rapid.checks", "20"); err != nil {
+		panic(err)
+	}
 }

@@ -2,11 +2,8 @@ package availability_test
 
 import (
 	"context"
-	"errors"
-	"math/rand/v2"
 	"runtime"
 	"strings"
-	"sync"
 	"sync/atomic"
 	"testing"
 	"time"
@@ -17,11 +14,9 @@ import (
 
 	"github.com/dynastay/dynastay"
 	"github.com/dynastay/dynastay/availability"
-	"github.com/dynastay/dynastay/bookings"
 	"github.com/dynastay/dynastay/dyntest"
 	"github.com/dynastay/dynastay/internal/fixture"
 	"github.com/dynastay/dynastay/keys"
-	"github.com/dynastay/dynastay/properties"
 )
 
 // updateOf requests a change of the fixture's room type.
@@ -63,24 +58,6 @@ func TestRetryAfterTheRoomTypesCannotBeRead(t *testing.T) {
 	later, err := repo.Update(t.Context(), request)
 	require.NoError(t, err)
 	assert.Equal(t, 14, first.Merge(later).Count(availability.Written))
-}
-
-// A later report replaces the entries that it has, and no others.
-func TestReportMerge(t *testing.T) {
-	t.Parallel()
-	entry := func(day string, departure bool, result availability.Result) availability.DateReport {
-		return availability.DateReport{RoomTypeID: roomTypeID, Date: date(day), Departure: departure, Result: result}
-	}
-	first := availability.Report{Dates: []availability.DateReport{
-		entry("2026-07-10", true, availability.Unknown), entry("2026-07-10", false, availability.Unknown), entry("2026-07-11", false, availability.Written),
-	}}
-	later := availability.Report{Dates: []availability.DateReport{
-		entry("2026-07-10", false, availability.Written), entry("2026-07-12", false, availability.Written),
-	}}
-	assert.Equal(t, []availability.DateReport{
-		entry("2026-07-10", true, availability.Unknown), entry("2026-07-10", false, availability.Written), entry("2026-07-11", false, availability.Written),
-	}, first.Merge(later).Dates)
-	assert.Equal(t, 2, first.Count(availability.Unknown), "the first report is not changed")
 }
 
 // The same if a night that another caller changed cannot be read again.
@@ -386,58 +363,4 @@ func TestYear9999(t *testing.T) {
 	require.NoError(t, err)
 	_, err = repo.ReopenSales(t.Context(), propertyID)
 	require.NoError(t, err)
-}
-
-// Totals move up and down while rooms are sold beyond the total, in two processes, with conflicts, lost requests and
-// lost responses: total = sold + left, and no limit is exceeded.
-func TestRaceOfTotalsAndSales(t *testing.T) {
-	t.Parallel()
-	db, hotel, _ := openHotel(t, 10)
-	night := oneNight("2026-07-10")
-	db.Faults.Conflicts(time.Millisecond)
-	db.Faults.Inject(dyntest.AnyOf(dyntest.LoseAnswer(), dyntest.LoseRequest(), dyntest.InternalErrorAfterCommit()),
-		dyntest.When{Chance: 0.15, Operation: "UpdateItem"})
-	opts := &dynastay.Options{TablePrefix: prefixOf(db), Clock: fixture.Clock, Retry: dynastay.Retry{Base: time.Millisecond, Attempts: 40}}
-	var wg sync.WaitGroup
-	var sold atomic.Int64
-	for range 2 {
-		proc := dynastay.Open(db.Client, opts)
-		repo := availability.New(proc)
-		for range 2 {
-			wg.Go(func() {
-				for range 40 {
-					total := 3 + rand.IntN(8)
-					over := rand.IntN(3)
-					_, err := repo.Update(context.Background(), updateOf(hotel, night, availability.Change{Rooms: &total, Overbook: over, MinStay: ptr(rand.IntN(2))}))
-					if err != nil && !errors.Is(err, dynastay.ErrOutcomeUnknown) {
-						assert.ErrorAs(t, err, new(*availability.SoldError))
-					}
-				}
-			})
-		}
-		for range 2 {
-			wg.Go(func() {
-				for range 15 {
-					req, err := hotel.Card().QuoteRequest(night, availability.Guests{Adults: 2}, properties.Choice{RoomTypeID: hotel.RoomTypeID, Quantity: 1})
-					assert.NoError(t, err)
-					req.Overbook = 2
-					quote, err := availability.New(db.Direct).Quote(context.Background(), req)
-					if err != nil {
-						continue
-					}
-					_, err = bookings.New(proc, nil).Create(context.Background(), fixture.Request(quote))
-					if err == nil {
-						sold.Add(1)
-					} else { // a sale is a transaction, and no response to one is lost here
-						assert.ErrorAs(t, err, new(*bookings.Refused))
-					}
-				}
-			})
-		}
-	}
-	wg.Wait()
-	n := nightOf(t, availability.New(db.Direct), hotel, "2026-07-10")
-	require.NotZero(t, sold.Load())
-	assert.Equal(t, n.Total-int(sold.Load()), n.Available)
-	assert.GreaterOrEqual(t, n.Available, -2, "no update lowers the total below what Overbook allows, and no sale goes beyond 2")
 }
