@@ -1,6 +1,7 @@
 package venue_test
 
 import (
+	"context"
 	"errors"
 	"testing"
 	"time"
@@ -10,6 +11,7 @@ import (
 
 	"github.com/dynastay/dynastay"
 	"github.com/dynastay/dynastay/bookings/venue"
+	"github.com/dynastay/dynastay/dyntest"
 )
 
 // The entry of each operation says who did what to which booking and event of whom. What changes nothing, is refused or is
@@ -166,4 +168,51 @@ func TestAudit(t *testing.T) {
 		assert.Error(t, err, name)
 	}
 	assert.Empty(t, fresh(), "of what was refused")
+}
+
+// All answers of a write are lost, and then others change what it wrote, twice: only its entry in the audit log still
+// shows that it was carried out.
+func TestAuditProvesAWrite(t *testing.T) {
+	t.Parallel()
+	h := newHall(t, dyntest.With(dynastay.Options{Retry: dynastay.Retry{Attempts: 2}}))
+	h.join(t, ann)
+	b := h.asked(t, ann, day, venue.Morning)
+	more := func(b *venue.Booking) error { b.Attendees++; return nil }
+	lost := h.Faults.Inject(dyntest.LoseAnswer(), dyntest.When{Operation: "TransactWriteItems", EveryAttempt: true, Times: 1})
+	others := 0
+	h.Faults.Inject(dyntest.Before(func(ctx context.Context) {
+		for lost.Hits() > 0 && others < 2 {
+			others++
+			_, err := venue.New(h.Direct, nil).Update(ctx, ann, b.ID, more)
+			assert.NoError(t, err)
+		}
+	}), dyntest.When{Match: func(r dyntest.Request) bool { return r.Operation != "TransactWriteItems" }})
+	_, err := h.repo.Update(t.Context(), ann, b.ID, more)
+	require.NoError(t, err)
+	assert.Equal(t, 2, others)
+	b, err = h.repo.Booking(t.Context(), b.ID)
+	require.NoError(t, err)
+	assert.Equal(t, 53, b.Attendees)
+	h.consistency(t)
+}
+
+func TestAuditOfBookingsEvent(t *testing.T) {
+	t.Parallel()
+	h := newHall(t)
+	h.join(t, ann)
+	b := h.approved(t, ann, day, venue.Morning)
+	_, err := h.repo.UpdateEvent(t.Context(), admin, venue.EventRef{Date: day, Slot: venue.Morning, ID: b.EventID}, func(e *venue.Event) error { e.Title = "x"; return nil })
+	require.NoError(t, err)
+	_, err = h.repo.Cancel(t.Context(), admin, venue.Cancellation{BookingID: b.ID, Version: b.Version})
+	require.NoError(t, err)
+	for e, err := range h.repo.Audit(dynastay.DateOf(now, nil)).All(t.Context()) {
+		require.NoError(t, err)
+		if e.Action == venue.EventUpdated {
+			assert.Equal(t, b.ID, e.BookingID, "audit.go: BookingID is empty only for an event without a booking")
+			assert.Equal(t, ann.UserID, e.UserID)
+		}
+		if e.Action == venue.BookingCancelled {
+			assert.Equal(t, b.EventID, e.EventID, "nothing says which event was deleted")
+		}
+	}
 }

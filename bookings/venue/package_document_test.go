@@ -174,3 +174,34 @@ func TestUpdateOfTheDocumentsBooking(t *testing.T) {
 	require.NoError(t, err)
 	assert.Equal(t, venue.FullDay, b.Slot)
 }
+
+// The event of a booking that other software has left pending, as in the document's own example.
+func TestApprovalOfTheDocumentsExample(t *testing.T) {
+	t.Parallel()
+	h := newHall(t, dyntest.At(time.Date(2025, 11, 1, 0, 0, 0, 0, time.UTC)))
+	h.put(t, map[string]any{"PK": "USER#abc123", "SK": "METADATA", "entityType": "User", "userId": "abc123", "email": "user@example.com", "name": "J"})
+	h.put(t, map[string]any{
+		"PK": "BOOKING#xyz789", "SK": "METADATA", "GSI1PK": "STATUS#PENDING", "GSI1SK": "2025-10-21T10:00:00Z",
+		"entityType": "Booking", "bookingId": "xyz789", "userId": "abc123", "date": "2025-11-15", "duration": "FULL_DAY",
+		"eventDescription": "Birthday party", "attendees": 50, "status": "pending", "requestedAt": "2025-10-21T10:00:00Z",
+	})
+	h.put(t, map[string]any{
+		"PK": "EVENT#2025-11-15", "SK": "FULLDAY", "entityType": "Event", "eventId": "evt456", "bookingId": "xyz789",
+		"date": "2025-11-15", "timeSlot": "FULL_DAY", "eventType": "private_booking", "title": "Birthday party", "createdBy": "abc123",
+	})
+	started := time.Now()
+	_, err := h.repo.Approve(t.Context(), admin, venue.Approval{BookingID: "xyz789"})
+	t.Log(time.Since(started), h.Faults.Count("TransactWriteItems"), err)
+	assert.NotErrorIs(t, err, dynastay.ErrContention)
+	_, err = h.repo.Reject(t.Context(), admin, venue.Rejection{BookingID: "xyz789"})
+	require.NoError(t, err)
+	err = h.repo.DeleteEvent(t.Context(), admin, venue.EventRef{Date: dynastay.MustDate("2025-11-15"), Slot: venue.FullDay, ID: "evt456"})
+	require.NoError(t, err, "the slot of a rejected booking can never be freed")
+	for _, entry := range all(t, h.repo.Audit(dynastay.MustDate("2025-11-01"))) {
+		if entry.Action == venue.EventDeleted {
+			assert.Equal(t, "xyz789", entry.BookingID)
+			assert.Equal(t, "abc123", entry.UserID)
+			assert.Equal(t, "Birthday party", entry.Note)
+		}
+	}
+}

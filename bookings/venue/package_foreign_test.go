@@ -16,37 +16,6 @@ import (
 	"github.com/dynastay/dynastay/internal/racing"
 )
 
-// The event of a booking that other software has left pending, as in the document's own example.
-func TestApprovalOfTheDocumentsExample(t *testing.T) {
-	t.Parallel()
-	h := newHall(t, dyntest.At(time.Date(2025, 11, 1, 0, 0, 0, 0, time.UTC)))
-	h.put(t, map[string]any{"PK": "USER#abc123", "SK": "METADATA", "entityType": "User", "userId": "abc123", "email": "user@example.com", "name": "J"})
-	h.put(t, map[string]any{
-		"PK": "BOOKING#xyz789", "SK": "METADATA", "GSI1PK": "STATUS#PENDING", "GSI1SK": "2025-10-21T10:00:00Z",
-		"entityType": "Booking", "bookingId": "xyz789", "userId": "abc123", "date": "2025-11-15", "duration": "FULL_DAY",
-		"eventDescription": "Birthday party", "attendees": 50, "status": "pending", "requestedAt": "2025-10-21T10:00:00Z",
-	})
-	h.put(t, map[string]any{
-		"PK": "EVENT#2025-11-15", "SK": "FULLDAY", "entityType": "Event", "eventId": "evt456", "bookingId": "xyz789",
-		"date": "2025-11-15", "timeSlot": "FULL_DAY", "eventType": "private_booking", "title": "Birthday party", "createdBy": "abc123",
-	})
-	started := time.Now()
-	_, err := h.repo.Approve(t.Context(), admin, venue.Approval{BookingID: "xyz789"})
-	t.Log(time.Since(started), h.Faults.Count("TransactWriteItems"), err)
-	assert.NotErrorIs(t, err, dynastay.ErrContention)
-	_, err = h.repo.Reject(t.Context(), admin, venue.Rejection{BookingID: "xyz789"})
-	require.NoError(t, err)
-	err = h.repo.DeleteEvent(t.Context(), admin, venue.EventRef{Date: dynastay.MustDate("2025-11-15"), Slot: venue.FullDay, ID: "evt456"})
-	require.NoError(t, err, "the slot of a rejected booking can never be freed")
-	for _, entry := range all(t, h.repo.Audit(dynastay.MustDate("2025-11-01"))) {
-		if entry.Action == venue.EventDeleted {
-			assert.Equal(t, "xyz789", entry.BookingID)
-			assert.Equal(t, "abc123", entry.UserID)
-			assert.Equal(t, "Birthday party", entry.Note)
-		}
-	}
-}
-
 // Other software approved the booking and keeps no statistics.
 func (h *hall) foreignApproved(t *testing.T) {
 	h.put(t, map[string]any{"PK": "USER#f", "SK": "METADATA", "entityType": "User", "userId": "f", "email": "f@example.com", "name": "F"})
@@ -444,5 +413,48 @@ func TestDurationOfAdoptedBooking(t *testing.T) {
 		assert.Equal(t, "MORNING", stored["timeSlot"], duration)
 		assert.Equal(t, "HALF_DAY", stored["duration"], duration)
 		h.consistency(t)
+	}
+}
+
+// A cancellation of what other software has approved deletes the event of that booking and its code, and nothing else.
+func TestCancellationSparesOtherEvents(t *testing.T) {
+	t.Parallel()
+	for name, test := range map[string]struct {
+		booking map[string]any // instead of no slot and no event id
+		slot    string         // of its event; "" for none
+	}{
+		"no slot":         {nil, "AFTERNOON"},
+		"no event":        {nil, ""},
+		"no event id":     {map[string]any{"timeSlot": "AFTERNOON"}, "AFTERNOON"},
+		"another's slot":  {map[string]any{"timeSlot": "MORNING", "eventId": "fe"}, ""},
+		"no slot, an id":  {map[string]any{"eventId": "fe"}, "AFTERNOON"},
+		"slot and its id": {map[string]any{"timeSlot": "AFTERNOON", "eventId": "fe"}, "AFTERNOON"},
+	} {
+		h := newHall(t)
+		h.join(t, ann, ben)
+		spared := h.approved(t, ben, day, venue.Morning)
+		booking := map[string]any{
+			"PK": "BOOKING#fb", "SK": "METADATA", "entityType": "Booking", "bookingId": "fb", "userId": ann.UserID, "date": day.String(),
+			"duration": "HALF_DAY", "eventDescription": "Party", "attendees": 5, "status": "approved", "requestedAt": "2037-01-01T00:00:00Z",
+		}
+		for attr, value := range test.booking {
+			booking[attr] = value
+		}
+		h.put(t, booking)
+		if test.slot != "" {
+			h.put(t, map[string]any{
+				"PK": "EVENT#" + day.String(), "SK": test.slot, "entityType": "Event", "eventId": "fe", "bookingId": "fb",
+				"date": day.String(), "timeSlot": test.slot, "eventType": "private_booking", "title": "Party",
+			})
+			h.put(t, map[string]any{"PK": "EVENT#fe", "SK": "LOCKCODE", "entityType": "LockCode", "eventId": "fe", "code": "1"})
+		}
+		_, err := h.repo.Cancel(t.Context(), admin, venue.Cancellation{BookingID: "fb"})
+		require.NoError(t, err, name)
+		events, err := h.repo.EventsOn(t.Context(), day)
+		require.NoError(t, err)
+		if assert.Len(t, events, 1, name) {
+			assert.Equal(t, spared.EventID, events[0].ID, name)
+		}
+		assert.Nil(t, h.stored(t, "EVENT#fe", "LOCKCODE"), name)
 	}
 }

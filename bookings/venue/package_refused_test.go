@@ -10,16 +10,7 @@ import (
 
 	"github.com/dynastay/dynastay"
 	"github.com/dynastay/dynastay/bookings/venue"
-	"github.com/dynastay/dynastay/dyntest"
 )
-
-func invalid(t *testing.T, err error, field string, about ...any) {
-	t.Helper()
-	var refused *dynastay.InvalidError
-	if assert.ErrorAs(t, err, &refused, about...) {
-		assert.Equal(t, field, refused.Field, about...)
-	}
-}
 
 // Invalid arguments are refused before any request, with the name of the field.
 func TestInvalidArguments(t *testing.T) {
@@ -142,26 +133,6 @@ func TestInvalidArguments(t *testing.T) {
 	assert.Empty(t, operations(stop()), "requests")
 }
 
-func TestAttendees(t *testing.T) {
-	t.Parallel()
-	h := newHall(t)
-	h.join(t, ann)
-	for _, n := range []int{1, 100_000} {
-		q := request(ann, day, venue.Morning)
-		q.Attendees = n
-		b, err := h.repo.Request(t.Context(), ann, q)
-		require.NoError(t, err)
-		assert.Equal(t, n, b.Attendees)
-	}
-}
-
-func operations(sent []dyntest.Request) (names []string) {
-	for _, r := range sent {
-		names = append(names, r.Operation)
-	}
-	return names
-}
-
 // Who may do what is decided before anything is written, and where possible before any request.
 func TestNotAllowed(t *testing.T) {
 	t.Parallel()
@@ -187,4 +158,52 @@ func TestNotAllowed(t *testing.T) {
 	require.NoError(t, err, "administrators can do it for them")
 	_, err = h.repo.Cancel(ctx, admin, venue.Cancellation{BookingID: b.ID, Version: 1})
 	require.NoError(t, err)
+}
+
+// Every call passes its options on.
+func TestOptionsOfCalls(t *testing.T) {
+	t.Parallel()
+	h := newKeyed(t)
+	ctx, key := t.Context(), dynastay.IdempotencyKey("") // which is refused
+	b := h.asked(t, ann, day, venue.Morning)
+	for name, err := range map[string]error{
+		"request": second(h.repo.Request(ctx, ann, request(ann, day, venue.Morning), key)),
+		"approve": second(h.repo.Approve(ctx, admin, approval(b), key)),
+		"reject":  second(h.repo.Reject(ctx, admin, venue.Rejection{BookingID: b.ID, Version: 1}, key)),
+		"cancel":  second(h.repo.Cancel(ctx, ann, venue.Cancellation{BookingID: b.ID, Version: 1}, key)),
+		"event":   second(h.repo.CreateEvent(ctx, admin, venue.Event{Date: day, Slot: venue.Morning, Type: "t", Title: "T"}, key)),
+		"code": second(h.repo.SetLockCode(ctx, admin, venue.LockCode{
+			EventID: "e", Date: day, Slot: venue.Morning, Code: "1", ValidFrom: now, ValidUntil: now.Add(time.Second),
+		}, key)),
+		"payment": second(h.repo.RecordPayment(ctx, venue.Payment{
+			BookingID: b.ID, ID: "p", Amount: dynastay.MustMoney("5", "EUR"), Status: venue.PaymentPaid,
+		}, key)),
+		"user":    second(h.repo.CreateUser(ctx, venue.User{Email: "new@example.com", Name: "New"}, key)),
+		"role":    second(h.repo.SetRole(ctx, admin, ann.UserID, venue.Admin, key)),
+		"recount": second(h.repo.Recount(ctx, ann.UserID, key)),
+		"message": second(h.repo.Notify(ctx, venue.Notification{UserID: ann.UserID, Title: "News"}, key)),
+		"read":    second(h.repo.MarkRead(ctx, venue.Notification{UserID: ann.UserID, CreatedAt: now, ID: "n"}, key)),
+	} {
+		invalid(t, err, "IdempotencyKey", name)
+	}
+	_, err := h.repo.UpdateUser(ctx, ann.UserID, func(u *venue.User) error { u.Name = "Ann"; return nil }, dynastay.IfVersion(2))
+	require.ErrorIs(t, err, dynastay.ErrVersion)
+}
+
+// An update cannot change what only the library writes.
+func TestUpdatesOfWhatIsKept(t *testing.T) {
+	t.Parallel()
+	h := newHall(t)
+	h.join(t, ann)
+	b := h.asked(t, ann, day, venue.Morning)
+	e, err := h.repo.CreateEvent(t.Context(), admin, venue.Event{Date: day, Slot: venue.Afternoon, Type: "t", Title: "T"})
+	require.NoError(t, err)
+	_, err = h.repo.UpdateEvent(t.Context(), admin, e.Ref(), func(e *venue.Event) error { e.Date = day.AddDays(1); return nil })
+	invalid(t, err, "Date")
+	_, err = h.repo.UpdateEvent(t.Context(), admin, e.Ref(), func(e *venue.Event) error { e.Slot = venue.Morning; return nil })
+	invalid(t, err, "Slot")
+	_, err = h.repo.UpdateEvent(t.Context(), admin, e.Ref(), func(e *venue.Event) error { e.ID = "x"; return nil })
+	invalid(t, err, "ID")
+	_, err = h.repo.Update(t.Context(), ann, b.ID, func(b *venue.Booking) error { b.UserID = "x"; return nil })
+	invalid(t, err, "UserID")
 }

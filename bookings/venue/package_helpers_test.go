@@ -197,3 +197,30 @@ func together(n int, f func(n int)) {
 	}
 	all.Wait()
 }
+
+func second[T any](_ T, err error) error { return err }
+
+func invalid(t *testing.T, err error, field string, about ...any) {
+	t.Helper()
+	var refused *dynastay.InvalidError
+	if assert.ErrorAs(t, err, &refused, about...) {
+		assert.Equal(t, field, refused.Field, about...)
+	}
+}
+
+func operations(sent []dyntest.Request) (names []string) {
+	for _, r := range sent {
+		names = append(names, r.Operation)
+	}
+	return names
+}
+
+// all reads a list.
+func all[T any](t *testing.T, l dynastay.Listing[T]) (items []T) {
+	t.Helper()
+	for item, err := range l.All(t.Context()) {
+		require.NoError(t, err)
+		items = append(items, item)
+	}
+	return items
+}
