@@ -11,6 +11,7 @@ import (
 	"github.com/dynastay/dynastay"
 	"github.com/dynastay/dynastay/bookings"
 	"github.com/dynastay/dynastay/dyntest"
+	"github.com/dynastay/dynastay/internal/fixture"
 	"github.com/dynastay/dynastay/keys/key"
 )
 
@@ -128,4 +129,35 @@ func TestCostOfShardedArrivals(t *testing.T) {
 			assert.Len(t, page.Items, 10)
 		}), 4)
 	}
+}
+
+// A page of 50 from four shards takes four or five requests, and at most about twice the read units of one partition.
+func TestCostOfByStatus(t *testing.T) {
+	t.Parallel()
+	drawn := 0
+	db := dyntest.New(t, bookingTables, dyntest.At(fixture.Now), dyntest.With(dynastay.Options{
+		NewID: func(prefix string) string { drawn++; return fmt.Sprint(prefix, drawn) }, // the same shards in every run
+	}))
+	hotel := fixture.New(t, db.DB, 1000)
+	quote := hotel.Quote(t, db.DB, fixture.Stay, 1)
+	shards := key.Shards{Write: 4, Read: 4}
+	repo := bookings.New(db.DB, &bookings.Options{StatusShards: shards})
+	plain := bookings.New(db.DB, nil)
+	for range 120 {
+		_, err := repo.Create(t.Context(), fixture.Request(quote))
+		require.NoError(t, err)
+	}
+	spent := db.Measure(func() {
+		page, err := repo.ByStatus(bookings.Confirmed).Page(t.Context(), dynastay.Paging{})
+		require.NoError(t, err)
+		assert.Len(t, page.Items, 50)
+	})
+	assert.LessOrEqual(t, len(spent.Calls), 5)
+	assert.GreaterOrEqual(t, len(spent.Calls), 4)
+	whole := db.Measure(func() {
+		_, err := plain.ByUser("user_456").Page(t.Context(), dynastay.Paging{})
+		require.NoError(t, err)
+	})
+	t.Logf("a page of 50: %.1f read units from four shards, %.1f from one partition", spent.ReadUnits, whole.ReadUnits)
+	assert.Less(t, spent.ReadUnits, 2.2*whole.ReadUnits)
 }

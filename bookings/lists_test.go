@@ -436,3 +436,41 @@ func TestPagesAfterMidnight(t *testing.T) {
 		}
 	}
 }
+
+func TestByUserPagesLatestFirst(t *testing.T) {
+	t.Parallel()
+	ctx := t.Context()
+	db, hotel, repo := open(t, 20)
+	var want []*bookings.Summary
+	for day := range 5 {
+		stay := dynastay.Stay{CheckIn: fixture.Stay.CheckIn.AddDays(day), CheckOut: fixture.Stay.CheckIn.AddDays(day + 1)}
+		made, err := repo.Create(ctx, fixture.Request(hotel.Quote(t, db.DB, stay, 1)))
+		require.NoError(t, err)
+		want = append([]*bookings.Summary{&made.Summary}, want...)
+	}
+	other := fixture.Request(hotel.Quote(t, db.DB, fixture.Stay, 1))
+	other.UserID = "user_4567"
+	_, err := repo.Create(ctx, other)
+	require.NoError(t, err)
+
+	var got []*bookings.Summary
+	pages := 0
+	for p := (dynastay.Paging{Limit: 2}); pages == 0 || p.After != ""; pages++ {
+		page, err := repo.ByUser("user_456").Page(ctx, p)
+		require.NoError(t, err)
+		got, p.After = append(got, page.Items...), page.Next
+	}
+	assert.Equal(t, want, got, "the row holds the whole summary")
+	assert.Equal(t, 3, pages)
+	var walked []*bookings.Summary
+	for b, err := range repo.ByUser("user_456").All(ctx) {
+		require.NoError(t, err)
+		walked = append(walked, b)
+	}
+	assert.Equal(t, want, walked)
+
+	first, err := repo.ByUser("user_456").Page(ctx, dynastay.Paging{Limit: 2})
+	require.NoError(t, err)
+	_, err = repo.ByUser("user_4567").Page(ctx, dynastay.Paging{After: first.Next})
+	assert.ErrorIs(t, err, dynastay.ErrCursor, "a different user's cursor")
+}

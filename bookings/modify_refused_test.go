@@ -1,10 +1,9 @@
 package bookings_test
 
 import (
-	"context"
-	"errors"
-	"runtime"
+	"strings"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -12,7 +11,7 @@ import (
 	"github.com/dynastay/dynastay"
 	"github.com/dynastay/dynastay/availability"
 	"github.com/dynastay/dynastay/bookings"
-	"github.com/dynastay/dynastay/dyntest"
+	"github.com/dynastay/dynastay/entity"
 )
 
 // If a night changes between the quote and the modification, the database refuses it, and the refusal has the night and the
@@ -100,186 +99,280 @@ func TestModifyCondition(t *testing.T) {
 	}
 }
 
-// A quote for a booking that has changed since is refused, and is not half right. That also holds if the rooms that are
-// missing now are those that the booking itself has got in the meantime.
-func TestModifyOfAChangedBooking(t *testing.T) {
+// What does not depend on the booking is refused before any request.
+func TestInvalidModification(t *testing.T) {
+	t.Parallel()
+	i := newInn(t)
+	b := i.book(t, innStay, rooms{"a": 1})
+	m := i.quote(t, b.ID, innStay, rooms{"a": 2})
+	require.True(t, m.TaxesAndFees.IsSet())
+	quote := func(change func(*availability.Quote)) *availability.Quote {
+		q := m.Quote.Clone()
+		change(q)
+		return q
+	}
+	for _, test := range []struct {
+		field  string
+		before bool // any request
+		change func(*bookings.Modification)
+	}{
+		{"BookingID", true, func(m *bookings.Modification) { m.BookingID = "" }},
+		{"BookingID", true, func(m *bookings.Modification) { m.BookingID = "a#b" }},
+		{"Quote", true, func(m *bookings.Modification) { m.Quote, m.TaxesAndFees = nil, dynastay.Money{} }},
+		{"TaxesAndFees", true, func(m *bookings.Modification) { m.Quote, m.Guest = nil, &bookings.Guest{} }},
+		{"Kept", true, func(m *bookings.Modification) {
+			m.Quote, m.TaxesAndFees, m.Guest, m.Kept = nil, dynastay.Money{}, &guest, dynastay.MustMoney("0", "USD")
+		}},
+		{"Waive", true, func(m *bookings.Modification) {
+			m.Quote, m.TaxesAndFees, m.Guest, m.Waive = nil, dynastay.Money{}, &guest, true
+		}},
+		{"Kept", false, func(m *bookings.Modification) { m.Kept = dynastay.MustMoney("1", "USD") }},
+		{"Guest.FirstName", true, func(m *bookings.Modification) { m.Guest = &bookings.Guest{} }},
+		{"SpecialRequests", true, func(m *bookings.Modification) {
+			long := strings.Repeat("x", entity.MaxNote+1)
+			m.SpecialRequests = &long
+		}},
+		{"Quote.Total", true, func(m *bookings.Modification) {
+			m.Quote = quote(func(q *availability.Quote) { q.Total = dynastay.MustMoney("1", "USD") })
+		}},
+		{"TaxesAndFees", true, func(m *bookings.Modification) { m.TaxesAndFees = dynastay.MustMoney("1", "EUR") }},
+		{"TaxesAndFees", true, func(m *bookings.Modification) { m.TaxesAndFees = dynastay.MustMoney("-1", "USD") }},
+		{"Quote.Property.ID", false, func(m *bookings.Modification) {
+			m.Quote = quote(func(q *availability.Quote) { q.Property.ID = "prop_other" })
+		}},
+		{"Quote.Total", false, func(m *bookings.Modification) {
+			m.TaxesAndFees = dynastay.Money{}
+			m.Quote = quote(func(q *availability.Quote) {
+				euros := dynastay.MustMoney("100", "EUR")
+				for n := range q.Lines[0].Nights {
+					q.Lines[0].Nights[n].Price = euros
+				}
+				q.Total, _ = euros.Times(6)
+				q.Lines[0].Subtotal = q.Total
+			})
+		}},
+	} {
+		t.Run(test.field, func(t *testing.T) {
+			bad := m
+			test.change(&bad)
+			stop := i.Faults.Record()
+			_, err := i.repo.Modify(t.Context(), bad)
+			var invalid *dynastay.InvalidError
+			require.ErrorAs(t, err, &invalid)
+			assert.Equal(t, test.field, invalid.Field)
+			sent := stop()
+			assert.Equal(t, test.before, len(sent) == 0)
+			assert.LessOrEqual(t, len(sent), 1)
+		})
+	}
+	_, err := i.repo.Modify(t.Context(), bookings.Modification{BookingID: "bkg_none", Quote: m.Quote})
+	require.ErrorIs(t, err, dynastay.ErrNotFound)
+	_, err = i.repo.QuoteModification(t.Context(), "bkg_none", i.request(innStay, rooms{"a": 1}))
+	require.ErrorIs(t, err, dynastay.ErrNotFound)
+	_, err = i.repo.QuoteModification(t.Context(), "", i.request(innStay, rooms{"a": 1}))
+	require.ErrorIs(t, err, dynastay.ErrInvalid)
+	other := i.request(innStay, rooms{"a": 1})
+	other.Property.ID = "prop_other"
+	_, err = i.repo.QuoteModification(t.Context(), b.ID, other)
+	var invalid *dynastay.InvalidError
+	require.ErrorAs(t, err, &invalid)
+	assert.Equal(t, "Property.ID", invalid.Field)
+}
+
+// The quote of another stay that is kept at its price, or of a price that the booking never had, is refused.
+func TestKeptNightsKeepTheirPrice(t *testing.T) {
+	t.Parallel()
+	i := newInn(t)
+	b := i.book(t, innStay, rooms{"a": 1})
+	m := i.quote(t, b.ID, innStay, rooms{"a": 1})
+	cheap := dynastay.MustMoney("1", "USD")
+	m.Quote.Lines[0].Nights[1].Price = cheap
+	m.Quote.Total = dynastay.MustMoney("201", "USD")
+	m.Quote.Lines[0].Subtotal = m.Quote.Total
+	_, err := i.repo.Modify(t.Context(), m)
+	var refused *bookings.Refused
+	require.ErrorAs(t, err, &refused)
+	assert.Equal(t, []availability.RefusedNight{{
+		RoomTypeID: i.roomType("a"), Date: innStay.CheckIn.AddDays(1), Reason: availability.PriceChanged, Price: innPrices["a"],
+	}}, refused.Nights)
+}
+
+// refusedNights returns the nights of a refusal, without what it says about them.
+func refusedNights(t *testing.T, err error) (all []availability.RefusedNight) {
+	t.Helper()
+	var refused *bookings.Refused
+	require.ErrorAs(t, err, &refused)
+	for _, n := range refused.Nights {
+		all = append(all, availability.RefusedNight{RoomTypeID: n.RoomTypeID, Date: n.Date, Reason: n.Reason})
+	}
+	return all
+}
+
+// A refusal has the reasons of the nights that prevent the modification, and no others; only the room types that change are
+// read for it.
+func TestWhatARefusalOfAModificationSees(t *testing.T) {
 	t.Parallel()
 	inns := newInn(t)
-	longer := dynastay.Stay{CheckIn: innStay.CheckIn, CheckOut: innStay.CheckOut.AddDays(1)}
+	second, third := innStay.CheckIn.AddDays(1), innStay.LastNight()
+	dearer := dynastay.MustMoney("120", "USD")
+	t.Run("another room type", func(t *testing.T) {
+		i := inns.next(t)
+		b := i.book(t, innStay, rooms{"a": 1, "b": 1})
+		m := i.quote(t, b.ID, innStay, rooms{"a": 2, "b": 1})
+		i.set(t, "a", second, "AvailableRooms", 0)
+		stop := i.Faults.Record()
+		_, err := i.repo.Modify(t.Context(), m)
+		assert.Equal(t, []availability.RefusedNight{{RoomTypeID: i.roomType("a"), Date: second, Reason: availability.SoldOut}}, refusedNights(t, err))
+		assert.Len(t, stop(), 4, "the booking, the transaction, the nights of one room type, and the booking again")
+	})
+	t.Run("a night that is gone, and another one", func(t *testing.T) {
+		i := inns.next(t)
+		b := i.book(t, innStay, rooms{"a": 2})
+		// Other software has stored the line without prices, so the night of which it keeps a room has none.
+		removeAttributes(t, i.DB, dynastay.Key{PK: "BOOKING#" + b.ID, SK: "ROOM#" + i.roomType("a")}, "NightlyPrices", "PricePerNight")
+		remove(t, i.DB, nightKey(i.roomType("a"), second))
+		remove(t, i.DB, nightKey(i.roomType("b"), second))
+		i.set(t, "b", third, "IsBlocked", true)
+		_, err := i.repo.QuoteModification(t.Context(), b.ID, i.request(innStay, rooms{"a": 1, "b": 1}))
+		assert.Equal(t, []availability.RefusedNight{
+			{RoomTypeID: i.roomType("a"), Date: second, Reason: availability.NotOnSale},
+			{RoomTypeID: i.roomType("b"), Date: second, Reason: availability.NotOnSale},
+			{RoomTypeID: i.roomType("b"), Date: third, Reason: availability.StopSell},
+		}, refusedNights(t, err))
+	})
+	t.Run("a night that takes nothing back", func(t *testing.T) {
+		i := inns.next(t)
+		b := i.book(t, innStay, rooms{"a": 2})
+		m := i.quote(t, b.ID, dynastay.Stay{CheckIn: innStay.CheckIn, CheckOut: third}, rooms{"a": 1})
+		i.set(t, "a", second, "AvailableRooms", "many")
+		i.set(t, "a", second, "ClosedToDeparture", true)
+		i.set(t, "a", innStay.CheckIn, "MinStay", 3)
+		_, err := i.repo.Modify(t.Context(), m)
+		assert.Equal(t, []availability.RefusedNight{{RoomTypeID: i.roomType("a"), Date: innStay.CheckIn, Reason: availability.MinStay}}, refusedNights(t, err))
+	})
+	t.Run("the night of a different property", func(t *testing.T) {
+		i := inns.next(t)
+		b := i.book(t, innStay, rooms{"a": 1})
+		m := i.quote(t, b.ID, innStay, rooms{"a": 2})
+		i.set(t, "a", second, "PropertyId", "prop_other")
+		i.set(t, "a", second, "PricePerNight", dearer)
+		_, err := i.repo.Modify(t.Context(), m)
+		assert.Equal(t, []availability.RefusedNight{{RoomTypeID: i.roomType("a"), Date: second, Reason: availability.NotOnSale}}, refusedNights(t, err))
+	})
+}
+
+// The rules of the first night bind an arrival that moves, and a stay that gets shorter or longer before the guests are
+// there; the rule of the last night binds a departure that moves. Whatever the host has ruled since, what the booking has
+// already stays possible.
+func TestRulesOfAModification(t *testing.T) {
+	t.Parallel()
+	inns := newInn(t)
+	const in, short, long, out = "ClosedToArrival", "MinStay", "MaxStay", "ClosedToDeparture"
+	upcoming, today := innNoon, innStay.CheckIn.Time().Add(12*time.Hour)
+	reasons := map[string]availability.Reason{
+		in: availability.ClosedToArrival, short: availability.MinStay, long: availability.MaxStay, out: availability.ClosedToDeparture,
+	}
 	for _, test := range []struct {
-		name      string
-		operation string // before the first of these, the booking is modified by another process
-		nth       int
+		name    string
+		at      time.Time
+		arrived bool
+		stay    dynastay.Stay
+		rooms   int
+		binds   []string // of the four rules, all of which are set so that any stay breaks them
 	}{
-		{"before it is read", "Query", 1},
-		{"before the transaction", "TransactWriteItems", 1},
-		{"after a refusal", "GetItem", 1},
+		{"nothing", upcoming, false, innStay, 2, nil},
+		{"longer", upcoming, false, dynastay.MustStay("2026-07-05", "2026-07-09"), 2, []string{long, out}},
+		{"shorter", upcoming, false, dynastay.MustStay("2026-07-05", "2026-07-07"), 2, []string{short, out}},
+		{"earlier arrival", upcoming, false, dynastay.MustStay("2026-07-04", "2026-07-08"), 2, []string{in, short, long}},
+		{"later arrival", upcoming, false, dynastay.MustStay("2026-07-06", "2026-07-08"), 2, []string{in, short, long}},
+		{"other dates", upcoming, false, dynastay.MustStay("2026-07-06", "2026-07-09"), 2, []string{in, short, long, out}},
+		{"a room more", upcoming, false, innStay, 3, []string{in, short, long, out}},
+		{"a room less", upcoming, false, innStay, 1, nil},
+		{"a room less and longer", upcoming, false, dynastay.MustStay("2026-07-05", "2026-07-09"), 1, []string{long, out}},
+		{"a room less and shorter", upcoming, false, dynastay.MustStay("2026-07-05", "2026-07-07"), 1, []string{short, out}},
+		{"a room less and later", upcoming, false, dynastay.MustStay("2026-07-06", "2026-07-08"), 1, []string{in, short, long}},
+		{"longer, on the day of arrival", today, false, dynastay.MustStay("2026-07-05", "2026-07-09"), 2, []string{long, out}},
+		{"shorter, on the day of arrival", today, false, dynastay.MustStay("2026-07-05", "2026-07-07"), 2, []string{short, out}},
+		{"later, on the day of arrival", today, false, dynastay.MustStay("2026-07-06", "2026-07-08"), 2, []string{in, short, long}},
+		{"longer, a day after arrival", today.Add(24 * time.Hour), false, dynastay.MustStay("2026-07-05", "2026-07-09"), 2, []string{out}},
+		{"shorter, a day after arrival", today.Add(24 * time.Hour), false, dynastay.MustStay("2026-07-05", "2026-07-07"), 2, []string{out}},
+		{"longer, checked in", today, true, dynastay.MustStay("2026-07-05", "2026-07-09"), 2, []string{out}},
+		{"shorter, checked in", today, true, dynastay.MustStay("2026-07-05", "2026-07-06"), 2, []string{out}},
+		{"nothing, checked in", today, true, innStay, 2, nil},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			for _, ruled := range []bool{true, false} { // before the quote, or after it
+				i := inns.next(t)
+				b := i.book(t, innStay, rooms{"a": 2})
+				i.Clock.Set(test.at)
+				if test.arrived {
+					_, err := i.repo.CheckIn(t.Context(), b.ID, nil)
+					require.NoError(t, err)
+				}
+				m := i.quote(t, b.ID, test.stay, rooms{"a": test.rooms})
+				i.set(t, "a", test.stay.CheckIn, in, true)
+				i.set(t, "a", test.stay.CheckIn, short, 9)
+				i.set(t, "a", test.stay.CheckIn, long, 1)
+				i.set(t, "a", test.stay.LastNight(), out, true)
+				var err error
+				if ruled {
+					_, err = i.repo.QuoteModification(t.Context(), b.ID, i.request(test.stay, rooms{"a": test.rooms}))
+				} else {
+					_, err = i.repo.Modify(t.Context(), m)
+				}
+				if test.binds == nil {
+					require.NoError(t, err)
+					continue
+				}
+				var want, got []availability.Reason
+				for _, rule := range test.binds {
+					want = append(want, reasons[rule])
+				}
+				var refused *availability.Refused
+				require.ErrorAs(t, err, &refused)
+				for _, n := range refused.Nights {
+					got = append(got, n.Reason)
+				}
+				assert.ElementsMatch(t, want, got)
+				assert.Equal(t, takenBy(innStay, rooms{"a": 2}), i.taken(t))
+			}
+		})
+	}
+}
+
+// Each rule alone is a condition of the database, which refuses the modification or lets it pass at the limit.
+func TestRulesAtTheirLimit(t *testing.T) {
+	t.Parallel()
+	inns := newInn(t)
+	longer, shorter := dynastay.MustStay("2026-07-05", "2026-07-09"), dynastay.MustStay("2026-07-05", "2026-07-07")
+	for _, test := range []struct {
+		name   string
+		stay   dynastay.Stay
+		set    string
+		value  int
+		reason availability.Reason // "" if the booking is modified
+	}{
+		{"longer, above the maximum", longer, "MaxStay", 3, availability.MaxStay},
+		{"longer, at the maximum", longer, "MaxStay", 4, ""},
+		{"longer, still below a new minimum", longer, "MinStay", 5, ""},
+		{"shorter, below the minimum", shorter, "MinStay", 3, availability.MinStay},
+		{"shorter, at the minimum", shorter, "MinStay", 2, ""},
+		{"shorter, still above a new maximum", shorter, "MaxStay", 1, ""},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			i := inns.next(t)
 			b := i.book(t, innStay, rooms{"a": 1})
-			m := i.quote(t, b.ID, longer, rooms{"a": 1})
-			if test.operation == "GetItem" {
-				i.set(t, "a", innStay.CheckOut, "AvailableRooms", 0)
-			}
-			elsewhere := bookings.New(i.Direct, nil)
-			i.Faults.Inject(dyntest.Before(func(ctx context.Context) {
-				other, err := elsewhere.QuoteModification(ctx, b.ID, i.request(innStay, rooms{"a": 2}))
-				assert.NoError(t, err)
-				_, err = elsewhere.Modify(ctx, other)
-				assert.NoError(t, err)
-			}), dyntest.When{Operation: test.operation, Nth: test.nth})
+			m := i.quote(t, b.ID, test.stay, rooms{"a": 1})
+			i.set(t, "a", innStay.CheckIn, test.set, test.value)
 			_, err := i.repo.Modify(t.Context(), m)
-			require.ErrorIs(t, err, dynastay.ErrVersion)
-			stored, err := i.repo.Get(t.Context(), b.ID, dynastay.Consistent)
-			require.NoError(t, err)
-			assert.Equal(t, innStay, stored.Stay)
-			assert.Equal(t, 2, stored.Rooms)
-			want := takenBy(innStay, rooms{"a": 2})
-			if test.operation == "GetItem" {
-				want["a "+innStay.CheckOut.String()] = innRooms
+			if test.reason == "" {
+				require.NoError(t, err)
+				return
 			}
-			assert.Equal(t, want, i.taken(t))
-		})
-	}
-}
-
-// One room type is exchanged for another one at the same price, so nothing of the booking's own item changes. All the same,
-// of two such calls, or one and a cancellation, only one succeeds.
-func TestExchangeOfRooms(t *testing.T) {
-	t.Parallel()
-	inns := newInn(t)
-	had, want := rooms{"a": 2, "c": 1}, rooms{"a": 1, "c": 2}
-	for _, test := range []struct {
-		name string
-		call func(ctx context.Context, i *inn, repo *bookings.Repository, m bookings.Modification) error
-		left map[string]int
-		err  error
-	}{
-		{"twice", func(ctx context.Context, i *inn, repo *bookings.Repository, m bookings.Modification) error {
-			return second(repo.Modify(ctx, m))
-		}, takenBy(innStay, want), dynastay.ErrVersion},
-		{"and a cancellation", func(ctx context.Context, i *inn, repo *bookings.Repository, m bookings.Modification) error {
-			return second(repo.Cancel(ctx, m.BookingID, ""))
-		}, map[string]int{}, nil},
-	} {
-		t.Run(test.name, func(t *testing.T) {
-			i := inns.next(t)
-			b := i.book(t, innStay, had)
-			m := i.quote(t, b.ID, innStay, want)
-			i.Faults.Inject(dyntest.Before(func(ctx context.Context) {
-				assert.NoError(t, test.call(ctx, i, bookings.New(i.Direct, nil), m))
-			}), dyntest.When{Operation: "TransactWriteItems", Nth: 1})
-			_, err := i.repo.Modify(t.Context(), m)
-			var state *bookings.StateError
-			if test.err == nil {
-				require.ErrorAs(t, err, &state)
-			} else {
-				require.ErrorIs(t, err, test.err)
-			}
-			assert.Equal(t, test.left, i.taken(t))
-			stored, err := i.repo.Get(t.Context(), b.ID, dynastay.Consistent)
-			require.NoError(t, err)
-			assert.Equal(t, b.Version+1, stored.Version)
-			require.Error(t, second(i.repo.Modify(t.Context(), m)), "at the same quote")
-		})
-	}
-}
-
-func second[T any](_ T, err error) error { return err }
-
-// A call that waits while another one is refused for a night that both want shares the refusal, but not if its booking has
-// changed in the meantime.
-func TestModificationsShareARefusal(t *testing.T) {
-	t.Parallel()
-	inns := newInn(t)
-	longer := dynastay.Stay{CheckIn: innStay.CheckIn, CheckOut: innStay.CheckOut.AddDays(1)}
-	for _, test := range []struct {
-		name    string
-		changed bool
-	}{
-		{"unchanged", false}, {"changed", true},
-	} {
-		t.Run(test.name, func(t *testing.T) {
-			i := inns.next(t)
-			for range 50 { // until the second call was early enough
-				i.open(t)
-				first, second := i.book(t, innStay, rooms{"a": 1}), i.book(t, innStay, rooms{"a": 1})
-				m1, m2 := i.quote(t, first.ID, longer, rooms{"a": 1}), i.quote(t, second.ID, longer, rooms{"a": 1})
-				i.set(t, "a", innStay.CheckOut, "AvailableRooms", -1)
-				m1.Quote.Overbook = 1 // so that the call reads the nights when it has its turn, and is refused all the same
-				got := make(chan error, 1)
-				i.Faults.Inject(dyntest.Before(func(context.Context) {
-					read := make(chan bool)
-					i.Faults.Inject(dyntest.After(func(context.Context) { close(read) }), dyntest.When{Operation: "Query", Nth: 1})
-					go func() {
-						_, err := i.repo.Modify(t.Context(), m2)
-						got <- err
-					}()
-					<-read
-					for range 2000 {
-						runtime.Gosched()
-					}
-				}), dyntest.When{Operation: "Query", Nth: 2})
-				if test.changed {
-					elsewhere := bookings.New(i.Direct, nil)
-					i.Faults.Inject(dyntest.Before(func(ctx context.Context) {
-						other, err := elsewhere.QuoteModification(ctx, second.ID, i.request(innStay, rooms{"a": 2}))
-						assert.NoError(t, err)
-						_, err = elsewhere.Modify(ctx, other)
-						assert.NoError(t, err)
-					}), dyntest.When{Operation: "GetItem", Nth: 2})
-				}
-				sent := i.Faults.Count("TransactWriteItems")
-				_, err := i.repo.Modify(t.Context(), m1)
-				var refused *bookings.Refused
-				require.ErrorAs(t, err, &refused)
-				err = <-got
-				if test.changed {
-					require.ErrorIs(t, err, dynastay.ErrVersion)
-					require.NotErrorAs(t, err, &refused)
-				} else {
-					require.ErrorAs(t, err, &refused)
-					assert.Equal(t, innStay.CheckOut, refused.Nights[0].Date)
-				}
-				if i.Faults.Count("TransactWriteItems") == sent+1 {
-					return // the second call sent none
-				}
-			}
-			t.Error("no refusal was shared")
-		})
-	}
-}
-
-// A night that cannot take back its rooms does not keep the booking from being modified; it is reported.
-func TestModifyReportsMissingNights(t *testing.T) {
-	t.Parallel()
-	inns := newInn(t)
-	for _, test := range []struct {
-		name  string
-		spoil func(t *testing.T, i *inn, date dynastay.Date)
-	}{
-		{"no item", func(t *testing.T, i *inn, date dynastay.Date) { remove(t, i.DB, nightKey(i.roomType("a"), date)) }},
-		{"no number", func(t *testing.T, i *inn, date dynastay.Date) { i.set(t, "a", date, "AvailableRooms", "many") }},
-		{"a different property", func(t *testing.T, i *inn, date dynastay.Date) { i.set(t, "a", date, "PropertyId", "prop_other") }},
-	} {
-		t.Run(test.name, func(t *testing.T) {
-			i := inns.next(t)
-			b := i.book(t, innStay, rooms{"a": 2})
-			m := i.quote(t, b.ID, dynastay.Stay{CheckIn: innStay.CheckIn, CheckOut: innStay.LastNight()}, rooms{"a": 1})
-			test.spoil(t, i, innStay.LastNight())
-			test.spoil(t, i, innStay.CheckIn.AddDays(1)) // of which one room is kept
-			got, err := i.repo.Modify(t.Context(), m)
-			require.NoError(t, err)
-			assert.Equal(t, []bookings.MissingNight{
-				{RoomTypeID: i.roomType("a"), Date: innStay.CheckIn.AddDays(1)}, {RoomTypeID: i.roomType("a"), Date: innStay.LastNight()},
-			}, got.Missing)
-			var refused *bookings.Refused
-			_, err = i.repo.QuoteModification(t.Context(), b.ID, i.request(got.Booking.Stay, rooms{"a": 2}))
-			if test.name != "no number" {
-				require.True(t, errors.As(err, &refused), "%v", err)
-				assert.Equal(t, availability.NotOnSale, refused.Nights[0].Reason)
-			}
+			var refused *availability.Refused
+			require.ErrorAs(t, err, &refused)
+			require.Len(t, refused.Nights, 1)
+			assert.Equal(t, test.reason, refused.Nights[0].Reason)
 		})
 	}
 }

@@ -2,6 +2,7 @@ package bookings_test
 
 import (
 	"encoding/json"
+	"errors"
 	"testing"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
@@ -11,6 +12,7 @@ import (
 	"github.com/dynastay/dynastay"
 	"github.com/dynastay/dynastay/availability"
 	"github.com/dynastay/dynastay/bookings"
+	"github.com/dynastay/dynastay/dyntest"
 )
 
 // The booking of these tests has one room "a" and two rooms "b" for these nights.
@@ -180,4 +182,215 @@ func TestModifyFewerAdultsThanRooms(t *testing.T) {
 	changed, err := i.repo.Modify(t.Context(), bookings.Modification{BookingID: b.ID, Version: b.Version, Guest: &stored.Guest, SpecialRequests: aws.String("late")})
 	require.NoError(t, err)
 	assert.Equal(t, 1, changed.Booking.Guests.Adults)
+}
+
+// A night that cannot take back its rooms does not keep the booking from being modified; it is reported.
+func TestModifyReportsMissingNights(t *testing.T) {
+	t.Parallel()
+	inns := newInn(t)
+	for _, test := range []struct {
+		name  string
+		spoil func(t *testing.T, i *inn, date dynastay.Date)
+	}{
+		{"no item", func(t *testing.T, i *inn, date dynastay.Date) { remove(t, i.DB, nightKey(i.roomType("a"), date)) }},
+		{"no number", func(t *testing.T, i *inn, date dynastay.Date) { i.set(t, "a", date, "AvailableRooms", "many") }},
+		{"a different property", func(t *testing.T, i *inn, date dynastay.Date) { i.set(t, "a", date, "PropertyId", "prop_other") }},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			i := inns.next(t)
+			b := i.book(t, innStay, rooms{"a": 2})
+			m := i.quote(t, b.ID, dynastay.Stay{CheckIn: innStay.CheckIn, CheckOut: innStay.LastNight()}, rooms{"a": 1})
+			test.spoil(t, i, innStay.LastNight())
+			test.spoil(t, i, innStay.CheckIn.AddDays(1)) // of which one room is kept
+			got, err := i.repo.Modify(t.Context(), m)
+			require.NoError(t, err)
+			assert.Equal(t, []bookings.MissingNight{
+				{RoomTypeID: i.roomType("a"), Date: innStay.CheckIn.AddDays(1)}, {RoomTypeID: i.roomType("a"), Date: innStay.LastNight()},
+			}, got.Missing)
+			var refused *bookings.Refused
+			_, err = i.repo.QuoteModification(t.Context(), b.ID, i.request(got.Booking.Stay, rooms{"a": 2}))
+			if test.name != "no number" {
+				require.True(t, errors.As(err, &refused), "%v", err)
+				assert.Equal(t, availability.NotOnSale, refused.Nights[0].Reason)
+			}
+		})
+	}
+}
+
+// A guest who gives rooms back keeps the price of the others.
+func TestFewerRoomsKeepTheirPrice(t *testing.T) {
+	t.Parallel()
+	inns := newInn(t)
+	longer, later := dynastay.MustStay("2026-07-05", "2026-07-09"), dynastay.MustStay("2026-07-07", "2026-07-10")
+	for _, test := range []struct {
+		name  string
+		steps []dynastay.Stay
+		rooms []int
+		total string // of the rooms after the last step
+	}{
+		{"one of two", []dynastay.Stay{innStay}, []int{1}, "300"},
+		{"two of three kept", []dynastay.Stay{innStay}, []int{2}, "600"},
+		{"the same", []dynastay.Stay{innStay}, []int{3}, "900"},
+		{"one room more", []dynastay.Stay{innStay}, []int{4}, "3000"},
+		{"fewer and longer", []dynastay.Stay{longer}, []int{1}, "550"},
+		{"fewer and other dates", []dynastay.Stay{later}, []int{2}, "1200"},
+		{"fewer, then fewer", []dynastay.Stay{innStay, innStay}, []int{2, 1}, "300"},
+		{"fewer, then more", []dynastay.Stay{innStay, innStay}, []int{1, 2}, "1500"},
+		{"fewer, then longer", []dynastay.Stay{innStay, longer}, []int{2, 2}, "1100"},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			i := inns.next(t)
+			b := i.book(t, innStay, rooms{"a": 3})
+			for date := range innNights.Dates() {
+				i.set(t, "a", date, "PricePerNight", dynastay.MustMoney("250", "USD"))
+			}
+			for step, stay := range test.steps {
+				m := i.quote(t, b.ID, stay, rooms{"a": test.rooms[step]})
+				got, err := i.repo.Modify(t.Context(), m)
+				require.NoError(t, err)
+				b = got.Booking
+				assert.Equal(t, takenBy(stay, rooms{"a": test.rooms[step]}), i.taken(t))
+			}
+			assert.Equal(t, dynastay.MustMoney(test.total, "USD").String(), b.Breakdown.Rooms.String())
+			stored, err := i.repo.Get(t.Context(), b.ID, dynastay.Consistent)
+			require.NoError(t, err)
+			assert.Equal(t, b, stored)
+		})
+	}
+}
+
+// The details of the guest and the special requests are corrected alone, or together with the stay.
+func TestModifyTheGuest(t *testing.T) {
+	t.Parallel()
+	inns := newInn(t)
+	ada := bookings.Guest{FirstName: "Ada", LastName: "Byron", Email: "ada@example.com", Phone: "+442079460958"}
+	longer := dynastay.Stay{CheckIn: innStay.CheckIn, CheckOut: innStay.CheckOut.AddDays(1)}
+	for _, test := range []struct {
+		name            string
+		stay            dynastay.Stay
+		guest, requests bool
+	}{
+		{"guest", innStay, true, false},
+		{"requests", innStay, false, true},
+		{"both", innStay, true, true},
+		{"and the stay", longer, true, true},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			i := inns.next(t)
+			b := i.book(t, innStay, rooms{"a": 1})
+			m := bookings.Modification{BookingID: b.ID, Version: b.Version}
+			if test.stay != innStay {
+				m = i.quote(t, b.ID, test.stay, rooms{"a": 1})
+			}
+			want, given, requests := b.Summary, ada, "A late check-in"
+			if test.guest {
+				m.Guest, want.Guest = &given, ada
+			}
+			if test.requests {
+				m.SpecialRequests = &requests
+			}
+			key := dynastay.IdempotencyKey("guest-" + b.ID)
+			op := i.repo.ModifyOp(m)
+			given.FirstName, requests = "", "" // too late to change the operation
+			require.NoError(t, i.Write(t.Context(), op, key))
+			given, requests = ada, "A late check-in"
+
+			got := op.Result().Booking
+			assert.Equal(t, want.Guest, got.Guest)
+			assert.Equal(t, test.requests, got.SpecialRequests == "A late check-in")
+			assert.Equal(t, b.Version+1, got.Version)
+			assert.Equal(t, takenBy(test.stay, rooms{"a": 1}), i.taken(t))
+			stored, err := i.repo.Get(t.Context(), b.ID, dynastay.Consistent)
+			require.NoError(t, err)
+			assert.Equal(t, stored, got)
+			page, err := i.repo.ByProperty(bookings.PropertyQuery{PropertyID: i.id}).Page(t.Context(), dynastay.Paging{})
+			require.NoError(t, err)
+			require.Len(t, page.Items, 1)
+			assert.Equal(t, got.Summary, *page.Items[0])
+
+			again, err := i.repo.Modify(t.Context(), m, key)
+			require.NoError(t, err)
+			assert.Equal(t, got, again.Booking)
+			_, err = i.repo.Modify(t.Context(), m)
+			require.ErrorIs(t, err, dynastay.ErrVersion, "it was modified since")
+			other, someone := "Something else", bookings.Guest{FirstName: "Bo", LastName: "Li", Email: "bo@example.com"}
+			for _, change := range []func(*bookings.Modification){
+				func(m *bookings.Modification) { m.SpecialRequests = &other },
+				func(m *bookings.Modification) { m.Guest = &someone },
+			} {
+				changed := m
+				change(&changed)
+				_, err = i.repo.Modify(t.Context(), changed, key)
+				require.ErrorIs(t, err, dynastay.ErrIdempotencyMismatch)
+			}
+		})
+	}
+}
+
+// However the responses are lost, a modification with a key is made once, and the retry gets its result.
+func TestModifyOnce(t *testing.T) {
+	t.Parallel()
+	i := newInn(t)
+	longer := dynastay.Stay{CheckIn: innStay.CheckIn, CheckOut: innStay.CheckOut.AddDays(1)}
+	for _, fault := range []dyntest.Fault{dyntest.LoseAnswer(), dyntest.LoseRequest(), dyntest.Throttle(), dyntest.Conflict()} {
+		i.open(t)
+		b := i.book(t, innStay, rooms{"a": 1})
+		m := i.quote(t, b.ID, longer, rooms{"a": 1})
+		i.Faults.Inject(fault, dyntest.When{Operation: "TransactWriteItems", Nth: 1})
+		key := dynastay.IdempotencyKey("modify-" + b.ID)
+		first, err := i.repo.Modify(t.Context(), m, key)
+		require.NoError(t, err)
+		again, err := i.repo.Modify(t.Context(), m, key)
+		require.NoError(t, err)
+		assert.Equal(t, first, again)
+		fresh := i.quote(t, b.ID, longer, rooms{"a": 1}) // by the client that has lost the first response
+		again, err = i.repo.Modify(t.Context(), fresh, key)
+		require.NoError(t, err)
+		assert.Equal(t, first, again)
+		assert.Equal(t, takenBy(longer, rooms{"a": 1}), i.taken(t))
+		twin := i.quote(t, i.book(t, innStay, rooms{"a": 1}).ID, longer, rooms{"a": 1})
+		_, err = i.repo.Modify(t.Context(), twin, key)
+		require.ErrorIs(t, err, dynastay.ErrIdempotencyMismatch, "the same modification of another booking")
+		other := i.quote(t, b.ID, longer, rooms{"a": 2})
+		for _, change := range []func(*bookings.Modification){
+			func(m *bookings.Modification) {},
+			func(m *bookings.Modification) { m.Quote = fresh.Quote; m.TaxesAndFees = dynastay.MustMoney("1", "USD") },
+		} {
+			changed := other
+			change(&changed)
+			_, err = i.repo.Modify(t.Context(), changed, key)
+			require.ErrorIs(t, err, dynastay.ErrIdempotencyMismatch)
+		}
+	}
+}
+
+// The taxes and fees of the booking are those of its modification, unless the application sets others.
+func TestModificationKeepsTheFees(t *testing.T) {
+	t.Parallel()
+	i := newInn(t)
+	b := i.book(t, innStay, rooms{"a": 1})
+	m := i.quote(t, b.ID, innStay, rooms{"a": 2})
+	m.TaxesAndFees = dynastay.MustMoney("12.50", "USD")
+	_, err := i.repo.Modify(t.Context(), m)
+	require.NoError(t, err)
+	m = i.quote(t, b.ID, innStay, rooms{"a": 1})
+	assert.Equal(t, "12.50 USD", m.TaxesAndFees.String())
+	got, err := i.repo.Modify(t.Context(), m)
+	require.NoError(t, err)
+	assert.Equal(t, "312.50 USD", got.Booking.Total.String())
+}
+
+// The quote survives JSON, in which an application keeps it between the offer and the agreement.
+func TestModificationIsJSON(t *testing.T) {
+	t.Parallel()
+	i := newInn(t)
+	b := i.book(t, innStay, rooms{"a": 1})
+	m := i.quote(t, b.ID, innStay, rooms{"a": 2, "b": 1})
+	text, err := json.Marshal(m)
+	require.NoError(t, err)
+	var again bookings.Modification
+	require.NoError(t, json.Unmarshal(text, &again))
+	assert.Equal(t, m, again)
+	_, err = i.repo.Modify(t.Context(), again)
+	require.NoError(t, err)
 }

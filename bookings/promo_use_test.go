@@ -10,6 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/dynastay/dynastay"
+	"github.com/dynastay/dynastay/availability"
 	"github.com/dynastay/dynastay/bookings"
 	"github.com/dynastay/dynastay/dyntest"
 	"github.com/dynastay/dynastay/keys"
@@ -364,4 +365,32 @@ func TestModificationsRaceForACode(t *testing.T) {
 		assert.Equal(t, have, usesOf(t, i.DB, "FIVE"))
 		assert.LessOrEqual(t, have, uses)
 	}
+}
+
+// A guest who is told that there is no discount, or no discount any more, is told the truth.
+func TestToldThatThereIsNoDiscount(t *testing.T) {
+	t.Parallel()
+	ctx, inn := t.Context(), newInn(t)
+	_, err := inn.repo.CreatePromoCode(ctx, bookings.PromoCode{Code: "LONG", Amount: usd("30"), MinAmount: usd("200"), Active: true})
+	require.NoError(t, err)
+	stay, shorter := dynastay.MustStay("2026-07-02", "2026-07-04"), dynastay.MustStay("2026-07-02", "2026-07-03")
+	q, err := availability.New(inn.DB.DB).Quote(ctx, inn.request(stay, rooms{"a": 1}))
+	require.NoError(t, err)
+	b, err := inn.repo.Create(ctx, bookings.Request{Quote: q, UserID: "user_1", Guest: bookings.Guest{FirstName: "A", LastName: "B", Email: "a@example.com"}, PromoCode: "long"})
+	require.NoError(t, err)
+	require.Equal(t, usd("30"), b.Breakdown.Discounts)
+
+	m, err := inn.repo.QuoteModification(ctx, b.ID, inn.request(shorter, rooms{"a": 1}))
+	require.NoError(t, err)
+	require.Equal(t, usd("0"), m.Discounts)
+	got, err := inn.repo.Modify(ctx, m)
+	require.NoError(t, err)
+	assert.Equal(t, usd("100"), got.Booking.Total)
+	assert.Equal(t, "LONG", got.Booking.PromoCode)
+
+	none := ""
+	got, err = inn.repo.Modify(ctx, bookings.Modification{BookingID: b.ID, Version: got.Booking.Version, PromoCode: &none, Discounts: usd("0")})
+	require.NoError(t, err)
+	assert.Empty(t, got.Booking.PromoCode)
+	assert.Equal(t, usd("0"), got.Booking.Breakdown.Discounts)
 }

@@ -137,3 +137,17 @@ func TestByReferenceFails(t *testing.T) {
 		assert.NotErrorIs(t, err, dynastay.ErrNotFound)
 	}))
 }
+
+// If the index does not have the booking, the guard of the reference finds it. Here the index row is missing
+// permanently.
+func TestByReferenceWithoutIndexRow(t *testing.T) {
+	t.Parallel()
+	ctx := t.Context()
+	db, hotel, repo := open(t, 5)
+	made, err := repo.Create(ctx, fixture.Request(hotel.Quote(t, db.DB, fixture.Stay, 1)))
+	require.NoError(t, err)
+	removeAttributes(t, db, keyOf(made.ID), "GSI4PK", "GSI4SK")
+	got, err := repo.ByReference(ctx, made.Reference)
+	require.NoError(t, err)
+	assert.Equal(t, made.ID, got.ID)
+}

@@ -2,6 +2,7 @@ package bookings_test
 
 import (
 	"context"
+	"strings"
 	"testing"
 	"time"
 
@@ -219,4 +220,51 @@ func TestConfirmWithPayment(t *testing.T) {
 	s, err := i.repo.Payment(t.Context(), twice.ID)
 	require.NoError(t, err)
 	assert.Equal(t, []dynastay.Money{dollarsOf("50"), dollarsOf("150")}, []dynastay.Money{s.Paid, s.Authorized})
+}
+
+// What is due is what has been paid, less what is kept and less every refund that counts, once.
+func TestDueAfterOtherRefunds(t *testing.T) {
+	t.Parallel()
+	ctx, inn := t.Context(), newInn(t)
+	repo := bookings.New(inn.DB.DB, &bookings.Options{
+		Terms: func(availability.CancellationPolicy) (availability.Terms, bool) {
+			return availability.Terms{Percent: 100}, true
+		},
+	})
+	b := inn.book(t, dynastay.MustStay("2026-07-02", "2026-07-04"), rooms{"a": 1})
+	_, err := repo.RecordPayment(ctx, charge(b.ID, "ch_1", "200", bookings.Paid))
+	require.NoError(t, err)
+	earlier := bookings.Refund{ID: "re_1", BookingID: b.ID, Amount: usd("50"), Status: bookings.PaymentPending}
+	_, err = repo.RecordRefund(ctx, earlier)
+	require.NoError(t, err)
+
+	earlier.Status = bookings.Refunded
+	failed := bookings.Refund{ID: "re_2", BookingID: b.ID, Amount: usd("20"), Status: bookings.PaymentFailed}
+	_, err = repo.RecordRefund(ctx, failed)
+	require.NoError(t, err)
+	c, err := dynastay.Do(ctx, inn.DB.DB, repo.CancelOp(b.ID, "", bookings.WithRefund(earlier), bookings.WithRefund(bookings.Refund{ID: "re_3"})))
+	require.NoError(t, err)
+	require.Len(t, c.Refunds, 2)
+	assert.Equal(t, usd("150"), c.Refunds[1].Amount)
+	assert.Equal(t, usd("200"), c.Payment.Refunded)
+}
+
+func TestErrorsOfARefundOfWhatIsDue(t *testing.T) {
+	t.Parallel()
+	ctx, inn := t.Context(), newInn(t)
+	repo := bookings.New(inn.DB.DB, &bookings.Options{
+		Terms: func(availability.CancellationPolicy) (availability.Terms, bool) {
+			return availability.Terms{Percent: 100}, true
+		},
+	})
+	b := inn.book(t, dynastay.MustStay("2026-07-02", "2026-07-04"), rooms{"a": 1})
+	for _, id := range []string{"ch_1", "ch_2"} {
+		_, err := repo.RecordPayment(ctx, charge(b.ID, id, "100", bookings.Paid))
+		require.NoError(t, err)
+	}
+	long := strings.Repeat("r", 128) // the id of the second refund does not fit
+	_, err := repo.CancelWithRefund(ctx, b.ID, "", bookings.Refund{ID: long})
+	var invalid *dynastay.InvalidError
+	require.ErrorAs(t, err, &invalid)
+	assert.Equal(t, "Refunds[0].ID", invalid.Field)
 }

@@ -1,6 +1,7 @@
 package bookings_test
 
 import (
+	"flag"
 	"strings"
 	"testing"
 
@@ -10,6 +11,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/dynastay/dynastay"
+	"github.com/dynastay/dynastay/bookings"
 	"github.com/dynastay/dynastay/dyntest"
 	"github.com/dynastay/dynastay/internal/fixture"
 	"github.com/dynastay/dynastay/keys"
@@ -107,4 +109,19 @@ func setAttribute(t *testing.T, db *dyntest.DB, s *dynastay.Schema, key dynastay
 		ExpressionAttributeValues: dynastay.Item{":v": v},
 	})
 	require.NoError(t, err)
+}
+
+// open returns a database, a hotel with rooms on sale, and the repository.
+func open(t *testing.T, rooms int) (*dyntest.DB, fixture.Hotel, *bookings.Repository) {
+	t.Helper()
+	db := dyntest.New(t, bookingTables, dyntest.At(fixture.Now))
+	return db, fixture.New(t, db.DB, rooms), bookings.New(db.DB, nil)
+}
+
+// A random test of this package makes 20 histories, a fifth of rapid's default: with more, the package takes too long
+// on DynamoDB Local. -rapid.checks changes it.
+func init() {
+	if err := flag.Set("rapid.checks", "20"); err != nil {
+		panic(err)
+	}
 }

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -191,4 +192,43 @@ func TestRoomsAreNeitherLostNorAdded(t *testing.T) {
 		assert.GreaterOrEqual(t, left, 0, date)
 		assert.Equal(t, rooms, left+booked, "rooms left and booked on %s", date)
 	}
+}
+
+// 64 callers may overbook by 5 rooms: exactly the rooms and the limit are sold, and exactly the sales below zero report
+// it, although all were quoted at the same time.
+func TestRaceToOverbook(t *testing.T) {
+	t.Parallel()
+	const callers, rooms, limit = 64, 10, 5
+	db := dyntest.New(t, bookingTables, dyntest.With(dynastay.Options{Clock: fixture.Clock}))
+	hotel := fixture.New(t, db.DB, rooms)
+	req := fixture.Request(overbooked(t, db.DB, hotel, limit))
+	patient := dynastay.Retry{Attempts: 1000, Base: time.Millisecond, Cap: 20 * time.Millisecond}
+	repos := []*bookings.Repository{
+		bookings.New(withClock(db, dynastay.Options{Retry: patient}), nil), bookings.New(withClock(db, dynastay.Options{Retry: patient}), nil),
+	}
+	db.Faults.Conflicts(time.Millisecond)
+	var wg sync.WaitGroup
+	var booked, over, soldOut atomic.Int32
+	for i := range callers {
+		wg.Go(func() {
+			made, err := repos[i%2].Create(t.Context(), req)
+			var refused *bookings.Refused
+			switch {
+			case err == nil:
+				booked.Add(1)
+				if len(made.Lines[0].Overbooked) > 0 {
+					assert.Len(t, made.Lines[0].Overbooked, 3)
+					over.Add(1)
+				}
+			case errors.As(err, &refused):
+				assert.True(t, refused.Has(availability.SoldOut))
+				soldOut.Add(1)
+			default:
+				assert.NoError(t, err)
+			}
+		})
+	}
+	wg.Wait()
+	assert.Equal(t, []int32{rooms + limit, limit, callers - rooms - limit}, []int32{booked.Load(), over.Load(), soldOut.Load()})
+	assert.Equal(t, []int{-limit, -limit, -limit}, hotel.Left(t, db.DB, fixture.Stay))
 }

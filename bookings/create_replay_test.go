@@ -197,19 +197,22 @@ func TestKeyExpires(t *testing.T) {
 	assert.NotEqual(t, first.ID, second.ID)
 }
 
-// A cancellation that is retried with its key returns its result, not an error that the booking is already cancelled.
-func TestCancelReplays(t *testing.T) {
+// How long a room is held is part of what the guest agreed to.
+func TestHoldIsRepeated(t *testing.T) {
 	t.Parallel()
-	db, hotel, repo := open(t, 5)
-	made, err := repo.Create(t.Context(), fixture.Request(hotel.Quote(t, db.DB, fixture.Stay, 1)))
+	l := begin(t, 10)
+	req := fixture.Request(l.hotel.Quote(t, l.DB.DB, fixture.Stay, 1))
+	req.Hold = time.Hour
+	key := dynastay.IdempotencyKey("hold")
+	first, err := l.repo.Create(t.Context(), req, key)
 	require.NoError(t, err)
-	for range 2 {
-		got, err := repo.Cancel(t.Context(), made.ID, "ill", dynastay.IdempotencyKey("cancel-1"))
-		require.NoError(t, err)
-		assert.Equal(t, bookings.Cancelled, got.Booking.Status)
+	l.Clock.Advance(time.Minute)
+	again, err := l.repo.Create(t.Context(), req, key)
+	require.NoError(t, err)
+	assert.Equal(t, first, again, "the hold is not prolonged")
+	for _, other := range []time.Duration{0, 2 * time.Hour} {
+		req.Hold = other
+		_, err = l.repo.Create(t.Context(), req, key)
+		assert.ErrorIs(t, err, dynastay.ErrIdempotencyMismatch)
 	}
-	assert.Equal(t, []int{5, 5, 5}, hotel.Left(t, db.DB, fixture.Stay))
-	_, err = repo.Cancel(t.Context(), made.ID, "ill", dynastay.IdempotencyKey("cancel-2"))
-	var state *bookings.StateError
-	assert.ErrorAs(t, err, &state)
 }

@@ -217,3 +217,21 @@ func TestCancellationRaces(t *testing.T) {
 		once("at once", racing.AtOnce(t, db, cancel(id), cancel(id), cancel(id))...)
 	}, dyntest.At(fixture.Now))
 }
+
+// The rows by hold and by check-in date follow the status.
+func TestRowsOfMoves(t *testing.T) {
+	t.Parallel()
+	l := begin(t, 100)
+	for _, status := range statuses {
+		b := l.reach(t, status)
+		row, err := l.Direct.Get(t.Context(), bookingsTable, keyOf(b.ID), dynastay.Consistent)
+		require.NoError(t, err)
+		want := ""
+		if status == bookings.Pending {
+			want = "EXPIRES#" + booked.Add(holdFor).Format(time.RFC3339) + "#BOOKING#" + b.ID
+		}
+		assert.Equal(t, want, row.Text("GSI6SK"), status)
+		assert.Equal(t, status == bookings.Cancelled || status == bookings.Expired, row.Text("GSI5PK") == "", status)
+		assert.Equal(t, "STATUS#"+string(status), row.Text("GSI3PK"))
+	}
+}

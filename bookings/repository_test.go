@@ -102,3 +102,14 @@ func TestGetAllFails(t *testing.T) {
 		assert.Equal(t, 1, denied.Hits())
 	}
 }
+
+func TestUnknownBooking(t *testing.T) {
+	t.Parallel()
+	_, _, repo := open(t, 1)
+	_, err := repo.Cancel(t.Context(), "bkg_none", "")
+	assert.ErrorIs(t, err, dynastay.ErrNotFound)
+	_, err = repo.Get(t.Context(), "bkg_none")
+	assert.ErrorIs(t, err, dynastay.ErrNotFound)
+	_, err = repo.ByReference(t.Context(), "BKG-2026-NONE00")
+	assert.ErrorIs(t, err, dynastay.ErrNotFound)
+}
