@@ -2,11 +2,13 @@ package messages_test
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"maps"
 	"testing"
 	"time"
 
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
@@ -15,76 +17,6 @@ import (
 	"github.com/dynastay/dynastay/examples/marketplace/keys"
 	"github.com/dynastay/dynastay/examples/marketplace/messages"
 )
-
-// documented is the message of the marketplace document.
-const documented = `{
-	"PK": "CONVERSATION#buyer123#worker456",
-	"SK": "MESSAGE#2025-01-21T12:30:00Z",
-	"entityType": "MESSAGE",
-	"messageId": "msg456",
-	"conversationId": "buyer123#worker456",
-	"senderId": "buyer123",
-	"recipientId": "worker456",
-	"projectId": "proj001",
-	"content": "Can you start on February 5th?",
-	"read": false,
-	"createdAt": "2025-01-21T12:30:00Z"
-}`
-
-func TestMessageOfTheDocument(t *testing.T) {
-	t.Parallel()
-	p := newPost(t)
-	item := itemOf(t, documented)
-	p.load(item)
-	all := itemsOf(t, p.repo.Messages("worker456", "buyer123"))
-	want := &messages.Message{
-		ID: "msg456", SenderID: "buyer123", RecipientID: "worker456", ProjectID: "proj001",
-		Content: "Can you start on February 5th?", CreatedAt: time.Date(2025, 1, 21, 12, 30, 0, 0, time.UTC),
-	}
-	require.Equal(t, []*messages.Message{want}, all)
-	again, err := messages.ItemOf(p.DB.DB, all[0])
-	require.NoError(t, err)
-	assert.Equal(t, item, again)
-
-	read := maps.Clone(item)
-	read["read"] = yes
-	p.load(read)
-	all = itemsOf(t, p.repo.Messages("worker456", "buyer123"))
-	assert.True(t, all[0].Read)
-	again, err = messages.ItemOf(p.DB.DB, all[0])
-	require.NoError(t, err)
-	assert.Equal(t, read, again)
-}
-
-// A message is stored as in the document, with its number and its write id, and without what would be false for ever.
-func TestStoredForm(t *testing.T) {
-	t.Parallel()
-	p := newPost(t)
-	p.Clock.Advance(250 * time.Millisecond)
-	sent, err := p.repo.Send(t.Context(), messages.Message{SenderID: ben, RecipientID: ana, ProjectID: "proj_1", Content: "Hello"})
-	require.NoError(t, err)
-	get := func(pk, sk string) dynastay.Item {
-		row, err := p.Direct.Get(t.Context(), keys.Table, dynastay.Key{PK: pk, SK: sk}, dynastay.Consistent)
-		require.NoError(t, err)
-		item := maps.Clone(row.Item())
-		assert.Len(t, row.Value("writeId").Bytes(), 12)
-		delete(item, "writeId")
-		return item
-	}
-	text := dynastay.Text
-	assert.Equal(t, dynastay.Item{
-		"PK": text("CONVERSATION#user_ana#user_ben"), "SK": text("MESSAGE#2037-11-10T09:00:00Z.250"), "entityType": text("MESSAGE"),
-		"messageId": text(sent.ID), "conversationId": text("user_ana#user_ben"), "senderId": text(ben), "recipientId": text(ana),
-		"projectId": text("proj_1"), "content": text("Hello"), "number": dynastay.Number(1), "createdAt": text("2037-11-10T09:00:00.250Z"),
-	}, get("CONVERSATION#user_ana#user_ben", "MESSAGE#2037-11-10T09:00:00Z.250"))
-	assert.Equal(t, dynastay.Item{
-		"PK": text("USER#user_ana"), "SK": text("CONVERSATION#user_ben"), "entityType": text("CONVERSATION"),
-		"GSI2PK": text("INBOX#user_ana"), "GSI2SK": text("TIMESTAMP#2141456400250#user_ben"), "userId": text(ana), "otherId": text(ben),
-		"received": dynastay.Number(1), "readUpTo": dynastay.Number(0), "lastAt": text("2037-11-10T09:00:00.250Z"),
-		"lastText": text("Hello"), "lastSenderId": text(ben),
-	}, get("USER#user_ana", "CONVERSATION#user_ben"))
-	assert.Equal(t, dynastay.Number(0), get("USER#user_ben", "CONVERSATION#user_ana")["received"])
-}
 
 // abroad returns a table with a conversation of other software: ana has received five messages and read the third, but
 // not the second; ben has received one and read it.
@@ -380,4 +312,54 @@ func TestASideWithAnotherID(t *testing.T) {
 	}
 	assert.Empty(t, itemsOf(t, p.repo.Inbox("user_c")))
 	assert.Len(t, p.all(ana, ben), 1)
+}
+
+// A message never gets a number that would show it as read.
+func TestCountsThatCannotGoOn(t *testing.T) {
+	t.Parallel()
+	p := newPost(t)
+	p.send(ben, ana, "Hello")
+	at := dynastay.Key{PK: "USER#" + ana, SK: "CONVERSATION#" + ben}
+	row, err := p.Direct.Get(t.Context(), keys.Table, at, dynastay.Consistent)
+	require.NoError(t, err)
+	raw := row.Item()
+	for _, digits := range []string{"9223372036854775807", "-1", "-7"} {
+		raw["received"] = &types.AttributeValueMemberN{Value: digits}
+		p.load(raw)
+		_, err := p.repo.Send(t.Context(), messages.Message{SenderID: ben, RecipientID: ana, Content: "again"})
+		require.ErrorIs(t, err, dynastay.ErrCorrupt, digits)
+		assert.Len(t, p.all(ana, ben), 1)
+	}
+}
+
+// Stored values that cannot be used are not errors of the caller.
+func TestCorruptItems(t *testing.T) {
+	t.Parallel()
+	corrupt := func(err error) {
+		t.Helper()
+		assert.ErrorIs(t, err, dynastay.ErrCorrupt)
+		assert.False(t, errors.Is(err, dynastay.ErrInvalid), "%v", err)
+	}
+	for _, at := range []string{"2300-01-01T00:00:00Z", "9999-12-31T23:59:59.999Z", "some time"} {
+		p := newPost(t)
+		p.load(foreign(ben, ana, at, "x", no))
+		if at != "some time" { // the first message gets a time, and the conversation with it
+			_, err := p.repo.Send(t.Context(), messages.Message{SenderID: ana, RecipientID: ben, Content: "x"})
+			corrupt(err)
+			assert.Len(t, itemsOf(t, p.repo.Messages(ana, ben)), 1)
+		}
+		corrupt(p.repo.MarkRead(t.Context(), ana, ben, 1))
+		assert.Nil(t, p.side(ana, ben))
+	}
+	p := newPost(t)
+	p.load(dynastay.Item{
+		"PK": dynastay.Text("USER#" + ana), "SK": dynastay.Text("CONVERSATION#" + ben), "received": dynastay.Text("many"),
+	})
+	corrupt(p.repo.MarkRead(t.Context(), ana, ben, 1))
+	_, err := p.repo.Send(t.Context(), messages.Message{SenderID: ana, RecipientID: ben, Content: "x"})
+	corrupt(err)
+	_, err = p.repo.Send(t.Context(), messages.Message{SenderID: ben, RecipientID: ana, Content: "x"})
+	corrupt(err)
+	_, err = p.repo.Conversation(t.Context(), ana, ben)
+	corrupt(err)
 }
