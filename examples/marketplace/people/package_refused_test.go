@@ -126,40 +126,6 @@ func TestProfilesThatAreRefused(t *testing.T) {
 	}
 }
 
-// The largest values are accepted.
-func TestProfilesAtTheLimits(t *testing.T) {
-	t.Parallel()
-	n := newTown(t)
-	name := strings.Repeat("x", 256)
-	w := worker("w", many(strings.Repeat("s", 254), 10)...)
-	w.Work.Skills = append(w.Work.Skills, append(many("t", 9), strings.Repeat("r", 256))...)
-	w.Name, w.Location.Address, w.Location.City, w.Location.Province = name, name, name, name
-	w.Location.Latitude, w.Location.Longitude = -90, 180
-	w.Phone, w.Subject, w.Email = "+271234567890123", strings.Repeat("s", 128), "a@example.com"
-	w.Work.Bio, w.Work.IDNumber = strings.Repeat("x", 2048), strings.Repeat("ab", 32)
-	w.Work.Portfolio = many("p", 50)
-	w.Work.Portfolio[0] = strings.Repeat("x", 2048)
-	n.signUp(w)
-	got := n.profile("w")
-	assert.Equal(t, w.Work, got.Work)
-	assert.Len(t, n.skillItems("w"), 20)
-	n.update("w", func(p *people.Profile) {
-		p.Work.Skills, p.Location.Latitude, p.Location.Longitude = many("u", 20), 90, -180
-		p.Phone, p.Subject, p.Email = "+2712345", "s", "b@example.com"
-	})
-	assert.Len(t, n.skillItems("w"), 20)
-
-	w.Work.IDNumber = name // the hash of other software
-	require.NoError(t, w.Validate())
-	w.Work.IDNumber = long
-	assert.Equal(t, "Work.IDNumber", fieldOf(w.Validate()))
-
-	s := seller("s")
-	s.Shop = people.Shop{BusinessName: name, BusinessType: name, Contact: name, Registration: name, FreeOver: dynastay.MustMoney("0", "ZAR")}
-	n.signUp(s)
-	assert.Equal(t, s.Shop, n.profile("s").Shop)
-}
-
 // What the library keeps, and the role, cannot be changed.
 func TestFieldsOfTheLibrary(t *testing.T) {
 	t.Parallel()
@@ -249,23 +215,26 @@ func TestArgumentsThatAreRefused(t *testing.T) {
 	assert.Panics(t, func() { people.New(n.DB.DB, &people.Options{Shards: key.Shards{Write: 2}}) })
 }
 
-func TestHashIDNumber(t *testing.T) {
+// Numbers that DynamoDB or a currency does not have are refused before any request.
+func TestNumbersThatCannotBeStored(t *testing.T) {
 	t.Parallel()
-	sum, err := people.HashIDNumber([]byte("secret"), "800101 5009 087")
-	require.NoError(t, err)
-	assert.Equal(t, "c6719ddc4cbccb3ff6e2911fbb36c772eb9f393c820c469837410bad711afb3d", sum)
-	again, err := people.HashIDNumber([]byte("secret"), "8001015009087")
-	require.NoError(t, err)
-	assert.Equal(t, sum, again, "however it is typed")
-	other, err := people.HashIDNumber([]byte("other"), "8001015009087")
-	require.NoError(t, err)
-	assert.NotEqual(t, sum, other)
-	_, err = people.HashIDNumber(nil, "1")
-	assert.Equal(t, "Secret", fieldOf(err))
-	_, err = people.HashIDNumber([]byte("secret"), " -")
-	assert.Equal(t, "IDNumber", fieldOf(err))
 	n := newTown(t)
-	p := worker("w")
-	p.Work.IDNumber = sum
-	assert.Equal(t, sum, n.signUp(p).Work.IDNumber)
+	record := n.Faults.Record()
+	for field, change := range map[string]func(*people.Profile){
+		"Location.Latitude":  func(p *people.Profile) { p.Location.Latitude = 1e-131 },
+		"Location.Longitude": func(p *people.Profile) { p.Location.Longitude = -1e-200 },
+		"Shop.FreeOver":      func(p *people.Profile) { p.Shop.FreeOver = dynastay.MustMoney("0.001", "ZAR") },
+	} {
+		p := seller("s")
+		change(&p)
+		_, err := n.repo.SignUp(t.Context(), p)
+		require.ErrorIs(t, err, dynastay.ErrInvalid, field)
+		assert.Equal(t, field, fieldOf(err))
+	}
+	assert.Empty(t, record())
+	p := seller("s")
+	p.Location.Latitude, p.Location.Longitude, p.Shop.FreeOver = 1e-130, -1e-130, dynastay.MustMoney("0.01", "ZAR")
+	made := n.signUp(p)
+	assert.Equal(t, made, n.profile("s"))
+	assert.Equal(t, p.Location, made.Location)
 }

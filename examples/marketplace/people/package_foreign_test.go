@@ -1,6 +1,7 @@
 package people_test
 
 import (
+	"context"
 	"fmt"
 	"maps"
 	"strings"
@@ -11,6 +12,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/dynastay/dynastay"
+	"github.com/dynastay/dynastay/examples/marketplace/keys"
 	"github.com/dynastay/dynastay/examples/marketplace/people"
 )
 
@@ -171,4 +173,45 @@ func TestAValueThatIsTaken(t *testing.T) {
 	found, err := n.repo.BySubject(t.Context(), "cognito-worker456")
 	require.NoError(t, err)
 	assert.Equal(t, "worker456", found.ID)
+}
+
+// Other software may have stored a profile without its id, or with another one. No function can mend it, so it is not
+// about the caller's arguments. Its ratings are still counted where they are.
+func TestProfilesWithAnotherID(t *testing.T) {
+	t.Parallel()
+	for name, id := range map[string]types.AttributeValue{
+		"NULL": null, "another": dynastay.Text("other"), "no id": dynastay.Text("a#b"),
+	} {
+		n := newTown(t)
+		n.signUp(worker("w", "a"))
+		raw := n.raw("w")
+		delete(raw, "writeId")
+		delete(raw, "ratingSum")
+		raw["userId"] = id
+		n.put(raw, review("w", "p1", dynastay.Number(3)), review("other", "p1", dynastay.Number(1)))
+		for what, call := range map[string]func() (*people.Profile, error){
+			"update": func() (*people.Profile, error) {
+				return n.repo.Update(t.Context(), "w", edit(func(p *people.Profile) { p.ID = "w" }))
+			},
+			"adopt":  func() (*people.Profile, error) { return n.repo.Adopt(t.Context(), "w") },
+			"verify": func() (*people.Profile, error) { return n.repo.VerifyPhone(t.Context(), "w", "+27812345678") },
+		} {
+			_, err := call()
+			require.ErrorIs(t, err, dynastay.ErrCorrupt, "%s: %s", name, what)
+			require.NotErrorIs(t, err, dynastay.ErrInvalid, "%s: %s", name, what)
+			assert.Equal(t, "ID", fieldOf(err), "%s: %s", name, what)
+		}
+		_, err := dynastay.Do(t.Context(), n.DB.DB, dynastay.NewOp(dynastay.OpSpec[struct{}]{
+			Name: "rate", Prepare: func(ctx context.Context, tx *dynastay.Tx) (none struct{}, err error) {
+				row, err := n.DB.Get(ctx, keys.Table, dynastay.Key{PK: "USER#w", SK: "PROFILE"}, dynastay.Consistent)
+				if err != nil {
+					return none, err
+				}
+				return none, n.repo.Count(ctx, tx, row, people.Tally{Ratings: 1, Stars: 5})
+			},
+		}))
+		require.NoError(t, err, name)
+		row := n.row("USER#w", "PROFILE")
+		assert.Equal(t, []int{2, 8}, []int{row.Int("ratingCount"), row.Int("ratingSum")}, name)
+	}
 }
