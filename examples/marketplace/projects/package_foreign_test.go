@@ -5,6 +5,7 @@ import (
 
 	"github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
@@ -279,4 +280,73 @@ func TestWorkerOf(t *testing.T) {
 	s.put(oldBid, dynastay.Item{"workerId": null})
 	_, err = s.repo.WorkerOf(t.Context(), &projects.Project{ID: "proj001", AcceptedBidID: "bid123"})
 	require.ErrorIs(t, err, dynastay.ErrCorrupt)
+}
+
+// A project that other software has given to a worker stores only the id of the bid.
+func TestWorkerOfAnotherSoftwaresProject(t *testing.T) {
+	t.Parallel()
+	s := other(t, dynastay.Item{"status": text("IN_PROGRESS"), "acceptedBidId": text("bid123")}, dynastay.Item{"status": text("ACCEPTED")})
+	p, err := s.repo.Complete(t.Context(), "proj001")
+	require.NoError(t, err)
+	assert.Equal(t, "worker456", p.AcceptedWorkerID)
+	assert.Equal(t, 1, s.profile("worker456").Jobs)
+
+	// The bids are read once, although it is also who may leave the project that depends on them.
+	s = other(t, dynastay.Item{"status": text("IN_PROGRESS"), "acceptedBidId": text("bid123")}, dynastay.Item{"status": text("ACCEPTED")})
+	stop := s.Faults.Record()
+	_, err = s.repo.Cancel(t.Context(), projects.Cancellation{ProjectID: "proj001", By: "worker456"})
+	require.NoError(t, err)
+	var sent []string
+	for _, request := range stop() {
+		sent = append(sent, request.Operation)
+	}
+	assert.Equal(t, []string{"GetItem", "Query", "GetItem", "TransactWriteItems"}, sent)
+
+	s = other(t, dynastay.Item{"status": text("IN_PROGRESS"), "acceptedBidId": text("bid999")}, nil)
+	_, err = s.repo.Complete(t.Context(), "proj001")
+	var failure *dynastay.Error
+	require.ErrorAs(t, err, &failure)
+	assert.ErrorIs(t, err, dynastay.ErrCorrupt)
+	assert.Equal(t, "AcceptedBidID", failure.Field)
+}
+
+// The number of bids may be missing, or NULL.
+func TestProjectWithoutANumberOfBids(t *testing.T) {
+	t.Parallel()
+	for _, missing := range []types.AttributeValue{nil, null} {
+		s := other(t, dynastay.Item{"bidCount": missing}, nil)
+		w := s.workers(2)
+		withdrawn := with(oldBid, dynastay.Item{"SK": text("BID#" + w[1]), "workerId": text(w[1]), "status": text("WITHDRAWN")})
+		require.NoError(t, s.PutAll(t.Context(), func(yield func(*dynastay.Schema, dynastay.Item) bool) { yield(keys.Table, withdrawn) }))
+		_, err := s.repo.Bid(t.Context(), offer("proj001", w[0], "60000"))
+		require.NoError(t, err)
+		p, err := s.repo.Project(t.Context(), "proj001")
+		require.NoError(t, err)
+		assert.Equal(t, 2, p.Bids)
+		_, err = s.repo.Withdraw(t.Context(), "proj001", "worker456")
+		require.NoError(t, err)
+		p, err = s.repo.Project(t.Context(), "proj001")
+		require.NoError(t, err)
+		assert.Equal(t, 1, p.Bids)
+	}
+}
+
+// A bid that cannot be read does not keep the others from being rejected, and the project remains listed.
+func TestUnreadableBidIsNotRejected(t *testing.T) {
+	t.Parallel()
+	s := other(t, nil, dynastay.Item{"quote": text("much")})
+	w := s.workers(2)
+	for _, id := range w {
+		s.bid("proj001", id, "60000")
+	}
+	_, err := s.repo.Accept(t.Context(), projects.Acceptance{ProjectID: "proj001", WorkerID: w[0], Quote: zar("60000")})
+	require.NoError(t, err)
+	n, err := s.repo.RejectRest(t.Context(), "proj001")
+	var unreadable *dynastay.UnreadableError
+	require.ErrorAs(t, err, &unreadable)
+	assert.Equal(t, 1, n)
+	b, err := s.repo.BidOf(t.Context(), "proj001", w[1])
+	require.NoError(t, err)
+	assert.Equal(t, projects.Rejected, b.Status)
+	assert.Len(t, all(t, s.repo.Rejecting()), 1)
 }

@@ -9,7 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/dynastay/dynastay"
-	"github.com/dynastay/dynastay/examples/marketplace/keys"
+	"github.com/dynastay/dynastay/examples/marketplace/people"
 	"github.com/dynastay/dynastay/examples/marketplace/projects"
 	"github.com/dynastay/dynastay/keys/key"
 )
@@ -183,27 +183,139 @@ func TestInvalidCalls(t *testing.T) {
 	assert.Panics(t, func() { projects.New(s.DB.DB, s.people, &projects.Options{Shards: key.Shards{Write: 2}}) })
 }
 
-// A page whose partition is sharded has all of it.
-func TestShards(t *testing.T) {
+// What is not possible in a status is refused, whatever the status.
+func TestStatusesThatRefuse(t *testing.T) {
 	t.Parallel()
 	s := newSite(t)
-	repo := projects.New(s.DB.DB, s.people, &projects.Options{Shards: key.Shards{Write: 3, Read: 3}})
-	w := s.workers(1)[0]
-	shards, shardsOfBids := map[string]bool{}, map[string]bool{}
-	for range 12 {
-		p, err := repo.Post(t.Context(), foundation)
+	ctx := t.Context()
+	w := s.workers(2)
+	accept := func(p *projects.Project) {
+		_, err := s.repo.Accept(ctx, projects.Acceptance{ProjectID: p.ID, WorkerID: w[0], Quote: zar("65000")})
 		require.NoError(t, err)
-		_, err = repo.Bid(t.Context(), offer(p.ID, w, "1"))
-		require.NoError(t, err)
-		row, err := s.Direct.Get(t.Context(), keys.Table, dynastay.Key{PK: "PROJECT#" + p.ID, SK: "METADATA"})
-		require.NoError(t, err)
-		shards[row.Text("GSI2PK")] = true
-		row, err = s.Direct.Get(t.Context(), keys.Table, dynastay.Key{PK: "PROJECT#" + p.ID, SK: "BID#" + w})
-		require.NoError(t, err)
-		shardsOfBids[row.Text("GSI2PK")] = true
 	}
-	assert.Greater(t, len(shards), 1)
-	assert.Greater(t, len(shardsOfBids), 1)
-	assert.Len(t, all(t, repo.ByStatus(projects.Open)), 12)
-	assert.Len(t, all(t, repo.BidsByStatus(projects.Pending)), 12)
+	reach := map[projects.Status]func(p *projects.Project){
+		projects.Open:       func(*projects.Project) {},
+		projects.InProgress: accept,
+		projects.Completed: func(p *projects.Project) {
+			accept(p)
+			_, err := s.repo.Complete(ctx, p.ID)
+			require.NoError(t, err)
+		},
+		projects.Cancelled: func(p *projects.Project) {
+			accept(p)
+			_, err := s.repo.Cancel(ctx, projects.Cancellation{ProjectID: p.ID, By: buyer})
+			require.NoError(t, err)
+		},
+	}
+	calls := map[string]struct {
+		do func(id string) error
+		in []projects.Status // where it is possible
+	}{
+		"Update": {func(id string) error {
+			_, err := s.repo.Update(ctx, id, func(p *projects.Project) error { p.Title = "Walls"; return nil })
+			return err
+		}, []projects.Status{projects.Open}},
+		"Bid": {func(id string) error {
+			_, err := s.repo.Bid(ctx, offer(id, w[1], "1"))
+			return err
+		}, []projects.Status{projects.Open}},
+		"Revise": {func(id string) error {
+			_, err := s.repo.Revise(ctx, id, w[0], func(b *projects.Bid) error { b.Quote = zar("1"); return nil })
+			return err
+		}, []projects.Status{projects.Open}},
+		"Withdraw": {func(id string) error {
+			_, err := s.repo.Withdraw(ctx, id, w[0])
+			return err
+		}, []projects.Status{projects.Open}},
+		"Accept": {func(id string) error {
+			_, err := s.repo.Accept(ctx, projects.Acceptance{ProjectID: id, WorkerID: w[0], Quote: zar("65000")})
+			return err
+		}, []projects.Status{projects.Open}},
+		"Complete": {func(id string) error {
+			_, err := s.repo.Complete(ctx, id)
+			return err
+		}, []projects.Status{projects.InProgress}},
+		"Cancel by the buyer": {func(id string) error {
+			_, err := s.repo.Cancel(ctx, projects.Cancellation{ProjectID: id, By: buyer})
+			return err
+		}, []projects.Status{projects.Open, projects.InProgress}},
+		"Cancel by the worker": {func(id string) error {
+			_, err := s.repo.Cancel(ctx, projects.Cancellation{ProjectID: id, By: w[0]})
+			return err
+		}, []projects.Status{projects.InProgress}},
+	}
+	for status, to := range reach {
+		for name, call := range calls {
+			p := s.post()
+			s.bid(p.ID, w[0], "65000")
+			to(p)
+			before, bids := s.stored(p.ID)
+			err := call.do(p.ID)
+			possible := false
+			for _, in := range call.in {
+				possible = possible || in == status
+			}
+			if possible {
+				assert.NoError(t, err, "%s of a project that is %s", name, status)
+				continue
+			}
+			if status == projects.Open && name == "Cancel by the worker" {
+				assert.ErrorIs(t, err, projects.ErrNotParty)
+			} else {
+				var refused *projects.StatusError
+				if assert.ErrorAs(t, err, &refused, "%s of a project that is %s", name, status) {
+					assert.Equal(t, projects.StatusError{ProjectID: p.ID, Status: status}, *refused)
+					assert.Equal(t, "project "+p.ID+" is "+string(status), err.Error())
+				}
+			}
+			after, bidsAfter := s.stored(p.ID)
+			assert.Equal(t, before, after)
+			assert.Equal(t, bids, bidsAfter)
+		}
+	}
+}
+
+func TestUsersOfTheWrongRole(t *testing.T) {
+	t.Parallel()
+	s := newSite(t)
+	ctx := t.Context()
+	w := s.workers(1)[0]
+	s.signUp("user_seller", people.Seller)
+	p := s.post()
+	field := func(err error) string {
+		var invalid *dynastay.InvalidError
+		require.ErrorAs(t, err, &invalid)
+		return invalid.Field
+	}
+	mine := foundation
+	mine.BuyerID = w
+	_, err := s.repo.Post(ctx, mine)
+	assert.Equal(t, "BuyerID", field(err))
+	for _, id := range []string{buyer, "user_seller"} {
+		_, err = s.repo.Bid(ctx, offer(p.ID, id, "1"))
+		assert.Equal(t, "WorkerID", field(err))
+	}
+	mine.BuyerID = "nobody"
+	_, err = s.repo.Post(ctx, mine)
+	assert.ErrorIs(t, err, dynastay.ErrNotFound)
+	_, err = s.repo.Bid(ctx, offer(p.ID, "nobody", "1"))
+	assert.ErrorIs(t, err, dynastay.ErrNotFound)
+	_, err = s.repo.Bid(ctx, offer("nothing", w, "1"))
+	assert.ErrorIs(t, err, dynastay.ErrNotFound)
+	usd := offer(p.ID, w, "1")
+	usd.Quote = dynastay.MustMoney("1", "USD")
+	_, err = s.repo.Bid(ctx, usd)
+	assert.Equal(t, "Quote", field(err))
+	_, err = s.repo.Update(ctx, p.ID, func(p *projects.Project) error {
+		p.Budget = projects.Budget{Min: dynastay.MustMoney("1", "USD"), Max: dynastay.MustMoney("2", "USD")}
+		return nil
+	})
+	assert.Equal(t, "Budget", field(err))
+	_, _ = s.repo.Bid(ctx, offer(p.ID, w, "2"))
+	_, err = s.repo.Revise(ctx, p.ID, w, func(b *projects.Bid) error { b.Quote = dynastay.MustMoney("1", "USD"); return nil })
+	assert.Equal(t, "Quote", field(err))
+	now, bids := s.stored(p.ID)
+	assert.Equal(t, 1, now.Bids)
+	assert.Equal(t, zar("2"), bids[w].Quote)
+	assert.Equal(t, 1, s.profile(buyer).Projects)
 }

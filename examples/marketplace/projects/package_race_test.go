@@ -3,7 +3,6 @@ package projects_test
 import (
 	"context"
 	"errors"
-	"strings"
 	"testing"
 	"time"
 
@@ -12,7 +11,6 @@ import (
 
 	"github.com/dynastay/dynastay"
 	"github.com/dynastay/dynastay/dyntest"
-	"github.com/dynastay/dynastay/examples/marketplace/people"
 	"github.com/dynastay/dynastay/examples/marketplace/projects"
 )
 
@@ -132,28 +130,6 @@ func TestRejectionIsOvertakenByARevision(t *testing.T) {
 	assert.Equal(t, zar("2"), bids[w[1]].Quote)
 }
 
-// A rejection that fails leaves the project listed, even if the item could be deleted.
-func TestRejectionThatFails(t *testing.T) {
-	t.Parallel()
-	s := newSite(t)
-	w := s.workers(2)
-	p := s.post()
-	s.bid(p.ID, w[0], "1")
-	s.bid(p.ID, w[1], "1")
-	_, err := s.repo.Accept(t.Context(), projects.Acceptance{ProjectID: p.ID, WorkerID: w[0], Quote: zar("1")})
-	require.NoError(t, err)
-	db := s.Open(&dynastay.Options{Retry: dynastay.Retry{Attempts: 2, Base: time.Millisecond, Cap: time.Millisecond}})
-	stop := s.Faults.Inject(dyntest.Throttle(), dyntest.When{Operation: "UpdateItem", Nth: 1, Times: 100, Optional: true})
-	n, err := projects.New(db, people.New(db, nil), nil).RejectRest(t.Context(), p.ID)
-	require.ErrorIs(t, err, dynastay.ErrThrottled)
-	assert.Zero(t, n)
-	stop.Stop()
-	assert.Len(t, all(t, s.repo.Rejecting()), 1)
-	n, err = s.repo.RejectRest(t.Context(), p.ID)
-	require.NoError(t, err)
-	assert.Equal(t, 1, n)
-}
-
 // Calls of one process that contend for a project, a buyer or a worker queue: no write is refused or in conflict.
 func TestCallsQueue(t *testing.T) {
 	t.Parallel()
@@ -216,22 +192,4 @@ func TestCallsQueue(t *testing.T) {
 	}
 	together("Complete", complete...)
 	assert.Equal(t, 8, s.profile(w[0]).Jobs)
-}
-
-// Every read of a replay is consistent too.
-func TestReplaysReadConsistently(t *testing.T) {
-	t.Parallel()
-	s := newSite(t)
-	w := s.workers(1)[0]
-	p := s.post()
-	for range 2 {
-		stop := s.Faults.Record()
-		_, err := s.repo.Bid(t.Context(), offer(p.ID, w, "1"), dynastay.IdempotencyKey("bid"))
-		require.NoError(t, err)
-		for _, request := range stop() {
-			if strings.HasPrefix(request.Operation, "Get") {
-				assert.Contains(t, string(request.Body), `"ConsistentRead":true`)
-			}
-		}
-	}
 }
