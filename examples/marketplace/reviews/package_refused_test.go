@@ -1,71 +1,16 @@
 package reviews_test
 
 import (
-	"errors"
-	"fmt"
 	"strings"
-	"sync"
 	"testing"
-	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
 	"github.com/dynastay/dynastay"
-	"github.com/dynastay/dynastay/dyntest"
 	"github.com/dynastay/dynastay/examples/marketplace/people"
 	"github.com/dynastay/dynastay/examples/marketplace/reviews"
 )
-
-func TestReviewsOfAProjectAndOfAnOrder(t *testing.T) {
-	t.Parallel()
-	s := newSite(t)
-	ctx := t.Context()
-	project, order := s.completed(), s.delivered()
-	made, err := s.repo.Create(ctx, about(project, 5))
-	require.NoError(t, err)
-	assert.Equal(t, "Mr user_buyer", made.ReviewerName)
-	assert.Equal(t, people.Worker, made.RevieweeRole)
-	assert.Equal(t, "5.0 of 1, 5 stars", s.score(worker))
-	_, err = s.repo.Create(ctx, about(project, 1))
-	require.ErrorIs(t, err, dynastay.ErrAlreadyExists)
-	assert.Equal(t, "5.0 of 1, 5 stars", s.score(worker))
-
-	for reviewee, v := range map[string]reviews.Review{
-		buyer:  {ProjectID: project, ReviewerID: worker, RevieweeID: buyer, Rating: 4},
-		seller: {OrderID: order, ReviewerID: buyer, RevieweeID: seller, Rating: 3},
-	} {
-		made, err := s.repo.Create(ctx, v)
-		require.NoError(t, err)
-		read, err := s.repo.Review(ctx, made.Key())
-		require.NoError(t, err)
-		assert.Equal(t, made, read)
-		assert.Equal(t, []*reviews.Review{read}, s.received(reviewee))
-	}
-	made, err = s.repo.Create(ctx, reviews.Review{OrderID: order, ReviewerID: seller, RevieweeID: buyer, Rating: 1})
-	require.NoError(t, err)
-	assert.Equal(t, "Bricks", made.ReviewerName)
-	assert.Equal(t, "2.5 of 2, 5 stars", s.score(buyer))
-	assert.Equal(t, "3.0 of 1, 3 stars", s.score(seller))
-
-	k := reviews.Key{RevieweeID: buyer, AboutID: order, ReviewerID: seller}
-	changed, err := s.repo.Update(ctx, k, func(v *reviews.Review) error { v.Rating, v.Comment = 5, "Sorry"; return nil }, dynastay.IfVersion(1))
-	require.NoError(t, err)
-	assert.Equal(t, 2, changed.Version)
-	assert.Equal(t, "4.5 of 2, 9 stars", s.score(buyer))
-	_, err = s.repo.Update(ctx, k, func(v *reviews.Review) error { v.Comment = "Thanks"; return nil })
-	require.NoError(t, err)
-	assert.Equal(t, "4.5 of 2, 9 stars", s.score(buyer))
-	_, err = s.repo.Update(ctx, k, func(v *reviews.Review) error { v.RevieweeID = worker; return nil })
-	require.ErrorIs(t, err, dynastay.ErrInvalid)
-	require.NoError(t, s.repo.Delete(ctx, k))
-	assert.Equal(t, "4.0 of 1, 4 stars", s.score(buyer))
-	require.ErrorIs(t, s.repo.Delete(ctx, k), dynastay.ErrNotFound)
-	_, err = s.repo.Update(ctx, k, func(*reviews.Review) error { return nil })
-	require.ErrorIs(t, err, dynastay.ErrNotFound)
-	require.NoError(t, s.repo.Delete(ctx, reviews.Key{RevieweeID: buyer, AboutID: project, ReviewerID: worker}))
-	assert.Equal(t, "0.0 of 0, 0 stars", s.score(buyer))
-}
 
 // Only the parties of what has come to its good end can review it.
 func TestOthersCannotReview(t *testing.T) {
@@ -192,71 +137,4 @@ func TestInvalidReviews(t *testing.T) {
 	var missing *dynastay.Error
 	require.ErrorAs(t, err, &missing)
 	assert.Equal(t, "p#"+buyer+" of "+worker, missing.ID)
-}
-
-// 48 reviews of one worker are written, changed and deleted at the same time, in three processes, through conflicts,
-// lost requests and lost answers, while the worker edits the profile. The score is exact, and no edit is refused.
-func TestScoreIsExactUnderConcurrentReviews(t *testing.T) {
-	t.Parallel()
-	s := newSite(t)
-	var ids []string
-	for range 48 {
-		ids = append(ids, s.completed())
-	}
-	s.Faults.Conflicts(time.Millisecond)
-	s.Faults.Inject(dyntest.AnyOf(dyntest.LoseAnswer(), dyntest.LoseRequest(), dyntest.Conflict()), dyntest.When{
-		Operation: "TransactWriteItems", Chance: 0.1,
-	})
-	repos := []*reviews.Repository{s.open(), s.open(), s.open()}
-	until := func(do func() error) {
-		for {
-			err := do()
-			if errors.Is(err, dynastay.ErrOutcomeUnknown) || errors.Is(err, dynastay.ErrUnavailable) {
-				continue
-			}
-			assert.NoError(t, err)
-			return
-		}
-	}
-	var everybody sync.WaitGroup
-	ratings, stars := 0, 0
-	for i, id := range ids {
-		v, repo, key := about(id, 1+i%5), repos[i%3], dynastay.IdempotencyKey(fmt.Sprint("review ", i))
-		switch i % 4 {
-		case 1:
-			stars += 2
-			ratings++
-		case 2:
-		default:
-			stars += v.Rating
-			ratings++
-		}
-		everybody.Go(func() {
-			until(func() error { return first(repo.Create(t.Context(), v, key)) })
-			switch i % 4 {
-			case 1:
-				until(func() error {
-					return first(repo.Update(t.Context(), v.Key(), func(v *reviews.Review) error { v.Rating = 2; return nil }))
-				})
-			case 2:
-				key := dynastay.IdempotencyKey(fmt.Sprint("delete ", i))
-				until(func() error { return repo.Delete(t.Context(), v.Key(), key) })
-			}
-		})
-	}
-	for i := range 5 {
-		p, err := s.people.Update(t.Context(), worker, func(p *people.Profile) error { p.Work.Bio = fmt.Sprint(i); return nil })
-		require.NoError(t, err)
-		assert.Equal(t, i+2, p.Version)
-	}
-	everybody.Wait()
-	found := s.received(worker)
-	require.Len(t, found, ratings)
-	sum := 0
-	for _, v := range found {
-		sum += v.Rating
-	}
-	assert.Equal(t, stars, sum)
-	tenths := (stars*20 + ratings) / (2 * ratings)
-	assert.Equal(t, fmt.Sprintf("%d.%d of %d, %d stars", tenths/10, tenths%10, ratings, stars), s.score(worker))
 }

@@ -2,94 +2,20 @@ package reviews_test
 
 import (
 	"context"
+	"errors"
+	"fmt"
+	"sync"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
 	"github.com/dynastay/dynastay"
 	"github.com/dynastay/dynastay/dyntest"
+	"github.com/dynastay/dynastay/examples/marketplace/people"
 	"github.com/dynastay/dynastay/examples/marketplace/reviews"
 )
-
-// A call that is repeated with its idempotency key does nothing more, whatever has happened since.
-func TestReplays(t *testing.T) {
-	t.Parallel()
-	s := newSite(t)
-	ctx := t.Context()
-	v := about(s.completed(), 5)
-	create, change, remove := dynastay.IdempotencyKey("create"), dynastay.IdempotencyKey("change"), dynastay.IdempotencyKey("remove")
-	made, err := s.repo.Create(ctx, v, create)
-	require.NoError(t, err)
-	assert.NotEmpty(t, made.WriteID)
-	update := func() (*reviews.Review, error) {
-		op := s.repo.UpdateOp(v.Key(), stars(4), dynastay.AgreedOn("4"))
-		return dynastay.Do(ctx, s.DB.DB, op, change)
-	}
-	changed, err := update()
-	require.NoError(t, err)
-	assert.Equal(t, "4.0 of 1, 4 stars", s.score(worker))
-
-	for _, again := range []func() (*reviews.Review, error){
-		func() (*reviews.Review, error) { return s.open().Create(ctx, v, create) }, update,
-	} {
-		got, err := again()
-		require.NoError(t, err)
-		want := *changed
-		want.WriteID = "" // of this call there is none
-		assert.Equal(t, want, *got)
-		assert.Equal(t, "4.0 of 1, 4 stars", s.score(worker))
-	}
-	for name, other := range map[string]func(v *reviews.Review){
-		"the rating": func(v *reviews.Review) { v.Rating = 4 }, "the comment": func(v *reviews.Review) { v.Comment = "" },
-		"an aspect": func(v *reviews.Review) { v.Aspects.Quality = 1 }, "the id": func(v *reviews.Review) { v.ID = "rev_mine" },
-		"the project":  func(v *reviews.Review) { v.ProjectID = "p" },
-		"the parties":  func(v *reviews.Review) { v.ReviewerID, v.RevieweeID = v.RevieweeID, v.ReviewerID },
-		"an order's":   func(v *reviews.Review) { v.OrderID, v.ProjectID = v.ProjectID, "" },
-		"the reviewer": func(v *reviews.Review) { v.ReviewerID = seller },
-	} {
-		v := v
-		other(&v)
-		_, err := s.repo.Create(ctx, v, create)
-		require.ErrorIs(t, err, dynastay.ErrIdempotencyMismatch, name)
-	}
-	named := v
-	named.ReviewerName, named.RevieweeRole, named.Version = "Somebody", "SELLER", 9
-	got, err := s.repo.Create(ctx, named, create)
-	require.NoError(t, err, "what the library sets is not part of the input")
-	assert.Equal(t, "Mr "+buyer, got.ReviewerName)
-
-	require.NoError(t, s.repo.Delete(ctx, v.Key(), remove))
-	_, err = s.repo.Create(ctx, v)
-	require.NoError(t, err)
-	require.NoError(t, s.open().Delete(ctx, v.Key(), remove))
-	assert.Equal(t, "5.0 of 1, 5 stars", s.score(worker))
-	assert.Len(t, s.received(worker), 1)
-	require.ErrorIs(t, s.repo.Delete(ctx, reviews.Key{RevieweeID: worker, AboutID: "p", ReviewerID: buyer}, remove), dynastay.ErrIdempotencyMismatch)
-}
-
-// The answer to every kind of call is lost once. The call is made once all the same.
-func TestLostAnswers(t *testing.T) {
-	t.Parallel()
-	s := newSite(t)
-	ctx := t.Context()
-	v := about(s.completed(), 5)
-	lose := func() {
-		s.Faults.Inject(dyntest.LoseAnswer(), dyntest.When{Operation: "TransactWriteItems", Nth: 1})
-	}
-	lose()
-	made, err := s.repo.Create(ctx, v)
-	require.NoError(t, err)
-	assert.Equal(t, 1, made.Version)
-	lose()
-	changed, err := s.repo.Update(ctx, v.Key(), stars(4))
-	require.NoError(t, err)
-	assert.Equal(t, 2, changed.Version)
-	assert.Equal(t, "4.0 of 1, 4 stars", s.score(worker))
-	lose()
-	require.NoError(t, s.repo.Delete(ctx, v.Key()))
-	assert.Equal(t, "0.0 of 0, 0 stars", s.score(worker))
-}
 
 // Another process does something else with the same review between the read and the write.
 func TestReviewsThatAreOvertaken(t *testing.T) {
@@ -178,4 +104,71 @@ func TestReviewsOfOneUserQueue(t *testing.T) {
 	together(func(v reviews.Review) error { return s.repo.Delete(ctx, v.Key()) })
 	assert.Equal(t, "0.0 of 0, 0 stars", s.score(worker))
 	assert.Empty(t, s.received(worker))
+}
+
+// 48 reviews of one worker are written, changed and deleted at the same time, in three processes, through conflicts,
+// lost requests and lost answers, while the worker edits the profile. The score is exact, and no edit is refused.
+func TestScoreIsExactUnderConcurrentReviews(t *testing.T) {
+	t.Parallel()
+	s := newSite(t)
+	var ids []string
+	for range 48 {
+		ids = append(ids, s.completed())
+	}
+	s.Faults.Conflicts(time.Millisecond)
+	s.Faults.Inject(dyntest.AnyOf(dyntest.LoseAnswer(), dyntest.LoseRequest(), dyntest.Conflict()), dyntest.When{
+		Operation: "TransactWriteItems", Chance: 0.1,
+	})
+	repos := []*reviews.Repository{s.open(), s.open(), s.open()}
+	until := func(do func() error) {
+		for {
+			err := do()
+			if errors.Is(err, dynastay.ErrOutcomeUnknown) || errors.Is(err, dynastay.ErrUnavailable) {
+				continue
+			}
+			assert.NoError(t, err)
+			return
+		}
+	}
+	var everybody sync.WaitGroup
+	ratings, stars := 0, 0
+	for i, id := range ids {
+		v, repo, key := about(id, 1+i%5), repos[i%3], dynastay.IdempotencyKey(fmt.Sprint("review ", i))
+		switch i % 4 {
+		case 1:
+			stars += 2
+			ratings++
+		case 2:
+		default:
+			stars += v.Rating
+			ratings++
+		}
+		everybody.Go(func() {
+			until(func() error { return first(repo.Create(t.Context(), v, key)) })
+			switch i % 4 {
+			case 1:
+				until(func() error {
+					return first(repo.Update(t.Context(), v.Key(), func(v *reviews.Review) error { v.Rating = 2; return nil }))
+				})
+			case 2:
+				key := dynastay.IdempotencyKey(fmt.Sprint("delete ", i))
+				until(func() error { return repo.Delete(t.Context(), v.Key(), key) })
+			}
+		})
+	}
+	for i := range 5 {
+		p, err := s.people.Update(t.Context(), worker, func(p *people.Profile) error { p.Work.Bio = fmt.Sprint(i); return nil })
+		require.NoError(t, err)
+		assert.Equal(t, i+2, p.Version)
+	}
+	everybody.Wait()
+	found := s.received(worker)
+	require.Len(t, found, ratings)
+	sum := 0
+	for _, v := range found {
+		sum += v.Rating
+	}
+	assert.Equal(t, stars, sum)
+	tenths := (stars*20 + ratings) / (2 * ratings)
+	assert.Equal(t, fmt.Sprintf("%d.%d of %d, %d stars", tenths/10, tenths%10, ratings, stars), s.score(worker))
 }
