@@ -2,7 +2,6 @@ package shop_test
 
 import (
 	"encoding/json"
-	"fmt"
 	"maps"
 	"testing"
 
@@ -147,19 +146,6 @@ func equalItems(t *testing.T, want, got dynastay.Item, texts map[string]string) 
 	assert.NotNil(t, got[keys.AttrWriteID])
 }
 
-// The index of the document has the products of all currencies in one partition, also those that are not active.
-func TestProductsOfOtherSoftwareInACategory(t *testing.T) {
-	t.Parallel()
-	m := other(t)
-	hidden, dollars := itemOf(t, documentProduct), itemOf(t, documentProduct)
-	hidden["SK"], hidden["status"] = dynastay.Text("PRODUCT#hidden"), dynastay.Text("INACTIVE")
-	dollars["SK"], dollars["currency"] = dynastay.Text("PRODUCT#dollars"), dynastay.Text("USD")
-	m.put(hidden, dollars)
-	offers := page(t, m.repo.InCategory("Bricks", "ZAR"))
-	require.Len(t, offers, 1)
-	assert.Equal(t, "prod456", offers[0].ID)
-}
-
 // A status that a product has already adopts it, and nothing else is written. Orders and Restock do not adopt.
 func TestAdoptingAProduct(t *testing.T) {
 	t.Parallel()
@@ -241,80 +227,6 @@ func TestTheDocumentsOrder(t *testing.T) {
 			}
 		})
 	}
-}
-
-// An order of other software whose keys cannot be made is corrupt: the caller's arguments are fine. Reads show it.
-func TestOrdersWithoutWhatTheirKeysNeed(t *testing.T) {
-	t.Parallel()
-	m := other(t)
-	for _, name := range []string{"buyerId", "sellerId", "createdAt", "orderId"} {
-		raw := itemOf(t, documentOrder)
-		raw[name] = dynastay.NullValue().Stored()
-		m.put(raw)
-		_, err := m.repo.Order(t.Context(), "order789")
-		require.NoError(t, err, name)
-		_, err = m.repo.Confirm(t.Context(), "order789")
-		require.ErrorIs(t, err, dynastay.ErrCorrupt, name)
-		require.NotErrorIs(t, err, dynastay.ErrInvalid, name)
-	}
-	for _, name := range []string{"productId", "sellerId"} {
-		raw := itemOf(t, documentProduct)
-		raw[name] = dynastay.Text("another")
-		m.put(raw)
-		_, err := m.repo.Activate(t.Context(), "seller789", "prod456")
-		require.ErrorIs(t, err, dynastay.ErrCorrupt, name)
-	}
-	for _, name := range []string{"price", "category"} {
-		raw := itemOf(t, documentProduct)
-		delete(raw, name)
-		m.put(raw)
-		_, err := m.repo.Activate(t.Context(), "seller789", "prod456")
-		require.ErrorIs(t, err, dynastay.ErrCorrupt, name)
-		require.NotErrorIs(t, err, dynastay.ErrInvalid, name)
-	}
-}
-
-// Other software may have stored an order that this package would not place. It can still be cancelled.
-func TestCancellingAnOrderOfOtherSoftware(t *testing.T) {
-	t.Parallel()
-	m := newMarket(t)
-	m.create(bricks("b1", 10))
-	for _, id := range []string{"b0", "b2"} {
-		m.create(bricks(id, 10))
-		null := m.row("SELLER#"+seller, "PRODUCT#"+id).Item()
-		null["stock"] = dynastay.NullValue().Stored()
-		m.put(null)
-	}
-	m.create(bricks("b3", 10))
-	none := m.row("SELLER#"+seller, "PRODUCT#b3").Item()
-	delete(none, "stock")
-	m.put(none)
-	line := func(productID string, quantity float64) map[string]any {
-		return map[string]any{"productId": productID, "quantity": quantity}
-	}
-	raw := itemOf(t, documentOrder)
-	raw["sellerId"] = dynastay.Text(seller)
-	raw["items"] = storedValue([]any{
-		line("b0", 1), line("b0", 2), line("b1", 2), line("b1", 3), line("", 5), line("b1", 0), line("b1", -4), line("gone", 5), line("b2", 6), line("b3", 7),
-	})
-	m.put(raw)
-	_, err := m.repo.Cancel(t.Context(), shop.Cancellation{OrderID: "order789", By: seller})
-	require.NoError(t, err)
-	assert.Equal(t, []int{3, 15, 6, 7}, []int{m.stock("b0"), m.stock("b1"), m.stock("b2"), m.stock("b3")})
-	assert.False(t, m.row("SELLER#"+seller, "PRODUCT#gone").Exists())
-
-	var many []any
-	for i := range 97 {
-		many = append(many, line(fmt.Sprint("p", i), 1))
-	}
-	raw["items"] = storedValue(many)
-	m.put(raw)
-	_, err = m.repo.Cancel(t.Context(), shop.Cancellation{OrderID: "order789", By: seller})
-	require.ErrorIs(t, err, dynastay.ErrCorrupt)
-	raw["items"] = storedValue(many[1:])
-	m.put(raw)
-	_, err = m.repo.Cancel(t.Context(), shop.Cancellation{OrderID: "order789", By: seller}, dynastay.IdempotencyKey("k"))
-	require.NoError(t, err)
 }
 
 func seller789(m *market) {
