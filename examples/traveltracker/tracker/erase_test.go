@@ -157,3 +157,19 @@ func TestEraseBeforeAnOperationWaits(t *testing.T) {
 		assert.Len(t, rows, 1, "the head; logged: %t", logged)
 	}
 }
+
+// As soon as the log is marked, no operation is applied any more, although the profile is still there.
+func TestAPushWhileAnErasureIsBrokenOff(t *testing.T) {
+	t.Parallel()
+	h := newHome(t)
+	h.Faults.Inject(dyntest.Fail("AccessDeniedException"), dyntest.When{Nth: 3})
+	require.ErrorIs(t, h.repo.Erase(t.Context(), user), dynastay.ErrRejected)
+	_, err := h.repo.Profile(t.Context(), user)
+	require.NoError(t, err)
+	_, err = h.repo.Push(t.Context(), tracker.Push{UserID: user, DeviceID: "phone", Operations: []tracker.Operation{
+		h.op(tracker.Create, italy, 0, tracker.VisitEdit{}),
+	}})
+	require.ErrorIs(t, err, dynastay.ErrNotFound)
+	_, err = h.repo.Snapshot(t.Context(), user)
+	require.ErrorIs(t, err, dynastay.ErrNotFound)
+}

@@ -283,3 +283,20 @@ func TestAnEditOfAProfileIsMerged(t *testing.T) {
 	assert.Equal(t, "phone", got.Profile.Stamps[tracker.DisplayName].DeviceID)
 	assert.Equal(t, tracker.Stamp{Version: 3, At: base, DeviceID: "tablet"}, got.Profile.Stamps[tracker.PictureURL])
 }
+
+// The address of a profile is in its normal form, whether it was given at the beginning or later.
+func TestTheEmailOfAnEditIsNormal(t *testing.T) {
+	t.Parallel()
+	h := newHome(t)
+	got := h.one("phone", tracker.ServerWins, h.edit(1, tracker.ProfileEdit{Email: of(" Bo@Example.com ")}))
+	require.NoError(t, got.Err)
+	p, err := h.repo.ProfileByEmail(t.Context(), "bo@EXAMPLE.com")
+	require.NoError(t, err)
+	assert.Equal(t, "bo@example.com", p.Email)
+
+	got = h.one("phone", tracker.ServerWins, h.edit(2, tracker.ProfileEdit{Email: of("bo@MÜNCHEN.example")}))
+	require.NoError(t, got.Err)
+	p, err = h.repo.ProfileByEmail(t.Context(), "bo@xn--mnchen-3ya.example")
+	require.NoError(t, err)
+	assert.Equal(t, "bo@münchen.example", p.Email)
+}

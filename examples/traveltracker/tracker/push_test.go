@@ -1,12 +1,14 @@
 package tracker_test
 
 import (
+	"fmt"
 	"testing"
 	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/dynastay/dynastay"
 	"github.com/dynastay/dynastay/examples/traveltracker/tracker"
 )
 
@@ -112,4 +114,24 @@ func TestADeletionIsMerged(t *testing.T) {
 		assert.Equal(t, want, got.Outcome)
 		assert.Equal(t, want == tracker.Applied, got.Visit.Deleted)
 	}
+}
+
+// A visit that comes back is no tombstone any more: it would be removed.
+func TestARevivedVisitDoesNotExpire(t *testing.T) {
+	t.Parallel()
+	h := newHome(t)
+	h.conflicting()
+	h.one("phone", tracker.ServerWins, h.op(tracker.Delete, italy, 3, tracker.VisitEdit{}))
+	got := h.one("tablet", tracker.ClientWins, h.op(tracker.Update, italy, 3, tracker.VisitEdit{Notes: of("back")}))
+	require.Equal(t, tracker.Applied, got.Outcome)
+	assert.True(t, got.Visit.Expires.IsZero())
+	row, err := h.Direct.Get(t.Context(), table, dynastay.Key{
+		PK: "USER#" + user, SK: fmt.Sprintf("VISIT#country#IT#%d", italy.MarkedAt.UnixMilli()),
+	}, dynastay.Consistent)
+	require.NoError(t, err)
+	assert.Equal(t, dynastay.KindMissing, row.Value("ttl").Kind())
+	assert.Equal(t, "REGION#country#IT", row.Text("GSI1PK"))
+	p, err := h.repo.Profile(t.Context(), user)
+	require.NoError(t, err)
+	assert.Equal(t, 1, p.Countries)
 }

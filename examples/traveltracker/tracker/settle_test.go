@@ -6,6 +6,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
@@ -241,4 +242,46 @@ func TestARemovalWaits(t *testing.T) {
 	assert.Empty(t, stored.Notes)
 	assert.Zero(t, stored.VisitedDate)
 	assert.Equal(t, "Italy", stored.RegionName)
+}
+
+// The clock of a device counts at most as the time at which its operation was received, also if it was settled later.
+func TestWhatWaitsHasTheTimeOfItsReceipt(t *testing.T) {
+	t.Parallel()
+	h := newHome(t)
+	o := h.conflicting()
+	o.ClientTime = o.ClientTime.AddDate(0, 0, 1)
+	require.Equal(t, tracker.Waiting, h.one("tablet", ask, o).Outcome)
+	h.Clock.Advance(time.Minute)
+	h.one("phone", tracker.ServerWins, h.op(tracker.Update, italy, 3, tracker.VisitEdit{Notes: of("a minute later")}))
+	h.Clock.Advance(time.Hour)
+	settled, err := h.repo.Settle(t.Context(), user, o.ID, tracker.LastWriter)
+	require.NoError(t, err)
+	assert.Equal(t, tracker.Rejected, settled.Outcome)
+}
+
+// An operation began to wait in front of a version that the stored visit has not reached: it was another visit.
+func TestADecisionAboutAnotherVisit(t *testing.T) {
+	t.Parallel()
+	h := newHome(t)
+	v := h.one("phone", tracker.ServerWins, h.op(tracker.Create, italy, 0, tracker.VisitEdit{Notes: of("a")})).Version
+	for range 3 {
+		v = h.one("tablet", tracker.ServerWins, h.op(tracker.Update, italy, v, tracker.VisitEdit{Notes: of("b")})).Version
+	}
+	waits := h.op(tracker.Update, italy, v-3, tracker.VisitEdit{Notes: of("c")})
+	require.Equal(t, tracker.Waiting, h.one("phone", ask, waits).Outcome)
+	// As versions of this package used to be: the second visit began at 1, and the device that waits has made it.
+	row, err := h.Direct.Get(t.Context(), table, italyKey, dynastay.Consistent)
+	require.NoError(t, err)
+	item := row.Item()
+	item["sync_version"] = dynastay.Number(1)
+	stamps := item["field_versions"].(*types.AttributeValueMemberM).Value
+	for field := range stamps {
+		stamps[field] = &types.AttributeValueMemberL{Value: []types.AttributeValue{
+			dynastay.Number(1), dynastay.Number(int(h.Clock.Now().UnixMilli())), dynastay.Text("phone"),
+		}}
+	}
+	require.NoError(t, h.Direct.PutAll(t.Context(), func(yield func(*dynastay.Schema, dynastay.Item) bool) { yield(table, item) }))
+	settled, err := h.repo.Settle(t.Context(), user, waits.ID, tracker.ServerWins)
+	require.NoError(t, err)
+	assert.Equal(t, tracker.Rejected, settled.Outcome)
 }

@@ -1,7 +1,6 @@
 package tracker_test
 
 import (
-	"maps"
 	"testing"
 	"time"
 
@@ -150,43 +149,4 @@ func TestItemsOfTheDocumentAreAdopted(t *testing.T) {
 	_, err = repo.SignUp(t.Context(), tracker.Profile{AuthProvider: "apple", AuthProviderID: "10", Email: "zoe@example.com"})
 	require.ErrorIs(t, err, dynastay.ErrAlreadyExists)
 	require.NoError(t, repo.Erase(t.Context(), "u9"))
-}
-
-// Other software keeps deleted visits in the indexes. No list has them.
-func TestDeletedVisitsOfOtherSoftware(t *testing.T) {
-	t.Parallel()
-	db, repo := other(t)
-	gone := maps.Clone(oldVisit)
-	gone["is_deleted"] = &types.AttributeValueMemberBOOL{Value: true}
-	require.NoError(t, db.PutAll(t.Context(), func(yield func(*dynastay.Schema, dynastay.Item) bool) { yield(keys.Table, gone) }))
-	for name, list := range map[string]dynastay.Listing[*tracker.Visit]{
-		"Visits": repo.Visits("u9"), "VisitsOfType": repo.VisitsOfType("u9", regions.Country),
-		"Recent": repo.Recent("u9", regions.Country), "Visitors": repo.Visitors(regions.Country, "IT"),
-	} {
-		assert.Empty(t, pageOf(t, list), name)
-	}
-}
-
-// A user whose items other software has written has no log yet. A new device reads a snapshot, and its cursor is not
-// that of a new device, so that the device needs no other one until something happens.
-func TestANewDeviceOfAUserWithoutALog(t *testing.T) {
-	t.Parallel()
-	_, repo := other(t)
-	_, err := repo.Pull(t.Context(), "u9", tracker.Cursor{}, 0)
-	require.ErrorIs(t, err, tracker.ErrSnapshotNeeded)
-	s, err := repo.Snapshot(t.Context(), "u9")
-	require.NoError(t, err)
-	kept, err := s.Cursor.MarshalText()
-	require.NoError(t, err)
-	var cursor tracker.Cursor
-	require.NoError(t, cursor.UnmarshalText(kept))
-	changes, err := repo.Pull(t.Context(), "u9", cursor, 0)
-	require.NoError(t, err)
-	assert.Empty(t, changes.Changes)
-	_, err = repo.Push(t.Context(), tracker.Push{UserID: "u9", DeviceID: "tablet", Operations: []tracker.Operation{
-		{ID: "n1", Type: tracker.Create, Visit: italy, ClientTime: base},
-	}})
-	require.NoError(t, err)
-	_, err = repo.Pull(t.Context(), "u9", changes.Next, 0)
-	require.ErrorIs(t, err, tracker.ErrSnapshotNeeded)
 }

@@ -3,7 +3,6 @@ package tracker_test
 import (
 	"context"
 	"fmt"
-	"maps"
 	"strings"
 	"sync"
 	"testing"
@@ -16,6 +15,37 @@ import (
 	"github.com/dynastay/dynastay/dyntest"
 	"github.com/dynastay/dynastay/examples/traveltracker/tracker"
 )
+
+// A device repeats an operation while the first request is still being carried out, in other processes.
+func TestAnOperationIsSentTwiceAtOnce(t *testing.T) {
+	t.Parallel()
+	h := newHome(t)
+	h.Faults.Conflicts(time.Millisecond)
+	for n := range 6 {
+		o := h.op(tracker.Create, italy, 0, tracker.VisitEdit{Notes: of(fmt.Sprint(n))})
+		var mu sync.Mutex
+		outcomes := map[tracker.Outcome]int{}
+		var all sync.WaitGroup
+		for range 4 {
+			all.Go(func() {
+				opts := &dynastay.Options{Clock: h.Clock.Now, Retry: dynastay.Retry{Attempts: 300}}
+				results, err := tracker.New(h.Open(opts), nil).Push(t.Context(), tracker.Push{
+					UserID: user, DeviceID: "phone", Operations: []tracker.Operation{o},
+				})
+				if assert.NoError(t, err) {
+					mu.Lock()
+					defer mu.Unlock()
+					outcomes[results[0].Outcome]++
+				}
+			})
+		}
+		all.Wait()
+		assert.Equal(t, map[tracker.Outcome]int{tracker.Applied: 1, tracker.AlreadyApplied: 3}, outcomes)
+	}
+	visits := pageOf(t, h.repo.Visits(user))
+	require.Len(t, visits, 1)
+	assert.Equal(t, 7, visits[0].Version)
+}
 
 // In one process, the writes of a user queue: each reads what the one before it has left, and is written at once.
 func TestWritesOfAUserTakeTurns(t *testing.T) {
@@ -70,37 +100,6 @@ func TestWritesOfAUserTakeTurns(t *testing.T) {
 	}
 }
 
-// While the first operation of a user that other software has created is being written, another process begins the log,
-// with an operation on another item.
-func TestALogIsBegunMeanwhile(t *testing.T) {
-	t.Parallel()
-	db, repo := other(t)
-	edit := func(ctx context.Context, repo *tracker.Repository, o tracker.Operation) {
-		o.Type, o.ClientTime = tracker.Update, base
-		results, err := repo.Push(ctx, tracker.Push{UserID: "u9", DeviceID: "tablet", Operations: []tracker.Operation{o}})
-		if assert.NoError(t, err) {
-			assert.Equal(t, tracker.Applied, results[0].Outcome)
-		}
-	}
-	db.Faults.Inject(dyntest.Before(func(ctx context.Context) {
-		edit(ctx, tracker.New(db.Direct, nil), tracker.Operation{
-			ID: "n1", Entity: tracker.User, ClientVersion: 4, Profile: tracker.ProfileEdit{DisplayName: of("Zoé")},
-		})
-		row, err := db.Direct.Get(ctx, table, dynastay.Key{PK: "SYNC#u9", SK: "HEAD"}, dynastay.Consistent)
-		assert.NoError(t, err)
-		assert.Equal(t, "2037-11-10T09:00:00Z", row.Text("updated_at"))
-	}), dyntest.When{Operation: "TransactWriteItems", Nth: 1})
-	edit(t.Context(), repo, tracker.Operation{ID: "n2", Visit: oldVisitID, ClientVersion: 3, Place: tracker.VisitEdit{Notes: of("Milan")}})
-	changes, err := repo.Pull(t.Context(), "u9", tracker.Cursor{At: base.Add(-time.Hour)}, 0)
-	require.NoError(t, err)
-	var ids []string
-	for i, c := range changes.Changes {
-		assert.Equal(t, i+1, c.ServerVersion)
-		ids = append(ids, c.OperationID)
-	}
-	assert.Equal(t, []string{"n1", "n2"}, ids)
-}
-
 // A device repeats an operation while the first request is still being carried out. It waits once, although one that
 // waits takes no number of the log.
 func TestAnOperationThatWaitsIsSentTwiceAtOnce(t *testing.T) {
@@ -119,23 +118,4 @@ func TestAnOperationThatWaitsIsSentTwiceAtOnce(t *testing.T) {
 	_, err := h.repo.Settle(t.Context(), user, o.ID, tracker.ClientWins)
 	require.NoError(t, err)
 	assert.Empty(t, pageOf(t, h.repo.Pending(user)))
-}
-
-// Other software, which does not write the log, marks a visit at the moment at which a device pushes the same one.
-func TestOtherSoftwareMarksTheSameVisit(t *testing.T) {
-	t.Parallel()
-	db, repo := other(t)
-	theirs := maps.Clone(oldVisit)
-	theirs["SK"], theirs["marked_at"] = text(fmt.Sprintf("VISIT#country#IT#%d", base.UnixMilli())), text(base.Format(time.RFC3339))
-	db.Faults.Inject(dyntest.Before(func(ctx context.Context) {
-		assert.NoError(t, db.Direct.PutAll(ctx, func(yield func(*dynastay.Schema, dynastay.Item) bool) { yield(table, theirs) }))
-	}), dyntest.When{Operation: "TransactWriteItems", Nth: 1})
-	id := oldVisitID
-	id.MarkedAt = base
-	results, err := repo.Push(t.Context(), tracker.Push{UserID: "u9", DeviceID: "tablet", Operations: []tracker.Operation{
-		{ID: "n1", Type: tracker.Create, Visit: id, ClientTime: base, Place: tracker.VisitEdit{Notes: of("Milan")}},
-	}})
-	require.NoError(t, err)
-	assert.Equal(t, tracker.Rejected, results[0].Outcome)
-	assert.Equal(t, "Rome", results[0].Visit.Notes, "it is not overwritten")
 }
