@@ -2,6 +2,7 @@ package catalog_test
 
 import (
 	"fmt"
+	"slices"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -115,4 +116,78 @@ func TestNamesHaveNoWriteID(t *testing.T) {
 	found := listed(t, streets.Find("a"), 50)
 	assert.Equal(t, []*street{{ID: "x", Other: "changed", Names: []string{"a"}}}, found)
 	assert.NotContains(t, partition(t, db, "streets")["NAME#a#ITEM#x"], "WriteId")
+}
+
+// airport is an entry that a service already has, with its own names for the id.
+type airport struct {
+	Code    string           `dynamodbav:"IATA"`
+	Cities  []string         `dynamodbav:"Cities"`
+	WriteID dynastay.WriteID `dynamodbav:"WriteId"`
+}
+
+func airportSpec(codec entity.Codec[airport]) catalog.Spec[airport] {
+	return catalog.Spec[airport]{
+		Type: "airports", Entity: "Airport", ID: "IATA", Codec: codec,
+		IDOf:  func(a *airport) string { return a.Code },
+		Names: func(a *airport) []string { return append([]string{a.Code}, a.Cities...) },
+	}
+}
+
+// A struct with tags is stored too. The write id, which it contains, belongs to the item of the entry only.
+func TestTaggedEntries(t *testing.T) {
+	t.Parallel()
+	db := dyntest.New(t, catalogTables)
+	airports := catalog.New(db.DB, airportSpec(entity.Tagged[airport]()))
+	made, err := airports.Create(t.Context(), airport{Code: "ZRH", Cities: []string{"Zürich", "Winterthur"}})
+	require.NoError(t, err)
+	changed, err := airports.Update(t.Context(), "ZRH", func(a *airport) error { a.Cities = a.Cities[:1]; return nil },
+		dynastay.IfWritten(made.WriteID))
+	require.NoError(t, err)
+	assert.Equal(t, airport{"ZRH", []string{"Zürich"}, changed.WriteID}, *changed)
+	assert.NotEmpty(t, changed.WriteID)
+	assert.Equal(t, []*airport{{Code: "ZRH", Cities: []string{"Zürich"}}}, listed(t, airports.Complete("z"), 50))
+	items := partition(t, db, "airports")
+	assert.Len(t, items, 3)
+	assert.NotContains(t, items["NAME#zurich#ITEM#ZRH"], "WriteId")
+}
+
+// Errors have the names of the entry's own fields.
+func TestErrorsNameTheField(t *testing.T) {
+	t.Parallel()
+	db := dyntest.New(t, catalogTables)
+	airports := catalog.New(db.DB, airportSpec(entity.Declare(func(f *entity.Fields, a *airport) {
+		f.String("IATA", &a.Code)
+		f.Strings("Cities", &a.Cities)
+	})))
+	_, err := airports.Create(t.Context(), airport{Code: "Z#", Cities: []string{"Zürich"}})
+	assertField(t, err, dynastay.ErrInvalid, "Code")
+	_, err = airports.Create(t.Context(), airport{Code: "ZRH", Cities: []string{"Zürich", "\xff"}})
+	assertField(t, err, dynastay.ErrInvalid, "Cities[1]")
+	_, err = airports.Create(t.Context(), airport{Code: "ZRH", Cities: []string{"Zürich", "-"}})
+	assertField(t, err, dynastay.ErrInvalid, "Names[2]")
+}
+
+// An entry is all that its list has, and an unreadable one is named by its id.
+func TestAll(t *testing.T) {
+	t.Parallel()
+	db := dyntest.New(t, catalogTables)
+	locations, amenities := catalog.Locations(db.DB), catalog.Amenities(db.DB)
+	create(t, locations, city("b", "B", "X"), city("a", "A", "X"), city("c", "C", "X"))
+	create(t, amenities, wifi())
+	assert.Equal(t, []string{"a", "b", "c"}, locationIDs(t, locations.All()))
+	assert.Len(t, listed(t, locations.All(), 2), 3)
+
+	for _, sk := range []string{"ITEM#d", "NAME#b#ITEM#d"} {
+		put(t, db, dynastay.Item{"PK": dynastay.Text("CATALOG#locations"), "SK": dynastay.Text(sk), "City": dynastay.Number(1)})
+	}
+	for _, list := range []dynastay.Listing[*catalog.Location]{locations.All(), locations.Find("b"), locations.Complete("b")} {
+		page, err := list.Page(t.Context(), dynastay.Paging{})
+		assert.NotEmpty(t, page.Items)
+		var unreadable *dynastay.UnreadableError
+		require.ErrorAs(t, err, &unreadable)
+		var failure *dynastay.Error
+		require.ErrorAs(t, unreadable.Items[0], &failure)
+		assert.Equal(t, []string{"Location", "d", "City"}, []string{failure.Entity, failure.ID, failure.Field})
+		assert.False(t, slices.Contains(page.Items, nil))
+	}
 }
