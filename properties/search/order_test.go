@@ -6,12 +6,14 @@ import (
 	"testing"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
 	"github.com/dynastay/dynastay"
 	"github.com/dynastay/dynastay/availability"
 	"github.com/dynastay/dynastay/dyntest"
+	"github.com/dynastay/dynastay/keys"
 	"github.com/dynastay/dynastay/keys/key"
 	"github.com/dynastay/dynastay/properties"
 	"github.com/dynastay/dynastay/properties/search"
@@ -218,5 +220,22 @@ func TestOrderOfEqualProperties(t *testing.T) {
 			r := request(place, func(r *search.Request) { r.Sort, r.Currency = order, "USD" })
 			assert.Equal(t, want, h.all(t, r, dynastay.Paging{Limit: 2}, func() {}), "%s %s", where, order)
 		}
+	}
+}
+
+// Other software may have stored a price that is too large for an order. Its property comes after all others, or before
+// them in descending order.
+func TestTotalTooLargeForAnOrder(t *testing.T) {
+	t.Parallel()
+	h := openInns(t, searchTables)
+	for id, price := range map[string]string{"a": "100000000000000000", "b": "100", "c": "200"} {
+		h.add(t, inn(id), room("room_"+id, 2, "100"))
+		for date := range stay.Dates() {
+			h.set(t, keys.AvailabilityTable, nightKey("room_"+id, date), &types.AttributeValueMemberN{Value: price}, "PricePerNight")
+		}
+	}
+	for order, want := range map[search.Sort][]string{search.LowestTotal: {"b", "c", "a"}, search.HighestTotal: {"a", "c", "b"}} {
+		r := request(func(r *search.Request) { r.Sort, r.Currency = order, "USD" })
+		assert.Equal(t, want, h.all(t, r, dynastay.Paging{Limit: 1}, func() {}))
 	}
 }

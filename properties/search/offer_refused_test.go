@@ -12,6 +12,7 @@ import (
 	"github.com/dynastay/dynastay"
 	"github.com/dynastay/dynastay/availability"
 	"github.com/dynastay/dynastay/internal/fixture"
+	"github.com/dynastay/dynastay/internal/market"
 	"github.com/dynastay/dynastay/properties"
 	"github.com/dynastay/dynastay/properties/search"
 )
@@ -176,4 +177,26 @@ func TestStayFromThePast(t *testing.T) {
 	h.Clock.Advance(time.Minute)
 	_, err := h.search.Page(t.Context(), r, dynastay.Paging{})
 	assert.ErrorIs(t, err, dynastay.ErrInvalid)
+}
+
+// A hotel that has not opened its nights is not on sale, whatever its size.
+func TestNightsThatAreNotOpen(t *testing.T) {
+	t.Parallel()
+	h := openHotels(t, 1, 40)
+	city := market.Cities[0]
+	for _, guests := range []availability.Guests{{Adults: 1}, {Adults: 20}} {
+		page, err := h.search.Page(t.Context(), search.Request{
+			City: city.Name, Country: city.Country, Guests: guests,
+			Stay: dynastay.Stay{CheckIn: first.AddDays(openNights), CheckOut: first.AddDays(openNights + 2)},
+		}, dynastay.Paging{})
+		require.NoError(t, err)
+		assert.Empty(t, page.Offers)
+		require.NotEmpty(t, page.Refused)
+		for _, refusal := range page.Refused {
+			var refused *availability.Refused
+			require.ErrorAs(t, refusal.Err, &refused)
+			assert.Len(t, refused.Nights, 2*len(refusal.Property.Rooms))
+			assert.Equal(t, availability.NotOnSale, refused.Nights[0].Reason)
+		}
+	}
 }

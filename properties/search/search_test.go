@@ -1,6 +1,7 @@
 package search_test
 
 import (
+	"context"
 	"fmt"
 	"slices"
 	"strings"
@@ -256,4 +257,58 @@ func TestForgedBeginning(t *testing.T) {
 		_, err := h.search.Page(t.Context(), r, dynastay.Paging{After: must(search.ForgedCursor(r, h.Clock.Now(), "a"))})
 		require.ErrorIs(t, err, dynastay.ErrCursor, where)
 	}
+}
+
+// The limit of a page may change from page to page.
+func TestLimitMayChange(t *testing.T) {
+	t.Parallel()
+	h := openHotels(t, 2, 100)
+	city := market.Cities[0]
+	r := search.Request{
+		City: city.Name, Country: city.Country, Guests: availability.Guests{Adults: 1}, Sort: search.BestRated,
+		Stay: dynastay.Stay{CheckIn: first, CheckOut: first.AddDays(1)},
+	}
+	all, err := h.search.Page(t.Context(), r, dynastay.Paging{Limit: 100})
+	require.NoError(t, err)
+	require.Empty(t, all.Next)
+	var got []search.Offer
+	for p := (dynastay.Paging{Limit: 1}); ; p.Limit++ {
+		page, err := h.search.Page(t.Context(), r, p)
+		require.NoError(t, err)
+		got = append(got, page.Offers...)
+		if p.After = page.Next; p.After == "" {
+			break
+		}
+	}
+	assert.Equal(t, all.Offers, got)
+}
+
+// A request that fails is the error of the whole page.
+func TestFailedRequests(t *testing.T) {
+	t.Parallel()
+	h := openInns(t, searchTables)
+	for _, id := range []string{"a", "b", "c"} {
+		h.add(t, inn(id), room("room_"+id, 2, "100"), room("double_"+id, 2, "100"))
+	}
+	for _, place := range places {
+		for _, index := range []string{keys.LocationIndex, keys.GeohashIndex, keys.PropertyDateIndex} {
+			r := request(place)
+			if r.City == "" && index == keys.LocationIndex || r.City != "" && index == keys.GeohashIndex {
+				continue
+			}
+			for name, fault := range map[string]dyntest.Fault{"denied": dyntest.Fail("AccessDeniedException"), "lost": dyntest.LoseAnswer()} {
+				h.Faults.Inject(fault, dyntest.When{Operation: "Query", Index: index, Nth: 1, EveryAttempt: true})
+				page, err := h.search.Page(t.Context(), r, dynastay.Paging{})
+				require.Error(t, err, name)
+				assert.Empty(t, page)
+				assert.NotErrorIs(t, err, dynastay.ErrCorrupt)
+			}
+			ctx, cancel := context.WithCancel(t.Context())
+			h.Faults.Inject(dyntest.Before(func(context.Context) { cancel() }), dyntest.When{Operation: "Query", Index: index, Nth: 1})
+			page, err := h.search.Page(ctx, r, dynastay.Paging{})
+			require.ErrorIs(t, err, context.Canceled)
+			assert.Empty(t, page)
+		}
+	}
+	assert.Len(t, h.page(t, request(), dynastay.Paging{}).Offers, 3)
 }

@@ -1,7 +1,6 @@
 package search_test
 
 import (
-	"context"
 	"fmt"
 	"strings"
 	"testing"
@@ -14,7 +13,6 @@ import (
 
 	"github.com/dynastay/dynastay"
 	"github.com/dynastay/dynastay/availability"
-	"github.com/dynastay/dynastay/dyntest"
 	"github.com/dynastay/dynastay/entity"
 	"github.com/dynastay/dynastay/keys"
 	"github.com/dynastay/dynastay/properties/search"
@@ -128,36 +126,6 @@ func TestUnreadableNight(t *testing.T) {
 	assert.Equal(t, "double", page.Offers[0].Quotes[0].Lines[0].RoomTypeID)
 	require.Len(t, page.Refused, 1)
 	assert.Equal(t, []string{fmt.Sprintf("room_b: %s not_on_sale", first)}, nights(t, page.Refused[0].Err))
-}
-
-// A request that fails is the error of the whole page.
-func TestFailedRequests(t *testing.T) {
-	t.Parallel()
-	h := openInns(t, searchTables)
-	for _, id := range []string{"a", "b", "c"} {
-		h.add(t, inn(id), room("room_"+id, 2, "100"), room("double_"+id, 2, "100"))
-	}
-	for _, place := range places {
-		for _, index := range []string{keys.LocationIndex, keys.GeohashIndex, keys.PropertyDateIndex} {
-			r := request(place)
-			if r.City == "" && index == keys.LocationIndex || r.City != "" && index == keys.GeohashIndex {
-				continue
-			}
-			for name, fault := range map[string]dyntest.Fault{"denied": dyntest.Fail("AccessDeniedException"), "lost": dyntest.LoseAnswer()} {
-				h.Faults.Inject(fault, dyntest.When{Operation: "Query", Index: index, Nth: 1, EveryAttempt: true})
-				page, err := h.search.Page(t.Context(), r, dynastay.Paging{})
-				require.Error(t, err, name)
-				assert.Empty(t, page)
-				assert.NotErrorIs(t, err, dynastay.ErrCorrupt)
-			}
-			ctx, cancel := context.WithCancel(t.Context())
-			h.Faults.Inject(dyntest.Before(func(context.Context) { cancel() }), dyntest.When{Operation: "Query", Index: index, Nth: 1})
-			page, err := h.search.Page(ctx, r, dynastay.Paging{})
-			require.ErrorIs(t, err, context.Canceled)
-			assert.Empty(t, page)
-		}
-	}
-	assert.Len(t, h.page(t, request(), dynastay.Paging{}).Offers, 3)
 }
 
 // A property that other software wrote has no card. It is offered nevertheless, with 1 more request.
