@@ -304,3 +304,98 @@ func text(houses map[string]any, items map[string]map[string]any) string {
 	}
 	return b.String()
 }
+
+// verify compares every stored item with the model.
+func (w *world) verify() {
+	houses := map[string]any{}
+	for key, item := range scan(w.t, w.db, keys.PropertiesTable) {
+		if id, ok := strings.CutSuffix(strings.TrimPrefix(key, "PROPERTY#"), "/METADATA"); ok {
+			houses[id] = houseIn(item)
+		}
+	}
+	for id, h := range w.now.houses {
+		switch {
+		case h.gone:
+			require.NotContains(w.t, houses, id)
+		case h.deleting:
+			require.Equal(w.t, "deleting", houses[id])
+		default:
+			require.Equal(w.t, h.rated(id), houses[id])
+		}
+	}
+	require.Equal(w.t, w.now.items(), scan(w.t, w.db, keys.ReviewsTable))
+}
+
+// end compares what the methods find with the model, and repairs all ratings.
+func (w *world) end() {
+	repo, ctx := w.programs[0].reviews, w.t.Context()
+	lists := func(list dynastay.Listing[*reviews.Review], newest bool, in func(modelReview) bool) {
+		var want []*reviews.Review
+		for id, r := range w.now.reviews {
+			if in(r) {
+				want = append(want, w.now.want(id))
+			}
+		}
+		slices.SortFunc(want, func(a, b *reviews.Review) int {
+			if newest {
+				a, b = b, a
+			}
+			return strings.Compare(keyed(a.CreatedAt)+a.ID, keyed(b.CreatedAt)+b.ID) // within a second, by id
+		})
+		var got []*reviews.Review
+		for review, err := range list.All(ctx) {
+			require.NoError(w.t, err)
+			got = append(got, review)
+		}
+		require.Equal(w.t, want, got)
+		filled, err := repo.WithResponses(ctx, got)
+		require.NoError(w.t, err)
+		for _, review := range filled {
+			require.Equal(w.t, w.now.wantResponse(review.ID), review.Response)
+		}
+	}
+	for _, house := range w.houses() {
+		lists(repo.ByProperty(house), true, func(r modelReview) bool { return r.house == house && r.status == reviews.Approved })
+	}
+	for _, user := range w.users {
+		lists(repo.ByUser(user), true, func(r modelReview) bool { return r.user == user })
+		ids := slices.Sorted(maps.Keys(w.now.reviews))
+		voted, err := repo.Voted(ctx, user, ids)
+		require.NoError(w.t, err)
+		for i, id := range ids {
+			_, want := w.now.reviews[id].votes[user]
+			require.Equal(w.t, want, voted[i], "%s for %s", user, id)
+		}
+	}
+	lists(repo.Pending(), false, func(r modelReview) bool { return r.status == reviews.Pending })
+	for id, r := range w.now.reviews {
+		want := w.now.want(id)
+		want.Response = w.now.wantResponse(id)
+		for _, opts := range [][]dynastay.ReadOption{nil, {dynastay.Consistent}} {
+			got, err := repo.ByBooking(ctx, r.booking, opts...)
+			require.NoError(w.t, err)
+			require.Equal(w.t, want, got)
+			got, err = repo.Get(ctx, id, opts...)
+			require.NoError(w.t, err)
+			require.Equal(w.t, want, got)
+		}
+	}
+	for _, house := range w.houses() {
+		h, right := w.now.houses[house], w.now.counted(house)
+		if h.gone || h.deleting {
+			continue
+		}
+		got, err := repo.RepairRating(ctx, house)
+		require.NoError(w.t, err)
+		require.Equal(w.t, properties.Recount{Before: h.totals, After: right, Changed: h.totals != right || !h.exact}, got)
+		w.now = w.now.repaired(house)
+	}
+	w.verify()
+	for _, id := range slices.Sorted(maps.Keys(w.now.reviews)) {
+		w.now.move(w.now.reviews[id].house, w.now.reviews[id].counted(), 0, w.now.counted(w.now.reviews[id].house))
+		require.NoError(w.t, repo.Delete(ctx, id))
+		delete(w.now.reviews, id)
+	}
+	w.verify()
+	require.Empty(w.t, scan(w.t, w.db, keys.ReviewsTable))
+}
