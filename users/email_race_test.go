@@ -8,6 +8,7 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"time"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
@@ -157,4 +158,53 @@ func TestEveryAddressHasOneOwner(t *testing.T) {
 		require.NoError(t, err)
 		assert.Equal(t, version, u.Version, "the last write was acknowledged")
 	}
+}
+
+func TestRaceForAnEmail(t *testing.T) {
+	t.Parallel()
+	const n = 16
+	db := dyntest.New(t, userTables)
+	db.Faults.Conflicts(time.Millisecond)
+	repo := users.New(db.Open(&dynastay.Options{Retry: dynastay.Retry{Attempts: 500}}), nil)
+	var (
+		mu      sync.Mutex
+		wg      sync.WaitGroup
+		winners []*users.User
+	)
+	start := make(chan struct{})
+	for i := range n {
+		wg.Go(func() {
+			<-start
+			email := "john.doe@example.com"
+			if i%2 == 0 {
+				email = strings.ToUpper(email)
+			}
+			made, err := repo.Create(t.Context(), john(func(u *users.User) { u.ID, u.Email = fmt.Sprintf("user_%d", i), email }))
+			mu.Lock()
+			defer mu.Unlock()
+			if err == nil {
+				winners = append(winners, made)
+				return
+			}
+			var failure *dynastay.Error
+			assert.ErrorIs(t, err, dynastay.ErrAlreadyExists)
+			if assert.ErrorAs(t, err, &failure) {
+				assert.Equal(t, "Email", failure.Field)
+			}
+		})
+	}
+	close(start)
+	wg.Wait()
+
+	require.Len(t, winners, 1)
+	got, err := repo.ByEmail(t.Context(), "john.doe@example.com")
+	require.NoError(t, err)
+	assert.Equal(t, winners[0], got)
+	for i := range n {
+		id := fmt.Sprintf("user_%d", i)
+		if id != got.ID {
+			assert.Empty(t, partition(t, db, "USER#"+id), "nothing is half-written")
+		}
+	}
+	assert.Equal(t, got.ID, partition(t, db, "EMAIL#john.doe@example.com")[0]["UserId"])
 }

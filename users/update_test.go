@@ -401,3 +401,35 @@ func TestVerifyDuringAChange(t *testing.T) {
 		}
 	}, dyntest.OnlyTables(keys.UsersTable))
 }
+
+// The old address stays valid until the new one is confirmed; a confirmation of a change that was replaced by another
+// one is refused.
+func TestReplaceEmail(t *testing.T) {
+	t.Parallel()
+	_, repo := clocked(t)
+	ctx := t.Context()
+	_, err := repo.Create(ctx, john(func(u *users.User) { u.EmailVerified = false }))
+	require.NoError(t, err)
+	_, err = repo.Create(ctx, john(func(u *users.User) { u.ID, u.Email = "user_2", "taken@example.com" }))
+	require.NoError(t, err)
+	for range 2 { // a link that is opened twice
+		got, err := repo.ReplaceEmail(ctx, "user_456", "John.Doe@example.com", " New@Example.com")
+		require.NoError(t, err)
+		assert.Equal(t, "new@example.com", got.Email)
+		assert.True(t, got.EmailVerified)
+		assert.Equal(t, 2, got.Version)
+	}
+	_, err = repo.ReplaceEmail(ctx, "user_456", "john.doe@example.com", "other@example.com")
+	assertField(t, err, dynastay.ErrVersion, "Email")
+	_, err = repo.ReplaceEmail(ctx, "user_456", "new@example.com", "taken@example.com")
+	assertField(t, err, dynastay.ErrAlreadyExists, "Email")
+	_, err = repo.ReplaceEmail(ctx, "user_456", "new", "other@example.com")
+	assertField(t, err, dynastay.ErrInvalid, "From")
+	_, err = repo.ReplaceEmail(ctx, "user_456", "new@example.com", "other")
+	assertField(t, err, dynastay.ErrInvalid, "To")
+	_, err = repo.ByEmail(ctx, "john.doe@example.com", dynastay.Consistent)
+	assert.ErrorIs(t, err, dynastay.ErrNotFound)
+	found, err := repo.ByEmail(ctx, "new@example.com", dynastay.Consistent)
+	require.NoError(t, err)
+	assert.Equal(t, "user_456", found.ID)
+}
