@@ -103,24 +103,6 @@ func TestCreateWithRequiredFieldsOnly(t *testing.T) {
 	assertField(t, err, dynastay.ErrInvalid, "Status")
 }
 
-func TestGetNotFound(t *testing.T) {
-	t.Parallel()
-	db := dyntest.New(t, propertyTables)
-	repo := properties.New(db.DB, nil)
-	_, err := repo.Get(t.Context(), "p1")
-	assert.ErrorIs(t, err, dynastay.ErrNotFound)
-	_, err = repo.GetWithRooms(t.Context(), "p1")
-	assert.ErrorIs(t, err, dynastay.ErrNotFound)
-	_, err = repo.BySlug(t.Context(), "none")
-	assertField(t, err, dynastay.ErrNotFound, "Slug")
-
-	// Room types without their property are not found.
-	create(t, repo, grand("p1"))
-	remove(t, db, keyOf("p1"))
-	_, err = repo.GetWithRooms(t.Context(), "p1")
-	assert.ErrorIs(t, err, dynastay.ErrNotFound)
-}
-
 // everything returns all items of the partitions, to compare them before and after.
 func everything(t testing.TB, db *dyntest.DB, pks ...string) map[string]map[string]dynastay.Item {
 	all := map[string]map[string]dynastay.Item{}
@@ -382,32 +364,6 @@ func TestCreateWithIdempotencyKey(t *testing.T) {
 	assert.NotEqual(t, made.ID, other.ID)
 }
 
-func TestUpdateWithIdempotencyKey(t *testing.T) {
-	t.Parallel()
-	db := dyntest.New(t, propertyTables)
-	repo := properties.New(db.DB, nil)
-	create(t, repo, grand("p1"))
-	create(t, repo, grand("p2"))
-	key := dynastay.IdempotencyKey("request-1")
-	update := func(id string) (*properties.Property, error) {
-		op := repo.UpdateOp(id, edit(func(p *properties.Property) { p.FeaturedScore++ }), dynastay.AgreedOn("one more"))
-		return dynastay.Do(t.Context(), db.DB, op, key)
-	}
-	for range 3 {
-		got, err := update("p1")
-		require.NoError(t, err)
-		assert.Equal(t, 96, got.FeaturedScore)
-		assert.Equal(t, 2, got.Version)
-	}
-	_, err := update("p2")
-	assert.ErrorIs(t, err, dynastay.ErrIdempotencyMismatch)
-
-	// Functions cannot be compared, so an update without AgreedOn cannot have a key.
-	op := repo.UpdateOp("p1", edit(func(p *properties.Property) { p.Name = "other" }))
-	_, err = dynastay.Do(t.Context(), db.DB, op, key)
-	assert.ErrorIs(t, err, dynastay.ErrInvalid)
-}
-
 func TestLostResponseToACreation(t *testing.T) {
 	t.Parallel()
 	for name, opts := range map[string][]dynastay.WriteOption{"without a key": nil, "with a key": {dynastay.IdempotencyKey("request-1")}} {
@@ -445,36 +401,4 @@ func TestInOneTransaction(t *testing.T) {
 	require.NoError(t, db.Write(t.Context(), one, two))
 	assert.Equal(t, "Chain Hotel", one.Result().Name)
 	assert.Equal(t, 2, two.Result().Version)
-}
-
-// An index that lags behind still has a property's old slug. Here the lag is simulated by changing the index key.
-func TestBySlugWhileTheIndexLags(t *testing.T) {
-	t.Parallel()
-	db := dyntest.New(t, propertyTables)
-	repo := properties.New(db.DB, nil)
-	create(t, repo, grand("p1", func(p *properties.Property) { p.Slug = "old" }))
-	create(t, repo, grand("p2"))
-	lag := func(id, slug string) {
-		set(t, db, keyOf(id), "SET GSI6PK = :pk", dynastay.Item{":pk": dynastay.Text("SLUG#" + slug)})
-	}
-	find := func(slug string) string {
-		got, err := repo.BySlug(t.Context(), slug)
-		if err != nil {
-			assert.ErrorIs(t, err, dynastay.ErrNotFound)
-			return ""
-		}
-		assert.Len(t, got.Rooms, 2)
-		return got.ID
-	}
-	_, err := repo.Update(t.Context(), "p1", edit(func(p *properties.Property) { p.Slug = "new" }))
-	require.NoError(t, err)
-	lag("p1", "old")
-	assert.Equal(t, "p1", find("new"))
-	assert.Empty(t, find("old"))
-
-	_, err = repo.Update(t.Context(), "p2", edit(func(p *properties.Property) { p.Slug = "old" }))
-	require.NoError(t, err)
-	assert.Equal(t, "p2", find("old"), "the index has both")
-	lag("p2", grand("p2").Slug)
-	assert.Equal(t, "p2", find("old"), "the index has the old owner")
 }

@@ -235,3 +235,24 @@ func TestListsAfterAdoption(t *testing.T) {
 	row := dynastay.RowOf(partition(t, db, "PROPERTY#prop_123")[keys.SortKind[keys.Property]()])
 	assert.Equal(t, "PRICE#000000000150.000#PROPERTY#prop_123", row.Text("GSI7SK"))
 }
+
+// The error of a damaged card names the property. The other cards and the following pages are still returned.
+func TestDamagedCard(t *testing.T) {
+	t.Parallel()
+	db := dyntest.New(t, propertyTables)
+	repo := properties.New(db.DB, nil)
+	for _, id := range []string{"a", "b", "c", "d", "e"} {
+		create(t, repo, grand(id))
+	}
+	set(t, db, keyOf("c"), "SET Card.StarRating = :s", dynastay.Item{":s": dynastay.Text("five")})
+	list := repo.ByCity(properties.CityQuery{City: "New York", Country: "USA"})
+	page, err := list.Page(t.Context(), dynastay.Paging{Limit: 3})
+	var unreadable *dynastay.UnreadableError
+	require.ErrorAs(t, err, &unreadable)
+	require.Len(t, unreadable.Items, 1)
+	assert.ErrorContains(t, unreadable.Items[0], "Card c (StarRating): unreadable item")
+	assert.Equal(t, []string{"e", "d", "b"}, ids(page.Items))
+	page, err = list.Page(t.Context(), dynastay.Paging{After: page.Next})
+	require.NoError(t, err)
+	assert.Equal(t, []string{"a"}, ids(page.Items))
+}

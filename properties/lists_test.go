@@ -197,3 +197,63 @@ func TestPendingApprovalsOfForeignRows(t *testing.T) {
 	require.Len(t, unreadable.Items, 1)
 	assert.ErrorContains(t, unreadable.Items[0], "Card p1 (StarRating)")
 }
+
+// If a row has no card, the property is read from the table, and the order stays the same.
+func TestRowsWithoutCard(t *testing.T) {
+	t.Parallel()
+	db := dyntest.New(t, propertyTables)
+	repo := properties.New(db.DB, nil)
+	for _, id := range []string{"a", "b", "c"} {
+		create(t, repo, grand(id))
+	}
+	set(t, db, keyOf("b"), "REMOVE Card", nil)
+	var got []string
+	for paging := (dynastay.Paging{Limit: 1}); ; {
+		page, err := repo.ByCity(properties.CityQuery{City: "New York", Country: "USA"}).Page(t.Context(), paging)
+		require.NoError(t, err)
+		got = append(got, ids(page.Items)...)
+		if paging.After = page.Next; paging.After == "" {
+			break
+		}
+	}
+	assert.Equal(t, []string{"c", "b", "a"}, got)
+}
+
+// A cursor does not continue a list with other arguments.
+func TestCursorsOfLists(t *testing.T) {
+	t.Parallel()
+	db := dyntest.New(t, propertyTables)
+	repo := properties.New(db.DB, nil)
+	for _, id := range []string{"a", "b"} {
+		rated(t, db, repo, "9.2", grand(id))
+	}
+	cheapest := properties.PriceQuery{City: "New York", Country: "USA", Currency: "USD"}
+	dearest := cheapest
+	dearest.Descending = true
+	lists := []cardList{
+		repo.ByCity(properties.CityQuery{City: "New York", Country: "USA"}),
+		repo.ByCity(properties.CityQuery{City: "New York", Country: "USA", MinRating: 92}),
+		repo.ByPrice(cheapest), repo.ByPrice(dearest),
+		repo.ByStars(properties.StarsQuery{City: "New York", Country: "USA", Stars: 5}),
+		repo.ByStars(properties.StarsQuery{City: "New York", Country: "USA", Stars: 5, MinRating: 92}),
+		repo.ByType(properties.TypeQuery{Type: properties.Hotel}), repo.ByType(properties.TypeQuery{Type: properties.Resort}),
+		repo.Featured(),
+		repo.ByAmenities(properties.AmenityQuery{City: "New York", Country: "USA", AmenityIDs: []string{"wifi"}}),
+		repo.ByAmenities(properties.AmenityQuery{City: "New York", Country: "USA", AmenityIDs: []string{"wifi", "pool"}}),
+		repo.ByAmenities(properties.AmenityQuery{City: "New York", Country: "USA", AmenityIDs: []string{"gym", "wifi"}}),
+	}
+	for i, list := range lists {
+		first, err := list.Page(t.Context(), dynastay.Paging{Limit: 1})
+		require.NoError(t, err)
+		if first.Next == "" { // there are no resorts
+			continue
+		}
+		for j, other := range lists {
+			if _, err := other.Page(t.Context(), dynastay.Paging{After: first.Next}); i == j {
+				assert.NoError(t, err)
+			} else {
+				assert.ErrorIs(t, err, dynastay.ErrCursor, "%d %d", i, j)
+			}
+		}
+	}
+}

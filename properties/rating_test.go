@@ -270,3 +270,54 @@ func TestCardOutgrownByRatings(t *testing.T) {
 	require.NoError(t, second(repo.Suspend(t.Context(), "p1")))
 	require.NoError(t, second(repo.Rate(t.Context(), "p1", 0, 92)))
 }
+
+func TestRecount(t *testing.T) {
+	t.Parallel()
+	db := dyntest.New(t, propertyTables)
+	repo := properties.New(db.DB, nil)
+	created := create(t, repo, grand("p1")).Property
+	counting := func(n, tenths int) func(context.Context) (properties.RatingTotals, error) {
+		return func(context.Context) (properties.RatingTotals, error) {
+			return properties.RatingTotals{Reviews: n, Tenths: tenths}, nil
+		}
+	}
+	none, right := properties.RatingTotals{}, properties.RatingTotals{Reviews: 2, Tenths: 185}
+	got, err := repo.Recount(t.Context(), "p1", counting(2, 185))
+	require.NoError(t, err)
+	assert.Equal(t, properties.Recount{Before: none, After: right, Changed: true}, got)
+	assertRated(t, db, get(t, repo, "p1"), 93, 2, "18.5")
+	before := stored(t, db, "p1")
+	stop := db.Faults.Record()
+	got, err = repo.Recount(t.Context(), "p1", counting(2, 185))
+	require.NoError(t, err)
+	assert.Equal(t, properties.Recount{Before: right, After: right}, got)
+	assert.Len(t, stop(), 1)
+	assert.Equal(t, before, stored(t, db, "p1"))
+
+	for _, bad := range [][2]int{{-1, 0}, {0, 1}, {1, -1}, {1, 101}, {2, 201}} {
+		assertField(t, second(repo.Recount(t.Context(), "p1", counting(bad[0], bad[1]))), dynastay.ErrCorrupt, "RatingSum")
+	}
+	assert.Equal(t, assert.AnError, second(repo.Recount(t.Context(), "p1", func(context.Context) (properties.RatingTotals, error) {
+		return right, assert.AnError
+	})))
+	assert.ErrorIs(t, second(repo.Recount(t.Context(), "none", counting(0, 0))), dynastay.ErrNotFound)
+	stop = db.Faults.Record()
+	assertField(t, second(repo.Recount(t.Context(), "", counting(0, 0))), dynastay.ErrInvalid, "PropertyID")
+	assert.Empty(t, stop())
+	assert.ErrorIs(t, db.Write(t.Context(), dynastay.IdempotencyKey("k"), repo.RecountOp("p1", counting(1, 1))), dynastay.ErrInvalid)
+	assert.Equal(t, before, stored(t, db, "p1"))
+	for _, edge := range [][2]int{{0, 0}, {1, 0}, {1, 100}} {
+		require.NoError(t, second(repo.Recount(t.Context(), "p1", counting(edge[0], edge[1]))))
+	}
+
+	// Without an exact sum, there is something to write even if the totals are right.
+	set(t, db, keyOf("p1"), "SET AverageRating = :r, ReviewCount = :n REMOVE RatingSum, WriteId",
+		dynastay.Item{":r": dynastay.Number(9), ":n": dynastay.Number(3)})
+	got, err = repo.Recount(t.Context(), "p1", counting(3, 270))
+	require.NoError(t, err)
+	same := properties.RatingTotals{Reviews: 3, Tenths: 270}
+	assert.Equal(t, properties.Recount{Before: same, After: same, Changed: true}, got)
+	assertRated(t, db, get(t, repo, "p1"), 90, 3, "27")
+	assertSameVersion(t, &created, get(t, repo, "p1"))
+	checkDerived(t, db, "p1")
+}

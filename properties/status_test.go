@@ -15,6 +15,7 @@ import (
 	"github.com/dynastay/dynastay/availability"
 	"github.com/dynastay/dynastay/bookings"
 	"github.com/dynastay/dynastay/dyntest"
+	"github.com/dynastay/dynastay/internal/fixture"
 	"github.com/dynastay/dynastay/keys"
 	"github.com/dynastay/dynastay/properties"
 )
@@ -398,4 +399,51 @@ func TestStatusRace(t *testing.T) {
 	closed, open := s.marks()
 	assert.Equal(t, []int{0, 4}, []int{closed, open})
 	s.assertGuards()
+}
+
+// On a suspended property, a new room type is off sale until the property is approved again.
+func TestRoomTypeOfASuspendedProperty(t *testing.T) {
+	t.Parallel()
+	db := dyntest.New(t, propertyTables, dyntest.At(fixture.Now))
+	repo, nights := properties.New(db.DB, nil), availability.New(db.DB)
+	create(t, repo, grand("p1"))
+	_, err := repo.Suspend(t.Context(), "p1")
+	require.NoError(t, err)
+	_, err = repo.AddRoomTypes(t.Context(), "p1", []properties.RoomType{king("r1", "10"), king("r2", "10")})
+	require.NoError(t, err)
+	checkDerived(t, db, "p1")
+	open := availability.OpenRequest{
+		PropertyID: "p1", RoomTypeID: "r1", Nights: dynastay.MustStay("2026-07-01", "2026-07-03"), Rooms: 1, Price: dynastay.MustMoney("10", "USD"),
+	}
+	_, err = nights.Open(t.Context(), open)
+	assert.ErrorIs(t, err, availability.ErrClosed)
+	ids := map[string]bool{}
+	for _, id := range []string{"r1", "r2"} {
+		closed := dynastay.RowOf(partition(t, db, "ROOM#"+id)["GUARD"]).Text(keys.AttrClosed)
+		assert.True(t, strings.HasPrefix(closed, keys.ClosedByStatus), closed)
+		ids[closed] = true
+	}
+	assert.Len(t, ids, 2)
+	_, err = repo.Approve(t.Context(), "p1")
+	require.NoError(t, err)
+	checkDerived(t, db, "p1")
+	_, err = nights.Open(t.Context(), open)
+	require.NoError(t, err)
+}
+
+// An admin approves what was reviewed, and nothing else.
+func TestApproveIfVersion(t *testing.T) {
+	t.Parallel()
+	db := dyntest.New(t, propertyTables)
+	repo := properties.New(db.DB, nil)
+	reviewed := create(t, repo, grand("p1", pending))
+	_, err := repo.Update(t.Context(), "p1", edit(func(p *properties.Property) { p.Description = "Not what it was." }))
+	require.NoError(t, err)
+	_, err = repo.Approve(t.Context(), "p1", dynastay.IfVersion(reviewed.Version))
+	require.ErrorIs(t, err, dynastay.ErrVersion)
+	_, err = repo.Approve(t.Context(), "p1", dynastay.OrMissing())
+	assertField(t, err, dynastay.ErrInvalid, "OrMissing")
+	_, err = repo.Approve(t.Context(), "p1", dynastay.IfVersion(reviewed.Version+1))
+	require.NoError(t, err)
+	checkDerived(t, db, "p1")
 }

@@ -6,6 +6,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/aws/aws-sdk-go-v2/aws"
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
@@ -208,4 +210,29 @@ func assertStatus(t tester, err error, op string, status properties.Status) {
 	require.ErrorAs(t, err, &failure)
 	assert.Equal(t, []string{op, "Property", "Status"}, []string{failure.Op, failure.Entity, failure.Field})
 	assert.ErrorContains(t, err, "not allowed while the status is "+string(status))
+}
+
+// addTheirs adds a room type with nights as other software would, which leaves the property as it is.
+func (s *seller) addTheirs(id string) {
+	s.t.Helper()
+	item := partition(s.t, s.db, "PROPERTY#"+s.id)["ROOM#"+s.rooms[0]]
+	delete(item, "WriteId")
+	item["SK"], item["RoomTypeId"] = dynastay.Text("ROOM#"+id), dynastay.Text(id)
+	putDirectly(s.t, s.db, item)
+	rows, err := dynastay.QueryAll(context.Background(), s.db.Direct, keys.AvailabilityTable, dynastay.Query{
+		Partition: "ROOM#" + s.rooms[0], Consistent: true,
+	})
+	require.NoError(s.t, err)
+	for _, row := range rows {
+		night := row.Item()
+		night["PK"], night["RoomTypeId"] = dynastay.Text("ROOM#"+id), dynastay.Text(id)
+		s.putNight(night)
+	}
+}
+
+func (s *seller) putNight(night dynastay.Item) {
+	_, err := s.db.Engine.Client().PutItem(context.Background(), &dynamodb.PutItemInput{
+		TableName: aws.String(s.db.TableName(keys.AvailabilityTable)), Item: night,
+	})
+	require.NoError(s.t, err)
 }

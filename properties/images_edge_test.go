@@ -2,31 +2,16 @@ package properties_test
 
 import (
 	"math"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
 	"github.com/dynastay/dynastay"
+	"github.com/dynastay/dynastay/dyntest"
 	"github.com/dynastay/dynastay/properties"
 )
-
-// Items of other software that sort between the images and the property are no images.
-func TestItemsNextToImages(t *testing.T) {
-	t.Parallel()
-	s := openSeller(t, 1, 0)
-	for _, sk := range []string{"IMAGES", "INVOICE#1"} {
-		putDirectly(t, s.db, dynastay.Item{"PK": dynastay.Text("PROPERTY#" + s.id), "SK": dynastay.Text(sk)})
-	}
-	_, err := s.direct.AddImages(t.Context(), s.id, []properties.Image{{ID: "img", URL: "https://cdn.example.com/1.jpg"}})
-	require.NoError(t, err)
-	whole, err := s.direct.GetWhole(t.Context(), s.id, dynastay.Consistent)
-	require.NoError(t, err)
-	require.Len(t, whole.Images, 1)
-	assert.Equal(t, "img", whole.Images[0].ID)
-	assert.Equal(t, 1, whole.ImageCount)
-	assert.Equal(t, "https://cdn.example.com/1.jpg", whole.PrimaryImageURL)
-}
 
 // The position after the last image is always in range.
 func TestImagesAfterTheLastPosition(t *testing.T) {
@@ -45,4 +30,24 @@ func TestImagesAfterTheLastPosition(t *testing.T) {
 	assert.Equal(t, []int{1_000_000, 1_000_001}, []int{all[0].Order, all[1].Order})
 	_, err = s.direct.UpdateImage(t.Context(), s.id, "a", func(i *properties.Image) error { i.AltText = "x"; return nil })
 	assert.NoError(t, err)
+}
+
+// The URL of the primary image is on the card, which has a limit.
+func TestImageOfAFullCard(t *testing.T) {
+	t.Parallel()
+	db := dyntest.New(t, propertyTables)
+	repo := properties.New(db.DB, nil)
+	_, err := repo.Create(t.Context(), grand("p1"), slights("r", 25))
+	require.NoError(t, err)
+	long := picture("long", func(i *properties.Image) { i.URL = strings.Repeat("u", 2048) })
+	_, err = repo.AddImages(t.Context(), "p1", []properties.Image{picture("short")})
+	require.NoError(t, err)
+	_, err = repo.AddImages(t.Context(), "p1", []properties.Image{long}) // not primary
+	require.NoError(t, err)
+	before := everything(t, db, "PROPERTY#p1")
+	for _, err := range []error{second(repo.SetPrimaryImage(t.Context(), "p1", "long")), repo.DeleteImage(t.Context(), "p1", "short")} {
+		assertField(t, err, dynastay.ErrInvalid, "Card")
+	}
+	assert.Equal(t, before, everything(t, db, "PROPERTY#p1"))
+	assert.Contains(t, before["PROPERTY#p1"]["IMAGE#long"], "WriteId")
 }

@@ -15,6 +15,61 @@ import (
 	"github.com/dynastay/dynastay/properties"
 )
 
+// While a room type is taken off sale to be deleted, another call deletes the only other one. The deletion is refused,
+// and the room type is on sale as before, or closed as the host left it.
+func TestDeleteTheOnlyRoomTypeThatIsLeft(t *testing.T) {
+	t.Parallel()
+	for _, closed := range []bool{false, true} {
+		s := openSeller(t, 2, 2)
+		offer := s.mustQuote(s.rooms[0])
+		if closed {
+			require.NoError(t, second(s.nights.CloseSales(t.Context(), s.id)))
+		}
+		defer s.db.Faults.Inject(dyntest.Before(func(ctx context.Context) {
+			assert.NoError(t, s.direct.DeleteRoomType(ctx, s.id, s.rooms[1]))
+		}), dyntest.When{Operation: "Query", Nth: 1}).Stop()
+		stop := s.db.Faults.Record()
+		assertField(t, s.repo.DeleteRoomType(t.Context(), s.id, s.rooms[0]), dynastay.ErrInvalid, "RoomTypeID")
+		requests := operations(stop())
+		if closed {
+			assert.Equal(t, []string{"Query", "Query", "BatchGetItem"}, requests[len(requests)-3:], "the guard is not read again")
+			s.assertOffSale(offer)
+			continue
+		}
+		_, err := s.book(offer)
+		require.NoError(t, err)
+	}
+}
+
+// As above, but the property is suspended before the room type is put back. The error matches both failures.
+func TestDeleteTheOnlyRoomTypeOfASuspendedProperty(t *testing.T) {
+	t.Parallel()
+	s := openSeller(t, 2, 2)
+	defer s.db.Faults.Inject(dyntest.Before(func(ctx context.Context) {
+		assert.NoError(t, s.direct.DeleteRoomType(ctx, s.id, s.rooms[1]))
+	}), dyntest.When{Operation: "Query", Nth: 1}).Stop()
+	defer s.db.Faults.Inject(dyntest.Before(func(ctx context.Context) {
+		assert.NoError(t, second(s.direct.Suspend(ctx, s.id)))
+	}), dyntest.When{Operation: "TransactWriteItems", Nth: 3}).Stop()
+	err := s.repo.DeleteRoomType(t.Context(), s.id, s.rooms[0])
+	require.ErrorIs(t, err, dynastay.ErrInvalid)
+	assert.ErrorIs(t, err, availability.ErrSuspended)
+}
+
+// A property that is being deleted refuses all changes of its room types.
+func TestRoomTypesOfADeletedProperty(t *testing.T) {
+	t.Parallel()
+	db := dyntest.New(t, propertyTables)
+	repo := properties.New(db.DB, nil)
+	room := create(t, repo, grand("p1", pending)).Rooms[0].ID
+	set(t, db, keyOf("p1"), "SET #status = :s REMOVE GSI11PK, GSI11SK", dynastay.Item{":s": dynastay.Text("deleting")})
+	sent := writes(db)
+	assertNotAllowed(t, second(repo.AddRoomTypes(t.Context(), "p1", slights("r", 1))), properties.Deleting)
+	assertNotAllowed(t, second(repo.UpdateRoomType(t.Context(), "p1", room, func(*properties.RoomType) error { return nil })), properties.Deleting)
+	assertNotAllowed(t, repo.DeleteRoomType(t.Context(), "p1", room), properties.Deleting)
+	assert.Equal(t, sent, writes(db))
+}
+
 // currencies is a property with one room type in US dollars, whose host wants euros.
 type currencies struct {
 	*dyntest.DB
@@ -113,36 +168,25 @@ func TestCurrencyWithoutNights(t *testing.T) {
 	c.refused(t, c.change(t.Context()), c.today, c.today.AddDays(1))
 }
 
-// Of a change of the currency and an opening that meet, the first one wins: there is never a night in the other currency.
-// The nights that were opened before, and are past, must not hide those that are opened meanwhile.
-func TestCurrencyChangesWhileNightsAreOpened(t *testing.T) {
+// The error names the currency of the others, whichever room type sorts first.
+func TestCurrencyOfTheOthers(t *testing.T) {
 	t.Parallel()
-	for _, before := range []bool{false, true} {
-		c := newCurrencies(t)
-		if before {
-			require.NoError(t, c.open(c.nights, c.today, inDollars))
-			c.today = c.today.AddDays(3)
-			c.Clock.Set(c.today.Time().Add(fixture.Now.Sub(dynastay.DateOf(fixture.Now, nil).Time())))
-		}
-		direct := availability.New(c.Direct)
-		c.Faults.Inject(dyntest.Before(func(context.Context) {
-			assert.NoError(t, c.open(direct, c.today, inDollars))
-		}), dyntest.When{Operation: "TransactWriteItems", Nth: 1})
-		c.refused(t, c.change(t.Context()), c.today, c.today.AddDays(1))
-	}
-	for _, nights := range []int{2, 150} { // in one transaction, and in two
-		c := newCurrencies(t)
-		direct := properties.New(c.Direct, nil)
-		c.Faults.Inject(dyntest.Before(func(context.Context) {
-			assert.NoError(t, second(direct.UpdateRoomType(t.Context(), "p1", "room_1", euros)))
-		}), dyntest.When{Operation: "TransactWriteItems", Nth: 1})
-		_, err := c.nights.Open(t.Context(), availability.OpenRequest{
-			PropertyID: "p1", RoomTypeID: "room_1", Rooms: 2, Price: inDollars,
-			Nights: dynastay.Stay{CheckIn: c.today, CheckOut: c.today.AddDays(nights)},
+	db := dyntest.New(t, propertyTables)
+	repo := properties.New(db.DB, nil)
+	create(t, repo, grand("p1"))
+	for _, id := range []string{"room_a_of_p1", "room_b_of_p1"} {
+		_, err := repo.UpdateRoomType(t.Context(), "p1", id, func(r *properties.RoomType) error {
+			r.BasePrice = dynastay.MustMoney("90", "EUR")
+			return nil
 		})
-		assert.EqualError(t, err, "invalid Price.Currency: must be EUR, the currency of the base price of room type room_1")
-		prices, err := c.nights.Prices(t.Context(), "room_1", dynastay.Stay{CheckIn: c.today, CheckOut: c.today.AddDays(nights)}, dynastay.Consistent)
-		require.NoError(t, err)
-		assert.Empty(t, prices.Nights)
+		assertField(t, err, dynastay.ErrInvalid, "BasePrice.Currency")
+		assert.ErrorContains(t, err, "must be USD, the currency of the other room types")
 	}
+	// The only room type may change it.
+	require.NoError(t, repo.DeleteRoomType(t.Context(), "p1", "room_a_of_p1"))
+	require.NoError(t, second(repo.UpdateRoomType(t.Context(), "p1", "room_b_of_p1", func(r *properties.RoomType) error {
+		r.BasePrice = dynastay.MustMoney("90", "EUR")
+		return nil
+	})))
+	checkDerived(t, db, "p1")
 }

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"testing"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -357,4 +358,44 @@ func (m *model) rate(t *rapid.T) operation {
 		}
 		return ""
 	}}
+}
+
+// Random operations, some with another one between their first read and their first write. After each one, the property
+// is as if the operations had happened one after the other, in one order or the other, and everything derived is right.
+func TestNothingDerivedIsEverStale(t *testing.T) {
+	t.Parallel()
+	db := dyntest.New(t, propertyTables)
+	repo := properties.New(db.DB, nil)
+	rapid.Check(t, func(t *rapid.T) {
+		id := db.NewID("prop_")
+		slugs := []string{"a-" + id, "A " + id, "b#" + id, "rival-" + id}
+		rival := grand("rival-of-"+id, func(p *properties.Property) { p.Slug = slugs[3] })
+		_, err := repo.Create(t.Context(), rival, []properties.RoomType{king("rival-room-"+id, "99")})
+		require.NoError(t, err)
+		p := grand(id, func(p *properties.Property) {
+			p.Slug = slugs[0]
+			p.Status = rapid.SampledFrom([]properties.Status{properties.Pending, properties.Approved}).Draw(t, "status")
+			p.AmenityIDs = []string{"wifi", "pool", "gym"}[:rapid.IntRange(0, 3).Draw(t, "amenities")]
+		})
+		_, err = repo.Create(t.Context(), p, []properties.RoomType{king("1-"+id, "250"), king("2-"+id, "150.5")})
+		require.NoError(t, err)
+		checkDerived(t, db, id, slugs...)
+
+		m := &model{id: id, attributes: attributesOf(slugs), rival: slugs[3]}
+		now := m.observe(t, db, repo)
+		now.used = map[string]bool{"1-" + id: true, "2-" + id: true}
+		for range rapid.IntRange(1, 6).Draw(t, "steps") {
+			outer := m.draw(t, "operation")
+			if !rapid.Bool().Draw(t, "interrupted") {
+				want, refused := outer.applied(now)
+				assertRefusal(t, outer.name, refused, outer.run(t.Context(), repo))
+				now = want
+			} else {
+				now = m.interleave(t, db, now, outer, m.draw(t, "in between"))
+			}
+			require.Equal(t, now.shown(), m.observe(t, db, repo).shown(), outer.name)
+			checkDerived(t, db, id, slugs...)
+		}
+		checkDerived(t, db, rival.ID)
+	})
 }

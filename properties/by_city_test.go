@@ -105,24 +105,3 @@ func TestCitiesDoNotMix(t *testing.T) {
 	require.NoError(t, err)
 	assert.Empty(t, page.Items)
 }
-
-// If a row has no card, the property is read from the table, and the order stays the same.
-func TestRowsWithoutCard(t *testing.T) {
-	t.Parallel()
-	db := dyntest.New(t, propertyTables)
-	repo := properties.New(db.DB, nil)
-	for _, id := range []string{"a", "b", "c"} {
-		create(t, repo, grand(id))
-	}
-	set(t, db, keyOf("b"), "REMOVE Card", nil)
-	var got []string
-	for paging := (dynastay.Paging{Limit: 1}); ; {
-		page, err := repo.ByCity(properties.CityQuery{City: "New York", Country: "USA"}).Page(t.Context(), paging)
-		require.NoError(t, err)
-		got = append(got, ids(page.Items)...)
-		if paging.After = page.Next; paging.After == "" {
-			break
-		}
-	}
-	assert.Equal(t, []string{"c", "b", "a"}, got)
-}

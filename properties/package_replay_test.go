@@ -36,17 +36,3 @@ func TestOperationsCopyWhatTheyAreGiven(t *testing.T) {
 	assert.Equal(t, create.Result().Rooms, anew.Rooms)
 	assert.Equal(t, grand("p2").AmenityIDs, anew.AmenityIDs)
 }
-
-// A list that is too long is refused before anything is done for its elements.
-func TestLongListsAreRefusedFirst(t *testing.T) {
-	t.Parallel()
-	s, ids := openSeller(t, 1, 0), 0
-	repo := properties.New(s.db.Open(&dynastay.Options{NewID: func(prefix string) string { ids++; return prefix + "x" }}), nil)
-	_, err := repo.AddRoomTypes(t.Context(), s.id, make([]properties.RoomType, 50))
-	assertField(t, err, dynastay.ErrInvalid, "Rooms")
-	_, err = repo.AddImages(t.Context(), s.id, make([]properties.Image, 99))
-	assertField(t, err, dynastay.ErrInvalid, "Images")
-	_, err = repo.ArrangeImages(t.Context(), s.id, make([]string, 99))
-	assertField(t, err, dynastay.ErrInvalid, "ImageIDs")
-	assert.Zero(t, ids)
-}

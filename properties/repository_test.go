@@ -1,6 +1,7 @@
 package properties_test
 
 import (
+	"fmt"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -93,4 +94,96 @@ func TestGetWholeOfTheDocument(t *testing.T) {
 		assertField(t, err, dynastay.ErrCorrupt, field)
 		put(t, db, item)
 	}
+}
+
+func TestGetAll(t *testing.T) {
+	t.Parallel()
+	ctx := t.Context()
+	db := dyntest.New(t, propertyTables)
+	repo := properties.New(db.DB, nil)
+	one, err := repo.Create(ctx, grand("p1"), []properties.RoomType{king("r1", "100.00")})
+	require.NoError(t, err)
+	two, err := repo.Create(ctx, grand("p2", pending), nil)
+	require.NoError(t, err)
+
+	got, err := repo.GetAll(ctx, []string{"p2", "missing", "p1", "p2"})
+	require.NoError(t, err)
+	assert.Equal(t, []*properties.Property{&two.Property, nil, &one.Property, &two.Property}, got)
+	assert.Equal(t, 1, db.Faults.Count("BatchGetItem"))
+
+	var many []string
+	for i := range 201 {
+		many = append(many, fmt.Sprint("p", i))
+	}
+	got, err = repo.GetAll(ctx, many)
+	require.NoError(t, err)
+	assert.Len(t, got, 201)
+	assert.Equal(t, &one.Property, got[1])
+	assert.Equal(t, 4, db.Faults.Count("BatchGetItem"), "1 request for every 100")
+
+	// If a property cannot be decoded, the others are still returned.
+	set(t, db, keyOf("p2"), "SET StarRating = :s", dynastay.Item{":s": dynastay.Text("five")})
+	got, err = repo.GetAll(ctx, []string{"p2", "p1"}, dynastay.Consistent)
+	assert.Equal(t, []*properties.Property{nil, &one.Property}, got)
+	assert.ErrorContains(t, err, "Property p2 (StarRating): unreadable item")
+	assert.ErrorIs(t, err, dynastay.ErrCorrupt)
+	var unreadable *dynastay.UnreadableError
+	require.ErrorAs(t, err, &unreadable)
+	assert.Len(t, unreadable.Items, 1)
+
+	_, err = repo.GetAll(ctx, []string{"p1", "a#b"})
+	var invalid *dynastay.InvalidError
+	require.ErrorAs(t, err, &invalid)
+	assert.Equal(t, "PropertyIDs[1]", invalid.Field)
+	assert.Equal(t, 5, db.Faults.Count("BatchGetItem"))
+}
+
+func TestGetNotFound(t *testing.T) {
+	t.Parallel()
+	db := dyntest.New(t, propertyTables)
+	repo := properties.New(db.DB, nil)
+	_, err := repo.Get(t.Context(), "p1")
+	assert.ErrorIs(t, err, dynastay.ErrNotFound)
+	_, err = repo.GetWithRooms(t.Context(), "p1")
+	assert.ErrorIs(t, err, dynastay.ErrNotFound)
+	_, err = repo.BySlug(t.Context(), "none")
+	assertField(t, err, dynastay.ErrNotFound, "Slug")
+
+	// Room types without their property are not found.
+	create(t, repo, grand("p1"))
+	remove(t, db, keyOf("p1"))
+	_, err = repo.GetWithRooms(t.Context(), "p1")
+	assert.ErrorIs(t, err, dynastay.ErrNotFound)
+}
+
+// An index that lags behind still has a property's old slug. Here the lag is simulated by changing the index key.
+func TestBySlugWhileTheIndexLags(t *testing.T) {
+	t.Parallel()
+	db := dyntest.New(t, propertyTables)
+	repo := properties.New(db.DB, nil)
+	create(t, repo, grand("p1", func(p *properties.Property) { p.Slug = "old" }))
+	create(t, repo, grand("p2"))
+	lag := func(id, slug string) {
+		set(t, db, keyOf(id), "SET GSI6PK = :pk", dynastay.Item{":pk": dynastay.Text("SLUG#" + slug)})
+	}
+	find := func(slug string) string {
+		got, err := repo.BySlug(t.Context(), slug)
+		if err != nil {
+			assert.ErrorIs(t, err, dynastay.ErrNotFound)
+			return ""
+		}
+		assert.Len(t, got.Rooms, 2)
+		return got.ID
+	}
+	_, err := repo.Update(t.Context(), "p1", edit(func(p *properties.Property) { p.Slug = "new" }))
+	require.NoError(t, err)
+	lag("p1", "old")
+	assert.Equal(t, "p1", find("new"))
+	assert.Empty(t, find("old"))
+
+	_, err = repo.Update(t.Context(), "p2", edit(func(p *properties.Property) { p.Slug = "old" }))
+	require.NoError(t, err)
+	assert.Equal(t, "p2", find("old"), "the index has both")
+	lag("p2", grand("p2").Slug)
+	assert.Equal(t, "p2", find("old"), "the index has the old owner")
 }
