@@ -6,6 +6,9 @@ import (
 	"flag"
 	"math/rand/v2"
 	"net/http"
+	"os"
+	"os/exec"
+	"strconv"
 	"sync"
 	"sync/atomic"
 	"testing"
@@ -160,4 +163,61 @@ func TestNothingIsLostInAStorm(t *testing.T) {
 		require.NoError(t, err)
 		assert.Equal(t, last, row.Int("Readings"), "effects of the readings of %s, although %d were delivered", name, len(b.of(name)))
 	}
+}
+
+// Three processes share the shards, and are killed, interrupted and started while changes are made.
+func TestKilledProcesses(t *testing.T) {
+	t.Parallel()
+	db := newDB(t, dyntest.Tables(deliveriesTable))
+	start := func() *exec.Cmd {
+		cmd := exec.Command(os.Args[0])
+		cmd.Env = append(os.Environ(), envEndpoint+"="+db.Engine.Endpoint(), envPrefix+"="+db.TableName(&dynastay.Schema{}))
+		cmd.Stderr = os.Stderr
+		require.NoError(t, cmd.Start())
+		return cmd
+	}
+	seed := rand.Uint64()
+	t.Logf("seed %d", seed)
+	random := rand.New(rand.NewPCG(seed, 0))
+	processes := []*exec.Cmd{start(), start(), start()}
+	defer func() {
+		for _, p := range processes {
+			_ = p.Process.Kill()
+			_ = p.Wait()
+		}
+	}()
+	readings, count := map[string]int{}, 0
+	for range 6 {
+		for range 40 {
+			turn(t, db.Direct, readings, names(5)[random.IntN(5)])
+		}
+		// So that every process is killed in the middle of its work, and not before it.
+		last := count
+		require.EventuallyWithT(t, func(c *assert.CollectT) {
+			count = delivered(c, t.Context(), db, readings).len()
+			require.Greater(c, count, last+5)
+		}, patience, time.Millisecond)
+		i := random.IntN(3)
+		require.NoError(t, processes[i].Process.Signal([]os.Signal{os.Kill, os.Kill, os.Interrupt}[random.IntN(3)]))
+		_ = processes[i].Wait()
+		processes[i] = start()
+	}
+	require.EventuallyWithT(t, func(c *assert.CollectT) {
+		delivered(c, t.Context(), db, readings).complete(c, readings)
+	}, patience, 50*time.Millisecond)
+}
+
+// delivered returns what the processes have stored.
+func delivered(t require.TestingT, ctx context.Context, db *dyntest.DB, readings map[string]int) *book {
+	b := &book{}
+	for name := range readings {
+		row, err := db.Direct.Get(ctx, deliveriesTable, dynastay.Key{PK: name}, dynastay.Consistent)
+		require.NoError(t, err)
+		for _, n := range row.Value("Readings").List() {
+			reading, err := strconv.Atoi(n.Text())
+			require.NoError(t, err)
+			b.note(&gauge{name, reading})
+		}
+	}
+	return b
 }

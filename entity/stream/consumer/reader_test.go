@@ -228,3 +228,92 @@ func TestExpiredIteratorIsReplaced(t *testing.T) {
 	stop()
 	assert.Len(t, told, 2, "all but the first")
 }
+
+// DynamoDB Local numbers the changes of all tables together. It refuses to continue to read a shard that was empty, as
+// if changes had been removed, if another table has changed before the first change of the shard.
+func TestFirstChangeOfATableAfterThoseOfAnother(t *testing.T) {
+	t.Parallel()
+	db, other := newDB(t), newDB(t)
+	b := &book{}
+	defer run(t, consumer.New(db.DB, db.Streams, quick(consumer.Spec{
+		Router: b.router(db.DB), OnError: func(_ context.Context, err *consumer.Error) { assert.NoError(t, err) },
+	})))()
+	require.Eventually(t, func() bool { return db.Faults.Count("GetRecords") > 1 }, patience, time.Millisecond)
+	turn(t, other.DB, map[string]int{}, "a", "b")
+	turn(t, db.DB, map[string]int{}, "g")
+	require.EventuallyWithT(t, func(c *assert.CollectT) { assert.Equal(c, []int{1}, b.of("g")) }, patience, 10*time.Millisecond)
+}
+
+// Changes that were removed before they were handled are reported, and the consumer goes on behind them.
+func TestTrimmedChangesAreReported(t *testing.T) {
+	t.Parallel()
+	db := newDB(t, dyntest.At(time.Date(2037, 1, 1, 12, 0, 0, 0, time.UTC)))
+	shards := db.Reshard(3, 3)
+	b, readings := &book{}, map[string]int{}
+	told := make(chan *consumer.TrimmedError, 100)
+	spec := quick(consumer.Spec{Router: b.router(db.DB), OnError: func(_ context.Context, err *consumer.Error) {
+		var lost *consumer.TrimmedError
+		if assert.ErrorAs(t, err, &lost) {
+			told <- lost
+		}
+	}})
+	turn(t, db.DB, readings, "g", "g")
+	drained(t, consumer.New(db.DB, shards, spec), func(c *assert.CollectT) { b.complete(c, readings) })
+	for range 20 {
+		turn(t, db.DB, readings, "g")
+	}
+	shards.Trim(gaugesTable, 1)
+	db.Clock.Advance(24 * time.Hour)
+	drained(t, consumer.New(db.DB, shards, spec), func(c *assert.CollectT) {
+		assert.Contains(c, b.of("g"), 22)
+		assert.NotEmpty(c, told)
+	})
+	assert.Equal(t, []int{1, 2, 22}, b.of("g"))
+	trimmed := <-told
+	assert.Equal(t, db.TableName(gaugesTable), trimmed.Table)
+	assert.NotEmpty(t, trimmed.Sequence)
+	assert.ErrorContains(t, trimmed, "was trimmed after sequence number")
+}
+
+// The same holds for a shard from which nothing has been handled yet: reading it from its beginning gives no error.
+func TestTrimmedShardThatWasNotReadIsReported(t *testing.T) {
+	t.Parallel()
+	db := newDB(t, dyntest.At(time.Date(2037, 1, 1, 12, 0, 0, 0, time.UTC)))
+	shards := db.Reshard(100, 100)
+	b, readings := &book{}, map[string]int{}
+	told := make(chan error, 100)
+	spec := quick(consumer.Spec{Router: b.router(db.DB), OnError: func(_ context.Context, err *consumer.Error) { told <- err }})
+	require.NoError(t, consumer.New(db.DB, shards, spec).Drain(t.Context()))
+	for range 20 {
+		turn(t, db.DB, readings, "g")
+	}
+	db.Clock.Advance(24 * time.Hour)
+	shards.Trim(gaugesTable, 1)
+	drained(t, consumer.New(db.DB, shards, spec), func(c *assert.CollectT) { assert.Equal(c, []int{20}, b.of("g")) })
+	var lost *consumer.TrimmedError
+	require.ErrorAs(t, <-told, &lost)
+	assert.Empty(t, lost.Sequence)
+}
+
+// If a shard was read less than 24 hours ago, what was removed since then had been handled.
+func TestQuietShardHasLostNothing(t *testing.T) {
+	t.Parallel()
+	db := newDB(t, dyntest.At(time.Date(2037, 1, 1, 12, 0, 0, 0, time.UTC)))
+	shards := db.Reshard(9, 9)
+	b, readings := &book{}, map[string]int{}
+	spec := quick(consumer.Spec{OnError: func(_ context.Context, err *consumer.Error) { assert.NoError(t, err) }})
+	spec.Router = b.failing(db, func(_ context.Context, g *gauge) error {
+		if g.Reading == 3 {
+			shards.ExpireIterators() // the next one must not begin with this change again
+		}
+		return nil
+	})
+	turn(t, db.DB, readings, "g", "g")
+	drained(t, consumer.New(db.DB, shards, spec), func(c *assert.CollectT) { b.complete(c, readings) })
+	require.NoError(t, consumer.New(db.DB, shards, spec).Drain(t.Context())) // to its present end
+	shards.Trim(gaugesTable, 0)
+	db.Clock.Advance(24*time.Hour - time.Second)
+	turn(t, db.DB, readings, "g")
+	drained(t, consumer.New(db.DB, shards, spec), func(c *assert.CollectT) { b.complete(c, readings) })
+	assert.Equal(t, []int{1, 2, 3}, b.of("g"))
+}

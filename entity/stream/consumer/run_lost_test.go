@@ -295,40 +295,6 @@ func TestAskDoesNotPreventTheRelease(t *testing.T) {
 	assert.NotEmpty(t, position(t, db).Text("SequenceNumber"))
 }
 
-// A position that was deleted is stored anew, and its shard is read from the beginning by one reader.
-func TestDeletedPositionIsStoredAnew(t *testing.T) {
-	t.Parallel()
-	db := newDB(t)
-	b, readings := &book{}, map[string]int{}
-	defer run(t, consumer.New(db.DB, db.Streams, quick(consumer.Spec{Router: b.router(db.DB), OnError: ignore})))()
-	turn(t, db.Direct, readings, "g")
-	require.Eventually(t, func() bool { return len(b.of("g")) == 1 }, patience, time.Millisecond)
-	_, err := db.Engine.Client().DeleteItem(t.Context(), &dynamodb.DeleteItemInput{
-		TableName: aws.String(db.TableName(keys.MetadataTable)), Key: keys.MetadataTable.Key.Of(keys.MetadataTable.Key.From(position(t, db))),
-	})
-	require.NoError(t, err)
-	require.Eventually(t, func() bool { return len(b.of("g")) == 2 }, patience, time.Millisecond)
-	turn(t, db.Direct, readings, "g")
-	require.Eventually(t, func() bool { return len(b.of("g")) == 3 }, patience, time.Millisecond)
-	assert.Equal(t, []int{1, 1, 2}, b.of("g"))
-}
-
-// A position that cannot be read is reported, and does not stop the other shards.
-func TestUnreadablePositionStopsOnlyItsShard(t *testing.T) {
-	t.Parallel()
-	db := newDB(t, dyntest.Tables(othersTable))
-	b, readings := &book{}, map[string]int{}
-	told := make(chan error, 1000)
-	spec := quick(consumer.Spec{OnError: func(_ context.Context, err *consumer.Error) { told <- err }})
-	spec.Router = withOthers(db, func(_ context.Context, c stream.Change[gauge]) error { b.note(c.New); return nil })
-	require.NoError(t, consumer.New(db.DB, db.Streams, spec).Drain(t.Context()))
-	change(t.Context(), t, db, of(t, db, othersTable), map[string]types.AttributeValue{"ReadTo": dynastay.Number(1)})
-	turn(t, db.DB, readings, "g")
-	require.NoError(t, consumer.New(db.DB, db.Streams, spec).Drain(t.Context()))
-	b.complete(t, readings)
-	assert.ErrorIs(t, <-told, dynastay.ErrCorrupt)
-}
-
 // DynamoDB may say by mistake that a shard does not exist. It has ended only if the stream does not list it either.
 func TestShardThatIsListedHasNotEnded(t *testing.T) {
 	t.Parallel()

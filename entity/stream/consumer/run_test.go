@@ -16,6 +16,36 @@ import (
 	"github.com/dynastay/dynastay/keys"
 )
 
+func TestDrainHandlesEverythingOnce(t *testing.T) {
+	t.Parallel()
+	db := newDB(t)
+	b, readings := &book{}, map[string]int{}
+	c := consumer.New(db.DB, db.Streams, quick(consumer.Spec{Router: b.router(db.DB)}))
+	for range 3 {
+		turn(t, db.DB, readings, names(5)...)
+		require.NoError(t, c.Drain(t.Context()))
+	}
+	for _, name := range names(5) {
+		assert.Equal(t, []int{1, 2, 3}, b.of(name), "%s", name)
+	}
+}
+
+func TestDrainThroughResharding(t *testing.T) {
+	t.Parallel()
+	db := newDB(t)
+	shards := db.Reshard(2, 6)
+	b, readings := &book{}, map[string]int{}
+	c := consumer.New(db.DB, shards, quick(consumer.Spec{Router: b.router(db.DB)}))
+	for range 10 {
+		turn(t, db.DB, readings, names(7)...)
+		require.NoError(t, c.Drain(t.Context()))
+	}
+	drained(t, c, func(c *assert.CollectT) { b.complete(c, readings) })
+	for _, name := range names(7) {
+		assert.Len(t, b.of(name), 10, "deliveries of %s", name)
+	}
+}
+
 // run starts a Run that ends with the test, or when stop is called, which waits for it.
 func run(t *testing.T, c *consumer.Consumer) (stop func()) {
 	ctx, cancel := context.WithCancel(t.Context())
