@@ -4,11 +4,8 @@ import (
 	"context"
 	"errors"
 	"slices"
-	"strings"
 	"testing"
 
-	"github.com/aws/aws-sdk-go-v2/aws"
-	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 	"github.com/aws/smithy-go"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -17,172 +14,6 @@ import (
 	"github.com/dynastay/dynastay/dyntest"
 	"github.com/dynastay/dynastay/entity"
 )
-
-var (
-	byName = dynastay.Index{Name: "ByName", Key: dynastay.KeyNames{Partition: "NamePK", Sort: "NameSK"}, Project: dynastay.ProjectKeys}
-	cats   = &dynastay.Schema{
-		Name: "Cats", Key: dynastay.KeyNames{Partition: "PK", Sort: "SK"}, Indexes: []dynastay.Index{byName},
-	}
-)
-
-// cat has a name that no other cat has, whatever its case; a stray has none.
-type cat struct {
-	ID, Name string
-	Lives    int
-}
-
-func catKey(id string) dynastay.Key { return dynastay.Key{PK: "CAT#" + id, SK: "METADATA"} }
-
-func guardKey(name string) dynastay.Key { return dynastay.Key{PK: "NAME#" + name, SK: "GUARD"} }
-
-// guardOf takes no name with a "#" in it, as keys do not.
-func guardOf(c *cat) (dynastay.Key, error) {
-	switch name := strings.ToLower(strings.TrimSpace(c.Name)); {
-	case name == "":
-		return dynastay.Key{}, nil
-	case strings.Contains(name, "#"):
-		return guardKey(name), dynastay.Invalid("CALLED", "holds a #")
-	default:
-		return guardKey(name), nil
-	}
-}
-
-func catSpec(edits ...func(*entity.Spec[cat])) *entity.Entity[cat] {
-	spec := entity.Spec[cat]{
-		Name: "Cat", Operations: "cats", Schema: cats,
-		Key:  func(c *cat) (dynastay.Key, error) { return catKey(c.ID), nil },
-		IDOf: func(k dynastay.Key) string { return strings.TrimPrefix(k.PK, "CAT#") },
-		Codec: entity.Declare(func(f *entity.Fields, c *cat) {
-			f.String("CatId", &c.ID)
-			f.String("Called", &c.Name)
-			f.Int("Lives", &c.Lives)
-		}),
-		Unique: []entity.Unique[cat]{{
-			Field: "Name", Guard: guardOf, Owner: []string{"CatId"}, Mark: map[string]string{"Kind": "Guard"},
-			Index: byName.Name,
-			Partition: func(c *cat) (string, error) {
-				at, err := guardOf(c)
-				return at.PK, err
-			},
-		}},
-	}
-	for _, edit := range edits {
-		edit(&spec)
-	}
-	return entity.New(spec)
-}
-
-// cattery is a table in which the index shows what a test wants it to show, whatever the cats' names are: a lagging index
-// is one whose keys do not follow from the names.
-type cattery struct {
-	t  *testing.T
-	db *dyntest.DB
-	*entity.Table[cat]
-	// before is called before each reading of a cat.
-	before func(id string, consistent bool)
-	loads  []string
-}
-
-func openCattery(t *testing.T, edits ...func(*entity.Spec[cat])) *cattery {
-	t.Helper()
-	db := dyntest.New(t, dyntest.OnlyTables(cats))
-	return &cattery{t: t, db: db, Table: entity.NewTable(db.DB, catSpec(edits...))}
-}
-
-func (c *cattery) put(key dynastay.Key, attributes dynastay.Item) {
-	c.t.Helper()
-	item := cats.Key.Of(key)
-	for name, v := range attributes {
-		item[name] = v
-	}
-	_, err := c.db.Engine.Client().PutItem(c.t.Context(), &dynamodb.PutItemInput{TableName: aws.String(c.db.TableName(cats)), Item: item})
-	require.NoError(c.t, err)
-}
-
-// cat puts a cat that has a name, and is in the index under another one, "" for none, as other software would.
-func (c *cattery) cat(id, name, indexed string) {
-	c.t.Helper()
-	item := dynastay.Item{"CatId": dynastay.Text(id), "Called": dynastay.Text(name)}
-	if indexed != "" {
-		item["NamePK"], item["NameSK"] = dynastay.Text("NAME#"+indexed), dynastay.Text("CAT")
-	}
-	c.put(catKey(id), item)
-}
-
-func (c *cattery) guard(name, id string) {
-	c.t.Helper()
-	c.put(guardKey(name), dynastay.Item{"CatId": dynastay.Text(id)})
-}
-
-func (c *cattery) remove(key dynastay.Key) {
-	c.t.Helper()
-	_, err := c.db.Engine.Client().DeleteItem(c.t.Context(), &dynamodb.DeleteItemInput{
-		TableName: aws.String(c.db.TableName(cats)), Key: cats.Key.Of(key),
-	})
-	require.NoError(c.t, err)
-}
-
-func (c *cattery) load(ctx context.Context, key dynastay.Key, opts ...dynastay.ReadOption) (*cat, error) {
-	id := strings.TrimPrefix(key.PK, "CAT#")
-	if c.before != nil {
-		c.before(id, slices.Contains(opts, dynastay.Consistent))
-	}
-	if slices.Contains(opts, dynastay.Consistent) {
-		id += " consistently"
-	}
-	c.loads = append(c.loads, id)
-	return c.Get(ctx, key, opts...)
-}
-
-func (c *cattery) find(name string) (*cat, error) {
-	return entity.FindWith(c.t.Context(), c.Table, "Name", &cat{Name: name}, c.load, func(found *cat) *cat { return found })
-}
-
-// stored is what the table has: the owners of the guards by the names that they guard, and the cats' names by their ids.
-func (c *cattery) stored() (guards, names map[string]string) {
-	c.t.Helper()
-	out, err := c.db.Engine.Client().Scan(c.t.Context(), &dynamodb.ScanInput{
-		TableName: aws.String(c.db.TableName(cats)), ConsistentRead: aws.Bool(true),
-	})
-	require.NoError(c.t, err)
-	guards, names = map[string]string{}, map[string]string{}
-	for _, item := range out.Items {
-		row := dynastay.RowOf(item)
-		if name, guard := strings.CutPrefix(row.Text("PK"), "NAME#"); guard {
-			guards[name] = row.Text("CatId")
-		} else {
-			names[row.Text("CatId")] = row.Text("Called")
-		}
-	}
-	return guards, names
-}
-
-func (c *cattery) assertStored(guards, names map[string]string) {
-	c.t.Helper()
-	gotGuards, gotNames := c.stored()
-	assert.Equal(c.t, guards, gotGuards, "the guards")
-	assert.Equal(c.t, names, gotNames, "the cats")
-}
-
-// sent are the operations of the requests that f sends.
-func (c *cattery) sent(f func()) (operations []string) {
-	stop := c.db.Faults.Record()
-	f()
-	for _, r := range stop() {
-		operations = append(operations, r.Operation)
-	}
-	return operations
-}
-
-func assertNotFound(t *testing.T, err error, name string) {
-	t.Helper()
-	assert.Equal(t, &dynastay.Error{Op: "cats.Find", Entity: "Cat", ID: "NAME#" + name, Field: "Name", Kind: dynastay.ErrNotFound}, err)
-}
-
-func assertTaken(t *testing.T, err error, operation, id string) {
-	t.Helper()
-	assert.Equal(t, &dynastay.Error{Op: operation, Entity: "Cat", ID: id, Field: "Name", Kind: dynastay.ErrAlreadyExists}, err)
-}
 
 func TestFind(t *testing.T) {
 	t.Parallel()
@@ -267,27 +98,6 @@ func TestFindWithoutAnIndex(t *testing.T) {
 	assertNotFound(t, err, "kit")
 }
 
-// What cannot be looked up is refused before any request, with the entity's own field name.
-func TestFindRefuses(t *testing.T) {
-	t.Parallel()
-	c := openCattery(t)
-	boom := errors.New("boom")
-	broken := entity.NewTable(c.db.DB, catSpec(func(s *entity.Spec[cat]) {
-		s.Unique[0].Partition = func(*cat) (string, error) { return "", boom }
-	}))
-	assert.Empty(t, c.sent(func() {
-		_, err := c.Find(t.Context(), "Lives", &cat{Lives: 7})
-		assert.EqualError(t, err, "Cat: the Spec has no Unique with Field Lives")
-		assert.NotErrorIs(t, err, dynastay.ErrInvalid, "it is the program's mistake, not its caller's")
-		_, err = c.Find(t.Context(), "Name", &cat{Name: "t#m"})
-		assert.EqualError(t, err, "invalid Name: holds a #")
-		_, err = c.Find(t.Context(), "Name", &cat{})
-		assert.EqualError(t, err, "invalid Name: is required")
-		_, err = broken.Find(t.Context(), "Name", &cat{Name: "Tom"})
-		assert.Same(t, boom, err)
-	}))
-}
-
 // Only ErrNotFound leads to a read of the guard; any other error is returned to the caller.
 func TestFindFails(t *testing.T) {
 	t.Parallel()
@@ -322,23 +132,182 @@ func TestFindFails(t *testing.T) {
 	assert.Empty(t, c.loads)
 }
 
-// A guard without an owner, or with an owner that is not text, is corrupt.
-func TestCorruptGuard(t *testing.T) {
+// The name is claimed in the transaction that makes the cat.
+func TestCreateClaims(t *testing.T) {
 	t.Parallel()
+	c := openCattery(t)
+	create := func(id, name string) error {
+		_, err := c.Create(t.Context(), &cat{ID: id, Name: name})
+		return err
+	}
+	assert.Equal(t, []string{"TransactWriteItems"}, c.sent(func() { require.NoError(t, create("tom", " Tom")) }))
+	guard, err := c.db.Direct.Get(t.Context(), cats, guardKey("tom"), dynastay.Consistent)
+	require.NoError(t, err)
+	assert.Equal(t, dynastay.Item{
+		"PK": dynastay.Text("NAME#tom"), "SK": dynastay.Text("GUARD"), "CatId": dynastay.Text("tom"), "Kind": dynastay.Text("Guard"),
+	}, guard.Item())
+
+	assertTaken(t, create("kit", "TOM"), "cats.Create", "kit")
+	c.guard("kit", "kit")
+	assertTaken(t, create("kit", "Kit"), "cats.Create", "kit") // whosever it is: there is no such cat yet
+	require.NoError(t, create("stray", ""))
+	require.NoError(t, create("other", " "), "any number of cats have no name")
+	assert.ErrorIs(t, create("bad", "b#d"), dynastay.ErrInvalid)
+	c.assertStored(map[string]string{"tom": "tom", "kit": "kit"}, map[string]string{"tom": " Tom", "stray": "", "other": " "})
+}
+
+// call is an update's function that gives a cat another name.
+func call(name string) func(*cat) error {
+	return func(c *cat) error {
+		c.Name = name
+		return nil
+	}
+}
+
+func TestUpdateMoves(t *testing.T) {
+	t.Parallel()
+	c := openCattery(t)
+	for id, name := range map[string]string{"tom": "Tom", "kit": "Kit", "stray": ""} {
+		_, err := c.Create(t.Context(), &cat{ID: id, Name: name})
+		require.NoError(t, err)
+	}
+	rename := func(id, name string) (err error) {
+		_, err = c.Update(t.Context(), catKey(id), call(name))
+		return err
+	}
+	names := map[string]string{"tom": "Tom", "kit": "Kit", "stray": ""}
+
+	assertTaken(t, rename("tom", "kit"), "cats.Update", "tom")
+	c.assertStored(map[string]string{"tom": "tom", "kit": "kit"}, names)
+
+	// One item is written, and no guard with it.
+	sent := c.sent(func() { require.NoError(t, rename("tom", " TOM ")) })
+	assert.Equal(t, []string{"GetItem", "UpdateItem"}, sent, "another spelling of the same name")
+	names["tom"] = " TOM "
+	c.assertStored(map[string]string{"tom": "tom", "kit": "kit"}, names)
+
+	sent = c.sent(func() { require.NoError(t, rename("tom", "Thomas")) })
+	assert.Equal(t, []string{"GetItem", "TransactWriteItems"}, sent)
+	names["tom"] = "Thomas"
+	c.assertStored(map[string]string{"thomas": "tom", "kit": "kit"}, names)
+
+	require.NoError(t, rename("stray", "Tom"), "who claims a name for the first time")
+	require.NoError(t, rename("kit", ""), "who gives it up")
+	names["stray"], names["kit"] = "Tom", ""
+	c.assertStored(map[string]string{"thomas": "tom", "tom": "stray"}, names)
+
+	err := rename("tom", "t#m")
+	assert.EqualError(t, err, "invalid Name: holds a #")
+	c.assertStored(map[string]string{"thomas": "tom", "tom": "stray"}, names)
+}
+
+func TestDeleteReleases(t *testing.T) {
+	t.Parallel()
+	c := openCattery(t)
+	for id, name := range map[string]string{"tom": "Tom", "stray": ""} {
+		_, err := c.Create(t.Context(), &cat{ID: id, Name: name})
+		require.NoError(t, err)
+	}
+	remove := func(id string) error { return c.Delete(t.Context(), catKey(id)) }
+	sent := c.sent(func() { require.NoError(t, remove("tom")) })
+	assert.Equal(t, []string{"GetItem", "TransactWriteItems"}, sent)
+	c.assertStored(map[string]string{}, map[string]string{"stray": ""})
+	sent = c.sent(func() { require.NoError(t, remove("stray")) })
+	assert.Equal(t, []string{"GetItem", "DeleteItem"}, sent, "there is no guard to release")
+	assert.ErrorIs(t, remove("tom"), dynastay.ErrNotFound)
+	_, err := c.Create(t.Context(), &cat{ID: "kit", Name: "Tom"})
+	require.NoError(t, err, "the name is free again")
+}
+
+func count(operations []string, operation string) (n int) {
+	for _, sent := range operations {
+		if sent == operation {
+			n++
+		}
+	}
+	return n
+}
+
+// A guard is an entity's only if it repeats all that the entity's key is made of.
+func TestOwnerOfSeveralParts(t *testing.T) {
+	t.Parallel()
+	type kitten struct{ House, ID, Name string }
+	kittens := entity.New(entity.Spec[kitten]{
+		Name: "Kitten", Schema: cats,
+		Key: func(k *kitten) (dynastay.Key, error) {
+			return dynastay.Key{PK: "HOUSE#" + k.House, SK: "CAT#" + k.ID}, nil
+		},
+		Codec: entity.Declare(func(f *entity.Fields, k *kitten) {
+			f.String("House", &k.House)
+			f.String("CatId", &k.ID)
+			f.String("Called", &k.Name)
+		}),
+		Unique: []entity.Unique[kitten]{{
+			Field: "Name", Owner: []string{"House", "CatId"},
+			Guard: func(k *kitten) (dynastay.Key, error) { return guardKey(k.Name), nil },
+		}},
+	})
+	for name, owner := range map[string]kitten{
+		"ours": {House: "a", ID: "1"}, "of another house": {House: "b", ID: "1"}, "of the same house": {House: "a", ID: "2"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			c := openCattery(t)
+			table := entity.NewTable(c.db.DB, kittens)
+			made, err := table.Create(t.Context(), &kitten{House: "a", ID: "1", Name: "tom"})
+			require.NoError(t, err)
+			found, err := table.Find(t.Context(), "Name", &kitten{Name: "tom"})
+			require.NoError(t, err)
+			assert.Equal(t, made, found)
+
+			c.put(guardKey("tom"), dynastay.Item{"House": dynastay.Text(owner.House), "CatId": dynastay.Text(owner.ID)})
+			require.NoError(t, table.Delete(t.Context(), dynastay.Key{PK: "HOUSE#a", SK: "CAT#1"}))
+			guards, _ := c.stored()
+			assert.Equal(t, name != "ours", len(guards) > 0)
+		})
+	}
+}
+
+// A value that the entity draws itself is drawn anew where it is taken.
+func TestTakenIsDrawnAgain(t *testing.T) {
+	t.Parallel()
+	var told []string
 	c := openCattery(t, func(s *entity.Spec[cat]) {
-		s.Key = func(c *cat) (dynastay.Key, error) {
-			if c.ID == "" {
-				return dynastay.Key{}, dynastay.Invalid("CatId", "is required")
-			}
-			return catKey(c.ID), nil
+		s.Unique[0].Taken = func(c *cat) error {
+			told = append(told, c.Name)
+			return dynastay.ErrOvertaken
 		}
 	})
-	for name, owner := range map[string]dynastay.Item{
-		"nobody": {}, "a number": {"CatId": dynastay.Number(7)},
-	} {
-		c.put(guardKey("tom"), owner)
-		_, err := c.find("Tom")
-		assert.ErrorIs(t, err, dynastay.ErrCorrupt, name)
-		assert.NotErrorIs(t, err, dynastay.ErrInvalid, "%s: the caller is not to blame", name)
+	_, err := c.Create(t.Context(), &cat{ID: "tom", Name: "Tom"})
+	require.NoError(t, err)
+	names := []string{"Tom", "tom", "Kit"}
+	draw := func() (string, error) {
+		name := names[0]
+		names = names[1:]
+		return name, nil
 	}
+	op := c.CreateFromOp(func() (*cat, error) {
+		name, err := draw()
+		return &cat{ID: "kit", Name: name}, err
+	})
+	sent := c.sent(func() { require.NoError(t, c.db.Write(t.Context(), op)) })
+	assert.Equal(t, []string{"TransactWriteItems", "TransactWriteItems", "TransactWriteItems"}, sent)
+	assert.Equal(t, "Kit", op.Result().Name)
+	assert.Equal(t, []string{"Tom", "tom"}, told)
+
+	names = []string{"TOM", "Kitty"}
+	_, err = c.Update(t.Context(), catKey("kit"), func(c *cat) (err error) {
+		c.Name, err = draw()
+		return err
+	})
+	require.NoError(t, err)
+	assert.Equal(t, []string{"Tom", "tom", "TOM"}, told)
+	c.assertStored(map[string]string{"tom": "tom", "kitty": "kit"}, map[string]string{"tom": "Tom", "kit": "Kitty"})
+
+	// One that does not draw another one gives up in the end.
+	brief := entity.NewTable(c.db.Open(&dynastay.Options{Retry: dynastay.Retry{Attempts: 2}}), catSpec(func(s *entity.Spec[cat]) {
+		s.Unique[0].Taken = func(*cat) error { return dynastay.ErrOvertaken }
+	}))
+	_, err = brief.Create(t.Context(), &cat{ID: "third", Name: "Tom"})
+	assert.ErrorIs(t, err, dynastay.ErrContention)
 }

@@ -4,7 +4,6 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/assert"
-	"github.com/stretchr/testify/require"
 
 	"github.com/dynastay/dynastay"
 	"github.com/dynastay/dynastay/dyntest"
@@ -90,55 +89,4 @@ func TestDeclaredKeyIsTheKey(t *testing.T) {
 	assert.EqualError(t, err, "Badge.Create: Badge (pk): the key attribute that the codec declares must equal the one that Spec.Key returns")
 	_, err = badges.Create(t.Context(), &badge{ID: "1", Door: "BADGE#1", Holder: "ada"})
 	assert.NoError(t, err)
-}
-
-// Another item's key is not a badge's: whoever deletes a door's guard by it lets the door have a second badge.
-func TestDeleteOfAnotherItem(t *testing.T) {
-	t.Parallel()
-	db := dyntest.New(t, dyntest.OnlyTables(keys.MetadataTable, badgesTable))
-	badges := entity.NewTable(db.DB, entity.New(badgeSpec("")))
-	_, err := badges.Create(t.Context(), &badge{ID: "1", Door: "front", Holder: "ada"})
-	require.NoError(t, err)
-	err = badges.Delete(t.Context(), dynastay.Key{PK: "DOOR#front"})
-	assert.ErrorIs(t, err, dynastay.ErrInvalid)
-	assert.ErrorContains(t, err, "DOOR#front must be the key of a Badge")
-	_, err = badges.Create(t.Context(), &badge{ID: "2", Door: "front", Holder: "bob"})
-	assert.ErrorIs(t, err, dynastay.ErrAlreadyExists)
-}
-
-// An index in which an entity has no key holds none of it.
-func TestListOfAnIndexWithoutAKey(t *testing.T) {
-	t.Parallel()
-	db := dyntest.New(t, dyntest.OnlyTables(keys.MetadataTable, badgesTable))
-	badges := entity.NewTable(db.DB, entity.New(badgeSpec("")))
-	_, err := badges.List(dynastay.Query{Index: "Other", Partition: "x"}).Page(t.Context(), dynastay.Paging{})
-	assert.EqualError(t, err, "invalid Index: Other is not an index of Badge")
-	_, err = badges.List(dynastay.Query{Index: "ByHolder", Partition: "x"}).Page(t.Context(), dynastay.Paging{})
-	assert.NoError(t, err)
-
-	type tagged struct {
-		ID    string `dynamodbav:"badgeId"`
-		Other string `dynamodbav:"otherPK"`
-	}
-	own := entity.NewTable(db.DB, entity.New(entity.Spec[tagged]{
-		Name: "Tagged", Schema: badgesTable, Codec: entity.Tagged[tagged](),
-		Key: func(v *tagged) (dynastay.Key, error) { return dynastay.Key{PK: v.ID}, nil },
-	}))
-	_, err = own.List(dynastay.Query{Index: "Other", Partition: "x"}).Page(t.Context(), dynastay.Paging{})
-	assert.NoError(t, err, "it declares the index's key itself")
-}
-
-// A delete that has read the entity is certain where its request was lost: the item shows that it was not done, and the same
-// request is sent again.
-func TestLostDeleteOfWhatWasRead(t *testing.T) {
-	t.Parallel()
-	db := dyntest.New(t, dyntest.OnlyTables(keys.MetadataTable, badgesTable))
-	badges := entity.NewTable(db.DB, entity.New(badgeSpec("")))
-	_, err := badges.Create(t.Context(), &badge{ID: "1", Holder: "ada"}) // of no door, so without a guard
-	require.NoError(t, err)
-	lost := db.Faults.Inject(dyntest.LoseRequest(), dyntest.When{Operation: "DeleteItem", Nth: 1})
-	require.NoError(t, badges.Delete(t.Context(), dynastay.Key{PK: "BADGE#1"}))
-	assert.Equal(t, 1, lost.Hits())
-	_, err = badges.Get(t.Context(), dynastay.Key{PK: "BADGE#1"}, dynastay.Consistent)
-	assert.ErrorIs(t, err, dynastay.ErrNotFound)
 }

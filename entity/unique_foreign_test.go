@@ -4,7 +4,6 @@ import (
 	"context"
 	"testing"
 
-	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
@@ -136,58 +135,110 @@ func TestWholeClaims(t *testing.T) {
 	c.assertStored(map[string]string{"tom": "other"}, map[string]string{"tom": "Tom"})
 }
 
-// rack is an entity with a list of structures.
-type rack struct {
-	ID, Label string
-	Bottles   []bottle
-}
-
-type bottle struct {
-	Wine string
-	Year int
-}
-
-var racks = &dynastay.Schema{Name: "Racks", Key: dynastay.KeyNames{Partition: "PK"}}
-
-func newRacks() *entity.Entity[rack] {
-	return entity.New(entity.Spec[rack]{
-		Name: "Rack", Schema: racks,
-		Key: func(c *rack) (dynastay.Key, error) { return dynastay.Key{PK: "RACK#" + c.ID}, nil },
-		Codec: entity.Declare(func(f *entity.Fields, c *rack) {
-			f.String("RackId", &c.ID)
-			f.String("Label", &c.Label)
-			entity.List(f, "Bottles", &c.Bottles, func(f *entity.Fields, b *bottle) {
-				f.String("Wine", &b.Wine)
-				f.Int("Year", &b.Year)
-			})
-		}),
-	})
-}
-
-// An item of other software that has a list of structures is written on condition that the list has not changed.
-func TestForeignItemWithAList(t *testing.T) {
+// A guard without an owner, or with an owner that is not text, is corrupt.
+func TestCorruptGuard(t *testing.T) {
 	t.Parallel()
-	assert.Equal(t, []string{"Bottles", "Label", "RackId"}, newRacks().Known())
-	db := dyntest.New(t, dyntest.OnlyTables(racks))
-	table := entity.NewTable(db.DB, newRacks())
-	put := func(years ...int) {
-		var bottles []types.AttributeValue
-		for _, year := range years {
-			bottles = append(bottles, &types.AttributeValueMemberM{Value: dynastay.Item{"Wine": dynastay.Text("Barolo"), "Year": dynastay.Number(year)}})
+	c := openCattery(t, func(s *entity.Spec[cat]) {
+		s.Key = func(c *cat) (dynastay.Key, error) {
+			if c.ID == "" {
+				return dynastay.Key{}, dynastay.Invalid("CatId", "is required")
+			}
+			return catKey(c.ID), nil
 		}
-		item := dynastay.Item{"PK": dynastay.Text("RACK#1"), "RackId": dynastay.Text("1"), "Bottles": &list{Value: bottles}}
-		require.NoError(t, db.Direct.Write(context.Background(), dynastay.NewOp(dynastay.OpSpec[struct{}]{
-			Name: "foreign", Prepare: func(_ context.Context, tx *dynastay.Tx) (none struct{}, _ error) {
-				tx.Put(racks, item)
-				return none, nil
-			},
-		})))
+	})
+	for name, owner := range map[string]dynastay.Item{
+		"nobody": {}, "a number": {"CatId": dynastay.Number(7)},
+	} {
+		c.put(guardKey("tom"), owner)
+		_, err := c.find("Tom")
+		assert.ErrorIs(t, err, dynastay.ErrCorrupt, name)
+		assert.NotErrorIs(t, err, dynastay.ErrInvalid, "%s: the caller is not to blame", name)
 	}
-	put(2016)
-	db.Faults.Inject(dyntest.Before(func(context.Context) { put(2016, 2019) }), dyntest.When{Operation: "UpdateItem", Nth: 1})
-	runs := 0
-	now, err := table.Update(t.Context(), dynastay.Key{PK: "RACK#1"}, func(c *rack) error { runs++; c.Label = "cellar"; return nil })
+}
+
+// Other software may have let two cats have one name, or may have written no guards: what does not belong to the cat is left
+// alone, and does not keep it from being changed.
+func TestForeignGuardIsLeftAlone(t *testing.T) {
+	t.Parallel()
+	for name, test := range map[string]struct {
+		guards map[string]string
+		write  func(*cattery) error
+		left   map[string]string
+		sent   int // transactions
+	}{
+		"moved, another's": {
+			map[string]string{"tom": "other"}, func(c *cattery) error { return c.rename("tom", "Thomas") },
+			map[string]string{"tom": "other", "thomas": "tom"}, 2,
+		},
+		"moved, missing": {
+			nil, func(c *cattery) error { return c.rename("tom", "Thomas") }, map[string]string{"thomas": "tom"}, 1,
+		},
+		"moved to one that is kept for the cat already": {
+			map[string]string{"tom": "tom", "thomas": "tom"}, func(c *cattery) error { return c.rename("tom", "Thomas") },
+			map[string]string{"thomas": "tom"}, 1,
+		},
+		"deleted, missing": {
+			nil, func(c *cattery) error { return c.Delete(c.t.Context(), catKey("tom")) }, map[string]string{}, 1,
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			c := openCattery(t)
+			c.cat("tom", "Tom", "")
+			for name, id := range test.guards {
+				c.guard(name, id)
+			}
+			sent := c.sent(func() { require.NoError(t, test.write(c)) })
+			assert.Equal(t, test.sent, count(sent, "TransactWriteItems"))
+			guards, _ := c.stored()
+			assert.Equal(t, test.left, guards)
+		})
+	}
+
+	// A guard that is left alone is checked to be another's still, with the delete.
+	c := openCattery(t)
+	c.cat("tom", "Tom", "")
+	c.guard("tom", "other")
+	sent := c.sent(func() { require.NoError(t, c.Delete(t.Context(), catKey("tom"))) })
+	assert.Equal(t, []string{"GetItem", "TransactWriteItems", "GetItem", "TransactWriteItems"}, sent)
+	c.assertStored(map[string]string{"tom": "other"}, map[string]string{})
+}
+
+// A guard that was another's may be the cat's own by the time that the write goes without it. Nobody would ever release it.
+func TestGuardThatComesBackIsReleased(t *testing.T) {
+	t.Parallel()
+	for name, write := range map[string]func(*cattery) error{
+		"moved":   func(c *cattery) error { return c.rename("tom", "Thomas") },
+		"deleted": func(c *cattery) error { return c.Delete(c.t.Context(), catKey("tom")) },
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			c := openCattery(t)
+			c.cat("tom", "Tom", "")
+			c.guard("tom", "other")
+			back := c.db.Faults.Inject(dyntest.Before(func(context.Context) { c.guard("tom", "tom") }),
+				dyntest.When{Operation: "TransactWriteItems", Nth: 2})
+			require.NoError(t, write(c))
+			assert.Equal(t, 1, back.Hits())
+			guards, _ := c.stored()
+			assert.NotContains(t, guards, "tom")
+		})
+	}
+}
+
+// Other software stored a name that no guard can have. The cat can be changed and renamed all the same, and goes.
+func TestStoredValueWithoutAGuard(t *testing.T) {
+	t.Parallel()
+	c := openCattery(t)
+	c.cat("tom", "t#m", "")
+	_, err := c.Update(t.Context(), catKey("tom"), func(c *cat) error { c.Lives = 7; return nil })
 	require.NoError(t, err)
-	assert.Equal(t, 2, runs)
-	assert.Equal(t, &rack{"1", "cellar", []bottle{{"Barolo", 2016}, {"Barolo", 2019}}}, now)
+	c.assertStored(map[string]string{}, map[string]string{"tom": "t#m"})
+	require.NoError(t, c.rename("tom", "Tom"))
+	c.assertStored(map[string]string{"tom": "tom"}, map[string]string{"tom": "Tom"})
+
+	c.cat("kit", "k#t", "")
+	sent := c.sent(func() { require.NoError(t, c.Delete(t.Context(), catKey("kit"))) })
+	assert.Equal(t, []string{"GetItem", "DeleteItem"}, sent, "there is no guard to release")
+	c.assertStored(map[string]string{"tom": "tom"}, map[string]string{"tom": "Tom"})
 }

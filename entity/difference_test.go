@@ -1,8 +1,6 @@
 package entity
 
 import (
-	"errors"
-	"strconv"
 	"testing"
 
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
@@ -230,97 +228,4 @@ func TestNamesWithBracketsAreNames(t *testing.T) {
 	require.NoError(t, err)
 	assert.Equal(t, dynastay.Item{"r[1]": num("5"), "r[kg]": num("6"), "]": num("4")}, values.At(got, "Spec.Stock").(*sM).Value)
 	assert.Contains(t, written, []string{"Spec", "Stock", "r[2]"})
-}
-
-func TestVersions(t *testing.T) {
-	rename := func(s *shop) error { s.Name += "!"; return nil }
-	for _, c := range []struct {
-		stored  types.AttributeValue
-		version int
-	}{{nil, 0}, {&sNULL{Value: true}, 0}, {num("1"), 1}, {num("41"), 41}} {
-		stored := storedShop(t, shop{Name: "a"})
-		delete(stored, "Version")
-		if c.stored != nil {
-			stored["Version"] = c.stored
-		}
-		for _, opts := range [][]dynastay.UpdateOption{nil, {dynastay.IfVersion(c.version)}} {
-			change, err := shops().ChangeOf(shopKey, dynastay.RowOf(stored), rename, opts...)
-			require.NoError(t, err)
-			assert.Equal(t, c.version, change.Before.Version)
-			a := action(t, change)
-			assert.Equal(t, c.version+1, change.After.Version)
-			assert.Equal(t, noon, change.After.Touched)
-			run := evaluation{expr: a.expr, item: stored}
-			require.True(t, run.holds())
-			got, _, err := run.apply()
-			require.NoError(t, err)
-			assert.Equal(t, num(strconv.Itoa(c.version+1)), got["Version"])
-
-			moved := cloneItem(stored)
-			moved["Version"] = num(strconv.Itoa(c.version + 1))
-			assert.False(t, evaluation{expr: a.expr, item: moved}.holds())
-			if opts != nil {
-				assert.ErrorIs(t, refused(change, moved), dynastay.ErrVersion)
-			} else {
-				assert.ErrorIs(t, refused(change, moved), dynastay.ErrContention)
-			}
-			assert.ErrorIs(t, refused(change, nil), dynastay.ErrNotFound)
-		}
-		_, err := shops().ChangeOf(shopKey, dynastay.RowOf(stored), rename, dynastay.IfVersion(c.version+1))
-		assert.ErrorIs(t, err, dynastay.ErrVersion)
-	}
-}
-
-func TestChangeOfRefusals(t *testing.T) {
-	table, stored := shops(), storedShop(t, shop{Name: "a"})
-	boom := errors.New("boom")
-	_, err := table.ChangeOf(shopKey, dynastay.Row{}, func(*shop) error { return nil })
-	assert.ErrorIs(t, err, dynastay.ErrNotFound)
-	assert.ErrorContains(t, err, "Shop SHOP#1/METADATA")
-	_, err = table.ChangeOf(shopKey, dynastay.RowOf(stored), func(*shop) error { return boom })
-	assert.Same(t, boom, err, "the function's errors pass unchanged")
-	_, err = table.ChangeOf(shopKey, dynastay.RowOf(stored), func(s *shop) error { s.Name = "forbidden"; return nil })
-	assert.EqualError(t, err, "invalid Name: is forbidden")
-	_, err = table.ChangeOf(shopKey, dynastay.RowOf(stored), func(s *shop) error { s.ID = "2"; return nil })
-	assert.ErrorIs(t, err, dynastay.ErrInvalid)
-	spoilt := cloneItem(stored)
-	values.Place(spoilt, "Spec.Size", str("large"))
-	_, err = table.ChangeOf(shopKey, dynastay.RowOf(spoilt), func(*shop) error { return nil })
-	var e *dynastay.Error
-	require.ErrorAs(t, err, &e)
-	assert.Equal(t, dynastay.Error{Entity: "Shop", ID: "SHOP#1/METADATA", Field: "Spec.Size", Kind: dynastay.ErrCorrupt, Err: e.Err}, *e)
-	assert.NotErrorIs(t, err, dynastay.ErrInvalid)
-
-	c, err := table.ChangeOf(shopKey, dynastay.RowOf(stored), func(*shop) error { return nil })
-	require.NoError(t, err)
-	assert.False(t, c.Changed())
-	assert.Nil(t, action(t, c))
-}
-
-func TestEntityItem(t *testing.T) {
-	e := shopEntity()
-	s := shop{ID: "1", Name: "a", City: "Rome", Stars: 3, Price: dynastay.MustMoney("2.50", "USD"), Tags: []string{"x"}, Spec: spec{Colour: "red", Size: 2}}
-	item, err := e.Item(&s)
-	require.NoError(t, err)
-	assert.Equal(t, dynastay.Item{
-		"PK": str("SHOP#1"), "SK": str("METADATA"), "ShopId": str("1"), "Name": str("a"), "City": str("Rome"), "Stars": num("3"),
-		"Price": num("2.5"), "Currency": str("USD"), "Tags": &sL{Value: []types.AttributeValue{str("x")}},
-		"Spec":   &sM{Value: dynastay.Item{"Colour": str("red"), "Size": num("2"), "Label": str("a/red")}},
-		"Card":   &sM{Value: dynastay.Item{"Name": str("a"), "Colour": str("red"), "Price": num("2.5"), "Total": num("5")}},
-		"GSI1PK": str("CITY#Rome"), "GSI1SK": str("STARS#3#SHOP#1"), "GSI2PK": str("TAG#x"), "StockSum": num("0"),
-	}, item)
-	back, err := e.Value(dynastay.RowOf(item))
-	require.NoError(t, err)
-	assert.Equal(t, s, *back)
-
-	_, err = e.Item(&shop{Name: "forbidden"})
-	assert.ErrorIs(t, err, dynastay.ErrInvalid)
-	boom, spec := errors.New("boom"), shopSpec()
-	spec.Derived = append(spec.Derived, Derived[shop]{Name: "Bad", Value: func(*shop) (types.AttributeValue, error) { return nil, boom }})
-	e = New(spec)
-	_, err = e.Item(&s)
-	assert.ErrorIs(t, err, boom)
-	e.Key = func(*shop) (dynastay.Key, error) { return dynastay.Key{}, dynastay.Invalid("ID", "is required") }
-	_, err = e.Item(&s)
-	assert.ErrorIs(t, err, dynastay.ErrInvalid)
 }

@@ -74,21 +74,6 @@ func TestTaggedReadsMissingAsZero(t *testing.T) {
 	assert.Equal(t, map[string]string{"a": "c"}, m)
 }
 
-// The stored form of a value has no write id, though the value may have one, and no key that DynamoDB would refuse.
-func TestItem(t *testing.T) {
-	t.Parallel()
-	spec := entity.Spec[tagged]{
-		Name: "Tagged", Schema: bagTable, Codec: entity.Tagged[tagged](),
-		Key: func(v *tagged) (dynastay.Key, error) { return dynastay.Key{PK: "TAGGED#" + v.ID, SK: v.Beside}, nil },
-	}
-	item, err := entity.New(spec).Item(&tagged{ID: "1", Beside: "x", WriteID: "AAAAAAAAAAAAAAAA"})
-	require.NoError(t, err)
-	assert.NotContains(t, item, "WriteId")
-	assert.Equal(t, dynastay.Text("1"), item["ID"])
-	_, err = entity.New(spec).Item(&tagged{ID: "1"})
-	assert.Equal(t, "must not be empty", invalid(t, err, "Key.SK"))
-}
-
 type (
 	shelf struct{ Row string }
 	Place struct {
