@@ -2,8 +2,13 @@ package dyntest
 
 import (
 	"context"
+	"io"
+	"net/http"
+	"strings"
 	"testing"
+	"time"
 
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -54,4 +59,65 @@ func TestConflictsEncloseInjections(t *testing.T) {
 	require.NoError(t, err)
 	assert.Equal(t, "1", read(t, d, "n"))
 	assert.NoError(t, put(ctx, d.impatient(), d, "n", "2"), "it is free again")
+}
+
+// lateEngine commits a request only when the last byte of its answer is read.
+type lateEngine struct {
+	io.Reader
+	committed bool
+}
+
+func (e *lateEngine) Read(p []byte) (int, error) {
+	n, err := e.Reader.Read(p)
+	e.committed = err == io.EOF
+	return n, err
+}
+
+func (*lateEngine) Close() error { return nil }
+
+// A fault after the commit waits for the commit.
+func TestAfterTheCommit(t *testing.T) {
+	t.Parallel()
+	d := New(t, OnlyTables(things))
+	engine := &lateEngine{}
+	for name, what := range map[string]Fault{
+		"lost answer": LoseAnswer(), "internal error": InternalErrorAfterCommit(), "delayed": DelayAnswer(time.Millisecond),
+		"called": After(func(context.Context) { assert.True(t, engine.committed) }),
+	} {
+		i := d.Faults.Inject(what, When{Nth: 1})
+		*engine = lateEngine{Reader: strings.NewReader(`{}`)}
+		req, err := http.NewRequestWithContext(t.Context(), http.MethodPost, "http://engine", nil)
+		require.NoError(t, err)
+		resp, err := d.Faults.inject(&exchange{req, "PutItem", []byte(`{}`)}, func(*exchange) (*http.Response, error) {
+			return &http.Response{StatusCode: http.StatusOK, Body: engine}, nil
+		})
+		assert.True(t, engine.committed, name)
+		assert.Equal(t, 1, i.Hits())
+		if err == nil && name != "internal error" {
+			text, err := io.ReadAll(resp.Body)
+			require.NoError(t, err)
+			assert.Equal(t, `{}`, string(text), "the answer is complete")
+		}
+	}
+}
+
+// If the lost answer is a refusal, nothing was committed, so a test that expects a commit must not pass.
+func TestARefusalIsNotACommit(t *testing.T) {
+	t.Parallel()
+	for _, what := range []Fault{LoseAnswer(), InternalErrorAfterCommit()} {
+		d := New(t, OnlyTables(things))
+		w := d.watched()
+		i := d.Faults.Inject(what, When{Nth: 1})
+		never := "attribute_exists(pk)"
+		_, err := d.impatient().PutItem(t.Context(), &dynamodb.PutItemInput{
+			TableName: d.things(), Item: key("a"), ConditionExpression: &never,
+		})
+		require.Error(t, err)
+		var refused *types.ConditionalCheckFailedException
+		assert.NotErrorAs(t, err, &refused, "the refusal is lost as well")
+		assert.Zero(t, i.Hits())
+		d.Faults.settle()
+		require.Len(t, w.errors, 1)
+		assert.Contains(t, w.errors[0], "did not happen: 1 matching request was sent; the fault was due on 1 of them but had no effect")
+	}
 }

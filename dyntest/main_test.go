@@ -2,6 +2,7 @@ package dyntest
 
 import (
 	"context"
+	"flag"
 	"fmt"
 	"net/http"
 	"os"
@@ -61,4 +62,12 @@ func (d *DB) network() http.RoundTripper {
 func (d *DB) clientOver(network http.RoundTripper, optFns ...func(*dynamodb.Options)) *dynamodb.Client {
 	other := func(o *dynamodb.Options) { o.HTTPClient = &http.Client{Transport: network} }
 	return d.Engine.Client(append([]func(*dynamodb.Options){other, d.front}, optFns...)...)
+}
+
+// A random test of this package makes 20 histories, a fifth of rapid's default: with more, the package takes too long
+// on DynamoDB Local. -rapid.checks changes it.
+func init() {
+	if err := flag.Set("rapid.checks", "20"); err != nil {
+		panic(err)
+	}
 }
