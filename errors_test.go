@@ -101,3 +101,14 @@ func TestWithin(t *testing.T) {
 
 	assert.EqualError(t, dynastay.Within("Price.Currency", dynastay.Invalid("", "is odd")), "invalid Price.Currency: is odd")
 }
+
+func TestUpdateErrorsHoldNoAddress(t *testing.T) {
+	t.Parallel()
+	_, outbox := openOutbox(t, dynastay.Options{})
+	_, err := outbox.Create(t.Context(), &message{ID: "john@example.com"})
+	require.NoError(t, err)
+	_, err = outbox.Update(t.Context(), keyOf("john@example.com"), func(m *message) error { m.ID = "m"; return nil })
+	assert.ErrorIs(t, err, dynastay.ErrInvalid)
+	assert.ErrorContains(t, err, "cannot be changed")
+	assert.NotContains(t, err.Error(), "john")
+}

@@ -85,19 +85,6 @@ func TestWriteIDOfAnAction(t *testing.T) {
 	}
 }
 
-// If an item has a write id, only that is compared, so that a delta in the meantime does not matter. Otherwise, the
-// attributes that the caller names are compared too.
-func TestUnchanged(t *testing.T) {
-	read := Item{"PK": str("SHOP#1"), "SK": str("METADATA"), "Name": str("a"), "Gone": &sNULL{Value: true}}
-	condition := func(item Item) string {
-		return *Prepare(expression.NewBuilder().WithCondition(Unchanged(shopSchema, RowOf(item), "Name", "Gone"))).expr.Condition
-	}
-	assert.Equal(t, "(((attribute_exists (#0)) AND ((attribute_not_exists (#1)) OR (attribute_type (#1, :0)))) AND (#2 = :1)) AND "+
-		"((attribute_not_exists (#3)) OR (attribute_type (#3, :0)))", strings.ReplaceAll(condition(read), ":2", ":0"))
-	read["WriteId"] = stamp{1}.over(nil)
-	assert.Equal(t, "(attribute_exists (#0)) AND (#1 = :0)", condition(read))
-}
-
 // The error of an action's failure, and what its function gets.
 func TestFailureOfAnAction(t *testing.T) {
 	var shown []Row
@@ -128,4 +115,30 @@ func TestPutHasAnIDOfItsOwn(t *testing.T) {
 	tx.Put(shopSchema, given).Identified()
 	assert.Equal(t, asGiven, given)
 	assert.Equal(t, stamp{1}.over(nil), tx.actions[0].item["WriteId"])
+}
+
+// The witness of a transaction is the item that tells most.
+func TestWitness(t *testing.T) {
+	at := func(name string, a *Action) *Action { copied := *a; copied.key = Key{PK: name}; return &copied }
+	put := at("put", &Action{kind: putAction, stamp: stamp{1}})
+	second := at("second", &Action{kind: putAction, stamp: stamp{1}})
+	update := at("update", &Action{kind: updateAction, stamp: stamp{1}, read: Item{}})
+	drawn := at("drawn", &Action{kind: putAction, drawn: true})
+	removal := at("removal", &Action{kind: deleteAction, read: Item{}})
+	check, delta, guard, remove := &Action{kind: checkAction}, &Action{kind: updateAction}, &Action{kind: putAction}, &Action{kind: deleteAction}
+	for want, actions := range map[string][]*Action{
+		"put":     {check, put, delta, second},
+		"update":  {put, update, at("later", update)},
+		"removal": {put, check, removal},
+		"drawn":   {put, update, drawn},
+		"none":    {check, delta, guard, remove},
+	} {
+		got := (&Tx{actions: actions}).witness()
+		if want == "none" {
+			assert.Nil(t, got)
+			continue
+		}
+		require.NotNil(t, got, want)
+		assert.Equal(t, want, got.key.PK)
+	}
 }

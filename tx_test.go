@@ -13,7 +13,6 @@ import (
 
 	"github.com/dynastay/dynastay"
 	"github.com/dynastay/dynastay/dyntest"
-	"github.com/dynastay/dynastay/keys"
 )
 
 // Every kind of action, alone and in a transaction: it takes effect if its condition holds, and otherwise its Failed
@@ -123,47 +122,101 @@ func TestSameCheckTwice(t *testing.T) {
 	assert.Empty(t, stop())
 }
 
-// A write of nothing is refused or sends no write, and nil is not an operation.
-func TestWriteOfNothing(t *testing.T) {
+// textIs is the condition that a message has a text; each call builds it anew.
+func textIs(text string) dynastay.Expr {
+	condition := expression.Name("text").Equal(expression.Value(text))
+	return dynastay.Prepare(expression.NewBuilder().WithCondition(condition)).With(nil)
+}
+
+// Two operations of a write may check the same item if they check the same: DynamoDB accepts one action for an item.
+func TestEqualChecksAreMerged(t *testing.T) {
 	t.Parallel()
 	ctx := t.Context()
 	db, outbox := openOutbox(t, dynastay.Options{})
-	_, err := outbox.Create(ctx, &message{ID: "m", Text: "a"})
+	_, err := outbox.Put(ctx, &message{ID: "m", Text: "old"})
 	require.NoError(t, err)
-	stop := db.Faults.Record()
-	for text, parts := range map[string][]dynastay.Part{
-		"invalid Operations: must not be empty": {dynastay.IdempotencyKey("k")},
-		"invalid Operations[1]: is nil":         {outbox.PutOp(&message{ID: "n"}), nil},
-	} {
-		err := db.Write(ctx, parts...)
-		require.ErrorIs(t, err, dynastay.ErrInvalid)
-		assert.EqualError(t, err, text)
+	first, second := errors.New("first"), errors.New("second")
+	check := func(name, id string, condition dynastay.Expr, meaning error) dynastay.Part {
+		return dynastay.NewOp(dynastay.OpSpec[struct{}]{
+			Name: name,
+			Prepare: func(_ context.Context, tx *dynastay.Tx) (struct{}, error) {
+				tx.Check(outboxTable, keyOf(id), condition, func(dynastay.Row) error { return meaning })
+				return struct{}{}, nil
+			},
+		})
 	}
-	assert.Empty(t, stop())
-
-	stop = db.Faults.Record()
-	got, err := outbox.Update(ctx, keyOf("m"), func(m *message) error { m.Text = "a"; return nil })
-	require.NoError(t, err)
-	assert.Equal(t, &message{ID: "m", Text: "a", Version: 1}, got)
+	n := 0
+	named := func() *message { n++; return &message{ID: strings.Repeat("n", n)} }
+	stop := db.Faults.Record()
+	require.NoError(t, db.Write(ctx, check("test.First", "m", textIs("old"), first), outbox.CreateOp(named()), check("test.Second", "m", textIs("old"), second)))
 	sent := stop()
 	require.Len(t, sent, 1)
-	assert.Equal(t, "GetItem", sent[0].Operation)
+	assert.Equal(t, 1, strings.Count(string(sent[0].Body), `"ConditionCheck"`))
+	_, err = outbox.Get(ctx, keyOf("n"), dynastay.Consistent)
+	require.NoError(t, err)
+
+	err = db.Write(ctx, check("test.First", "m", textIs("new"), first), check("test.Second", "m", textIs("new"), second), outbox.CreateOp(named()))
+	assert.ErrorIs(t, err, first)
+	assert.NotErrorIs(t, err, second)
+	_, err = outbox.Get(ctx, keyOf("nn"), dynastay.Consistent)
+	assert.ErrorIs(t, err, dynastay.ErrNotFound)
+
+	// The same condition on a different item is a check of its own.
+	err = db.Write(ctx, check("test.First", "m", textIs("old"), first), check("test.Second", "other", textIs("old"), second), outbox.CreateOp(named()))
+	assert.ErrorIs(t, err, second)
+
+	stop = db.Faults.Record()
+	for name, other := range map[string]func() dynastay.Part{
+		"another value":     func() dynastay.Part { return check("test.Second", "m", textIs("new"), second) },
+		"another condition": func() dynastay.Part { return check("test.Second", "m", exists, second) },
+		"a put":             func() dynastay.Part { return outbox.PutOp(&message{ID: "m"}) },
+		"a delete":          func() dynastay.Part { return outbox.DeleteOp(keyOf("m")) },
+	} {
+		checked := func() dynastay.Part { return check("test.First", "m", textIs("old"), first) }
+		for _, parts := range [][]dynastay.Part{{checked(), other()}, {other(), checked()}} {
+			err := db.Write(ctx, parts...)
+			var invalid *dynastay.InvalidError
+			require.ErrorAs(t, err, &invalid, name)
+			assert.Equal(t, "Operations", invalid.Field)
+			assert.Contains(t, invalid.Reason, "test.First (Operations[")
+		}
+	}
+	assert.Empty(t, stop(), "no request at all")
 }
 
-// An operation that writes the record of its own idempotency key gets an error that says so.
-func TestNobodyElseWritesTheRecord(t *testing.T) {
+// A delta stores no id, so it is sent as a transaction, whose token makes two requests one.
+func TestDeltaIsATransaction(t *testing.T) {
 	t.Parallel()
-	db := dyntest.New(t)
-	op := dynastay.NewOp(dynastay.OpSpec[struct{}]{
-		Name: "test.Meddle", Input: func(*dynastay.Input) {},
+	ctx := t.Context()
+	db, outbox := openOutbox(t, dynastay.Options{})
+	made, err := outbox.Create(ctx, &message{ID: "m"})
+	require.NoError(t, err)
+	add := dynastay.Prepare(expression.NewBuilder().WithUpdate(expression.Add(expression.Name("sent"), expression.Value(1)))).With(nil)
+	delta := func() error {
+		return db.Write(ctx, dynastay.NewOp(dynastay.OpSpec[struct{}]{
+			Name: "test.Count",
+			Prepare: func(_ context.Context, tx *dynastay.Tx) (struct{}, error) {
+				tx.Update(outboxTable, keyOf("m"), add)
+				return struct{}{}, nil
+			},
+		}))
+	}
+	db.Faults.Inject(dyntest.LoseAnswer(), dyntest.When{Operation: "TransactWriteItems", Nth: 1})
+	require.NoError(t, delta())
+	assert.Equal(t, 2, db.Faults.Count("TransactWriteItems"))
+	got, err := outbox.Get(ctx, keyOf("m"), dynastay.Consistent)
+	require.NoError(t, err)
+	assert.Equal(t, 1, got.Sent)
+	_ = made
+
+	db.Faults.Inject(dyntest.LoseRequest(), dyntest.When{Operation: "TransactWriteItems", Nth: 1, EveryAttempt: true})
+	mine := db.Open(brief)
+	err = mine.Write(ctx, dynastay.NewOp(dynastay.OpSpec[struct{}]{
+		Name: "test.Count",
 		Prepare: func(_ context.Context, tx *dynastay.Tx) (struct{}, error) {
-			tx.Delete(keys.MetadataTable, dynastay.Key{PK: "IDEMPOTENCY#k", SK: "METADATA"})
+			tx.Update(outboxTable, keyOf("m"), add)
 			return struct{}{}, nil
 		},
-	})
-	var invalid *dynastay.InvalidError
-	require.ErrorAs(t, db.Write(t.Context(), op, dynastay.IdempotencyKey("k")), &invalid)
-	assert.Equal(t, dynastay.InvalidError{
-		Field: "Operations", Reason: "test.Meddle (Operations[0]) and the idempotency record both write item IDEMPOTENCY#k/METADATA, and a transaction can write an item only once",
-	}, *invalid)
+	}))
+	assert.ErrorIs(t, err, dynastay.ErrOutcomeUnknown)
 }

@@ -4,12 +4,11 @@ import (
 	"context"
 	"errors"
 	"io"
-	"sync"
 	"testing"
-	"time"
 
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
+	"github.com/aws/smithy-go"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
@@ -19,75 +18,6 @@ import (
 	"github.com/dynastay/dynastay/entity"
 	"github.com/dynastay/dynastay/internal/fixture"
 )
-
-// While one caller determines the outcome of its booking, the next one gets its turn at the nights.
-func TestSettlingHoldsNoGate(t *testing.T) {
-	t.Parallel()
-	ctx := t.Context()
-	db, _ := openOutbox(t, dynastay.Options{Retry: dynastay.Retry{Attempts: 1}})
-	hotel := fixture.New(t, db.Direct, 5)
-	request := fixture.Request(hotel.Quote(t, db.Direct, fixture.Stay, 1))
-	repo := bookings.New(db.DB, nil)
-	for name, opts := range map[string][]dynastay.WriteOption{"no key": nil, "a key": {dynastay.IdempotencyKey("k")}} {
-		db.Faults.Inject(dyntest.LoseAnswer(), dyntest.When{Operation: "TransactWriteItems", Nth: 1})
-		before(db, "GetItem", 1, func(context.Context) {
-			_, err := repo.Create(ctx, request) // would wait here forever if the gates were still held
-			assert.NoError(t, err)
-		})
-		_, err := repo.Create(ctx, request, opts...)
-		require.NoError(t, err, name)
-	}
-}
-
-// While one caller reads the record of its key, the next one gets its turn as well.
-func TestRefusalHoldsNoGate(t *testing.T) {
-	t.Parallel()
-	ctx := t.Context()
-	db, _ := openOutbox(t, dynastay.Options{})
-	hotel := fixture.New(t, db.Direct, 1)
-	request := fixture.Request(hotel.Quote(t, db.Direct, fixture.Stay, 1))
-	repo := bookings.New(db.DB, nil)
-	_, err := repo.Create(ctx, request)
-	require.NoError(t, err)
-	var refused *bookings.Refused
-	before(db, "GetItem", 1, func(context.Context) {
-		_, err := repo.Create(ctx, request) // would wait here forever if the gates were still held
-		assert.ErrorAs(t, err, &refused)
-	})
-	_, err = repo.Create(ctx, request, dynastay.IdempotencyKey("k"))
-	assert.ErrorAs(t, err, &refused)
-}
-
-// Everything that is read after the caller's deadline shares one short budget.
-func TestOneBudgetAfterTheDeadline(t *testing.T) {
-	t.Parallel()
-	db, _ := openOutbox(t, dynastay.Options{Settle: 20 * time.Millisecond})
-	outbox := entity.NewTable(db.DB, messageEntity)
-	ctx, cancel := context.WithCancel(t.Context())
-	defer cancel()
-	db.Faults.Inject(dyntest.After(func(context.Context) { cancel() }), dyntest.When{Operation: "TransactWriteItems", Nth: 1})
-	reads := 0
-	db.Faults.Inject(dyntest.Before(func(late context.Context) {
-		reads++
-		<-late.Done() // an engine that does not respond: only the budget ends this
-	}), dyntest.When{Operation: "GetItem", Match: func(dyntest.Request) bool { return true }})
-	_, err := outbox.Create(ctx, &message{ID: "m"}, dynastay.IdempotencyKey("k"))
-	assert.ErrorIs(t, err, dynastay.ErrOutcomeUnknown)
-	assert.ErrorIs(t, err, context.Canceled)
-	assert.Equal(t, 1, reads, "no second budget for a second read")
-}
-
-// The budget starts when the caller's context ends, not before.
-func TestReadsWithinTheCallersTimeAreNotBounded(t *testing.T) {
-	t.Parallel()
-	ctx := t.Context()
-	db, _ := openOutbox(t, dynastay.Options{Settle: time.Nanosecond, Retry: dynastay.Retry{Attempts: 1}})
-	outbox := entity.NewTable(db.DB, messageEntity)
-	db.Faults.Inject(dyntest.LoseAnswer(), dyntest.When{Operation: "TransactWriteItems", Nth: 1})
-	got, err := outbox.Create(ctx, &message{ID: "m"}, dynastay.IdempotencyKey("k"))
-	require.NoError(t, err)
-	assert.Equal(t, "m", got.ID)
-}
 
 // straggler loses the first transaction and keeps it. The second request, with the same token, conflicts with another
 // write; then the first one arrives after all.
@@ -286,70 +216,165 @@ func TestLostDeltaIsNotPreparedAnew(t *testing.T) {
 	assert.Equal(t, 1, prepared)
 }
 
-// Bookings of different nights that all change the same counter: none gives up.
-func TestConflictsOfOtherOperationsQueue(t *testing.T) {
-	t.Parallel()
-	ctx := t.Context()
-	const callers = 48
-	db := dyntest.New(t, outboxTables, dyntest.At(fixture.Now))
-	hotel := fixture.New(t, db.Direct, callers)
-	_, err := entity.NewTable(db.Direct, messageEntity).Create(ctx, &message{ID: "counter"})
-	require.NoError(t, err)
-	db.Faults.Conflicts(2 * time.Millisecond)
-	repo, box := bookings.New(db.DB, nil), entity.NewTable(db.DB, messageEntity)
-	var wg sync.WaitGroup
-	for n := range callers {
-		checkIn := fixture.Stay.CheckIn.AddDays(n % 12)
-		quote := hotel.Quote(t, db.Direct, dynastay.Stay{CheckIn: checkIn, CheckOut: checkIn.AddDays(1)}, 1)
-		wg.Go(func() {
-			err := db.Write(ctx, repo.CreateOp(fixture.Request(quote)), box.UpdateOp(keyOf("counter"), increment))
-			assert.NoError(t, err)
-		})
-	}
-	wg.Wait()
-	got, err := entity.NewTable(db.Direct, messageEntity).Get(ctx, keyOf("counter"), dynastay.Consistent)
-	require.NoError(t, err)
-	assert.Equal(t, callers, got.Sent)
+// enterDoor is an operation that succeeds while a door is shut, and is otherwise prepared again. It is written together
+// with others.
+func enterDoor() dynastay.Part {
+	return dynastay.NewOp(dynastay.OpSpec[struct{}]{
+		Name: "test.Enter", Input: func(*dynastay.Input) {},
+		Prepare: func(_ context.Context, tx *dynastay.Tx) (struct{}, error) {
+			tx.Check(outboxTable, keyOf("door"), dynastay.IfNew(outboxTable), func(dynastay.Row) error { return dynastay.ErrOvertaken })
+			return struct{}{}, nil
+		},
+	})
 }
 
-// A write that was overtaken once queues for the item from then on.
-func TestOvertakenUpdateQueues(t *testing.T) {
+func count(id string) dynastay.Part {
+	return dynastay.NewOp(dynastay.OpSpec[struct{}]{
+		Name: "test.Count",
+		Prepare: func(_ context.Context, tx *dynastay.Tx) (struct{}, error) {
+			tx.Update(outboxTable, keyOf(id), addHit).Else(func(dynastay.Row) error { return dynastay.ErrNotFound })
+			return struct{}{}, nil
+		},
+	})
+}
+
+// An update that arrived late has left nothing to change. The operations written with it are not done again.
+func TestOwnLateRequestThatLeavesNothingToChange(t *testing.T) {
 	t.Parallel()
 	ctx := t.Context()
 	db, outbox := openOutbox(t, dynastay.Options{})
-	_, err := outbox.Create(ctx, &message{ID: "m"})
-	require.NoError(t, err)
-	var wg sync.WaitGroup
-	for range 64 {
-		wg.Go(func() {
-			_, err := outbox.Update(ctx, keyOf("m"), increment)
-			assert.NoError(t, err)
-		})
+	table := entity.NewTable(db.Direct, shelfEntity)
+	for _, id := range []string{"a", "counted"} {
+		_, err := outbox.Create(ctx, &message{ID: id})
+		require.NoError(t, err)
 	}
-	wg.Wait()
-	got, err := outbox.Get(ctx, keyOf("m"), dynastay.Consistent)
+	late := &straggler{Client: db.Client, refusal: cancelled("None", "None", "ConditionalCheckFailed")}
+	mine := over(db, late, 5)
+	box := entity.NewTable(mine, messageEntity)
+	set := box.UpdateOp(keyOf("a"), func(m *message) error { m.Text = "set"; return nil })
+	require.NoError(t, mine.Write(ctx, set, count("counted"), enterDoor()))
+	got, err := table.Get(ctx, keyOf("counted"), dynastay.Consistent)
 	require.NoError(t, err)
-	assert.Equal(t, 64, got.Sent)
-	assert.Less(t, db.Faults.Count("UpdateItem"), 3*64, "it would be some 260 without turns")
+	assert.Equal(t, 1, got.Hits)
 }
 
-// The requests of one preparation are identical byte for byte, including write ids.
-func TestPreparationsDifferInTheirIDs(t *testing.T) {
+// A put leaves no trace of the previous write. A write that may have been carried out and overwritten is not reported
+// as refused, and not done again.
+func TestOwnLateRequestThatWasOverwritten(t *testing.T) {
+	t.Parallel()
+	for name, test := range map[string]struct {
+		opts []dynastay.UpdateOption
+		hide func(*entity.Table[message]) error
+	}{
+		"put": {nil, func(box *entity.Table[message]) error {
+			_, err := box.Put(context.Background(), &message{ID: "a", Version: 7})
+			return err
+		}},
+		"put, for one version": {[]dynastay.UpdateOption{dynastay.IfVersion(1)}, func(box *entity.Table[message]) error {
+			_, err := box.Put(context.Background(), &message{ID: "a", Version: 7})
+			return err
+		}},
+		"deleted": {nil, func(box *entity.Table[message]) error { return box.Delete(context.Background(), keyOf("a")) }},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			ctx := t.Context()
+			db, outbox := openOutbox(t, dynastay.Options{})
+			_, err := outbox.Create(ctx, &message{ID: "a"})
+			require.NoError(t, err)
+			late := &straggler{Client: db.Client, refusal: cancelled("None", "ConditionalCheckFailed")}
+			before(db, "GetItem", 2, func(context.Context) { assert.NoError(t, test.hide(entity.NewTable(db.Direct, messageEntity))) })
+			mine := over(db, late, 5)
+			err = mine.Write(ctx, entity.NewTable(mine, messageEntity).UpdateOp(keyOf("a"), increment, test.opts...), enterDoor())
+			assert.ErrorIs(t, err, dynastay.ErrOutcomeUnknown, "it was carried out, and nothing is left of it")
+		})
+	}
+}
+
+// locked makes all reads fail once the late request has arrived.
+type locked struct{ straggler }
+
+func (c *locked) GetItem(ctx context.Context, in *dynamodb.GetItemInput, o ...func(*dynamodb.Options)) (*dynamodb.GetItemOutput, error) {
+	if c.sent >= 2 {
+		return nil, &smithy.GenericAPIError{Code: "AccessDeniedException"}
+	}
+	return c.Client.GetItem(ctx, in, o...)
+}
+
+// If DynamoDB now rejects this caller, that says nothing about what it accepted before.
+func TestRejectionAfterALostAnswerUnderAKey(t *testing.T) {
 	t.Parallel()
 	ctx := t.Context()
 	db, outbox := openOutbox(t, dynastay.Options{})
-	_, err := outbox.Create(ctx, &message{ID: "m"})
+	_, err := outbox.Create(ctx, &message{ID: "a"})
 	require.NoError(t, err)
-	stop := db.Faults.Record()
-	db.Faults.Inject(dyntest.LoseRequest(), dyntest.When{Operation: "UpdateItem", Nth: 1})
-	_, err = outbox.Update(ctx, keyOf("m"), increment)
-	require.NoError(t, err)
-	var sent []dyntest.Request
-	for _, r := range stop() {
-		if r.Operation == "UpdateItem" {
-			sent = append(sent, r)
+	late := &locked{straggler{Client: db.Client, refusal: cancelled("None", "ConditionalCheckFailed", "None")}}
+	mine := over(db, late, 5)
+	update := entity.NewTable(mine, messageEntity).UpdateOp(keyOf("a"), increment, dynastay.AgreedOn("one"))
+	err = mine.Write(ctx, dynastay.IdempotencyKey("k"), update, enterDoor())
+	got, readErr := outbox.Get(ctx, keyOf("a"), dynastay.Consistent)
+	require.NoError(t, readErr)
+	require.Equal(t, 1, got.Sent, "it was written")
+	assert.ErrorIs(t, err, dynastay.ErrOutcomeUnknown)
+	assert.NotErrorIs(t, err, dynastay.ErrRejected)
+}
+
+// zombie loses the first update and delivers it late: after the given number of reads, or on request.
+type zombie struct {
+	dynastay.Client
+	reads int
+	land  func()
+}
+
+func (c *zombie) UpdateItem(ctx context.Context, in *dynamodb.UpdateItemInput, o ...func(*dynamodb.Options)) (*dynamodb.UpdateItemOutput, error) {
+	if c.land != nil {
+		return c.Client.UpdateItem(ctx, in, o...)
+	}
+	c.land = func() { _, _ = c.Client.UpdateItem(context.WithoutCancel(ctx), in, o...) }
+	return nil, errors.New("i/o timeout")
+}
+
+func (c *zombie) GetItem(ctx context.Context, in *dynamodb.GetItemInput, o ...func(*dynamodb.Options)) (*dynamodb.GetItemOutput, error) {
+	out, err := c.Client.GetItem(ctx, in, o...)
+	if c.land != nil {
+		if c.reads--; c.reads == 0 {
+			c.land()
 		}
 	}
-	require.Len(t, sent, 2)
-	assert.Equal(t, string(sent[0].Body), string(sent[1].Body))
+	return out, err
+}
+
+// An update that arrives late is applied once, and the caller is never told that it was not.
+func TestLateUpdate(t *testing.T) {
+	t.Parallel()
+	ctx := t.Context()
+	db, outbox := openOutbox(t, dynastay.Options{})
+	for name, test := range map[string]struct {
+		reads, attempts int
+		opts            []dynastay.UpdateOption
+		want            error
+	}{
+		"between the reading and the second request":       {reads: 1, attempts: 5},
+		"the same, on one version":                         {reads: 1, attempts: 5, opts: []dynastay.UpdateOption{dynastay.IfVersion(0)}},
+		"not at all, while there is time to send it again": {reads: 99, attempts: 5},
+		"after the caller's retries: nobody can know, yet": {reads: 99, attempts: 1, want: dynastay.ErrOutcomeUnknown},
+	} {
+		t.Run(name, func(t *testing.T) {
+			_, err := outbox.Put(ctx, &message{ID: "m"})
+			require.NoError(t, err)
+			late := &zombie{Client: db.Client, reads: test.reads}
+			mine := entity.NewTable(over(db, late, test.attempts), messageEntity)
+			_, err = mine.Update(ctx, keyOf("m"), func(m *message) error { m.Sent++; return nil }, test.opts...)
+			if test.want != nil {
+				assert.ErrorIs(t, err, test.want)
+				assert.Equal(t, 98, late.reads, "one look is enough")
+			} else {
+				assert.NoError(t, err)
+			}
+			late.land()
+			got, err := outbox.Get(ctx, keyOf("m"), dynastay.Consistent)
+			require.NoError(t, err)
+			assert.Equal(t, &message{ID: "m", Sent: 1, Version: 1}, got)
+		})
+	}
 }

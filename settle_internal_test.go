@@ -2,6 +2,7 @@ package dynastay
 
 import (
 	"context"
+	"errors"
 	"io"
 	"testing"
 	"testing/synctest"
@@ -23,39 +24,6 @@ func shopItem(id, before stamp, name string) Item {
 		item["WriteId"] = &sB{Value: raw}
 	}
 	return item
-}
-
-// A plain update that conflicts with another write queues for the item before it reads it again, whether DynamoDB
-// reports a conflict, or its own response was lost and it finds the other write's item.
-func TestPlainUpdateTakesATurn(t *testing.T) {
-	t.Parallel()
-	for name, test := range map[string]struct {
-		answer error
-		reads  []Item
-	}{
-		"a conflict": {&types.TransactionConflictException{}, []Item{shopItem(stamp{1}, stamp{}, "a"), shopItem(stamp{1}, stamp{}, "a")}},
-		"a lost answer": {io.ErrUnexpectedEOF, []Item{
-			shopItem(stamp{1}, stamp{}, "a"), shopItem(stamp{2}, stamp{1}, "b"), shopItem(stamp{2}, stamp{1}, "b"),
-		}},
-	} {
-		t.Run(name, func(t *testing.T) {
-			synctest.Test(t, func(t *testing.T) {
-				client := &counting{script: script{answers: []error{test.answer, nil}}}
-				db := Open(client, nil)
-				client.read = func(_ context.Context, n int) (Item, error) {
-					db.gates.mu.Lock()
-					defer db.gates.mu.Unlock()
-					_, held := db.gates.open[RefOf(shopSchema, shopKey)]
-					assert.Equal(t, n == len(test.reads), held)
-					return test.reads[n-1], nil
-				}
-				_, err := shops{db}.Update(t.Context(), shopKey, func(s *shop) error { s.Name = "mine"; return nil })
-				require.NoError(t, err)
-				assert.Equal(t, len(test.reads), client.reads)
-				assertOpen(t, &db.gates)
-			})
-		})
-	}
 }
 
 // The refusal of a request that follows a lost one contains the item, which is not read again.
@@ -243,5 +211,112 @@ func TestNothingIsLeftInTheContext(t *testing.T) {
 		assert.ErrorIs(t, db.Write(ctx, pair(db)...), ErrOutcomeUnknown)
 		assert.Equal(t, 1, during)
 		assert.Zero(t, *ctx.waiting)
+	})
+}
+
+// A refusal is passed on without reading where it is certain.
+func TestCertainRefusalReadsNothing(t *testing.T) {
+	t.Parallel()
+	client := &counting{script: script{answers: []error{cancelledBy("ConditionalCheckFailed", "None")}}}
+	db := Open(client, nil)
+	table := shops{db}
+	err := db.Write(t.Context(), table.CreateOp(&shop{ID: "1"}), table.PutOp(&shop{ID: "2"}))
+	assert.ErrorIs(t, err, ErrAlreadyExists)
+	assert.Zero(t, client.reads)
+}
+
+// The record decides about a keyed write that was lost, and no other item is read. That it is done is told once, though its
+// result cannot be read.
+func TestRecordDecides(t *testing.T) {
+	t.Parallel()
+	record := Item{"Hash": str("v0:"), "Made": &sL{Value: []types.AttributeValue{&sM{Value: Item{}}}}}
+	read := Item{"PK": str("SHOP#1"), "SK": str("METADATA"), "ShopId": str("1"), "WriteId": stamp{1}.over(nil)}
+	overwritten := Item{"PK": str("SHOP#1"), "SK": str("METADATA"), "WriteId": stamp{2}.over(stamp{1}.over(nil))}
+	for name, test := range map[string]struct {
+		record Item
+		want   error
+		reads  int
+	}{
+		"it is there": {record, ErrCommitted, 3},
+		"it is not":   {nil, ErrOutcomeUnknown, 2},
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				client := &counting{script: script{answers: []error{io.ErrUnexpectedEOF}}, read: func(_ context.Context, n int) (Item, error) {
+					switch n {
+					case 1:
+						return read, nil
+					case 2:
+						return test.record, nil
+					}
+					return overwritten, errors.New("no answer")
+				}}
+				db := Open(client, &Options{Retry: Retry{Attempts: 2}})
+				op := shops{db}.UpdateOp(shopKey, func(s *shop) error { s.Name = "b"; return nil }, AgreedOn("b"))
+				assert.ErrorIs(t, db.Write(t.Context(), op, IdempotencyKey("k")), test.want)
+				assert.Equal(t, test.reads, client.reads)
+			})
+		})
+	}
+}
+
+// A write that leaves no id was refused after a lost request: nothing can tell whether that is still to come.
+func TestRefusalOfDeltasAfterALostAnswer(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		client := &staged{answer: func(n int) error {
+			if n == 1 {
+				return io.ErrUnexpectedEOF
+			}
+			return cancelledBy("ConditionalCheckFailed")
+		}}
+		refused := errors.New("refused")
+		p := purchase{name: "p", turn: "a", refusal: refused} // its put leaves no id
+		err := Open(client, nil).Write(t.Context(), p.op())
+		assert.ErrorIs(t, err, ErrOutcomeUnknown)
+		assert.NotErrorIs(t, err, refused)
+		assert.Equal(t, client.tokens[0], client.tokens[1])
+	})
+}
+
+// ending is a context that ends at a time without telling who waits for it, as one does that ends between a pause and the
+// request behind it.
+type ending struct {
+	context.Context
+	at time.Time
+}
+
+func (c ending) Err() error {
+	if time.Now().After(c.at) {
+		return context.DeadlineExceeded
+	}
+	return nil
+}
+
+// A context that ends between two requests is told beside what the last one came to.
+func TestEndOfTheContextIsTold(t *testing.T) {
+	t.Parallel()
+	throttle := &types.ProvisionedThroughputExceededException{}
+	for want, answer := range map[error]error{ErrThrottled: throttle, ErrOutcomeUnknown: io.ErrUnexpectedEOF} {
+		synctest.Test(t, func(t *testing.T) {
+			ctx, cancel := context.WithCancel(t.Context())
+			db := Open(&script{answers: []error{answer}}, &Options{Observer: func(_ context.Context, c Call) { cancel() }})
+			err := db.Write(ctx, pair(db)...)
+			assert.ErrorIs(t, err, want)
+			assert.ErrorIs(t, err, answer)
+			assert.ErrorIs(t, err, context.Canceled)
+		})
+	}
+}
+
+// After a lost answer a context that ends does not mean that nothing was sent.
+func TestContextEndsBehindAPause(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		client := &script{answers: []error{io.ErrUnexpectedEOF}}
+		db := Open(client, &Options{Retry: Retry{Base: time.Hour, Cap: time.Hour}})
+		err := db.Write(ending{t.Context(), time.Now()}, pair(db)...)
+		assert.ErrorIs(t, err, ErrOutcomeUnknown)
+		assert.Len(t, client.times, 2)
 	})
 }

@@ -1,6 +1,9 @@
 package dynastay_test
 
 import (
+	"go/parser"
+	"go/token"
+	"io/fs"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -100,4 +103,25 @@ func TestReadmeQuickStart(t *testing.T) {
 	const engine = "github.com/dynastay/dynastay/dyntest/engine"
 	assert.Contains(t, c.packages("."), engine)
 	assert.Contains(t, c.packages(engine), engine)
+}
+
+// The examples are what a consumer could write: nothing in them needs a package that other modules cannot import.
+func TestExamplesImportPublicPackagesOnly(t *testing.T) {
+	t.Parallel()
+	files := 0
+	require.NoError(t, filepath.WalkDir("examples", func(path string, _ fs.DirEntry, err error) error {
+		if err != nil || filepath.Ext(path) != ".go" {
+			return err
+		}
+		files++
+		file, err := parser.ParseFile(token.NewFileSet(), path, nil, parser.ImportsOnly)
+		if err != nil {
+			return err
+		}
+		for _, imported := range file.Imports {
+			assert.False(t, strings.Contains(imported.Path.Value+"/", "/internal/"), "%s imports %s", path, imported.Path.Value)
+		}
+		return nil
+	}))
+	assert.Greater(t, files, 100)
 }

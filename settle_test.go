@@ -2,12 +2,14 @@ package dynastay_test
 
 import (
 	"context"
-	"encoding/json"
-	"sync/atomic"
+	"errors"
+	"io"
+	"strings"
 	"testing"
 	"time"
 
-	"github.com/aws/aws-sdk-go-v2/feature/dynamodb/expression"
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
@@ -17,19 +19,6 @@ import (
 	"github.com/dynastay/dynastay/entity"
 	"github.com/dynastay/dynastay/internal/fixture"
 )
-
-// brief gives up after two requests.
-var brief = &dynastay.Options{Retry: dynastay.Retry{Attempts: 2, Base: time.Millisecond}}
-
-// before runs f once, before the nth request of the operation from now.
-func before(db *dyntest.DB, operation string, nth int, f func(ctx context.Context)) {
-	db.Faults.Inject(dyntest.Before(f), dyntest.When{Operation: operation, Nth: nth})
-}
-
-func increment(m *message) error {
-	m.Sent++
-	return nil
-}
 
 // Another caller makes exactly the same change while the request of the first one is lost. Values cannot distinguish
 // the two.
@@ -195,98 +184,6 @@ func TestDrawnKeyProvesTheWrite(t *testing.T) {
 	}
 }
 
-type lock struct {
-	Name    string
-	Holder  string
-	WriteID dynastay.WriteID
-}
-
-var lockEntity = entity.New(entity.Spec[lock]{
-	Name:   "Lock",
-	Schema: outboxTable,
-	Key:    func(l *lock) (dynastay.Key, error) { return keyOf(l.Name), nil },
-	Codec: entity.Declare(func(f *entity.Fields, l *lock) {
-		f.String("id", &l.Name)
-		f.String("holder", &l.Holder)
-		f.WriteID("WriteId", &l.WriteID)
-	}),
-})
-
-// Only the holder of a lock can release it, however similar the locks are.
-func TestIfWritten(t *testing.T) {
-	t.Parallel()
-	ctx := t.Context()
-	db, _ := openOutbox(t, dynastay.Options{})
-	locks := entity.NewTable(db.DB, lockEntity)
-	first, err := locks.Create(ctx, &lock{Name: "night audit", Holder: "a"})
-	require.NoError(t, err)
-	assert.Len(t, first.WriteID, 16)
-	read, err := locks.Get(ctx, keyOf("night audit"), dynastay.Consistent)
-	require.NoError(t, err)
-	assert.Equal(t, first, read, "Create and Get hand out the same id")
-	require.NoError(t, locks.Delete(ctx, keyOf("night audit"), dynastay.IfWritten(first.WriteID)))
-
-	second, err := locks.Create(ctx, &lock{Name: "night audit", Holder: "a"})
-	require.NoError(t, err)
-	assert.NotEqual(t, first.WriteID, second.WriteID)
-	stale := dynastay.IfWritten(first.WriteID)
-	assert.ErrorIs(t, locks.Delete(ctx, keyOf("night audit"), stale), dynastay.ErrVersion)
-	_, err = locks.Update(ctx, keyOf("night audit"), func(l *lock) error { l.Holder = "b"; return nil }, stale)
-	assert.ErrorIs(t, err, dynastay.ErrVersion)
-	third, err := locks.Update(ctx, keyOf("night audit"), func(l *lock) error { l.Holder = "b"; return nil }, dynastay.IfWritten(second.WriteID))
-	require.NoError(t, err)
-	assert.NotEqual(t, second.WriteID, third.WriteID)
-	assert.ErrorIs(t, locks.Delete(ctx, keyOf("night audit"), dynastay.IfWritten(second.WriteID)), dynastay.ErrVersion)
-	require.NoError(t, locks.Delete(ctx, keyOf("night audit"), dynastay.IfWritten(third.WriteID)))
-	assert.ErrorIs(t, locks.Delete(ctx, keyOf("night audit"), dynastay.IfWritten(third.WriteID)), dynastay.ErrNotFound)
-
-	// An update that is overtaken between its read and its write.
-	fourth, err := locks.Create(ctx, &lock{Name: "night audit"})
-	require.NoError(t, err)
-	before(db, "UpdateItem", 1, func(ctx context.Context) {
-		_, err := entity.NewTable(db.Direct, lockEntity).Update(ctx, keyOf("night audit"), func(l *lock) error { l.Holder = "c"; return nil })
-		assert.NoError(t, err)
-	})
-	_, err = locks.Update(ctx, keyOf("night audit"), func(l *lock) error { l.Holder = "d"; return nil }, dynastay.IfWritten(fourth.WriteID))
-	assert.ErrorIs(t, err, dynastay.ErrVersion)
-
-	for _, id := range []dynastay.WriteID{"", "x", first.WriteID + "A", "AAAAAAAAAAA="} {
-		stop := db.Faults.Record()
-		var invalid *dynastay.InvalidError
-		require.ErrorAs(t, locks.Delete(ctx, keyOf("night audit"), dynastay.IfWritten(id)), &invalid, "%q", id)
-		assert.Equal(t, "WriteID", invalid.Field)
-		_, err := locks.Update(ctx, keyOf("night audit"), func(*lock) error { return nil }, dynastay.IfWritten(id))
-		assert.ErrorIs(t, err, dynastay.ErrInvalid)
-		assert.Empty(t, stop())
-	}
-}
-
-// Tagged structs contain the id like any other attribute; what they write into it is ignored.
-func TestWriteIDOfTaggedEntities(t *testing.T) {
-	t.Parallel()
-	ctx := t.Context()
-	type tagged struct {
-		ID      string           `dynamodbav:"id"`
-		WriteID dynastay.WriteID `dynamodbav:"WriteId"`
-	}
-	db, _ := openOutbox(t, dynastay.Options{})
-	table := entity.NewTable(db.DB, entity.New(entity.Spec[tagged]{
-		Name: "Tagged", Schema: outboxTable, Codec: entity.Tagged[tagged](),
-		Key: func(v *tagged) (dynastay.Key, error) { return keyOf(v.ID), nil },
-	}))
-	made, err := table.Put(ctx, &tagged{ID: "t"})
-	require.NoError(t, err)
-	again, err := table.Put(ctx, made)
-	require.NoError(t, err)
-	assert.NotEqual(t, made.WriteID, again.WriteID)
-	got, err := table.Get(ctx, keyOf("t"), dynastay.Consistent)
-	require.NoError(t, err)
-	assert.Equal(t, again, got)
-	text, err := json.Marshal(got)
-	require.NoError(t, err)
-	assert.Contains(t, string(text), string(got.WriteID), "it can go through a form")
-}
-
 // The refund of a cancellation never arrives, and another caller cancels the same booking in the meantime: the combined
 // write is not considered done, and no other caller is told that the cancellation was its own.
 func TestCancellationIsAcknowledgedOnce(t *testing.T) {
@@ -339,121 +236,109 @@ func TestTransactionIsProvedByItsWriteIDs(t *testing.T) {
 	}
 }
 
-// A delta stores no id, so it is sent as a transaction, whose token makes two requests one.
-func TestDeltaIsATransaction(t *testing.T) {
+// dropper loses transactions before they arrive.
+type dropper struct{ dynastay.Client }
+
+func (dropper) TransactWriteItems(context.Context, *dynamodb.TransactWriteItemsInput, ...func(*dynamodb.Options)) (*dynamodb.TransactWriteItemsOutput, error) {
+	return nil, io.ErrUnexpectedEOF
+}
+
+// An item that existed before does not prove that a write arrived.
+func TestWitnessMustBeTheWritesOwn(t *testing.T) {
 	t.Parallel()
 	ctx := t.Context()
 	db, outbox := openOutbox(t, dynastay.Options{})
-	made, err := outbox.Create(ctx, &message{ID: "m"})
+	hotel := fixture.New(t, db.DB, 3)
+	made, err := bookings.New(db.DB, nil).Create(ctx, fixture.Request(hotel.Quote(t, db.DB, fixture.Stay, 1)))
 	require.NoError(t, err)
-	add := dynastay.Prepare(expression.NewBuilder().WithUpdate(expression.Add(expression.Name("sent"), expression.Value(1)))).With(nil)
-	delta := func() error {
-		return db.Write(ctx, dynastay.NewOp(dynastay.OpSpec[struct{}]{
-			Name: "test.Count",
-			Prepare: func(_ context.Context, tx *dynastay.Tx) (struct{}, error) {
-				tx.Update(outboxTable, keyOf("m"), add)
-				return struct{}{}, nil
-			},
-		}))
-	}
-	db.Faults.Inject(dyntest.LoseAnswer(), dyntest.When{Operation: "TransactWriteItems", Nth: 1})
-	require.NoError(t, delta())
-	assert.Equal(t, 2, db.Faults.Count("TransactWriteItems"))
-	got, err := outbox.Get(ctx, keyOf("m"), dynastay.Consistent)
+	_, err = outbox.Put(ctx, &message{ID: "there", Text: "told"})
 	require.NoError(t, err)
-	assert.Equal(t, 1, got.Sent)
-	_ = made
 
-	db.Faults.Inject(dyntest.LoseRequest(), dyntest.When{Operation: "TransactWriteItems", Nth: 1, EveryAttempt: true})
-	mine := db.Open(brief)
-	err = mine.Write(ctx, dynastay.NewOp(dynastay.OpSpec[struct{}]{
-		Name: "test.Count",
-		Prepare: func(_ context.Context, tx *dynastay.Tx) (struct{}, error) {
-			tx.Update(outboxTable, keyOf("m"), add)
-			return struct{}{}, nil
-		},
-	}))
-	assert.ErrorIs(t, err, dynastay.ErrOutcomeUnknown)
-}
-
-// Concurrent changes to different attributes are both kept: the one that was overtaken is prepared again.
-func TestTwoEditorsBothSurvive(t *testing.T) {
-	t.Parallel()
-	ctx := t.Context()
-	db, outbox := openOutbox(t, dynastay.Options{})
-	_, err := outbox.Create(ctx, &message{ID: "m"})
-	require.NoError(t, err)
-	before(db, "UpdateItem", 1, func(ctx context.Context) {
-		_, err := entity.NewTable(db.Direct, messageEntity).Update(ctx, keyOf("m"), increment)
-		assert.NoError(t, err)
-	})
-	got, err := outbox.Update(ctx, keyOf("m"), func(m *message) error { m.Text = "mine"; return nil })
-	require.NoError(t, err)
-	assert.Equal(t, &message{ID: "m", Text: "mine", Sent: 1, Version: 3}, got)
-	stored, err := outbox.Get(ctx, keyOf("m"), dynastay.Consistent)
-	require.NoError(t, err)
-	assert.Equal(t, stored, got)
-}
-
-// An update's function must not change counters, because the write would undo deltas that it did not see.
-func TestUpdateLeavesCountersAlone(t *testing.T) {
-	t.Parallel()
-	ctx := t.Context()
-	db, outbox := openOutbox(t, dynastay.Options{})
-	counted := messageEntity.Spec
-	counted.Counters = []string{"sent"}
-	table := entity.NewTable(db.DB, entity.New(counted))
-	_, err := outbox.Create(ctx, &message{ID: "m"})
-	require.NoError(t, err)
-	_, err = table.Update(ctx, keyOf("m"), increment)
-	var invalid *dynastay.InvalidError
-	require.ErrorAs(t, err, &invalid)
-	assert.Equal(t, "Sent", invalid.Field)
-
-	// A delta between the read and the write neither interferes nor is lost, with or without a write id.
-	add := dynastay.Prepare(expression.NewBuilder().WithUpdate(expression.Add(expression.Name("sent"), expression.Value(1)))).With(nil)
-	for i, id := range []string{"m", "bare"} {
-		if i == 1 {
-			require.NoError(t, db.PutAll(ctx, func(yield func(*dynastay.Schema, dynastay.Item) bool) {
-				yield(outboxTable, dynastay.Item{"id": dynastay.Text(id), "sent": dynastay.Number(0)})
-			}))
-		}
-		runs := new(atomic.Int32)
-		before(db, "UpdateItem", 1, func(ctx context.Context) {
-			assert.NoError(t, db.Direct.Write(ctx, dynastay.NewOp(dynastay.OpSpec[struct{}]{
-				Name: "test.Count",
-				Prepare: func(_ context.Context, tx *dynastay.Tx) (struct{}, error) {
-					tx.Update(outboxTable, keyOf(id), add)
-					return struct{}{}, nil
-				},
-			})))
-		})
-		_, err = table.Update(ctx, keyOf(id), func(m *message) error { runs.Add(1); m.Text = "edited"; return nil })
-		require.NoError(t, err)
-		assert.EqualValues(t, 1, runs.Load())
-		got, err := outbox.Get(ctx, keyOf(id), dynastay.Consistent)
-		require.NoError(t, err)
-		assert.Equal(t, &message{ID: id, Text: "edited", Sent: 1, Version: 2 - i}, got)
-	}
-}
-
-// A failed condition without a reason is a programming error, never a success.
-func TestNoReasonIsNoSuccess(t *testing.T) {
-	t.Parallel()
-	ctx := t.Context()
-	db, _ := openOutbox(t, dynastay.Options{Retry: dynastay.Retry{Attempts: 2}})
-	for want, spec := range map[string]dynastay.OpSpec[struct{}]{
-		"must not return nil for a failed condition": {},
-		"conflicts with other writes: overtaken by another write": {Contest: &dynastay.Contest{
-			Items: []dynastay.Ref{dynastay.RefOf(outboxTable, keyOf("missing"))},
-			Judge: func(map[dynastay.Ref]dynastay.Row) error { return nil },
-		}},
+	mine := over(db, dropper{db.Client}, 2)
+	repo, box := bookings.New(mine, nil), entity.NewTable(mine, messageEntity)
+	for name, op := range map[string]dynastay.Part{
+		"create": repo.CreateOp(fixture.Request(hotel.Quote(t, db.DB, fixture.Stay, 1))),
+		"cancel": repo.CancelOp(made.ID, ""),
+		"delete": box.DeleteOp(keyOf("missing")),
 	} {
-		spec.Name = "test.Check"
-		spec.Prepare = func(_ context.Context, tx *dynastay.Tx) (struct{}, error) {
-			tx.Check(outboxTable, keyOf("missing"), exists, func(dynastay.Row) error { return nil })
-			return struct{}{}, nil
-		}
-		assert.ErrorContains(t, db.Write(ctx, dynastay.NewOp(spec)), want)
+		err := mine.Write(ctx, op, box.PutOp(&message{ID: "there", Text: "told"}))
+		assert.ErrorIs(t, err, dynastay.ErrOutcomeUnknown, name)
 	}
+}
+
+// terse is a DynamoDB that reports only one failing action, and cannot read the idempotency records.
+type terse struct{ dynastay.Client }
+
+func (c terse) TransactWriteItems(ctx context.Context, in *dynamodb.TransactWriteItemsInput, o ...func(*dynamodb.Options)) (*dynamodb.TransactWriteItemsOutput, error) {
+	out, err := c.Client.TransactWriteItems(ctx, in, o...)
+	var cancelled *types.TransactionCanceledException
+	if errors.As(err, &cancelled) {
+		reported := false
+		for i, reason := range cancelled.CancellationReasons {
+			if reported {
+				cancelled.CancellationReasons[i] = types.CancellationReason{}
+			}
+			reported = reported || *reason.Code != "None"
+		}
+	}
+	return out, err
+}
+
+func (c terse) GetItem(ctx context.Context, in *dynamodb.GetItemInput, o ...func(*dynamodb.Options)) (*dynamodb.GetItemOutput, error) {
+	if strings.HasSuffix(*in.TableName, "Metadata") {
+		return nil, &types.ProvisionedThroughputExceededException{}
+	}
+	return c.Client.GetItem(ctx, in, o...)
+}
+
+// As long as it is unknown whether this caller has the last room, it must not be told that the room is sold.
+func TestRefusalIsNotCertainWithoutTheRecord(t *testing.T) {
+	t.Parallel()
+	ctx := t.Context()
+	db, _ := openOutbox(t, dynastay.Options{})
+	hotel := fixture.New(t, db.DB, 1)
+	req := fixture.Request(hotel.Quote(t, db.DB, fixture.Stay, 1))
+	repo := bookings.New(over(db, terse{db.Client}, 3), nil)
+	_, err := repo.Create(ctx, req, dynastay.IdempotencyKey("k"))
+	require.NoError(t, err)
+	_, err = repo.Create(ctx, req, dynastay.IdempotencyKey("k"))
+	assert.ErrorIs(t, err, dynastay.ErrOutcomeUnknown)
+	var refused *bookings.Refused
+	assert.False(t, errors.As(err, &refused), "%v", err)
+
+	// A refusal because of the record needs no read.
+	got, err := bookings.New(db.DB, nil).Create(ctx, req, dynastay.IdempotencyKey("k"))
+	require.NoError(t, err)
+	assert.Equal(t, bookings.Confirmed, got.Status)
+}
+
+// Everything that is read after the caller's deadline shares one short budget.
+func TestOneBudgetAfterTheDeadline(t *testing.T) {
+	t.Parallel()
+	db, _ := openOutbox(t, dynastay.Options{Settle: 20 * time.Millisecond})
+	outbox := entity.NewTable(db.DB, messageEntity)
+	ctx, cancel := context.WithCancel(t.Context())
+	defer cancel()
+	db.Faults.Inject(dyntest.After(func(context.Context) { cancel() }), dyntest.When{Operation: "TransactWriteItems", Nth: 1})
+	reads := 0
+	db.Faults.Inject(dyntest.Before(func(late context.Context) {
+		reads++
+		<-late.Done() // an engine that does not respond: only the budget ends this
+	}), dyntest.When{Operation: "GetItem", Match: func(dyntest.Request) bool { return true }})
+	_, err := outbox.Create(ctx, &message{ID: "m"}, dynastay.IdempotencyKey("k"))
+	assert.ErrorIs(t, err, dynastay.ErrOutcomeUnknown)
+	assert.ErrorIs(t, err, context.Canceled)
+	assert.Equal(t, 1, reads, "no second budget for a second read")
+}
+
+// The budget starts when the caller's context ends, not before.
+func TestReadsWithinTheCallersTimeAreNotBounded(t *testing.T) {
+	t.Parallel()
+	ctx := t.Context()
+	db, _ := openOutbox(t, dynastay.Options{Settle: time.Nanosecond, Retry: dynastay.Retry{Attempts: 1}})
+	outbox := entity.NewTable(db.DB, messageEntity)
+	db.Faults.Inject(dyntest.LoseAnswer(), dyntest.When{Operation: "TransactWriteItems", Nth: 1})
+	got, err := outbox.Create(ctx, &message{ID: "m"}, dynastay.IdempotencyKey("k"))
+	require.NoError(t, err)
+	assert.Equal(t, "m", got.ID)
 }

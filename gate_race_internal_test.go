@@ -3,115 +3,73 @@ package dynastay
 import (
 	"context"
 	"errors"
-	"maps"
-	"sync"
+	"io"
 	"testing"
 	"testing/synctest"
+	"time"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
-	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 )
 
-// staged is a client whose transactions are answered by a function, which may block. It keeps whose they were, and stores
-// nothing but one item, which every read finds.
-type staged struct {
-	Client
-	mu     sync.Mutex
-	by     []string
-	tokens []string
-	answer func(n int) error
-	stored Item
-}
-
-func (c *staged) TransactWriteItems(
-	_ context.Context, in *dynamodb.TransactWriteItemsInput, _ ...func(*dynamodb.Options),
-) (*dynamodb.TransactWriteItemsOutput, error) {
-	c.mu.Lock()
-	c.by, c.tokens = append(c.by, RowOf(in.TransactItems[0].Put.Item).Text("By")), append(c.tokens, *in.ClientRequestToken)
-	n := len(c.by)
-	c.mu.Unlock()
-	if c.answer == nil {
-		return &dynamodb.TransactWriteItemsOutput{}, nil
-	}
-	return &dynamodb.TransactWriteItemsOutput{}, c.answer(n)
-}
-
-func (c *staged) GetItem(context.Context, *dynamodb.GetItemInput, ...func(*dynamodb.Options)) (*dynamodb.GetItemOutput, error) {
-	return &dynamodb.GetItemOutput{Item: c.stored}, nil
-}
-
-func cancelledBy(codes ...string) error {
-	e := &types.TransactionCanceledException{}
-	for _, code := range codes {
-		e.CancellationReasons = append(e.CancellationReasons, types.CancellationReason{Code: aws.String(code)})
-	}
-	return e
-}
-
-// purchase is an operation that takes turns for one item and writes it, and perhaps others without turns.
-type purchase struct {
-	name      string
-	turn      string
-	others    []string
-	preparing func(n int)
-	refusal   error // what a condition that does not hold means
-	judge     error // what it makes of another's refusal
-	prepared  int
-}
-
-var nightsSchema = &Schema{Name: "Nights", Key: KeyNames{"PK", "SK"}}
-
-func (p *purchase) op() *Operation[struct{}] {
-	return NewOp(OpSpec[struct{}]{
-		Name: p.name, Input: func(*Input) {},
-		Contest: &Contest{Items: gateRefs(p.turn), Judge: func(map[Ref]Row) error {
-			if p.prepared > 0 && p.refusal != nil {
-				return p.refusal // it is its own
-			}
-			return p.judge
+// A write that conflicts or is overtaken at an item for which it does not queue, queues for all its items before it
+// tries again. A write that already has its turn does not give it up.
+func TestMeetingAnotherWriteQueues(t *testing.T) {
+	conflicting := &types.TransactionCanceledException{CancellationReasons: []types.CancellationReason{
+		{Code: aws.String("TransactionConflict")}, {Code: aws.String("None")},
+	}}
+	condition := &types.ConditionalCheckFailedException{Item: Item{"PK": str("SHOP#1"), "SK": str("METADATA")}}
+	stored := Item{"PK": str("SHOP#1"), "SK": str("METADATA"), "ShopId": str("1"), "Name": str("a")}
+	first := RefOf(shopSchema, shopKey)
+	for name, test := range map[string]struct {
+		answer error
+		ops    func(shops) []Part
+	}{
+		"a conflict": {conflicting, func(table shops) []Part {
+			return []Part{table.PutOp(&shop{ID: "1"}), table.PutOp(&shop{ID: "2"})}
 		}},
-		Prepare: func(_ context.Context, tx *Tx) (struct{}, error) {
-			if p.prepared++; p.preparing != nil {
-				p.preparing(p.prepared)
-			}
-			for _, name := range append([]string{p.turn}, p.others...) {
-				item := nightsSchema.Key.Of(gateRef(name).Key)
-				item["By"] = str(p.name)
-				tx.Put(nightsSchema, item).If(Expr{}, func(Row) error { return p.refusal })
-			}
-			return struct{}{}, nil
-		},
-	})
-}
-
-// atOnce leaves no pauses between requests.
-var atOnce = &Options{Retry: Retry{Base: 1, Cap: 1}}
-
-// calls are writes that go on at once, and how they ended.
-type calls struct {
-	db    *DB
-	mu    sync.Mutex
-	ended map[string]error
-}
-
-func (c *calls) start(ctx context.Context, name string, parts ...Part) {
-	go func() {
-		err := c.db.Write(ctx, parts...)
-		c.mu.Lock()
-		defer c.mu.Unlock()
-		c.ended[name] = err
-	}()
-	synctest.Wait()
-}
-
-func (c *calls) now() map[string]error {
-	synctest.Wait()
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	return maps.Clone(c.ended)
+		"a plain conflict": {&types.TransactionConflictException{}, func(table shops) []Part {
+			return []Part{table.UpdateOp(shopKey, func(s *shop) error { s.Name = "b"; return nil })}
+		}},
+		"overtaken": {condition, func(table shops) []Part {
+			return []Part{table.UpdateOp(shopKey, func(s *shop) error { s.Name = "b"; return nil })}
+		}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				client := &script{answers: []error{test.answer, nil}, stored: stored}
+				db := Open(client, nil)
+				table := shops{db}
+				other, err := db.gates.enter(t.Context(), []Ref{first}, nil)
+				require.NoError(t, err)
+				result := make(chan error, 1)
+				go func() { result <- db.Write(t.Context(), test.ops(table)...) }()
+				time.Sleep(time.Hour) // of the bubble: whatever does not wait for the gate has happened by then
+				synctest.Wait()
+				assert.Len(t, client.times, 1, "it waits for its turn")
+				other.leave(nil)
+				require.NoError(t, <-result)
+				assert.Len(t, client.times, 2)
+				assert.Empty(t, db.gates.open, "all gates are given back")
+			})
+			synctest.Test(t, func(t *testing.T) {
+				client := &script{answers: []error{test.answer, nil}, stored: stored}
+				db := Open(client, nil)
+				holder := NewOp(OpSpec[struct{}]{
+					Name: "test.Holder", Contest: &Contest{Items: []Ref{first}},
+					Prepare: func(context.Context, *Tx) (struct{}, error) { return struct{}{}, nil },
+				})
+				entered := make(chan error, 1)
+				parts := append(test.ops(shops{db}), holder)
+				go func() { entered <- db.Write(t.Context(), parts...) }()
+				require.NoError(t, <-entered)
+				assert.Len(t, client.times, 2)
+				assert.EqualValues(t, 3, db.gates.moves, "one arrival, and a tick for each of two requests")
+			})
+		})
+	}
 }
 
 // A refusal settles the writes that waited when its transaction was sent, one refused operation being enough for all that
@@ -353,6 +311,39 @@ func TestOvertakenOutweighsRefusals(t *testing.T) {
 				}
 				require.NoError(t, Open(client, atOnce).Write(t.Context(), parts...))
 				assert.Len(t, client.by, 2)
+			})
+		})
+	}
+}
+
+// A plain update that conflicts with another write queues for the item before it reads it again, whether DynamoDB
+// reports a conflict, or its own response was lost and it finds the other write's item.
+func TestPlainUpdateTakesATurn(t *testing.T) {
+	t.Parallel()
+	for name, test := range map[string]struct {
+		answer error
+		reads  []Item
+	}{
+		"a conflict": {&types.TransactionConflictException{}, []Item{shopItem(stamp{1}, stamp{}, "a"), shopItem(stamp{1}, stamp{}, "a")}},
+		"a lost answer": {io.ErrUnexpectedEOF, []Item{
+			shopItem(stamp{1}, stamp{}, "a"), shopItem(stamp{2}, stamp{1}, "b"), shopItem(stamp{2}, stamp{1}, "b"),
+		}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				client := &counting{script: script{answers: []error{test.answer, nil}}}
+				db := Open(client, nil)
+				client.read = func(_ context.Context, n int) (Item, error) {
+					db.gates.mu.Lock()
+					defer db.gates.mu.Unlock()
+					_, held := db.gates.open[RefOf(shopSchema, shopKey)]
+					assert.Equal(t, n == len(test.reads), held)
+					return test.reads[n-1], nil
+				}
+				_, err := shops{db}.Update(t.Context(), shopKey, func(s *shop) error { s.Name = "mine"; return nil })
+				require.NoError(t, err)
+				assert.Equal(t, len(test.reads), client.reads)
+				assertOpen(t, &db.gates)
 			})
 		})
 	}

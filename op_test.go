@@ -3,65 +3,21 @@ package dynastay_test
 import (
 	"cmp"
 	"context"
-	"fmt"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
 	"github.com/dynastay/dynastay"
-	"github.com/dynastay/dynastay/bookings"
-	"github.com/dynastay/dynastay/entity"
-	"github.com/dynastay/dynastay/internal/fixture"
-	"github.com/dynastay/dynastay/keys"
 )
 
-// The version of an entity without versions would always be 0, and the condition would always hold.
-func TestIfVersionNeedsVersions(t *testing.T) {
+// An operation has one result, so it is for one write.
+func TestOperationIsForOneWrite(t *testing.T) {
 	t.Parallel()
-	ctx := t.Context()
-	db, _ := openOutbox(t, dynastay.Options{})
-	locks := entity.NewTable(db.DB, lockEntity)
-	_, err := locks.Create(ctx, &lock{Name: "l"})
-	require.NoError(t, err)
-	stop := db.Faults.Record()
-	for name, write := range map[string]func() error{
-		"update": func() error {
-			_, err := locks.Update(ctx, keyOf("l"), func(l *lock) error { l.Holder = "a"; return nil }, dynastay.IfVersion(0))
-			return err
-		},
-		"delete": func() error { return locks.Delete(ctx, keyOf("l"), dynastay.IfVersion(0)) },
-	} {
-		var invalid *dynastay.InvalidError
-		require.ErrorAs(t, write(), &invalid, name)
-		assert.Equal(t, "IfVersion", invalid.Field)
-	}
-	assert.Empty(t, stop())
-}
-
-// An index row with a part of an entity is not an entity: putting it would lose the rest.
-func TestTableQueryNeedsWholeEntities(t *testing.T) {
-	t.Parallel()
-	ctx := t.Context()
-	db, _ := openOutbox(t, dynastay.Options{})
-	hotel := fixture.New(t, db.Direct, 1)
-	_, err := bookings.New(db.DB, nil).Create(ctx, fixture.Request(hotel.Quote(t, db.Direct, fixture.Stay, 1)))
-	require.NoError(t, err)
-	type row struct{ Reference string }
-	table := entity.NewTable(db.DB, entity.New(entity.Spec[row]{
-		Name: "Row", Schema: keys.BookingsTable,
-		Key:   func(*row) (dynastay.Key, error) { return dynastay.Key{}, nil },
-		Codec: entity.Declare(func(f *entity.Fields, r *row) { f.String("BookingReference", &r.Reference) }),
-	}))
-	stop := db.Faults.Record()
-	for _, index := range []string{keys.UserBookingsIndex, keys.ReferenceIndex} {
-		_, err = table.List(dynastay.Query{Name: "rows", Index: index, Partition: "USER#user_456"}).Page(ctx, dynastay.Paging{})
-		var invalid *dynastay.InvalidError
-		require.ErrorAs(t, err, &invalid)
-		assert.Equal(t, "Index", invalid.Field)
-		assert.Contains(t, invalid.Reason, index)
-	}
-	assert.Empty(t, stop())
+	db, outbox := openOutbox(t, dynastay.Options{})
+	op := outbox.PutOp(&message{ID: "m"})
+	require.NoError(t, db.Write(t.Context(), op))
+	assert.ErrorIs(t, db.Write(t.Context(), op), dynastay.ErrInvalid)
 }
 
 func TestResultBeforePreparing(t *testing.T) {
@@ -145,25 +101,4 @@ func TestMadeNeedsNames(t *testing.T) {
 		require.NoError(t, db.Write(ctx, again, op([]string{"id"}, []string{"3"}), dynastay.IdempotencyKey("k")), "each operation has its own names")
 		assert.Equal(t, "1", again.Result())
 	}
-}
-
-// A nil pointer to an operation is a Part that is not nil.
-func TestWriteRefusesNil(t *testing.T) {
-	t.Parallel()
-	db, outbox := openOutbox(t, dynastay.Options{})
-	var none *dynastay.Operation[*message]
-	stop := db.Faults.Record()
-	for _, part := range []dynastay.Part{nil, none} {
-		for i, parts := range [][]dynastay.Part{
-			{part, outbox.CreateOp(&message{ID: "m"})},
-			{outbox.CreateOp(&message{ID: "m"}), part, dynastay.IdempotencyKey("k")},
-		} {
-			var invalid *dynastay.InvalidError
-			require.ErrorAs(t, db.Write(t.Context(), parts...), &invalid)
-			assert.Equal(t, dynastay.InvalidError{Field: fmt.Sprintf("Operations[%d]", i), Reason: "is nil"}, *invalid)
-		}
-	}
-	_, err := dynastay.Do(t.Context(), db.DB, none)
-	assert.ErrorIs(t, err, dynastay.ErrInvalid)
-	assert.Empty(t, stop())
 }
