@@ -222,6 +222,9 @@ func TestNormalEmailFoldsDomains(t *testing.T) {
 		"ada@-odd-.example":      {"ada@-Odd-.example"},
 		"ada@ab--cd.example":     {"ada@ab--cd.example"},
 		"ada@xxn--a.example":     {"ada@xxn--a.example"},
+		"ada@xxn--.example":      {"ada@xxn--.example"}, // no Punycode, and none that is not valid
+		"ẞ@bücher.example":       {"ẞ@BÜCHER.example"},
+		"zoe@example.com":        {"ZOE@EXAMPLE.COM"},
 		"ada@example.com":        {" Ada@Example.COM "},
 		"xn--mnchen-3ya@example": {"xn--mnchen-3ya@example"},
 	} {
