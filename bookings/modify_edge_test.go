@@ -1,15 +1,19 @@
 package bookings_test
 
 import (
+	"context"
 	"fmt"
 	"testing"
 
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
 	"github.com/dynastay/dynastay"
 	"github.com/dynastay/dynastay/availability"
 	"github.com/dynastay/dynastay/bookings"
+	"github.com/dynastay/dynastay/dyntest"
+	"github.com/dynastay/dynastay/keys"
 )
 
 // A modification that does not fit into one transaction is refused before it is sent, with the number of actions.
@@ -88,6 +92,30 @@ func TestModifyOverbooks(t *testing.T) {
 	got, err = i.repo.Modify(t.Context(), m)
 	require.NoError(t, err)
 	assert.Equal(t, []dynastay.Date{innStay.CheckOut}, got.Booking.Lines[0].Overbooked, "the dropped night is not listed any more")
+}
+
+// A refusal counts only as long as the booking is as it was read, whoever has written it since.
+func TestRefusalOfAModificationIsOvertaken(t *testing.T) {
+	t.Parallel()
+	inns := newInn(t)
+	for name, v := range map[string]types.AttributeValue{
+		keys.AttrVersion: dynastay.Number(99), keys.BookingsTable.WriteIDName(): &types.AttributeValueMemberB{Value: []byte("another")},
+	} {
+		t.Run(name, func(t *testing.T) {
+			i := inns.next(t)
+			b := i.book(t, innStay, rooms{"a": 1})
+			m := i.quote(t, b.ID, innStay, rooms{"a": 2})
+			i.set(t, "a", innStay.LastNight(), "AvailableRooms", 0)
+			i.Faults.Inject(dyntest.After(func(context.Context) {
+				setBooking(t, i.DB, keyOf(b.ID), "Status", dynastay.Text("cancelled"))
+				setBooking(t, i.DB, keyOf(b.ID), name, v)
+			}), dyntest.When{Operation: "TransactWriteItems", Nth: 1})
+			_, err := i.repo.Modify(t.Context(), m)
+			var state *bookings.StateError
+			require.ErrorAs(t, err, &state)
+			assert.Equal(t, bookings.Cancelled, state.Status)
+		})
+	}
 }
 
 // The overbooked nights of a line are in order, each once, however often they were overbooked.

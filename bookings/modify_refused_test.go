@@ -353,7 +353,10 @@ func TestRulesAtTheirLimit(t *testing.T) {
 		reason availability.Reason // "" if the booking is modified
 	}{
 		{"longer, above the maximum", longer, "MaxStay", 3, availability.MaxStay},
+		{"longer, above a maximum of one night", longer, "MaxStay", 1, availability.MaxStay},
 		{"longer, at the maximum", longer, "MaxStay", 4, ""},
+		{"longer, a maximum of 0", longer, "MaxStay", 0, ""},
+		{"longer, a maximum below 0", longer, "MaxStay", -1, ""},
 		{"longer, still below a new minimum", longer, "MinStay", 5, ""},
 		{"shorter, below the minimum", shorter, "MinStay", 3, availability.MinStay},
 		{"shorter, at the minimum", shorter, "MinStay", 2, ""},

@@ -217,6 +217,30 @@ func TestModifyReportsMissingNights(t *testing.T) {
 	}
 }
 
+// A room that is added must meet each rule, also if the host makes it after the quote.
+func TestRulesOfAnAddedRoom(t *testing.T) {
+	t.Parallel()
+	inns := newInn(t)
+	for _, rule := range []struct {
+		date   dynastay.Date
+		set    string
+		value  any
+		reason availability.Reason
+	}{
+		{innStay.CheckIn, "ClosedToArrival", true, availability.ClosedToArrival},
+		{innStay.CheckIn, "MinStay", 4, availability.MinStay},
+		{innStay.CheckIn, "MaxStay", 2, availability.MaxStay},
+		{innStay.LastNight(), "ClosedToDeparture", true, availability.ClosedToDeparture},
+	} {
+		i := inns.next(t)
+		b := i.book(t, innStay, rooms{"a": 1})
+		m := i.quote(t, b.ID, innStay, rooms{"a": 2})
+		i.set(t, "a", rule.date, rule.set, rule.value)
+		_, err := i.repo.Modify(t.Context(), m)
+		assert.Equal(t, []availability.RefusedNight{{RoomTypeID: i.roomType("a"), Date: rule.date, Reason: rule.reason}}, refusedNights(t, err))
+	}
+}
+
 // A guest who gives rooms back keeps the price of the others.
 func TestFewerRoomsKeepTheirPrice(t *testing.T) {
 	t.Parallel()
