@@ -4,6 +4,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
@@ -54,6 +55,7 @@ func TestWhatIsGivenUpIsSettled(t *testing.T) {
 		{"two nights", never, innNoon, shorter, rooms{"a": 2}, "400", "600", ""},
 		{"a room", never, innNoon, innStay, rooms{"a": 1}, "300", "600", ""},
 		{"a room and two nights", never, innNoon, shorter, rooms{"a": 1}, "500", "600", ""},
+		{"two nights, for a room more", never, innNoon, shorter, rooms{"a": 3}, "400", "700", ""},
 		{"a room, but longer", never, innNoon, dynastay.MustStay("2026-07-05", "2026-07-09"), rooms{"a": 1}, "300", "700", ""},
 		{"all nights", never, innNoon, dynastay.MustStay("2026-07-12", "2026-07-15"), rooms{"a": 2}, "600", "1200", ""},
 		{"the room type", never, innNoon, innStay, rooms{"c": 2}, "600", "1200", ""},
@@ -67,6 +69,7 @@ func TestWhatIsGivenUpIsSettled(t *testing.T) {
 		{"later, at the deadline", free, deadline, later, rooms{"a": 2}, "", "600", ""},
 		{"later, after the deadline", free, deadline.Add(time.Millisecond), later, rooms{"a": 2}, "200", "800", "2026-07-05"},
 		{"later, after both deadlines", free, deadline.Add(25 * time.Hour), later, rooms{"a": 2}, "200", "800", ""},
+		{"later, nothing refundable", availability.PartialRefund(0, 48), deadline.Add(time.Millisecond), later, rooms{"a": 2}, "200", "800", ""},
 		{"all nights, after the deadline", free, deadline.Add(time.Hour), dynastay.MustStay("2026-07-12", "2026-07-15"), rooms{"a": 2}, "600", "1200", ""},
 		{"earlier, after the deadline", free, deadline.Add(time.Hour), dynastay.MustStay("2026-07-04", "2026-07-07"), rooms{"a": 2}, "200", "800", ""},
 	} {
@@ -183,6 +186,87 @@ func TestWhatWasKeptStaysKept(t *testing.T) {
 	}
 }
 
+// The hours count from the first check-in until the stay begins no later than on that date.
+func TestFromWhichCheckInHoursCount(t *testing.T) {
+	t.Parallel()
+	inns := newInn(t)
+	free := availability.FreeCancellation(48)
+	deadline := innStay.CheckIn.Time().Add(15*time.Hour - 48*time.Hour)
+	for _, test := range []struct {
+		name string
+		wait time.Duration // after the deadline of the first stay
+		stay dynastay.Stay
+		from string // "" for the check-in of the stay
+	}{
+		{"a night longer", time.Hour, dynastay.MustStay("2026-07-06", "2026-07-09"), "2026-07-05"},
+		{"a night longer, after the second deadline", 25 * time.Hour, dynastay.MustStay("2026-07-06", "2026-07-09"), "2026-07-05"},
+		{"later again", time.Hour, dynastay.MustStay("2026-07-07", "2026-07-09"), "2026-07-05"},
+		{"back", time.Hour, dynastay.MustStay("2026-07-05", "2026-07-08"), ""},
+		{"earlier", time.Hour, dynastay.MustStay("2026-07-04", "2026-07-08"), ""},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			i := inns.next(t)
+			b := i.bookUnder(t, free, innStay, rooms{"a": 1}, 0)
+			for n, stay := range []dynastay.Stay{dynastay.MustStay("2026-07-06", "2026-07-08"), test.stay} {
+				i.Clock.Set(deadline.Add(time.Hour + time.Duration(n)*test.wait))
+				m, err := i.repo.QuoteModification(t.Context(), b.ID, i.agreed(free, stay, rooms{"a": 1}))
+				require.NoError(t, err)
+				got, err := i.repo.Modify(t.Context(), m)
+				require.NoError(t, err)
+				b = got.Booking
+			}
+			want := dynastay.Date{}
+			if test.from != "" {
+				want = dynastay.MustDate(test.from)
+			}
+			assert.Equal(t, want, b.PolicyCheckIn)
+		})
+	}
+}
+
+// Without prices each night of each room counts the same, so that fees alone are kept in proportion; nights at different
+// prices count as much as they cost.
+func TestGivenUpInProportion(t *testing.T) {
+	t.Parallel()
+	inns := newInn(t)
+	shorter := dynastay.MustStay("2026-07-05", "2026-07-06")
+	for _, test := range []struct {
+		name  string
+		price string // of the first night; the others are free
+		fees  string
+		stay  dynastay.Stay
+		rooms int
+		kept  string // of 2 rooms for 3 nights
+	}{
+		{"nothing", "0", "60", innStay, 2, ""},
+		{"a room", "0", "60", innStay, 1, "30"},
+		{"two nights", "0", "60", shorter, 2, "40"},
+		{"a room and two nights", "0", "60", shorter, 1, "50"},
+		{"a room, without fees", "0", "0", innStay, 1, ""},
+		{"two free nights", "100", "60", shorter, 2, ""},
+		{"two free nights and a room", "100", "60", shorter, 1, "130"},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			i := inns.next(t)
+			for date := range innStay.Dates() {
+				i.set(t, "a", date, "PricePerNight", usd("0"))
+			}
+			i.set(t, "a", innStay.CheckIn, "PricePerNight", usd(test.price))
+			q, err := availability.New(i.DB.DB).Quote(t.Context(), i.agreed(availability.NonRefundable, innStay, rooms{"a": 2}))
+			require.NoError(t, err)
+			b, err := i.repo.Create(t.Context(), bookings.Request{Quote: q, UserID: "user_456", Guest: guest, TaxesAndFees: usd(test.fees)})
+			require.NoError(t, err)
+			m, err := i.repo.QuoteModification(t.Context(), b.ID, i.agreed(availability.NonRefundable, test.stay, rooms{"a": test.rooms}))
+			require.NoError(t, err)
+			want := dynastay.Money{}
+			if test.kept != "" {
+				want = usd(test.kept)
+			}
+			assert.Equal(t, want, m.Kept)
+		})
+	}
+}
+
 // A modification that gives everything up keeps what a cancellation would keep, with taxes and discounts, to the cent.
 func TestGivingUpEverythingIsACancellation(t *testing.T) {
 	t.Parallel()
@@ -253,6 +337,9 @@ func TestKeptIsWhatTheGuestWasTold(t *testing.T) {
 	m.Kept = usd("5")
 	_, err = i.repo.Modify(t.Context(), m)
 	require.EqualError(t, err, "invalid Kept: must be 0: nothing is kept")
+	m.Kept = usd("0")
+	_, err = i.repo.Modify(t.Context(), m)
+	require.NoError(t, err)
 }
 
 // A hold gives up nothing: it has not been confirmed.
@@ -292,6 +379,75 @@ func TestGivenUpUnderAnUnknownPolicy(t *testing.T) {
 	got, err := i.repo.Modify(t.Context(), m)
 	require.NoError(t, err)
 	assert.Equal(t, usd("300"), got.Booking.Total)
+}
+
+// A platform that knows terms for a line without a policy keeps by them.
+func TestGivenUpWithoutAPolicy(t *testing.T) {
+	t.Parallel()
+	i := newInn(t)
+	repo := bookings.New(i.DB.DB, &bookings.Options{Terms: func(p availability.CancellationPolicy) (availability.Terms, bool) {
+		return availability.Terms{Percent: 90}, p == ""
+	}})
+	b := i.bookUnder(t, "", innStay, rooms{"a": 2}, 0)
+	m, err := repo.QuoteModification(t.Context(), b.ID, i.agreed("", innStay, rooms{"a": 1}))
+	require.NoError(t, err)
+	assert.Equal(t, usd("30"), m.Kept)
+}
+
+// What other software has stored must not make more of what is given up, nor an error of what is free.
+func TestGivenUpOfOtherSoftware(t *testing.T) {
+	t.Parallel()
+	inns := newInn(t)
+	shorter := dynastay.MustStay("2026-07-05", "2026-07-07")
+	t.Run("a price of a night that is not in the stay", func(t *testing.T) {
+		i := inns.next(t)
+		b := i.bookUnder(t, availability.NonRefundable, innStay, rooms{"a": 1}, 0)
+		setBooking(t, i.DB, keyOf(b.ID), "CheckOutDate", dynastay.Text(shorter.CheckOut.String()))
+		m, err := i.repo.QuoteModification(t.Context(), b.ID, i.agreed(availability.NonRefundable, shorter, rooms{"a": 1}))
+		require.NoError(t, err)
+		assert.Equal(t, dynastay.Money{}, m.Kept)
+	})
+	t.Run("a line without rooms", func(t *testing.T) {
+		i := inns.next(t)
+		b := i.bookUnder(t, availability.NonRefundable, innStay, rooms{"a": 1, "b": 1}, 0)
+		setBooking(t, i.DB, dynastay.Key{PK: "BOOKING#" + b.ID, SK: "ROOM#" + i.roomType("b")}, "Quantity", dynastay.Number(0))
+		m, err := i.repo.QuoteModification(t.Context(), b.ID, i.agreed(availability.NonRefundable, innStay, rooms{"a": 1}))
+		require.NoError(t, err)
+		assert.Equal(t, dynastay.Money{}, m.Kept)
+	})
+	t.Run("no total", func(t *testing.T) {
+		i := inns.next(t)
+		b := i.bookUnder(t, availability.FreeCancellation(24), innStay, rooms{"a": 1}, 0)
+		removeAttributes(t, i.DB, keyOf(b.ID), "Currency", "TotalAmount", "PriceBreakdown")
+		m, err := i.repo.QuoteModification(t.Context(), b.ID, i.agreed(availability.FreeCancellation(24), shorter, rooms{"a": 1}))
+		require.NoError(t, err)
+		assert.Equal(t, dynastay.Money{}, m.Kept)
+	})
+}
+
+// From a total that cannot be one, nothing is kept.
+func TestGivenUpOfUnreadableTotals(t *testing.T) {
+	t.Parallel()
+	i := newInn(t)
+	for name, test := range map[string]struct{ total, kept string }{
+		"no total": {"", "0"}, "negative": {"-1", "0"}, "all of it kept, and more": {"300", "300.01"}, "less than nothing kept": {"300", "-1"},
+		"digits": {"999999999999999999", "0.1"},
+	} {
+		b := i.bookUnder(t, availability.NonRefundable, innStay, rooms{"a": 1}, 0)
+		setBooking(t, i.DB, keyOf(b.ID), "PriceBreakdown", &types.AttributeValueMemberM{Value: dynastay.Item{
+			"RoomTotal": dynastay.Number(300), "Kept": &types.AttributeValueMemberN{Value: test.kept},
+		}})
+		if test.total == "" {
+			removeAttributes(t, i.DB, keyOf(b.ID), "TotalAmount")
+		} else {
+			setBooking(t, i.DB, keyOf(b.ID), "TotalAmount", &types.AttributeValueMemberN{Value: test.total})
+		}
+		shorter := dynastay.MustStay("2026-07-05", "2026-07-06")
+		_, err := i.repo.QuoteModification(t.Context(), b.ID, i.agreed(availability.NonRefundable, shorter, rooms{"a": 1}))
+		assert.ErrorIs(t, err, dynastay.ErrCorrupt, name)
+		_, err = i.repo.Cancel(t.Context(), b.ID, "")
+		require.NoError(t, err)
+	}
 }
 
 // A retry with an idempotency key must keep, and waive, the same.
