@@ -3,6 +3,7 @@ package bookings_test
 import (
 	"context"
 	"fmt"
+	"maps"
 	"testing"
 	"time"
 
@@ -80,6 +81,7 @@ func TestDueOfCancellations(t *testing.T) {
 		{availability.FreeCancellation(24), []bookings.Payment{charge("", "ch_1", "200", bookings.Paid)}, dollarsOf("200")},
 		{availability.PartialRefund(50, 24), []bookings.Payment{charge("", "ch_1", "150", bookings.Paid)}, dollarsOf("50")},
 		{availability.NonRefundable, []bookings.Payment{charge("", "ch_1", "210", bookings.Paid)}, dollarsOf("10")},
+		{"custom_flexible", []bookings.Payment{charge("", "ch_1", "200", bookings.Authorized)}, dollarsOf("0")},
 		{"custom_flexible", []bookings.Payment{charge("", "ch_1", "200", bookings.Paid)}, dynastay.Money{}},
 	} {
 		i := i.next(t)
@@ -88,6 +90,145 @@ func TestDueOfCancellations(t *testing.T) {
 		require.NoError(t, err)
 		assert.Equal(t, test.due, done.Due, "%s %v", test.policy, test.payments)
 		assert.Empty(t, done.Refunds)
+	}
+}
+
+// Without a payment, nothing is due, unless other software says that something has been paid.
+func TestDueWithoutPayments(t *testing.T) {
+	t.Parallel()
+	i := newInn(t)
+	nothing, unknown := dollarsOf("0"), dynastay.Money{}
+	for _, test := range []struct {
+		total  int
+		status string // "" for none
+		due    dynastay.Money
+	}{
+		{200, "pending", nothing}, {200, "failed", nothing}, {200, "", nothing}, {200, "paid", unknown}, {200, "refunded", unknown},
+		{0, "paid", nothing}, {0, "succeeded", nothing}, {0, "pending", nothing}, {0, "authorized", unknown},
+	} {
+		b := i.paidBooking(t, availability.FreeCancellation(24))
+		setBooking(t, i.DB, keyOf(b.ID), "TotalAmount", dynastay.Number(test.total))
+		if test.status == "" {
+			removeAttributes(t, i.DB, keyOf(b.ID), "PaymentStatus")
+		} else {
+			setBooking(t, i.DB, keyOf(b.ID), "PaymentStatus", dynastay.Text(test.status))
+		}
+		done, err := i.repo.Cancel(t.Context(), b.ID, "")
+		require.NoError(t, err)
+		assert.Equal(t, test.due, done.Due, "%d %s", test.total, test.status)
+	}
+}
+
+// Of a booking that takes place, only what exceeds its total is due.
+func TestDueOfDeposits(t *testing.T) {
+	t.Parallel()
+	i := newInn(t)
+	b := i.paidBooking(t, availability.FreeCancellation(24))
+	for _, step := range []struct{ amount, due string }{{"60", "0"}, {"140", "0"}, {"50", "50"}} {
+		got, err := i.repo.RecordPayment(t.Context(), charge(b.ID, "ch_"+step.amount, step.amount, bookings.Paid))
+		require.NoError(t, err)
+		assert.Equal(t, dollarsOf(step.due), got.Due, step.amount)
+	}
+}
+
+// A refund that names no payment is for those that were paid, in the order in which they were recorded, until nothing is due.
+func TestOrderOfRefunds(t *testing.T) {
+	t.Parallel()
+	inns := newInn(t)
+	ch := func(id, amount string, status bookings.PaymentStatus) bookings.Payment {
+		return charge("", id, amount, status)
+	}
+	for _, test := range []struct {
+		name     string
+		payments []bookings.Payment
+		before   string // of what is refunded of ch_1 already, by other software, "" for nothing
+		want     []string
+	}{
+		{"the first is enough", []bookings.Payment{ch("ch_2", "140", bookings.Paid), ch("ch_1", "60", bookings.Paid)}, "", []string{"re_1 ch_2 100.00 USD pending"}},
+		{"the first, and a part of the second", []bookings.Payment{ch("ch_2", "60", bookings.Paid), ch("ch_1", "140", bookings.Paid)}, "",
+			[]string{"re_1 ch_2 60.00 USD pending", "re_1_2 ch_1 40.00 USD pending"}},
+		{"one is only authorized", []bookings.Payment{ch("ch_2", "100", bookings.Authorized), ch("ch_1", "200", bookings.Paid), ch("ch_3", "100", bookings.Authorized)}, "",
+			[]string{"re_1 ch_1 100.00 USD pending"}},
+		{"more is refunded than was paid", []bookings.Payment{ch("ch_1", "60", bookings.Paid), ch("ch_2", "140", bookings.Paid)}, "70",
+			[]string{"re_0 ch_1 70.00 USD refunded", "re_1 ch_2 30.00 USD pending"}},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			i := inns.next(t)
+			b := i.paidBooking(t, availability.PartialRefund(50, 24))
+			for _, p := range test.payments {
+				p.BookingID = b.ID
+				i.Clock.Advance(time.Second)
+				_, err := i.repo.RecordPayment(t.Context(), p)
+				require.NoError(t, err)
+			}
+			if test.before != "" {
+				before := refundOf(b.ID, "re_0", "1", bookings.Refunded)
+				before.ProviderTransactionID = "ch_1"
+				_, err := i.repo.RecordRefund(t.Context(), before)
+				require.NoError(t, err)
+				setBooking(t, i.DB, mustKey(t, keys.Refund{BookingID: b.ID, RefundID: "re_0"}), "Amount", amountOf(dollarsOf(test.before)))
+			}
+			_, err := i.repo.CancelWithRefund(t.Context(), b.ID, "", pendingRefund)
+			require.NoError(t, err)
+			history, err := i.repo.PaymentHistory(t.Context(), b.ID)
+			require.NoError(t, err)
+			assert.ElementsMatch(t, test.want, refundTexts(history.Refunds))
+		})
+	}
+}
+
+// A refund of what is due has no amount, and is not recorded as failed; one of a payment that was not paid is refused.
+func TestRefusedRefundsOfWhatIsDue(t *testing.T) {
+	t.Parallel()
+	i := newInn(t)
+	b := i.paidBooking(t, availability.FreeCancellation(24), charge("", "ch_1", "200", bookings.Paid), charge("", "ch_2", "50", bookings.Authorized))
+	_, err := i.repo.RefundDue(t.Context(), refundOf(b.ID, "re_1", "1", bookings.PaymentPending))
+	invalidField(t, "Amount", err)
+	_, err = i.repo.RefundDue(t.Context(), bookings.Refund{BookingID: b.ID, ID: "re_1", Status: bookings.PaymentFailed})
+	invalidField(t, "Status", err)
+	_, err = i.repo.CancelWithRefund(t.Context(), b.ID, "", bookings.Refund{ID: "re_1", ProviderTransactionID: "ch_2"})
+	assert.ErrorIs(t, err, bookings.ErrNotPaid)
+}
+
+// A repeated cancellation returns its own refunds, and none that has been recorded since under an id that looks like one of
+// them.
+func TestRefundsOfARepeatedCancellation(t *testing.T) {
+	t.Parallel()
+	i := newInn(t)
+	for _, refund := range []bookings.Refund{refundOf("", "re_1", "10", ""), {ID: "re_1", ProviderTransactionID: "ch_1"}} {
+		b := i.paidBooking(t, availability.PartialRefund(50, 24), charge("", "ch_1", "200", bookings.Paid))
+		first, err := i.repo.CancelWithRefund(t.Context(), b.ID, "", refund, dynastay.IdempotencyKey(b.ID))
+		require.NoError(t, err)
+		require.Len(t, first.Refunds, 1)
+		_, err = i.repo.RecordRefund(t.Context(), refundOf(b.ID, "re_1_2", "1", ""))
+		require.NoError(t, err)
+		again, err := i.repo.CancelWithRefund(t.Context(), b.ID, "", refund, dynastay.IdempotencyKey(b.ID))
+		require.NoError(t, err)
+		assert.Equal(t, first.Refunds, again.Refunds)
+	}
+}
+
+// One call records as many refunds as a transaction has room for, and the next call the others.
+func TestRefundsOfManyPayments(t *testing.T) {
+	t.Parallel()
+	i := newInn(t)
+	b := i.paidBooking(t, availability.FreeCancellation(24))
+	for n := range 98 {
+		_, err := i.repo.RecordPayment(t.Context(), charge(b.ID, fmt.Sprintf("ch_%02d", n), "5", bookings.Paid))
+		require.NoError(t, err)
+	}
+	_, err := i.repo.Cancel(t.Context(), b.ID, "")
+	require.NoError(t, err)
+	for _, test := range []struct {
+		id  string
+		n   int
+		due string // afterwards
+	}{{"re_a", 97, "5"}, {"re_b", 1, "0"}} {
+		refund := bookings.Refund{ID: test.id, BookingID: b.ID, Status: bookings.PaymentPending}
+		got, err := i.repo.RefundDue(t.Context(), refund, dynastay.IdempotencyKey(test.id))
+		require.NoError(t, err)
+		assert.Len(t, got.Refunds, test.n)
+		assert.Equal(t, dollarsOf(test.due), got.Due)
 	}
 }
 
@@ -118,46 +259,112 @@ func TestPaymentMeetsCancellation(t *testing.T) {
 // Where the refunds do not fit beside the nights, the booking is cancelled without any, and one more call records them.
 func TestRefundsThatDoNotFit(t *testing.T) {
 	t.Parallel()
-	i := newInn(t)
+	inns := newInn(t)
+	inns.code(t, bookings.PromoCode{Code: "TEN", Percent: 1000})
 	stay := dynastay.Stay{CheckIn: innNights.CheckIn.AddDays(4), CheckOut: innNights.CheckIn.AddDays(52)}
-	for _, payments := range []int{1, 2} {
-		i := i.next(t)
-		require.NoError(t, i.PutAll(t.Context(), func(yield func(*dynastay.Schema, dynastay.Item) bool) {
-			for date := range stay.Dates() {
-				if !yield(keys.AvailabilityTable, i.night("a", date)) || !yield(keys.AvailabilityTable, i.night("c", date)) {
-					return
-				}
+	named := func(id, of string) bookings.Refund { return bookings.Refund{ID: id, ProviderTransactionID: of} }
+	for _, test := range []struct {
+		name     string
+		payments int
+		change   func(*testing.T, *inn, *bookings.Booking) // what other software stores
+		refunds  []bookings.Refund
+		fits     bool
+	}{
+		{"one refund", 1, nil, []bookings.Refund{pendingRefund}, true},
+		{"two refunds of all payments", 2, nil, []bookings.Refund{pendingRefund}, false},
+		{"two refunds of one payment each", 2, nil, []bookings.Refund{named("re_1", "ch_0"), named("re_2", "ch_1")}, false},
+		{"beside a promo code", 1, func(t *testing.T, i *inn, b *bookings.Booking) {
+			setBooking(t, i.DB, keyOf(b.ID), "PromoCode", dynastay.Text("TEN"))
+		}, []bookings.Refund{pendingRefund}, false},
+		{"beside a payment of other software", 0, func(t *testing.T, i *inn, b *bookings.Booking) {
+			item := dynastay.Item{
+				"EntityType": dynastay.Text("Payment"), "PaymentId": dynastay.Text("pay_1"), "BookingId": dynastay.Text(b.ID),
+				"Amount": dynastay.Number(50), "Currency": dynastay.Text("USD"), "PaymentProvider": dynastay.Text("stripe"),
+				"ProviderTransactionId": dynastay.Text("ch_0"), "Status": dynastay.Text("paid"), "CreatedAt": dynastay.Text("2026-06-30T09:18:00Z"),
 			}
-		}))
-		req := i.request(stay, rooms{"a": 1, "c": 1})
-		for n := range req.Rooms {
-			req.Rooms[n].CancellationPolicy = availability.FreeCancellation(24)
-		}
-		q, err := availability.New(i.DB.DB).Quote(t.Context(), req)
-		require.NoError(t, err)
-		repo := i.repo
-		b, err := repo.Create(t.Context(), bookings.Request{Quote: q, UserID: "user_456", Guest: guest})
-		require.NoError(t, err)
-		require.Equal(t, 96, stay.Nights()*len(b.Lines))
-		for n := range payments {
-			_, err := repo.RecordPayment(t.Context(), charge(b.ID, fmt.Sprint("ch_", n), "50", bookings.Paid))
+			maps.Copy(item, keys.BookingsTable.Key.Of(mustKey(t, keys.Payment{BookingID: b.ID})))
+			put(t, i.DB, "Bookings", item)
+		}, []bookings.Refund{pendingRefund}, false},
+		{"beside a line without rooms", 1, func(t *testing.T, i *inn, b *bookings.Booking) {
+			put(t, i.DB, "Bookings", dynastay.Item{
+				"PK": dynastay.Text("BOOKING#" + b.ID), "SK": dynastay.Text("ROOM#" + i.roomType("b")), "EntityType": dynastay.Text("BookingRoom"),
+				"BookingId": dynastay.Text(b.ID), "RoomTypeId": dynastay.Text(i.roomType("b")), "Quantity": dynastay.Number(0),
+				"Subtotal": dynastay.Number(0), "Currency": dynastay.Text("USD"),
+			})
+		}, []bookings.Refund{pendingRefund}, true},
+		{"beside two nights more", 1, func(t *testing.T, i *inn, b *bookings.Booking) {
+			setBooking(t, i.DB, mustKey(t, keys.BookingRoom{BookingID: b.ID, RoomTypeID: i.roomType("c")}), "Quantity", dynastay.Number(0))
+			setBooking(t, i.DB, keyOf(b.ID), "CheckOutDate", dynastay.Text(stay.CheckIn.AddDays(98).String()))
+		}, []bookings.Refund{pendingRefund}, false},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			i := inns.next(t)
+			b := i.longBooking(t, stay, test.payments)
+			if test.change != nil {
+				test.change(t, i, b)
+			}
+			var opts []bookings.CancelOption
+			for _, refund := range test.refunds {
+				opts = append(opts, bookings.WithRefund(refund))
+			}
+			done, err := dynastay.Do(t.Context(), i.DB.DB, i.repo.CancelOp(b.ID, "", opts...), dynastay.IdempotencyKey(i.id))
 			require.NoError(t, err)
-		}
-		done, err := repo.CancelWithRefund(t.Context(), b.ID, "", pendingRefund, dynastay.IdempotencyKey(i.id))
-		require.NoError(t, err)
-		assert.Equal(t, bookings.Cancelled, done.Booking.Status)
-		if payments == 1 {
-			assert.Len(t, done.Refunds, 1)
-			assert.Zero(t, done.Due.Sign())
-			continue
-		}
-		assert.Empty(t, done.Refunds)
-		assert.Equal(t, dollarsOf("100"), done.Due)
-		recorded, err := repo.RefundDue(t.Context(), bookings.Refund{ID: "re_1", BookingID: b.ID})
-		require.NoError(t, err)
-		assert.Len(t, recorded.Refunds, 2)
-		assert.Zero(t, recorded.Due.Sign())
+			assert.Equal(t, bookings.Cancelled, done.Booking.Status)
+			due := dollarsOf(fmt.Sprint(50 * max(1, test.payments)))
+			if test.fits {
+				assert.Len(t, done.Refunds, test.payments)
+				assert.Zero(t, done.Due.Sign())
+				return
+			}
+			assert.Empty(t, done.Refunds)
+			assert.Equal(t, due, done.Due)
+			recorded, err := i.repo.RefundDue(t.Context(), bookings.Refund{ID: "re_1", BookingID: b.ID})
+			require.NoError(t, err)
+			assert.Len(t, recorded.Refunds, max(1, test.payments))
+			assert.Zero(t, recorded.Due.Sign())
+		})
 	}
+	t.Run("one with an amount is not left out", func(t *testing.T) {
+		i := inns.next(t)
+		b := i.longBooking(t, stay, 2)
+		amount := bookings.WithRefund(bookings.Refund{ID: "re_1", ProviderTransactionID: "ch_0", Amount: dollarsOf("10")})
+		_, err := dynastay.Do(t.Context(), i.DB.DB, i.repo.CancelOp(b.ID, "", amount, bookings.WithRefund(bookings.Refund{ID: "re_2"})))
+		var large *dynastay.TooLargeError
+		require.ErrorAs(t, err, &large)
+		stored, err := i.repo.Get(t.Context(), b.ID)
+		require.NoError(t, err)
+		assert.Equal(t, bookings.Confirmed, stored.Status)
+	})
+	t.Run("one that was recorded before stays as it was", func(t *testing.T) {
+		i := inns.next(t)
+		b := i.longBooking(t, stay, 2)
+		_, err := i.repo.RecordRefund(t.Context(), bookings.Refund{
+			BookingID: b.ID, ID: "re_1", ProviderTransactionID: "ch_0", Amount: dollarsOf("25"), Status: bookings.PaymentPending,
+		})
+		require.NoError(t, err)
+		done, err := i.repo.CancelWithRefund(t.Context(), b.ID, "", bookings.Refund{ID: "re_1"})
+		require.NoError(t, err)
+		assert.Equal(t, []string{"re_1 ch_0 25.00 USD pending"}, refundTexts(done.Refunds))
+	})
+}
+
+// longBooking books and pays for a room of two types, with nights of its own.
+func (i *inn) longBooking(t *testing.T, stay dynastay.Stay, payments int) *bookings.Booking {
+	t.Helper()
+	require.NoError(t, i.PutAll(t.Context(), func(yield func(*dynastay.Schema, dynastay.Item) bool) {
+		for date := range stay.Dates() {
+			if !yield(keys.AvailabilityTable, i.night("a", date)) || !yield(keys.AvailabilityTable, i.night("c", date)) {
+				return
+			}
+		}
+	}))
+	b := i.bookUnder(t, availability.FreeCancellation(24), stay, rooms{"a": 1, "c": 1}, 0)
+	require.Equal(t, 96, stay.Nights()*len(b.Lines))
+	for n := range payments {
+		_, err := i.repo.RecordPayment(t.Context(), charge(b.ID, fmt.Sprint("ch_", n), "50", bookings.Paid))
+		require.NoError(t, err)
+	}
+	return b
 }
 
 // A sweep says which of the bookings whose holds have ended have been paid for.
@@ -265,6 +472,32 @@ func TestApplyPayment(t *testing.T) {
 	}
 	_, err := i.repo.ApplyPayment(t.Context(), charge("bkg_none", "ch_1", "200", bookings.Paid))
 	assert.ErrorIs(t, err, dynastay.ErrNotFound)
+}
+
+// A payment confirms a booking once it has begun, or, if a provider notifies of it, once it is authorized.
+func TestPaymentsThatConfirm(t *testing.T) {
+	t.Parallel()
+	i := newInn(t)
+	hold := func() string {
+		b, err := i.repo.Create(t.Context(), bookings.Request{
+			Quote: i.mustQuote(t, payStay, rooms{"a": 1}), UserID: "user_456", Guest: guest, Hold: time.Hour,
+		})
+		require.NoError(t, err)
+		return b.ID
+	}
+	for _, status := range []bookings.PaymentStatus{bookings.PaymentPending, bookings.Authorized, bookings.Paid} {
+		b, err := i.repo.ConfirmWithPayment(t.Context(), hold(), charge("", "ch_1", "200", status))
+		require.NoError(t, err)
+		assert.Equal(t, bookings.Confirmed, b.Status)
+		assert.Equal(t, status, b.PaymentStatus)
+	}
+	got, err := i.repo.ApplyPayment(t.Context(), charge(hold(), " e\u0301_1 ", "200", bookings.Authorized))
+	require.NoError(t, err)
+	assert.Equal(t, bookings.Confirmed, got.Booking.Status, "an id as it was typed")
+	foreign := charge(hold(), "ch_1", "200", bookings.Paid)
+	foreign.Amount = dynastay.MustMoney("200", "EUR")
+	_, err = i.repo.ApplyPayment(t.Context(), foreign)
+	invalidField(t, "Amount", err)
 }
 
 // A payment that contradicts a recorded one confirms nothing, nor does one that has failed since.
