@@ -346,6 +346,17 @@ func TestAnonymisedBookings(t *testing.T) {
 			i.Clock.Set(payStay.CheckIn.Time())
 			return i.repo.CheckIn(t.Context(), b.ID, bookings.Assigned{i.roomType("a"): {nemo}})
 		}, &bookings.StateError{Status: bookings.Confirmed, Op: "check in", Err: bookings.ErrAnonymised}},
+		{"undo the check-in", bookings.CheckedIn, func(t *testing.T, i *inn, b *bookings.Booking) (*bookings.Booking, error) {
+			i.Clock.Set(payStay.CheckIn.Time())
+			return i.repo.UndoCheckIn(t.Context(), b.ID)
+		}, &bookings.StateError{Status: bookings.CheckedIn, Op: "undo the check-in of", Err: bookings.ErrAnonymised}},
+		{"undo the check-out", bookings.Completed, func(t *testing.T, i *inn, b *bookings.Booking) (*bookings.Booking, error) {
+			return i.repo.UndoCheckOut(t.Context(), b.ID)
+		}, &bookings.StateError{Status: bookings.Completed, Op: "undo the check-out of", Err: bookings.ErrAnonymised}},
+		{"reinstate", bookings.NoShow, func(t *testing.T, i *inn, b *bookings.Booking) (*bookings.Booking, error) {
+			i.Clock.Set(payStay.CheckIn.Time())
+			return i.repo.Reinstate(t.Context(), b.ID)
+		}, &bookings.StateError{Status: bookings.NoShow, Op: "reinstate", Err: bookings.ErrAnonymised}},
 		{"modify the guest", bookings.Pending, func(t *testing.T, i *inn, b *bookings.Booking) (*bookings.Booking, error) {
 			i.Clock.Set(innNoon)
 			m, err := i.repo.Modify(t.Context(), bookings.Modification{BookingID: b.ID, Version: b.Version, Guest: &ada})
@@ -394,11 +405,15 @@ func (i *inn) anonymised(t *testing.T, status bookings.Status) *bookings.Booking
 	if status != bookings.Pending {
 		i.Clock.Set(payStay.CheckOut.AddDays(1).Time())
 	}
-	if status == bookings.CheckedIn {
+	if status == bookings.CheckedIn || status == bookings.Completed {
 		i.Clock.Set(payStay.CheckIn.Time())
 		_, err := i.repo.CheckIn(t.Context(), b.ID, nil)
 		require.NoError(t, err)
 		i.Clock.Set(payStay.CheckOut.AddDays(1).Time())
+	}
+	if status == bookings.Completed || status == bookings.NoShow {
+		_, err := actTo(status).do(t.Context(), i.repo, b.ID)
+		require.NoError(t, err)
 	}
 	done, err := i.repo.Eraser().Erase(t.Context(), user)
 	require.NoError(t, err)

@@ -5,6 +5,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
@@ -12,6 +13,7 @@ import (
 	"github.com/dynastay/dynastay/bookings"
 	"github.com/dynastay/dynastay/dyntest"
 	"github.com/dynastay/dynastay/internal/fixture"
+	"github.com/dynastay/dynastay/keys"
 )
 
 // The rooms of a no-show are returned from tonight on, and taken anew when the guests arrive after all.
@@ -74,6 +76,83 @@ func TestReinstateTwice(t *testing.T) {
 	assert.Equal(t, []int{0, 0, 0}, l.hotel.Left(t, l.DB.DB, fixture.Stay))
 }
 
+// A refusal of guests who arrive late counts only as long as their booking is as it was read, whoever has written it since.
+func TestReinstateIsOvertaken(t *testing.T) {
+	t.Parallel()
+	for name, v := range map[string]types.AttributeValue{
+		keys.AttrVersion: dynastay.Number(99), keys.BookingsTable.WriteIDName(): &types.AttributeValueMemberB{Value: []byte("another")},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			l := begin(t, 1)
+			b := l.reach(t, bookings.NoShow)
+			_, err := l.repo.Release(t.Context(), b.ID)
+			require.NoError(t, err)
+			last := dynastay.Stay{CheckIn: fixture.Stay.LastNight(), CheckOut: fixture.Stay.CheckOut}
+			_, err = l.repo.Create(t.Context(), fixture.Request(l.hotel.Quote(t, l.DB.DB, last, 1)))
+			require.NoError(t, err)
+			l.Faults.Inject(dyntest.After(func(context.Context) {
+				setBooking(t, l.DB, keyOf(b.ID), "Status", dynastay.Text("cancelled"))
+				setBooking(t, l.DB, keyOf(b.ID), name, v)
+			}), dyntest.When{Operation: "TransactWriteItems", Nth: 1})
+			_, err = l.repo.Reinstate(t.Context(), b.ID)
+			var state *bookings.StateError
+			require.ErrorAs(t, err, &state)
+			assert.Equal(t, bookings.Cancelled, state.Status)
+		})
+	}
+}
+
+// Only nights that were released are taken anew, and a booking that has all of its nights again has none that are released.
+func TestReinstateTakesWhatWasReleased(t *testing.T) {
+	t.Parallel()
+	arrival, departure := fixture.Stay.CheckIn, fixture.Stay.CheckOut
+	for _, test := range []struct {
+		name     string
+		release  dynastay.Date // zero for never
+		back     dynastay.Date // when the guests arrive
+		released dynastay.Stay // afterwards
+		left     []int
+	}{
+		{"never released", dynastay.Date{}, arrival.AddDays(1), dynastay.Stay{}, []int{0, 0, 0}},
+		{"on the same day", arrival.AddDays(1), arrival.AddDays(1), dynastay.Stay{}, []int{0, 0, 0}},
+		{"on the last day", arrival.AddDays(1), departure, dynastay.Stay{CheckIn: arrival.AddDays(1), CheckOut: departure}, []int{0, 1, 1}},
+		{"by a clock that is a day behind", arrival.AddDays(1), arrival, dynastay.Stay{}, []int{0, 0, 0}},
+		{"after a release by a clock that is behind", arrival.AddDays(-1), arrival, dynastay.Stay{}, []int{0, 0, 0}},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			t.Parallel()
+			l := begin(t, 1)
+			b := l.reach(t, bookings.NoShow)
+			if test.release != (dynastay.Date{}) {
+				l.Clock.Set(noon(test.release))
+				_, err := l.repo.Release(t.Context(), b.ID)
+				require.NoError(t, err)
+			}
+			l.Clock.Set(noon(arrival.AddDays(-1)))
+			_, err := l.repo.Reinstate(t.Context(), b.ID)
+			assert.ErrorIs(t, err, bookings.ErrTooEarly)
+			l.Clock.Set(noon(test.back))
+			got, err := l.repo.Reinstate(t.Context(), b.ID)
+			require.NoError(t, err)
+			assert.Equal(t, test.released, got.Released)
+			assert.Equal(t, test.left, l.hotel.Left(t, l.DB.DB, fixture.Stay))
+		})
+	}
+}
+
+// The nights that are released are those of the stay, even if the clock is behind.
+func TestReleaseBeforeArrival(t *testing.T) {
+	t.Parallel()
+	l := begin(t, 2)
+	b := l.reach(t, bookings.NoShow)
+	l.Clock.Set(noon(fixture.Stay.CheckIn.AddDays(-1)))
+	released, err := l.repo.Release(t.Context(), b.ID)
+	require.NoError(t, err)
+	assert.Equal(t, fixture.Stay, released.Booking.Released)
+	assert.Equal(t, []int{2, 2, 2}, l.hotel.Left(t, l.DB.DB, fixture.Stay))
+}
+
 // Guests who were checked in without rooms get them later, and others; a check-in that is undone leaves no rooms.
 func TestRoomsAfterCheckIn(t *testing.T) {
 	t.Parallel()
@@ -109,6 +188,9 @@ func TestRoomsAfterCheckIn(t *testing.T) {
 	assert.Equal(t, bookings.Confirmed, undone.Status)
 	assert.True(t, undone.CheckedInAt.IsZero())
 	assert.Equal(t, bookings.Assigned{king: nil, twin: nil}, assigned())
+	stored, err := l.repo.Get(t.Context(), b.ID, dynastay.Consistent)
+	require.NoError(t, err)
+	assert.Equal(t, stored, undone)
 }
 
 // The end of the day of arrival is where the platform says that it is.
