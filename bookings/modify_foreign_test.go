@@ -10,7 +10,9 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/dynastay/dynastay"
+	"github.com/dynastay/dynastay/availability"
 	"github.com/dynastay/dynastay/bookings"
+	"github.com/dynastay/dynastay/keys"
 )
 
 // The total of other software may not be the sum of its parts. A modification of the code alone then leaves it as it
@@ -20,9 +22,12 @@ func TestModificationsWithoutBreakdown(t *testing.T) {
 	i := newInn(t)
 	i.code(t, bookings.PromoCode{Code: "TEN", Percent: 1000})
 	for name, breakdown := range map[string]types.AttributeValue{
-		"none":    &types.AttributeValueMemberNULL{Value: true},
-		"a part":  &types.AttributeValueMemberM{Value: dynastay.Item{"TaxesAndFees": dynastay.Number(9)}},
-		"fees":    &types.AttributeValueMemberM{Value: dynastay.Item{"TaxesAndFees": dynastay.Number(200)}},
+		"none":   &types.AttributeValueMemberNULL{Value: true},
+		"a part": &types.AttributeValueMemberM{Value: dynastay.Item{"TaxesAndFees": dynastay.Number(9)}},
+		"fees":   &types.AttributeValueMemberM{Value: dynastay.Item{"TaxesAndFees": dynastay.Number(200)}},
+		"digits": &types.AttributeValueMemberM{Value: dynastay.Item{
+			"RoomTotal": &types.AttributeValueMemberN{Value: "999999999999999999"}, "TaxesAndFees": &types.AttributeValueMemberN{Value: "0.1"},
+		}},
 		"another": &types.AttributeValueMemberM{Value: dynastay.Item{"RoomTotal": dynastay.Number(199)}},
 	} {
 		b := i.book(t, payStay, rooms{"a": 1})
@@ -34,6 +39,8 @@ func TestModificationsWithoutBreakdown(t *testing.T) {
 		now, err := i.repo.Get(t.Context(), b.ID)
 		require.NoError(t, err)
 		assert.Equal(t, []any{dollarsOf("200"), b.Version}, []any{now.Total, now.Version}, name)
+		_, err = i.repo.Modify(t.Context(), bookings.Modification{BookingID: b.ID, Version: b.Version, Guest: &guest})
+		assert.NoError(t, err, "the price is left alone: %s", name)
 	}
 	assert.Zero(t, usesOf(t, i.DB, "TEN"))
 }
@@ -229,4 +236,49 @@ func TestModificationKeepsTheDiscounts(t *testing.T) {
 	require.ErrorAs(t, err, &invalid)
 	assert.Equal(t, "Quote.Total", invalid.Field)
 	assert.Equal(t, takenBy(stored.Stay, rooms{"a": 1}), i.taken(t))
+
+	setBooking(t, i.DB, keyOf(b.ID), "PriceBreakdown", &types.AttributeValueMemberM{Value: dynastay.Item{
+		"RoomTotal": dynastay.Number(200), "TaxesAndFees": dynastay.Number(0), "Discounts": dynastay.Number(100),
+	}})
+	require.NoError(t, shorter(1))
+	stored, err = i.repo.Get(t.Context(), b.ID, dynastay.Consistent)
+	require.NoError(t, err)
+	assert.Equal(t, "0.00 USD", stored.Total.String())
+	assert.Equal(t, bookings.Paid, stored.PaymentStatus, "nothing is to be paid")
+}
+
+// What is kept is no price: a discount must not exceed that of the nights that are left.
+func TestDiscountsAreNotTakenFromWhatIsKept(t *testing.T) {
+	t.Parallel()
+	i := newInn(t)
+	b := i.bookUnder(t, availability.NonRefundable, innStay, rooms{"a": 1}, 0)
+	setBooking(t, i.DB, keyOf(b.ID), "PriceBreakdown", &types.AttributeValueMemberM{Value: dynastay.Item{
+		"RoomTotal": dynastay.Number(300), "TaxesAndFees": dynastay.Number(0), "Discounts": dynastay.Number(150),
+	}})
+	night := dynastay.Stay{CheckIn: innStay.CheckIn, CheckOut: innStay.CheckIn.AddDays(1)}
+	m, err := i.repo.QuoteModification(t.Context(), b.ID, i.agreed(availability.NonRefundable, night, rooms{"a": 1}))
+	require.NoError(t, err)
+	require.Equal(t, usd("200"), m.Kept)
+	_, err = i.repo.Modify(t.Context(), m)
+	invalidField(t, "Quote.Total", err)
+}
+
+// Without payments, a modification leaves a payment status of other software as it is; with one that cannot be read, it
+// fails.
+func TestModificationsWithPaymentsOfOtherSoftware(t *testing.T) {
+	t.Parallel()
+	i := newInn(t)
+	b := i.book(t, innStay, rooms{"a": 1})
+	setBooking(t, i.DB, keyOf(b.ID), "PaymentStatus", dynastay.Text("paid"))
+	got, err := i.repo.Modify(t.Context(), i.quote(t, b.ID, innStay, rooms{"a": 2}))
+	require.NoError(t, err)
+	assert.Equal(t, bookings.Paid, got.Booking.PaymentStatus)
+
+	b = i.book(t, innStay, rooms{"a": 1})
+	_, err = i.repo.RecordPayment(t.Context(), charge(b.ID, "ch_1", "50", bookings.PaymentPending))
+	require.NoError(t, err)
+	attempt := mustKey(t, keys.PaymentAttempt{BookingID: b.ID, ProviderTransactionID: "ch_1"})
+	setBooking(t, i.DB, attempt, "Amount", dynastay.Text("fifty"))
+	_, err = i.repo.Modify(t.Context(), i.quote(t, b.ID, innStay, rooms{"a": 2}))
+	assert.ErrorIs(t, err, dynastay.ErrCorrupt)
 }

@@ -120,6 +120,7 @@ func TestPaymentsOfABookingWithoutTotal(t *testing.T) {
 		got, err := i.repo.RecordPayment(t.Context(), p)
 		require.NoError(t, err)
 		assert.Equal(t, step.want, got.Booking.PaymentStatus)
+		assert.Equal(t, dynastay.Money{}, got.Due, "nobody knows")
 	}
 }
 
