@@ -193,6 +193,19 @@ func TestRoomsAfterCheckIn(t *testing.T) {
 	assert.Equal(t, stored, undone)
 }
 
+// A check-in without rooms is taken back without a write of the lines.
+func TestUndoCheckInWithoutRooms(t *testing.T) {
+	t.Parallel()
+	l := begin(t, 1)
+	b := l.reach(t, bookings.CheckedIn)
+	stop := l.Faults.Record()
+	_, err := l.repo.UndoCheckIn(t.Context(), b.ID)
+	require.NoError(t, err)
+	requests := stop()
+	require.Len(t, requests, 2)
+	assert.Equal(t, "UpdateItem", requests[1].Operation)
+}
+
 // The end of the day of arrival is where the platform says that it is.
 func TestNoShowAfter(t *testing.T) {
 	t.Parallel()

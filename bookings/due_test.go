@@ -188,6 +188,9 @@ func TestRefusedRefundsOfWhatIsDue(t *testing.T) {
 	invalidField(t, "Status", err)
 	_, err = i.repo.CancelWithRefund(t.Context(), b.ID, "", bookings.Refund{ID: "re_1", ProviderTransactionID: "ch_2"})
 	assert.ErrorIs(t, err, bookings.ErrNotPaid)
+	setBooking(t, i.DB, keyOf(b.ID), "Currency", dynastay.Text("EUR"))
+	_, err = i.repo.RefundDue(t.Context(), bookings.Refund{BookingID: b.ID, ID: "re_1"})
+	assert.Error(t, err, "the payments are not in the currency that other software has given the booking")
 }
 
 // A repeated cancellation returns its own refunds, and none that has been recorded since under an id that looks like one of
@@ -494,7 +497,10 @@ func TestPaymentsThatConfirm(t *testing.T) {
 	got, err := i.repo.ApplyPayment(t.Context(), charge(hold(), " e\u0301_1 ", "200", bookings.Authorized))
 	require.NoError(t, err)
 	assert.Equal(t, bookings.Confirmed, got.Booking.Status, "an id as it was typed")
-	foreign := charge(hold(), "ch_1", "200", bookings.Paid)
+	id := hold()
+	_, err = i.repo.ConfirmWithPayment(t.Context(), id, charge("bkg_other", "ch_1", "200", bookings.PaymentFailed))
+	invalidField(t, "Payments[0].BookingID", err)
+	foreign := charge(id, "ch_1", "200", bookings.Paid)
 	foreign.Amount = dynastay.MustMoney("200", "EUR")
 	_, err = i.repo.ApplyPayment(t.Context(), foreign)
 	invalidField(t, "Amount", err)

@@ -394,6 +394,29 @@ func TestGivenUpWithoutAPolicy(t *testing.T) {
 	assert.Equal(t, usd("30"), m.Kept)
 }
 
+// Terms that are out of range are none: the hours of a line do not count from an earlier check-in because of them.
+func TestGivenUpUnderTermsOutOfRange(t *testing.T) {
+	t.Parallel()
+	i := newInn(t)
+	repo := bookings.New(i.DB.DB, &bookings.Options{Terms: func(availability.CancellationPolicy) (availability.Terms, bool) {
+		return availability.Terms{Percent: 150, Hours: 48}, true
+	}})
+	req := i.agreed(availability.NonRefundable, innStay, rooms{"a": 1, "b": 1})
+	req.Rooms[1].CancellationPolicy = ""
+	q, err := availability.New(i.DB.DB).Quote(t.Context(), req)
+	require.NoError(t, err)
+	b, err := repo.Create(t.Context(), bookings.Request{Quote: q, UserID: "user_456", Guest: guest})
+	require.NoError(t, err)
+	i.Clock.Set(innStay.CheckIn.Time().Add(-24 * time.Hour))
+	req.Stay.CheckIn = innStay.CheckIn.AddDays(1)
+	m, err := repo.QuoteModification(t.Context(), b.ID, req)
+	require.NoError(t, err)
+	got, err := repo.Modify(t.Context(), m)
+	require.NoError(t, err)
+	assert.Equal(t, usd("100"), got.Booking.Breakdown.Kept)
+	assert.Equal(t, dynastay.Date{}, got.Booking.PolicyCheckIn)
+}
+
 // What other software has stored must not make more of what is given up, nor an error of what is free.
 func TestGivenUpOfOtherSoftware(t *testing.T) {
 	t.Parallel()

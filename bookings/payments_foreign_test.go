@@ -112,6 +112,9 @@ func TestPaymentsOfABookingWithoutTotal(t *testing.T) {
 	i := newInn(t)
 	b := i.book(t, payStay, rooms{"a": 1})
 	removeAttributes(t, i.DB, keyOf(b.ID), "TotalAmount", "Currency")
+	setBooking(t, i.DB, keyOf(b.ID), "PaymentStatus", dynastay.Text("paid"))
+	_, err := i.repo.RefundDue(t.Context(), bookings.Refund{BookingID: b.ID, ID: "re_1"})
+	assert.ErrorIs(t, err, dynastay.ErrCorrupt)
 	for n, step := range []struct{ status, want bookings.PaymentStatus }{
 		{bookings.PaymentPending, bookings.PaymentPending}, {bookings.PaymentFailed, bookings.PaymentFailed}, {bookings.Paid, bookings.Paid},
 	} {
