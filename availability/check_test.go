@@ -71,6 +71,7 @@ func TestCheckReportsRefusedNights(t *testing.T) {
 		{name: "maximum stay met", night: first, item: dynastay.Item{"MaxStay": dynastay.Number(3)}},
 		{name: "maximum stay of a different arrival", night: last, item: dynastay.Item{"MaxStay": dynastay.Number(1)}},
 		{name: "maximum stay of zero", night: first, item: dynastay.Item{"MaxStay": dynastay.Number(0)}},
+		{name: "maximum stay below zero", night: first, item: dynastay.Item{"MaxStay": dynastay.Number(-1)}},
 		{name: "nulls", night: first, item: dynastay.Item{
 			"MinStay": null, "MaxStay": null, "IsBlocked": null, "PropertyClosed": null, "ClosedToArrival": null, "ClosedToDeparture": null,
 		}},
