@@ -48,12 +48,12 @@
 //
 // # Reading
 //
-// A list is a [Listing]: a value from which you read one [Page], or which you iterate over to its end.
+// A list is a [List]: a value from which you read one [Page], or which you iterate over to its end.
 //
 //	page, err := repo.ByUser(userID).Page(ctx, dynastay.Paging{Limit: 20, After: cursor})
 //	for booking, err := range repo.ByUser(userID).All(ctx) { … }
 //
-// [Merge], [Intersect] and [Union] combine lists, [Listing.Filter] leaves items out, and [Load] reads what the items
+// [Merge], [Intersect] and [Union] combine lists, [List.Filter] leaves items out, and [Load] reads what the items
 // lead to.
 //
 // A cursor is opaque, is safe to send to a browser, and cannot be turned into a cursor for another user's data. An

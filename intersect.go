@@ -14,30 +14,30 @@ import (
 //
 // A read is one request for each list, sent in parallel. Where one list has no rows for a while, the others skip theirs
 // without reading them. If few rows are in all lists, a page takes several reads, see [Paging.Reads].
-func Intersect[T any](lists ...Listing[T]) Listing[T] { return meetAll(lists, false) }
+func Intersect[T any](lists ...List[T]) List[T] { return meetAll(lists, false) }
 
 // Union returns the list of the rows that at least one of the lists contains, such as the suppliers that offer soap or
 // towels. A sort value that several lists contain is listed once. Otherwise it is like [Intersect], and a read is one
 // request for each list, too.
 //
 // Lists whose sort values are all different are merged with [Merge], which also reads backwards.
-func Union[T any](lists ...Listing[T]) Listing[T] { return meetAll(lists, true) }
+func Union[T any](lists ...List[T]) List[T] { return meetAll(lists, true) }
 
-func meetAll[T any](lists []Listing[T], any bool) Listing[T] {
-	all := Listing[T]{any: any}
+func meetAll[T any](lists []List[T], any bool) List[T] {
+	all := List[T]{any: any}
 	for i, l := range lists {
 		at := fmt.Sprintf("Lists[%d]", i)
 		switch {
 		case l.err != nil:
 			return l
 		case len(l.keep) > 0:
-			return NoListing[T](Invalid(at, "must not be filtered; filter the result instead"))
+			return NoList[T](Invalid(at, "must not be filtered; filter the result instead"))
 		case len(l.lanes) == 0:
-			return NoListing[T](Invalid(at, "must be a list of rows"))
+			return NoList[T](Invalid(at, "must be a list of rows"))
 		case l.lanes[0].query.Descending:
-			return NoListing[T](Invalid(at, "must be ascending"))
+			return NoList[T](Invalid(at, "must be ascending"))
 		case !lists[0].lanes[0].runsWith(l.lanes[0]):
-			return NoListing[T](Invalid(at, "must have the same DB, table, index and range as the first list"))
+			return NoList[T](Invalid(at, "must have the same DB, table, index and range as the first list"))
 		}
 		all.meets = append(all.meets, l.lanes)
 	}
@@ -65,7 +65,7 @@ type meeting[T any] struct {
 }
 
 // meet opens the lists of an intersection or union after the cursor of p.
-func (l Listing[T]) meet(p Paging) (*meeting[T], error) {
+func (l List[T]) meet(p Paging) (*meeting[T], error) {
 	found, first := "common:", p.Limit
 	if l.any {
 		found, first = "any:", share(p.Limit, len(l.meets))

@@ -57,8 +57,8 @@ func openSuppliers(ctx context.Context) (db *dynastay.DB, stop func()) {
 }
 
 // offering lists the names of the suppliers that offer something.
-func offering(db *dynastay.DB, what string) dynastay.Listing[string] {
-	return dynastay.List(db, suppliers, dynastay.Query{
+func offering(db *dynastay.DB, what string) dynastay.List[string] {
+	return dynastay.ListOf(db, suppliers, dynastay.Query{
 		Name: "suppliers.Offering", Index: "Offers", Partition: "OFFER#" + what,
 	}, func(_ context.Context, row dynastay.Row) (string, error) {
 		return strings.TrimPrefix(row.Text("offerSK"), "SUPPLIER#"), nil

@@ -56,13 +56,13 @@ func TestIntersectAndUnionModel(t *testing.T) {
 			table.chop = rand.New(rand.NewPCG(rapid.Uint64().Draw(t, "seed"), 1))
 		}
 		db := Open(onlyQueries{answer: table.answer}, nil)
-		var parts []Listing[string]
+		var parts []List[string]
 		for list := range lists {
 			q := Query{Name: "test", Index: "ByUser", Partition: partition(list, 0), Range: within}
 			for shard := 1; shard < shards; shard++ {
 				q.Shards = append(q.Shards, partition(list, shard))
 			}
-			parts = append(parts, List(db, pagedSchema, q, func(_ context.Context, row Row) (string, error) {
+			parts = append(parts, ListOf(db, pagedSchema, q, func(_ context.Context, row Row) (string, error) {
 				if sort := row.Text("GSI1SK"); bad[sort] {
 					return "", errors.New("bad " + sort)
 				}
@@ -119,7 +119,7 @@ func TestIntersectAndUnionKeepToTheirReads(t *testing.T) {
 	}
 	db := Open(onlyQueries{answer: table.answer}, nil)
 	for limit := 1; limit < 8; limit++ {
-		for _, common := range []Listing[string]{
+		for _, common := range []List[string]{
 			Intersect(listOf(db, "P"), listOf(db, "Q")), Union(listOf(db, "P"), listOf(db, "Q")),
 		} {
 			want := 0
@@ -147,14 +147,14 @@ func TestIntersectAndUnionKeepToTheirReads(t *testing.T) {
 // is that of the first one.
 func TestUnionAsks(t *testing.T) {
 	table := &partitions{}
-	var lists []Listing[string]
+	var lists []List[string]
 	db := table.db()
 	for i := range 20 {
 		partition := fmt.Sprintf("P%d", i)
 		for j := range 40 {
 			table.add(partition, fmt.Sprintf("%04d", 20*j+i))
 		}
-		lists = append(lists, List(db, pagedSchema, Query{Name: "test", Index: "ByUser", Partition: partition},
+		lists = append(lists, ListOf(db, pagedSchema, Query{Name: "test", Index: "ByUser", Partition: partition},
 			func(_ context.Context, row Row) (string, error) { return row.Text("GSI1SK") + " of " + partition, nil }))
 	}
 	page, err := Union(lists...).Page(context.Background(), Paging{Limit: 40})
@@ -167,7 +167,7 @@ func TestUnionAsks(t *testing.T) {
 
 	table.add("P1", "0900")
 	table.add("P2", "0900")
-	for want, both := range map[string][]Listing[string]{"0900 of P1": {lists[1], lists[2]}, "0900 of P2": {lists[2], lists[1]}} {
+	for want, both := range map[string][]List[string]{"0900 of P1": {lists[1], lists[2]}, "0900 of P2": {lists[2], lists[1]}} {
 		page, err := Union(both...).Page(context.Background(), Paging{Limit: 100})
 		require.NoError(t, err)
 		require.Len(t, page.Items, 81)
@@ -219,8 +219,8 @@ func TestIntersectSkips(t *testing.T) {
 	assert.Equal(t, 2+10+20+40, rows)
 
 	// What skips rows still ends with the range, and where one list has ended, the others are not read any more.
-	of := func(partition string) Listing[string] {
-		return List(db, pagedSchema, Query{Name: "test", Index: "ByUser", Partition: partition, Range: Range{From: "0", To: "0505"}}, sortOf)
+	of := func(partition string) List[string] {
+		return ListOf(db, pagedSchema, Query{Name: "test", Index: "ByUser", Partition: partition, Range: Range{From: "0", To: "0505"}}, sortOf)
 	}
 	requests, rows = 0, 0
 	page, err = Intersect(of("many"), of("few")).Page(context.Background(), Paging{Limit: 10})
@@ -258,8 +258,8 @@ func TestIntersectEndsWithThePrefix(t *testing.T) {
 		requests.Add(1)
 		return table.answer(in)
 	}}, nil)
-	of := func(partition string) Listing[string] {
-		return List(db, pagedSchema, Query{Name: "test", Index: "ByUser", Partition: partition, Range: Range{Prefix: "00"}}, sortOf)
+	of := func(partition string) List[string] {
+		return ListOf(db, pagedSchema, Query{Name: "test", Index: "ByUser", Partition: partition, Range: Range{Prefix: "00"}}, sortOf)
 	}
 	page, err := Intersect(of("A"), of("B")).Page(context.Background(), Paging{Limit: 10})
 	require.NoError(t, err)
@@ -293,7 +293,7 @@ func TestIntersectAsks(t *testing.T) {
 func TestIntersectRefuses(t *testing.T) {
 	db := (&partitions{}).db()
 	p := listOf(db, "P")
-	refused := func(l Listing[string], field, reason string) {
+	refused := func(l List[string], field, reason string) {
 		t.Helper()
 		_, err := l.Page(context.Background(), Paging{})
 		var invalid *InvalidError
@@ -301,7 +301,7 @@ func TestIntersectRefuses(t *testing.T) {
 		assert.Equal(t, field, invalid.Field)
 		assert.Contains(t, invalid.Reason, reason)
 	}
-	of := func(q Query) Listing[string] { q.Name = "test"; return List(db, pagedSchema, q, sortOf) }
+	of := func(q Query) List[string] { q.Name = "test"; return ListOf(db, pagedSchema, q, sortOf) }
 	all := func(string) bool { return true }
 	refused(Intersect(p.Filter(all), p), "Lists[0]", "must not be filtered")
 	refused(Intersect(p, p.Filter(all)), "Lists[1]", "must not be filtered")
@@ -312,10 +312,10 @@ func TestIntersectRefuses(t *testing.T) {
 	refused(Intersect(p, listOf((&partitions{}).db(), "Q")), "Lists[1]", "must have the same")
 	refused(Intersect(p, Intersect(p, p)), "Lists[1]", "must be a list of rows")
 	refused(Intersect(p, Load(p, given)), "Lists[1]", "must be a list of rows")
-	refused(Intersect(Listing[string]{}, p), "Lists[0]", "must be a list of rows")
+	refused(Intersect(List[string]{}, p), "Lists[0]", "must be a list of rows")
 	refused(Union(p, Union(p, p)), "Lists[1]", "must be a list of rows")
 	refused(Union(p, of(Query{Index: "ByUser", Partition: "Q", Descending: true})), "Lists[1]", "must be ascending")
-	refused(Intersect(p, NoListing[string](Invalid("UserID", "is required"))), "UserID", "is required")
+	refused(Intersect(p, NoList[string](Invalid("UserID", "is required"))), "UserID", "is required")
 	refused(Intersect(of(Query{Index: "Unsorted", Partition: "P"}), of(Query{Index: "Unsorted", Partition: "Q"})), "Lists", "cannot be combined")
 	refused(Merge(p, Intersect(p, listOf(db, "Q"))), "Lists[1]", "must be a list of rows")
 	refused(Merge(p, Union(p, listOf(db, "Q"))), "Lists[1]", "must be a list of rows")
@@ -334,14 +334,14 @@ func TestIntersectRefuses(t *testing.T) {
 	db = table.db()
 	page, err = Intersect(listOf(db, "P"), listOf(db, "Q")).Page(context.Background(), Paging{Limit: 2})
 	require.NoError(t, err)
-	for _, other := range []Listing[string]{
+	for _, other := range []List[string]{
 		listOf(db, "P"), Merge(listOf(db, "P"), listOf(db, "Q")), Intersect(listOf(db, "P"), listOf(db, "R")),
 		Union(listOf(db, "P"), listOf(db, "Q")),
 	} {
 		_, err = other.Page(context.Background(), Paging{After: page.Next})
 		assert.ErrorIs(t, err, ErrCursor)
 	}
-	merged := func(a, b string) Listing[string] { return Merge(listOf(db, a), listOf(db, b)) }
+	merged := func(a, b string) List[string] { return Merge(listOf(db, a), listOf(db, b)) }
 	page, err = Intersect(merged("P", "Q"), listOf(db, "P")).Page(context.Background(), Paging{Limit: 2})
 	require.NoError(t, err)
 	_, err = Intersect(listOf(db, "P"), merged("Q", "P")).Page(context.Background(), Paging{After: page.Next})
@@ -353,15 +353,15 @@ func TestIntersectFailsWhole(t *testing.T) {
 	table := &partitions{}
 	table.add("P", "0001")
 	db := table.db()
-	l := List(db, pagedSchema, Query{Name: "test", Index: "ByUser", Partition: "P"}, func(context.Context, Row) (string, error) {
+	l := ListOf(db, pagedSchema, Query{Name: "test", Index: "ByUser", Partition: "P"}, func(context.Context, Row) (string, error) {
 		return "", &Error{Kind: ErrThrottled, Err: broken}
 	})
 	_, err := Intersect(l, l).Page(context.Background(), Paging{})
 	assert.ErrorIs(t, err, broken)
 }
 
-func listOf(db *DB, partition string) Listing[string] {
-	return List(db, pagedSchema, Query{Name: "test", Index: "ByUser", Partition: partition}, sortOf)
+func listOf(db *DB, partition string) List[string] {
+	return ListOf(db, pagedSchema, Query{Name: "test", Index: "ByUser", Partition: partition}, sortOf)
 }
 
 func given(_ context.Context, all []string) ([]string, error) { return all, nil }

@@ -131,9 +131,9 @@ func TestListModel(t *testing.T) {
 			table.chop = rand.New(rand.NewPCG(rapid.Uint64().Draw(t, "seed"), 1))
 		}
 		db := Open(onlyQueries{answer: table.answer}, nil)
-		list := func() Listing[string] {
+		list := func() List[string] {
 			q.Shards = partitions[1:rapid.IntRange(len(written), len(partitions)).Draw(t, "read shards")]
-			l := List(db, pagedSchema, q, func(_ context.Context, row Row) (string, error) {
+			l := ListOf(db, pagedSchema, q, func(_ context.Context, row Row) (string, error) {
 				sort := row.Text("GSI1SK")
 				if q.Index == "" {
 					sort = row.Text("SK")

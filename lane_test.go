@@ -72,7 +72,7 @@ func (p *partitions) add(partition, sort string) {
 func sortOf(_ context.Context, row Row) (string, error) { return row.Text("GSI1SK"), nil }
 
 // walk reads a list page by page.
-func walk(t *testing.T, list func() Listing[string], p Paging) (all []string, pages int) {
+func walk(t *testing.T, list func() List[string], p Paging) (all []string, pages int) {
 	t.Helper()
 	for {
 		page, err := list().Page(context.Background(), p)
@@ -106,7 +106,7 @@ func TestListOfShardsIsTheListOfOnePartition(t *testing.T) {
 						if descending {
 							slices.Reverse(want)
 						}
-						list := func() Listing[string] { return List(table.db(), pagedSchema, q, sortOf) }
+						list := func() List[string] { return ListOf(table.db(), pagedSchema, q, sortOf) }
 						got, pages := walk(t, list, Paging{Limit: limit, Reads: 100})
 						require.Equal(t, want, got)
 						if shards == 1 && short == 0 {
@@ -133,7 +133,7 @@ func TestCostOfShards(t *testing.T) {
 	for i := range 400 {
 		table.add([]string{"P", "P1", "P2", "P3"}[i%4], fmt.Sprintf("%04d", i))
 	}
-	page, err := List(table.db(), pagedSchema, q, sortOf).Page(context.Background(), Paging{Limit: 100})
+	page, err := ListOf(table.db(), pagedSchema, q, sortOf).Page(context.Background(), Paging{Limit: 100})
 	require.NoError(t, err)
 	assert.Len(t, page.Items, 100)
 	assert.Equal(t, 4, table.requests)
@@ -144,7 +144,7 @@ func TestCostOfShards(t *testing.T) {
 	for i := range 400 {
 		table.add("P", fmt.Sprintf("%04d", i))
 	}
-	page, err = List(table.db(), pagedSchema, q, sortOf).Page(context.Background(), Paging{Limit: 100})
+	page, err = ListOf(table.db(), pagedSchema, q, sortOf).Page(context.Background(), Paging{Limit: 100})
 	require.NoError(t, err)
 	assert.Len(t, page.Items, 100)
 	assert.Equal(t, []int{36, 36, 36, 36, 64}, table.asked)
@@ -159,7 +159,7 @@ func TestRowInTwoShardsIsOneItem(t *testing.T) {
 	}
 	q := Query{Name: "test", Index: "ByUser", Partition: "P", Shards: []string{"P1"}}
 	for _, limit := range []int{1, 2, 10} {
-		got, _ := walk(t, func() Listing[string] { return List(table.db(), pagedSchema, q, sortOf) }, Paging{Limit: limit})
+		got, _ := walk(t, func() List[string] { return ListOf(table.db(), pagedSchema, q, sortOf) }, Paging{Limit: limit})
 		assert.Equal(t, []string{"0001", "0002"}, got)
 	}
 }
@@ -190,7 +190,7 @@ func TestShardsAreReadInParallel(t *testing.T) {
 	for i := 1; i < 20; i++ {
 		q.Shards = append(q.Shards, fmt.Sprint("P", i))
 	}
-	_, err := List(db, pagedSchema, q, sortOf).Page(context.Background(), Paging{})
+	_, err := ListOf(db, pagedSchema, q, sortOf).Page(context.Background(), Paging{})
 	assert.ErrorIs(t, err, failed, "of one of them")
 	assert.EqualValues(t, 16, most.Load())
 }
@@ -200,7 +200,7 @@ func TestFirstFailureEndsTheOthers(t *testing.T) {
 	boom := errors.New("boom")
 	db := Open(&waiting{boom: boom}, nil)
 	q := Query{Name: "test", Index: "ByUser", Partition: "P", Shards: []string{"P1", "P2"}}
-	_, err := List(db, pagedSchema, q, sortOf).Page(context.Background(), Paging{})
+	_, err := ListOf(db, pagedSchema, q, sortOf).Page(context.Background(), Paging{})
 	assert.ErrorIs(t, err, boom)
 	assert.NotErrorIs(t, err, context.Canceled)
 }
@@ -226,10 +226,10 @@ func TestCursorOutlivesMoreShards(t *testing.T) {
 		table.add([]string{"P", "P1"}[i%2], fmt.Sprintf("%04d", i))
 	}
 	q := Query{Name: "test", Index: "ByUser", Partition: "P", Shards: []string{"P1"}}
-	first, err := List(table.db(), pagedSchema, q, sortOf).Page(context.Background(), Paging{Limit: 5})
+	first, err := ListOf(table.db(), pagedSchema, q, sortOf).Page(context.Background(), Paging{Limit: 5})
 	require.NoError(t, err)
 	q.Shards = append(q.Shards, "P2", "P3")
-	rest, err := List(table.db(), pagedSchema, q, sortOf).Page(context.Background(), Paging{After: first.Next})
+	rest, err := ListOf(table.db(), pagedSchema, q, sortOf).Page(context.Background(), Paging{After: first.Next})
 	require.NoError(t, err)
 	assert.Equal(t, []string{"0000", "0001", "0002", "0003", "0004"}, first.Items)
 	assert.Equal(t, "0005", rest.Items[0])
@@ -242,7 +242,7 @@ func TestShortPagesAreFilled(t *testing.T) {
 	for i := range 100 {
 		table.add("P", fmt.Sprintf("%04d", i))
 	}
-	list := List(table.db(), pagedSchema, Query{Name: "test", Index: "ByUser", Partition: "P"}, sortOf)
+	list := ListOf(table.db(), pagedSchema, Query{Name: "test", Index: "ByUser", Partition: "P"}, sortOf)
 	page, err := list.Page(context.Background(), Paging{Limit: 50})
 	require.NoError(t, err)
 	assert.Len(t, page.Items, 50)
@@ -277,7 +277,7 @@ func TestPageMovesOn(t *testing.T) {
 		return &dynamodb.QueryOutput{Items: []Item{key}}, nil
 	}}, nil)
 	q := Query{Name: "test", Index: "ByUser", Partition: "P", Shards: []string{"Q"}}
-	page, err := List(db, pagedSchema, q, sortOf).Page(context.Background(), Paging{Reads: 1})
+	page, err := ListOf(db, pagedSchema, q, sortOf).Page(context.Background(), Paging{Reads: 1})
 	require.NoError(t, err)
 	assert.Equal(t, Page[string]{Items: []string{"1"}}, page)
 }
@@ -306,7 +306,7 @@ func TestManyShards(t *testing.T) {
 	}
 	for _, limit := range []int{20, 100, 1000} {
 		table.requests = 0
-		page, err := List(table.db(), pagedSchema, q, sortOf).Page(context.Background(), Paging{Limit: limit})
+		page, err := ListOf(table.db(), pagedSchema, q, sortOf).Page(context.Background(), Paging{Limit: limit})
 		require.NoError(t, err)
 		assert.Len(t, page.Items, limit)
 		assert.Equal(t, 256, table.requests)

@@ -10,9 +10,9 @@ import (
 	"github.com/dynastay/dynastay/internal/shown"
 )
 
-// Listing is a list that a repository returns. It represents the query, not its result: it sends no requests until a
+// List is a list that a repository returns. It represents the query, not its result: it sends no requests until a
 // page is read, can be read any number of times, and is safe for concurrent use. If the arguments that it was made with
-// are invalid, every page returns that error. The zero Listing has no items.
+// are invalid, every page returns that error. The zero List has no items.
 //
 //	page, err := repo.ByUser(userID).Page(ctx, dynastay.Paging{Limit: 20})
 //
@@ -23,7 +23,7 @@ import (
 // A stored item that does not have the expected form does not hide the others. Page then returns a page together with
 // an [*UnreadableError], which matches [ErrCorrupt] and names each such item. The page contains the other items, and
 // its Next is valid. With any other error, the page is empty.
-type Listing[T any] struct {
+type List[T any] struct {
 	err   error
 	lanes []lane[T]
 	meets [][]lane[T] // of an intersection or union: the lanes of each list
@@ -55,16 +55,16 @@ func (e *UnreadableError) Unwrap() []error { return e.Items }
 // An error from decode is taken as an error of its row, and is wrapped to match [ErrCorrupt] if it does not already.
 // Decode may send requests of its own, with the page's context; if it returns an [*Error] that does not match
 // ErrCorrupt, the page fails with it.
-func List[T any](db *DB, s *Schema, q Query, decode func(context.Context, Row) (T, error)) Listing[T] {
-	return Listing[T]{lanes: lanesOf(db, s, q, decode)}
+func ListOf[T any](db *DB, s *Schema, q Query, decode func(context.Context, Row) (T, error)) List[T] {
+	return List[T]{lanes: lanesOf(db, s, q, decode)}
 }
 
-// NoListing returns a list for invalid arguments: every page fails with err.
-func NoListing[T any](err error) Listing[T] { return Listing[T]{err: err} }
+// NoList returns a list for invalid arguments: every page fails with err.
+func NoList[T any](err error) List[T] { return List[T]{err: err} }
 
 // Filter returns a list of only those items for which keep returns true. A page is still filled up to its limit, unless
 // that takes more reads than [Paging.Reads] allows. Items that are filtered out are read nevertheless, and consume capacity.
-func (l Listing[T]) Filter(keep func(T) bool) Listing[T] {
+func (l List[T]) Filter(keep func(T) bool) List[T] {
 	l.keep = append(l.keep[:len(l.keep):len(l.keep)], keep)
 	return l
 }
@@ -75,21 +75,21 @@ func (l Listing[T]) Filter(keep func(T) bool) Listing[T] {
 // items have one sort value, rows can be repeated or missed where a page ends; use [Union] for them. To filter, call
 // Filter on the merged list; a list that is already filtered, and the result of [Intersect], [Union] or [Load], is
 // refused. Lists of properties are filtered, because rows of other software may be out of place.
-func Merge[T any](lists ...Listing[T]) Listing[T] {
-	var merged Listing[T]
+func Merge[T any](lists ...List[T]) List[T] {
+	var merged List[T]
 	for i, l := range lists {
 		if l.err != nil {
 			return l
 		}
 		if len(l.keep) > 0 {
-			return NoListing[T](Invalid(fmt.Sprintf("Lists[%d]", i), "must not be filtered; filter the merged list instead"))
+			return NoList[T](Invalid(fmt.Sprintf("Lists[%d]", i), "must not be filtered; filter the merged list instead"))
 		}
 		if l.load != nil || l.meets != nil {
-			return NoListing[T](Invalid(fmt.Sprintf("Lists[%d]", i), "must be a list of rows"))
+			return NoList[T](Invalid(fmt.Sprintf("Lists[%d]", i), "must be a list of rows"))
 		}
 		for _, lane := range l.lanes {
 			if len(merged.lanes) > 0 && !merged.lanes[0].runsWith(lane) {
-				return NoListing[T](Invalid(fmt.Sprintf("Lists[%d]", i), "must have the same DB, table, index, range and direction as the first list"))
+				return NoList[T](Invalid(fmt.Sprintf("Lists[%d]", i), "must have the same DB, table, index, range and direction as the first list"))
 			}
 			merged.lanes = append(merged.lanes, lane)
 		}
@@ -98,8 +98,8 @@ func Merge[T any](lists ...Listing[T]) Listing[T] {
 }
 
 // Page reads one page. It returns an [*InvalidError] for invalid arguments or an invalid cursor ([ErrCursor]), and an
-// [*UnreadableError] together with the page, see [Listing].
-func (l Listing[T]) Page(ctx context.Context, p Paging) (Page[T], error) {
+// [*UnreadableError] together with the page, see [List].
+func (l List[T]) Page(ctx context.Context, p Paging) (Page[T], error) {
 	entries, next, err := l.read(ctx, p)
 	if err != nil {
 		return Page[T]{}, err
@@ -122,7 +122,7 @@ func (l Listing[T]) Page(ctx context.Context, p Paging) (Page[T], error) {
 // All iterates over the whole list, and reads one page after another as the loop proceeds. The pages grow from 50 to 1,000 items,
 // so that a loop that ends early has not read many items unnecessarily. For an unreadable item it yields an error that matches
 // [ErrCorrupt], and the loop can continue; any other error ends the iteration.
-func (l Listing[T]) All(ctx context.Context) iter.Seq2[T, error] {
+func (l List[T]) All(ctx context.Context) iter.Seq2[T, error] {
 	return func(yield func(T, error) bool) {
 		for p := (Paging{Limit: defaultLimit}); ; p.Limit = min(2*p.Limit, maxLimit) {
 			entries, next, err := l.read(ctx, p)
@@ -150,14 +150,14 @@ type entry[T any] struct {
 }
 
 // read fills a page.
-func (l Listing[T]) read(ctx context.Context, p Paging) ([]entry[T], Cursor, error) {
+func (l List[T]) read(ctx context.Context, p Paging) ([]entry[T], Cursor, error) {
 	entries, next, _, err := l.fill(ctx, p)
 	return entries, next, err
 }
 
 // fill is read that also returns the number of reads that it took. The position after the last row that was taken
 // serves as the cursor of all lanes: each continues after it.
-func (l Listing[T]) fill(ctx context.Context, p Paging) (entries []entry[T], next Cursor, reads int, err error) {
+func (l List[T]) fill(ctx context.Context, p Paging) (entries []entry[T], next Cursor, reads int, err error) {
 	if l.err != nil {
 		return nil, "", 0, l.err
 	}
@@ -201,7 +201,7 @@ func (l Listing[T]) fill(ctx context.Context, p Paging) (entries []entry[T], nex
 	return entries, next, p.Reads - page.reads, nil
 }
 
-func (l Listing[T]) open(p Paging) (source[T], error) {
+func (l List[T]) open(p Paging) (source[T], error) {
 	if len(l.meets) > 0 {
 		return l.meet(p)
 	}
@@ -209,7 +209,7 @@ func (l Listing[T]) open(p Paging) (source[T], error) {
 }
 
 // identity is what a cursor is tied to. Shards are not part of it, because their number may change between two pages.
-func (l Listing[T]) identity() string {
+func (l List[T]) identity() string {
 	if len(l.meets) == 0 {
 		return identityOf(l.lanes)
 	}
@@ -230,7 +230,7 @@ func identityOf[T any](lanes []lane[T]) string {
 	return strings.Join(all, ";")
 }
 
-func (l Listing[T]) keeps(item T) bool {
+func (l List[T]) keeps(item T) bool {
 	for _, keep := range l.keep {
 		if !keep(item) {
 			return false

@@ -34,7 +34,7 @@ func TestUntilEndsTheQuery(t *testing.T) {
 	for _, index := range []string{"", "ByLength"} {
 		for _, within := range []dynastay.Range{{}, {From: "a010", To: "b190"}, {Prefix: "b"}, {Prefix: "a"}} {
 			for _, descending := range []bool{false, true} {
-				list := dynastay.List(db.DB, schema, dynastay.Query{
+				list := dynastay.ListOf(db.DB, schema, dynastay.Query{
 					Name: "test", Index: index, Partition: "p", Range: within, Descending: descending,
 				}, func(_ context.Context, row dynastay.Row) (string, error) { return row.Text("SK"), nil })
 				units := func(p dynastay.Paging) (page dynastay.Page[string], units float64) {

@@ -19,16 +19,16 @@ func TestFilterFillsThePage(t *testing.T) {
 	for i := range 500 {
 		table.add("P", fmt.Sprintf("%04d", i))
 	}
-	list := List(table.db(), pagedSchema, Query{Name: "test", Index: "ByUser", Partition: "P"}, sortOf)
+	list := ListOf(table.db(), pagedSchema, Query{Name: "test", Index: "ByUser", Partition: "P"}, sortOf)
 	tens := list.Filter(func(s string) bool { return strings.HasSuffix(s, "0") })
 	page, err := tens.Page(context.Background(), Paging{Limit: 5})
 	require.NoError(t, err)
 	assert.Equal(t, []string{"0000", "0010", "0020", "0030", "0040"}, page.Items)
 	assert.Equal(t, []int{5, 10, 20, 15}, table.asked, "twice as many each time, then by what came of it")
 
-	got, _ := walk(t, func() Listing[string] { return tens }, Paging{Limit: 3})
+	got, _ := walk(t, func() List[string] { return tens }, Paging{Limit: 3})
 	assert.Len(t, got, 50)
-	got, _ = walk(t, func() Listing[string] { return tens.Filter(func(s string) bool { return s > "0300" }) }, Paging{Limit: 3})
+	got, _ = walk(t, func() List[string] { return tens.Filter(func(s string) bool { return s > "0300" }) }, Paging{Limit: 3})
 	assert.Len(t, got, 19)
 	assert.Equal(t, "0310", got[0])
 
@@ -40,7 +40,7 @@ func TestFilterFillsThePage(t *testing.T) {
 	assert.Empty(t, page.Items)
 	assert.NotEmpty(t, page.Next)
 	assert.Equal(t, []int{1, 2, 4}, table.asked)
-	got, pages := walk(t, func() Listing[string] { return none }, Paging{Limit: 1, Reads: 3})
+	got, pages := walk(t, func() List[string] { return none }, Paging{Limit: 1, Reads: 3})
 	assert.Equal(t, []string{"0499"}, got)
 	assert.Equal(t, 73, pages, "of 7 rows, and the end, which is known only once it is asked for")
 	table.asked = nil
@@ -54,7 +54,7 @@ func TestFilterFillsThePage(t *testing.T) {
 	base := list.Filter(yes).Filter(yes).Filter(yes)
 	ones := base.Filter(func(s string) bool { return s == "0001" })
 	base.Filter(func(s string) bool { return s == "0002" })
-	got, _ = walk(t, func() Listing[string] { return ones }, Paging{Limit: 3})
+	got, _ = walk(t, func() List[string] { return ones }, Paging{Limit: 3})
 	assert.Equal(t, []string{"0001"}, got)
 
 	// No read asks for more than 1,000 rows.
@@ -76,15 +76,15 @@ func TestMerge(t *testing.T) {
 	for i := range 30 {
 		table.add(fmt.Sprint("P", i%3), fmt.Sprintf("%04d", i))
 	}
-	of := func(partition string) Listing[string] {
-		return List(table.db(), pagedSchema, Query{Name: "test", Index: "ByUser", Partition: partition}, sortOf)
+	of := func(partition string) List[string] {
+		return ListOf(table.db(), pagedSchema, Query{Name: "test", Index: "ByUser", Partition: partition}, sortOf)
 	}
 	db := table.db()
-	three := func() Listing[string] {
-		lists := make([]Listing[string], 3)
+	three := func() List[string] {
+		lists := make([]List[string], 3)
 		for i := range lists {
 			q := Query{Name: "test", Index: "ByUser", Partition: fmt.Sprint("P", i)}
-			lists[i] = List(db, pagedSchema, q, sortOf)
+			lists[i] = ListOf(db, pagedSchema, q, sortOf)
 		}
 		return Merge(lists...)
 	}
@@ -97,31 +97,31 @@ func TestMerge(t *testing.T) {
 	_, err = of("P0").Page(context.Background(), Paging{After: first.Next})
 	assert.ErrorIs(t, err, ErrCursor, "of another list")
 
-	refused := func(l Listing[string], field string) {
+	refused := func(l List[string], field string) {
 		t.Helper()
 		_, err := l.Page(context.Background(), Paging{})
 		var invalid *InvalidError
 		require.ErrorAs(t, err, &invalid)
 		assert.Equal(t, field, invalid.Field)
 	}
-	other := func(q Query) Listing[string] { q.Name = "test"; return List(db, pagedSchema, q, sortOf) }
+	other := func(q Query) List[string] { q.Name = "test"; return ListOf(db, pagedSchema, q, sortOf) }
 	p0 := other(Query{Index: "ByUser", Partition: "P0"})
 	refused(Merge(p0, other(Query{Index: "ByUser", Partition: "P1", Descending: true})), "Lists[1]")
 	refused(Merge(p0, other(Query{Partition: "P1"})), "Lists[1]")
 	refused(Merge(p0, of("P1")), "Lists[1]")
 	refused(Merge(p0, other(Query{Index: "ByUser", Partition: "P1", Range: Range{From: "1"}})), "Lists[1]")
 	another := *pagedSchema
-	refused(Merge(p0, List(db, &another, Query{Name: "test", Index: "ByUser", Partition: "P1"}, sortOf)), "Lists[1]")
+	refused(Merge(p0, ListOf(db, &another, Query{Name: "test", Index: "ByUser", Partition: "P1"}, sortOf)), "Lists[1]")
 	refused(Merge(p0, p0.Filter(func(string) bool { return true })), "Lists[1]")
-	refused(Merge(p0, NoListing[string](Invalid("UserID", "is required"))), "UserID")
+	refused(Merge(p0, NoList[string](Invalid("UserID", "is required"))), "UserID")
 	refused(Merge(other(Query{Index: "Unsorted", Partition: "P"}), other(Query{Index: "Unsorted", Partition: "Q"})), "Shards")
 	empty, err := Merge[string]().Page(context.Background(), Paging{})
 	require.NoError(t, err)
 	assert.Equal(t, Page[string]{}, empty)
 }
 
-func TestListingCarriesTheErrorOfItsArguments(t *testing.T) {
-	bad := NoListing[string](Invalid("UserID", "is required")).Filter(func(string) bool { return true })
+func TestListCarriesTheErrorOfItsArguments(t *testing.T) {
+	bad := NoList[string](Invalid("UserID", "is required")).Filter(func(string) bool { return true })
 	_, err := bad.Page(context.Background(), Paging{Limit: -1})
 	assert.EqualError(t, err, "invalid UserID: is required")
 	calls := 0
@@ -131,7 +131,7 @@ func TestListingCarriesTheErrorOfItsArguments(t *testing.T) {
 	}
 	assert.Equal(t, 1, calls)
 
-	page, err := Listing[string]{}.Page(context.Background(), Paging{})
+	page, err := List[string]{}.Page(context.Background(), Paging{})
 	require.NoError(t, err)
 	assert.Equal(t, Page[string]{}, page)
 	for _, p := range []Paging{{Reads: -1}, {Reads: 101}} {
@@ -162,7 +162,7 @@ func TestUnreadableItem(t *testing.T) {
 			return sort, nil
 		}
 	}
-	list := List(table.db(), pagedSchema, Query{Name: "test", Index: "ByUser", Partition: "P"}, damaged)
+	list := ListOf(table.db(), pagedSchema, Query{Name: "test", Index: "ByUser", Partition: "P"}, damaged)
 	page, err := list.Page(context.Background(), Paging{Limit: 5})
 	assert.Equal(t, []string{"0000", "0001", "0002", "0006", "0007"}, page.Items, "the page is full")
 	var unreadable *UnreadableError
@@ -203,7 +203,7 @@ func TestFailureOfARequestEndsThePage(t *testing.T) {
 	db = Open(onlyQueries{answer: func(*dynamodb.QueryInput) (*dynamodb.QueryOutput, error) {
 		return nil, &types.ProvisionedThroughputExceededException{}
 	}}, nil)
-	list := List(db, pagedSchema, Query{Partition: "P"}, sortOf)
+	list := ListOf(db, pagedSchema, Query{Partition: "P"}, sortOf)
 	calls := 0
 	for item, err := range list.All(context.Background()) {
 		calls++
@@ -216,14 +216,14 @@ func TestFailureOfARequestEndsThePage(t *testing.T) {
 	table := &partitions{}
 	table.add("P", "1")
 	q := Query{Name: "test", Index: "ByUser", Partition: "P"}
-	page, err := List(table.db(), pagedSchema, q, func(context.Context, Row) (string, error) {
+	page, err := ListOf(table.db(), pagedSchema, q, func(context.Context, Row) (string, error) {
 		return "", &Error{Entity: "read", Kind: ErrThrottled, Err: boom}
 	}).Page(context.Background(), Paging{})
 	assert.ErrorIs(t, err, ErrThrottled)
 	assert.NotErrorIs(t, err, ErrCorrupt)
 	assert.Equal(t, Page[string]{}, page, "no half page, and no cursor beyond what was given")
 	ctx, cancel := context.WithCancel(context.Background())
-	_, err = List(table.db(), pagedSchema, q, func(context.Context, Row) (string, error) {
+	_, err = ListOf(table.db(), pagedSchema, q, func(context.Context, Row) (string, error) {
 		cancel()
 		return "", ctx.Err()
 	}).Page(ctx, Paging{})
@@ -236,7 +236,7 @@ func TestAllReadsNoFurtherThanTheLoop(t *testing.T) {
 	for i := range 2000 {
 		table.add("P", fmt.Sprintf("%04d", i))
 	}
-	list := List(table.db(), pagedSchema, Query{Name: "test", Index: "ByUser", Partition: "P"}, sortOf)
+	list := ListOf(table.db(), pagedSchema, Query{Name: "test", Index: "ByUser", Partition: "P"}, sortOf)
 	for item := range list.All(context.Background()) {
 		if item == "0049" {
 			break
@@ -258,7 +258,7 @@ func TestUntil(t *testing.T) {
 			table.rows[in] = append(table.rows[in], fmt.Sprintf("%04d", 2*i))
 		}
 		db := Open(onlyQueries{answer: table.answer}, nil)
-		list := List(db, pagedSchema, Query{Name: "test", Index: "ByUser", Partition: "P0", Shards: []string{"P1"}, Descending: descending}, sortOf)
+		list := ListOf(db, pagedSchema, Query{Name: "test", Index: "ByUser", Partition: "P0", Shards: []string{"P1"}, Descending: descending}, sortOf)
 		read := func(p Paging) Page[string] {
 			t.Helper()
 			page, err := list.Page(context.Background(), p)
@@ -307,7 +307,7 @@ func TestUntil(t *testing.T) {
 	}
 	// Also in a table, where the position is that of the item itself.
 	table := &strict{rows: map[string][]string{"P": {"1", "2", "3", "4"}}}
-	list := List(Open(onlyQueries{answer: table.answer}, nil), pagedSchema, Query{Name: "test", Partition: "P"},
+	list := ListOf(Open(onlyQueries{answer: table.answer}, nil), pagedSchema, Query{Name: "test", Partition: "P"},
 		func(_ context.Context, row Row) (string, error) { return row.Text("SK"), nil })
 	first, err := list.Page(context.Background(), Paging{Limit: 2})
 	require.NoError(t, err)
@@ -349,7 +349,7 @@ func TestUntilAmongEqualSortValues(t *testing.T) {
 		id := func(_ context.Context, row Row) (string, error) {
 			return strings.TrimPrefix(row.Text("PK"), "ITEM#"), nil
 		}
-		list := List(db, pagedSchema, Query{Name: "test", Index: "ByUser", Partition: "P", Descending: descending}, id)
+		list := ListOf(db, pagedSchema, Query{Name: "test", Index: "ByUser", Partition: "P", Descending: descending}, id)
 		read := func(p Paging) Page[string] {
 			t.Helper()
 			page, err := list.Page(context.Background(), p)
@@ -393,7 +393,7 @@ func TestUntilRequiresASortKey(t *testing.T) {
 	table := &partitions{}
 	table.add("P", "1")
 	table.add("P", "2")
-	list := List(table.db(), pagedSchema, Query{Name: "test", Index: "Unsorted", Partition: "P"}, sortOf)
+	list := ListOf(table.db(), pagedSchema, Query{Name: "test", Index: "Unsorted", Partition: "P"}, sortOf)
 	page, err := list.Page(context.Background(), Paging{Limit: 1})
 	require.NoError(t, err)
 	require.NotEmpty(t, page.Next)

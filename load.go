@@ -9,8 +9,8 @@ import "context"
 //
 // Each call of fetch counts as one read, see [Paging.Reads]. A page takes at least two reads: one of the list, and one
 // call of fetch.
-func Load[T, U any](l Listing[T], fetch func(context.Context, []T) ([]U, error)) Listing[U] {
-	return Listing[U]{err: l.err, load: func(ctx context.Context, p Paging) ([]entry[U], Cursor, int, error) {
+func Load[T, U any](l List[T], fetch func(context.Context, []T) ([]U, error)) List[U] {
+	return List[U]{err: l.err, load: func(ctx context.Context, p Paging) ([]entry[U], Cursor, int, error) {
 		p.Reads = max(p.Reads-1, 1) // one is for fetch
 		found, next, reads, err := l.fill(ctx, p)
 		if err != nil {
@@ -46,7 +46,7 @@ func Load[T, U any](l Listing[T], fetch func(context.Context, []T) ([]U, error))
 }
 
 // fillLoaded fills a page of a list that was made by [Load].
-func (l Listing[T]) fillLoaded(ctx context.Context, p Paging) (entries []entry[T], next Cursor, reads int, err error) {
+func (l List[T]) fillLoaded(ctx context.Context, p Paging) (entries []entry[T], next Cursor, reads int, err error) {
 	found := 0
 	for part := p; ; {
 		loaded, next, spent, err := l.load(ctx, part)

@@ -13,7 +13,7 @@ import (
 )
 
 // loaded returns a list of 100 rows of which fetch returns the even ones, and the pages that it was given.
-func loaded(table *partitions) (Listing[string], *[][]string) {
+func loaded(table *partitions) (List[string], *[][]string) {
 	for i := range 100 {
 		table.add("P", fmt.Sprintf("%04d", i))
 	}
@@ -35,11 +35,11 @@ func TestLoadFetchesPages(t *testing.T) {
 	require.NoError(t, err)
 	assert.Equal(t, []string{"0008"}, page.Items, "the one behind the last that was fetched")
 
-	got, _ := walk(t, func() Listing[string] { return list }, Paging{Limit: 7})
+	got, _ := walk(t, func() List[string] { return list }, Paging{Limit: 7})
 	assert.Len(t, got, 50)
 	assert.True(t, slices.IsSorted(got))
 	tens := list.Filter(func(s string) bool { return strings.HasSuffix(s, "0") })
-	got, _ = walk(t, func() Listing[string] { return tens }, Paging{Limit: 3, Reads: 4})
+	got, _ = walk(t, func() List[string] { return tens }, Paging{Limit: 3, Reads: 4})
 	assert.Equal(t, []string{"0000", "0010", "0020", "0030", "0040", "0050", "0060", "0070", "0080", "0090"}, got)
 	var all []string
 	for item, err := range tens.All(context.Background()) {
@@ -96,7 +96,7 @@ func TestLoadReportsErrors(t *testing.T) {
 	table.add("P", "0001")
 	table.add("P", "0002")
 	broken, bad := errors.New("broken"), errors.New("bad")
-	half := List(table.db(), pagedSchema, Query{Name: "test", Index: "ByUser", Partition: "P"}, func(_ context.Context, row Row) (string, error) {
+	half := ListOf(table.db(), pagedSchema, Query{Name: "test", Index: "ByUser", Partition: "P"}, func(_ context.Context, row Row) (string, error) {
 		if row.Text("GSI1SK") == "0001" {
 			return "", bad
 		}
@@ -115,7 +115,7 @@ func TestLoadReportsErrors(t *testing.T) {
 	page, err = Load(half, func(_ context.Context, all []string) ([]string, error) { return all, broken }).Page(ctx, Paging{})
 	assert.Equal(t, broken, err)
 	assert.Empty(t, page.Items)
-	_, err = Load(NoListing[string](broken), given).Page(ctx, Paging{})
+	_, err = Load(NoList[string](broken), given).Page(ctx, Paging{})
 	assert.Equal(t, broken, err)
 	_, err = Load(half, given).Page(ctx, Paging{Limit: -1})
 	assert.ErrorIs(t, err, ErrInvalid)

@@ -61,7 +61,7 @@ type merge[T any] struct {
 }
 
 // merge opens the lanes of a list after the cursor of p.
-func (l Listing[T]) merge(p Paging) (*merge[T], error) {
+func (l List[T]) merge(p Paging) (*merge[T], error) {
 	m := &merge[T]{progress: progress{identity: l.identity(), filtered: len(l.keep) > 0, reads: p.Reads, limit: p.Limit}}
 	var err error
 	if p.After != "" {

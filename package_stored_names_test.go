@@ -342,7 +342,7 @@ func (s *source) method(dir string, f *ast.FuncDecl) {
 	}
 }
 
-// isNamed reports whether a type is *dynastay.Operation or dynastay.Listing.
+// isNamed reports whether a type is *dynastay.Operation or dynastay.List.
 func isNamed(e ast.Expr) bool {
 	if pointer, ok := e.(*ast.StarExpr); ok {
 		e = pointer.X

@@ -68,7 +68,7 @@ type position struct {
 	SK   string `json:"k,omitempty"`
 }
 
-// NewCursor returns a cursor for a list that its author reads by other means than [List], such as one that is sorted in
+// NewCursor returns a cursor for a list that its author reads by other means than [ListOf], such as one that is sorted in
 // memory. query identifies the list and its arguments: a cursor is refused by [Cursor.Position] for any other query.
 // position is encoded as JSON; NewCursor panics if that is impossible, which depends only on the type of position and on
 // numbers that are not finite.

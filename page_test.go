@@ -44,7 +44,7 @@ func asItem(_ context.Context, row Row) (Item, error) { return row.Item(), nil }
 
 // ask reads one page of a query.
 func ask(db *DB, s *Schema, q Query, p Paging) (Page[Item], error) {
-	return List(db, s, q, asItem).Page(context.Background(), p)
+	return ListOf(db, s, q, asItem).Page(context.Background(), p)
 }
 
 // pageAt sends q, once, and answers that the page ended at last.

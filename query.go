@@ -97,7 +97,7 @@ func (k keyConditionKind) prepare() *Prepared {
 }
 
 // QueryAll reads all rows of a query's Partition, over as many pages as it takes. It is for partitions of limited size,
-// such as the rooms of a property or the nights of a stay; for other partitions use [List].
+// such as the rooms of a property or the nights of a stay; for other partitions use [ListOf].
 func QueryAll(ctx context.Context, db *DB, s *Schema, q Query) ([]Row, error) {
 	in, _, err := db.queryInput(s, q)
 	if err != nil {

@@ -79,17 +79,17 @@ func (r *Repository) ExpireHolds(ctx context.Context) (Sweep, error) {
 
 // endedHolds lists the ids of the bookings whose holds have ended, from the index. It may be behind, so some of them
 // may have been confirmed or ended since.
-func (r *Repository) endedHolds() dynastay.Listing[string] {
+func (r *Repository) endedHolds() dynastay.List[string] {
 	shards, err := keys.Partitions(keys.BookingByHold{}, r.opts.HoldShards.Read)
 	if err != nil {
-		return dynastay.NoListing[string](err)
+		return dynastay.NoList[string](err)
 	}
 	// The key has whole seconds, so those of the last second are in the list even if they end a moment later.
 	end, err := keys.SortPrefix(keys.BookingByHold{Expires: r.db.Now().Add(time.Second - r.opts.HoldGrace)})
 	if err != nil {
-		return dynastay.NoListing[string](err)
+		return dynastay.NoList[string](err)
 	}
-	return dynastay.List(r.db, keys.BookingsTable, dynastay.Query{
+	return dynastay.ListOf(r.db, keys.BookingsTable, dynastay.Query{
 		Name: "bookings.ExpireHolds", Index: keys.HoldIndex, Partition: shards[0], Shards: shards[1:], Range: dynastay.Range{To: end},
 	}, func(_ context.Context, row dynastay.Row) (string, error) {
 		at, err := keys.Parse[keys.Booking](keys.BookingsTable.Key.From(row))

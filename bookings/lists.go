@@ -12,7 +12,7 @@ import (
 // just created may be missing.
 //
 // Pattern B1: GSI1-UserBookingsIndex, GSI1PK = USER#{userId}, 1 request
-func (r *Repository) ByUser(userID string) dynastay.Listing[*Summary] {
+func (r *Repository) ByUser(userID string) dynastay.List[*Summary] {
 	return r.byUser("bookings.ByUser", userID, dynastay.Date{}, dynastay.Date{}, true)
 }
 
@@ -22,9 +22,9 @@ func (r *Repository) ByUser(userID string) dynastay.Listing[*Summary] {
 // A cursor remains valid on other dates.
 //
 // Pattern B1, upcoming: GSI1-UserBookingsIndex, GSI1PK = USER#{userId}, GSI1SK from CHECKIN#{today − 90 days}, 1 request
-func (r *Repository) Upcoming(userID string, today dynastay.Date) dynastay.Listing[*Summary] {
+func (r *Repository) Upcoming(userID string, today dynastay.Date) dynastay.List[*Summary] {
 	if today.IsZero() {
-		return dynastay.NoListing[*Summary](dynastay.Invalid("Today", "is required"))
+		return dynastay.NoList[*Summary](dynastay.Invalid("Today", "is required"))
 	}
 	list := r.byUser("bookings.Upcoming", userID, today.AddDays(-availability.MaxNights), dynastay.Date{}, false)
 	return list.Filter(func(s *Summary) bool {
@@ -46,9 +46,9 @@ const datesAhead = 2
 // remains valid on other dates.
 //
 // Pattern B1, past: GSI1-UserBookingsIndex, GSI1PK = USER#{userId}, GSI1SK to CHECKIN#{today + 3 days}, 1 request
-func (r *Repository) Past(userID string, today dynastay.Date) dynastay.Listing[*Summary] {
+func (r *Repository) Past(userID string, today dynastay.Date) dynastay.List[*Summary] {
 	if today.IsZero() {
-		return dynastay.NoListing[*Summary](dynastay.Invalid("Today", "is required"))
+		return dynastay.NoList[*Summary](dynastay.Invalid("Today", "is required"))
 	}
 	list := r.byUser("bookings.Past", userID, dynastay.Date{}, today.AddDays(datesAhead+1), true)
 	return list.Filter(func(s *Summary) bool {
@@ -68,15 +68,15 @@ func (s *Summary) lapsed(now time.Time) bool { return s.Status == Pending && s.h
 // Cancelled lists the cancelled bookings of a user, latest check-in first. The list is eventually consistent.
 //
 // Pattern B1, cancelled: GSI1-UserBookingsIndex, GSI1PK = USER#{userId}, 1 request
-func (r *Repository) Cancelled(userID string) dynastay.Listing[*Summary] {
+func (r *Repository) Cancelled(userID string) dynastay.List[*Summary] {
 	list := r.byUser("bookings.Cancelled", userID, dynastay.Date{}, dynastay.Date{}, true)
 	return list.Filter(func(s *Summary) bool { return s.Status == Cancelled })
 }
 
-func (r *Repository) byUser(name, userID string, from, to dynastay.Date, descending bool) dynastay.Listing[*Summary] {
+func (r *Repository) byUser(name, userID string, from, to dynastay.Date, descending bool) dynastay.List[*Summary] {
 	partition, err := keys.Partition(keys.BookingByUser{UserID: userID})
 	if err != nil {
-		return dynastay.NoListing[*Summary](err)
+		return dynastay.NoList[*Summary](err)
 	}
 	return r.byCheckInDate(dynastay.Query{
 		Name: name, Index: keys.UserBookingsIndex, Partition: partition, Descending: descending, Moving: true,
@@ -85,9 +85,9 @@ func (r *Repository) byUser(name, userID string, from, to dynastay.Date, descend
 
 // byCheckInDate lists the bookings with a check-in in [from, to) from the index by user or by property, whose sort keys
 // are the same. A zero date is no bound.
-func (r *Repository) byCheckInDate(q dynastay.Query, from, to dynastay.Date) dynastay.Listing[*Summary] {
+func (r *Repository) byCheckInDate(q dynastay.Query, from, to dynastay.Date) dynastay.List[*Summary] {
 	if !from.IsZero() && !to.IsZero() && !to.After(from) {
-		return dynastay.NoListing[*Summary](dynastay.Invalid("To", "must be after From"))
+		return dynastay.NoList[*Summary](dynastay.Invalid("To", "must be after From"))
 	}
 	for _, bound := range []struct {
 		date dynastay.Date
@@ -98,10 +98,10 @@ func (r *Repository) byCheckInDate(q dynastay.Query, from, to dynastay.Date) dyn
 		}
 		var err error
 		if *bound.text, err = keys.SortPrefix(keys.BookingByUser{CheckIn: bound.date}); err != nil {
-			return dynastay.NoListing[*Summary](err)
+			return dynastay.NoList[*Summary](err)
 		}
 	}
-	return dynastay.List(r.db, keys.BookingsTable, q, summaryOf)
+	return dynastay.ListOf(r.db, keys.BookingsTable, q, summaryOf)
 }
 
 // PropertyQuery selects bookings of a property by their check-in dates.
@@ -116,10 +116,10 @@ type PropertyQuery struct {
 // consistent.
 //
 // Pattern B3: GSI2-PropertyBookingsIndex, GSI2PK = PROPERTY#{propertyId}, GSI2SK from CHECKIN#{from} to CHECKIN#{to}, 1 request
-func (r *Repository) ByProperty(q PropertyQuery) dynastay.Listing[*Summary] {
+func (r *Repository) ByProperty(q PropertyQuery) dynastay.List[*Summary] {
 	partition, err := keys.Partition(keys.BookingByProperty{PropertyID: q.PropertyID})
 	if err != nil {
-		return dynastay.NoListing[*Summary](err)
+		return dynastay.NoList[*Summary](err)
 	}
 	return r.byCheckInDate(dynastay.Query{
 		Name: "bookings.ByProperty", Index: keys.PropertyBookingsIndex, Partition: partition,
@@ -131,12 +131,12 @@ func (r *Repository) ByProperty(q PropertyQuery) dynastay.Listing[*Summary] {
 // 1 request; the requests are sent in parallel.
 //
 // Pattern B4: GSI3-StatusIndex, GSI3PK = STATUS#{status}, 1 request
-func (r *Repository) ByStatus(status Status) dynastay.Listing[*Summary] {
+func (r *Repository) ByStatus(status Status) dynastay.List[*Summary] {
 	shards, err := keys.Partitions(keys.BookingByStatus{Status: string(status)}, r.opts.StatusShards.Read)
 	if err != nil {
-		return dynastay.NoListing[*Summary](err)
+		return dynastay.NoList[*Summary](err)
 	}
-	return dynastay.List(r.db, keys.BookingsTable, dynastay.Query{
+	return dynastay.ListOf(r.db, keys.BookingsTable, dynastay.Query{
 		Name: "bookings.ByStatus", Index: keys.BookingStatusIndex, Partition: shards[0], Shards: shards[1:],
 	}, summaryOf)
 }
@@ -152,22 +152,22 @@ type CheckInQuery struct {
 // The list is eventually consistent. Each shard takes 1 request; the requests are sent in parallel.
 //
 // Pattern B5: GSI5-CheckInDateIndex, GSI5PK = CHECKIN#{date}, with a property GSI5SK beginning with PROPERTY#{propertyId}#, 1 request
-func (r *Repository) ByCheckIn(q CheckInQuery) dynastay.Listing[*Summary] {
+func (r *Repository) ByCheckIn(q CheckInQuery) dynastay.List[*Summary] {
 	if q.Date.IsZero() {
-		return dynastay.NoListing[*Summary](dynastay.Invalid("Date", "is required"))
+		return dynastay.NoList[*Summary](dynastay.Invalid("Date", "is required"))
 	}
 	at := keys.BookingByCheckIn{CheckIn: q.Date, PropertyID: q.PropertyID}
 	shards, err := keys.Partitions(at, r.opts.CheckInShards.Read)
 	if err != nil {
-		return dynastay.NoListing[*Summary](err)
+		return dynastay.NoList[*Summary](err)
 	}
 	var property dynastay.Range
 	if q.PropertyID != "" {
 		if property.Prefix, err = keys.SortPrefix(at); err != nil {
-			return dynastay.NoListing[*Summary](err)
+			return dynastay.NoList[*Summary](err)
 		}
 	}
-	return dynastay.List(r.db, keys.BookingsTable, dynastay.Query{
+	return dynastay.ListOf(r.db, keys.BookingsTable, dynastay.Query{
 		Name: "bookings.ByCheckIn", Index: keys.CheckInDateIndex, Partition: shards[0], Shards: shards[1:], Range: property,
 	}, summaryOf)
 }

@@ -26,7 +26,7 @@ import (
 var shardCalls = flag.Int("shards.calls", 150, "number of writes in TestShardsGrowUnderWrites")
 
 // all reads a list in pages of limit bookings.
-func all(t *testing.T, list func() dynastay.Listing[*bookings.Summary], limit int) (got []*bookings.Summary) {
+func all(t *testing.T, list func() dynastay.List[*bookings.Summary], limit int) (got []*bookings.Summary) {
 	t.Helper()
 	for p := (dynastay.Paging{Limit: limit}); ; {
 		page, err := list().Page(t.Context(), p)
@@ -183,16 +183,16 @@ func compareWithUnsharded(t *testing.T, db, plain *dyntest.DB, processes []*proc
 	}))
 	unsharded := bookings.New(plain.DB, nil)
 	for _, status := range []bookings.Status{bookings.Confirmed, bookings.Cancelled, bookings.NoShow} {
-		want := all(t, func() dynastay.Listing[*bookings.Summary] { return unsharded.ByStatus(status) }, 1000)
+		want := all(t, func() dynastay.List[*bookings.Summary] { return unsharded.ByStatus(status) }, 1000)
 		for i, p := range processes {
 			for _, limit := range []int{7, 50, 1000} {
-				got := all(t, func() dynastay.Listing[*bookings.Summary] { return p.bookings().ByStatus(status) }, limit)
+				got := all(t, func() dynastay.List[*bookings.Summary] { return p.bookings().ByStatus(status) }, limit)
 				assert.Equal(t, want, got, "process %d, %s, pages of %d", i, status, limit)
 			}
 		}
 		// The processes take turns to read the pages.
 		turn := 0
-		got := all(t, func() dynastay.Listing[*bookings.Summary] {
+		got := all(t, func() dynastay.List[*bookings.Summary] {
 			turn++
 			return processes[turn%len(processes)].bookings().ByStatus(status)
 		}, 5)

@@ -21,7 +21,7 @@ import (
 	"github.com/dynastay/dynastay/keys/key"
 )
 
-type summaries = dynastay.Listing[*bookings.Summary]
+type summaries = dynastay.List[*bookings.Summary]
 
 // today is the date of fixture.Now.
 var today = dynastay.MustDate("2026-06-01")

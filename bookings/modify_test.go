@@ -116,7 +116,7 @@ func TestModifiedBookingIsListed(t *testing.T) {
 	stay := dynastay.MustStay("2026-07-10", "2026-07-12")
 	got, err := i.repo.Modify(t.Context(), i.quote(t, b.ID, stay, rooms{"a": 2}))
 	require.NoError(t, err)
-	for name, list := range map[string]dynastay.Listing[*bookings.Summary]{
+	for name, list := range map[string]dynastay.List[*bookings.Summary]{
 		"user":     i.repo.ByUser("user_456"),
 		"property": i.repo.ByProperty(bookings.PropertyQuery{PropertyID: i.id}),
 		"check-in": i.repo.ByCheckIn(bookings.CheckInQuery{Date: stay.CheckIn, PropertyID: i.id}),

@@ -170,7 +170,7 @@ func (s listing) run(w *world, on program) {
 		b := w.bookings[w.order[len(w.order)-1-s.back]]
 		house, date = b.house.ID, b.stay.CheckIn.AddDays(-s.before)
 	}
-	var list dynastay.Listing[*bookings.Summary]
+	var list dynastay.List[*bookings.Summary]
 	var is func(b worldBooking) bool
 	order := func(a, b worldBooking) int {
 		return cmp.Or(a.stay.CheckIn.Compare(b.stay.CheckIn), strings.Compare(a.id, b.id))

@@ -176,10 +176,10 @@ func (r reviews) delete(ctx context.Context, id string) error {
 }
 
 // byProperty lists the approved reviews of a property, the newest first.
-func (r reviews) byProperty(propertyID string) dynastay.Listing[*review] {
+func (r reviews) byProperty(propertyID string) dynastay.List[*review] {
 	partition, err := key.Partition(byProperty{PropertyID: propertyID})
 	if err != nil {
-		return dynastay.NoListing[*review](err)
+		return dynastay.NoList[*review](err)
 	}
 	return r.table.List(dynastay.Query{
 		Name: "reviews.ByProperty", Index: "ByProperty", Partition: partition, Descending: true,

@@ -64,15 +64,15 @@ func (t *Table[T]) GetAll(ctx context.Context, keys []dynastay.Key, opts ...dyna
 
 // List returns a list of entities, from the table or from an index that projects all attributes. Any other index is
 // refused, because its incomplete rows could be mistaken for entities and stored as such. Read its rows with
-// [dynastay.List] and [Read]. 1 request per page.
-func (t *Table[T]) List(q dynastay.Query) dynastay.Listing[*T] {
+// [dynastay.ListOf] and [Read]. 1 request per page.
+func (t *Table[T]) List(q dynastay.Query) dynastay.List[*T] {
 	if index, ok := t.entity.Schema.Index(q.Index); ok && index.Project != dynastay.ProjectAll {
-		return dynastay.NoListing[*T](dynastay.Invalid("Index", "%s does not project all attributes; use dynastay.List to read its rows", q.Index))
+		return dynastay.NoList[*T](dynastay.Invalid("Index", "%s does not project all attributes; use dynastay.ListOf to read its rows", q.Index))
 	}
 	if index, ok := t.entity.Schema.Index(q.Index); ok && !t.entity.mayBeIn(index) {
-		return dynastay.NoListing[*T](dynastay.Invalid("Index", "%s is not an index of %s", q.Index, t.entity.Name))
+		return dynastay.NoList[*T](dynastay.Invalid("Index", "%s is not an index of %s", q.Index, t.entity.Name))
 	}
-	return dynastay.List(t.db, t.entity.Schema, q, func(_ context.Context, row dynastay.Row) (*T, error) { return t.entity.Value(row) })
+	return dynastay.ListOf(t.db, t.entity.Schema, q, func(_ context.Context, row dynastay.Row) (*T, error) { return t.entity.Value(row) })
 }
 
 // PutOp puts an entity as it is given and replaces an existing item, including its unknown attributes. It sets neither

@@ -31,7 +31,7 @@ func TestQueryOfAnIndex(t *testing.T) {
 	cats := openCattery(t)
 	assert.Empty(t, cats.sent(func() {
 		_, err := cats.List(dynastay.Query{Name: "cats.ByName", Index: byName.Name, Partition: "NAME#tom"}).Page(t.Context(), dynastay.Paging{})
-		assert.Equal(t, "ByName does not project all attributes; use dynastay.List to read its rows", invalid(t, err, "Index"))
+		assert.Equal(t, "ByName does not project all attributes; use dynastay.ListOf to read its rows", invalid(t, err, "Index"))
 	}))
 }
 

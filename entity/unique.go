@@ -278,7 +278,7 @@ func (g guard[T]) look(ctx context.Context, t *Table[T], like *T) ([]dynastay.Ke
 	if err != nil {
 		return nil, g.e.inOwnWords(like, err)
 	}
-	page, err := dynastay.List(t.db, g.e.Schema, dynastay.Query{
+	page, err := dynastay.ListOf(t.db, g.e.Schema, dynastay.Query{
 		Name: g.e.Operations + ".Find." + g.Field, Index: g.Index, Partition: partition,
 	}, func(_ context.Context, row dynastay.Row) (dynastay.Key, error) {
 		return g.e.Schema.Key.From(row), nil

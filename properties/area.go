@@ -21,14 +21,14 @@ type AreaQuery struct {
 // A row that other software wrote has no card. InArea then reads the property, with 1 more request for each such row.
 //
 // Pattern P2: GSI2-GeoIndex, GSI2PK = GEO#{geohash}, 1 request
-func (r *Repository) InArea(q AreaQuery) dynastay.Listing[*Card] {
+func (r *Repository) InArea(q AreaQuery) dynastay.List[*Card] {
 	area, err := key.PlaceOf(q.Latitude, q.Longitude)
 	if err != nil {
-		return dynastay.NoListing[*Card](err)
+		return dynastay.NoList[*Card](err)
 	}
 	partition, err := keys.Partition(keys.PropertyByArea{Geohash: area.Precision6})
 	if err != nil {
-		return dynastay.NoListing[*Card](err)
+		return dynastay.NoList[*Card](err)
 	}
 	return r.cards(dynastay.Query{
 		Name: "properties.InArea", Index: keys.GeoIndex, Partition: partition,

@@ -33,10 +33,10 @@ type AmenityQuery struct {
 // [Repository.Adopt].
 //
 // Pattern P6: GSI9-AmenitiesIndex, GSI9PK = CITY#{city}#{country}#AMENITY#{id} for two amenities, then the properties, 3 requests
-func (r *Repository) ByAmenities(q AmenityQuery) dynastay.Listing[*Card] {
+func (r *Repository) ByAmenities(q AmenityQuery) dynastay.List[*Card] {
 	city, err := keys.Partition(keys.PropertyByCity{City: q.City, Country: q.Country})
 	if err != nil {
-		return dynastay.NoListing[*Card](err)
+		return dynastay.NoList[*Card](err)
 	}
 	amenityIDs := slices.Clone(q.AmenityIDs)
 	return dynastay.Load(r.IDsByAmenities(q), func(ctx context.Context, ids []string) ([]*Card, error) {
@@ -87,28 +87,28 @@ func (r *Repository) cardIn(row dynastay.Row, city string, amenityIDs []string) 
 // IDsByAmenities is [Repository.ByAmenities] without the properties: it returns only their ids, from the index. The
 // index may be behind, so a property may no longer have all of the amenities, or may no longer be approved. 1 request
 // for each amenity.
-func (r *Repository) IDsByAmenities(q AmenityQuery) dynastay.Listing[string] {
+func (r *Repository) IDsByAmenities(q AmenityQuery) dynastay.List[string] {
 	if n := len(q.AmenityIDs); n < 1 || n > maxAmenities {
-		return dynastay.NoListing[string](dynastay.Invalid("AmenityIDs", "must have between 1 and %d entries", maxAmenities))
+		return dynastay.NoList[string](dynastay.Invalid("AmenityIDs", "must have between 1 and %d entries", maxAmenities))
 	}
 	ids := slices.Clone(q.AmenityIDs)
-	lists := make([]dynastay.Listing[string], len(ids))
+	lists := make([]dynastay.List[string], len(ids))
 	for i, id := range ids {
 		at := fmt.Sprintf("AmenityIDs[%d]", i)
 		if slices.Contains(ids[:i], id) {
-			return dynastay.NoListing[string](dynastay.Invalid(at, "appears more than once"))
+			return dynastay.NoList[string](dynastay.Invalid(at, "appears more than once"))
 		}
 		if _, err := keys.Of(keys.Amenity{PropertyID: "any", AmenityID: id}); err != nil {
-			return dynastay.NoListing[string](renamed(at, err))
+			return dynastay.NoList[string](renamed(at, err))
 		}
 	}
 	slices.Sort(ids) // the cursors do not depend on the order
 	for i, id := range ids {
 		partition, err := keys.Partition(keys.PropertyByAmenity{City: q.City, Country: q.Country, AmenityID: id})
 		if err != nil {
-			return dynastay.NoListing[string](err)
+			return dynastay.NoList[string](err)
 		}
-		lists[i] = dynastay.List(r.db, keys.PropertiesTable, dynastay.Query{
+		lists[i] = dynastay.ListOf(r.db, keys.PropertiesTable, dynastay.Query{
 			Name: "properties.ByAmenities", Index: keys.AmenitiesIndex, Partition: partition,
 		}, propertyIDOf)
 	}

@@ -19,7 +19,7 @@ type CityQuery struct {
 // Until [Repository.Adopt], it may be in a different place in the list, or missing if there is a minimum rating.
 //
 // Pattern P1: GSI1-LocationIndex, GSI1PK = CITY#{city}#{country}, GSI1SK from RATING#{minimum}, 1 request
-func (r *Repository) ByCity(q CityQuery) dynastay.Listing[*Card] {
+func (r *Repository) ByCity(q CityQuery) dynastay.List[*Card] {
 	at := keys.PropertyByCity{City: q.City, Country: q.Country, Rating: q.MinRating}
 	return bestRated(r, "properties.ByCity", keys.LocationIndex, at, q.MinRating, 1, func(*Card) bool { return true })
 }

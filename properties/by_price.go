@@ -25,14 +25,14 @@ type PriceQuery struct {
 // Until [Repository.Adopt], it may be in a different place in the list, or missing if there is a bound.
 //
 // Pattern P3: GSI7-PriceIndex, GSI7PK = CITY#{city}#{country}#CURRENCY#{code}, GSI7SK from PRICE#{min} to PRICE#{max}, 1 request
-func (r *Repository) ByPrice(q PriceQuery) dynastay.Listing[*Card] {
+func (r *Repository) ByPrice(q PriceQuery) dynastay.List[*Card] {
 	partition, err := keys.Partition(keys.PropertyByPrice{City: q.City, Country: q.Country, Currency: q.Currency})
 	if err != nil {
-		return dynastay.NoListing[*Card](err)
+		return dynastay.NoList[*Card](err)
 	}
 	prices, err := q.prices()
 	if err != nil {
-		return dynastay.NoListing[*Card](err)
+		return dynastay.NoList[*Card](err)
 	}
 	return r.cards(dynastay.Query{
 		Name: "properties.ByPrice", Index: keys.PriceIndex, Partition: partition, Range: prices, Descending: q.Descending,

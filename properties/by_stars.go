@@ -20,7 +20,7 @@ type StarsQuery struct {
 // Until [Repository.Adopt], it may be in a different place in the list, or missing if there is a minimum rating.
 //
 // Pattern P4: GSI8-RatingIndex, GSI8PK = CITY#{city}#{country}#STAR#{stars}, GSI8SK from RATING#{minimum}, 1 request
-func (r *Repository) ByStars(q StarsQuery) dynastay.Listing[*Card] {
+func (r *Repository) ByStars(q StarsQuery) dynastay.List[*Card] {
 	at := keys.PropertyByStars{City: q.City, Country: q.Country, Stars: q.Stars, Rating: q.MinRating}
 	return bestRated(r, "properties.ByStars", keys.RatingIndex, at, q.MinRating, 1, func(c *Card) bool { return c.Stars == q.Stars })
 }

@@ -19,7 +19,7 @@ type TypeQuery struct {
 // Until [Repository.Adopt], it may be in a different place in the list, or missing if there is a minimum rating.
 //
 // Pattern P5: GSI4-TypeRatingIndex, GSI4PK = TYPE#{type}, GSI4SK from RATING#{minimum}, 1 request
-func (r *Repository) ByType(q TypeQuery) dynastay.Listing[*Card] {
+func (r *Repository) ByType(q TypeQuery) dynastay.List[*Card] {
 	at := keys.PropertyByType{Type: string(q.Type), Rating: q.MinRating}
 	return bestRated(
 		r, "properties.ByType", keys.TypeRatingIndex, at, q.MinRating, r.opts.TypeShards.Read, func(c *Card) bool { return c.Type == q.Type },

@@ -105,7 +105,7 @@ func Example_lists() {
 	if _, err := repo.Rate(ctx, "grand", 0, 100); err != nil {
 		log.Fatal(err)
 	}
-	show := func(what string, list dynastay.Listing[*properties.Card]) {
+	show := func(what string, list dynastay.List[*properties.Card]) {
 		fmt.Print(what)
 		for card, err := range list.All(ctx) {
 			if err != nil {

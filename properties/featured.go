@@ -13,10 +13,10 @@ import (
 // Until [Repository.Adopt], it may be in a different place in the list.
 //
 // Pattern P10: GSI5-FeaturedIndex, GSI5PK = FEATURED, 1 request
-func (r *Repository) Featured() dynastay.Listing[*Card] {
+func (r *Repository) Featured() dynastay.List[*Card] {
 	shards, err := keys.Partitions(keys.FeaturedProperty{}, r.opts.FeaturedShards.Read)
 	if err != nil {
-		return dynastay.NoListing[*Card](err)
+		return dynastay.NoList[*Card](err)
 	}
 	return r.cards(dynastay.Query{
 		Name: "properties.Featured", Index: keys.FeaturedIndex, Partition: shards[0], Shards: shards[1:], Descending: true,

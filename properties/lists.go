@@ -23,12 +23,12 @@ type Owned struct {
 // A row that other software wrote has no card. ByOwner then reads the property, with 1 more request for each such row.
 //
 // Pattern P9: GSI3-OwnerIndex, GSI3PK = OWNER#{userId}, 1 request
-func (r *Repository) ByOwner(ownerID string) dynastay.Listing[*Owned] {
+func (r *Repository) ByOwner(ownerID string) dynastay.List[*Owned] {
 	partition, err := keys.Partition(keys.PropertyByOwner{OwnerID: ownerID})
 	if err != nil {
-		return dynastay.NoListing[*Owned](err)
+		return dynastay.NoList[*Owned](err)
 	}
-	return dynastay.List(r.db, keys.PropertiesTable, dynastay.Query{
+	return dynastay.ListOf(r.db, keys.PropertiesTable, dynastay.Query{
 		Name: "properties.ByOwner", Index: keys.OwnerIndex, Partition: partition,
 	}, func(ctx context.Context, row dynastay.Row) (*Owned, error) {
 		card, err := cardOf(row)
@@ -54,12 +54,12 @@ type Submitted struct {
 // adopted, see [Repository.Adopt]. Each shard takes 1 request per page; the requests are sent in parallel.
 //
 // Pattern pending approvals: GSI11-StatusIndex, GSI11PK = STATUS#pending, 1 request
-func (r *Repository) PendingApprovals() dynastay.Listing[*Submitted] {
+func (r *Repository) PendingApprovals() dynastay.List[*Submitted] {
 	shards, err := keys.Partitions(keys.PropertyByStatus{Status: string(Pending)}, r.opts.PendingShards.Read)
 	if err != nil {
-		return dynastay.NoListing[*Submitted](err)
+		return dynastay.NoList[*Submitted](err)
 	}
-	return dynastay.List(r.db, keys.PropertiesTable, dynastay.Query{
+	return dynastay.ListOf(r.db, keys.PropertiesTable, dynastay.Query{
 		Name: "properties.PendingApprovals", Index: keys.PropertyStatusIndex, Partition: shards[0], Shards: shards[1:],
 	}, func(_ context.Context, row dynastay.Row) (*Submitted, error) {
 		card, err := cardOf(row)
@@ -80,15 +80,15 @@ var pendingIndex = func() dynastay.KeyNames {
 // the lowest rating, minimum; a minimum of 0 selects the whole partition.
 func bestRated[K any, P key.Layout[K]](
 	r *Repository, name, index string, at K, minimum dynastay.Rating, shards int, meets func(*Card) bool,
-) dynastay.Listing[*Card] {
+) dynastay.List[*Card] {
 	partitions, err := keys.Partitions[K, P](at, shards)
 	if err != nil {
-		return dynastay.NoListing[*Card](err)
+		return dynastay.NoList[*Card](err)
 	}
 	var rated dynastay.Range
 	if minimum != 0 {
 		if rated.From, err = keys.SortPrefix[K, P](at); err != nil {
-			return dynastay.NoListing[*Card](renamed("MinRating", err))
+			return dynastay.NoList[*Card](renamed("MinRating", err))
 		}
 	}
 	return r.cards(dynastay.Query{
@@ -98,8 +98,8 @@ func bestRated[K any, P key.Layout[K]](
 
 // cards lists the cards that meet a query. Even the cards in its range are checked: the sort key of a row that other
 // software wrote may have a different form.
-func (r *Repository) cards(q dynastay.Query, meets func(*Card) bool) dynastay.Listing[*Card] {
-	return dynastay.List(r.db, keys.PropertiesTable, q, func(ctx context.Context, row dynastay.Row) (*Card, error) {
+func (r *Repository) cards(q dynastay.Query, meets func(*Card) bool) dynastay.List[*Card] {
+	return dynastay.ListOf(r.db, keys.PropertiesTable, q, func(ctx context.Context, row dynastay.Row) (*Card, error) {
 		return r.cardOf(ctx, row, q)
 	}).Filter(func(c *Card) bool { return c != nil && meets(c) })
 }

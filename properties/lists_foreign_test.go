@@ -16,7 +16,7 @@ import (
 	"github.com/dynastay/dynastay/properties"
 )
 
-type cardList = dynastay.Listing[*properties.Card]
+type cardList = dynastay.List[*properties.Card]
 
 // listsOf returns the lists that show the property of the hotel-booking document, which is rated 9.2 and costs 150 USD
 // and more.

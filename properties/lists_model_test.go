@@ -24,7 +24,7 @@ var marketSize = flag.Int("market.properties", 300, "number of properties of the
 // question is a list with its brute-force result.
 type question struct {
 	name string
-	list func(*properties.Repository) dynastay.Listing[*properties.Card]
+	list func(*properties.Repository) dynastay.List[*properties.Card]
 	want []*properties.Card
 }
 
@@ -45,14 +45,14 @@ func questions(t *rapid.T, m *market.Market) []question {
 		return p.Address.City == city.Name && p.Address.Country == city.Country
 	}
 	return []question{
-		{"ByCity", func(r *properties.Repository) dynastay.Listing[*properties.Card] {
+		{"ByCity", func(r *properties.Repository) dynastay.List[*properties.Card] {
 			return r.ByCity(properties.CityQuery{City: city.Name, Country: city.Country, MinRating: minimum})
 		}, sorted(m.Cards(func(p *properties.WithRooms) bool { return here(p) && p.Rating >= minimum }), byRating, true)},
 		priceQuestion(t, m, city, here),
-		{"ByStars", func(r *properties.Repository) dynastay.Listing[*properties.Card] {
+		{"ByStars", func(r *properties.Repository) dynastay.List[*properties.Card] {
 			return r.ByStars(properties.StarsQuery{City: city.Name, Country: city.Country, Stars: stars, MinRating: minimum})
 		}, sorted(m.Cards(func(p *properties.WithRooms) bool { return here(p) && p.Stars == stars && p.Rating >= minimum }), byRating, true)},
-		{"ByType", func(r *properties.Repository) dynastay.Listing[*properties.Card] {
+		{"ByType", func(r *properties.Repository) dynastay.List[*properties.Card] {
 			return r.ByType(properties.TypeQuery{Type: kind, MinRating: minimum})
 		}, sorted(m.Cards(func(p *properties.WithRooms) bool { return p.Type == kind && p.Rating >= minimum }), byRating, true)},
 		{"Featured", (*properties.Repository).Featured,
@@ -75,7 +75,7 @@ func priceQuestion(t *rapid.T, m *market.Market, city market.City, here func(*pr
 		q.Min, q.Max = q.Max, q.Min
 	}
 	return question{
-		"ByPrice", func(r *properties.Repository) dynastay.Listing[*properties.Card] { return r.ByPrice(q) },
+		"ByPrice", func(r *properties.Repository) dynastay.List[*properties.Card] { return r.ByPrice(q) },
 		sorted(m.Cards(func(p *properties.WithRooms) bool {
 			lowest := p.Prices.Min
 			return here(p) && lowest.Currency() == q.Currency &&
@@ -89,7 +89,7 @@ func amenityQuestion(t *rapid.T, m *market.Market, city market.City, here func(*
 	q := properties.AmenityQuery{City: city.Name, Country: city.Country}
 	q.AmenityIDs = rapid.SliceOfNDistinct(rapid.SampledFrom(market.AmenityIDs), 1, 4, rapid.ID[string]).Draw(t, "amenities")
 	return question{
-		"ByAmenities", func(r *properties.Repository) dynastay.Listing[*properties.Card] { return r.ByAmenities(q) },
+		"ByAmenities", func(r *properties.Repository) dynastay.List[*properties.Card] { return r.ByAmenities(q) },
 		sorted(m.Cards(func(p *properties.WithRooms) bool {
 			return here(p) && !slices.ContainsFunc(q.AmenityIDs, func(id string) bool { return !slices.Contains(p.AmenityIDs, id) })
 		}), byID, false),
@@ -168,7 +168,7 @@ func TestListsAgreeWithTheMarket(t *testing.T) {
 }
 
 // pages returns all cards of a list, page by page. Each page but the last is full: there are enough reads.
-func pages(t *rapid.T, list dynastay.Listing[*properties.Card], limit int) (all []*properties.Card) {
+func pages(t *rapid.T, list dynastay.List[*properties.Card], limit int) (all []*properties.Card) {
 	for paging := (dynastay.Paging{Limit: limit, Reads: 100}); ; {
 		page, err := list.Page(t.Context(), paging)
 		require.NoError(t, err)

@@ -18,7 +18,7 @@ import (
 )
 
 // listed returns all elements of a listing, two for each page.
-func listed[T any](t testing.TB, l dynastay.Listing[T]) (all []T) {
+func listed[T any](t testing.TB, l dynastay.List[T]) (all []T) {
 	t.Helper()
 	for paging := (dynastay.Paging{Limit: 2}); ; {
 		page, err := l.Page(t.Context(), paging)

@@ -191,7 +191,7 @@ func TestBadInput(t *testing.T) {
 			assertField(t, err, dynastay.ErrInvalid, "ReviewID")
 		}
 	}
-	page := func(l dynastay.Listing[*reviews.Review]) error { return second(l.Page(ctx, dynastay.Paging{})) }
+	page := func(l dynastay.List[*reviews.Review]) error { return second(l.Page(ctx, dynastay.Paging{})) }
 	update := func(*reviews.Review) error { return nil }
 	for _, bad := range []struct {
 		field string

@@ -64,7 +64,7 @@ func TestCosts(t *testing.T) {
 		assert.Error(t, err)
 		return nil
 	}
-	page := func(l dynastay.Listing[*reviews.Review]) func() error {
+	page := func(l dynastay.List[*reviews.Review]) func() error {
 		return func() error { return second(l.Page(ctx, dynastay.Paging{Limit: 20})) }
 	}
 	var v *reviews.Review

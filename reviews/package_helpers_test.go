@@ -177,7 +177,7 @@ func assertStatus(t *testing.T, err error, status reviews.Status) {
 }
 
 // all collects the items of a list.
-func all[T any](t *testing.T, l dynastay.Listing[T]) (items []T) {
+func all[T any](t *testing.T, l dynastay.List[T]) (items []T) {
 	t.Helper()
 	for item, err := range l.All(t.Context()) {
 		require.NoError(t, err)

@@ -329,7 +329,7 @@ func (w *world) verify() {
 // end compares what the methods find with the model, and repairs all ratings.
 func (w *world) end() {
 	repo, ctx := w.programs[0].reviews, w.t.Context()
-	lists := func(list dynastay.Listing[*reviews.Review], newest bool, in func(modelReview) bool) {
+	lists := func(list dynastay.List[*reviews.Review], newest bool, in func(modelReview) bool) {
 		var want []*reviews.Review
 		for id, r := range w.now.reviews {
 			if in(r) {

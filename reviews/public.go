@@ -24,12 +24,12 @@ func (p *Public) Get(ctx context.Context, reviewID string, opts ...dynastay.Read
 }
 
 // ByProperty is [Repository.ByProperty], which lists only approved reviews.
-func (p *Public) ByProperty(propertyID string) dynastay.Listing[*Review] {
+func (p *Public) ByProperty(propertyID string) dynastay.List[*Review] {
 	return p.r.ByProperty(propertyID)
 }
 
 // ByUser is [Repository.ByUser] without the reviews that are not approved. They are read nevertheless.
-func (p *Public) ByUser(userID string) dynastay.Listing[*Review] {
+func (p *Public) ByUser(userID string) dynastay.List[*Review] {
 	return p.r.ByUser(userID).Filter(func(v *Review) bool { return v.Status == Approved })
 }
 

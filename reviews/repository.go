@@ -91,10 +91,10 @@ func (r *Repository) load(ctx context.Context, at dynastay.Key, opts ...dynastay
 // [Repository.WithResponses]. The list is eventually consistent.
 //
 // Pattern R1: GSI1-PropertyReviewsIndex, GSI1PK = PROPERTY#{propertyId}, 1 request
-func (r *Repository) ByProperty(propertyID string) dynastay.Listing[*Review] {
+func (r *Repository) ByProperty(propertyID string) dynastay.List[*Review] {
 	partition, err := keys.Partition(keys.ReviewByProperty{PropertyID: propertyID})
 	if err != nil {
-		return dynastay.NoListing[*Review](err)
+		return dynastay.NoList[*Review](err)
 	}
 	return r.table.List(dynastay.Query{
 		Name: "reviews.ByProperty", Index: keys.PropertyReviewsIndex, Partition: partition, Descending: true,
@@ -105,10 +105,10 @@ func (r *Repository) ByProperty(propertyID string) dynastay.Listing[*Review] {
 // consistent.
 //
 // Pattern R2: GSI2-UserReviewsIndex, GSI2PK = USER#{userId}, GSI2SK begins with CREATED#, 1 request
-func (r *Repository) ByUser(userID string) dynastay.Listing[*Review] {
+func (r *Repository) ByUser(userID string) dynastay.List[*Review] {
 	partition, err := keys.Partition(keys.ReviewByUser{UserID: userID})
 	if err != nil {
-		return dynastay.NoListing[*Review](err)
+		return dynastay.NoList[*Review](err)
 	}
 	return r.table.List(dynastay.Query{
 		Name: "reviews.ByUser", Index: keys.UserReviewsIndex, Partition: partition, Descending: true,
@@ -132,10 +132,10 @@ func (r *Repository) ByBooking(ctx context.Context, bookingID string, opts ...dy
 // parallel.
 //
 // Pattern R4: GSI3-StatusIndex, GSI3PK = STATUS#pending, 1 request
-func (r *Repository) Pending() dynastay.Listing[*Review] {
+func (r *Repository) Pending() dynastay.List[*Review] {
 	shards, err := keys.Partitions(keys.ReviewByStatus{Status: string(Pending)}, r.opts.PendingShards.Read)
 	if err != nil {
-		return dynastay.NoListing[*Review](err)
+		return dynastay.NoList[*Review](err)
 	}
 	return r.table.List(dynastay.Query{
 		Name: "reviews.Pending", Index: keys.ReviewStatusIndex, Partition: shards[0], Shards: shards[1:],

@@ -69,13 +69,13 @@ func TestLists(t *testing.T) {
 	page, err := repo.ByProperty(h.id).Page(t.Context(), dynastay.Paging{Limit: 2})
 	require.NoError(t, err)
 	requests := db.Faults.Record()
-	for _, other := range []dynastay.Listing[*reviews.Review]{repo.ByProperty(elsewhere.id), repo.ByUser("user_ann"), repo.Pending()} {
+	for _, other := range []dynastay.List[*reviews.Review]{repo.ByProperty(elsewhere.id), repo.ByUser("user_ann"), repo.Pending()} {
 		assert.ErrorIs(t, second(other.Page(t.Context(), dynastay.Paging{After: page.Next})), dynastay.ErrCursor)
 	}
 	assert.Empty(t, requests(), "no request at all")
 }
 
-func paged(t *testing.T, l dynastay.Listing[*reviews.Review], limit int) (all []string) {
+func paged(t *testing.T, l dynastay.List[*reviews.Review], limit int) (all []string) {
 	t.Helper()
 	for next := dynastay.Cursor(""); ; {
 		page, err := l.Page(t.Context(), dynastay.Paging{Limit: limit, After: next})

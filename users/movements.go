@@ -39,10 +39,10 @@ func (r *Repository) LoyaltyEntry(
 
 // LoyaltyEntries lists the movements of a loyalty account, in the order of their reason ids, which is the order of the
 // keys. It is not the order of their times, unless the reason ids are. 1 request per page, a Query.
-func (r *Repository) LoyaltyEntries(userID string) dynastay.Listing[*LoyaltyEntry] {
+func (r *Repository) LoyaltyEntries(userID string) dynastay.List[*LoyaltyEntry] {
 	partition, err := keys.Partition(keys.LoyaltyEntry{UserID: userID})
 	if err != nil {
-		return dynastay.NoListing[*LoyaltyEntry](err)
+		return dynastay.NoList[*LoyaltyEntry](err)
 	}
 	return r.entries.List(dynastay.Query{
 		Name: "users.LoyaltyEntries", Partition: partition,

@@ -78,20 +78,20 @@ func (r *Repository) PublicWishlist(
 // creation.
 //
 // Pattern U3: Metadata, PK = USER#{userId}, SK begins with WISHLIST#, 1 request
-func (r *Repository) Wishlists(userID string) dynastay.Listing[*Wishlist] {
+func (r *Repository) Wishlists(userID string) dynastay.List[*Wishlist] {
 	return r.listWishlists("wishlists.ByUser", userID)
 }
 
 // PublicWishlists is like [Repository.Wishlists], for other people than the user: it leaves out private wishlists. They
 // are read nevertheless, and filtered out. 1 request per page, a Query; more if it takes several to fill the page.
-func (r *Repository) PublicWishlists(userID string) dynastay.Listing[*Wishlist] {
+func (r *Repository) PublicWishlists(userID string) dynastay.List[*Wishlist] {
 	return r.listWishlists("wishlists.PublicByUser", userID).Filter(func(w *Wishlist) bool { return w.Public })
 }
 
-func (r *Repository) listWishlists(name, userID string) dynastay.Listing[*Wishlist] {
+func (r *Repository) listWishlists(name, userID string) dynastay.List[*Wishlist] {
 	partition, err := keys.Partition(keys.Wishlist{UserID: userID})
 	if err != nil {
-		return dynastay.NoListing[*Wishlist](err)
+		return dynastay.NoList[*Wishlist](err)
 	}
 	return r.wishlists.List(dynastay.Query{
 		Name: name, Partition: partition, Range: dynastay.Range{Prefix: keys.SortKind[keys.Wishlist]()},

@@ -160,7 +160,7 @@ func TestWishlistsOfAUser(t *testing.T) {
 	require.NoError(t, err)
 	note := keys.MetadataTable.Key.Of(dynastay.Key{PK: "USER#user_1", SK: "WISHLISTS"})
 	putIn(t, db, keys.MetadataTable, note)
-	ids := func(list dynastay.Listing[*users.Wishlist]) (ids []string) {
+	ids := func(list dynastay.List[*users.Wishlist]) (ids []string) {
 		t.Helper()
 		for w, err := range list.All(t.Context()) {
 			require.NoError(t, err)

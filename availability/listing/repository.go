@@ -90,10 +90,10 @@ func (r *Repository) Get(ctx context.Context, listingID, eventID string, opts ..
 
 // Events lists the events of a listing, also past ones, first the blocks and then the bookings, each in the order of
 // their ids. Like [Repository.Get], it lists only events that this package has written. 1 request per page, a Query.
-func (r *Repository) Events(listingID string) dynastay.Listing[*Event] {
+func (r *Repository) Events(listingID string) dynastay.List[*Event] {
 	partition, err := key.Partition(keys.BookingEvent{ListingID: listingID})
 	if err != nil {
-		return dynastay.NoListing[*Event](err)
+		return dynastay.NoList[*Event](err)
 	}
 	return r.events.List(dynastay.Query{
 		Name: "listing.Events", Partition: partition, Range: dynastay.Range{Prefix: keys.EventPrefix},
@@ -104,7 +104,7 @@ func (r *Repository) Events(listingID string) dynastay.Listing[*Event] {
 // lag behind the table, usually by less than a second.
 //
 // Pattern L6: HostAvailabilityIndex, gsi1pk = HOST_AVAILABILITY#{hostId}, 1 request
-func (r *Repository) ByHost(hostID string) dynastay.Listing[*Night] {
+func (r *Repository) ByHost(hostID string) dynastay.List[*Night] {
 	return r.byHost("listing.ByHost", hostID, dynastay.Range{Prefix: key.SortKind[keys.NightByHost]()})
 }
 
@@ -112,25 +112,25 @@ func (r *Repository) ByHost(hostID string) dynastay.Listing[*Night] {
 // range.CheckOut is not included. [dynastay.MonthOf] returns the range of a month.
 //
 // Pattern L7: HostAvailabilityIndex, gsi1pk = HOST_AVAILABILITY#{hostId}, gsi1sk from DATE#{first} to before DATE#{end}, 1 request
-func (r *Repository) ByHostBetween(hostID string, nights dynastay.Stay) dynastay.Listing[*Night] {
+func (r *Repository) ByHostBetween(hostID string, nights dynastay.Stay) dynastay.List[*Night] {
 	if err := nights.Validate(); err != nil {
-		return dynastay.NoListing[*Night](dynastay.Within("Nights", err))
+		return dynastay.NoList[*Night](dynastay.Within("Nights", err))
 	}
 	from, err := key.SortPrefix(keys.NightByHost{HostID: hostID, Date: nights.CheckIn})
 	if err != nil {
-		return dynastay.NoListing[*Night](err)
+		return dynastay.NoList[*Night](err)
 	}
 	before, err := key.SortPrefix(keys.NightByHost{HostID: hostID, Date: nights.CheckOut})
 	if err != nil {
-		return dynastay.NoListing[*Night](err)
+		return dynastay.NoList[*Night](err)
 	}
 	return r.byHost("listing.ByHostBetween", hostID, dynastay.Range{From: from, To: before})
 }
 
-func (r *Repository) byHost(name, hostID string, nights dynastay.Range) dynastay.Listing[*Night] {
+func (r *Repository) byHost(name, hostID string, nights dynastay.Range) dynastay.List[*Night] {
 	partition, err := key.Partition(keys.NightByHost{HostID: hostID})
 	if err != nil {
-		return dynastay.NoListing[*Night](err)
+		return dynastay.NoList[*Night](err)
 	}
 	return r.nights.List(dynastay.Query{
 		Name: name, Index: keys.HostAvailabilityIndex, Partition: partition, Range: nights,

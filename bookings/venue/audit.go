@@ -76,10 +76,10 @@ func (r *Repository) audit(tx *dynastay.Tx, by Actor, e AuditEntry) error {
 // Audit lists the entries of the audit log of a day in UTC, in the order of their times.
 //
 // 1 request: VenueBooking, PK = AUDIT#{date}.
-func (r *Repository) Audit(date dynastay.Date) dynastay.Listing[*AuditEntry] {
+func (r *Repository) Audit(date dynastay.Date) dynastay.List[*AuditEntry] {
 	partition, err := key.Partition(keys.AuditEntry{Date: date})
 	if err != nil {
-		return dynastay.NoListing[*AuditEntry](err)
+		return dynastay.NoList[*AuditEntry](err)
 	}
 	return r.entries.List(dynastay.Query{Name: "venue.Audit", Partition: partition})
 }

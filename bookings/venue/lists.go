@@ -57,12 +57,12 @@ func (r *Repository) Booking(ctx context.Context, bookingID string, opts ...dyna
 // BookingsOf lists the bookings of a user, newest first: generated ids are in the order of the requests.
 //
 // Pattern V3: VenueBooking, PK = USER#{userId}, SK begins with BOOKING#, 1 request
-func (r *Repository) BookingsOf(userID string) dynastay.Listing[*UserBooking] {
+func (r *Repository) BookingsOf(userID string) dynastay.List[*UserBooking] {
 	partition, err := key.Partition(keys.UserBooking{UserID: userID})
 	if err != nil {
-		return dynastay.NoListing[*UserBooking](err)
+		return dynastay.NoList[*UserBooking](err)
 	}
-	return dynastay.List(r.db, keys.Table, dynastay.Query{
+	return dynastay.ListOf(r.db, keys.Table, dynastay.Query{
 		Name: "venue.BookingsOf", Partition: partition, Descending: true,
 		Range: dynastay.Range{Prefix: key.SortKind[keys.UserBooking]()},
 	}, func(_ context.Context, row dynastay.Row) (*UserBooking, error) { return relation(row) })
@@ -72,10 +72,10 @@ func (r *Repository) BookingsOf(userID string) dynastay.Listing[*UserBooking] {
 // behind the table: a booking may still be listed although it has just been decided. 1 request for each shard.
 //
 // Pattern V5: GSI1, GSI1PK = STATUS#PENDING, 1 request
-func (r *Repository) Pending() dynastay.Listing[*Booking] {
+func (r *Repository) Pending() dynastay.List[*Booking] {
 	shards, err := key.Partitions(keys.BookingByStatus{}, r.pending.Read)
 	if err != nil {
-		return dynastay.NoListing[*Booking](err)
+		return dynastay.NoList[*Booking](err)
 	}
 	return r.bookings.List(dynastay.Query{Name: "venue.Pending", Index: keys.Index, Partition: shards[0], Shards: shards[1:]})
 }

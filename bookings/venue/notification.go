@@ -72,10 +72,10 @@ func (r *Repository) Notify(ctx context.Context, n Notification, opts ...dynasta
 // NotificationsOf lists the messages to a user, newest first; those of one second by their ids.
 //
 // Pattern V9: VenueBooking, PK = USER#{userId}, SK begins with NOTIFICATION#, 1 request
-func (r *Repository) NotificationsOf(userID string) dynastay.Listing[*Notification] {
+func (r *Repository) NotificationsOf(userID string) dynastay.List[*Notification] {
 	partition, err := key.Partition(keys.Notification{UserID: userID})
 	if err != nil {
-		return dynastay.NoListing[*Notification](err)
+		return dynastay.NoList[*Notification](err)
 	}
 	return r.notifications.List(dynastay.Query{
 		Name: "venue.NotificationsOf", Partition: partition, Descending: true,

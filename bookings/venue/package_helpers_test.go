@@ -216,7 +216,7 @@ func operations(sent []dyntest.Request) (names []string) {
 }
 
 // all reads a list.
-func all[T any](t *testing.T, l dynastay.Listing[T]) (items []T) {
+func all[T any](t *testing.T, l dynastay.List[T]) (items []T) {
 	t.Helper()
 	for item, err := range l.All(t.Context()) {
 		require.NoError(t, err)

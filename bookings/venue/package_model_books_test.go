@@ -205,7 +205,7 @@ func found[T any](w *world, v *T, err error) any {
 	return plain(v)
 }
 
-func listed[T any](w *world, l dynastay.Listing[*T]) any {
+func listed[T any](w *world, l dynastay.List[*T]) any {
 	return plains(all(w.t, l))
 }
 

@@ -169,10 +169,10 @@ func (r *Repository) nextReport(tx *dynastay.Tx, at dynastay.Key, row dynastay.R
 // PaymentsOf lists the payments of a booking, by their ids.
 //
 // Pattern V8: VenueBooking, PK = BOOKING#{bookingId}, SK begins with PAYMENT#, 1 request
-func (r *Repository) PaymentsOf(bookingID string) dynastay.Listing[*Payment] {
+func (r *Repository) PaymentsOf(bookingID string) dynastay.List[*Payment] {
 	partition, err := key.Partition(keys.Payment{BookingID: bookingID})
 	if err != nil {
-		return dynastay.NoListing[*Payment](err)
+		return dynastay.NoList[*Payment](err)
 	}
 	return r.payments.List(dynastay.Query{
 		Name: "venue.PaymentsOf", Partition: partition, Range: dynastay.Range{Prefix: key.SortKind[keys.Payment]()},

@@ -407,7 +407,7 @@ func TestWorldDescribesWhatIsStored(t *testing.T) {
 	}
 }
 
-func collected[T any](t testing.TB, l dynastay.Listing[T]) (all []T) {
+func collected[T any](t testing.TB, l dynastay.List[T]) (all []T) {
 	for v, err := range l.All(t.Context()) {
 		require.NoError(t, err)
 		all = append(all, v)

@@ -179,7 +179,7 @@ func (c *Catalog[T]) Delete(ctx context.Context, id string, opts ...dynastay.Upd
 }
 
 // All lists the entries by id. 1 request per page.
-func (c *Catalog[T]) All() dynastay.Listing[*T] {
+func (c *Catalog[T]) All() dynastay.List[*T] {
 	return c.table.List(c.query("All", keys.SortKind[keys.CatalogItem]()))
 }
 

@@ -180,7 +180,7 @@ func TestAll(t *testing.T) {
 	for _, sk := range []string{"ITEM#d", "NAME#b#ITEM#d"} {
 		put(t, db, dynastay.Item{"PK": dynastay.Text("CATALOG#locations"), "SK": dynastay.Text(sk), "City": dynastay.Number(1)})
 	}
-	for _, list := range []dynastay.Listing[*catalog.Location]{locations.All(), locations.Find("b"), locations.Complete("b")} {
+	for _, list := range []dynastay.List[*catalog.Location]{locations.All(), locations.Find("b"), locations.Complete("b")} {
 		page, err := list.Page(t.Context(), dynastay.Paging{})
 		assert.NotEmpty(t, page.Items)
 		var unreadable *dynastay.UnreadableError

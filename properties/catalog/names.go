@@ -30,13 +30,13 @@ func CheckName(name string) error {
 // There is usually a single one, but there may be more, such as Paris in two countries. The entries are complete except
 // for a write id. A name that [CheckName] rejects is a [*dynastay.InvalidError] for the field "Name". 1 request per
 // page.
-func (c *Catalog[T]) Find(name string) dynastay.Listing[*T] {
+func (c *Catalog[T]) Find(name string) dynastay.List[*T] {
 	if c.spec.Names == nil {
-		return dynastay.NoListing[*T](dynastay.Invalid("Name", "is not supported: %s has no names", c.spec.Entity))
+		return dynastay.NoList[*T](dynastay.Invalid("Name", "is not supported: %s has no names", c.spec.Entity))
 	}
 	prefix, err := keys.SortPrefix(keys.CatalogName{Name: name})
 	if err != nil {
-		return dynastay.NoListing[*T](err)
+		return dynastay.NoList[*T](err)
 	}
 	return c.table.List(c.query("Find", prefix))
 }
@@ -47,16 +47,16 @@ func (c *Catalog[T]) Find(name string) dynastay.Listing[*T] {
 // pages. If its names change while pages are read, it may be listed twice or not at all. The other names are read and
 // consume capacity as well, but a page is still filled up to its limit. A prefix that [CheckName] rejects, such as an
 // empty one, is a [*dynastay.InvalidError] for the field "Prefix". 1 request per page, more if many names are left out.
-func (c *Catalog[T]) Complete(prefix string) dynastay.Listing[*T] {
+func (c *Catalog[T]) Complete(prefix string) dynastay.List[*T] {
 	if c.spec.Names == nil {
-		return dynastay.NoListing[*T](dynastay.Invalid("Prefix", "is not supported: %s has no names", c.spec.Entity))
+		return dynastay.NoList[*T](dynastay.Invalid("Prefix", "is not supported: %s has no names", c.spec.Entity))
 	}
 	if err := CheckName(prefix); err != nil {
-		return dynastay.NoListing[*T](dynastay.Within("Prefix", err))
+		return dynastay.NoList[*T](dynastay.Within("Prefix", err))
 	}
 	folded := key.Fold(prefix)
 	query := c.query("Complete", keys.SortKind[keys.CatalogName]()+folded)
-	return dynastay.List(c.db, keys.MetadataTable, query, func(_ context.Context, row dynastay.Row) (*T, error) {
+	return dynastay.ListOf(c.db, keys.MetadataTable, query, func(_ context.Context, row dynastay.Row) (*T, error) {
 		if row.Int(attrShared) >= len(folded) {
 			return nil, nil // the preceding name begins with the prefix too
 		}

@@ -126,7 +126,7 @@ func TestCataloguesAreSeparate(t *testing.T) {
 	other := catalog.New(db.DB, there)
 	_, err := other.Get(t.Context(), "x")
 	assert.ErrorIs(t, err, dynastay.ErrNotFound)
-	for _, list := range []dynastay.Listing[*street]{other.All(), other.Find("b"), other.Complete("b")} {
+	for _, list := range []dynastay.List[*street]{other.All(), other.Find("b"), other.Complete("b")} {
 		assert.Empty(t, listed(t, list, 50))
 	}
 }
@@ -188,7 +188,7 @@ func TestFoundEntriesAreComplete(t *testing.T) {
 		got, err := locations.Get(t.Context(), want.ID)
 		require.NoError(t, err)
 		assert.Equal(t, want, *got)
-		for _, list := range []dynastay.Listing[*catalog.Location]{locations.Find("nyc"), locations.Complete("NY"), locations.All()} {
+		for _, list := range []dynastay.List[*catalog.Location]{locations.Find("nyc"), locations.Complete("NY"), locations.All()} {
 			assert.Equal(t, []*catalog.Location{&want}, listed(t, list, 50))
 		}
 		got, err = locations.Update(t.Context(), want.ID, func(l *catalog.Location) error { l.Latitude++; return nil },

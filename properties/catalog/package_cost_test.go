@@ -45,7 +45,7 @@ func TestCosts(t *testing.T) {
 		}
 		return spent
 	}
-	page := func(l dynastay.Listing[*catalog.Location]) cost {
+	page := func(l dynastay.List[*catalog.Location]) cost {
 		t.Helper()
 		return measure(func() error {
 			found, err := l.Page(t.Context(), dynastay.Paging{})

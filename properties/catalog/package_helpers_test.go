@@ -61,7 +61,7 @@ func create[T any](t testing.TB, c *catalog.Catalog[T], entries ...T) {
 }
 
 // listed reads a whole list, one page of the limit after another.
-func listed[T any](t tester, l dynastay.Listing[T], limit int) (all []T) {
+func listed[T any](t tester, l dynastay.List[T], limit int) (all []T) {
 	t.Helper()
 	for paging := (dynastay.Paging{Limit: limit}); ; {
 		page, err := l.Page(context.Background(), paging)
@@ -73,7 +73,7 @@ func listed[T any](t tester, l dynastay.Listing[T], limit int) (all []T) {
 	}
 }
 
-func locationIDs(t tester, l dynastay.Listing[*catalog.Location]) (ids []string) {
+func locationIDs(t tester, l dynastay.List[*catalog.Location]) (ids []string) {
 	t.Helper()
 	for _, found := range listed(t, l, 50) {
 		ids = append(ids, found.ID)

@@ -123,7 +123,7 @@ func TestModel(t *testing.T) {
 	}
 }
 
-func assertStreets(t *rapid.T, model shelf, want []string, list dynastay.Listing[*street], typed func([]string) []string) {
+func assertStreets(t *rapid.T, model shelf, want []string, list dynastay.List[*street], typed func([]string) []string) {
 	t.Helper()
 	var got []string
 	for _, s := range listed(t, list, rapid.IntRange(1, 4).Draw(t, "limit")) {

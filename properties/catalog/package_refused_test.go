@@ -104,7 +104,7 @@ func TestInvalidArguments(t *testing.T) {
 	t.Parallel()
 	db := dyntest.New(t, catalogTables)
 	streets := catalog.New(db.DB, streetSpec())
-	page := func(l dynastay.Listing[*street]) error {
+	page := func(l dynastay.List[*street]) error {
 		_, err := l.Page(t.Context(), dynastay.Paging{})
 		return err
 	}

@@ -71,7 +71,7 @@ func (s *Search) candidates(ctx context.Context, r Request, part *span) ([]candi
 }
 
 // list returns the candidates of a city. A filter that is part of a key narrows them without costs.
-func (s *Search) list(r Request) dynastay.Listing[*properties.Card] {
+func (s *Search) list(r Request) dynastay.List[*properties.Card] {
 	switch {
 	case r.byPrice():
 		return s.properties.ByPrice(properties.PriceQuery{

@@ -74,7 +74,7 @@ type Consumer struct {
 	tables    []string // their full names
 	schema    *dynastay.Schema
 	positions *entity.Table[position]
-	list      dynastay.Listing[*position]
+	list      dynastay.List[*position]
 }
 
 // New returns a consumer. It sends no requests. New panics if the spec has no Name that is an id, no Router with a
@@ -120,7 +120,7 @@ func New(db *dynastay.DB, streams Streams, spec Spec) *Consumer {
 		Name: "consumer.Positions", Partition: partition, Consistent: true,
 		Range: dynastay.Range{Prefix: keys.SortKind[keys.StreamShard]()},
 	}
-	c.list = dynastay.List(db, spec.Positions, query, func(_ context.Context, row dynastay.Row) (*position, error) {
+	c.list = dynastay.ListOf(db, spec.Positions, query, func(_ context.Context, row dynastay.Row) (*position, error) {
 		p, err := e.Value(row)
 		if err == nil {
 			p.row = row

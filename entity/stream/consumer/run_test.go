@@ -106,7 +106,7 @@ func TestLeaseIsRenewedWhileAHandlerRuns(t *testing.T) {
 // positions reads all positions.
 func positions(t *testing.T, db *dyntest.DB) (all []dynastay.Row) {
 	t.Helper()
-	for row, err := range dynastay.List(db.Direct, keys.MetadataTable, dynastay.Query{Name: "positions", Partition: "STREAM#gauges"},
+	for row, err := range dynastay.ListOf(db.Direct, keys.MetadataTable, dynastay.Query{Name: "positions", Partition: "STREAM#gauges"},
 		func(_ context.Context, row dynastay.Row) (dynastay.Row, error) { return row, nil }).All(context.WithoutCancel(t.Context())) {
 		require.NoError(t, err)
 		all = append(all, row)

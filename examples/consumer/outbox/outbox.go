@@ -118,12 +118,12 @@ func (o *Outbox) deliver(ctx context.Context, id string) error {
 }
 
 // pending lists the ids of messages that are pending according to the index.
-func (o *Outbox) pending() dynastay.Listing[string] {
+func (o *Outbox) pending() dynastay.List[string] {
 	partition, err := key.Partition(byAge{})
 	if err != nil {
-		return dynastay.NoListing[string](err)
+		return dynastay.NoList[string](err)
 	}
-	return dynastay.List(o.db, Table, dynastay.Query{
+	return dynastay.ListOf(o.db, Table, dynastay.Query{
 		Name: "outbox.pending", Index: PendingIndex, Partition: partition,
 	}, func(_ context.Context, row dynastay.Row) (string, error) { return Table.Key.From(row).PK, nil })
 }

@@ -131,15 +131,15 @@ func (r *Cards) ByBooking(ctx context.Context, bookingID string) (*Card, error) 
 }
 
 // Arrivals lists the cards of a property's arrivals on a day. It lags slightly behind the table. 1 request for each page.
-func (r *Cards) Arrivals(propertyID string, day dynastay.Date) dynastay.Listing[*Card] {
+func (r *Cards) Arrivals(propertyID string, day dynastay.Date) dynastay.List[*Card] {
 	at := byArrival{PropertyID: propertyID, Arrival: day}
 	partition, err := key.Partition(at)
 	if err != nil {
-		return dynastay.NoListing[*Card](err)
+		return dynastay.NoList[*Card](err)
 	}
 	prefix, err := key.SortPrefix(at)
 	if err != nil {
-		return dynastay.NoListing[*Card](err)
+		return dynastay.NoList[*Card](err)
 	}
 	return r.table.List(dynastay.Query{
 		Name: "registration.Arrivals", Index: ArrivalIndex, Partition: partition, Range: dynastay.Range{Prefix: prefix},

@@ -21,19 +21,19 @@ func partition(userID, otherID string) (string, error) {
 // Messages returns what two users have written to each other, the oldest first. 1 request a page.
 //
 // Pattern M8: PK = CONVERSATION#{user1}#{user2}, SK begins with MESSAGE#, 1 request
-func (r *Repository) Messages(userID, otherID string) dynastay.Listing[*Message] {
+func (r *Repository) Messages(userID, otherID string) dynastay.List[*Message] {
 	return r.list("messages.Messages", userID, otherID, false)
 }
 
 // Recent is [Repository.Messages] in reverse, for a screen that begins with the last message.
-func (r *Repository) Recent(userID, otherID string) dynastay.Listing[*Message] {
+func (r *Repository) Recent(userID, otherID string) dynastay.List[*Message] {
 	return r.list("messages.Recent", userID, otherID, true)
 }
 
-func (r *Repository) list(name, userID, otherID string, descending bool) dynastay.Listing[*Message] {
+func (r *Repository) list(name, userID, otherID string, descending bool) dynastay.List[*Message] {
 	partition, err := partition(userID, otherID)
 	if err != nil {
-		return dynastay.NoListing[*Message](err)
+		return dynastay.NoList[*Message](err)
 	}
 	return r.messages.List(dynastay.Query{Name: name, Partition: partition, Range: allMessages, Descending: descending})
 }
@@ -69,10 +69,10 @@ func notFound(userID, otherID string) error {
 
 // Inbox returns the conversations of a user, the one with the last message first. The index lags behind the table.
 // 1 request a page: GSI2, GSI2PK = INBOX#{user}.
-func (r *Repository) Inbox(userID string) dynastay.Listing[*Conversation] {
+func (r *Repository) Inbox(userID string) dynastay.List[*Conversation] {
 	partition, err := key.Partition(keys.Inbox{UserID: userID})
 	if err != nil {
-		return dynastay.NoListing[*Conversation](err)
+		return dynastay.NoList[*Conversation](err)
 	}
 	return r.sides.List(dynastay.Query{
 		Name: "messages.Inbox", Index: keys.Index2, Partition: partition, Descending: true,

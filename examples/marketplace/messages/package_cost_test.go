@@ -37,7 +37,7 @@ func TestCosts(t *testing.T) {
 		return func() error { return p.repo.MarkRead(t.Context(), b, a, upTo) }
 	}
 	conversation := func() error { _, err := p.repo.Conversation(t.Context(), b, a); return err }
-	page := func(list dynastay.Listing[*messages.Message]) func() error {
+	page := func(list dynastay.List[*messages.Message]) func() error {
 		return func() error { _, err := list.Page(t.Context(), dynastay.Paging{}); return err }
 	}
 	costs("first message", cost{3, 3, 6, 2}, send(a, b, "One"))

@@ -85,7 +85,7 @@ func (p *post) all(user, other string) []*messages.Message {
 	return itemsOf(p.t, messages.New(p.Direct).Messages(user, other))
 }
 
-func itemsOf[T any](t testing.TB, list dynastay.Listing[T]) (all []T) {
+func itemsOf[T any](t testing.TB, list dynastay.List[T]) (all []T) {
 	t.Helper()
 	for item, err := range list.All(t.Context()) {
 		require.NoError(t, err)

@@ -16,7 +16,7 @@ func TestInput(t *testing.T) {
 	record := p.Faults.Record()
 	send := func(m messages.Message) error { _, err := p.repo.Send(t.Context(), m); return err }
 	long := strings.Repeat("x", 129)
-	page := func(list dynastay.Listing[*messages.Message]) error {
+	page := func(list dynastay.List[*messages.Message]) error {
 		_, err := list.Page(t.Context(), dynastay.Paging{})
 		return err
 	}

@@ -15,17 +15,17 @@ import (
 // partition is sharded, 1 for each shard.
 //
 // Pattern M2: GSI1, GSI1PK = ROLE#{role}, GSI1SK begins with LOCATION#{city}#, 1 request
-func (r *Repository) InCity(role Role, city string) dynastay.Listing[*Profile] {
+func (r *Repository) InCity(role Role, city string) dynastay.List[*Profile] {
 	if err := role.validate(); err != nil {
-		return dynastay.NoListing[*Profile](err)
+		return dynastay.NoList[*Profile](err)
 	}
 	prefix, err := cityPrefix(city)
 	if err != nil {
-		return dynastay.NoListing[*Profile](err)
+		return dynastay.NoList[*Profile](err)
 	}
 	partitions, err := key.Partitions(keys.ProfileByCity{Role: string(role)}, r.opts.Shards.Read)
 	if err != nil {
-		return dynastay.NoListing[*Profile](err)
+		return dynastay.NoList[*Profile](err)
 	}
 	return r.profiles.List(dynastay.Query{
 		Name: "people.InCity", Index: keys.Index1, Partition: partitions[0], Shards: partitions[1:],
@@ -47,13 +47,13 @@ func cityPrefix(city string) (string, error) {
 //
 // For every read of the index, a page takes 1 request for each skill and shard. Then it takes 1 request for every 100
 // profiles: half a read unit for every 4 KB of each. [dynastay.Paging.Until] is supported only for a single skill.
-func (r *Repository) WithAnySkill(city string, skills ...string) dynastay.Listing[*Profile] {
+func (r *Repository) WithAnySkill(city string, skills ...string) dynastay.List[*Profile] {
 	return r.bySkills(skillQuery{"people.WithAnySkill", city, skills, 1}, dynastay.Union[keys.SkillByCity])
 }
 
 // WithAllSkills returns the workers in a city with all of 1 to [MaxSkills] skills. Otherwise it is like
 // [Repository.WithAnySkill]. If few workers have all of the skills, a page takes several reads, see [dynastay.Paging].
-func (r *Repository) WithAllSkills(city string, skills ...string) dynastay.Listing[*Profile] {
+func (r *Repository) WithAllSkills(city string, skills ...string) dynastay.List[*Profile] {
 	return r.bySkills(skillQuery{"people.WithAllSkills", city, skills, len(skills)}, dynastay.Intersect[keys.SkillByCity])
 }
 
@@ -65,24 +65,24 @@ type skillQuery struct {
 }
 
 func (r *Repository) bySkills(
-	q skillQuery, combine func(...dynastay.Listing[keys.SkillByCity]) dynastay.Listing[keys.SkillByCity],
-) dynastay.Listing[*Profile] {
+	q skillQuery, combine func(...dynastay.List[keys.SkillByCity]) dynastay.List[keys.SkillByCity],
+) dynastay.List[*Profile] {
 	prefix, err := cityPrefix(q.city)
 	if err != nil {
-		return dynastay.NoListing[*Profile](err)
+		return dynastay.NoList[*Profile](err)
 	}
 	if q.skills, err = foldSkills(q.skills); err != nil {
-		return dynastay.NoListing[*Profile](err)
+		return dynastay.NoList[*Profile](err)
 	}
 	q.least = min(q.least, len(q.skills))
 	index, _ := keys.Table.Index(keys.Index1)
-	lists := make([]dynastay.Listing[keys.SkillByCity], len(q.skills))
+	lists := make([]dynastay.List[keys.SkillByCity], len(q.skills))
 	for i, name := range q.skills {
 		partitions, err := key.Partitions(keys.SkillByCity{Skill: name}, r.opts.Shards.Read)
 		if err != nil {
-			return dynastay.NoListing[*Profile](err)
+			return dynastay.NoList[*Profile](err)
 		}
-		lists[i] = dynastay.List(r.db, keys.Table, dynastay.Query{
+		lists[i] = dynastay.ListOf(r.db, keys.Table, dynastay.Query{
 			Name: q.name, Index: keys.Index1, Partition: partitions[0], Shards: partitions[1:],
 			Range: dynastay.Range{Prefix: prefix},
 		}, func(_ context.Context, row dynastay.Row) (keys.SkillByCity, error) {

@@ -93,26 +93,26 @@ func TestCursors(t *testing.T) {
 	for i := range 4 {
 		n.signUp(worker(fmt.Sprint("w", i), "a", "b"))
 	}
-	next := func(list dynastay.Listing[*people.Profile]) dynastay.Cursor {
+	next := func(list dynastay.List[*people.Profile]) dynastay.Cursor {
 		page, err := list.Page(t.Context(), dynastay.Paging{Limit: 2})
 		require.NoError(t, err)
 		require.NotEmpty(t, page.Next)
 		return page.Next
 	}
-	after := func(list dynastay.Listing[*people.Profile], at dynastay.Cursor) (ids []string, err error) {
+	after := func(list dynastay.List[*people.Profile], at dynastay.Cursor) (ids []string, err error) {
 		page, err := list.Page(t.Context(), dynastay.Paging{After: at})
 		for _, p := range page.Items {
 			ids = append(ids, p.ID)
 		}
 		return ids, err
 	}
-	for _, list := range []func(city string, skills ...string) dynastay.Listing[*people.Profile]{
+	for _, list := range []func(city string, skills ...string) dynastay.List[*people.Profile]{
 		n.repo.WithAnySkill, n.repo.WithAllSkills,
 	} {
 		ids, err := after(list("Estcourt", "B", "a"), next(list("Estcourt", "a", "b")))
 		require.NoError(t, err)
 		assert.Equal(t, []string{"w2", "w3"}, ids)
-		for _, other := range []dynastay.Listing[*people.Profile]{
+		for _, other := range []dynastay.List[*people.Profile]{
 			list("", "a", "b"), list("Est", "a", "b"), list("Estcourt", "a", "c"), list("Estcourt", "a"),
 		} {
 			_, err = after(other, next(list("Estcourt", "a", "b")))
@@ -165,7 +165,7 @@ func TestListsWithUnreadableItems(t *testing.T) {
 		"GSI1SK": dynastay.Text("LOCATION#Estcourt#USER#"),
 	}
 	n.put(broken, odd)
-	unreadable := func(list dynastay.Listing[*people.Profile], names ...string) {
+	unreadable := func(list dynastay.List[*people.Profile], names ...string) {
 		t.Helper()
 		page, err := list.Page(t.Context(), dynastay.Paging{})
 		var some *dynastay.UnreadableError

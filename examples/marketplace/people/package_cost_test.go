@@ -24,7 +24,7 @@ func metered(t *testing.T) (n *town, costs func(what string, want cost, do func(
 	}
 }
 
-func (n *town) pages(list dynastay.Listing[*people.Profile], want int) func() error {
+func (n *town) pages(list dynastay.List[*people.Profile], want int) func() error {
 	return func() error {
 		page, err := list.Page(n.t.Context(), dynastay.Paging{Limit: 50})
 		assert.Len(n.t, page.Items, want)

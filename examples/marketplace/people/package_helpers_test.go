@@ -130,7 +130,7 @@ func (n *town) skillNames(id string) []string {
 }
 
 // ids reads a whole list, in pages of a size, and returns the ids of the users in its order.
-func (n *town) ids(list dynastay.Listing[*people.Profile], limit int) (ids []string) {
+func (n *town) ids(list dynastay.List[*people.Profile], limit int) (ids []string) {
 	n.t.Helper()
 	for p := (dynastay.Paging{Limit: limit}); ; {
 		page, err := list.Page(n.t.Context(), p)

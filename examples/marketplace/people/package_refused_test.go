@@ -160,7 +160,7 @@ func TestArgumentsThatAreRefused(t *testing.T) {
 	t.Parallel()
 	n := newTown(t)
 	ctx := t.Context()
-	page := func(list dynastay.Listing[*people.Profile]) error {
+	page := func(list dynastay.List[*people.Profile]) error {
 		_, err := list.Page(ctx, dynastay.Paging{})
 		return err
 	}

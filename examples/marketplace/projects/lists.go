@@ -11,19 +11,19 @@ import (
 )
 
 // ByStatus returns the projects with a status, the newest first. The index lags behind the table. To narrow the list
-// down to skills or to a place, use [dynastay.Listing.Filter] with key.Fold or key.Distance; what is left out is read
+// down to skills or to a place, use [dynastay.List.Filter] with key.Fold or key.Distance; what is left out is read
 // nevertheless. 1 request a page; a status whose partition is sharded takes 1 for each shard.
 //
 // Pattern M3: GSI2, GSI2PK = STATUS#{status}, descending, 1 request
-func (r *Repository) ByStatus(status Status) dynastay.Listing[*Project] {
+func (r *Repository) ByStatus(status Status) dynastay.List[*Project] {
 	if status != Open && status != InProgress && status != Completed && status != Cancelled {
-		return dynastay.NoListing[*Project](dynastay.Invalid("Status", "must be OPEN, IN_PROGRESS, COMPLETED or CANCELLED"))
+		return dynastay.NoList[*Project](dynastay.Invalid("Status", "must be OPEN, IN_PROGRESS, COMPLETED or CANCELLED"))
 	}
 	partitions, err := key.Partitions(keys.ProjectByStatus{Status: string(status)}, r.opts.Shards.Read)
 	if err != nil {
-		return dynastay.NoListing[*Project](err)
+		return dynastay.NoList[*Project](err)
 	}
-	return dynastay.List(r.db, keys.Table, dynastay.Query{
+	return dynastay.ListOf(r.db, keys.Table, dynastay.Query{
 		Name: "projects.ByStatus", Index: keys.Index2, Partition: partitions[0], Shards: partitions[1:], Descending: true,
 	}, func(_ context.Context, row dynastay.Row) (*Project, error) {
 		if !key.Is[keys.Project](keys.Table.Key.From(row)) { // other software keeps cancelled orders in the same partition
@@ -38,13 +38,13 @@ func (r *Repository) ByStatus(status Status) dynastay.Listing[*Project] {
 // until their first change.
 //
 // Pattern M9: GSI2, GSI2PK = STATUS#{status}#BID, descending, 1 request
-func (r *Repository) BidsByStatus(status BidStatus) dynastay.Listing[*Bid] {
+func (r *Repository) BidsByStatus(status BidStatus) dynastay.List[*Bid] {
 	if status != Pending && status != Accepted && status != Rejected && status != Withdrawn {
-		return dynastay.NoListing[*Bid](dynastay.Invalid("Status", "must be PENDING, ACCEPTED, REJECTED or WITHDRAWN"))
+		return dynastay.NoList[*Bid](dynastay.Invalid("Status", "must be PENDING, ACCEPTED, REJECTED or WITHDRAWN"))
 	}
 	partitions, err := key.Partitions(keys.BidByStatus{Status: string(status)}, r.opts.Shards.Read)
 	if err != nil {
-		return dynastay.NoListing[*Bid](err)
+		return dynastay.NoList[*Bid](err)
 	}
 	return r.bids.List(dynastay.Query{
 		Name: "projects.BidsByStatus", Index: keys.Index2, Partition: partitions[0], Shards: partitions[1:], Descending: true,
@@ -56,10 +56,10 @@ func (r *Repository) BidsByStatus(status BidStatus) dynastay.Listing[*Bid] {
 // project is cancelled.
 //
 // Pattern M4: PK = PROJECT#{projectId}, SK begins with BID#, 2 requests
-func (r *Repository) Bids(projectID string) dynastay.Listing[*Bid] {
+func (r *Repository) Bids(projectID string) dynastay.List[*Bid] {
 	at, err := key.Of(keys.Project{ProjectID: projectID})
 	if err != nil {
-		return dynastay.NoListing[*Bid](err)
+		return dynastay.NoList[*Bid](err)
 	}
 	bids := r.bids.List(dynastay.Query{
 		Name: "projects.Bids", Partition: at.PK, Range: dynastay.Range{Prefix: key.SortKind[keys.Bid]()},
@@ -89,10 +89,10 @@ func (r *Repository) BidOf(ctx context.Context, projectID, workerID string, opts
 
 // ProjectsOf returns the projects that a buyer has posted, the newest first. 2 requests for a page of up to 100, and 1
 // more for every further 100.
-func (r *Repository) ProjectsOf(buyerID string) dynastay.Listing[*Project] {
+func (r *Repository) ProjectsOf(buyerID string) dynastay.List[*Project] {
 	partition, err := key.Partition(keys.UserProject{UserID: buyerID})
 	if err != nil {
-		return dynastay.NoListing[*Project](inField("BuyerID", err))
+		return dynastay.NoList[*Project](inField("BuyerID", err))
 	}
 	ids := r.listed("projects.ProjectsOf", partition, key.SortKind[keys.UserProject]())
 	return dynastay.Load(ids, func(ctx context.Context, ids []string) ([]*Project, error) {
@@ -107,8 +107,8 @@ func (r *Repository) ProjectsOf(buyerID string) dynastay.Listing[*Project] {
 }
 
 // listed returns the ids of the projects that are listed under a user.
-func (r *Repository) listed(name, partition, prefix string) dynastay.Listing[string] {
-	return dynastay.List(r.db, keys.Table, dynastay.Query{
+func (r *Repository) listed(name, partition, prefix string) dynastay.List[string] {
+	return dynastay.ListOf(r.db, keys.Table, dynastay.Query{
 		Name: name, Partition: partition, Range: dynastay.Range{Prefix: prefix}, Descending: true,
 	}, func(_ context.Context, row dynastay.Row) (string, error) {
 		id := row.Text("projectId")
@@ -130,10 +130,10 @@ type WorkerBid struct {
 
 // BidsOf returns the bids of a worker with their projects, the newest first, with the status as [Repository.Bids] shows
 // it. 2 requests for a page of up to 50, and 1 more for every further 50.
-func (r *Repository) BidsOf(workerID string) dynastay.Listing[WorkerBid] {
+func (r *Repository) BidsOf(workerID string) dynastay.List[WorkerBid] {
 	partition, err := key.Partition(keys.UserBid{UserID: workerID})
 	if err != nil {
-		return dynastay.NoListing[WorkerBid](inField("WorkerID", err))
+		return dynastay.NoList[WorkerBid](inField("WorkerID", err))
 	}
 	ids := r.listed("projects.BidsOf", partition, key.SortKind[keys.UserBid]())
 	return dynastay.Load(ids, func(ctx context.Context, ids []string) ([]WorkerBid, error) {

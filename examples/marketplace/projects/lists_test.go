@@ -50,7 +50,7 @@ func TestListsAreInOrder(t *testing.T) {
 	s.Clock.Advance(time.Minute)
 	s.bid(newer.ID, w, "1")
 	want := []string{newer.ID, older.ID}
-	for _, list := range []dynastay.Listing[*projects.Project]{s.repo.ByStatus(projects.Open), s.repo.ProjectsOf(buyer)} {
+	for _, list := range []dynastay.List[*projects.Project]{s.repo.ByStatus(projects.Open), s.repo.ProjectsOf(buyer)} {
 		found := all(t, list)
 		require.Len(t, found, 2)
 		assert.Equal(t, want, []string{found[0].ID, found[1].ID})

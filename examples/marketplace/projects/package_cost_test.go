@@ -27,7 +27,7 @@ func metered(t *testing.T) (s *site, costs func(what string, want cost, do func(
 
 func first[T any](_ T, err error) error { return err }
 
-func page[T any](t *testing.T, l dynastay.Listing[T], want int) func() error {
+func page[T any](t *testing.T, l dynastay.List[T], want int) func() error {
 	return func() error {
 		p, err := l.Page(t.Context(), dynastay.Paging{})
 		assert.Len(t, p.Items, want)

@@ -127,7 +127,7 @@ func (s *site) profile(id string) *people.Profile {
 }
 
 // all reads a list to its end.
-func all[T any](t testing.TB, l dynastay.Listing[T]) []T {
+func all[T any](t testing.TB, l dynastay.List[T]) []T {
 	t.Helper()
 	var items []T
 	for v, err := range l.All(t.Context()) {

@@ -40,10 +40,10 @@ func newRejections() *entity.Entity[Rejection] {
 // Rejecting returns the projects that were closed and whose pending bids are not all rejected, the oldest first. Call
 // [Repository.RejectRest] for each, for example every minute; it can be called while the list is being read. The index
 // lags: a project that was closed just now may be missing. 1 request a page.
-func (r *Repository) Rejecting() dynastay.Listing[*Rejection] {
+func (r *Repository) Rejecting() dynastay.List[*Rejection] {
 	partition, err := key.Partition(keys.RejectingByTime{})
 	if err != nil {
-		return dynastay.NoListing[*Rejection](err)
+		return dynastay.NoList[*Rejection](err)
 	}
 	return r.rejections.List(dynastay.Query{Name: "projects.Rejecting", Index: keys.Index2, Partition: partition})
 }

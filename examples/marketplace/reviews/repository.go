@@ -54,10 +54,10 @@ func (*PartyError) Is(target error) bool { return target == dynastay.ErrRefused 
 // Of returns the reviews that a user has received, by project and order. 1 request a page.
 //
 // Pattern M7: PK = USER#{userId}, SK begins with REVIEW#, 1 request
-func (r *Repository) Of(userID string) dynastay.Listing[*Review] {
+func (r *Repository) Of(userID string) dynastay.List[*Review] {
 	partition, err := key.Partition(keys.Review{RevieweeID: userID})
 	if err != nil {
-		return dynastay.NoListing[*Review](err)
+		return dynastay.NoList[*Review](err)
 	}
 	return r.reviews.List(dynastay.Query{
 		Name: "reviews.Of", Partition: partition, Range: dynastay.Range{Prefix: key.SortKind[keys.Review]()},

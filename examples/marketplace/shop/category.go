@@ -34,7 +34,7 @@ type Offer struct {
 // each shard of the category.
 //
 // Pattern M6: GSI3, GSI3PK = CATEGORY#{category}, 1 request
-func (r *Repository) InCategory(category string, currency dynastay.Currency) dynastay.Listing[*Offer] {
+func (r *Repository) InCategory(category string, currency dynastay.Currency) dynastay.List[*Offer] {
 	return r.offers("shop.InCategory", category, currency, dynastay.Range{}, func(*Offer) bool { return true })
 }
 
@@ -42,23 +42,23 @@ func (r *Repository) InCategory(category string, currency dynastay.Currency) dyn
 // first. The unset Money is no bound, but one of them must be set: only prices in its currency are found. Otherwise it
 // is like [Repository.InCategory]. Products that other software wrote in the form of the document may be missing until
 // their first update, because their keys do not sort by price.
-func (r *Repository) InPriceRange(category string, min, max dynastay.Money) dynastay.Listing[*Offer] {
+func (r *Repository) InPriceRange(category string, min, max dynastay.Money) dynastay.List[*Offer] {
 	currency := max.Currency()
 	if min.IsSet() {
 		currency = min.Currency()
 	}
 	from, err := priceBound("Min", min, currency, 0)
 	if err != nil {
-		return dynastay.NoListing[*Offer](err)
+		return dynastay.NoList[*Offer](err)
 	}
 	to, err := priceBound("Max", max, currency, 1)
 	switch {
 	case err != nil:
-		return dynastay.NoListing[*Offer](err)
+		return dynastay.NoList[*Offer](err)
 	case !min.IsSet() && !max.IsSet():
-		return dynastay.NoListing[*Offer](dynastay.Invalid("Max", "is required if there is no Min"))
+		return dynastay.NoList[*Offer](dynastay.Invalid("Max", "is required if there is no Min"))
 	case !atMost(min, max):
-		return dynastay.NoListing[*Offer](dynastay.Invalid("Max", "must not be less than Min"))
+		return dynastay.NoList[*Offer](dynastay.Invalid("Max", "must not be less than Min"))
 	}
 	return r.offers("shop.InPriceRange", category, currency, dynastay.Range{From: from, To: to}, func(o *Offer) bool {
 		return atMost(min, o.Price) && atMost(o.Price, max) // the index may have keys of other software
@@ -93,12 +93,12 @@ func atMost(m, most dynastay.Money) bool {
 
 func (r *Repository) offers(
 	name, category string, currency dynastay.Currency, within dynastay.Range, keep func(*Offer) bool,
-) dynastay.Listing[*Offer] {
+) dynastay.List[*Offer] {
 	partitions, err := r.category(category, currency)
 	if err != nil {
-		return dynastay.NoListing[*Offer](err)
+		return dynastay.NoList[*Offer](err)
 	}
-	return dynastay.List(r.db, keys.Table, dynastay.Query{
+	return dynastay.ListOf(r.db, keys.Table, dynastay.Query{
 		Name: name, Index: keys.Index3, Partition: partitions[0], Shards: partitions[1:], Range: within,
 	}, func(_ context.Context, row dynastay.Row) (*Offer, error) {
 		p, err := entity.Read("Product", keys.Table.Key.From(row).String(), r.product.Codec, row)

@@ -65,7 +65,7 @@ func TestInPriceRange(t *testing.T) {
 		assert.Equal(t, c.want, ids, "%s to %s", c.min, c.max)
 		assert.Equal(t, 1, sent.Requests)
 	}
-	for field, l := range map[string]dynastay.Listing[*shop.Offer]{
+	for field, l := range map[string]dynastay.List[*shop.Offer]{
 		"Max":      m.repo.InPriceRange("Bricks", zar("2"), zar("1")),
 		"Min":      m.repo.InPriceRange("Bricks", zar("-1"), none),
 		"Category": m.repo.InPriceRange("", zar("1"), none),

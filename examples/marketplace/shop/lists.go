@@ -12,10 +12,10 @@ import (
 // Products returns the products of a seller by id, including those that are not active. 1 request a page.
 //
 // Pattern M5: PK = SELLER#{sellerId}, SK begins with PRODUCT#, 1 request
-func (r *Repository) Products(sellerID string) dynastay.Listing[*Product] {
+func (r *Repository) Products(sellerID string) dynastay.List[*Product] {
 	partition, err := key.Partition(keys.Product{SellerID: sellerID})
 	if err != nil {
-		return dynastay.NoListing[*Product](err)
+		return dynastay.NoList[*Product](err)
 	}
 	return r.products.List(dynastay.Query{
 		Name: "shop.Products", Partition: partition, Range: dynastay.Range{Prefix: key.SortKind[keys.Product]()},
@@ -27,13 +27,13 @@ func (r *Repository) Products(sellerID string) dynastay.Listing[*Product] {
 // shard of the status.
 //
 // Pattern M10: GSI2, GSI2PK = STATUS#{status}#ORDER, descending, 1 request
-func (r *Repository) OrdersByStatus(status Status) dynastay.Listing[*Order] {
+func (r *Repository) OrdersByStatus(status Status) dynastay.List[*Order] {
 	if !status.known() {
-		return dynastay.NoListing[*Order](dynastay.Invalid("Status", "must be PENDING, CONFIRMED, SHIPPED, DELIVERED or CANCELLED"))
+		return dynastay.NoList[*Order](dynastay.Invalid("Status", "must be PENDING, CONFIRMED, SHIPPED, DELIVERED or CANCELLED"))
 	}
 	partitions, err := key.Partitions(keys.OrderByStatus{Status: string(status)}, r.opts.Statuses.Read)
 	if err != nil {
-		return dynastay.NoListing[*Order](err)
+		return dynastay.NoList[*Order](err)
 	}
 	return r.orders.List(dynastay.Query{
 		Name: "shop.OrdersByStatus", Index: keys.Index2, Partition: partitions[0], Shards: partitions[1:], Descending: true,
@@ -44,12 +44,12 @@ func (r *Repository) OrdersByStatus(status Status) dynastay.Listing[*Order] {
 // first; compare BuyerID to tell them apart. They are listed in items that contain only their ids, so they are never
 // older than a read of the order itself. 2 requests for a page of up to 100, a Query and a BatchGetItem of the orders,
 // and 1 more for every further 100.
-func (r *Repository) OrdersOf(userID string) dynastay.Listing[*Order] {
+func (r *Repository) OrdersOf(userID string) dynastay.List[*Order] {
 	partition, err := key.Partition(keys.UserOrder{UserID: userID})
 	if err != nil {
-		return dynastay.NoListing[*Order](err)
+		return dynastay.NoList[*Order](err)
 	}
-	listed := dynastay.List(r.db, keys.Table, dynastay.Query{
+	listed := dynastay.ListOf(r.db, keys.Table, dynastay.Query{
 		Name: "shop.OrdersOf", Partition: partition, Range: dynastay.Range{Prefix: key.SortKind[keys.UserOrder]()}, Descending: true,
 	}, func(_ context.Context, row dynastay.Row) (dynastay.Key, error) {
 		pointer, err := key.Parse[keys.UserOrder](keys.Table.Key.From(row))

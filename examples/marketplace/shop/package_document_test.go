@@ -200,7 +200,7 @@ func TestTheDocumentsOrder(t *testing.T) {
 
 			changed, err := change(m)
 			require.NoError(t, err)
-			for _, list := range []dynastay.Listing[*shop.Order]{
+			for _, list := range []dynastay.List[*shop.Order]{
 				m.repo.OrdersOf("buyer123"), m.repo.OrdersOf("seller789"), m.repo.OrdersByStatus(changed.Status),
 			} {
 				assert.Equal(t, []*shop.Order{changed}, page(t, list))

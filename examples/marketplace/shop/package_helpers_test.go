@@ -203,7 +203,7 @@ func writtenKeys(t testing.TB, sent []dyntest.Request) (all []map[string]bool) {
 	return all
 }
 
-func page[T any](t testing.TB, l dynastay.Listing[T], p ...dynastay.Paging) []T {
+func page[T any](t testing.TB, l dynastay.List[T], p ...dynastay.Paging) []T {
 	t.Helper()
 	var paging dynastay.Paging
 	if len(p) > 0 {

@@ -31,7 +31,7 @@ func (w *world) compare() {
 			lists[list] = append(lists[list], id)
 		}
 	}
-	same := func(name string, list dynastay.Listing[*shop.Order]) {
+	same := func(name string, list dynastay.List[*shop.Order]) {
 		var ids []string
 		for o, err := range list.All(w.context()) {
 			require.NoError(w, err)

@@ -35,7 +35,7 @@ func TestPlace(t *testing.T) {
 	assert.Equal(t, &want, made)
 	assert.Equal(t, made, m.stored(made.ID))
 	assert.Equal(t, []int{17, 0}, []int{m.stock("b1"), m.stock("b2")})
-	for _, list := range []dynastay.Listing[*shop.Order]{
+	for _, list := range []dynastay.List[*shop.Order]{
 		m.repo.OrdersOf(buyer), m.repo.OrdersOf(seller), m.repo.OrdersByStatus(shop.Pending),
 	} {
 		assert.Equal(t, []*shop.Order{made}, page(t, list))

@@ -35,13 +35,13 @@ var matchCodec = entity.Declare(func(f *entity.Fields, m *Match) {
 // The index lags behind the table: a region that has just been renamed may still be found by its old name.
 //
 // Pattern T12: GSI1, GSI1PK = SEARCH#{type}, GSI1SK begins with NAME#{name}, 1 request
-func (r *Repository) ByName(t Type, typed string) dynastay.Listing[*Match] {
+func (r *Repository) ByName(t Type, typed string) dynastay.List[*Match] {
 	partition, err := key.Partition(keys.RegionByName{Type: string(t)})
 	if err := cmp.Or(t.Validate(), err, dynastay.Within("Typed", checkName(typed))); err != nil {
-		return dynastay.NoListing[*Match](err)
+		return dynastay.NoList[*Match](err)
 	}
 	folded := key.Fold(typed)
-	return dynastay.List(r.db, keys.Table, dynastay.Query{
+	return dynastay.ListOf(r.db, keys.Table, dynastay.Query{
 		Name: "regions.ByName", Index: keys.Index1, Partition: partition,
 		Range: dynastay.Range{Prefix: key.SortKind[keys.RegionByName]() + folded},
 	}, func(_ context.Context, row dynastay.Row) (*Match, error) {

@@ -162,7 +162,7 @@ func touches(b regions.Box, cell string) bool {
 	return false
 }
 
-func listed[T any](t testing.TB, list dynastay.Listing[T], limit int) (all []T) {
+func listed[T any](t testing.TB, list dynastay.List[T], limit int) (all []T) {
 	t.Helper()
 	var paging = dynastay.Paging{Limit: limit}
 	for {
@@ -175,7 +175,7 @@ func listed[T any](t testing.TB, list dynastay.Listing[T], limit int) (all []T) 
 	}
 }
 
-func codes(t testing.TB, list dynastay.Listing[*regions.Match], limit int) (all []string) {
+func codes(t testing.TB, list dynastay.List[*regions.Match], limit int) (all []string) {
 	t.Helper()
 	for _, m := range listed(t, list, limit) {
 		all = append(all, m.Code)

@@ -115,10 +115,10 @@ func (r *Repository) GetAll(ctx context.Context, refs []Ref, opts ...dynastay.Re
 }
 
 // All lists the regions of a type by code. 1 request per page.
-func (r *Repository) All(t Type) dynastay.Listing[*Region] {
+func (r *Repository) All(t Type) dynastay.List[*Region] {
 	query, err := all(t)
 	if err != nil {
-		return dynastay.NoListing[*Region](err)
+		return dynastay.NoList[*Region](err)
 	}
 	return r.table.List(query)
 }

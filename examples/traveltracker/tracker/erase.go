@@ -81,7 +81,7 @@ func (r *Repository) markErased(ctx context.Context, userID string) error {
 
 // empty deletes all items of a partition but one.
 func (r *Repository) empty(ctx context.Context, partition string, but dynastay.Key) error {
-	all := dynastay.List(r.db, keys.Table, dynastay.Query{
+	all := dynastay.ListOf(r.db, keys.Table, dynastay.Query{
 		Name: "tracker.Erase", Partition: partition, Consistent: true,
 	}, func(_ context.Context, row dynastay.Row) (dynastay.Key, error) { return keys.Table.Key.From(row), nil })
 	var after dynastay.Cursor

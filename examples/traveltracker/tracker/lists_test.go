@@ -18,7 +18,7 @@ func TestADeviceNamedCountry(t *testing.T) {
 	h := newHome(t)
 	h.one("country", tracker.ServerWins, h.op(tracker.Create, italy, 0, tracker.VisitEdit{}))
 	h.one("country", tracker.ServerWins, h.op(tracker.Update, italy, 2, tracker.VisitEdit{Notes: of("x")}))
-	for name, list := range map[string]dynastay.Listing[*tracker.Visit]{
+	for name, list := range map[string]dynastay.List[*tracker.Visit]{
 		"VisitsOfType": h.repo.VisitsOfType(user, regions.Country), "Recent": h.repo.Recent(user, regions.Country),
 	} {
 		page, err := list.Page(t.Context(), dynastay.Paging{})
@@ -80,7 +80,7 @@ func TestListsOfATypeThatDoesNotExist(t *testing.T) {
 	t.Parallel()
 	h := newHome(t)
 	sent := h.Faults.Count("Query")
-	for name, list := range map[string]dynastay.Listing[*tracker.Visit]{
+	for name, list := range map[string]dynastay.List[*tracker.Visit]{
 		"VisitsOfType": h.repo.VisitsOfType(user, "countries"), "Recent": h.repo.Recent(user, "countries"),
 		"VisitsOfRegion": h.repo.VisitsOfRegion(user, "countries", "IT"), "Visitors": h.repo.Visitors("countries", "IT"),
 	} {

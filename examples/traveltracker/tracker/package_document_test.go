@@ -81,7 +81,7 @@ func TestItemsOfTheDocument(t *testing.T) {
 		require.NoError(t, err)
 		assert.Equal(t, p, found)
 	}
-	for _, list := range []dynastay.Listing[*tracker.Visit]{
+	for _, list := range []dynastay.List[*tracker.Visit]{
 		repo.Visits("u9"), repo.VisitsOfType("u9", regions.Country), repo.Recent("u9", regions.Country), repo.Visitors(regions.Country, "IT"),
 	} {
 		visits := pageOf(t, list)
@@ -89,7 +89,7 @@ func TestItemsOfTheDocument(t *testing.T) {
 		assert.Equal(t, "Rome", visits[0].Notes)
 		assert.Equal(t, dynastay.MustDate("2037-01-01"), visits[0].VisitedDate, "the day in UTC")
 	}
-	for _, list := range []dynastay.Listing[*tracker.Entry]{repo.ByDevice("u9", "old phone"), repo.ByStatus(tracker.StatusApplied)} {
+	for _, list := range []dynastay.List[*tracker.Entry]{repo.ByDevice("u9", "old phone"), repo.ByStatus(tracker.StatusApplied)} {
 		entries := pageOf(t, list)
 		require.Len(t, entries, 1)
 		assert.Equal(t, "Rome", entries[0].Visit.Notes)

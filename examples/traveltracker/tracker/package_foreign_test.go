@@ -25,7 +25,7 @@ func TestDeletedVisitsOfOtherSoftware(t *testing.T) {
 	gone := maps.Clone(oldVisit)
 	gone["is_deleted"] = &types.AttributeValueMemberBOOL{Value: true}
 	require.NoError(t, db.PutAll(t.Context(), func(yield func(*dynastay.Schema, dynastay.Item) bool) { yield(keys.Table, gone) }))
-	for name, list := range map[string]dynastay.Listing[*tracker.Visit]{
+	for name, list := range map[string]dynastay.List[*tracker.Visit]{
 		"Visits": repo.Visits("u9"), "VisitsOfType": repo.VisitsOfType("u9", regions.Country),
 		"Recent": repo.Recent("u9", regions.Country), "Visitors": repo.Visitors(regions.Country, "IT"),
 	} {

@@ -24,7 +24,7 @@ func (h *home) conflicting() tracker.Operation {
 	return h.op(tracker.Update, italy, 2, tracker.VisitEdit{Notes: of("three"), RegionName: of("Italia")})
 }
 
-func pageOf[T any](t *testing.T, list dynastay.Listing[T]) []T {
+func pageOf[T any](t *testing.T, list dynastay.List[T]) []T {
 	t.Helper()
 	page, err := list.Page(t.Context(), dynastay.Paging{})
 	require.NoError(t, err)

@@ -14,7 +14,7 @@ type Snapshot struct {
 	Profile *Profile
 	Cursor  Cursor
 	// Visits are those that are not deleted. They may be read in pages; Cursor remains that of the first one.
-	Visits dynastay.Listing[*Visit]
+	Visits dynastay.List[*Visit]
 }
 
 // settling is how long before the head's time entries are pulled again after a snapshot. A read of several items is not
@@ -57,6 +57,6 @@ func (r *Repository) Snapshot(ctx context.Context, userID string) (*Snapshot, er
 }
 
 // VisitsOfSnapshot continues to read the visits of a snapshot in another request of a device.
-func (r *Repository) VisitsOfSnapshot(userID string) dynastay.Listing[*Visit] {
+func (r *Repository) VisitsOfSnapshot(userID string) dynastay.List[*Visit] {
 	return r.allVisits(userID, true)
 }

@@ -142,10 +142,10 @@ var thereIs = dynastay.Prepare(expression.NewBuilder().WithCondition(
 // StatisticsOn returns the statistics of all users that were calculated on a day, by user. They are kept for seven days.
 //
 // Pattern T15: GSI1, GSI1PK = STATS_DATE#{date}, 1 request
-func (r *Repository) StatisticsOn(date dynastay.Date) dynastay.Listing[*Statistics] {
+func (r *Repository) StatisticsOn(date dynastay.Date) dynastay.List[*Statistics] {
 	partitions, err := key.Partitions(keys.StatsByDate{Date: date}, r.opts.Shards.Read)
 	if err != nil {
-		return dynastay.NoListing[*Statistics](err)
+		return dynastay.NoList[*Statistics](err)
 	}
 	return r.stats.List(dynastay.Query{
 		Name: "tracker.StatisticsOn", Index: keys.Index1, Partition: partitions[0], Shards: partitions[1:],
