@@ -47,7 +47,7 @@ var refusals = map[string]error{
 	"listing.Taken": &listing.Taken{}, "listing.RevisionError": &listing.RevisionError{}, "listing.ShrunkError": &listing.ShrunkError{},
 	"listing.ErrImported": listing.ErrImported, "listing.ErrOutdated": listing.ErrOutdated,
 
-	"bookings.Refused": &bookings.Refused{}, "bookings.StateError": &bookings.StateError{}, "bookings.PolicyError": &bookings.PolicyError{},
+	"bookings.Refused": &bookings.Refused{}, "bookings.StatusError": &bookings.StatusError{}, "bookings.PolicyError": &bookings.PolicyError{},
 	"bookings.UpcomingError": &bookings.UpcomingError{},
 	"bookings.ErrHoldEnded":  bookings.ErrHoldEnded, "bookings.ErrHoldOpen": bookings.ErrHoldOpen,
 	"bookings.ErrTooEarly": bookings.ErrTooEarly, "bookings.ErrTooLate": bookings.ErrTooLate, "bookings.ErrAnonymised": bookings.ErrAnonymised,

@@ -341,37 +341,37 @@ func TestAnonymisedBookings(t *testing.T) {
 		{"confirm", bookings.Pending, func(t *testing.T, i *inn, b *bookings.Booking) (*bookings.Booking, error) {
 			i.Clock.Set(innNoon) // the clock of another process
 			return i.repo.ConfirmWithPayment(t.Context(), b.ID, charge("", "ch_1", "200", bookings.Paid))
-		}, &bookings.StateError{Status: bookings.Pending, Op: "confirm", Err: bookings.ErrAnonymised}},
+		}, &bookings.StatusError{Status: bookings.Pending, Op: "confirm", Err: bookings.ErrAnonymised}},
 		{"check in", bookings.Confirmed, func(t *testing.T, i *inn, b *bookings.Booking) (*bookings.Booking, error) {
 			i.Clock.Set(payStay.CheckIn.Time())
 			return i.repo.CheckIn(t.Context(), b.ID, bookings.Assigned{i.roomType("a"): {nemo}})
-		}, &bookings.StateError{Status: bookings.Confirmed, Op: "check in", Err: bookings.ErrAnonymised}},
+		}, &bookings.StatusError{Status: bookings.Confirmed, Op: "check in", Err: bookings.ErrAnonymised}},
 		{"undo the check-in", bookings.CheckedIn, func(t *testing.T, i *inn, b *bookings.Booking) (*bookings.Booking, error) {
 			i.Clock.Set(payStay.CheckIn.Time())
 			return i.repo.UndoCheckIn(t.Context(), b.ID)
-		}, &bookings.StateError{Status: bookings.CheckedIn, Op: "undo the check-in of", Err: bookings.ErrAnonymised}},
+		}, &bookings.StatusError{Status: bookings.CheckedIn, Op: "undo the check-in of", Err: bookings.ErrAnonymised}},
 		{"undo the check-out", bookings.Completed, func(t *testing.T, i *inn, b *bookings.Booking) (*bookings.Booking, error) {
 			return i.repo.UndoCheckOut(t.Context(), b.ID)
-		}, &bookings.StateError{Status: bookings.Completed, Op: "undo the check-out of", Err: bookings.ErrAnonymised}},
+		}, &bookings.StatusError{Status: bookings.Completed, Op: "undo the check-out of", Err: bookings.ErrAnonymised}},
 		{"reinstate", bookings.NoShow, func(t *testing.T, i *inn, b *bookings.Booking) (*bookings.Booking, error) {
 			i.Clock.Set(payStay.CheckIn.Time())
 			return i.repo.Reinstate(t.Context(), b.ID)
-		}, &bookings.StateError{Status: bookings.NoShow, Op: "reinstate", Err: bookings.ErrAnonymised}},
+		}, &bookings.StatusError{Status: bookings.NoShow, Op: "reinstate", Err: bookings.ErrAnonymised}},
 		{"modify the guest", bookings.Pending, func(t *testing.T, i *inn, b *bookings.Booking) (*bookings.Booking, error) {
 			i.Clock.Set(innNoon)
 			m, err := i.repo.Modify(t.Context(), bookings.Modification{BookingID: b.ID, Version: b.Version, Guest: &ada})
 			return m.Booking, err
-		}, &bookings.StateError{Status: bookings.Pending, Op: "modify", Err: bookings.ErrAnonymised}},
+		}, &bookings.StatusError{Status: bookings.Pending, Op: "modify", Err: bookings.ErrAnonymised}},
 		{"modify the requests", bookings.CheckedIn, func(t *testing.T, i *inn, b *bookings.Booking) (*bookings.Booking, error) {
 			i.Clock.Set(payStay.CheckIn.Time())
 			m, err := i.repo.Modify(t.Context(), bookings.Modification{BookingID: b.ID, Version: b.Version, SpecialRequests: &requests})
 			return m.Booking, err
-		}, &bookings.StateError{Status: bookings.CheckedIn, Op: "modify", Err: bookings.ErrAnonymised}},
+		}, &bookings.StatusError{Status: bookings.CheckedIn, Op: "modify", Err: bookings.ErrAnonymised}},
 		{"quote a modification", bookings.Confirmed, func(t *testing.T, i *inn, b *bookings.Booking) (*bookings.Booking, error) {
 			i.Clock.Set(innNoon)
 			_, err := i.repo.QuoteModification(t.Context(), b.ID, i.request(payStay, rooms{"a": 2}))
 			return nil, err
-		}, &bookings.StateError{Status: bookings.Confirmed, Op: "modify", Err: bookings.ErrAnonymised}},
+		}, &bookings.StatusError{Status: bookings.Confirmed, Op: "modify", Err: bookings.ErrAnonymised}},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			i := inns.next(t)
@@ -379,7 +379,7 @@ func TestAnonymisedBookings(t *testing.T) {
 			stored := storedItem(t, i.DB, keyOf(b.ID))
 			got, err := test.call(t, i, b)
 			assertNobody(t, i.DB)
-			if want, refused := test.want.(*bookings.StateError); refused {
+			if want, refused := test.want.(*bookings.StatusError); refused {
 				want.BookingID = b.ID
 				assert.Equal(t, want, err)
 				assert.Equal(t, stored, storedItem(t, i.DB, keyOf(b.ID)))

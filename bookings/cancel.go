@@ -32,7 +32,7 @@ var cancellable = []Status{Pending, Confirmed}
 // CancelOp cancels a pending or confirmed booking and returns its rooms and the use of its promo code. The update of
 // the booking is conditional on its status, in the same transaction, so the rooms are returned exactly once, however
 // many callers cancel the booking. It is possible until the date of check-out at the property, as long as the guests
-// have not checked in. Otherwise, CancelOp fails with a [*StateError], which matches [ErrTooLate] once the stay is
+// have not checked in. Otherwise, CancelOp fails with a [*StatusError], which matches [ErrTooLate] once the stay is
 // over; if the booking does not exist, with [dynastay.ErrNotFound]. A replay with an idempotency key returns no Missing
 // nights; only the first call returns them. The reason has at most [entity.MaxNote] bytes, and must not
 // contain card data, see [Request]. It is not stored in an anonymised booking, see [Eraser].

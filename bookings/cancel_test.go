@@ -33,7 +33,7 @@ func TestCancelOnce(t *testing.T) {
 	for range 8 {
 		wg.Go(func() {
 			_, err := repo.Cancel(context.Background(), made.ID, "plans changed")
-			var state *bookings.StateError
+			var state *bookings.StatusError
 			switch {
 			case err == nil:
 				done.Add(1)
@@ -82,7 +82,7 @@ func TestCancelIsOvertakenByCancel(t *testing.T) {
 		},
 	})
 	err = db.Write(ctx, repo.CancelOp(made.ID, "second"), meanwhile)
-	var state *bookings.StateError
+	var state *bookings.StatusError
 	require.ErrorAs(t, err, &state)
 	assert.Equal(t, []int{5, 5, 5}, hotel.Left(t, db.DB, fixture.Stay), "returned once")
 	got, err := repo.Get(ctx, made.ID)
@@ -207,7 +207,7 @@ func TestCancelReplays(t *testing.T) {
 	}
 	assert.Equal(t, []int{5, 5, 5}, hotel.Left(t, db.DB, fixture.Stay))
 	_, err = repo.Cancel(t.Context(), made.ID, "ill", dynastay.IdempotencyKey("cancel-2"))
-	var state *bookings.StateError
+	var state *bookings.StatusError
 	assert.ErrorAs(t, err, &state)
 }
 

@@ -61,7 +61,7 @@ var assign = dynastay.Prepare(expression.NewBuilder().
 
 // CheckInOp records the arrival of the guests of a confirmed booking, and the rooms that they get, if they are known:
 // for each room type as many as were booked, or none. It is possible from the date of check-in to the date of check-out
-// at the property; otherwise, it fails with a [*StateError] that matches [ErrTooEarly] or [ErrTooLate]. Rooms that do
+// at the property; otherwise, it fails with a [*StatusError] that matches [ErrTooEarly] or [ErrTooLate]. Rooms that do
 // not fit the booking are refused with a [*dynastay.InvalidError] for the field "Rooms[{room type}]".
 //
 // Nothing checks whether somebody else has the same room: which rooms are free is known to the front desk.
@@ -76,7 +76,7 @@ func (r *Repository) CheckIn(ctx context.Context, bookingID string, rooms Assign
 
 // AssignRoomsOp gives guests who have checked in their rooms, if they got none at check-in, or others. It takes rooms as
 // CheckInOp does, at least those of one room type; the others stay as they are. If the guests have not checked in, or
-// have left, it fails with a [*StateError].
+// have left, it fails with a [*StatusError].
 func (r *Repository) AssignRoomsOp(bookingID string, rooms Assigned) *dynastay.Operation[*Booking] {
 	invalid := rooms.validate()
 	if len(rooms) == 0 {

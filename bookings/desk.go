@@ -69,7 +69,7 @@ func (b *Booking) sameDay(at, now time.Time) error {
 }
 
 // UndoCheckInOp takes a check-in back: the booking is confirmed again, and the rooms that were assigned are not any more.
-// It is possible on the date of the check-in at the property; later, it fails with a [*StateError] that matches
+// It is possible on the date of the check-in at the property; later, it fails with a [*StatusError] that matches
 // [ErrAnotherDay], and with one that matches [ErrReleased] if the guests were reinstated after nights were released.
 func (r *Repository) UndoCheckInOp(bookingID string) *dynastay.Operation[*Booking] {
 	return r.linesOp(bookingID, undoCheckIn, nil, nil, func(_ context.Context, tx *dynastay.Tx, done moved) error {
@@ -96,7 +96,7 @@ func (r *Repository) UndoCheckIn(ctx context.Context, bookingID string, opts ...
 }
 
 // UndoCheckOutOp takes a check-out back: the guests are still there. It is possible on the date of the check-out at the
-// property; later, it fails with a [*StateError] that matches [ErrAnotherDay].
+// property; later, it fails with a [*StatusError] that matches [ErrAnotherDay].
 func (r *Repository) UndoCheckOutOp(bookingID string) *dynastay.Operation[*Booking] {
 	return r.moveOp(bookingID, undoCheckOut, nil, nil, nil)
 }
@@ -108,7 +108,7 @@ func (r *Repository) UndoCheckOut(ctx context.Context, bookingID string, opts ..
 
 // ReleaseOp returns the rooms of a no-show to the inventory, from the night of today at the property on, exactly once.
 // The booking remains a no-show at its price, keeps the use of its promo code, and says in Released which nights they
-// are. It fails with a [*StateError] that matches [ErrReleased] if that has been done, and [ErrTooLate] if there is no
+// are. It fails with a [*StatusError] that matches [ErrReleased] if that has been done, and [ErrTooLate] if there is no
 // night left. A replay with an idempotency key returns no Missing nights.
 func (r *Repository) ReleaseOp(bookingID string) *dynastay.Operation[Cancellation] {
 	return r.giveBackOp(bookingID, giveBack{move: release, input: func(*dynastay.Input) {}})
@@ -120,7 +120,7 @@ func (r *Repository) Release(ctx context.Context, bookingID string, opts ...dyna
 }
 
 // ReinstateOp checks in the guests of a no-show who have arrived after all. It is possible from the date of check-in to
-// the date of check-out at the property; otherwise, it fails with a [*StateError] that matches [ErrTooEarly] or
+// the date of check-out at the property; otherwise, it fails with a [*StatusError] that matches [ErrTooEarly] or
 // [ErrTooLate]. If nights were released, it takes their rooms anew, from the night of today on, as far as they are on
 // sale: a night that is sold out, stopped, closed or not open is listed in a [*Refused], and the booking remains a
 // no-show. The price of the booking stays, whatever the nights cost now, and no rule of an arrival or a departure

@@ -70,7 +70,7 @@ func TestReinstateTwice(t *testing.T) {
 		assert.NoError(t, err)
 	}), dyntest.When{Operation: "TransactWriteItems", Nth: 1})
 	_, err = l.repo.Reinstate(t.Context(), b.ID)
-	var state *bookings.StateError
+	var state *bookings.StatusError
 	require.ErrorAs(t, err, &state)
 	assert.Equal(t, bookings.CheckedIn, state.Status)
 	assert.Equal(t, []int{0, 0, 0}, l.hotel.Left(t, l.DB.DB, fixture.Stay))
@@ -96,7 +96,7 @@ func TestReinstateIsOvertaken(t *testing.T) {
 				setBooking(t, l.DB, keyOf(b.ID), name, v)
 			}), dyntest.When{Operation: "TransactWriteItems", Nth: 1})
 			_, err = l.repo.Reinstate(t.Context(), b.ID)
-			var state *bookings.StateError
+			var state *bookings.StatusError
 			require.ErrorAs(t, err, &state)
 			assert.Equal(t, bookings.Cancelled, state.Status)
 		})
@@ -160,7 +160,7 @@ func TestRoomsAfterCheckIn(t *testing.T) {
 	b, twin := l.two(t)
 	king := l.hotel.RoomTypeID
 	_, err := l.repo.AssignRooms(t.Context(), b.ID, bookings.Assigned{twin: {"101"}})
-	assert.Equal(t, &bookings.StateError{BookingID: b.ID, Status: bookings.Confirmed, Op: "assign rooms to"}, err)
+	assert.Equal(t, &bookings.StatusError{BookingID: b.ID, Status: bookings.Confirmed, Op: "assign rooms to"}, err)
 	_, err = l.repo.CheckIn(t.Context(), b.ID, nil)
 	require.NoError(t, err)
 	for _, rooms := range []bookings.Assigned{{twin: {"101"}}, {king: {"301", "302"}}, {twin: {"102"}}} {

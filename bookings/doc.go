@@ -45,7 +45,7 @@
 // that it adds are taken, and those that it keeps are left alone, at their price. What is dropped is settled by its
 // cancellation policy: what is not refundable is kept, in Breakdown.Kept, unless staff waive it.
 //
-// Each of these is one transaction, conditional on the booking as it was read, and fails with a [*StateError] in any
+// Each of these is one transaction, conditional on the booking as it was read, and fails with a [*StatusError] in any
 // other status or at any other time. So of two calls that contradict each other, only one succeeds, and the rooms are
 // returned exactly once. The dates are those at the property. [Repository.ExpireHolds] ends all holds that are over.
 //
@@ -96,7 +96,7 @@
 // person. The [Eraser] refuses while the user has bookings that are not over, or cancels them.
 //
 // The errors of refused writes contain what a caller needs in order to react: [*Refused] lists every night with its
-// reason, [*StateError] has the status of the booking, [*PromoError] says why a promo code cannot be used,
+// reason, [*StatusError] has the status of the booking, [*PromoError] says why a promo code cannot be used,
 // [*PaymentError] which payment or refund contradicts what has been recorded, [*PolicyError] which policy has no known
 // terms, and [*UpcomingError] which bookings are not over.
 package bookings

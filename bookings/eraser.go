@@ -224,7 +224,7 @@ type erasure struct {
 func (p *erasure) erase(ctx context.Context, f found) error {
 	if f.upcoming {
 		cancelled, err := p.r.Cancel(ctx, f.id, "")
-		var state *StateError
+		var state *StatusError
 		switch {
 		case err == nil:
 			p.count("bookings cancelled", 1)

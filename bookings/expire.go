@@ -16,7 +16,7 @@ const DefaultHoldGrace = time.Minute
 // ExpireOp ends a pending booking whose hold has ended, and returns its rooms and the use of its promo code exactly
 // once, as CancelOp does. It is
 // possible only [Options].HoldGrace after the end, so that a process whose clock is fast does not take away a room that
-// another one is about to confirm; before, it fails with a [*StateError] that matches [ErrHoldOpen]. Nothing else
+// another one is about to confirm; before, it fails with a [*StatusError] that matches [ErrHoldOpen]. Nothing else
 // returns the rooms of a hold: a booking has no time to live.
 func (r *Repository) ExpireOp(bookingID string) *dynastay.Operation[Cancellation] {
 	expire := move{
@@ -110,7 +110,7 @@ func (s *sweep) expire(ctx context.Context, i int) error {
 	ended, err := s.Expire(ctx, s.ids[i])
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	var state *StateError
+	var state *StatusError
 	switch {
 	case err == nil:
 		s.done.Expired = append(s.done.Expired, s.ids[i])

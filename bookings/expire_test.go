@@ -184,7 +184,7 @@ func TestConfirmAgainstExpire(t *testing.T) {
 		} {
 			wg.Go(func() {
 				err := call(t.Context())
-				var state *bookings.StateError
+				var state *bookings.StatusError
 				if won[i][j] = err == nil; err != nil {
 					assert.ErrorAs(t, err, &state)
 				}

@@ -71,7 +71,7 @@ var modify = move{
 // stay, as long as the guests have not checked in and the date of check-in is not over.
 //
 // A booking can be modified up to and including its date of check-out at the property, a pending one only until its
-// hold ends; otherwise, QuoteModification returns a [*StateError]. Once the guests have checked in, a different date of
+// hold ends; otherwise, QuoteModification returns a [*StatusError]. Once the guests have checked in, a different date of
 // check-in, room type or quantity is refused with a [*dynastay.InvalidError] for the field "Stay.CheckIn" or "Rooms",
 // and at any time rooms of a night before today for the field "Stay". Nights that cannot be sold are listed in a
 // [*Refused]. For a policy whose terms nobody knows, it returns a [*PolicyError]. Whether the modification fits into one
@@ -129,7 +129,7 @@ func (r *Repository) QuoteModification(ctx context.Context, bookingID string, re
 // added, under the conditions of the quote, and leaves those that the booking keeps alone. If a night cannot be sold as
 // quoted, it fails with [*Refused], and the booking stays as it is. If the booking has changed since the quote was
 // made, ModifyOp fails with [dynastay.ErrVersion]: call QuoteModification again. If its status or the time does not
-// allow a modification, it fails with a [*StateError].
+// allow a modification, it fails with a [*StatusError].
 //
 // The lines and the names are those of the quote, with its cancellation policies. The rooms assigned at check-in, the
 // end of a hold and the status stay as they are. The payment status follows from the new total: collect or refund the

@@ -37,9 +37,9 @@ func TestModifyInEveryStatus(t *testing.T) {
 				return
 			}
 			for _, err := range []error{quoteErr, err} {
-				var state *bookings.StateError
+				var state *bookings.StatusError
 				require.ErrorAs(t, err, &state)
-				assert.Equal(t, &bookings.StateError{BookingID: before.ID, Status: status, Op: "modify"}, state)
+				assert.Equal(t, &bookings.StatusError{BookingID: before.ID, Status: status, Op: "modify"}, state)
 			}
 			stored, err := l.repo.Get(t.Context(), before.ID, dynastay.Consistent)
 			require.NoError(t, err)

@@ -111,7 +111,7 @@ func TestRefusalOfAModificationIsOvertaken(t *testing.T) {
 				setBooking(t, i.DB, keyOf(b.ID), name, v)
 			}), dyntest.When{Operation: "TransactWriteItems", Nth: 1})
 			_, err := i.repo.Modify(t.Context(), m)
-			var state *bookings.StateError
+			var state *bookings.StatusError
 			require.ErrorAs(t, err, &state)
 			assert.Equal(t, bookings.Cancelled, state.Status)
 		})

@@ -84,7 +84,7 @@ func TestExchangeOfRooms(t *testing.T) {
 				assert.NoError(t, test.call(ctx, i, bookings.New(i.Direct, nil), m))
 			}), dyntest.When{Operation: "TransactWriteItems", Nth: 1})
 			_, err := i.repo.Modify(t.Context(), m)
-			var state *bookings.StateError
+			var state *bookings.StatusError
 			if test.err == nil {
 				require.ErrorAs(t, err, &state)
 			} else {

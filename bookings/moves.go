@@ -12,7 +12,7 @@ import (
 	"github.com/dynastay/dynastay/keys"
 )
 
-// The reasons why the time does not allow an operation on a booking. The [*StateError] that is returned matches them.
+// The reasons why the time does not allow an operation on a booking. The [*StatusError] that is returned matches them.
 var (
 	ErrHoldEnded = dynastay.Refusal("its hold has ended")
 	ErrHoldOpen  = dynastay.Refusal("its hold has not ended yet")
@@ -25,7 +25,7 @@ var (
 )
 
 // ErrAnonymised is the reason why a booking cannot be confirmed, checked in or modified after [Eraser.Erase]. The
-// [*StateError] that is returned matches it.
+// [*StatusError] that is returned matches it.
 var ErrAnonymised = dynastay.Refusal("it has been anonymised")
 
 // move is a change of a booking's status.
@@ -108,10 +108,10 @@ func (b *Booking) today(now time.Time) dynastay.Date {
 // check returns the error if the booking cannot make the move.
 func (m move) check(b *Booking, now time.Time) error {
 	if !slices.Contains(m.from, b.Status) {
-		return &StateError{BookingID: b.ID, Status: b.Status, Op: m.verb}
+		return &StatusError{BookingID: b.ID, Status: b.Status, Op: m.verb}
 	}
 	if err := m.ready(b, now); err != nil {
-		return &StateError{BookingID: b.ID, Status: b.Status, Op: m.verb, Err: err}
+		return &StatusError{BookingID: b.ID, Status: b.Status, Op: m.verb, Err: err}
 	}
 	return nil
 }
@@ -128,7 +128,7 @@ func WithPayment(p Payment) ConfirmOption {
 }
 
 // ConfirmOp confirms a pending booking, whose rooms are then no longer held for a limited time. If the hold has ended,
-// it fails with a [*StateError] that matches [ErrHoldEnded], even if nobody has taken the rooms since. Then a payment
+// it fails with a [*StatusError] that matches [ErrHoldEnded], even if nobody has taken the rooms since. Then a payment
 // of [WithPayment] is not recorded either. For the notifications of a payment provider, which are repeated and may
 // arrive late, use [Repository.ApplyPaymentOp], which records the payment whatever the status of the booking.
 func (r *Repository) ConfirmOp(bookingID string, opts ...ConfirmOption) *dynastay.Operation[*Booking] {
@@ -197,7 +197,7 @@ func (r *Repository) CheckOut(ctx context.Context, bookingID string, opts ...dyn
 }
 
 // NoShowOp records that the guests of a confirmed booking have not arrived. It is possible from the end of the date of
-// check-in at the property, see [Options].NoShowAfter; before, it fails with a [*StateError] that matches
+// check-in at the property, see [Options].NoShowAfter; before, it fails with a [*StatusError] that matches
 // [ErrStillExpected]. The nights are not returned to the inventory: they have been sold. [Repository.Release] returns
 // them, and [Repository.Reinstate] is for guests who arrive after all.
 func (r *Repository) NoShowOp(bookingID string) *dynastay.Operation[*Booking] {

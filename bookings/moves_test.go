@@ -159,9 +159,9 @@ func TestMoves(t *testing.T) {
 				stored, getErr := l.repo.Get(t.Context(), before.ID, dynastay.Consistent)
 				require.NoError(t, getErr)
 				if !slices.Contains(a.from, status) {
-					var state *bookings.StateError
+					var state *bookings.StatusError
 					require.ErrorAs(t, err, &state)
-					assert.Equal(t, &bookings.StateError{BookingID: before.ID, Status: status, Op: a.verb}, state)
+					assert.Equal(t, &bookings.StatusError{BookingID: before.ID, Status: status, Op: a.verb}, state)
 					assert.Equal(t, "cannot "+a.verb+" booking "+before.ID+": its status is "+string(status), err.Error())
 					assert.Equal(t, before, stored)
 					assert.Equal(t, left, l.hotel.Left(t, l.DB.DB, fixture.Stay))
@@ -181,7 +181,7 @@ func TestMoves(t *testing.T) {
 				}
 				assert.Equal(t, left, l.hotel.Left(t, l.DB.DB, fixture.Stay))
 				_, err = a.do(t.Context(), l.repo, before.ID)
-				var state *bookings.StateError
+				var state *bookings.StatusError
 				require.ErrorAs(t, err, &state, "once")
 				assert.Equal(t, left, l.hotel.Left(t, l.DB.DB, fixture.Stay))
 			})
@@ -252,7 +252,7 @@ func TestMovesInTime(t *testing.T) {
 				left := l.hotel.Left(t, l.DB.DB, fixture.Stay)
 				_, err := a.do(t.Context(), l.repo, id)
 				require.ErrorIs(t, err, reason)
-				assert.Equal(t, &bookings.StateError{BookingID: id, Status: test.status, Op: test.verb, Err: reason}, err)
+				assert.Equal(t, &bookings.StatusError{BookingID: id, Status: test.status, Op: test.verb, Err: reason}, err)
 				assert.Equal(t, "cannot "+test.verb+" booking "+id+": "+reason.Error(), err.Error())
 				assert.Equal(t, left, l.hotel.Left(t, l.DB.DB, fixture.Stay))
 			}

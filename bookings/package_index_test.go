@@ -181,9 +181,9 @@ func TestCancellationRaces(t *testing.T) {
 			t.Helper()
 			refused := 0
 			for _, err := range errs {
-				var state *bookings.StateError
+				var state *bookings.StatusError
 				if errors.As(err, &state) {
-					assert.Equal(t, &bookings.StateError{BookingID: made.ID, Status: bookings.Cancelled, Op: "cancel"}, state)
+					assert.Equal(t, &bookings.StatusError{BookingID: made.ID, Status: bookings.Cancelled, Op: "cancel"}, state)
 					refused++
 					continue
 				}

@@ -412,10 +412,10 @@ func (s changingStatus) call(w *world, id string) worldWrite {
 // allows returns the error if a booking cannot make the move.
 func (m worldMove) allows(b worldBooking, now time.Time) error {
 	if !slices.Contains(m.from, b.status) {
-		return &bookings.StateError{BookingID: b.id, Status: b.status, Op: m.verb}
+		return &bookings.StatusError{BookingID: b.id, Status: b.status, Op: m.verb}
 	}
 	if err := m.not(b, now); err != nil {
-		return &bookings.StateError{BookingID: b.id, Status: b.status, Op: m.verb, Err: err}
+		return &bookings.StatusError{BookingID: b.id, Status: b.status, Op: m.verb, Err: err}
 	}
 	return nil
 }

@@ -308,7 +308,7 @@ func (w *world) gaveUp(err error) bool {
 		return false
 	}
 	for _, refusal := range []any{
-		new(*availability.Refused), new(*bookings.StateError), new(*bookings.PaymentError), new(*bookings.PromoError), new(*bookings.PolicyError),
+		new(*availability.Refused), new(*bookings.StatusError), new(*bookings.PaymentError), new(*bookings.PromoError), new(*bookings.PolicyError),
 		new(*bookings.UpcomingError),
 	} {
 		if errors.As(err, refusal) {

@@ -279,7 +279,7 @@ func (w *world) fails(want, err error) {
 		} else {
 			w.fails(want.code, err)
 		}
-	case *bookings.StateError:
+	case *bookings.StatusError:
 		sameError(w, want, err)
 	case *bookings.PaymentError:
 		sameError(w, want, err)

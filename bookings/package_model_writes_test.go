@@ -225,7 +225,7 @@ func (w *world) consistent(sent []dyntest.Request) {
 // whyRefused returns the names of an outcome.
 func whyRefused(no error) map[string]bool {
 	var refused *availability.Refused
-	var state *bookings.StateError
+	var state *bookings.StatusError
 	var payment *bookings.PaymentError
 	var promo *bookings.PromoError
 	names := map[string]bool{}

@@ -168,7 +168,7 @@ func manyLives(t *testing.T, processes int) {
 				}
 				err := l.call(t, draw, req)
 				var refused *bookings.Refused
-				var state *bookings.StateError
+				var state *bookings.StatusError
 				switch {
 				case errors.As(err, &refused):
 					l.mu.Lock()

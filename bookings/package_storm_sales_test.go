@@ -121,7 +121,7 @@ func (d *desks) moveTo(of desk, booking int, to bookings.Status) {
 	d.mu.Unlock()
 	d.record(of, stayCall{to: to, booking: booking, ends: b.HoldExpiresAt}, func(c *stayCall) {
 		after, err := actTo(to).do(context.Background(), of.bookings, b.ID)
-		var state *bookings.StateError
+		var state *bookings.StatusError
 		switch {
 		case errors.As(err, &state):
 			c.refused = err
@@ -174,7 +174,7 @@ func (d *desks) summary() {
 	for _, o := range d.history {
 		c := o.Input.(stayCall)
 		kind := string(c.to)
-		var state *bookings.StateError
+		var state *bookings.StatusError
 		switch {
 		case errors.As(c.refused, &state) && state.Err != nil:
 			kind += ": " + state.Err.Error()

@@ -84,7 +84,7 @@ func (c stayCall) sold(before stays) (bool, stays) {
 func (c stayCall) moved(before stays) (bool, stays) {
 	status := before.statuses[c.booking]
 	possible := strings.IndexByte(sources[c.to], status) >= 0
-	var state *bookings.StateError
+	var state *bookings.StatusError
 	switch {
 	case c.refused == nil:
 		after := before.with(c.booking, c.to)
@@ -138,7 +138,7 @@ func TestWrongHistoriesAreRejected(t *testing.T) {
 	over := end.Add(modelGrace)
 	expire := stayCall{to: bookings.Expired, rooms: -1, ends: end, from: booked, until: over}
 	refused := func(c stayCall, status bookings.Status, reason error) stayCall {
-		c.rooms, c.refused = 0, &bookings.StateError{Status: status, Err: reason}
+		c.rooms, c.refused = 0, &bookings.StatusError{Status: status, Err: reason}
 		return c
 	}
 	at := func(c stayCall, from, until time.Time) stayCall {

@@ -20,7 +20,7 @@ func ExampleRepository_ConfirmWithPayment() {
 	repo := bookings.New(db, nil)
 	notified := func(p bookings.Payment) error {
 		_, err := repo.ConfirmWithPayment(ctx, p.BookingID, p)
-		var state *bookings.StateError
+		var state *bookings.StatusError
 		if !errors.As(err, &state) {
 			return err
 		}

@@ -206,7 +206,7 @@ func TestConfirmWithPayment(t *testing.T) {
 	assert.Equal(t, 2, spent.Requests)
 	assert.Equal(t, [3]bookings.PaymentStatus{bookings.Paid, bookings.Paid, bookings.Paid}, i.paymentStatuses(t, b.ID))
 	_, err := i.repo.ConfirmWithPayment(t.Context(), b.ID, charge("", "ch_2", "200", bookings.Paid))
-	var state *bookings.StateError
+	var state *bookings.StatusError
 	require.ErrorAs(t, err, &state)
 	h, err := i.repo.PaymentHistory(t.Context(), b.ID)
 	require.NoError(t, err)

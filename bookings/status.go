@@ -35,8 +35,8 @@ const (
 	Refunded          PaymentStatus = "refunded"
 )
 
-// StateError means that the status of a booking, or the time, does not allow the operation. Nothing was written.
-type StateError struct {
+// StatusError means that the status of a booking, or the time, does not allow the operation. Nothing was written.
+type StatusError struct {
 	BookingID string
 	Status    Status // the current status
 	Op        string // the verb for the message, such as "cancel"
@@ -46,7 +46,7 @@ type StateError struct {
 }
 
 // Error names the operation, the booking, and its status or the reason.
-func (e *StateError) Error() string {
+func (e *StatusError) Error() string {
 	text := "cannot " + e.Op + " booking " + shown.Masked(e.BookingID) + ": "
 	if e.Err != nil {
 		return text + e.Err.Error()
@@ -55,7 +55,7 @@ func (e *StateError) Error() string {
 }
 
 // Is makes it match [dynastay.ErrRefused].
-func (*StateError) Is(target error) bool { return target == dynastay.ErrRefused }
+func (*StatusError) Is(target error) bool { return target == dynastay.ErrRefused }
 
 // Unwrap returns the reason, or nil if it is the status.
-func (e *StateError) Unwrap() error { return e.Err }
+func (e *StatusError) Unwrap() error { return e.Err }

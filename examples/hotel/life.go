@@ -85,7 +85,7 @@ func (d *desk) checkIn(ctx context.Context, out *details) error {
 	}
 	out.row(b.Reference, plain(b.Status), "room "+b.Lines[0].RoomIDs[0])
 	_, err = d.bookings.Cancel(ctx, b.ID, "too late")
-	var refused *bookings.StateError
+	var refused *bookings.StatusError
 	if !errors.As(err, &refused) {
 		return fmt.Errorf("guests who have checked in must not cancel, got %v", err)
 	}

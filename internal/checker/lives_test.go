@@ -252,7 +252,7 @@ func (s *sales) checkRefusals(l *stayLife) {
 	}
 	for _, m := range deeds {
 		for _, told := range m.refusals {
-			var state *bookings.StateError
+			var state *bookings.StatusError
 			if !errors.As(told.err, &state) {
 				continue // of a modification, which is checked elsewhere
 			}

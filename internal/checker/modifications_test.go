@@ -97,7 +97,7 @@ func (s *sales) newModification(w *worker, a *ask, to bookings.Modification, key
 		func(ctx context.Context, p *process, parts ...dynastay.Part) error {
 			op := p.bookings.ModifyOp(to)
 			err := p.Write(ctx, append(parts, p.receipts.CreateOp(&receipt{mark, a.id, modifying}), op)...)
-			var state *bookings.StateError
+			var state *bookings.StatusError
 			switch {
 			case err == nil:
 				b := op.Result().Booking
@@ -126,7 +126,7 @@ func (m *modification) seen(b *bookings.Booking) bool {
 }
 
 func notModified(err error) bool {
-	var state *bookings.StateError
+	var state *bookings.StatusError
 	var nights *bookings.Refused
 	var told *dynastay.InvalidError // a deadline has passed since the quote
 	return errors.As(err, &state) || errors.As(err, &nights) || errors.Is(err, dynastay.ErrVersion) || unusable(err) ||

@@ -107,7 +107,7 @@ func (s *sales) newMove(w *worker, a *ask, kind string, keyed bool) *stayMove {
 			}
 			from := p.Now()
 			err := p.Write(ctx, append(parts, op)...)
-			var state *bookings.StateError
+			var state *bookings.StatusError
 			switch {
 			case err == nil:
 				s.checkResult(m, result(), keyed)
@@ -129,7 +129,7 @@ func (s *sales) newMove(w *worker, a *ask, kind string, keyed bool) *stayMove {
 func roomFor(mark, roomTypeID string) string { return mark + "/" + roomTypeID }
 
 func impossible(err error) bool {
-	var state *bookings.StateError
+	var state *bookings.StatusError
 	return errors.As(err, &state)
 }
 
@@ -184,7 +184,7 @@ func (s *sales) checkResult(m *stayMove, c bookings.Cancellation, keyed bool) {
 type times struct{ from, to time.Time }
 
 // justified reports whether what a refusal names, the status or the time, can have been its reason.
-func (m *stayMove) justified(refusal *bookings.StateError, call times) bool {
+func (m *stayMove) justified(refusal *bookings.StatusError, call times) bool {
 	switch refusal.Err {
 	case nil:
 		return !slices.Contains(possible[refusal.Status], m.kind)
