@@ -68,7 +68,7 @@ func TestRepeatedCallsReadConsistently(t *testing.T) {
 	require.NoError(t, err)
 	paid := func(id string) bookings.Payment {
 		return bookings.Payment{
-			BookingID: id, Provider: "stripe", ProviderTransactionID: "ch_1", Method: "credit_card", Amount: fixture.Price, Status: bookings.Paid,
+			BookingID: id, Provider: "stripe", ProviderTransactionID: "ch_1", Method: "credit_card", Amount: fixture.Price, Status: bookings.PaymentPaid,
 		}
 	}
 	refunded := book(0)

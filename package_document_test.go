@@ -345,7 +345,7 @@ func TestPatterns(t *testing.T) {
 	w.booking, err = bookings.New(db.DB, nil).Create(ctx, req)
 	require.NoError(t, err)
 	_, err = bookings.New(db.DB, nil).RecordPayment(ctx, bookings.Payment{
-		BookingID: w.booking.ID, Provider: "stripe", ProviderTransactionID: "ch_1", Method: "credit_card", Amount: w.booking.Total, Status: bookings.Paid,
+		BookingID: w.booking.ID, Provider: "stripe", ProviderTransactionID: "ch_1", Method: "credit_card", Amount: w.booking.Total, Status: bookings.PaymentPaid,
 	})
 	require.NoError(t, err)
 	other, err := bookings.New(db.DB, nil).Create(ctx, req)

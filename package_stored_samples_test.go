@@ -96,8 +96,8 @@ func namedSamples() (all []namedSample) {
 		FailureReason: "declined", At: fixture.Now,
 	}
 	paid, refunded := payment, refund
-	paid.Status, paid.FailureReason = bookings.Paid, ""
-	refunded.Status, refunded.FailureReason = bookings.Refunded, ""
+	paid.Status, paid.FailureReason = bookings.PaymentPaid, ""
+	refunded.Status, refunded.FailureReason = bookings.PaymentRefunded, ""
 	rooms := bookings.Assigned{"room_789": {"301", "302"}, "room_790": {"401"}}
 	add("ApplyPaymentOp", payment)
 	add("RecordPaymentOp", payment)

@@ -68,7 +68,7 @@ func (a *account) pay(p Payment) error {
 	}
 	had := a.payments[i]
 	// Other software may have stored neither the provider nor the amount.
-	if had.Provider != "" && had.Provider != p.Provider || had.Status == Paid && p.Status == Paid && had.Amount.IsSet() && had.Amount != p.Amount {
+	if had.Provider != "" && had.Provider != p.Provider || had.Status == PaymentPaid && p.Status == PaymentPaid && had.Amount.IsSet() && had.Amount != p.Amount {
 		return a.fail(p.ProviderTransactionID, ErrPaymentDiffers)
 	}
 	now, other := had, p
@@ -96,22 +96,22 @@ func (a *account) rename(transactionID string) {
 }
 
 // paymentRank decides between two notifications with the same time.
-var paymentRank = []PaymentStatus{PaymentPending, PaymentFailed, Authorized, Paid}
+var paymentRank = []PaymentStatus{PaymentPending, PaymentFailed, PaymentAuthorized, PaymentPaid}
 
 // overtakes reports whether a notification counts instead of what was recorded for the same payment.
 func (p Payment) overtakes(had Payment) bool {
 	switch {
-	case p.Status == Paid && had.Status == Paid:
+	case p.Status == PaymentPaid && had.Status == PaymentPaid:
 		return p.At.Before(had.At) // a payment is made once, when it is first reported
-	case p.Status == Paid || had.Status == Paid:
-		return p.Status == Paid
+	case p.Status == PaymentPaid || had.Status == PaymentPaid:
+		return p.Status == PaymentPaid
 	}
 	return cmp.Or(p.At.Compare(had.At), slices.Index(paymentRank, p.Status)-slices.Index(paymentRank, had.Status)) > 0
 }
 
 // refundRank decides between two notifications of a refund, whatever their times: a provider may report that a refund
 // failed after it had reported that it succeeded, but never the opposite.
-var refundRank = []PaymentStatus{PaymentPending, Refunded, PaymentFailed}
+var refundRank = []PaymentStatus{PaymentPending, PaymentRefunded, PaymentFailed}
 
 // refund records a notification of a refund.
 func (a *account) refund(r Refund) error {
@@ -156,7 +156,7 @@ func (a *account) refund(r Refund) error {
 func (a *account) onlyPaid(refundID string) (id string, err error) {
 	for _, p := range a.payments {
 		switch {
-		case p.Status != Paid:
+		case p.Status != PaymentPaid:
 		case id != "":
 			return "", dynastay.Invalid("ProviderTransactionID", "is required, because the booking has several payments")
 		default:
@@ -180,7 +180,7 @@ func (a *account) refunded(id string) int {
 // left returns what can still be refunded of a payment. It is unset if the payment has not been made.
 func (a *account) left(transactionID string) (dynastay.Money, error) {
 	i := a.payment(transactionID)
-	if i < 0 || a.payments[i].Status != Paid {
+	if i < 0 || a.payments[i].Status != PaymentPaid {
 		return dynastay.Money{}, nil
 	}
 	left := a.payments[i].Amount
@@ -226,9 +226,9 @@ func (a *account) summary(total dynastay.Money) (*PaymentSummary, error) {
 	}
 	for _, p := range a.payments {
 		switch p.Status {
-		case Paid:
+		case PaymentPaid:
 			add(&s.Paid, p.Amount)
-		case Authorized:
+		case PaymentAuthorized:
 			add(&s.Authorized, p.Amount)
 		}
 	}
@@ -245,7 +245,7 @@ func (a *account) summary(total dynastay.Money) (*PaymentSummary, error) {
 		return nil, a.corrupt(err)
 	}
 	own := s.Status
-	if own != Paid {
+	if own != PaymentPaid {
 		s.At = time.Time{}
 	}
 	s.FailureReason = ""
@@ -265,13 +265,13 @@ func (s *PaymentSummary) statusFor(total dynastay.Money, last PaymentStatus) Pay
 	due, err := total.Sub(s.Paid)
 	switch {
 	case s.Refunded.Sign() > 0 && s.Refunded == s.Paid:
-		return Refunded
+		return PaymentRefunded
 	case s.Refunded.Sign() > 0:
-		return PartiallyRefunded
+		return PaymentPartiallyRefunded
 	case err == nil && due.Sign() <= 0 && (total.IsSet() || s.Paid.Sign() > 0):
-		return Paid
+		return PaymentPaid
 	case s.Authorized.Sign() > 0:
-		return Authorized
+		return PaymentAuthorized
 	case last == PaymentFailed:
 		return PaymentFailed
 	}

@@ -31,18 +31,18 @@ func notice(id string, status PaymentStatus, second int) Payment {
 func TestWhichNotificationCounts(t *testing.T) {
 	t.Parallel()
 	for _, test := range []struct{ one, other, want Payment }{
-		{notice("a", PaymentPending, 0), notice("a", Authorized, 1), notice("a", Authorized, 1)},
-		{notice("a", Authorized, 0), notice("a", PaymentFailed, 1), notice("a", PaymentFailed, 1)},
-		{notice("a", PaymentFailed, 0), notice("a", Authorized, 1), notice("a", Authorized, 1)},
+		{notice("a", PaymentPending, 0), notice("a", PaymentAuthorized, 1), notice("a", PaymentAuthorized, 1)},
+		{notice("a", PaymentAuthorized, 0), notice("a", PaymentFailed, 1), notice("a", PaymentFailed, 1)},
+		{notice("a", PaymentFailed, 0), notice("a", PaymentAuthorized, 1), notice("a", PaymentAuthorized, 1)},
 		{notice("a", PaymentFailed, 0), notice("a", PaymentPending, 1), notice("a", PaymentPending, 1)},
-		{notice("a", Paid, 0), notice("a", PaymentFailed, 1), notice("a", Paid, 0)},
-		{notice("a", Paid, 0), notice("a", Authorized, 1), notice("a", Paid, 0)},
-		{notice("a", Paid, 0), notice("a", Paid, 1), notice("a", Paid, 0)},
-		{notice("a", Authorized, 0), notice("a", Authorized, 1), notice("a", Authorized, 1)},
+		{notice("a", PaymentPaid, 0), notice("a", PaymentFailed, 1), notice("a", PaymentPaid, 0)},
+		{notice("a", PaymentPaid, 0), notice("a", PaymentAuthorized, 1), notice("a", PaymentPaid, 0)},
+		{notice("a", PaymentPaid, 0), notice("a", PaymentPaid, 1), notice("a", PaymentPaid, 0)},
+		{notice("a", PaymentAuthorized, 0), notice("a", PaymentAuthorized, 1), notice("a", PaymentAuthorized, 1)},
 		// At the same time, the status that is further counts.
 		{notice("a", PaymentPending, 0), notice("a", PaymentFailed, 0), notice("a", PaymentFailed, 0)},
-		{notice("a", PaymentFailed, 0), notice("a", Authorized, 0), notice("a", Authorized, 0)},
-		{notice("a", Authorized, 0), notice("a", Paid, 0), notice("a", Paid, 0)},
+		{notice("a", PaymentFailed, 0), notice("a", PaymentAuthorized, 0), notice("a", PaymentAuthorized, 0)},
+		{notice("a", PaymentAuthorized, 0), notice("a", PaymentPaid, 0), notice("a", PaymentPaid, 0)},
 	} {
 		for _, order := range [][]Payment{{test.one, test.other}, {test.other, test.one}, {test.one, test.other, test.one}} {
 			a := &account{bookingID: "bkg_1"}
@@ -58,7 +58,7 @@ func TestWhichNotificationCounts(t *testing.T) {
 // of the first.
 func TestNotificationsComplementEachOther(t *testing.T) {
 	t.Parallel()
-	full, bare := notice("a", Authorized, 0), notice("a", Paid, 1)
+	full, bare := notice("a", PaymentAuthorized, 0), notice("a", PaymentPaid, 1)
 	full.Card = Card{"visa", "4242"}
 	bare.ID, bare.CreatedAt = "pay_other", accountTime.Add(time.Hour)
 	for _, order := range [][]Payment{{full, bare}, {bare, full}} {
@@ -75,17 +75,17 @@ func TestNotificationsComplementEachOther(t *testing.T) {
 func TestContradictions(t *testing.T) {
 	t.Parallel()
 	a := &account{bookingID: "bkg_1"}
-	require.NoError(t, a.pay(notice("a", Paid, 0)))
-	require.NoError(t, a.pay(notice("b", Authorized, 0)))
-	require.NoError(t, a.pay(notice("c", Paid, 0)))
+	require.NoError(t, a.pay(notice("a", PaymentPaid, 0)))
+	require.NoError(t, a.pay(notice("b", PaymentAuthorized, 0)))
+	require.NoError(t, a.pay(notice("c", PaymentPaid, 0)))
 	refund := func(id, of string, amount int, status PaymentStatus) Refund {
 		return Refund{ID: id, BookingID: "bkg_1", ProviderTransactionID: of, Amount: dollar(amount), Status: status, At: accountTime, CreatedAt: accountTime}
 	}
-	require.NoError(t, a.refund(refund("r", "a", 60, Refunded)))
+	require.NoError(t, a.refund(refund("r", "a", 60, PaymentRefunded)))
 	before := account{bookingID: a.bookingID, payments: slices.Clone(a.payments), refunds: slices.Clone(a.refunds)}
-	provider, amount := notice("a", Paid, 0), notice("a", Paid, 0)
+	provider, amount := notice("a", PaymentPaid, 0), notice("a", PaymentPaid, 0)
 	provider.Provider, amount.Amount = "paypal", dollar(99)
-	euro := refund("s", "a", 1, Refunded)
+	euro := refund("s", "a", 1, PaymentRefunded)
 	euro.Amount = dynastay.MustMoney("1", "EUR")
 	for name, test := range map[string]struct {
 		do    func() error
@@ -95,13 +95,13 @@ func TestContradictions(t *testing.T) {
 	}{
 		"provider":                  {do: func() error { return a.pay(provider) }, want: ErrPaymentDiffers},
 		"amount":                    {do: func() error { return a.pay(amount) }, want: ErrPaymentDiffers},
-		"refund's amount":           {do: func() error { return a.refund(refund("r", "a", 50, Refunded)) }, want: ErrPaymentDiffers},
-		"refund's payment":          {do: func() error { return a.refund(refund("r", "c", 60, Refunded)) }, want: ErrPaymentDiffers},
-		"more than is left":         {do: func() error { return a.refund(refund("s", "a", 41, Refunded)) }, want: ErrOverRefund, left: dollar(40)},
+		"refund's amount":           {do: func() error { return a.refund(refund("r", "a", 50, PaymentRefunded)) }, want: ErrPaymentDiffers},
+		"refund's payment":          {do: func() error { return a.refund(refund("r", "c", 60, PaymentRefunded)) }, want: ErrPaymentDiffers},
+		"more than is left":         {do: func() error { return a.refund(refund("s", "a", 41, PaymentRefunded)) }, want: ErrOverRefund, left: dollar(40)},
 		"requested, more than left": {do: func() error { return a.refund(refund("s", "a", 41, PaymentPending)) }, want: ErrOverRefund, left: dollar(40)},
-		"only authorized":           {do: func() error { return a.refund(refund("s", "b", 1, Refunded)) }, want: ErrNotPaid},
-		"unknown payment":           {do: func() error { return a.refund(refund("s", "d", 1, Refunded)) }, want: ErrNotPaid},
-		"one of several":            {do: func() error { return a.refund(refund("s", "", 1, Refunded)) }, want: dynastay.ErrInvalid, field: "ProviderTransactionID"},
+		"only authorized":           {do: func() error { return a.refund(refund("s", "b", 1, PaymentRefunded)) }, want: ErrNotPaid},
+		"unknown payment":           {do: func() error { return a.refund(refund("s", "d", 1, PaymentRefunded)) }, want: ErrNotPaid},
+		"one of several":            {do: func() error { return a.refund(refund("s", "", 1, PaymentRefunded)) }, want: dynastay.ErrInvalid, field: "ProviderTransactionID"},
 		"currency":                  {do: func() error { return a.refund(euro) }, want: dynastay.ErrInvalid, field: "Amount"},
 	} {
 		err := test.do()
@@ -118,10 +118,10 @@ func TestContradictions(t *testing.T) {
 		assert.Equal(t, before, *a, name)
 	}
 	assert.NoError(t, a.refund(refund("s", "a", 41, PaymentFailed)), "nothing is refunded")
-	assert.NoError(t, a.refund(refund("u", "a", 40, Refunded)), "a failed refund takes nothing")
+	assert.NoError(t, a.refund(refund("u", "a", 40, PaymentRefunded)), "a failed refund takes nothing")
 	assert.NoError(t, a.refund(refund("r", "", 60, PaymentFailed)), "the payment is known")
-	assert.NoError(t, a.refund(refund("v", "a", 60, Refunded)), "the one that has failed is left again")
-	assert.EqualError(t, a.refund(refund("w", "a", 1, Refunded)),
+	assert.NoError(t, a.refund(refund("v", "a", 60, PaymentRefunded)), "the one that has failed is left again")
+	assert.EqualError(t, a.refund(refund("w", "a", 1, PaymentRefunded)),
 		"cannot record w of booking bkg_1: it exceeds what is left of the payment, 0.00 USD")
 }
 
@@ -169,7 +169,7 @@ func TestTheOrderOfNotificationsDoesNotMatter(t *testing.T) {
 func drawNotice(t *rapid.T) Payment {
 	p := notice(
 		rapid.SampledFrom([]string{"a", "b", "c"}).Draw(t, "id"),
-		rapid.SampledFrom([]PaymentStatus{PaymentPending, Authorized, Paid, PaymentFailed}).Draw(t, "status"),
+		rapid.SampledFrom([]PaymentStatus{PaymentPending, PaymentAuthorized, PaymentPaid, PaymentFailed}).Draw(t, "status"),
 		rapid.IntRange(0, 3).Draw(t, "second"),
 	)
 	if rapid.Bool().Draw(t, "card") {
@@ -183,7 +183,7 @@ func drawRefundNotice(t *rapid.T) Refund {
 	return Refund{
 		ID: id, BookingID: "bkg_1", ProviderTransactionID: map[string]string{"r1": "a", "r2": "a", "r3": "b", "r4": "c"}[id],
 		Amount: dollar(rapid.IntRange(1, 120).Draw(t, "amount")),
-		Status: rapid.SampledFrom([]PaymentStatus{PaymentPending, Refunded, PaymentFailed}).Draw(t, "status"),
+		Status: rapid.SampledFrom([]PaymentStatus{PaymentPending, PaymentRefunded, PaymentFailed}).Draw(t, "status"),
 		At:     accountTime.Add(time.Duration(rapid.IntRange(0, 3).Draw(t, "second")) * time.Second),
 	}
 }
@@ -206,10 +206,10 @@ func checkSums(t require.TestingT, a *account) {
 		return n
 	}
 	for _, p := range a.payments {
-		if p.Status == Paid {
+		if p.Status == PaymentPaid {
 			paid[p.ProviderTransactionID] = whole(p.Amount)
 		}
-		if p.Status == Authorized {
+		if p.Status == PaymentAuthorized {
 			authorized += whole(p.Amount)
 		}
 	}
@@ -231,15 +231,15 @@ func checkSums(t require.TestingT, a *account) {
 func statusOf(paid, authorized, refunded int, a *account) PaymentStatus {
 	if refunded > 0 {
 		if paid == refunded {
-			return Refunded
+			return PaymentRefunded
 		}
-		return PartiallyRefunded
+		return PaymentPartiallyRefunded
 	}
 	if paid >= 200 {
-		return Paid
+		return PaymentPaid
 	}
 	if authorized > 0 {
-		return Authorized
+		return PaymentAuthorized
 	}
 	if paid == 0 {
 		last := slices.MaxFunc(a.payments, func(p, other Payment) int {

@@ -229,11 +229,11 @@ func TestDocumentBookingIsAnonymised(t *testing.T) {
 	assert.Equal(t, want, withoutWriteID(storedItem(t, db, paymentKey)))
 
 	// The provider reports the payment again, and then a refund.
-	p := charge("bkg_12345", "ch_3Abc123DEF456", "840", bookings.Paid)
+	p := charge("bkg_12345", "ch_3Abc123DEF456", "840", bookings.PaymentPaid)
 	recorded, err := repo.RecordPayment(t.Context(), p)
 	require.NoError(t, err)
 	assert.Equal(t, bookings.Card{}, recorded.Payment.Card)
-	r := refundOf("bkg_12345", "re_1", "40", bookings.Refunded)
+	r := refundOf("bkg_12345", "re_1", "40", bookings.PaymentRefunded)
 	r.Reason = "noise"
 	recorded, err = repo.RecordRefund(t.Context(), r)
 	require.NoError(t, err)
@@ -316,7 +316,7 @@ func TestAnonymisedBookings(t *testing.T) {
 			return c.Booking, err
 		}, bookings.Cancelled},
 		{"cancel with a refund", bookings.Pending, func(t *testing.T, i *inn, b *bookings.Booking) (*bookings.Booking, error) {
-			_, err := i.repo.RecordPayment(t.Context(), charge(b.ID, "ch_1", "200", bookings.Paid))
+			_, err := i.repo.RecordPayment(t.Context(), charge(b.ID, "ch_1", "200", bookings.PaymentPaid))
 			require.NoError(t, err)
 			r := refundOf(b.ID, "re_1", "200", "")
 			r.Reason = nemo
@@ -340,7 +340,7 @@ func TestAnonymisedBookings(t *testing.T) {
 		}, bookings.Completed},
 		{"confirm", bookings.Pending, func(t *testing.T, i *inn, b *bookings.Booking) (*bookings.Booking, error) {
 			i.Clock.Set(innNoon) // the clock of another process
-			return i.repo.ConfirmWithPayment(t.Context(), b.ID, charge("", "ch_1", "200", bookings.Paid))
+			return i.repo.ConfirmWithPayment(t.Context(), b.ID, charge("", "ch_1", "200", bookings.PaymentPaid))
 		}, &bookings.StatusError{Status: bookings.Pending, Op: "confirm", Err: bookings.ErrAnonymised}},
 		{"check in", bookings.Confirmed, func(t *testing.T, i *inn, b *bookings.Booking) (*bookings.Booking, error) {
 			i.Clock.Set(payStay.CheckIn.Time())
@@ -430,7 +430,7 @@ func TestBookingWithoutAUser(t *testing.T) {
 	i := newInn(t)
 	b := i.bookFor(t, "user_1", payStay, time.Hour)
 	removeAttributes(t, i.DB, keyOf(b.ID), "UserId")
-	p := charge(b.ID, "ch_1", "200", bookings.Authorized)
+	p := charge(b.ID, "ch_1", "200", bookings.PaymentAuthorized)
 	recorded, err := i.repo.RecordPayment(t.Context(), p)
 	require.NoError(t, err)
 	assert.Equal(t, p.Card, recorded.Payment.Card)
@@ -456,7 +456,7 @@ func TestReplayAfterTheErasure(t *testing.T) {
 	key := dynastay.IdempotencyKey("key")
 	b, err := i.repo.Create(t.Context(), req, key)
 	require.NoError(t, err)
-	paid := charge(b.ID, "ch_1", "200", bookings.Paid)
+	paid := charge(b.ID, "ch_1", "200", bookings.PaymentPaid)
 	_, err = i.repo.RecordPayment(t.Context(), paid, dynastay.IdempotencyKey("payment"))
 	require.NoError(t, err)
 	_, err = i.repo.Eraser(bookings.CancelUpcoming()).Erase(t.Context(), "user_1")

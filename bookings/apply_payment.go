@@ -47,7 +47,7 @@ func (r *Repository) ApplyPaymentOp(p Payment) *dynastay.Operation[Recorded] {
 }
 
 // confirming are the statuses of a payment that confirm a booking.
-var confirming = []PaymentStatus{Authorized, Paid}
+var confirming = []PaymentStatus{PaymentAuthorized, PaymentPaid}
 
 // ApplyPayment runs [Repository.ApplyPaymentOp]. 2 requests: a consistent Query of the booking, and the transaction; 1
 // if nothing changes.

@@ -112,7 +112,7 @@ func (b *Booking) price() (dynastay.Money, error) { return b.Total.Sub(b.Breakdo
 // unpaid is the payment status of a booking for which nothing has been recorded.
 func (b *Booking) unpaid() PaymentStatus {
 	if b.Total.IsSet() && b.Total.Sign() == 0 {
-		return Paid
+		return PaymentPaid
 	}
 	return PaymentPending
 }

@@ -216,7 +216,7 @@ func TestRepeatedCancellationOfAPaidBooking(t *testing.T) {
 	t.Parallel()
 	ctx, inn := t.Context(), newInn(t)
 	b := inn.book(t, dynastay.MustStay("2026-07-02", "2026-07-04"), rooms{"a": 1})
-	_, err := inn.repo.RecordPayment(ctx, charge(b.ID, "ch_1", "200", bookings.Paid))
+	_, err := inn.repo.RecordPayment(ctx, charge(b.ID, "ch_1", "200", bookings.PaymentPaid))
 	require.NoError(t, err)
 	for range 2 {
 		c, err := inn.repo.Cancel(ctx, b.ID, "", dynastay.IdempotencyKey("cancel"))

@@ -40,7 +40,7 @@ func ExampleRepository_Changes() {
 			return nil
 		}),
 		stream.On(changes.Refunds, func(_ context.Context, c stream.Change[bookings.Refund]) error {
-			if c.Became(func(r *bookings.Refund) bool { return r.Status == bookings.Refunded }) {
+			if c.Became(func(r *bookings.Refund) bool { return r.Status == bookings.PaymentRefunded }) {
 				fmt.Println("to accounting: refunded", c.New.Amount)
 			}
 			return nil
@@ -56,7 +56,7 @@ func ExampleRepository_Changes() {
 		log.Fatal(err)
 	}
 	paid := bookings.Payment{
-		BookingID: b.ID, Provider: "stripe", ProviderTransactionID: "ch_1", Method: "credit_card", Amount: b.Total, Status: bookings.Paid,
+		BookingID: b.ID, Provider: "stripe", ProviderTransactionID: "ch_1", Method: "credit_card", Amount: b.Total, Status: bookings.PaymentPaid,
 	}
 	if _, err := repo.RecordPayment(ctx, paid); err != nil {
 		log.Fatal(err)

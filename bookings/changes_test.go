@@ -137,7 +137,7 @@ func TestChanges(t *testing.T) {
 	}
 	_, err = f.repo.RecordPayment(ctx, pay)
 	f.was(t, err)
-	pay.Status = bookings.Paid
+	pay.Status = bookings.PaymentPaid
 	_, err = f.repo.ConfirmWithPayment(ctx, f.id, pay)
 	f.was(t, err)
 	_, err = f.repo.Modify(ctx, f.quote(t, f.id, stay, rooms{"a": 2, "c": 1}))
@@ -150,7 +150,7 @@ func TestChanges(t *testing.T) {
 	}
 	_, err = f.repo.RecordRefund(ctx, refund)
 	f.was(t, err)
-	refund.Status = bookings.Refunded
+	refund.Status = bookings.PaymentRefunded
 	_, err = f.repo.RecordRefund(ctx, refund)
 	f.was(t, err)
 	_, err = f.repo.CheckOut(ctx, f.id)

@@ -258,7 +258,7 @@ func TestIfUser(t *testing.T) {
 	m.Version = b.Version
 	_, err = l.repo.Modify(t.Context(), m, own)
 	assert.NoError(t, err)
-	_, err = l.repo.RecordPayment(t.Context(), charge(b.ID, "ch_1", "1", bookings.Paid), other)
+	_, err = l.repo.RecordPayment(t.Context(), charge(b.ID, "ch_1", "1", bookings.PaymentPaid), other)
 	assert.ErrorIs(t, err, dynastay.ErrNotFound)
 	key := dynastay.IdempotencyKey("mine")
 	_, err = l.repo.Cancel(t.Context(), b.ID, "", own, key)
@@ -282,14 +282,14 @@ func TestWithdrawnCurrency(t *testing.T) {
 	b := i.paidBooking(t, "")
 	setBooking(t, i.DB, keyOf(b.ID), "Currency", dynastay.Text("HRK"))
 	kuna := func(amount string) dynastay.Money { return dynastay.MustMoney(amount, "HRK") }
-	p := charge(b.ID, "ch_1", "1", bookings.Paid)
+	p := charge(b.ID, "ch_1", "1", bookings.PaymentPaid)
 	p.Amount = kuna("200")
 	recorded, err := i.repo.ApplyPayment(t.Context(), p)
 	require.NoError(t, err)
-	assert.Equal(t, bookings.Paid, recorded.Booking.PaymentStatus)
+	assert.Equal(t, bookings.PaymentPaid, recorded.Booking.PaymentStatus)
 	done, err := i.repo.CancelWithRefund(t.Context(), b.ID, "", bookings.Refund{ID: "re_1", Amount: kuna("200")})
 	require.NoError(t, err)
-	assert.Equal(t, bookings.Refunded, done.Booking.PaymentStatus)
+	assert.Equal(t, bookings.PaymentRefunded, done.Booking.PaymentStatus)
 	_, err = i.repo.CreatePromoCode(t.Context(), bookings.PromoCode{Code: "KUNA", Amount: kuna("5"), Active: true})
 	assert.ErrorIs(t, err, dynastay.ErrInvalid)
 }

@@ -187,7 +187,7 @@ func partID(id string, i int) string {
 
 // paid returns the provider's ids of the payments that have been made, in the order in which they were recorded.
 func (a *account) paid() (ids []string) {
-	made := slices.DeleteFunc(slices.Clone(a.payments), func(p Payment) bool { return p.Status != Paid })
+	made := slices.DeleteFunc(slices.Clone(a.payments), func(p Payment) bool { return p.Status != PaymentPaid })
 	slices.SortStableFunc(made, func(p, other Payment) int { return p.CreatedAt.Compare(other.CreatedAt) })
 	for _, p := range made {
 		ids = append(ids, p.ProviderTransactionID)

@@ -32,7 +32,7 @@ func TestRefundOfAllPayments(t *testing.T) {
 	t.Parallel()
 	i := newInn(t)
 	free := availability.FreeCancellation(24)
-	inTwo := []bookings.Payment{charge("", "ch_2", "60", bookings.Paid), charge("", "ch_1", "140", bookings.Paid)}
+	inTwo := []bookings.Payment{charge("", "ch_2", "60", bookings.PaymentPaid), charge("", "ch_1", "140", bookings.PaymentPaid)}
 	b := i.paidBooking(t, free, inTwo...)
 	i.Clock.Advance(time.Second)
 	done, err := i.repo.CancelWithRefund(t.Context(), b.ID, "", pendingRefund, dynastay.IdempotencyKey("all"))
@@ -57,7 +57,7 @@ func TestRefundOfAllPayments(t *testing.T) {
 		require.NoError(t, err)
 		assert.Equal(t, []string{"re_2 ch_2 60.00 USD refunded"}, refundTexts(recorded.Refunds))
 		assert.Equal(t, dollarsOf("0"), recorded.Due)
-		assert.Equal(t, bookings.Refunded, recorded.Booking.PaymentStatus)
+		assert.Equal(t, bookings.PaymentRefunded, recorded.Booking.PaymentStatus)
 	}
 	// A refund that fails is due again.
 	failed := named
@@ -77,12 +77,12 @@ func TestDueOfCancellations(t *testing.T) {
 		due      dynastay.Money
 	}{
 		{availability.FreeCancellation(24), nil, dollarsOf("0")},
-		{availability.FreeCancellation(24), []bookings.Payment{charge("", "ch_1", "200", bookings.Authorized)}, dollarsOf("0")},
-		{availability.FreeCancellation(24), []bookings.Payment{charge("", "ch_1", "200", bookings.Paid)}, dollarsOf("200")},
-		{availability.PartialRefund(50, 24), []bookings.Payment{charge("", "ch_1", "150", bookings.Paid)}, dollarsOf("50")},
-		{availability.NonRefundable, []bookings.Payment{charge("", "ch_1", "210", bookings.Paid)}, dollarsOf("10")},
-		{"custom_flexible", []bookings.Payment{charge("", "ch_1", "200", bookings.Authorized)}, dollarsOf("0")},
-		{"custom_flexible", []bookings.Payment{charge("", "ch_1", "200", bookings.Paid)}, dynastay.Money{}},
+		{availability.FreeCancellation(24), []bookings.Payment{charge("", "ch_1", "200", bookings.PaymentAuthorized)}, dollarsOf("0")},
+		{availability.FreeCancellation(24), []bookings.Payment{charge("", "ch_1", "200", bookings.PaymentPaid)}, dollarsOf("200")},
+		{availability.PartialRefund(50, 24), []bookings.Payment{charge("", "ch_1", "150", bookings.PaymentPaid)}, dollarsOf("50")},
+		{availability.NonRefundable, []bookings.Payment{charge("", "ch_1", "210", bookings.PaymentPaid)}, dollarsOf("10")},
+		{"custom_flexible", []bookings.Payment{charge("", "ch_1", "200", bookings.PaymentAuthorized)}, dollarsOf("0")},
+		{"custom_flexible", []bookings.Payment{charge("", "ch_1", "200", bookings.PaymentPaid)}, dynastay.Money{}},
 	} {
 		i := i.next(t)
 		b := i.paidBooking(t, test.policy, test.payments...)
@@ -125,7 +125,7 @@ func TestDueOfDeposits(t *testing.T) {
 	i := newInn(t)
 	b := i.paidBooking(t, availability.FreeCancellation(24))
 	for _, step := range []struct{ amount, due string }{{"60", "0"}, {"140", "0"}, {"50", "50"}} {
-		got, err := i.repo.RecordPayment(t.Context(), charge(b.ID, "ch_"+step.amount, step.amount, bookings.Paid))
+		got, err := i.repo.RecordPayment(t.Context(), charge(b.ID, "ch_"+step.amount, step.amount, bookings.PaymentPaid))
 		require.NoError(t, err)
 		assert.Equal(t, dollarsOf(step.due), got.Due, step.amount)
 	}
@@ -144,12 +144,12 @@ func TestOrderOfRefunds(t *testing.T) {
 		before   string // of what is refunded of ch_1 already, by other software, "" for nothing
 		want     []string
 	}{
-		{"the first is enough", []bookings.Payment{ch("ch_2", "140", bookings.Paid), ch("ch_1", "60", bookings.Paid)}, "", []string{"re_1 ch_2 100.00 USD pending"}},
-		{"the first, and a part of the second", []bookings.Payment{ch("ch_2", "60", bookings.Paid), ch("ch_1", "140", bookings.Paid)}, "",
+		{"the first is enough", []bookings.Payment{ch("ch_2", "140", bookings.PaymentPaid), ch("ch_1", "60", bookings.PaymentPaid)}, "", []string{"re_1 ch_2 100.00 USD pending"}},
+		{"the first, and a part of the second", []bookings.Payment{ch("ch_2", "60", bookings.PaymentPaid), ch("ch_1", "140", bookings.PaymentPaid)}, "",
 			[]string{"re_1 ch_2 60.00 USD pending", "re_1_2 ch_1 40.00 USD pending"}},
-		{"one is only authorized", []bookings.Payment{ch("ch_2", "100", bookings.Authorized), ch("ch_1", "200", bookings.Paid), ch("ch_3", "100", bookings.Authorized)}, "",
+		{"one is only authorized", []bookings.Payment{ch("ch_2", "100", bookings.PaymentAuthorized), ch("ch_1", "200", bookings.PaymentPaid), ch("ch_3", "100", bookings.PaymentAuthorized)}, "",
 			[]string{"re_1 ch_1 100.00 USD pending"}},
-		{"more is refunded than was paid", []bookings.Payment{ch("ch_1", "60", bookings.Paid), ch("ch_2", "140", bookings.Paid)}, "70",
+		{"more is refunded than was paid", []bookings.Payment{ch("ch_1", "60", bookings.PaymentPaid), ch("ch_2", "140", bookings.PaymentPaid)}, "70",
 			[]string{"re_0 ch_1 70.00 USD refunded", "re_1 ch_2 30.00 USD pending"}},
 	} {
 		t.Run(test.name, func(t *testing.T) {
@@ -162,7 +162,7 @@ func TestOrderOfRefunds(t *testing.T) {
 				require.NoError(t, err)
 			}
 			if test.before != "" {
-				before := refundOf(b.ID, "re_0", "1", bookings.Refunded)
+				before := refundOf(b.ID, "re_0", "1", bookings.PaymentRefunded)
 				before.ProviderTransactionID = "ch_1"
 				_, err := i.repo.RecordRefund(t.Context(), before)
 				require.NoError(t, err)
@@ -181,7 +181,7 @@ func TestOrderOfRefunds(t *testing.T) {
 func TestRefusedRefundsOfWhatIsDue(t *testing.T) {
 	t.Parallel()
 	i := newInn(t)
-	b := i.paidBooking(t, availability.FreeCancellation(24), charge("", "ch_1", "200", bookings.Paid), charge("", "ch_2", "50", bookings.Authorized))
+	b := i.paidBooking(t, availability.FreeCancellation(24), charge("", "ch_1", "200", bookings.PaymentPaid), charge("", "ch_2", "50", bookings.PaymentAuthorized))
 	_, err := i.repo.RefundDue(t.Context(), refundOf(b.ID, "re_1", "1", bookings.PaymentPending))
 	invalidField(t, "Amount", err)
 	_, err = i.repo.RefundDue(t.Context(), bookings.Refund{BookingID: b.ID, ID: "re_1", Status: bookings.PaymentFailed})
@@ -199,7 +199,7 @@ func TestRefundsOfARepeatedCancellation(t *testing.T) {
 	t.Parallel()
 	i := newInn(t)
 	for _, refund := range []bookings.Refund{refundOf("", "re_1", "10", ""), {ID: "re_1", ProviderTransactionID: "ch_1"}} {
-		b := i.paidBooking(t, availability.PartialRefund(50, 24), charge("", "ch_1", "200", bookings.Paid))
+		b := i.paidBooking(t, availability.PartialRefund(50, 24), charge("", "ch_1", "200", bookings.PaymentPaid))
 		first, err := i.repo.CancelWithRefund(t.Context(), b.ID, "", refund, dynastay.IdempotencyKey(b.ID))
 		require.NoError(t, err)
 		require.Len(t, first.Refunds, 1)
@@ -217,7 +217,7 @@ func TestRefundsOfManyPayments(t *testing.T) {
 	i := newInn(t)
 	b := i.paidBooking(t, availability.FreeCancellation(24))
 	for n := range 98 {
-		_, err := i.repo.RecordPayment(t.Context(), charge(b.ID, fmt.Sprintf("ch_%02d", n), "5", bookings.Paid))
+		_, err := i.repo.RecordPayment(t.Context(), charge(b.ID, fmt.Sprintf("ch_%02d", n), "5", bookings.PaymentPaid))
 		require.NoError(t, err)
 	}
 	_, err := i.repo.Cancel(t.Context(), b.ID, "")
@@ -241,9 +241,9 @@ func TestPaymentMeetsCancellation(t *testing.T) {
 	i := newInn(t)
 	for _, refunds := range []bool{true, false} {
 		i := i.next(t)
-		b := i.paidBooking(t, availability.FreeCancellation(24), charge("", "ch_1", "120", bookings.Paid))
+		b := i.paidBooking(t, availability.FreeCancellation(24), charge("", "ch_1", "120", bookings.PaymentPaid))
 		i.Faults.Inject(dyntest.Before(func(context.Context) {
-			_, err := bookings.New(i.Direct, nil).RecordPayment(t.Context(), charge(b.ID, "ch_2", "80", bookings.Paid))
+			_, err := bookings.New(i.Direct, nil).RecordPayment(t.Context(), charge(b.ID, "ch_2", "80", bookings.PaymentPaid))
 			assert.NoError(t, err)
 		}), dyntest.When{Operation: "TransactWriteItems", Nth: 1})
 		if !refunds {
@@ -364,7 +364,7 @@ func (i *inn) longBooking(t *testing.T, stay dynastay.Stay, payments int) *booki
 	b := i.bookUnder(t, availability.FreeCancellation(24), stay, rooms{"a": 1, "c": 1}, 0)
 	require.Equal(t, 96, stay.Nights()*len(b.Lines))
 	for n := range payments {
-		_, err := i.repo.RecordPayment(t.Context(), charge(b.ID, fmt.Sprint("ch_", n), "50", bookings.Paid))
+		_, err := i.repo.RecordPayment(t.Context(), charge(b.ID, fmt.Sprint("ch_", n), "50", bookings.PaymentPaid))
 		require.NoError(t, err)
 	}
 	return b
@@ -383,7 +383,7 @@ func TestDueOfExpiredHolds(t *testing.T) {
 	}
 	paid := hold()
 	hold()
-	recorded, err := i.repo.RecordPayment(t.Context(), charge(paid.ID, "ch_1", "250", bookings.Paid))
+	recorded, err := i.repo.RecordPayment(t.Context(), charge(paid.ID, "ch_1", "250", bookings.PaymentPaid))
 	require.NoError(t, err)
 	assert.Equal(t, dollarsOf("50"), recorded.Due, "beyond the total")
 	i.Clock.Advance(time.Hour)
@@ -410,34 +410,34 @@ func TestApplyPayment(t *testing.T) {
 		payment bookings.PaymentStatus
 		due     dynastay.Money
 	}{
-		{"pending", nil, bookings.Paid, bookings.Confirmed, bookings.Paid, nothing},
-		{"pending, authorized", nil, bookings.Authorized, bookings.Confirmed, bookings.Authorized, nothing},
+		{"pending", nil, bookings.PaymentPaid, bookings.Confirmed, bookings.PaymentPaid, nothing},
+		{"pending, authorized", nil, bookings.PaymentAuthorized, bookings.Confirmed, bookings.PaymentAuthorized, nothing},
 		{"pending, failed", nil, bookings.PaymentFailed, bookings.Pending, bookings.PaymentFailed, nothing},
 		{"pending, begun", nil, bookings.PaymentPending, bookings.Pending, bookings.PaymentPending, nothing},
 		{"recorded before", func(t *testing.T, i *inn, id string) {
-			_, err := i.repo.RecordPayment(t.Context(), charge(id, "ch_1", "200", bookings.Paid))
+			_, err := i.repo.RecordPayment(t.Context(), charge(id, "ch_1", "200", bookings.PaymentPaid))
 			require.NoError(t, err)
-		}, bookings.Paid, bookings.Confirmed, bookings.Paid, nothing},
+		}, bookings.PaymentPaid, bookings.Confirmed, bookings.PaymentPaid, nothing},
 		{"captured before it is authorized", func(t *testing.T, i *inn, id string) {
-			_, err := i.repo.ApplyPayment(t.Context(), charge(id, "ch_1", "200", bookings.Paid))
+			_, err := i.repo.ApplyPayment(t.Context(), charge(id, "ch_1", "200", bookings.PaymentPaid))
 			require.NoError(t, err)
-		}, bookings.Authorized, bookings.Confirmed, bookings.Paid, nothing},
-		{"confirmed", confirmed, bookings.Paid, bookings.Confirmed, bookings.Paid, nothing},
+		}, bookings.PaymentAuthorized, bookings.Confirmed, bookings.PaymentPaid, nothing},
+		{"confirmed", confirmed, bookings.PaymentPaid, bookings.Confirmed, bookings.PaymentPaid, nothing},
 		{"paid already", func(t *testing.T, i *inn, id string) {
-			_, err := i.repo.ConfirmWithPayment(t.Context(), id, charge("", "ch_0", "200", bookings.Paid))
+			_, err := i.repo.ConfirmWithPayment(t.Context(), id, charge("", "ch_0", "200", bookings.PaymentPaid))
 			require.NoError(t, err)
-		}, bookings.Paid, bookings.Confirmed, bookings.Paid, dollarsOf("200")},
+		}, bookings.PaymentPaid, bookings.Confirmed, bookings.PaymentPaid, dollarsOf("200")},
 		{"cancelled", func(t *testing.T, i *inn, id string) {
 			_, err := i.repo.Cancel(t.Context(), id, "")
 			require.NoError(t, err)
-		}, bookings.Paid, bookings.Cancelled, bookings.Paid, dollarsOf("200")},
+		}, bookings.PaymentPaid, bookings.Cancelled, bookings.PaymentPaid, dollarsOf("200")},
 		{"the hold has ended", func(_ *testing.T, i *inn, _ string) { i.Clock.Advance(time.Hour) },
-			bookings.Paid, bookings.Pending, bookings.Paid, dollarsOf("200")},
+			bookings.PaymentPaid, bookings.Pending, bookings.PaymentPaid, dollarsOf("200")},
 		{"expired", func(t *testing.T, i *inn, id string) {
 			i.Clock.Advance(2 * time.Hour)
 			_, err := i.repo.Expire(t.Context(), id)
 			require.NoError(t, err)
-		}, bookings.Paid, bookings.Expired, bookings.Paid, dollarsOf("200")},
+		}, bookings.PaymentPaid, bookings.Expired, bookings.PaymentPaid, dollarsOf("200")},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			i := i.next(t)
@@ -465,15 +465,15 @@ func TestApplyPayment(t *testing.T) {
 			stored, err := i.repo.Get(t.Context(), b.ID, dynastay.Consistent)
 			require.NoError(t, err)
 			assert.Equal(t, test.want, stored.Status)
-			if test.payment != bookings.Paid {
+			if test.payment != bookings.PaymentPaid {
 				return
 			}
-			notice.Amount, notice.Status = dollarsOf("199"), bookings.Paid
+			notice.Amount, notice.Status = dollarsOf("199"), bookings.PaymentPaid
 			_, err = i.repo.ApplyPayment(t.Context(), notice)
 			assert.ErrorIs(t, err, bookings.ErrPaymentDiffers)
 		})
 	}
-	_, err := i.repo.ApplyPayment(t.Context(), charge("bkg_none", "ch_1", "200", bookings.Paid))
+	_, err := i.repo.ApplyPayment(t.Context(), charge("bkg_none", "ch_1", "200", bookings.PaymentPaid))
 	assert.ErrorIs(t, err, dynastay.ErrNotFound)
 }
 
@@ -488,19 +488,19 @@ func TestPaymentsThatConfirm(t *testing.T) {
 		require.NoError(t, err)
 		return b.ID
 	}
-	for _, status := range []bookings.PaymentStatus{bookings.PaymentPending, bookings.Authorized, bookings.Paid} {
+	for _, status := range []bookings.PaymentStatus{bookings.PaymentPending, bookings.PaymentAuthorized, bookings.PaymentPaid} {
 		b, err := i.repo.ConfirmWithPayment(t.Context(), hold(), charge("", "ch_1", "200", status))
 		require.NoError(t, err)
 		assert.Equal(t, bookings.Confirmed, b.Status)
 		assert.Equal(t, status, b.PaymentStatus)
 	}
-	got, err := i.repo.ApplyPayment(t.Context(), charge(hold(), " e\u0301_1 ", "200", bookings.Authorized))
+	got, err := i.repo.ApplyPayment(t.Context(), charge(hold(), " e\u0301_1 ", "200", bookings.PaymentAuthorized))
 	require.NoError(t, err)
 	assert.Equal(t, bookings.Confirmed, got.Booking.Status, "an id as it was typed")
 	id := hold()
 	_, err = i.repo.ConfirmWithPayment(t.Context(), id, charge("bkg_other", "ch_1", "200", bookings.PaymentFailed))
 	invalidField(t, "Payments[0].BookingID", err)
-	foreign := charge(id, "ch_1", "200", bookings.Paid)
+	foreign := charge(id, "ch_1", "200", bookings.PaymentPaid)
 	foreign.Amount = dynastay.MustMoney("200", "EUR")
 	_, err = i.repo.ApplyPayment(t.Context(), foreign)
 	invalidField(t, "Amount", err)
@@ -514,14 +514,14 @@ func TestApplyPaymentThatDoesNotConfirm(t *testing.T) {
 		Quote: i.mustQuote(t, payStay, rooms{"a": 1}), UserID: "user_456", Guest: guest, Hold: time.Hour,
 	})
 	require.NoError(t, err)
-	for _, p := range []bookings.Payment{charge(b.ID, "ch_1", "200", bookings.Paid), charge(b.ID, "ch_2", "200", bookings.PaymentFailed)} {
+	for _, p := range []bookings.Payment{charge(b.ID, "ch_1", "200", bookings.PaymentPaid), charge(b.ID, "ch_2", "200", bookings.PaymentFailed)} {
 		p.At = innNoon.Add(time.Minute)
 		_, err = i.repo.RecordPayment(t.Context(), p)
 		require.NoError(t, err)
 	}
-	_, err = i.repo.ApplyPayment(t.Context(), charge(b.ID, "ch_1", "100", bookings.Paid))
+	_, err = i.repo.ApplyPayment(t.Context(), charge(b.ID, "ch_1", "100", bookings.PaymentPaid))
 	assert.ErrorIs(t, err, bookings.ErrPaymentDiffers)
-	late := charge(b.ID, "ch_2", "200", bookings.Authorized)
+	late := charge(b.ID, "ch_2", "200", bookings.PaymentAuthorized)
 	late.At = innNoon
 	done, err := i.repo.ApplyPayment(t.Context(), late)
 	require.NoError(t, err)

@@ -26,7 +26,7 @@ func TestCostOfAnErasure(t *testing.T) {
 		b, err := repo.Create(ctx, req)
 		require.NoError(t, err)
 		for range payments {
-			_, err := repo.RecordPayment(ctx, charge(b.ID, db.NewID("ch_"), "100", bookings.Paid))
+			_, err := repo.RecordPayment(ctx, charge(b.ID, db.NewID("ch_"), "100", bookings.PaymentPaid))
 			require.NoError(t, err)
 		}
 		return b

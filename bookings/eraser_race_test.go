@@ -56,13 +56,13 @@ func itemsOf(t testing.TB, db *dyntest.DB, id string) []dynastay.Item {
 
 // personalCharge is a payment, personalRefund a refund, which say something about a person.
 func personalCharge(bookingID, id, amount string) bookings.Payment {
-	p := charge(bookingID, id, amount, bookings.Paid)
+	p := charge(bookingID, id, amount, bookings.PaymentPaid)
 	p.Card.Brand = nemo
 	return p
 }
 
 func personalRefund(bookingID, id, payment, amount string) bookings.Refund {
-	r := refundOf(bookingID, id, amount, bookings.Refunded)
+	r := refundOf(bookingID, id, amount, bookings.PaymentRefunded)
 	r.ProviderTransactionID, r.Reason = payment, nemo
 	return r
 }

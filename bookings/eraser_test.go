@@ -182,7 +182,7 @@ func TestCancelUpcoming(t *testing.T) {
 	i.code(t, bookings.PromoCode{Code: "SUMMER", Percent: 1000})
 	b, err := i.repo.Create(t.Context(), i.promoRequest(t, "SUMMER"))
 	require.NoError(t, err)
-	_, err = i.repo.RecordPayment(t.Context(), charge(b.ID, "ch_1", b.Total.Digits(), bookings.Paid))
+	_, err = i.repo.RecordPayment(t.Context(), charge(b.ID, "ch_1", b.Total.Digits(), bookings.PaymentPaid))
 	require.NoError(t, err)
 	require.Equal(t, 1, usesOf(t, i.DB, "SUMMER"))
 	remove(t, i.DB, nightKey(i.roomType("a"), payStay.CheckIn))
@@ -196,7 +196,7 @@ func TestCancelUpcoming(t *testing.T) {
 	require.NoError(t, err)
 	want := *b
 	want.UserID, want.Guest, want.Status, want.CancelledAt, want.AnonymisedAt = "", bookings.Guest{}, bookings.Cancelled, innNoon, innNoon
-	want.PaymentStatus, want.Version = bookings.Paid, 3
+	want.PaymentStatus, want.Version = bookings.PaymentPaid, 3
 	assert.Equal(t, &want, now)
 	s, err := i.repo.Payment(t.Context(), b.ID)
 	require.NoError(t, err)

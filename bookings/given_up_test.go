@@ -120,7 +120,7 @@ func TestShortenedOnTheDayOfArrival(t *testing.T) {
 	}
 	week, night := dynastay.MustStay("2026-07-05", "2026-07-12"), dynastay.MustStay("2026-07-05", "2026-07-06")
 	b := i.bookUnder(t, availability.NonRefundable, week, rooms{"a": 1}, 0)
-	_, err := i.repo.RecordPayment(t.Context(), charge(b.ID, "ch_1", "840", bookings.Paid))
+	_, err := i.repo.RecordPayment(t.Context(), charge(b.ID, "ch_1", "840", bookings.PaymentPaid))
 	require.NoError(t, err)
 	i.Clock.Set(week.CheckIn.Time().Add(16 * time.Hour))
 	_, err = i.repo.CheckIn(t.Context(), b.ID, nil)
@@ -132,7 +132,7 @@ func TestShortenedOnTheDayOfArrival(t *testing.T) {
 	require.NoError(t, err)
 	assert.Equal(t, usd("840"), got.Booking.Total)
 	assert.Equal(t, usd("120"), got.Booking.Breakdown.Rooms)
-	assert.Equal(t, bookings.Paid, got.Booking.PaymentStatus, "nothing is to be refunded")
+	assert.Equal(t, bookings.PaymentPaid, got.Booking.PaymentStatus, "nothing is to be refunded")
 	assert.Equal(t, takenBy(night, rooms{"a": 1}), i.taken(t))
 }
 
@@ -160,7 +160,7 @@ func TestWhatWasKeptStaysKept(t *testing.T) {
 		t.Run(test.name, func(t *testing.T) {
 			i := inns.next(t)
 			b := i.bookUnder(t, free, innStay, rooms{"a": 1}, 0)
-			_, err := i.repo.RecordPayment(t.Context(), charge(b.ID, "ch_1", "300", bookings.Paid))
+			_, err := i.repo.RecordPayment(t.Context(), charge(b.ID, "ch_1", "300", bookings.PaymentPaid))
 			require.NoError(t, err)
 			i.Clock.Set(innStay.CheckIn.Time().Add(-24 * time.Hour))
 			for _, stay := range test.stays {

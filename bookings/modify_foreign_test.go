@@ -244,7 +244,7 @@ func TestModificationKeepsTheDiscounts(t *testing.T) {
 	stored, err = i.repo.Get(t.Context(), b.ID, dynastay.Consistent)
 	require.NoError(t, err)
 	assert.Equal(t, "0.00 USD", stored.Total.String())
-	assert.Equal(t, bookings.Paid, stored.PaymentStatus, "nothing is to be paid")
+	assert.Equal(t, bookings.PaymentPaid, stored.PaymentStatus, "nothing is to be paid")
 }
 
 // What is kept is no price: a discount must not exceed that of the nights that are left.
@@ -272,7 +272,7 @@ func TestModificationsWithPaymentsOfOtherSoftware(t *testing.T) {
 	setBooking(t, i.DB, keyOf(b.ID), "PaymentStatus", dynastay.Text("paid"))
 	got, err := i.repo.Modify(t.Context(), i.quote(t, b.ID, innStay, rooms{"a": 2}))
 	require.NoError(t, err)
-	assert.Equal(t, bookings.Paid, got.Booking.PaymentStatus)
+	assert.Equal(t, bookings.PaymentPaid, got.Booking.PaymentStatus)
 
 	b = i.book(t, innStay, rooms{"a": 1})
 	_, err = i.repo.RecordPayment(t.Context(), charge(b.ID, "ch_1", "50", bookings.PaymentPending))

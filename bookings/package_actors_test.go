@@ -47,8 +47,8 @@ func TestKeysOfOtherUsers(t *testing.T) {
 				{"modify", func() dynastay.Part {
 					return l.repo.ModifyOp(bookings.Modification{BookingID: b.ID, Version: b.Version, SpecialRequests: &text})
 				}},
-				{"pay", func() dynastay.Part { return l.repo.RecordPaymentOp(charge(b.ID, "ch_1", "1", bookings.Paid)) }},
-				{"apply", func() dynastay.Part { return l.repo.ApplyPaymentOp(charge(b.ID, "ch_2", "1", bookings.Paid)) }},
+				{"pay", func() dynastay.Part { return l.repo.RecordPaymentOp(charge(b.ID, "ch_1", "1", bookings.PaymentPaid)) }},
+				{"apply", func() dynastay.Part { return l.repo.ApplyPaymentOp(charge(b.ID, "ch_2", "1", bookings.PaymentPaid)) }},
 				{"refund", func() dynastay.Part {
 					return l.repo.RecordRefundOp(bookings.Refund{BookingID: b.ID, ID: "re_1", ProviderTransactionID: "ch_1", Amount: dollarsOf("1")})
 				}},

@@ -76,7 +76,7 @@ func TestDocumentItems(t *testing.T) {
 			FirstName: "John", LastName: "Doe", Email: "john.doe@example.com", Phone: "+1-555-123-4567", Country: "USA",
 		},
 		Stay: dynastay.MustStay("2025-01-15", "2025-01-18"), Guests: availability.Guests{Adults: 2, Children: 1},
-		Status: bookings.Confirmed, PaymentStatus: bookings.Paid, Total: usd("840.00"),
+		Status: bookings.Confirmed, PaymentStatus: bookings.PaymentPaid, Total: usd("840.00"),
 		CreatedAt: time.Date(2024, 11, 10, 9, 15, 0, 0, time.UTC),
 	}
 

@@ -27,7 +27,7 @@ type worldRefund struct {
 
 // later reports whether a notification of a payment counts more than another one.
 func later(p, other bookings.Payment) bool {
-	made, otherMade := p.Status == bookings.Paid, other.Status == bookings.Paid
+	made, otherMade := p.Status == bookings.PaymentPaid, other.Status == bookings.PaymentPaid
 	switch {
 	case made && otherMade:
 		return p.At.Before(other.At)
@@ -40,7 +40,7 @@ func later(p, other bookings.Payment) bool {
 }
 
 // worth decides between notifications of a payment with the same time.
-var worth = map[bookings.PaymentStatus]int{bookings.PaymentFailed: 1, bookings.Authorized: 2}
+var worth = map[bookings.PaymentStatus]int{bookings.PaymentFailed: 1, bookings.PaymentAuthorized: 2}
 
 // stands returns the payment as it stands. The card and the first id remain known.
 func (p worldPayment) stands() bookings.Payment {
@@ -62,7 +62,7 @@ func (p worldPayment) stands() bookings.Payment {
 // such notifications, the first one by its time counts.
 func (r worldRefund) stands() bookings.Refund {
 	now := r.notices[0]
-	for _, status := range []bookings.PaymentStatus{bookings.PaymentPending, bookings.Refunded, bookings.PaymentFailed} {
+	for _, status := range []bookings.PaymentStatus{bookings.PaymentPending, bookings.PaymentRefunded, bookings.PaymentFailed} {
 		var first time.Time
 		for _, n := range r.notices {
 			if n.Status == status && (first.IsZero() || n.At.Before(first)) {
@@ -97,7 +97,7 @@ func (b worldBooking) withPayment(p bookings.Payment, now time.Time) (worldBooki
 	had, known := b.payments[id]
 	if known {
 		stands := had.stands()
-		differs := stands.Status == bookings.Paid && p.Status == bookings.Paid && p.Amount != stands.Amount
+		differs := stands.Status == bookings.PaymentPaid && p.Status == bookings.PaymentPaid && p.Amount != stands.Amount
 		if p.Provider != stands.Provider || differs {
 			return b, &bookings.PaymentError{BookingID: b.id, ID: id, Err: bookings.ErrPaymentDiffers}
 		}
@@ -129,7 +129,7 @@ func with[V any](all map[string]V, key string, v V) map[string]V {
 
 // withRefund returns the booking with a notification of a refund, or why it is refused.
 func (b worldBooking) withRefund(r bookings.Refund, now time.Time) (worldBooking, error) {
-	r.Status, r.At, r.BookingID = cmp.Or(r.Status, bookings.Refunded), instant(r.At, now), b.id
+	r.Status, r.At, r.BookingID = cmp.Or(r.Status, bookings.PaymentRefunded), instant(r.At, now), b.id
 	if !b.anonymised.IsZero() {
 		r.Reason = ""
 	}
@@ -162,7 +162,7 @@ func (b worldBooking) withRefund(r bookings.Refund, now time.Time) (worldBooking
 // made returns the provider's ids of the payments that have been made.
 func (b worldBooking) made() (ids []string) {
 	for _, id := range slices.Sorted(maps.Keys(b.payments)) {
-		if b.payments[id].stands().Status == bookings.Paid {
+		if b.payments[id].stands().Status == bookings.PaymentPaid {
 			ids = append(ids, id)
 		}
 	}
@@ -198,9 +198,9 @@ func (b worldBooking) leftOf(id string) int64 {
 func (b worldBooking) money() (paid, authorized, refunded int64) {
 	for _, p := range b.payments {
 		switch p := p.stands(); p.Status {
-		case bookings.Paid:
+		case bookings.PaymentPaid:
 			paid += centsOf(p.Amount)
-		case bookings.Authorized:
+		case bookings.PaymentAuthorized:
 			authorized += centsOf(p.Amount)
 		}
 	}
@@ -214,7 +214,7 @@ func (b worldBooking) money() (paid, authorized, refunded int64) {
 
 // furthest returns the payment that has come furthest.
 func (b worldBooking) furthest() (best bookings.Payment) {
-	stage := map[bookings.PaymentStatus]int{bookings.Authorized: 1, bookings.Paid: 2}
+	stage := map[bookings.PaymentStatus]int{bookings.PaymentAuthorized: 1, bookings.PaymentPaid: 2}
 	for _, id := range slices.Sorted(maps.Keys(b.payments)) {
 		p := b.payments[id].stands()
 		order := cmp.Or(stage[p.Status]-stage[best.Status], p.At.Compare(best.At), strings.Compare(id, best.ProviderTransactionID))
@@ -230,13 +230,13 @@ func (b worldBooking) paymentStatus() bookings.PaymentStatus {
 	paid, authorized, refunded := b.money()
 	switch {
 	case refunded > 0 && refunded == paid:
-		return bookings.Refunded
+		return bookings.PaymentRefunded
 	case refunded > 0:
-		return bookings.PartiallyRefunded
+		return bookings.PaymentPartiallyRefunded
 	case paid >= b.total():
-		return bookings.Paid
+		return bookings.PaymentPaid
 	case authorized > 0:
-		return bookings.Authorized
+		return bookings.PaymentAuthorized
 	case b.furthest().Status == bookings.PaymentFailed:
 		return bookings.PaymentFailed
 	}
@@ -257,7 +257,7 @@ func (b worldBooking) summary() *bookings.PaymentSummary {
 			s.RefundedAt = r.At
 		}
 	}
-	if s.Status != bookings.Paid {
+	if s.Status != bookings.PaymentPaid {
 		s.At = time.Time{}
 	}
 	s.Status, s.FailureReason = b.paymentStatus(), ""

@@ -41,7 +41,7 @@ func drawAgain(t *rapid.T) worldStep {
 	s := notifying{earlier: upTo(t, 9, "earlier"), key: drawKey(t)}
 	if rapid.Bool().Draw(t, "refund") {
 		s.other = onceIn(t, 6, "of another payment")
-		s.refund, s.status = &refunding{}, oneOf(t, "status", "", bookings.PaymentPending, bookings.Refunded, bookings.Refunded, bookings.PaymentFailed)
+		s.refund, s.status = &refunding{}, oneOf(t, "status", "", bookings.PaymentPending, bookings.PaymentRefunded, bookings.PaymentRefunded, bookings.PaymentFailed)
 	} else {
 		s.charge = &charging{}
 	}
@@ -127,7 +127,7 @@ func drawCharging(t *rapid.T) charging {
 	return charging{
 		back: upTo(t, mostBack, "booking"), again: rapid.Bool().Draw(t, "again"), transaction: oneOf(t, "transaction", "ch_1", "ch_1", "deposit", "rest"),
 		provider: oneOf(t, "provider", "stripe", "stripe", "stripe", "stripe", "stripe", "stripe", "stripe", "adyen"),
-		status: oneOf(t, "status", bookings.PaymentPending, bookings.Authorized, bookings.Authorized, bookings.Paid, bookings.Paid, bookings.Paid,
+		status: oneOf(t, "status", bookings.PaymentPending, bookings.PaymentAuthorized, bookings.PaymentAuthorized, bookings.PaymentPaid, bookings.PaymentPaid, bookings.PaymentPaid,
 			bookings.PaymentFailed),
 		more: oneOf(t, "more", int64(0), 0, 0, 0, 0, 0, 0, 1), currency: oneOf(t, "currency", dynastay.Currency("USD"), "USD", "USD", "USD", "USD", "USD", "USD", "USD", "EUR"),
 		at: drawMoment(t), id: oneOf(t, "id", "", "", "pay_own"), brand: oneOf(t, "brand", "", "visa", "visa"), spoilt: max(0, upTo(t, 40, "spoilt")-36),
@@ -163,13 +163,13 @@ func (s *charging) payment(w *world, bookingID string) bookings.Payment {
 	}
 	switch s.spoilt {
 	case 1:
-		p.Status, p.FailureReason = bookings.Refunded, ""
+		p.Status, p.FailureReason = bookings.PaymentRefunded, ""
 	case 2:
 		p.Amount = dollars(0)
 	case 3:
 		p.Method = ""
 	case 4:
-		p.Status, p.FailureReason = bookings.Paid, "expired"
+		p.Status, p.FailureReason = bookings.PaymentPaid, "expired"
 	}
 	return p
 }
@@ -177,7 +177,7 @@ func (s *charging) payment(w *world, bookingID string) bookings.Payment {
 // wrongPayment returns why a payment is refused, whatever is stored.
 func wrongPayment(p bookings.Payment) error {
 	switch {
-	case p.Status == bookings.Refunded:
+	case p.Status == bookings.PaymentRefunded:
 		return dynastay.Invalid("Status", "…")
 	case p.Amount.Sign() == 0:
 		return dynastay.Invalid("Amount", "…")
@@ -223,7 +223,7 @@ func drawRefunding(t *rapid.T) refunding {
 		back: upTo(t, mostBack, "booking"), id: oneOf(t, "id", "re_1", "re_2", "re_3"),
 		transaction: oneOf(t, "transaction", "", "", "", "ch_1", "deposit", "rest"), share: oneOf(t, "share", someOfIt, someOfIt, halfOfIt, restOfIt, restOfIt, tooMuch),
 		currency: oneOf(t, "currency", dynastay.Currency("USD"), "USD", "USD", "USD", "USD", "USD", "USD", "USD", "EUR"),
-		status:   oneOf(t, "status", "", "", bookings.PaymentPending, bookings.PaymentPending, bookings.PaymentPending, bookings.Refunded, bookings.PaymentFailed),
+		status:   oneOf(t, "status", "", "", bookings.PaymentPending, bookings.PaymentPending, bookings.PaymentPending, bookings.PaymentRefunded, bookings.PaymentFailed),
 		reason:   oneOf(t, "reason", "", "sorry"), at: drawMoment(t), spoilt: onceIn(t, 25, "spoilt"),
 	}
 }
@@ -240,7 +240,7 @@ func (s *refunding) refund(w *world, bookingID string) bookings.Refund {
 		ID: s.id, BookingID: bookingID, ProviderTransactionID: s.transaction, Status: s.status, Reason: s.reason, At: w.momentOf(s.at, bookingID),
 	}
 	if s.spoilt {
-		r.Status = bookings.Paid
+		r.Status = bookings.PaymentPaid
 	}
 	if s.share == dueOfIt {
 		return r
@@ -255,7 +255,7 @@ func (s *refunding) refund(w *world, bookingID string) bookings.Refund {
 }
 
 func inputOfRefund(r bookings.Refund) string {
-	return fmt.Sprint(r.ID, r.ProviderTransactionID, r.Amount, cmp.Or(r.Status, bookings.Refunded), r.Reason, r.At.Truncate(time.Millisecond))
+	return fmt.Sprint(r.ID, r.ProviderTransactionID, r.Amount, cmp.Or(r.Status, bookings.PaymentRefunded), r.Reason, r.At.Truncate(time.Millisecond))
 }
 
 // recordPayment returns the call that records a notification.
@@ -287,7 +287,7 @@ func (w *world) recordRefund(r bookings.Refund) worldWrite {
 		return on.repo.RecordRefund(context.Background(), r, opts...)
 	}, func(b worldBooking) (worldBooking, error) { return b.withRefund(r, w.db.Now()) })
 	c.name, c.input = "refund", r.BookingID+inputOfRefund(r)
-	if r.Status == bookings.Paid {
+	if r.Status == bookings.PaymentPaid {
 		c.invalid = dynastay.Invalid("Status", "…")
 	}
 	c.varied = func(which int) worldWrite {

@@ -303,7 +303,7 @@ func (w *world) fill() {
 		s.run(w, on)
 	}
 	for _, transaction := range oneOf(w.t, "payments", []string{"ch_1"}, []string{"deposit", "rest"}) {
-		c := charging{transaction: transaction, provider: "stripe", status: bookings.Paid, currency: "USD"}
+		c := charging{transaction: transaction, provider: "stripe", status: bookings.PaymentPaid, currency: "USD"}
 		notifying{charge: &c, earlier: -1}.run(w, on)
 	}
 }

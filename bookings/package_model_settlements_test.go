@@ -144,9 +144,9 @@ func (s settling) cancels(w *world, id string, refunds []bookings.Refund) worldW
 		twice := slices.ContainsFunc(refunds[:i], func(other bookings.Refund) bool { return other.ID == r.ID })
 		switch {
 		case c.invalid != nil:
-		case r.Status != bookings.Paid && twice:
+		case r.Status != bookings.PaymentPaid && twice:
 			c.invalid = dynastay.Invalid(fmt.Sprintf("Refunds[%d].ID", i), "…")
-		case r.Status == bookings.Paid || r.Status == bookings.PaymentFailed:
+		case r.Status == bookings.PaymentPaid || r.Status == bookings.PaymentFailed:
 			c.invalid = dynastay.Invalid(fmt.Sprintf("Refunds[%d].Status", i), "…")
 		}
 	}

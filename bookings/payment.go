@@ -21,7 +21,7 @@ type Payment struct {
 	ProviderTransactionID string         // unique among the payments of the booking
 	Method                string         // such as "credit_card"
 	Amount                dynastay.Money `json:",omitzero"`
-	Status                PaymentStatus  // PaymentPending, Authorized, Paid or PaymentFailed
+	Status                PaymentStatus  // PaymentPending, PaymentAuthorized, PaymentPaid or PaymentFailed
 	Card                  Card           `json:",omitzero"` // for payments by card
 	FailureReason         string         // of a payment that failed, such as the provider's code for it
 	// At is when the payment got its status, according to the provider, in whole milliseconds. The zero time means now;
@@ -89,7 +89,7 @@ func (p Payment) Validate() error {
 		}
 	}
 	switch p.Status {
-	case PaymentPending, Authorized, Paid, PaymentFailed:
+	case PaymentPending, PaymentAuthorized, PaymentPaid, PaymentFailed:
 	default:
 		return dynastay.Invalid("Status", "must be one of pending, authorized, paid, failed")
 	}

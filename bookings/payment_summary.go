@@ -38,7 +38,7 @@ var summaryEntity = entity.New(entity.Spec[PaymentSummary]{
 // normal returns the status under its own name.
 func (s PaymentStatus) normal() PaymentStatus {
 	if s == "succeeded" {
-		return Paid
+		return PaymentPaid
 	}
 	return s
 }
@@ -65,15 +65,15 @@ func readSummary(row dynastay.Row, currency dynastay.Currency) (*PaymentSummary,
 	if foreign {
 		s.Paid, s.Authorized = nothing, nothing
 		switch s.Status.normal() {
-		case Paid, PartiallyRefunded, Refunded:
+		case PaymentPaid, PaymentPartiallyRefunded, PaymentRefunded:
 			s.Paid = s.Amount
-		case Authorized:
+		case PaymentAuthorized:
 			s.Authorized = s.Amount
 		}
 	}
 	if !s.Refunded.IsSet() {
 		s.Refunded = nothing
-		if foreign && s.Status == Refunded {
+		if foreign && s.Status == PaymentRefunded {
 			s.Refunded = s.Amount
 		}
 	}

@@ -53,15 +53,15 @@ func TestCostOfPayments(t *testing.T) {
 		return all
 	}
 	b := book(0, "")
-	first := charged(b, bookings.Authorized)
+	first := charged(b, bookings.PaymentAuthorized)
 	record := func(p bookings.Payment) func() error {
 		return func() error { _, err := repo.RecordPayment(ctx, p); return err }
 	}
 	measure("authorized", 2, 1, rows(1, units{"Bookings": 4 + 2 + 2}), 12, 4, record(first))
 	measure("again", 1, 1, units{}, 0, 0, record(first))
-	first.Status = bookings.Paid
+	first.Status = bookings.PaymentPaid
 	measure("captured", 2, 1, rows(1, units{"Bookings": 4 + 2 + 2}), 12, 4, record(first))
-	measure("another deposit, the status of the booking stays", 2, 1, units{"Bookings": 4 + 2 + 2}, 8, 0, record(charged(b, bookings.Paid)))
+	measure("another deposit, the status of the booking stays", 2, 1, units{"Bookings": 4 + 2 + 2}, 8, 0, record(charged(b, bookings.PaymentPaid)))
 	refund := refundOf(b.ID, "re_1", "10", "")
 	refund.ProviderTransactionID = first.ProviderTransactionID
 	measure("refund", 2, 1, rows(1, units{"Bookings": 4 + 2 + 2}), 12, 4, func() error { _, err := repo.RecordRefund(ctx, refund); return err })
@@ -70,7 +70,7 @@ func TestCostOfPayments(t *testing.T) {
 
 	held := book(time.Hour, "")
 	measure("confirm with a payment", 2, 1, moved(units{"Bookings": 4 + 2 + 2, "Bookings GSI6": 1}), 14, 6, func() error {
-		_, err := repo.ConfirmWithPayment(ctx, held.ID, charged(held, bookings.Paid))
+		_, err := repo.ConfirmWithPayment(ctx, held.ID, charged(held, bookings.PaymentPaid))
 		return err
 	})
 	measure("cancel with a refund", 2, 1, moved(units{"Bookings": 4 + 2 + 2, "Availability": 6, "Availability GSI1": 3}), 22, 8, func() error {

@@ -58,7 +58,7 @@ func ExampleRepository_ConfirmWithPayment() {
 		*clock = clock.Add(delay)
 		paid := bookings.Payment{
 			BookingID: b.ID, Provider: "stripe", ProviderTransactionID: "ch_" + b.ID, Method: "credit_card",
-			Amount: b.Total, Status: bookings.Paid, Card: bookings.Card{Brand: "visa", Last4: "4242"}, At: *clock,
+			Amount: b.Total, Status: bookings.PaymentPaid, Card: bookings.Card{Brand: "visa", Last4: "4242"}, At: *clock,
 		}
 		for range 2 {
 			if err := notified(paid); err != nil {
@@ -89,7 +89,7 @@ func ExampleRepository_CancelWithRefund() {
 		log.Fatal(err)
 	}
 	if _, err := repo.RecordPayment(ctx, bookings.Payment{
-		BookingID: b.ID, Provider: "stripe", ProviderTransactionID: "ch_1", Method: "credit_card", Amount: b.Total, Status: bookings.Paid,
+		BookingID: b.ID, Provider: "stripe", ProviderTransactionID: "ch_1", Method: "credit_card", Amount: b.Total, Status: bookings.PaymentPaid,
 	}); err != nil {
 		log.Fatal(err)
 	}
@@ -106,7 +106,7 @@ func ExampleRepository_CancelWithRefund() {
 	}
 	for _, refund := range cancelled.Refunds {
 		fmt.Println("ask the provider to refund", refund.Amount, "of", refund.ProviderTransactionID)
-		refund.Status, refund.At = bookings.Refunded, db.Now() // the provider reports that it is done
+		refund.Status, refund.At = bookings.PaymentRefunded, db.Now() // the provider reports that it is done
 		if _, err := repo.RecordRefund(ctx, refund); err != nil {
 			log.Fatal(err)
 		}

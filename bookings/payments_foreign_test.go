@@ -72,7 +72,7 @@ func TestUnclearPaymentsOfOtherSoftware(t *testing.T) {
 			modified, err := i.repo.Modify(t.Context(), m)
 			require.NoError(t, err)
 			if test.due == corrupt && name != "fractions of a cent" {
-				assert.Equal(t, bookings.Paid, modified.Booking.PaymentStatus, "as it was")
+				assert.Equal(t, bookings.PaymentPaid, modified.Booking.PaymentStatus, "as it was")
 			}
 
 			cancelled, err := i.repo.CancelWithRefund(t.Context(), b.ID, "", bookings.Refund{ID: "re_1"})
@@ -93,7 +93,7 @@ func TestUnclearPaymentsOfOtherSoftware(t *testing.T) {
 			}
 
 			again := i.putSummary(t, test.change)
-			got, err := i.repo.RecordPayment(t.Context(), charge(again.ID, "ch_1", "200", bookings.Paid))
+			got, err := i.repo.RecordPayment(t.Context(), charge(again.ID, "ch_1", "200", bookings.PaymentPaid))
 			require.NoError(t, err)
 			assert.Equal(t, dollarsOf("200"), got.Payment.Paid)
 		})
@@ -116,7 +116,7 @@ func TestPaymentsOfABookingWithoutTotal(t *testing.T) {
 	_, err := i.repo.RefundDue(t.Context(), bookings.Refund{BookingID: b.ID, ID: "re_1"})
 	assert.ErrorIs(t, err, dynastay.ErrCorrupt)
 	for n, step := range []struct{ status, want bookings.PaymentStatus }{
-		{bookings.PaymentPending, bookings.PaymentPending}, {bookings.PaymentFailed, bookings.PaymentFailed}, {bookings.Paid, bookings.Paid},
+		{bookings.PaymentPending, bookings.PaymentPending}, {bookings.PaymentFailed, bookings.PaymentFailed}, {bookings.PaymentPaid, bookings.PaymentPaid},
 	} {
 		p := charge(b.ID, "ch_1", "200", step.status)
 		p.At = innNoon.Add(time.Duration(n) * time.Second)
@@ -133,7 +133,7 @@ func TestIDsOfProviders(t *testing.T) {
 	i := newInn(t)
 	b := i.book(t, payStay, rooms{"a": 1})
 	for _, id := range []string{"é_1", " é_1 ", "e\u0301_1"} {
-		got, err := i.repo.RecordPayment(t.Context(), charge(b.ID, id, "200", bookings.Paid))
+		got, err := i.repo.RecordPayment(t.Context(), charge(b.ID, id, "200", bookings.PaymentPaid))
 		require.NoError(t, err)
 		assert.Equal(t, dollarsOf("200"), got.Payment.Paid)
 		refund := refundOf(b.ID, "re_"+fmt.Sprint(len(id)), "1", "")
@@ -142,7 +142,7 @@ func TestIDsOfProviders(t *testing.T) {
 		require.NoError(t, err)
 	}
 	for _, id := range []string{"ch_4242424242424242", "8200001234567898x"} {
-		_, err := i.repo.RecordPayment(t.Context(), charge(b.ID, id, "1", bookings.Paid))
+		_, err := i.repo.RecordPayment(t.Context(), charge(b.ID, id, "1", bookings.PaymentPaid))
 		assert.NoError(t, err)
 	}
 }

@@ -25,7 +25,7 @@ func TestPaymentsAtOnce(t *testing.T) {
 	i.Faults.Conflicts(time.Millisecond)
 	const payments = 32
 	together(2*payments, func(n int) {
-		p := charge(b.ID, fmt.Sprintf("ch_%d", n/2), "10", bookings.Paid)
+		p := charge(b.ID, fmt.Sprintf("ch_%d", n/2), "10", bookings.PaymentPaid)
 		p.At = innNoon.Add(time.Duration(n/2) * time.Second)
 		_, err := repos[n%2].RecordPayment(context.Background(), p)
 		assert.NoError(t, err)
@@ -54,12 +54,12 @@ func TestPaymentMeetsModification(t *testing.T) {
 	for _, first := range []string{"payment", "modification"} {
 		i := i.next(t)
 		b := i.book(t, dynastay.MustStay("2026-07-05", "2026-07-08"), rooms{"a": 1})
-		_, err := i.repo.RecordPayment(t.Context(), charge(b.ID, "ch_1", "150", bookings.Paid))
+		_, err := i.repo.RecordPayment(t.Context(), charge(b.ID, "ch_1", "150", bookings.PaymentPaid))
 		require.NoError(t, err)
 		m := i.quote(t, b.ID, payStay, rooms{"a": 1})
 		calls := map[string]func(*bookings.Repository) error{
 			"payment": func(repo *bookings.Repository) error {
-				_, err := repo.RecordPayment(context.Background(), charge(b.ID, "ch_2", "50", bookings.Paid))
+				_, err := repo.RecordPayment(context.Background(), charge(b.ID, "ch_2", "50", bookings.PaymentPaid))
 				return err
 			},
 			"modification": func(repo *bookings.Repository) error {
@@ -72,6 +72,6 @@ func TestPaymentMeetsModification(t *testing.T) {
 			assert.NoError(t, calls[other](bookings.New(i.Direct, nil)))
 		}), dyntest.When{Operation: "TransactWriteItems", Nth: 1})
 		require.NoError(t, calls[first](i.repo), first)
-		assert.Equal(t, [3]bookings.PaymentStatus{bookings.Paid, bookings.Paid, bookings.Paid}, i.paymentStatuses(t, b.ID), first)
+		assert.Equal(t, [3]bookings.PaymentStatus{bookings.PaymentPaid, bookings.PaymentPaid, bookings.PaymentPaid}, i.paymentStatuses(t, b.ID), first)
 	}
 }

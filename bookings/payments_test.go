@@ -73,14 +73,14 @@ func TestPaymentsOfABooking(t *testing.T) {
 	}{
 		{payment: charge("", "ch_1", "200", bookings.PaymentPending), want: bookings.PaymentPending, paid: "0", authorized: "0", refunded: "0"},
 		{payment: charge("", "ch_1", "200", bookings.PaymentFailed), want: bookings.PaymentFailed, paid: "0", authorized: "0", refunded: "0"},
-		{payment: charge("", "ch_2", "50", bookings.Authorized), want: bookings.Authorized, paid: "0", authorized: "50", refunded: "0"},
-		{payment: charge("", "ch_2", "50", bookings.Paid), want: bookings.PaymentPending, paid: "50", authorized: "0", refunded: "0"},
-		{payment: charge("", "ch_3", "150", bookings.Authorized), want: bookings.Authorized, paid: "50", authorized: "150", refunded: "0"},
-		{payment: charge("", "ch_3", "150", bookings.Paid), want: bookings.Paid, paid: "200", authorized: "0", refunded: "0"},
-		{refund: refundOf("", "re_1", "30", bookings.PaymentPending), want: bookings.PartiallyRefunded, paid: "200", authorized: "0", refunded: "30"},
-		{refund: refundOf("", "re_1", "30", bookings.PaymentFailed), want: bookings.Paid, paid: "200", authorized: "0", refunded: "0"},
-		{refund: refundOf("", "re_2", "50", ""), want: bookings.PartiallyRefunded, paid: "200", authorized: "0", refunded: "50"},
-		{refund: refundOf("", "re_3", "150", ""), want: bookings.Refunded, paid: "200", authorized: "0", refunded: "200"},
+		{payment: charge("", "ch_2", "50", bookings.PaymentAuthorized), want: bookings.PaymentAuthorized, paid: "0", authorized: "50", refunded: "0"},
+		{payment: charge("", "ch_2", "50", bookings.PaymentPaid), want: bookings.PaymentPending, paid: "50", authorized: "0", refunded: "0"},
+		{payment: charge("", "ch_3", "150", bookings.PaymentAuthorized), want: bookings.PaymentAuthorized, paid: "50", authorized: "150", refunded: "0"},
+		{payment: charge("", "ch_3", "150", bookings.PaymentPaid), want: bookings.PaymentPaid, paid: "200", authorized: "0", refunded: "0"},
+		{refund: refundOf("", "re_1", "30", bookings.PaymentPending), want: bookings.PaymentPartiallyRefunded, paid: "200", authorized: "0", refunded: "30"},
+		{refund: refundOf("", "re_1", "30", bookings.PaymentFailed), want: bookings.PaymentPaid, paid: "200", authorized: "0", refunded: "0"},
+		{refund: refundOf("", "re_2", "50", ""), want: bookings.PaymentPartiallyRefunded, paid: "200", authorized: "0", refunded: "50"},
+		{refund: refundOf("", "re_3", "150", ""), want: bookings.PaymentRefunded, paid: "200", authorized: "0", refunded: "200"},
 	} {
 		i.Clock.Advance(time.Minute)
 		var got bookings.Recorded
@@ -130,25 +130,25 @@ func TestRepeatedNotificationsWriteNothing(t *testing.T) {
 	t.Parallel()
 	i := newInn(t)
 	b := i.book(t, payStay, rooms{"a": 1})
-	paid := charge(b.ID, "ch_1", "200", bookings.Paid)
+	paid := charge(b.ID, "ch_1", "200", bookings.PaymentPaid)
 	first, err := i.repo.RecordPayment(t.Context(), paid)
 	require.NoError(t, err)
 	refund := refundOf(b.ID, "re_1", "20", bookings.PaymentPending)
 	refund.Reason = "noise"
 	_, err = i.repo.RecordRefund(t.Context(), refund)
 	require.NoError(t, err)
-	refund.Status = bookings.Refunded
+	refund.Status = bookings.PaymentRefunded
 	second, err := i.repo.RecordRefund(t.Context(), refund)
 	require.NoError(t, err)
 	i.Clock.Advance(time.Hour)
 	stop := i.Faults.Record()
-	for _, late := range []bookings.PaymentStatus{bookings.Paid, bookings.Authorized, bookings.PaymentPending, bookings.PaymentFailed} {
+	for _, late := range []bookings.PaymentStatus{bookings.PaymentPaid, bookings.PaymentAuthorized, bookings.PaymentPending, bookings.PaymentFailed} {
 		paid.Status = late
 		got, err := i.repo.RecordPayment(t.Context(), paid)
 		require.NoError(t, err)
 		assert.Equal(t, second, got)
 	}
-	for _, late := range []bookings.PaymentStatus{bookings.PaymentPending, bookings.Refunded, ""} {
+	for _, late := range []bookings.PaymentStatus{bookings.PaymentPending, bookings.PaymentRefunded, ""} {
 		refund.Status = late
 		got, err := i.repo.RecordRefund(t.Context(), refund)
 		require.NoError(t, err)
@@ -172,19 +172,19 @@ func TestPaymentsOfEndedBookings(t *testing.T) {
 	expired, err := i.repo.Create(t.Context(), bookings.Request{Quote: q, UserID: "user_456", Guest: guest, Hold: time.Minute})
 	require.NoError(t, err)
 	i.Clock.Advance(time.Hour)
-	_, err = i.repo.ConfirmWithPayment(t.Context(), expired.ID, charge("", "ch_1", "200", bookings.Paid))
+	_, err = i.repo.ConfirmWithPayment(t.Context(), expired.ID, charge("", "ch_1", "200", bookings.PaymentPaid))
 	require.ErrorIs(t, err, bookings.ErrHoldEnded)
 	_, err = i.repo.Payment(t.Context(), expired.ID)
 	require.ErrorIs(t, err, dynastay.ErrNotFound, "nothing was recorded")
 	_, err = i.repo.Expire(t.Context(), expired.ID)
 	require.NoError(t, err)
 	for id, status := range map[string]bookings.Status{cancelled.ID: bookings.Cancelled, expired.ID: bookings.Expired} {
-		got, err := i.repo.RecordPayment(t.Context(), charge(id, "ch_1", "200", bookings.Paid))
+		got, err := i.repo.RecordPayment(t.Context(), charge(id, "ch_1", "200", bookings.PaymentPaid))
 		require.NoError(t, err)
 		assert.Equal(t, status, got.Booking.Status)
 		got, err = i.repo.RecordRefund(t.Context(), refundOf(id, "re_1", "200", bookings.PaymentPending))
 		require.NoError(t, err)
-		assert.Equal(t, bookings.Refunded, got.Booking.PaymentStatus)
+		assert.Equal(t, bookings.PaymentRefunded, got.Booking.PaymentStatus)
 	}
 }
 
@@ -192,7 +192,7 @@ func TestInvalidPayments(t *testing.T) {
 	t.Parallel()
 	i := newInn(t)
 	b := i.book(t, payStay, rooms{"a": 1})
-	good := charge(b.ID, "ch_1", "200", bookings.Paid)
+	good := charge(b.ID, "ch_1", "200", bookings.PaymentPaid)
 	long := strings.Repeat("x", entity.MaxNote+1)
 	const pan = "4242 4242 4242 4242"
 	stop := i.Faults.Record()
@@ -223,7 +223,7 @@ func TestInvalidPayments(t *testing.T) {
 		{"FailureReason", func(p *bookings.Payment) { p.Status, p.FailureReason = bookings.PaymentFailed, long }},
 		{"FailureReason", func(p *bookings.Payment) { p.Status, p.FailureReason = bookings.PaymentFailed, pan }},
 		{"Status", func(p *bookings.Payment) { p.Status = "" }},
-		{"Status", func(p *bookings.Payment) { p.Status = bookings.Refunded }},
+		{"Status", func(p *bookings.Payment) { p.Status = bookings.PaymentRefunded }},
 		{"Status", func(p *bookings.Payment) { p.Status = "succeeded" }},
 		{"Amount.Currency", func(p *bookings.Payment) { p.Amount = dynastay.Money{} }},
 		{"Amount", func(p *bookings.Payment) { p.Amount = dollarsOf("0") }},
@@ -253,7 +253,7 @@ func TestInvalidPayments(t *testing.T) {
 		{"ProviderTransactionID", func(r *bookings.Refund) { r.ProviderTransactionID = "4242424242424242" }},
 		{"Reason", func(r *bookings.Refund) { r.Reason = long }},
 		{"Reason", func(r *bookings.Refund) { r.Reason = "to card " + pan }},
-		{"Status", func(r *bookings.Refund) { r.Status = bookings.Paid }},
+		{"Status", func(r *bookings.Refund) { r.Status = bookings.PaymentPaid }},
 		{"FailureReason", func(r *bookings.Refund) { r.FailureReason = "closed" }},
 		{"Amount.Currency", func(r *bookings.Refund) { r.Amount = dynastay.Money{} }},
 		{"Amount", func(r *bookings.Refund) { r.Amount = dollarsOf("0") }},
@@ -293,7 +293,7 @@ func TestInvalidPayments(t *testing.T) {
 	euros.Amount = dynastay.MustMoney("200", "EUR")
 	_, err = i.repo.RecordPayment(t.Context(), euros)
 	invalidField(t, "Amount", err)
-	_, err = i.repo.RecordPayment(t.Context(), charge("bkg_none", "ch_1", "1", bookings.Paid))
+	_, err = i.repo.RecordPayment(t.Context(), charge("bkg_none", "ch_1", "1", bookings.PaymentPaid))
 	assert.ErrorIs(t, err, dynastay.ErrNotFound)
 	_, err = i.repo.RecordRefund(t.Context(), refundOf("bkg_none", "re_1", "1", ""))
 	assert.ErrorIs(t, err, dynastay.ErrNotFound)
@@ -342,9 +342,9 @@ func TestDocumentPayment(t *testing.T) {
 	h, err := repo.PaymentHistory(t.Context(), "bkg_12345")
 	require.NoError(t, err)
 	require.Len(t, h.Payments, 1)
-	assert.Equal(t, bookings.Paid, h.Payments[0].Status)
+	assert.Equal(t, bookings.PaymentPaid, h.Payments[0].Status)
 
-	same := charge("bkg_12345", "ch_3Abc123DEF456", "840", bookings.Paid)
+	same := charge("bkg_12345", "ch_3Abc123DEF456", "840", bookings.PaymentPaid)
 	stop := db.Faults.Record()
 	_, err = repo.RecordPayment(t.Context(), same)
 	require.NoError(t, err)
@@ -354,7 +354,7 @@ func TestDocumentPayment(t *testing.T) {
 	require.NoError(t, err)
 	require.Len(t, got.Refunds, 1)
 	assert.Equal(t, dollarsOf("840"), got.Refunds[0].Amount, "more than 48 hours before check-in")
-	assert.Equal(t, bookings.Refunded, got.Booking.PaymentStatus)
+	assert.Equal(t, bookings.PaymentRefunded, got.Booking.PaymentStatus)
 	summary := storedItem(t, db, mustKey(t, keys.Payment{BookingID: "bkg_12345"}))
 	for name, want := range map[string]any{
 		"Status": "refunded", "Amount": float64(840), "PaidAmount": float64(840), "RefundAmount": float64(840),
@@ -401,7 +401,7 @@ func TestForeignPayments(t *testing.T) {
 			item[name] = v
 		}
 		put(t, i.DB, "Bookings", item)
-		_, err := i.repo.RecordPayment(t.Context(), charge(b.ID, "ch_2", "1", bookings.Paid))
+		_, err := i.repo.RecordPayment(t.Context(), charge(b.ID, "ch_2", "1", bookings.PaymentPaid))
 		require.NoError(t, err)
 		s, err := i.repo.Payment(t.Context(), b.ID)
 		require.NoError(t, err)
@@ -435,7 +435,7 @@ func TestKeyedPayments(t *testing.T) {
 	t.Parallel()
 	i := newInn(t)
 	b := i.book(t, payStay, rooms{"a": 1})
-	paid := charge(b.ID, "ch_1", "200", bookings.Paid)
+	paid := charge(b.ID, "ch_1", "200", bookings.PaymentPaid)
 	for n, call := range []func(key dynastay.Idempotency) (any, error){
 		func(key dynastay.Idempotency) (any, error) { return i.repo.RecordPayment(t.Context(), paid, key) },
 		func(key dynastay.Idempotency) (any, error) {

@@ -56,7 +56,7 @@ func TestBookingWithACode(t *testing.T) {
 	free.TaxesAndFees = dynastay.Money{}
 	nothing, err := i.repo.Create(t.Context(), free)
 	require.NoError(t, err)
-	assert.Equal(t, []any{dollarsOf("0"), dollarsOf("200"), bookings.Paid}, []any{nothing.Total, nothing.Breakdown.Discounts, nothing.PaymentStatus})
+	assert.Equal(t, []any{dollarsOf("0"), dollarsOf("200"), bookings.PaymentPaid}, []any{nothing.Total, nothing.Breakdown.Discounts, nothing.PaymentStatus})
 }
 
 // Each reason refuses the booking: nothing is written, and no use is counted.
@@ -249,7 +249,7 @@ func TestModificationsWithCodes(t *testing.T) {
 	req.TaxesAndFees = dynastay.Money{}
 	b, err := i.repo.Create(t.Context(), req)
 	require.NoError(t, err)
-	_, err = i.repo.RecordPayment(t.Context(), charge(b.ID, "ch_1", "180", bookings.Paid))
+	_, err = i.repo.RecordPayment(t.Context(), charge(b.ID, "ch_1", "180", bookings.PaymentPaid))
 	require.NoError(t, err)
 	_, err = i.repo.DeactivatePromoCode(t.Context(), "OLD")
 	require.NoError(t, err)
@@ -269,11 +269,11 @@ func TestModificationsWithCodes(t *testing.T) {
 		uses      []int
 	}{
 		{name: "longer, the code is deactivated, but the booking has its use", stay: longer, discounts: "30", status: bookings.PaymentPending, code: "OLD", uses: []int{1, 0, 1}},
-		{name: "shorter, below the minimum", stay: shorter, discounts: "0", status: bookings.Paid, code: "OLD", uses: []int{1, 0, 1}},
-		{name: "again above it", stay: payStay, discounts: "20", status: bookings.Paid, code: "OLD", uses: []int{1, 0, 1}},
-		{name: "a code that is used up", change: code("FULL"), want: bookings.ErrPromoUsedUp, discounts: "20", status: bookings.Paid, code: "OLD", uses: []int{1, 0, 1}},
-		{name: "an unknown code", change: code("NONE"), want: bookings.ErrPromoUnknown, discounts: "20", status: bookings.Paid, code: "OLD", uses: []int{1, 0, 1}},
-		{name: "the same code in another spelling", change: code("old"), discounts: "20", status: bookings.Paid, code: "OLD", uses: []int{1, 0, 1}},
+		{name: "shorter, below the minimum", stay: shorter, discounts: "0", status: bookings.PaymentPaid, code: "OLD", uses: []int{1, 0, 1}},
+		{name: "again above it", stay: payStay, discounts: "20", status: bookings.PaymentPaid, code: "OLD", uses: []int{1, 0, 1}},
+		{name: "a code that is used up", change: code("FULL"), want: bookings.ErrPromoUsedUp, discounts: "20", status: bookings.PaymentPaid, code: "OLD", uses: []int{1, 0, 1}},
+		{name: "an unknown code", change: code("NONE"), want: bookings.ErrPromoUnknown, discounts: "20", status: bookings.PaymentPaid, code: "OLD", uses: []int{1, 0, 1}},
+		{name: "the same code in another spelling", change: code("old"), discounts: "20", status: bookings.PaymentPaid, code: "OLD", uses: []int{1, 0, 1}},
 		{name: "another code and a longer stay", stay: longer, change: code("new"), discounts: "50", status: bookings.PaymentPending, code: "NEW", uses: []int{0, 1, 1}},
 		{name: "the old code, which is not active", change: code("OLD"), want: bookings.ErrPromoInactive, discounts: "50", status: bookings.PaymentPending, code: "NEW", uses: []int{0, 1, 1}},
 		{name: "no code", change: code(""), discounts: "0", status: bookings.PaymentPending, code: "", uses: []int{0, 0, 1}},
@@ -284,7 +284,7 @@ func TestModificationsWithCodes(t *testing.T) {
 		{name: "a code for a booking without one", change: code("NEW"), discounts: "50", status: bookings.PaymentPending, code: "NEW", uses: []int{0, 1, 1}},
 		{name: "another discount than the guest was told", stay: shorter, change: func(m *bookings.Modification) { m.Discounts = dollarsOf("49") },
 			want: dynastay.ErrInvalid, discounts: "50", status: bookings.PaymentPending, code: "NEW", uses: []int{0, 1, 1}},
-		{name: "a discount of all that there is", stay: shorter, discounts: "50", status: bookings.Paid, code: "NEW", uses: []int{0, 1, 1}},
+		{name: "a discount of all that there is", stay: shorter, discounts: "50", status: bookings.PaymentPaid, code: "NEW", uses: []int{0, 1, 1}},
 	} {
 		now, err := i.repo.Get(t.Context(), b.ID)
 		require.NoError(t, err)

@@ -44,7 +44,7 @@ func (l ledger) pay(a *account, b *Booking, p Payment) error {
 
 // refund records a notification of a refund in the account of a booking.
 func (l ledger) refund(a *account, b *Booking, r Refund) error {
-	r.Status, r.ProviderTransactionID = cmp.Or(r.Status, Refunded), normalID(r.ProviderTransactionID)
+	r.Status, r.ProviderTransactionID = cmp.Or(r.Status, PaymentRefunded), normalID(r.ProviderTransactionID)
 	r.At, r.CreatedAt = l.moment(r.At), l.moment(time.Time{})
 	if b.anonymised() {
 		r.Reason, r.FailureReason = "", ""
@@ -106,17 +106,17 @@ func (a *account) adopt(s *PaymentSummary) {
 	if p.At.IsZero() {
 		p.At = p.CreatedAt
 	}
-	a.unclear = p.Status == PartiallyRefunded && s.Refunded.Sign() == 0
+	a.unclear = p.Status == PaymentPartiallyRefunded && s.Refunded.Sign() == 0
 	switch p.Status = p.Status.normal(); p.Status {
-	case PartiallyRefunded, Refunded:
-		p.Status = Paid
+	case PaymentPartiallyRefunded, PaymentRefunded:
+		p.Status = PaymentPaid
 	}
 	a.payments = append(a.payments, p)
 	a.adopted = 1
 	if s.Refunded.Sign() > 0 && len(a.refunds) == 0 {
 		a.refunds = append(a.refunds, Refund{
 			ID: a.bookingID, BookingID: a.bookingID, ProviderTransactionID: p.ProviderTransactionID,
-			Amount: s.Refunded, Status: Refunded, At: s.RefundedAt, CreatedAt: s.RefundedAt,
+			Amount: s.Refunded, Status: PaymentRefunded, At: s.RefundedAt, CreatedAt: s.RefundedAt,
 		})
 		a.adopted++
 	}

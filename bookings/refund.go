@@ -21,7 +21,7 @@ type Refund struct {
 	// ProviderTransactionID is the payment that is refunded. It may be empty if only one payment has been made.
 	ProviderTransactionID string
 	Amount                dynastay.Money `json:",omitzero"`
-	Status                PaymentStatus  // PaymentPending, Refunded or PaymentFailed; "" means Refunded
+	Status                PaymentStatus  // PaymentPending, PaymentRefunded or PaymentFailed; "" means PaymentRefunded
 	Reason                string         // for which the property refunds
 	FailureReason         string         // of a refund that failed, such as the provider's code for it
 	// At is when the refund got its status, in whole milliseconds. The zero time means now.
@@ -84,7 +84,7 @@ func (r Refund) validate() error {
 		}
 	}
 	switch r.Status {
-	case "", PaymentPending, Refunded, PaymentFailed:
+	case "", PaymentPending, PaymentRefunded, PaymentFailed:
 	default:
 		return dynastay.Invalid("Status", "must be one of pending, refunded, failed")
 	}
@@ -96,7 +96,7 @@ func (r Refund) validate() error {
 
 // agreed adds what a repeated call must have in common with the first one.
 func (r Refund) agreed(in *dynastay.Input) {
-	for _, text := range []string{r.ID, r.ProviderTransactionID, string(cmp.Or(r.Status, Refunded)), r.Reason, r.FailureReason} {
+	for _, text := range []string{r.ID, r.ProviderTransactionID, string(cmp.Or(r.Status, PaymentRefunded)), r.Reason, r.FailureReason} {
 		in.Field("refund", text)
 	}
 	in.Field("amount", r.Amount.String())

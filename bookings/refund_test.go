@@ -37,8 +37,8 @@ func TestCancellationsWithRefunds(t *testing.T) {
 	t.Parallel()
 	i := newInn(t)
 	half := availability.PartialRefund(50, 24)
-	whole := []bookings.Payment{charge("", "ch_1", "200", bookings.Paid)}
-	inTwo := []bookings.Payment{charge("", "ch_1", "60", bookings.Paid), charge("", "ch_2", "140", bookings.Paid)}
+	whole := []bookings.Payment{charge("", "ch_1", "200", bookings.PaymentPaid)}
+	inTwo := []bookings.Payment{charge("", "ch_1", "60", bookings.PaymentPaid), charge("", "ch_2", "140", bookings.PaymentPaid)}
 	due := bookings.Refund{ID: "re_1", Status: bookings.PaymentPending}
 	of := func(id, payment, amount string) bookings.Refund {
 		r := bookings.Refund{ID: id, ProviderTransactionID: payment}
@@ -55,29 +55,29 @@ func TestCancellationsWithRefunds(t *testing.T) {
 		want     []string // the refunds that are recorded
 		status   bookings.PaymentStatus
 	}{
-		{"free", availability.FreeCancellation(24), whole, []bookings.Refund{due}, []string{"re_1 ch_1 200.00 USD pending"}, bookings.Refunded},
-		{"half", half, whole, []bookings.Refund{due}, []string{"re_1 ch_1 100.00 USD pending"}, bookings.PartiallyRefunded},
-		{"nothing is due", availability.NonRefundable, whole, []bookings.Refund{due}, nil, bookings.Paid},
-		{"goodwill", availability.NonRefundable, whole, []bookings.Refund{of("re_1", "", "20")}, []string{"re_1 ch_1 20.00 USD refunded"}, bookings.PartiallyRefunded},
-		{"goodwill for a policy of the platform", "custom_flexible", whole, []bookings.Refund{of("re_1", "", "20")}, []string{"re_1 ch_1 20.00 USD refunded"}, bookings.PartiallyRefunded},
+		{"free", availability.FreeCancellation(24), whole, []bookings.Refund{due}, []string{"re_1 ch_1 200.00 USD pending"}, bookings.PaymentRefunded},
+		{"half", half, whole, []bookings.Refund{due}, []string{"re_1 ch_1 100.00 USD pending"}, bookings.PaymentPartiallyRefunded},
+		{"nothing is due", availability.NonRefundable, whole, []bookings.Refund{due}, nil, bookings.PaymentPaid},
+		{"goodwill", availability.NonRefundable, whole, []bookings.Refund{of("re_1", "", "20")}, []string{"re_1 ch_1 20.00 USD refunded"}, bookings.PaymentPartiallyRefunded},
+		{"goodwill for a policy of the platform", "custom_flexible", whole, []bookings.Refund{of("re_1", "", "20")}, []string{"re_1 ch_1 20.00 USD refunded"}, bookings.PaymentPartiallyRefunded},
 		{"nothing was paid", half, nil, []bookings.Refund{due}, nil, bookings.PaymentPending},
-		{"only authorized", half, []bookings.Payment{charge("", "ch_1", "200", bookings.Authorized)}, []bookings.Refund{due}, nil, bookings.Authorized},
-		{"a deposit covers what is kept", half, []bookings.Payment{charge("", "ch_1", "60", bookings.Paid)}, []bookings.Refund{due}, nil, bookings.PaymentPending},
+		{"only authorized", half, []bookings.Payment{charge("", "ch_1", "200", bookings.PaymentAuthorized)}, []bookings.Refund{due}, nil, bookings.PaymentAuthorized},
+		{"a deposit covers what is kept", half, []bookings.Payment{charge("", "ch_1", "60", bookings.PaymentPaid)}, []bookings.Refund{due}, nil, bookings.PaymentPending},
 		{
 			"from two payments, in the order of the refunds", half, inTwo, []bookings.Refund{of("re_1", "ch_1", ""), of("re_2", "ch_2", "")},
-			[]string{"re_1 ch_1 60.00 USD refunded", "re_2 ch_2 40.00 USD refunded"}, bookings.PartiallyRefunded,
+			[]string{"re_1 ch_1 60.00 USD refunded", "re_2 ch_2 40.00 USD refunded"}, bookings.PaymentPartiallyRefunded,
 		},
 		{
 			"from the second one alone", half, inTwo, []bookings.Refund{of("re_2", "ch_2", ""), of("re_1", "ch_1", "")},
-			[]string{"re_2 ch_2 100.00 USD refunded"}, bookings.PartiallyRefunded,
+			[]string{"re_2 ch_2 100.00 USD refunded"}, bookings.PaymentPartiallyRefunded,
 		},
 		{
 			"an amount counts towards what is due", half, inTwo, []bookings.Refund{of("re_1", "ch_1", "10"), of("re_2", "ch_2", "")},
-			[]string{"re_1 ch_1 10.00 USD refunded", "re_2 ch_2 90.00 USD refunded"}, bookings.PartiallyRefunded,
+			[]string{"re_1 ch_1 10.00 USD refunded", "re_2 ch_2 90.00 USD refunded"}, bookings.PaymentPartiallyRefunded,
 		},
 		{
 			"more than is due", half, inTwo, []bookings.Refund{of("re_2", "ch_2", "140"), of("re_1", "ch_1", "")},
-			[]string{"re_2 ch_2 140.00 USD refunded"}, bookings.PartiallyRefunded,
+			[]string{"re_2 ch_2 140.00 USD refunded"}, bookings.PaymentPartiallyRefunded,
 		},
 	} {
 		t.Run(test.name, func(t *testing.T) {
@@ -118,7 +118,7 @@ func TestCancellationsWithRefunds(t *testing.T) {
 func TestRefusedRefundsOfCancellations(t *testing.T) {
 	t.Parallel()
 	i := newInn(t)
-	b := i.paidBooking(t, "custom_flexible", charge("", "ch_1", "60", bookings.Paid), charge("", "ch_2", "140", bookings.Authorized))
+	b := i.paidBooking(t, "custom_flexible", charge("", "ch_1", "60", bookings.PaymentPaid), charge("", "ch_2", "140", bookings.PaymentAuthorized))
 	for _, test := range []struct {
 		refund bookings.Refund
 		want   error
@@ -160,13 +160,13 @@ func TestRefundDueAtTheMomentOfTheCancellation(t *testing.T) {
 	}{"in time": {0, "200"}, "a millisecond late": {time.Millisecond, ""}} {
 		t.Run(name, func(t *testing.T) {
 			i := i.next(t)
-			b := i.paidBooking(t, availability.FreeCancellation(48), charge("", "ch_1", "150", bookings.Paid))
+			b := i.paidBooking(t, availability.FreeCancellation(48), charge("", "ch_1", "150", bookings.PaymentPaid))
 			i.Clock.Set(deadline.Add(test.at))
 			// Another payment arrives between the read and the write: it is refunded as well.
 			i.Faults.Inject(dyntest.Before(func(context.Context) {
-				_, err := bookings.New(i.Direct, nil).RecordPayment(t.Context(), charge(b.ID, "ch_1", "150", bookings.Paid))
+				_, err := bookings.New(i.Direct, nil).RecordPayment(t.Context(), charge(b.ID, "ch_1", "150", bookings.PaymentPaid))
 				assert.NoError(t, err)
-				_, err = bookings.New(i.Direct, nil).RecordPayment(t.Context(), charge(b.ID, "ch_2", "50", bookings.Paid))
+				_, err = bookings.New(i.Direct, nil).RecordPayment(t.Context(), charge(b.ID, "ch_2", "50", bookings.PaymentPaid))
 				assert.NoError(t, err)
 			}), dyntest.When{Operation: "TransactWriteItems", Nth: 1})
 			got, err := dynastay.Do(t.Context(), i.DB.DB, i.repo.CancelOp(b.ID, "",
@@ -175,12 +175,12 @@ func TestRefundDueAtTheMomentOfTheCancellation(t *testing.T) {
 			require.NoError(t, err)
 			if test.want == "" {
 				assert.Empty(t, got.Refunds)
-				assert.Equal(t, bookings.Paid, got.Booking.PaymentStatus)
+				assert.Equal(t, bookings.PaymentPaid, got.Booking.PaymentStatus)
 				return
 			}
 			require.Len(t, got.Refunds, 2)
 			assert.Equal(t, dollarsOf(test.want), got.Payment.Refunded)
-			assert.Equal(t, bookings.Refunded, got.Booking.PaymentStatus)
+			assert.Equal(t, bookings.PaymentRefunded, got.Booking.PaymentStatus)
 		})
 	}
 }
@@ -198,14 +198,14 @@ func TestConfirmWithPayment(t *testing.T) {
 	}
 	b := hold()
 	spent := i.Measure(func() {
-		got, err := i.repo.ConfirmWithPayment(t.Context(), b.ID, charge("", "ch_1", "200", bookings.Paid))
+		got, err := i.repo.ConfirmWithPayment(t.Context(), b.ID, charge("", "ch_1", "200", bookings.PaymentPaid))
 		require.NoError(t, err)
-		assert.Equal(t, []any{bookings.Confirmed, bookings.Paid}, []any{got.Status, got.PaymentStatus})
+		assert.Equal(t, []any{bookings.Confirmed, bookings.PaymentPaid}, []any{got.Status, got.PaymentStatus})
 		assert.Equal(t, b.Version+1, got.Version)
 	})
 	assert.Equal(t, 2, spent.Requests)
-	assert.Equal(t, [3]bookings.PaymentStatus{bookings.Paid, bookings.Paid, bookings.Paid}, i.paymentStatuses(t, b.ID))
-	_, err := i.repo.ConfirmWithPayment(t.Context(), b.ID, charge("", "ch_2", "200", bookings.Paid))
+	assert.Equal(t, [3]bookings.PaymentStatus{bookings.PaymentPaid, bookings.PaymentPaid, bookings.PaymentPaid}, i.paymentStatuses(t, b.ID))
+	_, err := i.repo.ConfirmWithPayment(t.Context(), b.ID, charge("", "ch_2", "200", bookings.PaymentPaid))
 	var state *bookings.StatusError
 	require.ErrorAs(t, err, &state)
 	h, err := i.repo.PaymentHistory(t.Context(), b.ID)
@@ -214,9 +214,9 @@ func TestConfirmWithPayment(t *testing.T) {
 
 	twice := hold()
 	done, err := dynastay.Do(t.Context(), i.DB.DB, i.repo.ConfirmOp(twice.ID,
-		bookings.WithPayment(charge(twice.ID, "ch_1", "50", bookings.Paid)), bookings.WithPayment(charge("", "ch_2", "150", bookings.Authorized))))
+		bookings.WithPayment(charge(twice.ID, "ch_1", "50", bookings.PaymentPaid)), bookings.WithPayment(charge("", "ch_2", "150", bookings.PaymentAuthorized))))
 	require.NoError(t, err)
-	assert.Equal(t, bookings.Authorized, done.PaymentStatus)
+	assert.Equal(t, bookings.PaymentAuthorized, done.PaymentStatus)
 	s, err := i.repo.Payment(t.Context(), twice.ID)
 	require.NoError(t, err)
 	assert.Equal(t, []dynastay.Money{dollarsOf("50"), dollarsOf("150")}, []dynastay.Money{s.Paid, s.Authorized})
@@ -232,13 +232,13 @@ func TestDueAfterOtherRefunds(t *testing.T) {
 		},
 	})
 	b := inn.book(t, dynastay.MustStay("2026-07-02", "2026-07-04"), rooms{"a": 1})
-	_, err := repo.RecordPayment(ctx, charge(b.ID, "ch_1", "200", bookings.Paid))
+	_, err := repo.RecordPayment(ctx, charge(b.ID, "ch_1", "200", bookings.PaymentPaid))
 	require.NoError(t, err)
 	earlier := bookings.Refund{ID: "re_1", BookingID: b.ID, Amount: usd("50"), Status: bookings.PaymentPending}
 	_, err = repo.RecordRefund(ctx, earlier)
 	require.NoError(t, err)
 
-	earlier.Status = bookings.Refunded
+	earlier.Status = bookings.PaymentRefunded
 	failed := bookings.Refund{ID: "re_2", BookingID: b.ID, Amount: usd("20"), Status: bookings.PaymentFailed}
 	_, err = repo.RecordRefund(ctx, failed)
 	require.NoError(t, err)
@@ -259,7 +259,7 @@ func TestErrorsOfARefundOfWhatIsDue(t *testing.T) {
 	})
 	b := inn.book(t, dynastay.MustStay("2026-07-02", "2026-07-04"), rooms{"a": 1})
 	for _, id := range []string{"ch_1", "ch_2"} {
-		_, err := repo.RecordPayment(ctx, charge(b.ID, id, "100", bookings.Paid))
+		_, err := repo.RecordPayment(ctx, charge(b.ID, id, "100", bookings.PaymentPaid))
 		require.NoError(t, err)
 	}
 	long := strings.Repeat("r", 128) // the id of the second refund does not fit

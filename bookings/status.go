@@ -27,12 +27,12 @@ type PaymentStatus string
 
 // The payment statuses.
 const (
-	PaymentPending    PaymentStatus = "pending"
-	Authorized        PaymentStatus = "authorized"
-	Paid              PaymentStatus = "paid"
-	PaymentFailed     PaymentStatus = "failed"
-	PartiallyRefunded PaymentStatus = "partially_refunded"
-	Refunded          PaymentStatus = "refunded"
+	PaymentPending           PaymentStatus = "pending"
+	PaymentAuthorized        PaymentStatus = "authorized"
+	PaymentPaid              PaymentStatus = "paid"
+	PaymentFailed            PaymentStatus = "failed"
+	PaymentPartiallyRefunded PaymentStatus = "partially_refunded"
+	PaymentRefunded          PaymentStatus = "refunded"
 )
 
 // StatusError means that the status of a booking, or the time, does not allow the operation. Nothing was written.

@@ -64,7 +64,7 @@ func (p *platform) book(t *testing.T, who guest) *bookings.Booking {
 	require.NoError(t, err)
 	_, err = p.bookings.RecordPayment(t.Context(), bookings.Payment{
 		BookingID: b.ID, Provider: "stripe", ProviderTransactionID: "ch_1", Method: "credit_card", Amount: b.Total,
-		Status: bookings.Paid, Card: bookings.Card{Brand: "visa " + who.last, Last4: "4242"},
+		Status: bookings.PaymentPaid, Card: bookings.Card{Brand: "visa " + who.last, Last4: "4242"},
 	})
 	require.NoError(t, err)
 	return b

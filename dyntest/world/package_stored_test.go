@@ -47,7 +47,7 @@ var inReviews = []reviews.Status{reviews.Pending, reviews.Approved, reviews.Reje
 
 // paidInWorlds are the payment statuses that bookings have.
 var paidInWorlds = []bookings.PaymentStatus{
-	bookings.PaymentPending, bookings.Authorized, bookings.Paid, bookings.PaymentFailed, bookings.PartiallyRefunded, bookings.Refunded,
+	bookings.PaymentPending, bookings.PaymentAuthorized, bookings.PaymentPaid, bookings.PaymentFailed, bookings.PaymentPartiallyRefunded, bookings.PaymentRefunded,
 }
 
 func everything(t testing.TB, o Options) map[string]bool {

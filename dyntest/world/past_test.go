@@ -292,10 +292,10 @@ func TestStaysAreSettled(t *testing.T) {
 	made := w.opts.Today.AddDays(-9).Time()
 	c := newCharge(w.dice(forPast, 1), 1, whole, allMeans[0].value)
 	s := sale{made: made, left: made.Add(time.Hour)}
-	s.notify(made.Add(time.Minute), c, bookings.Authorized)
+	s.notify(made.Add(time.Minute), c, bookings.PaymentAuthorized)
 	s.settle()
 	require.Len(t, s.notices, 2)
-	assert.Equal(t, notice{at: s.left, charge: c, status: bookings.Paid}, s.notices[1])
+	assert.Equal(t, notice{at: s.left, charge: c, status: bookings.PaymentPaid}, s.notices[1])
 	s.notices[1].at = s.left.Add(time.Second)
 	s.settle()
 	assert.Equal(t, s.left, s.notices[1].at)

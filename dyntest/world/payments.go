@@ -136,18 +136,18 @@ func (s *sale) pay(d dice) {
 	at := s.soon(d)
 	switch draw(d, ways) {
 	case captured:
-		s.notify(at, c, bookings.Authorized)
-		s.notify(at.Add(time.Duration(d.between(1, 72*60))*time.Minute), c, bookings.Paid)
+		s.notify(at, c, bookings.PaymentAuthorized)
+		s.notify(at.Add(time.Duration(d.between(1, 72*60))*time.Minute), c, bookings.PaymentPaid)
 	case atOnce:
-		s.notify(at, c, bookings.Paid)
+		s.notify(at, c, bookings.PaymentPaid)
 	case inParts:
 		c.part = deposit
-		s.notify(at, c, bookings.Paid)
+		s.notify(at, c, bookings.PaymentPaid)
 		if s.status == bookings.CheckedIn || s.status == bookings.Completed {
-			s.notify(s.moved, newCharge(d, failed+2, rest, draw(d, allMeans)), bookings.Paid)
+			s.notify(s.moved, newCharge(d, failed+2, rest, draw(d, allMeans)), bookings.PaymentPaid)
 		}
 	case guaranteed:
-		s.notify(at, c, bookings.Authorized)
+		s.notify(at, c, bookings.PaymentAuthorized)
 	}
 }
 
@@ -161,10 +161,10 @@ func (s *sale) undo(d dice, now time.Time) {
 		return
 	}
 	switch last := s.notices[len(s.notices)-1]; {
-	case last.status == bookings.Authorized:
+	case last.status == bookings.PaymentAuthorized:
 		s.notify(released, last.charge, bookings.PaymentFailed)
 		s.notices[len(s.notices)-1].reason = releasedReason
-	case last.status == bookings.Paid && !reported.After(now):
+	case last.status == bookings.PaymentPaid && !reported.After(now):
 		s.refunded = reported
 	}
 }
@@ -175,8 +175,8 @@ func (s *sale) settle() {
 	if last.at.After(s.left) {
 		last.at = s.left
 	}
-	if last.status == bookings.Authorized {
-		s.notify(s.left, last.charge, bookings.Paid)
+	if last.status == bookings.PaymentAuthorized {
+		s.notify(s.left, last.charge, bookings.PaymentPaid)
 	}
 }
 
@@ -240,7 +240,7 @@ func completeRefunds(ctx context.Context, repo *bookings.Repository, id string) 
 		return nil, err
 	}
 	for _, refund := range history.Refunds {
-		refund.Status, refund.At = bookings.Refunded, time.Time{}
+		refund.Status, refund.At = bookings.PaymentRefunded, time.Time{}
 		if _, err := repo.RecordRefund(ctx, refund); err != nil {
 			return nil, err
 		}

@@ -60,9 +60,9 @@ func checkPayments(t testing.TB, w *World, b *bookings.Booking, p Payments, reco
 		transactions[payment.ProviderTransactionID] = payment
 		of[payment.Status]++
 		switch payment.Status {
-		case bookings.Paid:
+		case bookings.PaymentPaid:
 			paid = append(paid, payment.Amount)
-		case bookings.Authorized:
+		case bookings.PaymentAuthorized:
 			authorized = append(authorized, payment.Amount)
 		}
 	}
@@ -71,7 +71,7 @@ func checkPayments(t testing.TB, w *World, b *bookings.Booking, p Payments, reco
 		refunded = append(refunded, refund.Amount)
 		of[refund.Status]++
 		assert.Equal(t, bookings.Cancelled, b.Status, b.ID)
-		assert.Equal(t, bookings.Paid, transactions[refund.ProviderTransactionID].Status, b.ID)
+		assert.Equal(t, bookings.PaymentPaid, transactions[refund.ProviderTransactionID].Status, b.ID)
 		assert.Equal(t, []any{refundID(b.ID), b.CancellationReason}, []any{refund.ID, refund.Reason})
 		assert.Equal(t, b.CancelledAt.Truncate(time.Millisecond), refund.CreatedAt, b.ID)
 		assert.WithinRange(t, refund.At, refund.CreatedAt, w.Now())
@@ -86,23 +86,23 @@ func checkPayments(t testing.TB, w *World, b *bookings.Booking, p Payments, reco
 		due, err := b.Settle(got, b.CancelledAt, bookingOptions.Terms)
 		require.NoError(t, err)
 		assert.Equal(t, due.Refund, p.Summary.Refunded, b.ID)
-		assert.Zero(t, of[bookings.Authorized], "%s is cancelled and its authorization is not released", b.ID)
+		assert.Zero(t, of[bookings.PaymentAuthorized], "%s is cancelled and its authorization is not released", b.ID)
 	}
 	assert.Equal(t, b.PaymentStatus, p.Summary.Status, b.ID)
 	assert.Equal(t, statusOf(t, b, p, of), b.PaymentStatus, "%s: %+v", b.ID, p.History)
 	if b.Status == bookings.Pending {
-		assert.Zero(t, of[bookings.Paid]+of[bookings.Authorized], "%s is held", b.ID)
+		assert.Zero(t, of[bookings.PaymentPaid]+of[bookings.PaymentAuthorized], "%s is held", b.ID)
 	} else if live(b) {
-		assert.Positive(t, of[bookings.Paid]+of[bookings.Authorized], b.ID)
+		assert.Positive(t, of[bookings.PaymentPaid]+of[bookings.PaymentAuthorized], b.ID)
 	}
 	if b.Status == bookings.Completed {
-		assert.Equal(t, bookings.Paid, b.PaymentStatus, b.ID)
+		assert.Equal(t, bookings.PaymentPaid, b.PaymentStatus, b.ID)
 		for _, payment := range p.History.Payments {
 			assert.False(t, payment.At.After(b.CheckedOutAt), "%s is paid after the departure", b.ID)
 		}
 	}
 	if b.Status == bookings.CheckedIn {
-		assert.Contains(t, []bookings.PaymentStatus{bookings.Paid, bookings.Authorized}, b.PaymentStatus, b.ID)
+		assert.Contains(t, []bookings.PaymentStatus{bookings.PaymentPaid, bookings.PaymentAuthorized}, b.PaymentStatus, b.ID)
 	}
 }
 
@@ -136,14 +136,14 @@ func statusOf(t testing.TB, b *bookings.Booking, p Payments, of map[bookings.Pay
 	assert.GreaterOrEqual(t, left.Sign(), 0, "%s is refunded twice", b.ID)
 	switch {
 	case len(p.History.Refunds) > 0 && left.Sign() == 0:
-		return bookings.Refunded
+		return bookings.PaymentRefunded
 	case len(p.History.Refunds) > 0:
-		return bookings.PartiallyRefunded
+		return bookings.PaymentPartiallyRefunded
 	case missing.Sign() == 0:
-		return bookings.Paid
-	case of[bookings.Authorized] > 0:
-		return bookings.Authorized
-	case of[bookings.Paid] == 0 && of[bookings.PaymentPending] == 0:
+		return bookings.PaymentPaid
+	case of[bookings.PaymentAuthorized] > 0:
+		return bookings.PaymentAuthorized
+	case of[bookings.PaymentPaid] == 0 && of[bookings.PaymentPending] == 0:
 		return bookings.PaymentFailed
 	}
 	return bookings.PaymentPending
@@ -193,22 +193,22 @@ func TestPayments(t *testing.T) {
 				if last := p.History.Payments[len(p.History.Payments)-1]; last.Amount != b.Total {
 					rests++
 					assert.Equal(t, b.CheckedInAt, last.At, "the rest is paid on arrival")
-					assert.Equal(t, bookings.Paid, b.PaymentStatus)
+					assert.Equal(t, bookings.PaymentPaid, b.PaymentStatus)
 				}
 			case bookings.Cancelled:
 				if !ok {
 					unpaid++
 				}
-				if b.PaymentStatus == bookings.PartiallyRefunded {
+				if b.PaymentStatus == bookings.PaymentPartiallyRefunded {
 					partly++
 				}
 			}
 		}
 	}
 	for name, share := range map[string]struct{ percent, is, within float64 }{
-		"paid":             {74, percent(of[bookings.Paid], confirmed), 3},
+		"paid":             {74, percent(of[bookings.PaymentPaid], confirmed), 3},
 		"a deposit":        {15, percent(deposits, confirmed), 2.5},
-		"authorized":       {11, percent(of[bookings.Authorized], confirmed), 2.5},
+		"authorized":       {11, percent(of[bookings.PaymentAuthorized], confirmed), 2.5},
 		"failed before":    {9, percent(failedFirst, confirmed), 2},
 		"declined, held":   {30, percent(declined, held), 17},
 		"cancelled unpaid": {0, percent(unpaid, all), 0.5},
@@ -244,15 +244,15 @@ func TestCancellationEndsPayments(t *testing.T) {
 	d, made := w.dice(forPayments, 1), w.opts.Today.AddDays(-9).Time()
 	c := newCharge(d, 1, whole, allMeans[0].value)
 	s := sale{made: made, moved: made.Add(time.Hour), status: bookings.Cancelled}
-	s.notify(made.Add(time.Hour-1), c, bookings.Authorized)
-	s.notify(made.Add(time.Hour), c, bookings.Paid)
+	s.notify(made.Add(time.Hour-1), c, bookings.PaymentAuthorized)
+	s.notify(made.Add(time.Hour), c, bookings.PaymentPaid)
 	s.undo(d, w.Now())
 	require.Len(t, s.notices, 2)
-	assert.Equal(t, []any{bookings.Authorized, bookings.PaymentFailed}, []any{s.notices[0].status, s.notices[1].status})
+	assert.Equal(t, []any{bookings.PaymentAuthorized, bookings.PaymentFailed}, []any{s.notices[0].status, s.notices[1].status})
 	assert.Equal(t, c, s.notices[1].charge)
 	assert.Zero(t, s.refunded)
 
-	s.notices[0].status = bookings.Paid
+	s.notices[0].status = bookings.PaymentPaid
 	s.notices = s.notices[:1]
 	s.undo(d, w.Now())
 	assert.WithinRange(t, s.refunded, s.moved.Add(time.Minute), s.moved.Add(72*time.Hour))

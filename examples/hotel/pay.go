@@ -78,7 +78,7 @@ func (d *desk) openOffer(ctx context.Context, out *details) error {
 
 func payment(id string, amount dynastay.Money) bookings.Payment {
 	return bookings.Payment{
-		Provider: "stripe", ProviderTransactionID: id, Method: "credit_card", Amount: amount, Status: bookings.Paid,
+		Provider: "stripe", ProviderTransactionID: id, Method: "credit_card", Amount: amount, Status: bookings.PaymentPaid,
 		Card: bookings.Card{Brand: "visa", Last4: "4242"},
 	}
 }

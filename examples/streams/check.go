@@ -69,7 +69,7 @@ func (s *story) eventsOf(ctx context.Context, b *bookings.Booking) (events []str
 		return nil, err
 	}
 	for _, refund := range history.Refunds {
-		if refund.Status == bookings.Refunded {
+		if refund.Status == bookings.PaymentRefunded {
 			events = append(events, "refunded")
 		}
 	}

@@ -63,7 +63,7 @@ func (n *notifier) onBooking(ctx context.Context, c stream.Change[bookings.Booki
 // onRefund waits for the news that the refund has been paid. The booking's payment status does not: it counts refunds
 // that are pending.
 func (n *notifier) onRefund(ctx context.Context, c stream.Change[bookings.Refund]) error {
-	if c.Became(func(r *bookings.Refund) bool { return r.Status == bookings.Refunded }) {
+	if c.Became(func(r *bookings.Refund) bool { return r.Status == bookings.PaymentRefunded }) {
 		return n.write(ctx, c.Record, c.New.BookingID, "refunded")
 	}
 	return nil

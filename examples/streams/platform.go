@@ -137,7 +137,7 @@ func (p *platform) cancel(ctx context.Context, out *details) error {
 	out.row(cancelled, "cancelled")
 	out.row(cancelled-late, "refunded")
 	return p.db.Each(ctx, cancelled, func(ctx context.Context, i int) error {
-		refund := bookings.Refund{ID: "re_1", Status: bookings.Refunded}
+		refund := bookings.Refund{ID: "re_1", Status: bookings.PaymentRefunded}
 		if i < late {
 			refund.Status = bookings.PaymentPending
 		}
@@ -150,7 +150,7 @@ func (p *platform) cancel(ctx context.Context, out *details) error {
 func (p *platform) refund(ctx context.Context) error {
 	return p.db.Each(ctx, late, func(ctx context.Context, i int) error {
 		b := p.sold[i]
-		_, err := p.bookings.RecordRefund(ctx, bookings.Refund{ID: "re_1", BookingID: b.ID, Amount: b.Total, Status: bookings.Refunded})
+		_, err := p.bookings.RecordRefund(ctx, bookings.Refund{ID: "re_1", BookingID: b.ID, Amount: b.Total, Status: bookings.PaymentRefunded})
 		return err
 	})
 }

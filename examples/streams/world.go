@@ -55,6 +55,6 @@ func guest(n int) users.User {
 
 func payment(b *bookings.Booking) bookings.Payment {
 	return bookings.Payment{
-		Provider: "stripe", ProviderTransactionID: "ch_" + b.ID, Method: "credit_card", Amount: b.Total, Status: bookings.Paid,
+		Provider: "stripe", ProviderTransactionID: "ch_" + b.ID, Method: "credit_card", Amount: b.Total, Status: bookings.PaymentPaid,
 	}
 }

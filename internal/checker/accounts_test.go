@@ -72,13 +72,13 @@ func (f *found) sums() (s sums) {
 func (s sums) owes(total int64, last any) bookings.PaymentStatus {
 	switch {
 	case s.refunded > 0 && s.refunded < s.paid:
-		return bookings.PartiallyRefunded
+		return bookings.PaymentPartiallyRefunded
 	case s.refunded > 0:
-		return bookings.Refunded
+		return bookings.PaymentRefunded
 	case s.paid >= total:
-		return bookings.Paid
+		return bookings.PaymentPaid
 	case s.authorized > 0:
-		return bookings.Authorized
+		return bookings.PaymentAuthorized
 	case s.paid == 0 && last == "failed":
 		return bookings.PaymentFailed
 	}

@@ -101,7 +101,7 @@ func (s *sales) checkRecorded(n *notice, r bookings.Recorded, keyed bool) {
 		return
 	}
 	s.told(n.booking, r.Booking.Status)
-	total := n.payment != nil && n.payment.Status == bookings.Paid && minor(r.Payment.Paid) < minor(n.payment.Amount)
+	total := n.payment != nil && n.payment.Status == bookings.PaymentPaid && minor(r.Payment.Paid) < minor(n.payment.Amount)
 	if !keyed && (total || r.Payment.Payment.Status != r.Booking.PaymentStatus) || minor(r.Payment.Refunded) > minor(r.Payment.Paid) {
 		s.differ("a record with another result", n.items, "%s returned %v", n.mark, *r.Payment)
 	}
@@ -136,7 +136,7 @@ func (s *sales) payment(w *worker, a *ask, mark string) bookings.Payment {
 	}
 	p := newPayment(of, mark)
 	p.Status = []bookings.PaymentStatus{
-		bookings.PaymentPending, bookings.Authorized, bookings.Authorized, bookings.Paid, bookings.Paid, bookings.PaymentFailed,
+		bookings.PaymentPending, bookings.PaymentAuthorized, bookings.PaymentAuthorized, bookings.PaymentPaid, bookings.PaymentPaid, bookings.PaymentFailed,
 	}[w.rand.IntN(6)]
 	if p.Status == bookings.PaymentFailed {
 		p.FailureReason = mark
@@ -150,7 +150,7 @@ func (s *sales) payment(w *worker, a *ask, mark string) bookings.Payment {
 
 func newPayment(of transaction, mark string) bookings.Payment {
 	return bookings.Payment{
-		ID: mark, Method: mark, Provider: "provider", ProviderTransactionID: of.id, Amount: of.amount, Status: bookings.Paid,
+		ID: mark, Method: mark, Provider: "provider", ProviderTransactionID: of.id, Amount: of.amount, Status: bookings.PaymentPaid,
 	}
 }
 
@@ -185,7 +185,7 @@ func (s *sales) refund(w *worker, a *ask, mark string) bookings.Refund {
 		a.refunds = append(a.refunds, r)
 	}
 	r.BookingID, r.Reason, r.At = a.id, mark, w.reported()
-	r.Status = []bookings.PaymentStatus{"", bookings.PaymentPending, bookings.Refunded, bookings.PaymentFailed}[w.rand.IntN(4)]
+	r.Status = []bookings.PaymentStatus{"", bookings.PaymentPending, bookings.PaymentRefunded, bookings.PaymentFailed}[w.rand.IntN(4)]
 	return r
 }
 
@@ -214,7 +214,7 @@ func (s *sales) withNotice(w *worker, m *stayMove, mark string) {
 	m.notice = &notice{booking: m.booking, move: m}
 	if m.kind == confirming {
 		p := newPayment(transaction{id: "tx-" + mark, amount: share(m.booking.quote.Total, 1+w.rand.IntN(2))}, mark)
-		p.Status = []bookings.PaymentStatus{bookings.PaymentPending, bookings.Authorized, bookings.Paid}[w.rand.IntN(3)]
+		p.Status = []bookings.PaymentStatus{bookings.PaymentPending, bookings.PaymentAuthorized, bookings.PaymentPaid}[w.rand.IntN(3)]
 		m.notice.payment = &p
 		return
 	}
@@ -236,7 +236,7 @@ func (s *sales) announce(n *notice, made []bookings.Refund) {
 		if of < 0 {
 			of, all = len(all), append(all, transaction{id: p.ProviderTransactionID, amount: p.Amount})
 		}
-		if p.Status == bookings.Paid {
+		if p.Status == bookings.PaymentPaid {
 			all[of].amount, all[of].paid = p.Amount, true
 		}
 		n.booking.transactions = all

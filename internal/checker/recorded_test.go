@@ -141,19 +141,19 @@ func paidAs(stored plain, certain, all []*notice) bool {
 
 // differs reports whether two notices of one payment contradict each other.
 func differs(p, other bookings.Payment) bool {
-	return p.Provider != other.Provider || p.Status == bookings.Paid && other.Status == bookings.Paid && p.Amount != other.Amount
+	return p.Provider != other.Provider || p.Status == bookings.PaymentPaid && other.Status == bookings.PaymentPaid && p.Amount != other.Amount
 }
 
 // later reports whether a notice counts instead of another one of the same payment: a payment that is paid remains so,
 // from when it was first paid. Otherwise the later one counts, and of the same time the one that goes further.
 func later(p, other bookings.Payment) bool {
 	known := !p.At.IsZero() && !other.At.IsZero() // otherwise the time was that of the clock
-	further := []bookings.PaymentStatus{bookings.PaymentPending, bookings.PaymentFailed, bookings.Authorized}
+	further := []bookings.PaymentStatus{bookings.PaymentPending, bookings.PaymentFailed, bookings.PaymentAuthorized}
 	switch {
-	case p.Status == bookings.Paid && other.Status == bookings.Paid:
+	case p.Status == bookings.PaymentPaid && other.Status == bookings.PaymentPaid:
 		return known && p.At.Before(other.At)
-	case p.Status == bookings.Paid || other.Status == bookings.Paid:
-		return p.Status == bookings.Paid
+	case p.Status == bookings.PaymentPaid || other.Status == bookings.PaymentPaid:
+		return p.Status == bookings.PaymentPaid
 	case known && p.At.Equal(other.At):
 		return slices.Index(further, p.Status) > slices.Index(further, other.Status)
 	}
@@ -220,7 +220,7 @@ func (l *stayLife) contradicts(n *notice, at span, refusal *bookings.PaymentErro
 		return l.other(n, at.to)
 	case bookings.ErrNotPaid:
 		return n.refund != nil && !slices.ContainsFunc(l.certain, func(p *notice) bool {
-			return p.payment != nil && p.payment.Status == bookings.Paid && p.within.to < at.from &&
+			return p.payment != nil && p.payment.Status == bookings.PaymentPaid && p.within.to < at.from &&
 				(n.refund.ProviderTransactionID == "" || n.refund.ProviderTransactionID == p.payment.ProviderTransactionID)
 		})
 	case bookings.ErrOverRefund:
@@ -233,7 +233,7 @@ func (l *stayLife) contradicts(n *notice, at span, refusal *bookings.PaymentErro
 func (l *stayLife) paidBy(at moment) int {
 	paid := map[string]bool{}
 	for _, n := range slices.Concat(l.certain, l.maybe) {
-		if n.payment != nil && n.payment.Status == bookings.Paid && n.within.from <= at {
+		if n.payment != nil && n.payment.Status == bookings.PaymentPaid && n.within.from <= at {
 			paid[n.payment.ProviderTransactionID] = true
 		}
 	}

@@ -22,7 +22,7 @@ func TestWrongContradictions(t *testing.T) {
 		return &notice{refund: &bookings.Refund{ID: "m4", ProviderTransactionID: of, Amount: dollars(cents)}}
 	}
 	payment := func(of string, cents int64) *notice {
-		return &notice{payment: &bookings.Payment{ProviderTransactionID: of, Provider: "provider", Amount: dollars(cents), Status: bookings.Paid}}
+		return &notice{payment: &bookings.Payment{ProviderTransactionID: of, Provider: "provider", Amount: dollars(cents), Status: bookings.PaymentPaid}}
 	}
 	for name, c := range map[string]struct {
 		n    *notice

@@ -119,27 +119,27 @@ func TestPaymentStatuses(t *testing.T) {
 		want bookings.PaymentStatus
 	}{
 		{sums{}, nil, bookings.PaymentPending}, {sums{}, "failed", bookings.PaymentFailed}, {sums{}, "pending", bookings.PaymentPending},
-		{sums{0, 1, 0}, "authorized", bookings.Authorized}, {sums{99, 0, 0}, "paid", bookings.PaymentPending}, {sums{100, 0, 0}, "paid", bookings.Paid},
-		{sums{99, 1, 0}, "paid", bookings.Authorized}, {sums{100, 1, 0}, "paid", bookings.Paid},
-		{sums{100, 0, 1}, "paid", bookings.PartiallyRefunded}, {sums{99, 0, 99}, "paid", bookings.Refunded},
+		{sums{0, 1, 0}, "authorized", bookings.PaymentAuthorized}, {sums{99, 0, 0}, "paid", bookings.PaymentPending}, {sums{100, 0, 0}, "paid", bookings.PaymentPaid},
+		{sums{99, 1, 0}, "paid", bookings.PaymentAuthorized}, {sums{100, 1, 0}, "paid", bookings.PaymentPaid},
+		{sums{100, 0, 1}, "paid", bookings.PaymentPartiallyRefunded}, {sums{99, 0, 99}, "paid", bookings.PaymentRefunded},
 	} {
 		assert.Equal(t, c.want, c.owes(100, c.last), "%v, last %v", c.sums, c.last)
 	}
-	assert.Equal(t, bookings.Paid, sums{}.owes(0, nil))
+	assert.Equal(t, bookings.PaymentPaid, sums{}.owes(0, nil))
 }
 
 // reportsOf are the notices that the booking of [paidBooking] follows from.
 func reportsOf() (pay, fail, refund *notice) {
 	cents := func(n int64) dynastay.Money { return dollars(n) }
 	pay = &notice{deed: answered("m1", acknowledged, span{1, 2}), payment: &bookings.Payment{
-		ID: "m1", Method: "m1", Provider: "provider", ProviderTransactionID: "tx-1", Amount: cents(200_00), Status: bookings.Paid, At: ms(1),
+		ID: "m1", Method: "m1", Provider: "provider", ProviderTransactionID: "tx-1", Amount: cents(200_00), Status: bookings.PaymentPaid, At: ms(1),
 	}}
 	fail = &notice{deed: answered("m2", acknowledged, span{1, 2}), payment: &bookings.Payment{
 		ID: "m2", Method: "m2", Provider: "provider", ProviderTransactionID: "tx-2", Amount: cents(80_00), Status: bookings.PaymentFailed,
 		FailureReason: "m2", At: ms(5),
 	}}
 	refund = &notice{deed: answered("m3", acknowledged, span{3, 4}), refund: &bookings.Refund{
-		ID: "m3", Reason: "m3", ProviderTransactionID: "tx-1", Amount: cents(50_00), Status: bookings.Refunded, At: ms(7),
+		ID: "m3", Reason: "m3", ProviderTransactionID: "tx-1", Amount: cents(50_00), Status: bookings.PaymentRefunded, At: ms(7),
 	}}
 	return pay, fail, refund
 }
@@ -157,7 +157,7 @@ func TestWrongRecords(t *testing.T) {
 	assert.Empty(t, life(func(l *stayLife, pay, _, _ *notice) { // two that were recorded before, or had been overtaken
 		again, begun := *pay.payment, *pay.payment
 		again.Method, again.At = "m5", ms(2)
-		begun.Method, begun.Status, begun.At = "m6", bookings.Authorized, ms(9)
+		begun.Method, begun.Status, begun.At = "m6", bookings.PaymentAuthorized, ms(9)
 		l.certain = append(l.certain, &notice{deed: pay.deed, payment: &again}, &notice{deed: pay.deed, payment: &begun})
 	}).kinds())
 	second := func(l *stayLife, refund *notice, cents float64) { // of a refund of all payments by a cancellation in time
@@ -190,17 +190,17 @@ func TestWrongRecords(t *testing.T) {
 		"another id":               func(l *stayLife, _, _, _ *notice) { l.payments["tx-1"]["PaymentId"] = "m9" },
 		"a later notice": func(l *stayLife, _, fail, _ *notice) {
 			p := *fail.payment
-			p.Status, p.At = bookings.Authorized, ms(6)
+			p.Status, p.At = bookings.PaymentAuthorized, ms(6)
 			l.certain = append(l.certain, &notice{deed: fail.deed, payment: &p})
 		},
 		"a further notice of the same time": func(l *stayLife, _, fail, _ *notice) {
 			p := *fail.payment
-			p.Status = bookings.Authorized
+			p.Status = bookings.PaymentAuthorized
 			l.certain = append(l.certain, &notice{deed: fail.deed, payment: &p})
 		},
 		"paid at last, however early": func(l *stayLife, _, fail, _ *notice) {
 			p := *fail.payment
-			p.Status, p.At = bookings.Paid, ms(1)
+			p.Status, p.At = bookings.PaymentPaid, ms(1)
 			l.certain = append(l.certain, &notice{deed: fail.deed, payment: &p})
 		},
 		"paid before": func(l *stayLife, pay, _, _ *notice) {
