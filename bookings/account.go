@@ -12,9 +12,9 @@ import (
 
 // The reasons why a payment or a refund is not recorded. The [*PaymentError] that is returned matches them.
 var (
-	ErrPaymentDiffers = dynastay.Refusal("it is already recorded with a different amount, provider or payment")
-	ErrNotPaid        = dynastay.Refusal("the payment that it refunds is not recorded as paid")
-	ErrOverRefund     = dynastay.Refusal("it exceeds what is left of the payment")
+	ErrPaymentDiffers = dynastay.Refusal("a payment or refund with this id is recorded with a different amount, provider or payment")
+	ErrNotPaid        = dynastay.Refusal("the payment to refund is not recorded as paid")
+	ErrOverRefund     = dynastay.Refusal("the refund exceeds what is left of the payment")
 )
 
 // PaymentError means that a payment or a refund contradicts what has been recorded for the booking. Nothing was

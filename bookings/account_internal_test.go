@@ -122,7 +122,7 @@ func TestContradictions(t *testing.T) {
 	assert.NoError(t, a.refund(refund("r", "", 60, PaymentFailed)), "the payment is known")
 	assert.NoError(t, a.refund(refund("v", "a", 60, PaymentRefunded)), "the one that has failed is left again")
 	assert.EqualError(t, a.refund(refund("w", "a", 1, PaymentRefunded)),
-		"cannot record w of booking bkg_1: it exceeds what is left of the payment, 0.00 USD")
+		"cannot record w of booking bkg_1: the refund exceeds what is left of the payment, 0.00 USD")
 }
 
 // Whatever the order in which notifications arrive, however often each is repeated, what is recorded is the same, at no

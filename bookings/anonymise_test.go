@@ -198,7 +198,7 @@ func TestWhatGoesAndWhatStays(t *testing.T) {
 	}
 }
 
-// The document's booking is anonymised once its stay is over. Its payment stays, and so does what is reported later.
+// The document's booking is anonymised once the stay is over. Its payment stays, and so does what is reported later.
 func TestDocumentBookingIsAnonymised(t *testing.T) {
 	t.Parallel()
 	db, _, repo := open(t, 1)

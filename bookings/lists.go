@@ -62,7 +62,7 @@ func (r *Repository) Past(userID string, today dynastay.Date) dynastay.List[*Sum
 	})
 }
 
-// lapsed reports whether the booking is as good as expired: its hold has ended, but nothing has expired it yet.
+// lapsed reports whether the booking is as good as expired: the hold has ended, but nothing has expired it yet.
 func (s *Summary) lapsed(now time.Time) bool { return s.Status == Pending && s.holdEnded(now) }
 
 // Cancelled lists the cancelled bookings of a user, latest check-in first. The list is eventually consistent.

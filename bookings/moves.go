@@ -14,19 +14,19 @@ import (
 
 // The reasons why the time does not allow an operation on a booking. The [*StatusError] that is returned matches them.
 var (
-	ErrHoldEnded = dynastay.Refusal("its hold has ended")
-	ErrHoldOpen  = dynastay.Refusal("its hold has not ended yet")
-	ErrTooEarly  = dynastay.Refusal("its stay has not begun")
-	ErrTooLate   = dynastay.Refusal("its stay is over")
+	ErrHoldEnded = dynastay.Refusal("the hold has ended")
+	ErrHoldOpen  = dynastay.Refusal("the hold has not ended yet")
+	ErrTooEarly  = dynastay.Refusal("the stay has not begun")
+	ErrTooLate   = dynastay.Refusal("the stay is over")
 	// ErrStillExpected is why a no-show cannot be recorded yet, see [Options].NoShowAfter.
-	ErrStillExpected = dynastay.Refusal("its guests may still arrive on the day of arrival")
-	ErrAnotherDay    = dynastay.Refusal("it is possible only on the same day")
-	ErrReleased      = dynastay.Refusal("some of its nights have been released")
+	ErrStillExpected = dynastay.Refusal("the guests may still arrive on the day of arrival")
+	ErrAnotherDay    = dynastay.Refusal("the day of the check-in or check-out is over")
+	ErrReleased      = dynastay.Refusal("nights of the booking have been released")
 )
 
 // ErrAnonymised is the reason why a booking cannot be confirmed, checked in or modified after [Eraser.Erase]. The
 // [*StatusError] that is returned matches it.
-var ErrAnonymised = dynastay.Refusal("it has been anonymised")
+var ErrAnonymised = dynastay.Refusal("the booking has been anonymised")
 
 // move is a change of a booking's status.
 type move struct {

@@ -24,7 +24,7 @@ func ExampleRepository_ConfirmWithPayment() {
 		if !errors.As(err, &state) {
 			return err
 		}
-		// It is confirmed already, or its hold has ended.
+		// It is confirmed already, or the hold has ended.
 		done, err := repo.RecordPayment(ctx, p)
 		if err != nil || done.Booking.Status == bookings.Confirmed {
 			return err

@@ -47,15 +47,15 @@ type PromoCode struct {
 
 // The reasons why a promo code cannot be used. The [*PromoError] that is returned matches them.
 var (
-	ErrPromoUnknown  = dynastay.Refusal("it does not exist")
-	ErrPromoInactive = dynastay.Refusal("it is not active")
-	ErrPromoNotYet   = dynastay.Refusal("it is not valid yet")
-	ErrPromoEnded    = dynastay.Refusal("it is not valid any more")
-	ErrPromoUsedUp   = dynastay.Refusal("its usage limit is reached")
-	ErrPromoMinimum  = dynastay.Refusal("the price of the rooms is below its minimum")
+	ErrPromoUnknown  = dynastay.Refusal("the code does not exist")
+	ErrPromoInactive = dynastay.Refusal("the code is not active")
+	ErrPromoNotYet   = dynastay.Refusal("the code is not valid yet")
+	ErrPromoEnded    = dynastay.Refusal("the code is not valid any more")
+	ErrPromoUsedUp   = dynastay.Refusal("the usage limit of the code is reached")
+	ErrPromoMinimum  = dynastay.Refusal("the price of the rooms is below the minimum of the code")
 	// ErrPromoCurrency: the code has an amount that is not in the currency of the rooms. Other software may have stored
 	// amounts without a currency; such a code cannot be used for any rooms.
-	ErrPromoCurrency = dynastay.Refusal("its amounts are not in the currency of the rooms")
+	ErrPromoCurrency = dynastay.Refusal("the amounts of the code are not in the currency of the rooms")
 )
 
 // PromoError means that a promo code cannot be used, now or for these rooms. Nothing was written.
@@ -78,7 +78,7 @@ func (e *PromoError) Error() string {
 // Unwrap returns the reason.
 func (e *PromoError) Unwrap() error { return e.Err }
 
-// Usable returns a [*PromoError] if the code cannot be used at that time: because it is not active, because it is not
+// Usable returns a [*PromoError] if the code cannot be used at that time: because the code is not active, because it is not
 // valid yet or any more, or because as many bookings as possible use it already.
 func (p *PromoCode) Usable(now time.Time) error {
 	switch {

@@ -49,6 +49,6 @@ func ExamplePromoCode() {
 	// Output:
 	// SUMMER2037 83.85 USD <nil>
 	// SUMMER2037 100.00 USD <nil>
-	// cannot use promo code SUMMER2037: the price of the rooms is below its minimum of 200.00 USD
-	// cannot use promo code SUMMER2037: it is not active
+	// cannot use promo code SUMMER2037: the price of the rooms is below the minimum of the code of 200.00 USD
+	// cannot use promo code SUMMER2037: the code is not active
 }

@@ -186,18 +186,18 @@ func TestPromoCodeUsable(t *testing.T) {
 		text string
 	}{
 		"first instant":       {summer(window), second(1, 12, 0, 0), nil, ""},
-		"before":              {summer(window), second(1, 12, 0, 0).Add(-1), bookings.ErrPromoNotYet, "it is not valid yet"},
+		"before":              {summer(window), second(1, 12, 0, 0).Add(-1), bookings.ErrPromoNotYet, "the code is not valid yet"},
 		"last second":         {summer(window), second(31, 23, 59, 59), nil, ""},
 		"last instant":        {summer(window), second(32, 0, 0, 0).Add(-1).In(zone), nil, ""},
-		"after":               {summer(window), second(32, 0, 0, 0), bookings.ErrPromoEnded, "it is not valid any more"},
+		"after":               {summer(window), second(32, 0, 0, 0), bookings.ErrPromoEnded, "the code is not valid any more"},
 		"no limits, early":    {summer(always), time.Unix(0, 0), nil, ""},
 		"no limits, late":     {summer(always), time.Unix(1<<40, 0), nil, ""},
-		"inactive":            {summer(window, inactive), second(2, 0, 0, 0), bookings.ErrPromoInactive, "it is not active"},
-		"inactive and over":   {summer(window, inactive), second(40, 0, 0, 0), bookings.ErrPromoInactive, "it is not active"},
+		"inactive":            {summer(window, inactive), second(2, 0, 0, 0), bookings.ErrPromoInactive, "the code is not active"},
+		"inactive and over":   {summer(window, inactive), second(40, 0, 0, 0), bookings.ErrPromoInactive, "the code is not active"},
 		"one use left":        {summer(window, used(9, 10)), second(2, 0, 0, 0), nil, ""},
-		"used up":             {summer(window, used(10, 10)), second(2, 0, 0, 0), bookings.ErrPromoUsedUp, "its usage limit is reached"},
-		"used up by one":      {summer(window, used(1, 1)), second(2, 0, 0, 0), bookings.ErrPromoUsedUp, "its usage limit is reached"},
-		"used more than once": {summer(window, used(11, 10)), second(2, 0, 0, 0), bookings.ErrPromoUsedUp, "its usage limit is reached"},
+		"used up":             {summer(window, used(10, 10)), second(2, 0, 0, 0), bookings.ErrPromoUsedUp, "the usage limit of the code is reached"},
+		"used up by one":      {summer(window, used(1, 1)), second(2, 0, 0, 0), bookings.ErrPromoUsedUp, "the usage limit of the code is reached"},
+		"used more than once": {summer(window, used(11, 10)), second(2, 0, 0, 0), bookings.ErrPromoUsedUp, "the usage limit of the code is reached"},
 		"no usage limit":      {summer(window, used(10, 0)), second(2, 0, 0, 0), nil, ""},
 	} {
 		err := test.code.Usable(test.now)
@@ -264,10 +264,10 @@ func TestDiscountRefused(t *testing.T) {
 		return err
 	}
 	err := discount(summer(), usd("199.99"))
-	promo(err, bookings.ErrPromoMinimum, "the price of the rooms is below its minimum of 200.00 USD")
+	promo(err, bookings.ErrPromoMinimum, "the price of the rooms is below the minimum of the code of 200.00 USD")
 	assert.Equal(t, &bookings.PromoError{Code: "SUMMER2024", Err: bookings.ErrPromoMinimum, Minimum: usd("200")}, err)
 
-	const other = "its amounts are not in the currency of the rooms"
+	const other = "the amounts of the code are not in the currency of the rooms"
 	euros := dynastay.MustMoney("100", "EUR") // below the minimum, if it were dollars
 	for _, code := range []bookings.PromoCode{
 		{Percent: 1, MinAmount: usd("200")}, {Percent: 1, MaxDiscount: usd("200")}, {Amount: usd("200")},

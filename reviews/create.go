@@ -14,12 +14,12 @@ import (
 
 // The reasons why a booking cannot be reviewed. The [*BookingError] that is returned matches them.
 var (
-	ErrNoBooking     = dynastay.Refusal("it does not exist")
-	ErrOtherUser     = dynastay.Refusal("it is a booking of a different user")
-	ErrOtherProperty = dynastay.Refusal("it is a booking of a different property")
-	ErrOtherStay     = dynastay.Refusal("its date of check-in is different")
-	ErrNotOver       = dynastay.Refusal("its guests have not checked out yet")
-	ErrNotStayed     = dynastay.Refusal("its guests did not stay") // it was cancelled, has expired, or is a no-show
+	ErrNoBooking     = dynastay.Refusal("the booking does not exist")
+	ErrOtherUser     = dynastay.Refusal("the booking is of a different user")
+	ErrOtherProperty = dynastay.Refusal("the booking is of a different property")
+	ErrOtherStay     = dynastay.Refusal("the stay has a different date of check-in")
+	ErrNotOver       = dynastay.Refusal("the guests have not checked out yet")
+	ErrNotStayed     = dynastay.Refusal("the guests did not stay") // it was cancelled, has expired, or is a no-show
 )
 
 // BookingError means that a booking does not allow the review. Nothing was written.

@@ -156,7 +156,7 @@ func (*StatusError) Is(target error) bool { return target == dynastay.ErrRefused
 
 // The other reasons why a booking or an event cannot be changed. They are returned within a [*dynastay.Error].
 var (
-	ErrPast      = dynastay.Refusal("its date has passed")
-	ErrNoSlot    = dynastay.Refusal("it does not say which half of the day it is for")
-	ErrOfBooking = dynastay.Refusal("it is the event of a booking")
+	ErrPast      = dynastay.Refusal("the date has passed")
+	ErrNoSlot    = dynastay.Refusal("the booking does not say which half of the day it is for")
+	ErrOfBooking = dynastay.Refusal("the event belongs to a booking")
 )

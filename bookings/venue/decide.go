@@ -36,7 +36,7 @@ type Approval struct {
 //
 // It fails with [ErrNotAllowed] unless by is an administrator, with [dynastay.ErrNotFound], with a [*StatusError] if
 // the booking is not pending, with [dynastay.ErrVersion] if it has another version, with [ErrPast] if its date is
-// before today at the venue, with [ErrNoSlot] if it does not say which half of the day it is for, and with
+// before today at the venue, with [ErrNoSlot] if the booking does not say which half of the day it is for, and with
 // [dynastay.ErrInvalid].
 func (r *Repository) ApproveOp(by Actor, a Approval) *dynastay.Operation[*Booking] {
 	event := Event{ID: r.db.NewID(r.event.Prefix)}

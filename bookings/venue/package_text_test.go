@@ -33,7 +33,7 @@ func TestErrorsNameWhatTheyAreAbout(t *testing.T) {
 	late.BookingID = "bkg_2"
 	for want, err := range map[string]error{
 		"User user_ben: not found":                                                        second(h.repo.Request(ctx, admin, request(ben, day, venue.Morning))),
-		"venue.Request: Booking bkg_2: its date has passed":                               second(h.repo.Request(ctx, ann, late)),
+		"venue.Request: Booking bkg_2: the date has passed":                               second(h.repo.Request(ctx, ann, late)),
 		"venue.Approve: Booking bkg_1 (status): not allowed while the status is approved": second(h.repo.Approve(ctx, admin, approval(b))),
 		"venue.Cancel: Booking bkg_1: version conflict":                                   second(h.repo.Cancel(ctx, ann, venue.Cancellation{BookingID: b.ID, Version: 1})),
 		"venue.Cancel: Booking bkg_1: not allowed for this user": second(
@@ -41,7 +41,7 @@ func TestErrorsNameWhatTheyAreAbout(t *testing.T) {
 		"Booking bkg_2: not found":                  second(h.repo.Cancel(ctx, ann, venue.Cancellation{BookingID: "bkg_2"})),
 		"venue.UpdateEvent: Event evt_1: not found": second(h.repo.UpdateEvent(ctx, admin, none, nil)),
 		"venue.DeleteEvent: Event evt_1: not found": h.repo.DeleteEvent(ctx, admin, none),
-		"venue.DeleteEvent: Event " + b.EventID + ": it is the event of a booking": h.repo.DeleteEvent(
+		"venue.DeleteEvent: Event " + b.EventID + ": the event belongs to a booking": h.repo.DeleteEvent(
 			ctx, admin, venue.EventRef{Date: day, Slot: venue.Morning, ID: b.EventID}),
 		"venue.SetLockCode: Event evt_1: not found": second(h.repo.SetLockCode(ctx, admin, venue.LockCode{
 			EventID: "evt_1", Date: day, Slot: venue.Morning, Code: "1", ValidFrom: now, ValidUntil: now.Add(time.Second),
@@ -57,7 +57,7 @@ func TestErrorsNameWhatTheyAreAbout(t *testing.T) {
 		assert.EqualError(t, err, want)
 	}
 	err = second(h.repo.CreateEvent(ctx, admin, venue.Event{Date: past, Slot: venue.Morning, Type: "t", Title: "T"}))
-	assert.Regexp(t, "^venue.CreateEvent: Event evt_[0-9A-Z]+: its date has passed$", err)
+	assert.Regexp(t, "^venue.CreateEvent: Event evt_[0-9A-Z]+: the date has passed$", err)
 }
 
 // So do those about what other software has stored.
