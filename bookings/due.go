@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math"
 	"slices"
 
 	"github.com/dynastay/dynastay"
@@ -80,8 +81,11 @@ func (r *Repository) due(a *account, b *Booking) (due dynastay.Money, err error)
 		return paid, nil
 	case b.Status != Cancelled:
 		more, err := paid.Sub(b.Total)
-		if err != nil || !b.Total.IsSet() || more.Sign() < 0 {
-			return nothing, err
+		switch {
+		case err != nil: // other software has changed the currency
+			return due, a.corrupt(err)
+		case !b.Total.IsSet() || more.Sign() < 0:
+			return nothing, nil
 		}
 		return more, nil
 	}
@@ -221,7 +225,7 @@ func (r *Repository) refundDue(a *account, b *Booking, refunds []Refund) error {
 	before.refunds = slices.Clone(a.refunds)
 	explicit := slices.ContainsFunc(refunds, func(refund Refund) bool { return refund.Amount.IsSet() })
 	if explicit {
-		room = mostRecorded // what does not fit is refused
+		room = math.MaxInt // nothing is left out: what does not fit is refused by the write
 	}
 	fits, err := r.refundAll(a, b, refunds, room)
 	if err == nil && !fits {
