@@ -33,7 +33,7 @@ func (k *openTicket) Form(f *key.Form) {
 }
 
 // A list of three shards: a page of it, what follows the page, and a list that leaves items out.
-func ExampleListing() {
+func ExampleList() {
 	ctx := context.Background()
 	e, err := engine.Start(ctx, docker.Allow())
 	if err != nil {
