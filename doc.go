@@ -10,13 +10,13 @@
 //	keys          every table, index and key, as builders and parsers; keys/key declares your own keys
 //	availability  the inventory of room nights, and quotes
 //	              availability/listing has the calendar of listings that are booked as a whole, with the reservations and
-//	              calendar feeds of channels; its keys are in keys/listing
+//	              calendar feeds of channels; its keys are in keys/listingkeys
 //	properties    properties with their room types, images, amenities and statuses, and search results;
 //	              properties/search has offers for a stay and a party, with filters and orders; properties/catalog has
 //	              the amenities, the destinations that people type, and settings
 //	bookings      stays that are held or sold: create and find them, and lead them to check-out or cancellation;
 //	              bookings/venue has the bookings of a hall by the half day, with their approval; its keys are in
-//	              keys/venue
+//	              keys/venuekeys
 //	users         profiles with unique e-mail addresses, preferences, loyalty points, wishlists, and the erasure of a user
 //	reviews       reviews, their moderation, responses and votes, and the ratings of properties
 //	dyntest       a real engine and isolated tables for tests, in one line; faults, budgets, a clock, generated worlds;

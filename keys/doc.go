@@ -7,7 +7,7 @@
 //	key, err := keys.Of(keys.Night{RoomTypeID: "room_789", Date: date}) // ROOM#room_789 / DATE#2025-01-15
 //	night, err := keys.Parse[keys.Night](key)
 //
-// The keys of the listing calendar are in package keys/listing, and those of a venue in package keys/venue.
+// The keys of the listing calendar are in package keys/listingkeys, and those of a venue in package keys/venuekeys.
 //
 // # Tables
 //

@@ -10,7 +10,7 @@ import (
 	"github.com/dynastay/dynastay"
 	"github.com/dynastay/dynastay/internal/condition"
 	"github.com/dynastay/dynastay/keys/key"
-	keys "github.com/dynastay/dynastay/keys/listing"
+	"github.com/dynastay/dynastay/keys/listingkeys"
 )
 
 // intent is what a call wants of an event.
@@ -42,7 +42,7 @@ type intent struct {
 func (r *Repository) of(op, listingID, eventID string, stay dynastay.Stay, opts []dynastay.UpdateOption) (intent, error) {
 	in := intent{op: op, stay: stay, asked: opts}
 	var err error
-	if in.at, err = keys.Event(listingID, eventID); err != nil {
+	if in.at, err = listingkeys.Event(listingID, eventID); err != nil {
 		return in, err
 	}
 	in.input = func(to *dynastay.Input) {
@@ -69,7 +69,7 @@ func asked(opts []dynastay.UpdateOption) (set condition.Set) {
 }
 
 func (in intent) fail(kind error) error {
-	return &dynastay.Error{Op: in.op, Entity: "Event", ID: keys.EventIDOf(in.at), Kind: kind}
+	return &dynastay.Error{Op: in.op, Entity: "Event", ID: listingkeys.EventIDOf(in.at), Kind: kind}
 }
 
 // op carries out an intent in one transaction, see apply.
@@ -150,7 +150,7 @@ func (r *Repository) create(tx *dynastay.Tx, in intent, most int) (*Event, error
 	if err != nil {
 		return nil, err
 	}
-	return after, r.takeNights(tx, after, datesOf(in.stay), dynastay.IfNew(keys.Table))
+	return after, r.takeNights(tx, after, datesOf(in.stay), dynastay.IfNew(listingkeys.Table))
 }
 
 // putEvent adds the action that puts a new item for an event.
@@ -160,7 +160,7 @@ func (r *Repository) putEvent(tx *dynastay.Tx, e Event, version int, exists dyna
 	if err != nil {
 		return nil, err
 	}
-	e.WriteID = tx.Put(keys.Table, item).Identified().If(dynastay.IfNew(keys.Table), exists).WriteID()
+	e.WriteID = tx.Put(listingkeys.Table, item).Identified().If(dynastay.IfNew(listingkeys.Table), exists).WriteID()
 	return &e, nil
 }
 
@@ -183,7 +183,7 @@ func (r *Repository) setEvent(tx *dynastay.Tx, h held, in intent, set func(*Even
 		return nil, err
 	}
 	if after.none() {
-		gone, err := tx.Remove(keys.Table, h.row, r.event.Known()...)
+		gone, err := tx.Remove(listingkeys.Table, h.row, r.event.Known()...)
 		if err == nil {
 			gone.Else(overtaken)
 		}
@@ -206,7 +206,7 @@ func (r *Repository) setEvent(tx *dynastay.Tx, h held, in intent, set func(*Even
 // must not get one at the same time.
 func (r *Repository) adopt(tx *dynastay.Tx, at dynastay.Key, after Event) (*Event, error) {
 	if after.none() {
-		tx.Check(keys.Table, at, dynastay.IfNew(keys.Table), overtaken)
+		tx.Check(listingkeys.Table, at, dynastay.IfNew(listingkeys.Table), overtaken)
 		return nil, nil
 	}
 	version := 1
@@ -225,13 +225,13 @@ func overtaken(dynastay.Row) error { return dynastay.ErrOvertaken }
 // is left as it is: only other software can have taken it away. If the event has no item yet, nothing but its nights
 // shows that they are still its own, so all of them are written again.
 func (r *Repository) moveNights(tx *dynastay.Tx, h held, event dynastay.Key, after *Event, take, free []dynastay.Date) error {
-	id := dynastay.Item{"event": dynastay.Text(keys.EventIDOf(event))}
+	id := dynastay.Item{"event": dynastay.Text(listingkeys.EventIDOf(event))}
 	for _, date := range free {
-		at, err := key.Of(keys.Night{ListingID: listingOf(event), Date: date})
+		at, err := key.Of(listingkeys.Night{ListingID: listingOf(event), Date: date})
 		if err != nil {
 			return err
 		}
-		release := tx.Delete(keys.Table, at).If(ofEvent.With(id), overtaken)
+		release := tx.Delete(listingkeys.Table, at).If(ofEvent.With(id), overtaken)
 		if h.row.Exists() {
 			release.Else(func(dynastay.Row) error { return dynastay.ErrSkip })
 		}
@@ -239,7 +239,7 @@ func (r *Repository) moveNights(tx *dynastay.Tx, h held, event dynastay.Key, aft
 	if after == nil {
 		return nil
 	}
-	if _, err := key.Partition(keys.NightByHost{HostID: after.HostID}); err != nil {
+	if _, err := key.Partition(listingkeys.NightByHost{HostID: after.HostID}); err != nil {
 		return &dynastay.Error{Entity: "Event", ID: after.ID, Field: "hostId", Kind: dynastay.ErrCorrupt, Err: errors.New(err.Error())}
 	}
 	if !h.row.Exists() {
@@ -263,7 +263,7 @@ func (r *Repository) takeNights(tx *dynastay.Tx, e *Event, take []dynastay.Date,
 		if err != nil {
 			return err
 		}
-		tx.Put(keys.Table, item).If(condition, nil)
+		tx.Put(listingkeys.Table, item).If(condition, nil)
 	}
 	return nil
 }
@@ -273,14 +273,14 @@ var (
 	ofEvent = dynastay.Prepare(expression.NewBuilder().WithCondition(eventIs))
 	// freeOrOwn also accepts a night that is the event's already: other software may have written it.
 	freeOrOwn = dynastay.Prepare(expression.NewBuilder().WithCondition(
-		expression.AttributeNotExists(dynastay.NameOf(keys.Table.Key.Partition)).Or(eventIs)))
+		expression.AttributeNotExists(dynastay.NameOf(listingkeys.Table.Key.Partition)).Or(eventIs)))
 )
 
 // listingOf returns the listing of an event.
 func listingOf(at dynastay.Key) string {
-	if booking, err := key.Parse[keys.BookingEvent](at); err == nil {
+	if booking, err := key.Parse[listingkeys.BookingEvent](at); err == nil {
 		return booking.ListingID
 	}
-	block, _ := key.Parse[keys.BlockEvent](at) // any other key was refused
+	block, _ := key.Parse[listingkeys.BlockEvent](at) // any other key was refused
 	return block.ListingID
 }

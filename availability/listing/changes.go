@@ -4,7 +4,7 @@ import (
 	"github.com/dynastay/dynastay"
 	"github.com/dynastay/dynastay/entity/stream"
 	"github.com/dynastay/dynastay/keys/key"
-	keys "github.com/dynastay/dynastay/keys/listing"
+	"github.com/dynastay/dynastay/keys/listingkeys"
 )
 
 // Changes are decoders for the changes of listings' calendars.
@@ -24,7 +24,7 @@ type Changes struct {
 // requests.
 func (r *Repository) Changes() Changes {
 	return Changes{
-		Events: stream.NewDecoder(r.db, keys.Table, func(at dynastay.Key) bool { return keys.EventIDOf(at) != "" }, r.event.Value),
-		Nights: stream.NewDecoder(r.db, keys.Table, key.Is[keys.Night], r.night.Value),
+		Events: stream.NewDecoder(r.db, listingkeys.Table, func(at dynastay.Key) bool { return listingkeys.EventIDOf(at) != "" }, r.event.Value),
+		Nights: stream.NewDecoder(r.db, listingkeys.Table, key.Is[listingkeys.Night], r.night.Value),
 	}
 }

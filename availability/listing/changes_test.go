@@ -10,7 +10,7 @@ import (
 	"github.com/dynastay/dynastay/availability/listing"
 	"github.com/dynastay/dynastay/dyntest"
 	"github.com/dynastay/dynastay/internal/streamtest"
-	keys "github.com/dynastay/dynastay/keys/listing"
+	"github.com/dynastay/dynastay/keys/listingkeys"
 )
 
 // Every change of an event and of a night is decoded as it is read afterwards. The items of imports and feeds pass
@@ -18,7 +18,7 @@ import (
 func TestChanges(t *testing.T) {
 	t.Parallel()
 	ctx := t.Context()
-	db := dyntest.New(t, streamtest.Tables(keys.Table)...)
+	db := dyntest.New(t, streamtest.Tables(listingkeys.Table)...)
 	repo := listing.New(db.DB)
 	var states []*listing.Event
 	was := func(err error) {
@@ -41,10 +41,10 @@ func TestChanges(t *testing.T) {
 	_, err = repo.Import(ctx, reservation("BC1", 1, nights("2025-03-01", "2025-03-02")))
 	require.NoError(t, err)
 
-	events := streamtest.Histories(t, db, keys.Table, repo.Changes().Events)
+	events := streamtest.Histories(t, db, listingkeys.Table, repo.Changes().Events)
 	assert.Len(t, events, 2)
 	assert.Equal(t, states, events["LISTING_AVAILABILITY#"+lst+"/EVENT#BOOKING#bk_1"])
-	days := streamtest.Histories(t, db, keys.Table, repo.Changes().Nights)
+	days := streamtest.Histories(t, db, listingkeys.Table, repo.Changes().Nights)
 	assert.Len(t, days, 4)
 	assert.Equal(t, []*listing.Night{a.Taken[0], nil}, days["LISTING_AVAILABILITY#"+lst+"/DATE#2025-01-10"])
 }

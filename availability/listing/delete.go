@@ -15,7 +15,7 @@ const opDelete = "listing.Delete"
 // nights.
 //
 // It does not check whose the event is, or whether it is a booking or a block. An event id from a browser can be that
-// of a booking: to lift a block, make the id from that of the block, with BlockEventID of package keys/listing.
+// of a booking: to lift a block, make the id from that of the block, with BlockEventID of package keys/listingkeys.
 //
 // If an imported reservation is deleted, a delivery of the revision that was imported last does not bring it back. A
 // newer revision does.

@@ -8,7 +8,7 @@ import (
 	"github.com/dynastay/dynastay"
 	"github.com/dynastay/dynastay/entity"
 	"github.com/dynastay/dynastay/keys/key"
-	keys "github.com/dynastay/dynastay/keys/listing"
+	"github.com/dynastay/dynastay/keys/listingkeys"
 )
 
 // Kind says whether there is a guest.
@@ -74,12 +74,12 @@ const attrFeed = "feed"
 
 func newEvents() *entity.Entity[Event] {
 	return entity.New(entity.Spec[Event]{
-		Name: "Event", Operations: "listing", Schema: keys.Table,
+		Name: "Event", Operations: "listing", Schema: listingkeys.Table,
 		Created: "createdAt", Updated: "updatedAt", Version: "version",
 		// The parts of a change are not versions of their own: a call with IfVersion can be repeated to complete it.
 		Kept: []string{"moving", "toCheckIn", "toCheckOut", "movingBack"},
-		Key:  func(e *Event) (dynastay.Key, error) { return keys.Event(e.ListingID, e.ID) },
-		IDOf: func(at dynastay.Key) string { return keys.EventIDOf(at) },
+		Key:  func(e *Event) (dynastay.Key, error) { return listingkeys.Event(e.ListingID, e.ID) },
+		IDOf: func(at dynastay.Key) string { return listingkeys.EventIDOf(at) },
 		Codec: entity.Declare(func(f *entity.Fields, e *Event) {
 			f.String("listingId", &e.ListingID)
 			f.String("hostId", &e.HostID)
@@ -100,17 +100,17 @@ func newEvents() *entity.Entity[Event] {
 			f.Time("createdAt", &e.CreatedAt)
 			f.Time("updatedAt", &e.UpdatedAt)
 			f.IfSet().Int("version", &e.Version)
-			f.WriteID(keys.AttrWriteID, &e.WriteID)
+			f.WriteID(listingkeys.AttrWriteID, &e.WriteID)
 		}),
 	})
 }
 
 // validate checks what the caller of a write has given; the errors name the fields of Booking, Block and Reservation.
 func (e *Event) validate() error {
-	if _, err := key.Partition(keys.NightByHost{HostID: e.HostID}); err != nil {
+	if _, err := key.Partition(listingkeys.NightByHost{HostID: e.HostID}); err != nil {
 		return err
 	}
-	if _, err := keys.Event(e.ListingID, e.ID); err != nil {
+	if _, err := listingkeys.Event(e.ListingID, e.ID); err != nil {
 		return err
 	}
 	if err := checkStay(e.Stay); err != nil {

@@ -12,7 +12,7 @@ import (
 	"github.com/dynastay/dynastay"
 	"github.com/dynastay/dynastay/availability/listing/ical"
 	"github.com/dynastay/dynastay/keys/key"
-	keys "github.com/dynastay/dynastay/keys/listing"
+	"github.com/dynastay/dynastay/keys/listingkeys"
 )
 
 // Channel is for whom a calendar is exported. What the channel itself has told is not told to it again.
@@ -28,26 +28,26 @@ type Channel struct {
 // The text is complete, or there is none. If Export fails, serve an error, not an empty calendar: with that, the
 // channel would open all nights. 2 requests, both consistent Queries, and more if they read more than 1 MB.
 func (r *Repository) Export(ctx context.Context, listingID string, from dynastay.Date, to Channel) ([]byte, error) {
-	first, err := key.Of(keys.Night{ListingID: listingID, Date: from})
+	first, err := key.Of(listingkeys.Night{ListingID: listingID, Date: from})
 	if err != nil {
 		return nil, dynastay.Within("From", err)
 	}
-	nights, err := dynastay.QueryAll(ctx, r.db, keys.Table, dynastay.Query{
+	nights, err := dynastay.QueryAll(ctx, r.db, listingkeys.Table, dynastay.Query{
 		Partition: first.PK, Range: dynastay.Range{From: first.SK, To: lastNight}, Consistent: true,
 	})
 	if err != nil {
 		return nil, err
 	}
 	// The events after the nights: what a feed has added in between is not published to its own channel.
-	events, err := dynastay.QueryAll(ctx, r.db, keys.Table, dynastay.Query{
-		Partition: first.PK, Range: dynastay.Range{Prefix: keys.EventPrefix}, Consistent: true,
+	events, err := dynastay.QueryAll(ctx, r.db, listingkeys.Table, dynastay.Query{
+		Partition: first.PK, Range: dynastay.Range{Prefix: listingkeys.EventPrefix}, Consistent: true,
 	})
 	if err != nil {
 		return nil, err
 	}
 	feeds := map[string]string{}
 	for _, row := range events {
-		feeds[keys.EventIDOf(keys.Table.Key.From(row))] = row.Text(attrFeed)
+		feeds[listingkeys.EventIDOf(listingkeys.Table.Key.From(row))] = row.Text(attrFeed)
 	}
 	var published []ical.Event
 	runs := map[string]int{} // of each event; more than one only if other software has written its nights
@@ -95,7 +95,7 @@ func (r *Repository) uid(listingID, eventID string, run int) string {
 
 // domain is how the UIDs end with which a listing of this table is published.
 func (r *Repository) domain(listingID string) string {
-	return "@" + digest(r.db.TableName(keys.Table), listingID) + ".dynastay"
+	return "@" + digest(r.db.TableName(listingkeys.Table), listingID) + ".dynastay"
 }
 
 // published reports whether the listing's own calendar contains an entry, or has contained it. Some channels publish

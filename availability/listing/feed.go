@@ -12,7 +12,7 @@ import (
 	"github.com/dynastay/dynastay"
 	"github.com/dynastay/dynastay/availability/listing/ical"
 	"github.com/dynastay/dynastay/keys/key"
-	keys "github.com/dynastay/dynastay/keys/listing"
+	"github.com/dynastay/dynastay/keys/listingkeys"
 )
 
 // Feed is one download of the calendar that a channel publishes for a listing.
@@ -163,11 +163,11 @@ func (s *syncing) validate() error {
 	if !slices.Contains(channels, f.Source) {
 		return dynastay.Invalid("Source", "must be one of %s", join(channels))
 	}
-	if _, err := key.Partition(keys.NightByHost{HostID: f.HostID}); err != nil {
+	if _, err := key.Partition(listingkeys.NightByHost{HostID: f.HostID}); err != nil {
 		return err
 	}
 	var err error
-	if s.at, err = key.Of(keys.Feed{ListingID: f.ListingID, Name: f.Name}); err != nil {
+	if s.at, err = key.Of(listingkeys.Feed{ListingID: f.ListingID, Name: f.Name}); err != nil {
 		return err
 	}
 	if f.Fetched.IsZero() {

@@ -5,7 +5,7 @@ import (
 	"slices"
 
 	"github.com/dynastay/dynastay"
-	keys "github.com/dynastay/dynastay/keys/listing"
+	"github.com/dynastay/dynastay/keys/listingkeys"
 )
 
 // blocksFor plans the blocks of a feed. A block has nights of one month only, so that all changes in a month fit in one
@@ -90,7 +90,7 @@ func uidOf(run dynastay.Stay, nights map[dynastay.Date]string) string {
 
 // newBlock returns the event of nights that the feed closes.
 func (s *syncing) newBlock() *Event {
-	id, _ := keys.BlockEventID(s.newBlockID()) // an id of the library's own
+	id, _ := listingkeys.BlockEventID(s.newBlockID()) // an id of the library's own
 	return &Event{
 		ListingID: s.feed.ListingID, HostID: s.feed.HostID, ID: id, Kind: KindBlock, Source: HostClosed, Feed: s.feed.Name,
 	}

@@ -6,7 +6,7 @@ import (
 	"github.com/dynastay/dynastay"
 	"github.com/dynastay/dynastay/availability/listing/ical"
 	"github.com/dynastay/dynastay/keys/key"
-	keys "github.com/dynastay/dynastay/keys/listing"
+	"github.com/dynastay/dynastay/keys/listingkeys"
 )
 
 // entries are those of a feed that are not over, without those of this calendar itself.
@@ -32,7 +32,7 @@ func (s *syncing) entries(ctx context.Context, now state) (in entries, err error
 			continue
 		}
 		if entry.ReservationID != "" && !known[entry.ReservationID] {
-			at, err := key.Of(keys.Import{ListingID: s.feed.ListingID, Source: string(s.feed.Source), ExternalID: entry.ReservationID})
+			at, err := key.Of(listingkeys.Import{ListingID: s.feed.ListingID, Source: string(s.feed.Source), ExternalID: entry.ReservationID})
 			if err != nil {
 				in.closed = append(in.closed, entry)
 				continue
@@ -113,7 +113,7 @@ func (s *syncing) match(events []*Event, booked []ical.Entry) pairs {
 // newBooking returns the event of a reservation that has none yet.
 func (s *syncing) newBooking(entry ical.Entry) *Event {
 	bookingID := s.db.NewID(bookingPrefix)
-	id, _ := keys.BookingEventID(bookingID) // an id of the library's own
+	id, _ := listingkeys.BookingEventID(bookingID) // an id of the library's own
 	return &Event{
 		ListingID: s.feed.ListingID, HostID: s.feed.HostID, ID: id, Kind: KindBooking, Source: s.feed.Source,
 		BookingID: bookingID, ExternalID: externalID(entry), Feed: s.feed.Name,

@@ -8,7 +8,7 @@ import (
 
 	"github.com/dynastay/dynastay"
 	"github.com/dynastay/dynastay/keys/key"
-	keys "github.com/dynastay/dynastay/keys/listing"
+	"github.com/dynastay/dynastay/keys/listingkeys"
 )
 
 // The attributes of the item of a feed.
@@ -38,7 +38,7 @@ func (s *syncing) begin(ctx context.Context) error {
 	_, err := dynastay.Do(ctx, s.db, dynastay.NewOp(dynastay.OpSpec[struct{}]{
 		Name: opSync,
 		Prepare: func(_ context.Context, tx *dynastay.Tx) (struct{}, error) {
-			tx.Update(keys.Table, s.at, newest.With(values)).Else(s.outdated)
+			tx.Update(listingkeys.Table, s.at, newest.With(values)).Else(s.outdated)
 			return struct{}{}, nil
 		},
 	}))
@@ -62,8 +62,8 @@ type ownEvent struct {
 }
 
 func (s *syncing) readAll(ctx context.Context) (state, error) {
-	rows, err := dynastay.QueryAll(ctx, s.db, keys.Table, dynastay.Query{
-		Partition: s.at.PK, Range: dynastay.Range{Prefix: keys.EventPrefix}, Consistent: true,
+	rows, err := dynastay.QueryAll(ctx, s.db, listingkeys.Table, dynastay.Query{
+		Partition: s.at.PK, Range: dynastay.Range{Prefix: listingkeys.EventPrefix}, Consistent: true,
 	})
 	if err != nil {
 		return state{}, err
@@ -81,11 +81,11 @@ func (s *syncing) readAll(ctx context.Context) (state, error) {
 		}
 	}
 	slices.SortFunc(now.own, func(a, b ownEvent) int { return a.Stay.CheckIn.Compare(b.Stay.CheckIn) })
-	first, err := key.Of(keys.Night{ListingID: s.feed.ListingID, Date: s.today})
+	first, err := key.Of(listingkeys.Night{ListingID: s.feed.ListingID, Date: s.today})
 	if err != nil {
 		return state{}, err
 	}
-	rows, err = dynastay.QueryAll(ctx, s.db, keys.Table, dynastay.Query{
+	rows, err = dynastay.QueryAll(ctx, s.db, listingkeys.Table, dynastay.Query{
 		Partition: s.at.PK, Range: dynastay.Range{From: first.SK, To: lastNight}, Consistent: true,
 	})
 	for _, row := range rows {
@@ -97,4 +97,4 @@ func (s *syncing) readAll(ctx context.Context) (state, error) {
 }
 
 // lastNight is after the sort keys of all nights.
-var lastNight = key.SortKind[keys.Night]() + "~"
+var lastNight = key.SortKind[listingkeys.Night]() + "~"

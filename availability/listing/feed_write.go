@@ -9,7 +9,7 @@ import (
 
 	"github.com/dynastay/dynastay"
 	"github.com/dynastay/dynastay/keys/key"
-	keys "github.com/dynastay/dynastay/keys/listing"
+	"github.com/dynastay/dynastay/keys/listingkeys"
 )
 
 // owners are the events that a night has before and after.
@@ -79,11 +79,11 @@ func (s *syncing) write(ctx context.Context, now state, g *group) error {
 				return nil, errStale
 			}
 			prepared = true
-			tx.Check(keys.Table, s.at, isNewest.With(s.fetched()), s.outdated)
+			tx.Check(listingkeys.Table, s.at, isNewest.With(s.fetched()), s.outdated)
 			events := map[*target]*Event{}
 			for _, t := range g.targets {
 				in := intent{op: opSync, event: t.event}
-				in.at, _ = keys.Event(t.event.ListingID, t.event.ID) // stored, or drawn
+				in.at, _ = listingkeys.Event(t.event.ListingID, t.event.ID) // stored, or drawn
 				h := held{row: t.row}
 				var err error
 				if events[t], err = s.setEvent(tx, h, in, func(e *Event) { e.Stay, e.UID = t.stay, t.uid }); err != nil {
@@ -106,13 +106,13 @@ func (s *syncing) write(ctx context.Context, now state, g *group) error {
 // exchange adds the actions that give nights to other events of the feed, take new ones, and free the rest.
 func (s *syncing) exchange(tx *dynastay.Tx, now state, g *group, events map[*target]*Event) error {
 	for date, o := range g.nights {
-		at, err := key.Of(keys.Night{ListingID: s.feed.ListingID, Date: date})
+		at, err := key.Of(listingkeys.Night{ListingID: s.feed.ListingID, Date: date})
 		if err != nil {
 			return err
 		}
 		if o.after == nil {
 			if now.others[date] == nil { // otherwise other software has overwritten the night
-				tx.Delete(keys.Table, at).If(freeOr.With(ids(o.before, o.before)), stale)
+				tx.Delete(listingkeys.Table, at).If(freeOr.With(ids(o.before, o.before)), stale)
 			}
 			continue
 		}
@@ -124,7 +124,7 @@ func (s *syncing) exchange(tx *dynastay.Tx, now state, g *group, events map[*tar
 		if err != nil {
 			return err
 		}
-		tx.Put(keys.Table, item).If(freeOr.With(ids(before, o.after)), stale)
+		tx.Put(listingkeys.Table, item).If(freeOr.With(ids(before, o.after)), stale)
 	}
 	return nil
 }
@@ -136,6 +136,6 @@ func ids(a, b *target) dynastay.Item {
 func stale(dynastay.Row) error { return errStale }
 
 var freeOr = dynastay.Prepare(expression.NewBuilder().WithCondition(
-	expression.AttributeNotExists(dynastay.NameOf(keys.Table.Key.Partition)).
+	expression.AttributeNotExists(dynastay.NameOf(listingkeys.Table.Key.Partition)).
 		Or(expression.Equal(dynastay.NameOf(attrEventID), dynastay.Param("a"))).
 		Or(expression.Equal(dynastay.NameOf(attrEventID), dynastay.Param("b")))))

@@ -6,7 +6,7 @@ import (
 
 	"github.com/dynastay/dynastay"
 	"github.com/dynastay/dynastay/keys/key"
-	keys "github.com/dynastay/dynastay/keys/listing"
+	"github.com/dynastay/dynastay/keys/listingkeys"
 )
 
 // forget records that the event of an imported reservation was deleted, so that a repeated delivery does not bring it
@@ -29,7 +29,7 @@ func (r *Repository) ofReservation(ctx context.Context, tx *dynastay.Tx, e *Even
 	if e == nil || !e.imported() {
 		return nil
 	}
-	at, err := key.Of(keys.Import{ListingID: e.ListingID, Source: string(e.Source), ExternalID: e.ExternalID})
+	at, err := key.Of(listingkeys.Import{ListingID: e.ListingID, Source: string(e.Source), ExternalID: e.ExternalID})
 	if err != nil {
 		return nil // software that writes only nights may have stored any id
 	}
@@ -46,7 +46,7 @@ func (r *Repository) incomplete(ctx context.Context, g *imported) error {
 	if g == nil || !g.Pending {
 		return nil
 	}
-	id, err := keys.BookingEventID(g.BookingID)
+	id, err := listingkeys.BookingEventID(g.BookingID)
 	if err != nil {
 		return err
 	}

@@ -6,7 +6,7 @@ import (
 
 	"github.com/dynastay/dynastay"
 	"github.com/dynastay/dynastay/keys/key"
-	keys "github.com/dynastay/dynastay/keys/listing"
+	"github.com/dynastay/dynastay/keys/listingkeys"
 )
 
 // held is an event as it was read, with the nights that it holds.
@@ -19,7 +19,7 @@ type held struct {
 // read reads an event and what it holds. 1 request; 1 more for an event that is moving, and at least 2 more if the
 // event has no item of its own.
 func (r *Repository) read(ctx context.Context, at dynastay.Key) (held, error) {
-	row, err := r.db.Get(ctx, keys.Table, at, dynastay.Consistent)
+	row, err := r.db.Get(ctx, listingkeys.Table, at, dynastay.Consistent)
 	if err != nil {
 		return held{}, err
 	}
@@ -38,7 +38,7 @@ func (r *Repository) read(ctx context.Context, at dynastay.Key) (held, error) {
 		h.nights = append(h.nights, night.Date)
 	}
 	if h.event == nil && len(nights) > 0 {
-		again, err := r.db.Get(ctx, keys.Table, at, dynastay.Consistent)
+		again, err := r.db.Get(ctx, listingkeys.Table, at, dynastay.Consistent)
 		if err != nil {
 			return held{}, err
 		}
@@ -58,8 +58,8 @@ func (r *Repository) nightsOf(ctx context.Context, at dynastay.Key, e *Event) ([
 	if e != nil && e.Moving && e.span().Validate() == nil {
 		rows, err = r.between(ctx, listingOf(at), e.span(), true)
 	} else {
-		rows, err = dynastay.QueryAll(ctx, r.db, keys.Table, dynastay.Query{
-			Partition: at.PK, Range: dynastay.Range{Prefix: key.SortKind[keys.Night]()}, Consistent: true,
+		rows, err = dynastay.QueryAll(ctx, r.db, listingkeys.Table, dynastay.Query{
+			Partition: at.PK, Range: dynastay.Range{Prefix: key.SortKind[listingkeys.Night]()}, Consistent: true,
 		})
 	}
 	if err != nil {
@@ -67,7 +67,7 @@ func (r *Repository) nightsOf(ctx context.Context, at dynastay.Key, e *Event) ([
 	}
 	var nights []*Night
 	for _, row := range rows {
-		if row.Text(attrEventID) == keys.EventIDOf(at) {
+		if row.Text(attrEventID) == listingkeys.EventIDOf(at) {
 			nights = append(nights, r.taken(listingOf(at), row))
 		}
 	}

@@ -9,7 +9,7 @@ import (
 
 	"github.com/dynastay/dynastay"
 	"github.com/dynastay/dynastay/keys/key"
-	keys "github.com/dynastay/dynastay/keys/listing"
+	"github.com/dynastay/dynastay/keys/listingkeys"
 )
 
 const (
@@ -95,8 +95,8 @@ func (d Reservation) held(err error) (bookingID string, own bool) {
 
 func (r *Repository) importOp(d Reservation, how delivery) *dynastay.Operation[Imported] {
 	invalid := d.validate()
-	at, _ := key.Of(keys.Import{ListingID: d.ListingID, Source: string(d.Source), ExternalID: d.ExternalID}) // see validate
-	if k, err := key.Parse[keys.Import](at); err == nil {
+	at, _ := key.Of(listingkeys.Import{ListingID: d.ListingID, Source: string(d.Source), ExternalID: d.ExternalID}) // see validate
+	if k, err := key.Parse[listingkeys.Import](at); err == nil {
 		d.ExternalID = k.ExternalID // in its normal form
 	}
 	return dynastay.NewOp(dynastay.OpSpec[Imported]{
@@ -150,7 +150,7 @@ func (r *Repository) importOp(d Reservation, how delivery) *dynastay.Operation[I
 
 // imported reads what was imported; it returns nil if nothing was.
 func (r *Repository) imported(ctx context.Context, at dynastay.Key) (dynastay.Row, *imported, error) {
-	row, err := r.db.Get(ctx, keys.Table, at, dynastay.Consistent)
+	row, err := r.db.Get(ctx, listingkeys.Table, at, dynastay.Consistent)
 	if err != nil || !row.Exists() {
 		return row, nil, err
 	}
@@ -189,7 +189,7 @@ func (g *imported) outcome(d Reservation, moved bool) Outcome {
 }
 
 func importedAs(outcome Outcome, bookingID string, event *Event) Imported {
-	eventID, err := keys.BookingEventID(bookingID)
+	eventID, err := listingkeys.BookingEventID(bookingID)
 	if err != nil {
 		eventID = "" // it has none
 	}
@@ -207,10 +207,10 @@ func (r *Repository) setReservation(
 	}
 	event = d.event(bookingID)
 	in := intent{op: opImport, asked: []dynastay.UpdateOption{dynastay.OrMissing()}, last: how.last}
-	in.at, _ = keys.Event(d.ListingID, event.ID) // validated, drawn or stored
+	in.at, _ = listingkeys.Event(d.ListingID, event.ID) // validated, drawn or stored
 	in.before = func(ctx context.Context) error { return r.reserve(ctx, at, bookingID) }
 	in.also = func(_ context.Context, tx *dynastay.Tx, _ held) error {
-		tx.Check(keys.Table, at, isPending.With(dynastay.Item{"revision": dynastay.Number(was.revision())}), overtakenBy)
+		tx.Check(listingkeys.Table, at, isPending.With(dynastay.Item{"revision": dynastay.Number(was.revision())}), overtakenBy)
 		return nil
 	}
 	exists := &dynastay.Error{Op: opImport, Entity: "Event", ID: event.ID, Kind: dynastay.ErrAlreadyExists}
@@ -285,7 +285,7 @@ func (r *Repository) record(tx *dynastay.Tx, at dynastay.Key, row dynastay.Row, 
 		c.Renew() // what others have decided from the record is overtaken, even if nothing in it changes
 		return c.AddTo(tx)
 	}
-	k, err := key.Parse[keys.Import](at)
+	k, err := key.Parse[listingkeys.Import](at)
 	if err != nil {
 		return err
 	}
@@ -295,7 +295,7 @@ func (r *Repository) record(tx *dynastay.Tx, at dynastay.Key, row dynastay.Row, 
 	item, err := r.reservation.Item(g)
 	if err == nil {
 		// Another delivery of the reservation may have been imported at the same time.
-		tx.Put(keys.Table, item).Identified().If(dynastay.IfNew(keys.Table), overtaken)
+		tx.Put(listingkeys.Table, item).Identified().If(dynastay.IfNew(listingkeys.Table), overtaken)
 	}
 	return err
 }

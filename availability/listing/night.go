@@ -6,7 +6,7 @@ import (
 	"github.com/dynastay/dynastay"
 	"github.com/dynastay/dynastay/entity"
 	"github.com/dynastay/dynastay/keys/key"
-	keys "github.com/dynastay/dynastay/keys/listing"
+	"github.com/dynastay/dynastay/keys/listingkeys"
 )
 
 // Night is one night on which a listing is not available, because an event holds it.
@@ -27,11 +27,13 @@ const attrEventID = "eventId"
 
 func newNights() *entity.Entity[Night] {
 	return entity.New(entity.Spec[Night]{
-		Name: "Night", Operations: "listing", Schema: keys.Table,
-		Key: func(n *Night) (dynastay.Key, error) { return key.Of(keys.Night{ListingID: n.ListingID, Date: n.Date}) },
+		Name: "Night", Operations: "listing", Schema: listingkeys.Table,
+		Key: func(n *Night) (dynastay.Key, error) {
+			return key.Of(listingkeys.Night{ListingID: n.ListingID, Date: n.Date})
+		},
 		Indexes: map[string]func(*Night) (dynastay.Key, error){
-			keys.HostAvailabilityIndex: func(n *Night) (dynastay.Key, error) {
-				return key.Of(keys.NightByHost{HostID: n.HostID, Date: n.Date, ListingID: n.ListingID})
+			listingkeys.HostAvailabilityIndex: func(n *Night) (dynastay.Key, error) {
+				return key.Of(listingkeys.NightByHost{HostID: n.HostID, Date: n.Date, ListingID: n.ListingID})
 			},
 		},
 		Codec: entity.Declare(func(f *entity.Fields, n *Night) {

@@ -13,7 +13,7 @@ import (
 
 	"github.com/dynastay/dynastay"
 	"github.com/dynastay/dynastay/availability/listing"
-	keys "github.com/dynastay/dynastay/keys/listing"
+	"github.com/dynastay/dynastay/keys/listingkeys"
 )
 
 // exportAll is a calendar for everybody.
@@ -23,7 +23,7 @@ var exportAll = listing.Channel{}
 func (h *home) stored(t *testing.T, date string) map[string]any {
 	t.Helper()
 	out, err := h.Client.GetItem(t.Context(), &dynamodb.GetItemInput{
-		TableName: aws.String(h.TableName(keys.Table)), ConsistentRead: aws.Bool(true),
+		TableName: aws.String(h.TableName(listingkeys.Table)), ConsistentRead: aws.Bool(true),
 		Key: dynastay.Item{"pk": dynastay.Text("LISTING_AVAILABILITY#" + lst), "sk": dynastay.Text("DATE#" + date)},
 	})
 	require.NoError(t, err)

@@ -14,7 +14,7 @@ import (
 	"github.com/dynastay/dynastay"
 	"github.com/dynastay/dynastay/availability/listing"
 	"github.com/dynastay/dynastay/dyntest"
-	keys "github.com/dynastay/dynastay/keys/listing"
+	"github.com/dynastay/dynastay/keys/listingkeys"
 )
 
 // home is a database with the repository.
@@ -25,7 +25,7 @@ type home struct {
 
 func newHome(t *testing.T, opts ...dyntest.Option) *home {
 	t.Helper()
-	db := dyntest.New(t, append([]dyntest.Option{dyntest.Tables(keys.Table)}, opts...)...)
+	db := dyntest.New(t, append([]dyntest.Option{dyntest.Tables(listingkeys.Table)}, opts...)...)
 	return &home{db, listing.New(db.DB)}
 }
 
@@ -189,14 +189,14 @@ func (h *home) foreign(t *testing.T, n listing.Night, stay dynastay.Stay, change
 
 func (h *home) put(t *testing.T, item map[string]types.AttributeValue) {
 	t.Helper()
-	name := h.TableName(keys.Table)
+	name := h.TableName(listingkeys.Table)
 	_, err := h.Client.PutItem(t.Context(), &dynamodb.PutItemInput{TableName: &name, Item: item})
 	require.NoError(t, err)
 }
 
 func (h *home) remove(t *testing.T, sk string) {
 	t.Helper()
-	name := h.TableName(keys.Table)
+	name := h.TableName(listingkeys.Table)
 	_, err := h.Client.DeleteItem(t.Context(), &dynamodb.DeleteItemInput{TableName: &name, Key: map[string]types.AttributeValue{
 		"pk": &types.AttributeValueMemberS{Value: "LISTING_AVAILABILITY#" + lst}, "sk": &types.AttributeValueMemberS{Value: sk},
 	}})

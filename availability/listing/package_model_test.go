@@ -18,7 +18,7 @@ import (
 	"github.com/dynastay/dynastay"
 	"github.com/dynastay/dynastay/availability/listing"
 	"github.com/dynastay/dynastay/dyntest"
-	keys "github.com/dynastay/dynastay/keys/listing"
+	"github.com/dynastay/dynastay/keys/listingkeys"
 )
 
 var modelOperations = flag.Int("model.operations", 150, "how many operations TestModel compares with its model")
@@ -266,7 +266,7 @@ func (w *world) look(at string) {
 func (w *world) stored() string {
 	var lines []string
 	for _, at := range []string{"lst_1", "lst_2"} {
-		rows, err := dynastay.QueryAll(w.home.context(), w.home.Direct, keys.Table, dynastay.Query{
+		rows, err := dynastay.QueryAll(w.home.context(), w.home.Direct, listingkeys.Table, dynastay.Query{
 			Partition: "LISTING_AVAILABILITY#" + at, Consistent: true,
 		})
 		require.NoError(w, err)

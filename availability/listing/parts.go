@@ -7,7 +7,7 @@ import (
 	"fmt"
 
 	"github.com/dynastay/dynastay"
-	keys "github.com/dynastay/dynastay/keys/listing"
+	"github.com/dynastay/dynastay/keys/listingkeys"
 )
 
 // mostNights is the number of nights that one transaction can take and free. With the event, an imported reservation
@@ -39,7 +39,7 @@ func (e *IncompleteError) Error() string {
 type partsError struct{ in intent }
 
 func (e *partsError) Error() string {
-	return fmt.Sprintf("%s changes more than %d nights", keys.EventIDOf(e.in.at), mostNights)
+	return fmt.Sprintf("%s changes more than %d nights", listingkeys.EventIDOf(e.in.at), mostNights)
 }
 
 // maxSettles is the number of times that a call settles what other calls have left incomplete.
@@ -61,7 +61,7 @@ func whole[R any](ctx context.Context, r *Repository, write func(last bool) (R, 
 		if !errors.As(err, &left) || left.Err != nil {
 			break
 		}
-		at, invalid := keys.Event(left.ListingID, left.EventID)
+		at, invalid := listingkeys.Event(left.ListingID, left.EventID)
 		if invalid != nil {
 			return result, err
 		}
@@ -116,7 +116,7 @@ func (r *Repository) deleted(ctx context.Context, in intent, failed error) bool 
 }
 
 func (in intent) incomplete(err error) error {
-	return &IncompleteError{ListingID: listingOf(in.at), EventID: keys.EventIDOf(in.at), Err: err}
+	return &IncompleteError{ListingID: listingOf(in.at), EventID: listingkeys.EventIDOf(in.at), Err: err}
 }
 
 // writeParts writes transactions until so few nights are left that the last one can carry out the intent. wrote reports

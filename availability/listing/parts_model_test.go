@@ -12,7 +12,7 @@ import (
 	"github.com/dynastay/dynastay"
 	"github.com/dynastay/dynastay/availability/listing"
 	"github.com/dynastay/dynastay/dyntest"
-	keys "github.com/dynastay/dynastay/keys/listing"
+	"github.com/dynastay/dynastay/keys/listingkeys"
 )
 
 // fate is a model of one event, and of what is recorded of its reservation.
@@ -170,7 +170,7 @@ func (h *home) fate(t *testing.T, l long, nth int, at string) (f fate, moving bo
 	if !moving {
 		require.Equal(t, dates(f.stay), held, at)
 	}
-	row, err := h.Direct.Get(t.Context(), keys.Table, dynastay.Key{
+	row, err := h.Direct.Get(t.Context(), listingkeys.Table, dynastay.Key{
 		PK: "LISTING_AVAILABILITY#" + lst, SK: fmt.Sprintf("IMPORT#%s#BC%d", listing.BookingCom, nth),
 	}, dynastay.Consistent)
 	require.NoError(t, err, at)

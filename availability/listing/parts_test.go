@@ -16,7 +16,7 @@ import (
 	"github.com/dynastay/dynastay/availability/listing"
 	"github.com/dynastay/dynastay/dyntest"
 	"github.com/dynastay/dynastay/internal/racing"
-	keys "github.com/dynastay/dynastay/keys/listing"
+	"github.com/dynastay/dynastay/keys/listingkeys"
 )
 
 var breaks = flag.Int("breaks", 0, "how many of the requests of a long change to break off; -1 for all; 0 for one, in one way")
@@ -114,7 +114,7 @@ var longs = []long{
 
 // newStreet is a home with neighbours that no change may touch.
 func newStreet(t *testing.T) *home {
-	h := newHome(t, dyntest.OnlyTables(keys.Table))
+	h := newHome(t, dyntest.OnlyTables(listingkeys.Table))
 	for i, stay := range neighbours {
 		_, err := h.repo.Block(t.Context(), block(fmt.Sprint("n", i), stay))
 		require.NoError(t, err)

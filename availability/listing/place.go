@@ -7,7 +7,7 @@ import (
 	"github.com/google/uuid"
 
 	"github.com/dynastay/dynastay"
-	keys "github.com/dynastay/dynastay/keys/listing"
+	"github.com/dynastay/dynastay/keys/listingkeys"
 )
 
 // Booking is a booking of the platform itself, for [Repository.Book].
@@ -72,7 +72,7 @@ func (r *Repository) Block(ctx context.Context, b Block, opts ...dynastay.WriteO
 }
 
 func (r *Repository) booking(b Booking) (intent, error) {
-	id, err := keys.BookingEventID(b.BookingID)
+	id, err := listingkeys.BookingEventID(b.BookingID)
 	if err != nil {
 		return intent{op: opBook}, err
 	}
@@ -87,7 +87,7 @@ func (r *Repository) block(b Block) (intent, error) {
 	if drawn {
 		b.BlockID = r.newBlockID()
 	}
-	id, err := keys.BlockEventID(b.BlockID)
+	id, err := listingkeys.BlockEventID(b.BlockID)
 	if err != nil {
 		return intent{op: opBlock}, err
 	}
@@ -109,7 +109,7 @@ func placing(op string, drawn bool, e *Event) (intent, error) {
 		return intent{op: op}, err
 	}
 	p := intent{op: op, stay: e.Stay, event: e, drawn: drawn}
-	p.at, _ = keys.Event(e.ListingID, e.ID) // validated
+	p.at, _ = listingkeys.Event(e.ListingID, e.ID) // validated
 	exists := p.fail(dynastay.ErrAlreadyExists)
 	p.check = func(was *Event) error {
 		if was.Moving && was.Stay == (dynastay.Stay{}) && was.Target == e.Stay && was.HostID == e.HostID && was.Note == e.Note {
@@ -153,7 +153,7 @@ func (r *Repository) restore(given *Event) func(context.Context, map[string]stri
 		found, err := r.again(ctx, at)
 		if errors.Is(err, dynastay.ErrNotFound) { // it has since been deleted
 			again := *given
-			again.ID = keys.EventIDOf(at)
+			again.ID = listingkeys.EventIDOf(at)
 			return &again, nil
 		}
 		return found, err

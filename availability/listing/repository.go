@@ -7,7 +7,7 @@ import (
 	"github.com/dynastay/dynastay"
 	"github.com/dynastay/dynastay/entity"
 	"github.com/dynastay/dynastay/keys/key"
-	keys "github.com/dynastay/dynastay/keys/listing"
+	"github.com/dynastay/dynastay/keys/listingkeys"
 )
 
 // Repository reads and changes the calendars of listings.
@@ -65,15 +65,15 @@ func (r *Repository) Check(
 // between reads the nights of a half-open range. A night's sort key ends with its date, so the bounds are the first and
 // the last night.
 func (r *Repository) between(ctx context.Context, listingID string, stay dynastay.Stay, consistent bool) ([]dynastay.Row, error) {
-	first, err := key.Of(keys.Night{ListingID: listingID, Date: stay.CheckIn})
+	first, err := key.Of(listingkeys.Night{ListingID: listingID, Date: stay.CheckIn})
 	if err != nil {
 		return nil, err
 	}
-	last, err := key.Of(keys.Night{ListingID: listingID, Date: stay.LastNight()})
+	last, err := key.Of(listingkeys.Night{ListingID: listingID, Date: stay.LastNight()})
 	if err != nil {
 		return nil, err
 	}
-	return dynastay.QueryAll(ctx, r.db, keys.Table, dynastay.Query{
+	return dynastay.QueryAll(ctx, r.db, listingkeys.Table, dynastay.Query{
 		Partition: first.PK, Range: dynastay.Range{From: first.SK, To: last.SK}, Consistent: consistent,
 	})
 }
@@ -81,7 +81,7 @@ func (r *Repository) between(ctx context.Context, listingID string, stay dynasta
 // Get reads an event, or fails with [dynastay.ErrNotFound]. It does not find an event of other software that has
 // written only its nights; [Repository.Check] does. opts may contain [dynastay.Consistent]. 1 request, a GetItem.
 func (r *Repository) Get(ctx context.Context, listingID, eventID string, opts ...dynastay.ReadOption) (*Event, error) {
-	at, err := keys.Event(listingID, eventID)
+	at, err := listingkeys.Event(listingID, eventID)
 	if err != nil {
 		return nil, err
 	}
@@ -91,12 +91,12 @@ func (r *Repository) Get(ctx context.Context, listingID, eventID string, opts ..
 // Events lists the events of a listing, also past ones, first the blocks and then the bookings, each in the order of
 // their ids. Like [Repository.Get], it lists only events that this package has written. 1 request per page, a Query.
 func (r *Repository) Events(listingID string) dynastay.List[*Event] {
-	partition, err := key.Partition(keys.BookingEvent{ListingID: listingID})
+	partition, err := key.Partition(listingkeys.BookingEvent{ListingID: listingID})
 	if err != nil {
 		return dynastay.NoList[*Event](err)
 	}
 	return r.events.List(dynastay.Query{
-		Name: "listing.Events", Partition: partition, Range: dynastay.Range{Prefix: keys.EventPrefix},
+		Name: "listing.Events", Partition: partition, Range: dynastay.Range{Prefix: listingkeys.EventPrefix},
 	})
 }
 
@@ -105,7 +105,7 @@ func (r *Repository) Events(listingID string) dynastay.List[*Event] {
 //
 // Pattern L6: HostAvailabilityIndex, gsi1pk = HOST_AVAILABILITY#{hostId}, 1 request
 func (r *Repository) ByHost(hostID string) dynastay.List[*Night] {
-	return r.byHost("listing.ByHost", hostID, dynastay.Range{Prefix: key.SortKind[keys.NightByHost]()})
+	return r.byHost("listing.ByHost", hostID, dynastay.Range{Prefix: key.SortKind[listingkeys.NightByHost]()})
 }
 
 // ByHostBetween is like [Repository.ByHost], for the nights of a range of dates. The range is half-open: the night of
@@ -116,11 +116,11 @@ func (r *Repository) ByHostBetween(hostID string, nights dynastay.Stay) dynastay
 	if err := nights.Validate(); err != nil {
 		return dynastay.NoList[*Night](dynastay.Within("Nights", err))
 	}
-	from, err := key.SortPrefix(keys.NightByHost{HostID: hostID, Date: nights.CheckIn})
+	from, err := key.SortPrefix(listingkeys.NightByHost{HostID: hostID, Date: nights.CheckIn})
 	if err != nil {
 		return dynastay.NoList[*Night](err)
 	}
-	before, err := key.SortPrefix(keys.NightByHost{HostID: hostID, Date: nights.CheckOut})
+	before, err := key.SortPrefix(listingkeys.NightByHost{HostID: hostID, Date: nights.CheckOut})
 	if err != nil {
 		return dynastay.NoList[*Night](err)
 	}
@@ -128,11 +128,11 @@ func (r *Repository) ByHostBetween(hostID string, nights dynastay.Stay) dynastay
 }
 
 func (r *Repository) byHost(name, hostID string, nights dynastay.Range) dynastay.List[*Night] {
-	partition, err := key.Partition(keys.NightByHost{HostID: hostID})
+	partition, err := key.Partition(listingkeys.NightByHost{HostID: hostID})
 	if err != nil {
 		return dynastay.NoList[*Night](err)
 	}
 	return r.nights.List(dynastay.Query{
-		Name: name, Index: keys.HostAvailabilityIndex, Partition: partition, Range: nights,
+		Name: name, Index: listingkeys.HostAvailabilityIndex, Partition: partition, Range: nights,
 	})
 }

@@ -9,7 +9,7 @@ import (
 	"github.com/dynastay/dynastay"
 	"github.com/dynastay/dynastay/entity"
 	"github.com/dynastay/dynastay/keys/key"
-	keys "github.com/dynastay/dynastay/keys/listing"
+	"github.com/dynastay/dynastay/keys/listingkeys"
 )
 
 // Reservation is one delivery of a channel: a reservation as it was at one revision. A channel may deliver revisions
@@ -92,9 +92,9 @@ const (
 
 func newImports() *entity.Entity[imported] {
 	return entity.New(entity.Spec[imported]{
-		Name: "Import", Operations: "listing", Schema: keys.Table, Created: "createdAt", Updated: "updatedAt",
+		Name: "Import", Operations: "listing", Schema: listingkeys.Table, Created: "createdAt", Updated: "updatedAt",
 		Key: func(g *imported) (dynastay.Key, error) {
-			return key.Of(keys.Import{ListingID: g.ListingID, Source: string(g.Source), ExternalID: g.ExternalID})
+			return key.Of(listingkeys.Import{ListingID: g.ListingID, Source: string(g.Source), ExternalID: g.ExternalID})
 		},
 		Codec: entity.Declare(func(f *entity.Fields, g *imported) {
 			f.String("listingId", &g.ListingID)
@@ -109,7 +109,7 @@ func newImports() *entity.Entity[imported] {
 			f.IfSet().Bool(attrPending, &g.Pending)
 			f.Time("createdAt", &g.CreatedAt)
 			f.Time("updatedAt", &g.UpdatedAt)
-			f.WriteID(keys.AttrWriteID, &g.WriteID)
+			f.WriteID(listingkeys.AttrWriteID, &g.WriteID)
 		}),
 	})
 }
@@ -161,11 +161,11 @@ func (d Reservation) validate() error {
 	if d.Revision < 1 {
 		return dynastay.Invalid("Revision", "must be positive")
 	}
-	if _, err := key.Of(keys.Import{ListingID: d.ListingID, Source: string(d.Source), ExternalID: d.ExternalID}); err != nil {
+	if _, err := key.Of(listingkeys.Import{ListingID: d.ListingID, Source: string(d.Source), ExternalID: d.ExternalID}); err != nil {
 		return err
 	}
 	if d.BookingID != "" {
-		if _, err := keys.BookingEventID(d.BookingID); err != nil {
+		if _, err := listingkeys.BookingEventID(d.BookingID); err != nil {
 			return err
 		}
 	}
@@ -181,7 +181,7 @@ var anyDay = dynastay.MustDate("2000-01-01")
 
 // event returns the event of the reservation.
 func (d Reservation) event(bookingID string) *Event {
-	id, _ := keys.BookingEventID(bookingID) // validated, drawn or stored
+	id, _ := listingkeys.BookingEventID(bookingID) // validated, drawn or stored
 	return &Event{
 		ListingID: d.ListingID, HostID: d.HostID, ID: id, Kind: KindBooking, Source: d.Source,
 		BookingID: bookingID, ExternalID: d.ExternalID, Stay: d.Stay,

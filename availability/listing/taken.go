@@ -8,7 +8,7 @@ import (
 
 	"github.com/dynastay/dynastay"
 	"github.com/dynastay/dynastay/keys/key"
-	keys "github.com/dynastay/dynastay/keys/listing"
+	"github.com/dynastay/dynastay/keys/listingkeys"
 )
 
 // Taken is the error for nights that other events hold. Nothing was written.
@@ -45,7 +45,7 @@ func (r *Repository) taken(listingID string, row dynastay.Row) *Night {
 		night = &Night{EventID: row.Text(attrEventID)}
 	}
 	night.ListingID = listingID
-	if at, err := key.Parse[keys.Night](keys.Table.Key.From(row)); err == nil {
+	if at, err := key.Parse[listingkeys.Night](listingkeys.Table.Key.From(row)); err == nil {
 		night.Date = at.Date
 	}
 	return night
@@ -57,7 +57,7 @@ func (r *Repository) contest(in intent) *dynastay.Contest {
 	nights := nightRefs(listingOf(in.at), in.stay)
 	c := &dynastay.Contest{Items: nights, Still: in.still}
 	if in.mine == nil { // otherwise the item of the event determines its own error: it must not exist
-		c.Items = append(slices.Clone(nights), dynastay.RefOf(keys.Table, in.at))
+		c.Items = append(slices.Clone(nights), dynastay.RefOf(listingkeys.Table, in.at))
 	}
 	if len(nights) == 0 {
 		return c
@@ -70,7 +70,7 @@ func (r *Repository) contest(in intent) *dynastay.Contest {
 			seen[ref] = dynastay.Row{}
 		}
 		for _, row := range rows {
-			seen[dynastay.RefOf(keys.Table, keys.Table.Key.From(row))] = row
+			seen[dynastay.RefOf(listingkeys.Table, listingkeys.Table.Key.From(row))] = row
 		}
 		return seen, err
 	}
@@ -83,7 +83,7 @@ func (r *Repository) judge(in intent, nights []dynastay.Ref, seen map[dynastay.R
 	for _, ref := range nights {
 		switch row := seen[ref]; {
 		case !row.Exists():
-		case row.Text(attrEventID) == keys.EventIDOf(in.at):
+		case row.Text(attrEventID) == listingkeys.EventIDOf(in.at):
 			own = true
 		default:
 			taken.Nights = append(taken.Nights, r.taken(taken.ListingID, row))
@@ -102,8 +102,8 @@ func (r *Repository) judge(in intent, nights []dynastay.Ref, seen map[dynastay.R
 // operation is refused because of it.
 func nightRefs(listingID string, stay dynastay.Stay) (refs []dynastay.Ref) {
 	for _, date := range datesOf(stay) {
-		if at, err := key.Of(keys.Night{ListingID: listingID, Date: date}); err == nil {
-			refs = append(refs, dynastay.RefOf(keys.Table, at))
+		if at, err := key.Of(listingkeys.Night{ListingID: listingID, Date: date}); err == nil {
+			refs = append(refs, dynastay.RefOf(listingkeys.Table, at))
 		}
 	}
 	return refs

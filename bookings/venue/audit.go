@@ -6,7 +6,7 @@ import (
 	"github.com/dynastay/dynastay"
 	"github.com/dynastay/dynastay/entity"
 	"github.com/dynastay/dynastay/keys/key"
-	keys "github.com/dynastay/dynastay/keys/venue"
+	"github.com/dynastay/dynastay/keys/venuekeys"
 )
 
 // Action is what an entry of the audit log records.
@@ -44,9 +44,9 @@ type AuditEntry struct {
 
 func newAuditEntries() *entity.Entity[AuditEntry] {
 	return entity.New(entity.Spec[AuditEntry]{
-		Name: "AuditEntry", Operations: "venue", Schema: keys.Table, ID: "auditId", Prefix: "aud_", Created: "at",
+		Name: "AuditEntry", Operations: "venue", Schema: venuekeys.Table, ID: "auditId", Prefix: "aud_", Created: "at",
 		Key: func(e *AuditEntry) (dynastay.Key, error) {
-			return key.Of(keys.AuditEntry{Date: dynastay.DateOf(e.At, nil), At: e.At, EntryID: e.ID})
+			return key.Of(venuekeys.AuditEntry{Date: dynastay.DateOf(e.At, nil), At: e.At, EntryID: e.ID})
 		},
 		Codec: entity.Declare(func(f *entity.Fields, e *AuditEntry) {
 			f.Const("entityType", "AuditEntry")
@@ -68,7 +68,7 @@ func (r *Repository) audit(tx *dynastay.Tx, by Actor, e AuditEntry) error {
 	e.ID, e.At, e.By, e.Role = r.db.NewID(r.entry.Prefix), r.db.Now(), by.UserID, by.Role
 	item, err := r.entry.Item(&e)
 	if err == nil {
-		tx.Put(keys.Table, item).Drawn()
+		tx.Put(venuekeys.Table, item).Drawn()
 	}
 	return err
 }
@@ -77,7 +77,7 @@ func (r *Repository) audit(tx *dynastay.Tx, by Actor, e AuditEntry) error {
 //
 // 1 request: VenueBooking, PK = AUDIT#{date}.
 func (r *Repository) Audit(date dynastay.Date) dynastay.List[*AuditEntry] {
-	partition, err := key.Partition(keys.AuditEntry{Date: date})
+	partition, err := key.Partition(venuekeys.AuditEntry{Date: date})
 	if err != nil {
 		return dynastay.NoList[*AuditEntry](err)
 	}

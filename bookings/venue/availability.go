@@ -5,7 +5,7 @@ import (
 
 	"github.com/dynastay/dynastay"
 	"github.com/dynastay/dynastay/keys/key"
-	keys "github.com/dynastay/dynastay/keys/venue"
+	"github.com/dynastay/dynastay/keys/venuekeys"
 )
 
 // Day is what takes place on one day.
@@ -35,18 +35,18 @@ const MaxDays = 366
 //
 // Pattern V4: VenueBooking, PK = EVENT#{date}, 1 request
 func (r *Repository) EventsOn(ctx context.Context, date dynastay.Date, opts ...dynastay.ReadOption) ([]*Event, error) {
-	partition, err := key.Partition(keys.Event{Date: date})
+	partition, err := key.Partition(venuekeys.Event{Date: date})
 	if err != nil {
 		return nil, err
 	}
-	rows, err := dynastay.QueryAll(ctx, r.db, keys.Table, dynastay.Query{Partition: partition, Consistent: consistent(opts)})
+	rows, err := dynastay.QueryAll(ctx, r.db, venuekeys.Table, dynastay.Query{Partition: partition, Consistent: consistent(opts)})
 	if err != nil {
 		return nil, err
 	}
 	var events []*Event
 	for _, slot := range []Slot{FullDay, Morning, Afternoon} {
 		for _, row := range rows {
-			if slotOf(keys.Table.Key.From(row)) == slot {
+			if slotOf(venuekeys.Table.Key.From(row)) == slot {
 				events = append(events, r.heldBy(row))
 			}
 		}
@@ -93,7 +93,7 @@ func (r *Repository) EventWithBooking(
 	if err != nil {
 		return nil, nil, err
 	}
-	row, err := r.db.Get(ctx, keys.Table, at, opts...)
+	row, err := r.db.Get(ctx, venuekeys.Table, at, opts...)
 	if err != nil {
 		return nil, nil, err
 	}

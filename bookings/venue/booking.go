@@ -8,7 +8,7 @@ import (
 	"github.com/dynastay/dynastay"
 	"github.com/dynastay/dynastay/entity"
 	"github.com/dynastay/dynastay/keys/key"
-	keys "github.com/dynastay/dynastay/keys/venue"
+	"github.com/dynastay/dynastay/keys/venuekeys"
 )
 
 // Status is how far a booking has come.
@@ -51,10 +51,10 @@ const attrStatus = "status"
 
 func newBookings(pending key.Shards) *entity.Entity[Booking] {
 	return entity.New(entity.Spec[Booking]{
-		Name: "Booking", Operations: "venue", Schema: keys.Table, Validate: (*Booking).validate,
+		Name: "Booking", Operations: "venue", Schema: venuekeys.Table, Validate: (*Booking).validate,
 		ID: "bookingId", Prefix: "bkg_", Created: "requestedAt", Updated: "updatedAt", Version: "version",
 		Kept: []string{"userId", attrStatus, "decidedBy", "decidedAt", "reason", "eventId"},
-		Key:  func(b *Booking) (dynastay.Key, error) { return key.Of(keys.Booking{BookingID: b.ID}) },
+		Key:  func(b *Booking) (dynastay.Key, error) { return key.Of(venuekeys.Booking{BookingID: b.ID}) },
 		IDOf: func(at dynastay.Key) string { return strings.TrimPrefix(at.PK, "BOOKING#") },
 		Codec: entity.Declare(func(f *entity.Fields, b *Booking) {
 			f.Const("entityType", "Booking")
@@ -73,14 +73,14 @@ func newBookings(pending key.Shards) *entity.Entity[Booking] {
 			f.Time("requestedAt", &b.RequestedAt)
 			f.Time("updatedAt", &b.UpdatedAt)
 			f.IfSet().Int("version", &b.Version)
-			f.WriteID(keys.AttrWriteID, &b.WriteID)
+			f.WriteID(venuekeys.AttrWriteID, &b.WriteID)
 		}),
 		Indexes: map[string]func(*Booking) (dynastay.Key, error){
-			keys.Index: func(b *Booking) (dynastay.Key, error) {
+			venuekeys.Index: func(b *Booking) (dynastay.Key, error) {
 				if b.Status != Pending {
 					return dynastay.Key{}, nil
 				}
-				return key.Of(keys.BookingByStatus{Shard: pending.Of(b.ID), RequestedAt: b.RequestedAt, BookingID: b.ID})
+				return key.Of(venuekeys.BookingByStatus{Shard: pending.Of(b.ID), RequestedAt: b.RequestedAt, BookingID: b.ID})
 			},
 		},
 	})
@@ -136,7 +136,7 @@ func checkTitle(title string) error {
 
 // checkID checks an id that is an argument.
 func checkID(field, id string) error {
-	_, err := key.Of(keys.User{UserID: id})
+	_, err := key.Of(venuekeys.User{UserID: id})
 	var invalid *dynastay.InvalidError
 	if errors.As(err, &invalid) {
 		return dynastay.Invalid(field, "%s", invalid.Reason)

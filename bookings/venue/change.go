@@ -8,7 +8,7 @@ import (
 
 	"github.com/dynastay/dynastay"
 	"github.com/dynastay/dynastay/entity"
-	keys "github.com/dynastay/dynastay/keys/venue"
+	"github.com/dynastay/dynastay/keys/venuekeys"
 )
 
 // change is a change of a booking, as a call asks for it.
@@ -46,7 +46,7 @@ func (r *Repository) changeOp(m change, invalid error) *dynastay.Operation[*Book
 	return dynastay.NewOp(dynastay.OpSpec[*Booking]{
 		Name: m.op, Invalid: invalid, Input: m.agreed(at),
 		Prepare: func(ctx context.Context, tx *dynastay.Tx) (*Booking, error) {
-			row, err := r.db.Get(ctx, keys.Table, at, dynastay.Consistent)
+			row, err := r.db.Get(ctx, venuekeys.Table, at, dynastay.Consistent)
 			if err != nil {
 				return nil, err
 			}

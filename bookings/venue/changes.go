@@ -3,7 +3,7 @@ package venue
 import (
 	"github.com/dynastay/dynastay/entity/stream"
 	"github.com/dynastay/dynastay/keys/key"
-	keys "github.com/dynastay/dynastay/keys/venue"
+	"github.com/dynastay/dynastay/keys/venuekeys"
 )
 
 // Changes are decoders for the changes of a venue's items. Every change of a booking also changes its item in the
@@ -22,12 +22,12 @@ type Changes struct {
 // requests.
 func (r *Repository) Changes() Changes {
 	return Changes{
-		Users:         stream.NewDecoder(r.db, keys.Table, key.Is[keys.User], r.user.Value),
-		Bookings:      stream.NewDecoder(r.db, keys.Table, key.Is[keys.Booking], r.booking.Value),
-		Events:        stream.NewDecoder(r.db, keys.Table, key.Is[keys.Event], r.event.Value),
-		Payments:      stream.NewDecoder(r.db, keys.Table, key.Is[keys.Payment], r.payment.Value),
-		Notifications: stream.NewDecoder(r.db, keys.Table, key.Is[keys.Notification], r.notification.Value),
-		LockCodes:     stream.NewDecoder(r.db, keys.Table, key.Is[keys.LockCode], r.code.Value),
-		AuditEntries:  stream.NewDecoder(r.db, keys.Table, key.Is[keys.AuditEntry], r.entry.Value),
+		Users:         stream.NewDecoder(r.db, venuekeys.Table, key.Is[venuekeys.User], r.user.Value),
+		Bookings:      stream.NewDecoder(r.db, venuekeys.Table, key.Is[venuekeys.Booking], r.booking.Value),
+		Events:        stream.NewDecoder(r.db, venuekeys.Table, key.Is[venuekeys.Event], r.event.Value),
+		Payments:      stream.NewDecoder(r.db, venuekeys.Table, key.Is[venuekeys.Payment], r.payment.Value),
+		Notifications: stream.NewDecoder(r.db, venuekeys.Table, key.Is[venuekeys.Notification], r.notification.Value),
+		LockCodes:     stream.NewDecoder(r.db, venuekeys.Table, key.Is[venuekeys.LockCode], r.code.Value),
+		AuditEntries:  stream.NewDecoder(r.db, venuekeys.Table, key.Is[venuekeys.AuditEntry], r.entry.Value),
 	}
 }

@@ -11,14 +11,14 @@ import (
 	"github.com/dynastay/dynastay/bookings/venue"
 	"github.com/dynastay/dynastay/dyntest"
 	"github.com/dynastay/dynastay/internal/streamtest"
-	keys "github.com/dynastay/dynastay/keys/venue"
+	"github.com/dynastay/dynastay/keys/venuekeys"
 )
 
 // Every change is decoded as it is read afterwards. The other items pass through.
 func TestChanges(t *testing.T) {
 	t.Parallel()
 	ctx := t.Context()
-	db := dyntest.New(t, append(streamtest.Tables(keys.Table), dyntest.At(now))...)
+	db := dyntest.New(t, append(streamtest.Tables(venuekeys.Table), dyntest.At(now))...)
 	h := &hall{db, venue.New(db.DB, nil)}
 	h.join(t, ann)
 	var states []*venue.Booking
@@ -44,15 +44,15 @@ func TestChanges(t *testing.T) {
 	require.NoError(t, err)
 
 	c := h.repo.Changes()
-	assert.Equal(t, map[string][]*venue.Booking{"BOOKING#" + b.ID + "/METADATA": states}, streamtest.Histories(t, db, keys.Table, c.Bookings))
-	assert.Equal(t, map[string][]*venue.Event{"EVENT#2037-07-11/MORNING": {event, nil}}, streamtest.Histories(t, db, keys.Table, c.Events))
-	assert.Equal(t, map[string][]*venue.LockCode{"EVENT#" + event.ID + "/LOCKCODE": {code, nil}}, streamtest.Histories(t, db, keys.Table, c.LockCodes))
-	assert.Equal(t, map[string][]*venue.Payment{"BOOKING#" + b.ID + "/PAYMENT#p": {paid.Payment}}, streamtest.Histories(t, db, keys.Table, c.Payments))
+	assert.Equal(t, map[string][]*venue.Booking{"BOOKING#" + b.ID + "/METADATA": states}, streamtest.Histories(t, db, venuekeys.Table, c.Bookings))
+	assert.Equal(t, map[string][]*venue.Event{"EVENT#2037-07-11/MORNING": {event, nil}}, streamtest.Histories(t, db, venuekeys.Table, c.Events))
+	assert.Equal(t, map[string][]*venue.LockCode{"EVENT#" + event.ID + "/LOCKCODE": {code, nil}}, streamtest.Histories(t, db, venuekeys.Table, c.LockCodes))
+	assert.Equal(t, map[string][]*venue.Payment{"BOOKING#" + b.ID + "/PAYMENT#p": {paid.Payment}}, streamtest.Histories(t, db, venuekeys.Table, c.Payments))
 	assert.Equal(t, map[string][]*venue.Notification{
 		"USER#user_ann/NOTIFICATION#2037-06-01T12:00:00Z#" + message.ID: {message},
-	}, streamtest.Histories(t, db, keys.Table, c.Notifications))
-	assert.Len(t, streamtest.Histories(t, db, keys.Table, c.AuditEntries), 4)
-	users := streamtest.Histories(t, db, keys.Table, c.Users)["USER#user_ann/METADATA"]
+	}, streamtest.Histories(t, db, venuekeys.Table, c.Notifications))
+	assert.Len(t, streamtest.Histories(t, db, venuekeys.Table, c.AuditEntries), 4)
+	users := streamtest.Histories(t, db, venuekeys.Table, c.Users)["USER#user_ann/METADATA"]
 	var counts [][2]int
 	for _, u := range users {
 		counts = append(counts, [2]int{u.RequestedCount, u.ApprovedCount})

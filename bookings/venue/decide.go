@@ -10,7 +10,7 @@ import (
 
 	"github.com/dynastay/dynastay"
 	"github.com/dynastay/dynastay/entity"
-	keys "github.com/dynastay/dynastay/keys/venue"
+	"github.com/dynastay/dynastay/keys/venuekeys"
 )
 
 const (
@@ -143,7 +143,7 @@ func (a Actor) mayActForBooking(b *Booking) error { return a.mayActFor(b.UserID)
 
 // unchanged reports whether a booking is as it was read.
 func (r *Repository) unchanged(ctx context.Context, read dynastay.Row) (bool, error) {
-	now, err := r.db.Get(ctx, keys.Table, keys.Table.Key.From(read), dynastay.Consistent)
+	now, err := r.db.Get(ctx, venuekeys.Table, venuekeys.Table.Key.From(read), dynastay.Consistent)
 	return reflect.DeepEqual(now.Item(), read.Item()), err
 }
 
@@ -166,7 +166,7 @@ func (r *Repository) free(ctx context.Context, tx *dynastay.Tx, b *Booking) (eve
 	if err != nil {
 		return "", err
 	}
-	tx.Delete(keys.Table, at).
+	tx.Delete(venuekeys.Table, at).
 		If(ofBooking.With(dynastay.Item{"booking": dynastay.Text(b.ID)}), func(dynastay.Row) error { return dynastay.ErrSkip })
 	revoke(tx, eventID)
 	return eventID, nil

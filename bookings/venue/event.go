@@ -6,7 +6,7 @@ import (
 
 	"github.com/dynastay/dynastay"
 	"github.com/dynastay/dynastay/entity"
-	keys "github.com/dynastay/dynastay/keys/venue"
+	"github.com/dynastay/dynastay/keys/venuekeys"
 )
 
 // EventType is a kind of event. A venue may define its own, such as "maintenance".
@@ -57,7 +57,7 @@ const (
 
 func newEvents() *entity.Entity[Event] {
 	return entity.New(entity.Spec[Event]{
-		Name: "Event", Operations: "venue", Schema: keys.Table, Validate: (*Event).validate,
+		Name: "Event", Operations: "venue", Schema: venuekeys.Table, Validate: (*Event).validate,
 		ID: attrEventID, Prefix: "evt_", Created: "createdAt", Updated: "updatedAt", Version: "version",
 		Kept: []string{attrBookingID, "createdBy", "date", "timeSlot"},
 		Key:  func(e *Event) (dynastay.Key, error) { return eventKey(e.Date, e.Slot) },
@@ -74,7 +74,7 @@ func newEvents() *entity.Entity[Event] {
 			f.Time("createdAt", &e.CreatedAt)
 			f.Time("updatedAt", &e.UpdatedAt)
 			f.IfSet().Int("version", &e.Version)
-			f.WriteID(keys.AttrWriteID, &e.WriteID)
+			f.WriteID(venuekeys.AttrWriteID, &e.WriteID)
 		}),
 	})
 }
@@ -86,7 +86,7 @@ func nameOfSlot(at dynastay.Key) string {
 
 // validate checks what administrators can set.
 func (e *Event) validate() error {
-	if err := keys.CheckEventID(e.ID); err != nil {
+	if err := venuekeys.CheckEventID(e.ID); err != nil {
 		return dynastay.Within("ID", err)
 	}
 	if err := checkDate("Date", e.Date); err != nil {

@@ -7,7 +7,7 @@ import (
 	"github.com/dynastay/dynastay"
 	"github.com/dynastay/dynastay/entity"
 	"github.com/dynastay/dynastay/keys/key"
-	keys "github.com/dynastay/dynastay/keys/venue"
+	"github.com/dynastay/dynastay/keys/venuekeys"
 )
 
 const (
@@ -138,7 +138,7 @@ func (r *Repository) DeleteEventOp(
 					return struct{}{}, err
 				}
 			}
-			gone, err := tx.Remove(keys.Table, row, r.event.Known()...)
+			gone, err := tx.Remove(venuekeys.Table, row, r.event.Known()...)
 			if err != nil {
 				return struct{}{}, err
 			}
@@ -164,7 +164,7 @@ func (r *Repository) eventArguments(by Actor, which EventRef, opts []dynastay.Up
 	if err := by.admin(); err != nil {
 		return dynastay.Key{}, err
 	}
-	if err := keys.CheckEventID(which.ID); err != nil {
+	if err := venuekeys.CheckEventID(which.ID); err != nil {
 		return dynastay.Key{}, dynastay.Within("ID", err)
 	}
 	at, err := eventKey(which.Date, which.Slot)
@@ -177,7 +177,7 @@ func (r *Repository) eventArguments(by Actor, which EventRef, opts []dynastay.Up
 // readEvent reads an event that must be the one that the caller means: another one may have taken the slot since, at
 // the same version.
 func (r *Repository) readEvent(ctx context.Context, op string, at dynastay.Key, which EventRef) (dynastay.Row, error) {
-	row, err := r.db.Get(ctx, keys.Table, at, dynastay.Consistent)
+	row, err := r.db.Get(ctx, venuekeys.Table, at, dynastay.Consistent)
 	if err == nil && row.Text(attrEventID) != which.ID {
 		err = &dynastay.Error{Op: op, Entity: "Event", ID: which.ID, Kind: dynastay.ErrNotFound}
 	}
@@ -217,7 +217,7 @@ func (r *Repository) eventAgain(ctx context.Context, given Event) (*Event, error
 	if err != nil {
 		return nil, err
 	}
-	row, err := r.db.Get(ctx, keys.Table, at, dynastay.Consistent)
+	row, err := r.db.Get(ctx, venuekeys.Table, at, dynastay.Consistent)
 	if err != nil || row.Text(attrEventID) != given.ID {
 		return &given, err
 	}
@@ -241,7 +241,7 @@ func refusedEvent(op string, which EventRef, reason error) error {
 // revoke adds the action that deletes the lock code of an event, if it has one: nobody may open the doors for an event
 // that does not take place. Other software may have stored an id for which there can be no code.
 func revoke(tx *dynastay.Tx, eventID string) {
-	if at, err := key.Of(keys.LockCode{EventID: eventID}); err == nil {
-		tx.Delete(keys.Table, at)
+	if at, err := key.Of(venuekeys.LockCode{EventID: eventID}); err == nil {
+		tx.Delete(venuekeys.Table, at)
 	}
 }

@@ -13,7 +13,7 @@ import (
 	"github.com/dynastay/dynastay/bookings/venue"
 	"github.com/dynastay/dynastay/dyntest/engine"
 	"github.com/dynastay/dynastay/dyntest/engine/docker"
-	keys "github.com/dynastay/dynastay/keys/venue"
+	"github.com/dynastay/dynastay/keys/venuekeys"
 )
 
 // A user requests overlapping slots of a day, and an administrator wants to approve both requests.
@@ -25,7 +25,7 @@ func Example() {
 	}
 	defer e.Stop(ctx)
 	prefix := rand.Text() + "-" // the engine may still have tables from an earlier run
-	if err := e.CreateTables(ctx, prefix, keys.Table); err != nil {
+	if err := e.CreateTables(ctx, prefix, venuekeys.Table); err != nil {
 		log.Fatal(err)
 	}
 	now := time.Date(2037, 6, 1, 12, 0, 0, 0, time.UTC)

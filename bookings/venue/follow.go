@@ -7,7 +7,7 @@ import (
 
 	"github.com/dynastay/dynastay"
 	"github.com/dynastay/dynastay/keys/key"
-	keys "github.com/dynastay/dynastay/keys/venue"
+	"github.com/dynastay/dynastay/keys/venuekeys"
 )
 
 // counts is what an operation has learned about the statistics of the user, while it was prepared.
@@ -39,7 +39,7 @@ func (n *counts) follow(tx *dynastay.Tx, before, after *Booking) error {
 // relate adds the action that writes the item of a booking in the user's partition. It creates the item if other
 // software has not, and keeps what other software has stored in it.
 func relate(tx *dynastay.Tx, b *Booking) error {
-	at, err := key.Of(keys.UserBooking{UserID: b.UserID, BookingID: b.ID})
+	at, err := key.Of(venuekeys.UserBooking{UserID: b.UserID, BookingID: b.ID})
 	if err != nil {
 		return err
 	}
@@ -51,7 +51,7 @@ func relate(tx *dynastay.Tx, b *Booking) error {
 	if b.Slot != "" {
 		written, values["slot"] = relatedInSlot, dynastay.Text(string(b.Slot))
 	}
-	tx.Update(keys.Table, at, written.With(values))
+	tx.Update(venuekeys.Table, at, written.With(values))
 	return nil
 }
 
@@ -76,7 +76,7 @@ type counting struct{ usual, first *dynastay.Prepared }
 var (
 	requested = dynastay.NameOf(attrRequested)
 	approved  = dynastay.NameOf(attrApproved)
-	userThere = expression.AttributeExists(dynastay.NameOf(keys.Table.Key.Partition))
+	userThere = expression.AttributeExists(dynastay.NameOf(venuekeys.Table.Key.Partition))
 
 	requests  = more(requested)
 	approvals = more(approved)
@@ -103,12 +103,12 @@ func moving(change expression.UpdateBuilder, condition expression.ConditionBuild
 // count adds the action that changes the statistics of a user. A request needs its user. Later the user may be gone;
 // then there is nothing to count.
 func (n *counts) count(tx *dynastay.Tx, userID, attr string, c counting) error {
-	at, err := key.Of(keys.User{UserID: userID})
+	at, err := key.Of(venuekeys.User{UserID: userID})
 	if err != nil {
 		return err
 	}
 	if n.gone {
-		tx.Check(keys.Table, at, dynastay.IfNew(keys.Table), func(dynastay.Row) error {
+		tx.Check(venuekeys.Table, at, dynastay.IfNew(venuekeys.Table), func(dynastay.Row) error {
 			n.gone = false
 			return dynastay.ErrOvertaken
 		})
@@ -118,7 +118,7 @@ func (n *counts) count(tx *dynastay.Tx, userID, attr string, c counting) error {
 	if n.missing {
 		change = c.first
 	}
-	tx.Update(keys.Table, at, change.With(nil)).Else(func(user dynastay.Row) error {
+	tx.Update(venuekeys.Table, at, change.With(nil)).Else(func(user dynastay.Row) error {
 		kind := user.Value(attr).Kind()
 		switch {
 		case !user.Exists() && attr == attrRequested:

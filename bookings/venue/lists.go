@@ -6,7 +6,7 @@ import (
 	"github.com/dynastay/dynastay"
 	"github.com/dynastay/dynastay/entity"
 	"github.com/dynastay/dynastay/keys/key"
-	keys "github.com/dynastay/dynastay/keys/venue"
+	"github.com/dynastay/dynastay/keys/venuekeys"
 )
 
 // UserBooking is a booking in the list of its user. [Repository.Booking] has the rest of it.
@@ -32,7 +32,7 @@ var relationCodec = entity.Declare(func(f *entity.Fields, b *UserBooking) {
 
 // relation reads the item of a booking in its user's partition. It takes the ids from the key.
 func relation(row dynastay.Row) (*UserBooking, error) {
-	at, err := key.Parse[keys.UserBooking](keys.Table.Key.From(row))
+	at, err := key.Parse[venuekeys.UserBooking](venuekeys.Table.Key.From(row))
 	if err != nil {
 		return nil, err
 	}
@@ -47,7 +47,7 @@ func relation(row dynastay.Row) (*UserBooking, error) {
 //
 // Pattern V2: VenueBooking, PK = BOOKING#{bookingId}, SK = METADATA, 1 request
 func (r *Repository) Booking(ctx context.Context, bookingID string, opts ...dynastay.ReadOption) (*Booking, error) {
-	at, err := key.Of(keys.Booking{BookingID: bookingID})
+	at, err := key.Of(venuekeys.Booking{BookingID: bookingID})
 	if err != nil {
 		return nil, err
 	}
@@ -58,13 +58,13 @@ func (r *Repository) Booking(ctx context.Context, bookingID string, opts ...dyna
 //
 // Pattern V3: VenueBooking, PK = USER#{userId}, SK begins with BOOKING#, 1 request
 func (r *Repository) BookingsOf(userID string) dynastay.List[*UserBooking] {
-	partition, err := key.Partition(keys.UserBooking{UserID: userID})
+	partition, err := key.Partition(venuekeys.UserBooking{UserID: userID})
 	if err != nil {
 		return dynastay.NoList[*UserBooking](err)
 	}
-	return dynastay.ListOf(r.db, keys.Table, dynastay.Query{
+	return dynastay.ListOf(r.db, venuekeys.Table, dynastay.Query{
 		Name: "venue.BookingsOf", Partition: partition, Descending: true,
-		Range: dynastay.Range{Prefix: key.SortKind[keys.UserBooking]()},
+		Range: dynastay.Range{Prefix: key.SortKind[venuekeys.UserBooking]()},
 	}, func(_ context.Context, row dynastay.Row) (*UserBooking, error) { return relation(row) })
 }
 
@@ -73,9 +73,9 @@ func (r *Repository) BookingsOf(userID string) dynastay.List[*UserBooking] {
 //
 // Pattern V5: GSI1, GSI1PK = STATUS#PENDING, 1 request
 func (r *Repository) Pending() dynastay.List[*Booking] {
-	shards, err := key.Partitions(keys.BookingByStatus{}, r.pending.Read)
+	shards, err := key.Partitions(venuekeys.BookingByStatus{}, r.pending.Read)
 	if err != nil {
 		return dynastay.NoList[*Booking](err)
 	}
-	return r.bookings.List(dynastay.Query{Name: "venue.Pending", Index: keys.Index, Partition: shards[0], Shards: shards[1:]})
+	return r.bookings.List(dynastay.Query{Name: "venue.Pending", Index: venuekeys.Index, Partition: shards[0], Shards: shards[1:]})
 }

@@ -10,7 +10,7 @@ import (
 	"github.com/dynastay/dynastay"
 	"github.com/dynastay/dynastay/bookings/venue"
 	"github.com/dynastay/dynastay/keys/key"
-	keys "github.com/dynastay/dynastay/keys/venue"
+	"github.com/dynastay/dynastay/keys/venuekeys"
 )
 
 func TestListsOfBookings(t *testing.T) {
@@ -56,7 +56,7 @@ func TestPendingShards(t *testing.T) {
 	}
 	partitions := map[string]bool{}
 	for _, id := range want {
-		row, err := h.Direct.Get(t.Context(), keys.Table, dynastay.Key{PK: "BOOKING#" + id, SK: "METADATA"}, dynastay.Consistent)
+		row, err := h.Direct.Get(t.Context(), venuekeys.Table, dynastay.Key{PK: "BOOKING#" + id, SK: "METADATA"}, dynastay.Consistent)
 		require.NoError(t, err)
 		partitions[row.Text("GSI1PK")] = true
 	}

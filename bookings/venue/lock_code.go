@@ -11,7 +11,7 @@ import (
 	"github.com/dynastay/dynastay"
 	"github.com/dynastay/dynastay/entity"
 	"github.com/dynastay/dynastay/keys/key"
-	keys "github.com/dynastay/dynastay/keys/venue"
+	"github.com/dynastay/dynastay/keys/venuekeys"
 )
 
 // LockCode opens the doors for an event. It is deleted with the event. It is stored as it is given, and the stream of
@@ -32,8 +32,8 @@ const opSetLockCode = "venue.SetLockCode"
 
 func newLockCodes() *entity.Entity[LockCode] {
 	return entity.New(entity.Spec[LockCode]{
-		Name: "LockCode", Operations: "venue", Schema: keys.Table, Created: "createdAt",
-		Key: func(c *LockCode) (dynastay.Key, error) { return key.Of(keys.LockCode{EventID: c.EventID}) },
+		Name: "LockCode", Operations: "venue", Schema: venuekeys.Table, Created: "createdAt",
+		Key: func(c *LockCode) (dynastay.Key, error) { return key.Of(venuekeys.LockCode{EventID: c.EventID}) },
 		Codec: entity.Declare(func(f *entity.Fields, c *LockCode) {
 			f.Const("entityType", "LockCode")
 			f.String(attrEventID, &c.EventID)
@@ -43,7 +43,7 @@ func newLockCodes() *entity.Entity[LockCode] {
 			f.Time("validFrom", &c.ValidFrom)
 			f.Time("validUntil", &c.ValidUntil)
 			f.Time("createdAt", &c.CreatedAt)
-			f.WriteID(keys.AttrWriteID, &c.WriteID)
+			f.WriteID(venuekeys.AttrWriteID, &c.WriteID)
 		}),
 	})
 }
@@ -98,7 +98,7 @@ func (r *Repository) SetLockCodeOp(by Actor, c LockCode) *dynastay.Operation[*Lo
 			c.input(in)
 		}),
 		Prepare: func(_ context.Context, tx *dynastay.Tx) (*LockCode, error) {
-			tx.Check(keys.Table, at, ofEvent.With(dynastay.Item{"event": dynastay.Text(c.EventID)}), func(dynastay.Row) error {
+			tx.Check(venuekeys.Table, at, ofEvent.With(dynastay.Item{"event": dynastay.Text(c.EventID)}), func(dynastay.Row) error {
 				return &dynastay.Error{Op: opSetLockCode, Entity: "Event", ID: c.EventID, Kind: dynastay.ErrNotFound}
 			})
 			set := c
@@ -127,7 +127,7 @@ func (r *Repository) codeArguments(by Actor, c *LockCode) (dynastay.Key, error) 
 	if err := by.admin(); err != nil {
 		return dynastay.Key{}, err
 	}
-	if _, err := key.Of(keys.LockCode{EventID: c.EventID}); err != nil {
+	if _, err := key.Of(venuekeys.LockCode{EventID: c.EventID}); err != nil {
 		return dynastay.Key{}, err
 	}
 	at, err := eventKey(c.Date, c.Slot)
@@ -144,7 +144,7 @@ func (r *Repository) putCode(tx *dynastay.Tx, by Actor, c *LockCode, e AuditEntr
 	if err != nil {
 		return err
 	}
-	c.WriteID = tx.Put(keys.Table, item).Identified().WriteID()
+	c.WriteID = tx.Put(venuekeys.Table, item).Identified().WriteID()
 	e.Action, e.EventID = LockCodeSet, c.EventID
 	return r.audit(tx, by, e)
 }
@@ -154,7 +154,7 @@ func (r *Repository) putCode(tx *dynastay.Tx, by Actor, c *LockCode, e AuditEntr
 //
 // Pattern V10: VenueBooking, PK = EVENT#{eventId}, SK = LOCKCODE, 1 request
 func (r *Repository) LockCode(ctx context.Context, eventID string, opts ...dynastay.ReadOption) (*LockCode, error) {
-	at, err := key.Of(keys.LockCode{EventID: eventID})
+	at, err := key.Of(venuekeys.LockCode{EventID: eventID})
 	if err != nil {
 		return nil, err
 	}
@@ -170,7 +170,7 @@ func (r *Repository) LockCodesOn(ctx context.Context, date dynastay.Date, opts .
 	}
 	var at []dynastay.Key
 	for _, e := range events {
-		if one, err := key.Of(keys.LockCode{EventID: e.ID}); err == nil {
+		if one, err := key.Of(venuekeys.LockCode{EventID: e.ID}); err == nil {
 			at = append(at, one)
 		}
 	}

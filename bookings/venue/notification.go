@@ -8,7 +8,7 @@ import (
 	"github.com/dynastay/dynastay"
 	"github.com/dynastay/dynastay/entity"
 	"github.com/dynastay/dynastay/keys/key"
-	keys "github.com/dynastay/dynastay/keys/venue"
+	"github.com/dynastay/dynastay/keys/venuekeys"
 )
 
 // Notification is a message to a user.
@@ -25,10 +25,10 @@ type Notification struct {
 
 func newNotifications() *entity.Entity[Notification] {
 	return entity.New(entity.Spec[Notification]{
-		Name: "Notification", Operations: "venue.Notification", Schema: keys.Table, ID: "notificationId", Prefix: "ntf_",
+		Name: "Notification", Operations: "venue.Notification", Schema: venuekeys.Table, ID: "notificationId", Prefix: "ntf_",
 		Created: "createdAt", Kept: []string{"readAt"}, Validate: (*Notification).validate,
 		Key: func(n *Notification) (dynastay.Key, error) {
-			return key.Of(keys.Notification{UserID: n.UserID, CreatedAt: n.CreatedAt, NotificationID: n.ID})
+			return key.Of(venuekeys.Notification{UserID: n.UserID, CreatedAt: n.CreatedAt, NotificationID: n.ID})
 		},
 		Codec: entity.Declare(func(f *entity.Fields, n *Notification) {
 			f.Const("entityType", "Notification")
@@ -39,7 +39,7 @@ func newNotifications() *entity.Entity[Notification] {
 			f.String("text", &n.Text)
 			f.Time("createdAt", &n.CreatedAt)
 			f.Time("readAt", &n.ReadAt)
-			f.WriteID(keys.AttrWriteID, &n.WriteID)
+			f.WriteID(venuekeys.AttrWriteID, &n.WriteID)
 		}),
 	})
 }
@@ -73,20 +73,20 @@ func (r *Repository) Notify(ctx context.Context, n Notification, opts ...dynasta
 //
 // Pattern V9: VenueBooking, PK = USER#{userId}, SK begins with NOTIFICATION#, 1 request
 func (r *Repository) NotificationsOf(userID string) dynastay.List[*Notification] {
-	partition, err := key.Partition(keys.Notification{UserID: userID})
+	partition, err := key.Partition(venuekeys.Notification{UserID: userID})
 	if err != nil {
 		return dynastay.NoList[*Notification](err)
 	}
 	return r.notifications.List(dynastay.Query{
 		Name: "venue.NotificationsOf", Partition: partition, Descending: true,
-		Range: dynastay.Range{Prefix: key.SortKind[keys.Notification]()},
+		Range: dynastay.Range{Prefix: key.SortKind[venuekeys.Notification]()},
 	})
 }
 
 // MarkReadOp records that a user has read a message: UserID, CreatedAt and ID say which. If it was read before, nothing
 // is written. It fails with [dynastay.ErrNotFound].
 func (r *Repository) MarkReadOp(n Notification) *dynastay.Operation[*Notification] {
-	at, err := key.Of(keys.Notification{UserID: n.UserID, CreatedAt: n.CreatedAt, NotificationID: n.ID})
+	at, err := key.Of(venuekeys.Notification{UserID: n.UserID, CreatedAt: n.CreatedAt, NotificationID: n.ID})
 	return dynastay.NewOp(dynastay.OpSpec[*Notification]{
 		Name: "venue.MarkRead", Invalid: err, Input: func(in *dynastay.Input) { in.Key(at) },
 		Prepare: func(ctx context.Context, tx *dynastay.Tx) (*Notification, error) {

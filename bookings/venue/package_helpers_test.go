@@ -17,7 +17,7 @@ import (
 	"github.com/dynastay/dynastay"
 	"github.com/dynastay/dynastay/bookings/venue"
 	"github.com/dynastay/dynastay/dyntest"
-	keys "github.com/dynastay/dynastay/keys/venue"
+	"github.com/dynastay/dynastay/keys/venuekeys"
 )
 
 // hall is a database with the repository.
@@ -31,7 +31,7 @@ var now = time.Date(2037, 6, 1, 12, 0, 0, 0, time.UTC)
 
 func newHall(t *testing.T, opts ...dyntest.Option) *hall {
 	t.Helper()
-	db := dyntest.New(t, append([]dyntest.Option{dyntest.Tables(keys.Table), dyntest.At(now)}, opts...)...)
+	db := dyntest.New(t, append([]dyntest.Option{dyntest.Tables(venuekeys.Table), dyntest.At(now)}, opts...)...)
 	return &hall{db, venue.New(db.DB, nil)}
 }
 
@@ -81,7 +81,7 @@ func (h *hall) approved(t *testing.T, who venue.Actor, date dynastay.Date, slot 
 func (h *hall) stored(t *testing.T, pk, sk string) map[string]any {
 	t.Helper()
 	out, err := h.Client.GetItem(t.Context(), &dynamodb.GetItemInput{
-		TableName: aws.String(h.TableName(keys.Table)), ConsistentRead: aws.Bool(true),
+		TableName: aws.String(h.TableName(venuekeys.Table)), ConsistentRead: aws.Bool(true),
 		Key: dynastay.Item{"PK": dynastay.Text(pk), "SK": dynastay.Text(sk)},
 	})
 	require.NoError(t, err)
@@ -98,7 +98,7 @@ func (h *hall) put(t *testing.T, item map[string]any) {
 	t.Helper()
 	stored, err := attributevalue.MarshalMap(item)
 	require.NoError(t, err)
-	_, err = h.Client.PutItem(t.Context(), &dynamodb.PutItemInput{TableName: aws.String(h.TableName(keys.Table)), Item: stored})
+	_, err = h.Client.PutItem(t.Context(), &dynamodb.PutItemInput{TableName: aws.String(h.TableName(venuekeys.Table)), Item: stored})
 	require.NoError(t, err)
 }
 
@@ -106,7 +106,7 @@ func (h *hall) put(t *testing.T, item map[string]any) {
 func (h *hall) all(t testing.TB) (all []map[string]any) {
 	t.Helper()
 	pages := dynamodb.NewScanPaginator(h.Engine.Client(), &dynamodb.ScanInput{
-		TableName: aws.String(h.TableName(keys.Table)), ConsistentRead: aws.Bool(true),
+		TableName: aws.String(h.TableName(venuekeys.Table)), ConsistentRead: aws.Bool(true),
 	})
 	for pages.HasMorePages() {
 		page, err := pages.NextPage(context.Background())

@@ -18,7 +18,7 @@ import (
 	"github.com/dynastay/dynastay"
 	"github.com/dynastay/dynastay/bookings/venue"
 	"github.com/dynastay/dynastay/dyntest"
-	keys "github.com/dynastay/dynastay/keys/venue"
+	"github.com/dynastay/dynastay/keys/venuekeys"
 )
 
 var (
@@ -131,7 +131,7 @@ func newWorld(t *testing.T, seed uint64, met map[string]int) *world {
 	w.zone, err = time.LoadLocation(pick(w, "UTC", "Pacific/Honolulu", "Pacific/Auckland"))
 	require.NoError(t, err)
 	opts := dynastay.Options{
-		Idempotency: keys.Table, Retry: dynastay.Retry{Base: time.Millisecond, Cap: 2 * time.Millisecond},
+		Idempotency: venuekeys.Table, Retry: dynastay.Retry{Base: time.Millisecond, Cap: 2 * time.Millisecond},
 		// Numbers, so that a run can be repeated, and so that ids are in the order of the calls in all processes.
 		NewID: func(prefix string) string {
 			w.drawn++

@@ -13,7 +13,7 @@ import (
 	"github.com/dynastay/dynastay"
 	"github.com/dynastay/dynastay/bookings/venue"
 	"github.com/dynastay/dynastay/dyntest"
-	keys "github.com/dynastay/dynastay/keys/venue"
+	"github.com/dynastay/dynastay/keys/venuekeys"
 )
 
 func caught(f func() error) (err error) {
@@ -27,7 +27,7 @@ func caught(f func() error) (err error) {
 
 func newKeyed(t *testing.T) *hall {
 	t.Helper()
-	h := newHall(t, dyntest.With(dynastay.Options{Idempotency: keys.Table}))
+	h := newHall(t, dyntest.With(dynastay.Options{Idempotency: venuekeys.Table}))
 	h.join(t, ann, ben)
 	return h
 }
@@ -78,7 +78,7 @@ func TestKeyedRequest(t *testing.T) {
 func (h *hall) remove(t *testing.T, pk, sk string) {
 	t.Helper()
 	_, err := h.Client.DeleteItem(t.Context(), &dynamodb.DeleteItemInput{
-		TableName: aws.String(h.TableName(keys.Table)), Key: dynastay.Item{"PK": dynastay.Text(pk), "SK": dynastay.Text(sk)},
+		TableName: aws.String(h.TableName(venuekeys.Table)), Key: dynastay.Item{"PK": dynastay.Text(pk), "SK": dynastay.Text(sk)},
 	})
 	require.NoError(t, err)
 }

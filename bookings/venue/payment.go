@@ -11,7 +11,7 @@ import (
 	"github.com/dynastay/dynastay"
 	"github.com/dynastay/dynastay/entity"
 	"github.com/dynastay/dynastay/keys/key"
-	keys "github.com/dynastay/dynastay/keys/venue"
+	"github.com/dynastay/dynastay/keys/venuekeys"
 )
 
 // PaymentStatus is how far a payment has come.
@@ -51,10 +51,10 @@ const opRecordPayment = "venue.RecordPayment"
 
 func newPayments() *entity.Entity[Payment] {
 	return entity.New(entity.Spec[Payment]{
-		Name: "Payment", Operations: "venue", Schema: keys.Table, Created: "createdAt", Updated: "updatedAt",
+		Name: "Payment", Operations: "venue", Schema: venuekeys.Table, Created: "createdAt", Updated: "updatedAt",
 		Validate: (*Payment).validate,
 		Key: func(p *Payment) (dynastay.Key, error) {
-			return key.Of(keys.Payment{BookingID: p.BookingID, PaymentID: p.ID})
+			return key.Of(venuekeys.Payment{BookingID: p.BookingID, PaymentID: p.ID})
 		},
 		Codec: entity.Declare(func(f *entity.Fields, p *Payment) {
 			f.Const("entityType", "Payment")
@@ -65,7 +65,7 @@ func newPayments() *entity.Entity[Payment] {
 			f.String("method", &p.Method)
 			f.Time("createdAt", &p.CreatedAt)
 			f.Time("updatedAt", &p.UpdatedAt)
-			f.WriteID(keys.AttrWriteID, &p.WriteID)
+			f.WriteID(venuekeys.AttrWriteID, &p.WriteID)
 		}),
 	})
 }
@@ -86,7 +86,7 @@ func (p *Payment) validate() error {
 }
 
 var bookingThere = dynastay.Prepare(expression.NewBuilder().
-	WithCondition(expression.AttributeExists(dynastay.NameOf(keys.Table.Key.Partition))))
+	WithCondition(expression.AttributeExists(dynastay.NameOf(venuekeys.Table.Key.Partition))))
 
 // RecordPaymentOp stores what a provider reports of a payment, late, repeated and in any order: the status that is
 // furthest counts, and a report that contains nothing new changes nothing. It fails with [dynastay.ErrNotFound] if
@@ -94,7 +94,7 @@ var bookingThere = dynastay.Prepare(expression.NewBuilder().
 // another amount, and with [dynastay.ErrInvalid]. It does not look at the status of the booking: if that is cancelled,
 // refund the payment.
 func (r *Repository) RecordPaymentOp(p Payment) *dynastay.Operation[Recorded] {
-	at, err := key.Of(keys.Payment{BookingID: p.BookingID, PaymentID: p.ID})
+	at, err := key.Of(venuekeys.Payment{BookingID: p.BookingID, PaymentID: p.ID})
 	if err == nil {
 		err = p.validate()
 	}
@@ -107,7 +107,7 @@ func (r *Repository) RecordPaymentOp(p Payment) *dynastay.Operation[Recorded] {
 			in.Field("method", p.Method)
 		},
 		Prepare: func(ctx context.Context, tx *dynastay.Tx) (Recorded, error) {
-			row, err := r.db.Get(ctx, keys.Table, at, dynastay.Consistent)
+			row, err := r.db.Get(ctx, venuekeys.Table, at, dynastay.Consistent)
 			if err != nil {
 				return Recorded{}, err
 			}
@@ -137,7 +137,7 @@ func (r *Repository) firstReport(tx *dynastay.Tx, p Payment) (Recorded, error) {
 	if err != nil {
 		return Recorded{}, err
 	}
-	tx.Check(keys.Table, booking, bookingThere.With(nil), func(dynastay.Row) error {
+	tx.Check(venuekeys.Table, booking, bookingThere.With(nil), func(dynastay.Row) error {
 		return &dynastay.Error{Op: opRecordPayment, Entity: "Booking", ID: p.BookingID, Kind: dynastay.ErrNotFound}
 	})
 	p.CreatedAt, p.UpdatedAt = r.db.Now(), r.db.Now()
@@ -145,7 +145,7 @@ func (r *Repository) firstReport(tx *dynastay.Tx, p Payment) (Recorded, error) {
 	if err != nil {
 		return Recorded{}, err
 	}
-	p.WriteID = tx.Put(keys.Table, item).Identified().If(dynastay.IfNew(keys.Table), overtaken).WriteID()
+	p.WriteID = tx.Put(venuekeys.Table, item).Identified().If(dynastay.IfNew(venuekeys.Table), overtaken).WriteID()
 	return Recorded{Payment: &p, Changed: true}, nil
 }
 
@@ -170,11 +170,11 @@ func (r *Repository) nextReport(tx *dynastay.Tx, at dynastay.Key, row dynastay.R
 //
 // Pattern V8: VenueBooking, PK = BOOKING#{bookingId}, SK begins with PAYMENT#, 1 request
 func (r *Repository) PaymentsOf(bookingID string) dynastay.List[*Payment] {
-	partition, err := key.Partition(keys.Payment{BookingID: bookingID})
+	partition, err := key.Partition(venuekeys.Payment{BookingID: bookingID})
 	if err != nil {
 		return dynastay.NoList[*Payment](err)
 	}
 	return r.payments.List(dynastay.Query{
-		Name: "venue.PaymentsOf", Partition: partition, Range: dynastay.Range{Prefix: key.SortKind[keys.Payment]()},
+		Name: "venue.PaymentsOf", Partition: partition, Range: dynastay.Range{Prefix: key.SortKind[venuekeys.Payment]()},
 	})
 }

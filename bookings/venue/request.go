@@ -6,7 +6,7 @@ import (
 
 	"github.com/dynastay/dynastay"
 	"github.com/dynastay/dynastay/keys/key"
-	keys "github.com/dynastay/dynastay/keys/venue"
+	"github.com/dynastay/dynastay/keys/venuekeys"
 )
 
 // Request asks for a slot of a day, for [Repository.Request].
@@ -122,5 +122,5 @@ func refused(op, bookingID string, reason error) error {
 
 // bookingKey returns the key of a booking that is an argument.
 func bookingKey(bookingID string) (dynastay.Key, error) {
-	return key.Of(keys.Booking{BookingID: bookingID})
+	return key.Of(venuekeys.Booking{BookingID: bookingID})
 }

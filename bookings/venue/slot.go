@@ -5,7 +5,7 @@ import (
 
 	"github.com/dynastay/dynastay"
 	"github.com/dynastay/dynastay/keys/key"
-	keys "github.com/dynastay/dynastay/keys/venue"
+	"github.com/dynastay/dynastay/keys/venuekeys"
 )
 
 // Slot is a part of a day that can be booked.
@@ -57,12 +57,12 @@ func eventKey(date dynastay.Date, slot Slot) (dynastay.Key, error) {
 	if slot == FullDay {
 		text = "FULLDAY"
 	}
-	return key.Of(keys.Event{Date: date, Slot: text})
+	return key.Of(venuekeys.Event{Date: date, Slot: text})
 }
 
 // slotOf returns the slot of an event's key, or "" if the key is not that of an event.
 func slotOf(at dynastay.Key) Slot {
-	event, err := key.Parse[keys.Event](at)
+	event, err := key.Parse[venuekeys.Event](at)
 	if err != nil {
 		return ""
 	}

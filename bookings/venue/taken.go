@@ -6,7 +6,7 @@ import (
 	"strings"
 
 	"github.com/dynastay/dynastay"
-	keys "github.com/dynastay/dynastay/keys/venue"
+	"github.com/dynastay/dynastay/keys/venuekeys"
 )
 
 // SlotTaken is the error for a slot that cannot be taken, because other events hold it or a slot that overlaps it.
@@ -49,9 +49,9 @@ func (r *Repository) take(
 		if err != nil {
 			return nil, err
 		}
-		slots = append(slots, dynastay.RefOf(keys.Table, at))
+		slots = append(slots, dynastay.RefOf(venuekeys.Table, at))
 		if i > 0 {
-			tx.Check(keys.Table, at, dynastay.IfNew(keys.Table), overtaken) // the contest determines the error
+			tx.Check(venuekeys.Table, at, dynastay.IfNew(venuekeys.Table), overtaken) // the contest determines the error
 		}
 	}
 	err = tx.Contend(ctx, dynastay.Contest{
@@ -70,10 +70,10 @@ func (r *Repository) take(
 
 // seeDay reads the events of one day consistently.
 func (r *Repository) seeDay(ctx context.Context, partition string) (map[dynastay.Ref]dynastay.Row, error) {
-	rows, err := dynastay.QueryAll(ctx, r.db, keys.Table, dynastay.Query{Partition: partition, Consistent: true})
+	rows, err := dynastay.QueryAll(ctx, r.db, venuekeys.Table, dynastay.Query{Partition: partition, Consistent: true})
 	seen := map[dynastay.Ref]dynastay.Row{}
 	for _, row := range rows {
-		seen[dynastay.RefOf(keys.Table, keys.Table.Key.From(row))] = row
+		seen[dynastay.RefOf(venuekeys.Table, venuekeys.Table.Key.From(row))] = row
 	}
 	return seen, err
 }
@@ -98,7 +98,7 @@ func (r *Repository) judge(e *Event, slots []dynastay.Ref, seen map[dynastay.Ref
 // heldBy returns the event in a row. Whatever the row contains, its slot is taken, so a row that cannot be read is not
 // an error.
 func (r *Repository) heldBy(row dynastay.Row) *Event {
-	at := keys.Table.Key.From(row)
+	at := venuekeys.Table.Key.From(row)
 	e, err := r.event.Value(row)
 	if err != nil {
 		e = &Event{ID: row.Text(attrEventID), BookingID: row.Text(attrBookingID)}

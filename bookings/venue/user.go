@@ -8,7 +8,7 @@ import (
 	"github.com/dynastay/dynastay/entity"
 	"github.com/dynastay/dynastay/internal/phone"
 	"github.com/dynastay/dynastay/keys/key"
-	keys "github.com/dynastay/dynastay/keys/venue"
+	"github.com/dynastay/dynastay/keys/venuekeys"
 )
 
 // User is somebody who requests slots, or an administrator.
@@ -37,16 +37,16 @@ const (
 
 // newUsers declares users. emailKey returns what keys contain of an address: the address, or its hash.
 func newUsers(emailKey func(string) (string, error)) *entity.Entity[User] {
-	row := func(u *User) (keys.UserByEmail, error) {
+	row := func(u *User) (venuekeys.UserByEmail, error) {
 		email, err := emailKey(u.Email)
-		return keys.UserByEmail{Email: email}, err
+		return venuekeys.UserByEmail{Email: email}, err
 	}
 	return entity.New(entity.Spec[User]{
-		Name: "User", Operations: "venue.User", Schema: keys.Table, Validate: (*User).Validate,
+		Name: "User", Operations: "venue.User", Schema: venuekeys.Table, Validate: (*User).Validate,
 		ID: "userId", Prefix: "user_", Created: "createdAt", Updated: "updatedAt", Version: "version",
 		Kept:     []string{"role"},
 		Counters: []string{attrRequested, attrApproved, attrMoves},
-		Key:      func(u *User) (dynastay.Key, error) { return key.Of(keys.User{UserID: u.ID}) },
+		Key:      func(u *User) (dynastay.Key, error) { return key.Of(venuekeys.User{UserID: u.ID}) },
 		IDOf:     func(at dynastay.Key) string { return strings.TrimPrefix(at.PK, "USER#") },
 		Codec: entity.Declare(func(f *entity.Fields, u *User) {
 			f.Const("entityType", "User")
@@ -63,7 +63,7 @@ func newUsers(emailKey func(string) (string, error)) *entity.Entity[User] {
 			f.IfSet().Int("version", &u.Version)
 		}),
 		Indexes: map[string]func(*User) (dynastay.Key, error){
-			keys.Index: func(u *User) (dynastay.Key, error) {
+			venuekeys.Index: func(u *User) (dynastay.Key, error) {
 				k, err := row(u)
 				if err != nil {
 					return dynastay.Key{}, err
@@ -78,9 +78,9 @@ func newUsers(emailKey func(string) (string, error)) *entity.Entity[User] {
 				if err != nil {
 					return dynastay.Key{}, err
 				}
-				return key.Of(keys.EmailGuard{Email: email})
+				return key.Of(venuekeys.EmailGuard{Email: email})
 			},
-			Index: keys.Index,
+			Index: venuekeys.Index,
 			Partition: func(u *User) (string, error) {
 				k, err := row(u)
 				if err != nil {

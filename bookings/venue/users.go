@@ -9,7 +9,7 @@ import (
 
 	"github.com/dynastay/dynastay"
 	"github.com/dynastay/dynastay/keys/key"
-	keys "github.com/dynastay/dynastay/keys/venue"
+	"github.com/dynastay/dynastay/keys/venuekeys"
 )
 
 // CreateUserOp writes a new user and claims the e-mail address. An empty ID is generated; the counts, the times and the
@@ -36,7 +36,7 @@ func (r *Repository) CreateUser(ctx context.Context, u User, opts ...dynastay.Wr
 func (r *Repository) UpdateUserOp(
 	userID string, fn func(*User) error, opts ...dynastay.UpdateOption,
 ) *dynastay.Operation[*User] {
-	at, err := key.Of(keys.User{UserID: userID})
+	at, err := key.Of(venuekeys.User{UserID: userID})
 	if err != nil {
 		return dynastay.NewOp(dynastay.OpSpec[*User]{Name: "venue.UpdateUser", Invalid: err})
 	}
@@ -63,7 +63,7 @@ func (r *Repository) UpdateUser(
 // [ErrNotAllowed] unless by is an administrator, with [dynastay.ErrNotFound], and with [dynastay.ErrInvalid]. A service
 // makes its first administrator with an Actor of its own, such as the user "setup".
 func (r *Repository) SetRoleOp(by Actor, userID string, role Role) *dynastay.Operation[*User] {
-	at, err := key.Of(keys.User{UserID: userID})
+	at, err := key.Of(venuekeys.User{UserID: userID})
 	return dynastay.NewOp(dynastay.OpSpec[*User]{
 		Name: "venue.SetRole", Invalid: cmp.Or(by.admin(), err, role.validate()),
 		Input: by.input(func(in *dynastay.Input) {
@@ -108,7 +108,7 @@ func (r *Repository) SetRole(
 //
 // Pattern V1: VenueBooking, PK = USER#{userId}, SK = METADATA, 1 request
 func (r *Repository) User(ctx context.Context, userID string, opts ...dynastay.ReadOption) (*User, error) {
-	at, err := key.Of(keys.User{UserID: userID})
+	at, err := key.Of(venuekeys.User{UserID: userID})
 	if err != nil {
 		return nil, err
 	}
@@ -149,7 +149,7 @@ func (r *Repository) emailPartition(email string) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	row, err := key.Of(keys.UserByEmail{Email: inKeys})
+	row, err := key.Of(venuekeys.UserByEmail{Email: inKeys})
 	return row.PK, err
 }
 
@@ -162,7 +162,7 @@ func (r *Repository) findUser(ctx context.Context, email, partition string, opts
 		return u, err
 	}
 	page, err := r.users.List(dynastay.Query{
-		Name: "venue.UserByEmail", Index: keys.Index, Partition: partition,
+		Name: "venue.UserByEmail", Index: venuekeys.Index, Partition: partition,
 	}).Page(ctx, dynastay.Paging{Limit: 1})
 	if err != nil {
 		return nil, err
@@ -178,18 +178,18 @@ func (r *Repository) findUser(ctx context.Context, email, partition string, opts
 func (r *Repository) UserWithBookings(
 	ctx context.Context, userID string, opts ...dynastay.ReadOption,
 ) (*User, []*UserBooking, error) {
-	at, err := key.Of(keys.User{UserID: userID})
+	at, err := key.Of(venuekeys.User{UserID: userID})
 	if err != nil {
 		return nil, nil, err
 	}
 	// In the order of their sort keys, the bookings of a user come before the profile, and everything else after it.
-	rows, err := dynastay.QueryAll(ctx, r.db, keys.Table, dynastay.Query{
-		Partition: at.PK, Range: dynastay.Range{From: key.SortKind[keys.UserBooking](), To: at.SK}, Consistent: consistent(opts),
+	rows, err := dynastay.QueryAll(ctx, r.db, venuekeys.Table, dynastay.Query{
+		Partition: at.PK, Range: dynastay.Range{From: key.SortKind[venuekeys.UserBooking](), To: at.SK}, Consistent: consistent(opts),
 	})
 	if err != nil {
 		return nil, nil, err
 	}
-	if len(rows) == 0 || keys.Table.Key.From(rows[len(rows)-1]) != at {
+	if len(rows) == 0 || venuekeys.Table.Key.From(rows[len(rows)-1]) != at {
 		return nil, nil, &dynastay.Error{Op: "venue.UserWithBookings", Entity: "User", ID: userID, Kind: dynastay.ErrNotFound}
 	}
 	user, err := r.user.Value(rows[len(rows)-1])
@@ -198,7 +198,7 @@ func (r *Repository) UserWithBookings(
 	}
 	var bookings []*UserBooking
 	for _, row := range rows {
-		if !key.Is[keys.UserBooking](keys.Table.Key.From(row)) { // the profile, or of other software
+		if !key.Is[venuekeys.UserBooking](venuekeys.Table.Key.From(row)) { // the profile, or of other software
 			continue
 		}
 		b, err := relation(row)
@@ -214,7 +214,7 @@ func (r *Repository) UserWithBookings(
 // not keep them. It fails with [dynastay.ErrNotFound].
 func (r *Repository) RecountOp(userID string) *dynastay.Operation[*User] {
 	const op = "venue.Recount"
-	at, err := key.Of(keys.User{UserID: userID})
+	at, err := key.Of(venuekeys.User{UserID: userID})
 	return dynastay.NewOp(dynastay.OpSpec[*User]{
 		Name: op, Invalid: err, Input: func(in *dynastay.Input) { in.Key(at) },
 		Prepare: func(ctx context.Context, tx *dynastay.Tx) (*User, error) {

@@ -9,7 +9,7 @@ import (
 	"github.com/dynastay/dynastay"
 	"github.com/dynastay/dynastay/bookings/venue"
 	"github.com/dynastay/dynastay/keys/key"
-	keys "github.com/dynastay/dynastay/keys/venue"
+	"github.com/dynastay/dynastay/keys/venuekeys"
 )
 
 func TestUsers(t *testing.T) {
@@ -86,14 +86,14 @@ func TestUserStoredWithACapitalDomain(t *testing.T) {
 	repo := venue.New(h.DB.DB, nil)
 	ada, err := repo.CreateUser(t.Context(), venue.User{Email: "ada@example.com", Name: "Ada"})
 	require.NoError(t, err)
-	row, err := h.Direct.Get(t.Context(), keys.Table, dynastay.Key{PK: "USER#" + ada.ID, SK: "METADATA"}, dynastay.Consistent)
+	row, err := h.Direct.Get(t.Context(), venuekeys.Table, dynastay.Key{PK: "USER#" + ada.ID, SK: "METADATA"}, dynastay.Consistent)
 	require.NoError(t, err)
 	item, guard := row.Item(), dynastay.Item{
 		"PK": dynastay.Text("EMAIL#ada@mÜnchen.example"), "SK": dynastay.Text("GUARD"), "userId": dynastay.Text(ada.ID),
 	}
 	item["email"], item["GSI1PK"] = dynastay.Text("ada@mÜnchen.example"), dynastay.Text("EMAIL#ada@mÜnchen.example")
 	require.NoError(t, h.Direct.PutAll(t.Context(), func(yield func(*dynastay.Schema, dynastay.Item) bool) {
-		_ = yield(keys.Table, item) && yield(keys.Table, guard)
+		_ = yield(venuekeys.Table, item) && yield(venuekeys.Table, guard)
 	}))
 	for _, opts := range [][]dynastay.ReadOption{nil, {dynastay.Consistent}} {
 		found, err := repo.UserByEmail(t.Context(), "ada@MÜNCHEN.example", opts...)
@@ -139,11 +139,11 @@ func TestHashedAddresses(t *testing.T) {
 	}
 	hash, err := key.HashEmail([]byte("secret"), "eva@example.com")
 	require.NoError(t, err)
-	row, err := h.Direct.Get(t.Context(), keys.Table, dynastay.Key{PK: "USER#" + made.ID, SK: "METADATA"}, dynastay.Consistent)
+	row, err := h.Direct.Get(t.Context(), venuekeys.Table, dynastay.Key{PK: "USER#" + made.ID, SK: "METADATA"}, dynastay.Consistent)
 	require.NoError(t, err)
 	assert.Equal(t, "EMAIL#"+hash, row.Text("GSI1PK"))
 	for at, there := range map[string]bool{hash: true, "eva@example.com": false} {
-		guard, err := h.Direct.Get(t.Context(), keys.Table, dynastay.Key{PK: "EMAIL#" + at, SK: "GUARD"}, dynastay.Consistent)
+		guard, err := h.Direct.Get(t.Context(), venuekeys.Table, dynastay.Key{PK: "EMAIL#" + at, SK: "GUARD"}, dynastay.Consistent)
 		require.NoError(t, err)
 		assert.Equal(t, there, guard.Exists())
 	}

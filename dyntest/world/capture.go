@@ -15,8 +15,8 @@ import (
 	"github.com/dynastay/dynastay"
 	"github.com/dynastay/dynastay/internal/stored"
 	"github.com/dynastay/dynastay/keys"
-	keyslisting "github.com/dynastay/dynastay/keys/listing"
-	keysvenue "github.com/dynastay/dynastay/keys/venue"
+	"github.com/dynastay/dynastay/keys/listingkeys"
+	"github.com/dynastay/dynastay/keys/venuekeys"
 )
 
 // capture is a database client that keeps what is put. With it, the repositories make items, and the world need not
@@ -36,7 +36,7 @@ type put struct {
 // schemas are the library's tables by their names in a database without a prefix.
 var schemas = func() map[string]*dynastay.Schema {
 	all := map[string]*dynastay.Schema{}
-	for _, s := range append(keys.Tables(), keyslisting.Table, keysvenue.Table) {
+	for _, s := range append(keys.Tables(), listingkeys.Table, venuekeys.Table) {
 		all[s.Name] = s
 	}
 	return all

@@ -132,7 +132,7 @@
 // others shorter. The nights that they gave back are free, or somebody else has taken them since. All events were
 // created in the 60 days before they begin, and before Today. There are no calendar feeds.
 //
-// The calendars are in the table of package keys/listing, which is not one of the hotels' tables:
+// The calendars are in the table of package keys/listingkeys, which is not one of the hotels' tables:
 //
 //	w := world.New(world.Options{Listings: 20})
 //	db := dyntest.New(t, dyntest.Tables(keyslisting.Table), dyntest.At(w.Now()))
@@ -148,7 +148,7 @@
 // request is made, and a tenth of these are cancelled soon after. A third of the others are rejected, with a reason,
 // and the rest are pending. The users have the ids, names and addresses of the hotels' users; user_caretaker decides.
 //
-// The venue is in the table of package keys/venue, which is not one of the hotels' tables, as for listings.
+// The venue is in the table of package keys/venuekeys, which is not one of the hotels' tables, as for listings.
 //
 // # Large worlds
 //

@@ -13,7 +13,7 @@ import (
 	"github.com/dynastay/dynastay"
 	"github.com/dynastay/dynastay/availability/listing"
 	"github.com/dynastay/dynastay/dyntest"
-	keyslisting "github.com/dynastay/dynastay/keys/listing"
+	"github.com/dynastay/dynastay/keys/listingkeys"
 	"github.com/dynastay/dynastay/users"
 )
 
@@ -24,7 +24,7 @@ var homes = Options{Seed: 3, Properties: 3, Users: 40, Listings: 16, Nights: 40}
 func split(all map[string]string) (listings, hotels map[string]string) {
 	listings, hotels = map[string]string{}, map[string]string{}
 	for at, item := range all {
-		if strings.HasPrefix(at, keyslisting.Table.Name+" ") {
+		if strings.HasPrefix(at, listingkeys.Table.Name+" ") {
 			listings[at] = item
 		} else {
 			hotels[at] = item
@@ -39,7 +39,7 @@ func TestListingsAreWhatTheRepositoryWrites(t *testing.T) {
 	ctx, w := t.Context(), New(homes)
 	var now time.Time
 	var id string
-	db := dyntest.New(t, dyntest.Tables(keyslisting.Table), dyntest.With(dynastay.Options{
+	db := dyntest.New(t, dyntest.Tables(listingkeys.Table), dyntest.With(dynastay.Options{
 		Clock: func() time.Time { return now },
 		NewID: func(string) string { return id },
 	}))
@@ -49,7 +49,7 @@ func TestListingsAreWhatTheRepositoryWrites(t *testing.T) {
 		require.NoError(t, err)
 		assert.Equal(t, l, w.Listing(i))
 	}
-	want := scan(t, db, keyslisting.Table)
+	want := scan(t, db, listingkeys.Table)
 	require.Greater(t, len(want), 300)
 	got, _ := split(contents(t, w))
 	compare(t, want, got)
@@ -59,8 +59,8 @@ func TestListingsAreWhatTheRepositoryWrites(t *testing.T) {
 func TestListingsDescribeWhatIsStored(t *testing.T) {
 	t.Parallel()
 	ctx, w := t.Context(), New(homes)
-	db := loaded(t, w, dyntest.Tables(keyslisting.Table))
-	compare(t, contents(t, w), scan(t, db, keyslisting.Table))
+	db := loaded(t, w, dyntest.Tables(listingkeys.Table))
+	compare(t, contents(t, w), scan(t, db, listingkeys.Table))
 
 	repo, outcomes := listing.New(db.DB), map[listing.Outcome]int{}
 	byHost := map[string][]*listing.Night{}
@@ -112,7 +112,7 @@ func TestListingsDescribeWhatIsStored(t *testing.T) {
 	for host, nights := range byHost {
 		assert.ElementsMatch(t, nights, collected(t, repo.ByHost(host)))
 	}
-	compare(t, contents(t, w), scan(t, db, keyslisting.Table))
+	compare(t, contents(t, w), scan(t, db, listingkeys.Table))
 }
 
 // Listings are the same in any order and in a world of any size, and the hotels do not depend on them.

@@ -17,10 +17,10 @@ type Options struct {
 	// five for each property.
 	Users int
 	// Listings is the number of listings, at most 1,000,000. Their calendars are in a table that is not one of those of
-	// the hotels: create it with dyntest.Tables(listing.Table), with package keys/listing. Default: 0.
+	// the hotels: create it with dyntest.Tables(listing.Table), with package keys/listingkeys. Default: 0.
 	Listings int
 	// Requests is the number of requests for slots of a venue, at most 5,000. The venue has a table that is not one of
-	// those of the hotels: create it with dyntest.Tables(venue.Table), with package keys/venue. Default: 0.
+	// those of the hotels: create it with dyntest.Tables(venue.Table), with package keys/venuekeys. Default: 0.
 	Requests int
 	// Nights is the number of nights on sale, starting with Today, at most 730. Default: 30.
 	Nights int

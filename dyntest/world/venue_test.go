@@ -11,7 +11,7 @@ import (
 	"github.com/dynastay/dynastay"
 	"github.com/dynastay/dynastay/bookings/venue"
 	"github.com/dynastay/dynastay/dyntest"
-	keysvenue "github.com/dynastay/dynastay/keys/venue"
+	"github.com/dynastay/dynastay/keys/venuekeys"
 )
 
 // hall is a small world with a venue.
@@ -22,18 +22,18 @@ func TestVenueIsWhatTheRepositoryWrites(t *testing.T) {
 	t.Parallel()
 	w, drawn := New(hall), 0
 	var now time.Time
-	db := dyntest.New(t, dyntest.Tables(keysvenue.Table), dyntest.With(dynastay.Options{
+	db := dyntest.New(t, dyntest.Tables(venuekeys.Table), dyntest.With(dynastay.Options{
 		Clock: func() time.Time { return now },
 		NewID: func(prefix string) string { drawn++; return venueID(prefix, drawn) },
 	}))
 	v, err := w.carryOut(t.Context(), venue.New(db.DB, nil), func(at time.Time) { now = at })
 	require.NoError(t, err)
 	assert.Equal(t, v, w.Venue())
-	want := scan(t, db, keysvenue.Table)
+	want := scan(t, db, venuekeys.Table)
 	require.Greater(t, len(want), 500)
 	got := map[string]string{}
 	for at, item := range contents(t, w) {
-		if strings.HasPrefix(at, keysvenue.Table.Name+" ") {
+		if strings.HasPrefix(at, venuekeys.Table.Name+" ") {
 			got[at] = item
 		}
 	}
@@ -51,7 +51,7 @@ func TestVenueIsWhatTheRepositoryWrites(t *testing.T) {
 func TestVenueDescribesWhatIsStored(t *testing.T) {
 	t.Parallel()
 	ctx, w := t.Context(), New(hall)
-	db := loaded(t, w, dyntest.Tables(keysvenue.Table))
+	db := loaded(t, w, dyntest.Tables(venuekeys.Table))
 	repo, v := venue.New(db.DB, nil), w.Venue()
 	statuses, users := map[venue.Status]int{}, map[string]bool{}
 	for _, b := range v.Bookings {

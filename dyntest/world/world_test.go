@@ -18,7 +18,7 @@ import (
 	"github.com/dynastay/dynastay"
 	"github.com/dynastay/dynastay/bookings"
 	"github.com/dynastay/dynastay/keys"
-	keyslisting "github.com/dynastay/dynastay/keys/listing"
+	"github.com/dynastay/dynastay/keys/listingkeys"
 	"github.com/dynastay/dynastay/properties"
 )
 
@@ -29,7 +29,7 @@ func text(t testing.TB, item dynastay.Item) string {
 	item = maps.Clone(item)
 	delete(item, "WriteId")
 	delete(item, keys.AttrOpened)
-	delete(item, keyslisting.AttrWriteID)
+	delete(item, listingkeys.AttrWriteID)
 	if id, ok := strings.CutPrefix(dynastay.RowOf(item).Text(keys.AttrClosed), keys.ClosedByStatus); ok && id != "" {
 		item[keys.AttrClosed] = dynastay.Text(keys.ClosedByStatus)
 	}

@@ -21,7 +21,7 @@ import (
 	"github.com/dynastay/dynastay"
 	"github.com/dynastay/dynastay/availability/listing"
 	"github.com/dynastay/dynastay/examples/report"
-	keys "github.com/dynastay/dynastay/keys/listing"
+	"github.com/dynastay/dynastay/keys/listingkeys"
 )
 
 func main() { report.Main("host", run) }
@@ -32,7 +32,7 @@ func run(ctx context.Context, w io.Writer, colours bool) error {
 		return err
 	}
 	s := &story{today: time.Date(2037, 7, 1, 9, 0, 0, 0, time.UTC), zone: lisbon, colours: colours}
-	p := report.Program{Name: "host", Table: keys.Table, Clock: func() time.Time { return s.today }}
+	p := report.Program{Name: "host", Table: listingkeys.Table, Clock: func() time.Time { return s.today }}
 	return p.Run(ctx, w, func(ctx context.Context, out *report.Report, open func() *dynastay.DB) error {
 		s.calendar = listing.New(open())
 		return s.month(ctx, out)

@@ -22,7 +22,7 @@ import (
 	"github.com/dynastay/dynastay"
 	"github.com/dynastay/dynastay/bookings/venue"
 	"github.com/dynastay/dynastay/examples/report"
-	keys "github.com/dynastay/dynastay/keys/venue"
+	"github.com/dynastay/dynastay/keys/venuekeys"
 )
 
 func main() { report.Main("venue", run) }
@@ -34,7 +34,7 @@ func run(ctx context.Context, w io.Writer, colours bool) error {
 	}
 	s := &story{now: time.Date(2037, 7, 1, 9, 0, 0, 0, time.UTC), colours: colours, bookings: map[string]*venue.Booking{}}
 	p := report.Program{
-		Name: "venue", Table: keys.Table, Idempotency: keys.Table, Clock: func() time.Time { return s.now },
+		Name: "venue", Table: venuekeys.Table, Idempotency: venuekeys.Table, Clock: func() time.Time { return s.now },
 	}
 	return p.Run(ctx, w, func(ctx context.Context, out *report.Report, open func() *dynastay.DB) error {
 		s.db = open()

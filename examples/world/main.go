@@ -33,8 +33,8 @@ import (
 	"github.com/dynastay/dynastay/dyntest/engine/docker"
 	"github.com/dynastay/dynastay/dyntest/world"
 	"github.com/dynastay/dynastay/keys"
-	keyslisting "github.com/dynastay/dynastay/keys/listing"
-	keysvenue "github.com/dynastay/dynastay/keys/venue"
+	"github.com/dynastay/dynastay/keys/listingkeys"
+	"github.com/dynastay/dynastay/keys/venuekeys"
 	"github.com/dynastay/dynastay/properties"
 )
 
@@ -83,7 +83,7 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) (err erro
 	if err != nil {
 		return err
 	}
-	prefix, tables := "world-"+rand.Text()[:8]+"-", withoutStreams(append(keys.Tables(), keyslisting.Table, keysvenue.Table))
+	prefix, tables := "world-"+rand.Text()[:8]+"-", withoutStreams(append(keys.Tables(), listingkeys.Table, venuekeys.Table))
 	defer func() {
 		// The program may end because the context has ended.
 		ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), time.Minute)

@@ -8,7 +8,7 @@ import (
 
 	"github.com/dynastay/dynastay"
 	calendar "github.com/dynastay/dynastay/availability/listing"
-	keys "github.com/dynastay/dynastay/keys/listing"
+	"github.com/dynastay/dynastay/keys/listingkeys"
 )
 
 // calendarItems are the items of one listing in the end, and the calls for its events.
@@ -37,7 +37,7 @@ func stayOf(item plain, checkIn, checkOut string) (stay dynastay.Stay) {
 }
 
 func (s *calendars) check() {
-	all := s.read(s.scan(keys.Table))
+	all := s.read(s.scan(listingkeys.Table))
 	slips := stored(s.checker, slipEntity)
 	for _, c := range s.all {
 		s.checkSlip(c, slips[c.mark])

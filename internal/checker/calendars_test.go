@@ -10,7 +10,7 @@ import (
 	"github.com/dynastay/dynastay"
 	calendar "github.com/dynastay/dynastay/availability/listing"
 	"github.com/dynastay/dynastay/entity"
-	keys "github.com/dynastay/dynastay/keys/listing"
+	"github.com/dynastay/dynastay/keys/listingkeys"
 )
 
 // calendars are those of a few listings, whose nights are wanted by bookings, by blocks, and by the reservations of
@@ -387,7 +387,7 @@ func (s *calendars) look(w *worker, at string) {
 // settle completes or undoes what calls of several transactions have left.
 func (s *calendars) settle(w *worker) {
 	s.calls.settle(w)
-	for _, item := range s.scan(keys.Table) {
+	for _, item := range s.scan(listingkeys.Table) {
 		p := s.plainOf(item)
 		if p["moving"] == nil {
 			continue

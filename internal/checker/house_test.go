@@ -13,8 +13,8 @@ import (
 	markets "github.com/dynastay/dynastay/examples/marketplace/keys"
 	trips "github.com/dynastay/dynastay/examples/traveltracker/keys"
 	"github.com/dynastay/dynastay/internal/fixture"
-	keyslisting "github.com/dynastay/dynastay/keys/listing"
-	keysvenue "github.com/dynastay/dynastay/keys/venue"
+	"github.com/dynastay/dynastay/keys/listingkeys"
+	"github.com/dynastay/dynastay/keys/venuekeys"
 	"github.com/dynastay/dynastay/properties"
 )
 
@@ -22,8 +22,8 @@ import (
 var tables = []*dynastay.Schema{
 	lockTable, latchTable, counterEntity.Schema, messageEntity.Schema, accountEntity.Schema, entryEntity.Schema,
 	receiptEntity.Schema, importTable, shopTable, signTable, registerTable, goodsTable, basketEntity.Schema, orderEntity.Schema,
-	shelfTable, removedTable, parcelEntity.Schema, keyslisting.Table, slipEntity.Schema,
-	keysvenue.Table, invitationEntity.Schema, markets.Table, ticketEntity.Schema, trips.Table,
+	shelfTable, removedTable, parcelEntity.Schema, listingkeys.Table, slipEntity.Schema,
+	venuekeys.Table, invitationEntity.Schema, markets.Table, ticketEntity.Schema, trips.Table,
 }
 
 // house is the hotel that everybody books: two room types with few rooms for six nights, and with plenty for tonight. A

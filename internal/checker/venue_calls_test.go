@@ -9,7 +9,7 @@ import (
 
 	"github.com/dynastay/dynastay"
 	"github.com/dynastay/dynastay/bookings/venue"
-	keys "github.com/dynastay/dynastay/keys/venue"
+	"github.com/dynastay/dynastay/keys/venuekeys"
 )
 
 func adminOf(mark string) venue.Actor {
@@ -284,7 +284,7 @@ func (s *venues) look(w *worker) {
 
 // miscount changes the statistics of a user as other software may leave them. A recount corrects them.
 func (s *venues) miscount(w *worker) {
-	name, table := []string{"requestedCount", "approvedCount"}[w.rand.IntN(2)], s.db.Direct.TableName(keys.Table)
+	name, table := []string{"requestedCount", "approvedCount"}[w.rand.IntN(2)], s.db.Direct.TableName(venuekeys.Table)
 	wrong := dynastay.Item{":n": dynastay.Number(w.rand.IntN(5))}
 	if w.oneIn(3) {
 		wrong[":n"] = &types.AttributeValueMemberNULL{Value: true}

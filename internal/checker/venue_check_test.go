@@ -6,14 +6,14 @@ import (
 	"slices"
 
 	"github.com/dynastay/dynastay/bookings/venue"
-	keys "github.com/dynastay/dynastay/keys/venue"
+	"github.com/dynastay/dynastay/keys/venuekeys"
 )
 
 // slotNames are the slots of a day as the keys spell them.
 var slotNames = map[string]string{"MORNING": "MORNING", "AFTERNOON": "AFTERNOON", "FULL_DAY": "FULLDAY"}
 
 func (s *venues) check() {
-	v := s.readVenue(s.scan(keys.Table))
+	v := s.readVenue(s.scan(venuekeys.Table))
 	v.invitations = stored(s.checker, invitationEntity)
 	s.checkVenue(v)
 }

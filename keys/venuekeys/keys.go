@@ -1,4 +1,4 @@
-// Package venue defines the table of a venue, its index and its keys. Package bookings/venue is the repository that
+// Package venuekeys defines the table of a venue, its index and its keys. Package bookings/venue is the repository that
 // uses them, and package key has the guarantees of all keys.
 //
 //	Table
@@ -11,7 +11,7 @@
 // unique, so the sort key of a pending booking ends in the booking's id here. It does not say how an e-mail address
 // stays unique: an item for each address does that. It reserves an index GSI2, which nothing needs and which is not
 // created.
-package venue
+package venuekeys
 
 import (
 	"slices"

@@ -1,4 +1,4 @@
-// Package listing defines the table of the listing calendar, its index and its keys. Package availability/listing is
+// Package listingkeys defines the table of the listing calendar, its index and its keys. Package availability/listing is
 // the repository that uses them, and package key has the guarantees of all keys.
 //
 //	Table
@@ -11,7 +11,7 @@
 // and finds those of an event by reading all nights of the listing. Here, an item for each event says which nights it
 // holds, so that deleting an event costs what the event costs, however long the history of the listing is. An item for
 // each imported reservation makes an import happen once. Neither has a row in the index.
-package listing
+package listingkeys
 
 import (
 	"strings"
