@@ -33,7 +33,7 @@ import (
 	tradekeys "github.com/dynastay/dynastay/examples/marketplace/keys"
 	travelkeys "github.com/dynastay/dynastay/examples/traveltracker/keys"
 	"github.com/dynastay/dynastay/examples/traveltracker/regions"
-	"github.com/dynastay/dynastay/internal/fixture"
+	"github.com/dynastay/dynastay/internal/testing/fixture"
 	"github.com/dynastay/dynastay/keys"
 	"github.com/dynastay/dynastay/keys/key"
 	"github.com/dynastay/dynastay/keys/listingkeys"

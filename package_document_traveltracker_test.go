@@ -10,7 +10,7 @@ import (
 	"github.com/dynastay/dynastay"
 	"github.com/dynastay/dynastay/examples/traveltracker/regions"
 	"github.com/dynastay/dynastay/examples/traveltracker/tracker"
-	"github.com/dynastay/dynastay/internal/fixture"
+	"github.com/dynastay/dynastay/internal/testing/fixture"
 )
 
 // travels are the patterns of the travel tracker.

@@ -12,7 +12,7 @@ import (
 	"github.com/dynastay/dynastay/entity"
 	tradekeys "github.com/dynastay/dynastay/examples/marketplace/keys"
 	travelkeys "github.com/dynastay/dynastay/examples/traveltracker/keys"
-	"github.com/dynastay/dynastay/internal/fixture"
+	"github.com/dynastay/dynastay/internal/testing/fixture"
 	"github.com/dynastay/dynastay/keys"
 	"github.com/dynastay/dynastay/keys/listingkeys"
 	"github.com/dynastay/dynastay/keys/venuekeys"

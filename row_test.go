@@ -10,8 +10,8 @@ import (
 	"github.com/stretchr/testify/assert"
 	"pgregory.net/rapid"
 
-	"github.com/dynastay/dynastay/internal/draw"
 	"github.com/dynastay/dynastay/internal/stored"
+	"github.com/dynastay/dynastay/internal/testing/draw"
 )
 
 // foreign are attributes in another form: a map of values that do not use the SDK's types.

@@ -12,7 +12,7 @@ import (
 	"github.com/dynastay/dynastay"
 	"github.com/dynastay/dynastay/availability"
 	"github.com/dynastay/dynastay/dyntest"
-	"github.com/dynastay/dynastay/internal/fixture"
+	"github.com/dynastay/dynastay/internal/testing/fixture"
 )
 
 // bill is the cost of a call: its operations in order, the read units by table or by table and index, and the tables

@@ -12,7 +12,7 @@ import (
 	"github.com/dynastay/dynastay"
 	"github.com/dynastay/dynastay/bookings"
 	"github.com/dynastay/dynastay/entity/stream"
-	"github.com/dynastay/dynastay/internal/draw"
+	"github.com/dynastay/dynastay/internal/testing/draw"
 )
 
 // documented is the document's booking for attributevalue. It takes its amounts as floats and its dates as texts.

@@ -12,7 +12,7 @@ import (
 	"github.com/dynastay/dynastay/availability"
 	"github.com/dynastay/dynastay/bookings"
 	"github.com/dynastay/dynastay/dyntest"
-	"github.com/dynastay/dynastay/internal/streamtest"
+	"github.com/dynastay/dynastay/internal/testing/streamtest"
 	"github.com/dynastay/dynastay/keys"
 )
 

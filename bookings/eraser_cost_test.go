@@ -10,7 +10,7 @@ import (
 	"github.com/dynastay/dynastay"
 	"github.com/dynastay/dynastay/bookings"
 	"github.com/dynastay/dynastay/dyntest"
-	"github.com/dynastay/dynastay/internal/fixture"
+	"github.com/dynastay/dynastay/internal/testing/fixture"
 )
 
 // What the erasure of a user costs, for bookings of three nights and one room type. The row of the index by user is

@@ -16,7 +16,7 @@ import (
 	"github.com/dynastay/dynastay"
 	"github.com/dynastay/dynastay/bookings"
 	"github.com/dynastay/dynastay/dyntest"
-	"github.com/dynastay/dynastay/internal/racing"
+	"github.com/dynastay/dynastay/internal/testing/racing"
 )
 
 // assertWhole fails if a booking that the index by user does not list any more contains something about a person. It

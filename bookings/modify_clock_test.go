@@ -11,7 +11,7 @@ import (
 	"github.com/dynastay/dynastay"
 	"github.com/dynastay/dynastay/availability"
 	"github.com/dynastay/dynastay/bookings"
-	"github.com/dynastay/dynastay/internal/fixture"
+	"github.com/dynastay/dynastay/internal/testing/fixture"
 )
 
 // A booking is modified while its guests may still come or stay, in no other status.

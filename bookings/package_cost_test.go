@@ -15,8 +15,8 @@ import (
 	"github.com/dynastay/dynastay"
 	"github.com/dynastay/dynastay/bookings"
 	"github.com/dynastay/dynastay/dyntest"
-	"github.com/dynastay/dynastay/internal/fixture"
 	"github.com/dynastay/dynastay/internal/stored"
+	"github.com/dynastay/dynastay/internal/testing/fixture"
 )
 
 // moving returns a clock that advances by a second with each reading, with milliseconds that are never zero: times

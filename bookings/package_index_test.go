@@ -18,8 +18,8 @@ import (
 	"github.com/dynastay/dynastay/bookings"
 	"github.com/dynastay/dynastay/dyntest"
 	"github.com/dynastay/dynastay/entity"
-	"github.com/dynastay/dynastay/internal/fixture"
-	"github.com/dynastay/dynastay/internal/racing"
+	"github.com/dynastay/dynastay/internal/testing/fixture"
+	"github.com/dynastay/dynastay/internal/testing/racing"
 )
 
 // storedItem reads an item of a booking without the library. The result is empty if there is no item.

@@ -12,7 +12,7 @@ import (
 
 	"github.com/dynastay/dynastay"
 	"github.com/dynastay/dynastay/bookings"
-	"github.com/dynastay/dynastay/internal/fixture"
+	"github.com/dynastay/dynastay/internal/testing/fixture"
 )
 
 // erasing is a call of Erase. The user may book again afterwards: the tests of package users forbid it, not these.

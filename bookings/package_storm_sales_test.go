@@ -16,7 +16,7 @@ import (
 	"github.com/dynastay/dynastay/availability"
 	"github.com/dynastay/dynastay/bookings"
 	"github.com/dynastay/dynastay/dyntest"
-	"github.com/dynastay/dynastay/internal/fixture"
+	"github.com/dynastay/dynastay/internal/testing/fixture"
 )
 
 // desks are several processes that sell one night and move the bookings of it, and what they were told.

@@ -15,7 +15,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/dynastay/dynastay"
-	"github.com/dynastay/dynastay/internal/draw"
+	"github.com/dynastay/dynastay/internal/testing/draw"
 )
 
 // wireItem is an item in DynamoDB JSON, {"Name":{"S":"x"}}: as it is sent, and as a stream's event has it.

@@ -19,7 +19,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/dynastay/dynastay"
-	"github.com/dynastay/dynastay/internal/draw"
+	"github.com/dynastay/dynastay/internal/testing/draw"
 )
 
 type (

@@ -11,8 +11,8 @@ import (
 
 	"github.com/dynastay/dynastay"
 	"github.com/dynastay/dynastay/dyntest"
-	"github.com/dynastay/dynastay/internal/market"
 	storedform "github.com/dynastay/dynastay/internal/stored"
+	"github.com/dynastay/dynastay/internal/testing/market"
 	"github.com/dynastay/dynastay/keys"
 	"github.com/dynastay/dynastay/properties"
 )

@@ -11,7 +11,7 @@ import (
 
 	"github.com/dynastay/dynastay"
 	"github.com/dynastay/dynastay/dyntest"
-	"github.com/dynastay/dynastay/internal/racing"
+	"github.com/dynastay/dynastay/internal/testing/racing"
 	"github.com/dynastay/dynastay/properties"
 )
 

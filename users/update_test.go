@@ -14,7 +14,7 @@ import (
 
 	"github.com/dynastay/dynastay"
 	"github.com/dynastay/dynastay/dyntest"
-	"github.com/dynastay/dynastay/internal/racing"
+	"github.com/dynastay/dynastay/internal/testing/racing"
 	"github.com/dynastay/dynastay/keys"
 	"github.com/dynastay/dynastay/users"
 )

@@ -12,7 +12,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/dynastay/dynastay"
-	"github.com/dynastay/dynastay/internal/racing"
+	"github.com/dynastay/dynastay/internal/testing/racing"
 	"github.com/dynastay/dynastay/keys"
 	"github.com/dynastay/dynastay/users"
 )

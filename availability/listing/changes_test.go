@@ -9,7 +9,7 @@ import (
 	"github.com/dynastay/dynastay"
 	"github.com/dynastay/dynastay/availability/listing"
 	"github.com/dynastay/dynastay/dyntest"
-	"github.com/dynastay/dynastay/internal/streamtest"
+	"github.com/dynastay/dynastay/internal/testing/streamtest"
 	"github.com/dynastay/dynastay/keys/listingkeys"
 )
 

@@ -15,7 +15,7 @@ import (
 	"github.com/dynastay/dynastay"
 	"github.com/dynastay/dynastay/availability/listing"
 	"github.com/dynastay/dynastay/dyntest"
-	"github.com/dynastay/dynastay/internal/racing"
+	"github.com/dynastay/dynastay/internal/testing/racing"
 	"github.com/dynastay/dynastay/keys/listingkeys"
 )
 

@@ -10,7 +10,7 @@ import (
 	"github.com/dynastay/dynastay"
 	"github.com/dynastay/dynastay/bookings/venue"
 	"github.com/dynastay/dynastay/dyntest"
-	"github.com/dynastay/dynastay/internal/streamtest"
+	"github.com/dynastay/dynastay/internal/testing/streamtest"
 	"github.com/dynastay/dynastay/keys/venuekeys"
 )
 

@@ -12,7 +12,7 @@ import (
 
 	"github.com/dynastay/dynastay"
 	"github.com/dynastay/dynastay/entity/stream"
-	"github.com/dynastay/dynastay/internal/draw"
+	"github.com/dynastay/dynastay/internal/testing/draw"
 )
 
 // A record that is stored and read again is the same one: any number of attributes, of any kind, and any missing part.

@@ -12,7 +12,7 @@ import (
 	"github.com/dynastay/dynastay"
 	"github.com/dynastay/dynastay/entity"
 	"github.com/dynastay/dynastay/entity/stream"
-	"github.com/dynastay/dynastay/internal/draw"
+	"github.com/dynastay/dynastay/internal/testing/draw"
 	"github.com/dynastay/dynastay/keys/key"
 )
 

@@ -15,7 +15,7 @@ import (
 
 	"github.com/dynastay/dynastay"
 	"github.com/dynastay/dynastay/entity/stream"
-	"github.com/dynastay/dynastay/internal/draw"
+	"github.com/dynastay/dynastay/internal/testing/draw"
 )
 
 func TestFromSDKReadsAllParts(t *testing.T) {

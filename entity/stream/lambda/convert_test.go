@@ -16,7 +16,7 @@ import (
 	"github.com/dynastay/dynastay"
 	"github.com/dynastay/dynastay/entity/stream"
 	"github.com/dynastay/dynastay/entity/stream/lambda"
-	"github.com/dynastay/dynastay/internal/draw"
+	"github.com/dynastay/dynastay/internal/testing/draw"
 )
 
 const notesARN = "arn:aws:dynamodb:eu-west-1:123456789012:table/Notes/stream/2026-03-01T10:15:00.123"

@@ -12,7 +12,7 @@ import (
 	"github.com/dynastay/dynastay/availability"
 	markets "github.com/dynastay/dynastay/examples/marketplace/keys"
 	trips "github.com/dynastay/dynastay/examples/traveltracker/keys"
-	"github.com/dynastay/dynastay/internal/fixture"
+	"github.com/dynastay/dynastay/internal/testing/fixture"
 	"github.com/dynastay/dynastay/keys/listingkeys"
 	"github.com/dynastay/dynastay/keys/venuekeys"
 	"github.com/dynastay/dynastay/properties"

@@ -1,12 +1,12 @@
 // Package checker runs the library from many concurrent workers with every kind of network fault, and then compares
-// each result that a worker got with what is stored. It contains only tests:
+// each result that a worker got with what is stored. Nothing imports it; its test runs it:
 //
-//	go test ./internal/checker -calls 20000
+//	go test ./internal/testing/checker -calls 20000
 //
-// The possible results of a call, and what they guarantee, are in verdict_test.go: done once, certainly not done, or
+// The possible results of a call, and what they guarantee, are in verdict.go: done once, certainly not done, or
 // unknown. Each of the other files runs one kind of write on a few contended items, records the results, and knows what
 // must be stored afterwards. Whether a refusal was justified at some moment of its call is determined from the times of
-// all writes, see deeds_test.go.
+// all writes, see deeds.go.
 //
 // The "processes" of the workers are [dynastay.DB] values in one binary, each with its own gates, ids and client. Some
 // have no gates, and some give up early. Real processes would prove less: only a single observer of all transactions in
