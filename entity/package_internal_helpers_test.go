@@ -14,7 +14,6 @@ import (
 
 	"github.com/dynastay/dynastay"
 	"github.com/dynastay/dynastay/internal/stored"
-	values "github.com/dynastay/dynastay/internal/stored"
 )
 
 // shop is an entity with six attributes, one of them a map, and attributes that are derived from them.
@@ -153,26 +152,26 @@ func anyStored() *rapid.Generator[dynastay.Item] {
 			item["WriteId"] = &sB{Value: []byte("abcdefghijkl")}
 		}
 		for name, v := range unknown {
-			if parent := parentOf(name); name != "Spec.Stock.X.Y" && (parent == "" || isMap(values.At(item, parent))) && rapid.Bool().Draw(t, name) {
-				values.Place(item, name, v)
+			if parent := parentOf(name); name != "Spec.Stock.X.Y" && (parent == "" || isMap(stored.At(item, parent))) && rapid.Bool().Draw(t, name) {
+				stored.Place(item, name, v)
 			}
 		}
 		for _, name := range []string{"Card", "Spec", "Spec.Stock", "City", "Stars", "Price", "GSI1PK", "Card.Name", "Version", "StockSum"} {
 			parent := parentOf(name)
-			if parent != "" && !isMap(values.At(item, parent)) || rapid.IntRange(0, 5).Draw(t, "spoil "+name) > 0 {
+			if parent != "" && !isMap(stored.At(item, parent)) || rapid.IntRange(0, 5).Draw(t, "spoil "+name) > 0 {
 				continue
 			}
 			switch rapid.IntRange(0, 2).Draw(t, "spoilt "+name) {
 			case 0:
-				values.Place(item, name, null)
+				stored.Place(item, name, null)
 			case 1:
 				unplace(item, name)
 			case 2:
 				if slices.Contains([]string{"GSI1PK", "Card.Name"}, name) {
-					values.Place(item, name, str("stale"))
+					stored.Place(item, name, str("stale"))
 				}
 				if slices.Contains([]string{"Card", "Spec", "Spec.Stock"}, name) {
-					values.Place(item, name, &sM{Value: dynastay.Item{}})
+					stored.Place(item, name, &sM{Value: dynastay.Item{}})
 				}
 			}
 		}
@@ -190,10 +189,10 @@ func parentOf(path string) string {
 }
 
 func unplace(item dynastay.Item, path string) {
-	if m, ok := values.At(item, parentOf(path)).(*sM); ok {
+	if m, ok := stored.At(item, parentOf(path)).(*sM); ok {
 		item = m.Value
 	}
-	name, _, _ := values.Step(path[strings.LastIndex(path, ".")+1:])
+	name, _, _ := stored.Step(path[strings.LastIndex(path, ".")+1:])
 	delete(item, name)
 }
 

@@ -4,7 +4,8 @@
 //
 //	go run ./internal/testing/mutation [regexp]
 //
-// The files themselves are not edited. A rule of the write path that is new needs its mutation in mutations.txt.
+// The files themselves are not edited. A new rule of the write path needs its mutation in write.txt; those of prices,
+// refunds and the front desk are in money.txt.
 package main
 
 import (
@@ -22,8 +23,12 @@ import (
 	"sync"
 )
 
-//go:embed mutations.txt
-var list string
+var (
+	//go:embed write.txt
+	write string
+	//go:embed money.txt
+	money string
+)
 
 // mutation replaces a text that occurs once in a file.
 type mutation struct {
@@ -38,7 +43,7 @@ func (m mutation) String() string { return m.file + ": " + m.breaks }
 // parse reads blocks that are separated by blank lines. Lines of the source keep their indentation; several of them are
 // one text.
 //
-//	# what it breaks
+//	# what it breaks, if the change does not say it
 //	file
 //	- before
 //	+ after
@@ -62,7 +67,10 @@ func parse(list string) (all []mutation, err error) {
 			}
 		}
 		m.before, m.after = strings.Join(before, "\n"), strings.Join(after, "\n")
-		if m.breaks == "" || m.before == "" || m.before == m.after || m.run == "" {
+		if m.breaks == "" {
+			m.breaks = strings.TrimSpace(m.before) + " -> " + strings.TrimSpace(m.after)
+		}
+		if m.before == "" || m.before == m.after || m.run == "" {
 			return nil, fmt.Errorf("incomplete block:\n%s", block)
 		}
 		all = append(all, m)
@@ -120,7 +128,7 @@ func main() {
 	if err != nil {
 		log.Fatal(err)
 	}
-	all, err := parse(list)
+	all, err := parse(write + "\n" + money)
 	if err != nil {
 		log.Fatal(err)
 	}
