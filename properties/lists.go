@@ -126,3 +126,114 @@ func (r *Repository) cardOf(ctx context.Context, row dynastay.Row, q dynastay.Qu
 	}
 	return found.Card(), nil
 }
+
+// CityQuery selects the approved properties of a city. City and Country must be exactly as in the addresses of the
+// properties, including case.
+type CityQuery struct {
+	City, Country string
+	MinRating     dynastay.Rating // 0 means all properties, including unrated ones
+}
+
+// ByCity lists the approved properties of a city, best rated first. The list is eventually consistent: recent changes
+// may not be visible yet.
+//
+// A row that other software wrote has no card. ByCity then reads the property, with 1 more request for each such row.
+// Until [Repository.Adopt], it may be in a different place in the list, or missing if there is a minimum rating.
+//
+// Pattern P1: GSI1-LocationIndex, GSI1PK = CITY#{city}#{country}, GSI1SK from RATING#{minimum}, 1 request
+func (r *Repository) ByCity(q CityQuery) dynastay.List[*Card] {
+	at := keys.PropertyByCity{City: q.City, Country: q.Country, Rating: q.MinRating}
+	return bestRated(r, "properties.ByCity", keys.LocationIndex, at, q.MinRating, 1, func(*Card) bool { return true })
+}
+
+// StarsQuery selects the approved properties of a city with a number of stars. City and Country must be exactly as in
+// the addresses of the properties, including case.
+type StarsQuery struct {
+	City, Country string
+	Stars         int             // 1 to 5; properties without stars are not indexed by them
+	MinRating     dynastay.Rating // 0 means all properties, including unrated ones
+}
+
+// ByStars lists the approved properties of a city that have exactly the given number of stars, best rated first. The
+// list is eventually consistent: recent changes may not be visible yet.
+//
+// A row that other software wrote has no card. ByStars then reads the property, with 1 more request for each such row.
+// Until [Repository.Adopt], it may be in a different place in the list, or missing if there is a minimum rating.
+//
+// Pattern P4: GSI8-RatingIndex, GSI8PK = CITY#{city}#{country}#STAR#{stars}, GSI8SK from RATING#{minimum}, 1 request
+func (r *Repository) ByStars(q StarsQuery) dynastay.List[*Card] {
+	at := keys.PropertyByStars{City: q.City, Country: q.Country, Stars: q.Stars, Rating: q.MinRating}
+	return bestRated(r, "properties.ByStars", keys.RatingIndex, at, q.MinRating, 1, func(c *Card) bool { return c.Stars == q.Stars })
+}
+
+// TypeQuery selects the approved properties of a type, in all cities.
+type TypeQuery struct {
+	Type      Type
+	MinRating dynastay.Rating // 0 means all properties, including unrated ones
+}
+
+// ByType lists the approved properties of a type, best rated first. The list is eventually consistent: recent changes
+// may not be visible yet. Each shard takes 1 request per page, see [Options.TypeShards]; the requests are sent in
+// parallel.
+//
+// A row that other software wrote has no card. ByType then reads the property, with 1 more request for each such row.
+// Until [Repository.Adopt], it may be in a different place in the list, or missing if there is a minimum rating.
+//
+// Pattern P5: GSI4-TypeRatingIndex, GSI4PK = TYPE#{type}, GSI4SK from RATING#{minimum}, 1 request
+func (r *Repository) ByType(q TypeQuery) dynastay.List[*Card] {
+	at := keys.PropertyByType{Type: string(q.Type), Rating: q.MinRating}
+	return bestRated(
+		r, "properties.ByType", keys.TypeRatingIndex, at, q.MinRating, r.opts.TypeShards.Read, func(c *Card) bool { return c.Type == q.Type },
+	)
+}
+
+// AreaQuery selects the approved properties in the same area as a point. An area is a geohash of 6 characters
+// ([key.Place.Precision6]): 611 m from south to north, and at most 1,222 m from west to east, less the farther it is
+// from the equator.
+type AreaQuery struct {
+	Latitude, Longitude float64 // decimal degrees
+}
+
+// InArea lists the approved properties in the area of a point, by lowest price. The prices are compared as numbers, even
+// if they are in different currencies. Properties beyond the edge of the area are not listed, however near they are;
+// [Repository.Near] finds the properties around a point. The list is eventually consistent: recent changes may not be
+// visible yet.
+//
+// A row that other software wrote has no card. InArea then reads the property, with 1 more request for each such row.
+//
+// Pattern P2: GSI2-GeoIndex, GSI2PK = GEO#{geohash}, 1 request
+func (r *Repository) InArea(q AreaQuery) dynastay.List[*Card] {
+	area, err := key.PlaceOf(q.Latitude, q.Longitude)
+	if err != nil {
+		return dynastay.NoList[*Card](err)
+	}
+	partition, err := keys.Partition(keys.PropertyByArea{Geohash: area.Precision6})
+	if err != nil {
+		return dynastay.NoList[*Card](err)
+	}
+	return r.cards(dynastay.Query{
+		Name: "properties.InArea", Index: keys.GeoIndex, Partition: partition,
+	}, func(c *Card) bool {
+		// The key of a row without a card may not be that of the property's coordinates, which may even be out of range.
+		at, _ := key.PlaceOf(c.Latitude, c.Longitude)
+		return at.Precision6 == area.Precision6
+	})
+}
+
+// Featured lists the approved properties that are featured, highest score first. The list is eventually consistent:
+// recent changes may not be visible yet. Each shard takes 1 request per page, see [Options.FeaturedShards]; the requests
+// are sent in parallel.
+//
+// A row that other software wrote has no card. Featured then reads the property, with 1 more request for each such row.
+// Until [Repository.Adopt], it may be in a different place in the list.
+//
+// Pattern P10: GSI5-FeaturedIndex, GSI5PK = FEATURED, 1 request
+func (r *Repository) Featured() dynastay.List[*Card] {
+	shards, err := keys.Partitions(keys.FeaturedProperty{}, r.opts.FeaturedShards.Read)
+	if err != nil {
+		return dynastay.NoList[*Card](err)
+	}
+	return r.cards(dynastay.Query{
+		Name: "properties.Featured", Index: keys.FeaturedIndex, Partition: shards[0], Shards: shards[1:], Descending: true,
+	}, func(*Card) bool { return true })
+}
