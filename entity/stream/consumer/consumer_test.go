@@ -39,6 +39,7 @@ func TestBehindGrowsWhileNobodyReads(t *testing.T) {
 	t.Parallel()
 	began := time.Date(2037, 1, 1, 12, 0, 0, 0, time.UTC)
 	db := newDB(t, dyntest.At(began))
+	db.Requires(dyntest.SingleShards)
 	b := &book{}
 	turn(t, db.DB, map[string]int{}, "g")
 	c := consumer.New(db.DB, db.Streams, quick(consumer.Spec{Router: b.router(db.DB)}))

@@ -15,6 +15,7 @@ import (
 func TestCost(t *testing.T) {
 	t.Parallel()
 	db := newDB(t)
+	db.Requires(dyntest.SingleShards)
 	b, readings := &book{}, map[string]int{}
 	spec := quick(consumer.Spec{Router: b.router(db.DB)})
 	spec.Lease = patience // no turns but those that something has caused

@@ -50,6 +50,7 @@ func TestPositionsOfEndedShardsExpire(t *testing.T) {
 func TestDeletedPositionIsStoredAnew(t *testing.T) {
 	t.Parallel()
 	db := newDB(t)
+	db.Requires(dyntest.SingleShards)
 	b, readings := &book{}, map[string]int{}
 	defer run(t, consumer.New(db.DB, db.Streams, quick(consumer.Spec{Router: b.router(db.DB), OnError: ignore})))()
 	turn(t, db.Direct, readings, "g")

@@ -161,6 +161,7 @@ func TestChangeIsTriedUntilDeadLetterTakesIt(t *testing.T) {
 func TestWithoutDeadLetterAChangeIsTriedUntilItSucceeds(t *testing.T) {
 	t.Parallel()
 	db := newDB(t, dyntest.At(time.Date(2037, 1, 1, 0, 0, 0, 0, time.UTC)))
+	db.Requires(dyntest.SingleShards)
 	b, attempts := &book{}, 0
 	turn(t, db.DB, map[string]int{}, "g", "g")
 	var failing []consumer.Shard

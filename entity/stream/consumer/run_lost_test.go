@@ -49,6 +49,7 @@ func change(ctx context.Context, t testing.TB, db *dyntest.DB, position dynastay
 func TestDrainTakesTheShardsOfAKilledProcess(t *testing.T) {
 	t.Parallel()
 	db := newDB(t, dyntest.Tables(talliesTable))
+	db.Requires(dyntest.SingleShards)
 	w := startWorker(t, db, db.Streams, &book{}, quick(consumer.Spec{}))
 	require.Eventually(t, func() bool {
 		rows := positions(t, db)
@@ -91,6 +92,7 @@ func TestDrainAsksForNothing(t *testing.T) {
 func TestSlowSearchKeepsTheLeases(t *testing.T) {
 	t.Parallel()
 	db := newDB(t)
+	db.Requires(dyntest.SingleShards)
 	b := &book{}
 	turn(t, db.DB, map[string]int{}, "g")
 	var slow atomic.Bool
@@ -217,6 +219,7 @@ func TestLeaseThatWasLostIsNotRenewed(t *testing.T) {
 func TestShardHandedToASickProcessGoesOnWhereItWas(t *testing.T) {
 	t.Parallel()
 	db := newDB(t, dyntest.Tables(othersTable))
+	db.Requires(dyntest.SingleShards)
 	name, outage, end := sickProcess(t, db)
 	defer end()
 	defer healthyProcess(t, db)()
@@ -244,6 +247,7 @@ func of(t *testing.T, db *dyntest.DB, table *dynastay.Schema) dynastay.Row {
 func TestStoppedProcessLeavesNoAsk(t *testing.T) {
 	t.Parallel()
 	db := newDB(t, dyntest.Tables(othersTable))
+	db.Requires(dyntest.SingleShards)
 	turn(t, db.Direct, map[string]int{}, "g")
 	_, err := db.Engine.Client().PutItem(t.Context(), &dynamodb.PutItemInput{
 		TableName: aws.String(db.TableName(othersTable)), Item: othersTable.Key.Of(dynastay.Key{PK: "o"}),
@@ -276,6 +280,7 @@ func TestStoppedProcessLeavesNoAsk(t *testing.T) {
 func TestAskDoesNotPreventTheRelease(t *testing.T) {
 	t.Parallel()
 	db := newDB(t)
+	db.Requires(dyntest.SingleShards)
 	b := &book{}
 	spec := quick(consumer.Spec{Router: b.router(db.DB)})
 	spec.Lease = patience

@@ -72,6 +72,7 @@ func owners(t require.TestingT, ctx context.Context, c *consumer.Consumer) map[s
 func TestLeaseIsRenewedWhileAHandlerRuns(t *testing.T) {
 	t.Parallel()
 	db := newDB(t)
+	db.Requires(dyntest.SingleShards)
 	b, other := &book{}, &book{}
 	turn(t, db.DB, map[string]int{}, "g", "g")
 	busy, release := make(chan struct{}), make(chan struct{})

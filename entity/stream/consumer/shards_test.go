@@ -115,6 +115,7 @@ func (a *altered) GetRecords(ctx context.Context, in *dynamodbstreams.GetRecords
 func TestStreamsOfAnotherRegionAreRefused(t *testing.T) {
 	t.Parallel()
 	db := newDB(t)
+	db.Requires(dyntest.SingleShards)
 	b := &book{}
 	spec := quick(consumer.Spec{Router: b.router(db.DB)})
 	turn(t, db.DB, map[string]int{}, "g")
@@ -208,6 +209,7 @@ func TestAnotherStream(t *testing.T) {
 
 func followAnotherStream(t *testing.T, replace func(*testing.T, *dyntest.DB), running, resharded bool) {
 	db := newDB(t, dyntest.At(time.Date(2037, 1, 1, 12, 0, 0, 0, time.UTC)))
+	db.Requires(dyntest.SingleShards)
 	streams := consumer.Streams(db.Streams)
 	if resharded {
 		streams = db.Reshard(1, 2)
