@@ -14,12 +14,17 @@ import (
 
 	"github.com/dynastay/dynastay"
 	"github.com/dynastay/dynastay/bookings"
+	"github.com/dynastay/dynastay/dyntest"
 	"github.com/dynastay/dynastay/dyntest/engine"
 	"github.com/dynastay/dynastay/dyntest/engine/docker"
 	"github.com/dynastay/dynastay/entity/stream"
 )
 
+// oneShard skips a test if the engine has several shards for each stream: the story counts them.
+func oneShard(t *testing.T) { dyntest.New(t, dyntest.OnlyTables()).Requires(dyntest.SingleShards) }
+
 func TestRun(t *testing.T) {
+	oneShard(t)
 	var out strings.Builder
 	require.NoError(t, run(t.Context(), &out), "the program printed:\n%s", &out)
 	t.Logf("\n%s", &out)
@@ -72,6 +77,7 @@ func TestRun(t *testing.T) {
 
 // If it is interrupted, it stops the processes and removes its tables.
 func TestInterrupt(t *testing.T) {
+	oneShard(t)
 	e, err := engine.Start(t.Context(), docker.Allow())
 	require.NoError(t, err)
 	defer e.Stop(t.Context())
