@@ -144,7 +144,7 @@ func TestOneDecoderTakesAnItem(t *testing.T) {
 
 // The documentation of package keys lists all kinds of items, which a test there checks.
 func TestEveryKindOfItemIsTested(t *testing.T) {
-	text, err := os.ReadFile("../../keys/doc.go")
+	text, err := os.ReadFile("../../../keys/doc.go")
 	require.NoError(t, err)
 	var want []string
 	table := ""
