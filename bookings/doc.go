@@ -58,12 +58,12 @@
 //
 //	| PaymentStatus of a booking | meaning |
 //	|---|---|
-//	| PaymentPending    | an amount is still to be paid |
-//	| Authorized        | an amount is still to be paid, and a payment is authorized |
-//	| PaymentFailed     | nothing is paid or authorized, and the last payment failed |
-//	| Paid              | the total is paid |
-//	| PartiallyRefunded | a part of what was paid has been refunded |
-//	| Refunded          | all that was paid has been refunded |
+//	| PaymentPending           | an amount is still to be paid |
+//	| PaymentAuthorized        | an amount is still to be paid, and a payment is authorized |
+//	| PaymentFailed            | nothing is paid or authorized, and the last payment failed |
+//	| PaymentPaid              | the total is paid |
+//	| PaymentPartiallyRefunded | a part of what was paid has been refunded |
+//	| PaymentRefunded          | all that was paid has been refunded |
 //
 // For payment before arrival, create the booking with a Hold, and let the handler of the provider's notifications call
 // [Repository.ApplyPayment], which records the payment and confirms the booking if it can still be confirmed, however

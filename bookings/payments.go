@@ -23,7 +23,7 @@ type Recorded struct {
 }
 
 // RecordPaymentOp records what a payment provider reports about a payment: that it has begun ([PaymentPending]), is
-// authorized ([Authorized]), has been captured ([Paid]), or has failed or an authorization has been released
+// authorized ([PaymentAuthorized]), has been captured ([PaymentPaid]), or has failed or an authorization has been released
 // ([PaymentFailed]). In the same transaction, it updates the summary of the payments and the payment status of the
 // booking.
 //
@@ -48,7 +48,7 @@ func (r *Repository) RecordPayment(ctx context.Context, p Payment, opts ...dynas
 }
 
 // RecordRefundOp records a refund of a payment, or what the provider reports about it: that it has been requested
-// ([PaymentPending]), has been made ([Refunded]) or has failed ([PaymentFailed]). In the same transaction, it updates
+// ([PaymentPending]), has been made ([PaymentRefunded]) or has failed ([PaymentFailed]). In the same transaction, it updates
 // the summary of the payments and the payment status of the booking. A refund counts from the moment when it is
 // requested, until it fails.
 //

@@ -22,7 +22,7 @@ const (
 // gone reports whether the rooms of the booking have been returned and no arrival is expected.
 func (s Status) gone() bool { return s == Cancelled || s == Expired }
 
-// PaymentStatus is the status of a booking's payment. Other software stores "succeeded", which means [Paid].
+// PaymentStatus is the status of a booking's payment. Other software stores "succeeded", which means [PaymentPaid].
 type PaymentStatus string
 
 // The payment statuses.

@@ -14,9 +14,9 @@ import (
 )
 
 // calendars are those of a few listings, whose nights are wanted by bookings, by blocks, and by the reservations of
-// channels, see deliveries_test.go. An event names in its Note the call that made it. A call through DB.Write may leave
-// a slip, which shows that it was carried out. What was stored when is in nights_test.go, and the comparison with what
-// is stored in the end in calendar_check_test.go.
+// channels, see deliveries.go. An event names in its Note the call that made it. A call through DB.Write may leave
+// a slip, which shows that it was carried out. What was stored when is in nights.go, and the comparison with what
+// is stored in the end in calendar_check.go.
 type calendars struct {
 	*checker
 	calls deeds[*nightsCall]

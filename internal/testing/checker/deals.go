@@ -15,8 +15,8 @@ import (
 
 // deals are the orders of a few products of two sellers, of which there is little: orders of one to three of them, what
 // becomes of the orders, restocks, and other prices. The instructions of an order say which call has placed it, and the
-// description of a product which call has set its price. The prices are in deal_prices_test.go, and the comparison of
-// what is stored with the calls in deals_check_test.go.
+// description of a product which call has set its price. The prices are in deal_prices.go, and the comparison of
+// what is stored with the calls in deals_check.go.
 type deals struct {
 	*checker
 	calls deeds[*deal]

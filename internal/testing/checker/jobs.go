@@ -14,7 +14,7 @@ import (
 
 // jobs are the projects of a few buyers, of which some are open at a time, and the bids of a few workers, who revise
 // and withdraw them and bid again. The text of a bid says which call has written it. The calls are in
-// job_calls_test.go, and the comparison in jobs_check_test.go and jobs_refusals_test.go.
+// job_calls.go, and the comparison in jobs_check.go and jobs_refusals.go.
 type jobs struct {
 	*checker
 	calls deeds[*jobCall]

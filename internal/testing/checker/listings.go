@@ -15,8 +15,8 @@ import (
 )
 
 // listings are properties that several editors change, make, and open the nights of. Each update leaves a mark in the
-// description, so that every one of them changes something. For their parts, ratings and statuses, see parts_test.go
-// and statuses_test.go.
+// description, so that every one of them changes something. For their parts, ratings and statuses, see parts.go
+// and statuses.go.
 type listings struct {
 	*checker
 	parts    propertyParts

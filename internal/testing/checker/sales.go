@@ -16,7 +16,7 @@ import (
 )
 
 // sales are the bookings of the house, some of them holds or with a promo code, and what becomes of them, see
-// stays_test.go, modifications_test.go, notices_test.go and promos_test.go. The call that made a booking is named in
+// stays.go, modifications.go, notices.go and promos.go. The call that made a booking is named in
 // its SpecialRequests, so that each stored one can be told. Each step advances the clock, so that holds end.
 type sales struct {
 	*checker

@@ -15,7 +15,7 @@ import (
 
 // travels are the pushes of the devices of a few travellers, each of a few operations on a few visits and on the
 // profile. A push is repeated, also while it is still under way, because a device does not know what has arrived.
-// Somebody pulls meanwhile. What is stored is compared with the answers in travels_check_test.go.
+// Somebody pulls meanwhile. What is stored is compared with the answers in travels_check.go.
 type travels struct {
 	*checker
 

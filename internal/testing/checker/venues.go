@@ -15,9 +15,9 @@ import (
 
 // venues are one venue with few days, whose slots are wanted by the requests of users and by the events of
 // administrators. Every administrator acts only once, under the mark of the call, so the audit log tells which calls
-// were carried out. A call through DB.Write may also leave an invitation. The calls are in venue_calls_test.go, what
-// the audit log tells of them in venue_items_test.go, what was stored when in venue_lives_test.go, and the comparison
-// in venue_check_test.go and venue_refusals_test.go.
+// were carried out. A call through DB.Write may also leave an invitation. The calls are in venue_calls.go, what
+// the audit log tells of them in venue_items.go, what was stored when in venue_lives.go, and the comparison
+// in venue_check.go and venue_refusals.go.
 type venues struct {
 	*checker
 	calls  deeds[*venueCall]
