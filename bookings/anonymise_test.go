@@ -346,6 +346,10 @@ func TestAnonymisedBookings(t *testing.T) {
 			i.Clock.Set(payStay.CheckIn.Time())
 			return i.repo.CheckIn(t.Context(), b.ID, bookings.Assigned{i.roomType("a"): {nemo}})
 		}, &bookings.StatusError{Status: bookings.Confirmed, Op: "check in", Err: bookings.ErrAnonymised}},
+		{"assign rooms", bookings.CheckedIn, func(t *testing.T, i *inn, b *bookings.Booking) (*bookings.Booking, error) {
+			i.Clock.Set(payStay.CheckIn.Time())
+			return i.repo.AssignRooms(t.Context(), b.ID, bookings.Assigned{i.roomType("a"): {nemo}})
+		}, &bookings.StatusError{Status: bookings.CheckedIn, Op: "assign rooms to", Err: bookings.ErrAnonymised}},
 		{"undo the check-in", bookings.CheckedIn, func(t *testing.T, i *inn, b *bookings.Booking) (*bookings.Booking, error) {
 			i.Clock.Set(payStay.CheckIn.Time())
 			return i.repo.UndoCheckIn(t.Context(), b.ID)

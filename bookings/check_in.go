@@ -76,7 +76,7 @@ func (r *Repository) CheckIn(ctx context.Context, bookingID string, rooms Assign
 
 // AssignRoomsOp gives guests who have checked in their rooms, if they got none at check-in, or others. It takes rooms as
 // CheckInOp does, at least those of one room type; the others stay as they are. If the guests have not checked in, or
-// have left, it fails with a [*StatusError].
+// have left, it fails with a [*StatusError]; after [Eraser.Erase], with one that matches [ErrAnonymised].
 func (r *Repository) AssignRoomsOp(bookingID string, rooms Assigned) *dynastay.Operation[*Booking] {
 	invalid := rooms.validate()
 	if len(rooms) == 0 {

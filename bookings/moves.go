@@ -24,8 +24,8 @@ var (
 	ErrReleased      = dynastay.Refusal("nights of the booking have been released")
 )
 
-// ErrAnonymised is the reason why a booking cannot be confirmed, checked in or modified after [Eraser.Erase]. The
-// [*StatusError] that is returned matches it.
+// ErrAnonymised is the reason why a booking cannot be confirmed, checked in, given rooms or modified after
+// [Eraser.Erase]. The [*StatusError] that is returned matches it.
 var ErrAnonymised = dynastay.Refusal("the booking has been anonymised")
 
 // move is a change of a booking's status.

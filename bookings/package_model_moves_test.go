@@ -125,7 +125,12 @@ var (
 	}
 	assigningRooms = worldMove{
 		name: "assign rooms", verb: "assign rooms to", from: []bookings.Status{bookings.CheckedIn},
-		not:   func(worldBooking, time.Time) error { return nil },
+		not: func(b worldBooking, _ time.Time) error {
+			if !b.anonymised.IsZero() {
+				return bookings.ErrAnonymised
+			}
+			return nil
+		},
 		apply: func(*worldBooking, time.Time) {},
 		do: func(on program, id, _ string, rooms bookings.Assigned, opts ...dynastay.WriteOption) (*bookings.Booking, error) {
 			return on.repo.AssignRooms(context.Background(), id, rooms, opts...)

@@ -85,6 +85,9 @@ func TestModel(t *testing.T) {
 			})
 		}
 	})
+	if t.Failed() {
+		return
+	}
 	t.Logf("%d operations:%s", met.counts["operations"], met)
 	require.GreaterOrEqual(t, met.counts["operations"], *modelOperations)
 	if *modelOperations >= 20_000 {
