@@ -55,7 +55,7 @@ func TestIntersectAndUnionModel(t *testing.T) {
 		if rapid.Bool().Draw(t, "short pages") {
 			table.chop = rand.New(rand.NewPCG(rapid.Uint64().Draw(t, "seed"), 1))
 		}
-		db := Open(onlyQueries{answer: table.answer}, nil)
+		db := Open(onlyQueries(table.answer), nil)
 		var parts []List[string]
 		for list := range lists {
 			q := Query{Name: "test", Index: "ByUser", Partition: partition(list, 0), Range: within}
@@ -117,7 +117,7 @@ func TestIntersectAndUnionKeepToTheirReads(t *testing.T) {
 			table.rows[partition] = append(table.rows[partition], fmt.Sprintf("%04d", i))
 		}
 	}
-	db := Open(onlyQueries{answer: table.answer}, nil)
+	db := Open(onlyQueries(table.answer), nil)
 	for limit := 1; limit < 8; limit++ {
 		for _, common := range []List[string]{
 			Intersect(listOf(db, "P"), listOf(db, "Q")), Union(listOf(db, "P"), listOf(db, "Q")),
@@ -202,13 +202,13 @@ func TestIntersectSkips(t *testing.T) {
 	}
 	requests, rows, asked := 0, 0, []int32(nil)
 	var mu sync.Mutex
-	db := Open(onlyQueries{answer: func(in *dynamodb.QueryInput) (*dynamodb.QueryOutput, error) {
+	db := Open(onlyQueries(func(in *dynamodb.QueryInput) (*dynamodb.QueryOutput, error) {
 		out, err := table.answer(in)
 		mu.Lock()
 		defer mu.Unlock()
 		requests, rows, asked = requests+1, rows+len(out.Items), append(asked, *in.Limit)
 		return out, err
-	}}, nil)
+	}), nil)
 	common := Intersect(listOf(db, "many"), listOf(db, "few"))
 	page, err := common.Page(context.Background(), Paging{Limit: 10})
 	require.NoError(t, err)
@@ -254,10 +254,10 @@ func TestIntersectEndsWithThePrefix(t *testing.T) {
 		table.rows["B"] = append(table.rows["B"], fmt.Sprintf("0099-%04d", i))
 	}
 	var requests atomic.Int32
-	db := Open(onlyQueries{answer: func(in *dynamodb.QueryInput) (*dynamodb.QueryOutput, error) {
+	db := Open(onlyQueries(func(in *dynamodb.QueryInput) (*dynamodb.QueryOutput, error) {
 		requests.Add(1)
 		return table.answer(in)
-	}}, nil)
+	}), nil)
 	of := func(partition string) List[string] {
 		return ListOf(db, pagedSchema, Query{Name: "test", Index: "ByUser", Partition: partition, Range: Range{Prefix: "00"}}, sortOf)
 	}

@@ -130,7 +130,7 @@ func TestListModel(t *testing.T) {
 		if rapid.Bool().Draw(t, "short pages") {
 			table.chop = rand.New(rand.NewPCG(rapid.Uint64().Draw(t, "seed"), 1))
 		}
-		db := Open(onlyQueries{answer: table.answer}, nil)
+		db := Open(onlyQueries(table.answer), nil)
 		list := func() List[string] {
 			q.Shards = partitions[1:rapid.IntRange(len(written), len(partitions)).Draw(t, "read shards")]
 			l := ListOf(db, pagedSchema, q, func(_ context.Context, row Row) (string, error) {

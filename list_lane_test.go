@@ -14,6 +14,8 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	"github.com/dynastay/dynastay/internal/testing/fake"
 )
 
 // partitions answers queries of the index ByUser from rows in memory, as DynamoDB would, and counts them.
@@ -26,7 +28,7 @@ type partitions struct {
 	short    int   // maximum rows of a page; 0 for no limit
 }
 
-func (p *partitions) db() *DB { return Open(onlyQueries{answer: p.answer}, nil) }
+func (p *partitions) db() *DB { return Open(onlyQueries(p.answer), nil) }
 
 func (p *partitions) answer(in *dynamodb.QueryInput) (*dynamodb.QueryOutput, error) {
 	p.mu.Lock()
@@ -169,7 +171,7 @@ func TestShardsAreReadInParallel(t *testing.T) {
 	var inFlight, most atomic.Int32
 	full, failed := make(chan struct{}), errors.New("failed")
 	release := sync.OnceFunc(func() { close(full) })
-	db := Open(onlyQueries{answer: func(in *dynamodb.QueryInput) (*dynamodb.QueryOutput, error) {
+	db := Open(onlyQueries(func(in *dynamodb.QueryInput) (*dynamodb.QueryOutput, error) {
 		n := inFlight.Add(1)
 		defer inFlight.Add(-1)
 		for was := most.Load(); n > was && !most.CompareAndSwap(was, n); was = most.Load() {
@@ -185,7 +187,7 @@ func TestShardsAreReadInParallel(t *testing.T) {
 			return nil, failed
 		}
 		return &dynamodb.QueryOutput{}, nil
-	}}, nil)
+	}), nil)
 	q := Query{Name: "test", Index: "ByUser", Partition: "P"}
 	for i := 1; i < 20; i++ {
 		q.Shards = append(q.Shards, fmt.Sprint("P", i))
@@ -198,25 +200,17 @@ func TestShardsAreReadInParallel(t *testing.T) {
 // The failure of one shard is the error of the page, and nobody waits for the others.
 func TestFirstFailureEndsTheOthers(t *testing.T) {
 	boom := errors.New("boom")
-	db := Open(&waiting{boom: boom}, nil)
+	db := Open(fake.Client{Do: func(r *fake.Request) (any, error) {
+		if textOf(r.In.(*dynamodb.QueryInput).ExpressionAttributeValues[":0"]) == "P1" {
+			return nil, boom
+		}
+		<-r.Context.Done()
+		return nil, r.Context.Err()
+	}}, nil)
 	q := Query{Name: "test", Index: "ByUser", Partition: "P", Shards: []string{"P1", "P2"}}
 	_, err := ListOf(db, pagedSchema, q, sortOf).Page(context.Background(), Paging{})
 	assert.ErrorIs(t, err, boom)
 	assert.NotErrorIs(t, err, context.Canceled)
-}
-
-// waiting answers only for the partition P1, with an error; the other requests wait until their context ends.
-type waiting struct {
-	Client
-	boom error
-}
-
-func (w *waiting) Query(ctx context.Context, in *dynamodb.QueryInput, _ ...func(*dynamodb.Options)) (*dynamodb.QueryOutput, error) {
-	if textOf(in.ExpressionAttributeValues[":0"]) == "P1" {
-		return nil, w.boom
-	}
-	<-ctx.Done()
-	return nil, ctx.Err()
 }
 
 // A cursor of a process that reads fewer shards can be continued in one that reads more, and vice versa.
@@ -249,13 +243,13 @@ func TestShortPagesAreFilled(t *testing.T) {
 	assert.Equal(t, []int{50, 30, 10}, table.asked)
 
 	requests := 0
-	db := Open(onlyQueries{answer: func(in *dynamodb.QueryInput) (*dynamodb.QueryOutput, error) {
+	db := Open(onlyQueries(func(in *dynamodb.QueryInput) (*dynamodb.QueryOutput, error) {
 		if requests++; requests < 3 {
 			return &dynamodb.QueryOutput{LastEvaluatedKey: Item{"PK": str("P"), "SK": str(fmt.Sprint(requests))}}, nil
 		}
 		assert.Equal(t, "2", RowOf(in.ExclusiveStartKey).Text("SK"))
 		return &dynamodb.QueryOutput{Items: []Item{{"PK": str("P"), "SK": str("3")}}}, nil
-	}}, nil)
+	}), nil)
 	got, err := ask(db, pagedSchema, Query{Name: "test", Partition: "P"}, Paging{})
 	require.NoError(t, err)
 	assert.Len(t, got.Items, 1)
@@ -265,7 +259,7 @@ func TestShortPagesAreFilled(t *testing.T) {
 // A page that found nothing yet goes on past its reads: a cursor that leads back to where it came from is no end.
 func TestPageMovesOn(t *testing.T) {
 	empty := 3
-	db := Open(onlyQueries{answer: func(in *dynamodb.QueryInput) (*dynamodb.QueryOutput, error) {
+	db := Open(onlyQueries(func(in *dynamodb.QueryInput) (*dynamodb.QueryOutput, error) {
 		partition := textOf(in.ExpressionAttributeValues[":0"])
 		key := Item{"PK": str("ITEM#1"), "SK": str("METADATA"), "GSI1PK": str(partition), "GSI1SK": str("1")}
 		if partition == "P" {
@@ -275,7 +269,7 @@ func TestPageMovesOn(t *testing.T) {
 			return &dynamodb.QueryOutput{LastEvaluatedKey: key}, nil
 		}
 		return &dynamodb.QueryOutput{Items: []Item{key}}, nil
-	}}, nil)
+	}), nil)
 	q := Query{Name: "test", Index: "ByUser", Partition: "P", Shards: []string{"Q"}}
 	page, err := ListOf(db, pagedSchema, q, sortOf).Page(context.Background(), Paging{Reads: 1})
 	require.NoError(t, err)
@@ -286,9 +280,9 @@ func TestPageMovesOn(t *testing.T) {
 func TestListOfATableWithoutASortKey(t *testing.T) {
 	plain := &Schema{Name: "Plain", Key: KeyNames{Partition: "Id"}}
 	item := Item{"Id": str("1")}
-	db := Open(onlyQueries{answer: func(*dynamodb.QueryInput) (*dynamodb.QueryOutput, error) {
+	db := Open(onlyQueries(func(*dynamodb.QueryInput) (*dynamodb.QueryOutput, error) {
 		return &dynamodb.QueryOutput{Items: []Item{item}, LastEvaluatedKey: item}, nil
-	}}, nil)
+	}), nil)
 	page, err := ask(db, plain, Query{Name: "test", Partition: "1"}, Paging{Limit: 1})
 	require.NoError(t, err)
 	assert.Equal(t, Page[Item]{Items: []Item{item}}, page)

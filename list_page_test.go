@@ -11,24 +11,21 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 	"pgregory.net/rapid"
+
+	"github.com/dynastay/dynastay/internal/testing/fake"
 )
 
-// onlyQueries answers queries with a function; any other method panics and ends the test.
-type onlyQueries struct {
-	Client
-	answer func(*dynamodb.QueryInput) (*dynamodb.QueryOutput, error)
-}
-
-func (c onlyQueries) Query(_ context.Context, in *dynamodb.QueryInput, _ ...func(*dynamodb.Options)) (*dynamodb.QueryOutput, error) {
-	return c.answer(in)
+// onlyQueries answers queries with a function; any other request panics and ends the test.
+func onlyQueries(answer func(*dynamodb.QueryInput) (*dynamodb.QueryOutput, error)) fake.Client {
+	return fake.Client{Do: func(r *fake.Request) (any, error) { return answer(r.In.(*dynamodb.QueryInput)) }}
 }
 
 // noRequests is a DB whose client fails the test when it is called.
 func noRequests(t testing.TB) *DB {
-	return Open(onlyQueries{answer: func(*dynamodb.QueryInput) (*dynamodb.QueryOutput, error) {
+	return Open(onlyQueries(func(*dynamodb.QueryInput) (*dynamodb.QueryOutput, error) {
 		t.Error("a request was sent")
 		return nil, errors.New("no requests")
-	}}, nil)
+	}), nil)
 }
 
 var pagedSchema = &Schema{
@@ -50,10 +47,10 @@ func ask(db *DB, s *Schema, q Query, p Paging) (Page[Item], error) {
 // pageAt sends q, once, and answers that the page ended at last.
 func pageAt(t require.TestingT, q Query, p Paging, last Item) (Page[Item], *dynamodb.QueryInput) {
 	var sent dynamodb.QueryInput
-	db := Open(onlyQueries{answer: func(in *dynamodb.QueryInput) (*dynamodb.QueryOutput, error) {
+	db := Open(onlyQueries(func(in *dynamodb.QueryInput) (*dynamodb.QueryOutput, error) {
 		sent = *in
 		return &dynamodb.QueryOutput{LastEvaluatedKey: last}, nil
-	}}, nil)
+	}), nil)
 	p.Reads = 1
 	page, err := ask(db, pagedSchema, q, p)
 	require.NoError(t, err)

@@ -194,15 +194,15 @@ func TestUnreadableItem(t *testing.T) {
 
 func TestFailureOfARequestEndsThePage(t *testing.T) {
 	boom := errors.New("boom")
-	db := Open(onlyQueries{answer: func(*dynamodb.QueryInput) (*dynamodb.QueryOutput, error) { return nil, boom }}, nil)
+	db := Open(onlyQueries(func(*dynamodb.QueryInput) (*dynamodb.QueryOutput, error) { return nil, boom }), nil)
 	_, err := ask(db, pagedSchema, Query{Partition: "P"}, Paging{})
 	assert.ErrorIs(t, err, boom)
 	_, err = ask(db, pagedSchema, Query{Partition: "P", Shards: []string{"Q"}}, Paging{})
 	assert.ErrorIs(t, err, boom)
 
-	db = Open(onlyQueries{answer: func(*dynamodb.QueryInput) (*dynamodb.QueryOutput, error) {
+	db = Open(onlyQueries(func(*dynamodb.QueryInput) (*dynamodb.QueryOutput, error) {
 		return nil, &types.ProvisionedThroughputExceededException{}
-	}}, nil)
+	}), nil)
 	list := ListOf(db, pagedSchema, Query{Partition: "P"}, sortOf)
 	calls := 0
 	for item, err := range list.All(context.Background()) {
@@ -257,7 +257,7 @@ func TestUntil(t *testing.T) {
 			in := fmt.Sprint("P", i%2)
 			table.rows[in] = append(table.rows[in], fmt.Sprintf("%04d", 2*i))
 		}
-		db := Open(onlyQueries{answer: table.answer}, nil)
+		db := Open(onlyQueries(table.answer), nil)
 		list := ListOf(db, pagedSchema, Query{Name: "test", Index: "ByUser", Partition: "P0", Shards: []string{"P1"}, Descending: descending}, sortOf)
 		read := func(p Paging) Page[string] {
 			t.Helper()
@@ -307,7 +307,7 @@ func TestUntil(t *testing.T) {
 	}
 	// Also in a table, where the position is that of the item itself.
 	table := &strict{rows: map[string][]string{"P": {"1", "2", "3", "4"}}}
-	list := ListOf(Open(onlyQueries{answer: table.answer}, nil), pagedSchema, Query{Name: "test", Partition: "P"},
+	list := ListOf(Open(onlyQueries(table.answer), nil), pagedSchema, Query{Name: "test", Partition: "P"},
 		func(_ context.Context, row Row) (string, error) { return row.Text("SK"), nil })
 	first, err := list.Page(context.Background(), Paging{Limit: 2})
 	require.NoError(t, err)
@@ -327,7 +327,7 @@ func TestUntilAmongEqualSortValues(t *testing.T) {
 			rows = append(rows, Item{"PK": str(fmt.Sprint("ITEM#", i)), "SK": str("METADATA"), "GSI1PK": str("P"), "GSI1SK": str(sort)})
 		}
 		limits, gone := 0, []string(nil)
-		db := Open(onlyQueries{answer: func(in *dynamodb.QueryInput) (*dynamodb.QueryOutput, error) {
+		db := Open(onlyQueries(func(in *dynamodb.QueryInput) (*dynamodb.QueryOutput, error) {
 			limits += int(*in.Limit)
 			from := 0
 			if in.ExclusiveStartKey != nil {
@@ -345,7 +345,7 @@ func TestUntilAmongEqualSortValues(t *testing.T) {
 				out.LastEvaluatedKey = rows[to-1]
 			}
 			return out, nil
-		}}, nil)
+		}), nil)
 		id := func(_ context.Context, row Row) (string, error) {
 			return strings.TrimPrefix(row.Text("PK"), "ITEM#"), nil
 		}

@@ -11,6 +11,7 @@ import (
 	"github.com/dynastay/dynastay"
 	"github.com/dynastay/dynastay/dyntest"
 	"github.com/dynastay/dynastay/entity"
+	"github.com/dynastay/dynastay/internal/testing/fake"
 	"github.com/dynastay/dynastay/internal/testing/fixture"
 	"github.com/dynastay/dynastay/keys"
 )
@@ -60,33 +61,17 @@ func prefix(db *dyntest.DB) string {
 
 // faulty answers writes with errors before it lets them through: faults that no local engine shows.
 type faulty struct {
-	dynastay.Client
 	errs []error
 	sent int
 }
 
-func (c *faulty) fail() error {
-	c.sent++
-	if len(c.errs) == 0 {
-		return nil
+func (f *faulty) do(r *fake.Request) (any, error) {
+	if _, reads := r.In.(*dynamodb.GetItemInput); !reads {
+		if f.sent++; f.sent <= len(f.errs) {
+			return nil, f.errs[f.sent-1]
+		}
 	}
-	err := c.errs[0]
-	c.errs = c.errs[1:]
-	return err
-}
-
-func (c *faulty) TransactWriteItems(ctx context.Context, in *dynamodb.TransactWriteItemsInput, o ...func(*dynamodb.Options)) (*dynamodb.TransactWriteItemsOutput, error) {
-	if err := c.fail(); err != nil {
-		return nil, err
-	}
-	return c.Client.TransactWriteItems(ctx, in, o...)
-}
-
-func (c *faulty) PutItem(ctx context.Context, in *dynamodb.PutItemInput, o ...func(*dynamodb.Options)) (*dynamodb.PutItemOutput, error) {
-	if err := c.fail(); err != nil {
-		return nil, err
-	}
-	return c.Client.PutItem(ctx, in, o...)
+	return r.Send()
 }
 
 func cancelled(codes ...string) error {
@@ -134,9 +119,9 @@ var lockEntity = entity.New(entity.Spec[lock]{
 	}),
 })
 
-// over opens another DB for the same tables, with its own client.
-func over(db *dyntest.DB, client dynastay.Client, attempts int) *dynastay.DB {
-	return dynastay.Open(client, &dynastay.Options{
+// over opens another DB for the same tables, whose requests go through do.
+func over(db *dyntest.DB, do func(*fake.Request) (any, error), attempts int) *dynastay.DB {
+	return dynastay.Open(fake.Client{Next: db.Client, Do: do}, &dynastay.Options{
 		TablePrefix: prefix(db), Clock: fixture.Clock, Retry: dynastay.Retry{Attempts: attempts},
 	})
 }

@@ -13,6 +13,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 
 	"github.com/dynastay/dynastay/internal/stored"
+	"github.com/dynastay/dynastay/internal/testing/fake"
 )
 
 type (
@@ -135,65 +136,67 @@ func (t shops) DeleteOp(key Key) *Operation[struct{}] {
 // cloneItem is a deep copy.
 func cloneItem(item Item) Item { return stored.CopyMaps(item) }
 
-// script is a client that answers from a list, the last entry for ever, and keeps nothing.
+// script is a database whose writes are answered by a list, the last entry for ever, or by a function, which may block. It
+// stores nothing: every read finds one item, or what a function says.
 type script struct {
-	Client
 	answers []error
-	tokens  []string
-	times   []time.Time
+	answer  func(n int) error
 	stored  Item
+	read    func(ctx context.Context, n int) (Item, error)
+
+	mu     sync.Mutex
+	last   any // the last write
+	by     []string
+	tokens []string
+	times  []time.Time
+	reads  int
 }
 
-func (s *script) TransactWriteItems(
-	_ context.Context, in *dynamodb.TransactWriteItemsInput, _ ...func(*dynamodb.Options),
-) (*dynamodb.TransactWriteItemsOutput, error) {
-	s.tokens, s.times = append(s.tokens, *in.ClientRequestToken), append(s.times, time.Now())
-	err := s.answers[min(len(s.times), len(s.answers))-1]
-	return &dynamodb.TransactWriteItemsOutput{}, err
+func (s *script) open(o *Options) *DB { return Open(fake.Client{Do: s.do}, o) }
+
+func (s *script) do(r *fake.Request) (any, error) {
+	n := s.note(r.In)
+	switch r.In.(type) {
+	case *dynamodb.GetItemInput:
+		if s.read == nil {
+			return &dynamodb.GetItemOutput{Item: s.stored}, nil
+		}
+		item, err := s.read(r.Context, n)
+		return &dynamodb.GetItemOutput{Item: item}, err
+	case *dynamodb.UpdateItemInput, *dynamodb.TransactWriteItemsInput:
+		switch {
+		case s.answer != nil:
+			return nil, s.answer(n)
+		case len(s.answers) > 0:
+			return nil, s.answers[min(n, len(s.answers))-1]
+		}
+		return nil, nil
+	}
+	return r.Send() // there is no engine, and the test ends
 }
 
-func (s *script) UpdateItem(context.Context, *dynamodb.UpdateItemInput, ...func(*dynamodb.Options)) (*dynamodb.UpdateItemOutput, error) {
-	s.times = append(s.times, time.Now())
-	err := s.answers[min(len(s.times), len(s.answers))-1]
-	return &dynamodb.UpdateItemOutput{}, err
-}
-
-func (s *script) GetItem(context.Context, *dynamodb.GetItemInput, ...func(*dynamodb.Options)) (*dynamodb.GetItemOutput, error) {
-	return &dynamodb.GetItemOutput{Item: s.stored}, nil
+// note returns how many requests of the kind there have been.
+func (s *script) note(in any) int {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if _, reads := in.(*dynamodb.GetItemInput); reads {
+		s.reads++
+		return s.reads
+	}
+	if tx, ok := in.(*dynamodb.TransactWriteItemsInput); ok {
+		s.tokens = append(s.tokens, *tx.ClientRequestToken)
+		if put := tx.TransactItems[0].Put; put != nil {
+			s.by = append(s.by, RowOf(put.Item).Text("By"))
+		}
+	}
+	s.last, s.times = in, append(s.times, time.Now())
+	return len(s.times)
 }
 
 // pair is a transaction of two puts.
 func pair(db *DB) []Part {
 	table := shops{db}
 	return []Part{table.PutOp(&shop{ID: "1"}), table.PutOp(&shop{ID: "2"})}
-}
-
-// staged is a client whose transactions are answered by a function, which may block. It keeps whose they were, and stores
-// nothing but one item, which every read finds.
-type staged struct {
-	Client
-	mu     sync.Mutex
-	by     []string
-	tokens []string
-	answer func(n int) error
-	stored Item
-}
-
-func (c *staged) TransactWriteItems(
-	_ context.Context, in *dynamodb.TransactWriteItemsInput, _ ...func(*dynamodb.Options),
-) (*dynamodb.TransactWriteItemsOutput, error) {
-	c.mu.Lock()
-	c.by, c.tokens = append(c.by, RowOf(in.TransactItems[0].Put.Item).Text("By")), append(c.tokens, *in.ClientRequestToken)
-	n := len(c.by)
-	c.mu.Unlock()
-	if c.answer == nil {
-		return &dynamodb.TransactWriteItemsOutput{}, nil
-	}
-	return &dynamodb.TransactWriteItemsOutput{}, c.answer(n)
-}
-
-func (c *staged) GetItem(context.Context, *dynamodb.GetItemInput, ...func(*dynamodb.Options)) (*dynamodb.GetItemOutput, error) {
-	return &dynamodb.GetItemOutput{Item: c.stored}, nil
 }
 
 func cancelledBy(codes ...string) error {
@@ -265,17 +268,4 @@ func (c *calls) now() map[string]error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	return maps.Clone(c.ended)
-}
-
-// counting is a script that counts its reads, and answers them by a function.
-type counting struct {
-	script
-	reads int
-	read  func(ctx context.Context, n int) (Item, error)
-}
-
-func (c *counting) GetItem(ctx context.Context, _ *dynamodb.GetItemInput, _ ...func(*dynamodb.Options)) (*dynamodb.GetItemOutput, error) {
-	c.reads++
-	item, err := c.read(ctx, c.reads)
-	return &dynamodb.GetItemOutput{Item: item}, err
 }

@@ -1,7 +1,6 @@
 package dynastay_test
 
 import (
-	"context"
 	"fmt"
 	"go/ast"
 	"go/parser"
@@ -22,6 +21,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/dynastay/dynastay"
+	"github.com/dynastay/dynastay/internal/testing/fake"
 )
 
 // TestNames lists the names that are identity, in testdata/names.json: those of operations, which enter the hash of an
@@ -135,11 +135,10 @@ func cursorOf(t *testing.T, name string, list reflect.Value) string {
 
 // oneItem is a table or an index of which every query finds one item, and says that others follow unless it is itself a
 // continuation.
-type oneItem struct{ dynastay.Client }
-
-func (oneItem) Query(_ context.Context, in *dynamodb.QueryInput, _ ...func(*dynamodb.Options)) (*dynamodb.QueryOutput, error) {
-	if len(in.ExclusiveStartKey) > 0 {
-		return &dynamodb.QueryOutput{}, nil
+func oneItem(r *fake.Request) (any, error) {
+	in, query := r.In.(*dynamodb.QueryInput)
+	if _, batch := r.In.(*dynamodb.BatchGetItemInput); batch || query && len(in.ExclusiveStartKey) > 0 {
+		return nil, nil // nothing is found
 	}
 	item := dynastay.Item{}
 	for _, s := range everySchema() {
@@ -151,11 +150,6 @@ func (oneItem) Query(_ context.Context, in *dynamodb.QueryInput, _ ...func(*dyna
 		}
 	}
 	return &dynamodb.QueryOutput{Items: []map[string]types.AttributeValue{item}, LastEvaluatedKey: item}, nil
-}
-
-// BatchGetItem finds nothing.
-func (oneItem) BatchGetItem(context.Context, *dynamodb.BatchGetItemInput, ...func(*dynamodb.Options)) (*dynamodb.BatchGetItemOutput, error) {
-	return &dynamodb.BatchGetItemOutput{}, nil
 }
 
 func indexKeys(s *dynastay.Schema) (all []dynastay.KeyNames) {

@@ -117,7 +117,7 @@ func TestJudgeOfErrors(t *testing.T) {
 func TestTokenWindow(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		client := &script{answers: []error{&types.TransactionInProgressException{}}}
-		db := Open(client, &Options{Retry: Retry{Attempts: 1e6, Base: 5 * time.Second, Cap: 5 * time.Second}})
+		db := client.open(&Options{Retry: Retry{Attempts: 1e6, Base: 5 * time.Second, Cap: 5 * time.Second}})
 		assert.ErrorIs(t, db.Write(t.Context(), pair(db)...), ErrOutcomeUnknown)
 		first, last := client.times[0], client.times[len(client.times)-1]
 		assert.Less(t, last.Sub(first), 10*time.Minute-30*time.Second)
@@ -151,7 +151,7 @@ func TestLostAnswerIsRemembered(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				client := &script{answers: test.answers}
-				db := Open(client, &Options{Retry: Retry{Attempts: 4}})
+				db := client.open(&Options{Retry: Retry{Attempts: 4}})
 				err := db.Write(t.Context(), pair(db)...)
 				assert.ErrorIs(t, err, test.want)
 				assert.Len(t, client.times, test.sent)

@@ -19,6 +19,7 @@ import (
 	"github.com/dynastay/dynastay"
 	"github.com/dynastay/dynastay/dyntest"
 	"github.com/dynastay/dynastay/entity"
+	"github.com/dynastay/dynastay/internal/testing/fake"
 )
 
 // A transaction with an invalid value is rejected in one of two forms, which mean the same.
@@ -186,8 +187,8 @@ func TestVerdictsOfCancellations(t *testing.T) {
 		"an item that is too large, no other": {[]string{"ValidationError", "None"}, dynastay.ErrRejected},
 	} {
 		t.Run(name, func(t *testing.T) {
-			client := &faulty{Client: db.Client, errs: []error{cancelled(test.codes...), cancelled(test.codes...)}}
-			mine := dynastay.Open(client, &dynastay.Options{TablePrefix: prefix(db), Retry: dynastay.Retry{Attempts: 2, Base: time.Millisecond}})
+			client := &faulty{errs: []error{cancelled(test.codes...), cancelled(test.codes...)}}
+			mine := dynastay.Open(fake.Client{Next: db.Client, Do: client.do}, &dynastay.Options{TablePrefix: prefix(db), Retry: dynastay.Retry{Attempts: 2, Base: time.Millisecond}})
 			table := entity.NewTable(mine, messageEntity)
 			err := mine.Write(ctx, table.CreateOp(&message{ID: "a"}), table.CreateOp(&message{ID: "b"}))
 			assert.ErrorIs(t, err, test.want)

@@ -40,7 +40,7 @@ func TestMeetingAnotherWriteQueues(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				client := &script{answers: []error{test.answer, nil}, stored: stored}
-				db := Open(client, nil)
+				db := client.open(nil)
 				table := shops{db}
 				other, err := db.gates.enter(t.Context(), []Ref{first}, nil)
 				require.NoError(t, err)
@@ -56,7 +56,7 @@ func TestMeetingAnotherWriteQueues(t *testing.T) {
 			})
 			synctest.Test(t, func(t *testing.T) {
 				client := &script{answers: []error{test.answer, nil}, stored: stored}
-				db := Open(client, nil)
+				db := client.open(nil)
 				holder := NewOp(OpSpec[struct{}]{
 					Name: "test.Holder", Contest: &Contest{Items: []Ref{first}},
 					Prepare: func(context.Context, *Tx) (struct{}, error) { return struct{}{}, nil },
@@ -78,14 +78,14 @@ func TestRefusalIsSharedByWrites(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		ready, sent := make(chan struct{}), make(chan struct{})
-		client := &staged{answer: func(n int) error {
+		client := &script{answer: func(n int) error {
 			if n > 1 {
 				return nil
 			}
 			<-sent
 			return cancelledBy("ConditionalCheckFailed")
 		}}
-		c := &calls{db: Open(client, atOnce), ended: map[string]error{}}
+		c := &calls{db: client.open(atOnce), ended: map[string]error{}}
 		first := &purchase{name: "first", turn: "a", refusal: errSharedRefusal, preparing: func(int) { <-ready }}
 		c.start(t.Context(), "first", first.op())
 		note := &purchase{name: "note", turn: "b"}
@@ -110,8 +110,8 @@ func TestSharedRefusalLooksAtTheRecord(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		ready := make(chan struct{})
 		record := Item{"Hash": str("v0:"), "Made": &sL{Value: []types.AttributeValue{&sM{Value: Item{}}}}}
-		client := &staged{stored: record, answer: func(int) error { return cancelledBy("ConditionalCheckFailed") }}
-		c := &calls{db: Open(client, atOnce), ended: map[string]error{}}
+		client := &script{stored: record, answer: func(int) error { return cancelledBy("ConditionalCheckFailed") }}
+		c := &calls{db: client.open(atOnce), ended: map[string]error{}}
 		first := &purchase{name: "first", turn: "a", refusal: errSharedRefusal, preparing: func(int) { <-ready }}
 		c.start(t.Context(), "first", first.op())
 		c.start(t.Context(), "repetition", (&purchase{name: "repetition", turn: "a", judge: errSharedRefusal}).op(), IdempotencyKey("k"))
@@ -126,8 +126,8 @@ func TestContextEndsTheQueue(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		release := make(chan struct{})
-		client := &staged{answer: func(int) error { <-release; return nil }}
-		c := &calls{db: Open(client, atOnce), ended: map[string]error{}}
+		client := &script{answer: func(int) error { <-release; return nil }}
+		c := &calls{db: client.open(atOnce), ended: map[string]error{}}
 		c.start(t.Context(), "first", (&purchase{name: "first", turn: "a"}).op())
 		ctx, cancel := context.WithCancel(t.Context())
 		c.start(ctx, "second", (&purchase{name: "second", turn: "a"}).op(), (&purchase{name: "third", turn: "b"}).op())
@@ -166,7 +166,7 @@ func TestConflictTakesATurn(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				var db *DB
-				client := &staged{answer: func(n int) error {
+				client := &script{answer: func(n int) error {
 					if n == 1 {
 						return cancelledBy(test.codes...)
 					}
@@ -181,7 +181,7 @@ func TestConflictTakesATurn(t *testing.T) {
 					assert.Equal(t, test.prepared == 2, there)
 					return nil
 				}}
-				db = Open(client, &Options{NoGates: test.noGates, Retry: atOnce.Retry})
+				db = client.open(&Options{NoGates: test.noGates, Retry: atOnce.Retry})
 				p := &purchase{name: "p", turn: "m", others: []string{"b"}}
 				idle := NewOp(OpSpec[struct{}]{
 					Name: "idle", Contest: &Contest{Items: gateRefs("idle")}, Prepare: func(context.Context, *Tx) (struct{}, error) { return struct{}{}, nil },
@@ -210,13 +210,13 @@ func TestNothingSeenIsNothingShared(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				ready := make(chan struct{})
-				client := &staged{answer: func(n int) error {
+				client := &script{answer: func(n int) error {
 					if n == 1 {
 						return cancelledBy(test.failed...)
 					}
 					return nil
 				}}
-				c := &calls{db: Open(client, atOnce), ended: map[string]error{}}
+				c := &calls{db: client.open(atOnce), ended: map[string]error{}}
 				first := (&purchase{
 					name: "first", turn: "a", others: []string{"b"}, refusal: test.reason, preparing: func(n int) { <-ready },
 				}).op()
@@ -234,13 +234,13 @@ func TestRefusalIsSharedAtTheSecondQueue(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		ready := make(chan struct{})
-		client := &staged{answer: func(n int) error {
+		client := &script{answer: func(n int) error {
 			if n == 1 {
 				return cancelledBy("None", "TransactionConflict")
 			}
 			return cancelledBy("ConditionalCheckFailed")
 		}}
-		c := &calls{db: Open(client, atOnce), ended: map[string]error{}}
+		c := &calls{db: client.open(atOnce), ended: map[string]error{}}
 		holder := &purchase{name: "holder", turn: "b", refusal: errSharedRefusal, preparing: func(int) { <-ready }}
 		c.start(t.Context(), "holder", holder.op())
 		c.start(t.Context(), "second", (&purchase{name: "second", turn: "a", others: []string{"b"}, judge: errSharedRefusal}).op())
@@ -256,14 +256,14 @@ func TestOvertakenKeepsItsTurn(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		release := make(chan struct{})
-		client := &staged{answer: func(n int) error {
+		client := &script{answer: func(n int) error {
 			if n > 1 {
 				return nil
 			}
 			<-release
 			return cancelledBy("ConditionalCheckFailed")
 		}}
-		c := &calls{db: Open(client, atOnce), ended: map[string]error{}}
+		c := &calls{db: client.open(atOnce), ended: map[string]error{}}
 		c.start(t.Context(), "first", (&purchase{name: "first", turn: "a", refusal: ErrOvertaken}).op())
 		c.start(t.Context(), "second", (&purchase{name: "second", turn: "a"}).op())
 		close(release)
@@ -277,8 +277,8 @@ func TestNoGates(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		release := make(chan struct{})
-		client := &staged{answer: func(int) error { <-release; return nil }}
-		c := &calls{db: Open(client, &Options{NoGates: true, Retry: atOnce.Retry}), ended: map[string]error{}}
+		client := &script{answer: func(int) error { <-release; return nil }}
+		c := &calls{db: client.open(&Options{NoGates: true, Retry: atOnce.Retry}), ended: map[string]error{}}
 		for _, name := range []string{"first", "second"} {
 			c.start(t.Context(), name, (&purchase{name: name, turn: "a"}).op())
 		}
@@ -295,7 +295,7 @@ func TestOvertakenOutweighsRefusals(t *testing.T) {
 	for name, order := range map[string][]int{"first": {0, 1, 2}, "in the middle": {1, 0, 2}, "last": {1, 2, 0}} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				client := &staged{answer: func(n int) error {
+				client := &script{answer: func(n int) error {
 					if n == 1 {
 						return cancelledBy("ConditionalCheckFailed", "ConditionalCheckFailed", "ConditionalCheckFailed")
 					}
@@ -309,7 +309,7 @@ func TestOvertakenOutweighsRefusals(t *testing.T) {
 				for _, i := range order {
 					parts = append(parts, all[i].op())
 				}
-				require.NoError(t, Open(client, atOnce).Write(t.Context(), parts...))
+				require.NoError(t, client.open(atOnce).Write(t.Context(), parts...))
 				assert.Len(t, client.by, 2)
 			})
 		})
@@ -331,8 +331,8 @@ func TestPlainUpdateTakesATurn(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				client := &counting{script: script{answers: []error{test.answer, nil}}}
-				db := Open(client, nil)
+				client := &script{answers: []error{test.answer, nil}}
+				db := client.open(nil)
 				client.read = func(_ context.Context, n int) (Item, error) {
 					db.gates.mu.Lock()
 					defer db.gates.mu.Unlock()

@@ -3,11 +3,9 @@ package dynastay_test
 import (
 	"context"
 	"encoding/json"
-	"errors"
 	"testing"
 
 	"github.com/aws/aws-sdk-go-v2/feature/dynamodb/expression"
-	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
@@ -89,51 +87,26 @@ func TestOutcomeUnknown(t *testing.T) {
 	db, outbox := openOutbox(t, dynastay.Options{})
 	_, err := outbox.Create(ctx, &message{ID: "m"})
 	require.NoError(t, err)
-	other := entity.NewTable(db.Open(nil), messageEntity)
-	meddling := &meddler{Client: db.Client, after: func() {
+	other := entity.NewTable(db.Direct, messageEntity)
+	db.Faults.Inject(dyntest.LoseAnswer(), dyntest.When{Operation: "UpdateItem", Nth: 1})
+	before(db, "GetItem", 2, func(ctx context.Context) { // the first read is for the update, the second one to settle it
 		for _, text := range []string{"other's", "once more"} {
 			_, err := other.Update(ctx, keyOf("m"), func(m *message) error { m.Text = text; return nil })
-			require.NoError(t, err)
+			assert.NoError(t, err)
 		}
-	}}
-	mine := entity.NewTable(dynastay.Open(meddling, &dynastay.Options{TablePrefix: prefix(db)}), messageEntity)
-	_, err = mine.Update(ctx, keyOf("m"), func(m *message) error { m.Text = "mine"; return nil })
+	})
+	_, err = outbox.Update(ctx, keyOf("m"), func(m *message) error { m.Text = "mine"; return nil })
 	assert.ErrorIs(t, err, dynastay.ErrOutcomeUnknown)
 
 	// A put that takes no heed of what is there would bury the other's, were it simply sent again.
-	meddling.after = func() {
+	db.Faults.Inject(dyntest.LoseAnswer(), dyntest.When{Operation: "PutItem", Nth: 1})
+	before(db, "GetItem", 1, func(ctx context.Context) {
 		_, err := other.Put(ctx, &message{ID: "m", Text: "other's put"})
-		require.NoError(t, err)
-	}
-	_, err = mine.Put(ctx, &message{ID: "m", Text: "mine"})
+		assert.NoError(t, err)
+	})
+	_, err = outbox.Put(ctx, &message{ID: "m", Text: "mine"})
 	assert.ErrorIs(t, err, dynastay.ErrOutcomeUnknown)
 	got, err := outbox.Get(ctx, keyOf("m"), dynastay.Consistent)
 	require.NoError(t, err)
 	assert.Equal(t, "other's put", got.Text)
-}
-
-// meddler carries the next update or put out, lets another caller in, and loses the answer.
-type meddler struct {
-	dynastay.Client
-	after func()
-}
-
-func (c *meddler) meddle(err error) error {
-	after := c.after
-	c.after = nil
-	if err != nil || after == nil {
-		return err
-	}
-	after()
-	return errors.New("connection reset")
-}
-
-func (c *meddler) UpdateItem(ctx context.Context, in *dynamodb.UpdateItemInput, o ...func(*dynamodb.Options)) (*dynamodb.UpdateItemOutput, error) {
-	out, err := c.Client.UpdateItem(ctx, in, o...)
-	return out, c.meddle(err)
-}
-
-func (c *meddler) PutItem(ctx context.Context, in *dynamodb.PutItemInput, o ...func(*dynamodb.Options)) (*dynamodb.PutItemOutput, error) {
-	out, err := c.Client.PutItem(ctx, in, o...)
-	return out, c.meddle(err)
 }

@@ -50,7 +50,7 @@ func TestContestJudgesItsItems(t *testing.T) {
 		"an item of no contest, too": {Contest{Items: []Ref{a}, Judge: judge(a)}, []string{"ConditionalCheckFailed", "ConditionalCheckFailed"}, errNoRoom},
 	} {
 		t.Run(name, func(t *testing.T) {
-			db := Open(&staged{answer: func(int) error { return cancelledBy(test.codes...) }}, &Options{Retry: Retry{Attempts: 2, Base: 1, Cap: 1}})
+			db := (&script{answer: func(int) error { return cancelledBy(test.codes...) }}).open(&Options{Retry: Retry{Attempts: 2, Base: 1, Cap: 1}})
 			err := db.Write(t.Context(), NewOp(OpSpec[struct{}]{
 				Name: "test", Contest: &test.contest,
 				Prepare: func(_ context.Context, tx *Tx) (struct{}, error) {
@@ -83,9 +83,9 @@ func TestNewOpRefuses(t *testing.T) {
 // Setting an error for a failure that cannot happen means that a condition was forgotten.
 func TestMeaningNeedsACondition(t *testing.T) {
 	t.Parallel()
-	client := &staged{answer: func(int) error { return nil }}
+	client := &script{}
 	write := func(expr Expr) error {
-		return Open(client, atOnce).Write(t.Context(), NewOp(OpSpec[struct{}]{
+		return client.open(atOnce).Write(t.Context(), NewOp(OpSpec[struct{}]{
 			Name: "test",
 			Prepare: func(_ context.Context, tx *Tx) (struct{}, error) {
 				tx.Put(nightsSchema, Item{"PK": str("a"), "SK": str("b"), "By": str("test")})
@@ -103,8 +103,8 @@ func TestMeaningNeedsACondition(t *testing.T) {
 // A result that cannot be read again cannot be replayed: the replay would return a result that was never stored.
 func TestKeyNeedsARestore(t *testing.T) {
 	t.Parallel()
-	client := &staged{answer: func(int) error { return nil }}
-	db := Open(client, atOnce)
+	client := &script{}
+	db := client.open(atOnce)
 	err := db.Write(t.Context(), IdempotencyKey("k"), NewOp(OpSpec[string]{
 		Name: "test.Draw", Input: func(*Input) {},
 		Prepare: func(context.Context, *Tx) (string, error) { return "drawn", nil },

@@ -30,27 +30,33 @@ func shopItem(id, before stamp, name string) Item {
 func TestRefusalShowsTheItem(t *testing.T) {
 	t.Parallel()
 	for name, test := range map[string]struct {
-		seenTwice Item
-		want      error
-		reads     int
+		seen  Item
+		want  error
+		reads int
 	}{
-		"the first request's": {nil, nil, 2}, // its id is set below
+		"the first request's": {nil, nil, 2}, // its id is set when it is read
 		"another's":           {shopItem(stamp{2}, stamp{1}, "b"), nil, 3},
 		"two others'":         {shopItem(stamp{3}, stamp{2}, "c"), ErrOutcomeUnknown, 2},
 		"none":                {nil, ErrOutcomeUnknown, 2},
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				refusal := &types.ConditionalCheckFailedException{Item: test.seenTwice}
-				client := &seenTwice{own: name == "the first request's", refusal: refusal}
-				client.answers = []error{io.ErrUnexpectedEOF, refusal, nil}
+				refusal := &types.ConditionalCheckFailedException{Item: test.seen}
+				client := &script{answers: []error{io.ErrUnexpectedEOF, refusal, nil}}
 				client.read = func(_ context.Context, n int) (Item, error) {
+					if n == 2 && name == "the first request's" { // it arrived
+						for _, v := range client.last.(*dynamodb.UpdateItemInput).ExpressionAttributeValues {
+							if ids := stampsOf(v); ids.before == (stamp{1}) {
+								refusal.Item = shopItem(ids.own, ids.before, "mine")
+							}
+						}
+					}
 					if n == 3 {
-						return test.seenTwice, nil
+						return test.seen, nil
 					}
 					return shopItem(stamp{1}, stamp{}, "a"), nil
 				}
-				table := shops{Open(client, nil)}
+				table := shops{client.open(nil)}
 				_, err := table.Update(t.Context(), shopKey, func(s *shop) error { s.Name = "mine"; return nil })
 				assert.ErrorIs(t, err, test.want)
 				if test.want != nil {
@@ -63,30 +69,14 @@ func TestRefusalShowsTheItem(t *testing.T) {
 	}
 }
 
-// seenTwice sets the id of the first update in the refusal, as if that update had arrived.
-type seenTwice struct {
-	counting
-	own     bool
-	refusal *types.ConditionalCheckFailedException
-}
-
-func (c *seenTwice) UpdateItem(ctx context.Context, in *dynamodb.UpdateItemInput, o ...func(*dynamodb.Options)) (*dynamodb.UpdateItemOutput, error) {
-	for _, v := range in.ExpressionAttributeValues {
-		if ids := stampsOf(v); c.own && ids.before == (stamp{1}) {
-			c.refusal.Item = shopItem(ids.own, ids.before, "mine")
-		}
-	}
-	return c.counting.UpdateItem(ctx, in, o...)
-}
-
 // A transaction cannot be sent again just because the item has not changed: only its token makes two requests one, and
 // a rejected transaction is not sent again.
 func TestRejectedTransactionIsNotSentAgain(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		client := &counting{script: script{answers: []error{io.ErrUnexpectedEOF, &smithy.GenericAPIError{Code: "AccessDeniedException"}}}}
+		client := &script{answers: []error{io.ErrUnexpectedEOF, &smithy.GenericAPIError{Code: "AccessDeniedException"}}}
 		client.read = func(context.Context, int) (Item, error) { return shopItem(stamp{1}, stamp{}, "a"), nil }
-		db := Open(client, nil)
+		db := client.open(nil)
 		table := shops{db}
 		rename := table.UpdateOp(shopKey, func(s *shop) error { s.Name = "mine"; return nil })
 		assert.ErrorIs(t, db.Write(t.Context(), rename, table.PutOp(&shop{ID: "2"})), ErrOutcomeUnknown)
@@ -109,13 +99,13 @@ func TestResultsAreReadAfterTheEnd(t *testing.T) {
 		answer error
 		reads  int // the record, if the response does not contain it, and the result
 	}{
-		"the record is seenTwice":     {own(record), 2},
-		"the record is not seenTwice": {own(nil), 3},
-		"the answer is lost":          {io.ErrUnexpectedEOF, 3},
+		"the record is seen":     {own(record), 2},
+		"the record is not seen": {own(nil), 3},
+		"the answer is lost":     {io.ErrUnexpectedEOF, 3},
 	} {
 		t.Run(name, func(t *testing.T) {
 			ctx, cancel := context.WithCancel(context.WithValue(t.Context(), label{}, "caller"))
-			client := &counting{script: script{answers: []error{test.answer}}}
+			client := &script{answers: []error{test.answer}}
 			client.read = func(late context.Context, n int) (Item, error) {
 				assert.Equal(t, "caller", late.Value(label{}))
 				if n > 1 {
@@ -129,7 +119,7 @@ func TestResultsAreReadAfterTheEnd(t *testing.T) {
 				}
 				return shopItem(stamp{1}, stamp{}, "a"), nil
 			}
-			db := Open(client, &Options{Observer: func(_ context.Context, c Call) {
+			db := client.open(&Options{Observer: func(_ context.Context, c Call) {
 				if c.Operation == "TransactWriteItems" {
 					cancel()
 				}
@@ -158,7 +148,7 @@ func TestOneBudgetForAllReads(t *testing.T) {
 		defer cancel()
 		const settle = 10 * time.Second
 		record := Item{"Hash": str("v0:"), "Made": &sL{Value: []types.AttributeValue{&sM{Value: Item{}}}}}
-		client := &counting{script: script{answers: []error{io.ErrUnexpectedEOF}}}
+		client := &script{answers: []error{io.ErrUnexpectedEOF}}
 		client.read = func(late context.Context, n int) (Item, error) {
 			switch n {
 			case 1:
@@ -172,7 +162,7 @@ func TestOneBudgetForAllReads(t *testing.T) {
 			return nil, late.Err()
 		}
 		var ended time.Time
-		db := Open(client, &Options{Settle: settle, Observer: func(context.Context, Call) {
+		db := client.open(&Options{Settle: settle, Observer: func(context.Context, Call) {
 			if len(client.times) == 1 && ended.IsZero() {
 				ended = time.Now()
 				cancel()
@@ -205,9 +195,9 @@ func TestNothingIsLeftInTheContext(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		ctx := watched{t.Context(), make(chan struct{}), new(int)}
 		var during int
-		client := &counting{script: script{answers: []error{io.ErrUnexpectedEOF}}}
+		client := &script{answers: []error{io.ErrUnexpectedEOF}}
 		client.read = func(context.Context, int) (Item, error) { during = *ctx.waiting; return nil, nil }
-		db := Open(client, &Options{Retry: Retry{Attempts: 1}})
+		db := client.open(&Options{Retry: Retry{Attempts: 1}})
 		assert.ErrorIs(t, db.Write(ctx, pair(db)...), ErrOutcomeUnknown)
 		assert.Equal(t, 1, during)
 		assert.Zero(t, *ctx.waiting)
@@ -217,8 +207,8 @@ func TestNothingIsLeftInTheContext(t *testing.T) {
 // A refusal is passed on without reading where it is certain.
 func TestCertainRefusalReadsNothing(t *testing.T) {
 	t.Parallel()
-	client := &counting{script: script{answers: []error{cancelledBy("ConditionalCheckFailed", "None")}}}
-	db := Open(client, nil)
+	client := &script{answers: []error{cancelledBy("ConditionalCheckFailed", "None")}}
+	db := client.open(nil)
 	table := shops{db}
 	err := db.Write(t.Context(), table.CreateOp(&shop{ID: "1"}), table.PutOp(&shop{ID: "2"}))
 	assert.ErrorIs(t, err, ErrAlreadyExists)
@@ -242,7 +232,7 @@ func TestRecordDecides(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				client := &counting{script: script{answers: []error{io.ErrUnexpectedEOF}}, read: func(_ context.Context, n int) (Item, error) {
+				client := &script{answers: []error{io.ErrUnexpectedEOF}, read: func(_ context.Context, n int) (Item, error) {
 					switch n {
 					case 1:
 						return read, nil
@@ -251,7 +241,7 @@ func TestRecordDecides(t *testing.T) {
 					}
 					return overwritten, errors.New("no answer")
 				}}
-				db := Open(client, &Options{Retry: Retry{Attempts: 2}})
+				db := client.open(&Options{Retry: Retry{Attempts: 2}})
 				op := shops{db}.UpdateOp(shopKey, func(s *shop) error { s.Name = "b"; return nil }, AgreedOn("b"))
 				assert.ErrorIs(t, db.Write(t.Context(), op, IdempotencyKey("k")), test.want)
 				assert.Equal(t, test.reads, client.reads)
@@ -264,7 +254,7 @@ func TestRecordDecides(t *testing.T) {
 func TestRefusalOfDeltasAfterALostAnswer(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		client := &staged{answer: func(n int) error {
+		client := &script{answer: func(n int) error {
 			if n == 1 {
 				return io.ErrUnexpectedEOF
 			}
@@ -272,7 +262,7 @@ func TestRefusalOfDeltasAfterALostAnswer(t *testing.T) {
 		}}
 		refused := errors.New("refused")
 		p := purchase{name: "p", turn: "a", refusal: refused} // its put leaves no id
-		err := Open(client, nil).Write(t.Context(), p.op())
+		err := client.open(nil).Write(t.Context(), p.op())
 		assert.ErrorIs(t, err, ErrOutcomeUnknown)
 		assert.NotErrorIs(t, err, refused)
 		assert.Equal(t, client.tokens[0], client.tokens[1])
@@ -300,7 +290,7 @@ func TestEndOfTheContextIsTold(t *testing.T) {
 	for want, answer := range map[error]error{ErrThrottled: throttle, ErrOutcomeUnknown: io.ErrUnexpectedEOF} {
 		synctest.Test(t, func(t *testing.T) {
 			ctx, cancel := context.WithCancel(t.Context())
-			db := Open(&script{answers: []error{answer}}, &Options{Observer: func(_ context.Context, c Call) { cancel() }})
+			db := (&script{answers: []error{answer}}).open(&Options{Observer: func(_ context.Context, c Call) { cancel() }})
 			err := db.Write(ctx, pair(db)...)
 			assert.ErrorIs(t, err, want)
 			assert.ErrorIs(t, err, answer)
@@ -314,7 +304,7 @@ func TestContextEndsBehindAPause(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		client := &script{answers: []error{io.ErrUnexpectedEOF}}
-		db := Open(client, &Options{Retry: Retry{Base: time.Hour, Cap: time.Hour}})
+		db := client.open(&Options{Retry: Retry{Base: time.Hour, Cap: time.Hour}})
 		err := db.Write(ending{t.Context(), time.Now()}, pair(db)...)
 		assert.ErrorIs(t, err, ErrOutcomeUnknown)
 		assert.Len(t, client.times, 2)

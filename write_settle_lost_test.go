@@ -8,7 +8,6 @@ import (
 
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
-	"github.com/aws/smithy-go"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
@@ -16,13 +15,13 @@ import (
 	"github.com/dynastay/dynastay/bookings"
 	"github.com/dynastay/dynastay/dyntest"
 	"github.com/dynastay/dynastay/entity"
+	"github.com/dynastay/dynastay/internal/testing/fake"
 	"github.com/dynastay/dynastay/internal/testing/fixture"
 )
 
 // straggler loses the first transaction and keeps it. The second request, with the same token, conflicts with another
 // write; then the first one arrives after all.
 type straggler struct {
-	dynastay.Client
 	refusal error // of the second request
 	through bool  // pass the second request on unchanged; the first one waits for the test
 	sent    int
@@ -31,19 +30,18 @@ type straggler struct {
 	then    func() // after the first one has arrived
 }
 
-func (c *straggler) TransactWriteItems(
-	ctx context.Context, in *dynamodb.TransactWriteItemsInput, o ...func(*dynamodb.Options),
-) (*dynamodb.TransactWriteItemsOutput, error) {
+func (c *straggler) do(r *fake.Request) (any, error) {
+	in, transaction := r.In.(*dynamodb.TransactWriteItemsInput)
+	if !transaction {
+		return r.Send()
+	}
 	c.sent++
 	c.tokens = append(c.tokens, *in.ClientRequestToken)
-	switch c.sent {
-	case 1:
-		c.arrive = func() error { _, err := c.Client.TransactWriteItems(context.WithoutCancel(ctx), in, o...); return err }
+	switch {
+	case c.sent == 1:
+		c.arrive = func() error { _, err := r.SendAs(context.WithoutCancel(r.Context), r.Options...); return err }
 		return nil, io.ErrUnexpectedEOF
-	case 2:
-		if c.through {
-			break
-		}
+	case c.sent == 2 && !c.through:
 		if err := c.arrive(); err != nil {
 			return nil, err
 		}
@@ -52,7 +50,7 @@ func (c *straggler) TransactWriteItems(
 		}
 		return nil, c.refusal
 	}
-	return c.Client.TransactWriteItems(ctx, in, o...)
+	return r.Send()
 }
 
 // A booking that the call's own late request created is not mistaken for that of another caller: its id was generated
@@ -64,8 +62,8 @@ func TestOwnLateRequestIsNoOtherBooking(t *testing.T) {
 	hotel := fixture.New(t, db.Direct, 5)
 	request := fixture.Request(hotel.Quote(t, db.Direct, fixture.Stay, 1))
 	// Three nights, the booking, its line, and the reference, which another one is said to have drawn.
-	late := &straggler{Client: db.Client, refusal: cancelled("None", "None", "None", "None", "None", "ConditionalCheckFailed")}
-	made, err := bookings.New(over(db, late, 5), nil).Create(ctx, request)
+	late := &straggler{refusal: cancelled("None", "None", "None", "None", "None", "ConditionalCheckFailed")}
+	made, err := bookings.New(over(db, late.do, 5), nil).Create(ctx, request)
 	require.NoError(t, err)
 	assert.Equal(t, 2, late.sent)
 	assert.Equal(t, late.tokens[0], late.tokens[1])
@@ -84,8 +82,8 @@ func TestOwnLateRequestIsNotRepeated(t *testing.T) {
 			db, outbox := openOutbox(t, dynastay.Options{})
 			_, err := outbox.Create(ctx, &message{ID: "m"})
 			require.NoError(t, err)
-			late := &straggler{Client: db.Client, refusal: cancelled("ConditionalCheckFailed", "None", "None")}
-			mine := over(db, late, 5)
+			late := &straggler{refusal: cancelled("ConditionalCheckFailed", "None", "None")}
+			mine := over(db, late.do, 5)
 			box := entity.NewTable(mine, messageEntity)
 			count := box.UpdateOp(keyOf("m"), increment, dynastay.AgreedOn("one more"))
 			err = mine.Write(ctx, append(opts, count, box.PutOp(&message{ID: "n"}))...)
@@ -110,8 +108,8 @@ func TestOwnLateRequestIsFound(t *testing.T) {
 			require.NoError(t, err)
 			overtaken := cancelled("ConditionalCheckFailed", "None").(*types.TransactionCanceledException)
 			overtaken.CancellationReasons[0].Item = outboxTable.Key.Of(keyOf("m"))
-			late := &straggler{Client: db.Client, refusal: overtaken}
-			mine := over(db, late, 5)
+			late := &straggler{refusal: overtaken}
+			mine := over(db, late.do, 5)
 			box := entity.NewTable(mine, messageEntity)
 			late.then = func() {
 				for range others {
@@ -183,8 +181,8 @@ func TestSoldOutIsNotCertainAfterALostRequest(t *testing.T) {
 			request := fixture.Request(hotel.Quote(t, db.Direct, fixture.Stay, 1))
 			other, err := bookings.New(db.Direct, nil).Create(ctx, request)
 			require.NoError(t, err)
-			late := &straggler{Client: db.Client, through: true}
-			_, err = bookings.New(over(db, late, 5), nil).Create(ctx, request, opts...)
+			late := &straggler{through: true}
+			_, err = bookings.New(over(db, late.do, 5), nil).Create(ctx, request, opts...)
 			assert.ErrorIs(t, err, dynastay.ErrOutcomeUnknown)
 			var refused *bookings.Refused
 			assert.False(t, errors.As(err, &refused), "%v", err)
@@ -248,8 +246,8 @@ func TestOwnLateRequestThatLeavesNothingToChange(t *testing.T) {
 		_, err := outbox.Create(ctx, &message{ID: id})
 		require.NoError(t, err)
 	}
-	late := &straggler{Client: db.Client, refusal: cancelled("None", "None", "ConditionalCheckFailed")}
-	mine := over(db, late, 5)
+	late := &straggler{refusal: cancelled("None", "None", "ConditionalCheckFailed")}
+	mine := over(db, late.do, 5)
 	box := entity.NewTable(mine, messageEntity)
 	set := box.UpdateOp(keyOf("a"), func(m *message) error { m.Text = "set"; return nil })
 	require.NoError(t, mine.Write(ctx, set, count("counted"), enterDoor()))
@@ -282,23 +280,13 @@ func TestOwnLateRequestThatWasOverwritten(t *testing.T) {
 			db, outbox := openOutbox(t, dynastay.Options{})
 			_, err := outbox.Create(ctx, &message{ID: "a"})
 			require.NoError(t, err)
-			late := &straggler{Client: db.Client, refusal: cancelled("None", "ConditionalCheckFailed")}
+			late := &straggler{refusal: cancelled("None", "ConditionalCheckFailed")}
 			before(db, "GetItem", 2, func(context.Context) { assert.NoError(t, test.hide(entity.NewTable(db.Direct, messageEntity))) })
-			mine := over(db, late, 5)
+			mine := over(db, late.do, 5)
 			err = mine.Write(ctx, entity.NewTable(mine, messageEntity).UpdateOp(keyOf("a"), increment, test.opts...), enterDoor())
 			assert.ErrorIs(t, err, dynastay.ErrOutcomeUnknown, "it was carried out, and nothing is left of it")
 		})
 	}
-}
-
-// locked makes all reads fail once the late request has arrived.
-type locked struct{ straggler }
-
-func (c *locked) GetItem(ctx context.Context, in *dynamodb.GetItemInput, o ...func(*dynamodb.Options)) (*dynamodb.GetItemOutput, error) {
-	if c.sent >= 2 {
-		return nil, &smithy.GenericAPIError{Code: "AccessDeniedException"}
-	}
-	return c.Client.GetItem(ctx, in, o...)
 }
 
 // If DynamoDB now rejects this caller, that says nothing about what it accepted before.
@@ -308,11 +296,13 @@ func TestRejectionAfterALostAnswerUnderAKey(t *testing.T) {
 	db, outbox := openOutbox(t, dynastay.Options{})
 	_, err := outbox.Create(ctx, &message{ID: "a"})
 	require.NoError(t, err)
-	late := &locked{straggler{Client: db.Client, refusal: cancelled("None", "ConditionalCheckFailed", "None")}}
-	mine := over(db, late, 5)
+	late := &straggler{refusal: cancelled("None", "ConditionalCheckFailed", "None"), then: func() {
+		db.Faults.Inject(dyntest.Fail("AccessDeniedException"), dyntest.When{Operation: "GetItem"})
+	}}
+	mine := over(db, late.do, 5)
 	update := entity.NewTable(mine, messageEntity).UpdateOp(keyOf("a"), increment, dynastay.AgreedOn("one"))
 	err = mine.Write(ctx, dynastay.IdempotencyKey("k"), update, enterDoor())
-	got, readErr := outbox.Get(ctx, keyOf("a"), dynastay.Consistent)
+	got, readErr := entity.NewTable(db.Direct, messageEntity).Get(ctx, keyOf("a"), dynastay.Consistent)
 	require.NoError(t, readErr)
 	require.Equal(t, 1, got.Sent, "it was written")
 	assert.ErrorIs(t, err, dynastay.ErrOutcomeUnknown)
@@ -321,22 +311,17 @@ func TestRejectionAfterALostAnswerUnderAKey(t *testing.T) {
 
 // zombie loses the first update and delivers it late: after the given number of reads, or on request.
 type zombie struct {
-	dynastay.Client
 	reads int
 	land  func()
 }
 
-func (c *zombie) UpdateItem(ctx context.Context, in *dynamodb.UpdateItemInput, o ...func(*dynamodb.Options)) (*dynamodb.UpdateItemOutput, error) {
-	if c.land != nil {
-		return c.Client.UpdateItem(ctx, in, o...)
+func (c *zombie) do(r *fake.Request) (any, error) {
+	if _, updates := r.In.(*dynamodb.UpdateItemInput); updates && c.land == nil {
+		c.land = func() { _, _ = r.SendAs(context.WithoutCancel(r.Context), r.Options...) }
+		return nil, errors.New("i/o timeout")
 	}
-	c.land = func() { _, _ = c.Client.UpdateItem(context.WithoutCancel(ctx), in, o...) }
-	return nil, errors.New("i/o timeout")
-}
-
-func (c *zombie) GetItem(ctx context.Context, in *dynamodb.GetItemInput, o ...func(*dynamodb.Options)) (*dynamodb.GetItemOutput, error) {
-	out, err := c.Client.GetItem(ctx, in, o...)
-	if c.land != nil {
+	out, err := r.Send()
+	if _, reads := r.In.(*dynamodb.GetItemInput); reads && c.land != nil {
 		if c.reads--; c.reads == 0 {
 			c.land()
 		}
@@ -362,8 +347,8 @@ func TestLateUpdate(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			_, err := outbox.Put(ctx, &message{ID: "m"})
 			require.NoError(t, err)
-			late := &zombie{Client: db.Client, reads: test.reads}
-			mine := entity.NewTable(over(db, late, test.attempts), messageEntity)
+			late := &zombie{reads: test.reads}
+			mine := entity.NewTable(over(db, late.do, test.attempts), messageEntity)
 			_, err = mine.Update(ctx, keyOf("m"), func(m *message) error { m.Sent++; return nil }, test.opts...)
 			if test.want != nil {
 				assert.ErrorIs(t, err, test.want)

@@ -3,7 +3,6 @@ package dynastay_test
 import (
 	"context"
 	"errors"
-	"io"
 	"strings"
 	"testing"
 	"time"
@@ -17,6 +16,7 @@ import (
 	"github.com/dynastay/dynastay/bookings"
 	"github.com/dynastay/dynastay/dyntest"
 	"github.com/dynastay/dynastay/entity"
+	"github.com/dynastay/dynastay/internal/testing/fake"
 	"github.com/dynastay/dynastay/internal/testing/fixture"
 )
 
@@ -236,13 +236,6 @@ func TestTransactionIsProvedByItsWriteIDs(t *testing.T) {
 	}
 }
 
-// dropper loses transactions before they arrive.
-type dropper struct{ dynastay.Client }
-
-func (dropper) TransactWriteItems(context.Context, *dynamodb.TransactWriteItemsInput, ...func(*dynamodb.Options)) (*dynamodb.TransactWriteItemsOutput, error) {
-	return nil, io.ErrUnexpectedEOF
-}
-
 // An item that existed before does not prove that a write arrived.
 func TestWitnessMustBeTheWritesOwn(t *testing.T) {
 	t.Parallel()
@@ -254,7 +247,8 @@ func TestWitnessMustBeTheWritesOwn(t *testing.T) {
 	_, err = outbox.Put(ctx, &message{ID: "there", Text: "told"})
 	require.NoError(t, err)
 
-	mine := over(db, dropper{db.Client}, 2)
+	mine := db.Open(&dynastay.Options{Clock: fixture.Clock, Retry: brief.Retry})
+	db.Faults.Inject(dyntest.LoseRequest(), dyntest.When{Operation: "TransactWriteItems"})
 	repo, box := bookings.New(mine, nil), entity.NewTable(mine, messageEntity)
 	for name, op := range map[string]dynastay.Part{
 		"create": repo.CreateOp(fixture.Request(hotel.Quote(t, db.DB, fixture.Stay, 1))),
@@ -267,10 +261,11 @@ func TestWitnessMustBeTheWritesOwn(t *testing.T) {
 }
 
 // terse is a DynamoDB that reports only one failing action, and cannot read the idempotency records.
-type terse struct{ dynastay.Client }
-
-func (c terse) TransactWriteItems(ctx context.Context, in *dynamodb.TransactWriteItemsInput, o ...func(*dynamodb.Options)) (*dynamodb.TransactWriteItemsOutput, error) {
-	out, err := c.Client.TransactWriteItems(ctx, in, o...)
+func terse(r *fake.Request) (any, error) {
+	if in, reads := r.In.(*dynamodb.GetItemInput); reads && strings.HasSuffix(*in.TableName, "Metadata") {
+		return nil, &types.ProvisionedThroughputExceededException{}
+	}
+	out, err := r.Send()
 	var cancelled *types.TransactionCanceledException
 	if errors.As(err, &cancelled) {
 		reported := false
@@ -284,13 +279,6 @@ func (c terse) TransactWriteItems(ctx context.Context, in *dynamodb.TransactWrit
 	return out, err
 }
 
-func (c terse) GetItem(ctx context.Context, in *dynamodb.GetItemInput, o ...func(*dynamodb.Options)) (*dynamodb.GetItemOutput, error) {
-	if strings.HasSuffix(*in.TableName, "Metadata") {
-		return nil, &types.ProvisionedThroughputExceededException{}
-	}
-	return c.Client.GetItem(ctx, in, o...)
-}
-
 // As long as it is unknown whether this caller has the last room, it must not be told that the room is sold.
 func TestRefusalIsNotCertainWithoutTheRecord(t *testing.T) {
 	t.Parallel()
@@ -298,7 +286,7 @@ func TestRefusalIsNotCertainWithoutTheRecord(t *testing.T) {
 	db, _ := openOutbox(t, dynastay.Options{})
 	hotel := fixture.New(t, db.DB, 1)
 	req := fixture.Request(hotel.Quote(t, db.DB, fixture.Stay, 1))
-	repo := bookings.New(over(db, terse{db.Client}, 3), nil)
+	repo := bookings.New(over(db, terse, 3), nil)
 	_, err := repo.Create(ctx, req, dynastay.IdempotencyKey("k"))
 	require.NoError(t, err)
 	_, err = repo.Create(ctx, req, dynastay.IdempotencyKey("k"))

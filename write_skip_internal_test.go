@@ -18,13 +18,13 @@ func TestSkipped(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			client := &staged{answer: func(n int) error {
+			client := &script{answer: func(n int) error {
 				if n == 1 {
 					return cancelledBy("None", "ConditionalCheckFailed")
 				}
 				return nil
 			}}
-			db := Open(client, atOnce)
+			db := client.open(atOnce)
 			var skipped [][]string
 			op := func() *Operation[struct{}] {
 				return NewOp(OpSpec[struct{}]{

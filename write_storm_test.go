@@ -19,6 +19,7 @@ import (
 
 	"github.com/dynastay/dynastay"
 	"github.com/dynastay/dynastay/entity"
+	"github.com/dynastay/dynastay/internal/testing/fake"
 )
 
 // shelf is what the storm rages over: a text and a count of updates, a label that follows from both, and a count of deltas.
@@ -122,7 +123,7 @@ func TestWritesAreTrueInAStorm(t *testing.T) {
 			history: []map[string]shelf{{}}, carried: map[string]bool{}, told: map[string]bool{},
 		}
 		for depth := range 3 {
-			s.dbs = append(s.dbs, dynastay.Open(&weather{s.engine, s}, &dynastay.Options{
+			s.dbs = append(s.dbs, dynastay.Open(fake.Client{Do: s.weather}, &dynastay.Options{
 				TablePrefix: prefix(db), NoGates: depth == 2, Settle: time.Minute,
 				Retry: dynastay.Retry{Attempts: 4, Base: time.Microsecond, Cap: time.Microsecond},
 			}))
@@ -410,41 +411,28 @@ func (s *storm) deliver(i int) {
 }
 
 // weather is the way to DynamoDB.
-type weather struct {
-	dynastay.Client
-	*storm
-}
-
-func (w *weather) GetItem(ctx context.Context, in *dynamodb.GetItemInput, _ ...func(*dynamodb.Options)) (*dynamodb.GetItemOutput, error) {
-	w.interrupt()
-	if w.chance(1, "unreadable") {
-		w.stack[len(w.stack)-1].clouded = true
+func (s *storm) weather(r *fake.Request) (any, error) {
+	switch in := r.In.(type) {
+	case *dynamodb.PutItemInput:
+		return send(s, s.engine.PutItem, in, "")
+	case *dynamodb.UpdateItemInput:
+		return send(s, s.engine.UpdateItem, in, "")
+	case *dynamodb.DeleteItemInput:
+		return send(s, s.engine.DeleteItem, in, "")
+	case *dynamodb.TransactWriteItemsInput:
+		return send(s, s.engine.TransactWriteItems, in, *in.ClientRequestToken)
+	}
+	s.interrupt()
+	if s.chance(1, "unreadable") {
+		s.stack[len(s.stack)-1].clouded = true
 		return nil, &types.ProvisionedThroughputExceededException{}
 	}
-	return w.engine.GetItem(ctx, in)
-}
-
-func (w *weather) PutItem(_ context.Context, in *dynamodb.PutItemInput, _ ...func(*dynamodb.Options)) (*dynamodb.PutItemOutput, error) {
-	return send(w, w.engine.PutItem, in, "")
-}
-
-func (w *weather) UpdateItem(_ context.Context, in *dynamodb.UpdateItemInput, _ ...func(*dynamodb.Options)) (*dynamodb.UpdateItemOutput, error) {
-	return send(w, w.engine.UpdateItem, in, "")
-}
-
-func (w *weather) DeleteItem(_ context.Context, in *dynamodb.DeleteItemInput, _ ...func(*dynamodb.Options)) (*dynamodb.DeleteItemOutput, error) {
-	return send(w, w.engine.DeleteItem, in, "")
-}
-
-func (w *weather) TransactWriteItems(
-	_ context.Context, in *dynamodb.TransactWriteItemsInput, _ ...func(*dynamodb.Options),
-) (*dynamodb.TransactWriteItemsOutput, error) {
-	return send(w, w.engine.TransactWriteItems, in, *in.ClientRequestToken)
+	return s.engine.GetItem(r.Context, r.In.(*dynamodb.GetItemInput))
 }
 
 // send takes a request through the storm.
 func send[I, O any](
-	w *weather, request func(context.Context, *I, ...func(*dynamodb.Options)) (*O, error), in *I, token string,
+	w *storm, request func(context.Context, *I, ...func(*dynamodb.Options)) (*O, error), in *I, token string,
 ) (answer *O, err error) {
 	w.interrupt()
 	c := w.stack[len(w.stack)-1]

@@ -15,6 +15,7 @@ import (
 	"github.com/dynastay/dynastay"
 	"github.com/dynastay/dynastay/bookings"
 	"github.com/dynastay/dynastay/entity"
+	"github.com/dynastay/dynastay/internal/testing/fake"
 	"github.com/dynastay/dynastay/internal/testing/fixture"
 )
 
@@ -99,8 +100,8 @@ func TestWriteRetries(t *testing.T) {
 		"item too large":               {errs: []error{cancelled("ValidationError", "None")}, sent: 1, want: errAny},
 	} {
 		t.Run(name, func(t *testing.T) {
-			client := &faulty{Client: db.Client, errs: test.errs}
-			mine := dynastay.Open(client, &dynastay.Options{
+			client := &faulty{errs: test.errs}
+			mine := dynastay.Open(fake.Client{Next: db.Client, Do: client.do}, &dynastay.Options{
 				TablePrefix: prefix(db), Retry: dynastay.Retry{Attempts: 5, Base: time.Microsecond, Cap: time.Microsecond},
 			})
 			table := entity.NewTable(mine, messageEntity)
@@ -125,8 +126,8 @@ var errAny = errors.New("the engine's own error")
 func TestRefusalOutweighsConflict(t *testing.T) {
 	t.Parallel()
 	db, _ := openOutbox(t, dynastay.Options{})
-	client := &faulty{Client: db.Client, errs: []error{cancelled("TransactionConflict", "ConditionalCheckFailed")}}
-	mine := dynastay.Open(client, &dynastay.Options{TablePrefix: prefix(db)})
+	client := &faulty{errs: []error{cancelled("TransactionConflict", "ConditionalCheckFailed")}}
+	mine := dynastay.Open(fake.Client{Next: db.Client, Do: client.do}, &dynastay.Options{TablePrefix: prefix(db)})
 	table := entity.NewTable(mine, messageEntity)
 	err := mine.Write(t.Context(), table.PutOp(&message{ID: "a"}), table.CreateOp(&message{ID: "b"}))
 	assert.ErrorIs(t, err, dynastay.ErrAlreadyExists)
@@ -138,8 +139,8 @@ func TestContextEndsTheWaiting(t *testing.T) {
 	t.Parallel()
 	db, _ := openOutbox(t, dynastay.Options{})
 	ctx, cancel := context.WithCancel(t.Context())
-	client := &faulty{Client: db.Client, errs: []error{cancelled("TransactionConflict", "None")}}
-	mine := dynastay.Open(client, &dynastay.Options{
+	client := &faulty{errs: []error{cancelled("TransactionConflict", "None")}}
+	mine := dynastay.Open(fake.Client{Next: db.Client, Do: client.do}, &dynastay.Options{
 		TablePrefix: prefix(db), Retry: dynastay.Retry{Base: time.Hour, Cap: time.Hour},
 		Observer: func(context.Context, dynastay.Call) { cancel() },
 	})

@@ -42,7 +42,7 @@ func TestErrorsNameTheWrite(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				db := Open(&script{answers: []error{test.answer}, stored: test.stored}, &Options{Retry: Retry{Attempts: 2}})
+				db := (&script{answers: []error{test.answer}, stored: test.stored}).open(&Options{Retry: Retry{Attempts: 2}})
 				err := db.Write(t.Context(), append(pair(db), test.key...)...)
 				var told *Error
 				require.ErrorAs(t, err, &told)
@@ -64,7 +64,7 @@ func TestErrorsOfOneOperation(t *testing.T) {
 		nil:          "Nights a/2026-07-10: " + errNoReason.Error(),
 	} {
 		synctest.Test(t, func(t *testing.T) {
-			db := Open(&staged{answer: func(int) error { return cancelledBy("ConditionalCheckFailed") }}, &Options{Retry: Retry{Attempts: 2}})
+			db := (&script{answer: func(int) error { return cancelledBy("ConditionalCheckFailed") }}).open(&Options{Retry: Retry{Attempts: 2}})
 			p := purchase{name: "buy", turn: "a", refusal: reason}
 			op := p.op()
 			if reason == nil {
@@ -90,7 +90,7 @@ func TestErrorsNameTheKey(t *testing.T) {
 		"no results, no hash": {Item{"PK": str("IDEMPOTENCY#k")}, ErrCorrupt},
 	} {
 		t.Run(name, func(t *testing.T) {
-			db := Open(&script{answers: []error{cancelledBy("None", "None", "ConditionalCheckFailed")}, stored: test.record}, nil)
+			db := (&script{answers: []error{cancelledBy("None", "None", "ConditionalCheckFailed")}, stored: test.record}).open(nil)
 			err := db.Write(t.Context(), append(pair(db), IdempotencyKey("k"))...)
 			var told *Error
 			require.ErrorAs(t, err, &told)
@@ -128,8 +128,8 @@ func TestWhatIsNotKnownSaysWhy(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				client := &counting{script: script{answers: test.answers}, read: func(context.Context, int) (Item, error) { return nil, test.read }}
-				db := Open(client, &Options{Retry: Retry{Attempts: 3}})
+				client := &script{answers: test.answers, read: func(context.Context, int) (Item, error) { return nil, test.read }}
+				db := client.open(&Options{Retry: Retry{Attempts: 3}})
 				table := shops{db}
 				err := db.Write(t.Context(), append(test.key, table.CreateOp(&shop{ID: "1"}), table.PutOp(&shop{ID: "2"}))...)
 				assert.ErrorIs(t, err, ErrOutcomeUnknown)
@@ -152,6 +152,6 @@ func TestFirstRefusalIsTold(t *testing.T) {
 		tx.Put(nightsSchema, nightsSchema.Key.Of(gateRef("b").Key)).If(Expr{}, func(Row) error { return errNoRoom })
 		return struct{}{}, nil
 	}})
-	client := &staged{answer: func(int) error { return cancelledBy("ConditionalCheckFailed", "ConditionalCheckFailed") }}
-	assert.Equal(t, errSharedRefusal, Open(client, atOnce).Write(t.Context(), first.op(), second))
+	client := &script{answer: func(int) error { return cancelledBy("ConditionalCheckFailed", "ConditionalCheckFailed") }}
+	assert.Equal(t, errSharedRefusal, client.open(atOnce).Write(t.Context(), first.op(), second))
 }

@@ -52,8 +52,8 @@ func (n *named) op() *Operation[struct{}] {
 func TestContendWaitsForTheTurn(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		client := &staged{answer: func(int) error { return nil }}
-		c := &calls{db: Open(client, atOnce), ended: map[string]error{}}
+		client := &script{}
+		c := &calls{db: client.open(atOnce), ended: map[string]error{}}
 		other := enterNow(t, &c.db.gates, "a")
 		fresh := false
 		n := &named{name: "n", then: Contest{Items: gateRefs("a", "b")}, read: func() {
@@ -74,7 +74,7 @@ func TestContendWaitsForTheTurn(t *testing.T) {
 // A write does not wait again for an item that it already has its turn for.
 func TestContendForWhatIsHeld(t *testing.T) {
 	t.Parallel()
-	db := Open(&staged{answer: func(int) error { return nil }}, atOnce)
+	db := (&script{}).open(atOnce)
 	n := &named{name: "n", first: []string{"a", "b"}, then: Contest{Items: gateRefs("b")}}
 	require.NoError(t, db.Write(t.Context(), n.op()))
 	assert.EqualValues(t, 2, db.gates.moves, "one arrival, and a tick for the request")
@@ -91,7 +91,7 @@ func TestContendExcludesWithoutDeadlock(t *testing.T) {
 		for range rapid.IntRange(2, 6).Draw(t, "writes") {
 			all = append(all, [2][]string{some.Draw(t, "first"), some.Draw(t, "then")})
 		}
-		db := Open(&staged{answer: func(int) error { return nil }}, atOnce)
+		db := (&script{}).open(atOnce)
 		var mu sync.Mutex
 		inside := map[string]bool{}
 		var group sync.WaitGroup
@@ -135,13 +135,13 @@ func TestRefusalIsSharedWhereItIsContended(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		ready := make(chan struct{})
-		client := &staged{answer: func(n int) error {
+		client := &script{answer: func(n int) error {
 			if n == 1 {
 				return cancelledBy("ConditionalCheckFailed")
 			}
 			return nil
 		}}
-		c := &calls{db: Open(client, atOnce), ended: map[string]error{}}
+		c := &calls{db: client.open(atOnce), ended: map[string]error{}}
 		first := &purchase{name: "first", turn: "a", refusal: errSharedRefusal, preparing: func(int) { <-ready }}
 		c.start(t.Context(), "first", first.op())
 		judging := func(answer error) func(map[Ref]Row) error {
@@ -178,13 +178,13 @@ func TestRefusalOfWhatIsStillSo(t *testing.T) {
 			t.Parallel()
 			synctest.Test(t, func(t *testing.T) {
 				ready := make(chan struct{})
-				client := &staged{answer: func(n int) error {
+				client := &script{answer: func(n int) error {
 					if n == 1 {
 						return cancelledBy("ConditionalCheckFailed")
 					}
 					return nil
 				}}
-				c := &calls{db: Open(client, atOnce), ended: map[string]error{}}
+				c := &calls{db: client.open(atOnce), ended: map[string]error{}}
 				c.start(t.Context(), "first", (&purchase{name: "first", turn: "a", refusal: errSharedRefusal, preparing: func(int) { <-ready }}).op())
 				still := test.still
 				waits := &named{name: "waits", then: Contest{
@@ -206,13 +206,13 @@ func TestRefusalOfWhatIsStillSo(t *testing.T) {
 		})
 		t.Run("its own, "+name, func(t *testing.T) {
 			t.Parallel()
-			client := &staged{answer: func(n int) error {
+			client := &script{answer: func(n int) error {
 				if n == 1 {
 					return cancelledBy("ConditionalCheckFailed")
 				}
 				return nil
 			}}
-			db := Open(client, atOnce)
+			db := client.open(atOnce)
 			alone := &named{name: "alone", then: Contest{
 				Items: gateRefs("a"),
 				Judge: func(map[Ref]Row) error { return errSharedRefusal },
@@ -233,7 +233,7 @@ func TestPrepareIsOvertaken(t *testing.T) {
 		times int
 		want  error
 	}{{0, nil}, {4, nil}, {5, ErrContention}} {
-		db := Open(&staged{answer: func(int) error { return nil }}, &Options{Retry: Retry{Attempts: 5, Base: 1, Cap: 1}})
+		db := (&script{}).open(&Options{Retry: Retry{Attempts: 5, Base: 1, Cap: 1}})
 		runs := 0
 		err := db.Write(t.Context(), NewOp(OpSpec[struct{}]{Name: "test", Prepare: func(_ context.Context, tx *Tx) (struct{}, error) {
 			if runs++; runs <= test.times {
@@ -253,8 +253,8 @@ func TestPrepareIsOvertaken(t *testing.T) {
 func TestContextEndsWhereItIsContended(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		client := &staged{answer: func(int) error { return nil }}
-		c := &calls{db: Open(client, atOnce), ended: map[string]error{}}
+		client := &script{}
+		c := &calls{db: client.open(atOnce), ended: map[string]error{}}
 		other := enterNow(t, &c.db.gates, "b")
 		ctx, cancel := context.WithCancel(t.Context())
 		c.start(ctx, "n", (&named{name: "n", first: []string{"a"}, then: Contest{Items: gateRefs("b")}}).op())
@@ -270,7 +270,7 @@ func TestContextEndsWhereItIsContended(t *testing.T) {
 
 func TestContendWithoutGates(t *testing.T) {
 	t.Parallel()
-	db := Open(&staged{answer: func(int) error { return nil }}, &Options{NoGates: true})
+	db := (&script{}).open(&Options{NoGates: true})
 	enterNow(t, &db.gates, "a")
 	require.NoError(t, db.Write(t.Context(), (&named{name: "n", then: Contest{Items: gateRefs("a")}}).op()))
 }
@@ -278,13 +278,13 @@ func TestContendWithoutGates(t *testing.T) {
 // A write that queued for an item after a conflict keeps its turn when it names more items to contend for.
 func TestContendKeepsWhatIsHeld(t *testing.T) {
 	t.Parallel()
-	client := &staged{answer: func(n int) error {
+	client := &script{answer: func(n int) error {
 		if n == 1 {
 			return cancelledBy("None", "TransactionConflict")
 		}
 		return nil
 	}}
-	db := Open(client, atOnce)
+	db := client.open(atOnce)
 	n := &named{name: "n", then: Contest{Items: gateRefs("a")}}
 	n.read = func() {
 		if n.runs == 2 {

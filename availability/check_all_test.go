@@ -1,7 +1,6 @@
 package availability_test
 
 import (
-	"context"
 	"encoding/json"
 	"fmt"
 	"strings"
@@ -9,13 +8,13 @@ import (
 	"testing"
 	"time"
 
-	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
 	"github.com/dynastay/dynastay"
 	"github.com/dynastay/dynastay/availability"
 	"github.com/dynastay/dynastay/dyntest"
+	"github.com/dynastay/dynastay/internal/testing/fake"
 	"github.com/dynastay/dynastay/internal/testing/fixture"
 	"github.com/dynastay/dynastay/keys"
 )
@@ -335,7 +334,6 @@ func TestCheckAllSharesNights(t *testing.T) {
 
 // parallel is a client that counts the requests in flight.
 type parallel struct {
-	*dynamodb.Client
 	mu        sync.Mutex
 	now, most int
 }
@@ -348,23 +346,18 @@ func (c *parallel) enter() func() {
 	return func() { c.mu.Lock(); defer c.mu.Unlock(); c.now-- }
 }
 
-func (c *parallel) Query(ctx context.Context, in *dynamodb.QueryInput, opts ...func(*dynamodb.Options)) (*dynamodb.QueryOutput, error) {
+func (c *parallel) do(r *fake.Request) (any, error) {
 	defer c.enter()()
-	return c.Client.Query(ctx, in, opts...)
-}
-
-func (c *parallel) BatchGetItem(ctx context.Context, in *dynamodb.BatchGetItemInput, opts ...func(*dynamodb.Options)) (*dynamodb.BatchGetItemOutput, error) {
-	defer c.enter()()
-	return c.Client.BatchGetItem(ctx, in, opts...)
+	return r.Send()
 }
 
 // However the nights are read, at most 16 requests are in flight.
 func TestCheckAllSends16AtATime(t *testing.T) {
 	t.Parallel()
 	db, _ := open(t)
-	client := &parallel{Client: db.Client}
+	client := &parallel{}
 	db.Faults.Inject(dyntest.Delay(20*time.Millisecond), dyntest.When{})
-	repo := availability.New(dynastay.Open(client, &dynastay.Options{TablePrefix: prefixOf(db), Clock: fixture.Clock}))
+	repo := availability.New(dynastay.Open(fake.Client{Next: db.Client, Do: client.do}, &dynastay.Options{TablePrefix: prefixOf(db), Clock: fixture.Clock}))
 	var reqs []availability.CheckRequest
 	for i := range 900 { // read by BatchGetItem
 		reqs = append(reqs, availability.CheckRequest{PropertyID: "prop_" + string(rune('a'+i%26)) + string(rune('A'+i/26)), RoomTypeID: "room_" + string(rune('a'+i%26)) + string(rune('A'+i/26)), Rooms: 1, RoomTypes: 1000})

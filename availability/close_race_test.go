@@ -15,17 +15,16 @@ import (
 	"github.com/dynastay/dynastay/availability"
 	"github.com/dynastay/dynastay/bookings"
 	"github.com/dynastay/dynastay/dyntest"
+	"github.com/dynastay/dynastay/internal/testing/fake"
 	"github.com/dynastay/dynastay/internal/testing/fixture"
 	"github.com/dynastay/dynastay/keys"
 )
 
-type breakOff struct{ *dynamodb.Client }
-
-func (c *breakOff) Query(ctx context.Context, in *dynamodb.QueryInput, opts ...func(*dynamodb.Options)) (*dynamodb.QueryOutput, error) {
-	if strings.HasSuffix(*in.TableName, keys.AvailabilityTable.Name) {
+func breakOff(r *fake.Request) (any, error) {
+	if in, ok := r.In.(*dynamodb.QueryInput); ok && strings.HasSuffix(*in.TableName, keys.AvailabilityTable.Name) {
 		return nil, errors.New("the program ended")
 	}
-	return c.Client.Query(ctx, in, opts...)
+	return r.Send()
 }
 
 func prefixOf(db *dyntest.DB) string {
@@ -33,7 +32,9 @@ func prefixOf(db *dyntest.DB) string {
 }
 
 func broken(db *dyntest.DB) *availability.Repository {
-	return availability.New(dynastay.Open(&breakOff{db.Engine.Client()}, &dynastay.Options{TablePrefix: prefixOf(db), Clock: fixture.Clock}))
+	return availability.New(dynastay.Open(fake.Client{Next: db.Engine.Client(), Do: breakOff}, &dynastay.Options{
+		TablePrefix: prefixOf(db), Clock: fixture.Clock,
+	}))
 }
 
 func TestCloseSalesWhileReopenedAndClosedAgain(t *testing.T) {

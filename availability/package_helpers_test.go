@@ -4,10 +4,7 @@ import (
 	"context"
 	"flag"
 	"maps"
-	"strings"
-	"sync"
 	"testing"
-	"time"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
@@ -184,27 +181,10 @@ func count(requests []dyntest.Request, operation string) (n int) {
 	return n
 }
 
-// hookClient is a client that calls do once, just before the first transaction is sent.
-type hookClient struct {
-	*dynamodb.Client
-	once sync.Once
-	do   func()
-}
-
-func (c *hookClient) TransactWriteItems(
-	ctx context.Context, in *dynamodb.TransactWriteItemsInput, opts ...func(*dynamodb.Options),
-) (*dynamodb.TransactWriteItemsOutput, error) {
-	c.once.Do(c.do)
-	return c.Client.TransactWriteItems(ctx, in, opts...)
-}
-
 // between returns a repository that calls do between its first read and its write.
 func between(db *dyntest.DB, do func()) *availability.Repository {
-	return availability.New(dynastay.Open(&hookClient{Client: db.Client, do: do}, &dynastay.Options{
-		TablePrefix: strings.TrimSuffix(db.TableName(keys.AvailabilityTable), keys.AvailabilityTable.Name),
-		Clock:       fixture.Clock,
-		Retry:       dynastay.Retry{Base: time.Millisecond},
-	}))
+	db.Faults.Inject(dyntest.Before(func(context.Context) { do() }), dyntest.When{Operation: "TransactWriteItems", Nth: 1})
+	return availability.New(db.DB)
 }
 
 // allPrices reads a range that is longer than the longest stay.

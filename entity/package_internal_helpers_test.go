@@ -14,6 +14,7 @@ import (
 
 	"github.com/dynastay/dynastay"
 	"github.com/dynastay/dynastay/internal/stored"
+	"github.com/dynastay/dynastay/internal/testing/fake"
 )
 
 // shop is an entity with six attributes, one of them a map, and attributes that are derived from them.
@@ -231,27 +232,25 @@ func anyEdit() *rapid.Generator[func(*shop) error] {
 
 // sent is the request of a write, and what becomes of its refusal.
 type sent struct {
-	dynastay.Client
 	expr   dynastay.Expr
 	refuse dynastay.Item // as the item stood; nil for none
 	done   bool
 }
 
-func (s *sent) UpdateItem(
-	_ context.Context, in *dynamodb.UpdateItemInput, _ ...func(*dynamodb.Options),
-) (*dynamodb.UpdateItemOutput, error) {
+func (s *sent) do(r *fake.Request) (any, error) {
+	in := r.In.(*dynamodb.UpdateItemInput)
 	s.expr = dynastay.Expr{
 		Condition: in.ConditionExpression, Update: in.UpdateExpression, Names: in.ExpressionAttributeNames, Values: in.ExpressionAttributeValues,
 	}
 	if s.done {
 		return nil, &types.ConditionalCheckFailedException{Item: s.refuse}
 	}
-	return &dynamodb.UpdateItemOutput{}, nil
+	return nil, nil
 }
 
 // write sends a change through a client that takes it, or refuses it.
 func (s *sent) write(change interface{ AddTo(*dynastay.Tx) error }) error {
-	db := dynastay.Open(s, &dynastay.Options{Retry: dynastay.Retry{Attempts: 1}})
+	db := dynastay.Open(fake.Client{Do: s.do}, &dynastay.Options{Retry: dynastay.Retry{Attempts: 1}})
 	return db.Write(context.Background(), dynastay.NewOp(dynastay.OpSpec[struct{}]{
 		Name:    "test",
 		Prepare: func(_ context.Context, tx *dynastay.Tx) (struct{}, error) { return struct{}{}, change.AddTo(tx) },

@@ -23,6 +23,7 @@ import (
 	markets "github.com/dynastay/dynastay/examples/marketplace/keys"
 	trips "github.com/dynastay/dynastay/examples/traveltracker/keys"
 	"github.com/dynastay/dynastay/examples/traveltracker/tracker"
+	"github.com/dynastay/dynastay/internal/testing/fake"
 	"github.com/dynastay/dynastay/keys"
 	"github.com/dynastay/dynastay/keys/key"
 	"github.com/dynastay/dynastay/properties"
@@ -86,7 +87,8 @@ func (c *checker) process(name string, options dynastay.Options) *process {
 	ahead := time.Duration(len(c.processes)%len(temperaments)) * skew
 	options.Clock = func() time.Time { return c.db.Clock.Now().Add(ahead) }
 	options.Observer = c.observe
-	db := dynastay.Open(&client{c.db.Client, c.late}, &options)
+	way := fake.Client{Next: c.db.Client, Do: c.late.way}
+	db := dynastay.Open(way, &options)
 	onMarket, travelling := options, options
 	onMarket.Idempotency, travelling.Idempotency = markets.Table, trips.Table
 	travelling.Clock = func() time.Time { return options.Clock().AddDate(20, 0, 0) }
@@ -105,8 +107,8 @@ func (c *checker) process(name string, options dynastay.Options) *process {
 		users:     users.New(db, &users.Options{EmailSecret: emailSecret}),
 		calendars: calendar.New(db), slips: entity.NewTable(db, slipEntity),
 		venue: venue.New(db, nil), invitations: entity.NewTable(db, invitationEntity),
-		market:  newMarket(dynastay.Open(&client{c.db.Client, c.late}, &onMarket), own),
-		tracker: tracker.New(dynastay.Open(&client{c.db.Client, c.late}, &travelling), &tracker.Options{Shards: own}),
+		market:  newMarket(dynastay.Open(way, &onMarket), own),
+		tracker: tracker.New(dynastay.Open(way, &travelling), &tracker.Options{Shards: own}),
 	}
 }
 
@@ -208,83 +210,47 @@ func (l *latecomers) draw() (time.Duration, bool) {
 	return time.Duration(l.rand.IntN(most*1000)) * time.Microsecond, true
 }
 
-// hurries says whether a read is sent once, see [readOnce].
+// hurries says whether a read is sent once, see [latecomers.read].
 func (l *latecomers) hurries() bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	return l.open && l.rand.IntN(10) == 0
 }
 
-// client loses some writes and delivers them later, to the faults and the engine behind it.
-type client struct {
-	*dynamodb.Client
-	late *latecomers
-}
-
-var errLate = io.ErrUnexpectedEOF
-
-func send[I, O any](
-	c *client, ctx context.Context, in *I, options []func(*dynamodb.Options),
-	through func(context.Context, *I, ...func(*dynamodb.Options)) (*O, error),
-) (*O, error) {
-	after, late := c.late.draw()
+// way loses some writes and delivers them later, to the faults and the engine behind it. It sends some reads once.
+func (l *latecomers) way(r *fake.Request) (any, error) {
+	switch in := r.In.(type) {
+	case *dynamodb.GetItemInput, *dynamodb.QueryInput, *dynamodb.BatchGetItemInput:
+		return l.read(r)
+	case *dynamodb.DeleteItemInput:
+		if strings.HasSuffix(*in.TableName, latchTable.Name) {
+			return r.Send() // nothing would tell whose latch it then removes
+		}
+	case *dynamodb.BatchWriteItemInput, *dynamodb.TransactGetItemsInput:
+		return r.Send()
+	}
+	after, late := l.draw()
 	if !late {
-		return through(ctx, in, options...)
+		return r.Send()
 	}
 	go func() {
-		defer c.late.under.Done()
+		defer l.under.Done()
 		time.Sleep(after)
-		_, _ = through(context.WithoutCancel(ctx), in, func(o *dynamodb.Options) { o.Retryer = aws.NopRetryer{} })
+		_, _ = r.SendAs(context.WithoutCancel(r.Context), oneAttempt)
 	}()
-	return nil, errLate
+	return nil, io.ErrUnexpectedEOF
 }
 
-func (c *client) PutItem(ctx context.Context, in *dynamodb.PutItemInput, o ...func(*dynamodb.Options)) (*dynamodb.PutItemOutput, error) {
-	return send(c, ctx, in, o, c.Client.PutItem)
-}
+func oneAttempt(o *dynamodb.Options) { o.Retryer = aws.NopRetryer{} }
 
-func (c *client) UpdateItem(ctx context.Context, in *dynamodb.UpdateItemInput, o ...func(*dynamodb.Options)) (*dynamodb.UpdateItemOutput, error) {
-	return send(c, ctx, in, o, c.Client.UpdateItem)
-}
-
-func (c *client) DeleteItem(ctx context.Context, in *dynamodb.DeleteItemInput, o ...func(*dynamodb.Options)) (*dynamodb.DeleteItemOutput, error) {
-	if strings.HasSuffix(*in.TableName, latchTable.Name) {
-		return c.Client.DeleteItem(ctx, in, o...) // nothing would tell whose latch it then removes
+// read sends some reads once. If such a read fails, its answer comes as the context ends, if that is soon.
+func (l *latecomers) read(r *fake.Request) (any, error) {
+	if !l.hurries() {
+		return r.Send()
 	}
-	return send(c, ctx, in, o, c.Client.DeleteItem)
-}
-
-func (c *client) TransactWriteItems(
-	ctx context.Context, in *dynamodb.TransactWriteItemsInput, o ...func(*dynamodb.Options),
-) (*dynamodb.TransactWriteItemsOutput, error) {
-	return send(c, ctx, in, o, c.Client.TransactWriteItems)
-}
-
-// readOnce sends some reads once. If such a read fails, its answer comes as the context ends, if that is soon.
-func readOnce[I, O any](
-	c *client, ctx context.Context, in *I, options []func(*dynamodb.Options),
-	through func(context.Context, *I, ...func(*dynamodb.Options)) (*O, error),
-) (*O, error) {
-	if !c.late.hurries() {
-		return through(ctx, in, options...)
-	}
-	out, err := through(ctx, in, append(options, func(o *dynamodb.Options) { o.Retryer = aws.NopRetryer{} })...)
-	if end, ends := ctx.Deadline(); err != nil && ends && time.Until(end) < 100*time.Millisecond {
-		<-ctx.Done()
+	out, err := r.SendAs(r.Context, append(r.Options, oneAttempt)...)
+	if end, ends := r.Context.Deadline(); err != nil && ends && time.Until(end) < 100*time.Millisecond {
+		<-r.Context.Done()
 	}
 	return out, err
-}
-
-func (c *client) GetItem(ctx context.Context, in *dynamodb.GetItemInput, o ...func(*dynamodb.Options)) (*dynamodb.GetItemOutput, error) {
-	return readOnce(c, ctx, in, o, c.Client.GetItem)
-}
-
-func (c *client) Query(ctx context.Context, in *dynamodb.QueryInput, o ...func(*dynamodb.Options)) (*dynamodb.QueryOutput, error) {
-	return readOnce(c, ctx, in, o, c.Client.Query)
-}
-
-func (c *client) BatchGetItem(
-	ctx context.Context, in *dynamodb.BatchGetItemInput, o ...func(*dynamodb.Options),
-) (*dynamodb.BatchGetItemOutput, error) {
-	return readOnce(c, ctx, in, o, c.Client.BatchGetItem)
 }

@@ -13,6 +13,7 @@ import (
 
 	"github.com/dynastay/dynastay"
 	"github.com/dynastay/dynastay/internal/stored"
+	"github.com/dynastay/dynastay/internal/testing/fake"
 	"github.com/dynastay/dynastay/keys"
 	"github.com/dynastay/dynastay/properties"
 )
@@ -26,7 +27,7 @@ func (m *Market) Load(t testing.TB, db *dynastay.DB) {
 	chunks := slices.Collect(slices.Chunk(m.Properties, together))
 	require.NoError(t, db.Each(t.Context(), len(chunks), func(ctx context.Context, i int) error {
 		c := &capture{}
-		repo := properties.New(dynastay.Open(c, &dynastay.Options{Clock: clock, NoGates: true}), &m.opts.Repository)
+		repo := properties.New(dynastay.Open(fake.Client{Do: c.do}, &dynastay.Options{Clock: clock, NoGates: true}), &m.opts.Repository)
 		for _, p := range chunks[i] {
 			if err := c.write(ctx, repo, p); err != nil {
 				return fmt.Errorf("market: %s: %w", p.ID, err)
@@ -78,18 +79,13 @@ func rate(item dynastay.Item, p *properties.Property) error {
 }
 
 // capture is a database client that keeps the items that a repository puts in transactions. It supports nothing else.
-type capture struct {
-	dynastay.Client
-	items []dynastay.Item
-}
+type capture struct{ items []dynastay.Item }
 
-func (c *capture) TransactWriteItems(
-	_ context.Context, in *dynamodb.TransactWriteItemsInput, _ ...func(*dynamodb.Options),
-) (*dynamodb.TransactWriteItemsOutput, error) {
-	for _, action := range in.TransactItems {
+func (c *capture) do(r *fake.Request) (any, error) {
+	for _, action := range r.In.(*dynamodb.TransactWriteItemsInput).TransactItems {
 		c.items = append(c.items, action.Put.Item)
 	}
-	return &dynamodb.TransactWriteItemsOutput{}, nil
+	return nil, nil
 }
 
 func (c *capture) all(yield func(*dynastay.Schema, dynastay.Item) bool) {
