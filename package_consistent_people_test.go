@@ -5,8 +5,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/aws/aws-sdk-go-v2/aws"
-	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
@@ -14,6 +12,7 @@ import (
 	"github.com/dynastay/dynastay/bookings"
 	"github.com/dynastay/dynastay/dyntest"
 	"github.com/dynastay/dynastay/internal/testing/fixture"
+	"github.com/dynastay/dynastay/internal/testing/raw"
 	"github.com/dynastay/dynastay/keys"
 	"github.com/dynastay/dynastay/properties"
 	"github.com/dynastay/dynastay/reviews"
@@ -36,13 +35,10 @@ func (p *people) stayed(t *testing.T) reviews.Review {
 	t.Helper()
 	p.stays++
 	id := "bkg_" + string(rune('a'+p.stays))
-	_, err := p.Client.PutItem(t.Context(), &dynamodb.PutItemInput{
-		TableName: aws.String(p.TableName(keys.BookingsTable)), Item: dynastay.Item{
-			"PK": dynastay.Text("BOOKING#" + id), "SK": dynastay.Text("METADATA"), "Status": dynastay.Text("completed"),
-			"UserId": dynastay.Text("user_1"), "PropertyId": dynastay.Text(p.hotel.ID),
-		},
+	raw.Put(t, p.DB, keys.BookingsTable, dynastay.Item{
+		"PK": dynastay.Text("BOOKING#" + id), "SK": dynastay.Text("METADATA"), "Status": dynastay.Text("completed"),
+		"UserId": dynastay.Text("user_1"), "PropertyId": dynastay.Text(p.hotel.ID),
 	})
-	require.NoError(t, err)
 	return reviews.Review{BookingID: id, UserID: "user_1", PropertyID: p.hotel.ID, Ratings: reviews.Ratings{Overall: 92}}
 }
 

@@ -19,8 +19,6 @@ import (
 	"sync"
 	"testing"
 
-	"github.com/aws/aws-sdk-go-v2/aws"
-	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
@@ -34,6 +32,7 @@ import (
 	travelkeys "github.com/dynastay/dynastay/examples/traveltracker/keys"
 	"github.com/dynastay/dynastay/examples/traveltracker/regions"
 	"github.com/dynastay/dynastay/internal/testing/fixture"
+	"github.com/dynastay/dynastay/internal/testing/raw"
 	"github.com/dynastay/dynastay/keys"
 	"github.com/dynastay/dynastay/keys/key"
 	"github.com/dynastay/dynastay/keys/listingkeys"
@@ -359,13 +358,10 @@ func TestPatterns(t *testing.T) {
 	require.NoError(t, err)
 	w.reviews = reviews.New(db.DB, properties.New(db.DB, nil), nil)
 	write := func(bookingID string) *reviews.Review {
-		_, err := db.Client.PutItem(ctx, &dynamodb.PutItemInput{
-			TableName: aws.String(db.TableName(keys.BookingsTable)), Item: dynastay.Item{
-				"PK": dynastay.Text("BOOKING#" + bookingID), "SK": dynastay.Text("METADATA"), "Status": dynastay.Text("completed"),
-				"UserId": dynastay.Text(w.user.ID), "PropertyId": dynastay.Text(w.hotel.ID),
-			},
+		raw.Put(t, db, keys.BookingsTable, dynastay.Item{
+			"PK": dynastay.Text("BOOKING#" + bookingID), "SK": dynastay.Text("METADATA"), "Status": dynastay.Text("completed"),
+			"UserId": dynastay.Text(w.user.ID), "PropertyId": dynastay.Text(w.hotel.ID),
 		})
-		require.NoError(t, err)
 		review, err := w.reviews.Create(ctx, reviews.Review{
 			BookingID: bookingID, UserID: w.user.ID, PropertyID: w.hotel.ID, Ratings: reviews.Ratings{Overall: 92},
 		})

@@ -5,8 +5,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/aws/aws-sdk-go-v2/aws"
-	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -15,6 +13,7 @@ import (
 	"github.com/dynastay/dynastay/dyntest"
 	"github.com/dynastay/dynastay/entity"
 	"github.com/dynastay/dynastay/internal/testing/fixture"
+	"github.com/dynastay/dynastay/internal/testing/raw"
 	"github.com/dynastay/dynastay/keys"
 )
 
@@ -106,8 +105,7 @@ func TestRecordOfAnotherForm(t *testing.T) {
 	require.NoError(t, err)
 	record := stored.Item()
 	record["Hash"] = dynastay.Text("v0:" + stored.Text("Hash")[3:])
-	_, err = db.Client.PutItem(ctx, &dynamodb.PutItemInput{TableName: aws.String(db.TableName(keys.MetadataTable)), Item: record})
-	require.NoError(t, err)
+	raw.Put(t, db, keys.MetadataTable, record)
 	got, err := outbox.Create(ctx, &message{ID: "m", Text: "another"}, dynastay.IdempotencyKey("k"))
 	require.NoError(t, err)
 	assert.Equal(t, "first", got.Text)
@@ -138,8 +136,7 @@ func TestRecordAsStored(t *testing.T) {
 		if delete(record, "ExpiresAt"); end != nil {
 			record["ExpiresAt"] = end
 		}
-		_, err = db.Client.PutItem(ctx, &dynamodb.PutItemInput{TableName: aws.String(db.TableName(keys.MetadataTable)), Item: record})
-		require.NoError(t, err)
+		raw.Put(t, db, keys.MetadataTable, record)
 		made, err := db.MadeBy(ctx, dynastay.IdempotencyKey("k"))
 		require.NoError(t, err)
 		assert.Equal(t, []map[string]string{{"PK": "m", "SK": ""}}, made)

@@ -13,6 +13,7 @@ import (
 	"github.com/dynastay/dynastay/availability"
 	"github.com/dynastay/dynastay/dyntest"
 	"github.com/dynastay/dynastay/internal/testing/fixture"
+	"github.com/dynastay/dynastay/internal/testing/raw"
 	"github.com/dynastay/dynastay/internal/testing/streamtest"
 	"github.com/dynastay/dynastay/keys"
 )
@@ -56,7 +57,7 @@ func TestChanges(t *testing.T) {
 	require.True(t, states[5].PropertyClosed)
 	remove(t, db, hotel.RoomTypeID, day) // as the time to live does
 
-	putNights(t, db, documentNight(t))
+	putNights(t, db, raw.Document(t, "testdata/night.json"))
 	document, err := repo.Check(ctx, "prop_123", "room_789", 1, dynastay.MustStay("2025-01-15", "2025-01-16"))
 	require.NoError(t, err)
 	require.Len(t, document.Nights, 1)

@@ -16,6 +16,7 @@ import (
 	"github.com/dynastay/dynastay/dyntest"
 	"github.com/dynastay/dynastay/internal/testing/fake"
 	"github.com/dynastay/dynastay/internal/testing/fixture"
+	"github.com/dynastay/dynastay/internal/testing/raw"
 	"github.com/dynastay/dynastay/keys"
 )
 
@@ -28,7 +29,7 @@ func block(t *testing.T, db *dyntest.DB, properties, roomTypes, nights int) (req
 			req := availability.CheckRequest{PropertyID: fmt.Sprintf("prop_%026d", p), RoomTypeID: fmt.Sprintf("room_%020d_%05d", p, r), Rooms: 1}
 			reqs = append(reqs, req)
 			putGuard(t, db, req.RoomTypeID, req.PropertyID, nil)
-			put(t, db, keys.PropertiesTable, dynastay.Item{
+			raw.Put(t, db, keys.PropertiesTable, dynastay.Item{
 				"PK": dynastay.Text("PROPERTY#" + req.PropertyID), "SK": dynastay.Text("ROOM#" + req.RoomTypeID),
 				"Currency": dynastay.Text("USD"), "TotalRooms": dynastay.Number(5),
 			})

@@ -7,13 +7,14 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/dynastay/dynastay"
+	"github.com/dynastay/dynastay/internal/testing/raw"
 	"github.com/dynastay/dynastay/keys"
 )
 
 func TestCloseSalesWithOneForeignGuard(t *testing.T) {
 	t.Parallel()
 	db, hotel, repo := openHotel(t, 5)
-	put(t, db, keys.PropertiesTable, dynastay.Item{
+	raw.Put(t, db, keys.PropertiesTable, dynastay.Item{
 		"PK": dynastay.Text("PROPERTY#" + hotel.ID), "SK": dynastay.Text("ROOM#deluxe"),
 		"Currency": dynastay.Text("USD"), "TotalRooms": dynastay.Number(5),
 	})

@@ -1,52 +1,31 @@
 package availability_test
 
 import (
-	"bytes"
-	"encoding/json"
-	"os"
+	"maps"
 	"testing"
 	"time"
 
-	"github.com/aws/aws-sdk-go-v2/feature/dynamodb/attributevalue"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
 	"github.com/dynastay/dynastay"
 	"github.com/dynastay/dynastay/availability"
+	"github.com/dynastay/dynastay/internal/testing/raw"
 )
-
-// documentNight is the example of the hotel-booking document, unchanged.
-func documentNight(t *testing.T) dynastay.Item {
-	t.Helper()
-	text, err := os.ReadFile("testdata/night.json")
-	require.NoError(t, err)
-	decoder := json.NewDecoder(bytes.NewReader(text))
-	decoder.UseNumber()
-	var attributes map[string]any
-	require.NoError(t, decoder.Decode(&attributes))
-	item, err := attributevalue.MarshalMap(attributes)
-	require.NoError(t, err)
-	return item
-}
 
 // plain converts an item for comparison: numbers by value, NULL like a missing attribute.
 func plain(t *testing.T, item dynastay.Item) map[string]any {
 	t.Helper()
-	m := map[string]any{}
-	require.NoError(t, attributevalue.UnmarshalMap(item, &m))
-	for name, v := range m {
-		if v == nil {
-			delete(m, name)
-		}
-	}
+	m := raw.Plain(t, item)
+	maps.DeleteFunc(m, func(_ string, v any) bool { return v == nil })
 	return m
 }
 
 func TestDocumentNightRoundTrips(t *testing.T) {
 	t.Parallel()
 	db, repo := open(t)
-	item := documentNight(t)
+	item := raw.Document(t, "testdata/night.json")
 	require.Equal(t, types.AttributeValue(null), item["BlockReason"])
 	putNights(t, db, item)
 
@@ -80,7 +59,7 @@ func TestDocumentNightRoundTrips(t *testing.T) {
 // NULL is how other software may write "none".
 func TestNullReadsAsMissing(t *testing.T) {
 	t.Parallel()
-	item := documentNight(t)
+	item := raw.Document(t, "testdata/night.json")
 	for name := range item {
 		if name != "PK" && name != "SK" {
 			item[name] = null

@@ -6,8 +6,6 @@ import (
 	"maps"
 	"testing"
 
-	"github.com/aws/aws-sdk-go-v2/aws"
-	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -16,6 +14,7 @@ import (
 	"github.com/dynastay/dynastay/availability"
 	"github.com/dynastay/dynastay/dyntest"
 	"github.com/dynastay/dynastay/internal/testing/fixture"
+	"github.com/dynastay/dynastay/internal/testing/raw"
 	"github.com/dynastay/dynastay/keys"
 )
 
@@ -84,40 +83,30 @@ func night(roomTypeID, date string, more ...dynastay.Item) dynastay.Item {
 	return item
 }
 
-// put writes items without the library.
-func put(t require.TestingT, db *dyntest.DB, s *dynastay.Schema, items ...dynastay.Item) {
-	for _, item := range items {
-		_, err := db.Client.PutItem(context.Background(), &dynamodb.PutItemInput{
-			TableName: aws.String(db.TableName(s)), Item: item,
-		})
-		require.NoError(t, err)
-	}
-}
-
 // putNights writes nights without the library.
-func putNights(t require.TestingT, db *dyntest.DB, items ...dynastay.Item) {
-	put(t, db, keys.AvailabilityTable, items...)
+func putNights(t raw.T, db *dyntest.DB, items ...dynastay.Item) {
+	raw.Put(t, db, keys.AvailabilityTable, items...)
 }
 
 // putGuard writes the guard that ties a room type to a property.
-func putGuard(t require.TestingT, db *dyntest.DB, roomTypeID, propertyID string, more dynastay.Item) {
+func putGuard(t raw.T, db *dyntest.DB, roomTypeID, propertyID string, more dynastay.Item) {
 	guard := dynastay.Item{
 		"PK": dynastay.Text("ROOM#" + roomTypeID), "SK": dynastay.Text("GUARD"), "PropertyId": dynastay.Text(propertyID),
 	}
 	for name, v := range more {
 		guard[name] = v
 	}
-	put(t, db, keys.PropertiesTable, guard)
+	raw.Put(t, db, keys.PropertiesTable, guard)
 }
 
 // putRoomType writes what Open requires of a room type: its guard, and its item with 5 rooms in USD and the attributes
 // of more. The property has no item.
-func putRoomType(t require.TestingT, db *dyntest.DB, roomTypeID string, more ...dynastay.Item) {
+func putRoomType(t raw.T, db *dyntest.DB, roomTypeID string, more ...dynastay.Item) {
 	putGuard(t, db, roomTypeID, propertyID, nil)
 	putRoom(t, db, roomTypeID, more...)
 }
 
-func putRoom(t require.TestingT, db *dyntest.DB, roomTypeID string, more ...dynastay.Item) {
+func putRoom(t raw.T, db *dyntest.DB, roomTypeID string, more ...dynastay.Item) {
 	item := dynastay.Item{
 		"PK": dynastay.Text("PROPERTY#" + propertyID), "SK": dynastay.Text("ROOM#" + roomTypeID),
 		"Currency": dynastay.Text("USD"), "TotalRooms": dynastay.Number(5),
@@ -125,12 +114,12 @@ func putRoom(t require.TestingT, db *dyntest.DB, roomTypeID string, more ...dyna
 	for _, attributes := range more {
 		maps.Copy(item, attributes)
 	}
-	put(t, db, keys.PropertiesTable, item)
+	raw.Put(t, db, keys.PropertiesTable, item)
 }
 
 // putProperty writes the property with a time zone.
-func putProperty(t require.TestingT, db *dyntest.DB, zone string) {
-	put(t, db, keys.PropertiesTable, dynastay.Item{
+func putProperty(t raw.T, db *dyntest.DB, zone string) {
+	raw.Put(t, db, keys.PropertiesTable, dynastay.Item{
 		"PK": dynastay.Text("PROPERTY#" + propertyID), "SK": dynastay.Text("METADATA"), "TimeZone": dynastay.Text(zone),
 	})
 }
@@ -138,37 +127,19 @@ func putProperty(t require.TestingT, db *dyntest.DB, zone string) {
 // change sets attributes of an item without the library.
 func change(t *testing.T, db *dyntest.DB, s *dynastay.Schema, key dynastay.Key, set string, values dynastay.Item) {
 	t.Helper()
-	_, err := db.Client.UpdateItem(context.Background(), &dynamodb.UpdateItemInput{
-		TableName: aws.String(db.TableName(s)), Key: s.Key.Of(key),
-		UpdateExpression: aws.String("SET " + set), ExpressionAttributeValues: values,
-	})
-	require.NoError(t, err)
+	raw.Update(t, db, s, key, "SET "+set, values)
 }
 
 // stored reads a night without the library. It returns nil if the night has no item.
 func stored(t *testing.T, db *dyntest.DB, roomTypeID, date string) dynastay.Item {
 	t.Helper()
-	s := keys.AvailabilityTable
-	out, err := db.Client.GetItem(t.Context(), &dynamodb.GetItemInput{
-		TableName: aws.String(db.TableName(s)), ConsistentRead: aws.Bool(true),
-		Key: s.Key.Of(dynastay.Key{PK: "ROOM#" + roomTypeID, SK: "DATE#" + date}),
-	})
-	require.NoError(t, err)
-	if len(out.Item) == 0 {
-		return nil
-	}
-	return out.Item
+	return raw.Get(t, db, keys.AvailabilityTable, dynastay.Key{PK: "ROOM#" + roomTypeID, SK: "DATE#" + date})
 }
 
 // remove deletes a night without the library.
 func remove(t *testing.T, db *dyntest.DB, roomTypeID, date string) {
 	t.Helper()
-	s := keys.AvailabilityTable
-	_, err := db.Client.DeleteItem(t.Context(), &dynamodb.DeleteItemInput{
-		TableName: aws.String(db.TableName(s)),
-		Key:       s.Key.Of(dynastay.Key{PK: "ROOM#" + roomTypeID, SK: "DATE#" + date}),
-	})
-	require.NoError(t, err)
+	raw.Delete(t, db, keys.AvailabilityTable, dynastay.Key{PK: "ROOM#" + roomTypeID, SK: "DATE#" + date})
 }
 
 // count returns how many of the requests are of one operation.

@@ -7,8 +7,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/aws/aws-sdk-go-v2/aws"
-	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -17,6 +15,7 @@ import (
 	"github.com/dynastay/dynastay/availability"
 	"github.com/dynastay/dynastay/bookings"
 	"github.com/dynastay/dynastay/dyntest"
+	"github.com/dynastay/dynastay/internal/testing/raw"
 	"github.com/dynastay/dynastay/keys"
 )
 
@@ -25,15 +24,8 @@ func everything(t testing.TB, db *dyntest.DB) map[string]dynastay.Item {
 	t.Helper()
 	all := map[string]dynastay.Item{}
 	for _, s := range []*dynastay.Schema{keys.BookingsTable, keys.AvailabilityTable, keys.MetadataTable} {
-		pages := dynamodb.NewScanPaginator(db.Engine.Client(), &dynamodb.ScanInput{
-			TableName: aws.String(db.TableName(s)), ConsistentRead: aws.Bool(true),
-		})
-		for pages.HasMorePages() {
-			page, err := pages.NextPage(t.Context())
-			require.NoError(t, err)
-			for _, item := range page.Items {
-				all[s.Key.From(dynastay.RowOf(item)).String()] = item
-			}
+		for _, item := range raw.All(t, db, s) {
+			all[s.Key.From(dynastay.RowOf(item)).String()] = item
 		}
 	}
 	return all
@@ -134,7 +126,7 @@ func plant(t *testing.T, id string) map[string]planted {
 	item, err = bookings.PaymentEntity.Item(&s)
 	add(item, err, planted{known: bookings.PaymentEntity.Known(), goes: []string{"CardBrand", "CardLast4", "Reason", "FailureReason"}})
 	item["Reason"], item["FailureReason"] = dynastay.Text(nemo), dynastay.Text(nemo) // other software has no other item
-	line := testdata(t, "line.json")
+	line := raw.Document(t, "testdata/line.json")
 	line["PK"], line["BookingId"] = dynastay.Text("BOOKING#"+id), dynastay.Text(id)
 	add(line, nil, planted{})
 	return all
@@ -152,7 +144,7 @@ func TestWhatGoesAndWhatStays(t *testing.T) {
 				if stamped {
 					p.item["WriteId"] = &types.AttributeValueMemberB{Value: []byte("12345678")}
 				}
-				put(t, i.DB, "Bookings", p.item)
+				raw.Put(t, i.DB, bookingsTable, p.item)
 				for _, name := range p.known {
 					if !indexKey.MatchString(name) && name != "AnonymisedAt" {
 						assert.Contains(t, p.item, name, "%s: plant it, and decide whether it goes", key)
@@ -203,7 +195,7 @@ func TestDocumentBookingIsAnonymised(t *testing.T) {
 	t.Parallel()
 	db, _, repo := open(t, 1)
 	for _, name := range []string{"booking.json", "line.json", "payment.json"} {
-		put(t, db, "Bookings", testdata(t, name))
+		raw.Put(t, db, bookingsTable, raw.Document(t, "testdata/"+name))
 	}
 	db.Clock.Set(time.Date(2025, 1, 18, 23, 59, 59, 0, time.UTC))
 	_, err := repo.Eraser().Erase(t.Context(), "user_456")
@@ -214,7 +206,7 @@ func TestDocumentBookingIsAnonymised(t *testing.T) {
 	require.NoError(t, err)
 	assert.Equal(t, map[string]int{"bookings anonymised": 1}, done)
 
-	want := plain(t, testdata(t, "booking.json"))
+	want := plain(t, raw.Document(t, "testdata/booking.json"))
 	for _, name := range []string{"UserId", "GuestInfo", "SpecialRequests", "GSI1PK", "GSI1SK"} {
 		delete(want, name)
 	}
@@ -222,7 +214,7 @@ func TestDocumentBookingIsAnonymised(t *testing.T) {
 	want["GSI3SK"] = "CREATED#2024-11-10T09:15:00Z#BOOKING#bkg_12345"
 	want["GSI5PK"], want["GSI5SK"] = "CHECKIN#2025-01-15", "PROPERTY#prop_123#BOOKING#bkg_12345"
 	assert.Equal(t, want, withoutWriteID(storedItem(t, db, keyOf("bkg_12345"))))
-	want = plain(t, testdata(t, "payment.json"))
+	want = plain(t, raw.Document(t, "testdata/payment.json"))
 	delete(want, "CardLast4")
 	delete(want, "CardBrand")
 	paymentKey := dynastay.Key{PK: "BOOKING#bkg_12345", SK: "PAYMENT"}
@@ -271,12 +263,12 @@ func TestManyPaymentsAreAnonymised(t *testing.T) {
 			t.Parallel()
 			i := newInn(t)
 			planted := plant(t, "bkg_1")
-			put(t, i.DB, "Bookings", planted["BOOKING#bkg_1/METADATA"].item)
+			raw.Put(t, i.DB, bookingsTable, planted["BOOKING#bkg_1/METADATA"].item)
 			payment := planted["BOOKING#bkg_1/PAYMENT#ch_1"].item
 			for n := range test.items {
 				payment["SK"] = dynastay.Text(fmt.Sprintf("PAYMENT#ch_%d", n))
 				payment["ProviderTransactionId"] = dynastay.Text(fmt.Sprintf("ch_%d", n))
-				put(t, i.DB, "Bookings", payment)
+				raw.Put(t, i.DB, bookingsTable, payment)
 			}
 			last, written := 0, fmt.Sprint(dynastay.RowOf(nil).Value("WriteId"))
 			defer i.Faults.Inject(dyntest.After(func(ctx context.Context) {

@@ -7,8 +7,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/aws/aws-sdk-go-v2/aws"
-	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -16,6 +14,7 @@ import (
 	"github.com/dynastay/dynastay"
 	"github.com/dynastay/dynastay/bookings"
 	"github.com/dynastay/dynastay/internal/testing/fixture"
+	"github.com/dynastay/dynastay/internal/testing/raw"
 )
 
 // The rooms are returned once, no matter how many callers cancel.
@@ -125,11 +124,7 @@ func TestCancelHugeStay(t *testing.T) {
 	made, err := repo.Create(t.Context(), fixture.Request(hotel.Quote(t, db.DB, fixture.Stay, 1)))
 	require.NoError(t, err)
 	checkOut := func(date string) {
-		_, err := db.Client.UpdateItem(t.Context(), &dynamodb.UpdateItemInput{
-			TableName: aws.String(db.TableName(bookingsTable)), Key: bookingsTable.Key.Of(keyOf(made.ID)),
-			UpdateExpression: aws.String("SET CheckOutDate = :d"), ExpressionAttributeValues: dynastay.Item{":d": dynastay.Text(date)},
-		})
-		require.NoError(t, err)
+		raw.Set(t, db, bookingsTable, keyOf(made.ID), dynastay.Text(date), "CheckOutDate")
 	}
 	checkOut("9999-12-31")
 	allocated := testing.AllocsPerRun(1, func() {

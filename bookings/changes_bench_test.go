@@ -13,6 +13,7 @@ import (
 	"github.com/dynastay/dynastay/bookings"
 	"github.com/dynastay/dynastay/entity/stream"
 	"github.com/dynastay/dynastay/internal/testing/draw"
+	"github.com/dynastay/dynastay/internal/testing/raw"
 )
 
 // documented is the document's booking for attributevalue. It takes its amounts as floats and its dates as texts.
@@ -32,7 +33,7 @@ type documented struct {
 
 // BenchmarkChange compares decoding a change of the document's booking, before and after, with the SDK's decoding.
 func BenchmarkChange(b *testing.B) {
-	item := draw.Streamed(testdata(b, "booking.json"))
+	item := draw.Streamed(raw.Document(b, "testdata/booking.json"))
 	record := streams.Record{Dynamodb: &streams.StreamRecord{
 		SequenceNumber: aws.String("111"), StreamViewType: streams.StreamViewTypeNewAndOldImages,
 		Keys:     map[string]streams.AttributeValue{"PK": item["PK"], "SK": item["SK"]},

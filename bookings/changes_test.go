@@ -12,6 +12,7 @@ import (
 	"github.com/dynastay/dynastay/availability"
 	"github.com/dynastay/dynastay/bookings"
 	"github.com/dynastay/dynastay/dyntest"
+	"github.com/dynastay/dynastay/internal/testing/raw"
 	"github.com/dynastay/dynastay/internal/testing/streamtest"
 	"github.com/dynastay/dynastay/keys"
 )
@@ -194,10 +195,10 @@ func TestChanges(t *testing.T) {
 func TestChangesOfTheDocument(t *testing.T) {
 	t.Parallel()
 	ctx, f := t.Context(), follow(t)
-	put(t, f.DB, keys.BookingsTable.Name, testdata(t, "booking.json"))
-	put(t, f.DB, keys.BookingsTable.Name, testdata(t, "line.json"))
-	put(t, f.DB, keys.BookingsTable.Name, testdata(t, "payment.json"))
-	put(t, f.DB, keys.MetadataTable.Name, testdata(t, "promo_code.json"))
+	raw.Put(t, f.DB, keys.BookingsTable, raw.Document(t, "testdata/booking.json"))
+	raw.Put(t, f.DB, keys.BookingsTable, raw.Document(t, "testdata/line.json"))
+	raw.Put(t, f.DB, keys.BookingsTable, raw.Document(t, "testdata/payment.json"))
+	raw.Put(t, f.DB, keys.MetadataTable, raw.Document(t, "testdata/promo_code.json"))
 	f.Clock.Set(time.Date(2024, 11, 10, 9, 20, 0, 0, time.UTC))
 	before, err := f.repo.Get(ctx, "bkg_12345", dynastay.Consistent)
 	require.NoError(t, err)

@@ -7,8 +7,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/aws/aws-sdk-go-v2/aws"
-	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
@@ -17,6 +15,7 @@ import (
 	"github.com/dynastay/dynastay/bookings"
 	"github.com/dynastay/dynastay/dyntest"
 	"github.com/dynastay/dynastay/internal/testing/fixture"
+	"github.com/dynastay/dynastay/internal/testing/raw"
 	"github.com/dynastay/dynastay/keys"
 	"github.com/dynastay/dynastay/properties"
 )
@@ -150,7 +149,4 @@ func TestCheckInWhileALineIsDeleted(t *testing.T) {
 	assert.False(t, row.Exists())
 }
 
-func (l *life) delete(t *testing.T, key dynastay.Key) {
-	_, err := l.Client.DeleteItem(t.Context(), &dynamodb.DeleteItemInput{TableName: aws.String(l.TableName(bookingsTable)), Key: bookingsTable.Key.Of(key)})
-	assert.NoError(t, err)
-}
+func (l *life) delete(t *testing.T, key dynastay.Key) { raw.Delete(t, l.DB, bookingsTable, key) }

@@ -14,6 +14,7 @@ import (
 	"github.com/dynastay/dynastay/bookings"
 	"github.com/dynastay/dynastay/dyntest"
 	"github.com/dynastay/dynastay/internal/testing/fixture"
+	"github.com/dynastay/dynastay/internal/testing/raw"
 )
 
 func TestCreate(t *testing.T) {
@@ -84,7 +85,7 @@ func TestReferenceIsDrawnAgain(t *testing.T) {
 		Prepare: func(ctx context.Context, tx *dynastay.Tx) (struct{}, error) {
 			if taken == "" {
 				taken = op.Result().Reference
-				put(t, db, "Bookings", dynastay.Item{"PK": dynastay.Text("REFERENCE#" + taken), "SK": dynastay.Text("GUARD"), "BookingId": dynastay.Text("bkg_other")})
+				raw.Put(t, db, bookingsTable, dynastay.Item{"PK": dynastay.Text("REFERENCE#" + taken), "SK": dynastay.Text("GUARD"), "BookingId": dynastay.Text("bkg_other")})
 			}
 			return struct{}{}, nil
 		},

@@ -14,6 +14,7 @@ import (
 	"github.com/dynastay/dynastay/availability"
 	"github.com/dynastay/dynastay/bookings"
 	"github.com/dynastay/dynastay/dyntest"
+	"github.com/dynastay/dynastay/internal/testing/raw"
 	"github.com/dynastay/dynastay/keys"
 )
 
@@ -290,10 +291,10 @@ func TestRefundsThatDoNotFit(t *testing.T) {
 				"ProviderTransactionId": dynastay.Text("ch_0"), "Status": dynastay.Text("paid"), "CreatedAt": dynastay.Text("2026-06-30T09:18:00Z"),
 			}
 			maps.Copy(item, keys.BookingsTable.Key.Of(mustKey(t, keys.Payment{BookingID: b.ID})))
-			put(t, i.DB, "Bookings", item)
+			raw.Put(t, i.DB, bookingsTable, item)
 		}, []bookings.Refund{pendingRefund}, false},
 		{"beside a line without rooms", 1, func(t *testing.T, i *inn, b *bookings.Booking) {
-			put(t, i.DB, "Bookings", dynastay.Item{
+			raw.Put(t, i.DB, bookingsTable, dynastay.Item{
 				"PK": dynastay.Text("BOOKING#" + b.ID), "SK": dynastay.Text("ROOM#" + i.roomType("b")), "EntityType": dynastay.Text("BookingRoom"),
 				"BookingId": dynastay.Text(b.ID), "RoomTypeId": dynastay.Text(i.roomType("b")), "Quantity": dynastay.Number(0),
 				"Subtotal": dynastay.Number(0), "Currency": dynastay.Text("USD"),

@@ -17,6 +17,7 @@ import (
 	"github.com/dynastay/dynastay/bookings"
 	"github.com/dynastay/dynastay/dyntest"
 	"github.com/dynastay/dynastay/internal/testing/racing"
+	"github.com/dynastay/dynastay/internal/testing/raw"
 )
 
 // assertWhole fails if a booking that the index by user does not list any more contains something about a person. It
@@ -46,12 +47,7 @@ func assertWhole(t testing.TB, db *dyntest.DB, at string, ids ...string) (anonym
 // itemsOf reads the items of a booking without the library.
 func itemsOf(t testing.TB, db *dyntest.DB, id string) []dynastay.Item {
 	t.Helper()
-	out, err := db.Engine.Client().Query(t.Context(), &dynamodb.QueryInput{
-		TableName: aws.String(db.TableName(bookingsTable)), ConsistentRead: aws.Bool(true),
-		KeyConditionExpression: aws.String("PK = :pk"), ExpressionAttributeValues: dynastay.Item{":pk": dynastay.Text("BOOKING#" + id)},
-	})
-	require.NoError(t, err)
-	return out.Items
+	return raw.Partition(t, db, bookingsTable, "BOOKING#"+id)
 }
 
 // personalCharge is a payment, personalRefund a refund, which say something about a person.

@@ -8,8 +8,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/aws/aws-sdk-go-v2/aws"
-	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -17,6 +15,7 @@ import (
 	"github.com/dynastay/dynastay"
 	"github.com/dynastay/dynastay/bookings"
 	"github.com/dynastay/dynastay/dyntest"
+	"github.com/dynastay/dynastay/internal/testing/raw"
 )
 
 // bookFor books a stay for a user whose details contain nemo, with a hold if it is not 0.
@@ -87,7 +86,7 @@ func TestWhichBookingsAreOver(t *testing.T) {
 			}, TimeZone: test.zone}
 			item, err := bookings.BookingEntity.Item(b)
 			require.NoError(t, err)
-			put(t, i.DB, "Bookings", item)
+			raw.Put(t, i.DB, bookingsTable, item)
 			i.Clock.Set(test.now)
 			upcoming := &bookings.UpcomingError{UserID: user, BookingIDs: []string{id}}
 			for _, e := range []struct {
@@ -212,7 +211,7 @@ func TestErasureWhileTheIndexLags(t *testing.T) {
 	another := i.bookFor(t, "user_1", payStay, 0)
 	eraser := i.repo.Eraser(bookings.CancelUpcoming())
 	lag := i.Faults.Inject(dyntest.StaleIndex(), dyntest.When{Table: "Bookings"})
-	removeItem(t, i.DB, bookingsTable, keyOf(deleted.ID))
+	raw.Delete(t, i.DB, bookingsTable, keyOf(deleted.ID))
 	setBooking(t, i.DB, keyOf(another.ID), "UserId", dynastay.Text("user_2"))
 	done, err := eraser.Erase(t.Context(), "user_1")
 	require.NoError(t, err)
@@ -250,7 +249,7 @@ func TestErasureIsOvertaken(t *testing.T) {
 			assert.NoError(t, second(bookings.New(i.Direct, nil).Eraser().Erase(t.Context(), b.UserID)))
 		}, map[string]int{}, nil},
 		"deleted": {0, first, func(t *testing.T, i *inn, b *bookings.Booking) {
-			removeItem(t, i.DB, bookingsTable, keyOf(b.ID))
+			raw.Delete(t, i.DB, bookingsTable, keyOf(b.ID))
 		}, map[string]int{}, nil},
 		"cancelled": {0, first, func(t *testing.T, i *inn, b *bookings.Booking) {
 			assert.NoError(t, second(bookings.New(i.Direct, nil).Cancel(t.Context(), b.ID, nemo)))
@@ -263,7 +262,7 @@ func TestErasureIsOvertaken(t *testing.T) {
 		}, map[string]int{}, new(*dynastay.UnreadableError)},
 		"its payment changed by other software": {
 			0, dyntest.When{Operation: "TransactWriteItems", Nth: 2}, func(t *testing.T, i *inn, b *bookings.Booking) {
-				setAttribute(t, i.DB, bookingsTable, dynastay.Key{PK: "BOOKING#" + b.ID, SK: "PAYMENT#ch_1"}, "CardBrand", dynastay.Text(nemo+"2"))
+				raw.Set(t, i.DB, bookingsTable, dynastay.Key{PK: "BOOKING#" + b.ID, SK: "PAYMENT#ch_1"}, dynastay.Text(nemo+"2"), "CardBrand")
 			}, both, nil,
 		},
 	} {
@@ -273,7 +272,7 @@ func TestErasureIsOvertaken(t *testing.T) {
 			b := i.bookFor(t, user, dynastay.MustStay("2026-07-01", "2026-07-03"), test.hold)
 			i.Clock.Advance(time.Second)
 			if test.at.Operation == "TransactWriteItems" {
-				put(t, i.DB, "Bookings", plant(t, b.ID)["BOOKING#"+b.ID+"/PAYMENT#ch_1"].item)
+				raw.Put(t, i.DB, bookingsTable, plant(t, b.ID)["BOOKING#"+b.ID+"/PAYMENT#ch_1"].item)
 			}
 			stop := i.Faults.Inject(dyntest.Before(func(context.Context) { test.other(t, i, b) }), test.at)
 			done, err := i.repo.Eraser(bookings.CancelUpcoming()).Erase(t.Context(), user)
@@ -334,7 +333,7 @@ func TestPaymentWithoutAPerson(t *testing.T) {
 	for _, name := range []string{"CardBrand", "CardLast4", "FailureReason"} {
 		payment[name] = &types.AttributeValueMemberNULL{Value: true}
 	}
-	put(t, i.DB, "Bookings", payment)
+	raw.Put(t, i.DB, bookingsTable, payment)
 	i.Clock.Advance(time.Second)
 	require.NoError(t, second(i.repo.Eraser().Erase(t.Context(), "user_1")))
 	row, err := i.DB.Get(t.Context(), bookingsTable, bookingsTable.Key.From(dynastay.RowOf(payment)), dynastay.Consistent)
@@ -417,16 +416,13 @@ func TestEraserFindsBookingsWithoutUser(t *testing.T) {
 	t.Parallel()
 	i := newInn(t)
 	for _, listed := range []string{"USER#user_9", "USER#user_8"} {
-		_, err := i.Client.PutItem(t.Context(), &dynamodb.PutItemInput{
-			TableName: aws.String(i.TableName(bookingsTable)), Item: dynastay.Item{
-				"PK": dynastay.Text("BOOKING#bkg_" + listed[10:]), "SK": dynastay.Text("METADATA"), "Status": dynastay.Text("completed"),
-				"EntityType": dynastay.Text("Booking"), "BookingId": dynastay.Text("bkg_" + listed[10:]), "BookingReference": dynastay.Text("BKG-2024-00000" + listed[10:]),
-				"PropertyId": dynastay.Text("prop_1"), "CheckInDate": dynastay.Text("2024-01-15"), "CheckOutDate": dynastay.Text("2024-01-18"),
-				"CreatedAt": dynastay.Text("2024-01-01T00:00:00Z"), "SpecialRequests": dynastay.Text(nemo),
-				"GSI1PK": dynastay.Text(listed), "GSI1SK": dynastay.Text("CHECKIN#2024-01-15"),
-			},
+		raw.Put(t, i.DB, bookingsTable, dynastay.Item{
+			"PK": dynastay.Text("BOOKING#bkg_" + listed[10:]), "SK": dynastay.Text("METADATA"), "Status": dynastay.Text("completed"),
+			"EntityType": dynastay.Text("Booking"), "BookingId": dynastay.Text("bkg_" + listed[10:]), "BookingReference": dynastay.Text("BKG-2024-00000" + listed[10:]),
+			"PropertyId": dynastay.Text("prop_1"), "CheckInDate": dynastay.Text("2024-01-15"), "CheckOutDate": dynastay.Text("2024-01-18"),
+			"CreatedAt": dynastay.Text("2024-01-01T00:00:00Z"), "SpecialRequests": dynastay.Text(nemo),
+			"GSI1PK": dynastay.Text(listed), "GSI1SK": dynastay.Text("CHECKIN#2024-01-15"),
 		})
-		require.NoError(t, err)
 	}
 	eraser := bookings.New(i.Direct, nil).Eraser()
 	done, err := eraser.Erase(t.Context(), "user_9")

@@ -11,8 +11,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/aws/aws-sdk-go-v2/aws"
-	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
@@ -20,6 +18,7 @@ import (
 	"github.com/dynastay/dynastay/bookings"
 	"github.com/dynastay/dynastay/dyntest"
 	"github.com/dynastay/dynastay/internal/testing/fixture"
+	"github.com/dynastay/dynastay/internal/testing/raw"
 	"github.com/dynastay/dynastay/keys/key"
 )
 
@@ -264,14 +263,9 @@ func TestByStatusIsRefusedBeforeARequest(t *testing.T) {
 // bookingsIn reads the bookings of the table, past its indexes.
 func bookingsIn(t *testing.T, db *dyntest.DB) (rows []dynastay.Row) {
 	t.Helper()
-	pages := dynamodb.NewScanPaginator(db.Engine.Client(), &dynamodb.ScanInput{TableName: aws.String(db.TableName(bookingsTable))})
-	for pages.HasMorePages() {
-		page, err := pages.NextPage(t.Context())
-		require.NoError(t, err)
-		for _, item := range page.Items {
-			if row := dynastay.RowOf(item); row.Text("SK") == "METADATA" {
-				rows = append(rows, row)
-			}
+	for _, item := range raw.All(t, db, bookingsTable) {
+		if row := dynastay.RowOf(item); row.Text("SK") == "METADATA" {
+			rows = append(rows, row)
 		}
 	}
 	return rows

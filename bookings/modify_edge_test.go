@@ -13,6 +13,7 @@ import (
 	"github.com/dynastay/dynastay/availability"
 	"github.com/dynastay/dynastay/bookings"
 	"github.com/dynastay/dynastay/dyntest"
+	"github.com/dynastay/dynastay/internal/testing/raw"
 	"github.com/dynastay/dynastay/keys"
 )
 
@@ -29,7 +30,7 @@ func TestModificationTooLarge(t *testing.T) {
 		t.Run(fmt.Sprint(test.nights), func(t *testing.T) {
 			i := inns.next(t)
 			for date := range dynastay.MustStay("2026-07-01", "2026-12-01").Dates() {
-				put(t, i.DB, "Availability", i.night("a", date))
+				raw.Put(t, i.DB, keys.AvailabilityTable, i.night("a", date))
 			}
 			from := dynastay.MustDate("2026-07-01")
 			b := i.book(t, dynastay.Stay{CheckIn: from, CheckOut: from.AddDays(test.nights)}, rooms{"a": 1})
@@ -154,7 +155,7 @@ func TestModificationsCanBeCancelled(t *testing.T) {
 	nights := dynastay.MustStay("2026-07-21", "2026-08-20")
 	for room := range innPrices {
 		for date := range nights.Dates() {
-			put(t, i.DB, "Availability", i.night(room, date))
+			raw.Put(t, i.DB, keys.AvailabilityTable, i.night(room, date))
 		}
 	}
 	stay := func(n int) dynastay.Stay {

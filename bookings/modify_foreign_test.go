@@ -12,6 +12,7 @@ import (
 	"github.com/dynastay/dynastay"
 	"github.com/dynastay/dynastay/availability"
 	"github.com/dynastay/dynastay/bookings"
+	"github.com/dynastay/dynastay/internal/testing/raw"
 	"github.com/dynastay/dynastay/keys"
 )
 
@@ -72,9 +73,9 @@ func TestModifyOfTheDocumentsBooking(t *testing.T) {
 	i := newInn(t)
 	i.Clock.Set(time.Date(2024, 11, 10, 9, 20, 0, 0, time.UTC))
 	for _, name := range []string{"booking.json", "line.json"} {
-		item := testdata(t, name)
+		item := raw.Document(t, "testdata/"+name)
 		item["Loyalty"] = dynastay.Text("gold")
-		put(t, i.DB, "Bookings", item)
+		raw.Put(t, i.DB, bookingsTable, item)
 	}
 	old, err := i.repo.Get(t.Context(), "bkg_12345", dynastay.Consistent)
 	require.NoError(t, err)
@@ -82,7 +83,7 @@ func TestModifyOfTheDocumentsBooking(t *testing.T) {
 	i.id = "prop_123"
 	night := i.night("a", old.Stay.CheckOut)
 	night["RoomTypeId"], night["PK"] = dynastay.Text("room_789"), dynastay.Text("ROOM#room_789")
-	put(t, i.DB, "Availability", night)
+	raw.Put(t, i.DB, keys.AvailabilityTable, night)
 	longer := dynastay.Stay{CheckIn: old.Stay.CheckIn, CheckOut: old.Stay.CheckOut.AddDays(1)}
 	req := i.request(longer, rooms{"a": 1})
 	req.Rooms[0].RoomTypeID = "room_789"
@@ -138,7 +139,7 @@ func TestLinesWithoutRooms(t *testing.T) {
 			t.Run(fmt.Sprint(test.name, quantity), func(t *testing.T) {
 				i := inns.next(t)
 				b := i.book(t, innStay, rooms{"a": 1})
-				put(t, i.DB, "Bookings", dynastay.Item{
+				raw.Put(t, i.DB, bookingsTable, dynastay.Item{
 					"PK": dynastay.Text("BOOKING#" + b.ID), "SK": dynastay.Text("ROOM#" + i.roomType("b")), "EntityType": dynastay.Text("BookingRoom"),
 					"BookingId": dynastay.Text(b.ID), "RoomTypeId": dynastay.Text(i.roomType("b")), "Quantity": dynastay.Number(quantity),
 				})
@@ -195,7 +196,7 @@ func TestModifyWhatOtherSoftwareStored(t *testing.T) {
 	t.Run("two lines of one room type", func(t *testing.T) {
 		i := inns.next(t)
 		b := i.book(t, innStay, rooms{"a": 1})
-		put(t, i.DB, "Bookings", dynastay.Item{
+		raw.Put(t, i.DB, bookingsTable, dynastay.Item{
 			"PK": dynastay.Text("BOOKING#" + b.ID), "SK": dynastay.Text("ROOM#second"), "EntityType": dynastay.Text("BookingRoom"),
 			"RoomTypeId": dynastay.Text(i.roomType("a")), "Quantity": dynastay.Number(1),
 		})

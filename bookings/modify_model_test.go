@@ -14,6 +14,8 @@ import (
 	"github.com/dynastay/dynastay"
 	"github.com/dynastay/dynastay/availability"
 	"github.com/dynastay/dynastay/bookings"
+	"github.com/dynastay/dynastay/internal/testing/raw"
+	"github.com/dynastay/dynastay/keys"
 )
 
 // innNight is a night in the model; a closed one has no item.
@@ -53,7 +55,7 @@ func (m *innModel) edit(rt *rapid.T) {
 			remove(m.t, m.DB, nightKey(m.roomType(room), date))
 		} else {
 			n = innNight{left: innRooms, price: innPrices[room]}
-			put(m.t, m.DB, "Availability", m.night(room, date))
+			raw.Put(m.t, m.DB, keys.AvailabilityTable, m.night(room, date))
 		}
 	case 1, 2:
 		n.left = rapid.IntRange(0, 3).Draw(rt, "left")

@@ -1,15 +1,11 @@
 package bookings_test
 
 import (
-	"bytes"
-	"encoding/json"
-	"os"
-	"path/filepath"
+	"maps"
 	"strconv"
 	"testing"
 	"time"
 
-	"github.com/aws/aws-sdk-go-v2/feature/dynamodb/attributevalue"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -18,39 +14,21 @@ import (
 	"github.com/dynastay/dynastay/availability"
 	"github.com/dynastay/dynastay/bookings"
 	"github.com/dynastay/dynastay/internal/testing/fixture"
+	"github.com/dynastay/dynastay/internal/testing/raw"
 )
-
-// testdata reads an item of the hotel-booking document.
-func testdata(t testing.TB, name string) dynastay.Item {
-	t.Helper()
-	text, err := os.ReadFile(filepath.Join("testdata", name))
-	require.NoError(t, err)
-	decoder := json.NewDecoder(bytes.NewReader(text))
-	decoder.UseNumber()
-	var plain map[string]any
-	require.NoError(t, decoder.Decode(&plain))
-	item, err := attributevalue.MarshalMap(plain)
-	require.NoError(t, err)
-	return item
-}
 
 // plain converts an item for comparison: numbers by value, NULL like a missing attribute.
 func plain(t *testing.T, item dynastay.Item) map[string]any {
 	t.Helper()
-	m := map[string]any{}
-	require.NoError(t, attributevalue.UnmarshalMap(item, &m))
-	for name, v := range m {
-		if v == nil {
-			delete(m, name)
-		}
-	}
+	m := raw.Plain(t, item)
+	maps.DeleteFunc(m, func(_ string, v any) bool { return v == nil })
 	return m
 }
 
 // The document's booking has neither a number of rooms nor a version; reading and writing it must not add them.
 func TestDocumentBookingRoundTrips(t *testing.T) {
 	t.Parallel()
-	item := testdata(t, "booking.json")
+	item := raw.Document(t, "testdata/booking.json")
 	b, err := bookings.BookingEntity.Value(dynastay.RowOf(item))
 	require.NoError(t, err)
 	again, err := bookings.BookingEntity.Item(b)
@@ -67,8 +45,8 @@ func TestDocumentItems(t *testing.T) {
 	ctx := t.Context()
 	db, _, repo := open(t, 1)
 	db.Clock.Set(time.Date(2024, 11, 10, 9, 20, 0, 0, time.UTC))
-	put(t, db, "Bookings", testdata(t, "booking.json"))
-	put(t, db, "Bookings", testdata(t, "line.json"))
+	raw.Put(t, db, bookingsTable, raw.Document(t, "testdata/booking.json"))
+	raw.Put(t, db, bookingsTable, raw.Document(t, "testdata/line.json"))
 	usd := func(amount string) dynastay.Money { return dynastay.MustMoney(amount, "USD") }
 	summary := bookings.Summary{
 		ID: "bkg_12345", Reference: "BKG-2024-XYZ123", UserID: "user_456", PropertyID: "prop_123",
@@ -105,8 +83,8 @@ func TestDocumentItems(t *testing.T) {
 func TestNightsOfALineAreInOrder(t *testing.T) {
 	t.Parallel()
 	db, _, repo := open(t, 1)
-	put(t, db, "Bookings", testdata(t, "booking.json"))
-	line := testdata(t, "line.json")
+	raw.Put(t, db, bookingsTable, raw.Document(t, "testdata/booking.json"))
+	line := raw.Document(t, "testdata/line.json")
 	prices := &types.AttributeValueMemberM{Value: dynastay.Item{}}
 	line["NightlyPrices"] = prices
 	var want []availability.NightPrice
@@ -115,13 +93,13 @@ func TestNightsOfALineAreInOrder(t *testing.T) {
 		want = append(want, availability.NightPrice{Date: date, Price: price})
 		prices.Value[date.String()] = &types.AttributeValueMemberN{Value: price.Digits()}
 	}
-	put(t, db, "Bookings", line)
+	raw.Put(t, db, bookingsTable, line)
 	b, err := repo.Get(t.Context(), "bkg_12345")
 	require.NoError(t, err)
 	assert.Equal(t, want, b.Lines[0].Nights)
 
 	prices.Value["tonight"] = &types.AttributeValueMemberN{Value: "100"}
-	put(t, db, "Bookings", line)
+	raw.Put(t, db, bookingsTable, line)
 	_, err = repo.Get(t.Context(), "bkg_12345")
 	require.ErrorIs(t, err, dynastay.ErrCorrupt)
 	assert.ErrorContains(t, err, "NightlyPrices")
@@ -132,11 +110,11 @@ func TestStoredBookingIsNotValidated(t *testing.T) {
 	t.Parallel()
 	db, _, repo := open(t, 1)
 	db.Clock.Set(time.Date(2024, 11, 10, 9, 20, 0, 0, time.UTC))
-	booking, line := testdata(t, "booking.json"), testdata(t, "line.json")
+	booking, line := raw.Document(t, "testdata/booking.json"), raw.Document(t, "testdata/line.json")
 	booking["CancellationPolicy"], line["CancellationPolicy"] = dynastay.Text("nonrefundable"), dynastay.Text("nonrefundable")
 	line["Subtotal"] = &types.AttributeValueMemberN{Value: "750.001"}
-	put(t, db, "Bookings", booking)
-	put(t, db, "Bookings", line)
+	raw.Put(t, db, bookingsTable, booking)
+	raw.Put(t, db, bookingsTable, line)
 	b, err := repo.Get(t.Context(), "bkg_12345")
 	require.NoError(t, err)
 	assert.Equal(t, availability.CancellationPolicy("nonrefundable"), b.CancellationPolicy)
@@ -150,13 +128,13 @@ func TestStoredBookingIsNotValidated(t *testing.T) {
 func TestPendingBookingIsListed(t *testing.T) {
 	t.Parallel()
 	db, _, repo := open(t, 1)
-	b, err := bookings.BookingEntity.Value(dynastay.RowOf(testdata(t, "booking.json")))
+	b, err := bookings.BookingEntity.Value(dynastay.RowOf(raw.Document(t, "testdata/booking.json")))
 	require.NoError(t, err)
 	b.Status, b.HoldExpiresAt = bookings.Pending, fixture.Now.Add(15*time.Minute)
 	item, err := bookings.BookingEntity.Item(b)
 	require.NoError(t, err)
 	assert.Equal(t, dynastay.Text("EXPIRES#2026-06-01T12:15:00Z#BOOKING#bkg_12345"), item["GSI6SK"])
-	put(t, db, "Bookings", item)
+	raw.Put(t, db, bookingsTable, item)
 	page, err := repo.ByUser(b.UserID).Page(t.Context(), dynastay.Paging{})
 	require.NoError(t, err)
 	assert.Equal(t, []*bookings.Summary{&b.Summary}, page.Items)
@@ -174,9 +152,9 @@ func TestUnreadableRowNamesItsBooking(t *testing.T) {
 		require.NoError(t, err)
 		whole, err := repo.ByUser("user_456").Page(t.Context(), dynastay.Paging{})
 		require.NoError(t, err)
-		item := testdata(t, "booking.json")
+		item := raw.Document(t, "testdata/booking.json")
 		spoil(item)
-		put(t, db, "Bookings", item)
+		raw.Put(t, db, bookingsTable, item)
 		page, err := repo.ByUser("user_456").Page(t.Context(), dynastay.Paging{})
 		require.ErrorIs(t, err, dynastay.ErrCorrupt)
 		assert.ErrorContains(t, err, name)

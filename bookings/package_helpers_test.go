@@ -8,12 +8,12 @@ import (
 	"github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
-	"github.com/stretchr/testify/require"
 
 	"github.com/dynastay/dynastay"
 	"github.com/dynastay/dynastay/bookings"
 	"github.com/dynastay/dynastay/dyntest"
 	"github.com/dynastay/dynastay/internal/testing/fixture"
+	"github.com/dynastay/dynastay/internal/testing/raw"
 	"github.com/dynastay/dynastay/keys"
 )
 
@@ -37,51 +37,22 @@ func onceOnly(db *dyntest.DB) *dynastay.DB {
 	})
 }
 
-// put writes an item without the library.
-func put(t *testing.T, db *dyntest.DB, table string, item dynastay.Item) {
-	t.Helper()
-	_, err := db.Client.PutItem(t.Context(), &dynamodb.PutItemInput{
-		TableName: aws.String(db.TableName(&dynastay.Schema{Name: table})), Item: item,
-	})
-	require.NoError(t, err)
-}
-
 // remove deletes a night without the library.
 func remove(t *testing.T, db *dyntest.DB, key dynastay.Key) {
 	t.Helper()
-	removeItem(t, db, keys.AvailabilityTable, key)
-}
-
-// removeItem deletes an item without the library.
-func removeItem(t *testing.T, db *dyntest.DB, s *dynastay.Schema, key dynastay.Key) {
-	t.Helper()
-	_, err := db.Client.DeleteItem(t.Context(), &dynamodb.DeleteItemInput{
-		TableName: aws.String(db.TableName(s)), Key: s.Key.Of(key),
-	})
-	require.NoError(t, err)
+	raw.Delete(t, db, keys.AvailabilityTable, key)
 }
 
 // removeAttributes removes attributes of a booking without the library.
 func removeAttributes(t *testing.T, db *dyntest.DB, key dynastay.Key, names ...string) {
 	t.Helper()
-	for _, name := range names {
-		_, err := db.Client.UpdateItem(t.Context(), &dynamodb.UpdateItemInput{
-			TableName: aws.String(db.TableName(bookingsTable)), Key: bookingsTable.Key.Of(key),
-			UpdateExpression: aws.String("REMOVE " + name),
-		})
-		require.NoError(t, err)
-	}
+	raw.Update(t, db, bookingsTable, key, "REMOVE "+strings.Join(names, ", "), nil)
 }
 
 // change sets attributes of a night without the library.
 func change(t *testing.T, db *dyntest.DB, key dynastay.Key, set string, values dynastay.Item) {
 	t.Helper()
-	s := keys.AvailabilityTable
-	_, err := db.Client.UpdateItem(t.Context(), &dynamodb.UpdateItemInput{
-		TableName: aws.String(db.TableName(s)), Key: s.Key.Of(key),
-		UpdateExpression: aws.String("SET " + set), ExpressionAttributeValues: values,
-	})
-	require.NoError(t, err)
+	raw.Update(t, db, keys.AvailabilityTable, key, "SET "+set, values)
 }
 
 // bookingTables are the tables that these tests use. DynamoDB Local becomes slower with every table and every index it
@@ -97,18 +68,7 @@ func withoutIndexes(s *dynastay.Schema) *dynastay.Schema {
 // setBooking sets an attribute of a booking without the library.
 func setBooking(t *testing.T, db *dyntest.DB, key dynastay.Key, name string, v types.AttributeValue) {
 	t.Helper()
-	setAttribute(t, db, bookingsTable, key, name, v)
-}
-
-// setAttribute changes an item without the library.
-func setAttribute(t *testing.T, db *dyntest.DB, s *dynastay.Schema, key dynastay.Key, name string, v types.AttributeValue) {
-	t.Helper()
-	_, err := db.Client.UpdateItem(t.Context(), &dynamodb.UpdateItemInput{
-		TableName: aws.String(db.TableName(s)), Key: s.Key.Of(key),
-		UpdateExpression: aws.String("SET #name = :v"), ExpressionAttributeNames: map[string]string{"#name": name},
-		ExpressionAttributeValues: dynastay.Item{":v": v},
-	})
-	require.NoError(t, err)
+	raw.Set(t, db, bookingsTable, key, v, name)
 }
 
 // open returns a database, a hotel with rooms on sale, and the repository.

@@ -9,8 +9,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/aws/aws-sdk-go-v2/aws"
-	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
@@ -20,16 +18,13 @@ import (
 	"github.com/dynastay/dynastay/entity"
 	"github.com/dynastay/dynastay/internal/testing/fixture"
 	"github.com/dynastay/dynastay/internal/testing/racing"
+	"github.com/dynastay/dynastay/internal/testing/raw"
 )
 
 // storedItem reads an item of a booking without the library. The result is empty if there is no item.
 func storedItem(t *testing.T, db *dyntest.DB, key dynastay.Key) map[string]any {
 	t.Helper()
-	out, err := db.Engine.Client().GetItem(t.Context(), &dynamodb.GetItemInput{
-		TableName: aws.String(db.TableName(bookingsTable)), Key: bookingsTable.Key.Of(key), ConsistentRead: aws.Bool(true),
-	})
-	require.NoError(t, err)
-	return plain(t, out.Item)
+	return plain(t, raw.Get(t, db, bookingsTable, key))
 }
 
 var indexKey = regexp.MustCompile(`^GSI\d+[PS]K$`)

@@ -8,7 +8,6 @@ import (
 	"strings"
 	"time"
 
-	"github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 	"github.com/stretchr/testify/require"
@@ -19,6 +18,7 @@ import (
 	"github.com/dynastay/dynastay/bookings"
 	"github.com/dynastay/dynastay/dyntest"
 	"github.com/dynastay/dynastay/internal/testing/fixture"
+	"github.com/dynastay/dynastay/internal/testing/raw"
 	"github.com/dynastay/dynastay/keys"
 	"github.com/dynastay/dynastay/properties"
 )
@@ -221,15 +221,8 @@ func (w *world) clear(s *dynastay.Schema) {
 
 // scan reads all items of a table.
 func (w *world) scan(s *dynastay.Schema) (rows []dynastay.Row) {
-	pages := dynamodb.NewScanPaginator(w.db.Engine.Client(), &dynamodb.ScanInput{
-		TableName: aws.String(w.db.TableName(s)), ConsistentRead: aws.Bool(true),
-	})
-	for pages.HasMorePages() {
-		page, err := pages.NextPage(context.Background())
-		require.NoError(w.t, err)
-		for _, item := range page.Items {
-			rows = append(rows, dynastay.RowOf(item))
-		}
+	for _, item := range raw.All(w.t, w.db, s) {
+		rows = append(rows, dynastay.RowOf(item))
 	}
 	return rows
 }

@@ -13,6 +13,7 @@ import (
 	"github.com/dynastay/dynastay"
 	"github.com/dynastay/dynastay/availability"
 	"github.com/dynastay/dynastay/bookings"
+	"github.com/dynastay/dynastay/internal/testing/raw"
 	"github.com/dynastay/dynastay/keys"
 )
 
@@ -35,7 +36,7 @@ func (i *inn) putSummary(t *testing.T, change dynastay.Item) *bookings.Booking {
 	for name, v := range keys.BookingsTable.Key.Of(mustKey(t, keys.Payment{BookingID: b.ID})) {
 		item[name] = v
 	}
-	put(t, i.DB, "Bookings", item)
+	raw.Put(t, i.DB, bookingsTable, item)
 	return b
 }
 

@@ -15,6 +15,7 @@ import (
 	"github.com/dynastay/dynastay/bookings"
 	"github.com/dynastay/dynastay/dyntest"
 	"github.com/dynastay/dynastay/entity"
+	"github.com/dynastay/dynastay/internal/testing/raw"
 	"github.com/dynastay/dynastay/keys"
 	"github.com/dynastay/dynastay/keys/key"
 )
@@ -326,9 +327,9 @@ func TestDocumentPayment(t *testing.T) {
 	db, _, repo := open(t, 1)
 	db.Clock.Set(time.Date(2024, 11, 11, 9, 20, 0, 0, time.UTC))
 	for _, name := range []string{"booking.json", "line.json", "payment.json"} {
-		put(t, db, "Bookings", testdata(t, name))
+		raw.Put(t, db, bookingsTable, raw.Document(t, "testdata/"+name))
 	}
-	item := testdata(t, "payment.json")
+	item := raw.Document(t, "testdata/payment.json")
 	read, err := bookings.PaymentEntity.Value(dynastay.RowOf(item))
 	require.NoError(t, err)
 	again, err := bookings.PaymentEntity.Item(read)
@@ -400,7 +401,7 @@ func TestForeignPayments(t *testing.T) {
 		for name, v := range keys.BookingsTable.Key.Of(mustKey(t, keys.Payment{BookingID: b.ID})) {
 			item[name] = v
 		}
-		put(t, i.DB, "Bookings", item)
+		raw.Put(t, i.DB, bookingsTable, item)
 		_, err := i.repo.RecordPayment(t.Context(), charge(b.ID, "ch_2", "1", bookings.PaymentPaid))
 		require.NoError(t, err)
 		s, err := i.repo.Payment(t.Context(), b.ID)

@@ -15,6 +15,7 @@ import (
 
 	"github.com/dynastay/dynastay"
 	"github.com/dynastay/dynastay/bookings"
+	"github.com/dynastay/dynastay/internal/testing/raw"
 )
 
 func usd(amount string) dynastay.Money { return dynastay.MustMoney(amount, "USD") }
@@ -35,7 +36,7 @@ func summer(change ...func(*bookings.PromoCode)) bookings.PromoCode {
 // The document's code has neither a currency nor a version; reading and writing it must not add them.
 func TestDocumentPromoCodeRoundTrips(t *testing.T) {
 	t.Parallel()
-	item := testdata(t, "promo_code.json")
+	item := raw.Document(t, "testdata/promo_code.json")
 	p, err := bookings.PromoEntity.Value(dynastay.RowOf(item))
 	require.NoError(t, err)
 	without := func(digits string) dynastay.Money {
@@ -112,7 +113,7 @@ func TestUnreadablePromoCode(t *testing.T) {
 		{"IsActive", dynastay.Item{"IsActive": dynastay.Text("true")}},
 		{"ValidUntil", dynastay.Item{"ValidUntil": dynastay.Text("2024-08-31")}},
 	} {
-		item := testdata(t, "promo_code.json")
+		item := raw.Document(t, "testdata/promo_code.json")
 		for name, v := range test.change {
 			if item[name] = v; v == nil {
 				delete(item, name)
@@ -124,7 +125,7 @@ func TestUnreadablePromoCode(t *testing.T) {
 		assert.ErrorContains(t, err, "PromoCode SUMMER2024 ("+test.field+")")
 	}
 	// DynamoDB may return an exponent.
-	item := testdata(t, "promo_code.json")
+	item := raw.Document(t, "testdata/promo_code.json")
 	item["DiscountValue"] = number("1.25E+1")
 	p, err := bookings.PromoEntity.Value(dynastay.RowOf(item))
 	require.NoError(t, err)
@@ -276,7 +277,7 @@ func TestDiscountRefused(t *testing.T) {
 		code.Code = "SUMMER2024"
 		promo(discount(code, euros), bookings.ErrPromoCurrency, other)
 	}
-	document, err := bookings.PromoEntity.Value(dynastay.RowOf(testdata(t, "promo_code.json")))
+	document, err := bookings.PromoEntity.Value(dynastay.RowOf(raw.Document(t, "testdata/promo_code.json")))
 	require.NoError(t, err)
 	promo(discount(*document, usd("250")), bookings.ErrPromoCurrency, other)
 

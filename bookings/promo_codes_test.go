@@ -16,6 +16,7 @@ import (
 	"github.com/dynastay/dynastay/bookings"
 	"github.com/dynastay/dynastay/dyntest"
 	"github.com/dynastay/dynastay/internal/testing/fixture"
+	"github.com/dynastay/dynastay/internal/testing/raw"
 	"github.com/dynastay/dynastay/keys"
 )
 
@@ -53,7 +54,7 @@ func TestCreatePromoCode(t *testing.T) {
 	item := storedPromo(t, db, "SUMMER2024")
 	assert.NotEmpty(t, item["WriteId"])
 	delete(item, "WriteId")
-	stored := testdata(t, "promo_code.json")
+	stored := raw.Document(t, "testdata/promo_code.json")
 	stored["UsageCount"], stored["Version"] = dynastay.Number(0), dynastay.Number(1)
 	stored["Currency"], stored["CreatedAt"] = dynastay.Text("USD"), dynastay.Text("2026-06-01T12:00:00Z")
 	assert.Equal(t, plain(t, stored), plain(t, item))
@@ -151,9 +152,9 @@ func TestPromoCodeAsTyped(t *testing.T) {
 	t.Parallel()
 	db, repo := openPromos(t)
 	for _, code := range []string{"SUMMER2024", "Winter2024", "WINTER2024", "Spring"} { // the mixed ones are of other software
-		item := testdata(t, "promo_code.json")
+		item := raw.Document(t, "testdata/promo_code.json")
 		item["PK"], item["Code"] = dynastay.Text("PROMO#"+code), dynastay.Text(code)
-		put(t, db, "Metadata", item)
+		raw.Put(t, db, keys.MetadataTable, item)
 	}
 	one, both := []string{"GetItem"}, []string{"BatchGetItem"}
 	for _, test := range []struct {
@@ -222,11 +223,11 @@ func TestPromoCodeThatIsNotItsKey(t *testing.T) {
 	t.Parallel()
 	db, repo := openPromos(t)
 	for _, code := range []types.AttributeValue{nil, dynastay.Text("Summer2024"), dynastay.Text("SUMMER")} {
-		item := testdata(t, "promo_code.json")
+		item := raw.Document(t, "testdata/promo_code.json")
 		if item["Code"] = code; code == nil {
 			delete(item, "Code")
 		}
-		put(t, db, "Metadata", item)
+		raw.Put(t, db, keys.MetadataTable, item)
 		_, err := repo.PromoCode(t.Context(), "summer2024")
 		require.ErrorIs(t, err, dynastay.ErrCorrupt)
 		assert.EqualError(t, err, "PromoCode SUMMER2024 (Code): unreadable item: must be the code in the key")
@@ -239,9 +240,9 @@ func TestPromoCodeThatIsNotItsKey(t *testing.T) {
 func TestDocumentPromoCode(t *testing.T) {
 	t.Parallel()
 	db, repo := openPromos(t)
-	item := testdata(t, "promo_code.json")
+	item := raw.Document(t, "testdata/promo_code.json")
 	item["Channel"] = dynastay.Text("newsletter") // unknown to the library
-	put(t, db, "Metadata", item)
+	raw.Put(t, db, keys.MetadataTable, item)
 	code, err := repo.PromoCode(t.Context(), "summer2024")
 	require.NoError(t, err)
 	require.NoError(t, code.Usable(time.Date(2024, 7, 1, 0, 0, 0, 0, time.UTC)))

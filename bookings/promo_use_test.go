@@ -13,6 +13,7 @@ import (
 	"github.com/dynastay/dynastay/availability"
 	"github.com/dynastay/dynastay/bookings"
 	"github.com/dynastay/dynastay/dyntest"
+	"github.com/dynastay/dynastay/internal/testing/raw"
 	"github.com/dynastay/dynastay/keys"
 )
 
@@ -187,10 +188,10 @@ func TestUsesThatCannotBeReturned(t *testing.T) {
 	i := newInn(t)
 	key := func(code string) dynastay.Key { return mustKey(t, keys.PromoCode{Code: code}) }
 	for code, change := range map[string]func(){
-		"GONE": func() { removeItem(t, i.DB, keys.MetadataTable, key("GONE")) },
-		"ZERO": func() { setAttribute(t, i.DB, keys.MetadataTable, key("ZERO"), "UsageCount", dynastay.Number(0)) },
+		"GONE": func() { raw.Delete(t, i.DB, keys.MetadataTable, key("GONE")) },
+		"ZERO": func() { raw.Set(t, i.DB, keys.MetadataTable, key("ZERO"), dynastay.Number(0), "UsageCount") },
 		"NULL": func() {
-			setAttribute(t, i.DB, keys.MetadataTable, key("NULL"), "UsageCount", &types.AttributeValueMemberNULL{Value: true})
+			raw.Set(t, i.DB, keys.MetadataTable, key("NULL"), &types.AttributeValueMemberNULL{Value: true}, "UsageCount")
 		},
 		"BOTH": func() { remove(t, i.DB, nightKey(i.roomType("a"), payStay.CheckIn)) },
 	} {
@@ -215,7 +216,7 @@ func TestUsesThatCannotBeReturned(t *testing.T) {
 func TestForeignCounts(t *testing.T) {
 	t.Parallel()
 	i := newInn(t)
-	item := testdata(t, "promo_code.json")
+	item := raw.Document(t, "testdata/promo_code.json")
 	delete(item, "MinBookingAmount")
 	delete(item, "MaxDiscountAmount")
 	delete(item, "ValidUntil")
@@ -224,7 +225,7 @@ func TestForeignCounts(t *testing.T) {
 		if count == nil {
 			delete(item, "UsageCount")
 		}
-		put(t, i.DB, "Metadata", item)
+		raw.Put(t, i.DB, keys.MetadataTable, item)
 		before := usesOf(t, i.DB, "SUMMER2024")
 		b, err := i.repo.Create(t.Context(), i.promoRequest(t, "summer2024"))
 		require.NoError(t, err)

@@ -11,6 +11,7 @@ import (
 	"github.com/dynastay/dynastay/bookings"
 	"github.com/dynastay/dynastay/dyntest"
 	"github.com/dynastay/dynastay/internal/testing/fixture"
+	"github.com/dynastay/dynastay/internal/testing/raw"
 )
 
 // operations returns what a call sends.
@@ -31,7 +32,7 @@ func storeReferences(t *testing.T, db *dyntest.DB, references ...string) {
 		b := booking(strings.ToLower(reference), fixture.Stay, bookings.Confirmed)
 		b.Reference = reference
 		load(t, db, bookings.Options{}, []*bookings.Booking{b})
-		put(t, db, "Bookings", dynastay.Item{
+		raw.Put(t, db, bookingsTable, dynastay.Item{
 			"PK": dynastay.Text("REFERENCE#" + reference), "SK": dynastay.Text("GUARD"), "BookingId": dynastay.Text(b.ID),
 		})
 	}

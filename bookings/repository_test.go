@@ -12,6 +12,7 @@ import (
 	"github.com/dynastay/dynastay/bookings"
 	"github.com/dynastay/dynastay/dyntest"
 	"github.com/dynastay/dynastay/internal/testing/fixture"
+	"github.com/dynastay/dynastay/internal/testing/raw"
 )
 
 // setText sets an attribute of a booking's item without the library.
@@ -22,7 +23,7 @@ func setText(t *testing.T, db *dyntest.DB, key dynastay.Key, name, value string)
 	require.True(t, row.Exists())
 	item := row.Item()
 	item[name] = dynastay.Text(value)
-	put(t, db, "Bookings", item)
+	raw.Put(t, db, bookingsTable, item)
 }
 
 func TestGetAll(t *testing.T) {

@@ -12,6 +12,7 @@ import (
 
 	"github.com/dynastay/dynastay"
 	"github.com/dynastay/dynastay/entity"
+	"github.com/dynastay/dynastay/internal/testing/raw"
 )
 
 // An id is drawn with the prefix where there is none, and where there is a prefix.
@@ -161,9 +162,7 @@ func TestCreateLeavesTheValueAlone(t *testing.T) {
 func (c cloakroom) ids() map[string]bool {
 	c.t.Helper()
 	ids := map[string]bool{}
-	out, err := c.db.Engine.Client().Scan(c.t.Context(), scanOf(c.db.TableName(bagTable)))
-	require.NoError(c.t, err)
-	for _, item := range out.Items {
+	for _, item := range raw.All(c.t, c.db, bagTable) {
 		ids[dynastay.RowOf(item).Text("BagId")] = true
 	}
 	return ids

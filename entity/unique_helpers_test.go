@@ -6,14 +6,12 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/aws/aws-sdk-go-v2/aws"
-	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 	"github.com/stretchr/testify/assert"
-	"github.com/stretchr/testify/require"
 
 	"github.com/dynastay/dynastay"
 	"github.com/dynastay/dynastay/dyntest"
 	"github.com/dynastay/dynastay/entity"
+	"github.com/dynastay/dynastay/internal/testing/raw"
 )
 
 var (
@@ -93,8 +91,7 @@ func (c *cattery) put(key dynastay.Key, attributes dynastay.Item) {
 	for name, v := range attributes {
 		item[name] = v
 	}
-	_, err := c.db.Engine.Client().PutItem(c.t.Context(), &dynamodb.PutItemInput{TableName: aws.String(c.db.TableName(cats)), Item: item})
-	require.NoError(c.t, err)
+	raw.Put(c.t, c.db, cats, item)
 }
 
 // cat puts a cat that has a name, and is in the index under another one, "" for none, as other software would.
@@ -114,10 +111,7 @@ func (c *cattery) guard(name, id string) {
 
 func (c *cattery) remove(key dynastay.Key) {
 	c.t.Helper()
-	_, err := c.db.Engine.Client().DeleteItem(c.t.Context(), &dynamodb.DeleteItemInput{
-		TableName: aws.String(c.db.TableName(cats)), Key: cats.Key.Of(key),
-	})
-	require.NoError(c.t, err)
+	raw.Delete(c.t, c.db, cats, key)
 }
 
 func (c *cattery) load(ctx context.Context, key dynastay.Key, opts ...dynastay.ReadOption) (*cat, error) {
@@ -139,12 +133,8 @@ func (c *cattery) find(name string) (*cat, error) {
 // stored is what the table has: the owners of the guards by the names that they guard, and the cats' names by their ids.
 func (c *cattery) stored() (guards, names map[string]string) {
 	c.t.Helper()
-	out, err := c.db.Engine.Client().Scan(c.t.Context(), &dynamodb.ScanInput{
-		TableName: aws.String(c.db.TableName(cats)), ConsistentRead: aws.Bool(true),
-	})
-	require.NoError(c.t, err)
 	guards, names = map[string]string{}, map[string]string{}
-	for _, item := range out.Items {
+	for _, item := range raw.All(c.t, c.db, cats) {
 		row := dynastay.RowOf(item)
 		if name, guard := strings.CutPrefix(row.Text("PK"), "NAME#"); guard {
 			guards[name] = row.Text("CatId")

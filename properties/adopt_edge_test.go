@@ -52,7 +52,7 @@ func TestAdoptWithoutParts(t *testing.T) {
 	delete(item, "AmenityList")
 	delete(item, "PriceRange")
 	item["Status"] = dynastay.Text("pending")
-	putDirectly(t, db, item)
+	put(t, db, item)
 	stop := db.Faults.Record()
 	require.NoError(t, repo.Adopt(t.Context(), "prop_123"))
 	assert.Equal(t, []string{"Query", "TransactWriteItems"}, operations(stop()))
@@ -93,7 +93,7 @@ func manyParts(t *testing.T, rooms, amenities int) (*dyntest.DB, *properties.Rep
 		_, room, _ := foreignItems(t, "123")
 		id := fmt.Sprintf("r%02d", i)
 		room["SK"], room["RoomTypeId"], room["Name"] = dynastay.Text("ROOM#"+id), dynastay.Text(id), dynastay.Text(id)
-		putDirectly(t, db, room)
+		put(t, db, room)
 	}
 	return db, properties.New(db.DB, nil)
 }
@@ -102,7 +102,7 @@ func manyParts(t *testing.T, rooms, amenities int) (*dyntest.DB, *properties.Rep
 func TestAdoptManyParts(t *testing.T) {
 	t.Parallel()
 	db, repo := manyParts(t, 40, 50)
-	putDirectly(t, db, dynastay.Item{"PK": dynastay.Text("PROPERTY#prop_123"), "SK": dynastay.Text("ZEXTRA"), "Name": dynastay.Text("x")})
+	put(t, db, dynastay.Item{"PK": dynastay.Text("PROPERTY#prop_123"), "SK": dynastay.Text("ZEXTRA"), "Name": dynastay.Text("x")})
 	before := allItems(t, db)
 	require.NoError(t, repo.Adopt(t.Context(), "prop_123"))
 	assert.Len(t, allItems(t, db), len(before)+1+40+50)
@@ -137,7 +137,7 @@ func TestAdoptCorruptValues(t *testing.T) {
 			property, room, _ := foreignItems(t, "123")
 			edit(property, room)
 			for _, item := range []dynastay.Item{property, room, secondRoom(t)} {
-				putDirectly(t, db, item)
+				put(t, db, item)
 			}
 			_, err := repo.Update(t.Context(), "prop_123", describe)
 			assertField(t, err, dynastay.ErrCorrupt, field)

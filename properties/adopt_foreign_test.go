@@ -26,7 +26,7 @@ func TestAdoptAfterAmenitiesWereRemoved(t *testing.T) {
 		})
 		require.NoError(t, second(s.direct.SetAmenities(t.Context(), s.id, []string{"gym", "pool", "spa"})))
 		theirs := dynastay.Item{"PK": dynastay.Text("PROPERTY#" + s.id), "SK": dynastay.Text("AMENITY#theirs")}
-		putDirectly(t, s.db, theirs)
+		put(t, s.db, theirs)
 		setDirectly(t, s.db, keyOf(s.id), "AmenityList", []string{"gym"})
 		stop := s.db.Faults.Record()
 		require.NoError(t, s.repo.Adopt(t.Context(), s.id))
@@ -44,7 +44,7 @@ func TestAdoptAfterManyAmenitiesWereRemoved(t *testing.T) {
 	for i := range 130 {
 		item := dynastay.Item{"PK": dynastay.Text("PROPERTY#" + s.id), "SK": dynastay.Text(fmt.Sprintf("AMENITY#%03d", i))}
 		item["GSI9PK"], item["GSI9SK"] = dynastay.Text("CITY#x"), dynastay.Text("x")
-		putDirectly(t, s.db, item)
+		put(t, s.db, item)
 	}
 	setDirectly(t, s.db, keyOf(s.id), "Description", "Renovated.")
 	require.NoError(t, second(s.repo.Suspend(t.Context(), s.id)))
@@ -72,7 +72,7 @@ func TestAdoptWhileARoomTypeIsAdded(t *testing.T) {
 	t.Parallel()
 	db, repo := openForeign(t)
 	defer db.Faults.Inject(dyntest.Before(func(context.Context) {
-		putDirectly(t, db, secondRoom(t))
+		put(t, db, secondRoom(t))
 	}), dyntest.When{Operation: "Query", Nth: 2}).Stop()
 	require.NoError(t, repo.Adopt(t.Context(), "prop_123"))
 	items := partition(t, db, "PROPERTY#prop_123")

@@ -8,14 +8,13 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/aws/aws-sdk-go-v2/aws"
-	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
 	"github.com/dynastay/dynastay"
 	"github.com/dynastay/dynastay/dyntest"
 	"github.com/dynastay/dynastay/internal/testing/fixture"
+	"github.com/dynastay/dynastay/internal/testing/raw"
 	"github.com/dynastay/dynastay/keys"
 	"github.com/dynastay/dynastay/properties"
 )
@@ -237,7 +236,7 @@ func TestAddToAForeignProperty(t *testing.T) {
 	t.Run("DeleteRoomType", func(t *testing.T) {
 		t.Parallel()
 		db, repo := openForeign(t)
-		putDirectly(t, db, secondRoom(t))
+		put(t, db, secondRoom(t))
 		require.NoError(t, repo.DeleteRoomType(t.Context(), "prop_123", "room_789"))
 		all := allItems(t, db)
 		assert.NotContains(t, all, adoptedRoom)
@@ -261,7 +260,7 @@ func roomIDs(rooms []properties.RoomType) (ids []string) {
 }
 
 // assertCards asserts that the search shows the property with its room types as they are stored.
-func assertCards(t tester, repo *properties.Repository, propertyID string) {
+func assertCards(t raw.T, repo *properties.Repository, propertyID string) {
 	t.Helper()
 	whole, err := repo.GetWithRooms(context.Background(), propertyID, dynastay.Consistent)
 	require.NoError(t, err)
@@ -314,9 +313,9 @@ func TestAdoptionIsResumable(t *testing.T) {
 func TestAdoptLeavesWhatBelongsToADifferentProperty(t *testing.T) {
 	t.Parallel()
 	db, repo := openForeign(t)
-	putDirectly(t, db, secondRoom(t))
+	put(t, db, secondRoom(t))
 	for _, pk := range []string{"SLUG#grand-luxury-hotel-new-york", "ROOM#room_789"} {
-		putDirectly(t, db, dynastay.Item{
+		put(t, db, dynastay.Item{
 			"PK": dynastay.Text(pk), "SK": dynastay.Text("GUARD"), "PropertyId": dynastay.Text("prop_124"), "Closed": dynastay.Text("x"),
 		})
 	}
@@ -352,10 +351,7 @@ func TestAdoptMeetsOtherSoftware(t *testing.T) {
 			"the slug":      func(t *testing.T, db *dyntest.DB) { setDirectly(t, db, keyOf("prop_123"), "Slug", "small") },
 			"a room's name": func(t *testing.T, db *dyntest.DB) { setDirectly(t, db, room, "Name", "Queen") },
 			"no room": func(t *testing.T, db *dyntest.DB) {
-				_, err := db.Engine.Client().DeleteItem(context.Background(), &dynamodb.DeleteItemInput{
-					TableName: aws.String(db.TableName(keys.PropertiesTable)), Key: keys.PropertiesTable.Key.Of(room),
-				})
-				assert.NoError(t, err)
+				remove(t, db, room)
 			},
 		} {
 			t.Run(fmt.Sprint(name, nth), func(t *testing.T) {
@@ -386,10 +382,7 @@ func TestAdoptAPropertyThatIsDeleted(t *testing.T) {
 			t.Parallel()
 			db, repo := openForeign(t)
 			db.Faults.Inject(dyntest.Before(func(context.Context) {
-				_, err := db.Engine.Client().DeleteItem(context.Background(), &dynamodb.DeleteItemInput{
-					TableName: aws.String(db.TableName(keys.PropertiesTable)), Key: keys.PropertiesTable.Key.Of(keyOf("prop_123")),
-				})
-				assert.NoError(t, err)
+				remove(t, db, keyOf("prop_123"))
 			}), dyntest.When{Operation: "TransactWriteItems", Nth: nth})
 			_, err := repo.Update(t.Context(), "prop_123", describe)
 			assert.ErrorIs(t, err, dynastay.ErrNotFound)
@@ -407,7 +400,7 @@ func TestAdoptAgain(t *testing.T) {
 	db, repo := openForeign(t)
 	require.NoError(t, repo.Adopt(t.Context(), "prop_123"))
 	setDirectly(t, db, dynastay.Key{PK: "PROPERTY#prop_123", SK: "ROOM#room_789"}, "Name", "Queen")
-	putDirectly(t, db, secondRoom(t))
+	put(t, db, secondRoom(t))
 	setDirectly(t, db, keyOf("prop_123"), "AmenityList", []string{"wifi", "bar"})
 	_, err := repo.Update(t.Context(), "prop_123", describe)
 	require.NoError(t, err)

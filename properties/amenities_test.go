@@ -131,7 +131,7 @@ func TestAmenitiesRefuse(t *testing.T) {
 	}
 	assert.Equal(t, before, everything(t, db, "PROPERTY#p1"))
 
-	set(t, db, keyOf("p1"), "SET #status = :s", dynastay.Item{":s": dynastay.Text("deleting")})
+	set(t, db, keyOf("p1"), "SET #Status = :s", dynastay.Item{":s": dynastay.Text("deleting")})
 	for _, call := range calls {
 		assertNotAllowed(t, second(call(t.Context(), "p1", []string{"wifi"})), properties.Deleting)
 	}

@@ -111,7 +111,7 @@ func TestByAmenitiesOfUnreadableProperties(t *testing.T) {
 	} {
 		damaged := market.Copied(&types.AttributeValueMemberM{Value: intact}, strings.NewReplacer()).(*types.AttributeValueMemberM).Value
 		storedform.Place(damaged, path, damage)
-		putDirectly(t, db, damaged)
+		put(t, db, damaged)
 		for _, limit := range []int{1, 2, 50} {
 			var got []string
 			reported := 0
@@ -153,7 +153,7 @@ func TestByAmenitiesOfForeignRows(t *testing.T) {
 	repo := properties.New(db.DB, nil)
 	put := func(propertyID, amenityID, sort string) {
 		key := amenityKey(propertyID, amenityID)
-		putDirectly(t, db, dynastay.Item{
+		put(t, db, dynastay.Item{
 			"PK": dynastay.Text(key.PK), "SK": dynastay.Text(key.SK),
 			"GSI9PK": dynastay.Text("CITY#New York#USA#AMENITY#" + amenityID), "GSI9SK": dynastay.Text(sort),
 		})

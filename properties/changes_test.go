@@ -10,6 +10,7 @@ import (
 	"github.com/dynastay/dynastay"
 	"github.com/dynastay/dynastay/dyntest"
 	"github.com/dynastay/dynastay/internal/testing/fixture"
+	"github.com/dynastay/dynastay/internal/testing/raw"
 	"github.com/dynastay/dynastay/internal/testing/streamtest"
 	"github.com/dynastay/dynastay/keys"
 	"github.com/dynastay/dynastay/properties"
@@ -99,7 +100,7 @@ func TestChangesOfTheDocument(t *testing.T) {
 	ctx := t.Context()
 	db, repo := streamed(t)
 	for _, name := range []string{"property.json", "room.json", "image.json"} {
-		put(t, db, testdata(t, name))
+		put(t, db, raw.Document(t, "testdata/"+name))
 	}
 	before, err := repo.GetWhole(ctx, "prop_123", dynastay.Consistent)
 	require.NoError(t, err)

@@ -114,7 +114,7 @@ func TestDeleteManyItems(t *testing.T) {
 			s.inStatus("p2", status)
 			s.withParts(98, 88)
 			for i := range 98 { // with the images and the room types, 198
-				putDirectly(t, s.db, dynastay.Item{
+				put(t, s.db, dynastay.Item{
 					"PK": dynastay.Text("PROPERTY#p2"), "SK": dynastay.Text(fmt.Sprintf("%cEXTRA#%d", "AZ"[i%2], i)), "Kind": dynastay.Text("x"),
 				})
 			}

@@ -10,6 +10,7 @@ import (
 
 	"github.com/dynastay/dynastay"
 	"github.com/dynastay/dynastay/dyntest"
+	"github.com/dynastay/dynastay/internal/testing/raw"
 	"github.com/dynastay/dynastay/properties"
 )
 
@@ -18,7 +19,7 @@ func TestItemsNextToImages(t *testing.T) {
 	t.Parallel()
 	s := openSeller(t, 1, 0)
 	for _, sk := range []string{"IMAGES", "INVOICE#1"} {
-		putDirectly(t, s.db, dynastay.Item{"PK": dynastay.Text("PROPERTY#" + s.id), "SK": dynastay.Text(sk)})
+		put(t, s.db, dynastay.Item{"PK": dynastay.Text("PROPERTY#" + s.id), "SK": dynastay.Text(sk)})
 	}
 	_, err := s.direct.AddImages(t.Context(), s.id, []properties.Image{{ID: "img", URL: "https://cdn.example.com/1.jpg"}})
 	require.NoError(t, err)
@@ -54,7 +55,7 @@ func TestImageOfOtherSoftwareInBetween(t *testing.T) {
 	db := dyntest.New(t, propertyTables)
 	repo := properties.New(db.DB, nil)
 	create(t, repo, grand("p1"))
-	item := testdata(t, "image.json")
+	item := raw.Document(t, "testdata/image.json")
 	item["PK"] = dynastay.Text("PROPERTY#p1")
 	db.Faults.Inject(dyntest.Before(func(context.Context) { put(t, db, item) }), dyntest.When{Operation: "TransactWriteItems", Nth: 1})
 	err := second(repo.AddImages(t.Context(), "p1", []properties.Image{picture("img_001")}))

@@ -15,6 +15,7 @@ import (
 	"github.com/dynastay/dynastay/entity"
 	"github.com/dynastay/dynastay/internal/testing/fixture"
 	"github.com/dynastay/dynastay/internal/testing/racing"
+	"github.com/dynastay/dynastay/internal/testing/raw"
 	"github.com/dynastay/dynastay/properties"
 )
 
@@ -60,7 +61,7 @@ func inShort(images []properties.Image) string {
 
 func TestDocumentImageRoundTrips(t *testing.T) {
 	t.Parallel()
-	item := testdata(t, "image.json")
+	item := raw.Document(t, "testdata/image.json")
 	i, err := properties.ImageEntity.Value(dynastay.RowOf(item))
 	require.NoError(t, err)
 	assert.Equal(t, &properties.Image{
@@ -479,7 +480,7 @@ func TestImagesOfADeletedProperty(t *testing.T) {
 	create(t, repo, grand("p1", pending))
 	_, err := repo.AddImages(t.Context(), "p1", pictures("a", 2))
 	require.NoError(t, err)
-	set(t, db, keyOf("p1"), "SET #status = :s REMOVE GSI11PK, GSI11SK", dynastay.Item{":s": dynastay.Text("deleting")})
+	set(t, db, keyOf("p1"), "SET #Status = :s REMOVE GSI11PK, GSI11SK", dynastay.Item{":s": dynastay.Text("deleting")})
 	for _, err := range []error{
 		second(repo.AddImages(t.Context(), "p1", pictures("b", 1))), second(repo.SetPrimaryImage(t.Context(), "p1", "a1")),
 		second(repo.ArrangeImages(t.Context(), "p1", []string{"a1"})), repo.DeleteImage(t.Context(), "p1", "a1"),

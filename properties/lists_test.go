@@ -13,6 +13,7 @@ import (
 	"github.com/dynastay/dynastay"
 	"github.com/dynastay/dynastay/dyntest"
 	"github.com/dynastay/dynastay/internal/testing/fixture"
+	"github.com/dynastay/dynastay/internal/testing/raw"
 	"github.com/dynastay/dynastay/keys"
 	"github.com/dynastay/dynastay/keys/key"
 	"github.com/dynastay/dynastay/properties"
@@ -43,7 +44,7 @@ func inStatus(t testing.TB, db *dyntest.DB, repo *properties.Repository, id stri
 			func(id string) error { return second(repo.Suspend(t.Context(), id)) },
 		},
 		properties.Deleting: {func(id string) error {
-			set(t, db, keyOf(id), "SET #status = :s REMOVE GSI11PK, GSI11SK", dynastay.Item{":s": dynastay.Text("deleting")})
+			set(t, db, keyOf(id), "SET #Status = :s REMOVE GSI11PK, GSI11SK", dynastay.Item{":s": dynastay.Text("deleting")})
 			return nil
 		}},
 	}[status] {
@@ -95,7 +96,7 @@ func TestByOwnerOfForeignRows(t *testing.T) {
 	db := dyntest.New(t, propertyTables)
 	repo := properties.New(db.DB, nil)
 	for _, file := range []string{"property.json", "room.json"} {
-		put(t, db, testdata(t, file))
+		put(t, db, raw.Document(t, "testdata/"+file))
 	}
 	create(t, repo, grand("p1"))
 	create(t, repo, grand("moved"))
@@ -175,7 +176,7 @@ func TestPendingApprovalsOfForeignRows(t *testing.T) {
 	db := dyntest.New(t, propertyTables)
 	repo := properties.New(db.DB, nil)
 	create(t, repo, grand("p1", pending))
-	item := testdata(t, "property.json")
+	item := raw.Document(t, "testdata/property.json")
 	item["Status"] = dynastay.Text("pending")
 	index, ok := keys.PropertiesTable.Index(keys.PropertyStatusIndex)
 	require.True(t, ok)

@@ -13,6 +13,7 @@ import (
 	"github.com/dynastay/dynastay"
 	"github.com/dynastay/dynastay/availability"
 	"github.com/dynastay/dynastay/dyntest"
+	"github.com/dynastay/dynastay/internal/testing/raw"
 	"github.com/dynastay/dynastay/properties"
 )
 
@@ -44,7 +45,7 @@ func assertSameBut(t *testing.T, want, got dynastay.Item, departures map[string]
 
 func TestDocumentPropertyRoundTrips(t *testing.T) {
 	t.Parallel()
-	item := testdata(t, "property.json")
+	item := raw.Document(t, "testdata/property.json")
 	p, err := properties.PropertyEntity.Value(dynastay.RowOf(item))
 	require.NoError(t, err)
 	again, err := properties.PropertyEntity.Item(p)
@@ -68,7 +69,7 @@ func TestDocumentPropertyRoundTrips(t *testing.T) {
 
 func TestDocumentRoomTypeRoundTrips(t *testing.T) {
 	t.Parallel()
-	item := testdata(t, "room.json")
+	item := raw.Document(t, "testdata/room.json")
 	r, err := properties.RoomEntity.Value(dynastay.RowOf(item))
 	require.NoError(t, err)
 	again, err := properties.RoomEntity.Item(r)
@@ -80,8 +81,8 @@ func TestDocumentRoomTypeRoundTrips(t *testing.T) {
 func TestNullReadsAsMissing(t *testing.T) {
 	t.Parallel()
 	bare := func(keep ...string) dynastay.Item {
-		item := testdata(t, "property.json")
-		whole := testdata(t, "property.json")
+		item := raw.Document(t, "testdata/property.json")
+		whole := raw.Document(t, "testdata/property.json")
 		for name := range item {
 			item[name] = &types.AttributeValueMemberNULL{Value: true}
 		}
@@ -104,7 +105,7 @@ func TestDocumentItemsAreRead(t *testing.T) {
 	db := dyntest.New(t, propertyTables)
 	repo := properties.New(db.DB, nil)
 	for _, name := range []string{"property.json", "room.json", "image.json"} {
-		put(t, db, testdata(t, name))
+		put(t, db, raw.Document(t, "testdata/"+name))
 	}
 
 	p, err := repo.Get(t.Context(), "prop_123")
@@ -153,7 +154,7 @@ func TestRowWithoutCardIsNotShownUnlessApproved(t *testing.T) {
 	t.Parallel()
 	db := dyntest.New(t, propertyTables)
 	repo := properties.New(db.DB, nil)
-	item := testdata(t, "property.json")
+	item := raw.Document(t, "testdata/property.json")
 	item["Status"] = dynastay.Text("pending")
 	put(t, db, item)
 	page, err := repo.ByCity(properties.CityQuery{City: "New York", Country: "USA"}).Page(t.Context(), dynastay.Paging{})
@@ -166,9 +167,9 @@ func TestUpdateAdoptsPropertyWithoutCard(t *testing.T) {
 	t.Parallel()
 	db := dyntest.New(t, propertyTables)
 	repo := properties.New(db.DB, nil)
-	item := testdata(t, "property.json")
+	item := raw.Document(t, "testdata/property.json")
 	put(t, db, item)
-	put(t, db, testdata(t, "room.json"))
+	put(t, db, raw.Document(t, "testdata/room.json"))
 
 	got, err := repo.Update(t.Context(), "prop_123", edit(func(p *properties.Property) { p.Name = "Small Luxury Hotel" }))
 	require.NoError(t, err)
@@ -231,7 +232,7 @@ func TestUnreadableItemNamesTheField(t *testing.T) {
 		"Address.Latitude": func(item dynastay.Item) { item["Address"].(*types.AttributeValueMemberM).Value["Latitude"] = bad },
 		"AmenityList[1]":   func(item dynastay.Item) { item["AmenityList"].(*types.AttributeValueMemberL).Value[1] = bad },
 	} {
-		item := testdata(t, "property.json")
+		item := raw.Document(t, "testdata/property.json")
 		spoil(item)
 		_, err := properties.PropertyEntity.Value(dynastay.RowOf(item))
 		assertField(t, err, dynastay.ErrCorrupt, field)

@@ -11,12 +11,13 @@ import (
 
 	"github.com/dynastay/dynastay"
 	"github.com/dynastay/dynastay/dyntest"
+	"github.com/dynastay/dynastay/internal/testing/raw"
 )
 
 // plain is a stored item, or a part of one, as decoded from JSON.
 type plain = map[string]any
 
-func plainOf(t tester, item dynastay.Item) plain {
+func plainOf(t raw.T, item dynastay.Item) plain {
 	m := plain{}
 	require.NoError(t, attributevalue.UnmarshalMap(item, &m))
 	return m
@@ -53,7 +54,7 @@ func keyText(v any) string {
 }
 
 // checkDerived compares everything that is derived from the items of a property with what is stored.
-func checkDerived(t tester, db *dyntest.DB, id string, slugs ...string) {
+func checkDerived(t raw.T, db *dyntest.DB, id string, slugs ...string) {
 	t.Helper()
 	checkKeys(t, db, id, slugs...)
 	items := partition(t, db, "PROPERTY#"+id)
@@ -63,7 +64,7 @@ func checkDerived(t tester, db *dyntest.DB, id string, slugs ...string) {
 }
 
 // checkPrices compares the price range with the room types.
-func checkPrices(t tester, id string, items map[string]dynastay.Item) {
+func checkPrices(t raw.T, id string, items map[string]dynastay.Item) {
 	t.Helper()
 	want := plain{}
 	for sk, item := range items {
@@ -95,7 +96,7 @@ func rangeOf(p plain) plain {
 
 // checkImages compares the number of images and the URL of the primary image with the images. The URL of a property
 // without images is its owner's.
-func checkImages(t tester, id string, items map[string]dynastay.Item) {
+func checkImages(t raw.T, id string, items map[string]dynastay.Item) {
 	t.Helper()
 	count, primary := 0.0, []any{}
 	for sk, item := range items {
@@ -115,7 +116,7 @@ func checkImages(t tester, id string, items map[string]dynastay.Item) {
 
 // checkGuards checks that the guard of every room type names the property, and is closed by its status only while the
 // status says so.
-func checkGuards(t tester, db *dyntest.DB, id string, items map[string]dynastay.Item) {
+func checkGuards(t raw.T, db *dyntest.DB, id string, items map[string]dynastay.Item) {
 	t.Helper()
 	status := dynastay.RowOf(items["METADATA"]).Text("Status")
 	for sk := range items {
@@ -138,7 +139,7 @@ func checkGuards(t tester, db *dyntest.DB, id string, items map[string]dynastay.
 
 // checkKeys compares everything that is derived from a property's own attributes with the key forms of the
 // hotel-booking document.
-func checkKeys(t tester, db *dyntest.DB, id string, slugs ...string) {
+func checkKeys(t raw.T, db *dyntest.DB, id string, slugs ...string) {
 	t.Helper()
 	items := partition(t, db, "PROPERTY#"+id)
 	p := plainOf(t, items["METADATA"])

@@ -2,7 +2,6 @@ package properties_test
 
 import (
 	"bytes"
-	"context"
 	"encoding/json"
 	"flag"
 	"fmt"
@@ -12,15 +11,14 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/aws/aws-sdk-go-v2/feature/dynamodb/attributevalue"
-	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
 	"github.com/dynastay/dynastay"
 	"github.com/dynastay/dynastay/dyntest"
 	"github.com/dynastay/dynastay/internal/testing/fixture"
+	"github.com/dynastay/dynastay/internal/testing/raw"
 	"github.com/dynastay/dynastay/keys"
 	"github.com/dynastay/dynastay/properties"
 )
@@ -64,52 +62,23 @@ func putForeign(t testing.TB, db *dyntest.DB, n string, edits ...func(property d
 		edit(property)
 	}
 	for _, item := range []dynastay.Item{property, room, image} {
-		putDirectly(t, db, item)
+		put(t, db, item)
 	}
 }
 
-// putDirectly writes an item as other software would, without the faults and recordings of the test.
-func putDirectly(t require.TestingT, db *dyntest.DB, item dynastay.Item) {
-	_, err := db.Engine.Client().PutItem(context.Background(), &dynamodb.PutItemInput{
-		TableName: aws.String(db.TableName(keys.PropertiesTable)), Item: item,
-	})
-	require.NoError(t, err)
-}
-
 // setDirectly changes an item as other software would that follows the protocol: it removes the write id.
-func setDirectly(t require.TestingT, db *dyntest.DB, key dynastay.Key, name string, v any) {
+func setDirectly(t raw.T, db *dyntest.DB, key dynastay.Key, name string, v any) {
 	value, err := attributevalue.Marshal(v)
 	require.NoError(t, err)
-	_, err = db.Engine.Client().UpdateItem(context.Background(), &dynamodb.UpdateItemInput{
-		TableName: aws.String(db.TableName(keys.PropertiesTable)), Key: keys.PropertiesTable.Key.Of(key),
-		UpdateExpression:         aws.String("SET #name = :v REMOVE WriteId"),
-		ExpressionAttributeNames: map[string]string{"#name": name}, ExpressionAttributeValues: dynastay.Item{":v": value},
-	})
-	require.NoError(t, err)
-}
-
-// plainItem returns the attributes of an item as plain values.
-func plainItem(t tester, item dynastay.Item) map[string]any {
-	t.Helper()
-	m := map[string]any{}
-	require.NoError(t, attributevalue.UnmarshalMap(item, &m))
-	return m
+	raw.Update(t, db, keys.PropertiesTable, key, "SET #"+name+" = :v REMOVE WriteId", dynastay.Item{":v": value})
 }
 
 // allItems reads the whole table: the attributes of each item, by its key.
-func allItems(t tester, db *dyntest.DB) map[string]map[string]any {
+func allItems(t raw.T, db *dyntest.DB) map[string]map[string]any {
 	t.Helper()
 	all := map[string]map[string]any{}
-	pages := dynamodb.NewScanPaginator(db.Engine.Client(), &dynamodb.ScanInput{
-		TableName: aws.String(db.TableName(keys.PropertiesTable)), ConsistentRead: aws.Bool(true),
-	})
-	for pages.HasMorePages() {
-		page, err := pages.NextPage(context.Background())
-		require.NoError(t, err)
-		for _, item := range page.Items {
-			m := plainItem(t, item)
-			all[fmt.Sprintf("%s/%s", m["PK"], m["SK"])] = m
-		}
+	for _, m := range raw.Plains(t, raw.All(t, db, keys.PropertiesTable)) {
+		all[fmt.Sprintf("%s/%s", m["PK"], m["SK"])] = m
 	}
 	return all
 }

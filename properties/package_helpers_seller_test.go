@@ -6,8 +6,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/aws/aws-sdk-go-v2/aws"
-	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
@@ -16,6 +14,7 @@ import (
 	"github.com/dynastay/dynastay/bookings"
 	"github.com/dynastay/dynastay/dyntest"
 	"github.com/dynastay/dynastay/internal/testing/fixture"
+	"github.com/dynastay/dynastay/internal/testing/raw"
 	"github.com/dynastay/dynastay/keys"
 	"github.com/dynastay/dynastay/properties"
 )
@@ -176,7 +175,7 @@ func (s *seller) assertWhole(context ...any) {
 var searchKeys = []string{"GSI1", "GSI2", "GSI4", "GSI5", "GSI7", "GSI8", "GSI10"}
 
 // assertKeys asserts that a property has the index keys that follow from its status, and its amenity items as well.
-func assertKeys(t tester, db *dyntest.DB, id string, context ...any) {
+func assertKeys(t raw.T, db *dyntest.DB, id string, context ...any) {
 	t.Helper()
 	items := partition(t, db, "PROPERTY#"+id)
 	status := dynastay.RowOf(items["METADATA"]).Text("Status")
@@ -201,7 +200,7 @@ func assertKeys(t tester, db *dyntest.DB, id string, context ...any) {
 }
 
 // assertStatus asserts that a status refuses the operation.
-func assertStatus(t tester, err error, op string, status properties.Status) {
+func assertStatus(t raw.T, err error, op string, status properties.Status) {
 	t.Helper()
 	var refused *properties.StatusError
 	require.ErrorAs(t, err, &refused)
@@ -218,7 +217,7 @@ func (s *seller) addTheirs(id string) {
 	item := partition(s.t, s.db, "PROPERTY#"+s.id)["ROOM#"+s.rooms[0]]
 	delete(item, "WriteId")
 	item["SK"], item["RoomTypeId"] = dynastay.Text("ROOM#"+id), dynastay.Text(id)
-	putDirectly(s.t, s.db, item)
+	put(s.t, s.db, item)
 	rows, err := dynastay.QueryAll(context.Background(), s.db.Direct, keys.AvailabilityTable, dynastay.Query{
 		Partition: "ROOM#" + s.rooms[0], Consistent: true,
 	})
@@ -230,9 +229,4 @@ func (s *seller) addTheirs(id string) {
 	}
 }
 
-func (s *seller) putNight(night dynastay.Item) {
-	_, err := s.db.Engine.Client().PutItem(context.Background(), &dynamodb.PutItemInput{
-		TableName: aws.String(s.db.TableName(keys.AvailabilityTable)), Item: night,
-	})
-	require.NoError(s.t, err)
-}
+func (s *seller) putNight(night dynastay.Item) { raw.Put(s.t, s.db, keys.AvailabilityTable, night) }

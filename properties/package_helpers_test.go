@@ -1,21 +1,13 @@
 package properties_test
 
 import (
-	"bytes"
 	"context"
-	"encoding/json"
 	"flag"
 	"math"
-	"os"
-	"path/filepath"
 	"reflect"
-	"strings"
 	"sync"
 	"testing"
 
-	"github.com/aws/aws-sdk-go-v2/aws"
-	"github.com/aws/aws-sdk-go-v2/feature/dynamodb/attributevalue"
-	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
@@ -24,6 +16,7 @@ import (
 	"github.com/dynastay/dynastay/dyntest"
 	"github.com/dynastay/dynastay/internal/testing/fixture"
 	"github.com/dynastay/dynastay/internal/testing/racing"
+	"github.com/dynastay/dynastay/internal/testing/raw"
 	"github.com/dynastay/dynastay/keys"
 	"github.com/dynastay/dynastay/keys/key"
 	"github.com/dynastay/dynastay/properties"
@@ -128,69 +121,30 @@ func race(n int, f func(i int)) {
 	wg.Wait()
 }
 
-// testdata reads an item of the hotel-booking document.
-func testdata(t testing.TB, name string) dynastay.Item {
-	t.Helper()
-	text, err := os.ReadFile(filepath.Join("testdata", name))
-	require.NoError(t, err)
-	decoder := json.NewDecoder(bytes.NewReader(text))
-	decoder.UseNumber()
-	var plain map[string]any
-	require.NoError(t, decoder.Decode(&plain))
-	item, err := attributevalue.MarshalMap(plain)
-	require.NoError(t, err)
-	return item
-}
-
 // put writes an item as other software would.
-func put(t testing.TB, db *dyntest.DB, item dynastay.Item) {
+func put(t raw.T, db *dyntest.DB, item dynastay.Item) {
 	t.Helper()
-	_, err := db.Client.PutItem(t.Context(), &dynamodb.PutItemInput{
-		TableName: aws.String(db.TableName(keys.PropertiesTable)), Item: item,
-	})
-	require.NoError(t, err)
+	raw.Put(t, db, keys.PropertiesTable, item)
 }
 
 // set changes an item as other software would.
 func set(t testing.TB, db *dyntest.DB, key dynastay.Key, update string, values dynastay.Item) {
 	t.Helper()
-	in := &dynamodb.UpdateItemInput{
-		TableName: aws.String(db.TableName(keys.PropertiesTable)), Key: keys.PropertiesTable.Key.Of(key),
-		UpdateExpression: &update, ExpressionAttributeValues: values,
-	}
-	if strings.Contains(update, "#status") { // a reserved word
-		in.ExpressionAttributeNames = map[string]string{"#status": "Status"}
-	}
-	_, err := db.Client.UpdateItem(t.Context(), in)
-	require.NoError(t, err)
-}
-
-// tester is what testing.TB and rapid.T have in common.
-type tester interface {
-	assert.TestingT
-	require.TestingT
-	Helper()
+	raw.Update(t, db, keys.PropertiesTable, key, update, values)
 }
 
 // partition reads all items of a partition, by sort key, without the library.
-func partition(t tester, db *dyntest.DB, pk string) map[string]dynastay.Item {
+func partition(t raw.T, db *dyntest.DB, pk string) map[string]dynastay.Item {
 	t.Helper()
-	out, err := db.Client.Query(context.Background(), &dynamodb.QueryInput{
-		TableName:                 aws.String(db.TableName(keys.PropertiesTable)),
-		ConsistentRead:            aws.Bool(true),
-		KeyConditionExpression:    aws.String("PK = :pk"),
-		ExpressionAttributeValues: dynastay.Item{":pk": dynastay.Text(pk)},
-	})
-	require.NoError(t, err)
 	items := map[string]dynastay.Item{}
-	for _, item := range out.Items {
+	for _, item := range raw.Partition(t, db, keys.PropertiesTable, pk) {
 		items[dynastay.RowOf(item).Text("SK")] = item
 	}
 	return items
 }
 
 // stored returns the item of a property.
-func stored(t tester, db *dyntest.DB, id string) dynastay.Item {
+func stored(t raw.T, db *dyntest.DB, id string) dynastay.Item {
 	t.Helper()
 	item := partition(t, db, "PROPERTY#"+id)["METADATA"]
 	require.NotNil(t, item)
@@ -200,7 +154,7 @@ func stored(t tester, db *dyntest.DB, id string) dynastay.Item {
 func keyOf(id string) dynastay.Key { return dynastay.Key{PK: "PROPERTY#" + id, SK: "METADATA"} }
 
 // assertNotAllowed asserts that the status of a property did not allow an operation.
-func assertNotAllowed(t tester, err error, status properties.Status) {
+func assertNotAllowed(t raw.T, err error, status properties.Status) {
 	t.Helper()
 	var refused *properties.StatusError
 	require.ErrorAs(t, err, &refused)
@@ -211,7 +165,7 @@ func assertNotAllowed(t tester, err error, status properties.Status) {
 }
 
 // assertField asserts the kind of an error and the field that it names.
-func assertField(t tester, err, kind error, field string) {
+func assertField(t raw.T, err, kind error, field string) {
 	t.Helper()
 	require.ErrorIs(t, err, kind)
 	var invalid *dynastay.InvalidError
@@ -237,10 +191,7 @@ func writes(db *dyntest.DB) (n int) {
 // remove deletes an item as other software would.
 func remove(t testing.TB, db *dyntest.DB, key dynastay.Key) {
 	t.Helper()
-	_, err := db.Client.DeleteItem(t.Context(), &dynamodb.DeleteItemInput{
-		TableName: aws.String(db.TableName(keys.PropertiesTable)), Key: keys.PropertiesTable.Key.Of(key),
-	})
-	require.NoError(t, err)
+	raw.Delete(t, db, keys.PropertiesTable, key)
 }
 
 // observe opens the database as a separate process and observes its requests, one at a time.

@@ -17,6 +17,7 @@ import (
 	"github.com/dynastay/dynastay/availability"
 	"github.com/dynastay/dynastay/dyntest"
 	"github.com/dynastay/dynastay/internal/testing/racing"
+	"github.com/dynastay/dynastay/internal/testing/raw"
 	"github.com/dynastay/dynastay/properties"
 )
 
@@ -66,7 +67,7 @@ const (
 )
 
 // refusal returns the field for which an operation was refused, or "".
-func refusal(t tester, name string, err error) string {
+func refusal(t raw.T, name string, err error) string {
 	var invalid *dynastay.InvalidError
 	var failure *dynastay.Error
 	switch {
@@ -85,7 +86,7 @@ func refusal(t tester, name string, err error) string {
 	return ""
 }
 
-func assertRefusal(t tester, name, want string, err error) {
+func assertRefusal(t raw.T, name, want string, err error) {
 	assert.Equal(t, want, refusal(t, name, err), "%s: %v", name, err)
 }
 

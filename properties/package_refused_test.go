@@ -192,7 +192,7 @@ func TestUpdateRefuses(t *testing.T) {
 	_, err = repo.Suspend(t.Context(), "suspended")
 	require.NoError(t, err)
 	create(t, repo, grand("deleting", pending))
-	set(t, db, keyOf("deleting"), "SET #status = :s REMOVE GSI11PK, GSI11SK", dynastay.Item{":s": dynastay.Text("deleting")})
+	set(t, db, keyOf("deleting"), "SET #Status = :s REMOVE GSI11PK, GSI11SK", dynastay.Item{":s": dynastay.Text("deleting")})
 	before := writes(db)
 	refuse := func(id, field string, change func(*properties.Property)) {
 		t.Helper()

@@ -23,7 +23,7 @@ func TestPublicFindsApprovedPropertiesOnly(t *testing.T) {
 	} {
 		create(t, repo, grand("p"+string(status), func(p *properties.Property) { p.Slug = "grand-" + p.ID }))
 		id := "p" + string(status)
-		set(t, db, keyOf(id), "SET #status = :s", dynastay.Item{":s": dynastay.Text(string(status))})
+		set(t, db, keyOf(id), "SET #Status = :s", dynastay.Item{":s": dynastay.Text(string(status))})
 		for name, read := range map[string]func(...dynastay.ReadOption) (any, error){
 			"Get": func(o ...dynastay.ReadOption) (any, error) {
 				found, err := public.Get(ctx, id, o...)

@@ -16,6 +16,7 @@ import (
 	"github.com/dynastay/dynastay/dyntest"
 	"github.com/dynastay/dynastay/internal/testing/fixture"
 	"github.com/dynastay/dynastay/internal/testing/racing"
+	"github.com/dynastay/dynastay/internal/testing/raw"
 	"github.com/dynastay/dynastay/properties"
 )
 
@@ -136,7 +137,7 @@ func TestRatingWithoutSum(t *testing.T) {
 		t.Parallel()
 		db := dyntest.New(t, propertyTables)
 		repo := properties.New(db.DB, nil)
-		put(t, db, testdata(t, "property.json"))
+		put(t, db, raw.Document(t, "testdata/property.json"))
 		got, err := repo.Rate(t.Context(), "prop_123", 0, 10)
 		require.NoError(t, err)
 		assertRated(t, db, got, 92, 1548, "14233.4")
@@ -207,7 +208,7 @@ func TestRateRefuses(t *testing.T) {
 	assert.Empty(t, stop(), "no request at all")
 	assert.ErrorIs(t, second(repo.Rate(t.Context(), "none", 0, 90)), dynastay.ErrNotFound)
 	create(t, repo, grand("p1", pending))
-	set(t, db, keyOf("p1"), "SET #status = :s REMOVE GSI11PK, GSI11SK", dynastay.Item{":s": dynastay.Text("deleting")})
+	set(t, db, keyOf("p1"), "SET #Status = :s REMOVE GSI11PK, GSI11SK", dynastay.Item{":s": dynastay.Text("deleting")})
 	assertNotAllowed(t, second(repo.Rate(t.Context(), "p1", 0, 90)), properties.Deleting)
 }
 

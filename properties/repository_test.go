@@ -9,6 +9,7 @@ import (
 
 	"github.com/dynastay/dynastay"
 	"github.com/dynastay/dynastay/dyntest"
+	"github.com/dynastay/dynastay/internal/testing/raw"
 	"github.com/dynastay/dynastay/properties"
 )
 
@@ -77,7 +78,7 @@ func TestGetWholeOfTheDocument(t *testing.T) {
 	db := dyntest.New(t, propertyTables)
 	repo := properties.New(db.DB, nil)
 	for _, file := range []string{"property.json", "room.json", "image.json"} {
-		put(t, db, testdata(t, file))
+		put(t, db, raw.Document(t, "testdata/"+file))
 	}
 	whole, err := repo.GetWhole(t.Context(), "prop_123")
 	require.NoError(t, err)

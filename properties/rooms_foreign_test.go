@@ -8,6 +8,7 @@ import (
 
 	"github.com/dynastay/dynastay"
 	"github.com/dynastay/dynastay/dyntest"
+	"github.com/dynastay/dynastay/internal/testing/raw"
 	"github.com/dynastay/dynastay/properties"
 )
 
@@ -18,7 +19,7 @@ func TestRoomTypeOfOtherSoftware(t *testing.T) {
 	db := dyntest.New(t, propertyTables)
 	repo := properties.New(db.DB, nil)
 	create(t, repo, grand("p1"))
-	item := testdata(t, "room.json") // 250 USD
+	item := raw.Document(t, "testdata/room.json") // 250 USD
 	item["PK"], item["PropertyId"] = dynastay.Text("PROPERTY#p1"), dynastay.Text("p1")
 	put(t, db, item)
 	before := everything(t, db, "PROPERTY#p1", "ROOM#room_789")

@@ -62,7 +62,7 @@ func TestRoomTypesOfADeletedProperty(t *testing.T) {
 	db := dyntest.New(t, propertyTables)
 	repo := properties.New(db.DB, nil)
 	room := create(t, repo, grand("p1", pending)).Rooms[0].ID
-	set(t, db, keyOf("p1"), "SET #status = :s REMOVE GSI11PK, GSI11SK", dynastay.Item{":s": dynastay.Text("deleting")})
+	set(t, db, keyOf("p1"), "SET #Status = :s REMOVE GSI11PK, GSI11SK", dynastay.Item{":s": dynastay.Text("deleting")})
 	sent := writes(db)
 	assertNotAllowed(t, second(repo.AddRoomTypes(t.Context(), "p1", slights("r", 1))), properties.Deleting)
 	assertNotAllowed(t, second(repo.UpdateRoomType(t.Context(), "p1", room, func(*properties.RoomType) error { return nil })), properties.Deleting)

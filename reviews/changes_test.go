@@ -9,6 +9,7 @@ import (
 
 	"github.com/dynastay/dynastay"
 	"github.com/dynastay/dynastay/dyntest"
+	"github.com/dynastay/dynastay/internal/testing/raw"
 	"github.com/dynastay/dynastay/internal/testing/streamtest"
 	"github.com/dynastay/dynastay/keys"
 	"github.com/dynastay/dynastay/reviews"
@@ -94,9 +95,9 @@ func TestChangesOfTheDocument(t *testing.T) {
 	t.Parallel()
 	ctx, h := t.Context(), streamed(t)
 	repo := open(h.DB.DB)
-	put(t, h.DB, keys.ReviewsTable, testdata(t, "testdata/review.json"))
-	put(t, h.DB, keys.ReviewsTable, testdata(t, "testdata/response.json"))
-	put(t, h.DB, keys.PropertiesTable, testdata(t, "../properties/testdata/property.json"))
+	raw.Put(t, h.DB, keys.ReviewsTable, raw.Document(t, "testdata/review.json"))
+	raw.Put(t, h.DB, keys.ReviewsTable, raw.Document(t, "testdata/response.json"))
+	raw.Put(t, h.DB, keys.PropertiesTable, raw.Document(t, "../properties/testdata/property.json"))
 	rejected, err := repo.Reject(ctx, "rev_999", 0, "no longer true")
 	require.NoError(t, err)
 	reworded, err := repo.UpdateResponse(ctx, "rev_999", func(v *reviews.Response) error { v.Text = "Thanks!"; return nil })

@@ -17,6 +17,7 @@ import (
 	"github.com/dynastay/dynastay"
 	"github.com/dynastay/dynastay/dyntest"
 	"github.com/dynastay/dynastay/internal/testing/racing"
+	"github.com/dynastay/dynastay/internal/testing/raw"
 	"github.com/dynastay/dynastay/keys"
 	"github.com/dynastay/dynastay/reviews"
 )
@@ -34,7 +35,7 @@ func (h *house) votes(t *testing.T, id string, n int) {
 		})
 	}
 	putAll(t, h.DB, items)
-	set(t, h.DB, keys.ReviewsTable, keyOf(id), "SET HelpfulCount = :n", dynastay.Item{":n": dynastay.Number(n)})
+	raw.Update(t, h.DB, keys.ReviewsTable, keyOf(id), "SET HelpfulCount = :n", dynastay.Item{":n": dynastay.Number(n)})
 }
 
 // putAll writes items of the Reviews table as other software would.
@@ -247,7 +248,7 @@ func TestDeleteMeetsOtherSoftware(t *testing.T) {
 			return open(db).Delete(ctx, v.ID)
 		}, func() {
 			if n++; n == nth && len(partition(t, h.DB, keys.ReviewsTable, "REVIEW#"+v.ID)) > 0 {
-				set(t, h.DB, keys.ReviewsTable, keyOf(v.ID), "REMOVE WriteId", nil)
+				raw.Update(t, h.DB, keys.ReviewsTable, keyOf(v.ID), "REMOVE WriteId", nil)
 			}
 		}), nth)
 		h.assertGone(t, v)

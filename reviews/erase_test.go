@@ -12,6 +12,7 @@ import (
 	"github.com/dynastay/dynastay"
 	"github.com/dynastay/dynastay/dyntest"
 	"github.com/dynastay/dynastay/internal/testing/racing"
+	"github.com/dynastay/dynastay/internal/testing/raw"
 	"github.com/dynastay/dynastay/keys"
 	"github.com/dynastay/dynastay/reviews"
 )
@@ -48,7 +49,7 @@ func newTrail(t *testing.T, db *dyntest.DB) trail {
 	require.NoError(t, second(repo.Respond(t.Context(), response)))
 	require.NoError(t, repo.Vote(t.Context(), tr.voted.ID, tr.user))
 	require.NoError(t, repo.Vote(t.Context(), tr.voted.ID, "user_other"))
-	put(t, db, keys.ReviewsTable, dynastay.Item{
+	raw.Put(t, db, keys.ReviewsTable, dynastay.Item{
 		"PK": dynastay.Text("REVIEW#rev_gone"), "SK": dynastay.Text("VOTE#" + tr.user), "EntityType": dynastay.Text("Vote"),
 		"ReviewId": dynastay.Text("rev_gone"), "UserId": dynastay.Text(tr.user),
 		"GSI2PK": dynastay.Text("USER#" + tr.user), "GSI2SK": dynastay.Text("VOTE#rev_gone"),

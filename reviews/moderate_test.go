@@ -11,6 +11,7 @@ import (
 
 	"github.com/dynastay/dynastay"
 	"github.com/dynastay/dynastay/dyntest"
+	"github.com/dynastay/dynastay/internal/testing/raw"
 	"github.com/dynastay/dynastay/keys"
 	"github.com/dynastay/dynastay/properties"
 	"github.com/dynastay/dynastay/reviews"
@@ -92,11 +93,11 @@ func TestPropertyIsGone(t *testing.T) {
 	repo := open(db.DB)
 	for name, end := range map[string]func(*testing.T, *house){
 		"deleted": func(t *testing.T, h *house) {
-			remove(t, h.DB, keys.PropertiesTable, dynastay.Key{PK: "PROPERTY#" + h.id, SK: "METADATA"})
+			raw.Delete(t, h.DB, keys.PropertiesTable, dynastay.Key{PK: "PROPERTY#" + h.id, SK: "METADATA"})
 		},
-		"being deleted": func(t *testing.T, h *house) { h.setProperty(t, "SET #status = :s") },
+		"being deleted": func(t *testing.T, h *house) { h.setProperty(t, "SET #Status = :s") },
 		"foreign, being deleted": func(t *testing.T, h *house) {
-			h.setProperty(t, "SET #status = :s REMOVE WriteId")
+			h.setProperty(t, "SET #Status = :s REMOVE WriteId")
 		},
 	} {
 		h := newHouse(t, db)
@@ -140,7 +141,7 @@ func TestPropertyIsGone(t *testing.T) {
 // setProperty changes a property as other software would; :s is the status of one that is being deleted.
 func (h *house) setProperty(t *testing.T, update string) {
 	t.Helper()
-	set(t, h.DB, keys.PropertiesTable, dynastay.Key{PK: "PROPERTY#" + h.id, SK: "METADATA"}, update,
+	raw.Update(t, h.DB, keys.PropertiesTable, dynastay.Key{PK: "PROPERTY#" + h.id, SK: "METADATA"}, update,
 		dynastay.Item{":s": dynastay.Text("deleting")})
 }
 
@@ -158,8 +159,8 @@ func TestPropertyVanishesDuringARepair(t *testing.T) {
 				values = nil
 			}
 			key := dynastay.Key{PK: "PROPERTY#" + h.id, SK: "METADATA"}
-			set(t, db, keys.PropertiesTable, key, update, values)
-			fault := db.Faults.Inject(dyntest.Before(func(context.Context) { remove(t, db, keys.PropertiesTable, key) }), dyntest.When{Nth: nth})
+			raw.Update(t, db, keys.PropertiesTable, key, update, values)
+			fault := db.Faults.Inject(dyntest.Before(func(context.Context) { raw.Delete(t, db, keys.PropertiesTable, key) }), dyntest.When{Nth: nth})
 			require.NoError(t, open(db.DB).Delete(t.Context(), v.ID), "%s, at request %d", name, nth)
 			fault.Stop()
 			h.assertGone(t, v)

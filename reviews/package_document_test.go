@@ -1,44 +1,20 @@
 package reviews_test
 
 import (
-	"bytes"
-	"encoding/json"
-	"os"
 	"testing"
 	"time"
 
-	"github.com/aws/aws-sdk-go-v2/feature/dynamodb/attributevalue"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
 	"github.com/dynastay/dynastay"
 	"github.com/dynastay/dynastay/dyntest"
+	"github.com/dynastay/dynastay/internal/testing/raw"
 	"github.com/dynastay/dynastay/keys"
 	"github.com/dynastay/dynastay/properties"
 	"github.com/dynastay/dynastay/reviews"
 )
-
-// testdata reads an item of the hotel-booking document.
-func testdata(t *testing.T, name string) dynastay.Item {
-	t.Helper()
-	text, err := os.ReadFile(name)
-	require.NoError(t, err)
-	decoder := json.NewDecoder(bytes.NewReader(text))
-	decoder.UseNumber()
-	var plain map[string]any
-	require.NoError(t, decoder.Decode(&plain))
-	item, err := attributevalue.MarshalMap(plain)
-	require.NoError(t, err)
-	return item
-}
-
-func plainOf(t *testing.T, item dynastay.Item) map[string]any {
-	t.Helper()
-	plain := map[string]any{}
-	require.NoError(t, attributevalue.UnmarshalMap(item, &plain))
-	return plain
-}
 
 // documentReview is the review of the document.
 func documentReview() *reviews.Review {
@@ -63,33 +39,33 @@ func documentResponse() *reviews.Response {
 // index of the pending ones, and a response can be found by the user who wrote it.
 func TestDocumentItemsComeBack(t *testing.T) {
 	t.Parallel()
-	item := testdata(t, "testdata/review.json")
+	item := raw.Document(t, "testdata/review.json")
 	entity := reviews.EntityOf(reviews.Options{})
 	v, err := entity.Value(dynastay.RowOf(item))
 	require.NoError(t, err)
 	assert.Equal(t, documentReview(), v)
 	again, err := entity.Item(v)
 	require.NoError(t, err)
-	want := plainOf(t, item)
+	want := raw.Plain(t, item)
 	want["GSI1SK"], want["GSI2SK"] = "CREATED#2025-01-20T10:00:00Z#REVIEW#rev_999", "CREATED#2025-01-20T10:00:00Z#REVIEW#rev_999"
 	delete(want, "GSI3PK")
 	delete(want, "GSI3SK")
-	assert.Equal(t, want, plainOf(t, again))
+	assert.Equal(t, want, raw.Plain(t, again))
 
-	item = testdata(t, "testdata/response.json")
+	item = raw.Document(t, "testdata/response.json")
 	response, err := reviews.ResponseEntity.Value(dynastay.RowOf(item))
 	require.NoError(t, err)
 	assert.Equal(t, documentResponse(), response)
 	again, err = reviews.ResponseEntity.Item(response)
 	require.NoError(t, err)
-	want = plainOf(t, item)
+	want = raw.Plain(t, item)
 	want["GSI2PK"], want["GSI2SK"] = "USER#user_789", "RESPONSE#rev_999"
-	assert.Equal(t, want, plainOf(t, again))
+	assert.Equal(t, want, raw.Plain(t, again))
 }
 
 func TestNullsReadAsMissing(t *testing.T) {
 	t.Parallel()
-	item := testdata(t, "testdata/review.json")
+	item := raw.Document(t, "testdata/review.json")
 	for name := range item {
 		item[name] = &types.AttributeValueMemberNULL{Value: true}
 	}
@@ -105,9 +81,9 @@ func TestNullsReadAsMissing(t *testing.T) {
 func document(t *testing.T) *house {
 	t.Helper()
 	db := dyntest.New(t, reviewTables, dyntest.At(noon), dyntest.With(dynastay.Options{IndexLag: 1}))
-	put(t, db, keys.ReviewsTable, testdata(t, "testdata/review.json"))
-	put(t, db, keys.ReviewsTable, testdata(t, "testdata/response.json"))
-	put(t, db, keys.PropertiesTable, testdata(t, "../properties/testdata/property.json"))
+	raw.Put(t, db, keys.ReviewsTable, raw.Document(t, "testdata/review.json"))
+	raw.Put(t, db, keys.ReviewsTable, raw.Document(t, "testdata/response.json"))
+	raw.Put(t, db, keys.PropertiesTable, raw.Document(t, "../properties/testdata/property.json"))
 	return &house{DB: db, id: "prop_123"}
 }
 
@@ -237,7 +213,7 @@ func TestRoundedAverageIsRepaired(t *testing.T) {
 				if sum == "no sum" {
 					values = nil
 				}
-				set(t, h.DB, keys.PropertiesTable, dynastay.Key{PK: "PROPERTY#" + h.id, SK: "METADATA"}, update, values)
+				raw.Update(t, h.DB, keys.PropertiesTable, dynastay.Key{PK: "PROPERTY#" + h.id, SK: "METADATA"}, update, values)
 				require.NoError(t, withdraw(open(h.DB.DB), list[2]))
 				h.assertRated(t, 100, 100)
 			})

@@ -10,6 +10,7 @@ import (
 
 	"github.com/dynastay/dynastay"
 	"github.com/dynastay/dynastay/dyntest"
+	"github.com/dynastay/dynastay/internal/testing/raw"
 	"github.com/dynastay/dynastay/keys"
 	"github.com/dynastay/dynastay/properties"
 	"github.com/dynastay/dynastay/reviews"
@@ -47,7 +48,7 @@ func TestOddReviewsCanBeDeleted(t *testing.T) {
 	repo := open(db.Open(&dynastay.Options{Clock: db.Clock.Now, IndexLag: time.Millisecond}))
 	h := newHouse(t, db)
 	for _, missing := range []string{"ReviewId", "UserId", "PropertyId", "BookingId", "CreatedAt"} {
-		put(t, db, keys.ReviewsTable, odd(h, "rev_"+missing, without(missing)))
+		raw.Put(t, db, keys.ReviewsTable, odd(h, "rev_"+missing, without(missing)))
 		_, err := repo.Reject(ctx, "rev_"+missing, 0, "")
 		require.ErrorIs(t, err, dynastay.ErrCorrupt, missing)
 		require.NotErrorIs(t, err, dynastay.ErrInvalid, missing)
@@ -59,7 +60,7 @@ func TestOddReviewsCanBeDeleted(t *testing.T) {
 	}
 	h.assertRated(t)
 
-	put(t, db, keys.ReviewsTable, odd(h, "rev_uncounted", without("GSI1PK", "GSI1SK")))
+	raw.Put(t, db, keys.ReviewsTable, odd(h, "rev_uncounted", without("GSI1PK", "GSI1SK")))
 	stop := db.Faults.Record()
 	_, err := repo.Reject(ctx, "rev_uncounted", 0, "")
 	assertField(t, err, dynastay.ErrCorrupt, "RatingSum")
@@ -73,12 +74,12 @@ func TestOddReviewsCanBeDeleted(t *testing.T) {
 	require.NoError(t, err)
 	_, err = properties.New(db.Direct, nil).Rate(ctx, h.id, 90, 0)
 	require.NoError(t, err)
-	put(t, db, keys.ReviewsTable, odd(h, "rev_bad", func(item dynastay.Item) { item["CreatedAt"] = &types.AttributeValueMemberBOOL{Value: true} }))
+	raw.Put(t, db, keys.ReviewsTable, odd(h, "rev_bad", func(item dynastay.Item) { item["CreatedAt"] = &types.AttributeValueMemberBOOL{Value: true} }))
 	require.NoError(t, repo.Delete(ctx, made.ID))
 	assert.Empty(t, partition(t, db, keys.ReviewsTable, "BOOKING#"+made.BookingID))
 
-	put(t, db, keys.PropertiesTable, dynastay.Item{"PK": dynastay.Text("PROPERTY#prop_odd"), "SK": dynastay.Text("METADATA"), "PropertyId": dynastay.Text("prop_odd"), "Name": dynastay.Text("Inn")})
-	put(t, db, keys.ReviewsTable, odd(h, "rev_odd", func(item dynastay.Item) { item["PropertyId"] = dynastay.Text("prop_odd") }))
+	raw.Put(t, db, keys.PropertiesTable, dynastay.Item{"PK": dynastay.Text("PROPERTY#prop_odd"), "SK": dynastay.Text("METADATA"), "PropertyId": dynastay.Text("prop_odd"), "Name": dynastay.Text("Inn")})
+	raw.Put(t, db, keys.ReviewsTable, odd(h, "rev_odd", func(item dynastay.Item) { item["PropertyId"] = dynastay.Text("prop_odd") }))
 	_, err = repo.Reject(ctx, "rev_odd", 0, "")
 	require.ErrorIs(t, err, dynastay.ErrCorrupt)
 	require.NoError(t, repo.Delete(ctx, "rev_odd"))
@@ -91,8 +92,8 @@ func TestOddStatuses(t *testing.T) {
 	ctx := t.Context()
 	db := dyntest.New(t, reviewTables, dyntest.At(noon))
 	h, repo := newHouse(t, db), open(db.DB)
-	put(t, db, keys.ReviewsTable, odd(h, "rev_1", without("Status")))
-	put(t, db, keys.ReviewsTable, odd(h, "rev_2", func(item dynastay.Item) { item["Status"] = dynastay.Text("hidden") }))
+	raw.Put(t, db, keys.ReviewsTable, odd(h, "rev_1", without("Status")))
+	raw.Put(t, db, keys.ReviewsTable, odd(h, "rev_2", func(item dynastay.Item) { item["Status"] = dynastay.Text("hidden") }))
 	assert.Empty(t, all(t, repo.ByProperty(h.id)))
 	_, err := repo.Approve(ctx, "rev_1", 0)
 	require.NoError(t, err)
@@ -117,14 +118,14 @@ func TestEraserOfOddItems(t *testing.T) {
 		for _, edit := range edits {
 			edit(item)
 		}
-		put(t, db, keys.ReviewsTable, item)
+		raw.Put(t, db, keys.ReviewsTable, item)
 	}
 	rating, err := properties.New(db.Direct, nil).Rate(ctx, h.id, 0, 90)
 	require.NoError(t, err)
 	require.Equal(t, 1, rating.ReviewCount)
-	put(t, db, keys.ReviewsTable, odd(h, "rev_1", without("UserId")))
-	put(t, db, keys.ReviewsTable, odd(h, "rev_2", func(item dynastay.Item) { item["UserId"] = dynastay.Text("user_other") }))
-	put(t, db, keys.ReviewsTable, odd(h, "rev_3", func(item dynastay.Item) {
+	raw.Put(t, db, keys.ReviewsTable, odd(h, "rev_1", without("UserId")))
+	raw.Put(t, db, keys.ReviewsTable, odd(h, "rev_2", func(item dynastay.Item) { item["UserId"] = dynastay.Text("user_other") }))
+	raw.Put(t, db, keys.ReviewsTable, odd(h, "rev_3", func(item dynastay.Item) {
 		item["CreatedAt"] = &types.AttributeValueMemberBOOL{Value: true}
 	}))
 	listed("rev_8", "REPORT#1", "REPORT#rev_8")

@@ -7,14 +7,12 @@ import (
 	"testing"
 	"time"
 
-	"github.com/aws/aws-sdk-go-v2/aws"
-	"github.com/aws/aws-sdk-go-v2/feature/dynamodb/attributevalue"
-	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
 	"github.com/dynastay/dynastay"
 	"github.com/dynastay/dynastay/dyntest"
+	"github.com/dynastay/dynastay/internal/testing/raw"
 	"github.com/dynastay/dynastay/keys"
 	"github.com/dynastay/dynastay/properties"
 	"github.com/dynastay/dynastay/reviews"
@@ -59,7 +57,7 @@ func (h *house) guest(t *testing.T, edits ...func(dynastay.Item)) reviews.Review
 	for _, edit := range edits {
 		edit(booking)
 	}
-	put(t, h.DB, keys.BookingsTable, booking)
+	raw.Put(t, h.DB, keys.BookingsTable, booking)
 	return reviews.Review{
 		BookingID: "bkg_" + id, UserID: "user_" + id, PropertyID: h.id, Ratings: reviews.Ratings{Overall: 90},
 		Title: "Wonderful stay!", Text: "Had an amazing experience.",
@@ -103,46 +101,10 @@ func (h *house) assertRated(t *testing.T, ratings ...dynastay.Rating) {
 	assert.Equal(t, want.Average(), p.Rating)
 }
 
-func put(t *testing.T, db *dyntest.DB, s *dynastay.Schema, item dynastay.Item) {
-	t.Helper()
-	_, err := db.Client.PutItem(t.Context(), &dynamodb.PutItemInput{TableName: aws.String(db.TableName(s)), Item: item})
-	require.NoError(t, err)
-}
-
-// set changes an item as other software would.
-func set(t *testing.T, db *dyntest.DB, s *dynastay.Schema, key dynastay.Key, update string, values dynastay.Item) {
-	t.Helper()
-	in := &dynamodb.UpdateItemInput{
-		TableName: aws.String(db.TableName(s)), Key: s.Key.Of(key), UpdateExpression: &update, ExpressionAttributeValues: values,
-	}
-	if strings.Contains(update, "#status") { // a reserved word
-		in.ExpressionAttributeNames = map[string]string{"#status": "Status"}
-	}
-	_, err := db.Engine.Client().UpdateItem(t.Context(), in)
-	require.NoError(t, err)
-}
-
-// remove deletes an item as other software would.
-func remove(t *testing.T, db *dyntest.DB, s *dynastay.Schema, key dynastay.Key) {
-	t.Helper()
-	_, err := db.Engine.Client().DeleteItem(t.Context(), &dynamodb.DeleteItemInput{
-		TableName: aws.String(db.TableName(s)), Key: s.Key.Of(key),
-	})
-	require.NoError(t, err)
-}
-
 // partition reads all items of a partition past the library.
 func partition(t *testing.T, db *dyntest.DB, s *dynastay.Schema, pk string) []map[string]any {
 	t.Helper()
-	out, err := db.Client.Query(t.Context(), &dynamodb.QueryInput{
-		TableName: aws.String(db.TableName(s)), ConsistentRead: aws.Bool(true),
-		KeyConditionExpression:    aws.String("PK = :pk"),
-		ExpressionAttributeValues: dynastay.Item{":pk": dynastay.Text(pk)},
-	})
-	require.NoError(t, err)
-	var items []map[string]any
-	require.NoError(t, attributevalue.UnmarshalListOfMaps(out.Items, &items))
-	return items
+	return raw.Plains(t, raw.Partition(t, db, s, pk))
 }
 
 // assertConsistentReads asserts that what a write depends on is read consistently, which local engines do not need.

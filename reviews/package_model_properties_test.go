@@ -70,7 +70,7 @@ func (w *world) removal() operation {
 	if begins {
 		return operation{name: "take off", detail: id, unkeyed: true,
 			run: func(context.Context, program, ...dynastay.WriteOption) (*reviews.Review, error) {
-				return nil, w.set(id, "SET #status = :deleting")
+				return nil, w.set(id, "SET #Status = :deleting")
 			},
 			apply: func(s *state) string {
 				h := s.houses[id]

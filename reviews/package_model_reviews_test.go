@@ -17,6 +17,7 @@ import (
 	"github.com/dynastay/dynastay"
 	"github.com/dynastay/dynastay/availability"
 	"github.com/dynastay/dynastay/dyntest"
+	"github.com/dynastay/dynastay/internal/testing/raw"
 	"github.com/dynastay/dynastay/keys"
 	"github.com/dynastay/dynastay/properties"
 	"github.com/dynastay/dynastay/reviews"
@@ -27,10 +28,7 @@ func newWorld(t *rapid.T, db *dyntest.DB, programs []program, met *tally) *world
 	for _, s := range []*dynastay.Schema{keys.ReviewsTable, keys.PropertiesTable, keys.BookingsTable} {
 		for _, item := range scan(t, db, s) {
 			key := dynastay.Key{PK: item["PK"].(string), SK: item["SK"].(string)}
-			_, err := db.Engine.Client().DeleteItem(t.Context(), &dynamodb.DeleteItemInput{
-				TableName: aws.String(db.TableName(s)), Key: s.Key.Of(key),
-			})
-			require.NoError(t, err)
+			raw.Delete(t, db, s, key)
 		}
 	}
 	w := &world{t: t, db: db, programs: programs, met: met, now: &state{
@@ -79,14 +77,11 @@ func (w *world) plant(id string, b modelBooking) {
 
 // put stores a booking, as far as a review needs it.
 func (w *world) put(id string, b modelBooking) {
-	_, err := w.db.Engine.Client().PutItem(w.t.Context(), &dynamodb.PutItemInput{
-		TableName: aws.String(w.db.TableName(keys.BookingsTable)), Item: dynastay.Item{
-			"PK": dynastay.Text("BOOKING#" + id), "SK": dynastay.Text("METADATA"), "Status": dynastay.Text(b.status),
-			"UserId": dynastay.Text(b.user), "PropertyId": dynastay.Text(b.house),
-			"CheckInDate": dynastay.Text(b.in.String()), "CheckOutDate": dynastay.Text(b.out.String()),
-		},
+	raw.Put(w.t, w.db, keys.BookingsTable, dynastay.Item{
+		"PK": dynastay.Text("BOOKING#" + id), "SK": dynastay.Text("METADATA"), "Status": dynastay.Text(b.status),
+		"UserId": dynastay.Text(b.user), "PropertyId": dynastay.Text(b.house),
+		"CheckInDate": dynastay.Text(b.in.String()), "CheckOutDate": dynastay.Text(b.out.String()),
 	})
-	require.NoError(w.t, err)
 }
 
 // draw draws an operation.
@@ -339,8 +334,8 @@ func (w *world) set(id, update string) error {
 	key := dynastay.Key{PK: "PROPERTY#" + id, SK: "METADATA"}
 	_, err := w.db.Engine.Client().UpdateItem(w.t.Context(), &dynamodb.UpdateItemInput{
 		TableName: aws.String(w.db.TableName(keys.PropertiesTable)), Key: keys.PropertiesTable.Key.Of(key),
-		UpdateExpression: &update, ConditionExpression: aws.String("#status <> :deleting AND attribute_exists(PK)"),
-		ExpressionAttributeNames:  map[string]string{"#status": "Status"},
+		UpdateExpression: &update, ConditionExpression: aws.String("#Status <> :deleting AND attribute_exists(PK)"),
+		ExpressionAttributeNames:  map[string]string{"#Status": "Status"},
 		ExpressionAttributeValues: dynastay.Item{":deleting": dynastay.Text("deleting")},
 	})
 	var refused *types.ConditionalCheckFailedException

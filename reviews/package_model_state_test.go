@@ -1,20 +1,17 @@
 package reviews_test
 
 import (
-	"context"
 	"fmt"
 	"maps"
 	"slices"
 	"strings"
 	"time"
 
-	"github.com/aws/aws-sdk-go-v2/aws"
-	"github.com/aws/aws-sdk-go-v2/feature/dynamodb/attributevalue"
-	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 	"github.com/stretchr/testify/require"
 
 	"github.com/dynastay/dynastay"
 	"github.com/dynastay/dynastay/dyntest"
+	"github.com/dynastay/dynastay/internal/testing/raw"
 	"github.com/dynastay/dynastay/keys"
 	"github.com/dynastay/dynastay/keys/key"
 	"github.com/dynastay/dynastay/properties"
@@ -244,20 +241,11 @@ func ratedIn(item map[string]any) map[string]any {
 }
 
 // scan reads a table past the library, without what is different in every run.
-func scan(t require.TestingT, db *dyntest.DB, s *dynastay.Schema) map[string]map[string]any {
+func scan(t raw.T, db *dyntest.DB, s *dynastay.Schema) map[string]map[string]any {
 	all := map[string]map[string]any{}
-	pages := dynamodb.NewScanPaginator(db.Engine.Client(), &dynamodb.ScanInput{
-		TableName: aws.String(db.TableName(s)), ConsistentRead: aws.Bool(true),
-	})
-	for pages.HasMorePages() {
-		page, err := pages.NextPage(context.Background())
-		require.NoError(t, err)
-		var items []map[string]any
-		require.NoError(t, attributevalue.UnmarshalListOfMaps(page.Items, &items))
-		for _, item := range items {
-			delete(item, "WriteId")
-			all[fmt.Sprint(item["PK"], "/", item["SK"])] = item
-		}
+	for _, item := range raw.Plains(t, raw.All(t, db, s)) {
+		delete(item, "WriteId")
+		all[fmt.Sprint(item["PK"], "/", item["SK"])] = item
 	}
 	return all
 }

@@ -12,6 +12,7 @@ import (
 
 	"github.com/dynastay/dynastay"
 	"github.com/dynastay/dynastay/dyntest"
+	"github.com/dynastay/dynastay/internal/testing/raw"
 	"github.com/dynastay/dynastay/keys"
 	"github.com/dynastay/dynastay/properties"
 )
@@ -27,7 +28,7 @@ func TestRepairRating(t *testing.T) {
 	require.NoError(t, err)
 	right := properties.RatingTotals{Reviews: 1, Tenths: 93}
 	assert.Equal(t, properties.Recount{Before: right, After: right}, got)
-	set(t, h.DB, keys.PropertiesTable, dynastay.Key{PK: "PROPERTY#" + h.id, SK: "METADATA"},
+	raw.Update(t, h.DB, keys.PropertiesTable, dynastay.Key{PK: "PROPERTY#" + h.id, SK: "METADATA"},
 		"SET RatingSum = :n, ReviewCount = :n", dynastay.Item{":n": dynastay.Number(7)})
 
 	calls := 0
@@ -46,13 +47,13 @@ func TestRepairRating(t *testing.T) {
 	h.assertRated(t, 93, 72)
 
 	// A review of other software that is not approved, but in the index, is not counted.
-	set(t, h.DB, keys.ReviewsTable, keyOf(first.ID), "SET #status = :p", dynastay.Item{":p": dynastay.Text("pending")})
+	raw.Update(t, h.DB, keys.ReviewsTable, keyOf(first.ID), "SET #Status = :p", dynastay.Item{":p": dynastay.Text("pending")})
 	got, err = repo.RepairRating(t.Context(), h.id)
 	require.NoError(t, err)
 	assert.True(t, got.Changed)
 	h.assertRated(t, 72)
 	// One that cannot be read is not ignored.
-	set(t, h.DB, keys.ReviewsTable, keyOf(first.ID), "SET OverallRating = :p", dynastay.Item{":p": dynastay.Text("good")})
+	raw.Update(t, h.DB, keys.ReviewsTable, keyOf(first.ID), "SET OverallRating = :p", dynastay.Item{":p": dynastay.Text("good")})
 	_, err = repo.RepairRating(t.Context(), h.id)
 	var unreadable *dynastay.UnreadableError
 	assert.ErrorAs(t, err, &unreadable)

@@ -14,6 +14,7 @@ import (
 	"github.com/dynastay/dynastay"
 	"github.com/dynastay/dynastay/dyntest"
 	"github.com/dynastay/dynastay/internal/testing/racing"
+	"github.com/dynastay/dynastay/internal/testing/raw"
 	"github.com/dynastay/dynastay/keys"
 	"github.com/dynastay/dynastay/reviews"
 )
@@ -139,7 +140,7 @@ func TestWithResponses(t *testing.T) {
 	assert.NotNil(t, filled[1].Response)
 
 	key := dynastay.Key{PK: "REVIEW#" + list[1].ID, SK: "RESPONSE"}
-	set(t, h.DB, keys.ReviewsTable, key, "SET ResponseText = :n", dynastay.Item{":n": dynastay.Number(7)})
+	raw.Update(t, h.DB, keys.ReviewsTable, key, "SET ResponseText = :n", dynastay.Item{":n": dynastay.Number(7)})
 	filled, err = repo.WithResponses(t.Context(), list)
 	var unreadable *dynastay.UnreadableError
 	require.ErrorAs(t, err, &unreadable)

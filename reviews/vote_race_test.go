@@ -11,6 +11,7 @@ import (
 
 	"github.com/dynastay/dynastay"
 	"github.com/dynastay/dynastay/dyntest"
+	"github.com/dynastay/dynastay/internal/testing/raw"
 	"github.com/dynastay/dynastay/keys"
 )
 
@@ -66,9 +67,9 @@ func TestUnvoteChecksAgainWhatItSkips(t *testing.T) {
 	v := h.approved(t, 90)
 	other := open(h.Open(nil))
 	require.NoError(t, other.Vote(t.Context(), v.ID, "user_1"))
-	set(t, h.DB, keys.ReviewsTable, keyOf(v.ID), "SET HelpfulCount = :zero", dynastay.Item{":zero": dynastay.Number(0)})
+	raw.Update(t, h.DB, keys.ReviewsTable, keyOf(v.ID), "SET HelpfulCount = :zero", dynastay.Item{":zero": dynastay.Number(0)})
 	h.Faults.Inject(dyntest.Before(func(ctx context.Context) { // other software corrects the count
-		set(t, h.DB, keys.ReviewsTable, keyOf(v.ID), "SET HelpfulCount = :one", dynastay.Item{":one": dynastay.Number(1)})
+		raw.Update(t, h.DB, keys.ReviewsTable, keyOf(v.ID), "SET HelpfulCount = :one", dynastay.Item{":one": dynastay.Number(1)})
 	}), dyntest.When{Table: keys.ReviewsTable.Name, Nth: 2})
 	require.NoError(t, open(h.DB.DB).Unvote(t.Context(), v.ID, "user_1"))
 	h.assertHelpful(t, v.ID, 0)

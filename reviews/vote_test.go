@@ -13,6 +13,7 @@ import (
 
 	"github.com/dynastay/dynastay"
 	"github.com/dynastay/dynastay/dyntest"
+	"github.com/dynastay/dynastay/internal/testing/raw"
 	"github.com/dynastay/dynastay/keys"
 	"github.com/dynastay/dynastay/reviews"
 )
@@ -128,7 +129,7 @@ func TestCountsOfOtherSoftware(t *testing.T) {
 			values = nil
 		}
 		require.NoError(t, repo.Vote(t.Context(), v.ID, "user_0"), name)
-		set(t, h.DB, keys.ReviewsTable, keyOf(v.ID), update, values)
+		raw.Update(t, h.DB, keys.ReviewsTable, keyOf(v.ID), update, values)
 		require.NoError(t, repo.Unvote(t.Context(), v.ID, "user_0"), name) // must not count below zero
 		assert.Len(t, partition(t, h.DB, keys.ReviewsTable, "REVIEW#"+v.ID), 1, name)
 		got, err := repo.Get(t.Context(), v.ID)
@@ -143,7 +144,7 @@ func TestCountsOfOtherSoftware(t *testing.T) {
 		require.NoError(t, repo.Delete(t.Context(), v.ID), name)
 	}
 	v := h.approved(t, 90)
-	set(t, h.DB, keys.ReviewsTable, keyOf(v.ID), "SET HelpfulCount = :text", dynastay.Item{":text": dynastay.Text("many")})
+	raw.Update(t, h.DB, keys.ReviewsTable, keyOf(v.ID), "SET HelpfulCount = :text", dynastay.Item{":text": dynastay.Text("many")})
 	assertField(t, repo.Vote(t.Context(), v.ID, "user_1"), dynastay.ErrCorrupt, "HelpfulCount")
 }
 
@@ -153,14 +154,14 @@ func TestCountBecomesNullDuringAVote(t *testing.T) {
 	h := newHouse(t, dyntest.New(t, reviewTables, dyntest.At(noon)))
 	v := h.approved(t, 90)
 	null := dynastay.Item{":n": &types.AttributeValueMemberNULL{Value: true}}
-	set(t, h.DB, keys.ReviewsTable, keyOf(v.ID), "SET HelpfulCount = :n", null)
+	raw.Update(t, h.DB, keys.ReviewsTable, keyOf(v.ID), "SET HelpfulCount = :n", null)
 	writes := 0
 	h.Faults.Inject(dyntest.Before(func(context.Context) {
 		value := null
 		if writes++; writes%2 == 0 {
 			value = dynastay.Item{":n": dynastay.Number(0)}
 		}
-		set(t, h.DB, keys.ReviewsTable, keyOf(v.ID), "SET HelpfulCount = :n", value)
+		raw.Update(t, h.DB, keys.ReviewsTable, keyOf(v.ID), "SET HelpfulCount = :n", value)
 	}), dyntest.When{Operation: "TransactWriteItems", Nth: 1, Times: 3})
 	require.NoError(t, open(h.DB.DB).Vote(t.Context(), v.ID, "user_1"))
 	assert.Equal(t, 3, writes)

@@ -9,6 +9,7 @@ import (
 
 	"github.com/dynastay/dynastay"
 	"github.com/dynastay/dynastay/dyntest"
+	"github.com/dynastay/dynastay/internal/testing/raw"
 	"github.com/dynastay/dynastay/internal/testing/streamtest"
 	"github.com/dynastay/dynastay/keys"
 	"github.com/dynastay/dynastay/users"
@@ -103,9 +104,9 @@ func TestChangesOfTheDocument(t *testing.T) {
 	t.Parallel()
 	ctx := t.Context()
 	db, repo := streamed(t)
-	put(t, db, testdata(t, "profile.json"))
-	put(t, db, testdata(t, "loyalty.json"))
-	putIn(t, db, keys.MetadataTable, testdata(t, "wishlist.json"))
+	put(t, db, raw.Document(t, "testdata/profile.json"))
+	put(t, db, raw.Document(t, "testdata/loyalty.json"))
+	raw.Put(t, db, keys.MetadataTable, raw.Document(t, "testdata/wishlist.json"))
 	user, err := repo.Get(ctx, "user_456", dynastay.Consistent)
 	require.NoError(t, err)
 	points, err := repo.Loyalty(ctx, "user_456", dynastay.Consistent)

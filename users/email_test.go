@@ -15,6 +15,7 @@ import (
 	"github.com/dynastay/dynastay"
 	"github.com/dynastay/dynastay/dyntest"
 	"github.com/dynastay/dynastay/internal/testing/fixture"
+	"github.com/dynastay/dynastay/internal/testing/raw"
 	"github.com/dynastay/dynastay/keys"
 	"github.com/dynastay/dynastay/keys/key"
 	"github.com/dynastay/dynastay/users"
@@ -239,7 +240,7 @@ func TestFormIsAskedOnce(t *testing.T) {
 		require.ErrorIs(t, err, dynastay.ErrNotFound)
 	}
 	assert.Equal(t, 4, empty.Faults.Count("GetItem"))
-	put(t, empty, testdata(t, "profile.json"))
+	put(t, empty, raw.Document(t, "testdata/profile.json"))
 	for range 3 {
 		_, err := reader.ByEmail(ctx, "john.doe@example.com")
 		require.NoError(t, err)

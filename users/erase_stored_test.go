@@ -10,9 +10,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/aws/aws-sdk-go-v2/aws"
-	"github.com/aws/aws-sdk-go-v2/feature/dynamodb/attributevalue"
-	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
@@ -20,6 +17,7 @@ import (
 	"github.com/dynastay/dynastay/bookings"
 	"github.com/dynastay/dynastay/dyntest"
 	"github.com/dynastay/dynastay/internal/testing/fixture"
+	"github.com/dynastay/dynastay/internal/testing/raw"
 	"github.com/dynastay/dynastay/keys"
 	"github.com/dynastay/dynastay/properties"
 	"github.com/dynastay/dynastay/reviews"
@@ -121,22 +119,10 @@ func (p *platform) live(t *testing.T, who guest, host *reviews.Review) {
 // stored returns all items of all tables as text, in lower case.
 func (p *platform) stored(t *testing.T) (all []string) {
 	t.Helper()
-	for _, s := range keys.Tables() {
-		in := &dynamodb.ScanInput{TableName: aws.String(p.TableName(s)), ConsistentRead: aws.Bool(true)}
-		for {
-			out, err := p.Engine.Client().Scan(t.Context(), in)
-			require.NoError(t, err)
-			for _, item := range out.Items {
-				var plain map[string]any
-				require.NoError(t, attributevalue.UnmarshalMap(item, &plain))
-				text, err := json.Marshal(plain)
-				require.NoError(t, err)
-				all = append(all, strings.ToLower(string(text)))
-			}
-			if in.ExclusiveStartKey = out.LastEvaluatedKey; len(out.LastEvaluatedKey) == 0 {
-				break
-			}
-		}
+	for _, plain := range raw.Plains(t, raw.All(t, p.DB, keys.Tables()...)) {
+		text, err := json.Marshal(plain)
+		require.NoError(t, err)
+		all = append(all, strings.ToLower(string(text)))
 	}
 	return all
 }

@@ -9,13 +9,12 @@ import (
 	"testing"
 	"time"
 
-	"github.com/aws/aws-sdk-go-v2/aws"
-	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
 	"github.com/dynastay/dynastay"
 	"github.com/dynastay/dynastay/dyntest"
+	"github.com/dynastay/dynastay/internal/testing/raw"
 	"github.com/dynastay/dynastay/keys"
 	"github.com/dynastay/dynastay/users"
 )
@@ -37,7 +36,7 @@ func furnish(t *testing.T, db *dyntest.DB, userID string) {
 	for _, s := range []*dynastay.Schema{keys.UsersTable, keys.MetadataTable} {
 		item := s.Key.Of(dynastay.Key{PK: "USER#" + userID, SK: "NOTE"})
 		item["Text"] = dynastay.Text("John Doe called")
-		putIn(t, db, s, item)
+		raw.Put(t, db, s, item)
 	}
 }
 
@@ -47,16 +46,9 @@ var furnished = map[string]int{
 }
 
 // everything reads both tables past the library.
-func everything(t *testing.T, db *dyntest.DB) (all []dynastay.Item) {
+func everything(t *testing.T, db *dyntest.DB) []dynastay.Item {
 	t.Helper()
-	for _, s := range []*dynastay.Schema{keys.UsersTable, keys.MetadataTable} {
-		out, err := db.Engine.Client().Scan(t.Context(), &dynamodb.ScanInput{
-			TableName: aws.String(db.TableName(s)), ConsistentRead: aws.Bool(true),
-		})
-		require.NoError(t, err)
-		all = append(all, out.Items...)
-	}
-	return all
+	return raw.All(t, db, keys.UsersTable, keys.MetadataTable)
 }
 
 // assertErased checks that of a user there is only the tombstone, and returns when the user was erased.
@@ -345,10 +337,10 @@ func TestEraseNeedsTheSecret(t *testing.T) {
 func TestEraseOfForeignUsers(t *testing.T) {
 	t.Parallel()
 	db, repo := clocked(t)
-	item := testdata(t, "profile.json")
+	item := raw.Document(t, "testdata/profile.json")
 	put(t, db, item)
-	put(t, db, testdata(t, "loyalty.json"))
-	putIn(t, db, keys.MetadataTable, testdata(t, "wishlist.json"))
+	put(t, db, raw.Document(t, "testdata/loyalty.json"))
+	raw.Put(t, db, keys.MetadataTable, raw.Document(t, "testdata/wishlist.json"))
 	got, err := repo.Erase(t.Context(), "user_456")
 	require.NoError(t, err)
 	assert.Equal(t, map[string]int{"profiles deleted": 1, "loyalty accounts deleted": 1, "wishlists deleted": 1}, got.Done)

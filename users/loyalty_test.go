@@ -13,6 +13,7 @@ import (
 
 	"github.com/dynastay/dynastay"
 	"github.com/dynastay/dynastay/dyntest"
+	"github.com/dynastay/dynastay/internal/testing/raw"
 	"github.com/dynastay/dynastay/users"
 )
 
@@ -32,7 +33,7 @@ func entries(t *testing.T, repo *users.Repository, userID string) (all []users.L
 
 func TestDocumentLoyaltyComesBack(t *testing.T) {
 	t.Parallel()
-	item := testdata(t, "loyalty.json")
+	item := raw.Document(t, "testdata/loyalty.json")
 	l, err := users.LoyaltyEntity.Value(dynastay.RowOf(item))
 	require.NoError(t, err)
 	again, err := users.LoyaltyEntity.Item(l)
@@ -257,7 +258,7 @@ func TestForeignAccounts(t *testing.T) {
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			id := "user_" + strings.ReplaceAll(test.name, " ", "_")
-			item := testdata(t, "loyalty.json")
+			item := raw.Document(t, "testdata/loyalty.json")
 			item["PK"], item["UserId"], item["Campaign"] = dynastay.Text("USER#"+id), dynastay.Text(id), dynastay.Text("spring")
 			item["LifetimePoints"] = dynastay.Number(test.stored.lifetime)
 			item["Tier"] = dynastay.Text(test.stored.tier)
@@ -282,7 +283,7 @@ func TestForeignAccounts(t *testing.T) {
 		})
 	}
 	t.Run("no tier, and points are redeemed", func(t *testing.T) {
-		item := testdata(t, "loyalty.json")
+		item := raw.Document(t, "testdata/loyalty.json")
 		delete(item, "Tier")
 		delete(item, "TierSince")
 		put(t, db, item)
@@ -294,7 +295,7 @@ func TestForeignAccounts(t *testing.T) {
 		assert.Equal(t, start, got.TierSince)
 	})
 	t.Run("NULL", func(t *testing.T) {
-		item := testdata(t, "loyalty.json")
+		item := raw.Document(t, "testdata/loyalty.json")
 		for _, name := range []string{"Points", "LifetimePoints", "Tier", "TierSince", "UpdatedAt"} {
 			item[name] = dynastay.NullValue().Stored()
 		}
@@ -307,7 +308,7 @@ func TestForeignAccounts(t *testing.T) {
 		assert.Equal(t, want, got)
 	})
 	t.Run("a negative balance", func(t *testing.T) {
-		item := testdata(t, "loyalty.json")
+		item := raw.Document(t, "testdata/loyalty.json")
 		item["Points"] = dynastay.Number(-100)
 		put(t, db, item)
 		e, err := repo.Earn(t.Context(), users.Movement{UserID: "user_456", ReasonID: "negative", Points: 50})
@@ -322,7 +323,7 @@ func TestForeignAccounts(t *testing.T) {
 		"too many, lifetime": func(i dynastay.Item) { i["LifetimePoints"] = dynastay.Number(math.MaxInt) },
 	} {
 		t.Run(name, func(t *testing.T) {
-			item := testdata(t, "loyalty.json")
+			item := raw.Document(t, "testdata/loyalty.json")
 			spoil(item)
 			put(t, db, item)
 			before := partition(t, db, "USER#user_456")

@@ -10,13 +10,14 @@ import (
 
 	"github.com/dynastay/dynastay"
 	"github.com/dynastay/dynastay/dyntest"
+	"github.com/dynastay/dynastay/internal/testing/raw"
 	"github.com/dynastay/dynastay/users"
 )
 
 // The document's item is reproduced attribute by attribute, including its index key.
 func TestDocumentProfileComesBack(t *testing.T) {
 	t.Parallel()
-	item := testdata(t, "profile.json")
+	item := raw.Document(t, "testdata/profile.json")
 	u, err := users.UserEntity.Value(dynastay.RowOf(item))
 	require.NoError(t, err)
 	again, err := users.UserEntity.Item(u)
@@ -28,8 +29,8 @@ func TestDocumentProfileIsRead(t *testing.T) {
 	t.Parallel()
 	db := dyntest.New(t, userTables)
 	repo := users.New(db.DB, nil)
-	put(t, db, testdata(t, "profile.json"))
-	put(t, db, testdata(t, "loyalty.json"))
+	put(t, db, raw.Document(t, "testdata/profile.json"))
+	put(t, db, raw.Document(t, "testdata/loyalty.json"))
 	want := john()
 	want.CreatedAt = time.Date(2024, 1, 10, 8, 0, 0, 0, time.UTC)
 	want.UpdatedAt = want.LastLoginAt
@@ -46,7 +47,7 @@ func TestDocumentProfileIsRead(t *testing.T) {
 
 func TestNullReadsAsMissing(t *testing.T) {
 	t.Parallel()
-	item := testdata(t, "profile.json")
+	item := raw.Document(t, "testdata/profile.json")
 	for name := range item {
 		item[name] = &types.AttributeValueMemberNULL{Value: true}
 	}

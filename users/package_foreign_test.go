@@ -8,6 +8,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/dynastay/dynastay"
+	"github.com/dynastay/dynastay/internal/testing/raw"
 	"github.com/dynastay/dynastay/keys"
 	"github.com/dynastay/dynastay/users"
 )
@@ -18,7 +19,7 @@ func TestOddUsers(t *testing.T) {
 	t.Parallel()
 	ctx := t.Context()
 	db, repo := clocked(t)
-	item := testdata(t, "profile.json")
+	item := raw.Document(t, "testdata/profile.json")
 	for _, login := range []string{"Mon Jan 2 2006", "yesterday"} {
 		item["LastLoginAt"] = dynastay.Text(login)
 		put(t, db, item)
@@ -28,7 +29,7 @@ func TestOddUsers(t *testing.T) {
 	put(t, db, item)
 	assertField(t, repo.RecordLogin(ctx, "user_456"), dynastay.ErrCorrupt, "LastLoginAt")
 
-	item = testdata(t, "profile.json")
+	item = raw.Document(t, "testdata/profile.json")
 	item["PhoneNumber"] = dynastay.Text("555-1234")
 	put(t, db, item)
 	_, err := repo.VerifyEmail(ctx, "user_456", "john.doe@example.com")
@@ -41,9 +42,9 @@ func TestOddUsers(t *testing.T) {
 	_, err = repo.VerifyEmail(ctx, "user_456", "john.doe@example.com")
 	require.NoError(t, err)
 
-	list := testdata(t, "wishlist.json")
+	list := raw.Document(t, "testdata/wishlist.json")
 	list["PropertyIds"] = &types.AttributeValueMemberL{Value: []types.AttributeValue{dynastay.Text("prop_1"), dynastay.Text("prop#1")}}
-	putIn(t, db, keys.MetadataTable, list)
+	raw.Put(t, db, keys.MetadataTable, list)
 	got, err := repo.RemoveFromWishlist(ctx, "user_456", "wl_123", "prop#1")
 	require.NoError(t, err)
 	assert.Equal(t, []string{"prop_1"}, got.PropertyIDs)

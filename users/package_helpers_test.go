@@ -1,21 +1,15 @@
 package users_test
 
 import (
-	"bytes"
-	"encoding/json"
-	"os"
-	"path/filepath"
 	"testing"
 	"time"
 
-	"github.com/aws/aws-sdk-go-v2/aws"
-	"github.com/aws/aws-sdk-go-v2/feature/dynamodb/attributevalue"
-	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
 	"github.com/dynastay/dynastay"
 	"github.com/dynastay/dynastay/dyntest"
+	"github.com/dynastay/dynastay/internal/testing/raw"
 	"github.com/dynastay/dynastay/keys"
 	"github.com/dynastay/dynastay/users"
 )
@@ -33,49 +27,20 @@ func john(edits ...func(*users.User)) users.User {
 	return u
 }
 
-// testdata reads an item of the hotel-booking document.
-func testdata(t *testing.T, name string) dynastay.Item {
-	t.Helper()
-	text, err := os.ReadFile(filepath.Join("testdata", name))
-	require.NoError(t, err)
-	decoder := json.NewDecoder(bytes.NewReader(text))
-	decoder.UseNumber()
-	var plain map[string]any
-	require.NoError(t, decoder.Decode(&plain))
-	item, err := attributevalue.MarshalMap(plain)
-	require.NoError(t, err)
-	return item
-}
-
 func put(t *testing.T, db *dyntest.DB, item dynastay.Item) {
 	t.Helper()
-	putIn(t, db, keys.UsersTable, item)
-}
-
-// putIn puts an item past the library.
-func putIn(t *testing.T, db *dyntest.DB, s *dynastay.Schema, item dynastay.Item) {
-	t.Helper()
-	_, err := db.Engine.Client().PutItem(t.Context(), &dynamodb.PutItemInput{TableName: aws.String(db.TableName(s)), Item: item})
-	require.NoError(t, err)
+	raw.Put(t, db, keys.UsersTable, item)
 }
 
 // partition reads all items of a partition past the library.
 func partition(t *testing.T, db *dyntest.DB, pk string) []map[string]any {
 	t.Helper()
-	return partitionOf(t, db, keys.UsersTable, pk)
+	return raw.Plains(t, raw.Partition(t, db, keys.UsersTable, pk))
 }
 
 func partitionOf(t *testing.T, db *dyntest.DB, s *dynastay.Schema, pk string) []map[string]any {
 	t.Helper()
-	out, err := db.Engine.Client().Query(t.Context(), &dynamodb.QueryInput{
-		TableName: aws.String(db.TableName(s)), ConsistentRead: aws.Bool(true),
-		KeyConditionExpression:    aws.String("PK = :pk"),
-		ExpressionAttributeValues: dynastay.Item{":pk": dynastay.Text(pk)},
-	})
-	require.NoError(t, err)
-	var items []map[string]any
-	require.NoError(t, attributevalue.UnmarshalListOfMaps(out.Items, &items))
-	return items
+	return raw.Plains(t, raw.Partition(t, db, s, pk))
 }
 
 func assertField(t *testing.T, err, kind error, field string) {

@@ -15,6 +15,7 @@ import (
 	"github.com/dynastay/dynastay"
 	"github.com/dynastay/dynastay/dyntest"
 	"github.com/dynastay/dynastay/internal/testing/racing"
+	"github.com/dynastay/dynastay/internal/testing/raw"
 	"github.com/dynastay/dynastay/keys"
 	"github.com/dynastay/dynastay/users"
 )
@@ -167,7 +168,7 @@ func TestUpdateOnce(t *testing.T) {
 func TestUpdateAdopts(t *testing.T) {
 	t.Parallel()
 	db, repo := clocked(t)
-	item := testdata(t, "profile.json")
+	item := raw.Document(t, "testdata/profile.json")
 	item["Email"] = dynastay.Text("John.Doe@example.com")
 	item["Vip"] = dynastay.Text("yes")
 	put(t, db, item)
@@ -254,7 +255,7 @@ func TestVerifyOnce(t *testing.T) {
 func TestAddressWithoutANormalForm(t *testing.T) {
 	t.Parallel()
 	db, repo := clocked(t)
-	item := testdata(t, "profile.json")
+	item := raw.Document(t, "testdata/profile.json")
 	item["Email"] = dynastay.Text("john")
 	put(t, db, item)
 	_, err := repo.VerifyEmail(t.Context(), "user_456", "john@example.com")
@@ -290,7 +291,7 @@ func TestRecordLogin(t *testing.T) {
 	db.Clock.Set(start)
 	login(second.Add(time.Second))
 
-	item := testdata(t, "profile.json")
+	item := raw.Document(t, "testdata/profile.json")
 	for _, test := range []struct {
 		stored types.AttributeValue
 		want   string

@@ -13,6 +13,7 @@ import (
 
 	"github.com/dynastay/dynastay"
 	"github.com/dynastay/dynastay/internal/testing/racing"
+	"github.com/dynastay/dynastay/internal/testing/raw"
 	"github.com/dynastay/dynastay/keys"
 	"github.com/dynastay/dynastay/users"
 )
@@ -30,7 +31,7 @@ func summer(edits ...func(*users.Wishlist)) users.Wishlist {
 
 func TestDocumentWishlist(t *testing.T) {
 	t.Parallel()
-	item := testdata(t, "wishlist.json")
+	item := raw.Document(t, "testdata/wishlist.json")
 	w, err := users.WishlistEntity.Value(dynastay.RowOf(item))
 	require.NoError(t, err)
 	again, err := users.WishlistEntity.Item(w)
@@ -38,7 +39,7 @@ func TestDocumentWishlist(t *testing.T) {
 	assert.Equal(t, item, again)
 
 	db, repo := clocked(t)
-	putIn(t, db, keys.MetadataTable, item)
+	raw.Put(t, db, keys.MetadataTable, item)
 	want := summer()
 	want.CreatedAt = time.Date(2024, 10, 1, 10, 0, 0, 0, time.UTC)
 	want.UpdatedAt = time.Date(2024, 11, 15, 12, 0, 0, 0, time.UTC)
@@ -159,7 +160,7 @@ func TestWishlistsOfAUser(t *testing.T) {
 	_, err := repo.CreateWishlist(t.Context(), users.Wishlist{UserID: "user_10", Name: "another user's"})
 	require.NoError(t, err)
 	note := keys.MetadataTable.Key.Of(dynastay.Key{PK: "USER#user_1", SK: "WISHLISTS"})
-	putIn(t, db, keys.MetadataTable, note)
+	raw.Put(t, db, keys.MetadataTable, note)
 	ids := func(list dynastay.List[*users.Wishlist]) (ids []string) {
 		t.Helper()
 		for w, err := range list.All(t.Context()) {
@@ -279,7 +280,7 @@ func TestForeignWishlists(t *testing.T) {
 		item, err := users.WishlistEntity.Item(&w)
 		require.NoError(t, err)
 		delete(item, "CreatedAt")
-		putIn(t, db, keys.MetadataTable, item)
+		raw.Put(t, db, keys.MetadataTable, item)
 		got, err := repo.UpdateWishlist(t.Context(), w.UserID, w.ID, func(w *users.Wishlist) error {
 			w.Name = "Winter"
 			return nil
@@ -299,9 +300,9 @@ func TestForeignWishlists(t *testing.T) {
 		require.NoError(t, err)
 		assert.ElementsMatch(t, test.removed, got.PropertyIDs)
 	}
-	item := testdata(t, "wishlist.json")
+	item := raw.Document(t, "testdata/wishlist.json")
 	delete(item, "WishlistId")
-	putIn(t, db, keys.MetadataTable, item)
+	raw.Put(t, db, keys.MetadataTable, item)
 	_, err := repo.AddToWishlist(t.Context(), "user_456", "wl_123", "c")
 	assert.ErrorIs(t, err, dynastay.ErrCorrupt)
 }

@@ -5,14 +5,13 @@ import (
 	"os"
 	"testing"
 
-	"github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/aws/aws-sdk-go-v2/feature/dynamodb/attributevalue"
-	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
 	"github.com/dynastay/dynastay"
 	"github.com/dynastay/dynastay/availability/listing"
+	"github.com/dynastay/dynastay/internal/testing/raw"
 	"github.com/dynastay/dynastay/keys/listingkeys"
 )
 
@@ -22,14 +21,7 @@ var exportAll = listing.Channel{}
 // stored reads the item of a night of the listing.
 func (h *home) stored(t *testing.T, date string) map[string]any {
 	t.Helper()
-	out, err := h.Client.GetItem(t.Context(), &dynamodb.GetItemInput{
-		TableName: aws.String(h.TableName(listingkeys.Table)), ConsistentRead: aws.Bool(true),
-		Key: dynastay.Item{"pk": dynastay.Text("LISTING_AVAILABILITY#" + lst), "sk": dynastay.Text("DATE#" + date)},
-	})
-	require.NoError(t, err)
-	var item map[string]any
-	require.NoError(t, attributevalue.UnmarshalMap(out.Item, &item))
-	return item
+	return raw.Plain(t, raw.Get(t, h.DB, listingkeys.Table, dynastay.Key{PK: "LISTING_AVAILABILITY#" + lst, SK: "DATE#" + date}))
 }
 
 // The items of the listing-availability document are read as they are, and come back the same when their event is

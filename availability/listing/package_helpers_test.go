@@ -6,7 +6,6 @@ import (
 	"sync"
 	"testing"
 
-	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -14,6 +13,7 @@ import (
 	"github.com/dynastay/dynastay"
 	"github.com/dynastay/dynastay/availability/listing"
 	"github.com/dynastay/dynastay/dyntest"
+	"github.com/dynastay/dynastay/internal/testing/raw"
 	"github.com/dynastay/dynastay/keys/listingkeys"
 )
 
@@ -187,20 +187,14 @@ func (h *home) foreign(t *testing.T, n listing.Night, stay dynastay.Stay, change
 	}
 }
 
-func (h *home) put(t *testing.T, item map[string]types.AttributeValue) {
+func (h *home) put(t *testing.T, item dynastay.Item) {
 	t.Helper()
-	name := h.TableName(listingkeys.Table)
-	_, err := h.Client.PutItem(t.Context(), &dynamodb.PutItemInput{TableName: &name, Item: item})
-	require.NoError(t, err)
+	raw.Put(t, h.DB, listingkeys.Table, item)
 }
 
 func (h *home) remove(t *testing.T, sk string) {
 	t.Helper()
-	name := h.TableName(listingkeys.Table)
-	_, err := h.Client.DeleteItem(t.Context(), &dynamodb.DeleteItemInput{TableName: &name, Key: map[string]types.AttributeValue{
-		"pk": &types.AttributeValueMemberS{Value: "LISTING_AVAILABILITY#" + lst}, "sk": &types.AttributeValueMemberS{Value: sk},
-	}})
-	require.NoError(t, err)
+	raw.Delete(t, h.DB, listingkeys.Table, dynastay.Key{PK: "LISTING_AVAILABILITY#" + lst, SK: sk})
 }
 
 var bk1 = listing.Night{Kind: listing.KindBooking, Source: listing.Localstays, EventID: "BOOKING#bk_1", BookingID: "bk_1"}

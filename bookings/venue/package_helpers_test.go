@@ -1,22 +1,19 @@
 package venue_test
 
 import (
-	"context"
 	"fmt"
 	"slices"
 	"sync"
 	"testing"
 	"time"
 
-	"github.com/aws/aws-sdk-go-v2/aws"
-	"github.com/aws/aws-sdk-go-v2/feature/dynamodb/attributevalue"
-	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
 	"github.com/dynastay/dynastay"
 	"github.com/dynastay/dynastay/bookings/venue"
 	"github.com/dynastay/dynastay/dyntest"
+	"github.com/dynastay/dynastay/internal/testing/raw"
 	"github.com/dynastay/dynastay/keys/venuekeys"
 )
 
@@ -80,44 +77,23 @@ func (h *hall) approved(t *testing.T, who venue.Actor, date dynastay.Date, slot 
 // stored reads an item as it is stored; nil if it does not exist.
 func (h *hall) stored(t *testing.T, pk, sk string) map[string]any {
 	t.Helper()
-	out, err := h.Client.GetItem(t.Context(), &dynamodb.GetItemInput{
-		TableName: aws.String(h.TableName(venuekeys.Table)), ConsistentRead: aws.Bool(true),
-		Key: dynastay.Item{"PK": dynastay.Text(pk), "SK": dynastay.Text(sk)},
-	})
-	require.NoError(t, err)
-	if out.Item == nil {
+	item := raw.Get(t, h.DB, venuekeys.Table, dynastay.Key{PK: pk, SK: sk})
+	if item == nil {
 		return nil
 	}
-	var item map[string]any
-	require.NoError(t, attributevalue.UnmarshalMap(out.Item, &item))
-	return item
+	return raw.Plain(t, item)
 }
 
 // put stores an item as other software does.
 func (h *hall) put(t *testing.T, item map[string]any) {
 	t.Helper()
-	stored, err := attributevalue.MarshalMap(item)
-	require.NoError(t, err)
-	_, err = h.Client.PutItem(t.Context(), &dynamodb.PutItemInput{TableName: aws.String(h.TableName(venuekeys.Table)), Item: stored})
-	require.NoError(t, err)
+	raw.Put(t, h.DB, venuekeys.Table, raw.Item(t, item))
 }
 
 // all reads the whole table.
-func (h *hall) all(t testing.TB) (all []map[string]any) {
+func (h *hall) all(t testing.TB) []map[string]any {
 	t.Helper()
-	pages := dynamodb.NewScanPaginator(h.Engine.Client(), &dynamodb.ScanInput{
-		TableName: aws.String(h.TableName(venuekeys.Table)), ConsistentRead: aws.Bool(true),
-	})
-	for pages.HasMorePages() {
-		page, err := pages.NextPage(context.Background())
-		require.NoError(t, err)
-		for _, item := range page.Items {
-			var plain map[string]any
-			require.NoError(t, attributevalue.UnmarshalMap(item, &plain))
-			all = append(all, plain)
-		}
-	}
-	return all
+	return raw.Plains(t, raw.All(t, h.DB, venuekeys.Table))
 }
 
 // consistency checks, with its own arithmetic, that all items of the table agree with each other.

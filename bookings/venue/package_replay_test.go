@@ -5,14 +5,13 @@ import (
 	"testing"
 	"time"
 
-	"github.com/aws/aws-sdk-go-v2/aws"
-	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
 	"github.com/dynastay/dynastay"
 	"github.com/dynastay/dynastay/bookings/venue"
 	"github.com/dynastay/dynastay/dyntest"
+	"github.com/dynastay/dynastay/internal/testing/raw"
 	"github.com/dynastay/dynastay/keys/venuekeys"
 )
 
@@ -77,10 +76,7 @@ func TestKeyedRequest(t *testing.T) {
 
 func (h *hall) remove(t *testing.T, pk, sk string) {
 	t.Helper()
-	_, err := h.Client.DeleteItem(t.Context(), &dynamodb.DeleteItemInput{
-		TableName: aws.String(h.TableName(venuekeys.Table)), Key: dynastay.Item{"PK": dynastay.Text(pk), "SK": dynastay.Text(sk)},
-	})
-	require.NoError(t, err)
+	raw.Delete(t, h.DB, venuekeys.Table, dynastay.Key{PK: pk, SK: sk})
 }
 
 func TestKeyedCreateEvent(t *testing.T) {

@@ -1,15 +1,12 @@
 package world
 
 import (
-	"context"
 	"maps"
 	"slices"
 	"strings"
 	"testing"
 	"time"
 
-	"github.com/aws/aws-sdk-go-v2/aws"
-	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
@@ -17,6 +14,7 @@ import (
 	"github.com/dynastay/dynastay/availability"
 	"github.com/dynastay/dynastay/bookings"
 	"github.com/dynastay/dynastay/dyntest"
+	"github.com/dynastay/dynastay/internal/testing/raw"
 	"github.com/dynastay/dynastay/keys"
 	"github.com/dynastay/dynastay/properties"
 	"github.com/dynastay/dynastay/properties/catalog"
@@ -140,19 +138,11 @@ func scan(t testing.TB, db *dyntest.DB, others ...*dynastay.Schema) map[string]s
 }
 
 func scanned(t testing.TB, db *dyntest.DB, others ...*dynastay.Schema) func(yield func(*dynastay.Schema, dynastay.Item) bool) {
-	client := db.Engine.Client() // past the faults of the test
 	return func(yield func(*dynastay.Schema, dynastay.Item) bool) {
 		for _, s := range append(keys.Tables(), others...) {
-			pages := dynamodb.NewScanPaginator(client, &dynamodb.ScanInput{
-				TableName: aws.String(db.TableName(s)), ConsistentRead: aws.Bool(true),
-			})
-			for pages.HasMorePages() {
-				page, err := pages.NextPage(context.Background())
-				require.NoError(t, err)
-				for _, item := range page.Items {
-					if !yield(s, item) {
-						return
-					}
+			for _, item := range raw.All(t, db, s) {
+				if !yield(s, item) {
+					return
 				}
 			}
 		}

@@ -9,6 +9,7 @@ import (
 
 	"github.com/dynastay/dynastay"
 	"github.com/dynastay/dynastay/dyntest"
+	"github.com/dynastay/dynastay/internal/testing/raw"
 	"github.com/dynastay/dynastay/internal/testing/streamtest"
 	"github.com/dynastay/dynastay/keys"
 	"github.com/dynastay/dynastay/properties/catalog"
@@ -36,7 +37,7 @@ func TestChanges(t *testing.T) {
 		return nil
 	})
 	require.NoError(t, err)
-	put(t, db, testdata(t, "amenity.json")) // the document's
+	put(t, db, raw.Document(t, "testdata/amenity.json")) // the document's
 	document := wifi()
 	moved, err := amenities.Update(ctx, "wifi", func(a *catalog.Amenity) error { a.DisplayOrder = 2; return nil })
 	require.NoError(t, err)
@@ -69,7 +70,7 @@ func TestChanges(t *testing.T) {
 func TestUnreadableChange(t *testing.T) {
 	t.Parallel()
 	db := streamed(t)
-	item := testdata(t, "amenity.json")
+	item := raw.Document(t, "testdata/amenity.json")
 	item["DisplayOrder"] = dynastay.Text("first")
 	put(t, db, item)
 	records := streamtest.Records(t, db, keys.MetadataTable)

@@ -9,13 +9,14 @@ import (
 
 	"github.com/dynastay/dynastay"
 	"github.com/dynastay/dynastay/dyntest"
+	"github.com/dynastay/dynastay/internal/testing/raw"
 	"github.com/dynastay/dynastay/properties/catalog"
 )
 
 // The document's item is reproduced attribute by attribute.
 func TestDocumentAmenityRoundTrips(t *testing.T) {
 	t.Parallel()
-	item := testdata(t, "amenity.json")
+	item := raw.Document(t, "testdata/amenity.json")
 	amenities := catalog.EntityOf(catalog.Amenities(dyntest.New(t, catalogTables).DB))
 	a, err := amenities.Value(dynastay.RowOf(item))
 	require.NoError(t, err)
@@ -49,7 +50,7 @@ func TestDocumentAmenityIsAdopted(t *testing.T) {
 	t.Parallel()
 	db := dyntest.New(t, catalogTables)
 	amenities := catalog.Amenities(db.DB)
-	item := testdata(t, "amenity.json")
+	item := raw.Document(t, "testdata/amenity.json")
 	item["Unknown"] = dynastay.Text("kept")
 	put(t, db, item)
 	found := func() int { return len(listed(t, amenities.Find("free wifi"), 50)) }
@@ -89,7 +90,7 @@ func TestInvalidStoredNames(t *testing.T) {
 	db := dyntest.New(t, catalogTables)
 	amenities := catalog.Amenities(db.DB)
 	for _, id := range []string{"a", "b"} {
-		item := testdata(t, "amenity.json")
+		item := raw.Document(t, "testdata/amenity.json")
 		item["SK"], item["AmenityId"], item["Name"] = dynastay.Text("ITEM#"+id), dynastay.Text(id), dynastay.Text("!")
 		item["Aliases"] = texts(200)
 		put(t, db, item)

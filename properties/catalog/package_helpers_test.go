@@ -1,33 +1,20 @@
 package catalog_test
 
 import (
-	"bytes"
 	"context"
-	"encoding/json"
-	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
 
-	"github.com/aws/aws-sdk-go-v2/aws"
-	"github.com/aws/aws-sdk-go-v2/feature/dynamodb/attributevalue"
-	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
 	"github.com/dynastay/dynastay"
 	"github.com/dynastay/dynastay/dyntest"
+	"github.com/dynastay/dynastay/internal/testing/raw"
 	"github.com/dynastay/dynastay/keys"
 	"github.com/dynastay/dynastay/properties/catalog"
 )
-
-// tester is what testing.TB and rapid.T have in common.
-type tester interface {
-	assert.TestingT
-	require.TestingT
-	Helper()
-}
 
 func newYork(edits ...func(*catalog.Location)) catalog.Location {
 	l := catalog.Location{
@@ -61,7 +48,7 @@ func create[T any](t testing.TB, c *catalog.Catalog[T], entries ...T) {
 }
 
 // listed reads a whole list, one page of the limit after another.
-func listed[T any](t tester, l dynastay.List[T], limit int) (all []T) {
+func listed[T any](t raw.T, l dynastay.List[T], limit int) (all []T) {
 	t.Helper()
 	for paging := (dynastay.Paging{Limit: limit}); ; {
 		page, err := l.Page(context.Background(), paging)
@@ -73,7 +60,7 @@ func listed[T any](t tester, l dynastay.List[T], limit int) (all []T) {
 	}
 }
 
-func locationIDs(t tester, l dynastay.List[*catalog.Location]) (ids []string) {
+func locationIDs(t raw.T, l dynastay.List[*catalog.Location]) (ids []string) {
 	t.Helper()
 	for _, found := range listed(t, l, 50) {
 		ids = append(ids, found.ID)
@@ -81,54 +68,25 @@ func locationIDs(t tester, l dynastay.List[*catalog.Location]) (ids []string) {
 	return ids
 }
 
-// testdata reads an item of the hotel-booking document.
-func testdata(t testing.TB, name string) dynastay.Item {
-	t.Helper()
-	text, err := os.ReadFile(filepath.Join("testdata", name))
-	require.NoError(t, err)
-	decoder := json.NewDecoder(bytes.NewReader(text))
-	decoder.UseNumber()
-	var plain map[string]any
-	require.NoError(t, decoder.Decode(&plain))
-	item, err := attributevalue.MarshalMap(plain)
-	require.NoError(t, err)
-	return item
-}
-
 // put writes an item as other software would.
 func put(t testing.TB, db *dyntest.DB, item dynastay.Item) {
 	t.Helper()
-	_, err := db.Engine.Client().PutItem(t.Context(), &dynamodb.PutItemInput{
-		TableName: aws.String(db.TableName(keys.MetadataTable)), Item: item,
-	})
-	require.NoError(t, err)
+	raw.Put(t, db, keys.MetadataTable, item)
 }
 
 // partition reads all items of a catalogue, by sort key, past the library.
-func partition(t tester, db *dyntest.DB, catalogType string) map[string]map[string]any {
+func partition(t raw.T, db *dyntest.DB, catalogType string) map[string]map[string]any {
 	t.Helper()
-	pages := dynamodb.NewQueryPaginator(db.Engine.Client(), &dynamodb.QueryInput{
-		TableName:                 aws.String(db.TableName(keys.MetadataTable)),
-		ConsistentRead:            aws.Bool(true),
-		KeyConditionExpression:    aws.String("PK = :pk"),
-		ExpressionAttributeValues: dynastay.Item{":pk": dynastay.Text("CATALOG#" + catalogType)},
-	})
 	items := map[string]map[string]any{}
-	for pages.HasMorePages() {
-		out, err := pages.NextPage(context.Background())
-		require.NoError(t, err)
-		for _, item := range out.Items {
-			var plain map[string]any
-			require.NoError(t, attributevalue.UnmarshalMap(item, &plain))
-			items[plain["SK"].(string)] = plain
-		}
+	for _, item := range raw.Plains(t, raw.Partition(t, db, keys.MetadataTable, "CATALOG#"+catalogType)) {
+		items[item["SK"].(string)] = item
 	}
 	return items
 }
 
 // checkNames compares the items of all names with what the items of the entries require, computed independently:
 // namesOf returns the folded names of a stored entry.
-func checkNames(t tester, db *dyntest.DB, catalogType, idName string, namesOf func(entry map[string]any) []string) {
+func checkNames(t raw.T, db *dyntest.DB, catalogType, idName string, namesOf func(entry map[string]any) []string) {
 	t.Helper()
 	want, got := map[string]map[string]any{}, map[string]map[string]any{}
 	for sk, item := range partition(t, db, catalogType) {
@@ -170,7 +128,7 @@ func locationNames(entry map[string]any) (all []string) {
 	return all
 }
 
-func checkLocations(t tester, db *dyntest.DB) {
+func checkLocations(t raw.T, db *dyntest.DB) {
 	t.Helper()
 	checkNames(t, db, "locations", "LocationId", locationNames)
 }

@@ -5,8 +5,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/aws/aws-sdk-go-v2/aws"
-	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -14,6 +12,7 @@ import (
 	"github.com/dynastay/dynastay"
 	"github.com/dynastay/dynastay/availability"
 	"github.com/dynastay/dynastay/entity"
+	"github.com/dynastay/dynastay/internal/testing/raw"
 	"github.com/dynastay/dynastay/keys"
 	"github.com/dynastay/dynastay/properties/search"
 )
@@ -134,12 +133,7 @@ func TestPropertyOfOtherSoftware(t *testing.T) {
 	h := openInns(t, bookingTables)
 	h.add(t, inn("a"), room("room_a", 2, "100"))
 	h.add(t, inn("b"), room("room_b", 2, "120"))
-	_, err := h.Client.UpdateItem(t.Context(), &dynamodb.UpdateItemInput{
-		TableName: aws.String(h.TableName(keys.PropertiesTable)), Key: keys.PropertiesTable.Key.Of(propertyKey("b")),
-		UpdateExpression:         aws.String("REMOVE #card, #id, Version"),
-		ExpressionAttributeNames: map[string]string{"#card": keys.AttrCard, "#id": keys.PropertiesTable.WriteIDName()},
-	})
-	require.NoError(t, err)
+	raw.Update(t, h.DB, keys.PropertiesTable, propertyKey("b"), "REMOVE Card, WriteId, Version", nil)
 	r := request(func(r *search.Request) { r.Sort = search.LowestTotal; r.Currency = "USD" })
 	page, requests, _, _ := h.measured(t, h.search, r, dynastay.Paging{})
 	assert.Equal(t, []string{"a", "b"}, offered(page))
@@ -190,12 +184,7 @@ func TestCombinationWithoutPriceRange(t *testing.T) {
 	h.open(t, "a", room("double", 2, "100"), availability.OpenRequest{})
 	h.open(t, "a", room("single", 1, "10"), availability.OpenRequest{})
 	h.inEuros(t, "single")
-	_, err := h.Client.UpdateItem(t.Context(), &dynamodb.UpdateItemInput{
-		TableName: aws.String(h.TableName(keys.PropertiesTable)), Key: keys.PropertiesTable.Key.Of(propertyKey("a")),
-		UpdateExpression:         aws.String("REMOVE #card.#range"),
-		ExpressionAttributeNames: map[string]string{"#card": keys.AttrCard, "#range": "PriceRange"},
-	})
-	require.NoError(t, err)
+	raw.Update(t, h.DB, keys.PropertiesTable, propertyKey("a"), "REMOVE Card.PriceRange", nil)
 	quotes := h.only(t, request(func(r *search.Request) { r.Guests.Adults = 3 }))
 	assert.Equal(t, usd("600"), quotes[0].Total)
 }

@@ -5,11 +5,8 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"slices"
-	"strings"
 	"testing"
 
-	"github.com/aws/aws-sdk-go-v2/aws"
-	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 	"github.com/stretchr/testify/require"
 
@@ -18,6 +15,7 @@ import (
 	"github.com/dynastay/dynastay/dyntest"
 	"github.com/dynastay/dynastay/internal/testing/fixture"
 	"github.com/dynastay/dynastay/internal/testing/market"
+	"github.com/dynastay/dynastay/internal/testing/raw"
 	"github.com/dynastay/dynastay/keys"
 	"github.com/dynastay/dynastay/keys/key"
 	"github.com/dynastay/dynastay/properties"
@@ -121,17 +119,7 @@ func (n *inns) change(t testing.TB, propertyID, roomTypeID string, c availabilit
 // set sets an attribute, or a part of one, as other software would.
 func (n *inns) set(t testing.TB, s *dynastay.Schema, at dynastay.Key, v types.AttributeValue, path ...string) {
 	t.Helper()
-	names := map[string]string{}
-	for i, name := range path {
-		path[i] = fmt.Sprint("#", i)
-		names[path[i]] = name
-	}
-	_, err := n.Client.UpdateItem(t.Context(), &dynamodb.UpdateItemInput{
-		TableName: aws.String(n.TableName(s)), Key: s.Key.Of(at),
-		UpdateExpression: aws.String("SET " + strings.Join(path, ".") + " = :v"), ExpressionAttributeNames: names,
-		ExpressionAttributeValues: dynastay.Item{":v": v},
-	})
-	require.NoError(t, err)
+	raw.Set(t, n.DB, s, at, v, path...)
 }
 
 // onCard sets an attribute of a property's card.

@@ -7,8 +7,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/aws/aws-sdk-go-v2/aws"
-	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -17,6 +15,7 @@ import (
 	"github.com/dynastay/dynastay/availability"
 	"github.com/dynastay/dynastay/dyntest"
 	"github.com/dynastay/dynastay/internal/testing/market"
+	"github.com/dynastay/dynastay/internal/testing/raw"
 	"github.com/dynastay/dynastay/keys"
 	"github.com/dynastay/dynastay/properties"
 	"github.com/dynastay/dynastay/properties/search"
@@ -54,10 +53,7 @@ func (n *inns) items(t testing.TB) map[*dynastay.Schema][]dynastay.Item {
 	t.Helper()
 	all := map[*dynastay.Schema][]dynastay.Item{}
 	for _, s := range []*dynastay.Schema{keys.PropertiesTable, keys.AvailabilityTable} {
-		out, err := n.Client.Scan(t.Context(), &dynamodb.ScanInput{TableName: aws.String(n.TableName(s))})
-		require.NoError(t, err)
-		require.Empty(t, out.LastEvaluatedKey)
-		all[s] = out.Items
+		all[s] = raw.All(t, n.DB, s)
 	}
 	return all
 }
@@ -235,10 +231,7 @@ func TestForgedCursor(t *testing.T) {
 		require.ErrorIs(t, err, dynastay.ErrCursor, where)
 		assert.Less(t, h.Faults.Count("Query")-requests, 32, "no nights have been read")
 	}
-	_, err := h.Client.DeleteItem(t.Context(), &dynamodb.DeleteItemInput{
-		TableName: aws.String(h.TableName(keys.PropertiesTable)), Key: keys.PropertiesTable.Key.Of(propertyKey("a0000")),
-	})
-	require.NoError(t, err)
+	raw.Delete(t, h.DB, keys.PropertiesTable, propertyKey("a0000"))
 	for _, place := range places {
 		r := request(place, func(r *search.Request) { r.Sort, r.Currency = search.LowestTotal, "USD" })
 		page, err := h.search.Page(t.Context(), r, dynastay.Paging{After: must(search.ForgedCursor(r, h.Clock.Now(), ""))})

@@ -5,8 +5,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/aws/aws-sdk-go-v2/aws"
-	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -15,6 +13,7 @@ import (
 	"github.com/dynastay/dynastay/dyntest"
 	"github.com/dynastay/dynastay/entity/stream"
 	"github.com/dynastay/dynastay/entity/stream/consumer"
+	"github.com/dynastay/dynastay/internal/testing/raw"
 	"github.com/dynastay/dynastay/keys"
 )
 
@@ -55,10 +54,7 @@ func TestDeletedPositionIsStoredAnew(t *testing.T) {
 	defer run(t, consumer.New(db.DB, db.Streams, quick(consumer.Spec{Router: b.router(db.DB), OnError: ignore})))()
 	turn(t, db.Direct, readings, "g")
 	require.Eventually(t, func() bool { return len(b.of("g")) == 1 }, patience, time.Millisecond)
-	_, err := db.Engine.Client().DeleteItem(t.Context(), &dynamodb.DeleteItemInput{
-		TableName: aws.String(db.TableName(keys.MetadataTable)), Key: keys.MetadataTable.Key.Of(keys.MetadataTable.Key.From(position(t, db))),
-	})
-	require.NoError(t, err)
+	raw.Delete(t, db, keys.MetadataTable, keys.MetadataTable.Key.From(position(t, db)))
 	require.Eventually(t, func() bool { return len(b.of("g")) == 2 }, patience, time.Millisecond)
 	turn(t, db.Direct, readings, "g")
 	require.Eventually(t, func() bool { return len(b.of("g")) == 3 }, patience, time.Millisecond)

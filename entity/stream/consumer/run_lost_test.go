@@ -19,6 +19,7 @@ import (
 	"github.com/dynastay/dynastay/dyntest"
 	"github.com/dynastay/dynastay/entity/stream"
 	"github.com/dynastay/dynastay/entity/stream/consumer"
+	"github.com/dynastay/dynastay/internal/testing/raw"
 	"github.com/dynastay/dynastay/keys"
 )
 
@@ -249,10 +250,7 @@ func TestStoppedProcessLeavesNoAsk(t *testing.T) {
 	db := newDB(t, dyntest.Tables(othersTable))
 	db.Requires(dyntest.SingleShards)
 	turn(t, db.Direct, map[string]int{}, "g")
-	_, err := db.Engine.Client().PutItem(t.Context(), &dynamodb.PutItemInput{
-		TableName: aws.String(db.TableName(othersTable)), Item: othersTable.Key.Of(dynastay.Key{PK: "o"}),
-	})
-	require.NoError(t, err)
+	raw.Put(t, db, othersTable, othersTable.Key.Of(dynastay.Key{PK: "o"}))
 	release := make(chan struct{})
 	spec := quick(consumer.Spec{})
 	spec.Router = stream.NewRouter(

@@ -22,6 +22,7 @@ import (
 	"github.com/dynastay/dynastay/entity"
 	"github.com/dynastay/dynastay/entity/stream"
 	"github.com/dynastay/dynastay/entity/stream/consumer"
+	"github.com/dynastay/dynastay/internal/testing/raw"
 	"github.com/dynastay/dynastay/keys"
 	"github.com/dynastay/dynastay/keys/key"
 )
@@ -426,10 +427,7 @@ func TestDeletedPositionOfTwoWithTheSameShardID(t *testing.T) {
 	d.await(t, gaugesTable, othersTable)
 	deleted := of(t, d.DB, othersTable)
 	assert.Equal(t, of(t, d.DB, gaugesTable).Text("ShardId"), deleted.Text("ShardId"))
-	_, err := d.Engine.Client().DeleteItem(t.Context(), &dynamodb.DeleteItemInput{
-		TableName: aws.String(d.TableName(keys.MetadataTable)), Key: keys.MetadataTable.Key.Of(keys.MetadataTable.Key.From(deleted)),
-	})
-	require.NoError(t, err)
+	raw.Delete(t, d.DB, keys.MetadataTable, keys.MetadataTable.Key.From(deleted))
 	stop()
 	assert.Empty(t, of(t, d.DB, gaugesTable).Text("LeaseOwner"))
 }

@@ -20,6 +20,7 @@ import (
 	"github.com/dynastay/dynastay/dyntest"
 	"github.com/dynastay/dynastay/entity/stream"
 	"github.com/dynastay/dynastay/entity/stream/lambda"
+	"github.com/dynastay/dynastay/internal/testing/raw"
 	"github.com/dynastay/dynastay/keys"
 )
 
@@ -71,10 +72,7 @@ func labelOf(t *testing.T, arn string) (table, label string) {
 func streamOf(t *testing.T, db *dyntest.DB, s *dynastay.Schema) (arn string, records []types.Record) {
 	t.Helper()
 	ctx, end := t.Context(), "END"
-	_, err := db.Client.PutItem(ctx, &dynamodb.PutItemInput{
-		TableName: aws.String(db.TableName(s)), Item: s.Key.Of(dynastay.Key{PK: end, SK: end}),
-	})
-	require.NoError(t, err)
+	raw.Put(t, db, s, s.Key.Of(dynastay.Key{PK: end, SK: end}))
 	described, err := db.Client.DescribeTable(ctx, &dynamodb.DescribeTableInput{TableName: aws.String(db.TableName(s))})
 	require.NoError(t, err)
 	arn = *described.Table.LatestStreamArn

@@ -6,14 +6,13 @@ import (
 	"testing"
 	"time"
 
-	"github.com/aws/aws-sdk-go-v2/aws"
-	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 	"github.com/stretchr/testify/require"
 
 	"github.com/dynastay/dynastay"
 	"github.com/dynastay/dynastay/availability"
 	"github.com/dynastay/dynastay/bookings"
 	"github.com/dynastay/dynastay/dyntest"
+	"github.com/dynastay/dynastay/internal/testing/raw"
 	"github.com/dynastay/dynastay/keys"
 	"github.com/dynastay/dynastay/properties"
 	"github.com/dynastay/dynastay/reviews"
@@ -102,9 +101,6 @@ func tell(t *testing.T) *dyntest.DB {
 
 	night, err := keys.Of(keys.Night{RoomTypeID: roomType, Date: stay.CheckIn})
 	require.NoError(t, err)
-	_, err = db.Client.DeleteItem(ctx, &dynamodb.DeleteItemInput{ // as DynamoDB does two years later
-		TableName: aws.String(db.TableName(keys.AvailabilityTable)), Key: keys.AvailabilityTable.Key.Of(night),
-	})
-	require.NoError(t, err)
+	raw.Delete(t, db, keys.AvailabilityTable, night) // as DynamoDB does two years later
 	return db
 }

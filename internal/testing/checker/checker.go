@@ -14,14 +14,12 @@ import (
 	"testing"
 	"time"
 
-	"github.com/aws/aws-sdk-go-v2/feature/dynamodb/attributevalue"
-	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
-	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 	"github.com/stretchr/testify/require"
 
 	"github.com/dynastay/dynastay"
 	"github.com/dynastay/dynastay/dyntest"
 	"github.com/dynastay/dynastay/entity"
+	"github.com/dynastay/dynastay/internal/testing/raw"
 )
 
 var (
@@ -232,26 +230,12 @@ func (c *checker) summary(stormed time.Duration) string {
 }
 
 // scan reads all items of a table, past everything.
-func (c *checker) scan(s *dynastay.Schema) []dynastay.Item {
-	yes, name := true, c.db.Direct.TableName(s)
-	var items []dynastay.Item
-	pages := dynamodb.NewScanPaginator(c.db.Engine.Client(), &dynamodb.ScanInput{TableName: &name, ConsistentRead: &yes})
-	for pages.HasMorePages() {
-		page, err := pages.NextPage(c.t.Context())
-		require.NoError(c.t, err)
-		items = append(items, page.Items...)
-	}
-	return items
-}
+func (c *checker) scan(s *dynastay.Schema) []dynastay.Item { return raw.All(c.t, c.db, s) }
 
 // plain is a stored item without the library.
 type plain = map[string]any
 
-func (c *checker) plainOf(item map[string]types.AttributeValue) plain {
-	var m plain
-	require.NoError(c.t, attributevalue.UnmarshalMap(item, &m))
-	return m
-}
+func (c *checker) plainOf(item dynastay.Item) plain { return raw.Plain(c.t, item) }
 
 // stored are the entities of a table by their ids.
 func stored[T any](c *checker, e *entity.Entity[T]) map[string]*T {

@@ -6,7 +6,6 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
@@ -15,6 +14,7 @@ import (
 	"github.com/dynastay/dynastay/dyntest"
 	"github.com/dynastay/dynastay/internal/testing/fixture"
 	"github.com/dynastay/dynastay/internal/testing/market"
+	"github.com/dynastay/dynastay/internal/testing/raw"
 	"github.com/dynastay/dynastay/keys"
 	"github.com/dynastay/dynastay/keys/key"
 	"github.com/dynastay/dynastay/properties"
@@ -24,18 +24,12 @@ import (
 func tableOf(t *testing.T, db *dyntest.DB, but ...string) map[dynastay.Key]dynastay.Item {
 	t.Helper()
 	all := map[dynastay.Key]dynastay.Item{}
-	name := db.TableName(keys.PropertiesTable)
-	pages := dynamodb.NewScanPaginator(db.Engine.Client(), &dynamodb.ScanInput{TableName: &name})
-	for pages.HasMorePages() {
-		page, err := pages.NextPage(t.Context())
-		require.NoError(t, err)
-		for _, item := range page.Items {
-			delete(item, keys.PropertiesTable.WriteIDName())
-			for _, attribute := range but {
-				delete(item, attribute)
-			}
-			all[keys.PropertiesTable.Key.From(dynastay.RowOf(item))] = item
+	for _, item := range raw.All(t, db, keys.PropertiesTable) {
+		delete(item, keys.PropertiesTable.WriteIDName())
+		for _, attribute := range but {
+			delete(item, attribute)
 		}
+		all[keys.PropertiesTable.Key.From(dynastay.RowOf(item))] = item
 	}
 	return all
 }

@@ -11,14 +11,13 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/aws/aws-sdk-go-v2/aws"
-	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
 	"github.com/dynastay/dynastay"
 	"github.com/dynastay/dynastay/dyntest"
 	"github.com/dynastay/dynastay/entity"
+	"github.com/dynastay/dynastay/internal/testing/raw"
 )
 
 // Attributes races changes to any two fields of an entity.
@@ -106,11 +105,7 @@ func (p *pair[T]) age() {
 		}
 		update += " REMOVE " + strings.Join(names, ", ")
 	}
-	_, err := p.db.Engine.Client().UpdateItem(p.t.Context(), &dynamodb.UpdateItemInput{
-		TableName: aws.String(p.db.TableName(s)), Key: s.Key.Of(p.key), UpdateExpression: &update,
-		ExpressionAttributeValues: dynastay.Item{":true": dynastay.Text("true")},
-	})
-	require.NoError(p.t, err)
+	raw.Update(p.t, p.db, s, p.key, update, dynastay.Item{":true": dynastay.Text("true")})
 }
 
 // find finds the fields that an update can change, and their possible values.

@@ -6,10 +6,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/aws/aws-sdk-go-v2/aws"
-	"github.com/aws/aws-sdk-go-v2/feature/dynamodb/attributevalue"
 	"github.com/aws/aws-sdk-go-v2/feature/dynamodb/expression"
-	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -18,6 +15,7 @@ import (
 	"github.com/dynastay/dynastay/dyntest"
 	"github.com/dynastay/dynastay/entity"
 	"github.com/dynastay/dynastay/internal/testing/racing"
+	"github.com/dynastay/dynastay/internal/testing/raw"
 )
 
 // boat has all that can go stale: a name that is its alone, a berth in another item that follows it, rows in two indexes, a
@@ -112,14 +110,8 @@ type plain = map[string]any
 
 // scan reads the whole table, by the keys of its items, without the write ids.
 func scan(t *testing.T, db *dyntest.DB) map[string]plain {
-	out, err := db.Engine.Client().Scan(t.Context(), &dynamodb.ScanInput{
-		TableName: aws.String(db.TableName(fleet)), ConsistentRead: aws.Bool(true),
-	})
-	require.NoError(t, err)
 	items := map[string]plain{}
-	for _, item := range out.Items {
-		m := plain{}
-		require.NoError(t, attributevalue.UnmarshalMap(item, &m))
+	for _, m := range raw.Plains(t, raw.All(t, db, fleet)) {
 		delete(m, "WriteId")
 		delete(m, "Elsewhere")
 		items[m["PK"].(string)+" "+m["SK"].(string)] = m

@@ -4,8 +4,6 @@ import (
 	"context"
 	"testing"
 
-	"github.com/aws/aws-sdk-go-v2/aws"
-	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
@@ -13,6 +11,7 @@ import (
 	"github.com/dynastay/dynastay/dyntest"
 	"github.com/dynastay/dynastay/entity"
 	"github.com/dynastay/dynastay/internal/testing/racing"
+	"github.com/dynastay/dynastay/internal/testing/raw"
 )
 
 // Other software leaves no write ids. That it was at an item between the read and the write shows by what it wrote.
@@ -29,17 +28,10 @@ func TestOtherSoftwareIsNoticed(t *testing.T) {
 		t.Run(test.name, func(t *testing.T) {
 			t.Parallel()
 			db := dyntest.New(t, dyntest.OnlyTables(fleet))
-			change := func(update string, values dynastay.Item) {
-				_, err := db.Engine.Client().UpdateItem(t.Context(), &dynamodb.UpdateItemInput{
-					TableName: aws.String(db.TableName(fleet)), Key: fleet.Key.Of(boatKey("1")),
-					UpdateExpression: &update, ExpressionAttributeValues: values,
-				})
-				require.NoError(t, err)
-			}
 			table := entity.NewTable(db.Direct, boats)
 			_, err := table.Create(t.Context(), &boat{ID: "1", Name: "Anna", Harbour: "Kiel", Flag: test.flag})
 			require.NoError(t, err)
-			change("REMOVE WriteId", nil)
+			raw.Update(t, db, fleet, boatKey("1"), "REMOVE WriteId", nil)
 			values := dynastay.Item{":value": dynastay.Text(test.value)}
 
 			err, _ = racing.Between.Meet(t, db, func(ctx context.Context, db *dynastay.DB) error {
@@ -49,7 +41,7 @@ func TestOtherSoftwareIsNoticed(t *testing.T) {
 				})
 				return err
 			}, func(context.Context, *dynastay.DB) error {
-				change(test.update, values)
+				raw.Update(t, db, fleet, boatKey("1"), test.update, values)
 				return nil
 			})
 			require.NoError(t, err)
