@@ -19,6 +19,7 @@ import (
 
 	"github.com/dynastay/dynastay"
 	"github.com/dynastay/dynastay/dyntest"
+	"github.com/dynastay/dynastay/internal/testing/blame"
 	"github.com/dynastay/dynastay/keys"
 )
 
@@ -380,9 +381,7 @@ func TestBatchesRefuse(t *testing.T) {
 	under, _ := openOutbox(t, dynastay.Options{})
 	refused := func(err error, field string) {
 		t.Helper()
-		var invalid *dynastay.InvalidError
-		require.ErrorAs(t, err, &invalid)
-		assert.Equal(t, field, invalid.Field)
+		blame.Invalid(t, err, field)
 	}
 	_, err := under.GetAll(ctx, outboxTable, []dynastay.Key{keyOf("a"), {}})
 	refused(err, "Keys[1].PK")

@@ -12,6 +12,7 @@ import (
 
 	"github.com/dynastay/dynastay"
 	"github.com/dynastay/dynastay/dyntest"
+	"github.com/dynastay/dynastay/internal/testing/blame"
 )
 
 func TestDeleteAll(t *testing.T) {
@@ -46,9 +47,7 @@ func TestDeleteAll(t *testing.T) {
 	assert.Empty(t, client.writes, "nothing to delete is no request")
 
 	err := db.DeleteAll(ctx, outboxTable, slices.Concat(gone, []dynastay.Key{{}}))
-	var invalid *dynastay.InvalidError
-	require.ErrorAs(t, err, &invalid)
-	assert.Equal(t, "Keys[63].PK", invalid.Field)
+	blame.Invalid(t, err, "Keys[63].PK")
 	assert.Empty(t, client.writes)
 }
 

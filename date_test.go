@@ -12,6 +12,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/dynastay/dynastay"
+	"github.com/dynastay/dynastay/internal/testing/blame"
 )
 
 // lastDay is the number of days from the first valid date to the last.
@@ -35,9 +36,7 @@ func TestParseDateTakesTheCanonicalTextOnly(t *testing.T) {
 		"0000-12-31", "10000-01-01", "2025-0x-01", "２025-01-15", "2025-01-1\x00",
 	} {
 		d, err := dynastay.ParseDate(text)
-		var invalid *dynastay.InvalidError
-		require.ErrorAs(t, err, &invalid, "%q", text)
-		assert.Equal(t, "Date", invalid.Field)
+		blame.Invalid(t, err, "Date", "%q", text)
 		assert.ErrorIs(t, err, dynastay.ErrInvalid)
 		assert.True(t, d.IsZero())
 	}

@@ -9,6 +9,7 @@ import (
 	"github.com/dynastay/dynastay"
 	"github.com/dynastay/dynastay/bookings"
 	"github.com/dynastay/dynastay/entity"
+	"github.com/dynastay/dynastay/internal/testing/blame"
 	"github.com/dynastay/dynastay/internal/testing/fixture"
 	"github.com/dynastay/dynastay/keys"
 )
@@ -30,9 +31,7 @@ func TestTableQueryNeedsWholeEntities(t *testing.T) {
 	stop := db.Faults.Record()
 	for _, index := range []string{keys.UserBookingsIndex, keys.ReferenceIndex} {
 		_, err = table.List(dynastay.Query{Name: "rows", Index: index, Partition: "USER#user_456"}).Page(ctx, dynastay.Paging{})
-		var invalid *dynastay.InvalidError
-		require.ErrorAs(t, err, &invalid)
-		assert.Equal(t, "Index", invalid.Field)
+		invalid := blame.Invalid(t, err, "Index")
 		assert.Contains(t, invalid.Reason, index)
 	}
 	assert.Empty(t, stop())

@@ -13,6 +13,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/dynastay/dynastay"
+	"github.com/dynastay/dynastay/internal/testing/blame"
 )
 
 // mostDigits is what an amount can hold.
@@ -212,9 +213,7 @@ func TestNewMoneyRefuses(t *testing.T) {
 		{"1", "XXX", "Currency"}, {"1", "USD ", "Currency"}, {"x", "XXX", "Currency"},
 	} {
 		m, err := dynastay.NewMoney(c.amount, dynastay.Currency(c.currency))
-		var invalid *dynastay.InvalidError
-		require.ErrorAs(t, err, &invalid, "%v", c)
-		assert.Equal(t, c.field, invalid.Field, "%v", c)
+		blame.Invalid(t, err, c.field, "%v", c)
 		assert.Equal(t, dynastay.Money{}, m)
 		assert.Less(t, len(err.Error()), 200)
 	}
@@ -287,9 +286,7 @@ func TestMoneyOfMinorAndMinorAreInverse(t *testing.T) {
 		assert.ErrorIs(t, err, dynastay.ErrInvalid, "%d", units)
 	}
 	_, err := dynastay.MoneyOfMinor(1, "XXX")
-	var invalid *dynastay.InvalidError
-	require.ErrorAs(t, err, &invalid)
-	assert.Equal(t, "Currency", invalid.Field)
+	blame.Invalid(t, err, "Currency")
 }
 
 func TestMoneyOverflowIsAnError(t *testing.T) {
@@ -319,9 +316,7 @@ func TestMoneyOfDifferentCurrencies(t *testing.T) {
 		func() error { _, err := usd.Compare(eur); return err },
 		func() error { _, err := usd.Compare(none); return err },
 	} {
-		var invalid *dynastay.InvalidError
-		require.ErrorAs(t, mixed(), &invalid)
-		assert.Equal(t, "Currency", invalid.Field)
+		blame.Invalid(t, mixed(), "Currency")
 	}
 	sum, err := none.Add(usd)
 	require.NoError(t, err)
@@ -367,9 +362,7 @@ func TestMoneyValidate(t *testing.T) {
 	odd, err := dynastay.MoneyOfDigits("1", "usd")
 	require.NoError(t, err)
 	for _, m := range []dynastay.Money{{}, odd} {
-		var invalid *dynastay.InvalidError
-		require.ErrorAs(t, m.Validate(), &invalid)
-		assert.Equal(t, "Currency", invalid.Field)
+		blame.Invalid(t, m.Validate(), "Currency")
 	}
 }
 

@@ -10,6 +10,7 @@ import (
 
 	"github.com/dynastay/dynastay"
 	"github.com/dynastay/dynastay/entity"
+	"github.com/dynastay/dynastay/internal/testing/blame"
 )
 
 // The version of an entity without versions would always be 0, and the condition would always hold.
@@ -28,9 +29,7 @@ func TestIfVersionNeedsVersions(t *testing.T) {
 		},
 		"delete": func() error { return locks.Delete(ctx, keyOf("l"), dynastay.IfVersion(0)) },
 	} {
-		var invalid *dynastay.InvalidError
-		require.ErrorAs(t, write(), &invalid, name)
-		assert.Equal(t, "IfVersion", invalid.Field)
+		blame.Invalid(t, write(), "IfVersion", name)
 	}
 	assert.Empty(t, stop())
 }
@@ -42,9 +41,7 @@ func TestAgreedOnHasALimit(t *testing.T) {
 	stop := db.Faults.Record()
 	fn := func(*message) error { return nil }
 	_, err := outbox.Update(t.Context(), keyOf("m"), fn, dynastay.AgreedOn(strings.Repeat("a", 4000), strings.Repeat("b", 97)))
-	var invalid *dynastay.InvalidError
-	require.ErrorAs(t, err, &invalid)
-	assert.Equal(t, "AgreedOn", invalid.Field)
+	blame.Invalid(t, err, "AgreedOn")
 	assert.Empty(t, stop(), "no request was sent")
 	assert.NoError(t, messageEntity.CheckUpdate(dynastay.AgreedOn(strings.Repeat("a", 4000), strings.Repeat("b", 96))))
 }
@@ -89,9 +86,7 @@ func TestIfWritten(t *testing.T) {
 
 	for _, id := range []dynastay.WriteID{"", "x", first.WriteID + "A", "AAAAAAAAAAA="} {
 		stop := db.Faults.Record()
-		var invalid *dynastay.InvalidError
-		require.ErrorAs(t, locks.Delete(ctx, keyOf("night audit"), dynastay.IfWritten(id)), &invalid, "%q", id)
-		assert.Equal(t, "WriteID", invalid.Field)
+		blame.Invalid(t, locks.Delete(ctx, keyOf("night audit"), dynastay.IfWritten(id)), "WriteID", "%q", id)
 		_, err := locks.Update(ctx, keyOf("night audit"), func(*lock) error { return nil }, dynastay.IfWritten(id))
 		assert.ErrorIs(t, err, dynastay.ErrInvalid)
 		assert.Empty(t, stop())

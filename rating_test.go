@@ -10,6 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/dynastay/dynastay"
+	"github.com/dynastay/dynastay/internal/testing/blame"
 )
 
 func TestRatingParsesWhatItPrints(t *testing.T) {
@@ -25,9 +26,7 @@ func TestRatingParsesWhatItPrints(t *testing.T) {
 	assert.Equal(t, dynastay.Rating(90), nine)
 	for _, text := range []string{"", ".", "9.", ".5", "10.1", "11", "99", "100", "9.25", "1.25", "-1", "+1", "9,2", " 9", "9 ", "9.x", "1e1", "0x1", "009"} {
 		_, err := dynastay.ParseRating(text)
-		var invalid *dynastay.InvalidError
-		require.ErrorAs(t, err, &invalid, "%q", text)
-		assert.Equal(t, "Rating", invalid.Field)
+		blame.Invalid(t, err, "Rating", "%q", text)
 	}
 }
 

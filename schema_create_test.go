@@ -13,6 +13,7 @@ import (
 
 	"github.com/dynastay/dynastay"
 	"github.com/dynastay/dynastay/dyntest"
+	"github.com/dynastay/dynastay/internal/testing/blame"
 )
 
 func storeSchema() *dynastay.Schema {
@@ -262,8 +263,6 @@ func TestCreateOnASlowEngine(t *testing.T) {
 	}
 	for _, days := range []int{-1, 36, 1<<32 + 1} {
 		err := storeSchema().Create(ctx, admin, name, &dynastay.TableOptions{RecoveryDays: days})
-		var invalid *dynastay.InvalidError
-		require.ErrorAs(t, err, &invalid)
-		assert.Equal(t, "RecoveryDays", invalid.Field)
+		blame.Invalid(t, err, "RecoveryDays")
 	}
 }

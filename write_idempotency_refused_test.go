@@ -10,6 +10,7 @@ import (
 	"github.com/dynastay/dynastay"
 	"github.com/dynastay/dynastay/dyntest"
 	"github.com/dynastay/dynastay/entity"
+	"github.com/dynastay/dynastay/internal/testing/blame"
 	"github.com/dynastay/dynastay/keys"
 )
 
@@ -41,9 +42,7 @@ func TestKeyNeedsAnInput(t *testing.T) {
 	set := func(text string, opts ...dynastay.UpdateOption) error {
 		return db.Write(ctx, dynastay.IdempotencyKey("k"), outbox.UpdateOp(keyOf("m"), func(m *message) error { m.Text = text; return nil }, opts...))
 	}
-	var invalid *dynastay.InvalidError
-	require.ErrorAs(t, set("a"), &invalid)
-	assert.Equal(t, "IdempotencyKey", invalid.Field)
+	blame.Invalid(t, set("a"), "IdempotencyKey")
 	require.NoError(t, set("a", dynastay.AgreedOn("a")))
 	require.NoError(t, set("a", dynastay.AgreedOn("a")))
 	assert.ErrorIs(t, set("b", dynastay.AgreedOn("b")), dynastay.ErrIdempotencyMismatch)

@@ -13,6 +13,7 @@ import (
 
 	"github.com/dynastay/dynastay"
 	"github.com/dynastay/dynastay/entity"
+	"github.com/dynastay/dynastay/internal/testing/blame"
 	"github.com/dynastay/dynastay/keys"
 )
 
@@ -31,8 +32,7 @@ func TestWriteRefusesBeforeSending(t *testing.T) {
 	for i := range 101 {
 		many = append(many, outbox.PutOp(&message{ID: fmt.Sprint(i)}))
 	}
-	require.ErrorAs(t, db.Write(ctx, many...), &invalid)
-	assert.Equal(t, "Operations", invalid.Field)
+	invalid = blame.Invalid(t, db.Write(ctx, many...), "Operations")
 	assert.Contains(t, invalid.Reason, "at most 100 actions")
 
 	require.ErrorAs(t, db.Write(ctx, outbox.PutOp(&message{ID: "john@example.com", Text: string(make([]byte, 400<<10))})), &invalid)
@@ -52,14 +52,12 @@ func TestWriteRefusesBeforeSending(t *testing.T) {
 	composed := db.Write(ctx, outbox.PutOp(&message{ID: "m"}), outbox.PutOp(&message{}))
 	assert.EqualError(t, composed, "Message.Put: Operations[1]: invalid ID: is required")
 	for _, err := range []error{alone, composed} {
-		require.ErrorAs(t, err, &invalid)
-		assert.Equal(t, "ID", invalid.Field)
+		blame.Invalid(t, err, "ID")
 	}
 	var placed *dynastay.Error
 	require.ErrorAs(t, composed, &placed)
 	assert.Equal(t, "Operations[1]", placed.Entity)
-	require.ErrorAs(t, db.Write(ctx, outbox.PutOp(&message{ID: "m"}), dynastay.IdempotencyKey("a"), dynastay.IdempotencyKey("b")), &invalid)
-	assert.Equal(t, "IdempotencyKey", invalid.Field)
+	blame.Invalid(t, db.Write(ctx, outbox.PutOp(&message{ID: "m"}), dynastay.IdempotencyKey("a"), dynastay.IdempotencyKey("b")), "IdempotencyKey")
 	for field, read := range map[string]func() error{
 		"Key.PK": func() error { _, err := outbox.Get(ctx, dynastay.Key{}, dynastay.Consistent); return err },
 		"Consistent": func() error {
@@ -140,9 +138,7 @@ func TestUpdateLeavesCountersAlone(t *testing.T) {
 	_, err := outbox.Create(ctx, &message{ID: "m"})
 	require.NoError(t, err)
 	_, err = table.Update(ctx, keyOf("m"), increment)
-	var invalid *dynastay.InvalidError
-	require.ErrorAs(t, err, &invalid)
-	assert.Equal(t, "Sent", invalid.Field)
+	blame.Invalid(t, err, "Sent")
 
 	// A delta between the read and the write neither interferes nor is lost, with or without a write id.
 	add := dynastay.Prepare(expression.NewBuilder().WithUpdate(expression.Add(expression.Name("sent"), expression.Value(1)))).With(nil)

@@ -13,6 +13,7 @@ import (
 
 	"github.com/dynastay/dynastay"
 	"github.com/dynastay/dynastay/dyntest"
+	"github.com/dynastay/dynastay/internal/testing/blame"
 )
 
 // Every kind of action, alone and in a transaction: it takes effect if its condition holds, and otherwise its Failed
@@ -175,9 +176,7 @@ func TestEqualChecksAreMerged(t *testing.T) {
 		checked := func() dynastay.Part { return check("test.First", "m", textIs("old"), first) }
 		for _, parts := range [][]dynastay.Part{{checked(), other()}, {other(), checked()}} {
 			err := db.Write(ctx, parts...)
-			var invalid *dynastay.InvalidError
-			require.ErrorAs(t, err, &invalid, name)
-			assert.Equal(t, "Operations", invalid.Field)
+			invalid := blame.Invalid(t, err, "Operations", name)
 			assert.Contains(t, invalid.Reason, "test.First (Operations[")
 		}
 	}

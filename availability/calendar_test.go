@@ -10,6 +10,7 @@ import (
 	"github.com/dynastay/dynastay"
 	"github.com/dynastay/dynastay/availability"
 	"github.com/dynastay/dynastay/dyntest"
+	"github.com/dynastay/dynastay/internal/testing/blame"
 	"github.com/dynastay/dynastay/keys"
 )
 
@@ -76,11 +77,11 @@ func TestCalendarAtTheEdges(t *testing.T) {
 		assert.Empty(t, got.RoomTypeIDs)
 	}
 	_, err = repo.Calendar(t.Context(), hotel.ID, dynastay.Stay{CheckIn: stay.CheckIn, CheckOut: stay.CheckIn.AddDays(733)})
-	assertInvalid(t, err, "Dates", "733 dates")
+	blame.Invalid(t, err, "Dates", "733 dates")
 	_, err = repo.Calendar(t.Context(), hotel.ID, dynastay.Stay{CheckIn: stay.CheckIn, CheckOut: stay.CheckIn})
-	assertInvalid(t, err, "Dates.CheckOut", "no date")
+	blame.Invalid(t, err, "Dates.CheckOut", "no date")
 	_, err = repo.Calendar(t.Context(), "", july)
-	assertInvalid(t, err, "PropertyID", "no property")
+	blame.Invalid(t, err, "PropertyID", "no property")
 }
 
 // A night that cannot be read does not hide the others.

@@ -14,6 +14,7 @@ import (
 	"github.com/dynastay/dynastay"
 	"github.com/dynastay/dynastay/availability"
 	"github.com/dynastay/dynastay/dyntest"
+	"github.com/dynastay/dynastay/internal/testing/blame"
 	"github.com/dynastay/dynastay/internal/testing/fake"
 	"github.com/dynastay/dynastay/internal/testing/fixture"
 	"github.com/dynastay/dynastay/internal/testing/raw"
@@ -238,7 +239,7 @@ func TestCheckAllRejectsBadInput(t *testing.T) {
 		bad := good
 		edit(&bad)
 		_, err := repo.CheckAll(t.Context(), []availability.CheckRequest{good, bad}, stay)
-		assertInvalid(t, err, "Requests[1]."+field, field)
+		blame.Invalid(t, err, "Requests[1]."+field, field)
 	}
 	none, err := repo.CheckAll(t.Context(), nil, stay)
 	require.NoError(t, err)
@@ -248,9 +249,9 @@ func TestCheckAllRejectsBadInput(t *testing.T) {
 		many[i] = good
 	}
 	_, err = repo.CheckAll(t.Context(), many, stay)
-	assertInvalid(t, err, "Requests", "too many")
+	blame.Invalid(t, err, "Requests", "too many")
 	_, err = repo.CheckAll(t.Context(), []availability.CheckRequest{good}, dynastay.Stay{CheckIn: stay.CheckIn, CheckOut: stay.CheckIn.AddDays(733)})
-	assertInvalid(t, err, "Stay", "too long")
+	blame.Invalid(t, err, "Stay", "too long")
 	assert.Empty(t, stop())
 	_, err = repo.CheckAll(t.Context(), many[:1000], stay)
 	assert.NoError(t, err)

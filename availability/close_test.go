@@ -15,6 +15,7 @@ import (
 	"github.com/dynastay/dynastay"
 	"github.com/dynastay/dynastay/availability"
 	"github.com/dynastay/dynastay/dyntest"
+	"github.com/dynastay/dynastay/internal/testing/blame"
 	"github.com/dynastay/dynastay/internal/testing/fixture"
 	"github.com/dynastay/dynastay/keys"
 )
@@ -153,7 +154,7 @@ func TestCloseSalesOfItemsOfOtherSoftware(t *testing.T) {
 	_, err = repo.CloseSales(t.Context(), "prop_unknown")
 	assertKind(t, err, dynastay.ErrNotFound, "")
 	_, err = repo.CloseSales(t.Context(), "a#b")
-	assertInvalid(t, err, "PropertyID", "CloseSales")
+	blame.Invalid(t, err, "PropertyID", "CloseSales")
 }
 
 // A room type whose guard names a different property cannot be closed, and that is an error.

@@ -11,6 +11,7 @@ import (
 	"github.com/dynastay/dynastay"
 	"github.com/dynastay/dynastay/availability"
 	"github.com/dynastay/dynastay/dyntest"
+	"github.com/dynastay/dynastay/internal/testing/blame"
 	"github.com/dynastay/dynastay/keys"
 )
 
@@ -123,7 +124,7 @@ func TestOpenChecksTheRoomType(t *testing.T) {
 					assert.Len(t, requests, 3)
 					return
 				}
-				assertInvalid(t, err, test.field, test.name)
+				blame.Invalid(t, err, test.field, test.name)
 				if test.field == "Price.Currency" {
 					assert.ErrorContains(t, err, "must be USD, the currency")
 				}
@@ -154,7 +155,7 @@ func TestOpenFromTodayAtTheProperty(t *testing.T) {
 			o := opening("2026-05-01", "2026-06-02")
 			o.Nights.CheckIn = today.AddDays(-1)
 			_, err := repo.Open(t.Context(), o)
-			assertInvalid(t, err, "Nights.CheckIn", test.zone)
+			blame.Invalid(t, err, "Nights.CheckIn", test.zone)
 			assert.ErrorContains(t, err, test.today)
 			o.Nights.CheckIn = today
 			got, err := repo.Open(t.Context(), o)
@@ -205,11 +206,11 @@ func TestOpenRequestValidate(t *testing.T) {
 	} {
 		o := good
 		test.edit(&o)
-		assertInvalid(t, o.Validate(), test.field, test.name)
+		blame.Invalid(t, o.Validate(), test.field, test.name)
 		_, err := repo.Open(t.Context(), o)
-		assertInvalid(t, err, test.field, test.name)
+		blame.Invalid(t, err, test.field, test.name)
 		_, err = dynastay.Do(t.Context(), db.DB, repo.OpenOp(o))
-		assertInvalid(t, err, test.field, test.name)
+		blame.Invalid(t, err, test.field, test.name)
 	}
 	assert.Empty(t, stop(), "no request was sent")
 

@@ -15,6 +15,7 @@ import (
 	"github.com/dynastay/dynastay"
 	"github.com/dynastay/dynastay/availability"
 	"github.com/dynastay/dynastay/bookings"
+	"github.com/dynastay/dynastay/internal/testing/blame"
 	"github.com/dynastay/dynastay/internal/testing/fixture"
 	"github.com/dynastay/dynastay/keys"
 )
@@ -134,14 +135,14 @@ func TestOpenOpAcceptsAtMost99Nights(t *testing.T) {
 
 	stop := db.Faults.Record()
 	_, err := dynastay.Do(t.Context(), db.DB, repo.OpenOp(over))
-	assertInvalid(t, err, "Nights", "100 nights")
+	blame.Invalid(t, err, "Nights", "100 nights")
 	assert.Empty(t, stop(), "no request was sent")
 
 	got, err := dynastay.Do(t.Context(), db.DB, repo.OpenOp(full))
 	require.NoError(t, err)
 	assert.Len(t, got.Opened, 99)
 	_, err = dynastay.Do(t.Context(), db.DB, repo.OpenOp(over))
-	assertInvalid(t, err, "Nights", "all nights count, even those that are already open")
+	blame.Invalid(t, err, "Nights", "all nights count, even those that are already open")
 }
 
 func TestOpenAtTheEndOfTheCalendar(t *testing.T) {
@@ -178,7 +179,7 @@ func TestOpenOpWithIdempotencyKey(t *testing.T) {
 	require.NoError(t, err)
 	assert.Equal(t, availability.Opened{Already: dates("2026-06-11", "2026-06-12")}, got)
 	_, err = dynastay.Do(t.Context(), later, availability.New(later).OpenOp(o))
-	assertInvalid(t, err, "Nights.CheckIn", "past")
+	blame.Invalid(t, err, "Nights.CheckIn", "past")
 }
 
 // Requests with the same key that differ in any one field do not match.

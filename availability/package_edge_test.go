@@ -11,6 +11,7 @@ import (
 
 	"github.com/dynastay/dynastay"
 	"github.com/dynastay/dynastay/availability"
+	"github.com/dynastay/dynastay/internal/testing/blame"
 	"github.com/dynastay/dynastay/internal/testing/fixture"
 )
 
@@ -41,7 +42,7 @@ func TestHugeRangesAreRefusedBeforeAnyWork(t *testing.T) {
 		{"QuoteRequest", "Stay", func() error { return req.Validate(fixture.Now) }},
 		{"Quote.Validate", "Stay", func() error { return quote.Validate() }},
 	} {
-		allocated := testing.AllocsPerRun(1, func() { assertInvalid(t, test.call(), test.field, test.name) })
+		allocated := testing.AllocsPerRun(1, func() { blame.Invalid(t, test.call(), test.field, test.name) })
 		assert.Less(t, allocated, 5_000.0, "%s of almost 3 million nights", test.name)
 	}
 	assert.Empty(t, stop(), "no request was sent")
@@ -59,11 +60,11 @@ func TestTheLongestCalendar(t *testing.T) {
 	require.NoError(t, err)
 	long.CheckOut = long.CheckOut.AddDays(1)
 	_, err = repo.Check(t.Context(), propertyID, roomTypeID, 1, long)
-	assertInvalid(t, err, "Stay", "Check")
+	blame.Invalid(t, err, "Stay", "Check")
 	_, err = repo.Prices(t.Context(), roomTypeID, long)
-	assertInvalid(t, err, "Stay", "Prices")
+	blame.Invalid(t, err, "Stay", "Prices")
 	_, err = repo.Check(t.Context(), propertyID, roomTypeID, availability.MaxRooms+1, stay)
-	assertInvalid(t, err, "Rooms", "Check")
+	blame.Invalid(t, err, "Rooms", "Check")
 	assert.EqualError(t, err, "invalid Rooms: must be between 1 and 10,000")
 }
 
@@ -114,7 +115,7 @@ func TestGuestsCannotOverflow(t *testing.T) {
 	} {
 		req.Guests = test.guests
 		err := req.Validate(fixture.Now)
-		assertInvalid(t, err, test.field, "")
+		blame.Invalid(t, err, test.field, "")
 		assert.ErrorIs(t, err, availability.ErrTooSmall)
 	}
 
@@ -138,14 +139,14 @@ func TestGuestsCannotOverflow(t *testing.T) {
 	} {
 		req := request(stay, room(roomTypeID, 1))
 		test.edit(&req)
-		assertInvalid(t, req.Validate(fixture.Now), test.field, test.name)
+		blame.Invalid(t, req.Validate(fixture.Now), test.field, test.name)
 	}
 	together := request(stay, room("room_a", availability.MaxRooms-2), room("room_b", 2), room("room_a", 1), room("room_a", 1))
 	assert.NoError(t, together.Validate(fixture.Now))
 
 	quote := quoteOf(t, request(stay, room(roomTypeID, 1)), fixture.Price)
 	quote.Lines = make([]availability.Line, 101)
-	assertInvalid(t, quote.Validate(), "Lines", "quote")
+	blame.Invalid(t, quote.Validate(), "Lines", "quote")
 }
 
 // Text at its maximum length is accepted. Text that is one byte longer, or not valid UTF-8, is refused.
@@ -170,7 +171,7 @@ func TestTextsOfARequestHaveLimits(t *testing.T) {
 		good := *test.text
 		for _, bad := range []string{good + "a", "\xff"} {
 			*test.text = bad
-			assertInvalid(t, req.Validate(fixture.Now), test.field, test.field)
+			blame.Invalid(t, req.Validate(fixture.Now), test.field, test.field)
 		}
 		*test.text = good
 	}
@@ -178,7 +179,7 @@ func TestTextsOfARequestHaveLimits(t *testing.T) {
 	// A zone is looked up as a file, so its length is checked first.
 	for size, want := range map[int]string{64: "must be a valid IANA time zone", 65: "must be at most 64 bytes, got 65"} {
 		_, err := availability.House{TimeZone: strings.Repeat("z", size)}.Location()
-		assertInvalid(t, err, "TimeZone", "zone")
+		blame.Invalid(t, err, "TimeZone", "zone")
 		assert.ErrorContains(t, err, want)
 	}
 }

@@ -221,15 +221,6 @@ func lineOf(room availability.Room) availability.Line {
 	}
 }
 
-func assertInvalid(t *testing.T, err error, field, name string) {
-	t.Helper()
-	var invalid *dynastay.InvalidError
-	if assert.ErrorAs(t, err, &invalid, name) {
-		assert.Equal(t, field, invalid.Field, "%s: %v", name, err)
-		assert.ErrorIs(t, err, dynastay.ErrInvalid, name)
-	}
-}
-
 // assertKind asserts that err is of a kind and names a field.
 func assertKind(t *testing.T, err, kind error, field string) {
 	t.Helper()

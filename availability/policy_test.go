@@ -7,6 +7,7 @@ import (
 	"github.com/stretchr/testify/assert"
 
 	"github.com/dynastay/dynastay/availability"
+	"github.com/dynastay/dynastay/internal/testing/blame"
 )
 
 func TestCancellationPolicyTerms(t *testing.T) {
@@ -49,7 +50,7 @@ func TestCancellationPolicyValidate(t *testing.T) {
 		terms, ok := policy.Terms()
 		assert.False(t, ok, "%q", policy)
 		assert.Zero(t, terms, "%q", policy)
-		assertInvalid(t, policy.Validate(), "", string(policy))
+		blame.Invalid(t, policy.Validate(), "", string(policy))
 	}
 	for _, policy := range []availability.CancellationPolicy{
 		"", availability.CustomPolicy("flexible"), "custom_strict_14_days", "custom_policy#7", "custom_free_cancelation_48h",

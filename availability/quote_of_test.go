@@ -14,6 +14,7 @@ import (
 	"github.com/dynastay/dynastay"
 	"github.com/dynastay/dynastay/availability"
 	"github.com/dynastay/dynastay/dyntest"
+	"github.com/dynastay/dynastay/internal/testing/blame"
 )
 
 // elsewhere is a night of a different property.
@@ -211,12 +212,12 @@ func TestQuoteOfRefusesOtherNights(t *testing.T) {
 		}},
 	} {
 		q, err := repo.QuoteOf(request(stay, room("room_a", 1), room("room_b", 1)), test.edit(slices.Clone(good)))
-		assertInvalid(t, err, test.field, name)
+		blame.Invalid(t, err, test.field, name)
 		assert.Nil(t, q, name)
 	}
 	past := request(dynastay.MustStay("2026-05-30", "2026-05-31"), room("room_a", 1))
 	_, err := repo.QuoteOf(past, nil)
-	assertInvalid(t, err, "Stay.CheckIn", "the request comes first")
+	blame.Invalid(t, err, "Stay.CheckIn", "the request comes first")
 	assert.Empty(t, stop(), "no request was sent")
 
 	_, err = repo.QuoteOf(request(stay, room("room_b", 1)), good)

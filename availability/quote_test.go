@@ -11,6 +11,7 @@ import (
 	"github.com/dynastay/dynastay"
 	"github.com/dynastay/dynastay/availability"
 	"github.com/dynastay/dynastay/dyntest"
+	"github.com/dynastay/dynastay/internal/testing/blame"
 	"github.com/dynastay/dynastay/internal/testing/fixture"
 )
 
@@ -90,7 +91,7 @@ func TestQuoteRefusesTwoVersionsOfARoomType(t *testing.T) {
 		other := room(roomTypeID, 1)
 		edit(&other)
 		req := request(stay, room(roomTypeID, 1), room("room_790", 1), other)
-		assertInvalid(t, req.Validate(fixture.Now), "Rooms[2]", name)
+		blame.Invalid(t, req.Validate(fixture.Now), "Rooms[2]", name)
 	}
 }
 
@@ -185,7 +186,7 @@ func TestBadInputSendsNothing(t *testing.T) {
 		{"prices: no stay", "Stay.CheckIn", prices(roomTypeID, dynastay.Stay{})},
 		{"prices: backwards", "Stay.CheckOut", prices(roomTypeID, backwards)},
 	} {
-		assertInvalid(t, test.err, test.field, test.name)
+		blame.Invalid(t, test.err, test.field, test.name)
 	}
 
 	for _, test := range []struct {
@@ -219,8 +220,8 @@ func TestBadInputSendsNothing(t *testing.T) {
 		req := request(stay, room(roomTypeID, 1), room("room_790", 1))
 		test.edit(&req)
 		_, err := repo.Quote(t.Context(), req)
-		assertInvalid(t, err, test.field, test.name)
-		assertInvalid(t, req.Validate(fixture.Now), test.field, test.name)
+		blame.Invalid(t, err, test.field, test.name)
+		blame.Invalid(t, req.Validate(fixture.Now), test.field, test.name)
 	}
 	assert.Empty(t, stop(), "no request was sent")
 }
@@ -248,7 +249,7 @@ func TestOccupancy(t *testing.T) {
 		if test.field == "" {
 			assert.NoError(t, err, "%+v", req.Guests)
 		} else {
-			assertInvalid(t, err, test.field, "")
+			blame.Invalid(t, err, test.field, "")
 			assert.ErrorIs(t, err, availability.ErrTooSmall)
 		}
 	}
@@ -278,12 +279,12 @@ func TestTodayIsTheDateAtTheProperty(t *testing.T) {
 		if assert.NoError(t, err, "a stay from today, in %q", test.zone) {
 			assert.Equal(t, now, q.At)
 			assert.NoError(t, q.Current(now))
-			assertInvalid(t, q.Current(now.Add(24*time.Hour)), "Stay.CheckIn", "a day later")
+			blame.Invalid(t, q.Current(now.Add(24*time.Hour)), "Stay.CheckIn", "a day later")
 			assert.NoError(t, q.Validate(), "regardless of the time")
 		}
 		req.Stay.CheckIn = today.AddDays(-1)
 		_, err = repo.Quote(t.Context(), req)
-		assertInvalid(t, err, "Stay.CheckIn", test.zone)
+		blame.Invalid(t, err, "Stay.CheckIn", test.zone)
 		assert.ErrorContains(t, err, test.today)
 	}
 }
@@ -384,7 +385,7 @@ func TestQuoteValidateDetectsTampering(t *testing.T) {
 	} {
 		q := good()
 		test.edit(q)
-		assertInvalid(t, q.Validate(), test.field, test.name)
+		blame.Invalid(t, q.Validate(), test.field, test.name)
 	}
 }
 
@@ -393,10 +394,10 @@ func TestOverbookingIsValidated(t *testing.T) {
 	req := request(stay, room(roomTypeID, 1))
 	for _, bad := range []int{-1, availability.MaxRooms + 1} {
 		req.Overbook = bad
-		assertInvalid(t, req.Validate(stay.CheckIn.Time()), "Overbook", "request")
+		blame.Invalid(t, req.Validate(stay.CheckIn.Time()), "Overbook", "request")
 		q := quoteOf(t, request(stay, room(roomTypeID, 1)), money("280.00 USD"))
 		q.Overbook = bad
-		assertInvalid(t, q.Validate(), "Overbook", "quote")
+		blame.Invalid(t, q.Validate(), "Overbook", "quote")
 	}
 	req.Overbook = availability.MaxRooms
 	assert.NoError(t, req.Validate(stay.CheckIn.Time()))

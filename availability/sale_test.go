@@ -14,6 +14,7 @@ import (
 	"github.com/dynastay/dynastay/availability"
 	"github.com/dynastay/dynastay/bookings"
 	"github.com/dynastay/dynastay/dyntest"
+	"github.com/dynastay/dynastay/internal/testing/blame"
 	"github.com/dynastay/dynastay/internal/testing/fixture"
 	"github.com/dynastay/dynastay/keys"
 )
@@ -221,12 +222,12 @@ func TestGiveBack(t *testing.T) {
 	assert.Nil(t, stored(t, db, roomTypeID, "2026-07-12"), "no night is created")
 
 	_, err := back(propertyID, "a#b", date("2026-07-10"), 2)
-	assertInvalid(t, err, "RoomTypeID", "")
+	blame.Invalid(t, err, "RoomTypeID", "")
 	_, err = back(propertyID, roomTypeID, dynastay.Date{}, 2)
-	assertInvalid(t, err, "Date", "")
+	blame.Invalid(t, err, "Date", "")
 	for _, rooms := range []int{0, -1} {
 		_, err = back(propertyID, roomTypeID, date("2026-07-10"), rooms)
-		assertInvalid(t, err, "Rooms", "must be positive")
+		blame.Invalid(t, err, "Rooms", "must be positive")
 	}
 }
 

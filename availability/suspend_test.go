@@ -13,6 +13,7 @@ import (
 	"github.com/dynastay/dynastay"
 	"github.com/dynastay/dynastay/availability"
 	"github.com/dynastay/dynastay/dyntest"
+	"github.com/dynastay/dynastay/internal/testing/blame"
 	"github.com/dynastay/dynastay/internal/testing/fixture"
 	"github.com/dynastay/dynastay/keys"
 	"github.com/dynastay/dynastay/properties"
@@ -322,17 +323,17 @@ func TestInvalidHouses(t *testing.T) {
 		"House.ID": {ID: "a#b"}, "House.TimeZone": {ID: propertyID, TimeZone: "Mars/Olympus"},
 	} {
 		for _, sales := range []*availability.SalesMove{repo.SuspendSales(house, []string{"a"}), repo.ResumeSales(house, []string{"a"})} {
-			assertInvalid(t, sales.Add(t.Context(), nil), field, "Add")
+			blame.Invalid(t, sales.Add(t.Context(), nil), field, "Add")
 			assert.Panics(t, func() { _, _ = sales.Finish(t.Context()) })
 		}
 		_, err := repo.Withdraw(t.Context(), house, roomTypeID)
-		assertInvalid(t, err, field, "Withdraw")
-		assertInvalid(t, repo.SoldAhead(t.Context(), house, []string{roomTypeID}), field, "SoldAhead")
+		blame.Invalid(t, err, field, "Withdraw")
+		blame.Invalid(t, repo.SoldAhead(t.Context(), house, []string{roomTypeID}), field, "SoldAhead")
 	}
 	house := availability.House{ID: propertyID, Name: strings.Repeat("x", 5000)} // not needed
-	assertInvalid(t, repo.SuspendSales(house, []string{"a#b"}).Add(t.Context(), nil), "RoomTypeID", "Add")
+	blame.Invalid(t, repo.SuspendSales(house, []string{"a#b"}).Add(t.Context(), nil), "RoomTypeID", "Add")
 	_, err := repo.Withdraw(t.Context(), house, "a#b")
-	assertInvalid(t, err, "RoomTypeID", "Withdraw")
-	assertInvalid(t, repo.SoldAhead(t.Context(), house, []string{"a#b"}), "RoomTypeID", "SoldAhead")
+	blame.Invalid(t, err, "RoomTypeID", "Withdraw")
+	blame.Invalid(t, repo.SoldAhead(t.Context(), house, []string{"a#b"}), "RoomTypeID", "SoldAhead")
 	assert.Empty(t, stop())
 }

@@ -15,6 +15,7 @@ import (
 	"github.com/dynastay/dynastay"
 	"github.com/dynastay/dynastay/availability"
 	"github.com/dynastay/dynastay/dyntest"
+	"github.com/dynastay/dynastay/internal/testing/blame"
 	"github.com/dynastay/dynastay/internal/testing/fixture"
 	"github.com/dynastay/dynastay/keys"
 )
@@ -267,7 +268,7 @@ func TestMergedLimitsConflict(t *testing.T) {
 		changeOf(hotel.RoomTypeID, july, availability.Change{MinStay: ptr(5)}),
 		changeOf(hotel.RoomTypeID, oneNight("2026-07-10"), availability.Change{MaxStay: ptr(3)}),
 	}})
-	assertInvalid(t, err, "Changes", "MinStay above MaxStay")
+	blame.Invalid(t, err, "Changes", "MinStay above MaxStay")
 	assert.EqualError(t, err, "invalid Changes: must not together set MinStay (5) above MaxStay (3), as for room type "+hotel.RoomTypeID+" on 2026-07-10")
 	assert.Empty(t, stop())
 }

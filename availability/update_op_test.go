@@ -14,6 +14,7 @@ import (
 	"github.com/dynastay/dynastay"
 	"github.com/dynastay/dynastay/availability"
 	"github.com/dynastay/dynastay/dyntest"
+	"github.com/dynastay/dynastay/internal/testing/blame"
 )
 
 // The nights of an operation change together, with whatever else is in the transaction, exactly once.
@@ -83,7 +84,7 @@ func TestUpdateOpIsAllOrNothing(t *testing.T) {
 	require.NoError(t, err)
 	assert.Len(t, report.Dates, 1)
 	_, err = dynastay.Do(t.Context(), db.DB, repo.UpdateOp(availability.UpdateRequest{PropertyID: hotel.ID}))
-	assertInvalid(t, err, "Changes", "none")
+	blame.Invalid(t, err, "Changes", "none")
 }
 
 // A sale between the read and the transaction is counted, and another update prepares the operation again.
@@ -110,7 +111,7 @@ func TestUpdateOpHasALimit(t *testing.T) {
 	stop := db.Faults.Record()
 	first := dynastay.MustDate("2026-07-01")
 	_, err := dynastay.Do(t.Context(), db.DB, repo.UpdateOp(updateOf(hotel, dynastay.Stay{CheckIn: first, CheckOut: first.AddDays(101)}, availability.Change{MinStay: ptr(2)})))
-	assertInvalid(t, err, "Operations", "101 nights")
+	blame.Invalid(t, err, "Operations", "101 nights")
 	assert.Zero(t, count(stop(), "TransactWriteItems"))
 	report, err := dynastay.Do(t.Context(), db.DB, repo.UpdateOp(updateOf(hotel, dynastay.Stay{CheckIn: first, CheckOut: first.AddDays(100)}, availability.Change{MinStay: ptr(2)})))
 	require.NoError(t, err)

@@ -13,6 +13,7 @@ import (
 	"github.com/dynastay/dynastay"
 	"github.com/dynastay/dynastay/availability"
 	"github.com/dynastay/dynastay/dyntest"
+	"github.com/dynastay/dynastay/internal/testing/blame"
 	"github.com/dynastay/dynastay/internal/testing/fixture"
 )
 
@@ -57,7 +58,7 @@ func TestUpdateRejectsBadInput(t *testing.T) {
 			u.Changes[0] = c
 		}
 		_, err := repo.Update(t.Context(), u)
-		assertInvalid(t, err, field, field)
+		blame.Invalid(t, err, field, field)
 	}
 	for name, edit := range map[string]func(c *availability.Change){
 		"Changes[0].Rooms":          func(c *availability.Change) { c.Rooms = ptr(-1) },
@@ -73,7 +74,7 @@ func TestUpdateRejectsBadInput(t *testing.T) {
 		c := validChange()
 		edit(&c)
 		_, err := repo.Update(t.Context(), availability.UpdateRequest{PropertyID: propertyID, Changes: []availability.Change{c}})
-		assertInvalid(t, err, name, name)
+		blame.Invalid(t, err, name, name)
 	}
 	assert.Empty(t, stop(), "no request was sent")
 }
@@ -92,7 +93,7 @@ func TestUpdateLimitsItsWork(t *testing.T) {
 	}
 	require.NoError(t, u.Validate(), "1,000,000 dates")
 	u.Changes = append(u.Changes, changeOf(roomTypeID, oneNight("2026-07-10"), availability.Change{Rooms: ptr(1)}))
-	assertInvalid(t, u.Validate(), "Changes", "1,000,001 dates")
+	blame.Invalid(t, u.Validate(), "Changes", "1,000,001 dates")
 }
 
 // A request that does not match the room types writes nothing.
@@ -110,7 +111,7 @@ func TestUpdateChecksTheRoomTypes(t *testing.T) {
 		_, err := repo.Update(t.Context(), availability.UpdateRequest{PropertyID: hotel.ID, Changes: []availability.Change{
 			changeOf(hotel.RoomTypeID, july, availability.Change{MinStay: ptr(2)}), changeOf(hotel.RoomTypeID, july, test.change),
 		}})
-		assertInvalid(t, err, test.field, test.name)
+		blame.Invalid(t, err, test.field, test.name)
 		assert.Len(t, stop(), 1, "the read of the room types")
 	}
 	report := update(t, repo, hotel, oneNight("2026-07-10"), availability.Change{Rooms: ptr(6), AboveCapacity: true})

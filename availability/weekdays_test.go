@@ -10,6 +10,7 @@ import (
 	"github.com/dynastay/dynastay"
 	"github.com/dynastay/dynastay/availability"
 	"github.com/dynastay/dynastay/dyntest"
+	"github.com/dynastay/dynastay/internal/testing/blame"
 )
 
 func TestWeekdays(t *testing.T) {
@@ -26,7 +27,7 @@ func TestWeekdays(t *testing.T) {
 	assert.NoError(t, weekend.Validate())
 	assert.NoError(t, availability.On(0, 1, 2, 3, 4, 5, 6).Validate())
 	for _, bad := range []availability.Weekdays{availability.On(), availability.On(7), availability.On(time.Sunday, 8), availability.On(-1), 200} {
-		assertInvalid(t, bad.Validate(), "Weekdays", bad.String())
+		blame.Invalid(t, bad.Validate(), "Weekdays", bad.String())
 	}
 	assert.Equal(t, []string{"every day", "Fri Sat", "Sun Mon Tue Wed Thu Fri Sat"},
 		[]string{every.String(), weekend.String(), availability.On(0, 1, 2, 3, 4, 5, 6).String()})
@@ -90,15 +91,15 @@ func TestOpenOpCountsTheSelectedNights(t *testing.T) {
 	assert.Len(t, got.Opened, 99)
 	o.Nights.CheckOut = o.Nights.CheckOut.AddDays(7)
 	_, err = dynastay.Do(t.Context(), db.DB, repo.OpenOp(o))
-	assertInvalid(t, err, "Nights", "100 Sundays")
+	blame.Invalid(t, err, "Nights", "100 Sundays")
 
 	o = opening("2026-07-10", "2026-07-11")
 	o.Weekdays = availability.On(time.Sunday)
 	_, err = repo.Open(t.Context(), o)
-	assertInvalid(t, err, "Weekdays", "no Sunday")
+	blame.Invalid(t, err, "Weekdays", "no Sunday")
 	assert.EqualError(t, err, "invalid Weekdays: must include a day between 2026-07-10 and 2026-07-10, got Sun")
 	o = opening("2026-07-10", "2026-07-11")
 	o.StopSellReason = "painting"
 	_, err = repo.Open(t.Context(), o)
-	assertInvalid(t, err, "StopSellReason", "no stop-sell")
+	blame.Invalid(t, err, "StopSellReason", "no stop-sell")
 }

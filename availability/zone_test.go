@@ -9,6 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/dynastay/dynastay/availability"
+	"github.com/dynastay/dynastay/internal/testing/blame"
 )
 
 // A zone is read from its file once: reading the file again would allocate memory. The test is not parallel, because it
@@ -36,7 +37,7 @@ func TestZoneNames(t *testing.T) {
 	for range 2 { // the same result the second time
 		for _, name := range []string{"Local", "Europe//Rome", "Europe/./Rome", "./UTC", "Europe/Rome/", "Europe", "Mars", "."} {
 			_, err := availability.House{TimeZone: name}.Location()
-			assertInvalid(t, err, "TimeZone", name)
+			blame.Invalid(t, err, "TimeZone", name)
 		}
 	}
 }

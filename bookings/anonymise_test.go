@@ -15,6 +15,7 @@ import (
 	"github.com/dynastay/dynastay/availability"
 	"github.com/dynastay/dynastay/bookings"
 	"github.com/dynastay/dynastay/dyntest"
+	"github.com/dynastay/dynastay/internal/testing/blame"
 	"github.com/dynastay/dynastay/internal/testing/raw"
 	"github.com/dynastay/dynastay/keys"
 )
@@ -438,9 +439,7 @@ func TestBookingWithoutAUser(t *testing.T) {
 	require.NoError(t, err)
 	assert.Equal(t, "ill", c.Booking.CancellationReason)
 	_, err = i.repo.Create(context.Background(), bookings.Request{Quote: i.mustQuote(t, payStay, rooms{"a": 1}), Guest: guest})
-	var invalid *dynastay.InvalidError
-	require.ErrorAs(t, err, &invalid)
-	assert.Equal(t, "UserID", invalid.Field)
+	blame.Invalid(t, err, "UserID")
 }
 
 // A replay with an idempotency key returns the booking as it is now.

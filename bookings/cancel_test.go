@@ -13,6 +13,7 @@ import (
 
 	"github.com/dynastay/dynastay"
 	"github.com/dynastay/dynastay/bookings"
+	"github.com/dynastay/dynastay/internal/testing/blame"
 	"github.com/dynastay/dynastay/internal/testing/fixture"
 	"github.com/dynastay/dynastay/internal/testing/raw"
 )
@@ -129,13 +130,13 @@ func TestCancelHugeStay(t *testing.T) {
 	checkOut("9999-12-31")
 	allocated := testing.AllocsPerRun(1, func() {
 		_, err := repo.Cancel(t.Context(), made.ID, "")
-		assertInvalid(t, err, "BookingID", "almost 3 million nights")
+		blame.Invalid(t, err, "BookingID", "almost 3 million nights")
 	})
 	assert.Less(t, allocated, 50_000.0)
 
 	checkOut(fixture.Stay.CheckIn.AddDays(100).String())
 	_, err = repo.Cancel(t.Context(), made.ID, "")
-	assertInvalid(t, err, "BookingID", "100 nights")
+	blame.Invalid(t, err, "BookingID", "100 nights")
 	assert.ErrorContains(t, err, "must be a booking with at most 99 nights to return (nights × room types), got 100: ")
 	checkOut(fixture.Stay.CheckIn.AddDays(99).String())
 	got, err := repo.Cancel(t.Context(), made.ID, "")

@@ -14,6 +14,7 @@ import (
 	"github.com/dynastay/dynastay/availability"
 	"github.com/dynastay/dynastay/bookings"
 	"github.com/dynastay/dynastay/dyntest"
+	"github.com/dynastay/dynastay/internal/testing/blame"
 	"github.com/dynastay/dynastay/internal/testing/fixture"
 	"github.com/dynastay/dynastay/internal/testing/raw"
 	"github.com/dynastay/dynastay/keys"
@@ -125,9 +126,7 @@ func TestCheckInRefusesRooms(t *testing.T) {
 	} {
 		stop := l.Faults.Record()
 		_, err := l.repo.CheckIn(t.Context(), b.ID, test.rooms)
-		var invalid *dynastay.InvalidError
-		require.ErrorAs(t, err, &invalid)
-		assert.Equal(t, test.field, invalid.Field)
+		invalid := blame.Invalid(t, err, test.field)
 		assert.Contains(t, invalid.Reason, test.reason)
 		assert.Equal(t, test.reads, len(stop()) > 0)
 	}

@@ -12,6 +12,7 @@ import (
 	"github.com/dynastay/dynastay/availability"
 	"github.com/dynastay/dynastay/bookings"
 	"github.com/dynastay/dynastay/entity"
+	"github.com/dynastay/dynastay/internal/testing/blame"
 	"github.com/dynastay/dynastay/internal/testing/fixture"
 	"github.com/dynastay/dynastay/keys"
 )
@@ -159,7 +160,7 @@ func TestInvalidInput(t *testing.T) {
 		req := good
 		test.change(&req)
 		_, err := repo.Create(t.Context(), req)
-		assertInvalid(t, err, test.field, test.name)
+		blame.Invalid(t, err, test.field, test.name)
 	}
 	for _, test := range []struct {
 		name, field string
@@ -188,7 +189,7 @@ func TestInvalidInput(t *testing.T) {
 		}},
 		{"no operations", "Operations", func() error { return db.Write(t.Context()) }},
 	} {
-		assertInvalid(t, test.call(), test.field, test.name)
+		blame.Invalid(t, test.call(), test.field, test.name)
 	}
 	assert.Empty(t, stop(), "no request was sent")
 }
@@ -228,7 +229,7 @@ func TestTextsHaveLimits(t *testing.T) {
 		for _, bad := range []string{strings.Repeat("a", test.most+1-len(address)) + address, "\xff" + address} {
 			*test.text = bad
 			_, err := repo.Create(t.Context(), req)
-			assertInvalid(t, err, test.field, test.field)
+			blame.Invalid(t, err, test.field, test.field)
 		}
 		*test.text = good
 	}
@@ -243,15 +244,6 @@ func TestTextsHaveLimits(t *testing.T) {
 	require.NoError(t, err)
 	assert.Equal(t, req.Guest, got.Guest)
 	assert.Equal(t, reason, got.CancellationReason)
-}
-
-func assertInvalid(t *testing.T, err error, field, name string) {
-	t.Helper()
-	var invalid *dynastay.InvalidError
-	if assert.ErrorAs(t, err, &invalid, name) {
-		assert.Equal(t, field, invalid.Field, "%s: %v", name, err)
-		assert.ErrorIs(t, err, dynastay.ErrInvalid, name)
-	}
 }
 
 // A booking that needs more actions than a transaction can have is refused before any request: here, two room types for
@@ -275,6 +267,6 @@ func TestMoreThanATransactionHolds(t *testing.T) {
 	require.NoError(t, err)
 	stop := db.Faults.Record()
 	_, err = repo.Create(t.Context(), fixture.Request(&wide))
-	assertInvalid(t, err, "Operations", "184 actions")
+	blame.Invalid(t, err, "Operations", "184 actions")
 	assert.Empty(t, stop())
 }

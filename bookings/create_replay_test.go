@@ -13,6 +13,7 @@ import (
 	"github.com/dynastay/dynastay/availability"
 	"github.com/dynastay/dynastay/bookings"
 	"github.com/dynastay/dynastay/dyntest"
+	"github.com/dynastay/dynastay/internal/testing/blame"
 	"github.com/dynastay/dynastay/internal/testing/fixture"
 )
 
@@ -136,12 +137,12 @@ func TestRetryAfterTheDayOfArrival(t *testing.T) {
 
 	stop := db.Faults.Record()
 	_, err = repo.Create(ctx, req)
-	assertInvalid(t, err, "Quote.Stay.CheckIn", "without a key")
+	blame.Invalid(t, err, "Quote.Stay.CheckIn", "without a key")
 	assert.Empty(t, stop(), "no request was sent")
 
 	stop = db.Faults.Record()
 	_, err = repo.Create(ctx, req, dynastay.IdempotencyKey("request-2"))
-	assertInvalid(t, err, "Quote.Stay.CheckIn", "a different key")
+	blame.Invalid(t, err, "Quote.Stay.CheckIn", "a different key")
 	requests := stop()
 	require.Len(t, requests, 1)
 	assert.Equal(t, "GetItem", requests[0].Operation, "it looks for the record and writes nothing")

@@ -13,6 +13,7 @@ import (
 	"github.com/dynastay/dynastay/availability"
 	"github.com/dynastay/dynastay/bookings"
 	"github.com/dynastay/dynastay/dyntest"
+	"github.com/dynastay/dynastay/internal/testing/blame"
 	"github.com/dynastay/dynastay/internal/testing/fixture"
 	"github.com/dynastay/dynastay/internal/testing/raw"
 )
@@ -174,9 +175,7 @@ func TestLimitsOfHolds(t *testing.T) {
 		stop := l.Faults.Record()
 		req.Hold = length
 		_, err := l.repo.Create(t.Context(), req)
-		var invalid *dynastay.InvalidError
-		require.ErrorAs(t, err, &invalid)
-		assert.Equal(t, "Hold", invalid.Field)
+		blame.Invalid(t, err, "Hold")
 		assert.Empty(t, stop())
 	}
 	for _, length := range []time.Duration{bookings.MinHold, bookings.MaxHold} {

@@ -12,6 +12,7 @@ import (
 	"github.com/dynastay/dynastay"
 	"github.com/dynastay/dynastay/bookings"
 	"github.com/dynastay/dynastay/dyntest"
+	"github.com/dynastay/dynastay/internal/testing/blame"
 	"github.com/dynastay/dynastay/internal/testing/fixture"
 	"github.com/dynastay/dynastay/keys"
 )
@@ -179,9 +180,7 @@ func TestRoomsAfterCheckIn(t *testing.T) {
 	assert.Equal(t, bookings.Assigned{king: {"301", "302"}, twin: {"102"}}, assigned())
 	for rooms, field := range map[*bookings.Assigned]string{{}: "Rooms", {twin: {"1", "2"}}: "Rooms[" + twin + "]"} {
 		_, err = l.repo.AssignRooms(t.Context(), b.ID, *rooms)
-		var invalid *dynastay.InvalidError
-		require.ErrorAs(t, err, &invalid)
-		assert.Equal(t, field, invalid.Field)
+		blame.Invalid(t, err, field)
 	}
 	undone, err := l.repo.UndoCheckIn(t.Context(), b.ID)
 	require.NoError(t, err)

@@ -15,6 +15,7 @@ import (
 	"github.com/dynastay/dynastay"
 	"github.com/dynastay/dynastay/bookings"
 	"github.com/dynastay/dynastay/dyntest"
+	"github.com/dynastay/dynastay/internal/testing/blame"
 	"github.com/dynastay/dynastay/internal/testing/raw"
 )
 
@@ -386,9 +387,7 @@ func TestErasureErrors(t *testing.T) {
 	i := newInn(t)
 	for _, user := range []string{"", "user#1"} {
 		sent := i.Faults.Record()
-		var invalid *dynastay.InvalidError
-		require.ErrorAs(t, i.repo.Eraser().Check(t.Context(), user), &invalid)
-		assert.Equal(t, "UserID", invalid.Field)
+		invalid := blame.Invalid(t, i.repo.Eraser().Check(t.Context(), user), "UserID")
 		_, err := i.repo.Eraser().Erase(t.Context(), user)
 		require.ErrorAs(t, err, &invalid)
 		assert.Empty(t, sent())

@@ -11,6 +11,7 @@ import (
 	"github.com/dynastay/dynastay"
 	"github.com/dynastay/dynastay/availability"
 	"github.com/dynastay/dynastay/bookings"
+	"github.com/dynastay/dynastay/internal/testing/blame"
 )
 
 // agreed asks for rooms under a policy, with check-in from 15:00.
@@ -321,9 +322,7 @@ func TestKeptIsWhatTheGuestWasTold(t *testing.T) {
 			m.Kept = test.told(m.Kept)
 			i.Clock.Set(deadline.Add(time.Hour))
 			_, err = i.repo.Modify(t.Context(), m)
-			var invalid *dynastay.InvalidError
-			require.ErrorAs(t, err, &invalid)
-			assert.Equal(t, "Kept", invalid.Field)
+			invalid := blame.Invalid(t, err, "Kept")
 			assert.Contains(t, invalid.Reason, "100.00 USD")
 			stored, err := i.repo.Get(t.Context(), b.ID, dynastay.Consistent)
 			require.NoError(t, err)

@@ -17,6 +17,7 @@ import (
 	"github.com/dynastay/dynastay"
 	"github.com/dynastay/dynastay/bookings"
 	"github.com/dynastay/dynastay/dyntest"
+	"github.com/dynastay/dynastay/internal/testing/blame"
 	"github.com/dynastay/dynastay/internal/testing/fixture"
 	"github.com/dynastay/dynastay/internal/testing/raw"
 	"github.com/dynastay/dynastay/keys/key"
@@ -253,9 +254,7 @@ func TestByStatusIsRefusedBeforeARequest(t *testing.T) {
 	stop := db.Faults.Record()
 	for _, status := range []bookings.Status{"", "Confirmed", "a#b"} {
 		_, err := bookings.New(db.DB, nil).ByStatus(status).Page(context.Background(), dynastay.Paging{})
-		var invalid *dynastay.InvalidError
-		require.ErrorAs(t, err, &invalid, "%q", status)
-		assert.Equal(t, "Status", invalid.Field)
+		blame.Invalid(t, err, "Status", "%q", status)
 	}
 	assert.Empty(t, stop())
 }

@@ -11,6 +11,7 @@ import (
 	"github.com/dynastay/dynastay"
 	"github.com/dynastay/dynastay/availability"
 	"github.com/dynastay/dynastay/bookings"
+	"github.com/dynastay/dynastay/internal/testing/blame"
 	"github.com/dynastay/dynastay/internal/testing/fixture"
 )
 
@@ -116,11 +117,8 @@ func TestModifyAfterTheFirstNight(t *testing.T) {
 				require.ErrorIs(t, quoteErr, bookings.ErrTooLate)
 				require.ErrorIs(t, err, bookings.ErrTooLate)
 			default:
-				var invalid *dynastay.InvalidError
-				require.ErrorAs(t, quoteErr, &invalid)
-				assert.Equal(t, "Stay", invalid.Field)
-				require.ErrorAs(t, err, &invalid)
-				assert.Equal(t, "Quote.Stay", invalid.Field)
+				blame.Invalid(t, quoteErr, "Stay")
+				blame.Invalid(t, err, "Quote.Stay")
 			}
 			assert.Equal(t, takenBy(innStay, rooms{"a": 1}), i.taken(t))
 		})
@@ -166,11 +164,8 @@ func TestModifyAfterCheckIn(t *testing.T) {
 				assert.Equal(t, takenBy(test.stay, test.rooms), i.taken(t))
 				return
 			}
-			var invalid *dynastay.InvalidError
-			require.ErrorAs(t, quoteErr, &invalid)
-			assert.Equal(t, test.field[0], invalid.Field)
-			require.ErrorAs(t, err, &invalid)
-			assert.Equal(t, test.field[1], invalid.Field)
+			blame.Invalid(t, quoteErr, test.field[0])
+			blame.Invalid(t, err, test.field[1])
 			assert.Equal(t, b, stored)
 		})
 	}

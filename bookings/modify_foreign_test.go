@@ -12,6 +12,7 @@ import (
 	"github.com/dynastay/dynastay"
 	"github.com/dynastay/dynastay/availability"
 	"github.com/dynastay/dynastay/bookings"
+	"github.com/dynastay/dynastay/internal/testing/blame"
 	"github.com/dynastay/dynastay/internal/testing/raw"
 	"github.com/dynastay/dynastay/keys"
 )
@@ -210,9 +211,7 @@ func TestModifyWhatOtherSoftwareStored(t *testing.T) {
 			i.set(t, "a", date, "Currency", "EUR")
 		}
 		_, err := i.repo.QuoteModification(t.Context(), b.ID, i.request(innStay, rooms{"a": 2}))
-		var invalid *dynastay.InvalidError
-		require.ErrorAs(t, err, &invalid)
-		assert.Equal(t, "Rooms", invalid.Field)
+		blame.Invalid(t, err, "Rooms")
 	})
 }
 
@@ -233,9 +232,7 @@ func TestModificationKeepsTheDiscounts(t *testing.T) {
 	require.NoError(t, err)
 	assert.Equal(t, "50.00 USD", stored.Total.String())
 	err = shorter(1)
-	var invalid *dynastay.InvalidError
-	require.ErrorAs(t, err, &invalid)
-	assert.Equal(t, "Quote.Total", invalid.Field)
+	blame.Invalid(t, err, "Quote.Total")
 	assert.Equal(t, takenBy(stored.Stay, rooms{"a": 1}), i.taken(t))
 
 	setBooking(t, i.DB, keyOf(b.ID), "PriceBreakdown", &types.AttributeValueMemberM{Value: dynastay.Item{

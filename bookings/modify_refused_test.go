@@ -12,6 +12,7 @@ import (
 	"github.com/dynastay/dynastay/availability"
 	"github.com/dynastay/dynastay/bookings"
 	"github.com/dynastay/dynastay/entity"
+	"github.com/dynastay/dynastay/internal/testing/blame"
 )
 
 // If a night changes between the quote and the modification, the database refuses it, and the refusal has the night and the
@@ -157,9 +158,7 @@ func TestInvalidModification(t *testing.T) {
 			test.change(&bad)
 			stop := i.Faults.Record()
 			_, err := i.repo.Modify(t.Context(), bad)
-			var invalid *dynastay.InvalidError
-			require.ErrorAs(t, err, &invalid)
-			assert.Equal(t, test.field, invalid.Field)
+			blame.Invalid(t, err, test.field)
 			sent := stop()
 			assert.Equal(t, test.before, len(sent) == 0)
 			assert.LessOrEqual(t, len(sent), 1)
@@ -174,9 +173,7 @@ func TestInvalidModification(t *testing.T) {
 	other := i.request(innStay, rooms{"a": 1})
 	other.Property.ID = "prop_other"
 	_, err = i.repo.QuoteModification(t.Context(), b.ID, other)
-	var invalid *dynastay.InvalidError
-	require.ErrorAs(t, err, &invalid)
-	assert.Equal(t, "Property.ID", invalid.Field)
+	blame.Invalid(t, err, "Property.ID")
 }
 
 // The quote of another stay that is kept at its price, or of a price that the booking never had, is refused.

@@ -13,6 +13,7 @@ import (
 	"github.com/dynastay/dynastay/availability"
 	"github.com/dynastay/dynastay/bookings"
 	"github.com/dynastay/dynastay/dyntest"
+	"github.com/dynastay/dynastay/internal/testing/blame"
 )
 
 // The booking of these tests has one room "a" and two rooms "b" for these nights.
@@ -170,11 +171,8 @@ func TestModifyFewerAdultsThanRooms(t *testing.T) {
 		"Guests.Adults":       second(i.repo.QuoteModification(t.Context(), b.ID, req)),
 		"Quote.Guests.Adults": second(i.repo.Modify(t.Context(), m)),
 	} {
-		var invalid *dynastay.InvalidError
-		if assert.ErrorAs(t, err, &invalid, field) {
-			assert.Equal(t, field, invalid.Field)
-			assert.Equal(t, "must be at least 2, one for each room", invalid.Reason)
-		}
+		invalid := blame.Invalid(t, err, field)
+		assert.Equal(t, "must be at least 2, one for each room", invalid.Reason)
 	}
 	setBooking(t, i.DB, keyOf(b.ID), "NumberOfAdults", dynastay.Number(1))
 	stored, err := i.repo.Get(t.Context(), b.ID, dynastay.Consistent)

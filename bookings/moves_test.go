@@ -13,6 +13,7 @@ import (
 	"github.com/dynastay/dynastay"
 	"github.com/dynastay/dynastay/bookings"
 	"github.com/dynastay/dynastay/dyntest"
+	"github.com/dynastay/dynastay/internal/testing/blame"
 	"github.com/dynastay/dynastay/internal/testing/fixture"
 )
 
@@ -319,9 +320,7 @@ func TestMovesOfNoBooking(t *testing.T) {
 		assert.ErrorIs(t, err, dynastay.ErrNotFound, a.verb)
 		stop := l.Faults.Record()
 		_, err = a.do(t.Context(), l.repo, "a#b")
-		var invalid *dynastay.InvalidError
-		require.ErrorAs(t, err, &invalid, a.verb)
-		assert.Equal(t, "BookingID", invalid.Field)
+		blame.Invalid(t, err, "BookingID", a.verb)
 		assert.Empty(t, stop())
 	}
 }

@@ -9,6 +9,7 @@ import (
 
 	"github.com/dynastay/dynastay"
 	"github.com/dynastay/dynastay/bookings"
+	"github.com/dynastay/dynastay/internal/testing/blame"
 )
 
 func TestPercentInJSON(t *testing.T) {
@@ -49,7 +50,7 @@ func TestPercent(t *testing.T) {
 		"", "0", "0.00", "100.01", "101", "1000", "0015", "15.000", "15.", ".5", "-5", "+5", "1e1", "15%", " 15", "15\n", "1,5", "١٥",
 	} {
 		_, err := bookings.ParsePercent(text)
-		assertInvalid(t, err, "Percent", text)
+		blame.Invalid(t, err, "Percent", text)
 		assert.ErrorContains(t, err, "must be between 0.01 and 100 with at most 2 decimal places, got ")
 	}
 	for p, text := range map[bookings.Percent]string{

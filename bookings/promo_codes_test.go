@@ -15,6 +15,7 @@ import (
 	"github.com/dynastay/dynastay"
 	"github.com/dynastay/dynastay/bookings"
 	"github.com/dynastay/dynastay/dyntest"
+	"github.com/dynastay/dynastay/internal/testing/blame"
 	"github.com/dynastay/dynastay/internal/testing/fixture"
 	"github.com/dynastay/dynastay/internal/testing/raw"
 	"github.com/dynastay/dynastay/keys"
@@ -194,9 +195,9 @@ func TestPromoCodeAsTyped(t *testing.T) {
 	for _, typed := range []string{"", " ", "\xff", strings.Repeat("x", 257), strings.Repeat(" ", 1024) + "X"} {
 		assert.Empty(t, operations(db, func() {
 			_, err := repo.PromoCode(t.Context(), typed)
-			assertInvalid(t, err, "Code", typed)
+			blame.Invalid(t, err, "Code", typed)
 			_, err = repo.DeactivatePromoCode(t.Context(), typed)
-			assertInvalid(t, err, "Code", typed)
+			blame.Invalid(t, err, "Code", typed)
 		}))
 	}
 	db.Faults.Inject(dyntest.Fail("AccessDeniedException"), dyntest.When{Operation: "BatchGetItem", Nth: 1})

@@ -10,6 +10,7 @@ import (
 	"github.com/dynastay/dynastay"
 	"github.com/dynastay/dynastay/bookings"
 	"github.com/dynastay/dynastay/dyntest"
+	"github.com/dynastay/dynastay/internal/testing/blame"
 	"github.com/dynastay/dynastay/internal/testing/fixture"
 	"github.com/dynastay/dynastay/internal/testing/raw"
 )
@@ -120,7 +121,7 @@ func TestByReferenceNotFound(t *testing.T) {
 	for _, text := range []string{"", " ", "\u00a0", strings.Repeat("x", 300)} {
 		assert.Empty(t, operations(db, func() {
 			_, err := repo.ByReference(t.Context(), text)
-			assertInvalid(t, err, "Reference", text)
+			blame.Invalid(t, err, "Reference", text)
 		}))
 	}
 }

@@ -13,6 +13,7 @@ import (
 	"github.com/dynastay/dynastay/availability"
 	"github.com/dynastay/dynastay/bookings"
 	"github.com/dynastay/dynastay/dyntest"
+	"github.com/dynastay/dynastay/internal/testing/blame"
 )
 
 // paidBooking books two nights for 200 dollars under a policy, and pays for them.
@@ -264,7 +265,5 @@ func TestErrorsOfARefundOfWhatIsDue(t *testing.T) {
 	}
 	long := strings.Repeat("r", 128) // the id of the second refund does not fit
 	_, err := repo.CancelWithRefund(ctx, b.ID, "", bookings.Refund{ID: long})
-	var invalid *dynastay.InvalidError
-	require.ErrorAs(t, err, &invalid)
-	assert.Equal(t, "Refunds[0].ID", invalid.Field)
+	blame.Invalid(t, err, "Refunds[0].ID")
 }

@@ -11,6 +11,7 @@ import (
 	"github.com/dynastay/dynastay"
 	"github.com/dynastay/dynastay/bookings"
 	"github.com/dynastay/dynastay/dyntest"
+	"github.com/dynastay/dynastay/internal/testing/blame"
 	"github.com/dynastay/dynastay/internal/testing/fixture"
 	"github.com/dynastay/dynastay/internal/testing/raw"
 )
@@ -88,7 +89,7 @@ func TestGetAllFails(t *testing.T) {
 	assert.Empty(t, operations(db, func() {
 		for _, id := range []string{"", "bkg#1"} {
 			got, err := repo.GetAll(ctx, []string{made.ID, id})
-			assertInvalid(t, err, "BookingIDs[1].BookingID", id)
+			blame.Invalid(t, err, "BookingIDs[1].BookingID", id)
 			assert.Nil(t, got)
 		}
 	}))

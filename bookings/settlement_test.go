@@ -13,6 +13,7 @@ import (
 	"github.com/dynastay/dynastay"
 	"github.com/dynastay/dynastay/availability"
 	"github.com/dynastay/dynastay/bookings"
+	"github.com/dynastay/dynastay/internal/testing/blame"
 )
 
 const (
@@ -185,9 +186,7 @@ func TestSettleRefusesArguments(t *testing.T) {
 		{"At", "is required", usd("1"), time.Time{}},
 	} {
 		got, err := priced("0.01", "USD", lineOf("a", "1", none)).Settle(test.paid, test.at, nil)
-		var invalid *dynastay.InvalidError
-		require.ErrorAs(t, err, &invalid, test.reason)
-		assert.Equal(t, test.field, invalid.Field)
+		invalid := blame.Invalid(t, err, test.field, test.reason)
 		assert.Equal(t, test.reason, invalid.Reason)
 		assert.Zero(t, got)
 	}

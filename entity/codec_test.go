@@ -19,6 +19,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/dynastay/dynastay"
+	"github.com/dynastay/dynastay/internal/testing/blame"
 	"github.com/dynastay/dynastay/internal/testing/draw"
 )
 
@@ -330,9 +331,7 @@ func TestDeclareRefusesWrongTypesWithThePath(t *testing.T) {
 
 // corrupt asserts that an error says what is unreadable, and does not match ErrInvalid.
 func corrupt(t require.TestingT, err error, path string) {
-	var e *dynastay.Error
-	require.ErrorAs(t, err, &e, path)
-	assert.Equal(t, path, e.Field)
+	e := blame.Named(t, err, path)
 	assert.Equal(t, dynastay.ErrCorrupt, e.Kind)
 	assert.NotErrorIs(t, err, dynastay.ErrInvalid, path)
 }
@@ -411,9 +410,7 @@ func TestDeclareRefusesWhatCannotBeReadAgain(t *testing.T) {
 		"At": {At: time.Date(10000, 1, 1, 0, 0, 0, 0, time.UTC)},
 	} {
 		_, err := allCodec.Encode(&a)
-		var invalid *dynastay.InvalidError
-		require.ErrorAs(t, err, &invalid, field)
-		assert.Equal(t, field, invalid.Field)
+		blame.Invalid(t, err, field)
 	}
 }
 

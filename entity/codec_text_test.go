@@ -8,6 +8,7 @@ import (
 	"github.com/stretchr/testify/assert"
 
 	"github.com/dynastay/dynastay"
+	"github.com/dynastay/dynastay/internal/testing/blame"
 )
 
 // DynamoDB stores text that is not valid UTF-8 differently.
@@ -46,11 +47,8 @@ func TestTextIsUTF8(t *testing.T) {
 		{"Key.PK", dynastay.KeyNames{Partition: "pk", Sort: "sk"}.Check(dynastay.Key{PK: bad, SK: "a"})},
 		{"Key.SK", dynastay.KeyNames{Partition: "pk", Sort: "sk"}.Check(dynastay.Key{PK: "a", SK: bad})},
 	} {
-		var invalid *dynastay.InvalidError
-		if assert.ErrorAs(t, test.err, &invalid, test.field) {
-			assert.Equal(t, test.field, invalid.Field)
-			assert.NotContains(t, test.err.Error(), bad)
-		}
+		blame.Invalid(t, test.err, test.field)
+		assert.NotContains(t, test.err.Error(), bad)
 	}
 }
 

@@ -16,6 +16,7 @@ import (
 	"github.com/dynastay/dynastay"
 	"github.com/dynastay/dynastay/dyntest"
 	"github.com/dynastay/dynastay/entity"
+	"github.com/dynastay/dynastay/internal/testing/blame"
 )
 
 var (
@@ -154,9 +155,7 @@ func (c cloakroom) sent(f func()) (operations []string) {
 
 // invalid asks for a refused field, and returns the reason.
 func invalid(t require.TestingT, err error, field string) string {
-	var refused *dynastay.InvalidError
-	require.ErrorAs(t, err, &refused, field)
-	assert.Equal(t, field, refused.Field)
+	refused := blame.Invalid(t, err, field)
 	return refused.Reason
 }
 

@@ -11,6 +11,7 @@ import (
 
 	"github.com/dynastay/dynastay"
 	"github.com/dynastay/dynastay/dyntest"
+	"github.com/dynastay/dynastay/internal/testing/blame"
 	"github.com/dynastay/dynastay/internal/testing/fixture"
 	"github.com/dynastay/dynastay/keys"
 	"github.com/dynastay/dynastay/properties"
@@ -63,7 +64,7 @@ func TestAdoptWithoutParts(t *testing.T) {
 	assert.NotContains(t, all[adoptedProperty], "GSI1PK", "it is not approved")
 	assert.Contains(t, all[adoptedProperty], "GSI11PK")
 	_, err := repo.Approve(t.Context(), "prop_123")
-	assertField(t, err, dynastay.ErrInvalid, "Status")
+	blame.Of(t, err, dynastay.ErrInvalid, "Status")
 }
 
 // A missing price range is computed from the room types. Only the range that other software wrote is kept.
@@ -111,7 +112,7 @@ func TestAdoptManyParts(t *testing.T) {
 	db, repo = manyParts(t, 40, 51)
 	before = allItems(t, db)
 	_, err := repo.Suspend(t.Context(), "prop_123")
-	assertField(t, err, dynastay.ErrCorrupt, "AmenityList")
+	blame.Of(t, err, dynastay.ErrCorrupt, "AmenityList")
 	assert.ErrorContains(t, err, "prop_123")
 	assert.ErrorContains(t, err, "at most 90 amenities and room types, got 91")
 	assert.Equal(t, before, allItems(t, db))
@@ -140,7 +141,7 @@ func TestAdoptCorruptValues(t *testing.T) {
 				put(t, db, item)
 			}
 			_, err := repo.Update(t.Context(), "prop_123", describe)
-			assertField(t, err, dynastay.ErrCorrupt, field)
+			blame.Of(t, err, dynastay.ErrCorrupt, field)
 			assert.NotErrorIs(t, err, dynastay.ErrInvalid)
 			assert.ErrorContains(t, err, "prop_123")
 			after := allItems(t, db)

@@ -13,6 +13,7 @@ import (
 
 	"github.com/dynastay/dynastay"
 	"github.com/dynastay/dynastay/dyntest"
+	"github.com/dynastay/dynastay/internal/testing/blame"
 	"github.com/dynastay/dynastay/internal/testing/fixture"
 	"github.com/dynastay/dynastay/internal/testing/raw"
 	"github.com/dynastay/dynastay/keys"
@@ -49,7 +50,7 @@ func TestAdopt(t *testing.T) {
 	err = repo.Adopt(t.Context(), "prop_none")
 	assert.ErrorIs(t, err, dynastay.ErrNotFound)
 	assert.ErrorContains(t, err, "prop_none")
-	assertField(t, repo.Adopt(t.Context(), "a#b"), dynastay.ErrInvalid, "PropertyID")
+	blame.Of(t, repo.Adopt(t.Context(), "a#b"), dynastay.ErrInvalid, "PropertyID")
 }
 
 // firstWrites are the methods that write a property, with what each changes besides the adoption, and its requests.

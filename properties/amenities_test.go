@@ -12,6 +12,7 @@ import (
 
 	"github.com/dynastay/dynastay"
 	"github.com/dynastay/dynastay/dyntest"
+	"github.com/dynastay/dynastay/internal/testing/blame"
 	"github.com/dynastay/dynastay/internal/testing/fixture"
 	"github.com/dynastay/dynastay/internal/testing/racing"
 	"github.com/dynastay/dynastay/properties"
@@ -107,9 +108,9 @@ func TestAmenitiesRefuse(t *testing.T) {
 		for field, given := range map[string][]string{
 			"AmenityIDs[1]": {"wifi", "a#b"}, "AmenityIDs[0]": {""}, "AmenityIDs[2]": {"wifi", "pool", "wifi"}, "AmenityIDs": numbered("a", 91),
 		} {
-			assertField(t, second(call(t.Context(), "p1", given)), dynastay.ErrInvalid, field)
+			blame.Of(t, second(call(t.Context(), "p1", given)), dynastay.ErrInvalid, field)
 		}
-		assertField(t, second(call(t.Context(), "a#b", []string{"wifi"})), dynastay.ErrInvalid, "PropertyID")
+		blame.Of(t, second(call(t.Context(), "a#b", []string{"wifi"})), dynastay.ErrInvalid, "PropertyID")
 		if name != "Set" {
 			err := second(call(t.Context(), "p1", nil))
 			assert.EqualError(t, err, "properties."+name+"Amenities: invalid AmenityIDs: must not be empty")
@@ -124,10 +125,10 @@ func TestAmenitiesRefuse(t *testing.T) {
 			continue
 		}
 		err := second(call(t.Context(), "p1", numbered("a", 89))) // and two room types
-		assertField(t, err, dynastay.ErrInvalid, "AmenityIDs")
+		blame.Of(t, err, dynastay.ErrInvalid, "AmenityIDs")
 		assert.ErrorContains(t, err, "must have at most 90 entries, counting all amenities and room types of the property")
 		err = second(call(t.Context(), "p1", numbered(strings.Repeat("a", 100), 40)))
-		assertField(t, err, dynastay.ErrInvalid, "Card")
+		blame.Of(t, err, dynastay.ErrInvalid, "Card")
 	}
 	assert.Equal(t, before, everything(t, db, "PROPERTY#p1"))
 
@@ -148,7 +149,7 @@ func TestMostAmenities(t *testing.T) {
 	checkDerived(t, db, "p1")
 	before, sent := everything(t, db, "PROPERTY#p1"), writes(db)
 	_, err = repo.SetAmenities(t.Context(), "p1", numbered("b", 11))
-	assertField(t, err, dynastay.ErrInvalid, "AmenityIDs")
+	blame.Of(t, err, dynastay.ErrInvalid, "AmenityIDs")
 	assert.ErrorContains(t, err, "must differ from the present list in at most 98 amenities")
 	assert.Equal(t, sent, writes(db))
 	assert.Equal(t, before, everything(t, db, "PROPERTY#p1"))

@@ -11,6 +11,7 @@ import (
 	"github.com/dynastay/dynastay"
 	"github.com/dynastay/dynastay/availability"
 	"github.com/dynastay/dynastay/dyntest"
+	"github.com/dynastay/dynastay/internal/testing/blame"
 	"github.com/dynastay/dynastay/keys"
 	"github.com/dynastay/dynastay/properties"
 )
@@ -37,7 +38,7 @@ func TestRoomTypesOnACard(t *testing.T) {
 			edit(&rooms[i])
 		}
 		_, err := repo.Create(t.Context(), hotel, rooms)
-		assertField(t, err, dynastay.ErrInvalid, "Card")
+		blame.Of(t, err, dynastay.ErrInvalid, "Card")
 		assert.ErrorContains(t, err, "or reduce the number of room types or amenities")
 		_, err = repo.Create(t.Context(), hotel, rooms[1:])
 		require.NoError(t, err)
@@ -55,7 +56,7 @@ func TestUpdateOfALargeCard(t *testing.T) {
 	url := 2048
 	full := func(p *properties.Property) { p.PrimaryImageURL = strings.Repeat("u", url) }
 	_, err := repo.Create(t.Context(), grand("p1", full), rooms)
-	assertField(t, err, dynastay.ErrInvalid, "Card")
+	blame.Of(t, err, dynastay.ErrInvalid, "Card")
 	_, size, _ := strings.Cut(err.Error(), "must be at most 4,096 bytes, got ")
 	var bytes int
 	_, err = fmt.Sscanf(size, "%d;", &bytes)
@@ -64,7 +65,7 @@ func TestUpdateOfALargeCard(t *testing.T) {
 	made, err := repo.Create(t.Context(), grand("p1", full), rooms)
 	require.NoError(t, err)
 	_, err = repo.Update(t.Context(), "p1", edit(func(p *properties.Property) { p.Name += "!" }))
-	assertField(t, err, dynastay.ErrInvalid, "Card")
+	blame.Of(t, err, dynastay.ErrInvalid, "Card")
 	assert.ErrorContains(t, err, "must be at most 4,096 bytes, got 4097; ")
 	got, err := repo.Update(t.Context(), "p1", edit(func(p *properties.Property) { p.Name = p.Name[1:] + "!" }))
 	require.NoError(t, err)
@@ -76,7 +77,7 @@ func TestCardQuoteRequestRefusesUnknownRoomType(t *testing.T) {
 	card := properties.CardOf(&properties.Property{ID: "p1"}, []properties.RoomType{king("r1", "100")})
 	choices := []properties.Choice{{RoomTypeID: "r1", Quantity: 1}, {RoomTypeID: "r2", Quantity: 1}}
 	_, err := card.QuoteRequest(dynastay.MustStay("2026-07-10", "2026-07-13"), availability.Guests{Adults: 2}, choices...)
-	assertField(t, err, dynastay.ErrInvalid, "Rooms[1].RoomTypeID")
+	blame.Of(t, err, dynastay.ErrInvalid, "Rooms[1].RoomTypeID")
 }
 
 // For a room type without a policy of its own, the property's policy applies.

@@ -12,6 +12,7 @@ import (
 
 	"github.com/dynastay/dynastay"
 	"github.com/dynastay/dynastay/dyntest"
+	"github.com/dynastay/dynastay/internal/testing/blame"
 	"github.com/dynastay/dynastay/properties"
 )
 
@@ -100,7 +101,7 @@ func TestCreateWithRequiredFieldsOnly(t *testing.T) {
 	assert.Equal(t, made, bySlug)
 
 	_, err = repo.Approve(t.Context(), "p1")
-	assertField(t, err, dynastay.ErrInvalid, "Status")
+	blame.Of(t, err, dynastay.ErrInvalid, "Status")
 }
 
 // everything returns all items of the partitions, to compare them before and after.
@@ -131,7 +132,7 @@ func TestCreateWithTakenValues(t *testing.T) {
 			before := everything(t, db, pks...)
 			_, err := repo.Create(t.Context(), grand(second.id, func(p *properties.Property) { p.Slug = second.slug }),
 				[]properties.RoomType{king(second.roomTypeID, "1")})
-			assertField(t, err, dynastay.ErrAlreadyExists, field)
+			blame.Of(t, err, dynastay.ErrAlreadyExists, field)
 			assert.Equal(t, before, everything(t, db, pks...))
 		})
 	}
@@ -392,7 +393,7 @@ func TestInOneTransaction(t *testing.T) {
 	rename := edit(func(p *properties.Property) { p.Name = "Chain Hotel" })
 	taken := edit(func(p *properties.Property) { p.Slug = grand("p2").Slug })
 	err := db.Write(t.Context(), repo.UpdateOp("p2", rename), repo.UpdateOp("p1", taken))
-	assertField(t, err, dynastay.ErrAlreadyExists, "Slug")
+	blame.Of(t, err, dynastay.ErrAlreadyExists, "Slug")
 	p2, err := repo.Get(t.Context(), "p2")
 	require.NoError(t, err)
 	assert.Equal(t, 1, p2.Version, "all or nothing")

@@ -15,6 +15,7 @@ import (
 	"github.com/dynastay/dynastay/availability"
 	"github.com/dynastay/dynastay/bookings"
 	"github.com/dynastay/dynastay/dyntest"
+	"github.com/dynastay/dynastay/internal/testing/blame"
 	"github.com/dynastay/dynastay/internal/testing/fixture"
 	"github.com/dynastay/dynastay/keys"
 	"github.com/dynastay/dynastay/properties"
@@ -93,12 +94,12 @@ func TestDelete(t *testing.T) {
 	err = s.repo.Delete(t.Context(), s.id)
 	assert.ErrorIs(t, err, dynastay.ErrNotFound)
 	assert.ErrorContains(t, err, s.id)
-	assertField(t, s.repo.Delete(t.Context(), "a#b"), dynastay.ErrInvalid, "PropertyID")
+	blame.Of(t, s.repo.Delete(t.Context(), "a#b"), dynastay.ErrInvalid, "PropertyID")
 
 	// The slug is free again; the ids of the room types are not.
 	used := s.rooms[0]
 	_, err = s.repo.Create(t.Context(), grand("p2", func(p *properties.Property) { p.Slug = "slug-of-p1" }), []properties.RoomType{king(used, "100")})
-	assertField(t, err, dynastay.ErrAlreadyExists, "RoomTypeID")
+	blame.Of(t, err, dynastay.ErrAlreadyExists, "RoomTypeID")
 	_, err = s.repo.Create(t.Context(), grand("p2", func(p *properties.Property) { p.Slug = "slug-of-p1" }), []properties.RoomType{king("r2", "100")})
 	require.NoError(t, err)
 }

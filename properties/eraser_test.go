@@ -9,6 +9,7 @@ import (
 
 	"github.com/dynastay/dynastay"
 	"github.com/dynastay/dynastay/dyntest"
+	"github.com/dynastay/dynastay/internal/testing/blame"
 	"github.com/dynastay/dynastay/properties"
 )
 
@@ -89,9 +90,9 @@ func TestEraserOfProperties(t *testing.T) {
 	repo := properties.New(db.DB, nil)
 	for _, user := range []string{"", "user#1"} {
 		sent := db.Faults.Record()
-		assertField(t, repo.Eraser().Check(t.Context(), user), dynastay.ErrInvalid, "UserID")
+		blame.Of(t, repo.Eraser().Check(t.Context(), user), dynastay.ErrInvalid, "UserID")
 		_, err := repo.Eraser().Erase(t.Context(), user)
-		assertField(t, err, dynastay.ErrInvalid, "UserID")
+		blame.Of(t, err, dynastay.ErrInvalid, "UserID")
 		assert.Empty(t, sent())
 	}
 	spent := db.Measure(func() { require.NoError(t, repo.Eraser().Check(t.Context(), "user_1")) })

@@ -10,6 +10,7 @@ import (
 
 	"github.com/dynastay/dynastay"
 	"github.com/dynastay/dynastay/dyntest"
+	"github.com/dynastay/dynastay/internal/testing/blame"
 	"github.com/dynastay/dynastay/properties"
 )
 
@@ -19,7 +20,7 @@ func TestImagesAfterTheLastPosition(t *testing.T) {
 	s := openSeller(t, 1, 0)
 	for _, order := range []int{1_000_001, math.MaxInt} {
 		_, err := s.direct.AddImages(t.Context(), s.id, []properties.Image{{ID: "b", URL: "u", Order: order}})
-		assertField(t, err, dynastay.ErrInvalid, "Images[0].Order")
+		blame.Of(t, err, dynastay.ErrInvalid, "Images[0].Order")
 	}
 	for _, image := range []properties.Image{{ID: "b", URL: "u", Order: 1_000_000}, {ID: "a", URL: "u"}} {
 		_, err := s.direct.AddImages(t.Context(), s.id, []properties.Image{image})
@@ -46,7 +47,7 @@ func TestImageOfAFullCard(t *testing.T) {
 	require.NoError(t, err)
 	before := everything(t, db, "PROPERTY#p1")
 	for _, err := range []error{second(repo.SetPrimaryImage(t.Context(), "p1", "long")), repo.DeleteImage(t.Context(), "p1", "short")} {
-		assertField(t, err, dynastay.ErrInvalid, "Card")
+		blame.Of(t, err, dynastay.ErrInvalid, "Card")
 	}
 	assert.Equal(t, before, everything(t, db, "PROPERTY#p1"))
 	assert.Contains(t, before["PROPERTY#p1"]["IMAGE#long"], "WriteId")

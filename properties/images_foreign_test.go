@@ -10,6 +10,7 @@ import (
 
 	"github.com/dynastay/dynastay"
 	"github.com/dynastay/dynastay/dyntest"
+	"github.com/dynastay/dynastay/internal/testing/blame"
 	"github.com/dynastay/dynastay/internal/testing/raw"
 	"github.com/dynastay/dynastay/properties"
 )
@@ -59,6 +60,6 @@ func TestImageOfOtherSoftwareInBetween(t *testing.T) {
 	item["PK"] = dynastay.Text("PROPERTY#p1")
 	db.Faults.Inject(dyntest.Before(func(context.Context) { put(t, db, item) }), dyntest.When{Operation: "TransactWriteItems", Nth: 1})
 	err := second(repo.AddImages(t.Context(), "p1", []properties.Image{picture("img_001")}))
-	assertField(t, err, dynastay.ErrAlreadyExists, "ImageID")
+	blame.Of(t, err, dynastay.ErrAlreadyExists, "ImageID")
 	assert.Equal(t, item, partition(t, db, "PROPERTY#p1")["IMAGE#img_001"])
 }

@@ -13,6 +13,7 @@ import (
 	"github.com/dynastay/dynastay"
 	"github.com/dynastay/dynastay/dyntest"
 	"github.com/dynastay/dynastay/entity"
+	"github.com/dynastay/dynastay/internal/testing/blame"
 	"github.com/dynastay/dynastay/internal/testing/fixture"
 	"github.com/dynastay/dynastay/internal/testing/racing"
 	"github.com/dynastay/dynastay/internal/testing/raw"
@@ -284,7 +285,7 @@ func TestUpdateImage(t *testing.T) {
 		"URL": func(i *properties.Image) { i.URL = " " }, "AltText": func(i *properties.Image) { i.AltText = strings.Repeat("a", entity.MaxNote+1) },
 	} {
 		_, err := repo.UpdateImage(t.Context(), "p1", "a0", func(i *properties.Image) error { spoil(i); return nil })
-		assertField(t, err, dynastay.ErrInvalid, field)
+		blame.Of(t, err, dynastay.ErrInvalid, field)
 	}
 	assert.Equal(t, sent, writes(db))
 }
@@ -309,13 +310,13 @@ func TestImagesRefuse(t *testing.T) {
 		"Images[0].AltText":  {picture("b", func(i *properties.Image) { i.AltText = long(entity.MaxNote + 1) })},
 		"Images[0].Category": {picture("b", func(i *properties.Image) { i.Category = long(entity.MaxName + 1) })},
 	} {
-		assertField(t, second(repo.AddImages(t.Context(), "p1", images)), dynastay.ErrInvalid, field)
+		blame.Of(t, second(repo.AddImages(t.Context(), "p1", images)), dynastay.ErrInvalid, field)
 	}
 	tooLong := picture("b", func(i *properties.Image) { i.URL = long(entity.MaxURL + 1) })
-	assertField(t, second(repo.AddImages(t.Context(), "p1", []properties.Image{tooLong})), dynastay.ErrInvalid, "Images[0].URL")
+	blame.Of(t, second(repo.AddImages(t.Context(), "p1", []properties.Image{tooLong})), dynastay.ErrInvalid, "Images[0].URL")
 	err = second(repo.AddImages(t.Context(), "p1", pictures("b", 99)))
 	assert.EqualError(t, err, "properties.AddImages: invalid Images: must have at most 98 entries")
-	assertField(t, second(repo.AddImages(t.Context(), "a#b", pictures("b", 1))), dynastay.ErrInvalid, "PropertyID")
+	blame.Of(t, second(repo.AddImages(t.Context(), "a#b", pictures("b", 1))), dynastay.ErrInvalid, "PropertyID")
 	same := func(*properties.Image) error { return nil }
 	for field, err := range map[string]error{
 		"ImageID":      second(repo.UpdateImage(t.Context(), "p1", "a#b", same)),
@@ -330,13 +331,13 @@ func TestImagesRefuse(t *testing.T) {
 		"PropertyID  ": (&properties.Image{ID: "a0", URL: "/a0.jpg"}).Validate(),
 		"OrMissing":    second(repo.UpdateImage(t.Context(), "p1", "a0", same, dynastay.OrMissing())),
 	} {
-		assertField(t, err, dynastay.ErrInvalid, strings.TrimSpace(field))
+		blame.Of(t, err, dynastay.ErrInvalid, strings.TrimSpace(field))
 	}
 	assert.Empty(t, stop(), "no request at all")
 
 	before := everything(t, db, "PROPERTY#p1", "PROPERTY#p2")
 	err = second(repo.AddImages(t.Context(), "p1", []properties.Image{picture("b"), picture("a1")}))
-	assertField(t, err, dynastay.ErrAlreadyExists, "ImageID")
+	blame.Of(t, err, dynastay.ErrAlreadyExists, "ImageID")
 	for _, err := range []error{
 		second(repo.UpdateImage(t.Context(), "p2", "a0", same)), second(repo.SetPrimaryImage(t.Context(), "p2", "a0")),
 		second(repo.ArrangeImages(t.Context(), "p1", []string{"a0", "b"})), repo.DeleteImage(t.Context(), "p1", "b"),
@@ -460,7 +461,7 @@ func TestTwoChangesOfImages(t *testing.T) {
 				require.NoError(t, otherErr)
 				switch {
 				case first == then && first == "add":
-					assertField(t, oneErr, dynastay.ErrAlreadyExists, "ImageID")
+					blame.Of(t, oneErr, dynastay.ErrAlreadyExists, "ImageID")
 				case first == then && first == "delete":
 					assert.ErrorIs(t, oneErr, dynastay.ErrNotFound)
 				default:

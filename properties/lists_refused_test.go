@@ -8,6 +8,7 @@ import (
 
 	"github.com/dynastay/dynastay"
 	"github.com/dynastay/dynastay/dyntest"
+	"github.com/dynastay/dynastay/internal/testing/blame"
 	"github.com/dynastay/dynastay/properties"
 )
 
@@ -55,7 +56,7 @@ func TestListsRefuse(t *testing.T) {
 		{"AmenityIDs[0]", "must not contain", with("New York", "USA", "wi#fi", "pool")},
 	} {
 		_, err := refused.list.Page(t.Context(), dynastay.Paging{})
-		assertField(t, err, dynastay.ErrInvalid, refused.field)
+		blame.Of(t, err, dynastay.ErrInvalid, refused.field)
 		assert.ErrorContains(t, err, refused.text)
 	}
 	for field, q := range map[string]properties.AmenityQuery{
@@ -64,7 +65,7 @@ func TestListsRefuse(t *testing.T) {
 		"AmenityIDs": {City: "New York", Country: "USA"},
 	} {
 		_, err := repo.IDsByAmenities(q).Page(t.Context(), dynastay.Paging{})
-		assertField(t, err, dynastay.ErrInvalid, field)
+		blame.Of(t, err, dynastay.ErrInvalid, field)
 	}
 	assert.Empty(t, stop())
 	page, err := with("New York", "USA", numbered("amenity_", 10)...).Page(t.Context(), dynastay.Paging{})

@@ -12,6 +12,7 @@ import (
 
 	"github.com/dynastay/dynastay"
 	"github.com/dynastay/dynastay/dyntest"
+	"github.com/dynastay/dynastay/internal/testing/blame"
 	"github.com/dynastay/dynastay/internal/testing/fixture"
 	"github.com/dynastay/dynastay/internal/testing/raw"
 	"github.com/dynastay/dynastay/keys"
@@ -85,7 +86,7 @@ func TestByOwner(t *testing.T) {
 	stop := db.Faults.Record()
 	for _, bad := range []string{"", "a#b"} {
 		_, err := repo.ByOwner(bad).Page(t.Context(), dynastay.Paging{})
-		assertField(t, err, dynastay.ErrInvalid, "OwnerID")
+		blame.Of(t, err, dynastay.ErrInvalid, "OwnerID")
 	}
 	assert.Empty(t, stop())
 }

@@ -13,6 +13,7 @@ import (
 
 	"github.com/dynastay/dynastay"
 	"github.com/dynastay/dynastay/dyntest"
+	"github.com/dynastay/dynastay/internal/testing/blame"
 	"github.com/dynastay/dynastay/keys"
 	"github.com/dynastay/dynastay/keys/key"
 	"github.com/dynastay/dynastay/properties"
@@ -245,11 +246,11 @@ func TestNearAndInAreaRefuseBeforeAnyRequest(t *testing.T) {
 			"endless distance": {around(timesSquare, math.Inf(1)), "Radius"},
 		} {
 			near, err := repo.Near(t.Context(), c.query)
-			assertField(t, err, dynastay.ErrInvalid, c.field)
+			blame.Of(t, err, dynastay.ErrInvalid, c.field)
 			assert.Empty(t, near, name)
 			if c.field != "Radius" {
 				_, err = repo.InArea(properties.AreaQuery{Latitude: c.query.Latitude, Longitude: c.query.Longitude}).Page(t.Context(), dynastay.Paging{})
-				assertField(t, err, dynastay.ErrInvalid, c.field)
+				blame.Of(t, err, dynastay.ErrInvalid, c.field)
 			}
 		}
 	})

@@ -13,6 +13,7 @@ import (
 	"github.com/dynastay/dynastay"
 	"github.com/dynastay/dynastay/availability"
 	"github.com/dynastay/dynastay/dyntest"
+	"github.com/dynastay/dynastay/internal/testing/blame"
 	"github.com/dynastay/dynastay/internal/testing/raw"
 	"github.com/dynastay/dynastay/properties"
 )
@@ -201,7 +202,7 @@ func TestStoredInvalidPolicy(t *testing.T) {
 	assert.Equal(t, availability.CancellationPolicy("free_cancelation_48h"), got.Rooms[0].CancellationPolicy)
 
 	_, err = repo.Update(t.Context(), "p1", edit(func(p *properties.Property) { p.Name = "Another" }))
-	assertField(t, err, dynastay.ErrInvalid, "CancellationPolicy")
+	blame.Of(t, err, dynastay.ErrInvalid, "CancellationPolicy")
 	_, err = repo.Update(t.Context(), "p1", edit(func(p *properties.Property) {
 		p.CancellationPolicy = availability.CustomPolicy("48h")
 	}))
@@ -217,7 +218,7 @@ func TestStoredInvalidPolicy(t *testing.T) {
 		properties.Choice{RoomTypeID: roomTypeID, Quantity: 1})
 	require.NoError(t, err)
 	now := time.Date(2026, 6, 1, 12, 0, 0, 0, time.UTC)
-	assertField(t, ask.Validate(now), dynastay.ErrInvalid, "Rooms[0].CancellationPolicy")
+	blame.Of(t, ask.Validate(now), dynastay.ErrInvalid, "Rooms[0].CancellationPolicy")
 	ask.Rooms[0].CancellationPolicy = ""
 	require.Greater(t, ask.Rooms[0].MaxAdults, ask.Rooms[0].MaxOccupancy)
 	assert.NoError(t, ask.Validate(now), "the occupancy limits the guests")
@@ -235,7 +236,7 @@ func TestUnreadableItemNamesTheField(t *testing.T) {
 		item := raw.Document(t, "testdata/property.json")
 		spoil(item)
 		_, err := properties.PropertyEntity.Value(dynastay.RowOf(item))
-		assertField(t, err, dynastay.ErrCorrupt, field)
+		blame.Of(t, err, dynastay.ErrCorrupt, field)
 		assert.ErrorContains(t, err, "Property prop_123")
 	}
 }

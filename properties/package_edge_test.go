@@ -11,6 +11,7 @@ import (
 	"github.com/dynastay/dynastay"
 	"github.com/dynastay/dynastay/availability"
 	"github.com/dynastay/dynastay/dyntest"
+	"github.com/dynastay/dynastay/internal/testing/blame"
 	"github.com/dynastay/dynastay/properties"
 )
 
@@ -67,7 +68,7 @@ func TestTextsHaveLimits(t *testing.T) {
 	refused := func(field string, p properties.Property, room properties.RoomType) {
 		t.Helper()
 		_, err := repo.Create(t.Context(), p, []properties.RoomType{room})
-		assertField(t, err, dynastay.ErrInvalid, field)
+		blame.Of(t, err, dynastay.ErrInvalid, field)
 	}
 	for _, test := range texts {
 		good := *test.text

@@ -14,6 +14,7 @@ import (
 	"github.com/dynastay/dynastay"
 	"github.com/dynastay/dynastay/availability"
 	"github.com/dynastay/dynastay/dyntest"
+	"github.com/dynastay/dynastay/internal/testing/blame"
 	"github.com/dynastay/dynastay/internal/testing/fixture"
 	"github.com/dynastay/dynastay/internal/testing/racing"
 	"github.com/dynastay/dynastay/internal/testing/raw"
@@ -159,25 +160,7 @@ func assertNotAllowed(t raw.T, err error, status properties.Status) {
 	var refused *properties.StatusError
 	require.ErrorAs(t, err, &refused)
 	assert.Equal(t, status, refused.Status)
-	var failure *dynastay.Error
-	require.ErrorAs(t, err, &failure)
-	assert.Equal(t, "Status", failure.Field)
-}
-
-// assertField asserts the kind of an error and the field that it names.
-func assertField(t raw.T, err, kind error, field string) {
-	t.Helper()
-	require.ErrorIs(t, err, kind)
-	var invalid *dynastay.InvalidError
-	var failure *dynastay.Error
-	switch {
-	case kind == dynastay.ErrInvalid:
-		require.ErrorAs(t, err, &invalid)
-		assert.Equal(t, field, invalid.Field, "%v", err)
-	default:
-		require.ErrorAs(t, err, &failure)
-		assert.Equal(t, field, failure.Field, "%v", err)
-	}
+	blame.Named(t, err, "Status")
 }
 
 // writes counts the write requests so far.

@@ -12,6 +12,7 @@ import (
 	"github.com/dynastay/dynastay"
 	"github.com/dynastay/dynastay/availability"
 	"github.com/dynastay/dynastay/dyntest"
+	"github.com/dynastay/dynastay/internal/testing/blame"
 	"github.com/dynastay/dynastay/properties"
 )
 
@@ -123,7 +124,7 @@ func TestCreateRefuses(t *testing.T) {
 	for i, c := range calls {
 		_, err := repo.Create(t.Context(), c.p, c.rooms)
 		if assert.Error(t, err, "call %d: %s", i, c.field) {
-			assertField(t, err, dynastay.ErrInvalid, c.field)
+			blame.Of(t, err, dynastay.ErrInvalid, c.field)
 		}
 	}
 	full := king("r1", "100")
@@ -131,7 +132,7 @@ func TestCreateRefuses(t *testing.T) {
 	_, err := repo.Create(t.Context(), grand("p1"), []properties.RoomType{full})
 	assert.EqualError(t, err, "properties.Create: invalid Rooms[0].Total: must be between 1 and 10,000")
 	_, err = repo.Create(t.Context(), grand("p1"), rooms[:1], dynastay.IdempotencyKey(""))
-	assertField(t, err, dynastay.ErrInvalid, "IdempotencyKey")
+	blame.Of(t, err, dynastay.ErrInvalid, "IdempotencyKey")
 	assert.Empty(t, stop(), "no request at all")
 }
 
@@ -145,7 +146,7 @@ func TestTooManyAmenitiesAreNotCompared(t *testing.T) {
 	rooms := []properties.RoomType{king("r1", "100")}
 	allocated := testing.AllocsPerRun(1, func() {
 		_, err := repo.Create(t.Context(), p, rooms)
-		assertField(t, err, dynastay.ErrInvalid, "AmenityIDs")
+		blame.Of(t, err, dynastay.ErrInvalid, "AmenityIDs")
 	})
 	assert.Less(t, allocated, 1_000.0)
 }
@@ -156,7 +157,7 @@ func TestAgreedOnHasALimit(t *testing.T) {
 	repo := properties.New(db.DB, nil)
 	stop := db.Faults.Record()
 	_, err := repo.Update(t.Context(), "p1", edit(func(*properties.Property) {}), dynastay.AgreedOn(strings.Repeat("a", 4097)))
-	assertField(t, err, dynastay.ErrInvalid, "AgreedOn")
+	blame.Of(t, err, dynastay.ErrInvalid, "AgreedOn")
 	assert.Empty(t, stop())
 }
 
@@ -173,7 +174,7 @@ func TestTooManyActions(t *testing.T) {
 		return repo.CreateOp(grand(id, func(p *properties.Property) { p.AmenityIDs = amenities }), []properties.RoomType{king("room_of_"+id, "100")})
 	}
 	stop := db.Faults.Record()
-	assertField(t, db.Write(t.Context(), p("p1"), p("p2")), dynastay.ErrInvalid, "Operations")
+	blame.Of(t, db.Write(t.Context(), p("p1"), p("p2")), dynastay.ErrInvalid, "Operations")
 	assert.Empty(t, stop())
 	require.NoError(t, db.Write(t.Context(), p("p1")))
 }
@@ -198,7 +199,7 @@ func TestUpdateRefuses(t *testing.T) {
 		t.Helper()
 		_, err := repo.Update(t.Context(), id, edit(change))
 		if assert.Error(t, err, field) {
-			assertField(t, err, dynastay.ErrInvalid, field)
+			blame.Of(t, err, dynastay.ErrInvalid, field)
 		}
 	}
 	for _, bad := range badProperties {
@@ -240,7 +241,7 @@ func TestUpdateRefuses(t *testing.T) {
 
 	stop := db.Faults.Record()
 	_, err = repo.Update(t.Context(), "a#b", edit(func(*properties.Property) {}))
-	assertField(t, err, dynastay.ErrInvalid, "PropertyID")
+	blame.Of(t, err, dynastay.ErrInvalid, "PropertyID")
 	assert.Empty(t, stop())
 }
 
@@ -250,24 +251,24 @@ func TestReadsRefuse(t *testing.T) {
 	repo := properties.New(db.DB, nil)
 	stop := db.Faults.Record()
 	_, err := repo.Get(t.Context(), "")
-	assertField(t, err, dynastay.ErrInvalid, "PropertyID")
+	blame.Of(t, err, dynastay.ErrInvalid, "PropertyID")
 	_, err = repo.GetWithRooms(t.Context(), "a#b")
-	assertField(t, err, dynastay.ErrInvalid, "PropertyID")
+	blame.Of(t, err, dynastay.ErrInvalid, "PropertyID")
 	_, err = repo.BySlug(t.Context(), " ")
-	assertField(t, err, dynastay.ErrInvalid, "Slug")
+	blame.Of(t, err, dynastay.ErrInvalid, "Slug")
 	for field, q := range map[string]properties.CityQuery{
 		"City":      {Country: "USA"},
 		"Country":   {City: "New York"},
 		"MinRating": {City: "New York", Country: "USA", MinRating: 101},
 	} {
 		_, err := repo.ByCity(q).Page(t.Context(), dynastay.Paging{})
-		assertField(t, err, dynastay.ErrInvalid, field)
+		blame.Of(t, err, dynastay.ErrInvalid, field)
 	}
 	_, err = repo.ByCity(properties.CityQuery{City: "New York", Country: "USA", MinRating: -1}).Page(t.Context(), dynastay.Paging{})
-	assertField(t, err, dynastay.ErrInvalid, "MinRating")
+	blame.Of(t, err, dynastay.ErrInvalid, "MinRating")
 	for field, paging := range map[string]dynastay.Paging{"Paging.Limit": {Limit: 1001}, "Paging.After": {After: "?"}} {
 		_, err := repo.ByCity(properties.CityQuery{City: "New York", Country: "USA"}).Page(t.Context(), paging)
-		assertField(t, err, dynastay.ErrInvalid, field)
+		blame.Of(t, err, dynastay.ErrInvalid, field)
 	}
 	assert.Empty(t, stop())
 }
@@ -278,10 +279,10 @@ func TestLongListsAreRefusedFirst(t *testing.T) {
 	s, ids := openSeller(t, 1, 0), 0
 	repo := properties.New(s.db.Open(&dynastay.Options{NewID: func(prefix string) string { ids++; return prefix + "x" }}), nil)
 	_, err := repo.AddRoomTypes(t.Context(), s.id, make([]properties.RoomType, 50))
-	assertField(t, err, dynastay.ErrInvalid, "Rooms")
+	blame.Of(t, err, dynastay.ErrInvalid, "Rooms")
 	_, err = repo.AddImages(t.Context(), s.id, make([]properties.Image, 99))
-	assertField(t, err, dynastay.ErrInvalid, "Images")
+	blame.Of(t, err, dynastay.ErrInvalid, "Images")
 	_, err = repo.ArrangeImages(t.Context(), s.id, make([]string, 99))
-	assertField(t, err, dynastay.ErrInvalid, "ImageIDs")
+	blame.Of(t, err, dynastay.ErrInvalid, "ImageIDs")
 	assert.Zero(t, ids)
 }

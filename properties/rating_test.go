@@ -14,6 +14,7 @@ import (
 
 	"github.com/dynastay/dynastay"
 	"github.com/dynastay/dynastay/dyntest"
+	"github.com/dynastay/dynastay/internal/testing/blame"
 	"github.com/dynastay/dynastay/internal/testing/fixture"
 	"github.com/dynastay/dynastay/internal/testing/racing"
 	"github.com/dynastay/dynastay/internal/testing/raw"
@@ -170,7 +171,7 @@ func TestImpossibleRatings(t *testing.T) {
 			}
 			before := stored(t, db, "p1")
 			_, err := repo.Rate(t.Context(), "p1", test.before, test.after)
-			assertField(t, err, dynastay.ErrCorrupt, "RatingSum")
+			blame.Of(t, err, dynastay.ErrCorrupt, "RatingSum")
 			assert.Equal(t, before, stored(t, db, "p1"))
 		})
 	}
@@ -192,7 +193,7 @@ func TestStoredSumOfRatings(t *testing.T) {
 	for _, bad := range []types.AttributeValue{number("18.45"), number("-1"), dynastay.Text("much"), dynastay.Text("")} {
 		set(t, db, keyOf("p1"), "SET RatingSum = :s", dynastay.Item{":s": bad})
 		_, err := repo.Get(t.Context(), "p1")
-		assertField(t, err, dynastay.ErrCorrupt, "RatingSum")
+		blame.Of(t, err, dynastay.ErrCorrupt, "RatingSum")
 	}
 }
 
@@ -202,9 +203,9 @@ func TestRateRefuses(t *testing.T) {
 	repo := properties.New(db.DB, nil)
 	stop := db.Faults.Record()
 	for field, r := range map[string][2]dynastay.Rating{"Before": {101, 90}, "After": {90, 101}, "After ": {90, -1}, "After  ": {0, 0}, "Before ": {-1, 0}} {
-		assertField(t, second(repo.Rate(t.Context(), "p1", r[0], r[1])), dynastay.ErrInvalid, strings.TrimSpace(field))
+		blame.Of(t, second(repo.Rate(t.Context(), "p1", r[0], r[1])), dynastay.ErrInvalid, strings.TrimSpace(field))
 	}
-	assertField(t, second(repo.Rate(t.Context(), "a#b", 0, 90)), dynastay.ErrInvalid, "PropertyID")
+	blame.Of(t, second(repo.Rate(t.Context(), "a#b", 0, 90)), dynastay.ErrInvalid, "PropertyID")
 	assert.Empty(t, stop(), "no request at all")
 	assert.ErrorIs(t, second(repo.Rate(t.Context(), "none", 0, 90)), dynastay.ErrNotFound)
 	create(t, repo, grand("p1", pending))
@@ -260,12 +261,12 @@ func TestCardOutgrownByRatings(t *testing.T) {
 		long = append(long, dynastay.Text(id))
 	}
 	set(t, db, keyOf("p1"), "SET Card.AmenityList = :a, AmenityList = :a", dynastay.Item{":a": &types.AttributeValueMemberL{Value: long}})
-	assertField(t, second(repo.AddAmenities(t.Context(), "p1", []string{"spa"})), dynastay.ErrInvalid, "Card")
-	assertField(t, second(repo.AddRoomTypes(t.Context(), "p1", []properties.RoomType{king("r1", "200")})), dynastay.ErrInvalid, "Card")
+	blame.Of(t, second(repo.AddAmenities(t.Context(), "p1", []string{"spa"})), dynastay.ErrInvalid, "Card")
+	blame.Of(t, second(repo.AddRoomTypes(t.Context(), "p1", []properties.RoomType{king("r1", "200")})), dynastay.ErrInvalid, "Card")
 	rename := func(name string) error {
 		return second(repo.Update(t.Context(), "p1", edit(func(p *properties.Property) { p.Name = name })))
 	}
-	assertField(t, rename(p.Name+"s"), dynastay.ErrInvalid, "Card")
+	blame.Of(t, rename(p.Name+"s"), dynastay.ErrInvalid, "Card")
 	require.NoError(t, rename(p.Name[1:]))
 	require.NoError(t, second(repo.RemoveAmenities(t.Context(), "p1", []string{"gym"})))
 	require.NoError(t, second(repo.Suspend(t.Context(), "p1")))
@@ -296,14 +297,14 @@ func TestRecount(t *testing.T) {
 	assert.Equal(t, before, stored(t, db, "p1"))
 
 	for _, bad := range [][2]int{{-1, 0}, {0, 1}, {1, -1}, {1, 101}, {2, 201}} {
-		assertField(t, second(repo.Recount(t.Context(), "p1", counting(bad[0], bad[1]))), dynastay.ErrCorrupt, "RatingSum")
+		blame.Of(t, second(repo.Recount(t.Context(), "p1", counting(bad[0], bad[1]))), dynastay.ErrCorrupt, "RatingSum")
 	}
 	assert.Equal(t, assert.AnError, second(repo.Recount(t.Context(), "p1", func(context.Context) (properties.RatingTotals, error) {
 		return right, assert.AnError
 	})))
 	assert.ErrorIs(t, second(repo.Recount(t.Context(), "none", counting(0, 0))), dynastay.ErrNotFound)
 	stop = db.Faults.Record()
-	assertField(t, second(repo.Recount(t.Context(), "", counting(0, 0))), dynastay.ErrInvalid, "PropertyID")
+	blame.Of(t, second(repo.Recount(t.Context(), "", counting(0, 0))), dynastay.ErrInvalid, "PropertyID")
 	assert.Empty(t, stop())
 	assert.ErrorIs(t, db.Write(t.Context(), dynastay.IdempotencyKey("k"), repo.RecountOp("p1", counting(1, 1))), dynastay.ErrInvalid)
 	assert.Equal(t, before, stored(t, db, "p1"))

@@ -9,6 +9,7 @@ import (
 
 	"github.com/dynastay/dynastay"
 	"github.com/dynastay/dynastay/dyntest"
+	"github.com/dynastay/dynastay/internal/testing/blame"
 	"github.com/dynastay/dynastay/internal/testing/raw"
 	"github.com/dynastay/dynastay/properties"
 )
@@ -41,7 +42,7 @@ func TestGetWhole(t *testing.T) {
 
 	stop = db.Faults.Record()
 	_, err = repo.GetWhole(t.Context(), "a#b")
-	assertField(t, err, dynastay.ErrInvalid, "PropertyID")
+	blame.Of(t, err, dynastay.ErrInvalid, "PropertyID")
 	assert.Empty(t, stop())
 	_, err = repo.GetWhole(t.Context(), "none")
 	require.ErrorIs(t, err, dynastay.ErrNotFound)
@@ -92,7 +93,7 @@ func TestGetWholeOfTheDocument(t *testing.T) {
 		item := partition(t, db, "PROPERTY#prop_123")[sk]
 		set(t, db, dynastay.Key{PK: "PROPERTY#prop_123", SK: sk}, "SET "+field+" = :bad", dynastay.Item{":bad": dynastay.Text("many")})
 		_, err = repo.GetWhole(t.Context(), "prop_123")
-		assertField(t, err, dynastay.ErrCorrupt, field)
+		blame.Of(t, err, dynastay.ErrCorrupt, field)
 		put(t, db, item)
 	}
 }
@@ -133,9 +134,7 @@ func TestGetAll(t *testing.T) {
 	assert.Len(t, unreadable.Items, 1)
 
 	_, err = repo.GetAll(ctx, []string{"p1", "a#b"})
-	var invalid *dynastay.InvalidError
-	require.ErrorAs(t, err, &invalid)
-	assert.Equal(t, "PropertyIDs[1]", invalid.Field)
+	blame.Invalid(t, err, "PropertyIDs[1]")
 	assert.Equal(t, 5, db.Faults.Count("BatchGetItem"))
 }
 
@@ -148,7 +147,7 @@ func TestGetNotFound(t *testing.T) {
 	_, err = repo.GetWithRooms(t.Context(), "p1")
 	assert.ErrorIs(t, err, dynastay.ErrNotFound)
 	_, err = repo.BySlug(t.Context(), "none")
-	assertField(t, err, dynastay.ErrNotFound, "Slug")
+	blame.Of(t, err, dynastay.ErrNotFound, "Slug")
 
 	// Room types without their property are not found.
 	create(t, repo, grand("p1"))

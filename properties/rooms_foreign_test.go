@@ -8,6 +8,7 @@ import (
 
 	"github.com/dynastay/dynastay"
 	"github.com/dynastay/dynastay/dyntest"
+	"github.com/dynastay/dynastay/internal/testing/blame"
 	"github.com/dynastay/dynastay/internal/testing/raw"
 	"github.com/dynastay/dynastay/properties"
 )
@@ -24,7 +25,7 @@ func TestRoomTypeOfOtherSoftware(t *testing.T) {
 	put(t, db, item)
 	before := everything(t, db, "PROPERTY#p1", "ROOM#room_789")
 	err := second(repo.AddRoomTypes(t.Context(), "p1", []properties.RoomType{king("room_789", "1")}))
-	assertField(t, err, dynastay.ErrAlreadyExists, "RoomTypeID")
+	blame.Of(t, err, dynastay.ErrAlreadyExists, "RoomTypeID")
 	assert.Equal(t, before, everything(t, db, "PROPERTY#p1", "ROOM#room_789"))
 
 	_, err = repo.UpdateRoomType(t.Context(), "p1", "room_789", func(*properties.RoomType) error { return nil })

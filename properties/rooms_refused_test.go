@@ -10,6 +10,7 @@ import (
 	"github.com/dynastay/dynastay"
 	"github.com/dynastay/dynastay/availability"
 	"github.com/dynastay/dynastay/dyntest"
+	"github.com/dynastay/dynastay/internal/testing/blame"
 	"github.com/dynastay/dynastay/internal/testing/fixture"
 	"github.com/dynastay/dynastay/keys"
 	"github.com/dynastay/dynastay/properties"
@@ -29,7 +30,7 @@ func TestDeleteTheOnlyRoomTypeThatIsLeft(t *testing.T) {
 			assert.NoError(t, s.direct.DeleteRoomType(ctx, s.id, s.rooms[1]))
 		}), dyntest.When{Operation: "Query", Nth: 1}).Stop()
 		stop := s.db.Faults.Record()
-		assertField(t, s.repo.DeleteRoomType(t.Context(), s.id, s.rooms[0]), dynastay.ErrInvalid, "RoomTypeID")
+		blame.Of(t, s.repo.DeleteRoomType(t.Context(), s.id, s.rooms[0]), dynastay.ErrInvalid, "RoomTypeID")
 		requests := operations(stop())
 		if closed {
 			assert.Equal(t, []string{"Query", "Query", "BatchGetItem"}, requests[len(requests)-3:], "the guard is not read again")
@@ -148,9 +149,7 @@ func TestCurrencyOfOpenNights(t *testing.T) {
 	spent := c.Measure(func() { require.NoError(t, c.change(t.Context())) })
 	assert.Equal(t, 4, spent.Requests, "the property, the guard, the nights, and the write")
 
-	var invalid *dynastay.InvalidError
-	require.ErrorAs(t, c.open(c.nights, c.today.AddDays(9), inDollars), &invalid)
-	assert.Equal(t, "Price.Currency", invalid.Field)
+	blame.Invalid(t, c.open(c.nights, c.today.AddDays(9), inDollars), "Price.Currency")
 	require.NoError(t, c.open(c.nights, c.today.AddDays(9), inEuros))
 }
 
@@ -179,7 +178,7 @@ func TestCurrencyOfTheOthers(t *testing.T) {
 			r.BasePrice = dynastay.MustMoney("90", "EUR")
 			return nil
 		})
-		assertField(t, err, dynastay.ErrInvalid, "BasePrice.Currency")
+		blame.Of(t, err, dynastay.ErrInvalid, "BasePrice.Currency")
 		assert.ErrorContains(t, err, "must be USD, the currency of the other room types")
 	}
 	// The only room type may change it.

@@ -13,6 +13,7 @@ import (
 	"github.com/dynastay/dynastay/availability"
 	"github.com/dynastay/dynastay/bookings"
 	"github.com/dynastay/dynastay/dyntest"
+	"github.com/dynastay/dynastay/internal/testing/blame"
 	"github.com/dynastay/dynastay/internal/testing/fixture"
 	"github.com/dynastay/dynastay/keys"
 	"github.com/dynastay/dynastay/properties"
@@ -110,26 +111,26 @@ func TestAddRoomTypesRefuses(t *testing.T) {
 		"Rooms[0].ID": {king("a#b", "1")},
 	} {
 		_, err := repo.AddRoomTypes(t.Context(), "p1", rooms)
-		assertField(t, err, dynastay.ErrInvalid, field)
+		blame.Of(t, err, dynastay.ErrInvalid, field)
 	}
 	_, err := repo.AddRoomTypes(t.Context(), "p1", slights("r", 50))
 	assert.EqualError(t, err, "properties.AddRoomTypes: invalid Rooms: must have at most 49 entries")
 	_, err = repo.AddRoomTypes(t.Context(), "a#b", slights("r", 1))
-	assertField(t, err, dynastay.ErrInvalid, "PropertyID")
+	blame.Of(t, err, dynastay.ErrInvalid, "PropertyID")
 	assert.Empty(t, stop(), "no request at all")
 
 	before, sent := everything(t, db, "PROPERTY#p1"), writes(db)
 	_, err = repo.AddRoomTypes(t.Context(), "p1", []properties.RoomType{king("r1", "1"), king("r2", "1"), euro})
-	assertField(t, err, dynastay.ErrInvalid, "Rooms[2].BasePrice.Currency")
+	blame.Of(t, err, dynastay.ErrInvalid, "Rooms[2].BasePrice.Currency")
 	assert.ErrorContains(t, err, "must be USD, the currency of the other room types")
 	_, err = repo.AddRoomTypes(t.Context(), "p1", []properties.RoomType{euro})
-	assertField(t, err, dynastay.ErrInvalid, "Rooms[0].BasePrice.Currency")
+	blame.Of(t, err, dynastay.ErrInvalid, "Rooms[0].BasePrice.Currency")
 	long := slights("r", 20)
 	for i := range long {
 		long[i].Name = strings.Repeat("R", 200)
 	}
 	_, err = repo.AddRoomTypes(t.Context(), "p1", long)
-	assertField(t, err, dynastay.ErrInvalid, "Card")
+	blame.Of(t, err, dynastay.ErrInvalid, "Card")
 	_, err = repo.AddRoomTypes(t.Context(), "none", slights("r", 1))
 	assert.ErrorIs(t, err, dynastay.ErrNotFound)
 	assert.Equal(t, sent, writes(db))
@@ -153,17 +154,17 @@ func TestMostRoomTypes(t *testing.T) {
 	}
 	bare("p1", 40)
 	_, err := repo.AddRoomTypes(t.Context(), "p1", slights("p1_", 49), dynastay.IdempotencyKey("k"))
-	assertField(t, err, dynastay.ErrInvalid, "Card") // the card is full before
+	blame.Of(t, err, dynastay.ErrInvalid, "Card") // the card is full before
 	bare("p2", 65)
 	added, err := repo.AddRoomTypes(t.Context(), "p2", slights("p2_", 24), dynastay.IdempotencyKey("k"))
 	require.NoError(t, err)
 	assert.Len(t, added, 24)
 	checkDerived(t, db, "p2")
 	_, err = repo.AddRoomTypes(t.Context(), "p2", slights("p2_more", 1))
-	assertField(t, err, dynastay.ErrInvalid, "Rooms")
+	blame.Of(t, err, dynastay.ErrInvalid, "Rooms")
 	assert.ErrorContains(t, err, "must have at most 90 entries, counting all amenities and room types of the property")
 	_, err = repo.AddAmenities(t.Context(), "p2", []string{"one_more"})
-	assertField(t, err, dynastay.ErrInvalid, "AmenityIDs")
+	blame.Of(t, err, dynastay.ErrInvalid, "AmenityIDs")
 	require.NoError(t, repo.DeleteRoomType(t.Context(), "p2", "p2_3"))
 	_, err = repo.AddAmenities(t.Context(), "p2", []string{"one_more"})
 	require.NoError(t, err)
@@ -181,10 +182,10 @@ func TestRoomTypeIDsAreNotReused(t *testing.T) {
 	for _, used := range []string{"room_a_of_p1", "room_a_of_p2", "room_b_of_p1"} {
 		before := everything(t, db, "PROPERTY#p1", "ROOM#fresh", "ROOM#"+used)
 		_, err := repo.AddRoomTypes(t.Context(), "p1", []properties.RoomType{king("fresh", "1"), king(used, "1")})
-		assertField(t, err, dynastay.ErrAlreadyExists, "RoomTypeID")
+		blame.Of(t, err, dynastay.ErrAlreadyExists, "RoomTypeID")
 		assert.Equal(t, before, everything(t, db, "PROPERTY#p1", "ROOM#fresh", "ROOM#"+used))
 		_, err = repo.Create(t.Context(), grand("p3"), []properties.RoomType{king(used, "1")})
-		assertField(t, err, dynastay.ErrAlreadyExists, "RoomTypeID")
+		blame.Of(t, err, dynastay.ErrAlreadyExists, "RoomTypeID")
 	}
 }
 
@@ -300,7 +301,7 @@ func TestUpdateRoomTypeRefuses(t *testing.T) {
 		if field == "PropertyID" {
 			field = "" // part of the key
 		}
-		assertField(t, err, dynastay.ErrInvalid, field)
+		blame.Of(t, err, dynastay.ErrInvalid, field)
 	}
 	rename := func(r *properties.RoomType) error { r.Name = "Suite"; return nil }
 	_, err := repo.UpdateRoomType(t.Context(), "p1", room.ID, rename, dynastay.IfVersion(2))
@@ -313,11 +314,11 @@ func TestUpdateRoomTypeRefuses(t *testing.T) {
 	}
 	stop := db.Faults.Record()
 	_, err = repo.UpdateRoomType(t.Context(), "p1", "a#b", rename)
-	assertField(t, err, dynastay.ErrInvalid, "RoomTypeID")
+	blame.Of(t, err, dynastay.ErrInvalid, "RoomTypeID")
 	_, err = repo.UpdateRoomType(t.Context(), "p1", room.ID, rename, dynastay.OrMissing())
-	assertField(t, err, dynastay.ErrInvalid, "OrMissing")
+	blame.Of(t, err, dynastay.ErrInvalid, "OrMissing")
 	_, err = repo.GetRoomType(t.Context(), "p1", "a#b")
-	assertField(t, err, dynastay.ErrInvalid, "RoomTypeID")
+	blame.Of(t, err, dynastay.ErrInvalid, "RoomTypeID")
 	assert.Empty(t, stop())
 	assert.Equal(t, sent, writes(db))
 	assert.Equal(t, before, everything(t, db, "PROPERTY#p1"))
@@ -345,7 +346,7 @@ func TestUpdateRoomTypeOfAFullCard(t *testing.T) {
 		r.Name, r.CancellationPolicy = strings.Repeat("R", 256), availability.CustomPolicy(strings.Repeat("c", 200))
 		return nil
 	})
-	assertField(t, err, dynastay.ErrInvalid, "Card")
+	blame.Of(t, err, dynastay.ErrInvalid, "Card")
 	checkDerived(t, db, "p1")
 }
 
@@ -401,7 +402,7 @@ func TestDeleteRoomType(t *testing.T) {
 
 	before, sent := everything(t, db, "PROPERTY#p1", "ROOM#"+made.Rooms[1].ID), writes(db)
 	err := repo.DeleteRoomType(t.Context(), "p1", made.Rooms[1].ID)
-	assertField(t, err, dynastay.ErrInvalid, "RoomTypeID")
+	blame.Of(t, err, dynastay.ErrInvalid, "RoomTypeID")
 	assert.ErrorContains(t, err, "must not be the only room type of an approved property")
 	assert.Equal(t, sent, writes(db), "it was not taken off sale")
 	assert.Equal(t, before, everything(t, db, "PROPERTY#p1", "ROOM#"+made.Rooms[1].ID))
@@ -411,7 +412,7 @@ func TestDeleteRoomType(t *testing.T) {
 		require.NoError(t, repo.DeleteRoomType(t.Context(), "p2", room))
 		checkDerived(t, db, "p2")
 	}
-	assertField(t, second(repo.Approve(t.Context(), "p2")), dynastay.ErrInvalid, "Status")
+	blame.Of(t, second(repo.Approve(t.Context(), "p2")), dynastay.ErrInvalid, "Status")
 	_, err = repo.AddRoomTypes(t.Context(), "p2", slights("r", 1))
 	require.NoError(t, err)
 	_, err = repo.Approve(t.Context(), "p2")
@@ -419,7 +420,7 @@ func TestDeleteRoomType(t *testing.T) {
 	checkDerived(t, db, "p2")
 
 	stop := db.Faults.Record()
-	assertField(t, repo.DeleteRoomType(t.Context(), "p1", "a#b"), dynastay.ErrInvalid, "RoomTypeID")
+	blame.Of(t, repo.DeleteRoomType(t.Context(), "p1", "a#b"), dynastay.ErrInvalid, "RoomTypeID")
 	assert.Empty(t, stop())
 }
 

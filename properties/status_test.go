@@ -15,6 +15,7 @@ import (
 	"github.com/dynastay/dynastay/availability"
 	"github.com/dynastay/dynastay/bookings"
 	"github.com/dynastay/dynastay/dyntest"
+	"github.com/dynastay/dynastay/internal/testing/blame"
 	"github.com/dynastay/dynastay/internal/testing/fixture"
 	"github.com/dynastay/dynastay/keys"
 	"github.com/dynastay/dynastay/properties"
@@ -110,7 +111,7 @@ func TestStatuses(t *testing.T) {
 			_, err := call(s.repo, t.Context(), "p_none")
 			assert.ErrorIs(t, err, dynastay.ErrNotFound)
 			_, err = call(s.repo, t.Context(), "a#b")
-			assertField(t, err, dynastay.ErrInvalid, "PropertyID")
+			blame.Of(t, err, dynastay.ErrInvalid, "PropertyID")
 		})
 	}
 }
@@ -146,7 +147,7 @@ func TestApproveWithoutRoomTypes(t *testing.T) {
 	s := openSeller(t, 1, 0)
 	s.create("p2", 0, pending)
 	_, err := s.repo.Approve(t.Context(), "p2")
-	assertField(t, err, dynastay.ErrInvalid, "Status")
+	blame.Of(t, err, dynastay.ErrInvalid, "Status")
 	assert.ErrorContains(t, err, "cannot be approved without a room type")
 	assert.Equal(t, properties.Pending, s.status())
 	_, err = s.repo.AddRoomTypes(t.Context(), "p2", []properties.RoomType{king("r", "100")})
@@ -442,7 +443,7 @@ func TestApproveIfVersion(t *testing.T) {
 	_, err = repo.Approve(t.Context(), "p1", dynastay.IfVersion(reviewed.Version))
 	require.ErrorIs(t, err, dynastay.ErrVersion)
 	_, err = repo.Approve(t.Context(), "p1", dynastay.OrMissing())
-	assertField(t, err, dynastay.ErrInvalid, "OrMissing")
+	blame.Of(t, err, dynastay.ErrInvalid, "OrMissing")
 	_, err = repo.Approve(t.Context(), "p1", dynastay.IfVersion(reviewed.Version+1))
 	require.NoError(t, err)
 	checkDerived(t, db, "p1")

@@ -16,6 +16,7 @@ import (
 	"github.com/dynastay/dynastay"
 	"github.com/dynastay/dynastay/dyntest"
 	"github.com/dynastay/dynastay/entity"
+	"github.com/dynastay/dynastay/internal/testing/blame"
 	"github.com/dynastay/dynastay/keys"
 	"github.com/dynastay/dynastay/reviews"
 )
@@ -47,11 +48,11 @@ func TestCreate(t *testing.T) {
 	h.assertRated(t)
 
 	_, err = repo.Create(t.Context(), v)
-	assertField(t, err, dynastay.ErrAlreadyExists, "BookingID")
+	blame.Of(t, err, dynastay.ErrAlreadyExists, "BookingID")
 	other := h.guest(t)
 	other.ID = made.ID
 	_, err = repo.Create(t.Context(), other)
-	assertField(t, err, dynastay.ErrAlreadyExists, "")
+	blame.Of(t, err, dynastay.ErrAlreadyExists, "")
 	assert.Empty(t, partition(t, h.DB, keys.ReviewsTable, "BOOKING#"+other.BookingID))
 }
 
@@ -156,7 +157,7 @@ func TestBadInput(t *testing.T) {
 	} {
 		v := good
 		bad.spoil(&v)
-		assertField(t, second(repo.Create(ctx, v)), dynastay.ErrInvalid, bad.field)
+		blame.Of(t, second(repo.Create(ctx, v)), dynastay.ErrInvalid, bad.field)
 	}
 	response := reviews.Response{ReviewID: "rev_1", ResponderID: "user_1", Text: "Thanks"}
 	for _, bad := range []struct {
@@ -169,7 +170,7 @@ func TestBadInput(t *testing.T) {
 	} {
 		v := response
 		bad.spoil(&v)
-		assertField(t, second(repo.Respond(ctx, v)), dynastay.ErrInvalid, bad.field)
+		blame.Of(t, second(repo.Respond(ctx, v)), dynastay.ErrInvalid, bad.field)
 	}
 	for name, call := range map[string]func(id string) error{
 		"Get":     func(id string) error { return second(repo.Get(ctx, id)) },
@@ -188,7 +189,7 @@ func TestBadInput(t *testing.T) {
 		for _, id := range []string{"", "a#b", long(128)} {
 			err := call(id)
 			require.Error(t, err, name)
-			assertField(t, err, dynastay.ErrInvalid, "ReviewID")
+			blame.Of(t, err, dynastay.ErrInvalid, "ReviewID")
 		}
 	}
 	page := func(l dynastay.List[*reviews.Review]) error { return second(l.Page(ctx, dynastay.Paging{})) }
@@ -203,7 +204,7 @@ func TestBadInput(t *testing.T) {
 		{"BookingID", second(repo.ByBooking(ctx, "a#b"))}, {"BookingID", second(repo.ByBooking(ctx, ""))},
 		{"OrMissing", second(repo.Update(ctx, "rev_1", update, dynastay.OrMissing()))},
 	} {
-		assertField(t, bad.err, dynastay.ErrInvalid, bad.field)
+		blame.Of(t, bad.err, dynastay.ErrInvalid, bad.field)
 	}
 	assert.NoError(t, repo.Eraser().Check(ctx, "user_1"))
 	assert.Empty(t, stop(), "no request at all")

@@ -16,6 +16,7 @@ import (
 
 	"github.com/dynastay/dynastay"
 	"github.com/dynastay/dynastay/dyntest"
+	"github.com/dynastay/dynastay/internal/testing/blame"
 	"github.com/dynastay/dynastay/internal/testing/racing"
 	"github.com/dynastay/dynastay/internal/testing/raw"
 	"github.com/dynastay/dynastay/keys"
@@ -229,7 +230,7 @@ func TestDeleteGivesUp(t *testing.T) {
 			require.NoError(t, second(others.Approve(t.Context(), v.ID, now.Version)))
 		}
 	})
-	assertField(t, err, dynastay.ErrContention, "")
+	blame.Of(t, err, dynastay.ErrContention, "")
 	assert.NotErrorIs(t, err, dynastay.ErrVersion)
 	h.assertRated(t, 90)
 	h.assertHelpful(t, v.ID, 3)

@@ -11,6 +11,7 @@ import (
 
 	"github.com/dynastay/dynastay"
 	"github.com/dynastay/dynastay/dyntest"
+	"github.com/dynastay/dynastay/internal/testing/blame"
 	"github.com/dynastay/dynastay/internal/testing/raw"
 	"github.com/dynastay/dynastay/keys"
 	"github.com/dynastay/dynastay/properties"
@@ -268,6 +269,6 @@ func TestApprovalsInOneWrite(t *testing.T) {
 	one.assertTotals(t, 2*rounds, 2*rounds*90)
 	other.assertTotals(t, 2*rounds, 2*rounds*80)
 	err := db.Write(t.Context(), repo.ApproveOp(one.review(t, 90).ID, 1), repo.ApproveOp(one.review(t, 90).ID, 1))
-	assertField(t, err, dynastay.ErrInvalid, "Operations")
+	blame.Of(t, err, dynastay.ErrInvalid, "Operations")
 	one.assertTotals(t, 2*rounds, 2*rounds*90)
 }

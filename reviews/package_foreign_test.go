@@ -10,6 +10,7 @@ import (
 
 	"github.com/dynastay/dynastay"
 	"github.com/dynastay/dynastay/dyntest"
+	"github.com/dynastay/dynastay/internal/testing/blame"
 	"github.com/dynastay/dynastay/internal/testing/raw"
 	"github.com/dynastay/dynastay/keys"
 	"github.com/dynastay/dynastay/properties"
@@ -63,7 +64,7 @@ func TestOddReviewsCanBeDeleted(t *testing.T) {
 	raw.Put(t, db, keys.ReviewsTable, odd(h, "rev_uncounted", without("GSI1PK", "GSI1SK")))
 	stop := db.Faults.Record()
 	_, err := repo.Reject(ctx, "rev_uncounted", 0, "")
-	assertField(t, err, dynastay.ErrCorrupt, "RatingSum")
+	blame.Of(t, err, dynastay.ErrCorrupt, "RatingSum")
 	assert.Less(t, len(stop()), 15, "a repair that changes nothing is not repeated for ever")
 	require.NoError(t, repo.Delete(ctx, "rev_uncounted"))
 	assert.Empty(t, partition(t, db, keys.ReviewsTable, "REVIEW#rev_uncounted"))

@@ -117,20 +117,6 @@ func assertConsistentReads(t require.TestingT, requests []dyntest.Request) {
 	}
 }
 
-func assertField(t *testing.T, err, kind error, field string) {
-	t.Helper()
-	require.ErrorIs(t, err, kind)
-	var invalid *dynastay.InvalidError
-	var failure *dynastay.Error
-	if kind == dynastay.ErrInvalid {
-		require.ErrorAs(t, err, &invalid)
-		assert.Equal(t, field, invalid.Field, "%v", err)
-		return
-	}
-	require.ErrorAs(t, err, &failure)
-	assert.Equal(t, field, failure.Field, "%v", err)
-}
-
 func assertStatus(t *testing.T, err error, status reviews.Status) {
 	t.Helper()
 	var refused *reviews.StatusError

@@ -13,6 +13,7 @@ import (
 
 	"github.com/dynastay/dynastay"
 	"github.com/dynastay/dynastay/dyntest"
+	"github.com/dynastay/dynastay/internal/testing/blame"
 	"github.com/dynastay/dynastay/internal/testing/racing"
 	"github.com/dynastay/dynastay/internal/testing/raw"
 	"github.com/dynastay/dynastay/keys"
@@ -41,7 +42,7 @@ func TestResponse(t *testing.T) {
 	got, err = repo.ByBooking(t.Context(), v.BookingID)
 	require.NoError(t, err)
 	assert.Equal(t, &want, got.Response)
-	assertField(t, second(repo.Respond(t.Context(), given)), dynastay.ErrAlreadyExists, "")
+	blame.Of(t, second(repo.Respond(t.Context(), given)), dynastay.ErrAlreadyExists, "")
 
 	h.Clock.Advance(time.Minute)
 	changed, err := repo.UpdateResponse(t.Context(), v.ID, func(r *reviews.Response) error {
@@ -57,9 +58,9 @@ func TestResponse(t *testing.T) {
 		return second(repo.UpdateResponse(t.Context(), v.ID, func(r *reviews.Response) error { fn(r); return nil }, opts...))
 	}
 	assert.ErrorIs(t, update(func(r *reviews.Response) { r.Text = "x" }, dynastay.IfVersion(1)), dynastay.ErrVersion)
-	assertField(t, update(func(r *reviews.Response) { r.Text = " " }), dynastay.ErrInvalid, "Text")
-	assertField(t, update(func(r *reviews.Response) { r.ResponderID = "" }), dynastay.ErrInvalid, "ResponderID")
-	assertField(t, update(func(r *reviews.Response) { r.Version = 5 }), dynastay.ErrInvalid, "Version")
+	blame.Of(t, update(func(r *reviews.Response) { r.Text = " " }), dynastay.ErrInvalid, "Text")
+	blame.Of(t, update(func(r *reviews.Response) { r.ResponderID = "" }), dynastay.ErrInvalid, "ResponderID")
+	blame.Of(t, update(func(r *reviews.Response) { r.Version = 5 }), dynastay.ErrInvalid, "Version")
 	assert.ErrorIs(t, update(func(r *reviews.Response) { r.ReviewID = "rev_other" }), dynastay.ErrInvalid)
 
 	// The response stays while the review is changed, and can be changed whatever the status of the review.
@@ -79,7 +80,7 @@ func TestResponse(t *testing.T) {
 	require.NoError(t, err)
 	assertStatus(t, second(repo.Respond(t.Context(), thanks(v.ID))), reviews.Rejected)
 	err = second(repo.Respond(t.Context(), thanks("rev_none")))
-	assertField(t, err, dynastay.ErrNotFound, "")
+	blame.Of(t, err, dynastay.ErrNotFound, "")
 	assert.Empty(t, partition(t, h.DB, keys.ReviewsTable, "REVIEW#rev_none"))
 }
 
@@ -100,7 +101,7 @@ func TestUpdateRefuses(t *testing.T) {
 	} {
 		err := second(repo.Update(t.Context(), v.ID, func(v *reviews.Review) error { change(v); return nil }))
 		require.Error(t, err, field)
-		assertField(t, err, dynastay.ErrInvalid, field)
+		blame.Of(t, err, dynastay.ErrInvalid, field)
 	}
 	assert.Equal(t, assert.AnError, second(repo.Update(t.Context(), v.ID, func(*reviews.Review) error { return assert.AnError })))
 	got, err := repo.Update(t.Context(), v.ID, func(*reviews.Review) error { return nil })

@@ -11,6 +11,7 @@ import (
 
 	"github.com/dynastay/dynastay"
 	"github.com/dynastay/dynastay/dyntest"
+	"github.com/dynastay/dynastay/internal/testing/blame"
 	"github.com/dynastay/dynastay/internal/testing/raw"
 	"github.com/dynastay/dynastay/keys"
 )
@@ -25,7 +26,7 @@ func TestUnvoteDoesNotRemoveALaterVote(t *testing.T) {
 		assert.NoError(t, other.Vote(context.WithoutCancel(ctx), v.ID, "user_1"))
 	}), dyntest.When{Table: keys.ReviewsTable.Name, Nth: 2, Optional: true})
 	before := h.Faults.Count("TransactWriteItems")
-	assertField(t, repo.Unvote(t.Context(), v.ID, "user_1"), dynastay.ErrNotFound, "")
+	blame.Of(t, repo.Unvote(t.Context(), v.ID, "user_1"), dynastay.ErrNotFound, "")
 	assert.Equal(t, 1, h.Faults.Count("TransactWriteItems")-before, "it is refused at once")
 	between.Stop()
 	if err := other.Vote(t.Context(), v.ID, "user_1"); between.Hits() > 0 {

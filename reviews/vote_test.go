@@ -13,6 +13,7 @@ import (
 
 	"github.com/dynastay/dynastay"
 	"github.com/dynastay/dynastay/dyntest"
+	"github.com/dynastay/dynastay/internal/testing/blame"
 	"github.com/dynastay/dynastay/internal/testing/raw"
 	"github.com/dynastay/dynastay/keys"
 	"github.com/dynastay/dynastay/reviews"
@@ -51,7 +52,7 @@ func TestVote(t *testing.T) {
 	v.HelpfulCount = 2
 	assert.Equal(t, v, got, "neither the version nor the time of the update has changed")
 
-	assertField(t, repo.Vote(t.Context(), v.ID, "user_1"), dynastay.ErrAlreadyExists, "")
+	blame.Of(t, repo.Vote(t.Context(), v.ID, "user_1"), dynastay.ErrAlreadyExists, "")
 	assert.ErrorIs(t, repo.Vote(t.Context(), v.ID, v.UserID), reviews.ErrOwnReview)
 	assert.ErrorIs(t, repo.Vote(t.Context(), "rev_none", "user_1"), dynastay.ErrNotFound)
 	assert.Empty(t, partition(t, h.DB, keys.ReviewsTable, "REVIEW#rev_none"))
@@ -79,7 +80,7 @@ func TestVote(t *testing.T) {
 	require.NoError(t, repo.Unvote(t.Context(), v.ID, "user_1"))
 	h.assertHelpful(t, v.ID, 1)
 	err = repo.Unvote(t.Context(), v.ID, "user_1")
-	assertField(t, err, dynastay.ErrNotFound, "")
+	blame.Of(t, err, dynastay.ErrNotFound, "")
 	h.assertHelpful(t, v.ID, 1)
 	require.NoError(t, repo.Vote(t.Context(), v.ID, "user_1"))
 	h.assertHelpful(t, v.ID, 2)
@@ -145,7 +146,7 @@ func TestCountsOfOtherSoftware(t *testing.T) {
 	}
 	v := h.approved(t, 90)
 	raw.Update(t, h.DB, keys.ReviewsTable, keyOf(v.ID), "SET HelpfulCount = :text", dynastay.Item{":text": dynastay.Text("many")})
-	assertField(t, repo.Vote(t.Context(), v.ID, "user_1"), dynastay.ErrCorrupt, "HelpfulCount")
+	blame.Of(t, repo.Vote(t.Context(), v.ID, "user_1"), dynastay.ErrCorrupt, "HelpfulCount")
 }
 
 // A count may become NULL, or cease to be, at any time before the vote is written.

@@ -18,6 +18,7 @@ import (
 
 	"github.com/dynastay/dynastay"
 	"github.com/dynastay/dynastay/dyntest"
+	"github.com/dynastay/dynastay/internal/testing/blame"
 	"github.com/dynastay/dynastay/internal/testing/racing"
 	"github.com/dynastay/dynastay/keys"
 	"github.com/dynastay/dynastay/users"
@@ -35,9 +36,9 @@ func TestSwapOfAddresses(t *testing.T) {
 		return editing(func(u *users.User) { u.Email = address + "@example.com" })
 	}
 	err := db.Write(t.Context(), repo.UpdateOp("a", to("b")), repo.UpdateOp("b", to("a")))
-	assertField(t, err, dynastay.ErrInvalid, "Operations")
+	blame.Of(t, err, dynastay.ErrInvalid, "Operations")
 	_, err = repo.Update(t.Context(), "a", to("b"))
-	assertField(t, err, dynastay.ErrAlreadyExists, "Email")
+	blame.Of(t, err, dynastay.ErrAlreadyExists, "Email")
 	for _, move := range [][2]string{{"a", "c"}, {"b", "a"}, {"a", "b"}} {
 		_, err := repo.Update(t.Context(), move[0], to(move[1]))
 		require.NoError(t, err)

@@ -14,6 +14,7 @@ import (
 
 	"github.com/dynastay/dynastay"
 	"github.com/dynastay/dynastay/dyntest"
+	"github.com/dynastay/dynastay/internal/testing/blame"
 	"github.com/dynastay/dynastay/internal/testing/fixture"
 	"github.com/dynastay/dynastay/internal/testing/raw"
 	"github.com/dynastay/dynastay/keys"
@@ -54,12 +55,12 @@ func TestAddressesAreHashedInKeys(t *testing.T) {
 		_, err = repo.ByEmail(ctx, "jane@example.com", opts...)
 		assert.ErrorIs(t, err, dynastay.ErrNotFound)
 		_, err = repo.ByEmail(ctx, "jane", opts...)
-		assertField(t, err, dynastay.ErrInvalid, "Email")
+		blame.Of(t, err, dynastay.ErrInvalid, "Email")
 	}
 	_, err = repo.Create(ctx, john(func(u *users.User) { u.ID = "user_2" }))
-	assertField(t, err, dynastay.ErrAlreadyExists, "Email")
+	blame.Of(t, err, dynastay.ErrAlreadyExists, "Email")
 	_, err = repo.Create(ctx, john(func(u *users.User) { u.Email = "jane" }))
-	assertField(t, err, dynastay.ErrInvalid, "Email")
+	blame.Of(t, err, dynastay.ErrInvalid, "Email")
 }
 
 // A process with a different secret, or without one, is refused before it writes or finds anything.

@@ -14,6 +14,7 @@ import (
 
 	"github.com/dynastay/dynastay"
 	"github.com/dynastay/dynastay/dyntest"
+	"github.com/dynastay/dynastay/internal/testing/blame"
 	"github.com/dynastay/dynastay/internal/testing/raw"
 	"github.com/dynastay/dynastay/keys"
 	"github.com/dynastay/dynastay/users"
@@ -152,7 +153,7 @@ func TestNothingIsCreatedForAnErasedUser(t *testing.T) {
 	// The check of an own write holds for everybody else.
 	require.NoError(t, db.Write(t.Context(), repo.NotErasedOp("jane_2"), dynastay.IdempotencyKey("k")))
 	stop := db.Faults.Record()
-	assertField(t, db.Write(t.Context(), repo.NotErasedOp("")), dynastay.ErrInvalid, "UserID")
+	blame.Of(t, db.Write(t.Context(), repo.NotErasedOp("")), dynastay.ErrInvalid, "UserID")
 	assert.Empty(t, stop())
 }
 
@@ -223,12 +224,12 @@ func TestEraserRefuses(t *testing.T) {
 
 	stop := db.Faults.Record()
 	_, err = repo.Erase(t.Context(), "john_1", one, nil)
-	assertField(t, err, dynastay.ErrInvalid, "Erasers[1]")
-	assertField(t, repo.CheckErasure(t.Context(), "john_1", nil), dynastay.ErrInvalid, "Erasers[0]")
+	blame.Of(t, err, dynastay.ErrInvalid, "Erasers[1]")
+	blame.Of(t, repo.CheckErasure(t.Context(), "john_1", nil), dynastay.ErrInvalid, "Erasers[0]")
 	_, err = repo.ErasedAt(t.Context(), "a#b")
-	assertField(t, err, dynastay.ErrInvalid, "UserID")
+	blame.Of(t, err, dynastay.ErrInvalid, "UserID")
 	_, err = repo.Erase(t.Context(), "a#b", nil)
-	assertField(t, err, dynastay.ErrInvalid, "UserID")
+	blame.Of(t, err, dynastay.ErrInvalid, "UserID")
 	assert.Empty(t, stop())
 	assert.Len(t, calls, 7)
 }

@@ -13,6 +13,7 @@ import (
 
 	"github.com/dynastay/dynastay"
 	"github.com/dynastay/dynastay/dyntest"
+	"github.com/dynastay/dynastay/internal/testing/blame"
 	"github.com/dynastay/dynastay/internal/testing/raw"
 	"github.com/dynastay/dynastay/users"
 )
@@ -121,11 +122,11 @@ func TestReasonCountsOnce(t *testing.T) {
 	assert.Len(t, stop(), 2)
 
 	_, err = repo.Earn(t.Context(), movement("a", 301))
-	assertField(t, err, users.ErrReasonUsed, "Points")
+	blame.Of(t, err, users.ErrReasonUsed, "Points")
 	_, err = repo.Redeem(t.Context(), movement("a", 300))
-	assertField(t, err, users.ErrReasonUsed, "Points")
+	blame.Of(t, err, users.ErrReasonUsed, "Points")
 	_, err = repo.Earn(t.Context(), movement("b", 200))
-	assertField(t, err, users.ErrReasonUsed, "Points")
+	blame.Of(t, err, users.ErrReasonUsed, "Points")
 	assert.Equal(t, items, partition(t, db, "USER#user_1"))
 
 	other := movement("a", 7)
@@ -171,14 +172,14 @@ func TestMovementRefuses(t *testing.T) {
 		m := movement("a", 10)
 		bad.spoil(&m)
 		_, err := repo.Earn(t.Context(), m)
-		assertField(t, err, dynastay.ErrInvalid, bad.field)
+		blame.Of(t, err, dynastay.ErrInvalid, bad.field)
 		_, err = repo.Redeem(t.Context(), m)
-		assertField(t, err, dynastay.ErrInvalid, bad.field)
+		blame.Of(t, err, dynastay.ErrInvalid, bad.field)
 	}
 	_, err := repo.Loyalty(t.Context(), "")
-	assertField(t, err, dynastay.ErrInvalid, "UserID")
+	blame.Of(t, err, dynastay.ErrInvalid, "UserID")
 	_, err = repo.LoyaltyEntries("").Page(t.Context(), dynastay.Paging{})
-	assertField(t, err, dynastay.ErrInvalid, "UserID")
+	blame.Of(t, err, dynastay.ErrInvalid, "UserID")
 	assert.Empty(t, stop())
 
 	m := movement("a", 1_000_000_000)

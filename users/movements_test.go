@@ -9,6 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/dynastay/dynastay"
+	"github.com/dynastay/dynastay/internal/testing/blame"
 	"github.com/dynastay/dynastay/internal/testing/racing"
 	"github.com/dynastay/dynastay/users"
 )
@@ -71,7 +72,7 @@ func TestReverse(t *testing.T) {
 	_, err = repo.Reverse(ctx, "user_1", "none")
 	assert.ErrorIs(t, err, dynastay.ErrNotFound)
 	_, err = repo.Reverse(ctx, "user_1", "a#b")
-	assertField(t, err, dynastay.ErrInvalid, "ReasonID")
+	blame.Of(t, err, dynastay.ErrInvalid, "ReasonID")
 	got, err := repo.LoyaltyEntry(ctx, "user_1", "night", dynastay.Consistent)
 	require.NoError(t, err)
 	assert.False(t, got.ReversedAt.IsZero())

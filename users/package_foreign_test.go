@@ -8,6 +8,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/dynastay/dynastay"
+	"github.com/dynastay/dynastay/internal/testing/blame"
 	"github.com/dynastay/dynastay/internal/testing/raw"
 	"github.com/dynastay/dynastay/keys"
 	"github.com/dynastay/dynastay/users"
@@ -23,11 +24,11 @@ func TestOddUsers(t *testing.T) {
 	for _, login := range []string{"Mon Jan 2 2006", "yesterday"} {
 		item["LastLoginAt"] = dynastay.Text(login)
 		put(t, db, item)
-		assertField(t, repo.RecordLogin(ctx, "user_456"), dynastay.ErrCorrupt, "LastLoginAt")
+		blame.Of(t, repo.RecordLogin(ctx, "user_456"), dynastay.ErrCorrupt, "LastLoginAt")
 	}
 	item["LastLoginAt"] = dynastay.Number(7)
 	put(t, db, item)
-	assertField(t, repo.RecordLogin(ctx, "user_456"), dynastay.ErrCorrupt, "LastLoginAt")
+	blame.Of(t, repo.RecordLogin(ctx, "user_456"), dynastay.ErrCorrupt, "LastLoginAt")
 
 	item = raw.Document(t, "testdata/profile.json")
 	item["PhoneNumber"] = dynastay.Text("555-1234")

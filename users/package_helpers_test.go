@@ -4,9 +4,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/stretchr/testify/assert"
-	"github.com/stretchr/testify/require"
-
 	"github.com/dynastay/dynastay"
 	"github.com/dynastay/dynastay/dyntest"
 	"github.com/dynastay/dynastay/internal/testing/raw"
@@ -41,20 +38,6 @@ func partition(t *testing.T, db *dyntest.DB, pk string) []map[string]any {
 func partitionOf(t *testing.T, db *dyntest.DB, s *dynastay.Schema, pk string) []map[string]any {
 	t.Helper()
 	return raw.Plains(t, raw.Partition(t, db, s, pk))
-}
-
-func assertField(t *testing.T, err, kind error, field string) {
-	t.Helper()
-	require.ErrorIs(t, err, kind)
-	var invalid *dynastay.InvalidError
-	var failure *dynastay.Error
-	if kind == dynastay.ErrInvalid {
-		require.ErrorAs(t, err, &invalid)
-		assert.Equal(t, field, invalid.Field, "%v", err)
-		return
-	}
-	require.ErrorAs(t, err, &failure)
-	assert.Equal(t, field, failure.Field, "%v", err)
 }
 
 // userTables are the tables that these tests use. DynamoDB Local becomes slower with every table it has ever had.

@@ -9,6 +9,7 @@ import (
 
 	"github.com/dynastay/dynastay"
 	"github.com/dynastay/dynastay/dyntest"
+	"github.com/dynastay/dynastay/internal/testing/blame"
 	"github.com/dynastay/dynastay/users"
 )
 
@@ -37,13 +38,13 @@ func TestCreateRefuses(t *testing.T) {
 	} {
 		_, err := repo.Create(t.Context(), john(bad.spoil))
 		if assert.Error(t, err, bad.field) {
-			assertField(t, err, dynastay.ErrInvalid, bad.field)
+			blame.Of(t, err, dynastay.ErrInvalid, bad.field)
 		}
 	}
 	_, err := repo.Get(t.Context(), "")
-	assertField(t, err, dynastay.ErrInvalid, "UserID")
+	blame.Of(t, err, dynastay.ErrInvalid, "UserID")
 	_, err = repo.ByEmail(t.Context(), "john.doe")
-	assertField(t, err, dynastay.ErrInvalid, "Email")
+	blame.Of(t, err, dynastay.ErrInvalid, "Email")
 	assert.Empty(t, stop(), "no request at all")
 }
 
@@ -74,7 +75,7 @@ func TestTextsHaveLimits(t *testing.T) {
 		for _, bad := range []string{strings.Repeat("a", test.most+1), "\xff"} {
 			*test.text = bad
 			_, err := repo.Create(t.Context(), u)
-			assertField(t, err, dynastay.ErrInvalid, test.field)
+			blame.Of(t, err, dynastay.ErrInvalid, test.field)
 		}
 		*test.text = good
 	}

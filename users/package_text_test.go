@@ -8,6 +8,7 @@ import (
 
 	"github.com/dynastay/dynastay"
 	"github.com/dynastay/dynastay/dyntest"
+	"github.com/dynastay/dynastay/internal/testing/blame"
 	"github.com/dynastay/dynastay/keys"
 	"github.com/dynastay/dynastay/users"
 )
@@ -21,7 +22,7 @@ func TestErrorsHoldNoAddress(t *testing.T) {
 		return db.Write(t.Context(), repo.CreateOp(john()), repo.CreateOp(john(func(u *users.User) { u.ID = "user_2" })))
 	}
 	err := twice()
-	assertField(t, err, dynastay.ErrInvalid, "Operations")
+	blame.Of(t, err, dynastay.ErrInvalid, "Operations")
 	assert.ErrorContains(t, err, "both write item EMAIL#***/GUARD")
 	assert.NotContains(t, err.Error(), "john")
 

@@ -13,6 +13,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/dynastay/dynastay"
+	"github.com/dynastay/dynastay/internal/testing/blame"
 	"github.com/dynastay/dynastay/internal/testing/racing"
 	"github.com/dynastay/dynastay/keys"
 	"github.com/dynastay/dynastay/users"
@@ -110,7 +111,7 @@ func TestPreferencesRefuses(t *testing.T) {
 			{"Values", many}, {"Values.x", []string{"x", strings.Repeat("a", 2049)}}, {"Values.x", []string{"x", "\xff"}},
 		} {
 			_, err := repo.UpdatePreferences(t.Context(), "user_1", setting(bad.values...))
-			assertField(t, err, dynastay.ErrInvalid, bad.field)
+			blame.Of(t, err, dynastay.ErrInvalid, bad.field)
 		}
 		own := errors.New("own")
 		_, err := repo.UpdatePreferences(t.Context(), "user_1", func(*users.Preferences) error { return own })
@@ -134,11 +135,11 @@ func TestPreferencesRefuses(t *testing.T) {
 
 	stop := db.Faults.Record()
 	_, err = repo.UpdatePreferences(t.Context(), "", setting("a", "b"))
-	assertField(t, err, dynastay.ErrInvalid, "UserID")
+	blame.Of(t, err, dynastay.ErrInvalid, "UserID")
 	_, err = repo.Preferences(t.Context(), "a#b")
-	assertField(t, err, dynastay.ErrInvalid, "UserID")
+	blame.Of(t, err, dynastay.ErrInvalid, "UserID")
 	_, err = repo.UpdatePreferences(t.Context(), "user_1", setting("a", "b"), dynastay.OrMissing())
-	assertField(t, err, dynastay.ErrInvalid, "OrMissing")
+	blame.Of(t, err, dynastay.ErrInvalid, "OrMissing")
 	assert.Empty(t, stop())
 }
 

@@ -9,6 +9,7 @@ import (
 
 	"github.com/dynastay/dynastay"
 	"github.com/dynastay/dynastay/dyntest"
+	"github.com/dynastay/dynastay/internal/testing/blame"
 	"github.com/dynastay/dynastay/users"
 )
 
@@ -69,11 +70,11 @@ func TestCreateOfWhatIsTaken(t *testing.T) {
 	require.NoError(t, err)
 
 	_, err = repo.Create(t.Context(), john(func(u *users.User) { u.ID, u.Email = "user_2", "JOHN.DOE@example.com" }))
-	assertField(t, err, dynastay.ErrAlreadyExists, "Email")
+	blame.Of(t, err, dynastay.ErrAlreadyExists, "Email")
 	assert.Empty(t, partition(t, db, "USER#user_2"))
 
 	_, err = repo.Create(t.Context(), john(func(u *users.User) { u.Email = "other@example.com" }))
-	assertField(t, err, dynastay.ErrAlreadyExists, "")
+	blame.Of(t, err, dynastay.ErrAlreadyExists, "")
 	assert.Empty(t, partition(t, db, "EMAIL#other@example.com"))
 
 	got, err := repo.Get(t.Context(), "user_456")
@@ -102,5 +103,5 @@ func TestCreateOnce(t *testing.T) {
 		assert.ErrorIs(t, err, dynastay.ErrIdempotencyMismatch, name)
 	}
 	_, err = repo.Create(t.Context(), john(noID))
-	assertField(t, err, dynastay.ErrAlreadyExists, "Email")
+	blame.Of(t, err, dynastay.ErrAlreadyExists, "Email")
 }

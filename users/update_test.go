@@ -14,6 +14,7 @@ import (
 
 	"github.com/dynastay/dynastay"
 	"github.com/dynastay/dynastay/dyntest"
+	"github.com/dynastay/dynastay/internal/testing/blame"
 	"github.com/dynastay/dynastay/internal/testing/racing"
 	"github.com/dynastay/dynastay/internal/testing/raw"
 	"github.com/dynastay/dynastay/keys"
@@ -66,7 +67,7 @@ func TestUpdate(t *testing.T) {
 	_, err = repo.Create(t.Context(), john(func(u *users.User) { u.ID = "user_2" }))
 	require.NoError(t, err)
 	_, err = repo.Update(t.Context(), "user_2", editing(func(u *users.User) { u.Email = "JANE.DOE@example.com" }))
-	assertField(t, err, dynastay.ErrAlreadyExists, "Email")
+	blame.Of(t, err, dynastay.ErrAlreadyExists, "Email")
 }
 
 func TestUpdateOfNothing(t *testing.T) {
@@ -130,7 +131,7 @@ func TestUpdateRefuses(t *testing.T) {
 		"Version":           func(u *users.User) { u.Version++ },
 	} {
 		_, err := repo.Update(t.Context(), made.ID, editing(edit))
-		assertField(t, err, dynastay.ErrInvalid, field)
+		blame.Of(t, err, dynastay.ErrInvalid, field)
 	}
 	own := errors.New("own")
 	_, err = repo.Update(t.Context(), made.ID, func(*users.User) error { return own })
@@ -145,9 +146,9 @@ func TestUpdateRefuses(t *testing.T) {
 
 	stop := db.Faults.Record()
 	_, err = repo.Update(t.Context(), "", editing(func(*users.User) {}))
-	assertField(t, err, dynastay.ErrInvalid, "UserID")
+	blame.Of(t, err, dynastay.ErrInvalid, "UserID")
 	_, err = repo.Update(t.Context(), made.ID, editing(func(*users.User) {}), dynastay.OrMissing())
-	assertField(t, err, dynastay.ErrInvalid, "OrMissing")
+	blame.Of(t, err, dynastay.ErrInvalid, "OrMissing")
 	assert.Empty(t, stop())
 }
 
@@ -213,24 +214,24 @@ func TestVerify(t *testing.T) {
 	assert.Len(t, stop(), 1, "it is verified already")
 
 	_, err = repo.VerifyEmail(t.Context(), made.ID, "jane.doe@example.com")
-	assertField(t, err, dynastay.ErrVersion, "Email")
+	blame.Of(t, err, dynastay.ErrVersion, "Email")
 	assert.NotContains(t, err.Error(), "jane")
 	_, err = repo.VerifyPhone(t.Context(), made.ID, "+15551234568")
-	assertField(t, err, dynastay.ErrVersion, "Phone")
+	blame.Of(t, err, dynastay.ErrVersion, "Phone")
 	_, err = repo.VerifyEmail(t.Context(), "user_2", "jane.doe@example.com")
 	assert.ErrorIs(t, err, dynastay.ErrNotFound)
 
 	stop = db.Faults.Record()
 	_, err = repo.VerifyEmail(t.Context(), "", "john.doe@example.com")
-	assertField(t, err, dynastay.ErrInvalid, "UserID")
+	blame.Of(t, err, dynastay.ErrInvalid, "UserID")
 	_, err = repo.VerifyEmail(t.Context(), made.ID, "john")
-	assertField(t, err, dynastay.ErrInvalid, "Email")
+	blame.Of(t, err, dynastay.ErrInvalid, "Email")
 	_, err = repo.VerifyPhone(t.Context(), "", "+15551234567")
-	assertField(t, err, dynastay.ErrInvalid, "UserID")
+	blame.Of(t, err, dynastay.ErrInvalid, "UserID")
 	_, err = repo.VerifyPhone(t.Context(), made.ID, "")
-	assertField(t, err, dynastay.ErrInvalid, "Phone")
+	blame.Of(t, err, dynastay.ErrInvalid, "Phone")
 	_, err = repo.VerifyPhone(t.Context(), made.ID, "5551234567")
-	assertField(t, err, dynastay.ErrInvalid, "Phone")
+	blame.Of(t, err, dynastay.ErrInvalid, "Phone")
 	assert.Empty(t, stop())
 }
 
@@ -259,7 +260,7 @@ func TestAddressWithoutANormalForm(t *testing.T) {
 	item["Email"] = dynastay.Text("john")
 	put(t, db, item)
 	_, err := repo.VerifyEmail(t.Context(), "user_456", "john@example.com")
-	assertField(t, err, dynastay.ErrVersion, "Email")
+	blame.Of(t, err, dynastay.ErrVersion, "Email")
 	got, err := repo.Update(t.Context(), "user_456", editing(func(u *users.User) { u.Email = "john@example.com" }))
 	require.NoError(t, err)
 	assert.False(t, got.EmailVerified)
@@ -315,7 +316,7 @@ func TestRecordLogin(t *testing.T) {
 	assert.ErrorIs(t, err, dynastay.ErrNotFound)
 	assert.Empty(t, partition(t, db, "USER#user_2"))
 	stop := db.Faults.Record()
-	assertField(t, repo.RecordLogin(t.Context(), ""), dynastay.ErrInvalid, "UserID")
+	blame.Of(t, repo.RecordLogin(t.Context(), ""), dynastay.ErrInvalid, "UserID")
 	assert.Empty(t, stop())
 	for range 2 {
 		require.NoError(t, repo.RecordLogin(t.Context(), made.ID, dynastay.IdempotencyKey("k")))
@@ -393,7 +394,7 @@ func TestVerifyDuringAChange(t *testing.T) {
 			verified, changed := way.Meet(t, db, verify, change)
 			require.NoError(t, changed, way.Name)
 			if verified != nil {
-				assertField(t, verified, dynastay.ErrVersion, "Email")
+				blame.Of(t, verified, dynastay.ErrVersion, "Email")
 			}
 			now, err := users.New(db.Direct, nil).Get(t.Context(), u.ID, dynastay.Consistent)
 			require.NoError(t, err)
@@ -421,13 +422,13 @@ func TestReplaceEmail(t *testing.T) {
 		assert.Equal(t, 2, got.Version)
 	}
 	_, err = repo.ReplaceEmail(ctx, "user_456", "john.doe@example.com", "other@example.com")
-	assertField(t, err, dynastay.ErrVersion, "Email")
+	blame.Of(t, err, dynastay.ErrVersion, "Email")
 	_, err = repo.ReplaceEmail(ctx, "user_456", "new@example.com", "taken@example.com")
-	assertField(t, err, dynastay.ErrAlreadyExists, "Email")
+	blame.Of(t, err, dynastay.ErrAlreadyExists, "Email")
 	_, err = repo.ReplaceEmail(ctx, "user_456", "new", "other@example.com")
-	assertField(t, err, dynastay.ErrInvalid, "From")
+	blame.Of(t, err, dynastay.ErrInvalid, "From")
 	_, err = repo.ReplaceEmail(ctx, "user_456", "new@example.com", "other")
-	assertField(t, err, dynastay.ErrInvalid, "To")
+	blame.Of(t, err, dynastay.ErrInvalid, "To")
 	_, err = repo.ByEmail(ctx, "john.doe@example.com", dynastay.Consistent)
 	assert.ErrorIs(t, err, dynastay.ErrNotFound)
 	found, err := repo.ByEmail(ctx, "new@example.com", dynastay.Consistent)

@@ -12,6 +12,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/dynastay/dynastay"
+	"github.com/dynastay/dynastay/internal/testing/blame"
 	"github.com/dynastay/dynastay/internal/testing/racing"
 	"github.com/dynastay/dynastay/internal/testing/raw"
 	"github.com/dynastay/dynastay/keys"
@@ -70,7 +71,7 @@ func TestWishlist(t *testing.T) {
 	}
 	assert.Equal(t, &want, read())
 	_, err = repo.CreateWishlist(t.Context(), summer())
-	assertField(t, err, dynastay.ErrAlreadyExists, "")
+	blame.Of(t, err, dynastay.ErrAlreadyExists, "")
 
 	db.Clock.Advance(time.Hour)
 	want.UpdatedAt = start.Add(time.Hour)
@@ -213,7 +214,7 @@ func TestWishlistRefuses(t *testing.T) {
 		{"PropertyIDs", func(w *users.Wishlist) { w.PropertyIDs = many }},
 	} {
 		_, err := repo.CreateWishlist(t.Context(), summer(bad.spoil))
-		assertField(t, err, dynastay.ErrInvalid, bad.field)
+		blame.Of(t, err, dynastay.ErrInvalid, bad.field)
 	}
 	call := func(userID, id, property string) (errs []error) {
 		_, err := repo.AddToWishlist(t.Context(), userID, id, property)
@@ -228,24 +229,24 @@ func TestWishlistRefuses(t *testing.T) {
 		"UserID": call("", "wl_1", "prop_1"), "WishlistID": call("user_1", "", "prop_1"), "PropertyID": call("user_1", "wl_1", "a#b"),
 	} {
 		for _, err := range errs {
-			assertField(t, err, dynastay.ErrInvalid, field)
+			blame.Of(t, err, dynastay.ErrInvalid, field)
 		}
 	}
 	_, err := repo.UpdateWishlist(t.Context(), "", "wl_1", nil)
-	assertField(t, err, dynastay.ErrInvalid, "UserID")
+	blame.Of(t, err, dynastay.ErrInvalid, "UserID")
 	_, err = repo.UpdateWishlist(t.Context(), "user_1", "wl_1", nil, dynastay.OrMissing())
-	assertField(t, err, dynastay.ErrInvalid, "OrMissing")
-	assertField(t, repo.DeleteWishlist(t.Context(), "user_1", ""), dynastay.ErrInvalid, "WishlistID")
+	blame.Of(t, err, dynastay.ErrInvalid, "OrMissing")
+	blame.Of(t, repo.DeleteWishlist(t.Context(), "user_1", ""), dynastay.ErrInvalid, "WishlistID")
 	_, err = repo.Wishlist(t.Context(), "user_1", "")
-	assertField(t, err, dynastay.ErrInvalid, "WishlistID")
+	blame.Of(t, err, dynastay.ErrInvalid, "WishlistID")
 	_, err = repo.Wishlists("").Page(t.Context(), dynastay.Paging{})
-	assertField(t, err, dynastay.ErrInvalid, "UserID")
+	blame.Of(t, err, dynastay.ErrInvalid, "UserID")
 	assert.Empty(t, stop(), "no request at all")
 
 	_, err = repo.CreateWishlist(t.Context(), summer(func(w *users.Wishlist) { w.PropertyIDs = many[1:] }))
 	require.NoError(t, err)
 	_, err = repo.AddToWishlist(t.Context(), "user_456", "wl_123", many[0])
-	assertField(t, err, dynastay.ErrInvalid, "PropertyIDs")
+	blame.Of(t, err, dynastay.ErrInvalid, "PropertyIDs")
 	got, err := repo.AddToWishlist(t.Context(), "user_456", "wl_123", many[1])
 	require.NoError(t, err, "it is in the list")
 	assert.Len(t, got.PropertyIDs, users.MaxWishlist)
@@ -259,7 +260,7 @@ func TestWishlistRefuses(t *testing.T) {
 			edit(w)
 			return nil
 		})
-		assertField(t, err, dynastay.ErrInvalid, field)
+		blame.Of(t, err, dynastay.ErrInvalid, field)
 	}
 }
 
@@ -289,7 +290,7 @@ func TestForeignWishlists(t *testing.T) {
 		assert.Equal(t, test.stored, got.PropertyIDs)
 		got, err = repo.AddToWishlist(t.Context(), w.UserID, w.ID, "c")
 		if test.added == nil {
-			assertField(t, err, dynastay.ErrInvalid, "PropertyIDs")
+			blame.Of(t, err, dynastay.ErrInvalid, "PropertyIDs")
 		} else {
 			require.NoError(t, err)
 			assert.Equal(t, test.added, got.PropertyIDs)

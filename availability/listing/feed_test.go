@@ -14,6 +14,7 @@ import (
 	"github.com/dynastay/dynastay/availability/listing"
 	"github.com/dynastay/dynastay/availability/listing/ical"
 	"github.com/dynastay/dynastay/dyntest"
+	"github.com/dynastay/dynastay/internal/testing/blame"
 )
 
 // entry is a line of a feed: uid, first night, end, summary.
@@ -430,8 +431,6 @@ func TestInvalidFeeds(t *testing.T) {
 		stop := h.Faults.Record()
 		_, err := h.repo.Sync(t.Context(), f)
 		assert.Empty(t, stop(), test.field)
-		var invalid *dynastay.InvalidError
-		require.ErrorAs(t, err, &invalid, test.field)
-		assert.Equal(t, test.field, invalid.Field)
+		blame.Invalid(t, err, test.field)
 	}
 }

@@ -11,6 +11,7 @@ import (
 	"github.com/dynastay/dynastay"
 	"github.com/dynastay/dynastay/availability/listing"
 	"github.com/dynastay/dynastay/dyntest"
+	"github.com/dynastay/dynastay/internal/testing/blame"
 )
 
 // Delete of an event without an item has nothing that a Modify at the same time collides with.
@@ -172,9 +173,7 @@ func TestNightsOfTheSameEvent(t *testing.T) {
 	d = reservation("BC1", 2, nights("2025-03-01", "2025-03-02"))
 	d.BookingID = "bk_other"
 	_, err = h.repo.Import(t.Context(), d)
-	var invalid *dynastay.InvalidError
-	require.ErrorAs(t, err, &invalid)
-	assert.Equal(t, "BookingID", invalid.Field)
+	blame.Invalid(t, err, "BookingID")
 }
 
 // One revision has one content: a cancellation wins, other dates are refused.

@@ -11,6 +11,7 @@ import (
 	"github.com/dynastay/dynastay"
 	"github.com/dynastay/dynastay/availability/listing"
 	"github.com/dynastay/dynastay/entity"
+	"github.com/dynastay/dynastay/internal/testing/blame"
 )
 
 // Bad input is refused before any request, and the error names the field.
@@ -105,10 +106,7 @@ func TestInvalidInput(t *testing.T) {
 		stop := h.Faults.Record()
 		err := test.call(t.Context())
 		assert.Empty(t, stop(), test.field)
-		var invalid *dynastay.InvalidError
-		if assert.ErrorAs(t, err, &invalid, test.field) {
-			assert.Equal(t, test.field, invalid.Field, "%v", err)
-		}
+		blame.Invalid(t, err, test.field)
 	}
 	// The largest events.
 	most := dynastay.Stay{CheckIn: three.CheckIn, CheckOut: three.CheckIn.AddDays(listing.MaxNights)}

@@ -10,6 +10,7 @@ import (
 	"github.com/dynastay/dynastay"
 	"github.com/dynastay/dynastay/availability/listing"
 	"github.com/dynastay/dynastay/dyntest"
+	"github.com/dynastay/dynastay/internal/testing/blame"
 )
 
 // The documentation promises: "Call the method again with the same arguments to complete the change".
@@ -30,9 +31,7 @@ func TestBlockWithDrawnIDAndKeyAgainDoesNotComplete(t *testing.T) {
 	h := newHome(t)
 	b := block("", days("2025-01-01", 150))
 	_, err := h.repo.Block(t.Context(), b, dynastay.IdempotencyKey("k"))
-	var invalid *dynastay.InvalidError
-	require.ErrorAs(t, err, &invalid)
-	assert.Equal(t, "BlockID", invalid.Field)
+	blame.Invalid(t, err, "BlockID")
 	b.BlockID = "b"
 	h.crash(2)
 	_, err = h.repo.Block(t.Context(), b, dynastay.IdempotencyKey("k"))

@@ -12,6 +12,7 @@ import (
 	"github.com/dynastay/dynastay"
 	"github.com/dynastay/dynastay/availability"
 	"github.com/dynastay/dynastay/bookings/offer"
+	"github.com/dynastay/dynastay/internal/testing/blame"
 )
 
 var (
@@ -54,9 +55,7 @@ func refused(t testing.TB, reason error, got offer.Offer, err error, token strin
 		}
 	}
 	require.Equal(t, []error{reason}, matched, "%q: %v", token, err)
-	var invalid *dynastay.InvalidError
-	require.ErrorAs(t, err, &invalid)
-	assert.Equal(t, "Token", invalid.Field)
+	blame.Invalid(t, err, "Token")
 	assert.ErrorIs(t, err, dynastay.ErrInvalid)
 	for part := range strings.SplitSeq(token, ".") {
 		if len(part) > len("2026-06") {

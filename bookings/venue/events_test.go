@@ -10,6 +10,7 @@ import (
 	"github.com/dynastay/dynastay"
 	"github.com/dynastay/dynastay/bookings/venue"
 	"github.com/dynastay/dynastay/dyntest"
+	"github.com/dynastay/dynastay/internal/testing/blame"
 )
 
 func TestEvents(t *testing.T) {
@@ -34,7 +35,7 @@ func TestEvents(t *testing.T) {
 	_, err = h.repo.UpdateEvent(ctx, admin, e.Ref(), func(e *venue.Event) error { e.Title = "Pop"; return nil }, dynastay.IfVersion(1))
 	require.ErrorIs(t, err, dynastay.ErrVersion)
 	_, err = h.repo.UpdateEvent(ctx, admin, events[0].Ref(), func(e *venue.Event) error { e.Type = "party"; return nil })
-	invalid(t, err, "Type")
+	blame.Invalid(t, err, "Type")
 	_, err = h.repo.UpdateEvent(ctx, admin, venue.EventRef{Date: day, Slot: venue.Afternoon, ID: "evt_another"}, func(*venue.Event) error { return nil })
 	require.ErrorIs(t, err, dynastay.ErrNotFound, "the slot holds another event")
 	require.ErrorIs(t, h.repo.DeleteEvent(ctx, admin, venue.EventRef{Date: day, Slot: venue.Afternoon, ID: "evt_another"}), dynastay.ErrNotFound)

@@ -176,14 +176,6 @@ func together(n int, f func(n int)) {
 
 func second[T any](_ T, err error) error { return err }
 
-func invalid(t *testing.T, err error, field string, about ...any) {
-	t.Helper()
-	var refused *dynastay.InvalidError
-	if assert.ErrorAs(t, err, &refused, about...) {
-		assert.Equal(t, field, refused.Field, about...)
-	}
-}
-
 func operations(sent []dyntest.Request) (names []string) {
 	for _, r := range sent {
 		names = append(names, r.Operation)

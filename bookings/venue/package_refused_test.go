@@ -10,6 +10,7 @@ import (
 
 	"github.com/dynastay/dynastay"
 	"github.com/dynastay/dynastay/bookings/venue"
+	"github.com/dynastay/dynastay/internal/testing/blame"
 )
 
 // Invalid arguments are refused before any request, with the name of the field.
@@ -54,7 +55,7 @@ func TestInvalidArguments(t *testing.T) {
 		q := good
 		change(&q)
 		field, _, _ := strings.Cut(name, "|")
-		invalid(t, second(h.repo.Request(ctx, admin, q)), field, name)
+		blame.Invalid(t, second(h.repo.Request(ctx, admin, q)), field, name)
 	}
 	for name, err := range map[string]error{
 		"By.UserID|request":  second(h.repo.Request(ctx, venue.Actor{Role: venue.Customer}, good)),
@@ -127,7 +128,7 @@ func TestInvalidArguments(t *testing.T) {
 		"Date|audit":         second(h.repo.Audit(dynastay.Date{}).Page(ctx, dynastay.Paging{})),
 	} {
 		field, _, _ := strings.Cut(name, "|")
-		invalid(t, err, field, name)
+		blame.Invalid(t, err, field, name)
 	}
 	require.ErrorContains(t, paid(func(p *venue.Payment) { p.Amount = dynastay.Money{} }), "required")
 	assert.Empty(t, operations(stop()), "requests")
@@ -184,7 +185,7 @@ func TestOptionsOfCalls(t *testing.T) {
 		"message": second(h.repo.Notify(ctx, venue.Notification{UserID: ann.UserID, Title: "News"}, key)),
 		"read":    second(h.repo.MarkRead(ctx, venue.Notification{UserID: ann.UserID, CreatedAt: now, ID: "n"}, key)),
 	} {
-		invalid(t, err, "IdempotencyKey", name)
+		blame.Invalid(t, err, "IdempotencyKey", name)
 	}
 	_, err := h.repo.UpdateUser(ctx, ann.UserID, func(u *venue.User) error { u.Name = "Ann"; return nil }, dynastay.IfVersion(2))
 	require.ErrorIs(t, err, dynastay.ErrVersion)
@@ -199,11 +200,11 @@ func TestUpdatesOfWhatIsKept(t *testing.T) {
 	e, err := h.repo.CreateEvent(t.Context(), admin, venue.Event{Date: day, Slot: venue.Afternoon, Type: "t", Title: "T"})
 	require.NoError(t, err)
 	_, err = h.repo.UpdateEvent(t.Context(), admin, e.Ref(), func(e *venue.Event) error { e.Date = day.AddDays(1); return nil })
-	invalid(t, err, "Date")
+	blame.Invalid(t, err, "Date")
 	_, err = h.repo.UpdateEvent(t.Context(), admin, e.Ref(), func(e *venue.Event) error { e.Slot = venue.Morning; return nil })
-	invalid(t, err, "Slot")
+	blame.Invalid(t, err, "Slot")
 	_, err = h.repo.UpdateEvent(t.Context(), admin, e.Ref(), func(e *venue.Event) error { e.ID = "x"; return nil })
-	invalid(t, err, "ID")
+	blame.Invalid(t, err, "ID")
 	_, err = h.repo.Update(t.Context(), ann, b.ID, func(b *venue.Booking) error { b.UserID = "x"; return nil })
-	invalid(t, err, "UserID")
+	blame.Invalid(t, err, "UserID")
 }

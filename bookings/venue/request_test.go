@@ -9,6 +9,7 @@ import (
 
 	"github.com/dynastay/dynastay"
 	"github.com/dynastay/dynastay/bookings/venue"
+	"github.com/dynastay/dynastay/internal/testing/blame"
 )
 
 func TestAttendees(t *testing.T) {
@@ -37,6 +38,6 @@ func TestUpdateOfTheDay(t *testing.T) {
 	require.ErrorIs(t, to(today.AddDays(-1)), venue.ErrPast)
 	h.Clock.Advance(24 * time.Hour)
 	require.NoError(t, to(today.AddDays(1)), "its day has passed")
-	invalid(t, second(h.repo.Update(t.Context(), ann, b.ID, nil, dynastay.OrMissing())), "OrMissing")
+	blame.Invalid(t, second(h.repo.Update(t.Context(), ann, b.ID, nil, dynastay.OrMissing())), "OrMissing")
 	h.consistency(t)
 }

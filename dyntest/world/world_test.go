@@ -17,6 +17,7 @@ import (
 
 	"github.com/dynastay/dynastay"
 	"github.com/dynastay/dynastay/bookings"
+	"github.com/dynastay/dynastay/internal/testing/blame"
 	"github.com/dynastay/dynastay/keys"
 	"github.com/dynastay/dynastay/keys/listingkeys"
 	"github.com/dynastay/dynastay/properties"
@@ -181,9 +182,7 @@ func TestOptionsThatAreRefused(t *testing.T) {
 		{"Today", Options{Today: dynastay.MustDate("0009-12-31")}},
 		{"Today", Options{Today: dynastay.MustDate("9991-01-01")}},
 	} {
-		var invalid *dynastay.InvalidError
-		require.ErrorAs(t, test.opts.Validate(), &invalid, "%+v", test.opts)
-		assert.Equal(t, test.field, invalid.Field)
+		blame.Invalid(t, test.opts.Validate(), test.field, "%+v", test.opts)
 		assert.Panics(t, func() { New(test.opts) })
 	}
 	for _, o := range []Options{

@@ -7,7 +7,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/dynastay/dynastay"
+	"github.com/dynastay/dynastay/internal/testing/blame"
 	"github.com/dynastay/dynastay/keys/key"
 )
 
@@ -49,8 +49,6 @@ func TestPlaceOfRefuses(t *testing.T) {
 		{0, math.NaN(), "Longitude"}, {0, 180.1, "Longitude"}, {0, -180.1, "Longitude"}, {0, math.Inf(-1), "Longitude"},
 	} {
 		_, err := key.PlaceOf(test.latitude, test.longitude)
-		var invalid *dynastay.InvalidError
-		require.ErrorAs(t, err, &invalid)
-		assert.Equal(t, test.field, invalid.Field)
+		blame.Invalid(t, err, test.field)
 	}
 }

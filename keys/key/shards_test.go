@@ -7,7 +7,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/dynastay/dynastay"
+	"github.com/dynastay/dynastay/internal/testing/blame"
 	"github.com/dynastay/dynastay/keys/key"
 )
 
@@ -55,9 +55,7 @@ func TestShardsGrowOnly(t *testing.T) {
 			assert.NoError(t, err, c.shards)
 			continue
 		}
-		var invalid *dynastay.InvalidError
-		require.ErrorAs(t, err, &invalid, c.shards)
-		assert.Equal(t, c.field, invalid.Field, c.shards)
+		blame.Invalid(t, err, c.field, c.shards)
 	}
 	for i := range 100 {
 		id := fmt.Sprint("bkg_", i)
@@ -75,9 +73,7 @@ func TestPartitions(t *testing.T) {
 		assert.Equal(t, want, got)
 	}
 	_, err := key.Partitions(byState{State: "#"}, 3)
-	var invalid *dynastay.InvalidError
-	require.ErrorAs(t, err, &invalid)
-	assert.Equal(t, "State", invalid.Field)
+	blame.Invalid(t, err, "State")
 
 	got, err := key.Partitions(whole{"1"}, 1)
 	require.NoError(t, err)

@@ -9,6 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/dynastay/dynastay"
+	"github.com/dynastay/dynastay/internal/testing/blame"
 	"github.com/dynastay/dynastay/keys/key"
 	"github.com/dynastay/dynastay/keys/key/keytest"
 	"github.com/dynastay/dynastay/keys/listingkeys"
@@ -96,22 +97,14 @@ func TestEventIDs(t *testing.T) {
 
 	for _, id := range []string{"", "bk_001", "BOOKING", "BOOKING#", "BLOCK#", "block#1", "BOOKING#a#b", "BOOKING#" + strings.Repeat("x", 129)} {
 		_, err := listingkeys.Event("lst_1", id)
-		invalid(t, err, "EventID", id)
+		blame.Invalid(t, err, "EventID", id)
 	}
 	_, err = listingkeys.Event("", booking)
-	invalid(t, err, "ListingID")
+	blame.Invalid(t, err, "ListingID")
 	_, err = listingkeys.BookingEventID("a#b")
-	invalid(t, err, "BookingID")
+	blame.Invalid(t, err, "BookingID")
 	_, err = listingkeys.BlockEventID("")
-	invalid(t, err, "BlockID")
-}
-
-func invalid(t *testing.T, err error, field string, about ...any) {
-	t.Helper()
-	var refused *dynastay.InvalidError
-	if assert.ErrorAs(t, err, &refused, about...) {
-		assert.Equal(t, field, refused.Field, about...)
-	}
+	blame.Invalid(t, err, "BlockID")
 }
 
 func ExampleEvent() {

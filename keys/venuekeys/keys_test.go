@@ -9,6 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/dynastay/dynastay"
+	"github.com/dynastay/dynastay/internal/testing/blame"
 	"github.com/dynastay/dynastay/keys/key"
 	"github.com/dynastay/dynastay/keys/key/keytest"
 	"github.com/dynastay/dynastay/keys/venuekeys"
@@ -99,22 +100,14 @@ func TestTable(t *testing.T) {
 func TestRefusedKeys(t *testing.T) {
 	for _, id := range []string{"", "2025-11-15", "a#b"} {
 		_, err := key.Of(venuekeys.LockCode{EventID: id})
-		refused(t, err, "EventID", id)
+		blame.Invalid(t, err, "EventID", id)
 	}
 	for _, slot := range []string{"", "FULL_DAY", "morning", "LOCKCODE"} {
 		_, err := key.Of(venuekeys.Event{Date: day, Slot: slot})
-		refused(t, err, "Slot", slot)
+		blame.Invalid(t, err, "Slot", slot)
 	}
 	_, err := key.Of(venuekeys.Event{Slot: "MORNING"})
-	refused(t, err, "Date")
-}
-
-func refused(t *testing.T, err error, field string, about ...any) {
-	t.Helper()
-	var invalid *dynastay.InvalidError
-	if assert.ErrorAs(t, err, &invalid, about...) {
-		assert.Equal(t, field, invalid.Field, about...)
-	}
+	blame.Invalid(t, err, "Date")
 }
 
 func ExampleEvent() {

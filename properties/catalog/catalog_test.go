@@ -11,6 +11,7 @@ import (
 	"github.com/dynastay/dynastay"
 	"github.com/dynastay/dynastay/dyntest"
 	"github.com/dynastay/dynastay/entity"
+	"github.com/dynastay/dynastay/internal/testing/blame"
 	"github.com/dynastay/dynastay/properties/catalog"
 )
 
@@ -95,7 +96,7 @@ func TestWithoutNames(t *testing.T) {
 	assert.Equal(t, []string{"PutItem", "DeleteItem"}, sent)
 
 	_, err := streets.Create(t.Context(), street{})
-	assertField(t, err, dynastay.ErrInvalid, "ID")
+	blame.Of(t, err, dynastay.ErrInvalid, "ID")
 	_, err = streets.Find("a").Page(t.Context(), dynastay.Paging{})
 	assert.EqualError(t, err, "invalid Name: is not supported: Street has no names")
 	_, err = streets.Complete("a").Page(t.Context(), dynastay.Paging{})
@@ -160,11 +161,11 @@ func TestErrorsNameTheField(t *testing.T) {
 		f.Strings("Cities", &a.Cities)
 	})))
 	_, err := airports.Create(t.Context(), airport{Code: "Z#", Cities: []string{"Zürich"}})
-	assertField(t, err, dynastay.ErrInvalid, "Code")
+	blame.Of(t, err, dynastay.ErrInvalid, "Code")
 	_, err = airports.Create(t.Context(), airport{Code: "ZRH", Cities: []string{"Zürich", "\xff"}})
-	assertField(t, err, dynastay.ErrInvalid, "Cities[1]")
+	blame.Of(t, err, dynastay.ErrInvalid, "Cities[1]")
 	_, err = airports.Create(t.Context(), airport{Code: "ZRH", Cities: []string{"Zürich", "-"}})
-	assertField(t, err, dynastay.ErrInvalid, "Names[2]")
+	blame.Of(t, err, dynastay.ErrInvalid, "Names[2]")
 }
 
 // An entry is all that its list has, and an unreadable one is named by its id.

@@ -10,6 +10,7 @@ import (
 	"github.com/dynastay/dynastay"
 	"github.com/dynastay/dynastay/availability"
 	"github.com/dynastay/dynastay/dyntest"
+	"github.com/dynastay/dynastay/internal/testing/blame"
 	"github.com/dynastay/dynastay/properties"
 	"github.com/dynastay/dynastay/properties/catalog"
 )
@@ -105,7 +106,7 @@ func TestMostNames(t *testing.T) {
 	assert.Equal(t, made.ID, again.ID)
 
 	_, err = streets.Update(t.Context(), made.ID, func(s *street) error { s.Names = numbered("new", catalog.MaxNames+1); return nil })
-	assertField(t, err, dynastay.ErrInvalid, "Names")
+	blame.Of(t, err, dynastay.ErrInvalid, "Names")
 	op := streets.UpdateOp(made.ID, func(s *street) error {
 		s.Names = append(numbered("new", catalog.MaxNames), "NEW 1")
 		return nil

@@ -9,6 +9,7 @@ import (
 
 	"github.com/dynastay/dynastay"
 	"github.com/dynastay/dynastay/dyntest"
+	"github.com/dynastay/dynastay/internal/testing/blame"
 	"github.com/dynastay/dynastay/internal/testing/raw"
 	"github.com/dynastay/dynastay/properties/catalog"
 )
@@ -96,9 +97,9 @@ func TestInvalidStoredNames(t *testing.T) {
 		put(t, db, item)
 	}
 	_, err := amenities.Update(t.Context(), "a", func(a *catalog.Amenity) error { a.Category = "other"; return nil })
-	assertField(t, err, dynastay.ErrInvalid, "Aliases")
+	blame.Of(t, err, dynastay.ErrInvalid, "Aliases")
 	_, err = amenities.Update(t.Context(), "a", func(a *catalog.Amenity) error { a.Aliases = nil; return nil })
-	assertField(t, err, dynastay.ErrInvalid, "Name")
+	blame.Of(t, err, dynastay.ErrInvalid, "Name")
 	_, err = amenities.Update(t.Context(), "a", func(a *catalog.Amenity) error { a.Name, a.Aliases = "Name", []string{"x"}; return nil })
 	require.NoError(t, err)
 	assert.Len(t, listed(t, amenities.Complete("x"), 50), 1)

@@ -133,20 +133,5 @@ func checkLocations(t raw.T, db *dyntest.DB) {
 	checkNames(t, db, "locations", "LocationId", locationNames)
 }
 
-// assertField asserts the kind of an error and the field that it names.
-func assertField(t *testing.T, err, kind error, field string) {
-	t.Helper()
-	require.ErrorIs(t, err, kind)
-	var invalid *dynastay.InvalidError
-	var failure *dynastay.Error
-	if kind == dynastay.ErrInvalid {
-		require.ErrorAs(t, err, &invalid)
-		assert.Equal(t, field, invalid.Field, "%v", err)
-		return
-	}
-	require.ErrorAs(t, err, &failure)
-	assert.Equal(t, field, failure.Field, "%v", err)
-}
-
 // catalogTables are the tables that these tests use. DynamoDB Local becomes slower with every table it has ever had.
 var catalogTables = dyntest.OnlyTables(keys.MetadataTable)

@@ -10,6 +10,7 @@ import (
 
 	"github.com/dynastay/dynastay"
 	"github.com/dynastay/dynastay/dyntest"
+	"github.com/dynastay/dynastay/internal/testing/blame"
 	"github.com/dynastay/dynastay/properties/catalog"
 )
 
@@ -56,9 +57,9 @@ func TestInvalidLocations(t *testing.T) {
 		assert.Len(t, stop(), 1, "the read of the update")
 	}
 	_, err := locations.Update(t.Context(), "new-york", func(l *catalog.Location) error { l.ID = "other"; return nil })
-	assertField(t, err, dynastay.ErrInvalid, "ID")
+	blame.Of(t, err, dynastay.ErrInvalid, "ID")
 	_, err = locations.Update(t.Context(), "new-york", func(l *catalog.Location) error { l.Version = 7; return nil })
-	assertField(t, err, dynastay.ErrInvalid, "Version")
+	blame.Of(t, err, dynastay.ErrInvalid, "Version")
 
 	longest := newYork(func(l *catalog.Location) {
 		l.ID, l.City, l.Aliases, l.State = "", long[:253], numbered("alias", 20), long[:256]

@@ -10,6 +10,7 @@ import (
 	"github.com/dynastay/dynastay"
 	"github.com/dynastay/dynastay/dyntest"
 	"github.com/dynastay/dynastay/entity"
+	"github.com/dynastay/dynastay/internal/testing/blame"
 	"github.com/dynastay/dynastay/properties/catalog"
 )
 
@@ -103,5 +104,5 @@ func TestInvalidSettings(t *testing.T) {
 		})
 	}
 	_, err := feesOf(db.DB, "x").Create(t.Context(), fees{Countries: []string{"\xff"}})
-	assertField(t, err, dynastay.ErrInvalid, "Value.Countries[0]")
+	blame.Of(t, err, dynastay.ErrInvalid, "Value.Countries[0]")
 }

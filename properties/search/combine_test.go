@@ -14,6 +14,7 @@ import (
 
 	"github.com/dynastay/dynastay"
 	"github.com/dynastay/dynastay/availability"
+	"github.com/dynastay/dynastay/internal/testing/blame"
 	"github.com/dynastay/dynastay/internal/testing/fixture"
 	"github.com/dynastay/dynastay/properties"
 )
@@ -162,10 +163,7 @@ func TestCombineRefuses(t *testing.T) {
 		{"Price.Currency", one, with(dynastay.MustMoney("100", "EUR"))},
 	} {
 		got, err := combine(test.types, test.party)
-		var invalid *dynastay.InvalidError
-		if assert.ErrorAs(t, err, &invalid, "%+v", test) {
-			assert.Equal(t, test.field, invalid.Field)
-		}
+		blame.Invalid(t, err, test.field, "%+v", test)
 		assert.Nil(t, got)
 	}
 	for _, p := range []party{partyOf(30, 0, 30), partyOf(1, 29, 1)} {

@@ -11,6 +11,7 @@ import (
 
 	"github.com/dynastay/dynastay"
 	"github.com/dynastay/dynastay/availability"
+	"github.com/dynastay/dynastay/internal/testing/blame"
 	"github.com/dynastay/dynastay/internal/testing/fixture"
 	"github.com/dynastay/dynastay/internal/testing/market"
 	"github.com/dynastay/dynastay/properties"
@@ -170,9 +171,7 @@ func TestStayFromThePast(t *testing.T) {
 	assert.Equal(t, []string{"west"}, offered(page))
 	require.Len(t, page.Refused, 2)
 	for _, refusal := range page.Refused {
-		var invalid *dynastay.InvalidError
-		require.ErrorAs(t, refusal.Err, &invalid)
-		assert.Equal(t, "Stay.CheckIn", invalid.Field)
+		blame.Invalid(t, refusal.Err, "Stay.CheckIn")
 	}
 	h.Clock.Advance(time.Minute)
 	_, err := h.search.Page(t.Context(), r, dynastay.Paging{})

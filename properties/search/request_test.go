@@ -12,6 +12,7 @@ import (
 
 	"github.com/dynastay/dynastay"
 	"github.com/dynastay/dynastay/availability"
+	"github.com/dynastay/dynastay/internal/testing/blame"
 	"github.com/dynastay/dynastay/internal/testing/fixture"
 	"github.com/dynastay/dynastay/keys/key"
 	"github.com/dynastay/dynastay/properties"
@@ -110,9 +111,7 @@ func TestInvalidRequests(t *testing.T) {
 			t.Parallel()
 			q := queryOf(test.edits...)
 			page, err := h.search.Page(t.Context(), q.Request, q.paging)
-			var invalid *dynastay.InvalidError
-			require.ErrorAs(t, err, &invalid)
-			assert.Equal(t, test.field, invalid.Field)
+			invalid := blame.Invalid(t, err, test.field)
 			assert.Contains(t, invalid.Reason, test.reason)
 			assert.Equal(t, test.field == "Paging.After", errors.Is(err, dynastay.ErrCursor))
 			assert.Empty(t, page)

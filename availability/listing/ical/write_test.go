@@ -18,6 +18,7 @@ import (
 
 	"github.com/dynastay/dynastay"
 	"github.com/dynastay/dynastay/availability/listing/ical"
+	"github.com/dynastay/dynastay/internal/testing/blame"
 )
 
 func TestWrite(t *testing.T) {
@@ -79,17 +80,11 @@ func TestWriteRefuses(t *testing.T) {
 		test.change(&e)
 		var got bytes.Buffer
 		err := ical.Write(&got, "", []ical.Event{{UID: "a", Stay: valid.Stay, Modified: valid.Modified}, e})
-		var invalid *dynastay.InvalidError
-		if assert.ErrorAs(t, err, &invalid, name) {
-			assert.Equal(t, "Events[1]."+test.field, invalid.Field, name)
-		}
+		blame.Invalid(t, err, "Events[1]."+test.field, name)
 		assert.Empty(t, got.Bytes(), name)
 	}
 	for _, name := range []string{"a\nb", strings.Repeat("a", 256)} {
-		var invalid *dynastay.InvalidError
-		if assert.ErrorAs(t, ical.Write(io.Discard, name, nil), &invalid) {
-			assert.Equal(t, "Name", invalid.Field)
-		}
+		blame.Invalid(t, ical.Write(io.Discard, name, nil), "Name")
 	}
 }
 
